@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XH_MEMORY_H
+#define XH_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/status.h"
+
+/*
+ * Bytes that processes of this node can still take: the smaller of
+ * MemAvailable and what the memory cgroups above this process leave (v1 and
+ * v2, every level up to the root).
+ * Errors: XH_ERR_IO  the system does not tell; *bytes_p is untouched
+ */
+xh_status_t xh_memory_available(uint64_t *bytes_p);
+
+/*
+ * Bytes of uninitialised memory, page-aligned, on huge pages where the system
+ * offers them on request. Released by xh_memory_free with the same bytes.
+ * bytes 0 gives a valid pointer.
+ * Errors: XH_ERR_MEMORY
+ */
+xh_status_t xh_memory_allocate(size_t bytes, void **memory_p);
+void xh_memory_free(void *memory, size_t bytes);
+
+#endif

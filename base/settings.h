@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XH_SETTINGS_H
+#define XH_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "base/status.h"
+
+/*
+ * One table of everything that can be tuned and is not a line of HPL.dat.
+ * A row gives --set name=value, the environment variable XHPL_NAME, a line of
+ * --help, a line of the docs page and an entry of each run's record.
+ *
+ * Precedence, last wins: default, environment, --set.
+ * The rows are in settings_table.def, one XH_SETTING_...(...) line each.
+ */
+typedef enum {
+    XH_SETTING_INT,
+    XH_SETTING_REAL,
+    XH_SETTING_CHOICE, /* one of a list of words; get_int gives its index */
+    XH_SETTING_TEXT
+} xh_setting_type_t;
+
+typedef struct {
+    const char *name;
+    xh_setting_type_t type;
+    const char *initial; /* the default, as a user would write it */
+    double least, most;  /* inclusive range of INT and REAL */
+    const char *choices; /* "a|b|c" of CHOICE, else NULL */
+    const char *help;    /* one line, no full stop */
+} xh_setting_t;
+
+/* Rows of the table; index 0 .. xh_settings_count() - 1. */
+int xh_settings_count(void);
+const xh_setting_t *xh_settings_row(int index);
+
+/*
+ * Return every setting to its default, then apply XHPL_* of the environment.
+ * Errors: XH_ERR_INPUT  an XHPL_ variable that names no setting, or a value
+ *                       out of range; said with the nearest valid one
+ */
+xh_status_t xh_settings_load(void);
+
+/*
+ * Apply "name=value", as given to --set.
+ * Errors: XH_ERR_INPUT  as xh_settings_load; the old value stays
+ */
+xh_status_t xh_settings_assign(const char *assignment);
+
+/* The value of a setting that is known to exist, else abort(). */
+int64_t xh_settings_int(const char *name); /* INT, or index of CHOICE */
+double xh_settings_real(const char *name);
+const char *xh_settings_text(const char *name); /* any type, as text */
+bool xh_settings_changed(const char *name);     /* differs from default */
+
+/* Print the table for --help, or as the Markdown page of docs/. */
+void xh_settings_print_help(FILE *out);
+void xh_settings_print_markdown(FILE *out);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HPL_SOLVER_H
+#define HPL_SOLVER_H
+
+/*
+ * The socket between a program and the solver that runs its tests. Matrix,
+ * generation, factorization and check are all behind it, so a solver may keep
+ * its data where it likes. hpl/ fills it by default; another solver installs
+ * its own table.
+ */
+#include "base/status.h"
+#include "hpl_types.h"
+
+/* where one process stands in one test: all that memory depends on */
+typedef struct {
+    int n, nb;
+    int nprow, npcol, myrow, mycol;
+    int depth, align;
+} hpl_shape_t;
+
+/* infinity and one norms of the generated system and of its solution */
+typedef struct {
+    double a_inf, a_one; /* A */
+    double b_inf;
+    double x_inf, x_one;
+    double r_inf; /* A x - b */
+} hpl_norms_t;
+
+typedef struct hpl_system hpl_system_t; /* one system of equations */
+
+typedef struct {
+    const char *name; /* the word of --set solver= */
+
+    /* Peak bytes that create and solve will take on this process. */
+    uint64_t (*bytes)(const hpl_shape_t *shape);
+
+    /*
+     * Allocate an n x n system on grid; collective. algo and grid must outlive
+     * it.
+     * Errors: XH_ERR_MEMORY  on any process: all return it
+     */
+    xh_status_t (*create)(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
+                          hpl_system_t **system_p);
+
+    /* Fill [ A | b ] with the sequence of seed; no communication. */
+    void (*generate)(hpl_system_t *system, int seed);
+
+    /*
+     * Factor A and solve for x; collective.
+     * info_p  out  0, or 1 + first column whose pivot is zero: x is not finite
+     */
+    void (*solve)(hpl_system_t *system, int *info_p);
+
+    /*
+     * Generate [ A | b ] of seed again in place of the factors, and give the
+     * norms of it, of x and of A x - b on every process; collective. A NaN
+     * anywhere is a NaN in the norm that meets it.
+     */
+    void (*check)(hpl_system_t *system, int seed, hpl_norms_t *norms_p);
+
+    /* All n values of x on every process; collective. */
+    void (*solution)(hpl_system_t *system, double *x);
+
+    void (*destroy)(hpl_system_t *system); /* accepts NULL */
+
+    /* HPL_pdgesv: solve the caller's own array. */
+    void (*solve_array)(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array);
+} hpl_solver_t;
+
+/* The solver of this library: hpl/ alone, one thread. */
+extern const hpl_solver_t hpl_reference_solver;
+
+/* The solver in use; the reference unless another was installed. */
+const hpl_solver_t *hpl_solver(void);
+
+/* Use solver from now on; not during a test. NULL returns to the reference. */
+void hpl_solver_install(const hpl_solver_t *solver);
+
+/*
+ * ||Ax-b||_oo / ( eps * ( ||x||_oo * ||A||_oo + ||b||_oo ) * n ), 0 for n = 0;
+ * eps is the relative machine precision, 2^-53.
+ */
+double hpl_scaled_residual(const hpl_norms_t *norms, int n);
+
+#endif

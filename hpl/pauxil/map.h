@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HPL_MAP_H
+#define HPL_MAP_H
+
+#include <stdint.h>
+
+/*
+ * Which process holds a global index, and where: blocks of nb dealt cyclically
+ * to nprocs processes, the first block on process 0. The same object maps rows
+ * to process rows and columns to process columns; generator, solve and
+ * residual all ask it, so that another distribution is one new object.
+ */
+typedef struct {
+    int64_t nb;
+    int nprocs;
+    int me; /* the process asking */
+} hpl_map_t;
+
+hpl_map_t hpl_map(int64_t nb, int nprocs, int me);
+
+/* Process that holds global index g >= 0. */
+int hpl_map_owner(const hpl_map_t *map, int64_t g);
+
+/* Position of g among its owner's local indices. */
+int64_t hpl_map_local(const hpl_map_t *map, int64_t g);
+
+/* Global index of my local index l >= 0. */
+int64_t hpl_map_global(const hpl_map_t *map, int64_t l);
+
+/*
+ * How many of the global indices 0 .. n - 1 I hold: also the local position of
+ * the first index >= n that I hold.
+ */
+int64_t hpl_map_count(const hpl_map_t *map, int64_t n);
+
+#endif
