@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What the architecture files here have in common, in the names a Make.<arch>
+# has always used. A file sets ARCH and what differs, then includes this one;
+# what follows the include replaces what is found here.
+
+SHELL = /bin/sh
+CD = cd
+CP = cp
+LN_S = ln -s
+MKDIR = mkdir
+RM = /bin/rm -f
+TOUCH = touch
+
+TOPdir = $(CURDIR)
+INCdir = $(TOPdir)/hpl/include
+BINdir = $(TOPdir)/bin/$(ARCH)
+LIBdir = $(TOPdir)/lib/$(ARCH)
+HPLlib = $(LIBdir)/libhpl.a
+
+# MPI comes with mpicc; COMPILER is what works inside it.
+ifeq ($(origin CC),default)
+CC = mpicc
+endif
+ifneq ($(COMPILER),)
+export OMPI_CC = $(COMPILER)
+export MPICH_CC = $(COMPILER)
+export I_MPI_CC = $(COMPILER)
+endif
+MPdir =
+MPinc =
+MPlib =
+
+# BLAS: the first that pkg-config knows, else OpenBLAS by name.
+BLAS_CHOICES ?= openblas blis mkl-dynamic-lp64-seq
+BLAS_FOUND := $(firstword $(foreach b,$(BLAS_CHOICES), \
+    $(shell pkg-config --exists $(b) 2>/dev/null && echo $(b))))
+LAdir =
+ifeq ($(origin LAinc),undefined)
+LAinc := $(if $(BLAS_FOUND),$(shell pkg-config --cflags $(BLAS_FOUND)))
+endif
+ifeq ($(origin LAlib),undefined)
+LAlib := $(if $(BLAS_FOUND),$(shell pkg-config --libs $(BLAS_FOUND)),-lopenblas)
+endif
+
+F2CDEFS = -DAdd_ -DF77_INTEGER=int -DStringSunStyle
+HPL_INCLUDES = -I$(INCdir) $(LAinc) $(MPinc)
+HPL_LIBS = $(HPLlib) $(LAlib) $(MPlib) $(LIBS)
+HPL_OPTS =
+HPL_DEFS = $(F2CDEFS) $(HPL_OPTS) $(HPL_INCLUDES)
+
+WARNINGS = -Wall -Wextra $(if $(filter yes,$(WERROR)),-Werror)
+CFLAGS ?= -O3
+CCNOOPT = $(HPL_DEFS)
+CCFLAGS = $(HPL_DEFS) $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(SANITIZE)
+LINKER = $(CC)
+LINKFLAGS = $(CFLAGS) $(SANITIZE) $(LDFLAGS)
+ARCHIVER = ar
+ARFLAGS = rc
+RANLIB = ranlib
