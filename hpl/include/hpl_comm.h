@@ -4,29 +4,49 @@
 
 #include "hpl_misc.h"
 
-int HPL_binit_1rinM(HPL_T_panel *PANEL);
-int HPL_bcast_1rinM(HPL_T_panel *PANEL, int *IFLAG);
-int HPL_bwait_1rinM(HPL_T_panel *PANEL);
+/*
+ * The broadcast of a panel along its process row, from PANEL->pcol: begin it,
+ * poll it while computing, wait for it. Several panels may be in flight when
+ * their tags differ. Each returns HPL_SUCCESS unless said otherwise; a failure
+ * inside MPI ends the job.
+ *
+ * binit  starts the broadcast along PANEL->algo->btopo; a second call before
+ *        bwait does nothing
+ * bcast  advances it without waiting; *IFLAG out, and the value returned, is
+ *        HPL_SUCCESS once it is done here, else HPL_KEEP_TESTING
+ * bwait  waits until it is done here
+ */
+int HPL_binit(HPL_T_panel *PANEL);
+int HPL_bcast(HPL_T_panel *PANEL, int *IFLAG);
+int HPL_bwait(HPL_T_panel *PANEL);
+
+/* The same along one topology: HPL_1RING, HPL_1RING_M, ... HPL_BLONG_M. */
 int HPL_binit_1ring(HPL_T_panel *PANEL);
 int HPL_bcast_1ring(HPL_T_panel *PANEL, int *IFLAG);
 int HPL_bwait_1ring(HPL_T_panel *PANEL);
-int HPL_binit_2rinM(HPL_T_panel *PANEL);
-int HPL_bcast_2rinM(HPL_T_panel *PANEL, int *IFLAG);
-int HPL_bwait_2rinM(HPL_T_panel *PANEL);
+int HPL_binit_1rinM(HPL_T_panel *PANEL);
+int HPL_bcast_1rinM(HPL_T_panel *PANEL, int *IFLAG);
+int HPL_bwait_1rinM(HPL_T_panel *PANEL);
 int HPL_binit_2ring(HPL_T_panel *PANEL);
 int HPL_bcast_2ring(HPL_T_panel *PANEL, int *IFLAG);
 int HPL_bwait_2ring(HPL_T_panel *PANEL);
-int HPL_bcast(HPL_T_panel *PANEL, int *IFLAG);
-int HPL_binit(HPL_T_panel *PANEL);
-int HPL_binit_blonM(HPL_T_panel *PANEL);
-int HPL_bcast_blonM(HPL_T_panel *PANEL, int *IFLAG);
-int HPL_bwait_blonM(HPL_T_panel *PANEL);
+int HPL_binit_2rinM(HPL_T_panel *PANEL);
+int HPL_bcast_2rinM(HPL_T_panel *PANEL, int *IFLAG);
+int HPL_bwait_2rinM(HPL_T_panel *PANEL);
 int HPL_binit_blong(HPL_T_panel *PANEL);
 int HPL_bcast_blong(HPL_T_panel *PANEL, int *IFLAG);
 int HPL_bwait_blong(HPL_T_panel *PANEL);
-int HPL_bwait(HPL_T_panel *PANEL);
-int HPL_recv(double *RBUF, int RCOUNT, int SRC, int RTAG, MPI_Comm COMM);
-int HPL_sdrv(double *SBUF, int SCOUNT, int STAG, double *RBUF, int RCOUNT, int RTAG, int PARTNER, MPI_Comm COMM);
+int HPL_binit_blonM(HPL_T_panel *PANEL);
+int HPL_bcast_blonM(HPL_T_panel *PANEL, int *IFLAG);
+int HPL_bwait_blonM(HPL_T_panel *PANEL);
+
+/*
+ * Blocking messages of COUNT doubles between two ranks of COMM. sdrv sends and
+ * receives at once. A COUNT of 0 or less sends or receives nothing.
+ */
 int HPL_send(double *SBUF, int SCOUNT, int DEST, int STAG, MPI_Comm COMM);
+int HPL_recv(double *RBUF, int RCOUNT, int SRC, int RTAG, MPI_Comm COMM);
+int HPL_sdrv(double *SBUF, int SCOUNT, int STAG, double *RBUF, int RCOUNT,
+             int RTAG, int PARTNER, MPI_Comm COMM);
 
 #endif

@@ -4,18 +4,49 @@
 
 #include "hpl_misc.h"
 
+/*
+ * Factor the panel with the variants of its algorithm: on every process of the
+ * panel's process column, collectively. Afterwards L1 (unit lower L and upper
+ * U, in the form of algo->rffun) and DPIV are equal on all of them, L2 is
+ * ready to be broadcast, and the factors are in the matrix too.
+ */
 void HPL_pdfact(HPL_T_panel *PANEL);
-void HPL_pdpancrN(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF, double *WORK);
-void HPL_pdpancrT(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF, double *WORK);
-void HPL_pdpanllN(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF, double *WORK);
-void HPL_pdpanllT(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF, double *WORK);
-void HPL_pdpanrlN(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF, double *WORK);
-void HPL_pdpanrlT(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF, double *WORK);
-void HPL_pdrpancrN(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF, double *WORK);
-void HPL_pdrpancrT(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF, double *WORK);
-void HPL_pdrpanllN(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF, double *WORK);
-void HPL_pdrpanllT(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF, double *WORK);
-void HPL_pdrpanrlN(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF, double *WORK);
-void HPL_pdrpanrlT(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF, double *WORK);
+
+/*
+ * Factor columns ICOFF .. ICOFF + N - 1 of the panel.
+ *
+ * M     in  local rows from the first column's diagonal on: the panel's mp,
+ *           less ICOFF on the owner of its top
+ * WORK  scratch  4 + 2 * PANEL->jb doubles
+ *
+ * The names: pan is one column at a time, rpan recursive, cutting N columns
+ * in algo->nbdiv parts until at most algo->nbmin wide, then algo->pffun; ll, cr
+ * and rl are left-looking, Crout and right-looking; with T, L1 is stored
+ * transposed.
+ */
+void HPL_pdpancrN(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,
+                  double *WORK);
+void HPL_pdpancrT(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,
+                  double *WORK);
+void HPL_pdpanllN(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,
+                  double *WORK);
+void HPL_pdpanllT(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,
+                  double *WORK);
+void HPL_pdpanrlN(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,
+                  double *WORK);
+void HPL_pdpanrlT(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,
+                  double *WORK);
+void HPL_pdrpancrN(HPL_T_panel *PANEL, const int M, const int N,
+                   const int ICOFF, double *WORK);
+void HPL_pdrpancrT(HPL_T_panel *PANEL, const int M, const int N,
+                   const int ICOFF, double *WORK);
+void HPL_pdrpanllN(HPL_T_panel *PANEL, const int M, const int N,
+                   const int ICOFF, double *WORK);
+void HPL_pdrpanllT(HPL_T_panel *PANEL, const int M, const int N,
+                   const int ICOFF, double *WORK);
+void HPL_pdrpanrlN(HPL_T_panel *PANEL, const int M, const int N,
+                   const int ICOFF, double *WORK);
+void HPL_pdrpanrlT(HPL_T_panel *PANEL, const int M, const int N,
+                   const int ICOFF, double *WORK);
 
 #endif

@@ -4,13 +4,51 @@
 
 #include "hpl_misc.h"
 
+/*
+ * A second set of stopwatches, as in hpl_timer.h, whose readings can be
+ * combined over processes.
+ */
+#define HPL_NPTIMER 64
+#define HPL_PTIMER_STARTFLAG 5.0
+#define HPL_PTIMER_ERROR -1.0
+
+/* Slots that the solver uses when built with -DHPL_DETAILED_TIMING. */
+#define HPL_TIMING_BEG 11
+#define HPL_TIMING_N 6
+#define HPL_TIMING_RPFACT 11 /* recursive panel factorization */
+#define HPL_TIMING_PFACT 12  /* its leaves */
+#define HPL_TIMING_MXSWP 13  /* pivot search and exchange */
+#define HPL_TIMING_UPDATE 14 /* trailing update */
+#define HPL_TIMING_LASWP 15  /* row exchange */
+#define HPL_TIMING_PTRSV 16  /* triangular solve */
+
+/* Set every timer to zero, stopped, and enable them all. */
 void HPL_ptimer_boot(void);
-void HPL_ptimer(const int I);
+
+/* Start timer IT, 0 <= IT < HPL_NPTIMER; the next call stops it and adds up. */
+void HPL_ptimer(const int IT);
+
 void HPL_ptimer_enable(void);
 void HPL_ptimer_disable(void);
-double HPL_ptimer_inquire(const HPL_T_PTIME TMTYPE, const int I);
-void HPL_ptimer_combine(MPI_Comm COMM, const HPL_T_PTIME_OP OPE, const HPL_T_PTIME TMTYPE, const int N, const int IBEG, double *TIMES);
+
+/* Seconds that timer IT has added up; HPL_PTIMER_ERROR while disabled. */
+double HPL_ptimer_inquire(const HPL_T_PTIME TMTYPE, const int IT);
+
+/*
+ * Combine the readings of timers IBEG .. IBEG + N - 1 over the processes of
+ * COMM by OPE; collective.
+ *
+ * TIMES  out  N seconds, the same on all processes; HPL_PTIMER_ERROR each
+ *             while disabled
+ */
+void HPL_ptimer_combine(MPI_Comm COMM, const HPL_T_PTIME_OP OPE,
+                        const HPL_T_PTIME TMTYPE, const int N, const int IBEG,
+                        double *TIMES);
+
+/* CPU seconds this process has used. */
 double HPL_ptimer_cputime(void);
+
+/* Seconds since some fixed moment: base/clock.h's xh_clock_now. */
 double HPL_ptimer_walltime(void);
 
 #endif

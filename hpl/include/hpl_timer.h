@@ -4,12 +4,30 @@
 
 #include "hpl_misc.h"
 
+/*
+ * HPL_NTIMER stopwatches that count wall and CPU seconds of this process.
+ * While disabled, HPL_timer does nothing and there is nothing to read.
+ */
+#define HPL_NTIMER 64
+#define HPL_TIMER_STARTFLAG 5.0
+#define HPL_TIMER_ERROR -1.0
+
+/* Set every timer to zero, stopped, and enable them all. */
 void HPL_timer_boot(void);
-void HPL_timer(const int I);
+
+/* Start timer IT, 0 <= IT < HPL_NTIMER; the next call stops it and adds up. */
+void HPL_timer(const int IT);
+
 void HPL_timer_enable(void);
 void HPL_timer_disable(void);
-double HPL_timer_inquire(const HPL_T_TIME TMTYPE, const int I);
+
+/* Seconds that timer IT has added up; HPL_TIMER_ERROR while disabled. */
+double HPL_timer_inquire(const HPL_T_TIME TMTYPE, const int IT);
+
+/* CPU seconds this process has used. */
 double HPL_timer_cputime(void);
+
+/* Seconds since some fixed moment: base/clock.h's xh_clock_now. */
 double HPL_timer_walltime(void);
 
 #endif

@@ -47,7 +47,11 @@ enum HPL_SIDE { HplLeft = 141, HplRight = 142 };
 
 #endif
 
-typedef enum { HPL_NORM_A = 800, HPL_NORM_1 = 801, HPL_NORM_I = 802 } HPL_T_NORM;
+typedef enum {
+    HPL_NORM_A = 800,
+    HPL_NORM_1 = 801,
+    HPL_NORM_I = 802
+} HPL_T_NORM;
 
 typedef enum {
     HPL_MACH_EPS = 900,   /* relative machine precision */
@@ -109,8 +113,8 @@ typedef void (*HPL_T_PFA_FUN)(struct HPL_S_panel *, const int, const int,
                               const int, double *);
 typedef void (*HPL_T_RFA_FUN)(struct HPL_S_panel *, const int, const int,
                               const int, double *);
-typedef void (*HPL_T_UPD_FUN)(struct HPL_S_panel *, int *,
-                              struct HPL_S_panel *, const int);
+typedef void (*HPL_T_UPD_FUN)(struct HPL_S_panel *, int *, struct HPL_S_panel *,
+                              const int);
 
 /* a P x Q grid of processes */
 typedef struct HPL_S_grid {
@@ -163,13 +167,13 @@ typedef struct HPL_S_panel {
     HPL_T_grid *grid;
     HPL_T_palg *algo;
     HPL_T_pmat *pmat;
-    double *A;    /* local trailing matrix: mp x nq, this panel's excluded */
-    double *WORK; /* one block that holds L2, L1, DPIV, DINFO */
-    double *L2;   /* rows below L1, ld ldl2; in A where it need not travel */
-    double *L1;   /* jb x jb, unit lower L and upper U, ld jb */
-    double *DPIV; /* jb: global row of each pivot */
+    double *A;     /* local trailing matrix: mp x nq, this panel's excluded */
+    double *WORK;  /* one block that holds L2, L1, DPIV, DINFO */
+    double *L2;    /* rows below L1, ld ldl2; in A where it need not travel */
+    double *L1;    /* jb x jb, unit lower L and upper U, ld jb */
+    double *DPIV;  /* jb: global row of each pivot */
     double *DINFO; /* 1: as HPL_T_pmat.info, for this panel */
-    double *U;    /* jb x n of the columns being updated */
+    double *U;     /* jb x n of the columns being updated */
     int *IWORK;
     void ***buffers[2];
     int counts[2];
@@ -180,8 +184,8 @@ typedef struct HPL_S_panel {
     int jb;   /* columns of the panel, <= nb */
     int m, n; /* global rows and columns from (ia, ja) on */
     int ia, ja;
-    int mp; /* local rows from row ia on */
-    int nq; /* local columns right of the panel not updated yet */
+    int mp;     /* local rows from row ia on */
+    int nq;     /* local columns right of the panel not updated yet */
     int ii, jj; /* local row of ia, local column that A points to */
     int lda;
     int prow, pcol; /* grid coordinates of the panel's owner */

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hpl.h"
+#include "hpl/comm/schedule.h"
+
+typedef struct {
+    double *buffer;
+    size_t count;
+    int peer;
+    int round;
+    bool outgoing;
+} message_t;
+
+struct hpl_schedule {
+    MPI_Comm comm;
+    int tag;
+    message_t *messages;
+    int count, capacity;
+    int rounds;            /* the round that new messages join */
+    int started;           /* messages handed to MPI */
+    MPI_Request *requests; /* of the round in flight */
+    int pending, request_capacity;
+};
+
+size_t hpl_message_chunk = (size_t)1 << 26;
+
+static void *grow(void *array, int count, int *capacity_p, size_t size)
+{
+    if (count < *capacity_p)
+        return array;
+    *capacity_p = 2 * count + 8;
+    array = realloc(array, (size_t)*capacity_p * size);
+    if (array == NULL)
+        HPL_pabort(__LINE__, "hpl_schedule", "out of memory");
+    return array;
+}
+
+hpl_schedule_t *hpl_schedule_create(MPI_Comm comm, int tag)
+{
+    hpl_schedule_t *s = calloc(1, sizeof(*s));
+
+    if (s == NULL)
+        HPL_pabort(__LINE__, "hpl_schedule_create", "out of memory");
+    s->comm = comm;
+    s->tag = tag;
+    return s;
+}
+
+static void add(hpl_schedule_t *s, message_t message)
+{
+    if (message.count == 0)
+        return;
+    s->messages = grow(s->messages, s->count, &s->capacity, sizeof(message_t));
+    message.round = s->rounds;
+    s->messages[s->count++] = message;
+}
+
+void hpl_schedule_send(hpl_schedule_t *s, const double *buffer, size_t count,
+                       int destination)
+{
+    add(s, (message_t){.buffer = (double *)buffer,
+                       .count = count,
+                       .peer = destination,
+                       .outgoing = true});
+}
+
+void hpl_schedule_receive(hpl_schedule_t *s, double *buffer, size_t count,
+                          int source)
+{
+    add(s, (message_t){.buffer = buffer, .count = count, .peer = source});
+}
+
+void hpl_schedule_next_round(hpl_schedule_t *s)
+{
+    s->rounds++;
+}
+
+static void start_message(hpl_schedule_t *s, const message_t *m)
+{
+    size_t done, length;
+    MPI_Request *request;
+
+    for (done = 0; done < m->count; done += length) {
+        length = Mmin(m->count - done, hpl_message_chunk);
+        s->requests = grow(s->requests, s->pending, &s->request_capacity,
+                           sizeof(MPI_Request));
+        request = &s->requests[s->pending++];
+        if (m->outgoing)
+            MPI_Isend(m->buffer + done, (int)length, MPI_DOUBLE, m->peer,
+                      s->tag, s->comm, request);
+        else
+            MPI_Irecv(m->buffer + done, (int)length, MPI_DOUBLE, m->peer,
+                      s->tag, s->comm, request);
+    }
+}
+
+static void start_round(hpl_schedule_t *s)
+{
+    int round;
+
+    s->pending = 0;
+    if (s->started == s->count)
+        return;
+    round = s->messages[s->started].round;
+    while (s->started < s->count && s->messages[s->started].round == round)
+        start_message(s, &s->messages[s->started++]);
+}
+
+void hpl_schedule_begin(hpl_schedule_t *s)
+{
+    start_round(s);
+}
+
+bool hpl_schedule_poll(hpl_schedule_t *s)
+{
+    int done = 1;
+
+    while (s->pending > 0) {
+        MPI_Testall(s->pending, s->requests, &done, MPI_STATUSES_IGNORE);
+        if (!done)
+            return false;
+        start_round(s);
+    }
+    return true;
+}
+
+void hpl_schedule_end(hpl_schedule_t *s)
+{
+    while (s->pending > 0) {
+        MPI_Waitall(s->pending, s->requests, MPI_STATUSES_IGNORE);
+        start_round(s);
+    }
+}
+
+void hpl_schedule_destroy(hpl_schedule_t *s)
+{
+    if (s == NULL)
+        return;
+    free(s->messages);
+    free(s->requests);
+    free(s);
+}

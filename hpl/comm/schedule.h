@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HPL_SCHEDULE_H
+#define HPL_SCHEDULE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * One process's part of a collective operation, written down before it runs:
+ * rounds of messages, where the messages of a round travel together and a
+ * round starts once the one before is complete here. Broadcast and row
+ * exchange are schedules, so beginning, polling and ending exist once.
+ *
+ *     schedule = hpl_schedule_create(comm, tag);
+ *     hpl_schedule_receive(schedule, buffer, count, parent);
+ *     hpl_schedule_next_round(schedule);
+ *     hpl_schedule_send(schedule, buffer, count, child);
+ *     hpl_schedule_begin(schedule);
+ *     while (!hpl_schedule_poll(schedule))
+ *         compute_something();
+ *     hpl_schedule_destroy(schedule);
+ *
+ * Messages longer than hpl_message_chunk doubles are cut; both ends cut alike.
+ * Two schedules may be in flight on one communicator when their tags differ.
+ * A failure inside MPI ends the job.
+ */
+typedef struct hpl_schedule hpl_schedule_t;
+
+/* Doubles in the longest message given to MPI, 1 .. INT_MAX. */
+extern size_t hpl_message_chunk;
+
+/* An empty schedule. comm is borrowed. */
+hpl_schedule_t *hpl_schedule_create(MPI_Comm comm, int tag);
+
+/* Add a message of count doubles to the current round; count 0 adds none. */
+void hpl_schedule_send(hpl_schedule_t *s, const double *buffer, size_t count,
+                       int destination);
+void hpl_schedule_receive(hpl_schedule_t *s, double *buffer, size_t count,
+                          int source);
+
+/* Later messages wait for those added so far. */
+void hpl_schedule_next_round(hpl_schedule_t *s);
+
+/* Start the first round. Buffers belong to the schedule until it is done. */
+void hpl_schedule_begin(hpl_schedule_t *s);
+
+/* Advance as far as possible without waiting; true once all is done. */
+bool hpl_schedule_poll(hpl_schedule_t *s);
+
+/* Wait until all is done. */
+void hpl_schedule_end(hpl_schedule_t *s);
+
+/* Free s, done or never begun; accepts NULL. */
+void hpl_schedule_destroy(hpl_schedule_t *s);
+
+#endif

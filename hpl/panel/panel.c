@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdbool.h>
+#include "hpl.h"
+#include "hpl/panel/panel.h"
+#include "hpl/panel/pivots.h"
+#include "hpl/pauxil/map.h"
+
+/* -DHPL_COPY_L: L2 moves to contiguous memory even when it need not travel */
+#ifdef HPL_COPY_L
+static const bool always_copy_l = true;
+#else
+static const bool always_copy_l = false;
+#endif
+
+static bool copies_l(int npcol)
+{
+    return npcol > 1 || always_copy_l;
+}
+
+size_t hpl_panel_doubles(int64_t mp, int jb, int npcol)
+{
+    size_t l2 = copies_l(npcol) ? (size_t)mp * (size_t)jb : 0;
+
+    return l2 + (size_t)jb * (size_t)jb + (size_t)jb + 1;
+}
+
+/* Memory for count doubles at least; contents are not kept. */
+static double *reserve(double *memory, size_t count, size_t *capacity_p)
+{
+    if (count <= *capacity_p)
+        return memory;
+    free(memory);
+    memory = malloc(count * sizeof(double));
+    if (memory == NULL)
+        HPL_pabort(__LINE__, "hpl_panel", "out of memory for %zu MiB",
+                   count * sizeof(double) >> 20);
+    *capacity_p = count;
+    return memory;
+}
+
+void hpl_panel_reserve_u(HPL_T_panel *panel, size_t count)
+{
+    panel->U = reserve(panel->U, count, &panel->ucapacity);
+}
+
+int hpl_panel_top_rows(const HPL_T_panel *panel)
+{
+    return panel->grid->myrow == panel->prow ? panel->jb : 0;
+}
+
+/* Where the panel lies in the grid and in the local matrix. */
+static void locate(HPL_T_panel *panel)
+{
+    const HPL_T_grid *grid = panel->grid;
+    const HPL_T_pmat *mat = panel->pmat;
+    hpl_map_t rows = hpl_map(mat->nb, grid->nprow, grid->myrow);
+    hpl_map_t columns = hpl_map(mat->nb, grid->npcol, grid->mycol);
+    int jj = (int)hpl_map_count(&columns, panel->ja);
+
+    panel->prow = hpl_map_owner(&rows, panel->ia);
+    panel->pcol = hpl_map_owner(&columns, panel->ja);
+    panel->ii = (int)hpl_map_count(&rows, panel->ia);
+    panel->mp = mat->mp - panel->ii;
+    panel->lda = mat->ld;
+    panel->top = Mptr(mat->A, panel->ii, jj, mat->ld);
+    panel->jj = jj + (grid->mycol == panel->pcol ? panel->jb : 0);
+    panel->nq = mat->nq - panel->jj;
+    panel->A = Mptr(mat->A, panel->ii, panel->jj, mat->ld);
+}
+
+/* Lay L2, L1, DPIV and DINFO out in WORK, or leave L2 in the matrix. */
+static void lay_out(HPL_T_panel *panel)
+{
+    bool copies = copies_l(panel->grid->npcol);
+    int top_rows = hpl_panel_top_rows(panel);
+    int64_t mp = panel->mp - top_rows;
+
+    panel->length = hpl_panel_doubles(mp, panel->jb, panel->grid->npcol);
+    panel->len = (int)Mmin(panel->length, (size_t)INT_MAX);
+    panel->WORK = reserve(panel->WORK, panel->length, &panel->capacity);
+    panel->L2 = copies ? panel->WORK : panel->top + top_rows;
+    panel->ldl2 = copies ? (int)Mmax(mp, 1) : panel->lda;
+    panel->DINFO = panel->WORK + panel->length - 1;
+    panel->DPIV = panel->DINFO - panel->jb;
+    panel->L1 = panel->DPIV - (size_t)panel->jb * (size_t)panel->jb;
+    *panel->DINFO = 0.0;
+}
+
+/* Drop what belongs to one panel; the memory stays for the next. */
+static void forget(HPL_T_panel *panel)
+{
+    hpl_pivots_destroy(panel->pivots);
+    panel->pivots = NULL;
+    free(panel->IWORK);
+    panel->IWORK = NULL;
+}
+
+void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, const int M,
+                      const int N, const int JB, HPL_T_pmat *A, const int IA,
+                      const int JA, const int TAG, HPL_T_panel *PANEL)
+{
+    forget(PANEL);
+    PANEL->grid = GRID;
+    PANEL->algo = ALGO;
+    PANEL->pmat = A;
+    PANEL->nb = A->nb;
+    PANEL->jb = JB;
+    PANEL->m = M;
+    PANEL->n = N;
+    PANEL->ia = IA;
+    PANEL->ja = JA;
+    PANEL->msgid = TAG;
+    locate(PANEL);
+    lay_out(PANEL);
+    PANEL->IWORK = malloc((size_t)Mmax(JB, 1) * sizeof(int));
+    if (PANEL->IWORK == NULL)
+        HPL_pabort(__LINE__, "HPL_pdpanel_init", "out of memory");
+}
+
+void HPL_pdpanel_new(HPL_T_grid *GRID, HPL_T_palg *ALGO, const int M,
+                     const int N, const int JB, HPL_T_pmat *A, const int IA,
+                     const int JA, const int TAG, HPL_T_panel **PANEL)
+{
+    HPL_T_panel *panel = calloc(1, sizeof(*panel));
+
+    if (panel == NULL)
+        HPL_pabort(__LINE__, "HPL_pdpanel_new", "out of memory");
+    HPL_pdpanel_init(GRID, ALGO, M, N, JB, A, IA, JA, TAG, panel);
+    *PANEL = panel;
+}
+
+void hpl_panel_pack(HPL_T_panel *panel)
+{
+    int top_rows = hpl_panel_top_rows(panel);
+
+    if (copies_l(panel->grid->npcol))
+        HPL_dlacpy(panel->mp - top_rows, panel->jb, panel->top + top_rows,
+                   panel->lda, panel->L2, panel->ldl2);
+}
+
+const hpl_pivots_t *hpl_panel_pivots(HPL_T_panel *panel)
+{
+    if (panel->pivots == NULL)
+        panel->pivots = hpl_pivots_create(panel);
+    return panel->pivots;
+}
+
+int HPL_pdpanel_free(HPL_T_panel *PANEL)
+{
+    forget(PANEL);
+    free(PANEL->WORK);
+    free(PANEL->U);
+    PANEL->WORK = PANEL->U = NULL;
+    PANEL->capacity = PANEL->ucapacity = 0;
+    return HPL_SUCCESS;
+}
+
+int HPL_pdpanel_disp(HPL_T_panel **PANEL)
+{
+    HPL_pdpanel_free(*PANEL);
+    free(*PANEL);
+    *PANEL = NULL;
+    return HPL_SUCCESS;
+}

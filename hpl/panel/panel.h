@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HPL_PANEL_PANEL_H
+#define HPL_PANEL_PANEL_H
+
+#include "hpl_types.h"
+
+/*
+ * Doubles of panel memory on a process with mp local rows from the panel on,
+ * on a grid of npcol process columns.
+ */
+size_t hpl_panel_doubles(int64_t mp, int jb, int npcol);
+
+/* Local rows that the panel's top occupies here: jb on its owner, else 0. */
+int hpl_panel_top_rows(const HPL_T_panel *panel);
+
+/* Copy L2 of a factored panel to where it travels from; on its owners. */
+void hpl_panel_pack(HPL_T_panel *panel);
+
+/* The permutation of a panel that is known here; made at the first call. */
+const struct hpl_pivots *hpl_panel_pivots(HPL_T_panel *panel);
+
+/* Let panel->U hold count doubles at least. */
+void hpl_panel_reserve_u(HPL_T_panel *panel, size_t count);
+
+#endif

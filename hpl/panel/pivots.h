@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HPL_PIVOTS_H
+#define HPL_PIVOTS_H
+
+#include "hpl_types.h"
+
+/*
+ * The row interchanges of one panel as one permutation. The jb rows of the
+ * panel's block row are its top; all other rows are outer. After the
+ * interchanges, row i of U is an old top or outer row, and every outer row
+ * that went to U has an old top row in its place.
+ *
+ * Process rows are counted as members from the one that owns the top:
+ * member g is process row (prow + g) mod nprow. Entries are sorted by member.
+ */
+typedef struct {
+    int from; /* displaced: top row; gathered: local row */
+    int to;   /* displaced: local row; gathered: row of U */
+} hpl_row_move_t;
+
+typedef struct hpl_pivots {
+    int members;
+    int me;                   /* my member number */
+    int *gather_offset;       /* members + 1: who holds the rows of U */
+    hpl_row_move_t *gather;   /* jb */
+    int *displace_offset;     /* members + 1: who takes displaced top rows */
+    hpl_row_move_t *displace; /* at most jb */
+} hpl_pivots_t;
+
+/*
+ * The permutation of panel, from its DPIV. Local rows are counted from panel
+ * row ia on and are the owner's, whoever that is.
+ * Cost: jb^2 comparisons.
+ */
+hpl_pivots_t *hpl_pivots_create(const HPL_T_panel *panel);
+
+/* Free p; accepts NULL. */
+void hpl_pivots_destroy(hpl_pivots_t *p);
+
+#endif

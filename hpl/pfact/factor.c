@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdbool.h>
+#include "hpl.h"
+#include "hpl/panel/panel.h"
+#include "hpl/pfact/pivot.h"
+
+/*
+ * The factorization of a panel, once for all variants. Columns c .. c+n-1 are
+ * taken in parts, each brought up to date, factored, and pushed on:
+ *
+ *     left-looking    before a part: solve its rows of U, update it
+ *     Crout           before: update it; after: the part's rows of U
+ *     right-looking   after: the part's rows of U, update all columns right
+ *
+ * A part is one column in the base variants; in the recursive ones it is
+ * factored by recursion, or by the base variant once narrow enough.
+ */
+typedef struct {
+    HPL_T_panel *panel;
+    hpl_matrix_t l1;
+    double *work;
+    HPL_T_FACT variant;
+    int begin, end; /* the columns being factored */
+} stage_t;
+
+/* Factor the n columns from c on, of which I hold m rows. */
+typedef void (*part_fn_t)(const stage_t *s, int m, int n, int c);
+
+/* L1's rows and columns from (i, j) on */
+static hpl_matrix_t l1_at(const stage_t *s, int i, int j)
+{
+    return hpl_matrix_at(s->l1, i, j);
+}
+
+/* The matrix below the rows 0 .. c - 1 of the top, columns j on. */
+static hpl_matrix_t below(const stage_t *s, int c, int j)
+{
+    const HPL_T_panel *panel = s->panel;
+    int first = hpl_panel_top_rows(panel) > 0 ? c : 0;
+
+    return (hpl_matrix_t){Mptr(panel->top, first, j, panel->lda), panel->lda,
+                          HplNoTrans};
+}
+
+/* U(p, j) := L(p, p)^-1 U(p, j), for w rows from p and n columns from j on */
+static void solve(const stage_t *s, int p, int w, int j, int n)
+{
+    hpl_matrix_trsm_unit_lower(w, n, l1_at(s, p, p), l1_at(s, p, j));
+}
+
+/* Before columns p .. p+w-1 are factored: m is my rows from row p on. */
+static void look_back(const stage_t *s, int m, int p, int w)
+{
+    int done = p - s->begin;
+
+    if (s->variant == HPL_RIGHT_LOOKING || done == 0)
+        return;
+    if (s->variant == HPL_LEFT_LOOKING)
+        solve(s, s->begin, done, p, w);
+    hpl_matrix_gemm(m, w, done, below(s, p, s->begin), l1_at(s, s->begin, p),
+                    below(s, p, p));
+}
+
+/* After columns p .. q-1: m is my rows from row q on. */
+static void push(const stage_t *s, int m, int p, int q)
+{
+    int w = q - p, right = s->end - q;
+
+    if (s->variant == HPL_LEFT_LOOKING || right == 0)
+        return;
+    if (s->variant == HPL_CROUT)
+        hpl_matrix_gemm(w, right, p - s->begin, l1_at(s, p, s->begin),
+                        l1_at(s, s->begin, q), l1_at(s, p, q));
+    solve(s, p, w, q, right);
+    if (s->variant == HPL_RIGHT_LOOKING)
+        hpl_matrix_gemm(m, right, w, below(s, q, p), l1_at(s, p, q),
+                        below(s, q, q));
+}
+
+static void factor(const stage_t *s, int m, int part, part_fn_t factor_part)
+{
+    bool top = hpl_panel_top_rows(s->panel) > 0;
+    int p, q;
+
+    for (p = s->begin; p < s->end; p = q) {
+        q = Mmin(p + part, s->end);
+        look_back(s, m, p, q - p);
+        factor_part(s, m, q - p, p);
+        m -= top ? q - p : 0;
+        push(s, m, p, q);
+    }
+}
+
+static void column_part(const stage_t *s, int m, int n, int c)
+{
+    (void)n;
+    hpl_pivot_column(s->panel, m, c, s->l1, s->work);
+}
+
+static void recursive_part(const stage_t *s, int m, int n, int c)
+{
+    s->panel->algo->rffun(s->panel, m, n, c, s->work);
+}
+
+/* Columns of a part: whole blocks of nbmin, dealt evenly to nbdiv parts. */
+static int part_width(const HPL_T_palg *algo, int n)
+{
+    int blocks = (n + algo->nbmin - 1) / algo->nbmin;
+
+    return (blocks + algo->nbdiv - 1) / algo->nbdiv * algo->nbmin;
+}
+
+static stage_t stage(HPL_T_panel *panel, double *work, HPL_T_FACT variant,
+                     enum HPL_TRANS form)
+{
+    return (stage_t){.panel = panel,
+                     .l1 = {panel->L1, panel->jb, form},
+                     .work = work,
+                     .variant = variant};
+}
+
+static void factor_columns(stage_t s, int m, int n, int c)
+{
+    s.begin = c;
+    s.end = c + n;
+    HPL_ptimer(HPL_TIMING_PFACT);
+    factor(&s, m, 1, column_part);
+    HPL_ptimer(HPL_TIMING_PFACT);
+}
+
+static void factor_recursively(stage_t s, int m, int n, int c)
+{
+    const HPL_T_palg *algo = s.panel->algo;
+
+    if (n <= algo->nbmin) {
+        algo->pffun(s.panel, m, n, c, s.work);
+        return;
+    }
+    s.begin = c;
+    s.end = c + n;
+    factor(&s, m, part_width(algo, n), recursive_part);
+}
+
+#define VARIANT(name, factor_fn, variant, form)                                \
+    void name(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,   \
+              double *WORK)                                                    \
+    {                                                                          \
+        factor_fn(stage(PANEL, WORK, variant, form), M, N, ICOFF);             \
+    }
+
+VARIANT(HPL_pdpanllN, factor_columns, HPL_LEFT_LOOKING, HplNoTrans)
+VARIANT(HPL_pdpanllT, factor_columns, HPL_LEFT_LOOKING, HplTrans)
+VARIANT(HPL_pdpancrN, factor_columns, HPL_CROUT, HplNoTrans)
+VARIANT(HPL_pdpancrT, factor_columns, HPL_CROUT, HplTrans)
+VARIANT(HPL_pdpanrlN, factor_columns, HPL_RIGHT_LOOKING, HplNoTrans)
+VARIANT(HPL_pdpanrlT, factor_columns, HPL_RIGHT_LOOKING, HplTrans)
+VARIANT(HPL_pdrpanllN, factor_recursively, HPL_LEFT_LOOKING, HplNoTrans)
+VARIANT(HPL_pdrpanllT, factor_recursively, HPL_LEFT_LOOKING, HplTrans)
+VARIANT(HPL_pdrpancrN, factor_recursively, HPL_CROUT, HplNoTrans)
+VARIANT(HPL_pdrpancrT, factor_recursively, HPL_CROUT, HplTrans)
+VARIANT(HPL_pdrpanrlN, factor_recursively, HPL_RIGHT_LOOKING, HplNoTrans)
+VARIANT(HPL_pdrpanrlT, factor_recursively, HPL_RIGHT_LOOKING, HplTrans)
+
+/* Copy L1 to the top rows of the matrix, where back-substitution reads U. */
+static void store_top(const HPL_T_panel *panel, enum HPL_TRANS form)
+{
+    hpl_matrix_t l1 = {panel->L1, panel->jb, form};
+    hpl_matrix_t top = {panel->top, panel->lda, HplNoTrans};
+
+    if (hpl_panel_top_rows(panel) > 0)
+        hpl_matrix_copy(panel->jb, panel->jb, l1, top);
+}
+
+static bool stores_transposed(HPL_T_RFA_FUN function)
+{
+    return function == HPL_pdrpanllT || function == HPL_pdrpancrT ||
+           function == HPL_pdrpanrlT;
+}
+
+void HPL_pdfact(HPL_T_panel *PANEL)
+{
+    HPL_T_RFA_FUN factor_panel = PANEL->algo->rffun;
+    double *work;
+
+    if (PANEL->grid->mycol != PANEL->pcol)
+        return;
+    work = malloc((size_t)(4 + 2 * PANEL->jb) * sizeof(double));
+    if (work == NULL)
+        HPL_pabort(__LINE__, "HPL_pdfact", "out of memory");
+    HPL_ptimer(HPL_TIMING_RPFACT);
+    factor_panel(PANEL, PANEL->mp, PANEL->jb, 0, work);
+    store_top(PANEL, stores_transposed(factor_panel) ? HplTrans : HplNoTrans);
+    hpl_panel_pack(PANEL);
+    HPL_ptimer(HPL_TIMING_RPFACT);
+    free(work);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include "hpl.h"
+#include "hpl/pauxil/map.h"
+#include "hpl/pfact/pivot.h"
+
+/*
+ * What the processes of a column agree on for one pivot: the best candidate
+ * with its whole row, and the current row, which only its owner knows. As
+ * doubles it is one MPI message and one reduction.
+ */
+enum { KEY, PIVOT_ROW, OWNER, HAS_CURRENT, ROWS };
+
+static double *candidate_row(double *proposal)
+{
+    return proposal + ROWS;
+}
+
+static double *current_row(double *proposal, int jb)
+{
+    return proposal + ROWS + jb;
+}
+
+static void merge(const double *in, double *inout, int jb)
+{
+    if (in[KEY] > inout[KEY] ||
+        (in[KEY] == inout[KEY] && in[OWNER] < inout[OWNER])) {
+        inout[KEY] = in[KEY];
+        inout[PIVOT_ROW] = in[PIVOT_ROW];
+        inout[OWNER] = in[OWNER];
+        memcpy(inout + ROWS, in + ROWS, (size_t)jb * sizeof(double));
+    }
+    if (in[HAS_CURRENT] != 0.0) {
+        inout[HAS_CURRENT] = in[HAS_CURRENT];
+        memcpy(inout + ROWS + jb, in + ROWS + jb, (size_t)jb * sizeof(double));
+    }
+}
+
+/* one element of the datatype is one proposal */
+static void merge_proposals(void *in, void *inout, int *count,
+                            MPI_Datatype *type)
+{
+    int bytes, i;
+    size_t length;
+
+    MPI_Type_size(*type, &bytes);
+    length = (size_t)bytes / sizeof(double);
+    for (i = 0; i < *count; i++)
+        merge((const double *)in + (size_t)i * length,
+              (double *)inout + (size_t)i * length, ((int)length - ROWS) / 2);
+}
+
+static void agree(HPL_T_panel *panel, double *proposal)
+{
+    MPI_Datatype type;
+    MPI_Op op;
+
+    HPL_ptimer(HPL_TIMING_MXSWP);
+    MPI_Type_contiguous(ROWS + 2 * panel->jb, MPI_DOUBLE, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(merge_proposals, 1, &op);
+    MPI_Allreduce(MPI_IN_PLACE, proposal, 1, type, op, panel->grid->col_comm);
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+    HPL_ptimer(HPL_TIMING_MXSWP);
+}
+
+/* a NaN is larger than any number: all processes must choose alike */
+static double key_of(double value)
+{
+    return isnan(value) ? INFINITY : fabs(value);
+}
+
+static int64_t global_row(const HPL_T_panel *panel, int local)
+{
+    hpl_map_t rows = hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
+
+    return hpl_map_global(&rows, (int64_t)panel->ii + local);
+}
+
+static int local_row(const HPL_T_panel *panel, int64_t global)
+{
+    hpl_map_t rows = hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
+
+    return (int)(hpl_map_local(&rows, global) - panel->ii);
+}
+
+/* My candidate of column c among m rows from local row first on. */
+static void propose(const HPL_T_panel *panel, int m, int first, int c,
+                    double *proposal)
+{
+    const double *column = Mptr(panel->top, first, c, panel->lda);
+    int best = m > 0 ? HPL_idamax(m, column, 1) : 0;
+
+    proposal[KEY] = m > 0 ? key_of(column[best]) : -1.0;
+    proposal[PIVOT_ROW] =
+        m > 0 ? (double)global_row(panel, first + best) : -1.0;
+    proposal[OWNER] = panel->grid->myrow;
+    if (m > 0)
+        HPL_dcopy(panel->jb, Mptr(panel->top, first + best, 0, panel->lda),
+                  panel->lda, candidate_row(proposal), 1);
+    proposal[HAS_CURRENT] = panel->grid->myrow == panel->prow;
+    if (proposal[HAS_CURRENT] != 0.0)
+        HPL_dcopy(panel->jb, Mptr(panel->top, c, 0, panel->lda), panel->lda,
+                  current_row(proposal, panel->jb), 1);
+}
+
+/* Row c of L1 is the pivot row; its old place takes the current row. */
+static void interchange(HPL_T_panel *panel, int c, hpl_matrix_t l1,
+                        double *proposal)
+{
+    int64_t pivot = (int64_t)proposal[PIVOT_ROW];
+    hpl_matrix_t row = {candidate_row(proposal), panel->jb, HplTrans};
+
+    panel->DPIV[c] = (double)pivot;
+    hpl_matrix_copy(1, panel->jb, row, hpl_matrix_at(l1, c, 0));
+    if (panel->grid->myrow == (int)proposal[OWNER])
+        HPL_dcopy(panel->jb, current_row(proposal, panel->jb), 1,
+                  Mptr(panel->top, local_row(panel, pivot), 0, panel->lda),
+                  panel->lda);
+}
+
+static void scale(HPL_T_panel *panel, int m, int first, int c, double pivot)
+{
+    if (pivot == 0.0) {
+        if (*panel->DINFO == 0.0)
+            *panel->DINFO = (double)panel->ja + c + 1;
+        return;
+    }
+    if (m > 0)
+        HPL_dscal(m, 1.0 / pivot, Mptr(panel->top, first, c, panel->lda), 1);
+}
+
+void hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
+                      double *work)
+{
+    int top = panel->grid->myrow == panel->prow ? 1 : 0;
+    int first = top ? c : 0;
+
+    propose(panel, m, first, c, work);
+    if (panel->grid->nprow > 1)
+        agree(panel, work);
+    interchange(panel, c, l1, work);
+    scale(panel, m - top, first + top, c, candidate_row(work)[c]);
+}

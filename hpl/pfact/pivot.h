@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HPL_PIVOT_H
+#define HPL_PIVOT_H
+
+#include "hpl/blas/matrix.h"
+#include "hpl_types.h"
+
+/*
+ * Bring the pivot of panel column c to the diagonal: find the entry of largest
+ * magnitude in my m rows and those of the other processes of the column, copy
+ * its row to row c of l1 on all of them, put the current row in its place, and
+ * divide the column below by the pivot. A zero pivot is recorded in DINFO and
+ * divides nothing.
+ *
+ * m     in       local rows from the diagonal on
+ * l1    in,out   the panel's L1 in its form
+ * work  scratch  4 + 2 * panel->jb
+ *
+ * Order: collective over the process column.
+ * Ties:  the first local row; between processes, the lowest process row.
+ */
+void hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
+                      double *work);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hpl.h"
+#include "hpl/pauxil/map.h"
+
+/*
+ * Back-substitution by blocks of nb, from the last. Every process column keeps
+ * the partial sums y - U x of the columns it has met; for block k they are
+ * added up along the block's process row, the owner of the diagonal block
+ * solves, and x travels down its process column, whose processes then
+ * subtract it from the rows above. That subtraction is put off until the next
+ * block's sums are on their way, so that it hides under the next solve.
+ */
+typedef struct {
+    const HPL_T_grid *grid;
+    HPL_T_pmat *mat;
+    hpl_map_t rows, columns;
+    double *sum;     /* mp: y (on b's process column) less U x so far */
+    double *scratch; /* nb */
+    int postponed;   /* block whose x is not subtracted yet, or -1 */
+} solve_t;
+
+/* where block k lies */
+typedef struct {
+    int first, size;   /* global */
+    int prow, pcol;    /* owner of the diagonal block */
+    int above, column; /* my local rows above it; its local column */
+} block_t;
+
+static block_t block(const solve_t *s, int k)
+{
+    block_t b = {.first = k * s->mat->nb};
+
+    b.size = Mmin(s->mat->nb, s->mat->n - b.first);
+    b.prow = hpl_map_owner(&s->rows, b.first);
+    b.pcol = hpl_map_owner(&s->columns, b.first);
+    b.above = (int)hpl_map_count(&s->rows, b.first);
+    b.column = (int)hpl_map_count(&s->columns, b.first);
+    return b;
+}
+
+/* sum -= U x for the columns of b and my rows from .. to - 1. */
+static void subtract(solve_t *s, const block_t *b, int from, int to)
+{
+    if (s->grid->mycol != b->pcol || from >= to)
+        return;
+    HPL_dgemv(HplColumnMajor, HplNoTrans, to - from, b->size, -1.0,
+              Mptr(s->mat->A, from, b->column, s->mat->ld), s->mat->ld,
+              s->mat->X + b->column, 1, 1.0, s->sum + from, 1);
+}
+
+/* Bring the partial sums of block k together on its diagonal's owner. */
+static void collect(solve_t *s, const block_t *b)
+{
+    double *sum = s->sum + b->above;
+
+    if (s->grid->npcol == 1 || s->grid->myrow != b->prow)
+        return;
+    MPI_Reduce(sum, s->scratch, b->size, MPI_DOUBLE, MPI_SUM, b->pcol,
+               s->grid->row_comm);
+    if (s->grid->mycol == b->pcol)
+        memcpy(sum, s->scratch, (size_t)b->size * sizeof(double));
+}
+
+/* Solve the diagonal block and spread x over its process column. */
+static void solve_block(solve_t *s, const block_t *b)
+{
+    double *x = s->mat->X + b->column;
+
+    if (s->grid->mycol != b->pcol)
+        return;
+    if (s->grid->myrow == b->prow) {
+        memcpy(x, s->sum + b->above, (size_t)b->size * sizeof(double));
+        HPL_dtrsv(HplColumnMajor, HplUpper, HplNoTrans, HplNonUnit, b->size,
+                  Mptr(s->mat->A, b->above, b->column, s->mat->ld), s->mat->ld,
+                  x, 1);
+    }
+    if (s->grid->nprow > 1)
+        MPI_Bcast(x, b->size, MPI_DOUBLE, b->prow, s->grid->col_comm);
+}
+
+/* Subtract the postponed block from all my rows above block k. */
+static void catch_up(solve_t *s, const block_t *current)
+{
+    block_t late;
+
+    if (s->postponed < 0)
+        return;
+    late = block(s, s->postponed);
+    subtract(s, &late, 0, current->above);
+}
+
+static void run(solve_t *s)
+{
+    int k = (s->mat->n + s->mat->nb - 1) / s->mat->nb;
+    block_t current, next;
+
+    while (--k >= 0) {
+        current = block(s, k);
+        collect(s, &current);
+        catch_up(s, &current);
+        solve_block(s, &current);
+        next = block(s, Mmax(k - 1, 0));
+        subtract(s, &current, next.above, current.above);
+        s->postponed = k;
+    }
+}
+
+/* My part of y: the sums start from it on b's process column, from 0 else. */
+static void start_sums(solve_t *s)
+{
+    HPL_T_pmat *mat = s->mat;
+    int column = (int)hpl_map_local(&s->columns, mat->n);
+
+    if (s->grid->mycol == hpl_map_owner(&s->columns, mat->n))
+        memcpy(s->sum, Mptr(mat->A, 0, column, mat->ld),
+               (size_t)mat->mp * sizeof(double));
+    else
+        memset(s->sum, 0, (size_t)mat->mp * sizeof(double));
+}
+
+void HPL_pdtrsv(HPL_T_grid *GRID, HPL_T_pmat *AMAT)
+{
+    size_t mp = (size_t)AMAT->mp, nb = (size_t)AMAT->nb;
+    solve_t s = {.grid = GRID,
+                 .mat = AMAT,
+                 .rows = hpl_map(AMAT->nb, GRID->nprow, GRID->myrow),
+                 .columns = hpl_map(AMAT->nb, GRID->npcol, GRID->mycol),
+                 .postponed = -1};
+
+    s.sum = malloc((mp + nb) * sizeof(double));
+    if (s.sum == NULL)
+        HPL_pabort(__LINE__, "HPL_pdtrsv", "out of memory");
+    s.scratch = s.sum + mp;
+    HPL_ptimer(HPL_TIMING_PTRSV);
+    start_sums(&s);
+    run(&s);
+    HPL_ptimer(HPL_TIMING_PTRSV);
+    free(s.sum);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "hpl.h"
+#include "hpl/panel/panel.h"
+#include "hpl/pauxil/map.h"
+#include "hpl/pgesv/factor_matrix.h"
+
+/* the factorization and its panels in flight: panel k is ring[k % size] */
+typedef struct {
+    HPL_T_grid *grid;
+    HPL_T_palg *algo;
+    HPL_T_pmat *mat;
+    HPL_T_panel **ring;
+    int size;   /* depth + 1 */
+    int panels; /* block columns of A */
+    double started, reported;
+} lu_t;
+
+static HPL_T_panel *panel_of(const lu_t *lu, int k)
+{
+    return lu->ring[k % lu->size];
+}
+
+/* Columns of panel k; b, which may lie in its block, is not among them. */
+static int width(const lu_t *lu, int k)
+{
+    return Mmin(lu->mat->nb, lu->mat->n - k * lu->mat->nb);
+}
+
+static void open_panel(const lu_t *lu, int k)
+{
+    enum { TAGS = 1000 }; /* more than panels that are ever in flight */
+    HPL_T_pmat *mat = lu->mat;
+    int first = k * mat->nb, tag = k % TAGS;
+    HPL_T_panel **slot = &lu->ring[k % lu->size];
+
+    if (*slot == NULL)
+        HPL_pdpanel_new(lu->grid, lu->algo, mat->n - first, mat->n + 1 - first,
+                        width(lu, k), mat, first, first, tag, slot);
+    else
+        HPL_pdpanel_init(lu->grid, lu->algo, mat->n - first, mat->n + 1 - first,
+                         width(lu, k), mat, first, first, tag, *slot);
+}
+
+/* Wait for panel k and note its first zero pivot. */
+static HPL_T_panel *arrived(const lu_t *lu, int k)
+{
+    HPL_T_panel *panel = panel_of(lu, k);
+
+    HPL_bwait(panel);
+    if (lu->mat->info == 0)
+        lu->mat->info = (int)*panel->DINFO;
+    return panel;
+}
+
+/* Apply the panels before k that are still in flight to k's own columns. */
+static void catch_up(const lu_t *lu, int k)
+{
+    int j;
+
+    if (panel_of(lu, k)->pcol != lu->grid->mycol)
+        return;
+    for (j = Mmax(0, k - lu->algo->depth); j < k; j++)
+        lu->algo->upfun(NULL, NULL, arrived(lu, j), width(lu, k));
+}
+
+/* Apply panel k to all columns it has not met, moving panel ahead along. */
+static void update_rest(const lu_t *lu, int k, int ahead)
+{
+    HPL_T_panel *panel = arrived(lu, k), *next = NULL;
+    int state = HPL_SUCCESS;
+
+    if (ahead > k && ahead < lu->panels) {
+        next = panel_of(lu, ahead);
+        HPL_bcast(next, &state);
+    }
+    lu->algo->upfun(next, &state, panel, panel->nq);
+}
+
+/* A line on stderr whenever another 2% of the work is done. */
+static void report(lu_t *lu, int k)
+{
+    double n = lu->mat->n, left = n - (double)(k + 1) * lu->mat->nb;
+    double share = left > 0 ? 1.0 - left * left * left / (n * n * n) : 1.0;
+    double seconds = xh_clock_now() - lu->started;
+
+    if (lu->grid->iam != 0 || share < lu->reported + 0.02)
+        return;
+    lu->reported = share;
+    xh_log_info("progress: %5.1f%% done, %d columns left, %.4e Gflops",
+                100.0 * share, (int)Mmax(left, 0.0),
+                share * (2.0 / 3.0 * n * n * n) / seconds * 1e-9);
+}
+
+/*
+ * Step `ahead` factors panel `ahead` and updates with panel k, which is depth
+ * panels behind; the first depth steps only factor, the last only update.
+ */
+static void run(lu_t *lu)
+{
+    bool progress = xh_settings_int("progress") != 0;
+    int k, ahead, depth = lu->algo->depth;
+
+    for (ahead = 0; ahead < lu->panels + depth; ahead++) {
+        k = ahead - depth;
+        if (ahead < lu->panels) {
+            open_panel(lu, ahead);
+            catch_up(lu, ahead);
+            HPL_pdfact(panel_of(lu, ahead));
+            HPL_binit(panel_of(lu, ahead));
+        }
+        if (k >= 0 && k < lu->panels)
+            update_rest(lu, k, ahead);
+        if (progress && k >= 0)
+            report(lu, k);
+    }
+}
+
+void hpl_factor_matrix(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *mat)
+{
+    lu_t lu = {.grid = grid, .algo = algo, .mat = mat};
+    int k;
+
+    mat->info = 0;
+    lu.panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
+    lu.size = Mmin(algo->depth, lu.panels) + 1;
+    lu.ring = calloc((size_t)lu.size, sizeof(*lu.ring));
+    if (lu.ring == NULL)
+        HPL_pabort(__LINE__, "hpl_factor_matrix", "out of memory");
+    lu.started = xh_clock_now();
+    run(&lu);
+    for (k = 0; k < lu.size; k++)
+        if (lu.ring[k] != NULL)
+            HPL_pdpanel_disp(&lu.ring[k]);
+    free(lu.ring);
+}
