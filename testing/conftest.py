@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Unit tests as pytest items, and the closing line of a test run.
+
+A source testing/unit/test_<object>.c stands for its program in the build
+directory. Each case of it is one item for every number of processes in its
+second line; the program is run once for all of them.
+"""
+import re
+from dataclasses import dataclass
+
+import pytest
+
+import jobs
+
+CASE = re.compile(r"\bcmocka_unit_test\w*\(\s*(\w+)")
+RANKS = re.compile(r"/\*\s*ranks:([\d\s]+)\*/")
+PLAN = re.compile(r"^1\.\.(\d+)$", re.MULTILINE)
+RESULT = re.compile(r"(not ok|ok) \d+ (- |# SKIP )(\w+)$", re.MULTILINE)
+UNIT_LIMIT = 240
+
+
+@dataclass
+class Tap:
+    """What one run of a unit test program reported."""
+
+    outcome: jobs.Outcome
+    planned: int
+    results: dict  # case -> "ok", "not ok" or "skip"
+
+    @classmethod
+    def read(cls, outcome):
+        plan = PLAN.search(outcome.stdout)
+        results = {
+            case: "skip" if "SKIP" in mark else verdict
+            for verdict, mark, case in RESULT.findall(outcome.stdout)
+        }
+        return cls(outcome, int(plan.group(1)) if plan else -1, results)
+
+    def remarks(self, case):
+        """What the program said about a case that failed."""
+        said = re.search(
+            rf"not ok \d+ - {case}\n((?:#.*\n)*)", self.outcome.stdout
+        )
+        return said.group(1) if said else ""
+
+    def complete(self):
+        return (
+            self.outcome.status == 0
+            and not self.outcome.timed_out
+            and self.planned == len(self.results)
+            and "not ok" not in self.results.values()
+        )
+
+
+class UnitProgram(pytest.File):
+    """One unit test source, collected."""
+
+    def collect(self):
+        source = self.path.read_text()
+        ranks = RANKS.match((source.splitlines() + ["", ""])[1])
+        cases = [c for c in CASE.findall(source) if c != "name"]
+        for count in ranks.group(1).split() if ranks else [None]:
+            program = ProgramRun(self.path.stem, count)
+            suffix = f"[{count}]" if count else ""
+            for case in cases:
+                yield UnitCase.from_parent(
+                    self, name=case + suffix, case=case, program=program
+                )
+            yield UnitEnd.from_parent(
+                self, name="it_ends_well" + suffix, case=None, program=program
+            )
+
+
+class ProgramRun:
+    """A unit test program on a number of processes, run when first asked."""
+
+    def __init__(self, name, ranks):
+        self.path = jobs.BUILD / "unit" / name
+        self.ranks = ranks
+        self.tap = None
+
+    def result(self):
+        if self.tap is None:
+            command = [str(self.path)]
+            if self.ranks:
+                command = jobs.launched(self.ranks, command)
+            self.tap = Tap.read(jobs.run(command, jobs.SOURCE, limit=UNIT_LIMIT))
+        return self.tap
+
+
+class UnitFailure(Exception):
+    """A unit test case that did not pass, with its program's output."""
+
+
+class UnitItem(pytest.Item):
+    """An item that stands for a run of a unit test program."""
+
+    def __init__(self, *, case, program, **rest):
+        super().__init__(**rest)
+        self.case = case
+        self.program = program
+
+    def repr_failure(self, excinfo):
+        if isinstance(excinfo.value, UnitFailure):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self):
+        return self.path, None, self.name
+
+
+class UnitCase(UnitItem):
+    """One case of a unit test program."""
+
+    def runtest(self):
+        tap = self.program.result()
+        verdict = tap.results.get(self.case, "not reported")
+        if verdict == "skip":
+            pytest.skip("skipped by the program")
+        if verdict != "ok":
+            raise UnitFailure(
+                f"{self.case}: {verdict}\n{tap.remarks(self.case)}"
+            )
+
+
+class UnitEnd(UnitItem):
+    """That a program reported all it planned and ended with status 0."""
+
+    def runtest(self):
+        tap = self.program.result()
+        if not tap.complete():
+            raise UnitFailure(
+                f"planned {tap.planned}, reported {len(tap.results)}\n{tap.outcome}"
+            )
+
+
+def pytest_collect_file(file_path, parent):
+    if file_path.match("unit/test_*.c"):
+        return UnitProgram.from_parent(parent, path=file_path)
+    return None
+
+
+def pytest_unconfigure(config):
+    """The closing line, after everything that pytest itself prints."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or config.option.collectonly:
+        return
+    count = {kind: len(reporter.stats.get(kind, [])) for kind in reporter.stats}
+    failed = count.get("failed", 0) + count.get("error", 0)
+    reporter.write_line(
+        f"{count.get('passed', 0)} passed, {failed} failed, "
+        f"{count.get('skipped', 0)} skipped"
+    )

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the things under test are, and how they are run.
+
+Every job runs in a session of its own, with a time limit and without the
+settings of whoever runs the tests; at the limit all its processes are killed.
+"""
+import os
+import shlex
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SOURCE = Path(os.environ.get("XHPL_SOURCE", HERE.parent)).resolve()
+BUILD = Path(os.environ.get("XHPL_BUILD", SOURCE / "build/arch")).resolve()
+BIN = Path(os.environ.get("XHPL_BIN", SOURCE / "bin/arch")).resolve()
+XHPL = BIN / "xhpl"
+LAUNCHER = shlex.split(os.environ.get("XHPL_MPIRUN", str(SOURCE / "scripts/mpirun-any")))
+DATA = HERE / "data"
+REFERENCE = DATA / "reference"
+LIMIT = 120  # seconds a job may take unless it says otherwise
+
+# Variables that would change what is tested.
+FOREIGN = ("XHPL_", "OPENBLAS_", "BLIS_", "MAKE", "MFLAGS")
+
+
+@dataclass
+class Outcome:
+    """How a job ended: its exit status and what it wrote."""
+
+    command: list
+    status: int
+    stdout: str
+    stderr: str
+    timed_out: bool = False
+
+    def __str__(self):
+        ending = "killed at its time limit" if self.timed_out else f"exit status {self.status}"
+        return (
+            f"{shlex.join(self.command)}: {ending}\n"
+            f"--- stdout\n{tail(self.stdout)}\n--- stderr\n{tail(self.stderr)}"
+        )
+
+
+def tail(text, lines=60):
+    """The last lines of text, for a failure report."""
+    kept = text.splitlines()
+    return "\n".join(["..."] * (len(kept) > lines) + kept[-lines:])
+
+
+def environment(extra=None):
+    """The environment of a job: ours without FOREIGN, with extra."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
+    env.update(extra or {})
+    return env
+
+
+def session_members(session):
+    """Ids of the processes of a session that are alive."""
+    members = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session and fields[0] != "Z":
+            members.append(int(entry.name))
+    return members
+
+
+def kill_session(session, grace=3):
+    """End a session: first politely, then not; returns when it is gone."""
+    for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, 10)):
+        until = time.monotonic() + seconds
+        for pid in session_members(session):
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
+        while session_members(session) and time.monotonic() < until:
+            time.sleep(0.05)
+
+
+def start(command, cwd, env=None, stdin=subprocess.DEVNULL):
+    """Start a job and return its Popen object; finish() collects it."""
+    return subprocess.Popen(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=environment(env),
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+        errors="replace",
+    )
+
+
+def finish(job, limit=LIMIT):
+    """Wait for a job, at most limit seconds, and leave no process of it."""
+    timed_out = False
+    try:
+        out, err = job.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        timed_out = True
+        kill_session(job.pid)
+        out, err = job.communicate()
+    finally:
+        kill_session(job.pid)
+    return Outcome(list(job.args), job.returncode, out, err, timed_out)
+
+
+def run(command, cwd, env=None, limit=LIMIT):
+    """Run a job to its end."""
+    return finish(start(command, cwd, env), limit)
+
+
+def launched(processes, command):
+    """The command line that runs command on so many MPI processes."""
+    return [*LAUNCHER, "-np", processes, *command]
