@@ -42,8 +42,9 @@ int HPL_numrocI(const int N, const int IA, const int INB, const int NB,
  * IMB, MB, RSRC, NPROW  in   distribution of the rows
  * INB, NB, CSRC, NPCOL  in   distribution of the columns
  * MYROW, MYCOL          in   the process asking
- * II, JJ                out  its first local row and column at or after (IA,
- * JA) PROW, PCOL            out  the process that owns (IA, JA)
+ * II, JJ                out  local position of the first row >= IA and the
+ *                            first column >= JA that it owns
+ * PROW, PCOL            out  the process that owns (IA, JA)
  */
 void HPL_infog2l(int IA, int JA, const int IMB, const int MB, const int INB,
                  const int NB, const int RSRC, const int CSRC, const int MYROW,

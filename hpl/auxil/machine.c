@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <float.h>
+#include "hpl.h"
+
+/* constants of the compiler, not measured: no optimisation can change them */
+static const double constants[] = {
+    [HPL_MACH_EPS - HPL_MACH_EPS] = DBL_EPSILON / FLT_RADIX,
+    [HPL_MACH_SFMIN - HPL_MACH_EPS] = DBL_MIN,
+    [HPL_MACH_BASE - HPL_MACH_EPS] = FLT_RADIX,
+    [HPL_MACH_PREC - HPL_MACH_EPS] = DBL_EPSILON,
+    [HPL_MACH_MLEN - HPL_MACH_EPS] = DBL_MANT_DIG,
+    [HPL_MACH_RND - HPL_MACH_EPS] = 1.0,
+    [HPL_MACH_EMIN - HPL_MACH_EPS] = DBL_MIN_EXP,
+    [HPL_MACH_RMIN - HPL_MACH_EPS] = DBL_MIN,
+    [HPL_MACH_EMAX - HPL_MACH_EPS] = DBL_MAX_EXP,
+    [HPL_MACH_RMAX - HPL_MACH_EPS] = DBL_MAX,
+};
+
+double HPL_dlamch(const HPL_T_MACH CMACH)
+{
+    return constants[CMACH - HPL_MACH_EPS];
+}

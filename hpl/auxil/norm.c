@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include "hpl.h"
+#include "hpl/auxil/magnitude.h"
+#include "hpl/auxil/norm.h"
+
+double hpl_norm_largest(int64_t m, int64_t n, const double *a, int64_t lda)
+{
+    uint64_t x, largest = 0;
+    int64_t i, j;
+
+    for (j = 0; j < n; j++)
+        for (i = 0; i < m; i++) {
+            x = hpl_magnitude(a[i + j * lda]);
+            largest = Mmax(largest, x);
+        }
+    return hpl_magnitude_value(largest);
+}
+
+void hpl_norm_column_sums(int64_t m, int64_t n, const double *a, int64_t lda,
+                          double *sums)
+{
+    int64_t i, j;
+
+    for (j = 0; j < n; j++) {
+        sums[j] = 0.0;
+        for (i = 0; i < m; i++)
+            sums[j] += fabs(a[i + j * lda]);
+    }
+}
+
+void hpl_norm_row_sums(int64_t m, int64_t n, const double *a, int64_t lda,
+                       double *sums)
+{
+    int64_t i, j;
+
+    for (i = 0; i < m; i++)
+        sums[i] = 0.0;
+    for (j = 0; j < n; j++)
+        for (i = 0; i < m; i++)
+            sums[i] += fabs(a[i + j * lda]);
+}
+
+enum { STRIP = 512 }; /* sums of one strip of rows or columns: no allocation */
+
+static double largest_sum(HPL_T_NORM norm, int m, int n, const double *a,
+                          int lda)
+{
+    double sums[STRIP], largest[2] = {0.0, 0.0};
+    int length, at, end = norm == HPL_NORM_1 ? n : m;
+
+    for (at = 0; at < end; at += length) {
+        length = Mmin(STRIP, end - at);
+        if (norm == HPL_NORM_1)
+            hpl_norm_column_sums(m, length, Mptr(a, 0, at, lda), lda, sums);
+        else
+            hpl_norm_row_sums(length, n, a + at, lda, sums);
+        largest[1] = hpl_norm_largest(length, 1, sums, length);
+        largest[0] = hpl_norm_largest(2, 1, largest, 2);
+    }
+    return largest[0];
+}
+
+double HPL_dlange(const HPL_T_NORM NORM, const int M, const int N,
+                  const double *A, const int LDA)
+{
+    if (NORM == HPL_NORM_A)
+        return hpl_norm_largest(M, N, A, LDA);
+    return largest_sum(NORM, Mmax(M, 0), Mmax(N, 0), A, LDA);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hpl.h"
+
+static int power_of_2_within(int n)
+{
+    int power = 1;
+
+    while (power <= n / 2)
+        power *= 2;
+    return power;
+}
+
+static int log2_of(int power)
+{
+    int log = 0;
+
+    while (power > 1) {
+        power /= 2;
+        log++;
+    }
+    return log;
+}
+
+/* the hypercubes that fit into a column of processes, or into a row of them */
+static void fill_hypercubes(HPL_T_grid *grid)
+{
+    grid->row_ip2 = power_of_2_within(grid->nprow);
+    grid->row_hdim = log2_of(grid->row_ip2);
+    grid->row_ip2m1 = power_of_2_within(grid->nprow - 1);
+    grid->row_mask = 2 * grid->row_ip2m1 - 1;
+    grid->col_ip2 = power_of_2_within(grid->npcol);
+    grid->col_hdim = log2_of(grid->col_ip2);
+    grid->col_ip2m1 = power_of_2_within(grid->npcol - 1);
+    grid->col_mask = 2 * grid->col_ip2m1 - 1;
+}
+
+static void find_place(HPL_T_grid *grid)
+{
+    if (grid->iam >= grid->nprocs) {
+        grid->myrow = grid->mycol = -1;
+    } else if (grid->order == HPL_ROW_MAJOR) {
+        grid->myrow = grid->iam / grid->npcol;
+        grid->mycol = grid->iam % grid->npcol;
+    } else {
+        grid->myrow = grid->iam % grid->nprow;
+        grid->mycol = grid->iam / grid->nprow;
+    }
+}
+
+static int make_communicators(HPL_T_grid *grid)
+{
+    MPI_Comm all = grid->all_comm;
+    int error;
+
+    error = MPI_Comm_split(all, grid->myrow, grid->mycol, &grid->row_comm);
+    if (error == MPI_SUCCESS)
+        error = MPI_Comm_split(all, grid->mycol, grid->myrow, &grid->col_comm);
+    if (error == MPI_SUCCESS)
+        error = MPI_Comm_dup(grid->row_comm, &grid->bcast_comm);
+    if (error == MPI_SUCCESS)
+        error = MPI_Comm_dup(grid->col_comm, &grid->exchange_comm);
+    return error;
+}
+
+int HPL_grid_init(MPI_Comm COMM, const HPL_T_ORDER ORDER, const int NPROW,
+                  const int NPCOL, HPL_T_grid *GRID)
+{
+    int size, error;
+
+    *GRID = (HPL_T_grid){.all_comm = MPI_COMM_NULL,
+                         .row_comm = MPI_COMM_NULL,
+                         .col_comm = MPI_COMM_NULL,
+                         .bcast_comm = MPI_COMM_NULL,
+                         .exchange_comm = MPI_COMM_NULL,
+                         .order = ORDER,
+                         .nprow = NPROW,
+                         .npcol = NPCOL,
+                         .nprocs = NPROW * NPCOL};
+    MPI_Comm_rank(COMM, &GRID->iam);
+    MPI_Comm_size(COMM, &size);
+    if (NPROW < 1 || NPCOL < 1 || NPROW > size / NPCOL)
+        HPL_pabort(__LINE__, "HPL_grid_init",
+                   "a %d x %d grid does not fit on %d processes", NPROW, NPCOL,
+                   size);
+    find_place(GRID);
+    fill_hypercubes(GRID);
+    error = MPI_Comm_split(COMM, GRID->myrow < 0 ? MPI_UNDEFINED : 0, GRID->iam,
+                           &GRID->all_comm);
+    if (error == MPI_SUCCESS && GRID->all_comm != MPI_COMM_NULL)
+        error = make_communicators(GRID);
+    return error;
+}
+
+int HPL_grid_info(const HPL_T_grid *GRID, int *NPROW, int *NPCOL, int *MYROW,
+                  int *MYCOL)
+{
+    *NPROW = GRID->nprow;
+    *NPCOL = GRID->npcol;
+    *MYROW = GRID->myrow;
+    *MYCOL = GRID->mycol;
+    return MPI_SUCCESS;
+}
+
+int HPL_grid_exit(HPL_T_grid *GRID)
+{
+    MPI_Comm *comms[] = {&GRID->exchange_comm, &GRID->bcast_comm,
+                         &GRID->col_comm, &GRID->row_comm, &GRID->all_comm};
+    int error = MPI_SUCCESS;
+    size_t i;
+
+    for (i = 0; i < sizeof(comms) / sizeof(comms[0]); i++)
+        if (*comms[i] != MPI_COMM_NULL && error == MPI_SUCCESS)
+            error = MPI_Comm_free(comms[i]);
+    return error;
+}
+
+int HPL_pnum(const HPL_T_grid *GRID, const int MYROW, const int MYCOL)
+{
+    if (GRID->order == HPL_ROW_MAJOR)
+        return MYROW * GRID->npcol + MYCOL;
+    return MYCOL * GRID->nprow + MYROW;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hpl.h"
+
+enum { REDUCE_TAG = 101 };
+
+typedef struct {
+    void *buffer;
+    int count;
+    HPL_T_TYPE type;
+} values_t;
+
+static MPI_Datatype mpi_type(HPL_T_TYPE type)
+{
+    return type == HPL_INT ? MPI_INT : MPI_DOUBLE;
+}
+
+static size_t type_size(HPL_T_TYPE type)
+{
+    return type == HPL_INT ? sizeof(int) : sizeof(double);
+}
+
+int HPL_barrier(MPI_Comm COMM)
+{
+    return MPI_Barrier(COMM);
+}
+
+int HPL_broadcast(void *BUFFER, const int COUNT, const HPL_T_TYPE DTYPE,
+                  const int ROOT, MPI_Comm COMM)
+{
+    return MPI_Bcast(BUFFER, Mmax(COUNT, 0), mpi_type(DTYPE), ROOT, COMM);
+}
+
+static int receive_and_combine(values_t v, void *other, HPL_T_OP op, int source,
+                               MPI_Comm comm)
+{
+    int error = MPI_Recv(other, v.count, mpi_type(v.type), source, REDUCE_TAG,
+                         comm, MPI_STATUS_IGNORE);
+
+    if (error == MPI_SUCCESS)
+        op(v.count, other, v.buffer, v.type);
+    return error;
+}
+
+/*
+ * A binomial tree over the distance from root: a process combines what its
+ * children send, nearest first, then sends to its parent. OP is a function
+ * here, so MPI's own reductions do not serve.
+ */
+static int reduce_tree(values_t v, void *other, HPL_T_OP op, int root,
+                       MPI_Comm comm)
+{
+    int mask, rank, size, distance, error = MPI_SUCCESS;
+
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    distance = (rank - root + size) % size;
+    for (mask = 1; mask < size && error == MPI_SUCCESS; mask *= 2) {
+        if (distance & mask)
+            return MPI_Send(v.buffer, v.count, mpi_type(v.type),
+                            (rank - mask + size) % size, REDUCE_TAG, comm);
+        if (distance + mask < size)
+            error =
+                receive_and_combine(v, other, op, (rank + mask) % size, comm);
+    }
+    return error;
+}
+
+int HPL_reduce(void *BUFFER, const int COUNT, const HPL_T_TYPE DTYPE,
+               const HPL_T_OP OP, const int ROOT, MPI_Comm COMM)
+{
+    values_t v = {.buffer = BUFFER, .count = COUNT, .type = DTYPE};
+    void *other;
+    int error;
+
+    if (COUNT <= 0)
+        return MPI_SUCCESS;
+    other = malloc((size_t)COUNT * type_size(DTYPE));
+    if (other == NULL)
+        HPL_pabort(__LINE__, "HPL_reduce", "no memory for %d values", COUNT);
+    error = reduce_tree(v, other, OP, ROOT, COMM);
+    free(other);
+    return error;
+}
+
+int HPL_all_reduce(void *BUFFER, const int COUNT, const HPL_T_TYPE DTYPE,
+                   const HPL_T_OP OP, MPI_Comm COMM)
+{
+    int error = HPL_reduce(BUFFER, COUNT, DTYPE, OP, 0, COMM);
+
+    if (error == MPI_SUCCESS)
+        error = HPL_broadcast(BUFFER, COUNT, DTYPE, 0, COMM);
+    return error;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdbool.h>
+#include "hpl.h"
+#include "hpl/pauxil/map.h"
+
+/*
+ * Upstream's index maps on the plain cyclic map: the first block is stretched
+ * or shrunk from inb to nb indices, which moves all global indices behind it,
+ * and its owner's local ones, by nb - inb.
+ */
+typedef struct {
+    hpl_map_t map; /* processes are counted from srcproc */
+    int64_t inb;
+    int64_t stretch; /* nb - inb */
+    int srcproc;
+} deal_t;
+
+static deal_t deal(int inb, int nb, int srcproc, int nprocs)
+{
+    return (deal_t){.map = hpl_map(nb, nprocs, 0),
+                    .inb = inb,
+                    .stretch = (int64_t)nb - inb,
+                    .srcproc = srcproc};
+}
+
+/* the same as process proc sees it */
+static deal_t deal_to(deal_t d, int proc)
+{
+    d.map.me = (int)(((int64_t)proc - d.srcproc + d.map.nprocs) % d.map.nprocs);
+    return d;
+}
+
+static bool whole(int srcproc, int nprocs)
+{
+    return srcproc == -1 || nprocs == 1;
+}
+
+static int owner(deal_t d, int64_t g)
+{
+    int from_source = g < d.inb ? 0 : hpl_map_owner(&d.map, g + d.stretch);
+
+    return (int)(((int64_t)from_source + d.srcproc) % d.map.nprocs);
+}
+
+static int64_t local(deal_t d, int64_t g)
+{
+    if (g < d.inb)
+        return g;
+    g += d.stretch;
+    return hpl_map_local(&d.map, g) -
+           (hpl_map_owner(&d.map, g) == 0 ? d.stretch : 0);
+}
+
+static int64_t global(deal_t d, int64_t l)
+{
+    if (d.map.me == 0) {
+        if (l < d.inb)
+            return l;
+        l += d.stretch;
+    }
+    return hpl_map_global(&d.map, l) - d.stretch;
+}
+
+static int64_t count(deal_t d, int64_t n)
+{
+    if (n <= d.inb)
+        return d.map.me == 0 ? n : 0;
+    return hpl_map_count(&d.map, n + d.stretch) -
+           (d.map.me == 0 ? d.stretch : 0);
+}
+
+int HPL_indxg2p(const int IG, const int INB, const int NB, const int SRCPROC,
+                const int NPROCS)
+{
+    if (whole(SRCPROC, NPROCS))
+        return SRCPROC;
+    return owner(deal(INB, NB, SRCPROC, NPROCS), IG);
+}
+
+int HPL_indxg2l(const int IG, const int INB, const int NB, const int SRCPROC,
+                const int NPROCS)
+{
+    if (whole(SRCPROC, NPROCS))
+        return IG;
+    return (int)local(deal(INB, NB, SRCPROC, NPROCS), IG);
+}
+
+void HPL_indxg2lp(int *IL, int *PROC, const int IG, const int INB, const int NB,
+                  const int SRCPROC, const int NPROCS)
+{
+    *IL = HPL_indxg2l(IG, INB, NB, SRCPROC, NPROCS);
+    *PROC = HPL_indxg2p(IG, INB, NB, SRCPROC, NPROCS);
+}
+
+int HPL_indxl2g(const int IL, const int INB, const int NB, const int PROC,
+                const int SRCPROC, const int NPROCS)
+{
+    if (whole(SRCPROC, NPROCS))
+        return IL;
+    return (int)global(deal_to(deal(INB, NB, SRCPROC, NPROCS), PROC), IL);
+}
+
+/* indices below n that PROC owns, where n may exceed an int */
+static int64_t count_below(int64_t n, deal_t d)
+{
+    return whole(d.srcproc, d.map.nprocs) ? n : count(d, n);
+}
+
+int HPL_numrocI(const int N, const int IA, const int INB, const int NB,
+                const int PROC, const int SRCPROC, const int NPROCS)
+{
+    deal_t d = deal_to(deal(INB, NB, SRCPROC, NPROCS), PROC);
+
+    return (int)(count_below((int64_t)IA + N, d) - count_below(IA, d));
+}
+
+int HPL_numroc(const int N, const int INB, const int NB, const int PROC,
+               const int SRCPROC, const int NPROCS)
+{
+    return HPL_numrocI(N, 0, INB, NB, PROC, SRCPROC, NPROCS);
+}
+
+void HPL_infog2l(int IA, int JA, const int IMB, const int MB, const int INB,
+                 const int NB, const int RSRC, const int CSRC, const int MYROW,
+                 const int MYCOL, const int NPROW, const int NPCOL, int *II,
+                 int *JJ, int *PROW, int *PCOL)
+{
+    *II = HPL_numroc(IA, IMB, MB, MYROW, RSRC, NPROW);
+    *JJ = HPL_numroc(JA, INB, NB, MYCOL, CSRC, NPCOL);
+    *PROW = HPL_indxg2p(IA, IMB, MB, RSRC, NPROW);
+    *PCOL = HPL_indxg2p(JA, INB, NB, CSRC, NPCOL);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdbool.h>
+#include "hpl.h"
+#include "base/status.h"
+#include "hpl/auxil/diagnostic.h"
+
+enum { NAME_LENGTH = MPI_MAX_PROCESSOR_NAME + 64 };
+
+static bool mpi_runs(void)
+{
+    int begun, ended;
+
+    MPI_Initialized(&begun);
+    MPI_Finalized(&ended);
+    return begun && !ended;
+}
+
+/* "process # 3 on node17", written to name; NULL outside of MPI */
+static const char *process_name(char *name)
+{
+    char host[MPI_MAX_PROCESSOR_NAME];
+    int rank, length;
+
+    if (!mpi_runs())
+        return NULL;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Get_processor_name(host, &length);
+    snprintf(name, NAME_LENGTH, "process # %d on %s", rank, host);
+    return name;
+}
+
+void HPL_pwarn(FILE *STREAM, int LINE, const char *SRNAME, const char *FORM,
+               ...)
+{
+    char name[NAME_LENGTH];
+    hpl_origin_t origin = {.kind = "WARNING",
+                           .process = process_name(name),
+                           .function = SRNAME,
+                           .line = LINE};
+    va_list values;
+
+    va_start(values, FORM);
+    hpl_diagnostic_write(STREAM, &origin, FORM, values);
+    va_end(values);
+}
+
+void HPL_pabort(int LINE, const char *SRNAME, const char *FORM, ...)
+{
+    char name[NAME_LENGTH];
+    hpl_origin_t origin = {.kind = "ERROR",
+                           .process = process_name(name),
+                           .function = SRNAME,
+                           .line = LINE};
+    va_list values;
+
+    va_start(values, FORM);
+    hpl_diagnostic_write(stderr, &origin, FORM, values);
+    va_end(values);
+    if (mpi_runs())
+        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+    exit(XH_EXIT_RUNTIME);
+}
