@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_TEAM_H
+#define HYB_TEAM_H
+
+#include "base/status.h"
+
+/*
+ * This process's host threads: the caller and size - 1 pinned helpers that run
+ * a function together. Sub-teams form by giving different members different
+ * functions in one run; each sub-team has a barrier of its own.
+ *
+ * A barrier spins only while the threads that want to run (members, and
+ * helpers such as device feeders announced by hyb_team_add_helpers) do not
+ * outnumber the cores; otherwise it sleeps at once. A team of one starts no
+ * thread and pins nothing.
+ */
+typedef struct hyb_team hyb_team_t;
+typedef struct hyb_barrier hyb_barrier_t;
+
+typedef void (*hyb_team_fn_t)(void *argument, int member);
+
+/*
+ * Start a team on cpus (system numbers), member i on cpus[i % cpu_count];
+ * member 0 is the calling thread, pinned too if size > 1.
+ * Errors: XH_ERR_ARG, XH_ERR_MEMORY (threads could not be started)
+ */
+xh_status_t hyb_team_create(const int *cpus, int cpu_count, int size,
+                            hyb_team_t **team_p);
+
+/* Stop and join; the caller's own affinity is restored. Accepts NULL. */
+void hyb_team_destroy(hyb_team_t *team);
+
+int hyb_team_size(const hyb_team_t *team);
+
+/* Threads beside the team that want cores of cpus; negative takes back. */
+void hyb_team_add_helpers(hyb_team_t *team, int count);
+
+/* Run fn(argument, member) on every member; returns when all are done. */
+void hyb_team_run(hyb_team_t *team, hyb_team_fn_t fn, void *argument);
+
+/*
+ * Start fn(argument, member) on members first .. size - 1 and return at once;
+ * the caller must be member 0 and first >= 1. hyb_team_join waits for it.
+ * One start may be open at a time.
+ */
+void hyb_team_start(hyb_team_t *team, int first, hyb_team_fn_t fn,
+                    void *argument);
+void hyb_team_join(hyb_team_t *team);
+
+/* A barrier for members threads of team; accepts NULL in destroy. */
+xh_status_t hyb_barrier_create(hyb_team_t *team, int members,
+                               hyb_barrier_t **barrier_p);
+void hyb_barrier_destroy(hyb_barrier_t *barrier);
+
+/* Wait for all. What each wrote before is seen by all after. */
+void hyb_barrier_wait(hyb_barrier_t *barrier);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_TOPOLOGY_H
+#define HYB_TOPOLOGY_H
+
+#include "base/status.h"
+
+/*
+ * The node as this process may use it: hwloc's view cut down to the launcher's
+ * affinity mask, shared fairly with the other processes of the node.
+ */
+typedef struct hyb_topology hyb_topology_t;
+
+/*
+ * Look at this machine, or at a description of another for tests: an hwloc
+ * synthetic string ("pack:2 numa:4 core:8 pu:2") or the path of a saved XML.
+ *
+ * source  in  NULL for this machine
+ * Errors: XH_ERR_INPUT, XH_ERR_INTERNAL
+ */
+xh_status_t hyb_topology_open(const char *source, hyb_topology_t **topology_p);
+void hyb_topology_close(hyb_topology_t *topology); /* accepts NULL */
+
+/*
+ * This process's cores: one logical processor a core, in hwloc's order, by the
+ * system's number. The affinity mask is law. Where several local processes
+ * share one mask, each takes a contiguous share; shares are disjoint and
+ * differ by at most one core, and whole NUMA nodes stay together when they
+ * can. With more processes than cores, processes share cores.
+ *
+ * local_rank, local_count  in  this process among those of the node
+ * masks                    in  local_count masks as text lists ("0-3,8"), one
+ *                              for each local process, or NULL: all share mine
+ * cpus_p                   out count numbers, freed with free()
+ * Errors: XH_ERR_ARG, XH_ERR_MEMORY
+ */
+xh_status_t hyb_topology_cores(const hyb_topology_t *topology, int local_rank,
+                               int local_count, const char *const *masks,
+                               int **cpus_p, int *count_p);
+
+/* This process's affinity mask as a text list, for masks above; free(). */
+xh_status_t hyb_topology_mask(const hyb_topology_t *topology, char **mask_p);
+
+/*
+ * Which of devices each local process drives: disjoint where there are enough
+ * devices, near its cores where PCI addresses tell; devices fewer than
+ * processes are shared evenly.
+ *
+ * pci_addresses  in   device_count, "" where unknown
+ * mine_p         out  mine_count indices into it, freed with free()
+ */
+xh_status_t hyb_topology_devices(const hyb_topology_t *topology, int local_rank,
+                                 int local_count,
+                                 const char *const *pci_addresses,
+                                 int device_count, int **mine_p,
+                                 int *mine_count_p);
+
+/*
+ * The count cores out of cpus nearest to a PCI device, nearest first; the
+ * last ones of cpus where its place is unknown. near_p: freed with free().
+ */
+xh_status_t hyb_topology_near(const hyb_topology_t *topology,
+                              const char *pci_address, const int *cpus,
+                              int cpu_count, int count, int **near_p);
+
+/* Lines for people: sockets, NUMA nodes, cores used of cores present. */
+void hyb_topology_describe(const hyb_topology_t *topology, char *text,
+                           int size);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_VIEW_H
+#define HYB_VIEW_H
+
+#include <stdint.h>
+
+typedef struct {  /* a matrix that someone else owns, column-major */
+    double *data; /* host or device memory: the operation says which */
+    int64_t rows, cols;
+    int64_t ld; /* elements between columns, >= max(1, rows) */
+} hyb_view_t;
+
+typedef enum { HYB_NO_TRANS, HYB_TRANS } hyb_trans_t;
+
+/* The rows x cols part of v whose first element is v's (i, j). */
+static inline hyb_view_t hyb_view_part(hyb_view_t v, int64_t i, int64_t j,
+                                       int64_t rows, int64_t cols)
+{
+    return (hyb_view_t){v.data + i + j * v.ld, rows, cols, v.ld};
+}
+
+#endif
