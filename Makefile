@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-#   make             build bin/<arch>/xhpl
-#   make run         install what is missing, build, run a fitted benchmark
-#   make test        install what is missing, build, test
-#   make help        all targets
+# make builds bin/<arch>/xhpl; make run and make test do what their names say
+# on a bare machine; make help lists all targets.
 #
 # make arch=<name> reads Make.<name>, or setup/Make.<name>. Without arch it
 # is Make.UNKNOWN if setup/make_generic's was copied here, else Make.arch.
@@ -79,11 +77,12 @@ LIBS_OF_XHPL = $(HPL_LIBS) $(XH_LIBS)
 SAY = @$(if $(V),echo '$(subst ','\'',$(2))',echo "$(1)"); $(2)
 
 .DELETE_ON_ERROR:
-.PHONY: all build unit FORCE
 FORCE:
 
+## build: the program, bin/<arch>/xhpl, and its library (the default)
 build: $(XHPL) $(XPROBE) $(BINdir)/HPL.dat testing/xhpl
 
+## unit: the unit test programs
 unit: $(UNIT_TESTS)
 
 # Changes only when a command does; all objects depend on it.
@@ -115,9 +114,9 @@ $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o $(UNIT_COMMON) $(DRIVER_OBJECTS) \
 	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) -lcmocka $(LIBS_OF_XHPL))
 
 # A BLAS with 64-bit integers would compute nonsense: it is refused here.
-$(BUILD)/blas-checked: setup/blas-check.c setup/blas-check $(HPLlib)
-	@sh setup/blas-check $(BUILD)/blas-check \
-	    '$(subst ','\'',$(COMPILE) $(LINK))' '$(LIBS_OF_XHPL)'
+$(BUILD)/blas-checked: $(OBJ)/setup/blas-check.o $(HPLlib) setup/blas-check
+	@setup/blas-check $(BUILD)/blas-check \
+	    '$(subst ','\'',$(LINK)) $<' '$(LIBS_OF_XHPL)'
 	@touch $@
 
 # The user's own HPL.dat stays.
@@ -130,3 +129,105 @@ testing/xhpl: $(XHPL)
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
 
 .SECONDARY: $(UNIT_OBJECTS)
+
+# ---- running and testing ---------------------------------------------------
+
+BOOTSTRAP = @CC='$(CC) $(MPinc)' LAlib='$(LAlib) $(MPlib)' setup/bootstrap
+PYTHON ?= $(shell /usr/bin/python3 -c 'import pytest' 2>/dev/null && \
+            echo /usr/bin/)python3
+TEST_ALL ?= clang asan Linux_BLIS Linux_refblas
+
+## run: install what is missing, build, run a benchmark fitted to this machine
+run:
+	$(BOOTSTRAP) run
+	@$(MAKE) build
+	@scripts/run-fitted '$(BINdir)' build/run
+
+## test: install what is missing, build, test; ends with the counts
+test check:
+	$(BOOTSTRAP) test
+	@$(MAKE) suite
+
+suite: build unit check-layers check-headers
+	@XHPL_SOURCE='$(CURDIR)' XHPL_BUILD='$(abspath $(BUILD))' \
+	    XHPL_BIN='$(abspath $(BINdir))' \
+	    XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' \
+	    LSAN_OPTIONS='suppressions=$(CURDIR)/testing/lsan.supp' \
+	    PYTHONDONTWRITEBYTECODE=1 \
+	    $(PYTHON) -m pytest $(if $(TEST_MARKS),-m '$(TEST_MARKS)') testing
+
+## test-all: the same with other compilers, sanitizers and BLAS libraries
+test-all:
+	$(BOOTSTRAP) test-all
+	@MAKE='$(MAKE)' scripts/test-archs $(TEST_ALL)
+
+## bench-hpl: speed at N = 10000, beside BASELINE=<an xhpl> if given
+bench-hpl: build
+	@scripts/bench-hpl '$(BINdir)' $(BASELINE)
+
+## check-upstream: build UPSTREAM=<HPL 2.3>'s testing/ on this library, run it
+check-upstream: $(HPLlib)
+	@COMPILE='$(subst ','\'',$(COMPILE))' LINK='$(subst ','\'',$(LINK))' \
+	    LIBS='$(LIBS_OF_XHPL)' scripts/check-upstream '$(UPSTREAM)' \
+	    $(BUILD)/upstream
+
+## check-layers: no include and no symbol runs upwards
+check-layers: $(HPLlib)
+	@scripts/check-layers '$(HPLlib)'
+
+## check-headers: every header compiles alone
+check-headers: $(HEADERS:%=$(OBJ)/%.alone)
+
+$(OBJ)/%.h.alone: %.h $(BUILD)/commands
+	@mkdir -p $(@D)
+	@echo '#include "$<"' | $(COMPILE) -Wall -Wextra -Werror -x c -c -MMD -MP \
+	    -MT $@ -MF $(@:.alone=.d) -o $@ -
+
+## check-style: what clang-format and shellcheck have to say
+check-style:
+	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
+	shellcheck configure .ci/run $$(git ls-files scripts setup | \
+	    xargs grep -l '^#!/bin/.*sh')
+
+# ---- installing and packing ------------------------------------------------
+
+prefix ?= /usr/local
+exec_prefix ?= $(prefix)
+bindir ?= $(exec_prefix)/bin
+libdir ?= $(exec_prefix)/lib
+includedir ?= $(prefix)/include
+datarootdir ?= $(prefix)/share
+docdir ?= $(datarootdir)/doc/xhpl
+INSTALL ?= install
+
+## install: to prefix=/usr/local, below DESTDIR if given
+install: build
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) \
+	    $(DESTDIR)$(includedir) $(DESTDIR)$(docdir)
+	$(INSTALL) -m 755 $(XHPL) $(DESTDIR)$(bindir)/xhpl
+	test -e $(DESTDIR)$(bindir)/HPL.dat || \
+	    $(INSTALL) -m 644 $(BINdir)/HPL.dat $(DESTDIR)$(bindir)/HPL.dat
+	$(INSTALL) -m 644 $(HPLlib) $(DESTDIR)$(libdir)/libhpl.a
+	$(INSTALL) -m 644 hpl/include/*.h $(DESTDIR)$(includedir)
+	$(INSTALL) -m 644 $(wildcard README.md LICENSE docs/*.md) \
+	    $(DESTDIR)$(docdir)
+
+## dist: dist/xhpl-<version>.tar.gz of what is committed
+dist:
+	@mkdir -p dist
+	git archive --prefix=xhpl-$(VERSION)/ -o dist/xhpl-$(VERSION).tar.gz HEAD
+
+## clean: remove what was built for this arch
+clean clean_arch clean_arch_all:
+	rm -rf $(BUILD) $(HPLlib) $(XHPL) $(XPROBE) testing/xhpl
+	-@rmdir $(LIBdir) $(BINdir) 2>/dev/null || true
+
+## help: this list
+help:
+	@echo "make [arch=<name>] [TARGET]     V=1 shows the commands"
+	@sed -n 's/^## \([a-z-]*\): /\1|/p' Makefile | \
+	    awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
+
+.PHONY: all build unit run test check suite test-all bench-hpl \
+        check-upstream check-layers check-headers check-style install dist \
+        clean clean_arch clean_arch_all help FORCE

@@ -18,7 +18,12 @@ BINdir = $(TOPdir)/bin/$(ARCH)
 LIBdir = $(TOPdir)/lib/$(ARCH)
 HPLlib = $(LIBdir)/libhpl.a
 
-# MPI comes with mpicc; COMPILER is what works inside it.
+# MPI comes with mpicc; COMPILER is what works inside it. A CC of the
+# environment that is no MPI compiler is taken as the latter.
+ifeq ($(origin CC)-$(findstring mpi,$(CC)),environment-)
+COMPILER ?= $(CC)
+CC = mpicc
+endif
 ifeq ($(origin CC),default)
 CC = mpicc
 endif
