@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs of xhpl that system tests share."""
+import functools
+
+import pytest
+
+import hpl_dat
+import jobs
+
+
+@pytest.fixture
+def xhpl(tmp_path):
+    """Run xhpl in a fresh directory.
+
+    dat is the HPL.dat to find there, None for none; processes None starts the
+    program without a launcher.
+    """
+
+    def run(*options, dat=None, processes=None, env=None, limit=jobs.LIMIT):
+        if dat is not None:
+            (tmp_path / "HPL.dat").write_bytes(
+                dat if isinstance(dat, bytes) else dat.encode()
+            )
+        command = [jobs.XHPL, *map(str, options)]
+        if processes is not None:
+            command = jobs.launched(processes, command)
+        return jobs.run(command, tmp_path, env, limit)
+
+    run.directory = tmp_path
+    return run
+
+
+@pytest.fixture(scope="session")
+def reference_run(tmp_path_factory):
+    """The outcome of one of the reference files on 4 processes, run once."""
+
+    @functools.cache
+    def run(name):
+        directory = tmp_path_factory.mktemp(name)
+        source = jobs.REFERENCE / f"upstream-{name}.HPL.dat"
+        (directory / "HPL.dat").write_bytes(source.read_bytes())
+        return jobs.run(jobs.launched(4, [jobs.XHPL]), directory, limit=240)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def tagged_run(tmp_path_factory):
+    """One passing test on one process whose row has the given tag, run once.
+
+    The tag is upstream's: order, depth, broadcast, rfact, ndiv, pfact, nbmin.
+    """
+
+    @functools.cache
+    def run(tag):
+        directory = tmp_path_factory.mktemp(tag)
+        dat = hpl_dat.text(
+            n="600",
+            nb="64",
+            pmap=str("RC".index(tag[1])),
+            depth=tag[2],
+            bcast=tag[3],
+            rfact=str("LCR".index(tag[4])),
+            ndiv=tag[5],
+            pfact=str("LCR".index(tag[6])),
+            nbmin=tag[7],
+        )
+        (directory / "HPL.dat").write_text(dat)
+        return jobs.run([jobs.XHPL], directory)
+
+    return run

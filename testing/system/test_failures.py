@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs that cannot go on: memory, lost processes."""
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+import hpl_dat
+import jobs
+
+HUGE = 900_000_000  # the order of a matrix that no node holds
+
+
+def memory_available():
+    """Bytes that the system says are available."""
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    kilobytes = dict(line.split()[:2] for line in lines)
+    return 1024 * int(kilobytes["MemAvailable:"])
+
+
+def assert_refused_for_memory(outcome):
+    """The refusal, with the order that it says would fit."""
+    assert outcome.status == 2, outcome
+    assert outcome.stdout == "", outcome
+    lines = [x for x in outcome.stderr.splitlines() if "error:" in x]
+    assert len(lines) == 1, outcome
+    fits = re.search(r"\bN (?:= |of )?(\d+)\b[^\d]*$|largest[^\d]*(\d+)", lines[0])
+    assert fits, outcome
+    return int(fits[1] or fits[2])
+
+
+def test_an_order_too_large_for_the_node_is_refused(xhpl):
+    fits = assert_refused_for_memory(xhpl(dat=hpl_dat.text(n=str(HUGE), nb="192")))
+    assert 8 * fits**2 < memory_available() * 1.1
+    assert 8 * fits**2 > memory_available() * 0.2 or limited_by_cgroup()
+
+
+def limited_by_cgroup():
+    """Whether a memory cgroup leaves less than the system has."""
+    names = ("memory.max", "memory/memory.limit_in_bytes")
+    for path in (Path("/sys/fs/cgroup") / name for name in names):
+        if path.exists() and path.read_text().strip() != "max":
+            return int(path.read_text()) < memory_available()
+    return False
+
+
+def test_a_huge_order_late_in_a_list_is_refused_before_the_first(xhpl):
+    dat = hpl_dat.text(n=f"40 {HUGE}", nb="192")
+    assert_refused_for_memory(xhpl(dat=dat))
+
+
+def test_processes_of_one_node_add_up(xhpl):
+    half = int((memory_available() * 0.7 / 8) ** 0.5)
+    dat = hpl_dat.text(n=str(2 * half), nb="192", p="2", q="2")
+    fits = assert_refused_for_memory(xhpl(dat=dat, processes=4))
+    assert 8 * fits**2 < memory_available() * 1.1
+
+
+def test_the_order_said_to_fit_is_accepted_by_the_next_question(xhpl):
+    dat = hpl_dat.text(n=str(HUGE), nb="192")
+    fits = assert_refused_for_memory(xhpl(dat=dat))
+    more = hpl_dat.text(n=f"{fits * 11 // 10}", nb="192")
+    assert_refused_for_memory(xhpl(dat=more))
+
+
+def test_a_process_without_memory_ends_the_job(xhpl):
+    script = xhpl.directory / "limited"
+    script.write_text(
+        "#!/bin/bash\n"
+        'rank=${OMPI_COMM_WORLD_RANK-${PMI_RANK-${PMIX_RANK-0}}}\n'
+        '[ "$rank" = 1 ] && ulimit -v 1500000\n'
+        f"exec {jobs.XHPL}\n"
+    )
+    script.chmod(0o755)
+    dat = hpl_dat.text(n="18000", nb="192", q="2")
+    (xhpl.directory / "HPL.dat").write_text(dat)
+    outcome = jobs.run(
+        jobs.launched(2, [script]), xhpl.directory, limit=60
+    )
+    assert outcome.status == 2, outcome
+    assert not outcome.timed_out
+    assert re.search(r"error: rank 1 on \S+: .*allocate", outcome.stderr), outcome
+    assert "PASSED" not in outcome.stdout
+
+
+def ranks_of(job):
+    """Process ids of the xhpl processes that a job has started."""
+    found = []
+    for pid in jobs.session_members(job.pid):
+        try:
+            if Path(f"/proc/{pid}/exe").resolve() == jobs.XHPL.resolve():
+                found.append(pid)
+        except OSError:
+            continue
+    return sorted(found)
+
+
+def wait_for_ranks(job, count, seconds=30):
+    """The ids of count xhpl processes, as soon as they have computed."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        pids = ranks_of(job)
+        if len(pids) == count and all(busy(pid) for pid in pids):
+            return pids
+        time.sleep(0.1)
+    raise AssertionError("the processes did not start")
+
+
+def busy(pid):
+    """Whether a process has had two seconds of a processor."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) > 2 * os.sysconf("SC_CLK_TCK")
+
+
+def test_a_killed_process_takes_the_job_down(xhpl):
+    dat = hpl_dat.text(n="12000", nb="128", p="2", q="2")
+    (xhpl.directory / "HPL.dat").write_text(dat)
+    job = jobs.start(jobs.launched(4, [jobs.XHPL]), xhpl.directory)
+    try:
+        os.kill(wait_for_ranks(job, 4)[2], signal.SIGKILL)
+    finally:
+        outcome = jobs.finish(job, limit=10)
+    assert not outcome.timed_out, outcome
+    assert outcome.status not in (0, 1, 2), outcome
+    assert "End of Tests" not in outcome.stdout
+    assert ranks_of(job) == []

@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ways to build, install and pack, each in a copy of the tree."""
+import os
+import re
+import shutil
+import tarfile
+
+import pytest
+
+import hpl_dat
+import jobs
+import report
+
+pytestmark = pytest.mark.flows
+
+BUILD_LIMIT = 240
+BUILT = {"build", "bin", "lib", "dist", ".git", "__pycache__", "config.make"}
+
+UPSTREAM_STYLE = """\
+SHELL        = /bin/sh
+CD           = cd
+CP           = cp
+LN_S         = ln -s
+MKDIR        = mkdir
+RM           = /bin/rm -f
+TOUCH        = touch
+ARCH         = {arch}
+TOPdir       = $(HOME)/hpl
+INCdir       = $(TOPdir)/include
+BINdir       = $(TOPdir)/bin/$(ARCH)
+LIBdir       = $(TOPdir)/lib/$(ARCH)
+HPLlib       = $(LIBdir)/libhpl.a
+MPdir        =
+MPinc        =
+MPlib        =
+LAdir        =
+LAinc        =
+LAlib        = {blas}
+F2CDEFS      = -DAdd_ -DF77_INTEGER=int -DStringSunStyle
+HPL_INCLUDES = -I$(INCdir) -I$(INCdir)/$(ARCH) $(LAinc) $(MPinc)
+HPL_LIBS     = $(HPLlib) $(LAlib) $(MPlib)
+HPL_OPTS     = {options}
+HPL_DEFS     = $(F2CDEFS) $(HPL_OPTS) $(HPL_INCLUDES)
+CC           = mpicc
+CCNOOPT      = $(HPL_DEFS)
+CCFLAGS      = $(HPL_DEFS) -fomit-frame-pointer -O0
+LINKER       = mpicc
+LINKFLAGS    = $(CCFLAGS)
+ARCHIVER     = ar
+ARFLAGS      = r
+RANLIB       = echo
+"""
+
+
+def git(*words):
+    return jobs.run(["git", *words], jobs.SOURCE)
+
+
+def walked_files():
+    """Every file below the top that was not built, relative to it."""
+    for folder, folders, names in os.walk(jobs.SOURCE):
+        folders[:] = set(folders) - BUILT
+        for name in names:
+            yield os.path.relpath(os.path.join(folder, name), jobs.SOURCE)
+
+
+def source_files():
+    """The files that belong to the tree, relative to its top."""
+    listed = git("ls-files", "-z", "-co", "--exclude-standard")
+    if listed.status != 0:
+        return list(walked_files())
+    names = listed.stdout.split("\0")
+    return [n for n in names if n and (jobs.SOURCE / n).is_file()]
+
+
+def copy_tree(directory):
+    for name in source_files():
+        target = directory / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(jobs.SOURCE / name, target)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A copy that several architectures are built in."""
+    return copy_tree(tmp_path_factory.mktemp("tree"))
+
+
+def make(directory, *words, env=None):
+    return jobs.run(["make", *words], directory, env, limit=BUILD_LIMIT)
+
+
+def made(directory, *words, env=None):
+    """make that must succeed."""
+    outcome = make(directory, *words, env=env)
+    assert outcome.status == 0, outcome
+    return outcome
+
+
+def run_built(program, directory, processes=1, **changes):
+    """Run a built xhpl on a small test that must pass."""
+    (directory / "HPL.dat").write_text(hpl_dat.text(**changes))
+    outcome = jobs.run(jobs.launched(processes, [program]), directory)
+    assert outcome.status == 0, outcome
+    assert report.counts(outcome.stdout)["passed"] == 1, outcome
+    return outcome
+
+
+def assert_layout(tree, arch):
+    for name in (f"bin/{arch}/xhpl", f"lib/{arch}/libhpl.a"):
+        assert (tree / name).exists(), name
+    shipped = (tree / f"bin/{arch}/HPL.dat").read_text().splitlines()
+    assert len(shipped) == 31
+
+
+@pytest.fixture(scope="module")
+def upstream_style(tree):
+    """Build with a Make.<arch> written for upstream; the build's outcome."""
+
+    def build(arch, options="", blas="-lopenblas"):
+        text = UPSTREAM_STYLE.format(arch=arch, options=options, blas=blas)
+        (tree / f"Make.{arch}").write_text(text)
+        return made(tree, f"arch={arch}")
+
+    return build
+
+
+def test_a_make_arch_of_upstream_works_unchanged(
+    tree, upstream_style, tmp_path
+):
+    upstream_style("Linux_typical")
+    assert_layout(tree, "Linux_typical")
+    run_built(tree / "bin/Linux_typical/xhpl", tmp_path, 4, p="2", q="2")
+
+
+@pytest.fixture(scope="module")
+def timed_run(tree, upstream_style, tmp_path_factory):
+    upstream_style(
+        "Linux_timed",
+        "-DHPL_CALL_CBLAS -DHPL_COPY_L -DHPL_DETAILED_TIMING "
+        "-DHPL_PROGRESS_REPORT",
+    )
+    directory = tmp_path_factory.mktemp("timed")
+    return run_built(
+        tree / "bin/Linux_timed/xhpl", directory, 2, q="2", n="600", nb="32"
+    )
+
+
+def test_detailed_timing_adds_six_times_behind_the_row(timed_run):
+    lines = timed_run.stdout.splitlines()
+    row = next(i for i, x in enumerate(lines) if report.ROW.match(x))
+    fence = next(i for i, x in enumerate(lines) if "--VVV--" in x)
+    times = [x for x in lines if re.search(r"time .*: +\d+\.\d\d$", x)]
+    assert fence > row
+    assert len(times) == 6, timed_run
+    assert lines[fence + 1 : fence + 7] == times
+
+
+def test_progress_is_reported_on_stderr_alone(timed_run):
+    assert re.search(r"\d+(\.\d+)?%", timed_run.stderr), timed_run
+    assert "%" not in timed_run.stdout
+
+
+def test_make_twice_builds_once(tree, upstream_style):
+    upstream_style("Linux_typical")
+    again = made(tree, "arch=Linux_typical")
+    assert not re.search(r"\b(CC|AR|LINK) ", again.stdout), again
+
+
+def test_make_keeps_the_users_hpl_dat(tree, upstream_style):
+    upstream_style("Linux_typical")
+    mine = tree / "bin/Linux_typical/HPL.dat"
+    mine.write_text("mine\n")
+    (tree / "bin/Linux_typical/xhpl").unlink()
+    made(tree, "arch=Linux_typical")
+    assert mine.read_text() == "mine\n"
+
+
+def test_an_unknown_arch_is_refused_by_the_name_of_its_file(tree):
+    outcome = make(tree, "arch=nowhere")
+    assert outcome.status != 0
+    assert "Make.nowhere" in outcome.stderr, outcome
+
+
+def test_the_generic_file_builds_arch_unknown(tree, tmp_path):
+    generic = jobs.run(["/bin/bash", "make_generic"], tree / "setup")
+    assert generic.status == 0, generic
+    link = tree / "Make.UNKNOWN"
+    link.symlink_to(tree / "setup/Make.UNKNOWN")
+    try:
+        made(
+            tree,
+            f"TOPdir={tree}",
+            "CC=mpicc",
+            "MPICC=mpicc",
+            "LINKER=mpicc",
+            "LAlib=-lopenblas",
+            "CCFLAGS=$(HPL_DEFS) -O0",
+            "arch=UNKNOWN",
+        )
+    finally:
+        link.unlink()
+    assert_layout(tree, "UNKNOWN")
+    run_built(tree / "bin/UNKNOWN/xhpl", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "arch, library, header",
+    [
+        ("Linux_BLIS", "BLIS", "blis"),
+        ("Linux_refblas", "(?i)reference|netlib", "blas-netlib"),
+    ],
+)
+def test_another_blas_computes_and_is_named(
+    tree, tmp_path, arch, library, header
+):
+    if jobs.run(["pkg-config", "--exists", header], tree).status != 0:
+        pytest.skip(f"no {header} is installed")
+    made(tree, f"arch={arch}", "CFLAGS=-O0")
+    outcome = run_built(
+        tree / f"bin/{arch}/xhpl", tmp_path, 4, n="200", p="2", q="2"
+    )
+    named = [x for x in outcome.stderr.splitlines() if "BLAS" in x.upper()]
+    assert re.search(library, "\n".join(named)), outcome
+    assert "OpenBLAS" not in outcome.stderr, outcome
+
+
+@pytest.fixture(scope="module")
+def configured(tmp_path_factory):
+    """A copy that was configured, built and installed below a DESTDIR."""
+    tree = copy_tree(tmp_path_factory.mktemp("configured"))
+    stage = tmp_path_factory.mktemp("stage")
+    outcome = jobs.run(
+        ["./configure", "--prefix=/opt/hpl", "CFLAGS=-O0"], tree
+    )
+    assert outcome.status == 0, outcome
+    made(tree)
+    made(tree, "install", f"DESTDIR={stage}")
+    return tree, stage / "opt/hpl"
+
+
+def test_configure_and_make_leave_testing_xhpl(configured, tmp_path):
+    run_built(configured[0] / "testing/xhpl", tmp_path)
+
+
+def test_install_puts_hpl_dat_beside_xhpl(configured, tmp_path):
+    installed = configured[1] / "bin"
+    assert len((installed / "HPL.dat").read_text().splitlines()) == 31
+    run_built(installed / "xhpl", tmp_path)
+
+
+def test_a_program_builds_against_what_was_installed(configured, tmp_path):
+    installed = configured[1]
+    outcome = jobs.run(
+        [
+            "mpicc",
+            jobs.HERE / "system/driver/driver.c",
+            f"-I{installed}/include",
+            f"{installed}/lib/libhpl.a",
+            "-lopenblas",
+            "-lm",
+            "-lpthread",
+            "-o",
+            tmp_path / "driver",
+        ],
+        tmp_path,
+    )
+    assert outcome.status == 0, outcome
+
+
+def test_a_second_install_keeps_the_users_hpl_dat(configured):
+    tree, installed = configured
+    mine = installed / "bin/HPL.dat"
+    shipped = mine.read_text()
+    mine.write_text("mine\n")
+    made(tree, "install", f"DESTDIR={installed.parent.parent}")
+    kept = mine.read_text()
+    mine.write_text(shipped)
+    assert kept == "mine\n"
+
+
+def test_the_layers_of_this_tree_are_in_order(configured):
+    made(configured[0], "check-layers")
+
+
+UPWARD = {
+    "base/clock.c": '#include "hpl.h"\n',
+    "hpl/grid/grid.c": '#include "testing/ptest/parameters.h"\n',
+    "base/log.c": "#include <mpi.h>\n",
+}
+
+
+@pytest.mark.parametrize("name", UPWARD)
+def test_an_include_that_runs_upwards_is_found(configured, name):
+    tree, _ = configured
+    file = tree / name
+    before = file.read_text()
+    file.write_text(before + UPWARD[name])
+    try:
+        outcome = make(tree, "check-layers")
+    finally:
+        file.write_text(before)
+    assert outcome.status != 0, outcome
+    assert name in outcome.stdout + outcome.stderr, outcome
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory):
+    """The folder that make dist's archive unpacks to."""
+    if git("rev-parse", "HEAD").status != 0:
+        pytest.skip("not a git checkout")
+    directory = tmp_path_factory.mktemp("packed")
+    clone = directory / "clone"
+    assert git("clone", "-q", ".", str(clone)).status == 0
+    made(clone, "dist")
+    (archive,) = (clone / "dist").glob("xhpl-*.tar.gz")
+    with tarfile.open(archive) as tar:
+        tar.extractall(directory)
+    return directory / archive.name.removesuffix(".tar.gz")
+
+
+def test_the_packed_tree_has_all_that_is_committed(packed):
+    names = git("ls-tree", "-r", "--name-only", "HEAD").stdout.split()
+    missing = [n for n in names if not (packed / n).exists()]
+    assert names and missing == []
+
+
+def test_the_packed_tree_can_be_made(packed):
+    plan = made(packed, "-n", "build")
+    assert "testing/ptest/main.c" in plan.stdout

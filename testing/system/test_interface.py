@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The C interface: HPL 2.3's names, types and values, and a driver for it."""
+import re
+import shlex
+import shutil
+
+import pytest
+
+import jobs
+
+API = (jobs.DATA / "upstream-api.txt").read_text()
+HEADERS = sorted(
+    path.relative_to(jobs.SOURCE)
+    for pattern in ("base/*.h", "hpl/*/*.h", "testing/*/*.h")
+    for path in jobs.SOURCE.glob(pattern)
+)
+PROTOTYPES = re.findall(r"^\w[\w ]*\**(HPL_\w+)\(.*\);$", API, re.MULTILINE)
+NOT_IN_LIBRARY = {"HPL_pdinfo", "HPL_pdtest"}
+STRUCTS = re.findall(r"^struct (HPL_T_\w+) \{ (.*) \}$", API, re.MULTILINE)
+MACROS = "Mabs Mmin Mmax Mptr Mnumroc Mindxg2p HPL_PTR STDC_ARGS STDC_HEADERS"
+TIMING_SLOTS = {
+    "HPL_TIMING_BEG": 11,
+    "HPL_TIMING_N": 6,
+    "HPL_TIMING_RPFACT": 11,
+    "HPL_TIMING_PFACT": 12,
+    "HPL_TIMING_MXSWP": 13,
+    "HPL_TIMING_UPDATE": 14,
+    "HPL_TIMING_LASWP": 15,
+    "HPL_TIMING_PTRSV": 16,
+}
+
+
+def constants():
+    """Name and value of every constant of the interface."""
+    section = API.split("[constants and types]")[1]
+    found = dict(TIMING_SLOTS)
+    for names, value in re.findall(
+        r"((?:\b[A-Z]\w+ = )+)(-?[\d.]+)\b(?! of them)", section
+    ):
+        for name in re.findall(r"\w+", names):
+            if name != "_N":
+                found[name] = float(value)
+    return found
+
+
+CONSTANTS = constants()
+
+
+def build_words():
+    """How this build compiles, and how it links: two lists of words."""
+    line = (jobs.BUILD / "commands").read_text()
+    compiling, linking = line.split(" | ")
+    return shlex.split(compiling), shlex.split(linking)
+
+
+def compile_c(source, directory, *more):
+    """Compile a C file with this build's compiler against hpl/include."""
+    compiling, _ = build_words()
+    words = [word for word in compiling if word != "-I."]
+    return jobs.run(
+        [*words, "-Wall", "-Wextra", "-Werror", *more, source], directory
+    )
+
+
+def includes():
+    return f"-I{jobs.SOURCE}/hpl/include"
+
+
+def link_c(source, directory):
+    """Compile a C file and link it with this build's libhpl.a; its path."""
+    _, linking = build_words()
+    program = directory / "program"
+    compiled = compile_c(source, directory, includes(), "-c", "-o", "program.o")
+    assert compiled.status == 0, compiled
+    linked = jobs.run(
+        [linking[0], "program.o", *linking[1:], "-o", program], directory
+    )
+    assert linked.status == 0, linked
+    return program
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=str)
+def test_a_header_compiles_alone(tmp_path, header):
+    source = tmp_path / "alone.c"
+    source.write_text(f'#include "{header}"\n#include "{header}"\n')
+    outcome = compile_c(source, jobs.SOURCE, "-I.", "-fsyntax-only")
+    assert outcome.status == 0, outcome
+
+
+def test_hpl_h_needs_nothing_but_its_folder(tmp_path):
+    folder = tmp_path / "include"
+    shutil.copytree(jobs.SOURCE / "hpl/include", folder)
+    source = tmp_path / "alone.c"
+    source.write_text('#include "hpl.h"\n')
+    outcome = compile_c(source, tmp_path, f"-I{folder}", "-fsyntax-only")
+    assert outcome.status == 0, outcome
+
+
+@pytest.fixture(scope="module")
+def defined_symbols():
+    library = next(w for w in build_words()[1] if w.endswith("libhpl.a"))
+    listing = jobs.run(["nm", "--defined-only", library], jobs.SOURCE)
+    return set(re.findall(r" T (\w+)$", listing.stdout, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", PROTOTYPES)
+def test_a_function_of_upstream_is_in_the_library(defined_symbols, name):
+    assert (name in defined_symbols) == (name not in NOT_IN_LIBRARY)
+
+
+def test_every_prototype_is_upstreams(tmp_path):
+    source = tmp_path / "prototypes.c"
+    again = re.findall(r"^\w[\w ]*\**HPL_\w+\(.*\);$", API, re.MULTILINE)
+    assert len(again) == len(PROTOTYPES) > 100
+    source.write_text('#include "hpl.h"\n' + "\n".join(again) + "\n")
+    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only")
+    assert outcome.status == 0, outcome
+
+
+@pytest.fixture(scope="module")
+def constant_values(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("constants")
+    source = directory / "constants.c"
+    prints = "".join(
+        f'    printf("{name} %.17g\\n", (double)({name}));\n'
+        for name in CONSTANTS
+    )
+    source.write_text(
+        f'#include "hpl.h"\nint main(void)\n{{\n{prints}    return 0;\n}}\n'
+    )
+    outcome = jobs.run([link_c(source, directory)], directory)
+    assert outcome.status == 0, outcome
+    return dict(line.split() for line in outcome.stdout.splitlines())
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_a_constant_has_upstreams_value(constant_values, name):
+    assert float(constant_values[name]) == CONSTANTS[name]
+
+
+@pytest.mark.parametrize("name, fields", STRUCTS, ids=[s[0] for s in STRUCTS])
+def test_a_structure_begins_with_upstreams_fields(tmp_path, name, fields):
+    listed = re.sub(r"\bHPL_S_", "struct HPL_S_", fields)
+    names = re.findall(r"(\w+)(?:\[\d\])?(?=[,;])", fields)
+    checks = "".join(
+        f"_Static_assert(offsetof(listed_t, {field}) == "
+        f"offsetof({name}, {field}), \"{field}\");\n"
+        for field in names
+    )
+    source = tmp_path / "structure.c"
+    source.write_text(
+        '#include <stddef.h>\n#include "hpl.h"\n'
+        f"typedef struct {{ {listed} }} listed_t;\n{checks}"
+    )
+    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only")
+    assert len(names) >= 6
+    assert outcome.status == 0, outcome
+
+
+@pytest.mark.parametrize("macro", MACROS.split())
+def test_a_macro_for_drivers_is_defined(tmp_path, macro):
+    source = tmp_path / "macro.c"
+    source.write_text(
+        f'#include "hpl.h"\n#ifndef {macro}\n#error {macro}\n#endif\n'
+    )
+    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only")
+    assert outcome.status == 0, outcome
+
+
+DRIVER_CHECKS = [
+    "the norm of A",
+    "info is 0 for a regular matrix",
+    "x is finite for a regular matrix",
+    "A x is b",
+    "the timer has run",
+    "a zero first column is info 1",
+    "a zero column 77 is info 78",
+    "a zero last column is info n",
+    "and x is not finite",
+]
+
+
+@pytest.fixture(scope="module")
+def driver_run(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("driver")
+    source = jobs.HERE / "system/driver/driver.c"
+    program = link_c(source, directory)
+    return jobs.run(jobs.launched(4, [program]), directory)
+
+
+@pytest.mark.parametrize("check", DRIVER_CHECKS)
+def test_a_driver_of_upstreams_interface_finds_that(driver_run, check):
+    said = [x for x in driver_run.stdout.splitlines() if x.endswith(check)]
+    assert said and set(said) == {f"ok: {check}"}, driver_run
+
+
+def test_the_driver_ends_well(driver_run):
+    assert driver_run.status == 0, driver_run

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The options of xhpl, and where its report goes."""
+import re
+
+import pytest
+
+import hpl_dat
+import jobs
+import report
+
+GIVEN = ["-n", "40,50", "-nb", "8", "-p", "1", "-q", "1"]
+
+# An option, the value there, the same in the file.
+SAME = [
+    ("--pmap", "1", {"pmap": "1"}),
+    ("--pfact", "0,1", {"pfact": "0 1"}),
+    ("--nbmin", "1,3", {"nbmin": "1 3"}),
+    ("--ndiv", "2,4", {"ndiv": "2 4"}),
+    ("--rfact", "0,2", {"rfact": "0 2"}),
+    ("--bcast", "0,5", {"bcast": "0 5"}),
+    ("--depth", "0,2", {"depth": "0 2"}),
+    ("--swap", "1", {"swap": "1"}),
+    ("--swap-threshold", "7", {"swapping": "7"}),
+    ("--l1", "1", {"l1": "1"}),
+    ("--u", "1", {"u": "1"}),
+    ("--equil", "0", {"equil": "0"}),
+    ("--align", "4", {"align": "4"}),
+    ("--threshold", "2.5", {"threshold": "2.5"}),
+    ("--threshold", "0", {"threshold": "0"}),
+    ("-n", "30,0", {"n": "30 0"}),
+    ("-nb", "5,9", {"nb": "5 9"}),
+    ("--pfact", "left,crout", {"pfact": "0 1"}),
+    ("--bcast", "1ring,BlongM", {"bcast": "0 5"}),
+    ("--swap", "long", {"swap": "1"}),
+]
+
+
+def assert_same_report(one, other):
+    assert one.status == other.status == 0, f"{one}\n{other}"
+    assert report.comparable(one.stdout) == report.comparable(other.stdout)
+    assert report.residuals(one.stdout) == report.residuals(other.stdout)
+
+
+@pytest.mark.parametrize(
+    "option, value, changes", SAME, ids=[f"{o[0]}={o[1]}" for o in SAME]
+)
+def test_an_option_means_what_its_line_means(xhpl, option, value, changes):
+    in_file = xhpl(dat=hpl_dat.text(**changes))
+    on_line = xhpl(option, value, dat=hpl_dat.text())
+    assert_same_report(on_line, in_file)
+
+
+def test_n_nb_p_and_q_need_no_file(xhpl):
+    outcome = xhpl(*GIVEN)
+    assert outcome.status == 0, outcome
+    rows = [row[1:5] for row in report.rows(outcome.stdout)]
+    assert rows == [(40, 8, 1, 1), (50, 8, 1, 1)]
+
+
+def test_the_file_is_read_when_one_of_the_four_is_missing(xhpl):
+    outcome = xhpl(*GIVEN[:-2], dat=hpl_dat.text(nb="0"))
+    assert outcome.status == 2, outcome
+
+
+def test_grids_on_the_command_line_are_the_files_grids(xhpl):
+    options = ["-p", "1,2,1", "-q", "3,1,1"]
+    on_line = xhpl(*options, dat=hpl_dat.text(), processes=3)
+    in_file = xhpl(dat=hpl_dat.text(p="1 2 1", q="3 1 1"), processes=3)
+    assert_same_report(on_line, in_file)
+    grids = [row[3:5] for row in report.rows(on_line.stdout)]
+    assert grids == [(1, 3), (2, 1), (1, 1)]
+
+
+def test_dat_names_another_file(xhpl):
+    (xhpl.directory / "other.dat").write_text(hpl_dat.text(n="33"))
+    outcome = xhpl("--dat", "other.dat", dat=hpl_dat.text())
+    assert [row.n for row in report.rows(outcome.stdout)] == [33], outcome
+
+
+def test_quiet_leaves_only_warnings_on_stderr(xhpl):
+    loud = xhpl(dat=hpl_dat.text())
+    quiet = xhpl("--quiet", dat=hpl_dat.text())
+    assert_same_report(loud, quiet)
+    kept = quiet.stderr.splitlines()
+    assert len(kept) < len(loud.stderr.splitlines())
+    assert all("warning: " in line for line in kept), quiet
+
+
+def test_a_failed_residual_is_status_1(xhpl):
+    outcome = xhpl(dat=hpl_dat.text(threshold="1e-9"))
+    assert outcome.status == 1, outcome
+    assert report.counts(outcome.stdout)["failed"] == 1
+
+
+def test_upstream_exit_makes_a_failed_residual_status_0(xhpl):
+    outcome = xhpl("--upstream-exit", dat=hpl_dat.text(threshold="1e-9"))
+    assert outcome.status == 0, outcome
+    assert report.counts(outcome.stdout)["failed"] == 1
+
+
+def test_upstream_exit_does_not_forgive_bad_input(xhpl):
+    outcome = xhpl("--upstream-exit", dat=hpl_dat.text(nb="0"))
+    assert outcome.status == 2, outcome
+
+
+def test_one_failed_test_of_a_launched_job_is_status_1(xhpl):
+    dat = hpl_dat.text(threshold="1e-9", p="2", n="30 40")
+    outcome = xhpl(dat=dat, processes=2)
+    assert outcome.status == 1, outcome
+    assert report.counts(outcome.stdout)["failed"] == 2
+
+
+@pytest.mark.parametrize("n", ["0", "1", "0 1 2"])
+def test_the_smallest_orders_pass(xhpl, n):
+    outcome = xhpl(dat=hpl_dat.text(n=n))
+    count = len(n.split())
+    assert outcome.status == 0, outcome
+    assert report.counts(outcome.stdout)["passed"] == count
+    assert len(report.residuals(outcome.stdout)) == count
+
+
+def test_order_zero_prints_a_row_and_a_zero_residual(xhpl):
+    outcome = xhpl(dat=hpl_dat.text(n="0"))
+    assert report.rows(outcome.stdout)[0][1:] == (0, 8, 1, 1, 0.0, 0.0)
+    assert report.residuals(outcome.stdout) == [0.0]
+
+
+@pytest.mark.parametrize("threshold", ["0", "0.0", "-1", "-16.0"])
+def test_no_residual_is_computed_at_a_threshold_of_zero_or_less(
+    xhpl, threshold
+):
+    outcome = xhpl(dat=hpl_dat.text(threshold=threshold, n="40 50"))
+    assert outcome.status == 0, outcome
+    assert report.residuals(outcome.stdout) == []
+    assert outcome.stdout.count("T/V    ") == 2
+    assert report.counts(outcome.stdout) == {
+        "finished": 2,
+        "unchecked": 2,
+        "skipped": 0,
+    }
+
+
+def test_device_7_is_stderr(xhpl):
+    on_stdout = xhpl("--quiet", dat=hpl_dat.text())
+    on_stderr = xhpl("--quiet", dat=hpl_dat.text(device="7"))
+    assert on_stderr.stdout == "", on_stderr
+    assert on_stderr.status == 0
+    wanted = report.comparable(on_stdout.stdout)
+    got = on_stderr.stderr
+    assert report.comparable(got[got.index("=" * 80) :])[: len(wanted)] == wanted
+
+
+@pytest.mark.parametrize("device", ["8", "0", "100"])
+def test_any_other_device_is_the_file_of_line_3(xhpl, device):
+    on_stdout = xhpl(dat=hpl_dat.text())
+    dat = hpl_dat.with_line(
+        3, "results.txt output file", hpl_dat.text(device=device)
+    )
+    in_file = xhpl(dat=dat)
+    assert (in_file.status, in_file.stdout) == (0, ""), in_file
+    written = (xhpl.directory / "results.txt").read_text()
+    assert report.comparable(written) == report.comparable(on_stdout.stdout)
+
+
+def test_help_is_on_stdout_and_names_every_option_and_setting(xhpl):
+    outcome = xhpl("--help")
+    assert (outcome.status, outcome.stderr) == (0, ""), outcome
+    options = {option for option, *_ in SAME}
+    options |= {"--dat", "--set", "--quiet", "--upstream-exit", "--version"}
+    options |= {"blas_threads", "message_chunk"}
+    for option in options | {"-p", "-q"}:
+        assert re.search(rf"(?<!\w){option}\b", outcome.stdout), option
+
+
+def test_version_is_one_line_on_stdout(xhpl):
+    outcome = xhpl("--version")
+    assert (outcome.status, outcome.stderr) == (0, ""), outcome
+    assert re.fullmatch(r"xhpl \d+(\.\d+)+.*\n", outcome.stdout), outcome
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_no_file_is_needed_to_ask(xhpl, option):
+    assert xhpl(option, processes=2).status == 0
+
+
+def test_a_setting_may_come_from_the_environment(xhpl):
+    outcome = xhpl(dat=hpl_dat.text(), env={"XHPL_BLAS_THREADS": "2"})
+    assert outcome.status == 0, outcome
+    assert re.search(r"\b2 threads", outcome.stderr), outcome
+
+
+def test_set_overrides_the_environment(xhpl):
+    outcome = xhpl(
+        "--set",
+        "blas_threads=1",
+        dat=hpl_dat.text(),
+        env={"XHPL_BLAS_THREADS": "2"},
+    )
+    assert outcome.status == 0, outcome
+    assert re.search(r"\b1 thread\b", outcome.stderr), outcome
+
+
+def test_messages_in_short_chunks_give_the_same_residual(xhpl):
+    dat = hpl_dat.text(n="500", nb="64", p="3", q="3", depth="1", swap="1")
+    whole = xhpl(dat=dat, processes=9)
+    chunked = xhpl("--set", "message_chunk=1000", dat=dat, processes=9)
+    assert_same_report(whole, chunked)
+    assert report.counts(whole.stdout)["passed"] == 1
+
+
+def test_the_program_runs_in_any_folder_it_was_linked_to(xhpl):
+    (xhpl.directory / "linked").symlink_to(jobs.XHPL)
+    (xhpl.directory / "HPL.dat").write_text(hpl_dat.text())
+    outcome = jobs.run(["./linked"], xhpl.directory)
+    assert outcome.status == 0, outcome

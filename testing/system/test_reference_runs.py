@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The output of HPL 2.3, line by line."""
+import re
+
+import pytest
+
+import jobs
+import report
+
+LONG = [
+    pytest.param("default", "864-rows", 864, marks=pytest.mark.long, id="864"),
+    pytest.param("variants", "variants-rows", 1152, marks=pytest.mark.long, id="1152"),
+]
+WHOLE = {"2x2-n500": 0, "failed": 1, "threshold0": 0}
+
+
+def expected(name):
+    return (jobs.REFERENCE / f"upstream-{name}.out").read_text()
+
+
+@pytest.mark.parametrize("name, csv, count", LONG)
+def test_every_row_has_upstreams_tag_and_place(reference_run, name, csv, count):
+    wanted = report.expected_rows(jobs.REFERENCE / f"upstream-{csv}.csv")
+    outcome = reference_run(name)
+    assert len(wanted) == count
+    assert [row[:5] for row in report.rows(outcome.stdout)] == wanted, outcome
+
+
+@pytest.mark.parametrize("name, csv, count", LONG)
+def test_every_residual_passes(reference_run, name, csv, count):
+    outcome = reference_run(name)
+    verdicts = re.findall("PASSED|FAILED", outcome.stdout)
+    assert verdicts == ["PASSED"] * count, outcome
+    assert len(report.residuals(outcome.stdout)) == count
+    assert max(report.residuals(outcome.stdout)) < 1
+
+
+@pytest.mark.parametrize("name, csv, count", LONG)
+def test_the_closing_block_counts_every_test(reference_run, name, csv, count):
+    outcome = reference_run(name)
+    assert report.counts(outcome.stdout) == {
+        "finished": count,
+        "passed": count,
+        "failed": 0,
+        "skipped": 0,
+    }
+    assert outcome.status == 0
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_stdout_is_upstreams_line_by_line(reference_run, name):
+    outcome = reference_run(name)
+    wanted = report.comparable(expected(name))
+    assert report.comparable(outcome.stdout) == wanted, outcome
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_the_exit_status_says_whether_all_passed(reference_run, name):
+    outcome = reference_run(name)
+    assert outcome.status == WHOLE[name], outcome
+
+
+@pytest.mark.long
+def test_the_head_over_every_list_is_upstreams(reference_run):
+    wanted = report.comparable(expected("variants-head"))
+    outcome = reference_run("variants")
+    assert report.comparable(outcome.stdout)[: len(wanted)] == wanted, outcome
+
+
+def test_the_banner_keeps_the_number_of_its_lines(reference_run):
+    rule = "=" * 80
+    ours = reference_run("2x2-n500").stdout.splitlines()
+    upstreams = expected("2x2-n500").splitlines()
+    assert ours.index(rule, 1) == upstreams.index(rule, 1)
+
+
+def test_the_words_that_parsers_look_for_stand_nowhere_else(reference_run):
+    outcome = reference_run("failed")
+    lines = outcome.stdout.splitlines()
+    rows = [line for line in lines if re.search("WR|WC", line)]
+    residuals = [line for line in lines if re.search("PASS|FAIL|_oo/", line)]
+    assert len(rows) == len(residuals) == 2
+    assert all(report.ROW.match(line) for line in rows)
+    assert all(report.RESIDUAL.match(line) for line in residuals)
+
+
+def test_start_and_end_times_are_dates_of_ctime(reference_run):
+    stdout = reference_run("2x2-n500").stdout
+    for word in ("start time", "end time  "):
+        assert re.search(
+            rf"^HPL_pdgesv\(\) {word} {report.DATE}\n\n", stdout, re.MULTILINE
+        )
