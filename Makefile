@@ -163,7 +163,7 @@ test-all:
 
 ## bench-hpl: speed at N = 10000, beside BASELINE=<an xhpl> if given
 bench-hpl: build
-	@scripts/bench-hpl '$(BINdir)' $(BASELINE)
+	@$(PYTHON) scripts/bench-hpl '$(BINdir)' $(BASELINE)
 
 ## check-upstream: build UPSTREAM=<HPL 2.3>'s testing/ on this library, run it
 check-upstream: $(HPLlib)
