@@ -100,7 +100,7 @@ static void report(lu_t *lu, int k)
  */
 static void run(lu_t *lu)
 {
-    bool progress = xh_settings_int("progress") != 0;
+    bool progress = strcmp(xh_settings_text("progress"), "on") == 0;
     int k, ahead, depth = lu->algo->depth;
 
     for (ahead = 0; ahead < lu->panels + depth; ahead++) {
