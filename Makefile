@@ -48,9 +48,9 @@ PTEST_OBJECTS := $(call objects,testing/ptest/*.c)
 DRIVER_OBJECTS := $(filter-out %/main.o,$(PTEST_OBJECTS))
 PROBE_OBJECTS := $(call objects,testing/probe/*.c)
 UNIT_OBJECTS := $(call objects,testing/unit/*.c)
-UNIT_TESTS := $(patsubst $(OBJ)/testing/%.o,$(BUILD)/%, \
-                $(filter %/test_%.o,$(UNIT_OBJECTS)))
-UNIT_COMMON := $(filter-out %/test_%.o,$(UNIT_OBJECTS))
+TEST_OBJECTS := $(call objects,testing/unit/test_*.c)
+UNIT_COMMON := $(filter-out $(TEST_OBJECTS),$(UNIT_OBJECTS))
+UNIT_TESTS := $(TEST_OBJECTS:$(OBJ)/testing/%.o=$(BUILD)/%)
 HEADERS := $(wildcard base/*.h hpl/*/*.h testing/*/*.h)
 
 XHPL := $(BINdir)/xhpl
