@@ -48,13 +48,6 @@ typedef struct {
     double power;       /* W */
 } hyb_device_sensors_t;
 
-typedef struct { /* one product, all operands in device memory */
-    hyb_trans_t trans_a, trans_b;
-    double alpha, beta;
-    hyb_view_t a, b; /* as stored: op(a) is m x k, op(b) is k x n */
-    hyb_view_t c;    /* m x n; with beta 0 not read */
-} hyb_gemm_t;
-
 /*
  * What a backend fills in. State is the backend's own, opened by open. A NULL
  * from `gemm` down means "not supported": the engine then works on the host.

@@ -12,6 +12,13 @@ typedef struct {  /* a matrix that someone else owns, column-major */
 
 typedef enum { HYB_NO_TRANS, HYB_TRANS } hyb_trans_t;
 
+typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
+    hyb_trans_t trans_a, trans_b;
+    double alpha, beta;
+    hyb_view_t a, b; /* as stored: op(a) is m x k, op(b) is k x n */
+    hyb_view_t c;    /* m x n; with beta 0 not read */
+} hyb_gemm_t;
+
 /* The rows x cols part of v whose first element is v's (i, j). */
 static inline hyb_view_t hyb_view_part(hyb_view_t v, int64_t i, int64_t j,
                                        int64_t rows, int64_t cols)

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/memory.h"
+#include "hybrid/engine/host/gemm.h"
+#include "hybrid/engine/host/pack.h"
+
+/*
+ * Block sizes, in the roles of BLIS: a panel of B's chunk stays in the first
+ * cache while BLOCK_PANELS panels of A pass from the second.
+ */
+enum {
+    MOST_DEPTH = 384,      /* k of one pass */
+    MOST_ROWS = 24 * 1024, /* rows of A packed at a time */
+    CHUNK_COLS = 192,      /* columns a thread takes at a time */
+    LEAST_COLS = 24,       /* ... and the fewest, near the end */
+    BLOCK_PANELS = 8,      /* panels of A that meet one panel of B in turn */
+    PACK_PANELS = 16       /* panels of A packed at a time by one thread */
+};
+
+struct hyb_host_gemm {
+    hyb_team_t *team;
+    const hyb_kernel_t *kernel;
+    hyb_barrier_t *barrier;
+    double *a; /* packed A, shared */
+    double *b; /* packed chunks of B, one a thread */
+    size_t a_bytes, b_bytes;
+    size_t b_stride; /* doubles between the chunks of two threads */
+};
+
+/* one pass: rows of C from row on meet depth products from inner on */
+typedef struct {
+    hyb_host_gemm_t *gemm;
+    const hyb_gemm_t *product;
+    int64_t row, rows, inner, depth;
+    double beta; /* what C is multiplied by first */
+    _Atomic int64_t next_panel, next_col;
+} pass_t;
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t rounded_up(int64_t a, int64_t unit)
+{
+    return (a + unit - 1) / unit * unit;
+}
+
+static int64_t inner_size(const hyb_gemm_t *p)
+{
+    return p->trans_a == HYB_NO_TRANS ? p->a.cols : p->a.rows;
+}
+
+/* op(v)'s rows x cols part from (i, j) on, as v's part under the same op */
+static hyb_view_t part_of(hyb_view_t v, hyb_trans_t op, const int64_t from[2],
+                          const int64_t size[2])
+{
+    if (op == HYB_NO_TRANS)
+        return hyb_view_part(v, from[0], from[1], size[0], size[1]);
+    return hyb_view_part(v, from[1], from[0], size[1], size[0]);
+}
+
+static void pack_a(pass_t *pass)
+{
+    const hyb_gemm_t *p = pass->product;
+    int height = pass->gemm->kernel->rows;
+    int64_t step = (int64_t)PACK_PANELS * height, i, rows;
+
+    while ((i = atomic_fetch_add(&pass->next_panel, step)) < pass->rows) {
+        rows = smaller(step, pass->rows - i);
+        hyb_pack(part_of(p->a, p->trans_a,
+                         (int64_t[]){pass->row + i, pass->inner},
+                         (int64_t[]){rows, pass->depth}),
+                 p->trans_a, 1.0, height, pass->gemm->a + i * pass->depth);
+    }
+}
+
+/* Columns j .. j + cols - 1 of op(B), as the rows of its transpose. */
+static void pack_b(const pass_t *pass, int64_t j, int64_t cols, double *packed)
+{
+    const hyb_gemm_t *p = pass->product;
+
+    hyb_pack(part_of(p->b, p->trans_b, (int64_t[]){pass->inner, j},
+                     (int64_t[]){pass->depth, cols}),
+             p->trans_b == HYB_NO_TRANS ? HYB_TRANS : HYB_NO_TRANS, p->alpha,
+             pass->gemm->kernel->cols, packed);
+}
+
+static void scale(hyb_view_t c, double beta)
+{
+    int64_t i, j;
+
+    for (j = 0; j < c.cols; j++)
+        for (i = 0; i < c.rows; i++)
+            c.data[i + j * c.ld] =
+                beta == 0.0 ? 0.0 : beta * c.data[i + j * c.ld];
+}
+
+/* A register tile that reaches beyond C, by way of a whole one. */
+static void multiply_edge(const hyb_kernel_t *kernel, int64_t depth,
+                          const double *const operands[2], hyb_view_t c)
+{
+    double tile[HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_COLS] = {0.0};
+    int64_t i, j;
+
+    kernel->multiply(depth, operands[0], operands[1], tile, kernel->rows);
+    for (j = 0; j < c.cols; j++)
+        for (i = 0; i < c.rows; i++)
+            c.data[i + j * c.ld] += tile[i + j * kernel->rows];
+}
+
+/* C += A * B for one panel of B and the panels of A that meet it. */
+static void multiply_panels(const hyb_kernel_t *kernel, int64_t depth,
+                            const double *const operands[2], hyb_view_t c)
+{
+    const double *a = operands[0], *b = operands[1];
+    int64_t i, rows;
+
+    for (i = 0; i < c.rows; i += kernel->rows, a += kernel->rows * depth) {
+        rows = smaller(kernel->rows, c.rows - i);
+        if (rows == kernel->rows && c.cols == kernel->cols)
+            kernel->multiply(depth, a, b, c.data + i, c.ld);
+        else
+            multiply_edge(kernel, depth, (const double *[]){a, b},
+                          hyb_view_part(c, i, 0, rows, c.cols));
+    }
+}
+
+static void multiply_chunk(const pass_t *pass, const double *b, hyb_view_t c)
+{
+    const hyb_kernel_t *kernel = pass->gemm->kernel;
+    int64_t step = (int64_t)BLOCK_PANELS * kernel->rows, i, j;
+
+    for (i = 0; i < c.rows; i += step)
+        for (j = 0; j < c.cols; j += kernel->cols)
+            multiply_panels(kernel, pass->depth,
+                            (const double *[]){pass->gemm->a + i * pass->depth,
+                                               b + j * pass->depth},
+                            hyb_view_part(c, i, j, smaller(step, c.rows - i),
+                                          smaller(kernel->cols, c.cols - j)));
+}
+
+/* The next chunk: narrower towards the end, so that all threads end together.
+ */
+static int64_t take_cols(pass_t *pass, int64_t *first_p)
+{
+    int64_t cols = pass->product->c.cols, first, width;
+    int64_t threads = hyb_team_size(pass->gemm->team);
+
+    first = atomic_load(&pass->next_col);
+    do {
+        width = (cols - first) / (2 * threads);
+        width = width > CHUNK_COLS ? CHUNK_COLS : width;
+        width = rounded_up(width < LEAST_COLS ? LEAST_COLS : width,
+                           HYB_KERNEL_MOST_COLS);
+        width = smaller(width, cols - first);
+    } while (width > 0 && !atomic_compare_exchange_weak(&pass->next_col, &first,
+                                                        first + width));
+    *first_p = first;
+    return width;
+}
+
+static void run_member(void *argument, int member)
+{
+    pass_t *pass = argument;
+    double *packed = pass->gemm->b + (size_t)member * pass->gemm->b_stride;
+    int64_t first, width;
+    hyb_view_t c;
+
+    pack_a(pass);
+    hyb_barrier_wait(pass->gemm->barrier);
+    while ((width = take_cols(pass, &first)) > 0) {
+        c = hyb_view_part(pass->product->c, pass->row, first, pass->rows,
+                          width);
+        if (pass->beta != 1.0)
+            scale(c, pass->beta);
+        pack_b(pass, first, width, packed);
+        multiply_chunk(pass, packed, c);
+    }
+}
+
+static xh_status_t reserve(double **memory_p, size_t *bytes_p, size_t bytes)
+{
+    void *memory;
+    xh_status_t status;
+
+    if (bytes <= *bytes_p)
+        return XH_OK;
+    status = xh_memory_allocate(bytes, &memory);
+    if (status != XH_OK)
+        return status;
+    if (*memory_p != NULL)
+        xh_memory_free(*memory_p, *bytes_p);
+    *memory_p = memory;
+    *bytes_p = bytes;
+    return XH_OK;
+}
+
+static xh_status_t reserve_packed(hyb_host_gemm_t *gemm, int64_t rows,
+                                  int64_t depth)
+{
+    size_t threads = (size_t)hyb_team_size(gemm->team);
+    size_t a = (size_t)hyb_pack_size(rows, depth, gemm->kernel->rows);
+    xh_status_t status;
+
+    gemm->b_stride = (size_t)rounded_up(
+        hyb_pack_size(CHUNK_COLS, depth, gemm->kernel->cols), 512);
+    status = reserve(&gemm->a, &gemm->a_bytes, a * sizeof(double));
+    if (status != XH_OK)
+        return status;
+    return reserve(&gemm->b, &gemm->b_bytes,
+                   threads * gemm->b_stride * sizeof(double));
+}
+
+static bool is_view(hyb_view_t v)
+{
+    return v.rows >= 0 && v.cols >= 0 && v.ld >= v.rows && v.ld >= 1;
+}
+
+static bool conforms(const hyb_gemm_t *p)
+{
+    int64_t k = inner_size(p);
+    int64_t m = p->trans_a == HYB_NO_TRANS ? p->a.rows : p->a.cols;
+    int64_t n = p->trans_b == HYB_NO_TRANS ? p->b.cols : p->b.rows;
+    int64_t kb = p->trans_b == HYB_NO_TRANS ? p->b.rows : p->b.cols;
+
+    return is_view(p->a) && is_view(p->b) && is_view(p->c) && kb == k &&
+           m == p->c.rows && n == p->c.cols;
+}
+
+/* All of C meets `depth` products from `inner` on. */
+static void run_depth(hyb_host_gemm_t *gemm, const hyb_gemm_t *product,
+                      int64_t inner, int64_t depth)
+{
+    int64_t row, m = product->c.rows;
+
+    for (row = 0; row < m; row += MOST_ROWS) {
+        pass_t pass = {.gemm = gemm,
+                       .product = product,
+                       .row = row,
+                       .rows = smaller(MOST_ROWS, m - row),
+                       .inner = inner,
+                       .depth = depth,
+                       .beta = inner == 0 ? product->beta : 1.0};
+
+        hyb_team_run(gemm->team, run_member, &pass);
+    }
+}
+
+xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const hyb_gemm_t *product)
+{
+    int64_t k = inner_size(product), inner, passes, depth;
+    xh_status_t status;
+
+    if (!conforms(product))
+        return XH_ERR_ARG;
+    if (product->alpha == 0.0 || k == 0) {
+        scale(product->c, product->beta);
+        return XH_OK;
+    }
+    passes = (k + MOST_DEPTH - 1) / MOST_DEPTH;
+    depth = (k + passes - 1) / passes;
+    status = reserve_packed(gemm, smaller(MOST_ROWS, product->c.rows), depth);
+    if (status != XH_OK)
+        return status;
+    for (inner = 0; inner < k; inner += depth)
+        run_depth(gemm, product, inner, smaller(depth, k - inner));
+    return XH_OK;
+}
+
+xh_status_t hyb_host_gemm_create(hyb_team_t *team, const hyb_kernel_t *kernel,
+                                 hyb_host_gemm_t **gemm_p)
+{
+    hyb_host_gemm_t *gemm = calloc(1, sizeof(*gemm));
+    xh_status_t status;
+
+    if (gemm == NULL)
+        return XH_ERR_MEMORY;
+    gemm->team = team;
+    gemm->kernel = kernel;
+    status = hyb_barrier_create(team, hyb_team_size(team), &gemm->barrier);
+    if (status != XH_OK) {
+        free(gemm);
+        return status;
+    }
+    *gemm_p = gemm;
+    return XH_OK;
+}
+
+void hyb_host_gemm_destroy(hyb_host_gemm_t *gemm)
+{
+    if (gemm == NULL)
+        return;
+    if (gemm->a != NULL)
+        xh_memory_free(gemm->a, gemm->a_bytes);
+    if (gemm->b != NULL)
+        xh_memory_free(gemm->b, gemm->b_bytes);
+    hyb_barrier_destroy(gemm->barrier);
+    free(gemm);
+}

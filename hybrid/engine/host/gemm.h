@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_HOST_GEMM_H
+#define HYB_HOST_GEMM_H
+
+#include "base/status.h"
+#include "hybrid/engine/host/kernel.h"
+#include "hybrid/engine/team.h"
+#include "hybrid/engine/view.h"
+
+/*
+ * The host's DGEMM: one team of threads and the memory they pack into. A is
+ * packed once by all threads and shared; threads then take chunks of columns
+ * of C, pack their part of B and multiply. Source: Linpack on Xeon Phi, III.
+ */
+typedef struct hyb_host_gemm hyb_host_gemm_t;
+
+/*
+ * team and kernel are borrowed.
+ * Errors: XH_ERR_MEMORY
+ */
+xh_status_t hyb_host_gemm_create(hyb_team_t *team, const hyb_kernel_t *kernel,
+                                 hyb_host_gemm_t **gemm_p);
+void hyb_host_gemm_destroy(hyb_host_gemm_t *gemm); /* accepts NULL */
+
+/*
+ * C := beta C + alpha op(A) op(B), in host memory; returns when it is done.
+ * With alpha 0 or k 0, A and B are not read.
+ *
+ * Cost:   2 m n k flop.
+ * Errors: XH_ERR_ARG     shapes do not conform, or ld < rows
+ *         XH_ERR_MEMORY  for packing; C is untouched
+ */
+xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const hyb_gemm_t *product);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stddef.h>
+#include "hybrid/engine/host/kernel.h"
+
+const hyb_kernel_t *hyb_kernel_find(xh_isa_t isa)
+{
+    switch (isa) {
+    case XH_ISA_AVX512:
+        return hyb_kernel_avx512;
+    case XH_ISA_AVX2:
+        return hyb_kernel_avx2;
+    case XH_ISA_PORTABLE:
+        return hyb_kernel_portable;
+    default:
+        return NULL;
+    }
+}
+
+const hyb_kernel_t *hyb_kernel_best(void)
+{
+    int isa = (int)xh_cpu_isa();
+
+    while (isa > XH_ISA_PORTABLE && hyb_kernel_find((xh_isa_t)isa) == NULL)
+        isa--;
+    return hyb_kernel_find((xh_isa_t)isa);
+}
