@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/ptest/dat_reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+enum {
+    OUTPUT_LINE = 3,
+    FILE_SIZE_MOST = 1 << 20,
+    SHOWN_MOST = 40 /* bytes of a token that a message repeats */
+};
+
+/* a run of bytes of the file */
+typedef struct {
+    const char *at;
+    size_t length;
+} span_t;
+
+/* the file and what became of it */
+typedef struct {
+    span_t line[XHPL_DAT_LINES]; /* number i + 1 */
+    int lines;                   /* that the file has, at most 31 */
+    xhpl_parameters_t parameters;
+    xhpl_dat_error_t *error;
+} reader_t;
+
+static void split_lines(reader_t *reader, const char *text, size_t length)
+{
+    const char *end = text + length;
+
+    while (text < end && reader->lines < XHPL_DAT_LINES) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+
+        if (stop == NULL)
+            stop = end;
+        reader->line[reader->lines].at = text;
+        reader->line[reader->lines++].length = (size_t)(stop - text);
+        text = stop < end ? stop + 1 : end;
+    }
+}
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+/* Take the next token off line; an empty one at its end. */
+static span_t next_token(span_t *line)
+{
+    span_t token;
+
+    while (line->length > 0 && blank(*line->at)) {
+        line->at++;
+        line->length--;
+    }
+    token.at = line->at;
+    while (line->length > 0 && !blank(*line->at)) {
+        line->at++;
+        line->length--;
+    }
+    token.length = (size_t)(line->at - token.at);
+    return token;
+}
+
+static xh_status_t refuse(reader_t *reader, int line, span_t found,
+                          const char *wanted, const char *allowed)
+{
+    xhpl_dat_error_t *error = reader->error;
+    char shown[SHOWN_MOST + 8] = "nothing";
+
+    if (found.length > SHOWN_MOST)
+        snprintf(shown, sizeof(shown), "'%.*s...'", SHOWN_MOST, found.at);
+    else if (found.length > 0)
+        snprintf(shown, sizeof(shown), "'%.*s'", (int)found.length, found.at);
+    error->line = line;
+    snprintf(error->text, sizeof(error->text),
+             "found %s in place of %s; allowed: %s", shown, wanted, allowed);
+    return XH_ERR_INPUT;
+}
+
+/* Line number line, or the refusal of a file that ends before it. */
+static xh_status_t need_line(reader_t *reader, int line, span_t *line_p)
+{
+    if (line > reader->lines) {
+        reader->error->line = reader->lines + 1;
+        snprintf(reader->error->text, sizeof(reader->error->text),
+                 "the file ends after %d lines; allowed: all %d lines",
+                 reader->lines, XHPL_DAT_LINES);
+        return XH_ERR_INPUT;
+    }
+    *line_p = reader->line[line - 1];
+    return XH_OK;
+}
+
+/* How many values the list of quantity has. */
+static xh_status_t read_count(reader_t *reader, xhpl_quantity_t quantity)
+{
+    const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
+    char wanted[64], allowed[64];
+    span_t line, token;
+    xh_status_t status;
+
+    if (row->count_line == 0)
+        return XH_OK;
+    snprintf(wanted, sizeof(wanted), "the number of %s values", row->label);
+    status = need_line(reader, row->count_line, &line);
+    if (status != XH_OK)
+        return status;
+    token = next_token(&line);
+    if (xhpl_integer_parse(token.at, token.length, 1, XHPL_LIST_MOST,
+                           &reader->parameters.list[quantity].count) == XH_OK)
+        return XH_OK;
+    snprintf(allowed, sizeof(allowed), "an integer from 1 to %d",
+             XHPL_LIST_MOST);
+    return refuse(reader, row->count_line, token, wanted, allowed);
+}
+
+static xh_status_t read_values(reader_t *reader, xhpl_quantity_t quantity)
+{
+    const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
+    int count = reader->parameters.list[quantity].count;
+    char wanted[128], allowed[256];
+    span_t line, token;
+    xh_status_t status;
+
+    status = need_line(reader, row->line, &line);
+    for (int i = 0; i < count && status == XH_OK; i++) {
+        token = next_token(&line);
+        status = xhpl_parameters_store(quantity, i, token.at, token.length,
+                                       XHPL_NUMBERS, &reader->parameters);
+        if (status == XH_OK)
+            continue;
+        snprintf(wanted, sizeof(wanted), "%s, value %d of %d", row->what, i + 1,
+                 count);
+        xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
+        status = refuse(reader, row->line, token,
+                        count > 1 ? wanted : row->what, allowed);
+    }
+    return status;
+}
+
+/* The output file's name matters only where the device is a file. */
+static xh_status_t read_output(reader_t *reader)
+{
+    int device = xhpl_parameters_value(&reader->parameters, XHPL_DEVICE);
+    span_t name = next_token(&reader->line[OUTPUT_LINE - 1]);
+    bool needed = device != XHPL_DEVICE_STDOUT && device != XHPL_DEVICE_STDERR;
+    char allowed[64];
+
+    if (needed && (name.length == 0 || name.length >= XHPL_OUTPUT_SIZE ||
+                   memchr(name.at, '\0', name.length) != NULL)) {
+        snprintf(allowed, sizeof(allowed), "a name of 1 to %d bytes",
+                 XHPL_OUTPUT_SIZE - 1);
+        return refuse(reader, OUTPUT_LINE, name, "the output file", allowed);
+    }
+    if (needed) {
+        memcpy(reader->parameters.output, name.at, name.length);
+        reader->parameters.output[name.length] = '\0';
+    }
+    return XH_OK;
+}
+
+/* The table's order is the file's, so the first line at fault is reported. */
+static xh_status_t read_quantities(reader_t *reader)
+{
+    for (int q = 0; q < XHPL_QUANTITIES; q++) {
+        xh_status_t status = read_count(reader, q);
+
+        if (status == XH_OK)
+            status = read_values(reader, q);
+        if (status == XH_OK && q == XHPL_DEVICE)
+            status = read_output(reader);
+        if (status != XH_OK)
+            return status;
+    }
+    return XH_OK;
+}
+
+xh_status_t xhpl_dat_parse(const char *text, size_t length,
+                           xhpl_parameters_t *parameters_p,
+                           xhpl_dat_error_t *error_p)
+{
+    reader_t reader = {.error = error_p};
+    xh_status_t status;
+
+    xhpl_parameters_default(&reader.parameters);
+    split_lines(&reader, text, length);
+    status = read_quantities(&reader);
+    if (status == XH_OK)
+        *parameters_p = reader.parameters;
+    return status;
+}
+
+/* The bytes of the file at path, to be freed by the caller. */
+static xh_status_t load(const char *path, char **text_p, size_t *length_p)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    size_t length = 0;
+    int failure = errno;
+
+    if (file != NULL) {
+        text = malloc(FILE_SIZE_MOST);
+        failure = ENOMEM;
+    }
+    if (text != NULL) {
+        errno = 0;
+        length = fread(text, 1, FILE_SIZE_MOST, file);
+        failure = ferror(file) ? errno : 0;
+    }
+    if (file != NULL)
+        fclose(file);
+    if (length == FILE_SIZE_MOST)
+        failure = EFBIG;
+    if (failure != 0) {
+        xh_log_error("cannot read %s: %s; a run needs this file, or the "
+                     "options -n, --nb, -p and -q",
+                     path, strerror(failure));
+        free(text);
+        return XH_ERR_IO;
+    }
+    *text_p = text;
+    *length_p = length;
+    return XH_OK;
+}
+
+xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p)
+{
+    xhpl_dat_error_t error;
+    xh_status_t status;
+    size_t length;
+    char *text;
+
+    status = load(path, &text, &length);
+    if (status != XH_OK)
+        return status;
+    status = xhpl_dat_parse(text, length, parameters_p, &error);
+    if (status != XH_OK)
+        xh_log_error("%s, line %d: %s", path, error.line, error.text);
+    free(text);
+    return status;
+}

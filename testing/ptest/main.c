@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/log.h"
+#include "base/status.h"
+#include "testing/ptest/blas_report.h"
+#include "testing/ptest/capacity.h"
+#include "testing/ptest/order.h"
+#include "testing/ptest/run.h"
+#include "testing/ptest/settings_share.h"
+
+/* An error inside MPI ends the job with a message that says where. */
+static void abort_job(MPI_Comm *comm, int *code, ...)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+
+    (void)comm;
+    MPI_Error_string(*code, text, &length);
+    xh_log_error("MPI: %s", text);
+    MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+}
+
+static void identify(int rank)
+{
+    char host[MPI_MAX_PROCESSOR_NAME];
+    MPI_Errhandler handler;
+    int length;
+
+    MPI_Get_processor_name(host, &length);
+    xh_log_identify("xhpl", rank, host);
+    MPI_Comm_create_errhandler(abort_job, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Errhandler_free(&handler);
+}
+
+/* The order as process 0 reads it, on all processes. */
+static xhpl_order_t receive_order(int argc, char **argv, int rank)
+{
+    xhpl_order_t order;
+    int processes;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (rank == 0)
+        xhpl_order_read(argc, argv, processes, &order);
+    MPI_Bcast(&order, sizeof(order), MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (order.quiet)
+        xh_log_limit(XH_LOG_WARNING);
+    return order;
+}
+
+/* NULL if the file cannot be opened: said. */
+static FILE *open_device(const xhpl_parameters_t *parameters)
+{
+    int device = xhpl_parameters_value(parameters, XHPL_DEVICE);
+    FILE *out;
+
+    if (device == XHPL_DEVICE_STDOUT)
+        return stdout;
+    if (device == XHPL_DEVICE_STDERR)
+        return stderr;
+    out = fopen(parameters->output, "w");
+    if (out == NULL)
+        xh_log_error("cannot write to the output file %s: %s",
+                     parameters->output, strerror(errno));
+    return out;
+}
+
+static void close_device(FILE *out)
+{
+    if (out == NULL || out == stdout || out == stderr || fclose(out) == 0)
+        return;
+    xh_log_error("cannot close the output file: %s", strerror(errno));
+    MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+}
+
+static int exit_status(const xhpl_order_t *order, const xhpl_outcome_t *outcome)
+{
+    if (outcome->failed > 0 && !order->upstream_exit)
+        return XH_EXIT_FAILED;
+    return outcome->skipped > 0 ? XH_EXIT_INPUT : XH_EXIT_PASSED;
+}
+
+/* Only process 0 has a device. */
+static int run_on_device(const xhpl_order_t *order, int rank)
+{
+    FILE *out = rank == 0 ? open_device(&order->parameters) : NULL;
+    int ready = out != NULL;
+    xhpl_outcome_t outcome;
+
+    MPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (!ready)
+        return XH_EXIT_INPUT;
+    xhpl_run(&order->parameters, out, &outcome);
+    close_device(out);
+    return exit_status(order, &outcome);
+}
+
+static int carry_out(const xhpl_order_t *order, int rank)
+{
+    xhpl_settings_share();
+    if (xhpl_capacity_check(&order->parameters) != XH_OK ||
+        xhpl_blas_report() != XH_OK)
+        return XH_EXIT_INPUT;
+    return run_on_device(order, rank);
+}
+
+int main(int argc, char **argv)
+{
+    xhpl_order_t order;
+    int rank, provided;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    order = receive_order(argc, argv, rank);
+    identify(rank);
+    if (order.run)
+        order.exit_status = carry_out(&order, rank);
+    MPI_Finalize();
+    return order.exit_status;
+}

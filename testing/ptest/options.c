@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "testing/ptest/options.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "base/settings.h"
+#include "base/text.h"
+
+/* the options that are no quantity */
+enum {
+    OPTION_DAT = XHPL_QUANTITIES,
+    OPTION_SET,
+    OPTION_QUIET,
+    OPTION_UPSTREAM_EXIT,
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTIONS
+};
+
+typedef struct {
+    const char *name;
+    const char *argument; /* its name in --help, NULL: takes none */
+    const char *help;
+} option_row_t;
+
+static const option_row_t others[] = {
+    {"dat", "FILE", "read FILE in place of HPL.dat"},
+    {"set", "NAME=VALUE", "change one of the settings below"},
+    {"quiet", NULL, "only warnings and errors on stderr"},
+    {"upstream-exit", NULL, "exit 0 even if a residual failed"},
+    {"help", NULL, "print this text"},
+    {"version", NULL, "print the version"},
+};
+
+static const option_row_t *other(int option)
+{
+    return &others[option - XHPL_QUANTITIES];
+}
+
+/* NULL for a quantity that only HPL.dat can give. */
+static const char *option_name(int option)
+{
+    return option < XHPL_QUANTITIES ? xhpl_quantity(option)->option
+                                    : other(option)->name;
+}
+
+/* One option is shown as a user would type it: -n, --nbmin. */
+static const char *dashes(const char *name)
+{
+    return strlen(name) == 1 ? "-" : "--";
+}
+
+/* getopt's own table; returns how many rows it has. */
+static int fill_getopt_table(struct option table[OPTIONS + 1])
+{
+    int rows = 0;
+
+    for (int option = 0; option < OPTIONS; option++) {
+        bool argument =
+            option < XHPL_QUANTITIES || other(option)->argument != NULL;
+
+        if (option_name(option) != NULL)
+            table[rows++] = (struct option){
+                option_name(option), argument ? required_argument : no_argument,
+                NULL, option};
+    }
+    memset(&table[rows], 0, sizeof(table[rows]));
+    return rows;
+}
+
+static xh_status_t refuse_option(const char *found, const struct option *table,
+                                 int rows)
+{
+    const char *names[OPTIONS], *nearest;
+    char name[64];
+
+    for (int row = 0; row < rows; row++)
+        names[row] = table[row].name;
+    snprintf(name, sizeof(name), "%s", found + strspn(found, "-"));
+    name[strcspn(name, "=")] = '\0';
+    nearest = names[xh_text_nearest(name, names, rows)];
+    xh_log_error("%s is not an option; the nearest is %s%s", found,
+                 dashes(nearest), nearest);
+    return XH_ERR_INPUT;
+}
+
+/* The valid value that the user may have meant by token. */
+static void nearest_value(const xhpl_quantity_row_t *row, const char *token,
+                          char *nearest, size_t size)
+{
+    int words = 0;
+    char *end;
+    double x = strtod(token, &end);
+
+    while (row->words != NULL && row->words[words] != NULL)
+        words++;
+    if (words > 0)
+        snprintf(nearest, size, "%s",
+                 row->words[xh_text_nearest(token, row->words, words)]);
+    else if (end == token || isnan(x))
+        snprintf(nearest, size, "%d", row->initial);
+    else
+        snprintf(nearest, size, "%.0f", fmin(fmax(x, row->least), row->most));
+}
+
+static xh_status_t refuse_value(xhpl_quantity_t quantity, const char *list,
+                                size_t length)
+{
+    const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
+    char token[80], allowed[256], nearest[32];
+
+    snprintf(token, sizeof(token), "%.*s",
+             length < sizeof(token) ? (int)length : (int)sizeof(token), list);
+    xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
+    nearest_value(row, token, nearest, sizeof(nearest));
+    xh_log_error("%s%s: '%s' is not %s; allowed: %s; the nearest is %s",
+                 dashes(row->option), row->option, token, row->what, allowed,
+                 nearest);
+    return XH_ERR_INPUT;
+}
+
+/* Read "a,b,c" as the values of quantity. */
+static xh_status_t parse_list(xhpl_quantity_t quantity, const char *text,
+                              xhpl_options_t *options)
+{
+    const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
+    int most = row->count_line == 0 ? 1 : XHPL_LIST_MOST;
+    int count = 0;
+
+    for (const char *token = text; token != NULL; count++) {
+        size_t length = strcspn(token, ",");
+
+        if (count == most) {
+            xh_log_error("%s%s: '%.80s' has more values than the %d allowed",
+                         dashes(row->option), row->option, text, most);
+            return XH_ERR_INPUT;
+        }
+        if (xhpl_parameters_store(quantity, count, token, length,
+                                  XHPL_NUMBERS_OR_WORDS,
+                                  &options->values) != XH_OK)
+            return refuse_value(quantity, token, length);
+        token = token[length] == ',' ? token + length + 1 : NULL;
+    }
+    options->values.list[quantity].count = count;
+    options->given[quantity] = true;
+    return XH_OK;
+}
+
+static xh_status_t parse_other(int option, const char *argument,
+                               xhpl_options_t *options)
+{
+    switch (option) {
+    case OPTION_DAT:
+        options->dat = argument;
+        return XH_OK;
+    case OPTION_SET:
+        return xh_settings_assign(argument);
+    case OPTION_QUIET:
+        options->quiet = true;
+        return XH_OK;
+    case OPTION_UPSTREAM_EXIT:
+        options->upstream_exit = true;
+        return XH_OK;
+    case OPTION_HELP:
+        options->ask = XHPL_ASK_HELP;
+        return XH_OK;
+    default:
+        options->ask = XHPL_ASK_VERSION;
+        return XH_OK;
+    }
+}
+
+static xh_status_t parse_all(int argc, char **argv, xhpl_options_t *options)
+{
+    struct option table[OPTIONS + 1];
+    int rows = fill_getopt_table(table), option;
+    xh_status_t status = XH_OK;
+
+    optind = 0; /* getopt starts afresh */
+    opterr = 0;
+    while (status == XH_OK &&
+           (option = getopt_long_only(argc, argv, ":", table, NULL)) != -1) {
+        if (option == '?')
+            return refuse_option(argv[optind - 1], table, rows);
+        if (option == ':') {
+            xh_log_error("%s needs a value", argv[optind - 1]);
+            return XH_ERR_INPUT;
+        }
+        status = option < XHPL_QUANTITIES
+                     ? parse_list(option, optarg, options)
+                     : parse_other(option, optarg, options);
+    }
+    if (status == XH_OK && optind < argc)
+        return refuse_option(argv[optind], table, rows);
+    return status;
+}
+
+xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_options_t *options_p)
+{
+    xhpl_options_t options = {.ask = XHPL_ASK_RUN};
+    xh_status_t status;
+
+    xhpl_parameters_default(&options.values);
+    status = parse_all(argc, argv, &options);
+    if (status == XH_OK)
+        *options_p = options;
+    return status;
+}
+
+xh_status_t xhpl_options_override(const xhpl_options_t *options,
+                                  xhpl_parameters_t *parameters)
+{
+    int rows, columns;
+
+    for (int q = 0; q < XHPL_QUANTITIES; q++)
+        if (options->given[q])
+            parameters->list[q] = options->values.list[q];
+    if (options->given[XHPL_THRESHOLD])
+        parameters->threshold = options->values.threshold;
+    rows = parameters->list[XHPL_P].count;
+    columns = parameters->list[XHPL_Q].count;
+    if (rows == columns)
+        return XH_OK;
+    xh_log_error("P has %d values and Q has %d; allowed: equally many", rows,
+                 columns);
+    return XH_ERR_INPUT;
+}
+
+bool xhpl_options_complete(const xhpl_options_t *options)
+{
+    return options->given[XHPL_N] && options->given[XHPL_NB] &&
+           options->given[XHPL_P] && options->given[XHPL_Q];
+}
+
+static void print_quantity(FILE *out, xhpl_quantity_t quantity)
+{
+    const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
+    char allowed[256];
+
+    if (row->option == NULL)
+        return;
+    xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
+    fprintf(out, "  %s%s %s\n      %s: %s\n", dashes(row->option), row->option,
+            row->count_line == 0 ? "VALUE" : "LIST", row->what, allowed);
+}
+
+static void print_other(FILE *out, const option_row_t *row)
+{
+    fprintf(out, "  --%s%s%s\n      %s\n", row->name,
+            row->argument == NULL ? "" : " ",
+            row->argument == NULL ? "" : row->argument, row->help);
+}
+
+void xhpl_options_print_help(FILE *out)
+{
+    fprintf(out,
+            "Usage: mpirun -n PROCESSES xhpl [OPTION]...\n"
+            "\n"
+            "Solve random systems of linear equations and report the rate,\n"
+            "as the High-Performance Linpack benchmark does. The tests are\n"
+            "described by HPL.dat in the working directory, or by options,\n"
+            "which go before it. With n, nb, p and q no file is needed.\n"
+            "\n"
+            "What to run; a LIST is one value or several with commas "
+            "between:\n");
+    for (int q = 0; q < XHPL_QUANTITIES; q++)
+        print_quantity(out, q);
+    fprintf(out, "\nHow to run:\n");
+    for (int option = XHPL_QUANTITIES; option < OPTIONS; option++)
+        print_other(out, other(option));
+    fprintf(out, "\nSettings, for --set or as a variable XHPL_NAME of the "
+                 "environment:\n");
+    xh_settings_print_help(out);
+    fprintf(out, "\nExit status: 0 all tests passed; 1 a residual failed; 2 "
+                 "bad input, not enough\nmemory or a skipped test; 3 a failure "
+                 "at run time.\n");
+}
+
+void xhpl_options_print_version(FILE *out)
+{
+    fprintf(out, "xhpl %s\n", XH_VERSION);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XHPL_OPTIONS_H
+#define XHPL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "base/status.h"
+#include "testing/ptest/parameters.h"
+
+/* what the program is asked for */
+typedef enum { XHPL_ASK_RUN, XHPL_ASK_HELP, XHPL_ASK_VERSION } xhpl_ask_t;
+
+/* the command line, understood */
+typedef struct {
+    xhpl_ask_t ask;
+    const char *dat; /* file of --dat, NULL: HPL.dat; points into argv */
+    bool quiet;
+    bool upstream_exit;
+    bool given[XHPL_QUANTITIES]; /* which of values the user gave */
+    xhpl_parameters_t values;    /* the others stand at their defaults */
+} xhpl_options_t;
+
+/*
+ * Understand the command line. --set is applied to the settings at once.
+ *
+ * argv       in,out  reordered as getopt does
+ * options_p  out
+ *
+ * Errors: XH_ERR_INPUT  an unknown option or value: said, with the nearest
+ *                       valid one
+ */
+xh_status_t xhpl_options_parse(int argc, char **argv,
+                               xhpl_options_t *options_p);
+
+/*
+ * Complete parameters with what the options give, which goes before what is
+ * there.
+ * Errors: XH_ERR_INPUT  the lists of P and Q differ in length: said
+ */
+xh_status_t xhpl_options_override(const xhpl_options_t *options,
+                                  xhpl_parameters_t *parameters);
+
+/* True if the options alone describe a run: n, nb, p and q are given. */
+bool xhpl_options_complete(const xhpl_options_t *options);
+
+/* The answers to --help and --version. */
+void xhpl_options_print_help(FILE *out);
+void xhpl_options_print_version(FILE *out);
+
+#endif

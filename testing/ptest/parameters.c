@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/ptest/parameters.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const order_words[] = {"row", "column", NULL};
+static const char *const order_forms[] = {"Row-major process mapping",
+                                          "Column-major process mapping"};
+static const char *const fact_words[] = {"left", "crout", "right", NULL};
+static const char *const fact_forms[] = {"Left", "Crout", "Right"};
+static const char *const bcast_words[] = {"1ring", "1ringM", "2ring", "2ringM",
+                                          "Blong", "BlongM", NULL};
+static const char *const swap_words[] = {"bin-exch", "long", "mix", NULL};
+static const char *const swap_forms[] = {"Binary-exchange",
+                                         "Spread-roll (long)", "Mix"};
+static const char *const form_words[] = {"transposed", "no-transposed", NULL};
+static const char *const form_forms[] = {"transposed form",
+                                         "no-transposed form"};
+static const char *const no_yes[] = {"no", "yes", NULL};
+
+/*
+ * The upper ends of N, NB and DEPTH keep every sum of bytes below 2^64, far
+ * above what any machine holds.
+ */
+static const xhpl_quantity_row_t rows[XHPL_QUANTITIES] = {
+    /* clang-format off */
+    /*
+     * label, option, what,
+     * line, count line, least, most, initial, words, forms
+     */
+    [XHPL_DEVICE] = {NULL, NULL, "the output device",
+        4, 0, INT_MIN, INT_MAX, 6, NULL, NULL},
+    [XHPL_N] = {"N", "n", "the order of the matrix",
+        6, 5, 0, 1000000000, 0, NULL, NULL},
+    [XHPL_NB] = {"NB", "nb", "the width of a panel",
+        8, 7, 1, 1000000, 192, NULL, NULL},
+    [XHPL_PMAP] = {"PMAP", "pmap", "the order of processes on the grid",
+        9, 0, 0, 1, 0, order_words, order_forms},
+    [XHPL_P] = {"P", "p", "the number of process rows",
+        11, 10, 1, INT_MAX, 1, NULL, NULL},
+    [XHPL_Q] = {"Q", "q", "the number of process columns",
+        12, 10, 1, INT_MAX, 1, NULL, NULL},
+    [XHPL_THRESHOLD] = {NULL, "threshold",
+        "the residual below which a test passes",
+        13, 0, INT_MIN, INT_MAX, 16, NULL, NULL},
+    [XHPL_PFACT] = {"PFACT", "pfact", "the panel factorization",
+        15, 14, 0, 2, 2, fact_words, fact_forms},
+    [XHPL_NBMIN] = {"NBMIN", "nbmin", "the width at which the recursion stops",
+        17, 16, 1, INT_MAX, 4, NULL, NULL},
+    [XHPL_NDIV] = {"NDIV", "ndiv", "the parts a panel is cut in",
+        19, 18, 2, INT_MAX, 2, NULL, NULL},
+    [XHPL_RFACT] = {"RFACT", "rfact", "the recursive panel factorization",
+        21, 20, 0, 2, 1, fact_words, fact_forms},
+    [XHPL_BCAST] = {"BCAST", "bcast", "the panel broadcast",
+        23, 22, 0, 5, 1, bcast_words, bcast_words},
+    [XHPL_DEPTH] = {"DEPTH", "depth", "the look-ahead depth",
+        25, 24, 0, 1000, 1, NULL, NULL},
+    [XHPL_SWAP] = {"SWAP", "swap", "the row exchange",
+        26, 0, 0, 2, 2, swap_words, swap_forms},
+    [XHPL_SWAP_THRESHOLD] = {NULL, "swap-threshold",
+        "the columns above which mix is long",
+        27, 0, 0, INT_MAX, 64, NULL, NULL},
+    [XHPL_L1] = {"L1", "l1", "the form of L1",
+        28, 0, 0, 1, 0, form_words, form_forms},
+    [XHPL_U] = {"U", "u", "the form of U",
+        29, 0, 0, 1, 0, form_words, form_forms},
+    [XHPL_EQUIL] = {"EQUIL", "equil", "equilibration of the row exchange",
+        30, 0, 0, 1, 1, no_yes, no_yes},
+    [XHPL_ALIGN] = {"ALIGN", "align", "the alignment of memory in doubles",
+        31, 0, 1, 1048576, 8, NULL, NULL},
+    /* clang-format on */
+};
+
+const xhpl_quantity_row_t *xhpl_quantity(xhpl_quantity_t quantity)
+{
+    return &rows[quantity];
+}
+
+void xhpl_parameters_default(xhpl_parameters_t *parameters)
+{
+    memset(parameters, 0, sizeof(*parameters));
+    for (int q = 0; q < XHPL_QUANTITIES; q++) {
+        parameters->list[q].count = 1;
+        parameters->list[q].value[0] = rows[q].initial;
+    }
+    parameters->threshold = rows[XHPL_THRESHOLD].initial;
+    strcpy(parameters->output, "HPL.out");
+}
+
+int xhpl_parameters_value(const xhpl_parameters_t *parameters,
+                          xhpl_quantity_t quantity)
+{
+    return parameters->list[quantity].value[0];
+}
+
+xh_status_t xhpl_integer_parse(const char *token, size_t length, int least,
+                               int most, int *value_p)
+{
+    size_t i = length > 0 && (token[0] == '-' || token[0] == '+');
+    long long magnitude = 0;
+
+    if (i == length)
+        return XH_ERR_INPUT;
+    for (; i < length; i++) {
+        if (!isdigit((unsigned char)token[i]))
+            return XH_ERR_INPUT;
+        magnitude = 10 * magnitude + (token[i] - '0');
+        if (magnitude > INT_MAX + 1LL)
+            return XH_ERR_INPUT;
+    }
+    if (token[0] == '-')
+        magnitude = -magnitude;
+    if (magnitude < least || magnitude > most)
+        return XH_ERR_INPUT;
+    *value_p = (int)magnitude;
+    return XH_OK;
+}
+
+/* A finite decimal number that a double can hold without becoming 0. */
+static xh_status_t real_parse(const char *token, size_t length, double *value_p)
+{
+    char text[64], *end;
+    double value;
+
+    if (length == 0 || length >= sizeof(text))
+        return XH_ERR_INPUT;
+    memcpy(text, token, length);
+    text[length] = '\0';
+    if (strspn(text, "+-.0123456789eE") != length)
+        return XH_ERR_INPUT;
+    errno = 0;
+    value = strtod(text, &end);
+    if (end != text + length || errno == ERANGE || !isfinite(value))
+        return XH_ERR_INPUT;
+    *value_p = value;
+    return XH_OK;
+}
+
+static bool word_is(const char *word, const char *token, size_t length)
+{
+    return strlen(word) == length && strncasecmp(word, token, length) == 0;
+}
+
+/* A value's whole name, or a beginning that no other value shares. */
+static xh_status_t word_parse(const xhpl_quantity_row_t *row, const char *token,
+                              size_t length, int *value_p)
+{
+    int found = -1, matches = 0;
+
+    for (int w = 0; row->words[w] != NULL; w++) {
+        if (word_is(row->words[w], token, length)) {
+            *value_p = row->least + w;
+            return XH_OK;
+        }
+        if (strncasecmp(row->words[w], token, length) == 0) {
+            found = w;
+            matches++;
+        }
+    }
+    if (length == 0 || matches != 1)
+        return XH_ERR_INPUT;
+    *value_p = row->least + found;
+    return XH_OK;
+}
+
+xh_status_t xhpl_parameters_store(xhpl_quantity_t quantity, int index,
+                                  const char *token, size_t length,
+                                  xhpl_spelling_t spelling,
+                                  xhpl_parameters_t *parameters)
+{
+    const xhpl_quantity_row_t *row = &rows[quantity];
+    int *value = &parameters->list[quantity].value[index];
+
+    if (quantity == XHPL_THRESHOLD)
+        return real_parse(token, length, &parameters->threshold);
+    if (xhpl_integer_parse(token, length, row->least, row->most, value) ==
+        XH_OK)
+        return XH_OK;
+    if (spelling == XHPL_NUMBERS)
+        return XH_ERR_INPUT;
+    return word_parse(row, token, length, value);
+}
+
+void xhpl_quantity_allowed(xhpl_quantity_t quantity, char *text, size_t size)
+{
+    const xhpl_quantity_row_t *row = &rows[quantity];
+    size_t used = 0;
+
+    if (quantity == XHPL_THRESHOLD) {
+        snprintf(text, size, "a finite number");
+        return;
+    }
+    if (row->words[0] == NULL) {
+        snprintf(text, size, "an integer from %d to %d", row->least, row->most);
+        return;
+    }
+    for (int w = 0; row->words[w] != NULL && used < size; w++)
+        used += (size_t)snprintf(text + used, size - used, "%s%d (%s)",
+                                 w == 0                      ? ""
+                                 : row->words[w + 1] == NULL ? " or "
+                                                             : ", ",
+                                 row->least + w, row->words[w]);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XHPL_PARAMETERS_H
+#define XHPL_PARAMETERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/status.h"
+
+/*
+ * What a user chooses for a run: one quantity a line of HPL.dat. Everything
+ * that is known about a quantity stands in its row of one table, and reader,
+ * options, checks and the printed header all work from it.
+ */
+typedef enum {
+    XHPL_DEVICE, /* XHPL_DEVICE_STDOUT, _STDERR, else the file output */
+    XHPL_N,
+    XHPL_NB,
+    XHPL_PMAP, /* 0 row, 1 column */
+    XHPL_P,
+    XHPL_Q,
+    XHPL_THRESHOLD, /* a real number */
+    XHPL_PFACT,     /* 0 left, 1 Crout, 2 right */
+    XHPL_NBMIN,
+    XHPL_NDIV,
+    XHPL_RFACT, /* as PFACT */
+    XHPL_BCAST, /* 0 .. 5 as HPL_T_TOP's order */
+    XHPL_DEPTH,
+    XHPL_SWAP, /* XHPL_SWAP_BINARY, _LONG, _MIX */
+    XHPL_SWAP_THRESHOLD,
+    XHPL_L1,    /* 0 transposed, 1 not */
+    XHPL_U,     /* 0 transposed, 1 not */
+    XHPL_EQUIL, /* 0 no, 1 yes */
+    XHPL_ALIGN, /* doubles */
+    XHPL_QUANTITIES
+} xhpl_quantity_t;
+
+enum { XHPL_DEVICE_STDOUT = 6, XHPL_DEVICE_STDERR = 7 };
+enum { XHPL_SWAP_BINARY, XHPL_SWAP_LONG, XHPL_SWAP_MIX };
+
+enum {
+    XHPL_LIST_MOST = 20,     /* values of one quantity */
+    XHPL_OUTPUT_SIZE = 1024, /* bytes of the output file's name, with the 0 */
+};
+
+/* what is known about a quantity */
+typedef struct {
+    const char *label;  /* as the header prints it, NULL: it does not */
+    const char *option; /* "nb" of --nb, NULL if there is none */
+    const char *what;   /* in words, as a sentence would use it */
+    int line;           /* of HPL.dat that holds the values */
+    int count_line;     /* of HPL.dat that holds their number, 0: always 1 */
+    int least, most;    /* inclusive */
+    int initial;        /* the value without HPL.dat */
+    const char *const *words; /* names of least, least + 1, ..., then NULL;
+                                 NULL: plain numbers */
+    const char *const *forms; /* the same as the header prints them */
+} xhpl_quantity_row_t;
+
+/* the values of one quantity */
+typedef struct {
+    int count; /* 1 .. XHPL_LIST_MOST */
+    int value[XHPL_LIST_MOST];
+} xhpl_list_t;
+
+/* all that describes a run; flat, so that one broadcast carries it */
+typedef struct {
+    xhpl_list_t list[XHPL_QUANTITIES]; /* P and Q are equally long */
+    double threshold;
+    char output[XHPL_OUTPUT_SIZE];
+} xhpl_parameters_t;
+
+/* what a token may be */
+typedef enum {
+    XHPL_NUMBERS,          /* numbers alone, as in HPL.dat */
+    XHPL_NUMBERS_OR_WORDS, /* or the names of values, as on a command line */
+} xhpl_spelling_t;
+
+/* The row of quantity. */
+const xhpl_quantity_row_t *xhpl_quantity(xhpl_quantity_t quantity);
+
+/* One test with this program's choices for everything, of order 0 on 1 x 1. */
+void xhpl_parameters_default(xhpl_parameters_t *parameters);
+
+/* First value of quantity: the only one, where it has no list. */
+int xhpl_parameters_value(const xhpl_parameters_t *parameters,
+                          xhpl_quantity_t quantity);
+
+/*
+ * Read token, all of it, as value number index of quantity.
+ *
+ * token       in      no blanks; need not end in a 0
+ * length      in      its bytes
+ * index       in      0 .. XHPL_LIST_MOST - 1
+ * parameters  in,out  the count of the list is left alone
+ *
+ * Errors: XH_ERR_INPUT  not a value that xhpl_quantity_allowed names; nothing
+ *                       is said, nothing is changed
+ */
+xh_status_t xhpl_parameters_store(xhpl_quantity_t quantity, int index,
+                                  const char *token, size_t length,
+                                  xhpl_spelling_t spelling,
+                                  xhpl_parameters_t *parameters);
+
+/* "an integer from 1 to 20": what quantity may be, in words. */
+void xhpl_quantity_allowed(xhpl_quantity_t quantity, char *text, size_t size);
+
+/*
+ * Read token, all of it, as a decimal integer from least to most.
+ * Errors: XH_ERR_INPUT  it is not; *value_p is untouched
+ */
+xh_status_t xhpl_integer_parse(const char *token, size_t length, int least,
+                               int most, int *value_p);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/ptest/run.h"
+
+#include <stdbool.h>
+#include <time.h>
+#include "base/log.h"
+#include "hpl.h"
+#include "hpl_solver.h"
+#include "testing/ptest/algorithm.h"
+#include "testing/ptest/idle.h"
+#include "testing/ptest/plan.h"
+#include "testing/ptest/report.h"
+
+/* the run as one process sees it */
+typedef struct {
+    const xhpl_parameters_t *parameters;
+    xhpl_report_t *report; /* NULL but on process 0 */
+    HPL_T_grid grid;
+} run_t;
+
+enum { TIMER = 0 };
+
+/* Solve, from the moment all are ready until the last is done. */
+static xhpl_timing_t solve(run_t *run, hpl_system_t *system)
+{
+    xhpl_timing_t timing;
+    int info;
+
+    HPL_ptimer_boot();
+    HPL_barrier(run->grid.all_comm);
+    timing.start = time(NULL);
+    HPL_ptimer(TIMER);
+    hpl_solver()->solve(system, &info);
+    HPL_ptimer(TIMER);
+    HPL_ptimer_combine(run->grid.all_comm, HPL_AMAX_PTIME, HPL_WALL_PTIME, 1,
+                       TIMER, &timing.seconds);
+    timing.end = time(NULL);
+    if (info != 0 && run->report != NULL)
+        xh_log_warning("the matrix is singular: column %d has no pivot", info);
+    return timing;
+}
+
+static void report_details(run_t *run)
+{
+#ifdef HPL_DETAILED_TIMING
+    double seconds[XHPL_TIMINGS];
+
+    HPL_ptimer_combine(run->grid.all_comm, HPL_AMAX_PTIME, HPL_WALL_PTIME,
+                       XHPL_TIMINGS, HPL_TIMING_BEG, seconds);
+    if (run->report != NULL)
+        xhpl_report_timings(run->report, seconds);
+#else
+    (void)run;
+#endif
+}
+
+static void check(run_t *run, hpl_system_t *system, int n)
+{
+    hpl_norms_t norms;
+
+    hpl_solver()->check(system, HPL_ISEED, &norms);
+    if (run->report != NULL)
+        xhpl_report_residual(run->report, hpl_scaled_residual(&norms, n),
+                             &norms);
+}
+
+static void run_system(run_t *run, const xhpl_test_t *test,
+                       hpl_system_t *system)
+{
+    xhpl_timing_t timing;
+
+    hpl_solver()->generate(system, HPL_ISEED);
+    timing = solve(run, system);
+    if (run->report != NULL)
+        xhpl_report_row(run->report, test, &timing);
+    report_details(run);
+    if (run->parameters->threshold > 0)
+        check(run, system, test->n);
+}
+
+static void run_test(run_t *run, const xhpl_test_t *test)
+{
+    HPL_T_palg algorithm = xhpl_algorithm(run->parameters, test);
+    hpl_system_t *system = NULL;
+    xh_status_t status;
+
+    status = hpl_solver()->create(&run->grid, &algorithm, test->n, test->nb,
+                                  &system);
+    if (status == XH_OK) {
+        run_system(run, test, system);
+        hpl_solver()->destroy(system);
+        return;
+    }
+    if (status != XH_ERR_MEMORY)
+        HPL_pabort(__LINE__, "run_test", "a system of order %d: %s", test->n,
+                   xh_status_text(status));
+    if (run->report == NULL)
+        return;
+    xh_log_error("N = %d on %d x %d processes is skipped: %s", test->n,
+                 test->nprow, test->npcol, xh_status_text(status));
+    xhpl_report_skip(run->report);
+}
+
+/* The tests begin .. end - 1, which share a grid. */
+static void run_grid(run_t *run, int64_t begin, int64_t end)
+{
+    xhpl_test_t first = xhpl_plan_test(run->parameters, begin);
+
+    HPL_grid_init(MPI_COMM_WORLD, xhpl_order(run->parameters), first.nprow,
+                  first.npcol, &run->grid);
+    if (run->grid.myrow >= 0)
+        for (int64_t index = begin; index < end; index++) {
+            xhpl_test_t test = xhpl_plan_test(run->parameters, index);
+
+            run_test(run, &test);
+        }
+    xhpl_idle_barrier(MPI_COMM_WORLD);
+    HPL_grid_exit(&run->grid);
+}
+
+/* Process 0 knows how it went; tell all. */
+static void share_outcome(const xhpl_report_t *report,
+                          xhpl_outcome_t *outcome_p)
+{
+    int64_t counts[2] = {report->failed, report->skipped};
+
+    MPI_Bcast(counts, 2, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    *outcome_p = (xhpl_outcome_t){.failed = counts[0], .skipped = counts[1]};
+}
+
+void xhpl_run(const xhpl_parameters_t *parameters, FILE *out,
+              xhpl_outcome_t *outcome_p)
+{
+    run_t run = {.parameters = parameters};
+    xhpl_report_t report = {.out = NULL};
+    int64_t tests = xhpl_plan_count(parameters);
+    int64_t tests_a_grid = tests / parameters->list[XHPL_P].count;
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        run.report = &report;
+        xhpl_report_begin(&report, out, parameters);
+    }
+    for (int64_t begin = 0; begin < tests; begin += tests_a_grid)
+        run_grid(&run, begin, begin + tests_a_grid);
+    if (rank == 0 && xhpl_report_end(&report) != XH_OK)
+        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+    share_outcome(&report, outcome_p);
+}
