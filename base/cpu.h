@@ -22,17 +22,35 @@ const char *xh_cpu_isa_name(xh_isa_t isa);
 /* Model name of the processor, "unknown" where the system does not tell. */
 const char *xh_cpu_model(void);
 
-/* Cores in this process's affinity mask, at most the cgroup's CPU quota. */
+/*
+ * Cores in the calling thread's affinity mask, at most the cgroup's CPU quota
+ * rounded down, at least 1. Hardware threads of one core count once.
+ */
 int xh_cpu_cores(void);
+
+/* The same of a machine whose /proc and /sys lie below the folder root. */
+int xh_cpu_cores_below(const char *root);
+
+/*
+ * The system's numbers of those cores, ascending, one hardware thread each.
+ *
+ * ids  out  the first capacity of them
+ *
+ * Returns how many there are, whatever the quota; 0 where the system does not
+ * tell.
+ */
+int xh_cpu_core_ids(const char *root, int *ids, int capacity);
 
 /*
  * Flop/s that threads threads reach together in a register-only loop of
  * independent fused multiply-adds in double, best of several short runs:
  * the ceiling of every dense kernel on these cores. Threads are started and
  * joined inside; each is pinned to its own core of the mask where threads is
- * at most their number.
+ * at most their number. All start together, and a run lasts until the last
+ * one has done its share.
  *
- * Cost: about seconds of wall time.
+ * Cost:   about seconds of wall time.
+ * Errors: 0 if isa is not usable here, threads < 1, or no threads can be had
  */
 double xh_cpu_fma_ceiling(xh_isa_t isa, int threads, double seconds);
 

@@ -10,7 +10,9 @@
  *
  * "rank R on HOST" appears once xh_log_identify has been called and the
  * message concerns one process (warning and error); information lines carry
- * no prefix but "xhpl: ". Safe to call from any thread.
+ * no prefix but "xhpl: ". Control characters in a message are printed as '?',
+ * a message longer than a line's 4095 characters is cut. Safe to call from
+ * any thread; errno survives.
  */
 
 typedef enum {
@@ -20,17 +22,22 @@ typedef enum {
     XH_LOG_LEVELS
 } xh_log_level_t;
 
-/* Name this process in later messages. host is copied. program too. */
+/*
+ * Name this process in later messages. host is copied. program too.
+ * Order: not while other threads log.
+ */
 void xh_log_identify(const char *program, int rank, const char *host);
 
-/* Drop messages less urgent than level; --quiet is XH_LOG_WARNING. */
+/*
+ * Drop messages less urgent than level; --quiet is XH_LOG_WARNING.
+ * Order: not while other threads log.
+ */
 void xh_log_limit(xh_log_level_t level);
 
 void xh_log_error(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void xh_log_warning(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
-void xh_log_info(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
+void xh_log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

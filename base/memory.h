@@ -14,9 +14,13 @@
  */
 xh_status_t xh_memory_available(uint64_t *bytes_p);
 
+/* The same of a machine whose /proc and /sys lie below the folder root. */
+xh_status_t xh_memory_available_below(const char *root, uint64_t *bytes_p);
+
 /*
- * Bytes of uninitialised memory, page-aligned, on huge pages where the system
- * offers them on request. Released by xh_memory_free with the same bytes.
+ * Bytes of zeroed memory that no page backs yet, page-aligned; from 4 MiB on
+ * aligned to 2 MiB and on huge pages where the system offers them on request.
+ * Released by xh_memory_free with the same bytes, which accepts NULL.
  * bytes 0 gives a valid pointer.
  * Errors: XH_ERR_MEMORY
  */

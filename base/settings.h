@@ -14,6 +14,9 @@
  *
  * Precedence, last wins: default, environment, --set.
  * The rows are in settings_table.def, one XH_SETTING_...(...) line each.
+ *
+ * Before xh_settings_load every setting has its default. Values may be read
+ * from any thread; load and assign while no other thread reads.
  */
 typedef enum {
     XH_SETTING_INT,
@@ -38,7 +41,8 @@ const xh_setting_t *xh_settings_row(int index);
 /*
  * Return every setting to its default, then apply XHPL_* of the environment.
  * Errors: XH_ERR_INPUT  an XHPL_ variable that names no setting, or a value
- *                       out of range; said with the nearest valid one
+ *                       out of range; each is said, with the nearest valid
+ *                       one, and the settings concerned keep their defaults
  */
 xh_status_t xh_settings_load(void);
 

@@ -19,10 +19,10 @@ typedef enum {
 
 /* Exit status of the programs. */
 enum {
-    XH_EXIT_PASSED = 0,  /* every test passed */
-    XH_EXIT_FAILED = 1,  /* a residual failed */
-    XH_EXIT_INPUT = 2,   /* bad input, not enough memory, a skipped test */
-    XH_EXIT_RUNTIME = 3  /* a run-time failure */
+    XH_EXIT_PASSED = 0, /* every test passed */
+    XH_EXIT_FAILED = 1, /* a residual failed */
+    XH_EXIT_INPUT = 2,  /* bad input, not enough memory, a skipped test */
+    XH_EXIT_RUNTIME = 3 /* a run-time failure */
 };
 
 /* A few lower-case words for s, such as "not enough memory"; never NULL. */

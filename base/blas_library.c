@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/blas_library.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WEAK __attribute__((weak))
+
+WEAK char *openblas_get_config(void);
+WEAK char *openblas_get_corename(void);
+WEAK int openblas_get_parallel(void);
+WEAK int openblas_get_num_threads(void);
+WEAK void openblas_set_num_threads(int threads);
+
+/* BLIS's own integers have 64 bits unless it was built otherwise. */
+WEAK const char *bli_info_get_version_str(void);
+WEAK int64_t bli_info_get_blas_int_type_size(void);
+WEAK int bli_arch_query_id(void);
+WEAK const char *bli_arch_string(int id);
+WEAK int64_t bli_thread_get_num_threads(void);
+WEAK void bli_thread_set_num_threads(int64_t threads);
+
+/* The lower-case names of these belong to Fortran. */
+WEAK void MKL_Get_Version_String(char *text, int length);
+WEAK int MKL_Get_Max_Threads(void);
+WEAK void MKL_Set_Num_Threads(int threads);
+
+WEAK double dasum_(const void *n, const double *x, const void *incx);
+
+typedef struct {
+    bool (*linked)(void);
+    void (*describe)(xh_blas_library_t *library_p);
+    void (*set_threads)(int threads);
+} library_t;
+
+static void copy_word(char *to_p, const char *from)
+{
+    snprintf(to_p, XH_BLAS_LIBRARY_TEXT, "%.*s", (int)strcspn(from, " "), from);
+}
+
+/*
+ * n is 1 in 32 bits and negative in 64, as integers are stored on
+ * little-endian machines: the sum of x is x(1) or nothing.
+ */
+static bool takes_64_bits(void)
+{
+    const int32_t n[2] = {1, -1};
+    const int32_t incx[2] = {1, 0};
+    const double x[1] = {1.0};
+
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && dasum_ != NULL &&
+           dasum_(n, x, incx) == 0.0;
+}
+
+static bool openblas_linked(void)
+{
+    return openblas_get_config != NULL || openblas_set_num_threads != NULL ||
+           openblas_get_corename != NULL;
+}
+
+/* Its configuration: "OpenBLAS 0.3.21 USE64BITINT DYNAMIC_ARCH Zen ..." */
+static void openblas_describe(xh_blas_library_t *library_p)
+{
+    const char *config =
+        openblas_get_config != NULL ? openblas_get_config() : "";
+    const char *digits = config + strcspn(config, "0123456789");
+
+    library_p->name = "OpenBLAS";
+    copy_word(library_p->version, digits);
+    library_p->ilp64 |= strstr(config, "USE64BITINT") != NULL;
+    if (openblas_get_corename != NULL)
+        copy_word(library_p->kernel, openblas_get_corename());
+    if (openblas_get_parallel != NULL && openblas_get_parallel() == 0)
+        library_p->threads = 1;
+    else if (openblas_get_num_threads != NULL)
+        library_p->threads = openblas_get_num_threads();
+}
+
+static void openblas_threads(int threads)
+{
+    if (openblas_set_num_threads != NULL)
+        openblas_set_num_threads(threads);
+}
+
+static bool blis_linked(void)
+{
+    return bli_info_get_version_str != NULL;
+}
+
+static void blis_describe(xh_blas_library_t *library_p)
+{
+    library_p->name = "BLIS";
+    copy_word(library_p->version, bli_info_get_version_str());
+    if (bli_info_get_blas_int_type_size != NULL)
+        library_p->ilp64 |= (int)bli_info_get_blas_int_type_size() == 64;
+    if (bli_arch_query_id != NULL && bli_arch_string != NULL)
+        copy_word(library_p->kernel, bli_arch_string(bli_arch_query_id()));
+    if (bli_thread_get_num_threads != NULL)
+        library_p->threads = (int)bli_thread_get_num_threads();
+}
+
+static void blis_threads(int threads)
+{
+    if (bli_thread_set_num_threads != NULL)
+        bli_thread_set_num_threads(threads);
+}
+
+static bool mkl_linked(void)
+{
+    return MKL_Get_Version_String != NULL;
+}
+
+/* "Intel(R) ... Math Kernel Library Version 2023.1-Product Build ..." */
+static void mkl_describe(xh_blas_library_t *library_p)
+{
+    static const char before[] = "Version ";
+    char text[256] = "";
+    const char *version;
+
+    MKL_Get_Version_String(text, (int)sizeof(text) - 1);
+    version = strstr(text, before);
+    library_p->name = "MKL";
+    if (version != NULL)
+        copy_word(library_p->version, version + strlen(before));
+    if (MKL_Get_Max_Threads != NULL)
+        library_p->threads = MKL_Get_Max_Threads();
+}
+
+static void mkl_threads(int threads)
+{
+    if (MKL_Set_Num_Threads != NULL)
+        MKL_Set_Num_Threads(threads);
+}
+
+static const library_t libraries[] = {
+    {openblas_linked, openblas_describe, openblas_threads},
+    {blis_linked, blis_describe, blis_threads},
+    {mkl_linked, mkl_describe, mkl_threads},
+};
+
+static const library_t *linked_library(void)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
+        if (libraries[i].linked())
+            return &libraries[i];
+    return NULL;
+}
+
+xh_blas_library_t xh_blas_library_identify(void)
+{
+    const library_t *linked = linked_library();
+    xh_blas_library_t library = {.name = "unknown", .ilp64 = takes_64_bits()};
+
+    if (linked != NULL)
+        linked->describe(&library);
+    if (library.threads < 0)
+        library.threads = 0;
+    return library;
+}
+
+int xh_blas_library_set_threads(int threads)
+{
+    const library_t *linked = linked_library();
+
+    if (linked != NULL)
+        linked->set_threads(threads > 0 ? threads : 1);
+    return xh_blas_library_identify().threads;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/clock.h"
+
+#include <stddef.h>
+#include <time.h>
+
+static xh_clock_fn_t installed;
+static void *installed_context;
+
+double xh_clock_wall(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double xh_clock_now(void)
+{
+    return installed != NULL ? installed(installed_context) : xh_clock_wall();
+}
+
+void xh_clock_install(xh_clock_fn_t fn, void *context)
+{
+    installed = fn;
+    installed_context = context;
+}

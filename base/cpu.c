@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "base/cpu.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/cgroup.h"
+#include "base/fma.h"
+#include "base/sysfile.h"
+
+enum { MOST_CPUS = 1 << 20 };
+
+typedef struct { /* numbers of the processors that may be used */
+    cpu_set_t *set;
+    size_t bytes;
+    int most; /* numbers are below */
+} mask_t;
+
+static const char *const isa_names[XH_ISA_COUNT] = {
+    [XH_ISA_PORTABLE] = "portable",
+    [XH_ISA_AVX2] = "avx2",
+    [XH_ISA_AVX512] = "avx512",
+};
+
+static pthread_once_t model_once = PTHREAD_ONCE_INIT;
+static char model[256] = "unknown";
+
+xh_isa_t xh_cpu_isa(void)
+{
+    int isa = XH_ISA_COUNT - 1;
+
+    while (isa > XH_ISA_PORTABLE && xh_fma_kernel((xh_isa_t)isa) == NULL)
+        isa--;
+    return (xh_isa_t)isa;
+}
+
+const char *xh_cpu_isa_name(xh_isa_t isa)
+{
+    return isa_names[isa];
+}
+
+static void read_model(void)
+{
+    xh_sysfile_value("", "proc/cpuinfo", "model name", model, sizeof(model));
+}
+
+const char *xh_cpu_model(void)
+{
+    pthread_once(&model_once, read_model);
+    return model;
+}
+
+/* The system refuses a set that is smaller than its own. */
+static bool open_mask(mask_t *mask_p)
+{
+    int most;
+
+    for (most = CPU_SETSIZE; most <= MOST_CPUS; most *= 2) {
+        size_t bytes = CPU_ALLOC_SIZE(most);
+        cpu_set_t *set = CPU_ALLOC(most);
+
+        if (set == NULL)
+            return false;
+        if (sched_getaffinity(0, bytes, set) == 0) {
+            *mask_p = (mask_t){.set = set, .bytes = bytes, .most = most};
+            return true;
+        }
+        CPU_FREE(set);
+        if (errno != EINVAL)
+            return false;
+    }
+    return false;
+}
+
+/* The first hardware thread of cpu's core that is in the mask. */
+static int first_sibling(const char *root, int cpu, const mask_t *mask)
+{
+    char file[128], list[4096];
+    char *item = list;
+
+    snprintf(file, sizeof(file),
+             "sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    if (!xh_sysfile_line(root, file, list, sizeof(list)))
+        return cpu;
+    while (*item >= '0' && *item <= '9') {
+        long first = strtol(item, &item, 10);
+        long last = *item == '-' ? strtol(item + 1, &item, 10) : first;
+
+        for (; first <= last && first < cpu; first++)
+            if (CPU_ISSET_S((size_t)first, mask->bytes, mask->set))
+                return (int)first;
+        item += *item == ',';
+    }
+    return cpu;
+}
+
+int xh_cpu_core_ids(const char *root, int *ids, int capacity)
+{
+    mask_t mask;
+    int cores = 0;
+    int cpu;
+
+    if (!open_mask(&mask))
+        return 0;
+    for (cpu = 0; cpu < mask.most; cpu++) {
+        if (!CPU_ISSET_S((size_t)cpu, mask.bytes, mask.set) ||
+            first_sibling(root, cpu, &mask) != cpu)
+            continue;
+        if (cores < capacity)
+            ids[cores] = cpu;
+        cores++;
+    }
+    CPU_FREE(mask.set);
+    return cores;
+}
+
+int xh_cpu_cores_below(const char *root)
+{
+    double cores = xh_cpu_core_ids(root, NULL, 0);
+
+    return (int)fmax(1.0, fmin(cores, xh_cgroup_cpu_quota(root)));
+}
+
+int xh_cpu_cores(void)
+{
+    return xh_cpu_cores_below("");
+}

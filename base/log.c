@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/log.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    LINE = 4096, /* what a pipe takes in one piece */
+    NAME = 256
+};
+
+static const char *const words[XH_LOG_LEVELS] = {
+    [XH_LOG_ERROR] = "error: ",
+    [XH_LOG_WARNING] = "warning: ",
+    [XH_LOG_INFO] = "",
+};
+
+static xh_log_level_t limit = XH_LOG_INFO;
+static char program_name[NAME] = "xhpl";
+static char place[2 * NAME]; /* "rank R on HOST: " */
+
+void xh_log_identify(const char *program, int rank, const char *host)
+{
+    snprintf(program_name, sizeof(program_name), "%s", program);
+    snprintf(place, sizeof(place), "rank %d on %.255s: ", rank, host);
+}
+
+void xh_log_limit(xh_log_level_t level)
+{
+    limit = level;
+}
+
+static void mask_controls(char *text)
+{
+    for (; *text != '\0'; text++)
+        if (iscntrl((unsigned char)*text))
+            *text = '?';
+}
+
+static void write_all(const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(STDERR_FILENO, text, length);
+
+        if (written < 0 && errno != EINTR)
+            return;
+        if (written > 0) {
+            text += written;
+            length -= (size_t)written;
+        }
+    }
+}
+
+static void message(xh_log_level_t level, const char *format, va_list values)
+{
+    char line[LINE];
+    int saved = errno;
+    int head;
+    size_t length;
+
+    if (level > limit)
+        return;
+    head = snprintf(line, sizeof(line), "%s: %s%s", program_name, words[level],
+                    level == XH_LOG_INFO ? "" : place);
+    errno = saved; /* for %m */
+    vsnprintf(line + head, sizeof(line) - (size_t)head, format, values);
+    mask_controls(line);
+    length = strnlen(line, sizeof(line) - 1);
+    line[length] = '\n';
+    write_all(line, length + 1);
+    errno = saved;
+}
+
+void xh_log_error(const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    message(XH_LOG_ERROR, format, values);
+    va_end(values);
+}
+
+void xh_log_warning(const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    message(XH_LOG_WARNING, format, values);
+    va_end(values);
+}
+
+void xh_log_info(const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    message(XH_LOG_INFO, format, values);
+    va_end(values);
+}

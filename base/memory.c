@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "base/cgroup.h"
+#include "base/log.h"
+#include "base/sysfile.h"
+
+#define HUGE_PAGE ((size_t)2 << 20)
+#define LARGE (2 * HUGE_PAGE) /* below, aligning would waste too much */
+
+xh_status_t xh_memory_available_below(const char *root, uint64_t *bytes_p)
+{
+    char value[64];
+    uint64_t kib, grouped;
+
+    if (!xh_sysfile_value(root, "proc/meminfo", "MemAvailable", value,
+                          sizeof(value)) ||
+        sscanf(value, "%" SCNu64, &kib) != 1) {
+        xh_log_error("%s/proc/meminfo does not tell MemAvailable", root);
+        return XH_ERR_IO;
+    }
+    grouped = xh_cgroup_memory_left(root);
+    *bytes_p = grouped < kib << 10 ? grouped : kib << 10;
+    return XH_OK;
+}
+
+xh_status_t xh_memory_available(uint64_t *bytes_p)
+{
+    return xh_memory_available_below("", bytes_p);
+}
+
+static size_t whole_pages(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    return bytes == 0 ? page : (bytes + page - 1) / page * page;
+}
+
+static void *map(size_t length)
+{
+    return mmap(NULL, length, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* Map more than needed, then give back what lies before and behind. */
+static void *map_aligned(size_t length)
+{
+    char *start = map(length + HUGE_PAGE);
+    size_t before, behind;
+
+    if (start == MAP_FAILED)
+        return MAP_FAILED;
+    before = (HUGE_PAGE - (uintptr_t)start % HUGE_PAGE) % HUGE_PAGE;
+    behind = HUGE_PAGE - before;
+    if (before > 0)
+        munmap(start, before);
+    if (behind > 0)
+        munmap(start + before + length, behind);
+#ifdef MADV_HUGEPAGE
+    madvise(start + before, length, MADV_HUGEPAGE);
+#endif
+    return start + before;
+}
+
+xh_status_t xh_memory_allocate(size_t bytes, void **memory_p)
+{
+    void *memory = MAP_FAILED;
+
+    if (bytes < SIZE_MAX - LARGE)
+        memory = bytes < LARGE ? map(whole_pages(bytes))
+                               : map_aligned(whole_pages(bytes));
+    if (memory == MAP_FAILED) {
+        xh_log_error("cannot allocate %.1f MiB", (double)bytes / 0x1p20);
+        return XH_ERR_MEMORY;
+    }
+    *memory_p = memory;
+    return XH_OK;
+}
+
+void xh_memory_free(void *memory, size_t bytes)
+{
+    if (memory != NULL)
+        munmap(memory, whole_pages(bytes));
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/settings.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "base/text.h"
+
+#define PREFIX "XHPL_"
+
+enum {
+    NAME = 64,   /* bytes of the longest setting's name, with its end */
+    VALUE = 1024 /* likewise of a value */
+};
+
+static const xh_setting_t rows[] = {
+#define XH_SETTING_INT(name, initial, least, most, help)                       \
+    {#name, XH_SETTING_INT, initial, least, most, NULL, help},
+#define XH_SETTING_REAL(name, initial, least, most, help)                      \
+    {#name, XH_SETTING_REAL, initial, least, most, NULL, help},
+#define XH_SETTING_CHOICE(name, initial, choices, help)                        \
+    {#name, XH_SETTING_CHOICE, initial, 0, 0, choices, help},
+#define XH_SETTING_TEXT(name, initial, help)                                   \
+    {#name, XH_SETTING_TEXT, initial, 0, 0, NULL, help},
+#include "base/settings_table.def"
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static struct {
+    bool given;
+    char text[VALUE];
+} values[ROWS];
+
+extern char **environ;
+
+int xh_settings_count(void)
+{
+    return ROWS;
+}
+
+const xh_setting_t *xh_settings_row(int index)
+{
+    return &rows[index];
+}
+
+static int index_of(const char *name, size_t length)
+{
+    int i;
+
+    for (i = 0; i < ROWS; i++)
+        if (strlen(rows[i].name) == length &&
+            strncmp(rows[i].name, name, length) == 0)
+            return i;
+    return -1;
+}
+
+static const char *current(int index)
+{
+    return values[index].given ? values[index].text : rows[index].initial;
+}
+
+/* Copy choice number index of "a|b|c"; false behind the last one. */
+static bool choice(const char *choices, int index, char *word_p, size_t size)
+{
+    for (; index > 0 && choices != NULL; index--) {
+        choices = strchr(choices, '|');
+        choices += choices != NULL;
+    }
+    if (choices == NULL)
+        return false;
+    snprintf(word_p, size, "%.*s", (int)strcspn(choices, "|"), choices);
+    return true;
+}
+
+/* The index of the choice that is text; -1 if none is. */
+static int choice_index(const char *choices, const char *text)
+{
+    char word[NAME];
+    int i;
+
+    for (i = 0; choice(choices, i, word, sizeof(word)); i++)
+        if (strcmp(word, text) == 0)
+            return i;
+    return -1;
+}
+
+static void nearest_choice(const char *choices, const char *text, char *word_p)
+{
+    char word[NAME];
+    size_t best = SIZE_MAX;
+    int i;
+
+    for (i = 0; choice(choices, i, word, sizeof(word)); i++)
+        if (xh_text_distance(text, word) < best) {
+            best = xh_text_distance(text, word);
+            strcpy(word_p, word);
+        }
+}
+
+/* Text that is a number and nothing else; an INT has digits only. */
+static bool is_number(const xh_setting_t *row, const char *text, double *x_p)
+{
+    const char *digits = text + (*text == '-' || *text == '+');
+    char *end;
+
+    if (row->type == XH_SETTING_INT ? strspn(digits, "0123456789") == 0
+                                    : isspace((unsigned char)*text))
+        return false;
+    *x_p = row->type == XH_SETTING_INT ? (double)strtoll(text, &end, 10)
+                                       : strtod(text, &end);
+    return end != text && *end == '\0' && !isnan(*x_p);
+}
+
+static void print_allowed(const xh_setting_t *row, char *allowed_p, size_t size)
+{
+    char word[NAME];
+    size_t used = 0;
+    int i;
+
+    switch (row->type) {
+    case XH_SETTING_INT:
+        snprintf(allowed_p, size, "%.0f to %.0f", row->least, row->most);
+        break;
+    case XH_SETTING_REAL:
+        snprintf(allowed_p, size, "%g to %g", row->least, row->most);
+        break;
+    case XH_SETTING_TEXT:
+        snprintf(allowed_p, size, "up to %d characters", VALUE - 1);
+        break;
+    case XH_SETTING_CHOICE:
+        for (i = 0; choice(row->choices, i, word, sizeof(word)); i++)
+            used += (size_t)snprintf(allowed_p + used, size - used, "%s%s",
+                                     i > 0 ? ", " : "", word);
+        break;
+    }
+}
+
+/* The valid value that the user may have meant by the invalid text. */
+static void print_nearest(const xh_setting_t *row, const char *text,
+                          char *nearest_p, size_t size)
+{
+    double x;
+
+    if (row->type == XH_SETTING_CHOICE)
+        nearest_choice(row->choices, text, nearest_p);
+    else if (row->type != XH_SETTING_TEXT && is_number(row, text, &x))
+        snprintf(nearest_p, size, "%.15g",
+                 x < row->least ? row->least : row->most);
+    else
+        snprintf(nearest_p, size, "%s", row->initial);
+}
+
+static bool is_valid(const xh_setting_t *row, const char *text)
+{
+    double x;
+
+    if (strlen(text) >= VALUE)
+        return false;
+    if (row->type == XH_SETTING_TEXT)
+        return true;
+    if (row->type == XH_SETTING_CHOICE)
+        return choice_index(row->choices, text) >= 0;
+    return is_number(row, text, &x) && x >= row->least && x <= row->most;
+}
+
+/* source: where the user wrote it, "--set progress" or "XHPL_PROGRESS". */
+static xh_status_t set(int index, const char *source, const char *text)
+{
+    const xh_setting_t *row = &rows[index];
+    char allowed[VALUE], nearest[NAME];
+
+    if (is_valid(row, text)) {
+        strcpy(values[index].text, text);
+        values[index].given = true;
+        return XH_OK;
+    }
+    print_allowed(row, allowed, sizeof(allowed));
+    print_nearest(row, text, nearest, sizeof(nearest));
+    xh_log_error("%s=%.80s: allowed is %s; the nearest is %s", source, text,
+                 allowed, nearest);
+    return XH_ERR_INPUT;
+}
+
+static int nearest_row(const char *name)
+{
+    const char *names[ROWS];
+    int i;
+
+    for (i = 0; i < ROWS; i++)
+        names[i] = rows[i].name;
+    return xh_text_nearest(name, names, ROWS);
+}
+
+static void change_case(const char *text, int (*letter)(int), char *out_p)
+{
+    size_t i;
+
+    for (i = 0; text[i] != '\0' && i < NAME - 1; i++)
+        out_p[i] = (char)letter((unsigned char)text[i]);
+    out_p[i] = '\0';
+}
+
+/* The setting that the variable's name, without prefix, means; else -1. */
+static int index_of_variable(const char *name, size_t length)
+{
+    char upper[NAME];
+    int i;
+
+    for (i = 0; i < ROWS; i++) {
+        change_case(rows[i].name, toupper, upper);
+        if (strlen(upper) == length && strncmp(upper, name, length) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* variable: "XHPL_NAME=value" of the environment. */
+static xh_status_t set_from_variable(const char *variable)
+{
+    const char *name = variable + strlen(PREFIX);
+    size_t length = strcspn(name, "=");
+    int index = index_of_variable(name, length);
+    char source[NAME + sizeof(PREFIX)], upper[NAME];
+
+    snprintf(source, sizeof(source), PREFIX "%.*s", (int)length, name);
+    if (index >= 0)
+        return set(index, source, name + length + (name[length] == '='));
+    change_case(rows[nearest_row(source + strlen(PREFIX))].name, toupper,
+                upper);
+    xh_log_error(
+        "%s in the environment names no setting; the nearest is " PREFIX "%s",
+        source, upper);
+    return XH_ERR_INPUT;
+}
+
+xh_status_t xh_settings_load(void)
+{
+    xh_status_t status = XH_OK;
+    char **variable;
+
+    memset(values, 0, sizeof(values));
+    for (variable = environ; variable != NULL && *variable != NULL; variable++)
+        if (strncmp(*variable, PREFIX, strlen(PREFIX)) == 0 &&
+            set_from_variable(*variable) != XH_OK)
+            status = XH_ERR_INPUT;
+    return status;
+}
+
+xh_status_t xh_settings_assign(const char *assignment)
+{
+    size_t length = strcspn(assignment, "=");
+    int index = index_of(assignment, length);
+    char source[NAME + sizeof("--set ")], allowed[VALUE];
+
+    snprintf(source, sizeof(source), "--set %.*s", (int)length, assignment);
+    if (index < 0) {
+        xh_log_error("%s: no such setting; the nearest is %s", source,
+                     rows[nearest_row(source + strlen("--set "))].name);
+        return XH_ERR_INPUT;
+    }
+    if (assignment[length] == '=')
+        return set(index, source, assignment + length + 1);
+    print_allowed(&rows[index], allowed, sizeof(allowed));
+    xh_log_error("%s: =value is missing; allowed is %s", source, allowed);
+    return XH_ERR_INPUT;
+}
+
+static int known(const char *name)
+{
+    int index = index_of(name, strlen(name));
+
+    if (index < 0)
+        abort();
+    return index;
+}
+
+int64_t xh_settings_int(const char *name)
+{
+    int index = known(name);
+
+    return rows[index].type == XH_SETTING_CHOICE
+               ? choice_index(rows[index].choices, current(index))
+               : strtoll(current(index), NULL, 10);
+}
+
+double xh_settings_real(const char *name)
+{
+    return strtod(current(known(name)), NULL);
+}
+
+const char *xh_settings_text(const char *name)
+{
+    return current(known(name));
+}
+
+bool xh_settings_changed(const char *name)
+{
+    int index = known(name);
+
+    if (rows[index].type == XH_SETTING_INT ||
+        rows[index].type == XH_SETTING_REAL)
+        return strtod(current(index), NULL) !=
+               strtod(rows[index].initial, NULL);
+    return strcmp(current(index), rows[index].initial) != 0;
+}
+
+void xh_settings_print_help(FILE *out)
+{
+    char allowed[VALUE];
+    int i;
+
+    for (i = 0; i < ROWS; i++) {
+        print_allowed(&rows[i], allowed, sizeof(allowed));
+        fprintf(out, "  %s=VALUE  %s (default %s)\n      %s\n", rows[i].name,
+                allowed, rows[i].initial, rows[i].help);
+    }
+}
+
+void xh_settings_print_markdown(FILE *out)
+{
+    char allowed[VALUE], upper[NAME];
+    int i;
+
+    fprintf(out, "| --set | environment | allowed | default | what it does |\n"
+                 "| --- | --- | --- | --- | --- |\n");
+    for (i = 0; i < ROWS; i++) {
+        print_allowed(&rows[i], allowed, sizeof(allowed));
+        change_case(rows[i].name, toupper, upper);
+        fprintf(out, "| %s | " PREFIX "%s | %s | %s | %s |\n", rows[i].name,
+                upper, allowed, rows[i].initial, rows[i].help);
+    }
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XH_TEXT_H
+#define XH_TEXT_H
+
+#include <stddef.h>
+
+/*
+ * Single-character insertions, deletions and replacements that lead from a to
+ * b, small and capital letters taken as equal. Only the first 63 characters
+ * of b count.
+ */
+size_t xh_text_distance(const char *a, const char *b);
+
+/* The index of the word nearest to text among count > 0 words. */
+int xh_text_nearest(const char *text, const char *const *words, int count);
+
+#endif

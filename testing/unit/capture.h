@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CAPTURE_H
+#define CAPTURE_H
+
+/*
+ * Collect what is written to stderr between begin and end, at most 64 KiB,
+ * instead of showing it. Assert after end: a failed assertion leaves the case.
+ */
+void capture_begin(void);
+
+/*
+ * The text, valid until the next begin, and how often write was called for
+ * it if writes_p is not NULL.
+ */
+const char *capture_end(int *writes_p);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "base/cpu.h"
+
+#include <math.h>
+#include <sched.h>
+#include "base/cgroup.h"
+#include "base/fma.h"
+#include "testing/unit/fake_root.h"
+#include "testing/unit/unit.h"
+
+static const char *root;
+
+static int create(void **state)
+{
+    (void)state;
+    root = fake_root_create();
+    return 0;
+}
+
+static int destroy(void **state)
+{
+    (void)state;
+    fake_root_destroy();
+    return 0;
+}
+
+static int cpus_of_mask(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof(set), &set) != 0)
+        skip(); /* more processors than a cpu_set_t has */
+    return CPU_COUNT(&set);
+}
+
+static void use_v2(const char *group, const char *quota)
+{
+    char path[256];
+
+    fake_root_write("proc/self/cgroup", "0::/a/b\n");
+    fake_root_write("proc/self/mountinfo",
+                    "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 x rw\n");
+    snprintf(path, sizeof(path), "sys/fs/cgroup/%s/cpu.max", group);
+    fake_root_write(path, quota);
+}
+
+static void use_v1(const char *quota)
+{
+    fake_root_write("proc/self/cgroup", "3:cpu,cpuacct:/a\n");
+    fake_root_write("proc/self/mountinfo",
+                    "30 23 0:26 / /sys/fs/cgroup/cpu rw - cgroup x rw,"
+                    "cpu,cpuacct\n");
+    fake_root_write("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", quota);
+    fake_root_write("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
+}
+
+static void every_instruction_set_has_a_name(void **state)
+{
+    (void)state;
+    assert_string_equal(xh_cpu_isa_name(XH_ISA_PORTABLE), "portable");
+    assert_string_equal(xh_cpu_isa_name(XH_ISA_AVX2), "avx2");
+    assert_string_equal(xh_cpu_isa_name(XH_ISA_AVX512), "avx512");
+}
+
+static void the_instruction_set_found_is_the_widest_usable(void **state)
+{
+    int isa;
+
+    (void)state;
+    assert_non_null(xh_fma_kernel(xh_cpu_isa()));
+    for (isa = (int)xh_cpu_isa() + 1; isa < XH_ISA_COUNT; isa++)
+        assert_null(xh_fma_kernel((xh_isa_t)isa));
+}
+
+static void the_model_is_one_line_that_stays(void **state)
+{
+    const char *model = xh_cpu_model();
+
+    (void)state;
+    assert_true(strlen(model) > 0);
+    assert_null(strchr(model, '\n'));
+    assert_ptr_equal(model, xh_cpu_model());
+}
+
+static void cores_are_at_least_one_and_within_the_mask(void **state)
+{
+    (void)state;
+    assert_in_range(xh_cpu_cores(), 1, cpus_of_mask());
+}
+
+static void without_topology_every_processor_is_a_core(void **state)
+{
+    (void)state;
+    assert_int_equal(xh_cpu_cores_below(root), cpus_of_mask());
+}
+
+static void hardware_threads_of_a_core_count_once(void **state)
+{
+    char path[256];
+    int *ids = calloc((size_t)cpus_of_mask(), sizeof(*ids));
+    int cores = xh_cpu_core_ids(root, ids, cpus_of_mask());
+    int first = ids[0];
+    int i, again;
+
+    (void)state;
+    for (i = 0; i < cores; i++) {
+        snprintf(path, sizeof(path),
+                 "sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+                 ids[i]);
+        fake_root_write(path, "0,1-100000\n");
+    }
+    again = xh_cpu_core_ids(root, ids, 1);
+    assert_int_equal(again, 1);
+    assert_int_equal(ids[0], first);
+    free(ids);
+}
+
+static void core_numbers_ascend_and_respect_the_capacity(void **state)
+{
+    int ids[2] = {-1, -1};
+    int cores = xh_cpu_core_ids("", ids, 1);
+
+    (void)state;
+    assert_true(cores >= 1);
+    assert_true(ids[0] >= 0);
+    assert_int_equal(ids[1], -1);
+    if (xh_cpu_core_ids("", ids, 2) > 1)
+        assert_true(ids[1] > ids[0]);
+}
+
+static void without_a_group_there_is_no_quota(void **state)
+{
+    (void)state;
+    assert_true(isinf(xh_cgroup_cpu_quota(root)));
+}
+
+static void a_v2_quota_is_quota_over_period(void **state)
+{
+    (void)state;
+    use_v2("a/b", "150000 100000\n");
+    assert_true(xh_cgroup_cpu_quota(root) == 1.5);
+    use_v2("a", "80000 100000\n");
+    assert_true(xh_cgroup_cpu_quota(root) == 0.8);
+}
+
+static void a_v2_quota_of_max_is_none(void **state)
+{
+    (void)state;
+    use_v2("a/b", "max 100000\n");
+    assert_true(isinf(xh_cgroup_cpu_quota(root)));
+}
+
+static void a_v1_quota_is_quota_over_period(void **state)
+{
+    (void)state;
+    use_v1("250000\n");
+    assert_true(xh_cgroup_cpu_quota(root) == 2.5);
+}
+
+static void a_v1_quota_of_minus_one_is_none(void **state)
+{
+    (void)state;
+    use_v1("-1\n");
+    assert_true(isinf(xh_cgroup_cpu_quota(root)));
+}
+
+static void a_quota_is_rounded_down_but_not_to_nothing(void **state)
+{
+    (void)state;
+    use_v2("a/b", "190000 100000\n");
+    assert_int_equal(xh_cpu_cores_below(root), 1);
+    use_v2("a/b", "20000 100000\n");
+    assert_int_equal(xh_cpu_cores_below(root), 1);
+    use_v2("a/b", "1000000000 1000\n");
+    assert_int_equal(xh_cpu_cores_below(root), cpus_of_mask());
+}
+
+static void every_usable_loop_computes_its_chains(void **state)
+{
+    int isa;
+
+    (void)state;
+    for (isa = 0; isa < XH_ISA_COUNT; isa++) {
+        const xh_fma_t *kernel = xh_fma_kernel((xh_isa_t)isa);
+        double limit;
+
+        if (kernel == NULL)
+            continue;
+        assert_true(kernel->flop >= 2 * 12);
+        /* each of flop / 2 accumulators has converged to 1000 */
+        limit = kernel->flop / 2 * 1000.0;
+        assert_true(fabs(kernel->run(100000) - limit) < 1e-6 * limit);
+        assert_true(kernel->run(10) < 0.1 * limit);
+    }
+}
+
+static void the_ceiling_of_every_usable_set_is_positive(void **state)
+{
+    int isa, threads;
+
+    (void)state;
+    for (isa = 0; isa < XH_ISA_COUNT; isa++)
+        for (threads = 1; threads <= 3; threads++) {
+            double rate = xh_cpu_fma_ceiling((xh_isa_t)isa, threads, 0.01);
+
+            assert_true(isfinite(rate));
+            assert_int_equal(rate > 0.0, xh_fma_kernel((xh_isa_t)isa) != NULL);
+        }
+}
+
+static void the_ceiling_of_no_threads_is_none(void **state)
+{
+    (void)state;
+    assert_true(xh_cpu_fma_ceiling(XH_ISA_PORTABLE, 0, 0.01) == 0.0);
+    assert_true(xh_cpu_fma_ceiling(XH_ISA_PORTABLE, -1, 0.01) == 0.0);
+}
+
+static void measuring_leaves_the_callers_mask_alone(void **state)
+{
+    int before = cpus_of_mask();
+
+    (void)state;
+    assert_true(xh_cpu_fma_ceiling(xh_cpu_isa(), 1, 0.01) > 0.0);
+    assert_int_equal(cpus_of_mask(), before);
+}
+
+#define ON_FAKE(name) cmocka_unit_test_setup_teardown(name, create, destroy)
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(every_instruction_set_has_a_name),
+    cmocka_unit_test(the_instruction_set_found_is_the_widest_usable),
+    cmocka_unit_test(the_model_is_one_line_that_stays),
+    cmocka_unit_test(cores_are_at_least_one_and_within_the_mask),
+    ON_FAKE(without_topology_every_processor_is_a_core),
+    ON_FAKE(hardware_threads_of_a_core_count_once),
+    cmocka_unit_test(core_numbers_ascend_and_respect_the_capacity),
+    ON_FAKE(without_a_group_there_is_no_quota),
+    ON_FAKE(a_v2_quota_is_quota_over_period),
+    ON_FAKE(a_v2_quota_of_max_is_none),
+    ON_FAKE(a_v1_quota_is_quota_over_period),
+    ON_FAKE(a_v1_quota_of_minus_one_is_none),
+    ON_FAKE(a_quota_is_rounded_down_but_not_to_nothing),
+    cmocka_unit_test(every_usable_loop_computes_its_chains),
+    cmocka_unit_test(the_ceiling_of_every_usable_set_is_positive),
+    cmocka_unit_test(the_ceiling_of_no_threads_is_none),
+    cmocka_unit_test(measuring_leaves_the_callers_mask_alone),
+};
+UNIT_MAIN(cases)

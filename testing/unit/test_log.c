@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include "testing/unit/capture.h"
+#include "testing/unit/unit.h"
+
+enum {
+    THREADS = 4,
+    LINES = 20 /* of each thread */
+};
+
+static void without_a_name_the_message_stands_alone(void **state)
+{
+    (void)state;
+    capture_begin();
+    xh_log_error("%d of %s", 3, "four");
+    assert_string_equal(capture_end(NULL), "xhpl: error: 3 of four\n");
+}
+
+static void errors_and_warnings_name_rank_and_host(void **state)
+{
+    (void)state;
+    xh_log_identify("prog", 3, "node17");
+    capture_begin();
+    xh_log_error("cannot allocate %.1f GiB", 81.25);
+    xh_log_warning("slow");
+    xh_log_info("matrix generated");
+    assert_string_equal(
+        capture_end(NULL),
+        "prog: error: rank 3 on node17: cannot allocate 81.2 GiB\n"
+        "prog: warning: rank 3 on node17: slow\n"
+        "prog: matrix generated\n");
+}
+
+static void a_message_is_one_line_in_one_write(void **state)
+{
+    int writes;
+    const char *text;
+
+    (void)state;
+    capture_begin();
+    xh_log_info("a value of\nthe user's\r\t\033[31m");
+    text = capture_end(&writes);
+    assert_int_equal(writes, 1);
+    assert_string_equal(text, "prog: a value of?the user's???[31m\n");
+}
+
+static void a_long_message_is_cut_and_still_ends_its_line(void **state)
+{
+    static char long_text[10000];
+    int writes;
+    const char *text;
+
+    (void)state;
+    memset(long_text, 'x', sizeof(long_text) - 1);
+    capture_begin();
+    xh_log_error("%s", long_text);
+    text = capture_end(&writes);
+    assert_int_equal(writes, 1);
+    assert_int_equal(strlen(text), 4096);
+    assert_ptr_equal(strchr(text, '\n'), text + 4095);
+}
+
+static void messages_below_the_limit_are_dropped(void **state)
+{
+    (void)state;
+    capture_begin();
+    xh_log_limit(XH_LOG_WARNING);
+    xh_log_info("i");
+    xh_log_warning("w");
+    xh_log_limit(XH_LOG_ERROR);
+    xh_log_warning("v");
+    xh_log_error("e");
+    xh_log_limit(XH_LOG_INFO);
+    assert_string_equal(capture_end(NULL),
+                        "prog: warning: rank 3 on node17: w\n"
+                        "prog: error: rank 3 on node17: e\n");
+}
+
+static void errno_survives(void **state)
+{
+    (void)state;
+    capture_begin();
+    errno = ENOSPC;
+    xh_log_error("x");
+    assert_int_equal(errno, ENOSPC);
+    capture_end(NULL);
+}
+
+static void *log_lines(void *argument)
+{
+    int i;
+
+    for (i = 0; i < LINES; i++)
+        xh_log_info("%s", (const char *)argument);
+    return NULL;
+}
+
+static void lines_of_several_threads_do_not_mix(void **state)
+{
+    static char word[] = "a word that is the same in every line";
+    pthread_t threads[THREADS];
+    const char *text;
+    char expected[128];
+    int i, writes;
+
+    (void)state;
+    capture_begin();
+    for (i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, log_lines, word);
+    for (i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    text = capture_end(&writes);
+    snprintf(expected, sizeof(expected), "prog: %s\n", word);
+    assert_int_equal(writes, THREADS * LINES);
+    for (i = 0; i < THREADS * LINES; i++, text += strlen(expected))
+        assert_memory_equal(text, expected, strlen(expected));
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(without_a_name_the_message_stands_alone),
+    cmocka_unit_test(errors_and_warnings_name_rank_and_host),
+    cmocka_unit_test(a_message_is_one_line_in_one_write),
+    cmocka_unit_test(a_long_message_is_cut_and_still_ends_its_line),
+    cmocka_unit_test(messages_below_the_limit_are_dropped),
+    cmocka_unit_test(errno_survives),
+    cmocka_unit_test(lines_of_several_threads_do_not_mix),
+};
+UNIT_MAIN(cases)

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/memory.h"
+
+#include "base/cgroup.h"
+#include "base/sysfile.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/fake_root.h"
+#include "testing/unit/unit.h"
+
+#define MIB ((uint64_t)1 << 20)
+#define V1 "sys/fs/cgroup/memory/"
+#define V2 "sys/fs/cgroup/"
+#define MOUNT_V1 "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,"
+#define MOUNT_V2                                                               \
+    "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 x rw\n"
+
+static const char *root;
+
+/* A machine with 1000 MiB available and no cgroups. */
+static int create(void **state)
+{
+    (void)state;
+    root = fake_root_create();
+    fake_root_write("proc/meminfo", "MemTotal:       2048000 kB\n"
+                                    "MemFree:         512000 kB\n"
+                                    "MemAvailable:   1024000 kB\n"
+                                    "Buffers:              8 kB\n");
+    return 0;
+}
+
+static int destroy(void **state)
+{
+    (void)state;
+    fake_root_destroy();
+    return 0;
+}
+
+static uint64_t available_mib(void)
+{
+    uint64_t bytes = 0;
+
+    assert_int_equal(xh_memory_available_below(root, &bytes), XH_OK);
+    assert_true(bytes % MIB == 0);
+    return bytes / MIB;
+}
+
+static void write_mib(const char *folder, const char *file, uint64_t mib)
+{
+    char path[256], text[64];
+
+    snprintf(path, sizeof(path), "%s%s", folder, file);
+    snprintf(text, sizeof(text), "%llu\n", (unsigned long long)(mib * MIB));
+    fake_root_write(path, text);
+}
+
+static void write_v1(const char *folder, uint64_t limit, uint64_t usage)
+{
+    write_mib(folder, "memory.limit_in_bytes", limit);
+    write_mib(folder, "memory.usage_in_bytes", usage);
+}
+
+static void write_v2(const char *folder, uint64_t limit, uint64_t usage)
+{
+    write_mib(folder, "memory.max", limit);
+    write_mib(folder, "memory.current", usage);
+}
+
+static void use_v1(const char *group)
+{
+    char text[256];
+
+    snprintf(text, sizeof(text), "9:name=systemd:/\n4:cpu,memory:%s\n0::/\n",
+             group);
+    fake_root_write("proc/self/cgroup", text);
+    fake_root_write(
+        "proc/self/mountinfo",
+        "23 1 0:20 / /proc rw - proc proc rw\n"
+        "34 31 0:31 / /sys/fs/cgroup/pids rw - cgroup c rw,pids\n" MOUNT_V1
+        "cpu,memory\n");
+}
+
+static void use_v2(const char *group)
+{
+    char text[256];
+
+    snprintf(text, sizeof(text), "0::%s\n", group);
+    fake_root_write("proc/self/cgroup", text);
+    fake_root_write("proc/self/mountinfo", MOUNT_V2);
+}
+
+static void without_cgroups_it_is_what_the_system_offers(void **state)
+{
+    (void)state;
+    assert_int_equal(available_mib(), 1000);
+    assert_true(xh_cgroup_memory_left(root) == UINT64_MAX);
+}
+
+static void a_system_that_does_not_tell_is_an_error(void **state)
+{
+    uint64_t bytes = 7;
+    xh_status_t status;
+
+    (void)state;
+    fake_root_write("proc/meminfo", "MemTotal: 2048000 kB\n");
+    capture_begin();
+    status = xh_memory_available_below(root, &bytes);
+    assert_non_null(strstr(capture_end(NULL), "MemAvailable"));
+    assert_int_equal(status, XH_ERR_IO);
+    assert_int_equal(bytes, 7);
+}
+
+static void v1_leaves_limit_minus_usage(void **state)
+{
+    (void)state;
+    use_v1("/job");
+    write_v1(V1 "job/", 600, 100);
+    assert_int_equal(available_mib(), 500);
+}
+
+static void v1_without_a_limit_shows_a_huge_one(void **state)
+{
+    (void)state;
+    use_v1("/job");
+    write_v1(V1 "job/", 600, 100);
+    fake_root_write(V1 "job/memory.limit_in_bytes", "9223372036854771712\n");
+    assert_int_equal(available_mib(), 1000);
+}
+
+static void v1_counts_inactive_file_pages_of_descendants_as_free(void **state)
+{
+    (void)state;
+    use_v1("/job");
+    write_v1(V1 "job/", 600, 300);
+    fake_root_write(V1 "job/memory.stat", "inactive_file 1048576\n"
+                                          "total_inactive_file 209715200\n");
+    assert_int_equal(available_mib(), 500);
+}
+
+static void v1_in_a_container_without_the_groups_path(void **state)
+{
+    (void)state;
+    use_v1("/docker/0123abcd");
+    fake_root_write("proc/self/mountinfo",
+                    "35 31 0:32 /docker/0123abcd /sys/fs/cgroup/memory rw - "
+                    "cgroup cgroup rw,memory\n");
+    write_v1(V1, 400, 100);
+    assert_int_equal(available_mib(), 300);
+}
+
+static void a_mount_that_begins_further_down_cuts_the_path(void **state)
+{
+    (void)state;
+    use_v1("/docker/0123abcd/step");
+    fake_root_write("proc/self/mountinfo",
+                    "35 31 0:32 /docker/0123abcd /sys/fs/cgroup/memory rw - "
+                    "cgroup cgroup rw,memory\n");
+    write_v1(V1, 400, 100);
+    write_v1(V1 "step/", 250, 50);
+    assert_int_equal(available_mib(), 200);
+}
+
+static void v2_leaves_max_minus_current(void **state)
+{
+    (void)state;
+    use_v2("/user.slice/job");
+    write_v2(V2 "user.slice/job/", 600, 100);
+    assert_int_equal(available_mib(), 500);
+}
+
+static void v2_max_is_no_limit(void **state)
+{
+    (void)state;
+    use_v2("/job");
+    write_v2(V2 "job/", 600, 100);
+    fake_root_write(V2 "job/memory.max", "max\n");
+    assert_int_equal(available_mib(), 1000);
+}
+
+static void v2_counts_inactive_file_pages_as_free(void **state)
+{
+    (void)state;
+    use_v2("/job");
+    write_v2(V2 "job/", 600, 300);
+    fake_root_write(V2 "job/memory.stat", "anon 4096\n"
+                                          "inactive_file 104857600\n"
+                                          "active_file 52428800\n");
+    assert_int_equal(available_mib(), 400);
+}
+
+static void the_least_level_of_a_nest_counts(void **state)
+{
+    (void)state;
+    use_v2("/a/b/c");
+    write_v2(V2 "a/b/c/", 900, 100);
+    write_v2(V2 "a/b/", 500, 400);
+    write_v2(V2 "a/", 800, 450);
+    assert_int_equal(available_mib(), 100);
+    write_v2(V2 "a/", 460, 450);
+    assert_int_equal(available_mib(), 10);
+    write_v2(V2, 455, 450);
+    assert_int_equal(available_mib(), 5);
+}
+
+static void a_level_without_files_does_not_hide_those_above(void **state)
+{
+    (void)state;
+    use_v2("/a/b/c");
+    write_v2(V2 "a/", 800, 450);
+    assert_int_equal(available_mib(), 350);
+}
+
+static void a_group_over_its_limit_leaves_nothing(void **state)
+{
+    (void)state;
+    use_v2("/job");
+    write_v2(V2 "job/", 100, 130);
+    assert_int_equal(available_mib(), 0);
+}
+
+static void more_inactive_pages_than_usage_leave_the_limit(void **state)
+{
+    (void)state;
+    use_v2("/job");
+    write_v2(V2 "job/", 100, 30);
+    fake_root_write(V2 "job/memory.stat", "inactive_file 104857600\n");
+    assert_int_equal(available_mib(), 100);
+}
+
+static void both_versions_at_once_count_both(void **state)
+{
+    (void)state;
+    fake_root_write("proc/self/cgroup", "4:memory:/one\n0::/two\n");
+    fake_root_write("proc/self/mountinfo", MOUNT_V1
+                    "memory\n"
+                    "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 x rw\n");
+    write_v1(V1 "one/", 600, 100);
+    assert_int_equal(available_mib(), 500);
+    write_v2("sys/fs/cgroup/unified/two/", 300, 100);
+    assert_int_equal(available_mib(), 200);
+}
+
+static void blanks_in_names_are_understood(void **state)
+{
+    (void)state;
+    fake_root_write("proc/self/cgroup", "0::/my job\n");
+    fake_root_write("proc/self/mountinfo",
+                    "30 23 0:26 / /sys/c\\040group rw - cgroup2 x rw\n");
+    write_v2("sys/c group/my job/", 600, 100);
+    assert_int_equal(available_mib(), 500);
+}
+
+static void a_group_outside_the_mount_falls_back_to_its_top(void **state)
+{
+    (void)state;
+    use_v2("/../../elsewhere");
+    write_v2(V2, 600, 100);
+    write_v2("sys/elsewhere/", 200, 100);
+    assert_int_equal(available_mib(), 500);
+}
+
+static void this_machine_has_some_memory(void **state)
+{
+    uint64_t bytes = 0;
+
+    (void)state;
+    assert_int_equal(xh_memory_available(&bytes), XH_OK);
+    assert_true(bytes > MIB);
+}
+
+/* Allocate, check the alignment, touch first and last byte, free. */
+static void check_allocation(size_t bytes, size_t alignment)
+{
+    void *memory = NULL;
+    unsigned char *byte;
+
+    assert_int_equal(xh_memory_allocate(bytes, &memory), XH_OK);
+    assert_non_null(memory);
+    assert_int_equal((uintptr_t)memory % alignment, 0);
+    byte = memory;
+    if (bytes > 0) {
+        assert_int_equal(byte[0] | byte[bytes - 1], 0);
+        byte[0] = byte[bytes - 1] = 1;
+    }
+    xh_memory_free(memory, bytes);
+}
+
+static void allocations_of_any_size_are_aligned_and_writable(void **state)
+{
+    static const size_t small[] = {0, 1, 4095, 4096, 4097, 4 * MIB - 1};
+    static const size_t large[] = {4 * MIB, 4 * MIB + 1, 7 * MIB + 12345};
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(small) / sizeof(small[0]); i++)
+        check_allocation(small[i], 4096);
+    for (i = 0; i < sizeof(large) / sizeof(large[0]); i++)
+        check_allocation(large[i], 2 * MIB);
+}
+
+static long mapped_kib(void)
+{
+    char value[64] = "";
+
+    assert_true(xh_sysfile_value("/proc/self", "status", "VmSize", value,
+                                 sizeof(value)));
+    return strtol(value, NULL, 10);
+}
+
+static void nothing_stays_mapped_after_free(void **state)
+{
+    const size_t bytes = 64 * MIB + 12345;
+    long before = mapped_kib();
+    int i;
+
+    (void)state;
+    for (i = 0; i < 20; i++) {
+        void *memory;
+
+        assert_int_equal(xh_memory_allocate(bytes, &memory), XH_OK);
+        xh_memory_free(memory, bytes);
+    }
+    assert_true(mapped_kib() < before + 64 * 1024);
+}
+
+static void what_cannot_be_had_is_an_error(void **state)
+{
+    static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 4096, SIZE_MAX / 2};
+    int untouched;
+    void *memory = &untouched;
+    xh_status_t status;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        capture_begin();
+        status = xh_memory_allocate(sizes[i], &memory);
+        assert_non_null(strstr(capture_end(NULL), "cannot allocate"));
+        assert_int_equal(status, XH_ERR_MEMORY);
+        assert_ptr_equal(memory, &untouched);
+    }
+}
+
+static void freeing_null_does_nothing(void **state)
+{
+    (void)state;
+    xh_memory_free(NULL, 100);
+}
+
+#define ON_FAKE(name) cmocka_unit_test_setup_teardown(name, create, destroy)
+
+static const struct CMUnitTest cases[] = {
+    ON_FAKE(without_cgroups_it_is_what_the_system_offers),
+    ON_FAKE(a_system_that_does_not_tell_is_an_error),
+    ON_FAKE(v1_leaves_limit_minus_usage),
+    ON_FAKE(v1_without_a_limit_shows_a_huge_one),
+    ON_FAKE(v1_counts_inactive_file_pages_of_descendants_as_free),
+    ON_FAKE(v1_in_a_container_without_the_groups_path),
+    ON_FAKE(a_mount_that_begins_further_down_cuts_the_path),
+    ON_FAKE(v2_leaves_max_minus_current),
+    ON_FAKE(v2_max_is_no_limit),
+    ON_FAKE(v2_counts_inactive_file_pages_as_free),
+    ON_FAKE(the_least_level_of_a_nest_counts),
+    ON_FAKE(a_level_without_files_does_not_hide_those_above),
+    ON_FAKE(a_group_over_its_limit_leaves_nothing),
+    ON_FAKE(more_inactive_pages_than_usage_leave_the_limit),
+    ON_FAKE(both_versions_at_once_count_both),
+    ON_FAKE(blanks_in_names_are_understood),
+    ON_FAKE(a_group_outside_the_mount_falls_back_to_its_top),
+    cmocka_unit_test(this_machine_has_some_memory),
+    cmocka_unit_test(allocations_of_any_size_are_aligned_and_writable),
+    cmocka_unit_test(nothing_stays_mapped_after_free),
+    cmocka_unit_test(what_cannot_be_had_is_an_error),
+    cmocka_unit_test(freeing_null_does_nothing),
+};
+UNIT_MAIN(cases)

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/settings.h"
+
+#include <ctype.h>
+#include "testing/unit/capture.h"
+#include "testing/unit/unit.h"
+
+static void variable_of(const xh_setting_t *row, char *name_p, size_t size)
+{
+    size_t i;
+
+    snprintf(name_p, size, "XHPL_%s", row->name);
+    for (i = 0; name_p[i] != '\0'; i++)
+        name_p[i] = (char)toupper((unsigned char)name_p[i]);
+}
+
+/* Every case starts with an empty environment and the defaults. */
+static int forget(void **state)
+{
+    char name[128];
+    int i;
+
+    (void)state;
+    for (i = 0; i < xh_settings_count(); i++) {
+        variable_of(xh_settings_row(i), name, sizeof(name));
+        unsetenv(name);
+    }
+    return xh_settings_load() != XH_OK;
+}
+
+/* What is said when assignment is refused; fails when it is not. */
+static const char *refusal(const char *assignment)
+{
+    xh_status_t status;
+    const char *text;
+    int writes;
+
+    capture_begin();
+    status = xh_settings_assign(assignment);
+    text = capture_end(&writes);
+    assert_int_equal(status, XH_ERR_INPUT);
+    assert_int_equal(writes, 1);
+    return text;
+}
+
+static void assert_says(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("\"%s\" is not in: %s", part, text);
+}
+
+/* First and last valid value of a row, as text. */
+static void extremes(const xh_setting_t *row, char *first_p, char *last_p,
+                     size_t size)
+{
+    if (row->type == XH_SETTING_CHOICE) {
+        snprintf(first_p, size, "%.*s", (int)strcspn(row->choices, "|"),
+                 row->choices);
+        snprintf(last_p, size, "%s", strrchr(row->choices, '|') + 1);
+    } else {
+        snprintf(first_p, size, "%.15g", row->least);
+        snprintf(last_p, size, "%.15g", row->most);
+    }
+}
+
+static void every_default_is_a_valid_value(void **state)
+{
+    char assignment[256];
+    int i;
+
+    (void)state;
+    for (i = 0; i < xh_settings_count(); i++) {
+        const xh_setting_t *row = xh_settings_row(i);
+
+        snprintf(assignment, sizeof(assignment), "%s=%s", row->name,
+                 row->initial);
+        assert_int_equal(xh_settings_assign(assignment), XH_OK);
+        assert_false(xh_settings_changed(row->name));
+        assert_string_equal(xh_settings_text(row->name), row->initial);
+    }
+}
+
+static void every_row_is_complete_and_unique(void **state)
+{
+    int i, j;
+
+    (void)state;
+    assert_true(xh_settings_count() > 0);
+    for (i = 0; i < xh_settings_count(); i++) {
+        const xh_setting_t *row = xh_settings_row(i);
+
+        assert_true(strlen(row->name) > 0 && strlen(row->help) > 0);
+        assert_true(row->help[strlen(row->help) - 1] != '.');
+        assert_int_equal(row->choices != NULL, row->type == XH_SETTING_CHOICE);
+        for (j = 0; j < i; j++)
+            assert_string_not_equal(row->name, xh_settings_row(j)->name);
+    }
+}
+
+static void both_ends_of_every_range_are_accepted(void **state)
+{
+    char ends[2][64], assignment[256];
+    int i, end;
+
+    (void)state;
+    for (i = 0; i < xh_settings_count(); i++) {
+        const xh_setting_t *row = xh_settings_row(i);
+
+        if (row->type == XH_SETTING_TEXT)
+            continue;
+        extremes(row, ends[0], ends[1], sizeof(ends[0]));
+        for (end = 0; end < 2; end++) {
+            snprintf(assignment, sizeof(assignment), "%s=%s", row->name,
+                     ends[end]);
+            assert_int_equal(xh_settings_assign(assignment), XH_OK);
+            assert_string_equal(xh_settings_text(row->name), ends[end]);
+        }
+    }
+}
+
+static void values_are_read_in_their_type(void **state)
+{
+    (void)state;
+    assert_int_equal(xh_settings_assign("blas_threads=12"), XH_OK);
+    assert_int_equal(xh_settings_int("blas_threads"), 12);
+    assert_int_equal(xh_settings_assign("ceiling_seconds=1.5e-1"), XH_OK);
+    assert_true(xh_settings_real("ceiling_seconds") == 0.15);
+    assert_int_equal(xh_settings_assign("progress=off"), XH_OK);
+    assert_int_equal(xh_settings_int("progress"), 1);
+    assert_int_equal(xh_settings_assign("progress=on"), XH_OK);
+    assert_int_equal(xh_settings_int("progress"), 0);
+}
+
+static void changed_compares_values_and_not_spellings(void **state)
+{
+    (void)state;
+    assert_int_equal(xh_settings_assign("blas_threads=01"), XH_OK);
+    assert_false(xh_settings_changed("blas_threads"));
+    assert_int_equal(xh_settings_assign("blas_threads=2"), XH_OK);
+    assert_true(xh_settings_changed("blas_threads"));
+    assert_int_equal(xh_settings_assign("ceiling_seconds=2e-1"), XH_OK);
+    assert_false(xh_settings_changed("ceiling_seconds"));
+}
+
+static void the_last_of_default_environment_and_set_wins(void **state)
+{
+    (void)state;
+    assert_int_equal(xh_settings_int("blas_threads"), 1);
+    setenv("XHPL_BLAS_THREADS", "3", 1);
+    assert_int_equal(xh_settings_int("blas_threads"), 1);
+    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_int_equal(xh_settings_int("blas_threads"), 3);
+    assert_int_equal(xh_settings_assign("blas_threads=4"), XH_OK);
+    assert_int_equal(xh_settings_int("blas_threads"), 4);
+    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_int_equal(xh_settings_int("blas_threads"), 3);
+    unsetenv("XHPL_BLAS_THREADS");
+    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_int_equal(xh_settings_int("blas_threads"), 1);
+}
+
+static void an_unknown_name_gets_the_nearest_one(void **state)
+{
+    (void)state;
+    assert_says(refusal("blas_thread=2"), "the nearest is blas_threads\n");
+    assert_says(refusal("mesage_chunk=2"), "the nearest is message_chunk\n");
+    assert_says(refusal("BLAS_THREADS=2"), "the nearest is blas_threads\n");
+    assert_says(refusal("progres"), "the nearest is progress\n");
+    assert_says(refusal("=on"), "no such setting");
+    assert_says(refusal(""), "no such setting");
+}
+
+static void a_value_out_of_range_gets_range_and_nearest(void **state)
+{
+    (void)state;
+    assert_says(refusal("blas_threads=0"),
+                "--set blas_threads=0: allowed is 1 to 4096; "
+                "the nearest is 1\n");
+    assert_says(refusal("blas_threads=-4"), "the nearest is 1\n");
+    assert_says(refusal("blas_threads=4097"), "the nearest is 4096\n");
+    assert_says(refusal("message_chunk=99999999999999999999999"),
+                "allowed is 1 to 134217728; the nearest is 134217728\n");
+    assert_says(refusal("ceiling_seconds=0.001"),
+                "allowed is 0.01 to 60; the nearest is 0.01\n");
+    assert_says(refusal("ceiling_seconds=inf"), "the nearest is 60\n");
+}
+
+static void a_word_that_is_no_choice_gets_the_nearest(void **state)
+{
+    (void)state;
+    assert_says(refusal("progress=onn"), "allowed is on, off; "
+                                         "the nearest is on\n");
+    assert_says(refusal("progress=OFF"), "the nearest is off\n");
+    assert_says(refusal("progress=on|off"), "allowed is on, off");
+    assert_says(refusal("progress="), "allowed is on, off");
+}
+
+static void what_is_no_number_is_refused(void **state)
+{
+    static const char *const assignments[] = {
+        "blas_threads=",     "blas_threads=two",    "blas_threads=2 ",
+        "blas_threads= 2",   "blas_threads=2x",     "blas_threads=1e1",
+        "blas_threads=2.0",  "blas_threads=0x10",   "blas_threads=--2",
+        "ceiling_seconds=",  "ceiling_seconds=nan", "ceiling_seconds= 1",
+        "ceiling_seconds=1s"};
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(assignments) / sizeof(assignments[0]); i++)
+        assert_says(refusal(assignments[i]), "allowed is ");
+}
+
+static void a_name_without_a_value_gets_what_is_allowed(void **state)
+{
+    (void)state;
+    assert_says(refusal("progress"), "allowed is on, off\n");
+}
+
+static void a_refused_value_leaves_the_old_one(void **state)
+{
+    (void)state;
+    assert_int_equal(xh_settings_assign("blas_threads=7"), XH_OK);
+    refusal("blas_threads=0");
+    refusal("blas_threads=x");
+    refusal("blas_threads");
+    assert_int_equal(xh_settings_int("blas_threads"), 7);
+}
+
+static void a_very_long_value_is_refused(void **state)
+{
+    char assignment[5000] = "blas_threads=";
+
+    (void)state;
+    memset(assignment + strlen(assignment), '0', 4000);
+    assert_says(refusal(assignment), "allowed is 1 to 4096");
+    memset(assignment, 'b', 4000);
+    assert_says(refusal(assignment), "no such setting");
+}
+
+/* Load with name=value in the environment, which must be refused. */
+static const char *load_refusal(const char *name, const char *value)
+{
+    xh_status_t status;
+    const char *text;
+
+    setenv(name, value, 1);
+    capture_begin();
+    status = xh_settings_load();
+    text = capture_end(NULL);
+    unsetenv(name);
+    assert_int_equal(status, XH_ERR_INPUT);
+    return text;
+}
+
+static void an_unknown_variable_gets_the_nearest_one(void **state)
+{
+    (void)state;
+    assert_says(load_refusal("XHPL_BLAS_THREAD", "2"),
+                "XHPL_BLAS_THREAD in the environment names no setting; "
+                "the nearest is XHPL_BLAS_THREADS\n");
+    assert_says(load_refusal("XHPL_progress", "on"),
+                "the nearest is XHPL_PROGRESS\n");
+    assert_says(load_refusal("XHPL_", ""), "names no setting");
+}
+
+static void a_bad_value_in_a_variable_names_the_variable(void **state)
+{
+    (void)state;
+    assert_says(load_refusal("XHPL_BLAS_THREADS", "5000"),
+                "XHPL_BLAS_THREADS=5000: allowed is 1 to 4096; "
+                "the nearest is 4096\n");
+    assert_int_equal(xh_settings_int("blas_threads"), 1);
+}
+
+static void every_bad_variable_is_named_and_the_good_ones_apply(void **state)
+{
+    const char *text;
+
+    (void)state;
+    setenv("XHPL_MEMORY_RESERVE", "5", 1);
+    setenv("XHPL_PROGRESS", "maybe", 1);
+    text = load_refusal("XHPL_NOTHING", "5");
+    assert_says(text, "XHPL_PROGRESS=maybe");
+    assert_says(text, "XHPL_NOTHING");
+    assert_int_equal(xh_settings_int("memory_reserve"), 5);
+}
+
+static void variables_of_others_are_left_alone(void **state)
+{
+    (void)state;
+    setenv("XHPLX_BLAS_THREADS", "0", 1);
+    setenv("MY_XHPL_BLAS_THREADS", "0", 1);
+    assert_int_equal(xh_settings_load(), XH_OK);
+    unsetenv("XHPLX_BLAS_THREADS");
+    unsetenv("MY_XHPL_BLAS_THREADS");
+}
+
+/* What print writes. */
+static char *printed(void (*print)(FILE *))
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    print(out);
+    fclose(out);
+    return text;
+}
+
+static void the_help_names_every_setting_default_and_meaning(void **state)
+{
+    char *text = printed(xh_settings_print_help);
+    char expected[128];
+    int i;
+
+    (void)state;
+    for (i = 0; i < xh_settings_count(); i++) {
+        const xh_setting_t *row = xh_settings_row(i);
+
+        snprintf(expected, sizeof(expected), "  %s=VALUE  ", row->name);
+        assert_says(text, expected);
+        snprintf(expected, sizeof(expected), "(default %s)\n", row->initial);
+        assert_says(text, expected);
+        assert_says(text, row->help);
+    }
+    free(text);
+}
+
+static void the_page_has_one_row_of_five_cells_for_each_setting(void **state)
+{
+    char *text = printed(xh_settings_print_markdown);
+    char variable[128];
+    int i, bars = 0, lines = 0;
+
+    (void)state;
+    for (i = 0; i < xh_settings_count(); i++) {
+        variable_of(xh_settings_row(i), variable, sizeof(variable));
+        assert_says(text, variable);
+    }
+    for (i = 0; text[i] != '\0'; i++) {
+        bars += text[i] == '|';
+        lines += text[i] == '\n';
+    }
+    assert_int_equal(lines, xh_settings_count() + 2);
+    assert_int_equal(bars, 6 * lines);
+    free(text);
+}
+
+#define FRESH(name) cmocka_unit_test_setup_teardown(name, forget, forget)
+
+static const struct CMUnitTest cases[] = {
+    FRESH(every_default_is_a_valid_value),
+    FRESH(every_row_is_complete_and_unique),
+    FRESH(both_ends_of_every_range_are_accepted),
+    FRESH(values_are_read_in_their_type),
+    FRESH(changed_compares_values_and_not_spellings),
+    FRESH(the_last_of_default_environment_and_set_wins),
+    FRESH(an_unknown_name_gets_the_nearest_one),
+    FRESH(a_value_out_of_range_gets_range_and_nearest),
+    FRESH(a_word_that_is_no_choice_gets_the_nearest),
+    FRESH(what_is_no_number_is_refused),
+    FRESH(a_name_without_a_value_gets_what_is_allowed),
+    FRESH(a_refused_value_leaves_the_old_one),
+    FRESH(a_very_long_value_is_refused),
+    FRESH(an_unknown_variable_gets_the_nearest_one),
+    FRESH(a_bad_value_in_a_variable_names_the_variable),
+    FRESH(every_bad_variable_is_named_and_the_good_ones_apply),
+    FRESH(variables_of_others_are_left_alone),
+    FRESH(the_help_names_every_setting_default_and_meaning),
+    FRESH(the_page_has_one_row_of_five_cells_for_each_setting),
+};
+UNIT_MAIN(cases)
