@@ -15,7 +15,7 @@ typedef struct {
 static column_t plan_column(const hpl_random_t *matrix, const hpl_map_t *rows)
 {
     column_t c = {.lanes = hpl_lanes(),
-                  .run = hpl_run_best(),
+                  .run = hpl_run(xh_cpu_isa()),
                   .mp = hpl_map_count(rows, matrix->m),
                   .block = rows->nprocs == 1 ? matrix->m : rows->nb};
 

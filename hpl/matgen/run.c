@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/cpu.h"
 #include "hpl/matgen/run.h"
 
 hpl_lanes_t hpl_lanes(void)
@@ -53,7 +52,7 @@ RUN(run_avx512, __attribute__((target("avx512f"))))
 #define run_avx512 run_portable
 #endif
 
-hpl_run_fn_t hpl_run_best(void)
+hpl_run_fn_t hpl_run(xh_isa_t isa)
 {
     static const hpl_run_fn_t runs[XH_ISA_COUNT] = {
         [XH_ISA_PORTABLE] = run_portable,
@@ -61,5 +60,5 @@ hpl_run_fn_t hpl_run_best(void)
         [XH_ISA_AVX512] = run_avx512,
     };
 
-    return runs[xh_cpu_isa()];
+    return runs[isa];
 }

@@ -3,6 +3,7 @@
 #define HPL_RUN_H
 
 #include <stdint.h>
+#include "base/cpu.h"
 #include "hpl/matgen/sequence.h"
 
 /*
@@ -24,7 +25,7 @@ typedef void (*hpl_run_fn_t)(const hpl_lanes_t *lanes, uint64_t x,
 
 hpl_lanes_t hpl_lanes(void);
 
-/* The fastest run for this processor; all give the same bits. */
-hpl_run_fn_t hpl_run_best(void);
+/* The run for processors that have isa; all give the same bits. */
+hpl_run_fn_t hpl_run(xh_isa_t isa);
 
 #endif

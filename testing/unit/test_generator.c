@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/unit/unit.h"
+#include "hpl.h"
+#include "hpl/matgen/generator.h"
+#include "hpl/matgen/run.h"
+
+static const uint64_t seed = HPL_ISEED;
+
+/* Entry (i, j) of an m-row matrix, one step at a time. */
+static double stepped_entry(int64_t i, int64_t j, int64_t m)
+{
+    uint64_t x = seed;
+    int64_t t;
+
+    for (t = 0; t < i + j * m + 1; t++)
+        x = 6364136223846793005u * x + 1;
+    return 0.5 - (double)x * 0x1p-64;
+}
+
+/* The same, from any distance. */
+static double jumped_entry(int64_t i, int64_t j, int64_t m)
+{
+    uint64_t t = (uint64_t)(i + j * m + 1);
+
+    return hpl_entry(hpl_jump_apply(hpl_jump_power(hpl_jump_step, t), seed));
+}
+
+static FILE *open_reference(void)
+{
+    const char *source = getenv("XHPL_SOURCE");
+    char path[4096];
+
+    snprintf(path, sizeof(path), "%s/testing/data/reference/matgen.csv",
+             source != NULL ? source : ".");
+    return fopen(path, "r");
+}
+
+static void the_reference_matrices_come_out_bit_by_bit(void **state)
+{
+    FILE *file = open_reference();
+    char value[64];
+    int n, i, j, rows = 0;
+
+    (void)state;
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*[^\n]"), 0);
+    while (fscanf(file, "%d,%d,%d,%63s", &n, &i, &j, value) == 4) {
+        double *a = malloc((size_t)n * (size_t)(n + 1) * sizeof(*a));
+        HPL_dmatgen(n, n + 1, a, n, HPL_ISEED);
+        assert_true(a[i + j * n] == strtod(value, NULL));
+        free(a);
+        rows++;
+    }
+    assert_true(feof(file));
+    assert_int_equal(rows, 91);
+    fclose(file);
+}
+
+/* Generate all parts of an m x n matrix and compare each with the whole. */
+static void check_grid(int m, int n, int nb, int nprow, int npcol)
+{
+    double whole[50 * 51], part[50 * 51];
+    HPL_T_grid grid = {.nprow = nprow, .npcol = npcol};
+    int i, j, at, ld = m + 1, covered = 0;
+
+    HPL_dmatgen(m, n, whole, m, HPL_ISEED);
+    for (at = 0; at < nprow * npcol; at++) {
+        grid.myrow = at / npcol;
+        grid.mycol = at % npcol;
+        HPL_pdmatgen(&grid, m, n, nb, part, ld, HPL_ISEED);
+        for (j = 0; j < n; j++)
+            for (i = 0; i < m; i++) {
+                if (HPL_indxg2p(i, nb, nb, 0, nprow) != grid.myrow ||
+                    HPL_indxg2p(j, nb, nb, 0, npcol) != grid.mycol)
+                    continue;
+                covered++;
+                assert_true(whole[i + j * m] ==
+                            *Mptr(part, HPL_indxg2l(i, nb, nb, 0, nprow),
+                                  HPL_indxg2l(j, nb, nb, 0, npcol), ld));
+            }
+    }
+    assert_int_equal(covered, m * n);
+}
+
+static void every_grid_and_block_size_gives_the_same_matrix(void **state)
+{
+    static const int blocks[] = {1, 2, 7, 32, 33, 64};
+    static const int orders[] = {1, 5, 33, 49};
+    int p, q, b, k;
+
+    (void)state;
+    for (k = 0; k < 4; k++)
+        for (b = 0; b < 6; b++)
+            for (p = 1; p <= 4; p++)
+                for (q = 1; q <= 3; q++)
+                    check_grid(orders[k], orders[k] + 1, blocks[b], p, q);
+}
+
+static void memory_between_columns_is_left_alone(void **state)
+{
+    double a[2 * 50];
+    int i;
+
+    (void)state;
+    for (i = 0; i < 100; i++)
+        a[i] = 7.0;
+    HPL_dmatgen(40, 2, a, 50, HPL_ISEED);
+    for (i = 40; i < 50; i++)
+        assert_true(a[i] == 7.0 && a[i + 50] == 7.0);
+}
+
+static void an_empty_part_is_not_touched(void **state)
+{
+    HPL_T_grid beyond = {.nprow = 3, .npcol = 1, .myrow = 2, .mycol = 0};
+    double a = 7.0;
+
+    (void)state;
+    HPL_dmatgen(0, 1, &a, 1, HPL_ISEED);
+    HPL_dmatgen(1, 0, &a, 1, HPL_ISEED);
+    HPL_pdmatgen(&beyond, 2, 3, 1, &a, 1, HPL_ISEED);
+    assert_true(a == 7.0);
+}
+
+static void a_jump_ends_where_single_steps_end(void **state)
+{
+    uint64_t count, x = seed;
+
+    (void)state;
+    for (count = 0; count < 3000; count++) {
+        assert_true(x ==
+                    hpl_jump_apply(hpl_jump_power(hpl_jump_step, count), seed));
+        x = hpl_jump_apply(hpl_jump_step, x);
+    }
+    assert_true(jumped_entry(3, 2, 100) == stepped_entry(3, 2, 100));
+}
+
+static void matrices_of_more_than_2_to_the_40_entries_go_on(void **state)
+{
+    int64_t m = (INT64_C(1) << 22) + 5;
+    hpl_random_t matrix = {.m = m, .n = m, .seed = seed};
+    hpl_map_t last = hpl_map(2, 1 << 20, (1 << 20) - 1);
+    double a[6 * 6];
+    int i, j;
+
+    (void)state;
+    assert_int_equal(hpl_map_count(&last, m), 4);
+    hpl_generate(&matrix, &last, &last, a, 6);
+    for (j = 0; j < 4; j++)
+        for (i = 0; i < 4; i++)
+            assert_true(a[i + 6 * j] == jumped_entry(hpl_map_global(&last, i),
+                                                     hpl_map_global(&last, j),
+                                                     m));
+}
+
+static void conversion_rounds_as_the_compilers_own(void **state)
+{
+    uint64_t x;
+    int bit, around;
+
+    (void)state;
+    for (bit = 0; bit < 64; bit++)
+        for (around = -5; around <= 5; around++) {
+            x = (UINT64_C(1) << bit) + (uint64_t)around;
+            assert_true(hpl_entry(x) == 0.5 - (double)x * 0x1p-64);
+            x = x * 0x9e3779b97f4a7c15;
+            assert_true(hpl_entry(x) == 0.5 - (double)x * 0x1p-64);
+        }
+}
+
+static void every_instruction_set_gives_the_same_entries(void **state)
+{
+    hpl_lanes_t lanes = hpl_lanes();
+    double a[101];
+    uint64_t x;
+    int isa, count, i;
+
+    (void)state;
+    for (isa = XH_ISA_PORTABLE; isa <= (int)xh_cpu_isa(); isa++)
+        for (count = 0; count <= 100; count++) {
+            a[count] = 7.0;
+            hpl_run((xh_isa_t)isa)(&lanes, seed, count, a);
+            for (i = 0, x = seed; i < count; i++) {
+                assert_true(a[i] == hpl_entry(x));
+                x = hpl_jump_apply(hpl_jump_step, x);
+            }
+            assert_true(a[count] == 7.0);
+        }
+}
+
+/* upstream's names */
+
+static int mult[2] = {HPL_MULT0, HPL_MULT1}, iadd[2] = {HPL_IADD0, HPL_IADD1};
+static int start[2] = {HPL_ISEED, 0};
+
+static void the_random_function_walks_down_the_columns(void **state)
+{
+    int first[2], i, iam[2], icm[2];
+    double a[70];
+
+    (void)state;
+    HPL_dmatgen(10, 7, a, 10, HPL_ISEED);
+    HPL_xjumpm(1, mult, iadd, start, first, iam, icm);
+    HPL_setran(0, first);
+    HPL_setran(1, mult);
+    HPL_setran(2, iadd);
+    for (i = 0; i < 70; i++)
+        assert_true(HPL_rand() == a[i]);
+}
+
+static void a_jump_of_pairs_is_that_many_single_jumps(void **state)
+{
+    int x[2] = {HPL_ISEED, 0}, next[2], far[2], iam[2], icm[2], now[2], count;
+
+    (void)state;
+    for (count = 0; count < 200; count++) {
+        HPL_xjumpm(count, mult, iadd, start, far, iam, icm);
+        assert_memory_equal(far, x, sizeof(x));
+        HPL_jumpit(iam, icm, start, far);
+        assert_memory_equal(far, x, sizeof(x));
+        HPL_jumpit(mult, iadd, x, next);
+        HPL_setran(3, now);
+        assert_memory_equal(now, next, sizeof(x));
+        memcpy(x, next, sizeof(x));
+    }
+}
+
+static void pairs_carry_into_their_high_half(void **state)
+{
+    int ones[2] = {-1, 0}, one[2] = {1, 0}, all[2] = {-1, -1}, r[2];
+
+    (void)state;
+    HPL_ladd(ones, one, r);
+    assert_true(r[0] == 0 && r[1] == 1);
+    HPL_lmul(ones, ones, r); /* (2^32 - 1)^2 = 2^64 - 2^33 + 1 */
+    assert_true(r[0] == 1 && r[1] == -2);
+    HPL_ladd(all, one, r);
+    assert_true(r[0] == 0 && r[1] == 0);
+    HPL_lmul(all, all, all);
+    assert_true(all[0] == 1 && all[1] == 0);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(the_reference_matrices_come_out_bit_by_bit),
+    cmocka_unit_test(every_grid_and_block_size_gives_the_same_matrix),
+    cmocka_unit_test(memory_between_columns_is_left_alone),
+    cmocka_unit_test(an_empty_part_is_not_touched),
+    cmocka_unit_test(a_jump_ends_where_single_steps_end),
+    cmocka_unit_test(matrices_of_more_than_2_to_the_40_entries_go_on),
+    cmocka_unit_test(conversion_rounds_as_the_compilers_own),
+    cmocka_unit_test(every_instruction_set_gives_the_same_entries),
+    cmocka_unit_test(the_random_function_walks_down_the_columns),
+    cmocka_unit_test(a_jump_of_pairs_is_that_many_single_jumps),
+    cmocka_unit_test(pairs_carry_into_their_high_half),
+};
+
+UNIT_MAIN(cases)
