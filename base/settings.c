@@ -65,12 +65,12 @@ static const char *current(int index)
 /* Copy choice number index of "a|b|c"; false behind the last one. */
 static bool choice(const char *choices, int index, char *word_p, size_t size)
 {
-    for (; index > 0 && choices != NULL; index--) {
+    for (; index > 0; index--) {
         choices = strchr(choices, '|');
-        choices += choices != NULL;
+        if (choices == NULL)
+            return false;
+        choices++;
     }
-    if (choices == NULL)
-        return false;
     snprintf(word_p, size, "%.*s", (int)strcspn(choices, "|"), choices);
     return true;
 }
