@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/fma.h"
-#include "base/log.h"
 
 enum { RUNS = 8 };
 
