@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 2 3 4 9 */
+#include <math.h>
+#include "testing/unit/unit_mpi.h"
+#include "hpl.h"
+
+static int rank_of_world(void)
+{
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+static int size_of(MPI_Comm comm)
+{
+    int size;
+
+    MPI_Comm_size(comm, &size);
+    return size;
+}
+
+static int rank_in(MPI_Comm comm)
+{
+    int rank;
+
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+/* All grids, in both orders, that the processes of this run can form. */
+static void for_all_grids(void (*check)(const HPL_T_grid *))
+{
+    static const HPL_T_ORDER orders[] = {HPL_ROW_MAJOR, HPL_COLUMN_MAJOR};
+    int o, p, q, size = size_of(MPI_COMM_WORLD);
+    HPL_T_grid grid;
+
+    for (o = 0; o < 2; o++)
+        for (p = 1; p <= size; p++)
+            for (q = 1; q <= size / p; q++) {
+                assert_int_equal(
+                    HPL_grid_init(MPI_COMM_WORLD, orders[o], p, q, &grid),
+                    MPI_SUCCESS);
+                assert_int_equal(grid.nprow, p);
+                assert_int_equal(grid.npcol, q);
+                assert_int_equal(grid.order, orders[o]);
+                check(&grid);
+                assert_int_equal(HPL_grid_exit(&grid), MPI_SUCCESS);
+                assert_true(grid.all_comm == MPI_COMM_NULL);
+                assert_true(grid.bcast_comm == MPI_COMM_NULL);
+            }
+}
+
+static void check_place(const HPL_T_grid *grid)
+{
+    int rank = rank_of_world(), p, q, myrow, mycol;
+
+    HPL_grid_info(grid, &p, &q, &myrow, &mycol);
+    assert_int_equal(p, grid->nprow);
+    assert_int_equal(q, grid->npcol);
+    if (rank >= p * q) {
+        assert_int_equal(myrow, -1);
+        assert_int_equal(mycol, -1);
+    } else if (grid->order == HPL_ROW_MAJOR) {
+        assert_int_equal(myrow * q + mycol, rank);
+        assert_in_range(mycol, 0, q - 1);
+    } else {
+        assert_int_equal(mycol * p + myrow, rank);
+        assert_in_range(myrow, 0, p - 1);
+    }
+    if (myrow >= 0)
+        assert_int_equal(HPL_pnum(grid, myrow, mycol), rank);
+}
+
+static void ranks_run_along_rows_or_columns(void **state)
+{
+    (void)state;
+    for_all_grids(check_place);
+}
+
+static void check_communicators(const HPL_T_grid *grid)
+{
+    if (grid->myrow < 0) {
+        assert_true(grid->all_comm == MPI_COMM_NULL);
+        assert_true(grid->row_comm == MPI_COMM_NULL);
+        assert_true(grid->col_comm == MPI_COMM_NULL);
+        assert_true(grid->bcast_comm == MPI_COMM_NULL);
+        assert_true(grid->exchange_comm == MPI_COMM_NULL);
+        return;
+    }
+    assert_int_equal(size_of(grid->all_comm), grid->nprocs);
+    assert_int_equal(rank_in(grid->all_comm), grid->iam);
+    assert_int_equal(size_of(grid->row_comm), grid->npcol);
+    assert_int_equal(rank_in(grid->row_comm), grid->mycol);
+    assert_int_equal(rank_in(grid->bcast_comm), grid->mycol);
+    assert_int_equal(size_of(grid->col_comm), grid->nprow);
+    assert_int_equal(rank_in(grid->col_comm), grid->myrow);
+    assert_int_equal(rank_in(grid->exchange_comm), grid->myrow);
+}
+
+static void communicators_number_processes_by_place(void **state)
+{
+    (void)state;
+    for_all_grids(check_communicators);
+}
+
+static void check_hypercube(int nprocs, int ip2, int hdim, int ip2m1, int mask)
+{
+    assert_int_equal(ip2, 1 << hdim);
+    assert_true(ip2 <= nprocs && 2 * ip2 > nprocs);
+    assert_true(nprocs == 1 || (ip2m1 < nprocs && 2 * ip2m1 >= nprocs));
+    assert_int_equal(ip2m1 & (ip2m1 - 1), 0);
+    assert_int_equal(mask, 2 * ip2m1 - 1);
+}
+
+static void check_hypercubes(const HPL_T_grid *grid)
+{
+    check_hypercube(grid->nprow, grid->row_ip2, grid->row_hdim, grid->row_ip2m1,
+                    grid->row_mask);
+    check_hypercube(grid->npcol, grid->col_ip2, grid->col_hdim, grid->col_ip2m1,
+                    grid->col_mask);
+}
+
+static void hypercubes_are_the_largest_that_fit(void **state)
+{
+    (void)state;
+    for_all_grids(check_hypercubes);
+}
+
+static void a_sum_arrives_at_any_root(void **state)
+{
+    int root, i, rank = rank_of_world(), size = size_of(MPI_COMM_WORLD);
+    double values[100];
+
+    (void)state;
+    for (root = 0; root < size; root++) {
+        for (i = 0; i < 100; i++)
+            values[i] = i + 1000 * rank;
+        HPL_reduce(values, 100, HPL_DOUBLE, HPL_sum, root, MPI_COMM_WORLD);
+        for (i = 0; i < 100 && rank == root; i++)
+            assert_true(values[i] == size * i + 1000 * (size * (size - 1) / 2));
+    }
+}
+
+static void extremes_and_sums_of_both_types_reach_everyone(void **state)
+{
+    int rank = rank_of_world(), size = size_of(MPI_COMM_WORLD);
+    int least[2] = {rank, -rank}, most[2] = {rank, -rank}, sum = rank;
+    double x[2] = {rank, -rank}, y[2] = {rank, -rank};
+
+    (void)state;
+    HPL_all_reduce(least, 2, HPL_INT, HPL_min, MPI_COMM_WORLD);
+    assert_true(least[0] == 0 && least[1] == 1 - size);
+    HPL_all_reduce(most, 2, HPL_INT, HPL_max, MPI_COMM_WORLD);
+    assert_true(most[0] == size - 1 && most[1] == 0);
+    HPL_all_reduce(&sum, 1, HPL_INT, HPL_sum, MPI_COMM_WORLD);
+    assert_int_equal(sum, size * (size - 1) / 2);
+    HPL_all_reduce(x, 2, HPL_DOUBLE, HPL_min, MPI_COMM_WORLD);
+    assert_true(x[0] == 0 && x[1] == 1 - size);
+    HPL_all_reduce(y, 2, HPL_DOUBLE, HPL_max, MPI_COMM_WORLD);
+    assert_true(y[0] == size - 1 && y[1] == 0);
+}
+
+static void a_nan_on_any_process_is_the_result(void **state)
+{
+    static const HPL_T_OP operators[] = {HPL_max, HPL_min, HPL_sum};
+    int at, op, rank = rank_of_world(), size = size_of(MPI_COMM_WORLD);
+    double x;
+
+    (void)state;
+    for (op = 0; op < 3; op++)
+        for (at = 0; at < size; at++) {
+            x = rank == at ? NAN : rank;
+            HPL_all_reduce(&x, 1, HPL_DOUBLE, operators[op], MPI_COMM_WORLD);
+            assert_true(isnan(x));
+        }
+}
+
+/* Pairs (value, place): the larger value, the lower place among equals. */
+static void largest_pair(const int N, const void *IN, void *INOUT,
+                         const HPL_T_TYPE DTYPE)
+{
+    const double *in = IN;
+    double *best = INOUT;
+
+    if (N != 2 || DTYPE != HPL_DOUBLE)
+        fail();
+    if (in[0] > best[0] || (in[0] == best[0] && in[1] < best[1]))
+        memcpy(best, in, 2 * sizeof(double));
+}
+
+static void the_callers_own_operator_serves(void **state)
+{
+    int rank = rank_of_world(), size = size_of(MPI_COMM_WORLD);
+    double pair[2] = {rank / 2, rank};
+
+    (void)state;
+    HPL_all_reduce(pair, 2, HPL_DOUBLE, largest_pair, MPI_COMM_WORLD);
+    assert_true(pair[0] == (size - 1) / 2);
+    assert_true(pair[1] == (size - 1) / 2 * 2);
+}
+
+static void sums_are_bitwise_equal_on_all_processes(void **state)
+{
+    double x = 1.0 / (3 + rank_of_world()), least, most;
+
+    (void)state;
+    HPL_all_reduce(&x, 1, HPL_DOUBLE, HPL_sum, MPI_COMM_WORLD);
+    MPI_Allreduce(&x, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&x, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    assert_true(least == most);
+}
+
+static void a_broadcast_copies_from_any_root(void **state)
+{
+    int root, rank = rank_of_world(), x[2];
+    double y;
+
+    (void)state;
+    for (root = 0; root < size_of(MPI_COMM_WORLD); root++) {
+        x[0] = x[1] = rank;
+        y = rank;
+        HPL_broadcast(x, 1, HPL_INT, root, MPI_COMM_WORLD);
+        HPL_broadcast(&y, 1, HPL_DOUBLE, root, MPI_COMM_WORLD);
+        assert_int_equal(x[0], root);
+        assert_int_equal(x[1], rank);
+        assert_true(y == root);
+    }
+    assert_int_equal(HPL_barrier(MPI_COMM_WORLD), MPI_SUCCESS);
+}
+
+static void no_values_need_no_buffer(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        HPL_all_reduce(NULL, 0, HPL_DOUBLE, HPL_sum, MPI_COMM_WORLD),
+        MPI_SUCCESS);
+    assert_int_equal(HPL_reduce(NULL, -1, HPL_INT, HPL_sum, 0, MPI_COMM_WORLD),
+                     MPI_SUCCESS);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(ranks_run_along_rows_or_columns),
+    cmocka_unit_test(communicators_number_processes_by_place),
+    cmocka_unit_test(hypercubes_are_the_largest_that_fit),
+    cmocka_unit_test(a_sum_arrives_at_any_root),
+    cmocka_unit_test(extremes_and_sums_of_both_types_reach_everyone),
+    cmocka_unit_test(a_nan_on_any_process_is_the_result),
+    cmocka_unit_test(the_callers_own_operator_serves),
+    cmocka_unit_test(sums_are_bitwise_equal_on_all_processes),
+    cmocka_unit_test(a_broadcast_copies_from_any_root),
+    cmocka_unit_test(no_values_need_no_buffer),
+};
+
+UNIT_MPI_MAIN(cases)
