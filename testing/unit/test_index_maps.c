@@ -158,13 +158,16 @@ static void indices_up_to_the_largest_int_come_back(void **state)
 
 static void counts_that_end_beyond_the_largest_int_add_up(void **state)
 {
-    int p, nb, sum;
+    int p, nb, count, sum;
 
     (void)state;
     for (nb = 1; nb < 1000; nb++) {
         sum = 0;
-        for (p = 0; p < 3; p++)
-            sum += HPL_numrocI(5000, INT_MAX - 7, nb, nb, p, 2, 3);
+        for (p = 0; p < 3; p++) {
+            count = HPL_numrocI(5000, INT_MAX - 7, nb, nb, p, 2, 3);
+            assert_in_range(count, 5000 / 3 - nb, 5000 / 3 + 1 + nb);
+            sum += count;
+        }
         assert_int_equal(sum, 5000);
     }
 }
