@@ -117,7 +117,7 @@ static xh_status_t refuse_value(xhpl_quantity_t quantity, const char *list,
              length < sizeof(token) ? (int)length : (int)sizeof(token), list);
     xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
     nearest_value(row, token, nearest, sizeof(nearest));
-    xh_log_error("%s%s: '%s' is not %s; allowed: %s; the nearest is %s",
+    xh_log_error("%s%s: '%s' cannot be %s; allowed: %s; the nearest is %s",
                  dashes(row->option), row->option, token, row->what, allowed,
                  nearest);
     return XH_ERR_INPUT;

@@ -154,7 +154,7 @@ static xh_status_t word_parse(const xhpl_quantity_row_t *row, const char *token,
 {
     int found = -1, matches = 0;
 
-    for (int w = 0; row->words[w] != NULL; w++) {
+    for (int w = 0; row->words != NULL && row->words[w] != NULL; w++) {
         if (word_is(row->words[w], token, length)) {
             *value_p = row->least + w;
             return XH_OK;
@@ -197,7 +197,13 @@ void xhpl_quantity_allowed(xhpl_quantity_t quantity, char *text, size_t size)
         snprintf(text, size, "a finite number");
         return;
     }
-    if (row->words[0] == NULL) {
+    if (quantity == XHPL_DEVICE) {
+        snprintf(text, size,
+                 "%d (stdout), %d (stderr) or any other integer (a file)",
+                 XHPL_DEVICE_STDOUT, XHPL_DEVICE_STDERR);
+        return;
+    }
+    if (row->words == NULL) {
         snprintf(text, size, "an integer from %d to %d", row->least, row->most);
         return;
     }

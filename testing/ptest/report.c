@@ -136,7 +136,7 @@ static void print_moment(FILE *out, const char *what, time_t moment)
     char text[64]; /* ctime's 26 bytes; more for a year of five digits */
 
     if (ctime_r(&moment, text) != NULL)
-        fprintf(out, "HPL_pdgesv() %s time %s\n", what, text);
+        fprintf(out, "HPL_pdgesv() %s %s\n", what, text);
 }
 
 void xhpl_report_row(xhpl_report_t *report, const xhpl_test_t *test,
@@ -155,8 +155,8 @@ void xhpl_report_row(xhpl_report_t *report, const xhpl_test_t *test,
         variant_letter[test->rfact], test->ndiv, variant_letter[test->pfact],
         test->nbmin, test->n, test->nb, test->nprow, test->npcol,
         timing->seconds, xhpl_report_rate(test->n, timing->seconds));
-    print_moment(report->out, "start", timing->start);
-    print_moment(report->out, "end  ", timing->end);
+    print_moment(report->out, "start time", timing->start);
+    print_moment(report->out, "end time  ", timing->end);
     fflush(report->out);
 }
 
