@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/unit/reference_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "testing/ptest/dat_reader.h"
+
+enum { SIZE_MOST = 1 << 16 };
+
+char *reference_file_read(const char *name, size_t *length_p)
+{
+    const char *source = getenv("XHPL_SOURCE");
+    char *text = malloc(SIZE_MOST);
+    char path[4096];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/testing/data/reference/%s",
+             source != NULL ? source : ".", name);
+    file = fopen(path, "rb");
+    if (text == NULL || file == NULL) {
+        perror(path);
+        abort();
+    }
+    *length_p = fread(text, 1, SIZE_MOST - 1, file);
+    text[*length_p] = '\0';
+    fclose(file);
+    return text;
+}
+
+xhpl_parameters_t reference_file_parameters(const char *name)
+{
+    xhpl_parameters_t parameters;
+    xhpl_dat_error_t error;
+    size_t length;
+    char *text = reference_file_read(name, &length);
+
+    if (xhpl_dat_parse(text, length, &parameters, &error) != XH_OK) {
+        fprintf(stderr, "%s, line %d: %s\n", name, error.line, error.text);
+        abort();
+    }
+    free(text);
+    return parameters;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 4 */
+#include "testing/ptest/capacity.h"
+#include "base/settings.h"
+#include "hpl_solver.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/unit_mpi.h"
+
+/* A solver that is only asked how much memory a system takes. */
+static uint64_t bytes(const hpl_shape_t *shape)
+{
+    return (uint64_t)shape->n * (uint64_t)shape->n * 8 /
+           (uint64_t)(shape->nprow * shape->npcol);
+}
+
+static const hpl_solver_t fake = {.name = "fake", .bytes = bytes};
+
+static int setup(void **state)
+{
+    (void)state;
+    hpl_solver_install(&fake);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    hpl_solver_install(NULL);
+    return xh_settings_assign("memory_check=on") != XH_OK;
+}
+
+/* One test of order n on all processes, NB = 100. */
+static xhpl_parameters_t test_of_order(int n)
+{
+    xhpl_parameters_t parameters;
+    int processes;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    xhpl_parameters_default(&parameters);
+    parameters.list[XHPL_N].value[0] = n;
+    parameters.list[XHPL_NB].value[0] = 100;
+    parameters.list[XHPL_Q].value[0] = processes;
+    return parameters;
+}
+
+/* What process 0 says, on all processes, and what all return. */
+static const char *check(const xhpl_parameters_t *parameters,
+                         xh_status_t *status_p)
+{
+    static char said[1024];
+
+    capture_begin();
+    *status_p = xhpl_capacity_check(parameters);
+    snprintf(said, sizeof(said), "%s", capture_end(NULL));
+    MPI_Bcast(said, sizeof(said), MPI_CHAR, 0, MPI_COMM_WORLD);
+    return said;
+}
+
+static void a_small_system_fits(void **state)
+{
+    xhpl_parameters_t parameters = test_of_order(10);
+    xh_status_t status;
+
+    (void)state;
+    assert_string_equal(check(&parameters, &status), "");
+    assert_int_equal(status, XH_OK);
+}
+
+/*
+ * Available memory moves while this runs, so the order that is said to fit is
+ * checked against a third more and less.
+ */
+static void a_refusal_names_the_largest_order_that_fits(void **state)
+{
+    xhpl_parameters_t parameters = test_of_order(100000000);
+    const char *said, *at;
+    xh_status_t status;
+    int n;
+
+    (void)state;
+    said = check(&parameters, &status);
+    assert_int_equal(status, XH_ERR_MEMORY);
+    assert_non_null(strstr(said, "N = 100000000 on"));
+    at = strstr(said, "the largest N that fits with NB = 100 is ");
+    assert_non_null(at);
+    n = atoi(strrchr(at, ' '));
+    assert_int_equal(n % 100, 0);
+    assert_true(n > 0);
+    parameters = test_of_order(n - n / 3 - 100);
+    check(&parameters, &status);
+    assert_int_equal(status, XH_OK);
+    parameters = test_of_order(n + n / 3 + 100);
+    check(&parameters, &status);
+    assert_int_equal(status, XH_ERR_MEMORY);
+}
+
+static void every_test_of_the_run_is_checked(void **state)
+{
+    xhpl_parameters_t parameters = test_of_order(10);
+    xh_status_t status;
+
+    (void)state;
+    parameters.list[XHPL_N].count = 3;
+    parameters.list[XHPL_N].value[1] = 90000000;
+    parameters.list[XHPL_N].value[2] = 20;
+    parameters.list[XHPL_DEPTH].count = 2;
+    parameters.list[XHPL_DEPTH].value[1] = 1;
+    assert_non_null(strstr(check(&parameters, &status), "N = 90000000 on"));
+    assert_int_equal(status, XH_ERR_MEMORY);
+}
+
+static void the_check_can_be_turned_off(void **state)
+{
+    xhpl_parameters_t parameters = test_of_order(100000000);
+    xh_status_t status;
+
+    (void)state;
+    assert_int_equal(xh_settings_assign("memory_check=off"), XH_OK);
+    assert_string_equal(check(&parameters, &status), "");
+    assert_int_equal(status, XH_OK);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test_setup_teardown(a_small_system_fits, setup, teardown),
+    cmocka_unit_test_setup_teardown(a_refusal_names_the_largest_order_that_fits,
+                                    setup, teardown),
+    cmocka_unit_test_setup_teardown(every_test_of_the_run_is_checked, setup,
+                                    teardown),
+    cmocka_unit_test_setup_teardown(the_check_can_be_turned_off, setup,
+                                    teardown),
+};
+
+UNIT_MPI_MAIN(cases)

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/ptest/dat_reader.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/reference_file.h"
+#include "testing/unit/unit.h"
+
+#include <unistd.h>
+
+enum { TEXT_SIZE = 8192 };
+
+static xhpl_parameters_t parameters;
+static xhpl_dat_error_t error;
+
+/* A file like upstream's, with line number line replaced by content. */
+static void with_line(int line, const char *content, char text[TEXT_SIZE])
+{
+    size_t length, used = 0;
+    char *whole = reference_file_read("upstream-2x2-n500.HPL.dat", &length);
+    int number = 1;
+
+    for (char *at = strtok(whole, "\n"); at != NULL; at = strtok(NULL, "\n"))
+        used += (size_t)snprintf(text + used, TEXT_SIZE - used, "%s\n",
+                                 number++ == line ? content : at);
+    free(whole);
+}
+
+static xh_status_t parse_with_line(int line, const char *content)
+{
+    char text[TEXT_SIZE];
+
+    with_line(line, content, text);
+    memset(&error, 0, sizeof(error));
+    return xhpl_dat_parse(text, strlen(text), &parameters, &error);
+}
+
+static void assert_list(xhpl_quantity_t quantity, int count, int first,
+                        int last)
+{
+    const xhpl_list_t *list = &parameters.list[quantity];
+
+    assert_int_equal(list->count, count);
+    assert_int_equal(list->value[0], first);
+    assert_int_equal(list->value[count - 1], last);
+}
+
+static void every_line_reaches_its_quantity(void **state)
+{
+    (void)state;
+    parameters = reference_file_parameters("upstream-variants.HPL.dat");
+    assert_list(XHPL_DEVICE, 1, 6, 6);
+    assert_list(XHPL_N, 2, 0, 65);
+    assert_list(XHPL_NB, 2, 8, 80);
+    assert_list(XHPL_PMAP, 1, 1, 1);
+    assert_list(XHPL_P, 2, 1, 2);
+    assert_list(XHPL_Q, 2, 4, 2);
+    assert_true(parameters.threshold == 16.0);
+    assert_list(XHPL_PFACT, 2, 0, 2);
+    assert_list(XHPL_NBMIN, 2, 1, 8);
+    assert_list(XHPL_NDIV, 2, 2, 3);
+    assert_list(XHPL_RFACT, 2, 1, 2);
+    assert_list(XHPL_BCAST, 3, 0, 5);
+    assert_list(XHPL_DEPTH, 3, 0, 2);
+    assert_list(XHPL_SWAP, 1, 1, 1);
+    assert_list(XHPL_SWAP_THRESHOLD, 1, 24, 24);
+    assert_list(XHPL_L1, 1, 1, 1);
+    assert_list(XHPL_U, 1, 1, 1);
+    assert_list(XHPL_EQUIL, 1, 0, 0);
+    assert_list(XHPL_ALIGN, 1, 4, 4);
+}
+
+/* a line, what is written there, what the message must hold */
+static const struct {
+    int line;
+    const char *content, *found, *allowed;
+} refusals[] = {
+    {4, "six device", "'six'", "6 (stdout), 7 (stderr)"},
+    {5, "0 # of N", "'0'", "an integer from 1 to 20"},
+    {5, "21 # of N", "'21'", "an integer from 1 to 20"},
+    {5, "1.0 # of N", "'1.0'", "an integer from 1 to 20"},
+    {6, "4294967796 Ns", "'4294967796'", "an integer from 0 to"},
+    {6, "2147483648 Ns", "'2147483648'", "an integer from 0 to"},
+    {6, "99999999999999999999999999 Ns", "'99999999999999999999999999'", ""},
+    {6, "1e3 Ns", "'1e3'", "an integer from 0 to"},
+    {6, "0x10 Ns", "'0x10'", "an integer from 0 to"},
+    {6, "500Ns", "'500Ns'", "an integer from 0 to"},
+    {6, "500,600 Ns", "'500,600'", "an integer from 0 to"},
+    {6, "-1 Ns", "'-1'", "an integer from 0 to"},
+    {6, "- Ns", "'-'", "an integer from 0 to"},
+    {6, " \t\r", "nothing", "an integer from 0 to"},
+    {8, "0 NBs", "'0'", "an integer from 1 to"},
+    {9, "2 PMAP", "'2'", "0 (row) or 1 (column)"},
+    {11, "0 Ps", "'0'", "an integer from 1 to"},
+    {12, "two Qs", "'two'", "an integer from 1 to"},
+    {13, "nan threshold", "'nan'", "a finite number"},
+    {13, "inf threshold", "'inf'", "a finite number"},
+    {13, "1e999 threshold", "'1e999'", "a finite number"},
+    {13, "1e-999 threshold", "'1e-999'", "a finite number"},
+    {13, "16.0.0 threshold", "'16.0.0'", "a finite number"},
+    {13, "0x1p4 threshold", "'0x1p4'", "a finite number"},
+    {15, "3 PFACTs", "'3'", "0 (left), 1 (crout) or 2 (right)"},
+    {15, "right PFACTs", "'right'", "0 (left), 1 (crout) or 2 (right)"},
+    {17, "0 NBMINs", "'0'", "an integer from 1 to"},
+    {19, "1 NDIVs", "'1'", "an integer from 2 to"},
+    {21, "-1 RFACTs", "'-1'", "0 (left), 1 (crout) or 2 (right)"},
+    {23, "6 BCASTs", "'6'", "5 (BlongM)"},
+    {25, "-1 DEPTHs", "'-1'", "an integer from 0 to"},
+    {26, "3 SWAP", "'3'", "2 (mix)"},
+    {27, "-1 swapping threshold", "'-1'", "an integer from 0 to"},
+    {28, "2 L1", "'2'", "0 (transposed) or 1 (no-transposed)"},
+    {29, "x U", "'x'", "0 (transposed) or 1 (no-transposed)"},
+    {30, "2 Equilibration", "'2'", "0 (no) or 1 (yes)"},
+    {31, "0 memory alignment", "'0'", "an integer from 1 to"},
+};
+
+static void a_refusal_names_line_found_and_allowed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        assert_int_equal(parse_with_line(refusals[i].line, refusals[i].content),
+                         XH_ERR_INPUT);
+        assert_int_equal(error.line, refusals[i].line);
+        assert_non_null(strstr(error.text, refusals[i].found));
+        assert_non_null(strstr(error.text, refusals[i].allowed));
+    }
+}
+
+static void a_refused_file_leaves_the_parameters_alone(void **state)
+{
+    xhpl_parameters_t before;
+
+    (void)state;
+    memset(&parameters, 0x5a, sizeof(parameters));
+    memcpy(&before, &parameters, sizeof(before));
+    assert_int_equal(parse_with_line(31, "none"), XH_ERR_INPUT);
+    assert_memory_equal(&before, &parameters, sizeof(before));
+}
+
+static void a_list_shorter_than_its_count_is_refused_at_the_list(void **state)
+{
+    (void)state;
+    assert_int_equal(parse_with_line(7, "3 # of NBs"), XH_ERR_INPUT);
+    assert_int_equal(error.line, 8);
+    assert_non_null(strstr(error.text, "'NBs'"));
+    assert_non_null(strstr(error.text, "value 2 of 3"));
+}
+
+static void a_file_cut_after_any_line_is_refused_at_the_next(void **state)
+{
+    size_t length;
+    char *text = reference_file_read("upstream-2x2-n500.HPL.dat", &length);
+    size_t end = 0;
+
+    (void)state;
+    for (int lines = 0; lines < XHPL_DAT_LINES; lines++) {
+        assert_int_equal(xhpl_dat_parse(text, end, &parameters, &error),
+                         XH_ERR_INPUT);
+        assert_int_equal(error.line, lines + 1);
+        end = (size_t)(strchr(text + end, '\n') + 1 - text);
+    }
+    assert_int_equal(xhpl_dat_parse(text, end - 1, &parameters, &error), XH_OK);
+    free(text);
+}
+
+static void blanks_tabs_and_crlf_simply_work(void **state)
+{
+    (void)state;
+    assert_int_equal(parse_with_line(6, " \t500\t  Ns \t\r"), XH_OK);
+    assert_list(XHPL_N, 1, 500, 500);
+    assert_int_equal(parse_with_line(6, "+500"), XH_OK);
+    assert_list(XHPL_N, 1, 500, 500);
+    assert_int_equal(parse_with_line(6, "500 600 700"), XH_OK);
+    assert_list(XHPL_N, 1, 500, 500);
+}
+
+static void twenty_values_are_read(void **state)
+{
+    static const char list[] =
+        "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 ";
+    char text[TEXT_SIZE], *line;
+
+    (void)state;
+    with_line(5, "20", text);
+    line = strstr(text, "500  ");
+    memmove(line + strlen(list), line, strlen(line) + 1);
+    memcpy(line, list, strlen(list));
+    assert_int_equal(xhpl_dat_parse(text, strlen(text), &parameters, &error),
+                     XH_OK);
+    assert_list(XHPL_N, 20, 1, 20);
+}
+
+static void lines_after_the_31st_are_ignored(void **state)
+{
+    char text[TEXT_SIZE];
+
+    (void)state;
+    with_line(0, "", text);
+    strcat(text, "##### This line and more\n0 x y\n");
+    assert_int_equal(xhpl_dat_parse(text, strlen(text), &parameters, &error),
+                     XH_OK);
+}
+
+static void any_finite_threshold_is_legal(void **state)
+{
+    static const struct {
+        const char *line;
+        double value;
+    } legal[] = {{"1e-9 t", 1e-9}, {"0.0", 0.0}, {"-1 t", -1.0},
+                 {"1E3", 1e3},     {".5", 0.5},  {"16", 16.0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(legal) / sizeof(legal[0]); i++) {
+        assert_int_equal(parse_with_line(13, legal[i].line), XH_OK);
+        assert_true(parameters.threshold == legal[i].value);
+    }
+}
+
+static void the_output_file_is_named_only_where_one_is_asked_for(void **state)
+{
+    char text[TEXT_SIZE];
+
+    (void)state;
+    assert_int_equal(parse_with_line(4, "8 device"), XH_OK);
+    assert_string_equal(parameters.output, "HPL.out");
+    with_line(3, " \t", text);
+    assert_int_equal(xhpl_dat_parse(text, strlen(text), &parameters, &error),
+                     XH_OK);
+    *strstr(text, "6            device") = '8';
+    assert_int_equal(xhpl_dat_parse(text, strlen(text), &parameters, &error),
+                     XH_ERR_INPUT);
+    assert_int_equal(error.line, 3);
+}
+
+static void a_missing_file_is_an_error_that_names_it(void **state)
+{
+    const char *said;
+
+    (void)state;
+    capture_begin();
+    assert_int_equal(xhpl_dat_read("/nonexistent/HPL.dat", &parameters),
+                     XH_ERR_IO);
+    said = capture_end(NULL);
+    assert_non_null(strstr(said, "/nonexistent/HPL.dat"));
+    assert_non_null(strstr(said, "No such file"));
+}
+
+static void a_bad_file_is_an_error_that_names_file_and_line(void **state)
+{
+    char path[] = "/tmp/test_hpl_dat_XXXXXX", text[TEXT_SIZE], place[64];
+    const char *said;
+    xh_status_t status;
+    int file = mkstemp(path);
+
+    (void)state;
+    assert_true(file >= 0);
+    with_line(6, "1e3 Ns", text);
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+    capture_begin();
+    status = xhpl_dat_read(path, &parameters);
+    said = capture_end(NULL);
+    unlink(path);
+    assert_int_equal(status, XH_ERR_INPUT);
+    snprintf(place, sizeof(place), "%s, line 6: found '1e3'", path);
+    assert_non_null(strstr(said, place));
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(every_line_reaches_its_quantity),
+    cmocka_unit_test(a_refusal_names_line_found_and_allowed),
+    cmocka_unit_test(a_refused_file_leaves_the_parameters_alone),
+    cmocka_unit_test(a_list_shorter_than_its_count_is_refused_at_the_list),
+    cmocka_unit_test(a_file_cut_after_any_line_is_refused_at_the_next),
+    cmocka_unit_test(blanks_tabs_and_crlf_simply_work),
+    cmocka_unit_test(twenty_values_are_read),
+    cmocka_unit_test(lines_after_the_31st_are_ignored),
+    cmocka_unit_test(any_finite_threshold_is_legal),
+    cmocka_unit_test(the_output_file_is_named_only_where_one_is_asked_for),
+    cmocka_unit_test(a_missing_file_is_an_error_that_names_it),
+    cmocka_unit_test(a_bad_file_is_an_error_that_names_file_and_line),
+};
+
+UNIT_MAIN(cases)

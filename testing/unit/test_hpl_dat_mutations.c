@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/ptest/dat_reader.h"
+#include "testing/unit/reference_file.h"
+#include "testing/unit/unit.h"
+
+#include <stdbool.h>
+
+/*
+ * 100000 mutated files through the reader, the same ones in every run. A file
+ * is taken apart into values and comments by this test's own knowledge of its
+ * 31 lines, changed, and written again.
+ */
+enum {
+    HARMLESS = 40000,
+    HARMFUL = 30000,
+    BYTES = 30000,
+    TEXT_SIZE = 32768,
+    TOKEN_SIZE = 32,
+    COMMENT_SIZE = 80
+};
+
+/* what each line holds: the line of its count, FIXED values, or neither */
+enum { FIXED = -1, NONE = 0 };
+
+static const int count_line[XHPL_DAT_LINES + 1] = {
+    [4] = FIXED,  [5] = FIXED,  [6] = 5,      [7] = FIXED,  [8] = 7,
+    [9] = FIXED,  [10] = FIXED, [11] = 10,    [12] = 10,    [13] = FIXED,
+    [14] = FIXED, [15] = 14,    [16] = FIXED, [17] = 16,    [18] = FIXED,
+    [19] = 18,    [20] = FIXED, [21] = 20,    [22] = FIXED, [23] = 22,
+    [24] = FIXED, [25] = 24,    [26] = FIXED, [27] = FIXED, [28] = FIXED,
+    [29] = FIXED, [30] = FIXED, [31] = FIXED};
+
+static const char *const names[] = {
+    "upstream-2x2-n500.HPL.dat", "upstream-default.HPL.dat",
+    "upstream-variants.HPL.dat", "upstream-failed.HPL.dat",
+    "upstream-threshold0.HPL.dat"};
+
+enum { FILES = sizeof(names) / sizeof(names[0]) };
+
+typedef struct {
+    char value[XHPL_LIST_MOST + 1][TOKEN_SIZE];
+    int values;
+    char comment[COMMENT_SIZE];
+} line_t;
+
+typedef struct {
+    line_t line[XHPL_DAT_LINES + 1]; /* from 1 */
+    xhpl_parameters_t means;
+} model_t;
+
+static model_t models[FILES];
+static char text[TEXT_SIZE];
+static size_t length;
+static xhpl_parameters_t got;
+static xhpl_dat_error_t error;
+
+static uint64_t sequence;
+
+/* A number from 0 to below - 1. */
+static int draw(int below)
+{
+    sequence = sequence * 6364136223846793005u + 1442695040888963407u;
+    return (int)((sequence >> 33) % (uint64_t)below);
+}
+
+static bool holds_values(int line)
+{
+    return count_line[line] != NONE;
+}
+
+static bool is_count(int line)
+{
+    for (int other = 1; other <= XHPL_DAT_LINES; other++)
+        if (count_line[other] == line)
+            return true;
+    return false;
+}
+
+static void split(model_t *model, const char *whole)
+{
+    for (int number = 1; number <= XHPL_DAT_LINES; number++) {
+        line_t *line = &model->line[number];
+        int used, counter = count_line[number];
+
+        line->values = counter == NONE    ? 0
+                       : counter == FIXED ? 1
+                                          : atoi(model->line[counter].value[0]);
+        for (int i = 0; i < line->values; i++, whole += used)
+            sscanf(whole, "%31s%n", line->value[i], &used);
+        snprintf(line->comment, sizeof(line->comment), "%.*s",
+                 (int)strcspn(whole, "\n"), whole);
+        whole = strchr(whole, '\n') + 1;
+    }
+}
+
+static void load_models(void)
+{
+    for (int i = 0; i < FILES; i++) {
+        size_t ignored;
+        char *whole = reference_file_read(names[i], &ignored);
+
+        models[i].means = reference_file_parameters(names[i]);
+        split(&models[i], whole);
+        free(whole);
+    }
+}
+
+static void append(const char *piece)
+{
+    size_t size = strlen(piece);
+
+    assert_true(length + size < TEXT_SIZE);
+    memcpy(text + length, piece, size + 1);
+    length += size;
+}
+
+static void append_blanks(int least)
+{
+    for (int count = least + draw(3); count > 0; count--)
+        append(draw(3) == 0 ? "\t" : " ");
+}
+
+/* Any bytes but an end of line. */
+static void append_noise(int most)
+{
+    for (int count = draw(most); count > 0; count--) {
+        text[length] = (char)draw(256);
+        length += text[length] != '\n';
+    }
+}
+
+static void append_comment(const line_t *line)
+{
+    switch (draw(4)) {
+    case 0:
+        break;
+    case 1:
+        append_noise(40);
+        break;
+    case 2:
+        append("17 -3 1e3 ");
+        break;
+    default:
+        append(line->comment);
+    }
+}
+
+/* The model in one of the many layouts that mean the same. */
+static void write_freely(const model_t *model)
+{
+    int crlf = draw(3);
+
+    length = 0;
+    for (int number = 1; number <= XHPL_DAT_LINES; number++) {
+        const line_t *line = &model->line[number];
+
+        append_blanks(0);
+        for (int i = 0; i < line->values; i++) {
+            append(line->value[i]);
+            append_blanks(1);
+        }
+        append_comment(line);
+        append(crlf == 0 || (crlf == 1 && draw(2) == 0) ? "\r\n" : "\n");
+    }
+    if (draw(4) == 0)
+        append_noise(200);
+}
+
+/* The model as it was read, up to blanks: comments begin with a blank. */
+static void write_plainly(const model_t *model)
+{
+    length = 0;
+    for (int number = 1; number <= XHPL_DAT_LINES; number++) {
+        for (int i = 0; i < model->line[number].values; i++) {
+            append(i == 0 ? "" : " ");
+            append(model->line[number].value[i]);
+        }
+        append(model->line[number].comment);
+        append("\n");
+    }
+}
+
+/* Read the first size bytes of text from a block that ends with them. */
+static xh_status_t read_exactly(size_t size)
+{
+    char *block = malloc(size + (size == 0));
+    xh_status_t status;
+
+    assert_non_null(block);
+    memcpy(block, text, size);
+    error.line = 0;
+    error.text[0] = '\0';
+    status = xhpl_dat_parse(block, size, &got, &error);
+    free(block);
+    if (status != XH_OK && (error.line < 1 || error.line > XHPL_DAT_LINES ||
+                            error.text[0] == '\0'))
+        fail_msg("a refusal without line or text:\n%s", text);
+    return status;
+}
+
+static bool same_parameters(const xhpl_parameters_t *a,
+                            const xhpl_parameters_t *b)
+{
+    for (int q = 0; q < XHPL_QUANTITIES; q++)
+        if (a->list[q].count != b->list[q].count ||
+            memcmp(a->list[q].value, b->list[q].value,
+                   (size_t)a->list[q].count * sizeof(int)) != 0)
+            return false;
+    return a->threshold == b->threshold && strcmp(a->output, b->output) == 0;
+}
+
+static void another_layout_gives_the_same_values(void **state)
+{
+    (void)state;
+    sequence = 1;
+    for (int i = 0; i < HARMLESS; i++) {
+        const model_t *model = &models[draw(FILES)];
+
+        write_freely(model);
+        if (read_exactly(length) != XH_OK)
+            fail_msg("file %d refused, line %d: %s", i, error.line, error.text);
+        if (!same_parameters(&got, &model->means))
+            fail_msg("file %d read with other values:\n%s", i, text);
+    }
+}
+
+static void replace_token(line_t *line, int number)
+{
+    static const char *const for_all[] = {"x",    "1..5", "nan", "--3",
+                                          "1e3e", "5,6",  "%d",  "'4'"};
+    static const char *const for_integers[] = {
+        "1e3", "1.5", "4294967796", "0x10", "99999999999999999999", "2.0"};
+    bool real = number == 13;
+    int i = draw(line->values);
+
+    if (real || draw(2) == 0)
+        strcpy(line->value[i], for_all[draw(8)]);
+    else
+        strcpy(line->value[i], for_integers[draw(6)]);
+}
+
+/* One value less than the count says; the comment is no number. */
+static void drop_token(line_t *line)
+{
+    line->values--;
+    strcpy(line->comment, " values");
+}
+
+/*
+ * Spoil line number number of the model. Returns the line that has to be
+ * refused: a count that is too large shows where the list ends early.
+ */
+static int spoil(model_t *model, int number)
+{
+    static const char *const counts[] = {"0", "21", "-1", "1000"};
+    line_t *line = &model->line[number];
+    int choice = draw(3);
+
+    if (choice == 0 && is_count(number)) {
+        strcpy(line->value[0], counts[draw(4)]);
+    } else if (choice == 1 && is_count(number) && line[1].values < 20) {
+        snprintf(line->value[0], TOKEN_SIZE, "%d", line[1].values + 1);
+        strcpy(line[1].comment, " values");
+        return number + 1;
+    } else if (choice == 2) {
+        drop_token(line);
+    } else {
+        replace_token(line, number);
+    }
+    return number;
+}
+
+/* As write_freely, with the comments that the model has. */
+static void write_with_comments(const model_t *model)
+{
+    length = 0;
+    for (int number = 1; number <= XHPL_DAT_LINES; number++) {
+        append_blanks(0);
+        for (int i = 0; i < model->line[number].values; i++) {
+            append(model->line[number].value[i]);
+            append_blanks(1);
+        }
+        append(model->line[number].comment);
+        append(draw(2) == 0 ? "\r\n" : "\n");
+    }
+}
+
+static void a_spoilt_line_is_the_line_refused(void **state)
+{
+    (void)state;
+    sequence = 2;
+    for (int i = 0; i < HARMFUL; i++) {
+        model_t model = models[draw(FILES)];
+        int number, wanted;
+
+        do
+            number = 1 + draw(XHPL_DAT_LINES);
+        while (!holds_values(number));
+        wanted = spoil(&model, number);
+        write_with_comments(&model);
+        if (read_exactly(length) != XH_ERR_INPUT)
+            fail_msg("file %d accepted, line %d spoilt:\n%s", i, wanted, text);
+        if (error.line != wanted)
+            fail_msg("file %d: line %d refused, not %d:\n%s", i, error.line,
+                     wanted, text);
+    }
+}
+
+/* The line that byte number at of text is in. */
+static int line_of(size_t at)
+{
+    int line = 1;
+
+    for (size_t i = 0; i < at; i++)
+        line += text[i] == '\n';
+    return line;
+}
+
+/* A changed byte may change a count, which then shows at its lists. */
+static bool may_refuse(int refused, int changed)
+{
+    return refused == changed || count_line[refused] == changed;
+}
+
+static void a_changed_byte_is_refused_at_its_line_or_not_at_all(void **state)
+{
+    int refused = 0;
+
+    (void)state;
+    sequence = 3;
+    for (int i = 0; i < BYTES / 2; i++) {
+        size_t at;
+        int changed;
+
+        write_plainly(&models[draw(FILES)]);
+        do
+            at = (size_t)draw((int)length);
+        while (text[at] == '\n');
+        changed = line_of(at);
+        do
+            text[at] = (char)draw(256);
+        while (text[at] == '\n');
+        if (read_exactly(length) == XH_OK)
+            continue;
+        refused++;
+        if (!may_refuse(error.line, changed))
+            fail_msg("file %d: line %d refused, %d changed:\n%s", i, error.line,
+                     changed, text);
+    }
+    assert_true(refused > 0);
+}
+
+static void remove_byte(size_t at)
+{
+    memmove(text + at, text + at + 1, length - at);
+    length--;
+}
+
+static void insert_newline(size_t at)
+{
+    memmove(text + at + 1, text + at, length - at + 1);
+    text[at] = '\n';
+    length++;
+}
+
+/* Lines move up or down, or the file ends anywhere. */
+static void a_torn_file_is_not_refused_before_the_tear(void **state)
+{
+    int refused = 0;
+
+    (void)state;
+    sequence = 4;
+    for (int i = 0; i < BYTES / 2; i++) {
+        size_t at;
+        int torn;
+
+        write_plainly(&models[draw(FILES)]);
+        at = (size_t)draw((int)length);
+        torn = line_of(at);
+        switch (draw(3)) {
+        case 0:
+            remove_byte(at);
+            break;
+        case 1:
+            insert_newline(at);
+            break;
+        default:
+            length = at;
+        }
+        if (read_exactly(length) == XH_OK)
+            continue;
+        refused++;
+        if (error.line < torn)
+            fail_msg("file %d: line %d refused, torn at %d:\n%s", i, error.line,
+                     torn, text);
+    }
+    assert_true(refused > 0);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(another_layout_gives_the_same_values),
+    cmocka_unit_test(a_spoilt_line_is_the_line_refused),
+    cmocka_unit_test(a_changed_byte_is_refused_at_its_line_or_not_at_all),
+    cmocka_unit_test(a_torn_file_is_not_refused_before_the_tear),
+};
+
+int main(void)
+{
+    load_models();
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(cases, NULL, NULL) != 0;
+}

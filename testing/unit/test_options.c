@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/ptest/options.h"
+#include "base/settings.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/reference_file.h"
+#include "testing/unit/unit.h"
+
+enum { ARGUMENTS_MOST = 16 };
+
+static xhpl_options_t options;
+
+/* Parse "xhpl " and line, split at blanks. */
+static xh_status_t parse(const char *line)
+{
+    static char text[1024];
+    char *argv[ARGUMENTS_MOST + 1] = {"xhpl"};
+    int argc = 1;
+
+    snprintf(text, sizeof(text), "%s", line);
+    for (char *at = strtok(text, " "); at != NULL && argc < ARGUMENTS_MOST;
+         at = strtok(NULL, " "))
+        argv[argc++] = at;
+    return xhpl_options_parse(argc, argv, &options);
+}
+
+static void assert_values(const char *line, xhpl_quantity_t quantity, int count,
+                          int first, int last)
+{
+    const xhpl_list_t *list = &options.values.list[quantity];
+
+    assert_int_equal(parse(line), XH_OK);
+    assert_true(options.given[quantity]);
+    assert_int_equal(list->count, count);
+    assert_int_equal(list->value[0], first);
+    assert_int_equal(list->value[count - 1], last);
+}
+
+static void every_quantity_has_its_option(void **state)
+{
+    (void)state;
+    assert_values("-n 10,20,30", XHPL_N, 3, 10, 30);
+    assert_values("-nb 64", XHPL_NB, 1, 64, 64);
+    assert_values("-p 1,2", XHPL_P, 2, 1, 2);
+    assert_values("-q 4,2", XHPL_Q, 2, 4, 2);
+    assert_values("--nbmin 1,8", XHPL_NBMIN, 2, 1, 8);
+    assert_values("--ndiv 2,3", XHPL_NDIV, 2, 2, 3);
+    assert_values("--depth 0,1,2", XHPL_DEPTH, 3, 0, 2);
+    assert_values("--swap-threshold 128", XHPL_SWAP_THRESHOLD, 1, 128, 128);
+    assert_values("--align 16", XHPL_ALIGN, 1, 16, 16);
+    assert_int_equal(parse("--threshold 1e-9"), XH_OK);
+    assert_true(options.given[XHPL_THRESHOLD]);
+    assert_true(options.values.threshold == 1e-9);
+}
+
+static void one_or_two_dashes_and_an_equals_sign_are_the_same(void **state)
+{
+    (void)state;
+    assert_values("-nb 8", XHPL_NB, 1, 8, 8);
+    assert_values("--nb 8", XHPL_NB, 1, 8, 8);
+    assert_values("--nb=8", XHPL_NB, 1, 8, 8);
+    assert_values("-nb=8", XHPL_NB, 1, 8, 8);
+    assert_values("--n 8", XHPL_N, 1, 8, 8);
+    assert_values("-threshold -1 -n 3", XHPL_N, 1, 3, 3);
+    assert_true(options.values.threshold == -1.0);
+}
+
+static void values_can_be_numbers_words_or_their_beginnings(void **state)
+{
+    (void)state;
+    assert_values("--pfact left,crout,right", XHPL_PFACT, 3, 0, 2);
+    assert_values("--pfact L,C,R", XHPL_PFACT, 3, 0, 2);
+    assert_values("--rfact 2,1,0", XHPL_RFACT, 3, 2, 0);
+    assert_values("--pmap column", XHPL_PMAP, 1, 1, 1);
+    assert_values("--pmap 0", XHPL_PMAP, 1, 0, 0);
+    assert_values("--bcast 1ring,2ringM,blongm", XHPL_BCAST, 3, 0, 5);
+    assert_values("--swap mix", XHPL_SWAP, 1, 2, 2);
+    assert_values("--l1 no-transposed", XHPL_L1, 1, 1, 1);
+    assert_values("-u transposed", XHPL_U, 1, 0, 0);
+    assert_values("--equil yes", XHPL_EQUIL, 1, 1, 1);
+}
+
+static void assert_refused(const char *line, const char *what,
+                           const char *nearest)
+{
+    xh_status_t status;
+    const char *said;
+
+    capture_begin();
+    status = parse(line);
+    said = capture_end(NULL);
+    assert_int_equal(status, XH_ERR_INPUT);
+    assert_non_null(strstr(said, what));
+    assert_non_null(strstr(said, nearest));
+}
+
+static void an_unknown_option_is_refused_with_the_nearest(void **state)
+{
+    (void)state;
+    assert_refused("--bcats 3", "--bcats", "the nearest is --bcast");
+    assert_refused("--treshold=3", "--treshold", "the nearest is --threshold");
+    assert_refused("-nc 3", "-nc", "the nearest is -n");
+    assert_refused("--quite", "--quite", "the nearest is --quiet");
+    assert_refused("--swa 1", "--swa", "the nearest is --swap");
+    assert_refused("-n 5 dpeth", "dpeth", "the nearest is --depth");
+    assert_refused("-n 5 --depth", "--depth", "needs a value");
+    assert_refused("--set progres=on", "progres", "the nearest is progress");
+}
+
+static void an_invalid_value_is_refused_with_the_nearest(void **state)
+{
+    (void)state;
+    assert_refused("-n 1e3", "'1e3'", "the nearest is 1000");
+    assert_refused("-n 4294967796", "'4294967796'", "an integer from 0");
+    assert_refused("-nb 0", "'0'", "the nearest is 1");
+    assert_refused("-nb 8,,9", "''", "an integer from 1");
+    assert_refused("--ndiv 2,1", "'1'", "the nearest is 2");
+    assert_refused("--pfact lefd", "'lefd'", "the nearest is left");
+    assert_refused("--bcast 1r", "'1r'", "the nearest is 1ring");
+    assert_refused("--bcast 6", "'6'", "5 (BlongM)");
+    assert_refused("--equil maybe", "'maybe'", "0 (no) or 1 (yes)");
+    assert_refused("--threshold nan", "'nan'", "a finite number");
+    assert_refused("--align 8,16", "'8,16'", "more values than the 1");
+    assert_refused("-n 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21",
+                   "-n", "more values than the 20");
+}
+
+static void options_go_before_the_file(void **state)
+{
+    xhpl_parameters_t parameters =
+        reference_file_parameters("upstream-variants.HPL.dat");
+
+    (void)state;
+    assert_int_equal(parse("-n 7 --depth 2,1 --threshold 3"), XH_OK);
+    assert_int_equal(xhpl_options_override(&options, &parameters), XH_OK);
+    assert_int_equal(parameters.list[XHPL_N].count, 1);
+    assert_int_equal(parameters.list[XHPL_N].value[0], 7);
+    assert_int_equal(parameters.list[XHPL_DEPTH].count, 2);
+    assert_int_equal(parameters.list[XHPL_DEPTH].value[0], 2);
+    assert_true(parameters.threshold == 3.0);
+    assert_int_equal(parameters.list[XHPL_NB].count, 2);
+    assert_int_equal(parameters.list[XHPL_ALIGN].value[0], 4);
+}
+
+static void p_and_q_must_be_equally_many(void **state)
+{
+    xhpl_parameters_t parameters =
+        reference_file_parameters("upstream-variants.HPL.dat");
+    xh_status_t status;
+
+    (void)state;
+    assert_int_equal(parse("-p 4"), XH_OK);
+    capture_begin();
+    status = xhpl_options_override(&options, &parameters);
+    assert_non_null(strstr(capture_end(NULL), "P has 1 values and Q has 2"));
+    assert_int_equal(status, XH_ERR_INPUT);
+}
+
+static void n_nb_p_and_q_make_a_run(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("-n 5 -nb 2 -p 1"), XH_OK);
+    assert_false(xhpl_options_complete(&options));
+    assert_int_equal(parse("-n 5 -nb 2 -p 1 -q 1"), XH_OK);
+    assert_true(xhpl_options_complete(&options));
+}
+
+static void the_other_options_are_understood(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--quiet --upstream-exit --dat other.dat"), XH_OK);
+    assert_true(options.quiet);
+    assert_true(options.upstream_exit);
+    assert_string_equal(options.dat, "other.dat");
+    assert_int_equal(options.ask, XHPL_ASK_RUN);
+    assert_int_equal(parse("--help"), XH_OK);
+    assert_int_equal(options.ask, XHPL_ASK_HELP);
+    assert_int_equal(parse("--version"), XH_OK);
+    assert_int_equal(options.ask, XHPL_ASK_VERSION);
+    assert_int_equal(parse("--set blas_threads=3"), XH_OK);
+    assert_int_equal(xh_settings_int("blas_threads"), 3);
+}
+
+static void help_names_every_option(void **state)
+{
+    static char help[16384];
+    FILE *out = fmemopen(help, sizeof(help), "w");
+
+    (void)state;
+    assert_non_null(out);
+    xhpl_options_print_help(out);
+    fclose(out);
+    for (int q = 0; q < XHPL_QUANTITIES; q++)
+        if (xhpl_quantity(q)->option != NULL) {
+            char line[64];
+
+            snprintf(line, sizeof(line), "-%s ", xhpl_quantity(q)->option);
+            assert_non_null(strstr(help, line));
+        }
+    assert_non_null(strstr(help, "--upstream-exit"));
+    assert_non_null(strstr(help, "blas_threads="));
+    assert_null(strstr(help, "WR"));
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(every_quantity_has_its_option),
+    cmocka_unit_test(one_or_two_dashes_and_an_equals_sign_are_the_same),
+    cmocka_unit_test(values_can_be_numbers_words_or_their_beginnings),
+    cmocka_unit_test(an_unknown_option_is_refused_with_the_nearest),
+    cmocka_unit_test(an_invalid_value_is_refused_with_the_nearest),
+    cmocka_unit_test(options_go_before_the_file),
+    cmocka_unit_test(p_and_q_must_be_equally_many),
+    cmocka_unit_test(n_nb_p_and_q_make_a_run),
+    cmocka_unit_test(the_other_options_are_understood),
+    cmocka_unit_test(help_names_every_option),
+};
+
+UNIT_MAIN(cases)

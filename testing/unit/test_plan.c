@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/ptest/plan.h"
+#include "testing/unit/reference_file.h"
+#include "testing/unit/unit.h"
+
+static const xhpl_list_t *list_of(const xhpl_parameters_t *parameters,
+                                  xhpl_quantity_t quantity)
+{
+    return &parameters->list[quantity];
+}
+
+/* The tag of a row, without the values that come from the grid. */
+static void print_tag(const xhpl_parameters_t *parameters,
+                      const xhpl_test_t *test, char tag[64])
+{
+    snprintf(tag, 64, "W%c%d%d%c%d%c%d,%d,%d,%d,%d",
+             "RC"[list_of(parameters, XHPL_PMAP)->value[0]], test -> depth,
+             test -> bcast, "LCR"[test->rfact], test -> ndiv,
+             "LCR"[test->pfact], test -> nbmin, test -> n, test -> nb,
+             test -> nprow, test -> npcol);
+}
+
+static void assert_rows(const char *dat, const char *rows, int64_t count)
+{
+    xhpl_parameters_t parameters = reference_file_parameters(dat);
+    size_t length;
+    char *text = reference_file_read(rows, &length), *line, tag[64];
+    int64_t index = 0;
+
+    assert_int_equal(xhpl_plan_count(&parameters), count);
+    strtok(text, "\r\n");
+    while ((line = strtok(NULL, "\r\n")) != NULL) {
+        xhpl_test_t test = xhpl_plan_test(&parameters, index++);
+
+        print_tag(&parameters, &test, tag);
+        assert_string_equal(tag, line);
+    }
+    assert_int_equal(index, count);
+    free(text);
+}
+
+static void the_864_tests_come_in_upstreams_order(void **state)
+{
+    (void)state;
+    assert_rows("upstream-default.HPL.dat", "upstream-864-rows.csv", 864);
+}
+
+static void the_1152_tests_come_in_upstreams_order(void **state)
+{
+    (void)state;
+    assert_rows("upstream-variants.HPL.dat", "upstream-variants-rows.csv",
+                1152);
+}
+
+static void tests_of_one_shape_are_consecutive(void **state)
+{
+    xhpl_parameters_t parameters =
+        reference_file_parameters("upstream-variants.HPL.dat");
+    int64_t same = xhpl_plan_same_shape(&parameters);
+
+    (void)state;
+    assert_int_equal(same, 48);
+    for (int64_t i = 0; i < xhpl_plan_count(&parameters); i++) {
+        xhpl_test_t first = xhpl_plan_test(&parameters, i / same * same);
+        xhpl_test_t test = xhpl_plan_test(&parameters, i);
+
+        assert_int_equal(test.grid, first.grid);
+        assert_int_equal(test.n, first.n);
+        assert_int_equal(test.nb, first.nb);
+        assert_int_equal(test.depth, first.depth);
+    }
+}
+
+static void the_longest_lists_can_be_counted(void **state)
+{
+    xhpl_parameters_t parameters;
+
+    (void)state;
+    xhpl_parameters_default(&parameters);
+    for (int q = 0; q < XHPL_QUANTITIES; q++)
+        parameters.list[q].count = XHPL_LIST_MOST;
+    assert_true(xhpl_plan_count(&parameters) == 512000000000);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(the_864_tests_come_in_upstreams_order),
+    cmocka_unit_test(the_1152_tests_come_in_upstreams_order),
+    cmocka_unit_test(tests_of_one_shape_are_consecutive),
+    cmocka_unit_test(the_longest_lists_can_be_counted),
+};
+
+UNIT_MAIN(cases)

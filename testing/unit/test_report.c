@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/ptest/report.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/reference_file.h"
+#include "testing/unit/unit.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+enum {
+    TEXT_SIZE = 16384,
+    DATE = 24 /* characters of ctime */
+};
+
+static char text[TEXT_SIZE];
+static xhpl_report_t report;
+static xhpl_parameters_t parameters;
+
+/* Norms that the reference run of order 300 printed. */
+static const hpl_norms_t norms_300 = {.a_inf = 81.371819,
+                                      .a_one = 81.411922,
+                                      .b_inf = 0.499679,
+                                      .x_inf = 2.420555,
+                                      .x_one = 183.297788,
+                                      .r_inf = 1e-13};
+
+static void begin(const char *dat)
+{
+    FILE *out;
+
+    memset(text, 0, sizeof(text));
+    out = fmemopen(text, sizeof(text), "w");
+    assert_non_null(out);
+    parameters = reference_file_parameters(dat);
+    xhpl_report_begin(&report, out, &parameters);
+}
+
+static void row(int64_t index, double seconds)
+{
+    xhpl_test_t test = xhpl_plan_test(&parameters, index);
+    xhpl_timing_t timing = {.seconds = seconds, .start = 0, .end = 86399};
+
+    xhpl_report_row(&report, &test, &timing);
+}
+
+static void end(void)
+{
+    assert_int_equal(xhpl_report_end(&report), XH_OK);
+    fclose(report.out);
+}
+
+/* Replace what legitimately differs between two runs of the same tests. */
+static void mask_line(int number, char *line)
+{
+    if (number >= 3 && number <= 5)
+        strcpy(line, "authorship");
+    else if (strncmp(line, "HPL_pdgesv()", 12) == 0 && strlen(line) > DATE)
+        line[strlen(line) - DATE] = '\0';
+    else if (line[0] == 'W' && strlen(line) == 80)
+        memset(line + 38, 'x', 42);
+}
+
+/* Take the next line off *text_p; false at its end. */
+static bool take_line(const char **text_p, int number, char line[128])
+{
+    size_t size = strcspn(*text_p, "\n");
+
+    if (**text_p == '\0')
+        return false;
+    snprintf(line, 128, "%.*s", (int)size, *text_p);
+    mask_line(number, line);
+    *text_p += size + ((*text_p)[size] == '\n');
+    return true;
+}
+
+/* The first lines of text are those of the reference file, which has more. */
+static void assert_first_lines(const char *name, int lines)
+{
+    size_t length;
+    char *whole = reference_file_read(name, &length);
+    const char *wanted = whole, *got = text;
+    char one[128], other[128];
+
+    for (int number = 1; number <= lines; number++) {
+        assert_true(take_line(&got, number, one));
+        assert_true(take_line(&wanted, number, other));
+        assert_string_equal(one, other);
+    }
+    free(whole);
+}
+
+static int count_lines(const char *of)
+{
+    int lines = 0;
+
+    for (; *of != '\0'; of++)
+        lines += *of == '\n';
+    return lines;
+}
+
+/* All lines of text are those of the reference file. */
+static void assert_all_lines(const char *name)
+{
+    size_t length;
+    char *whole = reference_file_read(name, &length);
+
+    assert_int_equal(count_lines(text), count_lines(whole));
+    assert_first_lines(name, count_lines(whole));
+    free(whole);
+}
+
+static void a_passed_test_reads_as_upstreams(void **state)
+{
+    (void)state;
+    begin("upstream-2x2-n500.HPL.dat");
+    row(0, 0.01);
+    xhpl_report_residual(&report, 4.45521885e-03, &norms_300);
+    end();
+    assert_all_lines("upstream-2x2-n500.out");
+}
+
+static void failed_tests_read_as_upstreams(void **state)
+{
+    (void)state;
+    begin("upstream-failed.HPL.dat");
+    row(0, 0.0);
+    xhpl_report_residual(&report, 4.10200032e-03, &norms_300);
+    row(1, 0.0);
+    xhpl_report_residual(&report, 6.14456015e-03, &norms_300);
+    end();
+    assert_all_lines("upstream-failed.out");
+    assert_int_equal(report.failed, 2);
+}
+
+static void unchecked_tests_read_as_upstreams(void **state)
+{
+    (void)state;
+    begin("upstream-threshold0.HPL.dat");
+    row(0, 0.0);
+    row(1, 0.0);
+    end();
+    assert_all_lines("upstream-threshold0.out");
+}
+
+static void lists_of_every_kind_read_as_upstreams(void **state)
+{
+    (void)state;
+    begin("upstream-variants.HPL.dat");
+    row(0, 0.0);
+    xhpl_report_residual(&report, 0.0, &norms_300);
+    row(1, 0.0);
+    end();
+    assert_first_lines("upstream-variants-head.out", 60);
+}
+
+static void the_ninth_value_of_a_list_opens_a_second_line(void **state)
+{
+    (void)state;
+    parameters = reference_file_parameters("upstream-2x2-n500.HPL.dat");
+    parameters.list[XHPL_N].count = 17;
+    for (int i = 0; i < 17; i++)
+        parameters.list[XHPL_N].value[i] = 1000 + i;
+    memset(text, 0, sizeof(text));
+    report.out = fmemopen(text, sizeof(text), "w");
+    xhpl_report_begin(&report, report.out, &parameters);
+    fclose(report.out);
+    assert_non_null(strstr(
+        text,
+        "N      :    1000     1001     1002     1003     1004     1005     "
+        "1006     1007 \n"
+        "            1008     1009     1010     1011     1012     1013     "
+        "1014     1015 \n"
+        "            1016 \n"
+        "NB     :"));
+}
+
+static void every_exchange_has_its_line(void **state)
+{
+    static const char *const lines[] = {"\nSWAP   : Binary-exchange\n",
+                                        "\nSWAP   : Spread-roll (long)\n",
+                                        "\nSWAP   : Mix (threshold = 64)\n"};
+
+    (void)state;
+    for (int swap = 0; swap < 3; swap++) {
+        parameters = reference_file_parameters("upstream-2x2-n500.HPL.dat");
+        parameters.list[XHPL_SWAP].value[0] = swap;
+        memset(text, 0, sizeof(text));
+        report.out = fmemopen(text, sizeof(text), "w");
+        xhpl_report_begin(&report, report.out, &parameters);
+        fclose(report.out);
+        assert_non_null(strstr(text, lines[swap]));
+    }
+}
+
+static void a_row_has_seven_fields_and_the_right_rate(void **state)
+{
+    char tag[16];
+    int n, nb, p, q;
+    double seconds, rate;
+
+    (void)state;
+    begin("upstream-2x2-n500.HPL.dat");
+    row(0, 0.5);
+    end();
+    assert_int_equal(sscanf(strstr(text, "WR01"), "%15s %d %d %d %d %lf %lf\n",
+                            tag, &n, &nb, &p, &q, &seconds, &rate),
+                     7);
+    assert_string_equal(tag, "WR01C2R4");
+    assert_true(seconds == 0.5);
+    assert_true(fabs(rate / (2 * (2.0 / 3 * 125e6 + 1.5 * 25e4) * 1e-9) - 1) <
+                1e-4);
+}
+
+static void an_order_of_zero_has_a_rate_of_zero(void **state)
+{
+    (void)state;
+    assert_true(xhpl_report_rate(0, 0.0) == 0.0);
+    assert_true(xhpl_report_rate(0, 1.0) == 0.0);
+    assert_true(xhpl_report_rate(100, 0.0) == 0.0);
+}
+
+static void assert_failed(double residual, hpl_norms_t norms)
+{
+    begin("upstream-2x2-n500.HPL.dat");
+    row(0, 0.5);
+    xhpl_report_residual(&report, residual, &norms);
+    end();
+    assert_int_equal(report.failed, 1);
+    assert_int_equal(report.passed, 0);
+    assert_non_null(strstr(text, "...... FAILED\n||Ax-b||_oo  . "));
+    assert_null(strstr(text, "PASSED"));
+}
+
+static void what_is_not_finite_has_failed(void **state)
+{
+    hpl_norms_t norms = norms_300;
+
+    (void)state;
+    assert_failed(NAN, norms);
+    assert_failed(INFINITY, norms);
+    norms.x_inf = INFINITY;
+    assert_failed(0.0, norms);
+    norms = norms_300;
+    norms.x_one = NAN;
+    assert_failed(0.0, norms);
+}
+
+static void a_residual_at_the_threshold_has_failed(void **state)
+{
+    (void)state;
+    assert_failed(16.0, norms_300);
+}
+
+static void detailed_timings_are_six_lines(void **state)
+{
+    static const double seconds[XHPL_TIMINGS] = {1, 2, 3, 4, 5, 6.125};
+
+    (void)state;
+    begin("upstream-2x2-n500.HPL.dat");
+    row(0, 0.5);
+    xhpl_report_timings(&report, seconds);
+    end();
+    assert_non_null(strstr(
+        text,
+        "--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV"
+        "--VVV--VVV-\n"
+        "Max aggregated wall time rfact . . . :               1.00\n"
+        "+ Max aggregated wall time pfact . . :               2.00\n"
+        "+ Max aggregated wall time mxswp . . :               3.00\n"
+        "Max aggregated wall time update  . . :               4.00\n"
+        "+ Max aggregated wall time laswp . . :               5.00\n"
+        "Max aggregated wall time up tr sv  . :               6.12\n"));
+}
+
+static void a_skipped_test_is_counted_as_skipped(void **state)
+{
+    (void)state;
+    begin("upstream-2x2-n500.HPL.dat");
+    xhpl_report_skip(&report);
+    end();
+    assert_non_null(strstr(text, "Finished      1 tests"));
+    assert_non_null(
+        strstr(text, "     1 tests skipped because of illegal input values."));
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+    FILE *out = fopen("/dev/full", "w");
+    xh_status_t status;
+
+    (void)state;
+    assert_non_null(out);
+    parameters = reference_file_parameters("upstream-2x2-n500.HPL.dat");
+    xhpl_report_begin(&report, out, &parameters);
+    capture_begin();
+    status = xhpl_report_end(&report);
+    assert_non_null(strstr(capture_end(NULL), "cannot write the report"));
+    assert_int_equal(status, XH_ERR_IO);
+    fclose(out);
+}
+
+static void
+words_that_parsers_look_for_stand_only_where_they_belong(void **state)
+{
+    (void)state;
+    begin("upstream-2x2-n500.HPL.dat");
+    xhpl_report_skip(&report);
+    end();
+    assert_null(strstr(text, "WR"));
+    assert_null(strstr(text, "WC"));
+    assert_null(strstr(text, "PASSED"));
+    assert_null(strstr(text, "FAILED"));
+    assert_null(strstr(text, "_oo/"));
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(a_passed_test_reads_as_upstreams),
+    cmocka_unit_test(failed_tests_read_as_upstreams),
+    cmocka_unit_test(unchecked_tests_read_as_upstreams),
+    cmocka_unit_test(lists_of_every_kind_read_as_upstreams),
+    cmocka_unit_test(the_ninth_value_of_a_list_opens_a_second_line),
+    cmocka_unit_test(every_exchange_has_its_line),
+    cmocka_unit_test(a_row_has_seven_fields_and_the_right_rate),
+    cmocka_unit_test(an_order_of_zero_has_a_rate_of_zero),
+    cmocka_unit_test(what_is_not_finite_has_failed),
+    cmocka_unit_test(a_residual_at_the_threshold_has_failed),
+    cmocka_unit_test(detailed_timings_are_six_lines),
+    cmocka_unit_test(a_skipped_test_is_counted_as_skipped),
+    cmocka_unit_test(a_full_disk_is_an_error),
+    cmocka_unit_test(words_that_parsers_look_for_stand_only_where_they_belong),
+};
+
+UNIT_MAIN(cases)

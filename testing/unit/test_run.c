@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 4 */
+#include "testing/ptest/run.h"
+#include "hpl.h"
+#include "hpl_solver.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/unit_mpi.h"
+
+#include <math.h>
+
+/* A solver that solves nothing and ends as the case wants. */
+struct hpl_system {
+    int n;
+};
+
+enum { SYSTEMS_MOST = 64, TEXT_SIZE = 32768 };
+
+static struct {
+    xh_status_t create;
+    int info;
+    double x_inf;
+    int created, destroyed;
+    HPL_T_palg algorithm[SYSTEMS_MOST]; /* of each system created */
+} fake;
+
+static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
+                          hpl_system_t **system_p)
+{
+    (void)grid;
+    (void)nb;
+    if (fake.create != XH_OK)
+        return fake.create;
+    fake.algorithm[fake.created++ % SYSTEMS_MOST] = *algo;
+    *system_p = malloc(sizeof(**system_p));
+    (*system_p)->n = n;
+    return XH_OK;
+}
+
+static void generate(hpl_system_t *system, int seed)
+{
+    (void)system;
+    assert_int_equal(seed, HPL_ISEED);
+}
+
+static void solve(hpl_system_t *system, int *info_p)
+{
+    (void)system;
+    *info_p = fake.info;
+}
+
+static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
+{
+    (void)system;
+    assert_int_equal(seed, HPL_ISEED);
+    *norms_p = (hpl_norms_t){.a_inf = 1,
+                             .a_one = 1,
+                             .b_inf = 1,
+                             .x_inf = fake.x_inf,
+                             .x_one = fake.x_inf};
+}
+
+static void destroy(hpl_system_t *system)
+{
+    fake.destroyed++;
+    free(system);
+}
+
+static const hpl_solver_t solver = {.name = "fake",
+                                    .create = create,
+                                    .generate = generate,
+                                    .solve = solve,
+                                    .check = check,
+                                    .destroy = destroy};
+
+static xhpl_parameters_t parameters;
+static xhpl_outcome_t outcome;
+static char text[TEXT_SIZE]; /* the report, on process 0 */
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&fake, 0, sizeof(fake));
+    fake.x_inf = 1;
+    xhpl_parameters_default(&parameters);
+    parameters.list[XHPL_N].value[0] = 100;
+    hpl_solver_install(&solver);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    hpl_solver_install(NULL);
+    return fake.created != fake.destroyed;
+}
+
+static int rank_of_mine(void)
+{
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+/* Run; returns what was said on stderr. */
+static const char *run(void)
+{
+    FILE *out = NULL;
+
+    memset(text, 0, sizeof(text));
+    if (rank_of_mine() == 0)
+        out = fmemopen(text, sizeof(text), "w");
+    capture_begin();
+    xhpl_run(&parameters, out, &outcome);
+    if (out != NULL)
+        fclose(out);
+    return capture_end(NULL);
+}
+
+static void assert_reported(const char *line)
+{
+    if (rank_of_mine() == 0)
+        assert_non_null(strstr(text, line));
+}
+
+static void assert_outcome(int failed, int skipped)
+{
+    assert_int_equal(outcome.failed, failed);
+    assert_int_equal(outcome.skipped, skipped);
+}
+
+static void a_zero_residual_passes(void **state)
+{
+    (void)state;
+    run();
+    assert_outcome(0, 0);
+    assert_reported("...... PASSED\n");
+}
+
+static void a_solution_that_is_not_finite_fails(void **state)
+{
+    (void)state;
+    fake.x_inf = INFINITY;
+    run();
+    assert_outcome(1, 0);
+    assert_reported("...... FAILED\n");
+}
+
+static void a_singular_matrix_is_named_on_stderr(void **state)
+{
+    const char *said;
+
+    (void)state;
+    fake.info = 7;
+    fake.x_inf = NAN;
+    said = run();
+    assert_outcome(1, 0);
+    assert_int_equal(strstr(said, "column 7 has no pivot") != NULL,
+                     rank_of_mine() == 0);
+}
+
+static void a_system_without_memory_is_skipped(void **state)
+{
+    (void)state;
+    fake.create = XH_ERR_MEMORY;
+    run();
+    assert_outcome(0, 1);
+    assert_reported(" 1 tests skipped because of illegal input values.\n");
+}
+
+static void without_a_threshold_nothing_is_checked(void **state)
+{
+    (void)state;
+    parameters.threshold = 0;
+    fake.x_inf = INFINITY;
+    run();
+    assert_outcome(0, 0);
+    assert_reported(" 1 tests completed without checking,\n");
+}
+
+static void every_test_runs_once_on_its_grid(void **state)
+{
+    int processes;
+
+    (void)state;
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    parameters.list[XHPL_N] = (xhpl_list_t){.count = 2, .value = {10, 20}};
+    parameters.list[XHPL_P] = (xhpl_list_t){.count = 2, .value = {1, 1}};
+    parameters.list[XHPL_Q] =
+        (xhpl_list_t){.count = 2, .value = {1, processes}};
+    run();
+    assert_int_equal(fake.created, rank_of_mine() == 0 ? 4 : 2);
+    assert_reported("Finished      4 tests");
+}
+
+/* what HPL.dat's values of L1 and U choose */
+static const struct {
+    int l1, u;
+    HPL_T_PFA_FUN pffun;
+    HPL_T_RFA_FUN rffun;
+    HPL_T_UPD_FUN upfun;
+} forms[] = {
+    {0, 0, HPL_pdpanrlT, HPL_pdrpancrT, HPL_pdupdateTT},
+    {0, 1, HPL_pdpanrlT, HPL_pdrpancrT, HPL_pdupdateTN},
+    {1, 0, HPL_pdpanrlN, HPL_pdrpancrN, HPL_pdupdateNT},
+    {1, 1, HPL_pdpanrlN, HPL_pdrpancrN, HPL_pdupdateNN},
+};
+
+static void the_forms_of_l1_and_u_choose_the_functions(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        const HPL_T_palg *algorithm = &fake.algorithm[0];
+
+        parameters.list[XHPL_L1].value[0] = forms[i].l1;
+        parameters.list[XHPL_U].value[0] = forms[i].u;
+        fake.created = fake.destroyed = 0;
+        run();
+        if (rank_of_mine() != 0)
+            continue;
+        assert_true(algorithm->pffun == forms[i].pffun);
+        assert_true(algorithm->rffun == forms[i].rffun);
+        assert_true(algorithm->upfun == forms[i].upfun);
+    }
+}
+
+static void the_values_of_the_plan_reach_the_solver(void **state)
+{
+    const HPL_T_palg *algorithm = &fake.algorithm[0];
+
+    (void)state;
+    parameters.list[XHPL_BCAST] = (xhpl_list_t){.count = 2, .value = {0, 5}};
+    parameters.list[XHPL_RFACT].value[0] = 0;
+    parameters.list[XHPL_PFACT].value[0] = 1;
+    parameters.list[XHPL_NBMIN].value[0] = 3;
+    parameters.list[XHPL_NDIV].value[0] = 5;
+    parameters.list[XHPL_DEPTH].value[0] = 2;
+    parameters.list[XHPL_SWAP].value[0] = XHPL_SWAP_LONG;
+    parameters.list[XHPL_SWAP_THRESHOLD].value[0] = 17;
+    parameters.list[XHPL_EQUIL].value[0] = 0;
+    parameters.list[XHPL_ALIGN].value[0] = 4;
+    run();
+    if (rank_of_mine() != 0)
+        return;
+    assert_int_equal(algorithm[0].btopo, HPL_1RING);
+    assert_int_equal(algorithm[1].btopo, HPL_BLONG_M);
+    assert_int_equal(algorithm->rfact, HPL_LEFT_LOOKING);
+    assert_int_equal(algorithm->pfact, HPL_CROUT);
+    assert_true(algorithm->pffun == HPL_pdpancrT);
+    assert_true(algorithm->rffun == HPL_pdrpanllT);
+    assert_int_equal(algorithm->nbmin, 3);
+    assert_int_equal(algorithm->nbdiv, 5);
+    assert_int_equal(algorithm->depth, 2);
+    assert_int_equal(algorithm->fswap, HPL_SWAP01);
+    assert_int_equal(algorithm->fsthr, 17);
+    assert_int_equal(algorithm->equil, 0);
+    assert_int_equal(algorithm->align, 4);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+static const struct CMUnitTest cases[] = {
+    CASE(a_zero_residual_passes),
+    CASE(a_solution_that_is_not_finite_fails),
+    CASE(a_singular_matrix_is_named_on_stderr),
+    CASE(a_system_without_memory_is_skipped),
+    CASE(without_a_threshold_nothing_is_checked),
+    CASE(every_test_runs_once_on_its_grid),
+    CASE(the_forms_of_l1_and_u_choose_the_functions),
+    CASE(the_values_of_the_plan_reach_the_solver),
+};
+
+UNIT_MPI_MAIN(cases)
