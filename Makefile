@@ -29,7 +29,7 @@ override TOPdir := $(CURDIR)
 endif
 
 # All cores, unless make was told a number.
-ifeq ($(filter -j% --jobs% --jobserver%,$(MAKEFLAGS)),)
+ifeq ($(MAKELEVEL)$(filter -j% --jobs%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
 endif
 MAKEFLAGS += --no-builtin-rules

@@ -142,7 +142,7 @@ static int wanted(const char *rate, int argc, char **argv)
 
 static void print_dgemm(int cores, const int *cpus)
 {
-    static const int inner[] = {128, 192, 256};
+    static const int inner[] = {192, 256};
     size_t i;
 
     for (i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
