@@ -120,6 +120,16 @@ static void append_blanks(int least)
         append(draw(3) == 0 ? "\t" : " ");
 }
 
+static void append_values(const line_t *line)
+{
+    append_blanks(0);
+    for (int i = 0; i < line->values; i++) {
+        if (i > 0)
+            append_blanks(1);
+        append(line->value[i]);
+    }
+}
+
 /* Any bytes but an end of line. */
 static void append_noise(int most)
 {
@@ -129,9 +139,13 @@ static void append_noise(int most)
     }
 }
 
+/* Nothing, or a comment apart from the values before it. */
 static void append_comment(const line_t *line)
 {
-    switch (draw(4)) {
+    int choice = draw(4);
+
+    append_blanks(choice > 0);
+    switch (choice) {
     case 0:
         break;
     case 1:
@@ -154,11 +168,7 @@ static void write_freely(const model_t *model)
     for (int number = 1; number <= XHPL_DAT_LINES; number++) {
         const line_t *line = &model->line[number];
 
-        append_blanks(0);
-        for (int i = 0; i < line->values; i++) {
-            append(line->value[i]);
-            append_blanks(1);
-        }
+        append_values(line);
         append_comment(line);
         append(crlf == 0 || (crlf == 1 && draw(2) == 0) ? "\r\n" : "\n");
     }
@@ -275,11 +285,7 @@ static void write_with_comments(const model_t *model)
 {
     length = 0;
     for (int number = 1; number <= XHPL_DAT_LINES; number++) {
-        append_blanks(0);
-        for (int i = 0; i < model->line[number].values; i++) {
-            append(model->line[number].value[i]);
-            append_blanks(1);
-        }
+        append_values(&model->line[number]);
         append(model->line[number].comment);
         append(draw(2) == 0 ? "\r\n" : "\n");
     }
