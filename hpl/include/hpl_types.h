@@ -20,6 +20,7 @@
 #ifdef HPL_CALL_CBLAS
 
 #include <cblas.h>
+#undef I /* of the <complex.h> that some cblas.h bring along */
 #define HPL_ORDER CBLAS_ORDER
 #define HplRowMajor CblasRowMajor
 #define HplColumnMajor CblasColMajor
