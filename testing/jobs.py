@@ -26,7 +26,7 @@ LIMIT = 120  # seconds a job may take unless it says otherwise
 FOREIGN = ("XHPL_", "OPENBLAS_", "BLIS_", "MAKE", "MFLAGS")
 
 
-@dataclass
+@dataclass(repr=False)
 class Outcome:
     """How a job ended: its exit status and what it wrote."""
 
@@ -35,6 +35,9 @@ class Outcome:
     stdout: str
     stderr: str
     timed_out: bool = False
+
+    def __repr__(self):
+        return f"<{shlex.join(map(str, self.command))}>"
 
     def __str__(self):
         ending = "killed at its time limit" if self.timed_out else f"exit status {self.status}"
@@ -117,6 +120,12 @@ def finish(job, limit=LIMIT):
 def run(command, cwd, env=None, limit=LIMIT):
     """Run a job to its end."""
     return finish(start(command, cwd, env), limit)
+
+
+def sanitized():
+    """Whether what is tested was built with the address sanitizer."""
+    commands = BUILD / "commands"
+    return commands.exists() and "-fsanitize=address" in commands.read_text()
 
 
 def launched(processes, command):

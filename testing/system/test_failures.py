@@ -6,6 +6,8 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
+
 import hpl_dat
 import jobs
 
@@ -21,13 +23,13 @@ def memory_available():
 
 def assert_refused_for_memory(outcome):
     """The refusal, with the order that it says would fit."""
-    assert outcome.status == 2, outcome
-    assert outcome.stdout == "", outcome
+    assert outcome.status == 2, str(outcome)
+    assert outcome.stdout == "", str(outcome)
     lines = [x for x in outcome.stderr.splitlines() if "error:" in x]
-    assert len(lines) == 1, outcome
-    fits = re.search(r"\bN (?:= |of )?(\d+)\b[^\d]*$|largest[^\d]*(\d+)", lines[0])
-    assert fits, outcome
-    return int(fits[1] or fits[2])
+    assert len(lines) == 1, str(outcome)
+    fits = re.search(r"the largest N that fits .* is (\d+)", lines[0])
+    assert fits, str(outcome)
+    return int(fits[1])
 
 
 def test_an_order_too_large_for_the_node_is_refused(xhpl):
@@ -57,13 +59,16 @@ def test_processes_of_one_node_add_up(xhpl):
     assert 8 * fits**2 < memory_available() * 1.1
 
 
-def test_the_order_said_to_fit_is_accepted_by_the_next_question(xhpl):
+def test_an_order_a_tenth_above_what_fits_is_refused_too(xhpl):
     dat = hpl_dat.text(n=str(HUGE), nb="192")
     fits = assert_refused_for_memory(xhpl(dat=dat))
     more = hpl_dat.text(n=f"{fits * 11 // 10}", nb="192")
     assert_refused_for_memory(xhpl(dat=more))
 
 
+@pytest.mark.skipif(
+    jobs.sanitized(), reason="the sanitizer needs all of the address space"
+)
 def test_a_process_without_memory_ends_the_job(xhpl):
     script = xhpl.directory / "limited"
     script.write_text(
@@ -78,9 +83,9 @@ def test_a_process_without_memory_ends_the_job(xhpl):
     outcome = jobs.run(
         jobs.launched(2, [script]), xhpl.directory, limit=60
     )
-    assert outcome.status == 2, outcome
+    assert outcome.status == 2, str(outcome)
     assert not outcome.timed_out
-    assert re.search(r"error: rank 1 on \S+: .*allocate", outcome.stderr), outcome
+    assert re.search(r"error: rank 1 on \S+: .*allocate", outcome.stderr), str(outcome)
     assert "PASSED" not in outcome.stdout
 
 
@@ -108,9 +113,9 @@ def wait_for_ranks(job, count, seconds=30):
 
 
 def busy(pid):
-    """Whether a process has had two seconds of a processor."""
+    """Whether a process has had a second of a processor."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[11]) > 2 * os.sysconf("SC_CLK_TCK")
+    return int(fields[11]) + int(fields[12]) > os.sysconf("SC_CLK_TCK")
 
 
 def test_a_killed_process_takes_the_job_down(xhpl):
@@ -121,7 +126,7 @@ def test_a_killed_process_takes_the_job_down(xhpl):
         os.kill(wait_for_ranks(job, 4)[2], signal.SIGKILL)
     finally:
         outcome = jobs.finish(job, limit=10)
-    assert not outcome.timed_out, outcome
-    assert outcome.status not in (0, 1, 2), outcome
+    assert not outcome.timed_out, str(outcome)
+    assert outcome.status not in (0, 1, 2), str(outcome)
     assert "End of Tests" not in outcome.stdout
     assert ranks_of(job) == []

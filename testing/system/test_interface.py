@@ -84,7 +84,7 @@ def test_a_header_compiles_alone(tmp_path, header):
     source = tmp_path / "alone.c"
     source.write_text(f'#include "{header}"\n#include "{header}"\n')
     outcome = compile_c(source, jobs.SOURCE, "-I.", "-fsyntax-only")
-    assert outcome.status == 0, outcome
+    assert outcome.status == 0, str(outcome)
 
 
 def test_hpl_h_needs_nothing_but_its_folder(tmp_path):
@@ -93,7 +93,7 @@ def test_hpl_h_needs_nothing_but_its_folder(tmp_path):
     source = tmp_path / "alone.c"
     source.write_text('#include "hpl.h"\n')
     outcome = compile_c(source, tmp_path, f"-I{folder}", "-fsyntax-only")
-    assert outcome.status == 0, outcome
+    assert outcome.status == 0, str(outcome)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_every_prototype_is_upstreams(tmp_path):
     assert len(again) == len(PROTOTYPES) > 100
     source.write_text('#include "hpl.h"\n' + "\n".join(again) + "\n")
     outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only")
-    assert outcome.status == 0, outcome
+    assert outcome.status == 0, str(outcome)
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def constant_values(tmp_path_factory):
         f'#include "hpl.h"\nint main(void)\n{{\n{prints}    return 0;\n}}\n'
     )
     outcome = jobs.run([link_c(source, directory)], directory)
-    assert outcome.status == 0, outcome
+    assert outcome.status == 0, str(outcome)
     return dict(line.split() for line in outcome.stdout.splitlines())
 
 
@@ -154,7 +154,7 @@ def test_a_structure_begins_with_upstreams_fields(tmp_path, name, fields):
     )
     outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only")
     assert len(names) >= 6
-    assert outcome.status == 0, outcome
+    assert outcome.status == 0, str(outcome)
 
 
 @pytest.mark.parametrize("macro", MACROS.split())
@@ -164,7 +164,7 @@ def test_a_macro_for_drivers_is_defined(tmp_path, macro):
         f'#include "hpl.h"\n#ifndef {macro}\n#error {macro}\n#endif\n'
     )
     outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only")
-    assert outcome.status == 0, outcome
+    assert outcome.status == 0, str(outcome)
 
 
 DRIVER_CHECKS = [
@@ -191,8 +191,8 @@ def driver_run(tmp_path_factory):
 @pytest.mark.parametrize("check", DRIVER_CHECKS)
 def test_a_driver_of_upstreams_interface_finds_that(driver_run, check):
     said = [x for x in driver_run.stdout.splitlines() if x.endswith(check)]
-    assert said and set(said) == {f"ok: {check}"}, driver_run
+    assert said and set(said) == {f"ok: {check}"}, str(driver_run)
 
 
 def test_the_driver_ends_well(driver_run):
-    assert driver_run.status == 0, driver_run
+    assert driver_run.status == 0, str(driver_run)

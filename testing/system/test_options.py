@@ -52,14 +52,14 @@ def test_an_option_means_what_its_line_means(xhpl, option, value, changes):
 
 def test_n_nb_p_and_q_need_no_file(xhpl):
     outcome = xhpl(*GIVEN)
-    assert outcome.status == 0, outcome
+    assert outcome.status == 0, str(outcome)
     rows = [row[1:5] for row in report.rows(outcome.stdout)]
     assert rows == [(40, 8, 1, 1), (50, 8, 1, 1)]
 
 
 def test_the_file_is_read_when_one_of_the_four_is_missing(xhpl):
     outcome = xhpl(*GIVEN[:-2], dat=hpl_dat.text(nb="0"))
-    assert outcome.status == 2, outcome
+    assert outcome.status == 2, str(outcome)
 
 
 def test_grids_on_the_command_line_are_the_files_grids(xhpl):
@@ -74,7 +74,7 @@ def test_grids_on_the_command_line_are_the_files_grids(xhpl):
 def test_dat_names_another_file(xhpl):
     (xhpl.directory / "other.dat").write_text(hpl_dat.text(n="33"))
     outcome = xhpl("--dat", "other.dat", dat=hpl_dat.text())
-    assert [row.n for row in report.rows(outcome.stdout)] == [33], outcome
+    assert [row.n for row in report.rows(outcome.stdout)] == [33], str(outcome)
 
 
 def test_quiet_leaves_only_warnings_on_stderr(xhpl):
@@ -83,30 +83,30 @@ def test_quiet_leaves_only_warnings_on_stderr(xhpl):
     assert_same_report(loud, quiet)
     kept = quiet.stderr.splitlines()
     assert len(kept) < len(loud.stderr.splitlines())
-    assert all("warning: " in line for line in kept), quiet
+    assert all("warning: " in line for line in kept), str(quiet)
 
 
 def test_a_failed_residual_is_status_1(xhpl):
     outcome = xhpl(dat=hpl_dat.text(threshold="1e-9"))
-    assert outcome.status == 1, outcome
+    assert outcome.status == 1, str(outcome)
     assert report.counts(outcome.stdout)["failed"] == 1
 
 
 def test_upstream_exit_makes_a_failed_residual_status_0(xhpl):
     outcome = xhpl("--upstream-exit", dat=hpl_dat.text(threshold="1e-9"))
-    assert outcome.status == 0, outcome
+    assert outcome.status == 0, str(outcome)
     assert report.counts(outcome.stdout)["failed"] == 1
 
 
 def test_upstream_exit_does_not_forgive_bad_input(xhpl):
     outcome = xhpl("--upstream-exit", dat=hpl_dat.text(nb="0"))
-    assert outcome.status == 2, outcome
+    assert outcome.status == 2, str(outcome)
 
 
 def test_one_failed_test_of_a_launched_job_is_status_1(xhpl):
     dat = hpl_dat.text(threshold="1e-9", p="2", n="30 40")
     outcome = xhpl(dat=dat, processes=2)
-    assert outcome.status == 1, outcome
+    assert outcome.status == 1, str(outcome)
     assert report.counts(outcome.stdout)["failed"] == 2
 
 
@@ -114,7 +114,7 @@ def test_one_failed_test_of_a_launched_job_is_status_1(xhpl):
 def test_the_smallest_orders_pass(xhpl, n):
     outcome = xhpl(dat=hpl_dat.text(n=n))
     count = len(n.split())
-    assert outcome.status == 0, outcome
+    assert outcome.status == 0, str(outcome)
     assert report.counts(outcome.stdout)["passed"] == count
     assert len(report.residuals(outcome.stdout)) == count
 
@@ -130,7 +130,7 @@ def test_no_residual_is_computed_at_a_threshold_of_zero_or_less(
     xhpl, threshold
 ):
     outcome = xhpl(dat=hpl_dat.text(threshold=threshold, n="40 50"))
-    assert outcome.status == 0, outcome
+    assert outcome.status == 0, str(outcome)
     assert report.residuals(outcome.stdout) == []
     assert outcome.stdout.count("T/V    ") == 2
     assert report.counts(outcome.stdout) == {
@@ -143,7 +143,7 @@ def test_no_residual_is_computed_at_a_threshold_of_zero_or_less(
 def test_device_7_is_stderr(xhpl):
     on_stdout = xhpl("--quiet", dat=hpl_dat.text())
     on_stderr = xhpl("--quiet", dat=hpl_dat.text(device="7"))
-    assert on_stderr.stdout == "", on_stderr
+    assert on_stderr.stdout == "", str(on_stderr)
     assert on_stderr.status == 0
     wanted = report.comparable(on_stdout.stdout)
     got = on_stderr.stderr
@@ -157,25 +157,27 @@ def test_any_other_device_is_the_file_of_line_3(xhpl, device):
         3, "results.txt output file", hpl_dat.text(device=device)
     )
     in_file = xhpl(dat=dat)
-    assert (in_file.status, in_file.stdout) == (0, ""), in_file
+    assert (in_file.status, in_file.stdout) == (0, ""), str(in_file)
     written = (xhpl.directory / "results.txt").read_text()
     assert report.comparable(written) == report.comparable(on_stdout.stdout)
 
 
 def test_help_is_on_stdout_and_names_every_option_and_setting(xhpl):
     outcome = xhpl("--help")
-    assert (outcome.status, outcome.stderr) == (0, ""), outcome
+    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
     options = {option for option, *_ in SAME}
     options |= {"--dat", "--set", "--quiet", "--upstream-exit", "--version"}
-    options |= {"blas_threads", "message_chunk"}
     for option in options | {"-p", "-q"}:
-        assert re.search(rf"(?<!\w){option}\b", outcome.stdout), option
+        name = option.lstrip("-")
+        assert re.search(rf"^ +--?{name}\b", outcome.stdout, re.M), option
+    for setting in ("blas_threads", "message_chunk"):
+        assert re.search(rf"^ +{setting}=", outcome.stdout, re.M), setting
 
 
 def test_version_is_one_line_on_stdout(xhpl):
     outcome = xhpl("--version")
-    assert (outcome.status, outcome.stderr) == (0, ""), outcome
-    assert re.fullmatch(r"xhpl \d+(\.\d+)+.*\n", outcome.stdout), outcome
+    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
+    assert re.fullmatch(r"xhpl \d+(\.\d+)+.*\n", outcome.stdout), str(outcome)
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
@@ -185,8 +187,8 @@ def test_no_file_is_needed_to_ask(xhpl, option):
 
 def test_a_setting_may_come_from_the_environment(xhpl):
     outcome = xhpl(dat=hpl_dat.text(), env={"XHPL_BLAS_THREADS": "2"})
-    assert outcome.status == 0, outcome
-    assert re.search(r"\b2 threads", outcome.stderr), outcome
+    assert outcome.status == 0, str(outcome)
+    assert "threads a process: 2" in outcome.stderr, str(outcome)
 
 
 def test_set_overrides_the_environment(xhpl):
@@ -196,8 +198,8 @@ def test_set_overrides_the_environment(xhpl):
         dat=hpl_dat.text(),
         env={"XHPL_BLAS_THREADS": "2"},
     )
-    assert outcome.status == 0, outcome
-    assert re.search(r"\b1 thread\b", outcome.stderr), outcome
+    assert outcome.status == 0, str(outcome)
+    assert "threads a process: 1" in outcome.stderr, str(outcome)
 
 
 def test_messages_in_short_chunks_give_the_same_residual(xhpl):
@@ -212,4 +214,4 @@ def test_the_program_runs_in_any_folder_it_was_linked_to(xhpl):
     (xhpl.directory / "linked").symlink_to(jobs.XHPL)
     (xhpl.directory / "HPL.dat").write_text(hpl_dat.text())
     outcome = jobs.run(["./linked"], xhpl.directory)
-    assert outcome.status == 0, outcome
+    assert outcome.status == 0, str(outcome)

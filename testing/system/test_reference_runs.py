@@ -23,14 +23,14 @@ def test_every_row_has_upstreams_tag_and_place(reference_run, name, csv, count):
     wanted = report.expected_rows(jobs.REFERENCE / f"upstream-{csv}.csv")
     outcome = reference_run(name)
     assert len(wanted) == count
-    assert [row[:5] for row in report.rows(outcome.stdout)] == wanted, outcome
+    assert [row[:5] for row in report.rows(outcome.stdout)] == wanted, str(outcome)
 
 
 @pytest.mark.parametrize("name, csv, count", LONG)
 def test_every_residual_passes(reference_run, name, csv, count):
     outcome = reference_run(name)
     verdicts = re.findall("PASSED|FAILED", outcome.stdout)
-    assert verdicts == ["PASSED"] * count, outcome
+    assert verdicts == ["PASSED"] * count, str(outcome)
     assert len(report.residuals(outcome.stdout)) == count
     assert max(report.residuals(outcome.stdout)) < 1
 
@@ -51,20 +51,20 @@ def test_the_closing_block_counts_every_test(reference_run, name, csv, count):
 def test_stdout_is_upstreams_line_by_line(reference_run, name):
     outcome = reference_run(name)
     wanted = report.comparable(expected(name))
-    assert report.comparable(outcome.stdout) == wanted, outcome
+    assert report.comparable(outcome.stdout) == wanted, str(outcome)
 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_the_exit_status_says_whether_all_passed(reference_run, name):
     outcome = reference_run(name)
-    assert outcome.status == WHOLE[name], outcome
+    assert outcome.status == WHOLE[name], str(outcome)
 
 
 @pytest.mark.long
 def test_the_head_over_every_list_is_upstreams(reference_run):
     wanted = report.comparable(expected("variants-head"))
     outcome = reference_run("variants")
-    assert report.comparable(outcome.stdout)[: len(wanted)] == wanted, outcome
+    assert report.comparable(outcome.stdout)[: len(wanted)] == wanted, str(outcome)
 
 
 def test_the_banner_keeps_the_number_of_its_lines(reference_run):
