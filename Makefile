@@ -47,10 +47,21 @@ HPL_OBJECTS := $(call objects,hpl/*/*.c)
 PTEST_OBJECTS := $(call objects,testing/ptest/*.c)
 DRIVER_OBJECTS := $(filter-out %/main.o,$(PTEST_OBJECTS))
 PROBE_OBJECTS := $(call objects,testing/probe/*.c)
-UNIT_OBJECTS := $(call objects,testing/unit/*.c)
-TEST_OBJECTS := $(call objects,testing/unit/test_*.c)
-UNIT_COMMON := $(filter-out $(TEST_OBJECTS),$(UNIT_OBJECTS))
-UNIT_TESTS := $(TEST_OBJECTS:$(OBJ)/testing/%.o=$(BUILD)/%)
+MORE_OBJECTS := $(call objects,$(MORE_SOURCES))
+
+# hybrid/ and its tests, if wanted; it needs hwloc.
+HYBRID ?= no
+ifeq ($(HYBRID),yes)
+HYBRID_OBJECTS := $(call objects,hybrid/*/*.c hybrid/*/*/*.c)
+HYBRID_LIBS := -lhwloc -ldl
+UNIT_SOURCES := $(wildcard testing/unit/*.c)
+else
+UNIT_SOURCES := $(shell grep -L '"hybrid/' testing/unit/*.c)
+endif
+UNIT_OBJECTS := $(call objects,$(UNIT_SOURCES))
+UNIT_COMMON := $(filter-out $(OBJ)/testing/unit/test_%,$(UNIT_OBJECTS))
+UNIT_TESTS := $(filter-out $(UNIT_COMMON),$(UNIT_OBJECTS))
+UNIT_TESTS := $(UNIT_TESTS:$(OBJ)/testing/%.o=$(BUILD)/%)
 HEADERS := $(wildcard base/*.h hpl/*/*.h testing/*/*.h)
 
 XHPL := $(BINdir)/xhpl
@@ -71,7 +82,7 @@ NO_FAST_MATH := $(shell echo 'int x;' | \
 
 COMPILE = $(CC) $(XH_FIRST) $(CCFLAGS) $(XH_LAST)
 LINK = $(LINKER) $(LINKFLAGS) $(NO_FAST_MATH)
-LIBS_OF_XHPL = $(HPL_LIBS) $(XH_LIBS)
+LIBS_OF_XHPL = $(abspath $(MORE_OBJECTS)) $(HPL_LIBS) $(XH_LIBS)
 
 # Short messages; V=1 shows the commands.
 SAY = @$(if $(V),echo '$(subst ','\'',$(2))',echo "$(1)"); $(2)
@@ -80,7 +91,8 @@ SAY = @$(if $(V),echo '$(subst ','\'',$(2))',echo "$(1)"); $(2)
 FORCE:
 
 ## build: the program, bin/<arch>/xhpl, and its library (the default)
-build: $(XHPL) $(XPROBE) $(BINdir)/HPL.dat testing/xhpl
+build: $(XHPL) $(XPROBE) $(BINdir)/HPL.dat
+build: $(if $(filter arch,$(ARCH)),testing/xhpl)
 
 ## unit: the unit test programs
 unit: $(UNIT_TESTS)
@@ -108,13 +120,15 @@ $(XPROBE): $(PROBE_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(LINK) -o $@ $(PROBE_OBJECTS) $(LIBS_OF_XHPL))
 
-$(BUILD)/unit/%: $(OBJ)/testing/unit/%.o $(UNIT_COMMON) $(DRIVER_OBJECTS) \
-                 $(HPLlib) $(BUILD)/blas-checked
+$(BUILD)/unit/%: $(OBJ)/testing/unit/%.o $(UNIT_COMMON) $(HYBRID_OBJECTS) \
+                 $(DRIVER_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) -lcmocka $(LIBS_OF_XHPL))
+	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) -lcmocka \
+	    $(LIBS_OF_XHPL) $(HYBRID_LIBS))
 
 # A BLAS with 64-bit integers would compute nonsense: it is refused here.
-$(BUILD)/blas-checked: $(OBJ)/setup/blas-check.o $(HPLlib) setup/blas-check
+$(BUILD)/blas-checked: $(OBJ)/setup/blas-check.o $(HPLlib) $(MORE_OBJECTS) \
+                       setup/blas-check
 	@setup/blas-check $(BUILD)/blas-check \
 	    '$(subst ','\'',$(LINK)) $<' '$(LIBS_OF_XHPL)'
 	@touch $@
@@ -123,6 +137,7 @@ $(BUILD)/blas-checked: $(OBJ)/setup/blas-check.o $(HPLlib) setup/blas-check
 $(BINdir)/HPL.dat: | $(XHPL)
 	cp testing/ptest/HPL.dat $@
 
+# Where ./configure && make is known to leave the program.
 testing/xhpl: $(XHPL)
 	@ln -sf $(abspath $<) $@
 
@@ -148,12 +163,14 @@ test check:
 	$(BOOTSTRAP) test
 	@$(MAKE) suite
 
+# What a sanitizer must know to tell leaks of libraries from ours.
+export ASAN_OPTIONS ?= fast_unwind_on_malloc=0
+export LSAN_OPTIONS ?= print_suppressions=0:suppressions=$(CURDIR)/testing/sanitizer/lsan.supp
+
 suite: build unit check-layers check-headers
 	@XHPL_SOURCE='$(CURDIR)' XHPL_BUILD='$(abspath $(BUILD))' \
 	    XHPL_BIN='$(abspath $(BINdir))' \
-	    XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' \
-	    LSAN_OPTIONS='suppressions=$(CURDIR)/testing/lsan.supp' \
-	    PYTHONDONTWRITEBYTECODE=1 \
+	    XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' PYTHONDONTWRITEBYTECODE=1 \
 	    $(PYTHON) -m pytest $(if $(TEST_MARKS),-m '$(TEST_MARKS)') testing
 
 ## test-all: the same with other compilers, sanitizers and BLAS libraries
