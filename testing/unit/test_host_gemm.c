@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include "hybrid/engine/host/gemm.h"
+#include "testing/unit/unit.h"
+
+/* a matrix with room around it that must not change */
+typedef struct {
+    double *all;
+    hyb_view_t v;
+} framed_t;
+
+enum { MARGIN = 3 };
+
+static double drawn(void)
+{
+    return (double)rand() / RAND_MAX - 0.5;
+}
+
+static framed_t framed(int64_t rows, int64_t cols)
+{
+    framed_t f;
+    int64_t ld = rows + 2 * MARGIN, i, total = ld * (cols + 2 * MARGIN);
+
+    f.all = malloc((size_t)total * sizeof(double));
+    assert_non_null(f.all);
+    for (i = 0; i < total; i++)
+        f.all[i] = drawn();
+    f.v = (hyb_view_t){f.all + MARGIN + MARGIN * ld, rows, cols, ld};
+    return f;
+}
+
+static framed_t copied(framed_t f)
+{
+    size_t bytes = (size_t)(f.v.ld * (f.v.cols + 2 * MARGIN)) * sizeof(double);
+    framed_t copy = f;
+
+    copy.all = malloc(bytes);
+    assert_non_null(copy.all);
+    memcpy(copy.all, f.all, bytes);
+    copy.v.data = copy.all + (f.v.data - f.all);
+    return copy;
+}
+
+static double element(hyb_view_t v, hyb_trans_t op, int64_t i, int64_t j)
+{
+    return op == HYB_NO_TRANS ? v.data[i + j * v.ld] : v.data[j + i * v.ld];
+}
+
+/* the product as its definition says */
+static void triple_loop(const hyb_gemm_t *p, hyb_view_t c, int64_t k)
+{
+    int64_t i, j, l;
+
+    for (j = 0; j < c.cols; j++)
+        for (i = 0; i < c.rows; i++) {
+            double sum = 0.0, *to = &c.data[i + j * c.ld];
+
+            for (l = 0; l < k; l++)
+                sum += element(p->a, p->trans_a, i, l) *
+                       element(p->b, p->trans_b, l, j);
+            *to = (p->beta == 0.0 ? 0.0 : p->beta * *to) + p->alpha * sum;
+        }
+}
+
+static void compare(framed_t got, framed_t want, int64_t k)
+{
+    int64_t i, total = got.v.ld * (got.v.cols + 2 * MARGIN);
+
+    for (i = 0; i < total; i++)
+        assert_true(fabs(got.all[i] - want.all[i]) <= 1e-15 * (double)(k + 10));
+}
+
+typedef struct {
+    int64_t m, n, k;
+    hyb_trans_t ta, tb;
+    double alpha, beta;
+} case_t;
+
+static void check(hyb_host_gemm_t *gemm, case_t x)
+{
+    framed_t a = x.ta == HYB_NO_TRANS ? framed(x.m, x.k) : framed(x.k, x.m);
+    framed_t b = x.tb == HYB_NO_TRANS ? framed(x.k, x.n) : framed(x.n, x.k);
+    framed_t c = framed(x.m, x.n), want = copied(c);
+    hyb_gemm_t p = {x.ta, x.tb, x.alpha, x.beta, a.v, b.v, c.v};
+
+    if (x.beta == 0.0 && x.m > 0 && x.n > 0)
+        c.v.data[0] = NAN;
+    triple_loop(&p, want.v, x.k);
+    assert_int_equal(hyb_host_gemm(gemm, &p), XH_OK);
+    compare(c, want, x.k);
+    free(a.all);
+    free(b.all);
+    free(c.all);
+    free(want.all);
+}
+
+/* Run body with every kernel that this processor has, on one thread and two. */
+static void with_every_kernel(void (*body)(hyb_host_gemm_t *gemm))
+{
+    int cpus[] = {0, 0}, isa, size;
+    hyb_host_gemm_t *gemm;
+    hyb_team_t *team;
+
+    for (isa = 0; isa <= (int)xh_cpu_isa(); isa++)
+        for (size = 1; size <= 2; size++) {
+            const hyb_kernel_t *kernel = hyb_kernel_find((xh_isa_t)isa);
+
+            if (kernel == NULL)
+                continue;
+            assert_int_equal(hyb_team_create(cpus, 1, size, &team), XH_OK);
+            assert_int_equal(hyb_host_gemm_create(team, kernel, &gemm), XH_OK);
+            body(gemm);
+            hyb_host_gemm_destroy(gemm);
+            hyb_team_destroy(team);
+        }
+}
+
+static void every_edge(hyb_host_gemm_t *gemm)
+{
+    int64_t m, n;
+
+    for (m = 1; m <= 26; m += 5)
+        for (n = 1; n <= 11; n++)
+            check(gemm, (case_t){m, n, 7, HYB_NO_TRANS, HYB_NO_TRANS, 1, 1});
+}
+
+static void random_shapes(hyb_host_gemm_t *gemm)
+{
+    static const double factors[] = {0.0, 1.0, -1.0, 0.75};
+    int i;
+
+    for (i = 0; i < 60; i++)
+        check(gemm, (case_t){rand() % 250, rand() % 450, rand() % 90,
+                             rand() % 2 ? HYB_TRANS : HYB_NO_TRANS,
+                             rand() % 2 ? HYB_TRANS : HYB_NO_TRANS,
+                             factors[rand() % 4], factors[rand() % 4]});
+}
+
+static void deep_product(hyb_host_gemm_t *gemm)
+{
+    check(gemm, (case_t){30, 20, 1000, HYB_NO_TRANS, HYB_TRANS, -1, 0.5});
+}
+
+static void tiles_cut_by_any_edge_of_c_are_whole(void **state)
+{
+    (void)state;
+    with_every_kernel(every_edge);
+}
+
+static void any_shape_transposition_alpha_and_beta_is_right(void **state)
+{
+    (void)state;
+    with_every_kernel(random_shapes);
+}
+
+static void a_product_deeper_than_one_pass_scales_c_once(void **state)
+{
+    (void)state;
+    with_every_kernel(deep_product);
+}
+
+static void shapes_that_do_not_conform_are_refused(void **state)
+{
+    int cpu = 0;
+    double x[4] = {1, 2, 3, 4};
+    hyb_view_t two = {x, 2, 2, 2}, one = {x, 1, 1, 1};
+    hyb_gemm_t p = {HYB_NO_TRANS, HYB_NO_TRANS, 1, 1, two, one, two};
+    hyb_host_gemm_t *gemm;
+    hyb_team_t *team;
+
+    (void)state;
+    assert_int_equal(hyb_team_create(&cpu, 1, 1, &team), XH_OK);
+    assert_int_equal(hyb_host_gemm_create(team, hyb_kernel_best(), &gemm),
+                     XH_OK);
+    assert_int_equal(hyb_host_gemm(gemm, &p), XH_ERR_ARG);
+    p.b = two;
+    p.b.ld = 1;
+    assert_int_equal(hyb_host_gemm(gemm, &p), XH_ERR_ARG);
+    hyb_host_gemm_destroy(gemm);
+    hyb_team_destroy(team);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(tiles_cut_by_any_edge_of_c_are_whole),
+    cmocka_unit_test(any_shape_transposition_alpha_and_beta_is_right),
+    cmocka_unit_test(a_product_deeper_than_one_pass_scales_c_once),
+    cmocka_unit_test(shapes_that_do_not_conform_are_refused),
+};
+UNIT_MAIN(cases)
