@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include "hybrid/engine/host/blas.h"
 #include "hybrid/engine/host/gemm.h"
 #include "testing/unit/unit.h"
 
@@ -94,25 +95,37 @@ static void check(hyb_host_gemm_t *gemm, case_t x)
     free(want.all);
 }
 
-/* Run body with every kernel that this processor has, on one thread and two. */
-static void with_every_kernel(void (*body)(hyb_host_gemm_t *gemm))
+typedef void (*body_t)(hyb_host_gemm_t *gemm);
+
+static void with_kernel(body_t body, const hyb_kernel_t *kernel, int size)
 {
-    int cpus[] = {0, 0}, isa, size;
+    int cpu;
     hyb_host_gemm_t *gemm;
     hyb_team_t *team;
 
-    for (isa = 0; isa <= (int)xh_cpu_isa(); isa++)
-        for (size = 1; size <= 2; size++) {
-            const hyb_kernel_t *kernel = hyb_kernel_find((xh_isa_t)isa);
+    assert_true(xh_cpu_core_ids("/", &cpu, 1) > 0);
+    assert_int_equal(hyb_team_create(&cpu, 1, size, &team), XH_OK);
+    assert_int_equal(hyb_host_gemm_create(team, kernel, &gemm), XH_OK);
+    body(gemm);
+    hyb_host_gemm_destroy(gemm);
+    hyb_team_destroy(team);
+}
 
-            if (kernel == NULL)
-                continue;
-            assert_int_equal(hyb_team_create(cpus, 1, size, &team), XH_OK);
-            assert_int_equal(hyb_host_gemm_create(team, kernel, &gemm), XH_OK);
-            body(gemm);
-            hyb_host_gemm_destroy(gemm);
-            hyb_team_destroy(team);
-        }
+/*
+ * Run body with every kernel that this processor has and with the BLAS
+ * library, on one thread and two.
+ */
+static void with_every_kernel(body_t body)
+{
+    int isa, size;
+
+    for (size = 1; size <= 2; size++) {
+        for (isa = 0; isa <= (int)xh_cpu_isa(); isa++)
+            if (hyb_kernel_find((xh_isa_t)isa) != NULL)
+                with_kernel(body, hyb_kernel_find((xh_isa_t)isa), size);
+        if (hyb_blas_present())
+            with_kernel(body, NULL, size);
+    }
 }
 
 static void every_edge(hyb_host_gemm_t *gemm)

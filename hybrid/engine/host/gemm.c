@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
+#include "hybrid/engine/host/blas.h"
 #include "hybrid/engine/host/gemm.h"
 #include "hybrid/engine/host/pack.h"
 
@@ -250,6 +251,43 @@ static void run_depth(hyb_host_gemm_t *gemm, const hyb_gemm_t *product,
     }
 }
 
+/* a product that each thread hands to the BLAS library in part */
+typedef struct {
+    const hyb_gemm_t *product;
+    int threads;
+    _Atomic int status; /* of the last thread that failed, or XH_OK */
+} shared_call_t;
+
+static void call_blas(void *argument, int member)
+{
+    shared_call_t *call = argument;
+    const hyb_gemm_t *p = call->product;
+    int64_t n = p->c.cols, k = inner_size(p);
+    int64_t first = n * member / call->threads;
+    int64_t cols = n * (member + 1) / call->threads - first;
+    hyb_gemm_t mine = *p;
+    xh_status_t status;
+
+    if (cols == 0)
+        return;
+    mine.b =
+        part_of(p->b, p->trans_b, (int64_t[]){0, first}, (int64_t[]){k, cols});
+    mine.c = hyb_view_part(p->c, 0, first, p->c.rows, cols);
+    status = hyb_blas_gemm(&mine);
+    if (status != XH_OK)
+        atomic_store(&call->status, (int)status);
+}
+
+static xh_status_t share_blas(hyb_host_gemm_t *gemm, const hyb_gemm_t *product)
+{
+    shared_call_t call = {.product = product,
+                          .threads = hyb_team_size(gemm->team),
+                          .status = XH_OK};
+
+    hyb_team_run(gemm->team, call_blas, &call);
+    return (xh_status_t)call.status;
+}
+
 xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const hyb_gemm_t *product)
 {
     int64_t k = inner_size(product), inner, passes, depth;
@@ -261,6 +299,8 @@ xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const hyb_gemm_t *product)
         scale(product->c, product->beta);
         return XH_OK;
     }
+    if (gemm->kernel == NULL)
+        return share_blas(gemm, product);
     passes = (k + MOST_DEPTH - 1) / MOST_DEPTH;
     depth = (k + passes - 1) / passes;
     status = reserve_packed(gemm, smaller(MOST_ROWS, product->c.rows), depth);
@@ -274,9 +314,12 @@ xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const hyb_gemm_t *product)
 xh_status_t hyb_host_gemm_create(hyb_team_t *team, const hyb_kernel_t *kernel,
                                  hyb_host_gemm_t **gemm_p)
 {
-    hyb_host_gemm_t *gemm = calloc(1, sizeof(*gemm));
+    hyb_host_gemm_t *gemm;
     xh_status_t status;
 
+    if (kernel == NULL && !hyb_blas_present())
+        return XH_ERR_ARG;
+    gemm = calloc(1, sizeof(*gemm));
     if (gemm == NULL)
         return XH_ERR_MEMORY;
     gemm->team = team;
