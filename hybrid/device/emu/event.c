@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include "hybrid/device/emu/emu.h"
+
+/* Recording makes a new mark, so who waits for the last one still does. */
+typedef struct {
+    hyb_emu_mark_t *mark; /* as last recorded; NULL before */
+} event_t;
+
+static hyb_emu_mark_t *hold(hyb_emu_mark_t *mark)
+{
+    if (mark != NULL)
+        mark->references++;
+    return mark;
+}
+
+void hyb_emu_mark_release(hyb_emu_mark_t *mark)
+{
+    if (mark != NULL && --mark->references == 0)
+        free(mark);
+}
+
+xh_status_t hyb_emu_event_create(void *state, void **event_p)
+{
+    hyb_emu_device_t *device = state;
+    event_t *event = calloc(1, sizeof(*event));
+    hyb_emu_fault_t fault;
+    xh_status_t status;
+
+    if (event == NULL)
+        return XH_ERR_MEMORY;
+    pthread_mutex_lock(&device->lock);
+    status = hyb_emu_admit(device, HYB_EMU_EVENT_CREATE, &fault);
+    pthread_mutex_unlock(&device->lock);
+    if (status == XH_OK)
+        *event_p = event;
+    else
+        free(event);
+    return status;
+}
+
+void hyb_emu_event_destroy(void *state, void *event)
+{
+    hyb_emu_device_t *device = state;
+
+    pthread_mutex_lock(&device->lock);
+    hyb_emu_mark_release(((event_t *)event)->mark);
+    pthread_mutex_unlock(&device->lock);
+    free(event);
+}
+
+static void replace_mark(hyb_emu_device_t *device, event_t *event,
+                         hyb_emu_mark_t *mark)
+{
+    pthread_mutex_lock(&device->lock);
+    hyb_emu_mark_release(event->mark);
+    event->mark = hold(mark);
+    pthread_mutex_unlock(&device->lock);
+}
+
+static hyb_emu_mark_t *last_mark(hyb_emu_device_t *device, const event_t *event)
+{
+    hyb_emu_mark_t *mark;
+
+    pthread_mutex_lock(&device->lock);
+    mark = hold(event->mark);
+    pthread_mutex_unlock(&device->lock);
+    return mark;
+}
+
+static void release(hyb_emu_device_t *device, hyb_emu_mark_t *mark)
+{
+    pthread_mutex_lock(&device->lock);
+    hyb_emu_mark_release(mark);
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* Queue what has to do with mark, a reference of which is given away. */
+static xh_status_t add(hyb_emu_device_t *device, void *queue, hyb_emu_op_t op,
+                       hyb_emu_mark_t *mark)
+{
+    xh_status_t status =
+        hyb_emu_queue_add(queue, &(hyb_emu_command_t){.op = op, .mark = mark});
+
+    if (status != XH_OK)
+        release(device, mark);
+    return status;
+}
+
+xh_status_t hyb_emu_event_record(void *state, void *queue, void *event)
+{
+    hyb_emu_mark_t *mark = malloc(sizeof(*mark));
+    xh_status_t status;
+
+    if (mark == NULL)
+        return XH_ERR_MEMORY;
+    /* one reference for the command, one to outlive it */
+    *mark = (hyb_emu_mark_t){.references = 2};
+    status = add(state, queue, HYB_EMU_EVENT_RECORD, mark);
+    if (status == XH_OK)
+        replace_mark(state, event, mark);
+    release(state, mark);
+    return status;
+}
+
+xh_status_t hyb_emu_queue_wait(void *state, void *queue, void *event)
+{
+    return add(state, queue, HYB_EMU_QUEUE_WAIT, last_mark(state, event));
+}
+
+/* False when seconds are over. */
+static bool wait_for(hyb_emu_device_t *device, const hyb_emu_mark_t *mark,
+                     double seconds)
+{
+    const struct timespec deadline = hyb_emu_deadline(seconds);
+    int late = seconds == 0;
+
+    while (!mark->passed && !device->failed && late == 0)
+        late =
+            pthread_cond_timedwait(&device->changed, &device->lock, &deadline);
+    return mark->passed;
+}
+
+xh_status_t hyb_emu_event_wait(void *state, void *event, double seconds,
+                               bool *done_p)
+{
+    hyb_emu_device_t *device = state;
+    hyb_emu_mark_t *mark;
+    bool done, failed;
+
+    pthread_mutex_lock(&device->lock);
+    mark = hold(((event_t *)event)->mark);
+    done = mark == NULL || wait_for(device, mark, seconds);
+    failed = device->failed;
+    hyb_emu_mark_release(mark);
+    pthread_mutex_unlock(&device->lock);
+    if (failed)
+        return XH_ERR_DEVICE;
+    *done_p = done;
+    return XH_OK;
+}
+
+static bool has_passed(const event_t *event)
+{
+    return event->mark != NULL && event->mark->passed;
+}
+
+xh_status_t hyb_emu_event_elapsed(void *state, void *begin, void *end,
+                                  double *seconds_p)
+{
+    hyb_emu_device_t *device = state;
+    const event_t *from = begin, *to = end;
+    xh_status_t status = XH_OK;
+
+    pthread_mutex_lock(&device->lock);
+    if (device->failed)
+        status = XH_ERR_DEVICE;
+    else if (!has_passed(from) || !has_passed(to))
+        status = XH_ERR_ARG;
+    else
+        *seconds_p = to->mark->time - from->mark->time;
+    pthread_mutex_unlock(&device->lock);
+    if (status == XH_ERR_ARG)
+        hyb_emu_say(device, XH_LOG_ERROR,
+                    "the time between events that have not passed");
+    return status;
+}

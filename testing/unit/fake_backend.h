@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FAKE_BACKEND_H
+#define FAKE_BACKEND_H
+
+#include "hybrid/engine/device.h"
+
+/*
+ * A backend "fake" that does nothing but count. A case copies the table to
+ * have other properties.
+ */
+typedef struct {
+    int devices;        /* that count tells */
+    const char *reason; /* why there are none */
+    xh_status_t answer; /* of every call but count and describe */
+    int calls;          /* of all functions but count and describe */
+    int given_back;     /* calls of free and unpin among them */
+    int ended;          /* calls of queue_destroy and event_destroy */
+    int closed;         /* calls of close */
+    bool abandoned;     /* as the last close was told */
+} fake_t;
+
+extern fake_t fake;
+extern const hyb_backend_t fake_backend;
+
+/* Three devices, all calls succeed, nothing counted. */
+void fake_reset(void);
+
+#endif

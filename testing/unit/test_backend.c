@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "hybrid/engine/backend.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+#include "base/settings.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/fake_backend.h"
+#include "testing/unit/unit.h"
+
+static hyb_backend_t soft; /* emulated devices, otherwise as fake_backend */
+
+/* ---- a folder for plug-ins ---------------------------------------------- */
+
+static char folder[] = "/tmp/test_backend_XXXXXX";
+static const char *const files[] = {
+    "libhyb_text.so", /* no library */
+    "libhyb_libc.so", /* a library that is no plug-in */
+    "libhyb_.so",
+    "libhyb_else.txt",
+    "hyb_other.so",
+    "libhyb_a_name_that_is_too_long.so", /* not one of a plug-in */
+};
+
+enum { FILES = sizeof(files) / sizeof(files[0]) };
+
+static const char *in_folder(const char *file)
+{
+    static char path[256];
+
+    snprintf(path, sizeof(path), "%s/%s", folder, file);
+    return path;
+}
+
+static int write_file(const char *file)
+{
+    FILE *out = fopen(in_folder(file), "w");
+
+    return out == NULL || fputs("text\n", out) < 0 || fclose(out) != 0;
+}
+
+static int link_libc(const char *file)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+    Dl_info info;
+
+    return symbol == NULL || dladdr(symbol, &info) == 0 ||
+           symlink(info.dli_fname, in_folder(file)) != 0;
+}
+
+static int make_folder(void)
+{
+    char assignment[64];
+    int i;
+
+    if (mkdtemp(folder) == NULL || link_libc(files[1]) != 0)
+        return -1;
+    for (i = 0; i < FILES; i++)
+        if (i != 1 && write_file(files[i]) != 0)
+            return -1;
+    snprintf(assignment, sizeof(assignment), "plugin_dir=%s", folder);
+    return xh_settings_assign(assignment) != XH_OK;
+}
+
+static int remove_folder(void **state)
+{
+    int i;
+
+    (void)state;
+    for (i = 0; i < FILES; i++)
+        unlink(in_folder(files[i]));
+    return rmdir(folder);
+}
+
+static int register_backends(void **state)
+{
+    (void)state;
+    soft = fake_backend;
+    soft.name = "soft";
+    soft.emulated = true;
+    return hyb_backend_register(&fake_backend) != XH_OK ||
+           hyb_backend_register(&soft) != XH_OK || make_folder() != 0;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake_reset();
+    return 0;
+}
+
+/* ---- loading ------------------------------------------------------------ */
+
+static void assert_says(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("\"%s\" is not in: %s", part, text);
+}
+
+/* What is said when name does not load; once. */
+static const char *load_refusal(const char *name, xh_status_t expected)
+{
+    const hyb_backend_t *backend = &soft;
+    xh_status_t status;
+    const char *text;
+    int lines;
+
+    capture_begin();
+    status = hyb_backend_load(name, &backend);
+    text = capture_end(&lines);
+    assert_int_equal(status, expected);
+    assert_int_equal(lines, 1);
+    assert_ptr_equal(backend, &soft);
+    return text;
+}
+
+static void a_plugin_loads_once(void **state)
+{
+    const hyb_backend_t *first = NULL, *again = NULL;
+
+    (void)state;
+    assert_int_equal(hyb_backend_load("emu", &first), XH_OK);
+    assert_int_equal(hyb_backend_load("emu", &again), XH_OK);
+    assert_string_equal(first->name, "emu");
+    assert_true(first->emulated);
+    assert_ptr_equal(first, again);
+}
+
+static void a_missing_plugin_names_the_folders(void **state)
+{
+    const char *text = load_refusal("missing", XH_ERR_INPUT);
+
+    (void)state;
+    assert_says(text, "libhyb_missing.so");
+    assert_says(text, folder);
+    assert_says(text, "/../lib/xhpl");
+}
+
+static void a_name_is_no_path(void **state)
+{
+    (void)state;
+    load_refusal("../emu", XH_ERR_INPUT);
+    load_refusal("", XH_ERR_INPUT);
+    load_refusal("a_name_that_is_too_long", XH_ERR_INPUT);
+}
+
+static void a_file_that_is_no_library_does_not_load(void **state)
+{
+    (void)state;
+    assert_says(load_refusal("text", XH_ERR_DEVICE), "libhyb_text.so");
+}
+
+static void a_library_that_is_no_plugin_does_not_load(void **state)
+{
+    (void)state;
+    assert_says(load_refusal("libc", XH_ERR_DEVICE), "is no plug-in");
+}
+
+static void names_are_those_that_could_load(void **state)
+{
+    static const char *const expected[] = {"emu", "fake", "libc", "soft",
+                                           "text"};
+    char names[HYB_BACKENDS][HYB_BACKEND_NAME];
+    int count = hyb_backend_names(names);
+    size_t found = 0;
+    int i;
+
+    (void)state;
+    for (i = 0; i < count; i++) {
+        assert_true(i == 0 || strcmp(names[i - 1], names[i]) < 0);
+        assert_null(strstr(names[i], "name"));
+        if (found < 5 && strcmp(names[i], expected[found]) == 0)
+            found++;
+    }
+    assert_int_equal(found, 5);
+}
+
+/* ---- registering -------------------------------------------------------- */
+
+static xh_status_t registered(const hyb_backend_t *backend)
+{
+    xh_status_t status;
+    int lines;
+
+    capture_begin();
+    status = hyb_backend_register(backend);
+    capture_end(&lines);
+    assert_int_equal(lines, 1);
+    return status;
+}
+
+static void a_backend_of_another_version_is_refused(void **state)
+{
+    hyb_backend_t other = fake_backend;
+
+    (void)state;
+    other.name = "other";
+    other.abi = HYB_BACKEND_ABI + 1;
+    assert_int_equal(registered(&other), XH_ERR_DEVICE);
+}
+
+static void a_backend_with_gaps_is_refused(void **state)
+{
+    hyb_backend_t other = fake_backend;
+
+    (void)state;
+    other.name = "other";
+    other.copy_out = NULL;
+    assert_int_equal(registered(&other), XH_ERR_DEVICE);
+    other = fake_backend;
+    other.name = "other";
+    other.unpin = NULL;
+    assert_int_equal(registered(&other), XH_ERR_DEVICE);
+}
+
+static void a_name_is_registered_once(void **state)
+{
+    hyb_backend_t other = fake_backend;
+
+    (void)state;
+    assert_int_equal(registered(&other), XH_ERR_ARG);
+    other.name = "comma,";
+    assert_int_equal(registered(&other), XH_ERR_ARG);
+}
+
+/* ---- choosing ----------------------------------------------------------- */
+
+/* text chooses what expected lists, as "fake0 soft1 ". */
+static void assert_chooses(const char *text, const char *expected)
+{
+    hyb_device_choice_t *chosen = NULL;
+    char list[256] = "";
+    size_t used = 0;
+    int i, count = -1;
+
+    assert_int_equal(hyb_devices_choose(text, &chosen, &count), XH_OK);
+    for (i = 0; i < count; i++)
+        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%d ",
+                                 chosen[i].backend->name, chosen[i].index);
+    assert_string_equal(list, expected);
+    free(chosen);
+}
+
+static void assert_refuses(const char *text, const char *reason)
+{
+    hyb_device_choice_t *chosen = NULL;
+    xh_status_t status;
+    const char *said;
+    int lines, count = -1;
+
+    capture_begin();
+    status = hyb_devices_choose(text, &chosen, &count);
+    said = capture_end(&lines);
+    assert_int_equal(status, XH_ERR_INPUT);
+    assert_int_equal(lines, 1);
+    assert_says(said, reason);
+    assert_null(chosen);
+    assert_int_equal(count, -1);
+}
+
+static void none_is_none(void **state)
+{
+    (void)state;
+    assert_chooses("none", "");
+}
+
+static void indices_choose_these_devices(void **state)
+{
+    (void)state;
+    assert_chooses("fake:0", "fake0 ");
+    assert_chooses("fake:2,0", "fake2 fake0 ");
+}
+
+static void a_backend_alone_means_all(void **state)
+{
+    (void)state;
+    assert_chooses("fake", "fake0 fake1 fake2 ");
+}
+
+static void of_emulated_devices_a_number_is_chosen(void **state)
+{
+    (void)state;
+    assert_chooses("soft", "soft0 ");
+    assert_chooses("soft:2", "soft0 soft1 ");
+}
+
+static void backends_combine(void **state)
+{
+    (void)state;
+    assert_chooses("soft:2,fake:0,2", "soft0 soft1 fake0 fake2 ");
+    assert_chooses("fake:0,2,soft:1", "fake0 fake2 soft0 ");
+    assert_chooses("fake,soft", "fake0 fake1 fake2 soft0 ");
+}
+
+static void what_is_not_there_is_refused(void **state)
+{
+    (void)state;
+    assert_refuses("fake:3", "it has 0 to 2");
+    assert_refuses("fake:0,3", "it has 0 to 2");
+    assert_refuses("soft:4", "1 to 3");
+    assert_refuses("soft:0", "1 to 3");
+    assert_refuses("nobody", "fake");
+    assert_refuses("fakes:1", "soft");
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    static const char *const texts[] = {
+        "",           "1",           ",",           "fake,",
+        "fake,,soft", "fake:",       "fake:-1",     "fake:x",
+        "fake:1x",    "fake: 1",     "fake:1,1",    "fake,1",
+        "soft:1,2",   "fake:0,fake", "fake,fake:0", "none,fake",
+        "fake,auto",  "soft:+1",     "fake:0,,1",   "fake:99999999999999999999",
+    };
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        assert_refuses(texts[i], "devices \"");
+}
+
+static void no_device_at_all_is_said_with_its_reason(void **state)
+{
+    hyb_device_choice_t *chosen = NULL;
+    int lines, count = -1;
+    const char *text;
+
+    (void)state;
+    fake.devices = 0;
+    fake.reason = "the driver is missing";
+    assert_refuses("fake:0", "the driver is missing");
+    capture_begin();
+    assert_int_equal(hyb_devices_choose("fake", &chosen, &count), XH_OK);
+    text = capture_end(&lines);
+    assert_int_equal(count, 0);
+    assert_int_equal(lines, 1);
+    assert_says(text, "the driver is missing");
+}
+
+static void auto_leaves_out_what_is_emulated_or_broken(void **state)
+{
+    hyb_device_choice_t *chosen = NULL;
+    int i, count = -1, fakes = 0;
+    const char *text;
+
+    (void)state;
+    capture_begin();
+    assert_int_equal(hyb_devices_choose("auto", &chosen, &count), XH_OK);
+    text = capture_end(NULL);
+    for (i = 0; i < count; i++) {
+        assert_false(chosen[i].backend->emulated);
+        fakes += chosen[i].backend == &fake_backend;
+    }
+    assert_int_equal(fakes, 3);
+    assert_says(text, "libhyb_text.so");
+    assert_null(strstr(text, "error"));
+    free(chosen);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test_setup(a_plugin_loads_once, set_up),
+    cmocka_unit_test_setup(a_missing_plugin_names_the_folders, set_up),
+    cmocka_unit_test_setup(a_name_is_no_path, set_up),
+    cmocka_unit_test_setup(a_file_that_is_no_library_does_not_load, set_up),
+    cmocka_unit_test_setup(a_library_that_is_no_plugin_does_not_load, set_up),
+    cmocka_unit_test_setup(names_are_those_that_could_load, set_up),
+    cmocka_unit_test_setup(a_backend_of_another_version_is_refused, set_up),
+    cmocka_unit_test_setup(a_backend_with_gaps_is_refused, set_up),
+    cmocka_unit_test_setup(a_name_is_registered_once, set_up),
+    cmocka_unit_test_setup(none_is_none, set_up),
+    cmocka_unit_test_setup(indices_choose_these_devices, set_up),
+    cmocka_unit_test_setup(a_backend_alone_means_all, set_up),
+    cmocka_unit_test_setup(of_emulated_devices_a_number_is_chosen, set_up),
+    cmocka_unit_test_setup(backends_combine, set_up),
+    cmocka_unit_test_setup(what_is_not_there_is_refused, set_up),
+    cmocka_unit_test_setup(what_makes_no_sense_is_refused, set_up),
+    cmocka_unit_test_setup(no_device_at_all_is_said_with_its_reason, set_up),
+    cmocka_unit_test_setup(auto_leaves_out_what_is_emulated_or_broken, set_up),
+};
+
+int main(void)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(cases, register_backends, remove_folder) != 0;
+}

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/engine/device.h"
+
+#include <math.h>
+#include "testing/unit/capture.h"
+#include "testing/unit/fake_backend.h"
+#include "testing/unit/unit.h"
+
+static hyb_device_t *device;
+static hyb_queue_t *queue;
+static hyb_event_t *event;
+static double x[64], y[64], z[64];
+
+static hyb_device_t *opened(const hyb_backend_t *backend, int index)
+{
+    hyb_device_t *result = NULL;
+
+    assert_int_equal(hyb_device_open((hyb_device_choice_t){backend, index},
+                                     NULL, 0, &result),
+                     XH_OK);
+    return result;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake_reset();
+    device = opened(&fake_backend, 1);
+    assert_int_equal(hyb_queue_create(device, &queue), XH_OK);
+    assert_int_equal(hyb_event_create(device, &event), XH_OK);
+    fake.calls = 0;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    hyb_event_destroy(event);
+    hyb_queue_destroy(queue);
+    hyb_device_close(device);
+    return 0;
+}
+
+/* ---- calls, each in its simplest form ----------------------------------- */
+
+static const hyb_view_t a = {x, 4, 4, 4}, b = {y, 4, 4, 4}, c = {z, 4, 4, 4};
+
+static xh_status_t ask_description(void)
+{
+    hyb_device_info_t info;
+
+    return hyb_device_describe(device, &info);
+}
+
+static xh_status_t ask_sensors(void)
+{
+    hyb_device_sensors_t sensors;
+
+    return hyb_device_sensors(device, &sensors);
+}
+
+static xh_status_t take_memory(void)
+{
+    double *memory;
+
+    return hyb_device_alloc(device, 64, &memory);
+}
+
+static xh_status_t take_pinned(void)
+{
+    double *memory = NULL;
+    xh_status_t status = hyb_pinned_alloc(device, 64, &memory);
+
+    hyb_pinned_free(device, memory, 64);
+    return status;
+}
+
+static xh_status_t make_queue(void)
+{
+    hyb_queue_t *other = NULL;
+    xh_status_t status = hyb_queue_create(device, &other);
+
+    hyb_queue_destroy(other);
+    return status;
+}
+
+static xh_status_t make_event(void)
+{
+    hyb_event_t *other = NULL;
+    xh_status_t status = hyb_event_create(device, &other);
+
+    hyb_event_destroy(other);
+    return status;
+}
+
+static xh_status_t record(void)
+{
+    return hyb_event_record(queue, event);
+}
+
+static xh_status_t wait_in_queue(void)
+{
+    return hyb_queue_wait(queue, event);
+}
+
+static xh_status_t wait_here(void)
+{
+    bool done;
+
+    return hyb_event_wait(event, 0, &done);
+}
+
+static xh_status_t ask_elapsed(void)
+{
+    double seconds;
+
+    return hyb_event_elapsed(event, event, &seconds);
+}
+
+static xh_status_t copy_in(void)
+{
+    return hyb_queue_copy_in(queue, a, b);
+}
+
+static xh_status_t copy_out(void)
+{
+    return hyb_queue_copy_out(queue, a, b);
+}
+
+static xh_status_t multiply(void)
+{
+    return hyb_queue_gemm(queue,
+                          &(hyb_gemm_t){.alpha = 1, .a = a, .b = b, .c = c});
+}
+
+static xh_status_t copy_nothing(void)
+{
+    const hyb_view_t nothing = {NULL, 0, 3, 1};
+
+    return hyb_queue_copy_in(queue, nothing, nothing);
+}
+
+static xh_status_t (*const calls[])(void) = {
+    ask_description, ask_sensors, take_memory, take_pinned, make_queue,
+    make_event,      record,      wait_here,   ask_elapsed, wait_in_queue,
+    copy_in,         copy_out,    multiply,
+};
+
+enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
+
+/* ---- failing ------------------------------------------------------------ */
+
+static void a_failure_in_any_call_fails_the_device(void **state)
+{
+    int i;
+
+    for (i = 0; i < CALLS; i++) {
+        set_up(state);
+        assert_int_equal(calls[i](), XH_OK);
+        assert_false(hyb_device_failed(device));
+        fake.answer = XH_ERR_DEVICE;
+        assert_int_equal(calls[i](), XH_ERR_DEVICE);
+        assert_true(hyb_device_failed(device));
+        tear_down(state);
+    }
+}
+
+static void a_failed_device_refuses_all_calls(void **state)
+{
+    int i;
+
+    (void)state;
+    capture_begin();
+    hyb_device_fail(device, "it stalled");
+    capture_end(NULL);
+    for (i = 0; i < CALLS; i++)
+        assert_int_equal(calls[i](), XH_ERR_DEVICE);
+    assert_int_equal(copy_nothing(), XH_ERR_DEVICE);
+    assert_int_equal(fake.calls, 0);
+}
+
+static void other_errors_do_not_fail_the_device(void **state)
+{
+    int i;
+
+    (void)state;
+    fake.answer = XH_ERR_MEMORY;
+    for (i = 0; i < CALLS; i++)
+        assert_int_equal(calls[i](), XH_ERR_MEMORY);
+    assert_false(hyb_device_failed(device));
+    fake.answer = XH_OK;
+    for (i = 0; i < CALLS; i++)
+        assert_int_equal(calls[i](), XH_OK);
+}
+
+static void giving_up_a_device_is_said_once(void **state)
+{
+    const char *text;
+    int lines;
+
+    (void)state;
+    capture_begin();
+    hyb_device_fail(device, "it stalled");
+    hyb_device_fail(device, "it stalled again");
+    text = capture_end(&lines);
+    assert_int_equal(lines, 1);
+    assert_non_null(strstr(text, "fake device 1"));
+    assert_non_null(strstr(text, "it stalled\n"));
+}
+
+static void outputs_are_untouched_on_failure(void **state)
+{
+    double *memory = x;
+    hyb_queue_t *other = queue;
+    hyb_device_info_t info = {.name = "mine"};
+
+    (void)state;
+    fake.answer = XH_ERR_MEMORY;
+    assert_int_equal(hyb_device_alloc(device, 8, &memory), XH_ERR_MEMORY);
+    assert_int_equal(hyb_pinned_alloc(device, 8, &memory), XH_ERR_MEMORY);
+    assert_int_equal(hyb_queue_create(device, &other), XH_ERR_MEMORY);
+    assert_int_equal(hyb_device_describe(device, &info), XH_ERR_MEMORY);
+    assert_ptr_equal(memory, x);
+    assert_ptr_equal(other, queue);
+    assert_string_equal(info.name, "mine");
+}
+
+/* ---- giving back -------------------------------------------------------- */
+
+static void a_healthy_device_gets_everything_back(void **state)
+{
+    double *memory, *pinned;
+    hyb_device_t *other;
+
+    (void)state;
+    other = opened(&fake_backend, 0);
+    assert_int_equal(hyb_device_alloc(other, 64, &memory), XH_OK);
+    assert_int_equal(hyb_pinned_alloc(other, 64, &pinned), XH_OK);
+    pinned[0] = 1;
+    hyb_device_free(other, memory);
+    hyb_pinned_free(other, pinned, 64);
+    assert_int_equal(fake.given_back, 2);
+    hyb_device_close(other);
+    assert_int_equal(fake.closed, 1);
+    assert_false(fake.abandoned);
+}
+
+static void memory_that_a_failed_device_may_touch_is_kept(void **state)
+{
+    double *memory, *pinned;
+    hyb_queue_t *its_queue;
+    hyb_device_t *other;
+
+    (void)state;
+    other = opened(&fake_backend, 0);
+    assert_int_equal(hyb_device_alloc(other, 64, &memory), XH_OK);
+    assert_int_equal(hyb_pinned_alloc(other, 64, &pinned), XH_OK);
+    assert_int_equal(hyb_queue_create(other, &its_queue), XH_OK);
+    capture_begin();
+    hyb_device_fail(other, "it stalled");
+    capture_end(NULL);
+    hyb_device_free(other, memory);
+    hyb_pinned_free(other, pinned, 64);
+    assert_int_equal(fake.given_back, 0);
+    pinned[0] = 1; /* still there */
+    hyb_queue_destroy(its_queue);
+    assert_int_equal(fake.ended, 1);
+    hyb_device_close(other);
+    assert_int_equal(fake.closed, 1);
+    assert_true(fake.abandoned);
+}
+
+static void nothing_is_given_back_quietly(void **state)
+{
+    (void)state;
+    hyb_device_close(NULL);
+    hyb_queue_destroy(NULL);
+    hyb_event_destroy(NULL);
+    hyb_device_free(device, NULL);
+    hyb_pinned_free(device, NULL, 8);
+    assert_int_equal(fake.calls, 0);
+}
+
+/* ---- arguments ---------------------------------------------------------- */
+
+static xh_status_t refused(xh_status_t (*call)(hyb_view_t, hyb_view_t),
+                           hyb_view_t from, hyb_view_t to)
+{
+    xh_status_t status;
+    int lines;
+
+    capture_begin();
+    status = call(from, to);
+    capture_end(&lines);
+    assert_int_equal(lines, status == XH_ERR_ARG);
+    return status;
+}
+
+static xh_status_t copied_in(hyb_view_t from, hyb_view_t to)
+{
+    return hyb_queue_copy_in(queue, from, to);
+}
+
+static xh_status_t copied_out(hyb_view_t from, hyb_view_t to)
+{
+    return hyb_queue_copy_out(queue, from, to);
+}
+
+static void views_that_are_no_matrix_are_refused(void **state)
+{
+    const hyb_view_t good = {x, 4, 3, 4};
+    const hyb_view_t bad[] = {
+        {x, 4, 3, 3}, {x, -4, 3, 4},   {x, 4, -3, 4},
+        {x, 0, 3, 0}, {NULL, 4, 3, 4}, {x, INT64_MAX, 3, 4},
+    };
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(refused(copied_in, good, bad[i]), XH_ERR_ARG);
+        assert_int_equal(refused(copied_in, bad[i], good), XH_ERR_ARG);
+        assert_int_equal(refused(copied_out, good, bad[i]), XH_ERR_ARG);
+        assert_int_equal(refused(copied_out, bad[i], good), XH_ERR_ARG);
+    }
+    assert_int_equal(fake.calls, 0);
+    assert_false(hyb_device_failed(device));
+}
+
+static void copies_of_different_shapes_are_refused(void **state)
+{
+    const hyb_view_t tall = {x, 4, 3, 5}, wide = {y, 3, 4, 5};
+
+    (void)state;
+    assert_int_equal(refused(copied_in, tall, wide), XH_ERR_ARG);
+    assert_int_equal(refused(copied_out, tall, wide), XH_ERR_ARG);
+    assert_int_equal(fake.calls, 0);
+}
+
+static xh_status_t product(hyb_trans_t trans_a, hyb_trans_t trans_b,
+                           hyb_view_t left, hyb_view_t right)
+{
+    const hyb_view_t result = {z, 2, 5, 2};
+    xh_status_t status;
+
+    capture_begin();
+    status = hyb_queue_gemm(
+        queue, &(hyb_gemm_t){trans_a, trans_b, 1, 1, left, right, result});
+    capture_end(NULL);
+    return status;
+}
+
+static void products_must_conform(void **state)
+{
+    const hyb_view_t a23 = {x, 2, 3, 2}, a32 = {x, 3, 2, 3};
+    const hyb_view_t b35 = {y, 3, 5, 3}, b53 = {y, 5, 3, 5};
+    const hyb_view_t b45 = {y, 4, 5, 4}, bad = {y, 3, 5, 2};
+
+    (void)state;
+    assert_int_equal(product(HYB_NO_TRANS, HYB_NO_TRANS, a23, b35), XH_OK);
+    assert_int_equal(product(HYB_TRANS, HYB_NO_TRANS, a32, b35), XH_OK);
+    assert_int_equal(product(HYB_NO_TRANS, HYB_TRANS, a23, b53), XH_OK);
+    assert_int_equal(product(HYB_TRANS, HYB_TRANS, a32, b53), XH_OK);
+    assert_int_equal(fake.calls, 4);
+    assert_int_equal(product(HYB_TRANS, HYB_NO_TRANS, a23, b35), XH_ERR_ARG);
+    assert_int_equal(product(HYB_NO_TRANS, HYB_TRANS, a23, b35), XH_ERR_ARG);
+    assert_int_equal(product(HYB_NO_TRANS, HYB_NO_TRANS, a23, b45), XH_ERR_ARG);
+    assert_int_equal(product(HYB_NO_TRANS, HYB_NO_TRANS, a23, bad), XH_ERR_ARG);
+    assert_int_equal(fake.calls, 4);
+}
+
+static void work_on_nothing_is_not_queued(void **state)
+{
+    const hyb_view_t none = {NULL, 0, 5, 1}, b35 = {y, 3, 5, 3};
+    const hyb_view_t a03 = {NULL, 0, 3, 1};
+
+    (void)state;
+    assert_int_equal(hyb_queue_copy_in(queue, none, none), XH_OK);
+    assert_int_equal(hyb_queue_copy_out(queue, none, none), XH_OK);
+    assert_int_equal(
+        hyb_queue_gemm(queue, &(hyb_gemm_t){.a = a03, .b = b35, .c = none}),
+        XH_OK);
+    assert_int_equal(fake.calls, 0);
+}
+
+static void a_product_over_nothing_is_queued(void **state)
+{
+    const hyb_view_t a20 = {NULL, 2, 0, 2}, b05 = {NULL, 0, 5, 1};
+
+    (void)state;
+    assert_int_equal(product(HYB_NO_TRANS, HYB_NO_TRANS, a20, b05), XH_OK);
+    assert_int_equal(fake.calls, 1);
+}
+
+static void queues_and_events_of_two_devices_do_not_mix(void **state)
+{
+    hyb_device_t *other;
+    hyb_event_t *foreign;
+    double seconds;
+
+    (void)state;
+    other = opened(&fake_backend, 0);
+    assert_int_equal(hyb_event_create(other, &foreign), XH_OK);
+    fake.calls = 0;
+    capture_begin();
+    assert_int_equal(hyb_event_record(queue, foreign), XH_ERR_ARG);
+    assert_int_equal(hyb_queue_wait(queue, foreign), XH_ERR_ARG);
+    assert_int_equal(hyb_event_elapsed(event, foreign, &seconds), XH_ERR_ARG);
+    capture_end(NULL);
+    assert_int_equal(fake.calls, 0);
+    hyb_event_destroy(foreign);
+    hyb_device_close(other);
+}
+
+static void waiting_a_negative_time_is_refused(void **state)
+{
+    bool done;
+
+    (void)state;
+    capture_begin();
+    assert_int_equal(hyb_event_wait(event, -1, &done), XH_ERR_ARG);
+    assert_int_equal(hyb_event_wait(event, NAN, &done), XH_ERR_ARG);
+    assert_int_equal(hyb_device_alloc(device, 0, &(double *){NULL}),
+                     XH_ERR_ARG);
+    capture_end(NULL);
+    assert_int_equal(fake.calls, 0);
+}
+
+static void a_device_that_is_not_there_does_not_open(void **state)
+{
+    hyb_device_t *other = device;
+    const char *text;
+
+    (void)state;
+    fake.devices = 0;
+    fake.reason = "the driver is missing";
+    capture_begin();
+    assert_int_equal(hyb_device_open((hyb_device_choice_t){&fake_backend, 0},
+                                     NULL, 0, &other),
+                     XH_ERR_DEVICE);
+    text = capture_end(NULL);
+    assert_non_null(strstr(text, "the driver is missing"));
+    assert_ptr_equal(other, device);
+}
+
+/* ---- what backends may lack --------------------------------------------- */
+
+static void missing_functions_have_a_meaning(void **state)
+{
+    hyb_backend_t poor = fake_backend;
+    hyb_device_sensors_t sensors;
+    hyb_device_t *other;
+    hyb_queue_t *its_queue;
+    double *pinned;
+
+    (void)state;
+    poor.sensors = NULL;
+    poor.pin = NULL;
+    poor.unpin = NULL;
+    poor.gemm = NULL;
+    other = opened(&poor, 0);
+    assert_int_equal(hyb_device_sensors(other, &sensors), XH_OK);
+    assert_true(isnan(sensors.power) && isnan(sensors.clock) &&
+                isnan(sensors.temperature));
+    assert_int_equal(hyb_pinned_alloc(other, 64, &pinned), XH_OK);
+    hyb_pinned_free(other, pinned, 64);
+    assert_int_equal(hyb_queue_create(other, &its_queue), XH_OK);
+    capture_begin();
+    assert_int_equal(
+        hyb_queue_gemm(its_queue, &(hyb_gemm_t){.a = a, .b = b, .c = c}),
+        XH_ERR_ARG);
+    capture_end(NULL);
+    assert_false(hyb_device_failed(other));
+    hyb_queue_destroy(its_queue);
+    hyb_device_close(other);
+}
+
+static void the_traffic_is_what_was_queued(void **state)
+{
+    const hyb_view_t part = {x, 3, 5, 8};
+    uint64_t in, out;
+
+    (void)state;
+    assert_int_equal(hyb_queue_copy_in(queue, part, part), XH_OK);
+    assert_int_equal(hyb_queue_copy_in(queue, a, b), XH_OK);
+    assert_int_equal(hyb_queue_copy_out(queue, part, part), XH_OK);
+    fake.answer = XH_ERR_MEMORY;
+    assert_int_equal(hyb_queue_copy_in(queue, part, part), XH_ERR_MEMORY);
+    assert_int_equal(hyb_queue_copy_out(queue, part, part), XH_ERR_MEMORY);
+    hyb_device_traffic(device, &in, &out);
+    assert_int_equal(in, (15 + 16) * sizeof(double));
+    assert_int_equal(out, 15 * sizeof(double));
+}
+
+static void a_device_describes_itself(void **state)
+{
+    hyb_device_info_t info;
+
+    (void)state;
+    assert_int_equal(hyb_device_describe(device, &info), XH_OK);
+    assert_string_equal(info.name, "fake 1");
+    assert_int_equal(info.index, 1);
+    assert_int_equal(info.memory_free, sizeof(x));
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(a_failure_in_any_call_fails_the_device),
+    cmocka_unit_test_setup_teardown(a_failed_device_refuses_all_calls, set_up,
+                                    tear_down),
+    cmocka_unit_test_setup_teardown(other_errors_do_not_fail_the_device, set_up,
+                                    tear_down),
+    cmocka_unit_test_setup_teardown(giving_up_a_device_is_said_once, set_up,
+                                    tear_down),
+    cmocka_unit_test_setup_teardown(outputs_are_untouched_on_failure, set_up,
+                                    tear_down),
+    cmocka_unit_test_setup_teardown(a_healthy_device_gets_everything_back,
+                                    set_up, tear_down),
+    cmocka_unit_test_setup_teardown(
+        memory_that_a_failed_device_may_touch_is_kept, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(nothing_is_given_back_quietly, set_up,
+                                    tear_down),
+    cmocka_unit_test_setup_teardown(views_that_are_no_matrix_are_refused,
+                                    set_up, tear_down),
+    cmocka_unit_test_setup_teardown(copies_of_different_shapes_are_refused,
+                                    set_up, tear_down),
+    cmocka_unit_test_setup_teardown(products_must_conform, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(work_on_nothing_is_not_queued, set_up,
+                                    tear_down),
+    cmocka_unit_test_setup_teardown(a_product_over_nothing_is_queued, set_up,
+                                    tear_down),
+    cmocka_unit_test_setup_teardown(queues_and_events_of_two_devices_do_not_mix,
+                                    set_up, tear_down),
+    cmocka_unit_test_setup_teardown(waiting_a_negative_time_is_refused, set_up,
+                                    tear_down),
+    cmocka_unit_test_setup_teardown(a_device_that_is_not_there_does_not_open,
+                                    set_up, tear_down),
+    cmocka_unit_test_setup_teardown(missing_functions_have_a_meaning, set_up,
+                                    tear_down),
+    cmocka_unit_test_setup_teardown(the_traffic_is_what_was_queued, set_up,
+                                    tear_down),
+    cmocka_unit_test_setup_teardown(a_device_describes_itself, set_up,
+                                    tear_down),
+};
+UNIT_MAIN(cases)
