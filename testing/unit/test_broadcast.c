@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 9 */
+#include "testing/unit/unit_mpi.h"
+
+#include <math.h>
+#include "hpl.h"
+#include "hpl/comm/broadcast.h"
+#include "testing/unit/small_system.h"
+
+enum { LONGEST = 10000, TAG = 11 };
+
+static int broadcast_once(MPI_Comm comm, hpl_broadcast_t b, HPL_T_TOP topology)
+{
+    hpl_schedule_t *s = hpl_schedule_create(comm, TAG);
+    int errors = 0;
+    size_t i;
+
+    b.data[b.count] = -1.0;
+    for (i = 0; i < b.count; i++)
+        b.data[i] = b.me == b.root ? (double)i + b.root : NAN;
+    hpl_broadcast_plan(s, &b, topology);
+    hpl_schedule_begin(s);
+    hpl_schedule_end(s);
+    hpl_schedule_destroy(s);
+    for (i = 0; i < b.count; i++)
+        errors += b.data[i] != (double)i + b.root;
+    return errors + (b.data[b.count] != -1.0);
+}
+
+/* Every root and length for the processes of comm. */
+static int broadcast_on(MPI_Comm comm, HPL_T_TOP topology)
+{
+    static const size_t counts[] = {0, 1, 17, LONGEST};
+    static double data[LONGEST + 1];
+    hpl_broadcast_t b = {.data = data};
+    int errors = 0;
+    size_t i;
+
+    MPI_Comm_size(comm, &b.nprocs);
+    MPI_Comm_rank(comm, &b.me);
+    for (b.root = 0; b.root < b.nprocs; b.root++)
+        for (i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+            b.count = counts[i];
+            errors += broadcast_once(comm, b, topology);
+        }
+    return errors;
+}
+
+/* The same on the first 1, 2, ... processes, in long and in short messages. */
+static void broadcast_everywhere(HPL_T_TOP topology)
+{
+    size_t usual = hpl_message_chunk;
+    int nprocs, rank, errors = 0;
+    MPI_Comm comm;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (nprocs = 1; nprocs <= small_processes(); nprocs++) {
+        MPI_Comm_split(MPI_COMM_WORLD, rank < nprocs ? 0 : MPI_UNDEFINED, rank,
+                       &comm);
+        if (comm == MPI_COMM_NULL)
+            continue;
+        errors += broadcast_on(comm, topology);
+        hpl_message_chunk = 1000;
+        errors += broadcast_on(comm, topology);
+        hpl_message_chunk = usual;
+        MPI_Comm_free(&comm);
+    }
+    assert_int_equal(errors, 0);
+}
+
+#define BROADCAST(sentence, topology)                                          \
+    static void sentence(void **state)                                         \
+    {                                                                          \
+        (void)state;                                                           \
+        broadcast_everywhere(topology);                                        \
+    }
+
+BROADCAST(one_ring_reaches_all, HPL_1RING)
+BROADCAST(one_modified_ring_reaches_all, HPL_1RING_M)
+BROADCAST(two_rings_reach_all, HPL_2RING)
+BROADCAST(two_modified_rings_reach_all, HPL_2RING_M)
+BROADCAST(long_reaches_all, HPL_BLONG)
+BROADCAST(modified_long_reaches_all, HPL_BLONG_M)
+
+/* What upstream calls one topology's begin, poll and end. */
+typedef struct {
+    int (*begin)(HPL_T_panel *);
+    int (*poll)(HPL_T_panel *, int *);
+    int (*end)(HPL_T_panel *);
+} entries_t;
+
+static const entries_t entries[] = {
+    {HPL_binit, HPL_bcast, HPL_bwait},
+    {HPL_binit_1ring, HPL_bcast_1ring, HPL_bwait_1ring},
+    {HPL_binit_1rinM, HPL_bcast_1rinM, HPL_bwait_1rinM},
+    {HPL_binit_2ring, HPL_bcast_2ring, HPL_bwait_2ring},
+    {HPL_binit_2rinM, HPL_bcast_2rinM, HPL_bwait_2rinM},
+    {HPL_binit_blong, HPL_bcast_blong, HPL_bwait_blong},
+    {HPL_binit_blonM, HPL_bcast_blonM, HPL_bwait_blonM},
+};
+enum { ENTRIES = sizeof(entries) / sizeof(entries[0]), NB = 3 };
+
+/* a process row with the matrix that its panels belong to */
+typedef struct {
+    HPL_T_grid grid;
+    HPL_T_palg algo;
+    HPL_T_pmat mat;
+    double *whole;
+    int n;
+} row_t;
+
+static bool row_open(row_t *r)
+{
+    int npcol = small_processes();
+
+    r->n = 2 * NB * (npcol + ENTRIES);
+    r->algo = small_algorithm(SMALL_L1_N, HPL_CROUT, HPL_CROUT);
+    r->whole = calloc((size_t)r->n * ((size_t)r->n + 1), sizeof(double));
+    assert_non_null(r->whole);
+    if (!small_grid_open(&r->grid, 1, npcol))
+        return false;
+    r->mat = small_distribute(&r->grid, r->n, NB, r->whole);
+    return true;
+}
+
+static void row_close(row_t *r)
+{
+    small_release(&r->mat);
+    small_grid_close(&r->grid);
+    free(r->whole);
+}
+
+/* Panel k, its message filled with k on its owners, with NaN elsewhere. */
+static HPL_T_panel *panel_of(row_t *r, int k)
+{
+    HPL_T_panel *panel;
+    size_t i;
+
+    HPL_pdpanel_new(&r->grid, &r->algo, r->n - k * NB, r->n + 1 - k * NB, NB,
+                    &r->mat, k * NB, k * NB, k, &panel);
+    for (i = 0; i < panel->length; i++)
+        panel->WORK[i] = r->grid.mycol == panel->pcol ? k : NAN;
+    return panel;
+}
+
+/* Wrong values of panel k, which is released. */
+static int check(HPL_T_panel *panel, int k)
+{
+    int errors = 0;
+    size_t i;
+
+    for (i = 0; i < panel->length; i++)
+        errors += panel->WORK[i] != k;
+    HPL_pdpanel_disp(&panel);
+    return errors + (panel != NULL);
+}
+
+static void panels_of_all_topologies_travel_together(void **state)
+{
+    HPL_T_panel *panel[ENTRIES];
+    int k, flag, errors = 0;
+    row_t r;
+
+    (void)state;
+    if (!row_open(&r))
+        return;
+    for (k = 0; k < ENTRIES; k++) {
+        panel[k] = panel_of(&r, k);
+        errors += entries[k].begin(panel[k]) != HPL_SUCCESS;
+    }
+    for (k = ENTRIES - 1; k >= 0; k--) {
+        errors += entries[k].poll(panel[k], &flag) != flag;
+        while (entries[k].poll(panel[k], &flag) != HPL_SUCCESS)
+            entries[0].poll(panel[0], &flag);
+        errors += entries[k].end(panel[k]) != HPL_SUCCESS;
+    }
+    for (k = 0; k < ENTRIES; k++)
+        errors += check(panel[k], k);
+    row_close(&r);
+    assert_int_equal(errors, 0);
+}
+
+static void a_panel_is_broadcast_from_its_process_column(void **state)
+{
+    int k, errors = 0;
+    HPL_T_panel *panel;
+    row_t r;
+
+    (void)state;
+    if (!row_open(&r))
+        return;
+    for (k = 0; k < r.n / NB; k++) {
+        panel = panel_of(&r, k);
+        errors += panel->pcol != k % r.grid.npcol;
+        HPL_binit(panel);
+        HPL_bwait(panel);
+        errors += check(panel, k);
+    }
+    row_close(&r);
+    assert_int_equal(errors, 0);
+}
+
+static void a_second_begin_does_nothing(void **state)
+{
+    int flag = 0, errors = 0;
+    HPL_T_panel *panel;
+    row_t r;
+
+    (void)state;
+    if (!row_open(&r))
+        return;
+    panel = panel_of(&r, 1);
+    HPL_binit(panel);
+    errors += HPL_binit(panel) != HPL_SUCCESS;
+    HPL_bwait(panel);
+    errors += HPL_bwait(panel) != HPL_SUCCESS;
+    errors += HPL_bcast(panel, &flag) != HPL_SUCCESS || flag != HPL_SUCCESS;
+    errors += check(panel, 1);
+    row_close(&r);
+    assert_int_equal(errors, 0);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(one_ring_reaches_all),
+    cmocka_unit_test(one_modified_ring_reaches_all),
+    cmocka_unit_test(two_rings_reach_all),
+    cmocka_unit_test(two_modified_rings_reach_all),
+    cmocka_unit_test(long_reaches_all),
+    cmocka_unit_test(modified_long_reaches_all),
+    cmocka_unit_test(panels_of_all_topologies_travel_together),
+    cmocka_unit_test(a_panel_is_broadcast_from_its_process_column),
+    cmocka_unit_test(a_second_begin_does_nothing),
+};
+
+UNIT_MPI_MAIN(cases)

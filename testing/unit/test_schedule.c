@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 2 5 */
+#include "testing/unit/unit_mpi.h"
+
+#include "hpl.h"
+#include "hpl/comm/schedule.h"
+
+enum { LONGEST = 2500, TAG = 7 };
+
+/* my place in a ring of all processes */
+typedef struct {
+    int size, me, left, right;
+} ring_t;
+
+static ring_t ring(void)
+{
+    ring_t r;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &r.size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &r.me);
+    r.left = (r.me + r.size - 1) % r.size;
+    r.right = (r.me + 1) % r.size;
+    return r;
+}
+
+static void fill(double *v, size_t count, int owner)
+{
+    size_t i;
+
+    for (i = 0; i < count; i++)
+        v[i] = owner * 1e6 + (double)i;
+}
+
+/* How many of v's values are not those of owner. */
+static int wrong(const double *v, size_t count, int owner)
+{
+    size_t i;
+    int errors = 0;
+
+    for (i = 0; i < count; i++)
+        errors += v[i] != owner * 1e6 + (double)i;
+    return errors;
+}
+
+static void finish(hpl_schedule_t *s)
+{
+    hpl_schedule_begin(s);
+    hpl_schedule_end(s);
+    hpl_schedule_destroy(s);
+}
+
+/* Everybody sends count doubles to the right; returns wrong ones received. */
+static int pass_right(size_t count)
+{
+    static double out[LONGEST], in[LONGEST + 1];
+    hpl_schedule_t *s = hpl_schedule_create(MPI_COMM_WORLD, TAG);
+    ring_t r = ring();
+
+    fill(out, LONGEST, r.me);
+    in[count] = -1.0;
+    hpl_schedule_receive(s, in, count, r.left);
+    hpl_schedule_send(s, out, count, r.right);
+    finish(s);
+    return wrong(in, count, r.left) + (in[count] != -1.0);
+}
+
+static void a_message_arrives_whole_whatever_the_chunk(void **state)
+{
+    static const size_t chunks[] = {1, 7, 1000, LONGEST, (size_t)1 << 26};
+    static const size_t counts[] = {0, 1, 7, 999, 1000, 1001, 2000, LONGEST};
+    size_t usual = hpl_message_chunk, c, n;
+    int errors = 0;
+
+    (void)state;
+    for (c = 0; c < sizeof(chunks) / sizeof(*chunks); c++)
+        for (n = 0; n < sizeof(counts) / sizeof(*counts); n++) {
+            hpl_message_chunk = chunks[c];
+            errors += pass_right(counts[n]);
+        }
+    hpl_message_chunk = usual;
+    assert_int_equal(errors, 0);
+}
+
+static void an_empty_schedule_is_done_at_once(void **state)
+{
+    hpl_schedule_t *s = hpl_schedule_create(MPI_COMM_WORLD, TAG);
+    double nothing = 0.0;
+
+    (void)state;
+    hpl_schedule_send(s, &nothing, 0, ring().right);
+    hpl_schedule_next_round(s);
+    hpl_schedule_receive(s, &nothing, 0, ring().left);
+    hpl_schedule_begin(s);
+    assert_true(hpl_schedule_poll(s));
+    hpl_schedule_end(s);
+    hpl_schedule_destroy(s);
+}
+
+static void a_schedule_may_be_freed_unbegun_or_null(void **state)
+{
+    hpl_schedule_t *s = hpl_schedule_create(MPI_COMM_WORLD, TAG);
+    double value = 0.0;
+
+    (void)state;
+    hpl_schedule_send(s, &value, 1, ring().right);
+    hpl_schedule_destroy(s);
+    hpl_schedule_destroy(NULL);
+    assert_int_equal(pass_right(1), 0); /* nothing was sent */
+}
+
+/* Receive rank 0's vector from the left, then send it on to the right. */
+static hpl_schedule_t *relay(double *v, size_t count, int tag)
+{
+    hpl_schedule_t *s = hpl_schedule_create(MPI_COMM_WORLD, tag);
+    ring_t r = ring();
+
+    fill(v, count, r.me);
+    if (r.me > 0)
+        hpl_schedule_receive(s, v, count, r.left);
+    hpl_schedule_next_round(s);
+    hpl_schedule_next_round(s); /* an empty round does no harm */
+    if (r.right > 0)
+        hpl_schedule_send(s, v, count, r.right);
+    return s;
+}
+
+static void a_round_waits_for_the_one_before(void **state)
+{
+    double v[100];
+
+    (void)state;
+    finish(relay(v, 100, TAG));
+    assert_int_equal(wrong(v, 100, 0), 0);
+}
+
+static void polling_alone_brings_a_schedule_to_its_end(void **state)
+{
+    double v[100];
+    hpl_schedule_t *s = relay(v, 100, TAG);
+
+    (void)state;
+    hpl_schedule_begin(s);
+    while (!hpl_schedule_poll(s))
+        ;
+    assert_true(hpl_schedule_poll(s));
+    assert_int_equal(wrong(v, 100, 0), 0);
+    hpl_schedule_destroy(s);
+}
+
+static void schedules_of_different_tags_do_not_mix(void **state)
+{
+    enum { IN_FLIGHT = 4 };
+    double v[IN_FLIGHT][100];
+    hpl_schedule_t *s[IN_FLIGHT];
+    int i, errors = 0;
+
+    (void)state;
+    for (i = 0; i < IN_FLIGHT; i++) {
+        s[i] = relay(v[i], 100, TAG + i);
+        if (ring().me == 0)
+            v[i][0] = i;
+    }
+    for (i = 0; i < IN_FLIGHT; i++) /* in another order on every process */
+        hpl_schedule_begin(s[(i + ring().me) % IN_FLIGHT]);
+    for (i = IN_FLIGHT - 1; i >= 0; i--) {
+        while (!hpl_schedule_poll(s[i]))
+            hpl_schedule_poll(s[0]);
+        hpl_schedule_destroy(s[i]);
+        errors += v[i][0] != i;
+    }
+    assert_int_equal(errors, 0);
+}
+
+static void blocking_messages_cross_without_a_deadlock(void **state)
+{
+    static double out[LONGEST], in[LONGEST];
+    size_t usual = hpl_message_chunk;
+    ring_t r = ring();
+    int partner = (r.me ^ 1) < r.size ? r.me ^ 1 : r.me; /* or myself */
+    int mine = LONGEST - r.me, theirs = LONGEST - partner;
+
+    (void)state;
+    hpl_message_chunk = 1000;
+    fill(out, LONGEST, r.me);
+    HPL_sdrv(out, mine, 10 + r.me, in, theirs, 10 + partner, partner,
+             MPI_COMM_WORLD);
+    hpl_message_chunk = usual;
+    assert_int_equal(wrong(in, (size_t)theirs, partner), 0);
+}
+
+static void a_blocking_message_may_be_empty(void **state)
+{
+    double v = 1.0;
+    ring_t r = ring();
+
+    (void)state;
+    assert_int_equal(HPL_send(&v, 0, r.right, TAG, MPI_COMM_WORLD),
+                     HPL_SUCCESS);
+    assert_int_equal(HPL_send(&v, -1, r.right, TAG, MPI_COMM_WORLD),
+                     HPL_SUCCESS);
+    assert_int_equal(HPL_recv(&v, 0, r.left, TAG, MPI_COMM_WORLD), HPL_SUCCESS);
+    assert_int_equal(pass_right(3), 0);
+}
+
+static void blocking_messages_travel_along_the_ring(void **state)
+{
+    double v[50];
+    ring_t r = ring();
+
+    (void)state;
+    fill(v, 50, r.me);
+    if (r.me > 0)
+        HPL_recv(v, 50, r.left, TAG, MPI_COMM_WORLD);
+    if (r.right > 0)
+        HPL_send(v, 50, r.right, TAG, MPI_COMM_WORLD);
+    assert_int_equal(wrong(v, 50, 0), 0);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(a_message_arrives_whole_whatever_the_chunk),
+    cmocka_unit_test(an_empty_schedule_is_done_at_once),
+    cmocka_unit_test(a_schedule_may_be_freed_unbegun_or_null),
+    cmocka_unit_test(a_round_waits_for_the_one_before),
+    cmocka_unit_test(polling_alone_brings_a_schedule_to_its_end),
+    cmocka_unit_test(schedules_of_different_tags_do_not_mix),
+    cmocka_unit_test(blocking_messages_cross_without_a_deadlock),
+    cmocka_unit_test(a_blocking_message_may_be_empty),
+    cmocka_unit_test(blocking_messages_travel_along_the_ring),
+};
+
+UNIT_MPI_MAIN(cases)
