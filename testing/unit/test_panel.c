@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 6 */
+#include "testing/unit/unit_mpi.h"
+
+#include "hpl.h"
+#include "hpl/panel/panel.h"
+#include "testing/unit/small_system.h"
+
+enum { MOST = 40 };
+
+typedef struct {
+    HPL_T_grid grid;
+    HPL_T_palg algo;
+    HPL_T_pmat mat;
+    double whole[MOST * (MOST + 1)];
+} setting_t;
+
+/* A matrix whose entry (i, j) is 1000 i + j; false outside the grid. */
+static bool setting_open(setting_t *s, int nprow, int npcol, int n, int nb)
+{
+    int i, j;
+
+    for (j = 0; j <= n; j++)
+        for (i = 0; i < n; i++)
+            *Mptr(s->whole, i, j, n) = 1000.0 * i + j;
+    s->algo = small_algorithm(SMALL_L1_N, HPL_CROUT, HPL_CROUT);
+    if (!small_grid_open(&s->grid, nprow, npcol))
+        return false;
+    s->mat = small_distribute(&s->grid, n, nb, s->whole);
+    return true;
+}
+
+static void setting_close(setting_t *s)
+{
+    small_release(&s->mat);
+    small_grid_close(&s->grid);
+}
+
+static int width(const setting_t *s, int first)
+{
+    return Mmin(s->mat.nb, s->mat.n - first);
+}
+
+static void init(setting_t *s, int first, HPL_T_panel *panel)
+{
+    HPL_pdpanel_init(&s->grid, &s->algo, s->mat.n - first, s->mat.n + 1 - first,
+                     width(s, first), &s->mat, first, first, 1, panel);
+}
+
+/* Rows (or columns) below first that process me of nprocs holds, by counting.
+ */
+static int held(int first, int nb, int nprocs, int me)
+{
+    int i, count = 0;
+
+    for (i = 0; i < first; i++)
+        count += i / nb % nprocs == me;
+    return count;
+}
+
+/* What is wrong with where the panel at first is said to be. */
+static int misplaced(const setting_t *s, const HPL_T_panel *p, int first)
+{
+    const HPL_T_grid *grid = &s->grid;
+    int nb = s->mat.nb, errors = 0;
+    int ii = held(first, nb, grid->nprow, grid->myrow);
+    int jj = held(first + p->jb, nb, grid->npcol, grid->mycol);
+
+    errors += p->prow != first / nb % grid->nprow;
+    errors += p->pcol != first / nb % grid->npcol;
+    errors += p->ii != ii || p->mp != s->mat.mp - ii;
+    errors += p->jj != jj || p->nq != s->mat.nq - jj;
+    if (p->mp > 0 && p->nq > 0)
+        errors += p->A != Mptr(s->mat.A, ii, jj, s->mat.ld);
+    if (p->mp > 0 && grid->mycol == p->pcol)
+        errors += p->top != Mptr(s->mat.A, ii, jj - p->jb, s->mat.ld);
+    return errors;
+}
+
+/* Parts of WORK that overlap, leave a gap or travel when they need not. */
+static int badly_laid_out(const setting_t *s, const HPL_T_panel *p)
+{
+    int below = p->mp - hpl_panel_top_rows(p), errors = 0;
+    size_t l2 = s->grid.npcol > 1 ? (size_t)below * (size_t)p->jb : 0;
+    size_t jb = (size_t)p->jb;
+
+    errors += p->length != hpl_panel_doubles(below, p->jb, s->grid.npcol);
+    errors += p->length != l2 + jb * jb + jb + 1;
+    errors += p->L1 != p->WORK + l2;
+    errors += p->DPIV != p->L1 + jb * jb;
+    errors += p->DINFO != p->DPIV + jb || *p->DINFO != 0.0;
+    errors += p->capacity < p->length;
+    if (s->grid.npcol > 1)
+        errors += p->L2 != p->WORK || p->ldl2 < Mmax(below, 1);
+    else if (below > 0)
+        errors +=
+            p->L2 != p->top + hpl_panel_top_rows(p) || p->ldl2 != s->mat.ld;
+    return errors;
+}
+
+typedef int (*judge_t)(setting_t *s);
+
+/* On several grids, orders and widths: b alone in its block, in the last
+ * panel's block, processes without rows or columns. */
+static void judge_everywhere(judge_t judge)
+{
+    static const int shapes[][2] = {{MOST, 7}, {36, 6}, {5, 9}, {3, 1}, {1, 4}};
+    static const int grids[][2] = {{1, 1}, {2, 1}, {1, 3}, {2, 3}, {3, 2}};
+    static setting_t s;
+    size_t g, k;
+    int errors = 0;
+
+    for (g = 0; g < sizeof(grids) / sizeof(*grids); g++)
+        for (k = 0; k < sizeof(shapes) / sizeof(*shapes); k++) {
+            if (grids[g][0] * grids[g][1] > small_processes())
+                continue;
+            if (setting_open(&s, grids[g][0], grids[g][1], shapes[k][0],
+                             shapes[k][1]))
+                errors += judge(&s);
+            setting_close(&s);
+        }
+    assert_int_equal(errors, 0);
+}
+
+static int judge_places(setting_t *s)
+{
+    HPL_T_panel panel = {.grid = NULL};
+    int first, errors = 0;
+
+    for (first = 0; first < s->mat.n; first += s->mat.nb) {
+        init(s, first, &panel);
+        errors += misplaced(s, &panel, first);
+        errors += badly_laid_out(s, &panel);
+    }
+    HPL_pdpanel_free(&panel);
+    return errors;
+}
+
+static void a_panel_knows_where_it_lies(void **state)
+{
+    (void)state;
+    judge_everywhere(judge_places);
+}
+
+static int judge_reuse(setting_t *s)
+{
+    HPL_T_panel panel = {.grid = NULL};
+    double *memory;
+    size_t capacity;
+    int first, errors;
+
+    init(s, 0, &panel);
+    memory = panel.WORK;
+    capacity = panel.capacity;
+    for (first = 0; first < s->mat.n; first += s->mat.nb)
+        init(s, first, &panel);
+    errors = panel.WORK != memory || panel.capacity != capacity;
+    errors += HPL_pdpanel_free(&panel) != HPL_SUCCESS;
+    errors += panel.WORK != NULL || panel.U != NULL || panel.capacity != 0;
+    init(s, 0, &panel); /* usable again */
+    errors += misplaced(s, &panel, 0) + badly_laid_out(s, &panel);
+    HPL_pdpanel_free(&panel);
+    return errors;
+}
+
+static void later_panels_use_the_memory_of_the_first(void **state)
+{
+    (void)state;
+    judge_everywhere(judge_reuse);
+}
+
+/* Wrong entries of L2 on the panel's process column. */
+static int wrong_l2(const HPL_T_panel *p)
+{
+    int i, j, top = hpl_panel_top_rows(p), errors = 0;
+
+    for (j = 0; j < p->jb; j++)
+        for (i = 0; i < p->mp - top; i++)
+            errors += *Mptr(p->L2, i, j, p->ldl2) !=
+                      *Mptr(p->top, top + i, j, p->lda);
+    return errors;
+}
+
+static int judge_packing(setting_t *s)
+{
+    HPL_T_panel *panel;
+    int first, errors = 0;
+
+    for (first = 0; first < s->mat.n; first += s->mat.nb) {
+        HPL_pdpanel_new(&s->grid, &s->algo, s->mat.n - first,
+                        s->mat.n + 1 - first, width(s, first), &s->mat, first,
+                        first, 1, &panel);
+        if (s->grid.mycol == panel->pcol) {
+            hpl_panel_pack(panel);
+            errors += wrong_l2(panel);
+        }
+        errors += HPL_pdpanel_disp(&panel) != HPL_SUCCESS || panel != NULL;
+    }
+    return errors;
+}
+
+static void packing_takes_l2_from_the_matrix(void **state)
+{
+    (void)state;
+    judge_everywhere(judge_packing);
+}
+
+static void u_grows_and_never_shrinks(void **state)
+{
+    HPL_T_panel panel = {.grid = NULL};
+
+    (void)state;
+    hpl_panel_reserve_u(&panel, 100);
+    assert_int_equal(panel.ucapacity, 100);
+    hpl_panel_reserve_u(&panel, 10);
+    assert_int_equal(panel.ucapacity, 100);
+    hpl_panel_reserve_u(&panel, 1000);
+    panel.U[999] = 1.0;
+    assert_int_equal(panel.ucapacity, 1000);
+    HPL_pdpanel_free(&panel);
+    assert_null(panel.U);
+}
+
+static void sizes_beyond_32_bits_do_not_overflow(void **state)
+{
+    int64_t mp = 3000000;
+
+    (void)state;
+    assert_true(hpl_panel_doubles(mp, 1024, 2) ==
+                (size_t)mp * 1024 + 1024 * 1024 + 1024 + 1);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(a_panel_knows_where_it_lies),
+    cmocka_unit_test(later_panels_use_the_memory_of_the_first),
+    cmocka_unit_test(packing_takes_l2_from_the_matrix),
+    cmocka_unit_test(u_grows_and_never_shrinks),
+    cmocka_unit_test(sizes_beyond_32_bits_do_not_overflow),
+};
+
+UNIT_MPI_MAIN(cases)
