@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
 #include "hpl/comm/pieces.h"
+#include "hpl/panel/panel.h"
 #include "hpl/pgesv/exchange.h"
 
 size_t hpl_exchange_doubles(int jb, int columns)
@@ -142,6 +143,7 @@ void hpl_exchange_begin(hpl_exchange_t *x, HPL_T_panel *panel, int columns)
 {
     size_t rows = (size_t)panel->jb * (size_t)columns;
 
+    hpl_panel_pivots(panel);
     x->panel = panel;
     x->a = panel->A;
     x->columns = columns;

@@ -42,7 +42,6 @@ static hpl_matrix_t interchange(const update_t *u, int columns)
         hpl_local_swap(panel, columns);
         return (hpl_matrix_t){panel->A, panel->lda, HplNoTrans};
     }
-    hpl_panel_pivots(panel);
     hpl_panel_reserve_u(panel, hpl_exchange_doubles(panel->jb, columns));
     hpl_exchange_begin(&exchange, panel, columns);
     while (!hpl_exchange_poll(&exchange))
