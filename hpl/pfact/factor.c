@@ -105,9 +105,9 @@ static void recursive_part(const stage_t *s, int m, int n, int c)
 /* Columns of a part: whole blocks of nbmin, dealt evenly to nbdiv parts. */
 static int part_width(const HPL_T_palg *algo, int n)
 {
-    int blocks = (n + algo->nbmin - 1) / algo->nbmin;
+    int blocks = (n - 1) / algo->nbmin + 1;
 
-    return (blocks + algo->nbdiv - 1) / algo->nbdiv * algo->nbmin;
+    return ((blocks - 1) / algo->nbdiv + 1) * algo->nbmin;
 }
 
 static stage_t stage(HPL_T_panel *panel, double *work, HPL_T_FACT variant,
