@@ -13,8 +13,9 @@ typedef struct {
     HPL_T_palg *algo;
     HPL_T_pmat *mat;
     HPL_T_panel **ring;
-    int size;   /* depth + 1 */
     int panels; /* block columns of A */
+    int depth;  /* panels factored ahead, at most all */
+    int size;   /* depth + 1 */
     double started, reported;
 } lu_t;
 
@@ -31,7 +32,7 @@ static int width(const lu_t *lu, int k)
 
 static void open_panel(const lu_t *lu, int k)
 {
-    enum { TAGS = 1000 }; /* more than panels that are ever in flight */
+    enum { TAGS = 32768 }; /* the least that MPI offers */
     HPL_T_pmat *mat = lu->mat;
     int first = k * mat->nb, tag = k % TAGS;
     HPL_T_panel **slot = &lu->ring[k % lu->size];
@@ -62,7 +63,7 @@ static void catch_up(const lu_t *lu, int k)
 
     if (panel_of(lu, k)->pcol != lu->grid->mycol)
         return;
-    for (j = Mmax(0, k - lu->algo->depth); j < k; j++)
+    for (j = Mmax(0, k - lu->depth); j < k; j++)
         lu->algo->upfun(NULL, NULL, arrived(lu, j), width(lu, k));
 }
 
@@ -101,17 +102,17 @@ static void report(lu_t *lu, int k)
 static void run(lu_t *lu)
 {
     bool progress = strcmp(xh_settings_text("progress"), "on") == 0;
-    int k, ahead, depth = lu->algo->depth;
+    int k, ahead;
 
-    for (ahead = 0; ahead < lu->panels + depth; ahead++) {
-        k = ahead - depth;
+    for (ahead = 0; ahead < lu->panels + lu->depth; ahead++) {
+        k = ahead - lu->depth;
         if (ahead < lu->panels) {
             open_panel(lu, ahead);
             catch_up(lu, ahead);
             HPL_pdfact(panel_of(lu, ahead));
             HPL_binit(panel_of(lu, ahead));
         }
-        if (k >= 0 && k < lu->panels)
+        if (k >= 0)
             update_rest(lu, k, ahead);
         if (progress && k >= 0)
             report(lu, k);
@@ -125,7 +126,8 @@ void hpl_factor_matrix(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *mat)
 
     mat->info = 0;
     lu.panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
-    lu.size = Mmin(algo->depth, lu.panels) + 1;
+    lu.depth = Mmin(algo->depth, lu.panels);
+    lu.size = lu.depth + 1;
     lu.ring = calloc((size_t)lu.size, sizeof(*lu.ring));
     if (lu.ring == NULL)
         HPL_pabort(__LINE__, "hpl_factor_matrix", "out of memory");
