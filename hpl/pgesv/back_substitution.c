@@ -15,7 +15,7 @@ typedef struct {
     HPL_T_pmat *mat;
     hpl_map_t rows, columns;
     double *sum;     /* mp: y (on b's process column) less U x so far */
-    double *scratch; /* nb */
+    double *scratch; /* one block */
     int postponed;   /* block whose x is not subtracted yet, or -1 */
 } solve_t;
 
@@ -91,7 +91,7 @@ static void catch_up(solve_t *s, const block_t *current)
 
 static void run(solve_t *s)
 {
-    int k = (s->mat->n + s->mat->nb - 1) / s->mat->nb;
+    int k = (int)(((int64_t)s->mat->n + s->mat->nb - 1) / s->mat->nb);
     block_t current, next;
 
     while (--k >= 0) {
@@ -120,14 +120,14 @@ static void start_sums(solve_t *s)
 
 void HPL_pdtrsv(HPL_T_grid *GRID, HPL_T_pmat *AMAT)
 {
-    size_t mp = (size_t)AMAT->mp, nb = (size_t)AMAT->nb;
+    size_t mp = (size_t)AMAT->mp, block = (size_t)Mmin(AMAT->nb, AMAT->n);
     solve_t s = {.grid = GRID,
                  .mat = AMAT,
                  .rows = hpl_map(AMAT->nb, GRID->nprow, GRID->myrow),
                  .columns = hpl_map(AMAT->nb, GRID->npcol, GRID->mycol),
                  .postponed = -1};
 
-    s.sum = malloc((mp + nb) * sizeof(double));
+    s.sum = malloc((mp + block + 1) * sizeof(double));
     if (s.sum == NULL)
         HPL_pabort(__LINE__, "HPL_pdtrsv", "out of memory");
     s.scratch = s.sum + mp;
