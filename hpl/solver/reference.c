@@ -55,18 +55,34 @@ static size_t matrix_bytes(const HPL_T_pmat *mat, int align)
            (size_t)Mmax(align, 1) * sizeof(double);
 }
 
+/* Doubles of panel k of the matrix: what travels, and U with its buffers. */
+static size_t panel_doubles(const hpl_shape_t *shape, const HPL_T_pmat *mat,
+                            int64_t k)
+{
+    hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
+    hpl_map_t columns = hpl_map(shape->nb, shape->npcol, shape->mycol);
+    int64_t first = k * shape->nb;
+    int jb = (int)Mmin(shape->nb, shape->n - first);
+    int64_t below = mat->mp - hpl_map_count(&rows, first + jb);
+    int right = mat->nq - (int)hpl_map_count(&columns, first + jb);
+    int width = Mmin(right, hpl_update_width(jb, shape->nb));
+    size_t u = shape->nprow > 1 ? hpl_exchange_doubles(jb, width) : (size_t)jb;
+
+    return hpl_panel_doubles(below, jb, shape->npcol) + u;
+}
+
+/* The panels in flight are largest at first; the solve follows them. */
 static uint64_t bytes(const hpl_shape_t *shape)
 {
     HPL_T_pmat mat = local_matrix(shape);
-    int jb = Mmin(shape->nb, Mmax(shape->n, 1));
-    int columns = Mmin(mat.nq, hpl_update_width(jb, shape->nb));
-    int panels = Mmin(shape->depth, shape->n / shape->nb + 1) + 1;
-    size_t panel = hpl_panel_doubles(mat.mp, jb, shape->npcol);
-    size_t u =
-        shape->nprow > 1 ? hpl_exchange_doubles(jb, columns) : (size_t)jb;
+    int64_t panels = ((int64_t)shape->n + shape->nb - 1) / shape->nb, k;
+    size_t factor = 0;
+    size_t solve = (size_t)mat.mp + (size_t)Mmin(shape->nb, shape->n) + 1;
 
+    for (k = 0; k < Mmin(panels, (int64_t)shape->depth + 1); k++)
+        factor += panel_doubles(shape, &mat, k);
     return matrix_bytes(&mat, shape->align) +
-           (uint64_t)panels * (panel + u) * sizeof(double);
+           Mmax(factor, solve) * sizeof(double);
 }
 
 static xh_status_t agree(const HPL_T_grid *grid, xh_status_t mine)
