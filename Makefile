@@ -58,6 +58,7 @@ UNIT_SOURCES := $(wildcard testing/unit/*.c)
 else
 UNIT_SOURCES := $(shell grep -L '"hybrid/' testing/unit/*.c)
 endif
+UNIT_LEFT_OUT := $(filter-out $(UNIT_SOURCES),$(wildcard testing/unit/*.c))
 UNIT_OBJECTS := $(call objects,$(UNIT_SOURCES))
 UNIT_COMMON := $(filter-out $(OBJ)/testing/unit/test_%,$(UNIT_OBJECTS))
 UNIT_TESTS := $(filter-out $(UNIT_COMMON),$(UNIT_OBJECTS))
@@ -171,7 +172,8 @@ suite: build unit check-layers check-headers
 	@XHPL_SOURCE='$(CURDIR)' XHPL_BUILD='$(abspath $(BUILD))' \
 	    XHPL_BIN='$(abspath $(BINdir))' \
 	    XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' PYTHONDONTWRITEBYTECODE=1 \
-	    $(PYTHON) -m pytest $(if $(TEST_MARKS),-m '$(TEST_MARKS)') testing
+	    $(PYTHON) -m pytest $(if $(TEST_MARKS),-m '$(TEST_MARKS)') \
+	    $(addprefix --ignore=,$(UNIT_LEFT_OUT)) testing
 
 ## test-all: the same with other compilers, sanitizers and BLAS libraries
 test-all:
