@@ -11,8 +11,9 @@
  *
  * A barrier spins only while the threads that want to run (members, and
  * helpers such as device feeders announced by hyb_team_add_helpers) do not
- * outnumber the cores; otherwise it sleeps at once. A team of one starts no
- * thread and pins nothing.
+ * outnumber the cores; otherwise it sleeps at once. Members without work spin
+ * a little under the same condition, then sleep. A team of one starts no thread
+ * and pins nothing.
  */
 typedef struct hyb_team hyb_team_t;
 typedef struct hyb_barrier hyb_barrier_t;
@@ -21,13 +22,18 @@ typedef void (*hyb_team_fn_t)(void *argument, int member);
 
 /*
  * Start a team on cpus (system numbers), member i on cpus[i % cpu_count];
- * member 0 is the calling thread, pinned too if size > 1.
- * Errors: XH_ERR_ARG, XH_ERR_MEMORY (threads could not be started)
+ * member 0 is the calling thread, pinned too if size > 1. Where the system
+ * forbids pinning, a warning says so and the team runs unpinned.
+ * Errors: XH_ERR_ARG     no cpu, or one that this process may not use
+ *         XH_ERR_MEMORY  threads could not be started
  */
 xh_status_t hyb_team_create(const int *cpus, int cpu_count, int size,
                             hyb_team_t **team_p);
 
-/* Stop and join; the caller's own affinity is restored. Accepts NULL. */
+/*
+ * Stop and join; the caller's own affinity is restored. Accepts NULL.
+ * Order: from the thread that created the team, with no start open.
+ */
 void hyb_team_destroy(hyb_team_t *team);
 
 int hyb_team_size(const hyb_team_t *team);
@@ -47,7 +53,12 @@ void hyb_team_start(hyb_team_t *team, int first, hyb_team_fn_t fn,
                     void *argument);
 void hyb_team_join(hyb_team_t *team);
 
-/* A barrier for members threads of team; accepts NULL in destroy. */
+/*
+ * A barrier for members threads of team, destroyed before team when no member
+ * is inside; destroy accepts NULL.
+ * Errors: XH_ERR_ARG  members < 1 or more than team has
+ *         XH_ERR_MEMORY
+ */
 xh_status_t hyb_barrier_create(hyb_team_t *team, int members,
                                hyb_barrier_t **barrier_p);
 void hyb_barrier_destroy(hyb_barrier_t *barrier);
