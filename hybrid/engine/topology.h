@@ -12,10 +12,14 @@ typedef struct hyb_topology hyb_topology_t;
 
 /*
  * Look at this machine, or at a description of another for tests: an hwloc
- * synthetic string ("pack:2 numa:4 core:8 pu:2") or the path of a saved XML.
+ * synthetic string ("pack:2 numa:4 core:8 pu:2") or the path of a saved XML,
+ * which has a '/' or ends in ".xml". The affinity mask is what the calling
+ * thread may use now; another machine's is all that it allows.
  *
  * source  in  NULL for this machine
- * Errors: XH_ERR_INPUT, XH_ERR_INTERNAL
+ * Errors: XH_ERR_INPUT     no such description
+ *         XH_ERR_INTERNAL  this machine does not tell
+ *         XH_ERR_MEMORY
  */
 xh_status_t hyb_topology_open(const char *source, hyb_topology_t **topology_p);
 void hyb_topology_close(hyb_topology_t *topology); /* accepts NULL */
@@ -25,13 +29,19 @@ void hyb_topology_close(hyb_topology_t *topology); /* accepts NULL */
  * system's number. The affinity mask is law. Where several local processes
  * share one mask, each takes a contiguous share; shares are disjoint and
  * differ by at most one core, and whole NUMA nodes stay together when they
- * can. With more processes than cores, processes share cores.
+ * can. Where masks overlap in part, cores go first to those who have few. With
+ * more processes than cores, processes share cores.
  *
  * local_rank, local_count  in  this process among those of the node
  * masks                    in  local_count masks as text lists ("0-3,8"), one
  *                              for each local process, or NULL: all share mine
- * cpus_p                   out count numbers, freed with free()
- * Errors: XH_ERR_ARG, XH_ERR_MEMORY
+ * cpus_p                   out count >= 1 numbers, freed with free()
+ *
+ * Order:  processes that ask with the same arguments but for local_rank get
+ *         shares that fit together.
+ * Errors: XH_ERR_ARG  local_rank not in 0 .. local_count - 1; a mask that is
+ *                     no list; my mask holds no processor of this machine
+ *         XH_ERR_MEMORY
  */
 xh_status_t hyb_topology_cores(const hyb_topology_t *topology, int local_rank,
                                int local_count, const char *const *masks,
@@ -40,13 +50,33 @@ xh_status_t hyb_topology_cores(const hyb_topology_t *topology, int local_rank,
 /* This process's affinity mask as a text list, for masks above; free(). */
 xh_status_t hyb_topology_mask(const hyb_topology_t *topology, char **mask_p);
 
+typedef struct { /* the processes of this node */
+    int rank;    /* of this one among them */
+    int count;
+    const char *const *masks; /* as for hyb_topology_cores */
+} hyb_local_t;
+
 /*
- * Which of devices each local process drives: disjoint where there are enough
- * devices, near its cores where PCI addresses tell; devices fewer than
- * processes are shared evenly.
+ * Which of the devices this process drives. Each device has one process where
+ * there are enough devices, else each process one device; how many devices a
+ * process has, or processes a device, differs by at most one. Those near the
+ * process's cores, as hyb_topology_cores shares them, where PCI addresses tell.
  *
  * pci_addresses  in   device_count, "" where unknown
- * mine_p         out  mine_count indices into it, freed with free()
+ * mine_p         out  mine_count ascending indices into it, freed with free()
+ *
+ * Order:  as hyb_topology_cores.
+ * Errors: as hyb_topology_cores
+ */
+xh_status_t hyb_topology_deal(const hyb_topology_t *topology,
+                              const hyb_local_t *local,
+                              const char *const *pci_addresses,
+                              int device_count, int **mine_p,
+                              int *mine_count_p);
+
+/*
+ * hyb_topology_deal where masks are not known: as if the processes shared all
+ * cores of the node in the order of their ranks.
  */
 xh_status_t hyb_topology_devices(const hyb_topology_t *topology, int local_rank,
                                  int local_count,
@@ -56,7 +86,12 @@ xh_status_t hyb_topology_devices(const hyb_topology_t *topology, int local_rank,
 
 /*
  * The count cores out of cpus nearest to a PCI device, nearest first; the
- * last ones of cpus where its place is unknown. near_p: freed with free().
+ * last ones of cpus where its place is unknown. Of equally near ones the last
+ * of cpus comes first, as the first is the main thread's.
+ *
+ * near_p  out  count numbers, freed with free()
+ * Errors: XH_ERR_ARG  count not in 0 .. cpu_count
+ *         XH_ERR_MEMORY
  */
 xh_status_t hyb_topology_near(const hyb_topology_t *topology,
                               const char *pci_address, const int *cpus,

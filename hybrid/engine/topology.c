@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/engine/topology_private.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+
+static bool is_path(const char *source)
+{
+    size_t length = strlen(source);
+
+    return strchr(source, '/') != NULL ||
+           (length > 4 && strcmp(source + length - 4, ".xml") == 0);
+}
+
+static bool set_source(hwloc_topology_t machine, const char *source)
+{
+    if (source == NULL)
+        return true;
+    return (is_path(source)
+                ? hwloc_topology_set_xml(machine, source)
+                : hwloc_topology_set_synthetic(machine, source)) == 0;
+}
+
+/*
+ * Processors that this process may not use are kept: all processes of a node
+ * then see the same machine and come to the same shares. Devices are found in
+ * /sys, without the component that needs libpciaccess, which loses memory.
+ */
+static bool load(hwloc_topology_t machine, const char *source)
+{
+    return set_source(machine, source) &&
+           hwloc_topology_set_flags(
+               machine, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) == 0 &&
+           hwloc_topology_set_components(
+               machine, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci") == 0 &&
+           hwloc_topology_set_type_filter(machine, HWLOC_OBJ_PCI_DEVICE,
+                                          HWLOC_TYPE_FILTER_KEEP_ALL) == 0 &&
+           hwloc_topology_load(machine) == 0;
+}
+
+static xh_status_t load_failed(const char *source)
+{
+    if (source == NULL) {
+        xh_log_error("cannot find out what this machine consists of");
+        return XH_ERR_INTERNAL;
+    }
+    xh_log_error("\"%s\" is no %s", source,
+                 is_path(source) ? "hwloc XML file that can be read"
+                                 : "hwloc synthetic description");
+    return XH_ERR_INPUT;
+}
+
+static void read_mask(hyb_topology_t *topology)
+{
+    hwloc_topology_t machine = topology->machine;
+
+    if (!hwloc_topology_is_thissystem(machine) ||
+        hwloc_get_cpubind(machine, topology->mask, HWLOC_CPUBIND_THREAD) != 0)
+        hwloc_bitmap_copy(topology->mask,
+                          hwloc_topology_get_allowed_cpuset(machine));
+    hwloc_bitmap_and(topology->mask, topology->mask,
+                     hwloc_topology_get_topology_cpuset(machine));
+}
+
+xh_status_t hyb_topology_open(const char *source, hyb_topology_t **topology_p)
+{
+    hyb_topology_t *topology = calloc(1, sizeof(*topology));
+
+    if (topology == NULL || (topology->mask = hwloc_bitmap_alloc()) == NULL ||
+        hwloc_topology_init(&topology->machine) != 0) {
+        xh_log_error("no memory for the machine's topology");
+        hyb_topology_close(topology);
+        return XH_ERR_MEMORY;
+    }
+    if (!load(topology->machine, source)) {
+        hyb_topology_close(topology);
+        return load_failed(source);
+    }
+    read_mask(topology);
+    topology->depth =
+        hwloc_get_type_or_below_depth(topology->machine, HWLOC_OBJ_CORE);
+    topology->cores =
+        (int)hwloc_get_nbobjs_by_depth(topology->machine, topology->depth);
+    *topology_p = topology;
+    return XH_OK;
+}
+
+void hyb_topology_close(hyb_topology_t *topology)
+{
+    if (topology == NULL)
+        return;
+    if (topology->machine != NULL)
+        hwloc_topology_destroy(topology->machine);
+    hwloc_bitmap_free(topology->mask);
+    free(topology);
+}
+
+xh_status_t hyb_topology_mask(const hyb_topology_t *topology, char **mask_p)
+{
+    char *mask;
+
+    if (hwloc_bitmap_list_asprintf(&mask, topology->mask) < 0) {
+        xh_log_error("no memory for the text of an affinity mask");
+        return XH_ERR_MEMORY;
+    }
+    *mask_p = mask;
+    return XH_OK;
+}
+
+static int cores_in_mask(const hyb_topology_t *topology)
+{
+    int cores = 0;
+    int i;
+
+    for (i = 0; i < topology->cores; i++)
+        cores += hwloc_bitmap_intersects(hyb_topology_core(topology, i)->cpuset,
+                                         topology->mask);
+    return cores;
+}
+
+void hyb_topology_describe(const hyb_topology_t *topology, char *text, int size)
+{
+    hwloc_topology_t machine = topology->machine;
+    int sockets = hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_PACKAGE);
+    int nodes = hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_NUMANODE);
+    int processors = hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_PU);
+
+    snprintf(text, (size_t)size,
+             "%d socket%s, %d NUMA node%s, %d hardware threads\n"
+             "%d of %d cores in the affinity mask",
+             sockets, sockets == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s",
+             processors, cores_in_mask(topology), topology->cores);
+}
+
+hwloc_bitmap_t *hyb_bitmaps_create(int count)
+{
+    hwloc_bitmap_t *bitmaps = calloc((size_t)count, sizeof(*bitmaps));
+    int i;
+
+    for (i = 0; bitmaps != NULL && i < count; i++) {
+        bitmaps[i] = hwloc_bitmap_alloc();
+        if (bitmaps[i] == NULL) {
+            hyb_bitmaps_destroy(bitmaps, count);
+            bitmaps = NULL;
+        }
+    }
+    if (bitmaps == NULL)
+        xh_log_error("no memory for the affinity of %d processes", count);
+    return bitmaps;
+}
+
+void hyb_bitmaps_destroy(hwloc_bitmap_t *bitmaps, int count)
+{
+    int i;
+
+    if (bitmaps == NULL)
+        return;
+    for (i = 0; i < count; i++)
+        hwloc_bitmap_free(bitmaps[i]);
+    free(bitmaps);
+}

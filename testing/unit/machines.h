@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MACHINES_H
+#define MACHINES_H
+
+#include "testing/unit/unit.h"
+#include "hybrid/engine/topology.h"
+
+/*
+ * Machines saved by hwloc. TWO_SOCKETS: 8 NUMA nodes of 4 cores; processors p
+ * and p + 32 are one core, so p belongs to node p % 32 / 4. UNEVEN: NUMA nodes
+ * of the processors 0 to 3 and 5 to 9.
+ */
+#define TWO_SOCKETS "testing/data/topology/two-sockets-8-gpus.xml"
+#define UNEVEN "testing/data/topology/one-socket-uneven-3-gpus.xml"
+
+static inline hyb_topology_t *opened(const char *source)
+{
+    hyb_topology_t *topology = NULL;
+
+    assert_int_equal(hyb_topology_open(source, &topology), XH_OK);
+    return topology;
+}
+
+static inline int node_of(int cpu)
+{
+    return cpu % 32 / 4;
+}
+
+#endif

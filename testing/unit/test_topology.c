@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "testing/unit/machines.h"
+
+#include <sched.h>
+#include "hybrid/engine/topology.h"
+
+static const struct {
+    const char *source;
+    int cores;
+} machines[] = {
+    {TWO_SOCKETS, 32},
+    {UNEVEN, 9},
+    {"pack:2 numa:4 core:8 pu:2", 64},
+    {"pack:3 core:5 pu:1", 15},
+    {"numa:2 pu:6", 12},
+    {"pack:1 l3:3 core:7 pu:4", 21},
+};
+
+static const int process_counts[] = {1, 2, 3, 4, 8, 16};
+
+enum {
+    MACHINES = sizeof(machines) / sizeof(machines[0]),
+    COUNTS = sizeof(process_counts) / sizeof(process_counts[0]),
+    MOST = 256 /* processors of any machine here */
+};
+
+/* Add each processor of a share to users, per processor; returns its size. */
+static int count_share(const hyb_topology_t *topology, int rank, int processes,
+                       const char *const *masks, int *users)
+{
+    int *cpus = NULL;
+    int count = 0;
+    int i;
+
+    assert_int_equal(
+        hyb_topology_cores(topology, rank, processes, masks, &cpus, &count),
+        XH_OK);
+    for (i = 0; i < count; i++) {
+        assert_in_range(cpus[i], 0, MOST - 1);
+        users[cpus[i]]++;
+    }
+    free(cpus);
+    return count;
+}
+
+static void check_shares(const char *source, int cores, int processes)
+{
+    hyb_topology_t *topology = opened(source);
+    int users[MOST] = {0};
+    int total = 0;
+    int rank, i;
+
+    for (rank = 0; rank < processes; rank++) {
+        int count = count_share(topology, rank, processes, NULL, users);
+
+        assert_in_range(count, cores / processes,
+                        (cores + processes - 1) / processes);
+        total += count;
+    }
+    assert_int_equal(total, cores);
+    for (i = 0; i < MOST; i++)
+        assert_in_range(users[i], 0, 1);
+    hyb_topology_close(topology);
+}
+
+static void shares_are_disjoint_complete_and_even(void **state)
+{
+    int machine, i;
+
+    (void)state;
+    for (machine = 0; machine < MACHINES; machine++)
+        for (i = 0; i < COUNTS; i++)
+            if (process_counts[i] <= machines[machine].cores)
+                check_shares(machines[machine].source, machines[machine].cores,
+                             process_counts[i]);
+}
+
+static void one_hardware_thread_of_a_core_is_used(void **state)
+{
+    hyb_topology_t *topology = opened(TWO_SOCKETS);
+    int users[MOST] = {0};
+    int i;
+
+    (void)state;
+    assert_int_equal(count_share(topology, 0, 1, NULL, users), 32);
+    for (i = 0; i < 32; i++)
+        assert_int_equal(users[i] + users[i + 32], 1);
+    hyb_topology_close(topology);
+}
+
+static void cores_come_in_the_order_of_the_machine(void **state)
+{
+    hyb_topology_t *topology = opened(UNEVEN);
+    static const int expected[] = {0, 1, 2, 3, 5, 6, 7, 8, 9};
+    int *cpus = NULL;
+    int count = 0;
+
+    (void)state;
+    assert_int_equal(hyb_topology_cores(topology, 0, 1, NULL, &cpus, &count),
+                     XH_OK);
+    assert_int_equal(count, 9);
+    assert_memory_equal(cpus, expected, sizeof(expected));
+    free(cpus);
+    hyb_topology_close(topology);
+}
+
+static void numa_nodes_stay_together_when_counts_divide(void **state)
+{
+    hyb_topology_t *topology = opened(TWO_SOCKETS);
+    int processes, rank, cpu;
+
+    (void)state;
+    for (processes = 1; processes <= 8; processes *= 2)
+        for (rank = 0; rank < processes; rank++) {
+            int users[MOST] = {0};
+            int nodes[8] = {0};
+
+            count_share(topology, rank, processes, NULL, users);
+            for (cpu = 0; cpu < 64; cpu++)
+                nodes[node_of(cpu)] += users[cpu];
+            for (cpu = 0; cpu < 8; cpu++)
+                assert_int_equal(nodes[cpu] % 4, 0);
+        }
+    hyb_topology_close(topology);
+}
+
+static void the_odd_core_goes_where_its_numa_node_is(void **state)
+{
+    hyb_topology_t *topology = opened(UNEVEN);
+    int users[MOST] = {0};
+
+    (void)state;
+    assert_int_equal(count_share(topology, 0, 2, NULL, users), 4);
+    assert_int_equal(users[0] + users[1] + users[2] + users[3], 4);
+    assert_int_equal(count_share(topology, 1, 2, NULL, users), 5);
+    hyb_topology_close(topology);
+}
+
+static void a_share_is_within_its_own_mask(void **state)
+{
+    static const char *const masks[] = {"36-39", "0-3,32-35", "60"};
+    static const int first[] = {36, 0, 60}, count[] = {4, 4, 1};
+    hyb_topology_t *topology = opened(TWO_SOCKETS);
+    int rank, i;
+
+    (void)state;
+    for (rank = 0; rank < 3; rank++) {
+        int users[MOST] = {0};
+
+        assert_int_equal(count_share(topology, rank, 3, masks, users),
+                         count[rank]);
+        for (i = 0; i < count[rank]; i++)
+            assert_int_equal(users[first[rank] + i], 1);
+    }
+    hyb_topology_close(topology);
+}
+
+static void processes_of_one_mask_share_it_alone(void **state)
+{
+    static const char *const masks[] = {"16-31", "0-15,32-47", "16-31",
+                                        "0-15,32-47"};
+    static const int first[] = {16, 0, 24, 8};
+    hyb_topology_t *topology = opened(TWO_SOCKETS);
+    int rank, i;
+
+    (void)state;
+    for (rank = 0; rank < 4; rank++) {
+        int users[MOST] = {0};
+
+        assert_int_equal(count_share(topology, rank, 4, masks, users), 8);
+        for (i = 0; i < 8; i++)
+            assert_int_equal(users[first[rank] + i], 1);
+    }
+    hyb_topology_close(topology);
+}
+
+static void masks_that_overlap_give_disjoint_even_shares(void **state)
+{
+    static const char *const masks[] = {"0-31", "0-15", "8-23"};
+    hyb_topology_t *topology = opened(TWO_SOCKETS);
+    int users[MOST] = {0};
+    int total = 0;
+    int rank, i;
+
+    (void)state;
+    for (rank = 0; rank < 3; rank++) {
+        int count = count_share(topology, rank, 3, masks, users);
+
+        assert_in_range(count, 10, 12);
+        total += count;
+    }
+    assert_int_equal(total, 32);
+    for (i = 0; i < 32; i++)
+        assert_int_equal(users[i], 1);
+    hyb_topology_close(topology);
+}
+
+static void more_processes_than_cores_share_cores_evenly(void **state)
+{
+    hyb_topology_t *topology = opened(UNEVEN);
+    int users[MOST] = {0};
+    int rank, i;
+
+    (void)state;
+    for (rank = 0; rank < 16; rank++)
+        assert_int_equal(count_share(topology, rank, 16, NULL, users), 1);
+    for (i = 0; i < 10; i++)
+        if (i != 4)
+            assert_in_range(users[i], 1, 2);
+    hyb_topology_close(topology);
+}
+
+static void the_second_user_of_a_core_takes_its_other_thread(void **state)
+{
+    hyb_topology_t *topology = opened("core:2 pu:2");
+    int users[MOST] = {0};
+    int rank;
+
+    (void)state;
+    for (rank = 0; rank < 4; rank++)
+        assert_int_equal(count_share(topology, rank, 4, NULL, users), 1);
+    for (rank = 0; rank < 4; rank++)
+        assert_int_equal(users[rank], 1);
+    hyb_topology_close(topology);
+}
+
+static void a_process_without_processors_is_refused(void **state)
+{
+    static const char *const absent[] = {"64-70", "0-3"};
+    static const char *const wrong[] = {"0-3", "many"};
+    hyb_topology_t *topology = opened(TWO_SOCKETS);
+    int *cpus = NULL;
+    int count = -1;
+
+    (void)state;
+    assert_int_equal(hyb_topology_cores(topology, 0, 2, absent, &cpus, &count),
+                     XH_ERR_ARG);
+    assert_int_equal(hyb_topology_cores(topology, 0, 2, wrong, &cpus, &count),
+                     XH_ERR_ARG);
+    assert_int_equal(hyb_topology_cores(topology, 2, 2, NULL, &cpus, &count),
+                     XH_ERR_ARG);
+    assert_int_equal(hyb_topology_cores(topology, 0, 0, NULL, &cpus, &count),
+                     XH_ERR_ARG);
+    assert_null(cpus);
+    assert_int_equal(count, -1);
+    assert_int_equal(hyb_topology_cores(topology, 1, 2, absent, &cpus, &count),
+                     XH_OK);
+    assert_int_equal(count, 4);
+    free(cpus);
+    hyb_topology_close(topology);
+}
+
+static void a_wrong_description_is_refused(void **state)
+{
+    hyb_topology_t *topology = NULL;
+
+    (void)state;
+    assert_int_equal(hyb_topology_open("core:many", &topology), XH_ERR_INPUT);
+    assert_int_equal(hyb_topology_open("absent.xml", &topology), XH_ERR_INPUT);
+    assert_null(topology);
+    hyb_topology_close(NULL);
+}
+
+static void the_description_counts_what_is_there(void **state)
+{
+    hyb_topology_t *topology = opened(TWO_SOCKETS);
+    char text[256];
+
+    (void)state;
+    hyb_topology_describe(topology, text, sizeof(text));
+    assert_string_equal(text, "2 sockets, 8 NUMA nodes, 64 hardware threads\n"
+                              "32 of 32 cores in the affinity mask");
+    hyb_topology_close(topology);
+}
+
+/* Lets the calling thread on cpu alone; returns what it was let on before. */
+static cpu_set_t restrict_to(int cpu)
+{
+    cpu_set_t before, one;
+
+    assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+    return before;
+}
+
+static void the_launchers_mask_is_law_on_this_machine(void **state)
+{
+    hyb_topology_t *topology;
+    char expected[16];
+    cpu_set_t before;
+    int *cpus = NULL;
+    char *mask = NULL;
+    int count = 0;
+    int cpu = sched_getcpu();
+
+    (void)state;
+    before = restrict_to(cpu);
+    topology = opened(NULL);
+    assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+    assert_int_equal(hyb_topology_cores(topology, 0, 1, NULL, &cpus, &count),
+                     XH_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(cpus[0], cpu);
+    assert_int_equal(hyb_topology_mask(topology, &mask), XH_OK);
+    snprintf(expected, sizeof(expected), "%d", cpu);
+    assert_string_equal(mask, expected);
+    free(mask);
+    free(cpus);
+    hyb_topology_close(topology);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(shares_are_disjoint_complete_and_even),
+    cmocka_unit_test(one_hardware_thread_of_a_core_is_used),
+    cmocka_unit_test(cores_come_in_the_order_of_the_machine),
+    cmocka_unit_test(numa_nodes_stay_together_when_counts_divide),
+    cmocka_unit_test(the_odd_core_goes_where_its_numa_node_is),
+    cmocka_unit_test(a_share_is_within_its_own_mask),
+    cmocka_unit_test(processes_of_one_mask_share_it_alone),
+    cmocka_unit_test(masks_that_overlap_give_disjoint_even_shares),
+    cmocka_unit_test(more_processes_than_cores_share_cores_evenly),
+    cmocka_unit_test(the_second_user_of_a_core_takes_its_other_thread),
+    cmocka_unit_test(a_process_without_processors_is_refused),
+    cmocka_unit_test(a_wrong_description_is_refused),
+    cmocka_unit_test(the_description_counts_what_is_there),
+    cmocka_unit_test(the_launchers_mask_is_law_on_this_machine),
+};
+
+UNIT_MAIN(cases)
