@@ -7,6 +7,20 @@
 
 enum { LONGEST = 2500, TAG = 7 };
 
+/* what was given to MPI since the last reset */
+static struct {
+    int messages, longest;
+} sent;
+
+/* Stands before the library's: MPI lets a program look in. */
+int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag,
+              MPI_Comm comm, MPI_Request *request)
+{
+    sent.messages++;
+    sent.longest = Mmax(sent.longest, count);
+    return PMPI_Isend(buffer, count, type, to, tag, comm, request);
+}
+
 /* my place in a ring of all processes */
 typedef struct {
     int size, me, left, right;
@@ -81,6 +95,21 @@ static void a_message_arrives_whole_whatever_the_chunk(void **state)
     assert_int_equal(errors, 0);
 }
 
+static void no_message_is_longer_than_the_chunk(void **state)
+{
+    size_t usual = hpl_message_chunk;
+    int errors;
+
+    (void)state;
+    memset(&sent, 0, sizeof(sent));
+    hpl_message_chunk = 1000;
+    errors = pass_right(LONGEST);
+    hpl_message_chunk = usual;
+    assert_int_equal(errors, 0);
+    assert_int_equal(sent.messages, 3);
+    assert_int_equal(sent.longest, 1000);
+}
+
 static void an_empty_schedule_is_done_at_once(void **state)
 {
     hpl_schedule_t *s = hpl_schedule_create(MPI_COMM_WORLD, TAG);
@@ -124,12 +153,21 @@ static hpl_schedule_t *relay(double *v, size_t count, int tag)
     return s;
 }
 
+/* Rank 0 begins last: who does not wait for its values sends wrong ones. */
 static void a_round_waits_for_the_one_before(void **state)
 {
     double v[100];
+    hpl_schedule_t *s = relay(v, 100, TAG);
+    ring_t r = ring();
 
     (void)state;
-    finish(relay(v, 100, TAG));
+    if (r.me > 0)
+        hpl_schedule_begin(s);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (r.me == 0)
+        hpl_schedule_begin(s);
+    hpl_schedule_end(s);
+    hpl_schedule_destroy(s);
     assert_int_equal(wrong(v, 100, 0), 0);
 }
 
@@ -218,6 +256,7 @@ static void blocking_messages_travel_along_the_ring(void **state)
 
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_message_arrives_whole_whatever_the_chunk),
+    cmocka_unit_test(no_message_is_longer_than_the_chunk),
     cmocka_unit_test(an_empty_schedule_is_done_at_once),
     cmocka_unit_test(a_schedule_may_be_freed_unbegun_or_null),
     cmocka_unit_test(a_round_waits_for_the_one_before),
