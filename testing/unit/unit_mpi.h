@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UNIT_MPI_H
+#define UNIT_MPI_H
+
+/*
+ * Unit tests on several processes. The second line of the test file says on
+ * how many, each run separately:
+ *
+ *     / * ranks: 1 2 4 9 * /
+ *
+ * Every process runs every case; process 0 reports. A case that fails on
+ * another process only is reported by that process on stderr, and the program
+ * fails.
+ */
+#include <mpi.h>
+#include "testing/unit/unit.h"
+
+static inline int unit_mpi_run(const struct CMUnitTest *cases, size_t count)
+{
+    int rank, failed, any;
+
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    failed = _cmocka_run_group_tests("group", cases, count, NULL, NULL);
+    if (failed != 0 && rank != 0)
+        fprintf(stderr, "%d cases failed on rank %d\n", failed, rank);
+    MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return any != 0;
+}
+
+#define UNIT_MPI_MAIN(cases)                                                   \
+    int main(void)                                                             \
+    {                                                                          \
+        return unit_mpi_run(cases, sizeof(cases) / sizeof(cases[0]));          \
+    }
+
+#endif
