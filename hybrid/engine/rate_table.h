@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_RATE_TABLE_H
+#define HYB_RATE_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/status.h"
+
+/*
+ * What a device reaches with square tiles of some sizes and depths, as
+ * measured; between the points it is interpolated over the logarithms of size
+ * and depth, outside the nearest point counts. Plain data.
+ */
+enum {
+    HYB_RATE_POINTS = 64, /* most that a table holds */
+    HYB_RATE_TEXT = 4096  /* bytes of the longest text, with its end */
+};
+
+typedef struct {
+    int64_t size, depth; /* C's tile is size x size, A's size x depth */
+    double rate;         /* flop/s */
+} hyb_rate_point_t;
+
+typedef struct {
+    int count;
+    hyb_rate_point_t point[HYB_RATE_POINTS]; /* by depth, then by size */
+} hyb_rate_table_t;
+
+/*
+ * Put a point in, in place of one with the same size and depth.
+ * Errors: XH_ERR_ARG  a number that is not positive and finite, or table full
+ */
+xh_status_t hyb_rate_table_set(hyb_rate_table_t *table, int64_t size,
+                               int64_t depth, double rate);
+
+/*
+ * flop/s of tiles rows x cols, depth deep; 0 from an empty table. A tile that
+ * is not square counts as the square one with as many flop for each element of
+ * A and B: of size 2 rows cols / (rows + cols).
+ */
+double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
+                           int64_t cols, int64_t depth);
+
+/*
+ * The size of the table with which executors equal devices finish m x n x k
+ * first, if one tile of each is not hidden under others (the first copy in,
+ * the last one out, the wait for the last to finish):
+ *
+ *     (2 m n k / executors + 2 size^2 k) / rate(size, k)  least
+ *
+ * cut to max(m, n). Without any point: fallback, cut likewise.
+ */
+int64_t hyb_rate_table_best_size(const hyb_rate_table_t *table,
+                                 const int64_t shape[3], int executors,
+                                 int64_t fallback);
+
+/*
+ * The table as text, a header with the device's model and a line a point, and
+ * back. Parse refuses text of other form, of another model or cut short.
+ *
+ * Errors: XH_ERR_ARG    print: the text is longer than size
+ *         XH_ERR_INPUT  parse: not this model's table; not logged
+ */
+xh_status_t hyb_rate_table_print(const hyb_rate_table_t *table,
+                                 const char *model, char *text_p, size_t size);
+xh_status_t hyb_rate_table_parse(const char *text, const char *model,
+                                 hyb_rate_table_t *table_p);
+
+#endif

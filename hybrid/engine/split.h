@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_SPLIT_H
+#define HYB_SPLIT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include "base/status.h"
+
+/*
+ * How the tiles of one update are shared: devices take them from the front,
+ * one at a time; the team of host threads from the back, as many at a time as
+ * the policy says.
+ *
+ * ratio      the team's first grab is its share of all, its second its share
+ *            of what is left, then single tiles while at least two remain and
+ *            it will not be the last to finish (CALDGEMM report, 2.4.3)
+ * steal      single tiles from both ends until none is left
+ * fixed:<x>  the devices get x of the tiles, 0 <= x <= 1, the team the rest
+ */
+typedef enum {
+    HYB_SPLIT_RATIO,
+    HYB_SPLIT_STEAL,
+    HYB_SPLIT_FIXED
+} hyb_split_policy_t;
+
+typedef struct {
+    hyb_split_policy_t policy;
+    double share; /* of the devices, with HYB_SPLIT_FIXED; else 0 */
+} hyb_split_t;
+
+/*
+ * Read "ratio", "steal" or "fixed:0.8".
+ * Errors: XH_ERR_INPUT  said, with the nearest valid word
+ */
+xh_status_t hyb_split_parse(const char *text, hyb_split_t *split_p);
+
+/*
+ * Tiles that the team takes from the back now; 0: none, now or later.
+ *
+ * share      in  the devices' share; split->share where that is fixed
+ * grab       in  how often the team took tiles in this update before
+ * total      in  tiles of the update
+ * remaining  in  tiles that nobody has taken yet
+ *
+ * Order:  where the policy is fixed, the team's first grab comes before the
+ *         devices begin, so that they find their share and no more.
+ */
+int64_t hyb_split_team_tiles(const hyb_split_t *split, double share, int grab,
+                             int64_t total, int64_t remaining);
+
+/* ---- the tiles of one update: 0 .. count - 1, taken from both ends --------
+ */
+
+typedef struct {
+    _Alignas(64) _Atomic uint64_t ends; /* private: back << 32 | front */
+} hyb_range_t;
+
+typedef struct { /* tiles first .. first + count - 1 */
+    int64_t first, count;
+} hyb_span_t;
+
+/*
+ * Fill range with count tiles. Order: not while others take.
+ * Errors: XH_ERR_ARG  count < 0 or more than UINT32_MAX
+ */
+xh_status_t hyb_range_init(hyb_range_t *range, int64_t count);
+
+/*
+ * Take up to count tiles from an end; what is returned may hold fewer, or none
+ * (count 0). Any thread, without locks; each tile is given out once.
+ */
+hyb_span_t hyb_range_take_front(hyb_range_t *range, int64_t count);
+hyb_span_t hyb_range_take_back(hyb_range_t *range, int64_t count);
+
+/* Tiles not taken yet; others may take them meanwhile. */
+int64_t hyb_range_remaining(const hyb_range_t *range);
+
+#endif
