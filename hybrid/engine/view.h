@@ -26,4 +26,16 @@ static inline hyb_view_t hyb_view_part(hyb_view_t v, int64_t i, int64_t j,
     return (hyb_view_t){v.data + i + j * v.ld, rows, cols, v.ld};
 }
 
+/*
+ * The part of v that holds the rows x cols part of op(v) whose first element
+ * is op(v)'s (i, j).
+ */
+static inline hyb_view_t hyb_view_op_part(hyb_view_t v, hyb_trans_t op,
+                                          int64_t i, int64_t j, int64_t rows,
+                                          int64_t cols)
+{
+    return op == HYB_NO_TRANS ? hyb_view_part(v, i, j, rows, cols)
+                              : hyb_view_part(v, j, i, cols, rows);
+}
+
 #endif

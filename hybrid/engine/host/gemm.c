@@ -55,15 +55,6 @@ static int64_t inner_size(const hyb_gemm_t *p)
     return p->trans_a == HYB_NO_TRANS ? p->a.cols : p->a.rows;
 }
 
-/* op(v)'s rows x cols part from (i, j) on, as v's part under the same op */
-static hyb_view_t part_of(hyb_view_t v, hyb_trans_t op, const int64_t from[2],
-                          const int64_t size[2])
-{
-    if (op == HYB_NO_TRANS)
-        return hyb_view_part(v, from[0], from[1], size[0], size[1]);
-    return hyb_view_part(v, from[1], from[0], size[1], size[0]);
-}
-
 static void pack_a(pass_t *pass)
 {
     const hyb_gemm_t *p = pass->product;
@@ -72,9 +63,8 @@ static void pack_a(pass_t *pass)
 
     while ((i = atomic_fetch_add(&pass->next_panel, step)) < pass->rows) {
         rows = smaller(step, pass->rows - i);
-        hyb_pack(part_of(p->a, p->trans_a,
-                         (int64_t[]){pass->row + i, pass->inner},
-                         (int64_t[]){rows, pass->depth}),
+        hyb_pack(hyb_view_op_part(p->a, p->trans_a, pass->row + i, pass->inner,
+                                  rows, pass->depth),
                  p->trans_a, 1.0, height, pass->gemm->a + i * pass->depth);
     }
 }
@@ -84,10 +74,10 @@ static void pack_b(const pass_t *pass, int64_t j, int64_t cols, double *packed)
 {
     const hyb_gemm_t *p = pass->product;
 
-    hyb_pack(part_of(p->b, p->trans_b, (int64_t[]){pass->inner, j},
-                     (int64_t[]){pass->depth, cols}),
-             p->trans_b == HYB_NO_TRANS ? HYB_TRANS : HYB_NO_TRANS, p->alpha,
-             pass->gemm->kernel->cols, packed);
+    hyb_pack(
+        hyb_view_op_part(p->b, p->trans_b, pass->inner, j, pass->depth, cols),
+        p->trans_b == HYB_NO_TRANS ? HYB_TRANS : HYB_NO_TRANS, p->alpha,
+        pass->gemm->kernel->cols, packed);
 }
 
 static void scale(hyb_view_t c, double beta)

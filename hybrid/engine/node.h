@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_NODE_H
+#define HYB_NODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "base/status.h"
+#include "hybrid/engine/device.h"
+#include "hybrid/engine/ratio.h"
+#include "hybrid/engine/team.h"
+#include "hybrid/engine/tiling.h"
+#include "hybrid/engine/topology.h"
+#include "hybrid/engine/view.h"
+
+/*
+ * Everything this process computes with: its share of the cores as a team of
+ * threads, and its devices, each with a thread that feeds it. Opened once;
+ * the settings devices, split, kernel, tile, pipeline, product_return and
+ * stall_seconds say how it works.
+ */
+typedef struct hyb_node hyb_node_t;
+
+enum { HYB_EXECUTORS = 65 }; /* the team and at most 64 devices */
+
+/*
+ * threads  in  of the team; 0: a thread a core that no feeder needs
+ * local    in  this process among those of the node; NULL: alone
+ *
+ * Errors: XH_ERR_INPUT   a setting that cannot be met
+ *         XH_ERR_MEMORY, XH_ERR_INTERNAL
+ * A device that cannot be opened is left out with a warning.
+ */
+xh_status_t hyb_node_open(int threads, const hyb_local_t *local,
+                          hyb_node_t **node_p);
+void hyb_node_close(hyb_node_t *node); /* accepts NULL */
+
+hyb_team_t *hyb_node_team(hyb_node_t *node);
+
+/* Devices that still work, and each's description, 0 .. count - 1 as opened. */
+int hyb_node_devices(const hyb_node_t *node);
+hyb_device_t *hyb_node_device(const hyb_node_t *node, int index);
+
+/* Print what was found, a line each; every line starts with prefix. */
+void hyb_node_describe(hyb_node_t *node, const char *prefix, FILE *out);
+
+/*
+ * Make the pages of an operand reachable at full speed by all devices, until
+ * unpin; slow, so before what is timed. Where a device cannot, it copies by
+ * way of staging memory.
+ */
+void hyb_node_pin(hyb_node_t *node, double *memory, size_t bytes);
+void hyb_node_unpin(hyb_node_t *node, double *memory);
+
+/* ---- the product -------------------------------------------------------- */
+
+/* who takes part; for rates of one alone */
+typedef struct {
+    bool team;
+    uint64_t devices; /* bit i: device i */
+} hyb_executors_t;
+
+/* All that the node has. */
+hyb_executors_t hyb_executors_all(const hyb_node_t *node);
+
+/* what one executor did in a product */
+typedef struct {
+    int64_t tiles;
+    double flop;
+    double compute_seconds; /* multiplying */
+    double in_seconds;      /* copying in, where that is separate */
+    double out_seconds;
+    double span_seconds; /* first multiplication's start to last's end */
+    uint64_t bytes_in, bytes_out;
+    bool dropped; /* failed in this product */
+} hyb_work_t;
+
+typedef struct {
+    double seconds;      /* of the whole product */
+    double share;        /* of the devices, wanted by the policy */
+    hyb_tiling_t tiling; /* all zero where the team worked alone */
+    int16_t *owner;      /* executor of each tile; NULL as above; free() */
+    hyb_work_t team;
+    hyb_work_t device[HYB_EXECUTORS - 1];
+} hyb_report_t;
+
+/*
+ * C := beta C + alpha op(A) op(B), all in host memory, by executors together;
+ * returns when C is complete. Devices that fail are dropped, said so, and what
+ * they had not returned is computed by others.
+ *
+ * report_p  out  what it took; NULL if nobody asks. With a device in dry mode
+ *                the tiles that it took are left as they were.
+ *
+ * Errors: XH_ERR_ARG     shapes do not conform; nobody is to compute
+ *         XH_ERR_MEMORY  C is untouched
+ *         XH_ERR_DEVICE  the team is not to take part and all devices failed:
+ *                        C is partly done
+ */
+xh_status_t hyb_node_gemm(hyb_node_t *node, const hyb_gemm_t *product,
+                          hyb_executors_t executors, hyb_report_t *report_p);
+
+#endif
