@@ -260,8 +260,7 @@ static void call_blas(void *argument, int member)
 
     if (cols == 0)
         return;
-    mine.b =
-        part_of(p->b, p->trans_b, (int64_t[]){0, first}, (int64_t[]){k, cols});
+    mine.b = hyb_view_op_part(p->b, p->trans_b, 0, first, k, cols);
     mine.c = hyb_view_part(p->c, 0, first, p->c.rows, cols);
     status = hyb_blas_gemm(&mine);
     if (status != XH_OK)
