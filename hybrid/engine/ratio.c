@@ -121,10 +121,10 @@ void hyb_ratio_learn(hyb_ratio_t *ratio, hyb_situation_t situation,
     double share;
     bool jump;
 
-    if (flop <= 0.0)
+    share = balanced_share(g, c, positive(sample->other_seconds), flop);
+    if (flop <= 0.0 || !isfinite(share))
         return;
     e->other_seconds = positive(sample->other_seconds);
-    share = balanced_share(g, c, e->other_seconds, flop);
     jump = jumped(e->flop, flop, size_jump);
     jump |= follow(&e->device_rate, g);
     jump |= follow(&e->host_rate, c);

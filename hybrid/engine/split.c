@@ -2,7 +2,6 @@
 #include "hybrid/engine/split.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
@@ -52,6 +51,16 @@ xh_status_t hyb_split_parse(const char *text, hyb_split_t *split_p)
     return XH_OK;
 }
 
+bool hyb_split_uses_devices(const hyb_split_t *split, double share,
+                            int64_t total)
+{
+    if (split->policy == HYB_SPLIT_STEAL)
+        return total > 0;
+    if (split->policy == HYB_SPLIT_FIXED)
+        share = split->share;
+    return total > 0 && share * (double)total >= 0.5;
+}
+
 /*
  * Is the team done with one more tile before the devices are with the rest?
  * They have remaining - 1 others then, and about two in flight. At the
@@ -62,6 +71,7 @@ static bool pays(double share, int64_t remaining)
     return remaining >= 2 && share <= (1.0 - share) * ((double)remaining + 1.0);
 }
 
+/* The devices take part. */
 static int64_t ratio_tiles(double share, int grab, int64_t total,
                            int64_t remaining)
 {
@@ -69,8 +79,6 @@ static int64_t ratio_tiles(double share, int grab, int64_t total,
     double base = (double)(grab == 0 ? total : remaining);
     int64_t portion = (int64_t)((1.0 - share) * base * (1.0 + rounding));
 
-    if (share <= 0.0)
-        return remaining;
     if (grab < 2 && portion > 0)
         return portion;
     return pays(share, remaining);
@@ -81,6 +89,8 @@ int64_t hyb_split_team_tiles(const hyb_split_t *split, double share, int grab,
 {
     int64_t tiles = 0;
 
+    if (!hyb_split_uses_devices(split, share, total))
+        return remaining;
     switch (split->policy) {
     case HYB_SPLIT_RATIO:
         tiles = ratio_tiles(share, grab, total, remaining);
@@ -89,7 +99,7 @@ int64_t hyb_split_team_tiles(const hyb_split_t *split, double share, int grab,
         tiles = 1;
         break;
     case HYB_SPLIT_FIXED:
-        tiles = grab == 0 ? llround((1.0 - split->share) * (double)total) : 0;
+        tiles = grab > 0 ? 0 : total - llround(split->share * (double)total);
         break;
     }
     return tiles < remaining ? tiles : remaining;

@@ -3,6 +3,7 @@
 #define HYB_SPLIT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include "base/status.h"
 
@@ -33,6 +34,13 @@ typedef struct {
  * Errors: XH_ERR_INPUT  said, with the nearest valid word
  */
 xh_status_t hyb_split_parse(const char *text, hyb_split_t *split_p);
+
+/*
+ * Do the devices take part in an update of total tiles? Not where their share
+ * is less than half a tile: the team then takes all. share as below.
+ */
+bool hyb_split_uses_devices(const hyb_split_t *split, double share,
+                            int64_t total);
 
 /*
  * Tiles that the team takes from the back now; 0: none, now or later.

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/engine/split.h"
+
+#include <pthread.h>
+#include "testing/unit/capture.h"
+#include "testing/unit/unit.h"
+
+static const hyb_split_t ratio = {HYB_SPLIT_RATIO, 0.0};
+static const hyb_split_t steal = {HYB_SPLIT_STEAL, 0.0};
+
+static hyb_split_t fixed(double share)
+{
+    return (hyb_split_t){HYB_SPLIT_FIXED, share};
+}
+
+/* ---- the setting ----------------------------------------------------------
+ */
+
+static void every_policy_is_read(void **state)
+{
+    hyb_split_t split;
+
+    (void)state;
+    assert_int_equal(hyb_split_parse("ratio", &split), XH_OK);
+    assert_int_equal(split.policy, HYB_SPLIT_RATIO);
+    assert_int_equal(hyb_split_parse("steal", &split), XH_OK);
+    assert_int_equal(split.policy, HYB_SPLIT_STEAL);
+    assert_int_equal(hyb_split_parse("fixed:0.75", &split), XH_OK);
+    assert_int_equal(split.policy, HYB_SPLIT_FIXED);
+    assert_true(split.share == 0.75);
+    assert_int_equal(hyb_split_parse("fixed:0", &split), XH_OK);
+    assert_true(split.share == 0.0);
+    assert_int_equal(hyb_split_parse("fixed:1", &split), XH_OK);
+    assert_true(split.share == 1.0);
+}
+
+static void a_word_that_is_none_is_refused_with_the_nearest(void **state)
+{
+    static const char *const bad[] = {
+        "",          "rato",      "ratio ",     "Steal",   "fixed",
+        "fixed:",    "fixed:1.1", "fixed:-0.1", "fixed:x", "fixed:0.5x",
+        "fixed:nan", "fixed:inf", "fixed:1e400"};
+    enum { BAD = sizeof(bad) / sizeof(*bad) };
+    hyb_split_t split = {HYB_SPLIT_STEAL, 0.125};
+    int i, refused = 0, lines;
+    const char *said;
+
+    (void)state;
+    capture_begin();
+    for (i = 0; i < BAD; i++)
+        refused += hyb_split_parse(bad[i], &split) == XH_ERR_INPUT;
+    said = capture_end(&lines);
+    assert_int_equal(refused, BAD);
+    assert_int_equal(lines, BAD);
+    assert_int_equal(split.policy, HYB_SPLIT_STEAL);
+    assert_true(split.share == 0.125);
+    assert_non_null(strstr(said, "'rato'"));
+    assert_non_null(strstr(said, "did you mean ratio?"));
+    assert_non_null(strstr(said, "did you mean fixed:0.5?"));
+}
+
+/* ---- policies ------------------------------------------------------------ */
+
+static void
+the_first_grab_is_the_share_and_the_second_of_what_is_left(void **state)
+{
+    (void)state;
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 0, 100, 100), 25);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 0, 100, 60), 25);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 0, 100, 20), 20);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 1, 100, 8), 2);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 2.0 / 3.0, 0, 3, 3), 1);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.9, 0, 30, 30), 3);
+}
+
+static void then_come_single_tiles_while_two_remain(void **state)
+{
+    (void)state;
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 2, 100, 8), 1);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 7, 100, 2), 1);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 7, 100, 1), 0);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 1, 100, 2), 1);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 1, 100, 1), 0);
+}
+
+static void a_slow_team_does_not_make_the_devices_wait(void **state)
+{
+    (void)state;
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.98, 0, 10, 10), 0);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.98, 2, 1000, 40), 0);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.98, 2, 1000, 50), 1);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 1.0, 0, 1000, 1000), 0);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 1.0, 2, 1000, 1000), 0);
+}
+
+static void a_team_alone_takes_all(void **state)
+{
+    (void)state;
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.0, 0, 7, 7), 7);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.0, 3, 7, 1), 1);
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.0, 0, 0, 0), 0);
+}
+
+static void devices_without_half_a_tile_are_left_out(void **state)
+{
+    hyb_split_t split = fixed(0.1);
+
+    (void)state;
+    assert_true(hyb_split_uses_devices(&ratio, 0.5, 1));
+    assert_true(hyb_split_uses_devices(&ratio, 0.01, 50));
+    assert_false(hyb_split_uses_devices(&ratio, 0.01, 49));
+    assert_int_equal(hyb_split_team_tiles(&ratio, 0.01, 0, 49, 49), 49);
+    assert_false(hyb_split_uses_devices(&ratio, 1.0, 0));
+    assert_true(hyb_split_uses_devices(&steal, 0.0, 1));
+    assert_false(hyb_split_uses_devices(&split, 1.0, 4));
+    assert_int_equal(hyb_split_team_tiles(&split, 1.0, 0, 4, 4), 4);
+    assert_true(hyb_split_uses_devices(&split, 0.0, 5));
+}
+
+static void stealing_is_one_tile_to_the_last(void **state)
+{
+    (void)state;
+    assert_int_equal(hyb_split_team_tiles(&steal, 0.9, 0, 100, 100), 1);
+    assert_int_equal(hyb_split_team_tiles(&steal, 0.9, 50, 100, 1), 1);
+    assert_int_equal(hyb_split_team_tiles(&steal, 0.9, 50, 100, 0), 0);
+}
+
+static void fixed_means_fixed(void **state)
+{
+    hyb_split_t split;
+    int x;
+
+    (void)state;
+    for (x = 0; x <= 10; x++) {
+        split = fixed(x / 10.0);
+        assert_int_equal(hyb_split_team_tiles(&split, 0.5, 0, 10, 10), 10 - x);
+        assert_int_equal(hyb_split_team_tiles(&split, 0.5, 1, 10, x), 0);
+    }
+    split = fixed(0.5);
+    assert_int_equal(hyb_split_team_tiles(&split, 0.0, 0, 100, 30), 30);
+}
+
+/* One device and the team, each until it finds nothing: nobody is late. */
+static void play(double device_seconds, double team_seconds, int64_t total)
+{
+    double share = team_seconds / (device_seconds + team_seconds);
+    double ideal = (double)total * device_seconds * share;
+    double device_at = 0.0, team_at = 0.0;
+    bool device = hyb_split_uses_devices(&ratio, share, total);
+    bool willing = true, team;
+    int64_t remaining = total, taken;
+    int grab = 0;
+
+    while (remaining > 0) {
+        team = !device || (willing && team_at <= device_at);
+        taken = 1;
+        if (team) {
+            taken =
+                hyb_split_team_tiles(&ratio, share, grab++, total, remaining);
+            assert_in_range(taken, !device, remaining);
+        }
+        *(team ? &team_at : &device_at) +=
+            (double)taken * (team ? team_seconds : device_seconds);
+        willing = willing && taken > 0;
+        remaining -= taken;
+    }
+    assert_true(team_at <= ideal + 3.0 * device_seconds + 1e-9);
+    assert_true(device_at <= ideal + team_seconds + device_seconds + 1e-9);
+}
+
+static void both_end_together_whatever_their_speeds(void **state)
+{
+    static const double seconds[] = {0.01, 0.1, 0.5, 1.0, 3.0, 7.7, 100.0};
+    int64_t total;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(seconds) / sizeof(*seconds); i++)
+        for (total = 1; total < 300; total++)
+            play(1.0, seconds[i], total);
+}
+
+/* ---- range --------------------------------------------------------------- */
+
+static void a_range_is_taken_from_both_ends(void **state)
+{
+    hyb_range_t range;
+    hyb_span_t span;
+
+    (void)state;
+    assert_int_equal(hyb_range_init(&range, 10), XH_OK);
+    span = hyb_range_take_front(&range, 1);
+    assert_int_equal(span.first, 0);
+    assert_int_equal(span.count, 1);
+    span = hyb_range_take_back(&range, 4);
+    assert_int_equal(span.first, 6);
+    assert_int_equal(span.count, 4);
+    assert_int_equal(hyb_range_remaining(&range), 5);
+    span = hyb_range_take_front(&range, 2);
+    assert_int_equal(span.first, 1);
+    span = hyb_range_take_back(&range, 9);
+    assert_int_equal(span.first, 3);
+    assert_int_equal(span.count, 3);
+    assert_int_equal(hyb_range_take_front(&range, 1).count, 0);
+    assert_int_equal(hyb_range_take_back(&range, 1).count, 0);
+    assert_int_equal(hyb_range_remaining(&range), 0);
+}
+
+static void none_or_less_is_nothing(void **state)
+{
+    hyb_range_t range;
+
+    (void)state;
+    assert_int_equal(hyb_range_init(&range, 3), XH_OK);
+    assert_int_equal(hyb_range_take_front(&range, 0).count, 0);
+    assert_int_equal(hyb_range_take_back(&range, -1).count, 0);
+    assert_int_equal(hyb_range_remaining(&range), 3);
+}
+
+static void a_range_holds_every_count_of_32_bits(void **state)
+{
+    hyb_range_t range;
+
+    (void)state;
+    assert_int_equal(hyb_range_init(&range, -1), XH_ERR_ARG);
+    assert_int_equal(hyb_range_init(&range, (int64_t)UINT32_MAX + 1),
+                     XH_ERR_ARG);
+    assert_int_equal(hyb_range_init(&range, UINT32_MAX), XH_OK);
+    assert_int_equal(hyb_range_take_back(&range, 1).first, UINT32_MAX - 1);
+    assert_int_equal(hyb_range_take_front(&range, INT64_MAX).count,
+                     UINT32_MAX - 1);
+    assert_int_equal(hyb_range_init(&range, 0), XH_OK);
+    assert_int_equal(hyb_range_take_front(&range, 1).count, 0);
+}
+
+enum { TILES = 200000, TAKERS = 4 };
+
+/* one of the threads that empty a range */
+typedef struct {
+    hyb_range_t *range;
+    unsigned char *taken; /* by tile: how often, each by one thread at a time */
+    int number;
+} taker_t;
+
+static void *take_all(void *argument)
+{
+    taker_t *t = argument;
+    hyb_span_t span;
+    int64_t i;
+
+    do {
+        span = t->number % 2 == 0
+                   ? hyb_range_take_front(t->range, 1 + t->number)
+                   : hyb_range_take_back(t->range, 1 + t->number);
+        for (i = 0; i < span.count; i++)
+            t->taken[span.first + i]++;
+    } while (span.count > 0);
+    return NULL;
+}
+
+static void each_tile_goes_to_one_thread(void **state)
+{
+    unsigned char *taken = calloc(TILES, 1);
+    pthread_t thread[TAKERS];
+    taker_t taker[TAKERS];
+    hyb_range_t range;
+    int64_t wrong = 0;
+    int i;
+
+    (void)state;
+    assert_non_null(taken);
+    assert_int_equal(hyb_range_init(&range, TILES), XH_OK);
+    for (i = 0; i < TAKERS; i++) {
+        taker[i] = (taker_t){&range, taken, i};
+        assert_int_equal(pthread_create(&thread[i], NULL, take_all, &taker[i]),
+                         0);
+    }
+    for (i = 0; i < TAKERS; i++)
+        pthread_join(thread[i], NULL);
+    for (i = 0; i < TILES; i++)
+        wrong += taken[i] != 1;
+    free(taken);
+    assert_int_equal(wrong, 0);
+    assert_int_equal(hyb_range_remaining(&range), 0);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(every_policy_is_read),
+    cmocka_unit_test(a_word_that_is_none_is_refused_with_the_nearest),
+    cmocka_unit_test(
+        the_first_grab_is_the_share_and_the_second_of_what_is_left),
+    cmocka_unit_test(then_come_single_tiles_while_two_remain),
+    cmocka_unit_test(a_slow_team_does_not_make_the_devices_wait),
+    cmocka_unit_test(a_team_alone_takes_all),
+    cmocka_unit_test(devices_without_half_a_tile_are_left_out),
+    cmocka_unit_test(stealing_is_one_tile_to_the_last),
+    cmocka_unit_test(fixed_means_fixed),
+    cmocka_unit_test(both_end_together_whatever_their_speeds),
+    cmocka_unit_test(a_range_is_taken_from_both_ends),
+    cmocka_unit_test(none_or_less_is_nothing),
+    cmocka_unit_test(a_range_holds_every_count_of_32_bits),
+    cmocka_unit_test(each_tile_goes_to_one_thread),
+};
+UNIT_MAIN(cases)
