@@ -156,6 +156,20 @@ void hyb_device_free(hyb_device_t *device, double *memory)
         device->backend->free(device->state, memory);
 }
 
+xh_status_t hyb_device_pin(hyb_device_t *device, double *memory, size_t bytes)
+{
+    if (hyb_device_failed(device))
+        return XH_ERR_DEVICE;
+    return device->backend->pin != NULL ? CALL(device, pin, memory, bytes)
+                                        : XH_OK;
+}
+
+void hyb_device_unpin(hyb_device_t *device, double *memory)
+{
+    if (!hyb_device_failed(device) && device->backend->unpin != NULL)
+        device->backend->unpin(device->state, memory);
+}
+
 xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
                              double **memory_p)
 {
@@ -167,8 +181,7 @@ xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
     status = xh_memory_allocate(bytes, &memory);
     if (status != XH_OK)
         return status;
-    if (device->backend->pin != NULL)
-        status = CALL(device, pin, memory, bytes);
+    status = hyb_device_pin(device, memory, bytes);
     if (status == XH_OK)
         *memory_p = memory;
     else
@@ -180,8 +193,7 @@ void hyb_pinned_free(hyb_device_t *device, double *memory, size_t bytes)
 {
     if (memory == NULL || hyb_device_failed(device))
         return;
-    if (device->backend->unpin != NULL)
-        device->backend->unpin(device->state, memory);
+    hyb_device_unpin(device, memory);
     xh_memory_free(memory, bytes);
 }
 

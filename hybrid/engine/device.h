@@ -203,6 +203,14 @@ xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
                              double **memory_p);
 void hyb_pinned_free(hyb_device_t *device, double *memory, size_t bytes);
 
+/*
+ * Make host memory that already exists as good as pinned memory, until unpin;
+ * a backend that has no need of it succeeds.
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ */
+xh_status_t hyb_device_pin(hyb_device_t *device, double *memory, size_t bytes);
+void hyb_device_unpin(hyb_device_t *device, double *memory);
+
 /* ---- queues and events -------------------------------------------------- */
 
 xh_status_t hyb_queue_create(hyb_device_t *device, hyb_queue_t **queue_p);

@@ -63,21 +63,3 @@ void hyb_job_return(hyb_job_t *job, int64_t tile)
     job->returned[job->returned_count++] = tile;
     pthread_mutex_unlock(&job->lock);
 }
-
-int64_t hyb_job_depth(const hyb_gemm_t *product)
-{
-    return product->trans_a == HYB_NO_TRANS ? product->a.cols : product->a.rows;
-}
-
-hyb_gemm_t hyb_job_part(const hyb_gemm_t *product, hyb_rectangle_t part)
-{
-    hyb_gemm_t p = *product;
-    int64_t k = hyb_job_depth(product);
-
-    p.a = hyb_view_op_part(product->a, product->trans_a, part.row, 0, part.rows,
-                           k);
-    p.b = hyb_view_op_part(product->b, product->trans_b, 0, part.col, k,
-                           part.cols);
-    p.c = hyb_view_part(product->c, part.row, part.col, part.rows, part.cols);
-    return p;
-}

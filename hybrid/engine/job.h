@@ -3,6 +3,7 @@
 #define HYB_JOB_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include "hybrid/engine/split.h"
 #include "hybrid/engine/tiling.h"
 #include "hybrid/engine/view.h"
@@ -39,11 +40,5 @@ int64_t hyb_job_take_returned(hyb_job_t *job);
 
 /* Give tile back, whose part of C is as before the product. */
 void hyb_job_return(hyb_job_t *job, int64_t tile);
-
-/* Columns of op(A), which are rows of op(B). */
-int64_t hyb_job_depth(const hyb_gemm_t *product);
-
-/* What product is on one part of C. */
-hyb_gemm_t hyb_job_part(const hyb_gemm_t *product, hyb_rectangle_t part);
 
 #endif

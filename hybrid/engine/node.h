@@ -67,6 +67,7 @@ hyb_executors_t hyb_executors_all(const hyb_node_t *node);
 typedef struct {
     int64_t tiles;
     double flop;
+    double seconds;         /* begin to last result */
     double compute_seconds; /* multiplying */
     double in_seconds;      /* copying in, where that is separate */
     double out_seconds;
@@ -93,7 +94,7 @@ typedef struct {
  *                the tiles that it took are left as they were.
  *
  * Errors: XH_ERR_ARG     shapes do not conform; nobody is to compute
- *         XH_ERR_MEMORY  C is untouched
+ *         XH_ERR_MEMORY  C may be partly done
  *         XH_ERR_DEVICE  the team is not to take part and all devices failed:
  *                        C is partly done
  */

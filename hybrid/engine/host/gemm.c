@@ -7,6 +7,7 @@
 #include "hybrid/engine/host/blas.h"
 #include "hybrid/engine/host/gemm.h"
 #include "hybrid/engine/host/pack.h"
+#include "hybrid/engine/product.h"
 
 /*
  * Block sizes, in the roles of BLIS: a panel of B's chunk stays in the first
@@ -48,11 +49,6 @@ static int64_t smaller(int64_t a, int64_t b)
 static int64_t rounded_up(int64_t a, int64_t unit)
 {
     return (a + unit - 1) / unit * unit;
-}
-
-static int64_t inner_size(const hyb_gemm_t *p)
-{
-    return p->trans_a == HYB_NO_TRANS ? p->a.cols : p->a.rows;
 }
 
 static void pack_a(pass_t *pass)
@@ -206,22 +202,6 @@ static xh_status_t reserve_packed(hyb_host_gemm_t *gemm, int64_t rows,
                    threads * gemm->b_stride * sizeof(double));
 }
 
-static bool is_view(hyb_view_t v)
-{
-    return v.rows >= 0 && v.cols >= 0 && v.ld >= v.rows && v.ld >= 1;
-}
-
-static bool conforms(const hyb_gemm_t *p)
-{
-    int64_t k = inner_size(p);
-    int64_t m = p->trans_a == HYB_NO_TRANS ? p->a.rows : p->a.cols;
-    int64_t n = p->trans_b == HYB_NO_TRANS ? p->b.cols : p->b.rows;
-    int64_t kb = p->trans_b == HYB_NO_TRANS ? p->b.rows : p->b.cols;
-
-    return is_view(p->a) && is_view(p->b) && is_view(p->c) && kb == k &&
-           m == p->c.rows && n == p->c.cols;
-}
-
 /* All of C meets `depth` products from `inner` on. */
 static void run_depth(hyb_host_gemm_t *gemm, const hyb_gemm_t *product,
                       int64_t inner, int64_t depth)
@@ -252,7 +232,7 @@ static void call_blas(void *argument, int member)
 {
     shared_call_t *call = argument;
     const hyb_gemm_t *p = call->product;
-    int64_t n = p->c.cols, k = inner_size(p);
+    int64_t n = p->c.cols, k = hyb_gemm_depth(p);
     int64_t first = n * member / call->threads;
     int64_t cols = n * (member + 1) / call->threads - first;
     hyb_gemm_t mine = *p;
@@ -279,10 +259,10 @@ static xh_status_t share_blas(hyb_host_gemm_t *gemm, const hyb_gemm_t *product)
 
 xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const hyb_gemm_t *product)
 {
-    int64_t k = inner_size(product), inner, passes, depth;
+    int64_t k = hyb_gemm_depth(product), inner, passes, depth;
     xh_status_t status;
 
-    if (!conforms(product))
+    if (!hyb_gemm_conforms(product))
         return XH_ERR_ARG;
     if (product->alpha == 0.0 || k == 0) {
         scale(product->c, product->beta);

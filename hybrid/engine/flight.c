@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "hybrid/engine/flight.h"
+
+/* Stop at the first call of a sequence that fails. */
+#define TRY(call)                                                              \
+    do {                                                                       \
+        xh_status_t status_ = (call);                                          \
+        if (status_ != XH_OK)                                                  \
+            return status_;                                                    \
+    } while (0)
+
+enum { SLOT_EVENTS = 7 };
+
+static void each_event(hyb_slot_t *slot, hyb_event_t **events[SLOT_EVENTS])
+{
+    hyb_event_t **all[SLOT_EVENTS] = {
+        &slot->c_in,           &slot->in_begin,     &slot->in_end,
+        &slot->multiply_begin, &slot->multiply_end, &slot->out_begin,
+        &slot->out_end};
+
+    memcpy(events, all, sizeof(all));
+}
+
+static xh_status_t open_all(hyb_flight_t *flight)
+{
+    TRY(hyb_queue_create(flight->device, &flight->in));
+    TRY(hyb_queue_create(flight->device, &flight->multiply));
+    TRY(hyb_queue_create(flight->device, &flight->out));
+    TRY(hyb_event_create(flight->device, &flight->first));
+    return hyb_event_create(flight->device, &flight->last);
+}
+
+xh_status_t hyb_flight_open(hyb_flight_t *flight, hyb_device_t *device)
+{
+    xh_status_t status;
+
+    memset(flight, 0, sizeof(*flight));
+    flight->device = device;
+    hyb_pieces_init(&flight->a, device);
+    hyb_pieces_init(&flight->b, device);
+    status = open_all(flight);
+    if (status != XH_OK)
+        hyb_flight_close(flight);
+    return status;
+}
+
+static void release_tiles(hyb_flight_t *flight)
+{
+    hyb_device_free(flight->device, flight->device_tiles);
+    hyb_pinned_free(flight->device, flight->staging_tiles, flight->tile_bytes);
+    flight->device_tiles = flight->staging_tiles = NULL;
+    flight->tile_bytes = 0;
+}
+
+void hyb_flight_close(hyb_flight_t *flight)
+{
+    hyb_event_t **events[SLOT_EVENTS];
+    int i, e;
+
+    for (i = 0; i < flight->capacity; i++) {
+        each_event(&flight->slot[i], events);
+        for (e = 0; e < SLOT_EVENTS; e++)
+            hyb_event_destroy(*events[e]);
+    }
+    free(flight->slot);
+    release_tiles(flight);
+    hyb_pieces_release(&flight->a);
+    hyb_pieces_release(&flight->b);
+    hyb_event_destroy(flight->last);
+    hyb_event_destroy(flight->first);
+    hyb_queue_destroy(flight->out);
+    hyb_queue_destroy(flight->multiply);
+    hyb_queue_destroy(flight->in);
+}
+
+static xh_status_t add_slots(hyb_flight_t *flight, int count)
+{
+    hyb_event_t **events[SLOT_EVENTS];
+    hyb_slot_t *grown;
+    int e;
+
+    if (count <= flight->capacity)
+        return XH_OK;
+    grown = realloc(flight->slot, (size_t)count * sizeof(*grown));
+    if (grown == NULL)
+        return XH_ERR_MEMORY;
+    flight->slot = grown;
+    while (flight->capacity < count) {
+        memset(&grown[flight->capacity], 0, sizeof(*grown));
+        each_event(&grown[flight->capacity++], events);
+        for (e = 0; e < SLOT_EVENTS; e++)
+            TRY(hyb_event_create(flight->device, events[e]));
+    }
+    return XH_OK;
+}
+
+static xh_status_t add_tiles(hyb_flight_t *flight, size_t bytes)
+{
+    if (bytes <= flight->tile_bytes)
+        return XH_OK;
+    release_tiles(flight);
+    TRY(hyb_device_alloc(flight->device, bytes, &flight->device_tiles));
+    flight->tile_bytes = bytes;
+    return hyb_pinned_alloc(flight->device, bytes, &flight->staging_tiles);
+}
+
+static xh_status_t reserve_tiles(hyb_flight_t *flight, size_t bytes)
+{
+    xh_status_t status = add_tiles(flight, bytes);
+
+    if (status != XH_OK)
+        release_tiles(flight);
+    return status;
+}
+
+xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job)
+{
+    const hyb_tiling_t *t = &job->tiling;
+    int64_t tile = t->most_rows * t->most_cols;
+    int i;
+
+    TRY(hyb_pieces_reserve(&flight->a, t->a_pieces, t->most_rows * t->depth));
+    TRY(hyb_pieces_reserve(&flight->b, t->b_pieces, t->most_cols * t->depth));
+    TRY(add_slots(flight, (int)t->c_slots));
+    TRY(reserve_tiles(flight, (size_t)(t->c_slots * tile) * sizeof(double)));
+    flight->slots = (int)t->c_slots;
+    flight->launched_any = false;
+    for (i = 0; i < flight->slots; i++) {
+        flight->slot[i].tile = -1;
+        flight->slot[i].device = flight->device_tiles + i * tile;
+        flight->slot[i].staging = flight->staging_tiles + i * tile;
+    }
+    return XH_OK;
+}
+
+static hyb_view_t packed(double *memory, int64_t rows, int64_t cols)
+{
+    return (hyb_view_t){memory, rows, cols, rows > 0 ? rows : 1};
+}
+
+/* one operand's piece for a multiplication: where from, and where it is */
+typedef struct {
+    hyb_pieces_t *pieces;
+    int64_t strip;
+    hyb_view_t host;
+    hyb_piece_t *piece; /* out */
+    bool loads;         /* out */
+} fetch_t;
+
+/* Copy in what is not there; multiplications wait until it is. */
+static xh_status_t fetch(hyb_flight_t *flight, fetch_t *f)
+{
+    if (f->loads) {
+        TRY(hyb_queue_copy_in(
+            flight->in, f->host,
+            packed(f->piece->memory, f->host.rows, f->host.cols)));
+        TRY(hyb_event_record(flight->in, f->piece->loaded));
+    }
+    return hyb_queue_wait(flight->multiply, f->piece->loaded);
+}
+
+/* Chunk z of the tile's product, on what came in. */
+static xh_status_t multiply(hyb_flight_t *flight, const hyb_job_t *job,
+                            const hyb_slot_t *slot, const fetch_t operands[2],
+                            int64_t z)
+{
+    const hyb_gemm_t *whole = job->product;
+    const hyb_view_t a = operands[0].host, b = operands[1].host;
+    hyb_gemm_t p = {.trans_a = whole->trans_a,
+                    .trans_b = whole->trans_b,
+                    .alpha = whole->alpha,
+                    .beta = whole->beta,
+                    .a = packed(operands[0].piece->memory, a.rows, a.cols),
+                    .b = packed(operands[1].piece->memory, b.rows, b.cols),
+                    .c =
+                        packed(slot->device, slot->part.rows, slot->part.cols)};
+
+    if (flight->product_only)
+        p.beta = 0.0;
+    if (z > 0)
+        p.beta = 1.0;
+    TRY(hyb_queue_gemm(flight->multiply, &p));
+    TRY(hyb_event_record(flight->multiply, operands[0].piece->used));
+    return hyb_event_record(flight->multiply, operands[1].piece->used);
+}
+
+static hyb_view_t part_of_c(const hyb_job_t *job, hyb_rectangle_t part)
+{
+    return hyb_view_part(job->product->c, part.row, part.col, part.rows,
+                         part.cols);
+}
+
+/* Find room for both operands' pieces of chunk z. */
+static xh_status_t choose_pieces(hyb_flight_t *flight, const hyb_job_t *job,
+                                 const hyb_slot_t *slot, int64_t z,
+                                 fetch_t operands[2])
+{
+    const hyb_gemm_t *p = job->product;
+    hyb_tile_t tile = hyb_tiling_tile(&job->tiling, slot->tile);
+    hyb_rectangle_t part = slot->part;
+    int64_t first, depth;
+    int i;
+
+    hyb_tiling_chunk(&job->tiling, z, &first, &depth);
+    operands[0] = (fetch_t){.pieces = &flight->a,
+                            .strip = tile.row,
+                            .host = hyb_view_op_part(p->a, p->trans_a, part.row,
+                                                     first, part.rows, depth)};
+    operands[1] =
+        (fetch_t){.pieces = &flight->b,
+                  .strip = tile.col,
+                  .host = hyb_view_op_part(p->b, p->trans_b, first, part.col,
+                                           depth, part.cols)};
+    for (i = 0; i < 2; i++)
+        TRY(hyb_pieces_get(operands[i].pieces, operands[i].strip, z, flight->in,
+                           &operands[i].piece, &operands[i].loads));
+    return XH_OK;
+}
+
+/* Before the first multiplication: C's tile, if the device is to have it. */
+static xh_status_t fetch_c(hyb_flight_t *flight, const hyb_job_t *job,
+                           const hyb_slot_t *slot)
+{
+    if (flight->product_only || job->product->beta == 0.0)
+        return XH_OK;
+    TRY(hyb_queue_copy_in(
+        flight->in, part_of_c(job, slot->part),
+        packed(slot->device, slot->part.rows, slot->part.cols)));
+    TRY(hyb_event_record(flight->in, slot->c_in));
+    return hyb_queue_wait(flight->multiply, slot->c_in);
+}
+
+static xh_status_t mark_start(hyb_flight_t *flight, const hyb_slot_t *slot)
+{
+    if (!flight->launched_any)
+        TRY(hyb_event_record(flight->multiply, flight->first));
+    flight->launched_any = true;
+    return hyb_event_record(flight->multiply, slot->multiply_begin);
+}
+
+static xh_status_t launch_chunk(hyb_flight_t *flight, const hyb_job_t *job,
+                                const hyb_slot_t *slot, int64_t z)
+{
+    fetch_t operands[2];
+
+    TRY(choose_pieces(flight, job, slot, z, operands));
+    if (z == 0)
+        TRY(hyb_event_record(flight->in, slot->in_begin));
+    TRY(fetch(flight, &operands[0]));
+    TRY(fetch(flight, &operands[1]));
+    if (z == 0) {
+        TRY(fetch_c(flight, job, slot));
+        TRY(mark_start(flight, slot));
+    }
+    return multiply(flight, job, slot, operands, z);
+}
+
+static xh_status_t send_back(hyb_flight_t *flight, const hyb_slot_t *slot)
+{
+    int64_t rows = slot->part.rows, cols = slot->part.cols;
+
+    TRY(hyb_queue_wait(flight->out, slot->multiply_end));
+    TRY(hyb_event_record(flight->out, slot->out_begin));
+    TRY(hyb_queue_copy_out(flight->out, packed(slot->device, rows, cols),
+                           packed(slot->staging, rows, cols)));
+    return hyb_event_record(flight->out, slot->out_end);
+}
+
+xh_status_t hyb_flight_launch(hyb_flight_t *flight, const hyb_job_t *job,
+                              int64_t tile, int slot_number)
+{
+    hyb_slot_t *slot = &flight->slot[slot_number];
+    int64_t z;
+
+    slot->tile = tile;
+    slot->part = hyb_tiling_tile(&job->tiling, tile).part;
+    for (z = 0; z < job->tiling.chunks; z++)
+        TRY(launch_chunk(flight, job, slot, z));
+    TRY(hyb_event_record(flight->in, slot->in_end));
+    TRY(hyb_event_record(flight->multiply, slot->multiply_end));
+    TRY(hyb_event_record(flight->multiply, flight->last));
+    return send_back(flight, slot);
+}
+
+void hyb_flight_commit(const hyb_flight_t *flight, const hyb_job_t *job,
+                       const hyb_slot_t *slot)
+{
+    hyb_view_t c = part_of_c(job, slot->part);
+    double beta = job->product->beta;
+    int64_t i, j;
+
+    for (j = 0; j < c.cols; j++) {
+        const double *from = slot->staging + j * c.rows;
+        double *to = c.data + j * c.ld;
+
+        if (!flight->product_only || beta == 0.0)
+            memcpy(to, from, (size_t)c.rows * sizeof(double));
+        else
+            for (i = 0; i < c.rows; i++)
+                to[i] = beta * to[i] + from[i];
+    }
+}
+
+static xh_status_t add_elapsed(hyb_event_t *begin, hyb_event_t *end,
+                               double *sum)
+{
+    double seconds;
+
+    TRY(hyb_event_elapsed(begin, end, &seconds));
+    *sum += seconds;
+    return XH_OK;
+}
+
+xh_status_t hyb_flight_time(const hyb_slot_t *slot, hyb_flight_times_t *times)
+{
+    TRY(add_elapsed(slot->in_begin, slot->in_end, &times->in));
+    TRY(add_elapsed(slot->multiply_begin, slot->multiply_end,
+                    &times->multiply));
+    return add_elapsed(slot->out_begin, slot->out_end, &times->out);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_FLIGHT_H
+#define HYB_FLIGHT_H
+
+#include "hybrid/engine/device.h"
+#include "hybrid/engine/job.h"
+#include "hybrid/engine/pieces.h"
+
+/*
+ * A device's queues and memory, and the tiles in flight on them: what a stream
+ * does with them in turn is launch and land.
+ */
+typedef struct {  /* a tile in flight */
+    int64_t tile; /* -1: none */
+    hyb_rectangle_t part;
+    double *device;    /* C's tile there */
+    double *staging;   /* ... and back on the host */
+    hyb_event_t *c_in; /* C's tile has come in */
+    hyb_event_t *in_begin, *in_end;
+    hyb_event_t *multiply_begin, *multiply_end;
+    hyb_event_t *out_begin, *out_end;
+} hyb_slot_t;
+
+typedef struct { /* seconds of device time, in all */
+    double in;   /* with waits for memory between the chunks of a tile */
+    double multiply, out;
+} hyb_flight_times_t;
+
+typedef struct {
+    hyb_device_t *device;
+    hyb_queue_t *in, *multiply, *out;
+    hyb_pieces_t a, b;
+    hyb_slot_t *slot;
+    int slots, capacity; /* in use; with events */
+    double *device_tiles, *staging_tiles;
+    size_t tile_bytes;         /* of either */
+    hyb_event_t *first, *last; /* around all multiplications */
+    bool launched_any;
+    bool product_only;
+} hyb_flight_t;
+
+/* Queues and events; no memory yet. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
+xh_status_t hyb_flight_open(hyb_flight_t *flight, hyb_device_t *device);
+void hyb_flight_close(hyb_flight_t *flight);
+
+/*
+ * Memory for a job's tiles. Nothing may be in flight.
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ */
+xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job);
+
+/*
+ * Queue all that tile needs on slot: pieces of A and B that are not there, C
+ * unless only the product returns, the multiplications, the way back.
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ */
+xh_status_t hyb_flight_launch(hyb_flight_t *flight, const hyb_job_t *job,
+                              int64_t tile, int slot);
+
+/* Write a returned tile into C. */
+void hyb_flight_commit(const hyb_flight_t *flight, const hyb_job_t *job,
+                       const hyb_slot_t *slot);
+
+/* Add what slot's tile, which has returned, took. Errors: XH_ERR_DEVICE */
+xh_status_t hyb_flight_time(const hyb_slot_t *slot, hyb_flight_times_t *times);
+
+#endif

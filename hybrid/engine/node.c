@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "base/settings.h"
+#include "hybrid/engine/host/gemm.h"
+#include "hybrid/engine/node_private.h"
+
+static const hyb_kernel_t *kernel_of_setting(void)
+{
+    const char *name = xh_settings_text("kernel");
+    int isa;
+
+    if (strcmp(name, "auto") == 0)
+        return hyb_kernel_best();
+    for (isa = 0; isa <= (int)xh_cpu_isa(); isa++)
+        if (hyb_kernel_find((xh_isa_t)isa) != NULL &&
+            strcmp(name, hyb_kernel_find((xh_isa_t)isa)->name) == 0)
+            return hyb_kernel_find((xh_isa_t)isa);
+    return NULL;
+}
+
+/* The kernel that the user asks for, where this processor has it. */
+static xh_status_t choose_kernel(hyb_node_t *node)
+{
+    const char *name = xh_settings_text("kernel");
+
+    node->kernel = kernel_of_setting();
+    if (node->kernel != NULL || strcmp(name, "blas") == 0)
+        return XH_OK;
+    xh_log_error("kernel=%s: this processor has %s at most", name,
+                 xh_cpu_isa_name(xh_cpu_isa()));
+    return XH_ERR_INPUT;
+}
+
+/* What is free, less some for the vendor's library. */
+static xh_status_t budget(hyb_device_t *device, uint64_t *bytes_p)
+{
+    hyb_device_info_t info;
+    xh_status_t status = hyb_device_describe(device, &info);
+
+    if (status == XH_OK)
+        *bytes_p = info.memory_free / 16 * 15;
+    return status;
+}
+
+static xh_status_t open_device(hyb_node_t *node, hyb_device_choice_t choice,
+                               const int *cpus, int cpu_count)
+{
+    hyb_stream_options_t options = {.executor = node->devices + 1,
+                                    .slots = node->slots,
+                                    .product_only = node->product_only,
+                                    .stall_seconds =
+                                        xh_settings_real("stall_seconds")};
+    hyb_device_t *device;
+    xh_status_t status = hyb_device_open(choice, cpus, cpu_count, &device);
+
+    if (status != XH_OK)
+        return status;
+    status = budget(device, &node->tile_memory[node->devices]);
+    if (status == XH_OK)
+        status = hyb_stream_create(device, cpus, cpu_count, &options,
+                                   &node->stream[node->devices]);
+    if (status != XH_OK)
+        hyb_device_close(device);
+    else
+        node->devices++;
+    return status;
+}
+
+/* The chosen devices that fall to this process. */
+static xh_status_t deal_devices(hyb_node_t *node, const hyb_local_t *local,
+                                const hyb_device_choice_t *chosen, int count,
+                                int **mine_p, int *mine_count_p)
+{
+    hyb_device_info_t *info = calloc((size_t)count + 1, sizeof(*info));
+    const char **addresses = calloc((size_t)count + 1, sizeof(*addresses));
+    xh_status_t status = XH_ERR_MEMORY;
+    int i;
+
+    if (info != NULL && addresses != NULL) {
+        for (i = 0; i < count; i++) {
+            addresses[i] = info[i].pci_address;
+            chosen[i].backend->describe(chosen[i].index, &info[i]);
+        }
+        status = hyb_topology_deal(node->topology, local, addresses, count,
+                                   mine_p, mine_count_p);
+    }
+    free(addresses);
+    free(info);
+    return status;
+}
+
+/*
+ * Open this process's devices. Feeders share the process's last cores: they
+ * mostly wait.
+ */
+static xh_status_t open_devices(hyb_node_t *node, const hyb_local_t *local)
+{
+    hyb_device_choice_t *chosen;
+    int i, count, *mine = NULL, mine_count = 0;
+    xh_status_t status =
+        hyb_devices_choose(xh_settings_text("devices"), &chosen, &count);
+
+    if (status != XH_OK)
+        return status;
+    if (count > 0)
+        status = deal_devices(node, local, chosen, count, &mine, &mine_count);
+    for (i = 0; status == XH_OK && i < mine_count; i++) {
+        const int *cpu = &node->cpus[node->cpu_count - 1 - i % node->cpu_count];
+
+        if (node->devices == HYB_EXECUTORS - 1)
+            break;
+        if (open_device(node, chosen[mine[i]], cpu, 1) != XH_OK)
+            xh_log_warning("device %d of %s is left out", chosen[mine[i]].index,
+                           chosen[mine[i]].backend->name);
+    }
+    free(mine);
+    free(chosen);
+    return status;
+}
+
+/* Threads of the team: as asked for, else a core each that no feeder needs. */
+static int team_size(const hyb_node_t *node, int threads)
+{
+    int size = node->cpu_count - node->devices;
+
+    if (threads > 0)
+        return threads;
+    return size > 1 ? size : 1;
+}
+
+static xh_status_t open_team(hyb_node_t *node, int threads)
+{
+    xh_status_t status = hyb_team_create(node->cpus, node->cpu_count,
+                                         team_size(node, threads), &node->team);
+
+    if (status != XH_OK)
+        return status;
+    hyb_team_add_helpers(node->team, node->devices);
+    return hyb_host_gemm_create(node->team, node->kernel, &node->host);
+}
+
+static xh_status_t read_settings(hyb_node_t *node)
+{
+    xh_status_t status =
+        hyb_split_parse(xh_settings_text("split"), &node->split);
+
+    if (status != XH_OK)
+        return status;
+    node->tile = xh_settings_int("tile");
+    node->slots = (int)xh_settings_int("pipeline");
+    node->product_only = strcmp(xh_settings_text("product_return"), "on") == 0;
+    return choose_kernel(node);
+}
+
+static xh_status_t open_all(hyb_node_t *node, int threads,
+                            const hyb_local_t *local)
+{
+    static const hyb_local_t alone = {.rank = 0, .count = 1};
+    xh_status_t status = read_settings(node);
+
+    if (local == NULL)
+        local = &alone;
+    if (status == XH_OK)
+        status = hyb_topology_open(NULL, &node->topology);
+    if (status == XH_OK)
+        status =
+            hyb_topology_cores(node->topology, local->rank, local->count,
+                               local->masks, &node->cpus, &node->cpu_count);
+    if (status == XH_OK)
+        status = open_devices(node, local);
+    if (status == XH_OK)
+        status = open_team(node, threads);
+    return status;
+}
+
+xh_status_t hyb_node_open(int threads, const hyb_local_t *local,
+                          hyb_node_t **node_p)
+{
+    hyb_node_t *node = calloc(1, sizeof(*node));
+    xh_status_t status;
+
+    if (node == NULL)
+        return XH_ERR_MEMORY;
+    status = open_all(node, threads, local);
+    if (status != XH_OK) {
+        hyb_node_close(node);
+        return status;
+    }
+    hyb_ratio_init(&node->ratio, node->devices > 0 ? 1.0 : 0.0, 1.0);
+    *node_p = node;
+    return XH_OK;
+}
+
+void hyb_node_close(hyb_node_t *node)
+{
+    int i;
+
+    if (node == NULL)
+        return;
+    for (i = 0; i < node->devices; i++)
+        hyb_stream_destroy(node->stream[i]);
+    hyb_host_gemm_destroy(node->host);
+    hyb_team_destroy(node->team);
+    free(node->cpus);
+    hyb_topology_close(node->topology);
+    free(node);
+}
+
+hyb_team_t *hyb_node_team(hyb_node_t *node)
+{
+    return node->team;
+}
+
+int hyb_node_devices(const hyb_node_t *node)
+{
+    return node->devices;
+}
+
+hyb_device_t *hyb_node_device(const hyb_node_t *node, int index)
+{
+    return hyb_stream_device(node->stream[index]);
+}
+
+void hyb_node_describe(hyb_node_t *node, const char *prefix, FILE *out)
+{
+    char text[256];
+    hyb_device_info_t info;
+    int i;
+
+    hyb_topology_describe(node->topology, text, sizeof(text));
+    fprintf(out, "%s%s\n", prefix, text);
+    fprintf(out, "%steam of %d threads, kernel %s\n", prefix,
+            hyb_team_size(node->team),
+            node->kernel != NULL ? node->kernel->name : "blas");
+    for (i = 0; i < node->devices; i++)
+        if (hyb_device_describe(hyb_node_device(node, i), &info) == XH_OK)
+            fprintf(out, "%sdevice %d: %s (%s:%d), %.1f GiB\n", prefix, i,
+                    info.name, info.backend, info.index,
+                    (double)info.memory / (1 << 30));
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <pthread.h>
+#include <stdlib.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "hybrid/engine/flight.h"
+#include "hybrid/engine/pin.h"
+#include "hybrid/engine/product.h"
+#include "hybrid/engine/stream.h"
+
+struct hyb_stream {
+    hyb_device_t *device;
+    hyb_stream_options_t options;
+    hyb_flight_t flight;
+    hyb_flight_times_t times;
+    hyb_work_t work;
+    bool models_time;
+    double slowest; /* longest wait for a tile of this job so far, seconds */
+
+    int *cpus; /* of the thread */
+    int cpu_count;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t changed;
+    hyb_job_t *job; /* NULL: idle */
+    bool quits;
+};
+
+/*
+ * Without a result for so long, a device is taken for stalled: many times what
+ * tiles took so far, and never less than the setting.
+ */
+static double patience(const hyb_stream_t *s)
+{
+    enum { TIMES = 20 };
+    double longest = TIMES * s->slowest * s->options.slots;
+
+    return longest > s->options.stall_seconds ? longest
+                                              : s->options.stall_seconds;
+}
+
+static double flop_of(const hyb_job_t *job, hyb_rectangle_t part)
+{
+    return 2.0 * (double)part.rows * (double)part.cols *
+           (double)hyb_gemm_depth(job->product);
+}
+
+/* A tile has returned: into C with it. */
+static void complete(hyb_stream_t *s, hyb_job_t *job, hyb_slot_t *slot)
+{
+    if (!s->models_time)
+        hyb_flight_commit(&s->flight, job, slot);
+    job->owner[slot->tile] = (int16_t)s->options.executor;
+    s->work.tiles++;
+    s->work.flop += flop_of(job, slot->part);
+    slot->tile = -1;
+}
+
+/* Wait for the tile in slot, if any, and complete it. */
+static xh_status_t land(hyb_stream_t *s, hyb_job_t *job, hyb_slot_t *slot)
+{
+    double started = xh_clock_now(), waited;
+    xh_status_t status;
+    bool done = false;
+
+    if (slot->tile < 0)
+        return XH_OK;
+    status = hyb_event_wait(slot->out_end, patience(s), &done);
+    if (status == XH_OK && !done) {
+        hyb_device_fail(s->device, "it stalled: no result in time");
+        status = XH_ERR_DEVICE;
+    }
+    if (status == XH_OK)
+        status = hyb_flight_time(slot, &s->times);
+    if (status != XH_OK)
+        return status;
+    waited = xh_clock_now() - started;
+    s->slowest = waited > s->slowest ? waited : s->slowest;
+    complete(s, job, slot);
+    return XH_OK;
+}
+
+/* Tiles flow until the job has none left: the oldest lands before the next. */
+static xh_status_t flow(hyb_stream_t *s, hyb_job_t *job)
+{
+    xh_status_t status = hyb_flight_prepare(&s->flight, job);
+    int i = 0, idle = 0, slots = s->flight.slots;
+    int64_t tile;
+
+    for (; status == XH_OK && idle < slots; i = (i + 1) % slots) {
+        status = land(s, job, &s->flight.slot[i]);
+        if (status != XH_OK)
+            break;
+        tile = hyb_job_take(job);
+        idle = tile < 0 ? idle + 1 : 0;
+        if (tile >= 0)
+            status = hyb_flight_launch(&s->flight, job, tile, i);
+    }
+    return status;
+}
+
+/* Give back the tiles that did not return; the device is lost. */
+static void drop(hyb_stream_t *s, hyb_job_t *job, xh_status_t why)
+{
+    int i;
+
+    if (why == XH_ERR_MEMORY)
+        hyb_device_fail(s->device, "it ran out of memory");
+    else
+        hyb_device_fail(s->device, xh_status_text(why));
+    s->work.dropped = true;
+    for (i = 0; i < s->flight.slots; i++) {
+        if (s->flight.slot[i].tile < 0)
+            continue;
+        hyb_job_return(job, s->flight.slot[i].tile);
+        s->flight.slot[i].tile = -1;
+    }
+}
+
+static void run_job(hyb_stream_t *s, hyb_job_t *job)
+{
+    double started = xh_clock_now();
+    uint64_t in, out;
+    xh_status_t status;
+
+    s->work = (hyb_work_t){0};
+    s->times = (hyb_flight_times_t){0};
+    s->slowest = 0.0;
+    s->flight.slots = 0;
+    s->flight.product_only = s->options.product_only;
+    hyb_device_traffic(s->device, &in, &out);
+    status = flow(s, job);
+    s->work.seconds = xh_clock_now() - started;
+    if (status == XH_OK && s->flight.launched_any)
+        status = hyb_event_elapsed(s->flight.first, s->flight.last,
+                                   &s->work.span_seconds);
+    if (status != XH_OK)
+        drop(s, job, status);
+    s->work.in_seconds = s->times.in;
+    s->work.compute_seconds = s->times.multiply;
+    s->work.out_seconds = s->times.out;
+    hyb_device_traffic(s->device, &s->work.bytes_in, &s->work.bytes_out);
+    s->work.bytes_in -= in;
+    s->work.bytes_out -= out;
+}
+
+static void *serve(void *argument)
+{
+    hyb_stream_t *s = argument;
+
+    hyb_pin_thread(s->cpus, s->cpu_count);
+    pthread_mutex_lock(&s->lock);
+    while (!s->quits) {
+        if (s->job == NULL) {
+            pthread_cond_wait(&s->changed, &s->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&s->lock);
+        run_job(s, s->job);
+        pthread_mutex_lock(&s->lock);
+        s->job = NULL;
+        pthread_cond_broadcast(&s->changed);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+static xh_status_t start(hyb_stream_t *s, const int *cpus)
+{
+    hyb_device_info_t info;
+    xh_status_t status = hyb_device_describe(s->device, &info);
+    int i;
+
+    if (status != XH_OK)
+        return status;
+    s->models_time = info.models_time;
+    s->cpus = malloc((size_t)s->cpu_count * sizeof(*s->cpus) + 1);
+    if (s->cpus == NULL)
+        return XH_ERR_MEMORY;
+    for (i = 0; i < s->cpu_count; i++)
+        s->cpus[i] = cpus[i];
+    if (pthread_create(&s->thread, NULL, serve, s) != 0)
+        return XH_ERR_MEMORY;
+    return XH_OK;
+}
+
+xh_status_t hyb_stream_create(hyb_device_t *device, const int *cpus,
+                              int cpu_count,
+                              const hyb_stream_options_t *options,
+                              hyb_stream_t **stream_p)
+{
+    hyb_stream_t *s = calloc(1, sizeof(*s));
+    xh_status_t status;
+
+    if (s == NULL)
+        return XH_ERR_MEMORY;
+    s->device = device;
+    s->options = *options;
+    s->cpu_count = cpu_count;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->changed, NULL);
+    status = hyb_flight_open(&s->flight, device);
+    if (status != XH_OK)
+        goto without_flight;
+    status = start(s, cpus);
+    if (status != XH_OK)
+        goto without_thread;
+    *stream_p = s;
+    return XH_OK;
+
+without_thread:
+    free(s->cpus);
+    hyb_flight_close(&s->flight);
+without_flight:
+    pthread_cond_destroy(&s->changed);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+    return status;
+}
+
+void hyb_stream_destroy(hyb_stream_t *s)
+{
+    if (s == NULL)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->quits = true;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+    hyb_flight_close(&s->flight);
+    hyb_device_close(s->device);
+    pthread_cond_destroy(&s->changed);
+    pthread_mutex_destroy(&s->lock);
+    free(s->cpus);
+    free(s);
+}
+
+hyb_device_t *hyb_stream_device(const hyb_stream_t *s)
+{
+    return s->device;
+}
+
+bool hyb_stream_failed(const hyb_stream_t *s)
+{
+    return hyb_device_failed(s->device);
+}
+
+void hyb_stream_begin(hyb_stream_t *s, hyb_job_t *job)
+{
+    pthread_mutex_lock(&s->lock);
+    s->job = job;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void hyb_stream_finish(hyb_stream_t *s, hyb_work_t *work_p)
+{
+    pthread_mutex_lock(&s->lock);
+    while (s->job != NULL)
+        pthread_cond_wait(&s->changed, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+    *work_p = s->work;
+}

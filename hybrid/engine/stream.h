@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_STREAM_H
+#define HYB_STREAM_H
+
+#include "hybrid/engine/device.h"
+#include "hybrid/engine/job.h"
+#include "hybrid/engine/node.h"
+
+/*
+ * One device at work: a thread of its own takes tiles of a job and lets them
+ * flow through the device on three queues, copy in, multiply, copy out, with
+ * several tiles in flight. A result returns to pinned memory; only then does
+ * the thread write it into C, so C stays whole until a tile is complete and a
+ * failed device loses nothing. Source: CALDGEMM report, 2.4.4.
+ */
+typedef struct hyb_stream hyb_stream_t;
+
+typedef struct {
+    int executor;         /* its number in the job's owners */
+    int slots;            /* tiles in flight, >= 1 */
+    bool product_only;    /* C stays; the host adds what returns */
+    double stall_seconds; /* least time without a result that is a stall */
+} hyb_stream_options_t;
+
+/*
+ * A stream on device, which it owns from then on and closes at the end; its
+ * thread runs on cpus.
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ */
+xh_status_t hyb_stream_create(hyb_device_t *device, const int *cpus,
+                              int cpu_count,
+                              const hyb_stream_options_t *options,
+                              hyb_stream_t **stream_p);
+void hyb_stream_destroy(hyb_stream_t *stream); /* accepts NULL */
+
+hyb_device_t *hyb_stream_device(const hyb_stream_t *stream);
+
+/* Has the device failed, now or before? It then takes part in nothing. */
+bool hyb_stream_failed(const hyb_stream_t *stream);
+
+/* Let the stream take tiles of job until there is none; returns at once. */
+void hyb_stream_begin(hyb_stream_t *stream, hyb_job_t *job);
+
+/*
+ * Wait until the stream has no tile any more and say what it did. What it
+ * could not complete is given back to the job.
+ */
+void hyb_stream_finish(hyb_stream_t *stream, hyb_work_t *work_p);
+
+#endif
