@@ -56,7 +56,7 @@ HYBRID_OBJECTS := $(call objects,hybrid/*/*.c hybrid/*/*/*.c)
 HYBRID_LIBS := -lhwloc -ldl
 UNIT_SOURCES := $(wildcard testing/unit/*.c)
 else
-UNIT_SOURCES := $(shell grep -L '"hybrid/' testing/unit/*.c)
+UNIT_SOURCES := $(shell grep -LE '"hybrid/|\<hyb_' testing/unit/*.c)
 endif
 UNIT_LEFT_OUT := $(filter-out $(UNIT_SOURCES),$(wildcard testing/unit/*.c))
 UNIT_OBJECTS := $(call objects,$(UNIT_SOURCES))
