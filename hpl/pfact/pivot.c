@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <float.h>
 #include <math.h>
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
@@ -120,15 +121,21 @@ static void interchange(HPL_T_panel *panel, int c, hpl_matrix_t l1,
                   panel->lda);
 }
 
-static void scale(HPL_T_panel *panel, int m, int first, int c, double pivot)
+/* Divide the column below by its pivot, whose inverse may not be a number. */
+static void divide(HPL_T_panel *panel, int m, int first, int c, double pivot)
 {
+    double *column = Mptr(panel->top, first, c, panel->lda);
+    int i;
+
     if (pivot == 0.0) {
         if (*panel->DINFO == 0.0)
             *panel->DINFO = (double)panel->ja + c + 1;
-        return;
+    } else if (fabs(pivot) < DBL_MIN) {
+        for (i = 0; i < m; i++)
+            column[i] /= pivot;
+    } else if (m > 0) {
+        HPL_dscal(m, 1.0 / pivot, column, 1);
     }
-    if (m > 0)
-        HPL_dscal(m, 1.0 / pivot, Mptr(panel->top, first, c, panel->lda), 1);
 }
 
 void hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
@@ -141,5 +148,5 @@ void hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
     if (panel->grid->nprow > 1)
         agree(panel, work);
     interchange(panel, c, l1, work);
-    scale(panel, m - top, first + top, c, candidate_row(work)[c]);
+    divide(panel, m - top, first + top, c, candidate_row(work)[c]);
 }
