@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
+#include "hybrid/engine/device_rates.h"
 #include "hybrid/engine/host/gemm.h"
 #include "hybrid/engine/node_private.h"
 
@@ -58,6 +59,8 @@ static xh_status_t open_device(hyb_node_t *node, hyb_device_choice_t choice,
     if (status != XH_OK)
         return status;
     status = budget(device, &node->tile_memory[node->devices]);
+    if (status == XH_OK && node->tile == 0 && !choice.backend->emulated)
+        status = hyb_device_rates(device, &node->rates[node->devices]);
     if (status == XH_OK)
         status = hyb_stream_create(device, cpus, cpu_count, &options,
                                    &node->stream[node->devices]);

@@ -212,19 +212,31 @@ static uint64_t tile_memory(const run_t *run)
 }
 
 /*
- * Without a size asked for: some tens of tiles an executor, so that all end
+ * Where no rates are measured: some tens of tiles an executor, so that all end
  * together, and none so small that the link's latency shows.
  */
-static int64_t tile_size(const run_t *run, const hyb_gemm_t *p)
+static int64_t plain_size(const hyb_gemm_t *p)
 {
     enum { LEAST = 256, MOST = 4096, UNIT = 64, ACROSS = 8 };
     int64_t longest = p->c.rows > p->c.cols ? p->c.rows : p->c.cols;
     int64_t size = longest / ACROSS / UNIT * UNIT;
 
-    if (run->node->tile > 0)
-        return run->node->tile;
     size = size < LEAST ? LEAST : size;
     return size > MOST ? MOST : size;
+}
+
+/* As asked for, else what the first device's measured rates make best. */
+static int64_t tile_size(const run_t *run, const hyb_gemm_t *p)
+{
+    const int64_t shape[] = {p->c.rows, p->c.cols, hyb_gemm_depth(p)};
+    int i = 0;
+
+    if (run->node->tile > 0)
+        return run->node->tile;
+    while (!takes_part(run, i))
+        i++;
+    return hyb_rate_table_best_size(&run->node->rates[i], shape,
+                                    working_devices(run), plain_size(p));
 }
 
 static xh_status_t cut(const run_t *run, const hyb_gemm_t *p,

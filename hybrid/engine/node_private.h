@@ -4,6 +4,7 @@
 
 #include "hybrid/engine/host/gemm.h"
 #include "hybrid/engine/node.h"
+#include "hybrid/engine/rate_table.h"
 #include "hybrid/engine/ratio.h"
 #include "hybrid/engine/split.h"
 #include "hybrid/engine/stream.h"
@@ -17,7 +18,8 @@ struct hyb_node {
     const hyb_kernel_t *kernel; /* NULL: the BLAS library */
     hyb_host_gemm_t *host;
     hyb_stream_t *stream[HYB_EXECUTORS - 1];
-    uint64_t tile_memory[HYB_EXECUTORS - 1]; /* bytes for tiles on each */
+    uint64_t tile_memory[HYB_EXECUTORS - 1];   /* bytes for tiles on each */
+    hyb_rate_table_t rates[HYB_EXECUTORS - 1]; /* empty where not measured */
     int devices;
     hyb_split_t split;
     hyb_ratio_t ratio;
