@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/engine/tiling.h"
 
-enum { ALIGNMENT = 64 }; /* of tile sizes and depths that are free to choose */
+enum { ALIGNMENT = 16 }; /* of tile sizes and depths that are free to choose */
 
 static int64_t lesser(int64_t a, int64_t b)
 {
@@ -78,11 +78,18 @@ static bool keep_strips(hyb_tiling_t *t, double elements)
     return true;
 }
 
-/* The next smaller size to try. */
-static int64_t shrink(int64_t size)
+/* A size, <= most, that cuts extent evenly, or nearly so but aligned. */
+static int64_t even_part(int64_t extent, int64_t most)
 {
-    size -= greater(1, size / 8);
-    return size > ALIGNMENT ? size - size % ALIGNMENT : size;
+    int64_t even = parts_of(extent, parts_of(extent, most));
+    int64_t aligned = parts_of(even, ALIGNMENT) * ALIGNMENT;
+
+    return aligned <= most ? aligned : even;
+}
+
+static int64_t shrink(int64_t extent, int64_t size)
+{
+    return even_part(extent, size - greater(1, size / 8));
 }
 
 /* The deepest chunk, up to k, of which two of A and two of B fit. */
@@ -92,16 +99,6 @@ static int64_t deepest_chunk(const hyb_tiling_t *t, double elements)
                    (2.0 * ((double)t->most_rows + (double)t->most_cols));
 
     return depth >= (double)t->k ? t->k : depth < 0.0 ? 0 : (int64_t)depth;
-}
-
-/* Chunks of equal depth, or somewhat deeper ones if that aligns them. */
-static void cut_depth(hyb_tiling_t *t, int64_t deepest)
-{
-    int64_t even = parts_of(t->k, parts_of(t->k, deepest));
-    int64_t aligned = parts_of(even, ALIGNMENT) * ALIGNMENT;
-
-    t->depth = aligned <= deepest ? aligned : even;
-    t->chunks = parts_of(t->k, t->depth);
 }
 
 /* A tile that stays while chunks pass by: the largest that fits so. */
@@ -114,17 +111,18 @@ static bool keep_tile(hyb_tiling_t *t, double elements)
         if (deepest == t->k)
             return keep_strips(t, elements);
         if (deepest >= lesser(t->k, greater(1, length / 4))) {
-            cut_depth(t, deepest);
+            t->depth = even_part(t->k, deepest);
+            t->chunks = parts_of(t->k, t->depth);
             t->group = 1;
             t->a_pieces = t->b_pieces = 2;
             return true;
         }
         if (length == 1)
             return false;
-        if (t->tile_rows >= t->tile_cols)
-            cut(t, shrink(t->tile_rows), t->tile_cols);
+        if (t->most_rows >= t->most_cols)
+            cut(t, shrink(t->m, t->tile_rows), t->tile_cols);
         else
-            cut(t, t->tile_rows, shrink(t->tile_cols));
+            cut(t, t->tile_rows, shrink(t->n, t->tile_cols));
     }
 }
 
