@@ -3,9 +3,11 @@
 
 A source testing/unit/test_<object>.c stands for its program in the build
 directory. Each case of it is one item for every number of processes in its
-second line; the program is run once for all of them.
+second line; the program is run once for all of them, one program at a time,
+beside the system tests: these mostly wait for processes to start and to end.
 """
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pytest
@@ -17,6 +19,7 @@ RANKS = re.compile(r"/\*\s*ranks:([\d\s]+)\*/")
 PLAN = re.compile(r"^1\.\.(\d+)$", re.MULTILINE)
 RESULT = re.compile(r"(not ok|ok) \d+ (- |# SKIP )(\w+)$", re.MULTILINE)
 UNIT_LIMIT = 240
+BESIDE = ThreadPoolExecutor(max_workers=1)
 
 
 @dataclass
@@ -58,9 +61,9 @@ class UnitProgram(pytest.File):
     def collect(self):
         source = self.path.read_text()
         ranks = RANKS.match((source.splitlines() + ["", ""])[1])
-        cases = [c for c in CASE.findall(source) if c != "name"]
+        cases = CASE.findall(source)
         for count in ranks.group(1).split() if ranks else [None]:
-            program = ProgramRun(self.path.stem, count)
+            program = ProgramRun(self.path.stem, count, cases)
             suffix = f"[{count}]" if count else ""
             for case in cases:
                 yield UnitCase.from_parent(
@@ -72,20 +75,26 @@ class UnitProgram(pytest.File):
 
 
 class ProgramRun:
-    """A unit test program on a number of processes, run when first asked."""
+    """A unit test program on a number of processes, run once."""
 
-    def __init__(self, name, ranks):
-        self.path = jobs.BUILD / "unit" / name
-        self.ranks = ranks
-        self.tap = None
+    def __init__(self, name, ranks, cases):
+        self.command = [jobs.BUILD / "unit" / name]
+        if ranks:
+            self.command = jobs.launched(ranks, self.command)
+        self.cases = cases
+        self.future = None
+
+    def start(self):
+        """Run the program when its turn comes."""
+        if self.future is None:
+            self.future = BESIDE.submit(self.run)
+
+    def run(self):
+        return Tap.read(jobs.run(self.command, jobs.SOURCE, limit=UNIT_LIMIT))
 
     def result(self):
-        if self.tap is None:
-            command = [str(self.path)]
-            if self.ranks:
-                command = jobs.launched(self.ranks, command)
-            self.tap = Tap.read(jobs.run(command, jobs.SOURCE, limit=UNIT_LIMIT))
-        return self.tap
+        """What it reported, as soon as it has ended."""
+        return self.future.result()
 
 
 class UnitFailure(Exception):
@@ -128,9 +137,11 @@ class UnitEnd(UnitItem):
 
     def runtest(self):
         tap = self.program.result()
-        if not tap.complete():
+        unlisted = set(tap.results) - set(self.program.cases)
+        if not tap.complete() or unlisted:
             raise UnitFailure(
-                f"planned {tap.planned}, reported {len(tap.results)}\n{tap.outcome}"
+                f"planned {tap.planned}, reported {len(tap.results)}, "
+                f"not in the source: {unlisted or 'none'}\n{tap.outcome}"
             )
 
 
@@ -140,8 +151,22 @@ def pytest_collect_file(file_path, parent):
     return None
 
 
+def pytest_collection_modifyitems(items):
+    """System tests first, while unit programs run beside them."""
+    items.sort(key=lambda item: isinstance(item, UnitItem))
+
+
+def pytest_runtestloop(session):
+    """Start what was chosen; pytest's own loop follows."""
+    if not session.config.option.collectonly:
+        for item in session.items:
+            if isinstance(item, UnitItem):
+                item.program.start()
+
+
 def pytest_unconfigure(config):
     """The closing line, after everything that pytest itself prints."""
+    BESIDE.shutdown(cancel_futures=True)
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or config.option.collectonly:
         return

@@ -119,7 +119,11 @@ def finish(job, limit=LIMIT):
 
 def run(command, cwd, env=None, limit=LIMIT):
     """Run a job to its end."""
-    return finish(start(command, cwd, env), limit)
+    try:
+        job = start(command, cwd, env)
+    except OSError as error:
+        return Outcome(list(map(str, command)), 127, "", str(error))
+    return finish(job, limit)
 
 
 def sanitized():
