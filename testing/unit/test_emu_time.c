@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include "base/clock.h"
+#include "testing/unit/emu_fixture.h"
+
+/*
+ * Times of emulated devices are computed, so they are exact here: the clock
+ * stands still, and all that is queued is queued at its time 0. A tile is
+ * TILE x TILE.
+ */
+enum {
+    TILE = 64,
+    QUEUES = 3,
+    TILES = 6, /* of a pipeline */
+    SLOTS = 3  /* that these share */
+};
+
+#define COPY 0.0005 /* seconds of one tile at emu_link=0.065536 */
+#define GEMM 0.001  /* seconds of one tile at emu_rate=0.524288 */
+#define LINK "emu_link=0.065536"
+#define RATE "emu_rate=0.524288"
+
+static hyb_device_t *device;
+static hyb_queue_t *queues[QUEUES];
+static hyb_event_t *start;
+static hyb_view_t in_device;
+static double host[TILE * TILE];
+static const hyb_view_t in_host = {host, TILE, TILE, TILE};
+
+static double standing_clock(void *context)
+{
+    (void)context;
+    return 0;
+}
+
+static int stop_clock(void **state)
+{
+    xh_clock_install(standing_clock, NULL);
+    return emu_default_settings(state);
+}
+
+static void open_device(const char *mode, const char *rate)
+{
+    int i;
+
+    device = emu_open(0, mode, LINK, rate, NULL);
+    for (i = 0; i < QUEUES; i++)
+        queues[i] = emu_queue(device);
+    in_device = emu_matrix(device, TILE, TILE);
+    start = emu_event(device);
+    assert_int_equal(hyb_event_record(queues[0], start), XH_OK);
+}
+
+static int close_device(void **state)
+{
+    int i;
+
+    (void)state;
+    hyb_event_destroy(start);
+    for (i = 0; i < QUEUES; i++)
+        hyb_queue_destroy(queues[i]);
+    hyb_device_free(device, in_device.data);
+    hyb_device_close(device);
+    xh_clock_install(NULL, NULL);
+    return 0;
+}
+
+static void copy_in(int queue)
+{
+    assert_int_equal(hyb_queue_copy_in(queues[queue], in_host, in_device),
+                     XH_OK);
+}
+
+static void copy_out(int queue)
+{
+    assert_int_equal(hyb_queue_copy_out(queues[queue], in_device, in_host),
+                     XH_OK);
+}
+
+static void multiply(int queue)
+{
+    const hyb_gemm_t product = {
+        .alpha = 1, .a = in_device, .b = in_device, .c = in_device};
+
+    assert_int_equal(hyb_queue_gemm(queues[queue], &product), XH_OK);
+}
+
+/* Device time from start until all that is on queue has run. */
+static double end_of(int queue)
+{
+    hyb_event_t *end = emu_event(device);
+    double seconds = NAN;
+
+    assert_int_equal(emu_wait(start), XH_OK);
+    assert_int_equal(hyb_event_record(queues[queue], end), XH_OK);
+    assert_int_equal(emu_wait(end), XH_OK);
+    assert_int_equal(hyb_event_elapsed(start, end, &seconds), XH_OK);
+    hyb_event_destroy(end);
+    return seconds;
+}
+
+static void assert_time(double seconds, double expected)
+{
+    if (!(fabs(seconds - expected) < 1e-9))
+        fail_msg("%.9f s instead of %.9f s", seconds, expected);
+}
+
+static void work_takes_its_amount_over_its_rate(void **state)
+{
+    (void)state;
+    open_device("emu_dry=on", RATE);
+    copy_in(0);
+    assert_time(end_of(0), COPY);
+    multiply(0);
+    assert_time(end_of(0), COPY + GEMM);
+    copy_out(0);
+    assert_time(end_of(0), 2 * COPY + GEMM);
+}
+
+static void real_work_takes_no_less(void **state)
+{
+    (void)state;
+    open_device("emu_dry=off", RATE);
+    copy_in(0);
+    multiply(0);
+    copy_out(0);
+    assert_time(end_of(0), 2 * COPY + GEMM);
+}
+
+static void the_wall_is_the_clock_unless_one_is_installed(void **state)
+{
+    (void)state;
+    xh_clock_install(NULL, NULL);
+    open_device("emu_dry=off", RATE);
+    copy_in(0);
+    multiply(0);
+    copy_out(0);
+    assert_true(end_of(0) >= 2 * COPY + GEMM);
+}
+
+static void a_link_is_shared_by_all_queues(void **state)
+{
+    (void)state;
+    open_device("emu_dry=on", RATE);
+    copy_in(0);
+    copy_in(1);
+    copy_in(2);
+    assert_time(fmax(end_of(0), fmax(end_of(1), end_of(2))), 3 * COPY);
+}
+
+static void in_and_out_are_separate_links(void **state)
+{
+    (void)state;
+    open_device("emu_dry=on", RATE);
+    copy_in(0);
+    copy_out(1);
+    multiply(2);
+    assert_time(end_of(0), COPY);
+    assert_time(end_of(1), COPY);
+    assert_time(end_of(2), GEMM);
+}
+
+static void check_three_products(const char *mode)
+{
+    open_device(mode, RATE);
+    multiply(0);
+    multiply(1);
+    multiply(2);
+    assert_time(fmax(end_of(0), fmax(end_of(1), end_of(2))), 3 * GEMM);
+}
+
+static void one_product_runs_at_a_time(void **state)
+{
+    (void)state;
+    check_three_products("emu_dry=on");
+}
+
+static void one_real_product_runs_at_a_time(void **state)
+{
+    (void)state;
+    check_three_products("emu_dry=off");
+}
+
+static void a_wait_puts_work_behind_another_queue(void **state)
+{
+    hyb_event_t *event;
+
+    (void)state;
+    open_device("emu_dry=off", RATE);
+    event = emu_event(device);
+    multiply(0);
+    multiply(0);
+    assert_int_equal(hyb_event_record(queues[0], event), XH_OK);
+    assert_int_equal(hyb_queue_wait(queues[1], event), XH_OK);
+    copy_in(1);
+    hyb_event_destroy(event);
+    assert_time(end_of(1), 2 * GEMM + COPY);
+}
+
+static void a_wait_means_the_event_as_recorded_before_it(void **state)
+{
+    hyb_event_t *event;
+
+    (void)state;
+    open_device("emu_dry=on", RATE);
+    event = emu_event(device);
+    copy_in(0);
+    assert_int_equal(hyb_event_record(queues[0], event), XH_OK);
+    assert_int_equal(hyb_queue_wait(queues[1], event), XH_OK);
+    multiply(0);
+    assert_int_equal(hyb_event_record(queues[0], event), XH_OK);
+    assert_int_equal(hyb_queue_wait(queues[2], event), XH_OK);
+    assert_time(end_of(1), COPY);
+    assert_time(end_of(2), COPY + GEMM);
+    hyb_event_destroy(event);
+}
+
+static void order_after(int before, int after, hyb_event_t *event)
+{
+    assert_int_equal(hyb_event_record(queues[before], event), XH_OK);
+    assert_int_equal(hyb_queue_wait(queues[after], event), XH_OK);
+}
+
+/* Tiles go in, are multiplied and go out, SLOTS of them at a time. */
+static void run_pipeline(void)
+{
+    hyb_event_t *arrived = emu_event(device), *done = emu_event(device);
+    hyb_event_t *left[SLOTS];
+    int i;
+
+    for (i = 0; i < SLOTS; i++)
+        left[i] = emu_event(device);
+    for (i = 0; i < TILES; i++) {
+        assert_int_equal(hyb_queue_wait(queues[0], left[i % SLOTS]), XH_OK);
+        copy_in(0);
+        order_after(0, 1, arrived);
+        multiply(1);
+        order_after(1, 2, done);
+        copy_out(2);
+        assert_int_equal(hyb_event_record(queues[2], left[i % SLOTS]), XH_OK);
+    }
+    for (i = 0; i < SLOTS; i++)
+        hyb_event_destroy(left[i]);
+    hyb_event_destroy(arrived);
+    hyb_event_destroy(done);
+}
+
+static void a_pipeline_overlaps_copies_and_products(void **state)
+{
+    (void)state;
+    open_device("emu_dry=on", RATE);
+    run_pipeline();
+    assert_time(end_of(2), COPY + TILES * GEMM + COPY);
+}
+
+static void a_dry_device_writes_nothing(void **state)
+{
+    (void)state;
+    open_device("emu_dry=on", RATE);
+    host[5] = 42;
+    copy_in(0);
+    multiply(0);
+    copy_out(0);
+    assert_int_equal(emu_finish(device, queues[0]), XH_OK);
+    assert_true(host[5] == 42);
+}
+
+static void giving_up_does_not_wait_for_a_long_model(void **state)
+{
+    (void)state;
+    open_device("emu_dry=on", "emu_rate=1e-9"); /* 6 days a tile */
+    multiply(0);
+    multiply(0);
+    multiply(1);
+    capture_begin();
+    hyb_device_fail(device, "it takes too long");
+    capture_end(NULL);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test_setup_teardown(work_takes_its_amount_over_its_rate,
+                                    stop_clock, close_device),
+    cmocka_unit_test_setup_teardown(real_work_takes_no_less, stop_clock,
+                                    close_device),
+    cmocka_unit_test_setup_teardown(
+        the_wall_is_the_clock_unless_one_is_installed, stop_clock,
+        close_device),
+    cmocka_unit_test_setup_teardown(a_link_is_shared_by_all_queues, stop_clock,
+                                    close_device),
+    cmocka_unit_test_setup_teardown(in_and_out_are_separate_links, stop_clock,
+                                    close_device),
+    cmocka_unit_test_setup_teardown(one_product_runs_at_a_time, stop_clock,
+                                    close_device),
+    cmocka_unit_test_setup_teardown(one_real_product_runs_at_a_time, stop_clock,
+                                    close_device),
+    cmocka_unit_test_setup_teardown(a_wait_puts_work_behind_another_queue,
+                                    stop_clock, close_device),
+    cmocka_unit_test_setup_teardown(
+        a_wait_means_the_event_as_recorded_before_it, stop_clock, close_device),
+    cmocka_unit_test_setup_teardown(a_pipeline_overlaps_copies_and_products,
+                                    stop_clock, close_device),
+    cmocka_unit_test_setup_teardown(a_dry_device_writes_nothing, stop_clock,
+                                    close_device),
+    cmocka_unit_test_setup_teardown(giving_up_does_not_wait_for_a_long_model,
+                                    stop_clock, close_device),
+};
+UNIT_MAIN(cases)
