@@ -21,7 +21,9 @@ HPLlib = $(LIBdir)/libhpl.a
 # MPI comes with mpicc; COMPILER is what works inside it. A CC of the
 # environment that is no MPI compiler is taken as the latter.
 ifeq ($(origin CC)-$(findstring mpi,$(CC)),environment-)
-COMPILER ?= $(CC)
+ifeq ($(origin COMPILER),undefined)
+COMPILER := $(CC)
+endif
 CC = mpicc
 endif
 ifeq ($(origin CC),default)
