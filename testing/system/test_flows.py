@@ -183,6 +183,19 @@ def test_an_unknown_arch_is_refused_by_the_name_of_its_file(tree):
     assert "Make.nowhere" in outcome.stderr, str(outcome)
 
 
+def test_a_compiler_of_the_environment_works_inside_mpicc(tree):
+    """Were mpicc to work inside mpicc, it would start itself for ever."""
+    outcome = jobs.run(
+        ["make", "V=1", "build/arch/obj/base/status.o"],
+        tree,
+        {"CC": "gcc"},
+        limit=30,
+    )
+    assert not outcome.timed_out
+    assert outcome.status == 0, str(outcome)
+    assert "mpicc" in outcome.stdout
+
+
 def test_the_generic_file_builds_arch_unknown(tree, tmp_path):
     generic = jobs.run(["/bin/bash", "make_generic"], tree / "setup")
     assert generic.status == 0, generic
