@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "hybrid/device/cuda/cuda.h"
+
+#include <ctype.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hybrid/device/cuda/sensor.h"
+
+enum {
+    LINE = 1024,
+    REASON = 256,
+    BUS_ID = 32, /* bytes of the longest address that CUDA tells */
+    MIB = 1 << 20,
+    HOPPER = 9 /* major compute capability */
+};
+
+static const hyb_host_t *host; /* set once, before anything is called */
+
+/* ---- what the other files share ----------------------------------------- */
+
+void hyb_cuda_say(const hyb_cuda_device_t *device, xh_log_level_t level,
+                  const char *format, ...)
+{
+    char line[LINE];
+    int used = snprintf(line, sizeof(line), "cuda device %d: ", device->index);
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(line + used, sizeof(line) - (size_t)used, format, values);
+    va_end(values);
+    device->host->log(level, line);
+}
+
+static xh_status_t fail(hyb_cuda_device_t *device, const char *what,
+                        const char *text)
+{
+    if (!atomic_exchange(&device->failure_said, true))
+        hyb_cuda_say(device, XH_LOG_ERROR, "%s: %s", what, text);
+    return XH_ERR_DEVICE;
+}
+
+xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
+                            cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return XH_OK;
+    cudaGetLastError(); /* or another call tells it again */
+    return error == cudaErrorMemoryAllocation
+               ? XH_ERR_MEMORY
+               : fail(device, what, cudaGetErrorString(error));
+}
+
+xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
+                                 cublasStatus_t result)
+{
+    if (result == CUBLAS_STATUS_SUCCESS)
+        return XH_OK;
+    return result == CUBLAS_STATUS_ALLOC_FAILED
+               ? XH_ERR_MEMORY
+               : fail(device, what, device->blas->status_text(result));
+}
+
+xh_status_t hyb_cuda_enter(hyb_cuda_device_t *device)
+{
+    return hyb_cuda_status(device, "selecting the device",
+                           cudaSetDevice(device->index));
+}
+
+/* ---- finding ------------------------------------------------------------ */
+
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+static int present;
+static char reason[REASON]; /* why there are none */
+
+static void say_why(cudaError_t error, int driver)
+{
+    if (driver == 0)
+        snprintf(reason, sizeof(reason), "there is no NVIDIA driver");
+    else if (error == cudaErrorInsufficientDriver)
+        snprintf(reason, sizeof(reason),
+                 "the NVIDIA driver is for CUDA %d.%d, this needs %d.%d",
+                 driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
+                 CUDART_VERSION % 1000 / 10);
+    else if (error == cudaErrorNoDevice || error == cudaSuccess)
+        snprintf(reason, sizeof(reason), "the NVIDIA driver shows no device");
+    else
+        snprintf(reason, sizeof(reason), "the NVIDIA driver cannot be used: %s",
+                 cudaGetErrorString(error));
+}
+
+static void look(void)
+{
+    int driver = 0;
+    int found = 0;
+    cudaError_t error = cudaDriverGetVersion(&driver);
+
+    if (error == cudaSuccess && driver > 0)
+        error = cudaGetDeviceCount(&found);
+    cudaGetLastError();
+    if (error == cudaSuccess && found > 0)
+        present = found;
+    else
+        say_why(error, driver);
+}
+
+static int count(const char **reason_p)
+{
+    pthread_once(&looked, look);
+    *reason_p = present > 0 ? NULL : reason;
+    return present;
+}
+
+/* ---- describing --------------------------------------------------------- */
+
+static xh_status_t read_properties(hyb_cuda_device_t *device,
+                                   struct cudaDeviceProp *properties_p)
+{
+    char address[BUS_ID] = "";
+    xh_status_t status =
+        hyb_cuda_status(device, "reading its properties",
+                        cudaGetDeviceProperties(properties_p, device->index));
+    size_t i;
+
+    if (status == XH_OK)
+        status = hyb_cuda_status(
+            device, "reading its address",
+            cudaDeviceGetPCIBusId(address, sizeof(address), device->index));
+    if (status != XH_OK || strlen(address) >= sizeof(device->pci_address))
+        return status;
+    for (i = 0; address[i] != '\0'; i++)
+        device->pci_address[i] = (char)tolower((unsigned char)address[i]);
+    return XH_OK;
+}
+
+/*
+ * Free memory is what the management library tells, as asking CUDA would take
+ * some hundred MiB of the device for a context.
+ */
+static xh_status_t describe(int index, hyb_device_info_t *info_p)
+{
+    hyb_cuda_device_t device = {.host = host, .index = index};
+    struct cudaDeviceProp properties;
+    uint64_t memory_free;
+    xh_status_t status = read_properties(&device, &properties);
+
+    if (status != XH_OK)
+        return status;
+    if (!hyb_cuda_sensor_memory(device.pci_address, &memory_free) ||
+        memory_free > properties.totalGlobalMem)
+        memory_free = properties.totalGlobalMem;
+    *info_p = (hyb_device_info_t){
+        .backend = "cuda",
+        .index = index,
+        .memory = properties.totalGlobalMem,
+        .memory_free = memory_free,
+    };
+    snprintf(info_p->name, sizeof(info_p->name), "%.63s", properties.name);
+    strcpy(info_p->pci_address, device.pci_address);
+    return XH_OK;
+}
+
+static xh_status_t read_sensors(void *state, hyb_device_sensors_t *sensors_p)
+{
+    const hyb_cuda_device_t *device = state;
+
+    *sensors_p = hyb_cuda_sensor_read(device->pci_address);
+    return XH_OK;
+}
+
+/* ---- opening and closing ------------------------------------------------ */
+
+/* Confine this thread to cpus; false if it stays where it was. */
+static bool move_to(const int *cpus, int cpu_count, cpu_set_t *before_p)
+{
+    cpu_set_t set;
+    int i;
+
+    CPU_ZERO(&set);
+    for (i = 0; i < cpu_count; i++)
+        CPU_SET((size_t)cpus[i], &set);
+    return sched_getaffinity(0, sizeof(*before_p), before_p) == 0 &&
+           sched_setaffinity(0, sizeof(set), &set) == 0;
+}
+
+static xh_status_t start(hyb_cuda_device_t *device)
+{
+    xh_status_t status = hyb_cuda_enter(device);
+
+    if (status == XH_OK)
+        status =
+            hyb_cuda_status(device, "setting how to wait",
+                            cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+    if (status == XH_ERR_MEMORY)
+        hyb_cuda_say(device, XH_LOG_ERROR,
+                     "there is no memory left for a context");
+    return status;
+}
+
+/* Start with cpus: threads of the driver inherit their cores from this one. */
+static xh_status_t start_on(hyb_cuda_device_t *device, const int *cpus,
+                            int cpu_count)
+{
+    cpu_set_t before;
+    bool moved = cpu_count > 0 && move_to(cpus, cpu_count, &before);
+    xh_status_t status = start(device);
+
+    if (moved)
+        sched_setaffinity(0, sizeof(before), &before);
+    return status;
+}
+
+static xh_status_t find_blas(hyb_cuda_device_t *device)
+{
+    const char *why;
+
+    device->blas = hyb_cuda_blas(&why);
+    if (device->blas != NULL)
+        return XH_OK;
+    return fail(device, "it cannot be used without cuBLAS", why);
+}
+
+/* cuBLAS's own advice on the size of workspaces, by compute capability. */
+static size_t workspace_of(const struct cudaDeviceProp *properties)
+{
+    return (size_t)(properties->major >= HOPPER ? 32 : 4) * MIB;
+}
+
+static xh_status_t prepare(hyb_cuda_device_t *device)
+{
+    struct cudaDeviceProp properties;
+    xh_status_t status = find_blas(device);
+
+    if (status == XH_OK)
+        status = read_properties(device, &properties);
+    if (status != XH_OK)
+        return status;
+    device->memory = properties.totalGlobalMem;
+    device->workspace = workspace_of(&properties);
+    return XH_OK;
+}
+
+static xh_status_t open_device(int index, const int *cpus, int cpu_count,
+                               void **state_p)
+{
+    hyb_cuda_device_t *device = calloc(1, sizeof(*device));
+    xh_status_t status;
+
+    if (device == NULL)
+        return XH_ERR_MEMORY;
+    device->host = host;
+    device->index = index;
+    status = prepare(device);
+    if (status == XH_OK)
+        status = start_on(device, cpus, cpu_count);
+    if (status != XH_OK) {
+        free(device);
+        return status;
+    }
+    pthread_mutex_init(&device->lock, NULL);
+    *state_p = device;
+    return XH_OK;
+}
+
+/*
+ * The context stays, as other users of CUDA in this process share it. When
+ * abandoned CUDA is not called at all: any call may wait for the device.
+ */
+static void close_device(void *state, bool abandon)
+{
+    hyb_cuda_device_t *device = state;
+    bool finish = !abandon && hyb_cuda_enter(device) == XH_OK;
+
+    hyb_cuda_queues_close(device, !finish);
+    pthread_mutex_destroy(&device->lock);
+    free(device);
+}
+
+static const hyb_backend_t backend = {
+    .abi = HYB_BACKEND_ABI,
+    .name = "cuda",
+    .count = count,
+    .describe = describe,
+    .open = open_device,
+    .close = close_device,
+    .memory_left = hyb_cuda_memory_left,
+    .alloc = hyb_cuda_alloc,
+    .free = hyb_cuda_free,
+    .queue_create = hyb_cuda_queue_create,
+    .queue_destroy = hyb_cuda_queue_destroy,
+    .event_create = hyb_cuda_event_create,
+    .event_destroy = hyb_cuda_event_destroy,
+    .event_record = hyb_cuda_event_record,
+    .queue_wait = hyb_cuda_queue_wait,
+    .event_wait = hyb_cuda_event_wait,
+    .event_elapsed = hyb_cuda_event_elapsed,
+    .copy_in = hyb_cuda_copy_in,
+    .copy_out = hyb_cuda_copy_out,
+    .sensors = read_sensors,
+    .pin = hyb_cuda_pin,
+    .unpin = hyb_cuda_unpin,
+    .gemm = hyb_cuda_gemm,
+};
+
+const hyb_backend_t *hyb_backend_entry(const hyb_host_t *program)
+{
+    host = program;
+    return &backend;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_CUDA_H
+#define HYB_CUDA_H
+
+/*
+ * A device of the CUDA runtime. A queue is a stream, with a cuBLAS handle and
+ * a workspace of its own, so that products of several threads do not meet.
+ *
+ * CUDA keeps a current device for each thread: every function of the table
+ * that needs it calls hyb_cuda_enter first.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include "hybrid/device/cuda/blas.h"
+#include "hybrid/engine/device.h"
+
+enum { HYB_CUDA_PCI_ADDRESS = sizeof(((hyb_device_info_t *)0)->pci_address) };
+
+typedef struct hyb_cuda_queue hyb_cuda_queue_t;
+
+struct hyb_cuda_queue {
+    cudaStream_t stream;
+    cublasHandle_t blas;
+    void *workspace; /* device memory that blas may use */
+    bool taken;      /* false: destroyed, and kept for the next one */
+    hyb_cuda_queue_t *next;
+};
+
+typedef struct {
+    const hyb_host_t *host;
+    const hyb_cuda_blas_t *blas;
+    int index;
+    uint64_t memory;  /* bytes in all */
+    size_t workspace; /* bytes of each queue's */
+    char pci_address[HYB_CUDA_PCI_ADDRESS];
+    atomic_bool failure_said;
+
+    pthread_mutex_t lock; /* of queues and their taken */
+    hyb_cuda_queue_t *queues;
+} hyb_cuda_device_t;
+
+/* ---- cuda.c ------------------------------------------------------------- */
+
+/* Log one line that begins with the device's name. */
+__attribute__((format(printf, 3, 4))) void
+hyb_cuda_say(const hyb_cuda_device_t *device, xh_log_level_t level,
+             const char *format, ...);
+
+/*
+ * What a call of CUDA came to; what names it, or the work that it told of.
+ * The first failure of a device is logged. Lack of memory is left to the
+ * caller, who knows how much it was; CUDA forgets it here.
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ */
+xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
+                            cudaError_t error);
+
+/* The same for a call of cuBLAS. */
+xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
+                                 cublasStatus_t result);
+
+/* Make device this thread's current one. */
+xh_status_t hyb_cuda_enter(hyb_cuda_device_t *device);
+
+/* ---- memory.c; the backend's own functions, as in hyb_backend_t --------- */
+
+xh_status_t hyb_cuda_memory_left(void *state, uint64_t *bytes_p);
+xh_status_t hyb_cuda_alloc(void *state, size_t bytes, void **memory_p);
+void hyb_cuda_free(void *state, void *memory);
+xh_status_t hyb_cuda_pin(void *state, void *host, size_t bytes);
+void hyb_cuda_unpin(void *state, void *host);
+
+/* ---- queue.c ------------------------------------------------------------ */
+
+/* Finish what is queued and give all queues back; or only forget them. */
+void hyb_cuda_queues_close(hyb_cuda_device_t *device, bool abandon);
+
+xh_status_t hyb_cuda_queue_create(void *state, void **queue_p);
+void hyb_cuda_queue_destroy(void *state, void *queue);
+
+/* ---- event.c ------------------------------------------------------------ */
+
+xh_status_t hyb_cuda_event_create(void *state, void **event_p);
+void hyb_cuda_event_destroy(void *state, void *event);
+xh_status_t hyb_cuda_event_record(void *state, void *queue, void *event);
+xh_status_t hyb_cuda_queue_wait(void *state, void *queue, void *event);
+xh_status_t hyb_cuda_event_wait(void *state, void *event, double seconds,
+                                bool *done_p);
+xh_status_t hyb_cuda_event_elapsed(void *state, void *begin, void *end,
+                                   double *seconds_p);
+
+/* ---- work.c ------------------------------------------------------------- */
+
+xh_status_t hyb_cuda_copy_in(void *state, void *queue, hyb_view_t from_host,
+                             hyb_view_t to_device);
+xh_status_t hyb_cuda_copy_out(void *state, void *queue, hyb_view_t from_device,
+                              hyb_view_t to_host);
+xh_status_t hyb_cuda_gemm(void *state, void *queue, const hyb_gemm_t *product);
+
+#endif

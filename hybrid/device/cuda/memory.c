@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/device/cuda/cuda.h"
+
+/* CUDA brings kernels into device memory when they are first used. */
+static const size_t kept_for_kernels = (size_t)64 << 20;
+
+xh_status_t hyb_cuda_memory_left(void *state, uint64_t *bytes_p)
+{
+    hyb_cuda_device_t *device = state;
+    xh_status_t status = hyb_cuda_enter(device);
+    size_t left, all;
+
+    if (status == XH_OK)
+        status = hyb_cuda_status(device, "asking for free memory",
+                                 cudaMemGetInfo(&left, &all));
+    if (status == XH_OK)
+        *bytes_p = left > kept_for_kernels ? left - kept_for_kernels : 0;
+    return status;
+}
+
+xh_status_t hyb_cuda_alloc(void *state, size_t bytes, void **memory_p)
+{
+    hyb_cuda_device_t *device = state;
+    xh_status_t status = hyb_cuda_enter(device);
+    void *memory = NULL;
+
+    if (status == XH_OK)
+        status = bytes > device->memory
+                     ? XH_ERR_MEMORY
+                     : hyb_cuda_status(device, "allocating memory",
+                                       cudaMalloc(&memory, bytes));
+    if (status == XH_ERR_MEMORY)
+        hyb_cuda_say(device, XH_LOG_INFO, "no %zu bytes of memory are left",
+                     bytes);
+    if (status == XH_OK)
+        *memory_p = memory;
+    return status;
+}
+
+void hyb_cuda_free(void *state, void *memory)
+{
+    hyb_cuda_device_t *device = state;
+
+    if (hyb_cuda_enter(device) == XH_OK)
+        hyb_cuda_status(device, "freeing memory", cudaFree(memory));
+}
+
+xh_status_t hyb_cuda_pin(void *state, void *host, size_t bytes)
+{
+    hyb_cuda_device_t *device = state;
+    xh_status_t status = hyb_cuda_enter(device);
+    cudaError_t error;
+
+    if (status != XH_OK)
+        return status;
+    error = cudaHostRegister(host, bytes, cudaHostRegisterPortable);
+    if (error == cudaErrorHostMemoryAlreadyRegistered) {
+        cudaGetLastError();
+        return XH_OK;
+    }
+    status = hyb_cuda_status(device, "pinning host memory", error);
+    if (status == XH_ERR_MEMORY)
+        hyb_cuda_say(device, XH_LOG_INFO,
+                     "%zu bytes of host memory cannot be pinned", bytes);
+    return status;
+}
+
+void hyb_cuda_unpin(void *state, void *host)
+{
+    hyb_cuda_device_t *device = state;
+    cudaError_t error;
+
+    if (hyb_cuda_enter(device) != XH_OK)
+        return;
+    error = cudaHostUnregister(host);
+    if (error == cudaErrorHostMemoryNotRegistered)
+        cudaGetLastError();
+    else
+        hyb_cuda_status(device, "unpinning host memory", error);
+}

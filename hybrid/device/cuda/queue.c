@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include "hybrid/device/cuda/cuda.h"
+
+/*
+ * A queue that is destroyed is kept for the next one: giving up a cuBLAS
+ * handle waits for the whole device.
+ */
+
+/* ---- one queue ---------------------------------------------------------- */
+
+static xh_status_t open_blas(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
+{
+    xh_status_t status = hyb_cuda_blas_status(
+        device, "cublasCreate", device->blas->create(&queue->blas));
+
+    if (status == XH_OK)
+        status = hyb_cuda_blas_status(
+            device, "cublasSetStream",
+            device->blas->set_stream(queue->blas, queue->stream));
+    /* setting a stream puts cuBLAS's own workspace back */
+    if (status == XH_OK)
+        status = hyb_cuda_blas_status(
+            device, "cublasSetWorkspace",
+            device->blas->set_workspace(queue->blas, queue->workspace,
+                                        device->workspace));
+    return status;
+}
+
+static xh_status_t build(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
+{
+    xh_status_t status = hyb_cuda_status(
+        device, "creating a stream",
+        cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking));
+
+    if (status == XH_OK)
+        status =
+            hyb_cuda_status(device, "allocating a workspace",
+                            cudaMalloc(&queue->workspace, device->workspace));
+    if (status == XH_OK)
+        status = open_blas(device, queue);
+    return status;
+}
+
+/* Undo as much of build as was done. */
+static void dismantle(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
+{
+    if (queue->blas != NULL)
+        hyb_cuda_blas_status(device, "cublasDestroy",
+                             device->blas->destroy(queue->blas));
+    if (queue->workspace != NULL)
+        hyb_cuda_status(device, "freeing a workspace",
+                        cudaFree(queue->workspace));
+    if (queue->stream != NULL)
+        hyb_cuda_status(device, "destroying a stream",
+                        cudaStreamDestroy(queue->stream));
+}
+
+/* ---- the device's queues ------------------------------------------------ */
+
+/* A destroyed queue that has nothing left to do; NULL if there is none. */
+static hyb_cuda_queue_t *take_kept(hyb_cuda_device_t *device)
+{
+    hyb_cuda_queue_t *queue;
+
+    pthread_mutex_lock(&device->lock);
+    queue = device->queues;
+    while (queue != NULL &&
+           (queue->taken || cudaStreamQuery(queue->stream) != cudaSuccess))
+        queue = queue->next;
+    if (queue != NULL)
+        queue->taken = true;
+    pthread_mutex_unlock(&device->lock);
+    cudaGetLastError(); /* a stream that is not ready is no error */
+    return queue;
+}
+
+static xh_status_t add(hyb_cuda_device_t *device, void **queue_p)
+{
+    hyb_cuda_queue_t *queue = calloc(1, sizeof(*queue));
+    xh_status_t status;
+
+    if (queue == NULL)
+        return XH_ERR_MEMORY;
+    status = build(device, queue);
+    if (status != XH_OK) {
+        dismantle(device, queue);
+        free(queue);
+        return status;
+    }
+    queue->taken = true;
+    pthread_mutex_lock(&device->lock);
+    queue->next = device->queues;
+    device->queues = queue;
+    pthread_mutex_unlock(&device->lock);
+    *queue_p = queue;
+    return XH_OK;
+}
+
+xh_status_t hyb_cuda_queue_create(void *state, void **queue_p)
+{
+    hyb_cuda_device_t *device = state;
+    xh_status_t status = hyb_cuda_enter(device);
+    hyb_cuda_queue_t *kept;
+
+    if (status != XH_OK)
+        return status;
+    kept = take_kept(device);
+    if (kept != NULL) {
+        *queue_p = kept;
+        return XH_OK;
+    }
+    status = add(device, queue_p);
+    if (status == XH_ERR_MEMORY)
+        hyb_cuda_say(device, XH_LOG_INFO,
+                     "no memory for a queue, which takes %zu bytes",
+                     device->workspace);
+    return status;
+}
+
+void hyb_cuda_queue_destroy(void *state, void *queue)
+{
+    hyb_cuda_device_t *device = state;
+
+    pthread_mutex_lock(&device->lock);
+    ((hyb_cuda_queue_t *)queue)->taken = false;
+    pthread_mutex_unlock(&device->lock);
+}
+
+void hyb_cuda_queues_close(hyb_cuda_device_t *device, bool abandon)
+{
+    hyb_cuda_queue_t *queue;
+
+    for (queue = device->queues; queue != NULL && !abandon; queue = queue->next)
+        hyb_cuda_status(device, "the last work of a queue",
+                        cudaStreamSynchronize(queue->stream));
+    while (device->queues != NULL) {
+        queue = device->queues;
+        device->queues = queue->next;
+        if (!abandon)
+            dismantle(device, queue);
+        free(queue);
+    }
+}
