@@ -19,17 +19,18 @@ LIBdir = $(TOPdir)/lib/$(ARCH)
 HPLlib = $(LIBdir)/libhpl.a
 
 # MPI comes with mpicc; COMPILER is what works inside it. A CC of the
-# environment that is no MPI compiler is taken as the latter.
+# environment that is no MPI compiler is taken as the latter. (:= matters: an
+# mpicc whose compiler is mpicc calls itself for ever.)
 ifeq ($(origin CC)-$(findstring mpi,$(CC)),environment-)
-ifeq ($(origin COMPILER),undefined)
+ifeq ($(COMPILER),)
 COMPILER := $(CC)
 endif
-CC = mpicc
+CC := mpicc
 endif
 ifeq ($(origin CC),default)
-CC = mpicc
+CC := mpicc
 endif
-ifneq ($(COMPILER),)
+ifneq ($(filter-out mpi%,$(notdir $(COMPILER))),)
 export OMPI_CC = $(COMPILER)
 export MPICH_CC = $(COMPILER)
 export I_MPI_CC = $(COMPILER)
