@@ -17,7 +17,9 @@ SOURCE = Path(os.environ.get("XHPL_SOURCE", HERE.parent)).resolve()
 BUILD = Path(os.environ.get("XHPL_BUILD", SOURCE / "build/arch")).resolve()
 BIN = Path(os.environ.get("XHPL_BIN", SOURCE / "bin/arch")).resolve()
 XHPL = BIN / "xhpl"
-LAUNCHER = shlex.split(os.environ.get("XHPL_MPIRUN", str(SOURCE / "scripts/mpirun")))
+LAUNCHER = shlex.split(
+    os.environ.get("XHPL_MPIRUN", str(SOURCE / "scripts/mpirun"))
+)
 DATA = HERE / "data"
 REFERENCE = DATA / "reference"
 LIMIT = 120  # seconds a job may take unless it says otherwise
@@ -40,7 +42,9 @@ class Outcome:
         return f"<{shlex.join(map(str, self.command))}>"
 
     def __str__(self):
-        ending = "killed at its time limit" if self.timed_out else f"exit status {self.status}"
+        ending = f"exit status {self.status}"
+        if self.timed_out:
+            ending = "killed at its time limit"
         return (
             f"{shlex.join(self.command)}: {ending}\n"
             f"--- stdout\n{tail(self.stdout)}\n--- stderr\n{tail(self.stderr)}"

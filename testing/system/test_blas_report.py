@@ -56,7 +56,7 @@ def test_a_kernel_far_below_the_core_is_warned_of_with_its_variable(xhpl):
 def test_no_variable_is_blamed_when_none_is_set(xhpl):
     outcome = xhpl(dat=hpl_dat.text(), env=MEASURED)
     assert "OPENBLAS_CORETYPE=" not in outcome.stderr, str(outcome)
-    assert not any("CORETYPE" in line for line in warnings(outcome)), str(outcome)
+    assert not any("may have chosen" in line for line in warnings(outcome))
 
 
 def test_the_report_itself_names_no_blas(xhpl):

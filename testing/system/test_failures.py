@@ -33,7 +33,8 @@ def assert_refused_for_memory(outcome):
 
 
 def test_an_order_too_large_for_the_node_is_refused(xhpl):
-    fits = assert_refused_for_memory(xhpl(dat=hpl_dat.text(n=str(HUGE), nb="192")))
+    dat = hpl_dat.text(n=str(HUGE), nb="192")
+    fits = assert_refused_for_memory(xhpl(dat=dat))
     assert 8 * fits**2 < memory_available() * 1.1
     assert 8 * fits**2 > memory_available() * 0.2 or limited_by_cgroup()
 
@@ -85,7 +86,8 @@ def test_a_process_without_memory_ends_the_job(xhpl):
     )
     assert outcome.status == 2, str(outcome)
     assert not outcome.timed_out
-    assert re.search(r"error: rank 1 on \S+: .*allocate", outcome.stderr), str(outcome)
+    named = re.search(r"error: rank 1 on \S+: .*allocate", outcome.stderr)
+    assert named, str(outcome)
     assert "PASSED" not in outcome.stdout
 
 

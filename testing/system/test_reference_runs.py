@@ -8,8 +8,11 @@ import jobs
 import report
 
 LONG = [
-    pytest.param("default", "864-rows", 864, marks=pytest.mark.long, id="864"),
-    pytest.param("variants", "variants-rows", 1152, marks=pytest.mark.long, id="1152"),
+    pytest.param(*run, marks=pytest.mark.long, id=str(run[2]))
+    for run in (
+        ("default", "864-rows", 864),
+        ("variants", "variants-rows", 1152),
+    )
 ]
 WHOLE = {"2x2-n500": 0, "failed": 1, "threshold0": 0}
 
@@ -23,7 +26,8 @@ def test_every_row_has_upstreams_tag_and_place(reference_run, name, csv, count):
     wanted = report.expected_rows(jobs.REFERENCE / f"upstream-{csv}.csv")
     outcome = reference_run(name)
     assert len(wanted) == count
-    assert [row[:5] for row in report.rows(outcome.stdout)] == wanted, str(outcome)
+    rows = [row[:5] for row in report.rows(outcome.stdout)]
+    assert rows == wanted, str(outcome)
 
 
 @pytest.mark.parametrize("name, csv, count", LONG)
@@ -64,7 +68,8 @@ def test_the_exit_status_says_whether_all_passed(reference_run, name):
 def test_the_head_over_every_list_is_upstreams(reference_run):
     wanted = report.comparable(expected("variants-head"))
     outcome = reference_run("variants")
-    assert report.comparable(outcome.stdout)[: len(wanted)] == wanted, str(outcome)
+    head = report.comparable(outcome.stdout)[: len(wanted)]
+    assert head == wanted, str(outcome)
 
 
 def test_the_banner_keeps_the_number_of_its_lines(reference_run):
