@@ -22,8 +22,8 @@ static int close_device(void **state)
 static void open_device(const char *setting)
 {
     device = emu_open(0, "emu_memory=1", setting, NULL);
-    queue = emu_queue(device);
-    in_device = emu_matrix(device, ORDER, ORDER);
+    queue = device_cases_queue(device);
+    in_device = device_cases_matrix(device, ORDER, ORDER);
 }
 
 /* ---- operations by the name that a fault gives them --------------------- */
@@ -66,7 +66,7 @@ static xh_status_t create_event(void)
 
 static xh_status_t record(void)
 {
-    hyb_event_t *event = emu_event(device);
+    hyb_event_t *event = device_cases_event(device);
     xh_status_t status = hyb_event_record(queue, event);
 
     hyb_event_destroy(event);
@@ -75,7 +75,7 @@ static xh_status_t record(void)
 
 static xh_status_t wait_in_queue(void)
 {
-    hyb_event_t *event = emu_event(device);
+    hyb_event_t *event = device_cases_event(device);
     xh_status_t status = hyb_queue_wait(queue, event);
 
     hyb_event_destroy(event);
@@ -162,7 +162,7 @@ static void a_call_fails_when_asked_to(void **state)
 
 static xh_status_t finish(void)
 {
-    return emu_finish(device, queue);
+    return device_cases_finish(device, queue);
 }
 
 static void queued_work_fails_behind_an_event(void **state)
@@ -205,13 +205,13 @@ static void a_failure_reaches_all_queues(void **state)
 
     (void)state;
     open_with("fail", &work[2], 1);
-    other = emu_queue(device);
-    event = emu_event(device);
+    other = device_cases_queue(device);
+    event = device_cases_event(device);
     assert_int_equal(quietly(multiply), XH_OK);
     hyb_event_record(queue, event);
     hyb_queue_wait(other, event);
     hyb_event_record(other, event);
-    assert_int_equal(emu_wait(event), XH_ERR_DEVICE);
+    assert_int_equal(device_cases_wait(event), XH_ERR_DEVICE);
     hyb_event_destroy(event);
     hyb_queue_destroy(other);
 }
@@ -248,7 +248,7 @@ static void check_stall(const op_t *op, bool give_up)
     bool done = true;
 
     open_with("stall", op, 1);
-    event = emu_event(device);
+    event = device_cases_event(device);
     assert_int_equal(quietly(op->call), XH_OK);
     assert_int_equal(copy_in(), XH_OK);
     assert_int_equal(hyb_event_record(queue, event), XH_OK);
@@ -282,10 +282,10 @@ static void a_stalled_queue_leaves_the_others_alone(void **state)
 
     (void)state;
     open_with("stall", &work[0], 1);
-    other = emu_queue(device);
+    other = device_cases_queue(device);
     assert_int_equal(quietly(copy_in), XH_OK);
     assert_int_equal(hyb_queue_copy_in(other, in_host, in_device), XH_OK);
-    assert_int_equal(emu_finish(device, other), XH_OK);
+    assert_int_equal(device_cases_finish(device, other), XH_OK);
     hyb_queue_destroy(other);
 }
 
@@ -296,8 +296,8 @@ static void closing_ends_queues_that_wait_for_a_stalled_one(void **state)
 
     (void)state;
     open_with("stall", &work[2], 1);
-    other = emu_queue(device);
-    event = emu_event(device);
+    other = device_cases_queue(device);
+    event = device_cases_event(device);
     assert_int_equal(quietly(multiply), XH_OK);
     assert_int_equal(hyb_event_record(queue, event), XH_OK);
     assert_int_equal(hyb_queue_wait(other, event), XH_OK);
@@ -360,14 +360,14 @@ static void a_fault_may_name_its_device(void **state)
     (void)state;
     other = emu_open(1, "emu_fault=1:oom@copy_in:1", NULL);
     device = emu_open(0, NULL);
-    queue = emu_queue(device);
-    in_device = emu_matrix(device, ORDER, ORDER);
+    queue = device_cases_queue(device);
+    in_device = device_cases_matrix(device, ORDER, ORDER);
     assert_int_equal(copy_in(), XH_OK);
     assert_int_equal(finish(), XH_OK);
     close_device(NULL);
     device = other;
-    queue = emu_queue(device);
-    in_device = emu_matrix(device, ORDER, ORDER);
+    queue = device_cases_queue(device);
+    in_device = device_cases_matrix(device, ORDER, ORDER);
     assert_int_equal(quietly(copy_in), XH_ERR_MEMORY);
 }
 

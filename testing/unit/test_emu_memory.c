@@ -19,7 +19,7 @@ static int close_device(void **state)
 static void open_device(const char *setting)
 {
     device = emu_open(0, setting, NULL);
-    queue = emu_queue(device);
+    queue = device_cases_queue(device);
 }
 
 /* ---- pieces ---------------------------------------------------------- */
@@ -146,48 +146,6 @@ static xh_status_t copied_in(hyb_view_t from, hyb_view_t to)
     return status;
 }
 
-static xh_status_t copied_out(hyb_view_t from, hyb_view_t to)
-{
-    xh_status_t status;
-
-    capture_begin();
-    status = hyb_queue_copy_out(queue, from, to);
-    capture_end(NULL);
-    return status;
-}
-
-static xh_status_t multiplied(hyb_view_t a, hyb_view_t b, hyb_view_t c)
-{
-    xh_status_t status;
-
-    capture_begin();
-    status = hyb_queue_gemm(queue,
-                            &(hyb_gemm_t){.alpha = 1, .a = a, .b = b, .c = c});
-    capture_end(NULL);
-    return status;
-}
-
-static void copies_are_between_host_and_device(void **state)
-{
-    static double x[256];
-    const hyb_view_t on_host = {x, 16, 16, 16};
-    hyb_view_t on_device;
-
-    (void)state;
-    open_device("emu_memory=1");
-    on_device = emu_matrix(device, 16, 16);
-    assert_int_equal(copied_in(on_host, on_device), XH_OK);
-    assert_int_equal(copied_out(on_device, on_host), XH_OK);
-    assert_int_equal(copied_in(on_device, on_device), XH_ERR_ARG);
-    assert_int_equal(copied_in(on_host, on_host), XH_ERR_ARG);
-    assert_int_equal(copied_out(on_device, on_device), XH_ERR_ARG);
-    assert_int_equal(copied_out(on_host, on_host), XH_ERR_ARG);
-    assert_int_equal(multiplied(on_device, on_device, on_host), XH_ERR_ARG);
-    assert_int_equal(multiplied(on_device, on_host, on_device), XH_ERR_ARG);
-    assert_int_equal(multiplied(on_host, on_device, on_device), XH_ERR_ARG);
-    assert_false(hyb_device_failed(device));
-}
-
 static void device_views_end_inside_their_allocation(void **state)
 {
     static double x[256];
@@ -196,8 +154,8 @@ static void device_views_end_inside_their_allocation(void **state)
 
     (void)state;
     open_device("emu_memory=1");
-    first = emu_matrix(device, 16, 16);
-    second = emu_matrix(device, 16, 16);
+    first = device_cases_matrix(device, 16, 16);
+    second = device_cases_matrix(device, 16, 16);
     first.ld = 17;
     assert_int_equal(copied_in(on_host, first), XH_ERR_ARG);
     first.ld = 16;
@@ -219,7 +177,7 @@ static void part_of_an_allocation_is_as_good(void **state)
 
     (void)state;
     open_device("emu_memory=1");
-    whole = emu_matrix(device, 16, 16);
+    whole = device_cases_matrix(device, 16, 16);
     assert_int_equal(
         copied_in((hyb_view_t){x, 3, 5, 3}, hyb_view_part(whole, 13, 11, 3, 5)),
         XH_OK);
@@ -235,8 +193,6 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test_setup_teardown(freeing_what_is_not_allocated_is_said,
                                     emu_default_settings, close_device),
     cmocka_unit_test_setup_teardown(pinned_memory_can_be_written,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(copies_are_between_host_and_device,
                                     emu_default_settings, close_device),
     cmocka_unit_test_setup_teardown(device_views_end_inside_their_allocation,
                                     emu_default_settings, close_device),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <stdatomic.h>
 #include "base/clock.h"
 #include "testing/unit/emu_fixture.h"
 
 /*
  * Times of emulated devices are computed, so they are exact here: the clock
- * stands still, and all that is queued is queued at its time 0. A tile is
- * TILE x TILE.
+ * stands still while work is queued. A tile is TILE x TILE.
  */
 enum {
     TILE = 64,
@@ -27,14 +27,17 @@ static hyb_view_t in_device;
 static double host[TILE * TILE];
 static const hyb_view_t in_host = {host, TILE, TILE, TILE};
 
+static _Atomic double now;
+
 static double standing_clock(void *context)
 {
     (void)context;
-    return 0;
+    return atomic_load(&now);
 }
 
 static int stop_clock(void **state)
 {
+    atomic_store(&now, 0);
     xh_clock_install(standing_clock, NULL);
     return emu_default_settings(state);
 }
@@ -45,9 +48,9 @@ static void open_device(const char *mode, const char *rate)
 
     device = emu_open(0, mode, LINK, rate, NULL);
     for (i = 0; i < QUEUES; i++)
-        queues[i] = emu_queue(device);
-    in_device = emu_matrix(device, TILE, TILE);
-    start = emu_event(device);
+        queues[i] = device_cases_queue(device);
+    in_device = device_cases_matrix(device, TILE, TILE);
+    start = device_cases_event(device);
     assert_int_equal(hyb_event_record(queues[0], start), XH_OK);
 }
 
@@ -88,12 +91,12 @@ static void multiply(int queue)
 /* Device time from start until all that is on queue has run. */
 static double end_of(int queue)
 {
-    hyb_event_t *end = emu_event(device);
+    hyb_event_t *end = device_cases_event(device);
     double seconds = NAN;
 
-    assert_int_equal(emu_wait(start), XH_OK);
+    assert_int_equal(device_cases_wait(start), XH_OK);
     assert_int_equal(hyb_event_record(queues[queue], end), XH_OK);
-    assert_int_equal(emu_wait(end), XH_OK);
+    assert_int_equal(device_cases_wait(end), XH_OK);
     assert_int_equal(hyb_event_elapsed(start, end, &seconds), XH_OK);
     hyb_event_destroy(end);
     return seconds;
@@ -136,6 +139,18 @@ static void the_wall_is_the_clock_unless_one_is_installed(void **state)
     multiply(0);
     copy_out(0);
     assert_true(end_of(0) >= 2 * COPY + GEMM);
+}
+
+static void work_begins_when_it_is_queued(void **state)
+{
+    (void)state;
+    open_device("emu_dry=on", RATE);
+    copy_in(0);
+    assert_time(end_of(0), COPY);
+    atomic_store(&now, 7);
+    assert_time(end_of(0), 7);
+    copy_in(0);
+    assert_time(end_of(0), 7 + COPY);
 }
 
 static void a_link_is_shared_by_all_queues(void **state)
@@ -187,7 +202,7 @@ static void a_wait_puts_work_behind_another_queue(void **state)
 
     (void)state;
     open_device("emu_dry=off", RATE);
-    event = emu_event(device);
+    event = device_cases_event(device);
     multiply(0);
     multiply(0);
     assert_int_equal(hyb_event_record(queues[0], event), XH_OK);
@@ -203,7 +218,7 @@ static void a_wait_means_the_event_as_recorded_before_it(void **state)
 
     (void)state;
     open_device("emu_dry=on", RATE);
-    event = emu_event(device);
+    event = device_cases_event(device);
     copy_in(0);
     assert_int_equal(hyb_event_record(queues[0], event), XH_OK);
     assert_int_equal(hyb_queue_wait(queues[1], event), XH_OK);
@@ -224,12 +239,13 @@ static void order_after(int before, int after, hyb_event_t *event)
 /* Tiles go in, are multiplied and go out, SLOTS of them at a time. */
 static void run_pipeline(void)
 {
-    hyb_event_t *arrived = emu_event(device), *done = emu_event(device);
+    hyb_event_t *arrived = device_cases_event(device),
+                *done = device_cases_event(device);
     hyb_event_t *left[SLOTS];
     int i;
 
     for (i = 0; i < SLOTS; i++)
-        left[i] = emu_event(device);
+        left[i] = device_cases_event(device);
     for (i = 0; i < TILES; i++) {
         assert_int_equal(hyb_queue_wait(queues[0], left[i % SLOTS]), XH_OK);
         copy_in(0);
@@ -261,7 +277,7 @@ static void a_dry_device_writes_nothing(void **state)
     copy_in(0);
     multiply(0);
     copy_out(0);
-    assert_int_equal(emu_finish(device, queues[0]), XH_OK);
+    assert_int_equal(device_cases_finish(device, queues[0]), XH_OK);
     assert_true(host[5] == 42);
 }
 
@@ -285,6 +301,8 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test_setup_teardown(
         the_wall_is_the_clock_unless_one_is_installed, stop_clock,
         close_device),
+    cmocka_unit_test_setup_teardown(work_begins_when_it_is_queued, stop_clock,
+                                    close_device),
     cmocka_unit_test_setup_teardown(a_link_is_shared_by_all_queues, stop_clock,
                                     close_device),
     cmocka_unit_test_setup_teardown(in_and_out_are_separate_links, stop_clock,

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/unit/device_cases.h"
+
+#include <math.h>
+#include <pthread.h>
+#include "base/settings.h"
+#include "hybrid/engine/backend.h"
+#include "testing/unit/capture.h"
+
+enum {
+    ORDER = 96,  /* of most matrices here */
+    REPEATS = 40 /* products that keep a device busy for a while */
+};
+
+/* ---- the fixture -------------------------------------------------------- */
+
+static device_fixture_t fixture;
+
+/* XH_OK, and NULL if there is no plug-in or no device. */
+static xh_status_t find(const char *name, const hyb_backend_t **backend_p)
+{
+    char why[HYB_BACKEND_WHY];
+    const char *reason;
+    const hyb_backend_t *backend = NULL;
+    xh_status_t status = hyb_backend_find(name, &backend, why);
+
+    if (status == XH_ERR_DEVICE)
+        print_error("%s\n", why);
+    if (status == XH_OK && backend->count(&reason) == 0)
+        backend = NULL;
+    *backend_p = backend;
+    return status == XH_ERR_INPUT ? XH_OK : status;
+}
+
+int device_cases_open(const char *name, void **state_p)
+{
+    const hyb_backend_t *backend;
+
+    *state_p = NULL;
+    if (xh_settings_load() != XH_OK || find(name, &backend) != XH_OK)
+        return -1;
+    if (backend == NULL)
+        return 0;
+    if (hyb_device_open((hyb_device_choice_t){backend, 0}, NULL, 0,
+                        &fixture.device) != XH_OK ||
+        hyb_queue_create(fixture.device, &fixture.queue) != XH_OK)
+        return -1;
+    *state_p = &fixture;
+    return 0;
+}
+
+int device_cases_close(void **state)
+{
+    (void)state;
+    hyb_queue_destroy(fixture.queue);
+    hyb_device_close(fixture.device);
+    fixture = (device_fixture_t){NULL, NULL};
+    return 0;
+}
+
+device_fixture_t *device_cases_fixture(void **state)
+{
+    if (*state == NULL)
+        skip();
+    return *state;
+}
+
+/* ---- pieces ------------------------------------------------------------- */
+
+hyb_view_t device_cases_matrix(hyb_device_t *device, int64_t rows, int64_t cols)
+{
+    hyb_view_t v = {NULL, rows, cols, rows};
+    size_t bytes = (size_t)rows * (size_t)cols * sizeof(double);
+
+    assert_int_equal(hyb_device_alloc(device, bytes, &v.data), XH_OK);
+    return v;
+}
+
+xh_status_t device_cases_wait(hyb_event_t *event)
+{
+    bool done = false;
+    xh_status_t status = hyb_event_wait(event, DEVICE_PATIENCE, &done);
+
+    assert_true(done || status != XH_OK);
+    return status;
+}
+
+xh_status_t device_cases_finish(hyb_device_t *device, hyb_queue_t *queue)
+{
+    hyb_event_t *event;
+    xh_status_t status = hyb_event_create(device, &event);
+
+    if (status != XH_OK)
+        return status;
+    status = hyb_event_record(queue, event);
+    if (status == XH_OK)
+        status = device_cases_wait(event);
+    hyb_event_destroy(event);
+    return status;
+}
+
+hyb_event_t *device_cases_event(hyb_device_t *device)
+{
+    hyb_event_t *event = NULL;
+
+    assert_int_equal(hyb_event_create(device, &event), XH_OK);
+    return event;
+}
+
+hyb_queue_t *device_cases_queue(hyb_device_t *device)
+{
+    hyb_queue_t *queue = NULL;
+
+    assert_int_equal(hyb_queue_create(device, &queue), XH_OK);
+    return queue;
+}
+
+static void fill_in(hyb_queue_t *queue, hyb_view_t matrix, double *host,
+                    double value)
+{
+    int64_t i;
+
+    for (i = 0; i < matrix.rows * matrix.cols; i++)
+        host[i] = value;
+    assert_int_equal(hyb_queue_copy_in(queue,
+                                       (hyb_view_t){host, matrix.rows,
+                                                    matrix.cols, matrix.rows},
+                                       matrix),
+                     XH_OK);
+}
+
+/* C := C + A B, REPEATS times. */
+static void keep_busy(hyb_queue_t *queue, hyb_view_t a, hyb_view_t b,
+                      hyb_view_t c)
+{
+    const hyb_gemm_t product = {.alpha = 1, .beta = 1, .a = a, .b = b, .c = c};
+    int i;
+
+    for (i = 0; i < REPEATS; i++)
+        assert_int_equal(hyb_queue_gemm(queue, &product), XH_OK);
+}
+
+/* ---- describing --------------------------------------------------------- */
+
+void it_describes_itself(void **state)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_device_info_t info;
+
+    assert_int_equal(hyb_device_describe(f->device, &info), XH_OK);
+    assert_int_equal(info.index, 0);
+    assert_true(strlen(info.name) > 0 && strlen(info.backend) > 0);
+    assert_true(info.memory_free > 0 && info.memory_free <= info.memory);
+    assert_true(info.gemm_rate >= 0 && info.link_rate >= 0);
+}
+
+static void assert_none_or_between(double value, double least, double most)
+{
+    assert_true(isnan(value) || (value >= least && value <= most));
+}
+
+void its_sensors_tell_what_is_possible_or_nothing(void **state)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_device_sensors_t sensors;
+
+    assert_int_equal(hyb_device_sensors(f->device, &sensors), XH_OK);
+    assert_none_or_between(sensors.temperature, 0, 130);
+    assert_none_or_between(sensors.clock, 1e7, 1e10);
+    assert_none_or_between(sensors.power, 0, 5000);
+}
+
+/* ---- memory ------------------------------------------------------------- */
+
+void more_memory_than_there_is_keeps_the_device(void **state)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_device_info_t info;
+    double *most, *more;
+
+    assert_int_equal(hyb_device_describe(f->device, &info), XH_OK);
+    capture_begin();
+    assert_int_equal(hyb_device_alloc(f->device, info.memory + 1, &more),
+                     XH_ERR_MEMORY);
+    assert_int_equal(hyb_device_alloc(f->device, SIZE_MAX, &more),
+                     XH_ERR_MEMORY);
+    assert_int_equal(hyb_device_alloc(f->device, info.memory_free / 2, &most),
+                     XH_OK);
+    assert_int_equal(
+        hyb_device_alloc(f->device, info.memory - info.memory_free / 4, &more),
+        XH_ERR_MEMORY);
+    capture_end(NULL);
+    assert_false(hyb_device_failed(f->device));
+    hyb_device_free(f->device, most);
+    assert_int_equal(hyb_device_alloc(f->device, 8, &more), XH_OK);
+    hyb_device_free(f->device, more);
+    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+}
+
+/* ---- queues and events -------------------------------------------------- */
+
+void an_event_never_recorded_has_passed(void **state)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_event_t *event = device_cases_event(f->device);
+    double seconds;
+    bool done = false;
+
+    assert_int_equal(hyb_event_wait(event, 0, &done), XH_OK);
+    assert_true(done);
+    assert_int_equal(hyb_queue_wait(f->queue, event), XH_OK);
+    capture_begin();
+    assert_int_equal(hyb_event_elapsed(event, event, &seconds), XH_ERR_ARG);
+    capture_end(NULL);
+    hyb_event_destroy(event);
+    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+}
+
+void a_wait_ends_with_its_time_or_with_the_work(void **state)
+{
+    static const double patience[] = {0, 1e-9, 1e-4, DEVICE_PATIENCE, INFINITY};
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_event_t *event = device_cases_event(f->device);
+    bool done = false, before;
+    size_t i;
+
+    keep_busy(f->queue, a, a, c);
+    assert_int_equal(hyb_event_record(f->queue, event), XH_OK);
+    for (i = 0; i < sizeof(patience) / sizeof(patience[0]); i++) {
+        before = done;
+        assert_int_equal(hyb_event_wait(event, patience[i], &done), XH_OK);
+        assert_true(done || (!before && patience[i] < DEVICE_PATIENCE));
+    }
+    hyb_event_destroy(event);
+    hyb_device_free(f->device, a.data);
+    hyb_device_free(f->device, c.data);
+}
+
+void a_wait_orders_the_work_of_two_queues(void **state)
+{
+    static double ones[ORDER * ORDER], zeros[ORDER * ORDER],
+        result[ORDER * ORDER];
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_queue_t *other = device_cases_queue(f->device);
+    hyb_event_t *event = device_cases_event(f->device);
+    int i;
+
+    fill_in(f->queue, a, ones, 1);
+    fill_in(f->queue, c, zeros, 0);
+    keep_busy(f->queue, a, a, c);
+    assert_int_equal(hyb_event_record(f->queue, event), XH_OK);
+    assert_int_equal(hyb_queue_wait(other, event), XH_OK);
+    hyb_event_destroy(event);
+    assert_int_equal(
+        hyb_queue_copy_out(other, c, (hyb_view_t){result, ORDER, ORDER, ORDER}),
+        XH_OK);
+    assert_int_equal(device_cases_finish(f->device, other), XH_OK);
+    for (i = 0; i < ORDER * ORDER; i++)
+        assert_true(result[i] == REPEATS * ORDER);
+    hyb_queue_destroy(other);
+    hyb_device_free(f->device, a.data);
+    hyb_device_free(f->device, c.data);
+}
+
+void time_runs_from_event_to_event(void **state)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_event_t *event[3];
+    double first, second, both;
+    int i;
+
+    for (i = 0; i < 3; i++) {
+        event[i] = device_cases_event(f->device);
+        keep_busy(f->queue, a, a, c);
+        assert_int_equal(hyb_event_record(f->queue, event[i]), XH_OK);
+    }
+    assert_int_equal(device_cases_wait(event[2]), XH_OK);
+    assert_int_equal(hyb_event_elapsed(event[0], event[1], &first), XH_OK);
+    assert_int_equal(hyb_event_elapsed(event[1], event[2], &second), XH_OK);
+    assert_int_equal(hyb_event_elapsed(event[0], event[2], &both), XH_OK);
+    assert_true(first > 0 && second > 0);
+    assert_true(fabs(first + second - both) < 1e-5);
+    for (i = 0; i < 3; i++)
+        hyb_event_destroy(event[i]);
+    hyb_device_free(f->device, a.data);
+    hyb_device_free(f->device, c.data);
+}
+
+void queues_come_and_go(void **state)
+{
+    enum { ROUNDS = 200 };
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_view_t matrix = device_cases_matrix(f->device, 1, 1);
+    hyb_queue_t *other;
+    double x = 0;
+    int i;
+
+    for (i = 0; i < ROUNDS; i++) {
+        other = device_cases_queue(f->device);
+        fill_in(other, matrix, &x, i);
+        assert_int_equal(
+            hyb_queue_copy_out(other, matrix, (hyb_view_t){&x, 1, 1, 1}),
+            XH_OK);
+        assert_int_equal(device_cases_finish(f->device, other), XH_OK);
+        assert_true(x == i);
+        hyb_queue_destroy(other);
+    }
+    hyb_device_free(f->device, matrix.data);
+}
+
+/* ---- threads ------------------------------------------------------------ */
+
+enum { WORKERS = 4, ROUNDS = 20, SMALL = 8 };
+
+typedef struct {
+    pthread_t thread;
+    hyb_device_t *device;
+    int number; /* tells its values from those of others */
+    int wrong;  /* results that are not what they should be */
+} worker_t;
+
+/* C := A A for an A of all x, on a queue of its own. */
+static int wrong_squares(hyb_device_t *device, hyb_queue_t *queue, hyb_view_t a,
+                         hyb_view_t c, double x)
+{
+    double host[SMALL * SMALL], result[SMALL * SMALL];
+    int i, wrong;
+
+    for (i = 0; i < SMALL * SMALL; i++)
+        host[i] = x;
+    hyb_queue_copy_in(queue, (hyb_view_t){host, SMALL, SMALL, SMALL}, a);
+    hyb_queue_gemm(queue, &(hyb_gemm_t){.alpha = 1, .a = a, .b = a, .c = c});
+    hyb_queue_copy_out(queue, c, (hyb_view_t){result, SMALL, SMALL, SMALL});
+    wrong = device_cases_finish(device, queue) != XH_OK;
+    for (i = 0; i < SMALL * SMALL; i++)
+        wrong += result[i] != SMALL * x * x;
+    return wrong;
+}
+
+static void *square(void *argument)
+{
+    worker_t *worker = argument;
+    hyb_queue_t *queue = device_cases_queue(worker->device);
+    hyb_view_t a = device_cases_matrix(worker->device, SMALL, SMALL);
+    hyb_view_t c = device_cases_matrix(worker->device, SMALL, SMALL);
+    int round;
+
+    for (round = 0; round < ROUNDS; round++)
+        worker->wrong += wrong_squares(worker->device, queue, a, c,
+                                       ROUNDS * worker->number + round);
+    hyb_queue_destroy(queue);
+    hyb_device_free(worker->device, a.data);
+    hyb_device_free(worker->device, c.data);
+    return NULL;
+}
+
+void several_threads_use_one_device(void **state)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    worker_t workers[WORKERS];
+    int i;
+
+    for (i = 0; i < WORKERS; i++) {
+        workers[i] = (worker_t){.device = f->device, .number = i};
+        assert_int_equal(
+            pthread_create(&workers[i].thread, NULL, square, &workers[i]), 0);
+    }
+    for (i = 0; i < WORKERS; i++) {
+        pthread_join(workers[i].thread, NULL);
+        assert_int_equal(workers[i].wrong, 0);
+    }
+}
+
+/* ---- closing ------------------------------------------------------------ */
+
+void closing_finishes_what_is_queued(void **state)
+{
+    static double ones[ORDER * ORDER], zeros[ORDER * ORDER],
+        result[ORDER * ORDER];
+    device_fixture_t *f = device_cases_fixture(state);
+    hyb_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
+
+    fill_in(f->queue, a, ones, 1);
+    fill_in(f->queue, c, zeros, 0);
+    keep_busy(f->queue, a, a, c);
+    assert_int_equal(
+        hyb_queue_copy_out(f->queue, c,
+                           (hyb_view_t){result, ORDER, ORDER, ORDER}),
+        XH_OK);
+    device_cases_close(state);
+    assert_true(result[0] == REPEATS * ORDER);
+    assert_true(result[ORDER * ORDER - 1] == REPEATS * ORDER);
+}
+
+void a_device_given_up_closes(void **state)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_event_t *event = device_cases_event(f->device);
+    bool done;
+
+    keep_busy(f->queue, a, a, device_cases_matrix(f->device, ORDER, ORDER));
+    assert_int_equal(hyb_event_record(f->queue, event), XH_OK);
+    capture_begin();
+    hyb_device_fail(f->device, "this test wants to be rid of it");
+    capture_end(NULL);
+    assert_int_equal(hyb_event_wait(event, DEVICE_PATIENCE, &done),
+                     XH_ERR_DEVICE);
+    hyb_event_destroy(event);
+    device_cases_close(state);
+    assert_null(f->device);
+}

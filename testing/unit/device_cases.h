@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DEVICE_CASES_H
+#define DEVICE_CASES_H
+
+/*
+ * What the devices of every backend do, as cases for each backend's test. The
+ * table of such a test names a set-up function that calls device_cases_open,
+ * and device_cases_close. Where there is no such device the cases are skipped.
+ */
+#include "hybrid/engine/device.h"
+#include "testing/unit/unit.h"
+
+enum { DEVICE_PATIENCE = 60 }; /* seconds; only what is broken takes so long */
+
+typedef struct {
+    hyb_device_t *device;
+    hyb_queue_t *queue;
+} device_fixture_t;
+
+/*
+ * Open the first device of backend, with a queue; *state_p is the fixture, or
+ * NULL if there is no such plug-in or no device. Returns 0, or -1 if there is
+ * one that cannot be opened.
+ */
+int device_cases_open(const char *backend, void **state_p);
+int device_cases_close(void **state);
+
+/* The fixture; without one the running case is skipped. */
+device_fixture_t *device_cases_fixture(void **state);
+
+hyb_queue_t *device_cases_queue(hyb_device_t *device);
+hyb_event_t *device_cases_event(hyb_device_t *device);
+
+/* A matrix in device memory; its data is what hyb_device_free takes. */
+hyb_view_t device_cases_matrix(hyb_device_t *device, int64_t rows,
+                               int64_t cols);
+
+/* Wait for event, or until all that is on queue has run; what came of it. */
+xh_status_t device_cases_wait(hyb_event_t *event);
+xh_status_t device_cases_finish(hyb_device_t *device, hyb_queue_t *queue);
+
+/* ---- device_cases.c ----------------------------------------------------- */
+
+void it_describes_itself(void **state);
+void its_sensors_tell_what_is_possible_or_nothing(void **state);
+void more_memory_than_there_is_keeps_the_device(void **state);
+void an_event_never_recorded_has_passed(void **state);
+void a_wait_ends_with_its_time_or_with_the_work(void **state);
+void a_wait_orders_the_work_of_two_queues(void **state);
+void time_runs_from_event_to_event(void **state);
+void queues_come_and_go(void **state);
+void several_threads_use_one_device(void **state);
+void closing_finishes_what_is_queued(void **state);
+void a_device_given_up_closes(void **state);
+
+/* ---- device_work.c ------------------------------------------------------ */
+
+void whole_matrices_come_back(void **state);
+void copies_keep_every_element_and_touch_no_other(void **state);
+void copies_are_between_host_and_device(void **state);
+void traffic_is_the_bytes_of_copies(void **state);
+void products_are_those_of_three_loops(void **state);
+void a_product_over_nothing_scales(void **state);
+void with_beta_zero_c_is_not_read(void **state);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include "testing/unit/capture.h"
+#include "testing/unit/device_cases.h"
+
+enum {
+    ORDER = 40, /* of the largest operand here */
+    LD = 47
+};
+
+static void fill(double *x, size_t count)
+{
+    size_t i;
+
+    for (i = 0; i < count; i++)
+        x[i] = (double)rand() / RAND_MAX - 0.5;
+}
+
+/* ---- copies ------------------------------------------------------------- */
+
+void whole_matrices_come_back(void **state)
+{
+    enum { ROWS = 1000, COLS = 700 };
+    const size_t bytes = sizeof(double[ROWS][COLS]);
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_view_t matrix = device_cases_matrix(f->device, ROWS, COLS);
+    double *from, *to;
+
+    assert_int_equal(hyb_pinned_alloc(f->device, bytes, &from), XH_OK);
+    assert_int_equal(hyb_pinned_alloc(f->device, bytes, &to), XH_OK);
+    fill(from, ROWS * COLS);
+    assert_int_equal(hyb_queue_copy_in(f->queue,
+                                       (hyb_view_t){from, ROWS, COLS, ROWS},
+                                       matrix),
+                     XH_OK);
+    assert_int_equal(hyb_queue_copy_out(f->queue, matrix,
+                                        (hyb_view_t){to, ROWS, COLS, ROWS}),
+                     XH_OK);
+    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+    assert_memory_equal(from, to, bytes);
+    hyb_pinned_free(f->device, from, bytes);
+    hyb_pinned_free(f->device, to, bytes);
+    hyb_device_free(f->device, matrix.data);
+}
+
+void copies_keep_every_element_and_touch_no_other(void **state)
+{
+    static double from[LD * ORDER], to[LD * ORDER];
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_view_t whole = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_view_t part = hyb_view_part(whole, 3, 4, 20, 30);
+    int i, j;
+
+    fill(from, LD * ORDER);
+    memset(to, 0, sizeof(to));
+    assert_int_equal(
+        hyb_queue_copy_in(f->queue, (hyb_view_t){from, 20, 30, LD}, part),
+        XH_OK);
+    assert_int_equal(
+        hyb_queue_copy_out(f->queue, part, (hyb_view_t){to, 20, 30, LD}),
+        XH_OK);
+    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+    for (j = 0; j < ORDER; j++)
+        for (i = 0; i < LD; i++)
+            assert_true(to[i + j * LD] ==
+                        (i < 20 && j < 30 ? from[i + j * LD] : 0));
+    hyb_device_free(f->device, whole.data);
+}
+
+static xh_status_t copied_in(hyb_queue_t *queue, hyb_view_t from, hyb_view_t to)
+{
+    xh_status_t status;
+
+    capture_begin();
+    status = hyb_queue_copy_in(queue, from, to);
+    capture_end(NULL);
+    return status;
+}
+
+static xh_status_t copied_out(hyb_queue_t *queue, hyb_view_t from,
+                              hyb_view_t to)
+{
+    xh_status_t status;
+
+    capture_begin();
+    status = hyb_queue_copy_out(queue, from, to);
+    capture_end(NULL);
+    return status;
+}
+
+static xh_status_t multiplied(hyb_queue_t *queue, hyb_view_t a, hyb_view_t b,
+                              hyb_view_t c)
+{
+    xh_status_t status;
+
+    capture_begin();
+    status = hyb_queue_gemm(queue,
+                            &(hyb_gemm_t){.alpha = 1, .a = a, .b = b, .c = c});
+    capture_end(NULL);
+    return status;
+}
+
+void copies_are_between_host_and_device(void **state)
+{
+    static double x[ORDER * ORDER];
+    const hyb_view_t host = {x, ORDER, ORDER, ORDER};
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_queue_t *queue = f->queue;
+    hyb_view_t dev = device_cases_matrix(f->device, ORDER, ORDER);
+
+    assert_int_equal(copied_in(queue, host, dev), XH_OK);
+    assert_int_equal(copied_out(queue, dev, host), XH_OK);
+    assert_int_equal(copied_in(queue, dev, dev), XH_ERR_ARG);
+    assert_int_equal(copied_in(queue, host, host), XH_ERR_ARG);
+    assert_int_equal(copied_out(queue, dev, dev), XH_ERR_ARG);
+    assert_int_equal(copied_out(queue, host, host), XH_ERR_ARG);
+    assert_int_equal(multiplied(queue, dev, dev, host), XH_ERR_ARG);
+    assert_int_equal(multiplied(queue, dev, host, dev), XH_ERR_ARG);
+    assert_int_equal(multiplied(queue, host, dev, dev), XH_ERR_ARG);
+    assert_false(hyb_device_failed(f->device));
+    assert_int_equal(device_cases_finish(f->device, queue), XH_OK);
+    hyb_device_free(f->device, dev.data);
+}
+
+void traffic_is_the_bytes_of_copies(void **state)
+{
+    static double x[LD * ORDER];
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_view_t matrix = device_cases_matrix(f->device, 20, 30);
+    const hyb_view_t host = {x, 20, 30, LD};
+    uint64_t in, out;
+
+    assert_int_equal(copied_in(f->queue, host, matrix), XH_OK);
+    assert_int_equal(copied_in(f->queue, host, matrix), XH_OK);
+    assert_int_equal(copied_out(f->queue, matrix, host), XH_OK);
+    assert_int_equal(copied_in(f->queue, matrix, matrix), XH_ERR_ARG);
+    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+    hyb_device_traffic(f->device, &in, &out);
+    assert_int_equal(in, 2 * 600 * sizeof(double));
+    assert_int_equal(out, 600 * sizeof(double));
+    hyb_device_free(f->device, matrix.data);
+}
+
+/* ---- products ----------------------------------------------------------- */
+
+typedef struct {
+    double a[LD * ORDER], b[LD * ORDER], c[LD * ORDER], result[LD * ORDER];
+} operands_t;
+
+static operands_t operands;
+
+static void fill_operands(operands_t *o)
+{
+    srand(2);
+    fill(o->a, LD * ORDER);
+    fill(o->b, LD * ORDER);
+    fill(o->c, LD * ORDER);
+}
+
+static double element(const double *x, hyb_trans_t trans, int i, int j)
+{
+    return trans == HYB_TRANS ? x[j + i * LD] : x[i + j * LD];
+}
+
+/* The element of the product that p of operands o is to give. */
+static double expected(const operands_t *o, const hyb_gemm_t *p, int i, int j,
+                       int k)
+{
+    double sum = 0;
+    int l;
+
+    for (l = 0; l < k; l++)
+        sum +=
+            element(o->a, p->trans_a, i, l) * element(o->b, p->trans_b, l, j);
+    return p->alpha * sum + (p->beta == 0 ? 0 : p->beta * o->c[i + j * LD]);
+}
+
+static hyb_view_t bring_in(const device_fixture_t *f, double *x)
+{
+    hyb_view_t memory = device_cases_matrix(f->device, LD, ORDER);
+
+    assert_int_equal(
+        hyb_queue_copy_in(f->queue, (hyb_view_t){x, LD, ORDER, LD}, memory),
+        XH_OK);
+    return memory;
+}
+
+/* Bring the operands in, multiply, and bring the result out. */
+static void run_product(const device_fixture_t *f, operands_t *o,
+                        const hyb_gemm_t *shape)
+{
+    const hyb_view_t a = bring_in(f, o->a), b = bring_in(f, o->b),
+                     c = bring_in(f, o->c);
+    hyb_gemm_t p = *shape;
+
+    p.a.data = a.data;
+    p.b.data = b.data;
+    p.c.data = c.data;
+    assert_int_equal(hyb_queue_gemm(f->queue, &p), XH_OK);
+    assert_int_equal(
+        hyb_queue_copy_out(f->queue, c, (hyb_view_t){o->result, LD, ORDER, LD}),
+        XH_OK);
+    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+    hyb_device_free(f->device, a.data);
+    hyb_device_free(f->device, b.data);
+    hyb_device_free(f->device, c.data);
+}
+
+/* Elements of the result that are not what they should be. */
+static int wrong_elements(const operands_t *o, const hyb_gemm_t *p, int k)
+{
+    int i, j, wrong = 0;
+
+    for (j = 0; j < ORDER; j++)
+        for (i = 0; i < LD; i++) {
+            bool inside = i < p->c.rows && j < p->c.cols;
+            double x = inside ? expected(o, p, i, j, k) : o->c[i + j * LD];
+
+            wrong += !(fabs(o->result[i + j * LD] - x) < 1e-12);
+        }
+    return wrong;
+}
+
+static hyb_gemm_t shape_of(int m, int n, int k, int flags)
+{
+    hyb_gemm_t p = {
+        .trans_a = flags & 1 ? HYB_TRANS : HYB_NO_TRANS,
+        .trans_b = flags & 2 ? HYB_TRANS : HYB_NO_TRANS,
+        .alpha = flags & 4 ? -1 : 0.75,
+        .beta = flags & 8 ? 1 : -0.25,
+        .c = {NULL, m, n, LD},
+    };
+
+    p.a =
+        flags & 1 ? (hyb_view_t){NULL, k, m, LD} : (hyb_view_t){NULL, m, k, LD};
+    p.b =
+        flags & 2 ? (hyb_view_t){NULL, n, k, LD} : (hyb_view_t){NULL, k, n, LD};
+    return p;
+}
+
+static void check_product(const device_fixture_t *f, int m, int n, int k,
+                          int flags)
+{
+    const hyb_gemm_t p = shape_of(m, n, k, flags);
+
+    run_product(f, &operands, &p);
+    assert_int_equal(wrong_elements(&operands, &p, k), 0);
+}
+
+void products_are_those_of_three_loops(void **state)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    int flags;
+
+    fill_operands(&operands);
+    for (flags = 0; flags < 16; flags++) {
+        check_product(f, 1 + rand() % ORDER, 1 + rand() % ORDER,
+                      1 + rand() % ORDER, flags);
+        check_product(f, ORDER, ORDER, ORDER, flags);
+        check_product(f, 1, 1, 1, flags);
+    }
+}
+
+void a_product_over_nothing_scales(void **state)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    int flags;
+
+    fill_operands(&operands);
+    for (flags = 0; flags < 16; flags++)
+        check_product(f, 17, 23, 0, flags);
+}
+
+void with_beta_zero_c_is_not_read(void **state)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_gemm_t p = shape_of(ORDER, ORDER, ORDER, 0);
+
+    fill_operands(&operands);
+    operands.c[LD + 1] = NAN;
+    p.beta = 0;
+    run_product(f, &operands, &p);
+    operands.c[LD + 1] = 0;
+    assert_int_equal(wrong_elements(&operands, &p, ORDER), 0);
+}
