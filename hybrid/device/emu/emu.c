@@ -38,7 +38,7 @@ xh_status_t hyb_emu_admit(hyb_emu_device_t *device, hyb_emu_op_t op,
                           hyb_emu_fault_t *fault_p)
 {
     if (device->failed)
-        return XH_ERR_DEVICE;
+        return hyb_emu_failure(device);
     *fault_p = hyb_emu_faults_next(&device->faults, op);
     if (*fault_p != HYB_EMU_NO_FAULT)
         hyb_emu_say(device, XH_LOG_WARNING, "fault on demand: %s@%s:%ld",
@@ -49,7 +49,7 @@ xh_status_t hyb_emu_admit(hyb_emu_device_t *device, hyb_emu_op_t op,
     if (*fault_p != HYB_EMU_FAIL || op >= HYB_EMU_EVENT_RECORD)
         return XH_OK;
     hyb_emu_fail(device);
-    return XH_ERR_DEVICE;
+    return hyb_emu_failure(device);
 }
 
 void hyb_emu_condition_init(pthread_cond_t *condition)

@@ -94,6 +94,12 @@ struct timespec hyb_emu_deadline(double seconds);
 /* With device locked: nothing queued runs any more, whoever waits wakes up. */
 void hyb_emu_fail(hyb_emu_device_t *device);
 
+/*
+ * What calls return on a device that failed, XH_ERR_DEVICE, once the work that
+ * was running has ended. With device locked, which is given up meanwhile.
+ */
+xh_status_t hyb_emu_failure(hyb_emu_device_t *device);
+
 /* End and join the threads of all queues; device is not locked. */
 void hyb_emu_queues_close(hyb_emu_device_t *device, bool abandon);
 

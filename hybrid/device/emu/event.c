@@ -126,18 +126,18 @@ xh_status_t hyb_emu_event_wait(void *state, void *event, double seconds,
 {
     hyb_emu_device_t *device = state;
     hyb_emu_mark_t *mark;
-    bool done, failed;
+    xh_status_t status;
+    bool done;
 
     pthread_mutex_lock(&device->lock);
     mark = hold(((event_t *)event)->mark);
     done = mark == NULL || wait_for(device, mark, seconds);
-    failed = device->failed;
+    status = device->failed ? hyb_emu_failure(device) : XH_OK;
     hyb_emu_mark_release(mark);
     pthread_mutex_unlock(&device->lock);
-    if (failed)
-        return XH_ERR_DEVICE;
-    *done_p = done;
-    return XH_OK;
+    if (status == XH_OK)
+        *done_p = done;
+    return status;
 }
 
 static bool has_passed(const event_t *event)
@@ -154,7 +154,7 @@ xh_status_t hyb_emu_event_elapsed(void *state, void *begin, void *end,
 
     pthread_mutex_lock(&device->lock);
     if (device->failed)
-        status = XH_ERR_DEVICE;
+        status = hyb_emu_failure(device);
     else if (!has_passed(from) || !has_passed(to))
         status = XH_ERR_ARG;
     else

@@ -33,6 +33,22 @@ void hyb_emu_fail(hyb_emu_device_t *device)
     wake_all(device);
 }
 
+static bool is_busy(const hyb_emu_device_t *device)
+{
+    int r, busy = 0;
+
+    for (r = 0; r < HYB_EMU_RESOURCES; r++)
+        busy += device->resources[r].busy;
+    return busy > 0;
+}
+
+xh_status_t hyb_emu_failure(hyb_emu_device_t *device)
+{
+    while (is_busy(device))
+        pthread_cond_wait(&device->changed, &device->lock);
+    return XH_ERR_DEVICE;
+}
+
 /* ---- running one command; the device is locked -------------------------- */
 
 static double later(double a, double b)
@@ -84,6 +100,11 @@ static double compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
     return later(end, device->host->now());
 }
 
+static bool is_over(const hyb_emu_device_t *device)
+{
+    return device->failed || device->abandoned;
+}
+
 static void work(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
 {
     hyb_emu_device_t *device = queue->device;
@@ -92,6 +113,8 @@ static void work(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
 
     while (device->resources[r].busy)
         pthread_cond_wait(&device->changed, &device->lock);
+    if (is_over(device))
+        return;
     end = later(later(queue->time, command->queued_at),
                 device->resources[r].free_at);
     if (device->rate[r] > 0)
@@ -102,10 +125,11 @@ static void work(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
     sleep_until(queue, end);
 }
 
-static void pass(hyb_emu_queue_t *queue, hyb_emu_mark_t *mark)
+/* An idle queue passes a mark when that is queued. */
+static void pass(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
 {
-    mark->passed = true;
-    mark->time = queue->time;
+    command->mark->passed = true;
+    command->mark->time = queue->time = later(queue->time, command->queued_at);
     pthread_cond_broadcast(&queue->device->changed);
 }
 
@@ -136,15 +160,14 @@ static void run_fault(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
 static void run(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
 {
     const hyb_emu_device_t *device = queue->device;
-    bool skipped = device->failed || device->abandoned;
 
-    if (!skipped)
+    if (!is_over(device))
         run_fault(queue, command);
     if (command->op == HYB_EMU_EVENT_RECORD)
-        pass(queue, command->mark);
+        pass(queue, command);
     else if (command->op == HYB_EMU_QUEUE_WAIT)
         wait_for(queue, command->mark);
-    else if (!device->failed && !device->abandoned)
+    else if (!is_over(device))
         work(queue, command);
 }
 
