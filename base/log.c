@@ -26,7 +26,9 @@ static char place[2 * NAME]; /* "rank R on HOST: " */
 void xh_log_identify(const char *program, int rank, const char *host)
 {
     snprintf(program_name, sizeof(program_name), "%s", program);
-    snprintf(place, sizeof(place), "rank %d on %.255s: ", rank, host);
+    place[0] = '\0';
+    if (rank >= 0)
+        snprintf(place, sizeof(place), "rank %d on %.255s: ", rank, host);
 }
 
 void xh_log_limit(xh_log_level_t level)

@@ -23,7 +23,8 @@ typedef enum {
 } xh_log_level_t;
 
 /*
- * Name this process in later messages. host is copied. program too.
+ * Name this process in later messages. host is copied. program too. A rank
+ * below 0 is a process that is alone: no place is said.
  * Order: not while other threads log.
  */
 void xh_log_identify(const char *program, int rank, const char *host);

@@ -19,6 +19,15 @@ static void without_a_name_the_message_stands_alone(void **state)
     assert_string_equal(capture_end(NULL), "xhpl: error: 3 of four\n");
 }
 
+static void a_process_alone_names_no_place(void **state)
+{
+    (void)state;
+    xh_log_identify("tool", -1, "");
+    capture_begin();
+    xh_log_error("no room");
+    assert_string_equal(capture_end(NULL), "tool: error: no room\n");
+}
+
 static void errors_and_warnings_name_rank_and_host(void **state)
 {
     (void)state;
@@ -121,6 +130,7 @@ static void lines_of_several_threads_do_not_mix(void **state)
 
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(without_a_name_the_message_stands_alone),
+    cmocka_unit_test(a_process_alone_names_no_place),
     cmocka_unit_test(errors_and_warnings_name_rank_and_host),
     cmocka_unit_test(a_message_is_one_line_in_one_write),
     cmocka_unit_test(a_long_message_is_cut_and_still_ends_its_line),
