@@ -7,6 +7,7 @@
 
 #define TEXT_OF(x) #x
 #define FILE_OF(major) "libcublas.so." TEXT_OF(major)
+/* function may be a macro: the name is that of what it stands for */
 #define SYMBOL(member, function)                                               \
     {                                                                          \
         TEXT_OF(function), offsetof(hyb_cuda_blas_t, member)                   \

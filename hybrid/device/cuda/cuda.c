@@ -35,12 +35,22 @@ void hyb_cuda_say(const hyb_cuda_device_t *device, xh_log_level_t level,
     device->host->log(level, line);
 }
 
+/*
+ * Whoever is told of a failure may use the host memory of copies again, so
+ * each of several threads that are told waits.
+ */
+static xh_status_t tell_failed(hyb_cuda_device_t *device)
+{
+    hyb_cuda_queues_settle(device);
+    return XH_ERR_DEVICE;
+}
+
 static xh_status_t fail(hyb_cuda_device_t *device, const char *what,
                         const char *text)
 {
-    if (!atomic_exchange(&device->failure_said, true))
+    if (!atomic_exchange(&device->failed, true))
         hyb_cuda_say(device, XH_LOG_ERROR, "%s: %s", what, text);
-    return XH_ERR_DEVICE;
+    return tell_failed(device);
 }
 
 xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
@@ -66,6 +76,8 @@ xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
 
 xh_status_t hyb_cuda_enter(hyb_cuda_device_t *device)
 {
+    if (atomic_load(&device->failed))
+        return tell_failed(device);
     return hyb_cuda_status(device, "selecting the device",
                            cudaSetDevice(device->index));
 }

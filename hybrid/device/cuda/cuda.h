@@ -33,10 +33,10 @@ typedef struct {
     uint64_t memory;  /* bytes in all */
     size_t workspace; /* bytes of each queue's */
     char pci_address[HYB_CUDA_PCI_ADDRESS];
-    atomic_bool failure_said;
+    atomic_bool failed;
 
-    pthread_mutex_t lock; /* of queues and their taken */
-    hyb_cuda_queue_t *queues;
+    pthread_mutex_t lock; /* of additions to queues and of their taken */
+    _Atomic(hyb_cuda_queue_t *) queues;
 } hyb_cuda_device_t;
 
 /* ---- cuda.c ------------------------------------------------------------- */
@@ -50,7 +50,8 @@ hyb_cuda_say(const hyb_cuda_device_t *device, xh_log_level_t level,
  * What a call of CUDA came to; what names it, or the work that it told of.
  * The first failure of a device is logged. Lack of memory is left to the
  * caller, who knows how much it was; CUDA forgets it here.
- * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ * Errors: XH_ERR_MEMORY
+ *         XH_ERR_DEVICE  device has failed; what was queued has ended
  */
 xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
                             cudaError_t error);
@@ -59,7 +60,10 @@ xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
 xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
                                  cublasStatus_t result);
 
-/* Make device this thread's current one. */
+/*
+ * Make device this thread's current one.
+ * Errors: XH_ERR_DEVICE  also if it failed before
+ */
 xh_status_t hyb_cuda_enter(hyb_cuda_device_t *device);
 
 /* ---- memory.c; the backend's own functions, as in hyb_backend_t --------- */
@@ -71,6 +75,12 @@ xh_status_t hyb_cuda_pin(void *state, void *host, size_t bytes);
 void hyb_cuda_unpin(void *state, void *host);
 
 /* ---- queue.c ------------------------------------------------------------ */
+
+/*
+ * Wait until no queue has work left. On a device whose context is broken that
+ * is at once: CUDA has dropped the work.
+ */
+void hyb_cuda_queues_settle(hyb_cuda_device_t *device);
 
 /* Finish what is queued and give all queues back; or only forget them. */
 void hyb_cuda_queues_close(hyb_cuda_device_t *device, bool abandon);

@@ -127,6 +127,18 @@ void hyb_cuda_queue_destroy(void *state, void *queue)
     pthread_mutex_unlock(&device->lock);
 }
 
+void hyb_cuda_queues_settle(hyb_cuda_device_t *device)
+{
+    hyb_cuda_queue_t *queue = device->queues;
+
+    if (queue == NULL)
+        return;
+    cudaSetDevice(device->index);
+    for (; queue != NULL; queue = queue->next)
+        cudaStreamSynchronize(queue->stream);
+    cudaGetLastError(); /* a failure is what led here */
+}
+
 void hyb_cuda_queues_close(hyb_cuda_device_t *device, bool abandon)
 {
     hyb_cuda_queue_t *queue;
@@ -134,8 +146,7 @@ void hyb_cuda_queues_close(hyb_cuda_device_t *device, bool abandon)
     for (queue = device->queues; queue != NULL && !abandon; queue = queue->next)
         hyb_cuda_status(device, "the last work of a queue",
                         cudaStreamSynchronize(queue->stream));
-    while (device->queues != NULL) {
-        queue = device->queues;
+    while ((queue = device->queues) != NULL) {
         device->queues = queue->next;
         if (!abandon)
             dismantle(device, queue);
