@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The picture of who computed which tile, and the table of rates. */
+#include <math.h>
+#include "testing/unit/unit.h"
+#include "testing/xdgemm/svg.h"
+#include "testing/xdgemm/table.h"
+#include "testing/xdgemm/tile_map.h"
+
+static char text[1 << 18];
+
+static const xdg_executors_t two = {2, {"host", "emu:0"}, {{.index = 0}}};
+
+static int occurrences(const char *word)
+{
+    int count = 0;
+
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+        count++;
+    return count;
+}
+
+/* The picture of a 100 x 60 matrix in text. */
+static void draw(const hyb_report_t *report)
+{
+    FILE *out = fmemopen(text, sizeof(text), "w");
+
+    assert_non_null(out);
+    xdg_tile_map_write(report, &two, (hyb_view_t){NULL, 100, 60, 100}, out);
+    fclose(out);
+}
+
+static hyb_report_t shared(int16_t *owner)
+{
+    hyb_tiling_request_t request = {100, 60, 8, UINT64_C(1) << 30, 20, 20, 3};
+    hyb_report_t report = {.seconds = 2.0, .share = 0.4, .owner = owner};
+
+    assert_int_equal(hyb_tiling_plan(&request, &report.tiling), XH_OK);
+    assert_int_equal(hyb_tiling_count(&report.tiling), 15);
+    for (int i = 0; i < 15; i++)
+        owner[i] = i < 6;
+    report.team = (hyb_work_t){.tiles = 9, .flop = 9.0, .compute_seconds = 1.5};
+    report.device[0] = (hyb_work_t){
+        .tiles = 6, .flop = 6.0, .compute_seconds = 0.75, .span_seconds = 1.0};
+    return report;
+}
+
+static void every_tile_is_a_box_in_its_executors_colour(void **state)
+{
+    int16_t owner[15];
+    hyb_report_t report = shared(owner);
+
+    (void)state;
+    draw(&report);
+    assert_int_equal(occurrences("fill=\"#b8b8b8\""), 9 + 1); /* and legend */
+    assert_int_equal(occurrences("fill=\"#4e79a7\""), 6 + 1);
+    assert_int_equal(occurrences("<svg "), 1);
+    assert_int_equal(occurrences("</svg>"), 1);
+}
+
+static void the_legend_has_names_tiles_and_shares(void **state)
+{
+    int16_t owner[15];
+    hyb_report_t report = shared(owner);
+
+    (void)state;
+    draw(&report);
+    assert_int_equal(occurrences("host: 9 tiles, 60.0%"), 1);
+    assert_int_equal(occurrences("emu:0: 6 tiles, 40.0%"), 1);
+    assert_int_equal(occurrences("5 x 3 tiles of 20 x 20"), 1);
+}
+
+static void a_tile_of_nobody_has_no_colour(void **state)
+{
+    int16_t owner[15];
+    hyb_report_t report = shared(owner);
+
+    (void)state;
+    owner[3] = -1;
+    draw(&report);
+    assert_int_equal(occurrences("fill=\"#4e79a7\""), 5 + 1);
+}
+
+static void without_tiles_all_is_the_hosts(void **state)
+{
+    hyb_report_t report = {.seconds = 1.0};
+
+    (void)state;
+    draw(&report);
+    assert_int_equal(occurrences("fill=\"#b8b8b8\""), 1 + 1);
+    assert_int_equal(occurrences("tiles of"), 0);
+}
+
+static void characters_of_xml_are_escaped(void **state)
+{
+    FILE *out = fmemopen(text, sizeof(text), "w");
+
+    (void)state;
+    xdg_svg_text(out, 1, 2, XDG_SVG_END, "a<b>&%s", "c");
+    fclose(out);
+    assert_int_equal(occurrences("text-anchor=\"end\">a&lt;b&gt;&amp;c</text>"),
+                     1);
+}
+
+static void idle_is_what_is_left_of_the_span(void **state)
+{
+    int16_t owner[15];
+    hyb_report_t report = shared(owner);
+
+    (void)state;
+    assert_true(fabs(xdg_executors_idle(&report, 1) - 0.25) < 1e-12);
+    assert_true(fabs(xdg_executors_idle(&report, 0) - 0.25) < 1e-12);
+    report.device[0] = (hyb_work_t){0};
+    assert_true(isnan(xdg_executors_idle(&report, 1)));
+}
+
+/* ---- the table ---------------------------------------------------------- */
+
+/* Rates of host 2, emu:0 4 and both 5 flop/s for a product of 10 flop. */
+static void fill_rates(xdg_rates_t *rates, hyb_report_t report[3])
+{
+    static const char *const names[] = {"host", "emu:0", "together"};
+    static const double seconds[] = {5.0, 2.5, 2.0};
+
+    rates->count = 3;
+    for (int i = 0; i < 3; i++) {
+        report[i] = (hyb_report_t){.seconds = seconds[i]};
+        rates->series[i] = (xdg_series_t){.name = names[i],
+                                          .alone = i < 2 ? i : -1,
+                                          .count = 1,
+                                          .report = &report[i]};
+    }
+}
+
+static void the_sum_is_of_those_alone(void **state)
+{
+    static xdg_rates_t rates;
+    hyb_report_t report[3];
+
+    (void)state;
+    fill_rates(&rates, report);
+    assert_true(xdg_rates_sum(&rates, 10.0) == 6.0);
+    assert_true(xdg_series_rate(xdg_rates_together(&rates), 10.0) == 5.0);
+    rates.series[1].failed = true;
+    assert_true(xdg_rates_sum(&rates, 10.0) == 2.0);
+    assert_true(isnan(xdg_series_rate(&rates.series[1], 10.0)));
+}
+
+static void the_table_says_who_failed(void **state)
+{
+    static xdg_rates_t rates;
+    hyb_report_t report[3];
+    hyb_gemm_t product = {.c = {NULL, 1000, 1000, 1000},
+                          .a = {NULL, 1000, 5000, 1000},
+                          .b = {NULL, 5000, 1000, 5000}};
+    FILE *out = fmemopen(text, sizeof(text), "w");
+
+    (void)state;
+    fill_rates(&rates, report);
+    rates.series[1].failed = true;
+    xdg_table_print(&rates, &two, &product, out);
+    fclose(out);
+    assert_int_equal(occurrences("host                 2.00"), 1);
+    assert_int_equal(occurrences("  failed\n"), 1);
+    assert_int_equal(occurrences("together             5.00"), 1);
+    assert_int_equal(occurrences("efficiency         2.5000"), 1);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(every_tile_is_a_box_in_its_executors_colour),
+    cmocka_unit_test(the_legend_has_names_tiles_and_shares),
+    cmocka_unit_test(a_tile_of_nobody_has_no_colour),
+    cmocka_unit_test(without_tiles_all_is_the_hosts),
+    cmocka_unit_test(characters_of_xml_are_escaped),
+    cmocka_unit_test(idle_is_what_is_left_of_the_span),
+    cmocka_unit_test(the_sum_is_of_those_alone),
+    cmocka_unit_test(the_table_says_who_failed),
+};
+
+UNIT_MAIN(cases)

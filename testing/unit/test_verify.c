@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Random data, checksum vectors, and whose tile is wrong. */
+#include <float.h>
+#include <math.h>
+#include "hybrid/engine/product.h"
+#include "testing/unit/unit.h"
+#include "testing/xdgemm/checksum.h"
+#include "testing/xdgemm/fill.h"
+#include "testing/xdgemm/locate.h"
+
+enum { SEED = 77 };
+
+static hyb_team_t *team;
+
+static int open_team(void **state)
+{
+    const int cpu = 0;
+
+    (void)state;
+    return hyb_team_create(&cpu, 1, 1, &team) != XH_OK;
+}
+
+static int close_team(void **state)
+{
+    (void)state;
+    hyb_team_destroy(team);
+    return 0;
+}
+
+/* ---- a product, computed the slow way ----------------------------------- */
+
+typedef struct {
+    hyb_gemm_t p;
+    xdg_random_t start;
+} made_t;
+
+static hyb_view_t matrix(int64_t rows, int64_t cols, xdg_random_t random)
+{
+    hyb_view_t v = {NULL, rows, cols, rows + 3};
+
+    v.data = calloc((size_t)(v.ld * cols), sizeof(double));
+    assert_non_null(v.data);
+    xdg_fill(team, &random, 0, 0, v);
+    return v;
+}
+
+static made_t make(int64_t m, int64_t n, int64_t k, bool transposed,
+                   double beta)
+{
+    xdg_random_t a = {XDG_UNIFORM, 1}, b = {XDG_NORMAL, 2};
+    made_t made = {.start = {XDG_UNIFORM, 3}};
+    hyb_trans_t op = transposed ? HYB_TRANS : HYB_NO_TRANS;
+
+    made.p = (hyb_gemm_t){
+        .trans_a = op,
+        .trans_b = op,
+        .alpha = 0.75,
+        .beta = beta,
+        .a = transposed ? matrix(k, m, a) : matrix(m, k, a),
+        .b = transposed ? matrix(n, k, b) : matrix(k, n, b),
+        .c = matrix(m, n, made.start),
+    };
+    return made;
+}
+
+static void unmake(made_t *made)
+{
+    free(made->p.a.data);
+    free(made->p.b.data);
+    free(made->p.c.data);
+}
+
+static double at(hyb_view_t v, hyb_trans_t op, int64_t i, int64_t j)
+{
+    return *hyb_view_op_part(v, op, i, j, 1, 1).data;
+}
+
+static double *c_at(const made_t *made, int64_t i, int64_t j)
+{
+    return &made->p.c.data[i + j * made->p.c.ld];
+}
+
+static void multiply(const made_t *made)
+{
+    const hyb_gemm_t *p = &made->p;
+    int64_t k = hyb_gemm_depth(p);
+
+    for (int64_t j = 0; j < p->c.cols; j++)
+        for (int64_t i = 0; i < p->c.rows; i++) {
+            double sum = 0.0, *c = c_at(made, i, j);
+
+            for (int64_t l = 0; l < k; l++)
+                sum += at(p->a, p->trans_a, i, l) * at(p->b, p->trans_b, l, j);
+            *c = p->alpha * sum + (p->beta == 0.0 ? 0.0 : p->beta * *c);
+        }
+}
+
+static xdg_checksum_t *checksum_of(const made_t *made)
+{
+    xdg_checksum_t *checksum;
+
+    assert_int_equal(xdg_checksum_create(team, &made->p, SEED, &checksum),
+                     XH_OK);
+    return checksum;
+}
+
+static xdg_verdict_t verdict_on(const xdg_checksum_t *checksum,
+                                const made_t *made, double alpha)
+{
+    xdg_verdict_t v;
+
+    assert_int_equal(xdg_checksum_check(checksum, team, made->p.c, alpha, &v),
+                     XH_OK);
+    return v;
+}
+
+/* ---- filling ------------------------------------------------------------ */
+
+static void a_part_is_filled_as_it_is_in_the_whole(void **state)
+{
+    xdg_random_t random = {XDG_NORMAL, SEED};
+    hyb_view_t whole = matrix(9, 8, random), part = matrix(4, 3, random);
+
+    (void)state;
+    xdg_fill(team, &random, 3, 2, part);
+    for (int64_t j = 0; j < 3; j++)
+        for (int64_t i = 0; i < 4; i++)
+            assert_true(at(part, HYB_NO_TRANS, i, j) ==
+                        at(whole, HYB_NO_TRANS, i + 3, j + 2));
+    assert_true(at(whole, HYB_NO_TRANS, 5, 6) ==
+                xdg_random_element(&random, 5, 6));
+    free(whole.data);
+    free(part.data);
+}
+
+/* Of 40000 numbers: their mean and variance within six deviations. */
+static void assert_moments(xdg_distribution_t distribution, double variance)
+{
+    enum { SIDE = 200 };
+    xdg_random_t random = {distribution, SEED};
+    double n = SIDE * SIDE, sum = 0.0, squares = 0.0;
+
+    for (int64_t j = 0; j < SIDE; j++)
+        for (int64_t i = 0; i < SIDE; i++) {
+            double x = xdg_random_element(&random, i, j);
+
+            sum += x;
+            squares += x * x;
+        }
+    assert_true(fabs(sum / n) < 6 * sqrt(variance / n));
+    assert_true(fabs(squares / n - variance) < 6 * variance * sqrt(2 / n));
+}
+
+static void normal_numbers_have_mean_0_and_variance_25(void **state)
+{
+    (void)state;
+    assert_moments(XDG_NORMAL, 25.0);
+}
+
+static void uniform_numbers_have_mean_0_and_variance_a_twelfth(void **state)
+{
+    (void)state;
+    assert_moments(XDG_UNIFORM, 1.0 / 12.0);
+}
+
+static void other_seeds_and_places_give_other_numbers(void **state)
+{
+    xdg_random_t one = {XDG_UNIFORM, 1}, two = {XDG_UNIFORM, 2};
+
+    (void)state;
+    assert_true(xdg_random_element(&one, 0, 0) !=
+                xdg_random_element(&two, 0, 0));
+    assert_true(xdg_random_element(&one, 0, 1) !=
+                xdg_random_element(&one, 1, 0));
+}
+
+/* ---- checksums ---------------------------------------------------------- */
+
+static void assert_right(bool transposed, double beta)
+{
+    made_t made = make(23, 31, 17, transposed, beta);
+    xdg_checksum_t *checksum = checksum_of(&made);
+    xdg_verdict_t v;
+
+    multiply(&made);
+    v = verdict_on(checksum, &made, made.p.alpha);
+    assert_true(v.right);
+    assert_int_equal(v.worst_row, -1);
+    assert_int_equal(v.worst_col, -1);
+    xdg_verdict_release(&v);
+    xdg_checksum_destroy(checksum);
+    unmake(&made);
+}
+
+static void a_right_product_passes(void **state)
+{
+    (void)state;
+    assert_right(false, 1.0);
+    assert_right(false, -3.5);
+    assert_right(false, 0.0);
+    assert_right(true, 1.0);
+    assert_right(true, 0.0);
+}
+
+static void one_of_one_element_passes(void **state)
+{
+    made_t made = make(1, 1, 1, false, 1.0);
+    xdg_checksum_t *checksum = checksum_of(&made);
+    xdg_verdict_t v;
+
+    (void)state;
+    multiply(&made);
+    v = verdict_on(checksum, &made, made.p.alpha);
+    assert_true(v.right);
+    xdg_verdict_release(&v);
+    xdg_checksum_destroy(checksum);
+    unmake(&made);
+}
+
+static void another_alpha_is_another_product(void **state)
+{
+    made_t made = make(12, 9, 20, false, 0.0);
+    xdg_checksum_t *checksum = checksum_of(&made);
+    xdg_verdict_t v;
+
+    (void)state;
+    made.p.alpha = 2.0;
+    multiply(&made);
+    v = verdict_on(checksum, &made, 2.0);
+    assert_true(v.right);
+    xdg_verdict_release(&v);
+    v = verdict_on(checksum, &made, 0.75);
+    assert_false(v.right);
+    xdg_verdict_release(&v);
+    xdg_checksum_destroy(checksum);
+    unmake(&made);
+}
+
+/* That value instead of element (5, 7) is found, in that row and column. */
+static void assert_found(double (*spoil)(double))
+{
+    made_t made = make(23, 31, 17, false, 1.0);
+    xdg_checksum_t *checksum = checksum_of(&made);
+    xdg_verdict_t v;
+
+    multiply(&made);
+    *c_at(&made, 5, 7) = spoil(*c_at(&made, 5, 7));
+    v = verdict_on(checksum, &made, made.p.alpha);
+    assert_false(v.right);
+    assert_int_equal(v.worst_row, 5);
+    assert_int_equal(v.worst_col, 7);
+    for (int64_t i = 0; i < 23; i++)
+        assert_int_equal(v.row[i], i == 5);
+    for (int64_t j = 0; j < 31; j++)
+        assert_int_equal(v.col[j], j == 7);
+    assert_false(v.error <= v.bound);
+    xdg_verdict_release(&v);
+    xdg_checksum_destroy(checksum);
+    unmake(&made);
+}
+
+static double a_little_more(double x)
+{
+    return x + 1e-9;
+}
+
+static double not_a_number(double x)
+{
+    return x * (double)NAN;
+}
+
+static double infinite(double x)
+{
+    return x > 0.0 ? INFINITY : -INFINITY;
+}
+
+static double gone(double x)
+{
+    return 0.0 * x;
+}
+
+static void a_wrong_element_is_found_in_its_row_and_column(void **state)
+{
+    (void)state;
+    assert_found(a_little_more);
+    assert_found(not_a_number);
+    assert_found(infinite);
+    assert_found(gone);
+}
+
+static void with_beta_0_the_start_is_not_read(void **state)
+{
+    made_t made = make(8, 8, 8, false, 0.0);
+    xdg_random_t poison = {XDG_NAN, 0};
+    xdg_checksum_t *checksum;
+    xdg_verdict_t v;
+
+    (void)state;
+    xdg_fill(team, &poison, 0, 0, made.p.c);
+    checksum = checksum_of(&made);
+    v = verdict_on(checksum, &made, made.p.alpha);
+    assert_false(v.right);
+    xdg_verdict_release(&v);
+    multiply(&made);
+    v = verdict_on(checksum, &made, made.p.alpha);
+    assert_true(v.right);
+    xdg_verdict_release(&v);
+    xdg_checksum_destroy(checksum);
+    unmake(&made);
+}
+
+/* ---- whose -------------------------------------------------------------- */
+
+enum { M = 60, N = 40, K = 30, TILE = 10, MOST = 8 };
+
+/* A product of 6 x 4 tiles, tile i by executor i % 3; two are wrong. */
+typedef struct {
+    made_t made;
+    hyb_report_t report;
+    int16_t owner[24];
+    xdg_checksum_t *checksum;
+} scene_t;
+
+static void set_scene(scene_t *s)
+{
+    hyb_tiling_request_t request = {M, N, K, UINT64_C(1) << 30, TILE, TILE, 3};
+
+    s->made = make(M, N, K, true, 2.0);
+    s->checksum = checksum_of(&s->made);
+    multiply(&s->made);
+    s->report = (hyb_report_t){.owner = s->owner};
+    assert_int_equal(hyb_tiling_plan(&request, &s->report.tiling), XH_OK);
+    assert_int_equal(hyb_tiling_count(&s->report.tiling), 24);
+    for (int i = 0; i < 24; i++)
+        s->owner[i] = (int16_t)(i % 3);
+}
+
+static void strike_scene(scene_t *s)
+{
+    xdg_checksum_destroy(s->checksum);
+    unmake(&s->made);
+}
+
+static int locate(scene_t *s, xdg_culprit_t *culprit, int capacity)
+{
+    xdg_verdict_t v = verdict_on(s->checksum, &s->made, s->made.p.alpha);
+    xdg_suspect_t suspect = {&s->made.p, &s->made.start, &s->report, &v};
+    int count;
+
+    assert_false(v.right);
+    assert_int_equal(xdg_locate(team, &suspect, culprit, capacity, &count),
+                     XH_OK);
+    xdg_verdict_release(&v);
+    return count;
+}
+
+/* The executor that the tile with C's (i, j) belongs to. */
+static int owner_at(const scene_t *s, int64_t i, int64_t j)
+{
+    for (int64_t t = 0; t < 24; t++) {
+        hyb_rectangle_t p = hyb_tiling_tile(&s->report.tiling, t).part;
+
+        if (i >= p.row && i < p.row + p.rows && j >= p.col &&
+            j < p.col + p.cols)
+            return s->owner[t];
+    }
+    return -1;
+}
+
+static void a_wrong_tile_names_who_computed_it(void **state)
+{
+    xdg_culprit_t culprit[MOST];
+    scene_t s;
+
+    (void)state;
+    set_scene(&s);
+    *c_at(&s.made, 33, 12) += 1.0;
+    assert_int_equal(locate(&s, culprit, MOST), 1);
+    assert_int_equal(culprit[0].executor, owner_at(&s, 33, 12));
+    assert_int_equal(culprit[0].row, 33);
+    assert_int_equal(culprit[0].col, 12);
+    assert_int_equal(culprit[0].part.row, 30);
+    assert_int_equal(culprit[0].part.col, 10);
+    assert_true(fabs(culprit[0].error - 1.0) < 1e-6);
+    strike_scene(&s);
+}
+
+static void of_two_wrong_tiles_the_corners_between_are_innocent(void **state)
+{
+    xdg_culprit_t culprit[MOST];
+    scene_t s;
+    bool first;
+
+    (void)state;
+    set_scene(&s);
+    *c_at(&s.made, 3, 2) = NAN;
+    *c_at(&s.made, 57, 39) = NAN;
+    assert_int_equal(locate(&s, culprit, MOST), 2);
+    first = culprit[0].row == 3;
+    assert_int_equal(culprit[!first].row, 3);
+    assert_int_equal(culprit[!first].col, 2);
+    assert_int_equal(culprit[first].row, 57);
+    assert_int_equal(culprit[first].col, 39);
+    strike_scene(&s);
+}
+
+static void more_culprits_than_room_are_counted(void **state)
+{
+    xdg_culprit_t culprit;
+    scene_t s;
+
+    (void)state;
+    set_scene(&s);
+    for (int64_t i = 0; i < M; i += TILE)
+        *c_at(&s.made, i, 0) += 1.0;
+    assert_int_equal(locate(&s, &culprit, 1), 6);
+    strike_scene(&s);
+}
+
+static void without_tiles_the_team_is_named(void **state)
+{
+    xdg_culprit_t culprit;
+    scene_t s;
+
+    (void)state;
+    set_scene(&s);
+    s.report.owner = NULL;
+    *c_at(&s.made, 1, 2) += 1.0;
+    assert_int_equal(locate(&s, &culprit, 1), 1);
+    assert_int_equal(culprit.executor, 0);
+    assert_int_equal(culprit.row, 1);
+    assert_int_equal(culprit.col, 2);
+    assert_int_equal(culprit.part.rows, M);
+    strike_scene(&s);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(a_part_is_filled_as_it_is_in_the_whole),
+    cmocka_unit_test(normal_numbers_have_mean_0_and_variance_25),
+    cmocka_unit_test(uniform_numbers_have_mean_0_and_variance_a_twelfth),
+    cmocka_unit_test(other_seeds_and_places_give_other_numbers),
+    cmocka_unit_test(a_right_product_passes),
+    cmocka_unit_test(one_of_one_element_passes),
+    cmocka_unit_test(another_alpha_is_another_product),
+    cmocka_unit_test(a_wrong_element_is_found_in_its_row_and_column),
+    cmocka_unit_test(with_beta_0_the_start_is_not_read),
+    cmocka_unit_test(a_wrong_tile_names_who_computed_it),
+    cmocka_unit_test(of_two_wrong_tiles_the_corners_between_are_innocent),
+    cmocka_unit_test(more_culprits_than_room_are_counted),
+    cmocka_unit_test(without_tiles_the_team_is_named),
+};
+
+int main(void)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(cases, open_team, close_team) != 0;
+}

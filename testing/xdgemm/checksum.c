@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/xdgemm/checksum.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include "hybrid/engine/product.h"
+#include "testing/xdgemm/apply.h"
+#include "testing/xdgemm/fill.h"
+
+enum { VECTORS = XDG_CHECKSUM_VECTORS };
+
+typedef struct { /* C x, or C^T z */
+    int64_t terms, sums;
+    hyb_trans_t op;       /* of C: which of the two */
+    long double *x;       /* VECTORS of terms, one behind the other */
+    long double *product; /* VECTORS of sums: op(A) op(B) x */
+    long double *start;   /* beta C0 x */
+    double *scale;        /* sums: |op(A)_i| |op(B)|_F */
+    double *start_norm;   /* |beta| |(C0)_i| */
+} side_t;
+
+struct xdg_checksum {
+    double rounding; /* the first factor of the bound */
+    side_t side[2];  /* rows, columns */
+};
+
+/* ---- one side ----------------------------------------------------------- */
+
+static void side_release(side_t *s)
+{
+    free(s->x);
+    free(s->product);
+    free(s->start);
+    free(s->scale);
+    free(s->start_norm);
+}
+
+static xh_status_t side_allocate(side_t *s, int64_t sums, int64_t terms)
+{
+    size_t n = (size_t)sums;
+
+    s->sums = sums;
+    s->terms = terms;
+    s->x = calloc(VECTORS * (size_t)terms, sizeof(*s->x));
+    s->product = calloc(VECTORS * n, sizeof(*s->product));
+    s->start = calloc(VECTORS * n, sizeof(*s->start));
+    s->scale = calloc(n, sizeof(*s->scale));
+    s->start_norm = calloc(n, sizeof(*s->start_norm));
+    if (s->x == NULL || s->product == NULL || s->start == NULL ||
+        s->scale == NULL || s->start_norm == NULL)
+        return XH_ERR_MEMORY;
+    return XH_OK;
+}
+
+static void draw_signs(side_t *s, uint64_t seed)
+{
+    xdg_random_t random = {XDG_UNIFORM, seed};
+
+    for (int64_t v = 0; v < VECTORS; v++)
+        for (int64_t j = 0; j < s->terms; j++)
+            s->x[v * s->terms + j] =
+                xdg_random_element(&random, j, v) < 0.0 ? -1.0L : 1.0L;
+}
+
+static hyb_trans_t flipped(hyb_trans_t op)
+{
+    return op == HYB_NO_TRANS ? HYB_TRANS : HYB_NO_TRANS;
+}
+
+/* The columns' side of a product is the rows' side of its transpose,
+   C^T := beta C^T + alpha op(B)^T op(A)^T; C stays as it is stored. */
+static hyb_gemm_t transposed(const hyb_gemm_t *p)
+{
+    hyb_gemm_t t = *p;
+
+    t.a = p->b;
+    t.trans_a = flipped(p->trans_b);
+    t.b = p->a;
+    t.trans_b = flipped(p->trans_a);
+    return t;
+}
+
+static double norm(const double *x, int64_t n)
+{
+    double sum = 0.0;
+
+    for (int64_t i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+/* product, and its scale */
+static xh_status_t take_product(side_t *s, hyb_team_t *team,
+                                const hyb_gemm_t *p)
+{
+    int64_t k = hyb_gemm_depth(p);
+    long double *inner = calloc((size_t)k, sizeof(*inner));
+    double *rows = calloc((size_t)k, sizeof(*rows));
+    double whole;
+
+    if (inner == NULL || rows == NULL) {
+        free(inner);
+        free(rows);
+        return XH_ERR_MEMORY;
+    }
+    for (int v = 0; v < VECTORS; v++) {
+        xdg_apply(team, p->b, p->trans_b, s->x + v * s->terms, inner);
+        xdg_apply(team, p->a, p->trans_a, inner, s->product + v * s->sums);
+    }
+    xdg_row_norms(team, p->b, p->trans_b, rows);
+    whole = norm(rows, k);
+    xdg_row_norms(team, p->a, p->trans_a, s->scale);
+    for (int64_t i = 0; i < s->sums; i++)
+        s->scale[i] *= whole;
+    free(inner);
+    free(rows);
+    return XH_OK;
+}
+
+static void take_start(side_t *s, hyb_team_t *team, const hyb_gemm_t *p)
+{
+    if (p->beta == 0.0)
+        return;
+    for (int v = 0; v < VECTORS; v++)
+        xdg_apply(team, p->c, s->op, s->x + v * s->terms,
+                  s->start + v * s->sums);
+    xdg_row_norms(team, p->c, s->op, s->start_norm);
+    for (int64_t i = 0; i < VECTORS * s->sums; i++)
+        s->start[i] *= p->beta;
+    for (int64_t i = 0; i < s->sums; i++)
+        s->start_norm[i] *= fabs(p->beta);
+}
+
+static xh_status_t side_take(side_t *s, hyb_team_t *team, const hyb_gemm_t *p,
+                             uint64_t seed)
+{
+    int64_t sums = s->op == HYB_NO_TRANS ? p->c.rows : p->c.cols;
+    int64_t terms = s->op == HYB_NO_TRANS ? p->c.cols : p->c.rows;
+    xh_status_t status = side_allocate(s, sums, terms);
+
+    if (status != XH_OK)
+        return status;
+    draw_signs(s, seed);
+    take_start(s, team, p);
+    return take_product(s, team, p);
+}
+
+/* ---- checking ----------------------------------------------------------- */
+
+typedef struct {   /* the sum furthest beyond its bound */
+    int64_t index; /* -1: none */
+    double excess, error, bound;
+} worst_t;
+
+/* Let one sum count; true if it is wrong, as a NaN is. */
+static bool judge(int64_t index, double error, double bound, worst_t *worst)
+{
+    double excess = isfinite(error) ? error / fmax(bound, DBL_MIN) : INFINITY;
+
+    if (error <= bound)
+        return false;
+    if (worst->index < 0 || excess > worst->excess)
+        *worst = (worst_t){index, excess, error, bound};
+    return true;
+}
+
+/* wrong_p  out  sums flags */
+static xh_status_t side_check(const side_t *s, const xdg_checksum_t *checksum,
+                              hyb_team_t *team, hyb_view_t c, double alpha,
+                              bool *wrong_p, worst_t *worst_p)
+{
+    long double *got = calloc((size_t)s->sums, sizeof(*got));
+
+    if (got == NULL)
+        return XH_ERR_MEMORY;
+    for (int v = 0; v < VECTORS; v++) {
+        const long double *product = s->product + v * s->sums;
+        const long double *start = s->start + v * s->sums;
+
+        xdg_apply(team, c, s->op, s->x + v * s->terms, got);
+        for (int64_t i = 0; i < s->sums; i++) {
+            double error =
+                (double)fabsl(got[i] - start[i] - alpha * product[i]);
+            double bound = checksum->rounding *
+                           (fabs(alpha) * s->scale[i] + s->start_norm[i]);
+
+            wrong_p[i] |= judge(i, error, bound, worst_p);
+        }
+    }
+    free(got);
+    return XH_OK;
+}
+
+static xh_status_t check_both(const xdg_checksum_t *checksum, hyb_team_t *team,
+                              hyb_view_t c, double alpha,
+                              xdg_verdict_t *verdict)
+{
+    bool *wrong[2] = {verdict->row, verdict->col};
+    worst_t worst[2] = {{.index = -1}, {.index = -1}};
+    const worst_t *said;
+
+    for (int i = 0; i < 2; i++) {
+        xh_status_t status = side_check(&checksum->side[i], checksum, team, c,
+                                        alpha, wrong[i], &worst[i]);
+        if (status != XH_OK)
+            return status;
+    }
+    said = worst[0].index >= 0 ? &worst[0] : &worst[1];
+    verdict->right = said->index < 0;
+    verdict->worst_row = worst[0].index;
+    verdict->worst_col = worst[1].index;
+    verdict->error = said->error;
+    verdict->bound = said->bound;
+    return XH_OK;
+}
+
+xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
+                               hyb_view_t c, double alpha,
+                               xdg_verdict_t *verdict_p)
+{
+    xdg_verdict_t verdict = {
+        .row = calloc((size_t)c.rows, sizeof(*verdict.row)),
+        .col = calloc((size_t)c.cols, sizeof(*verdict.col)),
+    };
+    xh_status_t status = XH_ERR_MEMORY;
+
+    if (verdict.row != NULL && verdict.col != NULL)
+        status = check_both(checksum, team, c, alpha, &verdict);
+    if (status == XH_OK)
+        *verdict_p = verdict;
+    else
+        xdg_verdict_release(&verdict);
+    return status;
+}
+
+void xdg_verdict_release(xdg_verdict_t *verdict)
+{
+    free(verdict->row);
+    free(verdict->col);
+    verdict->row = verdict->col = NULL;
+}
+
+/* ---- the pair ----------------------------------------------------------- */
+
+static double rounding_factor(const hyb_gemm_t *p)
+{
+    double k = (double)hyb_gemm_depth(p);
+    double terms = k + (double)p->c.rows + (double)p->c.cols;
+
+    return 16.0 *
+           (sqrt(k + 2.0) * DBL_EPSILON + sqrt(terms) * (double)LDBL_EPSILON);
+}
+
+xh_status_t xdg_checksum_create(hyb_team_t *team, const hyb_gemm_t *product,
+                                uint64_t seed, xdg_checksum_t **checksum_p)
+{
+    xdg_checksum_t *checksum = calloc(1, sizeof(*checksum));
+    hyb_gemm_t other = transposed(product);
+    xh_status_t status;
+
+    if (checksum == NULL)
+        return XH_ERR_MEMORY;
+    checksum->rounding = rounding_factor(product);
+    checksum->side[0].op = HYB_NO_TRANS;
+    checksum->side[1].op = HYB_TRANS;
+    status = side_take(&checksum->side[0], team, product, seed);
+    if (status == XH_OK)
+        status = side_take(&checksum->side[1], team, &other, seed + 1);
+    if (status != XH_OK) {
+        xdg_checksum_destroy(checksum);
+        return status;
+    }
+    *checksum_p = checksum;
+    return XH_OK;
+}
+
+void xdg_checksum_destroy(xdg_checksum_t *checksum)
+{
+    if (checksum == NULL)
+        return;
+    side_release(&checksum->side[0]);
+    side_release(&checksum->side[1]);
+    free(checksum);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XDG_OPTIONS_H
+#define XDG_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "base/status.h"
+#include "testing/xdgemm/shape.h"
+
+/* what the program is asked for */
+typedef enum {
+    XDG_ASK_RATES,
+    XDG_ASK_TORTURE,
+    XDG_ASK_DEVICES, /* what is there */
+    XDG_ASK_PROBE,   /* what devices and links reach by themselves */
+    XDG_ASK_HELP,
+    XDG_ASK_VERSION
+} xdg_ask_t;
+
+/* the command line, understood; texts point into argv, NULL: not given */
+typedef struct {
+    xdg_ask_t ask;
+    xdg_shape_t shape;
+    int64_t threads; /* of the team, 0: as the node likes */
+    int64_t repeat;
+    double torture; /* seconds */
+    bool verify;
+    bool quiet;
+    const char *json, *map;
+} xdg_options_t;
+
+/*
+ * Understand the command line; settings are assigned at once. What was not
+ * given has its default: the shape is complete.
+ *
+ * argv  in,out  reordered as getopt does
+ *
+ * Errors: XH_ERR_INPUT  an unknown option or value: said, with the nearest
+ *                       valid one
+ */
+xh_status_t xdg_options_parse(int argc, char **argv, xdg_options_t *options_p);
+
+/* The answers to --help and --version. */
+void xdg_options_print_help(FILE *out);
+void xdg_options_print_version(FILE *out);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/xdgemm/probe.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "base/log.h"
+#include "hybrid/engine/product.h"
+
+#define PATIENCE 600.0  /* seconds for one measurement */
+#define MEMORY_PART 0.8 /* of what the device has free */
+
+enum { IN, OUT, WAYS };
+
+typedef struct { /* a queue, and the events around what is measured on it */
+    hyb_queue_t *queue;
+    hyb_event_t *begin, *end;
+} lane_t;
+
+typedef struct {
+    hyb_device_t *device;
+    hyb_gemm_t host, held; /* the product's matrices here and there */
+    lane_t lane[WAYS];
+} bench_t;
+
+/* One measurement: seconds, as an event pair tells. */
+typedef xh_status_t (*measure_fn_t)(bench_t *b, double *seconds_p);
+
+xdg_shape_t xdg_probe_shape(const xdg_shape_t *shape, uint64_t device_memory)
+{
+    return xdg_shape_fitting(shape, MEMORY_PART * (double)device_memory);
+}
+
+/* ---- what is measured --------------------------------------------------- */
+
+/* The left or right half of the columns: the two ways share no element. */
+static hyb_view_t half(hyb_view_t v, int way)
+{
+    int64_t left = (v.cols + 1) / 2;
+
+    return way == IN ? hyb_view_part(v, 0, 0, v.rows, left)
+                     : hyb_view_part(v, 0, left, v.rows, v.cols - left);
+}
+
+static xh_status_t copy(const bench_t *b, int way, hyb_view_t host,
+                        hyb_view_t held)
+{
+    hyb_queue_t *queue = b->lane[way].queue;
+
+    return way == IN ? hyb_queue_copy_in(queue, host, held)
+                     : hyb_queue_copy_out(queue, held, host);
+}
+
+static xh_status_t mark(hyb_queue_t *queue, hyb_event_t *event,
+                        xh_status_t before)
+{
+    return before == XH_OK ? hyb_event_record(queue, event) : before;
+}
+
+static xh_status_t wait_for(const lane_t *lane, double *seconds_p)
+{
+    bool done = false;
+    xh_status_t status = hyb_event_wait(lane->end, PATIENCE, &done);
+
+    if (status == XH_OK && !done) {
+        xh_log_error("the device takes more than %.0f s", PATIENCE);
+        return XH_ERR_DEVICE;
+    }
+    return status == XH_OK
+               ? hyb_event_elapsed(lane->begin, lane->end, seconds_p)
+               : status;
+}
+
+static xh_status_t one_way(bench_t *b, int way, double *seconds_p)
+{
+    const lane_t *lane = &b->lane[way];
+    xh_status_t status = mark(lane->queue, lane->begin, XH_OK);
+
+    if (status == XH_OK)
+        status = copy(b, way, b->host.c, b->held.c);
+    status = mark(lane->queue, lane->end, status);
+    return status == XH_OK ? wait_for(lane, seconds_p) : status;
+}
+
+static xh_status_t measure_in(bench_t *b, double *seconds_p)
+{
+    return one_way(b, IN, seconds_p);
+}
+
+static xh_status_t measure_out(bench_t *b, double *seconds_p)
+{
+    return one_way(b, OUT, seconds_p);
+}
+
+/* Each way its half of C, twice, so that both are busy most of the time. */
+static xh_status_t measure_both(bench_t *b, double *seconds_p)
+{
+    double seconds[WAYS];
+    xh_status_t status = XH_OK;
+
+    for (int way = 0; way < WAYS; way++)
+        status = mark(b->lane[way].queue, b->lane[way].begin, status);
+    for (int i = 0; i < 2 * WAYS && status == XH_OK; i++)
+        status = copy(b, i % WAYS, half(b->host.c, i % WAYS),
+                      half(b->held.c, i % WAYS));
+    for (int way = 0; way < WAYS; way++)
+        status = mark(b->lane[way].queue, b->lane[way].end, status);
+    for (int way = 0; way < WAYS && status == XH_OK; way++)
+        status = wait_for(&b->lane[way], &seconds[way]);
+    if (status == XH_OK)
+        *seconds_p = fmax(seconds[IN], seconds[OUT]);
+    return status;
+}
+
+static xh_status_t measure_product(bench_t *b, double *seconds_p)
+{
+    const lane_t *lane = &b->lane[IN];
+    xh_status_t status = mark(lane->queue, lane->begin, XH_OK);
+
+    if (status == XH_OK)
+        status = hyb_queue_gemm(lane->queue, &b->held);
+    status = mark(lane->queue, lane->end, status);
+    return status == XH_OK ? wait_for(lane, seconds_p) : status;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* The median, after one measurement that warms up. */
+static xh_status_t median(bench_t *b, measure_fn_t measure, int64_t repeat,
+                          double *seconds_p)
+{
+    double *seconds = calloc((size_t)repeat, sizeof(*seconds));
+    xh_status_t status = XH_ERR_MEMORY;
+
+    if (seconds == NULL)
+        return status;
+    status = measure(b, &seconds[0]);
+    for (int64_t i = 0; i < repeat && status == XH_OK; i++)
+        status = measure(b, &seconds[i]);
+    qsort(seconds, (size_t)repeat, sizeof(*seconds), by_size);
+    *seconds_p = seconds[(repeat - 1) / 2];
+    free(seconds);
+    return status;
+}
+
+static xh_status_t measure_all(bench_t *b, int64_t repeat, xdg_probe_t *probe_p)
+{
+    static const measure_fn_t measure[] = {measure_in, measure_out,
+                                           measure_both, measure_product};
+    enum { MEASURES = sizeof(measure) / sizeof(measure[0]) };
+    double bytes = 8.0 * (double)b->host.c.rows * (double)b->host.c.cols;
+    double seconds[MEASURES];
+
+    for (int i = 0; i < MEASURES; i++) {
+        xh_status_t status = median(b, measure[i], repeat, &seconds[i]);
+
+        if (status != XH_OK)
+            return status;
+    }
+    *probe_p = (xdg_probe_t){.in = bytes / seconds[0],
+                             .out = bytes / seconds[1],
+                             .both = bytes / seconds[2],
+                             .resident = hyb_gemm_flop(&b->host) / seconds[3]};
+    return XH_OK;
+}
+
+/* ---- what it takes ------------------------------------------------------ */
+
+/* Give a matrix of the host a place on the device, and its values. */
+static xh_status_t hold(bench_t *b, hyb_view_t host, hyb_view_t *held_p)
+{
+    size_t bytes = (size_t)host.rows * (size_t)host.cols * sizeof(double);
+    hyb_view_t held = {NULL, host.rows, host.cols, host.rows};
+    xh_status_t status = hyb_device_alloc(b->device, bytes, &held.data);
+
+    if (status != XH_OK)
+        return status;
+    *held_p = held;
+    return hyb_queue_copy_in(b->lane[IN].queue, host, held);
+}
+
+static xh_status_t bench_open(bench_t *b)
+{
+    xh_status_t status = XH_OK;
+
+    b->held = b->host;
+    b->held.a.data = b->held.b.data = b->held.c.data = NULL;
+    for (int way = 0; way < WAYS && status == XH_OK; way++) {
+        lane_t *lane = &b->lane[way];
+
+        status = hyb_queue_create(b->device, &lane->queue);
+        if (status == XH_OK)
+            status = hyb_event_create(b->device, &lane->begin);
+        if (status == XH_OK)
+            status = hyb_event_create(b->device, &lane->end);
+    }
+    if (status == XH_OK)
+        status = hold(b, b->host.a, &b->held.a);
+    if (status == XH_OK)
+        status = hold(b, b->host.b, &b->held.b);
+    if (status == XH_OK)
+        status = hold(b, b->host.c, &b->held.c);
+    return status;
+}
+
+static void bench_close(bench_t *b)
+{
+    for (int way = 0; way < WAYS; way++) {
+        hyb_event_destroy(b->lane[way].begin);
+        hyb_event_destroy(b->lane[way].end);
+        hyb_queue_destroy(b->lane[way].queue);
+    }
+    hyb_device_free(b->device, b->held.a.data);
+    hyb_device_free(b->device, b->held.b.data);
+    hyb_device_free(b->device, b->held.c.data);
+}
+
+xh_status_t xdg_probe_device(hyb_device_t *device, const hyb_gemm_t *product,
+                             int64_t repeat, xdg_probe_t *probe_p)
+{
+    bench_t b = {.device = device, .host = *product};
+    xh_status_t status = bench_open(&b);
+
+    if (status == XH_OK)
+        status = measure_all(&b, repeat, probe_p);
+    bench_close(&b);
+    return status;
+}

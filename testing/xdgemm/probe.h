@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XDG_PROBE_H
+#define XDG_PROBE_H
+
+#include <stdio.h>
+#include "hybrid/engine/node.h"
+#include "testing/xdgemm/shape.h"
+
+/* What a device and its link reach by themselves. */
+typedef struct {
+    double in, out;  /* bytes/s of copies one way only */
+    double both;     /* bytes/s each way, copies both ways at once */
+    double resident; /* flop/s of DGEMM on data that the device holds */
+} xdg_probe_t;
+
+/* The shape that fits the device: shape, shrunk if need be. */
+xdg_shape_t xdg_probe_shape(const xdg_shape_t *shape, uint64_t device_memory);
+
+/*
+ * Measure device with a product's matrices, pinned: copies of C, and the
+ * product itself; medians of repeat. C then holds nothing useful.
+ *
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ */
+xh_status_t xdg_probe_device(hyb_device_t *device, const hyb_gemm_t *product,
+                             int64_t repeat, xdg_probe_t *probe_p);
+
+#endif

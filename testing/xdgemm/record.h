@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XDG_RECORD_H
+#define XDG_RECORD_H
+
+#include <jansson.h>
+#include <stdio.h>
+#include "testing/xdgemm/options.h"
+#include "testing/xdgemm/probe.h"
+#include "testing/xdgemm/rates.h"
+#include "testing/xdgemm/torture.h"
+
+/*
+ * The record of a run as JSON: an object that begins with program, machine,
+ * settings and product, and to which each kind of run adds its figures. What
+ * is not known is null. Rates are flop/s and bytes/s, times seconds.
+ */
+
+/* The record's beginning; NULL: no memory. json_decref gives it back. */
+json_t *xdg_record_begin(hyb_node_t *node, const xdg_executors_t *executors,
+                         const hyb_gemm_t *product);
+
+/* Add what was measured. They do nothing to a record that is NULL. */
+void xdg_record_rates(json_t *record, const xdg_rates_t *rates,
+                      const xdg_executors_t *executors, double flop);
+void xdg_record_verified(json_t *record, const xdg_verifier_t *verifier);
+void xdg_record_torture(json_t *record, const xdg_torture_t *torture,
+                        const xdg_executors_t *executors, double flop);
+void xdg_record_probe(json_t *record, const char *name,
+                      const xdg_probe_t *probe);
+
+/* Write it. Errors: XH_ERR_MEMORY (record is NULL), XH_ERR_IO; said */
+xh_status_t xdg_record_write(const json_t *record, FILE *out);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/xdgemm/run.h"
+
+#include <errno.h>
+#include <string.h>
+#include "base/blas_library.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "hybrid/engine/product.h"
+#include "testing/xdgemm/record.h"
+#include "testing/xdgemm/table.h"
+#include "testing/xdgemm/tile_map.h"
+
+typedef struct {
+    const xdg_options_t *options;
+    hyb_node_t *node;
+    xdg_executors_t executors;
+    xdg_problem_t problem;
+    json_t *record;   /* NULL: not wished, or no memory */
+    FILE *json, *map; /* NULL: not wished */
+    bool wrong;       /* a product was */
+} session_t;
+
+int xdg_exit_status(xh_status_t status)
+{
+    if (status == XH_OK)
+        return XH_EXIT_PASSED;
+    return status == XH_ERR_INPUT || status == XH_ERR_MEMORY ? XH_EXIT_INPUT
+                                                             : XH_EXIT_RUNTIME;
+}
+
+/* ---- rates -------------------------------------------------------------- */
+
+static void draw_map(const session_t *s, const xdg_rates_t *rates)
+{
+    const hyb_report_t *report =
+        xdg_series_median(&rates->series[rates->count - 1]);
+
+    if (s->map != NULL && report != NULL)
+        xdg_tile_map_write(report, &s->executors, s->problem.product.c, s->map);
+}
+
+static xh_status_t measure(session_t *s, xdg_verifier_t *verifier)
+{
+    const hyb_gemm_t *product = &s->problem.product;
+    xdg_bench_t bench = {s->node, &s->executors, &s->problem, verifier};
+    xdg_rates_t rates;
+    xh_status_t status = xdg_rates_measure(&bench, s->options->repeat, &rates);
+
+    if (status != XH_OK)
+        return status;
+    xdg_table_print(&rates, &s->executors, product, stdout);
+    draw_map(s, &rates);
+    if (s->record != NULL)
+        xdg_record_rates(s->record, &rates, &s->executors,
+                         hyb_gemm_flop(product));
+    xdg_rates_release(&rates);
+    return XH_OK;
+}
+
+static void say_verified(session_t *s, const xdg_verifier_t *verifier)
+{
+    s->wrong = verifier->wrong > 0;
+    printf("\nverified: %lld products, %lld wrong\n",
+           (long long)verifier->checked, (long long)verifier->wrong);
+    if (s->record != NULL)
+        xdg_record_verified(s->record, verifier);
+}
+
+static xh_status_t run_rates(session_t *s)
+{
+    xdg_verifier_t verifier;
+    xh_status_t status;
+
+    if (!s->options->verify)
+        return measure(s, NULL);
+    status = xdg_verifier_open(s->node, &s->executors, &s->problem, &verifier);
+    if (status != XH_OK)
+        return status;
+    if (s->problem.product.beta == 0.0)
+        xdg_problem_poison(&s->problem);
+    status = measure(s, &verifier);
+    if (status == XH_OK)
+        say_verified(s, &verifier);
+    xdg_verifier_close(&verifier);
+    return status;
+}
+
+/* ---- torture ------------------------------------------------------------ */
+
+static xh_status_t torture(session_t *s, xdg_verifier_t *verifier)
+{
+    xdg_torture_t torture;
+    xh_status_t status =
+        xdg_torture_run(verifier, s->options->torture, &torture);
+
+    if (status != XH_OK)
+        return status;
+    xdg_torture_print(&torture, verifier, stdout);
+    say_verified(s, verifier);
+    if (s->record != NULL)
+        xdg_record_torture(s->record, &torture, &s->executors,
+                           hyb_gemm_flop(&s->problem.product));
+    return XH_OK;
+}
+
+static xh_status_t run_torture(session_t *s)
+{
+    xdg_verifier_t verifier;
+    xh_status_t status =
+        xdg_verifier_open(s->node, &s->executors, &s->problem, &verifier);
+
+    if (status != XH_OK)
+        return status;
+    status = torture(s, &verifier);
+    xdg_verifier_close(&verifier);
+    return status;
+}
+
+/* ---- probe -------------------------------------------------------------- */
+
+static xh_status_t probe_one(session_t *s, int index)
+{
+    const char *name = s->executors.name[index + 1];
+    xdg_probe_t p;
+    xh_status_t status =
+        xdg_probe_device(hyb_node_device(s->node, index), &s->problem.product,
+                         s->options->repeat, &p);
+
+    if (status != XH_OK)
+        return status;
+    printf("%-12s %12.3f %12.3f %12.3f %12.2f\n", name, p.in / 1e9, p.out / 1e9,
+           p.both / 1e9, p.resident / 1e9);
+    if (s->record != NULL)
+        xdg_record_probe(s->record, name, &p);
+    return XH_OK;
+}
+
+static xh_status_t run_probe(session_t *s)
+{
+    const hyb_gemm_t *p = &s->problem.product;
+    xh_status_t status = XH_OK;
+
+    printf("m = %lld, n = %lld, k = %lld, median of %lld\n\n",
+           (long long)p->c.rows, (long long)p->c.cols,
+           (long long)hyb_gemm_depth(p), (long long)s->options->repeat);
+    printf("%-12s %12s %12s %12s %12s\n", "device", "in GB/s", "out GB/s",
+           "both GB/s", "Gflop/s");
+    for (int i = 0; i + 1 < s->executors.count && status == XH_OK; i++)
+        status = probe_one(s, i);
+    return status;
+}
+
+/* ---- what all have in common -------------------------------------------- */
+
+static xh_status_t open_file(const char *path, FILE **file_p)
+{
+    if (path == NULL)
+        return XH_OK;
+    *file_p = fopen(path, "w");
+    if (*file_p != NULL)
+        return XH_OK;
+    xh_log_error("cannot write to %s: %s", path, strerror(errno));
+    return XH_ERR_INPUT;
+}
+
+static xh_status_t close_file(const char *path, FILE *file)
+{
+    bool failed;
+
+    if (file == NULL)
+        return XH_OK;
+    failed = ferror(file) != 0;
+    if (fclose(file) == 0 && !failed)
+        return XH_OK;
+    xh_log_error("cannot write all of %s", path);
+    return XH_ERR_IO;
+}
+
+/* What needs results cannot do with devices that compute none. */
+static xh_status_t refuse_model(const session_t *s)
+{
+    bool checks = s->options->verify || s->options->ask == XDG_ASK_TORTURE;
+
+    if (!checks || !xdg_executors_model(&s->executors))
+        return XH_OK;
+    xh_log_error("emu_dry=on computes nothing: there is nothing to check");
+    return XH_ERR_INPUT;
+}
+
+/* The product asked for, or what is left of it for this kind of run. */
+static xdg_shape_t shape_of(const session_t *s)
+{
+    xdg_shape_t shape = s->options->shape;
+
+    if (s->options->ask == XDG_ASK_TORTURE) {
+        shape.alpha = 1.0;
+        shape.beta = 0.0;
+    }
+    if (s->options->ask == XDG_ASK_PROBE)
+        for (int i = 0; i + 1 < s->executors.count; i++)
+            shape = xdg_probe_shape(&shape, s->executors.device[i].memory_free);
+    return shape;
+}
+
+static xh_status_t open_node(session_t *s)
+{
+    xh_status_t status =
+        hyb_node_open((int)s->options->threads, NULL, &s->node);
+
+    if (status == XH_OK)
+        status = xdg_executors_find(s->node, &s->executors);
+    if (status == XH_OK)
+        status = refuse_model(s);
+    if (status == XH_OK && !s->options->quiet)
+        hyb_node_describe(s->node, "xdgemm: ", stderr);
+    return status;
+}
+
+static xh_status_t open_problem(session_t *s)
+{
+    xdg_shape_t shape = shape_of(s);
+    bool torture = s->options->ask == XDG_ASK_TORTURE;
+    xh_status_t status = xdg_shape_check_memory(&shape);
+
+    if (status == XH_OK)
+        status = xdg_problem_open(
+            s->node, &shape, torture ? XDG_NORMAL : XDG_UNIFORM, &s->problem);
+    if (status == XH_OK && s->json != NULL)
+        s->record =
+            xdg_record_begin(s->node, &s->executors, &s->problem.product);
+    return status;
+}
+
+static xh_status_t carry_out(session_t *s)
+{
+    static xh_status_t (*const run[])(session_t *) = {
+        [XDG_ASK_RATES] = run_rates,
+        [XDG_ASK_TORTURE] = run_torture,
+        [XDG_ASK_PROBE] = run_probe,
+    };
+    xh_status_t status = xdg_shape_check_memory(&s->options->shape);
+
+    if (status == XH_OK)
+        status = open_file(s->options->json, &s->json);
+    if (status == XH_OK)
+        status = open_file(s->options->map, &s->map);
+    if (status == XH_OK)
+        status = open_node(s);
+    if (status == XH_OK)
+        status = open_problem(s);
+    if (status == XH_OK)
+        status = run[s->options->ask](s);
+    if (status == XH_OK && s->json != NULL)
+        status = xdg_record_write(s->record, s->json);
+    return status;
+}
+
+static xh_status_t release(session_t *s, xh_status_t status)
+{
+    xh_status_t json = close_file(s->options->json, s->json);
+    xh_status_t map = close_file(s->options->map, s->map);
+
+    json_decref(s->record);
+    if (s->node != NULL)
+        xdg_problem_close(s->node, &s->problem);
+    hyb_node_close(s->node);
+    if (status == XH_OK)
+        status = json;
+    return status == XH_OK ? map : status;
+}
+
+int xdg_run(const xdg_options_t *options)
+{
+    session_t s = {.options = options};
+    xh_status_t status;
+
+    xh_blas_library_set_threads(1); /* team threads call it */
+    status = release(&s, carry_out(&s));
+    if (status == XH_OK && s.wrong)
+        return XH_EXIT_FAILED;
+    return xdg_exit_status(status);
+}

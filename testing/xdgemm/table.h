@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XDG_TABLE_H
+#define XDG_TABLE_H
+
+#include <stdio.h>
+#include "testing/xdgemm/rates.h"
+
+/*
+ * Print what was measured, for people and for awk: a table of the series, its
+ * first columns the name and Gflop/s; what all together reach of the sum; and
+ * a table of what each executor did in the median run of each series.
+ */
+void xdg_table_print(const xdg_rates_t *rates, const xdg_executors_t *executors,
+                     const hyb_gemm_t *product, FILE *out);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/xdgemm/tile_map.h"
+
+#include <math.h>
+#include "testing/xdgemm/svg.h"
+
+#define SIDE 720.0    /* of C's longer side, in pixels */
+#define LEAST 24.0    /* of its shorter one */
+#define MARGIN 48.0   /* around it */
+#define LEGEND 240.0  /* beside it */
+#define LINE 22.0     /* of the legend */
+#define READABLE 16.0 /* a tile with its executor's number in it */
+#define NOBODY "#ffffff"
+
+/* The host's, then devices', from the ninth device on again. */
+static const char *const colours[] = {"#b8b8b8", "#4e79a7", "#f28e2b",
+                                      "#59a14f", "#e15759", "#76b7b2",
+                                      "#edc948", "#b07aa1", "#9c755f"};
+
+enum { COLOURS = sizeof(colours) / sizeof(colours[0]) };
+
+typedef struct { /* from elements of C to pixels */
+    double x_scale, y_scale;
+    double width, height; /* of C */
+} scale_t;
+
+static const char *colour_of(int executor)
+{
+    if (executor < 0)
+        return NOBODY;
+    return executor == 0 ? colours[0]
+                         : colours[1 + (executor - 1) % (COLOURS - 1)];
+}
+
+static scale_t scale_of(hyb_view_t c)
+{
+    double longest = fmax((double)c.rows, (double)c.cols);
+    scale_t s;
+
+    s.width = fmax(LEAST, SIDE * (double)c.cols / longest);
+    s.height = fmax(LEAST, SIDE * (double)c.rows / longest);
+    s.x_scale = s.width / (double)c.cols;
+    s.y_scale = s.height / (double)c.rows;
+    return s;
+}
+
+static void draw_part(FILE *out, const scale_t *s, hyb_rectangle_t part,
+                      int executor)
+{
+    xdg_svg_box_t box = {MARGIN + (double)part.col * s->x_scale,
+                         MARGIN + (double)part.row * s->y_scale,
+                         (double)part.cols * s->x_scale,
+                         (double)part.rows * s->y_scale};
+
+    xdg_svg_box(out, box, colour_of(executor));
+    if (executor >= 0 && box.width >= READABLE && box.height >= READABLE)
+        xdg_svg_text(out, box.x + box.width / 2, box.y + box.height / 2 + 4,
+                     XDG_SVG_MIDDLE, "%d", executor);
+}
+
+static void draw_tiles(FILE *out, const scale_t *s, const hyb_report_t *report,
+                       hyb_view_t c)
+{
+    int64_t tiles;
+
+    if (report->owner == NULL) {
+        draw_part(out, s, (hyb_rectangle_t){0, c.rows, 0, c.cols}, 0);
+        return;
+    }
+    tiles = hyb_tiling_count(&report->tiling);
+    for (int64_t i = 0; i < tiles; i++)
+        draw_part(out, s, hyb_tiling_tile(&report->tiling, i).part,
+                  report->owner[i]);
+}
+
+static void draw_titles(FILE *out, const scale_t *s, const hyb_report_t *report,
+                        hyb_view_t c)
+{
+    const hyb_tiling_t *t = &report->tiling;
+
+    xdg_svg_text(out, MARGIN, MARGIN - 26, XDG_SVG_BEGIN,
+                 "C is %lld x %lld: who computed which tile", (long long)c.rows,
+                 (long long)c.cols);
+    if (report->owner == NULL)
+        return;
+    xdg_svg_text(out, MARGIN, MARGIN - 8, XDG_SVG_BEGIN,
+                 "%lld x %lld tiles of %lld x %lld", (long long)t->rows,
+                 (long long)t->cols, (long long)t->tile_rows,
+                 (long long)t->tile_cols);
+    xdg_svg_text(out, MARGIN, MARGIN + s->height + 18, XDG_SVG_BEGIN, "0");
+    xdg_svg_text(out, MARGIN + s->width, MARGIN + s->height + 18, XDG_SVG_END,
+                 "column %lld", (long long)c.cols);
+}
+
+static double percent_of(const hyb_report_t *report, int executor)
+{
+    double all = xdg_executors_flop(report);
+
+    return all > 0.0 ? 100.0 * xdg_executors_work(report, executor)->flop / all
+                     : 0.0;
+}
+
+static void draw_legend(FILE *out, const scale_t *s, const hyb_report_t *report,
+                        const xdg_executors_t *executors)
+{
+    double x = MARGIN + s->width + 24;
+
+    for (int e = 0; e < executors->count; e++) {
+        double y = MARGIN + LINE * e;
+        const hyb_work_t *work = xdg_executors_work(report, e);
+
+        xdg_svg_box(out, (xdg_svg_box_t){x, y, 16, 16}, colour_of(e));
+        xdg_svg_text(out, x + 24, y + 13, XDG_SVG_BEGIN,
+                     "%d  %s: %lld tiles, %.1f%%%s", e, executors->name[e],
+                     (long long)work->tiles, percent_of(report, e),
+                     work->dropped ? ", dropped" : "");
+    }
+}
+
+void xdg_tile_map_write(const hyb_report_t *report,
+                        const xdg_executors_t *executors, hyb_view_t c,
+                        FILE *out)
+{
+    scale_t s = scale_of(c);
+    double lines = LINE * executors->count;
+
+    xdg_svg_begin(out, s.width + LEGEND + 2 * MARGIN,
+                  fmax(s.height, lines) + 2 * MARGIN);
+    draw_titles(out, &s, report, c);
+    draw_tiles(out, &s, report, c);
+    draw_legend(out, &s, report, executors);
+    xdg_svg_end(out);
+}

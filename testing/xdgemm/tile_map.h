@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XDG_TILE_MAP_H
+#define XDG_TILE_MAP_H
+
+#include <stdio.h>
+#include "testing/xdgemm/executors.h"
+
+/*
+ * Draw C as SVG, each tile in the colour of who computed it, with a legend.
+ *
+ * report  in  of the product; without owners, the team computed all
+ * c       in  its shape
+ */
+void xdg_tile_map_write(const hyb_report_t *report,
+                        const xdg_executors_t *executors, hyb_view_t c,
+                        FILE *out);
+
+#endif

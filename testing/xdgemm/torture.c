@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/xdgemm/torture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "hybrid/engine/product.h"
+
+#define GIGA 1e9
+
+enum {
+    LINE = 1024,     /* bytes of the sensors' line of the log */
+    LOG_SECONDS = 1, /* between two such lines */
+};
+
+typedef struct {
+    xdg_verifier_t *verifier;
+    xdg_torture_t sum;
+    double begun, logged;
+    double rate; /* flop/s of the last product */
+    bool adds;   /* the next product is C := C + A B */
+} torture_t;
+
+/* ---- sensors ------------------------------------------------------------ */
+
+static void widen(xdg_range_t *range, double x)
+{
+    range->least = fmin(range->least, x);
+    range->most = fmax(range->most, x);
+}
+
+/* Append " 61 C" or nothing where the sensor does not tell. */
+static int append(char *line, int used, const char *unit, double value)
+{
+    if (isnan(value) || used >= LINE)
+        return used;
+    return used +
+           snprintf(line + used, LINE - (size_t)used, " %.0f %s", value, unit);
+}
+
+static hyb_device_sensors_t ask(const torture_t *t, int device)
+{
+    hyb_device_sensors_t told = {NAN, NAN, NAN};
+    hyb_device_t *d = hyb_node_device(t->verifier->node, device);
+
+    if (!hyb_device_failed(d))
+        hyb_device_sensors(d, &told);
+    return told;
+}
+
+/* What device tells, into its ranges and behind what line holds. */
+static int add_sensors(torture_t *t, int device, char *line, int used)
+{
+    hyb_device_sensors_t told = ask(t, device);
+    xdg_ranges_t *r = &t->sum.device[device];
+    const char *name = t->verifier->executors->name[device + 1];
+
+    widen(&r->temperature, told.temperature);
+    widen(&r->clock, told.clock);
+    widen(&r->power, told.power);
+    if (isnan(told.temperature) && isnan(told.clock) && isnan(told.power))
+        return used;
+    if (used < LINE)
+        used += snprintf(line + used, LINE - (size_t)used, "; %s", name);
+    used = append(line, used, "C", told.temperature);
+    used = append(line, used, "MHz", told.clock / 1e6);
+    return append(line, used, "W", told.power);
+}
+
+static void watch(torture_t *t)
+{
+    char line[LINE] = "";
+    double now = xh_clock_now();
+    int used = 0;
+
+    for (int i = 0; i + 1 < t->verifier->executors->count; i++)
+        used = add_sensors(t, i, line, used);
+    if (t->sum.products > 1 && now - t->logged < LOG_SECONDS)
+        return;
+    t->logged = now;
+    xh_log_info("%.1f s: product %lld, %.1f Gflop/s, %lld wrong%s",
+                now - t->begun, (long long)t->sum.products, t->rate / GIGA,
+                (long long)t->verifier->wrong, line);
+}
+
+/* ---- products ----------------------------------------------------------- */
+
+static xh_status_t check(torture_t *t, const hyb_report_t *report)
+{
+    int64_t wrong = t->verifier->wrong;
+    char name[48];
+    xh_status_t status;
+
+    snprintf(name, sizeof(name), "product %lld", (long long)t->sum.products);
+    status = xdg_verify(t->verifier, name, report, t->adds ? 2.0 : 1.0);
+    /* no later product may inherit a wrong C, and its blame */
+    t->adds = !t->adds && t->verifier->wrong == wrong;
+    return status;
+}
+
+static xh_status_t multiply(torture_t *t)
+{
+    hyb_gemm_t product = t->verifier->problem->product;
+    hyb_executors_t all = hyb_executors_all(t->verifier->node);
+    hyb_report_t report = {0};
+    xh_status_t status;
+
+    product.beta = t->adds ? 1.0 : 0.0;
+    status = hyb_node_gemm(t->verifier->node, &product, all, &report);
+    if (status == XH_OK) {
+        t->sum.products++;
+        t->sum.product_seconds += report.seconds;
+        t->rate = hyb_gemm_flop(&product) / report.seconds;
+        status = check(t, &report);
+    }
+    free(report.owner);
+    return status;
+}
+
+static void begin(torture_t *t)
+{
+    const xdg_range_t none = {INFINITY, -INFINITY};
+
+    for (int i = 0; i < HYB_EXECUTORS - 1; i++)
+        t->sum.device[i] = (xdg_ranges_t){none, none, none};
+    t->begun = xh_clock_now();
+}
+
+xh_status_t xdg_torture_run(xdg_verifier_t *verifier, double seconds,
+                            xdg_torture_t *torture_p)
+{
+    torture_t t = {.verifier = verifier};
+    xh_status_t status;
+
+    begin(&t);
+    do {
+        status = multiply(&t);
+        if (status != XH_OK)
+            return status;
+        watch(&t);
+    } while (xh_clock_now() - t.begun < seconds);
+    t.sum.seconds = xh_clock_now() - t.begun;
+    *torture_p = t.sum;
+    return XH_OK;
+}
+
+/* ---- printing ----------------------------------------------------------- */
+
+static void print_range(const char *what, xdg_range_t range, double unit,
+                        FILE *out)
+{
+    if (range.least <= range.most)
+        fprintf(out, "  %s %.0f to %.0f", what, range.least / unit,
+                range.most / unit);
+}
+
+static void print_executor(const xdg_torture_t *torture,
+                           const xdg_verifier_t *verifier, int index, FILE *out)
+{
+    fprintf(out, "%-12s wrong tiles %lld", verifier->executors->name[index],
+            (long long)verifier->wrong_tiles[index]);
+    if (index > 0) {
+        const xdg_ranges_t *r = &torture->device[index - 1];
+
+        print_range("C", r->temperature, 1.0, out);
+        print_range("MHz", r->clock, 1e6, out);
+        print_range("W", r->power, 1.0, out);
+        if (xdg_executors_lost(verifier->node, index))
+            fprintf(out, "  dropped");
+    }
+    fprintf(out, "\n");
+}
+
+void xdg_torture_print(const xdg_torture_t *torture,
+                       const xdg_verifier_t *verifier, FILE *out)
+{
+    double flop = hyb_gemm_flop(&verifier->problem->product);
+
+    fprintf(out,
+            "%lld products in %.1f s, %.2f Gflop/s while multiplying, %lld "
+            "wrong\n",
+            (long long)torture->products, torture->seconds,
+            flop * (double)torture->products / torture->product_seconds / GIGA,
+            (long long)verifier->wrong);
+    for (int i = 0; i < verifier->executors->count; i++)
+        print_executor(torture, verifier, i, out);
+}
