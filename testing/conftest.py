@@ -14,7 +14,8 @@ import pytest
 
 import jobs
 
-CASE = re.compile(r"\bcmocka_unit_test\w*\(\s*(\w+)")
+TABLE = re.compile(r"\bCMUnitTest \w+\[\] = \{(.*?)\};", re.DOTALL)
+CASE = re.compile(r"\w+\(\s*(\w+)")
 RANKS = re.compile(r"/\*\s*ranks:([\d\s]+)\*/")
 PLAN = re.compile(r"^1\.\.(\d+)$", re.MULTILINE)
 RESULT = re.compile(r"(not ok|ok) \d+ (- |# SKIP )(\w+)$", re.MULTILINE)
@@ -61,7 +62,7 @@ class UnitProgram(pytest.File):
     def collect(self):
         source = self.path.read_text()
         ranks = RANKS.match((source.splitlines() + ["", ""])[1])
-        cases = CASE.findall(source)
+        cases = CASE.findall("".join(TABLE.findall(source)))
         for count in ranks.group(1).split() if ranks else [None]:
             program = ProgramRun(self.path.stem, count, cases)
             suffix = f"[{count}]" if count else ""
