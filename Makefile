@@ -49,21 +49,34 @@ DRIVER_OBJECTS := $(filter-out %/main.o,$(PTEST_OBJECTS))
 PROBE_OBJECTS := $(call objects,testing/probe/*.c)
 MORE_OBJECTS := $(call objects,$(MORE_SOURCES))
 
-# hybrid/ and its tests, if wanted; it needs hwloc.
-HYBRID ?= no
-ifeq ($(HYBRID),yes)
-HYBRID_OBJECTS := $(call objects,hybrid/*/*.c hybrid/*/*/*.c)
-HYBRID_LIBS := -lhwloc -ldl
-UNIT_SOURCES := $(wildcard testing/unit/*.c)
-else
-UNIT_SOURCES := $(shell grep -LE '"hybrid/|\<hyb_' testing/unit/*.c)
+# hybrid/ needs hwloc, and its program xdgemm jansson. HYBRID=no leaves both
+# and their tests out.
+has = $(shell pkg-config --exists $(1) 2>/dev/null && echo yes)
+HYBRID ?= $(or $(and $(call has,hwloc),$(call has,jansson)),no)
+ifneq ($(HYBRID),yes)
+$(if $(MAKELEVEL:0=),,$(info hwloc and jansson are not both found: building \
+    without hybrid/ (HYBRID=no)))
 endif
-UNIT_LEFT_OUT := $(filter-out $(UNIT_SOURCES),$(wildcard testing/unit/*.c))
-UNIT_OBJECTS := $(call objects,$(UNIT_SOURCES))
-UNIT_COMMON := $(filter-out $(OBJ)/testing/unit/test_%,$(UNIT_OBJECTS))
-UNIT_TESTS := $(filter-out $(UNIT_COMMON),$(UNIT_OBJECTS))
-UNIT_TESTS := $(UNIT_TESTS:$(OBJ)/testing/%.o=$(BUILD)/%)
-HEADERS := $(wildcard base/*.h hpl/*/*.h testing/*/*.h)
+
+# The tests of hybrid/ and its program, and what tests share with them.
+HYBRID_WORDS := '"hybrid/|\<hyb_|"testing/xdgemm/'
+UNIT_ALL := $(wildcard testing/unit/*.c)
+UNIT_HYBRID := $(shell grep -lE $(HYBRID_WORDS) $(UNIT_ALL))
+UNIT_SOURCES := $(filter-out $(UNIT_HYBRID),$(UNIT_ALL))
+UNIT_NEUTRAL := $(shell grep -LE '"hpl|mpi\.h|"testing/unit/reference_file' $(UNIT_SOURCES))
+tests_of = $(filter testing/unit/test_%,$(1))
+common_of = $(filter-out testing/unit/test_%,$(1))
+as_objects = $(patsubst %.c,$(OBJ)/%.o,$(1))
+as_programs = $(patsubst testing/%.c,$(BUILD)/%,$(call tests_of,$(1)))
+
+UNIT_TESTS := $(call as_programs,$(UNIT_SOURCES))
+UNIT_COMMON := $(call as_objects,$(call common_of,$(UNIT_SOURCES)))
+UNIT_OBJECTS := $(call as_objects,$(UNIT_ALL))
+UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID))
+HEADERS := $(filter-out $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
+             $(addprefix testing/unit/,device_cases.h emu_fixture.h \
+             fake_backend.h machines.h node_fixture.h)), \
+             $(wildcard base/*.h hpl/*/*.h testing/*/*.h))
 
 XHPL := $(BINdir)/xhpl
 XPROBE := $(BINdir)/xprobe
@@ -121,11 +134,15 @@ $(XPROBE): $(PROBE_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(LINK) -o $@ $(PROBE_OBJECTS) $(LIBS_OF_XHPL))
 
-$(BUILD)/unit/%: $(OBJ)/testing/unit/%.o $(UNIT_COMMON) $(HYBRID_OBJECTS) \
-                 $(DRIVER_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
+$(UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o $(UNIT_COMMON) \
+               $(DRIVER_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) -lcmocka \
-	    $(LIBS_OF_XHPL) $(HYBRID_LIBS))
+	    $(LIBS_OF_XHPL))
+
+ifeq ($(HYBRID),yes)
+include hybrid/hybrid.mk
+endif
 
 # A BLAS with 64-bit integers would compute nonsense: it is refused here.
 $(BUILD)/blas-checked: $(OBJ)/setup/blas-check.o $(HPLlib) $(MORE_OBJECTS) \

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The engine, its plug-ins and programs; included by the Makefile where hwloc
+# and jansson are. Nothing here links MPI.
+
+ENGINE_OBJECTS := $(call objects,hybrid/engine/*.c hybrid/engine/*/*.c)
+XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
+HEADERS += $(filter-out hybrid/device/cuda/%,$(wildcard hybrid/*/*.h \
+             hybrid/*/*/*.h))
+
+# Without MPI: the compiler that is inside mpicc.
+HYB_CC ?= $(or $(COMPILER),$(if $(findstring mpi,$(CC)),cc,$(CC)))
+
+# -rdynamic and the whole BLAS: plug-ins call the program's dgemm_.
+HYB_LINK = $(HYB_CC) $(LINKFLAGS) $(NO_FAST_MATH) -rdynamic
+HYB_LIBS = -Wl,--no-as-needed $(LAlib) -Wl,--as-needed -lhwloc -ldl $(XH_LIBS)
+
+XDGEMM := $(BINdir)/xdgemm
+XBLAS := $(BINdir)/xblas
+
+build: $(XDGEMM) $(XBLAS)
+
+$(XDGEMM): $(XDGEMM_OBJECTS) $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
+           $(BUILD)/blas-checked
+	@mkdir -p $(@D)
+	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) -ljansson \
+	    $(HYB_LIBS))
+
+$(XBLAS): $(call objects,testing/xblas/*.c) $(BASE_OBJECTS)
+	@mkdir -p $(@D)
+	$(call SAY,LINK  $@,$(HYB_CC) $(LINKFLAGS) -o $@ $^ -ldl $(XH_LIBS))
+
+# ---- plug-ins --------------------------------------------------------------
+
+# A plug-in lies beside the programs, and where the unit tests look for it.
+PIC := $(BUILD)/pic
+pic = $(patsubst %.c,$(PIC)/%.o,$(sort $(wildcard hybrid/device/$(1)/*.c)))
+HYB_COMPILE = $(HYB_CC) $(XH_FIRST) $(CCFLAGS) $(XH_LAST)
+
+# CUDA's runtime is linked in, cuBLAS is opened when a device is.
+CUDA_HOME ?= /usr/local/cuda
+CUDART := $(CUDA_HOME)/lib64/libcudart_static.a
+HYB_CUDA ?= $(if $(and $(wildcard $(CUDA_HOME)/include/cuda_runtime_api.h), \
+              $(wildcard $(CUDA_HOME)/include/cublas_v2.h), \
+              $(wildcard $(CUDART))),yes,no)
+HYB_BACKENDS := emu $(if $(filter yes,$(HYB_CUDA)),cuda)
+PLUGINS := $(HYB_BACKENDS:%=$(BINdir)/libhyb_%.so)
+
+FLAGS_OF_cuda = -isystem $(CUDA_HOME)/include
+LIBS_OF_cuda = $(CUDART) -Wl,--exclude-libs,ALL \
+               -Wl,-rpath,'$$ORIGIN:$(CUDA_HOME)/lib64' -lrt
+
+build: $(PLUGINS)
+
+$(PIC)/%.o: %.c $(BUILD)/commands
+	@mkdir -p $(@D)
+	$(call SAY,CC    $< (plug-in),$(HYB_COMPILE) -fPIC -fvisibility=hidden \
+	    $(FLAGS_OF_$(word 3,$(subst /, ,$<))) -MMD -MP -c -o $@ $<)
+
+define PLUGIN
+$(BINdir)/libhyb_$(1).so: $(call pic,$(1))
+	@mkdir -p $$(@D)
+	$$(call SAY,LINK  $$@,$$(HYB_CC) $$(LINKFLAGS) -shared -o $$@ $$^ \
+	    $$(LIBS_OF_$(1)) -ldl $$(XH_LIBS))
+endef
+$(foreach backend,$(HYB_BACKENDS),$(eval $(call PLUGIN,$(backend))))
+
+# Programs in $(BUILD)/unit look in ../lib/xhpl.
+$(BUILD)/lib/xhpl: $(PLUGINS)
+	@mkdir -p $(@D)
+	@ln -sfn $(abspath $(BINdir)) $@
+
+-include $(shell find $(PIC) -name '*.d' 2>/dev/null)
+
+# ---- unit tests ------------------------------------------------------------
+
+HYB_UNIT_TESTS := $(call as_programs,$(UNIT_HYBRID))
+HYB_UNIT_COMMON := $(call as_objects,$(call common_of, \
+                     $(UNIT_HYBRID) $(UNIT_NEUTRAL)))
+
+unit: $(HYB_UNIT_TESTS)
+
+$(HYB_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
+                   $(HYB_UNIT_COMMON) $(filter-out %/main.o,$(XDGEMM_OBJECTS)) \
+                   $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
+                   $(BUILD)/blas-checked | $(BUILD)/lib/xhpl
+	@mkdir -p $(@D)
+	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) -lcmocka \
+	    -ljansson $(HYB_LIBS))
+
+# ---- benchmark and bundle --------------------------------------------------
+
+## bench-dgemm: DGEMM of cores, devices and both, beside the BLAS libraries
+bench-dgemm: build
+	@sh bench/dgemm.sh '$(BINdir)'
+
+.PHONY: bench-dgemm
