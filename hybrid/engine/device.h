@@ -15,7 +15,8 @@
  * Work is queued and returns at once; what goes wrong while it runs shows when
  * an event behind it is waited for. A device that failed once stays failed:
  * every later call on it returns XH_ERR_DEVICE, except what gives something
- * back. The first to find a failure logs it.
+ * back. Once a backend has returned XH_ERR_DEVICE, nothing that was queued
+ * touches host memory any more. The first to find a failure logs it.
  *
  * A backend is a plug-in, libhyb_<name>.so, that exports hyb_backend_entry and
  * sees this header, hybrid/engine/view.h and headers of base/ only. All that it

@@ -46,12 +46,18 @@ xh_status_t hyb_flight_open(hyb_flight_t *flight, hyb_device_t *device)
     return status;
 }
 
-static void release_tiles(hyb_flight_t *flight)
+static void release_memory(hyb_flight_t *flight)
 {
-    hyb_device_free(flight->device, flight->device_tiles);
-    hyb_pinned_free(flight->device, flight->staging_tiles, flight->tile_bytes);
-    flight->device_tiles = flight->staging_tiles = NULL;
-    flight->tile_bytes = 0;
+    hyb_device_free(flight->device, flight->memory);
+    flight->memory = NULL;
+    flight->memory_bytes = 0;
+}
+
+static void release_staging(hyb_flight_t *flight)
+{
+    hyb_pinned_free(flight->device, flight->staging, flight->staging_bytes);
+    flight->staging = NULL;
+    flight->staging_bytes = 0;
 }
 
 void hyb_flight_close(hyb_flight_t *flight)
@@ -65,7 +71,8 @@ void hyb_flight_close(hyb_flight_t *flight)
             hyb_event_destroy(*events[e]);
     }
     free(flight->slot);
-    release_tiles(flight);
+    release_staging(flight);
+    release_memory(flight);
     hyb_pieces_release(&flight->a);
     hyb_pieces_release(&flight->b);
     hyb_event_destroy(flight->last);
@@ -96,41 +103,49 @@ static xh_status_t add_slots(hyb_flight_t *flight, int count)
     return XH_OK;
 }
 
-static xh_status_t add_tiles(hyb_flight_t *flight, size_t bytes)
+/* All the device's memory at once: a part that is kept could be in the way. */
+static xh_status_t add_memory(hyb_flight_t *flight, size_t bytes)
 {
-    if (bytes <= flight->tile_bytes)
+    if (bytes <= flight->memory_bytes)
         return XH_OK;
-    release_tiles(flight);
-    TRY(hyb_device_alloc(flight->device, bytes, &flight->device_tiles));
-    flight->tile_bytes = bytes;
-    return hyb_pinned_alloc(flight->device, bytes, &flight->staging_tiles);
+    release_memory(flight);
+    TRY(hyb_device_alloc(flight->device, bytes, &flight->memory));
+    flight->memory_bytes = bytes;
+    return XH_OK;
 }
 
-static xh_status_t reserve_tiles(hyb_flight_t *flight, size_t bytes)
+static xh_status_t add_staging(hyb_flight_t *flight, size_t bytes)
 {
-    xh_status_t status = add_tiles(flight, bytes);
-
-    if (status != XH_OK)
-        release_tiles(flight);
-    return status;
+    if (bytes <= flight->staging_bytes)
+        return XH_OK;
+    release_staging(flight);
+    TRY(hyb_pinned_alloc(flight->device, bytes, &flight->staging));
+    flight->staging_bytes = bytes;
+    return XH_OK;
 }
 
 xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job)
 {
     const hyb_tiling_t *t = &job->tiling;
     int64_t tile = t->most_rows * t->most_cols;
+    int64_t a = t->most_rows * t->depth, b = t->most_cols * t->depth;
+    double *next;
     int i;
 
-    TRY(hyb_pieces_reserve(&flight->a, t->a_pieces, t->most_rows * t->depth));
-    TRY(hyb_pieces_reserve(&flight->b, t->b_pieces, t->most_cols * t->depth));
+    TRY(add_memory(flight, hyb_tiling_memory(t)));
+    TRY(add_staging(flight, (size_t)(t->c_slots * tile) * sizeof(double)));
     TRY(add_slots(flight, (int)t->c_slots));
-    TRY(reserve_tiles(flight, (size_t)(t->c_slots * tile) * sizeof(double)));
+    next = flight->memory;
+    TRY(hyb_pieces_reserve(&flight->a, t->a_pieces, a, next));
+    next += t->a_pieces * a;
+    TRY(hyb_pieces_reserve(&flight->b, t->b_pieces, b, next));
+    next += t->b_pieces * b;
     flight->slots = (int)t->c_slots;
     flight->launched_any = false;
     for (i = 0; i < flight->slots; i++) {
         flight->slot[i].tile = -1;
-        flight->slot[i].device = flight->device_tiles + i * tile;
-        flight->slot[i].staging = flight->staging_tiles + i * tile;
+        flight->slot[i].device = next + i * tile;
+        flight->slot[i].staging = flight->staging + i * tile;
     }
     return XH_OK;
 }
@@ -257,10 +272,12 @@ static xh_status_t launch_chunk(hyb_flight_t *flight, const hyb_job_t *job,
     return multiply(flight, job, slot, operands, z);
 }
 
+/* When the tile has returned, all its events have passed. */
 static xh_status_t send_back(hyb_flight_t *flight, const hyb_slot_t *slot)
 {
     int64_t rows = slot->part.rows, cols = slot->part.cols;
 
+    TRY(hyb_queue_wait(flight->out, slot->in_end));
     TRY(hyb_queue_wait(flight->out, slot->multiply_end));
     TRY(hyb_event_record(flight->out, slot->out_begin));
     TRY(hyb_queue_copy_out(flight->out, packed(slot->device, rows, cols),
@@ -279,9 +296,22 @@ xh_status_t hyb_flight_launch(hyb_flight_t *flight, const hyb_job_t *job,
     for (z = 0; z < job->tiling.chunks; z++)
         TRY(launch_chunk(flight, job, slot, z));
     TRY(hyb_event_record(flight->in, slot->in_end));
-    TRY(hyb_event_record(flight->multiply, slot->multiply_end));
     TRY(hyb_event_record(flight->multiply, flight->last));
+    TRY(hyb_event_record(flight->multiply, slot->multiply_end));
     return send_back(flight, slot);
+}
+
+void hyb_flight_drain(hyb_flight_t *flight, double seconds)
+{
+    hyb_queue_t *queues[] = {flight->in, flight->multiply, flight->out};
+    bool done = true;
+    size_t i;
+
+    for (i = 0; i < sizeof(queues) / sizeof(queues[0]) && done; i++) {
+        done = false;
+        if (hyb_event_record(queues[i], flight->last) == XH_OK)
+            (void)hyb_event_wait(flight->last, seconds, &done);
+    }
 }
 
 void hyb_flight_commit(const hyb_flight_t *flight, const hyb_job_t *job,

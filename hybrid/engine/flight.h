@@ -31,9 +31,9 @@ typedef struct {
     hyb_queue_t *in, *multiply, *out;
     hyb_pieces_t a, b;
     hyb_slot_t *slot;
-    int slots, capacity; /* in use; with events */
-    double *device_tiles, *staging_tiles;
-    size_t tile_bytes;         /* of either */
+    int slots, capacity;      /* in use; with events */
+    double *memory, *staging; /* of all pieces and tiles; of all slots */
+    size_t memory_bytes, staging_bytes;
     hyb_event_t *first, *last; /* around all multiplications */
     bool launched_any;
     bool product_only;
@@ -56,6 +56,12 @@ xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job);
  */
 xh_status_t hyb_flight_launch(hyb_flight_t *flight, const hyb_job_t *job,
                               int64_t tile, int slot);
+
+/*
+ * Wait until nothing is queued any more, at most seconds a queue; for a device
+ * that works and is given up all the same.
+ */
+void hyb_flight_drain(hyb_flight_t *flight, double seconds);
 
 /* Write a returned tile into C. */
 void hyb_flight_commit(const hyb_flight_t *flight, const hyb_job_t *job,

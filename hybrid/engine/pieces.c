@@ -18,8 +18,6 @@ void hyb_pieces_release(hyb_pieces_t *pieces)
         hyb_event_destroy(pieces->piece[i].used);
     }
     free(pieces->piece);
-    if (pieces->memory != NULL)
-        hyb_device_free(pieces->device, pieces->memory);
     hyb_pieces_init(pieces, pieces->device);
 }
 
@@ -44,37 +42,19 @@ static xh_status_t add_events(hyb_pieces_t *pieces, int64_t count)
     return status;
 }
 
-static xh_status_t add_memory(hyb_pieces_t *pieces, size_t bytes)
-{
-    xh_status_t status;
-
-    if (bytes <= pieces->bytes)
-        return XH_OK;
-    if (pieces->memory != NULL)
-        hyb_device_free(pieces->device, pieces->memory);
-    pieces->memory = NULL;
-    pieces->bytes = 0;
-    status = hyb_device_alloc(pieces->device, bytes, &pieces->memory);
-    if (status == XH_OK)
-        pieces->bytes = bytes;
-    return status;
-}
-
 xh_status_t hyb_pieces_reserve(hyb_pieces_t *pieces, int64_t count,
-                               int64_t doubles)
+                               int64_t doubles, double *memory)
 {
     xh_status_t status = add_events(pieces, count);
     int64_t i;
 
-    if (status == XH_OK)
-        status = add_memory(pieces, (size_t)(count * doubles) * sizeof(double));
     if (status != XH_OK)
         return status;
     pieces->count = count;
     for (i = 0; i < count; i++) {
         pieces->piece[i].strip = -1;
         pieces->piece[i].last_use = 0;
-        pieces->piece[i].memory = pieces->memory + i * doubles;
+        pieces->piece[i].memory = memory + i * doubles;
     }
     return XH_OK;
 }

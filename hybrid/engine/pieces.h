@@ -21,8 +21,6 @@ typedef struct {
     hyb_device_t *device;
     hyb_piece_t *piece;
     int64_t count, capacity; /* in use; with events */
-    double *memory;
-    size_t bytes;
     uint64_t uses;
 } hyb_pieces_t;
 
@@ -30,12 +28,12 @@ typedef struct {
 void hyb_pieces_init(hyb_pieces_t *pieces, hyb_device_t *device);
 
 /*
- * Make room for count pieces of at most doubles each, and forget what they
- * hold. Nothing that uses them may be in flight.
+ * Have count pieces of at most doubles each, in memory of the device that is
+ * borrowed, and forget what they hold. Nothing that uses them may be in flight.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_pieces_reserve(hyb_pieces_t *pieces, int64_t count,
-                               int64_t doubles);
+                               int64_t doubles, double *memory);
 void hyb_pieces_release(hyb_pieces_t *pieces);
 
 /*

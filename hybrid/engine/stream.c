@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include "base/clock.h"
@@ -14,8 +15,8 @@ struct hyb_stream {
     hyb_flight_t flight;
     hyb_flight_times_t times;
     hyb_work_t work;
-    bool models_time;
-    double slowest; /* longest wait for a tile of this job so far, seconds */
+    hyb_device_info_t info; /* as it was at the start */
+    double slowness; /* longest wait for a tile so far, to the predicted one */
 
     int *cpus; /* of the thread */
     int cpu_count;
@@ -26,17 +27,32 @@ struct hyb_stream {
     bool quits;
 };
 
+/* Seconds that job's largest tile takes; a guess where rates are unknown. */
+static double predicted(const hyb_stream_t *s, const hyb_job_t *job)
+{
+    const double gemm_rate = 1e11, link_rate = 1e10;
+    const hyb_tiling_t *t = &job->tiling;
+    double rows = (double)t->most_rows, cols = (double)t->most_cols;
+    double k = (double)t->k, known_gemm = s->info.gemm_rate;
+    double known_link = s->info.link_rate;
+
+    return 2.0 * rows * cols * k / (known_gemm > 0.0 ? known_gemm : gemm_rate) +
+           (2.0 * rows * cols + k * (rows + cols)) * sizeof(double) /
+               (known_link > 0.0 ? known_link : link_rate);
+}
+
 /*
  * Without a result for so long, a device is taken for stalled: many times what
- * tiles took so far, and never less than the setting.
+ * all in flight should take, or did before, and never less than the setting.
  */
-static double patience(const hyb_stream_t *s)
+static double patience(const hyb_stream_t *s, const hyb_job_t *job)
 {
     enum { TIMES = 20 };
-    double longest = TIMES * s->slowest * s->options.slots;
+    double expected = predicted(s, job) * s->options.slots;
 
-    return longest > s->options.stall_seconds ? longest
-                                              : s->options.stall_seconds;
+    if (s->slowness > 1.0)
+        expected *= s->slowness;
+    return fmax(TIMES * expected, s->options.stall_seconds);
 }
 
 static double flop_of(const hyb_job_t *job, hyb_rectangle_t part)
@@ -48,7 +64,7 @@ static double flop_of(const hyb_job_t *job, hyb_rectangle_t part)
 /* A tile has returned: into C with it. */
 static void complete(hyb_stream_t *s, hyb_job_t *job, hyb_slot_t *slot)
 {
-    if (!s->models_time)
+    if (!s->info.models_time)
         hyb_flight_commit(&s->flight, job, slot);
     job->owner[slot->tile] = (int16_t)s->options.executor;
     s->work.tiles++;
@@ -59,13 +75,13 @@ static void complete(hyb_stream_t *s, hyb_job_t *job, hyb_slot_t *slot)
 /* Wait for the tile in slot, if any, and complete it. */
 static xh_status_t land(hyb_stream_t *s, hyb_job_t *job, hyb_slot_t *slot)
 {
-    double started = xh_clock_now(), waited;
+    double started = xh_clock_now();
     xh_status_t status;
     bool done = false;
 
     if (slot->tile < 0)
         return XH_OK;
-    status = hyb_event_wait(slot->out_end, patience(s), &done);
+    status = hyb_event_wait(slot->out_end, patience(s, job), &done);
     if (status == XH_OK && !done) {
         hyb_device_fail(s->device, "it stalled: no result in time");
         status = XH_ERR_DEVICE;
@@ -74,8 +90,8 @@ static xh_status_t land(hyb_stream_t *s, hyb_job_t *job, hyb_slot_t *slot)
         status = hyb_flight_time(slot, &s->times);
     if (status != XH_OK)
         return status;
-    waited = xh_clock_now() - started;
-    s->slowest = waited > s->slowest ? waited : s->slowest;
+    s->slowness =
+        fmax(s->slowness, (xh_clock_now() - started) / predicted(s, job));
     complete(s, job, slot);
     return XH_OK;
 }
@@ -104,6 +120,8 @@ static void drop(hyb_stream_t *s, hyb_job_t *job, xh_status_t why)
 {
     int i;
 
+    if (!hyb_device_failed(s->device))
+        hyb_flight_drain(&s->flight, patience(s, job));
     if (why == XH_ERR_MEMORY)
         hyb_device_fail(s->device, "it ran out of memory");
     else
@@ -125,7 +143,6 @@ static void run_job(hyb_stream_t *s, hyb_job_t *job)
 
     s->work = (hyb_work_t){0};
     s->times = (hyb_flight_times_t){0};
-    s->slowest = 0.0;
     s->flight.slots = 0;
     s->flight.product_only = s->options.product_only;
     hyb_device_traffic(s->device, &in, &out);
@@ -167,13 +184,11 @@ static void *serve(void *argument)
 
 static xh_status_t start(hyb_stream_t *s, const int *cpus)
 {
-    hyb_device_info_t info;
-    xh_status_t status = hyb_device_describe(s->device, &info);
+    xh_status_t status = hyb_device_describe(s->device, &s->info);
     int i;
 
     if (status != XH_OK)
         return status;
-    s->models_time = info.models_time;
     s->cpus = malloc((size_t)s->cpu_count * sizeof(*s->cpus) + 1);
     if (s->cpus == NULL)
         return XH_ERR_MEMORY;

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include "base/settings.h"
+#include "hybrid/engine/product.h"
+#include "testing/unit/node_fixture.h"
+#include "testing/unit/unit.h"
+
+/* ---- problems ------------------------------------------------------------ */
+
+static double drawn(void)
+{
+    return (double)rand() / RAND_MAX - 0.5;
+}
+
+static int64_t picked(int64_t count)
+{
+    return rand() % count;
+}
+
+shape_t problem_shape(int64_t most)
+{
+    static const double factors[] = {0.0, 1.0, -1.0, 0.75};
+
+    return (shape_t){.m = 1 + picked(most),
+                     .n = 1 + picked(most),
+                     .k = 1 + picked(most),
+                     .trans_a = picked(2) == 0 ? HYB_NO_TRANS : HYB_TRANS,
+                     .trans_b = picked(2) == 0 ? HYB_NO_TRANS : HYB_TRANS,
+                     .alpha = factors[picked(4)],
+                     .beta = factors[picked(4)],
+                     .pad = picked(4)};
+}
+
+static size_t size_of(hyb_view_t v)
+{
+    return (size_t)(v.ld * v.cols);
+}
+
+static double *allocated(size_t size)
+{
+    double *memory = malloc(size * sizeof(*memory) + 1);
+
+    assert_non_null(memory);
+    return memory;
+}
+
+/* op(v) is rows x cols. */
+static hyb_view_t random_matrix(hyb_trans_t op, int64_t rows, int64_t cols,
+                                int64_t pad)
+{
+    hyb_view_t v = {.rows = op == HYB_NO_TRANS ? rows : cols,
+                    .cols = op == HYB_NO_TRANS ? cols : rows};
+    size_t i;
+
+    v.ld = v.rows + pad > 0 ? v.rows + pad : 1;
+    v.data = allocated(size_of(v));
+    for (i = 0; i < size_of(v); i++)
+        v.data[i] = drawn();
+    return v;
+}
+
+static double element(hyb_view_t v, hyb_trans_t op, int64_t i, int64_t j)
+{
+    return op == HYB_NO_TRANS ? v.data[i + j * v.ld] : v.data[j + i * v.ld];
+}
+
+static void three_loops(const hyb_gemm_t *p, const double *before, double *want)
+{
+    int64_t i, j, l;
+
+    for (j = 0; j < p->c.cols; j++)
+        for (i = 0; i < p->c.rows; i++) {
+            double sum = 0.0;
+
+            for (l = 0; l < hyb_gemm_depth(p); l++)
+                sum += element(p->a, p->trans_a, i, l) *
+                       element(p->b, p->trans_b, l, j);
+            want[i + j * p->c.ld] =
+                p->alpha * sum +
+                (p->beta == 0.0 ? 0.0 : p->beta * before[i + j * p->c.ld]);
+        }
+}
+
+static void spoil(hyb_view_t v)
+{
+    size_t i;
+
+    for (i = 0; i < size_of(v); i++)
+        v.data[i] = NAN;
+}
+
+problem_t problem_create(shape_t s, bool keeps_c)
+{
+    problem_t problem = {
+        .product = {.trans_a = s.trans_a,
+                    .trans_b = s.trans_b,
+                    .alpha = s.alpha,
+                    .beta = s.beta,
+                    .a = random_matrix(s.trans_a, s.m, s.k, s.pad),
+                    .b = random_matrix(s.trans_b, s.k, s.n, s.pad),
+                    .c = random_matrix(HYB_NO_TRANS, s.m, s.n, s.pad)}};
+    hyb_view_t c = problem.product.c;
+
+    if (s.beta == 0.0 && !keeps_c)
+        spoil(c);
+    problem.c_size = size_of(c);
+    problem.before = allocated(problem.c_size);
+    problem.want = allocated(problem.c_size);
+    memcpy(problem.before, c.data, problem.c_size * sizeof(double));
+    memcpy(problem.want, c.data, problem.c_size * sizeof(double));
+    three_loops(&problem.product, problem.before, problem.want);
+    return problem;
+}
+
+void problem_destroy(problem_t *problem)
+{
+    free(problem->product.a.data);
+    free(problem->product.b.data);
+    free(problem->product.c.data);
+    free(problem->before);
+    free(problem->want);
+}
+
+void problem_restore(problem_t *problem)
+{
+    memcpy(problem->product.c.data, problem->before,
+           problem->c_size * sizeof(double));
+}
+
+bool problem_untouched(const problem_t *problem, size_t index)
+{
+    return memcmp(&problem->product.c.data[index], &problem->before[index],
+                  sizeof(double)) == 0;
+}
+
+bool problem_right(const problem_t *problem, size_t index)
+{
+    double most = 1e-15 * (double)(hyb_gemm_depth(&problem->product) + 10);
+    double got = problem->product.c.data[index], want = problem->want[index];
+
+    return fabs(got - want) <= most || (isnan(got) && isnan(want));
+}
+
+size_t problem_wrong(const problem_t *problem)
+{
+    hyb_view_t c = problem->product.c;
+    size_t i, wrong = 0;
+
+    for (i = 0; i < problem->c_size; i++)
+        wrong += (int64_t)i % c.ld < c.rows ? !problem_right(problem, i)
+                                            : !problem_untouched(problem, i);
+    return wrong;
+}
+
+/* ---- nodes --------------------------------------------------------------- */
+
+hyb_node_t *node_open(int threads, const char *const *settings, int count)
+{
+    hyb_node_t *node = NULL;
+    int i;
+
+    assert_int_equal(xh_settings_load(), XH_OK);
+    for (i = 0; i < count && settings[i] != NULL; i++)
+        assert_int_equal(xh_settings_assign(settings[i]), XH_OK);
+    assert_int_equal(hyb_node_open(threads, NULL, &node), XH_OK);
+    return node;
+}
+
+int node_owner(const hyb_report_t *report, int64_t i, int64_t j)
+{
+    int64_t tile, count = hyb_tiling_count(&report->tiling);
+
+    for (tile = 0; tile < count; tile++) {
+        hyb_rectangle_t p = hyb_tiling_tile(&report->tiling, tile).part;
+
+        if (i >= p.row && i < p.row + p.rows && j >= p.col &&
+            j < p.col + p.cols)
+            return report->owner[tile];
+    }
+    return -1;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NODE_FIXTURE_H
+#define NODE_FIXTURE_H
+
+#include "hybrid/engine/node.h"
+
+/* What the tests of products on emulated devices have in common. */
+
+typedef struct {
+    int64_t m, n, k;
+    hyb_trans_t trans_a, trans_b;
+    double alpha, beta;
+    int64_t pad; /* ld beyond rows */
+} shape_t;
+
+/* A product of random matrices and its result by three loops. */
+typedef struct {
+    hyb_gemm_t product;
+    double *before, *want; /* C as it was, and as it is to be, with padding */
+    size_t c_size;         /* doubles of each */
+} problem_t;
+
+/* A shape with 1 <= m, n, k <= most, at random, as all else. */
+shape_t problem_shape(int64_t most);
+
+/* C is NaN where beta is 0 and must not be read, unless keeps_c. */
+problem_t problem_create(shape_t shape, bool keeps_c);
+void problem_destroy(problem_t *problem);
+
+/* C as before. */
+void problem_restore(problem_t *problem);
+
+/* Is C's element at index, padding counted, as before; is it the result? */
+bool problem_untouched(const problem_t *problem, size_t index);
+bool problem_right(const problem_t *problem, size_t index);
+
+/* Elements of C, and of its padding, that are not as they are to be. */
+size_t problem_wrong(const problem_t *problem);
+
+/*
+ * A node of threads with settings, "name=value" each, up to a NULL or count;
+ * all others have their defaults.
+ */
+hyb_node_t *node_open(int threads, const char *const *settings, int count);
+
+/* The executor, as in owner, of the tile that element (i, j) of C is in. */
+int node_owner(const hyb_report_t *report, int64_t i, int64_t j);
+
+#endif

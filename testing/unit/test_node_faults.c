@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/unit/capture.h"
+#include "testing/unit/node_fixture.h"
+#include "testing/unit/unit.h"
+
+/* Two slots and four tiles: every kind of work is there more than once. */
+#define TILES "tile=8"
+#define SLOTS "pipeline=2"
+#define PATIENT "stall_seconds=60"
+#define STEADY "stall_seconds=0.5"
+#define HASTY "stall_seconds=0.02" /* on a busy machine it takes no fault */
+
+#define FAULT "fault on demand" /* what the device says of one */
+
+enum { SETTINGS = 6 };
+
+static const shape_t small = {16, 16, 6, HYB_NO_TRANS, HYB_TRANS, 0.75, 0.5, 1};
+
+typedef struct {
+    xh_status_t status;
+    size_t wrong;
+    hyb_report_t report; /* owner is freed */
+} outcome_t;
+
+/* One product, whose operands go as soon as it has ended. */
+static outcome_t multiply(hyb_node_t *node, hyb_executors_t executors)
+{
+    problem_t problem = problem_create(small, false);
+    outcome_t o = {.wrong = 0};
+
+    o.status = hyb_node_gemm(node, &problem.product, executors, &o.report);
+    o.wrong = problem_wrong(&problem);
+    problem_destroy(&problem);
+    free(o.report.owner);
+    o.report.owner = NULL;
+    return o;
+}
+
+/* ---- one device, every fault, the team in reserve ------------------------ */
+
+typedef enum { NEVER_CAME, HAPPENED, ANOTHER_HAPPENED } event_t;
+
+/* A product, right whatever happens; what is said in it goes to *text_p. */
+static outcome_t survive(hyb_node_t *node, const char **text_p)
+{
+    outcome_t o;
+
+    capture_begin();
+    o = multiply(node, (hyb_executors_t){true, ~(uint64_t)0});
+    *text_p = capture_end(NULL);
+    assert_int_equal(o.status, XH_OK);
+    assert_int_equal(o.wrong, 0);
+    return o;
+}
+
+/* Two products with a fault in the first, or before: did it happen? */
+static event_t check_fault(const char *fault, const char *patience)
+{
+    const char *const settings[SETTINGS] = {
+        "devices=emu", "split=fixed:1", TILES, SLOTS, patience, fault};
+    bool opened, happened, dropped;
+    const char *text;
+    hyb_node_t *node;
+    outcome_t o;
+
+    capture_begin();
+    node = node_open(1, settings, SETTINGS);
+    happened = strstr(capture_end(NULL), FAULT) != NULL;
+    opened = hyb_node_devices(node) == 1;
+    assert_int_equal(opened, !happened);
+    o = survive(node, &text);
+    happened = happened || strstr(text, FAULT) != NULL;
+    dropped = o.report.device[0].dropped;
+    assert_int_equal(o.report.device[0].tiles + o.report.team.tiles,
+                     opened ? 4 : 0);
+    assert_true(!happened || !opened || dropped);
+    o = survive(node, &text);
+    assert_true(!dropped || o.report.device[0].tiles == 0);
+    capture_begin();
+    hyb_node_close(node);
+    capture_end(NULL);
+    return happened ? HAPPENED : dropped ? ANOTHER_HAPPENED : NEVER_CAME;
+}
+
+/* Faults of kind each time that each of ops comes until a product's end. */
+static void check_faults(const char *kind, const char *const *ops,
+                         const char *patience)
+{
+    char fault[64];
+    event_t event;
+    int nth;
+
+    srand(1);
+    for (; *ops != NULL; ops++) {
+        event = HAPPENED;
+        for (nth = 1; event != NEVER_CAME; nth++) {
+            snprintf(fault, sizeof(fault), "emu_fault=%s@%s:%d", kind, *ops,
+                     nth);
+            event = check_fault(fault, patience);
+        }
+        assert_true(nth > 2); /* the first one did */
+    }
+}
+
+static void a_device_that_fails_anywhere_loses_nothing(void **state)
+{
+    static const char *const ops[] = {
+        "alloc",      "pin",     "queue_create", "event_create", "event_record",
+        "queue_wait", "copy_in", "gemm",         "copy_out",     NULL};
+
+    (void)state;
+    check_faults("fail", ops, PATIENT);
+}
+
+static void a_device_without_memory_anywhere_loses_nothing(void **state)
+{
+    static const char *const ops[] = {"alloc",        "pin",     "queue_create",
+                                      "event_create", "copy_in", "gemm",
+                                      "copy_out",     NULL};
+
+    (void)state;
+    check_faults("oom", ops, PATIENT);
+}
+
+/* A busy machine may seem to stall before that; results are right anyway. */
+static void a_device_that_stalls_anywhere_loses_nothing(void **state)
+{
+    static const char *const ops[] = {"event_record", "queue_wait", "copy_in",
+                                      "gemm",         "copy_out",   NULL};
+
+    (void)state;
+    check_faults("stall", ops, HASTY);
+}
+
+/* ---- several devices, no team -------------------------------------------- */
+
+/* Two products by emu:count with faults; what was said, and how they ended. */
+static const char *multiply_twice(const char *devices, const char *faults,
+                                  outcome_t outcome[2])
+{
+    const char *const settings[SETTINGS] = {devices, TILES, SLOTS, STEADY,
+                                            faults};
+    const hyb_executors_t devices_only = {false, ~(uint64_t)0};
+    hyb_node_t *node;
+    int i;
+
+    capture_begin();
+    node = node_open(1, settings, SETTINGS);
+    for (i = 0; i < 2; i++)
+        outcome[i] = multiply(node, devices_only);
+    hyb_node_close(node);
+    return capture_end(NULL);
+}
+
+static void other_devices_do_what_one_has_lost(void **state)
+{
+    static const char *const faults[] = {
+        "emu_fault=0:fail@gemm:1",
+        "emu_fault=0:oom@copy_out:1",
+        "emu_fault=0:stall@copy_in:1",
+        "emu_fault=0:stall@copy_out:1,1:oom@gemm:1",
+        "emu_fault=0:fail@alloc:1,1:fail@event_record:2",
+    };
+    outcome_t outcome[2];
+    size_t f;
+    int i;
+
+    (void)state;
+    srand(2);
+    for (f = 0; f < sizeof(faults) / sizeof(faults[0]); f++) {
+        multiply_twice("devices=emu:3", faults[f], outcome);
+        for (i = 0; i < 2; i++) {
+            assert_int_equal(outcome[i].status, XH_OK);
+            assert_int_equal(outcome[i].wrong, 0);
+        }
+    }
+}
+
+/* The first device fails when the others have long been done. */
+static void tiles_lost_at_the_end_are_done_too(void **state)
+{
+    outcome_t outcome[2];
+
+    (void)state;
+    srand(3);
+    multiply_twice("devices=emu:2",
+                   "emu_fault=0:stall@copy_out:1,0:stall@gemm:1", outcome);
+    assert_int_equal(outcome[0].status, XH_OK);
+    assert_int_equal(outcome[0].wrong, 0);
+    assert_int_equal(outcome[1].wrong, 0);
+}
+
+static void without_team_and_devices_a_product_fails(void **state)
+{
+    outcome_t outcome[2];
+    const char *text =
+        multiply_twice("devices=emu:2", "emu_fault=fail@gemm:1", outcome);
+
+    (void)state;
+    assert_int_equal(outcome[0].status, XH_ERR_DEVICE);
+    assert_int_equal(outcome[1].status, XH_ERR_DEVICE);
+    assert_non_null(strstr(text, "device 0 is dropped"));
+    assert_non_null(strstr(text, "device 1 is dropped"));
+    assert_non_null(strstr(text, "no device is left"));
+}
+
+/* ---- what a dropped device leaves behind --------------------------------- */
+
+static void a_dropped_device_gets_no_more_tiles(void **state)
+{
+    const char *const settings[] = {"devices=emu:2", TILES, SLOTS,
+                                    "split=fixed:1",
+                                    "emu_fault=0:fail@alloc:1"};
+    outcome_t first, second;
+    hyb_node_t *node;
+    bool failed;
+
+    (void)state;
+    srand(4);
+    capture_begin();
+    node = node_open(1, settings, 5);
+    first = multiply(node, hyb_executors_all(node));
+    second = multiply(node, hyb_executors_all(node));
+    failed = hyb_device_failed(hyb_node_device(node, 0)) &&
+             !hyb_device_failed(hyb_node_device(node, 1));
+    hyb_node_close(node);
+    capture_end(NULL);
+    assert_true(failed);
+    assert_true(first.report.device[0].dropped);
+    assert_false(second.report.device[0].dropped);
+    assert_int_equal(second.report.device[0].tiles, 0);
+    assert_int_equal(second.report.device[1].tiles, 4);
+    assert_int_equal(second.wrong, 0);
+}
+
+/*
+ * Copies in wait for a slow link when memory for another tile is refused; the
+ * operands go at once.
+ */
+static void nothing_reads_operands_after_a_product(void **state)
+{
+    const char *const settings[] = {
+        "devices=emu", "split=fixed:1",   TILES,
+        "pipeline=4",  "emu_link=0.0002", "emu_fault=oom@copy_in:6"};
+    hyb_node_t *node;
+    outcome_t outcome;
+
+    (void)state;
+    srand(5);
+    capture_begin();
+    node = node_open(1, settings, 6);
+    outcome = multiply(node, hyb_executors_all(node));
+    hyb_node_close(node);
+    capture_end(NULL);
+    assert_true(outcome.report.device[0].dropped);
+    assert_int_equal(outcome.wrong, 0);
+}
+
+/* A tile takes 77 ms; nobody would wait so long for a fast device. */
+static void a_slow_device_is_not_taken_for_stalled(void **state)
+{
+    const char *const settings[] = {
+        "devices=emu", "split=fixed:1",    TILES,
+        "pipeline=1",  "emu_rate=0.00001", "stall_seconds=0.001"};
+    hyb_node_t *node = node_open(1, settings, 6);
+    outcome_t outcome = multiply(node, hyb_executors_all(node));
+
+    (void)state;
+    assert_false(outcome.report.device[0].dropped);
+    assert_int_equal(outcome.report.device[0].tiles, 4);
+    assert_int_equal(outcome.wrong, 0);
+    hyb_node_close(node);
+}
+
+/* ---- flip ---------------------------------------------------------------- */
+
+typedef struct {
+    size_t wrong, of_device; /* elements; those of them in its tiles */
+} damage_t;
+
+static damage_t damage_of(const problem_t *problem, const hyb_report_t *report)
+{
+    hyb_view_t c = problem->product.c;
+    damage_t d = {0, 0};
+    int64_t i, j;
+
+    for (j = 0; j < c.cols; j++)
+        for (i = 0; i < c.rows; i++)
+            if (!problem_right(problem, (size_t)(i + j * c.ld))) {
+                d.wrong++;
+                d.of_device += node_owner(report, i, j) == 1;
+            }
+    return d;
+}
+
+/* The device has tiles 0 and 1, the team 2 and 3. */
+static damage_t flipped(const char *fault)
+{
+    const char *const settings[] = {"devices=emu", "split=fixed:0.5", TILES,
+                                    SLOTS, fault};
+    problem_t problem = problem_create(small, false);
+    hyb_report_t report = {0};
+    hyb_node_t *node;
+    damage_t damage;
+
+    capture_begin();
+    node = node_open(1, settings, 5);
+    assert_int_equal(
+        hyb_node_gemm(node, &problem.product, hyb_executors_all(node), &report),
+        XH_OK);
+    hyb_node_close(node);
+    capture_end(NULL);
+    assert_false(report.device[0].dropped);
+    damage = damage_of(&problem, &report);
+    free(report.owner);
+    problem_destroy(&problem);
+    return damage;
+}
+
+static void a_flipped_bit_is_found_in_tiles_of_its_device(void **state)
+{
+    static const struct {
+        const char *fault;
+        size_t wrong; /* elements, 0: a row or a column of a tile or two */
+    } flips[] = {
+        {"emu_fault=flip@copy_in:1", 0},  {"emu_fault=flip@copy_in:2", 0},
+        {"emu_fault=flip@copy_in:3", 1},  {"emu_fault=flip@copy_in:4", 0},
+        {"emu_fault=flip@gemm:1", 1},     {"emu_fault=flip@gemm:2", 1},
+        {"emu_fault=flip@copy_out:1", 1}, {"emu_fault=flip@copy_out:2", 1},
+    };
+    damage_t damage;
+    size_t i;
+
+    (void)state;
+    srand(6);
+    for (i = 0; i < sizeof(flips) / sizeof(flips[0]); i++) {
+        damage = flipped(flips[i].fault);
+        if (flips[i].wrong > 0)
+            assert_int_equal(damage.wrong, flips[i].wrong);
+        assert_true(damage.wrong > 0 && damage.wrong <= 16);
+        assert_int_equal(damage.of_device, damage.wrong);
+    }
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(a_device_that_fails_anywhere_loses_nothing),
+    cmocka_unit_test(a_device_without_memory_anywhere_loses_nothing),
+    cmocka_unit_test(a_device_that_stalls_anywhere_loses_nothing),
+    cmocka_unit_test(other_devices_do_what_one_has_lost),
+    cmocka_unit_test(tiles_lost_at_the_end_are_done_too),
+    cmocka_unit_test(without_team_and_devices_a_product_fails),
+    cmocka_unit_test(a_dropped_device_gets_no_more_tiles),
+    cmocka_unit_test(nothing_reads_operands_after_a_product),
+    cmocka_unit_test(a_slow_device_is_not_taken_for_stalled),
+    cmocka_unit_test(a_flipped_bit_is_found_in_tiles_of_its_device),
+};
+
+UNIT_MAIN(cases)
