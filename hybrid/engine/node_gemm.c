@@ -105,13 +105,18 @@ static void help(run_t *run, hyb_span_t first)
 /* ---- the devices' part ----------------------------------------------------
  */
 
-static void begin_devices(run_t *run)
+/* Returns those that began, as bits. */
+static uint64_t begin_devices(run_t *run)
 {
+    uint64_t begun = 0;
     int i;
 
     for (i = 0; i < run->node->devices; i++)
-        if (takes_part(run, i))
+        if (takes_part(run, i)) {
             hyb_stream_begin(run->node->stream[i], &run->job);
+            begun |= (uint64_t)1 << i;
+        }
+    return begun;
 }
 
 static void add_work(hyb_work_t *sum, const hyb_work_t *more)
@@ -144,17 +149,6 @@ static void finish_devices(run_t *run, uint64_t begun)
     }
 }
 
-static uint64_t begun_devices(const run_t *run)
-{
-    uint64_t begun = 0;
-    int i;
-
-    for (i = 0; i < run->node->devices; i++)
-        if (takes_part(run, i))
-            begun |= (uint64_t)1 << i;
-    return begun;
-}
-
 /* ---- what failed devices left ---------------------------------------------
  */
 
@@ -185,12 +179,11 @@ static xh_status_t complete(run_t *run)
     if (run->executors.team)
         team_completes(run);
     while (!is_complete(run)) {
-        begun = begun_devices(run);
+        begun = begin_devices(run);
         if (begun == 0) {
             xh_log_error("no device is left and the team is not to help");
             return XH_ERR_DEVICE;
         }
-        begin_devices(run);
         finish_devices(run, begun);
     }
     return run->status;
@@ -254,6 +247,7 @@ static xh_status_t cut(const run_t *run, const hyb_gemm_t *p,
     return hyb_tiling_plan(&request, tiling_p);
 }
 
+/* What a device did before it was dropped says nothing about the others. */
 static void learn(run_t *run)
 {
     hyb_ratio_sample_t sample = {.host_flop = run->report.team.flop,
@@ -264,6 +258,8 @@ static void learn(run_t *run)
     for (i = 0; i < run->node->devices; i++) {
         const hyb_work_t *work = &run->report.device[i];
 
+        if (work->dropped)
+            continue;
         sample.device_flop += work->flop;
         if (work->seconds > sample.device_seconds)
             sample.device_seconds = work->seconds;
@@ -273,8 +269,8 @@ static void learn(run_t *run)
 
 static void share_out(run_t *run)
 {
-    uint64_t begun = begun_devices(run);
     hyb_span_t first = {0, 0};
+    uint64_t begun;
 
     run->share = run->node->split.policy == HYB_SPLIT_FIXED
                      ? run->node->split.share
@@ -282,7 +278,7 @@ static void share_out(run_t *run)
                                        hyb_gemm_flop(run->job.product));
     if (run->executors.team)
         first = grab(run);
-    begin_devices(run);
+    begun = begin_devices(run);
     help(run, first);
     finish_devices(run, begun);
 }
@@ -332,7 +328,7 @@ xh_status_t hyb_node_gemm(hyb_node_t *node, const hyb_gemm_t *product,
     }
     run.report.seconds = xh_clock_now() - started;
     run.report.team.seconds = run.report.team.compute_seconds;
-    if (report_p != NULL)
+    if (report_p != NULL && status == XH_OK)
         *report_p = run.report;
     else
         free(run.report.owner);

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/engine/product.h"
+#include "testing/unit/node_fixture.h"
+#include "testing/unit/unit.h"
+
+enum { SETTINGS = 8, MOST = 70 };
+
+static const hyb_executors_t team_only = {true, 0};
+static const hyb_executors_t devices_only = {false, ~(uint64_t)0};
+
+/* One product by executors: right, or the test ends. */
+static hyb_report_t multiply(hyb_node_t *node, shape_t shape,
+                             hyb_executors_t executors)
+{
+    problem_t problem = problem_create(shape, false);
+    hyb_report_t report = {0};
+    xh_status_t status =
+        hyb_node_gemm(node, &problem.product, executors, &report);
+    size_t wrong = problem_wrong(&problem);
+
+    problem_destroy(&problem);
+    assert_int_equal(status, XH_OK);
+    assert_int_equal(wrong, 0);
+    return report;
+}
+
+/* ---- any product, any node ----------------------------------------------- */
+
+typedef struct {
+    int threads;
+    const char *settings[SETTINGS];
+} kind_t;
+
+static const kind_t kinds[] = {
+    {1, {"devices=none"}},
+    {1, {"devices=emu", "tile=16"}},
+    {1, {"devices=emu", "tile=16", "product_return=on"}},
+    {1, {"devices=emu", "tile=1", "pipeline=3", "split=steal"}},
+    {2, {"devices=emu", "tile=7", "pipeline=1", "split=fixed:0.5"}},
+    {1, {"devices=emu:2", "tile=9", "pipeline=2", "split=steal"}},
+    {2, {"devices=emu:2", "tile=16", "pipeline=2", "split=fixed:1"}},
+    {1, {"devices=emu:3", "tile=8", "split=fixed:0"}},
+    {1, {"devices=emu:3", "tile=11", "product_return=on", "split=steal"}},
+    {1, {"devices=emu:4", "tile=5", "pipeline=8"}},
+    {1, {"devices=emu:4", "kernel=blas", "tile=32"}},
+    {1, {"devices=emu:2"}},
+};
+
+static void check_products(const kind_t *kind, hyb_executors_t executors)
+{
+    enum { PRODUCTS = 12 };
+    hyb_node_t *node = node_open(kind->threads, kind->settings, SETTINGS);
+    int i;
+
+    for (i = 0; i < PRODUCTS; i++)
+        free(multiply(node, problem_shape(MOST), executors).owner);
+    hyb_node_close(node);
+}
+
+static void any_product_is_right_on_any_node(void **state)
+{
+    size_t i;
+
+    (void)state;
+    srand(1);
+    for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        check_products(&kinds[i], (hyb_executors_t){true, ~(uint64_t)0});
+}
+
+static void devices_alone_do_any_product(void **state)
+{
+    size_t i;
+
+    (void)state;
+    srand(2);
+    for (i = 1; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        check_products(&kinds[i], devices_only);
+}
+
+/* All of A or B is more than the device has: 1 MiB. */
+static void operands_may_exceed_a_device(void **state)
+{
+    static const char *const settings[] = {"devices=emu:2", "emu_memory=1",
+                                           "tile=64", "split=fixed:0.8"};
+    static const shape_t shapes[] = {
+        {150, 140, 2500, HYB_NO_TRANS, HYB_TRANS, 1.0, 1.0, 1},
+        {700, 30, 250, HYB_TRANS, HYB_NO_TRANS, -1.0, 0.5, 0},
+        {30, 700, 250, HYB_TRANS, HYB_TRANS, 0.5, 0.0, 0},
+        {400, 390, 8, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, -1.0, 2},
+        {1, 1, 40000, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
+        {160, 140, 600, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
+    };
+    hyb_node_t *node = node_open(1, settings, 4);
+    size_t i;
+
+    (void)state;
+    srand(3);
+    for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        hyb_report_t report =
+            multiply(node, shapes[i], hyb_executors_all(node));
+
+        assert_false(report.device[0].dropped || report.device[1].dropped);
+        free(report.owner);
+    }
+    hyb_node_close(node);
+}
+
+static void products_without_elements_or_flop_are_right(void **state)
+{
+    static const char *const settings[] = {"devices=emu", "tile=4"};
+    static const shape_t shapes[] = {
+        {0, 5, 5, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
+        {5, 0, 5, HYB_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
+        {5, 5, 0, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 0.5, 0},
+        {5, 5, 0, HYB_NO_TRANS, HYB_TRANS, 1.0, 0.0, 1},
+        {5, 5, 5, HYB_NO_TRANS, HYB_NO_TRANS, 0.0, 0.0, 1},
+        {0, 0, 0, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
+    };
+    hyb_node_t *node = node_open(1, settings, 2);
+    hyb_report_t report;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        report = multiply(node, shapes[i], hyb_executors_all(node));
+        assert_null(report.owner);
+        report = multiply(node, shapes[i], devices_only);
+        assert_null(report.owner);
+    }
+    hyb_node_close(node);
+}
+
+/* ---- who does what ------------------------------------------------------- */
+
+static const shape_t square = {60,           60,  10,  HYB_NO_TRANS,
+                               HYB_NO_TRANS, 1.0, 1.0, 0};
+
+/* Tiles that executor owns, which it must have counted too. */
+static int64_t owned(const hyb_report_t *report, int executor)
+{
+    int64_t i, count = 0, tiles = hyb_tiling_count(&report->tiling);
+
+    for (i = 0; i < tiles; i++)
+        count += report->owner[i] == executor;
+    assert_int_equal(count, executor == 0 ? report->team.tiles
+                                          : report->device[executor - 1].tiles);
+    return count;
+}
+
+/* The share, in percent, of the devices of a product of 36 tiles. */
+static int64_t percent_of_devices(const char *split, hyb_executors_t executors)
+{
+    const char *const settings[] = {"devices=emu:2", "tile=10", split};
+    hyb_node_t *node = node_open(1, settings, 3);
+    hyb_report_t report = multiply(node, square, executors);
+    int64_t tiles = owned(&report, 1) + owned(&report, 2);
+
+    assert_int_equal(hyb_tiling_count(&report.tiling), 36);
+    assert_int_equal(tiles + owned(&report, 0), 36);
+    assert_true(report.team.flop + report.device[0].flop +
+                    report.device[1].flop ==
+                2.0 * 60 * 60 * 10);
+    free(report.owner);
+    hyb_node_close(node);
+    return tiles * 100 / 36;
+}
+
+static void a_fixed_share_is_kept(void **state)
+{
+    const hyb_executors_t all = {true, 3};
+
+    (void)state;
+    assert_int_equal(percent_of_devices("split=fixed:0", all), 0);
+    assert_int_equal(percent_of_devices("split=fixed:0.5", all), 50);
+    assert_int_equal(percent_of_devices("split=fixed:0.75", all), 75);
+    assert_int_equal(percent_of_devices("split=fixed:1", all), 100);
+}
+
+static void who_takes_no_part_gets_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(percent_of_devices("split=fixed:0.5", devices_only), 100);
+    assert_int_equal(percent_of_devices("split=ratio", devices_only), 100);
+    assert_int_equal(percent_of_devices("split=steal", devices_only), 100);
+}
+
+static void one_of_two_devices_may_be_asked_alone(void **state)
+{
+    static const char *const settings[] = {"devices=emu:2", "tile=10"};
+    hyb_node_t *node = node_open(1, settings, 2);
+    hyb_report_t report;
+    int i;
+
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        report = multiply(node, square, (hyb_executors_t){false, 1u << i});
+        assert_int_equal(owned(&report, i + 1), 36);
+        free(report.owner);
+    }
+    hyb_node_close(node);
+}
+
+static void the_team_alone_cuts_no_tiles(void **state)
+{
+    static const char *const settings[] = {"devices=emu:2", "tile=10"};
+    hyb_node_t *node = node_open(1, settings, 2);
+    hyb_report_t report = multiply(node, square, team_only);
+
+    (void)state;
+    assert_null(report.owner);
+    assert_true(report.team.flop == 2.0 * 60 * 60 * 10);
+    hyb_node_close(node);
+}
+
+static void nobody_to_compute_is_an_error(void **state)
+{
+    static const char *const settings[] = {"devices=none"};
+    hyb_node_t *node = node_open(1, settings, 1);
+    problem_t problem = problem_create(square, false);
+    hyb_report_t report = {.seconds = 3.0};
+
+    (void)state;
+    assert_int_equal(hyb_node_gemm(node, &problem.product,
+                                   (hyb_executors_t){false, 0}, &report),
+                     XH_ERR_ARG);
+    assert_int_equal(
+        hyb_node_gemm(node, &problem.product, devices_only, &report),
+        XH_ERR_DEVICE);
+    assert_true(report.seconds == 3.0);
+    problem_destroy(&problem);
+    hyb_node_close(node);
+}
+
+static void shapes_that_do_not_conform_are_refused(void **state)
+{
+    static const char *const settings[] = {"devices=emu"};
+    hyb_node_t *node = node_open(1, settings, 1);
+    problem_t problem = problem_create(square, false);
+    hyb_gemm_t p = problem.product;
+
+    (void)state;
+    p.a.cols--;
+    assert_int_equal(hyb_node_gemm(node, &p, hyb_executors_all(node), NULL),
+                     XH_ERR_ARG);
+    problem_destroy(&problem);
+    hyb_node_close(node);
+}
+
+static void a_report_is_given_only_if_wanted(void **state)
+{
+    static const char *const settings[] = {"devices=emu", "tile=10"};
+    hyb_node_t *node = node_open(1, settings, 2);
+    problem_t problem = problem_create(square, false);
+
+    (void)state;
+    assert_int_equal(
+        hyb_node_gemm(node, &problem.product, hyb_executors_all(node), NULL),
+        XH_OK);
+    assert_int_equal(problem_wrong(&problem), 0);
+    problem_destroy(&problem);
+    hyb_node_close(node);
+}
+
+/* ---- learning ------------------------------------------------------------ */
+
+/* 3.6 Mflop at 36 ms; the team is many times faster. */
+static void a_slow_device_is_given_less(void **state)
+{
+    static const char *const settings[] = {"devices=emu", "emu_rate=0.01",
+                                           "tile=10", "split=ratio"};
+    hyb_node_t *node = node_open(1, settings, 4);
+    hyb_report_t first = multiply(node, square, hyb_executors_all(node));
+    hyb_report_t second = multiply(node, square, hyb_executors_all(node));
+
+    (void)state;
+    assert_true(first.share == 0.5);
+    assert_true(second.share < 0.4);
+    free(first.owner);
+    free(second.owner);
+    hyb_node_close(node);
+}
+
+/* ---- dry ----------------------------------------------------------------- */
+
+static void a_dry_device_leaves_its_tiles_as_they_were(void **state)
+{
+    static const char *const settings[] = {"devices=emu:2", "emu_dry=on",
+                                           "tile=10", "split=fixed:0.5"};
+    hyb_node_t *node = node_open(1, settings, 4);
+    problem_t problem = problem_create(square, true);
+    hyb_report_t report = {0};
+    int64_t i, j, wrong = 0;
+
+    (void)state;
+    assert_int_equal(
+        hyb_node_gemm(node, &problem.product, hyb_executors_all(node), &report),
+        XH_OK);
+    for (j = 0; j < square.n; j++)
+        for (i = 0; i < square.m; i++) {
+            size_t at = (size_t)(i + j * problem.product.c.ld);
+
+            wrong += node_owner(&report, i, j) == 0
+                         ? !problem_right(&problem, at)
+                         : !problem_untouched(&problem, at);
+        }
+    assert_int_equal(wrong, 0);
+    assert_int_equal(owned(&report, 0), 18);
+    free(report.owner);
+    problem_destroy(&problem);
+    hyb_node_close(node);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(any_product_is_right_on_any_node),
+    cmocka_unit_test(devices_alone_do_any_product),
+    cmocka_unit_test(operands_may_exceed_a_device),
+    cmocka_unit_test(products_without_elements_or_flop_are_right),
+    cmocka_unit_test(a_fixed_share_is_kept),
+    cmocka_unit_test(who_takes_no_part_gets_nothing),
+    cmocka_unit_test(one_of_two_devices_may_be_asked_alone),
+    cmocka_unit_test(the_team_alone_cuts_no_tiles),
+    cmocka_unit_test(nobody_to_compute_is_an_error),
+    cmocka_unit_test(shapes_that_do_not_conform_are_refused),
+    cmocka_unit_test(a_report_is_given_only_if_wanted),
+    cmocka_unit_test(a_slow_device_is_given_less),
+    cmocka_unit_test(a_dry_device_leaves_its_tiles_as_they_were),
+};
+
+UNIT_MAIN(cases)

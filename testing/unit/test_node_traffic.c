@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include "base/clock.h"
+#include "hybrid/engine/product.h"
+#include "testing/unit/node_fixture.h"
+#include "testing/unit/unit.h"
+
+/* What crosses a device's link, and what time its model takes. */
+
+enum { SETTINGS = 8 };
+
+static const hyb_executors_t device_only = {false, 1};
+
+/* A product of zeros by the device alone, which may be dry. */
+static hyb_report_t multiply(hyb_node_t *node, int64_t m, int64_t n, int64_t k,
+                             double beta)
+{
+    hyb_gemm_t p = {.alpha = 1.0,
+                    .beta = beta,
+                    .a = {NULL, m, k, m},
+                    .b = {NULL, k, n, k},
+                    .c = {NULL, m, n, m}};
+    hyb_report_t report = {0};
+    xh_status_t status;
+
+    p.a.data = calloc((size_t)(m * k), sizeof(double));
+    p.b.data = calloc((size_t)(k * n), sizeof(double));
+    p.c.data = calloc((size_t)(m * n), sizeof(double));
+    assert_true(p.a.data != NULL && p.b.data != NULL && p.c.data != NULL);
+    status = hyb_node_gemm(node, &p, device_only, &report);
+    free(p.a.data);
+    free(p.b.data);
+    free(p.c.data);
+    assert_int_equal(status, XH_OK);
+    assert_int_equal(report.device[0].tiles, hyb_tiling_count(&report.tiling));
+    free(report.owner);
+    return report;
+}
+
+/* ---- bytes --------------------------------------------------------------- */
+
+/* The device has 15 / 16 MiB for tiles of 64 x 64. */
+static hyb_node_t *open_dry(const char *product_return)
+{
+    const char *const settings[] = {"devices=emu",  "emu_memory=1",
+                                    "emu_dry=on",   "tile=64",
+                                    product_return, "stall_seconds=60"};
+
+    return node_open(1, settings, 6);
+}
+
+static void check_traffic(const hyb_report_t *report, bool reads_c)
+{
+    hyb_traffic_t t = hyb_tiling_traffic(&report->tiling, reads_c);
+
+    assert_int_equal(report->device[0].bytes_in, t.a_in + t.b_in + t.c_in);
+    assert_int_equal(report->device[0].bytes_out, t.c_out);
+}
+
+/* Sizes from 1 to a few tiles, depths from one to where strips do not fit. */
+static void bytes_are_those_of_the_plan(void **state)
+{
+    enum { PRODUCTS = 60, LONGEST = 500, DEEPEST = 2500 };
+    hyb_node_t *node = open_dry("product_return=off");
+    int64_t whole = 0, i;
+
+    (void)state;
+    srand(1);
+    for (i = 0; i < PRODUCTS; i++) {
+        double beta = i % 2 == 0 ? 0.0 : 1.0;
+        hyb_report_t report =
+            multiply(node, 1 + rand() % LONGEST, 1 + rand() % LONGEST,
+                     1 + rand() % DEEPEST * (i % 3) / 2, beta);
+
+        check_traffic(&report, beta != 0.0);
+        whole += report.tiling.chunks == 1;
+    }
+    assert_true(whole > 10 && whole < PRODUCTS - 10);
+    hyb_node_close(node);
+}
+
+static const uint64_t element = sizeof(double);
+
+static void all_crosses_once_while_strips_fit(void **state)
+{
+    hyb_node_t *node = open_dry("product_return=off");
+    hyb_report_t r = multiply(node, 256, 320, 64, 1.0);
+
+    (void)state;
+    assert_int_equal(r.device[0].bytes_in,
+                     element * (256 * 64 + 64 * 320 + 256 * 320));
+    assert_int_equal(r.device[0].bytes_out, element * 256 * 320);
+    hyb_node_close(node);
+}
+
+/* A crosses once for each column of tiles, B once for each row. */
+static void tiles_stay_while_chunks_pass(void **state)
+{
+    hyb_node_t *node = open_dry("product_return=off");
+    hyb_report_t r = multiply(node, 256, 192, 2000, 0.0);
+    uint64_t c = (uint64_t)r.tiling.tile_cols, b = (uint64_t)r.tiling.tile_rows;
+
+    (void)state;
+    assert_true(r.tiling.chunks > 1 && 192 % c == 0 && 256 % b == 0);
+    assert_int_equal(r.device[0].bytes_in,
+                     element * 2000 * (256 * (192 / c) + 192 * (256 / b)));
+    assert_int_equal(r.device[0].bytes_out, element * 256 * 192);
+    hyb_node_close(node);
+}
+
+static void c_does_not_come_in_where_the_host_adds(void **state)
+{
+    hyb_node_t *node = open_dry("product_return=on");
+    hyb_report_t r = multiply(node, 256, 320, 64, 1.0);
+
+    (void)state;
+    check_traffic(&r, false);
+    hyb_node_close(node);
+}
+
+/* ---- time ---------------------------------------------------------------- */
+
+/*
+ * The clock stands still, so times are the model's alone: a tile of 32 x 32 x
+ * 64 takes 131 ns at 1 Tflop/s, its part of C 8 KiB, a strip of A or B 16 KiB.
+ */
+static double standing_clock(void *context)
+{
+    (void)context;
+    return 0.0;
+}
+
+static hyb_report_t modelled(const char *link, const char *rate)
+{
+    const char *const settings[] = {"devices=emu",      "emu_dry=on", "tile=32",
+                                    "stall_seconds=60", link,         rate};
+    hyb_node_t *node;
+    hyb_report_t report;
+
+    xh_clock_install(standing_clock, NULL);
+    node = node_open(1, settings, 6);
+    report = multiply(node, 512, 512, 64, 1.0);
+    hyb_node_close(node);
+    xh_clock_install(NULL, NULL);
+    return report;
+}
+
+static double idle(const hyb_report_t *r)
+{
+    return 1.0 - r->device[0].compute_seconds / r->device[0].span_seconds;
+}
+
+static void assert_close(double value, double expected)
+{
+    if (!(fabs(value - expected) < 1e-6 * expected))
+        fail_msg("%g instead of %g", value, expected);
+}
+
+static void times_are_work_over_rates(void **state)
+{
+    hyb_report_t r = modelled("emu_link=200", "emu_rate=1000");
+    const hyb_work_t *w = &r.device[0];
+
+    (void)state;
+    assert_close(w->flop, 2.0 * 512 * 512 * 64);
+    assert_close(w->compute_seconds, w->flop / 1e12);
+    assert_close(w->in_seconds, (double)w->bytes_in / 200e9);
+    assert_close(w->out_seconds, (double)w->bytes_out / 200e9);
+}
+
+/* The first column needs 24 KiB a tile, which take 123 ns. */
+static void a_device_on_a_link_that_just_feeds_it_is_not_idle(void **state)
+{
+    hyb_report_t r = modelled("emu_link=200", "emu_rate=1000");
+
+    (void)state;
+    assert_true(idle(&r) >= 0.0);
+    assert_true(idle(&r) < 0.05);
+}
+
+/* All but the first tiles need 8 KiB, at least: 410 ns. */
+static void a_device_on_a_slow_link_waits_for_it(void **state)
+{
+    hyb_report_t r = modelled("emu_link=20", "emu_rate=1000");
+
+    (void)state;
+    assert_true(idle(&r) > 0.6);
+    assert_true(idle(&r) < 0.8);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(bytes_are_those_of_the_plan),
+    cmocka_unit_test(all_crosses_once_while_strips_fit),
+    cmocka_unit_test(tiles_stay_while_chunks_pass),
+    cmocka_unit_test(c_does_not_come_in_where_the_host_adds),
+    cmocka_unit_test(times_are_work_over_rates),
+    cmocka_unit_test(a_device_on_a_link_that_just_feeds_it_is_not_idle),
+    cmocka_unit_test(a_device_on_a_slow_link_waits_for_it),
+};
+
+UNIT_MAIN(cases)
