@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/engine/host/pack.h"
+#include "testing/unit/unit.h"
+
+enum { LD = 40, COLS = 40, MOST = 31 };
+
+static double matrix[LD * COLS];
+static double packed[2 * LD * COLS];
+
+static const double behind = 1e300;
+
+static void fill(void)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(matrix) / sizeof(matrix[0]); i++)
+        matrix[i] = (double)(i + 1);
+    for (i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
+        packed[i] = behind;
+}
+
+static double element(hyb_trans_t op, int64_t i, int64_t j)
+{
+    return op == HYB_NO_TRANS ? matrix[i + j * LD] : matrix[j + i * LD];
+}
+
+/* Where row i, column j of S is; row rows .. are what fills the last panel. */
+static double packed_element(int64_t i, int64_t j, int64_t depth, int height)
+{
+    return packed[i / height * height * depth + j * height + i % height];
+}
+
+/* op(v) is rows x depth. */
+static void check(hyb_trans_t op, int64_t rows, int64_t depth, int height)
+{
+    hyb_view_t v = {matrix, op == HYB_NO_TRANS ? rows : depth,
+                    op == HYB_NO_TRANS ? depth : rows, LD};
+    int64_t i, j, size = hyb_pack_size(rows, depth, height);
+
+    fill();
+    hyb_pack(v, op, -2.0, height, packed);
+    assert_int_equal(size, (rows + height - 1) / height * height * depth);
+    for (j = 0; j < depth; j++)
+        for (i = 0; i < size / depth; i++)
+            assert_true(packed_element(i, j, depth, height) ==
+                        (i < rows ? -2.0 * element(op, i, j) : 0.0));
+    assert_true(packed[size] == behind);
+}
+
+static void check_sizes(hyb_trans_t op)
+{
+    static const int heights[] = {1, 4, 8, 24};
+    int64_t rows, depth;
+    size_t h;
+
+    for (h = 0; h < sizeof(heights) / sizeof(heights[0]); h++)
+        for (rows = 1; rows <= MOST; rows++)
+            for (depth = 1; depth <= MOST; depth += 5)
+                check(op, rows, depth, heights[h]);
+}
+
+static void a_matrix_is_packed_in_panels_filled_with_zeros(void **state)
+{
+    (void)state;
+    check_sizes(HYB_NO_TRANS);
+}
+
+static void so_is_a_transpose(void **state)
+{
+    (void)state;
+    check_sizes(HYB_TRANS);
+}
+
+static void nothing_takes_no_room(void **state)
+{
+    (void)state;
+    fill();
+    assert_int_equal(hyb_pack_size(0, 5, 8), 0);
+    assert_int_equal(hyb_pack_size(5, 0, 8), 0);
+    hyb_pack((hyb_view_t){matrix, 0, 5, LD}, HYB_NO_TRANS, 1.0, 8, packed);
+    hyb_pack((hyb_view_t){matrix, 5, 0, LD}, HYB_TRANS, 1.0, 8, packed);
+    assert_true(packed[0] == behind);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(a_matrix_is_packed_in_panels_filled_with_zeros),
+    cmocka_unit_test(so_is_a_transpose),
+    cmocka_unit_test(nothing_takes_no_room),
+};
+
+UNIT_MAIN(cases)

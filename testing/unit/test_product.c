@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/engine/product.h"
+#include "testing/unit/unit.h"
+
+enum { M = 5, N = 6, K = 7, LD = 10 };
+
+static double a[LD * LD], b[LD * LD], c[LD * LD];
+
+static hyb_gemm_t product_of(hyb_trans_t trans_a, hyb_trans_t trans_b)
+{
+    return (hyb_gemm_t){.trans_a = trans_a,
+                        .trans_b = trans_b,
+                        .alpha = 2.0,
+                        .beta = 3.0,
+                        .a = {a, trans_a == HYB_TRANS ? K : M,
+                              trans_a == HYB_TRANS ? M : K, LD},
+                        .b = {b, trans_b == HYB_TRANS ? N : K,
+                              trans_b == HYB_TRANS ? K : N, LD},
+                        .c = {c, M, N, LD}};
+}
+
+/* The product without and with each transposition. */
+static void for_all(void (*check)(hyb_gemm_t product))
+{
+    check(product_of(HYB_NO_TRANS, HYB_NO_TRANS));
+    check(product_of(HYB_NO_TRANS, HYB_TRANS));
+    check(product_of(HYB_TRANS, HYB_NO_TRANS));
+    check(product_of(HYB_TRANS, HYB_TRANS));
+}
+
+static void check_size(hyb_gemm_t p)
+{
+    assert_int_equal(hyb_gemm_depth(&p), K);
+    assert_true(hyb_gemm_flop(&p) == 2.0 * M * N * K);
+    assert_true(hyb_gemm_conforms(&p));
+}
+
+static void depth_and_flop_do_not_depend_on_transpositions(void **state)
+{
+    (void)state;
+    for_all(check_size);
+}
+
+/* p is fine until *number, an element of it, is changed by change. */
+static void check_refused(const hyb_gemm_t *p, int64_t *number, int64_t change)
+{
+    assert_true(hyb_gemm_conforms(p));
+    *number += change;
+    assert_false(hyb_gemm_conforms(p));
+    *number -= change;
+}
+
+static void check_views(hyb_gemm_t p)
+{
+    hyb_view_t *views[] = {&p.a, &p.b, &p.c};
+    int i;
+
+    for (i = 0; i < 3; i++) {
+        check_refused(&p, &views[i]->rows, 1);
+        check_refused(&p, &views[i]->cols, -1);
+        check_refused(&p, &views[i]->rows, -LD);
+        check_refused(&p, &views[i]->ld, -LD + 1);
+        check_refused(&p, &views[i]->ld, -LD);
+    }
+}
+
+static void views_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    for_all(check_views);
+}
+
+static void empty_matrices_conform(void **state)
+{
+    hyb_gemm_t p = {.a = {a, 0, 0, 1}, .b = {b, 0, 0, 1}, .c = {c, 0, 0, 1}};
+
+    (void)state;
+    assert_true(hyb_gemm_conforms(&p));
+    assert_true(hyb_gemm_flop(&p) == 0.0);
+    p.c.ld = 0;
+    assert_false(hyb_gemm_conforms(&p));
+}
+
+/* Rows 1 .. 3 and columns 2 .. 5 of C. */
+static void check_part(hyb_gemm_t whole)
+{
+    hyb_gemm_t p = hyb_gemm_part(&whole, (hyb_rectangle_t){1, 3, 2, 4});
+
+    assert_true(hyb_gemm_conforms(&p));
+    assert_int_equal(hyb_gemm_depth(&p), K);
+    assert_true(p.alpha == 2.0 && p.beta == 3.0);
+    assert_int_equal(p.c.rows, 3);
+    assert_int_equal(p.c.cols, 4);
+    assert_ptr_equal(p.a.data, whole.trans_a == HYB_TRANS ? a + LD : a + 1);
+    assert_ptr_equal(p.b.data, whole.trans_b == HYB_TRANS ? b + 2 : b + 2 * LD);
+    assert_ptr_equal(p.c.data, c + 1 + 2 * LD);
+    assert_true(p.a.ld == LD && p.b.ld == LD && p.c.ld == LD);
+}
+
+static void a_part_has_its_rows_of_a_and_columns_of_b(void **state)
+{
+    (void)state;
+    for_all(check_part);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(depth_and_flop_do_not_depend_on_transpositions),
+    cmocka_unit_test(views_that_do_not_fit_are_refused),
+    cmocka_unit_test(empty_matrices_conform),
+    cmocka_unit_test(a_part_has_its_rows_of_a_and_columns_of_b),
+};
+
+UNIT_MAIN(cases)
