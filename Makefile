@@ -185,12 +185,13 @@ test check:
 export ASAN_OPTIONS ?= fast_unwind_on_malloc=0
 export LSAN_OPTIONS ?= print_suppressions=0:suppressions=$(CURDIR)/testing/sanitizer/lsan.supp
 
-suite: build unit check-layers check-headers
+TESTS ?= testing
+suite: build $(if $(filter testing,$(TESTS)),unit) check-layers check-headers
 	@XHPL_SOURCE='$(CURDIR)' XHPL_BUILD='$(abspath $(BUILD))' \
 	    XHPL_BIN='$(abspath $(BINdir))' \
 	    XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' PYTHONDONTWRITEBYTECODE=1 \
 	    $(PYTHON) -m pytest $(if $(TEST_MARKS),-m '$(TEST_MARKS)') \
-	    $(addprefix --ignore=,$(UNIT_LEFT_OUT)) testing
+	    $(addprefix --ignore=,$(UNIT_LEFT_OUT)) $(TESTS)
 
 ## test-all: the same with other compilers, sanitizers and BLAS libraries
 test-all:
@@ -244,7 +245,8 @@ install: build
 	test -e $(DESTDIR)$(bindir)/HPL.dat || \
 	    $(INSTALL) -m 644 $(BINdir)/HPL.dat $(DESTDIR)$(bindir)/HPL.dat
 	$(INSTALL) -m 644 $(HPLlib) $(DESTDIR)$(libdir)/libhpl.a
-	$(INSTALL) -m 644 hpl/include/*.h $(DESTDIR)$(includedir)
+	$(INSTALL) -m 644 $(filter-out %/hpl_solver.h, \
+	    $(wildcard hpl/include/*.h)) $(DESTDIR)$(includedir)
 	$(INSTALL) -m 644 $(wildcard README.md LICENSE docs/*.md) \
 	    $(DESTDIR)$(docdir)
 
