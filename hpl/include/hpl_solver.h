@@ -29,7 +29,7 @@ typedef struct {
 typedef struct hpl_system hpl_system_t; /* one system of equations */
 
 typedef struct {
-    const char *name; /* the word of --set solver= */
+    const char *name; /* one word */
 
     /* Peak bytes that create and solve will take on this process. */
     uint64_t (*bytes)(const hpl_shape_t *shape);

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/log.h"
+#include "base/settings.h"
 #include "base/status.h"
+#include "hpl/comm/schedule.h"
 #include "testing/ptest/blas_report.h"
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/order.h"
@@ -101,6 +103,7 @@ static int run_on_device(const xhpl_order_t *order, int rank)
 static int carry_out(const xhpl_order_t *order, int rank)
 {
     xhpl_settings_share();
+    hpl_message_chunk = (size_t)xh_settings_int("message_chunk");
     if (xhpl_capacity_check(&order->parameters) != XH_OK ||
         xhpl_blas_report() != XH_OK)
         return XH_EXIT_INPUT;
