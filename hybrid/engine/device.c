@@ -126,9 +126,12 @@ xh_status_t hyb_device_sensors(hyb_device_t *device,
 
 void hyb_device_fail(hyb_device_t *device, const char *why)
 {
-    if (!atomic_exchange(&device->failed, true))
-        xh_log_warning("%s device %d is given up: %s", device->backend->name,
-                       device->index, why);
+    if (atomic_exchange(&device->failed, true))
+        return;
+    xh_log_warning("%s device %d is given up: %s", device->backend->name,
+                   device->index, why);
+    if (device->backend->give_up != NULL)
+        device->backend->give_up(device->state);
 }
 
 /* ---- memory ------------------------------------------------------------- */

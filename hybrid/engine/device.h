@@ -117,6 +117,9 @@ typedef struct hyb_backend {
     xh_status_t (*pin)(void *state, void *host, size_t bytes);
     void (*unpin)(void *state, void *host);
     xh_status_t (*gemm)(void *state, void *queue, const hyb_gemm_t *product);
+    /* The device counts as failed from now on, as after a stall, though it has
+     * not said so: return when it touches host memory no more. */
+    void (*give_up)(void *state);
 } hyb_backend_t;
 
 /* The one symbol of a plug-in; host stays valid. */
@@ -181,7 +184,10 @@ xh_status_t hyb_device_sensors(hyb_device_t *device,
 /* Has a call on device failed? From then on all fail. */
 bool hyb_device_failed(const hyb_device_t *device);
 
-/* Declare the device failed, as after a stall; why is logged once. */
+/*
+ * Declare the device failed, as after a stall; why is logged once. Where the
+ * backend has no give_up, work that is queued may still reach host memory.
+ */
 void hyb_device_fail(hyb_device_t *device, const char *why);
 
 /* ---- memory ------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <time.h>
 #include "testing/unit/emu_fixture.h"
 
 enum { ORDER = 8, ELEMENTS = ORDER * ORDER };
@@ -276,6 +277,34 @@ static void a_stall_lasts_until_the_device_is_closed(void **state)
     }
 }
 
+static void sleep_for(long milliseconds)
+{
+    const struct timespec t = {.tv_nsec = 1000000 * milliseconds};
+
+    nanosleep(&t, NULL);
+}
+
+/* A copy takes 10 ms, so the second one waits when the device is given up. */
+static void a_device_given_up_touches_no_host_memory(void **state)
+{
+    double other[ELEMENTS] = {0};
+    const hyb_view_t in_other = {other, ORDER, ORDER, ORDER};
+
+    (void)state;
+    assert_int_equal(xh_settings_assign("emu_link=0.0000512"), XH_OK);
+    open_device("emu_fault=");
+    assert_int_equal(copy_in(), XH_OK);
+    assert_int_equal(copy_out(), XH_OK);
+    assert_int_equal(hyb_queue_copy_out(queue, in_device, in_other), XH_OK);
+    capture_begin();
+    hyb_device_fail(device, "of no use");
+    capture_end(NULL);
+    memset(other, 0xff, sizeof(other));
+    sleep_for(40);
+    assert_int_equal(((unsigned char *)other)[0], 0xff);
+    close_device(NULL);
+}
+
 static void a_stalled_queue_leaves_the_others_alone(void **state)
 {
     hyb_queue_t *other;
@@ -447,6 +476,8 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test_setup_teardown(a_lack_of_memory_does_nothing_else,
                                     emu_default_settings, close_device),
     cmocka_unit_test_setup_teardown(a_stall_lasts_until_the_device_is_closed,
+                                    emu_default_settings, close_device),
+    cmocka_unit_test_setup_teardown(a_device_given_up_touches_no_host_memory,
                                     emu_default_settings, close_device),
     cmocka_unit_test_setup_teardown(a_stalled_queue_leaves_the_others_alone,
                                     emu_default_settings, close_device),

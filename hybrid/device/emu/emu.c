@@ -211,6 +211,16 @@ static void close_device(void *state, bool abandon)
     free(device);
 }
 
+static void give_up(void *state)
+{
+    hyb_emu_device_t *device = state;
+
+    pthread_mutex_lock(&device->lock);
+    hyb_emu_fail(device);
+    hyb_emu_failure(device);
+    pthread_mutex_unlock(&device->lock);
+}
+
 /* ---- memory ------------------------------------------------------------- */
 
 static xh_status_t memory_left(void *state, uint64_t *bytes_p)
@@ -400,6 +410,7 @@ static const hyb_backend_t backend = {
     .pin = pin,
     .unpin = unpin,
     .gemm = gemm,
+    .give_up = give_up,
 };
 
 const hyb_backend_t *hyb_backend_entry(const hyb_host_t *program)
