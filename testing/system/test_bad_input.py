@@ -8,6 +8,8 @@ import pytest
 import hpl_dat
 import report
 
+pytestmark = pytest.mark.surface
+
 Bad = namedtuple("Bad", "sentence line content found allowed")
 
 TWENTY_ONE = " ".join(["40"] * 21)

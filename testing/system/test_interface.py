@@ -8,6 +8,8 @@ import pytest
 
 import jobs
 
+pytestmark = pytest.mark.surface
+
 API = (jobs.DATA / "upstream-api.txt").read_text()
 HEADERS = sorted(
     path.relative_to(jobs.SOURCE)

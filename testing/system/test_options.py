@@ -8,6 +8,8 @@ import hpl_dat
 import jobs
 import report
 
+pytestmark = pytest.mark.surface
+
 GIVEN = ["-n", "40,50", "-nb", "8", "-p", "1", "-q", "1"]
 
 # An option, the value there, the same in the file.

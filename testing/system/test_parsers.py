@@ -6,6 +6,8 @@ import pytest
 
 import report
 
+pytestmark = pytest.mark.surface
+
 
 def gflops(stdout):
     return f"{report.rows(stdout)[0].gflops:.4e}"
