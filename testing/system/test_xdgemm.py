@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""xdgemm: options, products by host and devices, faults, torture, records."""
+import json
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import jobs
+
+XDGEMM = jobs.BIN / "xdgemm"
+
+pytestmark = pytest.mark.skipif(
+    not XDGEMM.exists(), reason="built without hybrid/"
+)
+
+SMALL = ["-m", "150", "-n", "130", "-k", "40", "--repeat", "1"]
+TILED = [*SMALL, "--set", "tile=32"]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def xdgemm(tmp_path):
+    """Run xdgemm in a fresh directory, with a cache of its own."""
+
+    def run(*options, env=None, limit=jobs.LIMIT):
+        command = [XDGEMM, *map(str, options)]
+        environment = {"XDG_CACHE_HOME": str(tmp_path), **(env or {})}
+        return jobs.run(command, tmp_path, environment, limit)
+
+    run.directory = tmp_path
+    return run
+
+
+def rate(outcome, name):
+    """The row of the table of rates; None if there is none."""
+    row = re.search(rf"^{name} +([\d.]+) +[\d.]", outcome.stdout, re.M)
+    return float(row.group(1)) if row else None
+
+
+def verified(outcome):
+    """How many products were checked, and how many were wrong."""
+    said = re.search(r"verified: (\d+) products, (\d+) wrong", outcome.stdout)
+    assert said, str(outcome)
+    return int(said.group(1)), int(said.group(2))
+
+
+# ---- rates ------------------------------------------------------------------
+
+
+def test_the_host_alone_is_one_row(xdgemm):
+    outcome = xdgemm(*SMALL, "--devices", "none", "--verify")
+    assert outcome.status == 0, str(outcome)
+    assert rate(outcome, "host") > 0
+    assert rate(outcome, "together") is None
+    assert verified(outcome) == (2, 0)  # one warms up
+
+
+@pytest.mark.parametrize("devices", [1, 2, 3])
+def test_each_alone_and_all_together_have_a_row(xdgemm, devices):
+    outcome = xdgemm(*TILED, "--devices", f"emu:{devices}", "--verify")
+    assert outcome.status == 0, str(outcome)
+    for name in ["host", "together", *(f"emu:{i}" for i in range(devices))]:
+        assert rate(outcome, name) > 0, name
+    assert re.search(r"^efficiency +\d\.\d+ ", outcome.stdout, re.M)
+    assert verified(outcome) == (2 * (devices + 2), 0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "-m 1 -n 1 -k 1",
+        "-m 1 -n 300 -k 5",
+        "-m 300 -n 1 -k 5",
+        "-m 70 -n 90 -k 1",
+        "-m 70 -n 90 -k 300 --transa",
+        "-m 70 -n 90 -k 30 --transb --beta 0",
+        "-m 70 -n 90 -k 30 --transa --transb --alpha -2.5 --beta 0.5",
+        "-m 70 -n 90 -k 30 --lda 77 --ldb 64 --ldc 128",
+        "-m 70 -n 90 -k 30 --alpha 0",
+        "-m 70 -n 90 -k 30 --alpha 0 --beta 0",
+        "-m 70 -n 90 -k 30 --set split=steal",
+        "-m 70 -n 90 -k 30 --set split=fixed:0.5",
+        "-m 70 -n 90 -k 30 --set product_return=on",
+        "-m 70 -n 90 -k 30 --set pipeline=1",
+    ],
+)
+def test_products_of_any_kind_are_right(xdgemm, options):
+    outcome = xdgemm(
+        *options.split(), "--devices", "emu:2", "--set", "tile=16",
+        "--repeat", "2", "--verify",
+    )  # fmt: skip
+    assert outcome.status == 0, str(outcome)
+    assert verified(outcome) == (12, 0)
+
+
+def test_a_dry_device_is_said_to_be_a_model(xdgemm):
+    dry = ["--devices", "emu:1", "--set", "emu_dry=on", "--set", "emu_rate=5"]
+    outcome = xdgemm(*TILED, *dry)
+    assert outcome.status == 0, str(outcome)
+    assert "a model's" in outcome.stdout
+
+
+def test_the_probe_measures_link_and_product(xdgemm):
+    limits = ["--set", "emu_link=0.5", "--set", "emu_rate=1"]
+    outcome = xdgemm(*SMALL, "--probe-device", "--devices", "emu:1", *limits)
+    assert outcome.status == 0, str(outcome)
+    row = re.search(r"^emu:0((?: +[\d.]+){4})$", outcome.stdout, re.M)
+    into, out, both, resident = map(float, row.group(1).split())
+    # no more than what was set, but for rounding
+    assert 0 < max(into, out, both) <= 0.51
+    assert 0 < resident <= 1.01
+
+
+# ---- records ----------------------------------------------------------------
+
+
+def test_the_record_holds_all_figures(xdgemm):
+    outcome = xdgemm(
+        *TILED, "--devices", "emu:1", "--repeat", "3", "--verify",
+        "--json", "x.json", "--beta", "0.5",
+    )  # fmt: skip
+    assert outcome.status == 0, str(outcome)
+    record = json.loads((xdgemm.directory / "x.json").read_text())
+    product = record["product"]
+    assert (product["m"], product["n"], product["k"]) == (150, 130, 40)
+    assert product["beta"] == 0.5
+    assert record["settings"]["tile"] == 32
+    assert record["machine"]["cores"] >= 1
+    assert record["machine"]["devices"][0]["executor"] == "emu:0"
+    assert record["verified"]["wrong"] == 0
+    assert record["efficiency"] > 0
+    assert [r["by"] for r in record["rates"]] == ["host", "emu:0", "together"]
+    for series in record["rates"]:
+        assert sorted(series["seconds"])[1] == series["median_seconds"]
+        flop = 2 * 150 * 130 * 40
+        assert series["rate"] * series["median_seconds"] == pytest.approx(flop)
+        assert sum(w["flop"] for w in series["work"]) == flop
+    alone = record["rates"][1]["work"][1]
+    # C in and out once; A and B once at least
+    assert alone["bytes_out"] == 8 * 150 * 130
+    assert alone["bytes_in"] >= 8 * (150 * 130 + 150 * 40 + 40 * 130)
+
+
+def test_the_map_is_a_picture_of_all_tiles(xdgemm):
+    outcome = xdgemm(
+        *TILED, "--devices", "emu:1", "--map", "x.svg", "--json", "x.json"
+    )
+    assert outcome.status == 0, str(outcome)
+    record = json.loads((xdgemm.directory / "x.json").read_text())
+    tiling = record["rates"][-1]["tiling"]
+    picture = ET.parse(xdgemm.directory / "x.svg").getroot()
+    boxes = picture.findall(f"{SVG}rect")
+    assert len(boxes) == 1 + tiling["rows"] * tiling["cols"] + 2
+    texts = " ".join(text.text for text in picture.findall(f"{SVG}text"))
+    assert "150 x 130" in texts and "emu:0" in texts
+
+
+@pytest.mark.parametrize("option", ["--json", "--map"])
+def test_a_file_that_cannot_be_written_is_refused_at_once(xdgemm, option):
+    outcome = xdgemm(*SMALL, "--devices", "none", option, "no/such/file")
+    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
+    assert "no/such/file" in outcome.stderr
+
+
+# ---- faults -----------------------------------------------------------------
+
+LOSSES = [
+    f"{kind}@{operation}:{nth}"
+    for kind, operation in [
+        ("fail", "copy_in"),
+        ("fail", "gemm"),
+        ("fail", "copy_out"),
+        ("stall", "copy_in"),
+        ("stall", "gemm"),
+        ("stall", "copy_out"),
+        ("oom", "alloc"),
+    ]
+    for nth in ([1] if kind == "oom" else [1, 3])
+]
+
+
+@pytest.mark.parametrize("fault", LOSSES)
+@pytest.mark.parametrize("devices", [1, 2])
+def test_a_lost_device_costs_no_element(xdgemm, fault, devices):
+    # A share that makes each device take some tiles.
+    outcome = xdgemm(
+        *TILED, "--devices", f"emu:{devices}", "--verify",
+        "--set", f"emu_fault=0:{fault}", "--set", "stall_seconds=0.3",
+        "--set", "split=fixed:0.8",
+    )  # fmt: skip
+    assert outcome.status == 0, str(outcome)
+    assert verified(outcome)[1] == 0
+    assert rate(outcome, "together") > 0
+    assert "emu" in outcome.stderr and "warning" in outcome.stderr
+
+
+@pytest.mark.parametrize("operation", ["gemm", "copy_out"])
+def test_a_flipped_bit_is_found_and_its_device_named(xdgemm, operation):
+    outcome = xdgemm(
+        *TILED, "--devices", "emu:2", "--verify",
+        "--set", f"emu_fault=1:flip@{operation}:3",
+        "--set", "split=fixed:0.9",
+    )  # fmt: skip
+    assert outcome.status == 1, str(outcome)
+    assert verified(outcome)[1] >= 1
+    wrong = [line for line in outcome.stderr.splitlines() if "wrong" in line]
+    assert wrong and all("computed by emu:1" in line for line in wrong)
+
+
+def test_checking_does_not_blame_a_right_product(xdgemm):
+    outcome = xdgemm(
+        "-m", "400", "-k", "500", "--alpha", "1e10", "--beta", "1e-10",
+        "--devices", "none", "--repeat", "3", "--verify",
+    )  # fmt: skip
+    assert outcome.status == 0, str(outcome)
+
+
+# ---- torture ----------------------------------------------------------------
+
+
+def test_torture_checks_every_product(xdgemm):
+    outcome = xdgemm(
+        "-m", "100", "--torture", "1", "--devices", "emu:1", "--json", "x.json"
+    )
+    assert outcome.status == 0, str(outcome)
+    products, wrong = verified(outcome)
+    assert products >= 1 and wrong == 0
+    record = json.loads((xdgemm.directory / "x.json").read_text())
+    assert record["torture"]["products"] == products
+    assert record["product"]["k"] == 100
+    assert "emu:0" in record["torture"]["sensors"]
+    assert "product 1," in outcome.stderr
+
+
+def test_torture_names_the_device_that_computed_wrongly(xdgemm):
+    outcome = xdgemm(
+        "-m", "128", "--torture", "1", "--devices", "emu:2",
+        "--set", "tile=32", "--set", "split=fixed:0.9",
+        "--set", "emu_fault=1:flip@gemm:2",
+    )  # fmt: skip
+    assert outcome.status == 1, str(outcome)
+    assert verified(outcome)[1] == 1
+    assert re.search(r"^emu:1 +wrong tiles 1\b", outcome.stdout, re.M)
+    assert re.search(r"^emu:0 +wrong tiles 0\b", outcome.stdout, re.M)
+
+
+# ---- what is there ----------------------------------------------------------
+
+
+def test_list_devices_shows_cores_and_every_backend(xdgemm):
+    outcome = xdgemm("--list-devices")
+    assert outcome.status == 0, str(outcome)
+    assert re.search(r"^host +\S.*cores", outcome.stdout, re.M)
+    for plugin in jobs.BIN.glob("libhyb_*.so"):
+        name = plugin.stem.removeprefix("libhyb_")
+        assert re.search(rf"^{name}\b", outcome.stdout, re.M), name
+
+
+def test_without_plug_ins_the_host_goes_on_alone(xdgemm):
+    alone = xdgemm.directory / "bin"
+    alone.mkdir()
+    (alone / "xdgemm").write_bytes(XDGEMM.read_bytes())
+    (alone / "xdgemm").chmod(0o755)
+    outcome = jobs.run([alone / "xdgemm", *SMALL, "--verify"], alone)
+    assert outcome.status == 0, str(outcome)
+    assert rate(outcome, "host") > 0
+
+
+def test_no_mpi_library_is_needed():
+    outcome = jobs.run(["ldd", XDGEMM], jobs.SOURCE)
+    assert outcome.status == 0, str(outcome)
+    assert "libmpi" not in outcome.stdout
+
+
+# ---- bad input --------------------------------------------------------------
+
+REFUSED = [
+    ("-m 0", "the nearest is 1"),
+    ("-n -3", "the nearest is 1"),
+    ("-k x", "'x'"),
+    ("-m 10 --lda 9", "--lda"),
+    ("-k 10 --ldb 9", "--ldb"),
+    ("-m 10 --ldc 9", "--ldc"),
+    ("--repeat 0", "the nearest is 1"),
+    ("--threads 0", "the nearest is 1"),
+    ("--torture -1", "the nearest is 0.1"),
+    ("--verfy", "--verify"),
+    ("--devices emx:1", "emu"),
+    ("--devices emu:0", "1 to"),
+    ("--devices emu:one", "emu"),
+    ("--set tle=3", "tile"),
+    ("--set split=rato", "ratio"),
+    ("--set kernel=avx", "avx2"),
+    ("--torture 1 --map x.svg", "--map"),
+    ("--devices emu:1 --set emu_dry=on --verify", "emu_dry"),
+    ("-m 2000000000 -n 2000000000", "the largest"),
+    ("--json", "needs a value"),
+]
+
+
+@pytest.mark.surface
+@pytest.mark.parametrize("options, said", REFUSED)
+def test_bad_input_is_refused_with_what_would_do(xdgemm, options, said):
+    outcome = xdgemm(*options.split())
+    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
+    assert "xdgemm: error: " in outcome.stderr
+    assert said in outcome.stderr, str(outcome)
+
+
+@pytest.mark.surface
+def test_the_size_that_is_said_to_fit_fills_the_memory(xdgemm):
+    shape = ["-m", "3000000", "-n", "3000000", "-k", "1000000"]
+    outcome = xdgemm(*shape, "--devices", "none")
+    room = re.search(r"([\d.]+) GiB are available", outcome.stderr)
+    fits = re.search(r"fits is -m (\d+) -n (\d+) -k (\d+)", outcome.stderr)
+    assert outcome.status == 2 and room and fits, str(outcome)
+    m, n, k = map(int, fits.groups())
+    assert m == n and m // 3 == k
+    taken = 8 * (m * n + m * k + k * n) / 2**30
+    assert taken == pytest.approx(float(room.group(1)), abs=0.1)
+
+
+@pytest.mark.surface
+def test_help_is_on_stdout_and_names_options_and_settings(xdgemm):
+    outcome = xdgemm("--help")
+    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
+    for option in ("-m", "--lda", "--torture", "--list-devices", "--map"):
+        assert re.search(rf"^  {option}\b", outcome.stdout, re.M), option
+    for setting in ("devices", "split", "emu_fault"):
+        assert re.search(rf"^ +{setting}=", outcome.stdout, re.M), setting
+
+
+@pytest.mark.surface
+def test_version_is_one_line_on_stdout(xdgemm):
+    outcome = xdgemm("--version")
+    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
+    assert re.fullmatch(r"xdgemm \d+(\.\d+)+.*\n", outcome.stdout)
+
+
+@pytest.mark.surface
+def test_quiet_leaves_stderr_empty(xdgemm):
+    outcome = xdgemm(*SMALL, "--devices", "none", "--quiet")
+    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
