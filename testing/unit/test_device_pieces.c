@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/clock.h"
+#include "hybrid/engine/pieces.h"
+#include "testing/unit/emu_fixture.h"
+
+/* The pieces of an operand that a device keeps. */
+
+enum { COUNT = 3, DOUBLES = 16 };
+
+static hyb_device_t *device;
+static hyb_queue_t *queue;
+static double *memory;
+static hyb_pieces_t pieces;
+
+/* The clock stands still, so that a device's times are exact. */
+static double standing_clock(void *context)
+{
+    (void)context;
+    return 0.0;
+}
+
+static int open_pieces(void **state)
+{
+    xh_clock_install(standing_clock, NULL);
+    if (emu_default_settings(state) != 0)
+        return -1;
+    device = emu_open(0, "emu_memory=1", "emu_dry=on", "emu_rate=0.001", NULL);
+    queue = device_cases_queue(device);
+    memory = device_cases_matrix(device, 2 * COUNT, DOUBLES).data;
+    hyb_pieces_init(&pieces, device);
+    return hyb_pieces_reserve(&pieces, COUNT, DOUBLES, memory) != XH_OK;
+}
+
+static int close_pieces(void **state)
+{
+    (void)state;
+    hyb_pieces_release(&pieces);
+    hyb_device_free(device, memory);
+    hyb_queue_destroy(queue);
+    hyb_device_close(device);
+    xh_clock_install(NULL, NULL);
+    return 0;
+}
+
+/* Ask for chunk of strip; does it have to be copied in? */
+static bool loads(int64_t strip, int64_t chunk)
+{
+    hyb_piece_t *piece;
+    bool it_does;
+
+    assert_int_equal(
+        hyb_pieces_get(&pieces, strip, chunk, queue, &piece, &it_does), XH_OK);
+    assert_int_equal(piece->strip, strip);
+    assert_int_equal(piece->chunk, chunk);
+    return it_does;
+}
+
+static void a_piece_is_loaded_once(void **state)
+{
+    (void)state;
+    assert_true(loads(0, 0));
+    assert_false(loads(0, 0));
+    assert_true(loads(1, 0));
+    assert_true(loads(0, 1));
+    assert_false(loads(0, 0));
+    assert_false(loads(1, 0));
+}
+
+static void the_least_recently_used_one_is_replaced(void **state)
+{
+    (void)state;
+    assert_true(loads(0, 0));
+    assert_true(loads(1, 0));
+    assert_true(loads(2, 0));
+    assert_false(loads(0, 0));
+    assert_true(loads(3, 0)); /* in place of 1 */
+    assert_false(loads(2, 0));
+    assert_false(loads(0, 0));
+    assert_true(loads(1, 0)); /* in place of 3 */
+    assert_true(loads(3, 0));
+}
+
+static void pieces_lie_side_by_side(void **state)
+{
+    hyb_piece_t *piece[COUNT];
+    bool it_loads;
+    int i;
+
+    (void)state;
+    for (i = 0; i < COUNT; i++)
+        assert_int_equal(
+            hyb_pieces_get(&pieces, i, 0, queue, &piece[i], &it_loads), XH_OK);
+    for (i = 1; i < COUNT; i++)
+        assert_int_equal(
+            labs(piece[i]->memory - piece[i - 1]->memory) % DOUBLES, 0);
+    assert_true(piece[0]->memory != piece[1]->memory &&
+                piece[1]->memory != piece[2]->memory &&
+                piece[2]->memory != piece[0]->memory);
+}
+
+static void what_they_hold_is_forgotten_for_others(void **state)
+{
+    (void)state;
+    assert_true(loads(0, 0));
+    assert_true(loads(1, 0));
+    assert_int_equal(hyb_pieces_reserve(&pieces, 1, DOUBLES, memory), XH_OK);
+    assert_true(loads(0, 0));
+    assert_true(loads(1, 0));
+    assert_true(loads(0, 0));
+    assert_int_equal(hyb_pieces_reserve(&pieces, 2 * COUNT, DOUBLES, memory),
+                     XH_OK);
+    assert_true(loads(0, 0));
+    assert_true(loads(1, 0));
+    assert_false(loads(0, 0));
+}
+
+/* Seconds of device time from its start until all that is on q has run. */
+static double end_of(hyb_queue_t *q, hyb_event_t *start)
+{
+    hyb_event_t *end = device_cases_event(device);
+    double seconds = -1.0;
+
+    assert_int_equal(hyb_event_record(q, end), XH_OK);
+    assert_int_equal(device_cases_wait(end), XH_OK);
+    assert_int_equal(hyb_event_elapsed(start, end, &seconds), XH_OK);
+    hyb_event_destroy(end);
+    return seconds;
+}
+
+/* A product of 2 us reads the second of two pieces. */
+static void a_piece_is_replaced_when_its_readers_are_done(void **state)
+{
+    const hyb_view_t v = {memory, 1, 1, 1};
+    const hyb_gemm_t product = {.a = v, .b = v, .c = v};
+    hyb_queue_t *multiply = device_cases_queue(device);
+    hyb_event_t *start = device_cases_event(device);
+    hyb_piece_t *piece;
+    bool it_loads;
+
+    (void)state;
+    assert_int_equal(hyb_event_record(queue, start), XH_OK);
+    assert_int_equal(hyb_pieces_reserve(&pieces, 2, DOUBLES, memory), XH_OK);
+    assert_true(loads(1, 0));
+    assert_int_equal(hyb_pieces_get(&pieces, 2, 0, queue, &piece, &it_loads),
+                     XH_OK);
+    assert_int_equal(hyb_queue_gemm(multiply, &product), XH_OK);
+    assert_int_equal(hyb_event_record(multiply, piece->used), XH_OK);
+    assert_true(loads(3, 0)); /* in place of 1, which nobody reads */
+    assert_true(end_of(queue, start) == 0.0);
+    assert_true(loads(4, 0));
+    assert_true(end_of(queue, start) == end_of(multiply, start));
+    assert_true(end_of(queue, start) > 0.0);
+    hyb_event_destroy(start);
+    hyb_queue_destroy(multiply);
+}
+
+#define ON_PIECES(test)                                                        \
+    cmocka_unit_test_setup_teardown(test, open_pieces, close_pieces)
+
+static const struct CMUnitTest cases[] = {
+    ON_PIECES(a_piece_is_loaded_once),
+    ON_PIECES(the_least_recently_used_one_is_replaced),
+    ON_PIECES(pieces_lie_side_by_side),
+    ON_PIECES(what_they_hold_is_forgotten_for_others),
+    ON_PIECES(a_piece_is_replaced_when_its_readers_are_done),
+};
+
+UNIT_MAIN(cases)

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/engine/stream.h"
+#include "testing/unit/emu_fixture.h"
+#include "testing/unit/node_fixture.h"
+
+enum { MIB = 1 << 20 };
+
+/* A stream on an emulated device that commits as executor index + 1. */
+static hyb_stream_t *stream_open(int index, bool product_only,
+                                 const char *fault)
+{
+    const hyb_stream_options_t options = {.executor = index + 1,
+                                          .slots = 3,
+                                          .product_only = product_only,
+                                          .stall_seconds = 60.0};
+    hyb_device_t *device = emu_open(index, "emu_memory=1", fault, NULL);
+    hyb_stream_t *stream = NULL;
+
+    assert_int_equal(hyb_stream_create(device, NULL, 0, &options, &stream),
+                     XH_OK);
+    assert_ptr_equal(hyb_stream_device(stream), device);
+    return stream;
+}
+
+/* How C of product is cut for memory bytes; slots tiles are in flight. */
+static xh_status_t plan(const hyb_gemm_t *p, int64_t tile, uint64_t memory,
+                        int slots, hyb_tiling_t *tiling_p)
+{
+    const hyb_tiling_request_t request = {
+        .m = p->c.rows,
+        .n = p->c.cols,
+        .k = p->trans_a == HYB_NO_TRANS ? p->a.cols : p->a.rows,
+        .memory = memory,
+        .tile_rows = tile,
+        .tile_cols = tile,
+        .c_slots = slots};
+
+    return hyb_tiling_plan(&request, tiling_p);
+}
+
+/* ---- one stream, any memory ---------------------------------------------- */
+
+/* All tiles of problem by stream; C is right and the link had its bytes. */
+static void check_alone(hyb_stream_t *stream, problem_t *problem,
+                        const hyb_tiling_t *tiling, bool reads_c)
+{
+    hyb_traffic_t traffic = hyb_tiling_traffic(tiling, reads_c);
+    hyb_work_t work;
+    hyb_job_t job;
+
+    problem_restore(problem);
+    assert_int_equal(hyb_job_init(&job, &problem->product, tiling), XH_OK);
+    hyb_stream_begin(stream, &job);
+    hyb_stream_finish(stream, &work);
+    hyb_job_release(&job);
+    assert_false(work.dropped);
+    assert_int_equal(problem_wrong(problem), 0);
+    assert_int_equal(work.tiles, hyb_tiling_count(tiling));
+    assert_int_equal(work.bytes_in, traffic.a_in + traffic.b_in + traffic.c_in);
+    assert_int_equal(work.bytes_out, traffic.c_out);
+}
+
+/* Every memory from what one tile of one element takes, in small steps. */
+static void check_memories(hyb_stream_t *stream, shape_t shape, int slots,
+                           bool reads_c)
+{
+    enum { TILE = 4, MOST = 6000 };
+    problem_t problem = problem_create(shape, false);
+    hyb_tiling_t tiling;
+    uint64_t memory;
+    int64_t most = 0;
+
+    for (memory = sizeof(double); memory < MOST; memory += 8 + memory / 8) {
+        if (plan(&problem.product, TILE, memory, slots, &tiling) != XH_OK)
+            continue;
+        check_alone(stream, &problem, &tiling, reads_c);
+        most = tiling.chunks > most ? tiling.chunks : most;
+    }
+    assert_int_equal(most, shape.k);
+    assert_int_equal(tiling.chunks, 1);
+    problem_destroy(&problem);
+}
+
+static const shape_t shape = {13, 11, 9, HYB_TRANS, HYB_NO_TRANS, 0.5, 0.75, 1};
+
+static void a_stream_needs_memory_for_one_tile_only(void **state)
+{
+    hyb_stream_t *stream = stream_open(0, false, "emu_fault=");
+    int slots;
+
+    (void)state;
+    srand(1);
+    for (slots = 1; slots <= 4; slots++)
+        check_memories(stream, shape, slots, true);
+    hyb_stream_destroy(stream);
+}
+
+static void the_host_adds_products_of_any_memory(void **state)
+{
+    hyb_stream_t *stream = stream_open(0, true, "emu_fault=");
+    int slots;
+
+    (void)state;
+    srand(2);
+    for (slots = 1; slots <= 4; slots++)
+        check_memories(stream, shape, slots, false);
+    hyb_stream_destroy(stream);
+}
+
+/* Flat, then tall, then deep: each fills the device in another way. */
+static void each_job_finds_all_of_the_memory(void **state)
+{
+    static const shape_t shapes[] = {
+        {20, 900, 120, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
+        {900, 20, 120, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
+        {24, 24, 2500, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
+        {250, 250, 2, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
+        {900, 20, 120, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
+    };
+    hyb_stream_t *stream = stream_open(0, false, "emu_fault=");
+    hyb_tiling_t tiling;
+    problem_t problem;
+    size_t i;
+
+    (void)state;
+    srand(3);
+    for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        problem = problem_create(shapes[i], false);
+        assert_int_equal(plan(&problem.product, 1000, MIB, 2, &tiling), XH_OK);
+        assert_true(hyb_tiling_memory(&tiling) > MIB / 2);
+        check_alone(stream, &problem, &tiling, true);
+        problem_destroy(&problem);
+    }
+    hyb_stream_destroy(stream);
+}
+
+/* ---- a job that is shared ------------------------------------------------ */
+
+static void streams_share_a_job(void **state)
+{
+    enum { STREAMS = 3 };
+    problem_t problem = problem_create(shape, false);
+    hyb_stream_t *stream[STREAMS];
+    hyb_work_t work[STREAMS];
+    hyb_tiling_t tiling;
+    int64_t tiles = 0, owned[STREAMS + 1] = {0};
+    hyb_job_t job;
+    int i;
+
+    (void)state;
+    assert_int_equal(plan(&problem.product, 2, MIB, 2, &tiling), XH_OK);
+    assert_int_equal(hyb_job_init(&job, &problem.product, &tiling), XH_OK);
+    for (i = 0; i < STREAMS; i++) {
+        stream[i] = stream_open(i, false, "emu_fault=");
+        hyb_stream_begin(stream[i], &job);
+    }
+    for (i = 0; i < STREAMS; i++)
+        hyb_stream_finish(stream[i], &work[i]);
+    assert_int_equal(problem_wrong(&problem), 0);
+    for (i = 0; i < hyb_tiling_count(&tiling); i++)
+        owned[job.owner[i]]++;
+    for (i = 0; i < STREAMS; i++) {
+        assert_int_equal(work[i].tiles, owned[i + 1]);
+        tiles += work[i].tiles;
+        hyb_stream_destroy(stream[i]);
+    }
+    assert_int_equal(tiles, hyb_tiling_count(&tiling));
+    hyb_job_release(&job);
+    problem_destroy(&problem);
+}
+
+/* Elements of tile that are not as before; of all tiles, if none has owner. */
+static int64_t changed(const problem_t *problem, const hyb_job_t *job)
+{
+    int64_t tile, i, j, count = 0;
+
+    for (tile = 0; tile < hyb_tiling_count(&job->tiling); tile++) {
+        hyb_rectangle_t p = hyb_tiling_tile(&job->tiling, tile).part;
+
+        if (job->owner[tile] >= 0)
+            continue;
+        for (j = p.col; j < p.col + p.cols; j++)
+            for (i = p.row; i < p.row + p.rows; i++)
+                count += !problem_untouched(
+                    problem, (size_t)(i + j * problem->product.c.ld));
+    }
+    return count;
+}
+
+/* Owned tiles, those given back, and those never taken. */
+static int64_t accounted(const hyb_job_t *job)
+{
+    int64_t i, owned = 0;
+
+    for (i = 0; i < hyb_tiling_count(&job->tiling); i++)
+        owned += job->owner[i] >= 0;
+    return owned + job->returned_count + hyb_range_remaining(&job->range);
+}
+
+/* A job that a fault ends: C is whole and no tile is forgotten. */
+static void check_loss(const char *fault)
+{
+    problem_t problem = problem_create(shape, false);
+    hyb_stream_t *stream;
+    hyb_tiling_t tiling;
+    hyb_work_t work;
+    hyb_job_t job;
+
+    assert_int_equal(plan(&problem.product, 2, MIB, 3, &tiling), XH_OK);
+    assert_int_equal(hyb_job_init(&job, &problem.product, &tiling), XH_OK);
+    capture_begin();
+    stream = stream_open(0, false, fault);
+    assert_false(hyb_stream_failed(stream));
+    hyb_stream_begin(stream, &job);
+    hyb_stream_finish(stream, &work);
+    assert_true(hyb_stream_failed(stream));
+    hyb_stream_destroy(stream);
+    capture_end(NULL);
+    assert_true(work.dropped);
+    assert_true(work.tiles < hyb_tiling_count(&tiling));
+    assert_int_equal(changed(&problem, &job), 0);
+    assert_int_equal(accounted(&job), hyb_tiling_count(&tiling));
+    hyb_job_release(&job);
+    problem_destroy(&problem);
+}
+
+static void what_a_stream_loses_is_given_back(void **state)
+{
+    static const char *const faults[] = {
+        "emu_fault=oom@alloc:1",    "emu_fault=fail@pin:1",
+        "emu_fault=fail@copy_in:1", "emu_fault=oom@copy_in:9",
+        "emu_fault=fail@gemm:5",    "emu_fault=oom@copy_out:4",
+    };
+    size_t i;
+
+    (void)state;
+    srand(4);
+    for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+        check_loss(faults[i]);
+}
+
+#define WITH_DEFAULTS(test) cmocka_unit_test_setup(test, emu_default_settings)
+
+static const struct CMUnitTest cases[] = {
+    WITH_DEFAULTS(a_stream_needs_memory_for_one_tile_only),
+    WITH_DEFAULTS(the_host_adds_products_of_any_memory),
+    WITH_DEFAULTS(each_job_finds_all_of_the_memory),
+    WITH_DEFAULTS(streams_share_a_job),
+    WITH_DEFAULTS(what_a_stream_loses_is_given_back),
+};
+
+UNIT_MAIN(cases)
