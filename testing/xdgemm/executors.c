@@ -11,14 +11,15 @@ xh_status_t xdg_executors_find(const hyb_node_t *node,
     executors_p->count = 1 + devices;
     snprintf(executors_p->name[0], XDG_NAME, "host");
     for (int i = 0; i < devices; i++) {
-        hyb_device_info_t *info = &executors_p->device[i];
+        hyb_device_info_t info;
         xh_status_t status =
-            hyb_device_describe(hyb_node_device(node, i), info);
+            hyb_device_describe(hyb_node_device(node, i), &info);
 
         if (status != XH_OK)
             return status;
-        snprintf(executors_p->name[i + 1], XDG_NAME, "%s:%d", info->backend,
-                 info->index % 1000);
+        snprintf(executors_p->name[i + 1], XDG_NAME, "%s:%d", info.backend,
+                 info.index % 1000);
+        executors_p->device[i] = info;
     }
     return XH_OK;
 }
