@@ -34,15 +34,27 @@ static xh_status_t choose_kernel(hyb_node_t *node)
     return XH_ERR_INPUT;
 }
 
-/* What is free, less some for the vendor's library. */
+/*
+ * What is free, less some for the vendor's library. With next to nothing, its
+ * tiles, and those of all other devices with it, would be tiny.
+ */
 static xh_status_t budget(hyb_device_t *device, uint64_t *bytes_p)
 {
+    enum { LEAST = 1 << 20, PART = 64 };
+    const double mib = 1 << 20;
     hyb_device_info_t info;
     xh_status_t status = hyb_device_describe(device, &info);
 
-    if (status == XH_OK)
-        *bytes_p = info.memory_free / 16 * 15;
-    return status;
+    if (status != XH_OK)
+        return status;
+    if (info.memory_free < LEAST || info.memory_free < info.memory / PART) {
+        xh_log_error("%s has too little free memory: %.1f of %.1f MiB",
+                     info.name, (double)info.memory_free / mib,
+                     (double)info.memory / mib);
+        return XH_ERR_MEMORY;
+    }
+    *bytes_p = info.memory_free / 16 * 15;
+    return XH_OK;
 }
 
 static xh_status_t open_device(hyb_node_t *node, hyb_device_choice_t choice,

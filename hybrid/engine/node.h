@@ -68,7 +68,8 @@ typedef struct {
     int64_t tiles;
     double flop;
     double seconds;         /* begin to last result */
-    double compute_seconds; /* multiplying */
+    double compute_seconds; /* multiplying, with waits between the chunks of a
+                               tile where its depth is cut */
     double in_seconds;      /* copying in, where that is separate */
     double out_seconds;
     double span_seconds; /* first multiplication's start to last's end */

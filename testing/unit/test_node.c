@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/product.h"
+#include "hybrid/engine/backend.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/fake_backend.h"
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
 
@@ -261,6 +263,28 @@ static void a_report_is_given_only_if_wanted(void **state)
     hyb_node_close(node);
 }
 
+/* ---- opening ------------------------------------------------------------- */
+
+static void a_device_without_free_memory_is_left_out(void **state)
+{
+    static const char *const settings[] = {"devices=fake:0"};
+    hyb_node_t *node;
+    const char *text;
+
+    (void)state;
+    fake_reset();
+    assert_int_equal(hyb_backend_register(&fake_backend), XH_OK);
+    capture_begin();
+    node = node_open(1, settings, 1);
+    text = capture_end(NULL);
+    assert_non_null(strstr(text, "fake 0 has too little free memory"));
+    assert_non_null(strstr(text, "device 0 of fake is left out"));
+    assert_int_equal(hyb_node_devices(node), 0);
+    assert_int_equal(fake.closed, 1);
+    free(multiply(node, square, hyb_executors_all(node)).owner);
+    hyb_node_close(node);
+}
+
 /* ---- learning ------------------------------------------------------------ */
 
 /* 3.6 Mflop at 36 ms; the team is many times faster. */
@@ -322,6 +346,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(nobody_to_compute_is_an_error),
     cmocka_unit_test(shapes_that_do_not_conform_are_refused),
     cmocka_unit_test(a_report_is_given_only_if_wanted),
+    cmocka_unit_test(a_device_without_free_memory_is_left_out),
     cmocka_unit_test(a_slow_device_is_given_less),
     cmocka_unit_test(a_dry_device_leaves_its_tiles_as_they_were),
 };
