@@ -54,7 +54,7 @@ find_library() {
 
 # note KEY VALUE: what a round found; nothing where it found nothing.
 note() {
-    [ -n "$2" ] && echo "$1 $2" >>"$notes"
+    [ -z "$2" ] || echo "$1 $2" >>"$notes"
 }
 
 blas() { # LIBRARY THREADS: Gflop/s
@@ -166,10 +166,10 @@ report() {
     row "FMA ceiling, $cores cores, before" "$before" '' ''
     row "FMA ceiling, after, to before" "$after" "$before" ''
     row "FMA ceiling, to the better BLAS" "$after" "$best" 1.05
-    [ -n "$openblas" ] &&
+    [ -z "$openblas" ] ||
         row "OpenBLAS, $cores threads, to ceiling" "$(median openblas)" \
             "$after" ''
-    [ -n "$blis" ] &&
+    [ -z "$blis" ] ||
         row "BLIS, $cores threads, to ceiling" "$(median blis)" "$after" ''
     row "host team, to the better BLAS" "$(median host-auto)" "$best" 1.00
     row "host team, kernel=blas, to it" "$(median host-blas)" "$best" ''
@@ -177,7 +177,7 @@ report() {
     row "host core + emu core, to their sum" "$(median together)" "$(compute \
         "($(median one-host) + $(median emu)) * $two / (2 * $one)")" 0.95
     row "idle % of a dry device on its link" "$(median dry-idle)" '' '<5'
-    [ -n "$gpu" ] && report_gpu
+    [ -z "$gpu" ] || report_gpu
 }
 
 report_gpu() {
@@ -198,7 +198,7 @@ measure_round() {
     measure_host
     measure_shared
     measure_dry
-    [ -n "$gpu" ] && measure_gpu "$gpu"
+    [ -z "$gpu" ] || measure_gpu "$gpu"
     note ceiling-after "$(ceiling)"
 }
 
