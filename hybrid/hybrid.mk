@@ -94,4 +94,8 @@ $(HYB_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
 bench-dgemm: build
 	@sh bench/dgemm.sh '$(BINdir)'
 
-.PHONY: bench-dgemm
+## bundle: dist/xhpl-<version>-<machine>.tar.gz, which runs where nothing is
+bundle: build
+	@bundle/make-bundle '$(BINdir)' xhpl-$(VERSION)-$(shell uname -m)
+
+.PHONY: bench-dgemm bundle

@@ -27,15 +27,16 @@ static bool set_source(hwloc_topology_t machine, const char *source)
 /*
  * Processors that this process may not use are kept: all processes of a node
  * then see the same machine and come to the same shares. Devices are found in
- * /sys, without the component that needs libpciaccess, which loses memory.
+ * /sys, without the component that needs libpciaccess, which loses memory;
+ * where hwloc has no such component, forbidding it fails and does no harm.
  */
 static bool load(hwloc_topology_t machine, const char *source)
 {
+    hwloc_topology_set_components(
+        machine, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci");
     return set_source(machine, source) &&
            hwloc_topology_set_flags(
                machine, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) == 0 &&
-           hwloc_topology_set_components(
-               machine, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci") == 0 &&
            hwloc_topology_set_type_filter(machine, HWLOC_OBJ_PCI_DEVICE,
                                           HWLOC_TYPE_FILTER_KEEP_ALL) == 0 &&
            hwloc_topology_load(machine) == 0;
@@ -129,8 +130,8 @@ void hyb_topology_describe(const hyb_topology_t *topology, char *text, int size)
     int processors = hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_PU);
 
     snprintf(text, (size_t)size,
-             "%d socket%s, %d NUMA node%s, %d hardware threads\n"
-             "%d of %d cores in the affinity mask",
+             "%d socket%s, %d NUMA node%s, %d hardware threads, %d of %d cores "
+             "in the affinity mask",
              sockets, sockets == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s",
              processors, cores_in_mask(topology), topology->cores);
 }

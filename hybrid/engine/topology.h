@@ -97,7 +97,7 @@ xh_status_t hyb_topology_near(const hyb_topology_t *topology,
                               const char *pci_address, const int *cpus,
                               int cpu_count, int count, int **near_p);
 
-/* Lines for people: sockets, NUMA nodes, cores used of cores present. */
+/* A line for people: sockets, NUMA nodes, cores used of cores present. */
 void hyb_topology_describe(const hyb_topology_t *topology, char *text,
                            int size);
 

@@ -269,7 +269,7 @@ static void the_description_counts_what_is_there(void **state)
 
     (void)state;
     hyb_topology_describe(topology, text, sizeof(text));
-    assert_string_equal(text, "2 sockets, 8 NUMA nodes, 64 hardware threads\n"
+    assert_string_equal(text, "2 sockets, 8 NUMA nodes, 64 hardware threads, "
                               "32 of 32 cores in the affinity mask");
     hyb_topology_close(topology);
 }
