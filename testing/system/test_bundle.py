@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The bundle, unpacked where nothing is but the C library and /proc."""
+import os
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+
+import jobs
+
+pytestmark = pytest.mark.flows
+
+C_LIBRARY = ("libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2",
+             "librt.so.1", "libresolv.so.2")
+LIMIT_BYTES = 60e6
+
+
+def loader_and_library():
+    """Files of the C library that a program of this machine loads."""
+    shown = subprocess.run(
+        ["ldd", str(jobs.XHPL)], capture_output=True, text=True, check=True
+    ).stdout.split()
+    paths = [Path(word) for word in shown if word.startswith("/")]
+    loader = [p for p in paths if p.name.startswith("ld-linux")]
+    folder = next(p.parent for p in paths if p.name == "libc.so.6")
+    return loader + [folder / n for n in C_LIBRARY if (folder / n).exists()]
+
+
+@pytest.fixture(scope="module")
+def bundle():
+    if not (jobs.BIN / "xdgemm").exists():
+        pytest.skip("xdgemm is not built")
+    outcome = jobs.run(
+        ["bundle/make-bundle", jobs.BIN, "xhpl-tested"], jobs.SOURCE
+    )
+    assert outcome.status == 0, str(outcome)
+    packed = jobs.SOURCE / "dist/xhpl-tested.tar.gz"
+    yield packed
+    packed.unlink()
+
+
+@pytest.fixture(scope="module")
+def empty_root(bundle, tmp_path_factory):
+    """A root folder with the C library, /proc, /tmp and the bundle in /x."""
+    if os.geteuid() != 0 or shutil.which("unshare") is None:
+        pytest.skip("only root can change its root")
+    root = tmp_path_factory.mktemp("root")
+    for name in ("proc", "tmp", "dev"):
+        (root / name).mkdir()
+    for path in loader_and_library():
+        target = root / path.relative_to("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    (root / "dev/null").touch()
+    with tarfile.open(bundle) as packed:
+        packed.extractall(root)
+    (root / "xhpl-tested").rename(root / "x")
+    shutil.copy(root / "x/HPL.dat", root)
+    return root
+
+
+def run_inside(root, *words):
+    """Run a program in root, in a mount namespace that ends with it."""
+    script = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
+    outcome = jobs.run(
+        ["unshare", "-m", "sh", "-c", script, root, *words], root
+    )
+    assert outcome.status == 0, str(outcome)
+    return outcome
+
+
+def test_the_bundle_is_smaller_than_60_megabytes(bundle):
+    assert bundle.stat().st_size < LIMIT_BYTES
+
+
+def test_xdgemm_computes_and_verifies_in_an_empty_root(empty_root):
+    outcome = run_inside(
+        empty_root, "/x/bin/xdgemm", "-m", "500", "-n", "400", "-k", "100",
+        "--devices", "emu:1", "--verify",
+    )
+    assert ", 0 wrong" in outcome.stdout, str(outcome)
+
+
+def test_xhpl_alone_passes_in_an_empty_root(empty_root):
+    outcome = run_inside(
+        empty_root, "/x/bin/xhpl", "-n", "300", "--nb", "32", "-p", "1",
+        "-q", "1",
+    )
+    assert "PASSED" in outcome.stdout, str(outcome)
+
+
+def test_mpirun_starts_two_processes_in_an_empty_root(empty_root):
+    outcome = run_inside(
+        empty_root, "/x/bin/mpirun", "-np", "2", "/x/bin/xhpl"
+    )
+    assert "1     2 " in outcome.stdout, str(outcome)
+    assert "PASSED" in outcome.stdout, str(outcome)
