@@ -168,7 +168,7 @@ testing/xhpl: $(XHPL)
 BOOTSTRAP = @CC='$(CC) $(MPinc)' LAlib='$(LAlib) $(MPlib)' setup/bootstrap
 PYTHON ?= $(shell /usr/bin/python3 -c 'import pytest' 2>/dev/null && \
             echo /usr/bin/)python3
-TEST_ALL ?= clang asan Linux_BLIS Linux_refblas
+TEST_ALL ?= clang asan tsan Linux_BLIS Linux_refblas
 
 ## run: install what is missing, build, run a benchmark fitted to this machine
 run:
@@ -183,6 +183,7 @@ test check:
 
 # What a sanitizer must know to tell leaks of libraries from ours.
 export ASAN_OPTIONS ?= fast_unwind_on_malloc=0
+export TSAN_OPTIONS ?= suppressions=$(CURDIR)/testing/sanitizer/tsan.supp
 export LSAN_OPTIONS ?= print_suppressions=0:suppressions=$(CURDIR)/testing/sanitizer/lsan.supp
 
 TESTS ?= testing

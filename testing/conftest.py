@@ -66,13 +66,24 @@ class UnitProgram(pytest.File):
         for count in ranks.group(1).split() if ranks else [None]:
             program = ProgramRun(self.path.stem, count, cases)
             suffix = f"[{count}]" if count else ""
-            for case in cases:
-                yield UnitCase.from_parent(
+            items = [
+                UnitCase.from_parent(
                     self, name=case + suffix, case=case, program=program
                 )
-            yield UnitEnd.from_parent(
-                self, name="it_ends_well" + suffix, case=None, program=program
+                for case in cases
+            ]
+            items.append(
+                UnitEnd.from_parent(
+                    self,
+                    name="it_ends_well" + suffix,
+                    case=None,
+                    program=program,
+                )
             )
+            for item in items:
+                if not count:
+                    item.add_marker("single")
+                yield item
 
 
 class ProgramRun:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include "base/blas_library.h"
 #include "hybrid/engine/host/blas.h"
 #include "hybrid/engine/host/gemm.h"
 #include "testing/unit/unit.h"
@@ -103,6 +104,7 @@ static void with_kernel(body_t body, const hyb_kernel_t *kernel, int size)
     hyb_host_gemm_t *gemm;
     hyb_team_t *team;
 
+    xh_blas_library_set_threads(1); /* its own would run beside the team's */
     assert_true(xh_cpu_core_ids("", &cpu, 1) > 0);
     assert_int_equal(hyb_team_create(&cpu, 1, size, &team), XH_OK);
     assert_int_equal(hyb_host_gemm_create(team, kernel, &gemm), XH_OK);
