@@ -264,7 +264,7 @@ clean clean_arch clean_arch_all:
 ## help: this list
 help:
 	@echo "make [arch=<name>] [TARGET]     V=1 shows the commands"
-	@sed -n 's/^## \([a-z-]*\): /\1|/p' Makefile | \
+	@sed -n 's/^## \([a-z-]*\): /\1|/p' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | \
 	    awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
 .PHONY: all build unit run test check suite test-all bench-hpl \

@@ -107,9 +107,28 @@ static xh_status_t deal_devices(hyb_node_t *node, const hyb_local_t *local,
 }
 
 /*
- * Open this process's devices. Feeders share the process's last cores: they
- * mostly wait.
+ * Move the core nearest to a device behind those that are still free, of which
+ * the last `placed` ones are other feeders' already. The team takes its cores
+ * from the front.
  */
+static void place_feeder(hyb_node_t *node, hyb_device_choice_t choice,
+                         int placed)
+{
+    int left = node->cpu_count - placed, *near, i;
+    hyb_device_info_t info;
+
+    if (left < 2 || choice.backend->describe(choice.index, &info) != XH_OK ||
+        hyb_topology_near(node->topology, info.pci_address, node->cpus, left, 1,
+                          &near) != XH_OK)
+        return;
+    for (i = 0; node->cpus[i] != *near; i++)
+        ;
+    node->cpus[i] = node->cpus[left - 1];
+    node->cpus[left - 1] = *near;
+    free(near);
+}
+
+/* Open this process's devices, each with a feeder on a core near it. */
 static xh_status_t open_devices(hyb_node_t *node, const hyb_local_t *local)
 {
     hyb_device_choice_t *chosen;
@@ -126,6 +145,7 @@ static xh_status_t open_devices(hyb_node_t *node, const hyb_local_t *local)
 
         if (node->devices == HYB_EXECUTORS - 1)
             break;
+        place_feeder(node, chosen[mine[i]], i);
         if (open_device(node, chosen[mine[i]], cpu, 1) != XH_OK)
             xh_log_warning("device %d of %s is left out", chosen[mine[i]].index,
                            chosen[mine[i]].backend->name);

@@ -87,8 +87,11 @@ def test_a_path_named_exists(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_target_of_make_named_exists(page):
-    makefile = (jobs.SOURCE / "Makefile").read_text()
-    phony = re.search(r"^\.PHONY:((?:.*\\\n)*.*)", makefile, re.M)[1].split()
+    phony = []
+    for name in ("Makefile", "hybrid/hybrid.mk"):
+        makefile = (jobs.SOURCE / name).read_text()
+        listed = re.search(r"^\.PHONY:((?:.*\\\n)*.*)", makefile, re.M)
+        phony += listed[1].split()
     call = re.compile(r"(?:`|^    )make ([a-z][a-z-]*)\b(?!=)", re.M)
     named = call.findall(page.read_text())
     assert [target for target in named if target not in phony] == []
