@@ -17,7 +17,7 @@ enum {
     MOST_DEPTH = 384,      /* k of one pass */
     MOST_ROWS = 24 * 1024, /* rows of A packed at a time */
     CHUNK_COLS = 192,      /* columns a thread takes at a time */
-    LEAST_COLS = 24,       /* ... and the fewest, near the end */
+    LEAST_COLS = 48,       /* ... and the fewest, near the end */
     BLOCK_PANELS = 8,      /* panels of A that meet one panel of B in turn */
     PACK_PANELS = 16       /* panels of A packed at a time by one thread */
 };
@@ -139,7 +139,7 @@ static int64_t take_cols(pass_t *pass, int64_t *first_p)
 
     first = atomic_load(&pass->next_col);
     do {
-        width = (cols - first) / (2 * threads);
+        width = (cols - first) / threads;
         width = width > CHUNK_COLS ? CHUNK_COLS : width;
         width = rounded_up(width < LEAST_COLS ? LEAST_COLS : width,
                            HYB_KERNEL_MOST_COLS);
