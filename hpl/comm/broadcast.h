@@ -15,8 +15,8 @@ typedef struct {
 
 /*
  * Add my part of the broadcast of b along topology to s: on root data is read,
- * elsewhere it is written. The rank after root receives it first in every
- * topology: it factors next.
+ * elsewhere it is written. The rank after root, which factors next, receives it
+ * first, but in plain blong, where all end together.
  *
  * ring (1ring, 2ring)  each passes the whole vector on; two rings halve the
  *                      way to the last
