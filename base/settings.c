@@ -2,6 +2,7 @@
 #include "base/settings.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,16 @@
 #include "base/text.h"
 
 #define PREFIX "XHPL_"
+#define BLANKS " \t\r\n"
 
 enum {
-    NAME = 64,   /* bytes of the longest setting's name, with its end */
-    VALUE = 1024 /* likewise of a value */
+    NAME = 64,    /* bytes of the longest setting's name, with its end */
+    VALUE = 1024, /* likewise of a value */
+    SOURCE = 256  /* of what says where a value was written */
 };
+
+/* who gave a value; a later one goes before an earlier one */
+typedef enum { BY_NOBODY, BY_FILE, BY_ENVIRONMENT, BY_ASSIGNMENT } giver_t;
 
 static const xh_setting_t rows[] = {
 #define XH_SETTING_INT(name, initial, least, most, help)                       \
@@ -30,8 +36,9 @@ static const xh_setting_t rows[] = {
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static struct {
-    bool given;
+    giver_t giver;
     char text[VALUE];
+    char source[SOURCE];
 } values[ROWS];
 
 extern char **environ;
@@ -59,7 +66,8 @@ static int index_of(const char *name, size_t length)
 
 static const char *current(int index)
 {
-    return values[index].given ? values[index].text : rows[index].initial;
+    return values[index].giver != BY_NOBODY ? values[index].text
+                                            : rows[index].initial;
 }
 
 /* Copy choice number index of "a|b|c"; false behind the last one. */
@@ -166,21 +174,37 @@ static bool is_valid(const xh_setting_t *row, const char *text)
     return is_number(row, text, &x) && x >= row->least && x <= row->most;
 }
 
-/* source: where the user wrote it, "--set progress" or "XHPL_PROGRESS". */
-static xh_status_t set(int index, const char *source, const char *text)
+/* What the user wrote of a setting, and where. */
+typedef struct {
+    giver_t giver;
+    const char *source; /* as of xh_settings_source */
+    const char *said;   /* the setting there: "--set progress" */
+    const char *text;   /* its value */
+} entry_t;
+
+/* Keep a valid value, unless it comes from somewhere that counts more. */
+static void keep(int index, const entry_t *entry)
+{
+    if (entry->giver < values[index].giver)
+        return;
+    strcpy(values[index].text, entry->text);
+    snprintf(values[index].source, SOURCE, "%s", entry->source);
+    values[index].giver = entry->giver;
+}
+
+static xh_status_t set(int index, const entry_t *entry)
 {
     const xh_setting_t *row = &rows[index];
     char allowed[VALUE], nearest[NAME];
 
-    if (is_valid(row, text)) {
-        strcpy(values[index].text, text);
-        values[index].given = true;
+    if (is_valid(row, entry->text)) {
+        keep(index, entry);
         return XH_OK;
     }
     print_allowed(row, allowed, sizeof(allowed));
-    print_nearest(row, text, nearest, sizeof(nearest));
-    xh_log_error("%s=%.80s: allowed is %s; the nearest is %s", source, text,
-                 allowed, nearest);
+    print_nearest(row, entry->text, nearest, sizeof(nearest));
+    xh_log_error("%s=%.80s: allowed is %s; the nearest is %s", entry->said,
+                 entry->text, allowed, nearest);
     return XH_ERR_INPUT;
 }
 
@@ -227,7 +251,8 @@ static xh_status_t set_from_variable(const char *variable)
 
     snprintf(source, sizeof(source), PREFIX "%.*s", (int)length, name);
     if (index >= 0)
-        return set(index, source, name + length + (name[length] == '='));
+        return set(index, &(entry_t){BY_ENVIRONMENT, source, source,
+                                     name + length + (name[length] == '=')});
     change_case(rows[nearest_row(source + strlen(PREFIX))].name, toupper,
                 upper);
     xh_log_error(
@@ -262,11 +287,92 @@ xh_status_t xh_settings_assign(const char *assignment)
         return XH_ERR_INPUT;
     }
     if (assignment[length] == '=')
-        return set(index, source, assignment + length + 1);
+        return set(index, &(entry_t){BY_ASSIGNMENT, "--set", source,
+                                     assignment + length + 1});
     print_allowed(&rows[index], allowed, sizeof(allowed));
     xh_log_error("%s: =value is missing; allowed is %s", source, allowed);
     return XH_ERR_INPUT;
 }
+
+/* ---- a file of settings -------------------------------------------------- */
+
+/* Take blanks off the end of text, and off its start; returns that. */
+static char *trim(char *text)
+{
+    size_t length;
+
+    text += strspn(text, BLANKS);
+    length = strlen(text);
+    while (length > 0 && strchr(BLANKS, text[length - 1]) != NULL)
+        length--;
+    text[length] = '\0';
+    return text;
+}
+
+static void cut_comment(char *line)
+{
+    for (char *at = line; *at != '\0'; at++)
+        if (*at == '#' && (at == line || strchr(BLANKS, at[-1]) != NULL)) {
+            *at = '\0';
+            return;
+        }
+}
+
+/* line: without comment and blanks around it, changed; not empty. */
+static xh_status_t set_from_line(const char *source, char *line)
+{
+    char *sign = strchr(line, '='), *name, said[SOURCE + NAME + 4];
+    int index;
+
+    if (sign == NULL) {
+        xh_log_error("%s: '%.80s' is no setting; allowed: name = value", source,
+                     line);
+        return XH_ERR_INPUT;
+    }
+    *sign = '\0';
+    name = trim(line);
+    snprintf(said, sizeof(said), "%s: %.*s", source, NAME, name);
+    index = index_of(name, strlen(name));
+    if (index >= 0)
+        return set(index, &(entry_t){BY_FILE, source, said, trim(sign + 1)});
+    xh_log_error("%s: no such setting; the nearest is %s", said,
+                 rows[nearest_row(name)].name);
+    return XH_ERR_INPUT;
+}
+
+static xh_status_t read_lines(const char *file, FILE *in)
+{
+    xh_status_t status = XH_OK;
+    char *line = NULL, *text, source[SOURCE];
+    size_t capacity = 0;
+
+    for (int number = 1; getline(&line, &capacity, in) >= 0; number++) {
+        snprintf(source, sizeof(source), "%.200s:%d", file, number);
+        cut_comment(line);
+        text = trim(line);
+        if (*text != '\0' && set_from_line(source, text) != XH_OK)
+            status = XH_ERR_INPUT;
+    }
+    free(line);
+    return status;
+}
+
+xh_status_t xh_settings_read_file(const char *file)
+{
+    FILE *in = fopen(file, "r");
+    xh_status_t status = in == NULL ? XH_ERR_INPUT : read_lines(file, in);
+
+    if (in == NULL || ferror(in)) {
+        xh_log_error("cannot read the settings in %s: %s", file,
+                     strerror(errno));
+        status = XH_ERR_INPUT;
+    }
+    if (in != NULL)
+        fclose(in);
+    return status;
+}
+
+/* ---- values -------------------------------------------------------------- */
 
 static int known(const char *name)
 {
@@ -307,6 +413,15 @@ bool xh_settings_changed(const char *name)
     return strcmp(current(index), rows[index].initial) != 0;
 }
 
+const char *xh_settings_source(const char *name)
+{
+    int index = known(name);
+
+    return values[index].giver == BY_NOBODY ? "default" : values[index].source;
+}
+
+/* ---- printing ------------------------------------------------------------ */
+
 void xh_settings_print_help(FILE *out)
 {
     char allowed[VALUE];
@@ -331,5 +446,18 @@ void xh_settings_print_markdown(FILE *out)
         change_case(rows[i].name, toupper, upper);
         fprintf(out, "| %s | " PREFIX "%s | %s | %s | %s |\n", rows[i].name,
                 upper, allowed, rows[i].initial, rows[i].help);
+    }
+}
+
+void xh_settings_print_values(FILE *out)
+{
+    for (int i = 0; i < ROWS; i++) {
+        const char *name = rows[i].name;
+
+        fprintf(out, "%s = %s", name, current(i));
+        if (xh_settings_changed(name))
+            fprintf(out, "  # changed by %s, default: %s",
+                    xh_settings_source(name), rows[i].initial);
+        fputc('\n', out);
     }
 }

@@ -9,14 +9,16 @@
 
 /*
  * One table of everything that can be tuned and is not a line of HPL.dat.
- * A row gives --set name=value, the environment variable XHPL_NAME, a line of
- * --help, a line of the docs page and an entry of each run's record.
+ * A row gives --set name=value, the environment variable XHPL_NAME, a line of a
+ * file of settings, a line of --help, a line of the docs page and an entry of
+ * each run's record.
  *
- * Precedence, last wins: default, environment, --set.
+ * Precedence, last wins, whatever is read first: default, file, environment,
+ * --set.
  * The rows are in settings_table.def, one XH_SETTING_...(...) line each.
  *
  * Before xh_settings_load every setting has its default. Values may be read
- * from any thread; load and assign while no other thread reads.
+ * from any thread; load, read_file and assign while no other thread reads.
  */
 typedef enum {
     XH_SETTING_INT,
@@ -52,14 +54,36 @@ xh_status_t xh_settings_load(void);
  */
 xh_status_t xh_settings_assign(const char *assignment);
 
+/*
+ * Apply the lines "name = value" of a file. Blanks around name and value do not
+ * count; neither do empty lines, nor what follows a '#' at the start of a line
+ * or behind a blank.
+ * Errors: XH_ERR_INPUT  the file cannot be read, a line is no such line, or as
+ *                       xh_settings_load; each is said, with file and line, and
+ *                       the other lines are applied
+ */
+xh_status_t xh_settings_read_file(const char *file);
+
 /* The value of a setting that is known to exist, else abort(). */
 int64_t xh_settings_int(const char *name); /* INT, or index of CHOICE */
 double xh_settings_real(const char *name);
 const char *xh_settings_text(const char *name); /* any type, as text */
 bool xh_settings_changed(const char *name);     /* differs from default */
 
+/*
+ * Where the value was written, as a user would look for it: "default",
+ * "xhpl.conf:3", "XHPL_THREADS", "--set".
+ */
+const char *xh_settings_source(const char *name);
+
 /* Print the table for --help, or as the Markdown page of docs/. */
 void xh_settings_print_help(FILE *out);
 void xh_settings_print_markdown(FILE *out);
+
+/*
+ * Print all values as a file of settings, with the default and the source of
+ * those that differ from it.
+ */
+void xh_settings_print_values(FILE *out);
 
 #endif
