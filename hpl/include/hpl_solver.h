@@ -65,6 +65,21 @@ typedef struct {
 
     /* HPL_pdgesv: solve the caller's own array. */
     void (*solve_array)(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array);
+
+    /*
+     * What this process noted of the iterations of all systems solved so far:
+     * CSV, a row each, preceded by the names of the columns if process is 0.
+     * NULL: this solver notes nothing.
+     *
+     * process  in   this one's rank in MPI_COMM_WORLD
+     * zero     in   s of xh_clock_now, the moment that times count from
+     * csv_p    out  the caller's to free()
+     * size_p   out  bytes, without a 0 byte at the end
+     *
+     * Errors: XH_ERR_MEMORY
+     */
+    xh_status_t (*iterations)(int process, double zero, char **csv_p,
+                              size_t *size_p);
 } hpl_solver_t;
 
 /* The solver of this library: hpl/ alone, one thread. */

@@ -1,57 +1,95 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl/matgen/generator.h"
-#include "hpl/matgen/run.h"
 
-/* What all columns share. */
-typedef struct {
-    hpl_lanes_t lanes;
-    hpl_run_fn_t run;
-    int64_t mp;             /* local rows */
-    int64_t block;          /* rows of a run; only the last may be shorter */
-    hpl_jump_t to_first;    /* from a column's first entry to my first one */
-    hpl_jump_t to_next_run; /* from a run's first entry to the next run's */
-} column_t;
-
-static column_t plan_column(const hpl_random_t *matrix, const hpl_map_t *rows)
+hpl_generator_t hpl_generator(const hpl_random_t *matrix, const hpl_map_t *rows,
+                              const hpl_map_t *cols)
 {
-    column_t c = {.lanes = hpl_lanes(),
-                  .run = hpl_run(xh_cpu_isa()),
-                  .mp = hpl_map_count(rows, matrix->m),
-                  .block = rows->nprocs == 1 ? matrix->m : rows->nb};
+    hpl_jump_t over_block = hpl_jump_power(hpl_jump_step, (uint64_t)rows->nb);
 
-    c.to_first =
-        hpl_jump_power(hpl_jump_step, (uint64_t)hpl_map_global(rows, 0));
-    c.to_next_run =
-        hpl_jump_power(hpl_jump_power(hpl_jump_step, (uint64_t)rows->nb),
-                       (uint64_t)rows->nprocs);
-    return c;
+    return (hpl_generator_t){
+        .m = matrix->m,
+        .first = hpl_jump_apply(hpl_jump_step, matrix->seed),
+        .rows = *rows,
+        .cols = *cols,
+        .lanes = hpl_lanes(),
+        .run = hpl_run(xh_cpu_isa()),
+        .over_column = hpl_jump_power(hpl_jump_step, (uint64_t)matrix->m),
+        .over_round = hpl_jump_power(over_block, (uint64_t)rows->nprocs)};
+}
+
+/* How the rows of a block lie in runs of consecutive global rows. */
+typedef struct {
+    hpl_jump_t to_start;  /* from a column's first entry to that of my run */
+    hpl_jump_t to_first;  /* from there to the block's first entry */
+    int64_t skipped, end; /* the block's rows, counted from start */
+    int64_t run;          /* rows of a run */
+} rows_t;
+
+static rows_t plan_rows(const hpl_generator_t *g, const hpl_block_t *block)
+{
+    rows_t r = {.run = g->rows.nprocs == 1 ? g->m : g->rows.nb};
+    int64_t start;
+
+    r.skipped = block->row % r.run;
+    r.end = r.skipped + block->rows;
+    start = hpl_map_global(&g->rows, block->row - r.skipped);
+    r.to_start = hpl_jump_power(hpl_jump_step, (uint64_t)start);
+    r.to_first = hpl_jump_power(hpl_jump_step, (uint64_t)r.skipped);
+    return r;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 /* x belongs to the first entry of the whole column. */
-static void fill_column(const column_t *c, uint64_t x, double *a)
+static void fill_column(const hpl_generator_t *g, const rows_t *r, uint64_t x,
+                        double *a)
 {
-    int64_t i, left;
+    int64_t i;
 
-    x = hpl_jump_apply(c->to_first, x);
-    for (i = 0; i < c->mp; i += c->block) {
-        left = c->mp - i;
-        c->run(&c->lanes, x, left < c->block ? left : c->block, a + i);
-        x = hpl_jump_apply(c->to_next_run, x);
+    x = hpl_jump_apply(r->to_start, x);
+    g->run(&g->lanes, hpl_jump_apply(r->to_first, x),
+           smaller(r->run, r->end) - r->skipped, a);
+    for (i = r->run; i < r->end; i += r->run) {
+        x = hpl_jump_apply(g->over_round, x);
+        g->run(&g->lanes, x, smaller(r->run, r->end - i), a + i - r->skipped);
+    }
+}
+
+static uint64_t start_of_column(const hpl_generator_t *g, int64_t column)
+{
+    return hpl_jump_apply(hpl_jump_power(g->over_column, (uint64_t)column),
+                          g->first);
+}
+
+void hpl_generator_fill(const hpl_generator_t *g, hpl_block_t block, double *a,
+                        int64_t ld)
+{
+    int64_t j, column, previous = -2;
+    uint64_t x = 0;
+    rows_t r;
+
+    if (block.rows <= 0)
+        return;
+    r = plan_rows(g, &block);
+    for (j = 0; j < block.cols; j++) {
+        column = hpl_map_global(&g->cols, block.col + j);
+        x = column == previous + 1 ? hpl_jump_apply(g->over_column, x)
+                                   : start_of_column(g, column);
+        fill_column(g, &r, x, a + j * ld);
+        previous = column;
     }
 }
 
 void hpl_generate(const hpl_random_t *matrix, const hpl_map_t *rows,
                   const hpl_map_t *cols, double *a, int64_t ld)
 {
-    column_t c = plan_column(matrix, rows);
-    hpl_jump_t over_column = hpl_jump_power(hpl_jump_step, (uint64_t)matrix->m);
-    uint64_t first = hpl_jump_apply(hpl_jump_step, matrix->seed);
-    int64_t j, g, nq = hpl_map_count(cols, matrix->n);
-    hpl_jump_t to_column;
+    hpl_generator_t g = hpl_generator(matrix, rows, cols);
 
-    for (j = 0; j < nq; j++) {
-        g = hpl_map_global(cols, j);
-        to_column = hpl_jump_power(over_column, (uint64_t)g);
-        fill_column(&c, hpl_jump_apply(to_column, first), a + j * ld);
-    }
+    hpl_generator_fill(&g,
+                       (hpl_block_t){.rows = hpl_map_count(rows, matrix->m),
+                                     .cols = hpl_map_count(cols, matrix->n)},
+                       a, ld);
 }

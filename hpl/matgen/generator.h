@@ -3,6 +3,8 @@
 #define HPL_GENERATOR_H
 
 #include <stdint.h>
+#include "hpl/matgen/run.h"
+#include "hpl/matgen/sequence.h"
 #include "hpl/pauxil/map.h"
 
 /*
@@ -14,14 +16,43 @@ typedef struct {
     uint64_t seed;
 } hpl_random_t;
 
+/* What generates one process's part of a random matrix; never changes. */
+typedef struct {
+    int64_t m;
+    uint64_t first;       /* member of entry (0, 0) */
+    hpl_map_t rows, cols; /* which it holds */
+    hpl_lanes_t lanes;
+    hpl_run_fn_t run;
+    hpl_jump_t over_column; /* to the next global column */
+    hpl_jump_t over_round;  /* from a block of rows to my next one */
+} hpl_generator_t;
+
+/* a block of a process's part, in local indices */
+typedef struct {
+    int64_t row, rows; /* the first, and how many */
+    int64_t col, cols;
+} hpl_block_t;
+
+hpl_generator_t hpl_generator(const hpl_random_t *matrix, const hpl_map_t *rows,
+                              const hpl_map_t *cols);
+
 /*
- * Fill one process's part of a random matrix; no communication.
+ * Fill a block of the part; no communication, any number of threads at once.
+ *
+ * a   out  block.rows x block.cols, column-major
+ * ld  in   >= block.rows
+ *
+ * Cost: about the time to write a, where runs of rows are not much under 32.
+ */
+void hpl_generator_fill(const hpl_generator_t *generator, hpl_block_t block,
+                        double *a, int64_t ld);
+
+/*
+ * Fill one process's whole part of a random matrix.
  *
  * rows, cols  in   which rows and columns it holds
  * a           out  its part, column-major
  * ld          in   >= max(1, local rows)
- *
- * Cost: about the time to write a, where blocks are not much under 32 rows.
  */
 void hpl_generate(const hpl_random_t *matrix, const hpl_map_t *rows,
                   const hpl_map_t *cols, double *a, int64_t ld);

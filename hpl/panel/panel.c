@@ -24,13 +24,16 @@ size_t hpl_panel_doubles(int64_t mp, int jb, int npcol)
     return l2 + (size_t)jb * (size_t)jb + (size_t)jb + 1;
 }
 
+enum { ALIGNMENT = 64 };
+
 /* Memory for count doubles at least; contents are not kept. */
 static double *reserve(double *memory, size_t count, size_t *capacity_p)
 {
     if (count <= *capacity_p)
         return memory;
     free(memory);
-    memory = malloc(count * sizeof(double));
+    memory = aligned_alloc(ALIGNMENT, (count * sizeof(double) + ALIGNMENT - 1) /
+                                          ALIGNMENT * ALIGNMENT);
     if (memory == NULL)
         HPL_pabort(__LINE__, "hpl_panel", "out of memory for %zu MiB",
                    count * sizeof(double) >> 20);
@@ -68,22 +71,31 @@ static void locate(HPL_T_panel *panel)
     panel->A = Mptr(mat->A, panel->ii, panel->jj, mat->ld);
 }
 
-/* Lay L2, L1, DPIV and DINFO out in WORK, or leave L2 in the matrix. */
-static void lay_out(HPL_T_panel *panel)
+void hpl_panel_lay_out(HPL_T_panel *panel, size_t l2_doubles)
+{
+    size_t jb = (size_t)panel->jb;
+
+    panel->length = l2_doubles + jb * jb + jb + 1;
+    panel->len = (int)Mmin(panel->length, (size_t)INT_MAX);
+    panel->WORK = reserve(panel->WORK, panel->length, &panel->capacity);
+    panel->L2 = panel->WORK;
+    panel->L1 = panel->WORK + l2_doubles;
+    panel->DPIV = panel->L1 + jb * jb;
+    panel->DINFO = panel->DPIV + jb;
+    *panel->DINFO = 0.0;
+}
+
+/* L2 as columns in WORK, or left in the matrix. */
+static void lay_out_columns(HPL_T_panel *panel)
 {
     bool copies = copies_l(panel->grid->npcol);
     int top_rows = hpl_panel_top_rows(panel);
     int64_t mp = panel->mp - top_rows;
 
-    panel->length = hpl_panel_doubles(mp, panel->jb, panel->grid->npcol);
-    panel->len = (int)Mmin(panel->length, (size_t)INT_MAX);
-    panel->WORK = reserve(panel->WORK, panel->length, &panel->capacity);
-    panel->L2 = copies ? panel->WORK : panel->top + top_rows;
+    hpl_panel_lay_out(panel, copies ? (size_t)mp * (size_t)panel->jb : 0);
+    if (!copies)
+        panel->L2 = panel->top + top_rows;
     panel->ldl2 = copies ? (int)Mmax(mp, 1) : panel->lda;
-    panel->DINFO = panel->WORK + panel->length - 1;
-    panel->DPIV = panel->DINFO - panel->jb;
-    panel->L1 = panel->DPIV - (size_t)panel->jb * (size_t)panel->jb;
-    *panel->DINFO = 0.0;
 }
 
 /* Drop what belongs to one panel; the memory stays for the next. */
@@ -111,7 +123,7 @@ void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, const int M,
     PANEL->ja = JA;
     PANEL->msgid = TAG;
     locate(PANEL);
-    lay_out(PANEL);
+    lay_out_columns(PANEL);
     PANEL->IWORK = malloc((size_t)Mmax(JB, 1) * sizeof(int));
     if (PANEL->IWORK == NULL)
         HPL_pabort(__LINE__, "HPL_pdpanel_init", "out of memory");

@@ -13,6 +13,12 @@ size_t hpl_panel_doubles(int64_t mp, int jb, int npcol);
 /* Local rows that the panel's top occupies here: jb on its owner, else 0. */
 int hpl_panel_top_rows(const HPL_T_panel *panel);
 
+/*
+ * Lay L2, L1, DPIV and DINFO out in WORK, which is 64-byte aligned, with
+ * l2_doubles for an L2 in a form of the caller's; contents are lost.
+ */
+void hpl_panel_lay_out(HPL_T_panel *panel, size_t l2_doubles);
+
 /* Copy L2 of a factored panel to where it travels from; on its owners. */
 void hpl_panel_pack(HPL_T_panel *panel);
 

@@ -5,12 +5,13 @@
 #include "hpl/pauxil/map.h"
 #include "hpl/pfact/pivot.h"
 
-/*
- * What the processes of a column agree on for one pivot: the best candidate
- * with its whole row, and the current row, which only its owner knows. As
- * doubles it is one MPI message and one reduction.
- */
-enum { KEY, PIVOT_ROW, OWNER, HAS_CURRENT, ROWS };
+enum {
+    KEY = HPL_PROPOSAL_KEY,
+    PIVOT_ROW = HPL_PROPOSAL_ROW,
+    OWNER = HPL_PROPOSAL_OWNER,
+    HAS_CURRENT = HPL_PROPOSAL_HAS_CURRENT,
+    ROWS = HPL_PROPOSAL_ROWS
+};
 
 static double *candidate_row(double *proposal)
 {
@@ -51,18 +52,63 @@ static void merge_proposals(void *in, void *inout, int *count,
               (double *)inout + (size_t)i * length, ((int)length - ROWS) / 2);
 }
 
-static void agree(HPL_T_panel *panel, double *proposal)
+static void wait_polling(MPI_Request *requests, int count,
+                         const hpl_pivot_wait_t *wait)
+{
+    int done = 0;
+
+    for (;;) {
+        MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
+        if (done)
+            return;
+        wait->poll(wait->context);
+    }
+}
+
+/*
+ * In round r everybody merges what the one 2^r before has merged so far.
+ * Merging the same proposal twice changes nothing, so this does for any number
+ * of processes, in the fewest rounds.
+ */
+static void spread_polling(const HPL_T_panel *panel, double *proposal,
+                           const hpl_pivot_wait_t *wait)
+{
+    enum { TAG = 0 };
+    int nprow = panel->grid->nprow, me = panel->grid->myrow, step;
+    int count = ROWS + 2 * panel->jb;
+    MPI_Request requests[2];
+
+    for (step = 1; step < nprow; step *= 2) {
+        MPI_Irecv(wait->scratch, count, MPI_DOUBLE, (me + nprow - step) % nprow,
+                  TAG, panel->grid->col_comm, &requests[0]);
+        MPI_Isend(proposal, count, MPI_DOUBLE, (me + step) % nprow, TAG,
+                  panel->grid->col_comm, &requests[1]);
+        wait_polling(requests, 2, wait);
+        merge(wait->scratch, proposal, panel->jb);
+    }
+}
+
+static void reduce(const HPL_T_panel *panel, double *proposal)
 {
     MPI_Datatype type;
     MPI_Op op;
 
-    HPL_ptimer(HPL_TIMING_MXSWP);
     MPI_Type_contiguous(ROWS + 2 * panel->jb, MPI_DOUBLE, &type);
     MPI_Type_commit(&type);
     MPI_Op_create(merge_proposals, 1, &op);
     MPI_Allreduce(MPI_IN_PLACE, proposal, 1, type, op, panel->grid->col_comm);
     MPI_Op_free(&op);
     MPI_Type_free(&type);
+}
+
+void hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
+                     const hpl_pivot_wait_t *wait)
+{
+    HPL_ptimer(HPL_TIMING_MXSWP);
+    if (wait == NULL)
+        reduce(panel, proposal);
+    else
+        spread_polling(panel, proposal, wait);
     HPL_ptimer(HPL_TIMING_MXSWP);
 }
 
@@ -146,7 +192,7 @@ void hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
 
     propose(panel, m, first, c, work);
     if (panel->grid->nprow > 1)
-        agree(panel, work);
+        hpl_pivot_agree(panel, work, NULL);
     interchange(panel, c, l1, work);
     divide(panel, m - top, first + top, c, candidate_row(work)[c]);
 }

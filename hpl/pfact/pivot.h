@@ -22,4 +22,33 @@
 void hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
                       double *work);
 
+/*
+ * What the processes of a column agree on for one pivot: the best candidate
+ * with its whole row, and the current row, which only its owner knows; as
+ * doubles, one message: these four, then the two rows, jb each.
+ */
+enum {
+    HPL_PROPOSAL_KEY,   /* magnitude; a NaN counts as INFINITY; none: -1 */
+    HPL_PROPOSAL_ROW,   /* global, of the candidate */
+    HPL_PROPOSAL_OWNER, /* process row */
+    HPL_PROPOSAL_HAS_CURRENT, /* not 0: the current row is mine */
+    HPL_PROPOSAL_ROWS
+};
+
+/* How to spend the time of an agreement that is under way. */
+typedef struct {
+    double *scratch; /* as long as a proposal */
+    void (*poll)(void *context);
+    void *context;
+} hpl_pivot_wait_t;
+
+/*
+ * proposal := the best of all processes' proposals; collective over the
+ * process column.
+ *
+ * wait  in  NULL: only wait
+ */
+void hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
+                     const hpl_pivot_wait_t *wait);
+
 #endif

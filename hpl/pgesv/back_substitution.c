@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
+#include "hpl/pgesv/back_substitution.h"
 
 /*
  * Back-substitution by blocks of nb, from the last. Every process column keeps
@@ -13,6 +14,7 @@
 typedef struct {
     const HPL_T_grid *grid;
     HPL_T_pmat *mat;
+    const hpl_subtract_t *how;
     hpl_map_t rows, columns;
     double *sum;     /* mp: y (on b's process column) less U x so far */
     double *scratch; /* one block */
@@ -41,11 +43,17 @@ static block_t block(const solve_t *s, int k)
 /* sum -= U x for the columns of b and my rows from .. to - 1. */
 static void subtract(solve_t *s, const block_t *b, int from, int to)
 {
+    hpl_product_t product;
+
     if (s->grid->mycol != b->pcol || from >= to)
         return;
-    HPL_dgemv(HplColumnMajor, HplNoTrans, to - from, b->size, -1.0,
-              Mptr(s->mat->A, from, b->column, s->mat->ld), s->mat->ld,
-              s->mat->X + b->column, 1, 1.0, s->sum + from, 1);
+    product = (hpl_product_t){.m = to - from,
+                              .n = b->size,
+                              .a = Mptr(s->mat->A, from, b->column, s->mat->ld),
+                              .lda = s->mat->ld,
+                              .x = s->mat->X + b->column,
+                              .y = s->sum + from};
+    s->how->subtract(s->how->context, &product);
 }
 
 /* Bring the partial sums of block k together on its diagonal's owner. */
@@ -118,13 +126,15 @@ static void start_sums(solve_t *s)
         memset(s->sum, 0, (size_t)mat->mp * sizeof(double));
 }
 
-void HPL_pdtrsv(HPL_T_grid *GRID, HPL_T_pmat *AMAT)
+void hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
+                           const hpl_subtract_t *how)
 {
-    size_t mp = (size_t)AMAT->mp, block = (size_t)Mmin(AMAT->nb, AMAT->n);
-    solve_t s = {.grid = GRID,
-                 .mat = AMAT,
-                 .rows = hpl_map(AMAT->nb, GRID->nprow, GRID->myrow),
-                 .columns = hpl_map(AMAT->nb, GRID->npcol, GRID->mycol),
+    size_t mp = (size_t)mat->mp, block = (size_t)Mmin(mat->nb, mat->n);
+    solve_t s = {.grid = grid,
+                 .mat = mat,
+                 .how = how,
+                 .rows = hpl_map(mat->nb, grid->nprow, grid->myrow),
+                 .columns = hpl_map(mat->nb, grid->npcol, grid->mycol),
                  .postponed = -1};
 
     s.sum = malloc((mp + block + 1) * sizeof(double));
@@ -136,4 +146,18 @@ void HPL_pdtrsv(HPL_T_grid *GRID, HPL_T_pmat *AMAT)
     run(&s);
     HPL_ptimer(HPL_TIMING_PTRSV);
     free(s.sum);
+}
+
+static void subtract_by_blas(void *context, const hpl_product_t *p)
+{
+    (void)context;
+    HPL_dgemv(HplColumnMajor, HplNoTrans, p->m, p->n, -1.0, p->a, p->lda, p->x,
+              1, 1.0, p->y, 1);
+}
+
+void HPL_pdtrsv(HPL_T_grid *GRID, HPL_T_pmat *AMAT)
+{
+    static const hpl_subtract_t by_blas = {.subtract = subtract_by_blas};
+
+    hpl_back_substitution(GRID, AMAT, &by_blas);
 }

@@ -14,50 +14,42 @@ enum { BLOCK = 8 };
 
 typedef enum { TO_PACKED, TO_MATRIX } way_t;
 
-/* Copy between row rows[k] of the matrix and row k of packed, for k < count. */
-static void move_rows(const hpl_exchange_t *x, const int *rows, int count,
-                      double *packed, way_t way)
+/* what moves between the matrix and rows of packed, one after the other */
+typedef struct {
+    const hpl_row_move_t *moves;
+    int count;
+    double *packed;
+    way_t way; /* from a move's source in the matrix, or to its target */
+} rows_t;
+
+/* Move columns first .. first + width - 1, at most BLOCK, of the rows. */
+static void move_block(const hpl_exchange_t *x, const rows_t *rows,
+                       size_t first, size_t width)
 {
-    size_t lda = (size_t)x->panel->lda, width = (size_t)x->columns;
-    size_t first, j, block;
+    size_t lda = (size_t)x->panel->lda, j;
     double *in_matrix, *in_packed;
     int k;
 
-    for (first = 0; first < width; first += BLOCK) {
-        block = Mmin(width - first, (size_t)BLOCK);
-        for (k = 0; k < count; k++) {
-            in_matrix = x->a + first * lda + rows[k];
-            in_packed = packed + (size_t)k * width + first;
-            for (j = 0; j < block; j++)
-                if (way == TO_PACKED)
-                    in_packed[j] = in_matrix[j * lda];
-                else
-                    in_matrix[j * lda] = in_packed[j];
-        }
+    for (k = 0; k < rows->count; k++) {
+        in_matrix =
+            x->a + first * lda +
+            (rows->way == TO_PACKED ? rows->moves[k].from : rows->moves[k].to);
+        in_packed = rows->packed + (size_t)k * (size_t)x->columns + first;
+        for (j = 0; j < width; j++)
+            if (rows->way == TO_PACKED)
+                in_packed[j] = in_matrix[j * lda];
+            else
+                in_matrix[j * lda] = in_packed[j];
     }
 }
 
-typedef int (*end_of_move_t)(const hpl_row_move_t *move);
-
-static int source(const hpl_row_move_t *move)
+static void move_rows(const hpl_exchange_t *x, const rows_t *rows, int from,
+                      int columns)
 {
-    return move->from;
-}
+    int first, end = from + columns;
 
-static int target(const hpl_row_move_t *move)
-{
-    return move->to;
-}
-
-/* the sources or targets of moves first .. last - 1, in panel->IWORK */
-static int *rows_of(const hpl_exchange_t *x, const hpl_row_move_t *moves,
-                    const int *range, end_of_move_t end)
-{
-    int k;
-
-    for (k = range[0]; k < range[1]; k++)
-        x->panel->IWORK[k - range[0]] = end(&moves[k]);
-    return x->panel->IWORK;
+    for (first = from; first < end; first += BLOCK)
+        move_block(x, rows, (size_t)first, (size_t)Mmin(BLOCK, end - first));
 }
 
 static double *row(const hpl_exchange_t *x, double *packed, int k)
@@ -65,19 +57,18 @@ static double *row(const hpl_exchange_t *x, double *packed, int k)
     return packed + (size_t)k * (size_t)x->columns;
 }
 
-/* What leaves the matrix: my rows of U, and all displaced rows if the top is
- * mine. */
-static void pack_all(const hpl_exchange_t *x)
+void hpl_exchange_pack(const hpl_exchange_t *x, int from, int columns)
 {
     const hpl_pivots_t *p = x->panel->pivots;
     const int *mine = p->gather_offset + p->me;
-    int displaced = p->displace_offset[p->members];
+    rows_t gathered = {p->gather + mine[0], mine[1] - mine[0],
+                       row(x, x->gathered, mine[0]), TO_PACKED};
+    rows_t displaced = {p->displace, p->displace_offset[p->members],
+                        x->displaced, TO_PACKED};
 
-    move_rows(x, rows_of(x, p->gather, mine, source), mine[1] - mine[0],
-              row(x, x->gathered, mine[0]), TO_PACKED);
+    move_rows(x, &gathered, from, columns);
     if (p->me == 0)
-        move_rows(x, rows_of(x, p->displace, (int[]){0, displaced}, source),
-                  displaced, x->displaced, TO_PACKED);
+        move_rows(x, &displaced, from, columns);
 }
 
 static void in_doubles(const hpl_exchange_t *x, const int *rows, size_t *offset)
@@ -130,8 +121,7 @@ static void plan(hpl_exchange_t *x)
 
     if (offset == NULL)
         HPL_pabort(__LINE__, "hpl_exchange_begin", "out of memory");
-    x->schedule =
-        hpl_schedule_create(x->panel->grid->exchange_comm, x->panel->msgid);
+    x->schedule = hpl_schedule_create(x->panel->grid->exchange_comm, x->tag);
     in_doubles(x, p->displace_offset, offset);
     hpl_pieces_spread(x->schedule, &pieces);
     in_doubles(x, p->gather_offset, offset);
@@ -139,20 +129,26 @@ static void plan(hpl_exchange_t *x)
     free(offset);
 }
 
+void hpl_exchange_start(hpl_exchange_t *x)
+{
+    plan(x);
+    hpl_schedule_begin(x->schedule);
+}
+
 void hpl_exchange_begin(hpl_exchange_t *x, HPL_T_panel *panel, int columns)
 {
     size_t rows = (size_t)panel->jb * (size_t)columns;
 
+    *x = (hpl_exchange_t){.panel = panel,
+                          .a = panel->A,
+                          .columns = columns,
+                          .tag = panel->msgid,
+                          .u = panel->U,
+                          .gathered = panel->U + rows,
+                          .displaced = panel->U + 2 * rows};
     hpl_panel_pivots(panel);
-    x->panel = panel;
-    x->a = panel->A;
-    x->columns = columns;
-    x->u = panel->U;
-    x->gathered = x->u + rows;
-    x->displaced = x->gathered + rows;
-    pack_all(x);
-    plan(x);
-    hpl_schedule_begin(x->schedule);
+    hpl_exchange_pack(x, 0, columns);
+    hpl_exchange_start(x);
 }
 
 bool hpl_exchange_poll(hpl_exchange_t *x)
@@ -175,18 +171,31 @@ static void place(const hpl_exchange_t *x, hpl_matrix_t u)
         }
 }
 
-hpl_matrix_t hpl_exchange_end(hpl_exchange_t *x, enum HPL_TRANS form)
+void hpl_exchange_close(hpl_exchange_t *x)
+{
+    hpl_schedule_end(x->schedule);
+    hpl_schedule_destroy(x->schedule);
+    x->schedule = NULL;
+}
+
+void hpl_exchange_settle(const hpl_exchange_t *x, int from, int columns)
 {
     const hpl_pivots_t *p = x->panel->pivots;
     const int *mine = p->displace_offset + p->me;
+    rows_t displaced = {p->displace + mine[0], mine[1] - mine[0],
+                        row(x, x->displaced, mine[0]), TO_MATRIX};
+
+    move_rows(x, &displaced, from, columns);
+}
+
+hpl_matrix_t hpl_exchange_end(hpl_exchange_t *x, enum HPL_TRANS form)
+{
     hpl_matrix_t u = {.data = x->u,
                       .ld = form == HplNoTrans ? x->panel->jb : x->columns,
                       .trans = form};
 
-    hpl_schedule_end(x->schedule);
-    hpl_schedule_destroy(x->schedule);
-    move_rows(x, rows_of(x, p->displace, mine, target), mine[1] - mine[0],
-              row(x, x->displaced, mine[0]), TO_MATRIX);
+    hpl_exchange_close(x);
+    hpl_exchange_settle(x, 0, x->columns);
     place(x, u);
     return u;
 }

@@ -24,10 +24,11 @@ typedef struct {
     HPL_T_panel *panel;
     double *a; /* panel row ia of the first of the columns */
     int columns;
+    int tag;           /* of its messages, 0 .. 32767 */
+    double *gathered;  /* jb x columns: rows of U by member */
+    double *displaced; /* jb x columns: displaced top rows by member */
+    double *u;         /* jb x columns: U in the form asked for at the end */
     hpl_schedule_t *schedule;
-    double *gathered;  /* rows of U by member, each columns long */
-    double *displaced; /* displaced top rows by member, each columns long */
-    double *u;         /* U in the form asked for */
 } hpl_exchange_t;
 
 /* Doubles that u points to for columns columns and its two packed buffers. */
@@ -48,5 +49,30 @@ bool hpl_exchange_poll(hpl_exchange_t *x);
  * the matrix are not written.
  */
 hpl_matrix_t hpl_exchange_end(hpl_exchange_t *x, enum HPL_TRANS form);
+
+/*
+ * The same by hand, for columns anywhere and several exchanges in flight, whose
+ * tags differ: fill x in but for u and schedule; pack, start, poll, close,
+ * settle. Row r of gathered then is row panel->pivots->gather[r].to of U.
+ */
+
+/*
+ * Pack what leaves the matrix, columns from .. from + columns - 1 of the range:
+ * my rows of U, and all displaced rows if the top is mine. Several threads may
+ * do this for different columns, once hpl_panel_pivots was called.
+ */
+void hpl_exchange_pack(const hpl_exchange_t *x, int from, int columns);
+
+/* Start moving rows; all columns are packed. */
+void hpl_exchange_start(hpl_exchange_t *x);
+
+/* Wait until all has arrived. */
+void hpl_exchange_close(hpl_exchange_t *x);
+
+/*
+ * Put displaced rows into the matrix, columns from .. from + columns - 1 of
+ * the range. Several threads may do this for different columns.
+ */
+void hpl_exchange_settle(const hpl_exchange_t *x, int from, int columns);
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/settings.h"
 #include "hpl.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/pgesv/factor_matrix.h"
+#include "hpl/pgesv/progress.h"
 
 /* the factorization and its panels in flight: panel k is ring[k % size] */
 typedef struct {
@@ -16,7 +14,7 @@ typedef struct {
     int panels; /* block columns of A */
     int depth;  /* panels factored ahead, at most all */
     int size;   /* depth + 1 */
-    double started, reported;
+    hpl_progress_t progress;
 } lu_t;
 
 static HPL_T_panel *panel_of(const lu_t *lu, int k)
@@ -80,28 +78,12 @@ static void update_rest(const lu_t *lu, int k, int ahead)
     lu->algo->upfun(next, &state, panel, panel->nq);
 }
 
-/* A line on stderr whenever another 2% of the work is done. */
-static void report(lu_t *lu, int k)
-{
-    double n = lu->mat->n, left = n - (double)(k + 1) * lu->mat->nb;
-    double share = left > 0 ? 1.0 - left * left * left / (n * n * n) : 1.0;
-    double seconds = xh_clock_now() - lu->started;
-
-    if (lu->grid->iam != 0 || share < lu->reported + 0.02)
-        return;
-    lu->reported = share;
-    xh_log_info("progress: %5.1f%% done, %d columns left, %.4e Gflops",
-                100.0 * share, (int)Mmax(left, 0.0),
-                share * (2.0 / 3.0 * n * n * n) / seconds * 1e-9);
-}
-
 /*
  * Step `ahead` factors panel `ahead` and updates with panel k, which is depth
  * panels behind; the first depth steps only factor, the last only update.
  */
 static void run(lu_t *lu)
 {
-    bool progress = strcmp(xh_settings_text("progress"), "on") == 0;
     int k, ahead;
 
     for (ahead = 0; ahead < lu->panels + lu->depth; ahead++) {
@@ -112,10 +94,11 @@ static void run(lu_t *lu)
             HPL_pdfact(panel_of(lu, ahead));
             HPL_binit(panel_of(lu, ahead));
         }
-        if (k >= 0)
+        if (k >= 0) {
             update_rest(lu, k, ahead);
-        if (progress && k >= 0)
-            report(lu, k);
+            hpl_progress_say(&lu->progress,
+                             lu->mat->n - (int64_t)(k + 1) * lu->mat->nb);
+        }
     }
 }
 
@@ -131,7 +114,7 @@ void hpl_factor_matrix(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *mat)
     lu.ring = calloc((size_t)lu.size, sizeof(*lu.ring));
     if (lu.ring == NULL)
         HPL_pabort(__LINE__, "hpl_factor_matrix", "out of memory");
-    lu.started = xh_clock_now();
+    lu.progress = hpl_progress_begin(grid, mat->n);
     run(&lu);
     for (k = 0; k < lu.size; k++)
         if (lu.ring[k] != NULL)

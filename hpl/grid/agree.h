@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HPL_AGREE_H
+#define HPL_AGREE_H
+
+#include <mpi.h>
+#include "base/status.h"
+
+/* The worst status of all processes of comm, on each of them; collective. */
+xh_status_t hpl_agree(MPI_Comm comm, xh_status_t mine);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HPL_SYSTEM_H
+#define HPL_SYSTEM_H
+
+#include "hpl_solver.h"
+
+/* A system of equations whose local matrix lies in host memory. */
+struct hpl_system {
+    HPL_T_grid *grid;
+    HPL_T_palg *algo;
+    HPL_T_pmat mat;
+    void *memory;
+    size_t bytes;
+};
+
+/* The local matrix of shape: sizes and ld; no memory yet. */
+HPL_T_pmat hpl_system_matrix(const hpl_shape_t *shape);
+
+/* Bytes of the matrix, x, and slack to align the first column. */
+size_t hpl_system_matrix_bytes(const HPL_T_pmat *mat, int align);
+
+/* create and destroy as hpl_solver_t describes them. */
+xh_status_t hpl_system_create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
+                              hpl_system_t **system_p);
+void hpl_system_destroy(hpl_system_t *system);
+
+/* All n values of x on every process; collective. */
+void hpl_system_solution(hpl_system_t *system, double *x);
+
+#endif
