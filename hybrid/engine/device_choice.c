@@ -66,8 +66,6 @@ static xh_status_t add_backend(choice_t *choice, const char *name)
     if (backend->emulated)
         return XH_OK;
     begin_backend(choice, backend);
-    if (choice->present == 0)
-        xh_log_info("no devices of %s: %s", name, reason_of(choice));
     return add_devices(choice, choice->present);
 }
 

@@ -11,17 +11,72 @@
             return status_;                                                    \
     } while (0)
 
-enum { SLOT_EVENTS = 7 };
+/* ---- events ---------------------------------------------------------------
+ */
 
-static void each_event(hyb_slot_t *slot, hyb_event_t **events[SLOT_EVENTS])
+static xh_status_t open_lap(hyb_device_t *device, hyb_lap_t *lap)
 {
-    hyb_event_t **all[SLOT_EVENTS] = {
-        &slot->c_in,           &slot->in_begin,     &slot->in_end,
-        &slot->multiply_begin, &slot->multiply_end, &slot->out_begin,
-        &slot->out_end};
-
-    memcpy(events, all, sizeof(all));
+    TRY(hyb_event_create(device, &lap->begin));
+    return hyb_event_create(device, &lap->end);
 }
+
+static void close_lap(const hyb_lap_t *lap)
+{
+    hyb_event_destroy(lap->begin);
+    hyb_event_destroy(lap->end);
+}
+
+static void close_slot(const hyb_slot_t *slot)
+{
+    int64_t z;
+
+    for (z = 0; z < slot->capacity; z++) {
+        close_lap(&slot->chunk[z].in);
+        close_lap(&slot->chunk[z].multiply);
+    }
+    free(slot->chunk);
+    close_lap(&slot->out);
+}
+
+static xh_status_t add_chunks(hyb_device_t *device, hyb_slot_t *slot,
+                              int64_t count)
+{
+    hyb_chunk_laps_t *grown, *next;
+
+    if (count <= slot->capacity)
+        return XH_OK;
+    grown = realloc(slot->chunk, (size_t)count * sizeof(*grown));
+    if (grown == NULL)
+        return XH_ERR_MEMORY;
+    slot->chunk = grown;
+    while (slot->capacity < count) {
+        next = &grown[slot->capacity++];
+        memset(next, 0, sizeof(*next));
+        TRY(open_lap(device, &next->in));
+        TRY(open_lap(device, &next->multiply));
+    }
+    return XH_OK;
+}
+
+static xh_status_t add_slots(hyb_flight_t *flight, int count)
+{
+    hyb_slot_t *grown;
+
+    if (count <= flight->capacity)
+        return XH_OK;
+    grown = realloc(flight->slot, (size_t)count * sizeof(*grown));
+    if (grown == NULL)
+        return XH_ERR_MEMORY;
+    flight->slot = grown;
+    while (flight->capacity < count) {
+        memset(&grown[flight->capacity], 0, sizeof(*grown));
+        TRY(open_lap(flight->device, &grown[flight->capacity++].out));
+    }
+    return XH_OK;
+}
+
+/* ---- opening and closing --------------------------------------------------
+ */
 
 static xh_status_t open_all(hyb_flight_t *flight)
 {
@@ -62,14 +117,10 @@ static void release_staging(hyb_flight_t *flight)
 
 void hyb_flight_close(hyb_flight_t *flight)
 {
-    hyb_event_t **events[SLOT_EVENTS];
-    int i, e;
+    int i;
 
-    for (i = 0; i < flight->capacity; i++) {
-        each_event(&flight->slot[i], events);
-        for (e = 0; e < SLOT_EVENTS; e++)
-            hyb_event_destroy(*events[e]);
-    }
+    for (i = 0; i < flight->capacity; i++)
+        close_slot(&flight->slot[i]);
     free(flight->slot);
     release_staging(flight);
     release_memory(flight);
@@ -82,26 +133,8 @@ void hyb_flight_close(hyb_flight_t *flight)
     hyb_queue_destroy(flight->in);
 }
 
-static xh_status_t add_slots(hyb_flight_t *flight, int count)
-{
-    hyb_event_t **events[SLOT_EVENTS];
-    hyb_slot_t *grown;
-    int e;
-
-    if (count <= flight->capacity)
-        return XH_OK;
-    grown = realloc(flight->slot, (size_t)count * sizeof(*grown));
-    if (grown == NULL)
-        return XH_ERR_MEMORY;
-    flight->slot = grown;
-    while (flight->capacity < count) {
-        memset(&grown[flight->capacity], 0, sizeof(*grown));
-        each_event(&grown[flight->capacity++], events);
-        for (e = 0; e < SLOT_EVENTS; e++)
-            TRY(hyb_event_create(flight->device, events[e]));
-    }
-    return XH_OK;
-}
+/* ---- memory ---------------------------------------------------------------
+ */
 
 /* All the device's memory at once: a part that is kept could be in the way. */
 static xh_status_t add_memory(hyb_flight_t *flight, size_t bytes)
@@ -135,6 +168,8 @@ xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job)
     TRY(add_memory(flight, hyb_tiling_memory(t)));
     TRY(add_staging(flight, (size_t)(t->c_slots * tile) * sizeof(double)));
     TRY(add_slots(flight, (int)t->c_slots));
+    for (i = 0; i < (int)t->c_slots; i++)
+        TRY(add_chunks(flight->device, &flight->slot[i], t->chunks));
     next = flight->memory;
     TRY(hyb_pieces_reserve(&flight->a, t->a_pieces, a, next));
     next += t->a_pieces * a;
@@ -143,12 +178,16 @@ xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job)
     flight->slots = (int)t->c_slots;
     flight->launched_any = false;
     for (i = 0; i < flight->slots; i++) {
+        flight->slot[i].chunks = t->chunks;
         flight->slot[i].tile = -1;
         flight->slot[i].device = next + i * tile;
         flight->slot[i].staging = flight->staging + i * tile;
     }
     return XH_OK;
 }
+
+/* ---- launching ------------------------------------------------------------
+ */
 
 static hyb_view_t packed(double *memory, int64_t rows, int64_t cols)
 {
@@ -164,16 +203,14 @@ typedef struct {
     bool loads;         /* out */
 } fetch_t;
 
-/* Copy in what is not there; multiplications wait until it is. */
-static xh_status_t fetch(hyb_flight_t *flight, fetch_t *f)
+/* Copy in what is not there. */
+static xh_status_t fetch(hyb_flight_t *flight, const fetch_t *f)
 {
-    if (f->loads) {
-        TRY(hyb_queue_copy_in(
-            flight->in, f->host,
-            packed(f->piece->memory, f->host.rows, f->host.cols)));
-        TRY(hyb_event_record(flight->in, f->piece->loaded));
-    }
-    return hyb_queue_wait(flight->multiply, f->piece->loaded);
+    if (!f->loads)
+        return XH_OK;
+    return hyb_queue_copy_in(
+        flight->in, f->host,
+        packed(f->piece->memory, f->host.rows, f->host.cols));
 }
 
 /* Chunk z of the tile's product, on what came in. */
@@ -234,42 +271,47 @@ static xh_status_t choose_pieces(hyb_flight_t *flight, const hyb_job_t *job,
     return XH_OK;
 }
 
-/* Before the first multiplication: C's tile, if the device is to have it. */
+/* C's tile, if the device is to have it; before the first multiplication. */
 static xh_status_t fetch_c(hyb_flight_t *flight, const hyb_job_t *job,
                            const hyb_slot_t *slot)
 {
     if (flight->product_only || job->product->beta == 0.0)
         return XH_OK;
-    TRY(hyb_queue_copy_in(
+    return hyb_queue_copy_in(
         flight->in, part_of_c(job, slot->part),
-        packed(slot->device, slot->part.rows, slot->part.cols)));
-    TRY(hyb_event_record(flight->in, slot->c_in));
-    return hyb_queue_wait(flight->multiply, slot->c_in);
+        packed(slot->device, slot->part.rows, slot->part.cols));
 }
 
-static xh_status_t mark_start(hyb_flight_t *flight, const hyb_slot_t *slot)
+/* What the multiplication of chunk z needs comes in, before or now. */
+static xh_status_t fetch_chunk(hyb_flight_t *flight, const hyb_job_t *job,
+                               const hyb_slot_t *slot, int64_t z,
+                               fetch_t operands[2])
 {
-    if (!flight->launched_any)
-        TRY(hyb_event_record(flight->multiply, flight->first));
-    flight->launched_any = true;
-    return hyb_event_record(flight->multiply, slot->multiply_begin);
+    const hyb_lap_t *lap = &slot->chunk[z].in;
+
+    TRY(choose_pieces(flight, job, slot, z, operands));
+    TRY(hyb_event_record(flight->in, lap->begin));
+    TRY(fetch(flight, &operands[0]));
+    TRY(fetch(flight, &operands[1]));
+    if (z == 0)
+        TRY(fetch_c(flight, job, slot));
+    TRY(hyb_event_record(flight->in, lap->end));
+    return hyb_queue_wait(flight->multiply, lap->end);
 }
 
 static xh_status_t launch_chunk(hyb_flight_t *flight, const hyb_job_t *job,
                                 const hyb_slot_t *slot, int64_t z)
 {
+    const hyb_lap_t *lap = &slot->chunk[z].multiply;
     fetch_t operands[2];
 
-    TRY(choose_pieces(flight, job, slot, z, operands));
-    if (z == 0)
-        TRY(hyb_event_record(flight->in, slot->in_begin));
-    TRY(fetch(flight, &operands[0]));
-    TRY(fetch(flight, &operands[1]));
-    if (z == 0) {
-        TRY(fetch_c(flight, job, slot));
-        TRY(mark_start(flight, slot));
-    }
-    return multiply(flight, job, slot, operands, z);
+    TRY(fetch_chunk(flight, job, slot, z, operands));
+    if (!flight->launched_any)
+        TRY(hyb_event_record(flight->multiply, flight->first));
+    flight->launched_any = true;
+    TRY(hyb_event_record(flight->multiply, lap->begin));
+    TRY(multiply(flight, job, slot, operands, z));
+    return hyb_event_record(flight->multiply, lap->end);
 }
 
 /* When the tile has returned, all its events have passed. */
@@ -277,12 +319,11 @@ static xh_status_t send_back(hyb_flight_t *flight, const hyb_slot_t *slot)
 {
     int64_t rows = slot->part.rows, cols = slot->part.cols;
 
-    TRY(hyb_queue_wait(flight->out, slot->in_end));
-    TRY(hyb_queue_wait(flight->out, slot->multiply_end));
-    TRY(hyb_event_record(flight->out, slot->out_begin));
+    TRY(hyb_queue_wait(flight->out, flight->last));
+    TRY(hyb_event_record(flight->out, slot->out.begin));
     TRY(hyb_queue_copy_out(flight->out, packed(slot->device, rows, cols),
                            packed(slot->staging, rows, cols)));
-    return hyb_event_record(flight->out, slot->out_end);
+    return hyb_event_record(flight->out, slot->out.end);
 }
 
 xh_status_t hyb_flight_launch(hyb_flight_t *flight, const hyb_job_t *job,
@@ -293,13 +334,14 @@ xh_status_t hyb_flight_launch(hyb_flight_t *flight, const hyb_job_t *job,
 
     slot->tile = tile;
     slot->part = hyb_tiling_tile(&job->tiling, tile).part;
-    for (z = 0; z < job->tiling.chunks; z++)
+    for (z = 0; z < slot->chunks; z++)
         TRY(launch_chunk(flight, job, slot, z));
-    TRY(hyb_event_record(flight->in, slot->in_end));
     TRY(hyb_event_record(flight->multiply, flight->last));
-    TRY(hyb_event_record(flight->multiply, slot->multiply_end));
     return send_back(flight, slot);
 }
+
+/* ---- landing --------------------------------------------------------------
+ */
 
 void hyb_flight_drain(hyb_flight_t *flight, double seconds)
 {
@@ -333,20 +375,22 @@ void hyb_flight_commit(const hyb_flight_t *flight, const hyb_job_t *job,
     }
 }
 
-static xh_status_t add_elapsed(hyb_event_t *begin, hyb_event_t *end,
-                               double *sum)
+static xh_status_t add_lap(const hyb_lap_t *lap, double *sum)
 {
     double seconds;
 
-    TRY(hyb_event_elapsed(begin, end, &seconds));
+    TRY(hyb_event_elapsed(lap->begin, lap->end, &seconds));
     *sum += seconds;
     return XH_OK;
 }
 
 xh_status_t hyb_flight_time(const hyb_slot_t *slot, hyb_flight_times_t *times)
 {
-    TRY(add_elapsed(slot->in_begin, slot->in_end, &times->in));
-    TRY(add_elapsed(slot->multiply_begin, slot->multiply_end,
-                    &times->multiply));
-    return add_elapsed(slot->out_begin, slot->out_end, &times->out);
+    int64_t z;
+
+    for (z = 0; z < slot->chunks; z++) {
+        TRY(add_lap(&slot->chunk[z].in, &times->in));
+        TRY(add_lap(&slot->chunk[z].multiply, &times->multiply));
+    }
+    return add_lap(&slot->out, &times->out);
 }

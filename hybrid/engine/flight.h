@@ -10,20 +10,26 @@
  * A device's queues and memory, and the tiles in flight on them: what a stream
  * does with them in turn is launch and land.
  */
+typedef struct { /* around what a queue does for a chunk of a tile */
+    hyb_event_t *begin, *end;
+} hyb_lap_t;
+
+typedef struct {
+    hyb_lap_t in, multiply;
+} hyb_chunk_laps_t;
+
 typedef struct {  /* a tile in flight */
     int64_t tile; /* -1: none */
     hyb_rectangle_t part;
-    double *device;    /* C's tile there */
-    double *staging;   /* ... and back on the host */
-    hyb_event_t *c_in; /* C's tile has come in */
-    hyb_event_t *in_begin, *in_end;
-    hyb_event_t *multiply_begin, *multiply_end;
-    hyb_event_t *out_begin, *out_end;
+    double *device;           /* C's tile there */
+    double *staging;          /* ... and back on the host */
+    hyb_chunk_laps_t *chunk;  /* C's tile comes in with chunk 0 */
+    int64_t chunks, capacity; /* of the job; with events */
+    hyb_lap_t out;
 } hyb_slot_t;
 
-typedef struct { /* seconds of device time, in all */
-    double in;   /* with waits for memory between the chunks of a tile */
-    double multiply, out;
+typedef struct { /* seconds of device time at work, in all */
+    double in, multiply, out;
 } hyb_flight_times_t;
 
 typedef struct {

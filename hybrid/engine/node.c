@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
@@ -6,6 +7,7 @@
 #include "hybrid/engine/device_rates.h"
 #include "hybrid/engine/host/gemm.h"
 #include "hybrid/engine/node_private.h"
+#include "hybrid/engine/product_return.h"
 
 static const hyb_kernel_t *kernel_of_setting(void)
 {
@@ -38,23 +40,39 @@ static xh_status_t choose_kernel(hyb_node_t *node)
  * What is free, less some for the vendor's library. With next to nothing, its
  * tiles, and those of all other devices with it, would be tiny.
  */
-static xh_status_t budget(hyb_device_t *device, uint64_t *bytes_p)
+static xh_status_t budget(const hyb_device_info_t *info, uint64_t *bytes_p)
 {
     enum { LEAST = 1 << 20, PART = 64 };
     const double mib = 1 << 20;
-    hyb_device_info_t info;
-    xh_status_t status = hyb_device_describe(device, &info);
 
-    if (status != XH_OK)
-        return status;
-    if (info.memory_free < LEAST || info.memory_free < info.memory / PART) {
+    if (info->memory_free < LEAST || info->memory_free < info->memory / PART) {
         xh_log_error("%s has too little free memory: %.1f of %.1f MiB",
-                     info.name, (double)info.memory_free / mib,
-                     (double)info.memory / mib);
+                     info->name, (double)info->memory_free / mib,
+                     (double)info->memory / mib);
         return XH_ERR_MEMORY;
     }
-    *bytes_p = info.memory_free / 16 * 15;
+    *bytes_p = info->memory_free / 16 * 15;
     return XH_OK;
+}
+
+/* What the setting product_return comes to for device. */
+static xh_status_t choose_return(const hyb_node_t *node, hyb_device_t *device,
+                                 bool *product_only_p)
+{
+    enum { TILE = 1024 };
+    static const double patience = 10.0; /* a slow device may need it */
+    const char *setting = xh_settings_text("product_return");
+    hyb_return_trial_t trial = {
+        .tile = node->tile > 0 ? node->tile : TILE,
+        .slots = node->slots,
+        .memory = node->tile_memory[node->devices],
+        .patience = fmax(patience, xh_settings_real("stall_seconds"))};
+    xh_status_t status = XH_OK;
+
+    *product_only_p = strcmp(setting, "on") == 0;
+    if (strcmp(setting, "auto") == 0)
+        status = hyb_product_return_pays(device, &trial, product_only_p);
+    return status == XH_ERR_MEMORY ? XH_OK : status;
 }
 
 static xh_status_t open_device(hyb_node_t *node, hyb_device_choice_t choice,
@@ -62,25 +80,32 @@ static xh_status_t open_device(hyb_node_t *node, hyb_device_choice_t choice,
 {
     hyb_stream_options_t options = {.executor = node->devices + 1,
                                     .slots = node->slots,
-                                    .product_only = node->product_only,
                                     .stall_seconds =
                                         xh_settings_real("stall_seconds")};
+    hyb_device_info_t info;
     hyb_device_t *device;
     xh_status_t status = hyb_device_open(choice, cpus, cpu_count, &device);
 
     if (status != XH_OK)
         return status;
-    status = budget(device, &node->tile_memory[node->devices]);
+    status = hyb_device_describe(device, &info);
+    if (status == XH_OK)
+        status = budget(&info, &node->tile_memory[node->devices]);
     if (status == XH_OK && node->tile == 0 && !choice.backend->emulated)
         status = hyb_device_rates(device, &node->rates[node->devices]);
     if (status == XH_OK)
+        status = choose_return(node, device, &options.product_only);
+    if (status == XH_OK)
         status = hyb_stream_create(device, cpus, cpu_count, &options,
                                    &node->stream[node->devices]);
-    if (status != XH_OK)
+    if (status != XH_OK) {
         hyb_device_close(device);
-    else
-        node->devices++;
-    return status;
+        return status;
+    }
+    node->models_time = node->models_time || info.models_time;
+    node->feeders += !info.models_time;
+    node->devices++;
+    return XH_OK;
 }
 
 /* The chosen devices that fall to this process. */
@@ -158,7 +183,7 @@ static xh_status_t open_devices(hyb_node_t *node, const hyb_local_t *local)
 /* Threads of the team: as asked for, else a core each that no feeder needs. */
 static int team_size(const hyb_node_t *node, int threads)
 {
-    int size = node->cpu_count - node->devices;
+    int size = node->cpu_count - node->feeders;
 
     if (threads > 0)
         return threads;
@@ -172,7 +197,7 @@ static xh_status_t open_team(hyb_node_t *node, int threads)
 
     if (status != XH_OK)
         return status;
-    hyb_team_add_helpers(node->team, node->devices);
+    hyb_team_add_helpers(node->team, node->feeders);
     return hyb_host_gemm_create(node->team, node->kernel, &node->host);
 }
 
@@ -185,7 +210,6 @@ static xh_status_t read_settings(hyb_node_t *node)
         return status;
     node->tile = xh_settings_int("tile");
     node->slots = (int)xh_settings_int("pipeline");
-    node->product_only = strcmp(xh_settings_text("product_return"), "on") == 0;
     return choose_kernel(node);
 }
 
@@ -248,6 +272,16 @@ hyb_team_t *hyb_node_team(hyb_node_t *node)
     return node->team;
 }
 
+const hyb_kernel_t *hyb_node_kernel(const hyb_node_t *node)
+{
+    return node->kernel;
+}
+
+hyb_split_t hyb_node_split(const hyb_node_t *node)
+{
+    return node->split;
+}
+
 int hyb_node_devices(const hyb_node_t *node)
 {
     return node->devices;
@@ -256,6 +290,26 @@ int hyb_node_devices(const hyb_node_t *node)
 hyb_device_t *hyb_node_device(const hyb_node_t *node, int index)
 {
     return hyb_stream_device(node->stream[index]);
+}
+
+bool hyb_node_uses(const hyb_node_t *node, uint64_t devices, int device)
+{
+    return (devices >> device & 1) != 0 &&
+           !hyb_stream_failed(node->stream[device]);
+}
+
+int hyb_node_working_devices(const hyb_node_t *node)
+{
+    int i, count = 0;
+
+    for (i = 0; i < node->devices; i++)
+        count += hyb_node_uses(node, ~(uint64_t)0, i);
+    return count;
+}
+
+bool hyb_node_models_time(const hyb_node_t *node)
+{
+    return node->models_time;
 }
 
 void hyb_node_describe(hyb_node_t *node, const char *prefix, FILE *out)

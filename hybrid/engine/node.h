@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include "base/status.h"
 #include "hybrid/engine/device.h"
+#include "hybrid/engine/host/kernel.h"
 #include "hybrid/engine/ratio.h"
+#include "hybrid/engine/split.h"
 #include "hybrid/engine/team.h"
 #include "hybrid/engine/tiling.h"
 #include "hybrid/engine/topology.h"
@@ -37,9 +39,21 @@ void hyb_node_close(hyb_node_t *node); /* accepts NULL */
 
 hyb_team_t *hyb_node_team(hyb_node_t *node);
 
-/* Devices that still work, and each's description, 0 .. count - 1 as opened. */
+/* The kernel that the setting asks for; NULL: the BLAS library. */
+const hyb_kernel_t *hyb_node_kernel(const hyb_node_t *node);
+
+/* The setting split. */
+hyb_split_t hyb_node_split(const hyb_node_t *node);
+
+/* Devices as opened, and each, 0 .. count - 1, whether it works or not. */
 int hyb_node_devices(const hyb_node_t *node);
 hyb_device_t *hyb_node_device(const hyb_node_t *node, int index);
+
+/* Devices that have not failed. */
+int hyb_node_working_devices(const hyb_node_t *node);
+
+/* Does any device only model time, and leave its tiles as they were? */
+bool hyb_node_models_time(const hyb_node_t *node);
 
 /* Print what was found, a line each; every line starts with prefix. */
 void hyb_node_describe(hyb_node_t *node, const char *prefix, FILE *out);
@@ -68,11 +82,11 @@ typedef struct {
     int64_t tiles;
     double flop;
     double seconds;         /* begin to last result */
-    double compute_seconds; /* multiplying, with waits between the chunks of a
-                               tile where its depth is cut */
+    double compute_seconds; /* multiplying */
     double in_seconds;      /* copying in, where that is separate */
     double out_seconds;
     double span_seconds; /* first multiplication's start to last's end */
+    double wait_seconds; /* nothing in flight, for want of ready columns */
     uint64_t bytes_in, bytes_out;
     bool dropped; /* failed in this product */
 } hyb_work_t;

@@ -4,12 +4,13 @@
 
 #include "hybrid/engine/host/gemm.h"
 #include "hybrid/engine/node.h"
+#include "hybrid/engine/offload.h"
 #include "hybrid/engine/rate_table.h"
 #include "hybrid/engine/ratio.h"
 #include "hybrid/engine/split.h"
 #include "hybrid/engine/stream.h"
 
-/* shared by node.c, which opens it, and node_gemm.c, which works with it */
+/* shared by node.c, which opens it, and those that work with it */
 struct hyb_node {
     hyb_topology_t *topology;
     int *cpus; /* this process's cores */
@@ -21,11 +22,31 @@ struct hyb_node {
     uint64_t tile_memory[HYB_EXECUTORS - 1];   /* bytes for tiles on each */
     hyb_rate_table_t rates[HYB_EXECUTORS - 1]; /* empty where not measured */
     int devices;
+    int feeders; /* that take a core: those of devices that only model time
+                    sleep */
     hyb_split_t split;
     hyb_ratio_t ratio;
-    int64_t tile; /* rows and columns of a tile, 0: chosen */
-    int slots;    /* tiles in flight on a device */
-    bool product_only;
+    int64_t tile;     /* rows and columns of a tile, 0: chosen */
+    int slots;        /* tiles in flight on a device */
+    bool models_time; /* any device */
+    bool offloads;    /* now */
 };
+
+/* Does device take part where devices, bits as of hyb_executors_t, may? */
+bool hyb_node_uses(const hyb_node_t *node, uint64_t devices, int device);
+
+/* how an offload is begun; by default all of the node's devices, and columns */
+typedef struct {
+    uint64_t devices; /* bit i: device i may take part */
+    xh_status_t (*plan)(const hyb_tiling_request_t *request,
+                        hyb_tiling_t *tiling_p);
+} hyb_offload_way_t;
+
+xh_status_t hyb_offload_begin_as(hyb_node_t *node, const hyb_gemm_t *product,
+                                 const hyb_offload_way_t *way,
+                                 hyb_offload_t **offload_p);
+
+/* The job, of which the team takes its share. */
+hyb_job_t *hyb_offload_job(hyb_offload_t *offload);
 
 #endif

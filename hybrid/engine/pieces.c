@@ -13,10 +13,8 @@ void hyb_pieces_release(hyb_pieces_t *pieces)
 {
     int64_t i;
 
-    for (i = 0; i < pieces->capacity; i++) {
-        hyb_event_destroy(pieces->piece[i].loaded);
+    for (i = 0; i < pieces->capacity; i++)
         hyb_event_destroy(pieces->piece[i].used);
-    }
     free(pieces->piece);
     hyb_pieces_init(pieces, pieces->device);
 }
@@ -35,9 +33,7 @@ static xh_status_t add_events(hyb_pieces_t *pieces, int64_t count)
     while (pieces->capacity < count && status == XH_OK) {
         piece = &pieces->piece[pieces->capacity++];
         memset(piece, 0, sizeof(*piece));
-        status = hyb_event_create(pieces->device, &piece->loaded);
-        if (status == XH_OK)
-            status = hyb_event_create(pieces->device, &piece->used);
+        status = hyb_event_create(pieces->device, &piece->used);
     }
     return status;
 }

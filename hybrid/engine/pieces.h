@@ -12,8 +12,7 @@
 typedef struct {
     int64_t strip, chunk; /* what it holds; strip -1: nothing */
     double *memory;
-    hyb_event_t *loaded; /* its copy in */
-    hyb_event_t *used;   /* the last product that read it */
+    hyb_event_t *used; /* the last product that read it */
     uint64_t last_use;
 } hyb_piece_t;
 

@@ -162,7 +162,14 @@ hyb_span_t hyb_range_take_back(hyb_range_t *range, int64_t count)
     return (hyb_span_t){back_of(after), taken};
 }
 
+hyb_span_t hyb_range_left(const hyb_range_t *range)
+{
+    uint64_t ends = atomic_load(&range->ends);
+
+    return (hyb_span_t){front_of(ends), available(ends, INT64_MAX)};
+}
+
 int64_t hyb_range_remaining(const hyb_range_t *range)
 {
-    return available(atomic_load(&range->ends), INT64_MAX);
+    return hyb_range_left(range).count;
 }

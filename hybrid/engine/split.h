@@ -80,7 +80,8 @@ xh_status_t hyb_range_init(hyb_range_t *range, int64_t count);
 hyb_span_t hyb_range_take_front(hyb_range_t *range, int64_t count);
 hyb_span_t hyb_range_take_back(hyb_range_t *range, int64_t count);
 
-/* Tiles not taken yet; others may take them meanwhile. */
+/* Tiles not taken yet, and their number; others may take some meanwhile. */
+hyb_span_t hyb_range_left(const hyb_range_t *range);
 int64_t hyb_range_remaining(const hyb_range_t *range);
 
 #endif

@@ -15,6 +15,7 @@ struct hyb_stream {
     hyb_flight_t flight;
     hyb_flight_times_t times;
     hyb_work_t work;
+    double started;         /* the job, on the clock */
     hyb_device_info_t info; /* as it was at the start */
     double slowness; /* longest wait for a tile so far, to the predicted one */
 
@@ -66,9 +67,10 @@ static void complete(hyb_stream_t *s, hyb_job_t *job, hyb_slot_t *slot)
 {
     if (!s->info.models_time)
         hyb_flight_commit(&s->flight, job, slot);
-    job->owner[slot->tile] = (int16_t)s->options.executor;
     s->work.tiles++;
     s->work.flop += flop_of(job, slot->part);
+    s->work.seconds = xh_clock_now() - s->started;
+    hyb_job_complete(job, slot->tile, s->options.executor);
     slot->tile = -1;
 }
 
@@ -81,7 +83,7 @@ static xh_status_t land(hyb_stream_t *s, hyb_job_t *job, hyb_slot_t *slot)
 
     if (slot->tile < 0)
         return XH_OK;
-    status = hyb_event_wait(slot->out_end, patience(s, job), &done);
+    status = hyb_event_wait(slot->out.end, patience(s, job), &done);
     if (status == XH_OK && !done) {
         hyb_device_fail(s->device, "it stalled: no result in time");
         status = XH_ERR_DEVICE;
@@ -96,19 +98,37 @@ static xh_status_t land(hyb_stream_t *s, hyb_job_t *job, hyb_slot_t *slot)
     return XH_OK;
 }
 
-/* Tiles flow until the job has none left: the oldest lands before the next. */
+/* Wait for a tile, with none in flight; -1: the job is over. */
+static int64_t wait_for_tile(hyb_stream_t *s, hyb_job_t *job)
+{
+    double started = xh_clock_now();
+    int64_t tile = hyb_job_await(job);
+
+    if (tile >= 0)
+        s->work.wait_seconds += xh_clock_now() - started;
+    return tile;
+}
+
+/*
+ * Tiles flow until the job is over: the oldest lands before the next starts,
+ * and all have landed before the stream waits for more to be released.
+ */
 static xh_status_t flow(hyb_stream_t *s, hyb_job_t *job)
 {
     xh_status_t status = hyb_flight_prepare(&s->flight, job);
-    int i = 0, idle = 0, slots = s->flight.slots;
+    int i = 0, empty = 0, slots = s->flight.slots;
     int64_t tile;
+    bool none; /* in flight */
 
-    for (; status == XH_OK && idle < slots; i = (i + 1) % slots) {
+    for (; status == XH_OK; i = (i + 1) % slots) {
         status = land(s, job, &s->flight.slot[i]);
         if (status != XH_OK)
             break;
-        tile = hyb_job_take(job);
-        idle = tile < 0 ? idle + 1 : 0;
+        none = empty == slots - 1;
+        tile = none ? wait_for_tile(s, job) : hyb_job_take(job);
+        if (tile < 0 && none)
+            break;
+        empty = tile < 0 ? empty + 1 : 0;
         if (tile >= 0)
             status = hyb_flight_launch(&s->flight, job, tile, i);
     }
@@ -137,17 +157,16 @@ static void drop(hyb_stream_t *s, hyb_job_t *job, xh_status_t why)
 
 static void run_job(hyb_stream_t *s, hyb_job_t *job)
 {
-    double started = xh_clock_now();
     uint64_t in, out;
     xh_status_t status;
 
+    s->started = xh_clock_now();
     s->work = (hyb_work_t){0};
     s->times = (hyb_flight_times_t){0};
     s->flight.slots = 0;
     s->flight.product_only = s->options.product_only;
     hyb_device_traffic(s->device, &in, &out);
     status = flow(s, job);
-    s->work.seconds = xh_clock_now() - started;
     if (status == XH_OK && s->flight.launched_any)
         status = hyb_event_elapsed(s->flight.first, s->flight.last,
                                    &s->work.span_seconds);
@@ -174,6 +193,7 @@ static void *serve(void *argument)
         }
         pthread_mutex_unlock(&s->lock);
         run_job(s, s->job);
+        hyb_job_leave(s->job);
         pthread_mutex_lock(&s->lock);
         s->job = NULL;
         pthread_cond_broadcast(&s->changed);
@@ -262,6 +282,7 @@ bool hyb_stream_failed(const hyb_stream_t *s)
 
 void hyb_stream_begin(hyb_stream_t *s, hyb_job_t *job)
 {
+    hyb_job_join(job);
     pthread_mutex_lock(&s->lock);
     s->job = job;
     pthread_cond_broadcast(&s->changed);

@@ -38,12 +38,15 @@ hyb_device_t *hyb_stream_device(const hyb_stream_t *stream);
 /* Has the device failed, now or before? It then takes part in nothing. */
 bool hyb_stream_failed(const hyb_stream_t *stream);
 
-/* Let the stream take tiles of job until there is none; returns at once. */
+/*
+ * Let the stream take tiles of job until all are complete, or the job ends;
+ * returns at once.
+ */
 void hyb_stream_begin(hyb_stream_t *stream, hyb_job_t *job);
 
 /*
- * Wait until the stream has no tile any more and say what it did. What it
- * could not complete is given back to the job.
+ * Wait until the stream has left the job, and say what it did. What it could
+ * not complete is given back to the job.
  */
 void hyb_stream_finish(hyb_stream_t *stream, hyb_work_t *work_p);
 

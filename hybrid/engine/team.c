@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include "hybrid/engine/team.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,16 +10,11 @@
 #include "base/log.h"
 #include "hybrid/engine/crowd.h"
 #include "hybrid/engine/gate.h"
-
-enum { MOST_CPUS = 8192 }; /* what Linux can be built for */
+#include "hybrid/engine/pin.h"
 
 /* Seconds of spinning: for the next job, and for the others to finish one. */
 static const double idle_spin = 100e-6;
 static const double join_spin = 1e-3;
-
-typedef struct {
-    cpu_set_t bits[MOST_CPUS / CPU_SETSIZE];
-} affinity_t;
 
 typedef struct {
     hyb_team_t *team;
@@ -42,19 +35,8 @@ struct hyb_team {
     int started; /* helpers, size - 1 once created */
     helper_t *helpers;
     bool pinned;
-    affinity_t before; /* the caller's */
+    hyb_affinity_t before; /* the caller's */
 };
-
-static affinity_t affinity_of(const int *cpus, int count)
-{
-    affinity_t affinity;
-    int i;
-
-    memset(&affinity, 0, sizeof(affinity));
-    for (i = 0; i < count; i++)
-        CPU_SET_S((size_t)cpus[i], sizeof(affinity), affinity.bits);
-    return affinity;
-}
 
 static void *help(void *argument)
 {
@@ -93,7 +75,7 @@ static xh_status_t check(const int *cpus, int cpu_count, int size)
         return XH_ERR_ARG;
     }
     for (i = 0; i < cpu_count; i++)
-        if (cpus[i] < 0 || cpus[i] >= MOST_CPUS) {
+        if (cpus[i] < 0 || cpus[i] >= HYB_MOST_CPUS) {
             xh_log_error("no processor has the number %d", cpus[i]);
             return XH_ERR_ARG;
         }
@@ -114,13 +96,10 @@ static xh_status_t pinning_status(int error, int cpu)
 
 static xh_status_t pin_caller(hyb_team_t *team, int cpu)
 {
-    affinity_t affinity = affinity_of(&cpu, 1);
-    int error = pthread_getaffinity_np(pthread_self(), sizeof(team->before),
-                                       team->before.bits);
+    int error = hyb_pin_save(&team->before);
 
     if (error == 0)
-        error = pthread_setaffinity_np(pthread_self(), sizeof(affinity),
-                                       affinity.bits);
+        error = hyb_pin_thread(&cpu, 1);
     team->pinned = error == 0;
     return pinning_status(error, cpu);
 }
@@ -128,7 +107,6 @@ static xh_status_t pin_caller(hyb_team_t *team, int cpu)
 /* A pinned thread starts where it stays: its stack is then near it. */
 static xh_status_t start_helper(hyb_team_t *team, int member, int cpu)
 {
-    affinity_t affinity = affinity_of(&cpu, 1);
     helper_t *helper = &team->helpers[member - 1];
     pthread_attr_t attributes;
     int error;
@@ -136,8 +114,7 @@ static xh_status_t start_helper(hyb_team_t *team, int member, int cpu)
     *helper = (helper_t){.team = team, .member = member};
     pthread_attr_init(&attributes);
     if (team->pinned)
-        pthread_attr_setaffinity_np(&attributes, sizeof(affinity),
-                                    affinity.bits);
+        hyb_pin_attributes(&attributes, &cpu, 1);
     error = pthread_create(&helper->thread, &attributes, help, helper);
     pthread_attr_destroy(&attributes);
     if (error == 0) {
@@ -185,7 +162,6 @@ xh_status_t hyb_team_create(const int *cpus, int cpu_count, int size,
                             hyb_team_t **team_p)
 {
     xh_status_t status = check(cpus, cpu_count, size);
-    affinity_t all;
     hyb_team_t *team;
 
     if (status != XH_OK)
@@ -195,8 +171,7 @@ xh_status_t hyb_team_create(const int *cpus, int cpu_count, int size,
         xh_log_error("cannot allocate a team of %d threads", size);
         return XH_ERR_MEMORY;
     }
-    all = affinity_of(cpus, cpu_count);
-    team->crowd.cores = CPU_COUNT_S(sizeof(all), all.bits);
+    team->crowd.cores = hyb_pin_count(cpus, cpu_count);
     status = start_all(team, cpus, cpu_count);
     if (status == XH_OK)
         *team_p = team;
@@ -216,8 +191,7 @@ void hyb_team_destroy(hyb_team_t *team)
     for (i = 0; i < team->started; i++)
         pthread_join(team->helpers[i].thread, NULL);
     if (team->pinned)
-        pthread_setaffinity_np(pthread_self(), sizeof(team->before),
-                               team->before.bits);
+        hyb_pin_restore(&team->before);
     free(team->helpers);
     free(team);
 }

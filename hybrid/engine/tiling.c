@@ -126,6 +126,13 @@ static bool keep_tile(hyb_tiling_t *t, double elements)
     }
 }
 
+/* Room for more of B's strips than come next is of no use then. */
+static void set_one_column(hyb_tiling_t *t)
+{
+    t->b_pieces = lesser(t->b_pieces, greater(2, t->c_slots));
+    t->group = 1;
+}
+
 static bool is_in_range(const hyb_tiling_request_t *r)
 {
     return r->m >= 1 && r->n >= 1 && r->k >= 1 && r->tile_rows >= 1 &&
@@ -152,6 +159,16 @@ xh_status_t hyb_tiling_plan(const hyb_tiling_request_t *request,
         return XH_ERR_ARG;
     *tiling_p = t;
     return XH_OK;
+}
+
+xh_status_t hyb_tiling_plan_by_columns(const hyb_tiling_request_t *request,
+                                       hyb_tiling_t *tiling_p)
+{
+    xh_status_t status = hyb_tiling_plan(request, tiling_p);
+
+    if (status == XH_OK)
+        set_one_column(tiling_p);
+    return status;
 }
 
 /* ---- asking -------------------------------------------------------------- */

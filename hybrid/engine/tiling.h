@@ -72,6 +72,13 @@ enum { HYB_TILING_COVER = 5 };
 xh_status_t hyb_tiling_plan(const hyb_tiling_request_t *request,
                             hyb_tiling_t *tiling_p);
 
+/*
+ * The same with group 1, for a C whose columns become ready one after another:
+ * where not all of A stays, it crosses once a column of tiles.
+ */
+xh_status_t hyb_tiling_plan_by_columns(const hyb_tiling_request_t *request,
+                                       hyb_tiling_t *tiling_p);
+
 /* Tiles in all. */
 int64_t hyb_tiling_count(const hyb_tiling_t *tiling);
 

@@ -99,27 +99,128 @@ void hyb_topology_close(hyb_topology_t *topology)
     free(topology);
 }
 
-xh_status_t hyb_topology_mask(const hyb_topology_t *topology, char **mask_p)
-{
-    char *mask;
+/* ---- masks --------------------------------------------------------------- */
 
-    if (hwloc_bitmap_list_asprintf(&mask, topology->mask) < 0) {
+static xh_status_t write_list(hwloc_const_bitmap_t bitmap, char **list_p)
+{
+    char *list;
+
+    if (hwloc_bitmap_list_asprintf(&list, bitmap) < 0) {
         xh_log_error("no memory for the text of an affinity mask");
         return XH_ERR_MEMORY;
     }
-    *mask_p = mask;
+    *list_p = list;
     return XH_OK;
 }
 
-static int cores_in_mask(const hyb_topology_t *topology)
+xh_status_t hyb_topology_mask(const hyb_topology_t *topology, char **mask_p)
+{
+    return write_list(topology->mask, mask_p);
+}
+
+/* The system cuts a mask of everything down to what it allows. */
+static void read_reach(hwloc_topology_t machine, hwloc_bitmap_t reach)
+{
+    const int thread = HWLOC_CPUBIND_THREAD;
+    hwloc_bitmap_t before = hwloc_bitmap_alloc();
+
+    if (before != NULL && hwloc_get_cpubind(machine, before, thread) == 0 &&
+        hwloc_set_cpubind(machine, hwloc_topology_get_complete_cpuset(machine),
+                          thread) == 0) {
+        hwloc_get_cpubind(machine, reach, thread);
+        hwloc_set_cpubind(machine, before, thread);
+        hwloc_bitmap_and(reach, reach,
+                         hwloc_topology_get_topology_cpuset(machine));
+    }
+    hwloc_bitmap_free(before);
+}
+
+xh_status_t hyb_topology_reach(const hyb_topology_t *topology, char **reach_p)
+{
+    hwloc_bitmap_t reach = hwloc_bitmap_dup(topology->mask);
+    xh_status_t status;
+
+    if (reach == NULL) {
+        xh_log_error("no memory for an affinity mask");
+        return XH_ERR_MEMORY;
+    }
+    if (hwloc_topology_is_thissystem(topology->machine))
+        read_reach(topology->machine, reach);
+    status = write_list(reach, reach_p);
+    hwloc_bitmap_free(reach);
+    return status;
+}
+
+xh_status_t hyb_topology_list(const int *cpus, int count, char **list_p)
+{
+    hwloc_bitmap_t bitmap = hwloc_bitmap_alloc();
+    bool complete = bitmap != NULL;
+    xh_status_t status = XH_ERR_MEMORY;
+    int i;
+
+    for (i = 0; i < count && complete; i++)
+        complete = hwloc_bitmap_set(bitmap, (unsigned)cpus[i]) == 0;
+    if (complete)
+        status = write_list(bitmap, list_p);
+    else
+        xh_log_error("no memory for a list of %d processors", count);
+    hwloc_bitmap_free(bitmap);
+    return status;
+}
+
+xh_status_t hyb_bitmap_read(const char *text, hwloc_bitmap_t mask)
+{
+    if (hwloc_bitmap_list_sscanf(mask, text) == 0)
+        return XH_OK;
+    xh_log_error("\"%s\" is no list of processors", text);
+    return XH_ERR_ARG;
+}
+
+/* ---- counts -------------------------------------------------------------- */
+
+static int cores_in(const hyb_topology_t *topology, hwloc_const_bitmap_t mask)
 {
     int cores = 0;
     int i;
 
     for (i = 0; i < topology->cores; i++)
         cores += hwloc_bitmap_intersects(hyb_topology_core(topology, i)->cpuset,
-                                         topology->mask);
+                                         mask);
     return cores;
+}
+
+/* all: what is in any mask; one: for each in turn. */
+static xh_status_t unite(const char *const *masks, int count,
+                         hwloc_bitmap_t all, hwloc_bitmap_t one)
+{
+    xh_status_t status = XH_OK;
+    int i;
+
+    for (i = 0; i < count && status == XH_OK; i++) {
+        status = hyb_bitmap_read(masks[i], one);
+        hwloc_bitmap_or(all, all, one);
+    }
+    return status;
+}
+
+xh_status_t hyb_topology_count(const hyb_topology_t *topology,
+                               const char *const *masks, int count,
+                               int *cores_p, int *processors_p)
+{
+    hwloc_bitmap_t *sets = hyb_bitmaps_create(2);
+    xh_status_t status;
+
+    if (sets == NULL)
+        return XH_ERR_MEMORY;
+    status = unite(masks, count, sets[0], sets[1]);
+    if (status == XH_OK) {
+        hwloc_bitmap_and(sets[0], sets[0],
+                         hwloc_topology_get_topology_cpuset(topology->machine));
+        *cores_p = cores_in(topology, sets[0]);
+        *processors_p = hwloc_bitmap_weight(sets[0]);
+    }
+    hyb_bitmaps_destroy(sets, 2);
+    return status;
 }
 
 void hyb_topology_describe(const hyb_topology_t *topology, char *text, int size)
@@ -133,7 +234,7 @@ void hyb_topology_describe(const hyb_topology_t *topology, char *text, int size)
              "%d socket%s, %d NUMA node%s, %d hardware threads, %d of %d cores "
              "in the affinity mask",
              sockets, sockets == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s",
-             processors, cores_in_mask(topology), topology->cores);
+             processors, cores_in(topology, topology->mask), topology->cores);
 }
 
 hwloc_bitmap_t *hyb_bitmaps_create(int count)

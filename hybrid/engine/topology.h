@@ -50,6 +50,32 @@ xh_status_t hyb_topology_cores(const hyb_topology_t *topology, int local_rank,
 /* This process's affinity mask as a text list, for masks above; free(). */
 xh_status_t hyb_topology_mask(const hyb_topology_t *topology, char **mask_p);
 
+/*
+ * What the system would let this process use if the launcher had set no mask:
+ * all that its control groups allow. The calling thread is moved there and
+ * back. The affinity mask where the system does not tell; of another machine
+ * all that it allows.
+ *
+ * reach_p  out  a text list, freed with free()
+ * Errors: XH_ERR_MEMORY
+ */
+xh_status_t hyb_topology_reach(const hyb_topology_t *topology, char **reach_p);
+
+/*
+ * How many cores, and how many processors, are in any of count masks.
+ *
+ * cores_p       out  cores with a processor in a mask
+ * processors_p  out  hardware threads
+ * Errors: XH_ERR_ARG  a mask that is no list
+ *         XH_ERR_MEMORY
+ */
+xh_status_t hyb_topology_count(const hyb_topology_t *topology,
+                               const char *const *masks, int count,
+                               int *cores_p, int *processors_p);
+
+/* count processors as a text list; free(). Errors: XH_ERR_MEMORY */
+xh_status_t hyb_topology_list(const int *cpus, int count, char **list_p);
+
 typedef struct { /* the processes of this node */
     int rank;    /* of this one among them */
     int count;
@@ -73,16 +99,6 @@ xh_status_t hyb_topology_deal(const hyb_topology_t *topology,
                               const char *const *pci_addresses,
                               int device_count, int **mine_p,
                               int *mine_count_p);
-
-/*
- * hyb_topology_deal where masks are not known: as if the processes shared all
- * cores of the node in the order of their ranks.
- */
-xh_status_t hyb_topology_devices(const hyb_topology_t *topology, int local_rank,
-                                 int local_count,
-                                 const char *const *pci_addresses,
-                                 int device_count, int **mine_p,
-                                 int *mine_count_p);
 
 /*
  * The count cores out of cpus nearest to a PCI device, nearest first; the

@@ -16,14 +16,6 @@ typedef struct { /* who gets what, while it is being decided */
     int processes;
 } plan_t;
 
-static xh_status_t read_mask(const char *text, hwloc_bitmap_t mask)
-{
-    if (hwloc_bitmap_list_sscanf(mask, text) == 0)
-        return XH_OK;
-    xh_log_error("\"%s\" is no list of processors", text);
-    return XH_ERR_ARG;
-}
-
 /* Masks are cut down to what this machine has. */
 static xh_status_t read_masks(const hyb_topology_t *topology,
                               const hyb_local_t *local, hwloc_bitmap_t *masks)
@@ -37,7 +29,7 @@ static xh_status_t read_masks(const hyb_topology_t *topology,
         if (local->masks == NULL)
             hwloc_bitmap_copy(masks[i], topology->mask);
         else
-            status = read_mask(local->masks[i], masks[i]);
+            status = hyb_bitmap_read(local->masks[i], masks[i]);
         hwloc_bitmap_and(masks[i], masks[i], all);
     }
     if (status == XH_OK && hwloc_bitmap_iszero(masks[local->rank])) {

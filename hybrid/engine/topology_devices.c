@@ -221,20 +221,6 @@ done:
     return status;
 }
 
-xh_status_t hyb_topology_devices(const hyb_topology_t *topology, int local_rank,
-                                 int local_count,
-                                 const char *const *pci_addresses,
-                                 int device_count, int **mine_p,
-                                 int *mine_count_p)
-{
-    hyb_topology_t whole = *topology;
-    hyb_local_t local = {.rank = local_rank, .count = local_count};
-
-    whole.mask = hwloc_get_root_obj(topology->machine)->cpuset;
-    return hyb_topology_deal(&whole, &local, pci_addresses, device_count,
-                             mine_p, mine_count_p);
-}
-
 static int nearer(const void *left, const void *right)
 {
     const candidate_t *a = left, *b = right;

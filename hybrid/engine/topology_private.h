@@ -22,6 +22,9 @@ static inline hwloc_obj_t hyb_topology_core(const hyb_topology_t *topology,
                                   (unsigned)index);
 }
 
+/* Fill mask from a text list. Errors: XH_ERR_ARG  it is none */
+xh_status_t hyb_bitmap_read(const char *text, hwloc_bitmap_t mask);
+
 /* count empty sets; NULL, after a message, without memory. */
 hwloc_bitmap_t *hyb_bitmaps_create(int count);
 void hyb_bitmaps_destroy(hwloc_bitmap_t *bitmaps, int count); /* NULL too */

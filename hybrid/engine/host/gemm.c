@@ -5,20 +5,16 @@
 #include <string.h>
 #include "base/memory.h"
 #include "hybrid/engine/host/blas.h"
+#include "hybrid/engine/host/chunk.h"
 #include "hybrid/engine/host/gemm.h"
 #include "hybrid/engine/host/pack.h"
 #include "hybrid/engine/product.h"
 
-/*
- * Block sizes, in the roles of BLIS: a panel of B's chunk stays in the first
- * cache while BLOCK_PANELS panels of A pass from the second.
- */
 enum {
     MOST_DEPTH = 384,      /* k of one pass */
     MOST_ROWS = 24 * 1024, /* rows of A packed at a time */
     CHUNK_COLS = 192,      /* columns a thread takes at a time */
     LEAST_COLS = 48,       /* ... and the fewest, near the end */
-    BLOCK_PANELS = 8,      /* panels of A that meet one panel of B in turn */
     PACK_PANELS = 16       /* panels of A packed at a time by one thread */
 };
 
@@ -86,50 +82,6 @@ static void scale(hyb_view_t c, double beta)
                 beta == 0.0 ? 0.0 : beta * c.data[i + j * c.ld];
 }
 
-/* A register tile that reaches beyond C, by way of a whole one. */
-static void multiply_edge(const hyb_kernel_t *kernel, int64_t depth,
-                          const double *const operands[2], hyb_view_t c)
-{
-    double tile[HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_COLS] = {0.0};
-    int64_t i, j;
-
-    kernel->multiply(depth, operands[0], operands[1], tile, kernel->rows);
-    for (j = 0; j < c.cols; j++)
-        for (i = 0; i < c.rows; i++)
-            c.data[i + j * c.ld] += tile[i + j * kernel->rows];
-}
-
-/* C += A * B for one panel of B and the panels of A that meet it. */
-static void multiply_panels(const hyb_kernel_t *kernel, int64_t depth,
-                            const double *const operands[2], hyb_view_t c)
-{
-    const double *a = operands[0], *b = operands[1];
-    int64_t i, rows;
-
-    for (i = 0; i < c.rows; i += kernel->rows, a += kernel->rows * depth) {
-        rows = smaller(kernel->rows, c.rows - i);
-        if (rows == kernel->rows && c.cols == kernel->cols)
-            kernel->multiply(depth, a, b, c.data + i, c.ld);
-        else
-            multiply_edge(kernel, depth, (const double *[]){a, b},
-                          hyb_view_part(c, i, 0, rows, c.cols));
-    }
-}
-
-static void multiply_chunk(const pass_t *pass, const double *b, hyb_view_t c)
-{
-    const hyb_kernel_t *kernel = pass->gemm->kernel;
-    int64_t step = (int64_t)BLOCK_PANELS * kernel->rows, i, j;
-
-    for (i = 0; i < c.rows; i += step)
-        for (j = 0; j < c.cols; j += kernel->cols)
-            multiply_panels(kernel, pass->depth,
-                            (const double *[]){pass->gemm->a + i * pass->depth,
-                                               b + j * pass->depth},
-                            hyb_view_part(c, i, j, smaller(step, c.rows - i),
-                                          smaller(kernel->cols, c.cols - j)));
-}
-
 /* The next chunk: narrower towards the end, so that all threads end together.
  */
 static int64_t take_cols(pass_t *pass, int64_t *first_p)
@@ -155,6 +107,10 @@ static void run_member(void *argument, int member)
     pass_t *pass = argument;
     double *packed = pass->gemm->b + (size_t)member * pass->gemm->b_stride;
     int64_t first, width;
+    const hyb_kernel_t *kernel = pass->gemm->kernel;
+    hyb_factors_t factors = {
+        .kernel = kernel,
+        .l2 = {pass->gemm->a, pass->rows, pass->depth, kernel->rows}};
     hyb_view_t c;
 
     pack_a(pass);
@@ -165,7 +121,7 @@ static void run_member(void *argument, int member)
         if (pass->beta != 1.0)
             scale(c, pass->beta);
         pack_b(pass, first, width, packed);
-        multiply_chunk(pass, packed, c);
+        hyb_chunk_multiply(&factors, 0, packed, c, NULL);
     }
 }
 

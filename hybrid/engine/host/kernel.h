@@ -13,7 +13,7 @@
 enum { HYB_KERNEL_MOST_ROWS = 24, HYB_KERNEL_MOST_COLS = 8 };
 
 /*
- * C := C + A * B, rows x cols.
+ * C := C + A * B, rows x cols, k >= 1.
  *
  * a  in      k columns of rows doubles, 64-byte aligned
  * b  in      k rows of cols doubles
@@ -22,11 +22,33 @@ enum { HYB_KERNEL_MOST_ROWS = 24, HYB_KERNEL_MOST_COLS = 8 };
 typedef void (*hyb_kernel_fn_t)(int64_t k, const double *a, const double *b,
                                 double *c, int64_t ldc);
 
+/*
+ * The same, while 2 k doubles from ahead on come to the second cache: what a
+ * later call reads.
+ */
+typedef void (*hyb_kernel_ahead_fn_t)(int64_t k, const double *a,
+                                      const double *b, double *c, int64_t ldc,
+                                      const double *ahead);
+
+/*
+ * x := - L^-1 (x + A * B), rows x cols, row by row.
+ *
+ * a  in      k columns of rows doubles
+ * l  in      rows columns of rows doubles, L below its unit diagonal
+ * b  in      k rows of cols doubles
+ * x  in,out  rows rows of cols doubles
+ */
+typedef void (*hyb_kernel_solve_fn_t)(int64_t k, const double *a,
+                                      const double *l, const double *b,
+                                      double *x);
+
 typedef struct {
     const char *name; /* as xh_cpu_isa_name */
     xh_isa_t isa;     /* what it needs */
     int rows, cols;
     hyb_kernel_fn_t multiply;
+    hyb_kernel_ahead_fn_t multiply_ahead;
+    hyb_kernel_solve_fn_t solve;
 } hyb_kernel_t;
 
 /* The kernel for isa; NULL where this build has none. */

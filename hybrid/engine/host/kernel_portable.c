@@ -1,34 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/engine/host/kernel.h"
 
-/* 4 x 4 in the compiler's own vectors: any architecture */
-enum { ROWS = 4, COLS = 4 };
+/* the compiler's own vectors: any architecture */
+enum { ROWS = 4, COLS = 4, NEAR = 0 };
 
-typedef double column_t __attribute__((vector_size(ROWS * sizeof(double)),
-                                       aligned(sizeof(double))));
+#define NAME "portable"
+#define ISA XH_ISA_PORTABLE
+#define TARGET
 
-static void multiply(int64_t k, const double *a, const double *b, double *c,
-                     int64_t ldc)
+typedef double vector_t __attribute__((vector_size(COLS * sizeof(double))));
+
+static inline void add_product(vector_t *sum, const vector_t *x, double y)
 {
-    column_t sum[COLS] = {{0.0}, {0.0}, {0.0}, {0.0}};
-    int64_t p;
-    int j;
-
-    for (p = 0; p < k; p++) {
-        column_t column = *(const column_t *)a;
-#pragma GCC unroll 4
-        for (j = 0; j < COLS; j++)
-            sum[j] += column * b[j];
-        a += ROWS;
-        b += COLS;
-    }
-    for (j = 0; j < COLS; j++)
-        *(column_t *)(c + j * ldc) += sum[j];
+    *sum += *x * y;
 }
 
-static const hyb_kernel_t kernel = {.name = "portable",
-                                    .isa = XH_ISA_PORTABLE,
-                                    .rows = ROWS,
-                                    .cols = COLS,
-                                    .multiply = multiply};
+#include "hybrid/engine/host/kernel_loops.inc"
+
 const hyb_kernel_t *const hyb_kernel_portable = &kernel;

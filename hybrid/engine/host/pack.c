@@ -10,12 +10,15 @@ int64_t hyb_pack_size(int64_t rows, int64_t depth, int height)
 /* count rows of v, whose columns are contiguous */
 static void pack_columns(hyb_view_t v, double scale, int height, double *packed)
 {
+    enum { AHEAD = 8, LINE = 8 }; /* columns on their way; doubles */
     int64_t p;
     int i, count = (int)v.rows;
 
     for (p = 0; p < v.cols; p++, packed += height) {
         const double *from = v.data + p * v.ld;
 
+        for (i = 0; i < count + LINE; i += LINE)
+            __builtin_prefetch(from + AHEAD * v.ld + i, 0, 2);
         for (i = 0; i < count; i++)
             packed[i] = scale * from[i];
         for (; i < height; i++)

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_CHUNK_H
+#define HYB_CHUNK_H
+
+#include "hybrid/engine/host/kernel.h"
+#include "hybrid/engine/host/tiles.h"
+#include "hybrid/engine/view.h"
+
+/*
+ * A chunk: a few columns of the trailing matrix that one thread brings up to
+ * date with a panel while they are in its cache: rows swapped, U solved, C
+ * updated. Nothing here is shared; several threads work on several chunks.
+ *
+ * The chunk's rows of U are kept packed, as the kernel reads B: panels of
+ * kernel->cols columns, each nb rows of kernel->cols numbers, the last filled
+ * up with zeros. hyb_chunk_u_size(nb, cols) doubles, 64-byte aligned.
+ *
+ *     hyb_chunk_swap(&swap, columns, u);      or hyb_chunk_unpack_rows
+ *     hyb_chunk_solve(&factors, cols, u);
+ *     hyb_chunk_store(&factors, u, top);
+ *     hyb_chunk_multiply(&factors, 0, u, c, NULL);
+ */
+typedef struct { /* what an iteration applies to all chunks */
+    const hyb_kernel_t *kernel;
+    hyb_tiles_t l1; /* nb x nb: L1 below its diagonal, zeros elsewhere */
+    hyb_tiles_t l2; /* my rows below the top, nb columns */
+} hyb_factors_t;
+
+/* How rows change places where all rows of a column are on this process. */
+typedef struct {
+    int nb;
+    const int *source; /* nb: U's row i is the columns' row source[i] */
+    int displaced;     /* top rows that go below the top */
+    const int *from;   /* displaced: their rows in the top */
+    const int *to;     /* ... and their new rows */
+} hyb_swap_t;
+
+int64_t hyb_chunk_u_size(const hyb_kernel_t *kernel, int64_t nb, int64_t cols);
+
+/* l1 := the part of the nb x nb matrix v below its diagonal, zeros else. */
+void hyb_factors_pack_l1(hyb_view_t v, hyb_tiles_t *l1);
+
+/* u := rows of columns by swap, whose displaced rows take their new places. */
+void hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
+                    hyb_view_t columns, double *u);
+
+/*
+ * u := rows that have come from elsewhere.
+ *
+ * rows  in  rows[r * ld + j] is column j of the chunk in U's row place[r]
+ */
+void hyb_chunk_unpack_rows(const hyb_kernel_t *kernel, const double *rows,
+                           int64_t ld, const int *place, int nb, int64_t cols,
+                           double *u);
+
+/* u := - L1^-1 u, the sign being what the kernel wants. */
+void hyb_chunk_solve(const hyb_factors_t *factors, int64_t cols, double *u);
+
+/* matrix (nb x cols, host) := U, from the - U that hyb_chunk_solve left. */
+void hyb_chunk_store(const hyb_factors_t *factors, const double *u,
+                     hyb_view_t matrix);
+
+/* Something to do now and then, many times a millisecond. */
+typedef struct {
+    void (*poll)(void *context); /* NULL: nothing */
+    void *context;
+} hyb_chunk_poll_t;
+
+/*
+ * C := C - L2 U on rows first .. first + c.rows - 1 of L2.
+ *
+ * first  in  a multiple of the tiles' height
+ * u      in  as hyb_chunk_solve left it
+ * c      in,out  c.cols columns of the chunk
+ *
+ * Cost: 2 c.rows c.cols nb flop.
+ */
+void hyb_chunk_multiply(const hyb_factors_t *factors, int64_t first,
+                        const double *u, hyb_view_t c,
+                        const hyb_chunk_poll_t *poll);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "hybrid/engine/node_private.h"
+#include "hybrid/engine/product.h"
+
+struct hyb_offload {
+    hyb_node_t *node;
+    hyb_job_t job;
+    hyb_offload_way_t way; /* its devices: those that work on it */
+    double started;
+};
+
+/* ---- cutting ------------------------------------------------------------- */
+
+/* Those of devices, as bits, that work. */
+static uint64_t working(const hyb_node_t *node, uint64_t devices)
+{
+    uint64_t working_devices = 0;
+    int i;
+
+    for (i = 0; i < node->devices; i++)
+        if (hyb_node_uses(node, devices, i))
+            working_devices |= (uint64_t)1 << i;
+    return working_devices;
+}
+
+/* Memory that every one of devices can give to tiles. */
+static uint64_t tile_memory(const hyb_node_t *node, uint64_t devices)
+{
+    uint64_t least = UINT64_MAX;
+    int i;
+
+    for (i = 0; i < node->devices; i++)
+        if ((devices >> i & 1) != 0 && node->tile_memory[i] < least)
+            least = node->tile_memory[i];
+    return least;
+}
+
+/*
+ * Where no rates are measured: some tens of tiles an executor, so that all end
+ * together, and none so small that the link's latency shows.
+ */
+static int64_t plain_size(const hyb_gemm_t *p)
+{
+    enum { LEAST = 256, MOST = 4096, UNIT = 64, ACROSS = 8 };
+    int64_t longest = p->c.rows > p->c.cols ? p->c.rows : p->c.cols;
+    int64_t size = longest / ACROSS / UNIT * UNIT;
+
+    size = size < LEAST ? LEAST : size;
+    return size > MOST ? MOST : size;
+}
+
+/* As asked for, else what the first device's measured rates make best. */
+static int64_t tile_size(const hyb_node_t *node, const hyb_gemm_t *p,
+                         uint64_t devices)
+{
+    const int64_t shape[] = {p->c.rows, p->c.cols, hyb_gemm_depth(p)};
+    int i, first = -1, count = 0;
+
+    if (node->tile > 0)
+        return node->tile;
+    for (i = node->devices - 1; i >= 0; i--)
+        if ((devices >> i & 1) != 0) {
+            first = i;
+            count++;
+        }
+    return hyb_rate_table_best_size(&node->rates[first], shape, count,
+                                    plain_size(p));
+}
+
+static xh_status_t cut(const hyb_node_t *node, const hyb_gemm_t *p,
+                       const hyb_offload_way_t *way, hyb_tiling_t *tiling_p)
+{
+    int64_t size = tile_size(node, p, way->devices);
+    hyb_tiling_request_t request = {.m = p->c.rows,
+                                    .n = p->c.cols,
+                                    .k = hyb_gemm_depth(p),
+                                    .memory = tile_memory(node, way->devices),
+                                    .tile_rows = size,
+                                    .tile_cols = size,
+                                    .c_slots = node->slots};
+
+    return way->plan(&request, tiling_p);
+}
+
+/* ---- begin --------------------------------------------------------------- */
+
+static xh_status_t start(hyb_offload_t *o, const hyb_gemm_t *product)
+{
+    hyb_node_t *node = o->node;
+    hyb_tiling_t tiling;
+    xh_status_t status = cut(node, product, &o->way, &tiling);
+    int i;
+
+    if (status == XH_OK)
+        status = hyb_job_init(&o->job, product, &tiling);
+    if (status != XH_OK)
+        return status;
+    for (i = 0; i < node->devices; i++)
+        if ((o->way.devices >> i & 1) != 0)
+            hyb_stream_begin(node->stream[i], &o->job);
+    node->offloads = true;
+    return XH_OK;
+}
+
+xh_status_t hyb_offload_begin_as(hyb_node_t *node, const hyb_gemm_t *product,
+                                 const hyb_offload_way_t *way,
+                                 hyb_offload_t **offload_p)
+{
+    hyb_offload_t *o;
+    xh_status_t status;
+
+    if (!hyb_gemm_conforms(product) || hyb_gemm_flop(product) == 0.0 ||
+        node->offloads)
+        return XH_ERR_ARG;
+    if (working(node, way->devices) == 0)
+        return XH_ERR_DEVICE;
+    o = aligned_alloc(_Alignof(hyb_offload_t), sizeof(*o));
+    if (o == NULL)
+        return XH_ERR_MEMORY;
+    o->node = node;
+    o->way = (hyb_offload_way_t){working(node, way->devices), way->plan};
+    o->started = xh_clock_now();
+    status = start(o, product);
+    if (status != XH_OK) {
+        free(o);
+        return status;
+    }
+    *offload_p = o;
+    return XH_OK;
+}
+
+xh_status_t hyb_offload_begin(hyb_node_t *node, const hyb_gemm_t *product,
+                              hyb_offload_t **offload_p)
+{
+    const hyb_offload_way_t way = {~(uint64_t)0, hyb_tiling_plan_by_columns};
+
+    return hyb_offload_begin_as(node, product, &way, offload_p);
+}
+
+/* ---- meanwhile ----------------------------------------------------------- */
+
+hyb_job_t *hyb_offload_job(hyb_offload_t *o)
+{
+    return &o->job;
+}
+
+void hyb_offload_release(hyb_offload_t *o, int64_t cols)
+{
+    hyb_job_release(&o->job, cols);
+}
+
+bool hyb_offload_take(hyb_offload_t *o, int64_t keep,
+                      hyb_offload_tile_t *tile_p)
+{
+    int64_t tile = hyb_job_take_last(&o->job, keep);
+
+    if (tile < 0)
+        return false;
+    *tile_p = (hyb_offload_tile_t){
+        .index = tile, .part = hyb_tiling_tile(&o->job.tiling, tile).part};
+    return true;
+}
+
+void hyb_offload_give(hyb_offload_t *o, const hyb_offload_tile_t *tile)
+{
+    hyb_job_complete(&o->job, tile->index, 0);
+}
+
+int64_t hyb_offload_remaining(const hyb_offload_t *o)
+{
+    return hyb_range_remaining(&o->job.range);
+}
+
+bool hyb_offload_done(const hyb_offload_t *o)
+{
+    return hyb_job_done(&o->job);
+}
+
+int64_t hyb_offload_columns_done(hyb_offload_t *o)
+{
+    return hyb_job_columns_done(&o->job);
+}
+
+const hyb_tiling_t *hyb_offload_tiling(const hyb_offload_t *o)
+{
+    return &o->job.tiling;
+}
+
+bool hyb_offload_devices_idle(hyb_offload_t *o)
+{
+    return hyb_job_idle(&o->job);
+}
+
+void hyb_offload_wait(hyb_offload_t *o)
+{
+    hyb_job_wait(&o->job);
+}
+
+/* ---- finish -------------------------------------------------------------- */
+
+static void finish_devices(hyb_offload_t *o, hyb_report_t *report)
+{
+    int i;
+
+    for (i = 0; i < o->node->devices; i++) {
+        if ((o->way.devices >> i & 1) == 0)
+            continue;
+        hyb_stream_finish(o->node->stream[i], &report->device[i]);
+        if (report->device[i].dropped)
+            xh_log_warning("device %d is dropped; others do its tiles", i);
+    }
+}
+
+/* What host threads gave. */
+static void count_given(const hyb_job_t *job, hyb_work_t *work)
+{
+    int64_t tile, tiles = hyb_tiling_count(&job->tiling);
+
+    for (tile = 0; tile < tiles; tile++)
+        if (job->owner[tile] == 0) {
+            hyb_rectangle_t part = hyb_tiling_tile(&job->tiling, tile).part;
+
+            work->tiles++;
+            work->flop += 2.0 * (double)part.rows * (double)part.cols *
+                          (double)job->tiling.k;
+        }
+}
+
+xh_status_t hyb_offload_finish(hyb_offload_t *o, hyb_report_t *report_p)
+{
+    hyb_report_t report = {.share = 1.0, .tiling = o->job.tiling};
+    bool done;
+
+    hyb_job_end(&o->job);
+    finish_devices(o, &report);
+    done = hyb_job_done(&o->job);
+    count_given(&o->job, &report.team);
+    report.seconds = xh_clock_now() - o->started;
+    if (done && report_p != NULL) {
+        report.owner = o->job.owner;
+        o->job.owner = NULL; /* the report's now */
+        *report_p = report;
+    }
+    o->node->offloads = false;
+    hyb_job_destroy(&o->job);
+    free(o);
+    return done ? XH_OK : XH_ERR_DEVICE;
+}
