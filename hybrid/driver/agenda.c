@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/driver/agenda.h"
+
+#include "hybrid/driver/devices.h"
+#include "hybrid/driver/waiting.h"
+
+enum { PACK_COLUMNS = 32 }; /* of a unit */
+
+static const int64_t out_of_reach = INT64_MAX / 2;
+
+void hyb_exchanges_open(hyb_lu_t *lu, int k)
+{
+    hyb_exchanges_t *e = &lu->exchanges;
+    const HPL_T_panel *panel = hyb_lu_panel(lu, k)->hpl;
+
+    e->k = k;
+    e->position = panel->jj;
+    e->group = -1;
+    atomic_store(&hyb_lu_plan(lu, k)->arrived, panel->jj);
+}
+
+/*
+ * Where the group that starts at position ends: the next panel's columns are a
+ * group of their own; all others are cut every width columns.
+ */
+static int64_t group_end(hyb_lu_t *lu)
+{
+    const hyb_exchanges_t *e = &lu->exchanges;
+    const hyb_plan_t *it = hyb_lu_plan(lu, e->k);
+    int64_t nb = lu->columns.nb, last = lu->columns.count;
+    int64_t end = e->position / nb * nb + e->width;
+
+    if (e->position < it->next.to)
+        return it->next.to;
+    if (it->mode != HYB_LOOKAHEAD_PIPELINE)
+        return last;
+    return end < last ? end : last;
+}
+
+/* Let members pack the group; none may still take a unit of the last one. */
+static void begin_packing(hyb_exchanges_t *e, hpl_exchange_t *x)
+{
+    hyb_packing_t *pack = &e->pack;
+
+    atomic_store(&pack->next, out_of_reach);
+    pack->exchange = x;
+    atomic_store(&pack->packed, 0);
+    atomic_store(&pack->units, (x->columns + PACK_COLUMNS - 1) / PACK_COLUMNS);
+    e->packing = true;
+    atomic_store(&pack->next, 0);
+}
+
+void hyb_exchanges_assist(hyb_lu_t *lu)
+{
+    hyb_packing_t *pack = &lu->exchanges.pack;
+    int64_t units = atomic_load(&pack->units), i;
+    const hpl_exchange_t *x;
+    int from;
+
+    if (atomic_load(&pack->next) >= units)
+        return;
+    i = atomic_fetch_add(&pack->next, 1);
+    if (i >= atomic_load(&pack->units))
+        return;
+    x = pack->exchange;
+    from = (int)i * PACK_COLUMNS;
+    hpl_exchange_pack(x, from, Mmin(PACK_COLUMNS, x->columns - from));
+    atomic_fetch_add(&pack->packed, 1);
+}
+
+static bool is_packed(const hyb_packing_t *pack)
+{
+    return atomic_load(&pack->packed) == atomic_load(&pack->units);
+}
+
+static void begin_group(hyb_lu_t *lu, int64_t end)
+{
+    enum { TAGS = 32768 };
+    hyb_exchanges_t *e = &lu->exchanges;
+    HPL_T_panel *panel = hyb_lu_panel(lu, e->k)->hpl;
+    int64_t nb = lu->columns.nb, block, first = e->position / nb;
+    size_t all = (size_t)lu->columns.count * (size_t)nb;
+    hpl_exchange_t *x = &e->at[first];
+
+    for (block = first; block * nb < end; block++) {
+        e->first[block] = first;
+        e->end[block] = end;
+    }
+    *x = (hpl_exchange_t){
+        .panel = panel,
+        .a = Mptr(lu->mat->A, panel->ii, e->position, lu->mat->ld),
+        .columns = (int)(end - e->position),
+        .tag = e->tag,
+        .gathered = e->rows + e->position * nb,
+        .displaced = e->rows + all + (size_t)(e->position * nb)};
+    e->tag = (e->tag + 1) % TAGS;
+    e->group = e->position;
+    e->group_end = end;
+    e->position = end;
+    begin_packing(e, x);
+}
+
+bool hyb_exchanges_possible(const hyb_lu_t *lu, int k, int64_t from, int64_t to)
+{
+    int64_t users = to;
+
+    if (lu->grid->nprow > 1 && to > from)
+        users = Mmax(to, lu->exchanges.end[(to - 1) / lu->columns.nb]);
+    return hyb_columns_reached(&lu->columns, from, users, k);
+}
+
+static void begin_next_group(hyb_lu_t *lu)
+{
+    hyb_exchanges_t *e = &lu->exchanges;
+    int64_t end;
+
+    if (e->position >= lu->columns.count)
+        return;
+    end = group_end(lu);
+    if (hyb_exchanges_possible(lu, e->k, e->position, end))
+        begin_group(lu, end);
+}
+
+bool hyb_exchanges_closed(const hyb_lu_t *lu)
+{
+    const hyb_exchanges_t *e = &lu->exchanges;
+
+    return lu->grid->nprow == 1 ||
+           (e->group < 0 && e->position >= lu->columns.count);
+}
+
+static void poll_exchanges(hyb_lu_t *lu)
+{
+    hyb_exchanges_t *e = &lu->exchanges;
+    hpl_exchange_t *x;
+
+    if (e->group < 0)
+        begin_next_group(lu);
+    if (e->group < 0)
+        return;
+    x = &e->at[e->group / lu->columns.nb];
+    if (e->packing) {
+        hyb_exchanges_assist(lu);
+        if (!is_packed(&e->pack))
+            return;
+        hpl_exchange_start(x);
+        e->packing = false;
+    }
+    if (!hpl_exchange_poll(x))
+        return;
+    hpl_exchange_close(x);
+    atomic_store_explicit(&hyb_lu_plan(lu, e->k)->arrived, e->group_end,
+                          memory_order_release);
+    e->group = -1;
+}
+
+/* Advance the broadcasts; are all done? */
+static bool poll_broadcasts(const hyb_lu_t *lu)
+{
+    bool done = true;
+    int i, state;
+
+    for (i = 0; i < HYB_IN_FLIGHT; i++)
+        if (lu->panel[i].hpl != NULL && lu->panel[i].hpl->bcast != NULL)
+            done = HPL_bcast(lu->panel[i].hpl, &state) == HPL_SUCCESS && done;
+    return done;
+}
+
+bool hyb_agenda_done(const hyb_lu_t *lu)
+{
+    return hyb_exchanges_closed(lu) && poll_broadcasts(lu);
+}
+
+void hyb_agenda_poll(hyb_lu_t *lu)
+{
+    poll_broadcasts(lu);
+    if (lu->grid->nprow > 1)
+        poll_exchanges(lu);
+    if (lu->devices != NULL)
+        hyb_devices_poll(lu);
+}
+
+static void turn(hyb_lu_t *lu, int member, hyb_devices_help_t which, int *turns)
+{
+    if (member == 0)
+        hyb_agenda_poll(lu);
+    else if (lu->grid->nprow > 1)
+        hyb_exchanges_assist(lu);
+    if (lu->devices == NULL || !hyb_devices_help(lu, which))
+        hyb_wait_turn(turns);
+}
+
+void hyb_agenda_turn(hyb_lu_t *lu, int member, int *turns)
+{
+    turn(lu, member, HYB_TILES_TO_SPARE, turns);
+}
+
+void hyb_agenda_short_turn(hyb_lu_t *lu, int member, int *turns)
+{
+    turn(lu, member, HYB_TILES_GIVEN_BACK, turns);
+}
+
+const hpl_exchange_t *hyb_exchanges_of(const hyb_lu_t *lu, hyb_run_t run)
+{
+    const hyb_exchanges_t *e = &lu->exchanges;
+
+    return &e->at[e->first[run.from / lu->columns.nb]];
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_AGENDA_H
+#define HYB_AGENDA_H
+
+#include "hybrid/driver/lu.h"
+
+/*
+ * What the leader has to keep moving while it computes or waits: broadcasts
+ * of panels, and the row exchanges of the open iteration, a group of
+ * block columns at a time, begun in the same order on all processes of a
+ * process column. Nothing here waits.
+ */
+
+/* Advance everything as far as it goes now. The leader. */
+void hyb_agenda_poll(hyb_lu_t *lu);
+
+/* Is nothing under way any more, and all exchanges have ended? */
+bool hyb_agenda_done(const hyb_lu_t *lu);
+
+/*
+ * One turn of a member's wait: while (!...) hyb_agenda_turn(lu, member,
+ * &turns). The leader polls, as others wait for what it receives; all help the
+ * devices where these have tiles to spare.
+ */
+void hyb_agenda_turn(hyb_lu_t *lu, int member, int *turns);
+
+/* The same where others wait for this member: no tile that a device may take.
+ */
+void hyb_agenda_short_turn(hyb_lu_t *lu, int member, int *turns);
+
+/* Let the exchanges of iteration k begin; those of k - 1 have all begun. */
+void hyb_exchanges_open(hyb_lu_t *lu, int k);
+
+/*
+ * Can the rows of columns from .. to - 1 be exchanged in iteration k: have
+ * they met panel k - 1, and is their memory free? Without other processes in
+ * the column, only the former.
+ */
+bool hyb_exchanges_possible(const hyb_lu_t *lu, int k, int64_t from,
+                            int64_t to);
+
+/* Have all exchanges of the open iteration ended? */
+bool hyb_exchanges_closed(const hyb_lu_t *lu);
+
+/* Pack some rows that are to leave, if there are any. Any member. */
+void hyb_exchanges_assist(hyb_lu_t *lu);
+
+/* The exchange that run's rows came with. */
+const hpl_exchange_t *hyb_exchanges_of(const hyb_lu_t *lu, hyb_run_t run);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/trace.h"
+#include "hybrid/driver/devices_private.h"
+#include "hybrid/engine/host/blas.h"
+#include "hybrid/engine/product.h"
+
+/* ---- on the devices: the leader ------------------------------------------
+ */
+
+/* Blocks of the current part up to column `to` have met its panel. */
+static void apply_until(hyb_lu_t *lu, int64_t to)
+{
+    hyb_devices_t *d = lu->devices;
+    int64_t nb = lu->columns.nb, end;
+
+    for (; d->applied < to; d->applied = end) {
+        end = Mmin((d->applied / nb + 1) * nb, to);
+        hyb_columns_apply(&lu->columns,
+                          (hyb_run_t){d->applied, end - d->applied});
+    }
+}
+
+/* Where no device is left: everything, by the BLAS library. */
+static void compute_alone(hyb_lu_t *lu, hyb_devices_part_t *part)
+{
+    if (hyb_blas_gemm(&part->product) != XH_OK)
+        HPL_pabort(__LINE__, "hyb_devices_poll",
+                   "no BLAS for the devices' "
+                   "columns");
+    apply_until(lu, part->to);
+    part->finished = true;
+    lu->devices->current++;
+}
+
+static void begin_offload(hyb_lu_t *lu, hyb_devices_part_t *part)
+{
+    hyb_devices_t *d = lu->devices;
+    hyb_offload_t *offload = NULL;
+    xh_status_t status = XH_ERR_DEVICE;
+
+    d->applied = part->from;
+    if (hyb_node_working_devices(d->node) > 0)
+        status = hyb_offload_begin(d->node, &part->product, &offload);
+    if (status == XH_ERR_MEMORY)
+        HPL_pabort(__LINE__, "hyb_devices_poll", "out of memory for tiles");
+    part->begun = xh_clock_now();
+    pthread_mutex_lock(&d->lock);
+    d->offload = offload;
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* The next iteration's tiles, once its columns of L2 are there. */
+static void begin_next(hyb_lu_t *lu)
+{
+    hyb_devices_t *d = lu->devices;
+    hyb_devices_part_t *part;
+
+    while (d->current < atomic_load(&lu->open) &&
+           hyb_devices_part(lu, d->current)->from ==
+               hyb_devices_part(lu, d->current)->to)
+        d->current++;
+    if (d->current >= atomic_load(&lu->open))
+        return;
+    part = hyb_devices_part(lu, d->current);
+    if (!hyb_flat_complete(lu->flat, d->current))
+        return;
+    begin_offload(lu, part);
+    if (d->offload == NULL && hyb_devices_fed_until(lu, part) == part->to)
+        compute_alone(lu, part);
+}
+
+/* Actors behind the members of the team. */
+static void trace(const hyb_lu_t *lu, hyb_devices_part_t *part,
+                  const hyb_report_t *report)
+{
+    const hyb_devices_t *d = lu->devices;
+    char name[32];
+    int i;
+
+    for (i = 0; i < hyb_node_devices(d->node); i++) {
+        if (i < HYB_ITERATION_DEVICES)
+            part->multiplied[i] = report->device[i].compute_seconds;
+        if (!xh_trace_on())
+            continue;
+        snprintf(name, sizeof(name), "device %d", i);
+        xh_trace_name_actor(lu->members + i, name);
+        xh_trace_span(lu->members + i, "gemm", d->current, part->begun,
+                      part->begun + report->device[i].seconds);
+    }
+}
+
+/* flop/s of a device, without its waits for columns. */
+static double busy_rate(const hyb_work_t *work)
+{
+    double seconds = work->seconds - work->wait_seconds;
+
+    return seconds > 0.0 ? work->flop / seconds : 0.0;
+}
+
+static void learn(hyb_lu_t *lu, hyb_devices_part_t *part,
+                  const hyb_report_t *report)
+{
+    hyb_devices_t *d = lu->devices;
+    const hyb_plan_t *plan = hyb_lu_plan(lu, d->current);
+    hyb_spent_sum_t now = hyb_spent_sum(lu->spent, lu->members);
+    const double *then = plan->before.seconds;
+    double members = lu->members;
+    hyb_ratio_sample_t sample = {
+        .host_flop = now.flop - plan->before.flop,
+        .host_seconds =
+            (now.seconds[HYB_MULTIPLY] - then[HYB_MULTIPLY]) / members,
+        .other_seconds =
+            (now.seconds[HYB_PANEL] - then[HYB_PANEL] + now.seconds[HYB_SWAP] -
+             then[HYB_SWAP] + now.seconds[HYB_SOLVE] - then[HYB_SOLVE]) /
+            members};
+    double rate = 0.0;
+    int i;
+
+    for (i = 0; i < hyb_node_devices(d->node); i++) {
+        sample.device_flop += report->device[i].flop;
+        rate += busy_rate(&report->device[i]);
+    }
+    if (!hyb_lu_shows_rate(lu, d->current, sample.host_flop))
+        sample.host_flop = sample.host_seconds = 0.0;
+    trace(lu, part, report);
+    if (rate > 0.0) {
+        d->rate = rate;
+        sample.device_seconds = sample.device_flop / rate;
+    }
+    hyb_ratio_learn(&d->ratio, part->situation, &sample);
+    part->balanced = hyb_ratio_share(&d->ratio, part->situation,
+                                     sample.device_flop + sample.host_flop);
+}
+
+/* All tiles are complete, and no member is at work on one. */
+static void finish(hyb_lu_t *lu, hyb_devices_part_t *part)
+{
+    hyb_devices_t *d = lu->devices;
+    hyb_offload_t *offload = NULL;
+    hyb_report_t report;
+
+    pthread_mutex_lock(&d->lock);
+    if (d->helpers == 0) {
+        offload = d->offload;
+        d->offload = NULL;
+    }
+    pthread_mutex_unlock(&d->lock);
+    if (offload == NULL)
+        return;
+    if (hyb_offload_finish(offload, &report) != XH_OK)
+        HPL_pabort(__LINE__, "hyb_devices_poll", "a tile was lost");
+    free(report.owner);
+    d->tile_columns = report.tiling.most_cols;
+    apply_until(lu, part->to);
+    learn(lu, part, &report);
+    part->ended = part->begun + report.seconds;
+    part->finished = true;
+    d->current++;
+}
+
+/* The tiles that are on the devices; they may be the last ones. */
+static void attend(hyb_lu_t *lu)
+{
+    hyb_devices_t *d = lu->devices;
+    hyb_devices_part_t *part = hyb_devices_part(lu, d->current);
+
+    hyb_devices_release(lu, d->current);
+    apply_until(lu, part->from + hyb_offload_columns_done(d->offload));
+    if (hyb_offload_done(d->offload))
+        finish(lu, part);
+}
+
+void hyb_devices_poll(hyb_lu_t *lu)
+{
+    hyb_devices_t *d = lu->devices;
+
+    if (d->offload != NULL)
+        attend(lu);
+    if (d->offload != NULL)
+        return;
+    begin_next(lu);
+    if (d->offload != NULL)
+        hyb_devices_release(lu, d->current);
+}
+
+/* ---- helping: all members ------------------------------------------------
+ */
+
+static hyb_offload_t *enter(hyb_devices_t *d)
+{
+    hyb_offload_t *offload;
+
+    pthread_mutex_lock(&d->lock);
+    offload = d->offload;
+    if (offload != NULL)
+        d->helpers++;
+    pthread_mutex_unlock(&d->lock);
+    return offload;
+}
+
+static void leave(hyb_devices_t *d)
+{
+    pthread_mutex_lock(&d->lock);
+    d->helpers--;
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* Tiles to be left to the devices. */
+static int64_t tiles_to_keep(const hyb_devices_t *d,
+                             const hyb_devices_part_t *part,
+                             hyb_devices_help_t which)
+{
+    const int later = 2; /* the team's first two grabs were columns */
+    int64_t total = hyb_tiling_count(hyb_offload_tiling(d->offload));
+    int64_t remaining = hyb_offload_remaining(d->offload);
+
+    if (which == HYB_TILES_TO_SPARE && hyb_devices_steal(d))
+        return 0;
+    if (which == HYB_TILES_TO_SPARE &&
+        hyb_split_team_tiles(&d->split, part->share, later, total, remaining) >
+            0)
+        return 0;
+    return remaining;
+}
+
+bool hyb_devices_help(hyb_lu_t *lu, hyb_devices_help_t which)
+{
+    hyb_devices_t *d = lu->devices;
+    hyb_offload_t *offload = enter(d);
+    hyb_offload_tile_t tile;
+    hyb_gemm_t product;
+    const hyb_devices_part_t *part;
+    bool any;
+
+    if (offload == NULL)
+        return false;
+    part = hyb_devices_part(lu, d->current);
+    any = hyb_offload_take(offload, tiles_to_keep(d, part, which), &tile);
+    if (any) {
+        product = hyb_gemm_part(&part->product, tile.part);
+        if (hyb_blas_gemm(&product) != XH_OK)
+            HPL_pabort(__LINE__, "hyb_devices_help", "no BLAS for a tile");
+        hyb_offload_give(offload, &tile);
+    }
+    leave(d);
+    return any;
+}

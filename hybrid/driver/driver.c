@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/driver/driver.h"
+
+#include <string.h>
+#include "base/blas_library.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "hpl.h"
+#include "hpl/grid/agree.h"
+#include "hpl/solver/system.h"
+#include "hybrid/driver/back_substitution.h"
+#include "hybrid/driver/binding.h"
+#include "hybrid/driver/check.h"
+#include "hybrid/driver/factor.h"
+#include "hybrid/driver/generate.h"
+#include "hybrid/driver/neighbours.h"
+#include "hybrid/driver/notices.h"
+
+/* This process's share of its node; there is one solver a process. */
+static hyb_means_t means;
+static hyb_neighbours_t neighbours;
+static hyb_binding_t binding;
+static hyb_notices_t said;
+
+/* ---- the socket ----------------------------------------------------------
+ */
+
+static uint64_t bytes(const hpl_shape_t *shape)
+{
+    HPL_T_pmat mat = hpl_system_matrix(shape);
+
+    return hpl_system_matrix_bytes(&mat, shape->align) +
+           hyb_factor_bytes(&means, shape);
+}
+
+/* Devices reach pinned memory at full speed; pinning is slow, so it is here. */
+static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
+                          hpl_system_t **system_p)
+{
+    xh_status_t status = hpl_system_create(grid, algo, n, nb, system_p);
+
+    if (status == XH_OK && hyb_node_devices(means.node) > 0)
+        hyb_node_pin(means.node, (*system_p)->memory, (*system_p)->bytes);
+    return status;
+}
+
+static void destroy(hpl_system_t *system)
+{
+    if (system != NULL && hyb_node_devices(means.node) > 0)
+        hyb_node_unpin(means.node, system->memory);
+    hpl_system_destroy(system);
+}
+
+static void generate(hpl_system_t *system, int seed)
+{
+    hyb_generate(hyb_node_team(means.node), system->grid, &system->mat, seed);
+}
+
+static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
+{
+    if (grid->iam == 0)
+        hyb_notices_algorithm(&said, algo);
+    hyb_factor_matrix(&means, grid, algo, array);
+    hyb_back_substitution(hyb_node_team(means.node), grid, array);
+}
+
+static void solve(hpl_system_t *system, int *info_p)
+{
+    solve_array(system->grid, system->algo, &system->mat);
+    *info_p = system->mat.info;
+}
+
+static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
+{
+    hyb_check_solution(hyb_node_team(means.node), system->grid, &system->mat,
+                       seed, norms_p);
+}
+
+static xh_status_t iterations(int process, double zero, char **csv_p,
+                              size_t *size_p)
+{
+    return hyb_iterations_csv(means.record, process, zero, csv_p, size_p);
+}
+
+static const hpl_solver_t hybrid_solver = {.name = "hybrid",
+                                           .bytes = bytes,
+                                           .create = create,
+                                           .generate = generate,
+                                           .solve = solve,
+                                           .check = check,
+                                           .solution = hpl_system_solution,
+                                           .destroy = destroy,
+                                           .solve_array = solve_array,
+                                           .iterations = iterations};
+
+/* ---- opening -------------------------------------------------------------
+ */
+
+/* Panels travel in tiles of the kernel's height: all take the same kernel. */
+static const hyb_kernel_t *common_kernel(const hyb_kernel_t *mine)
+{
+    int isa = mine != NULL ? (int)mine->isa : (int)hyb_kernel_best()->isa;
+    int least = isa;
+
+    MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (least < isa)
+        xh_log_warning("kernel %s, as not all processors have %s",
+                       xh_cpu_isa_name((xh_isa_t)least),
+                       xh_cpu_isa_name((xh_isa_t)isa));
+    return hyb_kernel_find((xh_isa_t)least);
+}
+
+/* Is it so on any process? */
+static bool anywhere(bool here)
+{
+    int any = here;
+
+    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return any != 0;
+}
+
+static xh_status_t open_node(bool funneled)
+{
+    int threads = (int)xh_settings_int("threads");
+    xh_status_t status = hyb_neighbours_find(MPI_COMM_WORLD, &neighbours);
+
+    if (!funneled && threads != 1) {
+        xh_log_warning("one thread works: this MPI allows no other");
+        threads = 1;
+    }
+    if (status == XH_OK)
+        status = hyb_binding_open(&neighbours, threads == 0, &binding);
+    if (status == XH_OK)
+        status = hyb_node_open(threads, &neighbours.local, &means.node);
+    if (status == XH_OK)
+        status = hyb_iterations_open(&means.record);
+    return hpl_agree(MPI_COMM_WORLD, status);
+}
+
+static void say_who_solves(void)
+{
+    int rank, processes;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (rank == 0)
+        hyb_notices_solver(&means, binding.cores, processes);
+}
+
+xh_status_t hyb_driver_open_for_times(bool funneled)
+{
+    xh_status_t status;
+
+    if (strcmp(xh_settings_text("solver"), "reference") == 0)
+        return XH_OK;
+    status = open_node(funneled);
+    if (status != XH_OK) {
+        hyb_driver_close();
+        return status;
+    }
+    means.kernel = common_kernel(hyb_node_kernel(means.node));
+    xh_blas_library_set_threads((int)xh_settings_int("blas_threads"));
+    means.multiplier = hyb_multiplier_of_setting(means.kernel);
+    means.offloads = anywhere(hyb_node_devices(means.node) > 0);
+    say_who_solves();
+    hpl_solver_install(&hybrid_solver);
+    return XH_OK;
+}
+
+xh_status_t hyb_driver_open(bool funneled)
+{
+    xh_status_t status = hyb_driver_open_for_times(funneled);
+    bool models = means.node != NULL && hyb_node_models_time(means.node);
+
+    if (status != XH_OK || !anywhere(models))
+        return status;
+    if (models)
+        xh_log_error("emu_dry=on gives times, not results");
+    hyb_driver_close();
+    return XH_ERR_INPUT;
+}
+
+void hyb_driver_close(void)
+{
+    hpl_solver_install(NULL);
+    hyb_iterations_close(means.record);
+    hyb_node_close(means.node);
+    means = (hyb_means_t){.node = NULL};
+    hyb_binding_close(&binding);
+    hyb_neighbours_free(&neighbours);
+    said = (hyb_notices_t){.depth = false};
+}

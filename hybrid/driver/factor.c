@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/driver/factor.h"
+
+#include <string.h>
+#include "base/clock.h"
+#include "base/settings.h"
+#include "hybrid/driver/agenda.h"
+#include "hybrid/driver/devices.h"
+#include "hybrid/driver/panels.h"
+#include "hybrid/driver/plan.h"
+#include "hybrid/driver/report.h"
+#include "hybrid/driver/update.h"
+
+static void wait_for_deal(hyb_lu_t *lu, const hyb_deal_t *deal, int member)
+{
+    int turns = 0;
+
+    while (!hyb_deal_done(deal))
+        hyb_agenda_turn(lu, member, &turns);
+}
+
+/* ---- opening an iteration: the leader ------------------------------------
+ */
+
+/* Has nobody any business with iteration k, or one before it? */
+static bool is_over(const hyb_lu_t *lu, int k)
+{
+    int i;
+
+    for (i = 1; i < lu->members; i++)
+        if (atomic_load(&lu->spent[i].iterations) <= k)
+            return false;
+    return hyb_devices_finished(lu, k);
+}
+
+/* Panel k + 1's memory was panel k - 2's. */
+static void open_next_panel(hyb_lu_t *lu, int k)
+{
+    if (k + 1 == lu->panels)
+        return;
+    hyb_panels_open(lu, k + 1);
+    if (!hyb_lu_owns(lu, k + 1))
+        hyb_panels_broadcast(lu, k + 1);
+}
+
+/* Is all known here that iteration k needs, and a place for it free? */
+static bool can_open(hyb_lu_t *lu, int k)
+{
+    return hyb_panels_arrived(lu, k) && hyb_exchanges_closed(lu) &&
+           is_over(lu, k - HYB_IN_FLIGHT + 1) && hyb_choice_ready(&lu->choice);
+}
+
+static bool is_open(const hyb_lu_t *lu, int k)
+{
+    return atomic_load_explicit(&lu->open, memory_order_acquire) > k;
+}
+
+static void open_iteration(hyb_lu_t *lu, int k)
+{
+    hyb_plan_t *plan = hyb_lu_plan(lu, k);
+
+    hyb_report_open(lu, k);
+    hyb_panels_prepare(lu, k);
+    if (lu->flat != NULL)
+        hyb_flat_begin(lu->flat, k, &hyb_lu_panel(lu, k)->factors.l2);
+    open_next_panel(lu, k);
+    hyb_plan_columns(lu, plan);
+    if (lu->grid->nprow > 1)
+        hyb_exchanges_open(lu, k);
+    atomic_store_explicit(&lu->open, k + 1, memory_order_release);
+}
+
+/* Between two runs of iteration k: members without any may go on to the next.
+ */
+static void open_early(hyb_lu_t *lu, int k)
+{
+    if (k + 1 < lu->panels && !is_open(lu, k + 1) && can_open(lu, k + 1))
+        open_iteration(lu, k + 1);
+}
+
+static void wait_and_open(hyb_lu_t *lu, int k)
+{
+    double started = xh_clock_now();
+    int turns = 0;
+
+    if (is_open(lu, k))
+        return;
+    while (!can_open(lu, k))
+        hyb_agenda_turn(lu, 0, &turns);
+    hyb_spent(lu->spent, 0, HYB_WAIT_PANEL, k, started);
+    open_iteration(lu, k);
+}
+
+/* ---- an iteration: all members -------------------------------------------
+ */
+
+/* All columns are swapped and solved before any is updated. */
+static void prepare_all(hyb_lu_t *lu, hyb_plan_t *plan, int member)
+{
+    hyb_run_t run;
+
+    while (hyb_deal_take(&plan->prepare, &lu->columns, member, &run)) {
+        hyb_update_prepare(lu, plan->k, run, member);
+        hyb_deal_settle(&plan->prepare, run);
+    }
+    wait_for_deal(lu, &plan->prepare, member);
+    if (lu->devices != NULL && member == 0 &&
+        plan->prepare.to > plan->prepare.from)
+        hyb_devices_fed_all(lu, plan->k);
+}
+
+static void update_run(hyb_lu_t *lu, const hyb_plan_t *plan, hyb_run_t run,
+                       int member)
+{
+    if (plan->mode != HYB_LOOKAHEAD_PIPELINE)
+        hyb_update_multiply(lu, plan->k, run, member);
+    else
+        hyb_update_run(lu, plan->k, run, member);
+}
+
+static void update(hyb_lu_t *lu, hyb_plan_t *plan, hyb_deal_t *deal, int member)
+{
+    hyb_run_t run;
+
+    while (hyb_deal_take(deal, &lu->columns, member, &run)) {
+        update_run(lu, plan, run, member);
+        hyb_deal_settle(deal, run);
+    }
+}
+
+/* This member's part of panel k. */
+static void factor_panel(hyb_lu_t *lu, int k, int member, int members)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    double started = xh_clock_now(), seconds;
+
+    if (member > 0) {
+        hyb_panels_factor(lu, k, member, members);
+        hyb_spent(lu->spent, member, HYB_PANEL, k, started);
+        return;
+    }
+    HPL_ptimer(HPL_TIMING_RPFACT);
+    hyb_panels_factor(lu, k, member, members);
+    HPL_ptimer(HPL_TIMING_RPFACT);
+    seconds = hyb_spent(lu->spent, 0, HYB_PANEL, k, started) - started;
+    if (k > 0)
+        hyb_lu_plan(lu, k - 1)->panel_seconds = seconds;
+    lu->factored = k;
+    hyb_regroup_learn(&lu->regroup, members, h->mp, h->jb, seconds);
+    hyb_panels_broadcast(lu, k);
+}
+
+/* Swap and solve a run of what the devices get; false: there is none. */
+static bool feed_run(hyb_lu_t *lu, const hyb_plan_t *plan, int member)
+{
+    hyb_run_t run;
+
+    if (plan->mode != HYB_LOOKAHEAD_PIPELINE ||
+        !hyb_devices_feed(lu, plan->k, &run))
+        return false;
+    hyb_update_prepare(lu, plan->k, run, member);
+    hyb_devices_fed(lu, plan->k, run);
+    return true;
+}
+
+/* All of it, or until that keeps them busy. */
+static void feed(hyb_lu_t *lu, const hyb_plan_t *plan, int member, bool all)
+{
+    while ((all || !hyb_devices_have_plenty(lu, plan->k)) &&
+           feed_run(lu, plan, member))
+        ;
+}
+
+/* The update is complete here before this member goes on. */
+static void finish_update(hyb_lu_t *lu, hyb_plan_t *plan, int member)
+{
+    double started;
+    int turns = 0;
+
+    update(lu, plan, &plan->rest, member);
+    wait_for_deal(lu, &plan->rest, member);
+    started = xh_clock_now();
+    while (!hyb_devices_finished(lu, plan->k))
+        hyb_agenda_turn(lu, member, &turns);
+    hyb_spent(lu->spent, member, HYB_WAIT_COLUMNS, plan->k, started);
+}
+
+/*
+ * Until panel k + 1's columns have met panel k. The devices, if it is they,
+ * are fed on, and not helped: that takes long.
+ */
+static void wait_for_next(hyb_lu_t *lu, hyb_plan_t *plan, int member)
+{
+    int64_t from = plan->next.from, to = plan->next.to;
+    double started;
+    int turns = 0;
+
+    if (!plan->next_is_theirs) {
+        wait_for_deal(lu, &plan->next, member);
+        return;
+    }
+    while (!hyb_columns_reached(&lu->columns, from, to, plan->k + 1) &&
+           feed_run(lu, plan, member))
+        ;
+    started = xh_clock_now();
+    while (!hyb_columns_reached(&lu->columns, from, to, plan->k + 1))
+        hyb_agenda_short_turn(lu, member, &turns);
+    hyb_spent(lu->spent, member, HYB_WAIT_COLUMNS, plan->k, started);
+}
+
+/* What comes first in iteration k: all that panel k + 1 and devices wait for.
+ */
+static void begin_iteration(hyb_lu_t *lu, int k, int member)
+{
+    hyb_plan_t *plan = hyb_lu_plan(lu, k);
+    bool factors = hyb_lu_owns(lu, k + 1) && member < plan->panel_threads;
+    bool feeds = lu->devices != NULL && plan->mode == HYB_LOOKAHEAD_PIPELINE;
+
+    if (lu->multiplier == HYB_BY_BLAS || hyb_devices_flop(lu, k) > 0.0)
+        hyb_flat_fill(lu->flat, k);
+    prepare_all(lu, plan, member);
+    if (!plan->next_is_theirs)
+        update(lu, plan, &plan->next, member);
+    if (feeds && (member == 0 || !factors))
+        feed(lu, plan, member, !factors);
+    if (plan->mode == HYB_LOOKAHEAD_NONE)
+        finish_update(lu, plan, member);
+    if (factors) {
+        wait_for_next(lu, plan, member);
+        factor_panel(lu, k + 1, member, plan->panel_threads);
+    }
+    if (feeds)
+        feed(lu, plan, member, true);
+}
+
+/*
+ * Has this member to leave iteration k's columns to others for now, as it is
+ * to factor panel k + 2, whose columns are ready for it? Not with devices: they
+ * may be fed these very columns next.
+ */
+static bool has_to_leave(hyb_lu_t *lu, int k, int member)
+{
+    const hyb_plan_t *next = hyb_lu_plan(lu, k + 1);
+
+    return lu->devices == NULL && is_open(lu, k + 1) &&
+           next->mode == HYB_LOOKAHEAD_PIPELINE &&
+           next->next.to > next->next.from && member < next->panel_threads &&
+           hyb_exchanges_possible(lu, k + 1, next->next.from, next->next.to);
+}
+
+static void update_rest(hyb_lu_t *lu, int k, int member)
+{
+    hyb_plan_t *plan = hyb_lu_plan(lu, k);
+    hyb_run_t run;
+
+    if (lu->deals_ahead) {
+        wait_for_next(lu, plan, member);
+        finish_update(lu, plan, member);
+        return;
+    }
+    while (!has_to_leave(lu, k, member) &&
+           hyb_deal_take(&plan->rest, &lu->columns, member, &run)) {
+        update_run(lu, plan, run, member);
+        hyb_deal_settle(&plan->rest, run);
+        if (member == 0)
+            open_early(lu, k);
+    }
+}
+
+/* What this member left of iteration k. */
+static void end_iteration(hyb_lu_t *lu, int k, int member)
+{
+    hyb_plan_t *plan;
+
+    if (k < 0)
+        return;
+    plan = hyb_lu_plan(lu, k);
+    update(lu, plan, &plan->rest, member);
+    atomic_store(&lu->spent[member].iterations, k + 1);
+}
+
+static void wait_until_open(hyb_lu_t *lu, int k, int member)
+{
+    int turns = 0;
+
+    while (!is_open(lu, k))
+        hyb_agenda_turn(lu, member, &turns);
+}
+
+/* Does nothing move any more, here or towards here? */
+static bool all_done(hyb_lu_t *lu)
+{
+    return hyb_agenda_done(lu) && hyb_choice_ready(&lu->choice) &&
+           hyb_devices_finished(lu, lu->panels - 1);
+}
+
+static void work(void *argument, int member)
+{
+    hyb_lu_t *lu = argument;
+    int k, turns = 0;
+
+    if (hyb_lu_owns(lu, 0))
+        factor_panel(lu, 0, member, lu->members);
+    for (k = 0; k < lu->panels; k++) {
+        if (member == 0)
+            wait_and_open(lu, k);
+        else
+            wait_until_open(lu, k, member);
+        begin_iteration(lu, k, member);
+        end_iteration(lu, k - 1, member);
+        update_rest(lu, k, member);
+    }
+    end_iteration(lu, k - 1, member);
+    if (member > 0)
+        return;
+    hyb_report_last(lu);
+    while (!all_done(lu))
+        hyb_agenda_turn(lu, 0, &turns);
+    hyb_report_end(lu);
+}
+
+static void run(hyb_lu_t *lu)
+{
+    lu->mat->info = 0;
+    if (lu->panels == 0)
+        return;
+    hyb_panels_open(lu, 0);
+    if (!hyb_lu_owns(lu, 0))
+        hyb_panels_broadcast(lu, 0);
+    hyb_team_run(lu->team, work, lu);
+}
+
+/*
+ * Where rows stay on their process and no device is to be kept busy, chunks
+ * cost nothing: they are swapped, solved and updated while in cache.
+ */
+static hyb_lookahead_request_t request(const hyb_means_t *means,
+                                       const HPL_T_grid *grid,
+                                       const HPL_T_palg *algo)
+{
+    hyb_lookahead_request_t asked =
+        hyb_lookahead_request(xh_settings_text("lookahead"), algo->depth);
+
+    if (asked == HYB_MIXED && grid->nprow == 1 && !means->offloads)
+        return HYB_ALWAYS_PIPELINE;
+    return asked;
+}
+
+/* Does anyone here want L2 in columns? */
+static bool needs_flat(const hyb_means_t *means)
+{
+    return means->multiplier == HYB_BY_BLAS ||
+           hyb_node_working_devices(means->node) > 0;
+}
+
+static xh_status_t create_flat(const hyb_means_t *means, hyb_lu_t *lu)
+{
+    if (!needs_flat(means))
+        return XH_OK;
+    return hyb_flat_create(lu->mat->mp, Mmin(lu->mat->nb, lu->mat->n),
+                           &lu->flat);
+}
+
+void hyb_factor_matrix(const hyb_means_t *means, HPL_T_grid *grid,
+                       HPL_T_palg *algo, HPL_T_pmat *mat)
+{
+    hyb_lu_t lu = {.grid = grid,
+                   .algo = algo,
+                   .mat = mat,
+                   .team = hyb_node_team(means->node),
+                   .kernel = means->kernel,
+                   .multiplier = means->multiplier};
+
+    lu.members = hyb_team_size(lu.team);
+    lu.factored = -1;
+    lu.deals_ahead = strcmp(xh_settings_text("schedule"), "static") == 0;
+    lu.panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
+    lu.record = means->record;
+    hyb_choice_begin(&lu.choice, request(means, grid, algo), grid->all_comm);
+    hyb_regroup_init(&lu.regroup);
+    if (hyb_lu_allocate(&lu) != XH_OK || create_flat(means, &lu) != XH_OK ||
+        hyb_devices_create(&lu, means->node, &lu.devices) != XH_OK)
+        HPL_pabort(__LINE__, "hyb_factor_matrix", "out of memory");
+    hyb_report_begin(&lu);
+    run(&lu);
+    hyb_devices_destroy(lu.devices);
+    hyb_flat_destroy(lu.flat);
+    hyb_lu_release(&lu);
+}
+
+uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
+{
+    int members = hyb_team_size(hyb_node_team(means->node));
+    uint64_t bytes =
+        hyb_lu_bytes(shape, means->kernel, means->multiplier, members);
+    hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
+
+    if (needs_flat(means))
+        bytes += hyb_flat_bytes(hpl_map_count(&rows, shape->n),
+                                Mmin(shape->nb, shape->n));
+    return bytes;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_FACTOR_H
+#define HYB_FACTOR_H
+
+#include <stdbool.h>
+#include "hpl_solver.h"
+#include "hybrid/driver/iterations.h"
+#include "hybrid/driver/multiplier.h"
+#include "hybrid/engine/node.h"
+
+/* what a factorization computes with; borrowed */
+typedef struct {
+    hyb_node_t *node;
+    const hyb_kernel_t *kernel; /* the same on all processes */
+    hyb_multiplier_t multiplier;
+    bool offloads;            /* some process has devices */
+    hyb_iterations_t *record; /* gets a row an iteration */
+} hyb_means_t;
+
+/*
+ * Factor the matrix and apply the factors to b; U and y stay in the matrix,
+ * what is below U is left undefined. Collective over the grid, by all threads
+ * of the node's team. Sets mat->info. A failure ends the job.
+ *
+ * Source: CALDGEMM report, 3.4; Linpack on Xeon Phi, IV and V.
+ */
+void hyb_factor_matrix(const hyb_means_t *means, HPL_T_grid *grid,
+                       HPL_T_palg *algo, HPL_T_pmat *mat);
+
+/* Peak bytes that hyb_factor_matrix takes beside the matrix on this process. */
+uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
+
+#endif

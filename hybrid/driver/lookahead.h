@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_LOOKAHEAD_H
+#define HYB_LOOKAHEAD_H
+
+#include <stdint.h>
+
+/*
+ * What may overlap in an iteration, and the choice of it.
+ *
+ * An iteration takes, with x exchange, p panel and broadcast, u update, f the
+ * team's part of all speed, s the panel's part of the team:
+ *
+ *     0    x + u + p
+ *     1    x + max(u + f s p, p)
+ *     2    max(u + f (s p + x), x + p)
+ *
+ * times a factor for each mode, learnt from totals, as x is: chunks cost
+ * messages and calls, and work under an update is slower.
+ *
+ * The choice is a pure function of what was learnt, so processes that learn
+ * the same choose the same. For that nothing but + - * / and the square root
+ * is used, whose results are the same on all processors.
+ *
+ * Source: CALDGEMM report, 3.4; Linpack on Xeon Phi, V.A.
+ */
+typedef enum {
+    HYB_LOOKAHEAD_NONE,     /* nothing */
+    HYB_LOOKAHEAD_PANEL,    /* the next panel runs under the update */
+    HYB_LOOKAHEAD_PIPELINE, /* swap, exchange and solve too, in chunks */
+    HYB_LOOKAHEADS
+} hyb_lookahead_t;
+
+typedef enum { /* what is asked for: one mode always, or the better one */
+               HYB_ALWAYS_NONE,
+               HYB_ALWAYS_PANEL,
+               HYB_ALWAYS_PIPELINE,
+               HYB_MIXED
+} hyb_lookahead_request_t;
+
+/*
+ * setting  in  "0", "1", "2" or "mixed"; else depth decides
+ * depth    in  DEPTH of HPL.dat: 0 and 1 as they are, more means mixed
+ */
+hyb_lookahead_request_t hyb_lookahead_request(const char *setting, int depth);
+
+/* An iteration, in numbers that are equal on all processes that must agree. */
+typedef struct {
+    int64_t index, count; /* which one, from 0, of how many in this run */
+    int64_t rows, cols;   /* of the trailing matrix, where a process has most */
+    int64_t nb;
+} hyb_lookahead_facts_t;
+
+/*
+ * What an iteration took, in seconds. All processes that must agree give the
+ * same numbers: reduced with MAX, each by itself, over all of them.
+ */
+typedef struct {
+    double total;       /* all of it; totals add up to the time of the run */
+    double panel;       /* factorization of the next panel */
+    double panel_share; /* of the team's threads busy in it, 0 to 1 */
+    double broadcast;   /* of the next panel: the main thread's time */
+    double exchange;    /* swaps, row exchange and solves of all columns */
+    double update;      /* flop / (rate of devices + rate of the team): as if
+                           they had nothing else to do, nor to wait for */
+    double host_update; /* flop / rate of the team, 0 if it updates nothing */
+} hyb_lookahead_times_t;
+
+typedef struct {     /* one mode's; private */
+    double exchange; /* s a column and nb, 0: not measured */
+    double factor;   /* measured total / modelled total, 0: not known */
+    double scatter;  /* mean square of what was not expected, relatively */
+    int learnt;      /* iterations that factor knows of, the run's first not
+                        counted */
+    int64_t cols;    /* of the last one */
+} hyb_lookahead_entry_t;
+
+typedef struct { /* private; plain data, no thread safety */
+    hyb_lookahead_request_t request;
+    hyb_lookahead_t mode; /* the better one, as last known */
+    int learnt;           /* iterations in all */
+    double panel, broadcast, update, host_update; /* s a unit of work */
+    double panel_share;
+    hyb_lookahead_entry_t entry[HYB_LOOKAHEADS];
+    double elapsed;    /* s of all iterations */
+    double probe_loss; /* s of them that probes lost */
+} hyb_lookahead_chooser_t;
+
+/* Nothing is learnt yet. */
+void hyb_lookahead_init(hyb_lookahead_chooser_t *chooser,
+                        hyb_lookahead_request_t request);
+
+/*
+ * The mode of an iteration. Mixed: the one of 1 and 2 that by this run's own
+ * times takes less; rarely, for a single iteration, the other one, where that
+ * costs little and what is known of it is doubtful.
+ *
+ * reason_p  out  why, in words for people; static
+ *
+ * Order: an iteration may be chosen before the last ones are learnt; a probe
+ *        then comes twice at most.
+ */
+hyb_lookahead_t hyb_lookahead_choose(const hyb_lookahead_chooser_t *chooser,
+                                     const hyb_lookahead_facts_t *iteration,
+                                     const char **reason_p);
+
+/*
+ * Take in what an iteration in mode took. Times that are negative or not
+ * finite count as 0, not measured; an iteration without total is passed over,
+ * and from totals alone nothing is learnt.
+ */
+void hyb_lookahead_learn(hyb_lookahead_chooser_t *chooser,
+                         const hyb_lookahead_facts_t *iteration,
+                         hyb_lookahead_t mode,
+                         const hyb_lookahead_times_t *times);
+
+#endif

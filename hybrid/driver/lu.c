@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/driver/lu.h"
+
+#include "base/memory.h"
+#include "hpl/pfact/pivot.h"
+#include "hybrid/driver/panels.h"
+#include "hybrid/engine/host/pack.h"
+
+/*
+ * Columns of a chunk: its rows of U leave room for L2 in the second cache. The
+ * BLAS library packs L2 for each chunk, which wide ones make up for.
+ */
+static int64_t chunk_columns(int64_t nb, int cols, hyb_multiplier_t multiplier)
+{
+    int64_t most = multiplier == HYB_BY_BLAS ? 512 : 128;
+    int64_t pieces = (nb + most - 1) / most;
+    int64_t width = (nb + pieces - 1) / pieces;
+
+    return (width + cols - 1) / cols * cols;
+}
+
+/* Doubles of the working memory, part by part. */
+typedef struct {
+    size_t l1;       /* of each panel in flight */
+    size_t top;      /* of the panel being factored */
+    size_t proposal; /* of its pivots */
+    size_t u;        /* of each member */
+    size_t rows;     /* of row exchanges */
+    size_t home;     /* of U */
+} parts_t;
+
+static size_t rounded_up(size_t doubles)
+{
+    enum { PAGE = 512 };
+
+    return (doubles + PAGE - 1) / PAGE * PAGE;
+}
+
+static parts_t parts_of(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
+                        hyb_multiplier_t multiplier)
+{
+    hpl_map_t map = hpl_map(shape->nb, shape->npcol, shape->mycol);
+    size_t nb = (size_t)Mmin(shape->nb, shape->n);
+    size_t columns = (size_t)hpl_map_count(&map, (int64_t)shape->n + 1);
+    int64_t chunk = chunk_columns(shape->nb, kernel->cols, multiplier);
+    bool spread = shape->nprow > 1;
+
+    return (parts_t){
+        .l1 = rounded_up(
+            (size_t)hyb_pack_size((int64_t)nb, (int64_t)nb, kernel->rows)),
+        .top = rounded_up(nb * nb),
+        .proposal = rounded_up(HPL_PROPOSAL_ROWS + 2 * nb),
+        .u = rounded_up((size_t)hyb_chunk_u_size(kernel, (int64_t)nb, chunk)),
+        .rows = spread ? rounded_up(2 * (size_t)shape->nb * columns) : 0,
+        .home = spread ? rounded_up((size_t)shape->nb * columns) : 0};
+}
+
+static size_t sum(const parts_t *parts, int members)
+{
+    return HYB_IN_FLIGHT * parts->l1 + parts->top + 2 * parts->proposal +
+           (size_t)members * parts->u + parts->rows + parts->home;
+}
+
+uint64_t hyb_lu_bytes(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
+                      hyb_multiplier_t multiplier, int members)
+{
+    parts_t parts = parts_of(shape, kernel, multiplier);
+    size_t doubles = sum(&parts, members);
+    int k, panels = shape->nb > 0 ? (shape->n + shape->nb - 1) / shape->nb : 0;
+
+    for (k = 0; k < Mmin(panels, HYB_IN_FLIGHT); k++)
+        doubles += hyb_panels_doubles(shape, k, kernel->rows);
+    return doubles * sizeof(double);
+}
+
+static double *cut(double **memory, size_t doubles)
+{
+    double *part = *memory;
+
+    *memory += doubles;
+    return doubles > 0 ? part : NULL;
+}
+
+static void lay_out(hyb_lu_t *lu, const parts_t *parts)
+{
+    double *memory = lu->memory;
+    int i;
+
+    for (i = 0; i < HYB_IN_FLIGHT; i++)
+        lu->panel[i].factors.l1.data = cut(&memory, parts->l1);
+    lu->top = cut(&memory, parts->top);
+    lu->proposal = cut(&memory, parts->proposal);
+    lu->others_proposal = cut(&memory, parts->proposal);
+    lu->u = cut(&memory, (size_t)lu->members * parts->u);
+    lu->u_stride = (int64_t)parts->u;
+    lu->exchanges.rows = cut(&memory, parts->rows);
+    lu->exchanges.u = cut(&memory, parts->home);
+}
+
+static bool allocate_deals(hyb_lu_t *lu)
+{
+    int i, lanes = lu->deals_ahead ? lu->members : 1;
+    bool all = true;
+
+    for (i = 0; i < HYB_IN_FLIGHT; i++)
+        all = all && hyb_deal_create(lanes, &lu->plan[i].prepare) == XH_OK &&
+              hyb_deal_create(lanes, &lu->plan[i].next) == XH_OK &&
+              hyb_deal_create(lanes, &lu->plan[i].rest) == XH_OK;
+    return all;
+}
+
+static void free_deals(hyb_lu_t *lu)
+{
+    int i;
+
+    for (i = 0; i < HYB_IN_FLIGHT; i++) {
+        hyb_deal_destroy(&lu->plan[i].prepare);
+        hyb_deal_destroy(&lu->plan[i].next);
+        hyb_deal_destroy(&lu->plan[i].rest);
+    }
+}
+
+static bool allocate_lists(hyb_lu_t *lu)
+{
+    size_t nb = (size_t)lu->mat->nb, blocks = (size_t)lu->columns.blocks + 1;
+    hyb_exchanges_t *e = &lu->exchanges;
+    bool all = true;
+    int i;
+
+    for (i = 0; i < HYB_IN_FLIGHT; i++) {
+        lu->panel[i].moves = calloc(3 * nb, sizeof(int));
+        all = all && lu->panel[i].moves != NULL;
+    }
+    lu->pivots = calloc(nb, sizeof(*lu->pivots));
+    lu->spent = aligned_alloc(_Alignof(hyb_spent_t),
+                              (size_t)lu->members * sizeof(*lu->spent));
+    e->at = calloc(blocks, sizeof(*e->at));
+    e->first = calloc(blocks, sizeof(*e->first));
+    e->end = calloc(blocks, sizeof(*e->end));
+    all = all && lu->pivots != NULL && lu->spent != NULL && e->at != NULL &&
+          e->first != NULL && e->end != NULL;
+    if (all)
+        memset(lu->spent, 0, (size_t)lu->members * sizeof(*lu->spent));
+    return all;
+}
+
+static hpl_shape_t shape_of(const hyb_lu_t *lu)
+{
+    return (hpl_shape_t){.n = lu->mat->n,
+                         .nb = lu->mat->nb,
+                         .nprow = lu->grid->nprow,
+                         .npcol = lu->grid->npcol,
+                         .myrow = lu->grid->myrow,
+                         .mycol = lu->grid->mycol};
+}
+
+/* Columns of a group of row exchanges: whole blocks, enough for good messages.
+ */
+static int64_t group_width(int64_t nb)
+{
+    enum { LEAST = 512 };
+
+    return (LEAST + nb - 1) / nb * nb;
+}
+
+xh_status_t hyb_lu_allocate(hyb_lu_t *lu)
+{
+    hpl_shape_t shape = shape_of(lu);
+    parts_t parts = parts_of(&shape, lu->kernel, lu->multiplier);
+    xh_status_t status =
+        hyb_columns_create(lu->mat->nq, lu->mat->nb, &lu->columns);
+
+    lu->chunk = chunk_columns(lu->mat->nb, lu->kernel->cols, lu->multiplier);
+    lu->map = hpl_map(lu->mat->nb, lu->grid->npcol, lu->grid->mycol);
+    lu->exchanges.width = group_width(lu->mat->nb);
+    lu->exchanges.group = -1;
+    lu->exchanges.position = lu->mat->nq;
+    lu->memory_bytes = sum(&parts, lu->members) * sizeof(double);
+    if (status == XH_OK)
+        status = hyb_panel_engine_create(lu->team, lu->kernel, lu->mat->nb,
+                                         &lu->engine);
+    if (status == XH_OK)
+        status = xh_memory_allocate(lu->memory_bytes, (void **)&lu->memory);
+    if (status == XH_OK && !(allocate_deals(lu) && allocate_lists(lu)))
+        status = XH_ERR_MEMORY;
+    if (status == XH_OK)
+        lay_out(lu, &parts);
+    return status;
+}
+
+void hyb_lu_release(hyb_lu_t *lu)
+{
+    int i;
+
+    for (i = 0; i < HYB_IN_FLIGHT; i++) {
+        if (lu->panel[i].hpl != NULL) {
+            HPL_bwait(lu->panel[i].hpl);
+            HPL_pdpanel_disp(&lu->panel[i].hpl);
+        }
+        free(lu->panel[i].moves);
+    }
+    free_deals(lu);
+    free(lu->exchanges.end);
+    free(lu->exchanges.first);
+    free(lu->exchanges.at);
+    free(lu->spent);
+    free(lu->pivots);
+    if (lu->memory != NULL)
+        xh_memory_free(lu->memory, lu->memory_bytes);
+    hyb_panel_engine_destroy(lu->engine);
+    hyb_columns_destroy(&lu->columns);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/driver/spent.h"
+
+#include "base/clock.h"
+#include "base/trace.h"
+
+static const char *const names[HYB_ACTIVITIES] = {
+    [HYB_PANEL] = "panel",
+    [HYB_SWAP] = "swap",
+    [HYB_SOLVE] = "solve",
+    [HYB_MULTIPLY] = "update",
+    [HYB_WAIT_PANEL] = "wait for panel",
+    [HYB_WAIT_ROWS] = "wait for rows",
+    [HYB_WAIT_COLUMNS] = "wait for columns",
+};
+
+static void add(_Atomic double *sum, double more)
+{
+    double now = atomic_load_explicit(sum, memory_order_relaxed);
+
+    atomic_store_explicit(sum, now + more, memory_order_relaxed);
+}
+
+double hyb_spent(hyb_spent_t *spent, int member, hyb_activity_t activity,
+                 int iteration, double started)
+{
+    double now = xh_clock_now();
+
+    add(&spent[member].seconds[activity], now - started);
+    if (xh_trace_on())
+        xh_trace_span(member, names[activity], iteration, started, now);
+    return now;
+}
+
+void hyb_spent_flop(hyb_spent_t *spent, int member, double flop)
+{
+    add(&spent[member].flop, flop);
+}
+
+hyb_spent_sum_t hyb_spent_sum(const hyb_spent_t *spent, int members)
+{
+    hyb_spent_sum_t sum = {.flop = 0.0};
+    int i, a;
+
+    for (i = 0; i < members; i++) {
+        sum.flop += atomic_load(&spent[i].flop);
+        for (a = 0; a < HYB_ACTIVITIES; a++)
+            sum.seconds[a] += atomic_load(&spent[i].seconds[a]);
+    }
+    return sum;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_SPENT_H
+#define HYB_SPENT_H
+
+#include <stdatomic.h>
+
+/*
+ * What the members of the team spend their time on: sums for the choices and
+ * for the record of iterations, spans for the trace.
+ */
+typedef enum {
+    HYB_PANEL,
+    HYB_SWAP, /* rows on this process, and those that came and go */
+    HYB_SOLVE,
+    HYB_MULTIPLY,
+    HYB_WAIT_PANEL,   /* to be factored here, or to come */
+    HYB_WAIT_ROWS,    /* of other processes */
+    HYB_WAIT_COLUMNS, /* for the iteration before, or a device */
+    HYB_ACTIVITIES
+} hyb_activity_t;
+
+/* One member's. Written by itself, read by any. */
+typedef struct {
+    _Alignas(64) _Atomic double flop; /* of products */
+    _Atomic double seconds[HYB_ACTIVITIES];
+    _Atomic int iterations; /* that it has left */
+} hyb_spent_t;
+
+/* All members' together, at one moment. */
+typedef struct {
+    double flop, seconds[HYB_ACTIVITIES];
+} hyb_spent_sum_t;
+
+/*
+ * member did activity of iteration from started until now. Returns now, in
+ * seconds of xh_clock_now.
+ */
+double hyb_spent(hyb_spent_t *spent, int member, hyb_activity_t activity,
+                 int iteration, double started);
+
+void hyb_spent_flop(hyb_spent_t *spent, int member, double flop);
+
+/* The sum over members 0 .. members - 1; some may be at work. */
+hyb_spent_sum_t hyb_spent_sum(const hyb_spent_t *spent, int members);
+
+#endif

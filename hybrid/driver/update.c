@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/driver/update.h"
+
+#include "base/clock.h"
+#include "hpl/panel/panel.h"
+#include "hybrid/driver/agenda.h"
+#include "hybrid/engine/host/blas.h"
+#include "hybrid/engine/host/pack.h"
+
+/* one member's work on one run */
+typedef struct {
+    hyb_lu_t *lu;
+    hyb_lu_panel_t *panel;
+    hyb_plan_t *plan;
+    hyb_run_t run;
+    int member;
+    double *u; /* packed */
+} work_t;
+
+static work_t begin(hyb_lu_t *lu, int k, hyb_run_t run, int member)
+{
+    return (work_t){.lu = lu,
+                    .panel = hyb_lu_panel(lu, k),
+                    .plan = hyb_lu_plan(lu, k),
+                    .run = run,
+                    .member = member,
+                    .u = lu->u + member * lu->u_stride};
+}
+
+/* The run's columns from panel row ia on. */
+static hyb_view_t trailing(const work_t *w)
+{
+    const HPL_T_panel *h = w->panel->hpl;
+
+    return (hyb_view_t){Mptr(w->lu->mat->A, h->ii, w->run.from, w->lu->mat->ld),
+                        h->mp, w->run.count, w->lu->mat->ld};
+}
+
+/* The same below the top: what is multiplied. */
+static hyb_view_t below(const work_t *w)
+{
+    int top = hpl_panel_top_rows(w->panel->hpl);
+    hyb_view_t all = trailing(w);
+
+    return hyb_view_part(all, top, 0, all.rows - top, all.cols);
+}
+
+/* Where the run's part of U is kept: the matrix's top rows where they are
+ * here. */
+static hyb_view_t home_of_u(const work_t *w)
+{
+    const HPL_T_panel *h = w->panel->hpl;
+
+    if (hpl_panel_top_rows(h) > 0)
+        return hyb_view_part(trailing(w), 0, 0, h->jb, w->run.count);
+    return (hyb_view_t){w->lu->exchanges.u + w->run.from * w->lu->columns.nb,
+                        h->jb, w->run.count, h->jb};
+}
+
+/* This member did activity from started until now, which is returned. */
+static double spent(const work_t *w, hyb_activity_t activity, double started)
+{
+    return hyb_spent(w->lu->spent, w->member, activity, w->plan->k, started);
+}
+
+/* Start or stop one of upstream's timers, which time the leader. */
+static void toggle(const work_t *w, int timer)
+{
+    if (w->member == 0)
+        HPL_ptimer(timer);
+}
+
+static double wait_for_columns(const work_t *w, double started)
+{
+    int turns = 0;
+
+    while (!hyb_columns_reached(&w->lu->columns, w->run.from,
+                                w->run.from + w->run.count, w->plan->k))
+        hyb_agenda_turn(w->lu, w->member, &turns);
+    return turns > 0 ? spent(w, HYB_WAIT_COLUMNS, started) : started;
+}
+
+static double wait_for_rows(const work_t *w, double started)
+{
+    int turns = 0;
+
+    while (atomic_load_explicit(&w->plan->arrived, memory_order_acquire) <
+           w->run.from + w->run.count)
+        hyb_agenda_turn(w->lu, w->member, &turns);
+    return turns > 0 ? spent(w, HYB_WAIT_ROWS, started) : started;
+}
+
+/* Rows that came from other processes: U's, and those displaced by them. */
+static void take_arrived(const work_t *w)
+{
+    const hpl_exchange_t *x = hyb_exchanges_of(w->lu, w->run);
+    int from = (int)(w->run.from -
+                     (x->gathered - w->lu->exchanges.rows) / w->lu->columns.nb);
+    hpl_exchange_settle(x, from, (int)w->run.count);
+    hyb_chunk_unpack_rows(w->lu->kernel, x->gathered + from, x->columns,
+                          w->panel->swap.source, w->panel->hpl->jb,
+                          w->run.count, w->u);
+}
+
+static void swap_and_solve(const work_t *w)
+{
+    double now = wait_for_columns(w, xh_clock_now());
+
+    toggle(w, HPL_TIMING_LASWP);
+    if (w->lu->grid->nprow > 1) {
+        now = wait_for_rows(w, now);
+        take_arrived(w);
+    } else {
+        hyb_chunk_swap(w->lu->kernel, &w->panel->swap, trailing(w), w->u);
+    }
+    now = spent(w, HYB_SWAP, now);
+    toggle(w, HPL_TIMING_LASWP);
+    hyb_chunk_solve(&w->panel->factors, w->run.count, w->u);
+    spent(w, HYB_SOLVE, now);
+}
+
+static void poll_agenda(void *context)
+{
+    hyb_agenda_poll(context);
+}
+
+static void assist(void *context)
+{
+    hyb_exchanges_assist(context);
+}
+
+/* L2 in columns, once others have copied their part of it. */
+static hyb_view_t wait_for_l2(const work_t *w)
+{
+    double started = xh_clock_now();
+    int turns = 0;
+
+    while (!hyb_flat_complete(w->lu->flat, w->plan->k))
+        hyb_agenda_turn(w->lu, w->member, &turns);
+    if (turns > 0)
+        spent(w, HYB_WAIT_PANEL, started);
+    return hyb_flat_view(w->lu->flat, w->plan->k);
+}
+
+/* What a member does now and then while it multiplies. */
+static hyb_chunk_poll_t duty(const work_t *w)
+{
+    if (w->member == 0)
+        return (hyb_chunk_poll_t){poll_agenda, w->lu};
+    return (hyb_chunk_poll_t){w->lu->grid->nprow > 1 ? assist : NULL, w->lu};
+}
+
+/* C := C - L2 U, in steps of about a millisecond. */
+static void call_blas(const work_t *w, hyb_view_t l2, hyb_view_t c,
+                      const hyb_chunk_poll_t *poll)
+{
+    enum { ROWS = 960 };
+    hyb_gemm_t product = {.alpha = -1.0, .beta = 1.0, .b = home_of_u(w)};
+    int64_t i, rows;
+
+    for (i = 0; i < c.rows; i += ROWS) {
+        rows = Mmin(ROWS, c.rows - i);
+        product.a = hyb_view_part(l2, i, 0, rows, l2.cols);
+        product.c = hyb_view_part(c, i, 0, rows, c.cols);
+        if (hyb_blas_gemm(&product) != XH_OK)
+            HPL_pabort(__LINE__, "hyb_update_multiply", "no BLAS");
+        if (poll->poll != NULL)
+            poll->poll(poll->context);
+    }
+}
+
+static void multiply(const work_t *w)
+{
+    const hyb_chunk_poll_t poll = duty(w);
+    bool blas = w->lu->multiplier == HYB_BY_BLAS;
+    hyb_view_t c = below(w), l2 = blas ? wait_for_l2(w) : c;
+    double started = xh_clock_now();
+
+    if (blas)
+        call_blas(w, l2, c, &poll);
+    else
+        hyb_chunk_multiply(&w->panel->factors, 0, w->u, c, &poll);
+    spent(w, HYB_MULTIPLY, started);
+    hyb_spent_flop(w->lu->spent, w->member,
+                   2.0 * (double)c.rows * (double)c.cols * w->panel->hpl->jb);
+    hyb_columns_apply(&w->lu->columns, w->run);
+}
+
+void hyb_update_run(hyb_lu_t *lu, int k, hyb_run_t run, int member)
+{
+    work_t w = begin(lu, k, run, member);
+
+    toggle(&w, HPL_TIMING_UPDATE);
+    swap_and_solve(&w);
+    if (hpl_panel_top_rows(w.panel->hpl) > 0 || lu->multiplier == HYB_BY_BLAS)
+        hyb_chunk_store(&w.panel->factors, w.u, home_of_u(&w));
+    multiply(&w);
+    toggle(&w, HPL_TIMING_UPDATE);
+}
+
+void hyb_update_prepare(hyb_lu_t *lu, int k, hyb_run_t run, int member)
+{
+    work_t w = begin(lu, k, run, member);
+
+    toggle(&w, HPL_TIMING_UPDATE);
+    swap_and_solve(&w);
+    hyb_chunk_store(&w.panel->factors, w.u, home_of_u(&w));
+    toggle(&w, HPL_TIMING_UPDATE);
+}
+
+void hyb_update_multiply(hyb_lu_t *lu, int k, hyb_run_t run, int member)
+{
+    work_t w = begin(lu, k, run, member);
+
+    toggle(&w, HPL_TIMING_UPDATE);
+    if (lu->multiplier == HYB_BY_KERNEL)
+        hyb_pack(home_of_u(&w), HYB_TRANS, -1.0, lu->kernel->cols, w.u);
+    multiply(&w);
+    toggle(&w, HPL_TIMING_UPDATE);
+}
