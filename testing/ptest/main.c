@@ -10,8 +10,11 @@
 #include "testing/ptest/blas_report.h"
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/order.h"
+#include "testing/ptest/record.h"
 #include "testing/ptest/run.h"
 #include "testing/ptest/settings_share.h"
+#include "testing/ptest/solvers.h"
+#include "testing/ptest/trace_files.h"
 
 /* An error inside MPI ends the job with a message that says where. */
 static void abort_job(MPI_Comm *comm, int *code, ...)
@@ -86,7 +89,8 @@ static int exit_status(const xhpl_order_t *order, const xhpl_outcome_t *outcome)
 }
 
 /* Only process 0 has a device. */
-static int run_on_device(const xhpl_order_t *order, int rank)
+static int run_on_device(const xhpl_order_t *order, xhpl_record_t *record,
+                         int rank)
 {
     FILE *out = rank == 0 ? open_device(&order->parameters) : NULL;
     int ready = out != NULL;
@@ -95,32 +99,67 @@ static int run_on_device(const xhpl_order_t *order, int rank)
     MPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (!ready)
         return XH_EXIT_INPUT;
-    xhpl_run(&order->parameters, out, &outcome);
+    xhpl_run(&order->parameters, out, record, &outcome);
     close_device(out);
     return exit_status(order, &outcome);
 }
 
-static int carry_out(const xhpl_order_t *order, int rank)
+/* With a solver open. */
+static int run_tests(const xhpl_order_t *order, xhpl_record_t *record, int rank)
 {
+    xhpl_trace_files_t files;
+    int status;
+
+    if (xhpl_capacity_check(&order->parameters) != XH_OK ||
+        xhpl_blas_report() != XH_OK ||
+        xhpl_trace_files_open(order->trace, order->iterations, &files) != XH_OK)
+        return XH_EXIT_INPUT;
+    xhpl_record_begin(record);
+    status = run_on_device(order, record, rank);
+    xhpl_record_end(record);
+    return xhpl_trace_files_write(&files) == XH_OK ? status : XH_EXIT_RUNTIME;
+}
+
+static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
+{
+    xh_status_t status;
+    int provided, exit_status;
+
     xhpl_settings_share();
     hpl_message_chunk = (size_t)xh_settings_int("message_chunk");
-    if (xhpl_capacity_check(&order->parameters) != XH_OK ||
-        xhpl_blas_report() != XH_OK)
+    MPI_Query_thread(&provided);
+    status = xhpl_solver_open(provided >= MPI_THREAD_FUNNELED);
+    if (status != XH_OK)
+        return status == XH_ERR_INPUT ? XH_EXIT_INPUT : XH_EXIT_RUNTIME;
+    exit_status = run_tests(order, record, rank);
+    xhpl_solver_close();
+    return exit_status;
+}
+
+/* The program's exit status, which is in the record too. */
+static int carry_out_on_record(const xhpl_order_t *order, int rank)
+{
+    xhpl_record_t *record;
+    int exit_status = order->exit_status;
+
+    if (xhpl_record_open(order, &record) != XH_OK)
         return XH_EXIT_INPUT;
-    return run_on_device(order, rank);
+    if (order->run)
+        exit_status = carry_out(order, record, rank);
+    return xhpl_record_close(record, exit_status) == XH_OK ? exit_status
+                                                           : XH_EXIT_RUNTIME;
 }
 
 int main(int argc, char **argv)
 {
     xhpl_order_t order;
-    int rank, provided;
+    int rank, provided, exit_status;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     order = receive_order(argc, argv, rank);
     identify(rank);
-    if (order.run)
-        order.exit_status = carry_out(&order, rank);
+    exit_status = carry_out_on_record(&order, rank);
     MPI_Finalize();
-    return order.exit_status;
+    return exit_status;
 }

@@ -14,6 +14,11 @@
 enum {
     OPTION_DAT = XHPL_QUANTITIES,
     OPTION_SET,
+    OPTION_CONF,
+    OPTION_PRINT_CONFIG,
+    OPTION_TRACE,
+    OPTION_ITERATIONS,
+    OPTION_JSON,
     OPTION_QUIET,
     OPTION_UPSTREAM_EXIT,
     OPTION_HELP,
@@ -30,6 +35,11 @@ typedef struct {
 static const option_row_t others[] = {
     {"dat", "FILE", "read FILE in place of HPL.dat"},
     {"set", "NAME=VALUE", "change one of the settings below"},
+    {"conf", "FILE", "read settings from FILE in place of xhpl.conf"},
+    {"print-config", NULL, "print the settings as such a file, and stop"},
+    {"trace", "FILE", "write a time line of all processes, as Chrome trace"},
+    {"iterations", "FILE.csv", "write a row for each iteration and process"},
+    {"json", "FILE", "write a record of the run, of all that it depends on"},
     {"quiet", NULL, "only warnings and errors on stderr"},
     {"upstream-exit", NULL, "exit 0 even if a residual failed"},
     {"help", NULL, "print this text"},
@@ -159,6 +169,21 @@ static xh_status_t parse_other(int option, const char *argument,
         return XH_OK;
     case OPTION_SET:
         return xh_settings_assign(argument);
+    case OPTION_CONF:
+        options->conf = argument;
+        return XH_OK;
+    case OPTION_PRINT_CONFIG:
+        options->ask = XHPL_ASK_CONFIG;
+        return XH_OK;
+    case OPTION_TRACE:
+        options->trace = argument;
+        return XH_OK;
+    case OPTION_ITERATIONS:
+        options->iterations = argument;
+        return XH_OK;
+    case OPTION_JSON:
+        options->json = argument;
+        return XH_OK;
     case OPTION_QUIET:
         options->quiet = true;
         return XH_OK;
@@ -272,8 +297,9 @@ void xhpl_options_print_help(FILE *out)
     fprintf(out, "\nHow to run:\n");
     for (int option = XHPL_QUANTITIES; option < OPTIONS; option++)
         print_other(out, other(option));
-    fprintf(out, "\nSettings, for --set or as a variable XHPL_NAME of the "
-                 "environment:\n");
+    fprintf(out, "\nSettings, for --set, as a variable XHPL_NAME of the "
+                 "environment,\nor as a line NAME = VALUE of xhpl.conf; the "
+                 "first of these goes first:\n");
     xh_settings_print_help(out);
     fprintf(out, "\nExit status: 0 all tests passed; 1 a residual failed; 2 "
                  "bad input, not enough\nmemory or a skipped test; 3 a failure "

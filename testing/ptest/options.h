@@ -8,12 +8,19 @@
 #include "testing/ptest/parameters.h"
 
 /* what the program is asked for */
-typedef enum { XHPL_ASK_RUN, XHPL_ASK_HELP, XHPL_ASK_VERSION } xhpl_ask_t;
+typedef enum {
+    XHPL_ASK_RUN,
+    XHPL_ASK_CONFIG, /* the settings */
+    XHPL_ASK_HELP,
+    XHPL_ASK_VERSION
+} xhpl_ask_t;
 
 /* the command line, understood */
 typedef struct {
     xhpl_ask_t ask;
     const char *dat; /* file of --dat, NULL: HPL.dat; points into argv */
+    const char *trace, *iterations, *json; /* likewise, NULL: not wanted */
+    const char *conf;                      /* of --conf, NULL: not given */
     bool quiet;
     bool upstream_exit;
     bool given[XHPL_QUANTITIES]; /* which of values the user gave */

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include "base/log.h"
 #include "base/settings.h"
@@ -12,6 +13,7 @@
 #include "testing/ptest/options.h"
 
 #define DEFAULT_DAT "HPL.dat"
+#define DEFAULT_CONF "xhpl.conf"
 
 /* HPL.dat, where the options do not do without, and what goes before it. */
 static xh_status_t read_parameters(const xhpl_options_t *options,
@@ -61,12 +63,46 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters,
     return XH_OK;
 }
 
+/* Copy the file's name that option gave, or NULL for none. */
+static xh_status_t copy_name(const char *option, const char *name,
+                             char copy[XHPL_FILE_SIZE])
+{
+    size_t length = name != NULL ? strlen(name) : 0;
+
+    if (name == NULL)
+        return XH_OK;
+    if (length == 0 || length >= XHPL_FILE_SIZE) {
+        xh_log_error("--%s: a file's name of %zu characters; allowed: 1 to %d",
+                     option, length, XHPL_FILE_SIZE - 1);
+        return XH_ERR_INPUT;
+    }
+    memcpy(copy, name, length + 1);
+    return XH_OK;
+}
+
+/* The file of settings need not exist, unless it was asked for. */
+static xh_status_t read_conf(const xhpl_options_t *options)
+{
+    const char *conf = options->conf != NULL ? options->conf : DEFAULT_CONF;
+
+    if (options->conf == NULL && access(conf, F_OK) != 0)
+        return XH_OK;
+    if (options->ask == XHPL_ASK_RUN && !options->quiet)
+        xh_log_info("settings come from %s", conf);
+    return xh_settings_read_file(conf);
+}
+
 static void read_run(const xhpl_options_t *options, int processes,
                      xhpl_order_t *order)
 {
     order->quiet = options->quiet;
     order->upstream_exit = options->upstream_exit;
-    order->run = read_parameters(options, &order->parameters) == XH_OK &&
+    order->run = copy_name("trace", options->trace, order->trace) == XH_OK &&
+                 copy_name("iterations", options->iterations,
+                           order->iterations) == XH_OK &&
+                 copy_name("json", options->json, order->json) == XH_OK &&
+                 read_conf(options) == XH_OK &&
+                 read_parameters(options, &order->parameters) == XH_OK &&
                  check_grids(&order->parameters, processes) == XH_OK;
     order->exit_status = order->run ? XH_EXIT_PASSED : XH_EXIT_INPUT;
 }
@@ -82,6 +118,12 @@ void xhpl_order_read(int argc, char **argv, int processes,
         return;
     order_p->exit_status = XH_EXIT_PASSED;
     switch (options.ask) {
+    case XHPL_ASK_CONFIG:
+        if (read_conf(&options) == XH_OK)
+            xh_settings_print_values(stdout);
+        else
+            order_p->exit_status = XH_EXIT_INPUT;
+        break;
     case XHPL_ASK_HELP:
         xhpl_options_print_help(stdout);
         break;

@@ -5,12 +5,17 @@
 #include <stdbool.h>
 #include "testing/ptest/parameters.h"
 
+enum { XHPL_FILE_SIZE = 4096 }; /* of a file's name, with its 0 byte */
+
 /* what the user wants of the program; flat, so that a broadcast carries it */
 typedef struct {
     bool run;        /* false: nothing is left to do */
     int exit_status; /* then the program's */
     bool quiet;
     bool upstream_exit;
+    char trace[XHPL_FILE_SIZE]; /* file of --trace, "" for none */
+    char iterations[XHPL_FILE_SIZE];
+    char json[XHPL_FILE_SIZE];
     xhpl_parameters_t parameters;
 } xhpl_order_t;
 

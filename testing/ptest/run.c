@@ -16,6 +16,7 @@
 typedef struct {
     const xhpl_parameters_t *parameters;
     xhpl_report_t *report; /* NULL but on process 0 */
+    xhpl_record_t *record;
     HPL_T_grid grid;
 } run_t;
 
@@ -30,14 +31,17 @@ static xhpl_timing_t solve(run_t *run, hpl_system_t *system, int *info_p)
     xhpl_timing_t timing;
 
     HPL_ptimer_boot();
+    xhpl_record_ready(run->record);
     HPL_barrier(run->grid.all_comm);
     timing.start = time(NULL);
+    xhpl_record_start(run->record);
     HPL_ptimer(TIMER);
     hpl_solver()->solve(system, info_p);
     HPL_ptimer(TIMER);
     HPL_ptimer_combine(run->grid.all_comm, HPL_AMAX_PTIME, HPL_WALL_PTIME, 1,
                        TIMER, &timing.seconds);
     timing.end = time(NULL);
+    xhpl_record_stop(run->record, run->grid.all_comm);
     if (*info_p != 0 && run->report != NULL)
         xh_log_warning("the matrix is singular: column %d has no pivot",
                        *info_p);
@@ -62,12 +66,17 @@ static void report_details(run_t *run)
 static void check(run_t *run, hpl_system_t *system, int n, int info)
 {
     hpl_norms_t norms;
+    double residual;
+    int64_t failed;
 
     hpl_solver()->check(system, HPL_ISEED, &norms);
-    if (run->report != NULL)
-        xhpl_report_residual(
-            run->report, info != 0 ? INFINITY : hpl_scaled_residual(&norms, n),
-            &norms);
+    if (run->report == NULL)
+        return;
+    residual = info != 0 ? INFINITY : hpl_scaled_residual(&norms, n);
+    failed = run->report->failed;
+    xhpl_report_residual(run->report, residual, &norms);
+    xhpl_record_checked(run->record, residual, &norms,
+                        run->report->failed == failed);
 }
 
 static void run_system(run_t *run, const xhpl_test_t *test,
@@ -80,6 +89,7 @@ static void run_system(run_t *run, const xhpl_test_t *test,
     timing = solve(run, system, &info);
     if (run->report != NULL)
         xhpl_report_row(run->report, test, &timing);
+    xhpl_record_solved(run->record, test, timing.seconds);
     report_details(run);
     if (run->parameters->threshold > 0)
         check(run, system, test->n, info);
@@ -106,6 +116,7 @@ static void run_test(run_t *run, const xhpl_test_t *test)
     xh_log_error("N = %d on %d x %d processes is skipped: %s", test->n,
                  test->nprow, test->npcol, xh_status_text(status));
     xhpl_report_skip(run->report);
+    xhpl_record_skipped(run->record, test);
 }
 
 /* The tests begin .. end - 1, which share a grid. */
@@ -136,9 +147,9 @@ static void share_outcome(const xhpl_report_t *report,
 }
 
 void xhpl_run(const xhpl_parameters_t *parameters, FILE *out,
-              xhpl_outcome_t *outcome_p)
+              xhpl_record_t *record, xhpl_outcome_t *outcome_p)
 {
-    run_t run = {.parameters = parameters};
+    run_t run = {.parameters = parameters, .record = record};
     xhpl_report_t report = {.out = NULL};
     int64_t tests = xhpl_plan_count(parameters);
     int64_t tests_a_grid = tests / parameters->list[XHPL_P].count;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "testing/ptest/parameters.h"
+#include "testing/ptest/record.h"
 
 /* how the tests of a run went */
 typedef struct {
@@ -17,11 +18,12 @@ typedef struct {
  * MPI_COMM_WORLD, which has enough processes for every grid.
  *
  * out        in   the output device; used by process 0 only
+ * record     in   to be told of each test, NULL: none
  * outcome_p  out  the same on all processes
  *
  * Errors: a failure at run time takes the job down
  */
 void xhpl_run(const xhpl_parameters_t *parameters, FILE *out,
-              xhpl_outcome_t *outcome_p);
+              xhpl_record_t *record, xhpl_outcome_t *outcome_p);
 
 #endif

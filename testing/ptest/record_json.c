@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/ptest/record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "hpl/grid/agree.h"
+#include "testing/ptest/record_energy.h"
+#include "testing/ptest/record_parts.h"
+#include "testing/ptest/record_value.h"
+#include "testing/ptest/report.h"
+
+enum { SCHEMA_VERSION = 1 };
+
+/* A run of many short tests is not held up by writing. */
+static const double seconds_between = 1;
+
+struct xhpl_record {
+    int rank;
+    double zero;                      /* xh_clock_now at open */
+    xhpl_energy_t *energy;            /* on the first process of each node */
+    double before[XHPL_ENERGY_KINDS]; /* the timed phase, J */
+    /* on process 0 */
+    FILE *out;
+    bool regular;   /* out can be written again and again */
+    double written; /* xh_clock_wall of the last time */
+    json_t *root, *tests;
+    char pmap;                        /* of the tags: R or C */
+    struct timespec start, end;       /* of the last timed phase */
+    double joules[XHPL_ENERGY_KINDS]; /* in it, of all nodes */
+};
+
+static struct timespec now(void)
+{
+    struct timespec moment;
+
+    clock_gettime(CLOCK_REALTIME, &moment);
+    return moment;
+}
+
+/* ---- the file ------------------------------------------------------------ */
+
+static xh_status_t open_file(const xhpl_order_t *order, xhpl_record_t *record)
+{
+    struct stat about;
+
+    if (strcmp(order->json, order->trace) == 0 ||
+        strcmp(order->json, order->iterations) == 0) {
+        xh_log_error("--json and another option both name %s; allowed: a file "
+                     "of its own",
+                     order->json);
+        return XH_ERR_INPUT;
+    }
+    record->out = fopen(order->json, "w");
+    if (record->out == NULL) {
+        xh_log_error("--json: cannot write %s: %s", order->json,
+                     strerror(errno));
+        return XH_ERR_INPUT;
+    }
+    record->regular =
+        fstat(fileno(record->out), &about) == 0 && S_ISREG(about.st_mode);
+    return XH_OK;
+}
+
+/* What is known so far, in place of what the file held. */
+static bool write_all(xhpl_record_t *record)
+{
+    FILE *out = record->out;
+
+    if (record->regular) {
+        rewind(out);
+        if (ftruncate(fileno(out), 0) != 0)
+            return false;
+    }
+    record->written = xh_clock_wall();
+    return json_dumpf(record->root, out, JSON_INDENT(1)) == 0 &&
+           fputc('\n', out) != EOF && fflush(out) == 0;
+}
+
+/* A run may be killed at any time. An error is met again, and said, at close */
+static void save(xhpl_record_t *record)
+{
+    if (record->regular)
+        write_all(record);
+}
+
+static void save_now_and_then(xhpl_record_t *record)
+{
+    if (xh_clock_wall() - record->written > seconds_between)
+        save(record);
+}
+
+/* ---- the run ------------------------------------------------------------- */
+
+static void fill(xhpl_record_t *record, const xhpl_order_t *order)
+{
+    struct timespec moment = now();
+    json_t *root = record->root = json_object();
+
+    xhpl_json_set_count(root, "schema_version", SCHEMA_VERSION);
+    json_object_set_new(root, "program", xhpl_record_program());
+    json_object_set_new(root, "command_line", xhpl_record_command_line());
+    json_object_set_new(root, "start", xhpl_json_moment(&moment));
+    json_object_set_new(root, "end", json_null());
+    json_object_set_new(root, "exit_status", json_null());
+    json_object_set_new(root, "settings", xhpl_record_settings());
+    json_object_set_new(root, "hpl_dat",
+                        order->run ? xhpl_record_hpl_dat(&order->parameters)
+                                   : json_null());
+    json_object_set_new(root, "mpi", xhpl_record_mpi());
+    json_object_set_new(root, "blas", json_null());
+    json_object_set_new(root, "solver", json_null());
+    json_object_set_new(root, "hosts", json_null());
+    json_object_set_new(root, "tests", json_array());
+    json_object_set_new(root, "iterations", json_array());
+    record->tests = json_object_get(root, "tests");
+    record->pmap =
+        order->run && xhpl_parameters_value(&order->parameters, XHPL_PMAP) != 0
+            ? 'C'
+            : 'R';
+}
+
+static void forget(xhpl_record_t *record)
+{
+    xhpl_energy_close(record->energy);
+    json_decref(record->root);
+    free(record);
+}
+
+/* The first process of a node counts its energy. */
+static xh_status_t watch_energy(xhpl_record_t *record)
+{
+    return xhpl_record_local_rank() == 0 ? xhpl_energy_open("", &record->energy)
+                                         : XH_OK;
+}
+
+xh_status_t xhpl_record_open(const xhpl_order_t *order,
+                             xhpl_record_t **record_p)
+{
+    xhpl_record_t *record;
+    xh_status_t status = XH_OK;
+    json_t *hosts;
+
+    *record_p = NULL;
+    if (order->json[0] == '\0')
+        return XH_OK;
+    record = calloc(1, sizeof(*record));
+    if (record == NULL)
+        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+    MPI_Comm_rank(MPI_COMM_WORLD, &record->rank);
+    record->zero = xh_clock_now();
+    if (record->rank == 0)
+        status = open_file(order, record);
+    status = hpl_agree(MPI_COMM_WORLD, status);
+    if (status != XH_OK) {
+        free(record);
+        return status;
+    }
+    hosts = xhpl_record_hosts();
+    if (record->rank == 0) {
+        fill(record, order);
+        json_object_set_new(record->root, "hosts", hosts);
+        save(record);
+    }
+    status = hpl_agree(MPI_COMM_WORLD, watch_energy(record));
+    if (status == XH_OK)
+        *record_p = record;
+    else
+        forget(record);
+    return status;
+}
+
+void xhpl_record_begin(xhpl_record_t *record)
+{
+    if (record == NULL || record->rank != 0)
+        return;
+    xhpl_json_set_text(record->root, "solver", hpl_solver()->name);
+    json_object_set_new(record->root, "blas", xhpl_record_blas());
+    save(record);
+}
+
+void xhpl_record_end(xhpl_record_t *record)
+{
+    char *csv;
+    size_t size;
+
+    if (record == NULL || record->rank != 0 || hpl_solver()->iterations == NULL)
+        return;
+    if (hpl_solver()->iterations(0, record->zero, &csv, &size) != XH_OK)
+        return;
+    json_object_set_new(record->root, "iterations",
+                        xhpl_record_iterations(csv, size));
+    free(csv);
+}
+
+static xh_status_t finish(xhpl_record_t *record, int exit_status)
+{
+    struct timespec moment = now();
+    bool written;
+
+    json_object_set_new(record->root, "end", xhpl_json_moment(&moment));
+    xhpl_json_set_count(record->root, "exit_status", exit_status);
+    errno = EIO;
+    written = write_all(record);
+    if (fclose(record->out) == 0 && written)
+        return XH_OK;
+    xh_log_error("cannot write the file of --json: %s", strerror(errno));
+    return XH_ERR_IO;
+}
+
+xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status)
+{
+    xh_status_t status = XH_OK;
+
+    if (record == NULL)
+        return XH_OK;
+    if (record->rank == 0)
+        status = finish(record, exit_status);
+    forget(record);
+    return hpl_agree(MPI_COMM_WORLD, status);
+}
+
+/* ---- a test -------------------------------------------------------------- */
+
+void xhpl_record_ready(xhpl_record_t *record)
+{
+    if (record != NULL && record->energy != NULL)
+        xhpl_energy_read(record->energy, record->before);
+}
+
+void xhpl_record_start(xhpl_record_t *record)
+{
+    if (record != NULL)
+        record->start = now();
+}
+
+void xhpl_record_stop(xhpl_record_t *record, MPI_Comm comm)
+{
+    double after[XHPL_ENERGY_KINDS] = {0};
+
+    if (record == NULL)
+        return;
+    record->end = now();
+    if (record->energy != NULL) {
+        xhpl_energy_read(record->energy, after);
+        for (int kind = 0; kind < XHPL_ENERGY_KINDS; kind++)
+            after[kind] -= record->before[kind];
+    }
+    MPI_Reduce(after, record->joules, XHPL_ENERGY_KINDS, MPI_DOUBLE, MPI_SUM, 0,
+               comm);
+}
+
+/* HPL's name of a variant, such as WR11C2R4. */
+static json_t *tag_of(const xhpl_record_t *record, const xhpl_test_t *test)
+{
+    return json_sprintf(
+        "W%c%d%d%c%d%c%d", record->pmap, test->depth, test->bcast,
+        xhpl_quantity(XHPL_RFACT)->forms[test->rfact][0], test->ndiv,
+        xhpl_quantity(XHPL_PFACT)->forms[test->pfact][0], test->nbmin);
+}
+
+static json_t *energy_of(const xhpl_record_t *record)
+{
+    json_t *object = json_object();
+
+    xhpl_json_set_text(object, "source", "RAPL, diagnostic only");
+    xhpl_json_set_number(object, "package_joules",
+                         record->joules[XHPL_ENERGY_PACKAGE]);
+    xhpl_json_set_number(object, "dram_joules",
+                         record->joules[XHPL_ENERGY_DRAM]);
+    return object;
+}
+
+/* A test that was not run; what is measured is null. */
+static json_t *add_test(xhpl_record_t *record, const xhpl_test_t *test)
+{
+    static const char *const measured[] = {
+        "start", "end", "seconds", "gflops", "residual", "norms", "energy"};
+    json_t *object = json_object();
+
+    json_object_set_new(object, "tag", tag_of(record, test));
+    xhpl_json_set_count(object, "n", test->n);
+    xhpl_json_set_count(object, "nb", test->nb);
+    xhpl_json_set_count(object, "p", test->nprow);
+    xhpl_json_set_count(object, "q", test->npcol);
+    xhpl_json_set_text(object, "status", "SKIPPED");
+    for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++)
+        json_object_set_new(object, measured[i], json_null());
+    json_array_append_new(record->tests, object);
+    return object;
+}
+
+void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
+                        double seconds)
+{
+    json_t *object;
+
+    if (record == NULL || record->rank != 0)
+        return;
+    object = add_test(record, test);
+    xhpl_json_set_text(object, "status", "UNCHECKED");
+    json_object_set_new(object, "start", xhpl_json_moment(&record->start));
+    json_object_set_new(object, "end", xhpl_json_moment(&record->end));
+    xhpl_json_set_number(object, "seconds", seconds);
+    xhpl_json_set_number(object, "gflops", xhpl_report_rate(test->n, seconds));
+    json_object_set_new(object, "energy", energy_of(record));
+    save_now_and_then(record);
+}
+
+static json_t *norms_of(const hpl_norms_t *norms)
+{
+    json_t *object = json_object();
+
+    xhpl_json_set_number(object, "a_inf", norms->a_inf);
+    xhpl_json_set_number(object, "a_one", norms->a_one);
+    xhpl_json_set_number(object, "b_inf", norms->b_inf);
+    xhpl_json_set_number(object, "x_inf", norms->x_inf);
+    xhpl_json_set_number(object, "x_one", norms->x_one);
+    xhpl_json_set_number(object, "r_inf", norms->r_inf);
+    return object;
+}
+
+void xhpl_record_checked(xhpl_record_t *record, double residual,
+                         const hpl_norms_t *norms, bool passed)
+{
+    json_t *object;
+
+    if (record == NULL || record->rank != 0)
+        return;
+    object = json_array_get(record->tests, json_array_size(record->tests) - 1);
+    xhpl_json_set_text(object, "status", passed ? "PASSED" : "FAILED");
+    xhpl_json_set_number(object, "residual", residual);
+    json_object_set_new(object, "norms", norms_of(norms));
+    save_now_and_then(record);
+}
+
+void xhpl_record_skipped(xhpl_record_t *record, const xhpl_test_t *test)
+{
+    if (record == NULL || record->rank != 0)
+        return;
+    add_test(record, test);
+    save_now_and_then(record);
+}

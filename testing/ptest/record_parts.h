@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XHPL_RECORD_PARTS_H
+#define XHPL_RECORD_PARTS_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include "testing/ptest/parameters.h"
+
+/*
+ * The parts of a record, each as the value of one member: docs/RECORD.md says
+ * what is in them. NULL where there is no memory; json_decref gives them back.
+ */
+
+/* "program": version, revision and how it was compiled. */
+json_t *xhpl_record_program(void);
+
+/* "command_line": the words, in the order in which they were typed. */
+json_t *xhpl_record_command_line(void);
+
+/* "settings" */
+json_t *xhpl_record_settings(void);
+
+/* "hpl_dat": the values that the tests combine, whoever gave them. */
+json_t *xhpl_record_hpl_dat(const xhpl_parameters_t *parameters);
+
+/* "mpi" */
+json_t *xhpl_record_mpi(void);
+
+/* "blas" */
+json_t *xhpl_record_blas(void);
+
+/*
+ * "hosts", each with the ranks on it; collective over MPI_COMM_WORLD.
+ * Order:  before threads are pinned: it tells the launcher's binding.
+ * Errors: NULL on all processes but 0
+ */
+json_t *xhpl_record_hosts(void);
+
+/* The rank among the processes of this node; collective over MPI_COMM_WORLD. */
+int xhpl_record_local_rank(void);
+
+/* "iterations": an object for each line of csv but the first, which names. */
+json_t *xhpl_record_iterations(const char *csv, size_t size);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XHPL_SOLVERS_H
+#define XHPL_SOLVERS_H
+
+#include <stdbool.h>
+#include "base/status.h"
+
+/*
+ * Open the solver that the settings ask for, of those that this build has, and
+ * install it; collective over MPI_COMM_WORLD. The one place that knows what
+ * was built in.
+ *
+ * funneled  in  MPI allows threads beside the one that calls it
+ * Errors: XH_ERR_INPUT  the build has no such solver, or its settings cannot be
+ *                       met; said
+ *         XH_ERR_MEMORY, XH_ERR_INTERNAL
+ */
+xh_status_t xhpl_solver_open(bool funneled);
+void xhpl_solver_close(void);
+
+#endif
