@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/xhost/panel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "base/memory.h"
+#include "hybrid/engine/host/pack.h"
+#include "hybrid/engine/host/panel.h"
+#include "testing/xhost/timing.h"
+
+enum { CALLS = 9, SAMPLES = 500 };
+
+typedef struct {
+    hyb_team_t *team;
+    hyb_panel_engine_t *engine;
+    hyb_panel_t panel;
+    hyb_tiles_t body; /* as they were: the rows below the top */
+    double *top;      /* ... and those of the top */
+    int64_t body_size;
+    int zero;
+
+    double *memory; /* all of it */
+    size_t bytes;
+    int64_t *row; /* m: where each row of P A was in A */
+} bench_t;
+
+/* ---- memory -------------------------------------------------------------- */
+
+static xh_status_t allocate(bench_t *x, const hyb_kernel_t *kernel, int64_t m,
+                            int nb)
+{
+    int64_t square = ((int64_t)nb * nb + 7) / 8 * 8;
+    void *memory;
+    double *at;
+
+    x->body_size = (hyb_pack_size(m - nb, nb, kernel->rows) + 7) / 8 * 8;
+    x->bytes = sizeof(double) * (size_t)(2 * x->body_size + 3 * square);
+    x->row = calloc((size_t)(m + nb), sizeof(*x->row));
+    if (x->row == NULL)
+        xh_log_error("no memory for %lld pivots", (long long)(m + nb));
+    if (x->row == NULL || xh_memory_allocate(x->bytes, &memory) != XH_OK)
+        return XH_ERR_MEMORY;
+    x->memory = at = memory;
+    x->body = (hyb_tiles_t){at, m - nb, nb, kernel->rows};
+    x->top = at + x->body_size;
+    x->panel = (hyb_panel_t){
+        .method = {HYB_CROUT, HYB_RIGHT, .base_cols = 8, .parts = 2},
+        .body = {x->top + square, m - nb, nb, kernel->rows},
+        .top = {x->top + square + x->body_size, nb, nb, nb},
+        .l1 = {x->top + 2 * square + x->body_size, nb, nb, nb},
+        .pivot = x->row + m,
+        .zero_p = &x->zero};
+    return XH_OK;
+}
+
+static void fill(bench_t *x)
+{
+    int64_t nb = x->panel.top.cols, i, j;
+
+    for (j = 0; j < nb; j++) {
+        for (i = 0; i < nb; i++)
+            x->top[i + j * nb] = xhost_value(i, j);
+        for (i = 0; i < x->body.rows; i++)
+            *hyb_tiles_at(&x->body, i, j) = xhost_value(nb + i, j);
+    }
+}
+
+static void release(bench_t *x)
+{
+    hyb_panel_engine_destroy(x->engine);
+    xh_memory_free(x->memory, x->bytes);
+    free(x->row);
+}
+
+/* ---- computing ----------------------------------------------------------- */
+
+static void restore(void *context)
+{
+    bench_t *x = context;
+    size_t nb = (size_t)x->panel.top.cols;
+
+    memcpy(x->panel.body.data, x->body.data,
+           (size_t)x->body_size * sizeof(double));
+    memcpy(x->panel.top.data, x->top, nb * nb * sizeof(double));
+}
+
+static void factor(void *context, int member)
+{
+    bench_t *x = context;
+
+    hyb_panel_factor(x->engine, &x->panel, member, hyb_team_size(x->team));
+}
+
+static void run(void *context)
+{
+    bench_t *x = context;
+
+    hyb_team_run(x->team, factor, x);
+}
+
+/* ---- checking ------------------------------------------------------------ */
+
+static void follow_pivots(bench_t *x)
+{
+    int64_t m = x->panel.top.rows + x->panel.body.rows, i, c, kept;
+
+    for (i = 0; i < m; i++)
+        x->row[i] = i;
+    for (c = 0; c < x->panel.top.cols; c++) {
+        kept = x->row[c];
+        x->row[c] = x->row[x->panel.pivot[c]];
+        x->row[x->panel.pivot[c]] = kept;
+    }
+}
+
+static double l_at(const bench_t *x, int64_t i, int64_t j)
+{
+    int64_t nb = x->panel.top.rows;
+
+    if (i >= nb)
+        return *hyb_tiles_at(&x->panel.body, i - nb, j);
+    if (i == j)
+        return 1.0;
+    return i > j ? x->panel.l1.data[i + j * nb] : 0.0;
+}
+
+/* The largest element of row i of P A - L U; NaN counts as large. */
+static double row_error(const bench_t *x, int64_t i)
+{
+    int64_t nb = x->panel.top.rows, j, k;
+    double most = 0.0, difference;
+
+    for (j = 0; j < nb; j++) {
+        difference = xhost_value(x->row[i], j);
+        for (k = 0; k <= j; k++)
+            difference -= l_at(x, i, k) * x->panel.l1.data[k + j * nb];
+        if (!(fabs(difference) <= most))
+            most = isnan(difference) ? HUGE_VAL : fabs(difference);
+    }
+    return most;
+}
+
+static int wrong_rows(bench_t *x)
+{
+    int64_t m = x->panel.top.rows + x->panel.body.rows, s;
+    double most = 1e-12 * (double)x->panel.top.rows;
+    int wrong = row_error(x, m - 1) > most;
+
+    for (s = 0; s < SAMPLES; s++)
+        wrong += row_error(x, s * 7919 % m) > most;
+    return wrong;
+}
+
+xh_status_t xhost_panel_rate(const hyb_kernel_t *kernel, hyb_team_t *team,
+                             int64_t m, int nb, double *rate_p)
+{
+    bench_t x = {.team = team};
+    const xhost_timed_t timed = {restore, run, &x};
+    double flop = nb * (double)nb * ((double)m - nb / 3.0);
+    xh_status_t status = allocate(&x, kernel, m, nb);
+    int wrong;
+
+    if (status == XH_OK)
+        status = hyb_panel_engine_create(team, kernel, nb, &x.engine);
+    if (status == XH_OK) {
+        fill(&x);
+        *rate_p = flop / xhost_median_seconds(&timed, CALLS);
+        follow_pivots(&x);
+        wrong = wrong_rows(&x);
+        if (wrong > 0) {
+            xh_log_error("%d of %d rows of P A - L U are not 0", wrong,
+                         SAMPLES + 1);
+            *rate_p = NAN;
+        }
+    }
+    release(&x);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/xhost/timing.h"
+
+#include <stdlib.h>
+#include "base/clock.h"
+
+enum { MOST_CALLS = 16 };
+
+static int by_size(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+double xhost_median_seconds(const xhost_timed_t *timed, int calls)
+{
+    double seconds[MOST_CALLS], begun;
+    int i;
+
+    for (i = 0; i < calls; i++) {
+        if (timed->prepare != NULL)
+            timed->prepare(timed->context);
+        begun = xh_clock_now();
+        timed->run(timed->context);
+        seconds[i] = xh_clock_now() - begun;
+    }
+    qsort(seconds, (size_t)calls, sizeof(seconds[0]), by_size);
+    return (seconds[(calls - 1) / 2] + seconds[calls / 2]) / 2;
+}
+
+/* Two rounds of a multiplication that spreads its low bits upwards. */
+double xhost_value(int64_t i, int64_t j)
+{
+    const uint64_t odd = 0xd1342543de82ef95u;
+    uint64_t x = ((uint64_t)i << 32) + (uint64_t)j + 1;
+
+    x *= odd;
+    x = (x ^ x >> 29) * odd;
+    x ^= x >> 31;
+    return (double)(x >> 11) * 0x1p-53 - 0.5;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XHOST_TIMING_H
+#define XHOST_TIMING_H
+
+#include <stdint.h>
+
+/* What is measured; prepare is not timed, NULL: nothing to prepare. */
+typedef struct {
+    void (*prepare)(void *context);
+    void (*run)(void *context);
+    void *context;
+} xhost_timed_t;
+
+/* Median of the seconds of calls runs, 1 <= calls <= 16. */
+double xhost_median_seconds(const xhost_timed_t *timed, int calls);
+
+/* Element (i, j) of a random matrix, uniform in -0.5 .. 0.5. */
+double xhost_value(int64_t i, int64_t j);
+
+#endif

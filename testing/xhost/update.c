@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/xhost/update.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include "base/log.h"
+#include "base/memory.h"
+#include "hybrid/engine/host/chunk.h"
+#include "hybrid/engine/host/pack.h"
+#include "testing/xhost/timing.h"
+
+enum {
+    CALLS = 3,
+    CHUNK = 128, /* columns, as the driver's for panels of 256 */
+    LEAST_CHUNK = 32,
+    SAMPLES = 200
+};
+
+/* Where the three matrices begin in xhost_value's rows. */
+enum { OF_C = 0, OF_L2 = 1 << 28, OF_U = 1 << 29 };
+
+typedef struct {
+    xhost_shape_t shape;
+    hyb_team_t *team;
+    hyb_factors_t factors;
+    hyb_view_t u, c;
+    double *packed; /* a chunk's U, of each member */
+    int64_t stride; /* between members */
+    _Atomic int64_t next;
+
+    double *memory; /* all of it */
+    size_t bytes;
+} update_t;
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t rounded_up(int64_t x, int64_t to)
+{
+    return (x + to - 1) / to * to;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static xh_status_t allocate(update_t *x)
+{
+    const hyb_kernel_t *kernel = x->factors.kernel;
+    int64_t m = x->shape.m, n = x->shape.n, k = x->shape.k;
+    int64_t ld = rounded_up(m, 8);
+    int64_t l2 = hyb_pack_size(m, k, kernel->rows);
+    int64_t u = rounded_up(k * n, 8);
+    void *memory;
+
+    x->stride = rounded_up(hyb_chunk_u_size(kernel, k, CHUNK), 512);
+    x->bytes =
+        sizeof(double) *
+        (size_t)(ld * n + l2 + u + x->stride * hyb_team_size(x->team) + 16);
+    if (xh_memory_allocate(x->bytes, &memory) != XH_OK)
+        return XH_ERR_MEMORY;
+    x->memory = memory;
+    x->c = (hyb_view_t){x->memory, m, n, ld};
+    x->packed = x->memory + ld * n;
+    x->factors.l2 = (hyb_tiles_t){
+        x->packed + x->stride * hyb_team_size(x->team), m, k, kernel->rows};
+    x->u = (hyb_view_t){x->factors.l2.data + rounded_up(l2, 8), k, n, k};
+    return XH_OK;
+}
+
+static void fill_columns(hyb_view_t v, int from, int64_t first, int64_t step)
+{
+    int64_t i, j;
+
+    for (j = first; j < v.cols; j += step)
+        for (i = 0; i < v.rows; i++)
+            v.data[i + j * v.ld] = xhost_value(from + i, j);
+}
+
+static void fill(void *context, int member)
+{
+    update_t *x = context;
+    const hyb_tiles_t *l2 = &x->factors.l2;
+    int64_t members = hyb_team_size(x->team), i, j;
+
+    fill_columns(x->c, OF_C, member, members);
+    fill_columns(x->u, OF_U, member, members);
+    for (j = member; j < l2->cols; j += members)
+        for (i = 0; i < l2->rows; i++)
+            *hyb_tiles_at(l2, i, j) = xhost_value(OF_L2 + i, j);
+}
+
+/* ---- computing ----------------------------------------------------------- */
+
+/* The next chunk, narrower towards the end, so that all end together. */
+static int64_t take(update_t *x, int64_t *cols_p)
+{
+    int64_t from = atomic_load(&x->next), cols, share;
+
+    do {
+        share = (x->shape.n - from) / (2 * hyb_team_size(x->team));
+        cols = share >= CHUNK ? CHUNK : rounded_up(share + 1, LEAST_CHUNK);
+        cols = smaller(cols, x->shape.n - from);
+    } while (!atomic_compare_exchange_weak(&x->next, &from, from + cols));
+    *cols_p = cols;
+    return from;
+}
+
+static void multiply(void *context, int member)
+{
+    update_t *x = context;
+    double *u = x->packed + member * x->stride;
+    int64_t from, cols;
+
+    for (from = take(x, &cols); cols > 0; from = take(x, &cols)) {
+        hyb_pack(hyb_view_part(x->u, 0, from, x->u.rows, cols), HYB_TRANS, -1.0,
+                 x->factors.kernel->cols, u);
+        hyb_chunk_multiply(&x->factors, 0, u,
+                           hyb_view_part(x->c, 0, from, x->c.rows, cols), NULL);
+    }
+}
+
+static void run(void *context)
+{
+    update_t *x = context;
+
+    atomic_store(&x->next, 0);
+    hyb_team_run(x->team, multiply, x);
+}
+
+/* ---- checking ------------------------------------------------------------ */
+
+/* By how much an element is not what CALLS updates should have made of it. */
+static double error_at(const update_t *x, int64_t i, int64_t j)
+{
+    double want = xhost_value(OF_C + i, j), product = 0.0;
+    int64_t k;
+
+    for (k = 0; k < x->shape.k; k++)
+        product += xhost_value(OF_L2 + i, k) * xhost_value(OF_U + k, j);
+    want -= CALLS * product;
+    return fabs(x->c.data[i + j * x->c.ld] - want);
+}
+
+/* Some of all elements, in all parts of C, and its last one. */
+static int wrong_elements(const update_t *x)
+{
+    const double most = 1e-14 * CALLS * (double)(x->shape.k + 1);
+    int64_t m = x->shape.m, n = x->shape.n, s;
+    int wrong = !(error_at(x, m - 1, n - 1) <= most);
+
+    for (s = 0; s < SAMPLES; s++)
+        wrong += !(error_at(x, s * 7919 % m, s * 104729 % n) <= most);
+    return wrong;
+}
+
+xh_status_t xhost_update_rate(const hyb_kernel_t *kernel, hyb_team_t *team,
+                              xhost_shape_t shape, double *rate_p)
+{
+    update_t x = {.shape = shape, .team = team, .factors.kernel = kernel};
+    const xhost_timed_t timed = {NULL, run, &x};
+    double flop = 2.0 * (double)shape.m * (double)shape.n * (double)shape.k;
+    int wrong;
+
+    if (allocate(&x) != XH_OK)
+        return XH_ERR_MEMORY;
+    hyb_team_run(team, fill, &x);
+    *rate_p = flop / xhost_median_seconds(&timed, CALLS);
+    wrong = wrong_elements(&x);
+    if (wrong > 0) {
+        xh_log_error("%d of %d elements of C are wrong", wrong, SAMPLES + 1);
+        *rate_p = NAN;
+    }
+    xh_memory_free(x.memory, x.bytes);
+    return XH_OK;
+}
