@@ -16,7 +16,7 @@ import jobs
 
 TABLE = re.compile(r"\bCMUnitTest \w+\[\] = \{(.*?)\};", re.DOTALL)
 CASE = re.compile(r"\w+\(\s*(\w+)")
-RANKS = re.compile(r"/\*\s*ranks:([\d\s]+)\*/")
+RANKS = re.compile(r"/\*\s*ranks:([\d\s]+)(; long)?\s*\*/")
 PLAN = re.compile(r"^1\.\.(\d+)$", re.MULTILINE)
 RESULT = re.compile(r"(not ok|ok) \d+ (- |# SKIP )(\w+)$", re.MULTILINE)
 UNIT_LIMIT = 240
@@ -83,6 +83,8 @@ class UnitProgram(pytest.File):
             for item in items:
                 if not count:
                     item.add_marker("single")
+                if ranks and ranks.group(2):
+                    item.add_marker("long")
                 yield item
 
 

@@ -39,7 +39,7 @@ static int close_flight(void **state)
     (void)state;
     hyb_flight_close(&flight);
     hyb_device_close(device);
-    hyb_job_release(&job);
+    hyb_job_destroy(&job);
     problem_destroy(&problem);
     return 0;
 }
@@ -53,7 +53,7 @@ static bool has_returned(int slot)
 {
     bool done = false;
 
-    assert_int_equal(hyb_event_wait(flight.slot[slot].out_end, 0.0, &done),
+    assert_int_equal(hyb_event_wait(flight.slot[slot].out.end, 0.0, &done),
                      XH_OK);
     return done;
 }
@@ -69,7 +69,7 @@ static void a_tile_returns_and_says_what_it_took(void **state)
         int slot = (int)(tile % SLOTS);
 
         launch(tile, slot);
-        assert_int_equal(device_cases_wait(flight.slot[slot].out_end), XH_OK);
+        assert_int_equal(device_cases_wait(flight.slot[slot].out.end), XH_OK);
         assert_int_equal(hyb_flight_time(&flight.slot[slot], &times), XH_OK);
         hyb_flight_commit(&flight, &job, &flight.slot[slot]);
     }

@@ -96,6 +96,51 @@ static void every_grid_and_block_size_gives_the_same_matrix(void **state)
                     check_grid(orders[k], orders[k] + 1, blocks[b], p, q);
 }
 
+/* Fill a block of the part of process (1, 1) and compare it with the part. */
+static void check_block(const hpl_generator_t *g, hpl_block_t block,
+                        const double *part, int64_t ld)
+{
+    double a[31 * 31];
+    int64_t i, j;
+
+    for (i = 0; i < 31 * 31; i++)
+        a[i] = 7.0;
+    hpl_generator_fill(g, block, a, 31);
+    for (j = 0; j < 31; j++)
+        for (i = 0; i < 31; i++)
+            if (i < block.rows && j < block.cols)
+                assert_true(a[i + 31 * j] ==
+                            part[block.row + i + (block.col + j) * ld]);
+            else
+                assert_true(a[i + 31 * j] == 7.0);
+}
+
+static void any_block_of_a_part_is_generated_alone(void **state)
+{
+    hpl_random_t matrix = {.m = 90, .n = 75, .seed = seed};
+    double part[90 * 75];
+    int nb, p, i;
+
+    (void)state;
+    for (nb = 1; nb <= 40; nb += 3)
+        for (p = 1; p <= 3; p++) {
+            hpl_map_t rows = hpl_map(nb, p, p / 2);
+            hpl_map_t cols = hpl_map(nb, 4 - p, (4 - p) / 2);
+            hpl_generator_t g = hpl_generator(&matrix, &rows, &cols);
+            int64_t mp = hpl_map_count(&rows, matrix.m);
+            int64_t nq = hpl_map_count(&cols, matrix.n);
+
+            hpl_generate(&matrix, &rows, &cols, part, 90);
+            for (i = 0; i <= 30 && i <= mp && i <= nq; i++)
+                check_block(&g,
+                            (hpl_block_t){.row = mp - i,
+                                          .rows = i,
+                                          .col = (nq - i) / 2,
+                                          .cols = i},
+                            part, 90);
+        }
+}
+
 static void memory_between_columns_is_left_alone(void **state)
 {
     double a[2 * 50];
@@ -242,6 +287,7 @@ static void pairs_carry_into_their_high_half(void **state)
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(the_reference_matrices_come_out_bit_by_bit),
     cmocka_unit_test(every_grid_and_block_size_gives_the_same_matrix),
+    cmocka_unit_test(any_block_of_a_part_is_generated_alone),
     cmocka_unit_test(memory_between_columns_is_left_alone),
     cmocka_unit_test(an_empty_part_is_not_touched),
     cmocka_unit_test(a_jump_ends_where_single_steps_end),

@@ -3,45 +3,8 @@
 #include "base/blas_library.h"
 #include "hybrid/engine/host/blas.h"
 #include "hybrid/engine/host/gemm.h"
+#include "testing/unit/framed.h"
 #include "testing/unit/unit.h"
-
-/* a matrix with room around it that must not change */
-typedef struct {
-    double *all;
-    hyb_view_t v;
-} framed_t;
-
-enum { MARGIN = 3 };
-
-static double drawn(void)
-{
-    return (double)rand() / RAND_MAX - 0.5;
-}
-
-static framed_t framed(int64_t rows, int64_t cols)
-{
-    framed_t f;
-    int64_t ld = rows + 2 * MARGIN, i, total = ld * (cols + 2 * MARGIN);
-
-    f.all = malloc((size_t)total * sizeof(double));
-    assert_non_null(f.all);
-    for (i = 0; i < total; i++)
-        f.all[i] = drawn();
-    f.v = (hyb_view_t){f.all + MARGIN + MARGIN * ld, rows, cols, ld};
-    return f;
-}
-
-static framed_t copied(framed_t f)
-{
-    size_t bytes = (size_t)(f.v.ld * (f.v.cols + 2 * MARGIN)) * sizeof(double);
-    framed_t copy = f;
-
-    copy.all = malloc(bytes);
-    assert_non_null(copy.all);
-    memcpy(copy.all, f.all, bytes);
-    copy.v.data = copy.all + (f.v.data - f.all);
-    return copy;
-}
 
 static double element(hyb_view_t v, hyb_trans_t op, int64_t i, int64_t j)
 {
@@ -64,14 +27,6 @@ static void triple_loop(const hyb_gemm_t *p, hyb_view_t c, int64_t k)
         }
 }
 
-static void compare(framed_t got, framed_t want, int64_t k)
-{
-    int64_t i, total = got.v.ld * (got.v.cols + 2 * MARGIN);
-
-    for (i = 0; i < total; i++)
-        assert_true(fabs(got.all[i] - want.all[i]) <= 1e-15 * (double)(k + 10));
-}
-
 typedef struct {
     int64_t m, n, k;
     hyb_trans_t ta, tb;
@@ -82,18 +37,18 @@ static void check(hyb_host_gemm_t *gemm, case_t x)
 {
     framed_t a = x.ta == HYB_NO_TRANS ? framed(x.m, x.k) : framed(x.k, x.m);
     framed_t b = x.tb == HYB_NO_TRANS ? framed(x.k, x.n) : framed(x.n, x.k);
-    framed_t c = framed(x.m, x.n), want = copied(c);
+    framed_t c = framed(x.m, x.n), want = framed_copy(c);
     hyb_gemm_t p = {x.ta, x.tb, x.alpha, x.beta, a.v, b.v, c.v};
 
     if (x.beta == 0.0 && x.m > 0 && x.n > 0)
         c.v.data[0] = NAN;
     triple_loop(&p, want.v, x.k);
     assert_int_equal(hyb_host_gemm(gemm, &p), XH_OK);
-    compare(c, want, x.k);
-    free(a.all);
-    free(b.all);
-    free(c.all);
-    free(want.all);
+    framed_compare(c, want, 1e-15 * (double)(x.k + 10));
+    framed_release(a);
+    framed_release(b);
+    framed_release(c);
+    framed_release(want);
 }
 
 typedef void (*body_t)(hyb_host_gemm_t *gemm);

@@ -44,6 +44,7 @@ static const kind_t kinds[] = {
     {1, {"devices=emu:3", "tile=8", "split=fixed:0"}},
     {1, {"devices=emu:3", "tile=11", "product_return=on", "split=steal"}},
     {1, {"devices=emu:4", "tile=5", "pipeline=8"}},
+    {1, {"devices=emu:2", "tile=9", "product_return=auto"}},
     {1, {"devices=emu:4", "kernel=blas", "tile=32"}},
     {1, {"devices=emu:2"}},
 };
@@ -285,6 +286,41 @@ static void a_device_without_free_memory_is_left_out(void **state)
     hyb_node_close(node);
 }
 
+/* ---- asking -------------------------------------------------------------- */
+
+static void a_node_says_what_it_was_opened_with(void **state)
+{
+    static const char *const settings[] = {
+        "devices=emu:3", "kernel=blas", "split=fixed:0.25",
+        "emu_fault=1:fail@alloc:1", "stall_seconds=60"};
+    hyb_node_t *node = node_open(1, settings, 5);
+
+    (void)state;
+    assert_null(hyb_node_kernel(node));
+    assert_int_equal(hyb_node_split(node).policy, HYB_SPLIT_FIXED);
+    assert_true(hyb_node_split(node).share == 0.25);
+    assert_false(hyb_node_models_time(node));
+    assert_int_equal(hyb_node_working_devices(node), 3);
+    capture_begin();
+    free(multiply(node, square, hyb_executors_all(node)).owner);
+    capture_end(NULL);
+    assert_int_equal(hyb_node_working_devices(node), 2);
+    assert_int_equal(hyb_node_devices(node), 3);
+    hyb_node_close(node);
+}
+
+static void a_node_says_which_kernel_it_has(void **state)
+{
+    static const char *const settings[] = {"devices=none", "kernel=portable"};
+    hyb_node_t *node = node_open(1, settings, 2);
+
+    (void)state;
+    assert_non_null(hyb_node_kernel(node));
+    assert_string_equal(hyb_node_kernel(node)->name, "portable");
+    assert_int_equal(hyb_node_working_devices(node), 0);
+    hyb_node_close(node);
+}
+
 /* ---- learning ------------------------------------------------------------ */
 
 /* 3.6 Mflop at 36 ms; the team is many times faster. */
@@ -316,6 +352,7 @@ static void a_dry_device_leaves_its_tiles_as_they_were(void **state)
     int64_t i, j, wrong = 0;
 
     (void)state;
+    assert_true(hyb_node_models_time(node));
     assert_int_equal(
         hyb_node_gemm(node, &problem.product, hyb_executors_all(node), &report),
         XH_OK);
@@ -347,6 +384,8 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(shapes_that_do_not_conform_are_refused),
     cmocka_unit_test(a_report_is_given_only_if_wanted),
     cmocka_unit_test(a_device_without_free_memory_is_left_out),
+    cmocka_unit_test(a_node_says_what_it_was_opened_with),
+    cmocka_unit_test(a_node_says_which_kernel_it_has),
     cmocka_unit_test(a_slow_device_is_given_less),
     cmocka_unit_test(a_dry_device_leaves_its_tiles_as_they_were),
 };

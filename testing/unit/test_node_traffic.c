@@ -130,19 +130,26 @@ static double standing_clock(void *context)
     return 0.0;
 }
 
-static hyb_report_t modelled(const char *link, const char *rate)
+static hyb_report_t modelled_as(const char *product_return, const char *link,
+                                const char *rate, int64_t k)
 {
-    const char *const settings[] = {"devices=emu",      "emu_dry=on", "tile=32",
-                                    "stall_seconds=60", link,         rate};
+    const char *const settings[] = {
+        "devices=emu",      "emu_dry=on",   "emu_memory=1", "tile=32",
+        "stall_seconds=60", product_return, link,           rate};
     hyb_node_t *node;
     hyb_report_t report;
 
     xh_clock_install(standing_clock, NULL);
-    node = node_open(1, settings, 6);
-    report = multiply(node, 512, 512, 64, 1.0);
+    node = node_open(1, settings, 8);
+    report = multiply(node, 512, 512, k, 1.0);
     hyb_node_close(node);
     xh_clock_install(NULL, NULL);
     return report;
+}
+
+static hyb_report_t modelled(const char *link, const char *rate, int64_t k)
+{
+    return modelled_as("product_return=off", link, rate, k);
 }
 
 static double idle(const hyb_report_t *r)
@@ -156,22 +163,40 @@ static void assert_close(double value, double expected)
         fail_msg("%g instead of %g", value, expected);
 }
 
-static void times_are_work_over_rates(void **state)
+static void check_times(const hyb_report_t *r)
 {
-    hyb_report_t r = modelled("emu_link=200", "emu_rate=1000");
-    const hyb_work_t *w = &r.device[0];
+    const hyb_work_t *w = &r->device[0];
 
-    (void)state;
-    assert_close(w->flop, 2.0 * 512 * 512 * 64);
+    assert_close(w->flop, 2.0 * 512 * 512 * (double)r->tiling.k);
     assert_close(w->compute_seconds, w->flop / 1e12);
     assert_close(w->in_seconds, (double)w->bytes_in / 200e9);
     assert_close(w->out_seconds, (double)w->bytes_out / 200e9);
 }
 
+static void times_are_work_over_rates(void **state)
+{
+    hyb_report_t r = modelled("emu_link=200", "emu_rate=1000", 64);
+
+    (void)state;
+    assert_int_equal(r.tiling.chunks, 1);
+    check_times(&r);
+}
+
+/* Each chunk waits for its own copies, and these for room. */
+static void waits_between_chunks_are_no_work(void **state)
+{
+    hyb_report_t r = modelled("emu_link=200", "emu_rate=1000", 4000);
+
+    (void)state;
+    assert_true(r.tiling.chunks > 1);
+    check_times(&r);
+    assert_true(idle(&r) > 0.2);
+}
+
 /* The first column needs 24 KiB a tile, which take 123 ns. */
 static void a_device_on_a_link_that_just_feeds_it_is_not_idle(void **state)
 {
-    hyb_report_t r = modelled("emu_link=200", "emu_rate=1000");
+    hyb_report_t r = modelled("emu_link=200", "emu_rate=1000", 64);
 
     (void)state;
     assert_true(idle(&r) >= 0.0);
@@ -181,11 +206,34 @@ static void a_device_on_a_link_that_just_feeds_it_is_not_idle(void **state)
 /* All but the first tiles need 8 KiB, at least: 410 ns. */
 static void a_device_on_a_slow_link_waits_for_it(void **state)
 {
-    hyb_report_t r = modelled("emu_link=20", "emu_rate=1000");
+    hyb_report_t r = modelled("emu_link=20", "emu_rate=1000", 64);
 
     (void)state;
     assert_true(idle(&r) > 0.6);
     assert_true(idle(&r) < 0.8);
+}
+
+/* On the model's clock, too. */
+static void auto_returns_what_is_sooner_done(void **state)
+{
+    static const struct {
+        const char *link, *rate;
+        bool reads_c;
+    } devices[] = {
+        {"emu_link=1", "emu_rate=1000", false},
+        {"emu_link=100", "emu_rate=100000", false},
+        {"emu_link=100", "emu_rate=10", true},
+        {"emu_link=0", "emu_rate=0", true},
+    };
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+        hyb_report_t r = modelled_as("product_return=auto", devices[i].link,
+                                     devices[i].rate, 8);
+
+        check_traffic(&r, devices[i].reads_c);
+    }
 }
 
 static const struct CMUnitTest cases[] = {
@@ -194,8 +242,10 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(tiles_stay_while_chunks_pass),
     cmocka_unit_test(c_does_not_come_in_where_the_host_adds),
     cmocka_unit_test(times_are_work_over_rates),
+    cmocka_unit_test(waits_between_chunks_are_no_work),
     cmocka_unit_test(a_device_on_a_link_that_just_feeds_it_is_not_idle),
     cmocka_unit_test(a_device_on_a_slow_link_waits_for_it),
+    cmocka_unit_test(auto_returns_what_is_sooner_done),
 };
 
 UNIT_MAIN(cases)

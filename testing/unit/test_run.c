@@ -111,7 +111,7 @@ static const char *run(void)
     if (rank_of_mine() == 0)
         out = fmemopen(text, sizeof(text), "w");
     capture_begin();
-    xhpl_run(&parameters, out, &outcome);
+    xhpl_run(&parameters, out, NULL, &outcome);
     if (out != NULL)
         fclose(out);
     return capture_end(NULL);

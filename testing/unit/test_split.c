@@ -198,6 +198,8 @@ static void a_range_is_taken_from_both_ends(void **state)
     assert_int_equal(hyb_range_remaining(&range), 5);
     span = hyb_range_take_front(&range, 2);
     assert_int_equal(span.first, 1);
+    assert_int_equal(hyb_range_left(&range).first, 3);
+    assert_int_equal(hyb_range_left(&range).count, 3);
     span = hyb_range_take_back(&range, 9);
     assert_int_equal(span.first, 3);
     assert_int_equal(span.count, 3);

@@ -50,9 +50,11 @@ static void check_alone(hyb_stream_t *stream, problem_t *problem,
 
     problem_restore(problem);
     assert_int_equal(hyb_job_init(&job, &problem->product, tiling), XH_OK);
+    hyb_job_release(&job, tiling->n);
     hyb_stream_begin(stream, &job);
+    hyb_job_end(&job);
     hyb_stream_finish(stream, &work);
-    hyb_job_release(&job);
+    hyb_job_destroy(&job);
     assert_false(work.dropped);
     assert_int_equal(problem_wrong(problem), 0);
     assert_int_equal(work.tiles, hyb_tiling_count(tiling));
@@ -150,6 +152,7 @@ static void streams_share_a_job(void **state)
     (void)state;
     assert_int_equal(plan(&problem.product, 2, MIB, 2, &tiling), XH_OK);
     assert_int_equal(hyb_job_init(&job, &problem.product, &tiling), XH_OK);
+    hyb_job_release(&job, tiling.n);
     for (i = 0; i < STREAMS; i++) {
         stream[i] = stream_open(i, false, "emu_fault=");
         hyb_stream_begin(stream[i], &job);
@@ -165,7 +168,7 @@ static void streams_share_a_job(void **state)
         hyb_stream_destroy(stream[i]);
     }
     assert_int_equal(tiles, hyb_tiling_count(&tiling));
-    hyb_job_release(&job);
+    hyb_job_destroy(&job);
     problem_destroy(&problem);
 }
 
@@ -211,7 +214,9 @@ static void check_loss(const char *fault)
     capture_begin();
     stream = stream_open(0, false, fault);
     assert_false(hyb_stream_failed(stream));
+    hyb_job_release(&job, tiling.n);
     hyb_stream_begin(stream, &job);
+    hyb_job_end(&job);
     hyb_stream_finish(stream, &work);
     assert_true(hyb_stream_failed(stream));
     hyb_stream_destroy(stream);
@@ -220,7 +225,7 @@ static void check_loss(const char *fault)
     assert_true(work.tiles < hyb_tiling_count(&tiling));
     assert_int_equal(changed(&problem, &job), 0);
     assert_int_equal(accounted(&job), hyb_tiling_count(&tiling));
-    hyb_job_release(&job);
+    hyb_job_destroy(&job);
     problem_destroy(&problem);
 }
 

@@ -23,7 +23,7 @@ static int64_t random_of(int64_t least, int64_t most)
     return least + (int64_t)(random_bits() % (uint64_t)range);
 }
 
-/* The plan of one of many requests, of which memory is short for half. */
+/* One of both plans of many requests, of which memory is short for half. */
 static hyb_tiling_t random_tiling(hyb_tiling_request_t *r)
 {
     hyb_tiling_t t;
@@ -41,7 +41,10 @@ static hyb_tiling_t random_tiling(hyb_tiling_request_t *r)
     r->memory = (uint64_t)random_of(r->c_slots + 4, r->c_slots + 4 + most) *
                     sizeof(double) +
                 random_bits() % sizeof(double);
-    assert_int_equal(hyb_tiling_plan(r, &t), XH_OK);
+    if (random_bits() % 4 == 0)
+        assert_int_equal(hyb_tiling_plan_by_columns(r, &t), XH_OK);
+    else
+        assert_int_equal(hyb_tiling_plan(r, &t), XH_OK);
     return t;
 }
 
@@ -107,6 +110,29 @@ static void tiles_make_up_c_exactly(void **state)
             paint(&picture, tile.part);
         }
         assert_int_equal(wrong(&picture, r.m, r.n), 0);
+    }
+}
+
+/* The same tiles as in any other order. */
+static void by_columns_each_column_of_tiles_is_a_run(void **state)
+{
+    hyb_tiling_request_t r;
+    hyb_tiling_t t, any;
+    int64_t index;
+    int round;
+
+    (void)state;
+    for (round = 0; round < ROUNDS; round++) {
+        random_tiling(&r);
+        assert_int_equal(hyb_tiling_plan(&r, &any), XH_OK);
+        assert_int_equal(hyb_tiling_plan_by_columns(&r, &t), XH_OK);
+        assert_true(t.rows == any.rows && t.cols == any.cols);
+        assert_true(hyb_tiling_memory(&t) <= hyb_tiling_memory(&any));
+        for (index = 0; index < hyb_tiling_count(&t); index++) {
+            hyb_tile_t tile = hyb_tiling_tile(&t, index);
+
+            assert_int_equal(tile.col * t.rows + tile.row, index);
+        }
     }
 }
 
@@ -389,6 +415,7 @@ static void numbers_out_of_range_are_refused(void **state)
 
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(tiles_make_up_c_exactly),
+    cmocka_unit_test(by_columns_each_column_of_tiles_is_a_run),
     cmocka_unit_test(chunks_make_up_k_exactly),
     cmocka_unit_test(a_partial_tile_below_half_is_merged),
     cmocka_unit_test(a_few_rectangles_cover_any_run_of_tiles),

@@ -312,6 +312,79 @@ static void the_launchers_mask_is_law_on_this_machine(void **state)
     hyb_topology_close(topology);
 }
 
+static void a_confined_thread_is_told_all_that_the_system_allows(void **state)
+{
+    hyb_topology_t *topology = opened(NULL);
+    char *reach = NULL, *confined = NULL;
+    cpu_set_t before, now;
+
+    (void)state;
+    assert_int_equal(hyb_topology_reach(topology, &reach), XH_OK);
+    before = restrict_to(sched_getcpu());
+    assert_int_equal(hyb_topology_reach(topology, &confined), XH_OK);
+    assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
+    assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+    assert_int_equal(CPU_COUNT(&now), 1);
+    assert_string_equal(reach, confined);
+    free(reach);
+    free(confined);
+    hyb_topology_close(topology);
+}
+
+static void of_another_machine_everything_is_within_reach(void **state)
+{
+    hyb_topology_t *topology = opened("core:4 pu:2");
+    char *reach = NULL;
+
+    (void)state;
+    assert_int_equal(hyb_topology_reach(topology, &reach), XH_OK);
+    assert_string_equal(reach, "0-7");
+    free(reach);
+    hyb_topology_close(topology);
+}
+
+static void assert_counts(const hyb_topology_t *topology, const char *mask,
+                          const char *other, int cores, int processors)
+{
+    const char *masks[] = {mask, other};
+    int got[2] = {-1, -1};
+
+    assert_int_equal(hyb_topology_count(topology, masks, 2, &got[0], &got[1]),
+                     XH_OK);
+    assert_int_equal(got[0], cores);
+    assert_int_equal(got[1], processors);
+}
+
+static void cores_and_processors_of_masks_are_counted_once(void **state)
+{
+    hyb_topology_t *topology = opened(TWO_SOCKETS); /* p, p + 32: one core */
+    const char *wrong = "many";
+    int cores = -1, processors = -1;
+
+    (void)state;
+    assert_counts(topology, "0-31", "32-63", 32, 64);
+    assert_counts(topology, "0,32", "0", 1, 2);
+    assert_counts(topology, "0-2", "34", 3, 4);
+    assert_counts(topology, "", "5", 1, 1);
+    assert_counts(topology, "4", "1000-1009", 1, 1);
+    assert_int_equal(
+        hyb_topology_count(topology, &wrong, 1, &cores, &processors),
+        XH_ERR_ARG);
+    assert_int_equal(cores, -1);
+    hyb_topology_close(topology);
+}
+
+static void processors_are_listed_in_ranges(void **state)
+{
+    static const int cpus[] = {6, 0, 2, 1, 40};
+    char *list = NULL;
+
+    (void)state;
+    assert_int_equal(hyb_topology_list(cpus, 5, &list), XH_OK);
+    assert_string_equal(list, "0-2,6,40");
+    free(list);
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(shares_are_disjoint_complete_and_even),
     cmocka_unit_test(one_hardware_thread_of_a_core_is_used),
@@ -327,6 +400,10 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_wrong_description_is_refused),
     cmocka_unit_test(the_description_counts_what_is_there),
     cmocka_unit_test(the_launchers_mask_is_law_on_this_machine),
+    cmocka_unit_test(a_confined_thread_is_told_all_that_the_system_allows),
+    cmocka_unit_test(of_another_machine_everything_is_within_reach),
+    cmocka_unit_test(cores_and_processors_of_masks_are_counted_once),
+    cmocka_unit_test(processors_are_listed_in_ranges),
 };
 
 UNIT_MAIN(cases)

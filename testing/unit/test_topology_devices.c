@@ -217,17 +217,13 @@ static void the_odd_device_goes_where_its_numa_node_is(void **state)
 {
     static const char *const addresses[] = {"0000:21:00.0", "0000:41:00.0",
                                             "0000:61:00.0"};
+    const hyb_local_t local = {0, 2, NULL};
     hyb_topology_t *topology = opened(UNEVEN);
-    int *mine = NULL;
-    int count = 0;
+    int users[3] = {0};
 
     (void)state;
-    assert_int_equal(
-        hyb_topology_devices(topology, 0, 2, addresses, 3, &mine, &count),
-        XH_OK);
-    assert_int_equal(count, 1);
-    assert_int_equal(mine[0], 0);
-    free(mine);
+    assert_int_equal(count_devices(topology, &local, addresses, 3, users), 1);
+    assert_int_equal(users[0], 1);
     hyb_topology_close(topology);
 }
 
@@ -236,38 +232,29 @@ static void devices_without_an_address_are_dealt_evenly(void **state)
     static const char *const addresses[] = {"", "0000:ff:00.0", "emulated",
                                             "0000:21:00.0"};
     hyb_topology_t *topology = opened(UNEVEN);
-    int users[4] = {0};
+    int users[2][4] = {{0}};
     int rank, i;
 
     (void)state;
     for (rank = 0; rank < 2; rank++) {
-        int *mine = NULL;
-        int count = 0;
+        hyb_local_t local = {rank, 2, NULL};
 
-        assert_int_equal(hyb_topology_devices(topology, rank, 2, addresses, 4,
-                                              &mine, &count),
-                         XH_OK);
-        assert_int_equal(count, 2);
-        for (i = 0; i < count; i++)
-            users[mine[i]] += 1 + rank;
-        free(mine);
+        assert_int_equal(
+            count_devices(topology, &local, addresses, 4, users[rank]), 2);
     }
-    assert_int_equal(users[3], 1);
-    assert_int_equal(users[0] + users[1] + users[2], 5);
+    assert_int_equal(users[0][3], 1);
+    for (i = 0; i < 4; i++)
+        assert_int_equal(users[0][i] + users[1][i], 1);
     hyb_topology_close(topology);
 }
 
 static void no_devices_are_nobodys(void **state)
 {
+    const hyb_local_t local = {1, 2, NULL};
     hyb_topology_t *topology = opened(UNEVEN);
-    int *mine = NULL;
-    int count = -1;
 
     (void)state;
-    assert_int_equal(
-        hyb_topology_devices(topology, 1, 2, NULL, 0, &mine, &count), XH_OK);
-    assert_int_equal(count, 0);
-    free(mine);
+    assert_int_equal(count_devices(topology, &local, NULL, 0, NULL), 0);
     hyb_topology_close(topology);
 }
 

@@ -17,9 +17,9 @@
 
 static inline int unit_mpi_run(const struct CMUnitTest *cases, size_t count)
 {
-    int rank, failed, any;
+    int rank, failed, any, provided;
 
-    MPI_Init(NULL, NULL);
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""bench-host: the program it measures with, its rounds and its table."""
+import importlib.util
+import itertools
+import re
+import sys
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+import pytest
+
+import jobs
+
+SCRIPTS = jobs.SOURCE / "scripts"
+XHOST = jobs.BIN / "xhost"
+
+pytestmark = pytest.mark.skipif(
+    not XHOST.exists(), reason="built without hybrid/"
+)
+
+
+def xhost(tmp_path, *words):
+    return jobs.run([XHOST, *words], tmp_path)
+
+
+# ---- xhost ------------------------------------------------------------------
+
+MEASUREMENTS = [
+    "ceiling {} 1 10",
+    "ceiling {} 2 10",
+    "update {} 1 1 1 1",
+    "update {} 2 301 203 37",
+    "update {} 3 77 500 400",
+    "panel {} 1 5 5",
+    "panel {} 2 400 32",
+    "panel {} 3 90 7",
+]
+
+
+@pytest.mark.parametrize("kernel", ["auto", "portable"])
+@pytest.mark.parametrize("words", MEASUREMENTS)
+def test_xhost_says_a_rate_and_the_kernel(tmp_path, words, kernel):
+    outcome = xhost(tmp_path, *words.format(kernel).split())
+    assert outcome.status == 0, str(outcome)
+    name = words.split()[0]
+    said = re.fullmatch(rf"kernel (\w+)\n{name} (\S+)\n", outcome.stdout)
+    assert said and float(said[2]) > 0, str(outcome)
+    assert said[1] == kernel or kernel == "auto"
+
+
+@pytest.mark.parametrize(
+    "words, complaint",
+    [
+        ("", "how to call it"),
+        ("solve auto 1 10", "how to call it"),
+        ("update auto 1 10 10", "how to call it"),
+        ("panel auto 1 10 10 10", "how to call it"),
+        ("update blas 1 10 10 10", "'blas' is no kernel"),
+        ("update auto 0 10 10 10", "'0' is not a number"),
+        ("update auto 1 10 -3 10", "'-3' is not a number"),
+        ("update auto 1 10 1e3 10", "'1e3' is not a number"),
+        ("panel auto 1 10 11", "a panel of 11 columns"),
+        ("update auto 1 9999999 9999999 1", "cannot allocate"),
+    ],
+)
+def test_xhost_refuses_what_it_cannot_measure(tmp_path, words, complaint):
+    outcome = xhost(tmp_path, *words.split())
+    assert outcome.status == 2, str(outcome)
+    assert outcome.stdout == ""
+    assert complaint in outcome.stderr, str(outcome)
+
+
+# ---- rounds and rows --------------------------------------------------------
+
+
+@pytest.fixture(name="host", scope="module")
+def host_fixture():
+    """bench-host as a module."""
+    sys.path.insert(0, str(SCRIPTS))
+    try:
+        loader = SourceFileLoader("bench_host", str(SCRIPTS / "bench-host"))
+        spec = importlib.util.spec_from_loader("bench_host", loader)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["bench_host"] = module  # its dataclasses look there
+        loader.exec_module(module)
+        yield module
+    finally:
+        sys.path.remove(str(SCRIPTS))
+        sys.modules.pop("bench_host", None)
+
+
+@pytest.fixture(name="common")
+def common_fixture(host):
+    return sys.modules[host.interleaved.__module__]
+
+
+@pytest.mark.surface
+def test_what_is_done_less_often_is_spread_over_the_rounds(common):
+    assert common.turns(5, 5) == {0, 1, 2, 3, 4}
+    assert common.turns(5, 3) == {0, 2, 4}
+    assert common.turns(5, 1) == {2}
+    for rounds in range(1, 9):
+        for times in range(rounds + 1):
+            chosen = common.turns(rounds, times)
+            assert len(chosen) == times and chosen <= set(range(rounds))
+
+
+@pytest.mark.surface
+def test_jobs_take_turns(common):
+    count, order = itertools.count(), []
+
+    def job(name):
+        return lambda: (order.append(name), next(count))[1]
+
+    said = common.interleaved(
+        [("a", 3, job("a")), ("b", 1, job("b")), ("c", 9, job("c"))], 3
+    )
+    assert order == ["a", "c", "a", "b", "c", "a", "c"]
+    assert said == {"a": [0, 2, 5], "b": [3], "c": [1, 4, 6]}
+
+
+@pytest.mark.surface
+def test_settings_of_the_caller_change_nothing(common, monkeypatch):
+    monkeypatch.setenv("XHPL_THREADS", "1")
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Prescott")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "7")
+    monkeypatch.setenv("KEPT", "yes")
+    env = common.environment(2)
+    assert "XHPL_THREADS" not in env and "OPENBLAS_CORETYPE" not in env
+    assert env["OPENBLAS_NUM_THREADS"] == "2" and env["KEPT"] == "yes"
+
+
+@pytest.mark.surface
+@pytest.mark.parametrize(
+    "measured, reference, at_most, verdict",
+    [
+        (0.9, 1.0, False, "ok"),
+        (0.89, 1.0, False, "below"),
+        (180.0, 200.0, True, "ok"),
+        (181.0, 200.0, True, "above"),
+        (None, 1.0, False, "not measured"),
+        (1.0, None, True, "not measured"),
+    ],
+)
+def test_a_bound_holds_or_not(host, measured, reference, at_most, verdict):
+    row = host.Row("row", measured, reference, 0.9, at_most=at_most)
+    assert row.verdict(row.floor) == verdict
+    assert row.verdict(row.goal) == ""
+
+
+@pytest.mark.surface
+def test_columns_stand_below_their_names(host):
+    rows = [host.Row("short", 1.0, 2.0, 0.4), host.Row("a longer one", None)]
+    head, *lines = host.table("title", rows)
+    assert len(lines) == 2
+    for line in lines:
+        assert line[: head.index("measured")].rstrip() == line.split("  ")[0]
+    end = head.index("ratio") + len("ratio")
+    assert lines[0][:end].endswith("0.500")
+    assert lines[1][:end].endswith("-")
+    assert lines[0][head.index("floor") :].startswith("0.40 ok")
+
+
+# ---- a bench that was made up -----------------------------------------------
+
+
+@pytest.fixture(name="made_up")
+def made_up_fixture(host):
+    """A bench of two threads, and what its jobs might have said."""
+    sizes = host.FULL
+    orders = [host.Problem(n, 256, 1, 1) for n in (8000, 16000)]
+    bench = host.Bench(
+        sizes=sizes, bin=None, rounds=5, reference_rounds=4,
+        baseline=Path("other/xhpl"), baseline_rounds=1,
+        baseline_grids=[(1, 2), (2, 1)], memory=16e9, threads=2,
+        kernels=["avx512", "avx2"],
+        libraries={"OpenBLAS": "libopenblas.so"}, orders=orders,
+        grids=[host.Problem(*sizes.grids, p, q) for p, q in host.GRIDS],
+    )  # fmt: skip
+    said = {("dgemm", "OpenBLAS"): [90.0], ("panel", 1): [20.0]}
+    said["panel", 2] = [42.0]
+    for kernel, threads in bench.ceilings:
+        said["before", kernel, threads] = [98.0 * threads / 2] * 3
+        said["after", kernel, threads] = [50.0, 100.0 * threads / 2, 999.0]
+    said["update", "avx512"] = [10.0, 93.0, 94.0]
+    said["update", "avx2"] = [50.0, 89.0, 93.0, 94.0]
+    for problem in bench.problems:
+        seconds = problem.flop / 80e9
+        run = host.linpack.__globals__["Outcome"](80.0, 0.002, seconds / 0.85)
+        said["xhpl", problem] = [run]
+        if problem in bench.grids:
+            said["reference", problem] = [run]
+            if problem.processes > 1:
+                said["baseline", problem] = [run]
+    return bench, said
+
+
+@pytest.mark.surface
+def test_rows_are_medians_beside_the_higher_ceiling(host, made_up):
+    rows = {row.name: row for row in host.rows(*made_up)}
+
+    def ratio_and_verdicts(name):
+        row = rows[name]
+        verdicts = row.verdict(row.floor), row.verdict(row.goal)
+        return round(row.ratio, 3), *verdicts
+
+    expected = {
+        "FMA ceiling, avx512, 2 threads, after": (1.020, "", ""),
+        "FMA ceiling, to the better BLAS": (1.111, "ok", ""),
+        "OpenBLAS DGEMM, 8000 x 8000 x 256": (0.9, "", ""),
+        "update alone, avx512, 16000 x 16000 x 256": (0.93, "ok", "below"),
+        "update alone, avx2, 16000 x 16000 x 256": (0.91, "ok", "below"),
+        "panel alone, 16000 x 256, 1 thread": (0.4, "below", "below"),
+        "panel alone, 16000 x 256, 2 threads": (0.42, "ok", "ok"),
+        "xhpl, N = 8000, NB = 256, 1 x 1": (0.8, "ok", "below"),
+        "xhpl, N = 16000, NB = 256, 1 x 1": (0.8, "below", "below"),
+        "xhpl, N = 16000, NB = 256, 1 x 2": (0.8, "ok", "below"),
+        "generation + verification, N = 16000, s": (0.15, "ok", "above"),
+        "to reference, N = 16000, NB = 256, 2 x 1": (1.0, "ok", ""),
+        "to baseline, N = 16000, NB = 256, 2 x 1": (1.0, "below", ""),
+        "1000 x residual to reference, N = 16000, NB = 256, 1 x 2":
+            (1.0, "ok", ""),
+    }  # fmt: skip
+    assert {name: ratio_and_verdicts(name) for name in expected} == expected
+
+
+@pytest.mark.surface
+def test_what_does_not_fit_is_not_run_and_its_row_says_so(host, made_up):
+    bench, said = made_up
+    large = host.Problem(60000, 256, 1, 1)
+    bench.orders.append(large)
+    keys = [key for key, _, _ in host.jobs(bench)]
+    assert ("xhpl", bench.orders[0]) in keys
+    assert ("xhpl", large) not in keys
+    (row,) = [x for x in host.rows(bench, said) if "60000" in x.name]
+    assert row.measured is None
+
+
+@pytest.mark.surface
+def test_an_hpcc_is_run_on_one_grid(host, monkeypatch):
+    monkeypatch.delenv("BASELINE_GRIDS", raising=False)
+    assert host.baseline_grids(Path("bin/hpcc")) == [(1, 2)]
+    assert host.baseline_grids(Path("bin/xhpl")) == list(host.GRIDS)
+    monkeypatch.setenv("BASELINE_GRIDS", "2x1")
+    assert host.baseline_grids(Path("bin/hpcc")) == [(2, 1)]
+
+
+@pytest.mark.surface
+def test_every_figure_of_the_table_has_a_job(host, made_up):
+    bench, said = made_up
+    times = {key: count for key, count, _ in host.jobs(bench)}
+    assert set(times) == set(said)
+    assert times["xhpl", bench.grids[1]] == bench.rounds
+    assert times["reference", bench.grids[1]] == bench.reference_rounds
+    assert times["baseline", bench.grids[1]] == bench.baseline_rounds
+
+
+# ---- whole runs -------------------------------------------------------------
+
+
+def bench_host(tmp_path, *words, env=None):
+    command = [sys.executable, SCRIPTS / "bench-host", "--quick", jobs.BIN]
+    return jobs.run([*command, *words], tmp_path, env, limit=240)
+
+
+@pytest.mark.long
+@pytest.mark.surface
+def test_a_quick_run_measures_every_row(tmp_path):
+    env = {"ORDERS": "80:16"}
+    outcome = bench_host(tmp_path, jobs.XHPL, env=env)
+    assert outcome.status == 0, str(outcome)
+    head, *lines, end = outcome.stdout.splitlines()
+    assert head.startswith("Gflop/s, medians of 1"), str(outcome)
+    assert re.fullmatch(r"\d+ threads?, \d+\.\d minutes", end), str(outcome)
+    names = "\n".join(lines)
+    for name in ("FMA ceiling", "update alone", "panel alone", "xhpl, N = 80",
+                 "xhpl, N = 150", "generation", "to reference", "to baseline",
+                 "1000 x residual"):  # fmt: skip
+        assert re.search(rf"^{name}", names, re.M), str(outcome)
+    assert "not measured" not in names, str(outcome)
+
+
+@pytest.mark.long
+@pytest.mark.surface
+def test_a_baseline_that_fails_ends_the_bench(tmp_path):
+    outcome = bench_host(tmp_path, "/bin/false")
+    assert outcome.status == 1, str(outcome)
+    assert re.search("/bin/false.* did not pass", outcome.stderr), str(outcome)
+
+
+@pytest.mark.surface
+def test_without_a_folder_it_says_how_it_is_called(tmp_path):
+    outcome = jobs.run([sys.executable, SCRIPTS / "bench-host"], tmp_path)
+    assert outcome.status == 1 and outcome.stdout == ""
+    assert "usage: bench-host [--quick] BINDIR" in outcome.stderr

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The cores that xhpl uses, and what it says of them and of HPL.dat."""
+import os
+import re
+import shutil
+import subprocess
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+import hpl_dat
+import jobs
+import report
+
+Solver = namedtuple("Solver", "threads cores")
+
+SOLVER = re.compile(
+    r"^xhpl: solver: hybrid, .*?(\d+) threads? on cores? ([\d,-]+), "
+    r"kernel \w+, .*device",
+    re.M,
+)
+
+
+def binding(policy):
+    """The environment in which Open MPI, 4 and 5, binds so.
+
+    With core it does what mpirun -np 1 does by itself.
+    """
+    return {
+        "OMPI_MCA_hwloc_base_binding_policy": policy,
+        "PRTE_MCA_hwloc_default_binding_policy": policy,
+    }
+
+
+def solver_of(outcome):
+    """What the line about the solver says."""
+    assert outcome.status == 0, str(outcome)
+    lines = SOLVER.findall(outcome.stderr)
+    assert len(lines) == 1, str(outcome)
+    threads, listed = lines[0]
+    cores = set()
+    for first, last in re.findall(r"(\d+)(?:-(\d+))?", listed):
+        cores |= set(range(int(first), int(last or first) + 1))
+    return Solver(int(threads), cores)
+
+
+def warnings_of(outcome):
+    """The lines that warn of cores left unused."""
+    pattern = "^xhpl: warning: .* are bound to .*$"
+    return re.findall(pattern, outcome.stderr, re.M)
+
+
+def lines_about(outcome, word):
+    return [line for line in outcome.stderr.splitlines() if word in line]
+
+
+def time_is_limited():
+    """Whether a control group grants less than all cores all the time."""
+    files = [
+        (Path("/sys/fs/cgroup/cpu.max"), "max"),
+        (Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"), "-1"),
+    ]
+    return any(
+        path.exists() and path.read_text().split()[0] != unlimited
+        for path, unlimited in files
+    )
+
+
+@pytest.fixture
+def cores(xhpl):
+    """The cores of this node, more than one."""
+    if time_is_limited():
+        pytest.skip("a control group limits how many cores are worth using")
+    found = solver_of(xhpl(dat=hpl_dat.text())).cores
+    if len(found) < 2:
+        pytest.skip("one core: no binding can leave another unused")
+    return found
+
+
+@pytest.fixture
+def confined(xhpl, cores):
+    """Run xhpl with all its processes on one core."""
+    if shutil.which("taskset") is None:
+        pytest.skip("no taskset")
+    core = max(cores)
+
+    def run(*options, processes=1, q="1"):
+        (xhpl.directory / "HPL.dat").write_text(hpl_dat.text(q=q))
+        command = ["taskset", "-c", core, jobs.XHPL, "--set", "devices=none"]
+        return jobs.run(
+            jobs.launched(processes, [*command, *options]),
+            xhpl.directory,
+            {"XHPL_BLAS_CHECK": "off"},
+        )
+
+    return run
+
+
+def launcher_is_open_mpi():
+    """Whether jobs are started by Open MPI."""
+    name = shutil.which(os.environ.get("MPIRUN", "mpirun").split()[0])
+    if name is None:
+        return False
+    shown = subprocess.run([name, "--version"], capture_output=True, text=True)
+    return "Open MPI" in shown.stdout
+
+
+# ---- binding -----------------------------------------------------------------
+
+
+def test_a_core_each_is_used_by_default(xhpl, cores):
+    outcome = xhpl("--set", "devices=none", dat=hpl_dat.text())
+    assert solver_of(outcome).threads == len(cores)
+    assert warnings_of(outcome) == []
+
+
+@pytest.mark.skipif(not launcher_is_open_mpi(), reason="no mpirun of Open MPI")
+def test_one_process_that_open_mpi_bound_names_the_options_that_mend_it(
+    xhpl, cores
+):
+    outcome = xhpl(dat=hpl_dat.text(), processes=1, env=binding("core"))
+    assert solver_of(outcome).threads == 1
+    (warning,) = warnings_of(outcome)
+    assert f"bound to 1 of {len(cores)} cores: " in warning
+    assert "mpirun --bind-to none or --set bind=node" in warning
+
+
+@pytest.mark.skipif(not launcher_is_open_mpi(), reason="no mpirun of Open MPI")
+def test_the_options_named_mend_it(xhpl, cores):
+    options = ["--set", "devices=none"]
+    with_ours = xhpl(
+        *options,
+        "--set",
+        "bind=node",
+        dat=hpl_dat.text(),
+        processes=1,
+        env=binding("core"),
+    )
+    with_theirs = xhpl(
+        *options, dat=hpl_dat.text(), processes=1, env=binding("none")
+    )
+    for outcome in (with_ours, with_theirs):
+        assert solver_of(outcome) == Solver(len(cores), cores)
+        assert warnings_of(outcome) == []
+
+
+def test_one_process_speaks_for_all_of_a_node(confined, cores):
+    outcome = confined(processes=3, q="3")
+    (warning,) = warnings_of(outcome)
+    assert "rank 0 on " in warning
+    assert f"bound to 1 of {len(cores)} cores: " in warning
+    assert "solver: hybrid, 3 processes, the first with 1 " in outcome.stderr
+
+
+def test_bind_node_shares_all_cores_among_the_processes(confined, cores):
+    outcome = confined("--set", "bind=node", processes=2, q="2")
+    assert warnings_of(outcome) == []
+    first = solver_of(outcome)
+    assert first.threads == len(first.cores)
+    assert first.cores < cores
+    assert abs(2 * len(first.cores) - len(cores)) <= 1
+
+
+def test_a_number_of_threads_that_was_asked_for_is_not_commented_on(confined):
+    outcome = confined("--set", "threads=2")
+    assert solver_of(outcome).threads == 2
+    assert warnings_of(outcome) == []
+
+
+def test_the_reference_solver_has_nothing_to_say(confined):
+    outcome = confined("--set", "solver=reference")
+    assert outcome.status == 0, str(outcome)
+    assert warnings_of(outcome) == lines_about(outcome, "solver") == []
+
+
+def test_quiet_keeps_the_warning_and_drops_the_line_about_the_solver(confined):
+    outcome = confined("--quiet")
+    assert outcome.status == 0, str(outcome)
+    assert len(warnings_of(outcome)) == 1
+    assert lines_about(outcome, "solver") == []
+
+
+def test_stdout_is_the_same_wherever_threads_run(confined):
+    bound = confined()
+    free = confined("--set", "bind=node")
+    assert report.counts(bound.stdout)["passed"] == 1
+    assert report.comparable(bound.stdout) == report.comparable(free.stdout)
+
+
+# ---- lines of HPL.dat --------------------------------------------------------
+
+
+def test_a_depth_above_2_is_said_once(xhpl):
+    outcome = xhpl(dat=hpl_dat.text(depth="1 5 7", bcast="0 1"))
+    assert report.counts(outcome.stdout)["passed"] == 6
+    (line,) = lines_about(outcome, "DEPTH")
+    assert line == "xhpl: DEPTH 5, as all above 2, works as 2 here"
+
+
+@pytest.mark.parametrize("l1, u", [("0", "1"), ("1", "0"), ("1", "1")])
+def test_forms_that_were_chosen_are_said_once(xhpl, l1, u):
+    dat = hpl_dat.text(l1=l1, u=u, n="40 50", p="2")
+    outcome = xhpl(dat=dat, processes=2)
+    assert report.counts(outcome.stdout)["passed"] == 2
+    (line,) = lines_about(outcome, "L1")
+    assert "own form" in line
+
+
+def test_of_the_usual_file_nothing_is_said(xhpl):
+    dat = hpl_dat.text(depth="0 1 2", swap="1", equil="0", align="16")
+    outcome = xhpl(dat=dat)
+    assert report.counts(outcome.stdout)["passed"] == 3
+    for word in ("DEPTH", "L1", "equil", "SWAP", "align"):
+        assert lines_about(outcome, word) == []
+
+
+@pytest.mark.parametrize("changes", [{"depth": "5"}, {"l1": "1", "u": "1"}])
+def test_the_reference_solver_does_all_that_the_file_asks(xhpl, changes):
+    outcome = xhpl("--set", "solver=reference", dat=hpl_dat.text(**changes))
+    assert report.counts(outcome.stdout)["passed"] == 1
+    for word in ("DEPTH", "L1"):
+        assert lines_about(outcome, word) == []

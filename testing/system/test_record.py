@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The record of a run, --json: its schema, and what is in it."""
+import json
+import os
+import re
+import signal
+import time
+from datetime import datetime
+
+import jsonschema
+import pytest
+
+import hpl_dat
+import jobs
+import report
+import test_flows
+
+pytestmark = pytest.mark.surface
+
+SCHEMA = json.loads((jobs.SOURCE / "docs/record.schema.json").read_text())
+PAGE = (jobs.SOURCE / "docs/RECORD.md").read_text()
+# Older packages of jsonschema know this draft's words by an older name.
+VALIDATOR = getattr(
+    jsonschema, "Draft202012Validator", jsonschema.Draft7Validator
+)(SCHEMA)
+ONE = ["-n", "200", "-nb", "16", "-p", "1", "-q", "1"]
+
+
+def valid(text):
+    """The record that text is; it fits the schema."""
+    found = json.loads(text)
+    wrong = [f"{list(e.path)}: {e.message}" for e in VALIDATOR.iter_errors(found)]
+    assert wrong == []
+    return found
+
+
+@pytest.fixture
+def recorded(xhpl):
+    """Run xhpl with --json; its outcome and its record."""
+
+    def run(*options, **rest):
+        outcome = xhpl(*options, "--json", "run.json", **rest)
+        path = xhpl.directory / "run.json"
+        assert path.exists(), str(outcome)
+        found = valid(path.read_text())
+        assert found["exit_status"] == outcome.status, str(outcome)
+        return outcome, found
+
+    return run
+
+
+def statuses(found):
+    return [test["status"] for test in found["tests"]]
+
+
+def moment(text):
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").timestamp()
+
+
+# ---- what is in it -----------------------------------------------------------
+
+
+def test_tests_are_those_of_the_report_in_full_precision(recorded):
+    dat = hpl_dat.text(n="100 120", depth="0 1", bcast="0 5", pmap="1")
+    outcome, found = recorded(dat=dat)
+    rows, tests = report.rows(outcome.stdout), found["tests"]
+    keys = ("tag", "n", "nb", "p", "q")
+    assert [tuple(t[k] for k in keys) for t in tests] == [r[:5] for r in rows]
+    assert len(tests) == 8 and set(statuses(found)) == {"PASSED"}
+    for test, row in zip(tests, rows):
+        n = test["n"]
+        assert f"{test['gflops']:.4e}" == f"{row.gflops:.4e}"
+        flop = (2 / 3 * n + 3 / 2) * n * n
+        assert test["gflops"] == pytest.approx(flop / test["seconds"] / 1e9)
+    residuals = [float(f"{test['residual']:.8e}") for test in tests]
+    assert residuals == report.residuals(outcome.stdout)
+
+
+def test_a_residual_follows_from_the_norms(recorded):
+    _, found = recorded(*ONE)
+    (test,) = found["tests"]
+    norms, eps = test["norms"], 2**-53
+    scale = norms["x_inf"] * norms["a_inf"] + norms["b_inf"]
+    residual = norms["r_inf"] / (eps * scale * test["n"])
+    assert test["residual"] == pytest.approx(residual)
+
+
+def test_times_are_in_utc_and_in_order(recorded):
+    before = time.time()
+    _, found = recorded(*ONE, env={"TZ": "Asia/Tokyo"})
+    (test,) = found["tests"]
+    times = [found["start"], test["start"], test["end"], found["end"]]
+    assert times == sorted(times)
+    utc = datetime.utcfromtimestamp(before - 0.01).isoformat()
+    assert utc[:22] <= found["start"]
+    took = moment(test["end"]) - moment(test["start"])
+    assert took >= test["seconds"] - 0.002
+
+
+def test_the_clock_is_that_of_the_report(recorded):
+    outcome, found = recorded(*ONE, env={"TZ": "UTC"})
+    said = re.search(r"start time (.*\d{4})$", outcome.stdout, re.M)[1]
+    printed = datetime.strptime(said, "%a %b %d %H:%M:%S %Y").timestamp()
+    assert abs(moment(found["tests"][0]["start"]) - printed) < 2
+
+
+def test_choices_are_in_it_as_they_were_used(recorded):
+    outcome, found = recorded(
+        *ONE,
+        "--set",
+        "tile=512",
+        "--bcast",
+        "Blong",
+        "--swap-threshold",
+        "7",
+        env={"XHPL_PIPELINE": "3"},
+    )
+    settings = found["settings"]
+    assert settings["tile"] == {
+        "value": 512,
+        "default": 0,
+        "changed": True,
+        "source": "--set",
+    }
+    assert settings["pipeline"]["source"] == "XHPL_PIPELINE"
+    assert settings["memory_reserve"]["changed"] is False
+    assert found["hpl_dat"]["bcast"] == ["Blong"]
+    assert found["hpl_dat"]["swap_threshold"] == 7
+    assert found["hpl_dat"]["n"] == [200]
+    words = outcome.command[1:]
+    assert found["command_line"][1:] == [str(word) for word in words]
+
+
+def test_every_setting_is_in_it(recorded, xhpl):
+    names = re.findall(r"^  (\w+)=VALUE", xhpl("--help").stdout, re.M)
+    assert list(recorded(*ONE)[1]["settings"]) == names
+
+
+def test_it_names_the_program_and_its_libraries(recorded, xhpl):
+    outcome, found = recorded(*ONE)
+    program = found["program"]
+    assert f"xhpl {program['version']}\n" == xhpl("--version").stdout
+    assert "-std=c11" in program["compile_command"]
+    blas = found["blas"]
+    said = f"BLAS: {blas['name']}, version {blas['version'] or 'unknown'}, "
+    assert said in outcome.stderr, str(outcome)
+    assert found["solver"] in ("hybrid", "reference")
+
+
+def test_every_rank_is_on_one_host(recorded):
+    _, found = recorded("-n", "60", "-nb", "8", "-p", "1,2", "-q", "1,2",
+                        processes=4)
+    assert found["mpi"]["processes"] == 4
+    ranks = [rank for host in found["hosts"] for rank in host["ranks"]]
+    assert sorted(rank["rank"] for rank in ranks) == [0, 1, 2, 3]
+    assert len({host["name"] for host in found["hosts"]}) == len(found["hosts"])
+    for host in found["hosts"]:
+        locals_ = [rank["local_rank"] for rank in host["ranks"]]
+        assert locals_ == list(range(len(locals_)))
+        assert host["memory_available_bytes"] <= host["memory_bytes"]
+    assert [(t["p"], t["q"]) for t in found["tests"]] == [(1, 1), (2, 2)]
+
+
+def test_binding_is_the_launchers(recorded, xhpl):
+    cpu = min(os.sched_getaffinity(0))
+    command = ["taskset", "-c", str(cpu), jobs.XHPL, *ONE, "--json", "b.json"]
+    outcome = jobs.run(command, xhpl.directory)
+    assert outcome.status == 0, str(outcome)
+    found = valid((xhpl.directory / "b.json").read_text())
+    assert found["hosts"][0]["ranks"][0]["cpus_allowed"] == str(cpu)
+
+
+def test_iterations_are_the_rows_of_process_0(recorded):
+    options = ["-n", "200", "-nb", "16", "-p", "1", "-q", "2"]
+    _, found = recorded(*options, processes=2)
+    rows = found["iterations"]
+    if found["solver"] == "reference":
+        assert rows == []
+        return
+    assert {row["rank"] for row in rows} == {0}
+    assert [row["iteration"] for row in rows] == list(range(len(rows)))
+    assert {row["n"] for row in rows} == {200} and len(rows) >= 12
+
+
+def test_what_is_recorded_does_not_change_the_report(recorded, xhpl):
+    plain = xhpl(*ONE)
+    outcome, _ = recorded(*ONE)
+    assert report.comparable(outcome.stdout) == report.comparable(plain.stdout)
+    assert report.residuals(outcome.stdout) == report.residuals(plain.stdout)
+
+
+# ---- runs that fail ----------------------------------------------------------
+
+
+def test_a_failed_residual_is_in_it(recorded):
+    _, found = recorded(*ONE, "--threshold", "1e-9")
+    assert statuses(found) == ["FAILED"] and found["exit_status"] == 1
+
+
+def test_a_test_without_check_is_in_it(recorded):
+    _, found = recorded(*ONE, "--threshold", "0")
+    assert statuses(found) == ["UNCHECKED"]
+
+
+def test_a_skipped_test_is_in_it(recorded):
+    huge = "20000000"  # 3 PB: more than any address space
+    outcome, found = recorded(
+        "-n", f"50,{huge},60", *ONE[2:], "--set", "memory_check=off"
+    )
+    assert statuses(found) == ["PASSED", "SKIPPED", "PASSED"], str(outcome)
+    assert found["exit_status"] == 2
+
+
+def test_a_run_refused_for_memory_has_one(recorded):
+    _, found = recorded("-n", "900000000", *ONE[2:])
+    assert (found["exit_status"], found["tests"]) == (2, [])
+    assert found["hpl_dat"]["n"] == [900000000]
+
+
+@pytest.mark.parametrize("dat", [None, hpl_dat.text(nb="0")], ids=["no", "bad"])
+def test_a_run_without_a_good_hpl_dat_has_one(recorded, dat):
+    _, found = recorded(dat=dat)
+    assert (found["exit_status"], found["hpl_dat"]) == (2, None)
+
+
+def test_a_run_with_a_bad_xhpl_conf_has_one(recorded, xhpl):
+    (xhpl.directory / "xhpl.conf").write_text("tile = x\n")
+    assert recorded(*ONE)[1]["exit_status"] == 2
+
+
+def test_a_grid_without_processes_has_one(recorded):
+    _, found = recorded("-n", "50", "-nb", "8", "-p", "1", "-q", "9")
+    assert found["exit_status"] == 2
+
+
+def wait_for_record(path, limit=60):
+    """The record of a run under way, once its solver is known."""
+    until = time.monotonic() + limit
+    while time.monotonic() < until:
+        try:
+            if json.loads(path.read_text())["solver"] is not None:
+                return
+        except (OSError, ValueError):
+            pass
+        time.sleep(0.05)
+    raise AssertionError("there is no record")
+
+
+def test_a_killed_run_leaves_what_was_known(xhpl):
+    path = xhpl.directory / "run.json"
+    options = ["-n", "50,14000", "-nb", "128", *ONE[4:], "--json", path.name]
+    job = jobs.start([jobs.XHPL, *options], xhpl.directory)
+    try:
+        wait_for_record(path)
+        os.kill(job.pid, signal.SIGKILL)
+    finally:
+        outcome = jobs.finish(job, limit=20)
+    assert outcome.status == -signal.SIGKILL, str(outcome)
+    found = valid(path.read_text())
+    assert (found["exit_status"], found["end"]) == (None, None)
+    assert found["hpl_dat"]["n"] == [50, 14000]
+
+
+# ---- the file ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        (["--json", "no/folder/r.json"], "no/folder/r.json: No such file"),
+        (["--json", "."], "Is a directory"),
+        (["--json="], "a file's name of 0 characters"),
+        (["--json", "a", "--trace", "a"], "both name a"),
+        (["--json", "a", "--iterations", "a"], "both name a"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_refused_before_the_run(
+    xhpl, options, said
+):
+    outcome = xhpl(*ONE, *options)
+    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
+    assert said in outcome.stderr, str(outcome)
+    assert len(re.findall("error: ", outcome.stderr)) == 1, str(outcome)
+
+
+def test_a_full_disk_is_a_failure_at_run_time(xhpl):
+    outcome = xhpl(*ONE, "--json", "/dev/full", processes=2)
+    assert outcome.status == 3, str(outcome)
+    assert "cannot write the file of --json: No space" in outcome.stderr
+
+
+def test_a_pipe_gets_it_once(xhpl):
+    dat = hpl_dat.text(device="7")
+    outcome = xhpl("--json", "/dev/stdout", dat=dat)
+    assert valid(outcome.stdout)["exit_status"] == 0
+
+
+@pytest.mark.flows
+def test_a_build_without_jansson_refuses_to_record(tmp_path):
+    tree = test_flows.copy_tree(tmp_path / "tree")
+    test_flows.made(tree, "JSON=no", "HYBRID=no", "CFLAGS=-O0")
+    program = tree / "bin/arch/xhpl"
+    plain = jobs.run([program, *ONE], tmp_path)
+    assert plain.status == 0, str(plain)
+    outcome = jobs.run([program, *ONE, "--json", "run.json"], tmp_path)
+    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
+    assert "--json: this program was built without jansson" in outcome.stderr
+    assert not (tmp_path / "run.json").exists()
+
+
+# ---- schema and page ---------------------------------------------------------
+
+
+def objects(schema):
+    """Every part of a schema that describes an object's members."""
+    if isinstance(schema, list):
+        for part in schema:
+            yield from objects(part)
+    if isinstance(schema, dict):
+        if schema.get("type") == "object" and "properties" in schema:
+            yield schema
+        for part in schema.values():
+            yield from objects(part)
+
+
+def test_the_schema_is_one_and_leaves_no_member_open():
+    VALIDATOR.check_schema(SCHEMA)
+    found = list(objects(SCHEMA))
+    assert len(found) > 8
+    assert all(part["additionalProperties"] is False for part in found)
+
+
+def test_the_schema_refuses_what_is_no_record(recorded):
+    _, found = recorded(*ONE)
+    for path in (["exit_status"], ["tests", 0, "seconds"], ["mpi", "standard"]):
+        wrong = json.loads(json.dumps(found))
+        at = wrong
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] = "none"
+        assert not VALIDATOR.is_valid(wrong), path
+        del at[path[-1]]
+        assert not VALIDATOR.is_valid(wrong), path
+
+
+def test_the_page_explains_every_member():
+    names = {name for part in objects(SCHEMA) for name in part["properties"]}
+    assert [n for n in sorted(names) if f"`{n}`" not in PAGE] == []

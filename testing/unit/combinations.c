@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/unit/combinations.h"
+
+#include <math.h>
+#include "hpl.h"
+#include "hpl_solver.h"
+#include "testing/unit/small_system.h"
+#include "testing/unit/unit_mpi.h"
+
+enum { MOST_N = 500 };
+
+static const double TOLERANCE = 1e-8; /* of x, relative to its largest entry */
+
+static const range_t everything[QUANTITIES] = {
+    {N, 0, MOST_N, 1},
+    {NB, 1, 96, 1},
+    {P, 1, 9, 1},
+    {Q, 1, 9, 1},
+    {PMAP, 0, 1, 1},
+    {PFACT, 0, 2, 1},
+    {NBMIN, 1, 12, 1},
+    {NDIV, 2, 5, 1},
+    {RFACT, 0, 2, 1},
+    {BCAST, 0, 5, 1},
+    {DEPTH, 0, 5, 1},
+    {SWAP, 0, 2, 1},
+    {SWAP_THRESHOLD, 0, 200, 1},
+    {L1, 0, 1, 1},
+    {U, 0, 1, 1},
+    {EQUIL, 0, 1, 1},
+    {ALIGN, 1, 16, 1},
+};
+
+static const char *const options[QUANTITIES] = {
+    "-n",
+    "-nb",
+    "-p",
+    "-q",
+    "--pmap",
+    "--pfact",
+    "--nbmin",
+    "--ndiv",
+    "--rfact",
+    "--bcast",
+    "--depth",
+    "--swap",
+    "--swap-threshold",
+    "--l1",
+    "--u",
+    "--equil",
+    "--align",
+};
+
+static int choose(const range_t *range, uint64_t *random)
+{
+    int choices = (range->most - range->least) / range->step + 1;
+
+    return range->least + range->step * small_random(random, choices);
+}
+
+combination_t combination_next(const range_t *narrowed, size_t count,
+                               uint64_t *random)
+{
+    range_t range[QUANTITIES];
+    combination_t c;
+
+    memcpy(range, everything, sizeof(range));
+    for (size_t i = 0; i < count; i++)
+        range[narrowed[i].quantity] = narrowed[i];
+    do {
+        for (int q = 0; q < QUANTITIES; q++)
+            c.value[q] = choose(&range[q], random);
+    } while (c.value[P] * c.value[Q] > small_processes());
+    return c;
+}
+
+void combination_print(const combination_t *c, const char *wrong,
+                       const char *settings)
+{
+    fprintf(stderr, "%s: xhpl %s", wrong, settings);
+    for (int q = 0; q < QUANTITIES; q++)
+        fprintf(stderr, " %s %d", options[q], c->value[q]);
+    fprintf(stderr, "\n");
+}
+
+static HPL_T_palg algorithm(const combination_t *c)
+{
+    static const HPL_T_PFA_FUN pffuns[2][3] = {
+        {HPL_pdpanllT, HPL_pdpancrT, HPL_pdpanrlT},
+        {HPL_pdpanllN, HPL_pdpancrN, HPL_pdpanrlN}};
+    static const HPL_T_RFA_FUN rffuns[2][3] = {
+        {HPL_pdrpanllT, HPL_pdrpancrT, HPL_pdrpanrlT},
+        {HPL_pdrpanllN, HPL_pdrpancrN, HPL_pdrpanrlN}};
+    static const HPL_T_UPD_FUN upfuns[2][2] = {
+        {HPL_pdupdateTT, HPL_pdupdateTN}, {HPL_pdupdateNT, HPL_pdupdateNN}};
+    const int *v = c->value;
+
+    return (HPL_T_palg){.btopo = (HPL_T_TOP)(HPL_1RING + v[BCAST]),
+                        .depth = v[DEPTH],
+                        .nbdiv = v[NDIV],
+                        .nbmin = v[NBMIN],
+                        .pfact = (HPL_T_FACT)(HPL_LEFT_LOOKING + v[PFACT]),
+                        .rfact = (HPL_T_FACT)(HPL_LEFT_LOOKING + v[RFACT]),
+                        .pffun = pffuns[v[L1]][v[PFACT]],
+                        .rffun = rffuns[v[L1]][v[RFACT]],
+                        .upfun = upfuns[v[L1]][v[U]],
+                        .fswap = (HPL_T_SWAP)(HPL_SWAP00 + v[SWAP]),
+                        .fsthr = v[SWAP_THRESHOLD],
+                        .equil = v[EQUIL],
+                        .align = v[ALIGN]};
+}
+
+/* The n x (n+1) matrix [ A | b ], by its definition. */
+static void generate(int n, double *a)
+{
+    uint64_t x = HPL_ISEED;
+
+    for (size_t t = 0; t < (size_t)n * ((size_t)n + 1); t++) {
+        x = 6364136223846793005 * x + 1;
+        a[t] = 0.5 - (double)x * 0x1p-64;
+    }
+}
+
+static void exchange_rows(double *a, int n, int i, int k)
+{
+    for (int j = 0; j <= n; j++) {
+        double t = a[i + (size_t)j * n];
+
+        a[i + (size_t)j * n] = a[k + (size_t)j * n];
+        a[k + (size_t)j * n] = t;
+    }
+}
+
+/* Clear column k of [ A | b ] below its pivot. */
+static void eliminate(double *a, int n, int k)
+{
+    double *column = a + (size_t)k * n;
+    int pivot = k;
+
+    for (int i = k + 1; i < n; i++)
+        if (fabs(column[i]) > fabs(column[pivot]))
+            pivot = i;
+    exchange_rows(a, n, pivot, k);
+    for (int i = k + 1; i < n; i++)
+        column[i] /= column[k];
+    for (int j = k + 1; j <= n; j++)
+        for (int i = k + 1; i < n; i++)
+            a[i + (size_t)j * n] -= column[i] * a[k + (size_t)j * n];
+}
+
+/* x := A^-1 b as the textbook does it. */
+static void textbook_solve(int n, double *x)
+{
+    double *a = malloc((size_t)n * ((size_t)n + 1) * sizeof(*a) + 1);
+
+    assert_non_null(a);
+    generate(n, a);
+    for (int k = 0; k < n; k++)
+        eliminate(a, n, k);
+    memcpy(x, a + (size_t)n * n, (size_t)n * sizeof(*x));
+    for (int k = n - 1; k >= 0; k--) {
+        x[k] /= a[k + (size_t)k * n];
+        for (int i = 0; i < k; i++)
+            x[i] -= x[k] * a[i + (size_t)k * n];
+    }
+    free(a);
+}
+
+/* Largest difference of x and y, relative to the largest entry of y. */
+static double distance(int n, const double *x, const double *y)
+{
+    double largest = 0.0, difference = 0.0;
+
+    for (int i = 0; i < n; i++) {
+        if (isnan(x[i]))
+            return INFINITY;
+        largest = fmax(largest, fabs(y[i]));
+        difference = fmax(difference, fabs(x[i] - y[i]));
+    }
+    return n == 0 ? 0.0 : difference / largest;
+}
+
+/* Solve c on grid; NULL, or what is wrong with the result on this process. */
+static const char *solve(HPL_T_grid *grid, const combination_t *c, double *x,
+                         double *reference)
+{
+    const hpl_solver_t *solver = hpl_solver();
+    HPL_T_palg algo = algorithm(c);
+    int n = c->value[N], info = -1;
+    hpl_system_t *system;
+    hpl_norms_t norms;
+
+    if (solver->create(grid, &algo, n, c->value[NB], &system) != XH_OK)
+        return "not enough memory";
+    solver->generate(system, HPL_ISEED);
+    solver->solve(system, &info);
+    solver->solution(system, x);
+    solver->check(system, HPL_ISEED, &norms);
+    solver->destroy(system);
+    if (grid->iam == 0)
+        textbook_solve(n, reference);
+    MPI_Bcast(reference, n, MPI_DOUBLE, 0, grid->all_comm);
+    if (info != 0)
+        return "a zero pivot";
+    if (!(hpl_scaled_residual(&norms, n) < 1.0))
+        return "the residual is 1 or more";
+    return distance(n, x, reference) <= TOLERANCE ? NULL : "x is wrong";
+}
+
+const char *combination_solve(const combination_t *c)
+{
+    static double x[MOST_N], reference[MOST_N];
+    int nprow = c->value[P], npcol = c->value[Q], rank;
+    const char *wrong = NULL;
+    HPL_T_grid grid;
+    MPI_Comm comm;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, rank < nprow * npcol ? 0 : MPI_UNDEFINED,
+                   rank, &comm);
+    if (comm == MPI_COMM_NULL)
+        return NULL;
+    HPL_grid_init(comm, c->value[PMAP] ? HPL_COLUMN_MAJOR : HPL_ROW_MAJOR,
+                  nprow, npcol, &grid);
+    wrong = solve(&grid, c, x, reference);
+    HPL_grid_exit(&grid);
+    MPI_Comm_free(&comm);
+    return wrong;
+}
+
+void combinations_end(int failures)
+{
+    int most;
+
+    MPI_Allreduce(&failures, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    assert_int_equal(most, 0);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DRIVER_FIXTURE_H
+#define DRIVER_FIXTURE_H
+
+/*
+ * Install the threaded solver on the job's processes, without devices, with
+ * settings, "name=value" each, separated by blanks; all others have their
+ * defaults. Collective.
+ */
+void driver_open(const char *settings);
+void driver_close(void);
+
+/* Change settings while it is installed; what belongs to opening stays. */
+void driver_set(const char *settings);
+
+#endif

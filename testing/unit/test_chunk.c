@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/engine/host/chunk.h"
+
+#include <math.h>
+#include "hybrid/engine/host/pack.h"
+#include "testing/unit/framed.h"
+#include "testing/unit/unit.h"
+
+typedef struct { /* one chunk and all that it meets */
+    const hyb_kernel_t *kernel;
+    int nb;
+    int64_t cols;
+    framed_t l1; /* as a panel's factorization leaves it, U above included */
+    framed_t l2;
+    hyb_factors_t factors;
+    double *u;
+} chunk_t;
+
+static double *at(hyb_view_t v, int64_t i, int64_t j)
+{
+    return v.data + i + j * v.ld;
+}
+
+static hyb_tiles_t tiles(const hyb_kernel_t *kernel, int64_t rows, int64_t cols)
+{
+    return (hyb_tiles_t){
+        framed_doubles(hyb_pack_size(rows, cols, kernel->rows)), rows, cols,
+        kernel->rows};
+}
+
+/* rows: of L2 */
+static chunk_t opened(const hyb_kernel_t *kernel, int64_t rows, int nb,
+                      int64_t cols)
+{
+    chunk_t x = {.kernel = kernel, .nb = nb, .cols = cols};
+    int64_t i;
+
+    x.l1 = framed(nb, nb);
+    for (i = 0; i < x.l1.total; i++) /* so that solutions do not grow */
+        x.l1.all[i] *= 8.0 / (nb + 8);
+    x.l2 = framed(rows, nb);
+    x.factors.kernel = kernel;
+    x.factors.l1 = tiles(kernel, nb, nb);
+    hyb_factors_pack_l1(x.l1.v, &x.factors.l1);
+    x.factors.l2 = tiles(kernel, rows, nb);
+    hyb_pack(x.l2.v, HYB_NO_TRANS, 1.0, kernel->rows, x.factors.l2.data);
+    x.u = framed_doubles(hyb_chunk_u_size(kernel, nb, cols) + 1);
+    x.u[hyb_chunk_u_size(kernel, nb, cols)] = 1e300;
+    return x;
+}
+
+static void closed(chunk_t x)
+{
+    assert_true(x.u[hyb_chunk_u_size(x.kernel, x.nb, x.cols)] == 1e300);
+    framed_release(x.l1);
+    framed_release(x.l2);
+    free(x.factors.l1.data);
+    free(x.factors.l2.data);
+    free(x.u);
+}
+
+/* U's element (i, j) */
+static double packed(const chunk_t *x, int64_t i, int64_t j)
+{
+    int width = x->kernel->cols;
+
+    return x->u[j / width * width * x->nb + i * width + j % width];
+}
+
+/* The columns that fill up the last panel are zeros. */
+static void compare_u(const chunk_t *x, hyb_view_t want)
+{
+    int64_t i, j, all = hyb_chunk_u_size(x->kernel, x->nb, x->cols) / x->nb;
+
+    for (j = 0; j < all; j++)
+        for (i = 0; i < x->nb; i++)
+            assert_true(packed(x, i, j) ==
+                        (j < x->cols ? *at(want, i, j) : 0.0));
+}
+
+/* ---- rows of U ---------------------------------------------------------- */
+
+enum { MOST_NB = 1000, MOST_ROWS = 1200 };
+
+static int source[MOST_NB], from[MOST_NB], to[MOST_NB];
+
+static void interchange(hyb_view_t v, int64_t i, int64_t k)
+{
+    int64_t j;
+
+    for (j = 0; j < v.cols; j++) {
+        double element = *at(v, i, j);
+
+        *at(v, i, j) = *at(v, k, j);
+        *at(v, k, j) = element;
+    }
+}
+
+static void displace(hyb_swap_t *swap, int *row, int position)
+{
+    from[swap->displaced] = row[position];
+    to[swap->displaced++] = position;
+    row[position] = position;
+}
+
+/*
+ * The interchanges of a panel's factorization, applied to v one by one. Some
+ * of the displaced rows are listed in the order in which U's rows leave them.
+ */
+static hyb_swap_t interchanged(hyb_view_t v, int nb, int most_pivot)
+{
+    hyb_swap_t swap = {
+        .nb = nb, .source = source, .from = from, .to = to, .displaced = 0};
+    int row[MOST_ROWS], i, pivot, rows = (int)v.rows;
+
+    for (i = 0; i < rows; i++)
+        row[i] = i;
+    for (i = 0; i < nb; i++) {
+        int mine = row[i];
+
+        pivot = i + rand() % ((most_pivot > i ? most_pivot : i + 1) - i);
+        interchange(v, i, pivot);
+        row[i] = row[pivot];
+        row[pivot] = mine;
+    }
+    memcpy(source, row, (size_t)nb * sizeof(int));
+    for (i = 0; i < nb; i++)
+        if (source[i] >= nb && rand() % 16 != 0)
+            displace(&swap, row, source[i]);
+    for (i = nb; i < rows; i++)
+        if (row[i] != i)
+            displace(&swap, row, i);
+    return swap;
+}
+
+/* U in the packed rows, everything below the top in the columns. */
+static void check_swap(const hyb_kernel_t *kernel, int rows, int nb, int cols,
+                       int most_pivot)
+{
+    chunk_t x = opened(kernel, 1, nb, cols);
+    framed_t a = framed(rows, cols), want = framed_copy(a);
+    hyb_swap_t swap = interchanged(want.v, nb, most_pivot);
+    int64_t j;
+
+    hyb_chunk_swap(kernel, &swap, a.v, x.u);
+    compare_u(&x, want.v);
+    for (j = 0; j < cols; j++) /* the top of the columns is anyone's */
+        memcpy(at(a.v, 0, j), at(want.v, 0, j), (size_t)nb * sizeof(double));
+    framed_compare(a, want, 0.0);
+    framed_release(a);
+    framed_release(want);
+    closed(x);
+}
+
+static void swaps(const hyb_kernel_t *kernel)
+{
+    int i, nb, rows;
+
+    for (i = 1; i <= 26; i++)
+        check_swap(kernel, 40, i % 9 + 1, i, 40);
+    for (i = 0; i < 30; i++) {
+        nb = 1 + rand() % MOST_NB;
+        rows = nb + rand() % (MOST_ROWS - nb + 1);
+        check_swap(kernel, rows, nb, 1 + rand() % 40, rows);
+    }
+    check_swap(kernel, 100, 100, 17, 100);
+    check_swap(kernel, 300, 100, 17, 100);
+    check_swap(kernel, 300, 100, 17, 0);
+    check_swap(kernel, 110, 100, 17, 110);
+}
+
+static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
+{
+    chunk_t x = opened(kernel, 1, nb, cols);
+    framed_t rows = framed(cols, nb), want = framed(nb, cols);
+    int place[MOST_NB], r, other, mine;
+    int64_t j;
+
+    for (r = 0; r < nb; r++)
+        place[r] = r;
+    for (r = 0; r < nb; r++) {
+        other = rand() % nb;
+        mine = place[r];
+        place[r] = place[other];
+        place[other] = mine;
+    }
+    for (r = 0; r < nb; r++)
+        for (j = 0; j < cols; j++)
+            *at(want.v, place[r], j) = *at(rows.v, j, r);
+    hyb_chunk_unpack_rows(kernel, rows.v.data, rows.v.ld, place, nb, cols, x.u);
+    compare_u(&x, want.v);
+    framed_release(rows);
+    framed_release(want);
+    closed(x);
+}
+
+static void unpackings(const hyb_kernel_t *kernel)
+{
+    int64_t cols;
+
+    for (cols = 1; cols <= 26; cols++)
+        check_unpacking(kernel, 1 + rand() % 60, cols);
+    check_unpacking(kernel, MOST_NB, 100);
+}
+
+/* ---- solving ------------------------------------------------------------ */
+
+/* u := L1^-1 u as its definition says; what l1 has above is not read. */
+static void substitute(hyb_view_t l1, hyb_view_t u)
+{
+    int64_t i, j, k;
+
+    for (j = 0; j < u.cols; j++)
+        for (i = 0; i < u.rows; i++)
+            for (k = 0; k < i; k++)
+                *at(u, i, j) -= *at(l1, i, k) * *at(u, k, j);
+}
+
+static void put_rows(const chunk_t *x, hyb_view_t u)
+{
+    int i, place[MOST_NB];
+    int64_t j;
+    double *rows = framed_doubles(x->nb * x->cols);
+
+    for (i = 0; i < x->nb; i++) {
+        place[i] = i;
+        for (j = 0; j < x->cols; j++)
+            rows[i * x->cols + j] = *at(u, i, j);
+    }
+    hyb_chunk_unpack_rows(x->kernel, rows, x->cols, place, x->nb, x->cols,
+                          x->u);
+    free(rows);
+}
+
+static void check_solve(const hyb_kernel_t *kernel, int nb, int64_t cols)
+{
+    chunk_t x = opened(kernel, 1, nb, cols);
+    framed_t want = framed(nb, cols), got = framed_copy(want);
+
+    put_rows(&x, want.v);
+    substitute(x.l1.v, want.v);
+    hyb_chunk_solve(&x.factors, cols, x.u);
+    hyb_chunk_store(&x.factors, x.u, got.v);
+    framed_compare(got, want, 1e-14 * (nb + 10));
+    framed_release(want);
+    framed_release(got);
+    closed(x);
+}
+
+static void solves(const hyb_kernel_t *kernel)
+{
+    int nb, i;
+
+    for (nb = 1; nb <= 60; nb++)
+        check_solve(kernel, nb, 1 + nb % 19);
+    for (i = 0; i < 12; i++)
+        check_solve(kernel, 1 + rand() % MOST_NB, 1 + rand() % 50);
+    check_solve(kernel, MOST_NB, 24);
+}
+
+static void a_stored_u(const hyb_kernel_t *kernel)
+{
+    chunk_t x = opened(kernel, 1, 37, 11);
+    framed_t want = framed(37, 11), got = framed_copy(want);
+    int64_t i, size = hyb_chunk_u_size(kernel, 37, 11);
+
+    put_rows(&x, want.v);
+    for (i = 0; i < size; i++)
+        x.u[i] = -x.u[i];
+    for (i = 0; i < 11; i++)
+        memset(at(got.v, 0, i), 0, 37 * sizeof(double));
+    hyb_chunk_store(&x.factors, x.u, got.v);
+    framed_compare(got, want, 0.0);
+    framed_release(want);
+    framed_release(got);
+    closed(x);
+}
+
+/* ---- updating ----------------------------------------------------------- */
+
+typedef struct {
+    int64_t l2_rows, first, rows, cols;
+    int nb;
+} shape_t;
+
+static void count(void *context)
+{
+    ++*(int *)context;
+}
+
+static void subtract_product(hyb_view_t a, hyb_view_t b, hyb_view_t c)
+{
+    int64_t i, j, k;
+
+    for (j = 0; j < c.cols; j++)
+        for (i = 0; i < c.rows; i++) {
+            double sum = 0.0;
+
+            for (k = 0; k < a.cols; k++)
+                sum += *at(a, i, k) * *at(b, k, j);
+            *at(c, i, j) -= sum;
+        }
+}
+
+static void check_multiply(const hyb_kernel_t *kernel, shape_t s)
+{
+    chunk_t x = opened(kernel, s.l2_rows, s.nb, s.cols);
+    framed_t u = framed(s.nb, s.cols), c = framed(s.rows, s.cols);
+    framed_t want = framed_copy(c), minus = framed_copy(u);
+    int64_t i;
+    int polls = 0;
+    hyb_chunk_poll_t poll = {count, &polls};
+
+    for (i = 0; i < u.total; i++)
+        minus.all[i] = -u.all[i];
+    put_rows(&x, minus.v);
+    subtract_product(hyb_view_part(x.l2.v, s.first, 0, s.rows, s.nb), u.v,
+                     want.v);
+    hyb_chunk_multiply(&x.factors, s.first, x.u, c.v, &poll);
+    framed_compare(c, want, 1e-15 * (s.nb + 10));
+    assert_int_equal(polls > 0, s.rows > 0 && s.cols > 0);
+    framed_release(u);
+    framed_release(minus);
+    framed_release(c);
+    framed_release(want);
+    closed(x);
+}
+
+static void edges_of_c(const hyb_kernel_t *kernel)
+{
+    int64_t rows, cols;
+
+    for (rows = 1; rows <= 26; rows++)
+        for (cols = 1; cols <= 17; cols++)
+            check_multiply(kernel, (shape_t){rows, 0, rows, cols, 5});
+}
+
+static void parts_of_l2(const hyb_kernel_t *kernel)
+{
+    int i;
+    int64_t all, first, rows;
+
+    for (i = 0; i < 60; i++) {
+        all = 1 + rand() % 500;
+        first = rand() % all / kernel->rows * kernel->rows;
+        rows = rand() % (all - first + 1);
+        check_multiply(kernel, (shape_t){all, first, rows, 1 + rand() % 70,
+                                         1 + rand() % 100});
+    }
+}
+
+static void depths(const hyb_kernel_t *kernel)
+{
+    static const int nb[] = {1, 2, 3, 128, 255, 256, 383, 384, 385, 500, 1000};
+    size_t i;
+
+    for (i = 0; i < sizeof(nb) / sizeof(nb[0]); i++)
+        check_multiply(kernel, (shape_t){70, 24, 46, 21, nb[i]});
+}
+
+static void many_blocks(const hyb_kernel_t *kernel)
+{
+    check_multiply(kernel, (shape_t){1300, 0, 1300, 200, 40});
+    check_multiply(kernel, (shape_t){1300, 480, 700, 203, 40});
+}
+
+/* Columns one page and one cache way apart. */
+static void aligned_columns(const hyb_kernel_t *kernel)
+{
+    enum { LD = 4096, ROWS = 700, COLS = 20, NB = 30 };
+    chunk_t x = opened(kernel, ROWS, NB, COLS);
+    framed_t u = framed(NB, COLS);
+    hyb_view_t c = {framed_doubles(LD * COLS), ROWS, COLS, LD};
+    hyb_view_t want = {framed_doubles(LD * COLS), ROWS, COLS, LD};
+    int64_t i;
+
+    for (i = 0; i < LD * COLS; i++)
+        c.data[i] = want.data[i] = framed_drawn();
+    put_rows(&x, u.v);
+    for (i = 0; i < u.total; i++)
+        u.all[i] = -u.all[i];
+    subtract_product(x.l2.v, u.v, want);
+    hyb_chunk_multiply(&x.factors, 0, x.u, c, NULL);
+    for (i = 0; i < LD * COLS; i++)
+        assert_true(fabs(c.data[i] - want.data[i]) <= 1e-15 * (NB + 10));
+    free(c.data);
+    free(want.data);
+    framed_release(u);
+    closed(x);
+}
+
+/* ---- cases -------------------------------------------------------------- */
+
+/* Run body with every kernel that this processor has. */
+static void with_every_kernel(void (*body)(const hyb_kernel_t *kernel))
+{
+    int isa, kernels = 0;
+
+    for (isa = 0; isa <= (int)xh_cpu_isa(); isa++)
+        if (hyb_kernel_find((xh_isa_t)isa) != NULL) {
+            body(hyb_kernel_find((xh_isa_t)isa));
+            kernels++;
+        }
+    assert_true(kernels > 0);
+}
+
+static void a_swap_is_its_interchanges_one_by_one(void **state)
+{
+    (void)state;
+    with_every_kernel(swaps);
+}
+
+static void rows_from_elsewhere_take_their_places(void **state)
+{
+    (void)state;
+    with_every_kernel(unpackings);
+}
+
+static void u_is_solved_with_what_is_below_the_diagonal(void **state)
+{
+    (void)state;
+    with_every_kernel(solves);
+}
+
+static void u_is_stored_with_its_own_sign(void **state)
+{
+    (void)state;
+    with_every_kernel(a_stored_u);
+}
+
+static void tiles_cut_by_any_edge_of_c_are_whole(void **state)
+{
+    (void)state;
+    with_every_kernel(edges_of_c);
+}
+
+static void any_rows_of_l2_meet_c(void **state)
+{
+    (void)state;
+    with_every_kernel(parts_of_l2);
+}
+
+static void a_panel_of_any_width_is_subtracted_once(void **state)
+{
+    (void)state;
+    with_every_kernel(depths);
+}
+
+static void a_chunk_of_many_blocks_is_right(void **state)
+{
+    (void)state;
+    with_every_kernel(many_blocks);
+}
+
+static void columns_of_c_may_lie_whole_pages_apart(void **state)
+{
+    (void)state;
+    with_every_kernel(aligned_columns);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(a_swap_is_its_interchanges_one_by_one),
+    cmocka_unit_test(rows_from_elsewhere_take_their_places),
+    cmocka_unit_test(u_is_solved_with_what_is_below_the_diagonal),
+    cmocka_unit_test(u_is_stored_with_its_own_sign),
+    cmocka_unit_test(tiles_cut_by_any_edge_of_c_are_whole),
+    cmocka_unit_test(any_rows_of_l2_meet_c),
+    cmocka_unit_test(a_panel_of_any_width_is_subtracted_once),
+    cmocka_unit_test(a_chunk_of_many_blocks_is_right),
+    cmocka_unit_test(columns_of_c_may_lie_whole_pages_apart),
+};
+UNIT_MAIN(cases)

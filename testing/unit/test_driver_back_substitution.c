@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 4 6 */
+#include "testing/unit/unit_mpi.h"
+
+#include <math.h>
+#include "hpl.h"
+#include "hybrid/driver/back_substitution.h"
+#include "testing/unit/small_system.h"
+#include "testing/unit/small_team.h"
+
+enum { MOST = 900, MOST_TEAM = 3 };
+
+/* A well conditioned U and y; below U NaN, which nobody may read. */
+static const double *whole_of(int n)
+{
+    static double whole[MOST * (MOST + 1)];
+    uint64_t random = 11;
+    int i, j;
+
+    small_fill(&random, whole, (size_t)n * ((size_t)n + 1));
+    for (j = 0; j < n; j++) {
+        *Mptr(whole, j, j, n) += 3.0;
+        for (i = j + 1; i < n; i++)
+            *Mptr(whole, i, j, n) = NAN;
+    }
+    return whole;
+}
+
+/* Entries of x, local to the columns of A, that are not the reference's. */
+static int wrong_x(const HPL_T_pmat *mat, const HPL_T_pmat *reference, int nq)
+{
+    double largest = 0.0;
+    int j, errors = 0;
+
+    for (j = 0; j < nq; j++)
+        largest = fmax(largest, fabs(reference->X[j]));
+    for (j = 0; j < nq; j++)
+        errors += !(fabs(mat->X[j] - reference->X[j]) <= 1e-12 * largest);
+    return errors;
+}
+
+/* Processes that hold other bits of x than process row 0. */
+static int unequal_x(const HPL_T_grid *grid, const HPL_T_pmat *mat, int nq)
+{
+    double first[MOST];
+
+    memcpy(first, mat->X, (size_t)nq * sizeof(double));
+    MPI_Bcast(first, nq, MPI_DOUBLE, 0, grid->col_comm);
+    return memcmp(first, mat->X, (size_t)nq * sizeof(double)) != 0;
+}
+
+static int solve(int members, HPL_T_grid *grid, int n, int nb)
+{
+    const double *whole = whole_of(n);
+    HPL_T_pmat mat = small_distribute(grid, n, nb, whole);
+    HPL_T_pmat reference = small_distribute(grid, n, nb, whole);
+    int nq = HPL_numroc(n, nb, nb, grid->mycol, 0, grid->npcol), errors;
+    hyb_team_t *team = small_team(members);
+
+    hyb_back_substitution(team, grid, &mat);
+    HPL_pdtrsv(grid, &reference);
+    errors = wrong_x(&mat, &reference, nq) + unequal_x(grid, &mat, nq);
+    hyb_team_destroy(team);
+    small_release(&mat);
+    small_release(&reference);
+    return errors;
+}
+
+/* On every P x Q grid of the job's processes, with teams of 1 to MOST_TEAM. */
+static void solve_everywhere(const int (*shapes)[2], size_t count)
+{
+    int p, q, size, errors = 0;
+    HPL_T_grid grid;
+    size_t i;
+
+    for (p = 1; p <= small_processes(); p++)
+        for (q = 1; p * q <= small_processes(); q++) {
+            bool inside = small_grid_open(&grid, p, q);
+
+            for (size = 1; inside && size <= MOST_TEAM; size++)
+                for (i = 0; i < count; i++)
+                    errors += solve(size, &grid, shapes[i][0], shapes[i][1]);
+            small_grid_close(&grid);
+        }
+    assert_int_equal(errors, 0);
+}
+
+#define SOLVE(sentence, ...)                                                   \
+    static void sentence(void **state)                                         \
+    {                                                                          \
+        static const int shapes[][2] = {__VA_ARGS__};                          \
+        (void)state;                                                           \
+        solve_everywhere(shapes, sizeof(shapes) / sizeof(*shapes));            \
+    }
+
+SOLVE(every_team_on_every_grid_solves_as_the_reference, {50, 4}, {47, 7},
+      {31, 1}, {50, 24})
+SOLVE(n_may_be_smaller_than_nb, {0, 8}, {1, 2}, {7, 8}, {6, INT_MAX})
+
+/* Products large enough for all members, on the squarest grid. */
+static void members_share_large_products(void **state)
+{
+    int nprow = small_processes() >= 4 ? 2 : 1, members, errors = 0;
+    HPL_T_grid grid;
+
+    (void)state;
+    if (small_grid_open(&grid, nprow, small_processes() / nprow))
+        for (members = 1; members <= MOST_TEAM; members++)
+            errors += solve(members, &grid, MOST, 150);
+    small_grid_close(&grid);
+    assert_int_equal(errors, 0);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(every_team_on_every_grid_solves_as_the_reference),
+    cmocka_unit_test(n_may_be_smaller_than_nb),
+    cmocka_unit_test(members_share_large_products),
+};
+
+UNIT_MPI_MAIN(cases)

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 2 */
+#define _GNU_SOURCE
+#include "testing/unit/unit_mpi.h"
+
+#include <math.h>
+#include <sched.h>
+#include "base/cgroup.h"
+#include "base/settings.h"
+#include "hybrid/driver/binding.h"
+#include "hybrid/driver/neighbours.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/machines.h"
+
+static int set_up(void **state)
+{
+    (void)state;
+    unsetenv("OMPI_COMM_WORLD_SIZE");
+    unsetenv("SLURM_PROCID");
+    return xh_settings_load() != XH_OK;
+}
+
+static cpu_set_t current(void)
+{
+    cpu_set_t set;
+
+    assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+    return set;
+}
+
+/* ---- this machine --------------------------------------------------------
+ */
+
+/* Lets this process on its first processor alone; returns where it was. */
+static cpu_set_t confine(int *cpu_p)
+{
+    cpu_set_t before = current(), one;
+    int cpu = 0;
+
+    while (!CPU_ISSET((size_t)cpu, &before))
+        cpu++;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+    *cpu_p = cpu;
+    return before;
+}
+
+static void release(const cpu_set_t *before)
+{
+    assert_int_equal(sched_setaffinity(0, sizeof(*before), before), 0);
+}
+
+static hyb_neighbours_t found(void)
+{
+    hyb_neighbours_t n;
+
+    assert_int_equal(hyb_neighbours_find(MPI_COMM_WORLD, &n), XH_OK);
+    return n;
+}
+
+static void all_processes_of_a_node_know_each_others_masks(void **state)
+{
+    hyb_neighbours_t n;
+    cpu_set_t before;
+    int rank, size, cpu, i;
+
+    (void)state;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    before = confine(&cpu);
+    if (rank > 0)
+        release(&before);
+    n = found();
+    release(&before);
+    assert_int_equal(n.local.rank, rank);
+    assert_int_equal(n.local.count, size);
+    assert_int_equal(atoi(n.local.masks[0]), cpu);
+    assert_null(strpbrk(n.local.masks[0], ",-"));
+    for (i = 1; i < size; i++)
+        assert_string_equal(n.local.masks[i], n.reaches[i]);
+    hyb_neighbours_free(&n);
+}
+
+static void a_mask_hides_nothing_of_what_is_within_reach(void **state)
+{
+    cpu_set_t before, confined, after;
+    hyb_neighbours_t n;
+    char *mask, whole[1024];
+    int cpu, i;
+
+    (void)state;
+    n = found();
+    snprintf(whole, sizeof(whole), "%s", n.reaches[n.local.rank]);
+    hyb_neighbours_free(&n);
+    before = confine(&cpu);
+    confined = current();
+    n = found();
+    after = current();
+    release(&before);
+    assert_true(CPU_EQUAL(&after, &confined));
+    for (i = 0; i < n.local.count; i++)
+        assert_string_equal(n.reaches[i], whole);
+    assert_int_equal(hyb_topology_mask(n.topology, &mask), XH_OK);
+    assert_string_equal(mask, n.masks[n.local.rank]);
+    free(mask);
+    hyb_neighbours_free(&n);
+}
+
+/* What a share of the node looks like; the test knows no other way. */
+static int cores_of_share(const hyb_neighbours_t *n)
+{
+    int *cpus, count;
+
+    assert_int_equal(hyb_topology_cores(n->topology, n->local.rank,
+                                        n->local.count, n->reaches, &cpus,
+                                        &count),
+                     XH_OK);
+    free(cpus);
+    return count;
+}
+
+static void bind_node_takes_the_share_of_a_node_and_gives_it_back(void **state)
+{
+    cpu_set_t before, confined, moved, after;
+    hyb_binding_t binding;
+    hyb_neighbours_t n;
+    const char *said;
+    int cpu;
+
+    (void)state;
+    assert_int_equal(xh_settings_assign("bind=node"), XH_OK);
+    before = confine(&cpu);
+    confined = current();
+    n = found();
+    capture_begin();
+    assert_int_equal(hyb_binding_open(&n, true, &binding), XH_OK);
+    said = capture_end(NULL);
+    moved = current();
+    assert_int_equal(CPU_COUNT(&moved), cores_of_share(&n));
+    assert_string_equal(said, "");
+    assert_string_equal(n.local.masks[0], n.reaches[0]);
+    hyb_binding_close(&binding);
+    after = current();
+    assert_true(CPU_EQUAL(&after, &confined));
+    hyb_binding_close(&binding); /* twice does no harm */
+    hyb_neighbours_free(&n);
+    release(&before);
+}
+
+static void bind_mask_leaves_a_process_where_it_is(void **state)
+{
+    hyb_neighbours_t n = found();
+    cpu_set_t before = current(), after;
+    hyb_binding_t binding;
+
+    (void)state;
+    assert_int_equal(hyb_binding_open(&n, false, &binding), XH_OK);
+    after = current();
+    assert_true(CPU_EQUAL(&before, &after));
+    hyb_binding_close(&binding);
+    hyb_neighbours_free(&n);
+}
+
+/* ---- other machines ------------------------------------------------------
+ */
+
+static const char *four_cores[] = {"0-7", "0-7"};
+
+/* Two processes on a machine of 4 cores and 8 hardware threads. */
+static hyb_neighbours_t neighbours_with(const char **masks, int rank)
+{
+    return (hyb_neighbours_t){.topology = opened("core:4 pu:2"),
+                              .local = {rank, 2, masks},
+                              .masks = masks,
+                              .reaches = four_cores};
+}
+
+/* What is said where two processes have masks; valid until the next call. */
+static const char *said_with(const char *mask, const char *other, int rank,
+                             bool warns)
+{
+    const char *masks[] = {mask, other}, *said;
+    hyb_neighbours_t n = neighbours_with(masks, rank);
+    hyb_binding_t binding;
+    xh_status_t status;
+
+    capture_begin();
+    status = hyb_binding_open(&n, warns, &binding);
+    said = capture_end(NULL);
+    assert_int_equal(status, XH_OK);
+    hyb_binding_close(&binding);
+    hyb_topology_close(n.topology);
+    return said;
+}
+
+/* Cores of the 4 that the limits of this machine let be used. */
+static int usable(void)
+{
+    int cores = (int)fmin(4.0, ceil(xh_cgroup_cpu_quota("")));
+
+    if (cores < 3)
+        skip();
+    return cores;
+}
+
+static void cores_left_unused_are_said_once_a_node(void **state)
+{
+    char expected[80];
+    int cores = usable();
+
+    (void)state;
+    snprintf(expected, sizeof(expected),
+             "warning: processes are bound to 2 of %d cores: "
+             "--set bind=node takes all\n",
+             cores);
+    assert_non_null(strstr(said_with("0", "2-3", 0, true), expected));
+    assert_string_equal(said_with("0", "2-3", 1, true), "");
+}
+
+static void cores_that_both_processes_have_count_once(void **state)
+{
+    (void)state;
+    usable();
+    assert_non_null(strstr(said_with("0-1", "1", 0, true), "to 1 of"));
+}
+
+static void nothing_is_said_where_a_number_of_threads_was_asked_for(void **s)
+{
+    (void)s;
+    assert_string_equal(said_with("0", "2", 0, false), "");
+}
+
+static void nothing_is_said_where_all_cores_are_used(void **state)
+{
+    (void)state;
+    assert_string_equal(said_with("0-7", "0-7", 0, true), "");
+    assert_string_equal(said_with("0,2", "4,6", 0, true), "");
+    assert_string_equal(said_with("0-6", "7", 0, true), "");
+}
+
+static void the_launchers_option_is_named(void **state)
+{
+    static const char mpirun[] = ": mpirun --bind-to none or --set bind=node";
+    static const char srun[] =
+        ": srun --cpus-per-task=4 --cpu-bind=none or --set bind=node";
+
+    (void)state;
+    usable();
+    setenv("SLURM_PROCID", "0", 1);
+    assert_non_null(strstr(said_with("0", "2", 0, true), srun));
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    assert_non_null(strstr(said_with("0", "2", 0, true), mpirun));
+}
+
+static void cores_are_listed_as_masks_are(void **state)
+{
+    const char *masks[] = {"0-3", "2-7"};
+    hyb_neighbours_t n = neighbours_with(masks, 1);
+    hyb_binding_t binding;
+
+    (void)state;
+    assert_int_equal(hyb_binding_open(&n, false, &binding), XH_OK);
+    assert_string_equal(binding.cores, "4,6");
+    hyb_binding_close(&binding);
+    hyb_topology_close(n.topology);
+}
+
+static void a_mask_without_processors_is_an_error(void **state)
+{
+    const char *masks[] = {"40", "0-7"};
+    hyb_neighbours_t n = neighbours_with(masks, 0);
+    hyb_binding_t binding;
+    const char *said;
+    xh_status_t status;
+
+    (void)state;
+    capture_begin();
+    status = hyb_binding_open(&n, false, &binding);
+    said = capture_end(NULL);
+    assert_int_equal(status, XH_ERR_ARG);
+    assert_non_null(strstr(said, "error: "));
+    hyb_topology_close(n.topology);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test_setup(all_processes_of_a_node_know_each_others_masks,
+                           set_up),
+    cmocka_unit_test_setup(a_mask_hides_nothing_of_what_is_within_reach,
+                           set_up),
+    cmocka_unit_test_setup(
+        bind_node_takes_the_share_of_a_node_and_gives_it_back, set_up),
+    cmocka_unit_test_setup(bind_mask_leaves_a_process_where_it_is, set_up),
+    cmocka_unit_test_setup(cores_left_unused_are_said_once_a_node, set_up),
+    cmocka_unit_test_setup(cores_that_both_processes_have_count_once, set_up),
+    cmocka_unit_test_setup(
+        nothing_is_said_where_a_number_of_threads_was_asked_for, set_up),
+    cmocka_unit_test_setup(nothing_is_said_where_all_cores_are_used, set_up),
+    cmocka_unit_test_setup(the_launchers_option_is_named, set_up),
+    cmocka_unit_test_setup(cores_are_listed_as_masks_are, set_up),
+    cmocka_unit_test_setup(a_mask_without_processors_is_an_error, set_up),
+};
+
+UNIT_MPI_MAIN(cases)

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 4 6 */
+#include "testing/unit/unit_mpi.h"
+
+#include <math.h>
+#include "hpl.h"
+#include "hpl/pauxil/map.h"
+#include "hpl/solver/check.h"
+#include "hybrid/driver/check.h"
+#include "testing/unit/small_system.h"
+#include "testing/unit/small_team.h"
+
+enum { MOST_TEAM = 3 };
+
+/* My part of [ A | b ] of seed, with an x that is the same on any grid. */
+static HPL_T_pmat system_of(const HPL_T_grid *grid, int n, int nb, int seed)
+{
+    size_t count = (size_t)n * ((size_t)n + 1);
+    double *whole = malloc((count + 1) * sizeof(double));
+    hpl_map_t columns = hpl_map(nb, grid->npcol, grid->mycol);
+    HPL_T_pmat mat;
+    int j;
+
+    if (whole == NULL)
+        HPL_pabort(__LINE__, "system_of", "out of memory");
+    HPL_dmatgen(n, n + 1, whole, Mmax(n, 1), seed);
+    mat = small_distribute(grid, n, nb, whole);
+    for (j = 0; j < hpl_map_count(&columns, n); j++)
+        mat.X[j] = sin((double)hpl_map_global(&columns, j) + 1.0);
+    free(whole);
+    return mat;
+}
+
+static bool differ(double x, double y)
+{
+    return !(fabs(x - y) <= 1e-13 * fabs(y));
+}
+
+/* The norms by the team, with no matrix to read. */
+static hpl_norms_t norms_by(int members, const HPL_T_grid *grid, HPL_T_pmat mat,
+                            int seed)
+{
+    hyb_team_t *team = small_team(members);
+    hpl_norms_t norms;
+
+    mat.A = NULL;
+    hyb_check_solution(team, grid, &mat, seed, &norms);
+    hyb_team_destroy(team);
+    return norms;
+}
+
+static int wrong_norms(int members, const HPL_T_grid *grid, int n, int nb)
+{
+    HPL_T_pmat mat = system_of(grid, n, nb, HPL_ISEED + n);
+    hpl_norms_t is = norms_by(members, grid, mat, HPL_ISEED + n), should_be;
+    int errors = 0;
+
+    hpl_check_solution(grid, &mat, &should_be);
+    errors += differ(is.a_inf, should_be.a_inf);
+    errors += differ(is.a_one, should_be.a_one);
+    errors += differ(is.b_inf, should_be.b_inf);
+    errors += differ(is.x_inf, should_be.x_inf);
+    errors += differ(is.x_one, should_be.x_one);
+    errors += differ(is.r_inf, should_be.r_inf);
+    small_release(&mat);
+    return errors;
+}
+
+/* On every P x Q grid of the job's processes, with teams of 1 to MOST_TEAM. */
+static void check_everywhere(const int (*shapes)[2], size_t count)
+{
+    int p, q, size, errors = 0;
+    HPL_T_grid grid;
+    size_t i;
+
+    for (p = 1; p <= small_processes(); p++)
+        for (q = 1; p * q <= small_processes(); q++) {
+            bool inside = small_grid_open(&grid, p, q);
+
+            for (size = 1; inside && size <= MOST_TEAM; size++)
+                for (i = 0; i < count; i++)
+                    errors +=
+                        wrong_norms(size, &grid, shapes[i][0], shapes[i][1]);
+            small_grid_close(&grid);
+        }
+    assert_int_equal(errors, 0);
+}
+
+#define CHECK(sentence, ...)                                                   \
+    static void sentence(void **state)                                         \
+    {                                                                          \
+        static const int shapes[][2] = {__VA_ARGS__};                          \
+        (void)state;                                                           \
+        check_everywhere(shapes, sizeof(shapes) / sizeof(*shapes));            \
+    }
+
+CHECK(every_team_on_every_grid_finds_the_references_norms, {100, 16}, {37, 5},
+      {161, 1}, {96, 32})
+CHECK(a_member_may_have_nothing_to_do, {0, 4}, {1, 1}, {2, 8}, {5, INT_MAX})
+
+/* More rows than a strip has; strips begin inside blocks. */
+static void strips_make_up_the_whole_matrix(void **state)
+{
+    int nprow = small_processes() >= 4 ? 2 : 1, errors = 0;
+    HPL_T_grid grid;
+
+    (void)state;
+    if (small_grid_open(&grid, nprow, small_processes() / nprow)) {
+        errors += wrong_norms(1, &grid, 2500, 72);
+        errors += wrong_norms(2, &grid, 1500, 500);
+    }
+    small_grid_close(&grid);
+    assert_int_equal(errors, 0);
+}
+
+/* The norms of a generated system when one entry of x is replaced. */
+static hpl_norms_t norms_with(double value)
+{
+    int nprow = small_processes() >= 4 ? 2 : 1;
+    hpl_norms_t norms = {.r_inf = 0.0};
+    HPL_T_pmat mat;
+    HPL_T_grid grid;
+
+    if (small_grid_open(&grid, nprow, small_processes() / nprow)) {
+        mat = system_of(&grid, 130, 16, HPL_ISEED);
+        if (grid.mycol == grid.npcol - 1)
+            mat.X[1] = value;
+        norms = norms_by(2, &grid, mat, HPL_ISEED);
+        small_release(&mat);
+    }
+    small_grid_close(&grid);
+    MPI_Bcast(&norms, sizeof(norms), MPI_BYTE, 0, MPI_COMM_WORLD);
+    return norms;
+}
+
+static void a_nan_in_x_reaches_its_norms_and_the_residual(void **state)
+{
+    hpl_norms_t norms = norms_with(NAN);
+
+    (void)state;
+    assert_true(isnan(norms.x_inf));
+    assert_true(isnan(norms.x_one));
+    assert_true(isnan(norms.r_inf));
+    assert_true(isnan(hpl_scaled_residual(&norms, 130)));
+    assert_true(isfinite(norms.a_inf) && isfinite(norms.a_one));
+    assert_true(isfinite(norms.b_inf));
+}
+
+static void an_infinity_in_x_reaches_its_norms_and_the_residual(void **state)
+{
+    hpl_norms_t norms = norms_with(-INFINITY);
+
+    (void)state;
+    assert_true(isinf(norms.x_inf));
+    assert_true(isinf(norms.x_one));
+    assert_false(isfinite(norms.r_inf));
+    assert_false(hpl_scaled_residual(&norms, 130) < 16.0);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(every_team_on_every_grid_finds_the_references_norms),
+    cmocka_unit_test(a_member_may_have_nothing_to_do),
+    cmocka_unit_test(strips_make_up_the_whole_matrix),
+    cmocka_unit_test(a_nan_in_x_reaches_its_norms_and_the_residual),
+    cmocka_unit_test(an_infinity_in_x_reaches_its_norms_and_the_residual),
+};
+
+UNIT_MPI_MAIN(cases)

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 4 */
+/*
+ * The threaded solver with updates by the BLAS library, and with columns dealt
+ * beforehand: random parameters on all grids, every look-ahead, with devices
+ * and without.
+ */
+#include "testing/unit/unit_mpi.h"
+
+#include "testing/unit/combinations.h"
+#include "testing/unit/driver_fixture.h"
+
+enum { SEED = 77, COMBINATIONS = 3 };
+
+static const char *const modes[] = {"lookahead=0", "lookahead=1", "lookahead=2",
+                                    "lookahead=mixed"};
+
+/* With settings: some combinations in each mode; every process fails if one
+ * does. */
+static void solve_all(const char *settings, const range_t *narrowed,
+                      size_t count)
+{
+    uint64_t random = SEED;
+    combination_t c;
+    const char *wrong;
+    int failures = 0, i;
+    size_t mode;
+
+    driver_open(settings);
+    for (mode = 0; mode < sizeof(modes) / sizeof(modes[0]); mode++) {
+        driver_set(modes[mode]);
+        for (i = 0; i < COMBINATIONS; i++) {
+            c = combination_next(narrowed, count, &random);
+            wrong = combination_solve(&c);
+            if (wrong != NULL)
+                combination_print(&c, wrong, modes[mode]);
+            failures += wrong != NULL;
+        }
+    }
+    driver_close();
+    combinations_end(failures);
+}
+
+/* A case: the settings, and ranges that are narrowed. */
+#define SOLVE(sentence, settings, ...)                                         \
+    static void sentence(void **state)                                         \
+    {                                                                          \
+        static const range_t narrowed[] = {__VA_ARGS__};                       \
+        (void)state;                                                           \
+        solve_all(settings, narrowed, sizeof(narrowed) / sizeof(narrowed[0])); \
+    }
+
+SOLVE(the_blas_solves_any_combination, "kernel=blas threads=2", {N, 0, 500, 1})
+SOLVE(the_blas_solves_with_one_thread, "kernel=blas threads=1", {N, 0, 300, 1})
+SOLVE(the_blas_solves_with_wide_blocks, "kernel=blas threads=3",
+      {N, 150, 500, 1}, {NB, 129, 260, 1})
+SOLVE(the_blas_solves_with_blocks_of_a_column, "kernel=blas threads=2",
+      {N, 1, 90, 1}, {NB, 1, 2, 1})
+SOLVE(the_blas_solves_beside_a_device,
+      "kernel=blas threads=2 devices=emu:1 emu_memory=16", {N, 60, 300, 1},
+      {NB, 8, 64, 1})
+SOLVE(the_blas_solves_beside_two_devices,
+      "kernel=blas threads=2 devices=emu:2 emu_memory=16", {N, 60, 300, 1},
+      {NB, 8, 64, 1})
+
+SOLVE(a_static_schedule_solves_any_combination, "schedule=static threads=2",
+      {N, 0, 500, 1})
+SOLVE(a_static_schedule_solves_with_one_thread, "schedule=static threads=1",
+      {N, 0, 300, 1})
+SOLVE(a_static_schedule_of_three_threads_solves, "schedule=static threads=3",
+      {N, 0, 400, 1})
+SOLVE(members_without_columns_solve, "schedule=static threads=3", {N, 1, 60, 1},
+      {NB, 2, 16, 1})
+SOLVE(a_static_schedule_solves_beside_a_device,
+      "schedule=static threads=2 devices=emu:1 emu_memory=16", {N, 60, 300, 1},
+      {NB, 8, 64, 1})
+SOLVE(a_static_schedule_solves_by_the_blas_beside_devices,
+      "schedule=static kernel=blas threads=2 devices=emu:2 emu_memory=16",
+      {N, 60, 300, 1}, {NB, 8, 64, 1})
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(the_blas_solves_any_combination),
+    cmocka_unit_test(the_blas_solves_with_one_thread),
+    cmocka_unit_test(the_blas_solves_with_wide_blocks),
+    cmocka_unit_test(the_blas_solves_with_blocks_of_a_column),
+    cmocka_unit_test(the_blas_solves_beside_a_device),
+    cmocka_unit_test(the_blas_solves_beside_two_devices),
+    cmocka_unit_test(a_static_schedule_solves_any_combination),
+    cmocka_unit_test(a_static_schedule_solves_with_one_thread),
+    cmocka_unit_test(a_static_schedule_of_three_threads_solves),
+    cmocka_unit_test(members_without_columns_solve),
+    cmocka_unit_test(a_static_schedule_solves_beside_a_device),
+    cmocka_unit_test(a_static_schedule_solves_by_the_blas_beside_devices),
+};
+
+UNIT_MPI_MAIN(cases)

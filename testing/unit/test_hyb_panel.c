@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/unit/unit.h"
+
+#include <math.h>
+#include <pthread.h>
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "hybrid/engine/host/eliminate.h"
+#include "hybrid/engine/host/pack.h"
+#include "hybrid/engine/host/panel.h"
+#include "testing/unit/textbook.h"
+
+enum { MOST_COLS = TEXTBOOK_MOST_COLS, MOST_PROCESSES = 2, MOST_MEMBERS = 4 };
+
+/* A panel: nb rows of the top, then those below on each process. */
+typedef struct {
+    const hyb_kernel_t *kernel;
+    hyb_panel_method_t method;
+    int nb, processes, members;
+    int below[MOST_PROCESSES];
+    double (*element)(int i, int j);
+} case_t;
+
+/* What is on the table while processes agree. */
+typedef struct {
+    pthread_barrier_t barrier;
+    hyb_pivot_t offers[MOST_PROCESSES];
+} meeting_t;
+
+typedef struct {
+    const case_t *x;
+    const textbook_t *a;
+    meeting_t *meeting;
+    int rank;
+    hyb_panel_engine_t *engine;
+    hyb_panel_t panel;
+    int64_t pivot[MOST_COLS];
+    double l1[MOST_COLS * MOST_COLS], top[MOST_COLS * MOST_COLS];
+    int zero;
+    int columns;  /* how often agree was called */
+    int failures; /* what another thread than cmocka's saw */
+    size_t bytes; /* of the body */
+} process_t;
+
+/* ---- the engine on one or two processes ---- */
+
+static textbook_t drawn(const case_t *x)
+{
+    textbook_t t = {.rows = x->nb + x->below[0] + x->below[1], .cols = x->nb};
+    int i, j;
+
+    t.a = malloc((size_t)(t.rows * t.cols) * sizeof(double));
+    assert_non_null(t.a);
+    for (j = 0; j < t.cols; j++)
+        for (i = 0; i < t.rows; i++)
+            *textbook_at(&t, i, j) = x->element(i, j);
+    return t;
+}
+
+static hyb_view_t view_of(const textbook_t *a, int64_t row, int64_t rows)
+{
+    return (hyb_view_t){textbook_at(a, row, 0), rows, a->cols, a->rows};
+}
+
+/* Of the whole panel: where the body of this process begins. */
+static int first_below(const case_t *x, int rank)
+{
+    return x->nb + (rank == 0 ? 0 : x->below[0]);
+}
+
+/* What fills up the last tile is none of the panel's business. */
+static void spoil_filling(const hyb_tiles_t *t)
+{
+    int64_t i, j, end = hyb_pack_size(t->rows, 1, t->height);
+
+    for (j = 0; j < t->cols; j++)
+        for (i = t->rows; i < end; i++)
+            *hyb_tiles_at(t, i, j) = 1e300;
+}
+
+static void agree(void *context, int column, hyb_pivot_t *pivot)
+{
+    process_t *p = context;
+    hyb_pivot_t *offers = p->meeting->offers;
+    double candidate[MOST_COLS], current[MOST_COLS];
+    size_t bytes = (size_t)p->x->nb * sizeof(double);
+    int best;
+
+    p->failures += column != p->columns++;
+    offers[p->rank] = *pivot;
+    pthread_barrier_wait(&p->meeting->barrier);
+    best = offers[1].key > offers[0].key ? 1 : 0;
+    memcpy(candidate, offers[best].candidate, bytes);
+    memcpy(current, offers[0].current, bytes);
+    pivot->mine = best == p->rank;
+    pivot->row = offers[best].row + (best == 1 ? first_below(p->x, 1) : 0);
+    pthread_barrier_wait(&p->meeting->barrier);
+    memcpy(pivot->candidate, candidate, bytes);
+    memcpy(pivot->current, current, bytes);
+}
+
+static void open_body(process_t *p)
+{
+    const case_t *x = p->x;
+    hyb_tiles_t *body = &p->panel.body;
+    void *memory;
+
+    *body = (hyb_tiles_t){
+        .rows = x->below[p->rank], .cols = x->nb, .height = x->kernel->rows};
+    p->bytes = (size_t)hyb_pack_size(body->rows, body->cols, body->height) *
+               sizeof(double);
+    assert_int_equal(xh_memory_allocate(p->bytes, &memory), XH_OK);
+    body->data = memory;
+}
+
+static void fill_process(process_t *p)
+{
+    const case_t *x = p->x;
+    hyb_panel_t *panel = &p->panel;
+    int i, j;
+
+    hyb_pack(view_of(p->a, first_below(x, p->rank), x->below[p->rank]),
+             HYB_NO_TRANS, 1.0, panel->body.height, panel->body.data);
+    spoil_filling(&panel->body);
+    panel->method = x->method;
+    panel->top =
+        (hyb_view_t){p->top, p->rank == 0 ? x->nb : 0, x->nb, MOST_COLS};
+    for (j = 0; j < x->nb; j++)
+        for (i = 0; i < panel->top.rows; i++)
+            p->top[i + j * MOST_COLS] = *textbook_at(p->a, i, j);
+    panel->l1 = (hyb_view_t){p->l1, x->nb, x->nb, MOST_COLS};
+    panel->pivot = p->pivot;
+    panel->zero_p = &p->zero;
+    panel->agree = x->processes > 1 ? agree : NULL;
+    panel->context = p;
+    p->zero = -1;
+    p->columns = 0;
+}
+
+static void factor_member(void *argument, int member)
+{
+    process_t *p = argument;
+
+    if (member < p->x->members)
+        hyb_panel_factor(p->engine, &p->panel, member, p->x->members);
+}
+
+/*
+ * Factor the panel twice, as an engine is used again. The team is told of
+ * threads beside it, so that its barriers do not spin.
+ */
+static void *run_process(void *argument)
+{
+    process_t *p = argument;
+    hyb_panel_engine_t *engine;
+    hyb_team_t *team;
+    int cpu = 0, i;
+
+    xh_cpu_core_ids("", &cpu, 1);
+    p->failures += hyb_team_create(&cpu, 1, MOST_MEMBERS, &team) != XH_OK;
+    p->failures += hyb_panel_engine_create(team, p->x->kernel, MOST_COLS,
+                                           &engine) != XH_OK;
+    if (p->failures > 0)
+        return NULL;
+    hyb_team_add_helpers(team, 1);
+    p->engine = engine;
+    for (i = 0; i < 2; i++) {
+        fill_process(p);
+        hyb_team_run(team, factor_member, p);
+    }
+    hyb_panel_engine_destroy(engine);
+    hyb_team_destroy(team);
+    return NULL;
+}
+
+static void run_processes(const case_t *x, process_t *processes)
+{
+    pthread_t thread;
+
+    if (x->processes > 1)
+        assert_int_equal(
+            pthread_create(&thread, NULL, run_process, &processes[1]), 0);
+    run_process(&processes[0]);
+    if (x->processes > 1)
+        pthread_join(thread, NULL);
+}
+
+/* ---- comparing ---- */
+
+static bool same(double got, double want, double error)
+{
+    if (isnan(want))
+        return isnan(got);
+    return got == want || fabs(got - want) <= error;
+}
+
+static void check_process(const process_t *p, const textbook_t *want,
+                          double error)
+{
+    const hyb_tiles_t *body = &p->panel.body;
+    int first = first_below(p->x, p->rank);
+    int64_t i, j, end = hyb_pack_size(body->rows, 1, body->height);
+
+    assert_int_equal(p->failures, 0);
+    assert_int_equal(p->zero, want->zero);
+    assert_int_equal(p->columns, p->x->processes > 1 ? want->cols : 0);
+    for (j = 0; j < want->cols; j++) {
+        assert_int_equal(p->pivot[j], want->pivot[j]);
+        for (i = 0; i < want->cols; i++)
+            assert_true(same(p->l1[i + j * MOST_COLS], *textbook_at(want, i, j),
+                             error));
+        for (i = 0; i < body->rows; i++)
+            assert_true(same(*hyb_tiles_at(body, i, j),
+                             *textbook_at(want, first + i, j), error));
+        for (; i < end; i++)
+            assert_true(*hyb_tiles_at(body, i, j) == 0.0);
+    }
+}
+
+static void open_process(process_t *p, const case_t *x, const textbook_t *a,
+                         int rank)
+{
+    memset(p, 0, sizeof(*p));
+    p->x = x;
+    p->a = a;
+    p->rank = rank;
+    open_body(p);
+}
+
+static void close_process(process_t *p)
+{
+    xh_memory_free(p->panel.body.data, p->bytes);
+}
+
+static void check(const case_t *x, double error)
+{
+    static process_t processes[MOST_PROCESSES];
+    textbook_t a = drawn(x), want = a;
+    meeting_t meeting;
+    int i;
+
+    assert_int_equal(
+        pthread_barrier_init(&meeting.barrier, NULL, MOST_PROCESSES), 0);
+    for (i = 0; i < x->processes; i++) {
+        open_process(&processes[i], x, &a, i);
+        processes[i].meeting = &meeting;
+    }
+    run_processes(x, processes);
+    textbook_factor(&want);
+    for (i = 0; i < x->processes; i++) {
+        check_process(&processes[i], &want, error);
+        close_process(&processes[i]);
+    }
+    pthread_barrier_destroy(&meeting.barrier);
+    free(a.a);
+}
+
+/* Factor by one member and by several. */
+static void check_members(const case_t *x)
+{
+    static process_t alone, together;
+    textbook_t a = drawn(x);
+    case_t one = *x;
+
+    one.members = 1;
+    open_process(&alone, &one, &a, 0);
+    open_process(&together, x, &a, 0);
+    run_process(&alone);
+    run_process(&together);
+    assert_memory_equal(alone.l1, together.l1, sizeof(alone.l1));
+    assert_memory_equal(alone.panel.body.data, together.panel.body.data,
+                        alone.bytes);
+    close_process(&alone);
+    close_process(&together);
+    free(a.a);
+}
+
+/* ---- cases ---- */
+
+static double any(int i, int j)
+{
+    (void)i;
+    (void)j;
+    return (double)rand() / RAND_MAX - 0.5;
+}
+
+static int upto(int most)
+{
+    return rand() % (most + 1);
+}
+
+/* All but nb, rows and elements. */
+static case_t setting(const hyb_kernel_t *kernel, int processes)
+{
+    case_t x = {.kernel = kernel,
+                .method = {.base = (hyb_panel_variant_t)upto(2),
+                           .recursion = (hyb_panel_variant_t)upto(2),
+                           .base_cols = 1 + upto(11),
+                           .parts = 2 + upto(2)},
+                .processes = processes,
+                .members = 1 + upto(MOST_MEMBERS - 1)};
+
+    return x;
+}
+
+typedef case_t (*draw_t)(const hyb_kernel_t *kernel, int processes);
+
+/* Draw and check cases for every kernel of this processor. */
+static void check_all(draw_t draw, int cases, double error)
+{
+    int isa, i, processes;
+    case_t x;
+
+    for (isa = 0; isa <= (int)xh_cpu_isa(); isa++)
+        for (processes = 1; processes <= MOST_PROCESSES; processes++)
+            for (i = 0; i < cases; i++) {
+                if (hyb_kernel_find((xh_isa_t)isa) == NULL)
+                    continue;
+                x = draw(hyb_kernel_find((xh_isa_t)isa), processes);
+                check(&x, error);
+            }
+}
+
+static case_t any_shape(const hyb_kernel_t *kernel, int processes)
+{
+    case_t x = setting(kernel, processes);
+
+    x.nb = 1 + upto(MOST_COLS - 1);
+    x.below[0] = upto(3) == 0 ? upto(2) : upto(300);
+    if (processes > 1)
+        x.below[1] = upto(3) == 0 ? upto(2) : upto(200);
+    x.element = any;
+    return x;
+}
+
+static void any_shape_and_method_is_the_textbooks_lu(void **state)
+{
+    (void)state;
+    check_all(any_shape, 80, 1e-9);
+}
+
+static case_t narrow(const hyb_kernel_t *kernel, int processes)
+{
+    case_t x = setting(kernel, processes);
+
+    x.nb = 3;
+    x.below[0] = upto(100);
+    x.below[1] = processes > 1 ? upto(100) : 0;
+    return x;
+}
+
+/* All of the first column ties, and three columns stay exact. */
+static double plus_or_minus_one(int i, int j)
+{
+    (void)i;
+    (void)j;
+    return upto(1) == 0 ? 1.0 : -1.0;
+}
+
+static case_t tied(const hyb_kernel_t *kernel, int processes)
+{
+    case_t x = narrow(kernel, processes);
+
+    x.element = plus_or_minus_one;
+    return x;
+}
+
+static void ties_go_to_the_first_row(void **state)
+{
+    (void)state;
+    check_all(tied, 100, 0.0);
+}
+
+/* Columns 4 and 7 are zeros and stay so. */
+static double two_columns_are_zero(int i, int j)
+{
+    return j == 4 || j == 7 ? 0.0 : any(i, j);
+}
+
+static case_t singular(const hyb_kernel_t *kernel, int processes)
+{
+    case_t x = any_shape(kernel, processes);
+
+    x.nb = 5 + upto(25);
+    x.element = two_columns_are_zero;
+    return x;
+}
+
+static void the_first_zero_pivot_is_recorded_and_divides_nothing(void **state)
+{
+    (void)state;
+    check_all(singular, 40, 1e-9);
+}
+
+/* A tenth of the numbers of column 2 are none. */
+static double some_are_nan(int i, int j)
+{
+    return j == 2 && upto(9) == 0 ? NAN : any(i, j);
+}
+
+static case_t spoiled(const hyb_kernel_t *kernel, int processes)
+{
+    case_t x = any_shape(kernel, processes);
+
+    x.nb = 3 + upto(20);
+    x.element = some_are_nan;
+    return x;
+}
+
+static void a_nan_is_the_largest_and_none_is_lost(void **state)
+{
+    (void)state;
+    check_all(spoiled, 40, 1e-9);
+}
+
+/* The inverse of a number as small as this is infinite. */
+static double tiny(int i, int j)
+{
+    return ldexp(floor(ldexp(any(i, j), 20)), -1070);
+}
+
+static case_t denormal(const hyb_kernel_t *kernel, int processes)
+{
+    case_t x = narrow(kernel, processes);
+
+    x.nb = 2;
+    x.element = tiny;
+    return x;
+}
+
+static void a_tiny_pivot_divides_its_column(void **state)
+{
+    (void)state;
+    check_all(denormal, 40, 1e-15);
+}
+
+static void the_number_of_members_does_not_change_a_bit(void **state)
+{
+    case_t x;
+    int i;
+
+    (void)state;
+    for (i = 0; i < 40; i++) {
+        x = any_shape(hyb_kernel_best(), 1);
+        x.members = 2 + upto(MOST_MEMBERS - 2);
+        check_members(&x);
+    }
+}
+
+static void the_loops_between_pivots_fit_their_kernel(void **state)
+{
+    const hyb_eliminate_t *loops;
+    const hyb_kernel_t *kernel;
+    int isa;
+
+    (void)state;
+    for (isa = 0; isa < XH_ISA_COUNT; isa++) {
+        kernel = hyb_kernel_find((xh_isa_t)isa);
+        loops = hyb_eliminate_find((xh_isa_t)isa);
+        if (kernel == NULL) {
+            assert_null(loops);
+            continue;
+        }
+        assert_int_equal(loops->rows, kernel->rows);
+        assert_int_equal(loops->cols, kernel->cols);
+    }
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(any_shape_and_method_is_the_textbooks_lu),
+    cmocka_unit_test(ties_go_to_the_first_row),
+    cmocka_unit_test(the_first_zero_pivot_is_recorded_and_divides_nothing),
+    cmocka_unit_test(a_nan_is_the_largest_and_none_is_lost),
+    cmocka_unit_test(a_tiny_pivot_divides_its_column),
+    cmocka_unit_test(the_loops_between_pivots_fit_their_kernel),
+    cmocka_unit_test(the_number_of_members_does_not_change_a_bit),
+};
+UNIT_MAIN(cases)

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/driver/iterations.h"
+#include <math.h>
+#include <stdbool.h>
+#include "testing/unit/unit.h"
+
+enum { CELLS_MOST = 64 };
+
+static const hyb_iterations_run_t small = {
+    .n = 300, .nb = 100, .nprow = 1, .npcol = 2, .iterations = 3};
+
+/* a row of CSV, cut at its commas, quotes removed */
+typedef struct {
+    char text[1024];
+    const char *cell[CELLS_MOST];
+    int cells;
+} line_t;
+
+static void end_cell(line_t *line, char **out_p)
+{
+    *(*out_p)++ = '\0';
+    assert_true(line->cells < CELLS_MOST);
+}
+
+/* Line number index of csv. */
+static line_t *cut(const char *csv, int index)
+{
+    static line_t line;
+    char *out = line.text;
+    bool quoted = false;
+
+    for (; index > 0; index--) {
+        csv = strchr(csv, '\n');
+        assert_non_null(csv++);
+    }
+    assert_true(*csv != '\0');
+    line.cells = 0;
+    line.cell[line.cells++] = out;
+    for (; *csv != '\n' || quoted; csv++) {
+        assert_true(*csv != '\0');
+        if (*csv == '"' && quoted && csv[1] == '"')
+            *out++ = *csv++;
+        else if (*csv == '"')
+            quoted = !quoted;
+        else if (*csv != ',' || quoted)
+            *out++ = *csv;
+        else {
+            end_cell(&line, &out);
+            line.cell[line.cells++] = out;
+        }
+    }
+    *out = '\0';
+    return &line;
+}
+
+static int lines(const char *csv)
+{
+    int count = 0;
+
+    for (; *csv != '\0'; csv++)
+        count += *csv == '\n';
+    return count;
+}
+
+/* The log as CSV, valid until the next call. */
+static const char *csv_of(const hyb_iterations_t *log, int rank, double zero)
+{
+    static char *text;
+    size_t size = 0;
+
+    free(text);
+    text = NULL;
+    assert_int_equal(hyb_iterations_csv(log, rank, zero, &text, &size), XH_OK);
+    assert_int_equal(strlen(text), size);
+    return text;
+}
+
+/* The cell of line number index under the column name. */
+static const char *cell(const hyb_iterations_t *log, int index,
+                        const char *name)
+{
+    const char *csv = csv_of(log, 0, 0.0);
+    line_t *line = cut(csv, 0);
+    int column = 0;
+
+    while (column < line->cells && strcmp(line->cell[column], name) != 0)
+        column++;
+    assert_true(column < line->cells);
+    line = cut(csv, index);
+    return line->cell[column];
+}
+
+static hyb_iterations_t *log_of(const hyb_iterations_run_t *run)
+{
+    hyb_iterations_t *log = NULL;
+
+    assert_int_equal(hyb_iterations_open(&log), XH_OK);
+    assert_int_equal(hyb_iterations_begin(log, run), XH_OK);
+    return log;
+}
+
+static void every_line_has_the_columns_of_the_first(void **state)
+{
+    hyb_iterations_t *log = log_of(&small);
+    hyb_iteration_t row = {.iteration = 1, .reason = "a, b"};
+    const char *csv;
+    int cells;
+
+    (void)state;
+    hyb_iterations_add(log, &row);
+    row.devices = HYB_ITERATION_DEVICES;
+    hyb_iterations_add(log, &row);
+    csv = csv_of(log, 0, 0.0);
+    assert_int_equal(lines(csv), 3);
+    cells = cut(csv, 0)->cells;
+    assert_int_equal(cut(csv, 1)->cells, cells);
+    assert_int_equal(cut(csv, 2)->cells, cells);
+    hyb_iterations_close(log);
+}
+
+static void a_value_stands_under_its_name(void **state)
+{
+    hyb_iterations_t *log = log_of(&small);
+    const hyb_iteration_t row = {.iteration = 7,
+                                 .mode = 2,
+                                 .reason = "less time",
+                                 .columns_left = 12345,
+                                 .panel_threads = 3,
+                                 .devices = 2,
+                                 .begin = 20.5,
+                                 .seconds = 0.25,
+                                 .gflops = 512.5,
+                                 .share_used = 0.75,
+                                 .share_measured = 0.8125,
+                                 .panel = 1,
+                                 .broadcast = 2,
+                                 .exchange = 3,
+                                 .swap = 4,
+                                 .solve = 5,
+                                 .update_host = 6,
+                                 .wait_panel = 7,
+                                 .wait_exchange = 8,
+                                 .wait_device = 9,
+                                 .update_device = {10, 11}};
+    static const char *const wanted[][2] = {{"rank", "0"},
+                                            {"run", "0"},
+                                            {"n", "300"},
+                                            {"nb", "100"},
+                                            {"p", "1"},
+                                            {"q", "2"},
+                                            {"iteration", "7"},
+                                            {"mode", "2"},
+                                            {"reason", "less time"},
+                                            {"columns_left", "12345"},
+                                            {"panel_threads", "3"},
+                                            {"begin", "20.5"},
+                                            {"seconds", "0.25"},
+                                            {"gflops", "512.5"},
+                                            {"share_used", "0.75"},
+                                            {"share_measured", "0.8125"},
+                                            {"panel", "1"},
+                                            {"broadcast", "2"},
+                                            {"exchange", "3"},
+                                            {"swap", "4"},
+                                            {"solve", "5"},
+                                            {"update_host", "6"},
+                                            {"wait_panel", "7"},
+                                            {"wait_exchange", "8"},
+                                            {"wait_device", "9"},
+                                            {"update_device_0", "10"},
+                                            {"update_device_1", "11"},
+                                            {"update_device_2", ""},
+                                            {"update_device_7", ""}};
+
+    (void)state;
+    hyb_iterations_add(log, &row);
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+        assert_string_equal(cell(log, 1, wanted[i][0]), wanted[i][1]);
+    hyb_iterations_close(log);
+}
+
+static void what_is_not_known_is_an_empty_cell(void **state)
+{
+    hyb_iterations_t *log = log_of(&small);
+    const hyb_iteration_t row = {
+        .share_used = NAN, .share_measured = INFINITY, .gflops = 0};
+
+    (void)state;
+    hyb_iterations_add(log, &row);
+    assert_string_equal(cell(log, 1, "share_used"), "");
+    assert_string_equal(cell(log, 1, "share_measured"), "");
+    assert_string_equal(cell(log, 1, "reason"), "");
+    assert_string_equal(cell(log, 1, "gflops"), "0");
+    hyb_iterations_close(log);
+}
+
+static void a_reason_may_hold_commas_and_quotes(void **state)
+{
+    hyb_iterations_t *log = log_of(&small);
+    const hyb_iteration_t row = {.reason = "probe, of \"2\"", .mode = 1};
+
+    (void)state;
+    hyb_iterations_add(log, &row);
+    assert_string_equal(cell(log, 1, "reason"), "probe, of \"2\"");
+    assert_string_equal(cell(log, 1, "columns_left"), "0");
+    hyb_iterations_close(log);
+}
+
+static void only_process_0_names_the_columns(void **state)
+{
+    hyb_iterations_t *log = log_of(&small);
+    const hyb_iteration_t row = {.iteration = 5};
+
+    (void)state;
+    assert_int_equal(lines(csv_of(log, 0, 0.0)), 1);
+    assert_string_equal(csv_of(log, 3, 0.0), "");
+    hyb_iterations_add(log, &row);
+    assert_int_equal(lines(csv_of(log, 3, 0.0)), 1);
+    assert_string_equal(cut(csv_of(log, 3, 0.0), 0)->cell[0], "3");
+    hyb_iterations_close(log);
+}
+
+static void begin_counts_from_zero(void **state)
+{
+    hyb_iterations_t *log = log_of(&small);
+    const hyb_iteration_t row = {.begin = 1000.5};
+
+    (void)state;
+    hyb_iterations_add(log, &row);
+    assert_string_equal(cut(csv_of(log, 1, 1000.0), 0)->cell[11], "0.5");
+    hyb_iterations_close(log);
+}
+
+static void runs_are_counted_and_have_their_own_size(void **state)
+{
+    hyb_iterations_run_t larger = {
+        .n = 700, .nb = 7, .nprow = 3, .npcol = 4, .iterations = 100};
+    hyb_iterations_t *log = log_of(&small);
+    hyb_iteration_t row = {.iteration = 0};
+
+    (void)state;
+    hyb_iterations_add(log, &row);
+    assert_int_equal(hyb_iterations_begin(log, &larger), XH_OK);
+    for (row.iteration = 0; row.iteration < 100; row.iteration++)
+        hyb_iterations_add(log, &row);
+    assert_int_equal(lines(csv_of(log, 0, 0.0)), 1 + 1 + 100);
+    assert_string_equal(cell(log, 1, "run"), "0");
+    assert_string_equal(cell(log, 1, "n"), "300");
+    assert_string_equal(cell(log, 2, "run"), "1");
+    assert_string_equal(cell(log, 101, "n"), "700");
+    assert_string_equal(cell(log, 101, "p"), "3");
+    assert_string_equal(cell(log, 101, "iteration"), "99");
+    hyb_iterations_close(log);
+}
+
+static void rows_without_room_are_left_out(void **state)
+{
+    hyb_iterations_t *log = log_of(&small);
+    hyb_iteration_t row = {.mode = 0};
+
+    (void)state;
+    for (row.iteration = 0; row.iteration < 10; row.iteration++)
+        hyb_iterations_add(log, &row);
+    assert_int_equal(lines(csv_of(log, 0, 0.0)), 1 + 3);
+    assert_string_equal(cell(log, 3, "iteration"), "2");
+    hyb_iterations_close(log);
+}
+
+static void without_a_run_no_row_is_kept(void **state)
+{
+    hyb_iterations_t *log = NULL;
+    const hyb_iteration_t row = {.mode = 0};
+
+    (void)state;
+    assert_int_equal(hyb_iterations_open(&log), XH_OK);
+    hyb_iterations_add(log, &row);
+    assert_int_equal(lines(csv_of(log, 0, 0.0)), 1);
+    hyb_iterations_close(log);
+    hyb_iterations_close(NULL);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(every_line_has_the_columns_of_the_first),
+    cmocka_unit_test(a_value_stands_under_its_name),
+    cmocka_unit_test(what_is_not_known_is_an_empty_cell),
+    cmocka_unit_test(a_reason_may_hold_commas_and_quotes),
+    cmocka_unit_test(only_process_0_names_the_columns),
+    cmocka_unit_test(begin_counts_from_zero),
+    cmocka_unit_test(runs_are_counted_and_have_their_own_size),
+    cmocka_unit_test(rows_without_room_are_left_out),
+    cmocka_unit_test(without_a_run_no_row_is_kept),
+};
+UNIT_MAIN(cases)

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/driver/lookahead.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include "testing/model/plant.h"
+#include "testing/unit/unit.h"
+
+enum { BLOCKS = 100, LATEST = 2, PARTS = 4 };
+
+typedef struct {
+    plant_t plant;
+    int64_t nb;
+} machine_t;
+
+typedef struct { /* how a factorization is to go */
+    hyb_lookahead_request_t request;
+    double noise;   /* standard deviation of all speeds, in each iteration */
+    uint64_t seed;  /* of the noise */
+    int late;       /* iterations by which learning lags behind, <= LATEST */
+    double warm_up; /* factor on the first total; 0: none */
+    const plant_t *after_half; /* what the machine turns into, or NULL */
+} course_t;
+
+typedef struct { /* how it went */
+    double seconds;
+    int probes, switches;               /* changes of mode beside probes */
+    hyb_lookahead_t last;               /* mode that was no probe */
+    double part[PARTS][HYB_LOOKAHEADS]; /* seconds in each mode */
+} outcome_t;
+
+static const double core = 4e10;
+
+/* ---- machines ------------------------------------------------------------
+ */
+
+/* 1 GB/s to 10 for swaps, 10 us to 1 ms a chunk, from 2 to 16 threads, ... */
+static machine_t machine(int i)
+{
+    static const double devices[] = {5.0, 20.0};
+    static const double swap_rates[] = {1e9, 1e10};
+    static const double overheads[] = {1e-5, 1e-3};
+    static const double contentions[] = {1.0, 1.4};
+    int64_t nb = i & 1 ? 512 : 256;
+    int threads = i & 2 ? 16 : 2;
+    double solve = (double)(nb * nb) / (threads * core);
+
+    return (machine_t){
+        .nb = nb,
+        .plant =
+            {
+                .threads = threads,
+                .thread_rate = core,
+                .device_rate = core * devices[i >> 2 & 1],
+                .tile_overhead = 1e-4,
+                .tile = 4,
+                .panel_rate = core / 6.0,
+                .panel_serial = 0.1,
+                .broadcast = 1e-9,
+                .exchange = solve + 16.0 * (double)nb / swap_rates[i >> 3 & 1],
+                .contention = contentions[i >> 4 & 1],
+                .chunk_overhead = overheads[i >> 5 & 1],
+            },
+    };
+}
+enum { MACHINES = 64 };
+
+/* Slow swaps and a device so fast that it is a pity when it waits for them. */
+static machine_t machine_for_the_pipeline(void)
+{
+    machine_t m = machine(2 + 4);
+
+    m.plant.exchange *= 2.0;
+    return m;
+}
+
+/* Swaps are nothing, but each chunk costs, as does working under an update. */
+static machine_t machine_for_the_panel(void)
+{
+    machine_t m = machine(2 + 8 + 16 + 32);
+
+    m.plant.chunk_overhead = 3e-3;
+    return m;
+}
+
+/* The pipeline wins while the matrix is large, then chunks delay the panel. */
+static machine_t machine_for_both(void)
+{
+    machine_t m = machine(1 + 4 + 16 + 32);
+
+    m.plant.exchange *= 1.5;
+    m.plant.panel_rate *= 2.0;
+    return m;
+}
+
+/* ---- factorizations ------------------------------------------------------
+ */
+
+static bool is_probe(const char *reason)
+{
+    return strcmp(reason, "probe") == 0;
+}
+
+static void count(outcome_t *outcome, int64_t index, hyb_lookahead_t mode,
+                  const char *reason)
+{
+    assert_non_null(reason);
+    if (is_probe(reason)) {
+        outcome->probes++;
+        return;
+    }
+    outcome->switches += index > 0 && mode != outcome->last;
+    outcome->last = mode;
+}
+
+/* Was the run in mode nearly all the time of this part of the run? */
+static bool mostly_in(const outcome_t *outcome, int part, hyb_lookahead_t mode)
+{
+    const double *in = outcome->part[part];
+
+    return in[mode] >=
+           0.8 * (in[HYB_LOOKAHEAD_PANEL] + in[HYB_LOOKAHEAD_PIPELINE]);
+}
+
+static int panel_threads(const plant_t *plant)
+{
+    return plant->threads / 2;
+}
+
+/* One iteration on what the machine is in it. */
+static hyb_lookahead_times_t times_of(const machine_t *m, const course_t *c,
+                                      const hyb_lookahead_facts_t *facts,
+                                      hyb_lookahead_t mode, uint64_t *noise)
+{
+    bool changed = c->after_half != NULL && facts->index > facts->count / 2;
+    plant_t now = changed ? *c->after_half : m->plant;
+    hyb_lookahead_times_t times;
+
+    now = plant_disturbed(&now, c->noise, noise);
+    plant_iteration(&now, facts, mode, panel_threads(&now), &times);
+    if (facts->index == 0 && c->warm_up > 0.0)
+        times.total *= c->warm_up;
+    return times;
+}
+
+/* The time of the first iteration is left out: some warm up in it. */
+static outcome_t factor(const machine_t *m, const course_t *c)
+{
+    hyb_lookahead_times_t times[BLOCKS];
+    hyb_lookahead_t mode[BLOCKS];
+    hyb_lookahead_facts_t facts[BLOCKS];
+    hyb_lookahead_chooser_t chooser;
+    uint64_t noise = 88172645463325252u + c->seed;
+    outcome_t outcome = {0};
+    int k, late;
+
+    hyb_lookahead_init(&chooser, c->request);
+    for (k = 0; k < BLOCKS - 1; k++) {
+        const char *reason = NULL;
+
+        facts[k] = plant_facts(BLOCKS, m->nb, k);
+        mode[k] = hyb_lookahead_choose(&chooser, &facts[k], &reason);
+        count(&outcome, k, mode[k], reason);
+        times[k] = times_of(m, c, &facts[k], mode[k], &noise);
+        outcome.seconds += k > 0 ? times[k].total : 0.0;
+        outcome.part[k * PARTS / BLOCKS][mode[k]] += times[k].total;
+        late = k - c->late;
+        if (late >= 0)
+            hyb_lookahead_learn(&chooser, &facts[late], mode[late],
+                                &times[late]);
+    }
+    return outcome;
+}
+
+static double always(const machine_t *m, course_t c,
+                     hyb_lookahead_request_t request)
+{
+    c.request = request;
+    return factor(m, &c).seconds;
+}
+
+/* What mixed takes, relative to the better one of both modes. */
+static double mixed_to_best(const machine_t *m, course_t c)
+{
+    c.request = HYB_MIXED;
+    return factor(m, &c).seconds / fmin(always(m, c, HYB_ALWAYS_PANEL),
+                                        always(m, c, HYB_ALWAYS_PIPELINE));
+}
+
+static double pipeline_to_panel(const machine_t *m)
+{
+    course_t c = {0};
+
+    return always(m, c, HYB_ALWAYS_PIPELINE) / always(m, c, HYB_ALWAYS_PANEL);
+}
+
+/* ---- cases ---------------------------------------------------------------
+ */
+
+static void depth_asks_for_none_for_the_panel_or_for_mixed(void **state)
+{
+    (void)state;
+    assert_int_equal(hyb_lookahead_request("auto", 0), HYB_ALWAYS_NONE);
+    assert_int_equal(hyb_lookahead_request("auto", 1), HYB_ALWAYS_PANEL);
+    assert_int_equal(hyb_lookahead_request("auto", 2), HYB_MIXED);
+    assert_int_equal(hyb_lookahead_request("auto", 1000), HYB_MIXED);
+}
+
+static void the_setting_overrules_depth(void **state)
+{
+    int depth;
+
+    (void)state;
+    for (depth = 0; depth < 4; depth++) {
+        assert_int_equal(hyb_lookahead_request("0", depth), HYB_ALWAYS_NONE);
+        assert_int_equal(hyb_lookahead_request("1", depth), HYB_ALWAYS_PANEL);
+        assert_int_equal(hyb_lookahead_request("2", depth),
+                         HYB_ALWAYS_PIPELINE);
+        assert_int_equal(hyb_lookahead_request("mixed", depth), HYB_MIXED);
+    }
+}
+
+static void a_forced_mode_never_changes(void **state)
+{
+    static const hyb_lookahead_t modes[] = {
+        HYB_LOOKAHEAD_NONE, HYB_LOOKAHEAD_PANEL, HYB_LOOKAHEAD_PIPELINE};
+    machine_t machines[] = {machine_for_the_pipeline(),
+                            machine_for_the_panel()};
+    int request, i;
+
+    (void)state;
+    for (request = HYB_ALWAYS_NONE; request <= HYB_ALWAYS_PIPELINE; request++)
+        for (i = 0; i < 2; i++) {
+            course_t c = {.request = (hyb_lookahead_request_t)request,
+                          .noise = 0.1};
+            outcome_t outcome = factor(&machines[i], &c);
+
+            assert_int_equal(outcome.last, modes[request]);
+            assert_int_equal(outcome.switches, 0);
+            assert_int_equal(outcome.probes, 0);
+        }
+}
+
+static void a_forced_mode_says_so(void **state)
+{
+    hyb_lookahead_facts_t facts = plant_facts(BLOCKS, 256, 3);
+    hyb_lookahead_chooser_t chooser;
+    const char *reason = NULL;
+
+    (void)state;
+    hyb_lookahead_init(&chooser, HYB_ALWAYS_PIPELINE);
+    hyb_lookahead_choose(&chooser, &facts, &reason);
+    assert_string_equal(reason, "forced");
+}
+
+static void mixed_is_within_a_hundredth_of_the_better_mode(void **state)
+{
+    course_t c = {0};
+    int i;
+
+    (void)state;
+    for (i = 0; i < MACHINES; i++) {
+        machine_t m = machine(i);
+
+        if (mixed_to_best(&m, c) > 1.01)
+            fail_msg("machine %d: %.4f", i, mixed_to_best(&m, c));
+    }
+}
+
+static void mixed_stays_with_the_pipeline_where_that_wins(void **state)
+{
+    machine_t m = machine_for_the_pipeline();
+    course_t c = {.request = HYB_MIXED};
+    outcome_t outcome = factor(&m, &c);
+
+    (void)state;
+    assert_true(pipeline_to_panel(&m) < 0.97);
+    assert_true(mixed_to_best(&m, c) <= 1.01);
+    assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PIPELINE));
+    assert_true(mostly_in(&outcome, PARTS / 2, HYB_LOOKAHEAD_PIPELINE));
+}
+
+static void mixed_stays_with_the_panel_where_that_wins(void **state)
+{
+    machine_t m = machine_for_the_panel();
+    course_t c = {.request = HYB_MIXED};
+    outcome_t outcome = factor(&m, &c);
+
+    (void)state;
+    assert_true(pipeline_to_panel(&m) > 1.03);
+    assert_true(mixed_to_best(&m, c) <= 1.01);
+    assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PANEL));
+    assert_true(mostly_in(&outcome, PARTS - 1, HYB_LOOKAHEAD_PANEL));
+}
+
+static void mixed_beats_both_modes_where_each_has_its_time(void **state)
+{
+    machine_t m = machine_for_both();
+    course_t c = {.request = HYB_MIXED};
+    outcome_t outcome = factor(&m, &c);
+
+    (void)state;
+    assert_true(mixed_to_best(&m, c) < 0.99);
+    assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PIPELINE));
+    assert_true(mostly_in(&outcome, PARTS - 1, HYB_LOOKAHEAD_PANEL));
+}
+
+static void times_that_come_late_do_as_well(void **state)
+{
+    course_t c = {.late = LATEST};
+    int i;
+
+    (void)state;
+    for (i = 0; i < MACHINES; i++) {
+        machine_t m = machine(i);
+
+        if (mixed_to_best(&m, c) > 1.015)
+            fail_msg("machine %d: %.4f", i, mixed_to_best(&m, c));
+    }
+}
+
+static void a_slow_first_iteration_is_no_evidence(void **state)
+{
+    course_t c = {.warm_up = 3.0};
+    int i;
+
+    (void)state;
+    for (i = 0; i < MACHINES; i++) {
+        machine_t m = machine(i);
+
+        if (mixed_to_best(&m, c) > 1.015)
+            fail_msg("machine %d: %.4f", i, mixed_to_best(&m, c));
+    }
+}
+
+/* Chunks become dear, as messages do on a network that others use too. */
+static void a_machine_that_changes_is_followed(void **state)
+{
+    machine_t before = machine_for_the_pipeline();
+    plant_t after = before.plant;
+    course_t c = {.request = HYB_MIXED, .after_half = &after};
+    outcome_t outcome;
+
+    (void)state;
+    after.chunk_overhead = 1e-2;
+    outcome = factor(&before, &c);
+    assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PIPELINE));
+    assert_true(mostly_in(&outcome, PARTS - 1, HYB_LOOKAHEAD_PANEL));
+    assert_true(mixed_to_best(&before, c) < 1.0);
+}
+
+static void slow_swaps_that_appear_are_hidden(void **state)
+{
+    machine_t before = machine_for_the_panel();
+    plant_t after = machine_for_the_pipeline().plant;
+    course_t c = {.request = HYB_MIXED, .after_half = &after};
+    outcome_t outcome = factor(&before, &c);
+
+    (void)state;
+    assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PANEL));
+    assert_true(mostly_in(&outcome, PARTS / 2, HYB_LOOKAHEAD_PIPELINE));
+    assert_true(mixed_to_best(&before, c) < 1.0);
+}
+
+static void now_and_then_the_other_mode_is_tried(void **state)
+{
+    course_t c = {.request = HYB_MIXED};
+    int i;
+
+    (void)state;
+    for (i = 0; i < MACHINES; i++) {
+        machine_t m = machine(i);
+
+        assert_in_range(factor(&m, &c).probes, 3, BLOCKS / 3);
+    }
+}
+
+static void processes_that_learn_the_same_choose_the_same(void **state)
+{
+    machine_t m = machine_for_both();
+    course_t c = {.request = HYB_MIXED, .noise = 0.1};
+    hyb_lookahead_chooser_t a, b;
+    uint64_t noise = 1;
+    int k;
+
+    (void)state;
+    memset(&a, 0x5a, sizeof(a));
+    memset(&b, 0xa5, sizeof(b));
+    hyb_lookahead_init(&a, HYB_MIXED);
+    hyb_lookahead_init(&b, HYB_MIXED);
+    for (k = 0; k < BLOCKS - 1; k++) {
+        hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m.nb, k);
+        const char *of_a = NULL, *of_b = NULL;
+        hyb_lookahead_t mode = hyb_lookahead_choose(&a, &facts, &of_a);
+        hyb_lookahead_times_t times;
+
+        assert_int_equal(mode, hyb_lookahead_choose(&b, &facts, &of_b));
+        assert_string_equal(of_a, of_b);
+        times = times_of(&m, &c, &facts, mode, &noise);
+        hyb_lookahead_learn(&a, &facts, mode, &times);
+        hyb_lookahead_learn(&b, &facts, mode, &times);
+    }
+}
+
+static void to_choose_changes_nothing(void **state)
+{
+    machine_t m = machine_for_both();
+    hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m.nb, 0);
+    course_t c = {0};
+    hyb_lookahead_chooser_t chooser;
+    hyb_lookahead_times_t times;
+    const char *reason = NULL, *again = NULL;
+    uint64_t noise = 1;
+
+    (void)state;
+    hyb_lookahead_init(&chooser, HYB_MIXED);
+    times = times_of(&m, &c, &facts, HYB_LOOKAHEAD_PANEL, &noise);
+    hyb_lookahead_learn(&chooser, &facts, HYB_LOOKAHEAD_PANEL, &times);
+    facts = plant_facts(BLOCKS, m.nb, 1);
+    assert_int_equal(hyb_lookahead_choose(&chooser, &facts, &reason),
+                     HYB_LOOKAHEAD_PIPELINE);
+    assert_true(is_probe(reason));
+    assert_int_equal(hyb_lookahead_choose(&chooser, &facts, &again),
+                     HYB_LOOKAHEAD_PIPELINE);
+    assert_true(is_probe(again));
+}
+
+/* With noise of a tenth on all speeds: switches of all machines and seeds. */
+static void a_tenth_of_noise_does_not_make_it_flap(void **state)
+{
+    enum { SEEDS = 5 };
+    int i, switches = 0;
+
+    (void)state;
+    for (i = 0; i < MACHINES * SEEDS; i++) {
+        machine_t m = machine(i / SEEDS);
+        course_t c = {
+            .request = HYB_MIXED, .noise = 0.1, .seed = (uint64_t)(i % SEEDS)};
+        outcome_t outcome = factor(&m, &c);
+
+        assert_in_range(outcome.switches, 0, BLOCKS / 10);
+        assert_in_range(outcome.probes, 0, BLOCKS / 3);
+        switches += outcome.switches;
+    }
+    assert_in_range(switches, 0, 3 * MACHINES * SEEDS);
+}
+
+static void a_tenth_of_noise_costs_a_hundredth_at_most(void **state)
+{
+    enum { SEEDS = 5 };
+    double sum = 0.0, worst = 0.0, one;
+    int i;
+
+    (void)state;
+    for (i = 0; i < MACHINES * SEEDS; i++) {
+        machine_t m = machine(i / SEEDS);
+        course_t c = {.noise = 0.1, .seed = (uint64_t)(i % SEEDS)};
+
+        one = mixed_to_best(&m, c);
+        sum += one;
+        worst = fmax(worst, one);
+    }
+    assert_true(sum / (MACHINES * SEEDS) <= 1.01);
+    assert_true(worst <= 1.03);
+}
+
+static void the_reason_names_what_decides(void **state)
+{
+    machine_t m = machine_for_the_panel();
+    hyb_lookahead_chooser_t chooser;
+    hyb_lookahead_facts_t facts;
+    const char *reason = NULL;
+    uint64_t noise = 1;
+    course_t c = {0};
+    int k;
+
+    (void)state;
+    hyb_lookahead_init(&chooser, HYB_MIXED);
+    for (k = 0; k < BLOCKS / 2; k++) {
+        hyb_lookahead_times_t times;
+        hyb_lookahead_t mode;
+
+        facts = plant_facts(BLOCKS, m.nb, k);
+        mode = hyb_lookahead_choose(&chooser, &facts, &reason);
+        times = times_of(&m, &c, &facts, mode, &noise);
+        hyb_lookahead_learn(&chooser, &facts, mode, &times);
+    }
+    facts = plant_facts(BLOCKS, m.nb, 10);
+    hyb_lookahead_choose(&chooser, &facts, &reason);
+    assert_string_equal(reason, "chunks cost more than they hide");
+    facts = plant_facts(BLOCKS, m.nb, BLOCKS - 4);
+    hyb_lookahead_choose(&chooser, &facts, &reason);
+    assert_string_equal(reason, "panel is critical");
+}
+
+/* Learn k iterations of a machine for the pipeline from the first one on. */
+static hyb_lookahead_chooser_t taught(const machine_t *m, int k)
+{
+    hyb_lookahead_chooser_t chooser;
+    course_t c = {0};
+    uint64_t noise = 1;
+    int i;
+
+    hyb_lookahead_init(&chooser, HYB_MIXED);
+    for (i = 0; i < k; i++) {
+        hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m->nb, i);
+        hyb_lookahead_t mode =
+            i % 2 == 0 ? HYB_LOOKAHEAD_PANEL : HYB_LOOKAHEAD_PIPELINE;
+        hyb_lookahead_times_t times = times_of(m, &c, &facts, mode, &noise);
+
+        hyb_lookahead_learn(&chooser, &facts, mode, &times);
+    }
+    return chooser;
+}
+
+static void nonsense_in_times_does_no_harm(void **state)
+{
+    static const double bad[] = {-1.0, 0.0, NAN, INFINITY, -INFINITY, 1e308};
+    enum { BAD = sizeof(bad) / sizeof(*bad) };
+    machine_t m = machine_for_the_pipeline();
+    hyb_lookahead_chooser_t chooser = taught(&m, 20);
+    hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m.nb, 20);
+    const char *reason = NULL;
+    int i;
+
+    (void)state;
+    for (i = 0; i < BAD * BAD * BAD; i++) {
+        hyb_lookahead_times_t times = {
+            .total = bad[i % (BAD - 1)], /* a time of 1e308 s is a time */
+            .panel = bad[i / BAD % BAD],
+            .panel_share = bad[i / (BAD * BAD)],
+            .broadcast = bad[i % BAD],
+            .exchange = bad[i / BAD % BAD],
+            .update = bad[i / (BAD * BAD)],
+            .host_update = bad[i % BAD],
+        };
+
+        hyb_lookahead_learn(&chooser, &facts, HYB_LOOKAHEAD_PANEL, &times);
+    }
+    assert_int_equal(hyb_lookahead_choose(&chooser, &facts, &reason),
+                     HYB_LOOKAHEAD_PIPELINE);
+    assert_string_equal(reason, "swap and solve hide under the update");
+}
+
+static void an_empty_trailing_matrix_does_no_harm(void **state)
+{
+    machine_t m = machine_for_the_pipeline();
+    hyb_lookahead_chooser_t chooser = taught(&m, 20);
+    hyb_lookahead_facts_t empty = plant_facts(BLOCKS, m.nb, BLOCKS - 1);
+    hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m.nb, 20);
+    hyb_lookahead_times_t times = {.total = 1e-6};
+    const char *reason = NULL;
+
+    (void)state;
+    assert_int_equal(empty.cols, 0);
+    hyb_lookahead_choose(&chooser, &empty, &reason);
+    assert_non_null(reason);
+    hyb_lookahead_learn(&chooser, &empty, HYB_LOOKAHEAD_PANEL, &times);
+    assert_int_equal(hyb_lookahead_choose(&chooser, &facts, &reason),
+                     HYB_LOOKAHEAD_PIPELINE);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(depth_asks_for_none_for_the_panel_or_for_mixed),
+    cmocka_unit_test(the_setting_overrules_depth),
+    cmocka_unit_test(a_forced_mode_never_changes),
+    cmocka_unit_test(a_forced_mode_says_so),
+    cmocka_unit_test(mixed_is_within_a_hundredth_of_the_better_mode),
+    cmocka_unit_test(mixed_stays_with_the_pipeline_where_that_wins),
+    cmocka_unit_test(mixed_stays_with_the_panel_where_that_wins),
+    cmocka_unit_test(mixed_beats_both_modes_where_each_has_its_time),
+    cmocka_unit_test(times_that_come_late_do_as_well),
+    cmocka_unit_test(a_slow_first_iteration_is_no_evidence),
+    cmocka_unit_test(a_machine_that_changes_is_followed),
+    cmocka_unit_test(slow_swaps_that_appear_are_hidden),
+    cmocka_unit_test(now_and_then_the_other_mode_is_tried),
+    cmocka_unit_test(processes_that_learn_the_same_choose_the_same),
+    cmocka_unit_test(to_choose_changes_nothing),
+    cmocka_unit_test(a_tenth_of_noise_does_not_make_it_flap),
+    cmocka_unit_test(a_tenth_of_noise_costs_a_hundredth_at_most),
+    cmocka_unit_test(the_reason_names_what_decides),
+    cmocka_unit_test(nonsense_in_times_does_no_harm),
+    cmocka_unit_test(an_empty_trailing_matrix_does_no_harm),
+};
+UNIT_MAIN(cases)

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <pthread.h>
+#include <unistd.h>
+#include "hybrid/engine/node_private.h"
+#include "hybrid/engine/product.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/node_fixture.h"
+#include "testing/unit/unit.h"
+
+enum { SETTINGS = 8 };
+
+/* 6 x 5 tiles of 8 x 8, the last row narrower. */
+static const shape_t shape = {46,           40,   10,  HYB_NO_TRANS,
+                              HYB_NO_TRANS, -1.0, 1.0, 2};
+enum { ROWS = 6, TILE = 8, TILES = 30 };
+
+/* ---- one product --------------------------------------------------------- */
+
+typedef struct {
+    hyb_node_t *node;
+    problem_t problem;
+    hyb_offload_t *offload;
+    hyb_report_t report; /* owner is freed */
+    xh_status_t status;
+} scene_t;
+
+static void begin(scene_t *s)
+{
+    s->problem = problem_create(shape, false);
+    assert_int_equal(
+        hyb_offload_begin(s->node, &s->problem.product, &s->offload), XH_OK);
+    assert_int_equal(hyb_tiling_count(hyb_offload_tiling(s->offload)), TILES);
+}
+
+/* By this thread. */
+static void multiply(scene_t *s, const hyb_offload_tile_t *tile)
+{
+    hyb_gemm_t p = hyb_gemm_part(&s->problem.product, tile->part);
+    int64_t i, j, l;
+
+    for (j = 0; j < p.c.cols; j++)
+        for (l = 0; l < p.a.cols; l++)
+            for (i = 0; i < p.c.rows; i++)
+                p.c.data[i + j * p.c.ld] -=
+                    p.a.data[i + l * p.a.ld] * p.b.data[l + j * p.b.ld];
+    hyb_offload_give(s->offload, tile);
+}
+
+/* Until all is computed; keep tiles are left to devices that work. */
+static void help(scene_t *s, int64_t keep)
+{
+    hyb_offload_tile_t tile;
+
+    while (!hyb_offload_done(s->offload))
+        if (hyb_offload_take(s->offload, keep, &tile))
+            multiply(s, &tile);
+        else if (hyb_offload_devices_idle(s->offload))
+            usleep(100); /* another thread has the rest */
+        else
+            hyb_offload_wait(s->offload);
+}
+
+static void finish(scene_t *s)
+{
+    s->report = (hyb_report_t){0};
+    s->status = hyb_offload_finish(s->offload, &s->report);
+    if (s->status == XH_OK)
+        assert_int_equal(problem_wrong(&s->problem), 0);
+    problem_destroy(&s->problem);
+    free(s->report.owner);
+}
+
+static int64_t device_tiles(const hyb_report_t *report)
+{
+    int64_t i, tiles = 0;
+
+    for (i = 0; i < HYB_EXECUTORS - 1; i++)
+        tiles += report->device[i].tiles;
+    return tiles;
+}
+
+/* ---- sharing ------------------------------------------------------------- */
+
+static void check_shares(const char *const *settings)
+{
+    scene_t s = {.node = node_open(1, settings, SETTINGS)};
+    int64_t keep, cols;
+
+    for (keep = 0; keep <= TILES; keep += 6) {
+        begin(&s);
+        for (cols = 0; cols <= shape.n; cols += 4)
+            hyb_offload_release(s.offload, cols);
+        help(&s, keep);
+        finish(&s);
+        assert_int_equal(s.status, XH_OK);
+        assert_int_equal(s.report.team.tiles + device_tiles(&s.report), TILES);
+        assert_true(s.report.team.tiles <= TILES - keep);
+    }
+    hyb_node_close(s.node);
+}
+
+static void devices_and_host_share_a_product(void **state)
+{
+    static const char *const kinds[][SETTINGS] = {
+        {"devices=emu", "tile=8"},
+        {"devices=emu:3", "tile=8"},
+        {"devices=emu:2", "tile=8", "pipeline=1", "product_return=on"},
+        {"devices=emu:2", "tile=8", "pipeline=8"},
+    };
+    size_t i;
+
+    (void)state;
+    srand(1);
+    for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        check_shares(kinds[i]);
+}
+
+static const char *const two[] = {"devices=emu:2", "tile=8", NULL};
+
+static void *help_too(void *scene)
+{
+    help(scene, 0);
+    return NULL;
+}
+
+static void many_threads_may_help(void **state)
+{
+    enum { THREADS = 4 };
+    scene_t s = {.node = node_open(1, two, SETTINGS)};
+    pthread_t thread[THREADS];
+    int i;
+
+    (void)state;
+    srand(2);
+    begin(&s);
+    for (i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, help_too, &s), 0);
+    hyb_offload_release(s.offload, shape.n / 2);
+    hyb_offload_release(s.offload, shape.n);
+    for (i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    finish(&s);
+    assert_int_equal(s.status, XH_OK);
+    hyb_node_close(s.node);
+}
+
+static void devices_need_no_host(void **state)
+{
+    scene_t s = {.node = node_open(1, two, SETTINGS)};
+
+    (void)state;
+    begin(&s);
+    hyb_offload_release(s.offload, shape.n);
+    finish(&s);
+    assert_int_equal(s.status, XH_OK);
+    assert_int_equal(device_tiles(&s.report), TILES);
+    hyb_node_close(s.node);
+}
+
+/* ---- releasing ----------------------------------------------------------- */
+
+/* Wait until devices have completed tiles, and no more. */
+static void await(scene_t *s, int64_t tiles)
+{
+    hyb_job_t *job = hyb_offload_job(s->offload);
+
+    while (atomic_load(&job->completed) < tiles)
+        usleep(100);
+    assert_int_equal(atomic_load(&job->completed), tiles);
+    assert_int_equal(hyb_offload_remaining(s->offload), TILES - tiles);
+    assert_int_equal(hyb_offload_columns_done(s->offload), tiles / ROWS * TILE);
+}
+
+/* Columns are made just before they are released; until then they are NaN. */
+static void a_tile_starts_once_all_its_columns_are_ready(void **state)
+{
+    static const double nan = NAN;
+    scene_t s = {.node = node_open(1, two, SETTINGS)};
+    hyb_gemm_t *p = &s.problem.product;
+    int64_t col, i;
+    double *b;
+
+    (void)state;
+    srand(3);
+    begin(&s);
+    b = malloc((size_t)(p->b.ld * p->b.cols) * sizeof(*b));
+    assert_non_null(b);
+    for (i = 0; i < p->b.ld * p->b.cols; i++) {
+        b[i] = p->b.data[i];
+        p->b.data[i] = nan;
+    }
+    for (i = 0; i < p->c.ld * p->c.cols; i++)
+        p->c.data[i] = nan;
+    for (col = 0; col < p->c.cols; col++) {
+        await(&s, col / TILE * ROWS);
+        for (i = 0; i < p->b.ld; i++)
+            p->b.data[i + col * p->b.ld] = b[i + col * p->b.ld];
+        for (i = 0; i < p->c.ld; i++) {
+            assert_true(isnan(p->c.data[i + col * p->c.ld]));
+            p->c.data[i + col * p->c.ld] = s.problem.before[i + col * p->c.ld];
+        }
+        hyb_offload_release(s.offload, col + 1);
+    }
+    finish(&s);
+    assert_int_equal(s.status, XH_OK);
+    assert_true(s.report.device[0].wait_seconds +
+                    s.report.device[1].wait_seconds >
+                0.0);
+    free(b);
+    hyb_node_close(s.node);
+}
+
+/* One tile of four slots is in flight, and no other follows. */
+static void what_is_in_flight_lands_before_more_is_released(void **state)
+{
+    static const char *const settings[] = {"devices=emu", "tile=8",
+                                           "pipeline=4", NULL};
+    scene_t s = {.node = node_open(1, settings, SETTINGS)};
+
+    (void)state;
+    begin(&s);
+    hyb_offload_release(s.offload, TILE);
+    await(&s, ROWS);
+    assert_false(hyb_offload_devices_idle(s.offload));
+    hyb_offload_release(s.offload, 2 * TILE + TILE / 2);
+    await(&s, 2 * ROWS);
+    hyb_offload_release(s.offload, shape.n);
+    finish(&s);
+    assert_int_equal(s.status, XH_OK);
+    hyb_node_close(s.node);
+}
+
+static void the_host_gets_the_last_tile_when_all_are_released(void **state)
+{
+    scene_t s = {.node = node_open(1, two, SETTINGS)};
+    hyb_offload_tile_t tile;
+
+    (void)state;
+    begin(&s);
+    assert_false(hyb_offload_take(s.offload, 0, &tile));
+    hyb_offload_release(s.offload, shape.n - 1);
+    assert_false(hyb_offload_take(s.offload, 0, &tile));
+    await(&s, TILES - ROWS);
+    assert_false(hyb_offload_take(s.offload, 0, &tile));
+    assert_false(hyb_offload_done(s.offload));
+    hyb_offload_release(s.offload, shape.n);
+    while (hyb_offload_take(s.offload, 1, &tile)) {
+        assert_int_equal(tile.part.col, shape.n - TILE);
+        multiply(&s, &tile);
+    }
+    help(&s, TILES);
+    assert_true(hyb_offload_devices_idle(s.offload));
+    finish(&s);
+    assert_int_equal(s.status, XH_OK);
+    hyb_node_close(s.node);
+}
+
+/* ---- faults -------------------------------------------------------------- */
+
+#define PATIENT "stall_seconds=60"
+#define HASTY "stall_seconds=0.02" /* on a busy machine it takes no fault */
+
+#define FAULT "fault on demand" /* what the device says of one */
+
+/* What was said in an offload; released in steps, the host in reserve. */
+static const char *survive(scene_t *s)
+{
+    int64_t cols;
+
+    capture_begin();
+    begin(s);
+    for (cols = 0; cols <= shape.n; cols += TILE / 2) {
+        hyb_offload_release(s->offload, cols);
+        usleep(200);
+    }
+    help(s, TILES);
+    finish(s);
+    assert_int_equal(s->status, XH_OK);
+    assert_int_equal(s->report.team.tiles + device_tiles(&s->report), TILES);
+    return capture_end(NULL);
+}
+
+/* Two offloads, with a fault in the first or before: was device 0 lost? */
+static bool loses(const char *devices, const char *fault, const char *patience)
+{
+    const char *const settings[SETTINGS] = {devices, "tile=8", "pipeline=3",
+                                            patience, fault};
+    scene_t s;
+    bool lost;
+    int i;
+
+    capture_begin();
+    s.node = node_open(1, settings, SETTINGS);
+    lost = strstr(capture_end(NULL), FAULT) != NULL;
+    for (i = 0; i < 2 && hyb_node_working_devices(s.node) > 0; i++) {
+        lost = strstr(survive(&s), FAULT) != NULL || lost;
+        lost = s.report.device[0].dropped || lost;
+    }
+    capture_begin();
+    hyb_node_close(s.node);
+    capture_end(NULL);
+    return lost;
+}
+
+/* The nth time that each of ops comes, as long as there is one. */
+static void check_faults(const char *kind, const char *const *ops,
+                         const char *patience)
+{
+    static const int nth[] = {1, 2, 5, 13, 29};
+    enum { TIMES = sizeof(nth) / sizeof(nth[0]) };
+    char fault[64];
+    bool lost;
+    size_t i;
+
+    for (; *ops != NULL; ops++)
+        for (i = 0, lost = true; i < TIMES && lost; i++) {
+            snprintf(fault, sizeof(fault), "emu_fault=0:%s@%s:%d", kind, *ops,
+                     nth[i]);
+            loses("devices=emu:3", fault, patience);
+            lost = loses("devices=emu", fault, patience);
+            assert_true(lost || i > 0);
+        }
+}
+
+static void a_device_that_fails_anywhere_loses_nothing(void **state)
+{
+    static const char *const ops[] = {"alloc",      "pin",     "event_record",
+                                      "queue_wait", "copy_in", "gemm",
+                                      "copy_out",   NULL};
+
+    (void)state;
+    srand(4);
+    check_faults("fail", ops, PATIENT);
+}
+
+static void a_device_without_memory_anywhere_loses_nothing(void **state)
+{
+    static const char *const ops[] = {"alloc", "pin",      "copy_in",
+                                      "gemm",  "copy_out", NULL};
+
+    (void)state;
+    srand(5);
+    check_faults("oom", ops, PATIENT);
+}
+
+static void a_device_that_stalls_anywhere_loses_nothing(void **state)
+{
+    static const char *const ops[] = {"event_record", "queue_wait", "copy_in",
+                                      "gemm",         "copy_out",   NULL};
+
+    (void)state;
+    srand(6);
+    check_faults("stall", ops, HASTY);
+}
+
+/*
+ * Device 0 never gets a tile done. When it is given up device 1 has long been
+ * without one; it may also have been so fast as to get them all before.
+ */
+static void a_device_that_is_done_takes_what_another_loses(void **state)
+{
+    static const char *const settings[] = {
+        "devices=emu:2", "tile=8", "stall_seconds=0.5",
+        "emu_fault=0:stall@copy_out:1", NULL};
+    enum { MOST = 1000 };
+    scene_t s = {.report.device[0].dropped = false};
+    int i;
+
+    (void)state;
+    srand(7);
+    capture_begin();
+    s.node = node_open(1, settings, SETTINGS);
+    for (i = 0; i < MOST && !s.report.device[0].dropped; i++) {
+        begin(&s);
+        hyb_offload_release(s.offload, shape.n);
+        finish(&s);
+        assert_int_equal(s.status, XH_OK);
+        assert_int_equal(s.report.device[0].tiles, 0);
+        assert_int_equal(s.report.device[1].tiles, TILES);
+    }
+    hyb_node_close(s.node);
+    capture_end(NULL);
+    assert_true(s.report.device[0].dropped);
+}
+
+/* The only device fails with its first tile; others come as columns do. */
+static void without_devices_the_host_gets_all_that_is_released(void **state)
+{
+    static const char *const settings[] = {"devices=emu", "tile=8",
+                                           "emu_fault=fail@gemm:1", NULL};
+    hyb_offload_tile_t tile;
+    scene_t s;
+    int64_t count;
+
+    (void)state;
+    capture_begin();
+    s.node = node_open(1, settings, SETTINGS);
+    begin(&s);
+    hyb_offload_release(s.offload, 2 * TILE);
+    while (!hyb_offload_devices_idle(s.offload))
+        usleep(100);
+    for (count = 0; hyb_offload_take(s.offload, TILES, &tile); count++)
+        multiply(&s, &tile);
+    assert_int_equal(count, 2 * ROWS);
+    hyb_offload_release(s.offload, shape.n);
+    help(&s, 0);
+    finish(&s);
+    capture_end(NULL);
+    assert_int_equal(s.status, XH_OK);
+    assert_int_equal(s.report.team.tiles, TILES);
+    hyb_node_close(s.node);
+}
+
+static void tiles_that_nobody_computes_are_an_error(void **state)
+{
+    static const char *const settings[] = {"devices=emu", "tile=8",
+                                           "emu_fault=fail@gemm:9", NULL};
+    scene_t s;
+
+    (void)state;
+    capture_begin();
+    s.node = node_open(1, settings, SETTINGS);
+    begin(&s);
+    hyb_offload_release(s.offload, shape.n);
+    finish(&s);
+    capture_end(NULL);
+    assert_int_equal(s.status, XH_ERR_DEVICE);
+    hyb_node_close(s.node);
+}
+
+/* ---- what cannot begin --------------------------------------------------- */
+
+static void a_node_has_one_offload_at_a_time(void **state)
+{
+    const hyb_executors_t all = {true, 3};
+    scene_t s = {.node = node_open(1, two, SETTINGS)};
+    hyb_offload_t *second = NULL;
+
+    (void)state;
+    begin(&s);
+    assert_int_equal(hyb_offload_begin(s.node, &s.problem.product, &second),
+                     XH_ERR_ARG);
+    assert_int_equal(hyb_node_gemm(s.node, &s.problem.product, all, NULL),
+                     XH_ERR_ARG);
+    assert_null(second);
+    hyb_offload_release(s.offload, shape.n);
+    finish(&s);
+    assert_int_equal(s.status, XH_OK);
+    begin(&s);
+    hyb_offload_release(s.offload, shape.n);
+    finish(&s);
+    assert_int_equal(s.status, XH_OK);
+    hyb_node_close(s.node);
+}
+
+static void nothing_to_compute_or_nobody_to_do_it_is_an_error(void **state)
+{
+    static const char *const none[] = {"devices=none", NULL};
+    problem_t problem = problem_create(shape, false);
+    hyb_node_t *node = node_open(1, two, SETTINGS);
+    hyb_gemm_t p = problem.product;
+    hyb_offload_t *offload = NULL;
+
+    (void)state;
+    p.b.rows--;
+    assert_int_equal(hyb_offload_begin(node, &p, &offload), XH_ERR_ARG);
+    p = problem.product;
+    p.b.cols = p.c.cols = 0;
+    assert_int_equal(hyb_offload_begin(node, &p, &offload), XH_ERR_ARG);
+    hyb_node_close(node);
+    node = node_open(1, none, SETTINGS);
+    assert_int_equal(hyb_offload_begin(node, &problem.product, &offload),
+                     XH_ERR_DEVICE);
+    assert_null(offload);
+    hyb_node_close(node);
+    problem_destroy(&problem);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(devices_and_host_share_a_product),
+    cmocka_unit_test(many_threads_may_help),
+    cmocka_unit_test(devices_need_no_host),
+    cmocka_unit_test(a_tile_starts_once_all_its_columns_are_ready),
+    cmocka_unit_test(what_is_in_flight_lands_before_more_is_released),
+    cmocka_unit_test(the_host_gets_the_last_tile_when_all_are_released),
+    cmocka_unit_test(a_device_that_fails_anywhere_loses_nothing),
+    cmocka_unit_test(a_device_without_memory_anywhere_loses_nothing),
+    cmocka_unit_test(a_device_that_stalls_anywhere_loses_nothing),
+    cmocka_unit_test(a_device_that_is_done_takes_what_another_loses),
+    cmocka_unit_test(without_devices_the_host_gets_all_that_is_released),
+    cmocka_unit_test(tiles_that_nobody_computes_are_an_error),
+    cmocka_unit_test(a_node_has_one_offload_at_a_time),
+    cmocka_unit_test(nothing_to_compute_or_nobody_to_do_it_is_an_error),
+};
+
+UNIT_MAIN(cases)

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 3 */
+#include "testing/ptest/record.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <unistd.h>
+#include "testing/unit/capture.h"
+#include "testing/unit/unit_mpi.h"
+
+enum { NAME_SIZE = 64 };
+
+static int rank, processes;
+static char name[NAME_SIZE]; /* of the file */
+static xhpl_order_t order;
+static xhpl_test_t test;
+
+/* A run of one test whose record goes to a file of this job's own. */
+static int setup(void **state)
+{
+    int id = (int)getpid();
+
+    (void)state;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    memset(&order, 0, sizeof(order));
+    order.run = true;
+    snprintf(name, sizeof(name), "/tmp/xhpl-record-%d.json", id);
+    strcpy(order.json, name);
+    xhpl_parameters_default(&order.parameters);
+    order.parameters.list[XHPL_N].value[0] = 1000;
+    test = xhpl_plan_test(&order.parameters, 0);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    hpl_solver_install(NULL);
+    if (rank == 0)
+        remove(name);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return 0;
+}
+
+/* What the file holds, on process 0; json_decref gives it back. */
+static json_t *written(void)
+{
+    json_error_t error;
+    json_t *record = json_load_file(name, 0, &error);
+
+    if (record == NULL)
+        fail_msg("%s, line %d", error.text, error.line);
+    return record;
+}
+
+static const char *text_at(json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+/* Solve a test that takes 2 s. */
+static void solve(xhpl_record_t *record)
+{
+    xhpl_record_ready(record);
+    xhpl_record_start(record);
+    xhpl_record_stop(record, MPI_COMM_WORLD);
+    xhpl_record_solved(record, &test, 2);
+}
+
+static void nothing_wanted_is_nothing_done(void **state)
+{
+    xhpl_record_t *record = (xhpl_record_t *)&order;
+
+    (void)state;
+    order.json[0] = '\0';
+    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    assert_null(record);
+    xhpl_record_begin(record);
+    solve(record);
+    xhpl_record_checked(record, 1, NULL, true);
+    xhpl_record_skipped(record, &test);
+    xhpl_record_end(record);
+    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+}
+
+static void assert_tests(json_t *tests)
+{
+    json_t *first = json_array_get(tests, 0);
+
+    assert_int_equal(json_array_size(tests), 4);
+    assert_string_equal(text_at(first, "tag"), "WR11C2R4");
+    assert_string_equal(text_at(first, "status"), "PASSED");
+    assert_true(json_real_value(json_object_get(first, "residual")) == 0.25);
+    assert_true(fabs(json_real_value(json_object_get(first, "gflops")) -
+                     (2.0 / 3 * 1000 + 1.5) * 1e6 / 2 / 1e9) < 1e-12);
+    assert_true(json_real_value(json_object_get(json_object_get(first, "norms"),
+                                                "x_one")) == 5);
+    first = json_array_get(tests, 1);
+    assert_string_equal(text_at(first, "status"), "FAILED");
+    assert_true(json_is_null(json_object_get(first, "residual")));
+    first = json_array_get(tests, 2);
+    assert_string_equal(text_at(first, "status"), "SKIPPED");
+    assert_true(json_is_null(json_object_get(first, "seconds")));
+    assert_string_equal(text_at(json_array_get(tests, 3), "status"),
+                        "UNCHECKED");
+}
+
+static void a_test_is_in_it_with_what_became_of_it(void **state)
+{
+    const hpl_norms_t norms = {1, 2, 3, 4, 5, 6};
+    xhpl_record_t *record;
+    json_t *found;
+
+    (void)state;
+    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    xhpl_record_begin(record);
+    solve(record);
+    xhpl_record_checked(record, 0.25, &norms, true);
+    solve(record);
+    xhpl_record_checked(record, INFINITY, &norms, false);
+    xhpl_record_skipped(record, &test);
+    solve(record);
+    assert_int_equal(xhpl_record_close(record, XH_EXIT_FAILED), XH_OK);
+    if (rank != 0)
+        return;
+    found = written();
+    assert_int_equal(json_integer_value(json_object_get(found, "exit_status")),
+                     XH_EXIT_FAILED);
+    assert_tests(json_object_get(found, "tests"));
+    json_decref(found);
+}
+
+static void a_run_under_way_has_a_record_without_an_end(void **state)
+{
+    xhpl_record_t *record;
+    json_t *found;
+
+    (void)state;
+    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    xhpl_record_begin(record);
+    if (rank == 0) {
+        found = written();
+        assert_string_equal(text_at(found, "solver"), "reference");
+        assert_true(json_is_null(json_object_get(found, "exit_status")));
+        assert_true(json_is_null(json_object_get(found, "end")));
+        json_decref(found);
+    }
+    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+}
+
+static void every_process_is_on_a_host(void **state)
+{
+    xhpl_record_t *record;
+    json_t *found, *host;
+    size_t index, ranks = 0;
+
+    (void)state;
+    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+    if (rank != 0)
+        return;
+    found = written();
+    json_array_foreach(json_object_get(found, "hosts"), index, host)
+    {
+        ranks += json_array_size(json_object_get(host, "ranks"));
+    }
+    assert_int_equal(ranks, processes);
+    json_decref(found);
+}
+
+/* A solver that notes two iterations on process 0. */
+static xh_status_t two_rows(int process, double zero, char **csv_p,
+                            size_t *size_p)
+{
+    (void)zero;
+    assert_int_equal(process, 0);
+    *csv_p = strdup("rank,iteration\n0,0\n0,1\n");
+    *size_p = strlen(*csv_p);
+    return XH_OK;
+}
+
+static xh_status_t no_rows(int process, double zero, char **csv_p,
+                           size_t *size_p)
+{
+    (void)process;
+    (void)zero;
+    (void)csv_p;
+    (void)size_p;
+    return XH_ERR_MEMORY;
+}
+
+/* How many iterations are in the record of a solver. */
+static size_t iterations_of(xh_status_t (*iterations)(int, double, char **,
+                                                      size_t *))
+{
+    hpl_solver_t solver = hpl_reference_solver;
+    xhpl_record_t *record;
+    json_t *found;
+    size_t count = 0;
+
+    solver.iterations = iterations;
+    hpl_solver_install(&solver);
+    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    xhpl_record_begin(record);
+    xhpl_record_end(record);
+    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+    hpl_solver_install(NULL);
+    if (rank == 0) {
+        found = written();
+        count = json_array_size(json_object_get(found, "iterations"));
+        json_decref(found);
+    }
+    return count;
+}
+
+static void iterations_are_those_of_process_0(void **state)
+{
+    (void)state;
+    assert_int_equal(iterations_of(two_rows), rank == 0 ? 2 : 0);
+    assert_int_equal(iterations_of(no_rows), 0);
+    assert_int_equal(iterations_of(NULL), 0);
+}
+
+static void a_file_that_cannot_be_written_is_refused_by_all(void **state)
+{
+    xhpl_record_t *record;
+    xh_status_t status;
+    const char *said;
+
+    (void)state;
+    strcpy(order.json, "/no/such/folder/r");
+    capture_begin();
+    status = xhpl_record_open(&order, &record);
+    said = capture_end(NULL);
+    assert_int_equal(status, XH_ERR_INPUT);
+    assert_null(record);
+    assert_int_equal(strstr(said, "cannot write /no/such/folder/r") != NULL,
+                     rank == 0);
+}
+
+static void the_file_of_another_option_is_refused(void **state)
+{
+    xhpl_record_t *record;
+    xh_status_t status;
+
+    (void)state;
+    strcpy(order.iterations, order.json);
+    capture_begin();
+    status = xhpl_record_open(&order, &record);
+    capture_end(NULL);
+    assert_int_equal(status, XH_ERR_INPUT);
+}
+
+static void a_full_disk_fails_all(void **state)
+{
+    xhpl_record_t *record;
+    xh_status_t status;
+    const char *said;
+
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    strcpy(order.json, "/dev/full");
+    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    capture_begin();
+    status = xhpl_record_close(record, XH_EXIT_PASSED);
+    said = capture_end(NULL);
+    assert_int_equal(status, XH_ERR_IO);
+    assert_int_equal(strstr(said, "cannot write the file of --json") != NULL,
+                     rank == 0);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+static const struct CMUnitTest cases[] = {
+    CASE(nothing_wanted_is_nothing_done),
+    CASE(a_test_is_in_it_with_what_became_of_it),
+    CASE(a_run_under_way_has_a_record_without_an_end),
+    CASE(every_process_is_on_a_host),
+    CASE(iterations_are_those_of_process_0),
+    CASE(a_file_that_cannot_be_written_is_refused_by_all),
+    CASE(the_file_of_another_option_is_refused),
+    CASE(a_full_disk_fails_all),
+};
+UNIT_MPI_MAIN(cases)

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/trace.h"
+#include <ctype.h>
+#include <math.h>
+#include <pthread.h>
+#include "testing/unit/capture.h"
+#include "testing/unit/unit.h"
+
+/* ---- a strict reader of JSON: each returns what follows, or NULL --------- */
+
+static const char *value(const char *at);
+
+static const char *blanks(const char *at)
+{
+    return at + strspn(at, " \n");
+}
+
+static const char *string(const char *at)
+{
+    if (*at++ != '"')
+        return NULL;
+    for (; *at != '"'; at++) {
+        if ((unsigned char)*at < ' ')
+            return NULL;
+        if (*at == '\\' && strchr("\"\\/bfnrtu", *++at) == NULL)
+            return NULL;
+    }
+    return at + 1;
+}
+
+static const char *number(const char *at)
+{
+    size_t digits;
+
+    at += *at == '-';
+    digits = strspn(at, "0123456789");
+    if (digits == 0 || (digits > 1 && *at == '0'))
+        return NULL;
+    at += digits;
+    if (*at != '.')
+        return at;
+    digits = strspn(++at, "0123456789");
+    return digits > 0 ? at + digits : NULL;
+}
+
+/* Values between brackets; those of an object follow a name. */
+static const char *list(const char *at, char close)
+{
+    for (at = blanks(at + 1); *at != close; at = blanks(at)) {
+        if (close == '}') {
+            at = string(at);
+            if (at == NULL || *at++ != ':')
+                return NULL;
+        }
+        at = value(at);
+        if (at == NULL)
+            return NULL;
+        at = blanks(at);
+        if (*at == ',' && *blanks(at + 1) != close)
+            at++;
+        else if (*at != close)
+            return NULL;
+    }
+    return at + 1;
+}
+
+static const char *value(const char *at)
+{
+    at = blanks(at);
+    if (*at == '{' || *at == '[')
+        return list(at, *at == '{' ? '}' : ']');
+    return *at == '"' ? string(at) : number(at);
+}
+
+static bool is_json_list(const char *text)
+{
+    const char *end = *text == '[' ? value(text) : NULL;
+
+    return end != NULL && *blanks(end) == '\0';
+}
+
+/* ---- the cases ----------------------------------------------------------- */
+
+/* The events as a list, valid until the next call. */
+static const char *events(int process, double zero)
+{
+    static char *all;
+    char *text = NULL;
+    size_t size = 0;
+
+    free(all);
+    assert_int_equal(xh_trace_text(process, zero, &text, &size), XH_OK);
+    assert_int_equal(strlen(text), size);
+    all = malloc(size + 3);
+    assert_non_null(all);
+    snprintf(all, size + 3, "[%s]", text);
+    free(text);
+    return all;
+}
+
+static int count(const char *text, const char *word)
+{
+    int found = 0;
+
+    for (; (text = strstr(text, word)) != NULL; text++)
+        found++;
+    return found;
+}
+
+static void the_reader_of_json_refuses_what_is_none(void **state)
+{
+    static const char *const wrong[] = {
+        "[1,]", "[1 2]",     "[\"a]", "[{\"a\":}]",  "[{a:1}]",  "[nan]",
+        "[1",   "[1]]",      "[.5]",  "[\"\\x\"]",   "[\"\n\"]", "[01]",
+        "{}",   "[{\"a\"}]", "[-]",   "[{\"a\":1,}]"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        if (is_json_list(wrong[i]))
+            fail_msg("taken as JSON: %s", wrong[i]);
+    assert_true(is_json_list("[]"));
+    assert_true(is_json_list("[{\"a\":-1.50,\"b\":{}},\n[\"\\\"\\u0001\"]]"));
+}
+
+static void nothing_is_recorded_before_open_and_after_close(void **state)
+{
+    (void)state;
+    assert_false(xh_trace_on());
+    xh_trace_name_actor(0, "thread 0");
+    xh_trace_span(0, "panel", 0, 1.0, 2.0);
+    xh_trace_open(2, 8);
+    assert_true(xh_trace_on());
+    assert_int_equal(xh_trace_kept(), 0);
+    xh_trace_span(1, "panel", 0, 1.0, 2.0);
+    assert_int_equal(xh_trace_kept(), 1);
+    xh_trace_close();
+    assert_false(xh_trace_on());
+    xh_trace_span(1, "panel", 0, 1.0, 2.0);
+    assert_int_equal(xh_trace_kept(), 0);
+    assert_int_equal(xh_trace_lost(), 0);
+    assert_null(strstr(events(0, 0.0), "panel"));
+}
+
+static void a_span_is_an_event_in_microseconds_from_zero(void **state)
+{
+    const char *text;
+
+    (void)state;
+    xh_trace_open(3, 8);
+    xh_trace_name_actor(2, "device 0");
+    xh_trace_span(2, "update", 17, 100.5, 100.75);
+    text = events(4, 100.0);
+    xh_trace_close();
+    assert_true(is_json_list(text));
+    assert_non_null(strstr(
+        text, "{\"name\":\"update\",\"ph\":\"X\",\"pid\":4,\"tid\":2,"
+              "\"ts\":500000.000,\"dur\":250000.000,\"args\":{\"iteration\":17}"
+              "}"));
+    assert_non_null(strstr(text,
+                           "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":4,"
+                           "\"tid\":2,\"args\":{\"name\":\"device 0\"}}"));
+    assert_non_null(strstr(text, "\"args\":{\"name\":\"process 4\"}"));
+    assert_null(strstr(text, "lost"));
+}
+
+static void a_span_of_no_iteration_has_none(void **state)
+{
+    (void)state;
+    xh_trace_open(1, 8);
+    xh_trace_span(0, "generate", -1, 1.0, 2.0);
+    assert_null(strstr(events(0, 0.0), "iteration"));
+    assert_true(is_json_list(events(0, 0.0)));
+    xh_trace_close();
+}
+
+static void an_actor_without_spans_does_not_appear(void **state)
+{
+    (void)state;
+    xh_trace_open(3, 8);
+    xh_trace_name_actor(0, "thread 0");
+    xh_trace_name_actor(1, "thread 1");
+    xh_trace_span(1, "swap", 0, 1.0, 2.0);
+    assert_null(strstr(events(0, 0.0), "thread 0"));
+    assert_non_null(strstr(events(0, 0.0), "thread 1"));
+    xh_trace_close();
+}
+
+static void the_newest_spans_are_kept_and_the_lost_ones_counted(void **state)
+{
+    char word[32];
+    const char *text;
+
+    (void)state;
+    xh_trace_open(2, 10);
+    for (int i = 0; i < 25; i++)
+        xh_trace_span(0, "panel", i, i, i + 0.5);
+    xh_trace_span(1, "swap", 99, 0.0, 1.0);
+    assert_int_equal(xh_trace_kept(), 11);
+    assert_int_equal(xh_trace_lost(), 15);
+    text = events(0, 0.0);
+    xh_trace_close();
+    assert_true(is_json_list(text));
+    assert_int_equal(count(text, "\"panel\""), 10);
+    for (int i = 0; i < 25; i++) {
+        snprintf(word, sizeof(word), "\"iteration\":%d}", i);
+        assert_int_equal(count(text, word), i >= 15);
+    }
+    assert_true(strstr(text, "\"iteration\":15}") <
+                strstr(text, "\"iteration\":24}"));
+    assert_non_null(strstr(text, "\"labels\":\"15 spans lost\""));
+}
+
+static void what_cannot_be_kept_is_counted_as_lost(void **state)
+{
+    (void)state;
+    xh_trace_open(2, 4);
+    xh_trace_span(2, "panel", 0, 1.0, 2.0);
+    xh_trace_span(-1, "panel", 0, 1.0, 2.0);
+    xh_trace_span(0, "panel", 0, NAN, 2.0);
+    xh_trace_span(0, "panel", 0, 1.0, INFINITY);
+    xh_trace_name_actor(7, "nobody");
+    assert_int_equal(xh_trace_kept(), 0);
+    assert_int_equal(xh_trace_lost(), 4);
+    assert_true(is_json_list(events(0, 0.0)));
+    assert_null(strstr(events(0, 0.0), "panel"));
+    xh_trace_close();
+}
+
+static void a_span_that_ends_before_it_begins_has_no_length(void **state)
+{
+    (void)state;
+    xh_trace_open(1, 4);
+    xh_trace_span(0, "panel", 0, 3.0, 2.0);
+    assert_non_null(strstr(events(0, 0.0), "\"ts\":3000000.000,\"dur\":0.000"));
+    xh_trace_close();
+}
+
+static void any_name_makes_valid_json(void **state)
+{
+    char longest[100], first[40];
+
+    (void)state;
+    memset(longest, 'x', sizeof(longest) - 1);
+    longest[sizeof(longest) - 1] = '\0';
+    snprintf(first, sizeof(first), "\"%.31s\"", longest);
+    xh_trace_open(3, 4);
+    xh_trace_name_actor(0, "a \"quoted\" \\ actor\n\x01");
+    xh_trace_name_actor(1, longest);
+    xh_trace_span(0, "\"\\\t", 0, 1.0, 2.0);
+    xh_trace_span(1, "swap", 0, 1.0, 2.0);
+    xh_trace_span(2, "swap", 0, 1.0, 2.0);
+    assert_true(is_json_list(events(0, 0.0)));
+    assert_non_null(strstr(events(0, 0.0), "a \\\"quoted\\\" \\\\ actor"));
+    assert_non_null(strstr(events(0, 0.0), first));
+    assert_non_null(strstr(events(0, 0.0), "\"unnamed\""));
+    xh_trace_close();
+}
+
+static void opening_again_forgets_what_was(void **state)
+{
+    (void)state;
+    xh_trace_open(1, 4);
+    xh_trace_span(0, "panel", 0, 1.0, 2.0);
+    xh_trace_open(2, 4);
+    assert_int_equal(xh_trace_kept(), 0);
+    xh_trace_span(1, "swap", 0, 1.0, 2.0);
+    assert_int_equal(xh_trace_kept(), 1);
+    xh_trace_close();
+}
+
+static void a_trace_of_nobody_stays_off_and_says_so(void **state)
+{
+    bool on;
+
+    (void)state;
+    capture_begin();
+    xh_trace_open(0, 4);
+    on = xh_trace_on();
+    xh_trace_open(1, 0);
+    on = on || xh_trace_on();
+    assert_int_equal(count(capture_end(NULL), "no trace of"), 2);
+    assert_false(on);
+}
+
+enum { THREADS = 4, SPANS = 5000, KEPT = 1000 };
+
+static void *record(void *context)
+{
+    int actor = *(int *)context;
+
+    for (int i = 0; i < SPANS; i++)
+        xh_trace_span(actor, "update", i, i, i + 1);
+    return NULL;
+}
+
+static void threads_record_beside_each_other(void **state)
+{
+    pthread_t thread[THREADS];
+    int actor[THREADS];
+    const char *text;
+
+    (void)state;
+    xh_trace_open(THREADS, KEPT);
+    for (int i = 0; i < THREADS; i++) {
+        actor[i] = i;
+        assert_int_equal(pthread_create(&thread[i], NULL, record, &actor[i]),
+                         0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    assert_int_equal(xh_trace_kept(), THREADS * KEPT);
+    assert_int_equal(xh_trace_lost(), THREADS * (SPANS - KEPT));
+    text = events(0, 0.0);
+    xh_trace_close();
+    assert_true(is_json_list(text));
+    assert_int_equal(count(text, "\"update\""), THREADS * KEPT);
+    assert_int_equal(count(text, "\"iteration\":4999}"), THREADS);
+    assert_int_equal(count(text, "\"tid\":3,\"ts\""), KEPT);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(the_reader_of_json_refuses_what_is_none),
+    cmocka_unit_test(nothing_is_recorded_before_open_and_after_close),
+    cmocka_unit_test(a_span_is_an_event_in_microseconds_from_zero),
+    cmocka_unit_test(a_span_of_no_iteration_has_none),
+    cmocka_unit_test(an_actor_without_spans_does_not_appear),
+    cmocka_unit_test(the_newest_spans_are_kept_and_the_lost_ones_counted),
+    cmocka_unit_test(what_cannot_be_kept_is_counted_as_lost),
+    cmocka_unit_test(a_span_that_ends_before_it_begins_has_no_length),
+    cmocka_unit_test(any_name_makes_valid_json),
+    cmocka_unit_test(opening_again_forgets_what_was),
+    cmocka_unit_test(a_trace_of_nobody_stays_off_and_says_so),
+    cmocka_unit_test(threads_record_beside_each_other),
+};
+UNIT_MAIN(cases)

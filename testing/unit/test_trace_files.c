@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 2 3 */
+#include "testing/ptest/trace_files.h"
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/trace.h"
+#include "hpl_solver.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/unit_mpi.h"
+
+enum { ROWS = 60000, SPANS = 20000, NAME_SIZE = 64 };
+
+static int rank, processes;
+static double zero_seen;
+
+/* More than a message of every process: "rank,number" lines. */
+static xh_status_t many_rows(int process, double zero, char **csv_p,
+                             size_t *size_p)
+{
+    FILE *out = open_memstream(csv_p, size_p);
+
+    zero_seen = zero;
+    if (process == 0)
+        fprintf(out, "rank,number\n");
+    for (int i = 0; i < ROWS; i++)
+        fprintf(out, "%d,%020d\n", process, i);
+    return fclose(out) == 0 ? XH_OK : XH_ERR_MEMORY;
+}
+
+/* One process has no text to give. */
+static xh_status_t no_memory_on_the_last(int process, double zero, char **csv_p,
+                                         size_t *size_p)
+{
+    if (process == processes - 1)
+        return XH_ERR_MEMORY;
+    return many_rows(process, zero, csv_p, size_p);
+}
+
+/* Names of files that this job alone has; the same on all processes. */
+static void choose_names(char trace[NAME_SIZE], char iterations[NAME_SIZE])
+{
+    int id = (int)getpid();
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    snprintf(trace, NAME_SIZE, "/tmp/xhpl-unit-%d.json", id);
+    snprintf(iterations, NAME_SIZE, "/tmp/xhpl-unit-%d.csv", id);
+}
+
+/* The reference solver with another function for iterations. */
+static void install(xh_status_t (*iterations)(int, double, char **, size_t *))
+{
+    static hpl_solver_t solver;
+
+    solver = hpl_reference_solver;
+    solver.iterations = iterations;
+    hpl_solver_install(&solver);
+}
+
+/* The whole file, the caller's to free(); it is removed. */
+static char *take_file(const char *name)
+{
+    FILE *in = fopen(name, "r");
+    char *text = NULL;
+    size_t size = 0;
+
+    assert_non_null(in);
+    assert_true(getdelim(&text, &size, '\0', in) >= 0);
+    fclose(in);
+    remove(name);
+    return text;
+}
+
+static int count(const char *text, const char *word)
+{
+    int found = 0;
+
+    for (; (text = strstr(text, word)) != NULL; text++)
+        found++;
+    return found;
+}
+
+static void rows_of_all_processes_follow_one_another(void **state)
+{
+    char trace[NAME_SIZE], iterations[NAME_SIZE], *text, *at;
+    double before = xh_clock_now();
+    xhpl_trace_files_t files;
+    int r, i, used;
+
+    (void)state;
+    choose_names(trace, iterations);
+    install(many_rows);
+    assert_int_equal(xhpl_trace_files_open("", iterations, &files), XH_OK);
+    assert_false(xh_trace_on());
+    assert_int_equal(xhpl_trace_files_write(&files), XH_OK);
+    install(NULL);
+    assert_true(zero_seen >= before && zero_seen <= xh_clock_now());
+    if (rank != 0)
+        return;
+    text = take_file(iterations);
+    assert_int_equal(strncmp(text, "rank,number\n", 12), 0);
+    at = text + 12;
+    for (int row = 0; row < processes * ROWS; row++, at += used) {
+        assert_int_equal(sscanf(at, "%d,%d\n%n", &r, &i, &used), 2);
+        assert_int_equal(r, row / ROWS);
+        assert_int_equal(i, row % ROWS);
+    }
+    assert_int_equal(*at, '\0');
+    free(text);
+}
+
+static void spans_of_all_processes_make_one_list(void **state)
+{
+    char trace[NAME_SIZE], iterations[NAME_SIZE], *text;
+    xhpl_trace_files_t files;
+
+    (void)state;
+    choose_names(trace, iterations);
+    assert_int_equal(xhpl_trace_files_open(trace, "", &files), XH_OK);
+    assert_true(xh_trace_on());
+    for (int i = 0; i < SPANS; i++)
+        xh_trace_span(0, "update", i, files.zero + i, files.zero + i + 0.5);
+    assert_int_equal(xhpl_trace_files_write(&files), XH_OK);
+    assert_false(xh_trace_on());
+    if (rank != 0)
+        return;
+    text = take_file(trace);
+    assert_int_equal(strncmp(text, "{\"traceEvents\":[\n{", 18), 0);
+    assert_string_equal(text + strlen(text) - 5, "}\n]}\n");
+    assert_int_equal(count(text, "\"update\""), processes * SPANS);
+    assert_int_equal(count(text, "\"dur\":500000.000"), processes * SPANS);
+    assert_int_equal(count(text, "\n{"), count(text, "},\n") + 1);
+    free(text);
+}
+
+static void nothing_wanted_is_nothing_done(void **state)
+{
+    xhpl_trace_files_t files;
+
+    (void)state;
+    assert_int_equal(xhpl_trace_files_open("", "", &files), XH_OK);
+    assert_false(xh_trace_on());
+    assert_int_equal(xhpl_trace_files_write(&files), XH_OK);
+}
+
+static void a_file_that_cannot_be_written_is_refused_by_all(void **state)
+{
+    xhpl_trace_files_t files;
+    xh_status_t status, other;
+    const char *said;
+
+    (void)state;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    install(many_rows);
+    capture_begin();
+    status = xhpl_trace_files_open("/no/such/folder/t", "", &files);
+    other = xhpl_trace_files_open("", "/no/such/folder/i", &files);
+    said = capture_end(NULL);
+    install(NULL);
+    assert_int_equal(status, XH_ERR_INPUT);
+    assert_int_equal(other, XH_ERR_INPUT);
+    assert_false(xh_trace_on());
+    assert_int_equal(count(said, "cannot write /no/such/folder/"),
+                     rank == 0 ? 2 : 0);
+}
+
+static void one_file_for_both_is_refused(void **state)
+{
+    xhpl_trace_files_t files;
+    xh_status_t status;
+
+    (void)state;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    install(many_rows);
+    capture_begin();
+    status = xhpl_trace_files_open("/tmp/one", "/tmp/one", &files);
+    assert_int_equal(count(capture_end(NULL), "both name /tmp/one"),
+                     rank == 0 ? 1 : 0);
+    install(NULL);
+    assert_int_equal(status, XH_ERR_INPUT);
+}
+
+static void a_solver_without_iterations_is_warned_of(void **state)
+{
+    char trace[NAME_SIZE], iterations[NAME_SIZE];
+    xhpl_trace_files_t files;
+    xh_status_t status;
+
+    (void)state;
+    choose_names(trace, iterations);
+    capture_begin();
+    status = xhpl_trace_files_open("", iterations, &files);
+    assert_int_equal(count(capture_end(NULL), "keeps no record"),
+                     rank == 0 ? 1 : 0);
+    assert_int_equal(status, XH_OK);
+    assert_int_equal(xhpl_trace_files_write(&files), XH_OK);
+    assert_int_not_equal(access(iterations, F_OK), 0);
+}
+
+static void an_empty_trace_is_written_and_warned_of(void **state)
+{
+    char trace[NAME_SIZE], iterations[NAME_SIZE];
+    xhpl_trace_files_t files;
+    xh_status_t status;
+
+    (void)state;
+    choose_names(trace, iterations);
+    assert_int_equal(xhpl_trace_files_open(trace, "", &files), XH_OK);
+    capture_begin();
+    status = xhpl_trace_files_write(&files);
+    assert_int_equal(count(capture_end(NULL), "the trace is empty"),
+                     rank == 0 ? 1 : 0);
+    assert_int_equal(status, XH_OK);
+    if (rank == 0)
+        free(take_file(trace));
+}
+
+static void a_process_without_memory_fails_all(void **state)
+{
+    char trace[NAME_SIZE], iterations[NAME_SIZE];
+    xhpl_trace_files_t files;
+
+    (void)state;
+    choose_names(trace, iterations);
+    install(no_memory_on_the_last);
+    assert_int_equal(xhpl_trace_files_open("", iterations, &files), XH_OK);
+    assert_int_equal(xhpl_trace_files_write(&files), XH_ERR_MEMORY);
+    install(NULL);
+    remove(iterations);
+}
+
+static void a_full_disk_fails_all(void **state)
+{
+    xhpl_trace_files_t files;
+    xh_status_t status;
+
+    (void)state;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    install(many_rows);
+    assert_int_equal(xhpl_trace_files_open("", "/dev/full", &files), XH_OK);
+    capture_begin();
+    status = xhpl_trace_files_write(&files);
+    assert_int_equal(count(capture_end(NULL), "cannot write a file"),
+                     rank == 0 ? 1 : 0);
+    install(NULL);
+    assert_int_equal(status, XH_ERR_IO);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(rows_of_all_processes_follow_one_another),
+    cmocka_unit_test(spans_of_all_processes_make_one_list),
+    cmocka_unit_test(nothing_wanted_is_nothing_done),
+    cmocka_unit_test(a_file_that_cannot_be_written_is_refused_by_all),
+    cmocka_unit_test(one_file_for_both_is_refused),
+    cmocka_unit_test(a_solver_without_iterations_is_warned_of),
+    cmocka_unit_test(an_empty_trace_is_written_and_warned_of),
+    cmocka_unit_test(a_process_without_memory_fails_all),
+    cmocka_unit_test(a_full_disk_fails_all),
+};
+UNIT_MPI_MAIN(cases)
