@@ -42,16 +42,28 @@ BUILD := build/$(ARCH)
 OBJ := $(BUILD)/obj
 objects = $(patsubst %.c,$(OBJ)/%.o,$(sort $(wildcard $(1))))
 
+# xhpl's record of a run needs jansson. JSON=no does without.
+has = $(shell pkg-config --exists $(1) 2>/dev/null && echo yes)
+JSON ?= $(or $(call has,jansson),no)
+ifneq ($(JSON),yes)
+$(if $(MAKELEVEL:0=),,$(info jansson is not found: building an xhpl that \
+    writes no records (JSON=no)))
+endif
+RECORD_NONE := $(OBJ)/testing/ptest/record_none.o
+RECORD_NOT_BUILT := $(if $(filter yes,$(JSON)),$(RECORD_NONE), \
+    $(filter-out $(RECORD_NONE),$(call objects,testing/ptest/record_*.c)))
+JSON_LIBS := $(if $(filter yes,$(JSON)),$(shell pkg-config --libs jansson))
+
 BASE_OBJECTS := $(call objects,base/*.c)
 HPL_OBJECTS := $(call objects,hpl/*/*.c)
-PTEST_OBJECTS := $(call objects,testing/ptest/*.c)
-DRIVER_OBJECTS := $(filter-out %/main.o,$(PTEST_OBJECTS))
+PTEST_OBJECTS := $(filter-out $(RECORD_NOT_BUILT), \
+                   $(call objects,testing/ptest/*.c))
+DRIVER_OBJECTS := $(filter-out %/main.o %/solvers.o,$(PTEST_OBJECTS))
 PROBE_OBJECTS := $(call objects,testing/probe/*.c)
 MORE_OBJECTS := $(call objects,$(MORE_SOURCES))
 
 # hybrid/ needs hwloc, and its program xdgemm jansson. HYBRID=no leaves both
 # and their tests out.
-has = $(shell pkg-config --exists $(1) 2>/dev/null && echo yes)
 HYBRID ?= $(or $(and $(call has,hwloc),$(call has,jansson)),no)
 ifneq ($(HYBRID),yes)
 $(if $(MAKELEVEL:0=),,$(info hwloc and jansson are not both found: building \
@@ -59,10 +71,12 @@ $(if $(MAKELEVEL:0=),,$(info hwloc and jansson are not both found: building \
 endif
 
 # The tests of hybrid/ and its program, and what tests share with them.
-HYBRID_WORDS := '"hybrid/|\<hyb_|"testing/xdgemm/'
+HYBRID_WORDS := '"hybrid/|\<hyb_|"testing/(xdgemm/|unit/driver_)'
 UNIT_ALL := $(wildcard testing/unit/*.c)
 UNIT_HYBRID := $(shell grep -lE $(HYBRID_WORDS) $(UNIT_ALL))
-UNIT_SOURCES := $(filter-out $(UNIT_HYBRID),$(UNIT_ALL))
+UNIT_RECORD := $(wildcard testing/unit/test_record*.c)
+UNIT_SOURCES := $(filter-out $(UNIT_HYBRID) \
+                  $(if $(filter yes,$(JSON)),,$(UNIT_RECORD)),$(UNIT_ALL))
 UNIT_NEUTRAL := $(shell grep -LE '"hpl|mpi\.h|"testing/unit/reference_file' $(UNIT_SOURCES))
 tests_of = $(filter testing/unit/test_%,$(1))
 common_of = $(filter-out testing/unit/test_%,$(1))
@@ -72,10 +86,12 @@ as_programs = $(patsubst testing/%.c,$(BUILD)/%,$(call tests_of,$(1)))
 UNIT_TESTS := $(call as_programs,$(UNIT_SOURCES))
 UNIT_COMMON := $(call as_objects,$(call common_of,$(UNIT_SOURCES)))
 UNIT_OBJECTS := $(call as_objects,$(UNIT_ALL))
-UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID))
+UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID)) \
+                 $(if $(filter yes,$(JSON)),,$(UNIT_RECORD))
 HEADERS := $(filter-out $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
              $(addprefix testing/unit/,device_cases.h emu_fixture.h \
-             fake_backend.h machines.h node_fixture.h)), \
+             fake_backend.h machines.h node_fixture.h)) \
+             $(if $(filter yes,$(JSON)),,testing/ptest/record_%), \
              $(wildcard base/*.h hpl/*/*.h testing/*/*.h))
 
 XHPL := $(BINdir)/xhpl
@@ -128,7 +144,8 @@ $(HPLlib): $(BASE_OBJECTS) $(HPL_OBJECTS)
 
 $(XHPL): $(PTEST_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(LINK) -o $@ $(PTEST_OBJECTS) $(LIBS_OF_XHPL))
+	$(call SAY,LINK  $@,$(LINK) $(XHPL_LINK) -o $@ $(filter %.o,$^) \
+	    $(XHPL_LIBS) $(LIBS_OF_XHPL))
 
 $(XPROBE): $(PROBE_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
@@ -138,11 +155,25 @@ $(UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o $(UNIT_COMMON) \
                $(DRIVER_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) -lcmocka \
-	    $(LIBS_OF_XHPL))
+	    $(JSON_LIBS) $(LIBS_OF_XHPL))
 
 ifeq ($(HYBRID),yes)
 include hybrid/hybrid.mk
 endif
+XHPL_LIBS += $(JSON_LIBS)
+
+# What a record says of the program; changes only when that does.
+DESCRIBE = git --no-optional-locks describe --always --dirty 2>/dev/null
+REVISION := $(strip $(or $(if $(wildcard .git),$(shell $(DESCRIBE))),unknown))
+$(BUILD)/facts/facts.h: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '#define XH_REVISION "$(REVISION)"' > $@.new
+	@printf '%s\n' '$(subst ','\'',$(COMPILE))' | \
+	    sed 's/[\\"]/\\&/g; s/.*/#define XH_COMPILE "&"/' >> $@.new
+	@if cmp -s $@.new $@; then rm -f $@.new; else mv -f $@.new $@; fi
+
+$(OBJ)/testing/ptest/record_program.o: private XH_FIRST += -I$(BUILD)/facts
+$(OBJ)/testing/ptest/record_program.o: $(BUILD)/facts/facts.h
 
 # A BLAS with 64-bit integers would compute nonsense: it is refused here.
 $(BUILD)/blas-checked: $(OBJ)/setup/blas-check.o $(HPLlib) $(MORE_OBJECTS) \
@@ -174,7 +205,8 @@ TEST_ALL ?= clang asan tsan Linux_BLIS Linux_refblas
 run:
 	$(BOOTSTRAP) run
 	@$(MAKE) build
-	@scripts/run-fitted '$(BINdir)' build/run
+	@scripts/run-fitted '$(BINdir)' build/run \
+	    $(if $(filter yes,$(HYBRID)),numa,core)
 
 ## test: install what is missing, build, test; ends with the counts
 test check:
@@ -236,20 +268,23 @@ libdir ?= $(exec_prefix)/lib
 includedir ?= $(prefix)/include
 datarootdir ?= $(prefix)/share
 docdir ?= $(datarootdir)/doc/xhpl
+man1dir ?= $(datarootdir)/man/man1
 INSTALL ?= install
 
 ## install: to prefix=/usr/local, below DESTDIR if given
 install: build
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) \
-	    $(DESTDIR)$(includedir) $(DESTDIR)$(docdir)
+	    $(DESTDIR)$(includedir) $(DESTDIR)$(docdir) \
+	    $(DESTDIR)$(man1dir)
 	$(INSTALL) -m 755 $(XHPL) $(DESTDIR)$(bindir)/xhpl
 	test -e $(DESTDIR)$(bindir)/HPL.dat || \
 	    $(INSTALL) -m 644 $(BINdir)/HPL.dat $(DESTDIR)$(bindir)/HPL.dat
 	$(INSTALL) -m 644 $(HPLlib) $(DESTDIR)$(libdir)/libhpl.a
 	$(INSTALL) -m 644 $(filter-out %/hpl_solver.h, \
 	    $(wildcard hpl/include/*.h)) $(DESTDIR)$(includedir)
-	$(INSTALL) -m 644 $(wildcard README.md LICENSE docs/*.md) \
-	    $(DESTDIR)$(docdir)
+	$(INSTALL) -m 644 $(wildcard README.md LICENSE docs/*.md \
+	    docs/*.json) $(DESTDIR)$(docdir)
+	$(INSTALL) -m 644 docs/xhpl.1 $(DESTDIR)$(man1dir)
 
 ## dist: dist/xhpl-<version>.tar.gz of what is committed
 dist:

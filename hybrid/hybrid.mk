@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The engine, its plug-ins and programs; included by the Makefile where hwloc
-# and jansson are. Nothing here links MPI.
+# The driver, the engine, its plug-ins and programs; included by the Makefile
+# where hwloc and jansson are. Nothing but xhpl and the driver's tests links
+# MPI.
 
 ENGINE_OBJECTS := $(call objects,hybrid/engine/*.c hybrid/engine/*/*.c)
+HYB_DRIVER_OBJECTS := $(call objects,hybrid/driver/*.c)
 XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
 HEADERS += $(filter-out hybrid/device/cuda/%,$(wildcard hybrid/*/*.h \
              hybrid/*/*/*.h))
@@ -15,10 +17,18 @@ HYB_CC ?= $(or $(COMPILER),$(if $(findstring mpi,$(CC)),cc,$(CC)))
 HYB_LINK = $(HYB_CC) $(LINKFLAGS) $(NO_FAST_MATH) -rdynamic
 HYB_LIBS = -Wl,--no-as-needed $(LAlib) -Wl,--as-needed -lhwloc -ldl $(XH_LIBS)
 
+# xhpl gets the driver and what that stands on.
+$(OBJ)/testing/ptest/solvers.o: XH_FIRST += -DXH_HYBRID
+$(XHPL): $(HYB_DRIVER_OBJECTS) $(ENGINE_OBJECTS)
+XHPL_LINK = -rdynamic
+XHPL_LIBS = -lhwloc -ldl
+
 XDGEMM := $(BINdir)/xdgemm
 XBLAS := $(BINdir)/xblas
+XHOST := $(BINdir)/xhost
+XLOOKAHEAD := $(BINdir)/xlookahead
 
-build: $(XDGEMM) $(XBLAS)
+build: $(XDGEMM) $(XBLAS) $(XHOST) $(XLOOKAHEAD)
 
 $(XDGEMM): $(XDGEMM_OBJECTS) $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
            $(BUILD)/blas-checked
@@ -26,9 +36,22 @@ $(XDGEMM): $(XDGEMM_OBJECTS) $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
 	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) -ljansson \
 	    $(HYB_LIBS))
 
+# All of xhpl but its choice of a solver.
+$(XLOOKAHEAD): $(call objects,testing/xlookahead/*.c) $(DRIVER_OBJECTS) \
+               $(HYB_DRIVER_OBJECTS) $(ENGINE_OBJECTS) $(HPLlib) \
+               $(BUILD)/blas-checked
+	@mkdir -p $(@D)
+	$(call SAY,LINK  $@,$(LINK) $(XHPL_LINK) -o $@ $(filter %.o,$^) \
+	    $(XHPL_LIBS) $(LIBS_OF_XHPL))
+
 $(XBLAS): $(call objects,testing/xblas/*.c) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(HYB_CC) $(LINKFLAGS) -o $@ $^ -ldl $(XH_LIBS))
+
+$(XHOST): $(call objects,testing/xhost/*.c) $(ENGINE_OBJECTS) \
+          $(BASE_OBJECTS) $(BUILD)/blas-checked
+	@mkdir -p $(@D)
+	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) $(HYB_LIBS))
 
 # ---- plug-ins --------------------------------------------------------------
 
@@ -74,11 +97,16 @@ $(BUILD)/lib/xhpl: $(PLUGINS)
 
 # ---- unit tests ------------------------------------------------------------
 
-HYB_UNIT_TESTS := $(call as_programs,$(UNIT_HYBRID))
+# Tests of the driver link all there is; those of the engine link no MPI.
+UNIT_DRIVER := $(shell grep -lE '"(hybrid/driver/|testing/unit/driver_)' $(UNIT_HYBRID))
+UNIT_ENGINE := $(filter-out $(UNIT_DRIVER),$(UNIT_HYBRID))
+HYB_UNIT_TESTS := $(call as_programs,$(UNIT_ENGINE))
+HYB_DRIVER_TESTS := $(call as_programs,$(UNIT_DRIVER))
 HYB_UNIT_COMMON := $(call as_objects,$(call common_of, \
-                     $(UNIT_HYBRID) $(UNIT_NEUTRAL)))
+                     $(UNIT_ENGINE) $(UNIT_NEUTRAL)))
+HYB_DRIVER_COMMON := $(call as_objects,$(call common_of,$(UNIT_DRIVER)))
 
-unit: $(HYB_UNIT_TESTS)
+unit: $(HYB_UNIT_TESTS) $(HYB_DRIVER_TESTS)
 
 $(HYB_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
                    $(HYB_UNIT_COMMON) $(filter-out %/main.o,$(XDGEMM_OBJECTS)) \
@@ -88,14 +116,32 @@ $(HYB_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
 	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) -lcmocka \
 	    -ljansson $(HYB_LIBS))
 
-# ---- benchmark and bundle --------------------------------------------------
+$(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
+                     $(UNIT_COMMON) $(HYB_UNIT_COMMON) \
+                     $(HYB_DRIVER_COMMON) \
+                     $(call objects,testing/model/*.c) $(DRIVER_OBJECTS) \
+                     $(HYB_DRIVER_OBJECTS) $(ENGINE_OBJECTS) $(HPLlib) \
+                     $(BUILD)/blas-checked | $(BUILD)/lib/xhpl
+	@mkdir -p $(@D)
+	$(call SAY,LINK  $@,$(LINK) $(XHPL_LINK) -o $@ $(filter %.o,$^) \
+	    -lcmocka $(XHPL_LIBS) $(LIBS_OF_XHPL))
+
+# ---- benchmarks and bundle -------------------------------------------------
 
 ## bench-dgemm: DGEMM of cores, devices and both, beside the BLAS libraries
 bench-dgemm: build
 	@sh bench/dgemm.sh '$(BINdir)'
 
+## bench-host: the solver on cores alone, beside goals and BASELINE=<an xhpl>
+bench-host: build
+	@$(PYTHON) scripts/bench-host '$(BINdir)' $(BASELINE)
+
+## bench-lookahead: modes of look-ahead with devices of set speeds, and bounds
+bench-lookahead: build
+	@$(PYTHON) scripts/bench-lookahead '$(BINdir)'
+
 ## bundle: dist/xhpl-<version>-<machine>.tar.gz, which runs where nothing is
 bundle: build
 	@bundle/make-bundle '$(BINdir)' xhpl-$(VERSION)-$(shell uname -m)
 
-.PHONY: bench-dgemm bundle
+.PHONY: bench-dgemm bench-host bench-lookahead bundle
