@@ -72,12 +72,14 @@ static char *take_file(const char *name)
     return text;
 }
 
+/* Without strstr(): a sanitizer measures the whole text at each call. */
 static int count(const char *text, const char *word)
 {
+    size_t length = strlen(word);
     int found = 0;
 
-    for (; (text = strstr(text, word)) != NULL; text++)
-        found++;
+    for (; *text != '\0'; text++)
+        found += strncmp(text, word, length) == 0;
     return found;
 }
 
@@ -86,7 +88,6 @@ static void rows_of_all_processes_follow_one_another(void **state)
     char trace[NAME_SIZE], iterations[NAME_SIZE], *text, *at;
     double before = xh_clock_now();
     xhpl_trace_files_t files;
-    int r, i, used;
 
     (void)state;
     choose_names(trace, iterations);
@@ -101,10 +102,11 @@ static void rows_of_all_processes_follow_one_another(void **state)
     text = take_file(iterations);
     assert_int_equal(strncmp(text, "rank,number\n", 12), 0);
     at = text + 12;
-    for (int row = 0; row < processes * ROWS; row++, at += used) {
-        assert_int_equal(sscanf(at, "%d,%d\n%n", &r, &i, &used), 2);
-        assert_int_equal(r, row / ROWS);
-        assert_int_equal(i, row % ROWS);
+    for (int row = 0; row < processes * ROWS; row++) {
+        assert_int_equal(strtol(at, &at, 10), row / ROWS);
+        assert_int_equal(*at++, ',');
+        assert_int_equal(strtol(at, &at, 10), row % ROWS);
+        assert_int_equal(*at++, '\n');
     }
     assert_int_equal(*at, '\0');
     free(text);
