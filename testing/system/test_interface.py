@@ -198,3 +198,48 @@ def test_a_driver_of_upstreams_interface_finds_that(driver_run, check):
 
 def test_the_driver_ends_well(driver_run):
     assert driver_run.status == 0, str(driver_run)
+
+
+TREE_OF_TESTS = """\
+#include <stdio.h>
+#include "hpl.h"
+int main(int argc, char **argv)
+{
+    int rank, row;
+    char word[64];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    FILE *dat = rank == 0 ? fopen("HPL.dat", "r") : NULL;
+    if (dat != NULL)
+        printf("Written by nobody in particular\\n");
+    for (row = 0; dat != NULL && fscanf(dat, "%63s", word) == 1; row++)
+        printf("WR00L2L2 %d\\nresidual ...... %s\\n", row, word);
+    return MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "results, status, said",
+    [
+        ("PASSED PASSED", 0, "2 of 2 tests passed"),
+        ("PASSED FAILED", 1, "1 of 2 tests passed"),
+        ("", 1, "0 of 0 tests passed"),
+    ],
+)
+def test_check_upstream_counts_what_passed(tmp_path, results, status, said):
+    tests = tmp_path / "hpl/testing/ptest"
+    tests.mkdir(parents=True)
+    (tests / "driver.c").write_text(TREE_OF_TESTS)
+    (tests / "HPL.dat").write_text(results)
+    outcome = jobs.run(
+        ["scripts/check-upstream", tmp_path / "hpl", tmp_path / "build"],
+        jobs.SOURCE,
+        env={
+            "COMPILE": "mpicc -I. -Ihpl/include",
+            "LINK": "mpicc",
+            "LIBS": "-lm",
+        },
+    )
+    assert outcome.status == status, str(outcome)
+    assert outcome.stdout.splitlines()[-1] == f"check-upstream: {said}"
