@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "hybrid/driver/driver.h"
+#include "testing/unit/small_system.h"
 #include "testing/unit/unit.h"
 
 void driver_set(const char *settings)
@@ -23,6 +24,18 @@ void driver_open(const char *settings)
     driver_set("devices=none");
     driver_set(settings);
     assert_int_equal(hyb_driver_open(true), XH_OK);
+}
+
+/* What devices names is dealt to all processes of the node. */
+void driver_open_with_devices(int count, const char *settings)
+{
+    char all[256] = "";
+
+    assert_true(strlen(settings) < sizeof(all) / 2);
+    if (count > 0)
+        snprintf(all, sizeof(all), "devices=emu:%d emu_memory=16 ",
+                 count * small_processes());
+    driver_open(strcat(all, settings));
 }
 
 void driver_close(void)

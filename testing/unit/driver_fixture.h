@@ -8,6 +8,12 @@
  * defaults. Collective.
  */
 void driver_open(const char *settings);
+
+/*
+ * The same with emulated devices of 16 MiB, so many on this process, whatever
+ * others have. All processes are on one node.
+ */
+void driver_open_with_devices(int count, const char *settings);
 void driver_close(void);
 
 /* Change settings while it is installed; what belongs to opening stays. */

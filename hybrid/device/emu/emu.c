@@ -13,7 +13,7 @@
 #define MIB 0x1p20
 
 enum {
-    DEVICES = 16, /* that can be asked for */
+    DEVICES = 64, /* that can be asked for */
     LINE = 512
 };
 
