@@ -10,6 +10,7 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/sysfile.h"
+#include "testing/ptest/record_ceiling.h"
 #include "testing/ptest/record_value.h"
 
 enum { TEXT = 128, LIST = 512 };
@@ -23,6 +24,8 @@ typedef struct {
     double cpu_mhz;                   /* now; 0 if not told */
     int64_t memory, memory_available; /* bytes; 0 if not told */
     int rank, local_rank, cores;
+    int fma_cores; /* measured by this process */
+    double fma_gflops;
 } place_t;
 
 /* ---- on each process ----------------------------------------------------- */
@@ -103,6 +106,25 @@ static void set_unless_0(json_t *object, const char *key, int64_t x)
     json_object_set_new(object, key, x == 0 ? json_null() : json_integer(x));
 }
 
+/* Add what place measured to its host's sum; nothing measured is null. */
+static void add_ceiling(json_t *host, const place_t *place)
+{
+    json_t *sum = json_object_get(host, "fma_ceiling");
+
+    if (place->fma_gflops <= 0)
+        return;
+    if (!json_is_object(sum)) {
+        sum = json_object();
+        json_object_set_new(host, "fma_ceiling", sum);
+    }
+    xhpl_json_set_count(sum, "cores",
+                        place->fma_cores +
+                            json_integer_value(json_object_get(sum, "cores")));
+    xhpl_json_set_number(sum, "gflops",
+                         place->fma_gflops +
+                             json_real_value(json_object_get(sum, "gflops")));
+}
+
 static json_t *host_at(const place_t *place)
 {
     json_t *object = json_object();
@@ -118,6 +140,7 @@ static json_t *host_at(const place_t *place)
     xhpl_json_set_text(object, "numa_nodes", place->numa_nodes);
     set_unless_0(object, "memory_bytes", place->memory);
     set_unless_0(object, "memory_available_bytes", place->memory_available);
+    json_object_set_new(object, "fma_ceiling", json_null());
     json_object_set_new(object, "ranks", json_array());
     return object;
 }
@@ -137,17 +160,20 @@ static json_t *group(const place_t *places, int count)
         }
         json_array_append_new(json_object_get(host, "ranks"),
                               rank_at(&places[i]));
+        add_ceiling(host, &places[i]);
     }
     json_decref(by_name);
     return hosts;
 }
 
-json_t *xhpl_record_hosts(void)
+json_t *xhpl_record_hosts(bool measured)
 {
     place_t mine = my_place(), *places = NULL;
     json_t *hosts = NULL;
     int processes;
 
+    if (measured)
+        xhpl_record_ceiling(&mine.fma_cores, &mine.fma_gflops);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     if (mine.rank == 0)
         places = calloc((size_t)processes, sizeof(*places));

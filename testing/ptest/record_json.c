@@ -162,7 +162,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
         free(record);
         return status;
     }
-    hosts = xhpl_record_hosts();
+    hosts = xhpl_record_hosts(order->run);
     if (record->rank == 0) {
         fill(record, order);
         json_object_set_new(record->root, "hosts", hosts);

@@ -3,6 +3,7 @@
 #define XHPL_RECORD_PARTS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include "testing/ptest/parameters.h"
 
@@ -31,10 +32,13 @@ json_t *xhpl_record_blas(void);
 
 /*
  * "hosts", each with the ranks on it; collective over MPI_COMM_WORLD.
+ *
+ * measured  in  whether to measure what the cores of each can do
+ *
  * Order:  before threads are pinned: it tells the launcher's binding.
  * Errors: NULL on all processes but 0
  */
-json_t *xhpl_record_hosts(void);
+json_t *xhpl_record_hosts(bool measured);
 
 /* The rank among the processes of this node; collective over MPI_COMM_WORLD. */
 int xhpl_record_local_rank(void);

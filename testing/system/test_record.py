@@ -167,7 +167,27 @@ def test_binding_is_the_launchers(recorded, xhpl):
     outcome = jobs.run(command, xhpl.directory)
     assert outcome.status == 0, str(outcome)
     found = valid((xhpl.directory / "b.json").read_text())
-    assert found["hosts"][0]["ranks"][0]["cpus_allowed"] == str(cpu)
+    (host,) = found["hosts"]
+    assert host["ranks"][0]["cpus_allowed"] == str(cpu)
+    assert host["fma_ceiling"]["cores"] == 1
+
+
+def test_each_core_counts_once_in_the_ceiling(recorded):
+    _, alone = recorded(*ONE)
+    _, shared = recorded(*ONE[:-1], "3", processes=3)
+    for found in (alone, shared):
+        lists = {
+            rank["cpus_allowed"]: rank["cores"]
+            for host in found["hosts"] for rank in host["ranks"]
+        }
+        ceilings = [host["fma_ceiling"] for host in found["hosts"]]
+        assert sum(c["cores"] for c in ceilings) == sum(lists.values())
+        assert all(c["gflops"] > 0 for c in ceilings)
+
+
+def test_a_run_that_is_refused_measures_nothing(recorded):
+    _, found = recorded("--dat", "none")
+    assert {host["fma_ceiling"] for host in found["hosts"]} == {None}
 
 
 def test_iterations_are_the_rows_of_process_0(recorded):

@@ -164,7 +164,11 @@ static void every_process_is_on_a_host(void **state)
     found = written();
     json_array_foreach(json_object_get(found, "hosts"), index, host)
     {
+        json_t *ceiling = json_object_get(host, "fma_ceiling");
+
         ranks += json_array_size(json_object_get(host, "ranks"));
+        assert_true(json_integer_value(json_object_get(ceiling, "cores")) > 0);
+        assert_true(json_real_value(json_object_get(ceiling, "gflops")) > 0);
     }
     assert_int_equal(ranks, processes);
     json_decref(found);
