@@ -4,13 +4,16 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum {
     LINE = 4096, /* what a pipe takes in one piece */
-    NAME = 256
+    NAME = 256,
+    LIVE = 256 /* what a live line takes at most */
 };
 
 static const char *const words[XH_LOG_LEVELS] = {
@@ -22,6 +25,7 @@ static const char *const words[XH_LOG_LEVELS] = {
 static xh_log_level_t limit = XH_LOG_INFO;
 static char program_name[NAME] = "xhpl";
 static char place[2 * NAME]; /* "rank R on HOST: " */
+static _Atomic int live;     /* characters that stand on the last line */
 
 void xh_log_identify(const char *program, int rank, const char *host)
 {
@@ -57,20 +61,30 @@ static void write_all(const char *text, size_t length)
     }
 }
 
+/* What takes the live line away, if there is one; returns its length. */
+static int erase(char *line)
+{
+    int width = atomic_exchange(&live, 0);
+
+    return width > 0 ? sprintf(line, "\r%*s\r", width, "") : 0;
+}
+
 static void message(xh_log_level_t level, const char *format, va_list values)
 {
     char line[LINE];
     int saved = errno;
-    int head;
+    int erased, head;
     size_t length;
 
     if (level > limit)
         return;
-    head = snprintf(line, sizeof(line), "%s: %s%s", program_name, words[level],
-                    level == XH_LOG_INFO ? "" : place);
+    erased = head = erase(line);
+    head +=
+        snprintf(line + head, sizeof(line) - (size_t)head, "%s: %s%s",
+                 program_name, words[level], level == XH_LOG_INFO ? "" : place);
     errno = saved; /* for %m */
     vsnprintf(line + head, sizeof(line) - (size_t)head, format, values);
-    mask_controls(line);
+    mask_controls(line + erased);
     length = strnlen(line, sizeof(line) - 1);
     line[length] = '\n';
     write_all(line, length + 1);
@@ -102,4 +116,43 @@ void xh_log_info(const char *format, ...)
     va_start(values, format);
     message(XH_LOG_INFO, format, values);
     va_end(values);
+}
+
+/* The last column stays free: some terminals go to the next line behind it. */
+static int terminal_width(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
+        return 79;
+    return size.ws_col < LIVE ? size.ws_col - 1 : LIVE - 1;
+}
+
+void xh_log_live(const char *text)
+{
+    char line[2 * LIVE + 4];
+    int saved = errno, width, before;
+    size_t length = strlen(text);
+
+    if (XH_LOG_INFO > limit)
+        return;
+    width = length > 0 ? terminal_width() : 0;
+    width = length < (size_t)width ? (int)length : width;
+    if (width == 0) {
+        write_all(line, (size_t)erase(line));
+    } else {
+        before = atomic_exchange(&live, width);
+        sprintf(line, "\r%-*.*s", before, width, text);
+        write_all(line, strlen(line));
+    }
+    errno = saved;
+}
+
+bool xh_log_is_terminal(void)
+{
+    int saved = errno;
+    bool is = isatty(STDERR_FILENO) != 0;
+
+    errno = saved;
+    return is;
 }

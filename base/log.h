@@ -2,6 +2,8 @@
 #ifndef XH_LOG_H
 #define XH_LOG_H
 
+#include <stdbool.h>
+
 /*
  * Messages to people, on stderr, one line each, written with one write so
  * that lines of several processes do not mix:
@@ -40,5 +42,15 @@ void xh_log_error(const char *format, ...)
 void xh_log_warning(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void xh_log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Let text stand alone on the last line of a terminal, in place of what was
+ * there so; "" takes it away. It is cut to the terminal's width; a message
+ * takes it away, too. As urgent as information. Order: one thread.
+ */
+void xh_log_live(const char *text);
+
+/* Is stderr a terminal, where xh_log_live makes sense? */
+bool xh_log_is_terminal(void);
 
 #endif

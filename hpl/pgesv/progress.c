@@ -1,31 +1,168 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "hpl/pgesv/progress.h"
+
+#include <inttypes.h>
+#include <math.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "hpl.h"
-#include "hpl/pgesv/progress.h"
+
+enum { LINE = 160 };
+
+/* Seconds and share of the work between two lines, at least. */
+static const struct {
+    double seconds, share;
+} apart[] = {[HPL_SILENT] = {INFINITY, 1.0},
+             [HPL_SELDOM] = {10.0, 0.02},
+             [HPL_OFTEN] = {0.25, 0.02},
+             [HPL_LIVE] = {0.25, 0.0}};
+
+static const double lately = 3.0; /* s: what the current rate is taken over */
+
+static double next_expected;
+
+void hpl_progress_expect(double seconds)
+{
+    next_expected = seconds;
+}
+
+static hpl_speech_t speech_of_setting(void)
+{
+    const char *setting = xh_settings_text("progress");
+
+    if (strcmp(setting, "off") == 0)
+        return HPL_SILENT;
+    if (xh_log_is_terminal())
+        return HPL_LIVE;
+    return strcmp(setting, "on") == 0 ? HPL_OFTEN : HPL_SELDOM;
+}
 
 hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n)
 {
-    return (hpl_progress_t){
-        .n = n,
-        .started = xh_clock_now(),
-        .speaks =
-            grid->iam == 0 && strcmp(xh_settings_text("progress"), "on") == 0};
+    double now = xh_clock_now();
+    hpl_progress_mark_t start = {.time = now, .share = 0.0};
+    hpl_progress_t progress = {.n = n,
+                               .speech = grid->iam == 0 ? speech_of_setting()
+                                                        : HPL_SILENT,
+                               .expected = next_expected,
+                               .started = now,
+                               .said = start,
+                               .mark = {start, start}};
+
+    next_expected = 0.0;
+    return progress;
 }
 
-void hpl_progress_say(hpl_progress_t *progress, int64_t left)
-{
-    double n = progress->n, rest = (double)Mmax(left, 0), share, seconds;
+/* ---- the line ------------------------------------------------------------
+ */
 
-    if (!progress->speaks)
+/* "1:02:03", "2:03" */
+static void duration_text(double seconds, char *text, size_t size)
+{
+    int64_t s = (int64_t)(seconds + 0.5);
+
+    if (s >= 3600)
+        snprintf(text, size, "%" PRId64 ":%02d:%02d", s / 3600,
+                 (int)(s / 60 % 60), (int)(s % 60));
+    else
+        snprintf(text, size, "%d:%02d", (int)(s / 60), (int)(s % 60));
+}
+
+/* Four digits, and all those before the point. */
+static void rate_text(double rate, char *text, size_t size)
+{
+    double gflops = rate * 1e-9;
+
+    snprintf(text, size, gflops < 999.95 ? "%.4g" : "%.0f", gflops);
+}
+
+void hpl_progress_text(const hpl_progress_state_t *state, char *text,
+                       size_t size)
+{
+    char left[32] = "", now[32], rate[32], prediction[32] = "";
+
+    rate_text(state->now, now, sizeof(now));
+    rate_text(state->rate, rate, sizeof(rate));
+    if (state->prediction > 0.0)
+        snprintf(prediction, sizeof(prediction), ", %.0f%% of prediction",
+                 100.0 * state->prediction);
+    if (state->seconds >= 0.0 && state->seconds < 1e15) {
+        memcpy(left, " and ", sizeof(" and "));
+        duration_text(state->seconds, left + 5, sizeof(left) - 5);
+    }
+    snprintf(text, size,
+             "%.1f%% done, %" PRId64 " columns%s left, %s Gflops, %s overall%s",
+             100.0 * state->share, state->left, left, now, rate, prediction);
+}
+
+/* ---- speaking ------------------------------------------------------------
+ */
+
+static double flop(const hpl_progress_t *p)
+{
+    return 2.0 / 3.0 * p->n * (double)p->n * p->n;
+}
+
+static hpl_progress_state_t state_of(const hpl_progress_t *p, int64_t left,
+                                     hpl_progress_mark_t at)
+{
+    double seconds = at.time - p->started;
+    double recent = at.time - p->mark[0].time;
+    hpl_progress_state_t state = {
+        .share = at.share, .left = left, .seconds = -1.0};
+
+    if (seconds > 0.0)
+        state.rate = at.share * flop(p) / seconds;
+    if (recent > 0.0)
+        state.now = (at.share - p->mark[0].share) * flop(p) / recent;
+    if (p->expected > 0.0)
+        state.prediction = state.rate * p->expected / flop(p);
+    if (at.share > 0.0)
+        state.seconds = seconds * (1.0 - at.share) / at.share;
+    return state;
+}
+
+static void speak(const hpl_progress_t *p, const hpl_progress_state_t *state)
+{
+    char line[LINE];
+
+    hpl_progress_text(state, line, sizeof(line));
+    if (p->speech == HPL_LIVE)
+        xh_log_live(line);
+    else
+        xh_log_info("progress: %s", line);
+}
+
+/* Who said nothing so far need not say that it is over. */
+static bool is_to_speak(const hpl_progress_t *p, int64_t left,
+                        hpl_progress_mark_t at)
+{
+    if (left <= 0)
+        return p->speech == HPL_OFTEN || p->said.time > p->started;
+    return at.time >= p->said.time + apart[p->speech].seconds &&
+           at.share >= p->said.share + apart[p->speech].share;
+}
+
+void hpl_progress_say(hpl_progress_t *p, int64_t left)
+{
+    double n = p->n, rest = (double)Mmax(left, 0);
+    hpl_progress_mark_t at;
+    hpl_progress_state_t state;
+
+    if (p->speech == HPL_SILENT)
         return;
-    share = 1.0 - rest * rest * rest / (n * n * n);
-    if (share < progress->reported + 0.02)
-        return;
-    seconds = xh_clock_now() - progress->started;
-    progress->reported = share;
-    xh_log_info("progress: %5.1f%% done, %d columns left, %.4e Gflops",
-                100.0 * share, (int)rest,
-                share * (2.0 / 3.0 * n * n * n) / seconds * 1e-9);
+    at.time = xh_clock_now();
+    at.share = n > 0.0 ? 1.0 - rest * rest * rest / (n * n * n) : 1.0;
+    if (at.time >= p->mark[1].time + lately) {
+        p->mark[0] = p->mark[1];
+        p->mark[1] = at;
+    }
+    if (is_to_speak(p, left, at)) {
+        state = state_of(p, Mmax(left, 0), at);
+        speak(p, &state);
+        p->said = at;
+    }
+    if (left <= 0 && p->speech == HPL_LIVE)
+        xh_log_live("");
 }

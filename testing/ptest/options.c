@@ -19,6 +19,7 @@ enum {
     OPTION_TRACE,
     OPTION_ITERATIONS,
     OPTION_JSON,
+    OPTION_PROGRESS,
     OPTION_QUIET,
     OPTION_UPSTREAM_EXIT,
     OPTION_HELP,
@@ -40,6 +41,7 @@ static const option_row_t others[] = {
     {"trace", "FILE", "write a time line of all processes, as Chrome trace"},
     {"iterations", "FILE.csv", "write a row for each iteration and process"},
     {"json", "FILE", "write a record of the run, of all that it depends on"},
+    {"progress", "WHEN", "how far the run is, on stderr: auto, on or off"},
     {"quiet", NULL, "only warnings and errors on stderr"},
     {"upstream-exit", NULL, "exit 0 even if a residual failed"},
     {"help", NULL, "print this text"},
@@ -160,6 +162,15 @@ static xh_status_t parse_list(xhpl_quantity_t quantity, const char *text,
     return XH_OK;
 }
 
+/* An option that is a setting by another name. */
+static xh_status_t set(const char *name, const char *value)
+{
+    char assignment[1280];
+
+    snprintf(assignment, sizeof(assignment), "%s=%s", name, value);
+    return xh_settings_assign(assignment);
+}
+
 static xh_status_t parse_other(int option, const char *argument,
                                xhpl_options_t *options)
 {
@@ -184,6 +195,8 @@ static xh_status_t parse_other(int option, const char *argument,
     case OPTION_JSON:
         options->json = argument;
         return XH_OK;
+    case OPTION_PROGRESS:
+        return set("progress", argument);
     case OPTION_QUIET:
         options->quiet = true;
         return XH_OK;

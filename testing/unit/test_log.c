@@ -128,6 +128,21 @@ static void lines_of_several_threads_do_not_mix(void **state)
         assert_memory_equal(text, expected, strlen(expected));
 }
 
+static void a_live_line_is_replaced_and_gives_way_to_messages(void **state)
+{
+    (void)state;
+    xh_log_identify("prog", -1, "");
+    capture_begin();
+    xh_log_live("50% done");
+    xh_log_live("51%");
+    xh_log_info("note");
+    xh_log_live("52%");
+    xh_log_live("");
+    xh_log_live("");
+    assert_string_equal(capture_end(NULL), "\r50% done\r51%     \r   \r"
+                                           "prog: note\n\r52%\r   \r");
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(without_a_name_the_message_stands_alone),
     cmocka_unit_test(a_process_alone_names_no_place),
@@ -137,5 +152,6 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(messages_below_the_limit_are_dropped),
     cmocka_unit_test(errno_survives),
     cmocka_unit_test(lines_of_several_threads_do_not_mix),
+    cmocka_unit_test(a_live_line_is_replaced_and_gives_way_to_messages),
 };
 UNIT_MAIN(cases)

@@ -127,9 +127,9 @@ static void values_are_read_in_their_type(void **state)
     assert_int_equal(xh_settings_assign("ceiling_seconds=1.5e-1"), XH_OK);
     assert_true(xh_settings_real("ceiling_seconds") == 0.15);
     assert_int_equal(xh_settings_assign("progress=off"), XH_OK);
-    assert_int_equal(xh_settings_int("progress"), 1);
+    assert_int_equal(xh_settings_int("progress"), 2);
     assert_int_equal(xh_settings_assign("progress=on"), XH_OK);
-    assert_int_equal(xh_settings_int("progress"), 0);
+    assert_int_equal(xh_settings_int("progress"), 1);
 }
 
 static void changed_compares_values_and_not_spellings(void **state)
@@ -189,11 +189,11 @@ static void a_value_out_of_range_gets_range_and_nearest(void **state)
 static void a_word_that_is_no_choice_gets_the_nearest(void **state)
 {
     (void)state;
-    assert_says(refusal("progress=onn"), "allowed is on, off; "
+    assert_says(refusal("progress=onn"), "allowed is auto, on, off; "
                                          "the nearest is on\n");
     assert_says(refusal("progress=OFF"), "the nearest is off\n");
-    assert_says(refusal("progress=on|off"), "allowed is on, off");
-    assert_says(refusal("progress="), "allowed is on, off");
+    assert_says(refusal("progress=on|off"), "allowed is auto, on, off");
+    assert_says(refusal("progress="), "allowed is auto, on, off");
 }
 
 static void what_is_no_number_is_refused(void **state)
@@ -214,7 +214,7 @@ static void what_is_no_number_is_refused(void **state)
 static void a_name_without_a_value_gets_what_is_allowed(void **state)
 {
     (void)state;
-    assert_says(refusal("progress"), "allowed is on, off\n");
+    assert_says(refusal("progress"), "allowed is auto, on, off\n");
 }
 
 static void a_refused_value_leaves_the_old_one(void **state)
@@ -426,8 +426,9 @@ static void every_bad_line_is_named_and_the_good_ones_apply(void **state)
     assert_says(said, ":1: blas_thraeds: no such setting; the nearest is "
                       "blas_threads\n");
     assert_says(said, ":3: 'progress' is no setting; allowed: name = value\n");
-    assert_says(said, ":4: progress=offf: allowed is on, off; the nearest is "
-                      "off\n");
+    assert_says(said,
+                ":4: progress=offf: allowed is auto, on, off; the nearest "
+                "is off\n");
     assert_says(said, ":5: : no such setting");
     assert_says(said, name);
     assert_null(strstr(said, ":2:"));

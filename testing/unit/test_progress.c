@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hpl/pgesv/progress.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/unit.h"
+
+enum { N = 1000, STEP = 10 };
+
+static const HPL_T_grid first = {.iam = 0}, second = {.iam = 1};
+
+static double model_time;
+
+static double model_clock(void *context)
+{
+    (void)context;
+    return model_time;
+}
+
+/* What a factorization of seconds says, on one of the grid's processes. */
+static const char *said(const char *setting, const HPL_T_grid *grid,
+                        double seconds)
+{
+    hpl_progress_t progress;
+    double share;
+    const char *text;
+    int left;
+
+    assert_int_equal(xh_settings_assign(setting), XH_OK);
+    model_time = 100.0;
+    xh_clock_install(model_clock, NULL);
+    capture_begin();
+    progress = hpl_progress_begin(grid, N);
+    for (left = N; left >= 0; left -= STEP) {
+        share = 1.0 - (double)left * left * left / ((double)N * N * N);
+        model_time = 100.0 + seconds * share;
+        hpl_progress_say(&progress, left);
+    }
+    text = capture_end(NULL);
+    xh_clock_install(NULL, NULL);
+    return text;
+}
+
+static int lines_of(const char *text)
+{
+    int lines = 0;
+
+    for (; *text != '\0'; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+static const char *line_of(const hpl_progress_state_t *state)
+{
+    static char line[160];
+
+    hpl_progress_text(state, line, sizeof(line));
+    return line;
+}
+
+static void a_line_tells_share_columns_time_rates_and_prediction(void **state)
+{
+    hpl_progress_state_t at = {.share = 0.42,
+                               .left = 13824,
+                               .now = 87.12e9,
+                               .rate = 85.2e9,
+                               .prediction = 0.974,
+                               .seconds = 83.4};
+
+    (void)state;
+    assert_string_equal(line_of(&at),
+                        "42.0% done, 13824 columns and 1:23 left, 87.12 "
+                        "Gflops, 85.2 overall, 97% of prediction");
+    at.rate = 123456.7e9;
+    at.seconds = 2 * 3600 + 3 * 60 + 4;
+    assert_non_null(strstr(line_of(&at), "columns and 2:03:04 left"));
+    assert_non_null(strstr(line_of(&at), "123457 overall"));
+}
+
+static void what_is_not_known_is_left_out(void **state)
+{
+    hpl_progress_state_t at = {.left = 500, .seconds = -1.0};
+
+    (void)state;
+    assert_string_equal(line_of(&at), "0.0% done, 500 columns left, 0 Gflops, "
+                                      "0 overall");
+    at.seconds = 1e300;
+    assert_null(strstr(line_of(&at), "and"));
+}
+
+static void a_short_run_says_nothing_in_a_file(void **state)
+{
+    (void)state;
+    assert_string_equal(said("progress=auto", &first, 9.0), "");
+}
+
+static void a_long_run_says_few_lines_in_a_file(void **state)
+{
+    const char *text;
+
+    (void)state;
+    text = said("progress=auto", &first, 3600.0);
+    assert_in_range(lines_of(text), 20, 51);
+    assert_non_null(strstr(text, "\nxhpl: progress: 100.0% done, 0 columns "
+                                 "and 0:00 left, "));
+    assert_in_range(lines_of(said("progress=auto", &first, 61.0)), 3, 7);
+}
+
+static void on_says_each_2_percent_and_the_end(void **state)
+{
+    (void)state;
+    assert_in_range(lines_of(said("progress=on", &first, 1000.0)), 20, 51);
+    assert_int_equal(lines_of(said("progress=on", &first, 0.01)), 1);
+}
+
+static void off_and_other_processes_say_nothing(void **state)
+{
+    (void)state;
+    assert_string_equal(said("progress=off", &first, 1000.0), "");
+    assert_string_equal(said("progress=on", &second, 1000.0), "");
+}
+
+static void a_prediction_holds_for_one_factorization(void **state)
+{
+    (void)state;
+    hpl_progress_expect(500.0);
+    assert_non_null(
+        strstr(said("progress=on", &first, 1000.0), ", 50% of prediction\n"));
+    assert_null(strstr(said("progress=on", &first, 1000.0), "prediction"));
+}
+
+static void the_rate_now_is_that_of_the_last_seconds(void **state)
+{
+    hpl_progress_t progress;
+    double now, overall;
+    const char *text;
+    int left;
+
+    (void)state;
+    assert_int_equal(xh_settings_assign("progress=on"), XH_OK);
+    model_time = 0.0;
+    xh_clock_install(model_clock, NULL);
+    capture_begin();
+    progress = hpl_progress_begin(&first, N);
+    for (left = N; left >= 500; left -= STEP) {
+        model_time += left > 800 ? 1.0 : 100.0; /* much slower from here */
+        hpl_progress_say(&progress, left);
+    }
+    text = capture_end(NULL);
+    xh_clock_install(NULL, NULL);
+    text = strrchr(text, ':');
+    assert_non_null(text);
+    text = strstr(text, "left, ");
+    assert_int_equal(sscanf(text, "left, %lf Gflops, %lf", &now, &overall), 2);
+    assert_true(now > 0.0 && now < overall / 2.0);
+}
+
+static void a_call_costs_little(void **state)
+{
+    enum { CALLS = 100000 };
+    hpl_progress_t progress;
+    double started;
+    int i;
+
+    (void)state;
+    assert_int_equal(xh_settings_assign("progress=on"), XH_OK);
+    capture_begin();
+    progress = hpl_progress_begin(&first, N);
+    started = xh_clock_wall();
+    for (i = 0; i < CALLS; i++)
+        hpl_progress_say(&progress, N - i % 2);
+    started = xh_clock_wall() - started;
+    assert_string_equal(capture_end(NULL), "");
+    print_message("# %.0f ns a call\n", 1e9 * started / CALLS);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(a_line_tells_share_columns_time_rates_and_prediction),
+    cmocka_unit_test(what_is_not_known_is_left_out),
+    cmocka_unit_test(a_short_run_says_nothing_in_a_file),
+    cmocka_unit_test(a_long_run_says_few_lines_in_a_file),
+    cmocka_unit_test(on_says_each_2_percent_and_the_end),
+    cmocka_unit_test(off_and_other_processes_say_nothing),
+    cmocka_unit_test(a_prediction_holds_for_one_factorization),
+    cmocka_unit_test(the_rate_now_is_that_of_the_last_seconds),
+    cmocka_unit_test(a_call_costs_little),
+};
+
+UNIT_MAIN(cases)
