@@ -14,9 +14,10 @@ import jobs
 SCRIPTS = jobs.SOURCE / "scripts"
 XHOST = jobs.BIN / "xhost"
 
-pytestmark = pytest.mark.skipif(
-    not XHOST.exists(), reason="built without hybrid/"
-)
+pytestmark = [
+    pytest.mark.scripts,
+    pytest.mark.skipif(not XHOST.exists(), reason="built without hybrid/"),
+]
 
 
 def xhost(tmp_path, *words):

@@ -10,6 +10,8 @@ sys.path.insert(0, str(jobs.SOURCE / "scripts"))
 
 import lookahead_bounds
 
+pytestmark = pytest.mark.scripts
+
 # One iteration: 1 s of panel, 0.5 s of swap and solve, 6.5 s of update, of
 # which the next panel's columns take 2 s of the host; the device has the rest.
 ROW = {

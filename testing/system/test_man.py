@@ -7,7 +7,7 @@ import pytest
 
 import jobs
 
-pytestmark = pytest.mark.surface
+pytestmark = pytest.mark.scripts
 
 MAN = jobs.SOURCE / "docs/xhpl.1"
 

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""plot-run: the pictures of a run's trace and iterations."""
+import struct
+import sys
+import xml.etree.ElementTree
+
+import pytest
+
+import jobs
+import simulated_run
+
+PLOT_RUN = jobs.SOURCE / "scripts/plot-run"
+ALL = ("iteration-time", "idle", "share", "gantt")
+
+pytestmark = pytest.mark.scripts
+
+
+@pytest.fixture(scope="module")
+def plot_run(tmp_path_factory):
+    """Run plot-run in a directory; all share matplotlib's list of fonts."""
+    pytest.importorskip("matplotlib")
+    env = {"MPLCONFIGDIR": str(tmp_path_factory.mktemp("matplotlib"))}
+
+    def run(directory, *words):
+        return jobs.run([sys.executable, PLOT_RUN, *words], directory, env)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def drawn(plot_run, tmp_path_factory):
+    """Pictures of a run on 2 processes of 2 devices each."""
+    folder = tmp_path_factory.mktemp("drawn")
+    runs = [simulated_run.simulate(rank, 2, ranks=2) for rank in range(2)]
+    files = simulated_run.write(folder, runs)
+    return folder / "out", plot_run(folder, *files, "-o", "out")
+
+
+def size_of_png(path):
+    """Width and height in pixels."""
+    head = path.read_bytes()[:24]
+    assert head[:8] == b"\x89PNG\r\n\x1a\n" and head[12:16] == b"IHDR"
+    return struct.unpack(">II", head[16:])
+
+
+def words_of(path):
+    """All text in an SVG."""
+    tree = xml.etree.ElementTree.parse(path)
+    return " | ".join(text.strip() for text in tree.getroot().itertext())
+
+
+def test_every_picture_is_written_as_png_and_svg(drawn):
+    folder, outcome = drawn
+    assert outcome.status == 0, str(outcome)
+    files = {f"{name}.{form}" for name in ALL for form in ("png", "svg")}
+    assert {path.name for path in folder.iterdir()} == files
+    assert set(outcome.stdout.split()) == {f"out/{file}" for file in files}
+    for name in ALL:
+        width, height = size_of_png(folder / f"{name}.png")
+        assert 800 < width < 3000 and 500 < height < 3000, name
+
+
+@pytest.mark.parametrize(
+    "name, wanted",
+    [
+        ("iteration-time", "look-ahead 1:; look-ahead 2:; (Gflop/s); (ms)"),
+        ("idle", "device 0 idle (; device 1 idle (; host waits (; 100%"),
+        ("share", "measured: ; used; devices' part of the update; 100%"),
+        ("gantt", "0: thread 3; 1: device 1; update; panel; gemm; (ms)"),
+    ],
+)
+def test_a_picture_has_its_legend_and_units(drawn, name, wanted):
+    folder, _ = drawn
+    words = words_of(folder / f"{name}.svg")
+    assert [part for part in wanted.split("; ") if part not in words] == []
+    assert "N = 40000, NB = 512, 1 x 2 processes, rank 0" in words
+
+
+def test_the_colours_of_a_legend_differ(drawn):
+    folder, _ = drawn
+    text = (folder / "gantt.svg").read_text()
+    legend = text[text.index('id="legend_1"') :]
+    colours = re.findall(r'style="fill: (#\w+)', legend)
+    assert len(colours) == len(set(colours)) > 5
+
+
+def test_without_devices_there_is_no_share(plot_run, tmp_path):
+    files = simulated_run.write(tmp_path, [simulated_run.simulate()])
+    outcome = plot_run(tmp_path, *files)
+    assert outcome.status == 0, str(outcome)
+    assert "no picture of share: there are no devices" in outcome.stderr
+    assert not (tmp_path / "share.png").exists()
+    words = words_of(tmp_path / "idle.svg")
+    assert "host waits" in words and "device" not in words
+
+
+def test_an_empty_trace_leaves_out_the_gantt_chart(plot_run, tmp_path):
+    rows, _ = simulated_run.simulate()
+    files = simulated_run.write(tmp_path, [(rows, [])])
+    outcome = plot_run(tmp_path, *files)
+    assert outcome.status == 0, str(outcome)
+    assert "no picture of gantt: " in outcome.stderr
+    assert (tmp_path / "idle.png").exists()
+    assert not (tmp_path / "gantt.png").exists()
+
+
+def test_the_last_run_is_drawn_unless_another_is_named(plot_run, tmp_path):
+    first, events = simulated_run.simulate(n=2000, nb=100)
+    last, _ = simulated_run.simulate(n=3000, nb=100)
+    again = [{**row, "run": 1} for row in last]
+    files = simulated_run.write(tmp_path, [(first + again, events)])
+    for words, n in (((), "N = 3000"), (("--run", "0"), "N = 2000")):
+        outcome = plot_run(tmp_path, *files, *words)
+        assert outcome.status == 0, str(outcome)
+        assert n in words_of(tmp_path / "idle.svg")
+
+
+HEAD = ",".join(simulated_run.LINE)
+ROW = ",".join("0" for _ in simulated_run.LINE)
+
+
+@pytest.mark.parametrize(
+    "trace, iterations, said",
+    [
+        (None, f"{HEAD}\n{ROW}\n", "trace.json"),
+        ("[", f"{HEAD}\n{ROW}\n", "trace.json: not JSON"),
+        ("[1]", f"{HEAD}\n{ROW}\n", "trace.json: not a Chrome trace"),
+        ('{"traceEvents": [{"ph": "X", "name": "a"}]}', f"{HEAD}\n{ROW}\n",
+         "trace.json: not a Chrome trace"),
+        ("{}", None, "iterations.csv"),
+        ("{}", "", "iterations.csv: no column rank, run"),
+        ("{}", f"{HEAD}\n", "iterations.csv: no iterations of rank 0"),
+        ("{}", f"{HEAD}\n{ROW},0\n", "iterations.csv:2: not as many cells"),
+        ("{}", f"{HEAD}\n{ROW[:-2]}\n", "iterations.csv:2: not as many cells"),
+        ("{}", f"{HEAD}\nx{ROW[1:]}\n", "iterations.csv:2: rank is not a number"),
+        ("{}", f"{HEAD}\n{ROW[1:]}\n", "iterations.csv:2: no rank"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(
+    plot_run, tmp_path, trace, iterations, said
+):
+    for name, text in (("trace.json", trace), ("iterations.csv", iterations)):
+        if text is not None:
+            (tmp_path / name).write_text(text)
+    outcome = plot_run(tmp_path, "trace.json", "iterations.csv", "-o", "out")
+    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
+    lines = outcome.stderr.splitlines()
+    assert len(lines) == 1 and lines[0].startswith("plot-run: "), str(outcome)
+    assert said in lines[0]
+    assert not (tmp_path / "out").exists()
