@@ -30,6 +30,7 @@ struct hyb_node {
     int slots;        /* tiles in flight on a device */
     bool models_time; /* any device */
     bool offloads;    /* now */
+    bool said_small;  /* that memory makes tiles small */
 };
 
 /* Does device take part where devices, bits as of hyb_executors_t, may? */

@@ -70,7 +70,27 @@ static int64_t tile_size(const hyb_node_t *node, const hyb_gemm_t *p,
                                     plain_size(p));
 }
 
-static xh_status_t cut(const hyb_node_t *node, const hyb_gemm_t *p,
+static bool is_small(int64_t tile, int64_t wanted, int64_t extent)
+{
+    return 2 * tile < (wanted < extent ? wanted : extent);
+}
+
+/* Once: that memory is so short that it costs much speed. */
+static void say_if_small(hyb_node_t *node, const hyb_tiling_request_t *wanted,
+                         const hyb_tiling_t *t)
+{
+    if (node->said_small || !(is_small(t->most_rows, wanted->tile_rows, t->m) ||
+                              is_small(t->most_cols, wanted->tile_cols, t->n)))
+        return;
+    node->said_small = true;
+    xh_log_warning(
+        "a device has memory for tiles of %lld x %lld at most, where "
+        "%lld x %lld would do best",
+        (long long)t->most_rows, (long long)t->most_cols,
+        (long long)wanted->tile_rows, (long long)wanted->tile_cols);
+}
+
+static xh_status_t cut(hyb_node_t *node, const hyb_gemm_t *p,
                        const hyb_offload_way_t *way, hyb_tiling_t *tiling_p)
 {
     int64_t size = tile_size(node, p, way->devices);
@@ -81,8 +101,11 @@ static xh_status_t cut(const hyb_node_t *node, const hyb_gemm_t *p,
                                     .tile_rows = size,
                                     .tile_cols = size,
                                     .c_slots = node->slots};
+    xh_status_t status = way->plan(&request, tiling_p);
 
-    return way->plan(&request, tiling_p);
+    if (status == XH_OK)
+        say_if_small(node, &request, tiling_p);
+    return status;
 }
 
 /* ---- begin --------------------------------------------------------------- */

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Devices that are lost, too small, or wrong, inside a run of xhpl."""
+import re
+
+import pytest
+
+# Several iterations, each with many tiles for the devices.
+SYSTEM = ("-n", 500, "--nb", 48, "--depth", 1)
+SHARED = ("threads=1", "tile=48", "split=fixed:0.9", "emu_memory=16")
+GRIDS = {1: ("-p", 1, "-q", 1), 4: ("-p", 2, "-q", 2)}
+
+
+def solve(xhpl, processes, devices, *settings, system=SYSTEM):
+    """A run with so many emulated devices on each process."""
+    everything = (f"devices=emu:{devices * processes}", *SHARED, *settings)
+    words = [word for pair in everything for word in ("--set", pair)]
+    return xhpl(*system, *GRIDS[processes], *words, processes=processes)
+
+
+def assert_passed(outcome):
+    assert outcome.status == 0, str(outcome)
+    assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+
+
+# What has to be said of a device, with the fault that leads to it.
+LOSSES = [
+    (1, "fault on demand", ("emu_fault=fail@gemm:4",)),
+    (4, "fault on demand", ("emu_fault=fail@copy_in:5",)),
+    (1, "it ran out of memory", ("emu_fault=oom@alloc:1",)),
+    (4, "it stalled", ("emu_fault=stall@gemm:1", "stall_seconds=0.3")),
+]
+
+
+@pytest.mark.parametrize("processes, cause, settings", LOSSES)
+def test_a_run_goes_on_without_devices(xhpl, processes, cause, settings):
+    outcome = solve(xhpl, processes, 1, *settings)
+    assert_passed(outcome)
+    lines = [x for x in outcome.stderr.splitlines() if "warning" in x]
+    for index in range(processes):
+        named = [x for x in lines if f"emu device {index}" in x]
+        assert any(cause in x for x in named), str(outcome)
+    dropped = [x for x in lines if "device 0 is dropped" in x]
+    assert len(dropped) == processes, str(outcome)
+
+
+def test_a_run_goes_on_with_the_other_device(xhpl):
+    outcome = solve(xhpl, 4, 2, "emu_fault=0:oom@alloc:1")
+    assert_passed(outcome)
+    assert "emu device 0 is given up" in outcome.stderr, str(outcome)
+    assert outcome.stderr.count("is dropped") == 1, str(outcome)
+
+
+@pytest.mark.parametrize("processes", GRIDS)
+def test_a_large_flipped_bit_fails(xhpl, processes):
+    outcome = solve(xhpl, processes, 1, "emu_fault=0:flip@copy_out:3")
+    assert outcome.status == 1, str(outcome)
+    assert "1 tests completed and failed" in outcome.stdout, str(outcome)
+    assert outcome.stdout.count("FAILED") == 1, str(outcome)
+
+
+def test_memory_for_less_than_a_block_column_is_said_and_enough(xhpl):
+    wide = ("-n", 1200, "--nb", 300)
+    few = ("emu_memory=1", "tile=0", "pipeline=16")
+    outcome = solve(xhpl, 4, 1, *few, system=wide)
+    assert_passed(outcome)
+    said = re.findall("has memory for tiles of .* at most", outcome.stderr)
+    assert len(said) == 4, str(outcome)
+    assert "dropped" not in outcome.stderr, str(outcome)
