@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several tests, and several runs, beside each other."""
+from . import html, series
+from .words import NONE, duration, moment, percent, significant
+
+BARS = 40
+CURVES = 8
+
+
+def labels(runs):
+    """A name for each run; numbers where files have the same name."""
+    names = [run.name for run in runs]
+    return [
+        name if names.count(name) == 1 else f"{name} ({number})"
+        for number, name in enumerate(names, 1)
+    ]
+
+
+def entries(runs):
+    """Label, run and test of everything that was to be solved."""
+    return [
+        (label, run, test)
+        for label, run in zip(labels(runs), runs) for test in run.tests
+    ]
+
+
+def table(runs):
+    rows = [
+        [label, moment(test["start"]), test["tag"], test["n"], test["nb"],
+         f"{test['p']} x {test['q']}", duration(test["seconds"]),
+         significant(test["gflops"], 4), percent(run.efficiency(test)),
+         test["status"]]
+        for label, run, test in entries(runs)
+    ]
+    head = ["Run", "Start", "Variant", "N", "NB", "P x Q", "Time", "Gflop/s",
+            "Of the ceiling", "Status"]
+    return html.table("All tests", head, rows)
+
+
+def bars(runs, data):
+    """The rate of each test, fastest first."""
+    solved = [e for e in entries(runs) if e[2]["gflops"] is not None]
+    solved.sort(key=lambda e: e[2]["gflops"], reverse=True)
+    if len(solved) < 2:
+        return ""
+    several = len(runs) > 1
+    data["bars"] = [
+        {"name": f"{label + ', ' if several else ''}{t['tag']}, N {t['n']}, NB "
+         f"{t['nb']}, {t['p']} x {t['q']}",
+         "gflops": t["gflops"], "passed": t["status"] == "PASSED"}
+        for label, _, t in solved[:BARS]
+    ]
+    first, last = solved[0][2]["gflops"], solved[-1][2]["gflops"]
+    left_out = f" The {BARS} fastest are drawn." if len(solved) > BARS else ""
+    return html.figure(
+        "bars", "bars", "Rate of each test",
+        f"{len(solved)} tests, from {significant(last)} to {significant(first)} "
+        f"Gflop/s.{left_out}")
+
+
+def curves(runs, data):
+    """Rates over the iterations, of the best test of each run."""
+    found = [
+        {"name": label, "points": series.curve(run)}
+        for label, run in zip(labels(runs), runs) if run.rows
+    ][:CURVES]
+    if len(found) < 2:
+        return ""
+    data["curves"] = found
+    return html.figure(
+        "curves", "curves", "Rate of process 0 over the run",
+        "The best test of each run; the run's iterations from first to last.")
+
+
+def flat(record):
+    """What may differ between runs, by name."""
+    found = {
+        "program": f"{record['program']['version']} {record['program']['revision']}",
+        "compiler": record["program"]["compiler"],
+        "solver": record["solver"],
+        "mpi": record["mpi"]["library"],
+        "processes": record["mpi"]["processes"],
+        "hosts": ", ".join(host["name"] for host in record["hosts"])[:80],
+    }
+    for name, value in (record["blas"] or {}).items():
+        found[f"blas {name}"] = value
+    for name, value in (record["hpl_dat"] or {}).items():
+        found[f"HPL.dat {name}"] = value
+    for name, setting in record["settings"].items():
+        if isinstance(setting, dict):
+            found[f"setting {name}"] = setting.get("value")
+    return found
+
+
+def shown(value):
+    if value is None:
+        return NONE
+    return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def differences(runs):
+    """What was chosen differently."""
+    facts = [flat(run.record) for run in runs]
+    names = dict.fromkeys(name for fact in facts for name in fact)
+    rows = [
+        [name, *(shown(fact.get(name)) for fact in facts)]
+        for name in names if any(f.get(name) != facts[0].get(name) for f in facts)
+    ]
+    if not rows:
+        return html.paragraph(
+            "All settings and values of the runs are the same.")
+    return html.table("What differs between the runs", ["", *labels(runs)], rows)
+
+
+def section(runs, data):
+    """Nothing where there is one test alone."""
+    if len(entries(runs)) < 2 and len(runs) < 2:
+        return ""
+    return html.section(
+        "comparison", "Comparison", bars(runs, data), table(runs),
+        curves(runs, data) if len(runs) > 1 else "",
+        differences(runs) if len(runs) > 1 else "")

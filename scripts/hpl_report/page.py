@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page as a whole."""
+from html import escape
+from pathlib import Path
+from string import Template
+
+from . import compare, sections
+from .html import embedded
+from .verdict import judge
+from .words import moment, rate
+
+HERE = Path(__file__).resolve().parent
+ECHARTS = "echarts/echarts.min.js"
+
+
+def part(name):
+    return (HERE / name).read_text("utf-8")
+
+
+def headline(run):
+    return rate(run.best["gflops"]) if run.best else "No result"
+
+
+def where(run):
+    hosts = run.record["hosts"]
+    more = f" and {len(hosts) - 1} more hosts" if len(hosts) > 1 else ""
+    return hosts[0]["name"] + more if hosts else "an unknown host"
+
+
+def hero(run, tag="h1"):
+    """The result, and whether it is good."""
+    verdict = judge(run)
+    status = run.best["status"] if run.best else "no result"
+    tiles = "".join(sections.tile(*t) for t in sections.tiles(run))
+    return Template(part("hero.html")).substitute(
+        tag=tag, name=escape(run.name), where=escape(where(run)),
+        start=escape(moment(run.record["start"])), rate=escape(headline(run)),
+        status=escape(status), grade=verdict.grade, meter=sections.meter(run),
+        answer=escape(verdict.answer), reason=escape(verdict.reason),
+        tiles=f'<dl class="tiles">{tiles}</dl>' if tiles else "",
+    )
+
+
+def single(run, trace, data):
+    page = sections.Page(run, 1, 2, trace)
+    parts = sections.parts(page)
+    data.update(page.data)
+    return hero(run) + compare.section([run], data) + "\n".join(parts)
+
+
+def folded(number, run, label, trace, data):
+    """One of several runs."""
+    page = sections.Page(run, number, 3, trace)
+    parts = sections.parts(page)
+    data.update(page.data)
+    return (
+        f'<details class="run"{" open" if number == 1 else ""}><summary><h2>'
+        f"{escape(label)}: {escape(headline(run))}</h2></summary>\n{hero(run, 'h3')}"
+        + "\n".join(parts) + "</details>"
+    )
+
+
+def several(runs, trace, data):
+    """Comparison first, then each run; the trace is that of the first."""
+    best = max(runs, key=lambda r: (r.best or {}).get("gflops") or 0)
+    intro = (
+        f'<header class="several"><h1>{len(runs)} runs, the fastest '
+        f"{escape(headline(best))}</h1></header>"
+    )
+    traces = [trace] + [None] * len(runs)
+    return intro + compare.section(runs, data) + "\n".join(
+        folded(number, run, label, traces[number - 1], data)
+        for number, (run, label) in enumerate(zip(runs, compare.labels(runs)), 1)
+    )
+
+
+def make(runs, trace):
+    """The page of runs; trace, that of the first, may be None."""
+    data = {}
+    if len(runs) == 1:
+        content = single(runs[0], trace, data)
+        title = f"{headline(runs[0])} on {where(runs[0])}"
+    else:
+        content = several(runs, trace, data)
+        title = f"{len(runs)} runs of xhpl"
+    return Template(part("template.html")).substitute(
+        title=escape(title), style=part("report.css"), content=content,
+        data=embedded(data), echarts=part(ECHARTS), script=part("report.js"),
+    )

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One run: its record, and what follows from it."""
+from pathlib import Path
+
+PHASES = (
+    "update_host", "panel", "swap", "solve", "broadcast", "exchange",
+    "wait_panel", "wait_exchange", "wait_device",
+)
+
+
+def total(values):
+    """The sum; None if a value is missing, or there is none."""
+    values = list(values)
+    return None if not values or None in values else sum(values)
+
+
+class Run:
+    """A record with what the sections ask of it."""
+
+    def __init__(self, path, record):
+        self.name = Path(path).name
+        self.record = record
+        self.tests = record["tests"]
+        self.solved = [t for t in self.tests if t.get("seconds") is not None]
+        self.best = self.choose()
+        self.ceiling = self.over_hosts("gflops")
+        self.cores = self.over_hosts("cores")
+        self.rows = self.rows_of(self.best)
+        self.findings = [f for f in record.get("findings") or [] if f]
+
+    def over_hosts(self, member):
+        return total(
+            (host.get("fma_ceiling") or {}).get(member)
+            for host in self.record["hosts"]
+        )
+
+    def choose(self):
+        """The fastest test that passed, else the fastest; None without any."""
+        return max(
+            self.solved,
+            key=lambda t: (t["status"] == "PASSED", t["gflops"] or 0),
+            default=None,
+        )
+
+    def rows_of(self, test):
+        """The iterations of a test, in order."""
+        number = next((i for i, t in enumerate(self.solved) if t is test), None)
+        rows = [r for r in self.record["iterations"] if r["run"] == number]
+        return sorted(rows, key=lambda r: r["iteration"])
+
+    def efficiency(self, test):
+        """Of the ceiling of all cores; None where it is not known."""
+        if test is None or not test["gflops"] or not self.ceiling or self.devices():
+            return None
+        return test["gflops"] / self.ceiling
+
+    def devices(self):
+        """How many devices process 0 had work for."""
+        names = {k for row in self.rows for k in row}
+        return sum(name.startswith("update_device_") for name in names)
+
+    def filled(self, test):
+        """The part of the free memory that the matrix took."""
+        memory = total(
+            host.get("memory_available_bytes") for host in self.record["hosts"]
+        )
+        return 8 * test["n"] ** 2 / memory if memory else None
+
+    def part(self, *phases):
+        """The part of process 0's time that phases took."""
+        seconds = sum(row["seconds"] for row in self.rows)
+        if not seconds:
+            return None
+        return sum(row.get(p) or 0 for row in self.rows for p in phases) / seconds
+
+    def high_rate(self, test):
+        """What iterations reach at best, as a part of the ceiling.
+
+        The rate that a tenth of the time was faster than, of process 0 times
+        the number of processes.
+        """
+        rows = sorted(self.rows, key=lambda r: r.get("gflops") or 0, reverse=True)
+        left = 0.1 * sum(row["seconds"] for row in rows)
+        for row in rows:
+            left -= row["seconds"]
+            if left <= 0 and self.ceiling:
+                rate = (row.get("gflops") or 0) * test["p"] * test["q"]
+                return rate / self.ceiling
+        return None

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The parts of the page about one run."""
+import shlex
+
+from . import hosts, html, series, submission
+from .run import Run
+from .verdict import FAIR, GOOD, WAITS
+from .words import NONE, duration, moment, percent, plural, rate, significant, size
+
+TABLE_ROWS = 40  # of numbers below a chart
+
+
+class Page:
+    """What the parts of one run share: names, heading level, data of charts."""
+
+    def __init__(self, run: Run, number, level, trace=None):
+        self.run = run
+        self.prefix = f"run-{number}-"
+        self.level = level
+        self.trace = trace
+        self.data = {}
+
+    def keep(self, name, data):
+        """Take data of a chart along; its key."""
+        self.data[self.prefix + name] = data
+        return self.prefix + name
+
+    def section(self, name, title, *parts):
+        return html.section(self.prefix + name, title, *parts, level=self.level)
+
+
+def every(items):
+    """At most TABLE_ROWS of items, evenly."""
+    step = -(-len(items) // TABLE_ROWS) or 1
+    return items[::step]
+
+
+# ---- iterations --------------------------------------------------------------
+
+
+def spent(run, profile):
+    """Phases by their part of the time, most first."""
+    parts = {name: run.part(name) for name in profile["phases"] if name != "other"}
+    order = sorted((n for n in parts if parts[n]), key=parts.get, reverse=True)
+    return [f"{name.replace('_', ' ')} {percent(parts[name])}" for name in order]
+
+
+def rate_text(run, points):
+    best = max(point["gflops"] for point in points)
+    whole = points[0]["first"], points[-1]["last"]
+    return (
+        f"Process 0, iterations {whole[0]} to {whole[1]}: {rate(points[0]['gflops'])} "
+        f"in the first, at most {rate(best)}. The trailing matrix shrinks, so the "
+        "rate falls towards the end of every run."
+    )
+
+
+def numbers(profile):
+    names = profile["phases"]
+    rows = [
+        [f"{p['first']}–{p['last']}" if p["last"] > p["first"] else p["first"],
+         duration(p["seconds"]), significant(p["gflops"]),
+         NONE if p["mode"] is None else p["mode"]]
+        + [duration(p["phases"].get(n, 0)) for n in names]
+        for p in every(profile["points"])
+    ]
+    head = ["Iteration", "Time", "Gflop/s", "Look-ahead", *names]
+    return html.table("Iterations of process 0", head, rows)
+
+
+def iterations(page):
+    run = page.run
+    if not run.rows:
+        why = (
+            "The reference solver notes no iterations."
+            if run.record["solver"] == "reference"
+            else "The record has no iterations of a solved test."
+        )
+        return page.section("iterations", "Iterations", html.paragraph(why))
+    profile = series.profile(run.rows)
+    key = page.keep("profile", profile)
+    joins = (
+        f" Each point joins {profile['step']} iterations." if profile["step"] > 1
+        else ""
+    )
+    return page.section(
+        "iterations", "Iterations",
+        html.figure("rate", key, "Rate of each iteration",
+                    rate_text(run, profile["points"]) + joins),
+        html.figure("phases", key, "Where the time of each iteration went",
+                    f"Process 0: {', '.join(spent(run, profile))}.{joins}",
+                    numbers(profile)),
+    )
+
+
+# ---- time line ---------------------------------------------------------------
+
+
+def traced(page):
+    spans, names = page.trace
+    whole = series.overview(spans, names)
+    near = series.zoom(spans, names)
+    shown = (
+        f" {len(whole['rows'])} of {whole['actors']} threads and devices are shown."
+        if len(whole["rows"]) < whole["actors"] else ""
+    )
+    figures = [html.figure(
+        "timeline", page.keep("whole", whole), "Who computed what",
+        "Each row is a thread or a device. Time is cut in pieces; the height of a "
+        "colour is its part of a piece, and what is empty was idle or not "
+        "recorded." + shown)]
+    if near:
+        figures.append(html.figure(
+            "timeline", page.keep("near", near),
+            f"Iterations {near['first']} to {near['last']} close up",
+            "Every span in full; where one contains others, these lie on top."))
+    return figures
+
+
+def time_line(page):
+    if page.trace:
+        return page.section("timeline", "Time line", *traced(page))
+    if not page.run.rows:
+        return ""
+    return page.section("timeline", "Time line", html.figure(
+        "timeline", page.keep("whole", series.from_iterations(page.run)),
+        "What process 0 did when",
+        "From the iterations that the record has: heights are parts of an "
+        "iteration, their order is not known. A run with --trace, and --trace "
+        "here, shows every thread and device of all processes."))
+
+
+# ---- processes ---------------------------------------------------------------
+
+
+def host_of(run, process):
+    for host in run.record["hosts"]:
+        if any(rank["rank"] == process for rank in host["ranks"]):
+            return host["name"]
+    return NONE
+
+
+def work_text(run, order, by_process, ahead):
+    first = order[0]
+    where = f"process {first} on {host_of(run, first)}"
+    if len(order) < 2:
+        return "One process alone: there is nobody to compare it with."
+    if ahead > 1.05:
+        return (
+            f"The slowest is {where}: it worked {percent(ahead - 1)} longer than the "
+            "middle one, and the others waited for it."
+        )
+    return (
+        f"No process stands out: {where} worked longest, {percent(ahead - 1)} longer "
+        "than the middle one."
+    )
+
+
+def work_figure(page):
+    by_process = series.work(page.trace[0])
+    order, ahead = series.slowest(by_process)
+    shown = order[: series.RANKS]
+    names = series.names_of(page.trace[0], page.trace[0])
+    data = {
+        "rows": [f"{p}: {host_of(page.run, p)}" for p in shown],
+        "names": names,
+        "seconds": [
+            [series.short(by_process[p].get(n, 0)) for p in shown] for n in names
+        ],
+    }
+    rows = [
+        [p, host_of(page.run, p), duration(series.busy(by_process[p]))]
+        + [duration(by_process[p].get(n, 0)) for n in names] for p in shown
+    ]
+    caption = "Work of processes, the longest first; means over threads and devices"
+    return html.figure(
+        "work", page.keep("work", data), caption,
+        work_text(page.run, order, by_process, ahead),
+        html.table(caption, ["Process", "Host", "Worked", *names], rows))
+
+
+def finding_text(finding):
+    """A finding as a sentence; other members behind it."""
+    if not isinstance(finding, dict):
+        return str(finding)
+    known = [finding[k] for k in ("text", "message", "says") if finding.get(k)]
+    rest = ", ".join(
+        f"{k.replace('_', ' ')} {v}" for k, v in finding.items()
+        if k not in ("text", "message", "says") and v is not None
+    )
+    return " – ".join(filter(None, [str(known[0]) if known else "", rest]))
+
+
+def findings(page):
+    found = [finding_text(f) for f in page.run.findings]
+    if not found:
+        return ""
+    return page.section(
+        "findings", "What the run noticed", html.listing(found))
+
+
+def processes(page):
+    slow = hosts.slow_hosts(page.run.record["hosts"])
+    parts = [html.listing(slow) if slow else ""]
+    if page.trace:
+        parts.append(work_figure(page))
+    elif page.run.record["mpi"]["processes"] > 1:
+        parts.append(html.paragraph(
+            "The record has the iterations of process 0 alone. To see which process "
+            "the others wait for, run with --trace and give its file here.", "note"))
+    return page.section("processes", "Slow processes", *parts)
+
+
+def topology(page):
+    found = page.run.record["hosts"]
+    return page.section(
+        "topology", "Hosts and processes", hosts.table(found),
+        hosts.picture(found), hosts.grid(page.run, page.prefix + "grid"))
+
+
+# ---- how it was run ----------------------------------------------------------
+
+
+def changed(record):
+    rows = [
+        [name, s.get("value"), s.get("default"), s.get("source")]
+        for name, s in record["settings"].items()
+        if isinstance(s, dict) and s.get("changed")
+    ]
+    if not rows:
+        return html.paragraph("All settings have their defaults.", "note")
+    return html.table(
+        "Settings that were changed", ["Setting", "Value", "Default", "From"], rows)
+
+
+def listed(value):
+    return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def choices(record):
+    dat = record["hpl_dat"] or {}
+    if not dat:
+        return ""
+    pairs = [(name, NONE if v is None else listed(v)) for name, v in dat.items()]
+    return "<h4>HPL.dat, after the options</h4>" + html.facts(pairs)
+
+
+def provenance(page):
+    record = page.run.record
+    program, blas = record["program"], record["blas"] or {}
+    pairs = [
+        ("Command", shlex.join(record["command_line"])),
+        ("Start and end", f"{moment(record['start'])} to {moment(record['end'])}"),
+        ("Exit status", NONE if record["exit_status"] is None
+         else record["exit_status"]),
+        ("Program", f"{program['name']} {program['version']}, source "
+         f"{program['revision']}"),
+        ("Solver", record["solver"] or NONE),
+        ("Compiler", program["compiler"]),
+        ("BLAS", ", ".join(filter(None, (
+            blas.get("name"), blas.get("version"),
+            blas.get("kernel") and f"kernel {blas['kernel']}"))) or NONE),
+        ("MPI", f"{record['mpi']['library']}; standard {record['mpi']['standard']}"),
+        ("Processes", record["mpi"]["processes"]),
+    ]
+    return page.section(
+        "how", "How it was run", html.facts(pairs), changed(record), choices(record))
+
+
+def submit(page):
+    block = page.prefix + "fields"
+    return page.section(
+        "submission", "For a Top500 or Green500 entry",
+        html.paragraph(
+            "Known from the record, or left for you to fill in. Of a list's power "
+            "figure nothing is known: what processors tell of themselves does not "
+            "meet the metering rules."),
+        f'<div class="copy"><button type="button" data-copy="{block}">Copy</button>'
+        f'<span role="status"></span><pre id="{block}" tabindex="0">'
+        f"{html.escape(submission.text(page.run))}</pre></div>")
+
+
+# ---- the first look ----------------------------------------------------------
+
+
+def tiles(run):
+    test = run.best
+    if test is None:
+        return []
+    energy = submission.joules(test)
+    found = [
+        ("Time", duration(test["seconds"]), "of the slowest process"),
+        ("N", test["n"], f"NB {test['nb']}, {test['p']} x {test['q']} processes"),
+        ("Matrix", size(8 * test["n"] ** 2),
+         f"{percent(run.filled(test))} of the free memory"),
+        ("Residual", significant(test["residual"]), test["status"]),
+        ("Messages and waits", percent(run.part(*WAITS)), "of process 0's time"),
+        ("Hosts", len(run.record["hosts"]),
+         plural(run.record["mpi"]["processes"], "process")),
+    ]
+    if energy:
+        found.append(("Energy", f"{significant(energy)} J",
+                      "RAPL, diagnostic only"))
+    return found
+
+
+def tile(name, value, more):
+    return (
+        f'<div class="tile"><dt>{html.escape(name)}</dt>'
+        f"<dd><b>{html.escape(str(value))}</b>"
+        f"<span>{html.escape(more)}</span></dd></div>"
+    )
+
+
+def meter(run):
+    """The rate as a part of the ceiling, with the marks of the verdict."""
+    part = run.efficiency(run.best)
+    if part is None:
+        return ""
+    shown = min(100, 100 * part)
+    return (
+        f'<div class="meter" role="img" aria-label="{percent(part)} of the ceiling; '
+        f'marks at {percent(FAIR)} and {percent(GOOD)}">'
+        f'<i style="width:{shown:.1f}%"></i><s style="left:{100 * FAIR:.0f}%"></s>'
+        f'<s style="left:{100 * GOOD:.0f}%"></s></div>'
+        f'<p class="scale"><span>0</span><span style="left:{100 * FAIR:.0f}%">'
+        f'fair</span><span style="left:{100 * GOOD:.0f}%">good</span>'
+        f"<span>{rate(run.ceiling)}</span></p>"
+    )
+
+
+def parts(page):
+    """All parts, in the order in which they are read."""
+    makers = (
+        findings, iterations, time_line, processes, topology, submit, provenance
+    )
+    return [maker(page) for maker in makers]

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the charts draw, small enough for a page: iterations and time lines."""
+from collections import defaultdict
+
+from .run import PHASES
+
+POINTS = 160  # of iterations; more are joined
+ACTORS = 24  # rows of a time line
+RECTANGLES = 4000  # of a time line, about
+ZOOM = 4  # iterations
+ZOOM_SPANS = 3000
+RANKS = 40  # rows of work by process
+
+
+# ---- iterations --------------------------------------------------------------
+
+
+def phases_of(rows):
+    """Seconds by phase, and what no phase accounts for."""
+    seconds = {}
+    for row in rows:
+        for phase in phase_names(row):
+            seconds[phase] = seconds.get(phase, 0) + (row.get(phase) or 0)
+    rest = sum(row["seconds"] for row in rows) - sum(seconds.values())
+    seconds["other"] = max(0, rest)
+    return seconds
+
+
+def phase_names(row):
+    return [phase for phase in PHASES if phase in row]
+
+
+def join(rows):
+    """Iterations in a row as one: means by time, sums of phases."""
+    seconds = sum(row["seconds"] for row in rows)
+    flop = sum((row.get("gflops") or 0) * row["seconds"] for row in rows)
+    modes = [row.get("mode") for row in rows]
+    return {
+        "first": rows[0]["iteration"],
+        "last": rows[-1]["iteration"],
+        "begin": rows[0]["begin"],
+        "seconds": seconds,
+        "gflops": flop / seconds if seconds else 0,
+        "mode": max(set(modes), key=modes.count),
+        "columns": rows[0].get("columns_left"),
+        "phases": phases_of(rows),
+    }
+
+
+def profile(rows):
+    """At most POINTS points of iterations, and how many each joins."""
+    step = -(-len(rows) // POINTS) or 1
+    points = [join(rows[i : i + step]) for i in range(0, len(rows), step)]
+    used = {p for point in points for p, s in point["phases"].items() if s > 0}
+    names = [p for p in (*PHASES, "other") if p in used]
+    return {"points": points, "phases": names, "step": step}
+
+
+def curve(run):
+    """Rate over the part of the iterations that is done, for comparisons."""
+    rows = run.rows
+    points = profile(rows)["points"]
+    return [
+        [point["first"] / max(1, len(rows) - 1), point["gflops"]] for point in points
+    ]
+
+
+# ---- time lines --------------------------------------------------------------
+
+
+def short(x):
+    return float(f"{x:.6g}")
+
+
+def from_iterations(run):
+    """A time line of process 0 alone; within an iteration, sizes only."""
+    points = profile(run.rows)["points"]
+    names = profile(run.rows)["phases"]
+    start = points[0]["begin"]
+    boxes = []
+    for point in points:
+        x, bottom = point["begin"] - start, 0
+        for number, name in enumerate(names):
+            part = point["phases"].get(name, 0) / (point["seconds"] or 1)
+            if part > 0:
+                boxes.append(
+                    [0, number, short(x), short(x + point["seconds"]),
+                     short(bottom), short(min(1, bottom + part))]
+                )
+            bottom += part
+    return {"rows": ["process 0"], "names": names, "boxes": boxes}
+
+
+def choose_actors(spans):
+    """All actors if they fit, else the first one of each process."""
+    actors = sorted(spans)
+    if len(actors) > ACTORS:
+        first = {}
+        for actor in actors:
+            first.setdefault(actor[0], actor)
+        actors = list(first.values())
+    return actors[:ACTORS]
+
+
+def names_of(spans, actors):
+    """The names of spans, most time first."""
+    seconds = defaultdict(float)
+    for actor in actors:
+        for span in spans[actor]:
+            seconds[span.name] += span.end - span.begin
+    return sorted(seconds, key=seconds.get, reverse=True)
+
+
+def coverage(spans, begin, length, bins):
+    """For each name, the part of each bin that its spans cover."""
+    covered = defaultdict(lambda: [0.0] * bins)
+    for span in spans:
+        left, right = (span.begin - begin) / length, (span.end - begin) / length
+        line = covered[span.name]
+        for i in range(max(0, int(left)), min(bins, int(right) + 1)):
+            line[i] += max(0, min(right, i + 1) - max(left, i))
+    return covered
+
+
+def overview(spans, names_of_actors):
+    """Who did what: time in pieces, names share the height by their time."""
+    actors = choose_actors(spans)
+    names = names_of(spans, actors)
+    begin = min(span.begin for a in actors for span in spans[a])
+    end = max(span.end for a in actors for span in spans[a])
+    bins = max(100, min(400, RECTANGLES // len(actors)))
+    length = (end - begin) / bins or 1
+    boxes = []
+    for y, actor in enumerate(actors):
+        covered = coverage(spans[actor], begin, length, bins)
+        for i in range(bins):
+            boxes += stack(covered, names, y, i, length)
+    return {
+        "rows": [label(a, names_of_actors) for a in actors],
+        "names": names, "boxes": boxes, "actors": len(spans),
+    }
+
+
+def stack(covered, names, y, i, length):
+    """One piece of time of one actor: its names on top of each other."""
+    scale = max(1, sum(line[i] for line in covered.values()))
+    bottom = 0
+    for number, name in enumerate(names):
+        part = covered[name][i] / scale if name in covered else 0
+        if part > 0.004:
+            yield [y, number, short(i * length), short((i + 1) * length),
+                   short(bottom), short(bottom + part)]
+            bottom += part
+
+
+def label(actor, names):
+    return f"{actor[0]}: {names.get(actor, f'actor {actor[1]}')}"
+
+
+def window(spans):
+    """The time of some iterations in the middle, as all actors see them."""
+    last = max((s.iteration for line in spans.values() for s in line), default=-1)
+    first = max(0, (last + 1 - ZOOM) // 2)
+    inside = [
+        s for line in spans.values() for s in line
+        if first <= s.iteration < first + ZOOM
+    ]
+    if last < 0 or not inside:
+        return None
+    return min(s.begin for s in inside), max(s.end for s in inside), first
+
+
+def zoom(spans, names_of_actors):
+    """Every span of some iterations; None where there are none."""
+    found = window(spans)
+    if found is None:
+        return None
+    begin, end, first = found
+    actors = choose_actors(spans)
+    names = names_of(spans, actors)
+    inside = [
+        (y, span) for y, actor in enumerate(actors) for span in spans[actor]
+        if span.end > begin and span.begin < end
+    ]
+    inside.sort(key=lambda item: item[1].begin - item[1].end)  # long ones below
+    boxes = [
+        [y, names.index(s.name), short(max(0, s.begin - begin)),
+         short(min(s.end, end) - begin), 0, 1]
+        for y, s in inside[:ZOOM_SPANS]
+    ]
+    return {
+        "rows": [label(a, names_of_actors) for a in actors],
+        "names": names, "boxes": boxes, "first": first, "last": first + ZOOM - 1,
+    }
+
+
+# ---- processes ---------------------------------------------------------------
+
+
+def work(spans):
+    """Of each process: seconds by name, means over its actors."""
+    seconds, actors = {}, defaultdict(int)
+    for (process, _), line in spans.items():
+        actors[process] += 1
+        mine = seconds.setdefault(process, defaultdict(float))
+        for span in line:
+            mine[span.name] += span.end - span.begin
+    return {
+        process: {name: s / actors[process] for name, s in seconds[process].items()}
+        for process in sorted(seconds)
+    }
+
+
+def busy(names):
+    """Seconds in which a process did not wait."""
+    return sum(s for name, s in names.items() if not name.startswith("wait"))
+
+
+def slowest(by_process):
+    """Who worked longest, and how much longer than the middle one did."""
+    order = sorted(by_process, key=lambda p: busy(by_process[p]), reverse=True)
+    middle = busy(by_process[order[len(order) // 2]])
+    return order, busy(by_process[order[0]]) / middle if middle else 1

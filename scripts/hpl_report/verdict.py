@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is it good? In one sentence, with the reason."""
+from collections import namedtuple
+
+from .words import percent, rate
+
+GOOD, FAIR = 0.80, 0.60  # of the ceiling
+SMALL = 0.3  # of the memory: a matrix that could grow
+WAITS = ("wait_panel", "wait_exchange", "wait_device", "broadcast", "exchange")
+
+Verdict = namedtuple("Verdict", "grade answer reason")
+
+
+def no_result(record):
+    if record["exit_status"] is None:
+        return "the record has no end: the run was killed, or is still under way"
+    if any(test["status"] == "SKIPPED" for test in record["tests"]):
+        return "every test was skipped"
+    ended = {
+        2: "its input was refused, or there was not enough memory",
+        3: "it failed at run time",
+    }
+    return ended.get(record["exit_status"], "no test was solved")
+
+
+def holds_back(run, test):
+    """What most likely keeps the rate from the ceiling."""
+    processes = run.record["mpi"]["processes"]
+    if test["p"] * test["q"] < processes:
+        return (
+            f"only {test['p'] * test['q']} of {processes} processes had a part of "
+            "the matrix"
+        )
+    high, filled, waits = run.high_rate(test), run.filled(test), run.part(*WAITS)
+    if high is not None and high < FAIR:
+        return (
+            f"even its fast iterations reach only {percent(high)}, so look at the "
+            "BLAS library's kernel, the binding, the clock, and what else ran on "
+            "these cores"
+        )
+    if waits is not None and waits > 0.2:
+        return (
+            f"process 0 spent {percent(waits)} of its time on waiting and messages, "
+            "so look at the grid, DEPTH and slow processes"
+        )
+    if filled is not None and filled < SMALL:
+        return (
+            f"the matrix took {percent(filled)} of the free memory, and a larger N "
+            "spends a larger part of its time in the update"
+        )
+    return "the iterations below show where the time went"
+
+
+def of_rate(run, test, efficiency):
+    ceiling = (
+        f"{percent(efficiency)} of the {rate(run.ceiling)} that its "
+        f"{run.cores} core{'s' if run.cores > 1 else ''} reached in multiply-adds "
+        "alone just before the run"
+    )
+    if efficiency >= GOOD:
+        return Verdict("good", "Yes", ceiling + ", which is as fast as tuned runs are")
+    grade = ("fair", "It is fair") if efficiency >= FAIR else ("low", "No")
+    return Verdict(*grade, f"{ceiling}: {holds_back(run, test)}")
+
+
+def judge(run):
+    """The verdict on a run's best test."""
+    test = run.best
+    if test is None:
+        return Verdict("none", "There is no result", no_result(run.record))
+    if test["status"] == "FAILED":
+        return Verdict(
+            "failed", "No", "the residual is too large or not a number, so the rate "
+            "does not count",
+        )
+    if test["status"] != "PASSED":
+        return Verdict("unknown", "Nobody knows", "the solution was not checked")
+    if run.devices():
+        return Verdict(
+            "unknown", "The record cannot tell", "devices took part, and what they "
+            "could do at most was not measured",
+        )
+    efficiency = run.efficiency(test)
+    if efficiency is None:
+        return Verdict(
+            "unknown", "The record cannot tell", "what the cores can do at most was "
+            "not measured",
+        )
+    return of_rate(run, test, efficiency)

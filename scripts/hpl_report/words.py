@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Values as a reader wants them."""
+
+NONE = "–"
+
+
+def significant(x, digits=3):
+    """A number with so many digits, and no exponent where it can be read."""
+    if x is None:
+        return NONE
+    if x == 0 or 1e-3 <= abs(x) < 1e6:
+        text = f"{x:.{digits}g}"
+        return f"{x:.0f}" if "e" in text else text
+    return f"{x:.{digits - 1}e}"
+
+
+def rate(gflops):
+    """Gflop/s, or the larger unit that fits."""
+    if gflops is None:
+        return NONE
+    for unit, size in (("Eflop/s", 1e9), ("Pflop/s", 1e6), ("Tflop/s", 1e3)):
+        if gflops >= size:
+            return f"{significant(gflops / size)} {unit}"
+    return f"{significant(gflops)} Gflop/s"
+
+
+def percent(part):
+    if part is None:
+        return NONE
+    return f"{100 * part:.0f} %" if part >= 0.0995 else f"{100 * part:.1f} %"
+
+
+def duration(seconds):
+    """Seconds, or hours and minutes where these are more."""
+    if seconds is None:
+        return NONE
+    if seconds < 1:
+        return f"{significant(1e3 * seconds)} ms"
+    if seconds < 100:
+        return f"{significant(seconds)} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
+
+
+def size(count):
+    """Bytes."""
+    if count is None:
+        return NONE
+    for unit, scale in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20)):
+        if count >= scale:
+            return f"{significant(count / scale)} {unit}"
+    return f"{count} B"
+
+
+def moment(text):
+    """2026-11-22T04:21:27.507Z to the second."""
+    if text is None:
+        return NONE
+    return text[:19].replace("T", " ") + " UTC"
+
+
+def plural(count, word):
+    return f"{count} {word}" + ("" if count == 1 else "es" if word[-1] == "s" else "s")
