@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl/matgen/generator.h"
 
+#include "base/integers.h"
+
 hpl_generator_t hpl_generator(const hpl_random_t *matrix, const hpl_map_t *rows,
                               const hpl_map_t *cols)
 {
@@ -38,11 +40,6 @@ static rows_t plan_rows(const hpl_generator_t *g, const hpl_block_t *block)
     return r;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* x belongs to the first entry of the whole column. */
 static void fill_column(const hpl_generator_t *g, const rows_t *r, uint64_t x,
                         double *a)
@@ -51,10 +48,11 @@ static void fill_column(const hpl_generator_t *g, const rows_t *r, uint64_t x,
 
     x = hpl_jump_apply(r->to_start, x);
     g->run(&g->lanes, hpl_jump_apply(r->to_first, x),
-           smaller(r->run, r->end) - r->skipped, a);
+           xh_smaller(r->run, r->end) - r->skipped, a);
     for (i = r->run; i < r->end; i += r->run) {
         x = hpl_jump_apply(g->over_round, x);
-        g->run(&g->lanes, x, smaller(r->run, r->end - i), a + i - r->skipped);
+        g->run(&g->lanes, x, xh_smaller(r->run, r->end - i),
+               a + i - r->skipped);
     }
 }
 

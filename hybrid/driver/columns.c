@@ -2,16 +2,7 @@
 #include "hybrid/driver/columns.h"
 
 #include <stdlib.h>
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+#include "base/integers.h"
 
 xh_status_t hyb_columns_create(int64_t count, int64_t nb,
                                hyb_columns_t *columns_p)
@@ -42,7 +33,7 @@ bool hyb_columns_reached(const hyb_columns_t *columns, int64_t from, int64_t to,
     for (first = from / nb * nb; first < to; first += nb)
         if (atomic_load_explicit(&columns->applied[first / nb],
                                  memory_order_acquire) <
-            stage * smaller(nb, columns->count - first))
+            stage * xh_smaller(nb, columns->count - first))
             return false;
     return true;
 }
@@ -90,11 +81,11 @@ static hyb_run_t run_at(const hyb_deal_t *deal, const hyb_columns_t *columns,
 {
     int64_t block = i / deal->pieces * columns->nb;
     int64_t from = block + i % deal->pieces * deal->width;
-    int64_t to =
-        smaller(smaller(from + deal->width, block + columns->nb), deal->to);
+    int64_t to = xh_smaller(xh_smaller(from + deal->width, block + columns->nb),
+                            deal->to);
 
-    from = larger(from, deal->from);
-    return (hyb_run_t){from, larger(to - from, 0)};
+    from = xh_larger(from, deal->from);
+    return (hyb_run_t){from, xh_larger(to - from, 0)};
 }
 
 bool hyb_deal_take(hyb_deal_t *deal, const hyb_columns_t *columns, int member,

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/integers.h"
 #include "base/memory.h"
 
 enum {
@@ -23,11 +24,6 @@ struct hyb_flat {
     double *memory;
     size_t bytes;
 };
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static size_t form_doubles(int64_t rows, int64_t nb)
 {
@@ -99,7 +95,8 @@ static void copy(const hyb_tiles_t *tiles, int64_t from, hyb_view_t v)
     for (i = 0; i < v.rows; i += tiles->height)
         for (j = 0; j < v.cols; j++)
             memcpy(v.data + i + j * v.ld, hyb_tiles_at(tiles, from + i, j),
-                   (size_t)smaller(tiles->height, v.rows - i) * sizeof(double));
+                   (size_t)xh_smaller(tiles->height, v.rows - i) *
+                       sizeof(double));
 }
 
 void hyb_flat_fill(hyb_flat_t *flat, int k)
@@ -109,7 +106,7 @@ void hyb_flat_fill(hyb_flat_t *flat, int k)
     int64_t from, rows;
 
     while ((from = atomic_fetch_add(&form->next_row, ROWS)) < all.rows) {
-        rows = smaller(ROWS, all.rows - from);
+        rows = xh_smaller(ROWS, all.rows - from);
         copy(&form->tiles, from, hyb_view_part(all, from, 0, rows, all.cols));
         atomic_fetch_add(&form->copied, rows);
     }

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include "base/integers.h"
 #include "hybrid/engine/host/pack.h"
 
 /*
@@ -14,11 +15,6 @@ enum {
     MOST_BLOCK = 1 << 16, /* doubles of a block */
     MOST_TILE = HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_COLS
 };
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 int64_t hyb_chunk_u_size(const hyb_kernel_t *kernel, int64_t nb, int64_t cols)
 {
@@ -101,7 +97,7 @@ static void move_rows(const hyb_swap_t *swap, hyb_view_t columns,
 /* Columns of the panel at j, none beyond the last. */
 static int64_t panel_cols(int64_t cols, int width, int64_t j)
 {
-    return j < cols ? smaller(width, cols - j) : 0;
+    return j < cols ? xh_smaller(width, cols - j) : 0;
 }
 
 void hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
@@ -243,7 +239,7 @@ static void multiply_tile(const slice_t *s, int64_t i, int64_t j, hyb_view_t c)
     int64_t share = kernel->rows * kernel->cols * s->depth / c.cols, cols;
 
     for (; c.cols > 0; c = hyb_view_part(c, 0, cols, c.rows, c.cols - cols)) {
-        cols = smaller(kernel->cols, c.cols);
+        cols = xh_smaller(kernel->cols, c.cols);
         if (c.rows == kernel->rows && cols == kernel->cols)
             kernel->multiply_ahead(s->depth, a, b, c.data, c.ld, ahead);
         else
@@ -261,7 +257,7 @@ static void multiply_block(const slice_t *s, int64_t j, int64_t cols)
     for (i = 0; i < s->c.rows; i += height) {
         multiply_tile(
             s, i, j,
-            hyb_view_part(s->c, i, j, smaller(height, s->c.rows - i), cols));
+            hyb_view_part(s->c, i, j, xh_smaller(height, s->c.rows - i), cols));
         if (s->poll != NULL && s->poll->poll != NULL)
             s->poll->poll(s->poll->context);
     }
@@ -275,7 +271,7 @@ static void multiply_slice(const slice_t *s)
     int64_t cols = (panels + blocks - 1) / blocks * width;
 
     for (j = 0; j < s->c.cols; j += cols)
-        multiply_block(s, j, smaller(cols, s->c.cols - j));
+        multiply_block(s, j, xh_smaller(cols, s->c.cols - j));
 }
 
 void hyb_chunk_multiply(const hyb_factors_t *factors, int64_t first,
@@ -290,7 +286,7 @@ void hyb_chunk_multiply(const hyb_factors_t *factors, int64_t first,
     depth = (l2->cols + slices - 1) / slices;
     for (inner = 0; inner < l2->cols; inner += depth) {
         slice_t slice = {.kernel = factors->kernel,
-                         .depth = smaller(depth, l2->cols - inner),
+                         .depth = xh_smaller(depth, l2->cols - inner),
                          .stride = l2->cols,
                          .a = hyb_tiles_at(l2, first, inner),
                          .b = u + inner * factors->kernel->cols,

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/integers.h"
 #include "base/memory.h"
 #include "hybrid/engine/host/blas.h"
 #include "hybrid/engine/host/chunk.h"
@@ -37,11 +38,6 @@ typedef struct {
     _Atomic int64_t next_panel, next_col;
 } pass_t;
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int64_t rounded_up(int64_t a, int64_t unit)
 {
     return (a + unit - 1) / unit * unit;
@@ -54,7 +50,7 @@ static void pack_a(pass_t *pass)
     int64_t step = (int64_t)PACK_PANELS * height, i, rows;
 
     while ((i = atomic_fetch_add(&pass->next_panel, step)) < pass->rows) {
-        rows = smaller(step, pass->rows - i);
+        rows = xh_smaller(step, pass->rows - i);
         hyb_pack(hyb_view_op_part(p->a, p->trans_a, pass->row + i, pass->inner,
                                   rows, pass->depth),
                  p->trans_a, 1.0, height, pass->gemm->a + i * pass->depth);
@@ -95,7 +91,7 @@ static int64_t take_cols(pass_t *pass, int64_t *first_p)
         width = width > CHUNK_COLS ? CHUNK_COLS : width;
         width = rounded_up(width < LEAST_COLS ? LEAST_COLS : width,
                            HYB_KERNEL_MOST_COLS);
-        width = smaller(width, cols - first);
+        width = xh_smaller(width, cols - first);
     } while (width > 0 && !atomic_compare_exchange_weak(&pass->next_col, &first,
                                                         first + width));
     *first_p = first;
@@ -168,7 +164,7 @@ static void run_depth(hyb_host_gemm_t *gemm, const hyb_gemm_t *product,
         pass_t pass = {.gemm = gemm,
                        .product = product,
                        .row = row,
-                       .rows = smaller(MOST_ROWS, m - row),
+                       .rows = xh_smaller(MOST_ROWS, m - row),
                        .inner = inner,
                        .depth = depth,
                        .beta = inner == 0 ? product->beta : 1.0};
@@ -228,11 +224,12 @@ xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const hyb_gemm_t *product)
         return share_blas(gemm, product);
     passes = (k + MOST_DEPTH - 1) / MOST_DEPTH;
     depth = (k + passes - 1) / passes;
-    status = reserve_packed(gemm, smaller(MOST_ROWS, product->c.rows), depth);
+    status =
+        reserve_packed(gemm, xh_smaller(MOST_ROWS, product->c.rows), depth);
     if (status != XH_OK)
         return status;
     for (inner = 0; inner < k; inner += depth)
-        run_depth(gemm, product, inner, smaller(depth, k - inner));
+        run_depth(gemm, product, inner, xh_smaller(depth, k - inner));
     return XH_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "hybrid/engine/host/panel.h"
 
 #include <stdlib.h>
+#include "base/integers.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "hybrid/engine/host/pack.h"
@@ -16,11 +17,6 @@ typedef struct {
 
 static void factor_columns(hyb_panel_worker_t *w, int begin, int end);
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /*
  * After the part p .. q - 1
  *
@@ -30,7 +26,7 @@ static int64_t smaller(int64_t a, int64_t b)
  */
 static hyb_panel_step_t step_after(const stage_t *s, int p, int q)
 {
-    int next = (int)smaller(q + s->part, s->end);
+    int next = (int)xh_smaller(q + s->part, s->end);
     bool left = s->variant == HYB_LEFT, right = s->variant == HYB_RIGHT;
 
     return (hyb_panel_step_t){.from = right ? p : s->begin,
@@ -46,7 +42,7 @@ static void factor_stage(const stage_t *s)
     int p, q;
 
     for (p = s->begin; p < s->end; p = q) {
-        q = (int)smaller(p + s->part, s->end);
+        q = (int)xh_smaller(p + s->part, s->end);
         if (s->part == 1)
             hyb_panel_elect(s->worker, p);
         else
@@ -118,7 +114,7 @@ static void copy_top(const hyb_panel_worker_t *w)
     const hyb_panel_part_t *part = &w->parts[HYB_PANEL_TOP];
     int height = part->tiles.height;
     int64_t row = part->begin * height;
-    int64_t rows = smaller(part->end * height, part->tiles.rows) - row;
+    int64_t rows = xh_smaller(part->end * height, part->tiles.rows) - row;
 
     if (rows > 0)
         hyb_pack(hyb_view_part(w->panel->top, row, 0, rows, w->cols),

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <float.h>
 #include <math.h>
+#include "base/integers.h"
 #include "hybrid/engine/host/panel_private.h"
 
 /* From so many operations on, all members take part in finding U. */
 static const double shared_work = 16384;
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Pack - U in count columns from j on, and compute its new rows. */
 static void prepare_group(const hyb_panel_worker_t *w,
@@ -48,7 +39,7 @@ static void prepare_groups(const hyb_panel_worker_t *w,
     int cols = w->engine->kernel->cols, j;
 
     for (j = step->q + first * cols; j < step->solve_end; j += stride * cols)
-        prepare_group(w, step, j, (int)smaller(cols, step->solve_end - j));
+        prepare_group(w, step, j, (int)xh_smaller(cols, step->solve_end - j));
 }
 
 /* After this all members know pivot q - 1 and - U. */
@@ -97,8 +88,8 @@ static void scan(hyb_panel_worker_t *w, const hyb_panel_part_t *part, int64_t i,
                  int c)
 {
     const hyb_tiles_t *t = &part->tiles;
-    int64_t row = larger(i * t->height, part->alive);
-    int64_t end = smaller((i + 1) * t->height, t->rows);
+    int64_t row = xh_larger(i * t->height, part->alive);
+    int64_t end = xh_smaller((i + 1) * t->height, t->rows);
 
     for (; row < end; row++) {
         double x = *hyb_tiles_at(t, row, c);
@@ -132,7 +123,7 @@ static int64_t whole_tiles(const hyb_panel_part_t *part, int64_t i)
 
     if (i * t->height < part->alive)
         return 0;
-    return smaller(part->end, t->rows / t->height) - i;
+    return xh_smaller(part->end, t->rows / t->height) - i;
 }
 
 static void advance_part(hyb_panel_worker_t *w, const hyb_panel_part_t *part,
@@ -140,14 +131,14 @@ static void advance_part(hyb_panel_worker_t *w, const hyb_panel_part_t *part,
                          const hyb_elimination_t *e)
 {
     const hyb_tiles_t *t = &part->tiles;
-    int64_t i = larger(part->begin, part->alive / t->height), count;
+    int64_t i = xh_larger(part->begin, part->alive / t->height), count;
     hyb_candidate_t found;
 
-    for (; i < part->end; i += larger(count, 1)) {
+    for (; i < part->end; i += xh_larger(count, 1)) {
         count = whole_tiles(part, i);
         found = w->engine->loops->eliminate(
             e, hyb_tiles_at(t, i * t->height, step->from), t->height * t->cols,
-            larger(count, 1));
+            xh_larger(count, 1));
         if (count == 0 && e->cols > 0)
             scan(w, part, i, step->q);
         if (count > 0 && found.key > w->best.key)

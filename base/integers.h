@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XH_INTEGERS_H
+#define XH_INTEGERS_H
+
+#include <stdint.h>
+
+static inline int64_t xh_smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t xh_larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+#endif
