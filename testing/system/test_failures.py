@@ -134,4 +134,51 @@ def test_a_killed_process_takes_the_job_down(xhpl):
     assert not outcome.timed_out, str(outcome)
     assert outcome.status not in (0, 1, 2), str(outcome)
     assert "End of Tests" not in outcome.stdout
+    said = re.findall(r".*signal:? 9\b.*", outcome.stderr, re.IGNORECASE)
+    assert len(said) == 1, str(outcome)
+    assert "error:" not in outcome.stderr, str(outcome)
     assert ranks_of(job) == []
+
+
+# The messages of one process cannot be sent any more, from so many on.
+BROKEN_SEND = """
+#include <mpi.h>
+
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
+              MPI_Comm comm, MPI_Request *request)
+{
+    static int sent;
+
+    if (++sent == 60)
+        MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
+    return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+"""
+
+
+@pytest.mark.skipif(
+    jobs.sanitized(), reason="the sanitizer has to be loaded first"
+)
+def test_an_error_of_one_process_is_said_once_and_ends_the_job(xhpl):
+    (xhpl.directory / "send.c").write_text(BROKEN_SEND)
+    compiler = ["mpicc", "-shared", "-fPIC", "-o", "send.so", "send.c"]
+    assert jobs.run(compiler, xhpl.directory).status == 0
+    script = xhpl.directory / "broken"
+    script.write_text(
+        "#!/bin/bash\n"
+        "rank=${OMPI_COMM_WORLD_RANK-${PMI_RANK-${PMIX_RANK-0}}}\n"
+        f'[ "$rank" = 1 ] && export LD_PRELOAD={xhpl.directory}/send.so\n'
+        f"exec {jobs.XHPL} -n 4000 --nb 64 -p 2 -q 2\n"
+    )
+    script.chmod(0o755)
+    outcome = jobs.run(
+        jobs.launched(4, [script]),
+        xhpl.directory,
+        {"XHPL_BLAS_CHECK": "off"},
+        limit=10,
+    )
+    assert not outcome.timed_out, str(outcome)
+    assert outcome.status == 3, str(outcome)
+    said = [x for x in outcome.stderr.splitlines() if "error:" in x]
+    assert len(said) == 1 and "rank 1 on" in said[0], str(outcome)
+    assert "End of Tests" not in outcome.stdout
