@@ -36,15 +36,19 @@ def xhpl(tmp_path):
 
 @pytest.fixture(scope="session")
 def reference_run(tmp_path_factory):
-    """The outcome of one of the reference files on 4 processes, run once."""
+    """The outcome of one of the reference files, and of options of xhpl, on 4
+    processes, run once."""
 
     @functools.cache
-    def run(name):
+    def run(name, *options):
         directory = tmp_path_factory.mktemp(name)
         source = jobs.REFERENCE / f"upstream-{name}.HPL.dat"
         (directory / "HPL.dat").write_bytes(source.read_bytes())
         return jobs.run(
-            jobs.launched(4, [jobs.XHPL]), directory, UNMEASURED, limit=240
+            jobs.launched(4, [jobs.XHPL, *options]),
+            directory,
+            UNMEASURED,
+            limit=240,
         )
 
     return run

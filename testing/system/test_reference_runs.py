@@ -7,9 +7,13 @@ import pytest
 import jobs
 import report
 
+SOLVERS = {"": (), "-reference": ("--set", "solver=reference")}
 LONG = [
-    pytest.param(*run, marks=pytest.mark.long, id=str(run[2]))
-    for run in (
+    pytest.param(
+        name, csv, count, options, marks=pytest.mark.long, id=f"{count}{suffix}"
+    )
+    for suffix, options in SOLVERS.items()
+    for name, csv, count in (
         ("default", "864-rows", 864),
         ("variants", "variants-rows", 1152),
     )
@@ -21,27 +25,32 @@ def expected(name):
     return (jobs.REFERENCE / f"upstream-{name}.out").read_text()
 
 
-@pytest.mark.parametrize("name, csv, count", LONG)
-def test_every_row_has_upstreams_tag_and_place(reference_run, name, csv, count):
+@pytest.mark.parametrize("name, csv, count, options", LONG)
+def test_every_row_has_upstreams_tag_and_place(
+    reference_run, name, csv, count, options
+):
     wanted = report.expected_rows(jobs.REFERENCE / f"upstream-{csv}.csv")
-    outcome = reference_run(name)
+    outcome = reference_run(name, *options)
     assert len(wanted) == count
+    assert ("solver: hybrid" in outcome.stderr) == (not options), str(outcome)
     rows = [row[:5] for row in report.rows(outcome.stdout)]
     assert rows == wanted, str(outcome)
 
 
-@pytest.mark.parametrize("name, csv, count", LONG)
-def test_every_residual_passes(reference_run, name, csv, count):
-    outcome = reference_run(name)
+@pytest.mark.parametrize("name, csv, count, options", LONG)
+def test_every_residual_passes(reference_run, name, csv, count, options):
+    outcome = reference_run(name, *options)
     verdicts = re.findall("PASSED|FAILED", outcome.stdout)
     assert verdicts == ["PASSED"] * count, str(outcome)
     assert len(report.residuals(outcome.stdout)) == count
     assert max(report.residuals(outcome.stdout)) < 1
 
 
-@pytest.mark.parametrize("name, csv, count", LONG)
-def test_the_closing_block_counts_every_test(reference_run, name, csv, count):
-    outcome = reference_run(name)
+@pytest.mark.parametrize("name, csv, count, options", LONG)
+def test_the_closing_block_counts_every_test(
+    reference_run, name, csv, count, options
+):
+    outcome = reference_run(name, *options)
     assert report.counts(outcome.stdout) == {
         "finished": count,
         "passed": count,
