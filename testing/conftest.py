@@ -19,7 +19,7 @@ CASE = re.compile(r"\w+\(\s*(\w+)")
 RANKS = re.compile(r"/\*\s*ranks:([\d\s]+)(; long)?\s*\*/")
 PLAN = re.compile(r"^1\.\.(\d+)$", re.MULTILINE)
 RESULT = re.compile(r"(not ok|ok) \d+ (- |# SKIP )(\w+)$", re.MULTILINE)
-UNIT_LIMIT = 240
+UNIT_LIMIT = 420
 BESIDE = ThreadPoolExecutor(max_workers=1)
 
 
