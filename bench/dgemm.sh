@@ -8,6 +8,7 @@
 #     ROUNDS=5      rounds, all interleaved; medians count
 #     SIZE=8000     rows and columns of C
 #     DEPTH=256     columns of A
+#     DEVICE_DEPTH=1024   the same where a device computes, beside DEPTH
 #     GPU_SIZE=16000
 #     OPENBLAS=, BLIS=   libraries, by path or by a name that the loader finds
 #
@@ -16,6 +17,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 rounds=${ROUNDS-5} size=${SIZE-8000} depth=${DEPTH-256}
+device_depths=$(printf '%s\n' "$depth" "${DEVICE_DEPTH-1024}" | sort -nu)
 gpu_size=${GPU_SIZE-16000} gpu_depths='512 1024 2048'
 
 # What would make a library choose other kernels than it does by itself, and
@@ -57,8 +59,8 @@ note() {
     [ -z "$2" ] || echo "$1 $2" >>"$notes"
 }
 
-blas() { # LIBRARY THREADS: Gflop/s
-    "$bin/xblas" "$1" "$2" "$size" "$size" "$depth"
+blas() { # LIBRARY THREADS DEPTH: Gflop/s
+    "$bin/xblas" "$1" "$2" "$size" "$size" "$3"
 }
 
 product() { # ARGUMENTS: xdgemm's table
@@ -81,9 +83,11 @@ idle_of() {
 
 measure_blas() { # NAME LIBRARY
     [ -n "$2" ] || return
-    note "$1" "$(blas "$2" "$cores")"
-    note one-"$1" "$(blas "$2" 1)"
-    note two-"$1" "$(blas "$2" 2)"
+    note "$1" "$(blas "$2" "$cores" "$depth")"
+    for k in $device_depths; do
+        note "one-$k-$1" "$(blas "$2" 1 "$k")"
+        note "two-$k-$1" "$(blas "$2" 2 "$k")"
+    done
 }
 
 measure_host() {
@@ -94,16 +98,18 @@ measure_host() {
 }
 
 measure_shared() {
-    table=$(product -m "$size" -k "$depth" --threads 1 --devices emu:1) || exit
-    note one-host "$(echo "$table" | rate_of host)"
-    note emu "$(echo "$table" | rate_of emu:0)"
-    note together "$(echo "$table" | rate_of together)"
+    for k in $device_depths; do
+        table=$(product -m "$size" -k "$k" --threads 1 --devices emu:1) || exit
+        note "one-host-$k" "$(echo "$table" | rate_of host)"
+        note "emu-$k" "$(echo "$table" | rate_of emu:0)"
+        note "together-$k" "$(echo "$table" | rate_of together)"
+    done
 }
 
 # A device of ten times a core's rate; its link brings A, B and C just in the
 # time that the product takes.
 measure_dry() {
-    rate=$(compute "10 * $(better one-)")
+    rate=$(compute "10 * $(better "one-$depth-")")
     link=$(compute "$rate * 4 * ($size + 2 * $depth) / ($size * $depth)")
     note dry-idle "$(product -m "$size" -k "$depth" --threads 1 \
         --devices emu:1 --set emu_dry=on --set emu_rate="$rate" \
@@ -159,7 +165,7 @@ row() {
 }
 
 report() {
-    best=$(better '') one=$(better one-) two=$(better two-)
+    best=$(better '')
     before=$(median ceiling-before) after=$(median ceiling-after)
     printf '\n%-36s %10s %10s %7s %6s\n' "Gflop/s, medians of $rounds" \
         measured reference ratio goal
@@ -173,11 +179,18 @@ report() {
         row "BLIS, $cores threads, to ceiling" "$(median blis)" "$after" ''
     row "host team, to the better BLAS" "$(median host-auto)" "$best" 1.00
     row "host team, kernel=blas, to it" "$(median host-blas)" "$best" ''
-    row "emu on a core, to a core's BLAS" "$(median emu)" "$one" 0.90
-    row "host core + emu core, to their sum" "$(median together)" "$(compute \
-        "($(median one-host) + $(median emu)) * $two / (2 * $one)")" 0.95
+    for k in $device_depths; do
+        report_shared
+    done
     row "idle % of a dry device on its link" "$(median dry-idle)" '' '<5'
     [ -z "$gpu" ] || report_gpu
+}
+
+report_shared() {
+    one=$(better "one-$k-") two=$(better "two-$k-") emu=$(median "emu-$k")
+    row "emu on a core, to its BLAS, k = $k" "$emu" "$one" 0.90
+    row "host + emu core, to sum, k = $k" "$(median "together-$k")" "$(compute \
+        "($(median "one-host-$k") + $emu) * $two / (2 * $one)")" 0.95
 }
 
 report_gpu() {
