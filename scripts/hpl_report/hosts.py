@@ -85,8 +85,8 @@ def slow_hosts(hosts):
 def rank_box(rank):
     cores = f"{rank['cores']} core{'s' if rank['cores'] > 1 else ''}"
     return (
-        f'<li><b>{rank["rank"]}</b> <span>{cores}, '
-        f"threads {escape(rank['cpus_allowed'] or 'unknown')}</span></li>"
+        f'<li><b>process {rank["rank"]}</b> <span>{cores}, hardware thread '
+        f"{escape(rank['cpus_allowed'] or 'unknown')}</span></li>"
     )
 
 

@@ -39,9 +39,9 @@ def table(caption, head, rows):
     )
 
 
-def facts(pairs):
+def facts(pairs, kind=""):
     """Names and values."""
-    return '<dl class="facts">' + "\n".join(
+    return f'<dl class="facts {kind}">' + "\n".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(str(value))}</dd></div>"
         for name, value in pairs
     ) + "</dl>"

@@ -30,12 +30,12 @@ def where(run):
 def hero(run, tag="h1"):
     """The result, and whether it is good."""
     verdict = judge(run)
-    status = run.best["status"] if run.best else "no result"
+    status = run.best["status"] if run.best else "NO RESULT"
     tiles = "".join(sections.tile(*t) for t in sections.tiles(run))
     return Template(part("hero.html")).substitute(
         tag=tag, name=escape(run.name), where=escape(where(run)),
         start=escape(moment(run.record["start"])), rate=escape(headline(run)),
-        status=escape(status), grade=verdict.grade, meter=sections.meter(run),
+        status=escape(status), kind=status.split()[0].lower(), grade=verdict.grade, meter=sections.meter(run),
         answer=escape(verdict.answer), reason=escape(verdict.reason),
         tiles=f'<dl class="tiles">{tiles}</dl>' if tiles else "",
     )

@@ -59,6 +59,7 @@ SHAPE = {
             "status": TEXT, "start": Maybe(TEXT), "end": Maybe(TEXT),
             "seconds": Maybe(NUMBER), "gflops": Maybe(NUMBER),
             "residual": Maybe(NUMBER),
+            "prediction": Maybe({"seconds": NUMBER, "gflops": Maybe(NUMBER)}),
             "energy": Maybe(
                 {"source": TEXT, "package_joules": Maybe(NUMBER),
                  "dram_joules": Maybe(NUMBER)}

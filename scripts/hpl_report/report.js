@@ -162,6 +162,10 @@
     });
   }
 
+  /* To whole pixels: boxes that touch leave no seam. */
+  const pixels = () => window.devicePixelRatio || 1;
+  const snap = (x) => Math.round(x * pixels()) / pixels();
+
   /* Boxes are [row, name, begin, end, bottom, top]; time in seconds. */
   function timeline(line, element) {
     const colours = coloursOf(line.names), height = 0.84;
@@ -175,7 +179,7 @@
         right: 18, top: 44, bottom: 48 },
       xAxis: axis("value", milli ? "ms" : "s", { min: 0, max: scale * end,
         axisLabel: { color: inks().soft, hideOverlap: true,
-          formatter: (x) => digits(x, 4) } }),
+          showMaxLabel: false, formatter: (x) => digits(x, 4) } }),
       yAxis: axis("category", "", {
         data: line.rows, inverse: true,
         axisLabel: { color: inks().ink, width: 165, overflow: "truncate",
@@ -195,11 +199,12 @@
         renderItem: (params, api) => {
           const from = api.coord([scale * api.value(2), api.value(0)]);
           const to = api.coord([scale * api.value(3), api.value(0)]);
+          const left = snap(from[0]), right = snap(to[0]);
           const full = height * api.size([0, 1])[1], bottom = from[1] + full / 2;
           return {
             type: "rect", style: { fill: colours[number] },
             shape: {
-              x: from[0], width: Math.max(to[0] - from[0], 0.4),
+              x: left, width: Math.max(right - left, 1 / pixels()),
               y: bottom - full * api.value(5),
               height: full * (api.value(5) - api.value(4)),
             },
@@ -276,7 +281,7 @@
   /* ---- the page ---- */
 
   function draw(element) {
-    if (element.clientWidth === 0) return; /* folded away */
+    if (element.closest("details.run:not([open])")) return; /* folded away */
     const option = KINDS[element.dataset.chart](data[element.dataset.key], element);
     let chart = charts.get(element);
     if (!chart) {

@@ -143,16 +143,17 @@ def host_of(run, process):
 def work_text(run, order, by_process, ahead):
     first = order[0]
     where = f"process {first} on {host_of(run, first)}"
+    other = "the other" if len(order) == 2 else "the middle one"
     if len(order) < 2:
         return "One process alone: there is nobody to compare it with."
     if ahead > 1.05:
         return (
-            f"The slowest is {where}: it worked {percent(ahead - 1)} longer than the "
-            "middle one, and the others waited for it."
+            f"The slowest is {where}: it worked {percent(ahead - 1)} longer than "
+            f"{other}, which waited for it."
         )
     return (
         f"No process stands out: {where} worked longest, {percent(ahead - 1)} longer "
-        "than the middle one."
+        f"than {other}."
     )
 
 
@@ -264,7 +265,7 @@ def provenance(page):
         ("Processes", record["mpi"]["processes"]),
     ]
     return page.section(
-        "how", "How it was run", html.facts(pairs), changed(record), choices(record))
+        "how", "How it was run", html.facts(pairs, "long"), changed(record), choices(record))
 
 
 def submit(page):
@@ -287,7 +288,7 @@ def tiles(run):
     test = run.best
     if test is None:
         return []
-    energy = submission.joules(test)
+    energy, predicted = submission.joules(test), test.get("prediction")
     found = [
         ("Time", duration(test["seconds"]), "of the slowest process"),
         ("N", test["n"], f"NB {test['nb']}, {test['p']} x {test['q']} processes"),
@@ -298,6 +299,9 @@ def tiles(run):
         ("Hosts", len(run.record["hosts"]),
          plural(run.record["mpi"]["processes"], "process")),
     ]
+    if predicted:
+        found.append(("Predicted", rate(predicted["gflops"]),
+                      duration(predicted["seconds"])))
     if energy:
         found.append(("Energy", f"{significant(energy)} J",
                       "RAPL, diagnostic only"))
@@ -325,7 +329,7 @@ def meter(run):
         f'<s style="left:{100 * GOOD:.0f}%"></s></div>'
         f'<p class="scale"><span>0</span><span style="left:{100 * FAIR:.0f}%">'
         f'fair</span><span style="left:{100 * GOOD:.0f}%">good</span>'
-        f"<span>{rate(run.ceiling)}</span></p>"
+        f"<span>{percent(1)}</span></p>"
     )
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fields of a Top500 or Green500 entry: what the record knows, and blanks."""
-from .words import moment, significant, size
+from .words import NBSP, moment, significant, size
 
 BLANK = "[fill in]"
 
@@ -93,4 +93,4 @@ def text(run):
         ("Power (Green500)", power(run)),
     ):
         lines += [title, *(f"  {name + ':':<33} {value}" for name, value in pairs), ""]
-    return "\n".join(lines).rstrip()
+    return "\n".join(lines).replace(NBSP, " ").rstrip()

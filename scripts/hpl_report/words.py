@@ -2,6 +2,7 @@
 """Values as a reader wants them."""
 
 NONE = "–"
+NBSP = "\u00a0"  # between a number and its unit
 
 
 def significant(x, digits=3):
@@ -20,14 +21,15 @@ def rate(gflops):
         return NONE
     for unit, size in (("Eflop/s", 1e9), ("Pflop/s", 1e6), ("Tflop/s", 1e3)):
         if gflops >= size:
-            return f"{significant(gflops / size)} {unit}"
-    return f"{significant(gflops)} Gflop/s"
+            return f"{significant(gflops / size)}{NBSP}{unit}"
+    return f"{significant(gflops)}{NBSP}Gflop/s"
 
 
 def percent(part):
     if part is None:
         return NONE
-    return f"{100 * part:.0f} %" if part >= 0.0995 else f"{100 * part:.1f} %"
+    digits = 0 if part >= 0.0995 else 1
+    return f"{100 * part:.{digits}f}{NBSP}%"
 
 
 def duration(seconds):
@@ -35,9 +37,9 @@ def duration(seconds):
     if seconds is None:
         return NONE
     if seconds < 1:
-        return f"{significant(1e3 * seconds)} ms"
+        return f"{significant(1e3 * seconds)}{NBSP}ms"
     if seconds < 100:
-        return f"{significant(seconds)} s"
+        return f"{significant(seconds)}{NBSP}s"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
@@ -49,7 +51,7 @@ def size(count):
         return NONE
     for unit, scale in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20)):
         if count >= scale:
-            return f"{significant(count / scale)} {unit}"
+            return f"{significant(count / scale)}{NBSP}{unit}"
     return f"{count} B"
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs of xhpl that system tests share."""
 import functools
+import json
 
 import pytest
 
@@ -79,3 +80,23 @@ def tagged_run(tmp_path_factory):
         return jobs.run([jobs.XHPL], directory)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def traced_run(tmp_path_factory):
+    """A folder with the record and the trace of a run on two processes."""
+    folder = tmp_path_factory.mktemp("traced")
+    options = ["-n", "320", "-nb", "16", "-p", "1", "-q", "2"]
+    words = [jobs.XHPL, *options, "--json", "run.json", "--trace", "trace.json"]
+    outcome = jobs.run(jobs.launched(2, words), folder, UNMEASURED)
+    assert outcome.status == 0, str(outcome)
+    return folder
+
+
+@pytest.fixture
+def record(traced_run):
+    """A copy of that record, to be changed."""
+    found = json.loads((traced_run / "run.json").read_text())
+    if not found["iterations"]:
+        pytest.skip("this solver notes no iterations")
+    return found

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pages of hpl-report, and records to make them of."""
+import html.parser
+import json
+import re
+import sys
+
+import jobs
+
+HPL_REPORT = jobs.SOURCE / "scripts/hpl-report"
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+def call(folder, *words):
+    return jobs.run([sys.executable, HPL_REPORT, *words], folder)
+
+
+def made(folder, *words):
+    """The page of a call that must succeed without a word."""
+    outcome = call(folder, *words, "-o", "page.html")
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, "", ""), str(outcome)
+    return (folder / "page.html").read_text()
+
+
+def page_of(folder, *records):
+    """The page of records that are written for it."""
+    names = [f"r{number}.json" for number in range(len(records))]
+    for name, record in zip(names, records):
+        (folder / name).write_text(json.dumps(record))
+    return made(folder, *names)
+
+
+class Reader(html.parser.HTMLParser):
+    """The elements of a page, and its text; refuses tags that do not match."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.elements, self.words, self.data = [], [], [], ""
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, f"</{tag}> closes nothing"
+
+    def handle_data(self, data):
+        kind = self.open[-1] if self.open else ""
+        if kind == "script" and self.elements[-1][1].get("id") == "data":
+            self.data = data
+        elif kind not in ("script", "style"):
+            self.words.append(data)
+
+
+def read(page):
+    """A page's elements, its text in single spaces, and the data of its charts."""
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    text = re.sub(r"\s+", " ", " ".join(reader.words))
+    return reader.elements, text, json.loads(reader.data)

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""hpl-report: what its page says of the records it is given."""
+import copy
+import json
+import re
+
+import pytest
+
+import jobs
+from report_page import call, made, page_of, read
+
+pytestmark = pytest.mark.scripts
+
+ONE = ["-n", "100", "-nb", "16", "-p", "1", "-q", "1"]
+
+
+@pytest.fixture
+def recorded(xhpl):
+    """The folder in which xhpl was run with --json run.json."""
+
+    def run(*options, **rest):
+        xhpl(*options, "--json", "run.json", **rest)
+        return xhpl.directory
+
+    return run
+
+
+def text_of(page):
+    return read(page)[1]
+
+
+def rated(record, efficiency):
+    """Let the record's test have reached a part of the ceiling."""
+    ceiling = sum(h["fma_ceiling"]["gflops"] for h in record["hosts"])
+    record["tests"][0]["gflops"] = efficiency * ceiling
+    return record
+
+
+# ---- one run -----------------------------------------------------------------
+
+
+def test_the_page_tells_the_result(tmp_path, record):
+    text = text_of(page_of(tmp_path, record))
+    (test,), (host,) = record["tests"], record["hosts"]
+    rate = float(f"{test['gflops']:.3g}")
+    assert re.search(rf"\b{rate:g} Gflop/s", text)
+    for said in ("PASSED", host["name"], "N 320", "NB 16, 1 x 2 processes",
+                 record["program"]["compiler"], record["mpi"]["library"],
+                 f"{test['residual']:.3g}", "Is it good?"):
+        assert said in text, said
+
+
+def test_the_page_stands_alone(traced_run):
+    page = made(traced_run, "run.json", "--trace", "trace.json")
+    elements, _, _ = read(page)
+    outside = [a for _, a in elements if {"src", "href"} & set(a)]
+    assert outside == [] and "@import" not in page
+    policy = [a["content"] for _, a in elements if "http-equiv" in a]
+    assert policy[0].startswith("default-src 'none';")
+    assert 300_000 < len(page) < 1_500_000
+
+
+def test_everything_has_a_name_that_can_be_read(traced_run):
+    page = made(traced_run, "run.json", "--trace", "trace.json")
+    elements, _, data = read(page)
+    tags = [tag for tag, _ in elements]
+    named = [a for t, a in elements if t == "table" and "aria-labelledby" in a]
+    assert tags.count("table") == tags.count("caption") + len(named)
+    charts = [a for _, a in elements if "data-chart" in a]
+    assert len(charts) == 5 == tags.count("figure")
+    assert all(a["role"] == "img" and len(a["aria-label"]) > 30 for a in charts)
+    assert {a["data-key"] for a in charts} == set(data)
+    levels = [int(tag[1]) for tag in tags if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(b <= a + 2 for a, b in zip(levels, levels[1:]))
+    ids = [a["id"] for _, a in elements if "id" in a]
+    assert len(ids) == len(set(ids))
+
+
+def test_iterations_are_those_of_the_record(tmp_path, record):
+    _, text, data = read(page_of(tmp_path, record))
+    points, rows = data["run-1-profile"]["points"], record["iterations"]
+    assert [p["seconds"] for p in points] == [r["seconds"] for r in rows]
+    assert [p["gflops"] for p in points] == pytest.approx(
+        [r["gflops"] for r in rows])
+    for point in points:
+        parts = sum(point["phases"].values())
+        assert parts >= 0.999 * point["seconds"]
+    assert "Iterations of process 0" in text
+
+
+def test_thousands_of_iterations_are_joined(tmp_path, record):
+    row = record["iterations"][1]
+    record["iterations"] = [
+        {**row, "iteration": i, "begin": i * 0.5, "seconds": 0.5} for i in range(5000)
+    ]
+    _, text, data = read(page_of(tmp_path, record))
+    profile = data["run-1-profile"]
+    assert len(profile["points"]) <= 160
+    assert sum(p["seconds"] for p in profile["points"]) == pytest.approx(2500)
+    assert f"Each point joins {profile['step']} iterations" in text
+
+
+def test_a_trace_shows_every_thread(traced_run):
+    _, text, data = read(made(traced_run, "run.json", "--trace", "trace.json"))
+    events = json.loads((traced_run / "trace.json").read_text())["traceEvents"]
+    actors = {(e["pid"], e["tid"]) for e in events if e["ph"] == "X"}
+    whole, near = data["run-1-whole"], data["run-1-near"]
+    assert len(whole["rows"]) == len(near["rows"]) == len(actors)
+    assert {e["name"] for e in events if e["ph"] == "X"} == set(whole["names"])
+    for box in whole["boxes"]:
+        assert box[2] < box[3] and 0 <= box[4] < box[5] <= 1.001
+    shown = sum((b[3] - b[2]) * (b[5] - b[4]) for b in whole["boxes"])
+    spent = sum(e["dur"] for e in events if e["ph"] == "X") / 1e6
+    assert 0.9 * spent < shown < 1.02 * spent
+    assert "Who computed what" in text
+
+
+def trace_of(seconds):
+    """A trace in which each process worked so long, and waited for the rest."""
+    events = []
+    for process, worked in enumerate(seconds):
+        common = {"ph": "X", "pid": process, "tid": 0, "args": {"iteration": 0}}
+        events += [
+            {**common, "name": "update", "ts": 0, "dur": 1e6 * worked},
+            {**common, "name": "wait for panel", "ts": 1e6 * worked,
+             "dur": 1e6 * (max(seconds) - worked)},
+        ]
+    return {"traceEvents": events}
+
+
+@pytest.mark.parametrize(
+    "seconds, said",
+    [
+        ((2, 2, 3, 2), "The slowest is process 2 on .*: it worked 50 % longer"),
+        ((2, 2.02, 2, 2), "No process stands out: process 1 on"),
+        ((2,), "nobody to compare it with"),
+    ],
+)
+def test_a_slow_process_is_named(tmp_path, record, seconds, said):
+    (tmp_path / "r.json").write_text(json.dumps(record))
+    (tmp_path / "t.json").write_text(json.dumps(trace_of(seconds)))
+    text = text_of(made(tmp_path, "r.json", "--trace", "t.json"))
+    assert re.search(said, text), text
+
+
+def test_what_the_run_noticed_is_shown(tmp_path, record):
+    assert "What the run noticed" not in text_of(page_of(tmp_path, record))
+    record["findings"] = [{"kind": "slow_rank", "rank": 3, "text": "rank 3 is slow"}]
+    text = text_of(page_of(tmp_path, record))
+    assert "What the run noticed rank 3 is slow – kind slow_rank, rank 3" in text
+
+
+# ---- is it good? -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "efficiency, answer",
+    [(0.9, "Yes: 90 % of the"), (0.7, "It is fair: 70 % of the"),
+     (0.3, "No: 30 % of the")],
+)
+def test_the_rate_is_judged_by_the_ceiling(tmp_path, record, efficiency, answer):
+    text = text_of(page_of(tmp_path, rated(record, efficiency)))
+    assert f"Is it good? {answer}" in text
+
+
+def same_rate(record, part):
+    """Iterations that reach a part of the ceiling, without a wait."""
+    ceiling = sum(h["fma_ceiling"]["gflops"] for h in record["hosts"])
+    for row in record["iterations"]:
+        row["gflops"] = part * ceiling / 2
+        for phase in ("wait_panel", "wait_exchange", "broadcast", "exchange"):
+            row[phase] = 0
+
+
+def test_the_reason_is_what_holds_it_back(tmp_path, record):
+    rated(record, 0.5)
+    same_rate(record, 0.5)
+    assert "even its fast iterations reach only" in text_of(page_of(tmp_path, record))
+    same_rate(record, 0.9)
+    assert "a larger N spends" in text_of(page_of(tmp_path, record))
+    for row in record["iterations"]:
+        row["wait_panel"] = 0.5 * row["seconds"]
+    assert "spent 50 % of its time on waiting" in text_of(page_of(tmp_path, record))
+    record["mpi"]["processes"] = 3
+    assert "only 2 of 3 processes had a part" in text_of(page_of(tmp_path, record))
+
+
+def test_without_a_ceiling_nobody_knows(tmp_path, record):
+    record["hosts"][0]["fma_ceiling"] = None
+    assert "the cores can do at most was not measured" in text_of(
+        page_of(tmp_path, record))
+
+
+def test_devices_are_not_judged_by_the_cores(tmp_path, record):
+    record["iterations"][0]["update_device_0"] = 0.1
+    assert "devices took part" in text_of(page_of(tmp_path, record))
+
+
+# ---- runs that did not pass --------------------------------------------------
+
+
+def test_a_failed_residual_does_not_count(recorded):
+    text = text_of(made(recorded(*ONE, "--threshold", "1e-9"), "run.json"))
+    assert "Is it good? No: the residual is too large" in text
+    assert "Rmax, Gflop/s: [fill in] (this run has no result that passed)" in text
+
+
+def test_a_refused_run_has_a_page(recorded):
+    text = text_of(made(recorded("--dat", "none"), "run.json"))
+    assert "There is no result: its input was refused" in text
+
+
+def test_a_killed_run_has_a_page(tmp_path, record):
+    record.update(exit_status=None, end=None, tests=[], iterations=[])
+    text = text_of(page_of(tmp_path, record))
+    assert "the run was killed, or is still under way" in text
+    assert "The record has no iterations of a solved test" in text
+
+
+def test_the_reference_solver_has_no_iterations(recorded):
+    folder = recorded(*ONE, "--set", "solver=reference")
+    text = text_of(made(folder, "run.json"))
+    assert "The reference solver notes no iterations" in text
+    assert "PASSED" in text
+
+
+def test_a_skipped_test_is_told(recorded):
+    folder = recorded("-n", "50,20000000", *ONE[2:], "--set", "memory_check=off")
+    text = text_of(made(folder, "run.json"))
+    assert "SKIPPED" in text and "All tests" in text and "PASSED" in text
+
+
+# ---- several -----------------------------------------------------------------
+
+
+def test_several_tests_are_beside_each_other(recorded):
+    folder = recorded("-n", "100,120,140", *ONE[2:])
+    _, text, data = read(made(folder, "run.json"))
+    tests = json.loads((folder / "run.json").read_text())["tests"]
+    rates = [bar["gflops"] for bar in data["bars"]]
+    assert rates == sorted((t["gflops"] for t in tests), reverse=True)
+    assert "All tests" in text and "What differs" not in text
+
+
+def test_several_runs_are_compared(tmp_path, record):
+    other = copy.deepcopy(record)
+    other["hpl_dat"]["nb"] = [16, 24]
+    other["settings"]["tile"]["value"] = 512
+    elements, text, data = read(page_of(tmp_path, record, other))
+    assert "What differs between the runs" in text
+    assert "HPL.dat nb 16 16, 24" in text and "setting tile 0 512" in text
+    assert "HPL.dat n 320" not in text.split("HPL.dat, after")[0]
+    assert [c["name"] for c in data["curves"]] == ["r0.json", "r1.json"]
+    runs = [a for tag, a in elements if tag == "details" and a.get("class") == "run"]
+    assert len(runs) == 2 and "open" in runs[0] and "open" not in runs[1]
+
+
+def test_equal_names_of_files_are_told_apart(tmp_path, traced_run):
+    text = text_of(made(tmp_path, traced_run / "run.json", traced_run / "run.json"))
+    assert "run.json (1)" in text and "run.json (2)" in text
+    assert "All settings and values of the runs are the same" in text
+
+
+def many_hosts(record, count, ranks):
+    (host,) = record["hosts"]
+    record["hosts"] = [
+        {**copy.deepcopy(host), "name": f"node{i:03}", "ranks": [
+            {**host["ranks"][0], "rank": i * ranks + j, "local_rank": j}
+            for j in range(ranks)]}
+        for i in range(count)
+    ]
+    record["mpi"]["processes"] = count * ranks
+    record["tests"][0].update(p=count, q=ranks)
+
+
+def test_a_thousand_processes_fit_and_a_slow_host_is_named(tmp_path, record):
+    many_hosts(record, 125, 8)
+    record["hosts"][77]["fma_ceiling"]["gflops"] *= 0.8
+    page = page_of(tmp_path, record)
+    text = text_of(page)
+    assert "The cores of node077 reached" in text
+    assert text.count(" before the run, those of the middle host") == 1
+    assert "node000, node001, node002 and 122 more 125" in text
+    assert "109 more hosts not drawn" in text
+    assert len(page) < 1_000_000
+
+
+# ---- an entry of a list ------------------------------------------------------
+
+
+def test_fields_of_an_entry_are_known_or_blank(tmp_path, record):
+    page = page_of(tmp_path, record)
+    block = re.search(r"<pre id=[^>]*>(.*?)</pre>", page, re.S)[1]
+    fields = dict(re.findall(r"^  ([^:]+): +(.*)$", block, re.M))
+    assert float(fields["Rmax, Gflop/s"]) == pytest.approx(
+        record["tests"][0]["gflops"], rel=1e-4)
+    assert fields["Nmax"] == "320" and fields["Nodes"] == "1"
+    for name in ("Nhalf", "Rpeak, Gflop/s", "Interconnect", "Site",
+                 "Average power of the run"):
+        assert fields[name].startswith("[fill in]"), name
+    assert "Diagnostic, not to be submitted" in fields
+
+
+def test_energy_is_called_a_diagnostic(tmp_path, record):
+    record["tests"][0]["energy"].update(package_joules=500.0, dram_joules=None)
+    record["tests"][0]["seconds"] = 10.0
+    text = text_of(page_of(tmp_path, record))
+    assert "Energy 500 J RAPL, diagnostic only" in text
+    assert "not to be submitted: 50.0 W" in text
+
+
+# ---- what comes from outside -------------------------------------------------
+
+
+EVIL = "</script><script>alert(1)</script><b title=\"'\">&amp;\u2028"
+
+
+def test_names_cannot_become_part_of_the_page(tmp_path, record, traced_run):
+    record["hosts"][0]["name"] = EVIL
+    record["hosts"][0]["cpu"] = record["blas"]["name"] = EVIL
+    record["command_line"] = ["xhpl", EVIL]
+    record["settings"]["tile"].update(changed=True, value=EVIL)
+    (tmp_path / "r.json").write_text(json.dumps(record))
+    page = made(tmp_path, "r.json", "--trace", traced_run / "trace.json")
+    assert "<script>alert" not in page and "<b title" not in page
+    elements, text, data = read(page)
+    assert [tag for tag, _ in elements].count("script") == 3
+    assert "alert(1)" in text
+    assert any(EVIL in row for row in data["run-1-work"]["rows"])
+
+
+def without(record, *path):
+    at = record
+    for key in path[:-1]:
+        at = at[key]
+    del at[path[-1]]
+    return record
+
+
+WRONG = {
+    "no-json": (lambda r: "{", "not JSON"),
+    "list": (lambda r: "[]", "not the record of a run"),
+    "other-json": (lambda r: '{"a": 1}', "not the record of a run"),
+    "version": (lambda r: {**r, "schema_version": 99}, "schema_version is 99"),
+    "no-tests": (lambda r: without(r, "tests"), "no tests"),
+    "no-n": (lambda r: without(r, "tests", 0, "n"), "tests[0] has no n"),
+    "text": (lambda r: {**r, "mpi": "x"}, "mpi is not an object"),
+    "deep": (lambda r: "[" * 100_000, "not JSON"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_what_is_no_record_is_refused_in_one_line(tmp_path, record, kind):
+    make, said = WRONG[kind]
+    found = make(record)
+    (tmp_path / "r.json").write_text(
+        found if isinstance(found, str) else json.dumps(found))
+    outcome = call(tmp_path, "r.json")
+    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
+    assert re.fullmatch(r"hpl-report: r\.json: .*\n", outcome.stderr), str(outcome)
+    assert said in outcome.stderr
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["none.json"], "none.json: No such file or directory"),
+        (["run.json", "-o", "no/folder/r.html"], "no/folder/r.html: No such file"),
+        (["run.json", "--trace", "none"], "none: No such file or directory"),
+        (["run.json", "--trace", "run.json"], "run.json: not a trace of xhpl"),
+        ([], "usage: hpl-report"),
+    ],
+)
+def test_files_that_do_not_fit_are_refused(traced_run, words, said):
+    outcome = call(traced_run, *words)
+    assert outcome.status == 2, str(outcome)
+    assert said in outcome.stderr and "Traceback" not in outcome.stderr
+
+
+def test_the_page_of_documentation_names_every_section(traced_run):
+    page = made(traced_run, "run.json", "--trace", "trace.json")
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
+    told = (jobs.SOURCE / "docs/REPORT.md").read_text()
+    assert len(titles) > 5
+    assert [title for title in titles if f"| {title} |" not in told] == []
