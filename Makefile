@@ -56,8 +56,10 @@ JSON_LIBS := $(if $(filter yes,$(JSON)),$(shell pkg-config --libs jansson))
 
 BASE_OBJECTS := $(call objects,base/*.c)
 HPL_OBJECTS := $(call objects,hpl/*/*.c)
+PLANNER_PURE := $(patsubst %,$(OBJ)/testing/planner/%.o,choices model request \
+                  table)
 PTEST_OBJECTS := $(filter-out $(RECORD_NOT_BUILT), \
-                   $(call objects,testing/ptest/*.c))
+                   $(call objects,testing/ptest/*.c)) $(PLANNER_PURE)
 DRIVER_OBJECTS := $(filter-out %/main.o %/solvers.o,$(PTEST_OBJECTS))
 PROBE_OBJECTS := $(call objects,testing/probe/*.c)
 MORE_OBJECTS := $(call objects,$(MORE_SOURCES))
@@ -69,6 +71,13 @@ ifneq ($(HYBRID),yes)
 $(if $(MAKELEVEL:0=),,$(info hwloc and jansson are not both found: building \
     without hybrid/ (HYBRID=no)))
 endif
+
+# What measures for --plan is about hybrid/, too.
+PLANNER_NONE := $(OBJ)/testing/planner/planner_none.o
+PLANNER_OBJECTS := $(if $(filter yes,$(HYBRID)), \
+    $(filter-out $(PLANNER_NONE) $(PLANNER_PURE), \
+      $(call objects,testing/planner/*.c)) \
+    $(filter-out %/main.o,$(call objects,testing/xhost/*.c)),$(PLANNER_NONE))
 
 # The tests of hybrid/ and its program, and what tests share with them.
 HYBRID_WORDS := '"hybrid/|\<hyb_|"testing/(xdgemm/|unit/driver_)'
@@ -89,6 +98,7 @@ UNIT_OBJECTS := $(call as_objects,$(UNIT_ALL))
 UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID)) \
                  $(if $(filter yes,$(JSON)),,$(UNIT_RECORD))
 HEADERS := $(filter-out $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
+             testing/planner/measure.h \
              $(addprefix testing/unit/,device_cases.h emu_fixture.h \
              fake_backend.h machines.h node_fixture.h)) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_%), \
@@ -142,7 +152,7 @@ $(HPLlib): $(BASE_OBJECTS) $(HPL_OBJECTS)
 	@rm -f $@
 	$(call SAY,AR    $@,$(ARCHIVER) $(ARFLAGS) $@ $^ && $(RANLIB) $@)
 
-$(XHPL): $(PTEST_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
+$(XHPL): $(PTEST_OBJECTS) $(PLANNER_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(LINK) $(XHPL_LINK) -o $@ $(filter %.o,$^) \
 	    $(XHPL_LIBS) $(LIBS_OF_XHPL))

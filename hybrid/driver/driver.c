@@ -180,6 +180,11 @@ xh_status_t hyb_driver_open(bool funneled)
     return XH_ERR_INPUT;
 }
 
+const hyb_means_t *hyb_driver_means(void)
+{
+    return means.node != NULL ? &means : NULL;
+}
+
 void hyb_driver_close(void)
 {
     hpl_solver_install(NULL);

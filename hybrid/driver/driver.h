@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include "hpl_solver.h"
+#include "hybrid/driver/factor.h"
 
 /*
  * The fast solver: panel factorization, broadcast, row exchange and solve on
@@ -30,6 +31,9 @@ xh_status_t hyb_driver_open(bool funneled);
  * takes the right time, and gives no result.
  */
 xh_status_t hyb_driver_open_for_times(bool funneled);
+
+/* What the open solver computes with; NULL: it is not open. */
+const hyb_means_t *hyb_driver_means(void);
 
 /* Return to the reference solver and free what was taken. */
 void hyb_driver_close(void);

@@ -10,7 +10,7 @@
  * Columns of a chunk: its rows of U leave room for L2 in the second cache. The
  * BLAS library packs L2 for each chunk, which wide ones make up for.
  */
-static int64_t chunk_columns(int64_t nb, int cols, hyb_multiplier_t multiplier)
+int64_t hyb_lu_chunk(int64_t nb, int cols, hyb_multiplier_t multiplier)
 {
     int64_t most = multiplier == HYB_BY_BLAS ? 512 : 128;
     int64_t pieces = (nb + most - 1) / most;
@@ -42,7 +42,7 @@ static parts_t parts_of(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
     hpl_map_t map = hpl_map(shape->nb, shape->npcol, shape->mycol);
     size_t nb = (size_t)Mmin(shape->nb, shape->n);
     size_t columns = (size_t)hpl_map_count(&map, (int64_t)shape->n + 1);
-    int64_t chunk = chunk_columns(shape->nb, kernel->cols, multiplier);
+    int64_t chunk = hyb_lu_chunk(shape->nb, kernel->cols, multiplier);
     bool spread = shape->nprow > 1;
 
     return (parts_t){
@@ -170,7 +170,7 @@ xh_status_t hyb_lu_allocate(hyb_lu_t *lu)
     xh_status_t status =
         hyb_columns_create(lu->mat->nq, lu->mat->nb, &lu->columns);
 
-    lu->chunk = chunk_columns(lu->mat->nb, lu->kernel->cols, lu->multiplier);
+    lu->chunk = hyb_lu_chunk(lu->mat->nb, lu->kernel->cols, lu->multiplier);
     lu->map = hpl_map(lu->mat->nb, lu->grid->npcol, lu->grid->mycol);
     lu->exchanges.width = group_width(lu->mat->nb);
     lu->exchanges.group = -1;

@@ -44,6 +44,32 @@ static void open_node(node_t *node)
                   node->comm);
 }
 
+double xhpl_capacity_bytes(const hpl_shape_t *shape)
+{
+    return (double)hpl_solver()->bytes(shape) + allowance;
+}
+
+/* Of all nodes the least. */
+static xhpl_capacity_t least_of(xhpl_capacity_t capacity)
+{
+    double values[2] = {capacity.node_bytes, -capacity.processes};
+
+    MPI_Allreduce(MPI_IN_PLACE, values, 2, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    return (xhpl_capacity_t){values[0], (int)-values[1]};
+}
+
+xhpl_capacity_t xhpl_capacity_of_nodes(void)
+{
+    node_t node;
+    xhpl_capacity_t capacity;
+
+    open_node(&node);
+    MPI_Comm_size(node.comm, &capacity.processes);
+    MPI_Comm_free(&node.comm);
+    capacity.node_bytes = node.available;
+    return least_of(capacity);
+}
+
 static double process_bytes(const node_t *node, const xhpl_test_t *test)
 {
     hpl_shape_t shape = {
@@ -65,7 +91,7 @@ static double process_bytes(const node_t *node, const xhpl_test_t *test)
         shape.myrow = rank % test->nprow;
         shape.mycol = rank / test->nprow;
     }
-    return (double)hpl_solver()->bytes(&shape) + allowance;
+    return xhpl_capacity_bytes(&shape);
 }
 
 /* What test takes of my node. */

@@ -3,6 +3,7 @@
 #define XHPL_CAPACITY_H
 
 #include "base/status.h"
+#include "hpl_solver.h"
 #include "testing/ptest/parameters.h"
 
 /*
@@ -14,5 +15,17 @@
  *                        available, and the largest N that fits
  */
 xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters);
+
+typedef struct {
+    double node_bytes; /* that this run may take of the node that has least;
+                          INFINITY: no system tells */
+    int processes;     /* of the node that has most */
+} xhpl_capacity_t;
+
+/* Collective over MPI_COMM_WORLD. */
+xhpl_capacity_t xhpl_capacity_of_nodes(void);
+
+/* Bytes that a process takes with a system of shape, all of it. */
+double xhpl_capacity_bytes(const hpl_shape_t *shape);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/settings.h"
 #include "base/status.h"
 #include "hpl/comm/schedule.h"
+#include "testing/planner/planner.h"
 #include "testing/ptest/blas_report.h"
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/order.h"
@@ -90,7 +91,7 @@ static int exit_status(const xhpl_order_t *order, const xhpl_outcome_t *outcome)
 
 /* Only process 0 has a device. */
 static int run_on_device(const xhpl_order_t *order, xhpl_record_t *record,
-                         int rank)
+                         const xhpl_forecast_t *forecast, int rank)
 {
     FILE *out = rank == 0 ? open_device(&order->parameters) : NULL;
     int ready = out != NULL;
@@ -99,7 +100,7 @@ static int run_on_device(const xhpl_order_t *order, xhpl_record_t *record,
     MPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (!ready)
         return XH_EXIT_INPUT;
-    xhpl_run(&order->parameters, out, record, &outcome);
+    xhpl_run(&order->parameters, out, record, forecast, &outcome);
     close_device(out);
     return exit_status(order, &outcome);
 }
@@ -108,14 +109,16 @@ static int run_on_device(const xhpl_order_t *order, xhpl_record_t *record,
 static int run_tests(const xhpl_order_t *order, xhpl_record_t *record, int rank)
 {
     xhpl_trace_files_t files;
+    xhpl_forecast_t forecast;
     int status;
 
     if (xhpl_capacity_check(&order->parameters) != XH_OK ||
         xhpl_blas_report() != XH_OK ||
+        xhpl_planner_forecast(&order->parameters, &forecast) != XH_OK ||
         xhpl_trace_files_open(order->trace, order->iterations, &files) != XH_OK)
         return XH_EXIT_INPUT;
     xhpl_record_begin(record);
-    status = run_on_device(order, record, rank);
+    status = run_on_device(order, record, &forecast, rank);
     xhpl_record_end(record);
     return xhpl_trace_files_write(&files) == XH_OK ? status : XH_EXIT_RUNTIME;
 }
@@ -131,7 +134,9 @@ static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
     status = xhpl_solver_open(provided >= MPI_THREAD_FUNNELED);
     if (status != XH_OK)
         return status == XH_ERR_INPUT ? XH_EXIT_INPUT : XH_EXIT_RUNTIME;
-    exit_status = run_tests(order, record, rank);
+    exit_status = order->task == XHPL_TASK_TESTS
+                      ? run_tests(order, record, rank)
+                      : xhpl_planner_answer(order);
     xhpl_solver_close();
     return exit_status;
 }

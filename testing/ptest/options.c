@@ -22,6 +22,13 @@ enum {
     OPTION_PROGRESS,
     OPTION_QUIET,
     OPTION_UPSTREAM_EXIT,
+    OPTION_PLAN,
+    OPTION_TIME,
+    OPTION_MEMORY,
+    OPTION_NODES,
+    OPTION_RANKS_PER_NODE,
+    OPTION_WRITE,
+    OPTION_PREDICT,
     OPTION_HELP,
     OPTION_VERSION,
     OPTIONS
@@ -44,6 +51,14 @@ static const option_row_t others[] = {
     {"progress", "WHEN", "how far the run is, on stderr: auto, on or off"},
     {"quiet", NULL, "only warnings and errors on stderr"},
     {"upstream-exit", NULL, "exit 0 even if a residual failed"},
+    {"plan", NULL,
+     "measure, print the best choices for this machine, and stop"},
+    {"time", "TIME", "of --plan: that a test may take, such as 90s, 10m or 2h"},
+    {"memory", "AMOUNT", "of --plan: to fill, such as 80% or 12G of each node"},
+    {"nodes", "NUMBER", "of --plan: of the job, in place of those there are"},
+    {"ranks-per-node", "NUMBER", "of --plan: processes of each of its nodes"},
+    {"write", "FILE", "of --plan: write the best choice as a new HPL.dat"},
+    {"predict", NULL, "measure, print what the tests should take, and stop"},
     {"help", NULL, "print this text"},
     {"version", NULL, "print the version"},
 };
@@ -171,30 +186,63 @@ static xh_status_t set(const char *name, const char *value)
     return xh_settings_assign(assignment);
 }
 
-static xh_status_t parse_other(int option, const char *argument,
-                               xhpl_options_t *options)
+/* Where the text of an option is kept, NULL for those that are no text. */
+static const char **text_of(int option, xhpl_options_t *options)
 {
     switch (option) {
     case OPTION_DAT:
-        options->dat = argument;
+        return &options->dat;
+    case OPTION_CONF:
+        return &options->conf;
+    case OPTION_TRACE:
+        return &options->trace;
+    case OPTION_ITERATIONS:
+        return &options->iterations;
+    case OPTION_JSON:
+        return &options->json;
+    case OPTION_TIME:
+        return &options->wanted.time;
+    case OPTION_MEMORY:
+        return &options->wanted.memory;
+    case OPTION_NODES:
+        return &options->wanted.nodes;
+    case OPTION_RANKS_PER_NODE:
+        return &options->wanted.ranks_per_node;
+    case OPTION_WRITE:
+        return &options->write;
+    default:
+        return NULL;
+    }
+}
+
+static xhpl_ask_t ask_of(int option)
+{
+    switch (option) {
+    case OPTION_PRINT_CONFIG:
+        return XHPL_ASK_CONFIG;
+    case OPTION_PLAN:
+        return XHPL_ASK_PLAN;
+    case OPTION_PREDICT:
+        return XHPL_ASK_PREDICT;
+    case OPTION_HELP:
+        return XHPL_ASK_HELP;
+    default:
+        return XHPL_ASK_VERSION;
+    }
+}
+
+static xh_status_t parse_other(int option, const char *argument,
+                               xhpl_options_t *options)
+{
+    const char **text = text_of(option, options);
+
+    if (text != NULL) {
+        *text = argument;
         return XH_OK;
+    }
+    switch (option) {
     case OPTION_SET:
         return xh_settings_assign(argument);
-    case OPTION_CONF:
-        options->conf = argument;
-        return XH_OK;
-    case OPTION_PRINT_CONFIG:
-        options->ask = XHPL_ASK_CONFIG;
-        return XH_OK;
-    case OPTION_TRACE:
-        options->trace = argument;
-        return XH_OK;
-    case OPTION_ITERATIONS:
-        options->iterations = argument;
-        return XH_OK;
-    case OPTION_JSON:
-        options->json = argument;
-        return XH_OK;
     case OPTION_PROGRESS:
         return set("progress", argument);
     case OPTION_QUIET:
@@ -203,11 +251,8 @@ static xh_status_t parse_other(int option, const char *argument,
     case OPTION_UPSTREAM_EXIT:
         options->upstream_exit = true;
         return XH_OK;
-    case OPTION_HELP:
-        options->ask = XHPL_ASK_HELP;
-        return XH_OK;
     default:
-        options->ask = XHPL_ASK_VERSION;
+        options->ask = ask_of(option);
         return XH_OK;
     }
 }

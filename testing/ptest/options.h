@@ -5,12 +5,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "base/status.h"
+#include "testing/planner/request.h"
 #include "testing/ptest/parameters.h"
 
 /* what the program is asked for */
 typedef enum {
     XHPL_ASK_RUN,
-    XHPL_ASK_CONFIG, /* the settings */
+    XHPL_ASK_PLAN,    /* what to run */
+    XHPL_ASK_PREDICT, /* how long a run takes */
+    XHPL_ASK_CONFIG,  /* the settings */
     XHPL_ASK_HELP,
     XHPL_ASK_VERSION
 } xhpl_ask_t;
@@ -21,6 +24,8 @@ typedef struct {
     const char *dat; /* file of --dat, NULL: HPL.dat; points into argv */
     const char *trace, *iterations, *json; /* likewise, NULL: not wanted */
     const char *conf;                      /* of --conf, NULL: not given */
+    xhpl_request_words_t wanted;           /* of --plan, likewise */
+    const char *write;
     bool quiet;
     bool upstream_exit;
     bool given[XHPL_QUANTITIES]; /* which of values the user gave */

@@ -15,6 +15,28 @@
 #define DEFAULT_DAT "HPL.dat"
 #define DEFAULT_CONF "xhpl.conf"
 
+/* What a plan leaves as it is, where no option says otherwise. */
+static xh_status_t begin_plan(const xhpl_options_t *options,
+                              xhpl_parameters_t *parameters)
+{
+    static const struct {
+        xhpl_quantity_t quantity;
+        int value;
+    } usual[] = {{XHPL_PFACT, 1}, {XHPL_RFACT, 2}, {XHPL_NBMIN, 8}};
+    static const xhpl_quantity_t planned[] = {XHPL_N, XHPL_P, XHPL_Q};
+
+    for (size_t i = 0; i < sizeof(planned) / sizeof(planned[0]); i++)
+        if (options->given[planned[i]]) {
+            xh_log_error("-%s: --plan chooses it",
+                         xhpl_quantity(planned[i])->option);
+            return XH_ERR_INPUT;
+        }
+    xhpl_parameters_default(parameters);
+    for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+        parameters->list[usual[i].quantity].value[0] = usual[i].value;
+    return xhpl_options_override(options, parameters);
+}
+
 /* HPL.dat, where the options do not do without, and what goes before it. */
 static xh_status_t read_parameters(const xhpl_options_t *options,
                                    xhpl_parameters_t *parameters)
@@ -22,6 +44,8 @@ static xh_status_t read_parameters(const xhpl_options_t *options,
     const char *dat = options->dat != NULL ? options->dat : DEFAULT_DAT;
     xh_status_t status = XH_OK;
 
+    if (options->ask == XHPL_ASK_PLAN)
+        return begin_plan(options, parameters);
     if (options->dat == NULL && xhpl_options_complete(options) &&
         access(dat, F_OK) != 0)
         xhpl_parameters_default(parameters);
@@ -92,18 +116,79 @@ static xh_status_t read_conf(const xhpl_options_t *options)
     return xh_settings_read_file(conf);
 }
 
+/* An option that goes with --plan alone, and was given; NULL: there is none. */
+static const char *option_of_plan(const xhpl_options_t *options)
+{
+    const xhpl_request_words_t *wanted = &options->wanted;
+
+    if (wanted->time != NULL)
+        return "time";
+    if (wanted->memory != NULL)
+        return "memory";
+    if (wanted->nodes != NULL)
+        return "nodes";
+    if (wanted->ranks_per_node != NULL)
+        return "ranks-per-node";
+    return options->write != NULL ? "write" : NULL;
+}
+
+static xh_status_t check_task(const xhpl_options_t *options)
+{
+    const char *option = option_of_plan(options);
+    bool files = options->json != NULL || options->trace != NULL ||
+                 options->iterations != NULL;
+
+    if (option != NULL && options->ask != XHPL_ASK_PLAN) {
+        xh_log_error("--%s goes with --plan", option);
+        return XH_ERR_INPUT;
+    }
+    if (files && options->ask != XHPL_ASK_RUN) {
+        xh_log_error("--json, --trace and --iterations go with a run, not with "
+                     "--plan or --predict");
+        return XH_ERR_INPUT;
+    }
+    return XH_OK;
+}
+
+static xh_status_t read_names(const xhpl_options_t *options,
+                              xhpl_order_t *order)
+{
+    xh_status_t status = copy_name("trace", options->trace, order->trace);
+
+    if (status == XH_OK)
+        status =
+            copy_name("iterations", options->iterations, order->iterations);
+    if (status == XH_OK)
+        status = copy_name("json", options->json, order->json);
+    if (status == XH_OK)
+        status = copy_name("write", options->write, order->write);
+    return status;
+}
+
+/* --plan finds grids for the processes, and --predict starts no test. */
+static bool has_grids(const xhpl_options_t *options, xhpl_order_t *order,
+                      int processes)
+{
+    return options->ask != XHPL_ASK_RUN ||
+           check_grids(&order->parameters, processes) == XH_OK;
+}
+
 static void read_run(const xhpl_options_t *options, int processes,
                      xhpl_order_t *order)
 {
     order->quiet = options->quiet;
     order->upstream_exit = options->upstream_exit;
-    order->run = copy_name("trace", options->trace, order->trace) == XH_OK &&
-                 copy_name("iterations", options->iterations,
-                           order->iterations) == XH_OK &&
-                 copy_name("json", options->json, order->json) == XH_OK &&
+    memcpy(order->given, options->given, sizeof(order->given));
+    if (options->ask == XHPL_ASK_PLAN)
+        order->task = XHPL_TASK_PLAN;
+    if (options->ask == XHPL_ASK_PREDICT)
+        order->task = XHPL_TASK_PREDICT;
+    order->run = check_task(options) == XH_OK &&
+                 read_names(options, order) == XH_OK &&
+                 xhpl_request_read(&options->wanted, &order->wanted) == XH_OK &&
                  read_conf(options) == XH_OK &&
                  read_parameters(options, &order->parameters) == XH_OK &&
-                 check_grids(&order->parameters, processes) == XH_OK;
+                 has_grids(options, order, processes);
     order->exit_status = order->run ? XH_EXIT_PASSED : XH_EXIT_INPUT;
 }
 
@@ -131,6 +216,8 @@ void xhpl_order_read(int argc, char **argv, int processes,
         xhpl_options_print_version(stdout);
         break;
     case XHPL_ASK_RUN:
+    case XHPL_ASK_PLAN:
+    case XHPL_ASK_PREDICT:
         read_run(&options, processes, order_p);
         break;
     }

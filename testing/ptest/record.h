@@ -22,7 +22,7 @@
  *
  *     open
  *         begin                 the solver is open
- *             ready, start, stop, solved, checked      each test
+ *             ready, start, stop, solved, predicted, checked      each test
  *         end                   the solver is still open
  *     close
  */
@@ -56,6 +56,13 @@ void xhpl_record_stop(xhpl_record_t *record, MPI_Comm comm);
 /* A test was solved in seconds; it counts as unchecked until it is checked. */
 void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
                         double seconds);
+
+/*
+ * The test that was solved last should have taken seconds, 0: nobody knows,
+ * at a time when all cores reached ceiling, flop/s of FMA.
+ */
+void xhpl_record_predicted(xhpl_record_t *record, const xhpl_test_t *test,
+                           double seconds, double ceiling);
 
 /* The residual and the norms of the test that was solved last. */
 void xhpl_record_checked(xhpl_record_t *record, double residual,

@@ -313,6 +313,26 @@ void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
     save_now_and_then(record);
 }
 
+/* The test that was added last. */
+static json_t *last_test(const xhpl_record_t *record)
+{
+    return json_array_get(record->tests, json_array_size(record->tests) - 1);
+}
+
+void xhpl_record_predicted(xhpl_record_t *record, const xhpl_test_t *test,
+                           double seconds, double ceiling)
+{
+    json_t *object;
+
+    if (record == NULL || record->rank != 0 || !(seconds > 0.0))
+        return;
+    object = json_object();
+    xhpl_json_set_number(object, "seconds", seconds);
+    xhpl_json_set_number(object, "gflops", xhpl_report_rate(test->n, seconds));
+    xhpl_json_set_number(object, "ceiling_gflops", ceiling * 1e-9);
+    json_object_set_new(last_test(record), "prediction", object);
+}
+
 static json_t *norms_of(const hpl_norms_t *norms)
 {
     json_t *object = json_object();
@@ -333,7 +353,7 @@ void xhpl_record_checked(xhpl_record_t *record, double residual,
 
     if (record == NULL || record->rank != 0)
         return;
-    object = json_array_get(record->tests, json_array_size(record->tests) - 1);
+    object = last_test(record);
     xhpl_json_set_text(object, "status", passed ? "PASSED" : "FAILED");
     xhpl_json_set_number(object, "residual", residual);
     json_object_set_new(object, "norms", norms_of(norms));

@@ -48,6 +48,15 @@ void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
     (void)seconds;
 }
 
+void xhpl_record_predicted(xhpl_record_t *record, const xhpl_test_t *test,
+                           double seconds, double ceiling)
+{
+    (void)record;
+    (void)test;
+    (void)seconds;
+    (void)ceiling;
+}
+
 void xhpl_record_checked(xhpl_record_t *record, double residual,
                          const hpl_norms_t *norms, bool passed)
 {

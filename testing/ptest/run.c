@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "hpl.h"
 #include "hpl_solver.h"
+#include "hpl/pgesv/progress.h"
 #include "testing/ptest/algorithm.h"
 #include "testing/ptest/idle.h"
 #include "testing/ptest/plan.h"
@@ -17,6 +18,7 @@ typedef struct {
     const xhpl_parameters_t *parameters;
     xhpl_report_t *report; /* NULL but on process 0 */
     xhpl_record_t *record;
+    const xhpl_forecast_t *forecast;
     HPL_T_grid grid;
 } run_t;
 
@@ -79,17 +81,30 @@ static void check(run_t *run, hpl_system_t *system, int n, int info)
                         run->report->failed == failed);
 }
 
+/* Seconds that test should take, 0: not known. */
+static double expected(const run_t *run, const xhpl_test_t *test)
+{
+    const xhpl_forecast_t *forecast = run->forecast;
+
+    return forecast->seconds != NULL
+               ? forecast->seconds(forecast->context, test)
+               : 0.0;
+}
+
 static void run_system(run_t *run, const xhpl_test_t *test,
                        hpl_system_t *system)
 {
     xhpl_timing_t timing;
+    double seconds = expected(run, test);
     int info;
 
+    hpl_progress_expect(seconds);
     hpl_solver()->generate(system, HPL_ISEED);
     timing = solve(run, system, &info);
     if (run->report != NULL)
         xhpl_report_row(run->report, test, &timing);
     xhpl_record_solved(run->record, test, timing.seconds);
+    xhpl_record_predicted(run->record, test, seconds, run->forecast->ceiling);
     report_details(run);
     if (run->parameters->threshold > 0)
         check(run, system, test->n, info);
@@ -147,9 +162,11 @@ static void share_outcome(const xhpl_report_t *report,
 }
 
 void xhpl_run(const xhpl_parameters_t *parameters, FILE *out,
-              xhpl_record_t *record, xhpl_outcome_t *outcome_p)
+              xhpl_record_t *record, const xhpl_forecast_t *forecast,
+              xhpl_outcome_t *outcome_p)
 {
-    run_t run = {.parameters = parameters, .record = record};
+    run_t run = {
+        .parameters = parameters, .record = record, .forecast = forecast};
     xhpl_report_t report = {.out = NULL};
     int64_t tests = xhpl_plan_count(parameters);
     int64_t tests_a_grid = tests / parameters->list[XHPL_P].count;

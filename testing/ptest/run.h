@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include "testing/ptest/forecast.h"
 #include "testing/ptest/parameters.h"
 #include "testing/ptest/record.h"
 
@@ -19,11 +20,13 @@ typedef struct {
  *
  * out        in   the output device; used by process 0 only
  * record     in   to be told of each test, NULL: none
+ * forecast   in   what each should take, for progress and record
  * outcome_p  out  the same on all processes
  *
  * Errors: a failure at run time takes the job down
  */
 void xhpl_run(const xhpl_parameters_t *parameters, FILE *out,
-              xhpl_record_t *record, xhpl_outcome_t *outcome_p);
+              xhpl_record_t *record, const xhpl_forecast_t *forecast,
+              xhpl_outcome_t *outcome_p);
 
 #endif

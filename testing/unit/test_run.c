@@ -72,6 +72,7 @@ static const hpl_solver_t solver = {.name = "fake",
                                     .check = check,
                                     .destroy = destroy};
 
+static const xhpl_forecast_t unknown;
 static xhpl_parameters_t parameters;
 static xhpl_outcome_t outcome;
 static char text[TEXT_SIZE]; /* the report, on process 0 */
@@ -111,7 +112,7 @@ static const char *run(void)
     if (rank_of_mine() == 0)
         out = fmemopen(text, sizeof(text), "w");
     capture_begin();
-    xhpl_run(&parameters, out, NULL, &outcome);
+    xhpl_run(&parameters, out, NULL, &unknown, &outcome);
     if (out != NULL)
         fclose(out);
     return capture_end(NULL);

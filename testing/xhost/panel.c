@@ -12,8 +12,9 @@
 
 enum { CALLS = 9, SAMPLES = 500 };
 
-typedef struct {
+struct xhost_panel {
     hyb_team_t *team;
+    int members; /* of it, that factor */
     hyb_panel_engine_t *engine;
     hyb_panel_t panel;
     hyb_tiles_t body; /* as they were: the rows below the top */
@@ -24,7 +25,9 @@ typedef struct {
     double *memory; /* all of it */
     size_t bytes;
     int64_t *row; /* m: where each row of P A was in A */
-} bench_t;
+};
+
+typedef xhost_panel_t bench_t;
 
 /* ---- memory -------------------------------------------------------------- */
 
@@ -67,13 +70,6 @@ static void fill(bench_t *x)
     }
 }
 
-static void release(bench_t *x)
-{
-    hyb_panel_engine_destroy(x->engine);
-    xh_memory_free(x->memory, x->bytes);
-    free(x->row);
-}
-
 /* ---- computing ----------------------------------------------------------- */
 
 static void restore(void *context)
@@ -90,7 +86,8 @@ static void factor(void *context, int member)
 {
     bench_t *x = context;
 
-    hyb_panel_factor(x->engine, &x->panel, member, hyb_team_size(x->team));
+    if (member < x->members)
+        hyb_panel_factor(x->engine, &x->panel, member, x->members);
 }
 
 static void run(void *context)
@@ -98,6 +95,52 @@ static void run(void *context)
     bench_t *x = context;
 
     hyb_team_run(x->team, factor, x);
+}
+
+xh_status_t xhost_panel_create(const hyb_kernel_t *kernel, hyb_team_t *team,
+                               int64_t m, int nb, xhost_panel_t **panel_p)
+{
+    bench_t *x = calloc(1, sizeof(*x));
+    xh_status_t status;
+
+    if (x == NULL)
+        return XH_ERR_MEMORY;
+    x->team = team;
+    status = allocate(x, kernel, m, nb);
+    if (status == XH_OK)
+        status = hyb_panel_engine_create(team, kernel, nb, &x->engine);
+    if (status != XH_OK) {
+        xhost_panel_destroy(x);
+        return status;
+    }
+    fill(x);
+    *panel_p = x;
+    return XH_OK;
+}
+
+void xhost_panel_destroy(xhost_panel_t *panel)
+{
+    if (panel == NULL)
+        return;
+    hyb_panel_engine_destroy(panel->engine);
+    xh_memory_free(panel->memory, panel->bytes);
+    free(panel->row);
+    free(panel);
+}
+
+double xhost_panel_seconds(xhost_panel_t *panel, int members, int calls)
+{
+    const xhost_timed_t timed = {restore, run, panel};
+
+    panel->members = members;
+    return xhost_median_seconds(&timed, calls);
+}
+
+double xhost_panel_load_seconds(xhost_panel_t *panel, int calls)
+{
+    const xhost_timed_t timed = {NULL, restore, panel};
+
+    return xhost_median_seconds(&timed, calls);
 }
 
 /* ---- checking ------------------------------------------------------------ */
@@ -156,25 +199,21 @@ static int wrong_rows(bench_t *x)
 xh_status_t xhost_panel_rate(const hyb_kernel_t *kernel, hyb_team_t *team,
                              int64_t m, int nb, double *rate_p)
 {
-    bench_t x = {.team = team};
-    const xhost_timed_t timed = {restore, run, &x};
     double flop = nb * (double)nb * ((double)m - nb / 3.0);
-    xh_status_t status = allocate(&x, kernel, m, nb);
+    bench_t *x;
+    xh_status_t status = xhost_panel_create(kernel, team, m, nb, &x);
     int wrong;
 
-    if (status == XH_OK)
-        status = hyb_panel_engine_create(team, kernel, nb, &x.engine);
-    if (status == XH_OK) {
-        fill(&x);
-        *rate_p = flop / xhost_median_seconds(&timed, CALLS);
-        follow_pivots(&x);
-        wrong = wrong_rows(&x);
-        if (wrong > 0) {
-            xh_log_error("%d of %d rows of P A - L U are not 0", wrong,
-                         SAMPLES + 1);
-            *rate_p = NAN;
-        }
+    if (status != XH_OK)
+        return status;
+    *rate_p = flop / xhost_panel_seconds(x, hyb_team_size(team), CALLS);
+    follow_pivots(x);
+    wrong = wrong_rows(x);
+    if (wrong > 0) {
+        xh_log_error("%d of %d rows of P A - L U are not 0", wrong,
+                     SAMPLES + 1);
+        *rate_p = NAN;
     }
-    release(&x);
+    xhost_panel_destroy(x);
     return status;
 }

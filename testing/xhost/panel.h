@@ -6,6 +6,23 @@
 #include "hybrid/engine/host/kernel.h"
 #include "hybrid/engine/team.h"
 
+/* A random panel and a copy of it. */
+typedef struct xhost_panel xhost_panel_t;
+
+/* m >= nb. Errors: XH_ERR_MEMORY */
+xh_status_t xhost_panel_create(const hyb_kernel_t *kernel, hyb_team_t *team,
+                               int64_t m, int nb, xhost_panel_t **panel_p);
+void xhost_panel_destroy(xhost_panel_t *panel); /* accepts NULL */
+
+/*
+ * Median of the seconds of so many factorizations, 1 <= calls <= 16, by the
+ * first members of the team; the panel is made anew before each, untimed.
+ */
+double xhost_panel_seconds(xhost_panel_t *panel, int members, int calls);
+
+/* The same of making it anew, a copy by the caller alone. */
+double xhost_panel_load_seconds(xhost_panel_t *panel, int calls);
+
 /*
  * Flop/s of the factorization of a random panel by all members of team, median
  * of nine: m nb^2 - nb^3 / 3 flop. The panel is made anew before each, outside

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include "base/log.h"
 #include "base/memory.h"
 #include "hybrid/engine/host/chunk.h"
@@ -19,18 +20,24 @@ enum {
 /* Where the three matrices begin in xhost_value's rows. */
 enum { OF_C = 0, OF_L2 = 1 << 28, OF_U = 1 << 29 };
 
-typedef struct {
+struct xhost_update {
     xhost_shape_t shape;
+    xhost_work_t work;
     hyb_team_t *team;
     hyb_factors_t factors;
+    hyb_view_t columns; /* the top's rows, then C's */
     hyb_view_t u, c;
+    hyb_swap_t swap;
+    int *rows;      /* 3 k: its lists */
     double *packed; /* a chunk's U, of each member */
     int64_t stride; /* between members */
     _Atomic int64_t next;
 
-    double *memory; /* all of it */
+    double *memory; /* all else */
     size_t bytes;
-} update_t;
+};
+
+typedef xhost_update_t update_t;
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -44,27 +51,52 @@ static int64_t rounded_up(int64_t x, int64_t to)
 
 /* ---- memory -------------------------------------------------------------- */
 
+static int64_t widest(const update_t *x)
+{
+    return x->shape.chunk > 0 ? x->shape.chunk : CHUNK;
+}
+
 static xh_status_t allocate(update_t *x)
 {
     const hyb_kernel_t *kernel = x->factors.kernel;
     int64_t m = x->shape.m, n = x->shape.n, k = x->shape.k;
-    int64_t ld = rounded_up(m, 8);
-    int64_t l2 = hyb_pack_size(m, k, kernel->rows);
-    int64_t u = rounded_up(k * n, 8);
+    int64_t ld = rounded_up(m + k, 8);
+    int64_t l1 = rounded_up(hyb_pack_size(k, k, kernel->rows), 8);
+    int64_t l2 = rounded_up(hyb_pack_size(m, k, kernel->rows), 8);
+    int64_t u = rounded_up(k * n, 8), packed;
     void *memory;
 
-    x->stride = rounded_up(hyb_chunk_u_size(kernel, k, CHUNK), 512);
-    x->bytes =
-        sizeof(double) *
-        (size_t)(ld * n + l2 + u + x->stride * hyb_team_size(x->team) + 16);
+    x->stride = rounded_up(hyb_chunk_u_size(kernel, k, widest(x)), 512);
+    packed = x->stride * hyb_team_size(x->team);
+    x->bytes = sizeof(double) * (size_t)(ld * n + l1 + l2 + u + packed);
     if (xh_memory_allocate(x->bytes, &memory) != XH_OK)
         return XH_ERR_MEMORY;
     x->memory = memory;
-    x->c = (hyb_view_t){x->memory, m, n, ld};
+    x->columns = (hyb_view_t){x->memory, m + k, n, ld};
+    x->c = hyb_view_part(x->columns, k, 0, m, n);
     x->packed = x->memory + ld * n;
-    x->factors.l2 = (hyb_tiles_t){
-        x->packed + x->stride * hyb_team_size(x->team), m, k, kernel->rows};
-    x->u = (hyb_view_t){x->factors.l2.data + rounded_up(l2, 8), k, n, k};
+    x->factors.l1 = (hyb_tiles_t){x->packed + packed, k, k, kernel->rows};
+    x->factors.l2 = (hyb_tiles_t){x->factors.l1.data + l1, m, k, kernel->rows};
+    x->u = (hyb_view_t){x->factors.l2.data + l2, k, n, k};
+    return XH_OK;
+}
+
+/* All rows of the top change places with rows of C, far from each other. */
+static xh_status_t choose_rows(update_t *x)
+{
+    int64_t m = x->shape.m, k = x->shape.k, apart = m > k ? m / k : 1, i;
+    int displaced = (int)smaller(m, k);
+
+    x->rows = calloc((size_t)(3 * k), sizeof(*x->rows));
+    if (x->rows == NULL)
+        return XH_ERR_MEMORY;
+    for (i = 0; i < k; i++) {
+        x->rows[i] = (int)(i < displaced ? k + i * apart : i);
+        x->rows[k + i] = (int)i;
+        x->rows[2 * k + i] = x->rows[i];
+    }
+    x->swap =
+        (hyb_swap_t){(int)k, x->rows, displaced, x->rows + k, x->rows + 2 * k};
     return XH_OK;
 }
 
@@ -92,31 +124,57 @@ static void fill(void *context, int member)
 
 /* ---- computing ----------------------------------------------------------- */
 
-/* The next chunk, narrower towards the end, so that all end together. */
+/* Columns of a chunk where so many are left: few at last, so that all end
+ * together. */
+static int64_t width(const update_t *x, int64_t left)
+{
+    int64_t share = left / (2 * hyb_team_size(x->team));
+
+    return x->shape.chunk > 0 || share >= CHUNK
+               ? widest(x)
+               : rounded_up(share + 1, LEAST_CHUNK);
+}
+
 static int64_t take(update_t *x, int64_t *cols_p)
 {
-    int64_t from = atomic_load(&x->next), cols, share;
+    int64_t from = atomic_load(&x->next), cols;
 
     do {
-        share = (x->shape.n - from) / (2 * hyb_team_size(x->team));
-        cols = share >= CHUNK ? CHUNK : rounded_up(share + 1, LEAST_CHUNK);
-        cols = smaller(cols, x->shape.n - from);
+        cols = smaller(width(x, x->shape.n - from), x->shape.n - from);
     } while (!atomic_compare_exchange_weak(&x->next, &from, from + cols));
     *cols_p = cols;
     return from;
 }
 
-static void multiply(void *context, int member)
+/* The chunk's part of U, packed: from U, or by the swap and the solution. */
+static void prepare(const update_t *x, int64_t from, int64_t cols, double *u)
+{
+    int64_t k = x->shape.k;
+    hyb_view_t chunk =
+        hyb_view_part(x->columns, 0, from, x->columns.rows, cols);
+
+    if (x->work == XHOST_MULTIPLY) {
+        hyb_pack(hyb_view_part(x->u, 0, from, k, cols), HYB_TRANS, -1.0,
+                 x->factors.kernel->cols, u);
+        return;
+    }
+    hyb_chunk_swap(x->factors.kernel, &x->swap, chunk, u);
+    hyb_chunk_solve(&x->factors, cols, u);
+    hyb_chunk_store(&x->factors, u, hyb_view_part(chunk, 0, 0, k, cols));
+}
+
+static void compute(void *context, int member)
 {
     update_t *x = context;
     double *u = x->packed + member * x->stride;
     int64_t from, cols;
 
     for (from = take(x, &cols); cols > 0; from = take(x, &cols)) {
-        hyb_pack(hyb_view_part(x->u, 0, from, x->u.rows, cols), HYB_TRANS, -1.0,
-                 x->factors.kernel->cols, u);
-        hyb_chunk_multiply(&x->factors, 0, u,
-                           hyb_view_part(x->c, 0, from, x->c.rows, cols), NULL);
+        prepare(x, from, cols, u);
+        if (x->work != XHOST_PREPARE)
+            hyb_chunk_multiply(&x->factors, 0, u,
+                               hyb_view_part(x->c, 0, from, x->c.rows, cols),
+                               NULL);
     }
 }
 
@@ -125,7 +183,44 @@ static void run(void *context)
     update_t *x = context;
 
     atomic_store(&x->next, 0);
-    hyb_team_run(x->team, multiply, x);
+    hyb_team_run(x->team, compute, x);
+}
+
+xh_status_t xhost_update_create(const hyb_kernel_t *kernel, hyb_team_t *team,
+                                xhost_shape_t shape, xhost_update_t **update_p)
+{
+    update_t *x = calloc(1, sizeof(*x));
+
+    if (x == NULL)
+        return XH_ERR_MEMORY;
+    x->shape = shape;
+    x->team = team;
+    x->factors.kernel = kernel;
+    if (allocate(x) != XH_OK || choose_rows(x) != XH_OK) {
+        xhost_update_destroy(x);
+        return XH_ERR_MEMORY;
+    }
+    hyb_team_run(team, fill, x);
+    *update_p = x;
+    return XH_OK;
+}
+
+void xhost_update_destroy(xhost_update_t *update)
+{
+    if (update == NULL)
+        return;
+    xh_memory_free(update->memory, update->bytes);
+    free(update->rows);
+    free(update);
+}
+
+double xhost_update_seconds(xhost_update_t *update, xhost_work_t work,
+                            int calls)
+{
+    const xhost_timed_t timed = {NULL, run, update};
+
+    update->work = work;
+    return xhost_median_seconds(&timed, calls);
 }
 
 /* ---- checking ------------------------------------------------------------ */
@@ -157,20 +252,18 @@ static int wrong_elements(const update_t *x)
 xh_status_t xhost_update_rate(const hyb_kernel_t *kernel, hyb_team_t *team,
                               xhost_shape_t shape, double *rate_p)
 {
-    update_t x = {.shape = shape, .team = team, .factors.kernel = kernel};
-    const xhost_timed_t timed = {NULL, run, &x};
     double flop = 2.0 * (double)shape.m * (double)shape.n * (double)shape.k;
+    update_t *x;
     int wrong;
 
-    if (allocate(&x) != XH_OK)
+    if (xhost_update_create(kernel, team, shape, &x) != XH_OK)
         return XH_ERR_MEMORY;
-    hyb_team_run(team, fill, &x);
-    *rate_p = flop / xhost_median_seconds(&timed, CALLS);
-    wrong = wrong_elements(&x);
+    *rate_p = flop / xhost_update_seconds(x, XHOST_MULTIPLY, CALLS);
+    wrong = wrong_elements(x);
     if (wrong > 0) {
         xh_log_error("%d of %d elements of C are wrong", wrong, SAMPLES + 1);
         *rate_p = NAN;
     }
-    xh_memory_free(x.memory, x.bytes);
+    xhost_update_destroy(x);
     return XH_OK;
 }

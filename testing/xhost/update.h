@@ -8,7 +8,27 @@
 
 typedef struct {
     int64_t m, n, k; /* C is m x n, L2 m x k, U k x n */
+    int64_t chunk;   /* columns of all chunks; 0: 128, narrower at the end */
 } xhost_shape_t;
+
+/* What all members of a team do to the columns of C, by chunks. */
+typedef enum {
+    XHOST_MULTIPLY, /* pack U, C := C - L2 U */
+    XHOST_PREPARE, /* swap k rows with the k above C, solve them with an L1 that
+                      is unity, store them */
+    XHOST_COMPLETE /* the latter, and C := C - L2 U */
+} xhost_work_t;
+
+typedef struct xhost_update xhost_update_t;
+
+/* Errors: XH_ERR_MEMORY */
+xh_status_t xhost_update_create(const hyb_kernel_t *kernel, hyb_team_t *team,
+                                xhost_shape_t shape, xhost_update_t **update_p);
+void xhost_update_destroy(xhost_update_t *update); /* accepts NULL */
+
+/* Median of the seconds of so many calls, 1 <= calls <= 16. */
+double xhost_update_seconds(xhost_update_t *update, xhost_work_t work,
+                            int calls);
 
 /*
  * Flop/s of C := C - L2 U by all members of team, median of three: as in the

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/planner/model.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include "hpl/pauxil/map.h"
+
+enum {
+    GROUP = 512, /* columns of a row exchange under an update */
+    MOST_STEPS = 4000000
+};
+
+/* Iterations that the driver has in flight: one, or also the one before. */
+typedef enum { NOTHING, PANEL, PIPELINE } overlap_t;
+
+/* One process, in seconds from the start of the factorization. */
+typedef struct {
+    double panel;        /* the next panel is here */
+    double open;         /* the iteration is */
+    double done, before; /* with the last iteration, and the one before it */
+    double work;         /* all that its threads did, over their number */
+    double messages;     /* of the next panel: its main thread's part */
+} process_t;
+
+typedef struct {
+    const xhpl_rates_t *rates;
+    const xhpl_case_t *test;
+    xhpl_width_t width;
+    overlap_t mode;
+    int rows;           /* of processes, that are told apart */
+    process_t *process; /* rows x npcol, by rows */
+} model_t;
+
+/* One iteration of one process. */
+typedef struct {
+    double m, n;     /* C's rows and columns here */
+    double update;   /* all of its work on columns */
+    double prepare;  /* of that, before C is updated */
+    double exchange; /* messages of rows, in all ... */
+    double group;    /* ... and of the first group of columns */
+    double first;    /* work on the next panel's columns */
+} step_t;
+
+/* ---- rates --------------------------------------------------------------- */
+
+double xhpl_curve_at(const xhpl_curve_t *curve, double rows)
+{
+    const double *x = curve->rows, *y = curve->seconds;
+    int i = 1;
+
+    if (curve->count == 0)
+        return 0.0;
+    if (curve->count == 1)
+        return x[0] > 0.0 ? y[0] * rows / x[0] : y[0];
+    while (i < curve->count - 1 && rows > x[i])
+        i++;
+    return fmax(0.0, y[i - 1] + (rows - x[i - 1]) * (y[i] - y[i - 1]) /
+                                    (x[i] - x[i - 1]));
+}
+
+static void scale_curve(xhpl_curve_t *curve, double factor)
+{
+    for (int i = 0; i < curve->count; i++)
+        curve->seconds[i] *= factor;
+}
+
+xhpl_width_t xhpl_rates_of_width(const xhpl_rates_t *rates, int nb)
+{
+    xhpl_width_t width = rates->width[0];
+    double factor;
+
+    for (int i = 1; i < rates->widths; i++)
+        if (abs(rates->width[i].nb - nb) < abs(width.nb - nb))
+            width = rates->width[i];
+    factor = (double)nb / width.nb;
+    scale_curve(&width.update, factor);
+    scale_curve(&width.prepare, factor);
+    scale_curve(&width.alone, factor * factor);
+    scale_curve(&width.team, factor * factor);
+    width.nb = nb;
+    return width;
+}
+
+/* A panel by some of the threads: a part of it is serial. */
+static double panel_seconds(const model_t *model, double rows, int threads)
+{
+    double alone = xhpl_curve_at(&model->width.alone, rows);
+    double team = xhpl_curve_at(&model->width.team, rows);
+    int most = model->rates->threads;
+    double divided;
+
+    if (threads == 1 || most == 1)
+        return threads == most ? team : alone;
+    divided = (alone - team) / (1.0 - 1.0 / most);
+    return alone - divided + divided / threads;
+}
+
+/* ---- messages ------------------------------------------------------------ */
+
+static double transfer(const xhpl_link_t *link, double bytes)
+{
+    return link->bandwidth > 0.0 ? link->latency + bytes / link->bandwidth
+                                 : 0.0;
+}
+
+static int rounds_to_all(int processes)
+{
+    int rounds = 0;
+
+    while (1 << rounds < processes)
+        rounds++;
+    return rounds;
+}
+
+/* Messages, one after the other, until the panel is at distance in a ring. */
+static int hops(int bcast, int npcol, int distance)
+{
+    int first = bcast % 2 == 1 ? 2 : 1;
+    int second = first + (npcol - first + 1) / 2;
+
+    if (bcast >= 2 && distance >= second)
+        return distance - second + 2;
+    return distance;
+}
+
+double xhpl_model_broadcast(const xhpl_link_t *link, int bcast, int npcol,
+                            int distance, double bytes)
+{
+    int members = npcol - (bcast == 5);
+
+    if (distance == 0 || link->bandwidth <= 0.0)
+        return 0.0;
+    if (bcast < 4 || members < 2 || (bcast == 5 && distance == 1))
+        return hops(bcast, npcol, distance) * transfer(link, bytes);
+    return (rounds_to_all(members) + members - 1) * link->latency +
+           2.0 * bytes * (members - 1) / members / link->bandwidth;
+}
+
+/* How often a process sends or receives all of a panel. */
+static int copies(int bcast, int npcol, int distance)
+{
+    bool modified = bcast % 2 == 1;
+
+    if (npcol == 1)
+        return 0;
+    if (distance == 0)
+        return 1 + (modified && npcol > 2) + (bcast >= 2 && npcol > 3);
+    if (bcast >= 4)
+        return modified && distance == 1 ? 1 : 2;
+    return distance == npcol - 1 || (modified && distance == 1) ? 1 : 2;
+}
+
+/* The choice of a panel's pivots among the processes of a column. */
+static double pivots(const model_t *model)
+{
+    int rounds = rounds_to_all(model->test->nprow);
+    double bytes = 2.0 * 8.0 * model->test->nb;
+
+    return model->test->nb * rounds * transfer(&model->rates->column, bytes);
+}
+
+/* Rows of U, of so many columns, to all processes of a column. */
+static double exchange(const model_t *model, double columns)
+{
+    const xhpl_link_t *link = &model->rates->column;
+    int p = model->test->nprow;
+    double bytes = 2.0 * 8.0 * model->test->nb * columns * (p - 1) / p;
+
+    if (p == 1 || link->bandwidth <= 0.0 || columns <= 0.0)
+        return 0.0;
+    return (rounds_to_all(p) + p - 1) * link->latency + bytes / link->bandwidth;
+}
+
+/* The same in groups, each with messages of its own. */
+static double exchange_groups(const model_t *model, double columns)
+{
+    double group = fmax(GROUP, model->test->nb);
+    double whole = floor(columns / group);
+
+    return whole * exchange(model, group) +
+           exchange(model, columns - whole * group);
+}
+
+/* ---- one iteration ------------------------------------------------------- */
+
+/* Of the n indices from first on, those that a process has. */
+static double local(const xhpl_case_t *test, int64_t first, int64_t n,
+                    int processes, int me)
+{
+    hpl_map_t map = hpl_map(test->nb, processes, me);
+
+    return first < n
+               ? (double)(hpl_map_count(&map, n) - hpl_map_count(&map, first))
+               : 0.0;
+}
+
+/* Rows from first on of process row p; where rows are not told apart, of the
+ * one that has most. */
+static double local_rows(const model_t *model, int64_t first, int p)
+{
+    const xhpl_case_t *test = model->test;
+
+    if (model->rows < test->nprow)
+        p = (int)(first / test->nb % test->nprow);
+    return local(test, first, test->n, test->nprow, p);
+}
+
+static step_t step_of(const model_t *model, int64_t k, int p, int q)
+{
+    const xhpl_case_t *test = model->test;
+    int64_t next = (k + 1) * test->nb;
+    bool owner = (k + 1) % test->npcol == q && next < test->n;
+    step_t step = {.m = local_rows(model, next, p),
+                   .n =
+                       local(test, next, (int64_t)test->n + 1, test->npcol, q)};
+    double column = xhpl_curve_at(&model->width.update, step.m);
+    double prepare = xhpl_curve_at(&model->width.prepare, step.m);
+    double ahead = owner ? fmin(test->nb, step.n) : 0.0;
+
+    step.update = step.n * column;
+    step.prepare = fmin(step.n * prepare, step.update);
+    step.first = ahead * column;
+    step.exchange = model->mode == PIPELINE ? exchange_groups(model, step.n)
+                                            : exchange(model, step.n);
+    step.group = fmin(step.exchange, exchange(model, fmax(GROUP, test->nb)));
+    return step;
+}
+
+/* The threads for a panel with which an iteration takes least. */
+static int panel_threads(const model_t *model, const step_t *step, double rows)
+{
+    int most = model->rates->threads, best = most;
+    double least = INFINITY;
+
+    if (model->mode == NOTHING)
+        return most;
+    for (int t = 1; t <= most; t = t < most && 2 * t > most ? most : 2 * t) {
+        double panel = panel_seconds(model, rows, t);
+        double all = fmax(step->update + panel * t / most,
+                          step->group + step->first + panel);
+
+        if (all < least) {
+            least = all;
+            best = t;
+        }
+    }
+    return best;
+}
+
+/* When the columns are updated, and from when on the next panel can be. */
+static double update(const model_t *model, process_t *me, const step_t *step,
+                     double together)
+{
+    double begin = fmax(me->done, me->open), prepared, ready;
+    double messages = step->exchange / model->rates->threads + me->messages;
+
+    me->before = me->done;
+    me->work += step->update + messages;
+    if (model->mode == PIPELINE) {
+        me->done =
+            fmax(begin + step->update + messages, together + step->exchange);
+        return together + step->group + step->first;
+    }
+    prepared = fmax(begin, together) + step->prepare + step->exchange;
+    ready = prepared +
+            step->first * (1.0 - step->prepare / fmax(step->update, 1e-300));
+    me->done = prepared + step->update - step->prepare + me->messages;
+    return model->mode == PANEL ? ready : me->done;
+}
+
+static process_t *at(const model_t *model, int p, int q)
+{
+    return &model->process[p * model->test->npcol + q];
+}
+
+static void open_iteration(const model_t *model, process_t *me)
+{
+    bool overlaps = model->mode != NOTHING;
+
+    me->open =
+        fmax(fmax(me->panel, me->open), overlaps ? me->before : me->done);
+}
+
+/* Panel number k is factored, and its column of processes knows it. */
+static void send_panel(const model_t *model, int64_t k, double ready)
+{
+    const xhpl_case_t *test = model->test;
+    const xhpl_link_t *link = &model->rates->row;
+    int root = (int)(k % test->npcol);
+
+    for (int p = 0; p < model->rows; p++) {
+        double rows = local_rows(model, k * test->nb, p);
+        double bytes = 8.0 * test->nb * (rows + test->nb);
+
+        for (int q = 0; q < test->npcol; q++) {
+            int distance = (q - root + test->npcol) % test->npcol;
+            int times = copies(test->bcast, test->npcol, distance);
+
+            at(model, p, q)->panel =
+                ready + xhpl_model_broadcast(link, test->bcast, test->npcol,
+                                             distance, bytes);
+            at(model, p, q)->messages =
+                times * transfer(link, bytes) / model->rates->threads;
+        }
+    }
+}
+
+static double tallest(const model_t *model, int64_t first)
+{
+    double rows = 0.0;
+
+    for (int p = 0; p < model->rows; p++)
+        rows = fmax(rows, local_rows(model, first, p));
+    return rows;
+}
+
+/* The column of processes that has panel k + 1 factors it; returns when. */
+static double factor_next(const model_t *model, int64_t k, double ready)
+{
+    const xhpl_case_t *test = model->test;
+    int q = (int)((k + 1) % test->npcol), most = model->rates->threads;
+    double rows = tallest(model, (k + 1) * test->nb);
+    step_t step = step_of(model, k, 0, q);
+    int threads = panel_threads(model, &step, rows);
+    double panel = panel_seconds(model, rows, threads) + pivots(model);
+
+    for (int p = 0; p < model->rows; p++) {
+        process_t *me = at(model, p, q);
+        double part = panel * threads / most;
+
+        me->work += part;
+        me->done = fmax(me->done + part, ready + panel);
+    }
+    return ready + panel;
+}
+
+/* The processes of a column; returns when all are ready for the next panel. */
+static double iterate_column(const model_t *model, int64_t k, int q)
+{
+    double together = 0.0, ready = 0.0;
+
+    for (int p = 0; p < model->rows; p++) {
+        open_iteration(model, at(model, p, q));
+        together = fmax(together, at(model, p, q)->open);
+    }
+    for (int p = 0; p < model->rows; p++) {
+        step_t step = step_of(model, k, p, q);
+
+        ready = fmax(ready, update(model, at(model, p, q), &step, together));
+    }
+    return ready;
+}
+
+/* ---- all of them --------------------------------------------------------- */
+
+static void iterate(const model_t *model, int64_t k, int64_t panels)
+{
+    int npcol = model->test->npcol, owner = (int)((k + 1) % npcol);
+    double ready = 0.0, column;
+
+    for (int q = 0; q < npcol; q++) {
+        column = iterate_column(model, k, q);
+        if (q == owner)
+            ready = column;
+    }
+    if (k + 1 < panels)
+        send_panel(model, k + 1, factor_next(model, k, ready));
+}
+
+static xhpl_prediction_t factorize(const model_t *model, int64_t panels)
+{
+    int count = model->rows * model->test->npcol;
+    double rows = tallest(model, 0);
+    xhpl_prediction_t found = {0};
+
+    send_panel(model, 0,
+               panel_seconds(model, rows, model->rates->threads) +
+                   pivots(model));
+    for (int64_t k = 0; k < panels; k++)
+        iterate(model, k, panels);
+    for (int i = 0; i < count; i++) {
+        found.factor = fmax(found.factor, model->process[i].done);
+        found.idle -= model->process[i].work / count;
+    }
+    found.idle = fmax(0.0, found.idle + found.factor);
+    return found;
+}
+
+/* Each element of U is read once; each block waits for two sets of messages. */
+static double back_substitution(const xhpl_rates_t *rates,
+                                const xhpl_case_t *test, int64_t panels)
+{
+    double n = test->n, processes = (double)test->nprow * test->npcol;
+    double read = 8.0 * n * n / 2.0 / processes;
+    double block = 8.0 * test->nb;
+    double messages =
+        rounds_to_all(test->npcol) * transfer(&rates->row, block) +
+        rounds_to_all(test->nprow) * transfer(&rates->column, block);
+
+    return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) +
+           (double)panels * messages;
+}
+
+double xhpl_model_flop(int n)
+{
+    return (2.0 / 3.0 * n + 1.5) * n * n;
+}
+
+xhpl_prediction_t xhpl_model_predict(const xhpl_rates_t *rates,
+                                     const xhpl_case_t *test)
+{
+    xhpl_case_t meant = *test;
+    model_t model = {.rates = rates, .test = &meant, .rows = test->nprow};
+    xhpl_prediction_t found = {0};
+    int64_t panels;
+
+    if (test->n == 0)
+        return found;
+    meant.nb = test->nb < test->n ? test->nb : test->n;
+    panels = ((int64_t)test->n + meant.nb - 1) / meant.nb;
+    if ((double)panels * test->nprow * test->npcol > MOST_STEPS)
+        model.rows = 1;
+    model.width = xhpl_rates_of_width(rates, meant.nb);
+    model.mode = test->depth < 2 ? (overlap_t)test->depth : PIPELINE;
+    model.process =
+        calloc((size_t)model.rows * (size_t)test->npcol, sizeof(process_t));
+    if (model.process == NULL)
+        return found;
+    found = factorize(&model, panels);
+    found.back = back_substitution(rates, &meant, panels);
+    found.seconds = found.factor + found.back;
+    free(model.process);
+    return found;
+}

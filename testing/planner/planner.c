@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/planner/planner.h"
+
+#include <errno.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "base/settings.h"
+#include "hpl/grid/agree.h"
+#include "hybrid/driver/driver.h"
+#include "testing/planner/choices.h"
+#include "testing/planner/measure.h"
+#include "testing/planner/table.h"
+#include "testing/ptest/capacity.h"
+#include "testing/ptest/dat_writer.h"
+#include "testing/ptest/plan.h"
+
+enum { SHOWN = 12 }; /* choices */
+
+static const double forecast_seconds = 2.0; /* at most, before the tests */
+
+static int rank_here(void)
+{
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+static int processes_here(void)
+{
+    int processes;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    return processes;
+}
+
+/* ---- measuring ----------------------------------------------------------- */
+
+/* What is measured; NULL, and said, with a solver that the model is not of. */
+static const hyb_means_t *means_for(const char *what)
+{
+    const hyb_means_t *means = hyb_driver_means();
+
+    if (rank_here() != 0)
+        return means;
+    if (means == NULL)
+        xh_log_error("%s: the solver %s is not in the model; allowed: "
+                     "solver=hybrid",
+                     what, xh_settings_text("solver"));
+    else if (means->offloads)
+        xh_log_warning("%s: devices are not in the model: it is of the cores "
+                       "alone",
+                       what);
+    return means;
+}
+
+/* Another width to measure; there are as many as there is room for. */
+static void add_width(xhpl_measurement_t *what, int nb)
+{
+    int at = what->widths;
+
+    for (int i = 0; i < what->widths; i++)
+        if (what->width[i] == nb)
+            return;
+    if (what->widths == XHPL_WIDTHS_MOST)
+        return;
+    for (; at > 0 && what->width[at - 1] > nb; at--)
+        what->width[at] = what->width[at - 1];
+    what->width[at] = nb;
+    what->widths++;
+}
+
+/* The most process rows of a flat grid. */
+static int flat_rows(int processes)
+{
+    int rows = (int)sqrt(processes);
+
+    while (processes % rows != 0)
+        rows--;
+    return rows;
+}
+
+/* Ranks go along process rows: neighbours in a column are a row apart. */
+static xhpl_measurement_t measurement(const xhpl_list_t *nb, double seconds)
+{
+    int processes = processes_here();
+    int step = processes / flat_rows(processes);
+    xhpl_measurement_t what = {.seconds = seconds,
+                               .row_step = 1,
+                               .column_step = step == processes ? 1 : step};
+
+    for (int i = 0; i < nb->count; i++)
+        add_width(&what, nb->value[i]);
+    return what;
+}
+
+/* ---- a plan -------------------------------------------------------------- */
+
+static xhpl_list_t list_or(const xhpl_order_t *order, xhpl_quantity_t quantity,
+                           xhpl_list_t usual)
+{
+    return order->given[quantity] ? order->parameters.list[quantity] : usual;
+}
+
+static xhpl_set_t set_of(const xhpl_list_t *list)
+{
+    xhpl_set_t set = {.count = list->count};
+
+    memcpy(set.value, list->value, sizeof(set.value));
+    return set;
+}
+
+/* Bytes of a node that may be filled; 0: nobody knows how many. */
+static double bytes_of_node(const xhpl_request_t *wanted,
+                            const xhpl_capacity_t *capacity)
+{
+    double most = capacity->node_bytes;
+
+    if (wanted->memory_bytes == 0.0)
+        return isinf(most) ? 0.0 : wanted->memory_share * most;
+    if (wanted->memory_bytes > most && wanted->nodes == 0) {
+        if (rank_here() == 0)
+            xh_log_warning("--memory: a node has %.2f GiB available",
+                           most / 0x1p30);
+        return most;
+    }
+    return wanted->memory_bytes;
+}
+
+/* The job that a plan is for, as far as the order tells. */
+static xhpl_job_t job_of(const xhpl_order_t *order)
+{
+    static const xhpl_list_t widths = {3, {256, 192, 128}};
+    static const xhpl_list_t depths = {2, {2, 1}};
+    static const xhpl_list_t broadcasts = {6, {1, 0, 2, 3, 4, 5}};
+    const xhpl_request_t *wanted = &order->wanted;
+    xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
+    xhpl_list_t nb = list_or(order, XHPL_NB, widths);
+    xhpl_list_t depth = list_or(order, XHPL_DEPTH, depths);
+    xhpl_list_t bcast = list_or(order, XHPL_BCAST, broadcasts);
+    int ranks = wanted->ranks_per_node > 0 ? wanted->ranks_per_node
+                                           : capacity.processes;
+    bool other = wanted->nodes > 0 || wanted->ranks_per_node > 0;
+    int nodes = wanted->nodes > 0 ? wanted->nodes : 1;
+
+    return (xhpl_job_t){
+        .processes = other ? nodes * ranks : processes_here(),
+        .nb = set_of(&nb),
+        .depth = set_of(&depth),
+        .bcast = set_of(&bcast),
+        .align = xhpl_parameters_value(&order->parameters, XHPL_ALIGN),
+        .most_seconds = wanted->seconds > 0.0 ? wanted->seconds : INFINITY,
+        .most_bytes = bytes_of_node(wanted, &capacity) / ranks,
+        .bytes = xhpl_capacity_bytes};
+}
+
+/* A job of other nodes is predicted with the links that there are. */
+static void say_what_is_not_known(const xhpl_job_t *job)
+{
+    if (job->processes <= processes_here())
+        return;
+    if (processes_here() == 1)
+        xh_log_warning("messages between processes were not measured and count "
+                       "as nothing: start at least two, on two nodes");
+    else
+        xh_log_info("the links are those between the %d processes that were "
+                    "started",
+                    processes_here());
+}
+
+/* The best choice as a file that did not exist. */
+static xh_status_t write_best(const xhpl_order_t *order,
+                              const xhpl_choice_t *best)
+{
+    const xhpl_case_t *test = &best->test;
+    xhpl_parameters_t parameters = order->parameters;
+    FILE *out = fopen(order->write, "wx");
+    const struct {
+        xhpl_quantity_t quantity;
+        int value;
+    } chosen[] = {{XHPL_N, test->n},         {XHPL_NB, test->nb},
+                  {XHPL_P, test->nprow},     {XHPL_Q, test->npcol},
+                  {XHPL_DEPTH, test->depth}, {XHPL_BCAST, test->bcast}};
+
+    if (out == NULL) {
+        xh_log_error("--write: cannot write %s: %s", order->write,
+                     errno == EEXIST ? "it exists, and is left as it is"
+                                     : strerror(errno));
+        return XH_ERR_INPUT;
+    }
+    for (size_t i = 0; i < sizeof(chosen) / sizeof(chosen[0]); i++) {
+        parameters.list[chosen[i].quantity].count = 1;
+        parameters.list[chosen[i].quantity].value[0] = chosen[i].value;
+    }
+    xhpl_dat_write(out, &parameters);
+    if (fclose(out) == 0)
+        return XH_OK;
+    xh_log_error("--write: cannot write %s: %s", order->write, strerror(errno));
+    return XH_ERR_INPUT;
+}
+
+/* Before anything is measured. */
+static xh_status_t check_name(const xhpl_order_t *order)
+{
+    FILE *file = order->write[0] != '\0' ? fopen(order->write, "r") : NULL;
+
+    if (file == NULL)
+        return XH_OK;
+    fclose(file);
+    xh_log_error("--write: %s exists, and is left as it is", order->write);
+    return XH_ERR_INPUT;
+}
+
+/* On process 0, which prints and writes. */
+static xh_status_t answer_plan(const xhpl_order_t *order,
+                               const xhpl_rates_t *rates, const xhpl_job_t *job)
+{
+    xhpl_choice_t choices[SHOWN];
+    int count = xhpl_choices_make(rates, job, SHOWN, choices);
+
+    if (count == 0) {
+        xh_log_error("no N fits %d processes with %.3f GiB each%s",
+                     job->processes, job->most_bytes / 0x1p30,
+                     isinf(job->most_seconds) ? "" : " in so little time");
+        return XH_ERR_INPUT;
+    }
+    say_what_is_not_known(job);
+    xhpl_plan_table_head(stdout);
+    for (int i = 0; i < count; i++)
+        xhpl_plan_table_row(stdout, &choices[i]);
+    return order->write[0] != '\0' ? write_best(order, &choices[0]) : XH_OK;
+}
+
+static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
+{
+    xhpl_job_t job = job_of(order);
+    xhpl_list_t nb = {.count = job.nb.count};
+    xhpl_measurement_t what;
+    xhpl_rates_t rates;
+    xh_status_t status = rank_here() == 0 ? check_name(order) : XH_OK;
+
+    status = hpl_agree(MPI_COMM_WORLD, status);
+    if (status != XH_OK)
+        return status;
+    memcpy(nb.value, job.nb.value, sizeof(nb.value));
+    what = measurement(&nb, xh_settings_real("plan_seconds"));
+    status = xhpl_measure(means, &what, &rates);
+    if (status != XH_OK)
+        return status;
+    if (rank_here() == 0)
+        status = answer_plan(order, &rates, &job);
+    return hpl_agree(MPI_COMM_WORLD, status);
+}
+
+/* ---- a prediction -------------------------------------------------------- */
+
+static xhpl_case_t case_of(const xhpl_test_t *test)
+{
+    return (xhpl_case_t){.n = test->n,
+                         .nb = test->nb,
+                         .nprow = test->nprow,
+                         .npcol = test->npcol,
+                         .depth = test->depth,
+                         .bcast = test->bcast};
+}
+
+static xhpl_choice_t choice_of(const xhpl_rates_t *rates,
+                               const xhpl_parameters_t *parameters,
+                               const xhpl_test_t *test)
+{
+    xhpl_choice_t choice = {.test = case_of(test)};
+    hpl_shape_t shape = {.n = test->n,
+                         .nb = test->nb,
+                         .nprow = test->nprow,
+                         .npcol = test->npcol,
+                         .depth = test->depth,
+                         .align =
+                             xhpl_parameters_value(parameters, XHPL_ALIGN)};
+
+    choice.predicted = xhpl_model_predict(rates, &choice.test);
+    choice.bytes = xhpl_capacity_bytes(&shape);
+    if (choice.predicted.seconds > 0.0)
+        choice.gflops =
+            xhpl_model_flop(test->n) / choice.predicted.seconds * 1e-9;
+    return choice;
+}
+
+static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
+{
+    const xhpl_parameters_t *parameters = &order->parameters;
+    int64_t tests = xhpl_plan_count(parameters);
+    xhpl_measurement_t what = measurement(&parameters->list[XHPL_NB],
+                                          xh_settings_real("plan_seconds"));
+    xhpl_choice_t choice;
+    xhpl_rates_t rates;
+    xh_status_t status = xhpl_measure(means, &what, &rates);
+
+    if (status != XH_OK || rank_here() != 0)
+        return status;
+    xhpl_plan_table_head(stdout);
+    for (int64_t index = 0; index < tests; index++) {
+        xhpl_test_t test = xhpl_plan_test(parameters, index);
+
+        choice = choice_of(&rates, parameters, &test);
+        xhpl_plan_table_row(stdout, &choice);
+    }
+    return XH_OK;
+}
+
+int xhpl_planner_answer(const xhpl_order_t *order)
+{
+    bool plans = order->task == XHPL_TASK_PLAN;
+    const hyb_means_t *means = means_for(plans ? "--plan" : "--predict");
+    xh_status_t status;
+
+    if (means == NULL)
+        return XH_EXIT_INPUT;
+    status = plans ? plan(order, means) : predict(order, means);
+    return status == XH_OK ? XH_EXIT_PASSED : XH_EXIT_INPUT;
+}
+
+/* ---- a forecast ---------------------------------------------------------- */
+
+static double forecast(const void *context, const xhpl_test_t *test)
+{
+    xhpl_case_t asked = case_of(test);
+
+    return xhpl_model_predict(context, &asked).seconds;
+}
+
+xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
+                                  xhpl_forecast_t *forecast_p)
+{
+    static xhpl_rates_t rates;
+    double seconds = fmin(forecast_seconds, xh_settings_real("plan_seconds"));
+    xhpl_measurement_t what = measurement(&parameters->list[XHPL_NB], seconds);
+    const hyb_means_t *means;
+    xh_status_t status;
+
+    *forecast_p = (xhpl_forecast_t){0};
+    if (strcmp(xh_settings_text("predict"), "off") == 0)
+        return XH_OK;
+    means = means_for("predict=on");
+    if (means == NULL)
+        return XH_ERR_INPUT;
+    status = xhpl_measure(means, &what, &rates);
+    if (status == XH_OK)
+        *forecast_p = (xhpl_forecast_t){forecast, &rates, rates.ceiling};
+    return status;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/planner/model.h"
+#include "testing/unit/unit.h"
+
+#include <math.h>
+
+/* Processes of two threads: a column takes 1 ns a row, a panel 1 us. */
+static const xhpl_curve_t nothing;
+static const xhpl_curve_t columns = {2, {100, 1000}, {1e-7, 1e-6}};
+static const xhpl_curve_t alone = {2, {100, 1000}, {1e-4, 1e-3}};
+static const xhpl_curve_t halved = {2, {100, 1000}, {0.5e-4, 0.5e-3}};
+
+static xhpl_rates_t rates_of(xhpl_curve_t update, xhpl_curve_t one,
+                             xhpl_curve_t all)
+{
+    xhpl_rates_t rates = {.threads = 2, .widths = 1};
+
+    rates.width[0] =
+        (xhpl_width_t){.nb = 100, .update = update, .alone = one, .team = all};
+    return rates;
+}
+
+static xhpl_rates_t usual(void)
+{
+    return rates_of(columns, alone, halved);
+}
+
+static xhpl_link_t slow_link(void)
+{
+    return (xhpl_link_t){.latency = 1e-5, .bandwidth = 1e8};
+}
+
+static xhpl_case_t on_grid(int n, int p, int q)
+{
+    return (xhpl_case_t){
+        .n = n, .nb = 100, .nprow = p, .npcol = q, .depth = 2, .bcast = 1};
+}
+
+static double seconds(const xhpl_rates_t *rates, xhpl_case_t test)
+{
+    return xhpl_model_predict(rates, &test).seconds;
+}
+
+/* Work of all iterations on columns, b's included. */
+static double work_of(int n, int nb)
+{
+    double sum = 0.0;
+
+    for (int k = 1; k <= n / nb; k++)
+        sum += (n - k * nb + 1.0) * (n - k * nb) * 1e-9;
+    return sum;
+}
+
+static void assert_near(double value, double wanted)
+{
+    assert_true(fabs(value - wanted) <= 1e-9 * fabs(wanted));
+}
+
+static void a_curve_is_straight_between_points_and_beyond(void **state)
+{
+    const xhpl_curve_t curve = {3, {10, 20, 40}, {1, 3, 4}};
+
+    (void)state;
+    assert_near(xhpl_curve_at(&curve, 15), 2);
+    assert_near(xhpl_curve_at(&curve, 20), 3);
+    assert_near(xhpl_curve_at(&curve, 30), 3.5);
+    assert_near(xhpl_curve_at(&curve, 80), 6);
+    assert_true(xhpl_curve_at(&curve, 0) == 0.0);
+    assert_true(xhpl_curve_at(&nothing, 7) == 0.0);
+}
+
+static void an_unknown_width_has_the_nearest_ones_rates_by_work(void **state)
+{
+    xhpl_rates_t rates = usual();
+    xhpl_width_t wide = xhpl_rates_of_width(&rates, 200);
+
+    (void)state;
+    assert_int_equal(wide.nb, 200);
+    assert_near(wide.update.seconds[0], 2e-7);
+    assert_near(wide.team.seconds[1], 2e-3);
+    rates.widths = 2;
+    rates.width[1] = wide;
+    assert_near(xhpl_rates_of_width(&rates, 160).alone.seconds[0], 4e-4 * 0.64);
+}
+
+static void nothing_takes_no_time(void **state)
+{
+    xhpl_rates_t rates = usual();
+
+    (void)state;
+    assert_true(seconds(&rates, on_grid(0, 1, 1)) == 0.0);
+    rates = rates_of(nothing, nothing, nothing);
+    assert_true(seconds(&rates, on_grid(5000, 2, 2)) == 0.0);
+}
+
+static void panels_that_take_no_time_leave_the_work(void **state)
+{
+    xhpl_rates_t rates = rates_of(columns, nothing, nothing);
+
+    (void)state;
+    for (int depth = 0; depth < 3; depth++) {
+        xhpl_case_t test = on_grid(3000, 1, 1);
+        xhpl_prediction_t found;
+
+        test.depth = depth;
+        found = xhpl_model_predict(&rates, &test);
+        assert_near(found.factor, work_of(3000, 100));
+        assert_true(found.idle < 1e-9 * found.factor);
+    }
+}
+
+static void without_overlap_parts_add_up(void **state)
+{
+    xhpl_rates_t rates = usual();
+    xhpl_case_t test = on_grid(3000, 1, 1);
+    double panels = 0.0;
+
+    (void)state;
+    test.depth = 0;
+    for (int rows = 100; rows <= 3000; rows += 100)
+        panels += xhpl_curve_at(&halved, rows);
+    assert_near(seconds(&rates, test), work_of(3000, 100) + panels);
+}
+
+static void panels_alone_follow_each_other(void **state)
+{
+    xhpl_rates_t rates = rates_of(nothing, alone, halved);
+    double panels = 0.0;
+
+    (void)state;
+    for (int rows = 100; rows <= 3000; rows += 100)
+        panels += xhpl_curve_at(&halved, rows);
+    assert_near(seconds(&rates, on_grid(3000, 1, 1)), panels);
+}
+
+static void overlap_hides_panels_while_updates_last_longer(void **state)
+{
+    /* A panel keeps one of a hundred threads busy. */
+    xhpl_rates_t rates = rates_of(columns, alone, alone);
+    xhpl_case_t test = on_grid(4000, 1, 1);
+    double work = work_of(4000, 100), panels = 0.0;
+
+    (void)state;
+    rates.threads = 100;
+    for (int rows = 100; rows <= 4000; rows += 100)
+        panels += xhpl_curve_at(&alone, rows);
+    assert_true(seconds(&rates, test) > work);
+    assert_true(seconds(&rates, test) < work + panels / 4);
+    test.depth = 0;
+    assert_near(seconds(&rates, test), work + panels);
+}
+
+static void more_overlap_never_takes_longer(void **state)
+{
+    xhpl_rates_t rates = usual();
+    double last = INFINITY;
+
+    (void)state;
+    rates.row = rates.column = slow_link();
+    for (int depth = 0; depth < 3; depth++) {
+        xhpl_case_t test = on_grid(4000, 1, 2);
+
+        test.depth = depth;
+        assert_true(seconds(&rates, test) <= last);
+        last = seconds(&rates, test);
+    }
+}
+
+static void a_larger_matrix_takes_longer(void **state)
+{
+    xhpl_rates_t rates = usual();
+    double last = 0.0, now;
+
+    (void)state;
+    rates.row = rates.column = slow_link();
+    for (int n = 100; n < 3000; n += 150) {
+        now = seconds(&rates, on_grid(n, 2, 2));
+        assert_true(now > last);
+        last = now;
+    }
+}
+
+static void more_processes_divide_the_work(void **state)
+{
+    xhpl_rates_t rates = rates_of(columns, nothing, nothing);
+    double one = seconds(&rates, on_grid(12000, 1, 1));
+
+    (void)state;
+    assert_true(seconds(&rates, on_grid(12000, 1, 2)) < 0.55 * one);
+    assert_true(seconds(&rates, on_grid(12000, 2, 1)) < 0.55 * one);
+    assert_true(seconds(&rates, on_grid(12000, 2, 2)) < 0.30 * one);
+    assert_true(seconds(&rates, on_grid(12000, 2, 2)) > 0.25 * one);
+}
+
+static void messages_take_time_and_free_ones_none(void **state)
+{
+    xhpl_rates_t rates = usual(), slow = rates;
+    static const int grids[][2] = {{1, 2}, {2, 1}, {2, 2}};
+
+    (void)state;
+    slow.row = slow.column = slow_link();
+    for (int i = 0; i < 3; i++) {
+        xhpl_case_t test = on_grid(3000, grids[i][0], grids[i][1]);
+
+        assert_true(seconds(&slow, test) > seconds(&rates, test));
+    }
+    assert_true(seconds(&slow, on_grid(3000, 1, 1)) ==
+                seconds(&rates, on_grid(3000, 1, 1)));
+}
+
+static void a_ring_passes_a_message_on(void **state)
+{
+    xhpl_link_t link = {.latency = 1.0, .bandwidth = 10.0};
+
+    (void)state;
+    for (int bcast = 0; bcast < 6; bcast++)
+        assert_true(xhpl_model_broadcast(&link, bcast, 8, 0, 40) == 0.0);
+    assert_near(xhpl_model_broadcast(&link, 0, 8, 7, 40), 7 * 5);
+    assert_near(xhpl_model_broadcast(&link, 1, 8, 1, 40), 5);
+    assert_true(xhpl_model_broadcast(&link, 2, 8, 7, 40) <
+                xhpl_model_broadcast(&link, 0, 8, 7, 40));
+    assert_near(xhpl_model_broadcast(&link, 4, 8, 3, 40),
+                3 + 7 + 80 * 7 / 8. / 10);
+    assert_near(xhpl_model_broadcast(&link, 5, 8, 1, 40), 5);
+}
+
+static void a_long_message_is_better_cut_in_pieces(void **state)
+{
+    xhpl_link_t link = {.latency = 1e-6, .bandwidth = 1e9};
+
+    (void)state;
+    assert_true(xhpl_model_broadcast(&link, 4, 16, 15, 1e8) <
+                xhpl_model_broadcast(&link, 0, 16, 15, 1e8));
+    assert_true(xhpl_model_broadcast(&link, 4, 16, 1, 8) >
+                xhpl_model_broadcast(&link, 0, 16, 1, 8));
+}
+
+static void back_substitution_reads_half_the_matrix(void **state)
+{
+    xhpl_rates_t rates = usual();
+    xhpl_case_t test = on_grid(2000, 1, 1);
+
+    (void)state;
+    rates.sweep = 1e9;
+    assert_near(xhpl_model_predict(&rates, &test).back,
+                8 * 2e3 * 2e3 / 2 / 1e9);
+}
+
+static void a_panel_wider_than_the_matrix_is_the_matrix(void **state)
+{
+    xhpl_rates_t rates = usual();
+    xhpl_case_t wide = on_grid(80, 1, 1), fitting = wide;
+
+    (void)state;
+    wide.nb = 1000000;
+    fitting.nb = 80;
+    assert_true(seconds(&rates, wide) == seconds(&rates, fitting));
+}
+
+static void many_processes_do_not_take_long_to_predict(void **state)
+{
+    xhpl_rates_t rates = usual();
+
+    (void)state;
+    assert_true(seconds(&rates, on_grid(1000000, 100, 100)) >
+                work_of(1000000, 100) / 10000);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(a_curve_is_straight_between_points_and_beyond),
+    cmocka_unit_test(an_unknown_width_has_the_nearest_ones_rates_by_work),
+    cmocka_unit_test(nothing_takes_no_time),
+    cmocka_unit_test(panels_that_take_no_time_leave_the_work),
+    cmocka_unit_test(without_overlap_parts_add_up),
+    cmocka_unit_test(panels_alone_follow_each_other),
+    cmocka_unit_test(overlap_hides_panels_while_updates_last_longer),
+    cmocka_unit_test(more_overlap_never_takes_longer),
+    cmocka_unit_test(a_larger_matrix_takes_longer),
+    cmocka_unit_test(more_processes_divide_the_work),
+    cmocka_unit_test(messages_take_time_and_free_ones_none),
+    cmocka_unit_test(a_ring_passes_a_message_on),
+    cmocka_unit_test(a_long_message_is_better_cut_in_pieces),
+    cmocka_unit_test(back_substitution_reads_half_the_matrix),
+    cmocka_unit_test(a_panel_wider_than_the_matrix_is_the_matrix),
+    cmocka_unit_test(many_processes_do_not_take_long_to_predict),
+};
+
+UNIT_MAIN(cases)
