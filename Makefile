@@ -295,6 +295,7 @@ install: build
 	$(INSTALL) -m 644 $(wildcard README.md LICENSE docs/*.md \
 	    docs/*.json) $(DESTDIR)$(docdir)
 	$(INSTALL) -m 644 docs/xhpl.1 $(DESTDIR)$(man1dir)
+	scripts/install-report '$(DESTDIR)' '$(bindir)' '$(datarootdir)/xhpl'
 
 ## dist: dist/xhpl-<version>.tar.gz of what is committed
 dist:

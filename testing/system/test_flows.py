@@ -265,6 +265,12 @@ def test_install_puts_hpl_dat_beside_xhpl(configured, tmp_path):
     run_built(installed / "xhpl", tmp_path)
 
 
+def test_install_takes_hpl_report_along(configured, tmp_path):
+    outcome = jobs.run([configured[1] / "bin/hpl-report", "none.json"], tmp_path)
+    assert outcome.status == 2, str(outcome)
+    assert outcome.stderr == "hpl-report: none.json: No such file or directory\n"
+
+
 def test_a_program_builds_against_what_was_installed(configured, tmp_path):
     installed = configured[1]
     outcome = jobs.run(

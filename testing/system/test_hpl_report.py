@@ -379,6 +379,21 @@ def test_files_that_do_not_fit_are_refused(traced_run, words, said):
     assert said in outcome.stderr and "Traceback" not in outcome.stderr
 
 
+@pytest.mark.parametrize(
+    "places", [("/bin", "/share/xhpl"), ("/opt/x/bin", "/opt/y/deep/share/xhpl")])
+def test_an_installed_one_finds_its_parts(tmp_path, traced_run, places):
+    install = [jobs.SOURCE / "scripts/install-report", tmp_path / "first", *places]
+    outcome = jobs.run(install, tmp_path)
+    assert outcome.status == 0, str(outcome)
+    (tmp_path / "first").rename(tmp_path / "moved")
+    words = [traced_run / "run.json", "-o", "installed.html"]
+    installed = f"{tmp_path}/moved{places[0]}/hpl-report"
+    outcome = jobs.run([installed, *words], tmp_path)
+    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
+    assert (tmp_path / "installed.html").read_text() == made(
+        tmp_path, traced_run / "run.json")
+
+
 def test_the_page_of_documentation_names_every_section(traced_run):
     page = made(traced_run, "run.json", "--trace", "trace.json")
     titles = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
