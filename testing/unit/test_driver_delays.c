@@ -4,7 +4,8 @@
  * Threads and messages are late at random: what is right must not depend on
  * who comes first, and nobody may wait for ever. Threads are late where they
  * read the clock, that is around all they do, and messages where MPI is asked
- * for them.
+ * for them. In each run every thread of every process has another way of being
+ * late, so that some are far ahead of others.
  */
 #include "testing/unit/unit_mpi.h"
 
@@ -15,33 +16,54 @@
 #include "testing/unit/driver_fixture.h"
 #include "testing/unit/small_system.h"
 
-enum { LONGEST = 200, MOST_OFTEN = 1 << 30 }; /* us; turns between delays */
+/* How a thread is late in one run: a delay every so many turns, on average. */
+typedef struct {
+    int turns, longest; /* us */
+} habit_t;
 
-static atomic_int turns_between = MOST_OFTEN; /* on average */
+static const habit_t habits[] = {
+    {1 << 30, 1}, {100, 2000}, {30, 500}, {8, 200}, {3, 60}};
+
+typedef struct {
+    uint64_t random;
+    int run; /* the habit's */
+    habit_t habit;
+} thread_t;
+
+static atomic_int current_run; /* from 1; 0: nobody is late */
 
 /* Another sequence for each thread of each process. */
-static uint64_t *my_random(void)
+static thread_t *my_thread(void)
 {
     static atomic_int threads;
-    static _Thread_local uint64_t random;
+    static _Thread_local thread_t me;
     int rank;
 
-    if (random == 0) {
+    if (me.random == 0) {
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        random =
+        me.random =
             1 + (uint64_t)rank * 1000 + (uint64_t)atomic_fetch_add(&threads, 1);
     }
-    return &random;
+    return &me;
 }
 
 static void be_late_sometimes(void)
 {
-    uint64_t *random = my_random();
+    int run = atomic_load(&current_run);
     struct timespec delay = {0, 0};
+    thread_t *me;
 
-    if (small_random(random, atomic_load(&turns_between)) > 0)
+    if (run == 0)
         return;
-    delay.tv_nsec = 1000L * small_random(random, LONGEST + 1);
+    me = my_thread();
+    if (me->run != run) {
+        me->run = run;
+        me->habit = habits[small_random(&me->random,
+                                        sizeof(habits) / sizeof(habits[0]))];
+    }
+    if (small_random(&me->random, me->habit.turns) > 0)
+        return;
+    delay.tv_nsec = 1000L * small_random(&me->random, me->habit.longest + 1);
     nanosleep(&delay, NULL);
 }
 
@@ -66,61 +88,74 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag,
     return PMPI_Testall(count, requests, flag, statuses);
 }
 
-/* Solve runs small systems on 2 x 2 processes of two threads. */
-static void solve_late(const char *settings, int runs)
+/* Solve so many systems on grids and of sizes in narrowed. */
+static void solve_late(int devices, const char *settings, int runs,
+                       const range_t *narrowed, size_t count)
 {
-    static const range_t small[] = {
-        {N, 64, 64, 1}, {NB, 8, 8, 1}, {P, 2, 2, 1}, {Q, 2, 2, 1}};
     uint64_t random = 77;
     int i, failures = 0;
 
-    driver_open("threads=2");
-    driver_set(settings);
+    driver_open_with_devices(devices, settings);
     xh_clock_install(late_clock, NULL);
-    atomic_store(&turns_between, 8);
-    for (i = 0; i < runs; i++) {
-        combination_t c = combination_next(small, 4, &random);
-        const char *wrong = combination_solve(&c);
+    for (i = 1; i <= runs; i++) {
+        combination_t c = combination_next(narrowed, count, &random);
+        const char *wrong;
 
+        atomic_store(&current_run, i);
+        wrong = combination_solve(&c);
         if (wrong != NULL)
             combination_print(&c, wrong, settings);
         failures += wrong != NULL;
     }
-    atomic_store(&turns_between, MOST_OFTEN);
+    atomic_store(&current_run, 0);
     driver_close();
     xh_clock_install(NULL, NULL);
     combinations_end(failures);
 }
 
-static void delays_do_not_hold_up_look_ahead_of_swaps(void **state)
-{
-    (void)state;
-    solve_late("lookahead=2", 500);
-}
+/* A case; all in all there are 500 runs. */
+#define LATE(sentence, devices, settings, runs, ...)                           \
+    static void sentence(void **state)                                         \
+    {                                                                          \
+        static const range_t narrowed[] = {__VA_ARGS__};                       \
+        (void)state;                                                           \
+        solve_late(devices, settings, runs, narrowed,                          \
+                   sizeof(narrowed) / sizeof(narrowed[0]));                    \
+    }
 
-static void delays_do_not_hold_up_look_ahead_of_a_panel(void **state)
-{
-    (void)state;
-    solve_late("lookahead=1", 100);
-}
+#define SMALL                                                                  \
+    {N, 40, 80, 1},                                                            \
+    {                                                                          \
+        NB, 6, 12, 1                                                           \
+    }
 
-static void delays_do_not_hold_up_runs_without_look_ahead(void **state)
-{
-    (void)state;
-    solve_late("lookahead=0", 50);
-}
-
-static void delays_do_not_hold_up_mixed_look_ahead(void **state)
-{
-    (void)state;
-    solve_late("lookahead=mixed", 200);
-}
+LATE(delays_do_not_hold_up_look_ahead_of_swaps, 0, "threads=2 lookahead=2", 120,
+     SMALL, {P, 2, 2, 1}, {Q, 2, 2, 1})
+LATE(delays_do_not_hold_up_rows_of_processes, 0, "threads=3 lookahead=2", 80,
+     SMALL, {P, 1, 1, 1}, {Q, 1, 4, 1})
+LATE(delays_do_not_hold_up_columns_of_processes, 0, "threads=2 lookahead=2", 60,
+     SMALL, {P, 2, 4, 1}, {Q, 1, 1, 1})
+LATE(delays_do_not_hold_up_many_exchanges, 0, "threads=2 lookahead=2", 20,
+     {N, 700, 700, 1}, {NB, 40, 60, 1}, {P, 2, 4, 1}, {Q, 1, 1, 1})
+LATE(delays_do_not_hold_up_look_ahead_of_a_panel, 0, "threads=2 lookahead=1",
+     60, SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
+LATE(delays_do_not_hold_up_runs_without_look_ahead, 0, "threads=2 lookahead=0",
+     30, SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
+LATE(delays_do_not_hold_up_mixed_look_ahead, 0, "threads=2 lookahead=mixed", 70,
+     SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
+LATE(delays_do_not_hold_up_devices, 1,
+     "threads=2 lookahead=mixed tile=16 split=fixed:0.6", 60, SMALL,
+     {P, 1, 4, 1}, {Q, 1, 4, 1})
 
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(delays_do_not_hold_up_look_ahead_of_swaps),
+    cmocka_unit_test(delays_do_not_hold_up_rows_of_processes),
+    cmocka_unit_test(delays_do_not_hold_up_columns_of_processes),
+    cmocka_unit_test(delays_do_not_hold_up_many_exchanges),
     cmocka_unit_test(delays_do_not_hold_up_look_ahead_of_a_panel),
     cmocka_unit_test(delays_do_not_hold_up_runs_without_look_ahead),
     cmocka_unit_test(delays_do_not_hold_up_mixed_look_ahead),
+    cmocka_unit_test(delays_do_not_hold_up_devices),
 };
 
 UNIT_MPI_MAIN(cases)
