@@ -26,6 +26,17 @@ typedef struct {
     double r_inf; /* A x - b */
 } hpl_norms_t;
 
+/* what computes beside the cores of a process; NAN for what it does not tell */
+typedef struct {
+    char name[24];      /* "cuda:0" */
+    char model[64];     /* "NVIDIA H200" */
+    uint64_t memory;    /* bytes */
+    double clock;       /* Hz, now */
+    double temperature; /* degrees Celsius, now */
+    double power;       /* W, now */
+    double energy;      /* J, counted from some moment on */
+} hpl_device_t;
+
 typedef struct hpl_system hpl_system_t; /* one system of equations */
 
 typedef struct {
@@ -80,6 +91,12 @@ typedef struct {
      */
     xh_status_t (*iterations)(int process, double zero, char **csv_p,
                               size_t *size_p);
+
+    /*
+     * The devices of this process, the first `most` of them; how many that
+     * are. NULL: this solver has none.
+     */
+    int (*devices)(int most, hpl_device_t *list_p);
 } hpl_solver_t;
 
 /* The solver of this library: hpl/ alone, one thread. */

@@ -15,6 +15,7 @@
 #include "hybrid/driver/generate.h"
 #include "hybrid/driver/neighbours.h"
 #include "hybrid/driver/notices.h"
+#include "hybrid/driver/inventory.h"
 
 /* This process's share of its node; there is one solver a process. */
 static hyb_means_t means;
@@ -82,6 +83,11 @@ static xh_status_t iterations(int process, double zero, char **csv_p,
     return hyb_iterations_csv(means.record, process, zero, csv_p, size_p);
 }
 
+static int devices(int most, hpl_device_t *list_p)
+{
+    return hyb_inventory_devices(means.node, most, list_p);
+}
+
 static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .bytes = bytes,
                                            .create = create,
@@ -91,7 +97,8 @@ static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .solution = hpl_system_solution,
                                            .destroy = destroy,
                                            .solve_array = solve_array,
-                                           .iterations = iterations};
+                                           .iterations = iterations,
+                                           .devices = devices};
 
 /* ---- opening -------------------------------------------------------------
  */

@@ -120,7 +120,7 @@ xh_status_t hyb_device_sensors(hyb_device_t *device,
         return CALL(device, sensors, sensors_p);
     if (hyb_device_failed(device))
         return XH_ERR_DEVICE;
-    *sensors_p = (hyb_device_sensors_t){NAN, NAN, NAN};
+    *sensors_p = (hyb_device_sensors_t){NAN, NAN, NAN, NAN};
     return XH_OK;
 }
 

@@ -26,7 +26,7 @@
  * on one queue from one thread at a time.
  */
 enum {
-    HYB_BACKEND_ABI = 1,
+    HYB_BACKEND_ABI = 2,
     HYB_BACKEND_NAME = 16 /* bytes of the longest name, with its end */
 };
 
@@ -51,6 +51,7 @@ typedef struct {
     double temperature; /* degrees Celsius */
     double clock;       /* Hz */
     double power;       /* W */
+    double energy;      /* J, counted from some moment on */
 } hyb_device_sensors_t;
 
 /* What a program gives to the plug-ins that it loads; any thread may call. */

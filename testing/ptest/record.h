@@ -41,7 +41,10 @@ typedef struct xhpl_record xhpl_record_t;
 xh_status_t xhpl_record_open(const xhpl_order_t *order,
                              xhpl_record_t **record_p);
 
-/* Note the solver and the BLAS library that the tests will use. */
+/*
+ * Note the solver, its devices and the BLAS library that the tests will use;
+ * collective over MPI_COMM_WORLD.
+ */
 void xhpl_record_begin(xhpl_record_t *record);
 
 /*

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "hpl/grid/agree.h"
+#include "testing/ptest/record_devices.h"
 #include "testing/ptest/record_energy.h"
 #include "testing/ptest/record_parts.h"
 #include "testing/ptest/record_value.h"
@@ -26,6 +27,7 @@ struct xhpl_record {
     double zero;                      /* xh_clock_now at open */
     xhpl_energy_t *energy;            /* on the first process of each node */
     double before[XHPL_ENERGY_KINDS]; /* the timed phase, J */
+    double devices_before;            /* the same of this process's devices */
     /* on process 0 */
     FILE *out;
     bool regular;   /* out can be written again and again */
@@ -34,6 +36,7 @@ struct xhpl_record {
     char pmap;                        /* of the tags: R or C */
     struct timespec start, end;       /* of the last timed phase */
     double joules[XHPL_ENERGY_KINDS]; /* in it, of all nodes */
+    double devices_joules;            /* in it, of all devices */
 };
 
 static struct timespec now(void)
@@ -117,6 +120,7 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order)
     json_object_set_new(root, "blas", json_null());
     json_object_set_new(root, "solver", json_null());
     json_object_set_new(root, "hosts", json_null());
+    json_object_set_new(root, "devices", json_null());
     json_object_set_new(root, "tests", json_array());
     json_object_set_new(root, "iterations", json_array());
     record->tests = json_object_get(root, "tests");
@@ -178,9 +182,15 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
 
 void xhpl_record_begin(xhpl_record_t *record)
 {
-    if (record == NULL || record->rank != 0)
+    json_t *devices;
+
+    if (record == NULL)
+        return;
+    devices = xhpl_record_devices();
+    if (record->rank != 0)
         return;
     xhpl_json_set_text(record->root, "solver", hpl_solver()->name);
+    json_object_set_new(record->root, "devices", devices);
     json_object_set_new(record->root, "blas", xhpl_record_blas());
     save(record);
 }
@@ -230,7 +240,10 @@ xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status)
 
 void xhpl_record_ready(xhpl_record_t *record)
 {
-    if (record != NULL && record->energy != NULL)
+    if (record == NULL)
+        return;
+    record->devices_before = xhpl_record_devices_energy();
+    if (record->energy != NULL)
         xhpl_energy_read(record->energy, record->before);
 }
 
@@ -242,17 +255,20 @@ void xhpl_record_start(xhpl_record_t *record)
 
 void xhpl_record_stop(xhpl_record_t *record, MPI_Comm comm)
 {
-    double after[XHPL_ENERGY_KINDS] = {0};
+    double after[XHPL_ENERGY_KINDS] = {0}, devices;
 
     if (record == NULL)
         return;
     record->end = now();
+    devices = xhpl_record_devices_energy() - record->devices_before;
     if (record->energy != NULL) {
         xhpl_energy_read(record->energy, after);
         for (int kind = 0; kind < XHPL_ENERGY_KINDS; kind++)
             after[kind] -= record->before[kind];
     }
     MPI_Reduce(after, record->joules, XHPL_ENERGY_KINDS, MPI_DOUBLE, MPI_SUM, 0,
+               comm);
+    MPI_Reduce(&devices, &record->devices_joules, 1, MPI_DOUBLE, MPI_SUM, 0,
                comm);
 }
 
@@ -265,15 +281,23 @@ static json_t *tag_of(const xhpl_record_t *record, const xhpl_test_t *test)
         xhpl_quantity(XHPL_PFACT)->forms[test->pfact][0], test->nbmin);
 }
 
+static double device_joules(const xhpl_record_t *record)
+{
+    const json_t *devices = json_object_get(record->root, "devices");
+
+    return json_array_size(devices) > 0 ? record->devices_joules : NAN;
+}
+
 static json_t *energy_of(const xhpl_record_t *record)
 {
     json_t *object = json_object();
 
-    xhpl_json_set_text(object, "source", "RAPL, diagnostic only");
+    xhpl_json_set_text(object, "source", "RAPL and NVML, diagnostic only");
     xhpl_json_set_number(object, "package_joules",
                          record->joules[XHPL_ENERGY_PACKAGE]);
     xhpl_json_set_number(object, "dram_joules",
                          record->joules[XHPL_ENERGY_DRAM]);
+    xhpl_json_set_number(object, "device_joules", device_joules(record));
     return object;
 }
 

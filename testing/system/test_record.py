@@ -147,6 +147,18 @@ def test_it_names_the_program_and_its_libraries(recorded, xhpl):
     assert found["solver"] in ("hybrid", "reference")
 
 
+@pytest.mark.skipif(
+    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
+)
+def test_every_device_stands_with_its_rank(recorded):
+    options = ["-p", "1", "-q", "2", "--set", "devices=emu:3"]
+    _, found = recorded("-n", "60", "-nb", "16", *options, processes=2)
+    named = [(device["rank"], device["name"]) for device in found["devices"]]
+    assert named == [(0, "emu:0"), (0, "emu:2"), (1, "emu:1")]
+    assert {x["model"] for x in found["devices"]} == {"emulated device"}
+    assert found["tests"][0]["energy"]["device_joules"] is None
+
+
 def test_every_rank_is_on_one_host(recorded):
     _, found = recorded("-n", "60", "-nb", "8", "-p", "1,2", "-q", "1,2",
                         processes=4)

@@ -41,7 +41,7 @@ static int append(char *line, int used, const char *unit, double value)
 
 static hyb_device_sensors_t ask(const torture_t *t, int device)
 {
-    hyb_device_sensors_t told = {NAN, NAN, NAN};
+    hyb_device_sensors_t told = {NAN, NAN, NAN, NAN};
     hyb_device_t *d = hyb_node_device(t->verifier->node, device);
 
     if (!hyb_device_failed(d))

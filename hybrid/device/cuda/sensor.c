@@ -24,6 +24,7 @@ static struct {
     int (*temperature)(handle_t device, int sensor, unsigned *celsius_p);
     int (*clock)(handle_t device, int domain, unsigned *megahertz_p);
     int (*power)(handle_t device, unsigned *milliwatt_p);
+    int (*energy)(handle_t device, unsigned long long *millijoule_p);
     int (*memory)(handle_t device, memory_t *memory_p);
 } library;
 
@@ -38,6 +39,7 @@ static const hyb_cuda_symbol_t symbols[] = {
     SYMBOL(temperature, "nvmlDeviceGetTemperature"),
     SYMBOL(clock, "nvmlDeviceGetClockInfo"),
     SYMBOL(power, "nvmlDeviceGetPowerUsage"),
+    SYMBOL(energy, "nvmlDeviceGetTotalEnergyConsumption"),
     SYMBOL(memory, "nvmlDeviceGetMemoryInfo"),
 };
 
@@ -60,14 +62,15 @@ static bool find(const char *pci_address, handle_t *device_p)
     return ready && library.find(pci_address, device_p) == SUCCESS;
 }
 
-static double scaled(int result, unsigned value, double unit)
+static double scaled(int result, unsigned long long value, double unit)
 {
-    return result == SUCCESS ? value * unit : NAN;
+    return result == SUCCESS ? (double)value * unit : NAN;
 }
 
 hyb_device_sensors_t hyb_cuda_sensor_read(const char *pci_address)
 {
-    hyb_device_sensors_t sensors = {NAN, NAN, NAN};
+    hyb_device_sensors_t sensors = {NAN, NAN, NAN, NAN};
+    unsigned long long counted = 0;
     unsigned value = 0;
     handle_t device;
     int result;
@@ -80,6 +83,8 @@ hyb_device_sensors_t hyb_cuda_sensor_read(const char *pci_address)
     sensors.clock = scaled(result, value, 1e6);
     result = library.power(device, &value);
     sensors.power = scaled(result, value, 1e-3);
+    result = library.energy(device, &counted);
+    sensors.energy = scaled(result, counted, 1e-3);
     return sensors;
 }
 

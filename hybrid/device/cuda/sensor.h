@@ -11,7 +11,7 @@
  * told. Neither function uses the device's context or waits for its work.
  */
 
-/* Temperature, clock and power now; NaN for each that is not told. */
+/* Temperature, clock, power and energy now; NaN for each that is not told. */
 hyb_device_sensors_t hyb_cuda_sensor_read(const char *pci_address);
 
 /* Bytes of device memory that are free; false if that is not told. */
