@@ -140,8 +140,12 @@ bench-host: build
 bench-lookahead: build
 	@$(PYTHON) scripts/bench-lookahead '$(BINdir)'
 
+## bench-plan: predictions beside runs, on every grid of two
+bench-plan: build
+	@$(PYTHON) scripts/bench-plan '$(BINdir)'
+
 ## bundle: dist/xhpl-<version>-<machine>.tar.gz, which runs where nothing is
 bundle: build
 	@bundle/make-bundle '$(BINdir)' xhpl-$(VERSION)-$(shell uname -m)
 
-.PHONY: bench-dgemm bench-host bench-lookahead bundle
+.PHONY: bench-dgemm bench-host bench-lookahead bench-plan bundle

@@ -173,13 +173,46 @@ static void say_what_is_not_known(const xhpl_job_t *job)
                     processes_here());
 }
 
-/* The best choice as a file that did not exist. */
-static xh_status_t write_best(const xhpl_order_t *order,
-                              const xhpl_choice_t *best)
+/* The file of --write, which must not exist yet, before anything is measured;
+ * NULL: there is none. Process 0 alone has it. */
+static xh_status_t open_file(const xhpl_order_t *order, FILE **file_p)
 {
-    const xhpl_case_t *test = &best->test;
+    xh_status_t status = XH_OK;
+
+    *file_p = NULL;
+    if (order->write[0] != '\0' && rank_here() == 0) {
+        *file_p = fopen(order->write, "wx");
+        if (*file_p == NULL) {
+            xh_log_error("--write: %s%s%s", order->write,
+                         errno == EEXIST ? " exists, and is left as it is"
+                                         : " cannot be written: ",
+                         errno == EEXIST ? "" : strerror(errno));
+            status = XH_ERR_INPUT;
+        }
+    }
+    return hpl_agree(MPI_COMM_WORLD, status);
+}
+
+/* What cannot be completed is not left behind. */
+static xh_status_t close_file(const xhpl_order_t *order, FILE *file,
+                              xh_status_t status)
+{
+    bool complete = file == NULL || fclose(file) == 0;
+
+    if (!complete && status == XH_OK) {
+        xh_log_error("--write: %s cannot be written: %s", order->write,
+                     strerror(errno));
+        status = XH_ERR_INPUT;
+    }
+    if (file != NULL && status != XH_OK)
+        remove(order->write);
+    return hpl_agree(MPI_COMM_WORLD, status);
+}
+
+static void write_best(const xhpl_order_t *order, const xhpl_case_t *test,
+                       FILE *file)
+{
     xhpl_parameters_t parameters = order->parameters;
-    FILE *out = fopen(order->write, "wx");
     const struct {
         xhpl_quantity_t quantity;
         int value;
@@ -187,38 +220,17 @@ static xh_status_t write_best(const xhpl_order_t *order,
                   {XHPL_P, test->nprow},     {XHPL_Q, test->npcol},
                   {XHPL_DEPTH, test->depth}, {XHPL_BCAST, test->bcast}};
 
-    if (out == NULL) {
-        xh_log_error("--write: cannot write %s: %s", order->write,
-                     errno == EEXIST ? "it exists, and is left as it is"
-                                     : strerror(errno));
-        return XH_ERR_INPUT;
-    }
     for (size_t i = 0; i < sizeof(chosen) / sizeof(chosen[0]); i++) {
         parameters.list[chosen[i].quantity].count = 1;
         parameters.list[chosen[i].quantity].value[0] = chosen[i].value;
     }
-    xhpl_dat_write(out, &parameters);
-    if (fclose(out) == 0)
-        return XH_OK;
-    xh_log_error("--write: cannot write %s: %s", order->write, strerror(errno));
-    return XH_ERR_INPUT;
-}
-
-/* Before anything is measured. */
-static xh_status_t check_name(const xhpl_order_t *order)
-{
-    FILE *file = order->write[0] != '\0' ? fopen(order->write, "r") : NULL;
-
-    if (file == NULL)
-        return XH_OK;
-    fclose(file);
-    xh_log_error("--write: %s exists, and is left as it is", order->write);
-    return XH_ERR_INPUT;
+    xhpl_dat_write(file, &parameters);
 }
 
 /* On process 0, which prints and writes. */
 static xh_status_t answer_plan(const xhpl_order_t *order,
-                               const xhpl_rates_t *rates, const xhpl_job_t *job)
+                               const xhpl_rates_t *rates, const xhpl_job_t *job,
+                               FILE *file)
 {
     xhpl_choice_t choices[SHOWN];
     int count = xhpl_choices_make(rates, job, SHOWN, choices);
@@ -233,7 +245,9 @@ static xh_status_t answer_plan(const xhpl_order_t *order,
     xhpl_plan_table_head(stdout);
     for (int i = 0; i < count; i++)
         xhpl_plan_table_row(stdout, &choices[i]);
-    return order->write[0] != '\0' ? write_best(order, &choices[0]) : XH_OK;
+    if (file != NULL)
+        write_best(order, &choices[0].test, file);
+    return XH_OK;
 }
 
 static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
@@ -242,19 +256,17 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     xhpl_list_t nb = {.count = job.nb.count};
     xhpl_measurement_t what;
     xhpl_rates_t rates;
-    xh_status_t status = rank_here() == 0 ? check_name(order) : XH_OK;
+    FILE *file;
+    xh_status_t status = open_file(order, &file);
 
-    status = hpl_agree(MPI_COMM_WORLD, status);
     if (status != XH_OK)
         return status;
     memcpy(nb.value, job.nb.value, sizeof(nb.value));
     what = measurement(&nb, xh_settings_real("plan_seconds"));
     status = xhpl_measure(means, &what, &rates);
-    if (status != XH_OK)
-        return status;
-    if (rank_here() == 0)
-        status = answer_plan(order, &rates, &job);
-    return hpl_agree(MPI_COMM_WORLD, status);
+    if (status == XH_OK && rank_here() == 0)
+        status = answer_plan(order, &rates, &job, file);
+    return close_file(order, file, status);
 }
 
 /* ---- a prediction -------------------------------------------------------- */

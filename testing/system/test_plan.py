@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""--plan and --predict: what they print, write and refuse."""
+import json
+import os
+import re
+
+import pytest
+
+import hpl_dat
+import jobs
+import report
+from test_record import valid
+
+HEAD = "N NB P Q DEPTH BCAST seconds Gflop/s GiB/process".split()
+SHORT = ["--set", "plan_seconds=0.01", "--set", "devices=none"]
+
+
+def needs_hybrid():
+    """Whether what is tested can measure for a plan."""
+    return not (jobs.BIN / "xhost").exists()
+
+
+measures = pytest.mark.skipif(needs_hybrid(), reason="built with HYBRID=no")
+
+
+def rows_of(outcome):
+    """The rows of a table, numbers; stdout is that table and nothing else."""
+    assert outcome.status == 0, str(outcome)
+    head, *rows = [line.split() for line in outcome.stdout.splitlines()]
+    assert head == HEAD, str(outcome)
+    return [[float(x) for x in row] for row in rows]
+
+
+@pytest.fixture
+def planned(xhpl):
+    """Run xhpl --plan, short, with little memory."""
+
+    def run(*options, **rest):
+        return xhpl("--plan", *SHORT, "--memory", "200M", *options, **rest)
+
+    return run
+
+
+# ---- plans -------------------------------------------------------------------
+
+
+@measures
+@pytest.mark.parametrize("processes", [1, 2, 4])
+def test_a_plan_is_a_ranked_table_and_a_file_that_runs(xhpl, planned, processes):
+    rows = rows_of(planned("--write", "HPL.dat", processes=processes))
+    rates = [row[HEAD.index("Gflop/s")] for row in rows]
+    assert rows and rates == sorted(rates, reverse=True)
+    for n, nb, p, q, *_, memory in rows:
+        assert p * q == processes and n % (nb * max(p, q)) == 0
+        assert 8 * n * n / 2**30 < memory * processes <= 200 / 1024
+    outcome = xhpl(processes=processes)
+    assert outcome.status == 0, str(outcome)
+    (row,) = report.rows(outcome.stdout)
+    assert [row.n, row.nb, row.p, row.q] == rows[0][:4]
+    assert report.counts(outcome.stdout)["passed"] == 1
+
+
+@measures
+def test_values_that_are_given_are_kept_to(xhpl, planned):
+    options = "--nb 64 --depth 0 --nbmin 3,5 --align 16 --write new.dat".split()
+    rows = rows_of(planned(*options))
+    assert {(row[1], row[4]) for row in rows} == {(64, 0)}
+    outcome = xhpl("--dat", "new.dat", "-n", "100", "-nb", "50")
+    assert [row.tag[-1] for row in report.rows(outcome.stdout)] == ["3", "5"]
+
+
+@measures
+def test_less_time_makes_a_smaller_matrix(planned):
+    free = rows_of(planned("--memory", "900M"))
+    limited = rows_of(planned("--memory", "900M", "--time", "0.2s"))
+    assert max(row[0] for row in limited) < max(row[0] for row in free)
+    assert all(row[HEAD.index("seconds")] <= 0.2 for row in limited)
+
+
+@measures
+def test_a_larger_job_is_planned_from_what_there_is(planned):
+    outcome = planned("--nodes", "3", "--ranks-per-node", "2")
+    assert {row[2] * row[3] for row in rows_of(outcome)} == {6}
+    assert "messages between processes were not measured" in outcome.stderr
+
+
+@measures
+def test_a_file_that_exists_is_left_as_it_is(planned):
+    outcome = planned("--write", "HPL.dat", dat="mine\n")
+    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
+    assert "--write: HPL.dat exists" in outcome.stderr
+
+
+@measures
+@pytest.mark.surface
+@pytest.mark.parametrize(
+    "options, complaint",
+    [
+        ("--plan --time soon", "--time: 'soon'"),
+        ("--plan --time -5", "--time: '-5'"),
+        ("--plan --time 0", "--time: '0'"),
+        ("--plan --memory 12", "--memory: '12'"),
+        ("--plan --memory 101%", "--memory: '101%'"),
+        ("--plan --nodes 1.5", "--nodes: '1.5'"),
+        ("--plan --ranks-per-node x", "--ranks-per-node: 'x'"),
+        ("--plan -n 1000", "-n: --plan chooses it"),
+        ("--plan -p 1", "-p: --plan chooses it"),
+        ("--plan --json a.json", "not with --plan"),
+        ("--plan --write no/such/folder/HPL.dat", "no/such/folder/HPL.dat"),
+        ("--plan --memory 1M", "no N fits 1 processes"),
+        ("--plan --set solver=reference", "solver=hybrid"),
+        ("--predict --set solver=reference", "solver=hybrid"),
+        ("--predict --memory 12G", "--memory goes with --plan"),
+        ("--time 10m", "--time goes with --plan"),
+        ("--write new.dat", "--write goes with --plan"),
+    ],
+)
+def test_what_cannot_be_met_is_refused(xhpl, options, complaint):
+    outcome = xhpl(*SHORT, *options.split(), dat=hpl_dat.text())
+    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
+    assert complaint in outcome.stderr, str(outcome)
+
+
+@pytest.mark.skipif(not needs_hybrid(), reason="built with the solver")
+@pytest.mark.parametrize("options", ["--plan", "--predict", "--set predict=on"])
+def test_without_the_solver_nothing_is_planned(xhpl, options):
+    outcome = xhpl(*options.split(), dat=hpl_dat.text())
+    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
+    assert "HYBRID=no" in outcome.stderr
+
+
+# ---- predictions -------------------------------------------------------------
+
+
+@measures
+def test_every_test_is_predicted_and_none_is_run(xhpl):
+    dat = hpl_dat.text(n="100 400", nb="16 1000", p="1 2", q="2 3", bcast="0 4")
+    rows = rows_of(xhpl("--predict", *SHORT, dat=dat, processes=2))
+    assert len(rows) == 16
+    shapes = [tuple(row[:4]) for row in rows]
+    assert shapes[0] == (100, 16, 1, 2) and shapes[-1] == (400, 1000, 2, 3)
+    assert all(row[HEAD.index("seconds")] > 0 for row in rows)
+
+
+@measures
+def test_nothing_is_predicted_to_take_no_time(xhpl):
+    options = "-n 0 -nb 8 -p 1 -q 1".split()
+    ((*_, seconds, rate, _),) = rows_of(xhpl("--predict", *SHORT, *options))
+    assert (seconds, rate) == (0, 0)
+
+
+@measures
+def test_a_prediction_stands_beside_what_was_measured(xhpl):
+    options = "-n 200,300 -nb 16 -p 1 -q 1 --set predict=on --json run.json"
+    outcome = xhpl(*SHORT, *options.split())
+    assert outcome.status == 0, str(outcome)
+    found = valid((xhpl.directory / "run.json").read_text())
+    for test in found["tests"]:
+        said, n = test["prediction"], test["n"]
+        flop = (2 / 3 * n + 3 / 2) * n * n
+        assert said["gflops"] == pytest.approx(flop / said["seconds"] / 1e9)
+        assert said["ceiling_gflops"] > 0
+    assert re.search(r"^WR", outcome.stdout, re.M)
+
+
+@measures
+def test_without_being_asked_for_there_is_none(xhpl):
+    options = "-n 20 -nb 16 -p 1 -q 1 --json run.json".split()
+    assert xhpl(*options).status == 0
+    (test,) = json.loads((xhpl.directory / "run.json").read_text())["tests"]
+    assert "prediction" not in test
+
+
+@measures
+def test_the_bench_of_predictions_has_a_row_for_each_grid(tmp_path):
+    script = jobs.SOURCE / "scripts/bench-plan"
+    outcome = jobs.run([script, "--quick", jobs.BIN], tmp_path)
+    assert outcome.status == 0, str(outcome)
+    rows = re.findall(r"^ +300 +(\d) x +(\d)( +[\d.]+){5}", outcome.stdout, re.M)
+    cores = os.cpu_count()
+    grids = [("1", "1"), ("1", "2"), ("2", "1")][: 3 if cores > 1 else 1]
+    assert [row[:2] for row in rows] == grids

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/planner/request.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/unit.h"
+
+static xhpl_request_t request;
+
+static xh_status_t read_time(const char *text)
+{
+    return xhpl_request_read(&(xhpl_request_words_t){.time = text}, &request);
+}
+
+static xh_status_t read_memory(const char *text)
+{
+    return xhpl_request_read(&(xhpl_request_words_t){.memory = text}, &request);
+}
+
+static void who_asks_for_nothing_gets_80_percent(void **state)
+{
+    (void)state;
+    assert_int_equal(xhpl_request_read(&(xhpl_request_words_t){0}, &request),
+                     XH_OK);
+    assert_true(request.memory_share == 0.8);
+    assert_true(request.seconds == 0.0 && request.memory_bytes == 0.0);
+    assert_int_equal(request.nodes + request.ranks_per_node, 0);
+}
+
+static void time_is_in_seconds_minutes_or_hours(void **state)
+{
+    static const struct {
+        const char *text;
+        double seconds;
+    } of[] = {{"90", 90}, {"90s", 90}, {"10m", 600}, {"1.5h", 5400}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        assert_int_equal(read_time(of[i].text), XH_OK);
+        assert_true(request.seconds == of[i].seconds);
+    }
+}
+
+static void memory_is_a_share_or_bytes(void **state)
+{
+    (void)state;
+    assert_int_equal(read_memory("50%"), XH_OK);
+    assert_true(request.memory_share == 0.5 && request.memory_bytes == 0.0);
+    assert_int_equal(read_memory("100%"), XH_OK);
+    assert_int_equal(read_memory("12G"), XH_OK);
+    assert_true(request.memory_bytes == 12.0 * (1 << 30));
+    assert_int_equal(read_memory("0.5T"), XH_OK);
+    assert_true(request.memory_bytes == 0x1p39);
+    assert_int_equal(read_memory("512M"), XH_OK);
+    assert_true(request.memory_bytes == 0x1p29);
+}
+
+static void what_is_neither_is_refused_and_changes_nothing(void **state)
+{
+    static const char *const wrong[] = {"",    "-1",   "0",   "ten", "5x",
+                                        "5mm", "1e",   "nan", "inf", " 5",
+                                        "5 ",  "0x10", "1e9h"};
+    const char *said;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        request.seconds = 7;
+        capture_begin();
+        xh_status_t time = read_time(wrong[i]), memory = read_memory(wrong[i]);
+        said = capture_end(NULL);
+        assert_int_equal(time, XH_ERR_INPUT);
+        assert_int_equal(memory, XH_ERR_INPUT);
+        assert_non_null(strstr(said, "--time: '"));
+        assert_non_null(strstr(said, "--memory: '"));
+        assert_true(request.seconds == 7);
+    }
+}
+
+static void more_than_all_memory_is_refused(void **state)
+{
+    (void)state;
+    capture_begin();
+    xh_status_t status = read_memory("100.1%");
+    assert_non_null(strstr(capture_end(NULL), "100.1%"));
+    assert_int_equal(status, XH_ERR_INPUT);
+}
+
+static void nodes_and_ranks_are_whole_numbers(void **state)
+{
+    xhpl_request_words_t words = {.nodes = "16", .ranks_per_node = "4"};
+
+    (void)state;
+    assert_int_equal(xhpl_request_read(&words, &request), XH_OK);
+    assert_int_equal(request.nodes, 16);
+    assert_int_equal(request.ranks_per_node, 4);
+    words.nodes = "1.5";
+    capture_begin();
+    xh_status_t status = xhpl_request_read(&words, &request);
+    assert_non_null(strstr(capture_end(NULL), "--nodes: '1.5'"));
+    assert_int_equal(status, XH_ERR_INPUT);
+    words = (xhpl_request_words_t){.ranks_per_node = "99999999999"};
+    capture_begin();
+    status = xhpl_request_read(&words, &request);
+    assert_non_null(strstr(capture_end(NULL), "--ranks-per-node"));
+    assert_int_equal(status, XH_ERR_INPUT);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(who_asks_for_nothing_gets_80_percent),
+    cmocka_unit_test(time_is_in_seconds_minutes_or_hours),
+    cmocka_unit_test(memory_is_a_share_or_bytes),
+    cmocka_unit_test(what_is_neither_is_refused_and_changes_nothing),
+    cmocka_unit_test(more_than_all_memory_is_refused),
+    cmocka_unit_test(nodes_and_ranks_are_whole_numbers),
+};
+
+UNIT_MAIN(cases)
