@@ -2,79 +2,21 @@
 /* ranks: 1 4 9 */
 #include "testing/unit/unit_mpi.h"
 
-#include "hpl.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/pgesv/exchange.h"
 #include "hpl/pgesv/local_swap.h"
-#include "testing/unit/small_system.h"
-
-enum { MOST = 40 };
-
-/* a matrix before and, in whole, after the interchanges of one panel */
-typedef struct {
-    HPL_T_grid grid;
-    HPL_T_palg algo;
-    HPL_T_pmat mat;
-    HPL_T_panel *panel;
-    double whole[MOST * (MOST + 1)];
-    int pivot[MOST];
-    int n, nb, k;
-} setting_t;
-
-/* Panel k of a random matrix with random pivots, equal on all processes. */
-static void open_setting(setting_t *s, uint64_t *random)
-{
-    int i, ia = s->k * s->nb, jb = Mmin(s->nb, s->n - ia);
-
-    small_fill(random, s->whole, (size_t)(s->n * (s->n + 1)));
-    s->mat = small_distribute(&s->grid, s->n, s->nb, s->whole);
-    HPL_pdpanel_new(&s->grid, &s->algo, s->n - ia, s->n + 1 - ia, jb, &s->mat,
-                    ia, ia, s->k, &s->panel);
-    for (i = 0; i < jb; i++) {
-        s->pivot[i] = ia + i + small_random(random, s->n - ia - i);
-        s->panel->DPIV[i] = s->pivot[i];
-    }
-    small_interchange(s->whole, s->n, ia, jb, s->pivot, ia + jb, s->n + 1);
-}
-
-static void close_setting(setting_t *s)
-{
-    HPL_pdpanel_disp(&s->panel);
-    small_release(&s->mat);
-}
-
-/* What stands at row i, global, of local column j after the interchanges. */
-static double expected(const setting_t *s, int64_t i, int j)
-{
-    hpl_map_t columns = hpl_map(s->nb, s->grid.npcol, s->grid.mycol);
-
-    return s->whole[i + hpl_map_global(&columns, j) * s->n];
-}
+#include "testing/unit/exchange_fixture.h"
 
 /* Wrong entries of u, whose columns are the panel's next ones. */
-static int wrong_u(const setting_t *s, hpl_matrix_t u, int columns)
+static int wrong_u(const exchange_setting_t *s, hpl_matrix_t u, int columns)
 {
     int i, j, errors = 0;
 
     for (j = 0; j < columns; j++)
         for (i = 0; i < s->panel->jb; i++)
             errors += *hpl_matrix_at(u, i, j).data !=
-                      expected(s, s->panel->ia + i, s->panel->jj + j);
-    return errors;
-}
-
-/* Wrong entries below the top rows, in the panel's next columns. */
-static int wrong_rows(const setting_t *s, int columns)
-{
-    hpl_map_t rows = hpl_map(s->nb, s->grid.nprow, s->grid.myrow);
-    int i, j, errors = 0;
-
-    for (j = 0; j < columns; j++)
-        for (i = hpl_panel_top_rows(s->panel); i < s->panel->mp; i++)
-            errors += *Mptr(s->panel->A, i, j, s->panel->lda) !=
-                      expected(s, hpl_map_global(&rows, s->panel->ii + i),
-                               s->panel->jj + j);
+                      exchange_expected(s, s->panel->ia + i, s->panel->jj + j);
     return errors;
 }
 
@@ -86,7 +28,7 @@ static void advance(HPL_T_panel *panel, int columns)
 }
 
 /* Exchange in two column ranges, the second one polled. */
-static int exchange(setting_t *s, enum HPL_TRANS form, int first)
+static int exchange(exchange_setting_t *s, enum HPL_TRANS form, int first)
 {
     HPL_T_panel *panel = s->panel;
     int columns = Mmin(first, panel->nq), errors = 0;
@@ -98,7 +40,7 @@ static int exchange(setting_t *s, enum HPL_TRANS form, int first)
         while (panel->nq == columns && !hpl_exchange_poll(&x))
             ;
         errors += wrong_u(s, hpl_exchange_end(&x, form), columns);
-        errors += wrong_rows(s, columns);
+        errors += exchange_wrong_rows(s, columns);
         advance(panel, columns);
         columns = panel->nq;
     }
@@ -106,7 +48,7 @@ static int exchange(setting_t *s, enum HPL_TRANS form, int first)
 }
 
 /* Every panel of a matrix on the open grid, U in both forms. */
-static int exchange_all_panels(setting_t *s, uint64_t *random)
+static int exchange_all_panels(exchange_setting_t *s, uint64_t *random)
 {
     static const enum HPL_TRANS forms[] = {HplNoTrans, HplTrans};
     int f, first, errors = 0;
@@ -114,17 +56,18 @@ static int exchange_all_panels(setting_t *s, uint64_t *random)
     for (s->k = 0; s->k * s->nb < s->n; s->k++)
         for (f = 0; f < 2; f++) {
             first = 1 + small_random(random, 4);
-            open_setting(s, random);
+            exchange_setting_open(s, random);
             errors += exchange(s, forms[f], first);
-            close_setting(s);
+            exchange_setting_close(s);
         }
     return errors;
 }
 
 /* Shapes: fewer blocks than process rows, several blocks each, a short end. */
-static int exchange_shapes(setting_t *s)
+static int exchange_shapes(exchange_setting_t *s)
 {
-    static const int shapes[][2] = {{MOST, 3}, {23, 8}, {5, 2}, {7, 9}};
+    static const int shapes[][2] = {
+        {EXCHANGE_MOST, 3}, {23, 8}, {5, 2}, {7, 9}};
     uint64_t random = 5;
     int errors = 0;
     size_t i;
@@ -141,7 +84,8 @@ static int exchange_shapes(setting_t *s)
 static void exchange_everywhere(HPL_T_SWAP swap, int threshold, int equil)
 {
     int p, q, errors = 0;
-    setting_t s = {.algo = {.fswap = swap, .fsthr = threshold, .equil = equil}};
+    exchange_setting_t s = {
+        .algo = {.fswap = swap, .fsthr = threshold, .equil = equil}};
 
     for (p = 1; p <= small_processes(); p++)
         for (q = 1; p * q <= small_processes(); q += p == 2 ? 1 : 2) {
@@ -187,18 +131,18 @@ static void short_messages_move_rows_as_long_ones_do(void **state)
 }
 
 /* All rows on this process: wrong entries of the whole local matrix. */
-static int swap_locally(setting_t *s, uint64_t *random)
+static int swap_locally(exchange_setting_t *s, uint64_t *random)
 {
     int first, errors = 0;
 
     for (s->k = 0; s->k * s->nb < s->n; s->k++) {
-        open_setting(s, random);
+        exchange_setting_open(s, random);
         first = Mmin(2, s->panel->nq);
         hpl_local_swap(s->panel, first);
         advance(s->panel, first);
         hpl_local_swap(s->panel, s->panel->nq);
         errors += small_distance(&s->grid, &s->mat, s->whole, 0) != 0.0;
-        close_setting(s);
+        exchange_setting_close(s);
     }
     return errors;
 }
@@ -207,7 +151,7 @@ static void a_local_swap_interchanges_rows_in_place(void **state)
 {
     uint64_t random = 9;
     int q, errors = 0;
-    setting_t s = {.n = 31};
+    exchange_setting_t s = {.n = 31};
 
     (void)state;
     for (q = 1; q <= small_processes(); q++) {
