@@ -37,18 +37,34 @@ def table(runs):
     return html.table("All tests", head, rows)
 
 
+def describe(test):
+    """What may tell one test from another."""
+    return [
+        test["tag"], f"N {test['n']}", f"NB {test['nb']}",
+        f"{test['p']} x {test['q']}",
+    ]
+
+
+def short_names(solved):
+    """A name for each entry, of what is not the same for all of them."""
+    words = [[label, *describe(test)] for label, _, test in solved]
+    telling = [len(set(column)) > 1 for column in zip(*words)]
+    return [
+        ", ".join(word for word, tells in zip(line, telling) if tells)
+        or f"test {number}"
+        for number, line in enumerate(words, 1)
+    ]
+
+
 def bars(runs, data):
     """The rate of each test, fastest first."""
     solved = [e for e in entries(runs) if e[2]["gflops"] is not None]
     solved.sort(key=lambda e: e[2]["gflops"], reverse=True)
     if len(solved) < 2:
         return ""
-    several = len(runs) > 1
     data["bars"] = [
-        {"name": f"{label + ', ' if several else ''}{t['tag']}, N {t['n']}, NB "
-         f"{t['nb']}, {t['p']} x {t['q']}",
-         "gflops": t["gflops"], "passed": t["status"] == "PASSED"}
-        for label, _, t in solved[:BARS]
+        {"name": name, "gflops": t["gflops"], "passed": t["status"] == "PASSED"}
+        for name, (_, _, t) in zip(short_names(solved), solved[:BARS])
     ]
     first, last = solved[0][2]["gflops"], solved[-1][2]["gflops"]
     left_out = f" The {BARS} fastest are drawn." if len(solved) > BARS else ""
@@ -68,8 +84,9 @@ def curves(runs, data):
         return ""
     data["curves"] = found
     return html.figure(
-        "curves", "curves", "Rate of process 0 over the run",
-        "The best test of each run; the run's iterations from first to last.")
+        "curves", "curves", "Rate over the run",
+        "The best test of each run, its iterations from first to last: the rate of "
+        "process 0 times the number of processes.")
 
 
 def flat(record):

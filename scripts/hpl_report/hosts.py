@@ -6,6 +6,7 @@ from . import html
 from .words import NONE, plural, significant, size
 
 DRAWN = 16  # hosts with a picture
+DEVICES = 40  # rows of their table
 CELLS = 400  # of the grid of processes
 SLOW = 0.95  # of the ceiling a core of the middle host
 
@@ -104,6 +105,24 @@ def picture(hosts):
         f"launcher left to each. {note}</p>"
         f'<ul class="hosts">{boxes}</ul>'
     )
+
+
+def devices(found):
+    """Devices, those alike of each process in a row; nothing without any."""
+    many = {}
+    for device in found:
+        kind = (device["rank"], device["name"], device["model"], device["memory_bytes"])
+        many[kind] = many.get(kind, 0) + 1
+    if not many:
+        return ""
+    rows = [
+        [rank, name, model, count, size(memory)]
+        for (rank, name, model, memory), count in list(many.items())[:DEVICES]
+    ]
+    left_out = f", the first {DEVICES}" if len(many) > DEVICES else ""
+    return html.table(
+        f"Devices by process{left_out}",
+        ["Process", "Name", "Model", "How many", "Memory"], rows)
 
 
 def host_numbers(hosts):

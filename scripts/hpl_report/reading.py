@@ -62,7 +62,7 @@ SHAPE = {
             "prediction": Maybe({"seconds": NUMBER, "gflops": Maybe(NUMBER)}),
             "energy": Maybe(
                 {"source": TEXT, "package_joules": Maybe(NUMBER),
-                 "dram_joules": Maybe(NUMBER)}
+                 "dram_joules": Maybe(NUMBER), "device_joules": Maybe(NUMBER)}
             ),
         }
     ],
@@ -70,6 +70,9 @@ SHAPE = {
         {"run": WHOLE, "iteration": WHOLE, "begin": NUMBER, "seconds": NUMBER}
     ],
     "findings": Maybe([]),
+    "devices": Maybe(
+        [{"rank": WHOLE, "name": TEXT, "model": TEXT, "memory_bytes": WHOLE}]
+    ),
 }
 
 

@@ -216,10 +216,10 @@
 
   /* Rows from top to bottom, in horizontal bars. */
   function across(element, names, label, series, more) {
-    element.style.height = 110 + 28 * Math.max(2, names.length) + "px";
-    const small = narrow(element);
+    const small = narrow(element), top = more.legend ? 12 : 44;
+    element.style.height = top + 66 + 28 * Math.max(2, names.length) + "px";
     return base(Object.assign({
-      grid: { left: small ? 110 : 230, right: 58, top: 44, bottom: 48 },
+      grid: { left: small ? 110 : 230, right: 58, top, bottom: 48 },
       xAxis: axis("value", label, { min: 0 }),
       yAxis: axis("category", "", {
         data: names, inverse: true,
@@ -265,7 +265,7 @@
       xAxis: axis("value", "part of the iterations done", {
         min: 0, max: 1, axisLabel: { color: inks().soft,
           formatter: (x) => Math.round(100 * x) + " %" } }),
-      yAxis: axis("value", "Gflop/s of process 0", { nameGap: 42, min: 0 }),
+      yAxis: axis("value", "Gflop/s", { nameGap: 42, min: 0 }),
       tooltip: Object.assign(base().tooltip, {
         valueFormatter: (x) => digits(x) + " Gflop/s" }),
       series: runs.map((run, i) => ({

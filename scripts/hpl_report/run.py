@@ -55,7 +55,9 @@ class Run:
         return test["gflops"] / self.ceiling
 
     def devices(self):
-        """How many devices process 0 had work for."""
+        """How many devices took part, or process 0 had work for."""
+        if self.record.get("devices"):
+            return len(self.record["devices"])
         names = {k for row in self.rows for k in row}
         return sum(name.startswith("update_device_") for name in names)
 

@@ -40,8 +40,8 @@ def every(items):
 
 def spent(run, profile):
     """Phases by their part of the time, most first."""
-    parts = {name: run.part(name) for name in profile["phases"] if name != "other"}
-    order = sorted((n for n in parts if parts[n]), key=parts.get, reverse=True)
+    parts = {name: run.part(name) or 0 for name in profile["phases"] if name != "other"}
+    order = sorted((n for n in parts if parts[n] >= 0.0005), key=parts.get, reverse=True)
     return [f"{name.replace('_', ' ')} {percent(parts[name])}" for name in order]
 
 
@@ -216,6 +216,7 @@ def topology(page):
     found = page.run.record["hosts"]
     return page.section(
         "topology", "Hosts and processes", hosts.table(found),
+        hosts.devices(page.run.record.get("devices") or []),
         hosts.picture(found), hosts.grid(page.run, page.prefix + "grid"))
 
 
@@ -304,7 +305,7 @@ def tiles(run):
                       duration(predicted["seconds"])))
     if energy:
         found.append(("Energy", f"{significant(energy)} J",
-                      "RAPL, diagnostic only"))
+                      test["energy"]["source"]))
     return found
 
 

@@ -57,11 +57,15 @@ def profile(rows):
 
 
 def curve(run):
-    """Rate over the part of the iterations that is done, for comparisons."""
-    rows = run.rows
+    """Rate over the part of the iterations that is done, for comparisons.
+
+    That of process 0 times the number of processes.
+    """
+    rows, processes = run.rows, run.best["p"] * run.best["q"]
     points = profile(rows)["points"]
     return [
-        [point["first"] / max(1, len(rows) - 1), point["gflops"]] for point in points
+        [point["first"] / max(1, len(rows) - 1), processes * point["gflops"]]
+        for point in points
     ]
 
 

@@ -31,7 +31,8 @@ def system(run):
         ("Cores a processor", BLANK),
         ("Total cores", f"{run.cores} (that the run could use)"
          if run.cores else BLANK),
-        ("Accelerators, their cores", BLANK),
+        ("Accelerators", joined(d["model"] for d in record.get("devices") or ())),
+        ("Accelerator cores", BLANK),
         ("Memory", size(memory) if memory else BLANK),
         ("Interconnect", BLANK),
         ("Operating system", joined(h["system"] for h in hosts)),
@@ -65,15 +66,15 @@ def linpack(run):
 
 
 def joules(test):
+    """What counters say of the test, all together; None if nothing."""
     energy = (test or {}).get("energy") or {}
-    known = [energy.get("package_joules"), energy.get("dram_joules")]
-    return sum(j for j in known if j) if known[0] else None
+    return sum(v for k, v in energy.items() if k.endswith("_joules") and v) or None
 
 
 def power(run):
     found = joules(run.best)
     told = (
-        f"{found / run.best['seconds']:.1f} W of processors and memory by RAPL"
+        f"{found / run.best['seconds']:.1f} W by {run.best['energy']['source']}"
         if found else "not readable in this run"
     )
     return [

@@ -28,7 +28,9 @@ def rate(gflops):
 def percent(part):
     if part is None:
         return NONE
-    digits = 0 if part >= 0.0995 else 1
+    if 0 < part < 0.0005:
+        return f"< 0.1{NBSP}%"
+    digits = 0 if part >= 0.0995 or part == 0 else 1
     return f"{100 * part:.{digits}f}{NBSP}%"
 
 

@@ -7,6 +7,11 @@ import sys
 
 import jobs
 
+sys.path.append(str(jobs.SOURCE / "scripts"))
+from hpl_report import page  # noqa: E402
+from hpl_report.reading import read_record  # noqa: E402
+from hpl_report.run import Run  # noqa: E402
+
 HPL_REPORT = jobs.SOURCE / "scripts/hpl-report"
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 
@@ -23,11 +28,13 @@ def made(folder, *words):
 
 
 def page_of(folder, *records):
-    """The page of records that are written for it."""
-    names = [f"r{number}.json" for number in range(len(records))]
-    for name, record in zip(names, records):
-        (folder / name).write_text(json.dumps(record))
-    return made(folder, *names)
+    """The page of records that are written for it, page.html, made here."""
+    paths = [folder / f"r{number}.json" for number in range(len(records))]
+    for path, record in zip(paths, records):
+        path.write_text(json.dumps(record))
+    text = page.make([Run(path, read_record(path)) for path in paths], None)
+    (folder / "page.html").write_text(text)
+    return text
 
 
 class Reader(html.parser.HTMLParser):

@@ -197,6 +197,14 @@ def test_devices_are_not_judged_by_the_cores(tmp_path, record):
     assert "devices took part" in text_of(page_of(tmp_path, record))
 
 
+def test_devices_are_listed(tmp_path, record):
+    device = {"rank": 1, "name": "emu:0", "model": "Emulated", "memory_bytes": 2**30}
+    record["devices"] = [device, device]
+    text = text_of(page_of(tmp_path, record))
+    assert "1 emu:0 Emulated 2 1 GiB" in text and "devices took part" in text
+    assert re.search("Accelerators: +Emulated", text)
+
+
 # ---- runs that did not pass --------------------------------------------------
 
 
@@ -303,11 +311,13 @@ def test_fields_of_an_entry_are_known_or_blank(tmp_path, record):
 
 
 def test_energy_is_called_a_diagnostic(tmp_path, record):
-    record["tests"][0]["energy"].update(package_joules=500.0, dram_joules=None)
+    record["tests"][0]["energy"] = {
+        "source": "RAPL, diagnostic only", "package_joules": 400.0,
+        "dram_joules": None, "device_joules": 100.0}
     record["tests"][0]["seconds"] = 10.0
     text = text_of(page_of(tmp_path, record))
     assert "Energy 500 J RAPL, diagnostic only" in text
-    assert "not to be submitted: 50.0 W" in text
+    assert "not to be submitted: 50.0 W by RAPL" in text
 
 
 # ---- what comes from outside -------------------------------------------------
