@@ -27,12 +27,17 @@ static char program_name[NAME] = "xhpl";
 static char place[2 * NAME]; /* "rank R on HOST: " */
 static _Atomic int live;     /* characters that stand on the last line */
 
+static void write_place(int rank, const char *host, char text[2 * NAME])
+{
+    text[0] = '\0';
+    if (rank >= 0)
+        snprintf(text, 2 * NAME, "rank %d on %.255s: ", rank, host);
+}
+
 void xh_log_identify(const char *program, int rank, const char *host)
 {
     snprintf(program_name, sizeof(program_name), "%s", program);
-    place[0] = '\0';
-    if (rank >= 0)
-        snprintf(place, sizeof(place), "rank %d on %.255s: ", rank, host);
+    write_place(rank, host, place);
 }
 
 void xh_log_limit(xh_log_level_t level)
@@ -69,7 +74,9 @@ static int erase(char *line)
     return width > 0 ? sprintf(line, "\r%*s\r", width, "") : 0;
 }
 
-static void message(xh_log_level_t level, const char *format, va_list values)
+/* where  in  who it is about, as place has it */
+static void message(xh_log_level_t level, const char *where, const char *format,
+                    va_list values)
 {
     char line[LINE];
     int saved = errno;
@@ -79,9 +86,8 @@ static void message(xh_log_level_t level, const char *format, va_list values)
     if (level > limit)
         return;
     erased = head = erase(line);
-    head +=
-        snprintf(line + head, sizeof(line) - (size_t)head, "%s: %s%s",
-                 program_name, words[level], level == XH_LOG_INFO ? "" : place);
+    head += snprintf(line + head, sizeof(line) - (size_t)head, "%s: %s%s",
+                     program_name, words[level], where);
     errno = saved; /* for %m */
     vsnprintf(line + head, sizeof(line) - (size_t)head, format, values);
     mask_controls(line + erased);
@@ -96,7 +102,7 @@ void xh_log_error(const char *format, ...)
     va_list values;
 
     va_start(values, format);
-    message(XH_LOG_ERROR, format, values);
+    message(XH_LOG_ERROR, place, format, values);
     va_end(values);
 }
 
@@ -105,7 +111,18 @@ void xh_log_warning(const char *format, ...)
     va_list values;
 
     va_start(values, format);
-    message(XH_LOG_WARNING, format, values);
+    message(XH_LOG_WARNING, place, format, values);
+    va_end(values);
+}
+
+void xh_log_warning_of(int rank, const char *host, const char *format, ...)
+{
+    char where[2 * NAME];
+    va_list values;
+
+    write_place(rank, host, where);
+    va_start(values, format);
+    message(XH_LOG_WARNING, where, format, values);
     va_end(values);
 }
 
@@ -114,7 +131,7 @@ void xh_log_info(const char *format, ...)
     va_list values;
 
     va_start(values, format);
-    message(XH_LOG_INFO, format, values);
+    message(XH_LOG_INFO, "", format, values);
     va_end(values);
 }
 

@@ -43,6 +43,11 @@ void xh_log_warning(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void xh_log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* A warning about the process of that rank and host; rank below 0: about no
+ * one in particular. */
+void xh_log_warning_of(int rank, const char *host, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /*
  * Let text stand alone on the last line of a terminal, in place of what was
  * there so; "" takes it away. It is cut to the terminal's width; a message

@@ -299,6 +299,7 @@ static void work(void *argument, int member)
     hyb_lu_t *lu = argument;
     int k, turns = 0;
 
+    hyb_pace_begin(&lu->pace[member]);
     if (hyb_lu_owns(lu, 0))
         factor_panel(lu, 0, member, lu->members);
     for (k = 0; k < lu->panels; k++) {

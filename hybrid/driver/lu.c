@@ -134,13 +134,17 @@ static bool allocate_lists(hyb_lu_t *lu)
     lu->pivots = calloc(nb, sizeof(*lu->pivots));
     lu->spent = aligned_alloc(_Alignof(hyb_spent_t),
                               (size_t)lu->members * sizeof(*lu->spent));
+    lu->pace = aligned_alloc(_Alignof(hyb_pace_t),
+                             (size_t)lu->members * sizeof(*lu->pace));
     e->at = calloc(blocks, sizeof(*e->at));
     e->first = calloc(blocks, sizeof(*e->first));
     e->end = calloc(blocks, sizeof(*e->end));
-    all = all && lu->pivots != NULL && lu->spent != NULL && e->at != NULL &&
-          e->first != NULL && e->end != NULL;
-    if (all)
+    all = all && lu->pivots != NULL && lu->spent != NULL && lu->pace != NULL &&
+          e->at != NULL && e->first != NULL && e->end != NULL;
+    if (lu->spent != NULL)
         memset(lu->spent, 0, (size_t)lu->members * sizeof(*lu->spent));
+    if (lu->pace != NULL)
+        memset(lu->pace, 0, (size_t)lu->members * sizeof(*lu->pace));
     return all;
 }
 
@@ -203,6 +207,9 @@ void hyb_lu_release(hyb_lu_t *lu)
     free(lu->exchanges.end);
     free(lu->exchanges.first);
     free(lu->exchanges.at);
+    for (i = 0; lu->pace != NULL && i < lu->members; i++)
+        hyb_pace_end(&lu->pace[i]);
+    free(lu->pace);
     free(lu->spent);
     free(lu->pivots);
     if (lu->memory != NULL)

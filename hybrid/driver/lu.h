@@ -10,9 +10,11 @@
 #include "hybrid/driver/choice.h"
 #include "hybrid/driver/columns.h"
 #include "hybrid/driver/flat.h"
+#include "hybrid/driver/health.h"
 #include "hybrid/driver/iterations.h"
 #include "hybrid/driver/lookahead.h"
 #include "hybrid/driver/multiplier.h"
+#include "hybrid/driver/pace.h"
 #include "hybrid/driver/regroup.h"
 #include "hybrid/driver/spent.h"
 #include "hybrid/engine/host/chunk.h"
@@ -123,6 +125,8 @@ typedef struct {
     int64_t *pivots; /* nb */
 
     hyb_spent_t *spent; /* by member */
+    hyb_pace_t *pace;   /* likewise */
+    hyb_health_t health;
     hyb_choice_t choice;
     double ended; /* when the last iteration that was learnt from was over */
     hyb_iterations_t *record;

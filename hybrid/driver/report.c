@@ -137,10 +137,14 @@ void hyb_report_begin(hyb_lu_t *lu)
                                 .nprow = lu->grid->nprow,
                                 .npcol = lu->grid->npcol,
                                 .iterations = lu->panels};
+    hyb_health_place_t place = {.comm = lu->grid->all_comm,
+                                .column = lu->grid->mycol,
+                                .columns = lu->grid->npcol};
     char name[32];
     int i;
 
     lu->progress = hpl_progress_begin(lu->grid, lu->mat->n);
+    hyb_health_begin(&lu->health, &place);
     hyb_iterations_begin(lu->record, &run);
     for (i = 0; xh_trace_on() && i < lu->members; i++) {
         snprintf(name, sizeof(name), "thread %d", i);
@@ -174,6 +178,7 @@ void hyb_report_open(hyb_lu_t *lu, int k)
     }
     close_iteration(lu, k);
     hpl_progress_say(&lu->progress, lu->mat->n - (int64_t)k * lu->mat->nb);
+    hyb_health_turn(&lu->health, lu->spent, lu->pace, lu->members);
     plan->panel_seconds = 0.0;
     plan->opened = xh_clock_now();
     if (k == 0)
@@ -194,4 +199,5 @@ void hyb_report_end(hyb_lu_t *lu)
         record(lu, lu->panels - 2);
     record(lu, lu->panels - 1);
     hpl_progress_say(&lu->progress, 0);
+    hyb_health_end(&lu->health);
 }

@@ -174,15 +174,17 @@ static void multiply(const work_t *w)
     const hyb_chunk_poll_t poll = duty(w);
     bool blas = w->lu->multiplier == HYB_BY_BLAS;
     hyb_view_t c = below(w), l2 = blas ? wait_for_l2(w) : c;
-    double started = xh_clock_now();
+    double flop = 2.0 * (double)c.rows * (double)c.cols * w->panel->hpl->jb;
+    hyb_pace_t *pace = &w->lu->pace[w->member];
+    hyb_pace_mark_t mark = hyb_pace_mark(pace);
 
     if (blas)
         call_blas(w, l2, c, &poll);
     else
         hyb_chunk_multiply(&w->panel->factors, 0, w->u, c, &poll);
-    spent(w, HYB_MULTIPLY, started);
-    hyb_spent_flop(w->lu->spent, w->member,
-                   2.0 * (double)c.rows * (double)c.cols * w->panel->hpl->jb);
+    spent(w, HYB_MULTIPLY, mark.time);
+    hyb_spent_flop(w->lu->spent, w->member, flop);
+    hyb_pace_add(pace, mark, flop);
     hyb_columns_apply(&w->lu->columns, w->run);
 }
 

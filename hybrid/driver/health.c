@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "hybrid/driver/health.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/settings.h"
+#include "hybrid/driver/peers.h"
+#include "hybrid/driver/sensors.h"
+
+enum { TAG = 32001 };
+
+static const double least_apart = 0.1; /* s */
+static const double each = 1e-4;       /* s that the first has for a message */
+
+void hyb_health_begin(hyb_health_t *health, const hyb_health_place_t *place)
+{
+    char host[MPI_MAX_PROCESSOR_NAME];
+    int rank, length;
+
+    *health = (hyb_health_t){
+        .comm = place->comm,
+        .wanted = strcmp(xh_settings_text("diagnosis"), "on") == 0,
+        .columns = place->columns,
+        .request = MPI_REQUEST_NULL,
+        .mine = {.column = place->column}};
+    if (!health->wanted)
+        return;
+    MPI_Comm_rank(place->comm, &health->me);
+    MPI_Comm_size(place->comm, &health->count);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Get_processor_name(host, &length);
+    health->mine.rank = rank;
+    snprintf(health->mine.host, sizeof(health->mine.host), "%.63s", host);
+    health->apart = fmax(least_apart, each * health->count);
+    health->next = xh_clock_now() + health->apart;
+    if (health->me == 0)
+        health->peers = hyb_peers_create(health->count, place->columns);
+}
+
+static void measure(hyb_tidings_t *mine, const hyb_spent_t *spent,
+                    const hyb_pace_t *pace, int members)
+{
+    hyb_sensors_t sensors = hyb_sensors_read("", sched_getcpu());
+    int i;
+
+    mine->flop = mine->seconds = mine->turns = mine->cpu = 0.0;
+    for (i = 0; i < members; i++) {
+        mine->flop += atomic_load(&pace[i].flop);
+        mine->seconds += atomic_load(&pace[i].seconds);
+        mine->turns += atomic_load(&pace[i].turns);
+        mine->cpu += atomic_load(&pace[i].cpu);
+    }
+    for (i = 0; i < HYB_ACTIVITIES; i++)
+        mine->leader[i] = atomic_load(&spent[0].seconds[i]);
+    mine->mhz = sensors.mhz;
+    mine->celsius = sensors.celsius;
+}
+
+/* Unless the last message is on its way yet. */
+static void tell(hyb_health_t *health)
+{
+    int done;
+
+    MPI_Test(&health->request, &done, MPI_STATUS_IGNORE);
+    if (!done)
+        return;
+    health->sent = health->mine;
+    MPI_Isend(&health->sent, sizeof(health->sent), MPI_BYTE, 0, TAG,
+              health->comm, &health->request);
+}
+
+static void listen(hyb_health_t *health)
+{
+    hyb_tidings_t tidings;
+    MPI_Status status;
+    int some;
+
+    for (;;) {
+        MPI_Iprobe(MPI_ANY_SOURCE, TAG, health->comm, &some, &status);
+        if (!some)
+            return;
+        MPI_Recv(&tidings, sizeof(tidings), MPI_BYTE, status.MPI_SOURCE, TAG,
+                 health->comm, MPI_STATUS_IGNORE);
+        hyb_peers_hear(health->peers, status.MPI_SOURCE, &tidings);
+    }
+}
+
+void hyb_health_turn(hyb_health_t *health, const hyb_spent_t *spent,
+                     const hyb_pace_t *pace, int members)
+{
+    double now = xh_clock_now();
+
+    if (!health->wanted || now < health->next)
+        return;
+    health->next = now + health->apart;
+    health->mine.time = now;
+    measure(&health->mine, spent, pace, members);
+    if (health->me != 0) {
+        tell(health);
+        return;
+    }
+    listen(health);
+    hyb_peers_hear(health->peers, 0, &health->mine);
+    hyb_peers_judge(health->peers, now);
+}
+
+void hyb_health_end(hyb_health_t *health)
+{
+    hyb_tidings_t tidings;
+    MPI_Status status;
+    int left = health->count - 1;
+
+    if (!health->wanted)
+        return;
+    health->mine.last = 1.0;
+    if (health->me != 0) {
+        MPI_Wait(&health->request, MPI_STATUS_IGNORE);
+        MPI_Send(&health->mine, sizeof(health->mine), MPI_BYTE, 0, TAG,
+                 health->comm);
+        return;
+    }
+    while (left > 0) {
+        MPI_Recv(&tidings, sizeof(tidings), MPI_BYTE, MPI_ANY_SOURCE, TAG,
+                 health->comm, &status);
+        left -= tidings.last != 0.0;
+    }
+    hyb_peers_destroy(health->peers);
+    health->peers = NULL;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/driver/peers.h"
+
+#include <math.h>
+#include "base/log.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/unit.h"
+
+enum { COUNT = 4 };
+
+/* Processes that tell what they did each tenth of a second. */
+typedef struct {
+    hyb_peers_t *peers;
+    double now;
+    hyb_tidings_t tidings[COUNT];
+} group_t;
+
+static void begin(group_t *group)
+{
+    int i;
+
+    *group = (group_t){.peers = hyb_peers_create(COUNT, 2)};
+    assert_non_null(group->peers);
+    for (i = 0; i < COUNT; i++) {
+        group->tidings[i] = (hyb_tidings_t){
+            .rank = 10 + i, .mhz = 3000.0, .celsius = NAN, .column = i % 2};
+        snprintf(group->tidings[i].host, sizeof(group->tidings[i].host),
+                 "node%d", i / 2);
+    }
+    xh_log_identify("xhpl", 0, "here");
+    capture_begin();
+}
+
+/* All work for seconds; share of its time each was not stopped. */
+static void work(group_t *group, const double share[COUNT], double seconds)
+{
+    double end = group->now + seconds;
+    int i;
+
+    for (; group->now < end; group->now += 0.1)
+        for (i = 0; i < COUNT; i++) {
+            hyb_tidings_t *t = &group->tidings[i];
+
+            t->time = group->now;
+            t->flop += 4e9 * share[i];
+            t->cpu += 0.08 * share[i];
+            t->seconds += 0.08;
+            t->leader[HYB_MULTIPLY] += 0.08;
+            hyb_peers_hear(group->peers, i, t);
+            if (i == 0)
+                hyb_peers_judge(group->peers, group->now);
+        }
+}
+
+static const char *end(group_t *group)
+{
+    hyb_peers_destroy(group->peers);
+    return capture_end(NULL);
+}
+
+static const double all_well[COUNT] = {1.0, 0.95, 1.0, 0.9};
+static const double third_stops[COUNT] = {1.0, 0.95, 0.5, 1.0};
+static const double first_stops[COUNT] = {0.5, 1.0, 1.0, 1.0};
+static const double all_stop[COUNT] = {0.5, 0.45, 0.55, 0.5};
+
+static void who_does_well_is_not_spoken_of(void **state)
+{
+    group_t group;
+
+    (void)state;
+    begin(&group);
+    work(&group, all_well, 30.0);
+    assert_string_equal(end(&group), "");
+}
+
+static void a_slow_process_is_named_once_and_when_it_keeps_up(void **state)
+{
+    group_t group;
+
+    (void)state;
+    begin(&group);
+    work(&group, third_stops, 30.0);
+    work(&group, all_well, 30.0);
+    assert_string_equal(
+        end(&group),
+        "xhpl: warning: rank 12 on node1: slow: it updates at 50% of the rate "
+        "of the others, 25 Gflops a thread; its clock is 3000 MHz, was 3000 at "
+        "best\nxhpl: all processes keep up with each other again\n");
+}
+
+static void a_moment_is_not_spoken_of(void **state)
+{
+    group_t group;
+
+    (void)state;
+    begin(&group);
+    work(&group, all_well, 3.0);
+    work(&group, third_stops, 0.2);
+    work(&group, all_well, 3.0);
+    assert_string_equal(end(&group), "");
+}
+
+static void another_slow_process_is_named_after_ten_seconds(void **state)
+{
+    group_t group;
+    const char *text;
+
+    (void)state;
+    begin(&group);
+    work(&group, third_stops, 3.0);
+    work(&group, first_stops, 6.0);
+    work(&group, third_stops, 3.0);
+    work(&group, first_stops, 6.0);
+    text = end(&group);
+    assert_non_null(strstr(text, "rank 12 on node1: slow"));
+    text = strchr(text, '\n') + 1;
+    assert_non_null(strstr(text, "rank 10 on node0: slow"));
+    assert_string_equal(strchr(text, '\n'), "\n");
+}
+
+static void all_slow_are_throttled(void **state)
+{
+    group_t group;
+    const char *text;
+
+    (void)state;
+    begin(&group);
+    group.tidings[2].celsius = 95.0;
+    work(&group, all_stop, 5.0);
+    text = end(&group);
+    assert_non_null(strstr(text, "xhpl: warning: throttling: all processes "
+                                 "update at 50% of what they usually do"));
+    assert_null(strstr(text, "rank"));
+}
+
+static void messages_that_are_slow_are_told_from_processes(void **state)
+{
+    group_t group;
+    int i, step;
+    const char *text;
+
+    (void)state;
+    begin(&group);
+    for (step = 0; step < 50; step++) {
+        for (i = 0; i < COUNT; i++)
+            group.tidings[i].leader[HYB_WAIT_ROWS] += i == 3 ? 0.06 : 0.05;
+        work(&group, all_well, 0.1);
+    }
+    text = end(&group);
+    assert_non_null(strstr(text, "xhpl: warning: communication is slow: "));
+    assert_non_null(strstr(text, "rank 13 on node1\n"));
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(who_does_well_is_not_spoken_of),
+    cmocka_unit_test(a_slow_process_is_named_once_and_when_it_keeps_up),
+    cmocka_unit_test(a_moment_is_not_spoken_of),
+    cmocka_unit_test(another_slow_process_is_named_after_ten_seconds),
+    cmocka_unit_test(all_slow_are_throttled),
+    cmocka_unit_test(messages_that_are_slow_are_told_from_processes),
+};
+
+UNIT_MAIN(cases)

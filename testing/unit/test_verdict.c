@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/driver/verdict.h"
+
+#include "testing/unit/unit.h"
+
+enum { COUNT = 6, COLUMNS = 3 };
+
+static const double usual = 40e9;
+
+/* 2 x 3 processes that do well, each a little otherwise. */
+static void do_well(hyb_pulse_t pulse[COUNT])
+{
+    static const double noise[COUNT] = {1.0, 0.91, 1.08, 0.95, 1.1, 0.9};
+    int i;
+
+    for (i = 0; i < COUNT; i++)
+        pulse[i] = (hyb_pulse_t){.rate = noise[i] * usual,
+                                 .usual = usual,
+                                 .work = 0.8 * noise[i],
+                                 .panel = 0.05,
+                                 .wait = 0.1,
+                                 .column = i % COLUMNS};
+}
+
+static hyb_verdict_t verdict(const hyb_pulse_t pulse[COUNT])
+{
+    return hyb_verdict(pulse, COUNT, COLUMNS);
+}
+
+static void noise_of_a_tenth_is_healthy(void **state)
+{
+    hyb_pulse_t pulse[COUNT];
+
+    (void)state;
+    do_well(pulse);
+    assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
+}
+
+static void each_slow_process_is_found(void **state)
+{
+    hyb_pulse_t pulse[COUNT];
+    hyb_verdict_t v;
+    int i;
+
+    (void)state;
+    for (i = 0; i < COUNT; i++) {
+        do_well(pulse);
+        pulse[i].rate = 0.5 * usual;
+        v = verdict(pulse);
+        assert_int_equal(v.condition, HYB_SLOW_PROCESS);
+        assert_int_equal(v.process, i);
+        assert_int_equal(v.others, 0);
+        assert_true(v.share > 0.45 && v.share < 0.55);
+    }
+}
+
+static void a_slow_process_explains_that_others_wait(void **state)
+{
+    hyb_pulse_t pulse[COUNT];
+    hyb_verdict_t v;
+    int i;
+
+    (void)state;
+    do_well(pulse);
+    for (i = 0; i < COUNT; i++)
+        pulse[i].wait = 0.5;
+    pulse[4].rate = 0.6 * usual;
+    pulse[4].wait = 0.0;
+    v = verdict(pulse);
+    assert_int_equal(v.condition, HYB_SLOW_PROCESS);
+    assert_int_equal(v.process, 4);
+}
+
+static void of_several_slow_ones_the_slowest_is_named(void **state)
+{
+    hyb_pulse_t pulse[COUNT];
+    hyb_verdict_t v;
+
+    (void)state;
+    do_well(pulse);
+    pulse[1].rate = 0.5 * usual;
+    pulse[5].rate = 0.4 * usual;
+    v = verdict(pulse);
+    assert_int_equal(v.condition, HYB_SLOW_PROCESS);
+    assert_int_equal(v.process, 5);
+    assert_int_equal(v.others, 1);
+}
+
+static void all_slow_together_name_nobody(void **state)
+{
+    hyb_pulse_t pulse[COUNT];
+    hyb_verdict_t v;
+    int i;
+
+    (void)state;
+    do_well(pulse);
+    for (i = 0; i < COUNT; i++)
+        pulse[i].rate *= 0.55;
+    pulse[2].rate *= 0.6;
+    v = verdict(pulse);
+    assert_int_equal(v.condition, HYB_ALL_SLOW);
+    assert_true(v.share > 0.5 && v.share < 0.6);
+}
+
+static void a_process_alone_is_compared_with_itself(void **state)
+{
+    hyb_pulse_t pulse = {.rate = 0.9 * usual, .usual = usual};
+
+    (void)state;
+    assert_int_equal(hyb_verdict(&pulse, 1, 1).condition, HYB_HEALTHY);
+    pulse.rate = 0.5 * usual;
+    assert_int_equal(hyb_verdict(&pulse, 1, 1).condition, HYB_ALL_SLOW);
+}
+
+static void processors_of_two_kinds_are_not_all_slow(void **state)
+{
+    hyb_pulse_t pulse[COUNT];
+    int i;
+
+    (void)state;
+    do_well(pulse);
+    for (i = 0; i < COUNT; i += 2)
+        pulse[i].rate = pulse[i].usual = 0.8 * usual;
+    assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
+}
+
+/* All wait at the same time, and nobody works more than others. */
+static void wait_for_messages(hyb_pulse_t pulse[COUNT])
+{
+    int i;
+
+    do_well(pulse);
+    for (i = 0; i < COUNT; i++) {
+        pulse[i].work = 0.4;
+        pulse[i].wait = i == 3 ? 0.6 : 0.5;
+    }
+}
+
+static void waits_that_nothing_explains_are_slow_messages(void **state)
+{
+    hyb_pulse_t pulse[COUNT];
+    hyb_verdict_t v;
+
+    (void)state;
+    wait_for_messages(pulse);
+    v = verdict(pulse);
+    assert_int_equal(v.condition, HYB_SLOW_MESSAGES);
+    assert_int_equal(v.process, 3);
+    assert_true(v.share > 0.35 && v.share < 0.45);
+}
+
+static void waits_for_panels_of_other_columns_are_explained(void **state)
+{
+    hyb_pulse_t pulse[COUNT];
+    int i;
+
+    (void)state;
+    wait_for_messages(pulse);
+    for (i = 0; i < COUNT; i++)
+        pulse[i].panel = 0.2;
+    assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
+}
+
+static void waits_for_who_has_more_to_do_are_explained(void **state)
+{
+    hyb_pulse_t pulse[COUNT];
+
+    (void)state;
+    wait_for_messages(pulse);
+    pulse[0].work = 0.85;
+    assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
+}
+
+static void waits_on_shared_cores_tell_nothing(void **state)
+{
+    hyb_pulse_t pulse[COUNT];
+
+    (void)state;
+    wait_for_messages(pulse);
+    pulse[5].turns = 0.5;
+    assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
+}
+
+static void too_little_work_on_any_process_is_too_early(void **state)
+{
+    hyb_pulse_t pulse[COUNT];
+
+    (void)state;
+    do_well(pulse);
+    pulse[0].rate = 0.3 * usual;
+    pulse[2].rate = 0.0;
+    assert_int_equal(verdict(pulse).condition, HYB_TOO_EARLY);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(noise_of_a_tenth_is_healthy),
+    cmocka_unit_test(each_slow_process_is_found),
+    cmocka_unit_test(a_slow_process_explains_that_others_wait),
+    cmocka_unit_test(of_several_slow_ones_the_slowest_is_named),
+    cmocka_unit_test(all_slow_together_name_nobody),
+    cmocka_unit_test(a_process_alone_is_compared_with_itself),
+    cmocka_unit_test(processors_of_two_kinds_are_not_all_slow),
+    cmocka_unit_test(waits_that_nothing_explains_are_slow_messages),
+    cmocka_unit_test(waits_for_panels_of_other_columns_are_explained),
+    cmocka_unit_test(waits_for_who_has_more_to_do_are_explained),
+    cmocka_unit_test(waits_on_shared_cores_tell_nothing),
+    cmocka_unit_test(too_little_work_on_any_process_is_too_early),
+};
+
+UNIT_MAIN(cases)
