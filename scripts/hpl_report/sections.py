@@ -296,7 +296,7 @@ def tiles(run):
         ("Matrix", size(8 * test["n"] ** 2),
          f"{percent(run.filled(test))} of the free memory"),
         ("Residual", significant(test["residual"]), test["status"]),
-        ("Messages and waits", percent(run.part(*WAITS)), "of process 0's time"),
+        ("Waiting", percent(run.part(*WAITS)), "and messages, of process 0"),
         ("Hosts", len(run.record["hosts"]),
          plural(run.record["mpi"]["processes"], "process")),
     ]

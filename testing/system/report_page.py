@@ -21,9 +21,10 @@ def call(folder, *words):
 
 
 def made(folder, *words):
-    """The page of a call that must succeed without a word."""
+    """The page of a call that must succeed and say nothing but its name."""
     outcome = call(folder, *words, "-o", "page.html")
-    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, "", ""), str(outcome)
+    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
+    assert outcome.stdout == "page.html\n"
     return (folder / "page.html").read_text()
 
 
