@@ -98,7 +98,7 @@ UNIT_OBJECTS := $(call as_objects,$(UNIT_ALL))
 UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID)) \
                  $(if $(filter yes,$(JSON)),,$(UNIT_RECORD))
 HEADERS := $(filter-out $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
-             testing/planner/measure.h \
+             testing/planner/measure.h testing/planner/probes.h \
              $(addprefix testing/unit/,device_cases.h emu_fixture.h \
              fake_backend.h machines.h node_fixture.h)) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_%), \

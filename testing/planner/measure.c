@@ -3,28 +3,23 @@
 
 #include <math.h>
 #include <mpi.h>
-#include <string.h>
 #include "base/clock.h"
-#include "base/fma.h"
-#include "base/memory.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/driver/lu.h"
-#include "hybrid/driver/sweep.h"
 #include "testing/planner/links.h"
+#include "testing/planner/probes.h"
 #include "testing/xhost/panel.h"
 #include "testing/xhost/update.h"
 
 enum {
     CALLS = 9,         /* at most, of which the median counts */
-    HEIGHTS = 3,       /* rows at which is measured ... */
+    HEIGHTS = 4,       /* rows at which is measured ... */
     LEAST_HEIGHTS = 2, /* ... even if there is no time */
-    CHUNKS = 4,        /* of columns, a thread */
     NARROWEST = 8,
     WIDEST = 512 /* panels that are measured */
 };
 
-static const int64_t height[HEIGHTS] = {512, 2048, 8192};
-static const double most_bytes = 0x1p28; /* of a matrix to measure with */
+static const int64_t height[HEIGHTS] = {256, 1024, 4096, 8192};
 static const double ceiling_part = 0.05, link_part = 0.1, sweep_part = 0.05;
 
 /* One width's measuring. */
@@ -33,6 +28,7 @@ typedef struct {
     hyb_team_t *team;
     int64_t nb;
     double share;   /* seconds of each part */
+    double bytes;   /* of a matrix, about */
     double by_blas; /* seconds of C's update, over those of the kernel */
     xhpl_width_t *width;
 } work_t;
@@ -62,14 +58,17 @@ static double update_seconds(const work_t *w, xhost_update_t *x,
     return xhost_update_seconds(x, what, calls_for(w->share, once));
 }
 
-/* Whole chunks, equally many of each thread. */
+/*
+ * Whole chunks, equally many of each thread; as many columns as rows, as the
+ * matrix has them: what is left of it is in caches or not.
+ */
 static int64_t columns(const work_t *w, int64_t m, int64_t chunk)
 {
-    int64_t each = chunk * hyb_team_size(w->team), rounds = CHUNKS;
+    int64_t each = chunk * hyb_team_size(w->team);
+    int64_t most = (int64_t)(w->bytes / 8.0 / (double)(m * each));
+    int64_t rounds = (m + each - 1) / each;
 
-    while (rounds > 1 && 8.0 * (double)(m * each * rounds) > most_bytes)
-        rounds--;
-    return each * rounds;
+    return each * (int64_t)fmax(1.0, fmin((double)rounds, (double)most));
 }
 
 static xh_status_t measure_update(const work_t *w, int64_t m)
@@ -147,115 +146,6 @@ static xh_status_t measure_width(const work_t *w, double seconds)
     return status;
 }
 
-/* ---- what is the same for all widths ------------------------------------- */
-
-typedef struct {
-    const xh_fma_t *fma;
-    int64_t rounds;
-    int size;
-    double *matrix;
-    volatile double result;
-} probe_t;
-
-enum { SWEEP_ROWS = 4096, SWEEP_COLS = 1024, SWEEP = SWEEP_ROWS * SWEEP_COLS };
-
-static void run_fma(void *context, int member)
-{
-    const probe_t *probe = context;
-    volatile double result = probe->fma->run(probe->rounds);
-
-    (void)member;
-    (void)result;
-}
-
-static double timed(hyb_team_t *team, hyb_team_fn_t fn, probe_t *probe)
-{
-    double begun = xh_clock_now();
-
-    hyb_team_run(team, fn, probe);
-    return xh_clock_now() - begun;
-}
-
-/* Flop/s of all processes together, best of some runs as everywhere. */
-static double measure_ceiling(const hyb_means_t *means, double seconds)
-{
-    hyb_team_t *team = hyb_node_team(means->node);
-    probe_t probe = {.fma = xh_fma_kernel(means->kernel->isa), .rounds = 1000};
-    double once = 0.0, least = INFINITY, rate;
-
-    for (; once < seconds / (2 * CALLS); probe.rounds *= 2) {
-        once = xhpl_links_slowest(timed(team, run_fma, &probe));
-        if (once > seconds)
-            break;
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < CALLS; i++)
-        least = fmin(least, timed(team, run_fma, &probe));
-    rate = probe.fma->flop * (double)probe.rounds * hyb_team_size(team) / least;
-    MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    return rate;
-}
-
-static void share_of(const probe_t *probe, int member, int64_t *from_p,
-                     int64_t *rows_p)
-{
-    int64_t rows = SWEEP_ROWS / probe->size;
-
-    *from_p = member * rows;
-    *rows_p = rows;
-}
-
-static void touch(void *context, int member)
-{
-    const probe_t *probe = context;
-    int64_t from, rows;
-
-    share_of(probe, member, &from, &rows);
-    for (int64_t j = 0; j < SWEEP_COLS; j++)
-        for (int64_t i = from; i < from + rows; i++)
-            probe->matrix[j * SWEEP_ROWS + i] = 1e-3;
-}
-
-static void sweep(void *context, int member)
-{
-    const probe_t *probe = context;
-    static const double x[SWEEP_COLS];
-    double *r = probe->matrix + SWEEP;
-    hyb_sweep_t part = {.cols = SWEEP_COLS, .ld = SWEEP_ROWS, .x = x};
-    int64_t from;
-
-    share_of(probe, member, &from, &part.rows);
-    part.a = probe->matrix + from;
-    hyb_sweep_ops(xh_cpu_isa())->subtract(&part, r + from);
-}
-
-static xh_status_t measure_sweep(const hyb_means_t *means, double seconds,
-                                 double *rate_p)
-{
-    hyb_team_t *team = hyb_node_team(means->node);
-    size_t bytes = sizeof(double) * (SWEEP + SWEEP_ROWS);
-    probe_t probe = {.size = hyb_team_size(team)};
-    void *memory = NULL;
-    xh_status_t status =
-        hpl_agree(MPI_COMM_WORLD, xh_memory_allocate(bytes, &memory));
-    double once, least = INFINITY;
-    int calls;
-
-    if (status == XH_OK) {
-        probe.matrix = memory;
-        hyb_team_run(team, touch, &probe);
-        once = xhpl_links_slowest(timed(team, sweep, &probe));
-        calls = calls_for(seconds, once);
-        MPI_Barrier(MPI_COMM_WORLD);
-        for (int i = 0; i < calls; i++)
-            least = fmin(least, timed(team, sweep, &probe));
-        *rate_p = (double)(SWEEP_ROWS / probe.size * probe.size) * SWEEP_COLS *
-                  sizeof(double) / xhpl_links_slowest(least);
-    }
-    xh_memory_free(memory, bytes);
-    return status;
-}
-
 /* ---- all ----------------------------------------------------------------- */
 
 /* What the update takes with the library, where that multiplies. */
@@ -276,6 +166,7 @@ static xh_status_t measure_widths(const hyb_means_t *means,
     work_t work = {.means = means,
                    .team = hyb_node_team(means->node),
                    .share = seconds / (4 * HEIGHTS * what->widths),
+                   .bytes = what->bytes,
                    .by_blas = by_blas(means)};
     xh_status_t status = XH_OK;
 
@@ -292,11 +183,12 @@ xh_status_t xhpl_measure(const hyb_means_t *means,
                          const xhpl_measurement_t *what, xhpl_rates_t *rates_p)
 {
     double s = what->seconds;
-    xhpl_rates_t rates = {.threads = hyb_team_size(hyb_node_team(means->node))};
+    int threads = hyb_team_size(hyb_node_team(means->node));
+    xhpl_rates_t rates = {.threads = (int)-xhpl_links_slowest(-threads)};
     xh_status_t status;
 
-    rates.ceiling = measure_ceiling(means, ceiling_part * s);
-    status = measure_sweep(means, sweep_part * s, &rates.sweep);
+    rates.ceiling = xhpl_probe_ceiling(means, ceiling_part * s);
+    status = xhpl_probe_sweep(means, sweep_part * s, &rates.sweep);
     if (status == XH_OK)
         status = xhpl_links_measure(what->row_step, link_part * s, &rates.row);
     if (status == XH_OK)

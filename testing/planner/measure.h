@@ -11,6 +11,7 @@ typedef struct {
     int widths; /* of panels, ascending */
     int width[XHPL_WIDTHS_MOST];
     double seconds;  /* that it may take, about */
+    double bytes;    /* of a matrix to measure with, about, each process */
     int row_step;    /* from a rank to its neighbour in a process row, ... */
     int column_step; /* ... and in a process column */
 } xhpl_measurement_t;

@@ -21,6 +21,9 @@
 
 enum { SHOWN = 12 }; /* choices */
 
+/* Of a matrix to measure with: more than caches hold, but far less than the
+ * memory. */
+static const double usual_bytes = 0x1p28, most_part = 0.1;
 static const double forecast_seconds = 2.0; /* at most, before the tests */
 
 static int rank_here(void)
@@ -90,7 +93,10 @@ static xhpl_measurement_t measurement(const xhpl_list_t *nb, double seconds)
 {
     int processes = processes_here();
     int step = processes / flat_rows(processes);
+    xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
+    double part = most_part * capacity.node_bytes / capacity.processes;
     xhpl_measurement_t what = {.seconds = seconds,
+                               .bytes = fmin(usual_bytes, part),
                                .row_step = 1,
                                .column_step = step == processes ? 1 : step};
 
