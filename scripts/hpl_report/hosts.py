@@ -6,6 +6,7 @@ from . import html
 from .words import NONE, plural, significant, size
 
 DRAWN = 16  # hosts with a picture
+FEW = 4  # whose picture need not be asked for
 DEVICES = 40  # rows of their table
 CELLS = 400  # of the grid of processes
 SLOW = 0.95  # of the ceiling a core of the middle host
@@ -99,11 +100,16 @@ def picture(hosts):
         for host in hosts[:DRAWN]
     )
     left_out = len(hosts) - DRAWN
-    note = f"{plural(left_out, 'more host')} not drawn." if left_out > 0 else ""
-    return (
+    note = f" {plural(left_out, 'more host')} not drawn." if left_out > 0 else ""
+    drawn = (
         '<p class="note">Processes by host, with the hardware threads that the '
-        f"launcher left to each. {note}</p>"
-        f'<ul class="hosts">{boxes}</ul>'
+        f'launcher left to each.{note}</p><ul class="hosts">{boxes}</ul>'
+    )
+    if len(hosts) <= FEW:
+        return drawn
+    return (
+        '<details class="numbers"><summary>Processes by host</summary>'
+        f"{drawn}</details>"
     )
 
 

@@ -195,7 +195,7 @@
       series: line.names.map((name, number) => ({
         name: words(name), type: "custom", itemStyle: { color: colours[number] },
         data: line.boxes.filter((box) => box[1] === number),
-        encode: { x: [2, 3], y: 0 }, clip: true,
+        encode: { x: [2, 3], y: 0 }, clip: true, progressive: 0,
         renderItem: (params, api) => {
           const from = api.coord([scale * api.value(2), api.value(0)]);
           const to = api.coord([scale * api.value(3), api.value(0)]);

@@ -101,7 +101,8 @@ def traced(page):
     whole = series.overview(spans, names)
     near = series.zoom(spans, names)
     shown = (
-        f" {len(whole['rows'])} of {whole['actors']} threads and devices are shown."
+        f" Of {whole['actors']} threads and devices {len(whole['rows'])} are shown, "
+        "each the first of a process, of those that worked longest."
         if len(whole["rows"]) < whole["actors"] else ""
     )
     figures = [html.figure(
@@ -174,9 +175,11 @@ def work_figure(page):
         + [duration(by_process[p].get(n, 0)) for n in names] for p in shown
     ]
     caption = "Work of processes, the longest first; means over threads and devices"
+    left_out = len(order) - len(shown)
+    more = f" {plural(left_out, 'more process')} not drawn." if left_out else ""
     return html.figure(
         "work", page.keep("work", data), caption,
-        work_text(page.run, order, by_process, ahead),
+        work_text(page.run, order, by_process, ahead) + more,
         html.table(caption, ["Process", "Host", "Worked", *names], rows))
 
 

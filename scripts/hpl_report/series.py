@@ -9,6 +9,7 @@ ACTORS = 24  # rows of a time line
 RECTANGLES = 4000  # of a time line, about
 ZOOM = 4  # iterations
 ZOOM_SPANS = 3000
+WITH_OTHERS = ("wait", "broadcast", "exchange")
 RANKS = 40  # rows of work by process
 
 
@@ -96,14 +97,15 @@ def from_iterations(run):
 
 
 def choose_actors(spans):
-    """All actors if they fit, else the first one of each process."""
+    """All actors if they fit, else the first of the processes that worked most."""
     actors = sorted(spans)
-    if len(actors) > ACTORS:
-        first = {}
-        for actor in actors:
-            first.setdefault(actor[0], actor)
-        actors = list(first.values())
-    return actors[:ACTORS]
+    if len(actors) <= ACTORS:
+        return actors
+    first = {}
+    for actor in actors:
+        first.setdefault(actor[0], actor)
+    order, _ = slowest(work(spans))
+    return sorted(first[process] for process in order[:ACTORS])
 
 
 def names_of(spans, actors):
@@ -216,8 +218,8 @@ def work(spans):
 
 
 def busy(names):
-    """Seconds in which a process did not wait."""
-    return sum(s for name, s in names.items() if not name.startswith("wait"))
+    """Seconds in which a process neither waited nor exchanged messages."""
+    return sum(s for name, s in names.items() if not name.startswith(WITH_OTHERS))
 
 
 def slowest(by_process):

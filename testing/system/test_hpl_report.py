@@ -144,6 +144,18 @@ def test_a_slow_process_is_named(tmp_path, record, seconds, said):
     assert re.search(said, text), text
 
 
+def test_of_many_processes_the_slow_one_is_drawn(tmp_path, record):
+    seconds = [2.0] * 100
+    seconds[77] = 2.5
+    (tmp_path / "r.json").write_text(json.dumps(record))
+    (tmp_path / "t.json").write_text(json.dumps(trace_of(seconds)))
+    _, text, data = read(made(tmp_path, "r.json", "--trace", "t.json"))
+    assert len(data["run-1-whole"]["rows"]) == 24
+    assert "77: actor 0" in data["run-1-whole"]["rows"]
+    assert data["run-1-work"]["rows"][0].startswith("77: ")
+    assert "60 more processes not drawn" in text
+
+
 def test_what_the_run_noticed_is_shown(tmp_path, record):
     assert "What the run noticed" not in text_of(page_of(tmp_path, record))
     record["findings"] = [{"kind": "slow_rank", "rank": 3, "text": "rank 3 is slow"}]
