@@ -10,11 +10,15 @@
 #include "hybrid/driver/plan.h"
 #include "hybrid/driver/report.h"
 #include "hybrid/driver/update.h"
+#include "hybrid/driver/watchdog.h"
 
-static void wait_for_deal(hyb_lu_t *lu, const hyb_deal_t *deal, int member)
+/* Of iteration k. */
+static void wait_for_deal(hyb_lu_t *lu, const hyb_deal_t *deal, int k,
+                          int member)
 {
     int turns = 0;
 
+    hyb_doing(lu->spent, member, HYB_WAIT_COLUMNS, k);
     while (!hyb_deal_done(deal))
         hyb_agenda_turn(lu, member, &turns);
 }
@@ -85,6 +89,7 @@ static void wait_and_open(hyb_lu_t *lu, int k)
 
     if (is_open(lu, k))
         return;
+    hyb_doing(lu->spent, 0, HYB_WAIT_PANEL, k);
     while (!can_open(lu, k))
         hyb_agenda_turn(lu, 0, &turns);
     hyb_spent(lu->spent, 0, HYB_WAIT_PANEL, k, started);
@@ -103,7 +108,7 @@ static void prepare_all(hyb_lu_t *lu, hyb_plan_t *plan, int member)
         hyb_update_prepare(lu, plan->k, run, member);
         hyb_deal_settle(&plan->prepare, run);
     }
-    wait_for_deal(lu, &plan->prepare, member);
+    wait_for_deal(lu, &plan->prepare, plan->k, member);
     if (lu->devices != NULL && member == 0 &&
         plan->prepare.to > plan->prepare.from)
         hyb_devices_fed_all(lu, plan->k);
@@ -134,6 +139,7 @@ static void factor_panel(hyb_lu_t *lu, int k, int member, int members)
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     double started = xh_clock_now(), seconds;
 
+    hyb_doing(lu->spent, member, HYB_PANEL, k);
     if (member > 0) {
         hyb_panels_factor(lu, k, member, members);
         hyb_spent(lu->spent, member, HYB_PANEL, k, started);
@@ -178,7 +184,7 @@ static void finish_update(hyb_lu_t *lu, hyb_plan_t *plan, int member)
     int turns = 0;
 
     update(lu, plan, &plan->rest, member);
-    wait_for_deal(lu, &plan->rest, member);
+    wait_for_deal(lu, &plan->rest, plan->k, member);
     started = xh_clock_now();
     while (!hyb_devices_finished(lu, plan->k))
         hyb_agenda_turn(lu, member, &turns);
@@ -196,13 +202,14 @@ static void wait_for_next(hyb_lu_t *lu, hyb_plan_t *plan, int member)
     int turns = 0;
 
     if (!plan->next_is_theirs) {
-        wait_for_deal(lu, &plan->next, member);
+        wait_for_deal(lu, &plan->next, plan->k, member);
         return;
     }
     while (!hyb_columns_reached(&lu->columns, from, to, plan->k + 1) &&
            feed_run(lu, plan, member))
         ;
     started = xh_clock_now();
+    hyb_doing(lu->spent, member, HYB_WAIT_COLUMNS, plan->k);
     while (!hyb_columns_reached(&lu->columns, from, to, plan->k + 1))
         hyb_agenda_short_turn(lu, member, &turns);
     hyb_spent(lu->spent, member, HYB_WAIT_COLUMNS, plan->k, started);
@@ -315,6 +322,7 @@ static void work(void *argument, int member)
     if (member > 0)
         return;
     hyb_report_last(lu);
+    hyb_doing(lu->spent, 0, HYB_WAIT_PANEL, lu->panels - 1);
     while (!all_done(lu))
         hyb_agenda_turn(lu, 0, &turns);
     hyb_report_end(lu);
@@ -329,6 +337,23 @@ static void run(hyb_lu_t *lu)
     if (!hyb_lu_owns(lu, 0))
         hyb_panels_broadcast(lu, 0);
     hyb_team_run(lu->team, work, lu);
+}
+
+/* A second thread needs an MPI that allows it. */
+static void watch_and_run(hyb_lu_t *lu)
+{
+    hyb_watchdog_t dog = {.spent = lu->spent,
+                          .members = lu->members,
+                          .iterations = lu->panels,
+                          .patience = xh_settings_real("watchdog")};
+    int provided;
+
+    MPI_Query_thread(&provided);
+    if (provided < MPI_THREAD_FUNNELED)
+        dog.patience = 0.0;
+    hyb_watchdog_begin(&dog);
+    run(lu);
+    hyb_watchdog_end(&dog);
 }
 
 /*
@@ -383,7 +408,7 @@ void hyb_factor_matrix(const hyb_means_t *means, HPL_T_grid *grid,
         hyb_devices_create(&lu, means->node, &lu.devices) != XH_OK)
         HPL_pabort(__LINE__, "hyb_factor_matrix", "out of memory");
     hyb_report_begin(&lu);
-    run(&lu);
+    watch_and_run(&lu);
     hyb_devices_destroy(lu.devices);
     hyb_flat_destroy(lu.flat);
     hyb_lu_release(&lu);

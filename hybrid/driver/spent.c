@@ -21,12 +21,28 @@ static void add(_Atomic double *sum, double more)
     atomic_store_explicit(sum, now + more, memory_order_relaxed);
 }
 
+void hyb_doing(hyb_spent_t *spent, int member, hyb_activity_t activity,
+               int iteration)
+{
+    atomic_store_explicit(&spent[member].doing,
+                          iteration * HYB_ACTIVITIES + (int)activity,
+                          memory_order_relaxed);
+}
+
+static void step(hyb_spent_t *spent)
+{
+    unsigned steps = atomic_load_explicit(&spent->steps, memory_order_relaxed);
+
+    atomic_store_explicit(&spent->steps, steps + 1, memory_order_relaxed);
+}
+
 double hyb_spent(hyb_spent_t *spent, int member, hyb_activity_t activity,
                  int iteration, double started)
 {
     double now = xh_clock_now();
 
     add(&spent[member].seconds[activity], now - started);
+    step(&spent[member]);
     if (xh_trace_on())
         xh_trace_span(member, names[activity], iteration, started, now);
     return now;

@@ -24,12 +24,18 @@ typedef struct {
     _Alignas(64) _Atomic double flop; /* of products */
     _Atomic double seconds[HYB_ACTIVITIES];
     _Atomic int iterations; /* that it has left */
+    _Atomic unsigned steps; /* activities that it has finished */
+    _Atomic int doing;      /* iteration * HYB_ACTIVITIES + activity */
 } hyb_spent_t;
 
 /* All members' together, at one moment. */
 typedef struct {
     double flop, seconds[HYB_ACTIVITIES];
 } hyb_spent_sum_t;
+
+/* member begins activity of iteration: for the watchdog. */
+void hyb_doing(hyb_spent_t *spent, int member, hyb_activity_t activity,
+               int iteration);
 
 /*
  * member did activity of iteration from started until now. Returns now, in

@@ -70,10 +70,17 @@ static void toggle(const work_t *w, int timer)
         HPL_ptimer(timer);
 }
 
+/* The member begins activity. */
+static void doing(const work_t *w, hyb_activity_t activity)
+{
+    hyb_doing(w->lu->spent, w->member, activity, w->plan->k);
+}
+
 static double wait_for_columns(const work_t *w, double started)
 {
     int turns = 0;
 
+    doing(w, HYB_WAIT_COLUMNS);
     while (!hyb_columns_reached(&w->lu->columns, w->run.from,
                                 w->run.from + w->run.count, w->plan->k))
         hyb_agenda_turn(w->lu, w->member, &turns);
@@ -84,6 +91,7 @@ static double wait_for_rows(const work_t *w, double started)
 {
     int turns = 0;
 
+    doing(w, HYB_WAIT_ROWS);
     while (atomic_load_explicit(&w->plan->arrived, memory_order_acquire) <
            w->run.from + w->run.count)
         hyb_agenda_turn(w->lu, w->member, &turns);
@@ -109,8 +117,10 @@ static void swap_and_solve(const work_t *w)
     toggle(w, HPL_TIMING_LASWP);
     if (w->lu->grid->nprow > 1) {
         now = wait_for_rows(w, now);
+        doing(w, HYB_SWAP);
         take_arrived(w);
     } else {
+        doing(w, HYB_SWAP);
         hyb_chunk_swap(w->lu->kernel, &w->panel->swap, trailing(w), w->u);
     }
     now = spent(w, HYB_SWAP, now);
@@ -135,6 +145,7 @@ static hyb_view_t wait_for_l2(const work_t *w)
     double started = xh_clock_now();
     int turns = 0;
 
+    doing(w, HYB_WAIT_PANEL);
     while (!hyb_flat_complete(w->lu->flat, w->plan->k))
         hyb_agenda_turn(w->lu, w->member, &turns);
     if (turns > 0)
@@ -178,6 +189,7 @@ static void multiply(const work_t *w)
     hyb_pace_t *pace = &w->lu->pace[w->member];
     hyb_pace_mark_t mark = hyb_pace_mark(pace);
 
+    doing(w, HYB_MULTIPLY);
     if (blas)
         call_blas(w, l2, c, &poll);
     else

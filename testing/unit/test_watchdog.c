@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/driver/watchdog.h"
+
+#include <time.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/unit.h"
+
+enum { MEMBERS = 2 };
+
+static hyb_spent_t spent[MEMBERS];
+
+static void rest(double seconds)
+{
+    struct timespec t = {.tv_nsec = (long)(1e9 * seconds)};
+
+    nanosleep(&t, NULL);
+}
+
+static hyb_watchdog_t begin(double patience)
+{
+    hyb_watchdog_t dog = {.spent = spent,
+                          .members = MEMBERS,
+                          .iterations = 40,
+                          .patience = patience};
+
+    xh_log_identify("xhpl", 3, "node17");
+    capture_begin();
+    return dog;
+}
+
+static void who_moves_is_left_alone(void **state)
+{
+    hyb_watchdog_t dog = begin(60.0);
+
+    (void)state;
+    hyb_watchdog_begin(&dog);
+    hyb_spent(spent, 1, HYB_MULTIPLY, 7, xh_clock_now());
+    hyb_watchdog_end(&dog);
+    assert_string_equal(capture_end(NULL), "");
+}
+
+static void a_watch_of_no_seconds_is_none(void **state)
+{
+    hyb_watchdog_t dog = begin(0.0);
+
+    (void)state;
+    hyb_watchdog_begin(&dog);
+    hyb_watchdog_end(&dog);
+    assert_string_equal(capture_end(NULL), "");
+}
+
+static void a_stall_is_said_once_with_iteration_and_phase(void **state)
+{
+    hyb_watchdog_t dog = begin(0.02);
+
+    (void)state;
+    hyb_doing(spent, 0, HYB_WAIT_ROWS, 7);
+    hyb_watchdog_begin(&dog);
+    rest(0.5);
+    hyb_watchdog_end(&dog);
+    assert_string_equal(
+        capture_end(NULL),
+        "xhpl: warning: rank 3 on node17: no progress for 0 s, iteration 7 of "
+        "40, in the exchange: waiting for rows of other processes\n");
+}
+
+static void that_it_goes_on_is_said_too(void **state)
+{
+    hyb_watchdog_t dog = begin(0.1);
+    const char *text;
+
+    (void)state;
+    hyb_doing(spent, 0, HYB_PANEL, 8);
+    hyb_watchdog_begin(&dog);
+    rest(0.6);
+    hyb_spent(spent, 1, HYB_PANEL, 8, xh_clock_now());
+    rest(0.09);
+    hyb_watchdog_end(&dog);
+    text = capture_end(NULL);
+    assert_non_null(strstr(text, "iteration 8 of 40, in the panel: "));
+    assert_non_null(strstr(text, "xhpl: warning: rank 3 on node17: it goes on, "
+                                 "after "));
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(who_moves_is_left_alone),
+    cmocka_unit_test(a_watch_of_no_seconds_is_none),
+    cmocka_unit_test(a_stall_is_said_once_with_iteration_and_phase),
+    cmocka_unit_test(that_it_goes_on_is_said_too),
+};
+
+UNIT_MAIN(cases)
