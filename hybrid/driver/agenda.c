@@ -84,7 +84,7 @@ static void begin_group(hyb_lu_t *lu, int64_t end)
 
     for (block = first; block * nb < end; block++) {
         e->first[block] = first;
-        e->end[block] = end;
+        atomic_store_explicit(&e->end[block], end, memory_order_relaxed);
     }
     *x = (hpl_exchange_t){
         .panel = panel,
@@ -100,12 +100,22 @@ static void begin_group(hyb_lu_t *lu, int64_t end)
     begin_packing(e, x);
 }
 
+/* Any member asks, while the leader may be opening the next group: of old and
+ * new either will do. */
+static int64_t last_group_end(const hyb_lu_t *lu, int64_t column)
+{
+    return atomic_load_explicit(&lu->exchanges.end[column / lu->columns.nb],
+                                memory_order_relaxed);
+}
+
 bool hyb_exchanges_possible(const hyb_lu_t *lu, int k, int64_t from, int64_t to)
 {
-    int64_t users = to;
+    int64_t users = to, last;
 
-    if (lu->grid->nprow > 1 && to > from)
-        users = Mmax(to, lu->exchanges.end[(to - 1) / lu->columns.nb]);
+    if (lu->grid->nprow > 1 && to > from) {
+        last = last_group_end(lu, to - 1);
+        users = Mmax(to, last);
+    }
     return hyb_columns_reached(&lu->columns, from, users, k);
 }
 

@@ -14,7 +14,8 @@ typedef struct {
     exchange_setting_t s;
     hyb_lu_t lu;
     hpl_exchange_t at[BLOCKS];
-    int64_t first[BLOCKS], end[BLOCKS];
+    int64_t first[BLOCKS];
+    _Atomic int64_t end[BLOCKS];
     double rows[2 * BLOCK * (ORDER + 1)];
 } table_t;
 
