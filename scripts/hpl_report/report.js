@@ -162,9 +162,14 @@
     });
   }
 
-  /* To whole pixels: boxes that touch leave no seam. */
-  const pixels = () => window.devicePixelRatio || 1;
-  const snap = (x) => Math.round(x * pixels()) / pixels();
+  /* Of a box to whole pixels, so that boxes that touch leave no seam; thinner
+     ones than a pixel stay as they are, to look as long as they took. */
+  function snapped(from, to) {
+    const pixels = window.devicePixelRatio || 1;
+    if ((to - from) * pixels < 1) return [from, to - from];
+    const left = Math.round(from * pixels);
+    return [left / pixels, (Math.round(to * pixels) - left) / pixels];
+  }
 
   /* Boxes are [row, name, begin, end, bottom, top]; time in seconds. */
   function timeline(line, element) {
@@ -199,13 +204,12 @@
         renderItem: (params, api) => {
           const from = api.coord([scale * api.value(2), api.value(0)]);
           const to = api.coord([scale * api.value(3), api.value(0)]);
-          const left = snap(from[0]), right = snap(to[0]);
+          const [x, width] = snapped(from[0], to[0]);
           const full = height * api.size([0, 1])[1], bottom = from[1] + full / 2;
           return {
             type: "rect", style: { fill: colours[number] },
             shape: {
-              x: left, width: Math.max(right - left, 1 / pixels()),
-              y: bottom - full * api.value(5),
+              x, width, y: bottom - full * api.value(5),
               height: full * (api.value(5) - api.value(4)),
             },
           };
