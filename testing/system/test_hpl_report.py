@@ -404,7 +404,7 @@ def test_files_that_do_not_fit_are_refused(traced_run, words, said):
 @pytest.mark.parametrize(
     "places", [("/bin", "/share/xhpl"), ("/opt/x/bin", "/opt/y/deep/share/xhpl")])
 def test_an_installed_one_finds_its_parts(tmp_path, traced_run, places):
-    install = [jobs.SOURCE / "scripts/install-report", tmp_path / "first", *places]
+    install = [jobs.SOURCE / "scripts/install-report", "first", *places]
     outcome = jobs.run(install, tmp_path)
     assert outcome.status == 0, str(outcome)
     (tmp_path / "first").rename(tmp_path / "moved")
