@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The program that times look-ahead: what it refuses, and its rows."""
+import json
+
+import pytest
+
+import jobs
+
+XLOOKAHEAD = jobs.BIN / "xlookahead"
+SMALL = ("-n", "120", "--nb", "32", "-p", "1")
+FIELDS = {"run", "lookahead", "n", "nb", "p", "q", "seconds", "info", "residual"}
+
+
+def run(directory, processes, *options):
+    command = jobs.launched(processes, [XLOOKAHEAD, *options])
+    return jobs.run(command, directory, {"XHPL_BLAS_CHECK": "off"})
+
+
+REFUSED = {
+    "no number of runs": (SMALL, "usage: xlookahead RUNS"),
+    "no run": (("0", *SMALL, "-q", "1"), "usage: xlookahead RUNS"),
+    "too many runs": (("1001", *SMALL, "-q", "1"), "RUNS from 1 to 1000"),
+    "an unknown option": (("1", *SMALL, "-q", "1", "--sep"), "--sep"),
+    "an unknown mode": (
+        ("1", *SMALL, "-q", "1", "--set", "lookahead=3"), "lookahead"
+    ),
+    "too few processes": (("1", *SMALL, "-q", "2"), "at least 2 processes"),
+}  # fmt: skip
+
+
+@pytest.mark.surface
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_input_is_refused(tmp_path, case):
+    options, said = REFUSED[case]
+    outcome = run(tmp_path, 1, *options)
+    assert outcome.status == 2, str(outcome)
+    assert outcome.stdout == "", str(outcome)
+    assert said in outcome.stderr, str(outcome)
+
+
+@pytest.mark.surface
+def test_no_process_may_be_idle(tmp_path):
+    outcome = run(tmp_path, 2, "1", *SMALL, "-q", "1")
+    assert outcome.status == 2, str(outcome)
+    assert "a grid of 1 x 1; allowed: 2 processes" in outcome.stderr, str(outcome)
+
+
+def test_every_mode_has_a_row_in_each_run(tmp_path):
+    outcome = run(tmp_path, 2, "2", *SMALL, "-q", "2")
+    assert outcome.status == 0, str(outcome)
+    rows = [json.loads(line) for line in outcome.stdout.splitlines()]
+    assert [row["lookahead"] for row in rows] == ["0", "1", "2", "mixed"] * 2
+    assert [row["run"] for row in rows] == list(range(8))
+    assert all(set(row) == FIELDS for row in rows), str(outcome)
+    assert all(row["info"] == 0 and row["residual"] < 1 for row in rows)
+    assert all((row["n"], row["nb"], row["q"]) == (120, 32, 2) for row in rows)
+
+
+def test_times_of_dry_devices_come_without_residuals(tmp_path):
+    devices = ("devices=emu:1", "emu_dry=on", "emu_rate=50", "lookahead=1")
+    words = [word for pair in devices for word in ("--set", pair)]
+    outcome = run(tmp_path, 1, "1", *SMALL, "-q", "1", *words, "--threshold", "0")
+    assert outcome.status == 0, str(outcome)
+    (row,) = (json.loads(line) for line in outcome.stdout.splitlines())
+    assert row["lookahead"] == "1" and row["residual"] is None
