@@ -7,7 +7,9 @@
 
 enum {
     LARGEST = 1000000000, /* N that HPL.dat may have */
-    VARIED = 4,           /* grids and NBs that get every DEPTH and BCAST */
+    MANY = 64,            /* processes; then grids are at most so flat: */
+    FLAT = 16,
+    VARIED = 4, /* grids and NBs that get every DEPTH and BCAST */
 };
 
 static const double to_speak_of = 1e-3; /* of the rate */
@@ -37,37 +39,59 @@ static double bytes_of(const xhpl_job_t *job, const xhpl_case_t *test)
     return job->bytes(&shape);
 }
 
-static bool fits(const xhpl_rates_t *rates, const xhpl_job_t *job,
-                 const xhpl_case_t *test)
+/* The most steps of unit that the memory holds. */
+static int64_t within_memory(const xhpl_job_t *job, xhpl_case_t test,
+                             int64_t unit)
 {
-    return bytes_of(job, test) <= job->most_bytes &&
-           (isinf(job->most_seconds) ||
-            xhpl_model_predict(rates, test).seconds <= job->most_seconds);
+    int64_t good = 0, bad = LARGEST / unit + 1, middle;
+
+    while (bad - good > 1) {
+        middle = good + (bad - good) / 2;
+        test.n = (int)(middle * unit);
+        if (bytes_of(job, &test) <= job->most_bytes)
+            good = middle;
+        else
+            bad = middle;
+    }
+    return good;
+}
+
+static double seconds_of(const xhpl_rates_t *rates, xhpl_case_t test, int64_t n)
+{
+    test.n = (int)n;
+    return xhpl_model_predict(rates, &test).seconds;
+}
+
+/*
+ * The most steps, at most so many, that keep within the time. What is not work
+ * grows more slowly than n^3, so that each guess is one too high, until it is
+ * right.
+ */
+static int64_t within_time(const xhpl_rates_t *rates, const xhpl_job_t *job,
+                           xhpl_case_t test, int64_t unit, int64_t most)
+{
+    double limit = job->most_seconds, seconds;
+    int64_t steps = most;
+
+    while (steps > 0 &&
+           (seconds = seconds_of(rates, test, steps * unit)) > limit)
+        steps = (int64_t)fmin((double)steps - 1,
+                              (double)steps * cbrt(limit / seconds));
+    while (steps < most && seconds_of(rates, test, (steps + 1) * unit) <= limit)
+        steps++;
+    return steps;
 }
 
 int xhpl_choices_largest(const xhpl_rates_t *rates, const xhpl_job_t *job,
                          xhpl_case_t test)
 {
-    int64_t p = test.nprow, q = test.npcol, good = 0, bad = 1, middle;
+    int64_t p = test.nprow, q = test.npcol;
     int64_t unit = test.nb * (p / gcd(p, q) * q);
+    int64_t steps = within_memory(job, test, unit);
 
-    /* The first steps double, so that no trial is much larger than what fits.
-     */
-    for (; bad * unit <= LARGEST; bad *= 2) {
-        test.n = (int)(bad * unit);
-        if (!fits(rates, job, &test))
-            break;
-        good = bad;
-    }
-    while (bad - good > 1) {
-        middle = good + (bad - good) / 2;
-        test.n = (int)(middle * unit);
-        if (middle * unit <= LARGEST && fits(rates, job, &test))
-            good = middle;
-        else
-            bad = middle;
-    }
-    return (int)(good * unit);
+    if (!isinf(job->most_seconds))
+        steps = within_time(rates, job, test, unit, steps);
+    return (int)(steps * unit);
 }
 
 /* ---- choices ------------------------------------------------------------- */
@@ -122,6 +146,13 @@ static void consider(const xhpl_rates_t *rates, const xhpl_job_t *job,
     insert(list, &choice);
 }
 
+/* Of many processes, grids far from square are not. */
+static bool is_worth_it(int p, int q)
+{
+    return (int64_t)p * q <= MANY ||
+           ((int64_t)p <= (int64_t)FLAT * q && (int64_t)q <= (int64_t)FLAT * p);
+}
+
 /* Every NB on the grid of nprow rows. */
 static void consider_grid(const xhpl_rates_t *rates, const xhpl_job_t *job,
                           int nprow, list_t *list)
@@ -160,7 +191,7 @@ int xhpl_choices_make(const xhpl_rates_t *rates, const xhpl_job_t *job,
     list_t list = {.capacity = capacity, .choice = choices_p};
 
     for (int p = 1; p <= job->processes; p++)
-        if (job->processes % p == 0)
+        if (job->processes % p == 0 && is_worth_it(p, job->processes / p))
             consider_grid(rates, job, p, &list);
     for (int i = 0; i < list.count && i < VARIED; i++)
         insert(&varied, &list.choice[i]);

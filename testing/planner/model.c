@@ -8,7 +8,8 @@
 
 enum {
     GROUP = 512, /* columns of a row exchange under an update */
-    MOST_STEPS = 4000000
+    MOST_STEPS = 100000,
+    EVEN = 8 /* steps that each process is to have, at least */
 };
 
 /* Iterations that the driver has in flight: one, or also the one before. */
@@ -28,7 +29,9 @@ typedef struct {
     const xhpl_case_t *test;
     xhpl_width_t width;
     overlap_t mode;
-    int rows;           /* of processes, that are told apart */
+    int rows;       /* of processes, that are told apart */
+    int64_t panels; /* or runs of so many panels, each taken as one: */
+    int64_t run;
     process_t *process; /* rows x npcol, by rows */
 } model_t;
 
@@ -220,7 +223,7 @@ static step_t step_of(const model_t *model, int64_t k, int p, int q)
 
     step.update = step.n * column;
     step.prepare = fmin(step.n * prepare, step.update);
-    step.first = ahead * column;
+    step.first = ahead * column / (double)model->run;
     step.exchange = model->mode == PIPELINE ? exchange_groups(model, step.n)
                                             : exchange(model, step.n);
     step.group = fmin(step.exchange, exchange(model, fmax(GROUP, test->nb)));
@@ -354,7 +357,7 @@ static double iterate_column(const model_t *model, int64_t k, int q)
 
 /* ---- all of them --------------------------------------------------------- */
 
-static void iterate(const model_t *model, int64_t k, int64_t panels)
+static void iterate(const model_t *model, int64_t k)
 {
     int npcol = model->test->npcol, owner = (int)((k + 1) % npcol);
     double ready = 0.0, column;
@@ -364,32 +367,30 @@ static void iterate(const model_t *model, int64_t k, int64_t panels)
         if (q == owner)
             ready = column;
     }
-    if (k + 1 < panels)
+    if (k + 1 < model->panels)
         send_panel(model, k + 1, factor_next(model, k, ready));
 }
 
-static xhpl_prediction_t factorize(const model_t *model, int64_t panels)
+static void factorize(const model_t *model, xhpl_prediction_t *found)
 {
     int count = model->rows * model->test->npcol;
     double rows = tallest(model, 0);
-    xhpl_prediction_t found = {0};
 
     send_panel(model, 0,
                panel_seconds(model, rows, model->rates->threads) +
                    pivots(model));
-    for (int64_t k = 0; k < panels; k++)
-        iterate(model, k, panels);
+    for (int64_t k = 0; k < model->panels; k++)
+        iterate(model, k);
     for (int i = 0; i < count; i++) {
-        found.factor = fmax(found.factor, model->process[i].done);
-        found.idle -= model->process[i].work / count;
+        found->factor = fmax(found->factor, model->process[i].done);
+        found->idle -= model->process[i].work / count;
     }
-    found.idle = fmax(0.0, found.idle + found.factor);
-    return found;
+    found->idle = fmax(0.0, found->idle + found->factor);
 }
 
 /* Each element of U is read once; each block waits for two sets of messages. */
 static double back_substitution(const xhpl_rates_t *rates,
-                                const xhpl_case_t *test, int64_t panels)
+                                const xhpl_case_t *test)
 {
     double n = test->n, processes = (double)test->nprow * test->npcol;
     double read = 8.0 * n * n / 2.0 / processes;
@@ -399,7 +400,7 @@ static double back_substitution(const xhpl_rates_t *rates,
         rounds_to_all(test->nprow) * transfer(&rates->column, block);
 
     return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) +
-           (double)panels * messages;
+           ceil(n / test->nb) * messages;
 }
 
 double xhpl_model_flop(int n)
@@ -407,28 +408,63 @@ double xhpl_model_flop(int n)
     return (2.0 / 3.0 * n + 1.5) * n * n;
 }
 
+static int64_t divided(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Panels to a run, so that there are not too many steps, nor too few to deal
+ * them evenly. */
+static int64_t run_for(int64_t panels, const xhpl_case_t *test, int rows)
+{
+    int64_t wanted = divided(panels * rows * test->npcol, MOST_STEPS);
+    int64_t widest = test->nprow > test->npcol ? test->nprow : test->npcol;
+    int64_t most = panels / (EVEN * widest);
+
+    return wanted < most ? wanted : most > 1 ? most : 1;
+}
+
+/*
+ * A run of panels is one that is as wide; as each panel of it takes what it
+ * takes, only the columns that the next one waits for are fewer.
+ */
+static void take_runs(model_t *model, xhpl_case_t *test)
+{
+    int64_t panels = divided(test->n, test->nb);
+
+    model->rows = test->nprow;
+    model->run = run_for(panels, test, model->rows);
+    if (panels / model->run * model->rows * test->npcol > MOST_STEPS) {
+        model->rows = 1;
+        model->run = run_for(panels, test, model->rows);
+    }
+    model->panels = divided(panels, model->run);
+    scale_curve(&model->width.update, (double)model->run);
+    scale_curve(&model->width.prepare, (double)model->run);
+    scale_curve(&model->width.alone, (double)model->run);
+    scale_curve(&model->width.team, (double)model->run);
+    test->nb *= (int)model->run;
+}
+
 xhpl_prediction_t xhpl_model_predict(const xhpl_rates_t *rates,
                                      const xhpl_case_t *test)
 {
     xhpl_case_t meant = *test;
-    model_t model = {.rates = rates, .test = &meant, .rows = test->nprow};
+    model_t model = {.rates = rates, .test = &meant};
     xhpl_prediction_t found = {0};
-    int64_t panels;
 
     if (test->n == 0)
         return found;
     meant.nb = test->nb < test->n ? test->nb : test->n;
-    panels = ((int64_t)test->n + meant.nb - 1) / meant.nb;
-    if ((double)panels * test->nprow * test->npcol > MOST_STEPS)
-        model.rows = 1;
+    found.back = back_substitution(rates, &meant);
     model.width = xhpl_rates_of_width(rates, meant.nb);
     model.mode = test->depth < 2 ? (overlap_t)test->depth : PIPELINE;
+    take_runs(&model, &meant);
     model.process =
         calloc((size_t)model.rows * (size_t)test->npcol, sizeof(process_t));
     if (model.process == NULL)
-        return found;
-    found = factorize(&model, panels);
-    found.back = back_substitution(rates, &meant, panels);
+        return (xhpl_prediction_t){0};
+    factorize(&model, &found);
     found.seconds = found.factor + found.back;
     free(model.process);
     return found;

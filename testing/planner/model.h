@@ -88,8 +88,9 @@ double xhpl_model_flop(int n);
 /*
  * Predict a test.
  *
- * Cost:   n / nb steps of npcol nprow, at most some millions: where there are
- *         more, the rows of processes count as equal.
+ * Cost:   n / nb * nprow * npcol steps, about a hundred thousand at most: of
+ *         more panels some are taken as one, and then rows of processes as
+ *         equal.
  * Errors: all 0 without memory, and for n = 0
  */
 xhpl_prediction_t xhpl_model_predict(const xhpl_rates_t *rates,

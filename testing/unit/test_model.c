@@ -257,13 +257,24 @@ static void a_panel_wider_than_the_matrix_is_the_matrix(void **state)
     assert_true(seconds(&rates, wide) == seconds(&rates, fitting));
 }
 
+static void many_panels_are_taken_together(void **state)
+{
+    xhpl_rates_t rates = usual();
+    double many = seconds(&rates, on_grid(400000, 8, 8));
+
+    (void)state;
+    assert_true(many > work_of(400000, 100) / 64);
+    assert_true(many < 1.05 * work_of(400000, 100) / 64);
+}
+
 static void many_processes_do_not_take_long_to_predict(void **state)
 {
     xhpl_rates_t rates = usual();
+    double many = seconds(&rates, on_grid(1000000, 100, 100));
 
     (void)state;
-    assert_true(seconds(&rates, on_grid(1000000, 100, 100)) >
-                work_of(1000000, 100) / 10000);
+    assert_true(many > work_of(1000000, 100) / 10000);
+    assert_true(many < 1.3 * work_of(1000000, 100) / 10000);
 }
 
 static const struct CMUnitTest cases[] = {
@@ -282,6 +293,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_long_message_is_better_cut_in_pieces),
     cmocka_unit_test(back_substitution_reads_half_the_matrix),
     cmocka_unit_test(a_panel_wider_than_the_matrix_is_the_matrix),
+    cmocka_unit_test(many_panels_are_taken_together),
     cmocka_unit_test(many_processes_do_not_take_long_to_predict),
 };
 
