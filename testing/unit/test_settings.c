@@ -1,33 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/settings.h"
-
-#include <ctype.h>
-#include <unistd.h>
-#include "testing/unit/capture.h"
-#include "testing/unit/unit.h"
-
-static void variable_of(const xh_setting_t *row, char *name_p, size_t size)
-{
-    size_t i;
-
-    snprintf(name_p, size, "XHPL_%s", row->name);
-    for (i = 0; name_p[i] != '\0'; i++)
-        name_p[i] = (char)toupper((unsigned char)name_p[i]);
-}
-
-/* Every case starts with an empty environment and the defaults. */
-static int forget(void **state)
-{
-    char name[128];
-    int i;
-
-    (void)state;
-    for (i = 0; i < xh_settings_count(); i++) {
-        variable_of(xh_settings_row(i), name, sizeof(name));
-        unsetenv(name);
-    }
-    return xh_settings_load() != XH_OK;
-}
+#include "testing/unit/settings_fixture.h"
 
 /* What is said when assignment is refused; fails when it is not. */
 static const char *refusal(const char *assignment)
@@ -42,12 +14,6 @@ static const char *refusal(const char *assignment)
     assert_int_equal(status, XH_ERR_INPUT);
     assert_int_equal(writes, 1);
     return text;
-}
-
-static void assert_says(const char *text, const char *part)
-{
-    if (strstr(text, part) == NULL)
-        fail_msg("\"%s\" is not in: %s", part, text);
 }
 
 /* First and last valid value of a row, as text. */
@@ -163,37 +129,42 @@ static void the_last_of_default_environment_and_set_wins(void **state)
 static void an_unknown_name_gets_the_nearest_one(void **state)
 {
     (void)state;
-    assert_says(refusal("blas_thread=2"), "the nearest is blas_threads\n");
-    assert_says(refusal("mesage_chunk=2"), "the nearest is message_chunk\n");
-    assert_says(refusal("BLAS_THREADS=2"), "the nearest is blas_threads\n");
-    assert_says(refusal("progres"), "the nearest is progress\n");
-    assert_says(refusal("=on"), "no such setting");
-    assert_says(refusal(""), "no such setting");
+    settings_assert_says(refusal("blas_thread=2"),
+                         "the nearest is blas_threads\n");
+    settings_assert_says(refusal("mesage_chunk=2"),
+                         "the nearest is message_chunk\n");
+    settings_assert_says(refusal("BLAS_THREADS=2"),
+                         "the nearest is blas_threads\n");
+    settings_assert_says(refusal("progres"), "the nearest is progress\n");
+    settings_assert_says(refusal("=on"), "no such setting");
+    settings_assert_says(refusal(""), "no such setting");
 }
 
 static void a_value_out_of_range_gets_range_and_nearest(void **state)
 {
     (void)state;
-    assert_says(refusal("blas_threads=0"),
-                "--set blas_threads=0: allowed is 1 to 4096; "
-                "the nearest is 1\n");
-    assert_says(refusal("blas_threads=-4"), "the nearest is 1\n");
-    assert_says(refusal("blas_threads=4097"), "the nearest is 4096\n");
-    assert_says(refusal("message_chunk=99999999999999999999999"),
-                "allowed is 1 to 134217728; the nearest is 134217728\n");
-    assert_says(refusal("ceiling_seconds=0.001"),
-                "allowed is 0.01 to 60; the nearest is 0.01\n");
-    assert_says(refusal("ceiling_seconds=inf"), "the nearest is 60\n");
+    settings_assert_says(refusal("blas_threads=0"),
+                         "--set blas_threads=0: allowed is 1 to 4096; "
+                         "the nearest is 1\n");
+    settings_assert_says(refusal("blas_threads=-4"), "the nearest is 1\n");
+    settings_assert_says(refusal("blas_threads=4097"), "the nearest is 4096\n");
+    settings_assert_says(
+        refusal("message_chunk=99999999999999999999999"),
+        "allowed is 1 to 134217728; the nearest is 134217728\n");
+    settings_assert_says(refusal("ceiling_seconds=0.001"),
+                         "allowed is 0.01 to 60; the nearest is 0.01\n");
+    settings_assert_says(refusal("ceiling_seconds=inf"), "the nearest is 60\n");
 }
 
 static void a_word_that_is_no_choice_gets_the_nearest(void **state)
 {
     (void)state;
-    assert_says(refusal("progress=onn"), "allowed is auto, on, off; "
-                                         "the nearest is on\n");
-    assert_says(refusal("progress=OFF"), "the nearest is off\n");
-    assert_says(refusal("progress=on|off"), "allowed is auto, on, off");
-    assert_says(refusal("progress="), "allowed is auto, on, off");
+    settings_assert_says(refusal("progress=onn"), "allowed is auto, on, off; "
+                                                  "the nearest is on\n");
+    settings_assert_says(refusal("progress=OFF"), "the nearest is off\n");
+    settings_assert_says(refusal("progress=on|off"),
+                         "allowed is auto, on, off");
+    settings_assert_says(refusal("progress="), "allowed is auto, on, off");
 }
 
 static void what_is_no_number_is_refused(void **state)
@@ -208,13 +179,13 @@ static void what_is_no_number_is_refused(void **state)
 
     (void)state;
     for (i = 0; i < sizeof(assignments) / sizeof(assignments[0]); i++)
-        assert_says(refusal(assignments[i]), "allowed is ");
+        settings_assert_says(refusal(assignments[i]), "allowed is ");
 }
 
 static void a_name_without_a_value_gets_what_is_allowed(void **state)
 {
     (void)state;
-    assert_says(refusal("progress"), "allowed is auto, on, off\n");
+    settings_assert_says(refusal("progress"), "allowed is auto, on, off\n");
 }
 
 static void a_refused_value_leaves_the_old_one(void **state)
@@ -233,9 +204,9 @@ static void a_very_long_value_is_refused(void **state)
 
     (void)state;
     memset(assignment + strlen(assignment), '0', 4000);
-    assert_says(refusal(assignment), "allowed is 1 to 4096");
+    settings_assert_says(refusal(assignment), "allowed is 1 to 4096");
     memset(assignment, 'b', 4000);
-    assert_says(refusal(assignment), "no such setting");
+    settings_assert_says(refusal(assignment), "no such setting");
 }
 
 /* Load with name=value in the environment, which must be refused. */
@@ -256,20 +227,21 @@ static const char *load_refusal(const char *name, const char *value)
 static void an_unknown_variable_gets_the_nearest_one(void **state)
 {
     (void)state;
-    assert_says(load_refusal("XHPL_BLAS_THREAD", "2"),
-                "XHPL_BLAS_THREAD in the environment names no setting; "
-                "the nearest is XHPL_BLAS_THREADS\n");
-    assert_says(load_refusal("XHPL_progress", "on"),
-                "the nearest is XHPL_PROGRESS\n");
-    assert_says(load_refusal("XHPL_", ""), "names no setting");
+    settings_assert_says(
+        load_refusal("XHPL_BLAS_THREAD", "2"),
+        "XHPL_BLAS_THREAD in the environment names no setting; "
+        "the nearest is XHPL_BLAS_THREADS\n");
+    settings_assert_says(load_refusal("XHPL_progress", "on"),
+                         "the nearest is XHPL_PROGRESS\n");
+    settings_assert_says(load_refusal("XHPL_", ""), "names no setting");
 }
 
 static void a_bad_value_in_a_variable_names_the_variable(void **state)
 {
     (void)state;
-    assert_says(load_refusal("XHPL_BLAS_THREADS", "5000"),
-                "XHPL_BLAS_THREADS=5000: allowed is 1 to 4096; "
-                "the nearest is 4096\n");
+    settings_assert_says(load_refusal("XHPL_BLAS_THREADS", "5000"),
+                         "XHPL_BLAS_THREADS=5000: allowed is 1 to 4096; "
+                         "the nearest is 4096\n");
     assert_int_equal(xh_settings_int("blas_threads"), 1);
 }
 
@@ -281,8 +253,8 @@ static void every_bad_variable_is_named_and_the_good_ones_apply(void **state)
     setenv("XHPL_MEMORY_RESERVE", "5", 1);
     setenv("XHPL_PROGRESS", "maybe", 1);
     text = load_refusal("XHPL_NOTHING", "5");
-    assert_says(text, "XHPL_PROGRESS=maybe");
-    assert_says(text, "XHPL_NOTHING");
+    settings_assert_says(text, "XHPL_PROGRESS=maybe");
+    settings_assert_says(text, "XHPL_NOTHING");
     assert_int_equal(xh_settings_int("memory_reserve"), 5);
 }
 
@@ -296,21 +268,9 @@ static void variables_of_others_are_left_alone(void **state)
     unsetenv("MY_XHPL_BLAS_THREADS");
 }
 
-/* What print writes. */
-static char *printed(void (*print)(FILE *))
-{
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-
-    print(out);
-    fclose(out);
-    return text;
-}
-
 static void the_help_names_every_setting_default_and_meaning(void **state)
 {
-    char *text = printed(xh_settings_print_help);
+    char *text = settings_printed(xh_settings_print_help);
     char expected[128];
     int i;
 
@@ -319,24 +279,24 @@ static void the_help_names_every_setting_default_and_meaning(void **state)
         const xh_setting_t *row = xh_settings_row(i);
 
         snprintf(expected, sizeof(expected), "  %s=VALUE  ", row->name);
-        assert_says(text, expected);
+        settings_assert_says(text, expected);
         snprintf(expected, sizeof(expected), "(default %s)\n", row->initial);
-        assert_says(text, expected);
-        assert_says(text, row->help);
+        settings_assert_says(text, expected);
+        settings_assert_says(text, row->help);
     }
     free(text);
 }
 
 static void the_page_has_one_row_of_five_cells_for_each_setting(void **state)
 {
-    char *text = printed(xh_settings_print_markdown);
+    char *text = settings_printed(xh_settings_print_markdown);
     char variable[128];
     int i, bars = 0, lines = 0;
 
     (void)state;
     for (i = 0; i < xh_settings_count(); i++) {
-        variable_of(xh_settings_row(i), variable, sizeof(variable));
-        assert_says(text, variable);
+        settings_variable_of(xh_settings_row(i), variable, sizeof(variable));
+        settings_assert_says(text, variable);
     }
     for (i = 0; text[i] != '\0'; i++) {
         bars += text[i] == '|';
@@ -346,140 +306,6 @@ static void the_page_has_one_row_of_five_cells_for_each_setting(void **state)
     assert_int_equal(bars, 6 * lines);
     free(text);
 }
-
-/* ---- a file of settings -------------------------------------------------- */
-
-enum { FILE_NAME = 64 };
-
-/* Read a file that holds text; its name is gone afterwards. */
-static xh_status_t read_text(const char *text, char name_p[FILE_NAME])
-{
-    xh_status_t status;
-    FILE *out;
-
-    snprintf(name_p, FILE_NAME, "/tmp/test_settings.%d", (int)getpid());
-    out = fopen(name_p, "w");
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
-    status = xh_settings_read_file(name_p);
-    remove(name_p);
-    return status;
-}
-
-static void lines_of_a_file_apply(void **state)
-{
-    char name[FILE_NAME], source[FILE_NAME + 8];
-
-    (void)state;
-    assert_int_equal(read_text("# mine\n\n"
-                               "blas_threads = 3 # as many as needed\n"
-                               "\tmessage_chunk=100\r\n"
-                               "plugin_dir = /a b#c \n"
-                               "split = fixed:0.5",
-                               name),
-                     XH_OK);
-    assert_int_equal(xh_settings_int("blas_threads"), 3);
-    assert_int_equal(xh_settings_int("message_chunk"), 100);
-    assert_string_equal(xh_settings_text("plugin_dir"), "/a b#c");
-    assert_string_equal(xh_settings_text("split"), "fixed:0.5");
-    snprintf(source, sizeof(source), "%s:3", name);
-    assert_string_equal(xh_settings_source("blas_threads"), source);
-    assert_string_equal(xh_settings_source("threads"), "default");
-}
-
-static void a_file_counts_less_than_environment_and_set(void **state)
-{
-    char name[FILE_NAME];
-
-    (void)state;
-    setenv("XHPL_BLAS_THREADS", "3", 1);
-    assert_int_equal(xh_settings_load(), XH_OK);
-    assert_int_equal(xh_settings_assign("threads=1"), XH_OK);
-    assert_int_equal(
-        read_text("blas_threads = 5\nthreads = 5\ntile = 5\ntile = 6\n", name),
-        XH_OK);
-    assert_int_equal(xh_settings_int("blas_threads"), 3);
-    assert_string_equal(xh_settings_source("blas_threads"),
-                        "XHPL_BLAS_THREADS");
-    assert_int_equal(xh_settings_int("threads"), 1);
-    assert_string_equal(xh_settings_source("threads"), "--set");
-    assert_int_equal(xh_settings_int("tile"), 6);
-}
-
-static void every_bad_line_is_named_and_the_good_ones_apply(void **state)
-{
-    char name[FILE_NAME];
-    xh_status_t status;
-    const char *said;
-
-    (void)state;
-    capture_begin();
-    status = read_text("blas_thraeds = 2\n"
-                       "tile = 7\n"
-                       "progress\n"
-                       "progress = offf\n"
-                       "= 5\n",
-                       name);
-    said = capture_end(NULL);
-    assert_int_equal(status, XH_ERR_INPUT);
-    assert_says(said, ":1: blas_thraeds: no such setting; the nearest is "
-                      "blas_threads\n");
-    assert_says(said, ":3: 'progress' is no setting; allowed: name = value\n");
-    assert_says(said,
-                ":4: progress=offf: allowed is auto, on, off; the nearest "
-                "is off\n");
-    assert_says(said, ":5: : no such setting");
-    assert_says(said, name);
-    assert_null(strstr(said, ":2:"));
-    assert_int_equal(xh_settings_int("tile"), 7);
-}
-
-static void a_file_that_cannot_be_read_is_named(void **state)
-{
-    xh_status_t status;
-    const char *said;
-
-    (void)state;
-    capture_begin();
-    status = xh_settings_read_file("/no/such/file");
-    said = capture_end(NULL);
-    assert_int_equal(status, XH_ERR_INPUT);
-    assert_says(said, "/no/such/file: No such file");
-    capture_begin();
-    status = xh_settings_read_file("/");
-    said = capture_end(NULL);
-    assert_int_equal(status, XH_ERR_INPUT);
-    assert_says(said, "in /: Is a directory");
-}
-
-static void printed_values_are_a_file_that_gives_them_again(void **state)
-{
-    char name[FILE_NAME], *text, *again;
-
-    (void)state;
-    assert_int_equal(xh_settings_assign("tile=512"), XH_OK);
-    assert_int_equal(xh_settings_assign("devices=cuda:0,1 and emu:2"), XH_OK);
-    text = printed(xh_settings_print_values);
-    assert_says(text, "\ntile = 512  # changed by --set, default: 0\n");
-    assert_says(text, "\nthreads = 0\n");
-    assert_int_equal(xh_settings_load(), XH_OK);
-    assert_int_equal(read_text(text, name), XH_OK);
-    assert_int_equal(xh_settings_int("tile"), 512);
-    again = printed(xh_settings_print_values);
-    assert_says(again, "changed by /tmp/test_settings.");
-    for (int i = 0; i < xh_settings_count(); i++) {
-        const char *setting = xh_settings_row(i)->name;
-
-        assert_int_equal(xh_settings_changed(setting),
-                         strcmp(setting, "tile") == 0 ||
-                             strcmp(setting, "devices") == 0);
-    }
-    free(text);
-    free(again);
-}
-
-#define FRESH(name) cmocka_unit_test_setup_teardown(name, forget, forget)
 
 static const struct CMUnitTest cases[] = {
     FRESH(every_default_is_a_valid_value),
@@ -501,10 +327,5 @@ static const struct CMUnitTest cases[] = {
     FRESH(variables_of_others_are_left_alone),
     FRESH(the_help_names_every_setting_default_and_meaning),
     FRESH(the_page_has_one_row_of_five_cells_for_each_setting),
-    FRESH(lines_of_a_file_apply),
-    FRESH(a_file_counts_less_than_environment_and_set),
-    FRESH(every_bad_line_is_named_and_the_good_ones_apply),
-    FRESH(a_file_that_cannot_be_read_is_named),
-    FRESH(printed_values_are_a_file_that_gives_them_again),
 };
 UNIT_MAIN(cases)

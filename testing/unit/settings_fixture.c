@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/unit/settings_fixture.h"
+
+#include <ctype.h>
+
+void settings_variable_of(const xh_setting_t *row, char *name_p, size_t size)
+{
+    size_t i;
+
+    snprintf(name_p, size, "XHPL_%s", row->name);
+    for (i = 0; name_p[i] != '\0'; i++)
+        name_p[i] = (char)toupper((unsigned char)name_p[i]);
+}
+
+int settings_forget(void **state)
+{
+    char name[128];
+    int i;
+
+    (void)state;
+    for (i = 0; i < xh_settings_count(); i++) {
+        settings_variable_of(xh_settings_row(i), name, sizeof(name));
+        unsetenv(name);
+    }
+    return xh_settings_load() != XH_OK;
+}
+
+void settings_assert_says(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("\"%s\" is not in: %s", part, text);
+}
+
+char *settings_printed(void (*print)(FILE *))
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    print(out);
+    fclose(out);
+    return text;
+}

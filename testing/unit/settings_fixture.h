@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SETTINGS_FIXTURE_H
+#define SETTINGS_FIXTURE_H
+
+#include "base/settings.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/unit.h"
+
+/* A case that starts with an empty environment and the defaults, and leaves
+ * them so. */
+#define FRESH(name)                                                            \
+    cmocka_unit_test_setup_teardown(name, settings_forget, settings_forget)
+int settings_forget(void **state);
+
+/* XHPL_ and the row's name, in capitals. */
+void settings_variable_of(const xh_setting_t *row, char *name_p, size_t size);
+
+/* Fail where part is not in text. */
+void settings_assert_says(const char *text, const char *part);
+
+/* What print writes; free(). */
+char *settings_printed(void (*print)(FILE *));
+
+#endif

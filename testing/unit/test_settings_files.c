@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings read from a file, and printed as one. */
+#include "testing/unit/settings_fixture.h"
+
+#include <unistd.h>
+
+enum { FILE_NAME = 64 };
+
+/* Read a file that holds text; its name is gone afterwards. */
+static xh_status_t read_text(const char *text, char name_p[FILE_NAME])
+{
+    xh_status_t status;
+    FILE *out;
+
+    snprintf(name_p, FILE_NAME, "/tmp/test_settings.%d", (int)getpid());
+    out = fopen(name_p, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+    status = xh_settings_read_file(name_p);
+    remove(name_p);
+    return status;
+}
+
+static void lines_of_a_file_apply(void **state)
+{
+    char name[FILE_NAME], source[FILE_NAME + 8];
+
+    (void)state;
+    assert_int_equal(read_text("# mine\n\n"
+                               "blas_threads = 3 # as many as needed\n"
+                               "\tmessage_chunk=100\r\n"
+                               "plugin_dir = /a b#c \n"
+                               "split = fixed:0.5",
+                               name),
+                     XH_OK);
+    assert_int_equal(xh_settings_int("blas_threads"), 3);
+    assert_int_equal(xh_settings_int("message_chunk"), 100);
+    assert_string_equal(xh_settings_text("plugin_dir"), "/a b#c");
+    assert_string_equal(xh_settings_text("split"), "fixed:0.5");
+    snprintf(source, sizeof(source), "%s:3", name);
+    assert_string_equal(xh_settings_source("blas_threads"), source);
+    assert_string_equal(xh_settings_source("threads"), "default");
+}
+
+static void a_file_counts_less_than_environment_and_set(void **state)
+{
+    char name[FILE_NAME];
+
+    (void)state;
+    setenv("XHPL_BLAS_THREADS", "3", 1);
+    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_int_equal(xh_settings_assign("threads=1"), XH_OK);
+    assert_int_equal(
+        read_text("blas_threads = 5\nthreads = 5\ntile = 5\ntile = 6\n", name),
+        XH_OK);
+    assert_int_equal(xh_settings_int("blas_threads"), 3);
+    assert_string_equal(xh_settings_source("blas_threads"),
+                        "XHPL_BLAS_THREADS");
+    assert_int_equal(xh_settings_int("threads"), 1);
+    assert_string_equal(xh_settings_source("threads"), "--set");
+    assert_int_equal(xh_settings_int("tile"), 6);
+}
+
+static void every_bad_line_is_named_and_the_good_ones_apply(void **state)
+{
+    char name[FILE_NAME];
+    xh_status_t status;
+    const char *said;
+
+    (void)state;
+    capture_begin();
+    status = read_text("blas_thraeds = 2\n"
+                       "tile = 7\n"
+                       "progress\n"
+                       "progress = offf\n"
+                       "= 5\n",
+                       name);
+    said = capture_end(NULL);
+    assert_int_equal(status, XH_ERR_INPUT);
+    settings_assert_says(said,
+                         ":1: blas_thraeds: no such setting; the nearest is "
+                         "blas_threads\n");
+    settings_assert_says(
+        said, ":3: 'progress' is no setting; allowed: name = value\n");
+    settings_assert_says(
+        said, ":4: progress=offf: allowed is auto, on, off; the nearest "
+              "is off\n");
+    settings_assert_says(said, ":5: : no such setting");
+    settings_assert_says(said, name);
+    assert_null(strstr(said, ":2:"));
+    assert_int_equal(xh_settings_int("tile"), 7);
+}
+
+static void a_file_that_cannot_be_read_is_named(void **state)
+{
+    xh_status_t status;
+    const char *said;
+
+    (void)state;
+    capture_begin();
+    status = xh_settings_read_file("/no/such/file");
+    said = capture_end(NULL);
+    assert_int_equal(status, XH_ERR_INPUT);
+    settings_assert_says(said, "/no/such/file: No such file");
+    capture_begin();
+    status = xh_settings_read_file("/");
+    said = capture_end(NULL);
+    assert_int_equal(status, XH_ERR_INPUT);
+    settings_assert_says(said, "in /: Is a directory");
+}
+
+static void printed_values_are_a_file_that_gives_them_again(void **state)
+{
+    char name[FILE_NAME], *text, *again;
+
+    (void)state;
+    assert_int_equal(xh_settings_assign("tile=512"), XH_OK);
+    assert_int_equal(xh_settings_assign("devices=cuda:0,1 and emu:2"), XH_OK);
+    text = settings_printed(xh_settings_print_values);
+    settings_assert_says(text,
+                         "\ntile = 512  # changed by --set, default: 0\n");
+    settings_assert_says(text, "\nthreads = 0\n");
+    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_int_equal(read_text(text, name), XH_OK);
+    assert_int_equal(xh_settings_int("tile"), 512);
+    again = settings_printed(xh_settings_print_values);
+    settings_assert_says(again, "changed by /tmp/test_settings.");
+    for (int i = 0; i < xh_settings_count(); i++) {
+        const char *setting = xh_settings_row(i)->name;
+
+        assert_int_equal(xh_settings_changed(setting),
+                         strcmp(setting, "tile") == 0 ||
+                             strcmp(setting, "devices") == 0);
+    }
+    free(text);
+    free(again);
+}
+
+static const struct CMUnitTest cases[] = {
+    FRESH(lines_of_a_file_apply),
+    FRESH(a_file_counts_less_than_environment_and_set),
+    FRESH(every_bad_line_is_named_and_the_good_ones_apply),
+    FRESH(a_file_that_cannot_be_read_is_named),
+    FRESH(printed_values_are_a_file_that_gives_them_again),
+};
+UNIT_MAIN(cases)
