@@ -131,7 +131,7 @@ static xh_status_t copy(void *state, void *queue, hyb_view_t from,
 static xh_status_t sensors(void *state, hyb_device_sensors_t *sensors_p)
 {
     (void)state;
-    *sensors_p = (hyb_device_sensors_t){60, 1e9, 300};
+    *sensors_p = (hyb_device_sensors_t){60, 1e9, 300, 9e4};
     return answer();
 }
 
