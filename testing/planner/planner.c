@@ -105,6 +105,20 @@ static xhpl_measurement_t measurement(const xhpl_list_t *nb, double seconds)
     return what;
 }
 
+/* More processes are predicted with the links that there are. Process 0. */
+static void say_what_is_not_known(int64_t processes)
+{
+    if (processes <= processes_here())
+        return;
+    if (processes_here() == 1)
+        xh_log_warning("messages between processes were not measured and count "
+                       "as nothing: start at least two, on two nodes");
+    else
+        xh_log_info("the links are those between the %d processes that were "
+                    "started",
+                    processes_here());
+}
+
 /* ---- a plan -------------------------------------------------------------- */
 
 static xhpl_list_t list_or(const xhpl_order_t *order, xhpl_quantity_t quantity,
@@ -163,20 +177,6 @@ static xhpl_job_t job_of(const xhpl_order_t *order)
         .most_seconds = wanted->seconds > 0.0 ? wanted->seconds : INFINITY,
         .most_bytes = bytes_of_node(wanted, &capacity) / ranks,
         .bytes = xhpl_capacity_bytes};
-}
-
-/* A job of other nodes is predicted with the links that there are. */
-static void say_what_is_not_known(const xhpl_job_t *job)
-{
-    if (job->processes <= processes_here())
-        return;
-    if (processes_here() == 1)
-        xh_log_warning("messages between processes were not measured and count "
-                       "as nothing: start at least two, on two nodes");
-    else
-        xh_log_info("the links are those between the %d processes that were "
-                    "started",
-                    processes_here());
 }
 
 /* The file of --write, which must not exist yet, before anything is measured;
@@ -247,7 +247,7 @@ static xh_status_t answer_plan(const xhpl_order_t *order,
                      isinf(job->most_seconds) ? "" : " in so little time");
         return XH_ERR_INPUT;
     }
-    say_what_is_not_known(job);
+    say_what_is_not_known(job->processes);
     xhpl_plan_table_head(stdout);
     for (int i = 0; i < count; i++)
         xhpl_plan_table_row(stdout, &choices[i]);
@@ -308,6 +308,18 @@ static xhpl_choice_t choice_of(const xhpl_rates_t *rates,
     return choice;
 }
 
+static int64_t largest_grid(const xhpl_parameters_t *parameters)
+{
+    const xhpl_list_t *p = &parameters->list[XHPL_P];
+    const xhpl_list_t *q = &parameters->list[XHPL_Q];
+    int64_t largest = 0;
+
+    for (int i = 0; i < p->count; i++)
+        if ((int64_t)p->value[i] * q->value[i] > largest)
+            largest = (int64_t)p->value[i] * q->value[i];
+    return largest;
+}
+
 static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
 {
     const xhpl_parameters_t *parameters = &order->parameters;
@@ -320,6 +332,7 @@ static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
 
     if (status != XH_OK || rank_here() != 0)
         return status;
+    say_what_is_not_known(largest_grid(parameters));
     xhpl_plan_table_head(stdout);
     for (int64_t index = 0; index < tests; index++) {
         xhpl_test_t test = xhpl_plan_test(parameters, index);
