@@ -14,7 +14,8 @@
 enum { TAG = 32001 };
 
 static const double least_apart = 0.1; /* s */
-static const double each = 1e-4;       /* s that the first has for a message */
+static const double between_senses = 2.0;
+static const double each = 1e-4; /* s that the first has for a message */
 
 void hyb_health_begin(hyb_health_t *health, const hyb_health_place_t *place)
 {
@@ -44,7 +45,6 @@ void hyb_health_begin(hyb_health_t *health, const hyb_health_place_t *place)
 static void measure(hyb_tidings_t *mine, const hyb_spent_t *spent,
                     const hyb_pace_t *pace, int members)
 {
-    hyb_sensors_t sensors = hyb_sensors_read("", sched_getcpu());
     int i;
 
     mine->flop = mine->seconds = mine->turns = mine->cpu = 0.0;
@@ -56,8 +56,18 @@ static void measure(hyb_tidings_t *mine, const hyb_spent_t *spent,
     }
     for (i = 0; i < HYB_ACTIVITIES; i++)
         mine->leader[i] = atomic_load(&spent[0].seconds[i]);
-    mine->mhz = sensors.mhz;
-    mine->celsius = sensors.celsius;
+}
+
+static void sense(hyb_health_t *health, double now)
+{
+    hyb_sensors_t sensors;
+
+    if (now < health->sense)
+        return;
+    health->sense = now + between_senses;
+    sensors = hyb_sensors_read("", sched_getcpu());
+    health->mine.mhz = sensors.mhz;
+    health->mine.celsius = sensors.celsius;
 }
 
 /* Unless the last message is on its way yet. */
@@ -99,6 +109,7 @@ void hyb_health_turn(hyb_health_t *health, const hyb_spent_t *spent,
     health->next = now + health->apart;
     health->mine.time = now;
     measure(&health->mine, spent, pace, members);
+    sense(health, now);
     if (health->me != 0) {
         tell(health);
         return;

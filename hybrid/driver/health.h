@@ -34,6 +34,7 @@ typedef struct {
     int me, count; /* processes */
     int columns;
     double next, apart; /* when to tell; s between */
+    double sense;       /* when to read sensors, which may be slow */
     hyb_tidings_t mine, sent;
     MPI_Request request;     /* of sent */
     struct hyb_peers *peers; /* on the first process */

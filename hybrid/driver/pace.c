@@ -47,8 +47,10 @@ static double processor_time(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-hyb_pace_mark_t hyb_pace_mark(const hyb_pace_t *pace)
+hyb_pace_mark_t hyb_pace_mark(const hyb_pace_t *pace, double flop)
 {
+    if (flop < least_flop)
+        return (hyb_pace_mark_t){.time = xh_clock_now()};
     return (hyb_pace_mark_t){.time = xh_clock_now(),
                              .cpu = processor_time(),
                              .turns = turns_of_others(pace)};
@@ -68,7 +70,7 @@ void hyb_pace_add(hyb_pace_t *pace, hyb_pace_mark_t mark, double flop)
 
     if (flop < least_flop)
         return;
-    now = hyb_pace_mark(pace);
+    now = hyb_pace_mark(pace, flop);
     turns = now.turns - mark.turns;
     add(&pace->flop, flop);
     add(&pace->seconds, pace->schedstat > 0 ? now.time - mark.time - turns

@@ -28,11 +28,12 @@ typedef struct {
 void hyb_pace_begin(hyb_pace_t *pace);
 void hyb_pace_end(hyb_pace_t *pace);
 
-hyb_pace_mark_t hyb_pace_mark(const hyb_pace_t *pace);
+/* The member begins to multiply, with so many flop. */
+hyb_pace_mark_t hyb_pace_mark(const hyb_pace_t *pace, double flop);
 
 /*
- * The member has multiplied since mark. Products that are too small to show
- * its speed do not count.
+ * It has multiplied since mark. Products that are too small to show its speed
+ * do not count, and cost nothing.
  */
 void hyb_pace_add(hyb_pace_t *pace, hyb_pace_mark_t mark, double flop);
 

@@ -187,7 +187,7 @@ static void multiply(const work_t *w)
     hyb_view_t c = below(w), l2 = blas ? wait_for_l2(w) : c;
     double flop = 2.0 * (double)c.rows * (double)c.cols * w->panel->hpl->jb;
     hyb_pace_t *pace = &w->lu->pace[w->member];
-    hyb_pace_mark_t mark = hyb_pace_mark(pace);
+    hyb_pace_mark_t mark = hyb_pace_mark(pace, flop);
 
     doing(w, HYB_MULTIPLY);
     if (blas)
