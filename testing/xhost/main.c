@@ -70,9 +70,8 @@ static xh_status_t measure_ceiling(const order_t *order, double *rate_p)
 
 static xh_status_t measure_update(const order_t *order, double *rate_p)
 {
-    xhost_shape_t shape = {.m = order->number[0],
-                           .n = order->number[1],
-                           .k = order->number[2]};
+    xhost_shape_t shape = {
+        .m = order->number[0], .n = order->number[1], .k = order->number[2]};
     hyb_team_t *team;
     xh_status_t status = create_team(order, &team);
 
