@@ -409,6 +409,7 @@ void hyb_factor_matrix(const hyb_means_t *means, HPL_T_grid *grid,
         HPL_pabort(__LINE__, "hyb_factor_matrix", "out of memory");
     hyb_report_begin(&lu);
     watch_and_run(&lu);
+    hyb_health_end(&lu.health);
     hyb_devices_destroy(lu.devices);
     hyb_flat_destroy(lu.flat);
     hyb_lu_release(&lu);

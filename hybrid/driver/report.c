@@ -199,5 +199,4 @@ void hyb_report_end(hyb_lu_t *lu)
         record(lu, lu->panels - 2);
     record(lu, lu->panels - 1);
     hpl_progress_say(&lu->progress, 0);
-    hyb_health_end(&lu->health);
 }
