@@ -66,7 +66,7 @@ static void plan_long(hpl_schedule_t *s, const hpl_broadcast_t *b, topology_t t)
         hpl_schedule_receive(s, b->data, b->count, b->root);
     } else {
         hpl_pieces_spread(s, &pieces);
-        hpl_pieces_roll(s, &pieces);
+        hpl_pieces_roll_from_first(s, &pieces);
     }
     free(offset);
 }

@@ -55,15 +55,29 @@ void hpl_pieces_spread(hpl_schedule_t *s, const hpl_pieces_t *p)
     hpl_schedule_next_round(s);
 }
 
-void hpl_pieces_roll(hpl_schedule_t *s, const hpl_pieces_t *p)
+typedef enum { FIRST_HAS_ITS_OWN, FIRST_HAS_ALL } start_t;
+
+static void roll(hpl_schedule_t *s, const hpl_pieces_t *p, start_t start)
 {
     int step, me = p->me;
 
     for (step = 0; step < p->members - 1; step++) {
-        wrapped(send_run, s, p, (int[]){me - step, 1}, me + 1);
-        wrapped(receive_run, s, p, (int[]){me - step - 1, 1}, me - 1);
+        if (start != FIRST_HAS_ALL || me + 1 < p->members)
+            wrapped(send_run, s, p, (int[]){me - step, 1}, me + 1);
+        if (start != FIRST_HAS_ALL || me > 0)
+            wrapped(receive_run, s, p, (int[]){me - step - 1, 1}, me - 1);
         hpl_schedule_next_round(s);
     }
+}
+
+void hpl_pieces_roll(hpl_schedule_t *s, const hpl_pieces_t *p)
+{
+    roll(s, p, FIRST_HAS_ITS_OWN);
+}
+
+void hpl_pieces_roll_from_first(hpl_schedule_t *s, const hpl_pieces_t *p)
+{
+    roll(s, p, FIRST_HAS_ALL);
 }
 
 void hpl_pieces_double(hpl_schedule_t *s, const hpl_pieces_t *p)
