@@ -18,8 +18,9 @@ SETTINGS = ("threads=2", "tile=24", "emu_memory=4", "kernel=portable")
 def test_threads_do_not_race(xhpl, nprow, npcol, devices):
     settings = (*SETTINGS, f"devices={devices}")
     words = [word for pair in settings for word in ("--set", pair)]
-    system = ("-n", 150, "--nb", 16, "--depth", "0,1,2", "-p", nprow)
-    outcome = xhpl(*system, "-q", npcol, *words, processes=nprow * npcol)
+    system = ("-n", 150, "--nb", 16, "--depth", "0,1,2", "--bcast", "1,4")
+    grid = ("-p", nprow, "-q", npcol)
+    outcome = xhpl(*system, *grid, *words, processes=nprow * npcol)
     assert outcome.status == 0, str(outcome)
-    assert "3 tests completed and passed" in outcome.stdout, str(outcome)
+    assert "6 tests completed and passed" in outcome.stdout, str(outcome)
     assert "ThreadSanitizer" not in outcome.stderr, str(outcome)
