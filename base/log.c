@@ -26,6 +26,7 @@ static xh_log_level_t limit = XH_LOG_INFO;
 static char program_name[NAME] = "xhpl";
 static char place[2 * NAME]; /* "rank R on HOST: " */
 static _Atomic int live;     /* characters that stand on the last line */
+static xh_log_listener_t *_Atomic listener;
 
 static void write_place(int rank, const char *host, char text[2 * NAME])
 {
@@ -74,27 +75,42 @@ static int erase(char *line)
     return width > 0 ? sprintf(line, "\r%*s\r", width, "") : 0;
 }
 
+static void tell(xh_log_level_t level, const char *text)
+{
+    xh_log_listener_t *hear = atomic_load(&listener);
+
+    if (hear != NULL && level <= XH_LOG_WARNING)
+        hear(level, text);
+}
+
 /* where  in  who it is about, as place has it */
 static void message(xh_log_level_t level, const char *where, const char *format,
                     va_list values)
 {
     char line[LINE];
     int saved = errno;
-    int erased, head;
+    int erased, head, text;
     size_t length;
 
-    if (level > limit)
-        return;
-    erased = head = erase(line);
-    head += snprintf(line + head, sizeof(line) - (size_t)head, "%s: %s%s",
-                     program_name, words[level], where);
+    erased = head = level <= limit ? erase(line) : 0;
+    head += snprintf(line + head, sizeof(line) - (size_t)head, "%s: %s",
+                     program_name, words[level]);
+    text = head;
+    head += snprintf(line + head, sizeof(line) - (size_t)head, "%s", where);
     errno = saved; /* for %m */
     vsnprintf(line + head, sizeof(line) - (size_t)head, format, values);
     mask_controls(line + erased);
+    tell(level, line + text);
     length = strnlen(line, sizeof(line) - 1);
     line[length] = '\n';
-    write_all(line, length + 1);
+    if (level <= limit)
+        write_all(line, length + 1);
     errno = saved;
+}
+
+void xh_log_listen(xh_log_listener_t *hear)
+{
+    atomic_store(&listener, hear);
 }
 
 void xh_log_error(const char *format, ...)

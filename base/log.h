@@ -49,6 +49,13 @@ void xh_log_warning_of(int rank, const char *host, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
+ * Let hear have each error and warning as well, whatever the limit: the text
+ * behind "error: " or "warning: ". Any thread may call it. NULL ends it.
+ */
+typedef void xh_log_listener_t(xh_log_level_t level, const char *text);
+void xh_log_listen(xh_log_listener_t *hear);
+
+/*
  * Let text stand alone on the last line of a terminal, in place of what was
  * there so; "" takes it away. It is cut to the terminal's width; a message
  * takes it away, too. As urgent as information. Order: one thread.

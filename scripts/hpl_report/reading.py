@@ -69,7 +69,7 @@ SHAPE = {
     "iterations": [
         {"run": WHOLE, "iteration": WHOLE, "begin": NUMBER, "seconds": NUMBER}
     ],
-    "findings": Maybe([]),
+    "findings": Maybe([{"time": TEXT, "level": TEXT, "text": TEXT}]),
     "devices": Maybe(
         [{"rank": WHOLE, "name": TEXT, "model": TEXT, "memory_bytes": WHOLE}]
     ),

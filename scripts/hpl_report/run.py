@@ -26,7 +26,7 @@ class Run:
         self.ceiling = self.over_hosts("gflops")
         self.cores = self.over_hosts("cores")
         self.rows = self.rows_of(self.best)
-        self.findings = [f for f in record.get("findings") or [] if f]
+        self.findings = record.get("findings") or []
 
     def over_hosts(self, member):
         return total(

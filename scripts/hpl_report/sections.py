@@ -184,15 +184,8 @@ def work_figure(page):
 
 
 def finding_text(finding):
-    """A finding as a sentence; other members behind it."""
-    if not isinstance(finding, dict):
-        return str(finding)
-    known = [finding[k] for k in ("text", "message", "says") if finding.get(k)]
-    rest = ", ".join(
-        f"{k.replace('_', ' ')} {v}" for k, v in finding.items()
-        if k not in ("text", "message", "says") and v is not None
-    )
-    return " – ".join(filter(None, [str(known[0]) if known else "", rest]))
+    """A finding with its time of day, UTC."""
+    return f"{finding['time'][11:19]} {finding['level']}: {finding['text']}"
 
 
 def findings(page):

@@ -13,6 +13,7 @@
 #include "hpl/grid/agree.h"
 #include "testing/ptest/record_devices.h"
 #include "testing/ptest/record_energy.h"
+#include "testing/ptest/record_findings.h"
 #include "testing/ptest/record_parts.h"
 #include "testing/ptest/record_value.h"
 #include "testing/ptest/report.h"
@@ -82,6 +83,7 @@ static bool write_all(xhpl_record_t *record)
             return false;
     }
     record->written = xh_clock_wall();
+    json_object_set_new(record->root, "findings", xhpl_record_findings());
     return json_dumpf(record->root, out, JSON_INDENT(1)) == 0 &&
            fputc('\n', out) != EOF && fflush(out) == 0;
 }
@@ -121,6 +123,7 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order)
     json_object_set_new(root, "solver", json_null());
     json_object_set_new(root, "hosts", json_null());
     json_object_set_new(root, "devices", json_null());
+    json_object_set_new(root, "findings", json_array());
     json_object_set_new(root, "tests", json_array());
     json_object_set_new(root, "iterations", json_array());
     record->tests = json_object_get(root, "tests");
@@ -133,6 +136,8 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order)
 static void forget(xhpl_record_t *record)
 {
     xhpl_energy_close(record->energy);
+    if (record->rank == 0)
+        xhpl_record_findings_close();
     json_decref(record->root);
     free(record);
 }
@@ -168,6 +173,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
     }
     hosts = xhpl_record_hosts(order->run);
     if (record->rank == 0) {
+        xhpl_record_findings_open();
         fill(record, order);
         json_object_set_new(record->root, "hosts", hosts);
         save(record);

@@ -157,10 +157,13 @@ def test_of_many_processes_the_slow_one_is_drawn(tmp_path, record):
 
 
 def test_what_the_run_noticed_is_shown(tmp_path, record):
+    record["findings"] = []
     assert "What the run noticed" not in text_of(page_of(tmp_path, record))
-    record["findings"] = [{"kind": "slow_rank", "rank": 3, "text": "rank 3 is slow"}]
+    record["findings"] = [
+        {"time": "2026-03-29T01:30:00.250Z", "level": "warning",
+         "text": "rank 3 on node7: slow"}]
     text = text_of(page_of(tmp_path, record))
-    assert "What the run noticed rank 3 is slow – kind slow_rank, rank 3" in text
+    assert "What the run noticed 01:30:00 warning: rank 3 on node7: slow" in text
 
 
 # ---- is it good? -------------------------------------------------------------

@@ -159,6 +159,20 @@ def test_every_device_stands_with_its_rank(recorded):
     assert found["tests"][0]["energy"]["device_joules"] is None
 
 
+def test_what_process_0_warned_of_is_in_it(recorded):
+    outcome, found = recorded(*ONE, "--depth", "7")
+    said = re.findall("^xhpl: warning: (.*)$", outcome.stderr, re.M)
+    assert [x["text"] for x in found["findings"]] == said
+    assert {x["level"] for x in found["findings"]} <= {"warning"}
+
+
+def test_an_error_of_process_0_is_in_it(recorded):
+    too_large = ["-n", "1000000", "-nb", "16", "-p", "1", "-q", "1"]
+    outcome, found = recorded(*too_large)
+    texts = [x["text"] for x in found["findings"] if x["level"] == "error"]
+    assert texts and f"xhpl: error: {texts[0]}\n" in outcome.stderr
+
+
 def test_every_rank_is_on_one_host(recorded):
     _, found = recorded("-n", "60", "-nb", "8", "-p", "1,2", "-q", "1,2",
                         processes=4)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XHPL_RECORD_FINDINGS_H
+#define XHPL_RECORD_FINDINGS_H
+
+#include <jansson.h>
+
+/* "findings": the warnings and errors that this process says from now on. */
+void xhpl_record_findings_open(void);
+
+/* Those up to now. */
+json_t *xhpl_record_findings(void);
+
+void xhpl_record_findings_close(void);
+
+#endif
