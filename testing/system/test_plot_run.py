@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """plot-run: the pictures of a run's trace and iterations."""
+import re
 import struct
 import sys
 import xml.etree.ElementTree
