@@ -60,6 +60,8 @@ def tail(text, lines=60):
 def environment(extra=None):
     """The environment of a job: ours without FOREIGN, with extra."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
+    # Open MPI starts no daemon for a process that is alone.
+    env.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
     if not Path("/etc/hosts").exists():  # as scripts/mpirun does
         env.setdefault("RES_OPTIONS", "timeout:1 attempts:1")
     env.update(extra or {})

@@ -112,6 +112,13 @@ def test_one_failed_test_of_a_launched_job_is_status_1(xhpl):
     assert report.counts(outcome.stdout)["failed"] == 2
 
 
+def test_a_process_is_alone_with_a_daemon_of_mpi_or_without(xhpl):
+    for isolated in "01":
+        env = {"OMPI_MCA_ess_singleton_isolated": isolated}
+        outcome = xhpl(dat=hpl_dat.text(n="60"), env=env)
+        assert outcome.status == 0, str(outcome)
+
+
 @pytest.mark.parametrize("n", ["0", "1", "0 1 2"])
 def test_the_smallest_orders_pass(xhpl, n):
     outcome = xhpl(dat=hpl_dat.text(n=n))
