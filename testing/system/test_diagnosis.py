@@ -140,7 +140,7 @@ def test_of_processes_left_alone_nothing_is_said(tmp_path):
 
 @pytest.mark.long
 def test_a_stall_is_told_by_the_process_that_waits(tmp_path):
-    dat = hpl_dat.text(n="9000", nb="128", q="2", depth="1", threshold="0")
+    dat = hpl_dat.text(n="6500", nb="64", q="2", depth="1", threshold="0")
     settings = {"XHPL_WATCHDOG": "1", "XHPL_DIAGNOSIS": "off"}
     job, pids = start(tmp_path, 2, dat, **settings)
     with watched(job) as warnings:
@@ -149,7 +149,7 @@ def test_a_stall_is_told_by_the_process_that_waits(tmp_path):
         warnings.wait(1, LIMIT)
         os.kill(pids[1], signal.SIGCONT)
         said = list(warnings.wait(2, LIMIT))
-    place = r"iteration \d+ of 71, in the (broadcast|panel|update|exchange): "
+    place = r"iteration \d+ of 102, in the (broadcast|panel|update|exchange): "
     assert len(said) == 2, said
     assert re.search(r"rank 0 on \S+: no progress for 1 s, " + place, said[0])
     assert re.search(r"rank 0 on \S+: it goes on, after \d+ s", said[1])
