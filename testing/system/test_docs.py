@@ -7,6 +7,8 @@ import pytest
 import jobs
 import report
 
+pytestmark = pytest.mark.scripts
+
 PAGES = sorted([jobs.SOURCE / "README.md", *jobs.SOURCE.glob("docs/*.md")])
 README = (jobs.SOURCE / "README.md").read_text()
 TUNING = (jobs.SOURCE / "docs/TUNING.md").read_text()

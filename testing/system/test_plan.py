@@ -45,7 +45,10 @@ def planned(xhpl):
 
 
 @measures
-@pytest.mark.parametrize("processes", [1, 2, 4])
+@pytest.mark.parametrize(
+    "processes",
+    [1] + [pytest.param(count, marks=pytest.mark.long) for count in (2, 4)],
+)
 def test_a_plan_is_a_ranked_table_and_a_file_that_runs(xhpl, planned, processes):
     rows = rows_of(planned("--write", "HPL.dat", processes=processes))
     rates = [row[HEAD.index("Gflop/s")] for row in rows]
@@ -70,6 +73,7 @@ def test_values_that_are_given_are_kept_to(xhpl, planned):
 
 
 @measures
+@pytest.mark.long
 def test_less_time_makes_a_smaller_matrix(planned):
     free = rows_of(planned("--memory", "900M"))
     limited = rows_of(planned("--memory", "900M", "--time", "0.2s"))
@@ -172,6 +176,7 @@ def test_without_being_asked_for_there_is_none(xhpl):
 
 
 @measures
+@pytest.mark.scripts
 def test_the_bench_of_predictions_has_a_row_for_each_grid(tmp_path):
     script = jobs.SOURCE / "scripts/bench-plan"
     outcome = jobs.run([script, "--quick", jobs.BIN], tmp_path)

@@ -32,15 +32,15 @@ static void say(const combination_t *c, const char *wrong, const char *threads,
     combination_print(c, wrong, settings);
 }
 
-/* Twenty combinations by teams; every process fails if one does. */
-static void solve_twenty(uint64_t seed, const char *threads,
-                         const range_t *narrowed, size_t count)
+/* The combinations of a case, by teams; every process fails if one does. */
+static void solve_all(uint64_t seed, const char *threads,
+                      const range_t *narrowed, size_t count)
 {
     uint64_t random = SEED + seed;
     int failures = 0;
 
     driver_open(threads);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < COMBINATIONS; i++) {
         combination_t c = combination_next(narrowed, count, &random);
         const char *mode = random_mode(&random), *wrong;
 
@@ -54,33 +54,33 @@ static void solve_twenty(uint64_t seed, const char *threads,
     combinations_end(failures);
 }
 
-/* A case: twenty combinations in which some ranges are narrowed. */
-#define TWENTY(sentence, seed, threads, ...)                                   \
+/* A case: combinations in which some ranges are narrowed. */
+#define COMBINED(sentence, seed, threads, ...)                                 \
     static void sentence(void **state)                                         \
     {                                                                          \
         static const range_t narrowed[] = {__VA_ARGS__};                       \
         (void)state;                                                           \
-        solve_twenty(seed, "threads=" threads, narrowed,                       \
-                     sizeof(narrowed) / sizeof(narrowed[0]));                  \
+        solve_all(seed, "threads=" threads, narrowed,                          \
+                  sizeof(narrowed) / sizeof(narrowed[0]));                     \
     }
 
-TWENTY(one_thread_solves_any_combination, 1, "1", {N, 0, 500, 1})
-TWENTY(two_threads_solve_any_combination, 2, "2", {N, 0, 500, 1})
-TWENTY(three_threads_solve_any_combination, 3, "3", {N, 0, 400, 1})
-TWENTY(two_threads_solve_any_other_combination, 4, "2", {N, 3, 400, 1})
-TWENTY(orders_zero_to_three_solve, 5, "2", {N, 0, 3, 1})
-TWENTY(one_block_solves, 6, "3", {N, 1, 60, 1}, {NB, 60, 500, 1})
-TWENTY(a_multiple_of_nb_solves, 7, "2", {N, 30, 480, 30}, {NB, 10, 30, 20})
-TWENTY(blocks_of_one_column_solve, 8, "2", {N, 1, 90, 1}, {NB, 1, 1, 1})
-TWENTY(three_threads_share_few_columns, 9, "3", {N, 1, 60, 1}, {NB, 2, 7, 1})
-TWENTY(wide_blocks_solve, 10, "2", {N, 150, 500, 1}, {NB, 129, 260, 1})
-TWENTY(few_iterations_solve, 11, "2", {N, 33, 128, 1}, {NB, 32, 32, 1})
-TWENTY(wide_leaves_of_the_recursion_solve, 12, "2", {NBMIN, 13, 80, 1})
-TWENTY(recursion_to_one_column_solves, 13, "2", {NBMIN, 1, 1, 1},
-       {NB, 17, 64, 1})
-TWENTY(many_groups_of_columns_are_exchanged, 14, "2", {N, 480, 500, 1},
-       {NB, 1, 4, 1}, {Q, 1, 1, 1})
-TWENTY(deep_look_ahead_solves, 15, "1", {DEPTH, 2, 5, 1}, {NB, 4, 40, 1})
+COMBINED(one_thread_solves_any_combination, 1, "1", {N, 0, 500, 1})
+COMBINED(two_threads_solve_any_combination, 2, "2", {N, 0, 500, 1})
+COMBINED(three_threads_solve_any_combination, 3, "3", {N, 0, 400, 1})
+COMBINED(two_threads_solve_any_other_combination, 4, "2", {N, 3, 400, 1})
+COMBINED(orders_zero_to_three_solve, 5, "2", {N, 0, 3, 1})
+COMBINED(one_block_solves, 6, "3", {N, 1, 60, 1}, {NB, 60, 500, 1})
+COMBINED(a_multiple_of_nb_solves, 7, "2", {N, 30, 480, 30}, {NB, 10, 30, 20})
+COMBINED(blocks_of_one_column_solve, 8, "2", {N, 1, 90, 1}, {NB, 1, 1, 1})
+COMBINED(three_threads_share_few_columns, 9, "3", {N, 1, 60, 1}, {NB, 2, 7, 1})
+COMBINED(wide_blocks_solve, 10, "2", {N, 150, 500, 1}, {NB, 129, 260, 1})
+COMBINED(few_iterations_solve, 11, "2", {N, 33, 128, 1}, {NB, 32, 32, 1})
+COMBINED(wide_leaves_of_the_recursion_solve, 12, "2", {NBMIN, 13, 80, 1})
+COMBINED(recursion_to_one_column_solves, 13, "2", {NBMIN, 1, 1, 1},
+         {NB, 17, 64, 1})
+COMBINED(many_groups_of_columns_are_exchanged, 14, "2", {N, 480, 500, 1},
+         {NB, 1, 4, 1}, {Q, 1, 1, 1})
+COMBINED(deep_look_ahead_solves, 15, "1", {DEPTH, 2, 5, 1}, {NB, 4, 40, 1})
 
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(one_thread_solves_any_combination),
