@@ -43,9 +43,9 @@ typedef struct {
 
 /* Combinations of a case: a sanitizer takes ten times as long for each. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { COMBINATIONS = 4 };
+enum { COMBINATIONS_A_CASE = 4 };
 #else
-enum { COMBINATIONS = 20 };
+enum { COMBINATIONS_A_CASE = 20 };
 #endif
 
 /* The next number of a fixed random sequence, in 0 .. below - 1. */

@@ -40,7 +40,7 @@ static void solve_all(uint64_t seed, const char *threads,
     int failures = 0;
 
     driver_open(threads);
-    for (int i = 0; i < COMBINATIONS; i++) {
+    for (int i = 0; i < COMBINATIONS_A_CASE; i++) {
         combination_t c = combination_next(narrowed, count, &random);
         const char *mode = random_mode(&random), *wrong;
 

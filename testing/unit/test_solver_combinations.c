@@ -18,7 +18,7 @@ static void solve_all(uint64_t seed, const range_t *narrowed, size_t count)
     int failures = 0;
 
     xh_log_limit(XH_LOG_WARNING);
-    for (int i = 0; i < COMBINATIONS; i++) {
+    for (int i = 0; i < COMBINATIONS_A_CASE; i++) {
         combination_t c = combination_next(narrowed, count, &seed);
         const char *wrong = combination_solve(&c);
 
