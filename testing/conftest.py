@@ -166,8 +166,14 @@ def pytest_collect_file(file_path, parent):
 
 
 def pytest_collection_modifyitems(items):
-    """System tests first, while unit programs run beside them."""
-    items.sort(key=lambda item: isinstance(item, UnitItem))
+    """System tests first, while unit programs run beside them; builds behind
+    the others, when these programs leave them all cores."""
+    items.sort(
+        key=lambda item: (
+            isinstance(item, UnitItem),
+            item.get_closest_marker("flows") is not None,
+        )
+    )
 
 
 def pytest_runtestloop(session):

@@ -36,6 +36,18 @@ def warnings(outcome):
     return [x for x in outcome.stderr.splitlines() if "warning:" in x]
 
 
+# What an architecture's BLAS is called.
+NAMES = {"Linux_BLIS": "BLIS", "Linux_refblas": "unknown"}
+
+
+@pytest.mark.skipif(jobs.BUILD.name not in NAMES, reason="any BLAS will do")
+def test_the_blas_that_was_asked_for_computes_and_is_named(xhpl):
+    dat = hpl_dat.text(n="200", p="2", q="2")
+    outcome = xhpl(dat=dat, processes=4)
+    assert outcome.status == 0, str(outcome)
+    assert f"xhpl: BLAS: {NAMES[jobs.BUILD.name]}" in blas_line(outcome)
+
+
 def test_library_version_kernel_and_threads_are_named(xhpl, openblas):
     line = blas_line(xhpl(dat=hpl_dat.text(), env=PRESCOTT))
     assert re.fullmatch(
