@@ -38,6 +38,7 @@ void hyb_health_begin(hyb_health_t *health, const hyb_health_place_t *place)
     snprintf(health->mine.host, sizeof(health->mine.host), "%.63s", host);
     health->apart = fmax(least_apart, each * health->count);
     health->next = xh_clock_now() + health->apart;
+    health->busy = health->count - 1;
     if (health->me == 0)
         health->peers = hyb_peers_create(health->count, place->columns);
 }
@@ -83,9 +84,23 @@ static void tell(hyb_health_t *health)
               health->comm, &health->request);
 }
 
-static void listen(hyb_health_t *health)
+/* One may be done while the first is not: its last message counts whenever it
+ * comes. */
+static void hear(hyb_health_t *health, int source)
 {
     hyb_tidings_t tidings;
+    MPI_Status status;
+
+    MPI_Recv(&tidings, sizeof(tidings), MPI_BYTE, source, TAG, health->comm,
+             &status);
+    if (tidings.last != 0.0)
+        health->busy--;
+    else
+        hyb_peers_hear(health->peers, status.MPI_SOURCE, &tidings);
+}
+
+static void listen(hyb_health_t *health)
+{
     MPI_Status status;
     int some;
 
@@ -93,9 +108,7 @@ static void listen(hyb_health_t *health)
         MPI_Iprobe(MPI_ANY_SOURCE, TAG, health->comm, &some, &status);
         if (!some)
             return;
-        MPI_Recv(&tidings, sizeof(tidings), MPI_BYTE, status.MPI_SOURCE, TAG,
-                 health->comm, MPI_STATUS_IGNORE);
-        hyb_peers_hear(health->peers, status.MPI_SOURCE, &tidings);
+        hear(health, status.MPI_SOURCE);
     }
 }
 
@@ -121,10 +134,6 @@ void hyb_health_turn(hyb_health_t *health, const hyb_spent_t *spent,
 
 void hyb_health_end(hyb_health_t *health)
 {
-    hyb_tidings_t tidings;
-    MPI_Status status;
-    int left = health->count - 1;
-
     if (!health->wanted)
         return;
     health->mine.last = 1.0;
@@ -134,11 +143,8 @@ void hyb_health_end(hyb_health_t *health)
                  health->comm);
         return;
     }
-    while (left > 0) {
-        MPI_Recv(&tidings, sizeof(tidings), MPI_BYTE, MPI_ANY_SOURCE, TAG,
-                 health->comm, &status);
-        left -= tidings.last != 0.0;
-    }
+    while (health->busy > 0)
+        hear(health, MPI_ANY_SOURCE);
     hyb_peers_destroy(health->peers);
     health->peers = NULL;
 }

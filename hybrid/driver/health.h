@@ -36,8 +36,10 @@ typedef struct {
     double next, apart; /* when to tell; s between */
     double sense;       /* when to read sensors, which may be slow */
     hyb_tidings_t mine, sent;
-    MPI_Request request;     /* of sent */
-    struct hyb_peers *peers; /* on the first process */
+    MPI_Request request; /* of sent */
+    /* on the first process */
+    struct hyb_peers *peers;
+    int busy; /* others that have not told that they are done */
 } hyb_health_t;
 
 /*
