@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/settings.h"
+#include "hpl.h"
 #include "hybrid/driver/peers.h"
 #include "hybrid/driver/sensors.h"
 
@@ -38,9 +39,12 @@ void hyb_health_begin(hyb_health_t *health, const hyb_health_place_t *place)
     snprintf(health->mine.host, sizeof(health->mine.host), "%.63s", host);
     health->apart = fmax(least_apart, each * health->count);
     health->next = xh_clock_now() + health->apart;
-    health->busy = health->count - 1;
-    if (health->me == 0)
-        health->peers = hyb_peers_create(health->count, place->columns);
+    if (health->me != 0)
+        return;
+    health->done = calloc((size_t)health->count, sizeof(*health->done));
+    if (health->done == NULL)
+        HPL_pabort(__LINE__, "hyb_health_begin", "out of memory");
+    health->peers = hyb_peers_create(health->count, place->columns);
 }
 
 static void measure(hyb_tidings_t *mine, const hyb_spent_t *spent,
@@ -84,32 +88,36 @@ static void tell(hyb_health_t *health)
               health->comm, &health->request);
 }
 
-/* One may be done while the first is not: its last message counts whenever it
- * comes. */
+/* One may be done while the first is not, and tell of its next factorization
+ * before others are: each is heard up to its last message. */
 static void hear(hyb_health_t *health, int source)
 {
     hyb_tidings_t tidings;
-    MPI_Status status;
 
     MPI_Recv(&tidings, sizeof(tidings), MPI_BYTE, source, TAG, health->comm,
-             &status);
+             MPI_STATUS_IGNORE);
     if (tidings.last != 0.0)
-        health->busy--;
+        health->done[source] = true;
     else
-        hyb_peers_hear(health->peers, status.MPI_SOURCE, &tidings);
+        hyb_peers_hear(health->peers, source, &tidings);
+}
+
+static bool has_told(const hyb_health_t *health, int source)
+{
+    int told = 0;
+
+    if (!health->done[source])
+        MPI_Iprobe(source, TAG, health->comm, &told, MPI_STATUS_IGNORE);
+    return told != 0;
 }
 
 static void listen(hyb_health_t *health)
 {
-    MPI_Status status;
-    int some;
+    int source;
 
-    for (;;) {
-        MPI_Iprobe(MPI_ANY_SOURCE, TAG, health->comm, &some, &status);
-        if (!some)
-            return;
-        hear(health, status.MPI_SOURCE);
-    }
+    for (source = 1; source < health->count; source++)
+        while (has_told(health, source))
+            hear(health, source);
 }
 
 void hyb_health_turn(hyb_health_t *health, const hyb_spent_t *spent,
@@ -134,6 +142,8 @@ void hyb_health_turn(hyb_health_t *health, const hyb_spent_t *spent,
 
 void hyb_health_end(hyb_health_t *health)
 {
+    int source;
+
     if (!health->wanted)
         return;
     health->mine.last = 1.0;
@@ -143,8 +153,11 @@ void hyb_health_end(hyb_health_t *health)
                  health->comm);
         return;
     }
-    while (health->busy > 0)
-        hear(health, MPI_ANY_SOURCE);
+    for (source = 1; source < health->count; source++)
+        while (!health->done[source])
+            hear(health, source);
+    free(health->done);
+    health->done = NULL;
     hyb_peers_destroy(health->peers);
     health->peers = NULL;
 }

@@ -39,7 +39,7 @@ typedef struct {
     MPI_Request request; /* of sent */
     /* on the first process */
     struct hyb_peers *peers;
-    int busy; /* others that have not told that they are done */
+    bool *done; /* which processes have told their last */
 } hyb_health_t;
 
 /*

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 2 4 */
+#include "hybrid/driver/health.h"
+
+#include <string.h>
+#include <time.h>
+#include "base/settings.h"
+#include "hybrid/driver/pace.h"
+#include "testing/unit/unit_mpi.h"
+
+static hyb_spent_t spent;
+static hyb_pace_t pace;
+
+static void wait_ms(long ms)
+{
+    struct timespec time = {.tv_sec = ms / 1000,
+                            .tv_nsec = ms % 1000 * 1000000};
+
+    nanosleep(&time, NULL);
+}
+
+/* The diagnosis of a factorization on all processes. */
+static void begin(hyb_health_t *health)
+{
+    hyb_health_place_t place = {.comm = MPI_COMM_WORLD, .columns = 1};
+
+    assert_int_equal(xh_settings_load(), XH_OK);
+    hyb_health_begin(health, &place);
+    assert_true(health->wanted);
+}
+
+/* Turns of this process, so far apart that each tells or listens. */
+static void turn(hyb_health_t *health, int turns)
+{
+    for (; turns > 0; turns--) {
+        wait_ms((long)(1000 * health->apart) + 20);
+        hyb_health_turn(health, &spent, &pace, 1);
+    }
+}
+
+static void all_may_end_at_once(void **state)
+{
+    hyb_health_t health;
+
+    (void)state;
+    begin(&health);
+    hyb_health_end(&health);
+}
+
+/* The others' last messages come while the first one still factors. */
+static void the_first_may_be_the_last_to_end(void **state)
+{
+    hyb_health_t health;
+
+    (void)state;
+    begin(&health);
+    if (health.me == 0)
+        turn(&health, 3);
+    hyb_health_end(&health);
+}
+
+static void the_first_may_be_done_before_others(void **state)
+{
+    hyb_health_t health;
+
+    (void)state;
+    begin(&health);
+    if (health.me != 0)
+        turn(&health, 3);
+    hyb_health_end(&health);
+}
+
+/* Nothing of one factorization is heard in the next. */
+static void one_may_follow_another(void **state)
+{
+    hyb_health_t health;
+    int i;
+
+    (void)state;
+    for (i = 0; i < 20; i++) {
+        begin(&health);
+        if (health.me == i % health.count)
+            turn(&health, 1);
+        hyb_health_end(&health);
+    }
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(all_may_end_at_once),
+    cmocka_unit_test(the_first_may_be_the_last_to_end),
+    cmocka_unit_test(the_first_may_be_done_before_others),
+    cmocka_unit_test(one_may_follow_another),
+};
+
+UNIT_MPI_MAIN(cases)
