@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include "base/integers.h"
 
 enum { STEPS_MOST = 256 };
 
@@ -47,11 +48,6 @@ static double device_time(const sim_t *sim, int64_t units)
 static double team_rate(const plant_t *plant)
 {
     return plant->threads * plant->thread_rate;
-}
-
-static int64_t at_most(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* ---- what the team does, in order ----------------------------------------
@@ -121,7 +117,7 @@ static void plan_chunks(sim_t *sim, int64_t *chunk, double enough)
 {
     while (sim->released < sim->units &&
            sim->device_until - sim->now < enough) {
-        int64_t units = at_most(*chunk, sim->units - sim->released);
+        int64_t units = xh_smaller(*chunk, sim->units - sim->released);
 
         team_exchanges(sim, units, sim->plant->contention);
         release(sim, units);
@@ -132,7 +128,7 @@ static void plan_chunks(sim_t *sim, int64_t *chunk, double enough)
 static void plan_pipeline(sim_t *sim)
 {
     int64_t chunk = sim->plant->tile;
-    int64_t first = at_most(chunk, sim->units);
+    int64_t first = xh_smaller(chunk, sim->units);
 
     team_exchanges(sim, first + 1, 1.0);
     release(sim, first);
@@ -214,7 +210,7 @@ static double update(sim_t *sim)
     int64_t front = 0, back = sim->units;
 
     while (front < back) {
-        int64_t tile = at_most(plant->tile, back - front);
+        int64_t tile = xh_smaller(plant->tile, back - front);
         double by_device = device_end(sim, device, front, tile);
         double by_team = team_end(sim, fmax(team, ready(sim, back - 1)), work);
 

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include "base/log.h"
+#include "base/integers.h"
 #include "base/memory.h"
 #include "hybrid/engine/host/chunk.h"
 #include "hybrid/engine/host/pack.h"
@@ -38,11 +39,6 @@ struct xhost_update {
 };
 
 typedef xhost_update_t update_t;
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static int64_t rounded_up(int64_t x, int64_t to)
 {
@@ -85,7 +81,7 @@ static xh_status_t allocate(update_t *x)
 static xh_status_t choose_rows(update_t *x)
 {
     int64_t m = x->shape.m, k = x->shape.k, apart = m > k ? m / k : 1, i;
-    int displaced = (int)smaller(m, k);
+    int displaced = (int)xh_smaller(m, k);
 
     x->rows = calloc((size_t)(3 * k), sizeof(*x->rows));
     if (x->rows == NULL)
@@ -140,7 +136,7 @@ static int64_t take(update_t *x, int64_t *cols_p)
     int64_t from = atomic_load(&x->next), cols;
 
     do {
-        cols = smaller(width(x, x->shape.n - from), x->shape.n - from);
+        cols = xh_smaller(width(x, x->shape.n - from), x->shape.n - from);
     } while (!atomic_compare_exchange_weak(&x->next, &from, from + cols));
     *cols_p = cols;
     return from;
