@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include "base/log.h"
 #include "base/integers.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "hybrid/engine/host/chunk.h"
 #include "hybrid/engine/host/pack.h"
