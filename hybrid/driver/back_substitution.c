@@ -3,6 +3,7 @@
 
 #include "hpl_misc.h"
 #include "hpl/pgesv/back_substitution.h"
+#include "hybrid/driver/phase.h"
 #include "hybrid/driver/sweep.h"
 
 enum {
@@ -16,6 +17,7 @@ typedef struct {
     const hyb_sweep_ops_t *ops;
     const hpl_product_t *product;
     int64_t share; /* rows of each member */
+    hyb_phase_t phase;
 } solve_t;
 
 static void subtract_share(void *argument, int member)
@@ -37,6 +39,7 @@ static void subtract(void *context, const hpl_product_t *p)
     solve_t *s = context;
     int size = hyb_team_size(s->team);
 
+    hyb_phase_step(&s->phase);
     s->product = p;
     s->share = p->m;
     if ((int64_t)p->m * p->n < WORTH_IT) {
@@ -52,5 +55,7 @@ void hyb_back_substitution(hyb_team_t *team, HPL_T_grid *grid, HPL_T_pmat *mat)
     solve_t solve = {.team = team, .ops = hyb_sweep_ops(xh_cpu_isa())};
     hpl_subtract_t how = {.subtract = subtract, .context = &solve};
 
+    hyb_phase_begin(&solve.phase, "in the back-substitution");
     hpl_back_substitution(grid, mat, &how);
+    hyb_phase_end(&solve.phase);
 }

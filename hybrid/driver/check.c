@@ -6,6 +6,7 @@
 #include "hpl.h"
 #include "hpl/auxil/norm.h"
 #include "hybrid/driver/generate.h"
+#include "hybrid/driver/phase.h"
 #include "hybrid/driver/sweep.h"
 
 /*
@@ -30,6 +31,7 @@ typedef struct {
     double *b, *r;   /* mp: b where it is mine, else 0; b - A x */
     double *columns; /* sums of the columns, over each member's strips: */
     int64_t apart;   /* so far apart, >= nq */
+    hyb_phase_t *phase;
 } check_t;
 
 static void check_block(const check_t *c, hpl_block_t block, double *a,
@@ -45,6 +47,7 @@ static void check_block(const check_t *c, hpl_block_t block, double *a,
 
     hpl_generator_fill(&c->generator, block, a, LD);
     c->ops->subtract_and_sum(&generated, c->r + block.row, &sums);
+    hyb_phase_step(c->phase);
 }
 
 static void check_strip(const check_t *c, hpl_block_t block, int member)
@@ -160,19 +163,23 @@ void hyb_check_solution(hyb_team_t *team, const HPL_T_grid *grid,
                         const HPL_T_pmat *mat, int seed, hpl_norms_t *norms_p)
 {
     hpl_map_t columns = hpl_map(mat->nb, grid->npcol, grid->mycol);
+    hyb_phase_t phase;
     check_t check = {.generator = hyb_generator(grid, mat, seed),
                      .ops = hyb_sweep_ops(xh_cpu_isa()),
                      .x = mat->X,
                      .mp = mat->mp,
                      .nq = hpl_map_count(&columns, mat->n),
-                     .members = hyb_team_size(team)};
+                     .members = hyb_team_size(team),
+                     .phase = &phase};
     void *memory;
     size_t bytes;
 
     check.has_b = check.nq < mat->nq;
     check.strip = strip_rows(Mmax(check.mp, 1), check.members);
     bytes = allocate(&check, &memory);
+    hyb_phase_begin(&phase, "in the verification");
     hyb_team_run(team, check_strips, &check);
     reduce(grid, &check, norms_p);
+    hyb_phase_end(&phase);
     xh_memory_free(memory, bytes);
 }

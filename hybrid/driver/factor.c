@@ -339,19 +339,26 @@ static void run(hyb_lu_t *lu)
     hyb_team_run(lu->team, work, lu);
 }
 
-/* A second thread needs an MPI that allows it. */
+static uint64_t steps(const void *context)
+{
+    const hyb_lu_t *lu = context;
+
+    return hyb_spent_steps(lu->spent, lu->members);
+}
+
+static void where(const void *context, char *text, size_t size)
+{
+    const hyb_lu_t *lu = context;
+
+    hyb_spent_where(lu->spent, lu->panels, text, size);
+}
+
 static void watch_and_run(hyb_lu_t *lu)
 {
-    hyb_watchdog_t dog = {.spent = lu->spent,
-                          .members = lu->members,
-                          .iterations = lu->panels,
-                          .patience = xh_settings_real("watchdog")};
-    int provided;
+    hyb_watched_t watched = {.steps = steps, .where = where, .context = lu};
+    hyb_watchdog_t dog;
 
-    MPI_Query_thread(&provided);
-    if (provided < MPI_THREAD_FUNNELED)
-        dog.patience = 0.0;
-    hyb_watchdog_begin(&dog);
+    hyb_watchdog_begin(&dog, &watched, hyb_watchdog_patience());
     run(lu);
     hyb_watchdog_end(&dog);
 }

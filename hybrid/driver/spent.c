@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/driver/spent.h"
 
+#include <stdio.h>
 #include "base/clock.h"
 #include "base/trace.h"
 
@@ -12,6 +13,17 @@ static const char *const names[HYB_ACTIVITIES] = {
     [HYB_WAIT_PANEL] = "wait for panel",
     [HYB_WAIT_ROWS] = "wait for rows",
     [HYB_WAIT_COLUMNS] = "wait for columns",
+};
+
+static const char *const phases[HYB_ACTIVITIES] = {
+    [HYB_PANEL] = "in the panel: its factorization",
+    [HYB_SWAP] = "in the update: swapping rows",
+    [HYB_SOLVE] = "in the update: solving",
+    [HYB_MULTIPLY] = "in the update: multiplying",
+    [HYB_WAIT_PANEL] = "in the broadcast: waiting for a panel",
+    [HYB_WAIT_ROWS] = "in the exchange: waiting for rows of other processes",
+    [HYB_WAIT_COLUMNS] =
+        "in the update: waiting for another thread or a device",
 };
 
 static void add(_Atomic double *sum, double more)
@@ -51,6 +63,25 @@ double hyb_spent(hyb_spent_t *spent, int member, hyb_activity_t activity,
 void hyb_spent_flop(hyb_spent_t *spent, int member, double flop)
 {
     add(&spent[member].flop, flop);
+}
+
+uint64_t hyb_spent_steps(const hyb_spent_t *spent, int members)
+{
+    uint64_t steps = 0;
+    int i;
+
+    for (i = 0; i < members; i++)
+        steps += atomic_load(&spent[i].steps);
+    return steps;
+}
+
+void hyb_spent_where(const hyb_spent_t *spent, int iterations, char *text,
+                     size_t size)
+{
+    int doing = atomic_load(&spent[0].doing);
+
+    snprintf(text, size, "iteration %d of %d, %s", doing / HYB_ACTIVITIES,
+             iterations, phases[doing % HYB_ACTIVITIES]);
 }
 
 hyb_spent_sum_t hyb_spent_sum(const hyb_spent_t *spent, int members)

@@ -3,6 +3,8 @@
 #define HYB_SPENT_H
 
 #include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /*
  * What the members of the team spend their time on: sums for the choices and
@@ -45,6 +47,16 @@ double hyb_spent(hyb_spent_t *spent, int member, hyb_activity_t activity,
                  int iteration, double started);
 
 void hyb_spent_flop(hyb_spent_t *spent, int member, double flop);
+
+/* The activities that members 0 .. members - 1 have finished so far. */
+uint64_t hyb_spent_steps(const hyb_spent_t *spent, int members);
+
+/*
+ * What member 0 is doing, less than size characters:
+ * "iteration 3 of 40, in the panel: its factorization"
+ */
+void hyb_spent_where(const hyb_spent_t *spent, int iterations, char *text,
+                     size_t size);
 
 /* The sum over members 0 .. members - 1; some may be at work. */
 hyb_spent_sum_t hyb_spent_sum(const hyb_spent_t *spent, int members);

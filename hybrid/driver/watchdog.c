@@ -2,12 +2,16 @@
 #include "hybrid/driver/watchdog.h"
 
 #include <math.h>
-#include <stdint.h>
+#include <mpi.h>
 #include <time.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/settings.h"
 
-enum { LOOKS = 8 }; /* before patience is over */
+enum {
+    LOOKS = 8, /* before patience is over */
+    TEXT = 160 /* of where the process stands */
+};
 
 /* what the watch knows */
 typedef struct {
@@ -16,40 +20,18 @@ typedef struct {
     bool said;
 } watch_t;
 
-static const char *const phases[HYB_ACTIVITIES] = {
-    [HYB_PANEL] = "in the panel: its factorization",
-    [HYB_SWAP] = "in the update: swapping rows",
-    [HYB_SOLVE] = "in the update: solving",
-    [HYB_MULTIPLY] = "in the update: multiplying",
-    [HYB_WAIT_PANEL] = "in the broadcast: waiting for a panel",
-    [HYB_WAIT_ROWS] = "in the exchange: waiting for rows of other processes",
-    [HYB_WAIT_COLUMNS] =
-        "in the update: waiting for another thread or a device",
-};
-
-static uint64_t steps_of(const hyb_watchdog_t *dog)
+static void bark(const hyb_watched_t *watched, double seconds)
 {
-    uint64_t steps = 0;
-    int i;
+    char text[TEXT];
 
-    for (i = 0; i < dog->members; i++)
-        steps += atomic_load(&dog->spent[i].steps);
-    return steps;
-}
-
-static void bark(const hyb_watchdog_t *dog, double seconds)
-{
-    int doing = atomic_load(&dog->spent[0].doing);
-
-    xh_log_warning("no progress for %.0f s, iteration %d of %d, %s", seconds,
-                   doing / HYB_ACTIVITIES, dog->iterations,
-                   phases[doing % HYB_ACTIVITIES]);
+    watched->where(watched->context, text, sizeof(text));
+    xh_log_warning("no progress for %.0f s, %s", seconds, text);
 }
 
 /* gap: s since the last look */
 static void look(const hyb_watchdog_t *dog, watch_t *watch, double gap)
 {
-    uint64_t steps = steps_of(dog);
+    uint64_t steps = dog->watched.steps(dog->watched.context);
 
     if (steps != watch->steps) {
         if (watch->said)
@@ -60,7 +42,7 @@ static void look(const hyb_watchdog_t *dog, watch_t *watch, double gap)
     watch->still += fmin(gap, 2.0 * dog->patience / LOOKS);
     if (watch->said || watch->still < dog->patience)
         return;
-    bark(dog, watch->still);
+    bark(&dog->watched, watch->still);
     watch->said = true;
 }
 
@@ -92,10 +74,13 @@ static void *watch(void *argument)
     return NULL;
 }
 
-void hyb_watchdog_begin(hyb_watchdog_t *dog)
+void hyb_watchdog_begin(hyb_watchdog_t *dog, const hyb_watched_t *watched,
+                        double patience)
 {
     pthread_condattr_t monotonic;
 
+    dog->watched = *watched;
+    dog->patience = patience;
     dog->over = false;
     if (dog->patience <= 0.0)
         return;
@@ -122,4 +107,12 @@ void hyb_watchdog_end(hyb_watchdog_t *dog)
     pthread_join(dog->thread, NULL);
     pthread_cond_destroy(&dog->wake);
     pthread_mutex_destroy(&dog->mutex);
+}
+
+double hyb_watchdog_patience(void)
+{
+    int provided;
+
+    MPI_Query_thread(&provided);
+    return provided < MPI_THREAD_FUNNELED ? 0.0 : xh_settings_real("watchdog");
 }

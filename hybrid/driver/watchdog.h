@@ -4,17 +4,24 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include "hybrid/driver/spent.h"
+#include <stddef.h>
+#include <stdint.h>
 
 /*
- * A thread that says on stderr where this process stands when none of the team
- * has finished anything for a while, and when it goes on. It calls no MPI. Time
- * in which the whole process is stopped does not count: then its peers speak.
+ * A thread that says on stderr where this process stands when nothing was
+ * finished for a while, and when it goes on. It calls no MPI. Time in which the
+ * whole process is stopped does not count: then its peers speak.
  */
+
+/* What is watched; its functions are called by the watchdog's thread. */
 typedef struct {
-    const hyb_spent_t *spent; /* of each member */
-    int members;
-    int iterations;  /* in all */
+    uint64_t (*steps)(const void *context); /* that were finished so far */
+    void (*where)(const void *context, char *text, size_t size);
+    const void *context; /* outlives the watch */
+} hyb_watched_t;
+
+typedef struct {
+    hyb_watched_t watched;
     double patience; /* s; 0: it does not run */
     bool over;
     pthread_t thread;
@@ -23,10 +30,17 @@ typedef struct {
 } hyb_watchdog_t;
 
 /*
- * Watch from now on; spent, members, iterations and patience are set. If no
- * thread can be had there is no watch.
+ * Watch from now on, with that patience in seconds. If no thread can be had
+ * there is no watch.
  */
-void hyb_watchdog_begin(hyb_watchdog_t *dog);
+void hyb_watchdog_begin(hyb_watchdog_t *dog, const hyb_watched_t *watched,
+                        double patience);
 void hyb_watchdog_end(hyb_watchdog_t *dog);
+
+/*
+ * The patience of the setting watchdog; 0 where MPI allows no second thread.
+ * Errors: calls MPI
+ */
+double hyb_watchdog_patience(void);
 
 #endif

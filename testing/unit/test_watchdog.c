@@ -4,6 +4,7 @@
 #include <time.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "hybrid/driver/spent.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 
@@ -18,24 +19,31 @@ static void rest(double seconds)
     nanosleep(&t, NULL);
 }
 
-static hyb_watchdog_t begin(double patience)
+static uint64_t steps(const void *context)
 {
-    hyb_watchdog_t dog = {.spent = spent,
-                          .members = MEMBERS,
-                          .iterations = 40,
-                          .patience = patience};
+    return hyb_spent_steps(context, MEMBERS);
+}
+
+static void where(const void *context, char *text, size_t size)
+{
+    hyb_spent_where(context, 40, text, size);
+}
+
+static void begin(hyb_watchdog_t *dog, double patience)
+{
+    hyb_watched_t watched = {.steps = steps, .where = where, .context = spent};
 
     xh_log_identify("xhpl", 3, "node17");
     capture_begin();
-    return dog;
+    hyb_watchdog_begin(dog, &watched, patience);
 }
 
 static void who_moves_is_left_alone(void **state)
 {
-    hyb_watchdog_t dog = begin(60.0);
+    hyb_watchdog_t dog;
 
     (void)state;
-    hyb_watchdog_begin(&dog);
+    begin(&dog, 60.0);
     hyb_spent(spent, 1, HYB_MULTIPLY, 7, xh_clock_now());
     hyb_watchdog_end(&dog);
     assert_string_equal(capture_end(NULL), "");
@@ -43,21 +51,21 @@ static void who_moves_is_left_alone(void **state)
 
 static void a_watch_of_no_seconds_is_none(void **state)
 {
-    hyb_watchdog_t dog = begin(0.0);
+    hyb_watchdog_t dog;
 
     (void)state;
-    hyb_watchdog_begin(&dog);
+    begin(&dog, 0.0);
     hyb_watchdog_end(&dog);
     assert_string_equal(capture_end(NULL), "");
 }
 
 static void a_stall_is_said_once_with_iteration_and_phase(void **state)
 {
-    hyb_watchdog_t dog = begin(0.02);
+    hyb_watchdog_t dog;
 
     (void)state;
     hyb_doing(spent, 0, HYB_WAIT_ROWS, 7);
-    hyb_watchdog_begin(&dog);
+    begin(&dog, 0.02);
     rest(0.5);
     hyb_watchdog_end(&dog);
     assert_string_equal(
@@ -68,12 +76,12 @@ static void a_stall_is_said_once_with_iteration_and_phase(void **state)
 
 static void that_it_goes_on_is_said_too(void **state)
 {
-    hyb_watchdog_t dog = begin(0.1);
+    hyb_watchdog_t dog;
     const char *text;
 
     (void)state;
     hyb_doing(spent, 0, HYB_PANEL, 8);
-    hyb_watchdog_begin(&dog);
+    begin(&dog, 0.1);
     rest(0.6);
     hyb_spent(spent, 1, HYB_PANEL, 8, xh_clock_now());
     rest(0.09);
