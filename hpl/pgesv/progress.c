@@ -104,6 +104,11 @@ static double flop(const hpl_progress_t *p)
     return 2.0 / 3.0 * p->n * (double)p->n * p->n;
 }
 
+double hpl_progress_expected(const hpl_progress_t *progress)
+{
+    return progress->expected > 0.0 ? flop(progress) / progress->expected : 0.0;
+}
+
 static hpl_progress_state_t state_of(const hpl_progress_t *p, int64_t left,
                                      hpl_progress_mark_t at)
 {

@@ -55,6 +55,9 @@ hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n);
  */
 void hpl_progress_say(hpl_progress_t *progress, int64_t left);
 
+/* The rate that all processes should reach, flop/s; 0: not known. */
+double hpl_progress_expected(const hpl_progress_t *progress);
+
 /* The line as text, less than size characters. */
 void hpl_progress_text(const hpl_progress_state_t *state, char *text,
                        size_t size);

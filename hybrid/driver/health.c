@@ -28,7 +28,7 @@ void hyb_health_begin(hyb_health_t *health, const hyb_health_place_t *place)
         .wanted = strcmp(xh_settings_text("diagnosis"), "on") == 0,
         .columns = place->columns,
         .request = MPI_REQUEST_NULL,
-        .mine = {.column = place->column}};
+        .mine = {.column = place->column, .planned = place->planned}};
     if (!health->wanted)
         return;
     MPI_Comm_rank(place->comm, &health->me);

@@ -17,8 +17,9 @@
 typedef struct {
     double time;          /* s of the process's clock */
     double flop, seconds; /* of products of its team */
-    double turns; /* s that others had its threads' cores, beside these */
-    double cpu;   /* of seconds: at work */
+    double turns;   /* s that others had its threads' cores, beside these */
+    double cpu;     /* of seconds: at work */
+    double planned; /* flop/s of a thread; 0: nothing was predicted */
     double leader[HYB_ACTIVITIES]; /* s */
     double mhz, celsius;           /* NAN: not told */
     double column, rank;           /* of the grid; in the job */
@@ -46,10 +47,12 @@ typedef struct {
  * comm     in  the processes of the grid; one message at a time goes through it
  *              with a tag of its own; borrowed
  * column   in  of this process, of so many
+ * planned  in  flop/s of a thread that was predicted; 0: nothing was
  */
 typedef struct {
     MPI_Comm comm;
     int column, columns;
+    double planned;
 } hyb_health_place_t;
 
 void hyb_health_begin(hyb_health_t *health, const hyb_health_place_t *place);

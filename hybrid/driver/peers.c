@@ -100,6 +100,7 @@ static hyb_pulse_t pulse_of(const peer_t *peer)
         .rate =
             seconds > least * time ? (to->flop - from->flop) / seconds : 0.0,
         .usual = to->cpu > 0.0 ? to->flop / to->cpu : 0.0,
+        .planned = to->planned,
         .turns = turns > 0.0 ? turns / (turns + seconds) : 0.0,
         .work = share[HYB_SWAP] + share[HYB_SOLVE] + share[HYB_MULTIPLY],
         .panel = share[HYB_PANEL],
@@ -149,14 +150,21 @@ static void say_slow(const hyb_peers_t *p, const hyb_verdict_t *v)
 
 static void say_all(const hyb_peers_t *p, const hyb_verdict_t *v)
 {
+    const hyb_pulse_t *pulse = &p->pulse[v->process];
+    const char *host = newest(&p->peer[v->process])->host;
     char more[96];
 
     describe(&p->peer[v->process], more, sizeof(more));
-    xh_log_warning_of(-1, "",
-                      "throttling: all processes update at %.0f%% of what they "
-                      "usually do; on %s%s",
-                      100.0 * v->share, newest(&p->peer[v->process])->host,
-                      more);
+    if (pulse->planned > pulse->usual)
+        xh_log_warning_of(-1, "",
+                          "slow: all processes update at %.0f%% of what was "
+                          "predicted; on %s%s",
+                          100.0 * v->share, host, more);
+    else
+        xh_log_warning_of(-1, "",
+                          "throttling: all processes update at %.0f%% of what "
+                          "they usually do; on %s%s",
+                          100.0 * v->share, host, more);
 }
 
 static void say(const hyb_peers_t *p, const hyb_verdict_t *v)

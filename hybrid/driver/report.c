@@ -130,6 +130,18 @@ static void record(hyb_lu_t *lu, int k)
     hyb_iterations_add(lu->record, &plan->row);
 }
 
+/*
+ * What a thread should do, flop/s, if all processes have as many: less than its
+ * rate in updates, as that is what the whole factorization should reach.
+ */
+static double planned(const hyb_lu_t *lu)
+{
+    double threads = (double)lu->members * lu->grid->nprocs;
+
+    return lu->devices == NULL ? hpl_progress_expected(&lu->progress) / threads
+                               : 0.0;
+}
+
 void hyb_report_begin(hyb_lu_t *lu)
 {
     hyb_iterations_run_t run = {.n = lu->mat->n,
@@ -144,6 +156,7 @@ void hyb_report_begin(hyb_lu_t *lu)
     int i;
 
     lu->progress = hpl_progress_begin(lu->grid, lu->mat->n);
+    place.planned = planned(lu);
     hyb_health_begin(&lu->health, &place);
     hyb_iterations_begin(lu->record, &run);
     for (i = 0; xh_trace_on() && i < lu->members; i++) {

@@ -31,7 +31,7 @@ static hyb_verdict_t judge_all(const hyb_pulse_t *pulse, int count, double *x)
     int i, slow = 0;
 
     for (i = 0; i < count; i++) {
-        x[i] = pulse[i].rate / pulse[i].usual;
+        x[i] = pulse[i].rate / fmax(pulse[i].usual, pulse[i].planned);
         slow += x[i] < clearly;
     }
     if (slow <= all * count)

@@ -12,13 +12,14 @@
 
 /* One process. Shares are of the time, of the thread that calls MPI. */
 typedef struct {
-    double rate;  /* flop/s of a thread in updates; 0: too little to tell */
-    double usual; /* flop/s of its processor so far, while at work */
-    double turns; /* share of its updates in which others had its cores */
-    double work;  /* share: swaps, solves, updates */
-    double panel; /* share: factoring */
-    double wait;  /* share: for panels and rows of others */
-    int column;   /* of the grid */
+    double rate;    /* flop/s of a thread in updates; 0: too little to tell */
+    double usual;   /* flop/s of its processor so far, while at work */
+    double planned; /* flop/s of a thread that was predicted; 0: nothing was */
+    double turns;   /* share of its updates in which others had its cores */
+    double work;    /* share: swaps, solves, updates */
+    double panel;   /* share: factoring */
+    double wait;    /* share: for panels and rows of others */
+    int column;     /* of the grid */
 } hyb_pulse_t;
 
 typedef enum {
@@ -33,8 +34,8 @@ typedef struct {
     hyb_condition_t condition;
     int process;  /* the slowest, or the one that waits most */
     int others;   /* processes that are slow, too */
-    double share; /* of the peers' rate; of what all reach; of the time that
-                     waits take: 0 to 1 */
+    double share; /* of the peers' rate; of what all could reach; of the time
+                     that waits take: 0 to 1 */
 } hyb_verdict_t;
 
 /*

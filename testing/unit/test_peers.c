@@ -133,6 +133,23 @@ static void all_slow_are_throttled(void **state)
     assert_null(strstr(text, "rank"));
 }
 
+static void less_than_predicted_is_slow_from_the_beginning(void **state)
+{
+    group_t group;
+    const char *text;
+    int i;
+
+    (void)state;
+    begin(&group);
+    for (i = 0; i < COUNT; i++)
+        group.tidings[i].planned = 100e9;
+    work(&group, all_well, 5.0);
+    text = end(&group);
+    assert_non_null(strstr(text, "xhpl: warning: slow: all processes update at "
+                                 "49% of what was predicted"));
+    assert_null(strstr(text, "rank"));
+}
+
 static void messages_that_are_slow_are_told_from_processes(void **state)
 {
     group_t group;
@@ -157,6 +174,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_moment_is_not_spoken_of),
     cmocka_unit_test(another_slow_process_is_named_after_ten_seconds),
     cmocka_unit_test(all_slow_are_throttled),
+    cmocka_unit_test(less_than_predicted_is_slow_from_the_beginning),
     cmocka_unit_test(messages_that_are_slow_are_told_from_processes),
 };
 
