@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/record_findings.h"
 
+#include <mpi.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include "base/log.h"
+#include "base/status.h"
 #include "testing/ptest/record_value.h"
 
-enum { MOST = 1000 }; /* what comes later is not kept */
+enum {
+    MOST = 1000, /* of a process; what comes later is not kept */
+    TAG = 3
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static json_t *found;
@@ -32,6 +39,93 @@ void xhpl_record_findings_open(void)
 {
     found = json_array();
     xh_log_listen(hear);
+}
+
+/* ---- those of all processes ---------------------------------------------- */
+
+static void *allocate(size_t bytes)
+{
+    void *memory = malloc(bytes);
+
+    if (memory == NULL)
+        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+    return memory;
+}
+
+/* What this process found, as text, "" for nothing; the caller's to free(). */
+static char *text_of_findings(void)
+{
+    json_t *mine = xhpl_record_findings();
+    char *text =
+        json_array_size(mine) > 0 ? json_dumps(mine, JSON_COMPACT) : NULL;
+
+    json_decref(mine);
+    return text != NULL ? text : calloc(1, 1);
+}
+
+static void receive(int source, int length)
+{
+    char *text = allocate((size_t)length);
+    json_t *theirs;
+
+    MPI_Recv(text, length, MPI_BYTE, source, TAG, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    theirs = json_loadb(text, (size_t)length, 0, NULL);
+    json_array_extend(found, theirs);
+    json_decref(theirs);
+    free(text);
+}
+
+static int by_time(const void *one, const void *other)
+{
+    json_t *const *a = one, *const *b = other;
+
+    return strcmp(json_string_value(json_object_get(*a, "time")),
+                  json_string_value(json_object_get(*b, "time")));
+}
+
+static void sort(void)
+{
+    size_t i, count = json_array_size(found);
+    json_t **each = allocate((count + 1) * sizeof(*each));
+
+    for (i = 0; i < count; i++)
+        each[i] = json_incref(json_array_get(found, i));
+    qsort(each, count, sizeof(*each), by_time);
+    for (i = 0; i < count; i++)
+        json_array_set_new(found, i, each[i]);
+    free(each);
+}
+
+/* lengths  in  of the texts of all processes */
+static void receive_all(const int *lengths, int processes)
+{
+    int source;
+
+    pthread_mutex_lock(&lock);
+    for (source = 1; source < processes; source++)
+        if (lengths[source] > 0)
+            receive(source, lengths[source]);
+    sort();
+    pthread_mutex_unlock(&lock);
+}
+
+void xhpl_record_findings_gather(void)
+{
+    char *text = text_of_findings();
+    int rank, processes, length = text != NULL ? (int)strlen(text) : 0;
+    int *lengths;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    lengths = allocate((size_t)processes * sizeof(*lengths));
+    MPI_Gather(&length, 1, MPI_INT, lengths, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        receive_all(lengths, processes);
+    else if (length > 0)
+        MPI_Send(text, length, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+    free(lengths);
+    free(text);
 }
 
 json_t *xhpl_record_findings(void)

@@ -136,8 +136,7 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order)
 static void forget(xhpl_record_t *record)
 {
     xhpl_energy_close(record->energy);
-    if (record->rank == 0)
-        xhpl_record_findings_close();
+    xhpl_record_findings_close();
     json_decref(record->root);
     free(record);
 }
@@ -171,9 +170,9 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
         free(record);
         return status;
     }
+    xhpl_record_findings_open();
     hosts = xhpl_record_hosts(order->run);
     if (record->rank == 0) {
-        xhpl_record_findings_open();
         fill(record, order);
         json_object_set_new(record->root, "hosts", hosts);
         save(record);
@@ -236,6 +235,7 @@ xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status)
 
     if (record == NULL)
         return XH_OK;
+    xhpl_record_findings_gather();
     if (record->rank == 0)
         status = finish(record, exit_status);
     forget(record);

@@ -159,6 +159,21 @@ def test_every_device_stands_with_its_rank(recorded):
     assert found["tests"][0]["energy"]["device_joules"] is None
 
 
+@pytest.mark.skipif(
+    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
+)
+def test_what_other_processes_warned_of_is_in_it(recorded):
+    options = ["-p", "1", "-q", "2", "--set", "devices=emu:2",
+               "--set", "emu_fault=fail@gemm:2"]
+    outcome, found = recorded("-n", "300", "-nb", "16", *options, processes=2)
+    said = re.findall("^xhpl: warning: (.*)$", outcome.stderr, re.M)
+    texts = [finding["text"] for finding in found["findings"]]
+    assert sorted(texts) == sorted(said)
+    assert any(text.startswith("rank 1 on ") for text in texts)
+    times = [finding["time"] for finding in found["findings"]]
+    assert times == sorted(times)
+
+
 def test_what_process_0_warned_of_is_in_it(recorded):
     outcome, found = recorded(*ONE, "--depth", "7")
     said = re.findall("^xhpl: warning: (.*)$", outcome.stderr, re.M)
