@@ -15,16 +15,19 @@ typedef double vec_t __attribute__((vector_size(LANES * sizeof(double)),
                                     aligned(sizeof(double))));
 typedef int64_t bits_t __attribute__((vector_size(LANES * sizeof(double))));
 
-/* LANES rows from row i on. */
+/*
+ * LANES rows from row i on. The products of a group are summed up apart: r is
+ * larger, so each sum with it costs more digits.
+ */
 INLINE void subtract_step(const hyb_sweep_t *c, int group, int64_t i, double *r)
 {
-    vec_t left = *(const vec_t *)(r + i);
+    vec_t sum = *(const vec_t *)(c->a + i) * c->x[0];
     int j;
 
 #pragma GCC unroll 8
-    for (j = 0; j < group; j++)
-        left -= *(const vec_t *)(c->a + i + j * c->ld) * c->x[j];
-    *(vec_t *)(r + i) = left;
+    for (j = 1; j < group; j++)
+        sum += *(const vec_t *)(c->a + i + j * c->ld) * c->x[j];
+    *(vec_t *)(r + i) -= sum;
 }
 
 /* The same rows; lane l of columns[j] has every LANES-th row of a column. */
