@@ -155,7 +155,7 @@ static double bytes_of_node(const xhpl_request_t *wanted,
 /* The job that a plan is for, as far as the order tells. */
 static xhpl_job_t job_of(const xhpl_order_t *order)
 {
-    static const xhpl_list_t widths = {3, {256, 192, 128}};
+    static const xhpl_list_t widths = {4, {384, 256, 192, 128}};
     static const xhpl_list_t depths = {2, {2, 1}};
     static const xhpl_list_t broadcasts = {6, {1, 0, 2, 3, 4, 5}};
     const xhpl_request_t *wanted = &order->wanted;
