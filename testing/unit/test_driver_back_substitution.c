@@ -5,10 +5,9 @@
 #include <math.h>
 #include "hpl.h"
 #include "hybrid/driver/back_substitution.h"
-#include "testing/unit/small_system.h"
-#include "testing/unit/small_team.h"
+#include "testing/unit/everywhere.h"
 
-enum { MOST = 900, MOST_TEAM = 3 };
+enum { MOST = 900 };
 
 /* A well conditioned U and y; below U NaN, which nobody may read. */
 static const double *whole_of(int n)
@@ -49,65 +48,41 @@ static int unequal_x(const HPL_T_grid *grid, const HPL_T_pmat *mat, int nq)
     return memcmp(first, mat->X, (size_t)nq * sizeof(double)) != 0;
 }
 
-static int solve(int members, HPL_T_grid *grid, int n, int nb)
+static int solve(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
 {
     const double *whole = whole_of(n);
     HPL_T_pmat mat = small_distribute(grid, n, nb, whole);
     HPL_T_pmat reference = small_distribute(grid, n, nb, whole);
     int nq = HPL_numroc(n, nb, nb, grid->mycol, 0, grid->npcol), errors;
-    hyb_team_t *team = small_team(members);
 
     hyb_back_substitution(team, grid, &mat);
     HPL_pdtrsv(grid, &reference);
     errors = wrong_x(&mat, &reference, nq) + unequal_x(grid, &mat, nq);
-    hyb_team_destroy(team);
     small_release(&mat);
     small_release(&reference);
     return errors;
 }
 
-/* On every P x Q grid of the job's processes, with teams of 1 to MOST_TEAM. */
-static void solve_everywhere(const int (*shapes)[2], size_t count)
-{
-    int p, q, size, errors = 0;
-    HPL_T_grid grid;
-    size_t i;
-
-    for (p = 1; p <= small_processes(); p++)
-        for (q = 1; p * q <= small_processes(); q++) {
-            bool inside = small_grid_open(&grid, p, q);
-
-            for (size = 1; inside && size <= MOST_TEAM; size++)
-                for (i = 0; i < count; i++)
-                    errors += solve(size, &grid, shapes[i][0], shapes[i][1]);
-            small_grid_close(&grid);
-        }
-    assert_int_equal(errors, 0);
-}
-
-#define SOLVE(sentence, ...)                                                   \
-    static void sentence(void **state)                                         \
-    {                                                                          \
-        static const int shapes[][2] = {__VA_ARGS__};                          \
-        (void)state;                                                           \
-        solve_everywhere(shapes, sizeof(shapes) / sizeof(*shapes));            \
-    }
-
-SOLVE(every_team_on_every_grid_solves_as_the_reference, {50, 4}, {47, 7},
-      {31, 1}, {50, 24})
-SOLVE(n_may_be_smaller_than_nb, {0, 8}, {1, 2}, {7, 8}, {6, INT_MAX})
+EVERYWHERE(every_team_on_every_grid_solves_as_the_reference, solve, {50, 4},
+           {47, 7}, {31, 1}, {50, 24})
+EVERYWHERE(n_may_be_smaller_than_nb, solve, {0, 8}, {1, 2}, {7, 8},
+           {6, INT_MAX})
 
 /* Products large enough for all members, on the squarest grid. */
 static void members_share_large_products(void **state)
 {
-    int nprow = small_processes() >= 4 ? 2 : 1, members, errors = 0;
+    int nprow = small_processes() >= 4 ? 2 : 1, errors = 0;
+    hyb_team_t *one = small_team(1), *three = small_team(3);
     HPL_T_grid grid;
 
     (void)state;
-    if (small_grid_open(&grid, nprow, small_processes() / nprow))
-        for (members = 1; members <= MOST_TEAM; members++)
-            errors += solve(members, &grid, MOST, 150);
+    if (small_grid_open(&grid, nprow, small_processes() / nprow)) {
+        errors += solve(one, &grid, MOST, 150);
+        errors += solve(three, &grid, MOST, 150);
+    }
     small_grid_close(&grid);
+    hyb_team_destroy(one);
+    hyb_team_destroy(three);
     assert_int_equal(errors, 0);
 }
 

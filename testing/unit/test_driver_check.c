@@ -7,10 +7,7 @@
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/check.h"
 #include "hybrid/driver/check.h"
-#include "testing/unit/small_system.h"
-#include "testing/unit/small_team.h"
-
-enum { MOST_TEAM = 3 };
+#include "testing/unit/everywhere.h"
 
 /* My part of [ A | b ] of seed, with an x that is the same on any grid. */
 static HPL_T_pmat system_of(const HPL_T_grid *grid, int n, int nb, int seed)
@@ -37,22 +34,20 @@ static bool differ(double x, double y)
 }
 
 /* The norms by the team, with no matrix to read. */
-static hpl_norms_t norms_by(int members, const HPL_T_grid *grid, HPL_T_pmat mat,
-                            int seed)
+static hpl_norms_t norms_by(hyb_team_t *team, const HPL_T_grid *grid,
+                            HPL_T_pmat mat, int seed)
 {
-    hyb_team_t *team = small_team(members);
     hpl_norms_t norms;
 
     mat.A = NULL;
     hyb_check_solution(team, grid, &mat, seed, &norms);
-    hyb_team_destroy(team);
     return norms;
 }
 
-static int wrong_norms(int members, const HPL_T_grid *grid, int n, int nb)
+static int wrong_norms(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
 {
     HPL_T_pmat mat = system_of(grid, n, nb, HPL_ISEED + n);
-    hpl_norms_t is = norms_by(members, grid, mat, HPL_ISEED + n), should_be;
+    hpl_norms_t is = norms_by(team, grid, mat, HPL_ISEED + n), should_be;
     int errors = 0;
 
     hpl_check_solution(grid, &mat, &should_be);
@@ -66,49 +61,25 @@ static int wrong_norms(int members, const HPL_T_grid *grid, int n, int nb)
     return errors;
 }
 
-/* On every P x Q grid of the job's processes, with teams of 1 to MOST_TEAM. */
-static void check_everywhere(const int (*shapes)[2], size_t count)
-{
-    int p, q, size, errors = 0;
-    HPL_T_grid grid;
-    size_t i;
-
-    for (p = 1; p <= small_processes(); p++)
-        for (q = 1; p * q <= small_processes(); q++) {
-            bool inside = small_grid_open(&grid, p, q);
-
-            for (size = 1; inside && size <= MOST_TEAM; size++)
-                for (i = 0; i < count; i++)
-                    errors +=
-                        wrong_norms(size, &grid, shapes[i][0], shapes[i][1]);
-            small_grid_close(&grid);
-        }
-    assert_int_equal(errors, 0);
-}
-
-#define CHECK(sentence, ...)                                                   \
-    static void sentence(void **state)                                         \
-    {                                                                          \
-        static const int shapes[][2] = {__VA_ARGS__};                          \
-        (void)state;                                                           \
-        check_everywhere(shapes, sizeof(shapes) / sizeof(*shapes));            \
-    }
-
-CHECK(every_team_on_every_grid_finds_the_references_norms, {100, 16}, {37, 5},
-      {161, 1}, {96, 32})
-CHECK(a_member_may_have_nothing_to_do, {0, 4}, {1, 1}, {2, 8}, {5, INT_MAX})
+EVERYWHERE(every_team_on_every_grid_finds_the_references_norms, wrong_norms,
+           {100, 16}, {37, 5}, {161, 1}, {96, 32})
+EVERYWHERE(a_member_may_have_nothing_to_do, wrong_norms, {0, 4}, {1, 1}, {2, 8},
+           {5, INT_MAX})
 
 /* More rows than a strip has; strips begin inside blocks. */
 static void strips_make_up_the_whole_matrix(void **state)
 {
     int nprow = small_processes() >= 4 ? 2 : 1, errors = 0;
+    hyb_team_t *one = small_team(1), *two = small_team(2);
     HPL_T_grid grid;
 
     (void)state;
     if (small_grid_open(&grid, nprow, small_processes() / nprow)) {
-        errors += wrong_norms(1, &grid, 2500, 72);
-        errors += wrong_norms(2, &grid, 1500, 500);
+        errors += wrong_norms(one, &grid, 2500, 72);
+        errors += wrong_norms(two, &grid, 1500, 500);
     }
+    hyb_team_destroy(one);
+    hyb_team_destroy(two);
     small_grid_close(&grid);
     assert_int_equal(errors, 0);
 }
@@ -118,6 +89,7 @@ static hpl_norms_t norms_with(double value)
 {
     int nprow = small_processes() >= 4 ? 2 : 1;
     hpl_norms_t norms = {.r_inf = 0.0};
+    hyb_team_t *team = small_team(2);
     HPL_T_pmat mat;
     HPL_T_grid grid;
 
@@ -125,10 +97,11 @@ static hpl_norms_t norms_with(double value)
         mat = system_of(&grid, 130, 16, HPL_ISEED);
         if (grid.mycol == grid.npcol - 1)
             mat.X[1] = value;
-        norms = norms_by(2, &grid, mat, HPL_ISEED);
+        norms = norms_by(team, &grid, mat, HPL_ISEED);
         small_release(&mat);
     }
     small_grid_close(&grid);
+    hyb_team_destroy(team);
     MPI_Bcast(&norms, sizeof(norms), MPI_BYTE, 0, MPI_COMM_WORLD);
     return norms;
 }

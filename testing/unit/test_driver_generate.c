@@ -5,10 +5,9 @@
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
 #include "hybrid/driver/generate.h"
-#include "testing/unit/small_system.h"
-#include "testing/unit/small_team.h"
+#include "testing/unit/everywhere.h"
 
-enum { SLACK = 5, MOST_TEAM = 3 }; /* rows between columns; members */
+enum { SLACK = 5 }; /* rows between columns */
 
 /* An unfilled part of an n x (n+1) matrix, with its bytes. */
 static HPL_T_pmat part(const HPL_T_grid *grid, int n, int nb, size_t *bytes_p)
@@ -29,7 +28,7 @@ static HPL_T_pmat part(const HPL_T_grid *grid, int n, int nb, size_t *bytes_p)
 }
 
 /* Is anything else written than by the reference? */
-static int wrong_bits(hyb_team_t *team, const HPL_T_grid *grid, int n, int nb)
+static int wrong_bits(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
 {
     size_t bytes;
     HPL_T_pmat mat = part(grid, n, nb, &bytes);
@@ -44,41 +43,10 @@ static int wrong_bits(hyb_team_t *team, const HPL_T_grid *grid, int n, int nb)
     return wrong;
 }
 
-/* On every P x Q grid of the job's processes, with teams of 1 to MOST_TEAM. */
-static void generate_everywhere(const int (*shapes)[2], size_t count)
-{
-    int p, q, size, errors = 0;
-    hyb_team_t *team;
-    HPL_T_grid grid;
-    size_t i;
-
-    for (p = 1; p <= small_processes(); p++)
-        for (q = 1; p * q <= small_processes(); q++) {
-            bool inside = small_grid_open(&grid, p, q);
-
-            for (size = 1; inside && size <= MOST_TEAM; size++) {
-                team = small_team(size);
-                for (i = 0; i < count; i++)
-                    errors +=
-                        wrong_bits(team, &grid, shapes[i][0], shapes[i][1]);
-                hyb_team_destroy(team);
-            }
-            small_grid_close(&grid);
-        }
-    assert_int_equal(errors, 0);
-}
-
-#define GENERATE(sentence, ...)                                                \
-    static void sentence(void **state)                                         \
-    {                                                                          \
-        static const int shapes[][2] = {__VA_ARGS__};                          \
-        (void)state;                                                           \
-        generate_everywhere(shapes, sizeof(shapes) / sizeof(*shapes));         \
-    }
-
-GENERATE(every_team_on_every_grid_generates_the_references_bits, {100, 16},
-         {257, 1}, {64, 64}, {201, 40})
-GENERATE(a_member_may_have_nothing_to_do, {0, 4}, {1, 1}, {2, 8}, {5, INT_MAX})
+EVERYWHERE(every_team_on_every_grid_generates_the_references_bits, wrong_bits,
+           {100, 16}, {257, 1}, {64, 64}, {201, 40})
+EVERYWHERE(a_member_may_have_nothing_to_do, wrong_bits, {0, 4}, {1, 1}, {2, 8},
+           {5, INT_MAX})
 
 /* 24 MB: members take turns. */
 static void a_matrix_of_many_chunks_has_the_references_bits(void **state)
