@@ -50,16 +50,17 @@ typedef struct {
 double xhpl_curve_at(const xhpl_curve_t *curve, double rows)
 {
     const double *x = curve->rows, *y = curve->seconds;
-    int i = 1;
+    int to = 1, from, last = curve->count - 1;
 
     if (curve->count == 0)
         return 0.0;
     if (curve->count == 1)
         return x[0] > 0.0 ? y[0] * rows / x[0] : y[0];
-    while (i < curve->count - 1 && rows > x[i])
-        i++;
-    return fmax(0.0, y[i - 1] + (rows - x[i - 1]) * (y[i] - y[i - 1]) /
-                                    (x[i] - x[i - 1]));
+    while (to < last && rows > x[to])
+        to++;
+    from = rows > x[last] ? 0 : to - 1;
+    return fmax(0.0,
+                y[to] + (rows - x[to]) * (y[to] - y[from]) / (x[to] - x[from]));
 }
 
 static void scale_curve(xhpl_curve_t *curve, double factor)

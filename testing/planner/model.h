@@ -16,8 +16,9 @@ enum {
 };
 
 /*
- * Seconds over rows: linear between points, straight on beyond them, and never
- * less than nothing. Rows ascend; no point: always 0.
+ * Seconds over rows: linear between points, and never less than nothing. Beyond
+ * the last point they go on as from the first to the last, which noise in two
+ * neighbours changes little. Rows ascend; no point: always 0.
  */
 typedef struct {
     int count;

@@ -24,7 +24,7 @@ enum { SHOWN = 12 }; /* choices */
 /* Of a matrix to measure with: more than caches hold, but far less than the
  * memory. */
 static const double usual_bytes = 0x1p28, most_part = 0.1;
-static const double forecast_seconds = 2.0; /* at most, before the tests */
+static const double forecast_seconds = 4.0; /* at most, before the tests */
 
 static int rank_here(void)
 {

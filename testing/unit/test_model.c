@@ -56,7 +56,8 @@ static void assert_near(double value, double wanted)
     assert_true(fabs(value - wanted) <= 1e-9 * fabs(wanted));
 }
 
-static void a_curve_is_straight_between_points_and_beyond(void **state)
+static void
+a_curve_goes_on_beyond_its_points_as_it_does_on_the_whole(void **state)
 {
     const xhpl_curve_t curve = {3, {10, 20, 40}, {1, 3, 4}};
 
@@ -64,7 +65,7 @@ static void a_curve_is_straight_between_points_and_beyond(void **state)
     assert_near(xhpl_curve_at(&curve, 15), 2);
     assert_near(xhpl_curve_at(&curve, 20), 3);
     assert_near(xhpl_curve_at(&curve, 30), 3.5);
-    assert_near(xhpl_curve_at(&curve, 80), 6);
+    assert_near(xhpl_curve_at(&curve, 80), 8);
     assert_true(xhpl_curve_at(&curve, 0) == 0.0);
     assert_true(xhpl_curve_at(&nothing, 7) == 0.0);
 }
@@ -278,7 +279,7 @@ static void many_processes_do_not_take_long_to_predict(void **state)
 }
 
 static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_curve_is_straight_between_points_and_beyond),
+    cmocka_unit_test(a_curve_goes_on_beyond_its_points_as_it_does_on_the_whole),
     cmocka_unit_test(an_unknown_width_has_the_nearest_ones_rates_by_work),
     cmocka_unit_test(nothing_takes_no_time),
     cmocka_unit_test(panels_that_take_no_time_leave_the_work),
