@@ -210,6 +210,8 @@ BOOTSTRAP = @CC='$(CC) $(MPinc)' LAlib='$(LAlib) $(MPlib)' setup/bootstrap
 PYTHON ?= $(shell /usr/bin/python3 -c 'import pytest' 2>/dev/null && \
             echo /usr/bin/)python3
 TEST_ALL ?= clang asan tsan Linux_BLIS Linux_refblas
+# Files of tests at a time, which mostly wait for processes to start and to end.
+WORKERS ?= 3
 
 ## run: install what is missing, build, run a benchmark fitted to this machine
 run:
@@ -233,7 +235,8 @@ suite: build $(if $(filter testing,$(TESTS)),unit) check-layers check-headers
 	@XHPL_SOURCE='$(CURDIR)' XHPL_BUILD='$(abspath $(BUILD))' \
 	    XHPL_BIN='$(abspath $(BINdir))' \
 	    XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' PYTHONDONTWRITEBYTECODE=1 \
-	    $(PYTHON) -m pytest $(if $(TEST_MARKS),-m '$(TEST_MARKS)') \
+	    $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile \
+	    $(if $(TEST_MARKS),-m '$(TEST_MARKS)') \
 	    $(addprefix --ignore=,$(UNIT_LEFT_OUT)) $(TESTS)
 
 ## test-all: the same with other compilers, sanitizers and BLAS libraries

@@ -3,12 +3,12 @@
 
 A source testing/unit/test_<object>.c stands for its program in the build
 directory. Each case of it is one item for every number of processes in its
-second line; the program is run once for all of them, one program at a time,
-beside the system tests: these mostly wait for processes to start and to end.
+second line; the program is run once for all of them, when the first is due.
+Whole files are dealt to pytest-xdist's workers, so that this holds there too.
 """
 import re
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 
 import pytest
 
@@ -20,7 +20,6 @@ RANKS = re.compile(r"/\*\s*ranks:([\d\s]+)(; long)?\s*\*/")
 PLAN = re.compile(r"^1\.\.(\d+)$", re.MULTILINE)
 RESULT = re.compile(r"(not ok|ok) \d+ (- |# SKIP )(\w+)$", re.MULTILINE)
 UNIT_LIMIT = 420
-BESIDE = ThreadPoolExecutor(max_workers=1)
 
 
 @dataclass
@@ -96,19 +95,11 @@ class ProgramRun:
         if ranks:
             self.command = jobs.launched(ranks, self.command)
         self.cases = cases
-        self.future = None
 
-    def start(self):
-        """Run the program when its turn comes."""
-        if self.future is None:
-            self.future = BESIDE.submit(self.run)
-
-    def run(self):
+    @cached_property
+    def tap(self):
+        """What it reported."""
         return Tap.read(jobs.run(self.command, jobs.SOURCE, limit=UNIT_LIMIT))
-
-    def result(self):
-        """What it reported, as soon as it has ended."""
-        return self.future.result()
 
 
 class UnitFailure(Exception):
@@ -136,7 +127,7 @@ class UnitCase(UnitItem):
     """One case of a unit test program."""
 
     def runtest(self):
-        tap = self.program.result()
+        tap = self.program.tap
         verdict = tap.results.get(self.case, "not reported")
         if verdict == "skip":
             pytest.skip("skipped by the program")
@@ -150,7 +141,7 @@ class UnitEnd(UnitItem):
     """That a program reported all it planned and ended with status 0."""
 
     def runtest(self):
-        tap = self.program.result()
+        tap = self.program.tap
         unlisted = set(tap.results) - set(self.program.cases)
         if not tap.complete() or unlisted:
             raise UnitFailure(
@@ -166,27 +157,16 @@ def pytest_collect_file(file_path, parent):
 
 
 def pytest_collection_modifyitems(items):
-    """System tests first, while unit programs run beside them; builds behind
-    the others, when these programs leave them all cores."""
-    items.sort(
-        key=lambda item: (
-            isinstance(item, UnitItem),
-            item.get_closest_marker("flows") is not None,
-        )
-    )
+    """Long ones and builds first, so that workers end together."""
 
+    def is_short(item):
+        return not {"flows", "long"} & {mark.name for mark in item.iter_markers()}
 
-def pytest_runtestloop(session):
-    """Start what was chosen; pytest's own loop follows."""
-    if not session.config.option.collectonly:
-        for item in session.items:
-            if isinstance(item, UnitItem):
-                item.program.start()
+    items.sort(key=is_short)
 
 
 def pytest_unconfigure(config):
     """The closing line, after everything that pytest itself prints."""
-    BESIDE.shutdown(cancel_futures=True)
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or config.option.collectonly:
         return
