@@ -76,26 +76,30 @@ static void doing(const work_t *w, hyb_activity_t activity)
     hyb_doing(w->lu->spent, w->member, activity, w->plan->k);
 }
 
-static double wait_for_columns(const work_t *w, double started)
+static bool columns_are_ready(const work_t *w)
 {
-    int turns = 0;
-
-    doing(w, HYB_WAIT_COLUMNS);
-    while (!hyb_columns_reached(&w->lu->columns, w->run.from,
-                                w->run.from + w->run.count, w->plan->k))
-        hyb_agenda_turn(w->lu, w->member, &turns);
-    return turns > 0 ? spent(w, HYB_WAIT_COLUMNS, started) : started;
+    return hyb_columns_reached(&w->lu->columns, w->run.from,
+                               w->run.from + w->run.count, w->plan->k);
 }
 
-static double wait_for_rows(const work_t *w, double started)
+static bool rows_have_arrived(const work_t *w)
+{
+    return atomic_load_explicit(&w->plan->arrived, memory_order_acquire) >=
+           w->run.from + w->run.count;
+}
+
+/* Until is_so; returns now, or started if there was nothing to wait for. */
+static double wait_until(bool (*is_so)(const work_t *w), const work_t *w,
+                         hyb_activity_t activity, double started)
 {
     int turns = 0;
 
-    doing(w, HYB_WAIT_ROWS);
-    while (atomic_load_explicit(&w->plan->arrived, memory_order_acquire) <
-           w->run.from + w->run.count)
+    if (is_so(w))
+        return started;
+    doing(w, activity);
+    while (!is_so(w))
         hyb_agenda_turn(w->lu, w->member, &turns);
-    return turns > 0 ? spent(w, HYB_WAIT_ROWS, started) : started;
+    return spent(w, activity, started);
 }
 
 /* Rows that came from other processes: U's, and those displaced by them. */
@@ -112,11 +116,12 @@ static void take_arrived(const work_t *w)
 
 static void swap_and_solve(const work_t *w)
 {
-    double now = wait_for_columns(w, xh_clock_now());
+    double now =
+        wait_until(columns_are_ready, w, HYB_WAIT_COLUMNS, xh_clock_now());
 
     toggle(w, HPL_TIMING_LASWP);
     if (w->lu->grid->nprow > 1) {
-        now = wait_for_rows(w, now);
+        now = wait_until(rows_have_arrived, w, HYB_WAIT_ROWS, now);
         doing(w, HYB_SWAP);
         take_arrived(w);
     } else {
@@ -139,17 +144,15 @@ static void assist(void *context)
     hyb_exchanges_assist(context);
 }
 
+static bool l2_is_complete(const work_t *w)
+{
+    return hyb_flat_complete(w->lu->flat, w->plan->k);
+}
+
 /* L2 in columns, once others have copied their part of it. */
 static hyb_view_t wait_for_l2(const work_t *w)
 {
-    double started = xh_clock_now();
-    int turns = 0;
-
-    doing(w, HYB_WAIT_PANEL);
-    while (!hyb_flat_complete(w->lu->flat, w->plan->k))
-        hyb_agenda_turn(w->lu, w->member, &turns);
-    if (turns > 0)
-        spent(w, HYB_WAIT_PANEL, started);
+    wait_until(l2_is_complete, w, HYB_WAIT_PANEL, xh_clock_now());
     return hyb_flat_view(w->lu->flat, w->plan->k);
 }
 
