@@ -6,18 +6,20 @@
 #include "testing/unit/small_system.h"
 #include "testing/unit/small_team.h"
 
+enum { MOST_TEAM = 3 }; /* threads */
+
 /* What is tested with each team on each grid; returns the errors. */
 typedef int everywhere_t(hyb_team_t *team, HPL_T_grid *grid, int n, int nb);
 
 /*
- * On every P x Q grid of the job's processes, with teams of 1 to 3 threads.
+ * On every P x Q grid of the job's processes, with teams of 1 to MOST_TEAM
+ * threads.
  *
  * shapes  in  n and nb, count of them
  */
 static inline void everywhere(everywhere_t *errors_of, const int (*shapes)[2],
                               size_t count)
 {
-    enum { MOST_TEAM = 3 };
     int p, q, size, errors = 0;
     hyb_team_t *team;
     HPL_T_grid grid;
