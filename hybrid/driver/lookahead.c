@@ -292,7 +292,11 @@ static void learn_parts(hyb_lookahead_chooser_t *chooser,
     follow(&chooser->panel, part(times->panel, panel_work(it)));
     follow(&chooser->broadcast, part(times->broadcast, broadcast_work(it)));
     follow(&chooser->update, part(times->update, update_work(it)));
-    follow(&chooser->host_update, part(times->host_update, update_work(it)));
+    if (positive(times->host_update) > 0.0)
+        follow(&chooser->host_update,
+               part(times->host_update, update_work(it)));
+    else
+        chooser->host_update = 0.0;
     follow(&entry->exchange, part(times->exchange, exchange_work(it)));
     chooser->panel_share = fmin(1.0, positive(times->panel_share));
 }

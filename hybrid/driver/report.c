@@ -46,31 +46,34 @@ static hyb_lookahead_facts_t facts(const hyb_lu_t *lu, int k)
                                    .nb = nb};
 }
 
-/* Seconds that the update takes if team and devices do nothing else. */
-static double pure_update(const hyb_lu_t *lu, const taken_t *t)
+/* flop/s of the team while it updates. */
+static double team_rate(const hyb_lu_t *lu, const taken_t *t)
 {
-    double team = t->team.seconds[HYB_MULTIPLY] / lu->members;
-    double rate = team > 0.0 ? t->team.flop / team : 0.0;
-    double device_rate = hyb_devices_rate(lu);
-    double flop = t->team.flop + hyb_devices_flop(lu, t->plan->k);
+    double seconds = t->team.seconds[HYB_MULTIPLY] / lu->members;
 
-    return rate + device_rate > 0.0 ? flop / (rate + device_rate) : 0.0;
+    return seconds > 0.0 ? t->team.flop / seconds : 0.0;
+}
+
+static double seconds_at(double flop, double rate)
+{
+    return rate > 0.0 ? flop / rate : 0.0;
 }
 
 /* All but the total, and rates for later iterations. */
 static hyb_lookahead_times_t times_of(hyb_lu_t *lu, const taken_t *t)
 {
-    double members = lu->members, busy = t->team.seconds[HYB_MULTIPLY];
+    double members = lu->members, rate = team_rate(lu, t);
+    double flop = t->team.flop + hyb_devices_flop(lu, t->plan->k);
     hyb_lookahead_times_t times = {
         .panel = t->plan->panel_seconds,
         .panel_share = t->plan->panel_threads / members,
         .exchange =
             (t->team.seconds[HYB_SWAP] + t->team.seconds[HYB_SOLVE]) / members,
-        .update = pure_update(lu, t),
-        .host_update = busy / members};
+        .update = seconds_at(flop, rate + hyb_devices_rate(lu)),
+        .host_update = seconds_at(flop, rate)};
 
     if (hyb_lu_shows_rate(lu, t->plan->k, t->team.flop))
-        lu->thread_rate = t->team.flop / busy;
+        lu->thread_rate = rate / members;
     lu->exchange_seconds = times.exchange;
     return times;
 }
