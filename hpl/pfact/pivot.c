@@ -65,6 +65,38 @@ static void wait_polling(MPI_Request *requests, int count,
     }
 }
 
+/* Doubles of a proposal that say anything: the current row comes last. */
+static int length_of(const double *proposal, int jb)
+{
+    return ROWS + (proposal[HAS_CURRENT] != 0.0 ? 2 * jb : jb);
+}
+
+/*
+ * Send a proposal and receive one, in pieces so short that MPI sends them
+ * without asking first. The first one tells how long the other proposal is.
+ */
+static void trade_polling(const HPL_T_panel *panel, const double *proposal,
+                          int to, int from, const hpl_pivot_wait_t *wait)
+{
+    enum { PIECE = 500, TAG = 0 };
+    int jb = panel->jb, most = ROWS + 2 * jb, out = length_of(proposal, jb);
+    int in = most, at;
+    MPI_Comm comm = panel->grid->col_comm;
+    MPI_Request requests[2];
+
+    for (at = 0; at < Mmax(in, out); at += PIECE) {
+        requests[0] = requests[1] = MPI_REQUEST_NULL;
+        if (at < in)
+            MPI_Irecv(wait->scratch + at, Mmin(PIECE, most - at), MPI_DOUBLE,
+                      from, TAG, comm, &requests[0]);
+        if (at < out)
+            MPI_Isend(proposal + at, Mmin(PIECE, out - at), MPI_DOUBLE, to, TAG,
+                      comm, &requests[1]);
+        wait_polling(requests, 2, wait);
+        in = length_of(wait->scratch, jb);
+    }
+}
+
 /*
  * In round r everybody merges what the one 2^r before has merged so far.
  * Merging the same proposal twice changes nothing, so this does for any number
@@ -73,17 +105,11 @@ static void wait_polling(MPI_Request *requests, int count,
 static void spread_polling(const HPL_T_panel *panel, double *proposal,
                            const hpl_pivot_wait_t *wait)
 {
-    enum { TAG = 0 };
     int nprow = panel->grid->nprow, me = panel->grid->myrow, step;
-    int count = ROWS + 2 * panel->jb;
-    MPI_Request requests[2];
 
     for (step = 1; step < nprow; step *= 2) {
-        MPI_Irecv(wait->scratch, count, MPI_DOUBLE, (me + nprow - step) % nprow,
-                  TAG, panel->grid->col_comm, &requests[0]);
-        MPI_Isend(proposal, count, MPI_DOUBLE, (me + step) % nprow, TAG,
-                  panel->grid->col_comm, &requests[1]);
-        wait_polling(requests, 2, wait);
+        trade_polling(panel, proposal, (me + step) % nprow,
+                      (me + nprow - step) % nprow, wait);
         merge(wait->scratch, proposal, panel->jb);
     }
 }

@@ -25,7 +25,7 @@ void hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
 /*
  * What the processes of a column agree on for one pivot: the best candidate
  * with its whole row, and the current row, which only its owner knows; as
- * doubles, one message: these four, then the two rows, jb each.
+ * doubles: these four, then the two rows, jb each.
  */
 enum {
     HPL_PROPOSAL_KEY,   /* magnitude; a NaN counts as INFINITY; none: -1 */

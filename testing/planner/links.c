@@ -6,11 +6,15 @@
 #include <stddef.h>
 #include "base/clock.h"
 #include "base/memory.h"
+#include "hpl.h"
 #include "hpl/grid/agree.h"
+#include "hpl/pfact/pivot.h"
 
 enum {
     SHORT = 64,     /* bytes of a message whose time is latency */
     LONG = 1 << 21, /* ... and of one whose time is bandwidth */
+    PLACES = 8,     /* in memory, by turns: rows come from everywhere */
+    PANEL = 256,    /* columns of one whose pivots are agreed on */
     MOST_TURNS = 2000,
     TAG = 1
 };
@@ -34,25 +38,29 @@ static double turns(const ring_t *ring, int bytes, int count)
 
     MPI_Barrier(MPI_COMM_WORLD);
     begun = xh_clock_now();
-    for (int i = 0; i < count; i++)
-        MPI_Sendrecv(ring->sent, bytes, MPI_CHAR, ring->to, TAG, ring->received,
-                     bytes, MPI_CHAR, ring->from, TAG, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
+    for (int i = 0; i < count; i++) {
+        size_t at = (size_t)(i % PLACES) * LONG;
+
+        MPI_Sendrecv(ring->sent + at, bytes, MPI_CHAR, ring->to, TAG,
+                     ring->received + at, bytes, MPI_CHAR, ring->from, TAG,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     return xhpl_links_slowest((xh_clock_now() - begun) / count);
 }
 
-/* The same of as many as there is time for; the first one warms up. */
+/* The same of as many as there is time for; the first ones warm up. */
 static double message(const ring_t *ring, int bytes, double seconds)
 {
     double once;
 
-    turns(ring, bytes, 1);
+    turns(ring, bytes, PLACES);
     once = turns(ring, bytes, 1);
     return turns(ring, bytes, (int)fmin(MOST_TURNS, fmax(2.0, seconds / once)));
 }
 
 xh_status_t xhpl_links_measure(int step, double seconds, xhpl_link_t *link_p)
 {
+    enum { BYTES = PLACES * LONG };
     int rank, size;
     void *memory = NULL;
     xh_status_t status;
@@ -63,17 +71,63 @@ xh_status_t xhpl_links_measure(int step, double seconds, xhpl_link_t *link_p)
     *link_p = (xhpl_link_t){0};
     if (size == 1)
         return XH_OK;
-    status = hpl_agree(MPI_COMM_WORLD, xh_memory_allocate(2 * LONG, &memory));
+    status = hpl_agree(MPI_COMM_WORLD, xh_memory_allocate(2 * BYTES, &memory));
     if (status == XH_OK) {
         ring = (ring_t){.to = (rank + step) % size,
                         .from = (rank + size - step % size) % size,
                         .sent = memory,
-                        .received = (char *)memory + LONG};
+                        .received = (char *)memory + BYTES};
         link_p->latency = message(&ring, SHORT, seconds / 2);
         link_p->bandwidth =
             LONG /
             fmax(1e-9, message(&ring, LONG, seconds / 2) - link_p->latency);
     }
-    xh_memory_free(memory, 2 * LONG);
+    xh_memory_free(memory, 2 * BYTES);
     return status;
+}
+
+/* ---- pivots -------------------------------------------------------------- */
+
+static void only_wait(void *context)
+{
+    (void)context;
+}
+
+/* Seconds of one of count agreements. */
+static double agreements(HPL_T_panel *panel, double *proposal,
+                         const hpl_pivot_wait_t *wait, int count)
+{
+    double begun;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    begun = xh_clock_now();
+    for (int i = 0; i < count; i++) {
+        proposal[HPL_PROPOSAL_KEY] = proposal[HPL_PROPOSAL_ROW] =
+            proposal[HPL_PROPOSAL_OWNER] = panel->grid->myrow;
+        proposal[HPL_PROPOSAL_HAS_CURRENT] = panel->grid->myrow == 0;
+        hpl_pivot_agree(panel, proposal, wait);
+    }
+    return xhpl_links_slowest((xh_clock_now() - begun) / count);
+}
+
+double xhpl_links_agreement(double seconds)
+{
+    enum { LENGTH = HPL_PROPOSAL_ROWS + 2 * PANEL };
+    double proposal[LENGTH] = {0.0}, scratch[LENGTH] = {0.0}, once;
+    hpl_pivot_wait_t wait = {.scratch = scratch, .poll = only_wait};
+    HPL_T_grid column = {.col_comm = MPI_COMM_WORLD};
+    HPL_T_panel panel = {.grid = &column, .jb = PANEL};
+    int rounds = 0;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &column.myrow);
+    MPI_Comm_size(MPI_COMM_WORLD, &column.nprow);
+    if (column.nprow == 1)
+        return 0.0;
+    while (1 << rounds < column.nprow)
+        rounds++;
+    agreements(&panel, proposal, &wait, 10);
+    once = agreements(&panel, proposal, &wait, 10);
+    once = agreements(&panel, proposal, &wait,
+                      (int)fmin(MOST_TURNS, fmax(2.0, seconds / once)));
+    return once / rounds;
 }

@@ -20,7 +20,8 @@ enum {
 };
 
 static const int64_t height[HEIGHTS] = {256, 1024, 4096, 8192};
-static const double ceiling_part = 0.05, link_part = 0.1, sweep_part = 0.05;
+static const double ceiling_part = 0.05, link_part = 0.1, sweep_part = 0.05,
+                    agreement_part = 0.02;
 
 /* One width's measuring. */
 typedef struct {
@@ -194,10 +195,14 @@ xh_status_t xhpl_measure(const hyb_means_t *means,
     if (status == XH_OK)
         status =
             xhpl_links_measure(what->column_step, link_part * s, &rates.column);
-    if (status == XH_OK)
+    if (status == XH_OK) {
+        rates.agreement = xhpl_links_agreement(agreement_part * s);
         status = measure_widths(
-            means, what, s * (1.0 - ceiling_part - sweep_part - 2 * link_part),
+            means, what,
+            s * (1.0 - ceiling_part - sweep_part - 2 * link_part -
+                 agreement_part),
             &rates);
+    }
     if (status == XH_OK)
         *rates_p = rates;
     return status;

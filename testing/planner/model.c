@@ -158,10 +158,8 @@ static int copies(int bcast, int npcol, int distance)
 /* The choice of a panel's pivots among the processes of a column. */
 static double pivots(const model_t *model)
 {
-    int rounds = rounds_to_all(model->test->nprow);
-    double bytes = 2.0 * 8.0 * model->test->nb;
-
-    return model->test->nb * rounds * transfer(&model->rates->column, bytes);
+    return model->test->nb * rounds_to_all(model->test->nprow) *
+           model->rates->agreement;
 }
 
 /* Rows of U, of so many columns, to all processes of a column. */

@@ -48,6 +48,7 @@ typedef struct {
     double sweep;    /* B/s of reading the matrix, each process; 0: no time */
     xhpl_link_t row; /* within a process row, ... */
     xhpl_link_t column; /* ... within a process column */
+    double agreement;   /* s of one round of those on a pivot */
     int widths;         /* at least 1, nb ascending */
     xhpl_width_t width[XHPL_WIDTHS_MOST];
 } xhpl_rates_t;

@@ -209,6 +209,23 @@ static void messages_take_time_and_free_ones_none(void **state)
                 seconds(&rates, on_grid(3000, 1, 1)));
 }
 
+/* Each column of a panel waits for as many rounds as reach all. */
+static void pivots_are_agreed_on_in_rounds(void **state)
+{
+    static const int rounds[] = {0, 0, 1, 2, 2, 3};
+    xhpl_rates_t rates = usual(), agreeing = rates;
+
+    (void)state;
+    agreeing.agreement = 1e-6;
+    for (int p = 1; p <= 5; p++) {
+        xhpl_case_t test = on_grid(3000, p, 1);
+
+        test.depth = 0;
+        assert_near(seconds(&agreeing, test),
+                    seconds(&rates, test) + 3000e-6 * rounds[p]);
+    }
+}
+
 static void a_ring_passes_a_message_on(void **state)
 {
     xhpl_link_t link = {.latency = 1.0, .bandwidth = 10.0};
@@ -290,6 +307,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_larger_matrix_takes_longer),
     cmocka_unit_test(more_processes_divide_the_work),
     cmocka_unit_test(messages_take_time_and_free_ones_none),
+    cmocka_unit_test(pivots_are_agreed_on_in_rounds),
     cmocka_unit_test(a_ring_passes_a_message_on),
     cmocka_unit_test(a_long_message_is_better_cut_in_pieces),
     cmocka_unit_test(back_substitution_reads_half_the_matrix),
