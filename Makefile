@@ -231,7 +231,7 @@ export TSAN_OPTIONS ?= suppressions=$(CURDIR)/testing/sanitizer/tsan.supp
 export LSAN_OPTIONS ?= print_suppressions=0:suppressions=$(CURDIR)/testing/sanitizer/lsan.supp
 
 TESTS ?= testing
-suite: build $(if $(filter testing,$(TESTS)),unit) check-layers check-headers
+suite: build $(if $(filter testing testing/unit%,$(TESTS)),unit) check-layers check-headers
 	@XHPL_SOURCE='$(CURDIR)' XHPL_BUILD='$(abspath $(BUILD))' \
 	    XHPL_BIN='$(abspath $(BINdir))' \
 	    XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' PYTHONDONTWRITEBYTECODE=1 \
