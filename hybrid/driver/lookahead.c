@@ -76,24 +76,26 @@ static double host_part(double update, double host_update)
     return host_update > 0.0 ? fmin(1.0, update / host_update) : 0.0;
 }
 
-/* A mode's own exchange where it was measured, else the other one's. */
-static double exchange_pace(const hyb_lookahead_chooser_t *chooser,
-                            hyb_lookahead_t mode)
+/* A mode's own paces where it was measured, else the other one's. */
+static const hyb_lookahead_paces_t *
+paces(const hyb_lookahead_chooser_t *chooser, hyb_lookahead_t mode)
 {
-    double own = chooser->entry[mode].exchange;
-
-    return own > 0.0 ? own : chooser->entry[other_than(mode)].exchange;
+    if (chooser->entry[mode].pace.update > 0.0)
+        return &chooser->entry[mode].pace;
+    return &chooser->entry[other_than(mode)].pace;
 }
 
 static parts_t parts_of(const hyb_lookahead_chooser_t *chooser,
                         hyb_lookahead_t mode, const hyb_lookahead_facts_t *it)
 {
+    const hyb_lookahead_paces_t *pace = paces(chooser, mode);
+
     return (parts_t){
-        .ahead = chooser->panel * panel_work(it) +
-                 chooser->broadcast * broadcast_work(it),
-        .exchange = exchange_pace(chooser, mode) * exchange_work(it),
-        .update = chooser->update * update_work(it),
-        .host_part = host_part(chooser->update, chooser->host_update),
+        .ahead = pace->panel * panel_work(it) +
+                 pace->broadcast * broadcast_work(it),
+        .exchange = pace->exchange * exchange_work(it),
+        .update = pace->update * update_work(it),
+        .host_part = host_part(pace->update, pace->host_update),
         .panel_part = chooser->panel_share,
     };
 }
@@ -284,21 +286,20 @@ static double part(double seconds, double work)
     return work > 0.0 ? positive(positive(seconds) / work) : 0.0;
 }
 
-static void learn_parts(hyb_lookahead_chooser_t *chooser,
+static void learn_paces(hyb_lookahead_paces_t *pace,
                         const hyb_lookahead_facts_t *it,
-                        hyb_lookahead_entry_t *entry,
                         const hyb_lookahead_times_t *times)
 {
-    follow(&chooser->panel, part(times->panel, panel_work(it)));
-    follow(&chooser->broadcast, part(times->broadcast, broadcast_work(it)));
-    follow(&chooser->update, part(times->update, update_work(it)));
-    if (positive(times->host_update) > 0.0)
-        follow(&chooser->host_update,
-               part(times->host_update, update_work(it)));
+    double host = part(times->host_update, update_work(it));
+
+    follow(&pace->panel, part(times->panel, panel_work(it)));
+    follow(&pace->broadcast, part(times->broadcast, broadcast_work(it)));
+    follow(&pace->exchange, part(times->exchange, exchange_work(it)));
+    follow(&pace->update, part(times->update, update_work(it)));
+    if (host > 0.0)
+        follow(&pace->host_update, host);
     else
-        chooser->host_update = 0.0;
-    follow(&entry->exchange, part(times->exchange, exchange_work(it)));
-    chooser->panel_share = fmin(1.0, positive(times->panel_share));
+        pace->host_update = 0.0;
 }
 
 /* The part of the total that the model's parts, as measured, don't explain. */
@@ -345,7 +346,8 @@ void hyb_lookahead_learn(hyb_lookahead_chooser_t *chooser,
         return;
     surprise = total / expected(chooser, mode, iteration) - 1.0;
     probe = !first && mode != better_mode(chooser, iteration);
-    learn_parts(chooser, iteration, entry, times);
+    learn_paces(&entry->pace, iteration, times);
+    chooser->panel_share = fmin(1.0, positive(times->panel_share));
     if (first)
         entry->factor = factor_of(mode, times);
     else

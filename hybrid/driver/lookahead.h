@@ -65,8 +65,13 @@ typedef struct {
     double host_update; /* flop / rate of the team, 0 if it updates nothing */
 } hyb_lookahead_times_t;
 
+typedef struct { /* s a unit of work, 0: not measured; private */
+    double panel, broadcast, exchange, update;
+    double host_update; /* 0: the team updated nothing */
+} hyb_lookahead_paces_t;
+
 typedef struct {     /* one mode's; private */
-    double exchange; /* s a column and nb, 0: not measured */
+    hyb_lookahead_paces_t pace; /* what is done at once is slower */
     double factor;   /* measured total / modelled total, 0: not known */
     double scatter;  /* mean square of what was not expected, relatively */
     int learnt;      /* iterations that factor knows of, the run's first not
@@ -78,7 +83,6 @@ typedef struct { /* private; plain data, no thread safety */
     hyb_lookahead_request_t request;
     hyb_lookahead_t mode; /* the better one, as last known */
     int learnt;           /* iterations in all */
-    double panel, broadcast, update, host_update; /* s a unit of work */
     double panel_share;
     hyb_lookahead_entry_t entry[HYB_LOOKAHEADS];
     double elapsed;    /* s of all iterations */
