@@ -257,6 +257,14 @@ def test_every_figure_of_the_table_has_a_job(host, made_up):
     assert times["baseline", bench.grids[1]] == bench.baseline_rounds
 
 
+@pytest.mark.surface
+def test_short_runs_are_made_thrice_in_each_round(host, made_up):
+    bench, _ = made_up
+    keys = [key for key, _, _ in host.jobs(bench)]
+    for problem in bench.orders:
+        assert keys.count(("xhpl", problem)) == (3 if problem.n < 10000 else 1)
+
+
 # ---- whole runs -------------------------------------------------------------
 
 

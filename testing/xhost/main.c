@@ -11,7 +11,7 @@
  * their own where there are as many. What is printed:
  *
  *     kernel avx512
- *     update 1.1e+11         flop/s
+ *     update 1.1e+11         flop/s, of the best of some calls
  *
  * Exit status: 1 a wrong result, 2 bad input or not enough memory, 3 no
  * threads.

@@ -206,7 +206,9 @@ xh_status_t xhost_panel_rate(const hyb_kernel_t *kernel, hyb_team_t *team,
 
     if (status != XH_OK)
         return status;
-    *rate_p = flop / xhost_panel_seconds(x, hyb_team_size(team), CALLS);
+    x->members = hyb_team_size(team);
+    *rate_p =
+        flop / xhost_least_seconds(&(xhost_timed_t){restore, run, x}, CALLS);
     follow_pivots(x);
     wrong = wrong_rows(x);
     if (wrong > 0) {

@@ -24,8 +24,8 @@ double xhost_panel_seconds(xhost_panel_t *panel, int members, int calls);
 double xhost_panel_load_seconds(xhost_panel_t *panel, int calls);
 
 /*
- * Flop/s of the factorization of a random panel by all members of team, median
- * of nine: m nb^2 - nb^3 / 3 flop. The panel is made anew before each, outside
+ * Flop/s of the factorization of a random panel by all members of team, the
+ * best of nine: m nb^2 - nb^3 / 3 flop. The panel is made anew before each, outside
  * the time.
  *
  * m       in   rows, >= nb

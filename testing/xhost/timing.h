@@ -11,8 +11,9 @@ typedef struct {
     void *context;
 } xhost_timed_t;
 
-/* Median of the seconds of calls runs, 1 <= calls <= 16. */
+/* Of the seconds of calls runs, 1 <= calls <= 16: the median, and the least. */
 double xhost_median_seconds(const xhost_timed_t *timed, int calls);
+double xhost_least_seconds(const xhost_timed_t *timed, int calls);
 
 /* Element (i, j) of a random matrix, uniform in -0.5 .. 0.5. */
 double xhost_value(int64_t i, int64_t j);

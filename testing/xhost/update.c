@@ -254,7 +254,8 @@ xh_status_t xhost_update_rate(const hyb_kernel_t *kernel, hyb_team_t *team,
 
     if (xhost_update_create(kernel, team, shape, &x) != XH_OK)
         return XH_ERR_MEMORY;
-    *rate_p = flop / xhost_update_seconds(x, XHOST_MULTIPLY, CALLS);
+    x->work = XHOST_MULTIPLY;
+    *rate_p = flop / xhost_least_seconds(&(xhost_timed_t){NULL, run, x}, CALLS);
     wrong = wrong_elements(x);
     if (wrong > 0) {
         xh_log_error("%d of %d elements of C are wrong", wrong, SAMPLES + 1);
