@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include "base/cgroup.h"
 #include "base/fma.h"
 #include "base/sysfile.h"
@@ -30,6 +31,17 @@ static const char *const isa_names[XH_ISA_COUNT] = {
 
 static pthread_once_t model_once = PTHREAD_ONCE_INIT;
 static char model[256] = "unknown";
+
+int64_t xh_cpu_l2_bytes(void)
+{
+    enum { USUAL = 512 * 1024 };
+    long bytes = -1;
+
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    return bytes > 0 ? bytes : USUAL;
+}
 
 xh_isa_t xh_cpu_isa(void)
 {

@@ -2,6 +2,8 @@
 #ifndef XH_CPU_H
 #define XH_CPU_H
 
+#include <stdint.h>
+
 /*
  * What the processor this process runs on can do, asked from the processor
  * itself, and what it really reaches.
@@ -40,6 +42,9 @@ int xh_cpu_cores_below(const char *root);
  * tell.
  */
 int xh_cpu_core_ids(const char *root, int *ids, int capacity);
+
+/* Bytes of a core's second cache; 512 KiB where the system does not tell. */
+int64_t xh_cpu_l2_bytes(void);
 
 /*
  * Flop/s that threads threads reach together in a register-only loop of

@@ -10,13 +10,15 @@
  * Columns of a chunk: its rows of U leave room for L2 in the second cache. The
  * BLAS library packs L2 for each chunk, which wide ones make up for.
  */
-int64_t hyb_lu_chunk(int64_t nb, int cols, hyb_multiplier_t multiplier)
+int64_t hyb_lu_chunk(const hyb_kernel_t *kernel, int64_t nb,
+                     hyb_multiplier_t multiplier)
 {
-    int64_t most = multiplier == HYB_BY_BLAS ? 512 : 128;
-    int64_t pieces = (nb + most - 1) / most;
-    int64_t width = (nb + pieces - 1) / pieces;
+    enum { MOST = 512 }; /* for a BLAS library, to whom few are slow */
+    int64_t pieces = (nb + MOST - 1) / MOST, cols = kernel->cols;
 
-    return (width + cols - 1) / cols * cols;
+    if (multiplier == HYB_BY_KERNEL)
+        return hyb_chunk_cols(kernel, nb);
+    return ((nb + pieces - 1) / pieces + cols - 1) / cols * cols;
 }
 
 /* Doubles of the working memory, part by part. */
@@ -42,7 +44,7 @@ static parts_t parts_of(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
     hpl_map_t map = hpl_map(shape->nb, shape->npcol, shape->mycol);
     size_t nb = (size_t)Mmin(shape->nb, shape->n);
     size_t columns = (size_t)hpl_map_count(&map, (int64_t)shape->n + 1);
-    int64_t chunk = hyb_lu_chunk(shape->nb, kernel->cols, multiplier);
+    int64_t chunk = hyb_lu_chunk(kernel, shape->nb, multiplier);
     bool spread = shape->nprow > 1;
 
     return (parts_t){
@@ -174,7 +176,7 @@ xh_status_t hyb_lu_allocate(hyb_lu_t *lu)
     xh_status_t status =
         hyb_columns_create(lu->mat->nq, lu->mat->nb, &lu->columns);
 
-    lu->chunk = hyb_lu_chunk(lu->mat->nb, lu->kernel->cols, lu->multiplier);
+    lu->chunk = hyb_lu_chunk(lu->kernel, lu->mat->nb, lu->multiplier);
     lu->map = hpl_map(lu->mat->nb, lu->grid->npcol, lu->grid->mycol);
     lu->exchanges.width = group_width(lu->mat->nb);
     lu->exchanges.group = -1;

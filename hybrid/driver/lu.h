@@ -174,7 +174,8 @@ void hyb_lu_release(hyb_lu_t *lu);
 uint64_t hyb_lu_bytes(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
                       hyb_multiplier_t multiplier, int members);
 
-/* Columns of a run, at most, for panels of nb, cols being the kernel's. */
-int64_t hyb_lu_chunk(int64_t nb, int cols, hyb_multiplier_t multiplier);
+/* Columns of a run, at most, for panels of nb. */
+int64_t hyb_lu_chunk(const hyb_kernel_t *kernel, int64_t nb,
+                     hyb_multiplier_t multiplier);
 
 #endif

@@ -15,6 +15,7 @@ enum {
     CALLS = 9,         /* at most, of which the median counts */
     HEIGHTS = 4,       /* rows at which is measured ... */
     LEAST_HEIGHTS = 2, /* ... even if there is no time */
+    PARTS = 4,         /* that are measured at each */
     NARROWEST = 8,
     WIDEST = 512 /* panels that are measured */
 };
@@ -75,7 +76,7 @@ static int64_t columns(const work_t *w, int64_t m, int64_t chunk)
 static xh_status_t measure_update(const work_t *w, int64_t m)
 {
     const hyb_kernel_t *kernel = w->means->kernel;
-    int64_t chunk = hyb_lu_chunk(w->nb, kernel->cols, w->means->multiplier);
+    int64_t chunk = hyb_lu_chunk(kernel, w->nb, w->means->multiplier);
     xhost_shape_t shape = {m, columns(w, m, chunk), w->nb, chunk};
     xhost_update_t *x = NULL;
     double complete, prepare;
@@ -130,19 +131,21 @@ static xh_status_t measure_panel(const work_t *w, int64_t m)
 
 /* ---- one width ----------------------------------------------------------- */
 
-/* Rows by rows, as long as there is time. */
+/* Rows by rows, as long as there is time, which all parts to come share. */
 static xh_status_t measure_width(const work_t *w, double seconds)
 {
-    double begun = xh_clock_now();
+    double begun = xh_clock_now(), spent;
     xh_status_t status = XH_OK;
+    work_t now = *w;
 
     for (int i = 0; i < HEIGHTS && status == XH_OK; i++) {
-        if (i >= LEAST_HEIGHTS &&
-            xhpl_links_slowest(xh_clock_now() - begun) > seconds / 2)
+        spent = xhpl_links_slowest(xh_clock_now() - begun);
+        if (i >= LEAST_HEIGHTS && spent > seconds / 2)
             break;
-        status = measure_update(w, height[i]);
+        now.share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
+        status = measure_update(&now, height[i]);
         if (status == XH_OK)
-            status = measure_panel(w, height[i]);
+            status = measure_panel(&now, height[i]);
     }
     return status;
 }
@@ -166,7 +169,6 @@ static xh_status_t measure_widths(const hyb_means_t *means,
 {
     work_t work = {.means = means,
                    .team = hyb_node_team(means->node),
-                   .share = seconds / (4 * HEIGHTS * what->widths),
                    .bytes = what->bytes,
                    .by_blas = by_blas(means)};
     xh_status_t status = XH_OK;

@@ -458,6 +458,22 @@ static void columns_of_c_may_lie_whole_pages_apart(void **state)
     with_every_kernel(aligned_columns);
 }
 
+static void chunks_divide_a_panels_width_evenly(void **state)
+{
+    const hyb_kernel_t *kernel = hyb_kernel_best();
+    int64_t nb, cols, chunks;
+
+    (void)state;
+    for (nb = 1; nb <= 2000; nb++) {
+        cols = hyb_chunk_cols(kernel, nb);
+        chunks = (nb + cols - 1) / cols;
+        assert_true(cols % kernel->cols == 0);
+        assert_true(cols <= 256);
+        assert_true(cols * chunks - nb < chunks * kernel->cols);
+        assert_true(nb <= 128 ? chunks == 1 : cols > 64);
+    }
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_swap_is_its_interchanges_one_by_one),
     cmocka_unit_test(rows_from_elsewhere_take_their_places),
@@ -468,5 +484,6 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_panel_of_any_width_is_subtracted_once),
     cmocka_unit_test(a_chunk_of_many_blocks_is_right),
     cmocka_unit_test(columns_of_c_may_lie_whole_pages_apart),
+    cmocka_unit_test(chunks_divide_a_panels_width_evenly),
 };
 UNIT_MAIN(cases)

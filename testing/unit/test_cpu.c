@@ -73,6 +73,12 @@ static void the_instruction_set_found_is_the_widest_usable(void **state)
         assert_null(xh_fma_kernel((xh_isa_t)isa));
 }
 
+static void the_second_cache_has_some_size(void **state)
+{
+    (void)state;
+    assert_in_range(xh_cpu_l2_bytes(), 1 << 15, 1 << 28);
+}
+
 static void the_model_is_one_line_that_stays(void **state)
 {
     const char *model = xh_cpu_model();
@@ -230,6 +236,7 @@ static void measuring_leaves_the_callers_mask_alone(void **state)
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(every_instruction_set_has_a_name),
     cmocka_unit_test(the_instruction_set_found_is_the_widest_usable),
+    cmocka_unit_test(the_second_cache_has_some_size),
     cmocka_unit_test(the_model_is_one_line_that_stays),
     cmocka_unit_test(cores_are_at_least_one_and_within_the_mask),
     ON_FAKE(without_topology_every_processor_is_a_core),

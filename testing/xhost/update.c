@@ -13,7 +13,6 @@
 
 enum {
     CALLS = 3,
-    CHUNK = 128, /* columns, as the driver's for panels of 256 */
     LEAST_CHUNK = 32,
     SAMPLES = 200
 };
@@ -49,7 +48,8 @@ static int64_t rounded_up(int64_t x, int64_t to)
 
 static int64_t widest(const update_t *x)
 {
-    return x->shape.chunk > 0 ? x->shape.chunk : CHUNK;
+    return x->shape.chunk > 0 ? x->shape.chunk
+                              : hyb_chunk_cols(x->factors.kernel, x->shape.k);
 }
 
 static xh_status_t allocate(update_t *x)
@@ -126,7 +126,7 @@ static int64_t width(const update_t *x, int64_t left)
 {
     int64_t share = left / (2 * hyb_team_size(x->team));
 
-    return x->shape.chunk > 0 || share >= CHUNK
+    return x->shape.chunk > 0 || share >= widest(x)
                ? widest(x)
                : rounded_up(share + 1, LEAST_CHUNK);
 }

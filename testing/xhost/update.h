@@ -8,7 +8,8 @@
 
 typedef struct {
     int64_t m, n, k; /* C is m x n, L2 m x k, U k x n */
-    int64_t chunk;   /* columns of all chunks; 0: 128, narrower at the end */
+    int64_t chunk;   /* columns of all chunks; 0: as the solver takes,
+                        narrower at the end */
 } xhost_shape_t;
 
 /* What all members of a team do to the columns of C, by chunks. */
