@@ -91,8 +91,8 @@ static parts_t parts_of(const hyb_lookahead_chooser_t *chooser,
     const hyb_lookahead_paces_t *pace = paces(chooser, mode);
 
     return (parts_t){
-        .ahead = pace->panel * panel_work(it) +
-                 pace->broadcast * broadcast_work(it),
+        .ahead =
+            pace->panel * panel_work(it) + pace->broadcast * broadcast_work(it),
         .exchange = pace->exchange * exchange_work(it),
         .update = pace->update * update_work(it),
         .host_part = host_part(pace->update, pace->host_update),

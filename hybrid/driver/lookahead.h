@@ -70,13 +70,13 @@ typedef struct { /* s a unit of work, 0: not measured; private */
     double host_update; /* 0: the team updated nothing */
 } hyb_lookahead_paces_t;
 
-typedef struct {     /* one mode's; private */
+typedef struct {                /* one mode's; private */
     hyb_lookahead_paces_t pace; /* what is done at once is slower */
-    double factor;   /* measured total / modelled total, 0: not known */
-    double scatter;  /* mean square of what was not expected, relatively */
-    int learnt;      /* iterations that factor knows of, the run's first not
-                        counted */
-    int64_t cols;    /* of the last one */
+    double factor;  /* measured total / modelled total, 0: not known */
+    double scatter; /* mean square of what was not expected, relatively */
+    int learnt;     /* iterations that factor knows of, the run's first not
+                       counted */
+    int64_t cols;   /* of the last one */
 } hyb_lookahead_entry_t;
 
 typedef struct { /* private; plain data, no thread safety */

@@ -199,11 +199,10 @@ xh_status_t xhpl_measure(const hyb_means_t *means,
             xhpl_links_measure(what->column_step, link_part * s, &rates.column);
     if (status == XH_OK) {
         rates.agreement = xhpl_links_agreement(agreement_part * s);
-        status = measure_widths(
-            means, what,
-            s * (1.0 - ceiling_part - sweep_part - 2 * link_part -
-                 agreement_part),
-            &rates);
+        status = measure_widths(means, what,
+                                s * (1.0 - ceiling_part - sweep_part -
+                                     2 * link_part - agreement_part),
+                                &rates);
     }
     if (status == XH_OK)
         *rates_p = rates;

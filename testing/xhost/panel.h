@@ -25,8 +25,8 @@ double xhost_panel_load_seconds(xhost_panel_t *panel, int calls);
 
 /*
  * Flop/s of the factorization of a random panel by all members of team, the
- * best of nine: m nb^2 - nb^3 / 3 flop. The panel is made anew before each, outside
- * the time.
+ * best of nine: m nb^2 - nb^3 / 3 flop. The panel is made anew before each,
+ * outside the time.
  *
  * m       in   rows, >= nb
  * rate_p  out  NaN if rows of P A - L U that were looked at are not 0: said

@@ -11,11 +11,7 @@
 #include "hybrid/engine/host/pack.h"
 #include "testing/xhost/timing.h"
 
-enum {
-    CALLS = 3,
-    LEAST_CHUNK = 32,
-    SAMPLES = 200
-};
+enum { CALLS = 3, LEAST_CHUNK = 32, SAMPLES = 200 };
 
 /* Where the three matrices begin in xhost_value's rows. */
 enum { OF_C = 0, OF_L2 = 1 << 28, OF_U = 1 << 29 };

@@ -33,8 +33,9 @@ double xhost_update_seconds(xhost_update_t *update, xhost_work_t work,
 
 /*
  * Flop/s of C := C - L2 U by all members of team: as in the solver, members
- * take chunks of columns, L2 lies in tiles, and each chunk's part of U is packed
- * when its turn comes. The best of three calls, as a ceiling is the best of some.
+ * take chunks of columns, L2 lies in tiles, and each chunk's part of U is
+ * packed when its turn comes. The best of three calls, as a ceiling is the best
+ * of some.
  *
  * rate_p  out  NaN if elements of C that were looked at are wrong: said
  *
