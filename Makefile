@@ -211,7 +211,7 @@ PYTHON ?= $(shell /usr/bin/python3 -c 'import pytest' 2>/dev/null && \
             echo /usr/bin/)python3
 TEST_ALL ?= clang asan tsan Linux_BLIS Linux_refblas
 # Files of tests at a time, which mostly wait for processes to start and to end.
-WORKERS ?= 3
+WORKERS ?= 4
 
 ## run: install what is missing, build, run a benchmark fitted to this machine
 run:
