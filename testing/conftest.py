@@ -167,6 +167,8 @@ def pytest_collection_modifyitems(items):
 
 def pytest_unconfigure(config):
     """The closing line, after everything that pytest itself prints."""
+    if jobs.FOLDER:
+        jobs.FOLDER.cleanup()
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or config.option.collectonly:
         return

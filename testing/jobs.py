@@ -8,6 +8,7 @@ import os
 import shlex
 import signal
 import subprocess
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,11 @@ LAUNCHER = shlex.split(
 DATA = HERE / "data"
 REFERENCE = DATA / "reference"
 LIMIT = 120  # seconds a job may take unless it says otherwise
+
+# Launchers that start at the same time get into each other's way where their
+# folders are: each of pytest-xdist's workers has one of its own.
+PARALLEL = "PYTEST_XDIST_WORKER" in os.environ
+FOLDER = tempfile.TemporaryDirectory(prefix="xhpl-") if PARALLEL else None
 
 # Variables that would change what is tested.
 FOREIGN = ("XHPL_", "OPENBLAS_", "BLIS_", "MAKE", "MFLAGS")
@@ -62,6 +68,8 @@ def environment(extra=None):
     env = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
     # Open MPI starts no daemon for a process that is alone.
     env.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
+    if FOLDER:
+        env["TMPDIR"] = FOLDER.name
     if not Path("/etc/hosts").exists():  # as scripts/mpirun does
         env.setdefault("RES_OPTIONS", "timeout:1 attempts:1")
     env.update(extra or {})
