@@ -365,6 +365,14 @@ static void learn_percent(hyb_lookahead_chooser_t *chooser, int k,
     hyb_lookahead_learn(chooser, &facts, mode, &percent);
 }
 
+static hyb_lookahead_t chosen(const hyb_lookahead_chooser_t *chooser, int k)
+{
+    hyb_lookahead_facts_t facts = plant_facts(BLOCKS, 256, k);
+    const char *reason = NULL;
+
+    return hyb_lookahead_choose(chooser, &facts, &reason);
+}
+
 /* Panels and updates that exchanges disturb do not make the other mode slow. */
 static void a_mode_that_slows_all_down_is_left(void **state)
 {
@@ -372,9 +380,7 @@ static void a_mode_that_slows_all_down_is_left(void **state)
         .total = 60, .panel = 15, .exchange = 10, .update = 20};
     static const hyb_lookahead_times_t at_once = {
         .total = 90, .panel = 40, .exchange = 10, .update = 50};
-    hyb_lookahead_facts_t next = plant_facts(BLOCKS, 256, 12);
     hyb_lookahead_chooser_t chooser;
-    const char *reason = NULL;
     int k;
 
     (void)state;
@@ -383,8 +389,7 @@ static void a_mode_that_slows_all_down_is_left(void **state)
         learn_percent(&chooser, k, HYB_LOOKAHEAD_PANEL, apart);
     for (; k < 12; k++)
         learn_percent(&chooser, k, HYB_LOOKAHEAD_PIPELINE, at_once);
-    assert_int_equal(hyb_lookahead_choose(&chooser, &next, &reason),
-                     HYB_LOOKAHEAD_PANEL);
+    assert_int_equal(chosen(&chooser, k), HYB_LOOKAHEAD_PANEL);
 }
 
 /* Once the devices get all columns, exchanges take nothing from the update. */
@@ -399,9 +404,7 @@ static void a_team_without_columns_slows_no_update(void **state)
         .total = 70, .panel = 15, .exchange = 20, .update = 50};
     static const hyb_lookahead_times_t at_once = {
         .total = 51, .panel = 15, .exchange = 20, .update = 50};
-    hyb_lookahead_facts_t next = plant_facts(BLOCKS, 256, 8);
     hyb_lookahead_chooser_t chooser;
-    const char *reason = NULL;
     int k;
 
     (void)state;
@@ -412,8 +415,7 @@ static void a_team_without_columns_slows_no_update(void **state)
         learn_percent(&chooser, k,
                       k % 4 ? HYB_LOOKAHEAD_PANEL : HYB_LOOKAHEAD_PIPELINE,
                       k % 4 ? apart : at_once);
-    assert_int_equal(hyb_lookahead_choose(&chooser, &next, &reason),
-                     HYB_LOOKAHEAD_PIPELINE);
+    assert_int_equal(chosen(&chooser, k), HYB_LOOKAHEAD_PIPELINE);
 }
 
 static void an_empty_trailing_matrix_does_no_harm(void **state)
