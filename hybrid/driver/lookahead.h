@@ -14,8 +14,9 @@
  *     1    x + max(u + f s p, p)
  *     2    max(u + f (s p + x), x + p)
  *
- * times a factor for each mode, learnt from totals, as x is: chunks cost
- * messages and calls, and work under an update is slower.
+ * times a factor for each mode, learnt from totals. All of it is learnt for
+ * each mode by itself: chunks cost messages and calls, and work under an update
+ * is slower.
  *
  * The choice is a pure function of what was learnt, so processes that learn
  * the same choose the same. For that nothing but + - * / and the square root

@@ -13,12 +13,10 @@
 int64_t hyb_lu_chunk(const hyb_kernel_t *kernel, int64_t nb,
                      hyb_multiplier_t multiplier)
 {
-    enum { MOST = 512 }; /* for a BLAS library, to whom few are slow */
-    int64_t pieces = (nb + MOST - 1) / MOST, cols = kernel->cols;
+    enum { MOST_OF_BLAS = 512 };
 
-    if (multiplier == HYB_BY_KERNEL)
-        return hyb_chunk_cols(kernel, nb);
-    return ((nb + pieces - 1) / pieces + cols - 1) / cols * cols;
+    return multiplier == HYB_BY_BLAS ? hyb_chunk_part(kernel, nb, MOST_OF_BLAS)
+                                     : hyb_chunk_cols(kernel, nb);
 }
 
 /* Doubles of the working memory, part by part. */

@@ -117,17 +117,14 @@ double xhpl_links_agreement(double seconds)
     hpl_pivot_wait_t wait = {.scratch = scratch, .poll = only_wait};
     HPL_T_grid column = {.col_comm = MPI_COMM_WORLD};
     HPL_T_panel panel = {.grid = &column, .jb = PANEL};
-    int rounds = 0;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &column.myrow);
     MPI_Comm_size(MPI_COMM_WORLD, &column.nprow);
     if (column.nprow == 1)
         return 0.0;
-    while (1 << rounds < column.nprow)
-        rounds++;
     agreements(&panel, proposal, &wait, 10);
     once = agreements(&panel, proposal, &wait, 10);
     once = agreements(&panel, proposal, &wait,
                       (int)fmin(MOST_TURNS, fmax(2.0, seconds / once)));
-    return once / rounds;
+    return once / xhpl_model_rounds(column.nprow);
 }

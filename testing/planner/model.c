@@ -108,7 +108,7 @@ static double transfer(const xhpl_link_t *link, double bytes)
                                  : 0.0;
 }
 
-static int rounds_to_all(int processes)
+int xhpl_model_rounds(int processes)
 {
     int rounds = 0;
 
@@ -137,7 +137,7 @@ double xhpl_model_broadcast(const xhpl_link_t *link, int bcast, int npcol,
         return 0.0;
     if (bcast < 4 || members < 2 || (bcast == 5 && distance == 1))
         return hops(bcast, npcol, distance) * transfer(link, bytes);
-    return (rounds_to_all(members) + members - 1) * link->latency +
+    return (xhpl_model_rounds(members) + members - 1) * link->latency +
            2.0 * bytes * (members - 1) / members / link->bandwidth;
 }
 
@@ -158,7 +158,7 @@ static int copies(int bcast, int npcol, int distance)
 /* The choice of a panel's pivots among the processes of a column. */
 static double pivots(const model_t *model)
 {
-    return model->test->nb * rounds_to_all(model->test->nprow) *
+    return model->test->nb * xhpl_model_rounds(model->test->nprow) *
            model->rates->agreement;
 }
 
@@ -171,7 +171,8 @@ static double exchange(const model_t *model, double columns)
 
     if (p == 1 || link->bandwidth <= 0.0 || columns <= 0.0)
         return 0.0;
-    return (rounds_to_all(p) + p - 1) * link->latency + bytes / link->bandwidth;
+    return (xhpl_model_rounds(p) + p - 1) * link->latency +
+           bytes / link->bandwidth;
 }
 
 /* The same in groups, each with messages of its own. */
@@ -395,8 +396,8 @@ static double back_substitution(const xhpl_rates_t *rates,
     double read = 8.0 * n * n / 2.0 / processes;
     double block = 8.0 * test->nb;
     double messages =
-        rounds_to_all(test->npcol) * transfer(&rates->row, block) +
-        rounds_to_all(test->nprow) * transfer(&rates->column, block);
+        xhpl_model_rounds(test->npcol) * transfer(&rates->row, block) +
+        xhpl_model_rounds(test->nprow) * transfer(&rates->column, block);
 
     return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) +
            ceil(n / test->nb) * messages;

@@ -84,6 +84,9 @@ xhpl_width_t xhpl_rates_of_width(const xhpl_rates_t *rates, int nb);
 double xhpl_model_broadcast(const xhpl_link_t *link, int bcast, int npcol,
                             int distance, double bytes);
 
+/* Rounds until all processes know what each knows, twice as many in each. */
+int xhpl_model_rounds(int processes);
+
 /* The flop that HPL counts for order n. */
 double xhpl_model_flop(int n);
 

@@ -27,6 +27,7 @@ struct xhost_update {
     int *rows;      /* 3 k: its lists */
     double *packed; /* a chunk's U, of each member */
     int64_t stride; /* between members */
+    int64_t widest; /* chunk */
     _Atomic int64_t next;
 
     double *memory; /* all else */
@@ -42,12 +43,6 @@ static int64_t rounded_up(int64_t x, int64_t to)
 
 /* ---- memory -------------------------------------------------------------- */
 
-static int64_t widest(const update_t *x)
-{
-    return x->shape.chunk > 0 ? x->shape.chunk
-                              : hyb_chunk_cols(x->factors.kernel, x->shape.k);
-}
-
 static xh_status_t allocate(update_t *x)
 {
     const hyb_kernel_t *kernel = x->factors.kernel;
@@ -58,7 +53,7 @@ static xh_status_t allocate(update_t *x)
     int64_t u = rounded_up(k * n, 8), packed;
     void *memory;
 
-    x->stride = rounded_up(hyb_chunk_u_size(kernel, k, widest(x)), 512);
+    x->stride = rounded_up(hyb_chunk_u_size(kernel, k, x->widest), 512);
     packed = x->stride * hyb_team_size(x->team);
     x->bytes = sizeof(double) * (size_t)(ld * n + l1 + l2 + u + packed);
     if (xh_memory_allocate(x->bytes, &memory) != XH_OK)
@@ -122,8 +117,8 @@ static int64_t width(const update_t *x, int64_t left)
 {
     int64_t share = left / (2 * hyb_team_size(x->team));
 
-    return x->shape.chunk > 0 || share >= widest(x)
-               ? widest(x)
+    return x->shape.chunk > 0 || share >= x->widest
+               ? x->widest
                : rounded_up(share + 1, LEAST_CHUNK);
 }
 
@@ -188,6 +183,7 @@ xh_status_t xhost_update_create(const hyb_kernel_t *kernel, hyb_team_t *team,
     x->shape = shape;
     x->team = team;
     x->factors.kernel = kernel;
+    x->widest = shape.chunk > 0 ? shape.chunk : hyb_chunk_cols(kernel, shape.k);
     if (allocate(x) != XH_OK || choose_rows(x) != XH_OK) {
         xhost_update_destroy(x);
         return XH_ERR_MEMORY;

@@ -17,14 +17,20 @@ enum {
     MOST_TILE = HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_COLS
 };
 
+int64_t hyb_chunk_part(const hyb_kernel_t *kernel, int64_t nb, int64_t most)
+{
+    int64_t pieces = (nb + most - 1) / most, width = (nb + pieces - 1) / pieces;
+
+    return (width + kernel->cols - 1) / kernel->cols * kernel->cols;
+}
+
 int64_t hyb_chunk_cols(const hyb_kernel_t *kernel, int64_t nb)
 {
     enum { LEAST = 128, MOST = 256 };
     int64_t half = xh_cpu_l2_bytes() / 2 / (int64_t)sizeof(double);
-    int64_t most = xh_larger(LEAST, xh_smaller(MOST, half / nb));
-    int64_t pieces = (nb + most - 1) / most, width = (nb + pieces - 1) / pieces;
 
-    return (width + kernel->cols - 1) / kernel->cols * kernel->cols;
+    return hyb_chunk_part(kernel, nb,
+                          xh_larger(LEAST, xh_smaller(MOST, half / nb)));
 }
 
 int64_t hyb_chunk_u_size(const hyb_kernel_t *kernel, int64_t nb, int64_t cols)

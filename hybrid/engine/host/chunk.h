@@ -60,6 +60,9 @@ void hyb_chunk_solve(const hyb_factors_t *factors, int64_t cols, double *u);
 void hyb_chunk_store(const hyb_factors_t *factors, const double *u,
                      hyb_view_t matrix);
 
+/* Columns of each part where nb are cut evenly into parts of at most most. */
+int64_t hyb_chunk_part(const hyb_kernel_t *kernel, int64_t nb, int64_t most);
+
 /*
  * Columns of a chunk for panels of nb: as many as leave half of the second
  * cache to others, from 128 to 256, and no more than nb, which is divided
