@@ -46,6 +46,20 @@ static void *map(size_t length)
                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
+void xh_memory_prefer_huge(void *memory, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE;
+
+    if (bytes >= before + HUGE_PAGE)
+        madvise((char *)memory + before,
+                (bytes - before) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
 /* Map more than needed, then give back what lies before and behind. */
 static void *map_aligned(size_t length)
 {
@@ -60,9 +74,7 @@ static void *map_aligned(size_t length)
         munmap(start, before);
     if (behind > 0)
         munmap(start + before + length, behind);
-#ifdef MADV_HUGEPAGE
-    madvise(start + before, length, MADV_HUGEPAGE);
-#endif
+    xh_memory_prefer_huge(start + before, length);
     return start + before;
 }
 

@@ -27,4 +27,10 @@ xh_status_t xh_memory_available_below(const char *root, uint64_t *bytes_p);
 xh_status_t xh_memory_allocate(size_t bytes, void **memory_p);
 void xh_memory_free(void *memory, size_t bytes);
 
+/*
+ * Have the huge pages that lie wholly in memory backed by such, where the
+ * system offers them on request. Before the first use, which they make faster.
+ */
+void xh_memory_prefer_huge(void *memory, size_t bytes);
+
 #endif

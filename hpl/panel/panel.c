@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdbool.h>
+#include "base/memory.h"
 #include "hpl.h"
 #include "hpl/panel/panel.h"
 #include "hpl/panel/pivots.h"
@@ -37,6 +38,7 @@ static double *reserve(double *memory, size_t count, size_t *capacity_p)
     if (memory == NULL)
         HPL_pabort(__LINE__, "hpl_panel", "out of memory for %zu MiB",
                    count * sizeof(double) >> 20);
+    xh_memory_prefer_huge(memory, count * sizeof(double));
     *capacity_p = count;
     return memory;
 }

@@ -84,7 +84,7 @@ static void begin_group(hyb_lu_t *lu, int64_t end)
 
     for (block = first; block * nb < end; block++) {
         e->first[block] = first;
-        atomic_store_explicit(&e->end[block], end, memory_order_relaxed);
+        e->end[block] = end;
     }
     *x = (hpl_exchange_t){
         .panel = panel,
@@ -100,23 +100,22 @@ static void begin_group(hyb_lu_t *lu, int64_t end)
     begin_packing(e, x);
 }
 
-/* Any member asks, while the leader may be opening the next group: of old and
- * new either will do. */
-static int64_t last_group_end(const hyb_lu_t *lu, int64_t column)
+/* Have columns from .. to - 1 met panel k - 1, and is their memory free? */
+static bool is_possible(const hyb_lu_t *lu, int k, int64_t from, int64_t to)
 {
-    return atomic_load_explicit(&lu->exchanges.end[column / lu->columns.nb],
-                                memory_order_relaxed);
+    int64_t last = lu->exchanges.end[(to - 1) / lu->columns.nb];
+
+    return hyb_columns_reached(&lu->columns, from, Mmax(to, last), k);
 }
 
-bool hyb_exchanges_possible(const hyb_lu_t *lu, int k, int64_t from, int64_t to)
+/* Rows are sent only when their columns have met panel k - 1. */
+bool hyb_exchanges_reached(const hyb_lu_t *lu, int k, int64_t from, int64_t to)
 {
-    int64_t users = to, last;
+    const hyb_plan_t *plan = &lu->plan[k % HYB_IN_FLIGHT];
 
-    if (lu->grid->nprow > 1 && to > from) {
-        last = last_group_end(lu, to - 1);
-        users = Mmax(to, last);
-    }
-    return hyb_columns_reached(&lu->columns, from, users, k);
+    if (lu->grid->nprow == 1)
+        return hyb_columns_reached(&lu->columns, from, to, k);
+    return atomic_load_explicit(&plan->arrived, memory_order_acquire) >= to;
 }
 
 static void begin_next_group(hyb_lu_t *lu)
@@ -127,7 +126,7 @@ static void begin_next_group(hyb_lu_t *lu)
     if (e->position >= lu->columns.count)
         return;
     end = group_end(lu);
-    if (hyb_exchanges_possible(lu, e->k, e->position, end))
+    if (is_possible(lu, e->k, e->position, end))
         begin_group(lu, end);
 }
 

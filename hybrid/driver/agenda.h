@@ -32,12 +32,10 @@ void hyb_agenda_short_turn(hyb_lu_t *lu, int member, int *turns);
 void hyb_exchanges_open(hyb_lu_t *lu, int k);
 
 /*
- * Can the rows of columns from .. to - 1 be exchanged in iteration k: have
- * they met panel k - 1, and is their memory free? Without other processes in
- * the column, only the former.
+ * Can columns from .. to - 1 be swapped, solved and updated in iteration k
+ * without waiting: have they met panel k - 1, and are their rows here?
  */
-bool hyb_exchanges_possible(const hyb_lu_t *lu, int k, int64_t from,
-                            int64_t to);
+bool hyb_exchanges_reached(const hyb_lu_t *lu, int k, int64_t from, int64_t to);
 
 /* Have all exchanges of the open iteration ended? */
 bool hyb_exchanges_closed(const hyb_lu_t *lu);

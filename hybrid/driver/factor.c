@@ -252,7 +252,7 @@ static bool has_to_leave(hyb_lu_t *lu, int k, int member)
     return lu->devices == NULL && is_open(lu, k + 1) &&
            next->mode == HYB_LOOKAHEAD_PIPELINE &&
            next->next.to > next->next.from && member < next->panel_threads &&
-           hyb_exchanges_possible(lu, k + 1, next->next.from, next->next.to);
+           hyb_exchanges_reached(lu, k + 1, next->next.from, next->next.to);
 }
 
 static void update_rest(hyb_lu_t *lu, int k, int member)

@@ -162,7 +162,7 @@ static hpl_shape_t shape_of(const hyb_lu_t *lu)
  */
 static int64_t group_width(int64_t nb)
 {
-    enum { LEAST = 512 };
+    enum { LEAST = 256 };
 
     return (LEAST + nb - 1) / nb * nb;
 }

@@ -75,18 +75,18 @@ typedef struct {
 
 /* The row exchanges of an iteration, group by group of whole blocks. */
 typedef struct {
-    int k;                /* iteration they belong to */
-    int64_t position;     /* first column whose exchange has not begun */
-    int64_t group;        /* first column of the one in flight, or -1 */
-    int64_t group_end;    /* of the one in flight */
-    int64_t width;        /* of a group, a multiple of nb */
-    hpl_exchange_t *at;   /* by a group's first block */
-    int64_t *first;       /* by block: the first block of its last group ... */
-    _Atomic int64_t *end; /* ... and the column where that ended; all read */
-    double *rows;         /* gathered, then displaced: nb x columns each */
-    double *u;            /* nb x columns: U where the matrix has no room */
-    int tag;              /* of the next exchange */
-    bool packing;         /* the group has not started to move yet */
+    int k;              /* iteration they belong to */
+    int64_t position;   /* first column whose exchange has not begun */
+    int64_t group;      /* first column of the one in flight, or -1 */
+    int64_t group_end;  /* of the one in flight */
+    int64_t width;      /* of a group, a multiple of nb */
+    hpl_exchange_t *at; /* by a group's first block */
+    int64_t *first;     /* by block: the first block of its last group ... */
+    int64_t *end;       /* ... and the column where that ended */
+    double *rows;       /* gathered, then displaced: nb x columns each */
+    double *u;          /* nb x columns: U where the matrix has no room */
+    int tag;            /* of the next exchange */
+    bool packing;       /* the group has not started to move yet */
     hyb_packing_t pack;
 } hyb_exchanges_t;
 

@@ -3,16 +3,19 @@
 
 #include <math.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include "base/clock.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/driver/lu.h"
 #include "testing/planner/links.h"
+#include "testing/planner/packing.h"
 #include "testing/planner/probes.h"
 #include "testing/xhost/panel.h"
 #include "testing/xhost/update.h"
 
 enum {
     CALLS = 9,         /* at most, of which the median counts */
+    PACKINGS = 3,      /* they take little */
     HEIGHTS = 4,       /* rows at which is measured ... */
     LEAST_HEIGHTS = 2, /* ... even if there is no time */
     PARTS = 4,         /* that are measured at each */
@@ -32,6 +35,7 @@ typedef struct {
     double share;   /* seconds of each part */
     double bytes;   /* of a matrix, about */
     double by_blas; /* seconds of C's update, over those of the kernel */
+    bool exchanges; /* rows may travel between processes */
     xhpl_width_t *width;
 } work_t;
 
@@ -73,6 +77,23 @@ static int64_t columns(const work_t *w, int64_t m, int64_t chunk)
     return each * (int64_t)fmax(1.0, fmin((double)rounds, (double)most));
 }
 
+static xh_status_t measure_packing(const work_t *w, const xhost_update_t *x,
+                                   int64_t m)
+{
+    const int *source;
+    hyb_view_t columns = xhost_update_columns(x, &source);
+    double seconds = 0.0;
+    xh_status_t status;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    status = hpl_agree(MPI_COMM_WORLD,
+                       xhpl_packing_seconds(w->team, columns, source,
+                                            (int)w->nb, PACKINGS, &seconds));
+    if (status == XH_OK)
+        add_point(&w->width->pack, (double)m, seconds / (double)columns.cols);
+    return status;
+}
+
 static xh_status_t measure_update(const work_t *w, int64_t m)
 {
     const hyb_kernel_t *kernel = w->means->kernel;
@@ -91,6 +112,8 @@ static xh_status_t measure_update(const work_t *w, int64_t m)
                   prepare + (complete - prepare) * w->by_blas);
         add_point(&w->width->prepare, (double)m, prepare);
     }
+    if (status == XH_OK && w->exchanges)
+        status = measure_packing(w, x, m);
     xhost_update_destroy(x);
     return status;
 }
@@ -163,6 +186,14 @@ static double by_blas(const hyb_means_t *means)
     return rates.blas > 0.0 ? rates.kernel / rates.blas : 1.0;
 }
 
+static bool has_others(void)
+{
+    int processes;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    return processes > 1;
+}
+
 static xh_status_t measure_widths(const hyb_means_t *means,
                                   const xhpl_measurement_t *what,
                                   double seconds, xhpl_rates_t *rates)
@@ -170,7 +201,8 @@ static xh_status_t measure_widths(const hyb_means_t *means,
     work_t work = {.means = means,
                    .team = hyb_node_team(means->node),
                    .bytes = what->bytes,
-                   .by_blas = by_blas(means)};
+                   .by_blas = by_blas(means),
+                   .exchanges = has_others()};
     xh_status_t status = XH_OK;
 
     for (int i = 0; i < what->widths && status == XH_OK; i++) {

@@ -7,7 +7,7 @@
 #include "hpl/pauxil/map.h"
 
 enum {
-    GROUP = 512, /* columns of a row exchange under an update */
+    GROUP = 256, /* columns of a row exchange under an update */
     MOST_STEPS = 100000,
     EVEN = 8 /* steps that each process is to have, at least */
 };
@@ -80,6 +80,7 @@ xhpl_width_t xhpl_rates_of_width(const xhpl_rates_t *rates, int nb)
     factor = (double)nb / width.nb;
     scale_curve(&width.update, factor);
     scale_curve(&width.prepare, factor);
+    scale_curve(&width.pack, factor);
     scale_curve(&width.alone, factor * factor);
     scale_curve(&width.team, factor * factor);
     width.nb = nb;
@@ -209,6 +210,14 @@ static double local_rows(const model_t *model, int64_t first, int p)
     return local(test, first, test->n, test->nprow, p);
 }
 
+/* Seconds of packing a column's rows that go to other processes. */
+static double pack(const model_t *model, double rows)
+{
+    int p = model->test->nprow;
+
+    return p > 1 ? xhpl_curve_at(&model->width.pack, rows) / p : 0.0;
+}
+
 static step_t step_of(const model_t *model, int64_t k, int p, int q)
 {
     const xhpl_case_t *test = model->test;
@@ -217,8 +226,9 @@ static step_t step_of(const model_t *model, int64_t k, int p, int q)
     step_t step = {.m = local_rows(model, next, p),
                    .n =
                        local(test, next, (int64_t)test->n + 1, test->npcol, q)};
-    double column = xhpl_curve_at(&model->width.update, step.m);
-    double prepare = xhpl_curve_at(&model->width.prepare, step.m);
+    double packed = pack(model, step.m);
+    double column = xhpl_curve_at(&model->width.update, step.m) + packed;
+    double prepare = xhpl_curve_at(&model->width.prepare, step.m) + packed;
     double ahead = owner ? fmin(test->nb, step.n) : 0.0;
 
     step.update = step.n * column;
@@ -441,6 +451,7 @@ static void take_runs(model_t *model, xhpl_case_t *test)
     model->panels = divided(panels, model->run);
     scale_curve(&model->width.update, (double)model->run);
     scale_curve(&model->width.prepare, (double)model->run);
+    scale_curve(&model->width.pack, (double)model->run);
     scale_curve(&model->width.alone, (double)model->run);
     scale_curve(&model->width.team, (double)model->run);
     test->nb *= (int)model->run;

@@ -31,6 +31,8 @@ typedef struct {
     xhpl_curve_t update;  /* a column of the trailing matrix: rows swapped or
                              placed, U solved, C updated; over C's rows */
     xhpl_curve_t prepare; /* of that, all but C updated */
+    xhpl_curve_t pack;    /* a column's rows copied for other processes, where
+                             one had all of them to send; over C's rows */
     xhpl_curve_t alone;   /* a panel, loaded and factored by one thread ... */
     xhpl_curve_t team;    /* ... and by all of them */
 } xhpl_width_t;

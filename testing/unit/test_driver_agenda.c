@@ -15,7 +15,7 @@ typedef struct {
     hyb_lu_t lu;
     hpl_exchange_t at[BLOCKS];
     int64_t first[BLOCKS];
-    _Atomic int64_t end[BLOCKS];
+    int64_t end[BLOCKS];
     double rows[2 * BLOCK * (ORDER + 1)];
 } table_t;
 
@@ -57,10 +57,10 @@ static void table_close(table_t *t)
     small_grid_close(&t->s.grid);
 }
 
-/* All columns behind the panel have met one more panel. */
-static void apply_all(table_t *t)
+/* All columns from from on have met one more panel. */
+static void apply_all_from(table_t *t, int64_t from)
 {
-    int64_t from = t->s.panel->jj, end;
+    int64_t end;
 
     for (; from < t->lu.columns.count; from = end) {
         end = Mmin(from + BLOCK, t->lu.columns.count);
@@ -176,12 +176,11 @@ static void nothing_leaves_before_it_has_met_the_last_panel(void **state)
     for (i = 0; i < 50; i++)
         hyb_agenda_poll(&t.lu);
     errors = arrived(&t) != t.s.panel->jj || hyb_exchanges_closed(&t.lu) ||
-             t.lu.exchanges.group >= 0 ||
-             hyb_exchanges_possible(&t.lu, 1, t.s.panel->jj, ORDER + 1);
-    apply_all(&t);
-    errors += !hyb_exchanges_possible(&t.lu, 1, t.s.panel->jj, ORDER + 1);
+             t.lu.exchanges.group >= 0;
+    apply_all_from(&t, t.s.panel->jj);
+    errors += hyb_exchanges_reached(&t.lu, 1, t.s.panel->jj, ORDER + 1);
     poll_until_closed(&t.lu);
-    errors += arrived(&t) != ORDER + 1;
+    errors += !hyb_exchanges_reached(&t.lu, 1, t.s.panel->jj, ORDER + 1);
     table_close(&t);
     assert_int_equal(errors, 0);
 }
@@ -190,19 +189,23 @@ static void nothing_leaves_before_it_has_met_the_last_panel(void **state)
 static void a_group_waits_for_all_that_used_its_memory_last(void **state)
 {
     static table_t t;
-    bool before, after;
+    bool before;
+    int i;
 
     (void)state;
     table_open(&t, 1, HYB_LOOKAHEAD_PIPELINE, BLOCK);
     t.end[2] = t.end[3] = t.end[4] = 20;
+    hyb_exchanges_open(&t.lu, 1);
     hyb_columns_apply(&t.lu.columns, (hyb_run_t){8, 4});
     hyb_columns_apply(&t.lu.columns, (hyb_run_t){12, 4});
-    before = hyb_exchanges_possible(&t.lu, 1, 8, 12);
-    hyb_columns_apply(&t.lu.columns, (hyb_run_t){16, 4});
-    after = hyb_exchanges_possible(&t.lu, 1, 8, 12);
+    for (i = 0; i < 50; i++)
+        hyb_agenda_poll(&t.lu);
+    before =
+        t.lu.exchanges.group >= 0 || hyb_exchanges_reached(&t.lu, 1, 8, 12);
+    apply_all_from(&t, 16);
+    poll_until_closed(&t.lu);
     table_close(&t);
     assert_false(before);
-    assert_true(after);
 }
 
 static void only_the_leader_moves_messages(void **state)
@@ -256,7 +259,7 @@ static void rows_that_stay_at_home_need_no_exchange(void **state)
 {
     static table_t t;
     HPL_T_grid alone = {.nprow = 1, .npcol = 1};
-    bool closed, done;
+    bool closed, done, reached;
 
     (void)state;
     table_open(&t, 0, HYB_LOOKAHEAD_PIPELINE, BLOCK);
@@ -264,9 +267,12 @@ static void rows_that_stay_at_home_need_no_exchange(void **state)
     closed = hyb_exchanges_closed(&t.lu);
     t.lu.grid = &alone;
     done = hyb_exchanges_closed(&t.lu) && hyb_agenda_done(&t.lu);
+    reached = hyb_exchanges_reached(&t.lu, 0, 4, 8) &&
+              !hyb_exchanges_reached(&t.lu, 1, 4, 8);
     table_close(&t);
     assert_false(closed);
     assert_true(done);
+    assert_true(reached);
 }
 
 static const struct CMUnitTest cases[] = {

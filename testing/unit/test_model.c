@@ -226,6 +226,27 @@ static void pivots_are_agreed_on_in_rounds(void **state)
     }
 }
 
+/* Each process packs its part of the rows, and one alone packs none. */
+static void rows_are_packed_where_there_are_others_in_the_column(void **state)
+{
+    const double column = 1e-6;
+    xhpl_rates_t rates = usual(), packing = rates;
+    double columns_of_all = 0.0;
+
+    (void)state;
+    packing.width[0].pack = (xhpl_curve_t){1, {0}, {column}};
+    for (int k = 1; k <= 30; k++)
+        columns_of_all += 3000 - 100 * k + 1;
+    for (int p = 1; p <= 5; p++) {
+        xhpl_case_t test = on_grid(3000, p, 1);
+        double parts = p > 1 ? columns_of_all / p : 0.0;
+
+        test.depth = 0;
+        assert_near(seconds(&packing, test),
+                    seconds(&rates, test) + parts * column);
+    }
+}
+
 static void a_ring_passes_a_message_on(void **state)
 {
     xhpl_link_t link = {.latency = 1.0, .bandwidth = 10.0};
@@ -308,6 +329,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(more_processes_divide_the_work),
     cmocka_unit_test(messages_take_time_and_free_ones_none),
     cmocka_unit_test(pivots_are_agreed_on_in_rounds),
+    cmocka_unit_test(rows_are_packed_where_there_are_others_in_the_column),
     cmocka_unit_test(a_ring_passes_a_message_on),
     cmocka_unit_test(a_long_message_is_better_cut_in_pieces),
     cmocka_unit_test(back_substitution_reads_half_the_matrix),

@@ -211,6 +211,13 @@ double xhost_update_seconds(xhost_update_t *update, xhost_work_t work,
     return xhost_median_seconds(&timed, calls);
 }
 
+hyb_view_t xhost_update_columns(const xhost_update_t *update,
+                                const int **source_p)
+{
+    *source_p = update->swap.source;
+    return update->columns;
+}
+
 /* ---- checking ------------------------------------------------------------ */
 
 /* By how much an element is not what CALLS updates should have made of it. */

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "hybrid/engine/host/kernel.h"
 #include "hybrid/engine/team.h"
+#include "hybrid/engine/view.h"
 
 typedef struct {
     int64_t m, n, k; /* C is m x n, L2 m x k, U k x n */
@@ -30,6 +31,13 @@ void xhost_update_destroy(xhost_update_t *update); /* accepts NULL */
 /* Median of the seconds of so many calls, 1 <= calls <= 16. */
 double xhost_update_seconds(xhost_update_t *update, xhost_work_t work,
                             int calls);
+
+/*
+ * The columns that XHOST_PREPARE swaps, the k rows of the top above C's, and
+ * which k rows of them go there.
+ */
+hyb_view_t xhost_update_columns(const xhost_update_t *update,
+                                const int **source_p);
 
 /*
  * Flop/s of C := C - L2 U by all members of team: as in the solver, members
