@@ -98,7 +98,8 @@ UNIT_OBJECTS := $(call as_objects,$(UNIT_ALL))
 UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID)) \
                  $(if $(filter yes,$(JSON)),,$(UNIT_RECORD))
 HEADERS := $(filter-out $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
-             testing/planner/measure.h testing/planner/probes.h \
+             testing/planner/measure.h testing/planner/packing.h \
+             testing/planner/probes.h \
              $(addprefix testing/unit/,device_cases.h emu_fixture.h \
              fake_backend.h machines.h node_fixture.h)) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_%), \
@@ -154,7 +155,7 @@ $(HPLlib): $(BASE_OBJECTS) $(HPL_OBJECTS)
 
 $(XHPL): $(PTEST_OBJECTS) $(PLANNER_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(LINK) $(XHPL_LINK) -o $@ $(filter %.o,$^) \
+	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) \
 	    $(XHPL_LIBS) $(LIBS_OF_XHPL))
 
 $(XPROBE): $(PROBE_OBJECTS) $(HPLlib) $(BUILD)/blas-checked

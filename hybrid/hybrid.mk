@@ -13,14 +13,13 @@ HEADERS += $(filter-out hybrid/device/cuda/%,$(wildcard hybrid/*/*.h \
 # Without MPI: the compiler that is inside mpicc.
 HYB_CC ?= $(or $(COMPILER),$(if $(findstring mpi,$(CC)),cc,$(CC)))
 
-# -rdynamic and the whole BLAS: plug-ins call the program's dgemm_.
-HYB_LINK = $(HYB_CC) $(LINKFLAGS) $(NO_FAST_MATH) -rdynamic
+# The engine's BLAS is a weak symbol, which alone would not have it linked.
+HYB_LINK = $(HYB_CC) $(LINKFLAGS) $(NO_FAST_MATH)
 HYB_LIBS = -Wl,--no-as-needed $(LAlib) -Wl,--as-needed -lhwloc -ldl $(XH_LIBS)
 
 # xhpl gets the driver and what that stands on.
 $(OBJ)/testing/ptest/solvers.o: XH_FIRST += -DXH_HYBRID
 $(XHPL): $(HYB_DRIVER_OBJECTS) $(ENGINE_OBJECTS)
-XHPL_LINK = -rdynamic
 XHPL_LIBS = -lhwloc -ldl
 
 XDGEMM := $(BINdir)/xdgemm
@@ -41,7 +40,7 @@ $(XLOOKAHEAD): $(call objects,testing/xlookahead/*.c) $(DRIVER_OBJECTS) \
                $(HYB_DRIVER_OBJECTS) $(ENGINE_OBJECTS) $(HPLlib) \
                $(BUILD)/blas-checked
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(LINK) $(XHPL_LINK) -o $@ $(filter %.o,$^) \
+	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) \
 	    $(XHPL_LIBS) $(LIBS_OF_XHPL))
 
 $(XBLAS): $(call objects,testing/xblas/*.c) $(BASE_OBJECTS)
@@ -123,7 +122,7 @@ $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
                      $(HYB_DRIVER_OBJECTS) $(ENGINE_OBJECTS) $(HPLlib) \
                      $(BUILD)/blas-checked | $(BUILD)/lib/xhpl
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(LINK) $(XHPL_LINK) -o $@ $(filter %.o,$^) \
+	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) \
 	    -lcmocka $(XHPL_LIBS) $(LIBS_OF_XHPL))
 
 # ---- benchmarks and bundle -------------------------------------------------

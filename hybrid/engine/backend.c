@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/settings.h"
+#include "hybrid/engine/host/gemm_alone.h"
 
 #define PREFIX "libhyb_"
 #define SUFFIX ".so"
@@ -55,7 +56,8 @@ static void log_line(xh_log_level_t level, const char *text)
         xh_log_info("%s", text);
 }
 
-static const hyb_host_t host = {setting, log_line, xh_clock_now};
+static const hyb_host_t host = {setting, log_line, xh_clock_now,
+                                hyb_gemm_alone};
 
 /* ---- the list ----------------------------------------------------------- */
 

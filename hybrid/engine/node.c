@@ -9,26 +9,12 @@
 #include "hybrid/engine/node_private.h"
 #include "hybrid/engine/product_return.h"
 
-static const hyb_kernel_t *kernel_of_setting(void)
-{
-    const char *name = xh_settings_text("kernel");
-    int isa;
-
-    if (strcmp(name, "auto") == 0)
-        return hyb_kernel_best();
-    for (isa = 0; isa <= (int)xh_cpu_isa(); isa++)
-        if (hyb_kernel_find((xh_isa_t)isa) != NULL &&
-            strcmp(name, hyb_kernel_find((xh_isa_t)isa)->name) == 0)
-            return hyb_kernel_find((xh_isa_t)isa);
-    return NULL;
-}
-
 /* The kernel that the user asks for, where this processor has it. */
 static xh_status_t choose_kernel(hyb_node_t *node)
 {
     const char *name = xh_settings_text("kernel");
 
-    node->kernel = kernel_of_setting();
+    node->kernel = hyb_kernel_of_setting();
     if (node->kernel != NULL || strcmp(name, "blas") == 0)
         return XH_OK;
     xh_log_error("kernel=%s: this processor has %s at most", name,

@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/engine/device.h"
 #include "testing/unit/emu_fixture.h"
 
-/* The program has a BLAS library because it is called here. */
-void dgemm_(const char *trans_a, const char *trans_b, const int *m,
-            const int *n, const int *k, const double *alpha, const double *a,
-            const int *lda, const double *b, const int *ldb, const double *beta,
-            double *c, const int *ldc, size_t trans_a_length,
-            size_t trans_b_length);
-
-static void it_multiplies_with_the_programs_library(void **state)
+static void it_multiplies_with_the_hosts_kernel(void **state)
 {
-    const double one = 1, two = 2;
-    const int n = 1;
-    double c = 0;
-    int lines;
+    static const char *const kernels[] = {"kernel=auto", "kernel=portable",
+                                          "kernel=blas"};
+    size_t i;
 
     (void)state;
-    dgemm_("N", "N", &n, &n, &n, &one, &two, &n, &two, &n, &one, &c, &n, 1, 1);
-    assert_true(c == 4);
-    capture_begin();
-    hyb_device_close(emu_open(0, NULL));
-    capture_end(&lines);
-    assert_int_equal(lines, 0);
+    for (i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+        void *fixture = NULL;
+
+        assert_int_equal(xh_settings_assign(kernels[i]), XH_OK);
+        assert_int_equal(emu_open_shared(&fixture), 0);
+        products_are_those_of_three_loops(&fixture);
+        device_cases_close(&fixture);
+    }
 }
 
 static const struct CMUnitTest cases[] = {
@@ -40,7 +35,7 @@ static const struct CMUnitTest cases[] = {
                                     emu_open_shared, device_cases_close),
     cmocka_unit_test_setup_teardown(with_beta_zero_c_is_not_read,
                                     emu_open_shared, device_cases_close),
-    cmocka_unit_test_setup(it_multiplies_with_the_programs_library,
+    cmocka_unit_test_setup(it_multiplies_with_the_hosts_kernel,
                            emu_default_settings),
 };
 UNIT_MAIN(cases)

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hybrid/device/emu/work.h"
 
 #define MIB 0x1p20
 
@@ -165,13 +164,6 @@ static xh_status_t open_arena(hyb_emu_device_t *device)
     return status;
 }
 
-static void warn_of_loops(const hyb_emu_device_t *device)
-{
-    if (!device->dry && !hyb_emu_work_has_blas())
-        hyb_emu_say(device, XH_LOG_WARNING,
-                    "this program shows no dgemm_: products take long");
-}
-
 static xh_status_t open_device(int index, const int *cpus, int cpu_count,
                                void **state_p)
 {
@@ -194,7 +186,6 @@ static xh_status_t open_device(int index, const int *cpus, int cpu_count,
     }
     pthread_mutex_init(&device->lock, NULL);
     hyb_emu_condition_init(&device->changed);
-    warn_of_loops(device);
     *state_p = device;
     return XH_OK;
 }

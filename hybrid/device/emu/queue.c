@@ -74,14 +74,18 @@ static void sleep_until(hyb_emu_queue_t *queue, double time)
         late = pthread_cond_timedwait(&queue->wake, &device->lock, &deadline);
 }
 
-static void compute(const hyb_emu_command_t *command)
+static xh_status_t compute(const hyb_host_t *host,
+                           const hyb_emu_command_t *command)
 {
+    xh_status_t status = XH_OK;
+
     if (command->op == HYB_EMU_GEMM)
-        hyb_emu_work_gemm(&command->product);
+        status = host->gemm(&command->product);
     else
         hyb_emu_work_copy(command->from, command->to);
     if (command->fault == HYB_EMU_FLIP)
         hyb_emu_work_flip(command->to);
+    return status;
 }
 
 /*
@@ -91,11 +95,18 @@ static void compute(const hyb_emu_command_t *command)
 static double compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
                             const hyb_emu_command_t *command, double end)
 {
+    xh_status_t status;
+
     device->resources[r].busy = true;
     pthread_mutex_unlock(&device->lock);
-    compute(command);
+    status = compute(device->host, command);
     pthread_mutex_lock(&device->lock);
     device->resources[r].busy = false;
+    if (status != XH_OK) {
+        hyb_emu_say(device, XH_LOG_ERROR,
+                    "the host has no memory for a product");
+        hyb_emu_fail(device);
+    }
     pthread_cond_broadcast(&device->changed);
     return later(end, device->host->now());
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stddef.h>
 #include "hybrid/engine/host/kernel.h"
+
+#include <stddef.h>
+#include <string.h>
+#include "base/settings.h"
 
 const hyb_kernel_t *hyb_kernel_find(xh_isa_t isa)
 {
@@ -23,4 +26,20 @@ const hyb_kernel_t *hyb_kernel_best(void)
     while (isa > XH_ISA_PORTABLE && hyb_kernel_find((xh_isa_t)isa) == NULL)
         isa--;
     return hyb_kernel_find((xh_isa_t)isa);
+}
+
+const hyb_kernel_t *hyb_kernel_of_setting(void)
+{
+    const char *name = xh_settings_text("kernel");
+    const hyb_kernel_t *kernel;
+    int isa;
+
+    if (strcmp(name, "auto") == 0)
+        return hyb_kernel_best();
+    for (isa = 0; isa <= (int)xh_cpu_isa(); isa++) {
+        kernel = hyb_kernel_find((xh_isa_t)isa);
+        if (kernel != NULL && strcmp(name, kernel->name) == 0)
+            return kernel;
+    }
+    return NULL;
 }

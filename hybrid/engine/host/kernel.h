@@ -57,6 +57,10 @@ const hyb_kernel_t *hyb_kernel_find(xh_isa_t isa);
 /* The kernel of the widest instruction set that this processor has. */
 const hyb_kernel_t *hyb_kernel_best(void);
 
+/* The one that the setting kernel asks for; NULL: the BLAS library, or one that
+ * this processor does not have. */
+const hyb_kernel_t *hyb_kernel_of_setting(void);
+
 /* The kernels that exist on some architectures only; NULL on others. */
 extern const hyb_kernel_t *const hyb_kernel_avx512;
 extern const hyb_kernel_t *const hyb_kernel_avx2;
