@@ -5,6 +5,7 @@
 #include "base/trace.h"
 #include "hybrid/driver/devices_private.h"
 #include "hybrid/engine/host/blas.h"
+#include "hybrid/engine/host/gemm_alone.h"
 #include "hybrid/engine/product.h"
 
 /* ---- on the devices: the leader ------------------------------------------
@@ -23,13 +24,22 @@ static void apply_until(hyb_lu_t *lu, int64_t to)
     }
 }
 
-/* Where no device is left: everything, by the BLAS library. */
+/* By the calling thread, with what multiplies on the cores of this run. */
+static void multiply(const hyb_lu_t *lu, const hyb_gemm_t *product)
+{
+    xh_status_t status = lu->multiplier == HYB_BY_BLAS
+                             ? hyb_blas_gemm(product)
+                             : hyb_gemm_alone(product);
+
+    if (status != XH_OK)
+        HPL_pabort(__LINE__, "hyb_devices", "a tile was not multiplied: %s",
+                   xh_status_text(status));
+}
+
+/* Where no device is left: everything, by the leader. */
 static void compute_alone(hyb_lu_t *lu, hyb_devices_part_t *part)
 {
-    if (hyb_blas_gemm(&part->product) != XH_OK)
-        HPL_pabort(__LINE__, "hyb_devices_poll",
-                   "no BLAS for the devices' "
-                   "columns");
+    multiply(lu, &part->product);
     apply_until(lu, part->to);
     part->finished = true;
     lu->devices->current++;
@@ -169,6 +179,9 @@ static void attend(hyb_lu_t *lu)
 
     hyb_devices_release(lu, d->current);
     apply_until(lu, part->from + hyb_offload_columns_done(d->offload));
+    if (hyb_offload_lost(d->offload))
+        HPL_pabort(__LINE__, "hyb_devices_poll",
+                   "a device is lost that wrote into the matrix (direct=on)");
     if (hyb_offload_done(d->offload))
         finish(lu, part);
 }
@@ -241,8 +254,7 @@ bool hyb_devices_help(hyb_lu_t *lu, hyb_devices_help_t which)
     any = hyb_offload_take(offload, tiles_to_keep(d, part, which), &tile);
     if (any) {
         product = hyb_gemm_part(&part->product, tile.part);
-        if (hyb_blas_gemm(&product) != XH_OK)
-            HPL_pabort(__LINE__, "hyb_devices_help", "no BLAS for a tile");
+        multiply(lu, &product);
         hyb_offload_give(offload, &tile);
     }
     leave(d);

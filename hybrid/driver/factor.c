@@ -11,6 +11,7 @@
 #include "hybrid/driver/report.h"
 #include "hybrid/driver/update.h"
 #include "hybrid/driver/watchdog.h"
+#include "hybrid/engine/host/gemm.h"
 
 /* Of iteration k. */
 static void wait_for_deal(hyb_lu_t *lu, const hyb_deal_t *deal, int k,
@@ -429,6 +430,8 @@ uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
         hyb_lu_bytes(shape, means->kernel, means->multiplier, members);
     hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
 
+    if (hyb_node_working_devices(means->node) > 0)
+        bytes += (uint64_t)members * hyb_host_gemm_lone_bytes();
     if (needs_flat(means))
         bytes += hyb_flat_bytes(hpl_map_count(&rows, shape->n),
                                 Mmin(shape->nb, shape->n));

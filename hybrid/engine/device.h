@@ -61,8 +61,9 @@ typedef struct {
     void (*log)(xh_log_level_t level, const char *text);
     /* Seconds, as xh_clock_now of base/clock.h. */
     double (*now)(void);
-    /* C := beta C + alpha op(A) op(B) on the calling thread, as fast as the
-     * host can; product conforms. Errors: XH_ERR_MEMORY  C is untouched */
+    /* C := beta C + alpha op(A) op(B) on the calling thread, with what the
+     * setting kernel says; product conforms. Errors: XH_ERR_MEMORY  C is
+     * untouched */
     xh_status_t (*gemm)(const hyb_gemm_t *product);
 } hyb_host_t;
 

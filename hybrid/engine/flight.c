@@ -166,7 +166,8 @@ xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job)
     int i;
 
     TRY(add_memory(flight, hyb_tiling_memory(t)));
-    TRY(add_staging(flight, (size_t)(t->c_slots * tile) * sizeof(double)));
+    if (!flight->direct)
+        TRY(add_staging(flight, (size_t)(t->c_slots * tile) * sizeof(double)));
     TRY(add_slots(flight, (int)t->c_slots));
     for (i = 0; i < (int)t->c_slots; i++)
         TRY(add_chunks(flight->device, &flight->slot[i], t->chunks));
@@ -181,7 +182,8 @@ xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job)
         flight->slot[i].chunks = t->chunks;
         flight->slot[i].tile = -1;
         flight->slot[i].device = next + i * tile;
-        flight->slot[i].staging = flight->staging + i * tile;
+        flight->slot[i].staging =
+            flight->direct ? NULL : flight->staging + i * tile;
     }
     return XH_OK;
 }
@@ -315,14 +317,16 @@ static xh_status_t launch_chunk(hyb_flight_t *flight, const hyb_job_t *job,
 }
 
 /* When the tile has returned, all its events have passed. */
-static xh_status_t send_back(hyb_flight_t *flight, const hyb_slot_t *slot)
+static xh_status_t send_back(hyb_flight_t *flight, const hyb_job_t *job,
+                             const hyb_slot_t *slot)
 {
     int64_t rows = slot->part.rows, cols = slot->part.cols;
+    hyb_view_t to = flight->direct ? part_of_c(job, slot->part)
+                                   : packed(slot->staging, rows, cols);
 
     TRY(hyb_queue_wait(flight->out, flight->last));
     TRY(hyb_event_record(flight->out, slot->out.begin));
-    TRY(hyb_queue_copy_out(flight->out, packed(slot->device, rows, cols),
-                           packed(slot->staging, rows, cols)));
+    TRY(hyb_queue_copy_out(flight->out, packed(slot->device, rows, cols), to));
     return hyb_event_record(flight->out, slot->out.end);
 }
 
@@ -337,7 +341,7 @@ xh_status_t hyb_flight_launch(hyb_flight_t *flight, const hyb_job_t *job,
     for (z = 0; z < slot->chunks; z++)
         TRY(launch_chunk(flight, job, slot, z));
     TRY(hyb_event_record(flight->multiply, flight->last));
-    return send_back(flight, slot);
+    return send_back(flight, job, slot);
 }
 
 /* ---- landing --------------------------------------------------------------
@@ -357,13 +361,13 @@ void hyb_flight_drain(hyb_flight_t *flight, double seconds)
 }
 
 void hyb_flight_commit(const hyb_flight_t *flight, const hyb_job_t *job,
-                       const hyb_slot_t *slot)
+                       const hyb_slot_t *slot, int part, int parts)
 {
     hyb_view_t c = part_of_c(job, slot->part);
     double beta = job->product->beta;
-    int64_t i, j;
+    int64_t i, j, end = c.cols * (part + 1) / parts;
 
-    for (j = 0; j < c.cols; j++) {
+    for (j = c.cols * part / parts; j < end; j++) {
         const double *from = slot->staging + j * c.rows;
         double *to = c.data + j * c.ld;
 

@@ -22,7 +22,7 @@ typedef struct {  /* a tile in flight */
     int64_t tile; /* -1: none */
     hyb_rectangle_t part;
     double *device;           /* C's tile there */
-    double *staging;          /* ... and back on the host */
+    double *staging;          /* ... and back on the host, if not direct */
     hyb_chunk_laps_t *chunk;  /* C's tile comes in with chunk 0 */
     int64_t chunks, capacity; /* of the job; with events */
     hyb_lap_t out;
@@ -43,6 +43,7 @@ typedef struct {
     hyb_event_t *first, *last; /* around all multiplications */
     bool launched_any;
     bool product_only;
+    bool direct; /* tiles return into C */
 } hyb_flight_t;
 
 /* Queues and events; no memory yet. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
@@ -69,9 +70,10 @@ xh_status_t hyb_flight_launch(hyb_flight_t *flight, const hyb_job_t *job,
  */
 void hyb_flight_drain(hyb_flight_t *flight, double seconds);
 
-/* Write a returned tile into C. */
+/* Write part number part of parts of a returned tile, which is not direct, into
+ * C. Several threads may do this for different parts. */
 void hyb_flight_commit(const hyb_flight_t *flight, const hyb_job_t *job,
-                       const hyb_slot_t *slot);
+                       const hyb_slot_t *slot, int part, int parts);
 
 /* Add what slot's tile, which has returned, took. Errors: XH_ERR_DEVICE */
 xh_status_t hyb_flight_time(const hyb_slot_t *slot, hyb_flight_times_t *times);

@@ -177,6 +177,24 @@ void hyb_job_return(hyb_job_t *job, int64_t tile)
     unlock_and_say(job);
 }
 
+void hyb_job_lose(hyb_job_t *job)
+{
+    pthread_mutex_lock(&job->lock);
+    job->lost = true;
+    job->in_flight--;
+    unlock_and_say(job);
+}
+
+bool hyb_job_lost(hyb_job_t *job)
+{
+    bool lost;
+
+    pthread_mutex_lock(&job->lock);
+    lost = job->lost;
+    pthread_mutex_unlock(&job->lock);
+    return lost;
+}
+
 /* ---- the host ------------------------------------------------------------ */
 
 int64_t hyb_job_take_returned(hyb_job_t *job)

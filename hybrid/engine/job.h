@@ -31,6 +31,7 @@ typedef struct {
     int64_t prefix;    /* tiles from the front known to be in C */
     int devices;       /* that work on it */
     bool ends;         /* nothing more is released or given */
+    bool lost;         /* a tile, which nobody can do again */
 } hyb_job_t;
 
 /*
@@ -69,6 +70,11 @@ int64_t hyb_job_await(hyb_job_t *job);
 
 /* Give a device's tile back, whose part of C is as before the product. */
 void hyb_job_return(hyb_job_t *job, int64_t tile);
+
+/* A device took a tile with it, whose part of C is not as before any more: job
+ * is never done. */
+void hyb_job_lose(hyb_job_t *job);
+bool hyb_job_lost(hyb_job_t *job);
 
 /* ---- the host ------------------------------------------------------------ */
 

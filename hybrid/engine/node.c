@@ -41,6 +41,11 @@ static xh_status_t budget(const hyb_device_info_t *info, uint64_t *bytes_p)
     return XH_OK;
 }
 
+static bool is_on(const char *setting)
+{
+    return strcmp(xh_settings_text(setting), "on") == 0;
+}
+
 /* What the setting product_return comes to for device. */
 static xh_status_t choose_return(const hyb_node_t *node, hyb_device_t *device,
                                  bool *product_only_p)
@@ -56,7 +61,7 @@ static xh_status_t choose_return(const hyb_node_t *node, hyb_device_t *device,
     xh_status_t status = XH_OK;
 
     *product_only_p = strcmp(setting, "on") == 0;
-    if (strcmp(setting, "auto") == 0)
+    if (strcmp(setting, "auto") == 0 && !is_on("direct"))
         status = hyb_product_return_pays(device, &trial, product_only_p);
     return status == XH_ERR_MEMORY ? XH_OK : status;
 }
@@ -66,6 +71,7 @@ static xh_status_t open_device(hyb_node_t *node, hyb_device_choice_t choice,
 {
     hyb_stream_options_t options = {.executor = node->devices + 1,
                                     .slots = node->slots,
+                                    .direct = is_on("direct"),
                                     .stall_seconds =
                                         xh_settings_real("stall_seconds")};
     hyb_device_info_t info;
@@ -89,7 +95,7 @@ static xh_status_t open_device(hyb_node_t *node, hyb_device_choice_t choice,
         return status;
     }
     node->models_time = node->models_time || info.models_time;
-    node->feeders += !info.models_time;
+    node->feeders += info.models_time ? 0 : cpu_count;
     node->devices++;
     return XH_OK;
 }
@@ -118,32 +124,55 @@ static xh_status_t deal_devices(hyb_node_t *node, const hyb_local_t *local,
 }
 
 /*
- * Move the core nearest to a device behind those that are still free, of which
- * the last `placed` ones are other feeders' already. The team takes its cores
- * from the front.
+ * Threads that feed one of so many devices, at most so many as have a core. One
+ * is enough where it has nothing to copy, or little, as from emulated devices.
+ * A core copies some 10 GB/s, a link brings several times as much.
  */
-static void place_feeder(hyb_node_t *node, hyb_device_choice_t choice,
-                         int placed)
+static int feeders_of(const hyb_node_t *node, hyb_device_choice_t choice,
+                      int devices, int cores)
 {
-    int left = node->cpu_count - placed, *near, i;
+    enum { MOST = 4, PART = 4 };
+    int asked = (int)xh_settings_int("copy_threads");
+    int share = node->cpu_count / (PART * devices);
+
+    if (is_on("direct") || cores < 1)
+        return 1;
+    if (asked > 0)
+        return asked < cores ? asked : cores;
+    if (share < 1 || choice.backend->emulated)
+        return 1;
+    return share < MOST ? share : MOST;
+}
+
+/*
+ * Move the count cores nearest to a device behind those that are still free, of
+ * which the last `placed` ones are other feeders' already. The team takes its
+ * cores from the front.
+ */
+static void place_feeders(hyb_node_t *node, hyb_device_choice_t choice,
+                          int placed, int count)
+{
+    int left = node->cpu_count - placed, *near, i, j;
     hyb_device_info_t info;
 
     if (left < 2 || choice.backend->describe(choice.index, &info) != XH_OK ||
-        hyb_topology_near(node->topology, info.pci_address, node->cpus, left, 1,
-                          &near) != XH_OK)
+        hyb_topology_near(node->topology, info.pci_address, node->cpus, left,
+                          count, &near) != XH_OK)
         return;
-    for (i = 0; node->cpus[i] != *near; i++)
-        ;
-    node->cpus[i] = node->cpus[left - 1];
-    node->cpus[left - 1] = *near;
+    for (j = 0; j < count; j++) {
+        for (i = 0; node->cpus[i] != near[j]; i++)
+            ;
+        node->cpus[i] = node->cpus[left - 1 - j];
+        node->cpus[left - 1 - j] = near[j];
+    }
     free(near);
 }
 
-/* Open this process's devices, each with a feeder on a core near it. */
+/* Open this process's devices, each with feeders on cores near it. */
 static xh_status_t open_devices(hyb_node_t *node, const hyb_local_t *local)
 {
     hyb_device_choice_t *chosen;
-    int i, count, *mine = NULL, mine_count = 0;
+    int i, count, *mine = NULL, mine_count = 0, placed = 0, feeders, left;
     xh_status_t status =
         hyb_devices_choose(xh_settings_text("devices"), &chosen, &count);
 
@@ -152,12 +181,17 @@ static xh_status_t open_devices(hyb_node_t *node, const hyb_local_t *local)
     if (count > 0)
         status = deal_devices(node, local, chosen, count, &mine, &mine_count);
     for (i = 0; status == XH_OK && i < mine_count; i++) {
-        const int *cpu = &node->cpus[node->cpu_count - 1 - i % node->cpu_count];
-
         if (node->devices == HYB_EXECUTORS - 1)
             break;
-        place_feeder(node, chosen[mine[i]], i);
-        if (open_device(node, chosen[mine[i]], cpu, 1) != XH_OK)
+        left = node->cpu_count - placed;
+        feeders = feeders_of(node, chosen[mine[i]], mine_count, left);
+        if (left > 0)
+            place_feeders(node, chosen[mine[i]], placed, feeders);
+        placed += left > 0 ? feeders : 0;
+        if (open_device(
+                node, chosen[mine[i]],
+                &node->cpus[left > 0 ? left - feeders : i % node->cpu_count],
+                feeders) != XH_OK)
             xh_log_warning("device %d of %s is left out", chosen[mine[i]].index,
                            chosen[mine[i]].backend->name);
     }
@@ -196,6 +230,11 @@ static xh_status_t read_settings(hyb_node_t *node)
         return status;
     node->tile = xh_settings_int("tile");
     node->slots = (int)xh_settings_int("pipeline");
+    if (is_on("direct") && is_on("product_return")) {
+        xh_log_error("product_return=on has the host add to C, which direct=on "
+                     "leaves to devices");
+        return XH_ERR_INPUT;
+    }
     return choose_kernel(node);
 }
 

@@ -17,9 +17,9 @@
 
 /*
  * Everything this process computes with: its share of the cores as a team of
- * threads, and its devices, each with a thread that feeds it. Opened once;
- * the settings devices, split, kernel, tile, pipeline, product_return and
- * stall_seconds say how it works.
+ * threads, and its devices, each with threads that feed it. Opened once;
+ * the settings devices, split, kernel, tile, pipeline, product_return, direct,
+ * copy_threads and stall_seconds say how it works.
  */
 typedef struct hyb_node hyb_node_t;
 
@@ -111,8 +111,9 @@ typedef struct {
  *
  * Errors: XH_ERR_ARG     shapes do not conform; nobody is to compute
  *         XH_ERR_MEMORY  C may be partly done
- *         XH_ERR_DEVICE  the team is not to take part and all devices failed:
- *                        C is partly done
+ *         XH_ERR_DEVICE  C is partly done: the team is not to take part and all
+ *                        devices failed; or, with direct=on, one of them did,
+ *                        which may still write into C if it stalled
  */
 xh_status_t hyb_node_gemm(hyb_node_t *node, const hyb_gemm_t *product,
                           hyb_executors_t executors, hyb_report_t *report_p);

@@ -167,10 +167,8 @@ static xh_status_t run_together(run_t *run, const hyb_gemm_t *product)
     run->job = hyb_offload_job(offload);
     share_out(run, offload);
     status = hyb_offload_finish(offload, &run->report);
-    if (status != XH_OK) {
-        xh_log_error("no device is left and the team is not to help");
+    if (status != XH_OK)
         return status;
-    }
     run->report.share = run->share;
     run->report.team.compute_seconds = run->seconds;
     if (run->executors.team)

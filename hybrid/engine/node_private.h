@@ -22,8 +22,8 @@ struct hyb_node {
     uint64_t tile_memory[HYB_EXECUTORS - 1];   /* bytes for tiles on each */
     hyb_rate_table_t rates[HYB_EXECUTORS - 1]; /* empty where not measured */
     int devices;
-    int feeders; /* that take a core: those of devices that only model time
-                    sleep */
+    int feeders; /* threads that take a core: those of devices that only model
+                    time sleep */
     hyb_split_t split;
     hyb_ratio_t ratio;
     int64_t tile;     /* rows and columns of a tile, 0: chosen */

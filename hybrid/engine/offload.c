@@ -202,6 +202,11 @@ bool hyb_offload_done(const hyb_offload_t *o)
     return hyb_job_done(&o->job);
 }
 
+bool hyb_offload_lost(hyb_offload_t *o)
+{
+    return hyb_job_lost(&o->job);
+}
+
 int64_t hyb_offload_columns_done(hyb_offload_t *o)
 {
     return hyb_job_columns_done(&o->job);
@@ -232,7 +237,10 @@ static void finish_devices(hyb_offload_t *o, hyb_report_t *report)
         if ((o->way.devices >> i & 1) == 0)
             continue;
         hyb_stream_finish(o->node->stream[i], &report->device[i]);
-        if (report->device[i].dropped)
+        if (report->device[i].dropped && hyb_job_lost(&o->job))
+            xh_log_error("device %d is lost, which wrote into C (direct=on)",
+                         i);
+        else if (report->device[i].dropped)
             xh_log_warning("device %d is dropped; others do its tiles", i);
     }
 }
@@ -260,6 +268,8 @@ xh_status_t hyb_offload_finish(hyb_offload_t *o, hyb_report_t *report_p)
     hyb_job_end(&o->job);
     finish_devices(o, &report);
     done = hyb_job_done(&o->job);
+    if (!done && !hyb_job_lost(&o->job))
+        xh_log_error("no device is left, and not all tiles are computed");
     count_given(&o->job, &report.team);
     report.seconds = xh_clock_now() - o->started;
     if (done && report_p != NULL) {

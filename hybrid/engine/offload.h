@@ -11,7 +11,8 @@
  *
  *     hyb_offload_begin(node, &product, &offload);
  *     hyb_offload_release(offload, cols);           again and again, growing
- *     while (!hyb_offload_done(offload))            any host thread
+ *     while (!hyb_offload_done(offload) &&          any host thread
+ *            !hyb_offload_lost(offload))
  *         if (hyb_offload_take(offload, keep, &tile))
  *             compute(tile.part), hyb_offload_give(offload, &tile);
  *         else
@@ -19,7 +20,8 @@
  *     hyb_offload_finish(offload, &report);
  *
  * Devices stay with the product until all of it is computed, so each takes
- * what another that fails gives back.
+ * what another that fails gives back. With direct=on it gives nothing back: the
+ * product is lost.
  */
 typedef struct hyb_offload hyb_offload_t;
 
@@ -67,6 +69,12 @@ int64_t hyb_offload_remaining(const hyb_offload_t *offload);
 /* Is every tile computed, by whomever? Any thread, without waiting. */
 bool hyb_offload_done(const hyb_offload_t *offload);
 
+/*
+ * Has a device been lost that wrote into C, as direct=on has it, so that it is
+ * never done? Any thread, without waiting.
+ */
+bool hyb_offload_lost(hyb_offload_t *offload);
+
 /* Columns 0 .. this - 1 of C are computed, by whomever; without waiting. */
 int64_t hyb_offload_columns_done(hyb_offload_t *offload);
 
@@ -91,7 +99,7 @@ void hyb_offload_wait(hyb_offload_t *offload);
  * report_p  out  as hyb_node_gemm's: team has the tiles that were given,
  *                without times, share is 1; owner is the caller's to free().
  *                NULL if nobody asks
- * Errors: XH_ERR_DEVICE  a tile is left that nobody computed
+ * Errors: XH_ERR_DEVICE  a tile is left that nobody computed, or lost
  */
 xh_status_t hyb_offload_finish(hyb_offload_t *offload, hyb_report_t *report_p);
 

@@ -98,7 +98,7 @@ static xh_status_t land(lab_t *lab, const hyb_job_t *job, hyb_slot_t *slot)
         status = XH_ERR_DEVICE;
     }
     if (status == XH_OK && !lab->models_time)
-        hyb_flight_commit(&lab->flight, job, slot);
+        hyb_flight_commit(&lab->flight, job, slot, 0, 1);
     slot->tile = -1;
     return status;
 }

@@ -8,6 +8,7 @@
 #include "hybrid/engine/pin.h"
 #include "hybrid/engine/product.h"
 #include "hybrid/engine/stream.h"
+#include "hybrid/engine/team.h"
 
 struct hyb_stream {
     hyb_device_t *device;
@@ -17,6 +18,7 @@ struct hyb_stream {
     hyb_work_t work;
     double started;         /* the job, on the clock */
     hyb_device_info_t info; /* as it was at the start */
+    hyb_team_t *copiers;    /* the thread, and others; NULL: it is alone */
     double slowness; /* longest wait for a tile so far, to the predicted one */
 
     int *cpus; /* of the thread */
@@ -62,11 +64,38 @@ static double flop_of(const hyb_job_t *job, hyb_rectangle_t part)
            (double)hyb_gemm_depth(job->product);
 }
 
+typedef struct {
+    const hyb_stream_t *stream;
+    const hyb_job_t *job;
+    const hyb_slot_t *slot;
+} commit_t;
+
+static void commit_part(void *argument, int member)
+{
+    const commit_t *c = argument;
+
+    hyb_flight_commit(&c->stream->flight, c->job, c->slot, member,
+                      hyb_team_size(c->stream->copiers));
+}
+
+static void commit(const hyb_stream_t *s, const hyb_job_t *job,
+                   const hyb_slot_t *slot)
+{
+    commit_t all = {s, job, slot};
+
+    if (s->flight.direct)
+        return;
+    if (s->copiers != NULL)
+        hyb_team_run(s->copiers, commit_part, &all);
+    else
+        hyb_flight_commit(&s->flight, job, slot, 0, 1);
+}
+
 /* A tile has returned: into C with it. */
 static void complete(hyb_stream_t *s, hyb_job_t *job, hyb_slot_t *slot)
 {
     if (!s->info.models_time)
-        hyb_flight_commit(&s->flight, job, slot);
+        commit(s, job, slot);
     s->work.tiles++;
     s->work.flop += flop_of(job, slot->part);
     s->work.seconds = xh_clock_now() - s->started;
@@ -135,6 +164,16 @@ static xh_status_t flow(hyb_stream_t *s, hyb_job_t *job)
     return status;
 }
 
+/* What the device may have written into C, or may write yet, nobody can do
+ * again. */
+static void give_up(const hyb_stream_t *s, hyb_job_t *job, int64_t tile)
+{
+    if (s->flight.direct)
+        hyb_job_lose(job);
+    else
+        hyb_job_return(job, tile);
+}
+
 /* Give back the tiles that did not return; the device is lost. */
 static void drop(hyb_stream_t *s, hyb_job_t *job, xh_status_t why)
 {
@@ -150,7 +189,7 @@ static void drop(hyb_stream_t *s, hyb_job_t *job, xh_status_t why)
     for (i = 0; i < s->flight.slots; i++) {
         if (s->flight.slot[i].tile < 0)
             continue;
-        hyb_job_return(job, s->flight.slot[i].tile);
+        give_up(s, job, s->flight.slot[i].tile);
         s->flight.slot[i].tile = -1;
     }
 }
@@ -165,6 +204,7 @@ static void run_job(hyb_stream_t *s, hyb_job_t *job)
     s->times = (hyb_flight_times_t){0};
     s->flight.slots = 0;
     s->flight.product_only = s->options.product_only;
+    s->flight.direct = s->options.direct;
     hyb_device_traffic(s->device, &in, &out);
     status = flow(s, job);
     if (status == XH_OK && s->flight.launched_any)
@@ -180,11 +220,26 @@ static void run_job(hyb_stream_t *s, hyb_job_t *job)
     s->work.bytes_out -= out;
 }
 
+/* They sleep while they wait, as the thread does. It alone does as well, if
+ * more slowly. */
+static void open_copiers(hyb_stream_t *s)
+{
+    xh_status_t status = XH_ERR_ARG;
+
+    if (s->cpu_count > 1 && !s->info.models_time)
+        status =
+            hyb_team_create(s->cpus, s->cpu_count, s->cpu_count, &s->copiers);
+    if (status == XH_OK)
+        hyb_team_add_helpers(s->copiers, s->cpu_count);
+    else
+        hyb_pin_thread(s->cpus, s->cpu_count);
+}
+
 static void *serve(void *argument)
 {
     hyb_stream_t *s = argument;
 
-    hyb_pin_thread(s->cpus, s->cpu_count);
+    open_copiers(s);
     pthread_mutex_lock(&s->lock);
     while (!s->quits) {
         if (s->job == NULL) {
@@ -199,6 +254,7 @@ static void *serve(void *argument)
         pthread_cond_broadcast(&s->changed);
     }
     pthread_mutex_unlock(&s->lock);
+    hyb_team_destroy(s->copiers);
     return NULL;
 }
 

@@ -10,8 +10,10 @@
  * One device at work: a thread of its own takes tiles of a job and lets them
  * flow through the device on three queues, copy in, multiply, copy out, with
  * several tiles in flight. A result returns to pinned memory; only then does
- * the thread write it into C, so C stays whole until a tile is complete and a
- * failed device loses nothing. Source: CALDGEMM report, 2.4.4.
+ * the thread, with others if it has several cores, write it into C, so C stays
+ * whole until a tile is complete and a failed device loses nothing. With direct
+ * a result returns into C itself, and a device that fails with tiles in flight
+ * loses these. Source: CALDGEMM report, 2.4.4.
  */
 typedef struct hyb_stream hyb_stream_t;
 
@@ -19,12 +21,13 @@ typedef struct {
     int executor;         /* its number in the job's owners */
     int slots;            /* tiles in flight, >= 1 */
     bool product_only;    /* C stays; the host adds what returns */
+    bool direct;          /* results return into C */
     double stall_seconds; /* least time without a result that is a stall */
 } hyb_stream_options_t;
 
 /*
- * A stream on device, which it owns from then on and closes at the end; its
- * thread runs on cpus.
+ * A stream on device, which it owns from then on and closes at the end; it has
+ * a thread for each of cpus.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_stream_create(hyb_device_t *device, const int *cpus,

@@ -43,6 +43,14 @@ def test_a_run_goes_on_without_devices(xhpl, processes, cause, settings):
     assert len(dropped) == processes, str(outcome)
 
 
+@pytest.mark.parametrize("processes", GRIDS)
+def test_a_lost_device_that_writes_into_the_matrix_ends_the_run(xhpl, processes):
+    outcome = solve(xhpl, processes, 1, "direct=on", "emu_fault=0:fail@gemm:4")
+    assert outcome.status not in (0, 1, 2), str(outcome)
+    assert "wrote into the matrix (direct=on)" in outcome.stderr, str(outcome)
+    assert "PASSED" not in outcome.stdout, str(outcome)
+
+
 def test_a_run_goes_on_with_the_other_device(xhpl):
     outcome = solve(xhpl, 4, 2, "emu_fault=0:oom@alloc:1")
     assert_passed(outcome)

@@ -117,6 +117,11 @@ MIXTURE(devices_and_wide_blocks_solve, 11, none_to_three, "threads=2",
 MIXTURE(devices_that_return_products_solve, 12, three_to_none,
         "threads=2 tile=32 product_return=on", {N, 60, 300, 1}, {NB, 8, 64, 1})
 
+MIXTURE(devices_that_write_into_the_matrix_solve, 13, none_to_three,
+        "threads=2 tile=32 direct=on", {N, 60, 300, 1}, {NB, 8, 64, 1})
+MIXTURE(devices_with_two_copying_threads_solve, 14, none_to_three,
+        "threads=2 tile=32 copy_threads=2", {N, 60, 300, 1}, {NB, 8, 64, 1})
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(none_to_three_devices_solve),
     cmocka_unit_test(three_to_no_devices_solve),
@@ -130,6 +135,8 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(devices_and_one_block_solve),
     cmocka_unit_test(devices_and_wide_blocks_solve),
     cmocka_unit_test(devices_that_return_products_solve),
+    cmocka_unit_test(devices_that_write_into_the_matrix_solve),
+    cmocka_unit_test(devices_with_two_copying_threads_solve),
 };
 
 UNIT_MPI_MAIN(cases)

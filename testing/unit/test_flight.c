@@ -71,7 +71,7 @@ static void a_tile_returns_and_says_what_it_took(void **state)
         launch(tile, slot);
         assert_int_equal(device_cases_wait(flight.slot[slot].out.end), XH_OK);
         assert_int_equal(hyb_flight_time(&flight.slot[slot], &times), XH_OK);
-        hyb_flight_commit(&flight, &job, &flight.slot[slot]);
+        hyb_flight_commit(&flight, &job, &flight.slot[slot], 0, 1);
     }
     assert_int_equal(problem_wrong(&problem), 0);
     assert_true(times.in > 0.0 && times.multiply > 0.0 && times.out > 0.0);
@@ -89,7 +89,7 @@ static void c_is_whole_until_a_tile_is_committed(void **state)
     for (i = 0; i < problem.c_size; i++)
         changed += !problem_untouched(&problem, i);
     assert_int_equal(changed, 0);
-    hyb_flight_commit(&flight, &job, &flight.slot[0]);
+    hyb_flight_commit(&flight, &job, &flight.slot[0], 0, 1);
     for (i = 0; i < problem.c_size; i++)
         changed += !problem_untouched(&problem, i);
     assert_int_equal(changed, 16);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <pthread.h>
 #include "base/blas_library.h"
+#include "base/settings.h"
 #include "hybrid/engine/host/blas.h"
 #include "hybrid/engine/host/gemm.h"
+#include "hybrid/engine/host/gemm_alone.h"
 #include "testing/unit/framed.h"
 #include "testing/unit/unit.h"
 
@@ -111,6 +114,12 @@ static void deep_product(hyb_host_gemm_t *gemm)
     check(gemm, (case_t){30, 20, 1000, HYB_NO_TRANS, HYB_TRANS, -1, 0.5});
 }
 
+/* More rows of A than one thread packs at a time. */
+static void tall_product(hyb_host_gemm_t *gemm)
+{
+    check(gemm, (case_t){4200, 10, 9, HYB_TRANS, HYB_NO_TRANS, 1, -1});
+}
+
 static void tiles_cut_by_any_edge_of_c_are_whole(void **state)
 {
     (void)state;
@@ -127,6 +136,71 @@ static void a_product_deeper_than_one_pass_scales_c_once(void **state)
 {
     (void)state;
     with_every_kernel(deep_product);
+}
+
+static void a_tall_product_is_right(void **state)
+{
+    (void)state;
+    with_every_kernel(tall_product);
+}
+
+/* ---- on any thread ------------------------------------------------------- */
+
+enum { THREADS = 4, M = 90, N = 70, K = 500 };
+
+typedef struct {
+    framed_t a, b, c, want;
+    xh_status_t status;
+} alone_t;
+
+static void *multiply_twice(void *argument)
+{
+    alone_t *x = argument;
+    hyb_gemm_t p = {HYB_NO_TRANS, HYB_NO_TRANS, 2, 0, x->a.v, x->b.v, x->c.v};
+
+    x->status = hyb_gemm_alone(&p);
+    if (x->status == XH_OK)
+        x->status = hyb_gemm_alone(&p);
+    return NULL;
+}
+
+/* Each thread packs into memory of its own. */
+static void check_threads(const char *kernel)
+{
+    pthread_t thread[THREADS];
+    alone_t x[THREADS];
+    int i;
+
+    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_int_equal(xh_settings_assign(kernel), XH_OK);
+    for (i = 0; i < THREADS; i++) {
+        x[i] = (alone_t){.a = framed(M, K), .b = framed(K, N)};
+        x[i].c = framed(M, N);
+        x[i].want = framed_copy(x[i].c);
+        triple_loop(&(hyb_gemm_t){HYB_NO_TRANS, HYB_NO_TRANS, 2, 0, x[i].a.v,
+                                  x[i].b.v, x[i].c.v},
+                    x[i].want.v, K);
+        assert_int_equal(
+            pthread_create(&thread[i], NULL, multiply_twice, &x[i]), 0);
+    }
+    for (i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        assert_int_equal(x[i].status, XH_OK);
+        framed_compare(x[i].c, x[i].want, 1e-12);
+        framed_release(x[i].a);
+        framed_release(x[i].b);
+        framed_release(x[i].c);
+        framed_release(x[i].want);
+    }
+}
+
+static void threads_multiply_alone_at_the_same_time(void **state)
+{
+    (void)state;
+    xh_blas_library_set_threads(1);
+    check_threads("kernel=auto");
+    check_threads("kernel=portable");
+    check_threads("kernel=blas");
 }
 
 static void shapes_that_do_not_conform_are_refused(void **state)
@@ -154,6 +228,8 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(tiles_cut_by_any_edge_of_c_are_whole),
     cmocka_unit_test(any_shape_transposition_alpha_and_beta_is_right),
     cmocka_unit_test(a_product_deeper_than_one_pass_scales_c_once),
+    cmocka_unit_test(a_tall_product_is_right),
+    cmocka_unit_test(threads_multiply_alone_at_the_same_time),
     cmocka_unit_test(shapes_that_do_not_conform_are_refused),
 };
 UNIT_MAIN(cases)

@@ -295,6 +295,24 @@ static void devices_are_idle_without_a_tile_to_have(void **state)
     hyb_job_wait(&job);
 }
 
+/* All else can be completed, and nobody waits for it. */
+static void a_lost_tile_leaves_a_job_that_is_never_done(void **state)
+{
+    int64_t tile;
+
+    (void)state;
+    assert_int_equal(hyb_job_take(&job), 0);
+    assert_false(hyb_job_lost(&job));
+    hyb_job_lose(&job);
+    assert_true(hyb_job_lost(&job));
+    while ((tile = hyb_job_take(&job)) >= 0)
+        hyb_job_complete(&job, tile, 1);
+    assert_true(hyb_job_idle(&job));
+    hyb_job_wait(&job);
+    assert_int_equal(hyb_job_take_returned(&job), -1);
+    assert_false(hyb_job_done(&job));
+}
+
 static void no_devices_are_idle_devices(void **state)
 {
     (void)state;
@@ -325,6 +343,7 @@ static const struct CMUnitTest cases[] = {
     UNRELEASED(columns_are_done_when_all_their_tiles_are),
     UNRELEASED(a_job_that_ends_gives_what_it_can),
     ON_A_JOB(devices_are_idle_without_a_tile_to_have),
+    ON_A_JOB(a_lost_tile_leaves_a_job_that_is_never_done),
     ON_A_JOB(no_devices_are_idle_devices),
 };
 

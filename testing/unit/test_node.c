@@ -45,6 +45,9 @@ static const kind_t kinds[] = {
     {1, {"devices=emu:3", "tile=11", "product_return=on", "split=steal"}},
     {1, {"devices=emu:4", "tile=5", "pipeline=8"}},
     {1, {"devices=emu:2", "tile=9", "product_return=auto"}},
+    {1, {"devices=emu", "tile=16", "direct=on"}},
+    {2, {"devices=emu:3", "tile=8", "direct=on", "split=steal"}},
+    {2, {"devices=emu:2", "tile=9", "copy_threads=2"}},
     {1, {"devices=emu:4", "kernel=blas", "tile=32"}},
     {1, {"devices=emu:2"}},
 };

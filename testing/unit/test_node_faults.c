@@ -204,6 +204,64 @@ static void without_team_and_devices_a_product_fails(void **state)
     assert_non_null(strstr(text, "no device is left"));
 }
 
+/* ---- devices that write into C ------------------------------------------- */
+
+/* A product by so many devices, of which the first is lost; what was said goes
+ * to *text_p. */
+static outcome_t lose_a_writer(const char *devices, bool team,
+                               const char *fault, const char **text_p)
+{
+    const char *const settings[] = {devices,         TILES, SLOTS, "direct=on",
+                                    "split=fixed:1", fault, STEADY};
+    hyb_node_t *node;
+    outcome_t o;
+
+    srand(7);
+    capture_begin();
+    node = node_open(1, settings, 7);
+    o = multiply(node, (hyb_executors_t){team, ~(uint64_t)0});
+    hyb_node_close(node);
+    *text_p = capture_end(NULL);
+    return o;
+}
+
+static void who_is_lost_while_writing_into_c_ends_the_product(void **state)
+{
+    static const char *const faults[] = {
+        "emu_fault=0:fail@gemm:2", "emu_fault=0:fail@copy_out:1",
+        "emu_fault=0:oom@copy_in:2", "emu_fault=0:stall@gemm:1"};
+    const char *text;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < 2 * sizeof(faults) / sizeof(faults[0]); i++) {
+        const char *devices = i % 2 == 0 ? "devices=emu" : "devices=emu:2";
+
+        assert_int_equal(
+            lose_a_writer(devices, i % 2 == 0, faults[i / 2], &text).status,
+            XH_ERR_DEVICE);
+        assert_non_null(strstr(text, "device 0 is lost, which wrote into C"));
+        assert_null(strstr(text, "others do its tiles"));
+        assert_null(strstr(text, "no device is left"));
+    }
+}
+
+static void writing_into_c_leaves_nothing_to_add_for_the_host(void **state)
+{
+    hyb_node_t *node = NULL;
+    const char *text;
+
+    (void)state;
+    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_int_equal(xh_settings_assign("direct=on"), XH_OK);
+    assert_int_equal(xh_settings_assign("product_return=on"), XH_OK);
+    capture_begin();
+    assert_int_equal(hyb_node_open(1, NULL, &node), XH_ERR_INPUT);
+    text = capture_end(NULL);
+    assert_non_null(strstr(text, "direct=on"));
+    assert_int_equal(xh_settings_load(), XH_OK);
+}
+
 /* ---- what a dropped device leaves behind --------------------------------- */
 
 static void a_dropped_device_gets_no_more_tiles(void **state)
@@ -349,6 +407,8 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(other_devices_do_what_one_has_lost),
     cmocka_unit_test(tiles_lost_at_the_end_are_done_too),
     cmocka_unit_test(without_team_and_devices_a_product_fails),
+    cmocka_unit_test(who_is_lost_while_writing_into_c_ends_the_product),
+    cmocka_unit_test(writing_into_c_leaves_nothing_to_add_for_the_host),
     cmocka_unit_test(a_dropped_device_gets_no_more_tiles),
     cmocka_unit_test(nothing_reads_operands_after_a_product),
     cmocka_unit_test(a_slow_device_is_not_taken_for_stalled),

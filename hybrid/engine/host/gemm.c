@@ -13,7 +13,8 @@
 
 enum {
     MOST_DEPTH = 384,      /* k of one pass */
-    MOST_ROWS = 24 * 1024, /* rows of A packed at a time */
+    MOST_ROWS = 24 * 1024, /* rows of A packed at a time by a team ... */
+    LONE_ROWS = 2 * 1024,  /* ... and by a thread alone, for its cache */
     CHUNK_COLS = 192,      /* columns a thread takes at a time */
     LEAST_COLS = 48,       /* ... and the fewest, near the end */
     PACK_PANELS = 16       /* panels of A packed at a time by one thread */
@@ -154,17 +155,22 @@ static xh_status_t reserve_packed(hyb_host_gemm_t *gemm, int64_t rows,
                    threads * gemm->b_stride * sizeof(double));
 }
 
+static int64_t most_rows(const hyb_host_gemm_t *gemm)
+{
+    return hyb_team_size(gemm->team) > 1 ? MOST_ROWS : LONE_ROWS;
+}
+
 /* All of C meets `depth` products from `inner` on. */
 static void run_depth(hyb_host_gemm_t *gemm, const hyb_gemm_t *product,
                       int64_t inner, int64_t depth)
 {
-    int64_t row, m = product->c.rows;
+    int64_t row, m = product->c.rows, most = most_rows(gemm);
 
-    for (row = 0; row < m; row += MOST_ROWS) {
+    for (row = 0; row < m; row += most) {
         pass_t pass = {.gemm = gemm,
                        .product = product,
                        .row = row,
-                       .rows = xh_smaller(MOST_ROWS, m - row),
+                       .rows = xh_smaller(most, m - row),
                        .inner = inner,
                        .depth = depth,
                        .beta = inner == 0 ? product->beta : 1.0};
@@ -224,13 +230,20 @@ xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const hyb_gemm_t *product)
         return share_blas(gemm, product);
     passes = (k + MOST_DEPTH - 1) / MOST_DEPTH;
     depth = (k + passes - 1) / passes;
-    status =
-        reserve_packed(gemm, xh_smaller(MOST_ROWS, product->c.rows), depth);
+    status = reserve_packed(gemm, xh_smaller(most_rows(gemm), product->c.rows),
+                            depth);
     if (status != XH_OK)
         return status;
     for (inner = 0; inner < k; inner += depth)
         run_depth(gemm, product, inner, xh_smaller(depth, k - inner));
     return XH_OK;
+}
+
+size_t hyb_host_gemm_lone_bytes(void)
+{
+    enum { PADDED = 64 }; /* rows and columns, and what aligns both parts */
+
+    return sizeof(double) * MOST_DEPTH * (LONE_ROWS + CHUNK_COLS + PADDED);
 }
 
 xh_status_t hyb_host_gemm_create(hyb_team_t *team, const hyb_kernel_t *kernel,

@@ -2,6 +2,7 @@
 #ifndef HYB_HOST_GEMM_H
 #define HYB_HOST_GEMM_H
 
+#include <stddef.h>
 #include "base/status.h"
 #include "hybrid/engine/host/kernel.h"
 #include "hybrid/engine/team.h"
@@ -22,6 +23,9 @@ typedef struct hyb_host_gemm hyb_host_gemm_t;
 xh_status_t hyb_host_gemm_create(hyb_team_t *team, const hyb_kernel_t *kernel,
                                  hyb_host_gemm_t **gemm_p);
 void hyb_host_gemm_destroy(hyb_host_gemm_t *gemm); /* accepts NULL */
+
+/* Bytes that a team of one packs into, at most. */
+size_t hyb_host_gemm_lone_bytes(void);
 
 /*
  * C := beta C + alpha op(A) op(B), in host memory; returns when it is done.
