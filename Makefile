@@ -43,10 +43,14 @@ OBJ := $(BUILD)/obj
 objects = $(patsubst %.c,$(OBJ)/%.o,$(sort $(wildcard $(1))))
 
 # xhpl's record of a run needs jansson. JSON=no does without.
+# What is left out is said once: by the first make, or by that inside one that
+# first installs what is missing.
+INSTALLS := $(filter run test check test-all,$(MAKECMDGOALS))
+INSIDE := $(if $(filter run-built suite,$(MAKECMDGOALS)),,$(MAKELEVEL:0=))
 has = $(shell pkg-config --exists $(1) 2>/dev/null && echo yes)
 JSON ?= $(or $(call has,jansson),no)
 ifneq ($(JSON),yes)
-$(if $(MAKELEVEL:0=),,$(info jansson is not found: building an xhpl that \
+$(if $(INSIDE)$(INSTALLS),,$(info jansson is not found: building an xhpl that \
     writes no records (JSON=no)))
 endif
 RECORD_NONE := $(OBJ)/testing/ptest/record_none.o
@@ -68,7 +72,7 @@ MORE_OBJECTS := $(call objects,$(MORE_SOURCES))
 # and their tests out.
 HYBRID ?= $(or $(and $(call has,hwloc),$(call has,jansson)),no)
 ifneq ($(HYBRID),yes)
-$(if $(MAKELEVEL:0=),,$(info hwloc and jansson are not both found: building \
+$(if $(INSIDE)$(INSTALLS),,$(info hwloc and jansson are not both found: building \
     without hybrid/ (HYBRID=no)))
 endif
 
@@ -217,7 +221,9 @@ WORKERS ?= 4
 ## run: install what is missing, build, run a benchmark fitted to this machine
 run:
 	$(BOOTSTRAP) run
-	@$(MAKE) build
+	@$(MAKE) run-built
+
+run-built: build
 	@scripts/run-fitted '$(BINdir)' build/run \
 	    $(if $(filter yes,$(HYBRID)),numa,core)
 
@@ -317,6 +323,6 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1|/p' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | \
 	    awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
-.PHONY: all build unit run test check suite test-all bench-hpl \
+.PHONY: all build unit run run-built test check suite test-all bench-hpl \
         check-upstream check-layers check-headers check-style install dist \
         clean clean_arch clean_arch_all help FORCE

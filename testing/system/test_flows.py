@@ -199,6 +199,20 @@ def test_a_compiler_of_the_environment_works_inside_mpicc(tree):
     assert "mpicc" in outcome.stdout
 
 
+def test_run_takes_what_was_installed_for_it(tree, tmp_path):
+    """As on a bare machine: only the make inside make run finds libraries."""
+    stub = tmp_path / "pkg-config"
+    real = shutil.which("pkg-config")
+    stub.write_text(
+        f'#!/bin/sh\n[ "${{MAKELEVEL:-0}}" -gt 0 ] && exec {real} "$@"\nexit 1\n'
+    )
+    stub.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    outcome = made(tree, "--dry-run", "run", env={"PATH": path})
+    (fitted,) = re.findall(r"^scripts/run-fitted .*\n?.*", outcome.stdout, re.M)
+    assert "numa" in fitted and "building" not in outcome.stdout, str(outcome)
+
+
 def test_the_generic_file_builds_arch_unknown(tree, tmp_path):
     generic = jobs.run(["/bin/bash", "make_generic"], tree / "setup")
     assert generic.status == 0, generic
