@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/settings.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
