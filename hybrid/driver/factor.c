@@ -365,17 +365,17 @@ static void watch_and_run(hyb_lu_t *lu)
 }
 
 /*
- * Where rows stay on their process and no device is to be kept busy, chunks
- * cost nothing: they are swapped, solved and updated while in cache.
+ * With no device to be kept busy, chunks were never seen to cost more than they
+ * hide: they are swapped, solved and updated while in cache, and rows of other
+ * processes arrive meanwhile. Iterations in mode 1, as a trial, are slower.
  */
 static hyb_lookahead_request_t request(const hyb_means_t *means,
-                                       const HPL_T_grid *grid,
                                        const HPL_T_palg *algo)
 {
-    hyb_lookahead_request_t asked =
-        hyb_lookahead_request(xh_settings_text("lookahead"), algo->depth);
+    const char *setting = xh_settings_text("lookahead");
+    hyb_lookahead_request_t asked = hyb_lookahead_request(setting, algo->depth);
 
-    if (asked == HYB_MIXED && grid->nprow == 1 && !means->offloads)
+    if (asked == HYB_MIXED && strcmp(setting, "mixed") != 0 && !means->offloads)
         return HYB_ALWAYS_PIPELINE;
     return asked;
 }
@@ -410,7 +410,7 @@ void hyb_factor_matrix(const hyb_means_t *means, HPL_T_grid *grid,
     lu.deals_ahead = strcmp(xh_settings_text("schedule"), "static") == 0;
     lu.panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
     lu.record = means->record;
-    hyb_choice_begin(&lu.choice, request(means, grid, algo), grid->all_comm);
+    hyb_choice_begin(&lu.choice, request(means, algo), grid->all_comm);
     hyb_regroup_init(&lu.regroup);
     if (hyb_lu_allocate(&lu) != XH_OK || create_flat(means, &lu) != XH_OK ||
         hyb_devices_create(&lu, means->node, &lu.devices) != XH_OK)

@@ -47,7 +47,7 @@ static xh_status_t allocate(update_t *x)
 {
     const hyb_kernel_t *kernel = x->factors.kernel;
     int64_t m = x->shape.m, n = x->shape.n, k = x->shape.k;
-    int64_t ld = rounded_up(m + k, 8);
+    int64_t ld = rounded_up(m + k, 8) | 8; /* as the solver's: odd lines */
     int64_t l1 = rounded_up(hyb_pack_size(k, k, kernel->rows), 8);
     int64_t l2 = rounded_up(hyb_pack_size(m, k, kernel->rows), 8);
     int64_t u = rounded_up(k * n, 8), packed;
