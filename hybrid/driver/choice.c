@@ -2,12 +2,12 @@
 #include "hybrid/driver/choice.h"
 
 void hyb_choice_begin(hyb_choice_t *choice, hyb_lookahead_request_t request,
-                      MPI_Comm comm)
+                      hyb_lookahead_t first, MPI_Comm comm)
 {
     *choice = (hyb_choice_t){.learns = request == HYB_MIXED,
                              .comm = comm,
                              .request = MPI_REQUEST_NULL};
-    hyb_lookahead_init(&choice->chooser, request);
+    hyb_lookahead_init(&choice->chooser, request, first);
 }
 
 void hyb_choice_give(hyb_choice_t *choice, const hyb_lookahead_facts_t *facts,

@@ -21,9 +21,12 @@ typedef struct {
     hyb_lookahead_t mode;
 } hyb_choice_t;
 
-/* comm  in  all processes that must agree; borrowed, nobody else uses it */
+/*
+ * comm   in  all processes that must agree; borrowed, nobody else uses it
+ * first  in  hyb_lookahead_init's
+ */
 void hyb_choice_begin(hyb_choice_t *choice, hyb_lookahead_request_t request,
-                      MPI_Comm comm);
+                      hyb_lookahead_t first, MPI_Comm comm);
 
 /* Begin to share what an iteration took here. */
 void hyb_choice_give(hyb_choice_t *choice, const hyb_lookahead_facts_t *facts,

@@ -380,6 +380,12 @@ static hyb_lookahead_request_t request(const hyb_means_t *means,
     return asked;
 }
 
+/* Chunks cost messages where rows of other processes are exchanged. */
+static hyb_lookahead_t first_mode(const HPL_T_grid *grid)
+{
+    return grid->nprow == 1 ? HYB_LOOKAHEAD_PIPELINE : HYB_LOOKAHEAD_PANEL;
+}
+
 /* Does anyone here want L2 in columns? */
 static bool needs_flat(const hyb_means_t *means)
 {
@@ -410,7 +416,8 @@ void hyb_factor_matrix(const hyb_means_t *means, HPL_T_grid *grid,
     lu.deals_ahead = strcmp(xh_settings_text("schedule"), "static") == 0;
     lu.panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
     lu.record = means->record;
-    hyb_choice_begin(&lu.choice, request(means, algo), grid->all_comm);
+    hyb_choice_begin(&lu.choice, request(means, algo), first_mode(grid),
+                     grid->all_comm);
     hyb_regroup_init(&lu.regroup);
     if (hyb_lu_allocate(&lu) != XH_OK || create_flat(means, &lu) != XH_OK ||
         hyb_devices_create(&lu, means->node, &lu.devices) != XH_OK)

@@ -181,7 +181,8 @@ static int probe_interval(const hyb_lookahead_entry_t *other, double loss)
 /*
  * May the run afford to try other for one iteration, and may that teach
  * anything? Nothing where the two are further apart than noise, or than the
- * shrinking of the matrix since other's last iteration, may hide.
+ * shrinking of the matrix since other's last iteration, may hide. Mode 1 is
+ * tried in any case: what was measured under chunks says too little of it.
  */
 static bool probe_pays(const hyb_lookahead_chooser_t *chooser,
                        const hyb_lookahead_facts_t *it, hyb_lookahead_t other)
@@ -189,11 +190,14 @@ static bool probe_pays(const hyb_lookahead_chooser_t *chooser,
     const hyb_lookahead_entry_t *e = &chooser->entry[other];
     double best = expected(chooser, other_than(other), it);
     double loss = hoped_for(chooser, other, it) - best;
+    bool is_time = it->index % probe_interval(e, loss) == 1;
     double doubt = 1.0;
 
+    if (other == HYB_LOOKAHEAD_PANEL && e->learnt == 0)
+        return is_time;
     if (e->learnt > 0)
         doubt = uncertainty(chooser) + 1.0 - (double)it->cols / (double)e->cols;
-    return it->index % probe_interval(e, loss) == 1 &&
+    return is_time &&
            chooser->probe_loss + fmax(0.0, loss) <=
                allowance(chooser, it, other, best) &&
            loss < best * doubt;
@@ -246,11 +250,11 @@ hyb_lookahead_request_t hyb_lookahead_request(const char *setting, int depth)
 }
 
 void hyb_lookahead_init(hyb_lookahead_chooser_t *chooser,
-                        hyb_lookahead_request_t request)
+                        hyb_lookahead_request_t request, hyb_lookahead_t first)
 {
     *chooser = (hyb_lookahead_chooser_t){
         .request = request,
-        .mode = HYB_LOOKAHEAD_PANEL,
+        .mode = first,
     };
 }
 
@@ -263,7 +267,7 @@ hyb_lookahead_t hyb_lookahead_choose(const hyb_lookahead_chooser_t *chooser,
     if (chooser->request != HYB_MIXED)
         return because((hyb_lookahead_t)chooser->request, "forced", reason_p);
     if (chooser->learnt == 0)
-        return because(HYB_LOOKAHEAD_PANEL, "nothing measured yet", reason_p);
+        return because(chooser->mode, "nothing measured yet", reason_p);
     mode = better_mode(chooser, iteration);
     if (probe_pays(chooser, iteration, other_than(mode)))
         return because(other_than(mode), "probe", reason_p);

@@ -90,9 +90,14 @@ typedef struct { /* private; plain data, no thread safety */
     double probe_loss; /* s of them that probes lost */
 } hyb_lookahead_chooser_t;
 
-/* Nothing is learnt yet. */
+/*
+ * Nothing is learnt yet.
+ *
+ * first  in  of mixed, the mode of the first iterations: 2 where chunks need no
+ *            messages, as on one row of processes, else 1
+ */
 void hyb_lookahead_init(hyb_lookahead_chooser_t *chooser,
-                        hyb_lookahead_request_t request);
+                        hyb_lookahead_request_t request, hyb_lookahead_t first);
 
 /*
  * The mode of an iteration. Mixed: the one of 1 and 2 that by this run's own

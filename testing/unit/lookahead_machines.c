@@ -122,7 +122,9 @@ outcome_t factor(const machine_t *m, const course_t *c)
     outcome_t outcome = {0};
     int k, late;
 
-    hyb_lookahead_init(&chooser, c->request);
+    hyb_lookahead_init(&chooser, c->request,
+                       c->begins_with_pipeline ? HYB_LOOKAHEAD_PIPELINE
+                                               : HYB_LOOKAHEAD_PANEL);
     for (k = 0; k < BLOCKS - 1; k++) {
         const char *reason = NULL;
 

@@ -15,6 +15,7 @@ typedef struct {
 
 typedef struct { /* how a factorization is to go */
     hyb_lookahead_request_t request;
+    bool begins_with_pipeline; /* as mixed: its first iterations */
     double noise;   /* standard deviation of all speeds, in each iteration */
     uint64_t seed;  /* of the noise */
     int late;       /* iterations by which learning lags behind, <= LATEST */
