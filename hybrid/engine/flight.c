@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include "hybrid/engine/copy.h"
 #include "hybrid/engine/flight.h"
 
 /* Stop at the first call of a sequence that fails. */
@@ -372,7 +373,7 @@ void hyb_flight_commit(const hyb_flight_t *flight, const hyb_job_t *job,
         double *to = c.data + j * c.ld;
 
         if (!flight->product_only || beta == 0.0)
-            memcpy(to, from, (size_t)c.rows * sizeof(double));
+            hyb_copy_past_caches(to, from, c.rows);
         else
             for (i = 0; i < c.rows; i++)
                 to[i] = beta * to[i] + from[i];
