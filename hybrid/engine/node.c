@@ -46,13 +46,19 @@ static bool is_on(const char *setting)
     return strcmp(xh_settings_text(setting), "on") == 0;
 }
 
+/* A device that is emulated and computes has no link of its own to be tried. */
+static bool is_tried(bool emulated, const hyb_device_info_t *info)
+{
+    return strcmp(xh_settings_text("product_return"), "auto") == 0 &&
+           !is_on("direct") && (!emulated || info->models_time);
+}
+
 /* What the setting product_return comes to for device. */
 static xh_status_t choose_return(const hyb_node_t *node, hyb_device_t *device,
-                                 bool *product_only_p)
+                                 bool tried, bool *product_only_p)
 {
     enum { TILE = 1024 };
     static const double patience = 10.0; /* a slow device may need it */
-    const char *setting = xh_settings_text("product_return");
     hyb_return_trial_t trial = {
         .tile = node->tile > 0 ? node->tile : TILE,
         .slots = node->slots,
@@ -60,8 +66,8 @@ static xh_status_t choose_return(const hyb_node_t *node, hyb_device_t *device,
         .patience = fmax(patience, xh_settings_real("stall_seconds"))};
     xh_status_t status = XH_OK;
 
-    *product_only_p = strcmp(setting, "on") == 0;
-    if (strcmp(setting, "auto") == 0 && !is_on("direct"))
+    *product_only_p = is_on("product_return");
+    if (tried)
         status = hyb_product_return_pays(device, &trial, product_only_p);
     return status == XH_ERR_MEMORY ? XH_OK : status;
 }
@@ -86,7 +92,9 @@ static xh_status_t open_device(hyb_node_t *node, hyb_device_choice_t choice,
     if (status == XH_OK && node->tile == 0 && !choice.backend->emulated)
         status = hyb_device_rates(device, &node->rates[node->devices]);
     if (status == XH_OK)
-        status = choose_return(node, device, &options.product_only);
+        status = choose_return(node, device,
+                               is_tried(choice.backend->emulated, &info),
+                               &options.product_only);
     if (status == XH_OK)
         status = hyb_stream_create(device, cpus, cpu_count, &options,
                                    &node->stream[node->devices]);
