@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/driver/agenda.h"
 
+#include "base/clock.h"
 #include "hybrid/driver/devices.h"
 #include "hybrid/driver/waiting.h"
 
 enum { PACK_COLUMNS = 32 }; /* of a unit */
 
 static const int64_t out_of_reach = INT64_MAX / 2;
+
+/* The iteration that was opened last. */
+static int current(const hyb_lu_t *lu)
+{
+    return atomic_load_explicit(&lu->open, memory_order_relaxed) - 1;
+}
 
 void hyb_exchanges_open(hyb_lu_t *lu, int k)
 {
@@ -16,19 +23,21 @@ void hyb_exchanges_open(hyb_lu_t *lu, int k)
     e->k = k;
     e->position = panel->jj;
     e->group = -1;
+    e->growth = 1;
     atomic_store(&hyb_lu_plan(lu, k)->arrived, panel->jj);
 }
 
 /*
  * Where the group that starts at position ends: the next panel's columns are a
- * group of their own; all others are cut every width columns.
+ * group of their own; all others are cut every width columns, or ever wider
+ * ones, for fewer messages, where a device streams through them.
  */
 static int64_t group_end(hyb_lu_t *lu)
 {
     const hyb_exchanges_t *e = &lu->exchanges;
     const hyb_plan_t *it = hyb_lu_plan(lu, e->k);
     int64_t nb = lu->columns.nb, last = lu->columns.count;
-    int64_t end = e->position / nb * nb + e->width;
+    int64_t end = e->position / nb * nb + e->growth * e->width;
 
     if (e->position < it->next.to)
         return it->next.to;
@@ -50,22 +59,34 @@ static void begin_packing(hyb_exchanges_t *e, hpl_exchange_t *x)
     atomic_store(&pack->next, 0);
 }
 
-void hyb_exchanges_assist(hyb_lu_t *lu)
+static void pack_unit(hyb_packing_t *pack)
 {
-    hyb_packing_t *pack = &lu->exchanges.pack;
-    int64_t units = atomic_load(&pack->units), i;
+    int64_t i = atomic_fetch_add(&pack->next, 1);
     const hpl_exchange_t *x;
     int from;
 
-    if (atomic_load(&pack->next) >= units)
-        return;
-    i = atomic_fetch_add(&pack->next, 1);
     if (i >= atomic_load(&pack->units))
         return;
     x = pack->exchange;
     from = (int)i * PACK_COLUMNS;
     hpl_exchange_pack(x, from, Mmin(PACK_COLUMNS, x->columns - from));
     atomic_fetch_add(&pack->packed, 1);
+}
+
+static bool is_to_be_packed(const hyb_packing_t *pack)
+{
+    return atomic_load(&pack->next) < atomic_load(&pack->units);
+}
+
+void hyb_exchanges_assist(hyb_lu_t *lu, int member)
+{
+    double started;
+
+    if (!is_to_be_packed(&lu->exchanges.pack))
+        return;
+    started = xh_clock_now();
+    pack_unit(&lu->exchanges.pack);
+    hyb_spent_within(lu->spent, member, HYB_EXCHANGE, current(lu), started);
 }
 
 static bool is_packed(const hyb_packing_t *pack)
@@ -96,6 +117,8 @@ static void begin_group(hyb_lu_t *lu, int64_t end)
     e->tag = (e->tag + 1) % TAGS;
     e->group = e->position;
     e->group_end = end;
+    if (e->position >= hyb_lu_plan(lu, e->k)->next.to)
+        e->growth = Mmin(2 * e->growth, e->most);
     e->position = end;
     begin_packing(e, x);
 }
@@ -138,18 +161,14 @@ bool hyb_exchanges_closed(const hyb_lu_t *lu)
            (e->group < 0 && e->position >= lu->columns.count);
 }
 
-static void poll_exchanges(hyb_lu_t *lu)
+static void move_group(hyb_lu_t *lu)
 {
     hyb_exchanges_t *e = &lu->exchanges;
-    hpl_exchange_t *x;
+    hpl_exchange_t *x = &e->at[e->group / lu->columns.nb];
 
-    if (e->group < 0)
-        begin_next_group(lu);
-    if (e->group < 0)
-        return;
-    x = &e->at[e->group / lu->columns.nb];
     if (e->packing) {
-        hyb_exchanges_assist(lu);
+        if (is_to_be_packed(&e->pack))
+            pack_unit(&e->pack);
         if (!is_packed(&e->pack))
             return;
         hpl_exchange_start(x);
@@ -163,28 +182,54 @@ static void poll_exchanges(hyb_lu_t *lu)
     e->group = -1;
 }
 
+static void poll_exchange(hyb_lu_t *lu)
+{
+    double started;
+
+    if (lu->exchanges.group < 0)
+        begin_next_group(lu);
+    if (lu->exchanges.group < 0)
+        return;
+    started = xh_clock_now();
+    move_group(lu);
+    hyb_spent_within(lu->spent, 0, HYB_EXCHANGE, current(lu), started);
+}
+
 /* Advance the broadcasts; are all done? */
-static bool poll_broadcasts(const hyb_lu_t *lu)
+static bool poll_broadcasts(hyb_lu_t *lu)
 {
     bool done = true;
+    double started;
     int i, state;
 
-    for (i = 0; i < HYB_IN_FLIGHT; i++)
-        if (lu->panel[i].hpl != NULL && lu->panel[i].hpl->bcast != NULL)
-            done = HPL_bcast(lu->panel[i].hpl, &state) == HPL_SUCCESS && done;
+    for (i = 0; i < HYB_IN_FLIGHT; i++) {
+        hyb_lu_panel_t *panel = &lu->panel[i];
+
+        if (!panel->travels)
+            continue;
+        started = xh_clock_now();
+        panel->travels = HPL_bcast(panel->hpl, &state) != HPL_SUCCESS;
+        done = done && !panel->travels;
+        hyb_spent_within(lu->spent, 0, HYB_BROADCAST, current(lu), started);
+    }
     return done;
 }
 
-bool hyb_agenda_done(const hyb_lu_t *lu)
+bool hyb_agenda_done(hyb_lu_t *lu)
 {
     return hyb_exchanges_closed(lu) && poll_broadcasts(lu);
 }
 
-void hyb_agenda_poll(hyb_lu_t *lu)
+void hyb_agenda_poll_messages(hyb_lu_t *lu)
 {
     poll_broadcasts(lu);
     if (lu->grid->nprow > 1)
-        poll_exchanges(lu);
+        poll_exchange(lu);
+}
+
+void hyb_agenda_poll(hyb_lu_t *lu)
+{
+    hyb_agenda_poll_messages(lu);
     if (lu->devices != NULL)
         hyb_devices_poll(lu);
 }
@@ -194,8 +239,8 @@ static void turn(hyb_lu_t *lu, int member, hyb_devices_help_t which, int *turns)
     if (member == 0)
         hyb_agenda_poll(lu);
     else if (lu->grid->nprow > 1)
-        hyb_exchanges_assist(lu);
-    if (lu->devices == NULL || !hyb_devices_help(lu, which))
+        hyb_exchanges_assist(lu, member);
+    if (lu->devices == NULL || !hyb_devices_help(lu, which, member))
         hyb_wait_turn(turns);
 }
 

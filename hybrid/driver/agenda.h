@@ -14,8 +14,11 @@
 /* Advance everything as far as it goes now. The leader. */
 void hyb_agenda_poll(hyb_lu_t *lu);
 
+/* The same, but for the devices: for who works on their tiles. */
+void hyb_agenda_poll_messages(hyb_lu_t *lu);
+
 /* Is nothing under way any more, and all exchanges have ended? */
-bool hyb_agenda_done(const hyb_lu_t *lu);
+bool hyb_agenda_done(hyb_lu_t *lu);
 
 /*
  * One turn of a member's wait: while (!...) hyb_agenda_turn(lu, member,
@@ -41,7 +44,7 @@ bool hyb_exchanges_reached(const hyb_lu_t *lu, int k, int64_t from, int64_t to);
 bool hyb_exchanges_closed(const hyb_lu_t *lu);
 
 /* Pack some rows that are to leave, if there are any. Any member. */
-void hyb_exchanges_assist(hyb_lu_t *lu);
+void hyb_exchanges_assist(hyb_lu_t *lu, int member);
 
 /* The exchange that run's rows came with. */
 const hpl_exchange_t *hyb_exchanges_of(const hyb_lu_t *lu, hyb_run_t run);

@@ -63,7 +63,7 @@ typedef enum {
 } hyb_devices_help_t;
 
 /* Compute one such tile, or one that was given back; was there any? */
-bool hyb_devices_help(hyb_lu_t *lu, hyb_devices_help_t which);
+bool hyb_devices_help(hyb_lu_t *lu, hyb_devices_help_t which, int member);
 
 /* Are the columns of iteration k and of all before complete? */
 bool hyb_devices_finished(const hyb_lu_t *lu, int k);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/trace.h"
+#include "hybrid/driver/agenda.h"
 #include "hybrid/driver/devices_private.h"
 #include "hybrid/engine/host/blas.h"
 #include "hybrid/engine/host/gemm_alone.h"
@@ -36,10 +37,25 @@ static void multiply(const hyb_lu_t *lu, const hyb_gemm_t *product)
                    xh_status_text(status));
 }
 
+/* In strips of rows, between which messages move on. */
+static void multiply_and_poll(hyb_lu_t *lu, const hyb_gemm_t *product)
+{
+    enum { ROWS = 512 };
+    hyb_rectangle_t strip = {.cols = product->c.cols};
+    hyb_gemm_t part;
+
+    for (; strip.row < product->c.rows; strip.row += ROWS) {
+        strip.rows = Mmin(ROWS, product->c.rows - strip.row);
+        part = hyb_gemm_part(product, strip);
+        multiply(lu, &part);
+        hyb_agenda_poll_messages(lu);
+    }
+}
+
 /* Where no device is left: everything, by the leader. */
 static void compute_alone(hyb_lu_t *lu, hyb_devices_part_t *part)
 {
-    multiply(lu, &part->product);
+    multiply_and_poll(lu, &part->product);
     apply_until(lu, part->to);
     part->finished = true;
     lu->devices->current++;
@@ -110,22 +126,37 @@ static double busy_rate(const hyb_work_t *work)
     return seconds > 0.0 ? work->flop / seconds : 0.0;
 }
 
+/* Seconds that a member spent otherwise than in updates, or than waiting for
+ * them; a panel that comes from another column of processes is no update. */
+static double other_seconds(const hyb_lu_t *lu, const hyb_spent_sum_t *now,
+                            const hyb_spent_sum_t *then)
+{
+    static const hyb_activity_t others[] = {
+        HYB_PANEL,    HYB_SWAP,      HYB_SOLVE,     HYB_BROADCAST,
+        HYB_EXCHANGE, HYB_WAIT_ROWS, HYB_WAIT_PANEL};
+    size_t i, count = sizeof(others) / sizeof(others[0]);
+    double seconds = 0.0;
+
+    if (lu->grid->npcol == 1)
+        count--;
+    for (i = 0; i < count; i++)
+        seconds += now->seconds[others[i]] - then->seconds[others[i]];
+    return seconds / lu->members;
+}
+
 static void learn(hyb_lu_t *lu, hyb_devices_part_t *part,
                   const hyb_report_t *report)
 {
     hyb_devices_t *d = lu->devices;
     const hyb_plan_t *plan = hyb_lu_plan(lu, d->current);
     hyb_spent_sum_t now = hyb_spent_sum(lu->spent, lu->members);
-    const double *then = plan->before.seconds;
-    double members = lu->members;
+    const hyb_spent_sum_t *then = &plan->before;
     hyb_ratio_sample_t sample = {
-        .host_flop = now.flop - plan->before.flop,
+        .host_flop = now.flop - then->flop,
         .host_seconds =
-            (now.seconds[HYB_MULTIPLY] - then[HYB_MULTIPLY]) / members,
-        .other_seconds =
-            (now.seconds[HYB_PANEL] - then[HYB_PANEL] + now.seconds[HYB_SWAP] -
-             then[HYB_SWAP] + now.seconds[HYB_SOLVE] - then[HYB_SOLVE]) /
-            members};
+            (now.seconds[HYB_MULTIPLY] - then->seconds[HYB_MULTIPLY]) /
+            lu->members,
+        .other_seconds = other_seconds(lu, &now, then)};
     double rate = 0.0;
     int i;
 
@@ -239,7 +270,20 @@ static int64_t tiles_to_keep(const hyb_devices_t *d,
     return remaining;
 }
 
-bool hyb_devices_help(hyb_lu_t *lu, hyb_devices_help_t which)
+/* It is no waiting, though done while waiting. */
+static void multiply_tile(hyb_lu_t *lu, const hyb_gemm_t *tile, int member)
+{
+    double started = xh_clock_now();
+
+    if (member == 0)
+        multiply_and_poll(lu, tile);
+    else
+        multiply(lu, tile);
+    hyb_spent_within(lu->spent, member, HYB_HELP, lu->devices->current,
+                     started);
+}
+
+bool hyb_devices_help(hyb_lu_t *lu, hyb_devices_help_t which, int member)
 {
     hyb_devices_t *d = lu->devices;
     hyb_offload_t *offload = enter(d);
@@ -254,7 +298,7 @@ bool hyb_devices_help(hyb_lu_t *lu, hyb_devices_help_t which)
     any = hyb_offload_take(offload, tiles_to_keep(d, part, which), &tile);
     if (any) {
         product = hyb_gemm_part(&part->product, tile.part);
-        multiply(lu, &product);
+        multiply_tile(lu, &product, member);
         hyb_offload_give(offload, &tile);
     }
     leave(d);

@@ -17,11 +17,16 @@
 static void wait_for_deal(hyb_lu_t *lu, const hyb_deal_t *deal, int k,
                           int member)
 {
+    double started;
     int turns = 0;
 
+    if (hyb_deal_done(deal))
+        return;
+    started = xh_clock_now();
     hyb_doing(lu->spent, member, HYB_WAIT_COLUMNS, k);
     while (!hyb_deal_done(deal))
         hyb_agenda_turn(lu, member, &turns);
+    hyb_spent(lu->spent, member, HYB_WAIT_COLUMNS, k, started);
 }
 
 /* ---- opening an iteration: the leader ------------------------------------
@@ -187,6 +192,7 @@ static void finish_update(hyb_lu_t *lu, hyb_plan_t *plan, int member)
     update(lu, plan, &plan->rest, member);
     wait_for_deal(lu, &plan->rest, plan->k, member);
     started = xh_clock_now();
+    hyb_doing(lu->spent, member, HYB_WAIT_COLUMNS, plan->k);
     while (!hyb_devices_finished(lu, plan->k))
         hyb_agenda_turn(lu, member, &turns);
     hyb_spent(lu->spent, member, HYB_WAIT_COLUMNS, plan->k, started);
@@ -289,10 +295,16 @@ static void end_iteration(hyb_lu_t *lu, int k, int member)
 
 static void wait_until_open(hyb_lu_t *lu, int k, int member)
 {
+    double started;
     int turns = 0;
 
+    if (is_open(lu, k))
+        return;
+    started = xh_clock_now();
+    hyb_doing(lu->spent, member, HYB_WAIT_PANEL, k);
     while (!is_open(lu, k))
         hyb_agenda_turn(lu, member, &turns);
+    hyb_spent(lu->spent, member, HYB_WAIT_PANEL, k, started);
 }
 
 /* Does nothing move any more, here or towards here? */
@@ -376,7 +388,7 @@ static hyb_lookahead_request_t request(const hyb_means_t *means,
     hyb_lookahead_request_t asked = hyb_lookahead_request(setting, algo->depth);
 
     if (asked == HYB_MIXED && strcmp(setting, "mixed") != 0 && !means->offloads)
-        return HYB_ALWAYS_PIPELINE;
+        return HYB_PIPELINE_ON_CORES;
     return asked;
 }
 
@@ -409,7 +421,8 @@ void hyb_factor_matrix(const hyb_means_t *means, HPL_T_grid *grid,
                    .mat = mat,
                    .team = hyb_node_team(means->node),
                    .kernel = means->kernel,
-                   .multiplier = means->multiplier};
+                   .multiplier = means->multiplier,
+                   .offloads = means->offloads};
 
     lu.members = hyb_team_size(lu.team);
     lu.factored = -1;

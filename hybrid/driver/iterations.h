@@ -44,14 +44,14 @@ typedef struct {
     double share_used;     /* devices' part of the update, 0 to 1, or NAN */
     double share_measured; /* the part that would have balanced, or NAN */
     double panel;          /* factoring a panel */
-    double broadcast;      /* passing it on, besides waiting for it */
-    double exchange;       /* rows between processes, besides waiting */
+    double broadcast;      /* moving panels on, besides waiting for them */
+    double exchange;       /* rows between processes: packing and messages */
     double swap;           /* rows on this process */
     double solve;          /* U := L1^-1 U */
-    double update_host;    /* C := C - L2 U on the host */
+    double update_host;    /* C := C - L2 U, also of devices' tiles */
     double wait_panel;     /* for a panel of another process column */
     double wait_exchange;  /* for rows of other processes */
-    double wait_device;    /* for the last tile of a device */
+    double wait_device;    /* for columns of devices, or of other threads */
     double update_device[HYB_ITERATION_DEVICES]; /* device d multiplied */
 } hyb_iteration_t;
 

@@ -15,7 +15,8 @@ enum {
 
 static const double hysteresis = 0.5;    /* of the uncertainty */
 static const double rate_jump = 1.5;     /* clocks and noise make less */
-static const double probes_part = 0.003; /* of a run's time, lost at most */
+static const double probes_part = 0.003; /* of a run's time, lost at most;
+                                            mode 1's first one apart */
 
 typedef struct { /* seconds of one iteration by the model's parts */
     double ahead, exchange, update, host_part, panel_part;
@@ -264,6 +265,9 @@ hyb_lookahead_t hyb_lookahead_choose(const hyb_lookahead_chooser_t *chooser,
 {
     hyb_lookahead_t mode;
 
+    if (chooser->request == HYB_PIPELINE_ON_CORES)
+        return because(HYB_LOOKAHEAD_PIPELINE, "no device has to wait",
+                       reason_p);
     if (chooser->request != HYB_MIXED)
         return because((hyb_lookahead_t)chooser->request, "forced", reason_p);
     if (chooser->learnt == 0)

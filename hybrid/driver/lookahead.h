@@ -35,7 +35,8 @@ typedef enum { /* what is asked for: one mode always, or the better one */
                HYB_ALWAYS_NONE,
                HYB_ALWAYS_PANEL,
                HYB_ALWAYS_PIPELINE,
-               HYB_MIXED
+               HYB_MIXED,
+               HYB_PIPELINE_ON_CORES /* mode 2, as no device has to wait */
 } hyb_lookahead_request_t;
 
 /*
@@ -102,7 +103,7 @@ void hyb_lookahead_init(hyb_lookahead_chooser_t *chooser,
 /*
  * The mode of an iteration. Mixed: the one of 1 and 2 that by this run's own
  * times takes less; rarely, for a single iteration, the other one, where that
- * costs little and what is known of it is doubtful.
+ * costs little and what is known of it is doubtful; mode 1 once at any cost.
  *
  * reason_p  out  why, in words for people; static
  *

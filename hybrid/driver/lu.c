@@ -167,6 +167,14 @@ static int64_t group_width(int64_t nb)
     return (LEAST + nb - 1) / nb * nb;
 }
 
+/* Of groups, where devices stream: messages cost the leader less then. */
+static int64_t most_growth(const hyb_lu_t *lu)
+{
+    enum { TIMES = 8 };
+
+    return lu->offloads ? TIMES : 1;
+}
+
 xh_status_t hyb_lu_allocate(hyb_lu_t *lu)
 {
     hpl_shape_t shape = shape_of(lu);
@@ -177,6 +185,7 @@ xh_status_t hyb_lu_allocate(hyb_lu_t *lu)
     lu->chunk = hyb_lu_chunk(lu->kernel, lu->mat->nb, lu->multiplier);
     lu->map = hpl_map(lu->mat->nb, lu->grid->npcol, lu->grid->mycol);
     lu->exchanges.width = group_width(lu->mat->nb);
+    lu->exchanges.most = most_growth(lu);
     lu->exchanges.group = -1;
     lu->exchanges.position = lu->mat->nq;
     lu->memory_bytes = sum(&parts, lu->members) * sizeof(double);

@@ -41,6 +41,7 @@ typedef struct {
     int *moves;            /* the memory of swap's lists */
     int zero;              /* 1 + first column without pivot, or 0 */
     _Atomic int loaded;    /* members that have copied their part in */
+    bool travels;          /* its broadcast is under way; the leader's */
 } hyb_lu_panel_t;
 
 /* One iteration as its leader planned it. */
@@ -79,7 +80,9 @@ typedef struct {
     int64_t position;   /* first column whose exchange has not begun */
     int64_t group;      /* first column of the one in flight, or -1 */
     int64_t group_end;  /* of the one in flight */
-    int64_t width;      /* of a group, a multiple of nb */
+    int64_t width;      /* of the first group, a multiple of nb ... */
+    int64_t growth;     /* ... and of the next one, times width */
+    int64_t most;       /* growth at most: 1 where groups are all as wide */
     hpl_exchange_t *at; /* by a group's first block */
     int64_t *first;     /* by block: the first block of its last group ... */
     int64_t *end;       /* ... and the column where that ended */
@@ -100,6 +103,7 @@ typedef struct {
     int members;
     const hyb_kernel_t *kernel;
     hyb_multiplier_t multiplier;
+    bool offloads;    /* some process has devices */
     bool deals_ahead; /* who gets which columns is settled beforehand, and one
                          iteration ends before the next begins */
     hyb_panel_engine_t *engine;
@@ -133,7 +137,8 @@ typedef struct {
     hpl_progress_t progress;
     hyb_regroup_t regroup;
     double thread_rate; /* flop/s of one in the last iteration, 0: unknown */
-    double exchange_seconds; /* swaps and solves then, by all members */
+    double exchange_seconds;  /* swaps and solves then, by all members */
+    double broadcast_seconds; /* of the last iteration, of the leader */
 } hyb_lu_t;
 
 static inline hyb_lu_panel_t *hyb_lu_panel(hyb_lu_t *lu, int k)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/driver/panels.h"
 
+#include "base/clock.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pfact/pivot.h"
 #include "hybrid/driver/agenda.h"
@@ -42,6 +43,7 @@ void hyb_panels_open(hyb_lu_t *lu, int k)
 
     if (p->hpl != NULL)
         HPL_bwait(p->hpl);
+    p->travels = false;
     if (p->hpl == NULL)
         HPL_pdpanel_new(lu->grid, lu->algo, m, m + 1, jb, mat, first, first,
                         k % TAGS, &p->hpl);
@@ -213,7 +215,13 @@ void hyb_panels_factor(hyb_lu_t *lu, int k, int member, int members)
 
 void hyb_panels_broadcast(hyb_lu_t *lu, int k)
 {
-    HPL_binit(hyb_lu_panel(lu, k)->hpl);
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    double started = xh_clock_now();
+
+    HPL_binit(p->hpl);
+    p->travels = p->hpl->bcast != NULL;
+    if (p->travels)
+        hyb_spent_within(lu->spent, 0, HYB_BROADCAST, k, started);
 }
 
 bool hyb_panels_arrived(hyb_lu_t *lu, int k)

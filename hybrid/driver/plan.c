@@ -80,7 +80,8 @@ static int panel_threads(hyb_lu_t *lu, const hyb_plan_t *plan)
                                  .cols = h->nq,
                                  .nb = h->jb,
                                  .thread_rate = lu->thread_rate,
-                                 .device_rate = hyb_devices_rate(lu)};
+                                 .device_rate = hyb_devices_rate(lu),
+                                 .broadcast = lu->broadcast_seconds};
 
     if (plan->mode == HYB_LOOKAHEAD_NONE || lu->members == 1)
         return lu->members;

@@ -64,17 +64,21 @@ static hyb_lookahead_times_t times_of(hyb_lu_t *lu, const taken_t *t)
 {
     double members = lu->members, rate = team_rate(lu, t);
     double flop = t->team.flop + hyb_devices_flop(lu, t->plan->k);
+    const double *spent = t->team.seconds;
     hyb_lookahead_times_t times = {
         .panel = t->plan->panel_seconds,
         .panel_share = t->plan->panel_threads / members,
-        .exchange =
-            (t->team.seconds[HYB_SWAP] + t->team.seconds[HYB_SOLVE]) / members,
+        .broadcast = t->leader[HYB_BROADCAST],
+        .exchange = (spent[HYB_SWAP] + spent[HYB_SOLVE] + spent[HYB_EXCHANGE] +
+                     spent[HYB_WAIT_ROWS]) /
+                    members,
         .update = seconds_at(flop, rate + hyb_devices_rate(lu)),
         .host_update = seconds_at(flop, rate)};
 
     if (hyb_lu_shows_rate(lu, t->plan->k, t->team.flop))
         lu->thread_rate = rate / members;
     lu->exchange_seconds = times.exchange;
+    lu->broadcast_seconds = times.broadcast;
     return times;
 }
 
@@ -111,9 +115,12 @@ static hyb_iteration_t row_of(const hyb_lu_t *lu, const taken_t *t)
                            .share_used = hyb_devices_share(lu, plan->k),
                            .share_measured = NAN,
                            .panel = t->leader[HYB_PANEL],
+                           .broadcast = t->leader[HYB_BROADCAST],
+                           .exchange = t->leader[HYB_EXCHANGE],
                            .swap = t->leader[HYB_SWAP],
                            .solve = t->leader[HYB_SOLVE],
-                           .update_host = t->leader[HYB_MULTIPLY],
+                           .update_host =
+                               t->leader[HYB_MULTIPLY] + t->leader[HYB_HELP],
                            .wait_panel = t->leader[HYB_WAIT_PANEL],
                            .wait_exchange = t->leader[HYB_WAIT_ROWS],
                            .wait_device = t->leader[HYB_WAIT_COLUMNS]};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/driver/spent.h"
 
+#include <math.h>
 #include <stdio.h>
 #include "base/clock.h"
 #include "base/trace.h"
@@ -10,6 +11,9 @@ static const char *const names[HYB_ACTIVITIES] = {
     [HYB_SWAP] = "swap",
     [HYB_SOLVE] = "solve",
     [HYB_MULTIPLY] = "update",
+    [HYB_HELP] = "update",
+    [HYB_BROADCAST] = "broadcast",
+    [HYB_EXCHANGE] = "exchange",
     [HYB_WAIT_PANEL] = "wait for panel",
     [HYB_WAIT_ROWS] = "wait for rows",
     [HYB_WAIT_COLUMNS] = "wait for columns",
@@ -20,6 +24,9 @@ static const char *const phases[HYB_ACTIVITIES] = {
     [HYB_SWAP] = "in the update: swapping rows",
     [HYB_SOLVE] = "in the update: solving",
     [HYB_MULTIPLY] = "in the update: multiplying",
+    [HYB_HELP] = "in the update: helping the devices",
+    [HYB_BROADCAST] = "in the broadcast",
+    [HYB_EXCHANGE] = "in the exchange of rows",
     [HYB_WAIT_PANEL] = "in the broadcast: waiting for a panel",
     [HYB_WAIT_ROWS] = "in the exchange: waiting for rows of other processes",
     [HYB_WAIT_COLUMNS] =
@@ -39,6 +46,7 @@ void hyb_doing(hyb_spent_t *spent, int member, hyb_activity_t activity,
     atomic_store_explicit(&spent[member].doing,
                           iteration * HYB_ACTIVITIES + (int)activity,
                           memory_order_relaxed);
+    spent[member].inside = 0.0;
 }
 
 static void step(hyb_spent_t *spent)
@@ -53,11 +61,25 @@ double hyb_spent(hyb_spent_t *spent, int member, hyb_activity_t activity,
 {
     double now = xh_clock_now();
 
-    add(&spent[member].seconds[activity], now - started);
+    add(&spent[member].seconds[activity],
+        fmax(0.0, now - started - spent[member].inside));
+    spent[member].inside = 0.0;
     step(&spent[member]);
     if (xh_trace_on())
         xh_trace_span(member, names[activity], iteration, started, now);
     return now;
+}
+
+void hyb_spent_within(hyb_spent_t *spent, int member, hyb_activity_t activity,
+                      int iteration, double started)
+{
+    static const double least = 1e-4; /* of a span: there are many polls */
+    double now = xh_clock_now();
+
+    add(&spent[member].seconds[activity], now - started);
+    spent[member].inside += now - started;
+    if (now - started >= least && xh_trace_on())
+        xh_trace_span(member, names[activity], iteration, started, now);
 }
 
 void hyb_spent_flop(hyb_spent_t *spent, int member, double flop)

@@ -15,6 +15,9 @@ typedef enum {
     HYB_SWAP, /* rows on this process, and those that came and go */
     HYB_SOLVE,
     HYB_MULTIPLY,
+    HYB_HELP,         /* multiplying tiles of the devices' columns */
+    HYB_BROADCAST,    /* of panels: moving it on */
+    HYB_EXCHANGE,     /* of rows: packing them, and moving messages on */
     HYB_WAIT_PANEL,   /* to be factored here, or to come */
     HYB_WAIT_ROWS,    /* of other processes */
     HYB_WAIT_COLUMNS, /* for the iteration before, or a device */
@@ -28,6 +31,7 @@ typedef struct {
     _Atomic int iterations; /* that it has left */
     _Atomic unsigned steps; /* activities that it has finished */
     _Atomic int doing;      /* iteration * HYB_ACTIVITIES + activity */
+    double inside;          /* seconds spent within what it is doing; its own */
 } hyb_spent_t;
 
 /* All members' together, at one moment. */
@@ -35,16 +39,20 @@ typedef struct {
     double flop, seconds[HYB_ACTIVITIES];
 } hyb_spent_sum_t;
 
-/* member begins activity of iteration: for the watchdog. */
+/* member begins activity of iteration. */
 void hyb_doing(hyb_spent_t *spent, int member, hyb_activity_t activity,
                int iteration);
 
 /*
- * member did activity of iteration from started until now. Returns now, in
- * seconds of xh_clock_now.
+ * member did activity of iteration from started until now, but for what it did
+ * within. Returns now, in seconds of xh_clock_now.
  */
 double hyb_spent(hyb_spent_t *spent, int member, hyb_activity_t activity,
                  int iteration, double started);
+
+/* The same within another activity, whose seconds these are not. */
+void hyb_spent_within(hyb_spent_t *spent, int member, hyb_activity_t activity,
+                      int iteration, double started);
 
 void hyb_spent_flop(hyb_spent_t *spent, int member, double flop);
 

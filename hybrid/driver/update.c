@@ -136,12 +136,16 @@ static void swap_and_solve(const work_t *w)
 
 static void poll_agenda(void *context)
 {
-    hyb_agenda_poll(context);
+    const work_t *w = context;
+
+    hyb_agenda_poll(w->lu);
 }
 
 static void assist(void *context)
 {
-    hyb_exchanges_assist(context);
+    const work_t *w = context;
+
+    hyb_exchanges_assist(w->lu, w->member);
 }
 
 static bool l2_is_complete(const work_t *w)
@@ -157,11 +161,11 @@ static hyb_view_t wait_for_l2(const work_t *w)
 }
 
 /* What a member does now and then while it multiplies. */
-static hyb_chunk_poll_t duty(const work_t *w)
+static hyb_chunk_poll_t duty(work_t *w)
 {
     if (w->member == 0)
-        return (hyb_chunk_poll_t){poll_agenda, w->lu};
-    return (hyb_chunk_poll_t){w->lu->grid->nprow > 1 ? assist : NULL, w->lu};
+        return (hyb_chunk_poll_t){poll_agenda, w};
+    return (hyb_chunk_poll_t){w->lu->grid->nprow > 1 ? assist : NULL, w};
 }
 
 /* C := C - L2 U, in steps of about a millisecond. */
@@ -183,7 +187,7 @@ static void call_blas(const work_t *w, hyb_view_t l2, hyb_view_t c,
     }
 }
 
-static void multiply(const work_t *w)
+static void multiply(work_t *w)
 {
     const hyb_chunk_poll_t poll = duty(w);
     bool blas = w->lu->multiplier == HYB_BY_BLAS;

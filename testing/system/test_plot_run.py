@@ -50,6 +50,19 @@ def words_of(path):
     return " | ".join(text.strip() for text in tree.getroot().itertext())
 
 
+def test_a_run_with_devices_can_be_drawn(plot_run, xhpl):
+    options = ["-n", "200", "-nb", "16", "-p", "1", "-q", "2"]
+    files = ["--trace", "t.json", "--iterations", "i.csv"]
+    settings = ["--set", "devices=emu:2", "--set", "tile=32"]
+    outcome = xhpl(*options, *files, *settings, processes=2)
+    assert outcome.status == 0, str(outcome)
+    if not (xhpl.directory / "i.csv").exists():
+        pytest.skip("this solver notes no iterations")
+    outcome = plot_run(xhpl.directory, "t.json", "i.csv", "-o", "out")
+    assert outcome.status == 0, str(outcome)
+    assert "device 0" in words_of(xhpl.directory / "out/idle.svg")
+
+
 def test_every_picture_is_written_as_png_and_svg(drawn):
     folder, outcome = drawn
     assert outcome.status == 0, str(outcome)

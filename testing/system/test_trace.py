@@ -39,6 +39,32 @@ def test_iterations_are_rows_of_every_process_or_there_is_a_warning(xhpl):
         assert {row["n"] for row in rows} == {"200"}
 
 
+PARTS = (
+    "panel broadcast exchange swap solve update_host wait_panel wait_exchange"
+    " wait_device"
+).split()
+
+
+@pytest.mark.parametrize("devices", ["none", "emu:4"])
+def test_parts_of_an_iteration_add_up_to_no_more_than_it(xhpl, devices):
+    options = ["-p", "2", "-q", "2", "--iterations", "i.csv"]
+    settings = ["--set", f"devices={devices}"]
+    outcome = xhpl(*GIVEN, *options, *settings, processes=4)
+    assert outcome.status == 0, str(outcome)
+    path = xhpl.directory / "i.csv"
+    if not path.exists():
+        pytest.skip("this solver notes no iterations")
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    for row in rows:
+        parts = [float(row[part]) for part in PARTS]
+        assert min(parts) >= 0, row
+        assert sum(parts) <= 1.001 * float(row["seconds"]) + 1e-6, row
+    for rank in "0123":
+        mine = [row for row in rows if row["rank"] == rank]
+        for part in ("panel", "broadcast", "exchange", "swap", "update_host"):
+            assert sum(float(row[part]) for row in mine) > 0, (rank, part)
+
+
 def test_what_is_recorded_does_not_change_the_report(xhpl):
     plain = xhpl(*GIVEN, "-p", "1", "-q", "1")
     traced = xhpl(*GIVEN, "-p", "1", "-q", "1", "--trace", "t.json")

@@ -17,6 +17,7 @@ typedef struct {
     int64_t first[BLOCKS];
     int64_t end[BLOCKS];
     double rows[2 * BLOCK * (ORDER + 1)];
+    hyb_spent_t spent[MEMBERS];
 } table_t;
 
 /* Iteration k is about to open, on one process column; the next panel's
@@ -35,6 +36,7 @@ static void table_open(table_t *t, int k, hyb_lookahead_t mode, int64_t next)
     exchange_setting_open(&t->s, &random);
     lu->grid = &t->s.grid;
     lu->mat = &t->s.mat;
+    lu->spent = t->spent;
     lu->panel[k % HYB_IN_FLIGHT].hpl = t->s.panel;
     hpl_panel_pivots(t->s.panel);
     assert_int_equal(hyb_columns_create(t->s.mat.nq, BLOCK, &lu->columns),
@@ -44,6 +46,7 @@ static void table_open(table_t *t, int k, hyb_lookahead_t mode, int64_t next)
     lu->exchanges = (hyb_exchanges_t){.group = -1,
                                       .position = t->s.mat.nq,
                                       .width = GROUP,
+                                      .most = 1,
                                       .at = t->at,
                                       .first = t->first,
                                       .end = t->end,
@@ -155,6 +158,25 @@ static void without_them_here_all_groups_are_wide(void **state)
 
     (void)state;
     groups_follow_each_other(HYB_LOOKAHEAD_PIPELINE, 0, ends, 4);
+}
+
+/* 12, 24 and what is left. */
+static void groups_grow_where_devices_stream(void **state)
+{
+    static table_t t;
+    int64_t from, second;
+
+    (void)state;
+    table_open(&t, 0, HYB_LOOKAHEAD_PIPELINE, 0);
+    t.lu.exchanges.most = 2;
+    from = t.s.panel->jj;
+    hyb_exchanges_open(&t.lu, 0);
+    poll_until_closed(&t.lu);
+    second = t.end[from / BLOCK];
+    assert_int_equal(second, from + GROUP);
+    assert_int_equal(t.end[second / BLOCK], second + 2 * GROUP);
+    assert_int_equal(wrong_u(&t) + wrong_rows(&t), 0);
+    table_close(&t);
 }
 
 static void without_overlap_all_others_are_one_group(void **state)
@@ -278,6 +300,7 @@ static void rows_that_stay_at_home_need_no_exchange(void **state)
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(the_next_panels_columns_are_a_group_of_their_own),
     cmocka_unit_test(without_them_here_all_groups_are_wide),
+    cmocka_unit_test(groups_grow_where_devices_stream),
     cmocka_unit_test(without_overlap_all_others_are_one_group),
     cmocka_unit_test(nothing_leaves_before_it_has_met_the_last_panel),
     cmocka_unit_test(a_group_waits_for_all_that_used_its_memory_last),

@@ -61,6 +61,19 @@ static void a_forced_mode_says_so(void **state)
     assert_string_equal(reason, "forced");
 }
 
+static void without_devices_it_is_the_pipeline(void **state)
+{
+    hyb_lookahead_facts_t facts = plant_facts(BLOCKS, 256, 3);
+    hyb_lookahead_chooser_t chooser;
+    const char *reason = NULL;
+
+    (void)state;
+    hyb_lookahead_init(&chooser, HYB_PIPELINE_ON_CORES, HYB_LOOKAHEAD_PANEL);
+    assert_int_equal(hyb_lookahead_choose(&chooser, &facts, &reason),
+                     HYB_LOOKAHEAD_PIPELINE);
+    assert_string_equal(reason, "no device has to wait");
+}
+
 static void mixed_is_within_a_hundredth_of_the_better_mode(void **state)
 {
     course_t c = {0};
@@ -456,6 +469,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(the_setting_overrules_depth),
     cmocka_unit_test(a_forced_mode_never_changes),
     cmocka_unit_test(a_forced_mode_says_so),
+    cmocka_unit_test(without_devices_it_is_the_pipeline),
     cmocka_unit_test(mixed_is_within_a_hundredth_of_the_better_mode),
     cmocka_unit_test(mixed_is_as_good_when_it_begins_with_the_pipeline),
     cmocka_unit_test(mixed_stays_with_the_pipeline_where_that_wins),
