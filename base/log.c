@@ -83,6 +83,22 @@ static void tell(xh_log_level_t level, const char *text)
         hear(level, text);
 }
 
+/*
+ * Write and tell what stands in line, of LINE characters, whose first `erased`
+ * take the live line away; who listens has what is behind the first `head`.
+ */
+static void say(xh_log_level_t level, char *line, int erased, int head)
+{
+    size_t length;
+
+    mask_controls(line + erased);
+    tell(level, line + head);
+    length = strnlen(line, LINE - 1);
+    line[length] = '\n';
+    if (level <= limit)
+        write_all(line, length + 1);
+}
+
 /* where  in  who it is about, as place has it */
 static void message(xh_log_level_t level, const char *where, const char *format,
                     va_list values)
@@ -90,7 +106,6 @@ static void message(xh_log_level_t level, const char *where, const char *format,
     char line[LINE];
     int saved = errno;
     int erased, head, text;
-    size_t length;
 
     erased = head = level <= limit ? erase(line) : 0;
     head += snprintf(line + head, sizeof(line) - (size_t)head, "%s: %s",
@@ -99,12 +114,7 @@ static void message(xh_log_level_t level, const char *where, const char *format,
     head += snprintf(line + head, sizeof(line) - (size_t)head, "%s", where);
     errno = saved; /* for %m */
     vsnprintf(line + head, sizeof(line) - (size_t)head, format, values);
-    mask_controls(line + erased);
-    tell(level, line + text);
-    length = strnlen(line, sizeof(line) - 1);
-    line[length] = '\n';
-    if (level <= limit)
-        write_all(line, length + 1);
+    say(level, line, erased, text);
     errno = saved;
 }
 
@@ -120,6 +130,16 @@ void xh_log_error(const char *format, ...)
     va_start(values, format);
     message(XH_LOG_ERROR, place, format, values);
     va_end(values);
+}
+
+void xh_log_error_as_is(const char *text)
+{
+    char line[LINE];
+    int saved = errno, erased = erase(line);
+
+    snprintf(line + erased, sizeof(line) - (size_t)erased, "%s", text);
+    say(XH_LOG_ERROR, line, erased, erased);
+    errno = saved;
 }
 
 void xh_log_warning(const char *format, ...)

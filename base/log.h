@@ -43,6 +43,12 @@ void xh_log_warning(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void xh_log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * An error that has a form of its own, such as that of a library which others
+ * know: the line as it is, without the program's name or the place.
+ */
+void xh_log_error_as_is(const char *line);
+
 /* A warning about the process of that rank and host; rank below 0: about no
  * one in particular. */
 void xh_log_warning_of(int rank, const char *host, const char *format, ...)
@@ -50,7 +56,8 @@ void xh_log_warning_of(int rank, const char *host, const char *format, ...)
 
 /*
  * Let hear have each error and warning as well, whatever the limit: the text
- * behind "error: " or "warning: ". Any thread may call it. NULL ends it.
+ * behind "error: " or "warning: ", or the line as it is. Any thread may call
+ * it. NULL ends it.
  */
 typedef void xh_log_listener_t(xh_log_level_t level, const char *text);
 void xh_log_listen(xh_log_listener_t *hear);

@@ -4,7 +4,7 @@
 #include "hpl/auxil/diagnostic.h"
 
 typedef struct {
-    char text[1024];
+    char *text; /* of HPL_DIAGNOSTIC_SIZE */
     size_t length;
 } line_t;
 
@@ -15,7 +15,7 @@ static void add(line_t *line, const char *form, ...)
 
 static void add_values(line_t *line, const char *form, va_list values)
 {
-    size_t left = sizeof(line->text) - line->length;
+    size_t left = HPL_DIAGNOSTIC_SIZE - line->length;
     int wanted = vsnprintf(line->text + line->length, left, form, values);
 
     if (wanted > 0)
@@ -31,10 +31,10 @@ static void add(line_t *line, const char *form, ...)
     va_end(values);
 }
 
-void hpl_diagnostic_write(FILE *stream, const hpl_origin_t *origin,
-                          const char *form, va_list values)
+void hpl_diagnostic_print(const hpl_origin_t *origin, const char *form,
+                          va_list values, char line_p[HPL_DIAGNOSTIC_SIZE])
 {
-    line_t line = {.length = 0};
+    line_t line = {.text = line_p, .length = 0};
 
     add(&line, "HPL %s", origin->kind);
     if (origin->process != NULL)
@@ -47,7 +47,16 @@ void hpl_diagnostic_write(FILE *stream, const hpl_origin_t *origin,
     add_values(&line, form, values);
     while (line.length > 0 && line.text[line.length - 1] == '\n')
         line.length--;
-    fprintf(stream, "%.*s\n", (int)line.length, line.text);
+    line_p[line.length] = '\0';
+}
+
+void hpl_diagnostic_write(FILE *stream, const hpl_origin_t *origin,
+                          const char *form, va_list values)
+{
+    char line[HPL_DIAGNOSTIC_SIZE];
+
+    hpl_diagnostic_print(origin, form, values, line);
+    fprintf(stream, "%s\n", line);
     fflush(stream);
 }
 

@@ -3,6 +3,7 @@
 #define HPL_DIAGNOSTIC_H
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* where a warning or an error comes from */
@@ -13,6 +14,8 @@ typedef struct {
     int line;             /* of the source, <= 0: not known */
 } hpl_origin_t;
 
+enum { HPL_DIAGNOSTIC_SIZE = 1024 }; /* of a line, with its end */
+
 /*
  * Write "HPL <kind> from <process>, on line <line> of function <function>: "
  * and the message of printf's form and values, as one line in one piece, and
@@ -21,5 +24,10 @@ typedef struct {
 void hpl_diagnostic_write(FILE *stream, const hpl_origin_t *origin,
                           const char *form, va_list values)
     __attribute__((format(printf, 3, 0)));
+
+/* The same line into line_p, without the character that ends it. */
+void hpl_diagnostic_print(const hpl_origin_t *origin, const char *form,
+                          va_list values, char line_p[HPL_DIAGNOSTIC_SIZE])
+    __attribute__((format(printf, 2, 0)));
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdbool.h>
 #include "hpl.h"
-#include "base/status.h"
+#include "base/log.h"
 #include "hpl/auxil/diagnostic.h"
+#include "hpl/pauxil/abort.h"
 
 enum { NAME_LENGTH = MPI_MAX_PROCESSOR_NAME + 64 };
 
@@ -46,7 +47,7 @@ void HPL_pwarn(FILE *STREAM, int LINE, const char *SRNAME, const char *FORM,
 
 void HPL_pabort(int LINE, const char *SRNAME, const char *FORM, ...)
 {
-    char name[NAME_LENGTH];
+    char name[NAME_LENGTH], line[HPL_DIAGNOSTIC_SIZE];
     hpl_origin_t origin = {.kind = "ERROR",
                            .process = process_name(name),
                            .function = SRNAME,
@@ -54,9 +55,8 @@ void HPL_pabort(int LINE, const char *SRNAME, const char *FORM, ...)
     va_list values;
 
     va_start(values, FORM);
-    hpl_diagnostic_write(stderr, &origin, FORM, values);
+    hpl_diagnostic_print(&origin, FORM, values, line);
     va_end(values);
-    if (mpi_runs())
-        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
-    exit(XH_EXIT_RUNTIME);
+    xh_log_error_as_is(line);
+    hpl_abort_job();
 }

@@ -7,6 +7,7 @@
 #include "base/settings.h"
 #include "base/status.h"
 #include "hpl/comm/schedule.h"
+#include "hpl/pauxil/abort.h"
 #include "testing/planner/planner.h"
 #include "testing/ptest/blas_report.h"
 #include "testing/ptest/capacity.h"
@@ -26,7 +27,7 @@ static void abort_job(MPI_Comm *comm, int *code, ...)
     (void)comm;
     MPI_Error_string(*code, text, &length);
     xh_log_error("MPI: %s", text);
-    MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+    hpl_abort_job();
 }
 
 static void identify(int rank)
@@ -79,7 +80,7 @@ static void close_device(FILE *out)
     if (out == NULL || out == stdout || out == stderr || fclose(out) == 0)
         return;
     xh_log_error("cannot close the output file: %s", strerror(errno));
-    MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+    hpl_abort_job();
 }
 
 static int exit_status(const xhpl_order_t *order, const xhpl_outcome_t *outcome)

@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 #include <stdlib.h>
-#include "base/status.h"
+#include "hpl.h"
 #include "hpl_solver.h"
 #include "testing/ptest/record_value.h"
 
@@ -49,7 +49,7 @@ json_t *xhpl_record_devices(void)
     if (rank == 0)
         all = calloc((size_t)processes, sizeof(*all));
     if (rank == 0 && all == NULL)
-        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+        HPL_pabort(__LINE__, "xhpl_record_devices", "out of memory");
     MPI_Gather(&here, sizeof(here), MPI_BYTE, all, sizeof(here), MPI_BYTE, 0,
                MPI_COMM_WORLD);
     if (rank == 0)

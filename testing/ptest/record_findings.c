@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/log.h"
-#include "base/status.h"
+#include "hpl.h"
 #include "testing/ptest/record_value.h"
 
 enum {
@@ -48,7 +48,7 @@ static void *allocate(size_t bytes)
     void *memory = malloc(bytes);
 
     if (memory == NULL)
-        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+        HPL_pabort(__LINE__, "xhpl_record_findings_gather", "out of memory");
     return memory;
 }
 
@@ -72,7 +72,9 @@ static void receive(int source, int length)
     MPI_Recv(text, length, MPI_BYTE, source, TAG, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
     theirs = json_loadb(text, (size_t)length, 0, NULL);
+    pthread_mutex_lock(&lock);
     json_array_extend(found, theirs);
+    pthread_mutex_unlock(&lock);
     json_decref(theirs);
     free(text);
 }
@@ -85,11 +87,14 @@ static int by_time(const void *one, const void *other)
                   json_string_value(json_object_get(*b, "time")));
 }
 
+/* By time; with the lock, so without memory they stay as they came. */
 static void sort(void)
 {
     size_t i, count = json_array_size(found);
-    json_t **each = allocate((count + 1) * sizeof(*each));
+    json_t **each = malloc((count + 1) * sizeof(*each));
 
+    if (each == NULL)
+        return;
     for (i = 0; i < count; i++)
         each[i] = json_incref(json_array_get(found, i));
     qsort(each, count, sizeof(*each), by_time);
@@ -103,10 +108,10 @@ static void receive_all(const int *lengths, int processes)
 {
     int source;
 
-    pthread_mutex_lock(&lock);
     for (source = 1; source < processes; source++)
         if (lengths[source] > 0)
             receive(source, lengths[source]);
+    pthread_mutex_lock(&lock);
     sort();
     pthread_mutex_unlock(&lock);
 }

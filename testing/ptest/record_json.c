@@ -10,7 +10,9 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "hpl.h"
 #include "hpl/grid/agree.h"
+#include "hpl/pauxil/abort.h"
 #include "testing/ptest/record_devices.h"
 #include "testing/ptest/record_energy.h"
 #include "testing/ptest/record_findings.h"
@@ -95,6 +97,26 @@ static void save(xhpl_record_t *record)
         write_all(record);
 }
 
+/* With the end of the run. An error is said. */
+static xh_status_t complete(xhpl_record_t *record, int exit_status)
+{
+    struct timespec moment = now();
+
+    json_object_set_new(record->root, "end", xhpl_json_moment(&moment));
+    xhpl_json_set_count(record->root, "exit_status", exit_status);
+    errno = EIO;
+    if (write_all(record))
+        return XH_OK;
+    xh_log_error("cannot write the file of --json: %s", strerror(errno));
+    return XH_ERR_IO;
+}
+
+/* This process ends the job. Its other threads may still use the record. */
+static void complete_aborted(void *context)
+{
+    complete(context, XH_EXIT_RUNTIME);
+}
+
 static void save_now_and_then(xhpl_record_t *record)
 {
     if (xh_clock_wall() - record->written > seconds_between)
@@ -135,6 +157,7 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order)
 
 static void forget(xhpl_record_t *record)
 {
+    hpl_at_abort(NULL, NULL);
     xhpl_energy_close(record->energy);
     xhpl_record_findings_close();
     json_decref(record->root);
@@ -160,7 +183,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
         return XH_OK;
     record = calloc(1, sizeof(*record));
     if (record == NULL)
-        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+        HPL_pabort(__LINE__, "xhpl_record_open", "out of memory");
     MPI_Comm_rank(MPI_COMM_WORLD, &record->rank);
     record->zero = xh_clock_now();
     if (record->rank == 0)
@@ -176,6 +199,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
         fill(record, order);
         json_object_set_new(record->root, "hosts", hosts);
         save(record);
+        hpl_at_abort(complete_aborted, record);
     }
     status = hpl_agree(MPI_COMM_WORLD, watch_energy(record));
     if (status == XH_OK)
@@ -216,16 +240,11 @@ void xhpl_record_end(xhpl_record_t *record)
 
 static xh_status_t finish(xhpl_record_t *record, int exit_status)
 {
-    struct timespec moment = now();
-    bool written;
+    xh_status_t status = complete(record, exit_status);
 
-    json_object_set_new(record->root, "end", xhpl_json_moment(&moment));
-    xhpl_json_set_count(record->root, "exit_status", exit_status);
-    errno = EIO;
-    written = write_all(record);
-    if (fclose(record->out) == 0 && written)
-        return XH_OK;
-    xh_log_error("cannot write the file of --json: %s", strerror(errno));
+    if (fclose(record->out) == 0 || status != XH_OK)
+        return status;
+    xh_log_error("cannot close the file of --json: %s", strerror(errno));
     return XH_ERR_IO;
 }
 

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "hpl.h"
 #include "hpl_solver.h"
+#include "hpl/pauxil/abort.h"
 #include "hpl/pgesv/progress.h"
 #include "testing/ptest/algorithm.h"
 #include "testing/ptest/idle.h"
@@ -180,6 +181,6 @@ void xhpl_run(const xhpl_parameters_t *parameters, FILE *out,
     for (int64_t begin = 0; begin < tests; begin += tests_a_grid)
         run_grid(&run, begin, begin + tests_a_grid);
     if (rank == 0 && xhpl_report_end(&report) != XH_OK)
-        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+        hpl_abort_job();
     share_outcome(&report, outcome_p);
 }

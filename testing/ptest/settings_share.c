@@ -4,7 +4,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include "base/settings.h"
-#include "base/status.h"
+#include "hpl/pauxil/abort.h"
 
 enum { ASSIGNMENT_SIZE = 2048 }; /* more than the longest name and value */
 
@@ -21,6 +21,6 @@ void xhpl_settings_share(void)
                  xh_settings_text(name));
         MPI_Bcast(assignment, ASSIGNMENT_SIZE, MPI_CHAR, 0, MPI_COMM_WORLD);
         if (rank != 0 && xh_settings_assign(assignment) != XH_OK)
-            MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+            hpl_abort_job();
     }
 }

@@ -14,6 +14,7 @@ import hpl_dat
 import jobs
 import report
 import test_flows
+from test_failures import BROKEN_SEND
 
 pytestmark = pytest.mark.surface
 
@@ -320,6 +321,98 @@ def test_a_killed_run_leaves_what_was_known(xhpl):
     found = valid(path.read_text())
     assert (found["exit_status"], found["end"]) == (None, None)
     assert found["hpl_dat"]["n"] == [50, 14000]
+
+
+# ---- runs that end themselves ------------------------------------------------
+
+# Of memory that is asked for so, there is none left for a panel.
+NO_PANEL = """
+#include <stddef.h>
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    extern int posix_memalign(void **memory, size_t alignment, size_t bytes);
+    void *memory = NULL;
+
+    return bytes > 1 << 20 || posix_memalign(&memory, alignment, bytes) != 0
+               ? NULL : memory;
+}
+"""
+
+
+TWO_ROWS = ["-n", "4000", "-nb", "32", "-p", "2", "-q", "1"]
+
+
+@pytest.fixture
+def sabotaged(xhpl):
+    """Run xhpl, a process of it with a library of ours before all others."""
+
+    def run(source, rank, *options):
+        (xhpl.directory / "bad.c").write_text(source)
+        compiler = ["mpicc", "-shared", "-fPIC", "-o", "bad.so", "bad.c"]
+        assert jobs.run(compiler, xhpl.directory).status == 0
+        script = xhpl.directory / "sabotaged"
+        script.write_text(
+            "#!/bin/bash\n"
+            "mine=${OMPI_COMM_WORLD_RANK-${PMI_RANK-${PMIX_RANK-0}}}\n"
+            f'[ "$mine" = {rank} ] && export LD_PRELOAD={xhpl.directory}/bad.so\n'
+            f'exec {jobs.XHPL} "$@"\n'
+        )
+        script.chmod(0o755)
+        words = [script, *options, "--json", "run.json"]
+        outcome = jobs.run(
+            jobs.launched(2, words), xhpl.directory,
+            {"XHPL_BLAS_CHECK": "off"}, limit=30,
+        )
+        assert outcome.status == 3 and not outcome.timed_out, str(outcome)
+        return outcome, valid((xhpl.directory / "run.json").read_text())
+
+    return run
+
+
+def errors_of(found):
+    return [x["text"] for x in found["findings"] if x["level"] == "error"]
+
+
+preloaded = pytest.mark.skipif(
+    jobs.sanitized(), reason="the sanitizer has to be loaded first"
+)
+
+
+@preloaded
+def test_an_error_inside_mpi_on_process_0_completes_the_record(sabotaged):
+    outcome, found = sabotaged(BROKEN_SEND, 0, *TWO_ROWS)
+    assert found["exit_status"] == 3 and found["end"] >= found["start"]
+    (text,) = errors_of(found)
+    assert "MPI: " in text and f"xhpl: error: {text}\n" in outcome.stderr
+    assert found["tests"] == [] and found["solver"] is not None
+
+
+@preloaded
+def test_an_error_inside_the_solver_on_process_0_completes_the_record(sabotaged):
+    options = ["-n", "3000", "-nb", "128", "-p", "1", "-q", "2"]
+    reference = ["--set", "solver=reference"]
+    outcome, found = sabotaged(NO_PANEL, 0, *options, *reference)
+    assert found["exit_status"] == 3 and found["end"] >= found["start"]
+    (text,) = errors_of(found)
+    assert text.startswith("HPL ERROR from process # 0 on "), str(outcome)
+    assert "out of memory" in text and f"{text}\n" in outcome.stderr
+
+
+@preloaded
+def test_an_error_of_another_process_leaves_the_record_without_an_end(sabotaged):
+    outcome, found = sabotaged(BROKEN_SEND, 1, *TWO_ROWS)
+    assert "error: rank 1 on " in outcome.stderr
+    assert (found["exit_status"], found["end"]) == (None, None)
+    assert errors_of(found) == [] and found["solver"] is not None
+
+
+def test_a_report_that_cannot_be_written_is_in_it(recorded, xhpl):
+    (xhpl.directory / "HPL.out").symlink_to("/dev/full")
+    outcome, found = recorded(dat=hpl_dat.text(device="8"))
+    assert outcome.status == 3 and statuses(found) == ["PASSED"]
+    (text,) = errors_of(found)
+    assert "cannot write the report: No space" in text
 
 
 # ---- the file ----------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "testing/unit/unit.h"
 #include "hpl.h"
+#include "hpl/pauxil/abort.h"
 
 static void machine_constants_are_those_of_ieee_double(void **state)
 {
@@ -151,6 +152,27 @@ static void an_error_ends_the_process_with_status_3(void **state)
                         "HPL ERROR on line 7 of function HPL_here: 5 bytes\n");
 }
 
+static void say(void *context)
+{
+    fprintf(stderr, "%s\n", (const char *)context);
+}
+
+static void who_wants_to_know_hears_of_it_behind_the_error(void **state)
+{
+    FILE *file = tmpfile();
+    char text[] = "so be it";
+
+    (void)state;
+    hpl_at_abort(say, text);
+    assert_int_equal(exit_status_of(HPL_pabort, file), 3);
+    hpl_at_abort(NULL, NULL);
+    assert_int_equal(exit_status_of(HPL_pabort, file), 3);
+    assert_string_equal(content(file),
+                        "HPL ERROR on line 7 of function HPL_here: 5 bytes\n"
+                        "so be it\n"
+                        "HPL ERROR on line 7 of function HPL_here: 5 bytes\n");
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(machine_constants_are_those_of_ieee_double),
     cmocka_unit_test(copies_reach_the_whole_matrix_and_nothing_else),
@@ -158,6 +180,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_warning_is_one_line_that_says_where),
     cmocka_unit_test(a_message_of_any_length_ends_its_line),
     cmocka_unit_test(an_error_ends_the_process_with_status_3),
+    cmocka_unit_test(who_wants_to_know_hears_of_it_behind_the_error),
 };
 
 UNIT_MAIN(cases)

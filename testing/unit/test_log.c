@@ -143,6 +143,30 @@ static void a_live_line_is_replaced_and_gives_way_to_messages(void **state)
                                            "prog: note\n\r52%\r   \r");
 }
 
+static char heard[64];
+
+static void hear(xh_log_level_t level, const char *text)
+{
+    snprintf(heard, sizeof(heard), "%d %s", (int)level, text);
+}
+
+static void an_error_of_another_form_stays_as_it_is_and_is_heard(void **state)
+{
+    int writes;
+    const char *text;
+
+    (void)state;
+    xh_log_identify("prog", 3, "node17");
+    xh_log_listen(hear);
+    capture_begin();
+    xh_log_error_as_is("LIB ERROR: 5%d");
+    text = capture_end(&writes);
+    xh_log_listen(NULL);
+    assert_int_equal(writes, 1);
+    assert_string_equal(text, "LIB ERROR: 5%d\n");
+    assert_string_equal(heard, "0 LIB ERROR: 5%d");
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(without_a_name_the_message_stands_alone),
     cmocka_unit_test(a_process_alone_names_no_place),
@@ -153,5 +177,6 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(errno_survives),
     cmocka_unit_test(lines_of_several_threads_do_not_mix),
     cmocka_unit_test(a_live_line_is_replaced_and_gives_way_to_messages),
+    cmocka_unit_test(an_error_of_another_form_stays_as_it_is_and_is_heard),
 };
 UNIT_MAIN(cases)

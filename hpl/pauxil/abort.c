@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hpl/pauxil/abort.h"
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include "base/status.h"
+
+/* Of several threads that meet errors all wait until the first is heard. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void (*listener)(void *context);
+static void *of_listener;
+
+void hpl_at_abort(void (*fn)(void *context), void *context)
+{
+    pthread_mutex_lock(&lock);
+    listener = fn;
+    of_listener = context;
+    pthread_mutex_unlock(&lock);
+}
+
+static void call_listener(void)
+{
+    pthread_mutex_lock(&lock);
+    if (listener != NULL)
+        listener(of_listener);
+    listener = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+void hpl_abort_job(void)
+{
+    int begun, ended;
+
+    call_listener();
+    MPI_Initialized(&begun);
+    MPI_Finalized(&ended);
+    if (begun && !ended)
+        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+    exit(XH_EXIT_RUNTIME);
+}
