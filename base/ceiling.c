@@ -121,18 +121,8 @@ static double shortest_run(const runner_t *runners, int threads)
     return shortest;
 }
 
-static void assign_cores(runner_t *runners, int threads)
-{
-    int *ids = malloc((size_t)threads * sizeof(*ids));
-    bool enough = ids != NULL && xh_cpu_core_ids("", ids, threads) >= threads;
-    int t;
-
-    for (t = 0; t < threads; t++)
-        runners[t].core = enough ? ids[t] : -1;
-    free(ids);
-}
-
-double xh_cpu_fma_ceiling(xh_isa_t isa, int threads, double seconds)
+double xh_cpu_fma_ceiling_on(xh_isa_t isa, const int *cpus, int threads,
+                             double seconds)
 {
     contest_t contest = {.kernel = xh_fma_kernel(isa)};
     runner_t *runners;
@@ -147,14 +137,26 @@ double xh_cpu_fma_ceiling(xh_isa_t isa, int threads, double seconds)
     contest.rounds = rounds_for(contest.kernel, seconds / (RUNS + 1));
     pthread_barrier_init(&contest.barrier, NULL, (unsigned int)threads);
     pthread_mutex_init(&contest.gate, NULL);
-    assign_cores(runners, threads);
-    for (t = 0; t < threads; t++)
+    for (t = 0; t < threads; t++) {
         runners[t].contest = &contest;
+        runners[t].core = cpus != NULL ? cpus[t] : -1;
+    }
     if (run_all(&contest, runners, threads))
         rate = contest.kernel->flop * (double)contest.rounds * threads /
                shortest_run(runners, threads);
     pthread_mutex_destroy(&contest.gate);
     pthread_barrier_destroy(&contest.barrier);
     free(runners);
+    return rate;
+}
+
+double xh_cpu_fma_ceiling(xh_isa_t isa, int threads, double seconds)
+{
+    int *ids = threads > 0 ? malloc((size_t)threads * sizeof(*ids)) : NULL;
+    bool enough = ids != NULL && xh_cpu_core_ids("", ids, threads) >= threads;
+    double rate =
+        xh_cpu_fma_ceiling_on(isa, enough ? ids : NULL, threads, seconds);
+
+    free(ids);
     return rate;
 }

@@ -59,4 +59,9 @@ int64_t xh_cpu_l2_bytes(void);
  */
 double xh_cpu_fma_ceiling(xh_isa_t isa, int threads, double seconds);
 
+/* The same with a thread on each of cpus, the system's numbers; NULL: unpinned.
+ */
+double xh_cpu_fma_ceiling_on(xh_isa_t isa, const int *cpus, int threads,
+                             double seconds);
+
 #endif

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <sched.h>
 #include "base/cgroup.h"
+#include "base/cpu_census.h"
+#include "base/cpu_list.h"
 #include "base/fma.h"
 #include "testing/unit/fake_root.h"
 #include "testing/unit/unit.h"
@@ -135,6 +137,67 @@ static void core_numbers_ascend_and_respect_the_capacity(void **state)
         assert_true(ids[1] > ids[0]);
 }
 
+static void a_list_is_numbers_and_ranges_of_them(void **state)
+{
+    int numbers[4] = {-1, -1, -1, -1};
+
+    (void)state;
+    assert_int_equal(xh_cpu_list("0-2,8\n", numbers, 3), 4);
+    assert_int_equal(numbers[0], 0);
+    assert_int_equal(numbers[2], 2);
+    assert_int_equal(numbers[3], -1);
+    assert_int_equal(xh_cpu_list("7", numbers, 4), 1);
+    assert_int_equal(numbers[0], 7);
+    assert_int_equal(xh_cpu_list("", numbers, 4), 0);
+    assert_int_equal(xh_cpu_list("3-1", numbers, 4), 0);
+    assert_int_equal(xh_cpu_list("1,x", numbers, 4), 1);
+    assert_int_equal(xh_cpu_list("0-99999999999999999999", numbers, 0),
+                     1 << 20);
+}
+
+/* Processor cpu is a thread of the core whose threads are siblings. */
+static void add_cpu(int cpu, const char *siblings, const char *socket)
+{
+    static const char folder[] = "sys/devices/system/cpu";
+    char path[256];
+
+    snprintf(path, sizeof(path), "%s/cpu%d/topology/thread_siblings_list",
+             folder, cpu);
+    fake_root_write(path, siblings);
+    snprintf(path, sizeof(path), "%s/cpu%d/topology/physical_package_id",
+             folder, cpu);
+    fake_root_write(path, socket);
+}
+
+static void sockets_cores_and_memory_nodes_are_counted(void **state)
+{
+    xh_census_t census;
+
+    (void)state;
+    fake_root_write("sys/devices/system/cpu/online", "0-4,6\n");
+    fake_root_write("sys/devices/system/node/online", "0-1,4\n");
+    add_cpu(0, "0,3\n", "0\n");
+    add_cpu(1, "1,4\n", "0\n");
+    add_cpu(2, "2\n", "36\n");
+    add_cpu(3, "0,3\n", "0\n");
+    add_cpu(4, "1,4\n", "0\n");
+    add_cpu(6, "6\n", "36\n");
+    census = xh_cpu_census(root);
+    assert_int_equal(census.sockets, 2);
+    assert_int_equal(census.cores, 4);
+    assert_int_equal(census.numa_nodes, 3);
+}
+
+static void a_machine_that_tells_nothing_has_none(void **state)
+{
+    xh_census_t census = xh_cpu_census(root);
+
+    (void)state;
+    assert_int_equal(census.sockets, 0);
+    assert_int_equal(census.cores, 0);
+    assert_int_equal(census.numa_nodes, 0);
+}
+
 static void without_a_group_there_is_no_quota(void **state)
 {
     (void)state;
@@ -222,6 +285,17 @@ static void the_ceiling_of_no_threads_is_none(void **state)
     assert_true(xh_cpu_fma_ceiling(XH_ISA_PORTABLE, -1, 0.01) == 0.0);
 }
 
+static void the_ceiling_is_that_of_the_processors_asked_for(void **state)
+{
+    int cpu, before = cpus_of_mask();
+
+    (void)state;
+    assert_true(xh_cpu_core_ids("", &cpu, 1) > 0);
+    assert_true(xh_cpu_fma_ceiling_on(xh_cpu_isa(), &cpu, 1, 0.01) > 0.0);
+    assert_true(xh_cpu_fma_ceiling_on(xh_cpu_isa(), &cpu, 0, 0.01) == 0.0);
+    assert_int_equal(cpus_of_mask(), before);
+}
+
 static void measuring_leaves_the_callers_mask_alone(void **state)
 {
     int before = cpus_of_mask();
@@ -242,6 +316,9 @@ static const struct CMUnitTest cases[] = {
     ON_FAKE(without_topology_every_processor_is_a_core),
     ON_FAKE(hardware_threads_of_a_core_count_once),
     cmocka_unit_test(core_numbers_ascend_and_respect_the_capacity),
+    cmocka_unit_test(a_list_is_numbers_and_ranges_of_them),
+    ON_FAKE(sockets_cores_and_memory_nodes_are_counted),
+    ON_FAKE(a_machine_that_tells_nothing_has_none),
     ON_FAKE(without_a_group_there_is_no_quota),
     ON_FAKE(a_v2_quota_is_quota_over_period),
     ON_FAKE(a_v2_quota_of_max_is_none),
@@ -251,6 +328,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(every_usable_loop_computes_its_chains),
     cmocka_unit_test(the_ceiling_of_every_usable_set_is_positive),
     cmocka_unit_test(the_ceiling_of_no_threads_is_none),
+    cmocka_unit_test(the_ceiling_is_that_of_the_processors_asked_for),
     cmocka_unit_test(measuring_leaves_the_callers_mask_alone),
 };
 UNIT_MAIN(cases)
