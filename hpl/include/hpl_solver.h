@@ -37,6 +37,14 @@ typedef struct {
     double energy;      /* J, counted from some moment on */
 } hpl_device_t;
 
+/* what computes on the cores of a process; texts last as long as the solver */
+typedef struct {
+    int threads;        /* the calling one among them */
+    const char *cpus;   /* that it took, a processor a core, as a text list;
+                           NULL: none, it runs where the launcher lets it */
+    const char *kernel; /* of the update: "avx512", or "blas" */
+} hpl_workers_t;
+
 typedef struct hpl_system hpl_system_t; /* one system of equations */
 
 typedef struct {
@@ -97,6 +105,9 @@ typedef struct {
      * are. NULL: this solver has none.
      */
     int (*devices)(int most, hpl_device_t *list_p);
+
+    /* What computes on this process's cores. NULL: it does not tell. */
+    hpl_workers_t (*workers)(void);
 } hpl_solver_t;
 
 /* The solver of this library: hpl/ alone, one thread. */

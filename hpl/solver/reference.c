@@ -66,6 +66,11 @@ static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
     hpl_check_solution(system->grid, &system->mat, norms_p);
 }
 
+static hpl_workers_t workers(void)
+{
+    return (hpl_workers_t){.threads = 1, .kernel = "blas"};
+}
+
 const hpl_solver_t hpl_reference_solver = {.name = "reference",
                                            .bytes = bytes,
                                            .create = hpl_system_create,
@@ -74,4 +79,5 @@ const hpl_solver_t hpl_reference_solver = {.name = "reference",
                                            .check = check,
                                            .solution = hpl_system_solution,
                                            .destroy = hpl_system_destroy,
-                                           .solve_array = solve_array};
+                                           .solve_array = solve_array,
+                                           .workers = workers};

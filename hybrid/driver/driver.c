@@ -88,6 +88,15 @@ static int devices(int most, hpl_device_t *list_p)
     return hyb_inventory_devices(means.node, most, list_p);
 }
 
+static hpl_workers_t workers(void)
+{
+    bool by_blas = means.multiplier == HYB_BY_BLAS;
+
+    return (hpl_workers_t){.threads = hyb_team_size(hyb_node_team(means.node)),
+                           .cpus = binding.cores,
+                           .kernel = by_blas ? "blas" : means.kernel->name};
+}
+
 static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .bytes = bytes,
                                            .create = create,
@@ -98,7 +107,8 @@ static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .destroy = destroy,
                                            .solve_array = solve_array,
                                            .iterations = iterations,
-                                           .devices = devices};
+                                           .devices = devices,
+                                           .workers = workers};
 
 /* ---- opening -------------------------------------------------------------
  */

@@ -42,8 +42,9 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
                              xhpl_record_t **record_p);
 
 /*
- * Note the solver, its devices and the BLAS library that the tests will use;
- * collective over MPI_COMM_WORLD.
+ * Note the solver, its threads, cores and devices and the BLAS library that the
+ * tests will use, and measure what these cores can do; collective over
+ * MPI_COMM_WORLD, while the solver's threads have no work.
  */
 void xhpl_record_begin(xhpl_record_t *record);
 

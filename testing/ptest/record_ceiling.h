@@ -4,16 +4,19 @@
 
 /*
  * What the cores of this process reach in fused multiply-adds on registers,
- * while those of all processes of the node do the same. Of processes that may
- * use the same cores, the first measures and the others sleep, so that sums
- * over a node count each core once. Collective over MPI_COMM_WORLD.
+ * while those of all processes of the node do the same. A core that several
+ * processes have is left to the first of them, so that sums over a node count
+ * each core once; and all together take no more of them than a control group
+ * grants time for. Collective over MPI_COMM_WORLD.
  *
- * cores_p   out  cores that took part, 0 where another process measures
+ * cpus      in   a processor of each core, as a text list; NULL: all that the
+ *                calling thread may use
+ * cores_p   out  cores that took part, 0 where others measured them all
  * gflops_p  out  Gflop/s, 0 likewise and where it cannot be measured
  *
- * Order:  before threads are pinned or at work.
+ * Order:  while no thread of the process is at work.
  * Cost:   less than a tenth of a second.
  */
-void xhpl_record_ceiling(int *cores_p, double *gflops_p);
+void xhpl_record_ceiling(const char *cpus, int *cores_p, double *gflops_p);
 
 #endif

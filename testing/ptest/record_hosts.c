@@ -8,9 +8,10 @@
 #include <sys/utsname.h>
 #include "base/blas_library.h"
 #include "base/cpu.h"
+#include "base/cpu_census.h"
 #include "base/memory.h"
 #include "base/sysfile.h"
-#include "testing/ptest/record_ceiling.h"
+#include "hpl.h"
 #include "testing/ptest/record_value.h"
 
 enum { TEXT = 128, LIST = 512 };
@@ -24,8 +25,7 @@ typedef struct {
     double cpu_mhz;                   /* now; 0 if not told */
     int64_t memory, memory_available; /* bytes; 0 if not told */
     int rank, local_rank, cores;
-    int fma_cores; /* measured by this process */
-    double fma_gflops;
+    xh_census_t census; /* by the first process of the host */
 } place_t;
 
 /* ---- on each process ----------------------------------------------------- */
@@ -83,6 +83,8 @@ static place_t my_place(void)
     if (uname(&names) == 0)
         snprintf(place.system, TEXT, "%.40s %.60s %.20s", names.sysname,
                  names.release, names.machine);
+    if (place.local_rank == 0)
+        place.census = xh_cpu_census("");
     look_at_processor(&place);
     look_at_memory(&place);
     return place;
@@ -98,6 +100,8 @@ static json_t *rank_at(const place_t *place)
     xhpl_json_set_count(object, "local_rank", place->local_rank);
     xhpl_json_set_text(object, "cpus_allowed", place->cpus_allowed);
     xhpl_json_set_count(object, "cores", place->cores);
+    json_object_set_new(object, "threads", json_null());
+    json_object_set_new(object, "cpus_taken", json_null());
     return object;
 }
 
@@ -106,23 +110,14 @@ static void set_unless_0(json_t *object, const char *key, int64_t x)
     json_object_set_new(object, key, x == 0 ? json_null() : json_integer(x));
 }
 
-/* Add what place measured to its host's sum; nothing measured is null. */
-static void add_ceiling(json_t *host, const place_t *place)
+static json_t *machine_of(const xh_census_t *census)
 {
-    json_t *sum = json_object_get(host, "fma_ceiling");
+    json_t *object = json_object();
 
-    if (place->fma_gflops <= 0)
-        return;
-    if (!json_is_object(sum)) {
-        sum = json_object();
-        json_object_set_new(host, "fma_ceiling", sum);
-    }
-    xhpl_json_set_count(sum, "cores",
-                        place->fma_cores +
-                            json_integer_value(json_object_get(sum, "cores")));
-    xhpl_json_set_number(sum, "gflops",
-                         place->fma_gflops +
-                             json_real_value(json_object_get(sum, "gflops")));
+    set_unless_0(object, "sockets", census->sockets);
+    set_unless_0(object, "cores", census->cores);
+    set_unless_0(object, "numa_nodes", census->numa_nodes);
+    return object;
 }
 
 static json_t *host_at(const place_t *place)
@@ -138,6 +133,7 @@ static json_t *host_at(const place_t *place)
                                            : json_null());
     xhpl_json_set_text(object, "cpus_online", place->cpus_online);
     xhpl_json_set_text(object, "numa_nodes", place->numa_nodes);
+    json_object_set_new(object, "machine", machine_of(&place->census));
     set_unless_0(object, "memory_bytes", place->memory);
     set_unless_0(object, "memory_available_bytes", place->memory_available);
     json_object_set_new(object, "fma_ceiling", json_null());
@@ -160,25 +156,22 @@ static json_t *group(const place_t *places, int count)
         }
         json_array_append_new(json_object_get(host, "ranks"),
                               rank_at(&places[i]));
-        add_ceiling(host, &places[i]);
     }
     json_decref(by_name);
     return hosts;
 }
 
-json_t *xhpl_record_hosts(bool measured)
+json_t *xhpl_record_hosts(void)
 {
     place_t mine = my_place(), *places = NULL;
     json_t *hosts = NULL;
     int processes;
 
-    if (measured)
-        xhpl_record_ceiling(&mine.fma_cores, &mine.fma_gflops);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     if (mine.rank == 0)
         places = calloc((size_t)processes, sizeof(*places));
     if (mine.rank == 0 && places == NULL)
-        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+        HPL_pabort(__LINE__, "xhpl_record_hosts", "out of memory");
     MPI_Gather(&mine, sizeof(mine), MPI_BYTE, places, sizeof(mine), MPI_BYTE, 0,
                MPI_COMM_WORLD);
     if (mine.rank == 0)

@@ -18,6 +18,7 @@
 #include "testing/ptest/record_findings.h"
 #include "testing/ptest/record_parts.h"
 #include "testing/ptest/record_value.h"
+#include "testing/ptest/record_workers.h"
 #include "testing/ptest/report.h"
 
 enum { SCHEMA_VERSION = 1 };
@@ -143,6 +144,7 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order)
     json_object_set_new(root, "mpi", xhpl_record_mpi());
     json_object_set_new(root, "blas", json_null());
     json_object_set_new(root, "solver", json_null());
+    json_object_set_new(root, "kernel", json_null());
     json_object_set_new(root, "hosts", json_null());
     json_object_set_new(root, "devices", json_null());
     json_object_set_new(root, "findings", json_array());
@@ -194,7 +196,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
         return status;
     }
     xhpl_record_findings_open();
-    hosts = xhpl_record_hosts(order->run);
+    hosts = xhpl_record_hosts();
     if (record->rank == 0) {
         fill(record, order);
         json_object_set_new(record->root, "hosts", hosts);
@@ -216,9 +218,11 @@ void xhpl_record_begin(xhpl_record_t *record)
     if (record == NULL)
         return;
     devices = xhpl_record_devices();
+    xhpl_record_workers(json_object_get(record->root, "hosts"));
     if (record->rank != 0)
         return;
     xhpl_json_set_text(record->root, "solver", hpl_solver()->name);
+    json_object_set_new(record->root, "kernel", xhpl_record_kernel());
     json_object_set_new(record->root, "devices", devices);
     json_object_set_new(record->root, "blas", xhpl_record_blas());
     save(record);

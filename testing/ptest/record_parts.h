@@ -3,7 +3,6 @@
 #define XHPL_RECORD_PARTS_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include "testing/ptest/parameters.h"
 
@@ -31,14 +30,13 @@ json_t *xhpl_record_mpi(void);
 json_t *xhpl_record_blas(void);
 
 /*
- * "hosts", each with the ranks on it; collective over MPI_COMM_WORLD.
- *
- * measured  in  whether to measure what the cores of each can do
+ * "hosts", each with the ranks on it, without what a solver takes of them;
+ * collective over MPI_COMM_WORLD.
  *
  * Order:  before threads are pinned: it tells the launcher's binding.
  * Errors: NULL on all processes but 0
  */
-json_t *xhpl_record_hosts(bool measured);
+json_t *xhpl_record_hosts(void);
 
 /* The rank among the processes of this node; collective over MPI_COMM_WORLD. */
 int xhpl_record_local_rank(void);

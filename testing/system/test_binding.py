@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The cores that xhpl uses, and what it says of them and of HPL.dat."""
+import json
 import os
 import re
 import shutil
@@ -33,16 +34,21 @@ def binding(policy):
     }
 
 
+def numbers_of(listed):
+    """The numbers of a text list."""
+    found = set()
+    for first, last in re.findall(r"(\d+)(?:-(\d+))?", listed):
+        found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
 def solver_of(outcome):
     """What the line about the solver says."""
     assert outcome.status == 0, str(outcome)
     lines = SOLVER.findall(outcome.stderr)
     assert len(lines) == 1, str(outcome)
     threads, listed = lines[0]
-    cores = set()
-    for first, last in re.findall(r"(\d+)(?:-(\d+))?", listed):
-        cores |= set(range(int(first), int(last or first) + 1))
-    return Solver(int(threads), cores)
+    return Solver(int(threads), numbers_of(listed))
 
 
 def warnings_of(outcome):
@@ -160,6 +166,35 @@ def test_bind_node_shares_all_cores_among_the_processes(confined, cores):
     assert first.threads == len(first.cores)
     assert first.cores < cores
     assert abs(2 * len(first.cores) - len(cores)) <= 1
+
+
+def host_of(xhpl):
+    """The one host of the record run.json."""
+    (host,) = json.loads((xhpl.directory / "run.json").read_text())["hosts"]
+    return host
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_the_record_counts_the_cores_that_bind_node_takes(
+    confined, cores, xhpl, processes
+):
+    options = ["--set", "bind=node", "--json", "run.json"]
+    outcome = confined(*options, processes=processes, q=str(processes))
+    first, host = solver_of(outcome), host_of(xhpl)
+    taken = [numbers_of(rank["cpus_taken"]) for rank in host["ranks"]]
+    assert taken[0] == first.cores and set().union(*taken) == cores
+    assert [rank["threads"] for rank in host["ranks"]] == list(map(len, taken))
+    assert {rank["cpus_allowed"] for rank in host["ranks"]} == {str(max(cores))}
+    assert host["fma_ceiling"]["cores"] == len(cores)
+
+
+def test_the_record_counts_no_core_that_the_mask_takes_away(
+    confined, cores, xhpl
+):
+    solver_of(confined("--json", "run.json", processes=2, q="2"))
+    host = host_of(xhpl)
+    assert {rank["cpus_taken"] for rank in host["ranks"]} == {str(max(cores))}
+    assert host["fma_ceiling"]["cores"] == 1
 
 
 def test_a_number_of_threads_that_was_asked_for_is_not_commented_on(confined):

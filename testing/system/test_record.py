@@ -146,6 +146,31 @@ def test_it_names_the_program_and_its_libraries(recorded, xhpl):
     said = f"BLAS: {blas['name']}, version {blas['version'] or 'unknown'}, "
     assert said in outcome.stderr, str(outcome)
     assert found["solver"] in ("hybrid", "reference")
+    assert found["kernel"] is not None
+
+
+@pytest.mark.parametrize("kernel", ["portable", "blas"])
+def test_the_kernel_is_the_one_in_use(recorded, kernel):
+    _, found = recorded(*ONE, "--set", f"kernel={kernel}")
+    if found["solver"] == "hybrid":
+        assert found["kernel"] == kernel
+
+
+def test_the_reference_solver_is_one_thread_where_the_launcher_lets_it(recorded):
+    _, found = recorded(*ONE, "--set", "solver=reference")
+    ((rank,),) = [host["ranks"] for host in found["hosts"]]
+    assert (found["kernel"], rank["threads"]) == ("blas", 1)
+    assert rank["cpus_taken"] is None
+    assert found["hosts"][0]["fma_ceiling"]["cores"] == rank["cores"]
+
+
+def test_the_machine_is_counted(recorded):
+    _, found = recorded(*ONE)
+    machine = found["hosts"][0]["machine"]
+    assert set(machine) == {"sockets", "cores", "numa_nodes"}
+    online = found["hosts"][0]["cpus_online"]
+    if machine["cores"] and online:
+        assert machine["sockets"] <= machine["cores"] <= os.cpu_count()
 
 
 @pytest.mark.skipif(

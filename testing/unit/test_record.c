@@ -158,6 +158,7 @@ static void every_process_is_on_a_host(void **state)
 
     (void)state;
     assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    xhpl_record_begin(record);
     assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
     if (rank != 0)
         return;
@@ -171,6 +172,62 @@ static void every_process_is_on_a_host(void **state)
         assert_true(json_real_value(json_object_get(ceiling, "gflops")) > 0);
     }
     assert_int_equal(ranks, processes);
+    json_decref(found);
+}
+
+static hpl_workers_t two_threads(void)
+{
+    return (hpl_workers_t){.threads = 2, .cpus = "0", .kernel = "avx2"};
+}
+
+/* The record of the first host with a solver that has these workers. */
+static json_t *record_of(hpl_workers_t (*workers)(void))
+{
+    hpl_solver_t solver = hpl_reference_solver;
+    xhpl_record_t *record;
+
+    solver.workers = workers;
+    hpl_solver_install(&solver);
+    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    xhpl_record_begin(record);
+    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+    hpl_solver_install(NULL);
+    return rank == 0 ? written() : NULL;
+}
+
+static json_t *first_of(json_t *object, const char *key)
+{
+    return json_array_get(json_object_get(object, key), 0);
+}
+
+static void a_core_that_all_took_counts_once(void **state)
+{
+    json_t *found = record_of(two_threads), *host, *at;
+
+    (void)state;
+    if (rank != 0)
+        return;
+    host = first_of(found, "hosts");
+    at = first_of(host, "ranks");
+    assert_string_equal(text_at(found, "kernel"), "avx2");
+    assert_string_equal(text_at(at, "cpus_taken"), "0");
+    assert_int_equal(json_integer_value(json_object_get(at, "threads")), 2);
+    at = json_object_get(host, "fma_ceiling");
+    assert_int_equal(json_integer_value(json_object_get(at, "cores")), 1);
+    json_decref(found);
+}
+
+static void a_solver_may_not_tell(void **state)
+{
+    json_t *found = record_of(NULL), *at;
+
+    (void)state;
+    if (rank != 0)
+        return;
+    at = first_of(first_of(found, "hosts"), "ranks");
+    assert_true(json_is_null(json_object_get(found, "kernel")));
+    assert_true(json_is_null(json_object_get(at, "threads")));
+    assert_true(json_is_null(json_object_get(at, "cpus_taken")));
     json_decref(found);
 }
 
@@ -283,6 +340,8 @@ static const struct CMUnitTest cases[] = {
     CASE(a_test_is_in_it_with_what_became_of_it),
     CASE(a_run_under_way_has_a_record_without_an_end),
     CASE(every_process_is_on_a_host),
+    CASE(a_core_that_all_took_counts_once),
+    CASE(a_solver_may_not_tell),
     CASE(iterations_are_those_of_process_0),
     CASE(a_file_that_cannot_be_written_is_refused_by_all),
     CASE(the_file_of_another_option_is_refused),

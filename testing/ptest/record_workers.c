@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/ptest/record_workers.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include "hpl.h"
+#include "hpl_solver.h"
+#include "testing/ptest/record_ceiling.h"
+#include "testing/ptest/record_value.h"
+
+enum { LIST = 1024 };
+
+/* what a process took; flat, so that a gather carries it */
+typedef struct {
+    int threads;     /* 0: not told */
+    char cpus[LIST]; /* "": where the launcher lets it run, or not told */
+    int cores;       /* that this process measured */
+    double gflops;
+} took_t;
+
+static hpl_workers_t workers(void)
+{
+    hpl_workers_t nobody = {.threads = 0};
+
+    return hpl_solver()->workers != NULL ? hpl_solver()->workers() : nobody;
+}
+
+json_t *xhpl_record_kernel(void)
+{
+    return xhpl_json_text(workers().kernel);
+}
+
+static took_t take_mine(void)
+{
+    hpl_workers_t mine = workers();
+    took_t took = {.threads = mine.threads};
+
+    if (mine.cpus != NULL)
+        snprintf(took.cpus, LIST, "%s", mine.cpus);
+    xhpl_record_ceiling(mine.cpus, &took.cores, &took.gflops);
+    return took;
+}
+
+/* ---- on process 0 -------------------------------------------------------- */
+
+static void add_to_rank(json_t *rank, const took_t *took)
+{
+    if (took->threads > 0)
+        xhpl_json_set_count(rank, "threads", took->threads);
+    xhpl_json_set_text(rank, "cpus_taken", took->cpus);
+}
+
+/* Add what was measured to the host's sum; nothing measured is null. */
+static void add_to_ceiling(json_t *host, const took_t *took)
+{
+    json_t *sum = json_object_get(host, "fma_ceiling");
+
+    if (took->gflops <= 0)
+        return;
+    if (!json_is_object(sum)) {
+        sum = json_object();
+        json_object_set_new(host, "fma_ceiling", sum);
+    }
+    xhpl_json_set_count(sum, "cores",
+                        took->cores +
+                            json_integer_value(json_object_get(sum, "cores")));
+    xhpl_json_set_number(sum, "gflops",
+                         took->gflops +
+                             json_real_value(json_object_get(sum, "gflops")));
+}
+
+static void add_to_host(json_t *host, const took_t *all)
+{
+    json_t *rank;
+    size_t i;
+
+    json_array_foreach(json_object_get(host, "ranks"), i, rank)
+    {
+        const took_t *took =
+            &all[json_integer_value(json_object_get(rank, "rank"))];
+
+        add_to_rank(rank, took);
+        add_to_ceiling(host, took);
+    }
+}
+
+void xhpl_record_workers(json_t *hosts)
+{
+    took_t mine = take_mine(), *all = NULL;
+    int rank, processes;
+    json_t *host;
+    size_t i;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (rank == 0)
+        all = calloc((size_t)processes, sizeof(*all));
+    if (rank == 0 && all == NULL)
+        HPL_pabort(__LINE__, "xhpl_record_workers", "out of memory");
+    MPI_Gather(&mine, sizeof(mine), MPI_BYTE, all, sizeof(mine), MPI_BYTE, 0,
+               MPI_COMM_WORLD);
+    if (rank == 0)
+        json_array_foreach(hosts, i, host) add_to_host(host, all);
+    free(all);
+}
