@@ -95,6 +95,7 @@ def flat(record):
         "program": f"{record['program']['version']} {record['program']['revision']}",
         "compiler": record["program"]["compiler"],
         "solver": record["solver"],
+        "kernel": record.get("kernel"),
         "mpi": record["mpi"]["library"],
         "processes": record["mpi"]["processes"],
         "hosts": ", ".join(host["name"] for host in record["hosts"])[:80],

@@ -85,10 +85,14 @@ def slow_hosts(hosts):
 
 
 def rank_box(rank):
-    cores = f"{rank['cores']} core{'s' if rank['cores'] > 1 else ''}"
+    many = (
+        plural(rank["threads"], "thread") if rank.get("threads")
+        else plural(rank["cores"], "core")
+    )
+    where = rank.get("cpus_taken") or rank["cpus_allowed"] or "unknown"
     return (
-        f'<li><b>process {rank["rank"]}</b> <span>{cores}, hardware thread '
-        f"{escape(rank['cpus_allowed'] or 'unknown')}</span></li>"
+        f'<li><b>process {rank["rank"]}</b> <span>{many}, hardware thread '
+        f"{escape(where)}</span></li>"
     )
 
 
@@ -102,8 +106,9 @@ def picture(hosts):
     left_out = len(hosts) - DRAWN
     note = f" {plural(left_out, 'more host')} not drawn." if left_out > 0 else ""
     drawn = (
-        '<p class="note">Processes by host, with the hardware threads that the '
-        f'launcher left to each.{note}</p><ul class="hosts">{boxes}</ul>'
+        '<p class="note">Processes by host, with the hardware threads that each '
+        "took, a number a core, or else that the launcher left to it."
+        f'{note}</p><ul class="hosts">{boxes}</ul>'
     )
     if len(hosts) <= FEW:
         return drawn

@@ -40,16 +40,19 @@ SHAPE = {
          "threads": Maybe(WHOLE)}
     ),
     "solver": Maybe(TEXT),
+    "kernel": Maybe(TEXT),
     "hosts": [
         {
             "name": TEXT, "system": Maybe(TEXT), "cpu": Maybe(TEXT),
             "isa": TEXT, "cpu_mhz": Maybe(NUMBER), "cpus_online": Maybe(TEXT),
             "numa_nodes": Maybe(TEXT), "memory_bytes": Maybe(WHOLE),
+            "machine": Maybe({"sockets": Maybe(WHOLE), "cores": Maybe(WHOLE)}),
             "memory_available_bytes": Maybe(WHOLE),
             "fma_ceiling": Maybe({"cores": WHOLE, "gflops": NUMBER}),
             "ranks": [
                 {"rank": WHOLE, "local_rank": WHOLE, "cores": WHOLE,
-                 "cpus_allowed": Maybe(TEXT)}
+                 "cpus_allowed": Maybe(TEXT), "threads": Maybe(WHOLE),
+                 "cpus_taken": Maybe(TEXT)}
             ],
         }
     ],

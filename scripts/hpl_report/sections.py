@@ -253,7 +253,9 @@ def provenance(page):
          else record["exit_status"]),
         ("Program", f"{program['name']} {program['version']}, source "
          f"{program['revision']}"),
-        ("Solver", record["solver"] or NONE),
+        ("Solver", ", ".join(filter(None, (
+            record["solver"],
+            record.get("kernel") and f"kernel {record['kernel']}"))) or NONE),
         ("Compiler", program["compiler"]),
         ("BLAS", ", ".join(filter(None, (
             blas.get("name"), blas.get("version"),

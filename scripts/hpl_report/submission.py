@@ -10,6 +10,15 @@ def joined(values):
     return "; ".join(dict.fromkeys(v for v in values if v)) or BLANK
 
 
+def cores_a_socket(host):
+    """As the system tells; None if it does not, or sockets differ."""
+    machine = host.get("machine") or {}
+    sockets, cores = machine.get("sockets"), machine.get("cores")
+    if not sockets or not cores or cores % sockets:
+        return None
+    return str(cores // sockets)
+
+
 def system(run):
     record = run.record
     hosts = record["hosts"]
@@ -28,7 +37,7 @@ def system(run):
         ("Processor", joined(h["cpu"] for h in hosts)),
         ("Processor clock", f"{BLANK} (read at the start, a diagnostic: {mhz} MHz)"
          if mhz != BLANK else BLANK),
-        ("Cores a processor", BLANK),
+        ("Cores a processor", joined(map(cores_a_socket, hosts))),
         ("Total cores", f"{run.cores} (that the run could use)"
          if run.cores else BLANK),
         ("Accelerators", joined(d["model"] for d in record.get("devices") or ())),

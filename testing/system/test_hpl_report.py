@@ -207,6 +207,26 @@ def test_without_a_ceiling_nobody_knows(tmp_path, record):
         page_of(tmp_path, record))
 
 
+def test_threads_and_kernel_are_told(tmp_path, record):
+    record["kernel"] = "avx2"
+    for rank in record["hosts"][0]["ranks"]:
+        rank.update(threads=12, cpus_taken="4-15", cpus_allowed="0-31")
+    record["hosts"][0]["machine"].update(sockets=2, cores=32)
+    text = text_of(page_of(tmp_path, record))
+    assert "process 0 12 threads, hardware thread 4-15" in text
+    assert "hybrid, kernel avx2" in text
+    assert re.search("Cores a processor: +16 ", text)
+
+
+def test_a_record_of_before_they_were_told_has_a_page(tmp_path, record):
+    del record["kernel"], record["hosts"][0]["machine"]
+    for rank in record["hosts"][0]["ranks"]:
+        del rank["threads"], rank["cpus_taken"]
+    text = text_of(page_of(tmp_path, record))
+    assert re.search(r"process 0 \d+ cores?, hardware thread", text)
+    assert "Solver hybrid" in text
+
+
 def test_devices_are_not_judged_by_the_cores(tmp_path, record):
     record["iterations"][0]["update_device_0"] = 0.1
     assert "devices took part" in text_of(page_of(tmp_path, record))
