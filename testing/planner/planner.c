@@ -152,8 +152,30 @@ static double bytes_of_node(const xhpl_request_t *wanted,
     return wanted->memory_bytes;
 }
 
+/* As it was started, but for what --nodes and --ranks-per-node say. */
+static xh_status_t extent_of(const xhpl_request_t *wanted,
+                             const xhpl_capacity_t *capacity,
+                             xhpl_extent_t *extent_p)
+{
+    xhpl_extent_t started = {.nodes = capacity->nodes,
+                             .ranks_per_node = capacity->processes,
+                             .processes = processes_here()};
+    xhpl_extent_t extent = xhpl_request_extent(wanted, &started);
+
+    if (extent.processes > XHPL_PROCESSES_MOST) {
+        if (rank_here() == 0)
+            xh_log_error("--plan: %d nodes with %d processes each are more "
+                         "than %d processes",
+                         extent.nodes, extent.ranks_per_node,
+                         XHPL_PROCESSES_MOST);
+        return XH_ERR_INPUT;
+    }
+    *extent_p = extent;
+    return XH_OK;
+}
+
 /* The job that a plan is for, as far as the order tells. */
-static xhpl_job_t job_of(const xhpl_order_t *order)
+static xh_status_t job_of(const xhpl_order_t *order, xhpl_job_t *job_p)
 {
     static const xhpl_list_t widths = {4, {384, 256, 192, 128}};
     static const xhpl_list_t depths = {2, {2, 1}};
@@ -163,20 +185,20 @@ static xhpl_job_t job_of(const xhpl_order_t *order)
     xhpl_list_t nb = list_or(order, XHPL_NB, widths);
     xhpl_list_t depth = list_or(order, XHPL_DEPTH, depths);
     xhpl_list_t bcast = list_or(order, XHPL_BCAST, broadcasts);
-    int ranks = wanted->ranks_per_node > 0 ? wanted->ranks_per_node
-                                           : capacity.processes;
-    bool other = wanted->nodes > 0 || wanted->ranks_per_node > 0;
-    int nodes = wanted->nodes > 0 ? wanted->nodes : 1;
+    xhpl_extent_t extent;
 
-    return (xhpl_job_t){
-        .processes = other ? nodes * ranks : processes_here(),
+    if (extent_of(wanted, &capacity, &extent) != XH_OK)
+        return XH_ERR_INPUT;
+    *job_p = (xhpl_job_t){
+        .processes = (int)extent.processes,
         .nb = set_of(&nb),
         .depth = set_of(&depth),
         .bcast = set_of(&bcast),
         .align = xhpl_parameters_value(&order->parameters, XHPL_ALIGN),
         .most_seconds = wanted->seconds > 0.0 ? wanted->seconds : INFINITY,
-        .most_bytes = bytes_of_node(wanted, &capacity) / ranks,
+        .most_bytes = bytes_of_node(wanted, &capacity) / extent.ranks_per_node,
         .bytes = xhpl_capacity_bytes};
+    return XH_OK;
 }
 
 /* The file of --write, which must not exist yet, before anything is measured;
@@ -258,15 +280,18 @@ static xh_status_t answer_plan(const xhpl_order_t *order,
 
 static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
 {
-    xhpl_job_t job = job_of(order);
-    xhpl_list_t nb = {.count = job.nb.count};
+    xhpl_list_t nb;
     xhpl_measurement_t what;
     xhpl_rates_t rates;
+    xhpl_job_t job;
     FILE *file;
-    xh_status_t status = open_file(order, &file);
+    xh_status_t status = job_of(order, &job);
 
+    if (status == XH_OK)
+        status = open_file(order, &file);
     if (status != XH_OK)
         return status;
+    nb = (xhpl_list_t){.count = job.nb.count};
     memcpy(nb.value, job.nb.value, sizeof(nb.value));
     what = measurement(&nb, xh_settings_real("plan_seconds"));
     status = xhpl_measure(means, &what, &rates);

@@ -25,7 +25,8 @@ int xhpl_planner_answer(const xhpl_order_t *order);
  * forecast_p  out  of these tests, all zero without the setting; as long as
  *                  the program runs
  *
- * Cost:   a couple of seconds at most, where processors are not shared
+ * Cost:   about plan_seconds, or four seconds if these are less; more with
+ *         many NB, as some calls of each are made however long they take
  * Errors: XH_ERR_INPUT   not with this solver, or not in this build: said
  *         XH_ERR_MEMORY
  *         on all processes

@@ -16,7 +16,6 @@ typedef struct {
 static const double memory_share = 0.8; /* if nobody says */
 static const double longest = 1e7;      /* s */
 static const double most_memory = 1e18; /* bytes */
-enum { MOST_PROCESSES = 1 << 20 };
 
 static const unit_t of_time[] = {
     {"s", 1.0}, {"", 1.0}, {"m", 60.0}, {"h", 3600.0}, {NULL, 0.0}};
@@ -83,7 +82,7 @@ static xh_status_t read_number(const char *option, const char *text,
     double number = 0.0;
 
     if (read_amount(text, of_number, &number) == NULL ||
-        number > MOST_PROCESSES || number != floor(number))
+        number > XHPL_PROCESSES_MOST || number != floor(number))
         return refuse(option, text, "a whole number from 1 to 1048576");
     *number_p = (int)number;
     return XH_OK;
@@ -107,4 +106,18 @@ xh_status_t xhpl_request_read(const xhpl_request_words_t *words,
     if (status == XH_OK)
         *request_p = request;
     return status;
+}
+
+xhpl_extent_t xhpl_request_extent(const xhpl_request_t *request,
+                                  const xhpl_extent_t *started)
+{
+    xhpl_extent_t extent = *started;
+
+    if (request->nodes > 0)
+        extent.nodes = request->nodes;
+    if (request->ranks_per_node > 0)
+        extent.ranks_per_node = request->ranks_per_node;
+    if (request->nodes > 0 || request->ranks_per_node > 0)
+        extent.processes = (int64_t)extent.nodes * extent.ranks_per_node;
+    return extent;
 }

@@ -2,7 +2,10 @@
 #ifndef XHPL_REQUEST_H
 #define XHPL_REQUEST_H
 
+#include <stdint.h>
 #include "base/status.h"
+
+enum { XHPL_PROCESSES_MOST = 1 << 20 };
 
 /* What --plan is to fit to. */
 typedef struct {
@@ -25,5 +28,15 @@ typedef struct {
  */
 xh_status_t xhpl_request_read(const xhpl_request_words_t *words,
                               xhpl_request_t *request_p);
+
+typedef struct { /* how large a job is */
+    int nodes;
+    int ranks_per_node; /* of the node that has most */
+    int64_t processes;  /* may be more than XHPL_PROCESSES_MOST */
+} xhpl_extent_t;
+
+/* The job that a plan is for: as it was started, but for what request says. */
+xhpl_extent_t xhpl_request_extent(const xhpl_request_t *request,
+                                  const xhpl_extent_t *started);
 
 #endif

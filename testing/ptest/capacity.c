@@ -50,12 +50,24 @@ double xhpl_capacity_bytes(const hpl_shape_t *shape)
 }
 
 /* Of all nodes the least. */
-static xhpl_capacity_t least_of(xhpl_capacity_t capacity)
+static void reduce_to_least(xhpl_capacity_t *capacity)
 {
-    double values[2] = {capacity.node_bytes, -capacity.processes};
+    double values[2] = {capacity->node_bytes, -capacity->processes};
 
     MPI_Allreduce(MPI_IN_PLACE, values, 2, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-    return (xhpl_capacity_t){values[0], (int)-values[1]};
+    capacity->node_bytes = values[0];
+    capacity->processes = (int)-values[1];
+}
+
+/* As many as there are first processes of one. */
+static int count_nodes(MPI_Comm node)
+{
+    int rank, first, nodes;
+
+    MPI_Comm_rank(node, &rank);
+    first = rank == 0;
+    MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return nodes;
 }
 
 xhpl_capacity_t xhpl_capacity_of_nodes(void)
@@ -65,9 +77,11 @@ xhpl_capacity_t xhpl_capacity_of_nodes(void)
 
     open_node(&node);
     MPI_Comm_size(node.comm, &capacity.processes);
-    MPI_Comm_free(&node.comm);
+    capacity.nodes = count_nodes(node.comm);
     capacity.node_bytes = node.available;
-    return least_of(capacity);
+    MPI_Comm_free(&node.comm);
+    reduce_to_least(&capacity);
+    return capacity;
 }
 
 static double process_bytes(const node_t *node, const xhpl_test_t *test)

@@ -20,6 +20,7 @@ typedef struct {
     double node_bytes; /* that this run may take of the node that has least;
                           INFINITY: no system tells */
     int processes;     /* of the node that has most */
+    int nodes;
 } xhpl_capacity_t;
 
 /* Collective over MPI_COMM_WORLD. */

@@ -89,6 +89,12 @@ def test_a_larger_job_is_planned_from_what_there_is(planned):
 
 
 @measures
+def test_processes_a_node_are_of_all_nodes_that_there_are(planned):
+    outcome = planned("--ranks-per-node", "3", processes=2)  # on one node
+    assert {row[2] * row[3] for row in rows_of(outcome)} == {3}
+
+
+@measures
 def test_a_file_that_exists_is_left_as_it_is(planned):
     outcome = planned("--write", "HPL.dat", dat="mine\n")
     assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
@@ -107,6 +113,7 @@ def test_a_file_that_exists_is_left_as_it_is(planned):
         ("--plan --memory 101%", "--memory: '101%'"),
         ("--plan --nodes 1.5", "--nodes: '1.5'"),
         ("--plan --ranks-per-node x", "--ranks-per-node: 'x'"),
+        ("--plan --nodes 65536 --ranks-per-node 65536", "more than 1048576"),
         ("--plan -n 1000", "-n: --plan chooses it"),
         ("--plan -p 1", "-p: --plan chooses it"),
         ("--plan --json a.json", "not with --plan"),

@@ -120,6 +120,17 @@ static void the_check_can_be_turned_off(void **state)
     assert_int_equal(status, XH_OK);
 }
 
+static void a_node_that_all_share_is_one_node(void **state)
+{
+    xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
+    int processes;
+
+    (void)state;
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    assert_int_equal(capacity.nodes, 1);
+    assert_int_equal(capacity.processes, processes);
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test_setup_teardown(a_small_system_fits, setup, teardown),
     cmocka_unit_test_setup_teardown(a_refusal_names_the_largest_order_that_fits,
@@ -128,6 +139,7 @@ static const struct CMUnitTest cases[] = {
                                     teardown),
     cmocka_unit_test_setup_teardown(the_check_can_be_turned_off, setup,
                                     teardown),
+    cmocka_unit_test(a_node_that_all_share_is_one_node),
 };
 
 UNIT_MPI_MAIN(cases)

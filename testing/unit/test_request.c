@@ -103,6 +103,31 @@ static void nodes_and_ranks_are_whole_numbers(void **state)
     assert_int_equal(status, XH_ERR_INPUT);
 }
 
+/* Two nodes with three processes on one and two on the other. */
+static void a_job_is_as_started_but_for_what_is_said(void **state)
+{
+    static const xhpl_extent_t started = {2, 3, 5};
+    static const struct {
+        int nodes, ranks;
+        xhpl_extent_t extent;
+    } of[] = {{0, 0, {2, 3, 5}},
+              {8, 0, {8, 3, 24}},
+              {0, 4, {2, 4, 8}},
+              {8, 4, {8, 4, 32}},
+              {1 << 20, 1 << 20, {1 << 20, 1 << 20, INT64_C(1) << 40}}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        xhpl_request_t asked = {.nodes = of[i].nodes,
+                                .ranks_per_node = of[i].ranks};
+        xhpl_extent_t extent = xhpl_request_extent(&asked, &started);
+
+        assert_int_equal(extent.nodes, of[i].extent.nodes);
+        assert_int_equal(extent.ranks_per_node, of[i].extent.ranks_per_node);
+        assert_true(extent.processes == of[i].extent.processes);
+    }
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(who_asks_for_nothing_gets_80_percent),
     cmocka_unit_test(time_is_in_seconds_minutes_or_hours),
@@ -110,6 +135,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(what_is_neither_is_refused_and_changes_nothing),
     cmocka_unit_test(more_than_all_memory_is_refused),
     cmocka_unit_test(nodes_and_ranks_are_whole_numbers),
+    cmocka_unit_test(a_job_is_as_started_but_for_what_is_said),
 };
 
 UNIT_MAIN(cases)
