@@ -7,6 +7,7 @@ import pytest
 
 import hpl_dat
 import jobs
+import records
 
 
 # Measuring the BLAS takes longer than most of these runs.
@@ -18,7 +19,8 @@ def xhpl(tmp_path):
     """Run xhpl in a fresh directory.
 
     dat is the HPL.dat to find there, None for none; processes None starts the
-    program without a launcher; env is added to the environment.
+    program without a launcher; env is added to the environment. A record that
+    it leaves must fit the schema.
     """
 
     def run(*options, dat=None, processes=None, env=None, limit=jobs.LIMIT):
@@ -29,7 +31,8 @@ def xhpl(tmp_path):
         command = [jobs.XHPL, *map(str, options)]
         if processes is not None:
             command = jobs.launched(processes, command)
-        return jobs.run(command, tmp_path, {**UNMEASURED, **(env or {})}, limit)
+        settings = {**UNMEASURED, **(env or {})}
+        return records.run(command, tmp_path, settings, limit)
 
     run.directory = tmp_path
     return run
@@ -45,7 +48,7 @@ def reference_run(tmp_path_factory):
         directory = tmp_path_factory.mktemp(name)
         source = jobs.REFERENCE / f"upstream-{name}.HPL.dat"
         (directory / "HPL.dat").write_bytes(source.read_bytes())
-        return jobs.run(
+        return records.run(
             jobs.launched(4, [jobs.XHPL, *options]),
             directory,
             UNMEASURED,
@@ -88,7 +91,7 @@ def traced_run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("traced")
     options = ["-n", "320", "-nb", "16", "-p", "1", "-q", "2"]
     words = [jobs.XHPL, *options, "--json", "run.json", "--trace", "trace.json"]
-    outcome = jobs.run(jobs.launched(2, words), folder, UNMEASURED)
+    outcome = records.run(jobs.launched(2, words), folder, UNMEASURED)
     assert outcome.status == 0, str(outcome)
     return folder
 

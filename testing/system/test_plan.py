@@ -9,7 +9,7 @@ import pytest
 import hpl_dat
 import jobs
 import report
-from test_record import valid
+from records import valid
 
 HEAD = "N NB P Q DEPTH BCAST seconds Gflop/s GiB/process".split()
 SHORT = ["--set", "plan_seconds=0.01", "--set", "devices=none"]

@@ -7,32 +7,20 @@ import signal
 import time
 from datetime import datetime
 
-import jsonschema
 import pytest
 
 import hpl_dat
 import jobs
 import report
 import test_flows
+from records import SCHEMA, VALIDATOR, names, valid
 from test_failures import BROKEN_SEND
+from test_plan import measures
 
 pytestmark = pytest.mark.surface
 
-SCHEMA = json.loads((jobs.SOURCE / "docs/record.schema.json").read_text())
 PAGE = (jobs.SOURCE / "docs/RECORD.md").read_text()
-# Older packages of jsonschema know this draft's words by an older name.
-VALIDATOR = getattr(
-    jsonschema, "Draft202012Validator", jsonschema.Draft7Validator
-)(SCHEMA)
 ONE = ["-n", "200", "-nb", "16", "-p", "1", "-q", "1"]
-
-
-def valid(text):
-    """The record that text is; it fits the schema."""
-    found = json.loads(text)
-    wrong = [f"{list(e.path)}: {e.message}" for e in VALIDATOR.iter_errors(found)]
-    assert wrong == []
-    return found
 
 
 @pytest.fixture
@@ -274,6 +262,27 @@ def test_what_is_recorded_does_not_change_the_report(recorded, xhpl):
     outcome, _ = recorded(*ONE)
     assert report.comparable(outcome.stdout) == report.comparable(plain.stdout)
     assert report.residuals(outcome.stdout) == report.residuals(plain.stdout)
+
+
+NOTHING = ["--progress", "off", "--set", "diagnosis=off"]
+EVERYTHING = (
+    "--json run.json --trace trace.json --iterations iterations.csv --progress on "
+    "--set predict=on --set plan_seconds=0.01 --set diagnosis=on"
+).split()
+
+
+@measures
+@pytest.mark.parametrize("processes", [1, 4])
+def test_all_that_can_be_turned_on_leaves_stdout_as_it_is(xhpl, processes):
+    side = "1" if processes == 1 else "2"
+    lists = {"n": "0 60 333", "nb": "16 32", "depth": "0 1 2", "bcast": "1 4"}
+    dat = hpl_dat.text(**lists, p=side, q=side)
+    plain = xhpl(*NOTHING, dat=dat, processes=processes)
+    outcome = xhpl(*EVERYTHING, dat=dat, processes=processes)
+    assert plain.status == outcome.status == 0, str(outcome)
+    assert "progress: " in outcome.stderr and "progress: " not in plain.stderr
+    assert len(report.rows(plain.stdout)) == 36
+    assert report.timeless(outcome.stdout) == report.timeless(plain.stdout)
 
 
 # ---- runs that fail ----------------------------------------------------------
@@ -520,6 +529,12 @@ def test_the_schema_refuses_what_is_no_record(recorded):
         assert not VALIDATOR.is_valid(wrong), path
         del at[path[-1]]
         assert not VALIDATOR.is_valid(wrong), path
+
+
+def test_the_name_of_a_record_is_found_in_a_command():
+    words = [jobs.XHPL, "-n", "1", "--json", "a b", "-json=c", "--trace", "d"]
+    assert names(words) == ["a b", "c"]
+    assert names([jobs.XHPL, "--set", "x=--json"]) == []
 
 
 def test_the_page_explains_every_member():
