@@ -2,7 +2,7 @@
 """Is it good? In one sentence, with the reason."""
 from collections import namedtuple
 
-from .words import percent, rate
+from .words import NBSP, percent, rate
 
 GOOD, FAIR = 0.80, 0.60  # of the ceiling
 SMALL = 0.3  # of the memory: a matrix that could grow
@@ -48,7 +48,7 @@ def holds_back(run, test):
             f"the matrix took {percent(filled)} of the free memory, and a larger N "
             "spends a larger part of its time in the update"
         )
-    return "the iterations below show where the time went"
+    return "its iterations show where the time went"
 
 
 def of_rate(run, test, efficiency):
@@ -87,3 +87,9 @@ def judge(run):
             "not measured",
         )
     return of_rate(run, test, efficiency)
+
+
+def sentence(run):
+    """The verdict on a line of plain text."""
+    verdict = judge(run)
+    return f"{verdict.answer}: {verdict.reason}.".replace(NBSP, " ")

@@ -179,6 +179,19 @@ def test_the_rate_is_judged_by_the_ceiling(tmp_path, record, efficiency, answer)
     assert f"Is it good? {answer}" in text
 
 
+def test_the_verdict_is_a_sentence_as_well(tmp_path, record):
+    for name, efficiency in (("fast", 0.9), ("slow", 0.3)):
+        (tmp_path / name).write_text(json.dumps(rated(record, efficiency)))
+    outcome = call(tmp_path, "--verdict", "fast", "slow")
+    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
+    fast, slow = outcome.stdout.splitlines()
+    assert fast.startswith("Yes: 90 % of the ") and fast.endswith(" are.")
+    assert slow.startswith("No: 30 % of the ") and outcome.stdout.isascii()
+    text = text_of(page_of(tmp_path, record))
+    assert f"Is it good? {slow}" in text
+    assert not (tmp_path / "report.html").exists()
+
+
 def same_rate(record, part):
     """Iterations that reach a part of the ceiling, without a wait."""
     ceiling = sum(h["fma_ceiling"]["gflops"] for h in record["hosts"])
