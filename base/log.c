@@ -13,7 +13,8 @@
 enum {
     LINE = 4096, /* what a pipe takes in one piece */
     NAME = 256,
-    LIVE = 256 /* what a live line takes at most */
+    LIVE = 256, /* what a live line takes at most */
+    WIDTH = 79  /* likewise, where the terminal's width is not known */
 };
 
 static const char *const words[XH_LOG_LEVELS] = {
@@ -26,6 +27,7 @@ static xh_log_level_t limit = XH_LOG_INFO;
 static char program_name[NAME] = "xhpl";
 static char place[2 * NAME]; /* "rank R on HOST: " */
 static _Atomic int live;     /* characters that stand on the last line */
+static atomic_bool beside;   /* another process's may stand there */
 static xh_log_listener_t *_Atomic listener;
 
 static void write_place(int rank, const char *host, char text[2 * NAME])
@@ -72,6 +74,8 @@ static int erase(char *line)
 {
     int width = atomic_exchange(&live, 0);
 
+    if (width == 0 && atomic_load(&beside))
+        width = WIDTH;
     return width > 0 ? sprintf(line, "\r%*s\r", width, "") : 0;
 }
 
@@ -177,7 +181,7 @@ static int terminal_width(void)
     struct winsize size;
 
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
-        return 79;
+        return WIDTH;
     return size.ws_col < LIVE ? size.ws_col - 1 : LIVE - 1;
 }
 
@@ -199,6 +203,11 @@ void xh_log_live(const char *text)
         write_all(line, strlen(line));
     }
     errno = saved;
+}
+
+void xh_log_beside_live(bool is_there)
+{
+    atomic_store(&beside, is_there);
 }
 
 bool xh_log_is_terminal(void)

@@ -69,7 +69,14 @@ void xh_log_listen(xh_log_listener_t *hear);
  */
 void xh_log_live(const char *text);
 
-/* Is stderr a terminal, where xh_log_live makes sense? */
+/*
+ * Another process keeps a live line on the terminal that stderr leads to, or
+ * does so no more: each message takes it away first, too. Any thread.
+ */
+void xh_log_beside_live(bool is_there);
+
+/* Is stderr a terminal itself, where xh_log_live makes sense? A launcher's pipe
+ * is none, and may lead to one. */
 bool xh_log_is_terminal(void);
 
 #endif

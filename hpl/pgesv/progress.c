@@ -33,7 +33,7 @@ static hpl_speech_t speech_of_setting(void)
 
     if (strcmp(setting, "off") == 0)
         return HPL_SILENT;
-    if (xh_log_is_terminal())
+    if (strcmp(setting, "live") == 0 || xh_log_is_terminal())
         return HPL_LIVE;
     return strcmp(setting, "on") == 0 ? HPL_OFTEN : HPL_SELDOM;
 }
@@ -42,15 +42,19 @@ hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n)
 {
     double now = xh_clock_now();
     hpl_progress_mark_t start = {.time = now, .share = 0.0};
+    hpl_speech_t speech = speech_of_setting();
+    bool first = grid->iam == 0;
     hpl_progress_t progress = {.n = n,
-                               .speech = grid->iam == 0 ? speech_of_setting()
-                                                        : HPL_SILENT,
+                               .speech = first ? speech : HPL_SILENT,
+                               .beside_live = !first && speech == HPL_LIVE,
                                .expected = next_expected,
                                .started = now,
                                .said = start,
                                .mark = {start, start}};
 
     next_expected = 0.0;
+    if (progress.beside_live)
+        xh_log_beside_live(true);
     return progress;
 }
 
@@ -155,6 +159,8 @@ void hpl_progress_say(hpl_progress_t *p, int64_t left)
     hpl_progress_mark_t at;
     hpl_progress_state_t state;
 
+    if (p->beside_live && left <= 0)
+        xh_log_beside_live(false);
     if (p->speech == HPL_SILENT)
         return;
     at.time = xh_clock_now();

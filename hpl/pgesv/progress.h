@@ -2,6 +2,7 @@
 #ifndef HPL_PROGRESS_H
 #define HPL_PROGRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include "hpl_types.h"
 
@@ -14,6 +15,8 @@
  *     on    the same on a terminal; else a line whenever 2% more is done, and
  *           one at the end
  *     off   nothing
+ *     live  the live line, whatever stderr is: a launcher's pipe may lead to a
+ *           terminal
  */
 typedef enum { HPL_SILENT, HPL_SELDOM, HPL_OFTEN, HPL_LIVE } hpl_speech_t;
 
@@ -24,7 +27,8 @@ typedef struct {
 
 typedef struct {
     int n;
-    hpl_speech_t speech; /* on process 0 of the grid */
+    hpl_speech_t speech; /* of process 0 of the grid; others are silent */
+    bool beside_live;    /* that one has a live line */
     double expected;     /* s that all of it should take; 0: not known */
     double started;
     hpl_progress_mark_t said;    /* when it spoke last */

@@ -48,7 +48,7 @@ static const option_row_t others[] = {
     {"trace", "FILE", "write a time line of all processes, as Chrome trace"},
     {"iterations", "FILE.csv", "write a row for each iteration and process"},
     {"json", "FILE", "write a record of the run, of all that it depends on"},
-    {"progress", "WHEN", "how far the run is, on stderr: auto, on or off"},
+    {"progress", "WHEN", "how far the run is, on stderr: auto, on, off, live"},
     {"quiet", NULL, "only warnings and errors on stderr"},
     {"upstream-exit", NULL, "exit 0 even if a residual failed"},
     {"plan", NULL,

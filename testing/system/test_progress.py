@@ -3,26 +3,32 @@
 import os
 import pty
 import re
+import subprocess
+
+import pytest
 
 import hpl_dat
 import jobs
 import report
 from conftest import UNMEASURED
 
+SLOW = ("--set", "kernel=portable", "--set", "threads=1")
 SHARE = re.compile(r"(\d+\.\d)% done, (\d+) columns")
 
 
-def on_a_terminal(directory, *options):
-    """What xhpl writes to a terminal, and its standard output."""
+def on_a_terminal(directory, command, env=None):
+    """What a command writes to a terminal, and its standard output."""
     ours, its = pty.openpty()
+    words = [str(word) for word in command]
     with open(directory / "out", "w") as out:
         pid = os.fork()
         if pid == 0:
             os.chdir(directory)
             os.dup2(out.fileno(), 1)
             os.dup2(its, 2)
-            os.execve(jobs.XHPL, [jobs.XHPL, *options],
-                      jobs.environment(UNMEASURED))
+            os.execvpe(
+                words[0], words, jobs.environment({**UNMEASURED, **(env or {})})
+            )
     os.close(its)
     written = b"".join(iter(lambda: read(ours), b""))
     status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -38,10 +44,8 @@ def read(terminal):
         return b""
 
 
-def test_a_terminal_has_one_live_line_that_goes_away(tmp_path):
-    (tmp_path / "HPL.dat").write_text(hpl_dat.text(n="2400", nb="64"))
-    slow = ("--set", "kernel=portable", "--set", "threads=1")
-    written, out = on_a_terminal(tmp_path, *slow)
+def assert_live(written, out):
+    """A live line that grows, stands alone, and goes away."""
     live = written[written.rindex("\n") + 1 :]
     shares = [float(share) for share, _ in SHARE.findall(live)]
     assert len(shares) > 1 and shares == sorted(shares), written
@@ -50,6 +54,43 @@ def test_a_terminal_has_one_live_line_that_goes_away(tmp_path):
     assert re.search(r"\r *\r$", live), repr(written)
     assert "PASSED" in out and "%" not in out
     assert all(len(line) < 80 for line in live.split("\r"))
+
+
+def launched_slowly(directory, *options):
+    """A run of two processes that is long enough for a live line."""
+    (directory / "HPL.dat").write_text(hpl_dat.text(n="2400", nb="64", q="2"))
+    return jobs.launched(2, [jobs.XHPL, *SLOW, *options])
+
+
+def test_a_terminal_has_one_live_line_that_goes_away(tmp_path):
+    (tmp_path / "HPL.dat").write_text(hpl_dat.text(n="2400", nb="64"))
+    assert_live(*on_a_terminal(tmp_path, [jobs.XHPL, *SLOW]))
+
+
+def test_a_terminal_behind_a_launcher_has_that_line_too(tmp_path):
+    assert_live(*on_a_terminal(tmp_path, launched_slowly(tmp_path)))
+
+
+@pytest.mark.parametrize("how", ["option", "environment", "file"])
+def test_what_the_user_chose_goes_before_the_terminal(tmp_path, how):
+    command, env = launched_slowly(tmp_path), {}
+    if how == "option":
+        command += ["--progress", "off"]
+    elif how == "environment":
+        env["XHPL_PROGRESS"] = "off"
+    else:
+        (tmp_path / "xhpl.conf").write_text("progress = off\n")
+    written, out = on_a_terminal(tmp_path, command, env)
+    assert "PASSED" in out and "% done" not in written
+
+
+def test_live_is_a_live_line_whatever_stderr_is(tmp_path):
+    command = launched_slowly(tmp_path, "--progress", "live")
+    words = [str(word) for word in command]
+    env = jobs.environment(UNMEASURED)
+    ended = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True)
+    assert ended.returncode == 0, ended.stderr
+    assert_live("\n" + ended.stderr.decode(), ended.stdout.decode())
 
 
 def test_a_file_has_lines_that_go_on_to_the_end(xhpl):
@@ -73,4 +114,4 @@ def test_short_runs_say_nothing_in_a_file(xhpl):
 def test_when_to_speak_is_checked(xhpl):
     outcome = xhpl("--progress", "onn", dat=hpl_dat.text())
     assert outcome.status == 2
-    assert "allowed is auto, on, off; the nearest is on" in outcome.stderr
+    assert "allowed is auto, on, off, live; the nearest is on" in outcome.stderr

@@ -167,6 +167,21 @@ static void an_error_of_another_form_stays_as_it_is_and_is_heard(void **state)
     assert_string_equal(heard, "0 LIB ERROR: 5%d");
 }
 
+static void a_message_beside_a_live_line_takes_that_away(void **state)
+{
+    char expected[128];
+
+    (void)state;
+    xh_log_identify("prog", -1, "");
+    snprintf(expected, sizeof(expected), "\r%79s\rprog: one\nprog: two\n", "");
+    capture_begin();
+    xh_log_beside_live(true);
+    xh_log_info("one");
+    xh_log_beside_live(false);
+    xh_log_info("two");
+    assert_string_equal(capture_end(NULL), expected);
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(without_a_name_the_message_stands_alone),
     cmocka_unit_test(a_process_alone_names_no_place),
@@ -178,5 +193,6 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(lines_of_several_threads_do_not_mix),
     cmocka_unit_test(a_live_line_is_replaced_and_gives_way_to_messages),
     cmocka_unit_test(an_error_of_another_form_stays_as_it_is_and_is_heard),
+    cmocka_unit_test(a_message_beside_a_live_line_takes_that_away),
 };
 UNIT_MAIN(cases)

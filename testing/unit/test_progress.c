@@ -122,6 +122,49 @@ static void off_and_other_processes_say_nothing(void **state)
     assert_string_equal(said("progress=on", &second, 1000.0), "");
 }
 
+/* All in one line that goes away. */
+static void live_is_a_live_line_in_a_pipe_too(void **state)
+{
+    const char *text;
+    size_t length;
+
+    (void)state;
+    text = said("progress=live", &first, 100.0);
+    length = strlen(text);
+    assert_int_equal(lines_of(text), 0);
+    assert_int_equal(text[0], '\r');
+    assert_non_null(strstr(text, "\r50.7% done, "));
+    assert_non_null(strstr(text, "\r100.0% done, 0 columns and 0:00 left, "));
+    assert_true(length > 2 && strcmp(text + length - 2, " \r") == 0);
+}
+
+/* What a process says while it factors, and behind that. */
+static const char *warned_meanwhile(const char *setting, const HPL_T_grid *grid)
+{
+    hpl_progress_t progress;
+
+    assert_int_equal(xh_settings_assign(setting), XH_OK);
+    capture_begin();
+    progress = hpl_progress_begin(grid, N);
+    xh_log_warning("meanwhile");
+    hpl_progress_say(&progress, 0);
+    xh_log_warning("behind");
+    return capture_end(NULL);
+}
+
+static void others_go_past_the_live_line_while_it_may_be_there(void **state)
+{
+    static const char lines[] = "xhpl: warning: meanwhile\n"
+                                "xhpl: warning: behind\n";
+    char expected[160];
+
+    (void)state;
+    snprintf(expected, sizeof(expected), "\r%79s\r%s", "", lines);
+    assert_string_equal(warned_meanwhile("progress=live", &second), expected);
+    assert_string_equal(warned_meanwhile("progress=off", &second), lines);
+    assert_string_equal(warned_meanwhile("progress=auto", &second), lines);
+}
+
 static void a_prediction_holds_for_one_factorization(void **state)
 {
     (void)state;
@@ -183,6 +226,8 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_long_run_says_few_lines_in_a_file),
     cmocka_unit_test(on_says_each_2_percent_and_the_end),
     cmocka_unit_test(off_and_other_processes_say_nothing),
+    cmocka_unit_test(live_is_a_live_line_in_a_pipe_too),
+    cmocka_unit_test(others_go_past_the_live_line_while_it_may_be_there),
     cmocka_unit_test(a_prediction_holds_for_one_factorization),
     cmocka_unit_test(the_rate_now_is_that_of_the_last_seconds),
     cmocka_unit_test(a_call_costs_little),

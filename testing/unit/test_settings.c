@@ -159,12 +159,14 @@ static void a_value_out_of_range_gets_range_and_nearest(void **state)
 static void a_word_that_is_no_choice_gets_the_nearest(void **state)
 {
     (void)state;
-    settings_assert_says(refusal("progress=onn"), "allowed is auto, on, off; "
-                                                  "the nearest is on\n");
+    settings_assert_says(refusal("progress=onn"),
+                         "allowed is auto, on, off, live; "
+                         "the nearest is on\n");
     settings_assert_says(refusal("progress=OFF"), "the nearest is off\n");
     settings_assert_says(refusal("progress=on|off"),
-                         "allowed is auto, on, off");
-    settings_assert_says(refusal("progress="), "allowed is auto, on, off");
+                         "allowed is auto, on, off, live");
+    settings_assert_says(refusal("progress="),
+                         "allowed is auto, on, off, live");
 }
 
 static void what_is_no_number_is_refused(void **state)
@@ -185,7 +187,8 @@ static void what_is_no_number_is_refused(void **state)
 static void a_name_without_a_value_gets_what_is_allowed(void **state)
 {
     (void)state;
-    settings_assert_says(refusal("progress"), "allowed is auto, on, off\n");
+    settings_assert_says(refusal("progress"),
+                         "allowed is auto, on, off, live\n");
 }
 
 static void a_refused_value_leaves_the_old_one(void **state)

@@ -84,7 +84,7 @@ static void every_bad_line_is_named_and_the_good_ones_apply(void **state)
     settings_assert_says(
         said, ":3: 'progress' is no setting; allowed: name = value\n");
     settings_assert_says(
-        said, ":4: progress=offf: allowed is auto, on, off; the nearest "
+        said, ":4: progress=offf: allowed is auto, on, off, live; the nearest "
               "is off\n");
     settings_assert_says(said, ":5: : no such setting");
     settings_assert_says(said, name);
