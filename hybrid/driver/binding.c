@@ -37,10 +37,13 @@ static void launcher_option(const hyb_neighbours_t *n, const room_t *node,
                  (int)fmax(1.0, node->processors / n->local.count));
 }
 
-/* A group's limit on time may be less than its cores could use. */
-static xh_status_t warn_of_unused(const hyb_neighbours_t *n)
+/*
+ * A group's limit on time may be less than its cores could use.
+ * threads  in  of all processes of the node; 0: one a core
+ */
+static xh_status_t warn_of_unused(const hyb_neighbours_t *n, int threads)
 {
-    char option[96];
+    char option[96], asked[48] = "";
     room_t mine, node;
     xh_status_t status = measure(n, n->masks, &mine);
 
@@ -49,12 +52,14 @@ static xh_status_t warn_of_unused(const hyb_neighbours_t *n)
     if (status != XH_OK)
         return status;
     node.cores = (int)fmin(node.cores, ceil(xh_cgroup_cpu_quota("")));
-    if (mine.cores >= node.cores)
+    if (mine.cores >= node.cores || (threads > 0 && threads <= mine.cores))
         return XH_OK;
     launcher_option(n, &node, option, sizeof(option));
-    xh_log_warning("processes are bound to %d of %d cores: "
+    if (threads > 0)
+        snprintf(asked, sizeof(asked), ", all of their %d threads", threads);
+    xh_log_warning("processes are bound to %d of %d cores%s: "
                    "%s--set bind=node takes all",
-                   mine.cores, node.cores, option);
+                   mine.cores, node.cores, asked, option);
     return XH_OK;
 }
 
@@ -83,7 +88,7 @@ static xh_status_t take_share(const hyb_neighbours_t *n, bool of_node,
     return status;
 }
 
-xh_status_t hyb_binding_open(hyb_neighbours_t *neighbours, bool warns,
+xh_status_t hyb_binding_open(hyb_neighbours_t *neighbours, int threads,
                              hyb_binding_t *binding_p)
 {
     bool of_node = strcmp(xh_settings_text("bind"), "node") == 0;
@@ -93,8 +98,8 @@ xh_status_t hyb_binding_open(hyb_neighbours_t *neighbours, bool warns,
     if (of_node)
         memcpy(neighbours->masks, neighbours->reaches,
                (size_t)neighbours->local.count * sizeof(*neighbours->masks));
-    else if (warns && neighbours->local.rank == 0)
-        status = warn_of_unused(neighbours);
+    else if (neighbours->local.rank == 0)
+        status = warn_of_unused(neighbours, threads * neighbours->local.count);
     if (status == XH_OK)
         status = take_share(neighbours, of_node, &b);
     if (status == XH_OK)

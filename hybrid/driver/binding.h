@@ -18,15 +18,15 @@ typedef struct {
  * whatever the launcher's masks say: neighbours' masks become that, and the
  * calling thread may run on its share. With bind=mask the masks are law, and
  * one process of the node warns where they leave cores unused, naming the
- * options that mend it.
+ * options that mend it: if a number of threads was asked for, only where these
+ * are more than the cores that are left.
  *
- * warns  in  whether that is worth a warning: not where a number of threads
- *            was asked for
+ * threads  in  of each process, as asked for; 0: as there are cores
  * Order:  before anything starts threads; after hyb_neighbours_find.
  * Errors: XH_ERR_ARG     my mask holds no processor of this machine
  *         XH_ERR_MEMORY
  */
-xh_status_t hyb_binding_open(hyb_neighbours_t *neighbours, bool warns,
+xh_status_t hyb_binding_open(hyb_neighbours_t *neighbours, int threads,
                              hyb_binding_t *binding_p);
 
 /* Let the calling thread run where it did before open. */

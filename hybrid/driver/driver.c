@@ -146,7 +146,7 @@ static xh_status_t open_node(bool funneled)
         threads = 1;
     }
     if (status == XH_OK)
-        status = hyb_binding_open(&neighbours, threads == 0, &binding);
+        status = hyb_binding_open(&neighbours, threads, &binding);
     if (status == XH_OK)
         status = hyb_node_open(threads, &neighbours.local, &means.node);
     if (status == XH_OK)

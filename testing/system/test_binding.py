@@ -197,10 +197,20 @@ def test_the_record_counts_no_core_that_the_mask_takes_away(
     assert host["fma_ceiling"]["cores"] == 1
 
 
-def test_a_number_of_threads_that_was_asked_for_is_not_commented_on(confined):
+def test_a_thread_that_was_asked_for_and_has_its_core_is_not_commented_on(
+    confined,
+):
+    outcome = confined("--set", "threads=1")
+    assert solver_of(outcome).threads == 1
+    assert warnings_of(outcome) == []
+
+
+def test_more_threads_than_the_mask_has_cores_are_warned_of(confined, cores):
     outcome = confined("--set", "threads=2")
     assert solver_of(outcome).threads == 2
-    assert warnings_of(outcome) == []
+    (warning,) = warnings_of(outcome)
+    said = f"bound to 1 of {len(cores)} cores, all of their 2 threads: "
+    assert said in warning and "bind=node" in warning
 
 
 def test_the_reference_solver_has_nothing_to_say(confined):

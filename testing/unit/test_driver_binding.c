@@ -134,7 +134,7 @@ static void bind_node_takes_the_share_of_a_node_and_gives_it_back(void **state)
     confined = current();
     n = found();
     capture_begin();
-    assert_int_equal(hyb_binding_open(&n, true, &binding), XH_OK);
+    assert_int_equal(hyb_binding_open(&n, 0, &binding), XH_OK);
     said = capture_end(NULL);
     moved = current();
     assert_int_equal(CPU_COUNT(&moved), cores_of_share(&n));
@@ -155,7 +155,7 @@ static void bind_mask_leaves_a_process_where_it_is(void **state)
     hyb_binding_t binding;
 
     (void)state;
-    assert_int_equal(hyb_binding_open(&n, false, &binding), XH_OK);
+    assert_int_equal(hyb_binding_open(&n, 1, &binding), XH_OK);
     after = current();
     assert_true(CPU_EQUAL(&before, &after));
     hyb_binding_close(&binding);
@@ -178,7 +178,7 @@ static hyb_neighbours_t neighbours_with(const char **masks, int rank)
 
 /* What is said where two processes have masks; valid until the next call. */
 static const char *said_with(const char *mask, const char *other, int rank,
-                             bool warns)
+                             int threads)
 {
     const char *masks[] = {mask, other}, *said;
     hyb_neighbours_t n = neighbours_with(masks, rank);
@@ -186,7 +186,7 @@ static const char *said_with(const char *mask, const char *other, int rank,
     xh_status_t status;
 
     capture_begin();
-    status = hyb_binding_open(&n, warns, &binding);
+    status = hyb_binding_open(&n, threads, &binding);
     said = capture_end(NULL);
     assert_int_equal(status, XH_OK);
     hyb_binding_close(&binding);
@@ -214,29 +214,44 @@ static void cores_left_unused_are_said_once_a_node(void **state)
              "warning: processes are bound to 2 of %d cores: "
              "--set bind=node takes all\n",
              cores);
-    assert_non_null(strstr(said_with("0", "2-3", 0, true), expected));
-    assert_string_equal(said_with("0", "2-3", 1, true), "");
+    assert_non_null(strstr(said_with("0", "2-3", 0, 0), expected));
+    assert_string_equal(said_with("0", "2-3", 1, 0), "");
 }
 
 static void cores_that_both_processes_have_count_once(void **state)
 {
     (void)state;
     usable();
-    assert_non_null(strstr(said_with("0-1", "1", 0, true), "to 1 of"));
+    assert_non_null(strstr(said_with("0-1", "1", 0, 0), "to 1 of"));
 }
 
-static void nothing_is_said_where_a_number_of_threads_was_asked_for(void **s)
+static void nothing_is_said_where_the_threads_asked_for_have_cores(void **state)
 {
-    (void)s;
-    assert_string_equal(said_with("0", "2", 0, false), "");
+    (void)state;
+    assert_string_equal(said_with("0", "2", 0, 1), "");
+    assert_string_equal(said_with("0-3", "4-7", 0, 16), "");
+}
+
+static void more_threads_than_cores_of_the_masks_are_said(void **state)
+{
+    char expected[120];
+    int cores = usable();
+
+    (void)state;
+    snprintf(expected, sizeof(expected),
+             "warning: processes are bound to 2 of %d cores, all of their 4 "
+             "threads: --set bind=node takes all\n",
+             cores);
+    assert_non_null(strstr(said_with("0", "2-3", 0, 2), expected));
+    assert_string_equal(said_with("0", "2-3", 1, 2), "");
 }
 
 static void nothing_is_said_where_all_cores_are_used(void **state)
 {
     (void)state;
-    assert_string_equal(said_with("0-7", "0-7", 0, true), "");
-    assert_string_equal(said_with("0,2", "4,6", 0, true), "");
-    assert_string_equal(said_with("0-6", "7", 0, true), "");
+    assert_string_equal(said_with("0-7", "0-7", 0, 0), "");
+    assert_string_equal(said_with("0,2", "4,6", 0, 0), "");
+    assert_string_equal(said_with("0-6", "7", 0, 0), "");
 }
 
 static void the_launchers_option_is_named(void **state)
@@ -248,9 +263,9 @@ static void the_launchers_option_is_named(void **state)
     (void)state;
     usable();
     setenv("SLURM_PROCID", "0", 1);
-    assert_non_null(strstr(said_with("0", "2", 0, true), srun));
+    assert_non_null(strstr(said_with("0", "2", 0, 0), srun));
     setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
-    assert_non_null(strstr(said_with("0", "2", 0, true), mpirun));
+    assert_non_null(strstr(said_with("0", "2", 0, 0), mpirun));
 }
 
 static void cores_are_listed_as_masks_are(void **state)
@@ -260,7 +275,7 @@ static void cores_are_listed_as_masks_are(void **state)
     hyb_binding_t binding;
 
     (void)state;
-    assert_int_equal(hyb_binding_open(&n, false, &binding), XH_OK);
+    assert_int_equal(hyb_binding_open(&n, 1, &binding), XH_OK);
     assert_string_equal(binding.cores, "4,6");
     hyb_binding_close(&binding);
     hyb_topology_close(n.topology);
@@ -276,7 +291,7 @@ static void a_mask_without_processors_is_an_error(void **state)
 
     (void)state;
     capture_begin();
-    status = hyb_binding_open(&n, false, &binding);
+    status = hyb_binding_open(&n, 1, &binding);
     said = capture_end(NULL);
     assert_int_equal(status, XH_ERR_ARG);
     assert_non_null(strstr(said, "error: "));
@@ -294,7 +309,9 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test_setup(cores_left_unused_are_said_once_a_node, set_up),
     cmocka_unit_test_setup(cores_that_both_processes_have_count_once, set_up),
     cmocka_unit_test_setup(
-        nothing_is_said_where_a_number_of_threads_was_asked_for, set_up),
+        nothing_is_said_where_the_threads_asked_for_have_cores, set_up),
+    cmocka_unit_test_setup(more_threads_than_cores_of_the_masks_are_said,
+                           set_up),
     cmocka_unit_test_setup(nothing_is_said_where_all_cores_are_used, set_up),
     cmocka_unit_test_setup(the_launchers_option_is_named, set_up),
     cmocka_unit_test_setup(cores_are_listed_as_masks_are, set_up),
