@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/text.h"
 #include "hybrid/engine/backend.h"
 
 typedef struct {
@@ -99,6 +100,14 @@ static int number(const char *word)
                                                                         : -1;
 }
 
+/* The number from least to most that word is nearest to. */
+static int nearest(const char *word, int least, int most)
+{
+    long n = strtol(word, NULL, 10);
+
+    return n < least ? least : n > most ? most : (int)n;
+}
+
 static bool is_chosen(const choice_t *choice, int index)
 {
     int i;
@@ -116,14 +125,17 @@ static xh_status_t add_index(choice_t *choice, const char *word)
     char why[256];
 
     if (!choice->takes_index)
-        snprintf(why, sizeof(why), "\"%.40s\" follows no list of devices",
+        snprintf(why, sizeof(why),
+                 "\"%.40s\" follows no list of devices, such as cuda:0,1",
                  word);
     else if (choice->present == 0)
         snprintf(why, sizeof(why), "%s has no device: %.160s",
                  choice->backend->name, reason_of(choice));
     else if (index < 0 || index >= choice->present)
-        snprintf(why, sizeof(why), "%s has no device %.40s, it has 0 to %d",
-                 choice->backend->name, word, choice->present - 1);
+        snprintf(why, sizeof(why),
+                 "%s has no device %.40s, it has 0 to %d; the nearest is %s:%d",
+                 choice->backend->name, word, choice->present - 1,
+                 choice->backend->name, nearest(word, 0, choice->present - 1));
     else if (is_chosen(choice, index))
         snprintf(why, sizeof(why), "device %d of %s is there twice", index,
                  choice->backend->name);
@@ -139,8 +151,11 @@ static xh_status_t add_number(choice_t *choice, const char *word)
 
     if (count >= 1 && count <= choice->present)
         return add_devices(choice, count);
-    snprintf(why, sizeof(why), "of %s one can have 1 to %d devices, not %.40s",
-             choice->backend->name, choice->present, word);
+    snprintf(why, sizeof(why),
+             "of %s one can have 1 to %d devices, not %.40s; the nearest is "
+             "%s:%d",
+             choice->backend->name, choice->present, word,
+             choice->backend->name, nearest(word, 1, choice->present));
     return refuse(choice, why);
 }
 
@@ -156,7 +171,25 @@ static xh_status_t add_unselected(choice_t *choice)
     return add_devices(choice, choice->present);
 }
 
-static xh_status_t refuse_backend(const choice_t *choice, const char *why)
+/* What may stand where name does, with count backends; alone, two words more.
+ */
+static const char *nearest_name(const choice_t *choice, const char *name,
+                                char (*names)[HYB_BACKEND_NAME], int count)
+{
+    const char *words[HYB_BACKENDS + 2];
+    int i;
+
+    for (i = 0; i < count; i++)
+        words[i] = names[i];
+    if (strcmp(choice->text, name) == 0 || count == 0) {
+        words[count++] = "auto";
+        words[count++] = "none";
+    }
+    return words[xh_text_nearest(name, words, count)];
+}
+
+static xh_status_t refuse_backend(const choice_t *choice, const char *name,
+                                  const char *why)
 {
     char names[HYB_BACKENDS][HYB_BACKEND_NAME];
     char list[HYB_BACKENDS * (HYB_BACKEND_NAME + 2)] = "";
@@ -167,8 +200,9 @@ static xh_status_t refuse_backend(const choice_t *choice, const char *why)
     for (i = 0; i < count; i++)
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
                                  i > 0 ? ", " : "", names[i]);
-    xh_log_error("devices \"%.200s\": %s; there is: %s", choice->text, why,
-                 count > 0 ? list : "none");
+    xh_log_error("devices \"%.200s\": %s; there is: %s; the nearest is %s",
+                 choice->text, why, count > 0 ? list : "none",
+                 nearest_name(choice, name, names, count));
     return XH_ERR_INPUT;
 }
 
@@ -180,7 +214,7 @@ static xh_status_t begin_part(choice_t *choice, const char *name)
     int i;
 
     if (status == XH_ERR_INPUT)
-        return refuse_backend(choice, why);
+        return refuse_backend(choice, name, why);
     if (status != XH_OK) {
         xh_log_error("devices \"%.200s\": %s", choice->text, why);
         return status;

@@ -24,7 +24,7 @@ typedef struct {
 /*
  * Understand "90", "90s", "10m", "2h"; "80%", "500M", "12G", "1T"; numbers.
  * Errors: XH_ERR_INPUT  a value that is none of these: said, with what is
- *                       allowed
+ *                       allowed, and what is nearest to it
  */
 xh_status_t xhpl_request_read(const xhpl_request_words_t *words,
                               xhpl_request_t *request_p);

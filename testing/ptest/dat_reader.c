@@ -11,7 +11,8 @@
 enum {
     OUTPUT_LINE = 3,
     FILE_SIZE_MOST = 1 << 20,
-    SHOWN_MOST = 40 /* bytes of a token that a message repeats */
+    SHOWN_MOST = 40, /* bytes of a token that a message repeats */
+    NUMBER_MOST = 80 /* bytes of one that tell which number was meant */
 };
 
 /* a run of bytes of the file */
@@ -66,11 +67,14 @@ static span_t next_token(span_t *line)
     return token;
 }
 
+/* nearest  in  the valid value that is; "": none is nearer than others */
 static xh_status_t refuse(reader_t *reader, int line, span_t found,
-                          const char *wanted, const char *allowed)
+                          const char *wanted, const char *allowed,
+                          const char *nearest)
 {
     xhpl_dat_error_t *error = reader->error;
     char shown[SHOWN_MOST + 8] = "nothing";
+    bool names = found.length > 0 && *nearest != '\0';
 
     if (found.length > SHOWN_MOST)
         snprintf(shown, sizeof(shown), "'%.*s...'", SHOWN_MOST, found.at);
@@ -78,7 +82,8 @@ static xh_status_t refuse(reader_t *reader, int line, span_t found,
         snprintf(shown, sizeof(shown), "'%.*s'", (int)found.length, found.at);
     error->line = line;
     snprintf(error->text, sizeof(error->text),
-             "found %s in place of %s; allowed: %s", shown, wanted, allowed);
+             "found %s in place of %s; allowed: %s%s%s", shown, wanted, allowed,
+             names ? "; the nearest is " : "", names ? nearest : "");
     return XH_ERR_INPUT;
 }
 
@@ -96,11 +101,18 @@ static xh_status_t need_line(reader_t *reader, int line, span_t *line_p)
     return XH_OK;
 }
 
+/* The beginning of token, as far as there is room. */
+static void copy(span_t token, char *text, size_t size)
+{
+    snprintf(text, size, "%.*s",
+             (int)(token.length < size ? token.length : size), token.at);
+}
+
 /* How many values the list of quantity has. */
 static xh_status_t read_count(reader_t *reader, xhpl_quantity_t quantity)
 {
     const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
-    char wanted[64], allowed[64];
+    char wanted[64], allowed[64], text[NUMBER_MOST], nearest[16];
     span_t line, token;
     xh_status_t status;
 
@@ -116,14 +128,30 @@ static xh_status_t read_count(reader_t *reader, xhpl_quantity_t quantity)
         return XH_OK;
     snprintf(allowed, sizeof(allowed), "an integer from 1 to %d",
              XHPL_LIST_MOST);
-    return refuse(reader, row->count_line, token, wanted, allowed);
+    copy(token, text, sizeof(text));
+    snprintf(nearest, sizeof(nearest), "%.0f",
+             xhpl_integer_nearest(text, 1, XHPL_LIST_MOST, 1));
+    return refuse(reader, row->count_line, token, wanted, allowed, nearest);
+}
+
+static xh_status_t refuse_value(reader_t *reader, xhpl_quantity_t quantity,
+                                span_t token, const char *wanted)
+{
+    char allowed[256], text[NUMBER_MOST], nearest[64];
+
+    copy(token, text, sizeof(text));
+    xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
+    xhpl_quantity_nearest(quantity, text, XHPL_NUMBERS, nearest,
+                          sizeof(nearest));
+    return refuse(reader, xhpl_quantity(quantity)->line, token, wanted, allowed,
+                  nearest);
 }
 
 static xh_status_t read_values(reader_t *reader, xhpl_quantity_t quantity)
 {
     const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
     int count = reader->parameters.list[quantity].count;
-    char wanted[128], allowed[256];
+    char wanted[128];
     span_t line, token;
     xh_status_t status;
 
@@ -136,9 +164,8 @@ static xh_status_t read_values(reader_t *reader, xhpl_quantity_t quantity)
             continue;
         snprintf(wanted, sizeof(wanted), "%s, value %d of %d", row->what, i + 1,
                  count);
-        xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
-        status = refuse(reader, row->line, token,
-                        count > 1 ? wanted : row->what, allowed);
+        status = refuse_value(reader, quantity, token,
+                              count > 1 ? wanted : row->what);
     }
     return status;
 }
@@ -155,7 +182,8 @@ static xh_status_t read_output(reader_t *reader)
                    memchr(name.at, '\0', name.length) != NULL)) {
         snprintf(allowed, sizeof(allowed), "a name of 1 to %d bytes",
                  XHPL_OUTPUT_SIZE - 1);
-        return refuse(reader, OUTPUT_LINE, name, "the output file", allowed);
+        return refuse(reader, OUTPUT_LINE, name, "the output file", allowed,
+                      "");
     }
     if (needed) {
         memcpy(reader->parameters.output, name.at, name.length);

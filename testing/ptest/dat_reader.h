@@ -16,7 +16,7 @@ enum { XHPL_DAT_LINES = 31 };
 /* why a file is refused, and where */
 typedef struct {
     int line;       /* 1 .. 31 */
-    char text[512]; /* found and allowed, in words, without file and line */
+    char text[640]; /* found, allowed and nearest, without file and line */
 } xhpl_dat_error_t;
 
 /*
@@ -36,7 +36,8 @@ xh_status_t xhpl_dat_parse(const char *text, size_t length,
 /*
  * Read the file at path.
  * Errors: XH_ERR_IO     cannot be read: said with the cause
- *         XH_ERR_INPUT  said with file, line, what was found, what is allowed
+ *         XH_ERR_INPUT  said with file, line, what was found, what is allowed,
+ *                       and what is nearest to it
  */
 xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p);
 

@@ -3,7 +3,6 @@
 #include "testing/ptest/options.h"
 
 #include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
@@ -115,25 +114,6 @@ static xh_status_t refuse_option(const char *found, const struct option *table,
     return XH_ERR_INPUT;
 }
 
-/* The valid value that the user may have meant by token. */
-static void nearest_value(const xhpl_quantity_row_t *row, const char *token,
-                          char *nearest, size_t size)
-{
-    int words = 0;
-    char *end;
-    double x = strtod(token, &end);
-
-    while (row->words != NULL && row->words[words] != NULL)
-        words++;
-    if (words > 0)
-        snprintf(nearest, size, "%s",
-                 row->words[xh_text_nearest(token, row->words, words)]);
-    else if (end == token || isnan(x))
-        snprintf(nearest, size, "%d", row->initial);
-    else
-        snprintf(nearest, size, "%.0f", fmin(fmax(x, row->least), row->most));
-}
-
 static xh_status_t refuse_value(xhpl_quantity_t quantity, const char *list,
                                 size_t length)
 {
@@ -143,7 +123,8 @@ static xh_status_t refuse_value(xhpl_quantity_t quantity, const char *list,
     snprintf(token, sizeof(token), "%.*s",
              length < sizeof(token) ? (int)length : (int)sizeof(token), list);
     xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
-    nearest_value(row, token, nearest, sizeof(nearest));
+    xhpl_quantity_nearest(quantity, token, XHPL_NUMBERS_OR_WORDS, nearest,
+                          sizeof(nearest));
     xh_log_error("%s%s: '%s' cannot be %s; allowed: %s; the nearest is %s",
                  dashes(row->option), row->option, token, row->what, allowed,
                  nearest);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
+
 static const char *const order_words[] = {"row", "column", NULL};
 static const char *const order_forms[] = {"Row-major process mapping",
                                           "Column-major process mapping"};
@@ -213,4 +215,55 @@ void xhpl_quantity_allowed(xhpl_quantity_t quantity, char *text, size_t size)
                                  : row->words[w + 1] == NULL ? " or "
                                                              : ", ",
                                  row->least + w, row->words[w]);
+}
+
+double xhpl_integer_nearest(const char *token, int least, int most,
+                            int otherwise)
+{
+    char *end;
+    double x = strtod(token, &end);
+
+    if (end == token || isnan(x))
+        return otherwise;
+    return round(fmin(fmax(x, least), most));
+}
+
+static double nearest_value(const xhpl_quantity_row_t *row, const char *token)
+{
+    bool is_number = strspn(token, "+-.0123456789") == strlen(token);
+    int words = 0;
+
+    if (row->words == NULL || is_number)
+        return xhpl_integer_nearest(token, row->least, row->most, row->initial);
+    while (row->words[words] != NULL)
+        words++;
+    return row->least + xh_text_nearest(token, row->words, words);
+}
+
+static void print_nearest_real(const xhpl_quantity_row_t *row,
+                               const char *token, char *text, size_t size)
+{
+    char *end;
+    double x = strtod(token, &end);
+
+    snprintf(text, size, "%g",
+             end != token && isfinite(x) ? x : (double)row->initial);
+}
+
+void xhpl_quantity_nearest(xhpl_quantity_t quantity, const char *token,
+                           xhpl_spelling_t spelling, char *text, size_t size)
+{
+    const xhpl_quantity_row_t *row = &rows[quantity];
+    double x = nearest_value(row, token);
+    const char *word =
+        row->words != NULL ? row->words[(int)x - row->least] : NULL;
+
+    if (quantity == XHPL_THRESHOLD)
+        print_nearest_real(row, token, text, size);
+    else if (word == NULL)
+        snprintf(text, size, "%.0f", x);
+    else if (spelling == XHPL_NUMBERS_OR_WORDS)
+        snprintf(text, size, "%s", word);
+    else
+        snprintf(text, size, "%.0f (%s)", x, word);
 }

@@ -105,10 +105,23 @@ xh_status_t xhpl_parameters_store(xhpl_quantity_t quantity, int index,
 void xhpl_quantity_allowed(xhpl_quantity_t quantity, char *text, size_t size);
 
 /*
+ * The valid value of quantity that a user may have meant by token, which is
+ * none: a number, with its name behind it if it has one, or where words may
+ * stand that name alone.
+ */
+void xhpl_quantity_nearest(xhpl_quantity_t quantity, const char *token,
+                           xhpl_spelling_t spelling, char *text, size_t size);
+
+/*
  * Read token, all of it, as a decimal integer from least to most.
  * Errors: XH_ERR_INPUT  it is not; *value_p is untouched
  */
 xh_status_t xhpl_integer_parse(const char *token, size_t length, int least,
                                int most, int *value_p);
+
+/* The integer from least to most that token is nearest to; otherwise if it does
+ * not begin with a number. */
+double xhpl_integer_nearest(const char *token, int least, int most,
+                            int otherwise);
 
 #endif

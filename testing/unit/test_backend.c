@@ -304,6 +304,20 @@ static void what_is_not_there_is_refused(void **state)
     assert_refuses("fakes:1", "soft");
 }
 
+static void a_refusal_names_what_is_nearest(void **state)
+{
+    (void)state;
+    assert_refuses("fake:3", "; the nearest is fake:2");
+    assert_refuses("fake:x", "; the nearest is fake:0");
+    assert_refuses("soft:9", "; the nearest is soft:3");
+    assert_refuses("soft:0", "; the nearest is soft:1");
+    assert_refuses("fakes:1", "; the nearest is fake");
+    assert_refuses("fake:0,sofd:2", "; the nearest is soft");
+    assert_refuses("nono", "; the nearest is none");
+    assert_refuses("Auto", "; the nearest is auto");
+    assert_refuses("fake,1", "such as cuda:0,1");
+}
+
 static void what_makes_no_sense_is_refused(void **state)
 {
     static const char *const texts[] = {
@@ -374,6 +388,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test_setup(of_emulated_devices_a_number_is_chosen, set_up),
     cmocka_unit_test_setup(backends_combine, set_up),
     cmocka_unit_test_setup(what_is_not_there_is_refused, set_up),
+    cmocka_unit_test_setup(a_refusal_names_what_is_nearest, set_up),
     cmocka_unit_test_setup(what_makes_no_sense_is_refused, set_up),
     cmocka_unit_test_setup(no_device_at_all_is_said_with_its_reason, set_up),
     cmocka_unit_test_setup(auto_leaves_out_what_is_emulated_or_broken, set_up),

@@ -124,6 +124,54 @@ static void a_refusal_names_line_found_and_allowed(void **state)
     }
 }
 
+/* a line, what is written there, what is the nearest to it */
+static const struct {
+    int line;
+    const char *content, *nearest;
+} nearest[] = {
+    {4, "six device", "6"},
+    {5, "21 # of N", "20"},
+    {5, "-1 # of N", "1"},
+    {5, "one # of N", "1"},
+    {6, "4294967796 Ns", "1000000000"},
+    {6, "1e3 Ns", "1000"},
+    {6, "500Ns", "500"},
+    {6, "40.0 Ns", "40"},
+    {8, "0 NBs", "1"},
+    {9, "2 PMAP", "1 (column)"},
+    {13, "16.5x threshold", "16.5"},
+    {13, "nan threshold", "16"},
+    {15, "3 PFACTs", "2 (right)"},
+    {15, "rigth PFACTs", "2 (right)"},
+    {15, "crout PFACTs", "1 (crout)"},
+    {19, "1 NDIVs", "2"},
+    {23, "6 BCASTs", "5 (BlongM)"},
+    {23, "blonk BCASTs", "4 (Blong)"},
+    {23, "-1 BCASTs", "0 (1ring)"},
+    {31, "0 memory alignment", "1"},
+};
+
+static void a_refusal_ends_with_the_nearest_value(void **state)
+{
+    char end[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(nearest) / sizeof(nearest[0]); i++) {
+        assert_int_equal(parse_with_line(nearest[i].line, nearest[i].content),
+                         XH_ERR_INPUT);
+        snprintf(end, sizeof(end), "; the nearest is %s", nearest[i].nearest);
+        assert_non_null(strstr(error.text, "; the nearest is "));
+        assert_string_equal(strstr(error.text, "; the nearest is "), end);
+    }
+}
+
+static void nothing_is_near_to_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(parse_with_line(8, " "), XH_ERR_INPUT);
+    assert_null(strstr(error.text, "nearest"));
+}
+
 static void a_refused_file_leaves_the_parameters_alone(void **state)
 {
     xhpl_parameters_t before;
@@ -267,6 +315,8 @@ static void a_bad_file_is_an_error_that_names_file_and_line(void **state)
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(every_line_reaches_its_quantity),
     cmocka_unit_test(a_refusal_names_line_found_and_allowed),
+    cmocka_unit_test(a_refusal_ends_with_the_nearest_value),
+    cmocka_unit_test(nothing_is_near_to_nothing),
     cmocka_unit_test(a_refused_file_leaves_the_parameters_alone),
     cmocka_unit_test(a_list_shorter_than_its_count_is_refused_at_the_list),
     cmocka_unit_test(a_file_cut_after_any_line_is_refused_at_the_next),

@@ -117,6 +117,7 @@ static void an_invalid_value_is_refused_with_the_nearest(void **state)
     assert_refused("--pfact lefd", "'lefd'", "the nearest is left");
     assert_refused("--bcast 1r", "'1r'", "the nearest is 1ring");
     assert_refused("--bcast 6", "'6'", "5 (BlongM)");
+    assert_refused("--bcast 6", "'6'", "the nearest is BlongM");
     assert_refused("--equil maybe", "'maybe'", "0 (no) or 1 (yes)");
     assert_refused("--threshold nan", "'nan'", "a finite number");
     assert_refused("--align 8,16", "'8,16'", "more values than the 1");

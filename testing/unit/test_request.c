@@ -74,6 +74,53 @@ static void what_is_neither_is_refused_and_changes_nothing(void **state)
     }
 }
 
+/* What is said where an option's value is refused. */
+static const char *refusal(const xhpl_request_words_t *words)
+{
+    xh_status_t status;
+    const char *said;
+
+    capture_begin();
+    status = xhpl_request_read(words, &request);
+    said = capture_end(NULL);
+    assert_int_equal(status, XH_ERR_INPUT);
+    return said;
+}
+
+#define REFUSAL(option, value)                                                 \
+    refusal(&(xhpl_request_words_t){.option = (value)})
+
+static void a_refusal_shows_the_form_and_the_nearest(void **state)
+{
+    static const struct {
+        const char *text, *end;
+    } times[] = {{"10min", "such as 10m; the nearest is 10m\n"},
+                 {"90sec", "; the nearest is 90s\n"},
+                 {"5x", "; the nearest is 5s\n"},
+                 {"1000000h", "; the nearest is 2777h\n"},
+                 {"ten", "such as 10m\n"},
+                 {"0", "such as 10m\n"},
+                 {"", "such as 10m\n"}},
+      memories[] = {{"12GB", "such as 12G; the nearest is 12G\n"},
+                    {"120%", "; the nearest is 100%\n"},
+                    {"1.5g", "; the nearest is 1.5G\n"},
+                    {"all", "such as 12G\n"}},
+      nodes[] = {{"1.5", "such as 4; the nearest is 2\n"},
+                 {"0", "; the nearest is 1\n"},
+                 {"9999999", "; the nearest is 1048576\n"},
+                 {"many", "such as 4\n"}};
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+        assert_non_null(strstr(REFUSAL(time, times[i].text), times[i].end));
+    for (i = 0; i < sizeof(memories) / sizeof(memories[0]); i++)
+        assert_non_null(
+            strstr(REFUSAL(memory, memories[i].text), memories[i].end));
+    for (i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
+        assert_non_null(strstr(REFUSAL(nodes, nodes[i].text), nodes[i].end));
+}
+
 static void more_than_all_memory_is_refused(void **state)
 {
     (void)state;
@@ -133,6 +180,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(time_is_in_seconds_minutes_or_hours),
     cmocka_unit_test(memory_is_a_share_or_bytes),
     cmocka_unit_test(what_is_neither_is_refused_and_changes_nothing),
+    cmocka_unit_test(a_refusal_shows_the_form_and_the_nearest),
     cmocka_unit_test(more_than_all_memory_is_refused),
     cmocka_unit_test(nodes_and_ranks_are_whole_numbers),
     cmocka_unit_test(a_job_is_as_started_but_for_what_is_said),
