@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scripts/mpirun: which launcher it takes, and how it calls it."""
+import shutil
+
+import pytest
+
+import hpl_dat
+import jobs
+import report
+
+pytestmark = pytest.mark.scripts
+
+ECHO = '#!/bin/sh\necho "${0##*/} $*"\n'
+
+
+@pytest.fixture
+def launch(tmp_path):
+    """Run scripts/mpirun where there are only launchers of the given names,
+    which say how they were called."""
+
+    def run(*launchers, env=None):
+        for name in ("nproc", "id", "grep"):
+            (tmp_path / name).symlink_to(shutil.which(name))
+        for name in launchers:
+            (tmp_path / name).write_text(ECHO)
+            (tmp_path / name).chmod(0o755)
+        outcome = jobs.run(
+            ["/bin/sh", jobs.SOURCE / "scripts/mpirun", "-np", 2, "xhpl", "-n"],
+            tmp_path,
+            {"MPIRUN": "", **(env or {}), "PATH": str(tmp_path)},
+        )
+        assert outcome.status == 0, str(outcome)
+        return outcome.stdout
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "launchers, called",
+    [
+        (("mpirun", "mpiexec", "srun"), "mpirun -np 2 xhpl -n\n"),
+        (("mpiexec", "srun"), "mpiexec -np 2 xhpl -n\n"),
+        (("srun",), "srun -n 2 xhpl -n\n"),
+    ],
+)
+def test_the_first_launcher_there_is_called_in_its_dialect(
+    launch, launchers, called
+):
+    assert launch(*launchers) == called
+
+
+def test_a_launcher_that_is_named_goes_before_with_its_options(launch):
+    env = {"MPIRUN": "srun --mpi=pmix"}
+    assert launch("mpirun", "srun", env=env) == "srun --mpi=pmix -n 2 xhpl -n\n"
+
+
+def test_xhpl_runs_under_srun(tmp_path):
+    """One that has mpirun start the processes, which count themselves."""
+    srun = tmp_path / "srun"
+    real = jobs.SOURCE / "scripts/mpirun"
+    srun.write_text(
+        '#!/bin/sh\n[ "$1" = -n ] || exit 9\n'
+        f'shift\nunset MPIRUN\nexec {real} -np "$@"\n'
+    )
+    srun.chmod(0o755)
+    (tmp_path / "HPL.dat").write_text(hpl_dat.text(p="2"))
+    outcome = jobs.run(
+        [real, "-np", 2, jobs.XHPL],
+        tmp_path,
+        {"MPIRUN": str(srun), "XHPL_BLAS_CHECK": "off"},
+    )
+    assert outcome.status == 0, str(outcome)
+    assert report.counts(outcome.stdout)["passed"] == 1, str(outcome)
