@@ -66,10 +66,10 @@ def tagged_run(tmp_path_factory):
     """
 
     @functools.cache
-    def run(tag):
+    def run(tag, n="600"):
         directory = tmp_path_factory.mktemp(tag)
         dat = hpl_dat.text(
-            n="600",
+            n=n,
             nb="64",
             pmap=str("RC".index(tag[1])),
             depth=tag[2],
