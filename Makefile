@@ -249,7 +249,7 @@ suite: build $(if $(filter testing testing/unit%,$(TESTS)),unit) check-layers ch
 ## test-all: the same with other compilers, sanitizers and BLAS libraries
 test-all:
 	$(BOOTSTRAP) test-all
-	@MAKE='$(MAKE)' scripts/test-archs $(TEST_ALL)
+	@MAKE='$(MAKE)' WERROR=yes scripts/test-archs $(TEST_ALL)
 
 ## bench-hpl: speed at N = 10000, beside BASELINE=<an xhpl> if given
 bench-hpl: build
