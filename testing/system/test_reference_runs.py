@@ -7,7 +7,13 @@ import pytest
 import jobs
 import report
 
-SOLVERS = {"": (), "-reference": ("--set", "solver=reference")}
+# Six devices are dealt 2, 2, 1 and 1; cores and devices get half each.
+DEVICES = "devices=emu:6 emu_memory=16 threads=2 tile=16 split=fixed:0.5"
+SOLVERS = {
+    "": (),
+    "-reference": ("--set", "solver=reference"),
+    "-devices": tuple(x for y in DEVICES.split() for x in ("--set", y)),
+}
 LONG = [
     pytest.param(
         name, csv, count, options, marks=pytest.mark.long, id=f"{count}{suffix}"
@@ -32,7 +38,9 @@ def test_every_row_has_upstreams_tag_and_place(
     wanted = report.expected_rows(jobs.REFERENCE / f"upstream-{csv}.csv")
     outcome = reference_run(name, *options)
     assert len(wanted) == count
-    assert ("solver: hybrid" in outcome.stderr) == (not options), str(outcome)
+    hybrid = "solver=reference" not in options
+    assert ("solver: hybrid" in outcome.stderr) == hybrid, str(outcome)
+    assert ("devices emu:" in outcome.stderr) == ("tile=16" in options)
     rows = [row[:5] for row in report.rows(outcome.stdout)]
     assert rows == wanted, str(outcome)
 

@@ -2,7 +2,8 @@
 /* ranks: 1 4 9; long */
 /*
  * As test_driver_combinations.c, with up to three emulated devices on each
- * process, of another number on each: who computes a tile must not matter.
+ * process, of another number on each: who computes a tile must not matter. More
+ * than 300 combinations over all numbers of processes.
  */
 #include "testing/unit/unit_mpi.h"
 
@@ -10,7 +11,7 @@
 #include "testing/unit/driver_fixture.h"
 #include "testing/unit/small_system.h"
 
-enum { SEED = 90125, COMBINATIONS = 5, MOST_DEVICES = 3 };
+enum { SEED = 90125, COMBINATIONS = 8, MOST_DEVICES = 3 };
 
 /* how many devices this process has */
 typedef int (*number_t)(int rank);
