@@ -8,8 +8,14 @@
  * How this machine's Fortran BLAS is called, from F2CDEFS: the decoration of
  * names (-DAdd_ when nothing is said, -DAdd__, -DNoChange, -DUpCase) and
  * -DF77_INTEGER=<type>. Lengths of character arguments stand after all others
- * (-DStringSunStyle); libraries that expect none ignore them.
+ * (-DStringSunStyle, the only style there is here); libraries that expect none
+ * ignore them. -DHPL_CALL_CBLAS does without all of this.
  */
+#if defined(StringStructVal) || defined(StringStructPtr) ||                    \
+    defined(StringCrayStyle)
+#error "F2CDEFS: of the styles of strings only -DStringSunStyle is supported"
+#endif
+
 #if defined(NoChange)
 #define HPL_F77(lower, UPPER) lower
 #elif defined(UpCase)
