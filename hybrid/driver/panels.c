@@ -154,6 +154,19 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
     memcpy(pivot->current, candidate + panel->jb, row);
 }
 
+/* Without the option nobody reads upstream's timer of the leaves. */
+#ifdef HPL_DETAILED_TIMING
+static const bool times_leaves = true;
+#else
+static const bool times_leaves = false;
+#endif
+
+static void toggle_leaf_timer(void *context)
+{
+    (void)context;
+    HPL_ptimer(HPL_TIMING_PFACT);
+}
+
 static hyb_panel_variant_t variant(HPL_T_FACT fact)
 {
     if (fact == HPL_LEFT_LOOKING)
@@ -202,6 +215,7 @@ void hyb_panels_factor(hyb_lu_t *lu, int k, int member, int members)
                          .pivot = lu->pivots,
                          .zero_p = &p->zero,
                          .agree = agrees(lu) ? agree : NULL,
+                         .leaf = times_leaves ? toggle_leaf_timer : NULL,
                          .context = &agreement};
 
     load_together(lu, p, member, members);

@@ -38,6 +38,7 @@ typedef struct {
     double l1[MOST_COLS * MOST_COLS], top[MOST_COLS * MOST_COLS];
     int zero;
     int columns;  /* how often agree was called */
+    int leaves;   /* how often a leaf began or ended */
     int failures; /* what another thread than cmocka's saw */
     size_t bytes; /* of the body */
 } process_t;
@@ -99,6 +100,13 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
     memcpy(pivot->current, current, bytes);
 }
 
+static void count_leaf(void *context)
+{
+    process_t *p = context;
+
+    p->leaves++;
+}
+
 static void open_body(process_t *p)
 {
     const case_t *x = p->x;
@@ -132,9 +140,10 @@ static void fill_process(process_t *p)
     panel->pivot = p->pivot;
     panel->zero_p = &p->zero;
     panel->agree = x->processes > 1 ? agree : NULL;
+    panel->leaf = count_leaf;
     panel->context = p;
     p->zero = -1;
-    p->columns = 0;
+    p->columns = p->leaves = 0;
 }
 
 static void factor_member(void *argument, int member)
@@ -198,12 +207,13 @@ static void check_process(const process_t *p, const textbook_t *want,
                           double error)
 {
     const hyb_tiles_t *body = &p->panel.body;
-    int first = first_below(p->x, p->rank);
+    int first = first_below(p->x, p->rank), base = p->x->method.base_cols;
     int64_t i, j, end = hyb_pack_size(body->rows, 1, body->height);
 
     assert_int_equal(p->failures, 0);
     assert_int_equal(p->zero, want->zero);
     assert_int_equal(p->columns, p->x->processes > 1 ? want->cols : 0);
+    assert_int_equal(p->leaves, 2 * ((want->cols + base - 1) / base));
     for (j = 0; j < want->cols; j++) {
         assert_int_equal(p->pivot[j], want->pivot[j]);
         for (i = 0; i < want->cols; i++)

@@ -13,6 +13,7 @@ typedef struct {
     hyb_panel_worker_t *worker;
     hyb_panel_variant_t variant;
     int begin, end, part;
+    bool leaf; /* its parts are columns; else they are factored by recursion */
 } stage_t;
 
 static void factor_columns(hyb_panel_worker_t *w, int begin, int end);
@@ -43,7 +44,7 @@ static void factor_stage(const stage_t *s)
 
     for (p = s->begin; p < s->end; p = q) {
         q = (int)xh_smaller(p + s->part, s->end);
-        if (s->part == 1)
+        if (s->leaf)
             hyb_panel_elect(s->worker, p);
         else
             factor_columns(s->worker, p, q);
@@ -62,18 +63,27 @@ static int part_width(const hyb_panel_method_t *method, int cols)
     return ((blocks - 1) / method->parts + 1) * method->base_cols;
 }
 
+static void tell_leaf(const hyb_panel_worker_t *w)
+{
+    if (w->member == 0 && w->panel->leaf != NULL)
+        w->panel->leaf(w->panel->context);
+}
+
 static void factor_columns(hyb_panel_worker_t *w, int begin, int end)
 {
     const hyb_panel_method_t *method = &w->panel->method;
-    stage_t s = {.worker = w, .begin = begin, .end = end, .part = 1};
+    stage_t s = {.worker = w, .begin = begin, .end = end};
 
-    if (end - begin <= method->base_cols) {
-        s.variant = method->base;
-    } else {
-        s.variant = method->recursion;
-        s.part = part_width(method, end - begin);
+    s.leaf = end - begin <= method->base_cols;
+    s.variant = s.leaf ? method->base : method->recursion;
+    s.part = s.leaf ? 1 : part_width(method, end - begin);
+    if (!s.leaf) {
+        factor_stage(&s);
+        return;
     }
+    tell_leaf(w);
     factor_stage(&s);
+    tell_leaf(w);
 }
 
 static int64_t tiles_in(const hyb_tiles_t *t)

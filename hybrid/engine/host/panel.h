@@ -44,6 +44,13 @@ typedef struct {
 typedef void (*hyb_panel_agree_fn_t)(void *context, int column,
                                      hyb_pivot_t *pivot);
 
+/*
+ * Told by member 0 that it begins with a part of at most base_cols columns, and
+ * again that it has ended: what comes of the last pivot is done with the
+ * columns behind the part.
+ */
+typedef void (*hyb_panel_leaf_fn_t)(void *context);
+
 typedef struct {
     hyb_panel_method_t method;
     hyb_tiles_t body; /* in: my rows below the top; out: L2 */
@@ -53,7 +60,8 @@ typedef struct {
     int64_t *pivot;   /* out: nb; local rows, or what agree said */
     int *zero_p;      /* out: 1 + the first column whose pivot is 0, or 0 */
     hyb_panel_agree_fn_t agree; /* NULL: all rows are here */
-    void *context;              /* for agree */
+    hyb_panel_leaf_fn_t leaf;   /* NULL: nobody wants to know */
+    void *context;              /* for both */
 } hyb_panel_t;
 
 /* Scratch memory and barriers for panels of at most most_cols columns. */
