@@ -169,6 +169,37 @@ def test_a_macro_for_drivers_is_defined(tmp_path, macro):
     assert outcome.status == 0, str(outcome)
 
 
+FORTRAN = jobs.SOURCE / "hpl/blas/blas_fortran.c"
+NOT_F2CDEFS = ("-UNoChange", "-UUpCase", "-UAdd__", "-UHPL_CALL_CBLAS")
+
+
+@pytest.mark.parametrize(
+    "name, symbol",
+    [
+        ("Add_", "dgemm_"),
+        ("Add__", "dgemm_"),
+        ("NoChange", "dgemm"),
+        ("UpCase", "DGEMM"),
+    ],
+)
+def test_names_of_fortran_are_as_f2cdefs_says(tmp_path, name, symbol):
+    words = [*NOT_F2CDEFS, f"-D{name}", "-c", "-o", tmp_path / "blas.o"]
+    outcome = compile_c(FORTRAN, jobs.SOURCE, "-I.", *words)
+    assert outcome.status == 0, str(outcome)
+    listing = jobs.run(["nm", "--undefined-only", "blas.o"], tmp_path)
+    assert symbol in listing.stdout.split(), str(listing)
+
+
+@pytest.mark.parametrize(
+    "style", ["StringStructVal", "StringStructPtr", "StringCrayStyle"]
+)
+def test_a_style_of_strings_that_is_not_there_is_refused(style):
+    words = [*NOT_F2CDEFS, f"-D{style}", "-fsyntax-only"]
+    outcome = compile_c(FORTRAN, jobs.SOURCE, "-I.", *words)
+    assert outcome.status != 0
+    assert "only -DStringSunStyle is supported" in outcome.stderr, str(outcome)
+
+
 DRIVER_CHECKS = [
     "the norm of A",
     "info is 0 for a regular matrix",
@@ -219,6 +250,43 @@ int main(int argc, char **argv)
 """
 
 
+# What upstream's library has of testing/, and ours for itself.
+PART_OF_THE_LIBRARY = """\
+#include "hpl.h"
+int main(void)
+{
+    int state[2] = {HPL_IADD0, HPL_IADD1};
+    HPL_setran(2, state);
+    return (int)(HPL_HALF - HPL_rand() * HPL_DIVFAC / HPL_POW16);
+}
+"""
+
+
+@pytest.fixture
+def check_upstream(tmp_path):
+    """Check a tree whose driver repeats what its HPL.dat holds, and that has
+    another source in testing/matgen."""
+
+    def run(results, part=PART_OF_THE_LIBRARY):
+        tests = tmp_path / "hpl/testing"
+        for folder in ("ptest", "matgen"):
+            (tests / folder).mkdir(parents=True)
+        (tests / "ptest/driver.c").write_text(TREE_OF_TESTS)
+        (tests / "ptest/HPL.dat").write_text(results)
+        (tests / "matgen/part.c").write_text(part)
+        return jobs.run(
+            ["scripts/check-upstream", tmp_path / "hpl", tmp_path / "build"],
+            jobs.SOURCE,
+            env={
+                "COMPILE": "mpicc -I. -Ihpl/include",
+                "LINK": "mpicc",
+                "LIBS": "-lm",
+            },
+        )
+
+    return run
+
+
 @pytest.mark.parametrize(
     "results, status, said",
     [
@@ -227,19 +295,15 @@ int main(int argc, char **argv)
         ("", 1, "0 of 0 tests passed"),
     ],
 )
-def test_check_upstream_counts_what_passed(tmp_path, results, status, said):
-    tests = tmp_path / "hpl/testing/ptest"
-    tests.mkdir(parents=True)
-    (tests / "driver.c").write_text(TREE_OF_TESTS)
-    (tests / "HPL.dat").write_text(results)
-    outcome = jobs.run(
-        ["scripts/check-upstream", tmp_path / "hpl", tmp_path / "build"],
-        jobs.SOURCE,
-        env={
-            "COMPILE": "mpicc -I. -Ihpl/include",
-            "LINK": "mpicc",
-            "LIBS": "-lm",
-        },
-    )
+def test_check_upstream_counts_what_passed(
+    check_upstream, results, status, said
+):
+    outcome = check_upstream(results)
     assert outcome.status == status, str(outcome)
     assert outcome.stdout.splitlines()[-1] == f"check-upstream: {said}"
+
+
+def test_check_upstream_compiles_what_it_does_not_link(check_upstream):
+    outcome = check_upstream("PASSED", "#error as upstream would not have it\n")
+    assert outcome.status not in (0, 2), str(outcome)
+    assert "as upstream would not have it" in outcome.stderr
