@@ -10,8 +10,14 @@ XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
 HEADERS += $(filter-out hybrid/device/cuda/%,$(wildcard hybrid/*/*.h \
              hybrid/*/*/*.h))
 
-# Without MPI: the compiler that is inside mpicc.
-HYB_CC ?= $(or $(COMPILER),$(if $(findstring mpi,$(CC)),cc,$(CC)))
+# Without MPI: the compiler that is inside mpicc, as the flags are meant for it.
+# All of Open MPI, MPICH and Intel MPI tell what they would run; an mpicc that
+# does not serves itself.
+INSIDE_MPICC = $(shell line=$$($(CC) -show 2>/dev/null | sed '1!d; s/ -.*//'); \
+    command -v "$${line%% *}" >/dev/null 2>&1 && echo "$$line")
+ifndef HYB_CC
+HYB_CC := $(or $(COMPILER),$(if $(findstring mpi,$(CC)),$(INSIDE_MPICC)),$(CC))
+endif
 
 # The engine's BLAS is a weak symbol, which alone would not have it linked.
 HYB_LINK = $(HYB_CC) $(LINKFLAGS) $(NO_FAST_MATH)

@@ -41,10 +41,10 @@ HPL_INCLUDES = -I$(INCdir) -I$(INCdir)/$(ARCH) $(LAinc) $(MPinc)
 HPL_LIBS     = $(HPLlib) $(LAlib) $(MPlib)
 HPL_OPTS     = {options}
 HPL_DEFS     = $(F2CDEFS) $(HPL_OPTS) $(HPL_INCLUDES)
-CC           = mpicc
+CC           = {mpicc}
 CCNOOPT      = $(HPL_DEFS)
-CCFLAGS      = $(HPL_DEFS) -fomit-frame-pointer -O0
-LINKER       = mpicc
+CCFLAGS      = $(HPL_DEFS) -fomit-frame-pointer -O0 {flags}
+LINKER       = {mpicc}
 LINKFLAGS    = $(CCFLAGS)
 ARCHIVER     = ar
 ARFLAGS      = r
@@ -117,13 +117,19 @@ def assert_layout(tree, arch):
     assert len(shipped) == 31
 
 
+def write_make_arch(tree, arch, **changes):
+    """A Make.<arch> as written for upstream."""
+    usual = {"options": "", "blas": "-lopenblas", "mpicc": "mpicc", "flags": ""}
+    text = UPSTREAM_STYLE.format(arch=arch, **{**usual, **changes})
+    (tree / f"Make.{arch}").write_text(text)
+
+
 @pytest.fixture(scope="module")
 def upstream_style(tree):
     """Build with a Make.<arch> written for upstream; the build's outcome."""
 
-    def build(arch, options="", blas="-lopenblas"):
-        text = UPSTREAM_STYLE.format(arch=arch, options=options, blas=blas)
-        (tree / f"Make.{arch}").write_text(text)
+    def build(arch, **changes):
+        write_make_arch(tree, arch, **changes)
         return made(tree, f"arch={arch}")
 
     return build
@@ -137,11 +143,72 @@ def test_a_make_arch_of_upstream_works_unchanged(
     run_built(tree / "bin/Linux_typical/xhpl", tmp_path, 4, p="2", q="2")
 
 
+def write_program(path, text):
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+PRIVATE_COMPILER = """\
+#!/bin/sh
+for word in "$@"; do
+    shift
+    [ "$word" = -xPrivate ] || set -- "$@" "$word"
+done
+exec gcc "$@"
+"""
+PRIVATE_MPICC = """\
+#!/bin/sh
+if [ "$1" = -show ]; then
+    echo "$INSIDE -I/opt/mpi/include -L/opt/mpi/lib -lmpi"
+    exit
+fi
+OMPI_CC=$INSIDE MPICH_CC=$INSIDE I_MPI_CC=$INSIDE exec mpicc "$@"
+"""
+
+
+def test_flags_of_the_compiler_inside_mpicc_reach_no_other(tree, tmp_path):
+    inside = write_program(tmp_path / "compiler", PRIVATE_COMPILER)
+    text = PRIVATE_MPICC.replace("$INSIDE", str(inside))
+    mpicc = write_program(tmp_path / "mpicc", text)
+    write_make_arch(tree, "Linux_private", mpicc=mpicc, flags="-xPrivate")
+    programs = [f"{tree}/bin/Linux_private/{x}" for x in ("xblas", "libhyb_emu.so")]
+    outcome = made(tree, "V=1", "arch=Linux_private", *programs)
+    lines = [x for x in outcome.stdout.splitlines() if "-xPrivate" in x]
+    plug_in = [x for x in lines if "hybrid/device/emu/emu.c" in x]
+    assert plug_in[0].startswith(f"{inside} "), str(outcome)
+    assert outcome.stdout.count(str(mpicc)) > 0, str(outcome)
+
+
+WIDE_DDOT = """\
+#include <stdint.h>
+double ddot_(const int64_t *n, const double *x, const int64_t *incx,
+             const double *y, const int64_t *incy)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < *n; i++)
+        sum += x[i * *incx] * y[i * *incy];
+    return sum;
+}
+"""
+
+
+def test_a_blas_of_64_bit_integers_is_refused(tree, tmp_path):
+    (tmp_path / "ddot.c").write_text(WIDE_DDOT)
+    compiled = jobs.run(["gcc", "-c", "ddot.c"], tmp_path)
+    assert compiled.status == 0, str(compiled)
+    write_make_arch(tree, "Linux_wide", blas=tmp_path / "ddot.o")
+    outcome = make(tree, "arch=Linux_wide", "build/Linux_wide/blas-checked")
+    assert outcome.status == 2, str(outcome)
+    assert "is an ILP64 build (64-bit integers)" in outcome.stderr, str(outcome)
+    assert not (tree / "build/Linux_wide/blas-checked").exists()
+
+
 @pytest.fixture(scope="module")
 def timed_run(tree, upstream_style, tmp_path_factory):
     upstream_style(
         "Linux_timed",
-        "-DHPL_CALL_CBLAS -DHPL_COPY_L -DHPL_DETAILED_TIMING "
+        options="-DHPL_CALL_CBLAS -DHPL_COPY_L -DHPL_DETAILED_TIMING "
         "-DHPL_PROGRESS_REPORT",
     )
     directory = tmp_path_factory.mktemp("timed")
