@@ -98,6 +98,8 @@ NOT_RUN = {
 # Patterns, and what is run in their place: the same, small; and what make calls.
 SMALLER = [
     (r"-n (40000|10000)\b", "-n 500"),
+    (r"--memory 1G", "--memory 200M"),
+    (r"(--set )predict=on", r"\1predict=on \1plan_seconds=0.1"),
     (r"-np 16\b|(?<=bind-to core )-np 4\b", "-np 2"),  # cores
     (r"PE=4\b", "PE=1"),
     (r"-np 8(?= --map-by ppr)", "-np 1"),  # nodes
