@@ -100,9 +100,9 @@ static int64_t columns_for(const hyb_lu_t *lu, const hyb_devices_t *d, int k,
 
     part->situation =
         hyb_lu_owns(lu, k + 1) ? HYB_PANEL_HERE : HYB_PANEL_ELSEWHERE;
-    part->share = hyb_devices_steal(d)
-                      ? 1.0
-                      : hyb_ratio_share(&d->ratio, part->situation, flop);
+    part->steals = hyb_devices_steal(d);
+    part->share =
+        part->steals ? 1.0 : hyb_ratio_share(&d->ratio, part->situation, flop);
     columns = (int64_t)(part->share * (double)count + 0.5);
     columns = (columns + unit / 2) / unit * unit;
     if (count - columns < unit) /* too few to be worth reading L2 for */

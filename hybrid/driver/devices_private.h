@@ -12,6 +12,7 @@
 typedef struct {
     int64_t from, to; /* columns */
     double share;     /* of the columns behind the next panel's */
+    bool steals;      /* all are given, and the team takes tiles of them back */
     hyb_situation_t situation;
     hyb_deal_t feed;
     _Atomic int64_t *fed;     /* by block: columns that are ready */

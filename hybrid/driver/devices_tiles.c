@@ -261,7 +261,7 @@ static int64_t tiles_to_keep(const hyb_devices_t *d,
     int64_t total = hyb_tiling_count(hyb_offload_tiling(d->offload));
     int64_t remaining = hyb_offload_remaining(d->offload);
 
-    if (which == HYB_TILES_TO_SPARE && hyb_devices_steal(d))
+    if (which == HYB_TILES_TO_SPARE && part->steals)
         return 0;
     if (which == HYB_TILES_TO_SPARE &&
         hyb_split_team_tiles(&d->split, part->share, later, total, remaining) >
