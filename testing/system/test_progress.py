@@ -12,7 +12,7 @@ import jobs
 import report
 from conftest import UNMEASURED
 
-SLOW = ("--set", "kernel=portable", "--set", "threads=1")
+SLOW = ("--set", "kernel=portable", "--set", "threads=1", "--set", "diagnosis=off")
 SHARE = re.compile(r"(\d+\.\d)% done, (\d+) columns")
 
 
