@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/cgroup.h"
+#include "base/cpu_list.h"
 #include "base/fma.h"
 #include "base/sysfile.h"
 
@@ -93,22 +94,19 @@ static bool open_mask(mask_t *mask_p)
 /* The first hardware thread of cpu's core that is in the mask. */
 static int first_sibling(const char *root, int cpu, const mask_t *mask)
 {
+    enum { MOST = 1024 }; /* hardware threads of a core */
     char file[128], list[4096];
-    char *item = list;
+    int siblings[MOST], count, i;
 
     snprintf(file, sizeof(file),
              "sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
     if (!xh_sysfile_line(root, file, list, sizeof(list)))
         return cpu;
-    while (*item >= '0' && *item <= '9') {
-        long first = strtol(item, &item, 10);
-        long last = *item == '-' ? strtol(item + 1, &item, 10) : first;
-
-        for (; first <= last && first < cpu; first++)
-            if (CPU_ISSET_S((size_t)first, mask->bytes, mask->set))
-                return (int)first;
-        item += *item == ',';
-    }
+    count = xh_cpu_list(list, siblings, MOST);
+    for (i = 0; i < count && i < MOST; i++)
+        if (siblings[i] < cpu &&
+            CPU_ISSET_S((size_t)siblings[i], mask->bytes, mask->set))
+            return siblings[i];
     return cpu;
 }
 

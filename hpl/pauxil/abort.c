@@ -28,14 +28,19 @@ static void call_listener(void)
     pthread_mutex_unlock(&lock);
 }
 
-void hpl_abort_job(void)
+bool hpl_mpi_runs(void)
 {
     int begun, ended;
 
-    call_listener();
     MPI_Initialized(&begun);
     MPI_Finalized(&ended);
-    if (begun && !ended)
+    return begun && !ended;
+}
+
+void hpl_abort_job(void)
+{
+    call_listener();
+    if (hpl_mpi_runs())
         MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
     exit(XH_EXIT_RUNTIME);
 }

@@ -2,6 +2,11 @@
 #ifndef HPL_ABORT_H
 #define HPL_ABORT_H
 
+#include <stdbool.h>
+
+/* Can MPI be called: has it begun, and not ended? */
+bool hpl_mpi_runs(void);
+
 /*
  * Have fn called before this process ends the job, so that what is known by
  * then can be kept; NULL: nobody. It is called once, by the thread that met the

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdbool.h>
 #include "hpl.h"
 #include "base/log.h"
 #include "hpl/auxil/diagnostic.h"
@@ -7,22 +6,13 @@
 
 enum { NAME_LENGTH = MPI_MAX_PROCESSOR_NAME + 64 };
 
-static bool mpi_runs(void)
-{
-    int begun, ended;
-
-    MPI_Initialized(&begun);
-    MPI_Finalized(&ended);
-    return begun && !ended;
-}
-
 /* "process # 3 on node17", written to name; NULL outside of MPI */
 static const char *process_name(char *name)
 {
     char host[MPI_MAX_PROCESSOR_NAME];
     int rank, length;
 
-    if (!mpi_runs())
+    if (!hpl_mpi_runs())
         return NULL;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Get_processor_name(host, &length);
