@@ -131,16 +131,16 @@ static double busy_rate(const hyb_work_t *work)
 static double other_seconds(const hyb_lu_t *lu, const hyb_spent_sum_t *now,
                             const hyb_spent_sum_t *then)
 {
-    static const hyb_activity_t others[] = {
-        HYB_PANEL,    HYB_SWAP,      HYB_SOLVE,     HYB_BROADCAST,
-        HYB_EXCHANGE, HYB_WAIT_ROWS, HYB_WAIT_PANEL};
-    size_t i, count = sizeof(others) / sizeof(others[0]);
+    static const hyb_activity_t others[] = {HYB_PANEL,    HYB_SWAP,
+                                            HYB_SOLVE,    HYB_BROADCAST,
+                                            HYB_EXCHANGE, HYB_WAIT_ROWS};
     double seconds = 0.0;
+    size_t i;
 
-    if (lu->grid->npcol == 1)
-        count--;
-    for (i = 0; i < count; i++)
+    for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         seconds += now->seconds[others[i]] - then->seconds[others[i]];
+    if (lu->grid->npcol > 1)
+        seconds += now->seconds[HYB_WAIT_PANEL] - then->seconds[HYB_WAIT_PANEL];
     return seconds / lu->members;
 }
 
