@@ -3,8 +3,8 @@
 
 #include <mpi.h>
 #include <stdlib.h>
-#include "hpl.h"
 #include "hpl_solver.h"
+#include "testing/ptest/record_gather.h"
 #include "testing/ptest/record_value.h"
 
 enum { MOST = 16 };
@@ -40,19 +40,13 @@ static json_t *device_at(int rank, const hpl_device_t *device)
 
 json_t *xhpl_record_devices(void)
 {
-    devices_t here = mine(), *all = NULL;
+    devices_t here = mine();
+    devices_t *all = xhpl_record_gather(&here, sizeof(here));
     json_t *list = NULL;
-    int rank, processes;
+    int processes;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (rank == 0)
-        all = calloc((size_t)processes, sizeof(*all));
-    if (rank == 0 && all == NULL)
-        HPL_pabort(__LINE__, "xhpl_record_devices", "out of memory");
-    MPI_Gather(&here, sizeof(here), MPI_BYTE, all, sizeof(here), MPI_BYTE, 0,
-               MPI_COMM_WORLD);
-    if (rank == 0)
+    if (all != NULL)
         list = json_array();
     for (int r = 0; list != NULL && r < processes; r++)
         for (int i = 0; i < all[r].count; i++)

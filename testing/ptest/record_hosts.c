@@ -11,7 +11,7 @@
 #include "base/cpu_census.h"
 #include "base/memory.h"
 #include "base/sysfile.h"
-#include "hpl.h"
+#include "testing/ptest/record_gather.h"
 #include "testing/ptest/record_value.h"
 
 enum { TEXT = 128, LIST = 512 };
@@ -163,18 +163,13 @@ static json_t *group(const place_t *places, int count)
 
 json_t *xhpl_record_hosts(void)
 {
-    place_t mine = my_place(), *places = NULL;
+    place_t mine = my_place();
+    place_t *places = xhpl_record_gather(&mine, sizeof(mine));
     json_t *hosts = NULL;
     int processes;
 
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (mine.rank == 0)
-        places = calloc((size_t)processes, sizeof(*places));
-    if (mine.rank == 0 && places == NULL)
-        HPL_pabort(__LINE__, "xhpl_record_hosts", "out of memory");
-    MPI_Gather(&mine, sizeof(mine), MPI_BYTE, places, sizeof(mine), MPI_BYTE, 0,
-               MPI_COMM_WORLD);
-    if (mine.rank == 0)
+    if (places != NULL)
         hosts = group(places, processes);
     free(places);
     return hosts;

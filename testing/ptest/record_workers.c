@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/record_workers.h"
 
-#include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include "hpl.h"
 #include "hpl_solver.h"
 #include "testing/ptest/record_ceiling.h"
+#include "testing/ptest/record_gather.h"
 #include "testing/ptest/record_value.h"
 
 enum { LIST = 1024 };
@@ -86,20 +86,12 @@ static void add_to_host(json_t *host, const took_t *all)
 
 void xhpl_record_workers(json_t *hosts)
 {
-    took_t mine = take_mine(), *all = NULL;
-    int rank, processes;
+    took_t mine = take_mine();
+    took_t *all = xhpl_record_gather(&mine, sizeof(mine));
     json_t *host;
     size_t i;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (rank == 0)
-        all = calloc((size_t)processes, sizeof(*all));
-    if (rank == 0 && all == NULL)
-        HPL_pabort(__LINE__, "xhpl_record_workers", "out of memory");
-    MPI_Gather(&mine, sizeof(mine), MPI_BYTE, all, sizeof(mine), MPI_BYTE, 0,
-               MPI_COMM_WORLD);
-    if (rank == 0)
+    if (all != NULL)
         json_array_foreach(hosts, i, host) add_to_host(host, all);
     free(all);
 }
