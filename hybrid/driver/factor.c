@@ -13,20 +13,25 @@
 #include "hybrid/driver/watchdog.h"
 #include "hybrid/engine/host/gemm.h"
 
-/* Of iteration k. */
-static void wait_for_deal(hyb_lu_t *lu, const hyb_deal_t *deal, int k,
-                          int member)
+/* Something of iteration k that a member waits for. */
+typedef struct {
+    hyb_activity_t activity; /* the wait */
+    bool (*is_so)(hyb_lu_t *lu, int k);
+    void (*turn)(hyb_lu_t *lu, int member, int *turns);
+} wait_t;
+
+static void wait_until(hyb_lu_t *lu, const wait_t *what, int k, int member)
 {
     double started;
     int turns = 0;
 
-    if (hyb_deal_done(deal))
+    if (what->is_so(lu, k))
         return;
     started = xh_clock_now();
-    hyb_doing(lu->spent, member, HYB_WAIT_COLUMNS, k);
-    while (!hyb_deal_done(deal))
-        hyb_agenda_turn(lu, member, &turns);
-    hyb_spent(lu->spent, member, HYB_WAIT_COLUMNS, k, started);
+    hyb_doing(lu->spent, member, what->activity, k);
+    while (!what->is_so(lu, k))
+        what->turn(lu, member, &turns);
+    hyb_spent(lu->spent, member, what->activity, k, started);
 }
 
 /* ---- opening an iteration: the leader ------------------------------------
@@ -60,7 +65,7 @@ static bool can_open(hyb_lu_t *lu, int k)
            is_over(lu, k - HYB_IN_FLIGHT + 1) && hyb_choice_ready(&lu->choice);
 }
 
-static bool is_open(const hyb_lu_t *lu, int k)
+static bool is_open(hyb_lu_t *lu, int k)
 {
     return atomic_load_explicit(&lu->open, memory_order_acquire) > k;
 }
@@ -88,22 +93,26 @@ static void open_early(hyb_lu_t *lu, int k)
         open_iteration(lu, k + 1);
 }
 
+static const wait_t all_for_opening = {HYB_WAIT_PANEL, can_open,
+                                       hyb_agenda_turn};
+
 static void wait_and_open(hyb_lu_t *lu, int k)
 {
-    double started = xh_clock_now();
-    int turns = 0;
-
     if (is_open(lu, k))
         return;
-    hyb_doing(lu->spent, 0, HYB_WAIT_PANEL, k);
-    while (!can_open(lu, k))
-        hyb_agenda_turn(lu, 0, &turns);
-    hyb_spent(lu->spent, 0, HYB_WAIT_PANEL, k, started);
+    wait_until(lu, &all_for_opening, k, 0);
     open_iteration(lu, k);
 }
 
 /* ---- an iteration: all members -------------------------------------------
  */
+
+static bool is_prepared(hyb_lu_t *lu, int k)
+{
+    return hyb_deal_done(&hyb_lu_plan(lu, k)->prepare);
+}
+
+static const wait_t prepared = {HYB_WAIT_COLUMNS, is_prepared, hyb_agenda_turn};
 
 /* All columns are swapped and solved before any is updated. */
 static void prepare_all(hyb_lu_t *lu, hyb_plan_t *plan, int member)
@@ -114,7 +123,7 @@ static void prepare_all(hyb_lu_t *lu, hyb_plan_t *plan, int member)
         hyb_update_prepare(lu, plan->k, run, member);
         hyb_deal_settle(&plan->prepare, run);
     }
-    wait_for_deal(lu, &plan->prepare, plan->k, member);
+    wait_until(lu, &prepared, plan->k, member);
     if (lu->devices != NULL && member == 0 &&
         plan->prepare.to > plan->prepare.from)
         hyb_devices_fed_all(lu, plan->k);
@@ -183,43 +192,56 @@ static void feed(hyb_lu_t *lu, const hyb_plan_t *plan, int member, bool all)
         ;
 }
 
+static bool is_updated(hyb_lu_t *lu, int k)
+{
+    return hyb_deal_done(&hyb_lu_plan(lu, k)->rest) &&
+           hyb_devices_finished(lu, k);
+}
+
+static const wait_t updated = {HYB_WAIT_COLUMNS, is_updated, hyb_agenda_turn};
+
 /* The update is complete here before this member goes on. */
 static void finish_update(hyb_lu_t *lu, hyb_plan_t *plan, int member)
 {
-    double started;
-    int turns = 0;
-
     update(lu, plan, &plan->rest, member);
-    wait_for_deal(lu, &plan->rest, plan->k, member);
-    started = xh_clock_now();
-    hyb_doing(lu->spent, member, HYB_WAIT_COLUMNS, plan->k);
-    while (!hyb_devices_finished(lu, plan->k))
-        hyb_agenda_turn(lu, member, &turns);
-    hyb_spent(lu->spent, member, HYB_WAIT_COLUMNS, plan->k, started);
+    wait_until(lu, &updated, plan->k, member);
 }
+
+/* Have panel k + 1's columns met panel k, of the team's hands ... */
+static bool next_is_done(hyb_lu_t *lu, int k)
+{
+    return hyb_deal_done(&hyb_lu_plan(lu, k)->next);
+}
+
+/* ... or the devices'? */
+static bool next_is_reached(hyb_lu_t *lu, int k)
+{
+    const hyb_plan_t *plan = hyb_lu_plan(lu, k);
+
+    return hyb_columns_reached(&lu->columns, plan->next.from, plan->next.to,
+                               k + 1);
+}
+
+static const wait_t next_by_team = {HYB_WAIT_COLUMNS, next_is_done,
+                                    hyb_agenda_turn};
+
+/* Devices are not helped meanwhile: that takes long. */
+static const wait_t next_by_devices = {HYB_WAIT_COLUMNS, next_is_reached,
+                                       hyb_agenda_short_turn};
 
 /*
  * Until panel k + 1's columns have met panel k. The devices, if it is they,
- * are fed on, and not helped: that takes long.
+ * are fed on.
  */
 static void wait_for_next(hyb_lu_t *lu, hyb_plan_t *plan, int member)
 {
-    int64_t from = plan->next.from, to = plan->next.to;
-    double started;
-    int turns = 0;
-
     if (!plan->next_is_theirs) {
-        wait_for_deal(lu, &plan->next, plan->k, member);
+        wait_until(lu, &next_by_team, plan->k, member);
         return;
     }
-    while (!hyb_columns_reached(&lu->columns, from, to, plan->k + 1) &&
-           feed_run(lu, plan, member))
+    while (!next_is_reached(lu, plan->k) && feed_run(lu, plan, member))
         ;
-    started = xh_clock_now();
-    hyb_doing(lu->spent, member, HYB_WAIT_COLUMNS, plan->k);
-    while (!hyb_columns_reached(&lu->columns, from, to, plan->k + 1))
-        hyb_agenda_short_turn(lu, member, &turns);
-    hyb_spent(lu->spent, member, HYB_WAIT_COLUMNS, plan->k, started);
+    wait_until(lu, &next_by_devices, plan->k, member);
 }
 
 /* What comes first in iteration k: all that panel k + 1 and devices wait for.
@@ -293,31 +315,21 @@ static void end_iteration(hyb_lu_t *lu, int k, int member)
     atomic_store(&lu->spent[member].iterations, k + 1);
 }
 
-static void wait_until_open(hyb_lu_t *lu, int k, int member)
-{
-    double started;
-    int turns = 0;
+static const wait_t opened = {HYB_WAIT_PANEL, is_open, hyb_agenda_turn};
 
-    if (is_open(lu, k))
-        return;
-    started = xh_clock_now();
-    hyb_doing(lu->spent, member, HYB_WAIT_PANEL, k);
-    while (!is_open(lu, k))
-        hyb_agenda_turn(lu, member, &turns);
-    hyb_spent(lu->spent, member, HYB_WAIT_PANEL, k, started);
-}
-
-/* Does nothing move any more, here or towards here? */
-static bool all_done(hyb_lu_t *lu)
+/* Does nothing move any more, here or towards here, after the last panel? */
+static bool is_at_rest(hyb_lu_t *lu, int last)
 {
     return hyb_agenda_done(lu) && hyb_choice_ready(&lu->choice) &&
-           hyb_devices_finished(lu, lu->panels - 1);
+           hyb_devices_finished(lu, last);
 }
+
+static const wait_t at_rest = {HYB_WAIT_PANEL, is_at_rest, hyb_agenda_turn};
 
 static void work(void *argument, int member)
 {
     hyb_lu_t *lu = argument;
-    int k, turns = 0;
+    int k;
 
     hyb_pace_begin(&lu->pace[member]);
     if (hyb_lu_owns(lu, 0))
@@ -326,7 +338,7 @@ static void work(void *argument, int member)
         if (member == 0)
             wait_and_open(lu, k);
         else
-            wait_until_open(lu, k, member);
+            wait_until(lu, &opened, k, member);
         begin_iteration(lu, k, member);
         end_iteration(lu, k - 1, member);
         update_rest(lu, k, member);
@@ -335,9 +347,7 @@ static void work(void *argument, int member)
     if (member > 0)
         return;
     hyb_report_last(lu);
-    hyb_doing(lu->spent, 0, HYB_WAIT_PANEL, lu->panels - 1);
-    while (!all_done(lu))
-        hyb_agenda_turn(lu, 0, &turns);
+    wait_until(lu, &at_rest, lu->panels - 1, 0);
     hyb_report_end(lu);
 }
 
