@@ -5,8 +5,6 @@
 #include "hybrid/driver/devices.h"
 #include "hybrid/driver/waiting.h"
 
-enum { PACK_COLUMNS = 32 }; /* of a unit */
-
 static const int64_t out_of_reach = INT64_MAX / 2;
 
 /* The iteration that was opened last. */
@@ -54,7 +52,8 @@ static void begin_packing(hyb_exchanges_t *e, hpl_exchange_t *x)
     atomic_store(&pack->next, out_of_reach);
     pack->exchange = x;
     atomic_store(&pack->packed, 0);
-    atomic_store(&pack->units, (x->columns + PACK_COLUMNS - 1) / PACK_COLUMNS);
+    atomic_store(&pack->units,
+                 (x->columns + HYB_UNIT_COLUMNS - 1) / HYB_UNIT_COLUMNS);
     e->packing = true;
     atomic_store(&pack->next, 0);
 }
@@ -68,8 +67,8 @@ static void pack_unit(hyb_packing_t *pack)
     if (i >= atomic_load(&pack->units))
         return;
     x = pack->exchange;
-    from = (int)i * PACK_COLUMNS;
-    hpl_exchange_pack(x, from, Mmin(PACK_COLUMNS, x->columns - from));
+    from = (int)i * HYB_UNIT_COLUMNS;
+    hpl_exchange_pack(x, from, Mmin(HYB_UNIT_COLUMNS, x->columns - from));
     atomic_fetch_add(&pack->packed, 1);
 }
 
@@ -100,7 +99,6 @@ static void begin_group(hyb_lu_t *lu, int64_t end)
     hyb_exchanges_t *e = &lu->exchanges;
     HPL_T_panel *panel = hyb_lu_panel(lu, e->k)->hpl;
     int64_t nb = lu->columns.nb, block, first = e->position / nb;
-    size_t all = (size_t)lu->columns.count * (size_t)nb;
     hpl_exchange_t *x = &e->at[first];
 
     for (block = first; block * nb < end; block++) {
@@ -112,8 +110,8 @@ static void begin_group(hyb_lu_t *lu, int64_t end)
         .a = Mptr(lu->mat->A, panel->ii, e->position, lu->mat->ld),
         .columns = (int)(end - e->position),
         .tag = e->tag,
-        .gathered = e->rows + e->position * nb,
-        .displaced = e->rows + all + (size_t)(e->position * nb)};
+        .gathered = e->gathered + e->position * nb,
+        .displaced = e->displaced + e->position * nb};
     e->tag = (e->tag + 1) % TAGS;
     e->group = e->position;
     e->group_end = end;

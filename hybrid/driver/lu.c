@@ -25,8 +25,7 @@ typedef struct {
     size_t top;      /* of the panel being factored */
     size_t proposal; /* of its pivots */
     size_t u;        /* of each member */
-    size_t rows;     /* of row exchanges */
-    size_t home;     /* of U */
+    size_t rows;     /* of U: gathered, displaced, and where they live */
 } parts_t;
 
 static size_t rounded_up(size_t doubles)
@@ -51,14 +50,13 @@ static parts_t parts_of(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
         .top = rounded_up(nb * nb),
         .proposal = rounded_up(HPL_PROPOSAL_ROWS + 2 * nb),
         .u = rounded_up((size_t)hyb_chunk_u_size(kernel, (int64_t)nb, chunk)),
-        .rows = spread ? rounded_up(2 * (size_t)shape->nb * columns) : 0,
-        .home = spread ? rounded_up((size_t)shape->nb * columns) : 0};
+        .rows = spread ? rounded_up((size_t)shape->nb * columns) : 0};
 }
 
 static size_t sum(const parts_t *parts, int members)
 {
     return HYB_IN_FLIGHT * parts->l1 + parts->top + 2 * parts->proposal +
-           (size_t)members * parts->u + parts->rows + parts->home;
+           (size_t)members * parts->u + 3 * parts->rows;
 }
 
 uint64_t hyb_lu_bytes(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
@@ -93,8 +91,9 @@ static void lay_out(hyb_lu_t *lu, const parts_t *parts)
     lu->others_proposal = cut(&memory, parts->proposal);
     lu->u = cut(&memory, (size_t)lu->members * parts->u);
     lu->u_stride = (int64_t)parts->u;
-    lu->exchanges.rows = cut(&memory, parts->rows);
-    lu->exchanges.u = cut(&memory, parts->home);
+    lu->exchanges.gathered = cut(&memory, parts->rows);
+    lu->exchanges.displaced = cut(&memory, parts->rows);
+    lu->exchanges.u = cut(&memory, parts->rows);
 }
 
 static bool allocate_deals(hyb_lu_t *lu)
@@ -158,15 +157,6 @@ static hpl_shape_t shape_of(const hyb_lu_t *lu)
                          .mycol = lu->grid->mycol};
 }
 
-/* Columns of a group of row exchanges: whole blocks, enough for good messages.
- */
-static int64_t group_width(int64_t nb)
-{
-    enum { LEAST = 256 };
-
-    return (LEAST + nb - 1) / nb * nb;
-}
-
 /* Of groups, where devices stream: messages cost the leader less then. */
 static int64_t most_growth(const hyb_lu_t *lu)
 {
@@ -184,7 +174,7 @@ xh_status_t hyb_lu_allocate(hyb_lu_t *lu)
 
     lu->chunk = hyb_lu_chunk(lu->kernel, lu->mat->nb, lu->multiplier);
     lu->map = hpl_map(lu->mat->nb, lu->grid->npcol, lu->grid->mycol);
-    lu->exchanges.width = group_width(lu->mat->nb);
+    lu->exchanges.width = hyb_lu_group(lu->mat->nb);
     lu->exchanges.most = most_growth(lu);
     lu->exchanges.group = -1;
     lu->exchanges.position = lu->mat->nq;

@@ -86,7 +86,8 @@ typedef struct {
     hpl_exchange_t *at; /* by a group's first block */
     int64_t *first;     /* by block: the first block of its last group ... */
     int64_t *end;       /* ... and the column where that ended */
-    double *rows;       /* gathered, then displaced: nb x columns each */
+    double *gathered;   /* nb x columns: rows of U */
+    double *displaced;  /* likewise: top rows on their way to new places */
     double *u;          /* nb x columns: U where the matrix has no room */
     int tag;            /* of the next exchange */
     bool packing;       /* the group has not started to move yet */
@@ -178,6 +179,17 @@ void hyb_lu_release(hyb_lu_t *lu);
 /* Bytes that lu takes on a process of shape, but for L2 in columns. */
 uint64_t hyb_lu_bytes(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
                       hyb_multiplier_t multiplier, int members);
+
+enum {
+    HYB_GROUP_COLUMNS = 256, /* of a row exchange under an update, at least */
+    HYB_UNIT_COLUMNS = 32    /* of these, that a member packs at a time */
+};
+
+/* Columns of such an exchange for panels of nb: whole blocks. */
+static inline int64_t hyb_lu_group(int64_t nb)
+{
+    return (HYB_GROUP_COLUMNS + nb - 1) / nb * nb;
+}
 
 /* Columns of a run, at most, for panels of nb. */
 int64_t hyb_lu_chunk(const hyb_kernel_t *kernel, int64_t nb,

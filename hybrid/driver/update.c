@@ -106,8 +106,8 @@ static double wait_until(bool (*is_so)(const work_t *w), const work_t *w,
 static void take_arrived(const work_t *w)
 {
     const hpl_exchange_t *x = hyb_exchanges_of(w->lu, w->run);
-    int from = (int)(w->run.from -
-                     (x->gathered - w->lu->exchanges.rows) / w->lu->columns.nb);
+    int from = (int)(w->run.from - (x->gathered - w->lu->exchanges.gathered) /
+                                       w->lu->columns.nb);
     hpl_exchange_settle(x, from, (int)w->run.count);
     hyb_chunk_unpack_rows(w->lu->kernel, x->gathered + from, x->columns,
                           w->panel->swap.source, w->panel->hpl->jb,

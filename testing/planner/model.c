@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include "hpl/pauxil/map.h"
+#include "hybrid/driver/lu.h"
 
 enum {
-    GROUP = 256, /* columns of a row exchange under an update */
     MOST_STEPS = 100000,
     EVEN = 8 /* steps that each process is to have, at least */
 };
@@ -179,7 +179,7 @@ static double exchange(const model_t *model, double columns)
 /* The same in groups, each with messages of its own. */
 static double exchange_groups(const model_t *model, double columns)
 {
-    double group = fmax(GROUP, model->test->nb);
+    double group = (double)hyb_lu_group(model->test->nb);
     double whole = floor(columns / group);
 
     return whole * exchange(model, group) +
@@ -236,7 +236,8 @@ static step_t step_of(const model_t *model, int64_t k, int p, int q)
     step.first = ahead * column / (double)model->run;
     step.exchange = model->mode == PIPELINE ? exchange_groups(model, step.n)
                                             : exchange(model, step.n);
-    step.group = fmin(step.exchange, exchange(model, fmax(GROUP, test->nb)));
+    step.group =
+        fmin(step.exchange, exchange(model, (double)hyb_lu_group(test->nb)));
     return step;
 }
 

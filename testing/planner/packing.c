@@ -5,12 +5,8 @@
 #include "base/memory.h"
 #include "hpl.h"
 #include "hpl/pgesv/exchange.h"
+#include "hybrid/driver/lu.h"
 #include "testing/xhost/timing.h"
-
-enum {
-    GROUP = 256, /* columns whose rows are sent together ... */
-    UNIT = 32    /* ... and that a member packs at a time */
-};
 
 typedef struct {
     hyb_team_t *team;
@@ -19,30 +15,32 @@ typedef struct {
     hpl_pivots_t pivots; /* of a process that is alone in its column */
     int offset[2];
     hpl_row_move_t *moves; /* nb of U's rows, then nb that are displaced */
-    double *memory;        /* GROUP columns of each, for every member */
+    double *memory; /* HYB_GROUP_COLUMNS columns of each, for every member */
     size_t bytes;
 } packing_t;
 
 static void pack_group(packing_t *p, int64_t from, int member)
 {
-    size_t doubles = (size_t)p->panel.jb * GROUP;
+    size_t doubles = (size_t)p->panel.jb * HYB_GROUP_COLUMNS;
     double *packed = p->memory + 2 * doubles * (size_t)member;
-    hpl_exchange_t x = {.panel = &p->panel,
-                        .a = p->columns.data + from * p->columns.ld,
-                        .columns = (int)Mmin(GROUP, p->columns.cols - from),
-                        .gathered = packed,
-                        .displaced = packed + doubles};
+    hpl_exchange_t x = {
+        .panel = &p->panel,
+        .a = p->columns.data + from * p->columns.ld,
+        .columns = (int)Mmin(HYB_GROUP_COLUMNS, p->columns.cols - from),
+        .gathered = packed,
+        .displaced = packed + doubles};
 
-    for (int unit = 0; unit < x.columns; unit += UNIT)
-        hpl_exchange_pack(&x, unit, Mmin(UNIT, x.columns - unit));
+    for (int unit = 0; unit < x.columns; unit += HYB_UNIT_COLUMNS)
+        hpl_exchange_pack(&x, unit, Mmin(HYB_UNIT_COLUMNS, x.columns - unit));
 }
 
 static void pack_share(void *context, int member)
 {
     packing_t *p = context;
-    int64_t step = (int64_t)GROUP * hyb_team_size(p->team), from;
+    int64_t step = (int64_t)HYB_GROUP_COLUMNS * hyb_team_size(p->team), from;
 
-    for (from = (int64_t)GROUP * member; from < p->columns.cols; from += step)
+    for (from = (int64_t)HYB_GROUP_COLUMNS * member; from < p->columns.cols;
+         from += step)
         pack_group(p, from, member);
 }
 
@@ -75,7 +73,8 @@ xh_status_t xhpl_packing_seconds(hyb_team_t *team, hyb_view_t columns,
                                  const int *source, int nb, int calls,
                                  double *seconds_p)
 {
-    size_t doubles = 2 * (size_t)nb * GROUP * (size_t)hyb_team_size(team);
+    size_t doubles =
+        2 * (size_t)nb * HYB_GROUP_COLUMNS * (size_t)hyb_team_size(team);
     packing_t p = {.team = team,
                    .columns = columns,
                    .moves = calloc(2 * (size_t)nb, sizeof(*p.moves)),

@@ -16,7 +16,7 @@ typedef struct {
     hpl_exchange_t at[BLOCKS];
     int64_t first[BLOCKS];
     int64_t end[BLOCKS];
-    double rows[2 * BLOCK * (ORDER + 1)];
+    double gathered[BLOCK * (ORDER + 1)], displaced[BLOCK * (ORDER + 1)];
     hyb_spent_t spent[MEMBERS];
 } table_t;
 
@@ -50,7 +50,8 @@ static void table_open(table_t *t, int k, hyb_lookahead_t mode, int64_t next)
                                       .at = t->at,
                                       .first = t->first,
                                       .end = t->end,
-                                      .rows = t->rows};
+                                      .gathered = t->gathered,
+                                      .displaced = t->displaced};
 }
 
 static void table_close(table_t *t)
