@@ -63,7 +63,7 @@ static const xhpl_quantity_row_t rows[XHPL_QUANTITIES] = {
     [XHPL_BCAST] = {"BCAST", "bcast", "the panel broadcast",
         23, 22, 0, 5, 1, bcast_words, bcast_words},
     [XHPL_DEPTH] = {"DEPTH", "depth", "the look-ahead depth",
-        25, 24, 0, 1000, 1, NULL, NULL},
+        25, 24, 0, 1000, 2, NULL, NULL},
     [XHPL_SWAP] = {"SWAP", "swap", "the row exchange",
         26, 0, 0, 2, 2, swap_words, swap_forms},
     [XHPL_SWAP_THRESHOLD] = {NULL, "swap-threshold",
