@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/driver/agenda.h"
 
-#include "base/clock.h"
+#include "base/integers.h"
 #include "hybrid/driver/devices.h"
 #include "hybrid/driver/waiting.h"
-
-static const int64_t out_of_reach = INT64_MAX / 2;
 
 /* The iteration that was opened last. */
 static int current(const hyb_lu_t *lu)
@@ -44,53 +42,36 @@ static int64_t group_end(hyb_lu_t *lu)
     return end < last ? end : last;
 }
 
-/* Let members pack the group; none may still take a unit of the last one. */
+/* Let members pack the group; the one before it is packed. */
 static void begin_packing(hyb_exchanges_t *e, hpl_exchange_t *x)
 {
-    hyb_packing_t *pack = &e->pack;
-
-    atomic_store(&pack->next, out_of_reach);
-    pack->exchange = x;
-    atomic_store(&pack->packed, 0);
-    atomic_store(&pack->units,
-                 (x->columns + HYB_UNIT_COLUMNS - 1) / HYB_UNIT_COLUMNS);
+    e->pack.exchange = x;
     e->packing = true;
-    atomic_store(&pack->next, 0);
+    hyb_units_begin(&e->pack.units, xh_units(x->columns, HYB_UNIT_COLUMNS));
 }
 
 static void pack_unit(hyb_packing_t *pack)
 {
-    int64_t i = atomic_fetch_add(&pack->next, 1);
-    const hpl_exchange_t *x;
+    int64_t i = hyb_units_take(&pack->units);
     int from;
 
-    if (i >= atomic_load(&pack->units))
+    if (i < 0)
         return;
-    x = pack->exchange;
     from = (int)i * HYB_UNIT_COLUMNS;
-    hpl_exchange_pack(x, from, Mmin(HYB_UNIT_COLUMNS, x->columns - from));
-    atomic_fetch_add(&pack->packed, 1);
-}
-
-static bool is_to_be_packed(const hyb_packing_t *pack)
-{
-    return atomic_load(&pack->next) < atomic_load(&pack->units);
+    hpl_exchange_pack(pack->exchange, from,
+                      Mmin(HYB_UNIT_COLUMNS, pack->exchange->columns - from));
+    hyb_units_settle(&pack->units);
 }
 
 void hyb_exchanges_assist(hyb_lu_t *lu, int member)
 {
-    double started;
+    hyb_spent_mark_t mark;
 
-    if (!is_to_be_packed(&lu->exchanges.pack))
+    if (!hyb_units_are_left(&lu->exchanges.pack.units))
         return;
-    started = xh_clock_now();
+    mark = hyb_doing_within(lu->spent, member, HYB_EXCHANGE, current(lu));
     pack_unit(&lu->exchanges.pack);
-    hyb_spent_within(lu->spent, member, HYB_EXCHANGE, current(lu), started);
-}
-
-static bool is_packed(const hyb_packing_t *pack)
-{
-    return atomic_load(&pack->packed) == atomic_load(&pack->units);
+    hyb_spent_within(lu->spent, member, mark);
 }
 
 static void begin_group(hyb_lu_t *lu, int64_t end)
@@ -121,7 +102,11 @@ static void begin_group(hyb_lu_t *lu, int64_t end)
     begin_packing(e, x);
 }
 
-/* Have columns from .. to - 1 met panel k - 1, and is their memory free? */
+/*
+ * Have columns from .. to - 1 met panel k - 1, and is the memory for their rows
+ * free? Those of a group lie between each other, so it is when the whole last
+ * group there has met that panel, too.
+ */
 static bool is_possible(const hyb_lu_t *lu, int k, int64_t from, int64_t to)
 {
     int64_t last = lu->exchanges.end[(to - 1) / lu->columns.nb];
@@ -165,9 +150,8 @@ static void move_group(hyb_lu_t *lu)
     hpl_exchange_t *x = &e->at[e->group / lu->columns.nb];
 
     if (e->packing) {
-        if (is_to_be_packed(&e->pack))
-            pack_unit(&e->pack);
-        if (!is_packed(&e->pack))
+        pack_unit(&e->pack);
+        if (!hyb_units_are_settled(&e->pack.units))
             return;
         hpl_exchange_start(x);
         e->packing = false;
@@ -182,22 +166,22 @@ static void move_group(hyb_lu_t *lu)
 
 static void poll_exchange(hyb_lu_t *lu)
 {
-    double started;
+    hyb_spent_mark_t mark;
 
     if (lu->exchanges.group < 0)
         begin_next_group(lu);
     if (lu->exchanges.group < 0)
         return;
-    started = xh_clock_now();
+    mark = hyb_doing_within(lu->spent, 0, HYB_EXCHANGE, current(lu));
     move_group(lu);
-    hyb_spent_within(lu->spent, 0, HYB_EXCHANGE, current(lu), started);
+    hyb_spent_within(lu->spent, 0, mark);
 }
 
 /* Advance the broadcasts; are all done? */
 static bool poll_broadcasts(hyb_lu_t *lu)
 {
+    hyb_spent_mark_t mark;
     bool done = true;
-    double started;
     int i, state;
 
     for (i = 0; i < HYB_IN_FLIGHT; i++) {
@@ -205,10 +189,10 @@ static bool poll_broadcasts(hyb_lu_t *lu)
 
         if (!panel->travels)
             continue;
-        started = xh_clock_now();
+        mark = hyb_doing_within(lu->spent, 0, HYB_BROADCAST, current(lu));
         panel->travels = HPL_bcast(panel->hpl, &state) != HPL_SUCCESS;
         done = done && !panel->travels;
-        hyb_spent_within(lu->spent, 0, HYB_BROADCAST, current(lu), started);
+        hyb_spent_within(lu->spent, 0, mark);
     }
     return done;
 }

@@ -8,8 +8,8 @@
 
 /*
  * The look-ahead of each iteration, chosen alike on all processes: what an
- * iteration took is reduced over the grid while the next one runs, and learnt
- * everywhere when the one after it is opened.
+ * iteration took is given when it is over, reduced over the grid while others
+ * run, and learnt everywhere before the next one is opened.
  */
 typedef struct {
     hyb_lookahead_chooser_t chooser;

@@ -60,7 +60,7 @@ xh_status_t hyb_deal_create(int lanes, hyb_deal_t *deal_p);
 void hyb_deal_destroy(hyb_deal_t *deal);
 
 /* Deal the columns of all, which may reach over blocks, in runs of at most
- * width, a multiple of 8. */
+ * width >= 1, by best of whole panels of the kernel's columns. */
 void hyb_deal_begin(hyb_deal_t *deal, const hyb_columns_t *columns,
                     hyb_run_t all, int64_t width);
 

@@ -107,7 +107,11 @@ static int64_t columns_for(const hyb_lu_t *lu, const hyb_devices_t *d, int k,
     columns = (columns + unit / 2) / unit * unit;
     if (count - columns < unit) /* too few to be worth reading L2 for */
         columns = count;
-    if (flop == 0.0 || hyb_node_working_devices(d->node) == 0)
+    if (hyb_node_working_devices(d->node) == 0) {
+        part->share = 0.0;
+        return 0;
+    }
+    if (flop == 0.0)
         return 0;
     return Mmin(columns, count);
 }
@@ -249,7 +253,10 @@ double hyb_devices_flop(const hyb_lu_t *lu, int k)
 
 double hyb_devices_rate(const hyb_lu_t *lu)
 {
-    return lu->devices != NULL ? lu->devices->rate : 0.0;
+    return lu->devices != NULL &&
+                   hyb_node_working_devices(lu->devices->node) > 0
+               ? lu->devices->rate
+               : 0.0;
 }
 
 int64_t hyb_devices_tile_columns(const hyb_lu_t *lu)

@@ -35,7 +35,7 @@ bool hyb_devices_are_quicker(const hyb_lu_t *lu, int k, int64_t columns);
 
 /*
  * How many of columns the devices get in iteration k, from the first on; they
- * are dealt for feeding in runs of width. The leader, before it opens k.
+ * are dealt for feeding in runs of a chunk. The leader, before it opens k.
  *
  * certain  in  the first so many are theirs whatever the ratio says
  */

@@ -52,7 +52,10 @@ static void multiply_and_poll(hyb_lu_t *lu, const hyb_gemm_t *product)
     }
 }
 
-/* Where no device is left: everything, by the leader. */
+/*
+ * Where no device is left: everything, by the leader; also while it factors a
+ * panel, if the last device is lost just then.
+ */
 static void compute_alone(hyb_lu_t *lu, hyb_devices_part_t *part)
 {
     multiply_and_poll(lu, &part->product);
@@ -161,6 +164,8 @@ static void learn(hyb_lu_t *lu, hyb_devices_part_t *part,
     int i;
 
     for (i = 0; i < hyb_node_devices(d->node); i++) {
+        if (report->device[i].dropped) /* it says nothing of the others */
+            continue;
         sample.device_flop += report->device[i].flop;
         rate += busy_rate(&report->device[i]);
     }
@@ -233,12 +238,16 @@ void hyb_devices_poll(hyb_lu_t *lu)
 /* ---- helping: all members ------------------------------------------------
  */
 
+/* Once all tiles are complete nobody comes in: the leader waits for those who
+ * are. */
 static hyb_offload_t *enter(hyb_devices_t *d)
 {
     hyb_offload_t *offload;
 
     pthread_mutex_lock(&d->lock);
     offload = d->offload;
+    if (offload != NULL && hyb_offload_done(offload))
+        offload = NULL;
     if (offload != NULL)
         d->helpers++;
     pthread_mutex_unlock(&d->lock);
@@ -257,10 +266,12 @@ static int64_t tiles_to_keep(const hyb_devices_t *d,
                              const hyb_devices_part_t *part,
                              hyb_devices_help_t which)
 {
-    const int later = 2; /* the team's first two grabs were columns */
+    const int later = 2; /* columns are what the team grabbed twice before */
     int64_t total = hyb_tiling_count(hyb_offload_tiling(d->offload));
     int64_t remaining = hyb_offload_remaining(d->offload);
 
+    if (d->split.policy == HYB_SPLIT_FIXED)
+        return remaining;
     if (which == HYB_TILES_TO_SPARE && part->steals)
         return 0;
     if (which == HYB_TILES_TO_SPARE &&
@@ -273,14 +284,14 @@ static int64_t tiles_to_keep(const hyb_devices_t *d,
 /* It is no waiting, though done while waiting. */
 static void multiply_tile(hyb_lu_t *lu, const hyb_gemm_t *tile, int member)
 {
-    double started = xh_clock_now();
+    hyb_spent_mark_t mark =
+        hyb_doing_within(lu->spent, member, HYB_HELP, lu->devices->current);
 
     if (member == 0)
         multiply_and_poll(lu, tile);
     else
         multiply(lu, tile);
-    hyb_spent_within(lu->spent, member, HYB_HELP, lu->devices->current,
-                     started);
+    hyb_spent_within(lu->spent, member, mark);
 }
 
 bool hyb_devices_help(hyb_lu_t *lu, hyb_devices_help_t which, int member)

@@ -184,11 +184,16 @@ static bool feed_run(hyb_lu_t *lu, const hyb_plan_t *plan, int member)
     return true;
 }
 
-/* All of it, or until that keeps them busy. */
-static void feed(hyb_lu_t *lu, const hyb_plan_t *plan, int member, bool all)
+static void feed_all(hyb_lu_t *lu, const hyb_plan_t *plan, int member)
 {
-    while ((all || !hyb_devices_have_plenty(lu, plan->k)) &&
-           feed_run(lu, plan, member))
+    while (feed_run(lu, plan, member))
+        ;
+}
+
+/* Until that keeps them busy. */
+static void feed_enough(hyb_lu_t *lu, const hyb_plan_t *plan, int member)
+{
+    while (!hyb_devices_have_plenty(lu, plan->k) && feed_run(lu, plan, member))
         ;
 }
 
@@ -257,8 +262,10 @@ static void begin_iteration(hyb_lu_t *lu, int k, int member)
     prepare_all(lu, plan, member);
     if (!plan->next_is_theirs)
         update(lu, plan, &plan->next, member);
-    if (feeds && (member == 0 || !factors))
-        feed(lu, plan, member, !factors);
+    if (feeds && !factors)
+        feed_all(lu, plan, member);
+    else if (feeds && member == 0)
+        feed_enough(lu, plan, member);
     if (plan->mode == HYB_LOOKAHEAD_NONE)
         finish_update(lu, plan, member);
     if (factors) {
@@ -266,7 +273,7 @@ static void begin_iteration(hyb_lu_t *lu, int k, int member)
         factor_panel(lu, k + 1, member, plan->panel_threads);
     }
     if (feeds)
-        feed(lu, plan, member, true);
+        feed_all(lu, plan, member);
 }
 
 /*

@@ -17,6 +17,7 @@
 #include "hybrid/driver/pace.h"
 #include "hybrid/driver/regroup.h"
 #include "hybrid/driver/spent.h"
+#include "hybrid/driver/units.h"
 #include "hybrid/engine/host/chunk.h"
 #include "hybrid/engine/host/panel.h"
 #include "hybrid/engine/node.h"
@@ -63,14 +64,14 @@ typedef struct {
     hyb_lookahead_times_t times;   /* likewise for the choice */
 } hyb_plan_t;
 
-/*
- * A group whose rows all members pack, unit by unit. While it is set up, next
- * is out of reach.
- */
+enum {
+    HYB_GROUP_COLUMNS = 256, /* of a row exchange under an update, at least */
+    HYB_UNIT_COLUMNS = 32    /* of these, that a member packs at a time */
+};
+
+/* A group whose rows all members pack, unit by unit. */
 typedef struct {
-    _Atomic int64_t next;   /* unit to be taken */
-    _Atomic int64_t units;  /* of the group */
-    _Atomic int64_t packed; /* units that are */
+    hyb_units_t units; /* of HYB_UNIT_COLUMNS */
     hpl_exchange_t *exchange;
 } hyb_packing_t;
 
@@ -179,11 +180,6 @@ void hyb_lu_release(hyb_lu_t *lu);
 /* Bytes that lu takes on a process of shape, but for L2 in columns. */
 uint64_t hyb_lu_bytes(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
                       hyb_multiplier_t multiplier, int members);
-
-enum {
-    HYB_GROUP_COLUMNS = 256, /* of a row exchange under an update, at least */
-    HYB_UNIT_COLUMNS = 32    /* of these, that a member packs at a time */
-};
 
 /* Columns of such an exchange for panels of nb: whole blocks. */
 static inline int64_t hyb_lu_group(int64_t nb)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/driver/panels.h"
 
-#include "base/clock.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pfact/pivot.h"
 #include "hybrid/driver/agenda.h"
@@ -230,12 +229,11 @@ void hyb_panels_factor(hyb_lu_t *lu, int k, int member, int members)
 void hyb_panels_broadcast(hyb_lu_t *lu, int k)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    double started = xh_clock_now();
+    hyb_spent_mark_t mark = hyb_doing_within(lu->spent, 0, HYB_BROADCAST, k);
 
     HPL_binit(p->hpl);
     p->travels = p->hpl->bcast != NULL;
-    if (p->travels)
-        hyb_spent_within(lu->spent, 0, HYB_BROADCAST, k, started);
+    hyb_spent_within(lu->spent, 0, mark);
 }
 
 bool hyb_panels_arrived(hyb_lu_t *lu, int k)

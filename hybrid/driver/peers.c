@@ -117,7 +117,7 @@ static bool same(const hyb_verdict_t *a, const hyb_verdict_t *b)
 /* ---- saying --------------------------------------------------------------
  */
 
-/* ", clock 1400 of 2900 MHz, 95 C", as far as it is known */
+/* "; its clock is 1400 MHz, was 2900 at best; it has 95 C", what is known */
 static void describe(const peer_t *peer, char *text, size_t size)
 {
     const hyb_tidings_t *t = newest(peer);

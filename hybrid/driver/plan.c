@@ -2,6 +2,7 @@
 #include "hybrid/driver/plan.h"
 
 #include <math.h>
+#include "base/integers.h"
 #include "hybrid/driver/devices.h"
 
 /* ---- columns -------------------------------------------------------------
@@ -28,7 +29,7 @@ static int64_t narrow(const hyb_lu_t *lu)
     int64_t unit = lu->kernel->cols;
 
     if (lu->multiplier == HYB_BY_BLAS)
-        return (lu->chunk / lu->members + unit - 1) / unit * unit;
+        return xh_whole_units(xh_larger(lu->chunk / lu->members, 1), unit);
     return Mmin((int64_t)PANELS_OF_B * lu->kernel->cols, lu->chunk);
 }
 

@@ -40,12 +40,20 @@ static void add(_Atomic double *sum, double more)
     atomic_store_explicit(sum, now + more, memory_order_relaxed);
 }
 
+static void set_doing(hyb_spent_t *spent, int doing)
+{
+    atomic_store_explicit(&spent->doing, doing, memory_order_relaxed);
+}
+
+static int at(hyb_activity_t activity, int iteration)
+{
+    return iteration * HYB_ACTIVITIES + (int)activity;
+}
+
 void hyb_doing(hyb_spent_t *spent, int member, hyb_activity_t activity,
                int iteration)
 {
-    atomic_store_explicit(&spent[member].doing,
-                          iteration * HYB_ACTIVITIES + (int)activity,
-                          memory_order_relaxed);
+    set_doing(&spent[member], at(activity, iteration));
     spent[member].inside = 0.0;
 }
 
@@ -70,16 +78,33 @@ double hyb_spent(hyb_spent_t *spent, int member, hyb_activity_t activity,
     return now;
 }
 
-void hyb_spent_within(hyb_spent_t *spent, int member, hyb_activity_t activity,
-                      int iteration, double started)
+hyb_spent_mark_t hyb_doing_within(hyb_spent_t *spent, int member,
+                                  hyb_activity_t activity, int iteration)
+{
+    hyb_spent_t *mine = &spent[member];
+    hyb_spent_mark_t mark = {
+        .activity = activity,
+        .iteration = iteration,
+        .started = xh_clock_now(),
+        .inside = mine->inside,
+        .outer = atomic_load_explicit(&mine->doing, memory_order_relaxed)};
+
+    set_doing(mine, at(activity, iteration));
+    return mark;
+}
+
+void hyb_spent_within(hyb_spent_t *spent, int member, hyb_spent_mark_t mark)
 {
     static const double least = 1e-4; /* of a span: there are many polls */
-    double now = xh_clock_now();
+    hyb_spent_t *mine = &spent[member];
+    double now = xh_clock_now(), all = now - mark.started;
 
-    add(&spent[member].seconds[activity], now - started);
-    spent[member].inside += now - started;
-    if (now - started >= least && xh_trace_on())
-        xh_trace_span(member, names[activity], iteration, started, now);
+    add(&mine->seconds[mark.activity], all - (mine->inside - mark.inside));
+    mine->inside = mark.inside + all;
+    set_doing(mine, mark.outer);
+    if (all >= least && xh_trace_on())
+        xh_trace_span(member, names[mark.activity], mark.iteration,
+                      mark.started, now);
 }
 
 void hyb_spent_flop(hyb_spent_t *spent, int member, double flop)

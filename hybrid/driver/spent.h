@@ -50,9 +50,21 @@ void hyb_doing(hyb_spent_t *spent, int member, hyb_activity_t activity,
 double hyb_spent(hyb_spent_t *spent, int member, hyb_activity_t activity,
                  int iteration, double started);
 
-/* The same within another activity, whose seconds these are not. */
-void hyb_spent_within(hyb_spent_t *spent, int member, hyb_activity_t activity,
-                      int iteration, double started);
+/* An activity within another one, whose seconds these are not. */
+typedef struct {
+    hyb_activity_t activity;
+    int iteration;
+    double started;
+    double inside; /* what the outer one had within it by then */
+    int outer;     /* what doing was */
+} hyb_spent_mark_t;
+
+/* member begins such an activity ... */
+hyb_spent_mark_t hyb_doing_within(hyb_spent_t *spent, int member,
+                                  hyb_activity_t activity, int iteration);
+
+/* ... and has done it, and is at the outer one again. */
+void hyb_spent_within(hyb_spent_t *spent, int member, hyb_spent_mark_t mark);
 
 void hyb_spent_flop(hyb_spent_t *spent, int member, double flop);
 

@@ -108,10 +108,13 @@ static void take_arrived(const work_t *w)
     const hpl_exchange_t *x = hyb_exchanges_of(w->lu, w->run);
     int from = (int)(w->run.from - (x->gathered - w->lu->exchanges.gathered) /
                                        w->lu->columns.nb);
+    const hyb_arrived_t rows = {.nb = w->panel->hpl->jb,
+                                .place = w->panel->swap.source,
+                                .data = x->gathered + from,
+                                .ld = x->columns};
+
     hpl_exchange_settle(x, from, (int)w->run.count);
-    hyb_chunk_unpack_rows(w->lu->kernel, x->gathered + from, x->columns,
-                          w->panel->swap.source, w->panel->hpl->jb,
-                          w->run.count, w->u);
+    hyb_chunk_unpack_rows(w->lu->kernel, &rows, w->run.count, w->u);
 }
 
 static void swap_and_solve(const work_t *w)
@@ -130,6 +133,7 @@ static void swap_and_solve(const work_t *w)
     }
     now = spent(w, HYB_SWAP, now);
     toggle(w, HPL_TIMING_LASWP);
+    doing(w, HYB_SOLVE);
     hyb_chunk_solve(&w->panel->factors, w->run.count, w->u);
     spent(w, HYB_SOLVE, now);
 }

@@ -13,11 +13,13 @@ static inline void hyb_wait_turn(int *turns)
 {
     enum { SPINS = 200 };
 
-    if (++*turns > SPINS)
+    if (*turns >= SPINS) {
         sched_yield();
+        return;
+    }
+    ++*turns;
 #ifdef __x86_64__
-    else
-        __builtin_ia32_pause();
+    __builtin_ia32_pause();
 #endif
 }
 

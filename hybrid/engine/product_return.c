@@ -128,8 +128,10 @@ static xh_status_t pass_tiles(lab_t *lab, const hyb_job_t *job,
     return status;
 }
 
+typedef enum { WHOLE_TILES, PRODUCTS_ONLY } return_t;
+
 /* Once more one way; *seconds_p: the least so far. */
-static xh_status_t try(lab_t *lab, bool product_only, double *seconds_p)
+static xh_status_t try(lab_t *lab, return_t what, double *seconds_p)
 {
     double seconds;
     hyb_job_t job;
@@ -137,7 +139,7 @@ static xh_status_t try(lab_t *lab, bool product_only, double *seconds_p)
 
     if (status != XH_OK)
         return status;
-    lab->flight.product_only = product_only;
+    lab->flight.product_only = what == PRODUCTS_ONLY;
     status = pass_tiles(lab, &job, &seconds);
     if (status == XH_OK)
         *seconds_p = fmin(*seconds_p, seconds);
@@ -161,9 +163,9 @@ xh_status_t hyb_product_return_pays(hyb_device_t *device,
     if (status != XH_OK)
         return status;
     for (i = 0; i < TIMES && status == XH_OK; i++) {
-        status = try(&lab, false, &whole);
+        status = try(&lab, WHOLE_TILES, &whole);
         if (status == XH_OK)
-            status = try(&lab, true, &product_only);
+            status = try(&lab, PRODUCTS_ONLY, &product_only);
     }
     close_lab(&lab);
     if (status == XH_OK)

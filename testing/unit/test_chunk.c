@@ -174,6 +174,7 @@ static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
     chunk_t x = opened(kernel, 1, nb, cols);
     framed_t rows = framed(cols, nb), want = framed(nb, cols);
     int place[MOST_NB], r, other, mine;
+    const hyb_arrived_t arrived = {nb, place, rows.v.data, rows.v.ld};
     int64_t j;
 
     for (r = 0; r < nb; r++)
@@ -187,7 +188,7 @@ static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
     for (r = 0; r < nb; r++)
         for (j = 0; j < cols; j++)
             *at(want.v, place[r], j) = *at(rows.v, j, r);
-    hyb_chunk_unpack_rows(kernel, rows.v.data, rows.v.ld, place, nb, cols, x.u);
+    hyb_chunk_unpack_rows(kernel, &arrived, cols, x.u);
     compare_u(&x, want.v);
     framed_release(rows);
     framed_release(want);
@@ -221,14 +222,14 @@ static void put_rows(const chunk_t *x, hyb_view_t u)
     int i, place[MOST_NB];
     int64_t j;
     double *rows = framed_doubles(x->nb * x->cols);
+    const hyb_arrived_t arrived = {x->nb, place, rows, x->cols};
 
     for (i = 0; i < x->nb; i++) {
         place[i] = i;
         for (j = 0; j < x->cols; j++)
             rows[i * x->cols + j] = *at(u, i, j);
     }
-    hyb_chunk_unpack_rows(x->kernel, rows, x->cols, place, x->nb, x->cols,
-                          x->u);
+    hyb_chunk_unpack_rows(x->kernel, &arrived, x->cols, x->u);
     free(rows);
 }
 

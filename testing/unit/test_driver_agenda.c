@@ -270,7 +270,7 @@ static void members_pack_each_unit_once(void **state)
         table_open(&t, 0, HYB_LOOKAHEAD_NONE, 0);
         hyb_exchanges_open(&t.lu, 0);
         hyb_team_run(team, pack_and_poll, &t);
-        errors += atomic_load(&t.lu.exchanges.pack.packed) != 2;
+        errors += atomic_load(&t.lu.exchanges.pack.units.settled) != 2;
         errors += wrong_u(&t) + wrong_rows(&t);
         table_close(&t);
     }

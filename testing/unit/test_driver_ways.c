@@ -56,6 +56,9 @@ SOLVE(the_blas_solves_with_wide_blocks, "kernel=blas threads=3",
       {N, 150, 500, 1}, {NB, 129, 260, 1})
 SOLVE(the_blas_solves_with_blocks_of_a_column, "kernel=blas threads=2",
       {N, 1, 90, 1}, {NB, 1, 2, 1})
+SOLVE(the_blas_solves_with_more_threads_than_a_block_has_columns,
+      "kernel=blas threads=20", {N, 1, 60, 1}, {NB, 1, 12, 1}, {P, 1, 1, 1},
+      {Q, 1, 1, 1})
 SOLVE(the_blas_solves_beside_a_device,
       "kernel=blas threads=2 devices=emu:1 emu_memory=16", {N, 60, 300, 1},
       {NB, 8, 64, 1})
@@ -83,6 +86,8 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(the_blas_solves_with_one_thread),
     cmocka_unit_test(the_blas_solves_with_wide_blocks),
     cmocka_unit_test(the_blas_solves_with_blocks_of_a_column),
+    cmocka_unit_test(
+        the_blas_solves_with_more_threads_than_a_block_has_columns),
     cmocka_unit_test(the_blas_solves_beside_a_device),
     cmocka_unit_test(the_blas_solves_beside_two_devices),
     cmocka_unit_test(a_static_schedule_solves_any_combination),

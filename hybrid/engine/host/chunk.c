@@ -65,20 +65,6 @@ static void clear_rest(const hyb_kernel_t *kernel, int64_t nb, int64_t cols,
             u[last * nb + i * width + j] = 0.0;
 }
 
-/*
- * Call for a row of the next panel of U. Its elements lie one in a cache line:
- * asked for by the second cache, more of them are on their way at a time than
- * loads could wait for. Inline, as gcc drops calls of what only prefetches.
- */
-static inline __attribute__((always_inline)) void
-fetch_row(const double *row, int64_t ld, int64_t cols)
-{
-    int64_t j;
-
-    for (j = 0; j < cols; j++)
-        __builtin_prefetch(row + j * ld, 0, 2);
-}
-
 static inline void copy_row(const double *from, int64_t ld, int64_t cols,
                             double *to, int64_t to_ld)
 {
@@ -89,26 +75,42 @@ static inline void copy_row(const double *from, int64_t ld, int64_t cols,
 }
 
 /*
- * The rows of a panel of U, and the row that comes to stand where one was;
- * meanwhile those of the next panel's columns come from memory.
+ * A column's elements of U, one in each row of its panel, and what comes to
+ * stand where they were. Each is in a line of memory of its own: asked for by
+ * the second cache, more of them are on their way at a time than loads could
+ * wait for; near the end of a column they are the next one's.
  */
-static void move_rows(const hyb_swap_t *swap, hyb_view_t columns,
-                      int64_t next_cols, int width, double *panel)
+static void move_column(const hyb_swap_t *swap, double *column,
+                        const double *next, int width, double *u)
 {
-    int64_t ld = columns.ld;
-    int i, d = 0;
+    enum { AHEAD = 64 };
+    int nb = swap->nb, i, d = 0;
 
-    for (i = 0; i < swap->nb; i++, panel += width) {
-        double *row = columns.data + swap->source[i];
+    for (i = 0; i < nb; i++, u += width) {
+        double *element = column + swap->source[i];
 
-        fetch_row(row + width * ld, ld, next_cols);
-        copy_row(row, ld, columns.cols, panel, 1);
+        if (i + AHEAD < nb)
+            __builtin_prefetch(column + swap->source[i + AHEAD], 0, 2);
+        else
+            __builtin_prefetch(next + swap->source[(i + AHEAD) % nb], 0, 2);
+        *u = *element;
         if (d < swap->displaced && swap->to[d] == swap->source[i])
-            copy_row(columns.data + swap->from[d++], ld, columns.cols, row, ld);
+            *element = column[swap->from[d++]];
     }
     for (; d < swap->displaced; d++)
-        copy_row(columns.data + swap->from[d], ld, columns.cols,
-                 columns.data + swap->to[d], ld);
+        column[swap->to[d]] = column[swap->from[d]];
+}
+
+void hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
+                    hyb_view_t columns, double *u)
+{
+    int64_t j, cols = columns.cols, width = kernel->cols;
+    double *column = columns.data;
+
+    for (j = 0; j < cols; j++, column += columns.ld)
+        move_column(swap, column, j + 1 < cols ? column + columns.ld : column,
+                    kernel->cols, u + j / width * width * swap->nb + j % width);
+    clear_rest(kernel, swap->nb, cols, u);
 }
 
 /* Columns of the panel at j, none beyond the last. */
@@ -117,36 +119,21 @@ static int64_t panel_cols(int64_t cols, int width, int64_t j)
     return j < cols ? xh_smaller(width, cols - j) : 0;
 }
 
-void hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
-                    hyb_view_t columns, double *u)
-{
-    int64_t j, cols = columns.cols;
-    int width = kernel->cols;
-
-    for (j = 0; j < cols; j += width)
-        move_rows(swap,
-                  hyb_view_part(columns, 0, j, columns.rows,
-                                panel_cols(cols, width, j)),
-                  panel_cols(cols, width, j + width), width, u + j * swap->nb);
-    clear_rest(kernel, swap->nb, cols, u);
-}
-
-void hyb_chunk_unpack_rows(const hyb_kernel_t *kernel, const double *rows,
-                           int64_t ld, const int *place, int nb, int64_t cols,
-                           double *u)
+void hyb_chunk_unpack_rows(const hyb_kernel_t *kernel,
+                           const hyb_arrived_t *rows, int64_t cols, double *u)
 {
     int64_t j;
     int r, width = kernel->cols;
 
     for (j = 0; j < cols; j += width)
-        for (r = 0; r < nb; r++) {
-            const double *row = rows + r * ld + j;
+        for (r = 0; r < rows->nb; r++) {
+            const double *row = rows->data + r * rows->ld + j;
 
             __builtin_prefetch(row + width, 0, 2);
             copy_row(row, 1, panel_cols(cols, width, j),
-                     u + j * nb + place[r] * width, 1);
+                     u + j * rows->nb + rows->place[r] * width, 1);
         }
-    clear_rest(kernel, nb, cols, u);
+    clear_rest(kernel, rows->nb, cols, u);
 }
 
 void hyb_chunk_store(const hyb_factors_t *factors, const double *u,

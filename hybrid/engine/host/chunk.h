@@ -15,7 +15,7 @@
  * kernel->cols columns, each nb rows of kernel->cols numbers, the last filled
  * up with zeros. hyb_chunk_u_size(nb, cols) doubles, 64-byte aligned.
  *
- *     hyb_chunk_swap(&swap, columns, u);      or hyb_chunk_unpack_rows
+ *     hyb_chunk_swap(kernel, &swap, columns, u);      or hyb_chunk_unpack_rows
  *     hyb_chunk_solve(&factors, cols, u);
  *     hyb_chunk_store(&factors, u, top);
  *     hyb_chunk_multiply(&factors, 0, u, c, NULL);
@@ -35,6 +35,14 @@ typedef struct {
     const int *to;     /* ... and their new rows */
 } hyb_swap_t;
 
+/* Rows of U that have come from elsewhere. */
+typedef struct {
+    int nb;
+    const int *place;   /* nb: U's row that each is */
+    const double *data; /* column j of the chunk in row r: data[r * ld + j] */
+    int64_t ld;
+} hyb_arrived_t;
+
 int64_t hyb_chunk_u_size(const hyb_kernel_t *kernel, int64_t nb, int64_t cols);
 
 /* l1 := the part of the nb x nb matrix v below its diagonal, zeros else. */
@@ -44,14 +52,9 @@ void hyb_factors_pack_l1(hyb_view_t v, hyb_tiles_t *l1);
 void hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
                     hyb_view_t columns, double *u);
 
-/*
- * u := rows that have come from elsewhere.
- *
- * rows  in  rows[r * ld + j] is column j of the chunk in U's row place[r]
- */
-void hyb_chunk_unpack_rows(const hyb_kernel_t *kernel, const double *rows,
-                           int64_t ld, const int *place, int nb, int64_t cols,
-                           double *u);
+/* u := rows, of cols columns. */
+void hyb_chunk_unpack_rows(const hyb_kernel_t *kernel,
+                           const hyb_arrived_t *rows, int64_t cols, double *u);
 
 /* u := - L1^-1 u, the sign being what the kernel wants. */
 void hyb_chunk_solve(const hyb_factors_t *factors, int64_t cols, double *u);
