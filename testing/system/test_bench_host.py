@@ -35,6 +35,10 @@ MEASUREMENTS = [
     "panel {} 1 5 5",
     "panel {} 2 400 32",
     "panel {} 3 90 7",
+    "swap {} 1 1 1 1",
+    "swap {} 2 301 203 37",
+    "swap {} 3 77 500 400",
+    "pass {} 2 301 203",
 ]
 
 

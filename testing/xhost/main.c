@@ -6,12 +6,15 @@
  *     xhost ceiling KERNEL THREADS MILLISECONDS
  *     xhost update  KERNEL THREADS M N K       C := C - L2 U, C of M x N
  *     xhost panel   KERNEL THREADS M NB        factorization, M rows
+ *     xhost swap    KERNEL THREADS M N NB      NB rows of M, in N columns
+ *     xhost pass    KERNEL THREADS M N         line by line through M x N
  *
  * KERNEL is auto, avx512, avx2 or portable. THREADS are pinned to cores of
  * their own where there are as many. What is printed:
  *
  *     kernel avx512
- *     update 1.1e+11         flop/s, of the best of some calls
+ *     update 1.1e+11         flop/s, of swap and pass bytes/s read and
+ *                            written, of the best of some calls
  *
  * Exit status: 1 a wrong result, 2 bad input or not enough memory, 3 no
  * threads.
@@ -82,6 +85,33 @@ static xh_status_t measure_update(const order_t *order, double *rate_p)
     return status;
 }
 
+static xh_status_t measure_memory(const order_t *order, xhost_work_t work,
+                                  double *rate_p)
+{
+    const int64_t *number = order->number;
+    xhost_shape_t shape = {.m = number[0],
+                           .n = number[1],
+                           .k = work == XHOST_SWAP ? number[2] : 1};
+    hyb_team_t *team;
+    xh_status_t status = create_team(order, &team);
+
+    if (status != XH_OK)
+        return status;
+    status = xhost_memory_rate(order->kernel, team, shape, work, rate_p);
+    hyb_team_destroy(team);
+    return status;
+}
+
+static xh_status_t measure_swap(const order_t *order, double *rate_p)
+{
+    return measure_memory(order, XHOST_SWAP, rate_p);
+}
+
+static xh_status_t measure_pass(const order_t *order, double *rate_p)
+{
+    return measure_memory(order, XHOST_PASS, rate_p);
+}
+
 static xh_status_t measure_panel(const order_t *order, double *rate_p)
 {
     int64_t m = order->number[0], nb = order->number[1];
@@ -105,7 +135,9 @@ static xh_status_t measure_panel(const order_t *order, double *rate_p)
 
 static const command_t commands[] = {{"ceiling", 1, measure_ceiling},
                                      {"update", 3, measure_update},
-                                     {"panel", 2, measure_panel}};
+                                     {"panel", 2, measure_panel},
+                                     {"swap", 3, measure_swap},
+                                     {"pass", 2, measure_pass}};
 
 static const command_t *find_command(int argc, char **argv)
 {
@@ -116,8 +148,10 @@ static const command_t *find_command(int argc, char **argv)
             argc == 4 + commands[i].numbers)
             return &commands[i];
     xh_log_error("how to call it: xhost ceiling KERNEL THREADS MILLISECONDS, "
-                 "xhost update KERNEL THREADS M N K, or "
-                 "xhost panel KERNEL THREADS M NB");
+                 "xhost update KERNEL THREADS M N K, "
+                 "xhost panel KERNEL THREADS M NB, "
+                 "xhost swap KERNEL THREADS M N NB, or "
+                 "xhost pass KERNEL THREADS M N");
     return NULL;
 }
 

@@ -11,10 +11,10 @@
 #include "hybrid/engine/host/pack.h"
 #include "testing/xhost/timing.h"
 
-enum { CALLS = 3, LEAST_CHUNK = 32, SAMPLES = 200 };
+enum { CALLS = 3, LEAST_CHUNK = 32, SAMPLES = 200, LINE = 8 };
 
-/* Where the three matrices begin in xhost_value's rows. */
-enum { OF_C = 0, OF_L2 = 1 << 28, OF_U = 1 << 29 };
+/* Where the matrices begin in xhost_value's rows. */
+enum { OF_C = 0, OF_L2 = 1 << 28, OF_U = 1 << 29, OF_TOP = 3 << 28 };
 
 struct xhost_update {
     xhost_shape_t shape;
@@ -36,24 +36,19 @@ struct xhost_update {
 
 typedef xhost_update_t update_t;
 
-static int64_t rounded_up(int64_t x, int64_t to)
-{
-    return (x + to - 1) / to * to;
-}
-
 /* ---- memory -------------------------------------------------------------- */
 
 static xh_status_t allocate(update_t *x)
 {
     const hyb_kernel_t *kernel = x->factors.kernel;
     int64_t m = x->shape.m, n = x->shape.n, k = x->shape.k;
-    int64_t ld = rounded_up(m + k, 8) | 8; /* as the solver's: odd lines */
-    int64_t l1 = rounded_up(hyb_pack_size(k, k, kernel->rows), 8);
-    int64_t l2 = rounded_up(hyb_pack_size(m, k, kernel->rows), 8);
-    int64_t u = rounded_up(k * n, 8), packed;
+    int64_t ld = xh_whole_units(m + k, 8) | 8; /* as the solver's: odd lines */
+    int64_t l1 = xh_whole_units(hyb_pack_size(k, k, kernel->rows), 8);
+    int64_t l2 = xh_whole_units(hyb_pack_size(m, k, kernel->rows), 8);
+    int64_t u = xh_whole_units(k * n, 8), packed;
     void *memory;
 
-    x->stride = rounded_up(hyb_chunk_u_size(kernel, k, x->widest), 512);
+    x->stride = xh_whole_units(hyb_chunk_u_size(kernel, k, x->widest), 512);
     packed = x->stride * hyb_team_size(x->team);
     x->bytes = sizeof(double) * (size_t)(ld * n + l1 + l2 + u + packed);
     if (xh_memory_allocate(x->bytes, &memory) != XH_OK)
@@ -103,6 +98,8 @@ static void fill(void *context, int member)
     int64_t members = hyb_team_size(x->team), i, j;
 
     fill_columns(x->c, OF_C, member, members);
+    fill_columns(hyb_view_part(x->columns, 0, 0, x->shape.k, x->shape.n),
+                 OF_TOP, member, members);
     fill_columns(x->u, OF_U, member, members);
     for (j = member; j < l2->cols; j += members)
         for (i = 0; i < l2->rows; i++)
@@ -119,7 +116,7 @@ static int64_t width(const update_t *x, int64_t left)
 
     return x->shape.chunk > 0 || share >= x->widest
                ? x->widest
-               : rounded_up(share + 1, LEAST_CHUNK);
+               : xh_whole_units(share + 1, LEAST_CHUNK);
 }
 
 static int64_t take(update_t *x, int64_t *cols_p)
@@ -133,7 +130,7 @@ static int64_t take(update_t *x, int64_t *cols_p)
     return from;
 }
 
-/* The chunk's part of U, packed: from U, or by the swap and the solution. */
+/* The chunk's part of U, packed: from U, or by the swap, and the solution. */
 static void prepare(const update_t *x, int64_t from, int64_t cols, double *u)
 {
     int64_t k = x->shape.k;
@@ -146,23 +143,42 @@ static void prepare(const update_t *x, int64_t from, int64_t cols, double *u)
         return;
     }
     hyb_chunk_swap(x->factors.kernel, &x->swap, chunk, u);
+    if (x->work == XHOST_SWAP)
+        return;
     hyb_chunk_solve(&x->factors, cols, u);
     hyb_chunk_store(&x->factors, u, hyb_view_part(chunk, 0, 0, k, cols));
+}
+
+/* Read and write an element of each line. */
+static void pass(hyb_view_t c)
+{
+    int64_t i, j;
+
+    for (j = 0; j < c.cols; j++)
+        for (i = 0; i < c.rows; i += LINE)
+            c.data[i + j * c.ld] = -c.data[i + j * c.ld];
+}
+
+static void work_on(const update_t *x, int64_t from, int64_t cols, double *u)
+{
+    hyb_view_t c = hyb_view_part(x->c, 0, from, x->c.rows, cols);
+
+    if (x->work == XHOST_PASS) {
+        pass(c);
+        return;
+    }
+    prepare(x, from, cols, u);
+    if (x->work == XHOST_MULTIPLY || x->work == XHOST_COMPLETE)
+        hyb_chunk_multiply(&x->factors, 0, u, c, NULL);
 }
 
 static void compute(void *context, int member)
 {
     update_t *x = context;
-    double *u = x->packed + member * x->stride;
     int64_t from, cols;
 
-    for (from = take(x, &cols); cols > 0; from = take(x, &cols)) {
-        prepare(x, from, cols, u);
-        if (x->work != XHOST_PREPARE)
-            hyb_chunk_multiply(&x->factors, 0, u,
-                               hyb_view_part(x->c, 0, from, x->c.rows, cols),
-                               NULL);
-    }
+    for (from = take(x, &cols); cols > 0; from = take(x, &cols))
+        work_on(x, from, cols, x->packed + member * x->stride);
 }
 
 static void run(void *context)
@@ -260,6 +276,53 @@ xh_status_t xhost_update_rate(const hyb_kernel_t *kernel, hyb_team_t *team,
         xh_log_error("%d of %d elements of C are wrong", wrong, SAMPLES + 1);
         *rate_p = NAN;
     }
+    xhost_update_destroy(x);
+    return XH_OK;
+}
+
+/* ---- memory's share ------------------------------------------------------ */
+
+/* Lines of memory that a call reads and writes. */
+static double lines(const update_t *x)
+{
+    double rows = x->work == XHOST_SWAP
+                      ? x->swap.displaced
+                      : (double)((x->shape.m + LINE - 1) / LINE);
+
+    return rows * (double)x->shape.n;
+}
+
+/* Does a row of C hold what stood above it? */
+static bool is_swapped(const update_t *x, int row)
+{
+    const double *top = x->columns.data + row;
+    const double *here = x->columns.data + x->swap.source[row];
+    int64_t j;
+
+    for (j = 0; j < x->shape.n; j++)
+        if (here[j * x->columns.ld] != top[j * x->columns.ld])
+            return false;
+    return true;
+}
+
+xh_status_t xhost_memory_rate(const hyb_kernel_t *kernel, hyb_team_t *team,
+                              xhost_shape_t shape, xhost_work_t work,
+                              double *rate_p)
+{
+    const double there_and_back = 2 * LINE * sizeof(double);
+    update_t *x;
+    int row;
+
+    if (xhost_update_create(kernel, team, shape, &x) != XH_OK)
+        return XH_ERR_MEMORY;
+    x->work = work;
+    *rate_p = there_and_back * lines(x) /
+              xhost_least_seconds(&(xhost_timed_t){NULL, run, x}, CALLS);
+    for (row = 0; work == XHOST_SWAP && row < x->swap.displaced; row++)
+        if (!is_swapped(x, row)) {
+            xh_log_error("row %d was not swapped", row);
+            *rate_p = NAN;
+        }
     xhost_update_destroy(x);
     return XH_OK;
 }

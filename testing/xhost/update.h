@@ -18,7 +18,9 @@ typedef enum {
     XHOST_MULTIPLY, /* pack U, C := C - L2 U */
     XHOST_PREPARE, /* swap k rows with the k above C, solve them with an L1 that
                       is unity, store them */
-    XHOST_COMPLETE /* the latter, and C := C - L2 U */
+    XHOST_COMPLETE, /* the latter, and C := C - L2 U */
+    XHOST_SWAP,     /* the swap alone */
+    XHOST_PASS      /* read and write one element of each line of C */
 } xhost_work_t;
 
 typedef struct xhost_update xhost_update_t;
@@ -51,5 +53,19 @@ hyb_view_t xhost_update_columns(const xhost_update_t *update,
  */
 xh_status_t xhost_update_rate(const hyb_kernel_t *kernel, hyb_team_t *team,
                               xhost_shape_t shape, double *rate_p);
+
+/*
+ * Bytes/s of memory that come and go while all members swap k rows of C
+ * (XHOST_SWAP), a line in each column for an element, or pass through C from
+ * line to line (XHOST_PASS): what memory gives at best. The best of three
+ * calls.
+ *
+ * rate_p  out  NaN if rows are not where they belong: said
+ *
+ * Errors: XH_ERR_MEMORY
+ */
+xh_status_t xhost_memory_rate(const hyb_kernel_t *kernel, hyb_team_t *team,
+                              xhost_shape_t shape, xhost_work_t work,
+                              double *rate_p);
 
 #endif
