@@ -3,25 +3,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include "base/median.h"
 
 static const double clearly = 0.7; /* of what it could be is slow */
 static const double all = 0.75;    /* of the processes, more than that, are */
 static const double much = 0.3;    /* of the time is much waiting */
 static const double crowded = 0.1; /* of the time is too much for others */
-
-static int by_size(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-
-    return (a > b) - (a < b);
-}
-
-static double median(double *x, int count)
-{
-    qsort(x, (size_t)count, sizeof(*x), by_size);
-    return count % 2 == 1 ? x[count / 2]
-                          : 0.5 * (x[count / 2 - 1] + x[count / 2]);
-}
 
 /* ---- all -----------------------------------------------------------------
  */
@@ -37,7 +24,7 @@ static hyb_verdict_t judge_all(const hyb_pulse_t *pulse, int count, double *x)
     if (slow <= all * count)
         return (hyb_verdict_t){.condition = HYB_HEALTHY};
     return (hyb_verdict_t){.condition = HYB_ALL_SLOW,
-                           .share = median(x, count)};
+                           .share = xh_median(x, count)};
 }
 
 /* ---- one -----------------------------------------------------------------
@@ -65,7 +52,7 @@ static hyb_verdict_t judge_each(const hyb_pulse_t *pulse, int count, double *x)
         return v;
     for (i = 0; i < count; i++)
         x[i] = pulse[i].rate;
-    qsort(x, (size_t)count, sizeof(*x), by_size);
+    xh_sort(x, count);
     for (i = 0; i < count; i++) {
         share = pulse[i].rate / median_without(x, count, pulse[i].rate);
         if (share >= clearly)
@@ -137,7 +124,7 @@ static hyb_verdict_t judge_messages(const hyb_pulse_t *pulse, int count,
             v.process = i;
         }
     }
-    v.share = median(x, count);
+    v.share = xh_median(x, count);
     if (v.share > much)
         v.condition = HYB_SLOW_MESSAGES;
     return v;

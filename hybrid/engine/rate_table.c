@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/integers.h"
 
 /* ---- points -------------------------------------------------------------- */
 
@@ -95,16 +96,12 @@ double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
 
 /* ---- choice -------------------------------------------------------------- */
 
-static int64_t lesser(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Seconds for m x n x k on executors devices with tiles of size. */
 static double seconds(const hyb_rate_table_t *table, const int64_t shape[3],
                       int executors, int64_t size)
 {
-    int64_t rows = lesser(size, shape[0]), cols = lesser(size, shape[1]);
+    int64_t rows = xh_smaller(size, shape[0]),
+            cols = xh_smaller(size, shape[1]);
     double all = (double)shape[0] * (double)shape[1] / executors;
     double exposed = (double)rows * (double)cols;
 
@@ -130,7 +127,7 @@ int64_t hyb_rate_table_best_size(const hyb_rate_table_t *table,
             best = size;
         }
     }
-    return lesser(best, longest);
+    return xh_smaller(best, longest);
 }
 
 /* ---- text ---------------------------------------------------------------- */

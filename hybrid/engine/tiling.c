@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/engine/tiling.h"
 
+#include "base/integers.h"
+
 enum { ALIGNMENT = 16 }; /* of tile sizes and depths that are free to choose */
-
-static int64_t lesser(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t greater(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t parts_of(int64_t whole, int64_t part)
-{
-    return whole / part + (whole % part != 0);
-}
 
 /* ---- planning ------------------------------------------------------------ */
 /* Numbers of elements are doubles: no product of dimensions overflows. */
@@ -36,8 +23,8 @@ static int64_t cut_extent(int64_t extent, int64_t size, int64_t *most_p)
 
 static void cut(hyb_tiling_t *t, int64_t tile_rows, int64_t tile_cols)
 {
-    t->tile_rows = lesser(tile_rows, t->m);
-    t->tile_cols = lesser(tile_cols, t->n);
+    t->tile_rows = xh_smaller(tile_rows, t->m);
+    t->tile_cols = xh_smaller(tile_cols, t->n);
     t->rows = cut_extent(t->m, t->tile_rows, &t->most_rows);
     t->cols = cut_extent(t->n, t->tile_cols, &t->most_cols);
 }
@@ -55,7 +42,7 @@ static bool keep_strips(hyb_tiling_t *t, double elements)
     double left = left_for_strips(t, elements);
     double a = (double)t->most_rows * (double)t->k;
     double b = (double)t->most_cols * (double)t->k;
-    int64_t two_a = lesser(2, t->rows), two_b = lesser(2, t->cols);
+    int64_t two_a = xh_smaller(2, t->rows), two_b = xh_smaller(2, t->cols);
     double fits;
 
     if (left < (double)two_a * a + b)
@@ -65,14 +52,14 @@ static bool keep_strips(hyb_tiling_t *t, double elements)
     if (left >= (double)t->rows * a + (double)two_b * b) {
         fits = (left - (double)t->rows * a) / b;
         t->a_pieces = t->rows;
-        t->b_pieces = lesser(t->cols, greater(2, t->c_slots));
+        t->b_pieces = xh_smaller(t->cols, xh_larger(2, t->c_slots));
         t->b_pieces = fits < (double)t->b_pieces ? (int64_t)fits : t->b_pieces;
         t->group = 1;
         return true;
     }
     fits = (left - (double)two_a * a) / b;
     t->group = fits < (double)t->cols ? (int64_t)fits : t->cols;
-    t->group = parts_of(t->cols, parts_of(t->cols, t->group));
+    t->group = xh_units(t->cols, xh_units(t->cols, t->group));
     t->a_pieces = two_a;
     t->b_pieces = t->group;
     return true;
@@ -81,15 +68,15 @@ static bool keep_strips(hyb_tiling_t *t, double elements)
 /* A size, <= most, that cuts extent evenly, or nearly so but aligned. */
 static int64_t even_part(int64_t extent, int64_t most)
 {
-    int64_t even = parts_of(extent, parts_of(extent, most));
-    int64_t aligned = parts_of(even, ALIGNMENT) * ALIGNMENT;
+    int64_t even = xh_units(extent, xh_units(extent, most));
+    int64_t aligned = xh_whole_units(even, ALIGNMENT);
 
     return aligned <= most ? aligned : even;
 }
 
 static int64_t shrink(int64_t extent, int64_t size)
 {
-    return even_part(extent, size - greater(1, size / 8));
+    return even_part(extent, size - xh_larger(1, size / 8));
 }
 
 /* The deepest chunk, up to k, of which two of A and two of B fit. */
@@ -105,14 +92,14 @@ static int64_t deepest_chunk(const hyb_tiling_t *t, double elements)
 static bool keep_tile(hyb_tiling_t *t, double elements)
 {
     for (;;) {
-        int64_t length = greater(t->most_rows, t->most_cols);
+        int64_t length = xh_larger(t->most_rows, t->most_cols);
         int64_t deepest = deepest_chunk(t, elements);
 
         if (deepest == t->k)
             return keep_strips(t, elements);
-        if (deepest >= lesser(t->k, greater(1, length / 4))) {
+        if (deepest >= xh_smaller(t->k, xh_larger(1, length / 4))) {
             t->depth = even_part(t->k, deepest);
-            t->chunks = parts_of(t->k, t->depth);
+            t->chunks = xh_units(t->k, t->depth);
             t->group = 1;
             t->a_pieces = t->b_pieces = 2;
             return true;
@@ -129,7 +116,7 @@ static bool keep_tile(hyb_tiling_t *t, double elements)
 /* Room for more of B's strips than come next is of no use then. */
 static void set_one_column(hyb_tiling_t *t)
 {
-    t->b_pieces = lesser(t->b_pieces, greater(2, t->c_slots));
+    t->b_pieces = xh_smaller(t->b_pieces, xh_larger(2, t->c_slots));
     t->group = 1;
 }
 
@@ -194,7 +181,7 @@ hyb_tile_t hyb_tiling_tile(const hyb_tiling_t *tiling, int64_t index)
 {
     int64_t in_group = tiling->rows * tiling->group;
     int64_t first = index / in_group * tiling->group;
-    int64_t width = lesser(tiling->group, tiling->cols - first);
+    int64_t width = xh_smaller(tiling->group, tiling->cols - first);
     hyb_tile_t tile = {.row = index % in_group / width,
                        .col = first + index % in_group % width};
 
@@ -207,7 +194,7 @@ void hyb_tiling_chunk(const hyb_tiling_t *tiling, int64_t z, int64_t *first_p,
                       int64_t *depth_p)
 {
     *first_p = z * tiling->depth;
-    *depth_p = lesser(tiling->depth, tiling->k - *first_p);
+    *depth_p = xh_smaller(tiling->depth, tiling->k - *first_p);
 }
 
 /*
@@ -219,12 +206,13 @@ static int64_t run_of(const hyb_tiling_t *t, int64_t first, int64_t end,
 {
     hyb_tile_t at = hyb_tiling_tile(t, first);
     int64_t col = at.col - at.col % t->group; /* of the group */
-    int64_t width = lesser(t->group, t->cols - col);
+    int64_t width = xh_smaller(t->group, t->cols - col);
     int64_t in_group = t->rows * t->group;
     int64_t behind =
         end == hyb_tiling_count(t) ? t->cols : end / in_group * t->group;
-    int64_t count = lesser(end - first, col + width - at.col);
-    int64_t row_end = at.row + lesser((end - first) / width, t->rows - at.row);
+    int64_t count = xh_smaller(end - first, col + width - at.col);
+    int64_t row_end =
+        at.row + xh_smaller((end - first) / width, t->rows - at.row);
 
     if (at.row == 0 && at.col == col && behind > col) { /* whole groups */
         *part_p = rectangle(t, 0, t->rows, col, behind);
@@ -265,7 +253,7 @@ static int64_t a_crossings(const hyb_tiling_t *t)
 {
     if (t->rows * t->chunks <= t->a_pieces)
         return 1;
-    return t->chunks <= t->a_pieces ? parts_of(t->cols, t->group) : t->cols;
+    return t->chunks <= t->a_pieces ? xh_units(t->cols, t->group) : t->cols;
 }
 
 hyb_traffic_t hyb_tiling_traffic(const hyb_tiling_t *tiling, bool reads_c)

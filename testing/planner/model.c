@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include "base/integers.h"
 #include "hpl/pauxil/map.h"
 #include "hybrid/driver/lu.h"
 
@@ -419,16 +420,11 @@ double xhpl_model_flop(int n)
     return (2.0 / 3.0 * n + 1.5) * n * n;
 }
 
-static int64_t divided(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 /* Panels to a run, so that there are not too many steps, nor too few to deal
  * them evenly. */
 static int64_t run_for(int64_t panels, const xhpl_case_t *test, int rows)
 {
-    int64_t wanted = divided(panels * rows * test->npcol, MOST_STEPS);
+    int64_t wanted = xh_units(panels * rows * test->npcol, MOST_STEPS);
     int64_t widest = test->nprow > test->npcol ? test->nprow : test->npcol;
     int64_t most = panels / (EVEN * widest);
 
@@ -441,7 +437,7 @@ static int64_t run_for(int64_t panels, const xhpl_case_t *test, int rows)
  */
 static void take_runs(model_t *model, xhpl_case_t *test)
 {
-    int64_t panels = divided(test->n, test->nb);
+    int64_t panels = xh_units(test->n, test->nb);
 
     model->rows = test->nprow;
     model->run = run_for(panels, test, model->rows);
@@ -449,7 +445,7 @@ static void take_runs(model_t *model, xhpl_case_t *test)
         model->rows = 1;
         model->run = run_for(panels, test, model->rows);
     }
-    model->panels = divided(panels, model->run);
+    model->panels = xh_units(panels, model->run);
     scale_curve(&model->width.update, (double)model->run);
     scale_curve(&model->width.prepare, (double)model->run);
     scale_curve(&model->width.pack, (double)model->run);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/clock.h"
+#include "base/median.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -87,13 +88,6 @@ static double seconds_of(dgemm_fn_t dgemm, const product_t *p)
     return xh_clock_now() - begun;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 static double median_rate(dgemm_fn_t dgemm, const product_t *p)
 {
     double seconds[CALLS];
@@ -101,8 +95,7 @@ static double median_rate(dgemm_fn_t dgemm, const product_t *p)
     seconds_of(dgemm, p); /* warms up */
     for (int i = 0; i < CALLS; i++)
         seconds[i] = seconds_of(dgemm, p);
-    qsort(seconds, CALLS, sizeof(seconds[0]), by_size);
-    return 2.0 * p->m * p->n * p->k / seconds[CALLS / 2];
+    return 2.0 * p->m * p->n * p->k / xh_median(seconds, CALLS);
 }
 
 static int size_of(const char *text)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/log.h"
+#include "base/median.h"
 #include "hybrid/engine/product.h"
 
 #define PATIENCE 600.0  /* seconds for one measurement */
@@ -122,13 +123,6 @@ static xh_status_t measure_product(bench_t *b, double *seconds_p)
     return status == XH_OK ? wait_for(lane, seconds_p) : status;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 /* The median, after one measurement that warms up. */
 static xh_status_t median(bench_t *b, measure_fn_t measure, int64_t repeat,
                           double *seconds_p)
@@ -141,8 +135,7 @@ static xh_status_t median(bench_t *b, measure_fn_t measure, int64_t repeat,
     status = measure(b, &seconds[0]);
     for (int64_t i = 0; i < repeat && status == XH_OK; i++)
         status = measure(b, &seconds[i]);
-    qsort(seconds, (size_t)repeat, sizeof(*seconds), by_size);
-    *seconds_p = seconds[(repeat - 1) / 2];
+    *seconds_p = xh_median(seconds, (int)repeat);
     free(seconds);
     return status;
 }

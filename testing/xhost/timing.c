@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/xhost/timing.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 #include "base/clock.h"
+#include "base/median.h"
 
 enum { MOST_CALLS = 16 };
 
-static int by_size(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-/* The seconds of all runs, the least first. */
+/* The seconds of all runs. */
 static void time_runs(const xhost_timed_t *timed, int calls, double *seconds)
 {
     double begun;
@@ -26,7 +20,6 @@ static void time_runs(const xhost_timed_t *timed, int calls, double *seconds)
         timed->run(timed->context);
         seconds[i] = xh_clock_now() - begun;
     }
-    qsort(seconds, (size_t)calls, sizeof(seconds[0]), by_size);
 }
 
 double xhost_median_seconds(const xhost_timed_t *timed, int calls)
@@ -34,7 +27,7 @@ double xhost_median_seconds(const xhost_timed_t *timed, int calls)
     double seconds[MOST_CALLS];
 
     time_runs(timed, calls, seconds);
-    return (seconds[(calls - 1) / 2] + seconds[calls / 2]) / 2;
+    return xh_median(seconds, calls);
 }
 
 double xhost_least_seconds(const xhost_timed_t *timed, int calls)
@@ -42,6 +35,7 @@ double xhost_least_seconds(const xhost_timed_t *timed, int calls)
     double seconds[MOST_CALLS];
 
     time_runs(timed, calls, seconds);
+    xh_sort(seconds, calls);
     return seconds[0];
 }
 

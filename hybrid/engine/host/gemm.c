@@ -39,11 +39,6 @@ typedef struct {
     _Atomic int64_t next_panel, next_col;
 } pass_t;
 
-static int64_t rounded_up(int64_t a, int64_t unit)
-{
-    return (a + unit - 1) / unit * unit;
-}
-
 static void pack_a(pass_t *pass)
 {
     const hyb_gemm_t *p = pass->product;
@@ -90,8 +85,8 @@ static int64_t take_cols(pass_t *pass, int64_t *first_p)
     do {
         width = (cols - first) / threads;
         width = width > CHUNK_COLS ? CHUNK_COLS : width;
-        width = rounded_up(width < LEAST_COLS ? LEAST_COLS : width,
-                           HYB_KERNEL_MOST_COLS);
+        width = xh_whole_units(width < LEAST_COLS ? LEAST_COLS : width,
+                               HYB_KERNEL_MOST_COLS);
         width = xh_smaller(width, cols - first);
     } while (width > 0 && !atomic_compare_exchange_weak(&pass->next_col, &first,
                                                         first + width));
@@ -146,7 +141,7 @@ static xh_status_t reserve_packed(hyb_host_gemm_t *gemm, int64_t rows,
     size_t a = (size_t)hyb_pack_size(rows, depth, gemm->kernel->rows);
     xh_status_t status;
 
-    gemm->b_stride = (size_t)rounded_up(
+    gemm->b_stride = (size_t)xh_whole_units(
         hyb_pack_size(CHUNK_COLS, depth, gemm->kernel->cols), 512);
     status = reserve(&gemm->a, &gemm->a_bytes, a * sizeof(double));
     if (status != XH_OK)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XH_MEDIAN_H
+#define XH_MEDIAN_H
+
+/* Sort count numbers, none of them NaN, the least first. */
+void xh_sort(double *numbers, int count);
+
+/*
+ * The median of count numbers, count >= 1, which are sorted; of an even count
+ * the mean of the two in the middle.
+ */
+double xh_median(double *numbers, int count);
+
+#endif
