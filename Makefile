@@ -76,6 +76,10 @@ $(if $(INSIDE)$(INSTALLS),,$(info hwloc and jansson are not both found: building
     without hybrid/ (HYBRID=no)))
 endif
 
+# What is found with pkg-config is used as that says.
+PACKAGES := $(if $(filter yes,$(HYBRID)),hwloc) $(if $(filter yes,$(JSON)),jansson)
+PACKAGE_FLAGS := $(if $(strip $(PACKAGES)),$(shell pkg-config --cflags $(PACKAGES)))
+
 # What measures for --plan is about hybrid/, too.
 PLANNER_NONE := $(OBJ)/testing/planner/planner_none.o
 PLANNER_OBJECTS := $(if $(filter yes,$(HYBRID)), \
@@ -117,7 +121,7 @@ XPROBE := $(BINdir)/xprobe
 # What the sources need whatever the architecture file says. Ours come first
 # among the include folders; -fno-fast-math comes last, as a NaN must stay one.
 XH_FIRST = -I. -Ihpl/include
-XH_LAST = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
+XH_LAST = $(PACKAGE_FLAGS) -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
           -DXH_VERSION='"$(VERSION)"' $(NO_FAST_MATH)
 XH_LIBS = -lm -lpthread
 
@@ -142,10 +146,11 @@ build: $(if $(filter arch,$(ARCH)),testing/xhpl)
 ## unit: the unit test programs
 unit: $(UNIT_TESTS)
 
-# Changes only when a command does; all objects depend on it.
+# Changes only when a command does, or what is built; all objects depend on it.
+WHAT = HYBRID=$(HYBRID) JSON=$(JSON) $(XHPL_LIBS)
 $(BUILD)/commands: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(COMPILE) | $(LINK) $(LIBS_OF_XHPL))' > $@.new
+	@printf '%s\n' '$(subst ','\'',$(WHAT) | $(COMPILE) | $(LINK) $(LIBS_OF_XHPL))' > $@.new
 	@if cmp -s $@.new $@; then rm -f $@.new; else mv -f $@.new $@; fi
 
 $(OBJ)/%.o: %.c $(BUILD)/commands
@@ -294,7 +299,7 @@ INSTALL ?= install
 ## install: to prefix=/usr/local, below DESTDIR if given
 install: build
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) \
-	    $(DESTDIR)$(includedir) $(DESTDIR)$(docdir) \
+	    $(DESTDIR)$(includedir) $(DESTDIR)$(docdir)/docs/images \
 	    $(DESTDIR)$(man1dir)
 	$(INSTALL) -m 755 $(XHPL) $(DESTDIR)$(bindir)/xhpl
 	test -e $(DESTDIR)$(bindir)/HPL.dat || \
@@ -302,8 +307,11 @@ install: build
 	$(INSTALL) -m 644 $(HPLlib) $(DESTDIR)$(libdir)/libhpl.a
 	$(INSTALL) -m 644 $(filter-out %/hpl_solver.h, \
 	    $(wildcard hpl/include/*.h)) $(DESTDIR)$(includedir)
-	$(INSTALL) -m 644 $(wildcard README.md LICENSE docs/*.md \
-	    docs/*.json) $(DESTDIR)$(docdir)
+	$(INSTALL) -m 644 $(wildcard README.md LICENSE) $(DESTDIR)$(docdir)
+	$(INSTALL) -m 644 $(wildcard docs/*.md docs/*.json) \
+	    $(DESTDIR)$(docdir)/docs
+	$(INSTALL) -m 644 $(wildcard docs/images/*) \
+	    $(DESTDIR)$(docdir)/docs/images
 	$(INSTALL) -m 644 docs/xhpl.1 $(DESTDIR)$(man1dir)
 	scripts/install-report '$(DESTDIR)' '$(bindir)' '$(datarootdir)/xhpl'
 
@@ -314,7 +322,8 @@ dist:
 
 ## clean: remove what was built for this arch
 clean clean_arch clean_arch_all:
-	rm -rf $(BUILD) $(HPLlib) $(XHPL) $(XPROBE) testing/xhpl
+	rm -rf $(BUILD) $(HPLlib) $(XHPL) $(XPROBE) testing/xhpl \
+	    $(XDGEMM) $(XBLAS) $(XHOST) $(XLOOKAHEAD) $(PLUGINS)
 	-@rmdir $(LIBdir) $(BINdir) 2>/dev/null || true
 
 ## help: this list

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The driver, the engine, its plug-ins and programs; included by the Makefile
-# where hwloc and jansson are. Nothing but xhpl and the driver's tests links
-# MPI.
+# where hwloc and jansson are. Nothing but xhpl, xlookahead and the driver's
+# tests links MPI.
 
 ENGINE_OBJECTS := $(call objects,hybrid/engine/*.c hybrid/engine/*/*.c)
 HYB_DRIVER_OBJECTS := $(call objects,hybrid/driver/*.c)
@@ -21,12 +21,14 @@ endif
 
 # The engine's BLAS is a weak symbol, which alone would not have it linked.
 HYB_LINK = $(HYB_CC) $(LINKFLAGS) $(NO_FAST_MATH)
-HYB_LIBS = -Wl,--no-as-needed $(LAlib) -Wl,--as-needed -lhwloc -ldl $(XH_LIBS)
+HWLOC_LIBS := $(shell pkg-config --libs hwloc)
+HYB_LIBS = -Wl,--no-as-needed $(LAlib) -Wl,--as-needed $(HWLOC_LIBS) -ldl \
+           $(XH_LIBS)
 
 # xhpl gets the driver and what that stands on.
 $(OBJ)/testing/ptest/solvers.o: XH_FIRST += -DXH_HYBRID
 $(XHPL): $(HYB_DRIVER_OBJECTS) $(ENGINE_OBJECTS)
-XHPL_LIBS = -lhwloc -ldl
+XHPL_LIBS = $(HWLOC_LIBS) -ldl
 
 XDGEMM := $(BINdir)/xdgemm
 XBLAS := $(BINdir)/xblas
@@ -38,8 +40,8 @@ build: $(XDGEMM) $(XBLAS) $(XHOST) $(XLOOKAHEAD)
 $(XDGEMM): $(XDGEMM_OBJECTS) $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
            $(BUILD)/blas-checked
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) -ljansson \
-	    $(HYB_LIBS))
+	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) \
+	    $(JSON_LIBS) $(HYB_LIBS))
 
 # All of xhpl but its choice of a solver.
 $(XLOOKAHEAD): $(call objects,testing/xlookahead/*.c) $(DRIVER_OBJECTS) \
@@ -98,6 +100,14 @@ $(BUILD)/lib/xhpl: $(PLUGINS)
 	@mkdir -p $(@D)
 	@ln -sfn $(abspath $(BINdir)) $@
 
+# Installed programs look in ../lib/xhpl, too.
+install: install-hybrid
+install-hybrid: build
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(bindir)/../lib/xhpl
+	$(INSTALL) -m 755 $(XDGEMM) $(DESTDIR)$(bindir)/xdgemm
+	$(INSTALL) -m 755 $(PLUGINS) $(DESTDIR)$(bindir)/../lib/xhpl
+.PHONY: install-hybrid
+
 -include $(shell find $(PIC) -name '*.d' 2>/dev/null)
 
 # ---- unit tests ------------------------------------------------------------
@@ -119,7 +129,7 @@ $(HYB_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
                    $(BUILD)/blas-checked | $(BUILD)/lib/xhpl
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) -lcmocka \
-	    -ljansson $(HYB_LIBS))
+	    $(JSON_LIBS) $(HYB_LIBS))
 
 $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
                      $(UNIT_COMMON) $(HYB_UNIT_COMMON) \

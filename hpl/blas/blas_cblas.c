@@ -3,6 +3,34 @@
 
 #ifdef HPL_CALL_CBLAS
 
+/*
+ * Declared here, as BLAS libraries have their header in various places and by
+ * various names. Enumerations have the values of HPL's; an index is an int in
+ * some libraries, and a size_t in others, of which the lower half is taken.
+ */
+void cblas_daxpy(int n, double alpha, const double *x, int incx, double *y,
+                 int incy);
+void cblas_dcopy(int n, const double *x, int incx, double *y, int incy);
+void cblas_dscal(int n, double alpha, double *x, int incx);
+void cblas_dswap(int n, double *x, int incx, double *y, int incy);
+int cblas_idamax(int n, const double *x, int incx);
+void cblas_dgemv(enum HPL_ORDER order, enum HPL_TRANS trans, int m, int n,
+                 double alpha, const double *a, int lda, const double *x,
+                 int incx, double beta, double *y, int incy);
+void cblas_dger(enum HPL_ORDER order, int m, int n, double alpha,
+                const double *x, int incx, const double *y, int incy, double *a,
+                int lda);
+void cblas_dtrsv(enum HPL_ORDER order, enum HPL_UPLO uplo, enum HPL_TRANS trans,
+                 enum HPL_DIAG diag, int n, const double *a, int lda, double *x,
+                 int incx);
+void cblas_dgemm(enum HPL_ORDER order, enum HPL_TRANS transa,
+                 enum HPL_TRANS transb, int m, int n, int k, double alpha,
+                 const double *a, int lda, const double *b, int ldb,
+                 double beta, double *c, int ldc);
+void cblas_dtrsm(enum HPL_ORDER order, enum HPL_SIDE side, enum HPL_UPLO uplo,
+                 enum HPL_TRANS trans, enum HPL_DIAG diag, int m, int n,
+                 double alpha, const double *a, int lda, double *b, int ldb);
+
 void HPL_daxpy(const int N, const double ALPHA, const double *X, const int INCX,
                double *Y, const int INCY)
 {
@@ -28,7 +56,7 @@ void HPL_dswap(const int N, double *X, const int INCX, double *Y,
 
 int HPL_idamax(const int N, const double *X, const int INCX)
 {
-    return N > 0 ? (int)cblas_idamax(N, X, INCX) : 0;
+    return N > 0 ? cblas_idamax(N, X, INCX) : 0;
 }
 
 void HPL_dgemv(const enum HPL_ORDER ORDER, const enum HPL_TRANS TRANS,

@@ -17,36 +17,12 @@
 #include <limits.h>
 #include <time.h>
 
-#ifdef HPL_CALL_CBLAS
-
-#include <cblas.h>
-#undef I /* of the <complex.h> that some cblas.h bring along */
-#define HPL_ORDER CBLAS_ORDER
-#define HplRowMajor CblasRowMajor
-#define HplColumnMajor CblasColMajor
-#define HPL_TRANS CBLAS_TRANSPOSE
-#define HplNoTrans CblasNoTrans
-#define HplTrans CblasTrans
-#define HplConjTrans CblasConjTrans
-#define HPL_UPLO CBLAS_UPLO
-#define HplUpper CblasUpper
-#define HplLower CblasLower
-#define HPL_DIAG CBLAS_DIAG
-#define HplNonUnit CblasNonUnit
-#define HplUnit CblasUnit
-#define HPL_SIDE CBLAS_SIDE
-#define HplLeft CblasLeft
-#define HplRight CblasRight
-
-#else
-
+/* Those of CBLAS have the same values. */
 enum HPL_ORDER { HplRowMajor = 101, HplColumnMajor = 102 };
 enum HPL_TRANS { HplNoTrans = 111, HplTrans = 112, HplConjTrans = 113 };
 enum HPL_UPLO { HplUpper = 121, HplLower = 122 };
 enum HPL_DIAG { HplNonUnit = 131, HplUnit = 132 };
 enum HPL_SIDE { HplLeft = 141, HplRight = 142 };
-
-#endif
 
 typedef enum {
     HPL_NORM_A = 800,

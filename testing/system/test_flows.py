@@ -206,12 +206,14 @@ def test_a_blas_of_64_bit_integers_is_refused(tree, tmp_path):
 
 @pytest.fixture(scope="module")
 def timed_run(tree, upstream_style, tmp_path_factory):
+    """With all options, where nobody finds a cblas.h."""
+    directory = tmp_path_factory.mktemp("timed")
+    (directory / "cblas.h").write_text("#error not every library has one\n")
     upstream_style(
         "Linux_timed",
         options="-DHPL_CALL_CBLAS -DHPL_COPY_L -DHPL_DETAILED_TIMING "
-        "-DHPL_PROGRESS_REPORT",
+        f"-DHPL_PROGRESS_REPORT -I{directory}",
     )
-    directory = tmp_path_factory.mktemp("timed")
     return run_built(
         tree / "bin/Linux_timed/xhpl", directory, 2, q="2", n="600", nb="32"
     )
@@ -266,18 +268,54 @@ def test_a_compiler_of_the_environment_works_inside_mpicc(tree):
     assert "mpicc" in outcome.stdout
 
 
+def pkg_config(folder, script):
+    """The environment of one that is this script."""
+    stub = folder / "pkg-config"
+    stub.write_text(f"#!/bin/sh\n{script}\nexit 1\n")
+    stub.chmod(0o755)
+    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+
+
 def test_run_takes_what_was_installed_for_it(tree, tmp_path):
     """As on a bare machine: only the make inside make run finds libraries."""
-    stub = tmp_path / "pkg-config"
     real = shutil.which("pkg-config")
-    stub.write_text(
-        f'#!/bin/sh\n[ "${{MAKELEVEL:-0}}" -gt 0 ] && exec {real} "$@"\nexit 1\n'
+    env = pkg_config(
+        tmp_path, f'[ "${{MAKELEVEL:-0}}" -gt 0 ] && exec {real} "$@"'
     )
-    stub.chmod(0o755)
-    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
-    outcome = made(tree, "--dry-run", "run", env={"PATH": path})
+    outcome = made(tree, "--dry-run", "run", env=env)
     (fitted,) = re.findall(r"^scripts/run-fitted .*\n?.*", outcome.stdout, re.M)
     assert "numa" in fitted and "building" not in outcome.stdout, str(outcome)
+
+
+def test_without_its_libraries_hybrid_is_left_out_and_that_is_said(tree, tmp_path):
+    outcome = made(tree, "--dry-run", env=pkg_config(tmp_path, ""))
+    (line,) = re.findall(r".*HYBRID=no.*", outcome.stdout)
+    assert line.startswith("hwloc and jansson are not both found"), line
+    assert "hybrid/driver" not in outcome.stdout.replace(line, "")
+
+
+def test_libraries_are_used_as_pkg_config_says(tree, tmp_path):
+    """They may lie where no compiler looks by itself."""
+    says = """case "$*" in
+    *--cflags*) echo -I/far/include ;; *--libs*) echo -L/far/lib -lfar ;; esac
+    exit 0"""
+    outcome = made(tree, "--dry-run", "V=1", env=pkg_config(tmp_path, says))
+    compiled = re.findall(r".* -c -o \S*hybrid/engine/topology\.o .*", outcome.stdout)
+    linked = re.findall(r".* -o \S*bin/arch/(?:xhpl|xdgemm) .*", outcome.stdout)
+    assert compiled and all("-I/far/include" in x for x in compiled)
+    assert len(linked) >= 2 and all("-L/far/lib" in x for x in linked)
+
+
+@pytest.mark.parametrize("change", ["HYBRID=no", "JSON=no HYBRID=no"])
+def test_all_is_built_again_when_other_parts_are(tree, change):
+    """Objects of one kind of xhpl do not get into another."""
+    stamp = tree / "build/arch/commands"
+    made(tree, "build/arch/commands")
+    whole = stamp.read_text()
+    made(tree, "build/arch/commands", *change.split())
+    assert stamp.read_text() != whole
+    made(tree, "build/arch/commands")
+    assert stamp.read_text() == whole
 
 
 def test_the_generic_file_builds_arch_unknown(tree, tmp_path):
@@ -324,6 +362,36 @@ def test_install_puts_hpl_dat_beside_xhpl(configured, tmp_path):
     installed = configured[1] / "bin"
     assert len((installed / "HPL.dat").read_text().splitlines()) == 31
     run_built(installed / "xhpl", tmp_path)
+
+
+def test_what_was_installed_finds_its_devices(configured, tmp_path):
+    installed = configured[1] / "bin"
+    hpl = [installed / "xhpl", "-n", "60", "--nb", "8", "-p", "1", "-q", "1"]
+    for command in (hpl, [installed / "xdgemm", "-m", "60"]):
+        devices = ["--devices", "emu:1"] if "xdgemm" in str(command[0]) else [
+            "--set", "devices=emu:1"]
+        outcome = jobs.run([*command, *devices], tmp_path)
+        assert outcome.status == 0, str(outcome)
+        assert "emulated device" in outcome.stdout + outcome.stderr, str(outcome)
+
+
+def test_clean_leaves_no_program(configured, tmp_path):
+    tree = tmp_path / "tree"
+    shutil.copytree(configured[0], tree, symlinks=True)
+    made(tree, "clean")
+    left = [x.name for x in (tree / "bin").rglob("*") if x.is_file()]
+    assert left in ([], ["HPL.dat"]), left
+
+
+def test_installed_pages_find_each_other(configured):
+    pages = configured[1] / "share/doc/xhpl"
+    for page in [pages / "README.md", *(pages / "docs").glob("*.md")]:
+        links = re.findall(r"\]\(((?!https?:)[^)#\s]+)", page.read_text())
+        for link in links:
+            there = (page.parent / link).resolve()
+            outside = not there.is_relative_to(pages.resolve())
+            assert outside or there.exists(), f"{page.name}: {link}"
+    assert (pages / "docs/TUNING.md").exists()
 
 
 def test_install_takes_hpl_report_along(configured, tmp_path):
