@@ -15,14 +15,10 @@
 #define DEFAULT_DAT "HPL.dat"
 #define DEFAULT_CONF "xhpl.conf"
 
-/* What a plan leaves as it is, where no option says otherwise. */
+/* What a plan does not choose is as without a file, or as options say. */
 static xh_status_t begin_plan(const xhpl_options_t *options,
                               xhpl_parameters_t *parameters)
 {
-    static const struct {
-        xhpl_quantity_t quantity;
-        int value;
-    } usual[] = {{XHPL_PFACT, 1}, {XHPL_RFACT, 2}, {XHPL_NBMIN, 8}};
     static const xhpl_quantity_t planned[] = {XHPL_N, XHPL_P, XHPL_Q};
 
     for (size_t i = 0; i < sizeof(planned) / sizeof(planned[0]); i++)
@@ -32,8 +28,6 @@ static xh_status_t begin_plan(const xhpl_options_t *options,
             return XH_ERR_INPUT;
         }
     xhpl_parameters_default(parameters);
-    for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
-        parameters->list[usual[i].quantity].value[0] = usual[i].value;
     return xhpl_options_override(options, parameters);
 }
 
@@ -140,6 +134,10 @@ static xh_status_t check_task(const xhpl_options_t *options)
 
     if (option != NULL && options->ask != XHPL_ASK_PLAN) {
         xh_log_error("--%s goes with --plan", option);
+        return XH_ERR_INPUT;
+    }
+    if (options->dat != NULL && options->ask == XHPL_ASK_PLAN) {
+        xh_log_error("--dat goes with a run or --predict, not with --plan");
         return XH_ERR_INPUT;
     }
     if (files && options->ask != XHPL_ASK_RUN) {
