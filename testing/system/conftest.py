@@ -103,3 +103,18 @@ def record(traced_run):
     if not found["iterations"]:
         pytest.skip("this solver notes no iterations")
     return found
+
+
+@pytest.fixture
+def recorded(xhpl):
+    """Run xhpl with --json; its outcome and its record."""
+
+    def run(*options, **rest):
+        outcome = xhpl(*options, "--json", "run.json", **rest)
+        path = xhpl.directory / "run.json"
+        assert path.exists(), str(outcome)
+        found = records.valid(path.read_text())
+        assert found["exit_status"] == outcome.status, str(outcome)
+        return outcome, found
+
+    return run

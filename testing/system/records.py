@@ -35,3 +35,7 @@ def run(command, folder, env=None, limit=jobs.LIMIT):
         if path.is_file() and path.stat().st_size > 0:
             valid(path.read_text())
     return outcome
+
+
+def statuses(found):
+    return [test["status"] for test in found["tests"]]

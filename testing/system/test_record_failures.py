@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The record of a run that fails, or that something ends."""
+import os
+import signal
+import time
+
+import pytest
+
+import hpl_dat
+import jobs
+from records import statuses, valid
+from test_failures import BROKEN_SEND
+
+pytestmark = pytest.mark.surface
+
+ONE = ["-n", "200", "-nb", "16", "-p", "1", "-q", "1"]
+
+# ---- runs that fail ----------------------------------------------------------
+
+
+def test_a_failed_residual_is_in_it(recorded):
+    _, found = recorded(*ONE, "--threshold", "1e-9")
+    assert statuses(found) == ["FAILED"] and found["exit_status"] == 1
+
+
+def test_a_test_without_check_is_in_it(recorded):
+    _, found = recorded(*ONE, "--threshold", "0")
+    assert statuses(found) == ["UNCHECKED"]
+
+
+def test_a_skipped_test_is_in_it(recorded):
+    huge = "20000000"  # 3 PB: more than any address space
+    outcome, found = recorded(
+        "-n", f"50,{huge},60", *ONE[2:], "--set", "memory_check=off"
+    )
+    assert statuses(found) == ["PASSED", "SKIPPED", "PASSED"], str(outcome)
+    assert found["exit_status"] == 2
+
+
+def test_a_run_refused_for_memory_has_one(recorded):
+    _, found = recorded("-n", "900000000", *ONE[2:])
+    assert (found["exit_status"], found["tests"]) == (2, [])
+    assert found["hpl_dat"]["n"] == [900000000]
+
+
+@pytest.mark.parametrize("dat", [None, hpl_dat.text(nb="0")], ids=["no", "bad"])
+def test_a_run_without_a_good_hpl_dat_has_one(recorded, dat):
+    _, found = recorded(dat=dat)
+    assert (found["exit_status"], found["hpl_dat"]) == (2, None)
+
+
+def test_a_run_with_a_bad_xhpl_conf_has_one(recorded, xhpl):
+    (xhpl.directory / "xhpl.conf").write_text("tile = x\n")
+    assert recorded(*ONE)[1]["exit_status"] == 2
+
+
+def test_a_grid_without_processes_has_one(recorded):
+    _, found = recorded("-n", "50", "-nb", "8", "-p", "1", "-q", "9")
+    assert found["exit_status"] == 2
+
+
+def wait_for_record(path, limit=60):
+    """The record of a run under way, once its solver is known."""
+    until = time.monotonic() + limit
+    while time.monotonic() < until:
+        try:
+            if json.loads(path.read_text())["solver"] is not None:
+                return
+        except (OSError, ValueError):
+            pass
+        time.sleep(0.05)
+    raise AssertionError("there is no record")
+
+
+def test_a_killed_run_leaves_what_was_known(xhpl):
+    path = xhpl.directory / "run.json"
+    options = ["-n", "50,14000", "-nb", "128", *ONE[4:], "--json", path.name]
+    job = jobs.start([jobs.XHPL, *options], xhpl.directory)
+    try:
+        wait_for_record(path)
+        os.kill(job.pid, signal.SIGKILL)
+    finally:
+        outcome = jobs.finish(job, limit=20)
+    assert outcome.status == -signal.SIGKILL, str(outcome)
+    found = valid(path.read_text())
+    assert (found["exit_status"], found["end"]) == (None, None)
+    assert found["hpl_dat"]["n"] == [50, 14000]
+
+
+# ---- runs that end themselves ------------------------------------------------
+
+# Of memory that is asked for so, there is none left for a panel.
+NO_PANEL = """
+#include <stddef.h>
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    extern int posix_memalign(void **memory, size_t alignment, size_t bytes);
+    void *memory = NULL;
+
+    return bytes > 1 << 20 || posix_memalign(&memory, alignment, bytes) != 0
+               ? NULL : memory;
+}
+"""
+
+
+TWO_ROWS = ["-n", "4000", "-nb", "32", "-p", "2", "-q", "1"]
+
+
+@pytest.fixture
+def sabotaged(xhpl):
+    """Run xhpl, a process of it with a library of ours before all others."""
+
+    def run(source, rank, *options):
+        (xhpl.directory / "bad.c").write_text(source)
+        compiler = ["mpicc", "-shared", "-fPIC", "-o", "bad.so", "bad.c"]
+        assert jobs.run(compiler, xhpl.directory).status == 0
+        script = xhpl.directory / "sabotaged"
+        script.write_text(
+            "#!/bin/bash\n"
+            "mine=${OMPI_COMM_WORLD_RANK-${PMI_RANK-${PMIX_RANK-0}}}\n"
+            f'[ "$mine" = {rank} ] && export LD_PRELOAD={xhpl.directory}/bad.so\n'
+            f'exec {jobs.XHPL} "$@"\n'
+        )
+        script.chmod(0o755)
+        words = [script, *options, "--json", "run.json"]
+        outcome = jobs.run(
+            jobs.launched(2, words), xhpl.directory,
+            {"XHPL_BLAS_CHECK": "off"}, limit=30,
+        )
+        assert outcome.status == 3 and not outcome.timed_out, str(outcome)
+        return outcome, valid((xhpl.directory / "run.json").read_text())
+
+    return run
+
+
+def errors_of(found):
+    return [x["text"] for x in found["findings"] if x["level"] == "error"]
+
+
+preloaded = pytest.mark.skipif(
+    jobs.sanitized(), reason="the sanitizer has to be loaded first"
+)
+
+
+@preloaded
+def test_an_error_inside_mpi_on_process_0_completes_the_record(sabotaged):
+    outcome, found = sabotaged(BROKEN_SEND, 0, *TWO_ROWS)
+    assert found["exit_status"] == 3 and found["end"] >= found["start"]
+    (text,) = errors_of(found)
+    assert "MPI: " in text and f"xhpl: error: {text}\n" in outcome.stderr
+    assert found["tests"] == [] and found["solver"] is not None
+
+
+@preloaded
+def test_an_error_inside_the_solver_on_process_0_completes_the_record(sabotaged):
+    options = ["-n", "3000", "-nb", "128", "-p", "1", "-q", "2"]
+    reference = ["--set", "solver=reference"]
+    outcome, found = sabotaged(NO_PANEL, 0, *options, *reference)
+    assert found["exit_status"] == 3 and found["end"] >= found["start"]
+    (text,) = errors_of(found)
+    assert text.startswith("HPL ERROR from process # 0 on "), str(outcome)
+    assert "out of memory" in text and f"{text}\n" in outcome.stderr
+
+
+@preloaded
+def test_an_error_of_another_process_leaves_the_record_without_an_end(sabotaged):
+    outcome, found = sabotaged(BROKEN_SEND, 1, *TWO_ROWS)
+    assert "error: rank 1 on " in outcome.stderr
+    assert (found["exit_status"], found["end"]) == (None, None)
+    assert errors_of(found) == [] and found["solver"] is not None
+
+
+def test_a_report_that_cannot_be_written_is_in_it(recorded, xhpl):
+    (xhpl.directory / "HPL.out").symlink_to("/dev/full")
+    outcome, found = recorded(dat=hpl_dat.text(device="8"))
+    assert outcome.status == 3 and statuses(found) == ["PASSED"]
+    (text,) = errors_of(found)
+    assert "cannot write the report: No space" in text
