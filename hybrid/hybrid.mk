@@ -106,7 +106,6 @@ install-hybrid: build
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(bindir)/../lib/xhpl
 	$(INSTALL) -m 755 $(XDGEMM) $(DESTDIR)$(bindir)/xdgemm
 	$(INSTALL) -m 755 $(PLUGINS) $(DESTDIR)$(bindir)/../lib/xhpl
-.PHONY: install-hybrid
 
 -include $(shell find $(PIC) -name '*.d' 2>/dev/null)
 
@@ -163,4 +162,4 @@ bench-plan: build
 bundle: build
 	@bundle/make-bundle '$(BINdir)' xhpl-$(VERSION)-$(shell uname -m)
 
-.PHONY: bench-dgemm bench-host bench-lookahead bench-plan bundle
+.PHONY: install-hybrid bench-dgemm bench-host bench-lookahead bench-plan bundle

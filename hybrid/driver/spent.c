@@ -102,6 +102,8 @@ void hyb_spent_within(hyb_spent_t *spent, int member, hyb_spent_mark_t mark)
     add(&mine->seconds[mark.activity], all - (mine->inside - mark.inside));
     mine->inside = mark.inside + all;
     set_doing(mine, mark.outer);
+    if (mark.activity == HYB_HELP) /* polls may find nothing to do */
+        step(mine);
     if (all >= least && xh_trace_on())
         xh_trace_span(member, names[mark.activity], mark.iteration,
                       mark.started, now);

@@ -29,7 +29,7 @@ typedef struct {
     _Alignas(64) _Atomic double flop; /* of products */
     _Atomic double seconds[HYB_ACTIVITIES];
     _Atomic int iterations; /* that it has left */
-    _Atomic unsigned steps; /* activities that it has finished */
+    _Atomic unsigned steps; /* activities that it has finished; tiles */
     _Atomic int doing;      /* iteration * HYB_ACTIVITIES + activity */
     double inside;          /* seconds spent within what it is doing; its own */
 } hyb_spent_t;

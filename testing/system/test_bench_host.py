@@ -183,6 +183,7 @@ def made_up_fixture(host):
         grids=[host.Problem(*sizes.grids, p, q) for p, q in host.GRIDS],
     )  # fmt: skip
     said = {("dgemm", "OpenBLAS"): [90.0], ("panel", 1): [20.0]}
+    said["swap",], said["pass",] = [30.0, 45.0, 50.0], [60.0]
     said["panel", 2] = [42.0]
     for kernel, threads in bench.ceilings:
         said["before", kernel, threads] = [98.0 * threads / 2] * 3
@@ -217,6 +218,8 @@ def test_rows_are_medians_beside_the_higher_ceiling(host, made_up):
         "update alone, avx2, 16000 x 16000 x 256": (0.91, "ok", "below"),
         "panel alone, 16000 x 256, 1 thread": (0.4, "below", "below"),
         "panel alone, 16000 x 256, 2 threads": (0.42, "ok", "ok"),
+        "row swap alone, GB/s, 16000 x 16000 x 256, to memory's":
+            (0.75, "", ""),
         "xhpl, N = 8000, NB = 256, 1 x 1": (0.8, "ok", "below"),
         "xhpl, N = 16000, NB = 256, 1 x 1": (0.8, "below", "below"),
         "xhpl, N = 16000, NB = 256, 1 x 2": (0.8, "ok", "below"),
@@ -287,7 +290,7 @@ def test_a_quick_run_measures_every_row(tmp_path):
     assert head.startswith("Gflop/s, medians of 1"), str(outcome)
     assert re.fullmatch(r"\d+ threads?, \d+\.\d minutes", end), str(outcome)
     names = "\n".join(lines)
-    for name in ("FMA ceiling", "update alone", "panel alone", "xhpl, N = 80",
+    for name in ("FMA ceiling", "update alone", "panel alone", "row swap", "xhpl, N = 80",
                  "xhpl, N = 150", "generation", "to schedule", "to reference",
                  "to baseline", "1000 x residual"):  # fmt: skip
         assert re.search(rf"^{name}", names, re.M), str(outcome)

@@ -117,6 +117,7 @@ def test_a_file_that_exists_is_left_as_it_is(planned):
         ("--plan -n 1000", "-n: --plan chooses it"),
         ("--plan -p 1", "-p: --plan chooses it"),
         ("--plan --json a.json", "not with --plan"),
+        ("--plan --dat HPL.dat", "--dat goes with a run or --predict"),
         ("--plan --write no/such/folder/HPL.dat", "no/such/folder/HPL.dat"),
         ("--plan --memory 1M", "no N fits 1 processes"),
         ("--plan --set solver=reference", "solver=hybrid"),

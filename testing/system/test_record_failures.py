@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The record of a run that fails, or that something ends."""
+import json
 import os
 import signal
 import time

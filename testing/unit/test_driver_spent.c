@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/driver/spent.h"
+
+#include "base/clock.h"
+#include "testing/unit/unit.h"
+
+static double now;
+
+static double model_clock(void *context)
+{
+    (void)context;
+    return now;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    xh_clock_install(model_clock, NULL);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    xh_clock_install(NULL, NULL);
+    return 0;
+}
+
+static const char *where(const hyb_spent_t *spent)
+{
+    static char text[128];
+
+    hyb_spent_where(spent, 40, text, sizeof(text));
+    return text;
+}
+
+static void each_second_counts_once_where_activities_are_nested(void **state)
+{
+    hyb_spent_t spent = {.flop = 0.0};
+    hyb_spent_mark_t help, broadcast;
+    hyb_spent_sum_t sum;
+
+    (void)state;
+    now = 10.0;
+    hyb_doing(&spent, 0, HYB_WAIT_COLUMNS, 3);
+    now = 11.0;
+    help = hyb_doing_within(&spent, 0, HYB_HELP, 3);
+    now = 12.0;
+    broadcast = hyb_doing_within(&spent, 0, HYB_BROADCAST, 3);
+    now = 12.5;
+    hyb_spent_within(&spent, 0, broadcast);
+    now = 14.0;
+    hyb_spent_within(&spent, 0, help);
+    now = 15.0;
+    hyb_spent(&spent, 0, HYB_WAIT_COLUMNS, 3, 10.0);
+    sum = hyb_spent_sum(&spent, 1);
+    assert_true(sum.seconds[HYB_BROADCAST] == 0.5);
+    assert_true(sum.seconds[HYB_HELP] == 2.5);
+    assert_true(sum.seconds[HYB_WAIT_COLUMNS] == 2.0);
+}
+
+static void what_is_done_is_the_innermost_activity(void **state)
+{
+    hyb_spent_t spent = {.flop = 0.0};
+    hyb_spent_mark_t mark;
+
+    (void)state;
+    hyb_doing(&spent, 0, HYB_WAIT_PANEL, 5);
+    mark = hyb_doing_within(&spent, 0, HYB_HELP, 4);
+    assert_string_equal(where(&spent), "iteration 4 of 40, in the update: "
+                                       "helping the devices");
+    hyb_spent_within(&spent, 0, mark);
+    assert_string_equal(where(&spent), "iteration 5 of 40, in the broadcast: "
+                                       "waiting for a panel");
+}
+
+/* A poll may move nothing. */
+static void activities_and_tiles_that_ended_are_steps(void **state)
+{
+    hyb_spent_t spent = {.flop = 0.0};
+    hyb_spent_mark_t mark;
+
+    (void)state;
+    hyb_doing(&spent, 0, HYB_PANEL, 0);
+    mark = hyb_doing_within(&spent, 0, HYB_BROADCAST, 0);
+    hyb_spent_within(&spent, 0, mark);
+    assert_int_equal(hyb_spent_steps(&spent, 1), 0);
+    mark = hyb_doing_within(&spent, 0, HYB_HELP, 0);
+    hyb_spent_within(&spent, 0, mark);
+    assert_int_equal(hyb_spent_steps(&spent, 1), 1);
+    hyb_spent(&spent, 0, HYB_PANEL, 0, now);
+    assert_int_equal(hyb_spent_steps(&spent, 1), 2);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test_setup_teardown(
+        each_second_counts_once_where_activities_are_nested, begin, end),
+    cmocka_unit_test_setup_teardown(what_is_done_is_the_innermost_activity,
+                                    begin, end),
+    cmocka_unit_test(activities_and_tiles_that_ended_are_steps),
+};
+UNIT_MAIN(cases)
