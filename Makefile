@@ -150,7 +150,7 @@ unit: $(UNIT_TESTS)
 WHAT = HYBRID=$(HYBRID) JSON=$(JSON) $(XHPL_LIBS)
 $(BUILD)/commands: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(WHAT) | $(COMPILE) | $(LINK) $(LIBS_OF_XHPL))' > $@.new
+	@printf '%s\n' '$(subst ','\'',$(COMPILE) | $(LINK) $(LIBS_OF_XHPL) | $(WHAT))' > $@.new
 	@if cmp -s $@.new $@; then rm -f $@.new; else mv -f $@.new $@; fi
 
 $(OBJ)/%.o: %.c $(BUILD)/commands

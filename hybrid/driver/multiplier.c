@@ -87,8 +87,7 @@ hyb_multiplier_rates_t hyb_multiplier_measure(const hyb_kernel_t *kernel)
 
 hyb_multiplier_t hyb_multiplier_choose(hyb_multiplier_rates_t rates)
 {
-    const double clearly = 1.3; /* a busy core does not change the choice, nor
-                                   then the last bits of a result */
+    const double clearly = 1.05; /* L2 is copied into columns for the library */
 
     return rates.kernel > 0.0 && rates.blas > clearly * rates.kernel
                ? HYB_BY_BLAS

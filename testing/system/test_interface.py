@@ -51,7 +51,7 @@ CONSTANTS = constants()
 def build_words():
     """How this build compiles, and how it links: two lists of words."""
     line = (jobs.BUILD / "commands").read_text()
-    compiling, linking = line.split(" | ")
+    compiling, linking, _ = line.split(" | ")
     return shlex.split(compiling), shlex.split(linking)
 
 

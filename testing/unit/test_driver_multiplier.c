@@ -15,8 +15,8 @@ static void the_blas_is_taken_where_it_is_clearly_faster(void **state)
 {
     (void)state;
     assert_int_equal(choose(50e9, 80e9), HYB_BY_BLAS);
-    assert_int_equal(choose(50e9, 66e9), HYB_BY_BLAS);
-    assert_int_equal(choose(50e9, 64e9), HYB_BY_KERNEL);
+    assert_int_equal(choose(50e9, 53e9), HYB_BY_BLAS);
+    assert_int_equal(choose(50e9, 52e9), HYB_BY_KERNEL);
     assert_int_equal(choose(50e9, 50e9), HYB_BY_KERNEL);
     assert_int_equal(choose(50e9, 10e9), HYB_BY_KERNEL);
 }

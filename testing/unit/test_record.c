@@ -90,7 +90,7 @@ static void assert_tests(json_t *tests)
     json_t *first = json_array_get(tests, 0);
 
     assert_int_equal(json_array_size(tests), 4);
-    assert_string_equal(text_at(first, "tag"), "WR11C2R4");
+    assert_string_equal(text_at(first, "tag"), "WR21R2C8");
     assert_string_equal(text_at(first, "status"), "PASSED");
     assert_true(json_real_value(json_object_get(first, "residual")) == 0.25);
     assert_true(fabs(json_real_value(json_object_get(first, "gflops")) -

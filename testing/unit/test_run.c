@@ -201,10 +201,10 @@ static const struct {
     HPL_T_RFA_FUN rffun;
     HPL_T_UPD_FUN upfun;
 } forms[] = {
-    {0, 0, HPL_pdpanrlT, HPL_pdrpancrT, HPL_pdupdateTT},
-    {0, 1, HPL_pdpanrlT, HPL_pdrpancrT, HPL_pdupdateTN},
-    {1, 0, HPL_pdpanrlN, HPL_pdrpancrN, HPL_pdupdateNT},
-    {1, 1, HPL_pdpanrlN, HPL_pdrpancrN, HPL_pdupdateNN},
+    {0, 0, HPL_pdpancrT, HPL_pdrpanrlT, HPL_pdupdateTT},
+    {0, 1, HPL_pdpancrT, HPL_pdrpanrlT, HPL_pdupdateTN},
+    {1, 0, HPL_pdpancrN, HPL_pdrpanrlN, HPL_pdupdateNT},
+    {1, 1, HPL_pdpancrN, HPL_pdrpanrlN, HPL_pdupdateNN},
 };
 
 static void the_forms_of_l1_and_u_choose_the_functions(void **state)
