@@ -56,7 +56,8 @@ endif
 RECORD_NONE := $(OBJ)/testing/ptest/record_none.o
 RECORD_NOT_BUILT := $(if $(filter yes,$(JSON)),$(RECORD_NONE), \
     $(filter-out $(RECORD_NONE),$(call objects,testing/ptest/record_*.c)))
-JSON_LIBS := $(if $(filter yes,$(JSON)),$(shell pkg-config --libs jansson))
+JANSSON_LIBS := $(shell pkg-config --libs jansson 2>/dev/null)
+JSON_LIBS := $(if $(filter yes,$(JSON)),$(JANSSON_LIBS))
 
 BASE_OBJECTS := $(call objects,base/*.c)
 HPL_OBJECTS := $(call objects,hpl/*/*.c)
@@ -77,7 +78,8 @@ $(if $(INSIDE)$(INSTALLS),,$(info hwloc and jansson are not both found: building
 endif
 
 # What is found with pkg-config is used as that says.
-PACKAGES := $(if $(filter yes,$(HYBRID)),hwloc) $(if $(filter yes,$(JSON)),jansson)
+PACKAGES := $(if $(filter yes,$(HYBRID)),hwloc) \
+            $(if $(filter yes,$(HYBRID) $(JSON)),jansson)
 PACKAGE_FLAGS := $(if $(strip $(PACKAGES)),$(shell pkg-config --cflags $(PACKAGES)))
 
 # What measures for --plan is about hybrid/, too.

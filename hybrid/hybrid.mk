@@ -41,7 +41,7 @@ $(XDGEMM): $(XDGEMM_OBJECTS) $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
            $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) \
-	    $(JSON_LIBS) $(HYB_LIBS))
+	    $(JANSSON_LIBS) $(HYB_LIBS))
 
 # All of xhpl but its choice of a solver.
 $(XLOOKAHEAD): $(call objects,testing/xlookahead/*.c) $(DRIVER_OBJECTS) \
@@ -128,7 +128,7 @@ $(HYB_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
                    $(BUILD)/blas-checked | $(BUILD)/lib/xhpl
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) -lcmocka \
-	    $(JSON_LIBS) $(HYB_LIBS))
+	    $(JANSSON_LIBS) $(HYB_LIBS))
 
 $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
                      $(UNIT_COMMON) $(HYB_UNIT_COMMON) \

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include "testing/ptest/options.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/command_line.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "base/text.h"
 
 /* the options that are no quantity */
 enum {
@@ -74,14 +72,7 @@ static const char *option_name(int option)
                                     : other(option)->name;
 }
 
-/* One option is shown as a user would type it: -n, --nbmin. */
-static const char *dashes(const char *name)
-{
-    return strlen(name) == 1 ? "-" : "--";
-}
-
-/* getopt's own table; returns how many rows it has. */
-static int fill_getopt_table(struct option table[OPTIONS + 1])
+static void fill_getopt_table(struct option table[OPTIONS + 1])
 {
     int rows = 0;
 
@@ -95,23 +86,6 @@ static int fill_getopt_table(struct option table[OPTIONS + 1])
                 NULL, option};
     }
     memset(&table[rows], 0, sizeof(table[rows]));
-    return rows;
-}
-
-static xh_status_t refuse_option(const char *found, const struct option *table,
-                                 int rows)
-{
-    const char *names[OPTIONS], *nearest;
-    char name[64];
-
-    for (int row = 0; row < rows; row++)
-        names[row] = table[row].name;
-    snprintf(name, sizeof(name), "%s", found + strspn(found, "-"));
-    name[strcspn(name, "=")] = '\0';
-    nearest = names[xh_text_nearest(name, names, rows)];
-    xh_log_error("%s is not an option; the nearest is %s%s", found,
-                 dashes(nearest), nearest);
-    return XH_ERR_INPUT;
 }
 
 static xh_status_t refuse_value(xhpl_quantity_t quantity, const char *list,
@@ -126,8 +100,8 @@ static xh_status_t refuse_value(xhpl_quantity_t quantity, const char *list,
     xhpl_quantity_nearest(quantity, token, XHPL_NUMBERS_OR_WORDS, nearest,
                           sizeof(nearest));
     xh_log_error("%s%s: '%s' cannot be %s; allowed: %s; the nearest is %s",
-                 dashes(row->option), row->option, token, row->what, allowed,
-                 nearest);
+                 xh_command_line_dashes(row->option), row->option, token,
+                 row->what, allowed, nearest);
     return XH_ERR_INPUT;
 }
 
@@ -144,7 +118,8 @@ static xh_status_t parse_list(xhpl_quantity_t quantity, const char *text,
 
         if (count == most) {
             xh_log_error("%s%s: '%.80s' has more values than the %d allowed",
-                         dashes(row->option), row->option, text, most);
+                         xh_command_line_dashes(row->option), row->option, text,
+                         most);
             return XH_ERR_INPUT;
         }
         if (xhpl_parameters_store(quantity, count, token, length,
@@ -238,38 +213,21 @@ static xh_status_t parse_other(int option, const char *argument,
     }
 }
 
-static xh_status_t parse_all(int argc, char **argv, xhpl_options_t *options)
+static xh_status_t parse(int option, const char *argument, void *options)
 {
-    struct option table[OPTIONS + 1];
-    int rows = fill_getopt_table(table), option;
-    xh_status_t status = XH_OK;
-
-    optind = 0; /* getopt starts afresh */
-    opterr = 0;
-    while (status == XH_OK &&
-           (option = getopt_long_only(argc, argv, ":", table, NULL)) != -1) {
-        if (option == '?')
-            return refuse_option(argv[optind - 1], table, rows);
-        if (option == ':') {
-            xh_log_error("%s needs a value", argv[optind - 1]);
-            return XH_ERR_INPUT;
-        }
-        status = option < XHPL_QUANTITIES
-                     ? parse_list(option, optarg, options)
-                     : parse_other(option, optarg, options);
-    }
-    if (status == XH_OK && optind < argc)
-        return refuse_option(argv[optind], table, rows);
-    return status;
+    return option < XHPL_QUANTITIES ? parse_list(option, argument, options)
+                                    : parse_other(option, argument, options);
 }
 
 xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_options_t *options_p)
 {
     xhpl_options_t options = {.ask = XHPL_ASK_RUN};
+    struct option table[OPTIONS + 1];
     xh_status_t status;
 
     xhpl_parameters_default(&options.values);
-    status = parse_all(argc, argv, &options);
+    fill_getopt_table(table);
+    status = xh_command_line_read(argc, argv, table, parse, &options);
     if (status == XH_OK)
         *options_p = options;
     return status;
@@ -308,7 +266,8 @@ static void print_quantity(FILE *out, xhpl_quantity_t quantity)
     if (row->option == NULL)
         return;
     xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
-    fprintf(out, "  %s%s %s\n      %s: %s\n", dashes(row->option), row->option,
+    fprintf(out, "  %s%s %s\n      %s: %s\n",
+            xh_command_line_dashes(row->option), row->option,
             row->count_line == 0 ? "VALUE" : "LIST", row->what, allowed);
 }
 

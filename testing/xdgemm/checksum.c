@@ -165,11 +165,18 @@ static bool judge(int64_t index, double error, double bound, worst_t *worst)
     return true;
 }
 
+typedef struct { /* what is checked, and by whom */
+    const xdg_checksum_t *checksum;
+    hyb_team_t *team;
+    hyb_view_t c;
+    double alpha;
+} check_t;
+
 /* wrong_p  out  sums flags */
-static xh_status_t side_check(const side_t *s, const xdg_checksum_t *checksum,
-                              hyb_team_t *team, hyb_view_t c, double alpha,
+static xh_status_t check_side(const check_t *check, const side_t *s,
                               bool *wrong_p, worst_t *worst_p)
 {
+    double alpha = check->alpha, rounding = check->checksum->rounding;
     long double *got = calloc((size_t)s->sums, sizeof(*got));
 
     if (got == NULL)
@@ -178,12 +185,12 @@ static xh_status_t side_check(const side_t *s, const xdg_checksum_t *checksum,
         const long double *product = s->product + v * s->sums;
         const long double *start = s->start + v * s->sums;
 
-        xdg_apply(team, c, s->op, s->x + v * s->terms, got);
+        xdg_apply(check->team, check->c, s->op, s->x + v * s->terms, got);
         for (int64_t i = 0; i < s->sums; i++) {
             double error =
                 (double)fabsl(got[i] - start[i] - alpha * product[i]);
-            double bound = checksum->rounding *
-                           (fabs(alpha) * s->scale[i] + s->start_norm[i]);
+            double bound =
+                rounding * (fabs(alpha) * s->scale[i] + s->start_norm[i]);
 
             wrong_p[i] |= judge(i, error, bound, worst_p);
         }
@@ -192,17 +199,16 @@ static xh_status_t side_check(const side_t *s, const xdg_checksum_t *checksum,
     return XH_OK;
 }
 
-static xh_status_t check_both(const xdg_checksum_t *checksum, hyb_team_t *team,
-                              hyb_view_t c, double alpha,
-                              xdg_verdict_t *verdict)
+static xh_status_t check_both(const check_t *check, xdg_verdict_t *verdict)
 {
     bool *wrong[2] = {verdict->row, verdict->col};
     worst_t worst[2] = {{.index = -1}, {.index = -1}};
     const worst_t *said;
 
     for (int i = 0; i < 2; i++) {
-        xh_status_t status = side_check(&checksum->side[i], checksum, team, c,
-                                        alpha, wrong[i], &worst[i]);
+        xh_status_t status =
+            check_side(check, &check->checksum->side[i], wrong[i], &worst[i]);
+
         if (status != XH_OK)
             return status;
     }
@@ -219,6 +225,7 @@ xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
                                hyb_view_t c, double alpha,
                                xdg_verdict_t *verdict_p)
 {
+    check_t check = {checksum, team, c, alpha};
     xdg_verdict_t verdict = {
         .row = calloc((size_t)c.rows, sizeof(*verdict.row)),
         .col = calloc((size_t)c.cols, sizeof(*verdict.col)),
@@ -226,7 +233,7 @@ xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
     xh_status_t status = XH_ERR_MEMORY;
 
     if (verdict.row != NULL && verdict.col != NULL)
-        status = check_both(checksum, team, c, alpha, &verdict);
+        status = check_both(&check, &verdict);
     if (status == XH_OK)
         *verdict_p = verdict;
     else

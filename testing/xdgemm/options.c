@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include "testing/xdgemm/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/command_line.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "base/text.h"
 
 typedef enum {
     KIND_INT,     /* int64_t at offset */
@@ -90,12 +89,6 @@ static const row_t rows[] = {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* One option is shown as a user would type it: -m, --lda. */
-static const char *dashes(const char *name)
-{
-    return strlen(name) == 1 ? "-" : "--";
-}
-
 static void fill_getopt_table(struct option table[ROWS + 1])
 {
     memset(&table[ROWS], 0, sizeof(table[ROWS]));
@@ -104,21 +97,6 @@ static void fill_getopt_table(struct option table[ROWS + 1])
                                    rows[i].argument != NULL ? required_argument
                                                             : no_argument,
                                    NULL, i};
-}
-
-static xh_status_t refuse_option(const char *found)
-{
-    const char *names[ROWS], *nearest;
-    char name[64];
-
-    for (int i = 0; i < ROWS; i++)
-        names[i] = rows[i].name;
-    snprintf(name, sizeof(name), "%s", found + strspn(found, "-"));
-    name[strcspn(name, "=")] = '\0';
-    nearest = names[xh_text_nearest(name, names, ROWS)];
-    xh_log_error("%.200s is not an option; the nearest is %s%s", found,
-                 dashes(nearest), nearest);
-    return XH_ERR_INPUT;
 }
 
 /* A value that is not a number has no nearest one but the least. */
@@ -131,7 +109,7 @@ static xh_status_t refuse_number(const row_t *row, const char *text, double x)
         nearest = floor(nearest);
     xh_log_error("%s%s: '%.80s' is not allowed; allowed: %s %.12g to %.12g; "
                  "the nearest is %.12g",
-                 dashes(row->name), row->name, text,
+                 xh_command_line_dashes(row->name), row->name, text,
                  row->kind == KIND_INT ? "whole numbers," : "numbers,",
                  row->least, row->most, nearest);
     return XH_ERR_INPUT;
@@ -164,9 +142,10 @@ static xh_status_t assign_devices(const char *list)
     return XH_ERR_INPUT;
 }
 
-static xh_status_t apply(const row_t *row, const char *text,
-                         xdg_options_t *options)
+static xh_status_t apply(int option, const char *text, void *context)
 {
+    const row_t *row = &rows[option];
+    xdg_options_t *options = context;
     void *member = (char *)options + row->offset;
     xh_status_t status = XH_OK;
     double x = 0.0;
@@ -195,30 +174,6 @@ static xh_status_t apply(const row_t *row, const char *text,
     default:
         return xh_settings_assign(text);
     }
-}
-
-static xh_status_t parse_all(int argc, char **argv, xdg_options_t *options)
-{
-    struct option table[ROWS + 1];
-    xh_status_t status = XH_OK;
-    int option;
-
-    fill_getopt_table(table);
-    optind = 0; /* getopt starts afresh */
-    opterr = 0;
-    while (status == XH_OK &&
-           (option = getopt_long_only(argc, argv, ":", table, NULL)) != -1) {
-        if (option == '?')
-            return refuse_option(argv[optind - 1]);
-        if (option == ':') {
-            xh_log_error("%s needs a value", argv[optind - 1]);
-            return XH_ERR_INPUT;
-        }
-        status = apply(&rows[option], optarg, options);
-    }
-    if (status == XH_OK && optind < argc)
-        return refuse_option(argv[optind]);
-    return status;
 }
 
 /* What was not given has its default. */
@@ -267,8 +222,11 @@ static xh_status_t check(const xdg_options_t *options)
 xh_status_t xdg_options_parse(int argc, char **argv, xdg_options_t *options_p)
 {
     xdg_options_t options = {.repeat = 5, .shape = {.alpha = 1, .beta = 1}};
-    xh_status_t status = parse_all(argc, argv, &options);
+    struct option table[ROWS + 1];
+    xh_status_t status;
 
+    fill_getopt_table(table);
+    status = xh_command_line_read(argc, argv, table, apply, &options);
     if (status != XH_OK)
         return status;
     complete(&options);
@@ -280,8 +238,8 @@ xh_status_t xdg_options_parse(int argc, char **argv, xdg_options_t *options_p)
 
 static void print_row(FILE *out, const row_t *row)
 {
-    fprintf(out, "  %s%s%s%s\n      %s\n", dashes(row->name), row->name,
-            row->argument == NULL ? "" : " ",
+    fprintf(out, "  %s%s%s%s\n      %s\n", xh_command_line_dashes(row->name),
+            row->name, row->argument == NULL ? "" : " ",
             row->argument == NULL ? "" : row->argument, row->help);
 }
 
