@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/driver/lu.h"
 
+#include "base/integers.h"
 #include "base/memory.h"
 #include "hpl/pfact/pivot.h"
 #include "hybrid/driver/panels.h"
@@ -17,6 +18,17 @@ int64_t hyb_lu_chunk(const hyb_kernel_t *kernel, int64_t nb,
 
     return multiplier == HYB_BY_BLAS ? hyb_chunk_part(kernel, nb, MOST_OF_BLAS)
                                      : hyb_chunk_cols(kernel, nb);
+}
+
+int64_t hyb_lu_narrow(const hyb_kernel_t *kernel, int64_t nb,
+                      hyb_multiplier_t multiplier, int members)
+{
+    enum { PANELS_OF_B = 4 };
+    int64_t unit = kernel->cols, chunk = hyb_lu_chunk(kernel, nb, multiplier);
+
+    if (multiplier == HYB_BY_BLAS)
+        return xh_whole_units(xh_larger(chunk / members, 1), unit);
+    return xh_smaller(PANELS_OF_B * unit, chunk);
 }
 
 /* Doubles of the working memory, part by part. */

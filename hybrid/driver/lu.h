@@ -191,4 +191,12 @@ static inline int64_t hyb_lu_group(int64_t nb)
 int64_t hyb_lu_chunk(const hyb_kernel_t *kernel, int64_t nb,
                      hyb_multiplier_t multiplier);
 
+/*
+ * Columns of a run of the next panel's: narrow, as the panel waits for the last
+ * of them, and some members come late from the iteration before. The BLAS
+ * library is too slow for so few.
+ */
+int64_t hyb_lu_narrow(const hyb_kernel_t *kernel, int64_t nb,
+                      hyb_multiplier_t multiplier, int members);
+
 #endif

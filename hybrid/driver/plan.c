@@ -2,7 +2,6 @@
 #include "hybrid/driver/plan.h"
 
 #include <math.h>
-#include "base/integers.h"
 #include "hybrid/driver/devices.h"
 
 /* ---- columns -------------------------------------------------------------
@@ -18,21 +17,6 @@ static int64_t next_columns(const hyb_lu_t *lu, int k, int64_t first)
     return Mmin(nb, lu->columns.count - first);
 }
 
-/*
- * A run of the next panel's columns: narrow, as the panel waits for the last
- * of them, and some members come late from the iteration before. The BLAS
- * library is too slow for so few.
- */
-static int64_t narrow(const hyb_lu_t *lu)
-{
-    enum { PANELS_OF_B = 4 };
-    int64_t unit = lu->kernel->cols;
-
-    if (lu->multiplier == HYB_BY_BLAS)
-        return xh_whole_units(xh_larger(lu->chunk / lu->members, 1), unit);
-    return Mmin((int64_t)PANELS_OF_B * lu->kernel->cols, lu->chunk);
-}
-
 static void deal_columns(hyb_lu_t *lu, hyb_plan_t *plan)
 {
     int64_t first = hyb_lu_panel(lu, plan->k)->hpl->jj;
@@ -44,8 +28,9 @@ static void deal_columns(hyb_lu_t *lu, hyb_plan_t *plan)
     ours = plan->next_is_theirs ? 0 : next;
     hyb_deal_begin(&plan->prepare, &lu->columns,
                    (hyb_run_t){first, apart ? count : 0}, lu->chunk);
-    hyb_deal_begin(&plan->next, &lu->columns, (hyb_run_t){first, next},
-                   narrow(lu));
+    hyb_deal_begin(
+        &plan->next, &lu->columns, (hyb_run_t){first, next},
+        hyb_lu_narrow(lu->kernel, lu->columns.nb, lu->multiplier, lu->members));
     if (lu->devices != NULL)
         theirs = hyb_devices_plan(
             lu, plan->k, (hyb_run_t){first + ours, count - ours}, next - ours);

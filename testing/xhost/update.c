@@ -227,6 +227,11 @@ double xhost_update_seconds(xhost_update_t *update, xhost_work_t work,
     return xhost_median_seconds(&timed, calls);
 }
 
+void xhost_update_set_chunk(xhost_update_t *update, int64_t chunk)
+{
+    update->shape.chunk = update->widest = chunk;
+}
+
 hyb_view_t xhost_update_columns(const xhost_update_t *update,
                                 const int **source_p)
 {

@@ -34,6 +34,9 @@ void xhost_update_destroy(xhost_update_t *update); /* accepts NULL */
 double xhost_update_seconds(xhost_update_t *update, xhost_work_t work,
                             int calls);
 
+/* From now on chunks of so many columns, at most as many as before. */
+void xhost_update_set_chunk(xhost_update_t *update, int64_t chunk);
+
 /*
  * The columns that XHOST_PREPARE swaps, the k rows of the top above C's, and
  * which k rows of them go there.
