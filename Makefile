@@ -61,8 +61,8 @@ JSON_LIBS := $(if $(filter yes,$(JSON)),$(JANSSON_LIBS))
 
 BASE_OBJECTS := $(call objects,base/*.c)
 HPL_OBJECTS := $(call objects,hpl/*/*.c)
-PLANNER_PURE := $(patsubst %,$(OBJ)/testing/planner/%.o,choices model request \
-                  table)
+PLANNER_PURE := $(patsubst %,$(OBJ)/testing/planner/%.o,choices model rates \
+                  request table)
 PTEST_OBJECTS := $(filter-out $(RECORD_NOT_BUILT), \
                    $(call objects,testing/ptest/*.c)) $(PLANNER_PURE)
 DRIVER_OBJECTS := $(filter-out %/main.o %/solvers.o,$(PTEST_OBJECTS))
@@ -108,8 +108,8 @@ UNIT_OBJECTS := $(call as_objects,$(UNIT_ALL))
 UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID)) \
                  $(if $(filter yes,$(JSON)),,$(UNIT_RECORD))
 HEADERS := $(filter-out $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
-             testing/planner/measure.h testing/planner/packing.h \
-             testing/planner/probes.h \
+             $(addprefix testing/planner/,devices.h measure.h packing.h \
+             probes.h) \
              $(addprefix testing/unit/,device_cases.h emu_fixture.h \
              fake_backend.h machines.h node_fixture.h)) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_%), \

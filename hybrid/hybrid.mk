@@ -134,7 +134,7 @@ $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
                      $(UNIT_COMMON) $(HYB_UNIT_COMMON) \
                      $(HYB_DRIVER_COMMON) \
                      $(call objects,testing/model/*.c) $(DRIVER_OBJECTS) \
-                     $(HYB_DRIVER_OBJECTS) $(ENGINE_OBJECTS) $(HPLlib) \
+                     $(PLANNER_OBJECTS) $(HYB_DRIVER_OBJECTS) $(ENGINE_OBJECTS) $(HPLlib) \
                      $(BUILD)/blas-checked | $(BUILD)/lib/xhpl
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) \

@@ -5,8 +5,10 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include "base/clock.h"
+#include "base/integers.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/driver/lu.h"
+#include "testing/planner/devices.h"
 #include "testing/planner/links.h"
 #include "testing/planner/packing.h"
 #include "testing/planner/probes.h"
@@ -15,12 +17,14 @@
 
 enum {
     CALLS = 9,         /* at most, of which the median counts */
-    PACKINGS = 3,      /* they take little */
+    PACKINGS = 3,      /* they take little ... */
+    COPIES = 3,        /* ... and so do these */
     HEIGHTS = 4,       /* rows at which is measured ... */
     LEAST_HEIGHTS = 2, /* ... even if there is no time */
     PARTS = 4,         /* that are measured at each */
     NARROWEST = 8,
-    WIDEST = 512 /* panels that are measured */
+    WIDEST = 512,              /* panels that are measured ... */
+    WIDEST_WITH_DEVICES = 1024 /* ... and where there are devices */
 };
 
 static const int64_t height[HEIGHTS] = {256, 1024, 4096, 8192};
@@ -36,6 +40,8 @@ typedef struct {
     double bytes;   /* of a matrix, about */
     double by_blas; /* seconds of C's update, over those of the kernel */
     bool exchanges; /* rows may travel between processes */
+    bool offloads;  /* some process has devices ... */
+    xhpl_devices_t *devices; /* ... and this one, if not NULL */
     xhpl_width_t *width;
 } work_t;
 
@@ -94,6 +100,24 @@ static xh_status_t measure_packing(const work_t *w, const xhost_update_t *x,
     return status;
 }
 
+/*
+ * The next panel's columns, where devices have so many of the others that they
+ * count. The library has wider runs.
+ */
+static void measure_narrow(const work_t *w, xhost_update_t *x,
+                           const xhost_shape_t *shape)
+{
+    const hyb_means_t *means = w->means;
+
+    if (!w->offloads || means->multiplier == HYB_BY_BLAS)
+        return;
+    xhost_update_set_chunk(x, hyb_lu_narrow(means->kernel, w->nb,
+                                            means->multiplier,
+                                            hyb_team_size(w->team)));
+    add_point(&w->width->narrow, (double)shape->m,
+              update_seconds(w, x, XHOST_COMPLETE) / (double)shape->n);
+}
+
 static xh_status_t measure_update(const work_t *w, int64_t m)
 {
     const hyb_kernel_t *kernel = w->means->kernel;
@@ -111,6 +135,7 @@ static xh_status_t measure_update(const work_t *w, int64_t m)
         add_point(&w->width->update, (double)m,
                   prepare + (complete - prepare) * w->by_blas);
         add_point(&w->width->prepare, (double)m, prepare);
+        measure_narrow(w, x, &shape);
     }
     if (status == XH_OK && w->exchanges)
         status = measure_packing(w, x, m);
@@ -152,6 +177,36 @@ static xh_status_t measure_panel(const work_t *w, int64_t m)
     return status;
 }
 
+/* ---- devices ------------------------------------------------------------- */
+
+static void measure_devices(const work_t *w, int64_t m)
+{
+    xhpl_devices_pace_t pace;
+
+    if (!w->offloads)
+        return;
+    pace = xhpl_devices_end(w->devices);
+    add_point(&w->width->devices, (double)m, pace.column);
+    w->width->tile =
+        (int)xhpl_links_slowest((double)xh_larger(pace.tile_columns, 0));
+    MPI_Barrier(MPI_COMM_WORLD);
+    add_point(&w->width->copy, (double)m,
+              xhpl_devices_copy_seconds(w->devices, m, w->nb, COPIES));
+}
+
+/* The team's work, while devices are at theirs. */
+static xh_status_t measure_height(const work_t *w, int64_t m)
+{
+    xh_status_t status;
+
+    xhpl_devices_begin(w->devices, m, w->nb, w->share);
+    status = measure_update(w, m);
+    if (status == XH_OK)
+        status = measure_panel(w, m);
+    measure_devices(w, m);
+    return status;
+}
+
 /* ---- one width ----------------------------------------------------------- */
 
 /* Rows by rows, as long as there is time, which all parts to come share. */
@@ -166,9 +221,7 @@ static xh_status_t measure_width(const work_t *w, double seconds)
         if (i >= LEAST_HEIGHTS && spent > seconds / 2)
             break;
         now.share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
-        status = measure_update(&now, height[i]);
-        if (status == XH_OK)
-            status = measure_panel(&now, height[i]);
+        status = measure_height(&now, height[i]);
     }
     return status;
 }
@@ -194,6 +247,41 @@ static bool has_others(void)
     return processes > 1;
 }
 
+/* What is asked for, within what is measured. */
+static int64_t width_of(const hyb_means_t *means,
+                        const xhpl_measurement_t *what, int i)
+{
+    int most = means->offloads ? WIDEST_WITH_DEVICES : WIDEST;
+
+    return (int64_t)fmin(most, fmax(NARROWEST, what->width[i]));
+}
+
+static xh_status_t open_devices(const hyb_means_t *means,
+                                const xhpl_measurement_t *what,
+                                xhpl_devices_t **devices_p)
+{
+    xhpl_devices_extent_t extent = {.rows = height[HEIGHTS - 1],
+                                    .nb =
+                                        width_of(means, what, what->widths - 1),
+                                    .bytes = what->device_bytes};
+
+    return hpl_agree(
+        MPI_COMM_WORLD,
+        xhpl_devices_create(means->node, means->kernel, &extent, devices_p));
+}
+
+/* Where a process has none, or lost the last one meanwhile, none counts. */
+static void forget_lost_devices(xhpl_rates_t *rates)
+{
+    bool lost = false;
+
+    for (int i = 0; i < rates->widths; i++)
+        for (int j = 0; j < rates->width[i].devices.count; j++)
+            lost = lost || isinf(rates->width[i].devices.seconds[j]);
+    for (int i = 0; i < rates->widths && lost; i++)
+        rates->width[i].devices.count = rates->width[i].copy.count = 0;
+}
+
 static xh_status_t measure_widths(const hyb_means_t *means,
                                   const xhpl_measurement_t *what,
                                   double seconds, xhpl_rates_t *rates)
@@ -202,15 +290,18 @@ static xh_status_t measure_widths(const hyb_means_t *means,
                    .team = hyb_node_team(means->node),
                    .bytes = what->bytes,
                    .by_blas = by_blas(means),
-                   .exchanges = has_others()};
-    xh_status_t status = XH_OK;
+                   .exchanges = has_others(),
+                   .offloads = means->offloads};
+    xh_status_t status = open_devices(means, what, &work.devices);
 
     for (int i = 0; i < what->widths && status == XH_OK; i++) {
-        work.nb = (int64_t)fmin(WIDEST, fmax(NARROWEST, what->width[i]));
+        work.nb = width_of(means, what, i);
         work.width = &rates->width[rates->widths++];
         work.width->nb = (int)work.nb;
         status = measure_width(&work, seconds / what->widths);
     }
+    xhpl_devices_destroy(work.devices);
+    forget_lost_devices(rates);
     return status;
 }
 
@@ -219,7 +310,10 @@ xh_status_t xhpl_measure(const hyb_means_t *means,
 {
     double s = what->seconds;
     int threads = hyb_team_size(hyb_node_team(means->node));
-    xhpl_rates_t rates = {.threads = (int)-xhpl_links_slowest(-threads)};
+    hyb_split_t split = hyb_node_split(means->node);
+    xhpl_rates_t rates = {.threads = (int)-xhpl_links_slowest(-threads),
+                          .fixed = split.policy == HYB_SPLIT_FIXED,
+                          .share = split.share};
     xh_status_t status;
 
     rates.ceiling = xhpl_probe_ceiling(means, ceiling_part * s);

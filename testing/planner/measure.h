@@ -10,8 +10,9 @@
 typedef struct {
     int widths; /* of panels, ascending */
     int width[XHPL_WIDTHS_MOST];
-    double seconds;  /* that it may take, about */
-    double bytes;    /* of a matrix to measure with, about, each process */
+    double seconds;      /* that it may take, about */
+    double bytes;        /* of a matrix to measure with, about, each process */
+    double device_bytes; /* the same for its devices, where it has some */
     int row_step;    /* from a rank to its neighbour in a process row, ... */
     int column_step; /* ... and in a process column */
 } xhpl_measurement_t;

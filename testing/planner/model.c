@@ -16,6 +16,20 @@ enum {
 /* Iterations that the driver has in flight: one, or also the one before. */
 typedef enum { NOTHING, PANEL, PIPELINE } overlap_t;
 
+/* One iteration of one process; seconds of all of its threads. */
+typedef struct {
+    double m, n;     /* C's rows and columns here */
+    double update;   /* all of its work on columns */
+    double prepare;  /* of that, before C is updated */
+    double exchange; /* messages of rows, in all ... */
+    double group;    /* ... and of the first group of columns */
+    double first;    /* work on the next panel's columns, before ... */
+    double product;  /* ... and while C is updated */
+    double copy;     /* of L2, for devices */
+    double shared;   /* the part of update that devices may take ... */
+    double theirs;   /* ... and what they take for it */
+} step_t;
+
 /* One process, in seconds from the start of the factorization. */
 typedef struct {
     double panel;        /* the next panel is here */
@@ -23,6 +37,9 @@ typedef struct {
     double done, before; /* with the last iteration, and the one before it */
     double work;         /* all that its threads did, over their number */
     double messages;     /* of the next panel: its main thread's part */
+    step_t step;         /* the iteration; while its products run: */
+    double host;         /* what threads have to do, all products included, */
+    double saved;        /* and what devices save them */
 } process_t;
 
 typedef struct {
@@ -35,58 +52,6 @@ typedef struct {
     int64_t run;
     process_t *process; /* rows x npcol, by rows */
 } model_t;
-
-/* One iteration of one process. */
-typedef struct {
-    double m, n;     /* C's rows and columns here */
-    double update;   /* all of its work on columns */
-    double prepare;  /* of that, before C is updated */
-    double exchange; /* messages of rows, in all ... */
-    double group;    /* ... and of the first group of columns */
-    double first;    /* work on the next panel's columns */
-} step_t;
-
-/* ---- rates --------------------------------------------------------------- */
-
-double xhpl_curve_at(const xhpl_curve_t *curve, double rows)
-{
-    const double *x = curve->rows, *y = curve->seconds;
-    int to = 1, from, last = curve->count - 1;
-
-    if (curve->count == 0)
-        return 0.0;
-    if (curve->count == 1)
-        return x[0] > 0.0 ? y[0] * rows / x[0] : y[0];
-    while (to < last && rows > x[to])
-        to++;
-    from = rows > x[last] ? 0 : to - 1;
-    return fmax(0.0,
-                y[to] + (rows - x[to]) * (y[to] - y[from]) / (x[to] - x[from]));
-}
-
-static void scale_curve(xhpl_curve_t *curve, double factor)
-{
-    for (int i = 0; i < curve->count; i++)
-        curve->seconds[i] *= factor;
-}
-
-xhpl_width_t xhpl_rates_of_width(const xhpl_rates_t *rates, int nb)
-{
-    xhpl_width_t width = rates->width[0];
-    double factor;
-
-    for (int i = 1; i < rates->widths; i++)
-        if (abs(rates->width[i].nb - nb) < abs(width.nb - nb))
-            width = rates->width[i];
-    factor = (double)nb / width.nb;
-    scale_curve(&width.update, factor);
-    scale_curve(&width.prepare, factor);
-    scale_curve(&width.pack, factor);
-    scale_curve(&width.alone, factor * factor);
-    scale_curve(&width.team, factor * factor);
-    width.nb = nb;
-    return width;
-}
 
 /* A panel by some of the threads: a part of it is serial. */
 static double panel_seconds(const model_t *model, double rows, int threads)
@@ -219,6 +184,42 @@ static double pack(const model_t *model, double rows)
     return p > 1 ? xhpl_curve_at(&model->width.pack, rows) / p : 0.0;
 }
 
+/* What the threads need longer for a column of the next panel's. */
+static double in_narrow_runs(const xhpl_width_t *width, double rows)
+{
+    double narrow = xhpl_curve_at(&width->narrow, rows);
+
+    return fmax(0.0, narrow - xhpl_curve_at(&width->update, rows));
+}
+
+/*
+ * The devices' part in a step: products of columns behind the next panel's, and
+ * of those, too, where they have a column of tiles sooner than the threads have
+ * these.
+ *
+ * ahead    in  columns of the next panel here, for each panel of a run
+ * product  in  a column's, by the threads
+ */
+static void let_devices(const model_t *model, double ahead, double product,
+                        step_t *step)
+{
+    const xhpl_width_t *width = &model->width;
+    double column = xhpl_curve_at(&width->devices, step->m);
+    double columns = step->n, run = (double)model->run;
+
+    if (width->devices.count == 0 || step->m <= 0.0)
+        return;
+    step->copy = xhpl_curve_at(&width->copy, step->m);
+    if (width->tile * column < step->product) {
+        step->update -= (step->product - ahead * product) * run;
+        step->product = fmax(width->tile, ahead) * column;
+    } else {
+        columns -= ahead * run;
+    }
+    step->shared = columns * product;
+    step->theirs = columns * column;
+}
+
 static step_t step_of(const model_t *model, int64_t k, int p, int q)
 {
     const xhpl_case_t *test = model->test;
@@ -229,17 +230,37 @@ static step_t step_of(const model_t *model, int64_t k, int p, int q)
                        local(test, next, (int64_t)test->n + 1, test->npcol, q)};
     double packed = pack(model, step.m);
     double column = xhpl_curve_at(&model->width.update, step.m) + packed;
-    double prepare = xhpl_curve_at(&model->width.prepare, step.m) + packed;
-    double ahead = owner ? fmin(test->nb, step.n) : 0.0;
+    double prepare =
+        fmin(xhpl_curve_at(&model->width.prepare, step.m) + packed, column);
+    double ahead = owner ? fmin(test->nb, step.n) / (double)model->run : 0.0;
+    double longer = ahead * in_narrow_runs(&model->width, step.m);
 
-    step.update = step.n * column;
-    step.prepare = fmin(step.n * prepare, step.update);
-    step.first = ahead * column / (double)model->run;
+    step.update = step.n * column + longer * (double)model->run;
+    step.prepare = step.n * prepare;
+    step.first = ahead * prepare;
+    step.product = ahead * (column - prepare) + longer;
     step.exchange = model->mode == PIPELINE ? exchange_groups(model, step.n)
                                             : exchange(model, step.n);
     step.group =
         fmin(step.exchange, exchange(model, (double)hyb_lu_group(test->nb)));
+    let_devices(model, ahead, column - prepare, &step);
     return step;
+}
+
+/*
+ * What devices save threads that have so much to do while products run, all
+ * products included: both end together, or, where their share is fixed, each
+ * when it ends.
+ */
+static double saved(const model_t *model, const step_t *step, double host)
+{
+    double share = model->rates->share;
+
+    if (step->shared <= 0.0)
+        return 0.0;
+    if (!model->rates->fixed)
+        share = fmin(1.0, host / (step->shared + step->theirs));
+    return fmin(share * step->shared, host - share * step->theirs);
 }
 
 /* The threads for a panel with which an iteration takes least. */
@@ -252,8 +273,10 @@ static int panel_threads(const model_t *model, const step_t *step, double rows)
         return most;
     for (int t = 1; t <= most; t = t < most && 2 * t > most ? most : 2 * t) {
         double panel = panel_seconds(model, rows, t);
-        double all = fmax(step->update + panel * t / most,
-                          step->group + step->first + panel);
+        double host = step->copy + step->update + panel * t / most;
+        double all = fmax(host - saved(model, step, host),
+                          step->group + step->copy + step->first +
+                              step->product + panel);
 
         if (all < least) {
             least = all;
@@ -263,24 +286,42 @@ static int panel_threads(const model_t *model, const step_t *step, double rows)
     return best;
 }
 
-/* When the columns are updated, and from when on the next panel can be. */
-static double update(const model_t *model, process_t *me, const step_t *step,
-                     double together)
+/* More for the threads while products run; returns by how much that is longer.
+ */
+static double work(const model_t *model, process_t *me, double seconds)
 {
+    double before = me->saved;
+
+    me->host += seconds;
+    me->saved = saved(model, &me->step, me->host);
+    seconds -= me->saved - before;
+    me->work += seconds;
+    return seconds;
+}
+
+/* When the columns are updated, and from when on the next panel can be. */
+static double update(const model_t *model, process_t *me, double together)
+{
+    const step_t *step = &me->step;
     double begin = fmax(me->done, me->open), prepared, ready;
     double messages = step->exchange / model->rates->threads + me->messages;
 
     me->before = me->done;
-    me->work += step->update + messages;
+    me->host = me->saved = 0.0;
     if (model->mode == PIPELINE) {
         me->done =
-            fmax(begin + step->update + messages, together + step->exchange);
-        return together + step->group + step->first;
+            fmax(begin + work(model, me, step->copy + step->update + messages),
+                 together + step->exchange);
+        return together + step->group + step->copy + step->first +
+               step->product;
     }
-    prepared = fmax(begin, together) + step->prepare + step->exchange;
-    ready = prepared +
-            step->first * (1.0 - step->prepare / fmax(step->update, 1e-300));
-    me->done = prepared + step->update - step->prepare + me->messages;
+    prepared =
+        fmax(begin, together) + step->copy + step->prepare + step->exchange;
+    me->work +=
+        step->copy + step->prepare + step->exchange / model->rates->threads;
+    ready = prepared + step->product;
+    me->done =
+        prepared + work(model, me, step->update - step->prepare + me->messages);
     return model->mode == PANEL ? ready : me->done;
 }
 
@@ -330,21 +371,28 @@ static double tallest(const model_t *model, int64_t first)
     return rows;
 }
 
+/* Its process's part of a panel, under the update or behind it. */
+static double part_of_panel(const model_t *model, process_t *me, double seconds)
+{
+    if (model->mode != NOTHING)
+        return work(model, me, seconds);
+    me->work += seconds;
+    return seconds;
+}
+
 /* The column of processes that has panel k + 1 factors it; returns when. */
 static double factor_next(const model_t *model, int64_t k, double ready)
 {
     const xhpl_case_t *test = model->test;
     int q = (int)((k + 1) % test->npcol), most = model->rates->threads;
     double rows = tallest(model, (k + 1) * test->nb);
-    step_t step = step_of(model, k, 0, q);
-    int threads = panel_threads(model, &step, rows);
+    int threads = panel_threads(model, &at(model, 0, q)->step, rows);
     double panel = panel_seconds(model, rows, threads) + pivots(model);
 
     for (int p = 0; p < model->rows; p++) {
         process_t *me = at(model, p, q);
-        double part = panel * threads / most;
+        double part = part_of_panel(model, me, panel * threads / most);
 
-        me->work += part;
         me->done = fmax(me->done + part, ready + panel);
     }
     return ready + panel;
@@ -360,9 +408,10 @@ static double iterate_column(const model_t *model, int64_t k, int q)
         together = fmax(together, at(model, p, q)->open);
     }
     for (int p = 0; p < model->rows; p++) {
-        step_t step = step_of(model, k, p, q);
+        process_t *me = at(model, p, q);
 
-        ready = fmax(ready, update(model, at(model, p, q), &step, together));
+        me->step = step_of(model, k, p, q);
+        ready = fmax(ready, update(model, me, together));
     }
     return ready;
 }
@@ -446,11 +495,7 @@ static void take_runs(model_t *model, xhpl_case_t *test)
         model->run = run_for(panels, test, model->rows);
     }
     model->panels = xh_units(panels, model->run);
-    scale_curve(&model->width.update, (double)model->run);
-    scale_curve(&model->width.prepare, (double)model->run);
-    scale_curve(&model->width.pack, (double)model->run);
-    scale_curve(&model->width.alone, (double)model->run);
-    scale_curve(&model->width.team, (double)model->run);
+    xhpl_width_scale(&model->width, (double)model->run, (double)model->run);
     test->nb *= (int)model->run;
 }
 

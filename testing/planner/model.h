@@ -2,6 +2,7 @@
 #ifndef XHPL_MODEL_H
 #define XHPL_MODEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -35,6 +36,12 @@ typedef struct {
                              one had all of them to send; over C's rows */
     xhpl_curve_t alone;   /* a panel, loaded and factored by one thread ... */
     xhpl_curve_t team;    /* ... and by all of them */
+    xhpl_curve_t narrow;  /* update, where columns are the next panel's, in
+                             narrow runs; no point: the same */
+    xhpl_curve_t devices; /* C's column updated by all devices of a process,
+                             over its rows; no point: there are none */
+    xhpl_curve_t copy;    /* L2 copied for them, over its rows */
+    int tile;             /* columns of their tiles */
 } xhpl_width_t;
 
 /* Between neighbours; what all send at the same time is counted in. */
@@ -51,7 +58,9 @@ typedef struct {
     xhpl_link_t row; /* within a process row, ... */
     xhpl_link_t column; /* ... within a process column */
     double agreement;   /* s of one round of those on a pivot */
-    int widths;         /* at least 1, nb ascending */
+    bool fixed;   /* devices always get the same share of an update, not ... */
+    double share; /* ... what balances: 0 to 1 */
+    int widths;   /* at least 1, nb ascending */
     xhpl_width_t width[XHPL_WIDTHS_MOST];
 } xhpl_rates_t;
 
@@ -78,6 +87,9 @@ double xhpl_curve_at(const xhpl_curve_t *curve, double rows);
  * scaled by the work.
  */
 xhpl_width_t xhpl_rates_of_width(const xhpl_rates_t *rates, int nb);
+
+/* Multiply the seconds of work on columns and rows, and those of panels. */
+void xhpl_width_scale(xhpl_width_t *width, double work, double panels);
 
 /*
  * Seconds until a message of so many bytes has come, by the broadcast that

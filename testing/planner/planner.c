@@ -21,9 +21,10 @@
 
 enum { SHOWN = 12 }; /* choices */
 
-/* Of a matrix to measure with: more than caches hold, but far less than the
- * memory. */
-static const double usual_bytes = 0x1p28, most_part = 0.1;
+/* Of a matrix to measure with: more than caches hold, and for devices enough
+ * for many tiles, but far less than the memory. */
+static const double usual_bytes = 0x1p28, device_bytes = 0x1p30,
+                    most_part = 0.1;
 static const double forecast_seconds = 4.0; /* at most, before the tests */
 
 static int rank_here(void)
@@ -55,10 +56,6 @@ static const hyb_means_t *means_for(const char *what)
         xh_log_error("%s: the solver %s is not in the model; allowed: "
                      "solver=hybrid",
                      what, xh_settings_text("solver"));
-    else if (means->offloads)
-        xh_log_warning("%s: devices are not in the model: it is of the cores "
-                       "alone",
-                       what);
     return means;
 }
 
@@ -97,6 +94,7 @@ static xhpl_measurement_t measurement(const xhpl_list_t *nb, double seconds)
     double part = most_part * capacity.node_bytes / capacity.processes;
     xhpl_measurement_t what = {.seconds = seconds,
                                .bytes = fmin(usual_bytes, part),
+                               .device_bytes = fmin(device_bytes, part),
                                .row_step = 1,
                                .column_step = step == processes ? 1 : step};
 
@@ -175,14 +173,17 @@ static xh_status_t extent_of(const xhpl_request_t *wanted,
 }
 
 /* The job that a plan is for, as far as the order tells. */
-static xh_status_t job_of(const xhpl_order_t *order, xhpl_job_t *job_p)
+static xh_status_t job_of(const xhpl_order_t *order, const hyb_means_t *means,
+                          xhpl_job_t *job_p)
 {
-    static const xhpl_list_t widths = {4, {384, 256, 192, 128}};
+    static const xhpl_list_t on_cores = {4, {384, 256, 192, 128}};
+    static const xhpl_list_t with_devices = {5, {512, 1024, 768, 384, 256}};
     static const xhpl_list_t depths = {2, {2, 1}};
     static const xhpl_list_t broadcasts = {6, {1, 0, 2, 3, 4, 5}};
     const xhpl_request_t *wanted = &order->wanted;
     xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
-    xhpl_list_t nb = list_or(order, XHPL_NB, widths);
+    xhpl_list_t nb =
+        list_or(order, XHPL_NB, means->offloads ? with_devices : on_cores);
     xhpl_list_t depth = list_or(order, XHPL_DEPTH, depths);
     xhpl_list_t bcast = list_or(order, XHPL_BCAST, broadcasts);
     xhpl_extent_t extent;
@@ -285,7 +286,7 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     xhpl_rates_t rates;
     xhpl_job_t job;
     FILE *file;
-    xh_status_t status = job_of(order, &job);
+    xh_status_t status = job_of(order, means, &job);
 
     if (status == XH_OK)
         status = open_file(order, &file);

@@ -82,6 +82,13 @@ def test_less_time_makes_a_smaller_matrix(planned):
 
 
 @measures
+def test_devices_have_wider_panels_to_choose_from(planned):
+    outcome = planned("--set", "devices=emu:1")
+    assert {row[1] for row in rows_of(outcome)} == {256, 384, 512, 768, 1024}
+    assert "warning" not in outcome.stderr, str(outcome)
+
+
+@measures
 def test_a_larger_job_is_planned_from_what_there_is(planned):
     outcome = planned("--nodes", "3", "--ranks-per-node", "2")
     assert {row[2] * row[3] for row in rows_of(outcome)} == {6}
@@ -152,6 +159,22 @@ def test_every_test_is_predicted_and_none_is_run(xhpl):
     shapes = [tuple(row[:4]) for row in rows]
     assert shapes[0] == (100, 16, 1, 2) and shapes[-1] == (400, 1000, 2, 3)
     assert all(row[HEAD.index("seconds")] > 0 for row in rows)
+
+
+@measures
+def test_devices_are_in_a_prediction(xhpl):
+    """However fast this machine is now, a share of it counts."""
+    options = ["--predict", *SHORT, *"-n 3000 -nb 128 -p 1 -q 1".split()]
+    slow = ["devices=emu:1", "emu_rate=0.2", "split=fixed:0.5"]
+    said = []
+    for settings in ([], slow[:1], slow):
+        outcome = xhpl(*options, *(x for s in settings for x in ("--set", s)))
+        ((*_, seconds, rate, _),) = rows_of(outcome)
+        assert "warning" not in outcome.stderr, str(outcome)
+        said.append(seconds)
+    assert said[0] > 0 and said[1] > 0
+    # 0.2 Gflop/s do half of all products in 45 s.
+    assert 30 < said[2] < 90
 
 
 @measures

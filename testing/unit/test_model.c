@@ -20,6 +20,28 @@ static xhpl_rates_t rates_of(xhpl_curve_t update, xhpl_curve_t one,
     return rates;
 }
 
+/*
+ * The same with devices that take so many ns a row for a column, of which the
+ * threads take 0.2 ns to prepare it, and 0.8 to update it.
+ */
+static xhpl_rates_t with_devices(double ns)
+{
+    xhpl_rates_t rates = rates_of(columns, alone, halved);
+    xhpl_curve_t part = columns;
+
+    part.seconds[0] = 0.2e-7, part.seconds[1] = 0.2e-6;
+    rates.width[0].prepare = part;
+    part.seconds[0] = ns * 1e-7, part.seconds[1] = ns * 1e-6;
+    rates.width[0].devices = part;
+    rates.width[0].tile = 200;
+    return rates;
+}
+
+static void leave_panels_out(xhpl_rates_t *rates)
+{
+    rates->width[0].alone = rates->width[0].team = nothing;
+}
+
 static xhpl_rates_t usual(void)
 {
     return rates_of(columns, alone, halved);
@@ -79,6 +101,8 @@ static void an_unknown_width_has_the_nearest_ones_rates_by_work(void **state)
     assert_int_equal(wide.nb, 200);
     assert_near(wide.update.seconds[0], 2e-7);
     assert_near(wide.team.seconds[1], 2e-3);
+    rates = with_devices(3);
+    assert_near(xhpl_rates_of_width(&rates, 200).devices.seconds[0], 6e-7);
     rates.widths = 2;
     rates.width[1] = wide;
     assert_near(xhpl_rates_of_width(&rates, 160).alone.seconds[0], 4e-4 * 0.64);
@@ -149,6 +173,30 @@ static void overlap_hides_panels_while_updates_last_longer(void **state)
     assert_true(seconds(&rates, test) < work + panels / 4);
     test.depth = 0;
     assert_near(seconds(&rates, test), work + panels);
+}
+
+static void narrow_runs_take_the_next_panels_columns_longer(void **state)
+{
+    xhpl_rates_t rates = usual(), narrow = rates;
+    xhpl_case_t test = on_grid(3000, 1, 1);
+    double longer = 0.0;
+
+    (void)state;
+    narrow.width[0].narrow = columns;
+    narrow.width[0].narrow.seconds[0] *= 1.25;
+    narrow.width[0].narrow.seconds[1] *= 1.25;
+    for (int rows = 100; rows < 3000; rows += 100)
+        longer += 100 * 0.25e-9 * rows;
+    for (int depth = 0; depth < 3; depth++) {
+        double without;
+
+        test.depth = depth;
+        without = seconds(&rates, test);
+        if (depth == 0)
+            assert_near(seconds(&narrow, test), without + longer);
+        else
+            assert_true(seconds(&narrow, test) > without);
+    }
 }
 
 static void more_overlap_never_takes_longer(void **state)
@@ -316,6 +364,118 @@ static void many_processes_do_not_take_long_to_predict(void **state)
     assert_true(many < 1.3 * work_of(1000000, 100) / 10000);
 }
 
+/* ---- devices ------------------------------------------------------------- */
+
+static void endlessly_slow_devices_change_nothing(void **state)
+{
+    xhpl_rates_t rates = with_devices(1e9), without = with_devices(1);
+
+    (void)state;
+    without.width[0].devices = nothing;
+    for (int depth = 0; depth < 3; depth++) {
+        xhpl_case_t test = on_grid(3000, 1, 1);
+
+        test.depth = depth;
+        assert_true(seconds(&rates, test) <= seconds(&without, test));
+        assert_true(seconds(&rates, test) > 0.999999 * seconds(&without, test));
+    }
+}
+
+/* Then all that is left is to prepare columns: a fifth of the work. */
+static void endlessly_fast_devices_leave_what_is_the_threads(void **state)
+{
+    xhpl_rates_t rates = with_devices(1e-12);
+
+    (void)state;
+    leave_panels_out(&rates);
+    for (int depth = 0; depth < 3; depth++) {
+        xhpl_case_t test = on_grid(3000, 1, 1);
+
+        test.depth = depth;
+        assert_near(seconds(&rates, test), 0.2 * work_of(3000, 100));
+    }
+    rates.width[0].copy = (xhpl_curve_t){1, {0}, {1e-3}};
+    assert_near(seconds(&rates, on_grid(3000, 1, 1)),
+                0.2 * work_of(3000, 100) + 29 * 1e-3);
+}
+
+/*
+ * Both end together: of all that there is to do each does its part, but for the
+ * next panel's columns, which the threads have sooner.
+ */
+static void devices_as_fast_as_the_threads_do_half_of_all(void **state)
+{
+    xhpl_rates_t rates = with_devices(0.8);
+    double wanted = 0.0, n, products;
+
+    (void)state;
+    leave_panels_out(&rates);
+    for (int m = 2900; m > 0; m -= 100) {
+        n = m + 1.0;
+        products = (n - 100) * 0.8e-9 * m;
+        wanted += fmax(1e-9 * m * n - products, 1e-9 * m * n / 2);
+    }
+    assert_near(seconds(&rates, on_grid(3000, 1, 1)), wanted);
+}
+
+static void devices_make_room_for_panels(void **state)
+{
+    xhpl_rates_t rates = with_devices(0.8), without = rates;
+    xhpl_case_t test = on_grid(6000, 1, 1);
+
+    (void)state;
+    leave_panels_out(&without);
+    for (int depth = 0; depth < 3; depth++) {
+        double panels = 0.0;
+
+        for (int rows = 100; rows <= 6000; rows += 100)
+            panels += xhpl_curve_at(&halved, rows);
+        test.depth = depth;
+        panels /= seconds(&rates, test) - seconds(&without, test);
+        assert_true(depth > 0 ? panels > 1.8 : panels < 1.0 + 1e-9);
+    }
+}
+
+static void faster_devices_never_take_longer(void **state)
+{
+    static const int grids[][2] = {{1, 1}, {1, 2}, {2, 1}};
+
+    (void)state;
+    for (int i = 0; i < 9; i++) {
+        xhpl_case_t test = on_grid(4000, grids[i / 3][0], grids[i / 3][1]);
+        double last = INFINITY;
+
+        test.depth = i % 3;
+        for (double ns = 100; ns > 1e-3; ns /= 2) {
+            xhpl_rates_t rates = with_devices(ns);
+            double now = seconds(&rates, test);
+
+            assert_true(now <= last * (1 + 1e-12));
+            last = now;
+        }
+    }
+}
+
+/* However slow they are: all columns but those of the next panel are theirs. */
+static void a_fixed_share_is_kept_to(void **state)
+{
+    xhpl_rates_t rates = with_devices(10), without = rates;
+    double wanted = 0.0;
+
+    (void)state;
+    leave_panels_out(&rates);
+    leave_panels_out(&without);
+    without.width[0].devices = nothing;
+    rates.fixed = true;
+    assert_near(seconds(&rates, on_grid(3000, 1, 1)),
+                seconds(&without, on_grid(3000, 1, 1)));
+    rates.share = 1.0;
+    for (int m = 2900; m > 0; m -= 100)
+        wanted += fmax((m - 99) * 10e-9 * m,
+                       1e-9 * m * (m + 1) - 0.8e-9 * m * (m - 99));
+    assert_near(seconds(&rates, on_grid(3000, 1, 1)), wanted);
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_curve_goes_on_beyond_its_points_as_it_does_on_the_whole),
     cmocka_unit_test(an_unknown_width_has_the_nearest_ones_rates_by_work),
@@ -324,6 +484,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(without_overlap_parts_add_up),
     cmocka_unit_test(panels_alone_follow_each_other),
     cmocka_unit_test(overlap_hides_panels_while_updates_last_longer),
+    cmocka_unit_test(narrow_runs_take_the_next_panels_columns_longer),
     cmocka_unit_test(more_overlap_never_takes_longer),
     cmocka_unit_test(a_larger_matrix_takes_longer),
     cmocka_unit_test(more_processes_divide_the_work),
@@ -336,6 +497,12 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_panel_wider_than_the_matrix_is_the_matrix),
     cmocka_unit_test(many_panels_are_taken_together),
     cmocka_unit_test(many_processes_do_not_take_long_to_predict),
+    cmocka_unit_test(endlessly_slow_devices_change_nothing),
+    cmocka_unit_test(endlessly_fast_devices_leave_what_is_the_threads),
+    cmocka_unit_test(devices_as_fast_as_the_threads_do_half_of_all),
+    cmocka_unit_test(devices_make_room_for_panels),
+    cmocka_unit_test(faster_devices_never_take_longer),
+    cmocka_unit_test(a_fixed_share_is_kept_to),
 };
 
 UNIT_MAIN(cases)

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 2 */
+/* What is measured for a plan with devices, without, and with some that fail.
+ */
+#include "testing/unit/unit_mpi.h"
+
+#include <math.h>
+#include "hybrid/driver/driver.h"
+#include "testing/planner/measure.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/driver_fixture.h"
+#include "testing/unit/small_system.h"
+
+static int rank_here(void)
+{
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+/* Of a solver that is open, which is closed. */
+static xhpl_rates_t measure(void)
+{
+    const xhpl_measurement_t what = {.widths = 2,
+                                     .width = {16, 32},
+                                     .seconds = 0.01,
+                                     .bytes = 1e6,
+                                     .device_bytes = 1e6,
+                                     .row_step = 1,
+                                     .column_step = 1};
+    xhpl_rates_t rates;
+
+    assert_int_equal(xhpl_measure(hyb_driver_means(), &what, &rates), XH_OK);
+    driver_close();
+    return rates;
+}
+
+static void assert_devices(const xhpl_rates_t *rates, bool are_there)
+{
+    assert_int_equal(rates->widths, 2);
+    for (int i = 0; i < rates->widths; i++) {
+        const xhpl_width_t *width = &rates->width[i];
+        const xhpl_curve_t *curve = &width->devices;
+
+        assert_true(width->update.count >= 2);
+        assert_int_equal(curve->count, are_there ? width->update.count : 0);
+        assert_int_equal(width->copy.count, curve->count);
+        assert_true(!are_there || width->narrow.count == curve->count);
+        for (int j = 0; j < curve->count; j++)
+            assert_true(curve->seconds[j] > 0.0 && isfinite(curve->seconds[j]));
+        assert_true(!are_there || width->tile >= 16);
+    }
+}
+
+static void devices_have_a_curve_of_their_own(void **state)
+{
+    xhpl_rates_t rates;
+
+    (void)state;
+    driver_open_with_devices(1, "threads=1 tile=64");
+    rates = measure();
+    assert_devices(&rates, true);
+    assert_false(rates.fixed);
+    driver_open_with_devices(2, "threads=2 split=fixed:0.75");
+    rates = measure();
+    assert_devices(&rates, true);
+    assert_true(rates.fixed && rates.share == 0.75);
+}
+
+static void without_devices_there_is_none(void **state)
+{
+    xhpl_rates_t rates;
+
+    (void)state;
+    driver_open("threads=1");
+    rates = measure();
+    assert_devices(&rates, false);
+}
+
+static void where_a_process_has_none_none_counts(void **state)
+{
+    xhpl_rates_t rates;
+
+    (void)state;
+    driver_open_with_devices(rank_here() == 0, "threads=1");
+    rates = measure();
+    assert_devices(&rates, small_processes() == 1);
+}
+
+/* The first of two, which are dealt in turn, or the only one. */
+static void devices_that_fail_are_not_counted(void **state)
+{
+    char settings[80];
+    xhpl_rates_t rates;
+
+    (void)state;
+    for (int devices = 1; devices <= 2; devices++) {
+        snprintf(settings, sizeof(settings),
+                 "threads=1 tile=64 emu_fault=%d:fail@gemm:3", rank_here());
+        driver_open_with_devices(devices, settings);
+        capture_begin();
+        rates = measure();
+        assert_non_null(strstr(capture_end(NULL), "is dropped"));
+        assert_devices(&rates, devices == 2);
+    }
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(devices_have_a_curve_of_their_own),
+    cmocka_unit_test(without_devices_there_is_none),
+    cmocka_unit_test(where_a_process_has_none_none_counts),
+    cmocka_unit_test(devices_that_fail_are_not_counted),
+};
+
+UNIT_MPI_MAIN(cases)
