@@ -107,7 +107,8 @@ UNIT_COMMON := $(call as_objects,$(call common_of,$(UNIT_SOURCES)))
 UNIT_OBJECTS := $(call as_objects,$(UNIT_ALL))
 UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID)) \
                  $(if $(filter yes,$(JSON)),,$(UNIT_RECORD))
-HEADERS := $(filter-out $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
+HEADERS := $(filter-out testing/cuda_model/model.h \
+             $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
              $(addprefix testing/planner/,devices.h measure.h packing.h \
              probes.h) \
              $(addprefix testing/unit/,device_cases.h emu_fixture.h \

@@ -80,12 +80,14 @@ FLAGS_OF_cuda = -isystem $(CUDA_HOME)/include
 LIBS_OF_cuda = $(CUDART) -Wl,--exclude-libs,ALL \
                -Wl,-rpath,'$$ORIGIN:$(CUDA_HOME)/lib64' -lrt
 
+PIC_FLAGS = -fvisibility=hidden $(FLAGS_OF_$(word 3,$(subst /, ,$<)))
+
 build: $(PLUGINS)
 
 $(PIC)/%.o: %.c $(BUILD)/commands
 	@mkdir -p $(@D)
-	$(call SAY,CC    $< (plug-in),$(HYB_COMPILE) -fPIC -fvisibility=hidden \
-	    $(FLAGS_OF_$(word 3,$(subst /, ,$<))) -MMD -MP -c -o $@ $<)
+	$(call SAY,CC    $< (plug-in),$(HYB_COMPILE) -fPIC $(PIC_FLAGS) -MMD -MP \
+	    -c -o $@ $<)
 
 define PLUGIN
 $(BINdir)/libhyb_$(1).so: $(call pic,$(1))
@@ -99,6 +101,40 @@ $(foreach backend,$(HYB_BACKENDS),$(eval $(call PLUGIN,$(backend))))
 $(BUILD)/lib/xhpl: $(PLUGINS)
 	@mkdir -p $(@D)
 	@ln -sfn $(abspath $(BINdir)) $@
+
+# ---- the model of CUDA -----------------------------------------------------
+
+# The plug-in cuda with a model in place of CUDA's libraries, for tests. Only
+# headers are needed. CUDA_MODEL=no does without.
+CUDA_MODEL ?= $(if $(and $(wildcard $(CUDA_HOME)/include/cuda_runtime_api.h), \
+                $(wildcard $(CUDA_HOME)/include/cublas_v2.h)),yes,no)
+ifeq ($(CUDA_MODEL),yes)
+CUBLAS_MAJOR := $(shell sed -n 's/^\#define CUBLAS_VER_MAJOR *\([0-9]*\).*/\1/p' \
+    $(CUDA_HOME)/include/cublas_api.h)
+MODEL := $(BUILD)/cuda-model
+MODEL_OWN := blas nvml
+MODEL_RUNTIME := $(filter-out $(MODEL_OWN), \
+    $(patsubst testing/cuda_model/%.c,%,$(wildcard testing/cuda_model/*.c)))
+model_objects = $(1:%=$(PIC)/testing/cuda_model/%.o)
+MODEL_FILES := $(addprefix $(MODEL)/,libcuda_model.so libhyb_cuda.so \
+                 libcublas.so.$(CUBLAS_MAJOR) libnvidia-ml.so.1)
+
+unit suite: $(MODEL_FILES)
+
+$(call model_objects,$(MODEL_RUNTIME) $(MODEL_OWN)): PIC_FLAGS = $(FLAGS_OF_cuda)
+$(MODEL)/libcuda_model.so: $(call model_objects,$(MODEL_RUNTIME))
+$(MODEL)/libhyb_cuda.so: $(call pic,cuda)
+$(MODEL)/libcublas.so.$(CUBLAS_MAJOR): $(call model_objects,blas)
+$(MODEL)/libnvidia-ml.so.1: $(call model_objects,nvml)
+$(filter-out %/libcuda_model.so,$(MODEL_FILES)): $(MODEL)/libcuda_model.so
+
+# What is beside them comes before what the system or the user has.
+MODEL_LINK = -Wl,-soname,$(@F) -Wl,--disable-new-dtags -Wl,-rpath,'$$ORIGIN'
+$(MODEL_FILES):
+	@mkdir -p $(@D)
+	$(call SAY,LINK  $@,$(HYB_CC) $(LINKFLAGS) -shared -o $@ $^ \
+	    $(MODEL_LINK) -ldl $(XH_LIBS))
+endif
 
 # Installed programs look in ../lib/xhpl, too.
 install: install-hybrid

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <cublas_v2.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include "testing/cuda_model/model.h"
+
+enum { WORKSPACE_ALIGNMENT = 256, AT_ONCE = 4 };
+
+struct cublasContext {
+    int device;
+    cudaStream_t stream;
+    void *workspace; /* the user's; NULL: its own */
+    size_t bytes;    /* of workspace */
+};
+
+/* ---- handles ------------------------------------------------------------- */
+
+const char *cublasGetStatusString(cublasStatus_t status)
+{
+    return status == CUBLAS_STATUS_SUCCESS         ? "none"
+           : status == CUBLAS_STATUS_ALLOC_FAILED  ? "memory is exhausted"
+           : status == CUBLAS_STATUS_INVALID_VALUE ? "a value is out of range"
+                                                   : "the device fails";
+}
+
+/* Give the lock back; a call of CUDA inside came to error. */
+static cublasStatus_t leave(cudaError_t error)
+{
+    model_leave(cudaSuccess);
+    if (error == cudaErrorMemoryAllocation)
+        return CUBLAS_STATUS_ALLOC_FAILED;
+    if (error == cudaErrorInvalidValue)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS
+                                : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+cublasStatus_t cublasCreate(cublasHandle_t *handle_p)
+{
+    int device = model_current();
+    cudaError_t error;
+
+    model_enter();
+    error = model_check(device);
+    if (error == cudaSuccess)
+        error = model_refusal(model_fault(device, MODEL_HANDLE));
+    if (error == cudaSuccess) {
+        struct cublasContext *handle = calloc(1, sizeof(*handle));
+
+        if (handle == NULL)
+            model_die("no memory for a handle");
+        handle->device = device;
+        model.counts.handles++;
+        *handle_p = handle;
+    }
+    return leave(error);
+}
+
+/* It waits for the device. */
+cublasStatus_t cublasDestroy(cublasHandle_t handle)
+{
+    cudaError_t error;
+
+    model_enter();
+    error = model_check(handle->device);
+    if (error == cudaSuccess)
+        error = model_await_idle(handle->device);
+    model.counts.handles--;
+    free(handle);
+    return leave(error);
+}
+
+/* The handle's own workspace is back after that. */
+cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream)
+{
+    cudaError_t error;
+
+    model_enter();
+    error = model_check(handle->device);
+    if (error == cudaSuccess && model_stream_device(stream) != handle->device)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        handle->stream = stream;
+        handle->workspace = NULL;
+    }
+    return leave(error);
+}
+
+cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace,
+                                  size_t bytes)
+{
+    cudaError_t error;
+
+    model_enter();
+    error = model_check(handle->device);
+    if (error == cudaSuccess &&
+        ((uintptr_t)workspace % WORKSPACE_ALIGNMENT != 0 ||
+         model_device_of(workspace, bytes) != handle->device))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        handle->workspace = workspace;
+        handle->bytes = bytes;
+    }
+    return leave(error);
+}
+
+/* ---- the product --------------------------------------------------------- */
+
+typedef struct {
+    const double *data;
+    int64_t rows, cols, ld; /* as it is stored */
+    bool transposed;
+} operand_t;
+
+typedef struct {
+    operand_t a, b, c;
+    int64_t k;
+    double alpha, beta;
+    void *workspace;
+    size_t workspace_bytes;
+} product_t;
+
+static operand_t operand(const double *data, cublasOperation_t operation,
+                         int64_t rows, int64_t cols, int64_t ld)
+{
+    bool transposed = operation != CUBLAS_OP_N;
+
+    return transposed ? (operand_t){data, cols, rows, ld, true}
+                      : (operand_t){data, rows, cols, ld, false};
+}
+
+static bool is_proper(const operand_t *o)
+{
+    return o->rows >= 0 && o->cols >= 0 && o->ld >= 1 && o->ld >= o->rows;
+}
+
+/* Point o to what the device has there; false if it is not all device's. */
+static bool find(operand_t *o, int device)
+{
+    size_t elements;
+
+    if (o->rows == 0 || o->cols == 0)
+        return true;
+    elements = (size_t)((o->cols - 1) * o->ld + o->rows);
+    if (model_device_of(o->data, elements * sizeof(double)) != device)
+        return false;
+    o->data = model_content(o->data);
+    return true;
+}
+
+static bool find_all(product_t *p, int device)
+{
+    bool found;
+
+    model_enter();
+    found = find(&p->a, device) && find(&p->b, device) && find(&p->c, device) &&
+            (p->workspace == NULL ||
+             model_device_of(p->workspace, p->workspace_bytes) == device);
+    model_leave(cudaSuccess);
+    return found;
+}
+
+static double element(const operand_t *o, int64_t i, int64_t j)
+{
+    return o->transposed ? o->data[j + i * o->ld] : o->data[i + j * o->ld];
+}
+
+static double *column(const operand_t *c, int64_t j)
+{
+    return (double *)c->data + j * c->ld;
+}
+
+/* C := beta C; what is there is not read if beta is 0. */
+static void scale(const product_t *p)
+{
+    int64_t i, j;
+
+    for (j = 0; j < p->c.cols; j++)
+        for (i = 0; i < p->c.rows; i++)
+            column(&p->c, j)[i] =
+                p->beta == 0.0 ? 0.0 : p->beta * column(&p->c, j)[i];
+}
+
+/* width columns of C from j on += alpha op(A) op(B), a column of A at a time */
+static void add_columns(const product_t *p, int64_t j, int64_t width)
+{
+    int64_t i, l, w;
+
+    for (l = 0; l < p->k; l++) {
+        for (w = 0; w < width; w++) {
+            double x = p->alpha * element(&p->b, l, j + w);
+            double *c = column(&p->c, j + w);
+
+            if (p->a.transposed)
+                for (i = 0; i < p->c.rows; i++)
+                    c[i] += p->a.data[l + i * p->a.ld] * x;
+            else
+                for (i = 0; i < p->c.rows; i++)
+                    c[i] += p->a.data[i + l * p->a.ld] * x;
+        }
+    }
+}
+
+static cudaError_t multiply(int device, void *argument)
+{
+    product_t *p = argument;
+    int64_t j;
+
+    if (!find_all(p, device))
+        return cudaErrorIllegalAddress;
+    scale(p);
+    for (j = 0; j < p->c.cols && p->alpha != 0.0; j += AT_ONCE)
+        add_columns(p, j, p->c.cols - j < AT_ONCE ? p->c.cols - j : AT_ONCE);
+    return cudaSuccess;
+}
+
+static cudaError_t queue(cublasHandle_t handle, const product_t *product)
+{
+    product_t *argument = malloc(sizeof(*argument));
+    cudaError_t error = model_check(handle->device);
+
+    if (argument == NULL)
+        model_die("no memory for a product");
+    *argument = *product;
+    if (error == cudaSuccess &&
+        (!is_proper(&product->a) || !is_proper(&product->b) ||
+         !is_proper(&product->c)))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        return model_queue(handle->stream,
+                           &(model_work_t){.op = MODEL_GEMM,
+                                           .run = multiply,
+                                           .argument = argument});
+    free(argument);
+    return error;
+}
+
+/* alpha and beta are the host's, read before this returns. */
+cublasStatus_t cublasDgemm_64(cublasHandle_t handle, cublasOperation_t op_a,
+                              cublasOperation_t op_b, int64_t m, int64_t n,
+                              int64_t k, const double *alpha, const double *a,
+                              int64_t lda, const double *b, int64_t ldb,
+                              const double *beta, double *c, int64_t ldc)
+{
+    model_enter();
+    return leave(
+        queue(handle, &(product_t){.a = operand(a, op_a, m, k, lda),
+                                   .b = operand(b, op_b, k, n, ldb),
+                                   .c = operand(c, CUBLAS_OP_N, m, n, ldc),
+                                   .k = k,
+                                   .alpha = *alpha,
+                                   .beta = *beta,
+                                   .workspace = handle->workspace,
+                                   .workspace_bytes = handle->bytes}));
+}

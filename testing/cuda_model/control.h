@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CUDA_MODEL_CONTROL_H
+#define CUDA_MODEL_CONTROL_H
+
+/*
+ * A model of the parts of CUDA's libraries that hybrid/device/cuda/ uses, on
+ * the host, so that tests run that backend where there is no GPU. It does what
+ * NVIDIA documents: device memory that the host cannot read, streams that run
+ * beside the host, errors that stay, copies that block where host memory is
+ * not pinned. Where the documentation leaves a choice it is the strict one. It
+ * tells nothing about speed.
+ *
+ * From the environment, when it is first used:
+ *
+ *     CUDA_MODEL_DEVICES   how many, 0 to 4; else 1
+ *     CUDA_MODEL_MEMORY    MiB of each; else 256
+ *     CUDA_MODEL_DRIVER    version that the driver is for, 0: there is none;
+ *                          else as new as the headers
+ *     CUDA_MODEL_FAULT     faults, see below
+ *     CUDA_MODEL_REPORT    if set, what was not given back is said at the end
+ *
+ * Faults are a comma-separated list of [device:]kind@op:nth. The nth call of
+ * op, counted from 1 on each device, or on that one only, then
+ *
+ *     fail    fails when it runs, and with it all that device does later
+ *     refuse  is refused: it has done nothing, and the device goes on
+ *     oom     is refused for lack of memory
+ *     stall   never ends
+ *
+ * where op is one of malloc, register, stream, event, handle, select, record,
+ * wait, copy_in, copy_out and gemm; the last five can fail or stall.
+ */
+typedef struct { /* what there is of each, of all devices */
+    int contexts, memory, pinned, streams, events, handles;
+    unsigned flags;      /* of device 0's context, when it was made */
+    int unpinned_copies; /* that had host memory which is not pinned */
+} cuda_model_counts_t;
+
+/*
+ * Begin anew, as another process would: nothing exists, no device is broken,
+ * faults are those of text, "" for none. Nobody else may use the model.
+ */
+void cuda_model_begin(const char *faults);
+
+cuda_model_counts_t cuda_model_counts(void);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include "testing/cuda_model/model.h"
+
+struct CUstream_st {
+    int device;
+    bool closing;   /* its thread frees it, once nothing is left to do */
+    bool abandoned; /* nothing runs any more */
+    int queued;     /* pieces of work that have not ended */
+    model_work_t *first, *last;
+    struct CUstream_st *next;
+};
+
+static struct CUstream_st *streams;
+
+/* ---- marks --------------------------------------------------------------- */
+
+model_mark_t *model_mark_create(void)
+{
+    model_mark_t *mark = calloc(1, sizeof(*mark));
+
+    if (mark == NULL)
+        model_die("no memory for a mark");
+    mark->references = 1;
+    return mark;
+}
+
+void model_mark_release(model_mark_t *mark)
+{
+    if (mark != NULL && --mark->references == 0)
+        free(mark);
+}
+
+/* ---- the thread of a stream ---------------------------------------------- */
+
+static model_device_t *device_of(const struct CUstream_st *stream)
+{
+    return &model.device[stream->device];
+}
+
+static bool goes_on(const struct CUstream_st *stream)
+{
+    const model_device_t *d = device_of(stream);
+
+    return !stream->abandoned && !d->breaking && d->broken == cudaSuccess;
+}
+
+static void wait_for_change(void)
+{
+    pthread_cond_wait(&model.changed, &model.lock);
+}
+
+/* Nothing touches memory any more once it is told. */
+static void break_device(model_device_t *d, cudaError_t error)
+{
+    d->breaking = true;
+    while (d->running > 0)
+        wait_for_change();
+    if (d->broken == cudaSuccess)
+        d->broken = error;
+    d->breaking = false;
+}
+
+static cudaError_t run(model_device_t *d, int device, const model_work_t *work)
+{
+    cudaError_t error;
+
+    if (work->fault == MODEL_FAIL)
+        return cudaErrorLaunchFailure;
+    if (work->run == NULL)
+        return cudaSuccess;
+    d->running++;
+    pthread_mutex_unlock(&model.lock);
+    error = work->run(device, work->argument);
+    pthread_mutex_lock(&model.lock);
+    d->running--;
+    return error;
+}
+
+static void perform(const struct CUstream_st *stream, const model_work_t *work)
+{
+    cudaError_t error;
+
+    while (work->until != NULL && !work->until->passed && goes_on(stream))
+        wait_for_change();
+    while (work->fault == MODEL_STALL && goes_on(stream))
+        wait_for_change();
+    if (!goes_on(stream))
+        return;
+    error = run(device_of(stream), stream->device, work);
+    if (error != cudaSuccess)
+        break_device(device_of(stream), error);
+    if (goes_on(stream) && work->mark != NULL) {
+        work->mark->passed = true;
+        work->mark->time = model_now();
+    }
+}
+
+static void discard(model_work_t *work)
+{
+    model_mark_release(work->until);
+    model_mark_release(work->mark);
+    free(work->argument);
+    free(work);
+}
+
+static void forget(struct CUstream_st *stream)
+{
+    struct CUstream_st **link = &streams;
+
+    while (*link != stream)
+        link = &(*link)->next;
+    *link = stream->next;
+    free(stream);
+}
+
+static void *serve(void *argument)
+{
+    struct CUstream_st *stream = argument;
+    model_work_t *work;
+
+    pthread_mutex_lock(&model.lock);
+    while (stream->first != NULL || !stream->closing) {
+        work = stream->first;
+        if (work == NULL) {
+            wait_for_change();
+            continue;
+        }
+        perform(stream, work);
+        stream->first = work->next;
+        stream->queued--;
+        discard(work);
+        pthread_cond_broadcast(&model.changed);
+    }
+    forget(stream);
+    pthread_mutex_unlock(&model.lock);
+    return NULL;
+}
+
+void model_streams_begin(void)
+{
+    struct CUstream_st *stream;
+
+    for (stream = streams; stream != NULL; stream = stream->next)
+        stream->abandoned = stream->closing = true;
+    pthread_cond_broadcast(&model.changed);
+}
+
+/* ---- coming and going ---------------------------------------------------- */
+
+static cudaError_t create(int device, cudaStream_t *stream_p)
+{
+    struct CUstream_st *stream = calloc(1, sizeof(*stream));
+    pthread_t thread;
+
+    if (stream == NULL)
+        return cudaErrorMemoryAllocation;
+    stream->device = device;
+    if (pthread_create(&thread, NULL, serve, stream) != 0) {
+        free(stream);
+        return cudaErrorMemoryAllocation;
+    }
+    pthread_detach(thread);
+    stream->next = streams;
+    streams = stream;
+    model.counts.streams++;
+    *stream_p = stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream_p, unsigned flags)
+{
+    int device = model_current();
+    cudaError_t error;
+
+    model_enter();
+    error = model_check(device);
+    if (error == cudaSuccess && (flags & ~1U) != 0)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = model_refusal(model_fault(device, MODEL_STREAM));
+    if (error == cudaSuccess)
+        error = create(device, stream_p);
+    return model_leave(error);
+}
+
+static bool is_stream(cudaStream_t stream)
+{
+    const struct CUstream_st *s = streams;
+
+    while (s != NULL && s != stream)
+        s = s->next;
+    return s != NULL && !s->closing;
+}
+
+int model_stream_device(cudaStream_t stream)
+{
+    return is_stream(stream) ? stream->device : -1;
+}
+
+/* It waits for nothing; work that is queued goes on. */
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    cudaError_t error;
+
+    model_enter();
+    error = model_check(model_stream_device(stream));
+    if (error == cudaSuccess) {
+        stream->closing = true;
+        model.counts.streams--;
+        pthread_cond_broadcast(&model.changed);
+    }
+    return model_leave(error);
+}
+
+/* ---- work ---------------------------------------------------------------- */
+
+static cudaError_t add(cudaStream_t stream, model_work_t *work)
+{
+    cudaError_t error = model_check(model_stream_device(stream));
+
+    if (error == cudaSuccess) {
+        work->fault = model_fault(stream->device, work->op);
+        error = model_refusal(work->fault);
+    }
+    if (error != cudaSuccess)
+        return error;
+    if (stream->first == NULL)
+        stream->first = work;
+    else
+        stream->last->next = work;
+    stream->last = work;
+    stream->queued++;
+    pthread_cond_broadcast(&model.changed);
+    return cudaSuccess;
+}
+
+cudaError_t model_queue(cudaStream_t stream, const model_work_t *work)
+{
+    model_work_t *copy = malloc(sizeof(*copy));
+    cudaError_t error;
+
+    if (copy == NULL)
+        model_die("no memory for work");
+    *copy = *work;
+    copy->next = NULL;
+    error = add(stream, copy);
+    if (error != cudaSuccess)
+        discard(copy);
+    return error;
+}
+
+/* ---- waiting ------------------------------------------------------------- */
+
+cudaError_t model_await(int device, const model_mark_t *mark)
+{
+    const model_device_t *d = &model.device[device];
+
+    while (!mark->passed && d->broken == cudaSuccess)
+        wait_for_change();
+    return d->broken;
+}
+
+static bool is_busy(int device)
+{
+    const struct CUstream_st *s = streams;
+
+    while (s != NULL && (s->device != device || s->queued == 0 || s->abandoned))
+        s = s->next;
+    return s != NULL;
+}
+
+cudaError_t model_await_idle(int device)
+{
+    const model_device_t *d = &model.device[device];
+
+    while (is_busy(device) && d->broken == cudaSuccess)
+        wait_for_change();
+    return d->broken;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    cudaError_t error;
+
+    model_enter();
+    error = model_check(model_stream_device(stream));
+    while (error == cudaSuccess && stream->queued > 0) {
+        wait_for_change();
+        error = model.device[stream->device].broken;
+    }
+    return model_leave(error);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    cudaError_t error;
+
+    model_enter();
+    error = model_check(model_stream_device(stream));
+    if (error == cudaSuccess && stream->queued > 0)
+        error = cudaErrorNotReady;
+    return model_leave(error);
+}

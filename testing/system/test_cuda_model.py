@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The plug-in cuda on a model of CUDA's libraries, inside whole programs."""
+import re
+import shutil
+
+import pytest
+
+import jobs
+
+MODEL = jobs.BUILD / "cuda-model"
+XDGEMM = jobs.BIN / "xdgemm"
+
+pytestmark = pytest.mark.skipif(
+    not (MODEL / "libhyb_cuda.so").exists() or not XDGEMM.exists(),
+    reason="built without CUDA's headers, or without hybrid/",
+)
+
+PRODUCT = ["-m", "150", "-n", "130", "-k", "40", "--repeat", "1", "--verify"]
+TILED = [*PRODUCT, "--set", "tile=32", "--set", "split=fixed:0.8"]
+OWN_DEVICE = ["--devices", "cuda:0", "--set", "product_return=off"]
+
+
+def environment(**settings):
+    """That of a program that finds the model, which has these settings."""
+    return {
+        "XHPL_PLUGIN_DIR": str(MODEL),
+        # for sanitizers, which take the loader's place
+        "LD_LIBRARY_PATH": str(MODEL),
+        "CUDA_MODEL_REPORT": "1",
+        **{f"CUDA_MODEL_{name}": str(x) for name, x in settings.items()},
+    }
+
+
+@pytest.fixture
+def xdgemm(tmp_path):
+    """Run xdgemm on the model, with a cache of its own."""
+
+    def run(*options, plugins=MODEL, **settings):
+        env = {
+            **environment(**settings),
+            "XHPL_PLUGIN_DIR": str(plugins),
+            "LD_LIBRARY_PATH": str(plugins),
+            "XDG_CACHE_HOME": str(tmp_path),
+        }
+        return jobs.run([XDGEMM, *options], tmp_path, env)
+
+    run.folder = tmp_path
+    return run
+
+
+def wrong(outcome):
+    """How many products were wrong."""
+    assert outcome.status == 0, str(outcome)
+    said = re.search(r"verified: \d+ products, (\d+) wrong", outcome.stdout)
+    assert said, str(outcome)
+    return int(said.group(1))
+
+
+def left(outcome):
+    """What the model says of what was not given back, by name."""
+    said = re.search(r"^CUDA model: left (.*)$", outcome.stderr, re.M)
+    assert said, str(outcome)
+    return {name: int(x) for name, x in re.findall(r"([a-z ]+) (\d+)", said[1])}
+
+
+def assert_nothing_left(outcome):
+    assert set(left(outcome).values()) == {0}, str(outcome)
+
+
+# ---- products ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("devices", ["0", "0,1"])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "product_return=on",
+        "product_return=off",
+        "product_return=auto",
+        "direct=on",
+        "pipeline=1",
+        "copy_threads=2",
+    ],
+)
+def test_products_are_right_and_all_is_given_back(xdgemm, devices, setting):
+    outcome = xdgemm(
+        *TILED, "--devices", f"cuda:{devices}", "--set", setting, DEVICES=2
+    )
+    assert wrong(outcome) == 0
+    assert_nothing_left(outcome)  # and no copy was of unpinned memory
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "-m 1 -n 1 -k 1",
+        "-m 70 -n 90 -k 300 --transa",
+        "-m 70 -n 90 -k 30 --transb --beta 0",
+        "-m 70 -n 90 -k 30 --transa --transb --alpha -2.5 --beta 0.5",
+        "-m 70 -n 90 -k 30 --lda 77 --ldb 64 --ldc 128",
+    ],
+)
+def test_products_of_any_kind_are_right(xdgemm, shape):
+    outcome = xdgemm(
+        *shape.split(), "--verify", "--devices", "cuda", "--set", "tile=16"
+    )
+    assert wrong(outcome) == 0
+    assert_nothing_left(outcome)
+
+
+def test_a_size_of_tiles_is_found(xdgemm):
+    outcome = xdgemm(*PRODUCT, *OWN_DEVICE)
+    assert wrong(outcome) == 0
+    assert list(xdgemm.folder.glob("xhpl/*")), str(outcome)
+
+
+def test_little_memory_is_enough(xdgemm):
+    # each of three queues takes 32 MiB, kernels keep 64
+    outcome = xdgemm(
+        "-m", "1200", "-n", "1200", "-k", "64", "--repeat", "1", "--verify",
+        *OWN_DEVICE, "--set", "tile=1100", MEMORY=164,
+    )  # fmt: skip
+    assert wrong(outcome) == 0
+    assert "dropped" not in outcome.stderr, str(outcome)
+    assert_nothing_left(outcome)
+
+
+# ---- what xdgemm tells ------------------------------------------------------
+
+
+def test_devices_are_listed(xdgemm):
+    outcome = xdgemm("--list-devices", DEVICES=3)
+    assert outcome.status == 0, str(outcome)
+    for index in range(3):
+        address = f"PCI 0000:a{index}:00.0"
+        assert re.search(
+            rf"^cuda:{index} +model .* 0.2 of 0.2 GiB free, {address}",
+            outcome.stdout,
+            re.M,
+        ), str(outcome)
+
+
+NO_DEVICE = [
+    (dict(DRIVER=0), "there is no NVIDIA driver"),
+    (dict(DRIVER=11040), "the NVIDIA driver is for CUDA 11.4, this needs 1"),
+    (dict(DEVICES=0), "the NVIDIA driver shows no device"),
+]
+
+
+@pytest.mark.parametrize("settings, why", NO_DEVICE)
+def test_why_there_is_no_device_is_said(xdgemm, settings, why):
+    outcome = xdgemm(*PRODUCT, "--devices", "cuda:0", **settings)
+    assert outcome.status == 2, str(outcome)
+    assert why in outcome.stderr
+
+
+def test_the_probe_measures_link_and_product(xdgemm):
+    outcome = xdgemm("-m", "300", "-k", "100", "--probe-device", *OWN_DEVICE)
+    assert outcome.status == 0, str(outcome)
+    assert re.search(r"^cuda:0(( +[\d.]+){4})$", outcome.stdout, re.M)
+    assert_nothing_left(outcome)
+
+
+def test_torture_reads_the_sensors(xdgemm):
+    outcome = xdgemm("-m", "100", "--torture", "1", *OWN_DEVICE)
+    assert wrong(outcome) == 0
+    assert "C 40 to 40  MHz 1500 to 1500  W 300 to 300" in outcome.stdout
+
+
+# ---- libraries --------------------------------------------------------------
+
+
+@pytest.fixture
+def plugins(tmp_path):
+    """A copy of the model's folder."""
+    folder = tmp_path / "plugins"
+    shutil.copytree(MODEL, folder)
+    return folder
+
+
+def test_without_cublas_there_is_no_device(xdgemm, plugins):
+    (blas,) = plugins.glob("libcublas.so.*")
+    blas.write_text("no library")
+    outcome = xdgemm(*TILED, "--devices", "cuda:0", plugins=plugins)
+    assert "it cannot be used without cuBLAS: " in outcome.stderr, str(outcome)
+    shutil.copy(plugins / "libnvidia-ml.so.1", blas)
+    outcome = xdgemm(*TILED, "--devices", "cuda:0", plugins=plugins)
+    assert "has no cublasCreate_v2" in outcome.stderr, str(outcome)
+
+
+def test_without_the_management_library_no_sensor_is_told(xdgemm, plugins):
+    (plugins / "libnvidia-ml.so.1").write_text("no library")
+    outcome = xdgemm(
+        "-m", "100", "--torture", "0.1", *OWN_DEVICE, plugins=plugins
+    )
+    assert wrong(outcome) == 0
+    assert "MHz" not in outcome.stdout, str(outcome)
+
+
+# ---- faults -----------------------------------------------------------------
+
+LOSSES = [
+    ("fail@copy_in:3", "a kernel failed"),
+    ("fail@gemm:4", "a kernel failed"),
+    ("fail@copy_out:2", "a kernel failed"),
+    ("refuse@gemm:3", "cublasDgemm: "),
+    ("stall@copy_in:3", "it stalled"),
+    ("stall@gemm:3", "it stalled"),
+    ("stall@copy_out:2", "it stalled"),
+    ("oom@malloc:4", "it ran out of memory"),
+    ("oom@copy_in:3", "it ran out of memory"),
+]
+
+
+@pytest.mark.parametrize("fault, cause", LOSSES)
+@pytest.mark.parametrize("devices", ["0", "0,1"])
+def test_a_lost_device_costs_no_element(xdgemm, fault, cause, devices):
+    outcome = xdgemm(
+        *TILED, "--devices", f"cuda:{devices}",
+        "--set", "product_return=off", "--set", "stall_seconds=0.3",
+        DEVICES=2, FAULT=f"0:{fault}",
+    )  # fmt: skip
+    assert wrong(outcome) == 0
+    assert cause in outcome.stderr, str(outcome)
+    assert "warning: device 0 is dropped" in outcome.stderr, str(outcome)
+
+
+# ---- xhpl -------------------------------------------------------------------
+
+SYSTEM = ("-n", 300, "--nb", 32, "--set", "tile=48", "--set", "threads=1")
+SHARE = ("--set", "split=fixed:0.8", "--set", "product_return=off")
+
+
+@pytest.mark.parametrize("processes", [1])
+def test_xhpl_solves_with_a_device(xhpl, processes):
+    outcome = xhpl(
+        *SYSTEM, *SHARE, "-p", processes, "-q", 1,
+        "--set", "devices=cuda:0,1" if processes == 2 else "devices=cuda:0",
+        processes=processes if processes > 1 else None,
+        env=environment(DEVICES=2),
+    )  # fmt: skip
+    assert outcome.status == 0, str(outcome)
+    assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+    reports = re.findall("^CUDA model: left .*$", outcome.stderr, re.M)
+    assert len(reports) == processes, str(outcome)
+    assert not any(re.search(" [1-9]", line) for line in reports), str(outcome)
+
+
+@pytest.mark.parametrize("fault, cause", [
+    ("fail@gemm:9", "a kernel failed"),
+    ("stall@copy_out:4", "it stalled"),
+])  # fmt: skip
+def test_xhpl_goes_on_without_its_device(xhpl, fault, cause):
+    outcome = xhpl(
+        *SYSTEM, *SHARE, "-p", 1, "-q", 1, "--set", "devices=cuda:0",
+        "--set", "stall_seconds=0.3",
+        env=environment(FAULT=fault),
+    )  # fmt: skip
+    assert outcome.status == 0, str(outcome)
+    assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+    assert cause in outcome.stderr, str(outcome)
+    assert "device 0 is dropped" in outcome.stderr, str(outcome)

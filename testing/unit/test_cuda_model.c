@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <pthread.h>
+#include "hybrid/engine/backend.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/cuda_model_fixture.h"
+
+enum { ORDER = 48, LD = 53, COUNT = LD * ORDER };
+
+static double ones[COUNT], result[COUNT];
+
+static hyb_view_t host(double *x)
+{
+    return (hyb_view_t){x, ORDER, ORDER, LD};
+}
+
+static void fill(double *x, double value)
+{
+    int i;
+
+    for (i = 0; i < COUNT; i++)
+        x[i] = value;
+}
+
+/* ---- one device, with a queue and matrices ------------------------------- */
+
+typedef struct {
+    hyb_device_t *device;
+    hyb_queue_t *queue;
+    hyb_view_t a, c;
+} bench_t;
+
+static bench_t bench_open(int index, const char *faults)
+{
+    bench_t b = {.device = cuda_model_open(index, faults)};
+
+    b.queue = device_cases_queue(b.device);
+    b.a = device_cases_matrix(b.device, ORDER, ORDER);
+    b.c = device_cases_matrix(b.device, ORDER, ORDER);
+    return b;
+}
+
+static void bench_close(const bench_t *b)
+{
+    hyb_device_free(b->device, b->a.data);
+    hyb_device_free(b->device, b->c.data);
+    hyb_queue_destroy(b->queue);
+    hyb_device_close(b->device);
+}
+
+/* Queue C := A A for an A of ones, and its way out to result; what came of
+ * the last call. */
+static xh_status_t square(const bench_t *b)
+{
+    xh_status_t status;
+
+    fill(ones, 1.0);
+    fill(result, -1.0);
+    status = hyb_queue_copy_in(b->queue, host(ones), b->a);
+    if (status == XH_OK)
+        status = hyb_queue_gemm(
+            b->queue, &(hyb_gemm_t){.alpha = 1, .a = b->a, .b = b->a, b->c});
+    if (status == XH_OK)
+        status = hyb_queue_copy_out(b->queue, b->c, host(result));
+    return status;
+}
+
+static bool is_square(void)
+{
+    return result[0] == ORDER && result[ORDER - 1 + (ORDER - 1) * LD] == ORDER;
+}
+
+static void assert_nothing_left(void)
+{
+    cuda_model_counts_t c = cuda_model()->counts();
+
+    assert_int_equal(c.memory, 0);
+    assert_int_equal(c.pinned, 0);
+    assert_int_equal(c.streams, 0);
+    assert_int_equal(c.events, 0);
+    assert_int_equal(c.handles, 0);
+}
+
+/* ---- coming and going ---------------------------------------------------- */
+
+static void a_device_that_closes_leaves_nothing(void **state)
+{
+    bench_t b = bench_open(0, "");
+    double *pinned;
+
+    (void)state;
+    assert_int_equal(hyb_pinned_alloc(b.device, 8 * ORDER, &pinned), XH_OK);
+    assert_int_equal(square(&b), XH_OK);
+    assert_int_equal(device_cases_finish(b.device, b.queue), XH_OK);
+    assert_true(is_square());
+    assert_int_equal(cuda_model()->counts().pinned, 1);
+    hyb_pinned_free(b.device, pinned, 8 * ORDER);
+    bench_close(&b);
+    assert_nothing_left();
+}
+
+static void a_queue_that_cannot_be_made_leaves_nothing(void **state)
+{
+    static const char *const faults[] = {"oom@stream:2", "oom@malloc:4",
+                                         "oom@handle:2"};
+    hyb_queue_t *queue;
+    bench_t b;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        b = bench_open(0, faults[i]);
+        capture_begin();
+        assert_int_equal(hyb_queue_create(b.device, &queue), XH_ERR_MEMORY);
+        capture_end(NULL);
+        assert_int_equal(cuda_model()->counts().streams, 1);
+        assert_int_equal(cuda_model()->counts().memory, 3);
+        assert_int_equal(hyb_queue_create(b.device, &queue), XH_OK);
+        hyb_queue_destroy(queue);
+        assert_false(hyb_device_failed(b.device));
+        bench_close(&b);
+        assert_nothing_left();
+    }
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
+static void *square_elsewhere(void *argument)
+{
+    const bench_t *b = argument;
+
+    return square(b) == XH_OK &&
+                   device_cases_finish(b->device, b->queue) == XH_OK
+               ? argument
+               : NULL;
+}
+
+/* CUDA's current device is each thread's own, 0 at first. */
+static void a_new_thread_works_with_any_device(void **state)
+{
+    bench_t b = bench_open(1, "");
+    pthread_t thread;
+    void *right;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, square_elsewhere, &b), 0);
+    assert_int_equal(pthread_join(thread, &right), 0);
+    assert_ptr_equal(right, &b);
+    assert_true(is_square());
+    bench_close(&b);
+    assert_nothing_left();
+}
+
+/* ---- failures ------------------------------------------------------------ */
+
+static void assert_fails(const char *faults)
+{
+    bench_t b = bench_open(0, faults);
+    double *lost = NULL;
+    xh_status_t status;
+
+    capture_begin();
+    status = square(&b);
+    if (status == XH_OK)
+        status = device_cases_finish(b.device, b.queue);
+    assert_int_equal(status, XH_ERR_DEVICE);
+    assert_true(hyb_device_failed(b.device));
+    fill(result, 2.0);
+    assert_int_equal(hyb_device_alloc(b.device, 8, &lost), XH_ERR_DEVICE);
+    bench_close(&b);
+    assert_non_null(strstr(capture_end(NULL), "cuda device 0: "));
+    assert_true(result[0] == 2.0);
+}
+
+static void work_that_fails_is_told_by_what_follows(void **state)
+{
+    static const char *const faults[] = {"fail@copy_in:1",  "fail@gemm:1",
+                                         "fail@copy_out:1", "fail@record:1",
+                                         "refuse@gemm:1",   "refuse@record:1"};
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+        assert_fails(faults[i]);
+}
+
+static void one_device_fails_alone(void **state)
+{
+    bench_t one = bench_open(0, "0:fail@gemm:1"), other;
+    const hyb_backend_t *backend;
+
+    (void)state;
+    assert_int_equal(hyb_backend_load("cuda", &backend), XH_OK);
+    assert_int_equal(hyb_device_open((hyb_device_choice_t){backend, 1}, NULL, 0,
+                                     &other.device),
+                     XH_OK);
+    other.queue = device_cases_queue(other.device);
+    other.a = device_cases_matrix(other.device, ORDER, ORDER);
+    other.c = device_cases_matrix(other.device, ORDER, ORDER);
+    capture_begin();
+    if (square(&one) == XH_OK)
+        device_cases_finish(one.device, one.queue);
+    capture_end(NULL);
+    assert_true(hyb_device_failed(one.device));
+    assert_int_equal(square(&other), XH_OK);
+    assert_int_equal(device_cases_finish(other.device, other.queue), XH_OK);
+    assert_true(is_square());
+    bench_close(&one);
+    bench_close(&other);
+}
+
+/* Its host memory is pinned, or the copy itself would wait. */
+static void a_device_that_stalls_can_be_given_up(void **state)
+{
+    bench_t b = bench_open(0, "stall@gemm:1");
+    const hyb_gemm_t product = {.alpha = 1, .a = b.a, .b = b.a, .c = b.c};
+    hyb_event_t *event = device_cases_event(b.device);
+    bool done = true;
+
+    (void)state;
+    assert_int_equal(hyb_queue_gemm(b.queue, &product), XH_OK);
+    assert_int_equal(hyb_event_record(b.queue, event), XH_OK);
+    assert_int_equal(hyb_event_wait(event, 0.01, &done), XH_OK);
+    assert_false(done);
+    capture_begin();
+    hyb_device_fail(b.device, "this test is tired of it");
+    capture_end(NULL);
+    hyb_event_destroy(event);
+    bench_close(&b);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(a_device_that_closes_leaves_nothing),
+    cmocka_unit_test(a_queue_that_cannot_be_made_leaves_nothing),
+    cmocka_unit_test(a_new_thread_works_with_any_device),
+    cmocka_unit_test(work_that_fails_is_told_by_what_follows),
+    cmocka_unit_test(one_device_fails_alone),
+    cmocka_unit_test(a_device_that_stalls_can_be_given_up),
+    cmocka_unit_test_setup_teardown(it_describes_itself, cuda_model_open_shared,
+                                    device_cases_close),
+    cmocka_unit_test_setup_teardown(
+        its_sensors_tell_what_is_possible_or_nothing, cuda_model_open_shared,
+        device_cases_close),
+    cmocka_unit_test_setup_teardown(more_memory_than_there_is_keeps_the_device,
+                                    cuda_model_open_shared, device_cases_close),
+    cmocka_unit_test_setup_teardown(an_event_never_recorded_has_passed,
+                                    cuda_model_open_shared, device_cases_close),
+    cmocka_unit_test_setup_teardown(a_wait_ends_with_its_time_or_with_the_work,
+                                    cuda_model_open_shared, device_cases_close),
+    cmocka_unit_test_setup_teardown(a_wait_orders_the_work_of_two_queues,
+                                    cuda_model_open_shared, device_cases_close),
+    cmocka_unit_test_setup_teardown(time_runs_from_event_to_event,
+                                    cuda_model_open_shared, device_cases_close),
+    cmocka_unit_test_setup_teardown(queues_come_and_go, cuda_model_open_shared,
+                                    device_cases_close),
+    cmocka_unit_test_setup_teardown(several_threads_use_one_device,
+                                    cuda_model_open_shared, device_cases_close),
+    cmocka_unit_test_setup_teardown(closing_finishes_what_is_queued,
+                                    cuda_model_open_shared, device_cases_close),
+    cmocka_unit_test_setup_teardown(a_device_given_up_closes,
+                                    cuda_model_open_shared, device_cases_close),
+    cmocka_unit_test_setup_teardown(whole_matrices_come_back,
+                                    cuda_model_open_shared, device_cases_close),
+    cmocka_unit_test_setup_teardown(
+        copies_keep_every_element_and_touch_no_other, cuda_model_open_shared,
+        device_cases_close),
+    cmocka_unit_test_setup_teardown(copies_are_between_host_and_device,
+                                    cuda_model_open_shared, device_cases_close),
+    cmocka_unit_test_setup_teardown(traffic_is_the_bytes_of_copies,
+                                    cuda_model_open_shared, device_cases_close),
+    cmocka_unit_test_setup_teardown(products_are_those_of_three_loops,
+                                    cuda_model_open_shared, device_cases_close),
+    cmocka_unit_test_setup_teardown(a_product_over_nothing_scales,
+                                    cuda_model_open_shared, device_cases_close),
+    cmocka_unit_test_setup_teardown(with_beta_zero_c_is_not_read,
+                                    cuda_model_open_shared, device_cases_close),
+};
+UNIT_MAIN(cases)
