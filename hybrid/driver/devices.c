@@ -16,6 +16,9 @@ static xh_status_t allocate(const hyb_lu_t *lu, hyb_devices_t *d)
 
     d->l2 = hyb_flat_memory(lu->flat, &bytes);
     hyb_node_pin(d->node, d->l2, bytes);
+    d->u = lu->exchanges.u;
+    if (d->u != NULL)
+        hyb_node_pin(d->node, d->u, lu->exchanges.u_bytes);
     for (i = 0; i < HYB_IN_FLIGHT; i++) {
         d->part[i].fed =
             calloc((size_t)lu->columns.blocks + 1, sizeof(*d->part[i].fed));
@@ -61,6 +64,8 @@ void hyb_devices_destroy(hyb_devices_t *d)
         hyb_deal_destroy(&d->part[i].feed);
         free(d->part[i].fed);
     }
+    if (d->u != NULL)
+        hyb_node_unpin(d->node, d->u);
     hyb_node_unpin(d->node, d->l2);
     pthread_mutex_destroy(&d->lock);
     free(d);

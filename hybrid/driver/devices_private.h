@@ -32,6 +32,7 @@ struct hyb_devices {
     int64_t tile_columns; /* of the tiles in the last update, 0: unknown */
     hyb_devices_part_t part[HYB_IN_FLIGHT];
     double *l2;  /* in columns, pinned */
+    double *u;   /* where the matrix has no room for it, pinned; or NULL */
     int current; /* the iteration whose tiles are on the devices, or come next
                   */
     int64_t applied;      /* columns of it that are complete */

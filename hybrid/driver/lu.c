@@ -106,6 +106,7 @@ static void lay_out(hyb_lu_t *lu, const parts_t *parts)
     lu->exchanges.gathered = cut(&memory, parts->rows);
     lu->exchanges.displaced = cut(&memory, parts->rows);
     lu->exchanges.u = cut(&memory, parts->rows);
+    lu->exchanges.u_bytes = parts->rows * sizeof(double);
 }
 
 static bool allocate_deals(hyb_lu_t *lu)

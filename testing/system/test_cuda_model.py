@@ -231,7 +231,7 @@ SYSTEM = ("-n", 300, "--nb", 32, "--set", "tile=48", "--set", "threads=1")
 SHARE = ("--set", "split=fixed:0.8", "--set", "product_return=off")
 
 
-@pytest.mark.parametrize("processes", [1])
+@pytest.mark.parametrize("processes", [1, 2])
 def test_xhpl_solves_with_a_device(xhpl, processes):
     outcome = xhpl(
         *SYSTEM, *SHARE, "-p", processes, "-q", 1,
