@@ -30,14 +30,32 @@ typedef struct {
     hyb_view_t a, c;
 } bench_t;
 
-static bench_t bench_open(int index, const char *faults)
+static bench_t equip(hyb_device_t *device)
 {
-    bench_t b = {.device = cuda_model_open(index, faults)};
+    bench_t b = {.device = device};
 
     b.queue = device_cases_queue(b.device);
     b.a = device_cases_matrix(b.device, ORDER, ORDER);
     b.c = device_cases_matrix(b.device, ORDER, ORDER);
     return b;
+}
+
+static bench_t bench_open(int index, const char *faults)
+{
+    return equip(cuda_model_open(index, faults));
+}
+
+/* Device 1, beside device 0, which is open. */
+static bench_t open_second(void)
+{
+    const hyb_backend_t *backend;
+    hyb_device_t *device = NULL;
+
+    assert_int_equal(hyb_backend_load("cuda", &backend), XH_OK);
+    assert_int_equal(
+        hyb_device_open((hyb_device_choice_t){backend, 1}, NULL, 0, &device),
+        XH_OK);
+    return equip(device);
 }
 
 static void bench_close(const bench_t *b)
@@ -123,6 +141,16 @@ static void a_queue_that_cannot_be_made_leaves_nothing(void **state)
     }
 }
 
+static void whoever_waits_for_a_device_sleeps(void **state)
+{
+    enum { BLOCKING_SYNC = 4 };
+    bench_t b = bench_open(0, "");
+
+    (void)state;
+    assert_int_equal(cuda_model()->counts().flags, BLOCKING_SYNC);
+    bench_close(&b);
+}
+
 /* ---- threads ------------------------------------------------------------- */
 
 static void *square_elsewhere(void *argument)
@@ -148,6 +176,72 @@ static void a_new_thread_works_with_any_device(void **state)
     assert_ptr_equal(right, &b);
     assert_true(is_square());
     bench_close(&b);
+    assert_nothing_left();
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static void another_devices_memory_is_refused(void **state)
+{
+    bench_t one = bench_open(0, ""), other = open_second();
+    xh_status_t status[3];
+
+    (void)state;
+    capture_begin();
+    status[0] = hyb_queue_copy_in(one.queue, other.a, one.a);
+    status[1] = hyb_queue_copy_out(one.queue, one.a, other.a);
+    status[2] = hyb_queue_gemm(
+        one.queue, &(hyb_gemm_t){.alpha = 1, .a = other.a, .b = one.a, one.c});
+    capture_end(NULL);
+    assert_int_equal(status[0], XH_ERR_ARG);
+    assert_int_equal(status[1], XH_ERR_ARG);
+    assert_int_equal(status[2], XH_ERR_ARG);
+    assert_false(hyb_device_failed(one.device));
+    bench_close(&one);
+    bench_close(&other);
+}
+
+static xh_status_t pinned(hyb_device_t *device, double *memory, size_t bytes)
+{
+    xh_status_t status;
+
+    capture_begin();
+    status = hyb_device_pin(device, memory, bytes);
+    capture_end(NULL);
+    return status;
+}
+
+static void memory_that_cannot_be_pinned_is_no_failure(void **state)
+{
+    bench_t b = bench_open(0, "refuse@register:1,oom@register:2");
+
+    (void)state;
+    assert_int_equal(pinned(b.device, ones, sizeof(ones)), XH_ERR_MEMORY);
+    assert_int_equal(pinned(b.device, ones, sizeof(ones)), XH_ERR_MEMORY);
+    assert_false(hyb_device_failed(b.device));
+    assert_int_equal(square(&b), XH_OK);
+    assert_int_equal(device_cases_finish(b.device, b.queue), XH_OK);
+    assert_true(is_square());
+    bench_close(&b);
+    assert_nothing_left();
+}
+
+static void memory_is_pinned_for_all_devices_and_as_a_whole(void **state)
+{
+    enum { PAGE = 512 }; /* doubles */
+    static _Alignas(4096) double memory[4 * PAGE];
+    bench_t one = bench_open(0, ""), other = open_second();
+
+    (void)state;
+    assert_int_equal(pinned(one.device, memory + PAGE, 8 * 2 * PAGE), XH_OK);
+    assert_int_equal(pinned(other.device, memory + PAGE, 8 * 2 * PAGE), XH_OK);
+    assert_int_equal(pinned(other.device, memory, 8 * 2 * PAGE), XH_ERR_MEMORY);
+    assert_int_equal(pinned(other.device, memory + PAGE, 8 * 3 * PAGE),
+                     XH_ERR_MEMORY);
+    hyb_device_unpin(one.device, memory + PAGE);
+    hyb_device_unpin(other.device, memory + PAGE);
+    bench_close(&one);
+    bench_close(&other);
     assert_nothing_left();
 }
 
@@ -186,17 +280,9 @@ static void work_that_fails_is_told_by_what_follows(void **state)
 
 static void one_device_fails_alone(void **state)
 {
-    bench_t one = bench_open(0, "0:fail@gemm:1"), other;
-    const hyb_backend_t *backend;
+    bench_t one = bench_open(0, "0:fail@gemm:1"), other = open_second();
 
     (void)state;
-    assert_int_equal(hyb_backend_load("cuda", &backend), XH_OK);
-    assert_int_equal(hyb_device_open((hyb_device_choice_t){backend, 1}, NULL, 0,
-                                     &other.device),
-                     XH_OK);
-    other.queue = device_cases_queue(other.device);
-    other.a = device_cases_matrix(other.device, ORDER, ORDER);
-    other.c = device_cases_matrix(other.device, ORDER, ORDER);
     capture_begin();
     if (square(&one) == XH_OK)
         device_cases_finish(one.device, one.queue);
@@ -232,7 +318,11 @@ static void a_device_that_stalls_can_be_given_up(void **state)
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_device_that_closes_leaves_nothing),
     cmocka_unit_test(a_queue_that_cannot_be_made_leaves_nothing),
+    cmocka_unit_test(whoever_waits_for_a_device_sleeps),
     cmocka_unit_test(a_new_thread_works_with_any_device),
+    cmocka_unit_test(another_devices_memory_is_refused),
+    cmocka_unit_test(memory_that_cannot_be_pinned_is_no_failure),
+    cmocka_unit_test(memory_is_pinned_for_all_devices_and_as_a_whole),
     cmocka_unit_test(work_that_fails_is_told_by_what_follows),
     cmocka_unit_test(one_device_fails_alone),
     cmocka_unit_test(a_device_that_stalls_can_be_given_up),

@@ -198,14 +198,16 @@ static bool move_to(const int *cpus, int cpu_count, cpu_set_t *before_p)
            sched_setaffinity(0, sizeof(set), &set) == 0;
 }
 
+/* Threads that wait sleep; that is settled when the context is made. */
 static xh_status_t start(hyb_cuda_device_t *device)
 {
-    xh_status_t status = hyb_cuda_enter(device);
+    xh_status_t status = hyb_cuda_status(
+        device, "making a context",
+        cudaInitDevice(device->index, cudaDeviceScheduleBlockingSync,
+                       cudaInitDeviceFlagsAreValid));
 
     if (status == XH_OK)
-        status =
-            hyb_cuda_status(device, "setting how to wait",
-                            cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+        status = hyb_cuda_enter(device);
     if (status == XH_ERR_MEMORY)
         hyb_cuda_say(device, XH_LOG_ERROR,
                      "there is no memory left for a context");

@@ -45,6 +45,26 @@ void hyb_cuda_free(void *state, void *memory)
         hyb_cuda_status(device, "freeing memory", cudaFree(memory));
 }
 
+static bool is_pinned(const char *address)
+{
+    struct cudaPointerAttributes kind = {.type = cudaMemoryTypeUnregistered};
+    bool known = cudaPointerGetAttributes(&kind, address) == cudaSuccess;
+
+    cudaGetLastError();
+    return known && kind.type == cudaMemoryTypeHost;
+}
+
+/* What keeps memory from being pinned, and says nothing of the device. */
+static bool is_refusal(cudaError_t error)
+{
+    return error == cudaErrorMemoryAllocation ||
+           error == cudaErrorInvalidValue || error == cudaErrorNotSupported ||
+           error == cudaErrorNotPermitted ||
+           error == cudaErrorOperatingSystem ||
+           error == cudaErrorHostMemoryAlreadyRegistered;
+}
+
+/* Memory that another device has pinned is pinned for all. */
 xh_status_t hyb_cuda_pin(void *state, void *host, size_t bytes)
 {
     hyb_cuda_device_t *device = state;
@@ -54,15 +74,16 @@ xh_status_t hyb_cuda_pin(void *state, void *host, size_t bytes)
     if (status != XH_OK)
         return status;
     error = cudaHostRegister(host, bytes, cudaHostRegisterPortable);
-    if (error == cudaErrorHostMemoryAlreadyRegistered) {
-        cudaGetLastError();
+    if (!is_refusal(error))
+        return hyb_cuda_status(device, "pinning host memory", error);
+    cudaGetLastError();
+    if (error == cudaErrorHostMemoryAlreadyRegistered && is_pinned(host) &&
+        is_pinned((const char *)host + bytes - 1))
         return XH_OK;
-    }
-    status = hyb_cuda_status(device, "pinning host memory", error);
-    if (status == XH_ERR_MEMORY)
-        hyb_cuda_say(device, XH_LOG_INFO,
-                     "%zu bytes of host memory cannot be pinned", bytes);
-    return status;
+    hyb_cuda_say(device, XH_LOG_WARNING,
+                 "%zu bytes of host memory cannot be pinned: %s", bytes,
+                 cudaGetErrorString(error));
+    return XH_ERR_MEMORY;
 }
 
 void hyb_cuda_unpin(void *state, void *host)

@@ -4,8 +4,10 @@
 
 /* ---- which memory ------------------------------------------------------- */
 
+typedef enum { ON_HOST, ON_DEVICE, ON_ANOTHER } place_t;
+
 static xh_status_t find_out(hyb_cuda_device_t *device, uintptr_t address,
-                            bool *on_device_p)
+                            place_t *place_p)
 {
     struct cudaPointerAttributes kind = {.type = cudaMemoryTypeUnregistered};
     cudaError_t error = cudaPointerGetAttributes(&kind, (void *)address);
@@ -15,10 +17,13 @@ static xh_status_t find_out(hyb_cuda_device_t *device, uintptr_t address,
         cudaGetLastError();
     else
         status = hyb_cuda_status(device, "looking up an address", error);
-    if (status == XH_OK)
-        *on_device_p =
-            kind.type == cudaMemoryTypeDevice && kind.device == device->index;
-    return status;
+    if (status != XH_OK)
+        return status;
+    if (kind.type != cudaMemoryTypeDevice)
+        *place_p = ON_HOST;
+    else
+        *place_p = kind.device == device->index ? ON_DEVICE : ON_ANOTHER;
+    return XH_OK;
 }
 
 static xh_status_t refuse(const hyb_cuda_device_t *device, const char *name,
@@ -42,7 +47,7 @@ static uintptr_t last_of(hyb_view_t v)
 static xh_status_t check_on_device(hyb_cuda_device_t *device, const char *name,
                                    hyb_view_t v)
 {
-    bool first = true, last = true;
+    place_t first = ON_HOST, last = ON_HOST;
     xh_status_t status;
 
     if (v.rows == 0 || v.cols == 0)
@@ -50,7 +55,7 @@ static xh_status_t check_on_device(hyb_cuda_device_t *device, const char *name,
     status = find_out(device, (uintptr_t)v.data, &first);
     if (status == XH_OK)
         status = find_out(device, last_of(v), &last);
-    if (status != XH_OK || (first && last))
+    if (status != XH_OK || (first == ON_DEVICE && last == ON_DEVICE))
         return status;
     return refuse(device, name, v, "is not in the device's memory");
 }
@@ -58,12 +63,14 @@ static xh_status_t check_on_device(hyb_cuda_device_t *device, const char *name,
 static xh_status_t check_on_host(hyb_cuda_device_t *device, const char *name,
                                  hyb_view_t v)
 {
-    bool on_device = false;
-    xh_status_t status = find_out(device, (uintptr_t)v.data, &on_device);
+    place_t first = ON_HOST, last = ON_HOST;
+    xh_status_t status = find_out(device, (uintptr_t)v.data, &first);
 
-    if (status != XH_OK || !on_device)
+    if (status == XH_OK)
+        status = find_out(device, last_of(v), &last);
+    if (status != XH_OK || (first == ON_HOST && last == ON_HOST))
         return status;
-    return refuse(device, name, v, "is in the device's memory");
+    return refuse(device, name, v, "is in a device's memory");
 }
 
 /* ---- copies ------------------------------------------------------------- */
