@@ -72,6 +72,30 @@ static xh_status_t choose_return(const hyb_node_t *node, hyb_device_t *device,
     return status == XH_ERR_MEMORY ? XH_OK : status;
 }
 
+/* A stream of device, and the memory that is left beside its queues. */
+static xh_status_t open_stream(hyb_node_t *node, hyb_device_t *device,
+                               const int *cpus, int cpu_count,
+                               const hyb_stream_options_t *options)
+{
+    hyb_device_info_t info;
+    hyb_stream_t *stream;
+    xh_status_t status =
+        hyb_stream_create(device, cpus, cpu_count, options, &stream);
+
+    if (status != XH_OK) {
+        hyb_device_close(device);
+        return status;
+    }
+    status = hyb_device_describe(device, &info);
+    if (status == XH_OK)
+        status = budget(&info, &node->tile_memory[node->devices]);
+    if (status == XH_OK)
+        node->stream[node->devices] = stream;
+    else
+        hyb_stream_destroy(stream);
+    return status;
+}
+
 static xh_status_t open_device(hyb_node_t *node, hyb_device_choice_t choice,
                                const int *cpus, int cpu_count)
 {
@@ -95,13 +119,13 @@ static xh_status_t open_device(hyb_node_t *node, hyb_device_choice_t choice,
         status = choose_return(node, device,
                                is_tried(choice.backend->emulated, &info),
                                &options.product_only);
-    if (status == XH_OK)
-        status = hyb_stream_create(device, cpus, cpu_count, &options,
-                                   &node->stream[node->devices]);
     if (status != XH_OK) {
         hyb_device_close(device);
         return status;
     }
+    status = open_stream(node, device, cpus, cpu_count, &options);
+    if (status != XH_OK)
+        return status;
     node->models_time = node->models_time || info.models_time;
     node->feeders += info.models_time ? 0 : cpu_count;
     node->devices++;

@@ -114,11 +114,12 @@ def test_a_size_of_tiles_is_found(xdgemm):
     assert list(xdgemm.folder.glob("xhpl/*")), str(outcome)
 
 
-def test_little_memory_is_enough(xdgemm):
-    # each of three queues takes 32 MiB, kernels keep 64
+# Each of three queues takes 32 MiB, kernels keep 64; C is of 57.
+@pytest.mark.parametrize("memory", [164, 200])
+def test_little_memory_is_enough(xdgemm, memory):
     outcome = xdgemm(
-        "-m", "1200", "-n", "1200", "-k", "64", "--repeat", "1", "--verify",
-        *OWN_DEVICE, "--set", "tile=1100", MEMORY=164,
+        "-m", "3000", "-n", "2500", "-k", "32", "--repeat", "1", "--verify",
+        *OWN_DEVICE, "--set", "tile=2900", MEMORY=memory,
     )  # fmt: skip
     assert wrong(outcome) == 0
     assert "dropped" not in outcome.stderr, str(outcome)
