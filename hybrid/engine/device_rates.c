@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <math.h>
 #include <string.h>
 #include "base/clock.h"
 #include "hybrid/engine/device_rates.h"
@@ -11,6 +10,7 @@ typedef struct {
     hyb_queue_t *queue;
     hyb_event_t *begin, *end;
     double *memory;
+    double patience; /* seconds for a product */
 } bench_t;
 
 static void bench_close(bench_t *b)
@@ -21,11 +21,11 @@ static void bench_close(bench_t *b)
     hyb_queue_destroy(b->queue);
 }
 
-static xh_status_t bench_open(bench_t *b, hyb_device_t *device)
+static xh_status_t bench_open(bench_t *b, hyb_device_t *device, double patience)
 {
     xh_status_t status;
 
-    *b = (bench_t){.device = device};
+    *b = (bench_t){.device = device, .patience = patience};
     status = hyb_queue_create(device, &b->queue);
     if (status == XH_OK)
         status = hyb_event_create(device, &b->begin);
@@ -59,7 +59,11 @@ static xh_status_t time_product(bench_t *b, const hyb_gemm_t *p,
     if (status == XH_OK)
         status = hyb_event_record(b->queue, b->end);
     if (status == XH_OK)
-        status = hyb_event_wait(b->end, INFINITY, &done);
+        status = hyb_event_wait(b->end, b->patience, &done);
+    if (status == XH_OK && !done) {
+        hyb_device_fail(b->device, "it stalled: no result in time");
+        return XH_ERR_DEVICE;
+    }
     if (status == XH_OK)
         status = hyb_event_elapsed(b->begin, b->end, seconds_p);
     return status;
@@ -91,7 +95,7 @@ static xh_status_t measure(bench_t *b, int64_t size, int64_t depth,
 }
 
 xh_status_t hyb_device_rates_measure(hyb_device_t *device, double seconds,
-                                     hyb_rate_table_t *table_p)
+                                     double patience, hyb_rate_table_t *table_p)
 {
     static const int64_t sizes[] = {512, 1024, 2048, 4096, 8192};
     static const int64_t depths[] = {256, 512, 1024, 2048};
@@ -99,7 +103,7 @@ xh_status_t hyb_device_rates_measure(hyb_device_t *device, double seconds,
     double end = xh_clock_now() + seconds;
     hyb_rate_table_t table = {.count = 0};
     bench_t bench;
-    xh_status_t status = bench_open(&bench, device);
+    xh_status_t status = bench_open(&bench, device, patience);
     int s, d;
 
     if (status != XH_OK)
@@ -117,7 +121,7 @@ xh_status_t hyb_device_rates_measure(hyb_device_t *device, double seconds,
 
 xh_status_t hyb_device_rates(hyb_device_t *device, hyb_rate_table_t *table_p)
 {
-    static const double budget = 1.0;
+    static const double budget = 1.0, patience = 60.0; /* cuBLAS starts, too */
     hyb_device_info_t info;
     xh_status_t status = hyb_device_describe(device, &info);
 
@@ -125,7 +129,7 @@ xh_status_t hyb_device_rates(hyb_device_t *device, hyb_rate_table_t *table_p)
         return status;
     if (hyb_rate_cache_load(info.name, table_p) == XH_OK)
         return XH_OK;
-    status = hyb_device_rates_measure(device, budget, table_p);
+    status = hyb_device_rates_measure(device, budget, patience, table_p);
     if (status == XH_OK && table_p->count > 0)
         hyb_rate_cache_save(info.name, table_p);
     return status;

@@ -8,13 +8,15 @@
 /*
  * Measure what device reaches on operands that are there already, for tiles
  * of several sizes and depths: from the smallest up, until about seconds have
- * passed or memory ends. The numbers are whatever memory holds, and some
+ * passed or memory ends. A device that takes longer than patience for one
+ * product is given up. The numbers are whatever memory holds, and some
  * devices are faster on some numbers: compare sizes with each other only.
  *
  * table_p  out  empty if not even one point could be measured
  * Errors: XH_ERR_DEVICE, XH_ERR_MEMORY
  */
 xh_status_t hyb_device_rates_measure(hyb_device_t *device, double seconds,
+                                     double patience,
                                      hyb_rate_table_t *table_p);
 
 /*

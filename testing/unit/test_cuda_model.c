@@ -2,6 +2,7 @@
 #include <math.h>
 #include <pthread.h>
 #include "hybrid/engine/backend.h"
+#include "hybrid/engine/device_rates.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/cuda_model_fixture.h"
 
@@ -315,6 +316,20 @@ static void a_device_that_stalls_can_be_given_up(void **state)
     bench_close(&b);
 }
 
+static void a_stall_while_rates_are_measured_ends(void **state)
+{
+    hyb_device_t *device = cuda_model_open(0, "stall@gemm:1");
+    hyb_rate_table_t table;
+
+    (void)state;
+    capture_begin();
+    assert_int_equal(hyb_device_rates_measure(device, 0.01, 0.05, &table),
+                     XH_ERR_DEVICE);
+    assert_non_null(strstr(capture_end(NULL), "it stalled"));
+    assert_true(hyb_device_failed(device));
+    hyb_device_close(device);
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_device_that_closes_leaves_nothing),
     cmocka_unit_test(a_queue_that_cannot_be_made_leaves_nothing),
@@ -326,6 +341,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(work_that_fails_is_told_by_what_follows),
     cmocka_unit_test(one_device_fails_alone),
     cmocka_unit_test(a_device_that_stalls_can_be_given_up),
+    cmocka_unit_test(a_stall_while_rates_are_measured_ends),
     cmocka_unit_test_setup_teardown(it_describes_itself, cuda_model_open_shared,
                                     device_cases_close),
     cmocka_unit_test_setup_teardown(
