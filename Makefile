@@ -111,8 +111,8 @@ HEADERS := $(filter-out testing/cuda_model/model.h \
              $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
              $(addprefix testing/planner/,devices.h measure.h packing.h \
              probes.h) \
-             $(addprefix testing/unit/,device_cases.h emu_fixture.h \
-             fake_backend.h machines.h node_fixture.h)) \
+             $(addprefix testing/unit/,cuda_model_fixture.h device_cases.h \
+             emu_fixture.h fake_backend.h machines.h node_fixture.h)) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_%), \
              $(wildcard base/*.h hpl/*/*.h testing/*/*.h))
 

@@ -11,7 +11,10 @@ struct cublasContext {
     cudaStream_t stream;
     void *workspace; /* the user's; NULL: its own */
     size_t bytes;    /* of workspace */
+    struct cublasContext *next;
 };
+
+static struct cublasContext *handles;
 
 /* ---- handles ------------------------------------------------------------- */
 
@@ -50,6 +53,8 @@ cublasStatus_t cublasCreate(cublasHandle_t *handle_p)
         if (handle == NULL)
             model_die("no memory for a handle");
         handle->device = device;
+        handle->next = handles;
+        handles = handle;
         model.counts.handles++;
         *handle_p = handle;
     }
@@ -59,6 +64,7 @@ cublasStatus_t cublasCreate(cublasHandle_t *handle_p)
 /* It waits for the device. */
 cublasStatus_t cublasDestroy(cublasHandle_t handle)
 {
+    struct cublasContext **link = &handles;
     cudaError_t error;
 
     model_enter();
@@ -66,6 +72,9 @@ cublasStatus_t cublasDestroy(cublasHandle_t handle)
     if (error == cudaSuccess)
         error = model_await_idle(handle->device);
     model.counts.handles--;
+    while (*link != handle)
+        link = &(*link)->next;
+    *link = handle->next;
     free(handle);
     return leave(error);
 }

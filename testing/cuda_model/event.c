@@ -7,7 +7,10 @@ struct CUevent_st {
     int device;
     unsigned flags;
     model_mark_t *mark; /* where it was last recorded; NULL: nowhere */
+    struct CUevent_st *next;
 };
+
+static struct CUevent_st *events;
 
 double model_now(void)
 {
@@ -33,10 +36,24 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event_p, unsigned flags)
             model_die("no memory for an event");
         event->device = device;
         event->flags = flags;
+        event->next = events;
+        events = event;
         model.counts.events++;
         *event_p = event;
     }
     return model_leave(error);
+}
+
+static cudaError_t forget(const struct CUevent_st *event)
+{
+    struct CUevent_st **link = &events;
+
+    while (*link != NULL && *link != event)
+        link = &(*link)->next;
+    if (*link == NULL)
+        return cudaErrorInvalidResourceHandle;
+    *link = event->next;
+    return cudaSuccess;
 }
 
 /* It waits for nothing. */
@@ -46,6 +63,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
     model_enter();
     error = model_check(event->device);
+    if (error == cudaSuccess)
+        error = forget(event);
     if (error == cudaSuccess) {
         model_mark_release(event->mark);
         free(event);

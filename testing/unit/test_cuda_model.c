@@ -176,6 +176,7 @@ static void a_new_thread_works_with_any_device(void **state)
     assert_int_equal(pthread_join(thread, &right), 0);
     assert_ptr_equal(right, &b);
     assert_true(is_square());
+    assert_int_equal(cuda_model()->counts().contexts, 1); /* none on device 0 */
     bench_close(&b);
     assert_nothing_left();
 }
