@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include "base/log.h"
 #include "base/median.h"
 #include "hybrid/engine/product.h"
 
@@ -57,13 +56,14 @@ static xh_status_t mark(hyb_queue_t *queue, hyb_event_t *event,
     return before == XH_OK ? hyb_event_record(queue, event) : before;
 }
 
-static xh_status_t wait_for(const lane_t *lane, double *seconds_p)
+static xh_status_t wait_for(const bench_t *b, int way, double *seconds_p)
 {
+    const lane_t *lane = &b->lane[way];
     bool done = false;
     xh_status_t status = hyb_event_wait(lane->end, PATIENCE, &done);
 
     if (status == XH_OK && !done) {
-        xh_log_error("the device takes more than %.0f s", PATIENCE);
+        hyb_device_fail(b->device, "it stalled: no result for ten minutes");
         return XH_ERR_DEVICE;
     }
     return status == XH_OK
@@ -79,7 +79,7 @@ static xh_status_t one_way(bench_t *b, int way, double *seconds_p)
     if (status == XH_OK)
         status = copy(b, way, b->host.c, b->held.c);
     status = mark(lane->queue, lane->end, status);
-    return status == XH_OK ? wait_for(lane, seconds_p) : status;
+    return status == XH_OK ? wait_for(b, way, seconds_p) : status;
 }
 
 static xh_status_t measure_in(bench_t *b, double *seconds_p)
@@ -106,7 +106,7 @@ static xh_status_t measure_both(bench_t *b, double *seconds_p)
     for (int way = 0; way < WAYS; way++)
         status = mark(b->lane[way].queue, b->lane[way].end, status);
     for (int way = 0; way < WAYS && status == XH_OK; way++)
-        status = wait_for(&b->lane[way], &seconds[way]);
+        status = wait_for(b, way, &seconds[way]);
     if (status == XH_OK)
         *seconds_p = fmax(seconds[IN], seconds[OUT]);
     return status;
@@ -120,7 +120,7 @@ static xh_status_t measure_product(bench_t *b, double *seconds_p)
     if (status == XH_OK)
         status = hyb_queue_gemm(lane->queue, &b->held);
     status = mark(lane->queue, lane->end, status);
-    return status == XH_OK ? wait_for(lane, seconds_p) : status;
+    return status == XH_OK ? wait_for(b, IN, seconds_p) : status;
 }
 
 /* The median, after one measurement that warms up. */
