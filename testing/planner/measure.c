@@ -21,7 +21,7 @@ enum {
     COPIES = 3,        /* ... and so do these */
     HEIGHTS = 4,       /* rows at which is measured ... */
     LEAST_HEIGHTS = 2, /* ... even if there is no time */
-    PARTS = 4,         /* that are measured at each */
+    PARTS = 5,         /* that are measured at each */
     NARROWEST = 8,
     WIDEST = 512,              /* panels that are measured ... */
     WIDEST_WITH_DEVICES = 1024 /* ... and where there are devices */
@@ -100,16 +100,13 @@ static xh_status_t measure_packing(const work_t *w, const xhost_update_t *x,
     return status;
 }
 
-/*
- * The next panel's columns, where devices have so many of the others that they
- * count. The library has wider runs.
- */
+/* The next panel's columns. The library has wider runs. */
 static void measure_narrow(const work_t *w, xhost_update_t *x,
                            const xhost_shape_t *shape)
 {
     const hyb_means_t *means = w->means;
 
-    if (!w->offloads || means->multiplier == HYB_BY_BLAS)
+    if (means->multiplier == HYB_BY_BLAS)
         return;
     xhost_update_set_chunk(x, hyb_lu_narrow(means->kernel, w->nb,
                                             means->multiplier,
