@@ -5,6 +5,7 @@ from collections import namedtuple
 from .words import NBSP, percent, rate
 
 GOOD, FAIR = 0.80, 0.60  # of the ceiling
+AS_PREDICTED, NEAR = 0.90, 0.75  # of the predicted rate
 SMALL = 0.3  # of the memory: a matrix that could grow
 WAITS = ("wait_panel", "wait_exchange", "wait_device", "broadcast", "exchange")
 
@@ -63,6 +64,25 @@ def of_rate(run, test, efficiency):
     return Verdict(*grade, f"{ceiling}: {holds_back(run, test)}")
 
 
+def of_prediction(test):
+    """With devices, whose ceiling nobody measures."""
+    predicted = (test.get("prediction") or {}).get("gflops")
+    if not predicted:
+        return Verdict(
+            "unknown", "The record cannot tell", "devices took part, and without "
+            "predict=on nothing says what they should reach",
+        )
+    part = test["gflops"] / predicted
+    reached = (
+        f"{percent(part)} of the {rate(predicted)} that its devices and cores, "
+        "measured just before, should reach together"
+    )
+    if part >= AS_PREDICTED:
+        return Verdict("good", "Yes", reached)
+    grade = ("fair", "It is fair") if part >= NEAR else ("low", "No")
+    return Verdict(*grade, f"{reached}: its iterations show where the time went")
+
+
 def judge(run):
     """The verdict on a run's best test."""
     test = run.best
@@ -76,10 +96,7 @@ def judge(run):
     if test["status"] != "PASSED":
         return Verdict("unknown", "Nobody knows", "the solution was not checked")
     if run.devices():
-        return Verdict(
-            "unknown", "The record cannot tell", "devices took part, and what they "
-            "could do at most was not measured",
-        )
+        return of_prediction(test)
     efficiency = run.efficiency(test)
     if efficiency is None:
         return Verdict(

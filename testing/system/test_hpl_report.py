@@ -245,6 +245,19 @@ def test_devices_are_not_judged_by_the_cores(tmp_path, record):
     assert "devices took part" in text_of(page_of(tmp_path, record))
 
 
+@pytest.mark.parametrize(
+    "part, answer", [(0.95, "Yes: 95"), (0.8, "It is fair: 80"), (0.5, "No: 50")]
+)
+def test_devices_are_judged_by_the_prediction(tmp_path, record, part, answer):
+    record["iterations"][0]["update_device_0"] = 0.1
+    record["tests"][0].update(
+        gflops=part * 800, prediction={"seconds": 1, "gflops": 800,
+                                        "ceiling_gflops": 50},
+    )
+    text = text_of(page_of(tmp_path, record))
+    assert f"{answer} % of the 800 Gflop/s that its devices and cores" in text
+
+
 def test_devices_are_listed(tmp_path, record):
     device = {"rank": 1, "name": "emu:0", "model": "Emulated", "memory_bytes": 2**30}
     record["devices"] = [device, device]
