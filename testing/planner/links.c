@@ -126,5 +126,5 @@ double xhpl_links_agreement(double seconds)
     once = agreements(&panel, proposal, &wait, 10);
     once = agreements(&panel, proposal, &wait,
                       (int)fmin(MOST_TURNS, fmax(2.0, seconds / once)));
-    return once / xhpl_model_rounds(column.nprow);
+    return once / xhpl_messages_rounds(column.nprow);
 }

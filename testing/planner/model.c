@@ -69,63 +69,10 @@ static double panel_seconds(const model_t *model, double rows, int threads)
 
 /* ---- messages ------------------------------------------------------------ */
 
-static double transfer(const xhpl_link_t *link, double bytes)
-{
-    return link->bandwidth > 0.0 ? link->latency + bytes / link->bandwidth
-                                 : 0.0;
-}
-
-int xhpl_model_rounds(int processes)
-{
-    int rounds = 0;
-
-    while (1 << rounds < processes)
-        rounds++;
-    return rounds;
-}
-
-/* Messages, one after the other, until the panel is at distance in a ring. */
-static int hops(int bcast, int npcol, int distance)
-{
-    int first = bcast % 2 == 1 ? 2 : 1;
-    int second = first + (npcol - first + 1) / 2;
-
-    if (bcast >= 2 && distance >= second)
-        return distance - second + 2;
-    return distance;
-}
-
-double xhpl_model_broadcast(const xhpl_link_t *link, int bcast, int npcol,
-                            int distance, double bytes)
-{
-    int members = npcol - (bcast == 5);
-
-    if (distance == 0 || link->bandwidth <= 0.0)
-        return 0.0;
-    if (bcast < 4 || members < 2 || (bcast == 5 && distance == 1))
-        return hops(bcast, npcol, distance) * transfer(link, bytes);
-    return (xhpl_model_rounds(members) + members - 1) * link->latency +
-           2.0 * bytes * (members - 1) / members / link->bandwidth;
-}
-
-/* How often a process sends or receives all of a panel. */
-static int copies(int bcast, int npcol, int distance)
-{
-    bool modified = bcast % 2 == 1;
-
-    if (npcol == 1)
-        return 0;
-    if (distance == 0)
-        return 1 + (modified && npcol > 2) + (bcast >= 2 && npcol > 3);
-    if (bcast >= 4)
-        return modified && distance == 1 ? 1 : 2;
-    return distance == npcol - 1 || (modified && distance == 1) ? 1 : 2;
-}
-
 /* The choice of a panel's pivots among the processes of a column. */
 static double pivots(const model_t *model)
 {
-    return model->test->nb * xhpl_model_rounds(model->test->nprow) *
+    return model->test->nb * xhpl_messages_rounds(model->test->nprow) *
            model->rates->agreement;
 }
 
@@ -138,7 +85,7 @@ static double exchange(const model_t *model, double columns)
 
     if (p == 1 || link->bandwidth <= 0.0 || columns <= 0.0)
         return 0.0;
-    return (xhpl_model_rounds(p) + p - 1) * link->latency +
+    return (xhpl_messages_rounds(p) + p - 1) * link->latency +
            bytes / link->bandwidth;
 }
 
@@ -351,13 +298,15 @@ static void send_panel(const model_t *model, int64_t k, double ready)
 
         for (int q = 0; q < test->npcol; q++) {
             int distance = (q - root + test->npcol) % test->npcol;
-            int times = copies(test->bcast, test->npcol, distance);
+            int times =
+                xhpl_messages_copies(test->bcast, test->npcol, distance);
 
             at(model, p, q)->panel =
-                ready + xhpl_model_broadcast(link, test->bcast, test->npcol,
-                                             distance, bytes);
-            at(model, p, q)->messages =
-                times * transfer(link, bytes) / model->rates->threads;
+                ready + xhpl_messages_broadcast(link, test->bcast, test->npcol,
+                                                distance, bytes);
+            at(model, p, q)->messages = times *
+                                        xhpl_messages_transfer(link, bytes) /
+                                        model->rates->threads;
         }
     }
 }
@@ -456,9 +405,10 @@ static double back_substitution(const xhpl_rates_t *rates,
     double n = test->n, processes = (double)test->nprow * test->npcol;
     double read = 8.0 * n * n / 2.0 / processes;
     double block = 8.0 * test->nb;
-    double messages =
-        xhpl_model_rounds(test->npcol) * transfer(&rates->row, block) +
-        xhpl_model_rounds(test->nprow) * transfer(&rates->column, block);
+    double messages = xhpl_messages_rounds(test->npcol) *
+                          xhpl_messages_transfer(&rates->row, block) +
+                      xhpl_messages_rounds(test->nprow) *
+                          xhpl_messages_transfer(&rates->column, block);
 
     return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) +
            ceil(n / test->nb) * messages;

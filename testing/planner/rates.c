@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was measured, at rows and for widths that were not. */
+#include "testing/planner/rates.h"
+
 #include <math.h>
 #include <stdlib.h>
-#include "testing/planner/model.h"
 
 double xhpl_curve_at(const xhpl_curve_t *curve, double rows)
 {

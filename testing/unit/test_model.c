@@ -295,33 +295,6 @@ static void rows_are_packed_where_there_are_others_in_the_column(void **state)
     }
 }
 
-static void a_ring_passes_a_message_on(void **state)
-{
-    xhpl_link_t link = {.latency = 1.0, .bandwidth = 10.0};
-
-    (void)state;
-    for (int bcast = 0; bcast < 6; bcast++)
-        assert_true(xhpl_model_broadcast(&link, bcast, 8, 0, 40) == 0.0);
-    assert_near(xhpl_model_broadcast(&link, 0, 8, 7, 40), 7 * 5);
-    assert_near(xhpl_model_broadcast(&link, 1, 8, 1, 40), 5);
-    assert_true(xhpl_model_broadcast(&link, 2, 8, 7, 40) <
-                xhpl_model_broadcast(&link, 0, 8, 7, 40));
-    assert_near(xhpl_model_broadcast(&link, 4, 8, 3, 40),
-                3 + 7 + 80 * 7 / 8. / 10);
-    assert_near(xhpl_model_broadcast(&link, 5, 8, 1, 40), 5);
-}
-
-static void a_long_message_is_better_cut_in_pieces(void **state)
-{
-    xhpl_link_t link = {.latency = 1e-6, .bandwidth = 1e9};
-
-    (void)state;
-    assert_true(xhpl_model_broadcast(&link, 4, 16, 15, 1e8) <
-                xhpl_model_broadcast(&link, 0, 16, 15, 1e8));
-    assert_true(xhpl_model_broadcast(&link, 4, 16, 1, 8) >
-                xhpl_model_broadcast(&link, 0, 16, 1, 8));
-}
-
 static void back_substitution_reads_half_the_matrix(void **state)
 {
     xhpl_rates_t rates = usual();
@@ -491,8 +464,6 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(messages_take_time_and_free_ones_none),
     cmocka_unit_test(pivots_are_agreed_on_in_rounds),
     cmocka_unit_test(rows_are_packed_where_there_are_others_in_the_column),
-    cmocka_unit_test(a_ring_passes_a_message_on),
-    cmocka_unit_test(a_long_message_is_better_cut_in_pieces),
     cmocka_unit_test(back_substitution_reads_half_the_matrix),
     cmocka_unit_test(a_panel_wider_than_the_matrix_is_the_matrix),
     cmocka_unit_test(many_panels_are_taken_together),
