@@ -44,9 +44,7 @@ cublasStatus_t cublasCreate(cublasHandle_t *handle_p)
     cudaError_t error;
 
     model_enter();
-    error = model_check(device);
-    if (error == cudaSuccess)
-        error = model_refusal(model_fault(device, MODEL_HANDLE));
+    error = model_admit(device, MODEL_HANDLE);
     if (error == cudaSuccess) {
         struct cublasContext *handle = calloc(1, sizeof(*handle));
 

@@ -26,9 +26,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event_p, unsigned flags)
     cudaError_t error;
 
     model_enter();
-    error = model_check(device);
-    if (error == cudaSuccess)
-        error = model_refusal(model_fault(device, MODEL_EVENT));
+    error = model_admit(device, MODEL_EVENT);
     if (error == cudaSuccess) {
         struct CUevent_st *event = calloc(1, sizeof(*event));
 

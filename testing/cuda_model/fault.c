@@ -84,3 +84,11 @@ cudaError_t model_refusal(model_fault_t fault)
         return cudaErrorMemoryAllocation;
     return fault == MODEL_REFUSE ? cudaErrorInvalidValue : cudaSuccess;
 }
+
+cudaError_t model_admit(int device, model_op_t op)
+{
+    cudaError_t error = model_check(device);
+
+    return error == cudaSuccess ? model_refusal(model_fault(device, op))
+                                : error;
+}

@@ -113,9 +113,7 @@ cudaError_t cudaMalloc(void **memory_p, size_t bytes)
     cudaError_t error;
 
     model_enter();
-    error = model_check(device);
-    if (error == cudaSuccess)
-        error = model_refusal(model_fault(device, MODEL_MALLOC));
+    error = model_admit(device, MODEL_MALLOC);
     if (error == cudaSuccess && bytes == 0)
         *memory_p = NULL;
     else if (error == cudaSuccess)
@@ -247,9 +245,7 @@ cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags)
     cudaError_t error;
 
     model_enter();
-    error = model_check(device);
-    if (error == cudaSuccess)
-        error = model_refusal(model_fault(device, MODEL_REGISTER));
+    error = model_admit(device, MODEL_REGISTER);
     if (error == cudaSuccess)
         error = add_registration(begin, begin + bytes, flags, device);
     return model_leave(error);

@@ -98,6 +98,9 @@ model_fault_t model_fault(int device, model_op_t op);
 /* What a call with fault returns at once. */
 cudaError_t model_refusal(model_fault_t fault);
 
+/* model_check, and if that is well the refusal that a call of op is to have. */
+cudaError_t model_admit(int device, model_op_t op);
+
 /* ---- memory.c ------------------------------------------------------------ */
 
 enum { MODEL_HOST = -1, MODEL_NOWHERE = -2 };
