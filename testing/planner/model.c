@@ -203,7 +203,7 @@ static double saved(const model_t *model, const step_t *step, double host)
 {
     double share = model->rates->share;
 
-    if (step->shared <= 0.0)
+    if (step->theirs <= 0.0)
         return 0.0;
     if (!model->rates->fixed)
         share = fmin(1.0, host / (step->shared + step->theirs));

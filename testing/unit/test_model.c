@@ -449,6 +449,24 @@ static void a_fixed_share_is_kept_to(void **state)
     assert_near(seconds(&rates, on_grid(3000, 1, 1)), wanted);
 }
 
+/* Measured in a moment, preparing columns may seem to be all of their update.
+ */
+static void
+devices_have_their_share_of_products_that_cost_threads_nothing(void **state)
+{
+    xhpl_rates_t rates = with_devices(10);
+    double wanted = 0.0;
+
+    (void)state;
+    leave_panels_out(&rates);
+    rates.width[0].prepare = rates.width[0].update;
+    rates.fixed = true;
+    rates.share = 0.5;
+    for (int m = 2900; m > 0; m -= 100)
+        wanted += fmax(0.5 * (m - 99) * 10e-9 * m, 1e-9 * m * (m + 1));
+    assert_near(seconds(&rates, on_grid(3000, 1, 1)), wanted);
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_curve_goes_on_beyond_its_points_as_it_does_on_the_whole),
     cmocka_unit_test(an_unknown_width_has_the_nearest_ones_rates_by_work),
@@ -474,6 +492,8 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(devices_make_room_for_panels),
     cmocka_unit_test(faster_devices_never_take_longer),
     cmocka_unit_test(a_fixed_share_is_kept_to),
+    cmocka_unit_test(
+        devices_have_their_share_of_products_that_cost_threads_nothing),
 };
 
 UNIT_MAIN(cases)
