@@ -28,6 +28,14 @@ xh_status_t xh_memory_allocate(size_t bytes, void **memory_p);
 void xh_memory_free(void *memory, size_t bytes);
 
 /*
+ * Have all pages of memory backed now, by the caller's node; contents stay.
+ * Members of a team, each with a part of its own, are faster.
+ *
+ * part, parts  in  of the memory, 0 <= part < parts
+ */
+void xh_memory_touch(void *memory, size_t bytes, int part, int parts);
+
+/*
  * Have the huge pages that lie wholly in memory backed by such, where the
  * system offers them on request. Before the first use, which they make faster.
  */

@@ -11,6 +11,7 @@ struct hpl_system {
     HPL_T_pmat mat;
     void *memory;
     size_t bytes;
+    void *prepared; /* what else its solver made with it; NULL: nothing */
 };
 
 /* The local matrix of shape: sizes and ld; no memory yet. */

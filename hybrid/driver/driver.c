@@ -34,22 +34,44 @@ static uint64_t bytes(const hpl_shape_t *shape)
            hyb_factor_bytes(&means, shape);
 }
 
+static void destroy(hpl_system_t *system)
+{
+    if (system != NULL) {
+        hyb_factor_free(system->prepared);
+        if (hyb_node_devices(means.node) > 0)
+            hyb_node_unpin(means.node, system->memory);
+    }
+    hpl_system_destroy(system);
+}
+
 /* Devices reach pinned memory at full speed; pinning is slow, so it is here. */
+static xh_status_t prepare(hpl_system_t *system)
+{
+    hyb_factorization_t *prepared = NULL;
+    xh_status_t status;
+
+    if (hyb_node_devices(means.node) > 0)
+        hyb_node_pin(means.node, system->memory, system->bytes);
+    status = hyb_factor_prepare(&means, system->grid, system->algo,
+                                &system->mat, &prepared);
+    system->prepared = prepared;
+    return hpl_agree(system->grid->all_comm, status);
+}
+
 static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
                           hpl_system_t **system_p)
 {
-    xh_status_t status = hpl_system_create(grid, algo, n, nb, system_p);
+    hpl_system_t *system;
+    xh_status_t status = hpl_system_create(grid, algo, n, nb, &system);
 
-    if (status == XH_OK && hyb_node_devices(means.node) > 0)
-        hyb_node_pin(means.node, (*system_p)->memory, (*system_p)->bytes);
+    if (status != XH_OK)
+        return status;
+    status = prepare(system);
+    if (status == XH_OK)
+        *system_p = system;
+    else
+        destroy(system);
     return status;
-}
-
-static void destroy(hpl_system_t *system)
-{
-    if (system != NULL && hyb_node_devices(means.node) > 0)
-        hyb_node_unpin(means.node, system->memory);
-    hpl_system_destroy(system);
 }
 
 static void generate(hpl_system_t *system, int seed)
@@ -57,17 +79,32 @@ static void generate(hpl_system_t *system, int seed)
     hyb_generate(hyb_node_team(means.node), system->grid, &system->mat, seed);
 }
 
-static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
+static void run(hyb_factorization_t *prepared, HPL_T_grid *grid,
+                const HPL_T_palg *algo, HPL_T_pmat *mat)
 {
     if (grid->iam == 0)
         hyb_notices_algorithm(&said, algo);
-    hyb_factor_matrix(&means, grid, algo, array);
-    hyb_back_substitution(hyb_node_team(means.node), grid, array);
+    hyb_factor_run(prepared);
+    hyb_back_substitution(hyb_node_team(means.node), grid, mat);
 }
 
+static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
+{
+    hyb_factorization_t *prepared;
+
+    if (hyb_factor_prepare(&means, grid, algo, array, &prepared) != XH_OK)
+        HPL_pabort(__LINE__, "HPL_pdgesv", "out of memory");
+    run(prepared, grid, algo, array);
+    hyb_factor_free(prepared);
+}
+
+/* What was prepared with the system does for its first solution. */
 static void solve(hpl_system_t *system, int *info_p)
 {
-    solve_array(system->grid, system->algo, &system->mat);
+    if (hyb_factor_is_over(system->prepared))
+        solve_array(system->grid, system->algo, &system->mat);
+    else
+        run(system->prepared, system->grid, system->algo, &system->mat);
     *info_p = system->mat.info;
 }
 

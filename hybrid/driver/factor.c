@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/driver/factor.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
 #include "base/settings.h"
@@ -430,34 +431,69 @@ static xh_status_t create_flat(const hyb_means_t *means, hyb_lu_t *lu)
                            &lu->flat);
 }
 
-void hyb_factor_matrix(const hyb_means_t *means, HPL_T_grid *grid,
-                       HPL_T_palg *algo, HPL_T_pmat *mat)
+static void set_up(const hyb_means_t *means, hyb_lu_t *lu)
 {
-    hyb_lu_t lu = {.grid = grid,
-                   .algo = algo,
-                   .mat = mat,
-                   .team = hyb_node_team(means->node),
-                   .kernel = means->kernel,
-                   .multiplier = means->multiplier,
-                   .offloads = means->offloads};
+    const HPL_T_pmat *mat = lu->mat;
 
-    lu.members = hyb_team_size(lu.team);
-    lu.factored = -1;
-    lu.deals_ahead = strcmp(xh_settings_text("schedule"), "static") == 0;
-    lu.panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
-    lu.record = means->record;
-    hyb_choice_begin(&lu.choice, request(means, algo), first_mode(grid),
-                     grid->all_comm);
-    hyb_regroup_init(&lu.regroup);
-    if (hyb_lu_allocate(&lu) != XH_OK || create_flat(means, &lu) != XH_OK ||
-        hyb_devices_create(&lu, means->node, &lu.devices) != XH_OK)
-        HPL_pabort(__LINE__, "hyb_factor_matrix", "out of memory");
-    hyb_report_begin(&lu);
-    watch_and_run(&lu);
-    hyb_health_end(&lu.health);
-    hyb_devices_destroy(lu.devices);
-    hyb_flat_destroy(lu.flat);
-    hyb_lu_release(&lu);
+    lu->team = hyb_node_team(means->node);
+    lu->kernel = means->kernel;
+    lu->multiplier = means->multiplier;
+    lu->offloads = means->offloads;
+    lu->members = hyb_team_size(lu->team);
+    lu->factored = -1;
+    lu->deals_ahead = strcmp(xh_settings_text("schedule"), "static") == 0;
+    lu->panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
+    lu->record = means->record;
+    hyb_choice_begin(&lu->choice, request(means, lu->algo),
+                     first_mode(lu->grid), lu->grid->all_comm);
+    hyb_regroup_init(&lu->regroup);
+}
+
+xh_status_t hyb_factor_prepare(const hyb_means_t *means, HPL_T_grid *grid,
+                               HPL_T_palg *algo, HPL_T_pmat *mat,
+                               hyb_factorization_t **factorization_p)
+{
+    hyb_lu_t *lu = calloc(1, sizeof(*lu));
+    xh_status_t status;
+
+    if (lu == NULL)
+        return XH_ERR_MEMORY;
+    *lu = (hyb_lu_t){.grid = grid, .algo = algo, .mat = mat};
+    set_up(means, lu);
+    status = hyb_lu_allocate(lu);
+    if (status == XH_OK)
+        status = create_flat(means, lu);
+    if (status == XH_OK)
+        hyb_lu_touch(lu);
+    if (status == XH_OK)
+        status = hyb_devices_create(lu, means->node, &lu->devices);
+    if (status == XH_OK)
+        *factorization_p = lu;
+    else
+        hyb_factor_free(lu);
+    return status;
+}
+
+void hyb_factor_free(hyb_factorization_t *lu)
+{
+    if (lu == NULL)
+        return;
+    hyb_devices_destroy(lu->devices);
+    hyb_flat_destroy(lu->flat);
+    hyb_lu_release(lu);
+    free(lu);
+}
+
+void hyb_factor_run(hyb_factorization_t *lu)
+{
+    hyb_report_begin(lu);
+    watch_and_run(lu);
+    hyb_health_end(&lu->health);
+}
+
+bool hyb_factor_is_over(const hyb_factorization_t *lu)
+{
+    return atomic_load(&lu->open) > 0;
 }
 
 uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)

@@ -199,9 +199,45 @@ xh_status_t hyb_lu_allocate(hyb_lu_t *lu)
         status = xh_memory_allocate(lu->memory_bytes, (void **)&lu->memory);
     if (status == XH_OK && !(allocate_deals(lu) && allocate_lists(lu)))
         status = XH_ERR_MEMORY;
-    if (status == XH_OK)
+    if (status == XH_OK) {
         lay_out(lu, &parts);
+        for (int k = 0; k < Mmin(lu->panels, HYB_IN_FLIGHT); k++)
+            hyb_panels_open(lu, k);
+    }
     return status;
+}
+
+static void touch_own(void *context, int member)
+{
+    hyb_lu_t *lu = context;
+
+    xh_memory_touch(lu->u + member * lu->u_stride,
+                    (size_t)lu->u_stride * sizeof(double), 0, 1);
+}
+
+static void touch_share(void *context, int member)
+{
+    hyb_lu_t *lu = context;
+    double *flat;
+    size_t bytes;
+
+    xh_memory_touch(lu->memory, lu->memory_bytes, member, lu->members);
+    for (int i = 0; i < Mmin(lu->panels, HYB_IN_FLIGHT); i++) {
+        const HPL_T_panel *panel = lu->panel[i].hpl;
+
+        xh_memory_touch(panel->WORK, panel->length * sizeof(double), member,
+                        lu->members);
+    }
+    if (lu->flat == NULL)
+        return;
+    flat = hyb_flat_memory(lu->flat, &bytes);
+    xh_memory_touch(flat, bytes, member, lu->members);
+}
+
+void hyb_lu_touch(hyb_lu_t *lu)
+{
+    hyb_team_run(lu->team, touch_own, lu);
+    hyb_team_run(lu->team, touch_share, lu);
 }
 
 void hyb_lu_release(hyb_lu_t *lu)

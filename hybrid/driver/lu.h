@@ -99,7 +99,7 @@ typedef struct {
 
 struct hyb_devices;
 
-typedef struct {
+typedef struct hyb_lu {
     HPL_T_grid *grid;
     HPL_T_palg *algo;
     HPL_T_pmat *mat;
@@ -172,12 +172,19 @@ static inline bool hyb_lu_shows_rate(const hyb_lu_t *lu, int k, double flop)
 }
 
 /*
- * Working memory for lu, whose grid, algo, mat, team, members, kernel,
- * multiplier and deals_ahead are set. Errors: XH_ERR_MEMORY; release then all
- * the same
+ * Working memory for lu, whose grid, algo, mat, panels, team, members, kernel,
+ * multiplier and deals_ahead are set; the first panels have theirs, which does
+ * for those to come. Errors: XH_ERR_MEMORY; release then all the same
  */
 xh_status_t hyb_lu_allocate(hyb_lu_t *lu);
 void hyb_lu_release(hyb_lu_t *lu);
+
+/*
+ * Have working memory backed, and L2 in columns where it is, before the clock
+ * runs; in each member's part of its node. Some systems take milliseconds for a
+ * huge page.
+ */
+void hyb_lu_touch(hyb_lu_t *lu);
 
 /* Bytes that lu takes on a process of shape, but for L2 in columns. */
 uint64_t hyb_lu_bytes(const hpl_shape_t *shape, const hyb_kernel_t *kernel,

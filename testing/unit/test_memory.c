@@ -322,6 +322,38 @@ static void nothing_stays_mapped_after_free(void **state)
     assert_true(mapped_kib() < before + 64 * 1024);
 }
 
+/* Kilobytes of this process that pages back. */
+static long backed_kib(void)
+{
+    char value[64] = "";
+
+    assert_true(xh_sysfile_value("/proc/self", "status", "VmRSS", value,
+                                 sizeof(value)));
+    return strtol(value, NULL, 10);
+}
+
+/* By several, in any order, whatever is in it. */
+static void what_is_touched_is_backed_and_keeps_its_contents(void **state)
+{
+    const size_t bytes = 64 * MIB + 12345;
+    long before = backed_kib();
+    unsigned char *byte;
+    void *memory;
+
+    (void)state;
+    assert_int_equal(xh_memory_allocate(bytes, &memory), XH_OK);
+    byte = memory;
+    byte[0] = byte[12 * MIB] = byte[bytes - 1] = 7;
+    for (int part = 2; part >= 0; part--)
+        xh_memory_touch(memory, bytes, part, 3);
+    assert_true(backed_kib() >= before + 64 * 1024);
+    assert_int_equal(byte[0], 7);
+    assert_int_equal(byte[12 * MIB], 7);
+    assert_int_equal(byte[bytes - 1], 7);
+    assert_int_equal(byte[4096], 0);
+    xh_memory_free(memory, bytes);
+}
+
 static void what_cannot_be_had_is_an_error(void **state)
 {
     static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 4096, SIZE_MAX / 2};
@@ -369,6 +401,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(this_machine_has_some_memory),
     cmocka_unit_test(allocations_of_any_size_are_aligned_and_writable),
     cmocka_unit_test(nothing_stays_mapped_after_free),
+    cmocka_unit_test(what_is_touched_is_backed_and_keeps_its_contents),
     cmocka_unit_test(what_cannot_be_had_is_an_error),
     cmocka_unit_test(freeing_null_does_nothing),
 };
