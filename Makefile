@@ -110,7 +110,7 @@ UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID)) \
 HEADERS := $(filter-out testing/cuda_model/model.h \
              $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
              $(addprefix testing/planner/,devices.h measure.h packing.h \
-             probes.h) \
+             pivots.h probes.h) \
              $(addprefix testing/unit/,cuda_model_fixture.h device_cases.h \
              emu_fixture.h fake_backend.h machines.h node_fixture.h)) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_%), \

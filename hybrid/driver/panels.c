@@ -121,36 +121,39 @@ static void wait_for_pivot(void *context)
     hyb_wait_turn(&a->turns);
 }
 
-/* The pivot of one column, with the other processes of the process column, if
- * any; broadcasts move on meanwhile. */
-static void agree(void *context, int column, hyb_pivot_t *pivot)
+void hyb_panels_agree(HPL_T_panel *panel, double *proposal,
+                      const hpl_pivot_wait_t *wait, hyb_pivot_t *pivot)
 {
-    agreement_t *a = context;
-    HPL_T_panel *panel = a->panel;
     size_t row = (size_t)panel->jb * sizeof(double);
-    double *proposal = a->lu->proposal;
     double *candidate = proposal + HPL_PROPOSAL_ROWS;
-    hpl_pivot_wait_t wait = {a->lu->others_proposal, wait_for_pivot, a};
 
-    (void)column;
-    pivot->row = global_row(panel, pivot->row);
-    pivot->mine = true;
-    if (panel->grid->nprow == 1) {
-        hyb_agenda_poll(a->lu);
-        return;
-    }
     proposal[HPL_PROPOSAL_KEY] = pivot->key;
     proposal[HPL_PROPOSAL_ROW] = (double)pivot->row;
     proposal[HPL_PROPOSAL_OWNER] = panel->grid->myrow;
     proposal[HPL_PROPOSAL_HAS_CURRENT] = hpl_panel_top_rows(panel) > 0;
     memcpy(candidate, pivot->candidate, row);
     memcpy(candidate + panel->jb, pivot->current, row);
-    a->turns = 0;
-    hpl_pivot_agree(panel, proposal, &wait);
+    hpl_pivot_agree(panel, proposal, wait);
     pivot->mine = (int)proposal[HPL_PROPOSAL_OWNER] == panel->grid->myrow;
     pivot->row = (int64_t)proposal[HPL_PROPOSAL_ROW];
     memcpy(pivot->candidate, candidate, row);
     memcpy(pivot->current, candidate + panel->jb, row);
+}
+
+/* The pivot of one column; broadcasts move on meanwhile. */
+static void agree(void *context, int column, hyb_pivot_t *pivot)
+{
+    agreement_t *a = context;
+    hpl_pivot_wait_t wait = {a->lu->others_proposal, wait_for_pivot, a};
+
+    (void)column;
+    pivot->row = global_row(a->panel, pivot->row);
+    pivot->mine = true;
+    a->turns = 0;
+    if (a->panel->grid->nprow > 1)
+        hyb_panels_agree(a->panel, a->lu->proposal, &wait, pivot);
+    else
+        hyb_agenda_poll(a->lu);
 }
 
 /* Without the option nobody reads upstream's timer of the leaves. */

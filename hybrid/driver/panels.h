@@ -2,7 +2,9 @@
 #ifndef HYB_PANELS_H
 #define HYB_PANELS_H
 
+#include "hpl/pfact/pivot.h"
 #include "hybrid/driver/lu.h"
+#include "hybrid/engine/host/panel.h"
 
 /*
  * The life of panel k: opened on all processes; on its process column loaded
@@ -21,6 +23,17 @@ void hyb_panels_open(hyb_lu_t *lu, int k);
  * same time, once the panel's columns have met panel k - 1.
  */
 void hyb_panels_factor(hyb_lu_t *lu, int k, int member, int members);
+
+/*
+ * Agree on a column's pivot with the other processes of the process column, of
+ * which each calls this.
+ *
+ * panel     in      its grid and its width
+ * proposal  out     HPL_PROPOSAL_ROWS + 2 jb
+ * pivot     in/out  in with its global row, and mine: true
+ */
+void hyb_panels_agree(HPL_T_panel *panel, double *proposal,
+                      const hpl_pivot_wait_t *wait, hyb_pivot_t *pivot);
 
 /* Begin to broadcast it, or to receive it. The leader, once. */
 void hyb_panels_broadcast(hyb_lu_t *lu, int k);

@@ -6,15 +6,12 @@
 #include <stddef.h>
 #include "base/clock.h"
 #include "base/memory.h"
-#include "hpl.h"
 #include "hpl/grid/agree.h"
-#include "hpl/pfact/pivot.h"
 
 enum {
     SHORT = 64,     /* bytes of a message whose time is latency */
     LONG = 1 << 21, /* ... and of one whose time is bandwidth */
     PLACES = 8,     /* in memory, by turns: rows come from everywhere */
-    PANEL = 256,    /* columns of one whose pivots are agreed on */
     MOST_TURNS = 2000,
     TAG = 1
 };
@@ -84,47 +81,4 @@ xh_status_t xhpl_links_measure(int step, double seconds, xhpl_link_t *link_p)
     }
     xh_memory_free(memory, 2 * BYTES);
     return status;
-}
-
-/* ---- pivots -------------------------------------------------------------- */
-
-static void only_wait(void *context)
-{
-    (void)context;
-}
-
-/* Seconds of one of count agreements. */
-static double agreements(HPL_T_panel *panel, double *proposal,
-                         const hpl_pivot_wait_t *wait, int count)
-{
-    double begun;
-
-    MPI_Barrier(MPI_COMM_WORLD);
-    begun = xh_clock_now();
-    for (int i = 0; i < count; i++) {
-        proposal[HPL_PROPOSAL_KEY] = proposal[HPL_PROPOSAL_ROW] =
-            proposal[HPL_PROPOSAL_OWNER] = panel->grid->myrow;
-        proposal[HPL_PROPOSAL_HAS_CURRENT] = panel->grid->myrow == 0;
-        hpl_pivot_agree(panel, proposal, wait);
-    }
-    return xhpl_links_slowest((xh_clock_now() - begun) / count);
-}
-
-double xhpl_links_agreement(double seconds)
-{
-    enum { LENGTH = HPL_PROPOSAL_ROWS + 2 * PANEL };
-    double proposal[LENGTH] = {0.0}, scratch[LENGTH] = {0.0}, once;
-    hpl_pivot_wait_t wait = {.scratch = scratch, .poll = only_wait};
-    HPL_T_grid column = {.col_comm = MPI_COMM_WORLD};
-    HPL_T_panel panel = {.grid = &column, .jb = PANEL};
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &column.myrow);
-    MPI_Comm_size(MPI_COMM_WORLD, &column.nprow);
-    if (column.nprow == 1)
-        return 0.0;
-    agreements(&panel, proposal, &wait, 10);
-    once = agreements(&panel, proposal, &wait, 10);
-    once = agreements(&panel, proposal, &wait,
-                      (int)fmin(MOST_TURNS, fmax(2.0, seconds / once)));
-    return once / xhpl_messages_rounds(column.nprow);
 }

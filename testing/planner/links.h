@@ -15,14 +15,6 @@
  */
 xh_status_t xhpl_links_measure(int step, double seconds, xhpl_link_t *link_p);
 
-/*
- * Seconds of one round of the agreement on a pivot, as the solver agrees,
- * between all processes; 0 with one. Collective over MPI_COMM_WORLD.
- *
- * seconds  in  that it may take, about
- */
-double xhpl_links_agreement(double seconds);
-
 /* The largest of all processes' values. Collective over MPI_COMM_WORLD. */
 double xhpl_links_slowest(double value);
 

@@ -11,6 +11,7 @@
 #include "testing/planner/devices.h"
 #include "testing/planner/links.h"
 #include "testing/planner/packing.h"
+#include "testing/planner/pivots.h"
 #include "testing/planner/probes.h"
 #include "testing/xhost/panel.h"
 #include "testing/xhost/update.h"
@@ -21,15 +22,14 @@ enum {
     COPIES = 3,        /* ... and so do these */
     HEIGHTS = 4,       /* rows at which is measured ... */
     LEAST_HEIGHTS = 2, /* ... even if there is no time */
-    PARTS = 5,         /* that are measured at each */
+    PARTS = 6,         /* that are measured at each */
     NARROWEST = 8,
     WIDEST = 512,              /* panels that are measured ... */
     WIDEST_WITH_DEVICES = 1024 /* ... and where there are devices */
 };
 
 static const int64_t height[HEIGHTS] = {256, 1024, 4096, 8192};
-static const double ceiling_part = 0.05, link_part = 0.1, sweep_part = 0.05,
-                    agreement_part = 0.02;
+static const double ceiling_part = 0.05, link_part = 0.1, sweep_part = 0.05;
 
 /* One width's measuring. */
 typedef struct {
@@ -158,6 +158,32 @@ static void measure_members(const work_t *w, xhost_panel_t *x, int64_t m,
     add_point(curve, (double)m, seconds);
 }
 
+/*
+ * What a panel takes longer where its pivots are agreed on with all others:
+ * messages, and waiting for the slowest at each column.
+ */
+static xh_status_t measure_pivots(const work_t *w, xhost_panel_t *x, int64_t m)
+{
+    int members = hyb_team_size(w->team), processes, calls;
+    double alone, together = 0.0;
+    xh_status_t status;
+
+    if (!w->exchanges)
+        return XH_OK;
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    MPI_Barrier(MPI_COMM_WORLD);
+    alone = xhpl_links_slowest(xhost_panel_seconds(x, members, 1));
+    calls = calls_for(w->share / 2, alone);
+    MPI_Barrier(MPI_COMM_WORLD);
+    alone = xhpl_links_slowest(xhost_panel_seconds(x, members, calls));
+    status = xhpl_pivots_seconds(x, members, (int)w->nb, calls, &together);
+    if (status == XH_OK)
+        add_point(&w->width->pivot, (double)m,
+                  fmax(0.0, together - alone) / (double)w->nb /
+                      xhpl_messages_rounds(processes));
+    return status;
+}
+
 static xh_status_t measure_panel(const work_t *w, int64_t m)
 {
     xhost_panel_t *x = NULL;
@@ -169,6 +195,7 @@ static xh_status_t measure_panel(const work_t *w, int64_t m)
         measure_members(w, x, m + w->nb, 1, &w->width->alone);
         measure_members(w, x, m + w->nb, hyb_team_size(w->team),
                         &w->width->team);
+        status = measure_pivots(w, x, m + w->nb);
     }
     xhost_panel_destroy(x);
     return status;
@@ -320,13 +347,10 @@ xh_status_t xhpl_measure(const hyb_means_t *means,
     if (status == XH_OK)
         status =
             xhpl_links_measure(what->column_step, link_part * s, &rates.column);
-    if (status == XH_OK) {
-        rates.agreement = xhpl_links_agreement(agreement_part * s);
-        status = measure_widths(means, what,
-                                s * (1.0 - ceiling_part - sweep_part -
-                                     2 * link_part - agreement_part),
-                                &rates);
-    }
+    if (status == XH_OK)
+        status = measure_widths(
+            means, what, s * (1.0 - ceiling_part - sweep_part - 2 * link_part),
+            &rates);
     if (status == XH_OK)
         *rates_p = rates;
     return status;

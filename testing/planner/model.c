@@ -70,10 +70,10 @@ static double panel_seconds(const model_t *model, double rows, int threads)
 /* ---- messages ------------------------------------------------------------ */
 
 /* The choice of a panel's pivots among the processes of a column. */
-static double pivots(const model_t *model)
+static double pivots(const model_t *model, double rows)
 {
     return model->test->nb * xhpl_messages_rounds(model->test->nprow) *
-           model->rates->agreement;
+           xhpl_curve_at(&model->width.pivot, rows);
 }
 
 /* Rows of U, of so many columns, to all processes of a column. */
@@ -336,7 +336,7 @@ static double factor_next(const model_t *model, int64_t k, double ready)
     int q = (int)((k + 1) % test->npcol), most = model->rates->threads;
     double rows = tallest(model, (k + 1) * test->nb);
     int threads = panel_threads(model, &at(model, 0, q)->step, rows);
-    double panel = panel_seconds(model, rows, threads) + pivots(model);
+    double panel = panel_seconds(model, rows, threads) + pivots(model, rows);
 
     for (int p = 0; p < model->rows; p++) {
         process_t *me = at(model, p, q);
@@ -388,7 +388,7 @@ static void factorize(const model_t *model, xhpl_prediction_t *found)
 
     send_panel(model, 0,
                panel_seconds(model, rows, model->rates->threads) +
-                   pivots(model));
+                   pivots(model, rows));
     for (int64_t k = 0; k < model->panels; k++)
         iterate(model, k);
     for (int i = 0; i < count; i++) {

@@ -32,6 +32,8 @@ typedef struct {
                              one had all of them to send; over C's rows */
     xhpl_curve_t alone;   /* a panel, loaded and factored by one thread ... */
     xhpl_curve_t team;    /* ... and by all of them */
+    xhpl_curve_t pivot;   /* one round of the agreement on a pivot, over the
+                             panel's rows */
     xhpl_curve_t narrow;  /* update, where columns are the next panel's, in
                              narrow runs; no point: the same */
     xhpl_curve_t devices; /* C's column updated by all devices of a process,
@@ -47,7 +49,6 @@ typedef struct {
     double sweep;    /* B/s of reading the matrix, each process; 0: no time */
     xhpl_link_t row; /* within a process row, ... */
     xhpl_link_t column; /* ... within a process column */
-    double agreement;   /* s of one round of those on a pivot */
     bool fixed;   /* devices always get the same share of an update, not ... */
     double share; /* ... what balances: 0 to 1 */
     int widths;   /* at least 1, nb ascending */

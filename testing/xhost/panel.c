@@ -18,7 +18,7 @@ struct xhost_panel {
     hyb_panel_engine_t *engine;
     hyb_panel_t panel;
     hyb_tiles_t body; /* as they were: the rows below the top */
-    double *top;      /* ... and those of the top */
+    double *top;      /* ... and those of the top, nb x nb */
     int64_t body_size;
     int zero;
 
@@ -126,6 +126,26 @@ void xhost_panel_destroy(xhost_panel_t *panel)
     xh_memory_free(panel->memory, panel->bytes);
     free(panel->row);
     free(panel);
+}
+
+void xhost_panel_share(xhost_panel_t *panel, const xhost_panel_others_t *others)
+{
+    bool has_top = others == NULL || others->has_top;
+
+    panel->panel.agree = others != NULL ? others->agree : NULL;
+    panel->panel.context = others != NULL ? others->context : NULL;
+    panel->panel.top.rows = has_top ? panel->panel.top.cols : 0;
+}
+
+void xhost_panel_restore(xhost_panel_t *panel)
+{
+    restore(panel);
+}
+
+void xhost_panel_factor(xhost_panel_t *panel, int members)
+{
+    panel->members = members;
+    run(panel);
 }
 
 double xhost_panel_seconds(xhost_panel_t *panel, int members, int calls)

@@ -2,8 +2,10 @@
 #ifndef XHOST_PANEL_H
 #define XHOST_PANEL_H
 
+#include <stdbool.h>
 #include "base/status.h"
 #include "hybrid/engine/host/kernel.h"
+#include "hybrid/engine/host/panel.h"
 #include "hybrid/engine/team.h"
 
 /* A random panel and a copy of it. */
@@ -19,6 +21,23 @@ void xhost_panel_destroy(xhost_panel_t *panel); /* accepts NULL */
  * first members of the team; the panel is made anew before each, untimed.
  */
 double xhost_panel_seconds(xhost_panel_t *panel, int members, int calls);
+
+/*
+ * From now on a pivot is agreed on with others, who hold other rows, and of
+ * whom one has the top's. NULL: no longer.
+ */
+typedef struct {
+    hyb_panel_agree_fn_t agree;
+    void *context; /* for agree */
+    bool has_top;
+} xhost_panel_others_t;
+
+void xhost_panel_share(xhost_panel_t *panel,
+                       const xhost_panel_others_t *others);
+
+/* Make it anew, then factor it by the first members of the team. */
+void xhost_panel_restore(xhost_panel_t *panel);
+void xhost_panel_factor(xhost_panel_t *panel, int members);
 
 /* The same of making it anew, a copy by the caller alone. */
 double xhost_panel_load_seconds(xhost_panel_t *panel, int calls);
