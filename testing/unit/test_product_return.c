@@ -55,6 +55,7 @@ static void it_is_tried_with_any_memory(void **state)
     bool result;
 
     (void)state;
+    trial.tile = 4;
     for (trial.memory = 1 << 7; trial.memory <= 1 << 19; trial.memory *= 2)
         assert_int_equal(hyb_product_return_pays(device, &trial, &result),
                          XH_OK);
