@@ -81,6 +81,7 @@ def test_less_time_makes_a_smaller_matrix(planned):
     assert all(row[HEAD.index("seconds")] <= 0.2 for row in limited)
 
 
+@pytest.mark.long
 @measures
 def test_devices_have_wider_panels_to_choose_from(planned):
     outcome = planned("--set", "devices=emu:1")
@@ -88,6 +89,7 @@ def test_devices_have_wider_panels_to_choose_from(planned):
     assert "warning" not in outcome.stderr, str(outcome)
 
 
+@pytest.mark.long
 @measures
 def test_a_larger_job_is_planned_from_what_there_is(planned):
     outcome = planned("--nodes", "3", "--ranks-per-node", "2")
@@ -95,6 +97,7 @@ def test_a_larger_job_is_planned_from_what_there_is(planned):
     assert "messages between processes were not measured" in outcome.stderr
 
 
+@pytest.mark.long
 @measures
 def test_processes_a_node_are_of_all_nodes_that_there_are(planned):
     outcome = planned("--ranks-per-node", "3", processes=2)  # on one node

@@ -67,10 +67,12 @@ def test_a_terminal_has_one_live_line_that_goes_away(tmp_path):
     assert_live(*on_a_terminal(tmp_path, [jobs.XHPL, *SLOW]))
 
 
+@pytest.mark.surface
 def test_a_terminal_behind_a_launcher_has_that_line_too(tmp_path):
     assert_live(*on_a_terminal(tmp_path, launched_slowly(tmp_path)))
 
 
+@pytest.mark.surface
 @pytest.mark.parametrize("how", ["option", "environment", "file"])
 def test_what_the_user_chose_goes_before_the_terminal(tmp_path, how):
     command, env = launched_slowly(tmp_path), {}
@@ -84,6 +86,7 @@ def test_what_the_user_chose_goes_before_the_terminal(tmp_path, how):
     assert "PASSED" in out and "% done" not in written
 
 
+@pytest.mark.surface
 def test_live_is_a_live_line_whatever_stderr_is(tmp_path):
     command = launched_slowly(tmp_path, "--progress", "live")
     words = [str(word) for word in command]
