@@ -4,10 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+static double slope(const xhpl_curve_t *curve, int from, int to)
+{
+    return (curve->seconds[to] - curve->seconds[from]) /
+           (curve->rows[to] - curve->rows[from]);
+}
+
 double xhpl_curve_at(const xhpl_curve_t *curve, double rows)
 {
     const double *x = curve->rows, *y = curve->seconds;
-    int to = 1, from, last = curve->count - 1;
+    int to = 1, last = curve->count - 1;
 
     if (curve->count == 0)
         return 0.0;
@@ -15,9 +21,9 @@ double xhpl_curve_at(const xhpl_curve_t *curve, double rows)
         return x[0] > 0.0 ? y[0] * rows / x[0] : y[0];
     while (to < last && rows > x[to])
         to++;
-    from = rows > x[last] ? 0 : to - 1;
-    return fmax(0.0,
-                y[to] + (rows - x[to]) * (y[to] - y[from]) / (x[to] - x[from]));
+    if (rows > x[last])
+        return y[last] + (rows - x[last]) * fmax(0.0, slope(curve, 0, last));
+    return fmax(0.0, y[to] + (rows - x[to]) * slope(curve, to - 1, to));
 }
 
 static void scale_curve(xhpl_curve_t *curve, double factor)

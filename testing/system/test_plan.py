@@ -176,8 +176,8 @@ def test_devices_are_in_a_prediction(xhpl):
         assert "warning" not in outcome.stderr, str(outcome)
         said.append(seconds)
     assert said[0] > 0 and said[1] > 0
-    # 0.2 Gflop/s do half of all products in 45 s.
-    assert 30 < said[2] < 90
+    # 0.2 Gflop/s do half of all products in 45 s; products are few and short.
+    assert 15 < said[2] < 120, said
 
 
 @measures

@@ -92,6 +92,17 @@ a_curve_goes_on_beyond_its_points_as_it_does_on_the_whole(void **state)
     assert_true(xhpl_curve_at(&nothing, 7) == 0.0);
 }
 
+/* More rows never take less: it was noise. */
+static void a_curve_that_falls_stays_where_it_ends(void **state)
+{
+    const xhpl_curve_t curve = {2, {256, 1024}, {5, 4}};
+
+    (void)state;
+    assert_near(xhpl_curve_at(&curve, 640), 4.5);
+    assert_near(xhpl_curve_at(&curve, 1024), 4);
+    assert_near(xhpl_curve_at(&curve, 100000), 4);
+}
+
 static void an_unknown_width_has_the_nearest_ones_rates_by_work(void **state)
 {
     xhpl_rates_t rates = usual();
@@ -469,6 +480,7 @@ devices_have_their_share_of_products_that_cost_threads_nothing(void **state)
 
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_curve_goes_on_beyond_its_points_as_it_does_on_the_whole),
+    cmocka_unit_test(a_curve_that_falls_stays_where_it_ends),
     cmocka_unit_test(an_unknown_width_has_the_nearest_ones_rates_by_work),
     cmocka_unit_test(nothing_takes_no_time),
     cmocka_unit_test(panels_that_take_no_time_leave_the_work),
