@@ -207,6 +207,16 @@ xh_status_t hyb_lu_allocate(hyb_lu_t *lu)
     return status;
 }
 
+/* Is U kept where the matrix has no room for it? In chunks it stays in caches,
+ * unless the library multiplies, or devices. */
+static bool keeps_u(const hyb_lu_t *lu)
+{
+    hyb_lookahead_request_t asked = lu->choice.chooser.request;
+
+    return lu->flat != NULL ||
+           (asked != HYB_ALWAYS_PIPELINE && asked != HYB_PIPELINE_ON_CORES);
+}
+
 static void touch_own(void *context, int member)
 {
     hyb_lu_t *lu = context;
@@ -218,10 +228,12 @@ static void touch_own(void *context, int member)
 static void touch_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
+    size_t bytes = lu->memory_bytes;
     double *flat;
-    size_t bytes;
 
-    xh_memory_touch(lu->memory, lu->memory_bytes, member, lu->members);
+    if (!keeps_u(lu))
+        bytes -= lu->exchanges.u_bytes; /* it comes last */
+    xh_memory_touch(lu->memory, bytes, member, lu->members);
     for (int i = 0; i < Mmin(lu->panels, HYB_IN_FLIGHT); i++) {
         const HPL_T_panel *panel = lu->panel[i].hpl;
 
