@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program that times look-ahead: what it refuses, and its rows."""
+import csv
 import json
 
 import pytest
@@ -54,6 +55,17 @@ def test_every_mode_has_a_row_in_each_run(tmp_path):
     assert all(set(row) == FIELDS for row in rows), str(outcome)
     assert all(row["info"] == 0 and row["residual"] < 1 for row in rows)
     assert all((row["n"], row["nb"], row["q"]) == (120, 32, 2) for row in rows)
+
+
+def test_the_iterations_of_a_run_are_in_its_mode(tmp_path):
+    options = ("-q", "1", "--iterations", "iterations.csv")
+    outcome = run(tmp_path, 1, "2", *SMALL, *options)
+    assert outcome.status == 0, str(outcome)
+    with (tmp_path / "iterations.csv").open() as file:
+        found = {(int(x["run"]), x["mode"], x["reason"]) for x in csv.DictReader(file)}
+    forced = {x for x in found if x[0] % 4 != 3}
+    expected = {(run, str(run % 4), "forced") for run in (0, 1, 2, 4, 5, 6)}
+    assert forced == expected, str(outcome)
 
 
 def test_times_of_dry_devices_come_without_residuals(tmp_path):

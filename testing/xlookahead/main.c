@@ -77,13 +77,11 @@ static double residual(hpl_system_t *system, int n)
     return hpl_scaled_residual(&norms, n);
 }
 
-static result_t solve(const bench_t *bench, hpl_system_t *system, int n,
-                      const char *mode)
+static result_t solve(const bench_t *bench, hpl_system_t *system, int n)
 {
-    result_t result = {.lookahead = mode, .residual = NAN};
+    result_t result = {.residual = NAN};
     double started;
 
-    set_mode(mode);
     hpl_solver()->generate(system, HPL_ISEED);
     MPI_Barrier(MPI_COMM_WORLD);
     started = xh_clock_now();
@@ -113,36 +111,50 @@ static void print(const bench_t *bench, const xhpl_test_t *test,
 
 /* ---- all of them --------------------------------------------------------- */
 
-static void run_modes(bench_t *bench, const xhpl_test_t *test,
-                      hpl_system_t *system)
+/* Each run has a system of its own, as in xhpl: what is prepared with it, the
+ * mode among that, is for one solution. */
+static xh_status_t run_mode(bench_t *bench, const xhpl_test_t *test,
+                            const char *mode)
 {
-    for (int run = 0; run < bench->runs; run++)
-        for (int mode = 0; mode < MODES; mode++) {
-            result_t result;
+    HPL_T_palg algorithm = xhpl_algorithm(bench->parameters, test);
+    hpl_system_t *system = NULL;
+    result_t result;
+    xh_status_t status;
 
-            if (!bench->takes[mode])
-                continue;
-            result = solve(bench, system, test->n, modes[mode]);
-            print(bench, test, &result);
-            bench->done++;
-        }
+    set_mode(mode);
+    status = hpl_solver()->create(&bench->grid, &algorithm, test->n, test->nb,
+                                  &system);
+    if (status != XH_OK) {
+        if (bench->rank == 0)
+            xh_log_error("N = %d: %s", test->n, xh_status_text(status));
+        return status;
+    }
+    result = solve(bench, system, test->n);
+    hpl_solver()->destroy(system);
+    result.lookahead = mode;
+    print(bench, test, &result);
+    bench->done++;
+    return XH_OK;
+}
+
+static xh_status_t run_modes(bench_t *bench, const xhpl_test_t *test)
+{
+    xh_status_t status = XH_OK;
+
+    for (int run = 0; run < bench->runs; run++)
+        for (int mode = 0; mode < MODES && status == XH_OK; mode++)
+            if (bench->takes[mode])
+                status = run_mode(bench, test, modes[mode]);
+    return status;
 }
 
 static xh_status_t run_test(bench_t *bench, const xhpl_test_t *test)
 {
-    HPL_T_palg algorithm = xhpl_algorithm(bench->parameters, test);
-    hpl_system_t *system = NULL;
     xh_status_t status;
 
     HPL_grid_init(MPI_COMM_WORLD, xhpl_order(bench->parameters), test->nprow,
                   test->npcol, &bench->grid);
-    status = hpl_solver()->create(&bench->grid, &algorithm, test->n, test->nb,
-                                  &system);
-    if (status == XH_OK)
-        run_modes(bench, test, system);
-    else if (bench->rank == 0)
-        xh_log_error("N = %d: %s", test->n, xh_status_text(status));
-    hpl_solver()->destroy(system);
+    status = run_modes(bench, test);
     HPL_grid_exit(&bench->grid);
     return status;
 }
