@@ -124,21 +124,28 @@ def write_make_arch(tree, arch, **changes):
     (tree / f"Make.{arch}").write_text(text)
 
 
+UPSTREAMS_OPTIONS = (
+    "-DHPL_CALL_CBLAS -DHPL_COPY_L -DHPL_DETAILED_TIMING -DHPL_PROGRESS_REPORT"
+)
+
+
 @pytest.fixture(scope="module")
-def upstream_style(tree):
-    """Build with a Make.<arch> written for upstream; the build's outcome."""
+def typical(tree, tmp_path_factory):
+    """Build Linux_typical, which is written for upstream and has all of its
+    options, where nobody finds a cblas.h; the outcome of another call."""
+    folder = tmp_path_factory.mktemp("include")
+    (folder / "cblas.h").write_text("#error not every library has one\n")
+    options = f"{UPSTREAMS_OPTIONS} -I{folder}"
+    write_make_arch(tree, "Linux_typical", options=options)
 
-    def build(arch, **changes):
-        write_make_arch(tree, arch, **changes)
-        return made(tree, f"arch={arch}")
+    def build():
+        return made(tree, "arch=Linux_typical")
 
+    build()
     return build
 
 
-def test_a_make_arch_of_upstream_works_unchanged(
-    tree, upstream_style, tmp_path
-):
-    upstream_style("Linux_typical")
+def test_a_make_arch_of_upstream_works_unchanged(tree, typical, tmp_path):
     assert_layout(tree, "Linux_typical")
     run_built(tree / "bin/Linux_typical/xhpl", tmp_path, 4, p="2", q="2")
 
@@ -205,18 +212,10 @@ def test_a_blas_of_64_bit_integers_is_refused(tree, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def timed_run(tree, upstream_style, tmp_path_factory):
-    """With all options, where nobody finds a cblas.h."""
+def timed_run(tree, typical, tmp_path_factory):
     directory = tmp_path_factory.mktemp("timed")
-    (directory / "cblas.h").write_text("#error not every library has one\n")
-    upstream_style(
-        "Linux_timed",
-        options="-DHPL_CALL_CBLAS -DHPL_COPY_L -DHPL_DETAILED_TIMING "
-        f"-DHPL_PROGRESS_REPORT -I{directory}",
-    )
-    return run_built(
-        tree / "bin/Linux_timed/xhpl", directory, 2, q="2", n="600", nb="32"
-    )
+    xhpl = tree / "bin/Linux_typical/xhpl"
+    return run_built(xhpl, directory, 2, q="2", n="600", nb="32")
 
 
 def test_detailed_timing_adds_six_times_behind_the_row(timed_run):
@@ -234,18 +233,16 @@ def test_progress_is_reported_on_stderr_alone(timed_run):
     assert "%" not in timed_run.stdout
 
 
-def test_make_twice_builds_once(tree, upstream_style):
-    upstream_style("Linux_typical")
-    again = made(tree, "arch=Linux_typical")
+def test_make_twice_builds_once(typical):
+    again = typical()
     assert not re.search(r"\b(CC|AR|LINK) ", again.stdout), again
 
 
-def test_make_keeps_the_users_hpl_dat(tree, upstream_style):
-    upstream_style("Linux_typical")
+def test_make_keeps_the_users_hpl_dat(tree, typical):
     mine = tree / "bin/Linux_typical/HPL.dat"
     mine.write_text("mine\n")
     (tree / "bin/Linux_typical/xhpl").unlink()
-    made(tree, "arch=Linux_typical")
+    typical()
     assert mine.read_text() == "mine\n"
 
 

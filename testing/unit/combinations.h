@@ -42,13 +42,6 @@ typedef struct {
     int value[QUANTITIES];
 } combination_t;
 
-/* Combinations of a case: a sanitizer takes ten times as long for each. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { COMBINATIONS_A_CASE = 4 };
-#else
-enum { COMBINATIONS_A_CASE = 20 };
-#endif
-
 /* The next number of a fixed random sequence, in 0 .. below - 1. */
 int combination_random(uint64_t *random, int below);
 
