@@ -19,6 +19,8 @@ static xh_status_t allocate(const hyb_lu_t *lu, hyb_devices_t *d)
     d->u = lu->exchanges.u;
     if (d->u != NULL)
         hyb_node_pin(d->node, d->u, lu->exchanges.u_bytes);
+    hyb_offload_reserve(d->node, lu->mat->mp, lu->mat->nq,
+                        Mmin(lu->mat->nb, lu->mat->n));
     for (i = 0; i < HYB_IN_FLIGHT; i++) {
         d->part[i].fed =
             calloc((size_t)lu->columns.blocks + 1, sizeof(*d->part[i].fed));

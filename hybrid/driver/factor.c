@@ -501,12 +501,16 @@ uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
     int members = hyb_team_size(hyb_node_team(means->node));
     uint64_t bytes =
         hyb_lu_bytes(shape, means->kernel, means->multiplier, members);
-    hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
+    hpl_map_t row_map = hpl_map(shape->nb, shape->nprow, shape->myrow);
+    hpl_map_t col_map = hpl_map(shape->nb, shape->npcol, shape->mycol);
+    int64_t rows = hpl_map_count(&row_map, shape->n);
+    int64_t cols = hpl_map_count(&col_map, (int64_t)shape->n + 1);
+    int depth = Mmin(shape->nb, shape->n);
 
     if (hyb_node_working_devices(means->node) > 0)
-        bytes += (uint64_t)members * hyb_host_gemm_lone_bytes();
+        bytes += (uint64_t)members * hyb_host_gemm_lone_bytes() +
+                 hyb_offload_bytes(means->node, rows, cols, depth);
     if (needs_flat(means))
-        bytes += hyb_flat_bytes(hpl_map_count(&rows, shape->n),
-                                Mmin(shape->nb, shape->n));
+        bytes += hyb_flat_bytes(rows, depth);
     return bytes;
 }

@@ -158,6 +158,20 @@ static xh_status_t add_staging(hyb_flight_t *flight, size_t bytes)
     return XH_OK;
 }
 
+size_t hyb_flight_staging_bytes(const hyb_tiling_t *tiling)
+{
+    return (size_t)(tiling->c_slots * tiling->most_rows * tiling->most_cols) *
+           sizeof(double);
+}
+
+xh_status_t hyb_flight_reserve(hyb_flight_t *flight, const hyb_tiling_t *tiling)
+{
+    TRY(add_memory(flight, hyb_tiling_memory(tiling)));
+    return flight->direct ? XH_OK
+                          : add_staging(flight,
+                                        hyb_flight_staging_bytes(tiling));
+}
+
 xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job)
 {
     const hyb_tiling_t *t = &job->tiling;
@@ -166,9 +180,7 @@ xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job)
     double *next;
     int i;
 
-    TRY(add_memory(flight, hyb_tiling_memory(t)));
-    if (!flight->direct)
-        TRY(add_staging(flight, (size_t)(t->c_slots * tile) * sizeof(double)));
+    TRY(hyb_flight_reserve(flight, t));
     TRY(add_slots(flight, (int)t->c_slots));
     for (i = 0; i < (int)t->c_slots; i++)
         TRY(add_chunks(flight->device, &flight->slot[i], t->chunks));

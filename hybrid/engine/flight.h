@@ -51,8 +51,18 @@ xh_status_t hyb_flight_open(hyb_flight_t *flight, hyb_device_t *device);
 void hyb_flight_close(hyb_flight_t *flight);
 
 /*
- * Memory for a job's tiles. Nothing may be in flight.
+ * Memory for tiles that are cut so, on the device and, where they do not return
+ * into C, on the host; what is there already may do. Nothing may be in flight.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ */
+xh_status_t hyb_flight_reserve(hyb_flight_t *flight,
+                               const hyb_tiling_t *tiling);
+
+/* Bytes of it on the host, where tiles do not return into C. */
+size_t hyb_flight_staging_bytes(const hyb_tiling_t *tiling);
+
+/*
+ * The same for a job's tiles, and all else that they need to be launched.
  */
 xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job);
 

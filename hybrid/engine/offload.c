@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 #include "base/clock.h"
+#include "base/integers.h"
 #include "base/log.h"
+#include "hybrid/engine/flight.h"
 #include "hybrid/engine/node_private.h"
 #include "hybrid/engine/product.h"
 
@@ -42,10 +44,10 @@ static uint64_t tile_memory(const hyb_node_t *node, uint64_t devices)
  * Where no rates are measured: some tens of tiles an executor, so that all end
  * together, and none so small that the link's latency shows.
  */
-static int64_t plain_size(const hyb_gemm_t *p)
+static int64_t plain_size(const int64_t shape[3])
 {
     enum { LEAST = 256, MOST = 4096, UNIT = 64, ACROSS = 8 };
-    int64_t longest = p->c.rows > p->c.cols ? p->c.rows : p->c.cols;
+    int64_t longest = xh_larger(shape[0], shape[1]);
     int64_t size = longest / ACROSS / UNIT * UNIT;
 
     size = size < LEAST ? LEAST : size;
@@ -53,10 +55,9 @@ static int64_t plain_size(const hyb_gemm_t *p)
 }
 
 /* As asked for, else what the first device's measured rates make best. */
-static int64_t tile_size(const hyb_node_t *node, const hyb_gemm_t *p,
+static int64_t tile_size(const hyb_node_t *node, const int64_t shape[3],
                          uint64_t devices)
 {
-    const int64_t shape[] = {p->c.rows, p->c.cols, hyb_gemm_depth(p)};
     int i, first = -1, count = 0;
 
     if (node->tile > 0)
@@ -67,7 +68,7 @@ static int64_t tile_size(const hyb_node_t *node, const hyb_gemm_t *p,
             count++;
         }
     return hyb_rate_table_best_size(&node->rates[first], shape, count,
-                                    plain_size(p));
+                                    plain_size(shape));
 }
 
 static bool is_small(int64_t tile, int64_t wanted, int64_t extent)
@@ -90,22 +91,103 @@ static void say_if_small(hyb_node_t *node, const hyb_tiling_request_t *wanted,
         (long long)wanted->tile_rows, (long long)wanted->tile_cols);
 }
 
+/* How a product of m x n x k is to be cut: shape. */
+static hyb_tiling_request_t request(const hyb_node_t *node,
+                                    const int64_t shape[3], uint64_t devices)
+{
+    int64_t size = tile_size(node, shape, devices);
+
+    return (hyb_tiling_request_t){.m = shape[0],
+                                  .n = shape[1],
+                                  .k = shape[2],
+                                  .memory = tile_memory(node, devices),
+                                  .tile_rows = size,
+                                  .tile_cols = size,
+                                  .c_slots = node->slots};
+}
+
 static xh_status_t cut(hyb_node_t *node, const hyb_gemm_t *p,
                        const hyb_offload_way_t *way, hyb_tiling_t *tiling_p)
 {
-    int64_t size = tile_size(node, p, way->devices);
-    hyb_tiling_request_t request = {.m = p->c.rows,
-                                    .n = p->c.cols,
-                                    .k = hyb_gemm_depth(p),
-                                    .memory = tile_memory(node, way->devices),
-                                    .tile_rows = size,
-                                    .tile_cols = size,
-                                    .c_slots = node->slots};
-    xh_status_t status = way->plan(&request, tiling_p);
+    const int64_t shape[] = {p->c.rows, p->c.cols, hyb_gemm_depth(p)};
+    hyb_tiling_request_t wanted = request(node, shape, way->devices);
+    xh_status_t status = way->plan(&wanted, tiling_p);
 
     if (status == XH_OK)
-        say_if_small(node, &request, tiling_p);
+        say_if_small(node, &wanted, tiling_p);
     return status;
+}
+
+/* ---- reserve ------------------------------------------------------------- */
+
+static const hyb_offload_way_t all_by_columns = {~(uint64_t)0,
+                                                 hyb_tiling_plan_by_columns};
+
+/*
+ * Smaller products may have longer tiles, by the last one that is merged with
+ * its neighbour: with room for these, where there is, none grows later.
+ */
+static hyb_tiling_t with_longest_tiles(const hyb_tiling_t *t, uint64_t memory)
+{
+    hyb_tiling_t longest = *t;
+
+    longest.most_rows = xh_smaller(t->m, t->tile_rows + t->tile_rows / 2);
+    longest.most_cols = xh_smaller(t->n, t->tile_cols + t->tile_cols / 2);
+    return hyb_tiling_memory(&longest) <= memory ? longest : *t;
+}
+
+static void say_dropped(int device)
+{
+    xh_log_warning("device %d is dropped; others do its tiles", device);
+}
+
+/* The tiles of products up to shape; false: there are none. */
+static bool tiles_of(const hyb_node_t *node, const int64_t shape[3],
+                     hyb_tiling_t *tiling_p)
+{
+    uint64_t devices = working(node, all_by_columns.devices);
+    hyb_tiling_request_t wanted;
+    hyb_tiling_t tiling;
+
+    if (devices == 0)
+        return false;
+    wanted = request(node, shape, devices);
+    if (all_by_columns.plan(&wanted, &tiling) != XH_OK)
+        return false;
+    *tiling_p = with_longest_tiles(&tiling, wanted.memory);
+    return true;
+}
+
+void hyb_offload_reserve(hyb_node_t *node, int64_t m, int64_t n, int64_t k)
+{
+    hyb_tiling_t tiling;
+    int i;
+
+    if (!tiles_of(node, (const int64_t[]){m, n, k}, &tiling))
+        return;
+    for (i = 0; i < node->devices; i++) {
+        if (!hyb_node_uses(node, all_by_columns.devices, i))
+            continue;
+        hyb_stream_reserve(node->stream[i], &tiling);
+        if (hyb_stream_failed(node->stream[i]))
+            say_dropped(i);
+    }
+}
+
+uint64_t hyb_offload_bytes(const hyb_node_t *node, int64_t m, int64_t n,
+                           int64_t k)
+{
+    hyb_tiling_t tiling;
+    uint64_t bytes = 0;
+    int i;
+
+    if (!tiles_of(node, (const int64_t[]){m, n, k}, &tiling))
+        return 0;
+    for (i = 0; i < node->devices; i++)
+        if (hyb_node_uses(node, all_by_columns.devices, i) &&
+            hyb_stream_stages(node->stream[i]))
+            bytes += hyb_flight_staging_bytes(&tiling);
+    return bytes;
 }
 
 /* ---- begin --------------------------------------------------------------- */
@@ -158,9 +240,7 @@ xh_status_t hyb_offload_begin_as(hyb_node_t *node, const hyb_gemm_t *product,
 xh_status_t hyb_offload_begin(hyb_node_t *node, const hyb_gemm_t *product,
                               hyb_offload_t **offload_p)
 {
-    const hyb_offload_way_t way = {~(uint64_t)0, hyb_tiling_plan_by_columns};
-
-    return hyb_offload_begin_as(node, product, &way, offload_p);
+    return hyb_offload_begin_as(node, product, &all_by_columns, offload_p);
 }
 
 /* ---- meanwhile ----------------------------------------------------------- */
@@ -241,7 +321,7 @@ static void finish_devices(hyb_offload_t *o, hyb_report_t *report)
             xh_log_error("device %d is lost, which wrote into C (direct=on)",
                          i);
         else if (report->device[i].dropped)
-            xh_log_warning("device %d is dropped; others do its tiles", i);
+            say_dropped(i);
     }
 }
 

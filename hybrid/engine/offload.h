@@ -25,6 +25,17 @@
  */
 typedef struct hyb_offload hyb_offload_t;
 
+/*
+ * Let all working devices have memory for tiles of any product up to m x n x k
+ * now, and not when the first begins, and pinned memory on the host for these
+ * tiles' return. A device that has not as much is dropped, said so.
+ */
+void hyb_offload_reserve(hyb_node_t *node, int64_t m, int64_t n, int64_t k);
+
+/* Bytes on the host that it takes. */
+uint64_t hyb_offload_bytes(const hyb_node_t *node, int64_t m, int64_t n,
+                           int64_t k);
+
 typedef struct {
     int64_t index;
     hyb_rectangle_t part; /* of C */

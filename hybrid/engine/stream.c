@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "hybrid/engine/flight.h"
 #include "hybrid/engine/pin.h"
 #include "hybrid/engine/product.h"
@@ -26,7 +27,8 @@ struct hyb_stream {
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
-    hyb_job_t *job; /* NULL: idle */
+    hyb_job_t *job;              /* NULL: idle */
+    const hyb_tiling_t *reserve; /* to be made room for; NULL: no more */
     bool quits;
 };
 
@@ -174,6 +176,12 @@ static void give_up(const hyb_stream_t *s, hyb_job_t *job, int64_t tile)
         hyb_job_return(job, tile);
 }
 
+static void fail(const hyb_stream_t *s, xh_status_t why)
+{
+    hyb_device_fail(s->device, why == XH_ERR_MEMORY ? "it ran out of memory"
+                                                    : xh_status_text(why));
+}
+
 /* Give back the tiles that did not return; the device is lost. */
 static void drop(hyb_stream_t *s, hyb_job_t *job, xh_status_t why)
 {
@@ -181,10 +189,7 @@ static void drop(hyb_stream_t *s, hyb_job_t *job, xh_status_t why)
 
     if (!hyb_device_failed(s->device))
         hyb_flight_drain(&s->flight, patience(s, job));
-    if (why == XH_ERR_MEMORY)
-        hyb_device_fail(s->device, "it ran out of memory");
-    else
-        hyb_device_fail(s->device, xh_status_text(why));
+    fail(s, why);
     s->work.dropped = true;
     for (i = 0; i < s->flight.slots; i++) {
         if (s->flight.slot[i].tile < 0)
@@ -203,8 +208,6 @@ static void run_job(hyb_stream_t *s, hyb_job_t *job)
     s->work = (hyb_work_t){0};
     s->times = (hyb_flight_times_t){0};
     s->flight.slots = 0;
-    s->flight.product_only = s->options.product_only;
-    s->flight.direct = s->options.direct;
     hyb_device_traffic(s->device, &in, &out);
     status = flow(s, job);
     if (status == XH_OK && s->flight.launched_any)
@@ -218,6 +221,16 @@ static void run_job(hyb_stream_t *s, hyb_job_t *job)
     hyb_device_traffic(s->device, &s->work.bytes_in, &s->work.bytes_out);
     s->work.bytes_in -= in;
     s->work.bytes_out -= out;
+}
+
+static void reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
+{
+    xh_status_t status = hyb_flight_reserve(&s->flight, tiling);
+
+    if (status != XH_OK)
+        fail(s, status);
+    else if (hyb_stream_stages(s))
+        xh_memory_touch(s->flight.staging, s->flight.staging_bytes, 0, 1);
 }
 
 /* They sleep while they wait, as the thread does. It alone does as well, if
@@ -235,6 +248,17 @@ static void open_copiers(hyb_stream_t *s)
         hyb_pin_thread(s->cpus, s->cpu_count);
 }
 
+/* One of both, without the lock; nobody brings the other meanwhile. */
+static void serve_one(hyb_stream_t *s)
+{
+    if (s->reserve != NULL) {
+        reserve(s, s->reserve);
+    } else {
+        run_job(s, s->job);
+        hyb_job_leave(s->job);
+    }
+}
+
 static void *serve(void *argument)
 {
     hyb_stream_t *s = argument;
@@ -242,15 +266,15 @@ static void *serve(void *argument)
     open_copiers(s);
     pthread_mutex_lock(&s->lock);
     while (!s->quits) {
-        if (s->job == NULL) {
+        if (s->job == NULL && s->reserve == NULL) {
             pthread_cond_wait(&s->changed, &s->lock);
             continue;
         }
         pthread_mutex_unlock(&s->lock);
-        run_job(s, s->job);
-        hyb_job_leave(s->job);
+        serve_one(s);
         pthread_mutex_lock(&s->lock);
         s->job = NULL;
+        s->reserve = NULL;
         pthread_cond_broadcast(&s->changed);
     }
     pthread_mutex_unlock(&s->lock);
@@ -293,6 +317,8 @@ xh_status_t hyb_stream_create(hyb_device_t *device, const int *cpus,
     status = hyb_flight_open(&s->flight, device);
     if (status != XH_OK)
         goto without_flight;
+    s->flight.product_only = options->product_only;
+    s->flight.direct = options->direct;
     status = start(s, cpus);
     if (status != XH_OK)
         goto without_thread;
@@ -331,9 +357,30 @@ hyb_device_t *hyb_stream_device(const hyb_stream_t *s)
     return s->device;
 }
 
+bool hyb_stream_stages(const hyb_stream_t *s)
+{
+    return !s->options.direct && !s->info.models_time;
+}
+
 bool hyb_stream_failed(const hyb_stream_t *s)
 {
     return hyb_device_failed(s->device);
+}
+
+/* With the lock. */
+static void wait_until_idle(hyb_stream_t *s)
+{
+    while (s->job != NULL || s->reserve != NULL)
+        pthread_cond_wait(&s->changed, &s->lock);
+}
+
+void hyb_stream_reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
+{
+    pthread_mutex_lock(&s->lock);
+    s->reserve = tiling;
+    pthread_cond_broadcast(&s->changed);
+    wait_until_idle(s);
+    pthread_mutex_unlock(&s->lock);
 }
 
 void hyb_stream_begin(hyb_stream_t *s, hyb_job_t *job)
@@ -348,8 +395,7 @@ void hyb_stream_begin(hyb_stream_t *s, hyb_job_t *job)
 void hyb_stream_finish(hyb_stream_t *s, hyb_work_t *work_p)
 {
     pthread_mutex_lock(&s->lock);
-    while (s->job != NULL)
-        pthread_cond_wait(&s->changed, &s->lock);
+    wait_until_idle(s);
     pthread_mutex_unlock(&s->lock);
     *work_p = s->work;
 }

@@ -41,6 +41,16 @@ hyb_device_t *hyb_stream_device(const hyb_stream_t *stream);
 /* Has the device failed, now or before? It then takes part in nothing. */
 bool hyb_stream_failed(const hyb_stream_t *stream);
 
+/* Do results return by way of memory of the host's beside C? */
+bool hyb_stream_stages(const hyb_stream_t *stream);
+
+/*
+ * Memory for tiles that are cut so, now and not in the first job that has such;
+ * the host's is backed and pinned by the stream's thread. A device that has
+ * not as much has failed. Waits; there is no job.
+ */
+void hyb_stream_reserve(hyb_stream_t *stream, const hyb_tiling_t *tiling);
+
 /*
  * Let the stream take tiles of job until all are complete, or the job ends;
  * returns at once.
