@@ -91,8 +91,8 @@ static void begin_group(hyb_lu_t *lu, int64_t end)
         .a = Mptr(lu->mat->A, panel->ii, e->position, lu->mat->ld),
         .columns = (int)(end - e->position),
         .tag = e->tag,
-        .gathered = e->gathered + e->position * nb,
-        .displaced = e->displaced + e->position * nb};
+        .gathered = e->gathered + e->position * e->rows,
+        .displaced = e->displaced + e->position * e->rows};
     e->tag = (e->tag + 1) % TAGS;
     e->group = e->position;
     e->group_end = end;

@@ -93,21 +93,38 @@ static int64_t strip_rows(int64_t mp, int64_t members)
     return round_up(round_up(mp, strips) / strips, HPL_LANES);
 }
 
+static size_t bytes_of(int64_t mp, int64_t nq, int64_t members)
+{
+    int64_t doubles =
+        members * (BUFFER + round_up(nq, LINE)) + 3 * round_up(mp, LINE);
+
+    return (size_t)doubles * sizeof(double);
+}
+
+uint64_t hyb_check_bytes(const hpl_shape_t *shape, int members)
+{
+    hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
+    hpl_map_t columns = hpl_map(shape->nb, shape->npcol, shape->mycol);
+
+    return bytes_of(hpl_map_count(&rows, shape->n),
+                    hpl_map_count(&columns, shape->n), members);
+}
+
 /* Memory, all zeros; returns its bytes. */
 static size_t allocate(check_t *c, void **memory_p)
 {
-    int64_t mp = round_up(c->mp, LINE), doubles;
+    size_t bytes = bytes_of(c->mp, c->nq, c->members);
+    int64_t mp = round_up(c->mp, LINE);
 
     c->apart = round_up(c->nq, LINE);
-    doubles = c->members * (BUFFER + c->apart) + 3 * mp;
-    if (xh_memory_allocate((size_t)doubles * sizeof(double), memory_p) != XH_OK)
+    if (xh_memory_allocate(bytes, memory_p) != XH_OK)
         HPL_pabort(__LINE__, "hyb_check_solution", "out of memory");
     c->buffers = *memory_p;
     c->rows = c->buffers + c->members * BUFFER;
     c->b = c->rows + mp;
     c->r = c->b + mp;
     c->columns = c->r + mp;
-    return (size_t)doubles * sizeof(double);
+    return bytes;
 }
 
 /* All sums of columns, in the first member's. */

@@ -17,4 +17,7 @@
 void hyb_check_solution(hyb_team_t *team, const HPL_T_grid *grid,
                         const HPL_T_pmat *mat, int seed, hpl_norms_t *norms_p);
 
+/* Bytes that it takes meanwhile on a process of shape. */
+uint64_t hyb_check_bytes(const hpl_shape_t *shape, int members);
+
 #endif

@@ -19,7 +19,7 @@ static xh_status_t allocate(const hyb_lu_t *lu, hyb_devices_t *d)
     d->u = lu->exchanges.u;
     if (d->u != NULL)
         hyb_node_pin(d->node, d->u, lu->exchanges.u_bytes);
-    hyb_offload_reserve(d->node, lu->mat->mp, lu->mat->nq,
+    hyb_offload_reserve(d->node, lu->mat->mp, lu->columns.count,
                         Mmin(lu->mat->nb, lu->mat->n));
     for (i = 0; i < HYB_IN_FLIGHT; i++) {
         d->part[i].fed =
@@ -88,8 +88,8 @@ static hyb_gemm_t product_of(const hyb_lu_t *lu, int k,
     hyb_view_t u = {c - top, h->jb, cols, ld};
 
     if (top == 0)
-        u = (hyb_view_t){lu->exchanges.u + part->from * lu->columns.nb, h->jb,
-                         cols, h->jb};
+        u = (hyb_view_t){lu->exchanges.u + part->from * lu->exchanges.rows,
+                         h->jb, cols, h->jb};
     return (hyb_gemm_t){.alpha = -1.0,
                         .beta = 1.0,
                         .a = l2,

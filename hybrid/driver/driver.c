@@ -29,15 +29,23 @@ static hyb_notices_t said;
 static uint64_t bytes(const hpl_shape_t *shape)
 {
     HPL_T_pmat mat = hpl_system_matrix(shape);
+    int members = hyb_team_size(hyb_node_team(means.node));
+    uint64_t factor = hyb_factor_bytes(&means, shape);
 
     return hpl_system_matrix_bytes(&mat, shape->align) +
-           hyb_factor_bytes(&means, shape);
+           Mmax(factor, hyb_check_bytes(shape, members));
+}
+
+static void free_prepared(hpl_system_t *system)
+{
+    hyb_factor_free(system->prepared);
+    system->prepared = NULL;
 }
 
 static void destroy(hpl_system_t *system)
 {
     if (system != NULL) {
-        hyb_factor_free(system->prepared);
+        free_prepared(system);
         if (hyb_node_devices(means.node) > 0)
             hyb_node_unpin(means.node, system->memory);
     }
@@ -101,15 +109,17 @@ static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
 /* What was prepared with the system does for its first solution. */
 static void solve(hpl_system_t *system, int *info_p)
 {
-    if (hyb_factor_is_over(system->prepared))
+    if (system->prepared == NULL || hyb_factor_is_over(system->prepared))
         solve_array(system->grid, system->algo, &system->mat);
     else
         run(system->prepared, system->grid, system->algo, &system->mat);
     *info_p = system->mat.info;
 }
 
+/* The factorization's memory makes room for the verification's. */
 static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
 {
+    free_prepared(system);
     hyb_check_solution(hyb_node_team(means.node), system->grid, &system->mat,
                        seed, norms_p);
 }

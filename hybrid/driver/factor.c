@@ -13,6 +13,7 @@
 #include "hybrid/driver/update.h"
 #include "hybrid/driver/watchdog.h"
 #include "hybrid/engine/host/gemm.h"
+#include "hybrid/engine/offload.h"
 
 /* Something of iteration k that a member waits for. */
 typedef struct {

@@ -47,12 +47,24 @@ static size_t rounded_up(size_t doubles)
     return (doubles + PAGE - 1) / PAGE * PAGE;
 }
 
+/* Local columns of [ A | b ]; mat->nq may be more, as upstream counts them. */
+static int64_t columns_of(const hpl_shape_t *shape)
+{
+    hpl_map_t map = hpl_map(shape->nb, shape->npcol, shape->mycol);
+
+    return hpl_map_count(&map, (int64_t)shape->n + 1);
+}
+
+static int most_columns(const hpl_shape_t *shape)
+{
+    return Mmin(shape->nb, shape->n);
+}
+
 static parts_t parts_of(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
                         hyb_multiplier_t multiplier)
 {
-    hpl_map_t map = hpl_map(shape->nb, shape->npcol, shape->mycol);
-    size_t nb = (size_t)Mmin(shape->nb, shape->n);
-    size_t columns = (size_t)hpl_map_count(&map, (int64_t)shape->n + 1);
+    size_t nb = (size_t)most_columns(shape);
+    size_t columns = (size_t)columns_of(shape);
     int64_t chunk = hyb_lu_chunk(kernel, shape->nb, multiplier);
     bool spread = shape->nprow > 1;
 
@@ -62,7 +74,7 @@ static parts_t parts_of(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
         .top = rounded_up(nb * nb),
         .proposal = rounded_up(HPL_PROPOSAL_ROWS + 2 * nb),
         .u = rounded_up((size_t)hyb_chunk_u_size(kernel, (int64_t)nb, chunk)),
-        .rows = spread ? rounded_up((size_t)shape->nb * columns) : 0};
+        .rows = spread ? rounded_up(nb * columns) : 0};
 }
 
 static size_t sum(const parts_t *parts, int members)
@@ -78,6 +90,7 @@ uint64_t hyb_lu_bytes(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
     size_t doubles = sum(&parts, members);
     int k, panels = shape->nb > 0 ? (shape->n + shape->nb - 1) / shape->nb : 0;
 
+    doubles += hyb_panel_engine_doubles(kernel, most_columns(shape), members);
     for (k = 0; k < Mmin(panels, HYB_IN_FLIGHT); k++)
         doubles += hyb_panels_doubles(shape, k, kernel->rows);
     return doubles * sizeof(double);
@@ -134,7 +147,8 @@ static void free_deals(hyb_lu_t *lu)
 
 static bool allocate_lists(hyb_lu_t *lu)
 {
-    size_t nb = (size_t)lu->mat->nb, blocks = (size_t)lu->columns.blocks + 1;
+    size_t nb = (size_t)lu->exchanges.rows,
+           blocks = (size_t)lu->columns.blocks + 1;
     hyb_exchanges_t *e = &lu->exchanges;
     bool all = true;
     int i;
@@ -182,19 +196,20 @@ xh_status_t hyb_lu_allocate(hyb_lu_t *lu)
 {
     hpl_shape_t shape = shape_of(lu);
     parts_t parts = parts_of(&shape, lu->kernel, lu->multiplier);
-    xh_status_t status =
-        hyb_columns_create(lu->mat->nq, lu->mat->nb, &lu->columns);
+    int64_t columns = columns_of(&shape);
+    xh_status_t status = hyb_columns_create(columns, lu->mat->nb, &lu->columns);
 
     lu->chunk = hyb_lu_chunk(lu->kernel, lu->mat->nb, lu->multiplier);
     lu->map = hpl_map(lu->mat->nb, lu->grid->npcol, lu->grid->mycol);
     lu->exchanges.width = hyb_lu_group(lu->mat->nb);
     lu->exchanges.most = most_growth(lu);
     lu->exchanges.group = -1;
-    lu->exchanges.position = lu->mat->nq;
+    lu->exchanges.position = columns;
+    lu->exchanges.rows = Mmax(most_columns(&shape), 1);
     lu->memory_bytes = sum(&parts, lu->members) * sizeof(double);
     if (status == XH_OK)
-        status = hyb_panel_engine_create(lu->team, lu->kernel, lu->mat->nb,
-                                         &lu->engine);
+        status = hyb_panel_engine_create(lu->team, lu->kernel,
+                                         most_columns(&shape), &lu->engine);
     if (status == XH_OK)
         status = xh_memory_allocate(lu->memory_bytes, (void **)&lu->memory);
     if (status == XH_OK && !(allocate_deals(lu) && allocate_lists(lu)))

@@ -87,10 +87,12 @@ typedef struct {
     hpl_exchange_t *at; /* by a group's first block */
     int64_t *first;     /* by block: the first block of its last group ... */
     int64_t *end;       /* ... and the column where that ended */
-    double *gathered;   /* nb x columns: rows of U */
+    int64_t rows;       /* of a column in the next three: nb, or n if that is
+                           less */
+    double *gathered;   /* rows x columns: rows of U */
     double *displaced;  /* likewise: top rows on their way to new places */
-    double *u;      /* nb x columns: U where the matrix has no room, or NULL;
-                       on whole pages */
+    double *u;      /* likewise: U where the matrix has no room, or NULL; on
+                       whole pages */
     size_t u_bytes; /* of u */
     int tag;        /* of the next exchange */
     bool packing;   /* the group has not started to move yet */

@@ -50,11 +50,12 @@ static hyb_view_t below(const work_t *w)
 static hyb_view_t home_of_u(const work_t *w)
 {
     const HPL_T_panel *h = w->panel->hpl;
+    const hyb_exchanges_t *e = &w->lu->exchanges;
 
     if (hpl_panel_top_rows(h) > 0)
         return hyb_view_part(trailing(w), 0, 0, h->jb, w->run.count);
-    return (hyb_view_t){w->lu->exchanges.u + w->run.from * w->lu->columns.nb,
-                        h->jb, w->run.count, h->jb};
+    return (hyb_view_t){e->u + w->run.from * e->rows, h->jb, w->run.count,
+                        h->jb};
 }
 
 /* This member did activity from started until now, which is returned. */
@@ -105,9 +106,9 @@ static double wait_until(bool (*is_so)(const work_t *w), const work_t *w,
 /* Rows that came from other processes: U's, and those displaced by them. */
 static void take_arrived(const work_t *w)
 {
+    const hyb_exchanges_t *e = &w->lu->exchanges;
     const hpl_exchange_t *x = hyb_exchanges_of(w->lu, w->run);
-    int from = (int)(w->run.from - (x->gathered - w->lu->exchanges.gathered) /
-                                       w->lu->columns.nb);
+    int from = (int)(w->run.from - (x->gathered - e->gathered) / e->rows);
     const hyb_arrived_t rows = {.nb = w->panel->hpl->jb,
                                 .place = w->panel->swap.source,
                                 .data = x->gathered + from,

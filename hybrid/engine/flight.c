@@ -167,9 +167,9 @@ size_t hyb_flight_staging_bytes(const hyb_tiling_t *tiling)
 xh_status_t hyb_flight_reserve(hyb_flight_t *flight, const hyb_tiling_t *tiling)
 {
     TRY(add_memory(flight, hyb_tiling_memory(tiling)));
-    return flight->direct ? XH_OK
-                          : add_staging(flight,
-                                        hyb_flight_staging_bytes(tiling));
+    return flight->direct
+               ? XH_OK
+               : add_staging(flight, hyb_flight_staging_bytes(tiling));
 }
 
 xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job)

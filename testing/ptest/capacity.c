@@ -46,7 +46,10 @@ static void open_node(node_t *node)
 
 double xhpl_capacity_bytes(const hpl_shape_t *shape)
 {
-    return (double)hpl_solver()->bytes(shape) + allowance;
+    /* where pages are small, each has an entry in a table */
+    static const double entries = 8.0 / 4096;
+
+    return (1 + entries) * (double)hpl_solver()->bytes(shape) + allowance;
 }
 
 /* Of all nodes the least. */

@@ -2,10 +2,15 @@
 /* ranks: 1 4 */
 /*
  * The lives of systems, for which the threaded solver makes its working memory
- * beforehand: solved once, several times, never, and side by side.
+ * beforehand: solved once, several times, never, and side by side; of blocks
+ * wider than they are, and in arrays as upstream's.
  */
 #include "testing/unit/unit_mpi.h"
 
+#include <math.h>
+#include <stdio.h>
+#include "hpl/pauxil/map.h"
+#include "hpl/solver/system.h"
 #include "hpl_solver.h"
 #include "testing/unit/driver_fixture.h"
 #include "testing/unit/small_system.h"
@@ -26,13 +31,26 @@ static void open_grid(life_t *life)
     life->algo.depth = 2;
 }
 
-static hpl_system_t *create(life_t *life)
+static hpl_system_t *create_of(life_t *life, int n, int nb)
 {
     hpl_system_t *system = NULL;
 
     assert_int_equal(
-        hpl_solver()->create(&life->grid, &life->algo, N, NB, &system), XH_OK);
+        hpl_solver()->create(&life->grid, &life->algo, n, nb, &system), XH_OK);
     return system;
+}
+
+static hpl_system_t *create(life_t *life)
+{
+    return create_of(life, N, NB);
+}
+
+static hpl_shape_t shape_of(const life_t *life, int n, int nb)
+{
+    const HPL_T_grid *grid = &life->grid;
+
+    return (hpl_shape_t){n,           nb,          grid->nprow, grid->npcol,
+                         grid->myrow, grid->mycol, 2,           8};
 }
 
 /* Generated, solved, checked: the residual. */
@@ -45,7 +63,7 @@ static double residual(hpl_system_t *system, int seed)
     hpl_solver()->solve(system, &info);
     assert_int_equal(info, 0);
     hpl_solver()->check(system, seed, &norms);
-    return hpl_scaled_residual(&norms, N);
+    return hpl_scaled_residual(&norms, system->mat.n);
 }
 
 static void a_system_is_solved_again_and_again(void **state)
@@ -94,9 +112,124 @@ static void systems_do_not_share_working_memory(void **state)
     driver_close();
 }
 
+/* All memory is for blocks as wide as the matrix. */
+static void a_block_may_be_far_wider_than_the_matrix(void **state)
+{
+    enum { SMALL_N = 5, WIDE_NB = 1000000 };
+    const uint64_t little = 1 << 20;
+    hpl_system_t *system;
+    life_t life;
+
+    (void)state;
+    driver_open("threads=2");
+    open_grid(&life);
+    hpl_shape_t shape = shape_of(&life, SMALL_N, WIDE_NB);
+    assert_in_range(hpl_solver()->bytes(&shape), 1, little);
+    system = create_of(&life, SMALL_N, WIDE_NB);
+    assert_true(residual(system, 1) < 1.0);
+    hpl_solver()->destroy(system);
+    small_grid_close(&life.grid);
+    driver_close();
+}
+
+/* The system's matrix in an array with a column for b on every process; where b
+ * is elsewhere, it has no number. */
+static HPL_T_pmat as_upstreams(const hpl_system_t *system)
+{
+    HPL_T_pmat mat = system->mat;
+    size_t ld = (size_t)mat.ld, held = ld * (size_t)mat.nq;
+    hpl_map_t map = hpl_map(mat.nb, system->grid->npcol, system->grid->mycol);
+
+    mat.nq = (int)hpl_map_count(&map, mat.n) + 1;
+    mat.A = malloc((ld + 1) * (size_t)mat.nq * sizeof(double));
+    assert_non_null(mat.A);
+    for (size_t i = 0; i < (ld + 1) * (size_t)mat.nq; i++)
+        mat.A[i] = i < held ? system->mat.A[i] : NAN;
+    mat.X = mat.A + ld * (size_t)mat.nq;
+    return mat;
+}
+
+/* Where rows of U fill their memory, the column besides has none. */
+static void every_process_may_have_a_column_for_b(void **state)
+{
+    enum { EVEN_N = 64, EVEN_NB = 16 };
+    hpl_system_t *system;
+    HPL_T_pmat mat;
+    life_t life;
+    int info;
+
+    (void)state;
+    driver_open("threads=2");
+    open_grid(&life);
+    system = create_of(&life, EVEN_N, EVEN_NB);
+    for (life.algo.depth = 0; life.algo.depth < 3; life.algo.depth++) {
+        hpl_solver()->generate(system, 1);
+        mat = as_upstreams(system);
+        hpl_solver()->solve(system, &info);
+        hpl_solver()->solve_array(&life.grid, &life.algo, &mat);
+        for (int j = 0; j < system->mat.nq - 1; j++)
+            assert_true(mat.X[j] == system->mat.X[j]);
+        free(mat.A);
+    }
+    hpl_solver()->destroy(system);
+    small_grid_close(&life.grid);
+    driver_close();
+}
+
+/* Bytes of this process's memory, or the most since this was said last. */
+static uint64_t memory_of_process(const char *what)
+{
+    FILE *status = fopen("/proc/self/status", "r"), *clear;
+    char line[200];
+    unsigned long long kib = 0;
+
+    assert_non_null(status);
+    while (fgets(line, sizeof(line), status) != NULL)
+        if (strncmp(line, what, strlen(what)) == 0)
+            sscanf(line + strlen(what), ": %llu", &kib);
+    fclose(status);
+    clear = fopen("/proc/self/clear_refs", "w");
+    if (clear != NULL) {
+        fputs("5", clear);
+        fclose(clear);
+    }
+    return kib * 1024;
+}
+
+/* With what is used and given back on the way, and little that MPI keeps. A
+ * sanitizer's memory cannot be told apart. */
+static void bytes_bound_what_a_solution_takes(void **state)
+{
+    enum { LARGE_N = 1800, LARGE_NB = 600 };
+    const uint64_t mpi = 4 << 20;
+    uint64_t before, most, said;
+    hpl_system_t *system;
+    life_t life;
+
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip();
+#endif
+    driver_open("threads=6");
+    open_grid(&life);
+    hpl_shape_t shape = shape_of(&life, LARGE_N, LARGE_NB);
+    said = hpl_solver()->bytes(&shape);
+    before = memory_of_process("VmRSS");
+    system = create_of(&life, LARGE_N, LARGE_NB);
+    assert_true(residual(system, 1) < 1.0);
+    most = memory_of_process("VmHWM");
+    hpl_solver()->destroy(system);
+    small_grid_close(&life.grid);
+    driver_close();
+    assert_in_range(most - before, said / 2, said + mpi);
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_system_is_solved_again_and_again),
     cmocka_unit_test(a_system_need_not_be_solved),
     cmocka_unit_test(systems_do_not_share_working_memory),
+    cmocka_unit_test(a_block_may_be_far_wider_than_the_matrix),
+    cmocka_unit_test(every_process_may_have_a_column_for_b),
+    cmocka_unit_test(bytes_bound_what_a_solution_takes),
 };
 UNIT_MPI_MAIN(cases)

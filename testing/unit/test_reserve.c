@@ -22,8 +22,7 @@ static hyb_node_t *open_with(const char *fault, const char *more)
 /* All tiles of an m x n product by the devices; is it right? */
 static bool computes(hyb_node_t *node, int64_t m, int64_t n)
 {
-    const shape_t shape = {m,    n,   K, HYB_NO_TRANS, HYB_NO_TRANS,
-                           -1.0, 1.0, 2};
+    const shape_t shape = {m, n, K, HYB_NO_TRANS, HYB_NO_TRANS, -1.0, 1.0, 2};
     problem_t problem = problem_create(shape, false);
     hyb_offload_t *offload;
     xh_status_t status;

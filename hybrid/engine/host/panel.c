@@ -190,37 +190,58 @@ void hyb_panel_factor(hyb_panel_engine_t *engine, const hyb_panel_t *panel,
     hyb_barrier_wait(w.barrier);
 }
 
+/* The scratch memory, array by array. */
+typedef struct {
+    int64_t ld;
+    int64_t rows, candidates, current, top, b; /* doubles */
+} scratch_t;
+
+static scratch_t scratch_of(const hyb_kernel_t *kernel, int64_t cols,
+                            int members)
+{
+    int64_t ld = (cols + 7) / 8 * 8 + 8; /* columns spread over the cache */
+
+    return (scratch_t){.ld = ld,
+                       .rows = cols * ld,
+                       .candidates = members * ld,
+                       .current = 2 * ld,
+                       .top = (hyb_pack_size(cols, cols, kernel->rows) + 7) /
+                              8 * 8,
+                       .b = hyb_pack_size(cols, cols, kernel->cols)};
+}
+
+static int64_t doubles_of(const scratch_t *s)
+{
+    return s->rows + s->candidates + s->current + s->top + s->b;
+}
+
+size_t hyb_panel_engine_doubles(const hyb_kernel_t *kernel, int most_cols,
+                                int members)
+{
+    scratch_t s = scratch_of(kernel, most_cols, members);
+
+    return (size_t)doubles_of(&s);
+}
+
 /* All arrays in one block of memory. */
 static xh_status_t reserve(hyb_panel_engine_t *engine, int64_t cols)
 {
-    const hyb_kernel_t *kernel = engine->kernel;
-    int64_t ld = (cols + 7) / 8 * 8 + 8; /* columns spread over the cache */
-    int64_t tiled = (hyb_pack_size(cols, cols, kernel->rows) + 7) / 8 * 8;
-    struct {
-        double **array_p;
-        int64_t size;
-    } arrays[] = {{&engine->rows, cols * ld},
-                  {&engine->candidates, hyb_team_size(engine->team) * ld},
-                  {&engine->current, 2 * ld},
-                  {&engine->top, tiled},
-                  {&engine->b, hyb_pack_size(cols, cols, kernel->cols)}};
-    int64_t total = 0;
+    scratch_t s = scratch_of(engine->kernel, cols, hyb_team_size(engine->team));
+    size_t bytes = (size_t)doubles_of(&s) * sizeof(double);
     xh_status_t status;
     void *memory;
-    size_t i;
 
-    for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
-        total += arrays[i].size;
-    status = xh_memory_allocate((size_t)total * sizeof(double), &memory);
+    status = xh_memory_allocate(bytes, &memory);
     if (status != XH_OK)
         return status;
-    engine->ld = ld;
+    engine->ld = s.ld;
     engine->memory = memory;
-    engine->bytes = (size_t)total * sizeof(double);
-    for (i = 0, total = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-        *arrays[i].array_p = engine->memory + total;
-        total += arrays[i].size;
-    }
+    engine->bytes = bytes;
+    engine->rows = engine->memory;
+    engine->candidates = engine->rows + s.rows;
+    engine->current = engine->candidates + s.candidates;
+    engine->top = engine->current + s.current;
+    engine->b = engine->top + s.top;
     return XH_OK;
 }
 

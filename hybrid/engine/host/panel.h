@@ -3,6 +3,7 @@
 #define HYB_PANEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include "base/status.h"
 #include "hybrid/engine/host/kernel.h"
 #include "hybrid/engine/host/tiles.h"
@@ -67,7 +68,11 @@ typedef struct {
 /* Scratch memory and barriers for panels of at most most_cols columns. */
 typedef struct hyb_panel_engine hyb_panel_engine_t;
 
-/* Errors: XH_ERR_MEMORY */
+/* Its scratch memory for a team of members. */
+size_t hyb_panel_engine_doubles(const hyb_kernel_t *kernel, int most_cols,
+                                int members);
+
+/* most_cols may be 0. Errors: XH_ERR_MEMORY */
 xh_status_t hyb_panel_engine_create(hyb_team_t *team,
                                     const hyb_kernel_t *kernel, int most_cols,
                                     hyb_panel_engine_t **engine_p);
