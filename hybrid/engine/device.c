@@ -185,11 +185,12 @@ xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
     if (status != XH_OK)
         return status;
     status = hyb_device_pin(device, memory, bytes);
-    if (status == XH_OK)
-        *memory_p = memory;
-    else
+    if (status != XH_OK && status != XH_ERR_MEMORY) {
         xh_memory_free(memory, bytes);
-    return status;
+        return status;
+    }
+    *memory_p = memory; /* pinned or not, which the backend has said */
+    return XH_OK;
 }
 
 void hyb_pinned_free(hyb_device_t *device, double *memory, size_t bytes)

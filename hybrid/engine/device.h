@@ -119,6 +119,8 @@ typedef struct hyb_backend {
                             hyb_view_t to_host);
 
     xh_status_t (*sensors)(void *state, hyb_device_sensors_t *sensors_p);
+    /* XH_ERR_MEMORY: the system refuses, as a warning says; copies reach the
+     * memory all the same. Memory that is not pinned unpins quietly. */
     xh_status_t (*pin)(void *state, void *host, size_t bytes);
     void (*unpin)(void *state, void *host);
     xh_status_t (*gemm)(void *state, void *queue, const hyb_gemm_t *product);
@@ -207,8 +209,9 @@ void hyb_device_free(hyb_device_t *device, double *memory);
 
 /*
  * Host memory that copies reach at full speed and without blocking, from
- * allocation to free. Free accepts NULL; on a failed device it keeps the
- * memory, which copies may still reach.
+ * allocation to free. Where the system refuses to pin it, as a warning then
+ * says, it is as any other: copies are slower, and may block. Free accepts
+ * NULL; on a failed device it keeps the memory, which copies may still reach.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
@@ -216,9 +219,11 @@ xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
 void hyb_pinned_free(hyb_device_t *device, double *memory, size_t bytes);
 
 /*
- * Make host memory that already exists as good as pinned memory, until unpin;
- * a backend that has no need of it succeeds.
- * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ * Make host memory that already exists as good as pinned memory, until unpin,
+ * which leaves memory that is not pinned as it is; a backend that has no need
+ * of it succeeds.
+ * Errors: XH_ERR_MEMORY  the system refuses: said; copies work all the same
+ *         XH_ERR_DEVICE
  */
 xh_status_t hyb_device_pin(hyb_device_t *device, double *memory, size_t bytes);
 void hyb_device_unpin(hyb_device_t *device, double *memory);

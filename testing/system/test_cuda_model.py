@@ -60,7 +60,7 @@ def left(outcome):
     """What the model says of what was not given back, by name."""
     said = re.search(r"^CUDA model: left (.*)$", outcome.stderr, re.M)
     assert said, str(outcome)
-    return {name: int(x) for name, x in re.findall(r"([a-z ]+) (\d+)", said[1])}
+    return {name: int(x) for name, x in re.findall(r"(\w[a-z ]*) (\d+)", said[1])}
 
 
 def assert_nothing_left(outcome):
@@ -224,6 +224,17 @@ def test_a_lost_device_costs_no_element(xdgemm, fault, cause, devices):
     assert wrong(outcome) == 0
     assert cause in outcome.stderr, str(outcome)
     assert "warning: device 0 is dropped" in outcome.stderr, str(outcome)
+
+
+def test_memory_that_cannot_be_pinned_costs_no_device(xdgemm):
+    faults = ",".join(f"refuse@register:{nth}" for nth in range(1, 11))
+    outcome = xdgemm(*TILED, *OWN_DEVICE, FAULT=faults)
+    assert wrong(outcome) == 0
+    assert "cannot be pinned" in outcome.stderr, str(outcome)
+    assert "is dropped" not in outcome.stderr, str(outcome)
+    counts = left(outcome)
+    assert counts.pop("unpinned copies") > 0, str(outcome)
+    assert set(counts.values()) == {0}, str(outcome)
 
 
 # ---- xhpl -------------------------------------------------------------------

@@ -228,6 +228,33 @@ static void memory_that_cannot_be_pinned_is_no_failure(void **state)
     assert_nothing_left();
 }
 
+/* Whoever asked for pinned memory goes on with what there is. */
+static void staging_memory_that_cannot_be_pinned_serves(void **state)
+{
+    bench_t b = bench_open(0, "refuse@register:1");
+    double *memory = NULL;
+    hyb_view_t out;
+    int lines;
+
+    (void)state;
+    capture_begin();
+    assert_int_equal(hyb_pinned_alloc(b.device, 8 * ORDER * ORDER, &memory),
+                     XH_OK);
+    assert_non_null(strstr(capture_end(&lines), "cannot be pinned"));
+    assert_int_equal(lines, 1);
+    assert_int_equal(square(&b), XH_OK);
+    out = (hyb_view_t){memory, ORDER, ORDER, ORDER};
+    assert_int_equal(hyb_queue_copy_out(b.queue, b.c, out), XH_OK);
+    assert_int_equal(device_cases_finish(b.device, b.queue), XH_OK);
+    assert_true(memory[0] == ORDER && memory[ORDER * ORDER - 1] == ORDER);
+    capture_begin();
+    hyb_pinned_free(b.device, memory, 8 * ORDER * ORDER);
+    assert_string_equal(capture_end(NULL), "");
+    assert_false(hyb_device_failed(b.device));
+    bench_close(&b);
+    assert_nothing_left();
+}
+
 static void memory_is_pinned_for_all_devices_and_as_a_whole(void **state)
 {
     enum { PAGE = 512 }; /* doubles */
@@ -338,6 +365,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_new_thread_works_with_any_device),
     cmocka_unit_test(another_devices_memory_is_refused),
     cmocka_unit_test(memory_that_cannot_be_pinned_is_no_failure),
+    cmocka_unit_test(staging_memory_that_cannot_be_pinned_serves),
     cmocka_unit_test(memory_is_pinned_for_all_devices_and_as_a_whole),
     cmocka_unit_test(work_that_fails_is_told_by_what_follows),
     cmocka_unit_test(one_device_fails_alone),

@@ -75,6 +75,11 @@ static xh_status_t take_pinned(void)
     return status;
 }
 
+static xh_status_t pin(void)
+{
+    return hyb_device_pin(device, x, sizeof(x));
+}
+
 static xh_status_t make_queue(void)
 {
     hyb_queue_t *other = NULL;
@@ -143,7 +148,7 @@ static xh_status_t copy_nothing(void)
 static xh_status_t (*const calls[])(void) = {
     ask_description, ask_sensors, take_memory, take_pinned, make_queue,
     make_event,      record,      wait_here,   ask_elapsed, wait_in_queue,
-    copy_in,         copy_out,    multiply,
+    copy_in,         copy_out,    multiply,    pin,
 };
 
 enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
@@ -186,7 +191,8 @@ static void other_errors_do_not_fail_the_device(void **state)
     (void)state;
     fake.answer = XH_ERR_MEMORY;
     for (i = 0; i < CALLS; i++)
-        assert_int_equal(calls[i](), XH_ERR_MEMORY);
+        if (calls[i] != take_pinned) /* it does without */
+            assert_int_equal(calls[i](), XH_ERR_MEMORY);
     assert_false(hyb_device_failed(device));
     fake.answer = XH_OK;
     for (i = 0; i < CALLS; i++)
@@ -217,12 +223,26 @@ static void outputs_are_untouched_on_failure(void **state)
     (void)state;
     fake.answer = XH_ERR_MEMORY;
     assert_int_equal(hyb_device_alloc(device, 8, &memory), XH_ERR_MEMORY);
-    assert_int_equal(hyb_pinned_alloc(device, 8, &memory), XH_ERR_MEMORY);
     assert_int_equal(hyb_queue_create(device, &other), XH_ERR_MEMORY);
     assert_int_equal(hyb_device_describe(device, &info), XH_ERR_MEMORY);
     assert_ptr_equal(memory, x);
     assert_ptr_equal(other, queue);
     assert_string_equal(info.name, "mine");
+    fake.answer = XH_ERR_DEVICE;
+    assert_int_equal(hyb_pinned_alloc(device, 8, &memory), XH_ERR_DEVICE);
+    assert_ptr_equal(memory, x);
+}
+
+static void memory_that_cannot_be_pinned_serves(void **state)
+{
+    double *memory = NULL;
+
+    (void)state;
+    fake.answer = XH_ERR_MEMORY;
+    assert_int_equal(hyb_pinned_alloc(device, 64, &memory), XH_OK);
+    memory[0] = memory[7] = 1;
+    assert_false(hyb_device_failed(device));
+    hyb_pinned_free(device, memory, 64);
 }
 
 /* ---- giving back -------------------------------------------------------- */
@@ -386,6 +406,8 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test_setup_teardown(giving_up_a_device_is_said_once, set_up,
                                     tear_down),
     cmocka_unit_test_setup_teardown(outputs_are_untouched_on_failure, set_up,
+                                    tear_down),
+    cmocka_unit_test_setup_teardown(memory_that_cannot_be_pinned_serves, set_up,
                                     tear_down),
     cmocka_unit_test_setup_teardown(a_healthy_device_gets_everything_back,
                                     set_up, tear_down),

@@ -40,10 +40,10 @@ static xh_status_t alloc_and_free(void)
 
 static xh_status_t pin_and_unpin(void)
 {
-    double *memory = NULL;
-    xh_status_t status = hyb_pinned_alloc(device, 8, &memory);
+    double memory[1];
+    xh_status_t status = hyb_device_pin(device, memory, sizeof(memory));
 
-    hyb_pinned_free(device, memory, 8);
+    hyb_device_unpin(device, memory);
     return status;
 }
 

@@ -115,12 +115,28 @@ static void a_device_that_fails_anywhere_loses_nothing(void **state)
 
 static void a_device_without_memory_anywhere_loses_nothing(void **state)
 {
-    static const char *const ops[] = {"alloc",        "pin",     "queue_create",
-                                      "event_create", "copy_in", "gemm",
-                                      "copy_out",     NULL};
+    static const char *const ops[] = {"alloc",   "queue_create", "event_create",
+                                      "copy_in", "gemm",         "copy_out",
+                                      NULL};
 
     (void)state;
     check_faults("oom", ops, PATIENT);
+}
+
+static void a_device_whose_host_memory_is_not_pinned_works_on(void **state)
+{
+    const char *const settings[SETTINGS] = {
+        "devices=emu", "split=fixed:1", TILES,
+        SLOTS,         PATIENT,         "emu_fault=oom@pin:1"};
+    hyb_node_t *node = node_open(1, settings, SETTINGS);
+    const char *text;
+    outcome_t o = survive(node, &text);
+
+    (void)state;
+    assert_non_null(strstr(text, FAULT));
+    assert_false(o.report.device[0].dropped);
+    assert_int_equal(o.report.device[0].tiles, 4);
+    hyb_node_close(node);
 }
 
 /* A busy machine may seem to stall before that; results are right anyway. */
@@ -406,6 +422,7 @@ static void a_flipped_bit_is_found_in_tiles_of_its_device(void **state)
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_device_that_fails_anywhere_loses_nothing),
     cmocka_unit_test(a_device_without_memory_anywhere_loses_nothing),
+    cmocka_unit_test(a_device_whose_host_memory_is_not_pinned_works_on),
     cmocka_unit_test(a_device_that_stalls_anywhere_loses_nothing),
     cmocka_unit_test(other_devices_do_what_one_has_lost),
     cmocka_unit_test(tiles_lost_at_the_end_are_done_too),
