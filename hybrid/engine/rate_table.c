@@ -39,6 +39,16 @@ xh_status_t hyb_rate_table_set(hyb_rate_table_t *table, int64_t size,
     return XH_OK;
 }
 
+bool hyb_rate_table_has(const hyb_rate_table_t *table, int64_t size,
+                        int64_t depth)
+{
+    const hyb_rate_point_t *p = table->point, *end = p + table->count;
+
+    while (p < end && compare(p, size, depth) != 0)
+        p++;
+    return p < end;
+}
+
 /* ---- interpolation ------------------------------------------------------- */
 
 /* A line over log x through (x0, y0) and (x1, y1), constant beyond both. */
@@ -96,17 +106,28 @@ double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
 
 /* ---- choice -------------------------------------------------------------- */
 
+/*
+ * Seconds of the host for a tile: some fifteen calls to queue it, and a sleep
+ * that ends when it returns. Less of it would be hidden under smaller tiles.
+ */
+static const double host_seconds = 1e-4;
+
 /* Seconds for m x n x k on executors devices with tiles of size. */
 static double seconds(const hyb_rate_table_t *table, const int64_t shape[3],
                       int executors, int64_t size)
 {
     int64_t rows = xh_smaller(size, shape[0]),
             cols = xh_smaller(size, shape[1]);
-    double all = (double)shape[0] * (double)shape[1] / executors;
-    double exposed = (double)rows * (double)cols;
+    double elements = (double)rows * (double)cols;
+    double tiles = (double)shape[0] * (double)shape[1] / executors / elements;
+    double product = 2.0 * (double)shape[2] * elements /
+                     hyb_rate_table_rate(table, rows, cols, shape[2]);
+    double copy = sizeof(double) * elements / table->link_rate;
 
-    return 2.0 * (double)shape[2] * (all + exposed) /
-           hyb_rate_table_rate(table, rows, cols, shape[2]);
+    if (table->link_rate == 0.0)
+        return (tiles + 1.0) * product;
+    tiles += 1.0 - 1.0 / executors; /* while others are done: Graham's bound */
+    return tiles * fmax(fmax(product, copy), host_seconds) + 3.0 * copy;
 }
 
 int64_t hyb_rate_table_best_size(const hyb_rate_table_t *table,
@@ -162,8 +183,9 @@ xh_status_t hyb_rate_table_print(const hyb_rate_table_t *table,
     writer_t w = {text, size < sizeof(text) ? size : sizeof(text), true};
     const hyb_rate_point_t *p = table->point;
 
-    put(&w, "tile rates 1\n%s\n%d points: size depth flop/s\n", model,
-        table->count);
+    put(&w, "tile rates 2\n%s\n%.6g bytes/s each way\n", model,
+        table->link_rate);
+    put(&w, "%d points: size depth flop/s\n", table->count);
     for (; p < table->point + table->count; p++)
         put(&w, "%" PRId64 " %" PRId64 " %.6g\n", p->size, p->depth, p->rate);
     if (!w.ok)
@@ -183,11 +205,14 @@ static const char *next_line(const char *text)
 xh_status_t hyb_rate_table_parse(const char *text, const char *model,
                                  hyb_rate_table_t *table_p)
 {
-    hyb_rate_table_t table = {0};
+    const char *link = next_line(next_line(text));
+    const char *line = next_line(next_line(link));
+    hyb_rate_table_t table = {.link_rate = strtod(link, NULL)};
     char again[HYB_RATE_TEXT];
-    const char *line = next_line(next_line(next_line(text)));
     char *after;
 
+    if (!(table.link_rate >= 0.0) || !isfinite(table.link_rate))
+        return XH_ERR_INPUT;
     for (; *line != '\0'; line = next_line(line)) {
         int64_t size = strtoll(line, &after, 10);
         int64_t depth = strtoll(after, &after, 10);

@@ -2,6 +2,7 @@
 #ifndef HYB_RATE_TABLE_H
 #define HYB_RATE_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "base/status.h"
@@ -9,7 +10,8 @@
 /*
  * What a device reaches with square tiles of some sizes and depths, as
  * measured; between the points it is interpolated over the logarithms of size
- * and depth, outside the nearest point counts. Plain data.
+ * and depth, outside the nearest point counts. And what its link brings. Plain
+ * data.
  */
 enum {
     HYB_RATE_POINTS = 64, /* most that a table holds */
@@ -22,6 +24,7 @@ typedef struct {
 } hyb_rate_point_t;
 
 typedef struct {
+    double link_rate; /* bytes/s each way of pinned memory; 0: unknown */
     int count;
     hyb_rate_point_t point[HYB_RATE_POINTS]; /* by depth, then by size */
 } hyb_rate_table_t;
@@ -41,10 +44,23 @@ xh_status_t hyb_rate_table_set(hyb_rate_table_t *table, int64_t size,
 double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
                            int64_t cols, int64_t depth);
 
+/* Is there a point of exactly this size and depth? */
+bool hyb_rate_table_has(const hyb_rate_table_t *table, int64_t size,
+                        int64_t depth);
+
 /*
  * The size of the table with which executors equal devices finish m x n x k
- * first, if one tile of each is not hidden under others (the first copy in,
- * the last one out, the wait for the last to finish):
+ * first. Tiles follow one another as fast as the slowest of those who are at
+ * work at once: the device multiplying, the link in, the link out, the host
+ * that gives orders. Not hidden are the first copy in, the last one out and its
+ * commit, which copiers enough do as fast as the link brings tiles; and others
+ * wait for whoever ends last:
+ *
+ *     (m n / (executors size^2) + 1 - 1 / executors) * tile + 3 copy   least,
+ *     copy = 8 size^2 / link_rate
+ *     tile = max(2 size^2 k / rate(size, k), copy, 0.1 ms)
+ *
+ * Where the link's rate is not known, one product of a tile is not hidden:
  *
  *     (2 m n k / executors + 2 size^2 k) / rate(size, k)  least
  *
