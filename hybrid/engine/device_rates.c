@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <string.h>
 #include "base/clock.h"
+#include "base/memory.h"
 #include "hybrid/engine/device_rates.h"
 #include "hybrid/engine/rate_cache.h"
 
@@ -47,17 +47,12 @@ static hyb_gemm_t square(double *memory, int64_t size, int64_t depth)
                         .c = {c, size, size, size}};
 }
 
-/* Device seconds of one product; the queue is empty before. */
-static xh_status_t time_product(bench_t *b, const hyb_gemm_t *p,
-                                double *seconds_p)
+/* Device seconds since begin was recorded, when all that is queued has run. */
+static xh_status_t finish(bench_t *b, double *seconds_p)
 {
     bool done = false;
-    xh_status_t status = hyb_event_record(b->queue, b->begin);
+    xh_status_t status = hyb_event_record(b->queue, b->end);
 
-    if (status == XH_OK)
-        status = hyb_queue_gemm(b->queue, p);
-    if (status == XH_OK)
-        status = hyb_event_record(b->queue, b->end);
     if (status == XH_OK)
         status = hyb_event_wait(b->end, b->patience, &done);
     if (status == XH_OK && !done) {
@@ -69,15 +64,32 @@ static xh_status_t time_product(bench_t *b, const hyb_gemm_t *p,
     return status;
 }
 
+/* ---- the product --------------------------------------------------------- */
+
+/* Device seconds of one product; the queue is empty before. */
+static xh_status_t time_product(bench_t *b, const hyb_gemm_t *p,
+                                double *seconds_p)
+{
+    xh_status_t status = hyb_event_record(b->queue, b->begin);
+
+    if (status == XH_OK)
+        status = hyb_queue_gemm(b->queue, p);
+    return status == XH_OK ? finish(b, seconds_p) : status;
+}
+
+static size_t bytes_of(int64_t size, int64_t depth)
+{
+    return (size_t)(2 * size * depth + size * size) * sizeof(double);
+}
+
 /* One point: the second of two products, as the first warms up. */
 static xh_status_t measure(bench_t *b, int64_t size, int64_t depth,
                            hyb_rate_table_t *table)
 {
-    size_t doubles = (size_t)(2 * size * depth + size * size);
     double seconds = 0.0;
     hyb_gemm_t p;
     xh_status_t status =
-        hyb_device_alloc(b->device, doubles * sizeof(double), &b->memory);
+        hyb_device_alloc(b->device, bytes_of(size, depth), &b->memory);
 
     if (status != XH_OK)
         return status;
@@ -94,25 +106,115 @@ static xh_status_t measure(bench_t *b, int64_t size, int64_t depth,
     return status;
 }
 
-xh_status_t hyb_device_rates_measure(hyb_device_t *device, double seconds,
-                                     double patience, hyb_rate_table_t *table_p)
+/* ---- the link ------------------------------------------------------------ */
+
+/* Device seconds of a way in and a way out, as the second time takes them. */
+static xh_status_t time_copies(bench_t *b, hyb_view_t host, hyb_view_t there,
+                               double *seconds_p)
 {
-    static const int64_t sizes[] = {512, 1024, 2048, 4096, 8192};
-    static const int64_t depths[] = {256, 512, 1024, 2048};
-    enum { SIZES = 5, DEPTHS = 4 };
-    double end = xh_clock_now() + seconds;
-    hyb_rate_table_t table = {.count = 0};
-    bench_t bench;
-    xh_status_t status = bench_open(&bench, device, patience);
-    int s, d;
+    xh_status_t status = XH_OK;
+    int i;
+
+    for (i = 0; i < 2 && status == XH_OK; i++) {
+        status = hyb_event_record(b->queue, b->begin);
+        if (status == XH_OK)
+            status = hyb_queue_copy_in(b->queue, host, there);
+        if (status == XH_OK)
+            status = hyb_queue_copy_out(b->queue, there, host);
+        if (status == XH_OK)
+            status = finish(b, seconds_p);
+    }
+    return status;
+}
+
+/* By a square matrix in pinned memory, there and back. */
+static xh_status_t measure_link(bench_t *b, int64_t size,
+                                hyb_rate_table_t *table)
+{
+    size_t bytes = (size_t)(size * size) * sizeof(double);
+    hyb_view_t host = {NULL, size, size, size}, there = host;
+    double seconds = 0.0;
+    xh_status_t status = hyb_pinned_alloc(b->device, bytes, &host.data);
 
     if (status != XH_OK)
         return status;
+    xh_memory_touch(host.data, bytes, 0, 1);
+    status = hyb_device_alloc(b->device, bytes, &b->memory);
+    there.data = b->memory;
+    if (status == XH_OK)
+        status = time_copies(b, host, there, &seconds);
+    if (status == XH_ERR_MEMORY)
+        finish(b, &seconds); /* what is queued may use the memory yet */
+    hyb_device_free(b->device, b->memory);
+    b->memory = NULL;
+    hyb_pinned_free(b->device, host.data, bytes);
+    if (status == XH_OK && seconds > 0.0)
+        table->link_rate = 2.0 * (double)bytes / seconds;
+    return status;
+}
+
+/* ---- the table ----------------------------------------------------------- */
+
+enum { SIZES = 5, DEPTHS = 4 };
+static const int64_t sizes[SIZES] = {512, 1024, 2048, 4096, 8192};
+static const int64_t depths[DEPTHS] = {256, 512, 1024, 2048};
+
+/* Of memory that is free: several tiles are to be in flight there. */
+static bool is_admitted(int64_t size, int64_t depth, uint64_t memory)
+{
+    enum { PART = 8 };
+
+    return bytes_of(size, depth) <= memory / PART;
+}
+
+bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory)
+{
+    int s, d;
+
+    for (s = 0; s < SIZES; s++)
+        for (d = 0; d < DEPTHS; d++)
+            if (is_admitted(sizes[s], depths[d], memory) &&
+                !hyb_rate_table_has(table, sizes[s], depths[d]))
+                return false;
+    return table->count > 0 && table->link_rate > 0.0;
+}
+
+/* Only now the clock starts: the first product may bring libraries in. */
+static xh_status_t measure_all(bench_t *b, uint64_t memory, double seconds,
+                               hyb_rate_table_t *table)
+{
+    hyb_rate_table_t cold = {.count = 0};
+    xh_status_t status = measure(b, sizes[0], depths[0], &cold);
+    double end = xh_clock_now() + seconds;
+    int s, d, link = 2;
+
+    while (link > 0 && !is_admitted(sizes[link], depths[0], memory))
+        link--;
+    if (status == XH_OK)
+        status = measure_link(b, sizes[link], table);
     for (s = 0; status == XH_OK && s < SIZES; s++)
         for (d = 0; status == XH_OK && d < DEPTHS; d++)
-            if (xh_clock_now() < end)
-                status = measure(&bench, sizes[s], depths[d], &table);
-    bench_close(&bench);
+            if (is_admitted(sizes[s], depths[d], memory) &&
+                xh_clock_now() < end)
+                status = measure(b, sizes[s], depths[d], table);
+    return status;
+}
+
+xh_status_t hyb_device_rates_measure(hyb_device_t *device, uint64_t memory,
+                                     double seconds, double patience,
+                                     hyb_rate_table_t *table_p)
+{
+    hyb_rate_table_t table = {.count = 0};
+    bench_t bench;
+    xh_status_t status = XH_OK;
+
+    if (is_admitted(sizes[0], depths[0], memory)) {
+        status = bench_open(&bench, device, patience);
+        if (status != XH_OK)
+            return status;
+        status = measure_all(&bench, memory, seconds, &table);
+        bench_close(&bench);
+    }
     if (status != XH_OK && status != XH_ERR_MEMORY)
         return status;
     *table_p = table;
@@ -123,14 +225,19 @@ xh_status_t hyb_device_rates(hyb_device_t *device, hyb_rate_table_t *table_p)
 {
     static const double budget = 1.0, patience = 60.0; /* cuBLAS starts, too */
     hyb_device_info_t info;
+    hyb_rate_table_t kept;
     xh_status_t status = hyb_device_describe(device, &info);
 
     if (status != XH_OK)
         return status;
-    if (hyb_rate_cache_load(info.name, table_p) == XH_OK)
+    if (hyb_rate_cache_load(info.name, &kept) == XH_OK &&
+        hyb_device_rates_complete(&kept, info.memory_free)) {
+        *table_p = kept;
         return XH_OK;
-    status = hyb_device_rates_measure(device, budget, patience, table_p);
-    if (status == XH_OK && table_p->count > 0)
+    }
+    status = hyb_device_rates_measure(device, info.memory_free, budget,
+                                      patience, table_p);
+    if (status == XH_OK && hyb_device_rates_complete(table_p, info.memory_free))
         hyb_rate_cache_save(info.name, table_p);
     return status;
 }

@@ -351,8 +351,9 @@ static void a_stall_while_rates_are_measured_ends(void **state)
 
     (void)state;
     capture_begin();
-    assert_int_equal(hyb_device_rates_measure(device, 0.01, 0.05, &table),
-                     XH_ERR_DEVICE);
+    assert_int_equal(
+        hyb_device_rates_measure(device, (uint64_t)1 << 27, 0.01, 0.05, &table),
+        XH_ERR_DEVICE);
     assert_non_null(strstr(capture_end(NULL), "it stalled"));
     assert_true(hyb_device_failed(device));
     hyb_device_close(device);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/engine/device_rates.h"
+
+#include <math.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "hybrid/engine/rate_cache.h"
+#include "testing/unit/emu_fixture.h"
+#include "testing/unit/fake_root.h"
+
+/*
+ * A dry device with 100 MiB, an eighth of which has room for four points, on a
+ * clock that stands still but for what its products add to it.
+ */
+enum { POINTS = 4 };
+static const uint64_t memory = (uint64_t)100 << 20;
+
+static double now; /* the clock */
+static int slow_products, products;
+static const hyb_backend_t *emu; /* that slow_gemm asks */
+static hyb_device_t *device;
+
+static double clock_of_test(void *context)
+{
+    (void)context;
+    return now;
+}
+
+/* The first slow_products take the host 5 s, as where libraries come in. */
+static xh_status_t slow_gemm(void *state, void *queue,
+                             const hyb_gemm_t *product)
+{
+    if (products++ < slow_products)
+        now += 5.0;
+    return emu->gemm(state, queue, product);
+}
+
+static void settle(const char *assignment)
+{
+    assert_int_equal(xh_settings_assign(assignment), XH_OK);
+}
+
+static int enter(void **state)
+{
+    static hyb_backend_t slow;
+
+    assert_int_equal(emu_default_settings(state), 0);
+    setenv("XDG_CACHE_HOME", fake_root_create(), 1);
+    settle("emu_dry=on");
+    settle("emu_memory=100");
+    settle("emu_rate=1000");
+    settle("emu_link=10");
+    now = 0.0;
+    products = 0;
+    xh_clock_install(clock_of_test, NULL);
+    assert_int_equal(hyb_backend_load("emu", &emu), XH_OK);
+    slow = *emu;
+    slow.gemm = slow_gemm;
+    return hyb_device_open((hyb_device_choice_t){&slow, 0}, NULL, 0, &device) !=
+           XH_OK;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    hyb_device_close(device);
+    xh_clock_install(NULL, NULL);
+    fake_root_destroy();
+    return 0;
+}
+
+static hyb_rate_table_t measured(int slow)
+{
+    hyb_rate_table_t table = {.count = -7};
+
+    slow_products = slow;
+    assert_int_equal(
+        hyb_device_rates_measure(device, memory, 1.0, 60.0, &table), XH_OK);
+    return table;
+}
+
+static void assert_close(double x, double expected)
+{
+    assert_true(fabs(x - expected) <= 1e-3 * expected);
+}
+
+static void rates_are_those_of_the_device(void **state)
+{
+    hyb_rate_table_t table = measured(0);
+    int i;
+
+    (void)state;
+    assert_int_equal(table.count, POINTS);
+    for (i = 0; i < table.count; i++)
+        assert_close(table.point[i].rate, 1e12);
+    assert_close(table.link_rate, 1e10);
+    assert_true(hyb_device_rates_complete(&table, memory));
+}
+
+static void a_slow_first_product_costs_no_point(void **state)
+{
+    hyb_rate_table_t table = measured(1);
+
+    (void)state;
+    assert_int_equal(table.count, POINTS);
+    assert_true(hyb_device_rates_complete(&table, memory));
+}
+
+static void products_that_are_slow_throughout_end_with_the_time(void **state)
+{
+    hyb_rate_table_t table = measured(1000);
+
+    (void)state;
+    assert_int_equal(table.count, 1);
+    assert_close(table.link_rate, 1e10);
+    assert_false(hyb_device_rates_complete(&table, memory));
+}
+
+static void a_table_is_complete_for_the_memory_there_is(void **state)
+{
+    hyb_rate_table_t table = measured(0), empty = {.link_rate = 1e10};
+
+    (void)state;
+    assert_true(hyb_device_rates_complete(&table, memory / 2));
+    assert_false(hyb_device_rates_complete(&table, 2 * memory));
+    assert_false(hyb_device_rates_complete(&empty, memory));
+    assert_false(hyb_device_rates_complete(&empty, 0));
+    table.link_rate = 0.0;
+    assert_false(hyb_device_rates_complete(&table, memory));
+}
+
+static void next_to_no_memory_is_not_used(void **state)
+{
+    hyb_rate_table_t table;
+
+    (void)state;
+    assert_int_equal(
+        hyb_device_rates_measure(device, 1 << 20, 1.0, 60.0, &table), XH_OK);
+    assert_int_equal(table.count, 0);
+    assert_int_equal(products, 0);
+}
+
+/* ---- kept from run to run -------------------------------------------------
+ */
+
+static bool is_kept(void)
+{
+    char path[256];
+
+    assert_int_equal(hyb_rate_cache_path("emulated device", path, sizeof(path)),
+                     XH_OK);
+    return access(path, F_OK) == 0;
+}
+
+static hyb_rate_table_t rates(int slow)
+{
+    hyb_rate_table_t table = {.count = -7};
+
+    slow_products = slow;
+    products = 0;
+    assert_int_equal(hyb_device_rates(device, &table), XH_OK);
+    return table;
+}
+
+static void a_complete_table_is_measured_once(void **state)
+{
+    (void)state;
+    assert_int_equal(rates(0).count, POINTS);
+    assert_true(products > 0 && is_kept());
+    assert_int_equal(rates(0).count, POINTS);
+    assert_int_equal(products, 0);
+}
+
+static void an_incomplete_table_is_used_but_not_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(rates(1000).count, 1);
+    assert_false(is_kept());
+    assert_int_equal(rates(0).count, POINTS);
+    assert_true(is_kept());
+}
+
+static void an_incomplete_file_is_measured_again(void **state)
+{
+    hyb_rate_table_t table = {.link_rate = 1e10}, kept;
+
+    (void)state;
+    hyb_rate_table_set(&table, 512, 256, 1e12);
+    assert_int_equal(hyb_rate_cache_save("emulated device", &table), XH_OK);
+    assert_int_equal(rates(0).count, POINTS);
+    assert_int_equal(hyb_rate_cache_load("emulated device", &kept), XH_OK);
+    assert_int_equal(kept.count, POINTS);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, enter, leave)
+
+static const struct CMUnitTest cases[] = {
+    CASE(rates_are_those_of_the_device),
+    CASE(a_slow_first_product_costs_no_point),
+    CASE(products_that_are_slow_throughout_end_with_the_time),
+    CASE(a_table_is_complete_for_the_memory_there_is),
+    CASE(next_to_no_memory_is_not_used),
+    CASE(a_complete_table_is_measured_once),
+    CASE(an_incomplete_table_is_used_but_not_kept),
+    CASE(an_incomplete_file_is_measured_again),
+};
+UNIT_MAIN(cases)
