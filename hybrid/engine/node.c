@@ -53,9 +53,10 @@ static bool is_tried(bool emulated, const hyb_device_info_t *info)
            !is_on("direct") && (!emulated || info->models_time);
 }
 
-/* What the setting product_return comes to for device. */
+/* What the setting product_return comes to for device, with so many feeders. */
 static xh_status_t choose_return(const hyb_node_t *node, hyb_device_t *device,
-                                 bool tried, bool *product_only_p)
+                                 const int *cpus, int cpu_count, bool tried,
+                                 bool *product_only_p)
 {
     enum { TILE = 1024 };
     static const double patience = 10.0; /* a slow device may need it */
@@ -63,7 +64,9 @@ static xh_status_t choose_return(const hyb_node_t *node, hyb_device_t *device,
         .tile = node->tile > 0 ? node->tile : TILE,
         .slots = node->slots,
         .memory = node->tile_memory[node->devices],
-        .patience = fmax(patience, xh_settings_real("stall_seconds"))};
+        .patience = fmax(patience, xh_settings_real("stall_seconds")),
+        .cpus = cpus,
+        .cpu_count = cpu_count};
     xh_status_t status = XH_OK;
 
     *product_only_p = is_on("product_return");
@@ -116,7 +119,7 @@ static xh_status_t open_device(hyb_node_t *node, hyb_device_choice_t choice,
     if (status == XH_OK && node->tile == 0 && !choice.backend->emulated)
         status = hyb_device_rates(device, &node->rates[node->devices]);
     if (status == XH_OK)
-        status = choose_return(node, device,
+        status = choose_return(node, device, cpus, cpu_count,
                                is_tried(choice.backend->emulated, &info),
                                &options.product_only);
     if (status != XH_OK) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include "hybrid/engine/copiers.h"
 #include "hybrid/engine/flight.h"
 #include "hybrid/engine/product_return.h"
 
@@ -8,6 +9,7 @@ enum { ACROSS = 4 }; /* tiles of a row, and of a column */
 /* what both ways have in common */
 typedef struct {
     hyb_flight_t flight;
+    hyb_team_t *copiers;
     hyb_event_t *begin;
     hyb_tiling_t tiling;
     hyb_gemm_t product;
@@ -61,6 +63,7 @@ static void close_lab(lab_t *lab)
     hyb_pinned_free(lab->flight.device, lab->memory, lab->bytes);
     hyb_event_destroy(lab->begin);
     hyb_flight_close(&lab->flight);
+    hyb_team_destroy(lab->copiers);
 }
 
 static xh_status_t open_lab(hyb_device_t *device,
@@ -75,6 +78,8 @@ static xh_status_t open_lab(hyb_device_t *device,
     if (status != XH_OK)
         return status;
     lab_p->models_time = info.models_time;
+    if (!info.models_time)
+        lab_p->copiers = hyb_copiers_open(trial->cpus, trial->cpu_count);
     status = hyb_event_create(device, &lab_p->begin);
     if (status == XH_OK)
         status = plan(lab_p, trial);
@@ -98,7 +103,7 @@ static xh_status_t land(lab_t *lab, const hyb_job_t *job, hyb_slot_t *slot)
         status = XH_ERR_DEVICE;
     }
     if (status == XH_OK && !lab->models_time)
-        hyb_flight_commit(&lab->flight, job, slot, 0, 1);
+        hyb_copiers_commit(lab->copiers, &lab->flight, job, slot);
     slot->tile = -1;
     return status;
 }

@@ -5,11 +5,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "hybrid/engine/copiers.h"
 #include "hybrid/engine/flight.h"
 #include "hybrid/engine/pin.h"
 #include "hybrid/engine/product.h"
 #include "hybrid/engine/stream.h"
-#include "hybrid/engine/team.h"
 
 struct hyb_stream {
     hyb_device_t *device;
@@ -66,38 +66,11 @@ static double flop_of(const hyb_job_t *job, hyb_rectangle_t part)
            (double)hyb_gemm_depth(job->product);
 }
 
-typedef struct {
-    const hyb_stream_t *stream;
-    const hyb_job_t *job;
-    const hyb_slot_t *slot;
-} commit_t;
-
-static void commit_part(void *argument, int member)
-{
-    const commit_t *c = argument;
-
-    hyb_flight_commit(&c->stream->flight, c->job, c->slot, member,
-                      hyb_team_size(c->stream->copiers));
-}
-
-static void commit(const hyb_stream_t *s, const hyb_job_t *job,
-                   const hyb_slot_t *slot)
-{
-    commit_t all = {s, job, slot};
-
-    if (s->flight.direct)
-        return;
-    if (s->copiers != NULL)
-        hyb_team_run(s->copiers, commit_part, &all);
-    else
-        hyb_flight_commit(&s->flight, job, slot, 0, 1);
-}
-
 /* A tile has returned: into C with it. */
 static void complete(hyb_stream_t *s, hyb_job_t *job, hyb_slot_t *slot)
 {
-    if (!s->info.models_time)
-        commit(s, job, slot);
+    if (!s->info.models_time && !s->flight.direct)
+        hyb_copiers_commit(s->copiers, &s->flight, job, slot);
     s->work.tiles++;
     s->work.flop += flop_of(job, slot->part);
     s->work.seconds = xh_clock_now() - s->started;
@@ -233,21 +206,6 @@ static void reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
         xh_memory_touch(s->flight.staging, s->flight.staging_bytes, 0, 1);
 }
 
-/* They sleep while they wait, as the thread does. It alone does as well, if
- * more slowly. */
-static void open_copiers(hyb_stream_t *s)
-{
-    xh_status_t status = XH_ERR_ARG;
-
-    if (s->cpu_count > 1 && !s->info.models_time)
-        status =
-            hyb_team_create(s->cpus, s->cpu_count, s->cpu_count, &s->copiers);
-    if (status == XH_OK)
-        hyb_team_add_helpers(s->copiers, s->cpu_count);
-    else
-        hyb_pin_thread(s->cpus, s->cpu_count);
-}
-
 /* One of both, without the lock; nobody brings the other meanwhile. */
 static void serve_one(hyb_stream_t *s)
 {
@@ -263,7 +221,10 @@ static void *serve(void *argument)
 {
     hyb_stream_t *s = argument;
 
-    open_copiers(s);
+    if (!s->info.models_time)
+        s->copiers = hyb_copiers_open(s->cpus, s->cpu_count);
+    if (s->copiers == NULL)
+        hyb_pin_thread(s->cpus, s->cpu_count);
     pthread_mutex_lock(&s->lock);
     while (!s->quits) {
         if (s->job == NULL && s->reserve == NULL) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/engine/product_return.h"
 
+#include <dirent.h>
 #include "base/clock.h"
+#include "base/cpu.h"
 #include "testing/unit/emu_fixture.h"
 
 /* The clock stands still, so that a dry device's times are its model's. */
@@ -62,6 +64,71 @@ static void it_is_tried_with_any_memory(void **state)
     hyb_device_close(device);
 }
 
+/* ---- threads --------------------------------------------------------------
+ */
+
+static const hyb_backend_t *emu; /* that counting_gemm asks */
+static int most_threads;
+
+static int threads_now(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int count = -2;
+
+    assert_non_null(tasks);
+    while (readdir(tasks) != NULL)
+        count++;
+    closedir(tasks);
+    return count;
+}
+
+static xh_status_t counting_gemm(void *state, void *queue,
+                                 const hyb_gemm_t *product)
+{
+    int threads = threads_now();
+
+    most_threads = threads > most_threads ? threads : most_threads;
+    return emu->gemm(state, queue, product);
+}
+
+/* The most threads that there are during a trial with so many copiers. */
+static int threads_of_trial(int copiers)
+{
+    hyb_return_trial_t trial = small;
+    hyb_backend_t counting;
+    hyb_device_t *device;
+    int cpus[4];
+    bool result;
+
+    assert_in_range(xh_cpu_core_ids("", cpus, 1), 1, INT64_MAX);
+    cpus[1] = cpus[2] = cpus[3] = cpus[0];
+    trial.cpus = cpus;
+    trial.cpu_count = copiers;
+    assert_int_equal(hyb_backend_load("emu", &emu), XH_OK);
+    counting = *emu;
+    counting.gemm = counting_gemm;
+    assert_int_equal(
+        hyb_device_open((hyb_device_choice_t){&counting, 0}, NULL, 0, &device),
+        XH_OK);
+    most_threads = 0;
+    assert_int_equal(hyb_product_return_pays(device, &trial, &result), XH_OK);
+    hyb_device_close(device);
+    return most_threads;
+}
+
+static void it_is_tried_with_the_streams_threads(void **state)
+{
+    int alone = threads_of_trial(1);
+
+    (void)state;
+    assert_int_equal(threads_of_trial(0), alone);
+    assert_int_equal(threads_of_trial(2), alone + 1);
+    assert_int_equal(threads_of_trial(4), alone + 3);
+}
+
+/* ---- failures -------------------------------------------------------------
+ */
+
 /* Nothing is said of what pays. */
 static xh_status_t lose(const char *fault, hyb_return_trial_t trial,
                         bool *failed_p)
@@ -119,6 +186,7 @@ static const struct CMUnitTest cases[] = {
     WITH_DEFAULTS(it_does_not_where_products_are_slow),
     WITH_DEFAULTS(it_does_not_without_a_difference),
     WITH_DEFAULTS(it_is_tried_with_any_memory),
+    WITH_DEFAULTS(it_is_tried_with_the_streams_threads),
     WITH_DEFAULTS(a_device_that_fails_in_it_is_failed),
     WITH_DEFAULTS(a_device_without_memory_for_it_works_on),
 };
