@@ -106,13 +106,16 @@ static xh_status_t open_device(hyb_node_t *node, hyb_device_choice_t choice,
                                     .slots = node->slots,
                                     .direct = is_on("direct"),
                                     .stall_seconds =
-                                        xh_settings_real("stall_seconds")};
+                                        xh_settings_real("stall_seconds"),
+                                    .rates = &node->rates[node->devices]};
     hyb_device_info_t info;
     hyb_device_t *device;
     xh_status_t status = hyb_device_open(choice, cpus, cpu_count, &device);
 
     if (status != XH_OK)
         return status;
+    node->rates[node->devices].count = 0; /* of one that was left out */
+    node->rates[node->devices].link_rate = 0.0;
     status = hyb_device_describe(device, &info);
     if (status == XH_OK)
         status = budget(&info, &node->tile_memory[node->devices]);

@@ -32,18 +32,29 @@ struct hyb_stream {
     bool quits;
 };
 
-/* Seconds that job's largest tile takes; a guess where rates are unknown. */
+/* What is known first: measured, or said by the device; otherwise a guess. */
+static double known(double measured, double said, double guess)
+{
+    if (measured > 0.0)
+        return measured;
+    return said > 0.0 ? said : guess;
+}
+
+/* Seconds that job's largest tile takes. */
 static double predicted(const hyb_stream_t *s, const hyb_job_t *job)
 {
-    const double gemm_rate = 1e11, link_rate = 1e10;
+    static const hyb_rate_table_t none = {.count = 0};
+    const hyb_rate_table_t *rates =
+        s->options.rates != NULL ? s->options.rates : &none;
     const hyb_tiling_t *t = &job->tiling;
     double rows = (double)t->most_rows, cols = (double)t->most_cols;
-    double k = (double)t->k, known_gemm = s->info.gemm_rate;
-    double known_link = s->info.link_rate;
+    double k = (double)t->k;
+    double gemm_rate =
+        hyb_rate_table_rate(rates, t->most_rows, t->most_cols, t->k);
 
-    return 2.0 * rows * cols * k / (known_gemm > 0.0 ? known_gemm : gemm_rate) +
+    return 2.0 * rows * cols * k / known(gemm_rate, s->info.gemm_rate, 1e11) +
            (2.0 * rows * cols + k * (rows + cols)) * sizeof(double) /
-               (known_link > 0.0 ? known_link : link_rate);
+               known(rates->link_rate, s->info.link_rate, 1e10);
 }
 
 /*

@@ -5,6 +5,7 @@
 #include "hybrid/engine/device.h"
 #include "hybrid/engine/job.h"
 #include "hybrid/engine/node.h"
+#include "hybrid/engine/rate_table.h"
 
 /*
  * One device at work: a thread of its own takes tiles of a job and lets them
@@ -23,6 +24,9 @@ typedef struct {
     bool product_only;    /* C stays; the host adds what returns */
     bool direct;          /* results return into C */
     double stall_seconds; /* least time without a result that is a stall */
+    /* As measured, borrowed for the stream's life; NULL, empty or 0: what the
+     * device says, or else a guess. */
+    const hyb_rate_table_t *rates;
 } hyb_stream_options_t;
 
 /*

@@ -244,6 +244,69 @@ static void what_a_stream_loses_is_given_back(void **state)
         check_loss(faults[i]);
 }
 
+/* ---- how long is too long -------------------------------------------------
+ */
+
+static const hyb_backend_t *emu; /* that silent_backend asks */
+
+static xh_status_t describe_no_rate(int index, hyb_device_info_t *info_p)
+{
+    xh_status_t status = emu->describe(index, info_p);
+
+    info_p->gemm_rate = info_p->link_rate = 0.0;
+    return status;
+}
+
+/*
+ * A device of 1e4 flop/s that does not say so, with what was measured; is it
+ * dropped? Where nothing is known, 1 ms is taken for a stall.
+ */
+static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
+{
+    const hyb_stream_options_t options = {
+        .executor = 1, .slots = 1, .stall_seconds = 0.001, .rates = rates};
+    problem_t problem = problem_create(shape, false);
+    hyb_backend_t silent;
+    hyb_device_t *device;
+    hyb_stream_t *stream;
+    hyb_tiling_t tiling;
+    hyb_work_t work;
+    hyb_job_t job;
+
+    assert_int_equal(hyb_backend_load("emu", &emu), XH_OK);
+    silent = *emu;
+    silent.describe = describe_no_rate;
+    assert_int_equal(xh_settings_assign("emu_rate=0.00001"), XH_OK);
+    assert_int_equal(
+        hyb_device_open((hyb_device_choice_t){&silent, 0}, NULL, 0, &device),
+        XH_OK);
+    assert_int_equal(hyb_stream_create(device, NULL, 0, &options, &stream),
+                     XH_OK);
+    assert_int_equal(plan(&problem.product, 13, MIB, 1, &tiling), XH_OK);
+    assert_int_equal(hyb_job_init(&job, &problem.product, &tiling), XH_OK);
+    hyb_job_release(&job, tiling.n);
+    capture_begin();
+    hyb_stream_begin(stream, &job);
+    hyb_job_end(&job);
+    hyb_stream_finish(stream, &work);
+    capture_end(NULL);
+    hyb_stream_destroy(stream);
+    hyb_job_destroy(&job);
+    problem_destroy(&problem);
+    return work.dropped;
+}
+
+/* It takes 0.26 s for its tile: 260 times what is allowed at least. */
+static void a_device_that_is_known_to_be_slow_does_not_stall(void **state)
+{
+    hyb_rate_table_t rates = {.link_rate = 1e10};
+
+    (void)state;
+    hyb_rate_table_set(&rates, 512, 256, 1e3);
+    assert_true(slow_one_is_dropped(NULL));
+    assert_false(slow_one_is_dropped(&rates));
+}
+
 #define WITH_DEFAULTS(test) cmocka_unit_test_setup(test, emu_default_settings)
 
 static const struct CMUnitTest cases[] = {
@@ -252,6 +315,7 @@ static const struct CMUnitTest cases[] = {
     WITH_DEFAULTS(each_job_finds_all_of_the_memory),
     WITH_DEFAULTS(streams_share_a_job),
     WITH_DEFAULTS(what_a_stream_loses_is_given_back),
+    WITH_DEFAULTS(a_device_that_is_known_to_be_slow_does_not_stall),
 };
 
 UNIT_MAIN(cases)
