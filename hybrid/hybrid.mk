@@ -190,6 +190,10 @@ bench-host: build
 bench-lookahead: build
 	@$(PYTHON) scripts/bench-lookahead '$(BINdir)'
 
+## bench-streaming: runs on a GPU, beside what its link and its DGEMM allow
+bench-streaming: build
+	@$(PYTHON) scripts/bench-streaming '$(BINdir)'
+
 ## bench-plan: predictions beside runs, on every grid of two
 bench-plan: build
 	@$(PYTHON) scripts/bench-plan '$(BINdir)'
@@ -198,4 +202,5 @@ bench-plan: build
 bundle: build
 	@bundle/make-bundle '$(BINdir)' xhpl-$(VERSION)-$(shell uname -m)
 
-.PHONY: install-hybrid bench-dgemm bench-host bench-lookahead bench-plan bundle
+.PHONY: install-hybrid bench-dgemm bench-host bench-lookahead \
+        bench-streaming bench-plan bundle

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The bench of matrices that stream through a device."""
+import importlib.machinery
+import importlib.util
+import sys
+
+import pytest
+
+import jobs
+
+pytestmark = pytest.mark.scripts
+SCRIPT = jobs.SOURCE / "scripts/bench-streaming"
+
+
+@pytest.fixture(scope="module")
+def bench():
+    sys.path.insert(0, str(SCRIPT.parent))
+    loader = importlib.machinery.SourceFileLoader("bench_streaming", str(SCRIPT))
+    spec = importlib.util.spec_from_loader("bench_streaming", loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def test_the_rate_is_that_of_the_first_half(bench):
+    """Of 10 s: 4 s at 100, 2 s at 50, and then what does not count."""
+    begins, seconds, rates = (1, 5, 7, 9), (4, 2, 2, 2), (100, 50, 9, 1)
+    rows = [
+        {"begin": str(b), "seconds": str(s), "gflops": str(r)}
+        for b, s, r in zip(begins, seconds, rates)
+    ]
+    assert bench.half_rate(rows) == pytest.approx((4 * 100 + 2 * 50) / 6)
+
+
+def test_a_run_stands_beside_its_bounds(tmp_path):
+    words = ["--device", "emu:1", "--n", "600", "--nb", "48,96", "--repeat", "1"]
+    outcome = jobs.run([SCRIPT, *words, jobs.BIN], tmp_path)
+    assert outcome.status == 0, str(outcome)
+    rows = [x for x in outcome.stdout.splitlines() if "to the smaller" in x]
+    assert len(rows) == 2, str(outcome)
+    for row in rows:
+        measured, reference, ratio = map(float, row.split("smaller")[1].split()[:3])
+        assert ratio == pytest.approx(measured / reference, rel=0.1), str(outcome)
+
+
+def test_without_a_gpu_there_is_nothing_to_measure(tmp_path):
+    listed = jobs.run([jobs.BIN / "xdgemm", "--list-devices"], tmp_path)
+    if "\ncuda:" in f"\n{listed.stdout}":
+        pytest.skip("there is a GPU")
+    outcome = jobs.run([SCRIPT, jobs.BIN], tmp_path)
+    assert outcome.status == 0, str(outcome)
+    assert outcome.stdout == "no GPU: nothing streams\n"
