@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stddef.h>
 #include "hybrid/engine/host/blas.h"
 
@@ -9,6 +12,28 @@ extern void dgemm_(const char *transa, const char *transb, const int *m,
                    const double *a, const int *lda, const double *b,
                    const int *ldb, const double *beta, double *c,
                    const int *ldc) __attribute__((weak));
+
+/* Free seats in the library: one atomic operation to take, one to leave. */
+static sem_t seats;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_seats(void)
+{
+    sem_init(&seats, 0, HYB_BLAS_CALLERS);
+}
+
+/* Wait for a seat; only a signal's handler ends the wait before. */
+static void enter(void)
+{
+    pthread_once(&once, make_seats);
+    while (sem_wait(&seats) != 0 && errno == EINTR)
+        ;
+}
+
+static void leave(void)
+{
+    sem_post(&seats);
+}
 
 bool hyb_blas_present(void)
 {
@@ -34,8 +59,10 @@ xh_status_t hyb_blas_gemm(const hyb_gemm_t *p)
             return XH_ERR_ARG;
         s[i] = (int)sizes[i];
     }
+    enter();
     dgemm_(letter(p->trans_a), letter(p->trans_b), &s[0], &s[1], &s[2],
            &p->alpha, p->a.data, &s[3], p->b.data, &s[4], &p->beta, p->c.data,
            &s[5]);
+    leave();
     return XH_OK;
 }
