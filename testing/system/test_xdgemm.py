@@ -245,6 +245,47 @@ def test_torture_names_the_device_that_computed_wrongly(xdgemm):
     assert re.search(r"^emu:0 +wrong tiles 0\b", outcome.stdout, re.M)
 
 
+# Checking a product of depth 1 takes longer than the product.
+SHALLOW = ["-m", "600", "-k", "1", "--torture", "1", "--set", "tile=150"]
+
+
+def test_torture_checks_several_products_at_once(xdgemm):
+    outcome = xdgemm(*SHALLOW, "--devices", "emu:1", "--json", "x.json")
+    assert outcome.status == 0, str(outcome)
+    torture = json.loads((xdgemm.directory / "x.json").read_text())["torture"]
+    assert verified(outcome) == (torture["products"], 0)
+    assert 2 <= torture["checks"] < torture["products"]
+    assert re.search(r"^\d+ checks took \d+\.\d% of the time$",
+                     outcome.stdout, re.M)  # fmt: skip
+
+
+# The 16 tiles of a product: 8 of them, or all, are the devices'.
+def test_torture_names_the_device_of_one_of_several_products(xdgemm):
+    outcome = xdgemm(
+        *SHALLOW, "--devices", "emu:1", "--set", "split=fixed:0.5",
+        "--set", "emu_fault=flip@copy_out:100",
+    )  # fmt: skip
+    assert outcome.status == 1, str(outcome)
+    assert verified(outcome)[1] == 1
+    assert re.search(r"products? \d.*computed by emu:0:", outcome.stderr)
+    assert re.search(r"^emu:0 +wrong tiles 1\b", outcome.stdout, re.M)
+    assert re.search(r"^host +wrong tiles 0\b", outcome.stdout, re.M)
+
+
+def test_torture_names_all_who_may_have_computed_wrongly(xdgemm):
+    outcome = xdgemm(
+        *SHALLOW, "--devices", "emu:2", "--set", "split=fixed:1",
+        "--set", "emu_fault=1:flip@copy_out:100",
+    )  # fmt: skip
+    assert outcome.status == 1, str(outcome)
+    assert verified(outcome)[1] == 1
+    found = re.search(r"computed by ([^:]+:\d( or .*)?):", outcome.stderr)
+    assert found and "emu:1" in found[1], str(outcome)
+    named = "from now on each product is checked" not in outcome.stderr
+    assert re.search(rf"^emu:1 +wrong tiles {named:d}\b", outcome.stdout, re.M)
+    assert re.search(r"^emu:0 +wrong tiles 0\b", outcome.stdout, re.M)
+
+
 # ---- what is there ----------------------------------------------------------
 
 

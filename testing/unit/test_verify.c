@@ -344,7 +344,8 @@ static void strike_scene(scene_t *s)
 static int locate(scene_t *s, xdg_culprit_t *culprit, int capacity)
 {
     xdg_verdict_t v = verdict_on(s->checksum, &s->made, s->made.p.alpha);
-    xdg_suspect_t suspect = {&s->made.p, &s->made.start, &s->report, &v};
+    xdg_suspect_t suspect = {&s->made.p, &s->made.start, &s->report, 1,
+                             &v};
     int count;
 
     assert_false(v.right);
@@ -417,6 +418,51 @@ static void more_culprits_than_room_are_counted(void **state)
     strike_scene(&s);
 }
 
+/* What the element (33, 12), wrong after two products, is blamed on. */
+static xdg_culprit_t after_two_products(int16_t *second_owner)
+{
+    xdg_culprit_t culprit[MOST];
+    hyb_report_t both[2];
+    xdg_verdict_t v;
+    scene_t s;
+    int count;
+
+    set_scene(&s);
+    *c_at(&s.made, 33, 12) += 1.0;
+    both[0] = both[1] = s.report;
+    both[1].owner = second_owner;
+    v = verdict_on(s.checksum, &s.made, s.made.p.alpha);
+    assert_int_equal(
+        xdg_locate(team,
+                   &(xdg_suspect_t){&s.made.p, &s.made.start, both, 2, &v},
+                   culprit, MOST, &count),
+        XH_OK);
+    assert_int_equal(count, 1);
+    assert_true(culprit[0].by[owner_at(&s, 33, 12)]);
+    xdg_verdict_release(&v);
+    strike_scene(&s);
+    return culprit[0];
+}
+
+static void of_two_products_all_owners_of_a_wrong_tile_are_suspected(
+    void **state)
+{
+    int16_t owner[24];
+    xdg_culprit_t culprit;
+
+    (void)state;
+    for (int i = 0; i < 24; i++)
+        owner[i] = (int16_t)(i % 3);
+    assert_true(after_two_products(owner).executor >= 0);
+    for (int i = 0; i < 24; i++)
+        owner[i] = 7;
+    culprit = after_two_products(owner);
+    assert_int_equal(culprit.executor, -1);
+    assert_true(culprit.by[7]);
+    culprit = after_two_products(NULL);
+    assert_true(culprit.by[0]);
+}
+
 static void without_tiles_the_team_is_named(void **state)
 {
     xdg_culprit_t culprit;
@@ -447,6 +493,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_wrong_tile_names_who_computed_it),
     cmocka_unit_test(of_two_wrong_tiles_the_corners_between_are_innocent),
     cmocka_unit_test(more_culprits_than_room_are_counted),
+    cmocka_unit_test(of_two_products_all_owners_of_a_wrong_tile_are_suspected),
     cmocka_unit_test(without_tiles_the_team_is_named),
 };
 

@@ -54,12 +54,57 @@ static xh_status_t check_part(hyb_team_t *team, const xdg_suspect_t *s,
     return status;
 }
 
-static xdg_culprit_t culprit(hyb_rectangle_t part, int executor,
-                             const xdg_verdict_t *v)
+static bool meet(hyb_rectangle_t a, hyb_rectangle_t b)
+{
+    return a.row < b.row + b.rows && b.row < a.row + a.rows &&
+           a.col < b.col + b.cols && b.col < a.col + a.cols;
+}
+
+static int64_t tiles_of(const hyb_report_t *report)
+{
+    return report->owner == NULL ? 0 : hyb_tiling_count(&report->tiling);
+}
+
+/* Let all who computed something of part in a product be suspected. */
+static void add_owners(const hyb_report_t *report, hyb_rectangle_t part,
+                       bool *by)
+{
+    int64_t tiles = tiles_of(report);
+
+    if (tiles == 0)
+        by[0] = true;
+    for (int64_t i = 0; i < tiles; i++)
+        if (report->owner[i] >= 0 &&
+            meet(part, hyb_tiling_tile(&report->tiling, i).part))
+            by[report->owner[i]] = true;
+}
+
+/* The only one of by; -1 if there is not exactly one. */
+static int only(const bool *by)
+{
+    int found = -1;
+
+    for (int i = 0; i < HYB_EXECUTORS; i++) {
+        if (by[i] && found >= 0)
+            return -1;
+        if (by[i])
+            found = i;
+    }
+    return found;
+}
+
+static void suspect_owners(const xdg_suspect_t *s, xdg_culprit_t *culprit)
+{
+    for (int i = 0; i < s->reports; i++)
+        add_owners(&s->report[i], culprit->part, culprit->by);
+    culprit->executor = only(culprit->by);
+}
+
+static xdg_culprit_t culprit(hyb_rectangle_t part, const xdg_verdict_t *v)
 {
     return (xdg_culprit_t){
         .part = part,
-        .executor = executor,
+        .executor = -1,
         .row = v->worst_row < 0 ? -1 : part.row + v->worst_row,
         .col = v->worst_col < 0 ? -1 : part.col + v->worst_col,
         .error = v->error,
@@ -68,20 +113,32 @@ static xdg_culprit_t culprit(hyb_rectangle_t part, int executor,
 }
 
 /* All of C, where no tile is to blame by itself. */
-static xdg_culprit_t whole(const xdg_suspect_t *s, int executor)
+static xdg_culprit_t whole(const xdg_suspect_t *s, bool cut)
 {
     const hyb_view_t *c = &s->product->c;
-    hyb_rectangle_t all = {0, c->rows, 0, c->cols};
+    xdg_culprit_t all =
+        culprit((hyb_rectangle_t){0, c->rows, 0, c->cols}, s->verdict);
 
-    return culprit(all, executor, s->verdict);
+    if (!cut)
+        suspect_owners(s, &all);
+    return all;
+}
+
+/* The first product that was cut; the last one if none was. */
+static const hyb_report_t *cut_report(const xdg_suspect_t *s)
+{
+    int i = 0;
+
+    while (i + 1 < s->reports && tiles_of(&s->report[i]) == 0)
+        i++;
+    return &s->report[i];
 }
 
 xh_status_t xdg_locate(hyb_team_t *team, const xdg_suspect_t *suspect,
                        xdg_culprit_t *culprits_p, int capacity, int *count_p)
 {
-    const hyb_report_t *report = suspect->report;
-    int64_t tiles =
-        report->owner == NULL ? 0 : hyb_tiling_count(&report->tiling);
+    const hyb_report_t *report = cut_report(suspect);
+    int64_t tiles = tiles_of(report);
     int count = 0;
 
     for (int64_t i = 0; i < tiles; i++) {
@@ -94,12 +151,14 @@ xh_status_t xdg_locate(hyb_team_t *team, const xdg_suspect_t *suspect,
         status = check_part(team, suspect, part, &v);
         if (status != XH_OK)
             return status;
-        if (!v.right && count++ < capacity)
-            culprits_p[count - 1] = culprit(part, report->owner[i], &v);
+        if (!v.right && count++ < capacity) {
+            culprits_p[count - 1] = culprit(part, &v);
+            suspect_owners(suspect, &culprits_p[count - 1]);
+        }
         xdg_verdict_release(&v);
     }
     if (count == 0)
-        culprits_p[count++] = whole(suspect, tiles == 0 ? 0 : -1);
+        culprits_p[count++] = whole(suspect, tiles > 0);
     *count_p = count;
     return XH_OK;
 }

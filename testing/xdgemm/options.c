@@ -73,7 +73,7 @@ static const row_t rows[] = {
      "change one of the settings below"},
     {"torture", "SECONDS", KIND_TORTURE, AT(torture), 0.1, DAYS_MOST,
      XDG_ASK_TORTURE,
-     "multiply without a break, check all products, watch the devices"},
+     "multiply on and on, check sums of products, watch the devices"},
     {"probe-device", NULL, KIND_ASK, 0, 0, 0, XDG_ASK_PROBE,
      "measure each device's link, and its DGEMM on data that it holds"},
     {"list-devices", NULL, KIND_ASK, 0, 0, 0, XDG_ASK_DEVICES,

@@ -18,8 +18,8 @@ static xh_status_t compute(const xdg_bench_t *bench, const xdg_series_t *series,
         xdg_problem_restore(bench->node, bench->problem);
     status = hyb_node_gemm(bench->node, product, series->executors, report_p);
     if (status == XH_OK && bench->verifier != NULL)
-        status =
-            xdg_verify(bench->verifier, series->name, report_p, product->alpha);
+        status = xdg_verify(bench->verifier, series->name, report_p, 1,
+                            product->alpha);
     return status;
 }
 

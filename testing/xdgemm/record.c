@@ -260,7 +260,9 @@ void xdg_record_torture(json_t *record, const xdg_torture_t *torture,
     json_t *object = json_object(), *sensors = json_object();
 
     set_count(object, "products", torture->products);
+    set_count(object, "checks", torture->checks);
     set_number(object, "seconds", torture->seconds);
+    set_number(object, "check_seconds", torture->check_seconds);
     set_number(object, "rate",
                flop * (double)torture->products / torture->product_seconds);
     for (int i = 0; i + 1 < executors->count; i++) {

@@ -12,14 +12,19 @@
 enum {
     LINE = 1024,     /* bytes of the sensors' line of the log */
     LOG_SECONDS = 1, /* between two such lines */
+    MOST = 64,       /* products between two checks */
+    PART = 10        /* checks may take this part of the time */
 };
 
 typedef struct {
     xdg_verifier_t *verifier;
     xdg_torture_t sum;
     double begun, logged;
-    double rate; /* flop/s of the last product */
-    bool adds;   /* the next product is C := C + A B */
+    double rate;          /* flop/s of the last product */
+    hyb_report_t *report; /* of products since the last check, at most MOST */
+    int count;            /* of them */
+    int held;             /* products that C is the sum of */
+    int wanted;           /* products of the next check */
 } torture_t;
 
 /* ---- sensors ------------------------------------------------------------ */
@@ -84,65 +89,136 @@ static void watch(torture_t *t)
                 (long long)t->verifier->wrong, line);
 }
 
-/* ---- products ----------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------- */
 
-static xh_status_t check(torture_t *t, const hyb_report_t *report)
+static void forget(torture_t *t)
+{
+    for (int i = 0; i < t->count; i++)
+        free(t->report[i].owner);
+    t->count = 0;
+}
+
+static double seconds_of_products(const torture_t *t)
+{
+    double seconds = 0.0;
+
+    for (int i = 0; i < t->count; i++)
+        seconds += t->report[i].seconds;
+    return seconds;
+}
+
+/* Products between checks that take so long, as those since the last one. */
+static int spacing(const torture_t *t, double check)
+{
+    double product = seconds_of_products(t) / t->count;
+
+    if (t->verifier->unsure || !(product > 0.0))
+        return 1;
+    return (int)fmin(fmax(ceil((PART - 1) * check / product), 1.0), MOST);
+}
+
+static void name_products(const torture_t *t, char *name, size_t size)
+{
+    long long last = t->sum.products;
+
+    if (t->count == 1)
+        snprintf(name, size, "product %lld", last);
+    else
+        snprintf(name, size, "products %lld to %lld", last - t->count + 1,
+                 last);
+}
+
+static xh_status_t check(torture_t *t)
 {
     int64_t wrong = t->verifier->wrong;
-    char name[48];
+    bool sure = !t->verifier->unsure;
+    double started = xh_clock_now(), seconds;
+    char name[64];
     xh_status_t status;
 
-    snprintf(name, sizeof(name), "product %lld", (long long)t->sum.products);
-    status = xdg_verify(t->verifier, name, report, t->adds ? 2.0 : 1.0);
-    /* no later product may inherit a wrong C, and its blame */
-    t->adds = !t->adds && t->verifier->wrong == wrong;
+    name_products(t, name, sizeof(name));
+    status = xdg_verify(t->verifier, name, t->report, t->count, t->held);
+    seconds = xh_clock_now() - started;
+    t->sum.checks++;
+    t->sum.check_seconds += seconds;
+    t->wanted = spacing(t, seconds);
+    if (sure && t->verifier->unsure)
+        xh_log_warning("from now on each product is checked alone, to tell "
+                       "whose error it is");
+    /* no later product may inherit a wrong C, and its blame; over a single
+       product another one's tile that is not written would look right */
+    if (t->held > 1 || t->verifier->wrong > wrong)
+        t->held = 0;
+    forget(t);
     return status;
 }
+
+/* ---- products ----------------------------------------------------------- */
 
 static xh_status_t multiply(torture_t *t)
 {
     hyb_gemm_t product = t->verifier->problem->product;
     hyb_executors_t all = hyb_executors_all(t->verifier->node);
-    hyb_report_t report = {0};
+    hyb_report_t *report = &t->report[t->count];
     xh_status_t status;
 
-    product.beta = t->adds ? 1.0 : 0.0;
-    status = hyb_node_gemm(t->verifier->node, &product, all, &report);
-    if (status == XH_OK) {
-        t->sum.products++;
-        t->sum.product_seconds += report.seconds;
-        t->rate = hyb_gemm_flop(&product) / report.seconds;
-        status = check(t, &report);
+    product.beta = t->held > 0 ? 1.0 : 0.0;
+    status = hyb_node_gemm(t->verifier->node, &product, all, report);
+    if (status != XH_OK)
+        return status;
+    t->count++;
+    t->held++;
+    t->sum.products++;
+    t->sum.product_seconds += report->seconds;
+    t->rate = hyb_gemm_flop(&product) / report->seconds;
+    return XH_OK;
+}
+
+static xh_status_t multiply_for(torture_t *t, double seconds)
+{
+    xh_status_t status = XH_OK;
+    bool over = false;
+
+    while (status == XH_OK && !over) {
+        status = multiply(t);
+        over = xh_clock_now() - t->begun >= seconds;
+        if (status == XH_OK && (over || t->count >= t->wanted))
+            status = check(t);
+        if (status == XH_OK)
+            watch(t);
     }
-    free(report.owner);
+    t->sum.seconds = xh_clock_now() - t->begun;
     return status;
 }
 
-static void begin(torture_t *t)
+static xh_status_t begin(torture_t *t)
 {
     const xdg_range_t none = {INFINITY, -INFINITY};
 
     for (int i = 0; i < HYB_EXECUTORS - 1; i++)
         t->sum.device[i] = (xdg_ranges_t){none, none, none};
+    t->report = calloc(MOST, sizeof(*t->report));
+    if (t->report == NULL) {
+        xh_log_error("no memory for the reports of %d products", MOST);
+        return XH_ERR_MEMORY;
+    }
     t->begun = xh_clock_now();
+    return XH_OK;
 }
 
 xh_status_t xdg_torture_run(xdg_verifier_t *verifier, double seconds,
                             xdg_torture_t *torture_p)
 {
-    torture_t t = {.verifier = verifier};
-    xh_status_t status;
+    torture_t t = {.verifier = verifier, .wanted = 1};
+    xh_status_t status = begin(&t);
 
-    begin(&t);
-    do {
-        status = multiply(&t);
-        if (status != XH_OK)
-            return status;
-        watch(&t);
-    } while (xh_clock_now() - t.begun < seconds);
-    t.sum.seconds = xh_clock_now() - t.begun;
-    *torture_p = t.sum;
-    return XH_OK;
+    if (status == XH_OK)
+        status = multiply_for(&t, seconds);
+    forget(&t);
+    free(t.report);
+    if (status == XH_OK)
+        *torture_p = t.sum;
+    return status;
 }
 
 /* ---- printing ----------------------------------------------------------- */
@@ -183,6 +259,9 @@ void xdg_torture_print(const xdg_torture_t *torture,
             (long long)torture->products, torture->seconds,
             flop * (double)torture->products / torture->product_seconds / GIGA,
             (long long)verifier->wrong);
+    fprintf(out, "%lld checks took %.1f%% of the time\n",
+            (long long)torture->checks,
+            100.0 * torture->check_seconds / torture->seconds);
     for (int i = 0; i < verifier->executors->count; i++)
         print_executor(torture, verifier, i, out);
 }

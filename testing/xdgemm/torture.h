@@ -15,17 +15,21 @@ typedef struct {
 } xdg_ranges_t;
 
 typedef struct {
-    int64_t products;
+    int64_t products, checks;
     double seconds;         /* in all, with checking */
     double product_seconds; /* multiplying */
+    double check_seconds;
     xdg_ranges_t device[HYB_EXECUTORS - 1];
 } xdg_torture_t;
 
 /*
- * Multiply on all executors until seconds have passed, at least once, and
- * check every product. C := A B alternates with C := C + A B, so C never has
- * to be filled again, is read every other time, and a tile that was not
- * written is a wrong one. What devices' sensors tell is logged once a second.
+ * Multiply on all executors until seconds have passed, at least once. C := A B
+ * is followed by C := C + A B, so that one check of C covers all of them: an
+ * error stays in C. Checks come so seldom that they take about a tenth of the
+ * time, but at least every 64 products, and at the end. C begins anew when it
+ * was checked as a sum: a tile that was not written is then a wrong one. Once
+ * it is not known who of several made an error, each product is checked. What
+ * devices' sensors tell is logged once a second.
  *
  * verifier    in  of a problem with alpha 1 and beta 0
  * torture_p   out

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/xdgemm/verify.h"
 
+#include <stdio.h>
 #include "base/log.h"
 #include "testing/xdgemm/locate.h"
 
@@ -33,15 +34,30 @@ void xdg_verifier_close(xdg_verifier_t *verifier)
     verifier->checksum = NULL;
 }
 
+/* "emu:0", or "emu:0 or emu:1" */
+static void name_suspects(const xdg_executors_t *executors,
+                          const xdg_culprit_t *c, char *text, size_t size)
+{
+    size_t used = 0;
+
+    snprintf(text, size, "nobody by itself");
+    for (int i = 0; i < executors->count; i++)
+        if (c->by[i] && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                     used > 0 ? " or " : "",
+                                     executors->name[i]);
+}
+
 static void accuse(xdg_verifier_t *verifier, const char *name,
                    const xdg_culprit_t *c)
 {
-    const char *who = "nobody by itself";
+    char who[HYB_EXECUTORS * (XDG_NAME + 4)];
 
-    if (c->executor >= 0) {
-        who = verifier->executors->name[c->executor];
+    name_suspects(verifier->executors, c, who, sizeof(who));
+    if (c->executor >= 0)
         verifier->wrong_tiles[c->executor]++;
-    }
+    else
+        verifier->unsure = true;
     xh_log_error(
         "%s: wrong near C(%lld, %lld), computed by %s: rows %lld to "
         "%lld, columns %lld to %lld; off by %.3g where rounding "
@@ -69,12 +85,14 @@ static xh_status_t accuse_all(xdg_verifier_t *verifier, const char *name,
 }
 
 xh_status_t xdg_verify(xdg_verifier_t *verifier, const char *name,
-                       const hyb_report_t *report, double alpha)
+                       const hyb_report_t *report, int reports,
+                       double alpha)
 {
     const xdg_problem_t *problem = verifier->problem;
     hyb_gemm_t product = problem->product;
     xdg_verdict_t verdict;
-    xdg_suspect_t suspect = {&product, &problem->start, report, &verdict};
+    xdg_suspect_t suspect = {&product, &problem->start, report, reports,
+                             &verdict};
     xh_status_t status =
         xdg_checksum_check(verifier->checksum, hyb_node_team(verifier->node),
                            product.c, alpha, &verdict);
@@ -82,7 +100,7 @@ xh_status_t xdg_verify(xdg_verifier_t *verifier, const char *name,
     if (status != XH_OK)
         return say_no_memory(status);
     product.alpha = alpha;
-    verifier->checked++;
+    verifier->checked += reports;
     if (!verdict.right) {
         verifier->wrong++;
         status = say_no_memory(accuse_all(verifier, name, &suspect));
