@@ -15,6 +15,7 @@
 #include "hybrid/driver/generate.h"
 #include "hybrid/driver/neighbours.h"
 #include "hybrid/driver/notices.h"
+#include "hybrid/driver/seen.h"
 #include "hybrid/driver/inventory.h"
 
 /* This process's share of its node; there is one solver a process. */
@@ -186,6 +187,7 @@ static bool anywhere(bool here)
 static xh_status_t open_node(bool funneled)
 {
     int threads = (int)xh_settings_int("threads");
+    hyb_seen_t seen = {.own = false};
     xh_status_t status = hyb_neighbours_find(MPI_COMM_WORLD, &neighbours);
 
     if (!funneled && threads != 1) {
@@ -194,8 +196,11 @@ static xh_status_t open_node(bool funneled)
     }
     if (status == XH_OK)
         status = hyb_binding_open(&neighbours, threads, &binding);
+    status = hyb_seen_find(MPI_COMM_WORLD, status, &neighbours, &seen);
     if (status == XH_OK)
-        status = hyb_node_open(threads, &neighbours.local, &means.node);
+        status = hyb_node_open_seeing(threads, &neighbours.local, &seen,
+                                      &means.node);
+    free(seen.chosen);
     if (status == XH_OK)
         status = hyb_iterations_open(&means.record);
     return hpl_agree(MPI_COMM_WORLD, status);

@@ -161,6 +161,25 @@ static xh_status_t deal_devices(hyb_node_t *node, const hyb_local_t *local,
     return status;
 }
 
+/* Those of the devices seen that this process drives. */
+static xh_status_t find_mine(hyb_node_t *node, const hyb_local_t *local,
+                             const hyb_seen_t *seen, int **mine_p,
+                             int *mine_count_p)
+{
+    int i;
+
+    if (!seen->own)
+        return deal_devices(node, local, seen->chosen, seen->count, mine_p,
+                            mine_count_p);
+    *mine_p = calloc((size_t)seen->count + 1, sizeof(**mine_p));
+    if (*mine_p == NULL)
+        return XH_ERR_MEMORY;
+    for (i = 0; i < seen->count; i++)
+        (*mine_p)[i] = i;
+    *mine_count_p = seen->count;
+    return XH_OK;
+}
+
 /*
  * Threads that feed one of so many devices, at most so many as have a core. One
  * is enough where it has nothing to copy, or little, as from emulated devices.
@@ -207,17 +226,15 @@ static void place_feeders(hyb_node_t *node, hyb_device_choice_t choice,
 }
 
 /* Open this process's devices, each with feeders on cores near it. */
-static xh_status_t open_devices(hyb_node_t *node, const hyb_local_t *local)
+static xh_status_t open_devices(hyb_node_t *node, const hyb_local_t *local,
+                                const hyb_seen_t *seen)
 {
-    hyb_device_choice_t *chosen;
-    int i, count, *mine = NULL, mine_count = 0, placed = 0, feeders, left;
-    xh_status_t status =
-        hyb_devices_choose(xh_settings_text("devices"), &chosen, &count);
+    const hyb_device_choice_t *chosen = seen->chosen;
+    int i, *mine = NULL, mine_count = 0, placed = 0, feeders, left;
+    xh_status_t status = XH_OK;
 
-    if (status != XH_OK)
-        return status;
-    if (count > 0)
-        status = deal_devices(node, local, chosen, count, &mine, &mine_count);
+    if (seen->count > 0)
+        status = find_mine(node, local, seen, &mine, &mine_count);
     for (i = 0; status == XH_OK && i < mine_count; i++) {
         if (node->devices == HYB_EXECUTORS - 1)
             break;
@@ -234,7 +251,20 @@ static xh_status_t open_devices(hyb_node_t *node, const hyb_local_t *local)
                            chosen[mine[i]].backend->name);
     }
     free(mine);
-    free(chosen);
+    return status;
+}
+
+static xh_status_t open_chosen_devices(hyb_node_t *node,
+                                       const hyb_local_t *local)
+{
+    hyb_seen_t seen = {.own = false};
+    xh_status_t status = hyb_devices_choose(xh_settings_text("devices"),
+                                            &seen.chosen, &seen.count);
+
+    if (status != XH_OK)
+        return status;
+    status = open_devices(node, local, &seen);
+    free(seen.chosen);
     return status;
 }
 
@@ -277,7 +307,7 @@ static xh_status_t read_settings(hyb_node_t *node)
 }
 
 static xh_status_t open_all(hyb_node_t *node, int threads,
-                            const hyb_local_t *local)
+                            const hyb_local_t *local, const hyb_seen_t *seen)
 {
     static const hyb_local_t alone = {.rank = 0, .count = 1};
     xh_status_t status = read_settings(node);
@@ -291,7 +321,8 @@ static xh_status_t open_all(hyb_node_t *node, int threads,
             hyb_topology_cores(node->topology, local->rank, local->count,
                                local->masks, &node->cpus, &node->cpu_count);
     if (status == XH_OK)
-        status = open_devices(node, local);
+        status = seen != NULL ? open_devices(node, local, seen)
+                              : open_chosen_devices(node, local);
     if (status == XH_OK)
         status = open_team(node, threads);
     return status;
@@ -300,12 +331,18 @@ static xh_status_t open_all(hyb_node_t *node, int threads,
 xh_status_t hyb_node_open(int threads, const hyb_local_t *local,
                           hyb_node_t **node_p)
 {
+    return hyb_node_open_seeing(threads, local, NULL, node_p);
+}
+
+xh_status_t hyb_node_open_seeing(int threads, const hyb_local_t *local,
+                                 const hyb_seen_t *seen, hyb_node_t **node_p)
+{
     hyb_node_t *node = calloc(1, sizeof(*node));
     xh_status_t status;
 
     if (node == NULL)
         return XH_ERR_MEMORY;
-    status = open_all(node, threads, local);
+    status = open_all(node, threads, local, seen);
     if (status != XH_OK) {
         hyb_node_close(node);
         return status;

@@ -35,6 +35,20 @@ enum { HYB_EXECUTORS = 65 }; /* the team and at most 64 devices */
  */
 xh_status_t hyb_node_open(int threads, const hyb_local_t *local,
                           hyb_node_t **node_p);
+
+typedef struct { /* the devices that a process may use */
+    hyb_device_choice_t *chosen;
+    int count;
+    bool own; /* no other process of the node may use any of them */
+} hyb_seen_t;
+
+/*
+ * hyb_node_open with these devices, borrowed, in place of those that the setting chooses:
+ * all of them if they are this process's own, else its part of them
+ * (hyb_topology_deal). seen NULL: as hyb_node_open.
+ */
+xh_status_t hyb_node_open_seeing(int threads, const hyb_local_t *local,
+                                 const hyb_seen_t *seen, hyb_node_t **node_p);
 void hyb_node_close(hyb_node_t *node); /* accepts NULL */
 
 hyb_team_t *hyb_node_team(hyb_node_t *node);

@@ -13,6 +13,9 @@
  * From the environment, when it is first used:
  *
  *     CUDA_MODEL_DEVICES   how many, 0 to 4; else 1
+ *     CUDA_MODEL_VISIBLE   which of four this process sees, in place of
+ *                          CUDA_MODEL_DEVICES: "01/23" the first two in the
+ *                          first process of a node, the others in the second
  *     CUDA_MODEL_MEMORY    MiB of each; else 256
  *     CUDA_MODEL_DRIVER    version that the driver is for, 0: there is none;
  *                          else as new as the headers

@@ -45,9 +45,26 @@ static void report(void)
             c.unpinned_copies);
 }
 
+/* Of lists such as "01/23" that of this process, as launchers number it. */
+static void read_visible(const char *lists)
+{
+    long rank = from_environment("OMPI_COMM_WORLD_LOCAL_RANK",
+                                 from_environment("MPI_LOCALRANKID", 0));
+
+    for (; rank > 0 && strchr(lists, '/') != NULL; rank--)
+        lists = strchr(lists, '/') + 1;
+    model.count = (int)strspn(lists, "0123");
+    for (int i = 0; i < model.count && i < MODEL_DEVICES; i++)
+        model.place[i] = lists[i] - '0';
+}
+
 static void first_time(void)
 {
     model.count = (int)from_environment("CUDA_MODEL_DEVICES", 1);
+    for (int i = 0; i < MODEL_DEVICES; i++)
+        model.place[i] = i;
+    if (getenv("CUDA_MODEL_VISIBLE") != NULL)
+        read_visible(getenv("CUDA_MODEL_VISIBLE"));
     model.driver = (int)from_environment("CUDA_MODEL_DRIVER", CUDART_VERSION);
     model.memory = (size_t)from_environment("CUDA_MODEL_MEMORY", 256) * MIB;
     if (model.count < 0 || model.count > MODEL_DEVICES)
@@ -268,14 +285,15 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties_p,
 
 cudaError_t cudaDeviceGetPCIBusId(char *text_p, int length, int device)
 {
-    int needed = snprintf(NULL, 0, "0000:%02X:00.0", 0xA0 + device);
+    int needed = (int)strlen("0000:A0:00.0");
 
     model_enter();
     if (device < 0 || device >= model.count)
         return model_leave(cudaErrorInvalidDevice);
     if (length <= needed)
         return model_leave(cudaErrorInvalidValue);
-    snprintf(text_p, (size_t)length, "0000:%02X:00.0", 0xA0 + device);
+    snprintf(text_p, (size_t)length, "0000:%02X:00.0",
+             0xA0 + (unsigned)model.place[device]);
     return model_leave(cudaSuccess);
 }
 

@@ -57,6 +57,7 @@ typedef struct {
 } model_device_t;
 
 typedef struct {
+    int place[MODEL_DEVICES]; /* of each device in the machine */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* anything of it */
     int count;

@@ -32,17 +32,17 @@ int nvmlInit_v2(void)
 int nvmlDeviceGetHandleByPciBusId_v2(const char *address, void **device_p)
 {
     unsigned domain, bus, slot, function;
-    int count, index;
+    int index = 0;
 
     if (!initialized)
         return UNINITIALIZED;
     if (sscanf(address, "%x:%x:%x.%x", &domain, &bus, &slot, &function) != 4)
         return NO_SUCH_VALUE;
     model_enter();
-    count = model.count;
+    while (index < model.count && model.place[index] != (int)bus - 0xA0)
+        index++;
     model_leave(cudaSuccess);
-    index = (int)bus - 0xA0;
-    if (index < 0 || index >= count)
+    if (index >= model.count)
         return NOT_FOUND;
     *device_p = &model.device[index];
     return SUCCESS;

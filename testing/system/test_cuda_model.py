@@ -258,6 +258,30 @@ def test_xhpl_solves_with_a_device(xhpl, processes):
     assert not any(re.search(" [1-9]", line) for line in reports), str(outcome)
 
 
+# What each of two processes sees, what the first one uses, what is idle.
+SEEN = [
+    ("01/23", "devices cuda:0, cuda:1", None),
+    ("0/1", "device cuda:0", None),
+    ("0123/0123", "devices cuda:[0-3], cuda:[0-3]", None),
+    ("0/0", "device cuda:0", None),
+    ("01/123", "device cuda:[01]", "0000:a[0-3]:00.0"),
+]
+
+
+@pytest.mark.parametrize("visible, used, idle", SEEN)
+def test_processes_use_the_devices_that_they_see(xhpl, visible, used, idle):
+    outcome = xhpl(
+        *SYSTEM, *SHARE, "-p", 2, "-q", 1, "--set", "devices=cuda",
+        processes=2, env=environment(VISIBLE=visible),
+    )  # fmt: skip
+    assert outcome.status == 0, str(outcome)
+    assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+    assert re.search(f", {used}$", outcome.stderr, re.M), str(outcome)
+    said = re.search("nobody uses (.*): show", outcome.stderr)
+    assert bool(said) == bool(idle), str(outcome)
+    assert idle is None or re.search(idle, said[1]), str(outcome)
+
+
 @pytest.mark.parametrize("fault, cause", [
     ("fail@gemm:9", "a kernel failed"),
     ("stall@copy_out:4", "it stalled"),
