@@ -37,16 +37,15 @@ static void multiply(const hyb_lu_t *lu, const hyb_gemm_t *product)
                    xh_status_text(status));
 }
 
-/* In strips of rows, between which messages move on. */
+/* In pieces of some milliseconds, between which messages move on. */
 static void multiply_and_poll(hyb_lu_t *lu, const hyb_gemm_t *product)
 {
-    enum { ROWS = 512 };
-    hyb_rectangle_t strip = {.cols = product->c.cols};
+    static const double flop = 2e8;
+    hyb_rectangle_t piece = {.rows = 0};
     hyb_gemm_t part;
 
-    for (; strip.row < product->c.rows; strip.row += ROWS) {
-        strip.rows = Mmin(ROWS, product->c.rows - strip.row);
-        part = hyb_gemm_part(product, strip);
+    while (hyb_gemm_next_piece(product, flop, &piece)) {
+        part = hyb_gemm_part(product, piece);
         multiply(lu, &part);
         hyb_agenda_poll_messages(lu);
     }

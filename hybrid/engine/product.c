@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/engine/product.h"
 
+#include "base/integers.h"
+
 int64_t hyb_gemm_depth(const hyb_gemm_t *product)
 {
     return product->trans_a == HYB_NO_TRANS ? product->a.cols : product->a.rows;
@@ -44,4 +46,37 @@ hyb_gemm_t hyb_gemm_part(const hyb_gemm_t *product, hyb_rectangle_t part)
                            part.cols);
     p.c = hyb_view_part(product->c, part.row, part.col, part.rows, part.cols);
     return p;
+}
+
+enum { PIECE_ROWS = 512, PIECE_COLUMNS = 64 };
+
+/* Columns of pieces of about flop, a multiple of PIECE_COLUMNS. */
+static int64_t piece_columns(const hyb_gemm_t *product, double flop)
+{
+    double depth = (double)xh_larger(1, hyb_gemm_depth(product));
+    double units = flop / (2.0 * PIECE_ROWS * PIECE_COLUMNS * depth);
+
+    if (units * PIECE_COLUMNS >= (double)product->c.cols)
+        return product->c.cols;
+    return units < 1.0 ? PIECE_COLUMNS : (int64_t)units * PIECE_COLUMNS;
+}
+
+bool hyb_gemm_next_piece(const hyb_gemm_t *product, double flop,
+                         hyb_rectangle_t *piece)
+{
+    int64_t row = piece->row + piece->rows, col = piece->col;
+
+    if (row >= product->c.rows) {
+        row = 0;
+        col += piece->cols;
+    }
+    if (product->c.rows == 0 || col >= product->c.cols)
+        return false;
+    *piece =
+        (hyb_rectangle_t){.row = row,
+                          .rows = xh_smaller(PIECE_ROWS, product->c.rows - row),
+                          .col = col,
+                          .cols = xh_smaller(piece_columns(product, flop),
+                                             product->c.cols - col)};
+    return true;
 }

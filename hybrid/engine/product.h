@@ -20,4 +20,14 @@ bool hyb_gemm_conforms(const hyb_gemm_t *product);
 /* What product is on one part of C. */
 hyb_gemm_t hyb_gemm_part(const hyb_gemm_t *product, hyb_rectangle_t part);
 
+/*
+ * Go through C in pieces of up to 512 rows and about flop each, or 64 columns,
+ * column of pieces by column of pieces.
+ *
+ * piece  in,out  the one before, all zero to begin with; then the next
+ * returns        false where there is none
+ */
+bool hyb_gemm_next_piece(const hyb_gemm_t *product, double flop,
+                         hyb_rectangle_t *piece);
+
 #endif
