@@ -18,6 +18,7 @@ typedef struct {
     _Atomic int64_t *fed;     /* by block: columns that are ready */
     _Atomic int64_t released; /* all columns before this one are */
     hyb_gemm_t product;
+    double member_rate; /* flop/s of one member when it began, 0: unknown */
     double begun, ended;
     double multiplied[HYB_ITERATION_DEVICES]; /* s, by device */
     double balanced; /* the share that rates and times would have asked for */

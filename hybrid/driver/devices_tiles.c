@@ -74,6 +74,7 @@ static void begin_offload(hyb_lu_t *lu, hyb_devices_part_t *part)
         status = hyb_offload_begin(d->node, &part->product, &offload);
     if (status == XH_ERR_MEMORY)
         HPL_pabort(__LINE__, "hyb_devices_poll", "out of memory for tiles");
+    part->member_rate = lu->thread_rate;
     part->begun = xh_clock_now();
     pthread_mutex_lock(&d->lock);
     d->offload = offload;
@@ -260,24 +261,29 @@ static void leave(hyb_devices_t *d)
     pthread_mutex_unlock(&d->lock);
 }
 
+/* flop/s of one member; in the first iterations by what all did so far. */
+static double member_rate(const hyb_lu_t *lu, const hyb_devices_part_t *part)
+{
+    hyb_spent_sum_t sum;
+
+    if (part->member_rate > 0.0)
+        return part->member_rate;
+    sum = hyb_spent_sum(lu->spent, lu->members);
+    return sum.seconds[HYB_MULTIPLY] > 0.0
+               ? sum.flop / sum.seconds[HYB_MULTIPLY]
+               : 0.0;
+}
+
 /* Tiles to be left to the devices. */
-static int64_t tiles_to_keep(const hyb_devices_t *d,
-                             const hyb_devices_part_t *part,
+static int64_t tiles_to_keep(const hyb_lu_t *lu, const hyb_devices_part_t *part,
                              hyb_devices_help_t which)
 {
-    const int later = 2; /* columns are what the team grabbed twice before */
-    int64_t total = hyb_tiling_count(hyb_offload_tiling(d->offload));
-    int64_t remaining = hyb_offload_remaining(d->offload);
+    const hyb_devices_t *d = lu->devices;
+    double rate = d->rate > 0.0 ? d->rate : hyb_offload_rate(d->offload);
 
-    if (d->split.policy == HYB_SPLIT_FIXED)
-        return remaining;
-    if (which == HYB_TILES_TO_SPARE && part->steals)
-        return 0;
-    if (which == HYB_TILES_TO_SPARE &&
-        hyb_split_team_tiles(&d->split, part->share, later, total, remaining) >
-            0)
-        return 0;
-    return remaining;
+    if (which == HYB_TILES_GIVEN_BACK)
+        return INT64_MAX;
+    return hyb_split_tiles_to_keep(&d->split, rate, member_rate(lu, part));
 }
 
 /* It is no waiting, though done while waiting. */
@@ -305,7 +311,7 @@ bool hyb_devices_help(hyb_lu_t *lu, hyb_devices_help_t which, int member)
     if (offload == NULL)
         return false;
     part = hyb_devices_part(lu, d->current);
-    any = hyb_offload_take(offload, tiles_to_keep(d, part, which), &tile);
+    any = hyb_offload_take(offload, tiles_to_keep(lu, part, which), &tile);
     if (any) {
         product = hyb_gemm_part(&part->product, tile.part);
         multiply_tile(lu, &product, member);

@@ -107,8 +107,10 @@ void hyb_job_complete(hyb_job_t *job, int64_t tile, int executor)
 {
     pthread_mutex_lock(&job->lock);
     job->owner[tile] = (int16_t)executor;
-    if (executor > 0)
+    if (executor > 0) {
         job->in_flight--;
+        atomic_fetch_add(&job->by_devices, 1);
+    }
     atomic_fetch_add(&job->completed, 1);
     unlock_and_say(job);
 }

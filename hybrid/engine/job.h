@@ -21,6 +21,7 @@ typedef struct {
     hyb_range_t range;
     int16_t *owner; /* executor that completed each tile, -1 before */
     _Atomic int64_t completed;
+    _Atomic int64_t by_devices; /* of these */
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;

@@ -277,6 +277,15 @@ int64_t hyb_offload_remaining(const hyb_offload_t *o)
     return hyb_range_remaining(&o->job.range);
 }
 
+double hyb_offload_rate(const hyb_offload_t *o)
+{
+    double part = (double)atomic_load(&o->job.by_devices) /
+                  (double)hyb_tiling_count(&o->job.tiling);
+    double seconds = xh_clock_now() - o->started;
+
+    return seconds > 0.0 ? part * hyb_gemm_flop(o->job.product) / seconds : 0.0;
+}
+
 bool hyb_offload_done(const hyb_offload_t *o)
 {
     return hyb_job_done(&o->job);

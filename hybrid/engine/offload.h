@@ -77,6 +77,13 @@ void hyb_offload_give(hyb_offload_t *offload, const hyb_offload_tile_t *tile);
 /* Tiles that nobody has taken, released or not. */
 int64_t hyb_offload_remaining(const hyb_offload_t *offload);
 
+/*
+ * flop/s of the devices together in this product so far, by whole tiles; less
+ * than they can where they waited for columns. 0: none has one done. Any
+ * thread, without waiting.
+ */
+double hyb_offload_rate(const hyb_offload_t *offload);
+
 /* Is every tile computed, by whomever? Any thread, without waiting. */
 bool hyb_offload_done(const hyb_offload_t *offload);
 

@@ -105,6 +105,21 @@ int64_t hyb_split_team_tiles(const hyb_split_t *split, double share, int grab,
     return tiles < remaining ? tiles : remaining;
 }
 
+int64_t hyb_split_tiles_to_keep(const hyb_split_t *split, double devices_rate,
+                                double member_rate)
+{
+    static const double most = 1e15; /* more tiles than a range holds */
+    double kept;
+
+    if (split->policy == HYB_SPLIT_FIXED || !(devices_rate > 0.0) ||
+        !(member_rate > 0.0))
+        return INT64_MAX;
+    kept = ceil(devices_rate / member_rate) - 2.0;
+    if (kept >= most)
+        return INT64_MAX;
+    return kept > 0.0 ? (int64_t)kept : 0;
+}
+
 /* ---- range --------------------------------------------------------------- */
 
 static int64_t front_of(uint64_t ends)

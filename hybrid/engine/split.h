@@ -56,6 +56,22 @@ bool hyb_split_uses_devices(const hyb_split_t *split, double share,
 int64_t hyb_split_team_tiles(const hyb_split_t *split, double share, int grab,
                              int64_t total, int64_t remaining);
 
+/*
+ * Tiles that a member of the team leaves to the devices when it computes single
+ * ones from the back, alone. It takes one only if it is done with
+ * it before the devices would be with all that remain and one they are at:
+ *
+ *     (remaining + 1) / devices_rate >= 1 / member_rate
+ *
+ * It takes none, INT64_MAX are left, where a rate is unknown, as it may need a
+ * hundred times as long as a device, and where the policy is fixed.
+ *
+ * devices_rate  in  of all devices together, 0: unknown
+ * member_rate   in  of one member, in the same unit; 0: unknown
+ */
+int64_t hyb_split_tiles_to_keep(const hyb_split_t *split, double devices_rate,
+                                double member_rate);
+
 /* ---- the tiles of one update: 0 .. count - 1, taken from both ends --------
  */
 

@@ -256,6 +256,26 @@ static void the_host_gets_the_last_tile_when_all_are_released(void **state)
     hyb_node_close(s.node);
 }
 
+static void the_devices_rate_is_that_of_whole_tiles_that_they_did(void **state)
+{
+    scene_t s = {.node = node_open(1, two, SETTINGS)};
+    double early, late;
+
+    (void)state;
+    begin(&s);
+    assert_true(hyb_offload_rate(s.offload) == 0.0);
+    hyb_offload_release(s.offload, 2 * TILE);
+    await(&s, 2 * ROWS);
+    early = hyb_offload_rate(s.offload);
+    assert_true(early > 0.0);
+    usleep(1000);
+    late = hyb_offload_rate(s.offload);
+    assert_true(late > 0.0 && late < early);
+    hyb_offload_release(s.offload, shape.n);
+    finish(&s);
+    hyb_node_close(s.node);
+}
+
 /* ---- faults -------------------------------------------------------------- */
 
 #define PATIENT "stall_seconds=60"
@@ -484,6 +504,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_tile_starts_once_all_its_columns_are_ready),
     cmocka_unit_test(what_is_in_flight_lands_before_more_is_released),
     cmocka_unit_test(the_host_gets_the_last_tile_when_all_are_released),
+    cmocka_unit_test(the_devices_rate_is_that_of_whole_tiles_that_they_did),
     cmocka_unit_test(a_device_that_fails_anywhere_loses_nothing),
     cmocka_unit_test(a_device_without_memory_anywhere_loses_nothing),
     cmocka_unit_test(a_device_that_stalls_anywhere_loses_nothing),

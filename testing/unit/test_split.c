@@ -140,6 +140,52 @@ static void fixed_means_fixed(void **state)
     assert_int_equal(hyb_split_team_tiles(&split, 0.0, 0, 100, 30), 30);
 }
 
+/* ---- a member of the team alone ------------------------------------------ */
+
+static void
+a_member_as_fast_as_half_the_devices_takes_the_last_tile(void **state)
+{
+    (void)state;
+    assert_int_equal(hyb_split_tiles_to_keep(&ratio, 2.0, 1.0), 0);
+    assert_int_equal(hyb_split_tiles_to_keep(&ratio, 1.0, 1.0), 0);
+    assert_int_equal(hyb_split_tiles_to_keep(&ratio, 1e9, 5e10), 0);
+    assert_int_equal(hyb_split_tiles_to_keep(&steal, 1e9, 5e10), 0);
+}
+
+/* One left is kept exactly if the devices would be done with it, and with one
+ * before, ere the member is. */
+static void a_member_is_done_before_the_devices_are(void **state)
+{
+    static const hyb_split_t *const policies[] = {&ratio, &steal};
+    static const double rates[] = {0.5, 1.5, 2.5, 3.0, 10.0, 99.9, 1000.0};
+    size_t i;
+    int64_t left;
+
+    (void)state;
+    for (i = 0; i < 2 * sizeof(rates) / sizeof(*rates); i++)
+        for (left = 1; left < 1200; left++) {
+            double rate = rates[i / 2];
+            int64_t kept =
+                hyb_split_tiles_to_keep(policies[i % 2], 3 * rate, 3.0);
+
+            assert_int_equal(left > kept, (double)(left + 1) >= rate);
+        }
+}
+
+static void without_rates_a_member_leaves_all_to_the_devices(void **state)
+{
+    const hyb_split_t half = fixed(0.5);
+
+    (void)state;
+    assert_true(hyb_split_tiles_to_keep(&ratio, 0.0, 1.0) == INT64_MAX);
+    assert_true(hyb_split_tiles_to_keep(&steal, 1.0, 0.0) == INT64_MAX);
+    assert_true(hyb_split_tiles_to_keep(&steal, 0.0, 0.0) == INT64_MAX);
+    assert_true(hyb_split_tiles_to_keep(&ratio, 1e300, 1e-300) == INT64_MAX);
+    assert_true(hyb_split_tiles_to_keep(&half, 1.0, 1.0) == INT64_MAX);
+}
+
+/* ---- together ------------------------------------------------------------ */
+
 /* One device and the team, each until it finds nothing: nobody is late. */
 static void play(double device_seconds, double team_seconds, int64_t total)
 {
@@ -297,6 +343,9 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(devices_without_half_a_tile_are_left_out),
     cmocka_unit_test(stealing_is_one_tile_to_the_last),
     cmocka_unit_test(fixed_means_fixed),
+    cmocka_unit_test(a_member_as_fast_as_half_the_devices_takes_the_last_tile),
+    cmocka_unit_test(a_member_is_done_before_the_devices_are),
+    cmocka_unit_test(without_rates_a_member_leaves_all_to_the_devices),
     cmocka_unit_test(both_end_together_whatever_their_speeds),
     cmocka_unit_test(a_range_is_taken_from_both_ends),
     cmocka_unit_test(none_or_less_is_nothing),
