@@ -51,28 +51,14 @@ static void multiply_and_poll(hyb_lu_t *lu, const hyb_gemm_t *product)
     }
 }
 
-/*
- * Where no device is left: everything, by the leader; also while it factors a
- * panel, if the last device is lost just then.
- */
-static void compute_alone(hyb_lu_t *lu, hyb_devices_part_t *part)
-{
-    multiply_and_poll(lu, &part->product);
-    apply_until(lu, part->to);
-    part->finished = true;
-    lu->devices->current++;
-}
-
+/* Also where no device is left since it was planned: members take all tiles. */
 static void begin_offload(hyb_lu_t *lu, hyb_devices_part_t *part)
 {
     hyb_devices_t *d = lu->devices;
-    hyb_offload_t *offload = NULL;
-    xh_status_t status = XH_ERR_DEVICE;
+    hyb_offload_t *offload;
 
     d->applied = part->from;
-    if (hyb_node_working_devices(d->node) > 0)
-        status = hyb_offload_begin(d->node, &part->product, &offload);
-    if (status == XH_ERR_MEMORY)
+    if (hyb_offload_begin(d->node, &part->product, &offload) != XH_OK)
         HPL_pabort(__LINE__, "hyb_devices_poll", "out of memory for tiles");
     part->member_rate = lu->thread_rate;
     part->begun = xh_clock_now();
@@ -94,11 +80,8 @@ static void begin_next(hyb_lu_t *lu)
     if (d->current >= atomic_load(&lu->open))
         return;
     part = hyb_devices_part(lu, d->current);
-    if (!hyb_flat_complete(lu->flat, d->current))
-        return;
-    begin_offload(lu, part);
-    if (d->offload == NULL && hyb_devices_fed_until(lu, part) == part->to)
-        compute_alone(lu, part);
+    if (hyb_flat_complete(lu->flat, d->current))
+        begin_offload(lu, part);
 }
 
 /* Actors behind the members of the team. */
@@ -112,7 +95,7 @@ static void trace(const hyb_lu_t *lu, hyb_devices_part_t *part,
     for (i = 0; i < hyb_node_devices(d->node); i++) {
         if (i < HYB_ITERATION_DEVICES)
             part->multiplied[i] = report->device[i].compute_seconds;
-        if (!xh_trace_on())
+        if (!xh_trace_on() || report->device[i].seconds == 0.0)
             continue;
         snprintf(name, sizeof(name), "device %d", i);
         xh_trace_name_actor(lu->members + i, name);

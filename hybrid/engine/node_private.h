@@ -43,6 +43,7 @@ typedef struct {
                         hyb_tiling_t *tiling_p);
 } hyb_offload_way_t;
 
+/* Errors: as hyb_offload_begin; XH_ERR_DEVICE  none of these devices works */
 xh_status_t hyb_offload_begin_as(hyb_node_t *node, const hyb_gemm_t *product,
                                  const hyb_offload_way_t *way,
                                  hyb_offload_t **offload_p);

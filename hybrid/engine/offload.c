@@ -67,6 +67,8 @@ static int64_t tile_size(const hyb_node_t *node, const int64_t shape[3],
             first = i;
             count++;
         }
+    if (count == 0)
+        return plain_size(shape);
     return hyb_rate_table_best_size(&node->rates[first], shape, count,
                                     plain_size(shape));
 }
@@ -210,9 +212,10 @@ static xh_status_t start(hyb_offload_t *o, const hyb_gemm_t *product)
     return XH_OK;
 }
 
-xh_status_t hyb_offload_begin_as(hyb_node_t *node, const hyb_gemm_t *product,
-                                 const hyb_offload_way_t *way,
-                                 hyb_offload_t **offload_p)
+/* Not all of the way's devices need work, and the host is enough. */
+static xh_status_t begin(hyb_node_t *node, const hyb_gemm_t *product,
+                         const hyb_offload_way_t *way,
+                         hyb_offload_t **offload_p)
 {
     hyb_offload_t *o;
     xh_status_t status;
@@ -220,8 +223,6 @@ xh_status_t hyb_offload_begin_as(hyb_node_t *node, const hyb_gemm_t *product,
     if (!hyb_gemm_conforms(product) || hyb_gemm_flop(product) == 0.0 ||
         node->offloads)
         return XH_ERR_ARG;
-    if (working(node, way->devices) == 0)
-        return XH_ERR_DEVICE;
     o = aligned_alloc(_Alignof(hyb_offload_t), sizeof(*o));
     if (o == NULL)
         return XH_ERR_MEMORY;
@@ -237,10 +238,19 @@ xh_status_t hyb_offload_begin_as(hyb_node_t *node, const hyb_gemm_t *product,
     return XH_OK;
 }
 
+xh_status_t hyb_offload_begin_as(hyb_node_t *node, const hyb_gemm_t *product,
+                                 const hyb_offload_way_t *way,
+                                 hyb_offload_t **offload_p)
+{
+    if (working(node, way->devices) == 0)
+        return XH_ERR_DEVICE;
+    return begin(node, product, way, offload_p);
+}
+
 xh_status_t hyb_offload_begin(hyb_node_t *node, const hyb_gemm_t *product,
                               hyb_offload_t **offload_p)
 {
-    return hyb_offload_begin_as(node, product, &all_by_columns, offload_p);
+    return begin(node, product, &all_by_columns, offload_p);
 }
 
 /* ---- meanwhile ----------------------------------------------------------- */

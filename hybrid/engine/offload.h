@@ -43,13 +43,13 @@ typedef struct {
 
 /*
  * Let all working devices take tiles of product from the front, column of
- * tiles by column of tiles, as far as columns are released; none is yet.
- * product is borrowed until finish. A node has one offload at a time, and no
- * hyb_node_gemm meanwhile.
+ * tiles by column of tiles, as far as columns are released; none is yet. Where
+ * no device works all tiles are for host threads to take. product is borrowed
+ * until finish. A node has one offload at a time, and no hyb_node_gemm
+ * meanwhile.
  *
  * Errors: XH_ERR_ARG     shapes do not conform, or there is nothing to
  *                        multiply, or another offload is not finished
- *         XH_ERR_DEVICE  no device works
  *         XH_ERR_MEMORY
  */
 xh_status_t hyb_offload_begin(hyb_node_t *node, const hyb_gemm_t *product,

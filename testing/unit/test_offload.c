@@ -432,6 +432,32 @@ static void without_devices_the_host_gets_all_that_is_released(void **state)
     hyb_node_close(s.node);
 }
 
+/* As where the last device was lost before. */
+static void a_product_may_begin_without_a_device(void **state)
+{
+    static const char *const sizes[] = {"tile=8", "tile=0"};
+    size_t i;
+
+    (void)state;
+    srand(8);
+    for (i = 0; i < 2; i++) {
+        const char *const settings[] = {"devices=none", sizes[i], NULL};
+        scene_t s = {.node = node_open(1, settings, SETTINGS),
+                     .problem = problem_create(shape, false)};
+
+        assert_int_equal(
+            hyb_offload_begin(s.node, &s.problem.product, &s.offload), XH_OK);
+        assert_true(hyb_offload_devices_idle(s.offload));
+        hyb_offload_release(s.offload, shape.n);
+        help(&s, TILES);
+        finish(&s);
+        assert_int_equal(s.status, XH_OK);
+        assert_int_equal(s.report.team.tiles,
+                         hyb_tiling_count(&s.report.tiling));
+        hyb_node_close(s.node);
+    }
+}
+
 static void tiles_that_nobody_computes_are_an_error(void **state)
 {
     static const char *const settings[] = {"devices=emu", "tile=8",
@@ -474,9 +500,10 @@ static void a_node_has_one_offload_at_a_time(void **state)
     hyb_node_close(s.node);
 }
 
-static void nothing_to_compute_or_nobody_to_do_it_is_an_error(void **state)
+static void nothing_to_compute_or_none_of_the_devices_is_an_error(void **state)
 {
     static const char *const none[] = {"devices=none", NULL};
+    const hyb_offload_way_t way = {~(uint64_t)0, hyb_tiling_plan};
     problem_t problem = problem_create(shape, false);
     hyb_node_t *node = node_open(1, two, SETTINGS);
     hyb_gemm_t p = problem.product;
@@ -490,8 +517,9 @@ static void nothing_to_compute_or_nobody_to_do_it_is_an_error(void **state)
     assert_int_equal(hyb_offload_begin(node, &p, &offload), XH_ERR_ARG);
     hyb_node_close(node);
     node = node_open(1, none, SETTINGS);
-    assert_int_equal(hyb_offload_begin(node, &problem.product, &offload),
-                     XH_ERR_DEVICE);
+    assert_int_equal(
+        hyb_offload_begin_as(node, &problem.product, &way, &offload),
+        XH_ERR_DEVICE);
     assert_null(offload);
     hyb_node_close(node);
     problem_destroy(&problem);
@@ -510,9 +538,10 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_device_that_stalls_anywhere_loses_nothing),
     cmocka_unit_test(a_device_that_is_done_takes_what_another_loses),
     cmocka_unit_test(without_devices_the_host_gets_all_that_is_released),
+    cmocka_unit_test(a_product_may_begin_without_a_device),
     cmocka_unit_test(tiles_that_nobody_computes_are_an_error),
     cmocka_unit_test(a_node_has_one_offload_at_a_time),
-    cmocka_unit_test(nothing_to_compute_or_nobody_to_do_it_is_an_error),
+    cmocka_unit_test(nothing_to_compute_or_none_of_the_devices_is_an_error),
 };
 
 UNIT_MAIN(cases)
