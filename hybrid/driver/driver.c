@@ -54,13 +54,20 @@ static void destroy(hpl_system_t *system)
 }
 
 /* Devices reach pinned memory at full speed; pinning is slow, so it is here. */
+static void pin(hpl_system_t *system)
+{
+    if (hyb_node_working_devices(means.node) == 0)
+        return;
+    hyb_generate_touch(hyb_node_team(means.node), &system->mat);
+    hyb_node_pin(means.node, system->memory, system->bytes);
+}
+
 static xh_status_t prepare(hpl_system_t *system)
 {
     hyb_factorization_t *prepared = NULL;
     xh_status_t status;
 
-    if (hyb_node_devices(means.node) > 0)
-        hyb_node_pin(means.node, system->memory, system->bytes);
+    pin(system);
     status = hyb_factor_prepare(&means, system->grid, system->algo,
                                 &system->mat, &prepared);
     system->prepared = prepared;

@@ -20,4 +20,11 @@ hpl_generator_t hyb_generator(const HPL_T_grid *grid, const HPL_T_pmat *mat,
 void hyb_generate(hyb_team_t *team, const HPL_T_grid *grid,
                   const HPL_T_pmat *mat, int seed);
 
+/*
+ * Have [ A | b ] backed by pages, each by the member that hyb_generate lets
+ * fill it; contents stay. For a matrix that is pinned before it is generated:
+ * who pins it would have all of it in the memory of his own node.
+ */
+void hyb_generate_touch(hyb_team_t *team, const HPL_T_pmat *mat);
+
 #endif

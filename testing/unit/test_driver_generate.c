@@ -2,6 +2,9 @@
 /* ranks: 1 4 6 */
 #include "testing/unit/unit_mpi.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+#include "base/memory.h"
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
 #include "hybrid/driver/generate.h"
@@ -63,10 +66,66 @@ static void a_matrix_of_many_chunks_has_the_references_bits(void **state)
     assert_int_equal(errors, 0);
 }
 
+/* ---- taking memory for it ------------------------------------------------ */
+
+/* Does touching write anything else than what is there? */
+static int changed(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
+{
+    size_t bytes, i;
+    HPL_T_pmat mat = part(grid, n, nb, &bytes);
+    const unsigned char *byte = (const unsigned char *)mat.A;
+    int wrong = 0;
+
+    hyb_generate_touch(team, &mat);
+    for (i = 0; i < bytes; i++)
+        wrong += byte[i] != 0x55;
+    free(mat.A);
+    return wrong;
+}
+
+EVERYWHERE(touching_leaves_the_matrix_as_it_is, changed, {257, 16}, {1, 1},
+           {5, INT_MAX})
+
+/* Whole pages of memory that nothing backs. */
+static int missing_pages(void *memory, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), count = bytes / page, i;
+    unsigned char *resident = malloc(count + 1);
+    int missing = 0;
+
+    assert_non_null(resident);
+    assert_int_equal(mincore(memory, count * page, resident), 0);
+    for (i = 0; i < count; i++)
+        missing += (resident[i] & 1) == 0;
+    free(resident);
+    return missing;
+}
+
+/* 24 MB: members take turns. */
+static void touching_backs_the_whole_matrix(void **state)
+{
+    enum { N = 1733, LD = N + SLACK };
+    size_t bytes = sizeof(double) * LD * (N + 1);
+    HPL_T_pmat mat = {.n = N, .nb = 100, .mp = N, .nq = N + 1, .ld = LD};
+    hyb_team_t *team = small_team(3);
+    void *memory;
+
+    (void)state;
+    assert_int_equal(xh_memory_allocate(bytes, &memory), XH_OK);
+    assert_true(missing_pages(memory, bytes) > 0);
+    mat.A = memory;
+    hyb_generate_touch(team, &mat);
+    assert_int_equal(missing_pages(memory, bytes), 0);
+    xh_memory_free(memory, bytes);
+    hyb_team_destroy(team);
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(every_team_on_every_grid_generates_the_references_bits),
     cmocka_unit_test(a_member_may_have_nothing_to_do),
     cmocka_unit_test(a_matrix_of_many_chunks_has_the_references_bits),
+    cmocka_unit_test(touching_leaves_the_matrix_as_it_is),
+    cmocka_unit_test(touching_backs_the_whole_matrix),
 };
 
 UNIT_MPI_MAIN(cases)
