@@ -150,6 +150,7 @@ int64_t hyb_devices_plan(hyb_lu_t *lu, int k, hyb_run_t columns,
     part->balanced = part->share;
     part->ended = 0.0;
     memset(part->multiplied, 0, sizeof(part->multiplied));
+    memset(part->waited, 0, sizeof(part->waited));
     part->product = product_of(lu, k, part);
     for (b = 0; b < lu->columns.blocks; b++)
         atomic_store(&part->fed[b], 0);
@@ -282,6 +283,8 @@ void hyb_devices_record(const hyb_lu_t *lu, int k, hyb_iteration_t *row)
     row->share_measured = part->balanced;
     row->devices =
         Mmin(hyb_node_devices(lu->devices->node), HYB_ITERATION_DEVICES);
-    for (i = 0; i < row->devices; i++)
+    for (i = 0; i < row->devices; i++) {
         row->update_device[i] = part->multiplied[i];
+        row->device_wait[i] = part->waited[i];
+    }
 }

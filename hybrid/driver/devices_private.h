@@ -21,6 +21,7 @@ typedef struct {
     double member_rate; /* flop/s of one member when it began, 0: unknown */
     double begun, ended;
     double multiplied[HYB_ITERATION_DEVICES]; /* s, by device */
+    double waited[HYB_ITERATION_DEVICES];     /* likewise, for columns */
     double balanced; /* the share that rates and times would have asked for */
     _Atomic bool finished; /* the leader sets, all members ask */
 } hyb_devices_part_t;

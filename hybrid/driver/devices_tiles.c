@@ -84,18 +84,30 @@ static void begin_next(hyb_lu_t *lu)
         begin_offload(lu, part);
 }
 
+/* What goes into the record of the iteration. */
+static void note_times(const hyb_lu_t *lu, hyb_devices_part_t *part,
+                       const hyb_report_t *report)
+{
+    int i, devices = hyb_node_devices(lu->devices->node);
+
+    for (i = 0; i < Mmin(devices, HYB_ITERATION_DEVICES); i++) {
+        part->multiplied[i] = report->device[i].compute_seconds;
+        part->waited[i] = report->device[i].wait_seconds;
+    }
+}
+
 /* Actors behind the members of the team. */
-static void trace(const hyb_lu_t *lu, hyb_devices_part_t *part,
+static void trace(const hyb_lu_t *lu, const hyb_devices_part_t *part,
                   const hyb_report_t *report)
 {
     const hyb_devices_t *d = lu->devices;
     char name[32];
     int i;
 
+    if (!xh_trace_on())
+        return;
     for (i = 0; i < hyb_node_devices(d->node); i++) {
-        if (i < HYB_ITERATION_DEVICES)
-            part->multiplied[i] = report->device[i].compute_seconds;
-        if (!xh_trace_on() || report->device[i].seconds == 0.0)
+        if (report->device[i].seconds == 0.0)
             continue;
         snprintf(name, sizeof(name), "device %d", i);
         xh_trace_name_actor(lu->members + i, name);
@@ -154,6 +166,7 @@ static void learn(hyb_lu_t *lu, hyb_devices_part_t *part,
     }
     if (!hyb_lu_shows_rate(lu, d->current, sample.host_flop))
         sample.host_flop = sample.host_seconds = 0.0;
+    note_times(lu, part, report);
     trace(lu, part, report);
     if (rate > 0.0) {
         d->rate = rate;

@@ -97,6 +97,12 @@ void hyb_iterations_add(hyb_iterations_t *log, const hyb_iteration_t *row)
         run->row[run->rows++] = *row;
 }
 
+static void write_device_names(FILE *out, const char *name)
+{
+    for (int d = 0; d < HYB_ITERATION_DEVICES; d++)
+        fprintf(out, ",%s_%d", name, d);
+}
+
 static void write_names(FILE *out)
 {
     fputs("rank,run,n,nb,p,q,iteration,mode,reason,columns_left,"
@@ -104,8 +110,8 @@ static void write_names(FILE *out)
           out);
     for (int i = 0; i < COLUMNS; i++)
         fprintf(out, ",%s", columns[i].name);
-    for (int d = 0; d < HYB_ITERATION_DEVICES; d++)
-        fprintf(out, ",update_device_%d", d);
+    write_device_names(out, "update_device");
+    write_device_names(out, "device_wait");
     putc('\n', out);
 }
 
@@ -130,6 +136,13 @@ static void write_number(FILE *out, double x)
         fprintf(out, "%.9g", x);
 }
 
+/* Of the first devices; the others' cells are empty. */
+static void write_devices(FILE *out, const double *value, int devices)
+{
+    for (int d = 0; d < HYB_ITERATION_DEVICES; d++)
+        write_number(out, d < devices ? value[d] : NAN);
+}
+
 static void write_row(FILE *out, const hyb_iteration_t *row, double zero)
 {
     fprintf(out, "%d,%d,", row->iteration, row->mode);
@@ -139,8 +152,8 @@ static void write_row(FILE *out, const hyb_iteration_t *row, double zero)
     for (int i = 0; i < COLUMNS; i++)
         write_number(out, *(const double *)(const void *)((const char *)row +
                                                           columns[i].offset));
-    for (int d = 0; d < HYB_ITERATION_DEVICES; d++)
-        write_number(out, d < row->devices ? row->update_device[d] : NAN);
+    write_devices(out, row->update_device, row->devices);
+    write_devices(out, row->device_wait, row->devices);
     putc('\n', out);
 }
 

@@ -37,7 +37,7 @@ typedef struct {
     const char *reason;    /* why this mode; static memory, NULL: unsaid */
     int64_t columns_left;  /* local columns of the trailing matrix */
     int panel_threads;     /* that factored a panel here, 0: none did */
-    int devices;           /* valid entries of update_device, at most 8 */
+    int devices;           /* that have entries below, at most 8 */
     double begin;          /* xh_clock_now when it began */
     double seconds;        /* from begin to begin of the next */
     double gflops;         /* 10^9 flop/s of this process, of all it did */
@@ -53,6 +53,8 @@ typedef struct {
     double wait_exchange;  /* for rows of other processes */
     double wait_device;    /* for columns of devices, or of other threads */
     double update_device[HYB_ITERATION_DEVICES]; /* device d multiplied */
+    double device_wait[HYB_ITERATION_DEVICES];   /* device d had no tile, for
+                                                    want of ready columns */
 } hyb_iteration_t;
 
 /* Errors: XH_ERR_MEMORY */
@@ -73,9 +75,9 @@ void hyb_iterations_add(hyb_iterations_t *log, const hyb_iteration_t *row);
  * All rows as CSV, a line each, preceded by the names of the columns if rank
  * is 0. The columns: rank, run (those of this process, counted from 0), n, nb,
  * p, q, then the members of hyb_iteration_t by name without devices,
- * update_device as update_device_0 to update_device_7. A cell is empty where a
- * value is not finite, there is no such device, or no reason. begin counts from
- * zero.
+ * update_device as update_device_0 to update_device_7, device_wait as
+ * device_wait_0 to device_wait_7. A cell is empty where a value is not finite,
+ * there is no such device, or no reason. begin counts from zero.
  *
  * rank    in   written in each row
  * zero    in   s of xh_clock_now

@@ -15,7 +15,10 @@ LINE = (
     "rank run n nb p q iteration mode reason columns_left panel_threads begin "
     "seconds gflops share_used share_measured panel broadcast exchange swap "
     "solve update_host wait_panel wait_exchange wait_device"
-).split() + [f"update_device_{d}" for d in range(DEVICES_MOST)]
+).split() + [
+    f"{name}_{d}" for name in ("update_device", "device_wait")
+    for d in range(DEVICES_MOST)
+]
 
 
 class Simulation:
@@ -114,7 +117,8 @@ class Simulation:
              if self.devices else None, "share_measured": measured, **times,
              "update_host": (1 - share) * flop / HOST_RATE, "wait_panel": 0,
              "wait_exchange": times["exchange"] / 3, "wait_device": wait,
-             **{f"update_device_{d}": t for d, t in enumerate(computed)}}
+             **{f"update_device_{d}": t for d, t in enumerate(computed)},
+             **{f"device_wait_{d}": hidden for d in range(len(computed))}}
         )
         self.now = end
 

@@ -65,6 +65,26 @@ def test_parts_of_an_iteration_add_up_to_no_more_than_it(xhpl, devices):
             assert sum(float(row[part]) for row in mine) > 0, (rank, part)
 
 
+@pytest.mark.parametrize("devices", [0, 2])
+def test_devices_have_columns_of_their_own(xhpl, devices):
+    settings = ["--set", f"devices=emu:{devices}" if devices else "devices=none"]
+    one = ["-p", "1", "-q", "1", "--iterations", "i.csv"]
+    outcome = xhpl(*GIVEN, *one, *settings)
+    assert outcome.status == 0, str(outcome)
+    path = xhpl.directory / "i.csv"
+    if not path.exists():
+        pytest.skip("this solver notes no iterations")
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    for column in ("update_device", "device_wait"):
+        for d in range(8):
+            cells = [row[f"{column}_{d}"] for row in rows]
+            known = [float(cell) for cell in cells if cell]
+            assert len(known) == (len(rows) if d < devices else 0), (column, d)
+            assert min(known, default=0) >= 0, (column, d)
+        all_of_it = [float(row[f"{column}_{d}"]) for row in rows for d in range(devices)]
+        assert (sum(all_of_it) > 0) == (devices > 0), column
+
+
 def test_what_is_recorded_does_not_change_the_report(xhpl):
     plain = xhpl(*GIVEN, "-p", "1", "-q", "1")
     traced = xhpl(*GIVEN, "-p", "1", "-q", "1", "--trace", "t.json")

@@ -141,7 +141,8 @@ static void a_value_stands_under_its_name(void **state)
                                  .wait_panel = 7,
                                  .wait_exchange = 8,
                                  .wait_device = 9,
-                                 .update_device = {10, 11}};
+                                 .update_device = {10, 11},
+                                 .device_wait = {12, 13}};
     static const char *const wanted[][2] = {{"rank", "0"},
                                             {"run", "0"},
                                             {"n", "300"},
@@ -170,7 +171,11 @@ static void a_value_stands_under_its_name(void **state)
                                             {"update_device_0", "10"},
                                             {"update_device_1", "11"},
                                             {"update_device_2", ""},
-                                            {"update_device_7", ""}};
+                                            {"update_device_7", ""},
+                                            {"device_wait_0", "12"},
+                                            {"device_wait_1", "13"},
+                                            {"device_wait_2", ""},
+                                            {"device_wait_7", ""}};
 
     (void)state;
     hyb_iterations_add(log, &row);
