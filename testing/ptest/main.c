@@ -50,8 +50,10 @@ static xhpl_order_t receive_order(int argc, char **argv, int rank)
     int processes;
 
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (rank == 0)
+    if (rank == 0) {
+        xhpl_record_listen();
         xhpl_order_read(argc, argv, processes, &order);
+    }
     MPI_Bcast(&order, sizeof(order), MPI_BYTE, 0, MPI_COMM_WORLD);
     if (order.quiet)
         xh_log_limit(XH_LOG_WARNING);

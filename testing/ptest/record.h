@@ -16,10 +16,11 @@
  * what is known so far whenever the run ends, however that is. What process 0
  * knows is written; the others only add what they measure.
  *
- * Every function but open accepts NULL, a record that nobody wants, and then
+ * Every function on a record accepts NULL, a record that nobody wants, and then
  * does nothing. A build without a JSON library has no records: its open
  * refuses a run that wants one.
  *
+ *     listen
  *     open
  *         begin                 the solver is open
  *             ready, start, stop, solved, predicted, checked      each test
@@ -27,6 +28,13 @@
  *     close
  */
 typedef struct xhpl_record xhpl_record_t;
+
+/*
+ * Keep what this process says as warnings and errors from now on for the
+ * record, which is not open yet: what is wrong with the order, say. A process
+ * that does not call it keeps what it says from open on.
+ */
+void xhpl_record_listen(void);
 
 /*
  * Open the record that order wants; collective over MPI_COMM_WORLD.

@@ -37,7 +37,8 @@ static void hear(xh_log_level_t level, const char *text)
 
 void xhpl_record_findings_open(void)
 {
-    found = json_array();
+    if (found == NULL)
+        found = json_array();
     xh_log_listen(hear);
 }
 

@@ -4,7 +4,10 @@
 
 #include <jansson.h>
 
-/* "findings": the warnings and errors that this process says from now on. */
+/*
+ * "findings": the warnings and errors that this process says from now on, or
+ * from the first call on.
+ */
 void xhpl_record_findings_open(void);
 
 /*

@@ -173,6 +173,18 @@ static xh_status_t watch_energy(xhpl_record_t *record)
                                          : XH_OK;
 }
 
+void xhpl_record_listen(void)
+{
+    xhpl_record_findings_open();
+}
+
+/* What was heard, for a record that there is not. */
+static xh_status_t stop_listening(xh_status_t status)
+{
+    xhpl_record_findings_close();
+    return status;
+}
+
 xh_status_t xhpl_record_open(const xhpl_order_t *order,
                              xhpl_record_t **record_p)
 {
@@ -182,7 +194,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
 
     *record_p = NULL;
     if (order->json[0] == '\0')
-        return XH_OK;
+        return stop_listening(XH_OK);
     record = calloc(1, sizeof(*record));
     if (record == NULL)
         HPL_pabort(__LINE__, "xhpl_record_open", "out of memory");
@@ -193,7 +205,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
     status = hpl_agree(MPI_COMM_WORLD, status);
     if (status != XH_OK) {
         free(record);
-        return status;
+        return stop_listening(status);
     }
     xhpl_record_findings_open();
     hosts = xhpl_record_hosts();

@@ -4,6 +4,10 @@
 
 #include "base/log.h"
 
+void xhpl_record_listen(void)
+{
+}
+
 xh_status_t xhpl_record_open(const xhpl_order_t *order,
                              xhpl_record_t **record_p)
 {

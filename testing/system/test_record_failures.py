@@ -2,6 +2,7 @@
 """The record of a run that fails, or that something ends."""
 import json
 import os
+import re
 import signal
 import time
 
@@ -38,26 +39,47 @@ def test_a_skipped_test_is_in_it(recorded):
     assert found["exit_status"] == 2
 
 
+def errors_of(found):
+    return [x["text"] for x in found["findings"] if x["level"] == "error"]
+
+
+def assert_errors_are_in_it(outcome, found):
+    """What stderr has of errors, and there is one at least."""
+    said = re.findall("^xhpl: error: (.*)$", outcome.stderr, re.M)
+    assert said and errors_of(found) == said, str(outcome)
+
+
 def test_a_run_refused_for_memory_has_one(recorded):
-    _, found = recorded("-n", "900000000", *ONE[2:])
+    outcome, found = recorded("-n", "900000000", *ONE[2:])
+    assert_errors_are_in_it(outcome, found)
     assert (found["exit_status"], found["tests"]) == (2, [])
     assert found["hpl_dat"]["n"] == [900000000]
 
 
 @pytest.mark.parametrize("dat", [None, hpl_dat.text(nb="0")], ids=["no", "bad"])
 def test_a_run_without_a_good_hpl_dat_has_one(recorded, dat):
-    _, found = recorded(dat=dat)
+    outcome, found = recorded(dat=dat)
+    assert_errors_are_in_it(outcome, found)
     assert (found["exit_status"], found["hpl_dat"]) == (2, None)
 
 
 def test_a_run_with_a_bad_xhpl_conf_has_one(recorded, xhpl):
     (xhpl.directory / "xhpl.conf").write_text("tile = x\n")
-    assert recorded(*ONE)[1]["exit_status"] == 2
+    outcome, found = recorded(*ONE)
+    assert found["exit_status"] == 2
+    assert_errors_are_in_it(outcome, found)
 
 
 def test_a_grid_without_processes_has_one(recorded):
-    _, found = recorded("-n", "50", "-nb", "8", "-p", "1", "-q", "9")
+    outcome, found = recorded("-n", "50", "-nb", "8", "-p", "1", "-q", "9")
     assert found["exit_status"] == 2
+    assert_errors_are_in_it(outcome, found)
+
+
+def test_processes_that_a_grid_leaves_idle_are_in_it(recorded):
+    _, found = recorded(*ONE, processes=2)
+    (finding,) = found["findings"]
+    assert finding["level"] == "warning" and "idle" in finding["text"]
 
 
 def wait_for_record(path, limit=60):
@@ -133,10 +155,6 @@ def sabotaged(xhpl):
         return outcome, valid((xhpl.directory / "run.json").read_text())
 
     return run
-
-
-def errors_of(found):
-    return [x["text"] for x in found["findings"] if x["level"] == "error"]
 
 
 preloaded = pytest.mark.skipif(
