@@ -92,6 +92,18 @@ static double expected(const run_t *run, const xhpl_test_t *test)
                : 0.0;
 }
 
+/*
+ * The row's time has two decimals, for who parses it; here it has all. On
+ * stderr, behind all that the device has of the test.
+ */
+static void say_time(const xhpl_test_t *test, double seconds)
+{
+    xh_log_info("N = %d, NB = %d, %d x %d processes: %.9f seconds, "
+                "%.9g Gflop/s",
+                test->n, test->nb, test->nprow, test->npcol, seconds,
+                xhpl_report_rate(test->n, seconds));
+}
+
 static void run_system(run_t *run, const xhpl_test_t *test,
                        hpl_system_t *system)
 {
@@ -109,6 +121,8 @@ static void run_system(run_t *run, const xhpl_test_t *test,
     report_details(run);
     if (run->parameters->threshold > 0)
         check(run, system, test->n, info);
+    if (run->report != NULL)
+        say_time(test, timing.seconds);
 }
 
 static void run_test(run_t *run, const xhpl_test_t *test)

@@ -44,6 +44,16 @@ def test_tests_are_those_of_the_report_in_full_precision(recorded):
     assert residuals == report.residuals(outcome.stdout)
 
 
+def test_stderr_has_the_times_in_full_precision_too(recorded):
+    outcome, found = recorded("-n", "90,60", "--threshold", "0", *ONE[2:])
+    pattern = r"^xhpl: N = (\d+), NB = 16, 1 x 1 processes: (\d+\.\d{9}) seconds, "
+    said = re.findall(pattern + r"(\S+) Gflop/s$", outcome.stderr, re.M)
+    assert [int(n) for n, _, _ in said] == [90, 60], str(outcome)
+    for test, (_, seconds, rate) in zip(found["tests"], said):
+        assert float(seconds) == pytest.approx(test["seconds"], abs=1e-9)
+        assert float(rate) == pytest.approx(test["gflops"], rel=1e-8)
+
+
 def test_a_residual_follows_from_the_norms(recorded):
     _, found = recorded(*ONE)
     (test,) = found["tests"]
