@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "base/log.h"
 #include "base/text.h"
 
@@ -95,12 +96,38 @@ static int choice_index(const char *choices, const char *text)
     return -1;
 }
 
+/*
+ * The one of on and off that another word for yes or no means, which no
+ * distance of words tells; NULL for other text, and for other choices.
+ */
+static const char *on_or_off(const char *choices, const char *text)
+{
+    static const char *const yes[] = {"1", "yes", "true", "y"};
+    static const char *const no[] = {"0", "no", "false", "n"};
+    size_t i;
+
+    if (choice_index(choices, "on") < 0 || choice_index(choices, "off") < 0)
+        return NULL;
+    for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+        if (strcasecmp(text, yes[i]) == 0)
+            return "on";
+        if (strcasecmp(text, no[i]) == 0)
+            return "off";
+    }
+    return NULL;
+}
+
 static void nearest_choice(const char *choices, const char *text, char *word_p)
 {
     char word[NAME];
+    const char *meant = on_or_off(choices, text);
     size_t best = SIZE_MAX;
     int i;
 
+    if (meant != NULL) {
+        strcpy(word_p, meant);
+        return;
+    }
     for (i = 0; choice(choices, i, word, sizeof(word)); i++)
         if (xh_text_distance(text, word) < best) {
             best = xh_text_distance(text, word);
@@ -146,6 +173,20 @@ static void print_allowed(const xh_setting_t *row, char *allowed_p, size_t size)
     }
 }
 
+/* The number that text begins with, put into the row's range. */
+static bool nearest_number(const xh_setting_t *row, const char *text,
+                           double *x_p)
+{
+    char *end;
+    double x = strtod(text, &end);
+
+    if (end == text || isnan(x))
+        return false;
+    x = fmin(fmax(x, row->least), row->most);
+    *x_p = row->type == XH_SETTING_INT ? round(x) : x;
+    return true;
+}
+
 /* The valid value that the user may have meant by the invalid text. */
 static void print_nearest(const xh_setting_t *row, const char *text,
                           char *nearest_p, size_t size)
@@ -154,9 +195,8 @@ static void print_nearest(const xh_setting_t *row, const char *text,
 
     if (row->type == XH_SETTING_CHOICE)
         nearest_choice(row->choices, text, nearest_p);
-    else if (row->type != XH_SETTING_TEXT && is_number(row, text, &x))
-        snprintf(nearest_p, size, "%.15g",
-                 x < row->least ? row->least : row->most);
+    else if (row->type != XH_SETTING_TEXT && nearest_number(row, text, &x))
+        snprintf(nearest_p, size, "%.15g", x);
     else
         snprintf(nearest_p, size, "%s", row->initial);
 }

@@ -156,6 +156,40 @@ static void a_value_out_of_range_gets_range_and_nearest(void **state)
     settings_assert_says(refusal("ceiling_seconds=inf"), "the nearest is 60\n");
 }
 
+static void a_unit_or_a_fraction_leaves_the_number_to_be_the_nearest(void **state)
+{
+    (void)state;
+    settings_assert_says(refusal("watchdog=30s"), "the nearest is 30\n");
+    settings_assert_says(refusal("watchdog=0.25h"), "the nearest is 0.25\n");
+    settings_assert_says(refusal("watchdog=-1m"), "the nearest is 0\n");
+    settings_assert_says(refusal("watchdog=1e9s"), "the nearest is 86400\n");
+    settings_assert_says(refusal("watchdog= 30"), "the nearest is 30\n");
+    settings_assert_says(refusal("watchdog=s"), "the nearest is 300\n");
+    settings_assert_says(refusal("watchdog=nan"), "the nearest is 300\n");
+    settings_assert_says(refusal("threads=5.4"), "the nearest is 5\n");
+    settings_assert_says(refusal("threads=5.5"), "the nearest is 6\n");
+    settings_assert_says(refusal("blas_threads=0.1"), "the nearest is 1\n");
+    settings_assert_says(refusal("blas_threads=4096.9"),
+                         "the nearest is 4096\n");
+}
+
+static void yes_and_no_are_on_and_off(void **state)
+{
+    static const char *const yes[] = {"1", "yes", "true", "y", "YES"};
+    static const char *const no[] = {"0", "no", "false", "n", "False"};
+    char assignment[64];
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+        snprintf(assignment, sizeof(assignment), "diagnosis=%s", yes[i]);
+        settings_assert_says(refusal(assignment), "the nearest is on\n");
+        snprintf(assignment, sizeof(assignment), "progress=%s", no[i]);
+        settings_assert_says(refusal(assignment), "the nearest is off\n");
+    }
+    settings_assert_says(refusal("solver=no"), "allowed is hybrid, reference");
+}
+
 static void a_word_that_is_no_choice_gets_the_nearest(void **state)
 {
     (void)state;
@@ -319,6 +353,8 @@ static const struct CMUnitTest cases[] = {
     FRESH(the_last_of_default_environment_and_set_wins),
     FRESH(an_unknown_name_gets_the_nearest_one),
     FRESH(a_value_out_of_range_gets_range_and_nearest),
+    FRESH(a_unit_or_a_fraction_leaves_the_number_to_be_the_nearest),
+    FRESH(yes_and_no_are_on_and_off),
     FRESH(a_word_that_is_no_choice_gets_the_nearest),
     FRESH(what_is_no_number_is_refused),
     FRESH(a_name_without_a_value_gets_what_is_allowed),
