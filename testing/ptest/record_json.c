@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "hpl.h"
@@ -15,6 +13,7 @@
 #include "hpl/pauxil/abort.h"
 #include "testing/ptest/record_devices.h"
 #include "testing/ptest/record_energy.h"
+#include "testing/ptest/record_file.h"
 #include "testing/ptest/record_findings.h"
 #include "testing/ptest/record_parts.h"
 #include "testing/ptest/record_value.h"
@@ -33,8 +32,7 @@ struct xhpl_record {
     double before[XHPL_ENERGY_KINDS]; /* the timed phase, J */
     double devices_before;            /* the same of this process's devices */
     /* on process 0 */
-    FILE *out;
-    bool regular;   /* out can be written again and again */
+    xhpl_record_file_t file;
     double written; /* xh_clock_wall of the last time */
     json_t *root, *tests;
     char pmap;                        /* of the tags: R or C */
@@ -55,8 +53,6 @@ static struct timespec now(void)
 
 static xh_status_t open_file(const xhpl_order_t *order, xhpl_record_t *record)
 {
-    struct stat about;
-
     if (strcmp(order->json, order->trace) == 0 ||
         strcmp(order->json, order->iterations) == 0) {
         xh_log_error("--json and another option both name %s; allowed: a file "
@@ -64,37 +60,21 @@ static xh_status_t open_file(const xhpl_order_t *order, xhpl_record_t *record)
                      order->json);
         return XH_ERR_INPUT;
     }
-    record->out = fopen(order->json, "w");
-    if (record->out == NULL) {
-        xh_log_error("--json: cannot write %s: %s", order->json,
-                     strerror(errno));
-        return XH_ERR_INPUT;
-    }
-    record->regular =
-        fstat(fileno(record->out), &about) == 0 && S_ISREG(about.st_mode);
-    return XH_OK;
+    return xhpl_record_file_open(order->json, &record->file);
 }
 
 /* What is known so far, in place of what the file held. */
 static bool write_all(xhpl_record_t *record)
 {
-    FILE *out = record->out;
-
-    if (record->regular) {
-        rewind(out);
-        if (ftruncate(fileno(out), 0) != 0)
-            return false;
-    }
     record->written = xh_clock_wall();
     json_object_set_new(record->root, "findings", xhpl_record_findings());
-    return json_dumpf(record->root, out, JSON_INDENT(1)) == 0 &&
-           fputc('\n', out) != EOF && fflush(out) == 0;
+    return xhpl_record_file_write(&record->file, record->root);
 }
 
 /* A run may be killed at any time. An error is met again, and said, at close */
 static void save(xhpl_record_t *record)
 {
-    if (record->regular)
+    if (!record->file.once)
         write_all(record);
 }
 
@@ -105,7 +85,6 @@ static xh_status_t complete(xhpl_record_t *record, int exit_status)
 
     json_object_set_new(record->root, "end", xhpl_json_moment(&moment));
     xhpl_json_set_count(record->root, "exit_status", exit_status);
-    errno = EIO;
     if (write_all(record))
         return XH_OK;
     xh_log_error("cannot write the file of --json: %s", strerror(errno));
@@ -258,7 +237,7 @@ static xh_status_t finish(xhpl_record_t *record, int exit_status)
 {
     xh_status_t status = complete(record, exit_status);
 
-    if (fclose(record->out) == 0 || status != XH_OK)
+    if (xhpl_record_file_close(&record->file) || status != XH_OK)
         return status;
     xh_log_error("cannot close the file of --json: %s", strerror(errno));
     return XH_ERR_IO;

@@ -304,6 +304,24 @@ def test_a_full_disk_is_a_failure_at_run_time(xhpl):
     assert "cannot write the file of --json: No space" in outcome.stderr
 
 
+def test_a_file_keeps_its_mode_and_has_none_left_beside_it(recorded, xhpl):
+    path = xhpl.directory / "run.json"
+    path.write_text("{" * 100000)
+    path.chmod(0o640)
+    recorded(*ONE)
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert [found.name for found in xhpl.directory.iterdir()] == ["run.json"]
+
+
+def test_a_link_stays_one(recorded, xhpl):
+    real = xhpl.directory / "real.json"
+    real.write_text("{" * 100000)
+    (xhpl.directory / "run.json").symlink_to("real.json")
+    recorded(*ONE)
+    assert (xhpl.directory / "run.json").is_symlink()
+    assert valid(real.read_text())["exit_status"] == 0
+
+
 def test_a_pipe_gets_it_once(xhpl):
     dat = hpl_dat.text(device="7")
     outcome = xhpl("--json", "/dev/stdout", dat=dat)

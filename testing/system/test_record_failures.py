@@ -110,6 +110,50 @@ def test_a_killed_run_leaves_what_was_known(xhpl):
     assert found["hpl_dat"]["n"] == [50, 14000]
 
 
+# Writes the first record as it should, and dies within the second.
+KILLED_WRITING = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+
+int json_dumpf(const void *root, FILE *out, size_t flags)
+{
+    static int calls;
+    int (*dump)(const void *, FILE *, size_t) = dlsym(RTLD_NEXT, "json_dumpf");
+
+    if (calls++ == 0)
+        return dump(root, out, flags);
+    fputs("{", out);
+    fflush(out);
+    return raise(SIGKILL);
+}
+"""
+
+
+def preload(source, folder):
+    """A library of ours that goes before all others."""
+    (folder / "bad.c").write_text(source)
+    compiler = ["mpicc", "-shared", "-fPIC", "-o", "bad.so", "bad.c", "-ldl"]
+    assert jobs.run(compiler, folder).status == 0
+    return folder / "bad.so"
+
+
+preloaded = pytest.mark.skipif(
+    jobs.sanitized(), reason="the sanitizer has to be loaded first"
+)
+
+
+@preloaded
+def test_a_run_killed_while_it_writes_leaves_the_record_before(xhpl, tmp_path):
+    library = preload(KILLED_WRITING, tmp_path)
+    words = [jobs.XHPL, *ONE, "--json", "run.json"]
+    outcome = jobs.run(words, xhpl.directory, {"LD_PRELOAD": str(library)})
+    assert outcome.status == -signal.SIGKILL, str(outcome)
+    found = valid((xhpl.directory / "run.json").read_text())
+    assert (found["exit_status"], found["end"]) == (None, None)
+
+
 # ---- runs that end themselves ------------------------------------------------
 
 # Of memory that is asked for so, there is none left for a panel.
@@ -135,14 +179,12 @@ def sabotaged(xhpl):
     """Run xhpl, a process of it with a library of ours before all others."""
 
     def run(source, rank, *options):
-        (xhpl.directory / "bad.c").write_text(source)
-        compiler = ["mpicc", "-shared", "-fPIC", "-o", "bad.so", "bad.c"]
-        assert jobs.run(compiler, xhpl.directory).status == 0
+        library = preload(source, xhpl.directory)
         script = xhpl.directory / "sabotaged"
         script.write_text(
             "#!/bin/bash\n"
             "mine=${OMPI_COMM_WORLD_RANK-${PMI_RANK-${PMIX_RANK-0}}}\n"
-            f'[ "$mine" = {rank} ] && export LD_PRELOAD={xhpl.directory}/bad.so\n'
+            f'[ "$mine" = {rank} ] && export LD_PRELOAD={library}\n'
             f'exec {jobs.XHPL} "$@"\n'
         )
         script.chmod(0o755)
@@ -155,11 +197,6 @@ def sabotaged(xhpl):
         return outcome, valid((xhpl.directory / "run.json").read_text())
 
     return run
-
-
-preloaded = pytest.mark.skipif(
-    jobs.sanitized(), reason="the sanitizer has to be loaded first"
-)
 
 
 @preloaded
