@@ -42,7 +42,7 @@ BUILD := build/$(ARCH)
 OBJ := $(BUILD)/obj
 objects = $(patsubst %.c,$(OBJ)/%.o,$(sort $(wildcard $(1))))
 
-# xhpl's record of a run needs jansson. JSON=no does without.
+# xhpl's record of a run and xdgemm need jansson. JSON=no does without.
 # What is left out is said once: by the first make, or by that inside one that
 # first installs what is missing.
 INSTALLS := $(filter run test check test-all,$(MAKECMDGOALS))
@@ -50,8 +50,8 @@ INSIDE := $(if $(filter run-built suite,$(MAKECMDGOALS)),,$(MAKELEVEL:0=))
 has = $(shell pkg-config --exists $(1) 2>/dev/null && echo yes)
 JSON ?= $(or $(call has,jansson),no)
 ifneq ($(JSON),yes)
-$(if $(INSIDE)$(INSTALLS),,$(info jansson is not found: building an xhpl that \
-    writes no records (JSON=no)))
+$(if $(INSIDE)$(INSTALLS),,$(info jansson is not found: building no xdgemm, and \
+    an xhpl that writes no records (JSON=no)))
 endif
 RECORD_NONE := $(OBJ)/testing/ptest/record_none.o
 RECORD_NOT_BUILT := $(if $(filter yes,$(JSON)),$(RECORD_NONE), \
@@ -69,17 +69,16 @@ DRIVER_OBJECTS := $(filter-out %/main.o %/solvers.o,$(PTEST_OBJECTS))
 PROBE_OBJECTS := $(call objects,testing/probe/*.c)
 MORE_OBJECTS := $(call objects,$(MORE_SOURCES))
 
-# hybrid/ needs hwloc, and its program xdgemm jansson. HYBRID=no leaves both
-# and their tests out.
-HYBRID ?= $(or $(and $(call has,hwloc),$(call has,jansson)),no)
+# hybrid/ needs hwloc. HYBRID=no leaves it, its programs and their tests out.
+HYBRID ?= $(or $(call has,hwloc),no)
 ifneq ($(HYBRID),yes)
-$(if $(INSIDE)$(INSTALLS),,$(info hwloc and jansson are not both found: building \
-    without hybrid/ (HYBRID=no)))
+$(if $(INSIDE)$(INSTALLS),,$(info hwloc is not found: building without hybrid/ \
+    (HYBRID=no)))
 endif
 
 # What is found with pkg-config is used as that says.
 PACKAGES := $(if $(filter yes,$(HYBRID)),hwloc) \
-            $(if $(filter yes,$(HYBRID) $(JSON)),jansson)
+            $(if $(filter yes,$(JSON)),jansson)
 PACKAGE_FLAGS := $(if $(strip $(PACKAGES)),$(shell pkg-config --cflags $(PACKAGES)))
 
 # What measures for --plan is about hybrid/, too.
@@ -113,7 +112,8 @@ HEADERS := $(filter-out testing/cuda_model/model.h \
              pivots.h probes.h) \
              $(addprefix testing/unit/,cuda_model_fixture.h device_cases.h \
              emu_fixture.h fake_backend.h machines.h node_fixture.h)) \
-             $(if $(filter yes,$(JSON)),,testing/ptest/record_%), \
+             $(if $(filter yes,$(JSON)),,testing/ptest/record_% \
+             testing/xdgemm/record.h), \
              $(wildcard base/*.h hpl/*/*.h testing/*/*.h))
 
 XHPL := $(BINdir)/xhpl

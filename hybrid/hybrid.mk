@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The driver, the engine, its plug-ins and programs; included by the Makefile
-# where hwloc and jansson are. Nothing but xhpl, xlookahead and the driver's
-# tests links MPI.
+# where hwloc is. Nothing but xhpl, xlookahead and the driver's tests links MPI.
 
 ENGINE_OBJECTS := $(call objects,hybrid/engine/*.c hybrid/engine/*/*.c)
 HYB_DRIVER_OBJECTS := $(call objects,hybrid/driver/*.c)
 XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
+# Nothing else in it is about JSON.
+XDGEMM_TESTED := $(filter-out %/main.o %/run.o %/record.o,$(XDGEMM_OBJECTS))
 HEADERS += $(filter-out hybrid/device/cuda/%,$(wildcard hybrid/*/*.h \
              hybrid/*/*/*.h))
 
@@ -34,8 +35,9 @@ XDGEMM := $(BINdir)/xdgemm
 XBLAS := $(BINdir)/xblas
 XHOST := $(BINdir)/xhost
 XLOOKAHEAD := $(BINdir)/xlookahead
+XDGEMM_BUILT := $(if $(filter yes,$(JSON)),$(XDGEMM))
 
-build: $(XDGEMM) $(XBLAS) $(XHOST) $(XLOOKAHEAD)
+build: $(XDGEMM_BUILT) $(XBLAS) $(XHOST) $(XLOOKAHEAD)
 
 $(XDGEMM): $(XDGEMM_OBJECTS) $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
            $(BUILD)/blas-checked
@@ -140,7 +142,7 @@ endif
 install: install-hybrid
 install-hybrid: build
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(bindir)/../lib/xhpl
-	$(INSTALL) -m 755 $(XDGEMM) $(DESTDIR)$(bindir)/xdgemm
+	$(if $(XDGEMM_BUILT),$(INSTALL) -m 755 $(XDGEMM) $(DESTDIR)$(bindir)/xdgemm)
 	$(INSTALL) -m 755 $(PLUGINS) $(DESTDIR)$(bindir)/../lib/xhpl
 
 -include $(shell find $(PIC) -name '*.d' 2>/dev/null)
@@ -159,12 +161,12 @@ HYB_DRIVER_COMMON := $(call as_objects,$(call common_of,$(UNIT_DRIVER)))
 unit: $(HYB_UNIT_TESTS) $(HYB_DRIVER_TESTS)
 
 $(HYB_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
-                   $(HYB_UNIT_COMMON) $(filter-out %/main.o,$(XDGEMM_OBJECTS)) \
+                   $(HYB_UNIT_COMMON) $(XDGEMM_TESTED) \
                    $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
                    $(BUILD)/blas-checked | $(BUILD)/lib/xhpl
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) -lcmocka \
-	    $(JANSSON_LIBS) $(HYB_LIBS))
+	    $(HYB_LIBS))
 
 $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
                      $(UNIT_COMMON) $(HYB_UNIT_COMMON) \

@@ -292,6 +292,18 @@ def test_without_its_libraries_hybrid_is_left_out_and_that_is_said(tree, tmp_pat
     assert "CC    hybrid/" not in outcome.stdout
 
 
+def test_without_jansson_the_solver_is_built_all_the_same(tree, tmp_path):
+    real = shutil.which("pkg-config")
+    rest = f"""case "$*" in *jansson*) exit 1 ;; esac
+    exec {real} "$@\""""
+    outcome = made(tree, "--dry-run", env=pkg_config(tmp_path, rest))
+    said = re.findall("^jansson is not found: .*no xdgemm.*", outcome.stdout, re.M)
+    assert len(said) == 1 and "HYBRID=no" not in outcome.stdout, str(outcome)
+    assert "CC    hybrid/driver/" in outcome.stdout
+    assert "LINK" in outcome.stdout and "bin/arch/xdgemm" not in outcome.stdout
+    assert "jansson.h" not in outcome.stdout and "-ljansson" not in outcome.stdout
+
+
 def test_libraries_are_used_as_pkg_config_says(tree, tmp_path):
     """They may lie where no compiler looks by itself."""
     says = """case "$*" in
