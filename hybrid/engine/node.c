@@ -15,8 +15,15 @@ static xh_status_t choose_kernel(hyb_node_t *node)
     const char *name = xh_settings_text("kernel");
 
     node->kernel = hyb_kernel_of_setting();
-    if (node->kernel != NULL || strcmp(name, "blas") == 0)
+    if (node->kernel != NULL)
         return XH_OK;
+    if (strcmp(name, "blas") == 0) {
+        if (hyb_blas_present())
+            return XH_OK;
+        xh_log_error("kernel=blas: no BLAS library that has dgemm_ is "
+                     "linked; auto takes a kernel of ours");
+        return XH_ERR_INPUT;
+    }
     xh_log_error("kernel=%s: this processor has %s at most", name,
                  xh_cpu_isa_name(xh_cpu_isa()));
     return XH_ERR_INPUT;

@@ -86,3 +86,37 @@ def test_no_variable_is_blamed_when_none_is_set(xhpl):
 
 def test_the_report_itself_names_no_blas(xhpl):
     assert "BLAS" not in xhpl(dat=hpl_dat.text()).stdout
+
+
+# A program of the engine without a BLAS, whose names may differ: -DUpCase.
+NO_BLAS = """
+#include "base/settings.h"
+#include "hybrid/engine/node.h"
+
+int main(void)
+{
+    hyb_node_t *node;
+
+    xh_settings_load();
+    xh_settings_assign("kernel=blas");
+    xh_settings_assign("devices=none");
+    return hyb_node_open(1, NULL, &node) == XH_ERR_INPUT ? 0 : 1;
+}
+"""
+
+
+@pytest.mark.surface
+@pytest.mark.skipif(jobs.sanitized(), reason="its flags are not known here")
+def test_the_kernel_blas_is_refused_where_no_blas_is_seen(tmp_path):
+    objects = jobs.BUILD / "obj"
+    parts = [*objects.glob("base/*.o"), *objects.glob("hybrid/engine/**/*.o")]
+    if not (objects / "hybrid/engine/node.o").exists():
+        pytest.skip("built without hybrid/")
+    (tmp_path / "main.c").write_text(NO_BLAS)
+    words = ["cc", "-I", jobs.SOURCE, "main.c", *parts, "-o", "main"]
+    libraries = ["-lhwloc", "-ldl", "-lpthread", "-lm"]
+    linked = jobs.run([*words, *libraries], tmp_path)
+    assert linked.status == 0, str(linked)
+    outcome = jobs.run([tmp_path / "main"], tmp_path)
+    assert outcome.status == 0, str(outcome)
+    assert "error: kernel=blas: no BLAS library" in outcome.stderr, str(outcome)
