@@ -74,14 +74,14 @@ int HPL_grid_init(MPI_Comm COMM, const HPL_T_ORDER ORDER, const int NPROW,
                          .exchange_comm = MPI_COMM_NULL,
                          .order = ORDER,
                          .nprow = NPROW,
-                         .npcol = NPCOL,
-                         .nprocs = NPROW * NPCOL};
+                         .npcol = NPCOL};
     MPI_Comm_rank(COMM, &GRID->iam);
     MPI_Comm_size(COMM, &size);
     if (NPROW < 1 || NPCOL < 1 || NPROW > size / NPCOL)
         HPL_pabort(__LINE__, "HPL_grid_init",
                    "a %d x %d grid does not fit on %d processes", NPROW, NPCOL,
                    size);
+    GRID->nprocs = NPROW * NPCOL;
     find_place(GRID);
     fill_hypercubes(GRID);
     error = MPI_Comm_split(COMM, GRID->myrow < 0 ? MPI_UNDEFINED : 0, GRID->iam,

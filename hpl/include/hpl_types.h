@@ -7,6 +7,7 @@
  * are part of the contract with drivers written for upstream; what this
  * library adds to a structure stands after them.
  */
+#include <math.h>
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>

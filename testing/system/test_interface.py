@@ -99,6 +99,45 @@ def test_hpl_h_needs_nothing_but_its_folder(tmp_path):
     assert outcome.status == 0, str(outcome)
 
 
+def test_hpl_h_brings_the_mathematics_that_drivers_use(tmp_path):
+    source = tmp_path / "driver.c"
+    source.write_text(
+        '#include "hpl.h"\ndouble f(double x) { return fabs(x) + sqrt(x); }\n'
+    )
+    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only")
+    assert outcome.status == 0, str(outcome)
+
+
+HUGE_GRID = """
+#include "hpl.h"
+
+int main(int argc, char **argv)
+{
+    HPL_T_grid grid;
+
+    MPI_Init(&argc, &argv);
+    return HPL_grid_init(MPI_COMM_WORLD, HPL_ROW_MAJOR, 65536, 65536, &grid);
+}
+"""
+
+
+def test_a_grid_of_more_processes_than_integers_is_refused(tmp_path):
+    """Before anything is computed with their number, which overflows."""
+    (tmp_path / "main.c").write_text(HUGE_GRID)
+    checked = ["-fsanitize=signed-integer-overflow", "-c"]
+    for source in tmp_path / "main.c", jobs.SOURCE / "hpl/grid/grid.c":
+        outcome = compile_c(source, jobs.SOURCE, includes(), "-I.", *checked,
+                            "-o", tmp_path / f"{source.stem}.o")  # fmt: skip
+        assert outcome.status == 0, str(outcome)
+    _, linking = build_words()
+    words = [linking[0], checked[0], "main.o", "grid.o", *linking[1:], "-o", "main"]
+    linked = jobs.run(words, tmp_path)
+    assert linked.status == 0, str(linked)
+    outcome = jobs.run([tmp_path / "main"], tmp_path)
+    assert "65536 x 65536 grid does not fit" in outcome.stderr, str(outcome)
+    assert "runtime error" not in outcome.stderr, str(outcome)
+
+
 @pytest.fixture(scope="module")
 def defined_symbols():
     library = next(w for w in build_words()[1] if w.endswith("libhpl.a"))
