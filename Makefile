@@ -247,9 +247,9 @@ export LSAN_OPTIONS ?= print_suppressions=0:suppressions=$(CURDIR)/testing/sanit
 
 TESTS ?= testing
 suite: build $(if $(filter testing testing/unit%,$(TESTS)),unit) check-layers check-headers
-	@XHPL_SOURCE='$(CURDIR)' XHPL_BUILD='$(abspath $(BUILD))' \
-	    XHPL_BIN='$(abspath $(BINdir))' \
-	    XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' PYTHONDONTWRITEBYTECODE=1 \
+	@TEST_XHPL_SOURCE='$(CURDIR)' TEST_XHPL_BUILD='$(abspath $(BUILD))' \
+	    TEST_XHPL_BIN='$(abspath $(BINdir))' \
+	    TEST_XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' PYTHONDONTWRITEBYTECODE=1 \
 	    $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile \
 	    $(if $(TEST_MARKS),-m '$(TEST_MARKS)') \
 	    $(addprefix --ignore=,$(UNIT_LEFT_OUT)) $(TESTS)

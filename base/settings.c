@@ -295,9 +295,9 @@ static xh_status_t set_from_variable(const char *variable)
                                      name + length + (name[length] == '=')});
     change_case(rows[nearest_row(source + strlen(PREFIX))].name, toupper,
                 upper);
-    xh_log_error(
-        "%s in the environment names no setting; the nearest is " PREFIX "%s",
-        source, upper);
+    xh_log_error("%s in the environment names no setting: unset it; the "
+                 "nearest is " PREFIX "%s",
+                 source, upper);
     return XH_ERR_INPUT;
 }
 

@@ -24,10 +24,7 @@ gpu_size=${GPU_SIZE-16000} gpu_depths='512 1024 2048'
 # settings of whoever calls.
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
 for name in $(env | sed -n 's/^\(XHPL_[A-Z_]*\)=.*/\1/p'); do
-    case $name in
-    XHPL_PLUGIN_DIR | XHPL_BIN) ;;
-    *) unset "$name" ;;
-    esac
+    [ "$name" = XHPL_PLUGIN_DIR ] || unset "$name"
 done
 
 fail() {
@@ -36,7 +33,7 @@ fail() {
 }
 
 find_programs() {
-    for bin in "${1-}" "${XHPL_BIN-}" "$here/../bin" "$here/../bin/arch"; do
+    for bin in "${1-}" "$here/../bin" "$here/../bin/arch"; do
         [ -n "$bin" ] && [ -x "$bin/xdgemm" ] && return
     done
     fail "no folder with xdgemm found; name it as the first argument"

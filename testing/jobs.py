@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-SOURCE = Path(os.environ.get("XHPL_SOURCE", HERE.parent)).resolve()
-BUILD = Path(os.environ.get("XHPL_BUILD", SOURCE / "build/arch")).resolve()
-BIN = Path(os.environ.get("XHPL_BIN", SOURCE / "bin/arch")).resolve()
+SOURCE = Path(os.environ.get("TEST_XHPL_SOURCE", HERE.parent)).resolve()
+BUILD = Path(os.environ.get("TEST_XHPL_BUILD", SOURCE / "build/arch")).resolve()
+BIN = Path(os.environ.get("TEST_XHPL_BIN", SOURCE / "bin/arch")).resolve()
 XHPL = BIN / "xhpl"
 LAUNCHER = shlex.split(
-    os.environ.get("XHPL_MPIRUN", str(SOURCE / "scripts/mpirun"))
+    os.environ.get("TEST_XHPL_MPIRUN", str(SOURCE / "scripts/mpirun"))
 )
 DATA = HERE / "data"
 REFERENCE = DATA / "reference"
@@ -31,7 +31,7 @@ PARALLEL = "PYTEST_XDIST_WORKER" in os.environ
 FOLDER = tempfile.TemporaryDirectory(prefix="xhpl-") if PARALLEL else None
 
 # Variables that would change what is tested.
-FOREIGN = ("XHPL_", "OPENBLAS_", "BLIS_", "MAKE", "MFLAGS")
+FOREIGN = ("XHPL_", "TEST_XHPL_", "OPENBLAS_", "BLIS_", "MAKE", "MFLAGS")
 
 
 @dataclass(repr=False)

@@ -305,3 +305,12 @@ def test_every_file_of_system_tests_is_in_the_list():
     files = [path.name for path in jobs.SOURCE.glob("testing/system/test_*.py")]
     assert len(files) > 20
     assert [name for name in files if f"`system/{name}`" not in page] == []
+
+
+def test_variables_of_the_tests_do_not_stop_the_program(xhpl):
+    """Who has set them for pytest runs xhpl by hand as well."""
+    page = (jobs.SOURCE / "testing/README.md").read_text()
+    names = re.findall(r"`(\w*XHPL_\w+)`", page)
+    assert len(names) == 3
+    outcome = xhpl("--print-config", env={name: "/x" for name in names})
+    assert outcome.status == 0, str(outcome)

@@ -9,7 +9,7 @@ enum { SIZE_MOST = 1 << 16 };
 
 char *reference_file_read(const char *name, size_t *length_p)
 {
-    const char *source = getenv("XHPL_SOURCE");
+    const char *source = getenv("TEST_XHPL_SOURCE");
     char *text = malloc(SIZE_MOST);
     char path[4096];
     FILE *file;

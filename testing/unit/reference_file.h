@@ -7,7 +7,7 @@
 
 /*
  * The file name of testing/data/reference, below the folder that the variable
- * XHPL_SOURCE names, else below the working directory. It ends in a 0 that
+ * TEST_XHPL_SOURCE names, else below the working directory. It ends in a 0 that
  * length does not count; the caller frees it. Aborts without the file.
  */
 char *reference_file_read(const char *name, size_t *length_p);

@@ -27,7 +27,7 @@ static double jumped_entry(int64_t i, int64_t j, int64_t m)
 
 static FILE *open_reference(void)
 {
-    const char *source = getenv("XHPL_SOURCE");
+    const char *source = getenv("TEST_XHPL_SOURCE");
     char path[4096];
 
     snprintf(path, sizeof(path), "%s/testing/data/reference/matgen.csv",

@@ -156,7 +156,7 @@ static void a_value_out_of_range_gets_range_and_nearest(void **state)
     settings_assert_says(refusal("ceiling_seconds=inf"), "the nearest is 60\n");
 }
 
-static void a_unit_or_a_fraction_leaves_the_number_to_be_the_nearest(void **state)
+static void the_nearest_leaves_off_a_unit_or_a_fraction(void **state)
 {
     (void)state;
     settings_assert_says(refusal("watchdog=30s"), "the nearest is 30\n");
@@ -266,7 +266,7 @@ static void an_unknown_variable_gets_the_nearest_one(void **state)
     (void)state;
     settings_assert_says(
         load_refusal("XHPL_BLAS_THREAD", "2"),
-        "XHPL_BLAS_THREAD in the environment names no setting; "
+        "XHPL_BLAS_THREAD in the environment names no setting: unset it; "
         "the nearest is XHPL_BLAS_THREADS\n");
     settings_assert_says(load_refusal("XHPL_progress", "on"),
                          "the nearest is XHPL_PROGRESS\n");
@@ -353,7 +353,7 @@ static const struct CMUnitTest cases[] = {
     FRESH(the_last_of_default_environment_and_set_wins),
     FRESH(an_unknown_name_gets_the_nearest_one),
     FRESH(a_value_out_of_range_gets_range_and_nearest),
-    FRESH(a_unit_or_a_fraction_leaves_the_number_to_be_the_nearest),
+    FRESH(the_nearest_leaves_off_a_unit_or_a_fraction),
     FRESH(yes_and_no_are_on_and_off),
     FRESH(a_word_that_is_no_choice_gets_the_nearest),
     FRESH(what_is_no_number_is_refused),
