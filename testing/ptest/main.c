@@ -55,6 +55,7 @@ static xhpl_order_t receive_order(int argc, char **argv, int rank)
         xhpl_order_read(argc, argv, processes, &order);
     }
     MPI_Bcast(&order, sizeof(order), MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD); /* the sender knows as well: it arrived */
     if (order.quiet)
         xh_log_limit(XH_LOG_WARNING);
     return order;
@@ -165,7 +166,9 @@ int main(int argc, char **argv)
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    xhpl_start_watch_begin(rank, provided >= MPI_THREAD_FUNNELED);
     order = receive_order(argc, argv, rank);
+    xhpl_start_watch_end();
     identify(rank);
     exit_status = carry_out_on_record(&order, rank);
     MPI_Finalize();

@@ -3,7 +3,12 @@
 
 #ifdef XH_HYBRID
 
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/settings.h"
 #include "hybrid/driver/driver.h"
+#include "hybrid/driver/watchdog.h"
 
 xh_status_t xhpl_solver_open(bool funneled)
 {
@@ -13,6 +18,55 @@ xh_status_t xhpl_solver_open(bool funneled)
 void xhpl_solver_close(void)
 {
     hyb_driver_close();
+}
+
+/* who waits at the start */
+typedef struct {
+    int rank;
+    char host[MPI_MAX_PROCESSOR_NAME];
+} starter_t;
+
+static hyb_watchdog_t dog;
+
+static uint64_t no_steps(const void *starter)
+{
+    (void)starter;
+    return 0;
+}
+
+static void say_start(const void *context, char *text, size_t size)
+{
+    const starter_t *starter = context;
+
+    snprintf(text, size, "starting: rank %d on %.64s waits for other processes",
+             starter->rank, starter->host);
+}
+
+/* 0 where the variable is wrong: process 0 says so. */
+static double start_patience(void)
+{
+    const char *text = getenv("XHPL_WATCHDOG");
+    double seconds =
+        text != NULL ? strtod(text, NULL) : xh_settings_real("watchdog");
+
+    return seconds > 0.0 && seconds < 1e6 ? seconds : 0.0;
+}
+
+void xhpl_start_watch_begin(int rank, bool funneled)
+{
+    static starter_t starter;
+    hyb_watched_t watched = {
+        .steps = no_steps, .where = say_start, .context = &starter};
+    int length;
+
+    starter.rank = rank;
+    MPI_Get_processor_name(starter.host, &length);
+    hyb_watchdog_begin(&dog, &watched, funneled ? start_patience() : 0.0);
+}
+
+void xhpl_start_watch_end(void)
+{
+    hyb_watchdog_end(&dog);
 }
 
 #else
@@ -33,6 +87,16 @@ xh_status_t xhpl_solver_open(bool funneled)
 }
 
 void xhpl_solver_close(void)
+{
+}
+
+void xhpl_start_watch_begin(int rank, bool funneled)
+{
+    (void)rank;
+    (void)funneled;
+}
+
+void xhpl_start_watch_end(void)
 {
 }
 

@@ -18,4 +18,14 @@
 xh_status_t xhpl_solver_open(bool funneled);
 void xhpl_solver_close(void);
 
+/*
+ * Around the first exchange of this process with all others: say on stderr
+ * that it waits for them when that takes longer than the watchdog's patience,
+ * as the environment has it; there are no other settings yet. A build without
+ * a watchdog says nothing.
+ * Order: behind MPI_Init_thread
+ */
+void xhpl_start_watch_begin(int rank, bool funneled);
+void xhpl_start_watch_end(void);
+
 #endif

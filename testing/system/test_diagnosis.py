@@ -14,6 +14,7 @@ import hpl_dat
 import jobs
 from test_failures import ranks_of
 from test_failures import wait_for_ranks as wait_until_busy
+from test_plan import needs_hybrid
 
 # Longer than anyone waits for; slow, too, and the same on every processor.
 DAT = hpl_dat.text(n="6500", nb="64", p="2", q="2", depth="1", threshold="0")
@@ -261,3 +262,38 @@ def test_a_stall_is_told_by_the_process_that_waits(tmp_path):
     assert len(said) == 2, said
     assert re.search(r"rank 0 on \S+: no progress for 1 s, " + place, said[0])
     assert re.search(r"rank 0 on \S+: it goes on, after \d+ s", said[1])
+
+
+# The start of a process that a firewall keeps from all others, for a while.
+LATE = """
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    static int calls;
+    int rank;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1 && calls++ == 0)
+        sleep(4);
+    return PMPI_Bcast(data, count, type, root, comm);
+}
+"""
+
+
+@pytest.mark.skipif(jobs.sanitized(), reason="the sanitizer has to be loaded first")
+@pytest.mark.skipif(needs_hybrid(), reason="built with HYBRID=no")
+def test_who_waits_for_others_at_the_start_says_so(xhpl):
+    (xhpl.directory / "late.c").write_text(LATE)
+    words = ["mpicc", "-shared", "-fPIC", "-o", "late.so", "late.c"]
+    assert jobs.run(words, xhpl.directory).status == 0
+    library = f"LD_PRELOAD={xhpl.directory}/late.so"
+    options = ["-n", "50", "-nb", "8", "-p", "1", "-q", "2", "--quiet"]
+    command = jobs.launched(2, ["env", library, jobs.XHPL, *options])
+    settings = {"XHPL_BLAS_CHECK": "off", "XHPL_WATCHDOG": "1"}
+    outcome = jobs.run(command, xhpl.directory, settings)
+    assert outcome.status == 0, str(outcome)
+    pattern = "warning: no progress for .* starting: rank 0 on .* waits for other"
+    assert len(re.findall(pattern, outcome.stderr)) == 1, str(outcome)
