@@ -136,6 +136,9 @@ COMPILE = $(CC) $(XH_FIRST) $(CCFLAGS) $(XH_LAST)
 LINK = $(LINKER) $(LINKFLAGS) $(NO_FAST_MATH)
 LIBS_OF_XHPL = $(abspath $(MORE_OBJECTS)) $(HPL_LIBS) $(XH_LIBS)
 
+# What setup/blas-check found to ask the BLAS for.
+BLAS_NAMES = $$(cat $(BUILD)/blas-check.names)
+
 # Short messages; V=1 shows the commands.
 SAY = @$(if $(V),echo '$(subst ','\'',$(2))',echo "$(1)"); $(2)
 
@@ -167,7 +170,7 @@ $(HPLlib): $(BASE_OBJECTS) $(HPL_OBJECTS)
 
 $(XHPL): $(PTEST_OBJECTS) $(PLANNER_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) \
+	$(call SAY,LINK  $@,$(LINK) $(BLAS_NAMES) -o $@ $(filter %.o,$^) \
 	    $(XHPL_LIBS) $(LIBS_OF_XHPL))
 
 $(XPROBE): $(PROBE_OBJECTS) $(HPLlib) $(BUILD)/blas-checked

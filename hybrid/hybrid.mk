@@ -42,7 +42,7 @@ build: $(XDGEMM_BUILT) $(XBLAS) $(XHOST) $(XLOOKAHEAD)
 $(XDGEMM): $(XDGEMM_OBJECTS) $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
            $(BUILD)/blas-checked
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) \
+	$(call SAY,LINK  $@,$(HYB_LINK) $(BLAS_NAMES) -o $@ $(filter %.o,$^) \
 	    $(JANSSON_LIBS) $(HYB_LIBS))
 
 # All of xhpl but its choice of a solver.
