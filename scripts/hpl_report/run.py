@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One run: its record, and what follows from it."""
+import re
 from pathlib import Path
 
 PHASES = (
     "update_host", "panel", "swap", "solve", "broadcast", "exchange",
     "wait_panel", "wait_exchange", "wait_device",
 )
+BOUND = r"\bprocesses are bound to (\d+) of (\d+) cores"  # as the solver says it
 
 
 def total(values):
@@ -33,6 +35,21 @@ class Run:
             (host.get("fma_ceiling") or {}).get(member)
             for host in self.record["hosts"]
         )
+
+    def bound(self):
+        """Cores that were used, and those there were; None where they are the same.
+
+        One process of each node says so, and quotas are counted there.
+        """
+        said = {f["text"] for f in self.findings if f["level"] == "warning"}
+        counts = [
+            (int(found[1]), int(found[2]))
+            for found in map(re.compile(BOUND).search, said) if found
+        ]
+        if not counts:
+            return None
+        used = self.cores or sum(used for used, _ in counts)
+        return used, used + sum(there - used for used, there in counts)
 
     def choose(self):
         """The fastest test that passed, else the fastest; None without any."""

@@ -24,8 +24,16 @@ def no_result(record):
     return ended.get(record["exit_status"], "no test was solved")
 
 
+def idle_cores(run):
+    """A launcher's binding that left cores without work, which no ceiling counts."""
+    bound = run.bound()
+    return bound and f"only {bound[0]} of {bound[1]} cores were used; see binding"
+
+
 def holds_back(run, test):
     """What most likely keeps the rate from the ceiling."""
+    if run.bound():
+        return idle_cores(run)
     processes = run.record["mpi"]["processes"]
     if test["p"] * test["q"] < processes:
         return (
@@ -58,13 +66,13 @@ def of_rate(run, test, efficiency):
         f"{run.cores} core{'s' if run.cores > 1 else ''} reached in multiply-adds "
         "alone just before the run"
     )
-    if efficiency >= GOOD:
+    if efficiency >= GOOD and not run.bound():
         return Verdict("good", "Yes", ceiling + ", which is as fast as tuned runs are")
     grade = ("fair", "It is fair") if efficiency >= FAIR else ("low", "No")
     return Verdict(*grade, f"{ceiling}: {holds_back(run, test)}")
 
 
-def of_prediction(test):
+def of_prediction(run, test):
     """With devices, whose ceiling nobody measures."""
     predicted = (test.get("prediction") or {}).get("gflops")
     if not predicted:
@@ -77,10 +85,11 @@ def of_prediction(test):
         f"{percent(part)} of the {rate(predicted)} that its devices and cores, "
         "measured just before, should reach together"
     )
-    if part >= AS_PREDICTED:
+    if part >= AS_PREDICTED and not run.bound():
         return Verdict("good", "Yes", reached)
     grade = ("fair", "It is fair") if part >= NEAR else ("low", "No")
-    return Verdict(*grade, f"{reached}: its iterations show where the time went")
+    reason = idle_cores(run) or "its iterations show where the time went"
+    return Verdict(*grade, f"{reached}: {reason}")
 
 
 def judge(run):
@@ -96,7 +105,7 @@ def judge(run):
     if test["status"] != "PASSED":
         return Verdict("unknown", "Nobody knows", "the solution was not checked")
     if run.devices():
-        return of_prediction(test)
+        return of_prediction(run, test)
     efficiency = run.efficiency(test)
     if efficiency is None:
         return Verdict(

@@ -33,7 +33,16 @@ def rated(record, efficiency):
     """Let the record's test have reached a part of the ceiling."""
     ceiling = sum(h["fma_ceiling"]["gflops"] for h in record["hosts"])
     record["tests"][0]["gflops"] = efficiency * ceiling
+    record["findings"] = []  # of binding, where there are more than two cores
     return record
+
+
+def bound(record, host="n1", cores=1):
+    """Let a process have said that the launcher left cores idle."""
+    record["findings"].append(
+        {"time": "2026-03-29T01:30:00.250Z", "level": "warning",
+         "text": f"rank 0 on {host}: processes are bound to {cores} of 64 cores: "
+         "mpirun --bind-to none or --set bind=node takes all"})
 
 
 # ---- one run -----------------------------------------------------------------
@@ -214,6 +223,29 @@ def test_the_reason_is_what_holds_it_back(tmp_path, record):
     assert "only 2 of 3 processes had a part" in text_of(page_of(tmp_path, record))
 
 
+@pytest.mark.parametrize(
+    "efficiency, answer", [(0.9, "It is fair: 90 % of the"), (0.3, "No: 30 % of the")]
+)
+def test_idle_cores_are_told_and_never_good(tmp_path, record, efficiency, answer):
+    bound(rated(record, efficiency), cores=2)
+    record["hosts"][0]["fma_ceiling"]["cores"] = 2
+    text = text_of(page_of(tmp_path, record))
+    assert f"Is it good? {answer}" in text
+    assert "before the run: only 2 of 64 cores were used; see binding." in text
+
+
+def test_idle_cores_of_all_hosts_are_counted(tmp_path, record):
+    rated(record, 0.9)
+    many_hosts(record, 3, 1)
+    rated(record, 0.9)
+    for host in record["hosts"]:
+        host["fma_ceiling"]["cores"] = 64
+    for host in record["hosts"][:2]:
+        host["fma_ceiling"]["cores"] = 1
+        bound(record, host["name"])
+    assert "only 66 of 192 cores were used" in text_of(page_of(tmp_path, record))
+
+
 def test_without_a_ceiling_nobody_knows(tmp_path, record):
     record["hosts"][0]["fma_ceiling"] = None
     assert "the cores can do at most was not measured" in text_of(
@@ -249,13 +281,23 @@ def test_devices_are_not_judged_by_the_cores(tmp_path, record):
     "part, answer", [(0.95, "Yes: 95"), (0.8, "It is fair: 80"), (0.5, "No: 50")]
 )
 def test_devices_are_judged_by_the_prediction(tmp_path, record, part, answer):
-    record["iterations"][0]["update_device_0"] = 0.1
+    rated(record, 1)["iterations"][0]["update_device_0"] = 0.1
     record["tests"][0].update(
         gflops=part * 800, prediction={"seconds": 1, "gflops": 800,
                                         "ceiling_gflops": 50},
     )
     text = text_of(page_of(tmp_path, record))
     assert f"{answer} % of the 800 Gflop/s that its devices and cores" in text
+
+
+def test_idle_cores_beside_devices_are_told(tmp_path, record):
+    record["iterations"][0]["update_device_0"] = 0.1
+    bound(rated(record, 0.9))
+    record["tests"][0].update(
+        gflops=790, prediction={"seconds": 1, "gflops": 800, "ceiling_gflops": 50})
+    text = text_of(page_of(tmp_path, record))
+    assert "It is fair: 99 % of the 800 Gflop/s" in text
+    assert "cores were used; see binding." in text
 
 
 def test_devices_are_listed(tmp_path, record):
