@@ -148,23 +148,26 @@ static void say_slow(const hyb_peers_t *p, const hyb_verdict_t *v)
                       100.0 * v->share, 1e-9 * pulse->rate, more, others);
 }
 
+/* All, or most, and then the slowest of them. */
 static void say_all(const hyb_peers_t *p, const hyb_verdict_t *v)
 {
     const hyb_pulse_t *pulse = &p->pulse[v->process];
-    const char *host = newest(&p->peer[v->process])->host;
-    char more[96];
+    const hyb_tidings_t *t = newest(&p->peer[v->process]);
+    bool predicted = pulse->planned > pulse->usual;
+    char who[64] = "all", slowest[48] = "", more[96];
 
+    if (v->condition == HYB_MOST_SLOW) {
+        snprintf(who, sizeof(who), "%d of %d", v->others + 1, p->count);
+        snprintf(slowest, sizeof(slowest), "the slowest is rank %.0f ",
+                 t->rank);
+    }
     describe(&p->peer[v->process], more, sizeof(more));
-    if (pulse->planned > pulse->usual)
-        xh_log_warning_of(-1, "",
-                          "slow: all processes update at %.0f%% of what was "
-                          "predicted; on %s%s",
-                          100.0 * v->share, host, more);
-    else
-        xh_log_warning_of(-1, "",
-                          "throttling: all processes update at %.0f%% of what "
-                          "they usually do; on %s%s",
-                          100.0 * v->share, host, more);
+    xh_log_warning_of(-1, "",
+                      "%s: %s processes update at %.0f%% of what %s; "
+                      "%son %s%s",
+                      predicted ? "slow" : "throttling", who, 100.0 * v->share,
+                      predicted ? "was predicted" : "they usually do", slowest,
+                      t->host, more);
 }
 
 static void say(const hyb_peers_t *p, const hyb_verdict_t *v)
@@ -176,6 +179,7 @@ static void say(const hyb_peers_t *p, const hyb_verdict_t *v)
         say_slow(p, v);
         break;
     case HYB_ALL_SLOW:
+    case HYB_MOST_SLOW:
         say_all(p, v);
         break;
     case HYB_SLOW_MESSAGES:

@@ -13,16 +13,25 @@ static const double crowded = 0.1; /* of the time is too much for others */
 /* ---- all -----------------------------------------------------------------
  */
 
+/* Where half are slow their median is, too, and tells nothing about them: each
+ * is compared with what it could be itself. */
 static hyb_verdict_t judge_all(const hyb_pulse_t *pulse, int count, double *x)
 {
-    int i, slow = 0;
+    int i, slow = 0, slowest = 0;
 
     for (i = 0; i < count; i++) {
         x[i] = pulse[i].rate / fmax(pulse[i].usual, pulse[i].planned);
         slow += x[i] < clearly;
+        if (x[i] < x[slowest])
+            slowest = i;
     }
-    if (slow <= all * count)
+    if (2 * slow <= count)
         return (hyb_verdict_t){.condition = HYB_HEALTHY};
+    if (slow <= all * count)
+        return (hyb_verdict_t){.condition = HYB_MOST_SLOW,
+                               .process = slowest,
+                               .others = slow - 1,
+                               .share = xh_median(x, count)};
     return (hyb_verdict_t){.condition = HYB_ALL_SLOW,
                            .share = xh_median(x, count)};
 }

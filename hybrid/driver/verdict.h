@@ -27,6 +27,7 @@ typedef enum {
     HYB_HEALTHY,
     HYB_SLOW_PROCESS,
     HYB_ALL_SLOW,
+    HYB_MOST_SLOW, /* more than half, but not all */
     HYB_SLOW_MESSAGES
 } hyb_condition_t;
 
@@ -34,8 +35,8 @@ typedef struct {
     hyb_condition_t condition;
     int process;  /* the slowest, or the one that waits most */
     int others;   /* processes that are slow, too */
-    double share; /* of the peers' rate; of what all could reach; of the time
-                     that waits take: 0 to 1 */
+    double share; /* of the peers' rate; of what all, or most, could reach;
+                     of the time that waits take: 0 to 1 */
 } hyb_verdict_t;
 
 /*

@@ -61,6 +61,7 @@ static const char *end(group_t *group)
 static const double all_well[COUNT] = {1.0, 0.95, 1.0, 0.9};
 static const double third_stops[COUNT] = {1.0, 0.95, 0.5, 1.0};
 static const double first_stops[COUNT] = {0.5, 1.0, 1.0, 1.0};
+static const double most_stop[COUNT] = {0.5, 0.5, 1.0, 0.45};
 static const double all_stop[COUNT] = {0.5, 0.45, 0.55, 0.5};
 
 static void who_does_well_is_not_spoken_of(void **state)
@@ -133,6 +134,22 @@ static void all_slow_are_throttled(void **state)
     assert_null(strstr(text, "rank"));
 }
 
+static void most_slow_are_counted_and_the_slowest_named(void **state)
+{
+    group_t group;
+
+    (void)state;
+    begin(&group);
+    work(&group, most_stop, 30.0);
+    work(&group, all_well, 30.0);
+    assert_string_equal(
+        end(&group),
+        "xhpl: warning: throttling: 3 of 4 processes update at 50% of what "
+        "they usually do; the slowest is rank 13 on node1; its clock is 3000 "
+        "MHz, was 3000 at best\n"
+        "xhpl: all processes keep up with each other again\n");
+}
+
 static void less_than_predicted_is_slow_from_the_beginning(void **state)
 {
     group_t group;
@@ -174,6 +191,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_moment_is_not_spoken_of),
     cmocka_unit_test(another_slow_process_is_named_after_ten_seconds),
     cmocka_unit_test(all_slow_are_throttled),
+    cmocka_unit_test(most_slow_are_counted_and_the_slowest_named),
     cmocka_unit_test(less_than_predicted_is_slow_from_the_beginning),
     cmocka_unit_test(messages_that_are_slow_are_told_from_processes),
 };

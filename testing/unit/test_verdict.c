@@ -102,6 +102,41 @@ static void all_slow_together_name_nobody(void **state)
     assert_true(v.share > 0.5 && v.share < 0.6);
 }
 
+/* So many of count, from the second on, at half of what they usually do, the
+ * last of them at less. */
+static hyb_verdict_t some_at_half(int slow, int count)
+{
+    hyb_pulse_t pulse[8];
+    int i;
+
+    for (i = 0; i < count; i++)
+        pulse[i] = (hyb_pulse_t){.rate = usual, .usual = usual};
+    for (i = 1; i <= slow; i++)
+        pulse[i].rate = 0.5 * usual;
+    pulse[slow].rate = 0.45 * usual;
+    return hyb_verdict(pulse, count, 1);
+}
+
+static void most_slow_together_are_counted(void **state)
+{
+    static const int of[][2] = {{2, 3}, {3, 4}, {3, 5}, {4, 6}, {5, 8}, {6, 8}};
+    hyb_verdict_t v;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        v = some_at_half(of[i][0], of[i][1]);
+        assert_int_equal(v.condition, HYB_MOST_SLOW);
+        assert_int_equal(v.process, of[i][0]);
+        assert_int_equal(v.others, of[i][0] - 1);
+        assert_true(v.share > 0.44 && v.share < 0.51);
+    }
+    assert_int_equal(some_at_half(2, 4).condition, HYB_SLOW_PROCESS);
+    assert_int_equal(some_at_half(4, 8).condition, HYB_SLOW_PROCESS);
+    assert_int_equal(some_at_half(4, 5).condition, HYB_ALL_SLOW);
+    assert_int_equal(some_at_half(7, 8).condition, HYB_ALL_SLOW);
+}
+
 static void a_process_alone_is_compared_with_itself(void **state)
 {
     hyb_pulse_t pulse = {.rate = 0.9 * usual, .usual = usual};
@@ -198,6 +233,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_slow_process_explains_that_others_wait),
     cmocka_unit_test(of_several_slow_ones_the_slowest_is_named),
     cmocka_unit_test(all_slow_together_name_nobody),
+    cmocka_unit_test(most_slow_together_are_counted),
     cmocka_unit_test(a_process_alone_is_compared_with_itself),
     cmocka_unit_test(processors_of_two_kinds_are_not_all_slow),
     cmocka_unit_test(waits_that_nothing_explains_are_slow_messages),
