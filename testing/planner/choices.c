@@ -2,14 +2,13 @@
 #include "testing/planner/choices.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 enum {
     LARGEST = 1000000000, /* N that HPL.dat may have */
-    MANY = 64,            /* processes; then grids are at most so flat: */
-    FLAT = 16,
-    VARIED = 4, /* grids and NBs that get every DEPTH and BCAST */
+    MANY = 64,            /* processes; then grids are at most so flat, */
+    FLAT = 16,            /* or as the one that is nearest to square */
+    VARIED = 4,           /* grids and NBs that get every DEPTH and BCAST */
 };
 
 static const double to_speak_of = 1e-3; /* of the rate */
@@ -146,11 +145,34 @@ static void consider(const xhpl_rates_t *rates, const xhpl_job_t *job,
     insert(list, &choice);
 }
 
-/* Of many processes, grids far from square are not. */
+static double flatness(int p, int q)
+{
+    return fmax(p, q) / fmin(p, q);
+}
+
+/* Of many processes, grids far from square are not, if there are others. */
 static bool is_worth_it(int p, int q)
 {
-    return (int64_t)p * q <= MANY ||
-           ((int64_t)p <= (int64_t)FLAT * q && (int64_t)q <= (int64_t)FLAT * p);
+    int rows = xhpl_choices_rows(p * q);
+
+    return p * q <= MANY ||
+           flatness(p, q) <= fmax(FLAT, flatness(rows, p * q / rows));
+}
+
+int xhpl_choices_rows(int processes)
+{
+    int rows = (int)sqrt(processes);
+
+    while (processes % rows != 0)
+        rows--;
+    return rows;
+}
+
+bool xhpl_choices_are_flat(int processes)
+{
+    int rows = xhpl_choices_rows(processes);
+
+    return flatness(rows, processes / rows) > FLAT;
 }
 
 /* Every NB on the grid of nprow rows. */

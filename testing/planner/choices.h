@@ -2,6 +2,7 @@
 #ifndef XHPL_CHOICES_H
 #define XHPL_CHOICES_H
 
+#include <stdbool.h>
 #include "hpl_solver.h"
 #include "testing/planner/model.h"
 
@@ -34,6 +35,13 @@ typedef struct {
     double gflops; /* that HPL will print */
     double bytes;  /* of the process that takes most */
 } xhpl_choice_t;
+
+/* The rows of the grid that is nearest to square, and at least as wide as high;
+ * processes >= 1. */
+int xhpl_choices_rows(int processes);
+
+/* Is even that grid flatter than is good? So it is with prime numbers. */
+bool xhpl_choices_are_flat(int processes);
 
 /*
  * The largest N, a multiple of NB * lcm(P, Q), of a test on a grid of

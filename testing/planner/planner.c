@@ -75,21 +75,11 @@ static void add_width(xhpl_measurement_t *what, int nb)
     what->widths++;
 }
 
-/* The most process rows of a flat grid. */
-static int flat_rows(int processes)
-{
-    int rows = (int)sqrt(processes);
-
-    while (processes % rows != 0)
-        rows--;
-    return rows;
-}
-
 /* Ranks go along process rows: neighbours in a column are a row apart. */
 static xhpl_measurement_t measurement(const xhpl_list_t *nb, double seconds)
 {
     int processes = processes_here();
-    int step = processes / flat_rows(processes);
+    int step = processes / xhpl_choices_rows(processes);
     xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
     double part = most_part * capacity.node_bytes / capacity.processes;
     xhpl_measurement_t what = {.seconds = seconds,
@@ -115,6 +105,17 @@ static void say_what_is_not_known(int64_t processes)
         xh_log_info("the links are those between the %d processes that were "
                     "started",
                     processes_here());
+}
+
+/* Prime numbers, and the like. Process 0. */
+static void say_if_grids_are_flat(int processes)
+{
+    int rows = xhpl_choices_rows(processes);
+
+    if (xhpl_choices_are_flat(processes))
+        xh_log_warning("%d processes have no good grid, %d x %d is the nearest "
+                       "to square: a few processes fewer may reach more",
+                       processes, rows, processes / rows);
 }
 
 /* ---- a plan -------------------------------------------------------------- */
@@ -271,6 +272,7 @@ static xh_status_t answer_plan(const xhpl_order_t *order,
         return XH_ERR_INPUT;
     }
     say_what_is_not_known(job->processes);
+    say_if_grids_are_flat(job->processes);
     xhpl_plan_table_head(stdout);
     for (int i = 0; i < count; i++)
         xhpl_plan_table_row(stdout, &choices[i]);

@@ -97,6 +97,13 @@ def test_a_larger_job_is_planned_from_what_there_is(planned):
     assert "messages between processes were not measured" in outcome.stderr
 
 
+@measures
+def test_processes_without_a_good_grid_are_planned_and_warned_of(planned):
+    outcome = planned("--nodes", "67", "--nb", "128", "--depth", "1", "--bcast", "1")
+    assert {tuple(sorted(row[2:4])) for row in rows_of(outcome)} == {(1, 67)}
+    assert "67 processes have no good grid, 1 x 67 is" in outcome.stderr
+
+
 @pytest.mark.long
 @measures
 def test_processes_a_node_are_of_all_nodes_that_there_are(planned):

@@ -131,6 +131,37 @@ static void every_grid_and_width_is_considered(void **state)
     assert_int_equal(seen, 8); /* 1 x 6, 2 x 3, 3 x 2, 6 x 1 */
 }
 
+/* 67 is prime, 74 = 2 x 37, 62 = 2 x 31; 1 x 31 of 64 and fewer. */
+static void
+many_processes_without_a_good_grid_get_the_best_there_is(void **state)
+{
+    static const struct {
+        int processes, rows;
+        bool flat;
+    } of[] = {{67, 1, true},  {74, 2, true},  {31, 1, true},
+              {68, 4, false}, {96, 8, false}, {1, 1, false},
+              {62, 2, false}, {16, 4, false}, {127, 1, true}};
+    xhpl_rates_t rates = rates_of(1e9, 1e9);
+    xhpl_job_t job;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        int n = of[i].processes, count;
+
+        assert_int_equal(xhpl_choices_rows(n), of[i].rows);
+        assert_int_equal(xhpl_choices_are_flat(n), of[i].flat);
+        job = job_of(n, 8e8);
+        count = xhpl_choices_make(&rates, &job, MOST, found);
+        assert_true(count > 0);
+        for (int c = 0; n > 64 && of[i].flat && c < count; c++)
+            assert_true(found[c].test.nprow == of[i].rows ||
+                        found[c].test.npcol == of[i].rows);
+        for (int c = 0; n > 64 && !of[i].flat && c < count; c++)
+            assert_true(found[c].test.nprow <= 16 * found[c].test.npcol &&
+                        found[c].test.npcol <= 16 * found[c].test.nprow);
+    }
+}
+
 static void where_rows_are_slow_to_exchange_grids_are_flat(void **state)
 {
     xhpl_rates_t slow_columns = rates_of(1e10, 1e7);
@@ -175,6 +206,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_time_limit_is_kept_and_used),
     cmocka_unit_test(choices_fall_in_rate_and_keep_within_limits),
     cmocka_unit_test(every_grid_and_width_is_considered),
+    cmocka_unit_test(many_processes_without_a_good_grid_get_the_best_there_is),
     cmocka_unit_test(where_rows_are_slow_to_exchange_grids_are_flat),
     cmocka_unit_test(a_variant_that_changes_nothing_is_left_out),
     cmocka_unit_test(no_more_are_given_than_there_is_room_for),
