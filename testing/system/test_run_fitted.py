@@ -31,18 +31,24 @@ def write_program(path, text):
     path.chmod(0o755)
 
 
-@pytest.fixture(name="fitted")
-def fitted_fixture(tmp_path):
-    """Run run-fitted with little to do; its outcome."""
-    small = SMALL.format(write_dat=jobs.SOURCE / "scripts/write-dat", xhpl=jobs.XHPL)
-    write_program(tmp_path / "bin/xprobe", PROBE)
-    write_program(tmp_path / "bin/xhpl", small)
-    script = jobs.SOURCE / "scripts/run-fitted"
-    return jobs.run([script, "bin", "run", "numa"], tmp_path)
+@pytest.fixture(name="run_fitted")
+def run_fitted_fixture(tmp_path):
+    """Let run-fitted have little to do; its outcome."""
+
+    def run(env=None):
+        small = SMALL.format(
+            write_dat=jobs.SOURCE / "scripts/write-dat", xhpl=jobs.XHPL)
+        write_program(tmp_path / "bin/xprobe", PROBE)
+        write_program(tmp_path / "bin/xhpl", small)
+        script = jobs.SOURCE / "scripts/run-fitted"
+        return jobs.run([script, "bin", "run", "numa"], tmp_path, env)
+
+    return run
 
 
 @measures
-def test_it_ends_with_what_the_run_is_worth(fitted, tmp_path):
+def test_it_ends_with_what_the_run_is_worth(run_fitted, tmp_path):
+    fitted = run_fitted()
     assert fitted.status == 0, str(fitted)
     *_, rate, last = fitted.stdout.splitlines()
     assert "of the FMA ceiling" in rate and last == "PASSED"
@@ -51,6 +57,19 @@ def test_it_ends_with_what_the_run_is_worth(fitted, tmp_path):
     assert "run: a page about this run: run/report.html\n" in fitted.stderr
     said = call(tmp_path / "run", "--verdict", "run.json").stdout
     assert f"run: is it good? {said}" in fitted.stderr, str(fitted)
+
+
+@measures
+@pytest.mark.parametrize(
+    "nodes, processes", [(["0-1", ""], 1), (["0", "1", "", ""], 2), ([], 1)])
+def test_nodes_without_cores_have_no_process(run_fitted, tmp_path, nodes, processes):
+    for number, cpus in enumerate(nodes):
+        (tmp_path / f"nodes/node{number}").mkdir(parents=True)
+        (tmp_path / f"nodes/node{number}/cpulist").write_text(cpus + "\n")
+    fitted = run_fitted({"NUMA_NODES": str(tmp_path / "nodes")})
+    assert fitted.status == 0, str(fitted)
+    record = json.loads((tmp_path / "run/run.json").read_text())
+    assert record["mpi"]["processes"] == processes
 
 
 # ---- what is installed for it -------------------------------------------------
