@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several tests, and several runs, beside each other."""
+from statistics import median
+
 from . import html, series
 from .words import NONE, duration, moment, percent, significant
 
 BARS = 40
 CURVES = 8
+SLOW = 0.97  # of the median of equal tests
+TO_COMPARE = 3  # equal tests; of two nobody knows which is as it should be
 
 
 def labels(runs):
@@ -17,11 +21,12 @@ def labels(runs):
 
 
 def entries(runs):
-    """Label, run and test of everything that was to be solved."""
-    return [
+    """Label, run and test of everything that was to be solved, fastest first."""
+    found = [
         (label, run, test)
         for label, run in zip(labels(runs), runs) for test in run.tests
     ]
+    return sorted(found, key=lambda e: e[2]["gflops"] or 0, reverse=True)
 
 
 def table(runs):
@@ -56,22 +61,65 @@ def short_names(solved):
     ]
 
 
+def solved_entries(runs):
+    return [e for e in entries(runs) if e[2]["gflops"] is not None]
+
+
+def ends(found):
+    """Of many, the first and the last."""
+    half = BARS // 2
+    return found if len(found) <= BARS else found[:half] + found[-half:]
+
+
 def bars(runs, data):
     """The rate of each test, fastest first."""
-    solved = [e for e in entries(runs) if e[2]["gflops"] is not None]
-    solved.sort(key=lambda e: e[2]["gflops"], reverse=True)
+    solved = solved_entries(runs)
     if len(solved) < 2:
         return ""
     data["bars"] = [
         {"name": name, "gflops": t["gflops"], "passed": t["status"] == "PASSED"}
-        for name, (_, _, t) in zip(short_names(solved), solved[:BARS])
+        for name, (_, _, t) in ends(list(zip(short_names(solved), solved)))
     ]
     first, last = solved[0][2]["gflops"], solved[-1][2]["gflops"]
-    left_out = f" The {BARS} fastest are drawn." if len(solved) > BARS else ""
+    left_out = (
+        f" The {BARS // 2} fastest and the {BARS // 2} slowest are drawn."
+        if len(solved) > BARS else ""
+    )
     return html.figure(
         "bars", "bars", "Rate of each test",
         f"{len(solved)} tests, from {significant(last)} to {significant(first)} "
         f"Gflop/s.{left_out}")
+
+
+def slow_ones(runs):
+    """Rate to the median, label and description, of equal tests of several runs."""
+    equal = {}
+    for label, _, test in solved_entries(runs):
+        equal.setdefault(tuple(describe(test)), []).append((label, test["gflops"]))
+    found = []
+    for words, group in equal.items():
+        middle = median(gflops for _, gflops in group)
+        if len(group) >= TO_COMPARE and len({label for label, _ in group}) > 1:
+            found += [
+                (gflops / middle, label, ", ".join(words))
+                for label, gflops in group if gflops < SLOW * middle
+            ]
+    return sorted(found)
+
+
+def slow_list(runs):
+    """Who is slower than others at the same."""
+    found = slow_ones(runs)
+    if not found:
+        return ""
+    lines = [
+        f"{label}: {percent(part)} of the median ({words})"
+        for part, label, words in found[:BARS]
+    ]
+    if len(found) > BARS:
+        lines.append(f"{len(found) - BARS} more")
+    return html.paragraph(
+        f"Below {percent(SLOW)} of the median of equal tests:") + html.listing(lines)
 
 
 def curves(runs, data):
@@ -135,6 +183,6 @@ def section(runs, data):
     if len(entries(runs)) < 2 and len(runs) < 2:
         return ""
     return html.section(
-        "comparison", "Comparison", bars(runs, data), table(runs),
+        "comparison", "Comparison", bars(runs, data), slow_list(runs), table(runs),
         curves(runs, data) if len(runs) > 1 else "",
         differences(runs) if len(runs) > 1 else "")

@@ -367,6 +367,44 @@ def test_several_runs_are_compared(tmp_path, record):
     assert len(runs) == 2 and "open" in runs[0] and "open" not in runs[1]
 
 
+def nodes_of(record, rates):
+    """The same run on many nodes."""
+    found = [copy.deepcopy(record) for _ in rates]
+    for copied, rate in zip(found, rates):
+        copied["tests"][0]["gflops"] = rate
+        copied["iterations"] = []
+    return found
+
+
+def test_runs_are_listed_by_their_rate(tmp_path, record):
+    skipped = copy.deepcopy(record)
+    skipped["tests"][0].update(gflops=None, seconds=None, status="SKIPPED")
+    page = page_of(tmp_path, skipped, *nodes_of(record, [5, 7, 6]))
+    table = page[page.index("All tests"):].split("</table>")[0]
+    assert re.findall(r"r\d\.json", table) == [f"r{i}.json" for i in (2, 3, 1, 0)]
+
+
+def test_the_slowest_of_many_are_drawn(tmp_path, record):
+    rates = [100.0 + i / 100 for i in range(60)]
+    rates[17] = 88.0
+    _, text, data = read(page_of(tmp_path, *nodes_of(record, rates)))
+    drawn = [bar["gflops"] for bar in data["bars"]]
+    fastest_first = sorted(rates, reverse=True)
+    assert drawn == fastest_first[:20] + fastest_first[-20:]
+    assert data["bars"][-1]["name"] == "r17.json"
+    assert "The 20 fastest and the 20 slowest are drawn" in text
+
+
+def test_runs_below_the_median_are_named(tmp_path, record):
+    runs = nodes_of(record, [100, 101, 88, 98, 99, 30])
+    runs[5]["tests"][0]["n"] = 64  # another test is not compared
+    text = text_of(page_of(tmp_path, *runs))
+    assert re.search(
+        r"Below 97 % of the median of equal tests: r2\.json: 89 % of the median "
+        r"\(W\w+, N 320, NB 16, 1 x 2\) (?!r\d)", text), text
+    assert "of equal tests" not in text_of(page_of(tmp_path, *runs[:2]))
+
+
 def test_equal_names_of_files_are_told_apart(tmp_path, traced_run):
     text = text_of(made(tmp_path, traced_run / "run.json", traced_run / "run.json"))
     assert "run.json (1)" in text and "run.json (2)" in text
