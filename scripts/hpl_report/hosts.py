@@ -78,7 +78,7 @@ def slow_hosts(hosts):
     middle = a_core(known[len(known) // 2])
     return [
         f"The cores of {h['name']} reached {significant(a_core(h))} Gflop/s each in "
-        f"multiply-adds before the run, those of the middle host "
+        f"multiply-adds before or after the run, those of the middle host "
         f"{significant(middle)}."
         for h in known if a_core(h) < SLOW * middle
     ]

@@ -5,6 +5,7 @@ from collections import namedtuple
 from .words import NBSP, percent, rate
 
 GOOD, FAIR = 0.80, 0.60  # of the ceiling
+NOISE = 1.02  # of the ceiling: more is no rate, but a ceiling that was disturbed
 AS_PREDICTED, NEAR = 0.90, 0.75  # of the predicted rate
 SMALL = 0.3  # of the memory: a matrix that could grow
 WAITS = ("wait_panel", "wait_exchange", "wait_device", "broadcast", "exchange")
@@ -64,8 +65,13 @@ def of_rate(run, test, efficiency):
     ceiling = (
         f"{percent(efficiency)} of the {rate(run.ceiling)} that its "
         f"{run.cores} core{'s' if run.cores > 1 else ''} reached in multiply-adds "
-        "alone just before the run"
+        "alone just before or after the run"
     )
+    if efficiency > NOISE:
+        return Verdict(
+            "unknown", "The record cannot tell", f"the rate is {ceiling}, which "
+            "something else on these cores must have disturbed",
+        )
     if efficiency >= GOOD and not run.bound():
         return Verdict("good", "Yes", ceiling + ", which is as fast as tuned runs are")
     grade = ("fair", "It is fair") if efficiency >= FAIR else ("low", "No")

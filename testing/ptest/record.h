@@ -83,7 +83,11 @@ void xhpl_record_checked(xhpl_record_t *record, double residual,
 /* A test could not be run. */
 void xhpl_record_skipped(xhpl_record_t *record, const xhpl_test_t *test);
 
-/* All tests are over: add the iterations that process 0 noted. */
+/*
+ * All tests are over: add the iterations that process 0 noted, and what the
+ * cores can do now, if that is more than before. Collective over
+ * MPI_COMM_WORLD.
+ */
 void xhpl_record_end(xhpl_record_t *record);
 
 /*

@@ -224,7 +224,10 @@ void xhpl_record_end(xhpl_record_t *record)
     char *csv;
     size_t size;
 
-    if (record == NULL || record->rank != 0 || hpl_solver()->iterations == NULL)
+    if (record == NULL)
+        return;
+    xhpl_record_workers(json_object_get(record->root, "hosts"));
+    if (record->rank != 0 || hpl_solver()->iterations == NULL)
         return;
     if (hpl_solver()->iterations(0, record->zero, &csv, &size) != XH_OK)
         return;

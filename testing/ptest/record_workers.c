@@ -50,27 +50,23 @@ static void add_to_rank(json_t *rank, const took_t *took)
     xhpl_json_set_text(rank, "cpus_taken", took->cpus);
 }
 
-/* Add what was measured to the host's sum; nothing measured is null. */
-static void add_to_ceiling(json_t *host, const took_t *took)
+/* Nothing measured is null. Others on the same cores only ever make it less. */
+static void keep_larger(json_t *host, int cores, double gflops)
 {
-    json_t *sum = json_object_get(host, "fma_ceiling");
+    json_t *ceiling = json_object_get(host, "fma_ceiling");
 
-    if (took->gflops <= 0)
+    if (gflops <= json_real_value(json_object_get(ceiling, "gflops")))
         return;
-    if (!json_is_object(sum)) {
-        sum = json_object();
-        json_object_set_new(host, "fma_ceiling", sum);
-    }
-    xhpl_json_set_count(sum, "cores",
-                        took->cores +
-                            json_integer_value(json_object_get(sum, "cores")));
-    xhpl_json_set_number(sum, "gflops",
-                         took->gflops +
-                             json_real_value(json_object_get(sum, "gflops")));
+    ceiling = json_object();
+    xhpl_json_set_count(ceiling, "cores", cores);
+    xhpl_json_set_number(ceiling, "gflops", gflops);
+    json_object_set_new(host, "fma_ceiling", ceiling);
 }
 
 static void add_to_host(json_t *host, const took_t *all)
 {
+    int cores = 0;
+    double gflops = 0;
     json_t *rank;
     size_t i;
 
@@ -80,8 +76,12 @@ static void add_to_host(json_t *host, const took_t *all)
             &all[json_integer_value(json_object_get(rank, "rank"))];
 
         add_to_rank(rank, took);
-        add_to_ceiling(host, took);
+        if (took->gflops > 0) {
+            cores += took->cores;
+            gflops += took->gflops;
+        }
     }
+    keep_larger(host, cores, gflops);
 }
 
 void xhpl_record_workers(json_t *hosts)

@@ -188,6 +188,16 @@ def test_the_rate_is_judged_by_the_ceiling(tmp_path, record, efficiency, answer)
     assert f"Is it good? {answer}" in text
 
 
+@pytest.mark.parametrize(
+    "efficiency, answer",
+    [(1.01, "Yes: 101 % of the"),
+     (1.3, "The record cannot tell: the rate is 130 % of the")],
+)
+def test_more_than_the_ceiling_is_no_answer(tmp_path, record, efficiency, answer):
+    text = text_of(page_of(tmp_path, rated(record, efficiency)))
+    assert f"Is it good? {answer}" in text
+
+
 def test_the_verdict_is_a_sentence_as_well(tmp_path, record):
     for name, efficiency in (("fast", 0.9), ("slow", 0.3)):
         (tmp_path / name).write_text(json.dumps(rated(record, efficiency)))
@@ -231,7 +241,7 @@ def test_idle_cores_are_told_and_never_good(tmp_path, record, efficiency, answer
     record["hosts"][0]["fma_ceiling"]["cores"] = 2
     text = text_of(page_of(tmp_path, record))
     assert f"Is it good? {answer}" in text
-    assert "before the run: only 2 of 64 cores were used; see binding." in text
+    assert "before or after the run: only 2 of 64 cores were used; see binding." in text
 
 
 def test_idle_cores_of_all_hosts_are_counted(tmp_path, record):
@@ -429,7 +439,7 @@ def test_a_thousand_processes_fit_and_a_slow_host_is_named(tmp_path, record):
     page = page_of(tmp_path, record)
     text = text_of(page)
     assert "The cores of node077 reached" in text
-    assert text.count(" before the run, those of the middle host") == 1
+    assert text.count(" before or after the run, those of the middle host") == 1
     assert "node000, node001, node002 and 122 more 125" in text
     assert "109 more hosts not drawn" in text
     assert len(page) < 1_000_000

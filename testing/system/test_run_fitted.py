@@ -52,11 +52,22 @@ def test_it_ends_with_what_the_run_is_worth(run_fitted, tmp_path):
     assert fitted.status == 0, str(fitted)
     *_, rate, last = fitted.stdout.splitlines()
     assert "of the FMA ceiling" in rate and last == "PASSED"
-    (test,) = json.loads((tmp_path / "run/run.json").read_text())["tests"]
+    record = json.loads((tmp_path / "run/run.json").read_text())
+    (test,), (host,) = record["tests"], record["hosts"]
+    ceiling = host["fma_ceiling"]  # not of the stub of xprobe
+    assert f" ({ceiling['gflops']:.1f}) of {ceiling['cores']} cores" in rate
     assert test["prediction"]["seconds"] > 0
     assert "run: a page about this run: run/report.html\n" in fitted.stderr
     said = call(tmp_path / "run", "--verdict", "run.json").stdout
     assert f"run: is it good? {said}" in fitted.stderr, str(fitted)
+
+
+@measures
+def test_devices_are_not_held_against_the_cores(run_fitted):
+    fitted = run_fitted({"XHPL_DEVICES": "emu:1"})
+    assert fitted.status == 0, str(fitted)
+    *_, rate, last = fitted.stdout.splitlines()
+    assert rate.endswith(" Gflop/s") and last == "PASSED"
 
 
 @measures

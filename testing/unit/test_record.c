@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <unistd.h>
+#include "testing/ptest/record_workers.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit_mpi.h"
 
@@ -217,6 +218,65 @@ static void a_core_that_all_took_counts_once(void **state)
     json_decref(found);
 }
 
+static int asked; /* for its workers */
+
+static hpl_workers_t counted(void)
+{
+    asked++;
+    return two_threads();
+}
+
+static void the_ceiling_is_measured_again_at_the_end(void **state)
+{
+    hpl_solver_t solver = hpl_reference_solver;
+    xhpl_record_t *record;
+    json_t *found, *at;
+    int before;
+
+    (void)state;
+    solver.workers = counted;
+    hpl_solver_install(&solver);
+    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    xhpl_record_begin(record);
+    before = asked;
+    xhpl_record_end(record);
+    assert_int_equal(asked, before + 1);
+    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+    if (rank != 0)
+        return;
+    found = written();
+    at = json_object_get(first_of(found, "hosts"), "fma_ceiling");
+    assert_int_equal(json_integer_value(json_object_get(at, "cores")), 1);
+    json_decref(found);
+}
+
+/* A host with the one process 0, for which a ceiling was measured before. */
+static double ceiling_beside(double before)
+{
+    json_t *hosts = json_pack("[{s:[{s:i}],s:{s:i,s:f}}]", "ranks", "rank", 0,
+                              "fma_ceiling", "cores", 1, "gflops", before);
+    double gflops;
+
+    xhpl_record_workers(hosts);
+    gflops = json_real_value(json_object_get(
+        json_object_get(json_array_get(hosts, 0), "fma_ceiling"), "gflops"));
+    json_decref(hosts);
+    return gflops;
+}
+
+static void of_two_ceilings_the_larger_is_kept(void **state)
+{
+    double never = 1e12, slow = 1e-9, kept[2];
+
+    (void)state;
+    kept[0] = ceiling_beside(never);
+    kept[1] = ceiling_beside(slow);
+    if (rank != 0)
+        return;
+    assert_true(kept[0] == never);
+    assert_true(kept[1] > slow && kept[1] < never);
+}
+
 static void a_solver_may_not_tell(void **state)
 {
     json_t *found = record_of(NULL), *at;
@@ -341,6 +401,8 @@ static const struct CMUnitTest cases[] = {
     CASE(a_run_under_way_has_a_record_without_an_end),
     CASE(every_process_is_on_a_host),
     CASE(a_core_that_all_took_counts_once),
+    CASE(the_ceiling_is_measured_again_at_the_end),
+    CASE(of_two_ceilings_the_larger_is_kept),
     CASE(a_solver_may_not_tell),
     CASE(iterations_are_those_of_process_0),
     CASE(a_file_that_cannot_be_written_is_refused_by_all),
