@@ -62,7 +62,7 @@ JSON_LIBS := $(if $(filter yes,$(JSON)),$(JANSSON_LIBS))
 BASE_OBJECTS := $(call objects,base/*.c)
 HPL_OBJECTS := $(call objects,hpl/*/*.c)
 PLANNER_PURE := $(patsubst %,$(OBJ)/testing/planner/%.o,choices messages \
-                  model rates request table)
+                  model new_file rates request table)
 PTEST_OBJECTS := $(filter-out $(RECORD_NOT_BUILT), \
                    $(call objects,testing/ptest/*.c)) $(PLANNER_PURE)
 DRIVER_OBJECTS := $(filter-out %/main.o %/solvers.o,$(PTEST_OBJECTS))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/planner/planner.h"
 
-#include <errno.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -14,6 +13,7 @@
 #include "hybrid/driver/driver.h"
 #include "testing/planner/choices.h"
 #include "testing/planner/measure.h"
+#include "testing/planner/new_file.h"
 #include "testing/planner/table.h"
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/dat_writer.h"
@@ -203,45 +203,25 @@ static xh_status_t job_of(const xhpl_order_t *order, const hyb_means_t *means,
     return XH_OK;
 }
 
-/* The file of --write, which must not exist yet, before anything is measured;
- * NULL: there is none. Process 0 alone has it. */
-static xh_status_t open_file(const xhpl_order_t *order, FILE **file_p)
+/* The file of --write must not exist yet; told before anything is measured, but
+ * written when all is known, so that no plan that is ended leaves one. */
+static xh_status_t check_file(const xhpl_order_t *order)
 {
     xh_status_t status = XH_OK;
 
-    *file_p = NULL;
-    if (order->write[0] != '\0' && rank_here() == 0) {
-        *file_p = fopen(order->write, "wx");
-        if (*file_p == NULL) {
-            xh_log_error("--write: %s%s%s", order->write,
-                         errno == EEXIST ? " exists, and is left as it is"
-                                         : " cannot be written: ",
-                         errno == EEXIST ? "" : strerror(errno));
-            status = XH_ERR_INPUT;
-        }
-    }
+    if (order->write[0] != '\0' && rank_here() == 0)
+        status = xhpl_new_file_check(order->write);
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
-/* What cannot be completed is not left behind. */
-static xh_status_t close_file(const xhpl_order_t *order, FILE *file,
-                              xh_status_t status)
+/* To the file of --write. */
+static xh_status_t write_best(const xhpl_order_t *order,
+                              const xhpl_case_t *test)
 {
-    bool complete = file == NULL || fclose(file) == 0;
-
-    if (!complete && status == XH_OK) {
-        xh_log_error("--write: %s cannot be written: %s", order->write,
-                     strerror(errno));
-        status = XH_ERR_INPUT;
-    }
-    if (file != NULL && status != XH_OK)
-        remove(order->write);
-    return hpl_agree(MPI_COMM_WORLD, status);
-}
-
-static void write_best(const xhpl_order_t *order, const xhpl_case_t *test,
-                       FILE *file)
-{
+    char *text = NULL;
+    size_t size;
+    FILE *out;
+    xh_status_t status;
     xhpl_parameters_t parameters = order->parameters;
     const struct {
         xhpl_quantity_t quantity;
@@ -254,13 +234,21 @@ static void write_best(const xhpl_order_t *order, const xhpl_case_t *test,
         parameters.list[chosen[i].quantity].count = 1;
         parameters.list[chosen[i].quantity].value[0] = chosen[i].value;
     }
-    xhpl_dat_write(file, &parameters);
+    out = open_memstream(&text, &size);
+    if (out == NULL) {
+        xh_log_error("--write: out of memory");
+        return XH_ERR_MEMORY;
+    }
+    xhpl_dat_write(out, &parameters);
+    fclose(out);
+    status = xhpl_new_file_write(order->write, text, size);
+    free(text);
+    return status;
 }
 
 /* On process 0, which prints and writes. */
 static xh_status_t answer_plan(const xhpl_order_t *order,
-                               const xhpl_rates_t *rates, const xhpl_job_t *job,
-                               FILE *file)
+                               const xhpl_rates_t *rates, const xhpl_job_t *job)
 {
     xhpl_choice_t choices[SHOWN];
     int count = xhpl_choices_make(rates, job, SHOWN, choices);
@@ -276,9 +264,8 @@ static xh_status_t answer_plan(const xhpl_order_t *order,
     xhpl_plan_table_head(stdout);
     for (int i = 0; i < count; i++)
         xhpl_plan_table_row(stdout, &choices[i]);
-    if (file != NULL)
-        write_best(order, &choices[0].test, file);
-    return XH_OK;
+    return order->write[0] == '\0' ? XH_OK
+                                   : write_best(order, &choices[0].test);
 }
 
 static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
@@ -287,11 +274,10 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     xhpl_measurement_t what;
     xhpl_rates_t rates;
     xhpl_job_t job;
-    FILE *file;
     xh_status_t status = job_of(order, means, &job);
 
     if (status == XH_OK)
-        status = open_file(order, &file);
+        status = check_file(order);
     if (status != XH_OK)
         return status;
     nb = (xhpl_list_t){.count = job.nb.count};
@@ -299,8 +285,8 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     what = measurement(&nb, xh_settings_real("plan_seconds"));
     status = xhpl_measure(means, &what, &rates);
     if (status == XH_OK && rank_here() == 0)
-        status = answer_plan(order, &rates, &job, file);
-    return close_file(order, file, status);
+        status = answer_plan(order, &rates, &job);
+    return hpl_agree(MPI_COMM_WORLD, status);
 }
 
 /* ---- a prediction -------------------------------------------------------- */

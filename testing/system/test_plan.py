@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import time
 
 import pytest
 
@@ -109,6 +110,21 @@ def test_processes_without_a_good_grid_are_planned_and_warned_of(planned):
 def test_processes_a_node_are_of_all_nodes_that_there_are(planned):
     outcome = planned("--ranks-per-node", "3", processes=2)  # on one node
     assert {row[2] * row[3] for row in rows_of(outcome)} == {3}
+
+
+@measures
+def test_a_plan_that_is_ended_leaves_no_file(tmp_path):
+    options = "--plan --memory 200M --write HPL.dat --set plan_seconds=60"
+    command = [jobs.XHPL, *options.split(), "--set", "devices=none"]
+    job = jobs.start(command, tmp_path)
+    for line in job.stderr:
+        if "solver: " in line:  # is ready to measure
+            break
+    time.sleep(1)
+    found = list(tmp_path.iterdir())
+    jobs.kill_session(job.pid)
+    jobs.finish(job)
+    assert found == [] == list(tmp_path.iterdir())
 
 
 @measures
