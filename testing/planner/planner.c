@@ -151,6 +151,18 @@ static double bytes_of_node(const xhpl_request_t *wanted,
     return wanted->memory_bytes;
 }
 
+/* What is known of a network after a start on one node. A process that is alone
+ * has no link at all, which is said elsewhere. Process 0. */
+static void say_if_no_network(const xhpl_extent_t *started,
+                              const xhpl_extent_t *extent)
+{
+    if (started->nodes > 1 || extent->nodes == 1 || started->processes == 1)
+        return;
+    xh_log_warning("no link between nodes was measured, those within this one "
+                   "count as such in this plan for %d: start on at least two",
+                   extent->nodes);
+}
+
 /* As it was started, but for what --nodes and --ranks-per-node say. */
 static xh_status_t extent_of(const xhpl_request_t *wanted,
                              const xhpl_capacity_t *capacity,
@@ -169,6 +181,8 @@ static xh_status_t extent_of(const xhpl_request_t *wanted,
                          XHPL_PROCESSES_MOST);
         return XH_ERR_INPUT;
     }
+    if (rank_here() == 0)
+        say_if_no_network(&started, &extent);
     *extent_p = extent;
     return XH_OK;
 }

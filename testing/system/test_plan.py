@@ -105,6 +105,21 @@ def test_processes_without_a_good_grid_are_planned_and_warned_of(planned):
     assert "67 processes have no good grid, 1 x 67 is" in outcome.stderr
 
 
+@measures
+@pytest.mark.parametrize("options", ["--nodes 3", "--nodes 2 --ranks-per-node 1"])
+def test_several_nodes_planned_on_one_are_warned_of(planned, options):
+    narrow = "--nb 64 --depth 1 --bcast 1".split()
+    outcome = planned(*options.split(), *narrow, processes=2)
+    assert rows_of(outcome)
+    assert outcome.stderr.count("no link between nodes was measured") == 1
+
+
+@measures
+def test_a_node_planned_on_it_is_not_warned_of(planned):
+    outcome = planned("--nb", "64", "--depth", "1", "--bcast", "1", processes=2)
+    assert rows_of(outcome) and "measured" not in outcome.stderr
+
+
 @pytest.mark.long
 @measures
 def test_processes_a_node_are_of_all_nodes_that_there_are(planned):
