@@ -40,7 +40,7 @@ static void multiply(const hyb_lu_t *lu, const hyb_gemm_t *product)
 /* In pieces of some milliseconds, between which messages move on. */
 static void multiply_and_poll(hyb_lu_t *lu, const hyb_gemm_t *product)
 {
-    static const double flop = 2e8;
+    static const double flop = 5e8;
     hyb_rectangle_t piece = {.rows = 0};
     hyb_gemm_t part;
 
