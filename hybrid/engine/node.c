@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "hybrid/engine/device_rates.h"
+#include "hybrid/engine/host/blas.h"
 #include "hybrid/engine/host/gemm.h"
 #include "hybrid/engine/node_private.h"
 #include "hybrid/engine/product_return.h"
