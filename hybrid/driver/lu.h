@@ -91,11 +91,11 @@ typedef struct {
                            less */
     double *gathered;   /* rows x columns: rows of U */
     double *displaced;  /* likewise: top rows on their way to new places */
-    double *u;      /* likewise: U where the matrix has no room, or NULL; on
-                       whole pages */
-    size_t u_bytes; /* of u */
-    int tag;        /* of the next exchange */
-    bool packing;   /* the group has not started to move yet */
+    double *u;          /* likewise: U where the matrix has no room, or NULL; on
+                           whole pages */
+    size_t u_bytes;     /* of u */
+    int tag;            /* of the next exchange */
+    bool packing;       /* the group has not started to move yet */
     hyb_packing_t pack;
 } hyb_exchanges_t;
 

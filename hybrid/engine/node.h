@@ -43,9 +43,9 @@ typedef struct { /* the devices that a process may use */
 } hyb_seen_t;
 
 /*
- * hyb_node_open with these devices, borrowed, in place of those that the setting chooses:
- * all of them if they are this process's own, else its part of them
- * (hyb_topology_deal). seen NULL: as hyb_node_open.
+ * hyb_node_open with these devices, borrowed, in place of those that the
+ * setting chooses: all of them if they are this process's own, else its part of
+ * them (hyb_topology_deal). seen NULL: as hyb_node_open.
  */
 xh_status_t hyb_node_open_seeing(int threads, const hyb_local_t *local,
                                  const hyb_seen_t *seen, hyb_node_t **node_p);

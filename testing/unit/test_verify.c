@@ -344,8 +344,7 @@ static void strike_scene(scene_t *s)
 static int locate(scene_t *s, xdg_culprit_t *culprit, int capacity)
 {
     xdg_verdict_t v = verdict_on(s->checksum, &s->made, s->made.p.alpha);
-    xdg_suspect_t suspect = {&s->made.p, &s->made.start, &s->report, 1,
-                             &v};
+    xdg_suspect_t suspect = {&s->made.p, &s->made.start, &s->report, 1, &v};
     int count;
 
     assert_false(v.right);
@@ -444,8 +443,8 @@ static xdg_culprit_t after_two_products(int16_t *second_owner)
     return culprit[0];
 }
 
-static void of_two_products_all_owners_of_a_wrong_tile_are_suspected(
-    void **state)
+static void
+of_two_products_all_owners_of_a_wrong_tile_are_suspected(void **state)
 {
     int16_t owner[24];
     xdg_culprit_t culprit;

@@ -11,8 +11,8 @@ typedef struct {
     hyb_rectangle_t part; /* a tile, or all of C where nothing was cut */
     int executor; /* 0: the team, i + 1: device i, -1: nobody, or several */
     bool by[HYB_EXECUTORS]; /* all who computed something of it */
-    int64_t row, col;     /* the worst of C, -1: not known */
-    double error, bound;  /* of a sum with it */
+    int64_t row, col;       /* the worst of C, -1: not known */
+    double error, bound;    /* of a sum with it */
 } xdg_culprit_t;
 
 /* products that were computed one upon the other, and found wrong */

@@ -43,9 +43,9 @@ static void name_suspects(const xdg_executors_t *executors,
     snprintf(text, size, "nobody by itself");
     for (int i = 0; i < executors->count; i++)
         if (c->by[i] && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s",
-                                     used > 0 ? " or " : "",
-                                     executors->name[i]);
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%s",
+                                 used > 0 ? " or " : "", executors->name[i]);
 }
 
 static void accuse(xdg_verifier_t *verifier, const char *name,
@@ -85,8 +85,7 @@ static xh_status_t accuse_all(xdg_verifier_t *verifier, const char *name,
 }
 
 xh_status_t xdg_verify(xdg_verifier_t *verifier, const char *name,
-                       const hyb_report_t *report, int reports,
-                       double alpha)
+                       const hyb_report_t *report, int reports, double alpha)
 {
     const xdg_problem_t *problem = verifier->problem;
     hyb_gemm_t product = problem->product;

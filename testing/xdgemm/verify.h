@@ -40,7 +40,6 @@ void xdg_verifier_close(xdg_verifier_t *verifier);
  * Errors: XH_ERR_MEMORY  said
  */
 xh_status_t xdg_verify(xdg_verifier_t *verifier, const char *name,
-                       const hyb_report_t *report, int reports,
-                       double alpha);
+                       const hyb_report_t *report, int reports, double alpha);
 
 #endif
