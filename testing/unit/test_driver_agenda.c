@@ -44,6 +44,7 @@ static void table_open(table_t *t, int k, hyb_lookahead_t mode, int64_t next)
     lu->plan[k % HYB_IN_FLIGHT].mode = mode;
     lu->plan[k % HYB_IN_FLIGHT].next.to = t->s.panel->jj + next;
     lu->exchanges = (hyb_exchanges_t){.group = -1,
+                                      .rows = BLOCK,
                                       .position = t->s.mat.nq,
                                       .width = GROUP,
                                       .most = 1,
