@@ -244,7 +244,7 @@ test check:
 	@$(MAKE) suite
 
 # What a sanitizer must know to tell leaks of libraries from ours.
-export ASAN_OPTIONS ?= fast_unwind_on_malloc=0
+export ASAN_OPTIONS ?= fast_unwind_on_malloc=0:malloc_context_size=10
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/testing/sanitizer/tsan.supp
 export LSAN_OPTIONS ?= print_suppressions=0:suppressions=$(CURDIR)/testing/sanitizer/lsan.supp
 

@@ -108,6 +108,7 @@ def test_products_of_any_kind_are_right(xdgemm, shape):
     assert_nothing_left(outcome)
 
 
+@pytest.mark.surface  # a sanitizer is too slow to try all sizes in a second
 def test_a_size_of_tiles_is_found(xdgemm):
     outcome = xdgemm(*PRODUCT, *OWN_DEVICE, MEMORY=170)  # few are tried
     assert wrong(outcome) == 0
