@@ -2,6 +2,7 @@
 #include "hybrid/engine/product_return.h"
 
 #include <dirent.h>
+#include <unistd.h>
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "testing/unit/emu_fixture.h"
@@ -91,9 +92,20 @@ static xh_status_t counting_gemm(void *state, void *queue,
     return emu->gemm(state, queue, product);
 }
 
+/* A thread that was joined may still be listed, for as long as it takes it to
+ * get a core. */
+static void await_threads(int count)
+{
+    enum { MILLISECONDS = 10000 };
+
+    for (int i = 0; i < MILLISECONDS && threads_now() > count; i++)
+        usleep(1000);
+}
+
 /* The most threads that there are during a trial with so many copiers. */
 static int threads_of_trial(int copiers)
 {
+    int before = threads_now();
     hyb_return_trial_t trial = small;
     hyb_backend_t counting;
     hyb_device_t *device;
@@ -113,6 +125,7 @@ static int threads_of_trial(int copiers)
     most_threads = 0;
     assert_int_equal(hyb_product_return_pays(device, &trial, &result), XH_OK);
     hyb_device_close(device);
+    await_threads(before);
     return most_threads;
 }
 
