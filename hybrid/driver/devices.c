@@ -97,6 +97,16 @@ static hyb_gemm_t product_of(const hyb_lu_t *lu, int k,
                         .c = {c, l2.rows, cols, ld}};
 }
 
+/*
+ * Are all columns theirs, but for single tiles that the team takes from the
+ * back? So asked for, or as nobody's rate is known yet.
+ */
+static bool they_get_all(const hyb_devices_t *d)
+{
+    return d->split.policy == HYB_SPLIT_STEAL ||
+           (d->split.policy == HYB_SPLIT_RATIO && d->rate == 0.0);
+}
+
 /* Columns of count that fall to the devices. */
 static int64_t columns_for(const hyb_lu_t *lu, const hyb_devices_t *d, int k,
                            int64_t count, hyb_devices_part_t *part)
@@ -107,9 +117,9 @@ static int64_t columns_for(const hyb_lu_t *lu, const hyb_devices_t *d, int k,
 
     part->situation =
         hyb_lu_owns(lu, k + 1) ? HYB_PANEL_HERE : HYB_PANEL_ELSEWHERE;
-    part->steals = hyb_devices_steal(d);
-    part->share =
-        part->steals ? 1.0 : hyb_ratio_share(&d->ratio, part->situation, flop);
+    part->share = they_get_all(d)
+                      ? 1.0
+                      : hyb_ratio_share(&d->ratio, part->situation, flop);
     columns = (int64_t)(part->share * (double)count + 0.5);
     columns = (columns + unit / 2) / unit * unit;
     if (count - columns < unit) /* too few to be worth reading L2 for */

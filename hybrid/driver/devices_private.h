@@ -12,7 +12,6 @@
 typedef struct {
     int64_t from, to; /* columns */
     double share;     /* of the columns behind the next panel's */
-    bool steals;      /* all are given, and the team takes tiles of them back */
     hyb_situation_t situation;
     hyb_deal_t feed;
     _Atomic int64_t *fed;     /* by block: columns that are ready */
@@ -46,16 +45,6 @@ struct hyb_devices {
 static inline hyb_devices_part_t *hyb_devices_part(const hyb_lu_t *lu, int k)
 {
     return &lu->devices->part[k % HYB_IN_FLIGHT];
-}
-
-/*
- * Are all columns theirs, but for single tiles that the team takes from the
- * back? So asked for, or as nobody's rate is known yet.
- */
-static inline bool hyb_devices_steal(const hyb_devices_t *d)
-{
-    return d->split.policy == HYB_SPLIT_STEAL ||
-           (d->split.policy == HYB_SPLIT_RATIO && d->rate == 0.0);
 }
 
 /* The first column behind those that are released whose block is not fed. */
