@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """xdgemm: options, products by host and devices, faults, torture, records."""
 import json
+import os
 import re
 import xml.etree.ElementTree as ET
 
@@ -246,7 +247,7 @@ def test_torture_names_the_device_that_computed_wrongly(xdgemm):
 
 
 # Checking a product of depth 1 takes longer than the product.
-SHALLOW = ["-m", "600", "-k", "1", "--torture", "1", "--set", "tile=150"]
+SHALLOW = ["-m", "600", "-k", "1", "--torture", "3", "--set", "tile=150"]
 
 
 def test_torture_checks_several_products_at_once(xdgemm):
@@ -254,16 +255,19 @@ def test_torture_checks_several_products_at_once(xdgemm):
     assert outcome.status == 0, str(outcome)
     torture = json.loads((xdgemm.directory / "x.json").read_text())["torture"]
     assert verified(outcome) == (torture["products"], 0)
-    assert 2 <= torture["checks"] < torture["products"]
+    assert torture["checks"] <= torture["products"] <= 64 * torture["checks"]
+    busy = os.getloadavg()[0] > os.cpu_count()  # products wait as well
+    assert busy or torture["checks"] < torture["products"], str(outcome)
     assert re.search(r"^\d+ checks took \d+\.\d% of the time$",
                      outcome.stdout, re.M)  # fmt: skip
 
 
-# The 16 tiles of a product: 8 of them, or all, are the devices'.
+# The 16 tiles of a product: 8 of them, or all, are the devices'. The fault is in
+# the third product, to which a busy machine comes as well.
 def test_torture_names_the_device_of_one_of_several_products(xdgemm):
     outcome = xdgemm(
         *SHALLOW, "--devices", "emu:1", "--set", "split=fixed:0.5",
-        "--set", "emu_fault=flip@copy_out:100",
+        "--set", "emu_fault=flip@copy_out:20",
     )  # fmt: skip
     assert outcome.status == 1, str(outcome)
     assert verified(outcome)[1] == 1
@@ -275,7 +279,7 @@ def test_torture_names_the_device_of_one_of_several_products(xdgemm):
 def test_torture_names_all_who_may_have_computed_wrongly(xdgemm):
     outcome = xdgemm(
         *SHALLOW, "--devices", "emu:2", "--set", "split=fixed:1",
-        "--set", "emu_fault=1:flip@copy_out:100",
+        "--set", "emu_fault=1:flip@copy_out:20",
     )  # fmt: skip
     assert outcome.status == 1, str(outcome)
     assert verified(outcome)[1] == 1
