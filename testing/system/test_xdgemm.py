@@ -234,16 +234,30 @@ def test_torture_checks_every_product(xdgemm):
     assert "product 1," in outcome.stderr
 
 
+def assert_blamed(outcome, device):
+    """One wrong tile of device was found. It is counted as its own, unless the
+    tile was another executor's in other products of the same check: on a busy
+    machine that may be so in any run, and is then said.
+    """
+    assert outcome.status == 1, str(outcome)
+    assert verified(outcome)[1] == 1
+    found = re.search(r"computed by ([^:]+:\d( or .*)?):", outcome.stderr)
+    assert found and device in found[1], str(outcome)
+    counts = dict(re.findall(r"^(\S+) +wrong tiles (\d+)\b",
+                             outcome.stdout, re.M))  # fmt: skip
+    sure = "from now on each product is checked" not in outcome.stderr
+    assert sure == (" or " not in found[1])
+    assert counts.pop(device) == f"{sure:d}"
+    assert counts and set(counts.values()) == {"0"}
+
+
 def test_torture_names_the_device_that_computed_wrongly(xdgemm):
     outcome = xdgemm(
         "-m", "128", "--torture", "1", "--devices", "emu:2",
         "--set", "tile=32", "--set", "split=fixed:0.9",
         "--set", "emu_fault=1:flip@gemm:2",
     )  # fmt: skip
-    assert outcome.status == 1, str(outcome)
-    assert verified(outcome)[1] == 1
-    assert re.search(r"^emu:1 +wrong tiles 1\b", outcome.stdout, re.M)
-    assert re.search(r"^emu:0 +wrong tiles 0\b", outcome.stdout, re.M)
+    assert_blamed(outcome, "emu:1")
 
 
 # Checking a product of depth 1 takes longer than the product.
@@ -264,30 +278,21 @@ def test_torture_checks_several_products_at_once(xdgemm):
 
 # The 16 tiles of a product: 8 of them, or all, are the devices'. The fault is in
 # the third product, to which a busy machine comes as well.
-def test_torture_names_the_device_of_one_of_several_products(xdgemm):
+@pytest.mark.parametrize(
+    "devices, share, fault, device",
+    [
+        (1, 0.5, "flip@copy_out:20", "emu:0"),
+        (2, 1, "1:flip@copy_out:20", "emu:1"),
+    ],
+)
+def test_torture_names_who_may_have_computed_one_of_several_products(
+    xdgemm, devices, share, fault, device
+):
     outcome = xdgemm(
-        *SHALLOW, "--devices", "emu:1", "--set", "split=fixed:0.5",
-        "--set", "emu_fault=flip@copy_out:20",
+        *SHALLOW, "--devices", f"emu:{devices}",
+        "--set", f"split=fixed:{share}", "--set", f"emu_fault={fault}",
     )  # fmt: skip
-    assert outcome.status == 1, str(outcome)
-    assert verified(outcome)[1] == 1
-    assert re.search(r"products? \d.*computed by emu:0:", outcome.stderr)
-    assert re.search(r"^emu:0 +wrong tiles 1\b", outcome.stdout, re.M)
-    assert re.search(r"^host +wrong tiles 0\b", outcome.stdout, re.M)
-
-
-def test_torture_names_all_who_may_have_computed_wrongly(xdgemm):
-    outcome = xdgemm(
-        *SHALLOW, "--devices", "emu:2", "--set", "split=fixed:1",
-        "--set", "emu_fault=1:flip@copy_out:20",
-    )  # fmt: skip
-    assert outcome.status == 1, str(outcome)
-    assert verified(outcome)[1] == 1
-    found = re.search(r"computed by ([^:]+:\d( or .*)?):", outcome.stderr)
-    assert found and "emu:1" in found[1], str(outcome)
-    named = "from now on each product is checked" not in outcome.stderr
-    assert re.search(rf"^emu:1 +wrong tiles {named:d}\b", outcome.stdout, re.M)
-    assert re.search(r"^emu:0 +wrong tiles 0\b", outcome.stdout, re.M)
+    assert_blamed(outcome, device)
 
 
 # ---- what is there ----------------------------------------------------------
