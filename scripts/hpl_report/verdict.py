@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Is it good? In one sentence, with the reason."""
+import signal
 from collections import namedtuple
 
 from .words import NBSP, percent, rate
@@ -8,21 +9,36 @@ GOOD, FAIR = 0.80, 0.60  # of the ceiling
 NOISE = 1.02  # of the ceiling: more is no rate, but a ceiling that was disturbed
 AS_PREDICTED, NEAR = 0.90, 0.75  # of the predicted rate
 SMALL = 0.3  # of the memory: a matrix that could grow
+BY_SIGNAL = 128  # plus its number: the exit status of a run that it ended
 WAITS = ("wait_panel", "wait_exchange", "wait_device", "broadcast", "exchange")
 
 Verdict = namedtuple("Verdict", "grade answer reason")
 
 
+def signal_name(number):
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
 def no_result(record):
-    if record["exit_status"] is None:
+    status = record["exit_status"]
+    if status is None:
         return "the record has no end: the run was killed, or is still under way"
+    if status > BY_SIGNAL:
+        return (
+            f"{signal_name(status - BY_SIGNAL)} ended it: from a person, from "
+            "the batch system, or from the launcher because another process "
+            "failed, which stderr tells"
+        )
     if any(test["status"] == "SKIPPED" for test in record["tests"]):
         return "every test was skipped"
     ended = {
         2: "its input was refused, or there was not enough memory",
         3: "it failed at run time",
     }
-    return ended.get(record["exit_status"], "no test was solved")
+    return ended.get(status, "no test was solved")
 
 
 def idle_cores(run):

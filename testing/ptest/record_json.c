@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,12 @@
 #include "testing/ptest/record_value.h"
 #include "testing/ptest/record_workers.h"
 #include "testing/ptest/report.h"
+#include "testing/ptest/termination.h"
 
-enum { SCHEMA_VERSION = 1 };
+enum {
+    SCHEMA_VERSION = 1,
+    BY_SIGNAL = 128 /* added to its number, as shells do */
+};
 
 /* A run of many short tests is not held up by writing. */
 static const double seconds_between = 1;
@@ -34,12 +39,17 @@ struct xhpl_record {
     /* on process 0 */
     xhpl_record_file_t file;
     double written; /* xh_clock_wall of the last time */
+    bool is_complete;
     json_t *root, *tests;
     char pmap;                        /* of the tags: R or C */
     struct timespec start, end;       /* of the last timed phase */
     double joules[XHPL_ENERGY_KINDS]; /* in it, of all nodes */
     double devices_joules;            /* in it, of all devices */
 };
+
+/* Of a record's root, with what hangs on it, and its file: a thread that meets
+ * an error, or a signal, completes them. Nobody waits for others with it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct timespec now(void)
 {
@@ -74,27 +84,40 @@ static bool write_all(xhpl_record_t *record)
 /* A run may be killed at any time. An error is met again, and said, at close */
 static void save(xhpl_record_t *record)
 {
-    if (!record->file.once)
+    if (!record->file.once && !record->is_complete)
         write_all(record);
 }
 
-/* With the end of the run. An error is said. */
+/* With the end of the run, once. An error is said. */
 static xh_status_t complete(xhpl_record_t *record, int exit_status)
 {
     struct timespec moment = now();
+    bool is_written = true;
 
-    json_object_set_new(record->root, "end", xhpl_json_moment(&moment));
-    xhpl_json_set_count(record->root, "exit_status", exit_status);
-    if (write_all(record))
+    pthread_mutex_lock(&lock);
+    if (!record->is_complete) {
+        json_object_set_new(record->root, "end", xhpl_json_moment(&moment));
+        xhpl_json_set_count(record->root, "exit_status", exit_status);
+        is_written = write_all(record);
+    }
+    record->is_complete = true;
+    pthread_mutex_unlock(&lock);
+    if (is_written)
         return XH_OK;
     xh_log_error("cannot write the file of --json: %s", strerror(errno));
     return XH_ERR_IO;
 }
 
-/* This process ends the job. Its other threads may still use the record. */
+/* This process ends the job. */
 static void complete_aborted(void *context)
 {
     complete(context, XH_EXIT_RUNTIME);
+}
+
+/* This process is ended from outside. */
+static void complete_terminated(void *context, int signal)
+{
+    complete(context, BY_SIGNAL + signal);
 }
 
 static void save_now_and_then(xhpl_record_t *record)
@@ -138,7 +161,10 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order)
 
 static void forget(xhpl_record_t *record)
 {
-    hpl_at_abort(NULL, NULL);
+    if (record->rank == 0) {
+        xhpl_at_termination_end();
+        hpl_at_abort(NULL, NULL);
+    }
     xhpl_energy_close(record->energy);
     xhpl_record_findings_close();
     json_decref(record->root);
@@ -193,6 +219,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
         json_object_set_new(record->root, "hosts", hosts);
         save(record);
         hpl_at_abort(complete_aborted, record);
+        xhpl_at_termination(complete_terminated, record);
     }
     status = hpl_agree(MPI_COMM_WORLD, watch_energy(record));
     if (status == XH_OK)
@@ -202,38 +229,66 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
     return status;
 }
 
+/* What processes took, measured by all of them, added to what is known of their
+ * hosts; NULL but on process 0. */
+static json_t *hosts_with_workers(const xhpl_record_t *record)
+{
+    json_t *hosts = json_deep_copy(json_object_get(record->root, "hosts"));
+
+    xhpl_record_workers(hosts);
+    return hosts;
+}
+
 void xhpl_record_begin(xhpl_record_t *record)
 {
-    json_t *devices;
+    json_t *devices, *hosts;
 
     if (record == NULL)
         return;
     devices = xhpl_record_devices();
-    xhpl_record_workers(json_object_get(record->root, "hosts"));
+    hosts = hosts_with_workers(record);
     if (record->rank != 0)
         return;
+    pthread_mutex_lock(&lock);
     xhpl_json_set_text(record->root, "solver", hpl_solver()->name);
     json_object_set_new(record->root, "kernel", xhpl_record_kernel());
+    json_object_set_new(record->root, "hosts", hosts);
     json_object_set_new(record->root, "devices", devices);
     json_object_set_new(record->root, "blas", xhpl_record_blas());
     save(record);
+    pthread_mutex_unlock(&lock);
+}
+
+/* NULL if nobody noted them. */
+static json_t *iterations_of(const xhpl_record_t *record)
+{
+    json_t *iterations;
+    char *csv;
+    size_t size;
+
+    if (hpl_solver()->iterations == NULL ||
+        hpl_solver()->iterations(0, record->zero, &csv, &size) != XH_OK)
+        return NULL;
+    iterations = xhpl_record_iterations(csv, size);
+    free(csv);
+    return iterations;
 }
 
 void xhpl_record_end(xhpl_record_t *record)
 {
-    char *csv;
-    size_t size;
+    json_t *hosts, *iterations;
 
     if (record == NULL)
         return;
-    xhpl_record_workers(json_object_get(record->root, "hosts"));
-    if (record->rank != 0 || hpl_solver()->iterations == NULL)
+    hosts = hosts_with_workers(record);
+    if (record->rank != 0)
         return;
-    if (hpl_solver()->iterations(0, record->zero, &csv, &size) != XH_OK)
-        return;
-    json_object_set_new(record->root, "iterations",
-                        xhpl_record_iterations(csv, size));
-    free(csv);
+    iterations = iterations_of(record);
+    pthread_mutex_lock(&lock);
+    json_object_set_new(record->root, "hosts", hosts);
+    if (iterations != NULL)
+        json_object_set_new(record->root, "iterations", iterations);
+    pthread_mutex_unlock(&lock);
 }
 
 static xh_status_t finish(xhpl_record_t *record, int exit_status)
@@ -350,6 +405,7 @@ void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
 
     if (record == NULL || record->rank != 0)
         return;
+    pthread_mutex_lock(&lock);
     object = add_test(record, test);
     xhpl_json_set_text(object, "status", "UNCHECKED");
     json_object_set_new(object, "start", xhpl_json_moment(&record->start));
@@ -358,6 +414,7 @@ void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
     xhpl_json_set_number(object, "gflops", xhpl_report_rate(test->n, seconds));
     json_object_set_new(object, "energy", energy_of(record));
     save_now_and_then(record);
+    pthread_mutex_unlock(&lock);
 }
 
 /* The test that was added last. */
@@ -377,7 +434,9 @@ void xhpl_record_predicted(xhpl_record_t *record, const xhpl_test_t *test,
     xhpl_json_set_number(object, "seconds", seconds);
     xhpl_json_set_number(object, "gflops", xhpl_report_rate(test->n, seconds));
     xhpl_json_set_number(object, "ceiling_gflops", ceiling * 1e-9);
+    pthread_mutex_lock(&lock);
     json_object_set_new(last_test(record), "prediction", object);
+    pthread_mutex_unlock(&lock);
 }
 
 static json_t *norms_of(const hpl_norms_t *norms)
@@ -400,17 +459,21 @@ void xhpl_record_checked(xhpl_record_t *record, double residual,
 
     if (record == NULL || record->rank != 0)
         return;
+    pthread_mutex_lock(&lock);
     object = last_test(record);
     xhpl_json_set_text(object, "status", passed ? "PASSED" : "FAILED");
     xhpl_json_set_number(object, "residual", residual);
     json_object_set_new(object, "norms", norms_of(norms));
     save_now_and_then(record);
+    pthread_mutex_unlock(&lock);
 }
 
 void xhpl_record_skipped(xhpl_record_t *record, const xhpl_test_t *test)
 {
     if (record == NULL || record->rank != 0)
         return;
+    pthread_mutex_lock(&lock);
     add_test(record, test);
     save_now_and_then(record);
+    pthread_mutex_unlock(&lock);
 }

@@ -339,6 +339,15 @@ def test_a_killed_run_has_a_page(tmp_path, record):
     assert "The record has no iterations of a solved test" in text
 
 
+@pytest.mark.parametrize(
+    "status, name", [(143, "SIGTERM"), (130, "SIGINT"), (192, "SIGRTMAX")]
+)
+def test_a_run_ended_by_a_signal_has_a_page(tmp_path, record, status, name):
+    record.update(exit_status=status, tests=[], iterations=[])
+    text = text_of(page_of(tmp_path, record))
+    assert f"There is no result: {name} ended it" in text
+
+
 def test_the_reference_solver_has_no_iterations(recorded):
     folder = recorded(*ONE, "--set", "solver=reference")
     text = text_of(made(folder, "run.json"))

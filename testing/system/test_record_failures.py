@@ -95,19 +95,55 @@ def wait_for_record(path, limit=60):
     raise AssertionError("there is no record")
 
 
-def test_a_killed_run_leaves_what_was_known(xhpl):
+@pytest.fixture
+def ended(xhpl):
+    """The record of a run that a signal ends, within its second test."""
+
+    def run(number):
+        path = xhpl.directory / "run.json"
+        options = ["-n", "50,14000", "-nb", "128", *ONE[4:], "--json", path.name]
+        job = jobs.start([jobs.XHPL, *options], xhpl.directory)
+        try:
+            wait_for_record(path)
+            os.kill(job.pid, number)
+        finally:
+            outcome = jobs.finish(job, limit=20)
+        assert outcome.status == -number, str(outcome)
+        assert [x for x in xhpl.directory.iterdir() if x != path] == []
+        found = valid(path.read_text())
+        assert found["hpl_dat"]["n"] == [50, 14000]
+        return found
+
+    return run
+
+
+def test_a_killed_run_leaves_what_was_known(ended):
+    found = ended(signal.SIGKILL)
+    assert (found["exit_status"], found["end"]) == (None, None)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_run_that_a_signal_ends_has_a_whole_record(ended, number):
+    found = ended(number)
+    assert found["exit_status"] == 128 + number
+    assert found["end"] >= found["start"]
+
+
+# As nohup does.
+IGNORING = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]
+
+
+def test_a_signal_that_is_ignored_ends_nothing(xhpl):
     path = xhpl.directory / "run.json"
-    options = ["-n", "50,14000", "-nb", "128", *ONE[4:], "--json", path.name]
-    job = jobs.start([jobs.XHPL, *options], xhpl.directory)
+    options = ["-n", "3000", "-nb", "128", *ONE[4:], "--json", path.name]
+    job = jobs.start([*IGNORING, jobs.XHPL, *options], xhpl.directory)
     try:
         wait_for_record(path)
-        os.kill(job.pid, signal.SIGKILL)
+        os.kill(job.pid, signal.SIGHUP)
     finally:
-        outcome = jobs.finish(job, limit=20)
-    assert outcome.status == -signal.SIGKILL, str(outcome)
-    found = valid(path.read_text())
-    assert (found["exit_status"], found["end"]) == (None, None)
-    assert found["hpl_dat"]["n"] == [50, 14000]
+        outcome = jobs.finish(job, limit=60)
+    assert outcome.status == 0, str(outcome)
+    assert valid(path.read_text())["exit_status"] == 0
 
 
 # Writes the first record as it should, and dies within the second.
@@ -220,10 +256,11 @@ def test_an_error_inside_the_solver_on_process_0_completes_the_record(sabotaged)
 
 
 @preloaded
-def test_an_error_of_another_process_leaves_the_record_without_an_end(sabotaged):
+def test_an_error_of_another_process_completes_the_record(sabotaged):
     outcome, found = sabotaged(BROKEN_SEND, 1, *TWO_ROWS)
     assert "error: rank 1 on " in outcome.stderr
-    assert (found["exit_status"], found["end"]) == (None, None)
+    assert found["exit_status"] == 128 + signal.SIGTERM
+    assert found["end"] >= found["start"]
     assert errors_of(found) == [] and found["solver"] is not None
 
 
