@@ -8,6 +8,7 @@
 #include "base/integers.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/driver/lu.h"
+#include "hybrid/driver/phase.h"
 #include "testing/planner/devices.h"
 #include "testing/planner/links.h"
 #include "testing/planner/packing.h"
@@ -42,6 +43,7 @@ typedef struct {
     bool exchanges; /* rows may travel between processes */
     bool offloads;  /* some process has devices ... */
     xhpl_devices_t *devices; /* ... and this one, if not NULL */
+    hyb_phase_t *phase;
     xhpl_width_t *width;
 } work_t;
 
@@ -246,6 +248,7 @@ static xh_status_t measure_width(const work_t *w, double seconds)
             break;
         now.share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
         status = measure_height(&now, height[i]);
+        hyb_phase_step(w->phase);
     }
     return status;
 }
@@ -308,9 +311,11 @@ static void forget_lost_devices(xhpl_rates_t *rates)
 
 static xh_status_t measure_widths(const hyb_means_t *means,
                                   const xhpl_measurement_t *what,
-                                  double seconds, xhpl_rates_t *rates)
+                                  double seconds, hyb_phase_t *phase,
+                                  xhpl_rates_t *rates)
 {
     work_t work = {.means = means,
+                   .phase = phase,
                    .team = hyb_node_team(means->node),
                    .bytes = what->bytes,
                    .by_blas = by_blas(means),
@@ -329,28 +334,53 @@ static xh_status_t measure_widths(const hyb_means_t *means,
     return status;
 }
 
+static xh_status_t measure_links(const xhpl_measurement_t *what,
+                                 xhpl_rates_t *rates)
+{
+    double seconds = link_part * what->seconds;
+    hyb_phase_t phase;
+    xh_status_t status;
+
+    hyb_phase_begin(&phase, "measuring messages between processes");
+    status = xhpl_links_measure(what->row_step, seconds, &rates->row);
+    hyb_phase_step(&phase);
+    if (status == XH_OK)
+        status = xhpl_links_measure(what->column_step, seconds, &rates->column);
+    hyb_phase_end(&phase);
+    return status;
+}
+
+static xh_status_t measure_work(const hyb_means_t *means,
+                                const xhpl_measurement_t *what,
+                                xhpl_rates_t *rates)
+{
+    double part = 1.0 - ceiling_part - sweep_part - 2.0 * link_part;
+    double s = what->seconds;
+    hyb_phase_t phase;
+    xh_status_t status;
+
+    hyb_phase_begin(&phase, "measuring rates of cores and devices");
+    rates->ceiling = xhpl_probe_ceiling(means, ceiling_part * s);
+    status = xhpl_probe_sweep(means, sweep_part * s, &rates->sweep);
+    hyb_phase_step(&phase);
+    if (status == XH_OK)
+        status = measure_widths(means, what, part * s, &phase, rates);
+    hyb_phase_end(&phase);
+    return status;
+}
+
 xh_status_t xhpl_measure(const hyb_means_t *means,
                          const xhpl_measurement_t *what, xhpl_rates_t *rates_p)
 {
-    double s = what->seconds;
     int threads = hyb_team_size(hyb_node_team(means->node));
     hyb_split_t split = hyb_node_split(means->node);
     xhpl_rates_t rates = {.threads = (int)-xhpl_links_slowest(-threads),
                           .fixed = split.policy == HYB_SPLIT_FIXED,
                           .share = split.share};
-    xh_status_t status;
+    xh_status_t status = measure_links(what, &rates);
 
-    rates.ceiling = xhpl_probe_ceiling(means, ceiling_part * s);
-    status = xhpl_probe_sweep(means, sweep_part * s, &rates.sweep);
     if (status == XH_OK)
-        status = xhpl_links_measure(what->row_step, link_part * s, &rates.row);
-    if (status == XH_OK)
-        status =
-            xhpl_links_measure(what->column_step, link_part * s, &rates.column);
-    if (status == XH_OK)
-        status = measure_widths(
-            means, what, s * (1.0 - ceiling_part - sweep_part - 2 * link_part),
-            &rates);
+        status = measure_work(means, what, &rates);
     if (status == XH_OK)
         *rates_p = rates;
     return status;

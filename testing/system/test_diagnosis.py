@@ -264,6 +264,23 @@ def test_a_stall_is_told_by_the_process_that_waits(tmp_path):
     assert re.search(r"rank 0 on \S+: it goes on, after \d+ s", said[1])
 
 
+@pytest.mark.long
+@pytest.mark.skipif(needs_hybrid(), reason="built with HYBRID=no")
+def test_a_stall_while_a_plan_is_measured_is_told(tmp_path):
+    script = tmp_path / "plan"
+    script.write_text(
+        f"#!/bin/sh\nexec {jobs.XHPL} --plan --set plan_seconds=20\n"
+    )
+    script.chmod(0o755)
+    job, pids = start(tmp_path, 2, DAT, script, XHPL_WATCHDOG="1")
+    with watched(job) as warnings:
+        wait_until_busy(job, 2)
+        os.kill(pids[1], signal.SIGSTOP)
+        said = list(warnings.wait(1, LIMIT))
+        os.kill(pids[1], signal.SIGCONT)
+    assert said and ": no progress for 1 s, measuring " in said[0], said
+
+
 # The start of a process that a firewall keeps from all others, for a while.
 LATE = """
 #include <mpi.h>
