@@ -110,9 +110,12 @@ def test_products_of_any_kind_are_right(xdgemm, shape):
 
 @pytest.mark.surface  # a sanitizer is too slow to try all sizes in a second
 def test_a_size_of_tiles_is_found(xdgemm):
-    outcome = xdgemm(*PRODUCT, *OWN_DEVICE, MEMORY=170)  # few are tried
-    assert wrong(outcome) == 0
-    assert list(xdgemm.folder.glob("xhpl/*")), str(outcome)
+    for _ in range(8):  # as often as a busy machine has no second for it
+        outcome = xdgemm(*PRODUCT, *OWN_DEVICE, MEMORY=170)  # few are tried
+        assert wrong(outcome) == 0
+        if list(xdgemm.folder.glob("xhpl/*")):
+            return
+    raise AssertionError(str(outcome))
 
 
 # Each of three queues takes 32 MiB, kernels keep 64; C is of 57.
