@@ -118,7 +118,8 @@ static void take_arrived(const work_t *w)
     hyb_chunk_unpack_rows(w->lu->kernel, &rows, w->run.count, w->u);
 }
 
-static void swap_and_solve(const work_t *w)
+/* stores: U is kept as well, for others or back-substitution. */
+static void swap_and_solve(const work_t *w, bool stores)
 {
     double now =
         wait_until(columns_are_ready, w, HYB_WAIT_COLUMNS, xh_clock_now());
@@ -136,6 +137,8 @@ static void swap_and_solve(const work_t *w)
     toggle(w, HPL_TIMING_LASWP);
     doing(w, HYB_SOLVE);
     hyb_chunk_solve(&w->panel->factors, w->run.count, w->u);
+    if (stores)
+        hyb_chunk_store(&w->panel->factors, w->u, home_of_u(w));
     spent(w, HYB_SOLVE, now);
 }
 
@@ -217,9 +220,8 @@ void hyb_update_run(hyb_lu_t *lu, int k, hyb_run_t run, int member)
     work_t w = begin(lu, k, run, member);
 
     toggle(&w, HPL_TIMING_UPDATE);
-    swap_and_solve(&w);
-    if (hpl_panel_top_rows(w.panel->hpl) > 0 || lu->multiplier == HYB_BY_BLAS)
-        hyb_chunk_store(&w.panel->factors, w.u, home_of_u(&w));
+    swap_and_solve(&w, hpl_panel_top_rows(w.panel->hpl) > 0 ||
+                           lu->multiplier == HYB_BY_BLAS);
     multiply(&w);
     toggle(&w, HPL_TIMING_UPDATE);
 }
@@ -229,8 +231,7 @@ void hyb_update_prepare(hyb_lu_t *lu, int k, hyb_run_t run, int member)
     work_t w = begin(lu, k, run, member);
 
     toggle(&w, HPL_TIMING_UPDATE);
-    swap_and_solve(&w);
-    hyb_chunk_store(&w.panel->factors, w.u, home_of_u(&w));
+    swap_and_solve(&w, true);
     toggle(&w, HPL_TIMING_UPDATE);
 }
 

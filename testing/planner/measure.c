@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include "base/clock.h"
 #include "base/integers.h"
+#include "base/median.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/driver/lu.h"
 #include "hybrid/driver/phase.h"
@@ -32,6 +33,12 @@ enum {
 static const int64_t height[HEIGHTS] = {256, 1024, 4096, 8192};
 static const double ceiling_part = 0.05, link_part = 0.1, sweep_part = 0.05;
 
+/* What the cores could do meanwhile. */
+typedef struct {
+    int count;
+    double rate[XHPL_WIDTHS_MOST * HEIGHTS]; /* flop/s */
+} ceilings_t;
+
 /* One width's measuring. */
 typedef struct {
     const hyb_means_t *means;
@@ -45,6 +52,8 @@ typedef struct {
     xhpl_devices_t *devices; /* ... and this one, if not NULL */
     hyb_phase_t *phase;
     xhpl_width_t *width;
+    ceilings_t *ceilings; /* one at each height, before all else ... */
+    double glance;        /* ... in so many seconds */
 } work_t;
 
 /* Calls that there is time for, alike on all processes. */
@@ -225,6 +234,8 @@ static xh_status_t measure_height(const work_t *w, int64_t m)
 {
     xh_status_t status;
 
+    w->ceilings->rate[w->ceilings->count++] =
+        xhpl_probe_ceiling(w->means, w->glance);
     xhpl_devices_begin(w->devices, m, w->nb, w->share);
     status = measure_update(w, m);
     if (status == XH_OK)
@@ -314,8 +325,12 @@ static xh_status_t measure_widths(const hyb_means_t *means,
                                   double seconds, hyb_phase_t *phase,
                                   xhpl_rates_t *rates)
 {
+    ceilings_t ceilings = {.count = 0};
     work_t work = {.means = means,
                    .phase = phase,
+                   .ceilings = &ceilings,
+                   .glance =
+                       ceiling_part * what->seconds / (what->widths * HEIGHTS),
                    .team = hyb_node_team(means->node),
                    .bytes = what->bytes,
                    .by_blas = by_blas(means),
@@ -331,6 +346,8 @@ static xh_status_t measure_widths(const hyb_means_t *means,
     }
     xhpl_devices_destroy(work.devices);
     forget_lost_devices(rates);
+    if (status == XH_OK)
+        rates->ceiling = xh_median(ceilings.rate, ceilings.count);
     return status;
 }
 
@@ -360,7 +377,6 @@ static xh_status_t measure_work(const hyb_means_t *means,
     xh_status_t status;
 
     hyb_phase_begin(&phase, "measuring rates of cores and devices");
-    rates->ceiling = xhpl_probe_ceiling(means, ceiling_part * s);
     status = xhpl_probe_sweep(means, sweep_part * s, &rates->sweep);
     hyb_phase_step(&phase);
     if (status == XH_OK)

@@ -41,7 +41,7 @@ static double once(xhost_panel_t *panel, int members)
 {
     double begun;
 
-    xhost_panel_restore(panel);
+    xhost_panel_load(panel);
     MPI_Barrier(MPI_COMM_WORLD);
     begun = xh_clock_now();
     xhost_panel_factor(panel, members);

@@ -46,8 +46,8 @@ static void *wait_for_signal(void *argument)
 
 static void hear(int i)
 {
-    struct sigaction before, ours = {.sa_handler = handle,
-                                     .sa_flags = SA_RESTART};
+    struct sigaction before,
+        ours = {.sa_handler = handle, .sa_flags = SA_RESTART};
 
     sigemptyset(&ours.sa_mask);
     is_heard[i] = sigaction(heard[i], NULL, &before) == 0 &&

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/integers.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "hybrid/engine/host/pack.h"
@@ -17,9 +18,7 @@ struct xhost_panel {
     int members; /* of it, that factor */
     hyb_panel_engine_t *engine;
     hyb_panel_t panel;
-    hyb_tiles_t body; /* as they were: the rows below the top */
-    double *top;      /* ... and those of the top, nb x nb */
-    int64_t body_size;
+    hyb_view_t columns; /* what it is made of: the top, and the rows below */
     int zero;
 
     double *memory; /* all of it */
@@ -34,25 +33,26 @@ typedef xhost_panel_t bench_t;
 static xh_status_t allocate(bench_t *x, const hyb_kernel_t *kernel, int64_t m,
                             int nb)
 {
-    int64_t square = ((int64_t)nb * nb + 7) / 8 * 8;
+    int64_t square = xh_whole_units((int64_t)nb * nb, 8);
+    int64_t body = xh_whole_units(hyb_pack_size(m - nb, nb, kernel->rows), 8);
+    int64_t ld = xh_whole_units(m, 8) | 8; /* as the solver's: odd lines */
     void *memory;
     double *at;
 
-    x->body_size = (hyb_pack_size(m - nb, nb, kernel->rows) + 7) / 8 * 8;
-    x->bytes = sizeof(double) * (size_t)(2 * x->body_size + 3 * square);
+    x->bytes = sizeof(double) * (size_t)(ld * nb + body + 2 * square);
     x->row = calloc((size_t)(m + nb), sizeof(*x->row));
     if (x->row == NULL)
         xh_log_error("no memory for %lld pivots", (long long)(m + nb));
     if (x->row == NULL || xh_memory_allocate(x->bytes, &memory) != XH_OK)
         return XH_ERR_MEMORY;
     x->memory = at = memory;
-    x->body = (hyb_tiles_t){at, m - nb, nb, kernel->rows};
-    x->top = at + x->body_size;
+    x->columns = (hyb_view_t){at, m, nb, ld};
+    at += ld * nb;
     x->panel = (hyb_panel_t){
         .method = {HYB_CROUT, HYB_RIGHT, .base_cols = 8, .parts = 2},
-        .body = {x->top + square, m - nb, nb, kernel->rows},
-        .top = {x->top + square + x->body_size, nb, nb, nb},
-        .l1 = {x->top + 2 * square + x->body_size, nb, nb, nb},
+        .body = {at, m - nb, nb, kernel->rows},
+        .top = {at + body, nb, nb, nb},
+        .l1 = {at + body + square, nb, nb, nb},
         .pivot = x->row + m,
         .zero_p = &x->zero};
     return XH_OK;
@@ -60,26 +60,29 @@ static xh_status_t allocate(bench_t *x, const hyb_kernel_t *kernel, int64_t m,
 
 static void fill(bench_t *x)
 {
-    int64_t nb = x->panel.top.cols, i, j;
+    hyb_view_t v = x->columns;
+    int64_t i, j;
 
-    for (j = 0; j < nb; j++) {
-        for (i = 0; i < nb; i++)
-            x->top[i + j * nb] = xhost_value(i, j);
-        for (i = 0; i < x->body.rows; i++)
-            *hyb_tiles_at(&x->body, i, j) = xhost_value(nb + i, j);
-    }
+    for (j = 0; j < v.cols; j++)
+        for (i = 0; i < v.rows; i++)
+            v.data[i + j * v.ld] = xhost_value(i, j);
 }
 
 /* ---- computing ----------------------------------------------------------- */
 
-static void restore(void *context)
+/* As the solver copies a panel's columns. */
+static void load(void *context)
 {
     bench_t *x = context;
-    size_t nb = (size_t)x->panel.top.cols;
+    hyb_view_t v = x->columns;
+    const hyb_tiles_t *body = &x->panel.body;
+    double *top = x->panel.top.data;
 
-    memcpy(x->panel.body.data, x->body.data,
-           (size_t)x->body_size * sizeof(double));
-    memcpy(x->panel.top.data, x->top, nb * nb * sizeof(double));
+    hyb_pack(hyb_view_part(v, v.cols, 0, body->rows, v.cols), HYB_NO_TRANS, 1.0,
+             body->height, body->data);
+    for (int64_t j = 0; j < v.cols; j++)
+        memcpy(top + j * v.cols, v.data + j * v.ld,
+               (size_t)v.cols * sizeof(double));
 }
 
 static void factor(void *context, int member)
@@ -137,9 +140,9 @@ void xhost_panel_share(xhost_panel_t *panel, const xhost_panel_others_t *others)
     panel->panel.top.rows = has_top ? panel->panel.top.cols : 0;
 }
 
-void xhost_panel_restore(xhost_panel_t *panel)
+void xhost_panel_load(xhost_panel_t *panel)
 {
-    restore(panel);
+    load(panel);
 }
 
 void xhost_panel_factor(xhost_panel_t *panel, int members)
@@ -150,7 +153,7 @@ void xhost_panel_factor(xhost_panel_t *panel, int members)
 
 double xhost_panel_seconds(xhost_panel_t *panel, int members, int calls)
 {
-    const xhost_timed_t timed = {restore, run, panel};
+    const xhost_timed_t timed = {load, run, panel};
 
     panel->members = members;
     return xhost_median_seconds(&timed, calls);
@@ -158,7 +161,7 @@ double xhost_panel_seconds(xhost_panel_t *panel, int members, int calls)
 
 double xhost_panel_load_seconds(xhost_panel_t *panel, int calls)
 {
-    const xhost_timed_t timed = {NULL, restore, panel};
+    const xhost_timed_t timed = {NULL, load, panel};
 
     return xhost_median_seconds(&timed, calls);
 }
@@ -227,8 +230,7 @@ xh_status_t xhost_panel_rate(const hyb_kernel_t *kernel, hyb_team_t *team,
     if (status != XH_OK)
         return status;
     x->members = hyb_team_size(team);
-    *rate_p =
-        flop / xhost_least_seconds(&(xhost_timed_t){restore, run, x}, CALLS);
+    *rate_p = flop / xhost_least_seconds(&(xhost_timed_t){load, run, x}, CALLS);
     follow_pivots(x);
     wrong = wrong_rows(x);
     if (wrong > 0) {

@@ -8,7 +8,7 @@
 #include "hybrid/engine/host/panel.h"
 #include "hybrid/engine/team.h"
 
-/* A random panel and a copy of it. */
+/* A random panel, and the columns that it is made of. */
 typedef struct xhost_panel xhost_panel_t;
 
 /* m >= nb. Errors: XH_ERR_MEMORY */
@@ -18,7 +18,7 @@ void xhost_panel_destroy(xhost_panel_t *panel); /* accepts NULL */
 
 /*
  * Median of the seconds of so many factorizations, 1 <= calls <= 16, by the
- * first members of the team; the panel is made anew before each, untimed.
+ * first members of the team; the panel is loaded before each, untimed.
  */
 double xhost_panel_seconds(xhost_panel_t *panel, int members, int calls);
 
@@ -35,16 +35,16 @@ typedef struct {
 void xhost_panel_share(xhost_panel_t *panel,
                        const xhost_panel_others_t *others);
 
-/* Make it anew, then factor it by the first members of the team. */
-void xhost_panel_restore(xhost_panel_t *panel);
+/* Load it, then factor it by the first members of the team. */
+void xhost_panel_load(xhost_panel_t *panel);
 void xhost_panel_factor(xhost_panel_t *panel, int members);
 
-/* The same of making it anew, a copy by the caller alone. */
+/* The same of loading it, by the caller alone. */
 double xhost_panel_load_seconds(xhost_panel_t *panel, int calls);
 
 /*
  * Flop/s of the factorization of a random panel by all members of team, the
- * best of nine: m nb^2 - nb^3 / 3 flop. The panel is made anew before each,
+ * best of nine: m nb^2 - nb^3 / 3 flop. The panel is loaded before each,
  * outside the time.
  *
  * m       in   rows, >= nb
