@@ -24,13 +24,16 @@ enum {
     COPIES = 3,        /* ... and so do these */
     HEIGHTS = 4,       /* rows at which is measured ... */
     LEAST_HEIGHTS = 2, /* ... even if there is no time */
-    PARTS = 6,         /* that are measured at each */
+    PARTS = 8,         /* that are measured at each, ... */
+    OF_UPDATE = 3,     /* ... of which the update, most of a run, is three */
+    ENOUGH = 4,        /* of its calls, where columns are fewer for that */
     NARROWEST = 8,
     WIDEST = 512,              /* panels that are measured ... */
     WIDEST_WITH_DEVICES = 1024 /* ... and where there are devices */
 };
 
 static const int64_t height[HEIGHTS] = {256, 1024, 4096, 8192};
+static const double uncached_bytes = 0x1p26; /* of a matrix, at least */
 static const double ceiling_part = 0.05, link_part = 0.1, sweep_part = 0.05;
 
 /* What the cores could do meanwhile. */
@@ -45,6 +48,7 @@ typedef struct {
     hyb_team_t *team;
     int64_t nb;
     double share;   /* seconds of each part */
+    double rate;    /* flop/s of this process, at most */
     double bytes;   /* of a matrix, about */
     double by_blas; /* seconds of C's update, over those of the kernel */
     bool exchanges; /* rows may travel between processes */
@@ -70,28 +74,32 @@ static void add_point(xhpl_curve_t *curve, double rows, double seconds)
 
 /* ---- columns ------------------------------------------------------------- */
 
-static double update_seconds(const work_t *w, xhost_update_t *x,
-                             xhost_work_t what)
+static double update_seconds(xhost_update_t *x, xhost_work_t what, double share)
 {
     double once;
 
     MPI_Barrier(MPI_COMM_WORLD);
     once = xhpl_links_slowest(xhost_update_seconds(x, what, 1));
     MPI_Barrier(MPI_COMM_WORLD);
-    return xhost_update_seconds(x, what, calls_for(w->share, once));
+    return xhost_update_seconds(x, what, calls_for(share, once));
 }
 
 /*
  * Whole chunks, equally many of each thread; as many columns as rows, as the
- * matrix has them: what is left of it is in caches or not.
+ * matrix has them: what is left of it is in caches or not. Fewer where memory
+ * is short, or, as long as it stays out of caches, time.
  */
 static int64_t columns(const work_t *w, int64_t m, int64_t chunk)
 {
-    int64_t each = chunk * hyb_team_size(w->team);
-    int64_t most = (int64_t)(w->bytes / 8.0 / (double)(m * each));
-    int64_t rounds = (m + each - 1) / each;
+    double each = (double)(chunk * hyb_team_size(w->team)), rows = (double)m;
+    double seconds = 2.0 * rows * each * (double)w->nb / w->rate;
+    double in_time = OF_UPDATE * w->share / (ENOUGH * seconds);
+    double most = w->bytes / 8.0 / (rows * each);
+    double uncached = uncached_bytes / 8.0 / (rows * each);
 
-    return each * (int64_t)fmax(1.0, fmin((double)rounds, (double)most));
+    most = fmin(most, fmax(in_time, uncached));
+    return (int64_t)each *
+           (int64_t)fmax(1.0, fmin(ceil(rows / each), floor(most)));
 }
 
 static xh_status_t measure_packing(const work_t *w, const xhost_update_t *x,
@@ -123,7 +131,7 @@ static void measure_narrow(const work_t *w, xhost_update_t *x,
                                             means->multiplier,
                                             hyb_team_size(w->team)));
     add_point(&w->width->narrow, (double)shape->m,
-              update_seconds(w, x, XHOST_COMPLETE) / (double)shape->n);
+              update_seconds(x, XHOST_COMPLETE, w->share) / (double)shape->n);
 }
 
 static xh_status_t measure_update(const work_t *w, int64_t m)
@@ -137,8 +145,10 @@ static xh_status_t measure_update(const work_t *w, int64_t m)
         MPI_COMM_WORLD, xhost_update_create(kernel, w->team, shape, &x));
 
     if (status == XH_OK) {
-        complete = update_seconds(w, x, XHOST_COMPLETE) / (double)shape.n;
-        prepare = update_seconds(w, x, XHOST_PREPARE) / (double)shape.n;
+        complete = update_seconds(x, XHOST_COMPLETE, OF_UPDATE * w->share);
+        complete /= (double)shape.n;
+        prepare = update_seconds(x, XHOST_PREPARE, w->share);
+        prepare /= (double)shape.n;
         prepare = fmin(prepare, complete);
         add_point(&w->width->update, (double)m,
                   prepare + (complete - prepare) * w->by_blas);
@@ -234,8 +244,6 @@ static xh_status_t measure_height(const work_t *w, int64_t m)
 {
     xh_status_t status;
 
-    w->ceilings->rate[w->ceilings->count++] =
-        xhpl_probe_ceiling(w->means, w->glance);
     xhpl_devices_begin(w->devices, m, w->nb, w->share);
     status = measure_update(w, m);
     if (status == XH_OK)
@@ -245,6 +253,17 @@ static xh_status_t measure_height(const work_t *w, int64_t m)
 }
 
 /* ---- one width ----------------------------------------------------------- */
+
+/* What a process can do now, which all agree on. */
+static double glance_at_ceiling(const work_t *w)
+{
+    double rate = xhpl_probe_ceiling(w->means, w->glance);
+    int processes;
+
+    w->ceilings->rate[w->ceilings->count++] = rate;
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    return rate / processes;
+}
 
 /* Rows by rows, as long as there is time, which all parts to come share. */
 static xh_status_t measure_width(const work_t *w, double seconds)
@@ -258,6 +277,7 @@ static xh_status_t measure_width(const work_t *w, double seconds)
         if (i >= LEAST_HEIGHTS && spent > seconds / 2)
             break;
         now.share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
+        now.rate = glance_at_ceiling(w);
         status = measure_height(&now, height[i]);
         hyb_phase_step(w->phase);
     }
