@@ -21,17 +21,28 @@ static int64_t leading_dimension(int64_t mp, int align)
     return ld;
 }
 
+int64_t hpl_system_rows(const hpl_shape_t *shape)
+{
+    hpl_map_t map = hpl_map(shape->nb, shape->nprow, shape->myrow);
+
+    return hpl_map_count(&map, shape->n);
+}
+
+int64_t hpl_system_columns(const hpl_shape_t *shape)
+{
+    hpl_map_t map = hpl_map(shape->nb, shape->npcol, shape->mycol);
+
+    return hpl_map_count(&map, (int64_t)shape->n + 1);
+}
+
 HPL_T_pmat hpl_system_matrix(const hpl_shape_t *shape)
 {
-    hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
-    hpl_map_t columns = hpl_map(shape->nb, shape->npcol, shape->mycol);
-    int mp = (int)hpl_map_count(&rows, shape->n);
+    int mp = (int)hpl_system_rows(shape);
 
     return (HPL_T_pmat){.n = shape->n,
                         .nb = shape->nb,
                         .mp = mp,
-                        .nq =
-                            (int)hpl_map_count(&columns, (int64_t)shape->n + 1),
+                        .nq = (int)hpl_system_columns(shape),
                         .ld = (int)leading_dimension(mp, shape->align)};
 }
 

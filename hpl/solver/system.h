@@ -14,6 +14,10 @@ struct hpl_system {
     void *prepared; /* what else its solver made with it; NULL: nothing */
 };
 
+/* What this process has of a system: rows of A, and columns of [ A | b ]. */
+int64_t hpl_system_rows(const hpl_shape_t *shape);
+int64_t hpl_system_columns(const hpl_shape_t *shape);
+
 /* The local matrix of shape: sizes and ld; no memory yet. */
 HPL_T_pmat hpl_system_matrix(const hpl_shape_t *shape);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/settings.h"
+#include "hpl/solver/system.h"
 #include "hybrid/driver/agenda.h"
 #include "hybrid/driver/devices.h"
 #include "hybrid/driver/panels.h"
@@ -502,10 +503,7 @@ uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
     int members = hyb_team_size(hyb_node_team(means->node));
     uint64_t bytes =
         hyb_lu_bytes(shape, means->kernel, means->multiplier, members);
-    hpl_map_t row_map = hpl_map(shape->nb, shape->nprow, shape->myrow);
-    hpl_map_t col_map = hpl_map(shape->nb, shape->npcol, shape->mycol);
-    int64_t rows = hpl_map_count(&row_map, shape->n);
-    int64_t cols = hpl_map_count(&col_map, (int64_t)shape->n + 1);
+    int64_t rows = hpl_system_rows(shape), cols = hpl_system_columns(shape);
     int depth = Mmin(shape->nb, shape->n);
 
     if (hyb_node_working_devices(means->node) > 0)

@@ -4,6 +4,7 @@
 #include "base/integers.h"
 #include "base/memory.h"
 #include "hpl/pfact/pivot.h"
+#include "hpl/solver/system.h"
 #include "hybrid/driver/panels.h"
 #include "hybrid/engine/host/pack.h"
 
@@ -47,14 +48,6 @@ static size_t rounded_up(size_t doubles)
     return (doubles + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Local columns of [ A | b ]; mat->nq may be more, as upstream counts them. */
-static int64_t columns_of(const hpl_shape_t *shape)
-{
-    hpl_map_t map = hpl_map(shape->nb, shape->npcol, shape->mycol);
-
-    return hpl_map_count(&map, (int64_t)shape->n + 1);
-}
-
 static int most_columns(const hpl_shape_t *shape)
 {
     return Mmin(shape->nb, shape->n);
@@ -64,7 +57,7 @@ static parts_t parts_of(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
                         hyb_multiplier_t multiplier)
 {
     size_t nb = (size_t)most_columns(shape);
-    size_t columns = (size_t)columns_of(shape);
+    size_t columns = (size_t)hpl_system_columns(shape);
     int64_t chunk = hyb_lu_chunk(kernel, shape->nb, multiplier);
     bool spread = shape->nprow > 1;
 
@@ -196,7 +189,7 @@ xh_status_t hyb_lu_allocate(hyb_lu_t *lu)
 {
     hpl_shape_t shape = shape_of(lu);
     parts_t parts = parts_of(&shape, lu->kernel, lu->multiplier);
-    int64_t columns = columns_of(&shape);
+    int64_t columns = hpl_system_columns(&shape); /* mat->nq may be more */
     xh_status_t status = hyb_columns_create(columns, lu->mat->nb, &lu->columns);
 
     lu->chunk = hyb_lu_chunk(lu->kernel, lu->mat->nb, lu->multiplier);
