@@ -143,6 +143,11 @@ def interleaved(jobs, rounds, progress=lambda done: None):
     return said
 
 
+def numbers(text):
+    """Those of a list with commas, as options have it."""
+    return [int(x) for x in text.split(",")]
+
+
 def median(values):
     """None where there is none; of outcomes the one in the middle."""
     if values and isinstance(values[0], Outcome):
