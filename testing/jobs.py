@@ -68,6 +68,9 @@ def environment(extra=None):
     env = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
     # Open MPI starts no daemon for a process that is alone.
     env.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
+    # Nor does it look for networks: all is on this machine, and the search takes
+    # most of the time of a short run.
+    env.setdefault("OMPI_MCA_pml", "ob1")
     if FOLDER:
         env["TMPDIR"] = FOLDER.name
     if not Path("/etc/hosts").exists():  # as scripts/mpirun does

@@ -335,8 +335,9 @@ def test_a_static_blas_tells_its_version_and_kernel(tmp_path):
         pytest.skip("no static OpenBLAS")
     tree = copy_tree(tmp_path / "tree")
     static = "LAlib=-l:libopenblas.a -lgfortran -lpthread -lm"
-    made(tree, "HYBRID=no", "JSON=no", "CFLAGS=-O0", static)
-    words = [tree / "bin/arch/xhpl", *"-n 20 -nb 4 -p 1 -q 1".split()]
+    xhpl = f"{tree}/bin/arch/xhpl"
+    made(tree, "HYBRID=no", "JSON=no", "CFLAGS=-O0", static, xhpl)
+    words = [xhpl, *"-n 20 -nb 4 -p 1 -q 1".split()]
     outcome = jobs.run(words, tmp_path, {"XHPL_BLAS_CHECK": "off"})
     said = re.search(r"OpenBLAS, version (\S+), kernel (\S+),", outcome.stderr)
     assert said and "unknown" not in said.groups(), str(outcome)
@@ -350,6 +351,7 @@ def test_the_generic_file_builds_arch_unknown(tree, tmp_path):
     try:
         made(
             tree,
+            "HYBRID=no",
             f"TOPdir={tree}",
             "CC=mpicc",
             "MPICC=mpicc",

@@ -61,6 +61,10 @@ const char *combination_solve(const combination_t *c);
 void combination_print(const combination_t *c, const char *wrong,
                        const char *settings);
 
+/* Combinations of one case: fewer in a job of many processes, where each takes
+ * longer; 24 in jobs of 1, 4 and 9. */
+int combinations_of_case(void);
+
 /* Fail on every process if there are failures on any. */
 void combinations_end(int failures);
 

@@ -12,7 +12,7 @@
 #include "testing/unit/driver_fixture.h"
 #include "testing/unit/small_system.h"
 
-enum { SEED = 424, COMBINATIONS = 8 };
+enum { SEED = 424 };
 
 /* One of the values of lookahead, as an option. */
 static const char *random_mode(uint64_t *random)
@@ -41,7 +41,7 @@ static void solve_all(uint64_t seed, const char *threads,
     int failures = 0;
 
     driver_open(threads);
-    for (int i = 0; i < COMBINATIONS; i++) {
+    for (int i = 0; i < combinations_of_case(); i++) {
         combination_t c = combination_next(narrowed, count, &random);
         const char *mode = random_mode(&random), *wrong;
 

@@ -11,7 +11,7 @@
 #include "testing/unit/driver_fixture.h"
 #include "testing/unit/small_system.h"
 
-enum { SEED = 90125, COMBINATIONS = 8, MOST_DEVICES = 3 };
+enum { SEED = 90125, MOST_DEVICES = 3 };
 
 /* how many devices this process has */
 typedef int (*number_t)(int rank);
@@ -67,7 +67,7 @@ static void solve_mixture(const mixture_t *m)
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     driver_open_with_devices(m->number(rank), m->settings);
-    for (i = 0; i < COMBINATIONS; i++) {
+    for (i = 0; i < combinations_of_case(); i++) {
         combination_t c = combination_next(m->narrowed, m->count, &random);
         const char *wrong;
 
