@@ -15,21 +15,14 @@ WAITS = ("wait_panel", "wait_exchange", "wait_device", "broadcast", "exchange")
 Verdict = namedtuple("Verdict", "grade answer reason")
 
 
-def signal_name(number):
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
 def no_result(record):
     status = record["exit_status"]
     if status is None:
         return "the record has no end: the run was killed, or is still under way"
     if status > BY_SIGNAL:
         return (
-            f"{signal_name(status - BY_SIGNAL)} ended it: from a person, from "
-            "the batch system, or from the launcher because another process "
+            f"{signal.Signals(status - BY_SIGNAL).name} ended it: from a person, "
+            "from the batch system, or from the launcher because another process "
             "failed, which stderr tells"
         )
     if any(test["status"] == "SKIPPED" for test in record["tests"]):

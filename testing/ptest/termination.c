@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <unistd.h>
 
 static const int heard[] = {SIGTERM, SIGINT, SIGHUP};
 
@@ -38,6 +39,7 @@ static void *wait_for_signal(void *argument)
     signo = arrived;
     if (signo == 0)
         return NULL;
+    alarm(XHPL_TERMINATION_SECONDS); /* which ends the process */
     listener(of_listener, signo);
     signal(signo, SIG_DFL);
     raise(signo);

@@ -340,7 +340,7 @@ def test_a_killed_run_has_a_page(tmp_path, record):
 
 
 @pytest.mark.parametrize(
-    "status, name", [(143, "SIGTERM"), (130, "SIGINT"), (192, "SIGRTMAX")]
+    "status, name", [(143, "SIGTERM"), (130, "SIGINT"), (129, "SIGHUP")]
 )
 def test_a_run_ended_by_a_signal_has_a_page(tmp_path, record, status, name):
     record.update(exit_status=status, tests=[], iterations=[])

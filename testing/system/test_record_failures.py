@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The record of a run that fails, or that something ends."""
-import json
 import os
 import re
 import signal
-import time
 
 import pytest
 
@@ -82,33 +80,29 @@ def test_processes_that_a_grid_leaves_idle_are_in_it(recorded):
     assert finding["level"] == "warning" and "idle" in finding["text"]
 
 
-def wait_for_record(path, limit=60):
-    """The record of a run under way, once its solver is known."""
-    until = time.monotonic() + limit
-    while time.monotonic() < until:
-        try:
-            if json.loads(path.read_text())["solver"] is not None:
-                return
-        except (OSError, ValueError):
-            pass
-        time.sleep(0.05)
-    raise AssertionError("there is no record")
+def wait_for_residual(job):
+    """Until a run has printed that of its first test."""
+    for line in iter(job.stdout.readline, ""):
+        if line.startswith("||Ax-b||"):
+            return
+    raise AssertionError("there is no residual")
 
 
 @pytest.fixture
 def ended(xhpl):
-    """The record of a run that a signal ends, within its second test."""
+    """The record of a run that signals end, within its second test."""
 
-    def run(number):
+    def run(*numbers, wrap=()):
         path = xhpl.directory / "run.json"
         options = ["-n", "50,14000", "-nb", "128", *ONE[4:], "--json", path.name]
-        job = jobs.start([jobs.XHPL, *options], xhpl.directory)
+        job = jobs.start([*wrap, jobs.XHPL, *options], xhpl.directory)
         try:
-            wait_for_record(path)
-            os.kill(job.pid, number)
+            wait_for_residual(job)
+            for number in numbers:
+                os.kill(job.pid, number)
         finally:
             outcome = jobs.finish(job, limit=20)
-        assert outcome.status == -number, str(outcome)
+        assert outcome.status == -numbers[-1], str(outcome)
         assert [x for x in xhpl.directory.iterdir() if x != path] == []
         found = valid(path.read_text())
         assert found["hpl_dat"]["n"] == [50, 14000]
@@ -127,23 +121,17 @@ def test_a_run_that_a_signal_ends_has_a_whole_record(ended, number):
     found = ended(number)
     assert found["exit_status"] == 128 + number
     assert found["end"] >= found["start"]
+    (test,) = found["tests"]
+    assert test["n"] == 50 and test["seconds"] > 0
 
 
 # As nohup does.
 IGNORING = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]
 
 
-def test_a_signal_that_is_ignored_ends_nothing(xhpl):
-    path = xhpl.directory / "run.json"
-    options = ["-n", "3000", "-nb", "128", *ONE[4:], "--json", path.name]
-    job = jobs.start([*IGNORING, jobs.XHPL, *options], xhpl.directory)
-    try:
-        wait_for_record(path)
-        os.kill(job.pid, signal.SIGHUP)
-    finally:
-        outcome = jobs.finish(job, limit=60)
-    assert outcome.status == 0, str(outcome)
-    assert valid(path.read_text())["exit_status"] == 0
+def test_a_signal_that_is_ignored_ends_nothing(ended):
+    found = ended(signal.SIGHUP, signal.SIGTERM, wrap=IGNORING)
+    assert found["exit_status"] == 128 + signal.SIGTERM
 
 
 # Writes the first record as it should, and dies within the second.
@@ -227,7 +215,11 @@ def sabotaged(xhpl):
         words = [script, *options, "--json", "run.json"]
         outcome = jobs.run(
             jobs.launched(2, words), xhpl.directory,
-            {"XHPL_BLAS_CHECK": "off"}, limit=30,
+            {
+                "XHPL_BLAS_CHECK": "off",
+                "OMPI_MCA_odls_base_sigkill_timeout": "10",
+            },
+            limit=30,
         )
         assert outcome.status == 3 and not outcome.timed_out, str(outcome)
         return outcome, valid((xhpl.directory / "run.json").read_text())
@@ -259,8 +251,9 @@ def test_an_error_inside_the_solver_on_process_0_completes_the_record(sabotaged)
 def test_an_error_of_another_process_completes_the_record(sabotaged):
     outcome, found = sabotaged(BROKEN_SEND, 1, *TWO_ROWS)
     assert "error: rank 1 on " in outcome.stderr
-    assert found["exit_status"] == 128 + signal.SIGTERM
-    assert found["end"] >= found["start"]
+    if "Open MPI" in found["mpi"]["library"]:  # others may use SIGKILL at once
+        assert found["exit_status"] == 128 + signal.SIGTERM
+        assert found["end"] >= found["start"]
     assert errors_of(found) == [] and found["solver"] is not None
 
 
