@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include "hybrid/driver/watchdog.h"
 
-/* A part of a test beside the factorization, which a watchdog watches. */
+/* Work beside the factorization, which a watchdog watches. */
 typedef struct {
     const char *doing;      /* "generating the matrix" */
     _Atomic uint64_t steps; /* that were finished */

@@ -66,8 +66,10 @@ static int calls_for(double share, double once)
     return (int)fmin(CALLS, fmax(1.0, share / fmax(once, 1e-9)));
 }
 
-static void add_point(xhpl_curve_t *curve, double rows, double seconds)
+static void add_point(const work_t *w, xhpl_curve_t *curve, double rows,
+                      double seconds)
 {
+    hyb_phase_step(w->phase);
     curve->rows[curve->count] = rows;
     curve->seconds[curve->count++] = xhpl_links_slowest(seconds);
 }
@@ -115,7 +117,8 @@ static xh_status_t measure_packing(const work_t *w, const xhost_update_t *x,
                        xhpl_packing_seconds(w->team, columns, source,
                                             (int)w->nb, PACKINGS, &seconds));
     if (status == XH_OK)
-        add_point(&w->width->pack, (double)m, seconds / (double)columns.cols);
+        add_point(w, &w->width->pack, (double)m,
+                  seconds / (double)columns.cols);
     return status;
 }
 
@@ -130,7 +133,7 @@ static void measure_narrow(const work_t *w, xhost_update_t *x,
     xhost_update_set_chunk(x, hyb_lu_narrow(means->kernel, w->nb,
                                             means->multiplier,
                                             hyb_team_size(w->team)));
-    add_point(&w->width->narrow, (double)shape->m,
+    add_point(w, &w->width->narrow, (double)shape->m,
               update_seconds(x, XHOST_COMPLETE, w->share) / (double)shape->n);
 }
 
@@ -150,9 +153,9 @@ static xh_status_t measure_update(const work_t *w, int64_t m)
         prepare = update_seconds(x, XHOST_PREPARE, w->share);
         prepare /= (double)shape.n;
         prepare = fmin(prepare, complete);
-        add_point(&w->width->update, (double)m,
+        add_point(w, &w->width->update, (double)m,
                   prepare + (complete - prepare) * w->by_blas);
-        add_point(&w->width->prepare, (double)m, prepare);
+        add_point(w, &w->width->prepare, (double)m, prepare);
         measure_narrow(w, x, &shape);
     }
     if (status == XH_OK && w->exchanges)
@@ -176,7 +179,7 @@ static void measure_members(const work_t *w, xhost_panel_t *x, int64_t m,
     MPI_Barrier(MPI_COMM_WORLD);
     seconds = xhost_panel_seconds(x, members, calls) +
               xhost_panel_load_seconds(x, calls) / members;
-    add_point(curve, (double)m, seconds);
+    add_point(w, curve, (double)m, seconds);
 }
 
 /*
@@ -199,7 +202,7 @@ static xh_status_t measure_pivots(const work_t *w, xhost_panel_t *x, int64_t m)
     alone = xhpl_links_slowest(xhost_panel_seconds(x, members, calls));
     status = xhpl_pivots_seconds(x, members, (int)w->nb, calls, &together);
     if (status == XH_OK)
-        add_point(&w->width->pivot, (double)m,
+        add_point(w, &w->width->pivot, (double)m,
                   fmax(0.0, together - alone) / (double)w->nb /
                       xhpl_messages_rounds(processes));
     return status;
@@ -231,11 +234,11 @@ static void measure_devices(const work_t *w, int64_t m)
     if (!w->offloads)
         return;
     pace = xhpl_devices_end(w->devices);
-    add_point(&w->width->devices, (double)m, pace.column);
+    add_point(w, &w->width->devices, (double)m, pace.column);
     w->width->tile =
         (int)xhpl_links_slowest((double)xh_larger(pace.tile_columns, 0));
     MPI_Barrier(MPI_COMM_WORLD);
-    add_point(&w->width->copy, (double)m,
+    add_point(w, &w->width->copy, (double)m,
               xhpl_devices_copy_seconds(w->devices, m, w->nb, COPIES));
 }
 
@@ -279,7 +282,6 @@ static xh_status_t measure_width(const work_t *w, double seconds)
         now.share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
         now.rate = glance_at_ceiling(w);
         status = measure_height(&now, height[i]);
-        hyb_phase_step(w->phase);
     }
     return status;
 }
@@ -358,6 +360,7 @@ static xh_status_t measure_widths(const hyb_means_t *means,
                    .offloads = means->offloads};
     xh_status_t status = open_devices(means, what, &work.devices);
 
+    hyb_phase_step(phase);
     for (int i = 0; i < what->widths && status == XH_OK; i++) {
         work.nb = width_of(means, what, i);
         work.width = &rates->width[rates->widths++];
@@ -391,7 +394,7 @@ static xh_status_t measure_work(const hyb_means_t *means,
                                 const xhpl_measurement_t *what,
                                 xhpl_rates_t *rates)
 {
-    double part = 1.0 - ceiling_part - sweep_part - 2.0 * link_part;
+    double part = 1.0 - sweep_part - 2.0 * link_part;
     double s = what->seconds;
     hyb_phase_t phase;
     xh_status_t status;
