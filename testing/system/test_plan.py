@@ -253,7 +253,7 @@ def test_the_bench_of_predictions_has_a_row_for_each_grid(tmp_path):
     script = jobs.SOURCE / "scripts/bench-plan"
     outcome = jobs.run([script, "--quick", jobs.BIN], tmp_path)
     assert outcome.status == 0, str(outcome)
-    rows = re.findall(r"^ +300 +256 +(\d) x +(\d)( +[\d.]+){5}", outcome.stdout, re.M)
+    rows = re.findall(r"^ +300 +256 +(\d) x +(\d)( +[\d.]+){6}", outcome.stdout, re.M)
     cores = os.cpu_count()
     grids = [("1", "1"), ("1", "2"), ("2", "1")][: 3 if cores > 1 else 1]
     assert [row[:2] for row in rows] == grids
@@ -267,5 +267,5 @@ def test_the_bench_of_predictions_takes_devices_and_widths(tmp_path):
     outcome = jobs.run([script, *options, jobs.BIN], tmp_path)
     assert outcome.status == 0, str(outcome)
     assert "devices=emu:1" in outcome.stdout
-    rows = re.findall(r"^ +300 +(\d+) +1 x +1( +[\d.]+){5}", outcome.stdout, re.M)
+    rows = re.findall(r"^ +300 +(\d+) +1 x +1( +[\d.]+){6}", outcome.stdout, re.M)
     assert [row[0] for row in rows] == ["64", "128"]
