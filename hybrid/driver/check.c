@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "hpl.h"
 #include "hpl/auxil/norm.h"
+#include "hpl/solver/system.h"
 #include "hybrid/driver/generate.h"
 #include "hybrid/driver/phase.h"
 #include "hybrid/driver/sweep.h"
@@ -103,11 +104,10 @@ static size_t bytes_of(int64_t mp, int64_t nq, int64_t members)
 
 uint64_t hyb_check_bytes(const hpl_shape_t *shape, int members)
 {
-    hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
     hpl_map_t columns = hpl_map(shape->nb, shape->npcol, shape->mycol);
 
-    return bytes_of(hpl_map_count(&rows, shape->n),
-                    hpl_map_count(&columns, shape->n), members);
+    return bytes_of(hpl_system_rows(shape), hpl_map_count(&columns, shape->n),
+                    members);
 }
 
 /* Memory, all zeros; returns its bytes. */
