@@ -234,10 +234,10 @@ def test_torture_checks_every_product(xdgemm):
     assert "product 1," in outcome.stderr
 
 
-def assert_blamed(outcome, device):
-    """One wrong tile of device was found. It is counted as its own, unless the
-    tile was another executor's in other products of the same check: on a busy
-    machine that may be so in any run, and is then said.
+def is_blamed(outcome, device):
+    """One wrong tile of device was found. Is it surely its own, and so counted?
+    Not if the tile was another executor's in other products of the same check:
+    on a busy machine that may be so in any run, and is then said.
     """
     assert outcome.status == 1, str(outcome)
     assert verified(outcome)[1] == 1
@@ -249,15 +249,19 @@ def assert_blamed(outcome, device):
     assert sure == (" or " not in found[1])
     assert counts.pop(device) == f"{sure:d}"
     assert counts and set(counts.values()) == {"0"}
+    return sure
 
 
 def test_torture_names_the_device_that_computed_wrongly(xdgemm):
-    outcome = xdgemm(
-        "-m", "128", "--torture", "1", "--devices", "emu:2",
-        "--set", "tile=32", "--set", "split=fixed:0.9",
-        "--set", "emu_fault=1:flip@gemm:2",
-    )  # fmt: skip
-    assert_blamed(outcome, "emu:1")
+    def blamed():
+        outcome = xdgemm(
+            "-m", "128", "--torture", "1", "--devices", "emu:2",
+            "--set", "tile=32", "--set", "split=fixed:0.9",
+            "--set", "emu_fault=1:flip@gemm:2",
+        )  # fmt: skip
+        return is_blamed(outcome, "emu:1")
+
+    assert any(blamed() for _ in range(5))
 
 
 # Checking a product of depth 1 takes longer than the product.
@@ -292,7 +296,7 @@ def test_torture_names_who_may_have_computed_one_of_several_products(
         *SHALLOW, "--devices", f"emu:{devices}",
         "--set", f"split=fixed:{share}", "--set", f"emu_fault={fault}",
     )  # fmt: skip
-    assert_blamed(outcome, device)
+    is_blamed(outcome, device)
 
 
 # ---- what is there ----------------------------------------------------------
