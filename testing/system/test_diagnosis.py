@@ -267,7 +267,7 @@ def test_a_stall_is_told_by_the_process_that_waits(tmp_path):
         warnings.wait(1, LIMIT)
         os.kill(pids[1], signal.SIGCONT)
         said = list(warnings.wait(2, LIMIT))
-    place = r"iteration \d+ of 102, in the (broadcast|panel|update|exchange): "
+    place = r"iteration \d+ of 102, in the (broadcast|panel|update|exchange)\b"
     assert len(said) == 2, said
     assert re.search(r"rank 0 on \S+: no progress for 1 s, " + place, said[0])
     assert re.search(r"rank 0 on \S+: it goes on, after \d+ s", said[1])
