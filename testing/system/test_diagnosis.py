@@ -83,19 +83,23 @@ class Warnings:
 
     def wait(self, count, seconds):
         """Until there are count, or time is up."""
-        until = time.monotonic() + seconds
-        while len(self.said) < count and time.monotonic() < until:
-            time.sleep(0.1)
+        self.until(lambda: len(self.said) >= count, seconds)
         return self.said
 
     def has(self, pattern):
         """Whether there is one like pattern, or soon is."""
-        until = time.monotonic() + LIMIT
-        while time.monotonic() < until:
-            if any(re.search(pattern, text) for text in list(self.said)):
-                return True
+
+        def found():
+            return any(re.search(pattern, text) for text in list(self.said))
+
+        self.until(found, LIMIT)
+        return found()
+
+    @staticmethod
+    def until(condition, seconds):
+        end = time.monotonic() + seconds
+        while not condition() and time.monotonic() < end:
             time.sleep(0.1)
-        return False
 
     def first(self):
         """The first one; among too many programs nobody can tell who is slow."""
