@@ -13,8 +13,8 @@ enum { XHPL_TERMINATION_SECONDS = 10 }; /* that it may take, at most */
 /*
  * From now on call fn with such a signal, once, on a thread of its own while
  * all others go on; when it returns the process ends by the signal, and if it
- * takes too long, by SIGALRM. A signal that is ignored stays so. Where there can
- * be no such thread, signals end the process at once, as ever.
+ * takes too long, by SIGALRM. A signal that is ignored stays so. Where there
+ * can be no such thread, signals end the process at once, as ever.
  *
  * fn       makes no MPI calls
  * Errors:  calls MPI
