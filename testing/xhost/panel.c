@@ -58,16 +58,6 @@ static xh_status_t allocate(bench_t *x, const hyb_kernel_t *kernel, int64_t m,
     return XH_OK;
 }
 
-static void fill(bench_t *x)
-{
-    hyb_view_t v = x->columns;
-    int64_t i, j;
-
-    for (j = 0; j < v.cols; j++)
-        for (i = 0; i < v.rows; i++)
-            v.data[i + j * v.ld] = xhost_value(i, j);
-}
-
 /* ---- computing ----------------------------------------------------------- */
 
 /* As the solver copies a panel's columns. */
@@ -116,7 +106,7 @@ xh_status_t xhost_panel_create(const hyb_kernel_t *kernel, hyb_team_t *team,
         xhost_panel_destroy(x);
         return status;
     }
-    fill(x);
+    xhost_fill(x->columns, 0, 0, 1);
     *panel_p = x;
     return XH_OK;
 }

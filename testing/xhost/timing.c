@@ -50,3 +50,12 @@ double xhost_value(int64_t i, int64_t j)
     x ^= x >> 31;
     return (double)(x >> 11) * 0x1p-53 - 0.5;
 }
+
+void xhost_fill(hyb_view_t v, int64_t from, int64_t first, int64_t step)
+{
+    int64_t i, j;
+
+    for (j = first; j < v.cols; j += step)
+        for (i = 0; i < v.rows; i++)
+            v.data[i + j * v.ld] = xhost_value(from + i, j);
+}

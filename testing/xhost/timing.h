@@ -3,6 +3,7 @@
 #define XHOST_TIMING_H
 
 #include <stdint.h>
+#include "hybrid/engine/view.h"
 
 /* What is measured; prepare is not timed, NULL: nothing to prepare. */
 typedef struct {
@@ -17,5 +18,9 @@ double xhost_least_seconds(const xhost_timed_t *timed, int calls);
 
 /* Element (i, j) of a random matrix, uniform in -0.5 .. 0.5. */
 double xhost_value(int64_t i, int64_t j);
+
+/* Columns first, first + step, ... of v as that matrix has them, its rows from
+ * row from on. */
+void xhost_fill(hyb_view_t v, int64_t from, int64_t first, int64_t step);
 
 #endif

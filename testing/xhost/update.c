@@ -82,25 +82,16 @@ static xh_status_t choose_rows(update_t *x)
     return XH_OK;
 }
 
-static void fill_columns(hyb_view_t v, int from, int64_t first, int64_t step)
-{
-    int64_t i, j;
-
-    for (j = first; j < v.cols; j += step)
-        for (i = 0; i < v.rows; i++)
-            v.data[i + j * v.ld] = xhost_value(from + i, j);
-}
-
 static void fill(void *context, int member)
 {
     update_t *x = context;
     const hyb_tiles_t *l2 = &x->factors.l2;
     int64_t members = hyb_team_size(x->team), i, j;
 
-    fill_columns(x->c, OF_C, member, members);
-    fill_columns(hyb_view_part(x->columns, 0, 0, x->shape.k, x->shape.n),
-                 OF_TOP, member, members);
-    fill_columns(x->u, OF_U, member, members);
+    xhost_fill(x->c, OF_C, member, members);
+    xhost_fill(hyb_view_part(x->columns, 0, 0, x->shape.k, x->shape.n), OF_TOP,
+               member, members);
+    xhost_fill(x->u, OF_U, member, members);
     for (j = member; j < l2->cols; j += members)
         for (i = 0; i < l2->rows; i++)
             *hyb_tiles_at(l2, i, j) = xhost_value(OF_L2 + i, j);
