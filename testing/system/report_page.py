@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pages of hpl-report, and records to make them of."""
+import copy
 import html.parser
 import json
 import re
@@ -69,3 +70,19 @@ def read(page):
     assert reader.open == []
     text = re.sub(r"\s+", " ", " ".join(reader.words))
     return reader.elements, text, json.loads(reader.data)
+
+
+def text_of(page):
+    return read(page)[1]
+
+
+def many_hosts(record, count, ranks):
+    (host,) = record["hosts"]
+    record["hosts"] = [
+        {**copy.deepcopy(host), "name": f"node{i:03}", "ranks": [
+            {**host["ranks"][0], "rank": i * ranks + j, "local_rank": j}
+            for j in range(ranks)]}
+        for i in range(count)
+    ]
+    record["mpi"]["processes"] = count * ranks
+    record["tests"][0].update(p=count, q=ranks)

@@ -328,21 +328,6 @@ def test_all_is_built_again_when_other_parts_are(tree, change):
     assert stamp.read_text() == whole
 
 
-def test_a_static_blas_tells_its_version_and_kernel(tmp_path):
-    """A weak symbol alone takes nothing out of an archive."""
-    found = jobs.run(["cc", "-print-file-name=libopenblas.a"], tmp_path).stdout
-    if not found.startswith("/"):
-        pytest.skip("no static OpenBLAS")
-    tree = copy_tree(tmp_path / "tree")
-    static = "LAlib=-l:libopenblas.a -lgfortran -lpthread -lm"
-    xhpl = f"{tree}/bin/arch/xhpl"
-    made(tree, "HYBRID=no", "JSON=no", "CFLAGS=-O0", static, xhpl)
-    words = [xhpl, *"-n 20 -nb 4 -p 1 -q 1".split()]
-    outcome = jobs.run(words, tmp_path, {"XHPL_BLAS_CHECK": "off"})
-    said = re.search(r"OpenBLAS, version (\S+), kernel (\S+),", outcome.stderr)
-    assert said and "unknown" not in said.groups(), str(outcome)
-
-
 def test_the_generic_file_builds_arch_unknown(tree, tmp_path):
     generic = jobs.run(["/bin/bash", "make_generic"], tree / "setup")
     assert generic.status == 0, generic

@@ -119,10 +119,10 @@ def test_an_empty_trace_leaves_out_the_gantt_chart(plot_run, tmp_path):
 
 
 def test_the_last_run_is_drawn_unless_another_is_named(plot_run, tmp_path):
-    first, events = simulated_run.simulate(n=2000, nb=100)
+    first, _ = simulated_run.simulate(n=2000, nb=100)
     last, _ = simulated_run.simulate(n=3000, nb=100)
     again = [{**row, "run": 1} for row in last]
-    files = simulated_run.write(tmp_path, [(first + again, events)])
+    files = simulated_run.write(tmp_path, [(first + again, [])])
     for words, n in (((), "N = 3000"), (("--run", "0"), "N = 2000")):
         outcome = plot_run(tmp_path, *files, *words)
         assert outcome.status == 0, str(outcome)

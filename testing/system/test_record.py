@@ -11,7 +11,6 @@ import pytest
 import hpl_dat
 import jobs
 import report
-import test_flows
 from records import SCHEMA, VALIDATOR, names, statuses, valid
 from test_plan import measures
 
@@ -326,20 +325,6 @@ def test_a_pipe_gets_it_once(xhpl):
     dat = hpl_dat.text(device="7")
     outcome = xhpl("--json", "/dev/stdout", dat=dat)
     assert valid(outcome.stdout)["exit_status"] == 0
-
-
-@pytest.mark.flows
-def test_a_build_without_jansson_refuses_to_record(tmp_path):
-    tree = test_flows.copy_tree(tmp_path / "tree")
-    test_flows.made(tree, "JSON=no", "CFLAGS=-O0")
-    program = tree / "bin/arch/xhpl"
-    assert not (tree / "bin/arch/xdgemm").exists()
-    plain = jobs.run([program, *ONE], tmp_path)
-    assert plain.status == 0, str(plain)
-    outcome = jobs.run([program, *ONE, "--json", "run.json"], tmp_path)
-    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
-    assert "--json: this program was built without jansson" in outcome.stderr
-    assert not (tmp_path / "run.json").exists()
 
 
 # ---- schema and page ---------------------------------------------------------

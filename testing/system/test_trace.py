@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-import jobs
 import report
 import simulated_run
 
