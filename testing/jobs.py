@@ -71,6 +71,8 @@ def environment(extra=None):
     # Nor does it look for networks: all is on this machine, and the search takes
     # most of the time of a short run.
     env.setdefault("OMPI_MCA_pml", "ob1")
+    # Several jobs share the cores: one that waits leaves its core to another.
+    env.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
     if FOLDER:
         env["TMPDIR"] = FOLDER.name
     if not Path("/etc/hosts").exists():  # as scripts/mpirun does
