@@ -418,30 +418,30 @@ static hyb_lookahead_t first_mode(const HPL_T_grid *grid)
     return grid->nprow == 1 ? HYB_LOOKAHEAD_PIPELINE : HYB_LOOKAHEAD_PANEL;
 }
 
-/* Does anyone here want L2 in columns? */
-static bool needs_flat(const hyb_means_t *means)
+static xh_status_t create_flat(hyb_lu_t *lu)
 {
-    return means->multiplier == HYB_BY_BLAS ||
-           hyb_node_working_devices(means->node) > 0;
-}
-
-static xh_status_t create_flat(const hyb_means_t *means, hyb_lu_t *lu)
-{
-    if (!needs_flat(means))
+    if (!lu->in_columns)
         return XH_OK;
     return hyb_flat_create(lu->mat->mp, Mmin(lu->mat->nb, lu->mat->n),
                            &lu->flat);
+}
+
+static void take_means(const hyb_means_t *means, hyb_lu_t *lu)
+{
+    lu->team = hyb_node_team(means->node);
+    lu->kernel = means->kernel;
+    lu->multiplier = means->multiplier;
+    lu->offloads = means->offloads;
+    lu->members = hyb_team_size(lu->team);
+    lu->in_columns = means->multiplier == HYB_BY_BLAS ||
+                     hyb_node_working_devices(means->node) > 0;
 }
 
 static void set_up(const hyb_means_t *means, hyb_lu_t *lu)
 {
     const HPL_T_pmat *mat = lu->mat;
 
-    lu->team = hyb_node_team(means->node);
-    lu->kernel = means->kernel;
-    lu->multiplier = means->multiplier;
-    lu->offloads = means->offloads;
-    lu->members = hyb_team_size(lu->team);
+    take_means(means, lu);
     lu->factored = -1;
     lu->deals_ahead = strcmp(xh_settings_text("schedule"), "static") == 0;
     lu->panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
@@ -464,7 +464,7 @@ xh_status_t hyb_factor_prepare(const hyb_means_t *means, HPL_T_grid *grid,
     set_up(means, lu);
     status = hyb_lu_allocate(lu);
     if (status == XH_OK)
-        status = create_flat(means, lu);
+        status = create_flat(lu);
     if (status == XH_OK)
         hyb_lu_touch(lu);
     if (status == XH_OK)
@@ -500,16 +500,17 @@ bool hyb_factor_is_over(const hyb_factorization_t *lu)
 
 uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    int members = hyb_team_size(hyb_node_team(means->node));
-    uint64_t bytes =
-        hyb_lu_bytes(shape, means->kernel, means->multiplier, members);
+    hyb_lu_t lu = {.panels = 0};
     int64_t rows = hpl_system_rows(shape), cols = hpl_system_columns(shape);
     int depth = Mmin(shape->nb, shape->n);
+    uint64_t bytes;
 
+    take_means(means, &lu);
+    bytes = hyb_lu_bytes(&lu, shape);
     if (hyb_node_working_devices(means->node) > 0)
-        bytes += (uint64_t)members * hyb_host_gemm_lone_bytes() +
+        bytes += (uint64_t)lu.members * hyb_host_gemm_lone_bytes() +
                  hyb_offload_bytes(means->node, rows, cols, depth);
-    if (needs_flat(means))
+    if (lu.in_columns)
         bytes += hyb_flat_bytes(rows, depth);
     return bytes;
 }

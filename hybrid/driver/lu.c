@@ -38,7 +38,8 @@ typedef struct {
     size_t top;      /* of the panel being factored */
     size_t proposal; /* of its pivots */
     size_t u;        /* of each member */
-    size_t rows;     /* of U: gathered, displaced, and where they live */
+    size_t rows;     /* gathered, and displaced */
+    size_t kept_u;   /* in columns */
 } parts_t;
 
 static size_t rounded_up(size_t doubles)
@@ -53,13 +54,13 @@ static int most_columns(const hpl_shape_t *shape)
     return Mmin(shape->nb, shape->n);
 }
 
-static parts_t parts_of(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
-                        hyb_multiplier_t multiplier)
+static parts_t parts_of(const hyb_lu_t *lu, const hpl_shape_t *shape)
 {
+    const hyb_kernel_t *kernel = lu->kernel;
     size_t nb = (size_t)most_columns(shape);
     size_t columns = (size_t)hpl_system_columns(shape);
-    int64_t chunk = hyb_lu_chunk(kernel, shape->nb, multiplier);
-    bool spread = shape->nprow > 1;
+    int64_t chunk = hyb_lu_chunk(kernel, shape->nb, lu->multiplier);
+    size_t rows = shape->nprow > 1 ? rounded_up(nb * columns) : 0;
 
     return (parts_t){
         .l1 = rounded_up(
@@ -67,25 +68,26 @@ static parts_t parts_of(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
         .top = rounded_up(nb * nb),
         .proposal = rounded_up(HPL_PROPOSAL_ROWS + 2 * nb),
         .u = rounded_up((size_t)hyb_chunk_u_size(kernel, (int64_t)nb, chunk)),
-        .rows = spread ? rounded_up(nb * columns) : 0};
+        .rows = rows,
+        .kept_u = lu->in_columns ? rows : 0};
 }
 
 static size_t sum(const parts_t *parts, int members)
 {
     return HYB_IN_FLIGHT * parts->l1 + parts->top + 2 * parts->proposal +
-           (size_t)members * parts->u + 3 * parts->rows;
+           (size_t)members * parts->u + 2 * parts->rows + parts->kept_u;
 }
 
-uint64_t hyb_lu_bytes(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
-                      hyb_multiplier_t multiplier, int members)
+uint64_t hyb_lu_bytes(const hyb_lu_t *lu, const hpl_shape_t *shape)
 {
-    parts_t parts = parts_of(shape, kernel, multiplier);
-    size_t doubles = sum(&parts, members);
+    parts_t parts = parts_of(lu, shape);
+    size_t doubles = sum(&parts, lu->members);
     int k, panels = shape->nb > 0 ? (shape->n + shape->nb - 1) / shape->nb : 0;
 
-    doubles += hyb_panel_engine_doubles(kernel, most_columns(shape), members);
+    doubles +=
+        hyb_panel_engine_doubles(lu->kernel, most_columns(shape), lu->members);
     for (k = 0; k < Mmin(panels, HYB_IN_FLIGHT); k++)
-        doubles += hyb_panels_doubles(shape, k, kernel->rows);
+        doubles += hyb_panels_doubles(shape, k, lu->kernel->rows);
     return doubles * sizeof(double);
 }
 
@@ -111,8 +113,8 @@ static void lay_out(hyb_lu_t *lu, const parts_t *parts)
     lu->u_stride = (int64_t)parts->u;
     lu->exchanges.gathered = cut(&memory, parts->rows);
     lu->exchanges.displaced = cut(&memory, parts->rows);
-    lu->exchanges.u = cut(&memory, parts->rows);
-    lu->exchanges.u_bytes = parts->rows * sizeof(double);
+    lu->exchanges.u = cut(&memory, parts->kept_u);
+    lu->exchanges.u_bytes = parts->kept_u * sizeof(double);
 }
 
 static bool allocate_deals(hyb_lu_t *lu)
@@ -188,7 +190,7 @@ static int64_t most_growth(const hyb_lu_t *lu)
 xh_status_t hyb_lu_allocate(hyb_lu_t *lu)
 {
     hpl_shape_t shape = shape_of(lu);
-    parts_t parts = parts_of(&shape, lu->kernel, lu->multiplier);
+    parts_t parts = parts_of(lu, &shape);
     int64_t columns = hpl_system_columns(&shape); /* mat->nq may be more */
     xh_status_t status = hyb_columns_create(columns, lu->mat->nb, &lu->columns);
 
@@ -215,16 +217,6 @@ xh_status_t hyb_lu_allocate(hyb_lu_t *lu)
     return status;
 }
 
-/* Is U kept where the matrix has no room for it? In chunks it stays in caches,
- * unless the library multiplies, or devices. */
-static bool keeps_u(const hyb_lu_t *lu)
-{
-    hyb_lookahead_request_t asked = lu->choice.chooser.request;
-
-    return lu->flat != NULL ||
-           (asked != HYB_ALWAYS_PIPELINE && asked != HYB_PIPELINE_ON_CORES);
-}
-
 static void touch_own(void *context, int member)
 {
     hyb_lu_t *lu = context;
@@ -236,12 +228,10 @@ static void touch_own(void *context, int member)
 static void touch_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
-    size_t bytes = lu->memory_bytes;
+    size_t bytes;
     double *flat;
 
-    if (!keeps_u(lu))
-        bytes -= lu->exchanges.u_bytes; /* it comes last */
-    xh_memory_touch(lu->memory, bytes, member, lu->members);
+    xh_memory_touch(lu->memory, lu->memory_bytes, member, lu->members);
     for (int i = 0; i < Mmin(lu->panels, HYB_IN_FLIGHT); i++) {
         const HPL_T_panel *panel = lu->panel[i].hpl;
 

@@ -91,8 +91,8 @@ typedef struct {
                            less */
     double *gathered;   /* rows x columns: rows of U */
     double *displaced;  /* likewise: top rows on their way to new places */
-    double *u;          /* likewise: U where the matrix has no room, or NULL; on
-                           whole pages */
+    double *u;          /* likewise: U in columns, on whole pages, where the
+                           matrix may have no room; or NULL */
     size_t u_bytes;     /* of u */
     int tag;            /* of the next exchange */
     bool packing;       /* the group has not started to move yet */
@@ -120,7 +120,8 @@ typedef struct hyb_lu {
     hyb_lu_panel_t panel[HYB_IN_FLIGHT];
     hyb_plan_t plan[HYB_IN_FLIGHT];
     hyb_exchanges_t exchanges;
-    hyb_flat_t *flat;            /* NULL: nobody reads it */
+    bool in_columns;  /* devices here, or the BLAS library, read L2 and U */
+    hyb_flat_t *flat; /* L2 for them, or NULL */
     struct hyb_devices *devices; /* NULL: none works */
     int factored;                /* the last panel that was factored here */
     _Atomic int open;            /* iterations opened so far */
@@ -175,8 +176,9 @@ static inline bool hyb_lu_shows_rate(const hyb_lu_t *lu, int k, double flop)
 
 /*
  * Working memory for lu, whose grid, algo, mat, panels, team, members, kernel,
- * multiplier and deals_ahead are set; the first panels have theirs, which does
- * for those to come. Errors: XH_ERR_MEMORY; release then all the same
+ * multiplier, in_columns and deals_ahead are set; the first panels have theirs,
+ * which does for those to come. Errors: XH_ERR_MEMORY; release then all the
+ * same
  */
 xh_status_t hyb_lu_allocate(hyb_lu_t *lu);
 void hyb_lu_release(hyb_lu_t *lu);
@@ -188,9 +190,9 @@ void hyb_lu_release(hyb_lu_t *lu);
  */
 void hyb_lu_touch(hyb_lu_t *lu);
 
-/* Bytes that lu takes on a process of shape, but for L2 in columns. */
-uint64_t hyb_lu_bytes(const hpl_shape_t *shape, const hyb_kernel_t *kernel,
-                      hyb_multiplier_t multiplier, int members);
+/* Bytes of that on a process of shape, and of its panels. lu needs kernel,
+ * multiplier, members and in_columns. */
+uint64_t hyb_lu_bytes(const hyb_lu_t *lu, const hpl_shape_t *shape);
 
 /* Columns of such an exchange for panels of nb: whole blocks. */
 static inline int64_t hyb_lu_group(int64_t nb)

@@ -45,8 +45,8 @@ static hyb_view_t below(const work_t *w)
     return hyb_view_part(all, top, 0, all.rows - top, all.cols);
 }
 
-/* Where the run's part of U is kept: the matrix's top rows where they are
- * here. */
+/* Where the run's part of U is kept in columns: the matrix's top rows where
+ * they are here. */
 static hyb_view_t home_of_u(const work_t *w)
 {
     const HPL_T_panel *h = w->panel->hpl;
@@ -103,19 +103,66 @@ static double wait_until(bool (*is_so)(const work_t *w), const work_t *w,
     return spent(w, activity, started);
 }
 
+/* The run's first column within its group x. */
+static int column_within(const work_t *w, const hpl_exchange_t *x)
+{
+    const hyb_exchanges_t *e = &w->lu->exchanges;
+
+    return (int)(w->run.from - (x->gathered - e->gathered) / e->rows);
+}
+
+/* The run's rows of U, where they came from all processes. */
+static hyb_arrived_t arrived(const work_t *w)
+{
+    const hpl_exchange_t *x = hyb_exchanges_of(w->lu, w->run);
+
+    return (hyb_arrived_t){.nb = w->panel->hpl->jb,
+                           .place = w->panel->swap.source,
+                           .data = x->gathered + column_within(w, x),
+                           .ld = x->columns};
+}
+
 /* Rows that came from other processes: U's, and those displaced by them. */
 static void take_arrived(const work_t *w)
 {
-    const hyb_exchanges_t *e = &w->lu->exchanges;
     const hpl_exchange_t *x = hyb_exchanges_of(w->lu, w->run);
-    int from = (int)(w->run.from - (x->gathered - e->gathered) / e->rows);
-    const hyb_arrived_t rows = {.nb = w->panel->hpl->jb,
-                                .place = w->panel->swap.source,
-                                .data = x->gathered + from,
-                                .ld = x->columns};
+    const hyb_arrived_t rows = arrived(w);
 
-    hpl_exchange_settle(x, from, (int)w->run.count);
+    hpl_exchange_settle(x, column_within(w, x), (int)w->run.count);
     hyb_chunk_unpack_rows(w->lu->kernel, &rows, w->run.count, w->u);
+}
+
+/* Is U kept where its rows arrived? The matrix has no room for it here then,
+ * and nobody wants it in columns. */
+static bool keeps_rows(const work_t *w)
+{
+    return hpl_panel_top_rows(w->panel->hpl) == 0 && !w->lu->in_columns;
+}
+
+static void keep_u(const work_t *w)
+{
+    hyb_arrived_t rows;
+
+    if (!keeps_rows(w)) {
+        hyb_chunk_store(&w->panel->factors, w->u, home_of_u(w));
+        return;
+    }
+    rows = arrived(w);
+    hyb_chunk_return_rows(w->lu->kernel, w->u, w->run.count, &rows);
+}
+
+/* What keep_u kept, for the kernel. */
+static void fetch_u(const work_t *w)
+{
+    const hyb_kernel_t *kernel = w->lu->kernel;
+    hyb_arrived_t rows;
+
+    if (!keeps_rows(w)) {
+        hyb_pack(home_of_u(w), HYB_TRANS, -1.0, kernel->cols, w->u);
+        return;
+    }
+    rows = arrived(w);
+    hyb_chunk_unpack_rows(kernel, &rows, w->run.count, w->u);
 }
 
 /* stores: U is kept as well, for others or back-substitution. */
@@ -138,7 +185,7 @@ static void swap_and_solve(const work_t *w, bool stores)
     doing(w, HYB_SOLVE);
     hyb_chunk_solve(&w->panel->factors, w->run.count, w->u);
     if (stores)
-        hyb_chunk_store(&w->panel->factors, w->u, home_of_u(w));
+        keep_u(w);
     spent(w, HYB_SOLVE, now);
 }
 
@@ -241,7 +288,7 @@ void hyb_update_multiply(hyb_lu_t *lu, int k, hyb_run_t run, int member)
 
     toggle(&w, HPL_TIMING_UPDATE);
     if (lu->multiplier == HYB_BY_KERNEL)
-        hyb_pack(home_of_u(&w), HYB_TRANS, -1.0, lu->kernel->cols, w.u);
+        fetch_u(&w);
     multiply(&w);
     toggle(&w, HPL_TIMING_UPDATE);
 }

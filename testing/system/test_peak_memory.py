@@ -24,19 +24,31 @@ sys.exit(ended.returncode)
 """
 
 
-@pytest.mark.parametrize("nprow, npcol", [(1, 1), (1, 2), (2, 1)])
-def test_the_peak_is_within_a_twentieth_and_100_mb_of_the_share(
-    tmp_path, nprow, npcol
-):
-    share = 8 * N**2 / (nprow * npcol)
-    xhpl = [jobs.XHPL, "-n", N, "--nb", 192, "-p", nprow, "-q", npcol]
+def peak(folder, nprow, npcol, *options):
+    """Bytes of the process that takes most."""
+    xhpl = [jobs.XHPL, "-n", N, "-p", nprow, "-q", npcol, *options]
     outcome = jobs.run(
         jobs.launched(nprow * npcol, [sys.executable, "-c", MEASURED, *xhpl]),
-        tmp_path,
+        folder,
         {"XHPL_BLAS_CHECK": "off"},
     )
     assert outcome.status == 0, str(outcome)
     peaks = re.findall(r"peak (\d+) KiB", outcome.stderr)
     assert len(peaks) == nprow * npcol, str(outcome)
-    assert max(1024 * int(p) for p in peaks) <= 1.05 * share + 100e6, str(outcome)
-    assert max(1024 * int(p) for p in peaks) > share  # it was the matrix's
+    return 1024 * max(map(int, peaks))
+
+
+@pytest.mark.parametrize("nprow, npcol", [(1, 1), (1, 2), (2, 1)])
+def test_it_is_within_a_twentieth_and_100_mb_of_the_share(tmp_path, nprow, npcol):
+    share = 8 * N**2 / (nprow * npcol)
+    found = peak(tmp_path, nprow, npcol, "-nb", 192)
+    assert share < found <= 1.05 * share + 100e6
+
+
+def test_u_of_a_whole_iteration_takes_none_of_its_own(tmp_path):
+    """With DEPTH 1 it waits for its update, with DEPTH 2 it need not."""
+    nb = 256
+    waits, need_not = (
+        peak(tmp_path, 2, 1, "-nb", nb, "--depth", depth) for depth in (1, 2)
+    )
+    assert waits < need_not + 8 * nb * N / 2

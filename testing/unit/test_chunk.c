@@ -169,6 +169,23 @@ static void swaps(const hyb_kernel_t *kernel)
     check_swap(kernel, 110, 100, 17, 110);
 }
 
+/* Twice of rows comes back to where they are. */
+static void check_return(chunk_t *x, const hyb_arrived_t *arrived,
+                         framed_t rows)
+{
+    framed_t want = framed_copy(rows);
+    int64_t i, j, size = hyb_chunk_u_size(x->kernel, x->nb, x->cols);
+
+    for (j = 0; j < want.v.cols; j++)
+        for (i = 0; i < want.v.rows; i++)
+            *at(want.v, i, j) *= 2.0;
+    for (i = 0; i < size; i++)
+        x->u[i] *= 2.0;
+    hyb_chunk_return_rows(x->kernel, x->u, x->cols, arrived);
+    framed_compare(rows, want, 0.0);
+    framed_release(want);
+}
+
 static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
 {
     chunk_t x = opened(kernel, 1, nb, cols);
@@ -190,6 +207,7 @@ static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
             *at(want.v, place[r], j) = *at(rows.v, j, r);
     hyb_chunk_unpack_rows(kernel, &arrived, cols, x.u);
     compare_u(&x, want.v);
+    check_return(&x, &arrived, rows);
     framed_release(rows);
     framed_release(want);
     closed(x);

@@ -136,6 +136,19 @@ void hyb_chunk_unpack_rows(const hyb_kernel_t *kernel,
     clear_rest(kernel, rows->nb, cols, u);
 }
 
+void hyb_chunk_return_rows(const hyb_kernel_t *kernel, const double *u,
+                           int64_t cols, const hyb_arrived_t *rows)
+{
+    int64_t j;
+    int r, width = kernel->cols;
+
+    for (j = 0; j < cols; j += width)
+        for (r = 0; r < rows->nb; r++)
+            copy_row(u + j * rows->nb + rows->place[r] * width, 1,
+                     panel_cols(cols, width, j), rows->data + r * rows->ld + j,
+                     1);
+}
+
 void hyb_chunk_store(const hyb_factors_t *factors, const double *u,
                      hyb_view_t matrix)
 {

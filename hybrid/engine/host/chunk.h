@@ -38,8 +38,8 @@ typedef struct {
 /* Rows of U that have come from elsewhere. */
 typedef struct {
     int nb;
-    const int *place;   /* nb: U's row that each is */
-    const double *data; /* column j of the chunk in row r: data[r * ld + j] */
+    const int *place; /* nb: U's row that each is */
+    double *data;     /* column j of the chunk in row r: data[r * ld + j] */
     int64_t ld;
 } hyb_arrived_t;
 
@@ -55,6 +55,10 @@ void hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
 /* u := rows, of cols columns. */
 void hyb_chunk_unpack_rows(const hyb_kernel_t *kernel,
                            const hyb_arrived_t *rows, int64_t cols, double *u);
+
+/* rows := u, for hyb_chunk_unpack_rows to find again. */
+void hyb_chunk_return_rows(const hyb_kernel_t *kernel, const double *u,
+                           int64_t cols, const hyb_arrived_t *rows);
 
 /* u := - L1^-1 u, the sign being what the kernel wants. */
 void hyb_chunk_solve(const hyb_factors_t *factors, int64_t cols, double *u);
