@@ -82,6 +82,14 @@ static const hyb_tidings_t *oldest(const peer_t *peer)
     return &peer->kept[peer->heard < KEPT ? 0 : peer->heard % KEPT];
 }
 
+/* MPI may wait within moving a message on: where it leaves the core to others,
+ * a look at messages takes as long as their turn. */
+static double on_messages(const double share[HYB_ACTIVITIES])
+{
+    return share[HYB_WAIT_PANEL] + share[HYB_WAIT_ROWS] + share[HYB_BROADCAST] +
+           share[HYB_EXCHANGE];
+}
+
 static hyb_pulse_t pulse_of(const peer_t *peer)
 {
     const hyb_tidings_t *to = newest(peer), *from = oldest(peer);
@@ -104,7 +112,7 @@ static hyb_pulse_t pulse_of(const peer_t *peer)
         .turns = turns > 0.0 ? turns / (turns + seconds) : 0.0,
         .work = share[HYB_SWAP] + share[HYB_SOLVE] + share[HYB_MULTIPLY],
         .panel = share[HYB_PANEL],
-        .wait = share[HYB_WAIT_PANEL] + share[HYB_WAIT_ROWS],
+        .wait = on_messages(share),
         .column = (int)to->column};
 }
 

@@ -18,8 +18,8 @@ typedef struct {
     double turns;   /* share of its updates in which others had its cores */
     double work;    /* share: swaps, solves, updates */
     double panel;   /* share: factoring */
-    double wait;    /* share: for panels and rows of others */
-    int column;     /* of the grid */
+    double wait; /* share: for panels and rows of others, and moving them on */
+    int column;  /* of the grid */
 } hyb_pulse_t;
 
 typedef enum {

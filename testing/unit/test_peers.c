@@ -167,22 +167,36 @@ static void less_than_predicted_is_slow_from_the_beginning(void **state)
     assert_null(strstr(text, "rank"));
 }
 
-static void messages_that_are_slow_are_told_from_processes(void **state)
+/* Half of the time goes by with messages, most of rank 13's. */
+static void check_slow_messages(hyb_activity_t activity)
 {
     group_t group;
     int i, step;
     const char *text;
 
-    (void)state;
     begin(&group);
     for (step = 0; step < 50; step++) {
         for (i = 0; i < COUNT; i++)
-            group.tidings[i].leader[HYB_WAIT_ROWS] += i == 3 ? 0.06 : 0.05;
+            group.tidings[i].leader[activity] += i == 3 ? 0.06 : 0.05;
         work(&group, all_well, 0.1);
     }
     text = end(&group);
     assert_non_null(strstr(text, "xhpl: warning: communication is slow: "));
     assert_non_null(strstr(text, "rank 13 on node1\n"));
+}
+
+static void messages_that_are_slow_are_told_from_processes(void **state)
+{
+    (void)state;
+    check_slow_messages(HYB_WAIT_PANEL);
+    check_slow_messages(HYB_WAIT_ROWS);
+}
+
+static void so_are_those_that_mpi_waits_for_by_itself(void **state)
+{
+    (void)state;
+    check_slow_messages(HYB_BROADCAST);
+    check_slow_messages(HYB_EXCHANGE);
 }
 
 static const struct CMUnitTest cases[] = {
@@ -194,6 +208,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(most_slow_are_counted_and_the_slowest_named),
     cmocka_unit_test(less_than_predicted_is_slow_from_the_beginning),
     cmocka_unit_test(messages_that_are_slow_are_told_from_processes),
+    cmocka_unit_test(so_are_those_that_mpi_waits_for_by_itself),
 };
 
 UNIT_MAIN(cases)
