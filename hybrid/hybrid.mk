@@ -4,7 +4,7 @@
 # where hwloc is. Nothing but xhpl, xlookahead and the driver's tests links MPI.
 
 ENGINE_OBJECTS := $(call objects,hybrid/engine/*.c hybrid/engine/*/*.c)
-HYB_DRIVER_OBJECTS := $(call objects,hybrid/driver/*.c)
+HYB_DRIVER_OBJECTS := $(call objects,hybrid/driver/*.c hybrid/driver/*/*.c)
 XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
 # Nothing else in it is about JSON.
 XDGEMM_TESTED := $(filter-out %/main.o %/run.o %/record.o,$(XDGEMM_OBJECTS))

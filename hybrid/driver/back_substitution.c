@@ -3,7 +3,7 @@
 
 #include "hpl_misc.h"
 #include "hpl/pgesv/back_substitution.h"
-#include "hybrid/driver/phase.h"
+#include "hybrid/driver/diagnosis/phase.h"
 #include "hybrid/driver/sweep.h"
 
 enum {

@@ -6,8 +6,8 @@
 #include "hpl.h"
 #include "hpl/auxil/norm.h"
 #include "hpl/solver/system.h"
+#include "hybrid/driver/diagnosis/phase.h"
 #include "hybrid/driver/generate.h"
-#include "hybrid/driver/phase.h"
 #include "hybrid/driver/sweep.h"
 
 /*

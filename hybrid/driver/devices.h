@@ -2,8 +2,8 @@
 #ifndef HYB_DEVICES_H
 #define HYB_DEVICES_H
 
-#include "hybrid/driver/iterations.h"
 #include "hybrid/driver/lu.h"
+#include "hybrid/driver/record/iterations.h"
 
 /*
  * The devices' part of the updates. In iteration k they get the columns right

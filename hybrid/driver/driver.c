@@ -9,14 +9,14 @@
 #include "hpl/grid/agree.h"
 #include "hpl/solver/system.h"
 #include "hybrid/driver/back_substitution.h"
-#include "hybrid/driver/binding.h"
 #include "hybrid/driver/check.h"
 #include "hybrid/driver/factor.h"
 #include "hybrid/driver/generate.h"
-#include "hybrid/driver/neighbours.h"
-#include "hybrid/driver/notices.h"
-#include "hybrid/driver/seen.h"
-#include "hybrid/driver/inventory.h"
+#include "hybrid/driver/node/binding.h"
+#include "hybrid/driver/node/inventory.h"
+#include "hybrid/driver/node/neighbours.h"
+#include "hybrid/driver/node/notices.h"
+#include "hybrid/driver/node/seen.h"
 
 /* This process's share of its node; there is one solver a process. */
 static hyb_means_t means;

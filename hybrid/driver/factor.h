@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 #include "hpl_solver.h"
-#include "hybrid/driver/iterations.h"
-#include "hybrid/driver/multiplier.h"
+#include "hybrid/driver/choice/multiplier.h"
+#include "hybrid/driver/record/iterations.h"
 #include "hybrid/engine/node.h"
 
 /* what a factorization computes with; borrowed */

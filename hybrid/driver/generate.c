@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "hpl_misc.h"
-#include "hybrid/driver/phase.h"
+#include "hybrid/driver/diagnosis/phase.h"
 
 /* Bytes that a member fills at a time: some huge pages. */
 enum { CHUNK_BYTES = 8 << 20 };

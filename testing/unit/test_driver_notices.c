@@ -4,7 +4,7 @@
 
 #include "base/settings.h"
 #include "hpl.h"
-#include "hybrid/driver/notices.h"
+#include "hybrid/driver/node/notices.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/node_fixture.h"
 

@@ -252,6 +252,19 @@ static void more_processes_divide_the_work(void **state)
     assert_true(seconds(&rates, on_grid(12000, 2, 2)) > 0.25 * one);
 }
 
+/* One process with two threads on one core, say: with free messages. */
+static void processes_that_share_cores_are_as_much_slower(void **state)
+{
+    xhpl_rates_t rates = usual();
+    double before;
+
+    (void)state;
+    rates.sweep = 1e10;
+    before = seconds(&rates, on_grid(3000, 2, 2));
+    xhpl_rates_slow_down(&rates, 4.0);
+    assert_near(seconds(&rates, on_grid(3000, 2, 2)), 4.0 * before);
+}
+
 static void messages_take_time_and_free_ones_none(void **state)
 {
     xhpl_rates_t rates = usual(), slow = rates;
@@ -491,6 +504,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(more_overlap_never_takes_longer),
     cmocka_unit_test(a_larger_matrix_takes_longer),
     cmocka_unit_test(more_processes_divide_the_work),
+    cmocka_unit_test(processes_that_share_cores_are_as_much_slower),
     cmocka_unit_test(messages_take_time_and_free_ones_none),
     cmocka_unit_test(pivots_are_agreed_on_in_rounds),
     cmocka_unit_test(rows_are_packed_where_there_are_others_in_the_column),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/peers.h"
+#include "hybrid/driver/diagnosis/peers.h"
 
 #include <math.h>
 #include "base/log.h"
@@ -31,8 +31,10 @@ static void begin(group_t *group)
     capture_begin();
 }
 
-/* All work for seconds; share of its time each was not stopped. */
-static void work(group_t *group, const double share[COUNT], double seconds)
+/* All work for seconds: each with such a share of its rate, while its processor
+ * was at work for such a share of the time. */
+static void advance(group_t *group, const double rate[COUNT],
+                    const double cpu[COUNT], double seconds)
 {
     double end = group->now + seconds;
     int i;
@@ -42,14 +44,20 @@ static void work(group_t *group, const double share[COUNT], double seconds)
             hyb_tidings_t *t = &group->tidings[i];
 
             t->time = group->now;
-            t->flop += 4e9 * share[i];
-            t->cpu += 0.08 * share[i];
+            t->flop += 4e9 * rate[i];
+            t->cpu += 0.08 * cpu[i];
             t->seconds += 0.08;
             t->leader[HYB_MULTIPLY] += 0.08;
             hyb_peers_hear(group->peers, i, t);
             if (i == 0)
                 hyb_peers_judge(group->peers, group->now);
         }
+}
+
+/* Share of its time each was not stopped. */
+static void work(group_t *group, const double share[COUNT], double seconds)
+{
+    advance(group, share, share, seconds);
 }
 
 static const char *end(group_t *group)
@@ -134,6 +142,22 @@ static void all_slow_are_throttled(void **state)
     assert_null(strstr(text, "rank"));
 }
 
+/* Their processors are at work all the time, and slower. */
+static void who_stays_throttled_does_not_become_usual(void **state)
+{
+    static const double always[COUNT] = {1.0, 1.0, 1.0, 1.0};
+    group_t group;
+    const char *text;
+
+    (void)state;
+    begin(&group);
+    advance(&group, always, always, 5.0);
+    advance(&group, all_stop, always, 60.0);
+    text = end(&group);
+    assert_non_null(strstr(text, "xhpl: warning: throttling: all processes"));
+    assert_string_equal(strchr(text, '\n'), "\n");
+}
+
 static void most_slow_are_counted_and_the_slowest_named(void **state)
 {
     group_t group;
@@ -147,7 +171,7 @@ static void most_slow_are_counted_and_the_slowest_named(void **state)
         "xhpl: warning: throttling: 3 of 4 processes update at 50% of what "
         "they usually do; the slowest is rank 13 on node1; its clock is 3000 "
         "MHz, was 3000 at best\n"
-        "xhpl: all processes keep up with each other again\n");
+        "xhpl: all processes update as fast as usual again\n");
 }
 
 static void less_than_predicted_is_slow_from_the_beginning(void **state)
@@ -205,6 +229,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_moment_is_not_spoken_of),
     cmocka_unit_test(another_slow_process_is_named_after_ten_seconds),
     cmocka_unit_test(all_slow_are_throttled),
+    cmocka_unit_test(who_stays_throttled_does_not_become_usual),
     cmocka_unit_test(most_slow_are_counted_and_the_slowest_named),
     cmocka_unit_test(less_than_predicted_is_slow_from_the_beginning),
     cmocka_unit_test(messages_that_are_slow_are_told_from_processes),

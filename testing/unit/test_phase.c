@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 1 */
-#include "hybrid/driver/phase.h"
+#include "hybrid/driver/diagnosis/phase.h"
 
 #include <string.h>
 #include <time.h>

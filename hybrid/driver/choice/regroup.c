@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/regroup.h"
+#include "hybrid/driver/choice/regroup.h"
 
 #include <math.h>
 #include <stdbool.h>

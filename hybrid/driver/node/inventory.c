@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/inventory.h"
+#include "hybrid/driver/node/inventory.h"
 
 #include <math.h>
 #include <stdio.h>

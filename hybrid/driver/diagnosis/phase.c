@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/phase.h"
+#include "hybrid/driver/diagnosis/phase.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/choice.h"
+#include "hybrid/driver/choice/choice.h"
 
 void hyb_choice_begin(hyb_choice_t *choice, hyb_lookahead_request_t request,
                       hyb_lookahead_t first, MPI_Comm comm)

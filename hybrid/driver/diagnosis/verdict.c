@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/verdict.h"
+#include "hybrid/driver/diagnosis/verdict.h"
 
 #include <math.h>
 #include <stdlib.h>

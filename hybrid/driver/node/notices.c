@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/notices.h"
+#include "hybrid/driver/node/notices.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HYB_SEEN_H
 #define HYB_SEEN_H
 
-#include "hybrid/driver/neighbours.h"
+#include "hybrid/driver/node/neighbours.h"
 #include "hybrid/engine/node.h"
 
 /*

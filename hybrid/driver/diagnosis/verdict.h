@@ -13,7 +13,7 @@
 /* One process. Shares are of the time, of the thread that calls MPI. */
 typedef struct {
     double rate;    /* flop/s of a thread in updates; 0: too little to tell */
-    double usual;   /* flop/s of its processor so far, while at work */
+    double usual;   /* flop/s of its processor at work, the best so far */
     double planned; /* flop/s of a thread that was predicted; 0: nothing was */
     double turns;   /* share of its updates in which others had its cores */
     double work;    /* share: swaps, solves, updates */

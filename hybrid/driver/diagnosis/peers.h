@@ -2,7 +2,7 @@
 #ifndef HYB_PEERS_H
 #define HYB_PEERS_H
 
-#include "hybrid/driver/health.h"
+#include "hybrid/driver/diagnosis/health.h"
 
 /*
  * What all processes told of late, as the first one keeps it, and what it says

@@ -4,9 +4,9 @@
 
 #include <mpi.h>
 #include <stdbool.h>
-#include "hybrid/driver/pace.h"
-#include "hybrid/driver/spent.h"
-#include "hybrid/driver/verdict.h"
+#include "hybrid/driver/diagnosis/pace.h"
+#include "hybrid/driver/diagnosis/verdict.h"
+#include "hybrid/driver/record/spent.h"
 
 /*
  * How each process does, while they factor: every process tells the first one

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/binding.h"
+#include "hybrid/driver/node/binding.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/pace.h"
+#include "hybrid/driver/diagnosis/pace.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "hybrid/driver/health.h"
+#include "hybrid/driver/diagnosis/health.h"
 
 #include <math.h>
 #include <sched.h>
@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/settings.h"
 #include "hpl.h"
-#include "hybrid/driver/peers.h"
-#include "hybrid/driver/sensors.h"
+#include "hybrid/driver/diagnosis/peers.h"
+#include "hybrid/driver/diagnosis/sensors.h"
 
 enum { TAG = 32001 };
 

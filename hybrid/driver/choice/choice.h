@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
-#include "hybrid/driver/lookahead.h"
+#include "hybrid/driver/choice/lookahead.h"
 
 /*
  * The look-ahead of each iteration, chosen alike on all processes: what an

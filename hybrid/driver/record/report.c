@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/report.h"
+#include "hybrid/driver/record/report.h"
 
 #include <math.h>
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/spent.h"
+#include "hybrid/driver/record/spent.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/seen.h"
+#include "hybrid/driver/node/seen.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define HYB_BINDING_H
 
 #include <stdbool.h>
-#include "hybrid/driver/neighbours.h"
+#include "hybrid/driver/node/neighbours.h"
 #include "hybrid/engine/pin.h"
 
 /* The cores that this process has of its node: the setting bind. */

@@ -3,7 +3,7 @@
 #define HYB_PHASE_H
 
 #include <stdatomic.h>
-#include "hybrid/driver/watchdog.h"
+#include "hybrid/driver/diagnosis/watchdog.h"
 
 /* Work beside the factorization, which a watchdog watches. */
 typedef struct {

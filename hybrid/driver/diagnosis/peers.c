@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/peers.h"
+#include "hybrid/driver/diagnosis/peers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,14 +11,16 @@ enum {
     CONFIRMED = 3 /* times in a row that a verdict must be the same */
 };
 
-static const double window = 1.0; /* s that are judged, at least */
-static const double apart = 10.0; /* s between two verdicts that are said */
-static const double least = 0.05; /* share of it that products take */
+static const double window = 1.0;  /* s that are judged, at least */
+static const double apart = 10.0;  /* s between two verdicts that are said */
+static const double least = 0.05;  /* share of it that products take */
+static const double settled = 0.2; /* s at work that show a rate */
 
 typedef struct {
     hyb_tidings_t kept[KEPT];
     int heard; /* in all */
     double best_mhz;
+    double usual; /* flop/s of its processor at work, the best of the run */
 } peer_t;
 
 struct hyb_peers {
@@ -67,6 +69,8 @@ void hyb_peers_hear(hyb_peers_t *peers, int process,
     peer = &peers->peer[process];
     peer->kept[peer->heard++ % KEPT] = *tidings;
     peer->best_mhz = fmax(peer->best_mhz, tidings->mhz);
+    if (tidings->cpu > settled)
+        peer->usual = fmax(peer->usual, tidings->flop / tidings->cpu);
 }
 
 /* ---- judging -------------------------------------------------------------
@@ -107,7 +111,7 @@ static hyb_pulse_t pulse_of(const peer_t *peer)
     return (hyb_pulse_t){
         .rate =
             seconds > least * time ? (to->flop - from->flop) / seconds : 0.0,
-        .usual = to->cpu > 0.0 ? to->flop / to->cpu : 0.0,
+        .usual = peer->usual,
         .planned = to->planned,
         .turns = turns > 0.0 ? turns / (turns + seconds) : 0.0,
         .work = share[HYB_SWAP] + share[HYB_SOLVE] + share[HYB_MULTIPLY],
@@ -178,6 +182,11 @@ static void say_all(const hyb_peers_t *p, const hyb_verdict_t *v)
                       t->host, more);
 }
 
+static bool is_of_most(hyb_condition_t condition)
+{
+    return condition == HYB_ALL_SLOW || condition == HYB_MOST_SLOW;
+}
+
 static void say(const hyb_peers_t *p, const hyb_verdict_t *v)
 {
     const hyb_tidings_t *t = newest(&p->peer[v->process]);
@@ -198,7 +207,9 @@ static void say(const hyb_peers_t *p, const hyb_verdict_t *v)
                           100.0 * v->share, t->rank, t->host);
         break;
     default:
-        xh_log_info("all processes keep up with each other again");
+        xh_log_info(is_of_most(p->said.condition)
+                        ? "all processes update as fast as usual again"
+                        : "all processes keep up with each other again");
         break;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/watchdog.h"
+#include "hybrid/driver/diagnosis/watchdog.h"
 
 #include <math.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/neighbours.h"
+#include "hybrid/driver/node/neighbours.h"
 
 #include <stdlib.h>
 #include <string.h>
