@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/cpu_census.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "hpl/grid/agree.h"
@@ -163,15 +164,19 @@ static void say_if_no_network(const xhpl_extent_t *started,
                    extent->nodes);
 }
 
+static xhpl_extent_t started_with(const xhpl_capacity_t *capacity)
+{
+    return (xhpl_extent_t){.nodes = capacity->nodes,
+                           .ranks_per_node = capacity->processes,
+                           .processes = processes_here()};
+}
+
 /* As it was started, but for what --nodes and --ranks-per-node say. */
 static xh_status_t extent_of(const xhpl_request_t *wanted,
-                             const xhpl_capacity_t *capacity,
+                             const xhpl_extent_t *started,
                              xhpl_extent_t *extent_p)
 {
-    xhpl_extent_t started = {.nodes = capacity->nodes,
-                             .ranks_per_node = capacity->processes,
-                             .processes = processes_here()};
-    xhpl_extent_t extent = xhpl_request_extent(wanted, &started);
+    xhpl_extent_t extent = xhpl_request_extent(wanted, started);
 
     if (extent.processes > XHPL_PROCESSES_MOST) {
         if (rank_here() == 0)
@@ -182,39 +187,61 @@ static xh_status_t extent_of(const xhpl_request_t *wanted,
         return XH_ERR_INPUT;
     }
     if (rank_here() == 0)
-        say_if_no_network(&started, &extent);
+        say_if_no_network(started, &extent);
     *extent_p = extent;
     return XH_OK;
 }
 
-/* The job that a plan is for, as far as the order tells. */
-static xh_status_t job_of(const xhpl_order_t *order, const hyb_means_t *means,
-                          xhpl_job_t *job_p)
+/* Threads for each core of a node, at least 1. */
+static double crowd(int ranks, int threads, int cores)
+{
+    return fmax(1.0, (double)ranks * threads / cores);
+}
+
+/* More processes a node than were started share the cores that these were
+ * measured with. Process 0. */
+static void share_cores(int started, int planned, xhpl_rates_t *rates)
+{
+    int cores = xh_cpu_census("").cores;
+    double factor;
+
+    if (cores == 0 || planned <= started)
+        return;
+    factor = crowd(planned, rates->threads, cores) /
+             crowd(started, rates->threads, cores);
+    if (factor == 1.0)
+        return;
+    xhpl_rates_slow_down(rates, factor);
+    xh_log_warning("%d processes of %d threads each share %d cores of a node "
+                   "in this plan, and count as slowed down by that: start as "
+                   "many on a node as it is for",
+                   planned, rates->threads, cores);
+}
+
+/* The job of such an extent, as far as the order tells. */
+static xhpl_job_t job_of(const xhpl_order_t *order, bool offloads,
+                         const xhpl_capacity_t *capacity,
+                         const xhpl_extent_t *extent)
 {
     static const xhpl_list_t on_cores = {4, {384, 256, 192, 128}};
     static const xhpl_list_t with_devices = {5, {512, 1024, 768, 384, 256}};
     static const xhpl_list_t depths = {2, {2, 1}};
     static const xhpl_list_t broadcasts = {6, {1, 0, 2, 3, 4, 5}};
     const xhpl_request_t *wanted = &order->wanted;
-    xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
     xhpl_list_t nb =
-        list_or(order, XHPL_NB, means->offloads ? with_devices : on_cores);
+        list_or(order, XHPL_NB, offloads ? with_devices : on_cores);
     xhpl_list_t depth = list_or(order, XHPL_DEPTH, depths);
     xhpl_list_t bcast = list_or(order, XHPL_BCAST, broadcasts);
-    xhpl_extent_t extent;
 
-    if (extent_of(wanted, &capacity, &extent) != XH_OK)
-        return XH_ERR_INPUT;
-    *job_p = (xhpl_job_t){
-        .processes = (int)extent.processes,
+    return (xhpl_job_t){
+        .processes = (int)extent->processes,
         .nb = set_of(&nb),
         .depth = set_of(&depth),
         .bcast = set_of(&bcast),
         .align = xhpl_parameters_value(&order->parameters, XHPL_ALIGN),
         .most_seconds = wanted->seconds > 0.0 ? wanted->seconds : INFINITY,
-        .most_bytes = bytes_of_node(wanted, &capacity) / extent.ranks_per_node,
+        .most_bytes = bytes_of_node(wanted, capacity) / extent->ranks_per_node,
         .bytes = xhpl_capacity_bytes};
-    return XH_OK;
 }
 
 /* The file of --write must not exist yet; told before anything is measured, but
@@ -267,6 +294,11 @@ static xh_status_t answer_plan(const xhpl_order_t *order,
     xhpl_choice_t choices[SHOWN];
     int count = xhpl_choices_make(rates, job, SHOWN, choices);
 
+    if (job->most_bytes == 0.0) {
+        xh_log_error("--plan: the system does not tell how much memory there "
+                     "is: give it, as --memory 12G");
+        return XH_ERR_INPUT;
+    }
     if (count == 0) {
         xh_log_error("no N fits %d processes with %.3f GiB each%s",
                      job->processes, job->most_bytes / 0x1p30,
@@ -284,22 +316,27 @@ static xh_status_t answer_plan(const xhpl_order_t *order,
 
 static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
 {
+    xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
+    xhpl_extent_t started = started_with(&capacity), extent;
     xhpl_list_t nb;
     xhpl_measurement_t what;
     xhpl_rates_t rates;
     xhpl_job_t job;
-    xh_status_t status = job_of(order, means, &job);
+    xh_status_t status = extent_of(&order->wanted, &started, &extent);
 
     if (status == XH_OK)
         status = check_file(order);
     if (status != XH_OK)
         return status;
+    job = job_of(order, means->offloads, &capacity, &extent);
     nb = (xhpl_list_t){.count = job.nb.count};
     memcpy(nb.value, job.nb.value, sizeof(nb.value));
     what = measurement(&nb, xh_settings_real("plan_seconds"));
     status = xhpl_measure(means, &what, &rates);
-    if (status == XH_OK && rank_here() == 0)
+    if (status == XH_OK && rank_here() == 0) {
+        share_cores(started.ranks_per_node, extent.ranks_per_node, &rates);
         status = answer_plan(order, &rates, &job);
+    }
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 

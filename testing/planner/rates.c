@@ -44,6 +44,13 @@ void xhpl_width_scale(xhpl_width_t *width, double work, double panels)
     scale_curve(&width->team, panels);
 }
 
+void xhpl_rates_slow_down(xhpl_rates_t *rates, double factor)
+{
+    rates->sweep /= factor;
+    for (int i = 0; i < rates->widths; i++)
+        xhpl_width_scale(&rates->width[i], factor, factor);
+}
+
 xhpl_width_t xhpl_rates_of_width(const xhpl_rates_t *rates, int nb)
 {
     xhpl_width_t width = rates->width[0];

@@ -67,4 +67,8 @@ xhpl_width_t xhpl_rates_of_width(const xhpl_rates_t *rates, int nb);
 /* Multiply the seconds of work on columns and rows, and those of panels. */
 void xhpl_width_scale(xhpl_width_t *width, double work, double panels);
 
+/* Rates of processes that have one factor-th of the cores they were measured
+ * with: all of their work takes so many times as long, messages do not. */
+void xhpl_rates_slow_down(xhpl_rates_t *rates, double factor);
+
 #endif

@@ -99,6 +99,17 @@ def test_a_larger_job_is_planned_from_what_there_is(planned):
 
 
 @measures
+def test_more_processes_than_a_node_has_cores_for_are_warned_of(planned):
+    narrow = "--nb 64 --depth 1 --bcast 1".split()
+    crowd = str(2 * os.cpu_count())
+    said = "processes of .* threads each share .* cores of a node"
+    shared = planned("--ranks-per-node", crowd, "--set", "threads=1", *narrow)
+    assert len(re.findall(said, shared.stderr)) == 1, str(shared)
+    own = planned("--nodes", crowd, "--set", "threads=1", *narrow)
+    assert not re.search(said, own.stderr), str(own)
+
+
+@measures
 def test_processes_without_a_good_grid_are_planned_and_warned_of(planned):
     outcome = planned("--nodes", "67", "--nb", "128", "--depth", "1", "--bcast", "1")
     assert {tuple(sorted(row[2:4])) for row in rows_of(outcome)} == {(1, 67)}
