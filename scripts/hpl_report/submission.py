@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fields of a Top500 or Green500 entry: what the record knows, and blanks."""
+from .run import counts
 from .words import NBSP, moment, significant, size
 
 BLANK = "[fill in]"
@@ -55,7 +56,7 @@ def system(run):
 
 def linpack(run):
     test = run.best
-    if test is None or test["status"] != "PASSED":
+    if test is None or not counts(test):
         return [
             ("Rmax, Gflop/s", f"{BLANK} (this run has no result that passed)"),
             ("Nmax", BLANK), ("Nhalf", BLANK), ("Rpeak, Gflop/s", BLANK),

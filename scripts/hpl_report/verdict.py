@@ -3,6 +3,7 @@
 import signal
 from collections import namedtuple
 
+from .run import THRESHOLD, counts
 from .words import NBSP, percent, rate
 
 GOOD, FAIR = 0.80, 0.60  # of the ceiling
@@ -119,6 +120,11 @@ def judge(run):
         )
     if test["status"] != "PASSED":
         return Verdict("unknown", "Nobody knows", "the solution was not checked")
+    if not counts(test):
+        return Verdict(
+            "failed", "No", "the residual is too large: it passed by the threshold "
+            f"of this run alone, and HPL's is {THRESHOLD}",
+        )
     if run.devices():
         return of_prediction(run, test)
     efficiency = run.efficiency(test)

@@ -46,6 +46,17 @@ def test_more_than_the_ceiling_is_no_answer(tmp_path, record, efficiency, answer
     assert f"Is it good? {answer}" in text
 
 
+def test_a_threshold_of_ones_own_makes_no_result(tmp_path, record):
+    rated(record, 0.9)
+    record["hpl_dat"]["threshold"] = 1e9
+    record["tests"][0]["residual"] = 15.9
+    assert "Is it good? Yes" in text_of(page_of(tmp_path, record))
+    record["tests"][0]["residual"] = 16
+    text = text_of(page_of(tmp_path, record))
+    assert "Is it good? No: the residual is too large" in text
+    assert "Rmax, Gflop/s: [fill in] (this run has no result" in text
+
+
 def test_the_verdict_is_a_sentence_as_well(tmp_path, record):
     for name, efficiency in (("fast", 0.9), ("slow", 0.3)):
         (tmp_path / name).write_text(json.dumps(rated(record, efficiency)))
