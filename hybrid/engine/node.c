@@ -233,13 +233,14 @@ static void place_feeders(hyb_node_t *node, hyb_device_choice_t choice,
     free(near);
 }
 
-/* Open this process's devices, each with feeders on cores near it. */
+/* Open this process's devices, each with feeders on cores near it. One that does
+ * not open is left out, but settings that make no sense are an error. */
 static xh_status_t open_devices(hyb_node_t *node, const hyb_local_t *local,
                                 const hyb_seen_t *seen)
 {
     const hyb_device_choice_t *chosen = seen->chosen;
     int i, *mine = NULL, mine_count = 0, placed = 0, feeders, left;
-    xh_status_t status = XH_OK;
+    xh_status_t status = XH_OK, opened;
 
     if (seen->count > 0)
         status = find_mine(node, local, seen, &mine, &mine_count);
@@ -251,10 +252,13 @@ static xh_status_t open_devices(hyb_node_t *node, const hyb_local_t *local,
         if (left > 0)
             place_feeders(node, chosen[mine[i]], placed, feeders);
         placed += left > 0 ? feeders : 0;
-        if (open_device(
-                node, chosen[mine[i]],
-                &node->cpus[left > 0 ? left - feeders : i % node->cpu_count],
-                feeders) != XH_OK)
+        opened = open_device(
+            node, chosen[mine[i]],
+            &node->cpus[left > 0 ? left - feeders : i % node->cpu_count],
+            feeders);
+        if (opened == XH_ERR_INPUT)
+            status = opened;
+        else if (opened != XH_OK)
             xh_log_warning("device %d of %s is left out", chosen[mine[i]].index,
                            chosen[mine[i]].backend->name);
     }

@@ -347,6 +347,7 @@ REFUSED = [
     ("--set tle=3", "tile"),
     ("--set split=rato", "ratio"),
     ("--set kernel=avx", "avx2"),
+    ("--devices emu:1 --set emu_fault=fial@gemm:1", "emu_fault=fial"),
     ("--torture 1 --map x.svg", "--map"),
     ("--devices emu:1 --set emu_dry=on --verify", "emu_dry"),
     ("-m 2000000000 -n 2000000000", "the largest"),
