@@ -22,7 +22,7 @@
 
 /*
  * Record from now on. Memory is taken when an actor is named or has its first
- * span: 40 bytes a span. A trace that is open is closed first.
+ * span: 32 bytes a span. A trace that is open is closed first.
  *
  * actors      in  actors are 0 .. actors - 1; spans of others are lost
  * spans_each  in  spans that are kept of each actor, at least 1

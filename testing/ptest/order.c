@@ -67,7 +67,8 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters,
             largest = grid_size(parameters, grid);
     if (largest > processes) {
         xh_log_error("Need at least %" PRId64 " processes for these tests "
-                     "(there are %d)",
+                     "(there are %d): start as many, or have xhpl --plan "
+                     "--write FILE choose a smaller grid",
                      largest, processes);
         return XH_ERR_INPUT;
     }

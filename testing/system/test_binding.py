@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The cores that xhpl uses, and what it says of them and of HPL.dat."""
-import json
 import os
 import re
 import shutil
@@ -12,6 +11,7 @@ import pytest
 
 import hpl_dat
 import jobs
+import records
 import report
 
 Solver = namedtuple("Solver", "threads cores")
@@ -170,7 +170,7 @@ def test_bind_node_shares_all_cores_among_the_processes(confined, cores):
 
 def host_of(xhpl):
     """The one host of the record run.json."""
-    (host,) = json.loads((xhpl.directory / "run.json").read_text())["hosts"]
+    (host,) = records.valid((xhpl.directory / "run.json").read_text())["hosts"]
     return host
 
 

@@ -60,7 +60,7 @@ def examples(page):
 # What an indented block of commands begins with; others are code, or pictures.
 COMMAND = re.compile(
     r"(?:[A-Z_]+=(?:\w+|\".*?\") )*"
-    r"(?:\./configure|bin/|for |git |make\b|mpirun |scripts/|sh |srun |xhpl )"
+    r"(?:\./configure|bin/|build/|for |git |make\b|mpirun |scripts/|set |sh |srun |xhpl )"
 )
 
 
@@ -88,6 +88,7 @@ NOT_RUN = {
     "make HPL_OPTS": "test_flows.py, in a copy of the tree",
     "make check-upstream": "HPL 2.3's sources are not here",
     "CUDA_LIBS=no make bundle": "test_bundle.py",
+    "build/arch/unit": "make unit has to be first; make test runs it",
     "bin/xdgemm": "test_bundle.py, with the programs of a bundle",
     ".*make bench-host": "test_bench_host.py, with --quick",
     "ROUNDS=5 make bench-dgemm": "the next one is the same with fewer rounds",
@@ -100,6 +101,7 @@ SMALLER = [
     (r"-n (40000|80000|10000)\b", "-n 500"),
     (r"-m 20000 -n 20000 -k 1024 --torture 600", "-m 300 -n 300 -k 64 --torture 1"),
     (r"(?<=-np [24] )--map-by ppr:1:node --bind-to none", "--oversubscribe"),
+    (r"--host \$1,\$2 --map-by ppr:1:node --bind-to none", "--oversubscribe"),
     (r"--memory 1G", "--memory 200M"),
     (r"(--set )predict=on", r"\1predict=on \1plan_seconds=0.1"),
     (r"-np 16\b|(?<=bind-to core )-np 4\b", "-np 2"),  # cores
@@ -153,7 +155,7 @@ def fill(folder):
     (folder / "bin/arch").symlink_to(jobs.BIN)
     for name in ("scripts", "bench", "testing"):
         (folder / name).symlink_to(jobs.SOURCE / name)
-    (folder / "nodes").write_text("localhost\n")
+    (folder / "nodes").write_text("localhost\n127.0.0.1\n")
     (folder / "path").mkdir()
     python = folder / "path/python3"  # this one has all that is needed
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """run-fitted, which make run calls, with a small plan; and what it needs."""
-import json
 import shutil
 
 import pytest
 
 import jobs
+import records
 from report_page import call
 from test_plan import measures
 
@@ -52,7 +52,7 @@ def test_it_ends_with_what_the_run_is_worth(run_fitted, tmp_path):
     assert fitted.status == 0, str(fitted)
     *_, rate, last = fitted.stdout.splitlines()
     assert "of the FMA ceiling" in rate and last == "PASSED"
-    record = json.loads((tmp_path / "run/run.json").read_text())
+    record = records.valid((tmp_path / "run/run.json").read_text())
     (test,), (host,) = record["tests"], record["hosts"]
     ceiling = host["fma_ceiling"]  # not of the stub of xprobe
     assert f" ({ceiling['gflops']:.1f}) of {ceiling['cores']} cores" in rate
@@ -90,7 +90,7 @@ def test_nodes_without_cores_have_no_process(run_fitted, tmp_path, nodes, proces
         (tmp_path / f"nodes/node{number}/cpulist").write_text(cpus + "\n")
     fitted = run_fitted({"NUMA_NODES": str(tmp_path / "nodes")})
     assert fitted.status == 0, str(fitted)
-    record = json.loads((tmp_path / "run/run.json").read_text())
+    record = records.valid((tmp_path / "run/run.json").read_text())
     assert record["mpi"]["processes"] == processes
 
 
