@@ -25,6 +25,14 @@ static void apply_until(hyb_lu_t *lu, int64_t to)
     }
 }
 
+/* The iteration whose tiles are on the devices cannot be completed. */
+static _Noreturn void give_up(const hyb_lu_t *lu, const char *what,
+                              const char *why)
+{
+    HPL_pabort(__LINE__, "hyb_devices", "iteration %d: %s%s",
+               lu->devices->current, what, why);
+}
+
 /* By the calling thread, with what multiplies on the cores of this run. */
 static void multiply(const hyb_lu_t *lu, const hyb_gemm_t *product)
 {
@@ -33,8 +41,7 @@ static void multiply(const hyb_lu_t *lu, const hyb_gemm_t *product)
                              : hyb_gemm_alone(product);
 
     if (status != XH_OK)
-        HPL_pabort(__LINE__, "hyb_devices", "a tile was not multiplied: %s",
-                   xh_status_text(status));
+        give_up(lu, "a tile was not multiplied: ", xh_status_text(status));
 }
 
 /* In pieces of some milliseconds, between which messages move on. */
@@ -59,7 +66,7 @@ static void begin_offload(hyb_lu_t *lu, hyb_devices_part_t *part)
 
     d->applied = part->from;
     if (hyb_offload_begin(d->node, &part->product, &offload) != XH_OK)
-        HPL_pabort(__LINE__, "hyb_devices_poll", "out of memory for tiles");
+        give_up(lu, "out of memory for tiles", "");
     part->member_rate = lu->thread_rate;
     part->begun = xh_clock_now();
     pthread_mutex_lock(&d->lock);
@@ -193,7 +200,7 @@ static void finish(hyb_lu_t *lu, hyb_devices_part_t *part)
     if (offload == NULL)
         return;
     if (hyb_offload_finish(offload, &report) != XH_OK)
-        HPL_pabort(__LINE__, "hyb_devices_poll", "a tile was lost");
+        give_up(lu, "a tile was lost", "");
     free(report.owner);
     d->tile_columns = report.tiling.most_cols;
     apply_until(lu, part->to);
@@ -212,8 +219,8 @@ static void attend(hyb_lu_t *lu)
     hyb_devices_release(lu, d->current);
     apply_until(lu, part->from + hyb_offload_columns_done(d->offload));
     if (hyb_offload_lost(d->offload))
-        HPL_pabort(__LINE__, "hyb_devices_poll",
-                   "a device is lost that wrote into the matrix (direct=on)");
+        give_up(lu, "a device is lost that wrote into the matrix ",
+                "(direct=on)");
     if (hyb_offload_done(d->offload))
         finish(lu, part);
 }
