@@ -1,24 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What README, docs/ and testing/README say, held against tree and program."""
-import json
-import os
 import re
-import sys
 import textwrap
 
 import pytest
 
-import hpl_dat
 import jobs
-import records
 import report
+from docs_pages import PAGES, name_of, shell  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.scripts
 
-PAGES = sorted(
-    [jobs.SOURCE / "README.md", *jobs.SOURCE.glob("docs/*.md")]
-    + [jobs.SOURCE / "testing/README.md"]
-)
 README = (jobs.SOURCE / "README.md").read_text()
 TUNING = (jobs.SOURCE / "docs/TUNING.md").read_text()
 SETTINGS = (jobs.SOURCE / "docs/SETTINGS.md").read_text()
@@ -29,10 +21,6 @@ SETTINGS_HEAD = """\
 | --set | environment | allowed | default | what it does |
 | --- | --- | --- | --- | --- |
 """
-
-
-def name_of(page):
-    return str(page.relative_to(jobs.SOURCE))
 
 
 # ---- commands ----------------------------------------------------------------
@@ -124,16 +112,6 @@ SMALLER = [
 
 STATUS = {"-n 1000000 ": 2, "emu_fault=0:flip": 1}
 
-# What scripts/mpirun tells Open MPI, for commands that call mpirun itself.
-ADVICE = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-}
-
-
 def why_not(script):
     """Why a script is not run, or None."""
     return next((NOT_RUN[x] for x in NOT_RUN if re.match(x, script)), None)
@@ -145,57 +123,11 @@ def smaller(script):
     return script
 
 
-def is_open_mpi():
-    return "Open MPI" in jobs.run(["mpirun", "--version"], jobs.SOURCE).stdout
-
-
-def fill(folder):
-    """Let a folder look like the top of the built tree."""
-    (folder / "bin").mkdir()
-    (folder / "bin/arch").symlink_to(jobs.BIN)
-    for name in ("scripts", "bench", "testing"):
-        (folder / name).symlink_to(jobs.SOURCE / name)
-    (folder / "nodes").write_text("localhost\n127.0.0.1\n")
-    (folder / "path").mkdir()
-    python = folder / "path/python3"  # this one has all that is needed
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    python.chmod(0o755)
-
-
-def records_in(folder):
-    """The records of xhpl in a folder, as text."""
-    texts = [path.read_text() for path in folder.glob("*.json")]
-    return [text for text in texts if "hpl_dat" in json.loads(text)]
-
-
-@pytest.fixture
-def shell(tmp_path):
-    """Run a script in a folder that looks like the top of the built tree."""
-    fill(tmp_path)
-    path = [str(tmp_path / "path"), str(jobs.BIN), os.environ["PATH"]]
-    env = {**ADVICE, "XHPL_BLAS_CHECK": "off", "PATH": os.pathsep.join(path)}
-
-    def run(script, status=0):
-        if "--write HPL.dat" not in script:
-            (tmp_path / "HPL.dat").write_text(hpl_dat.text(p="1", q="2"))
-        outcome = jobs.run(["sh", "-euc", script], tmp_path, env)
-        assert outcome.status == status, str(outcome)
-        for text in records_in(tmp_path):
-            records.valid(text)
-        return outcome
-
-    return run
-
-
 @pytest.mark.parametrize(
     "where", [where for where in COMMANDS if why_not(COMMANDS[where]) is None]
 )
 def test_the_commands_shown_work(shell, where):
     script = COMMANDS[where]
-    if re.search(r"(?<!/)\bmpirun ", script) and not is_open_mpi():
-        pytest.skip("it is written for Open MPI")
-    if "--bind-to core" in script and len(os.sched_getaffinity(0)) < 2:
-        pytest.skip("it takes two cores")
     shell(smaller(script), next((STATUS[x] for x in STATUS if x in script), 0))
 
 

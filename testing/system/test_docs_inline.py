@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Commands, settings and options within the sentences and tables of the pages."""
+import re
+
+import pytest
+
+import jobs
+from docs_pages import PAGES, shell  # noqa: F401 (a fixture)
+
+pytestmark = pytest.mark.scripts
+
+# Code between backquotes, outside fenced blocks, by where it was first seen.
+CODE = {
+    re.sub(r"\s+", " ", code): page.name
+    for page in PAGES
+    for code in re.findall(
+        r"`([^`]+)`", re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+    )
+}
+
+CALL = re.compile(
+    r"(?:[A-Z_]+=\S+ )*"
+    r"(?:\./xhpl|bin/arch/\w+|scripts/[\w-]+|mpirun|srun|xdgemm|xhpl|xprobe)(?: |$)"
+)
+
+# What such calls begin with, and why they are not run.
+NOT_RUN = {
+    "srun": "there is no Slurm",
+    "scripts/bench-": "test_docs.py and test_bench_host.py, smaller",
+}
+
+# Patterns, and what is run in their place: whole, small, on one node.
+RUN = [
+    (r"^(mpirun --[\w-]+ \S+(?: --bind-to \w+)?)$", r"\1 xhpl -n 500 -p 1 -q 1"),
+    (r"^xhpl (?=--set)", "xhpl -n 500 -nb 64 -p 1 -q 1 "),
+    (r"^(\./)?xhpl$", "xhpl -n 500 -nb 64 -p 1 -q 1"),
+    (r"^xhpl --json$", "xhpl --json run.json -n 500 -nb 64 -p 1 -q 1"),
+    (r"slot:PE=8 --bind-to core", "slot:PE=1 --bind-to core -np 1"),
+    (r"-np 16\b", "-np 2"),
+    (r"^mpirun xhpl$", "mpirun -np 2 xhpl"),
+    (r"--torture 60", "-m 300 -n 300 -k 64 --torture 1"),
+    (r"xdgemm --verify", "xdgemm -m 300 -n 300 -k 64 --verify"),
+    (r"--plan --write", "--plan --memory 200M --set plan_seconds=0.1 --write"),
+]
+
+
+def is_call(code):
+    """More than the name of a program, or of a form of call."""
+    named = re.fullmatch(r"[\w/-]+|.*[<>].*", code)
+    return CALL.match(code) and not named
+
+
+CALLS = sorted(code for code in CODE if is_call(code))
+
+
+def why_not(call):
+    return next((NOT_RUN[x] for x in NOT_RUN if call.startswith(x)), None)
+
+
+def whole(call):
+    for pattern, instead in RUN:
+        call = re.sub(pattern, instead, call)
+    return call
+
+
+@pytest.mark.parametrize("call", [x for x in CALLS if why_not(x) is None])
+def test_a_command_within_a_sentence_works(shell, call):
+    shell(whole(call))
+
+
+def test_what_is_left_out_or_completed_is_still_shown():
+    assert [x for x in NOT_RUN if not any(y.startswith(x) for y in CALLS)] == []
+    shown = CALLS
+    for pattern, instead in RUN:
+        changed = [re.sub(pattern, instead, call) for call in shown]
+        assert changed != shown, pattern
+        shown = changed
+
+
+def settings_named():
+    """All of --set NAME=VALUE that name a value, one or several of a program."""
+    words = " ".join(CODE).split()
+    pairs = zip(words, words[1:])
+    found = {value for word, value in pairs if word == "--set" and "=" in value}
+    return sorted(x for x in found if re.fullmatch(r"[a-z_]+=[\w.:@]+", x))
+
+
+def test_settings_within_a_sentence_are_accepted(xhpl):
+    named = [x for x in settings_named() if x != "name=value"]
+    assert len(named) > 5
+    options = [word for setting in named for word in ("--set", setting)]
+    outcome = xhpl(*options, "--print-config")
+    assert outcome.status == 0, str(outcome)
+
+
+def test_options_within_a_sentence_exist():
+    """Those that stand alone, with no program before them."""
+    programs = ["xhpl", "xdgemm"]
+    asked = [[jobs.BIN / name, "--help"] for name in programs]
+    scripts = ["hpl-report", "plot-run"]
+    asked += [[jobs.SOURCE / "scripts" / name, "--help"] for name in scripts]
+    known = " ".join(jobs.run(words, jobs.SOURCE).stdout for words in asked)
+    alone = [code for code in CODE if code.startswith("--")]
+    named = {x for code in alone for x in re.findall(r"(?<!\S)--[a-z][\w-]*", code)}
+    others = {"--gpus-per-task"}  # of Slurm
+    assert len(named) > 30 and others <= named
+    # One letter stands behind one dash in --help, and two are accepted.
+    missing = [x for x in named - others if not re.search(rf"-?{x[1:]}\b", known)]
+    assert sorted(missing) == []
