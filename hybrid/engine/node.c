@@ -233,8 +233,8 @@ static void place_feeders(hyb_node_t *node, hyb_device_choice_t choice,
     free(near);
 }
 
-/* Open this process's devices, each with feeders on cores near it. One that does
- * not open is left out, but settings that make no sense are an error. */
+/* Open this process's devices, each with feeders on cores near it. One that
+ * does not open is left out, but settings that make no sense are an error. */
 static xh_status_t open_devices(hyb_node_t *node, const hyb_local_t *local,
                                 const hyb_seen_t *seen)
 {

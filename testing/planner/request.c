@@ -19,7 +19,7 @@ static const double memory_share = 0.8; /* if nobody says */
 
 enum {
     LONGEST = 10000000, /* s */
-    LETTERS = 4 /* of a quantity */
+    LETTERS = 4         /* of a quantity */
 };
 #define MOST_MEMORY 1e18 /* bytes */
 
@@ -33,7 +33,8 @@ static const unit_t of_memory[] = {{"%", 0.01, 1.0},
                                    {"G", 0x1p30, MOST_MEMORY},
                                    {"T", 0x1p40, MOST_MEMORY},
                                    {NULL, 0.0, 0.0}};
-static const unit_t of_number[] = {{"", 1.0, XHPL_PROCESSES_MOST}, {NULL, 0.0, 0.0}};
+static const unit_t of_number[] = {{"", 1.0, XHPL_PROCESSES_MOST},
+                                   {NULL, 0.0, 0.0}};
 
 /* A positive number and its unit, all of text; NULL: it is not. */
 static const unit_t *read_amount(const char *text, const unit_t *units,

@@ -245,10 +245,11 @@ static xh_status_t load(const char *path, char **text_p, size_t *length_p)
     if (length == FILE_SIZE_MOST)
         failure = EFBIG;
     if (failure != 0) {
-        xh_log_error("cannot read %s: %s; a run needs this file, or the "
-                     "options -n, --nb, -p and -q; xhpl --plan --write HPL.dat makes "
-                     "one for this machine",
-                     path, strerror(failure));
+        xh_log_error(
+            "cannot read %s: %s; a run needs this file, or the "
+            "options -n, --nb, -p and -q; xhpl --plan --write HPL.dat makes "
+            "one for this machine",
+            path, strerror(failure));
         free(text);
         return XH_ERR_IO;
     }
