@@ -66,14 +66,34 @@ static void compute_tiles(run_t *run, hyb_span_t span)
         hyb_job_complete(run->job, tile, 0);
 }
 
-/* Tiles for the team now, by policy; a probe is one tile it would not get. */
+/*
+ * Tiles for the team now, by policy. Shares are of work, and tiles are not all
+ * of one size: of several the policy says how much they are, in mean ones.
+ */
+static int64_t tiles_for_team(const run_t *run)
+{
+    const hyb_tiling_t *tiling = &run->job->tiling;
+    int64_t total = hyb_tiling_count(tiling);
+    hyb_span_t left = hyb_range_left(&run->job->range);
+    double share = 1.0 - run->share;
+    int64_t count = hyb_split_team_tiles(&run->node->split, run->share,
+                                         run->grabs, total, left.count);
+
+    if (run->node->split.policy != HYB_SPLIT_RATIO || count < 2 ||
+        count == left.count)
+        return count;
+    if (run->grabs > 0)
+        share *= (double)left.count / (double)total;
+    count = hyb_tiling_tiles_of(tiling, left.first + left.count, share);
+    return count > 0 ? count : 1;
+}
+
+/* A probe is one tile that it would not get. */
 static hyb_span_t grab(run_t *run)
 {
     const hyb_node_t *node = run->node;
     int64_t total = hyb_tiling_count(&run->job->tiling);
-    int64_t remaining = hyb_range_remaining(&run->job->range);
-    int64_t count = hyb_split_team_tiles(&node->split, run->share, run->grabs,
-                                         total, remaining);
+    int64_t count = tiles_for_team(run);
     hyb_probe_t probe = hyb_ratio_probe(&node->ratio, HYB_PANEL_ELSEWHERE);
 
     if (run->grabs == 0 && node->split.policy == HYB_SPLIT_RATIO) {

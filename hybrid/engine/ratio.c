@@ -86,13 +86,21 @@ hyb_probe_t hyb_ratio_probe(const hyb_ratio_t *ratio, hyb_situation_t situation)
     return HYB_PROBE_NOBODY;
 }
 
-/* Follow rate slowly, or at once after a jump; returns whether it was one. */
-static bool follow(double *rate, double now)
+/*
+ * Does the sample say nothing about the next one with what was known before? So
+ * after the first, too: that is of devices whose memory nobody had touched yet.
+ */
+static bool begins_anew(const hyb_ratio_entry_t *e, double flop, double g,
+                        double c)
 {
-    bool jump = jumped(*rate, now, rate_jump);
+    return !e->warm || jumped(e->flop, flop, size_jump) ||
+           jumped(e->device_rate, g, rate_jump) ||
+           jumped(e->host_rate, c, rate_jump);
+}
 
-    *rate = jump ? now : (*rate + now) / 2.0;
-    return jump;
+static double followed(double known, double now, bool anew)
+{
+    return anew ? now : (known + now) / 2.0;
 }
 
 /* A situation that was not met yet expects what another one has shown. */
@@ -119,16 +127,17 @@ void hyb_ratio_learn(hyb_ratio_t *ratio, hyb_situation_t situation,
     double c =
         measured_rate(host_flop, positive(sample->host_seconds), e->host_rate);
     double share;
-    bool jump;
+    bool anew;
 
     share = balanced_share(g, c, positive(sample->other_seconds), flop);
     if (flop <= 0.0 || !isfinite(share))
         return;
     e->other_seconds = positive(sample->other_seconds);
-    jump = jumped(e->flop, flop, size_jump);
-    jump |= follow(&e->device_rate, g);
-    jump |= follow(&e->host_rate, c);
-    e->share = jump ? share : (e->share + share) / 2.0;
+    anew = begins_anew(e, flop, g, c);
+    e->device_rate = followed(e->device_rate, g, anew);
+    e->host_rate = followed(e->host_rate, c, anew);
+    e->share = followed(e->share, share, anew);
+    e->warm = e->flop > 0.0;
     e->flop = flop;
     e->device_idle = device_flop > 0.0 ? 0 : e->device_idle + 1;
     e->host_idle = host_flop > 0.0 ? 0 : e->host_idle + 1;

@@ -2,6 +2,8 @@
 #ifndef HYB_RATIO_H
 #define HYB_RATIO_H
 
+#include <stdbool.h>
+
 /*
  * The devices' share r of an update, learnt from the updates before it:
  *
@@ -13,8 +15,9 @@
  *       with panel, swap, solve and waiting for others)
  *
  * One entry for each situation. An entry starts anew, without the average,
- * when the size of the update or a rate jumps up or down. A share of 0 or 1
- * stays; a share that the user fixed is exactly constant. Plain data, no
+ * when the size of the update or a rate jumps up or down, and after the first
+ * update, which is of devices whose memory nobody had touched yet. A share of
+ * 0 or 1 stays; a share that the user fixed is exactly constant. Plain data, no
  * thread safety.
  *
  * Source: CALDGEMM report, 3.4.1.
@@ -45,6 +48,7 @@ typedef struct { /* one situation; private */
     double device_rate, host_rate;
     double other_seconds;
     int device_idle, host_idle; /* updates since the last work */
+    bool warm;                  /* more than one update was met */
 } hyb_ratio_entry_t;
 
 typedef struct {

@@ -43,7 +43,8 @@ bool hyb_split_uses_devices(const hyb_split_t *split, double share,
                             int64_t total);
 
 /*
- * Tiles that the team takes from the back now; 0: none, now or later.
+ * Tiles that the team takes from the back now, all taken for equal; 0: none,
+ * now or later.
  *
  * share      in  the devices' share; split->share where that is fixed
  * grab       in  how often the team took tiles in this update before

@@ -237,6 +237,24 @@ int hyb_tiling_cover(const hyb_tiling_t *tiling, int64_t first, int64_t count,
     return parts;
 }
 
+int64_t hyb_tiling_tiles_of(const hyb_tiling_t *tiling, int64_t end,
+                            double share)
+{
+    const double rounding = 1e-9; /* (1 - 2 / 3) of three tiles is one */
+    double area = share * (double)tiling->m * (double)tiling->n;
+    int64_t tile;
+
+    area *= 1.0 + rounding;
+    for (tile = end; tile > 0; tile--) {
+        hyb_rectangle_t part = hyb_tiling_tile(tiling, tile - 1).part;
+
+        area -= (double)part.rows * (double)part.cols;
+        if (area < 0.0)
+            break;
+    }
+    return end - tile;
+}
+
 uint64_t hyb_tiling_memory(const hyb_tiling_t *tiling)
 {
     int64_t a = tiling->most_rows * tiling->depth;

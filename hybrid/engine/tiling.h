@@ -97,6 +97,16 @@ void hyb_tiling_chunk(const hyb_tiling_t *tiling, int64_t z, int64_t *first_p,
 int hyb_tiling_cover(const hyb_tiling_t *tiling, int64_t first, int64_t count,
                      hyb_rectangle_t parts_p[HYB_TILING_COVER]);
 
+/*
+ * How many tiles, of those before end and the last of them first, have together
+ * at most this share of C? The last ones of a row or column may be larger.
+ *
+ * end    in  0 .. count
+ * share  in  0 to 1
+ */
+int64_t hyb_tiling_tiles_of(const hyb_tiling_t *tiling, int64_t end,
+                            double share);
+
 /* Bytes of all buffers together, at most those of the request. */
 uint64_t hyb_tiling_memory(const hyb_tiling_t *tiling);
 

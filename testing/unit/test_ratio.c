@@ -238,6 +238,24 @@ static void a_jump_of_the_size_starts_anew(void **state)
     }
 }
 
+/* Memory is touched for the first time then, which is not slow enough to be
+ * told from noise. */
+static void the_first_update_is_forgotten_with_the_second(void **state)
+{
+    plant_t cold = plant(7.5e10, 1e11), warm = plant(1e11, 1e11);
+    hyb_ratio_t r;
+
+    (void)state;
+    hyb_ratio_init(&r, 1.0, 1.0);
+    step(&r, elsewhere, &cold);
+    assert_near(&r, elsewhere, &cold, 1e-9);
+    step(&r, elsewhere, &warm);
+    assert_near(&r, elsewhere, &warm, 1e-9);
+    step(&r, elsewhere, &cold);
+    assert_true(share_of(&r, elsewhere, &warm) >
+                (ideal(&cold) + ideal(&warm)) / 2.0 - 1e-9);
+}
+
 static void situations_are_kept_apart(void **state)
 {
     plant_t with = plant_with_panel(3e11, 1e11), without = plant(3e11, 1e11);
@@ -455,6 +473,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_jump_of_a_rate_is_followed_in_one_step),
     cmocka_unit_test(a_small_change_is_taken_by_half),
     cmocka_unit_test(a_jump_of_the_size_starts_anew),
+    cmocka_unit_test(the_first_update_is_forgotten_with_the_second),
     cmocka_unit_test(situations_are_kept_apart),
     cmocka_unit_test(a_situation_not_met_yet_knows_the_rates_of_others),
     cmocka_unit_test(an_absent_executor_never_gets_anything),

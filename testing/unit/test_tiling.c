@@ -393,6 +393,43 @@ static void memory_down_to_tiles_of_one_element_will_do(void **state)
     assert_int_equal(hyb_tiling_count(&t), 900000);
 }
 
+/* The area of tiles first .. end - 1. */
+static int64_t area(const hyb_tiling_t *t, int64_t first, int64_t end)
+{
+    int64_t sum = 0;
+
+    for (; first < end; first++) {
+        hyb_rectangle_t part = hyb_tiling_tile(t, first).part;
+
+        sum += part.rows * part.cols;
+    }
+    return sum;
+}
+
+static void a_share_of_the_work_is_as_many_tiles_as_fit_it(void **state)
+{
+    const hyb_tiling_request_t r = {833, 833, 10, 1 << 26, 100, 100, 2};
+    hyb_tiling_t t;
+    int64_t end, count;
+    double wanted, share;
+
+    (void)state;
+    assert_int_equal(hyb_tiling_plan(&r, &t), XH_OK);
+    assert_int_equal(hyb_tiling_count(&t), 64); /* the last are 133 wide */
+    assert_int_equal(hyb_tiling_tiles_of(&t, 64, 1.0), 64);
+    assert_int_equal(hyb_tiling_tiles_of(&t, 64, 0.0), 0);
+    assert_int_equal(hyb_tiling_tiles_of(&t, 0, 0.5), 0);
+    assert_true(hyb_tiling_tiles_of(&t, 64, 0.5) < 32);
+    for (end = 1; end <= 64; end++)
+        for (share = 0.05; share < 1.0; share += 0.05) {
+            wanted = share * 833 * 833;
+            count = hyb_tiling_tiles_of(&t, end, share);
+            assert_true((double)area(&t, end - count, end) <= wanted + 1.0);
+            if (count < end)
+                assert_true((double)area(&t, end - count - 1, end) > wanted);
+        }
+}
+
 static void numbers_out_of_range_are_refused(void **state)
 {
     const hyb_tiling_request_t good = {100, 100, 100, 1 << 20, 32, 32, 3};
@@ -425,6 +462,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(the_wanted_tile_is_taken_where_it_fits),
     cmocka_unit_test(a_stationary_tile_fills_the_memory),
     cmocka_unit_test(memory_down_to_tiles_of_one_element_will_do),
+    cmocka_unit_test(a_share_of_the_work_is_as_many_tiles_as_fit_it),
     cmocka_unit_test(numbers_out_of_range_are_refused),
 };
 UNIT_MAIN(cases)
