@@ -185,16 +185,26 @@ static int terminal_width(void)
     return size.ws_col < LIVE ? size.ws_col - 1 : LIVE - 1;
 }
 
+/* What of text a terminal shows: all, or the parts between commas that fit. */
+static int shown_of(const char *text, int width)
+{
+    int length = (int)strlen(text), at = width;
+
+    if (length <= width)
+        return length;
+    while (at > 0 && text[at] != ',')
+        at--;
+    return at > 0 ? at : width;
+}
+
 void xh_log_live(const char *text)
 {
     char line[2 * LIVE + 4];
     int saved = errno, width, before;
-    size_t length = strlen(text);
 
     if (XH_LOG_INFO > limit)
         return;
-    width = length > 0 ? terminal_width() : 0;
-    width = length < (size_t)width ? (int)length : width;
+    width = text[0] != '\0' ? shown_of(text, terminal_width()) : 0;
     if (width == 0) {
         write_all(line, (size_t)erase(line));
     } else {

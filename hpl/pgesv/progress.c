@@ -61,14 +61,13 @@ hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n)
 /* ---- the line ------------------------------------------------------------
  */
 
-/* "1:02:03", "2:03" */
+/* "1h02", "2:03" */
 static void duration_text(double seconds, char *text, size_t size)
 {
     int64_t s = (int64_t)(seconds + 0.5);
 
     if (s >= 3600)
-        snprintf(text, size, "%" PRId64 ":%02d:%02d", s / 3600,
-                 (int)(s / 60 % 60), (int)(s % 60));
+        snprintf(text, size, "%" PRId64 "h%02d", s / 3600, (int)(s / 60 % 60));
     else
         snprintf(text, size, "%d:%02d", (int)(s / 60), (int)(s % 60));
 }
@@ -81,6 +80,7 @@ static void rate_text(double rate, char *text, size_t size)
     snprintf(text, size, gflops < 999.95 ? "%.4g" : "%.0f", gflops);
 }
 
+/* It fits a terminal of 80 columns. */
 void hpl_progress_text(const hpl_progress_state_t *state, char *text,
                        size_t size)
 {
@@ -89,14 +89,14 @@ void hpl_progress_text(const hpl_progress_state_t *state, char *text,
     rate_text(state->now, now, sizeof(now));
     rate_text(state->rate, rate, sizeof(rate));
     if (state->prediction > 0.0)
-        snprintf(prediction, sizeof(prediction), ", %.0f%% of prediction",
+        snprintf(prediction, sizeof(prediction), ", %.0f%% of plan",
                  100.0 * state->prediction);
     if (state->seconds >= 0.0 && state->seconds < 1e15) {
-        memcpy(left, " and ", sizeof(" and "));
-        duration_text(state->seconds, left + 5, sizeof(left) - 5);
+        memcpy(left, ", ", sizeof(", "));
+        duration_text(state->seconds, left + 2, sizeof(left) - 2);
     }
     snprintf(text, size,
-             "%.1f%% done, %" PRId64 " columns%s left, %s Gflops, %s overall%s",
+             "%.1f%% done, %" PRId64 " columns%s left, %s Gflops, mean %s%s",
              100.0 * state->share, state->left, left, now, rate, prediction);
 }
 

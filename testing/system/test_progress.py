@@ -120,3 +120,14 @@ def test_when_to_speak_is_checked(xhpl):
     outcome = xhpl("--progress", "onn", dat=hpl_dat.text())
     assert outcome.status == 2
     assert "allowed is auto, on, off, live; the nearest is on" in outcome.stderr
+
+
+def test_what_is_said_to_be_done_is_done(xhpl):
+    """With look-ahead, too: no line tells of a rate that nobody sees later."""
+    options = ("--nb", "500", "-n", "4000", "-p", "1", "-q", "1", "--depth", "1,2")
+    outcome = xhpl("--progress", "on", *options)
+    rates = [float(x) for x in re.findall(r"mean ([\d.]+)", outcome.stderr)]
+    shares = [float(x) for x, _ in SHARE.findall(outcome.stderr)]
+    assert shares.count(100.0) == 2 and len(shares) == len(rates) >= 6, str(outcome)
+    ends = [rate for share, rate in zip(shares, rates) if share == 100.0]
+    assert max(rates) < 2.0 * min(ends), str(outcome)

@@ -71,12 +71,26 @@ static void a_line_tells_share_columns_time_rates_and_prediction(void **state)
 
     (void)state;
     assert_string_equal(line_of(&at),
-                        "42.0% done, 13824 columns and 1:23 left, 87.12 "
-                        "Gflops, 85.2 overall, 97% of prediction");
+                        "42.0% done, 13824 columns, 1:23 left, 87.12 Gflops, "
+                        "mean 85.2, 97% of plan");
     at.rate = 123456.7e9;
     at.seconds = 2 * 3600 + 3 * 60 + 4;
-    assert_non_null(strstr(line_of(&at), "columns and 2:03:04 left"));
-    assert_non_null(strstr(line_of(&at), "123457 overall"));
+    assert_non_null(strstr(line_of(&at), "columns, 2h03 left"));
+    assert_non_null(strstr(line_of(&at), "mean 123457, "));
+}
+
+/* Of a long run, on a terminal that is as wide as terminals mostly are. */
+static void a_line_fits_80_columns(void **state)
+{
+    const hpl_progress_state_t at = {.share = 0.42,
+                                     .left = 123456,
+                                     .now = 87.12e9,
+                                     .rate = 85.21e9,
+                                     .prediction = 0.974,
+                                     .seconds = 36000.0};
+
+    (void)state;
+    assert_true(strlen(line_of(&at)) < 80);
 }
 
 static void what_is_not_known_is_left_out(void **state)
@@ -85,9 +99,9 @@ static void what_is_not_known_is_left_out(void **state)
 
     (void)state;
     assert_string_equal(line_of(&at), "0.0% done, 500 columns left, 0 Gflops, "
-                                      "0 overall");
+                                      "mean 0");
     at.seconds = 1e300;
-    assert_null(strstr(line_of(&at), "and"));
+    assert_null(strstr(line_of(&at), ":"));
 }
 
 static void a_short_run_says_nothing_in_a_file(void **state)
@@ -103,8 +117,8 @@ static void a_long_run_says_few_lines_in_a_file(void **state)
     (void)state;
     text = said("progress=auto", &first, 3600.0);
     assert_in_range(lines_of(text), 20, 51);
-    assert_non_null(strstr(text, "\nxhpl: progress: 100.0% done, 0 columns "
-                                 "and 0:00 left, "));
+    assert_non_null(strstr(text, "\nxhpl: progress: 100.0% done, 0 columns, "
+                                 "0:00 left, "));
     assert_in_range(lines_of(said("progress=auto", &first, 61.0)), 3, 7);
 }
 
@@ -134,7 +148,7 @@ static void live_is_a_live_line_in_a_pipe_too(void **state)
     assert_int_equal(lines_of(text), 0);
     assert_int_equal(text[0], '\r');
     assert_non_null(strstr(text, "\r50.7% done, "));
-    assert_non_null(strstr(text, "\r100.0% done, 0 columns and 0:00 left, "));
+    assert_non_null(strstr(text, "\r100.0% done, 0 columns, 0:00 left, "));
     assert_true(length > 2 && strcmp(text + length - 2, " \r") == 0);
 }
 
@@ -170,8 +184,8 @@ static void a_prediction_holds_for_one_factorization(void **state)
     (void)state;
     hpl_progress_expect(500.0);
     assert_non_null(
-        strstr(said("progress=on", &first, 1000.0), ", 50% of prediction\n"));
-    assert_null(strstr(said("progress=on", &first, 1000.0), "prediction"));
+        strstr(said("progress=on", &first, 1000.0), ", 50% of plan\n"));
+    assert_null(strstr(said("progress=on", &first, 1000.0), "plan"));
 }
 
 static void the_rate_now_is_that_of_the_last_seconds(void **state)
@@ -196,7 +210,8 @@ static void the_rate_now_is_that_of_the_last_seconds(void **state)
     text = strrchr(text, ':');
     assert_non_null(text);
     text = strstr(text, "left, ");
-    assert_int_equal(sscanf(text, "left, %lf Gflops, %lf", &now, &overall), 2);
+    assert_int_equal(sscanf(text, "left, %lf Gflops, mean %lf", &now, &overall),
+                     2);
     assert_true(now > 0.0 && now < overall / 2.0);
 }
 
@@ -233,7 +248,7 @@ static void it_costs_less_than_a_thousandth(void **state)
     (void)state;
     assert_string_equal(capture_end(NULL), "");
     line = cost("progress=live", LINES, 0.25);
-    assert_non_null(strstr(capture_end(NULL), " columns "));
+    assert_non_null(strstr(capture_end(NULL), " columns, "));
     print_message("# %.0f ns a call, %.1f us a line\n", 1e9 * call, 1e6 * line);
     assert_true(call < 10e-6);
     assert_true(line < 10 * 0.25e-3);
@@ -241,6 +256,7 @@ static void it_costs_less_than_a_thousandth(void **state)
 
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_line_tells_share_columns_time_rates_and_prediction),
+    cmocka_unit_test(a_line_fits_80_columns),
     cmocka_unit_test(what_is_not_known_is_left_out),
     cmocka_unit_test(a_short_run_says_nothing_in_a_file),
     cmocka_unit_test(a_long_run_says_few_lines_in_a_file),

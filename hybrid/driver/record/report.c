@@ -187,6 +187,17 @@ static void close_iteration(hyb_lu_t *lu, int k)
     hyb_lu_plan(lu, k - 1)->times = times_of(lu, &t);
 }
 
+/*
+ * Iterations whose updates are over when k opens. With look-ahead that is as
+ * soon as its panel is known, about when the one before begins its update.
+ */
+static int updates_over(hyb_lu_t *lu, int k)
+{
+    if (k > 0 && hyb_lu_plan(lu, k - 1)->mode != HYB_LOOKAHEAD_NONE)
+        return k - 1;
+    return k;
+}
+
 void hyb_report_open(hyb_lu_t *lu, int k)
 {
     hyb_plan_t *plan = hyb_lu_plan(lu, k);
@@ -200,7 +211,8 @@ void hyb_report_open(hyb_lu_t *lu, int k)
         record(lu, k - 2);
     }
     close_iteration(lu, k);
-    hpl_progress_say(&lu->progress, lu->mat->n - (int64_t)k * lu->mat->nb);
+    hpl_progress_say(&lu->progress,
+                     lu->mat->n - (int64_t)updates_over(lu, k) * lu->mat->nb);
     hyb_health_turn(&lu->health, lu->spent, lu->pace, lu->members);
     plan->panel_seconds = 0.0;
     plan->opened = xh_clock_now();
