@@ -65,7 +65,8 @@ void xh_log_listen(xh_log_listener_t *hear);
 /*
  * Let text stand alone on the last line of a terminal, in place of what was
  * there so; "" takes it away. It is cut to the terminal's width, at a comma if
- * it has one; a message takes it away, too. As urgent as information. Order: one thread.
+ * it has one; a message takes it away, too. As urgent as information. Order:
+ * one thread.
  */
 void xh_log_live(const char *text);
 
