@@ -113,7 +113,7 @@ HEADERS := $(filter-out testing/cuda_model/model.h \
              $(addprefix testing/unit/,cuda_model_fixture.h device_cases.h \
              emu_fixture.h fake_backend.h machines.h node_fixture.h)) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_% \
-             testing/xdgemm/record.h), \
+             testing/xdgemm/record.h testing/xdgemm/json.h), \
              $(wildcard base/*.h hpl/*/*.h testing/*/*.h))
 
 XHPL := $(BINdir)/xhpl

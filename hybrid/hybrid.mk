@@ -6,8 +6,9 @@
 ENGINE_OBJECTS := $(call objects,hybrid/engine/*.c hybrid/engine/*/*.c)
 HYB_DRIVER_OBJECTS := $(call objects,hybrid/driver/*.c hybrid/driver/*/*.c)
 XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
-# Nothing else in it is about JSON.
-XDGEMM_TESTED := $(filter-out %/main.o %/run.o %/record.o,$(XDGEMM_OBJECTS))
+# These alone are about JSON.
+XDGEMM_TESTED := $(filter-out $(addprefix %/,main.o run.o record.o json.o \
+                   device_list.o),$(XDGEMM_OBJECTS))
 HEADERS += $(filter-out hybrid/device/cuda/%,$(wildcard hybrid/*/*.h \
              hybrid/*/*/*.h))
 

@@ -349,6 +349,8 @@ REFUSED = [
     ("--set kernel=avx", "avx2"),
     ("--devices emu:1 --set emu_fault=fial@gemm:1", "emu_fault=fial"),
     ("--torture 1 --map x.svg", "--map"),
+    ("--torture 1 --repeat 5", "--repeat"),
+    ("--list-devices --json no/such/file", "no/such/file"),
     ("--devices emu:1 --set emu_dry=on --verify", "emu_dry"),
     ("-m 2000000000 -n 2000000000", "the largest"),
     ("--json", "needs a value"),

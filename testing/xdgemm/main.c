@@ -19,7 +19,7 @@ static int answer(const xdg_options_t *options)
         xdg_options_print_version(stdout);
         return XH_EXIT_PASSED;
     case XDG_ASK_DEVICES:
-        return xdg_exit_status(xdg_device_list_print(stdout));
+        return xdg_exit_status(xdg_device_list(stdout, options->json));
     default:
         return xdg_run(options);
     }

@@ -189,6 +189,8 @@ static void complete(xdg_options_t *options)
     s->lda = s->lda > 0 ? s->lda : xdg_a_rows(s);
     s->ldb = s->ldb > 0 ? s->ldb : xdg_b_rows(s);
     s->ldc = s->ldc > 0 ? s->ldc : s->m;
+    if (options->repeat == 0 && !torture)
+        options->repeat = 5;
 }
 
 static xh_status_t check_ld(const char *name, int64_t ld, int64_t rows_stored)
@@ -216,12 +218,18 @@ static xh_status_t check(const xdg_options_t *options)
                      "--probe-device");
         status = XH_ERR_INPUT;
     }
+    if (status == XH_OK && options->ask == XDG_ASK_TORTURE &&
+        options->repeat > 0) {
+        xh_log_error("--repeat counts products, --torture's number comes from "
+                     "its seconds: only one of them can be given");
+        status = XH_ERR_INPUT;
+    }
     return status;
 }
 
 xh_status_t xdg_options_parse(int argc, char **argv, xdg_options_t *options_p)
 {
-    xdg_options_t options = {.repeat = 5, .shape = {.alpha = 1, .beta = 1}};
+    xdg_options_t options = {.shape = {.alpha = 1, .beta = 1}};
     struct option table[ROWS + 1];
     xh_status_t status;
 
@@ -258,7 +266,9 @@ void xdg_options_print_help(FILE *out)
                  "environment:\n");
     xh_settings_print_help(out);
     fprintf(out, "\nExit status: 0 all is right; 1 a wrong product; 2 bad "
-                 "input or not enough\nmemory; 3 a failure at run time.\n");
+                 "input or not enough\nmemory; 3 a failure at run time; 128 + "
+                 "its number a signal "
+                 "that ended --torture.\n");
 }
 
 void xdg_options_print_version(FILE *out)

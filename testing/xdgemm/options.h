@@ -23,8 +23,8 @@ typedef struct {
     xdg_ask_t ask;
     xdg_shape_t shape;
     int64_t threads; /* of the team, 0: as the node likes */
-    int64_t repeat;
-    double torture; /* seconds */
+    int64_t repeat;  /* 0 with torture */
+    double torture;  /* seconds */
     bool verify;
     bool quiet;
     const char *json, *map;

@@ -130,8 +130,11 @@ static xh_status_t run_all(const xdg_bench_t *bench, int64_t repeat,
     for (int64_t r = 0; r < repeat && status == XH_OK; r++)
         for (int i = 0; i < rates->count && status == XH_OK; i++)
             status = repeat_once(bench, &rates->series[i]);
-    for (int i = 0; i < rates->count && status == XH_OK; i++)
-        status = find_median(&rates->series[i]);
+    for (int i = 0; i < rates->count; i++) {
+        xh_status_t found = find_median(&rates->series[i]);
+
+        status = status == XH_OK ? found : status;
+    }
     return status;
 }
 
@@ -144,8 +147,6 @@ xh_status_t xdg_rates_measure(const xdg_bench_t *bench, int64_t repeat,
     status = open_all(bench, repeat, rates_p);
     if (status == XH_OK)
         status = run_all(bench, repeat, rates_p);
-    if (status != XH_OK)
-        xdg_rates_release(rates_p);
     return status;
 }
 

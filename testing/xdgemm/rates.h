@@ -34,7 +34,8 @@ typedef struct {
  * Measure: a round that only warms up, then repeat rounds, each with one
  * product of every series. A device that fails alone ends its series.
  *
- * rates_p  out  released with xdg_rates_release
+ * rates_p  out  released with xdg_rates_release; on failure too, with what was
+ *               measured until then
  *
  * Errors: XH_ERR_MEMORY, and those of hyb_node_gemm with the team in it
  */

@@ -6,31 +6,10 @@
 #include <string.h>
 #include "base/blas_library.h"
 #include "base/cpu.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/settings.h"
 #include "hybrid/engine/product.h"
-
-/* A NaN or an infinity has no form in JSON. */
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
-static void set_number(json_t *object, const char *key, double x)
-{
-    json_object_set_new(object, key, number(x));
-}
-
-static void set_count(json_t *object, const char *key, int64_t x)
-{
-    json_object_set_new(object, key, json_integer(x));
-}
-
-static void set_text(json_t *object, const char *key, const char *text)
-{
-    json_object_set_new(object, key, json_string(text));
-}
+#include "testing/xdgemm/json.h"
 
 /* ---- the beginning ------------------------------------------------------ */
 
@@ -42,26 +21,12 @@ static json_t *settings(void)
         const xh_setting_t *row = xh_settings_row(i);
 
         if (row->type == XH_SETTING_INT)
-            set_count(object, row->name, xh_settings_int(row->name));
+            xdg_json_set_count(object, row->name, xh_settings_int(row->name));
         else if (row->type == XH_SETTING_REAL)
-            set_number(object, row->name, xh_settings_real(row->name));
+            xdg_json_set_number(object, row->name, xh_settings_real(row->name));
         else
-            set_text(object, row->name, xh_settings_text(row->name));
+            xdg_json_set_text(object, row->name, xh_settings_text(row->name));
     }
-    return object;
-}
-
-static json_t *device(const hyb_device_info_t *info, const char *name)
-{
-    json_t *object = json_object();
-
-    set_text(object, "executor", name);
-    set_text(object, "name", info->name);
-    set_text(object, "backend", info->backend);
-    set_count(object, "index", info->index);
-    set_count(object, "memory", (int64_t)info->memory);
-    set_text(object, "pci_address", info->pci_address);
-    json_object_set_new(object, "models_time", json_boolean(info->models_time));
     return object;
 }
 
@@ -70,9 +35,9 @@ static json_t *blas(void)
     xh_blas_library_t library = xh_blas_library_identify();
     json_t *object = json_object();
 
-    set_text(object, "name", library.name);
-    set_text(object, "version", library.version);
-    set_text(object, "kernel", library.kernel);
+    xdg_json_set_text(object, "name", library.name);
+    xdg_json_set_text(object, "version", library.version);
+    xdg_json_set_text(object, "kernel", library.kernel);
     return object;
 }
 
@@ -100,17 +65,17 @@ static json_t *machine(hyb_node_t *node, const xdg_executors_t *executors)
     json_t *object = json_object(), *devices = json_array();
     uint64_t bytes = 0;
 
-    set_text(object, "processor", xh_cpu_model());
-    set_text(object, "isa", xh_cpu_isa_name(xh_cpu_isa()));
-    set_count(object, "cores", xh_cpu_cores());
-    set_count(object, "threads", hyb_team_size(hyb_node_team(node)));
+    xdg_json_set_text(object, "processor", xh_cpu_model());
+    xdg_json_set_text(object, "isa", xh_cpu_isa_name(xh_cpu_isa()));
+    xdg_json_set_count(object, "cores", xh_cpu_cores());
+    xdg_json_set_count(object, "threads", hyb_team_size(hyb_node_team(node)));
     if (xh_memory_available(&bytes) == XH_OK)
-        set_count(object, "memory_available", (int64_t)bytes);
+        xdg_json_set_count(object, "memory_available", (int64_t)bytes);
     json_object_set_new(object, "blas", blas());
     json_object_set_new(object, "found", found(node));
     for (int i = 0; i + 1 < executors->count; i++)
-        json_array_append_new(
-            devices, device(&executors->device[i], executors->name[i + 1]));
+        json_array_append_new(devices, xdg_json_device(&executors->device[i],
+                                                       executors->name[i + 1]));
     json_object_set_new(object, "devices", devices);
     return object;
 }
@@ -119,18 +84,18 @@ static json_t *product_of(const hyb_gemm_t *p)
 {
     json_t *object = json_object();
 
-    set_count(object, "m", p->c.rows);
-    set_count(object, "n", p->c.cols);
-    set_count(object, "k", hyb_gemm_depth(p));
+    xdg_json_set_count(object, "m", p->c.rows);
+    xdg_json_set_count(object, "n", p->c.cols);
+    xdg_json_set_count(object, "k", hyb_gemm_depth(p));
     json_object_set_new(object, "transa",
                         json_boolean(p->trans_a == HYB_TRANS));
     json_object_set_new(object, "transb",
                         json_boolean(p->trans_b == HYB_TRANS));
-    set_number(object, "alpha", p->alpha);
-    set_number(object, "beta", p->beta);
-    set_count(object, "lda", p->a.ld);
-    set_count(object, "ldb", p->b.ld);
-    set_count(object, "ldc", p->c.ld);
+    xdg_json_set_number(object, "alpha", p->alpha);
+    xdg_json_set_number(object, "beta", p->beta);
+    xdg_json_set_count(object, "lda", p->a.ld);
+    xdg_json_set_count(object, "ldb", p->b.ld);
+    xdg_json_set_count(object, "ldc", p->c.ld);
     return object;
 }
 
@@ -139,8 +104,8 @@ json_t *xdg_record_begin(hyb_node_t *node, const xdg_executors_t *executors,
 {
     json_t *record = json_object();
 
-    set_text(record, "program", "xdgemm");
-    set_text(record, "version", XH_VERSION);
+    xdg_json_set_text(record, "program", "xdgemm");
+    xdg_json_set_text(record, "version", XH_VERSION);
     json_object_set_new(record, "machine", machine(node, executors));
     json_object_set_new(record, "settings", settings());
     json_object_set_new(record, "product", product_of(product));
@@ -154,17 +119,17 @@ static json_t *work_of(const hyb_report_t *report, int index, const char *name)
     const hyb_work_t *w = xdg_executors_work(report, index);
     json_t *object = json_object();
 
-    set_text(object, "executor", name);
-    set_count(object, "tiles", w->tiles);
-    set_number(object, "flop", w->flop);
-    set_number(object, "seconds", w->seconds);
-    set_number(object, "compute_seconds", w->compute_seconds);
-    set_number(object, "in_seconds", w->in_seconds);
-    set_number(object, "out_seconds", w->out_seconds);
-    set_number(object, "span_seconds", w->span_seconds);
-    set_number(object, "idle", xdg_executors_idle(report, index));
-    set_count(object, "bytes_in", (int64_t)w->bytes_in);
-    set_count(object, "bytes_out", (int64_t)w->bytes_out);
+    xdg_json_set_text(object, "executor", name);
+    xdg_json_set_count(object, "tiles", w->tiles);
+    xdg_json_set_number(object, "flop", w->flop);
+    xdg_json_set_number(object, "seconds", w->seconds);
+    xdg_json_set_number(object, "compute_seconds", w->compute_seconds);
+    xdg_json_set_number(object, "in_seconds", w->in_seconds);
+    xdg_json_set_number(object, "out_seconds", w->out_seconds);
+    xdg_json_set_number(object, "span_seconds", w->span_seconds);
+    xdg_json_set_number(object, "idle", xdg_executors_idle(report, index));
+    xdg_json_set_count(object, "bytes_in", (int64_t)w->bytes_in);
+    xdg_json_set_count(object, "bytes_out", (int64_t)w->bytes_out);
     json_object_set_new(object, "dropped", json_boolean(w->dropped));
     return object;
 }
@@ -173,12 +138,12 @@ static json_t *tiling_of(const hyb_tiling_t *t)
 {
     json_t *object = json_object();
 
-    set_count(object, "rows", t->rows);
-    set_count(object, "cols", t->cols);
-    set_count(object, "tile_rows", t->tile_rows);
-    set_count(object, "tile_cols", t->tile_cols);
-    set_count(object, "depth", t->depth);
-    set_count(object, "chunks", t->chunks);
+    xdg_json_set_count(object, "rows", t->rows);
+    xdg_json_set_count(object, "cols", t->cols);
+    xdg_json_set_count(object, "tile_rows", t->tile_rows);
+    xdg_json_set_count(object, "tile_cols", t->tile_cols);
+    xdg_json_set_count(object, "depth", t->depth);
+    xdg_json_set_count(object, "chunks", t->chunks);
     return object;
 }
 
@@ -188,9 +153,9 @@ static void add_median(json_t *object, const hyb_report_t *report,
 {
     json_t *work = json_array();
 
-    set_number(object, "median_seconds", report->seconds);
+    xdg_json_set_number(object, "median_seconds", report->seconds);
     if (report->owner != NULL) {
-        set_number(object, "share", report->share);
+        xdg_json_set_number(object, "share", report->share);
         json_object_set_new(object, "tiling", tiling_of(&report->tiling));
     }
     for (int e = 0; e < executors->count; e++)
@@ -204,10 +169,11 @@ static json_t *series_of(const xdg_series_t *series,
     json_t *object = json_object(), *seconds = json_array();
     const hyb_report_t *report = xdg_series_median(series);
 
-    set_text(object, "by", series->name);
-    set_number(object, "rate", xdg_series_rate(series, flop));
+    xdg_json_set_text(object, "by", series->name);
+    xdg_json_set_number(object, "rate", xdg_series_rate(series, flop));
     for (int64_t r = 0; r < series->count; r++)
-        json_array_append_new(seconds, number(series->report[r].seconds));
+        json_array_append_new(seconds,
+                              xdg_json_number(series->report[r].seconds));
     json_object_set_new(object, "seconds", seconds);
     if (report != NULL)
         add_median(object, report, executors);
@@ -224,10 +190,10 @@ void xdg_record_rates(json_t *record, const xdg_rates_t *rates,
         json_array_append_new(array,
                               series_of(&rates->series[i], executors, flop));
     json_object_set_new(record, "rates", array);
-    set_number(record, "efficiency",
-               together == NULL ? NAN
-                                : xdg_series_rate(together, flop) /
-                                      xdg_rates_sum(rates, flop));
+    xdg_json_set_number(record, "efficiency",
+                        together == NULL ? NAN
+                                         : xdg_series_rate(together, flop) /
+                                               xdg_rates_sum(rates, flop));
 }
 
 /* ---- the other runs ----------------------------------------------------- */
@@ -236,11 +202,11 @@ void xdg_record_verified(json_t *record, const xdg_verifier_t *verifier)
 {
     json_t *object = json_object(), *tiles = json_object();
 
-    set_count(object, "products", verifier->checked);
-    set_count(object, "wrong", verifier->wrong);
+    xdg_json_set_count(object, "products", verifier->checked);
+    xdg_json_set_count(object, "wrong", verifier->wrong);
     for (int e = 0; e < verifier->executors->count; e++)
-        set_count(tiles, verifier->executors->name[e],
-                  verifier->wrong_tiles[e]);
+        xdg_json_set_count(tiles, verifier->executors->name[e],
+                           verifier->wrong_tiles[e]);
     json_object_set_new(object, "wrong_tiles", tiles);
     json_object_set_new(record, "verified", object);
 }
@@ -249,8 +215,8 @@ static json_t *range_of(xdg_range_t range)
 {
     json_t *object = json_object();
 
-    set_number(object, "least", range.least);
-    set_number(object, "most", range.most);
+    xdg_json_set_number(object, "least", range.least);
+    xdg_json_set_number(object, "most", range.most);
     return object;
 }
 
@@ -259,12 +225,11 @@ void xdg_record_torture(json_t *record, const xdg_torture_t *torture,
 {
     json_t *object = json_object(), *sensors = json_object();
 
-    set_count(object, "products", torture->products);
-    set_count(object, "checks", torture->checks);
-    set_number(object, "seconds", torture->seconds);
-    set_number(object, "check_seconds", torture->check_seconds);
-    set_number(object, "rate",
-               flop * (double)torture->products / torture->product_seconds);
+    xdg_json_set_count(object, "products", torture->products);
+    xdg_json_set_count(object, "checks", torture->checks);
+    xdg_json_set_number(object, "seconds", torture->seconds);
+    xdg_json_set_number(object, "check_seconds", torture->check_seconds);
+    xdg_json_set_number(object, "rate", xdg_torture_rate(torture, flop));
     for (int i = 0; i + 1 < executors->count; i++) {
         json_t *told = json_object();
 
@@ -283,25 +248,13 @@ void xdg_record_probe(json_t *record, const char *name,
 {
     json_t *all = json_object_get(record, "probe"), *object = json_object();
 
-    set_number(object, "in", probe->in);
-    set_number(object, "out", probe->out);
-    set_number(object, "both", probe->both);
-    set_number(object, "resident", probe->resident);
+    xdg_json_set_number(object, "in", probe->in);
+    xdg_json_set_number(object, "out", probe->out);
+    xdg_json_set_number(object, "both", probe->both);
+    xdg_json_set_number(object, "resident", probe->resident);
     if (all == NULL) {
         all = json_object();
         json_object_set_new(record, "probe", all);
     }
     json_object_set_new(all, name, object);
-}
-
-xh_status_t xdg_record_write(const json_t *record, FILE *out)
-{
-    if (record == NULL) {
-        xh_log_error("no memory for the record");
-        return XH_ERR_MEMORY;
-    }
-    if (json_dumpf(record, out, JSON_INDENT(2)) == 0 && fputc('\n', out) >= 0)
-        return XH_OK;
-    xh_log_error("the record cannot be written");
-    return XH_ERR_IO;
 }

@@ -28,7 +28,4 @@ void xdg_record_torture(json_t *record, const xdg_torture_t *torture,
 void xdg_record_probe(json_t *record, const char *name,
                       const xdg_probe_t *probe);
 
-/* Write it. Errors: XH_ERR_MEMORY (record is NULL), XH_ERR_IO; said */
-xh_status_t xdg_record_write(const json_t *record, FILE *out);
-
 #endif

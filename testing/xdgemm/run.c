@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/xdgemm/run.h"
 
-#include <errno.h>
-#include <string.h>
 #include "base/blas_library.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "hybrid/engine/product.h"
+#include "testing/xdgemm/interruption.h"
+#include "testing/xdgemm/json.h"
+#include "testing/xdgemm/output.h"
 #include "testing/xdgemm/record.h"
 #include "testing/xdgemm/table.h"
 #include "testing/xdgemm/tile_map.h"
+
+enum { OF_SIGNAL = 128 }; /* an exit status, and a signal's number */
 
 typedef struct {
     const xdg_options_t *options;
@@ -47,15 +50,15 @@ static xh_status_t measure(session_t *s, xdg_verifier_t *verifier)
     xdg_rates_t rates;
     xh_status_t status = xdg_rates_measure(&bench, s->options->repeat, &rates);
 
-    if (status != XH_OK)
-        return status;
-    xdg_table_print(&rates, &s->executors, product, stdout);
-    draw_map(s, &rates);
+    if (status == XH_OK) {
+        xdg_table_print(&rates, &s->executors, product, stdout);
+        draw_map(s, &rates);
+    }
     if (s->record != NULL)
         xdg_record_rates(s->record, &rates, &s->executors,
                          hyb_gemm_flop(product));
     xdg_rates_release(&rates);
-    return XH_OK;
+    return status;
 }
 
 static void say_verified(session_t *s, const xdg_verifier_t *verifier)
@@ -80,8 +83,7 @@ static xh_status_t run_rates(session_t *s)
     if (s->problem.product.beta == 0.0)
         xdg_problem_poison(&s->problem);
     status = measure(s, &verifier);
-    if (status == XH_OK)
-        say_verified(s, &verifier);
+    say_verified(s, &verifier);
     xdg_verifier_close(&verifier);
     return status;
 }
@@ -94,14 +96,12 @@ static xh_status_t torture(session_t *s, xdg_verifier_t *verifier)
     xh_status_t status =
         xdg_torture_run(verifier, s->options->torture, &torture);
 
-    if (status != XH_OK)
-        return status;
     xdg_torture_print(&torture, verifier, stdout);
     say_verified(s, verifier);
     if (s->record != NULL)
         xdg_record_torture(s->record, &torture, &s->executors,
                            hyb_gemm_flop(&s->problem.product));
-    return XH_OK;
+    return status;
 }
 
 static xh_status_t run_torture(session_t *s)
@@ -110,6 +110,7 @@ static xh_status_t run_torture(session_t *s)
     xh_status_t status =
         xdg_verifier_open(s->node, &s->executors, &s->problem, &verifier);
 
+    xdg_interruption_watch();
     if (status != XH_OK)
         return status;
     status = torture(s, &verifier);
@@ -152,30 +153,6 @@ static xh_status_t run_probe(session_t *s)
 }
 
 /* ---- what all have in common -------------------------------------------- */
-
-static xh_status_t open_file(const char *path, FILE **file_p)
-{
-    if (path == NULL)
-        return XH_OK;
-    *file_p = fopen(path, "w");
-    if (*file_p != NULL)
-        return XH_OK;
-    xh_log_error("cannot write to %s: %s", path, strerror(errno));
-    return XH_ERR_INPUT;
-}
-
-static xh_status_t close_file(const char *path, FILE *file)
-{
-    bool failed;
-
-    if (file == NULL)
-        return XH_OK;
-    failed = ferror(file) != 0;
-    if (fclose(file) == 0 && !failed)
-        return XH_OK;
-    xh_log_error("cannot write all of %s", path);
-    return XH_ERR_IO;
-}
 
 /* What needs results cannot do with devices that compute none. */
 static xh_status_t refuse_model(const session_t *s)
@@ -232,6 +209,29 @@ static xh_status_t open_problem(session_t *s)
     return status;
 }
 
+static int exit_status(const session_t *s, xh_status_t status)
+{
+    if (status != XH_OK)
+        return xdg_exit_status(status);
+    if (s->wrong)
+        return XH_EXIT_FAILED;
+    return xdg_interruption() != 0 ? OF_SIGNAL + xdg_interruption()
+                                   : XH_EXIT_PASSED;
+}
+
+/* Write the record of a run that came to status, whatever that is. */
+static xh_status_t keep_record(session_t *s, xh_status_t status)
+{
+    xh_status_t written;
+
+    if (s->json == NULL)
+        return status;
+    if (s->record != NULL)
+        xdg_json_set_count(s->record, "exit_status", exit_status(s, status));
+    written = xdg_json_write(s->record, s->json);
+    return status == XH_OK ? written : status;
+}
+
 static xh_status_t carry_out(session_t *s)
 {
     static xh_status_t (*const run[])(session_t *) = {
@@ -242,24 +242,24 @@ static xh_status_t carry_out(session_t *s)
     xh_status_t status = xdg_shape_check_memory(&s->options->shape);
 
     if (status == XH_OK)
-        status = open_file(s->options->json, &s->json);
+        status = xdg_output_open(s->options->json, &s->json);
     if (status == XH_OK)
-        status = open_file(s->options->map, &s->map);
+        status = xdg_output_open(s->options->map, &s->map);
     if (status == XH_OK)
         status = open_node(s);
     if (status == XH_OK)
         status = open_problem(s);
-    if (status == XH_OK)
+    if (status == XH_OK) {
         status = run[s->options->ask](s);
-    if (status == XH_OK && s->json != NULL)
-        status = xdg_record_write(s->record, s->json);
+        status = keep_record(s, status);
+    }
     return status;
 }
 
 static xh_status_t release(session_t *s, xh_status_t status)
 {
-    xh_status_t json = close_file(s->options->json, s->json);
-    xh_status_t map = close_file(s->options->map, s->map);
+    xh_status_t json = xdg_output_close(s->options->json, s->json);
+    xh_status_t map = xdg_output_close(s->options->map, s->map);
 
     json_decref(s->record);
     if (s->node != NULL)
@@ -277,7 +277,5 @@ int xdg_run(const xdg_options_t *options)
 
     xh_blas_library_set_threads(1); /* team threads call it */
     status = release(&s, carry_out(&s));
-    if (status == XH_OK && s.wrong)
-        return XH_EXIT_FAILED;
-    return xdg_exit_status(status);
+    return exit_status(&s, status);
 }

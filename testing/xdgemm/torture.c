@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "hybrid/engine/product.h"
+#include "testing/xdgemm/interruption.h"
 
 #define GIGA 1e9
 
@@ -174,6 +175,16 @@ static xh_status_t multiply(torture_t *t)
     return XH_OK;
 }
 
+static bool interrupted(void)
+{
+    if (xdg_interruption() == 0)
+        return false;
+    xh_log_warning("signal %d ends the run, after a last check; another "
+                   "signal ends it at once",
+                   xdg_interruption());
+    return true;
+}
+
 static xh_status_t multiply_for(torture_t *t, double seconds)
 {
     xh_status_t status = XH_OK;
@@ -181,7 +192,7 @@ static xh_status_t multiply_for(torture_t *t, double seconds)
 
     while (status == XH_OK && !over) {
         status = multiply(t);
-        over = xh_clock_now() - t->begun >= seconds;
+        over = xh_clock_now() - t->begun >= seconds || interrupted();
         if (status == XH_OK && (over || t->count >= t->wanted))
             status = check(t);
         if (status == XH_OK)
@@ -216,9 +227,15 @@ xh_status_t xdg_torture_run(xdg_verifier_t *verifier, double seconds,
         status = multiply_for(&t, seconds);
     forget(&t);
     free(t.report);
-    if (status == XH_OK)
-        *torture_p = t.sum;
+    *torture_p = t.sum;
     return status;
+}
+
+double xdg_torture_rate(const xdg_torture_t *torture, double flop)
+{
+    return torture->products > 0
+               ? flop * (double)torture->products / torture->product_seconds
+               : NAN;
 }
 
 /* ---- printing ----------------------------------------------------------- */
@@ -252,16 +269,18 @@ void xdg_torture_print(const xdg_torture_t *torture,
                        const xdg_verifier_t *verifier, FILE *out)
 {
     double flop = hyb_gemm_flop(&verifier->problem->product);
+    double rate = xdg_torture_rate(torture, flop);
 
     fprintf(out,
             "%lld products in %.1f s, %.2f Gflop/s while multiplying, %lld "
             "wrong\n",
             (long long)torture->products, torture->seconds,
-            flop * (double)torture->products / torture->product_seconds / GIGA,
-            (long long)verifier->wrong);
+            isnan(rate) ? 0.0 : rate / GIGA, (long long)verifier->wrong);
     fprintf(out, "%lld checks took %.1f%% of the time\n",
             (long long)torture->checks,
-            100.0 * torture->check_seconds / torture->seconds);
+            torture->seconds > 0.0
+                ? 100.0 * torture->check_seconds / torture->seconds
+                : 0.0);
     for (int i = 0; i < verifier->executors->count; i++)
         print_executor(torture, verifier, i, out);
 }

@@ -31,13 +31,19 @@ typedef struct {
  * it is not known who of several made an error, each product is checked. What
  * devices' sensors tell is logged once a second.
  *
+ * xdg_interruption ends it early, with a last check.
+ *
  * verifier    in  of a problem with alpha 1 and beta 0
- * torture_p   out
+ * torture_p   out  also on failure: what was done until then; products that
+ *                  wait for their check are counted here, not by verifier
  *
  * Errors: those of hyb_node_gemm and xdg_verify
  */
 xh_status_t xdg_torture_run(xdg_verifier_t *verifier, double seconds,
                             xdg_torture_t *torture_p);
+
+/* flop/s while multiplying, of products of flop; NaN if there was none. */
+double xdg_torture_rate(const xdg_torture_t *torture, double flop);
 
 /* Print what it came to. */
 void xdg_torture_print(const xdg_torture_t *torture,

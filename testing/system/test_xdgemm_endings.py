@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What xdgemm tells of a run that does not end as it should."""
+import json
+import re
+import signal
+import time
+
+import pytest
+
+import jobs
+
+XDGEMM = jobs.BIN / "xdgemm"
+
+pytestmark = pytest.mark.skipif(
+    not XDGEMM.exists(), reason="built without hybrid/"
+)
+
+# The host works on C while the device writes into it: the device's failure is
+# the run's.
+DIRECT = ["--devices", "emu:1", "--set", "direct=on", "--set", "tile=32",
+          "--set", "split=fixed:0.8"]  # fmt: skip
+LONG = ["-m", "100", "--torture", "60", "--json", "x.json"]
+FLIP = ["--set", "emu_fault=flip@gemm:3"]
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start xdgemm in a fresh directory, with a cache of its own."""
+
+    def started(*options):
+        cache = {"XDG_CACHE_HOME": str(tmp_path)}
+        return jobs.start([XDGEMM, *options], tmp_path, cache)
+
+    return started
+
+
+def record(folder):
+    return json.loads((folder / "x.json").read_text())
+
+
+def totals(outcome):
+    """Products of the summary, those that were checked, and wrong checks."""
+    done = re.search(r"^(\d+) products in ", outcome.stdout, re.M)
+    said = re.search(r"^verified: (\d+) products, (\d+) wrong$",
+                     outcome.stdout, re.M)  # fmt: skip
+    assert done and said, str(outcome)
+    return int(done[1]), int(said[1]), int(said[2])
+
+
+def stopped(job, number):
+    """How it ends by a signal that comes when the first product is done."""
+    seen = []
+    for line in job.stderr:
+        seen.append(line)
+        if "product 1," in line:
+            job.send_signal(number)
+            break
+    outcome = jobs.finish(job)
+    outcome.stderr = "".join(seen) + outcome.stderr
+    return outcome
+
+
+# ---- failures ---------------------------------------------------------------
+
+
+def test_a_failure_leaves_the_figures_of_torture(start, tmp_path):
+    fault = ["--set", "emu_fault=fail@gemm:200"]
+    outcome = jobs.finish(start(*LONG, *DIRECT, *fault))
+    assert outcome.status == 3, str(outcome)
+    products, checked, wrong = totals(outcome)
+    assert 0 < checked <= products and wrong == 0
+    found = record(tmp_path)
+    assert found["exit_status"] == 3
+    assert found["torture"]["products"] == products
+    assert found["verified"]["products"] == checked
+    assert re.search(r"^emu:0 .* dropped$", outcome.stdout, re.M)
+
+
+def test_a_failure_of_the_first_product_is_a_summary_of_none(start, tmp_path):
+    fault = ["--set", "emu_fault=fail@gemm:1"]
+    outcome = jobs.finish(start(*LONG, *DIRECT, *fault))
+    assert outcome.status == 3, str(outcome)
+    assert totals(outcome) == (0, 0, 0)
+    assert "nan" not in outcome.stdout, str(outcome)
+    assert record(tmp_path)["torture"]["rate"] is None
+
+
+def test_a_failure_leaves_the_rates_measured_until_then(start, tmp_path):
+    outcome = jobs.finish(start(
+        "-m", "128", "-k", "16", "--repeat", "1000", "--verify", "--json",
+        "x.json", *DIRECT, "--set", "emu_fault=fail@gemm:300",
+    ))  # fmt: skip
+    assert outcome.status == 3, str(outcome)
+    found = record(tmp_path)
+    assert found["exit_status"] == 3
+    host = found["rates"][0]
+    assert 0 < len(host["seconds"]) < 1000
+    assert sorted(host["seconds"])[(len(host["seconds"]) - 1) // 2] == (
+        host["median_seconds"]
+    )
+    assert found["verified"]["wrong"] == 0
+    assert found["verified"]["products"] > 0
+
+
+# ---- signals ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_torture_with_what_was_found(start, tmp_path, number):
+    outcome = stopped(start(*LONG, "--devices", "emu:1"), number)
+    assert outcome.status == 128 + number, str(outcome)
+    products, checked, wrong = totals(outcome)
+    assert products == checked > 0 and wrong == 0
+    assert f"signal {number:d} ends the run" in outcome.stderr
+    found = record(tmp_path)
+    assert found["exit_status"] == 128 + number
+    assert found["torture"]["products"] == products
+    assert found["torture"]["seconds"] < 60
+
+
+def test_a_wrong_product_tells_more_than_a_signal(start, tmp_path):
+    outcome = stopped(
+        start(*LONG, "--devices", "emu:1", "--set", "split=fixed:1",
+              "--set", "emu_fault=flip@gemm:1"), signal.SIGINT
+    )  # fmt: skip
+    assert outcome.status == 1, str(outcome)
+    assert totals(outcome)[2] == 1
+    assert record(tmp_path)["exit_status"] == 1
+
+
+# The product that stalls does not end before long.
+STALL = ["--devices", "emu:1", "--set", "split=fixed:1", "--set",
+         "stall_seconds=100", "--set", "emu_fault=stall@gemm:9"]  # fmt: skip
+
+
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_ends_it_at_once(start, second):
+    job = start(*LONG, *STALL)
+    assert any("stall@gemm" in line for line in job.stderr)
+    for _ in range(2):  # as timeout sends it
+        job.send_signal(signal.SIGINT)
+    time.sleep(1)
+    assert job.poll() is None
+    job.send_signal(second)
+    outcome = jobs.finish(job, limit=50)
+    assert outcome.status == -second and not outcome.timed_out, str(outcome)
+    assert "products in" not in outcome.stdout
+
+
+def test_a_signal_that_is_ignored_stays_so(tmp_path):
+    command = [XDGEMM, "-m", "100", "--torture", "3", "--devices", "none"]
+    words = " ".join(map(str, command))
+    job = jobs.start(["sh", "-c", f"trap '' INT; exec {words}"], tmp_path)
+    outcome = stopped(job, signal.SIGINT)
+    assert outcome.status == 0, str(outcome)
+
+
+# ---- the list of devices ----------------------------------------------------
+
+
+def test_the_list_of_devices_is_written_as_json(start, tmp_path):
+    outcome = jobs.finish(start("--list-devices", "--json", "x.json"))
+    assert outcome.status == 0, str(outcome)
+    found = record(tmp_path)
+    assert found["program"] == "xdgemm" and found["version"]
+    assert found["host"]["cores"] >= 1
+    assert found["host"]["found"] in outcome.stdout
+    backends = {x["name"]: x for x in found["backends"]}
+    assert backends["emu"]["emulated"] and backends["emu"]["count"] >= 1
+    for name, backend in backends.items():
+        if "none" in backend:
+            assert f"no devices: {backend['none']}" in outcome.stdout, name
+        for device in backend["devices"]:
+            assert device["executor"] in outcome.stdout
