@@ -147,10 +147,20 @@ def run(command, cwd, env=None, limit=LIMIT):
     return finish(job, limit)
 
 
+def built_with(option):
+    """Whether option was among those that what is tested was built with."""
+    commands = BUILD / "commands"
+    return commands.exists() and option in commands.read_text()
+
+
 def sanitized():
     """Whether what is tested was built with the address sanitizer."""
-    commands = BUILD / "commands"
-    return commands.exists() and "-fsanitize=address" in commands.read_text()
+    return built_with("-fsanitize=address")
+
+
+def preloads_nothing():
+    """Whether it has a sanitizer's library, which has to be the first one."""
+    return built_with("-fsanitize=")
 
 
 def launched(processes, command):

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 #include "base/blas_library.h"
 #include "base/clock.h"
 #include "base/cpu.h"
@@ -18,34 +19,75 @@ enum { M = 512, N = 512, K = 256, DOUBLES = M * K + K * N + M * N };
 static const double flop = 2.0 * M * N * K;
 static const double seconds = 0.08;   /* spent on measuring DGEMM */
 static const double acceptable = 0.6; /* of the core's ceiling */
+static const double patience = 0.5;   /* seconds, till other threads sleep */
+static const double one_thread = 1.5; /* cores that it can keep busy, at most */
+
+/* what DGEMM on one thread was seen to do; zeros: it was not measured */
+typedef struct {
+    double rate; /* flop/s, of the best of several products */
+    double busy; /* cores, of all of them */
+} measured_t;
 
 static double multiply(double *memory)
 {
     double *a = memory, *b = a + M * K, *c = b + K * N;
-    double start = xh_clock_now();
+    double start = xh_clock_wall();
 
     HPL_dgemm(HplColumnMajor, HplNoTrans, HplNoTrans, M, N, K, 1.0, a, M, b, K,
               1.0, c, M);
-    return xh_clock_now() - start;
+    return xh_clock_wall() - start;
 }
 
-/* Flop/s of the best of several products; 0 without memory. */
-static double dgemm_rate(void)
+/* CPU seconds of all threads of this process. */
+static double spent(void)
 {
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Threads that a library started spin for a while before they sleep: OpenBLAS's
+   for a tenth of a second. */
+static void wait_until_idle(void)
+{
+    const struct timespec nap = {0, 10000000};
+    double end = xh_clock_wall() + patience, start, before;
+
+    do {
+        start = xh_clock_wall();
+        before = spent();
+        nanosleep(&nap, NULL);
+    } while (spent() - before > 0.1 * (xh_clock_wall() - start) && start < end);
+}
+
+static measured_t multiply_for_a_while(double *memory)
+{
+    double best = INFINITY, start, before, wall;
+
+    wait_until_idle();
+    multiply(memory);
+    start = xh_clock_wall();
+    before = spent();
+    do {
+        best = fmin(best, multiply(memory));
+        wall = xh_clock_wall() - start;
+    } while (wall < seconds);
+    return (measured_t){best > 0 ? flop / best : 0, (spent() - before) / wall};
+}
+
+static measured_t measure_dgemm(void)
+{
+    measured_t measured;
     void *memory;
-    double start, best = INFINITY;
 
     if (xh_memory_allocate(DOUBLES * sizeof(double), &memory) != XH_OK)
-        return 0;
+        return (measured_t){0};
     for (int i = 0; i < DOUBLES; i++)
         ((double *)memory)[i] = (i % 7 - 3) * 0.125;
-    multiply(memory);
-    start = xh_clock_now();
-    do
-        best = fmin(best, multiply(memory));
-    while (xh_clock_now() - start < seconds);
+    measured = multiply_for_a_while(memory);
     xh_memory_free(memory, DOUBLES * sizeof(double));
-    return best > 0 ? flop / best : 0;
+    return measured;
 }
 
 /* "OPENBLAS_CORETYPE=Nehalem", or "" if no such variable is set. */
@@ -88,10 +130,37 @@ static void warn_if_slow(const xh_blas_library_t *library, double rate,
         forced);
 }
 
+/* The variable of the environment that tells library its threads. */
+static const char *threads_variable(const xh_blas_library_t *library)
+{
+    static const char *const variables[][2] = {
+        {"OpenBLAS", "OPENBLAS_NUM_THREADS"},
+        {"BLIS", "BLIS_NUM_THREADS"},
+        {"MKL", "MKL_NUM_THREADS"}};
+
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+        if (strcmp(library->name, variables[i][0]) == 0)
+            return variables[i][1];
+    return "OMP_NUM_THREADS";
+}
+
+/* Threads of its own disturb those of the solver. */
+static void warn_if_threaded(const xh_blas_library_t *library, double busy)
+{
+    if (busy > one_thread && xh_settings_int("blas_threads") == 1)
+        xh_log_warning("DGEMM of the BLAS library (%s) was to use one thread, "
+                       "and kept %.1f cores busy: set %s=1 in the environment",
+                       library->name, busy, threads_variable(library));
+}
+
 static void measure(const xh_blas_library_t *library)
 {
+    measured_t dgemm;
+
     xh_blas_library_set_threads(1);
-    warn_if_slow(library, dgemm_rate(),
+    dgemm = measure_dgemm();
+    warn_if_threaded(library, dgemm.busy);
+    warn_if_slow(library, dgemm.rate,
                  xh_cpu_fma_ceiling(xh_cpu_isa(), 1,
                                     xh_settings_real("ceiling_seconds")));
 }
@@ -99,12 +168,14 @@ static void measure(const xh_blas_library_t *library)
 static void say_library(const xh_blas_library_t *library)
 {
     const char *unknown = "unknown";
+    char threads[16] = "unknown";
 
-    xh_log_info("BLAS: %s, version %s, kernel %s, threads a process: %d",
-                library->name,
-                library->version[0] == '\0' ? unknown : library->version,
-                library->kernel[0] == '\0' ? unknown : library->kernel,
-                library->threads);
+    if (library->threads > 0)
+        snprintf(threads, sizeof(threads), "%d", library->threads);
+    xh_log_info(
+        "BLAS: %s, version %s, kernel %s, threads a process: %s", library->name,
+        library->version[0] == '\0' ? unknown : library->version,
+        library->kernel[0] == '\0' ? unknown : library->kernel, threads);
 }
 
 xh_status_t xhpl_blas_report(void)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What xhpl says of the BLAS it computes with."""
+import os
 import re
 from pathlib import Path
 
@@ -87,6 +88,133 @@ def test_no_variable_is_blamed_when_none_is_set(xhpl):
 def test_the_report_itself_names_no_blas(xhpl):
     assert "BLAS" not in xhpl(dat=hpl_dat.text()).stdout
 
+
+# ---- libraries that keep their threads to themselves ------------------------
+
+# Between xhpl and the real library: DGEMM has four threads, whatever was said,
+# and works until these have used twice the time that passed, or for a second.
+# They begin with the program, as those of libraries do, so that they have the
+# cores of the process and not the one of the thread that calls.
+GREEDY = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+enum { THREADS = 4 };
+
+static atomic_int at_work;
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void *work(void *unused)
+{
+    const struct timespec nap = {0, 1000000};
+
+    for (;;)
+        if (!at_work)
+            nanosleep(&nap, 0);
+    return unused;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    pthread_t thread;
+
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&thread, 0, work, 0);
+}
+
+static void work_together(void)
+{
+    double wall = seconds(CLOCK_MONOTONIC);
+    double used = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double passed = 0;
+
+    at_work = 1;
+    while (passed < 0.02 ||
+           (passed < 1 &&
+            seconds(CLOCK_PROCESS_CPUTIME_ID) - used < 1.9 * passed))
+        passed = seconds(CLOCK_MONOTONIC) - wall;
+    at_work = 0;
+}
+
+typedef void dgemm_t(const char *, const char *, const int *, const int *,
+                     const int *, const double *, const double *, const int *,
+                     const double *, const int *, const double *, double *,
+                     const int *);
+
+void dgemm_(const char *ta, const char *tb, const int *m, const int *n,
+            const int *k, const double *alpha, const double *a, const int *lda,
+            const double *b, const int *ldb, const double *beta, double *c,
+            const int *ldc)
+{
+    dgemm_t *real = (dgemm_t *)dlsym(RTLD_NEXT, "dgemm_");
+
+    if (*m >= 512)
+        work_together();
+    real(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+"""
+
+# Of OpenBLAS: it does not tell how many threads there are.
+SILENT = """
+int openblas_get_num_threads(void) { return 0; }
+int openblas_get_parallel(void) { return 1; }
+"""
+
+
+def between(tmp_path, source):
+    """The environment in which a library of source stands before the BLAS."""
+    if jobs.preloads_nothing():
+        pytest.skip("a sanitizer has to come first")
+    (tmp_path / "between.c").write_text(source)
+    words = ["cc", "-O1", "-shared", "-fPIC", "between.c", "-o", "between.so"]
+    built = jobs.run([*words, "-ldl", "-lpthread"], tmp_path)
+    assert built.status == 0, str(built)
+    return {"LD_PRELOAD": str(tmp_path / "between.so")}
+
+
+@pytest.mark.skipif(os.cpu_count() < 2, reason="one core cannot be exceeded")
+def test_threads_that_were_not_asked_for_are_warned_of(
+    xhpl, openblas, tmp_path
+):
+    def warned(*words):
+        outcome = xhpl(*words, dat=hpl_dat.text(), env=environment)
+        assert outcome.status == 0, str(outcome)
+        return [x for x in warnings(outcome) if "was to use one thread" in x]
+
+    environment = {**MEASURED, **between(tmp_path, GREEDY)}
+    # a busy machine may leave us less than two cores
+    said = next(filter(None, (warned() for _ in range(5))), None)
+    assert said and len(said) == 1
+    assert re.search(r"kept \d\.\d cores busy", said[0]), said
+    assert "OPENBLAS_NUM_THREADS=1" in said[0], said
+    assert warned("--set", "blas_threads=2") == []
+    assert warned("--set", "blas_check=off") == []
+
+
+def test_a_library_on_one_thread_is_not_blamed(xhpl):
+    outcome = xhpl(dat=hpl_dat.text(), env=MEASURED)
+    assert "cores busy" not in outcome.stderr, str(outcome)
+
+
+def test_an_unknown_number_of_threads_is_said_to_be_unknown(
+    xhpl, openblas, tmp_path
+):
+    outcome = xhpl(dat=hpl_dat.text(), env=between(tmp_path, SILENT))
+    assert outcome.status == 0, str(outcome)
+    assert blas_line(outcome).endswith("threads a process: unknown")
+
+
+# ---- without a BLAS ---------------------------------------------------------
 
 # A program of the engine without a BLAS, whose names may differ: -DUpCase.
 NO_BLAS = """
