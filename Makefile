@@ -101,7 +101,11 @@ common_of = $(filter-out testing/unit/test_%,$(1))
 as_objects = $(patsubst %.c,$(OBJ)/%.o,$(1))
 as_programs = $(patsubst testing/%.c,$(BUILD)/%,$(call tests_of,$(1)))
 
-UNIT_TESTS := $(call as_programs,$(UNIT_SOURCES))
+# Those of base/ alone link no MPI.
+UNIT_BASE := $(call tests_of,$(shell grep -LE '"testing/(ptest|planner)/' $(UNIT_NEUTRAL)))
+BASE_UNIT_TESTS := $(call as_programs,$(UNIT_BASE))
+BASE_UNIT_COMMON := $(call as_objects,$(call common_of,$(UNIT_NEUTRAL)))
+UNIT_TESTS := $(call as_programs,$(filter-out $(UNIT_BASE),$(UNIT_SOURCES)))
 UNIT_COMMON := $(call as_objects,$(call common_of,$(UNIT_SOURCES)))
 UNIT_OBJECTS := $(call as_objects,$(UNIT_ALL))
 UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID)) \
@@ -134,6 +138,20 @@ NO_FAST_MATH := $(shell echo 'int x;' | \
 
 COMPILE = $(CC) $(XH_FIRST) $(CCFLAGS) $(XH_LAST)
 LINK = $(LINKER) $(LINKFLAGS) $(NO_FAST_MATH)
+
+# Without MPI: the compiler that is inside mpicc, as the flags are meant for it.
+# All of Open MPI, MPICH and Intel MPI tell what they would run; an mpicc that
+# does not serves itself.
+INSIDE_MPICC = $(shell line=$$($(CC) -show 2>/dev/null | sed '1!d; s/ -.*//'); \
+    command -v "$${line%% *}" >/dev/null 2>&1 && echo "$$line")
+ifndef HYB_CC
+HYB_CC := $(or $(COMPILER),$(if $(findstring mpi,$(CC)),$(INSIDE_MPICC)),$(CC))
+endif
+
+# The BLAS is a weak symbol there, which alone would not have it linked.
+PLAIN_LINK = $(HYB_CC) $(LINKFLAGS) $(NO_FAST_MATH)
+PLAIN_LIBS = -Wl,--no-as-needed $(LAlib) -Wl,--as-needed -ldl $(XH_LIBS)
+
 LIBS_OF_XHPL = $(abspath $(MORE_OBJECTS)) $(HPL_LIBS) $(XH_LIBS)
 
 # What setup/blas-check found to ask the BLAS for.
@@ -150,10 +168,10 @@ build: $(XHPL) $(XPROBE) $(BINdir)/HPL.dat
 build: $(if $(filter arch,$(ARCH)),testing/xhpl)
 
 ## unit: the unit test programs
-unit: $(UNIT_TESTS)
+unit: $(UNIT_TESTS) $(BASE_UNIT_TESTS)
 
 # Changes only when a command does, or what is built; all objects depend on it.
-WHAT = HYBRID=$(HYBRID) JSON=$(JSON) $(XHPL_LIBS)
+WHAT = HYBRID=$(HYBRID) JSON=$(JSON) $(XHPL_LIBS) | $(PLAIN_LINK) $(PLAIN_LIBS)
 $(BUILD)/commands: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(COMPILE) | $(LINK) $(LIBS_OF_XHPL) | $(WHAT))' > $@.new
@@ -182,6 +200,12 @@ $(UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o $(UNIT_COMMON) \
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) -lcmocka \
 	    $(JSON_LIBS) $(LIBS_OF_XHPL))
+
+$(BASE_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
+                    $(BASE_UNIT_COMMON) $(BASE_OBJECTS) $(BUILD)/blas-checked
+	@mkdir -p $(@D)
+	$(call SAY,LINK  $@,$(PLAIN_LINK) -o $@ $(filter %.o,$^) -lcmocka \
+	    $(PLAIN_LIBS))
 
 ifeq ($(HYBRID),yes)
 include hybrid/hybrid.mk
@@ -276,7 +300,7 @@ check-upstream: $(HPLlib)
 
 ## check-layers: no include and no symbol runs upwards
 check-layers: $(HPLlib)
-	@scripts/check-layers '$(HPLlib)'
+	@scripts/check-layers '$(HPLlib)' $(BUILD)
 
 ## check-headers: every header compiles alone
 check-headers: $(HEADERS:%=$(OBJ)/%.alone)

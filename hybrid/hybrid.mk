@@ -12,20 +12,8 @@ XDGEMM_TESTED := $(filter-out $(addprefix %/,main.o run.o record.o json.o \
 HEADERS += $(filter-out hybrid/device/cuda/%,$(wildcard hybrid/*/*.h \
              hybrid/*/*/*.h))
 
-# Without MPI: the compiler that is inside mpicc, as the flags are meant for it.
-# All of Open MPI, MPICH and Intel MPI tell what they would run; an mpicc that
-# does not serves itself.
-INSIDE_MPICC = $(shell line=$$($(CC) -show 2>/dev/null | sed '1!d; s/ -.*//'); \
-    command -v "$${line%% *}" >/dev/null 2>&1 && echo "$$line")
-ifndef HYB_CC
-HYB_CC := $(or $(COMPILER),$(if $(findstring mpi,$(CC)),$(INSIDE_MPICC)),$(CC))
-endif
-
-# The engine's BLAS is a weak symbol, which alone would not have it linked.
-HYB_LINK = $(HYB_CC) $(LINKFLAGS) $(NO_FAST_MATH)
 HWLOC_LIBS := $(shell pkg-config --libs hwloc)
-HYB_LIBS = -Wl,--no-as-needed $(LAlib) -Wl,--as-needed $(HWLOC_LIBS) -ldl \
-           $(XH_LIBS)
+HYB_LIBS = $(HWLOC_LIBS) $(PLAIN_LIBS)
 
 # xhpl gets the driver and what that stands on.
 $(OBJ)/testing/ptest/solvers.o: XH_FIRST += -DXH_HYBRID
@@ -43,7 +31,7 @@ build: $(XDGEMM_BUILT) $(XBLAS) $(XHOST) $(XLOOKAHEAD)
 $(XDGEMM): $(XDGEMM_OBJECTS) $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
            $(BUILD)/blas-checked
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(HYB_LINK) $(BLAS_NAMES) -o $@ $(filter %.o,$^) \
+	$(call SAY,LINK  $@,$(PLAIN_LINK) $(BLAS_NAMES) -o $@ $(filter %.o,$^) \
 	    $(JANSSON_LIBS) $(HYB_LIBS))
 
 # All of xhpl but its choice of a solver.
@@ -61,7 +49,7 @@ $(XBLAS): $(call objects,testing/xblas/*.c) $(BASE_OBJECTS)
 $(XHOST): $(call objects,testing/xhost/*.c) $(ENGINE_OBJECTS) \
           $(BASE_OBJECTS) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) $(HYB_LIBS))
+	$(call SAY,LINK  $@,$(PLAIN_LINK) -o $@ $(filter %.o,$^) $(HYB_LIBS))
 
 # ---- plug-ins --------------------------------------------------------------
 
@@ -161,12 +149,14 @@ HYB_DRIVER_COMMON := $(call as_objects,$(call common_of,$(UNIT_DRIVER)))
 
 unit: $(HYB_UNIT_TESTS) $(HYB_DRIVER_TESTS)
 
+check-layers: $(ENGINE_OBJECTS) $(HYB_DRIVER_OBJECTS) $(PLUGINS)
+
 $(HYB_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
                    $(HYB_UNIT_COMMON) $(XDGEMM_TESTED) \
                    $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
                    $(BUILD)/blas-checked | $(BUILD)/lib/xhpl
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(HYB_LINK) -o $@ $(filter %.o,$^) -lcmocka \
+	$(call SAY,LINK  $@,$(PLAIN_LINK) -o $@ $(filter %.o,$^) -lcmocka \
 	    $(HYB_LIBS))
 
 $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \

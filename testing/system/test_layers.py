@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""No layer knows what is above it, neither its sources nor what is linked."""
+import re
+
+import pytest
+
+import jobs
+
+CHECK = jobs.SOURCE / "scripts/check-layers"
+FOLDERS = ["base", "hpl", "hybrid/engine", "hybrid/driver", "hybrid/device/emu"]
+
+
+def compiled(tree, name, text):
+    """A source of the tree, and the object that is built of it."""
+    kind = "pic" if name.startswith("hybrid/device") else "obj"
+    source, built = tree / name, tree / f"build/{kind}/{name}"
+    built.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text(text)
+    words = ["cc", "-c", source, "-o", built.with_suffix(".o")]
+    outcome = jobs.run(words, tree)
+    assert outcome.status == 0, str(outcome)
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """One with a source in each layer, and a library of the lower two."""
+    for folder in FOLDERS:
+        (tmp_path / folder).mkdir(parents=True)
+    compiled(tmp_path, "base/clock.c", "void xh_now(void) {}\n")
+    compiled(tmp_path, "hpl/grid.c", calling("xh_now", "HPL_grid"))
+    compiled(tmp_path, "hybrid/engine/node.c", calling("xh_now", "hyb_node"))
+    compiled(tmp_path, "hybrid/driver/lu.c", calling("hyb_node", "hyb_lu"))
+    compiled(tmp_path, "hybrid/device/emu/emu.c", calling("hyb_node", "hyb_emu"))
+    parts = ["build/obj/base/clock.o", "build/obj/hpl/grid.o"]
+    packed = jobs.run(["ar", "rc", "libhpl.a", *parts], tmp_path)
+    assert packed.status == 0, str(packed)
+    return tmp_path
+
+
+def calling(symbol, name="xh_planted"):
+    """A source without includes whose function calls symbol."""
+    return f"void {symbol}(void);\nvoid {name}(void) {{ {symbol}(); }}\n"
+
+
+def check(tree):
+    return jobs.run([CHECK, "libhpl.a", "build"], tree)
+
+
+def test_a_tree_in_order_passes(tree):
+    outcome = check(tree)
+    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
+
+
+PLANTED = [
+    ("base/planted.c", "MPI_Comm_rank"),
+    ("base/planted.c", "HPL_dgemm"),
+    ("base/planted.c", "hyb_node"),
+    ("hybrid/engine/planted.c", "MPI_Bcast"),
+    ("hybrid/engine/planted.c", "PMPI_Bcast"),
+    ("hybrid/engine/planted.c", "HPL_grid"),
+    ("hybrid/engine/planted.c", "hyb_lu"),
+    ("hybrid/device/emu/planted.c", "MPI_Wait"),
+    ("hybrid/device/emu/planted.c", "hpl_panel"),
+    ("hybrid/device/emu/planted.c", "hyb_lu"),
+]
+
+
+@pytest.mark.parametrize("name, symbol", PLANTED)
+def test_a_symbol_from_above_is_found_and_named(tree, name, symbol):
+    compiled(tree, name, calling(symbol))
+    outcome = check(tree)
+    assert outcome.status == 1, str(outcome)
+    assert "need what is above it" in outcome.stderr
+    assert re.search(rf"planted\.o:.*\b{symbol}$", outcome.stderr, re.M)
+
+
+def test_what_is_below_may_be_needed(tree):
+    compiled(tree, "hybrid/engine/more.c", calling("xh_now"))
+    compiled(tree, "hybrid/driver/more.c", calling("MPI_Bcast", "hyb_more"))
+    assert check(tree).status == 0
+
+
+def test_an_object_whose_source_is_gone_does_not_count(tree):
+    compiled(tree, "base/planted.c", calling("MPI_Bcast"))
+    (tree / "base/planted.c").unlink()
+    assert check(tree).status == 0
+
+
+def test_the_library_knows_nothing_of_the_engine(tree):
+    compiled(tree, "hpl/planted.c", calling("hyb_node", "HPL_planted"))
+    jobs.run(["ar", "r", "libhpl.a", "build/obj/hpl/planted.o"], tree)
+    outcome = check(tree)
+    assert outcome.status == 1, str(outcome)
+    assert "libhpl.a knows the layer above it" in outcome.stderr
+
+
+# ---- the tests of lower layers ----------------------------------------------
+
+INCLUDES = re.compile(r'^#include [<"](\S+)[>"]$', re.M)
+LOWER = ("base/", "hybrid/engine/", "hybrid/device/")
+
+
+def included(source, seen):
+    """What a unit test includes, and its fixtures do."""
+    for name in INCLUDES.findall(source.read_text()):
+        if name not in seen:
+            seen.add(name)
+            if name.startswith("testing/unit/"):
+                included(jobs.SOURCE / name, seen)
+    return seen
+
+
+def is_lower(source):
+    """Is it a test of what is below hpl/ and the driver?"""
+    names = included(source, set())
+    ours = [x for x in names if (jobs.SOURCE / x).exists()
+            and not x.startswith("testing/unit/")]  # fmt: skip
+    above = any(x.startswith(("mpi", "hpl")) for x in names)
+    return bool(ours) and not above and all(x.startswith(LOWER) for x in ours)
+
+
+TESTS = [x for x in sorted(jobs.SOURCE.glob("testing/unit/test_*.c"))
+         if is_lower(x)]  # fmt: skip
+
+
+def test_there_are_tests_of_lower_layers():
+    names = {x.stem for x in TESTS}
+    assert names >= {"test_clock", "test_node", "test_stream", "test_emu"}
+    assert "test_driver_agenda" not in names
+
+
+@pytest.mark.parametrize("source", TESTS, ids=lambda x: x.stem)
+def test_a_test_of_a_lower_layer_links_no_mpi(source):
+    program = jobs.BUILD / "unit" / source.stem
+    if not program.exists():
+        pytest.skip("not built")
+    needed = jobs.run(["readelf", "-d", program], jobs.SOURCE)
+    assert needed.status == 0 and "(NEEDED)" in needed.stdout, str(needed)
+    assert "libmpi" not in needed.stdout, str(needed)
+    symbols = jobs.run(["nm", program], jobs.SOURCE)
+    assert symbols.status == 0, str(symbols)
+    assert not re.search(r" (P?MPI|HPL)_\w+$", symbols.stdout, re.M)
