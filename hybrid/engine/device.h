@@ -125,7 +125,8 @@ typedef struct hyb_backend {
     void (*unpin)(void *state, void *host);
     xh_status_t (*gemm)(void *state, void *queue, const hyb_gemm_t *product);
     /* The device counts as failed from now on, as after a stall, though it has
-     * not said so: return when it touches host memory no more. */
+     * not said so: call nothing any more that may wait for it. Return when it
+     * touches host memory no more, or at once where it cannot be stopped. */
     void (*give_up)(void *state);
 } hyb_backend_t;
 
@@ -193,7 +194,7 @@ bool hyb_device_failed(const hyb_device_t *device);
 
 /*
  * Declare the device failed, as after a stall; why is logged once. Where the
- * backend has no give_up, work that is queued may still reach host memory.
+ * backend cannot stop it, work that is queued may still reach host memory.
  */
 void hyb_device_fail(hyb_device_t *device, const char *why);
 

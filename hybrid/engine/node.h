@@ -118,7 +118,7 @@ typedef struct {
  * C := beta C + alpha op(A) op(B), all in host memory, by executors together;
  * returns when C is complete. Devices that fail are dropped, said so, and what
  * they had not returned is computed by others. One that stalls may still read
- * A, B and C until the node is closed, if its backend cannot give it up.
+ * A, B and C until the node is closed, if its backend cannot stop it.
  *
  * report_p  out  what it took; NULL if nobody asks. With a device in dry mode
  *                the tiles that it took are left as they were.

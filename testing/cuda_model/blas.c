@@ -68,7 +68,7 @@ cublasStatus_t cublasDestroy(cublasHandle_t handle)
     model_enter();
     error = model_check(handle->device);
     if (error == cudaSuccess)
-        error = model_await_idle(handle->device);
+        error = model_await_idle(handle->device, __func__);
     model.counts.handles--;
     while (*link != handle)
         link = &(*link)->next;

@@ -28,7 +28,8 @@
  *     fail    fails when it runs, and with it all that device does later
  *     refuse  is refused: it has done nothing, and the device goes on
  *     oom     is refused for lack of memory
- *     stall   never ends
+ *     stall   never ends; a call that waits for all of that device, or for
+ *             one of its streams, then ends the program
  *
  * where op is one of malloc, register, stream, event, handle, select, record,
  * wait, copy_in, copy_out and gemm; the last five can fail or stall.
@@ -37,6 +38,7 @@ typedef struct { /* what there is of each, of all devices */
     int contexts, memory, pinned, streams, events, handles;
     unsigned flags;      /* of device 0's context, when it was made */
     int unpinned_copies; /* that had host memory which is not pinned */
+    long calls;          /* of CUDA and cuBLAS, but for their texts of errors */
 } cuda_model_counts_t;
 
 /*

@@ -75,12 +75,18 @@ static void first_time(void)
         atexit(report);
 }
 
-void model_enter(void)
+static void take_lock(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, first_time);
     pthread_mutex_lock(&model.lock);
+}
+
+void model_enter(void)
+{
+    take_lock();
+    model.counts.calls++;
 }
 
 cudaError_t model_leave(cudaError_t error)
@@ -114,7 +120,7 @@ cuda_model_counts_t cuda_model_counts(void)
 {
     cuda_model_counts_t counts;
 
-    model_enter();
+    take_lock();
     counts = model.counts;
     model_leave(cudaSuccess);
     return counts;

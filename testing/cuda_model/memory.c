@@ -147,7 +147,7 @@ cudaError_t cudaFree(void *memory)
     model_enter();
     error = model_check(device);
     if (error == cudaSuccess && memory != NULL) {
-        error = model_await_idle(device);
+        error = model_await_idle(device, __func__);
         if (error == cudaSuccess && model_device_of(memory, 1) != device)
             error = cudaErrorInvalidValue;
         if (error == cudaSuccess)

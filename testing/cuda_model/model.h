@@ -50,6 +50,7 @@ typedef struct {
     cudaError_t broken;  /* what all calls return; cudaSuccess: it is not */
     bool breaking;       /* no more work begins */
     int running;         /* pieces of work */
+    int stalled;         /* streams that never end */
     char *shown, *store; /* addresses that are given out, what is there */
     size_t used;         /* bytes */
     model_block_t *blocks;
@@ -153,7 +154,9 @@ cudaError_t model_queue(cudaStream_t stream, const model_work_t *work);
 
 /* Wait until mark has passed; what the device came to. */
 cudaError_t model_await(int device, const model_mark_t *mark);
-cudaError_t model_await_idle(int device); /* all its streams */
+
+/* Wait until all its streams are idle, for the function called name. */
+cudaError_t model_await_idle(int device, const char *name);
 
 void model_streams_begin(void);
 

@@ -77,14 +77,23 @@ static cudaError_t run(model_device_t *d, int device, const model_work_t *work)
     return error;
 }
 
+static void stall(const struct CUstream_st *stream)
+{
+    device_of(stream)->stalled++;
+    pthread_cond_broadcast(&model.changed);
+    while (goes_on(stream))
+        wait_for_change();
+    device_of(stream)->stalled--;
+}
+
 static void perform(const struct CUstream_st *stream, const model_work_t *work)
 {
     cudaError_t error;
 
     while (work->until != NULL && !work->until->passed && goes_on(stream))
         wait_for_change();
-    while (work->fault == MODEL_STALL && goes_on(stream))
-        wait_for_change();
+    if (work->fault == MODEL_STALL)
+        stall(stream);
     if (!goes_on(stream))
         return;
     error = run(device_of(stream), stream->device, work);
@@ -270,12 +279,20 @@ static bool is_busy(int device)
     return s != NULL;
 }
 
-cudaError_t model_await_idle(int device)
+/* Wait for device, which has work left; name is who waits. */
+static void wait_for(int device, const char *name)
+{
+    if (model.device[device].stalled > 0)
+        model_die("%s waits for device %d, which never ends", name, device);
+    wait_for_change();
+}
+
+cudaError_t model_await_idle(int device, const char *name)
 {
     const model_device_t *d = &model.device[device];
 
     while (is_busy(device) && d->broken == cudaSuccess)
-        wait_for_change();
+        wait_for(device, name);
     return d->broken;
 }
 
@@ -286,7 +303,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     model_enter();
     error = model_check(model_stream_device(stream));
     while (error == cudaSuccess && stream->queued > 0) {
-        wait_for_change();
+        wait_for(stream->device, __func__);
         error = model.device[stream->device].broken;
     }
     return model_leave(error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <pthread.h>
+#include <time.h>
 #include "hybrid/engine/backend.h"
 #include "hybrid/engine/device_rates.h"
 #include "testing/unit/capture.h"
@@ -324,7 +325,13 @@ static void one_device_fails_alone(void **state)
     bench_close(&other);
 }
 
-/* Its host memory is pinned, or the copy itself would wait. */
+static void tire_of(hyb_device_t *device)
+{
+    capture_begin();
+    hyb_device_fail(device, "this test is tired of it");
+    capture_end(NULL);
+}
+
 static void a_device_that_stalls_can_be_given_up(void **state)
 {
     bench_t b = bench_open(0, "stall@gemm:1");
@@ -337,10 +344,65 @@ static void a_device_that_stalls_can_be_given_up(void **state)
     assert_int_equal(hyb_event_record(b.queue, event), XH_OK);
     assert_int_equal(hyb_event_wait(event, 0.01, &done), XH_OK);
     assert_false(done);
-    capture_begin();
-    hyb_device_fail(b.device, "this test is tired of it");
-    capture_end(NULL);
+    tire_of(b.device);
     hyb_event_destroy(event);
+    bench_close(&b);
+}
+
+/* Whatever it may wait for in one of CUDA's versions. */
+static void cuda_is_not_called_for_a_device_that_was_given_up(void **state)
+{
+    bench_t b = bench_open(0, "stall@copy_in:1");
+    hyb_event_t *event = device_cases_event(b.device);
+    double *pinned;
+    bool done;
+    long calls;
+
+    (void)state;
+    assert_int_equal(hyb_pinned_alloc(b.device, 8 * ORDER, &pinned), XH_OK);
+    assert_int_equal(hyb_device_pin(b.device, ones, sizeof(ones)), XH_OK);
+    assert_int_equal(hyb_queue_copy_in(b.queue, host(ones), b.a), XH_OK);
+    assert_int_equal(hyb_event_record(b.queue, event), XH_OK);
+    tire_of(b.device);
+    calls = cuda_model()->counts().calls;
+    assert_int_equal(hyb_event_wait(event, 1, &done), XH_ERR_DEVICE);
+    assert_int_equal(square(&b), XH_ERR_DEVICE);
+    hyb_pinned_free(b.device, pinned, 8 * ORDER);
+    hyb_device_unpin(b.device, ones);
+    hyb_event_destroy(event);
+    bench_close(&b);
+    assert_int_equal(cuda_model()->counts().calls, calls);
+}
+
+static void *multiply(void *bench)
+{
+    const bench_t *b = bench;
+    const hyb_gemm_t product = {.alpha = 1, .a = b->a, .b = b->a, .c = b->c};
+
+    return hyb_queue_gemm(b->queue, &product) == XH_ERR_DEVICE ? bench : NULL;
+}
+
+/* Who is told of a failure waits for the work, and here that never ends. */
+static void
+a_failure_on_a_device_that_stalls_ends_when_it_is_given_up(void **state)
+{
+    bench_t b = bench_open(0, "stall@copy_in:1,refuse@gemm:1");
+    hyb_queue_t *other = device_cases_queue(b.device);
+    void *refused = NULL;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(hyb_device_pin(b.device, ones, sizeof(ones)), XH_OK);
+    assert_int_equal(hyb_queue_copy_in(other, host(ones), b.a), XH_OK);
+    capture_begin();
+    assert_int_equal(pthread_create(&thread, NULL, multiply, &b), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    assert_false(hyb_device_failed(b.device));
+    hyb_device_fail(b.device, "this test is tired of it");
+    pthread_join(thread, &refused);
+    capture_end(NULL);
+    assert_ptr_equal(refused, &b);
+    hyb_queue_destroy(other);
     bench_close(&b);
 }
 
@@ -371,6 +433,9 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(work_that_fails_is_told_by_what_follows),
     cmocka_unit_test(one_device_fails_alone),
     cmocka_unit_test(a_device_that_stalls_can_be_given_up),
+    cmocka_unit_test(cuda_is_not_called_for_a_device_that_was_given_up),
+    cmocka_unit_test(
+        a_failure_on_a_device_that_stalls_ends_when_it_is_given_up),
     cmocka_unit_test(a_stall_while_rates_are_measured_ends),
     cmocka_unit_test_setup_teardown(it_describes_itself, cuda_model_open_shared,
                                     device_cases_close),

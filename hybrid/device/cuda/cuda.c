@@ -48,7 +48,8 @@ static xh_status_t tell_failed(hyb_cuda_device_t *device)
 static xh_status_t fail(hyb_cuda_device_t *device, const char *what,
                         const char *text)
 {
-    if (!atomic_exchange(&device->failed, true))
+    if (!atomic_exchange(&device->failed, true) &&
+        !atomic_load(&device->given_up))
         hyb_cuda_say(device, XH_LOG_ERROR, "%s: %s", what, text);
     return tell_failed(device);
 }
@@ -76,6 +77,8 @@ xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
 
 xh_status_t hyb_cuda_enter(hyb_cuda_device_t *device)
 {
+    if (atomic_load(&device->given_up))
+        return XH_ERR_DEVICE;
     if (atomic_load(&device->failed))
         return tell_failed(device);
     return hyb_cuda_status(device, "selecting the device",
@@ -293,6 +296,12 @@ static void close_device(void *state, bool abandon)
     free(device);
 }
 
+/* CUDA cannot take work back from a device that stalled: it stays queued. */
+static void give_up(void *state)
+{
+    atomic_store(&((hyb_cuda_device_t *)state)->given_up, true);
+}
+
 static const hyb_backend_t backend = {
     .abi = HYB_BACKEND_ABI,
     .name = "cuda",
@@ -317,6 +326,7 @@ static const hyb_backend_t backend = {
     .pin = hyb_cuda_pin,
     .unpin = hyb_cuda_unpin,
     .gemm = hyb_cuda_gemm,
+    .give_up = give_up,
 };
 
 const hyb_backend_t *hyb_backend_entry(const hyb_host_t *program)

@@ -34,6 +34,7 @@ typedef struct {
     size_t workspace; /* bytes of each queue's */
     char pci_address[HYB_CUDA_PCI_ADDRESS];
     atomic_bool failed;
+    atomic_bool given_up; /* it may never end: CUDA is not called any more */
 
     pthread_mutex_t lock; /* of additions to queues and of their taken */
     _Atomic(hyb_cuda_queue_t *) queues;
@@ -51,7 +52,8 @@ hyb_cuda_say(const hyb_cuda_device_t *device, xh_log_level_t level,
  * The first failure of a device is logged. Lack of memory is left to the
  * caller, who knows how much it was; CUDA forgets it here.
  * Errors: XH_ERR_MEMORY
- *         XH_ERR_DEVICE  device has failed; what was queued has ended
+ *         XH_ERR_DEVICE  device has failed; what was queued has ended, but for
+ *                        a device that was given up
  */
 xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
                             cudaError_t error);
@@ -62,7 +64,8 @@ xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
 
 /*
  * Make device this thread's current one.
- * Errors: XH_ERR_DEVICE  also if it failed before
+ * Errors: XH_ERR_DEVICE  also if it failed before or was given up; then CUDA
+ *                        was not called
  */
 xh_status_t hyb_cuda_enter(hyb_cuda_device_t *device);
 
@@ -77,8 +80,8 @@ void hyb_cuda_unpin(void *state, void *host);
 /* ---- queue.c ------------------------------------------------------------ */
 
 /*
- * Wait until no queue has work left. On a device whose context is broken that
- * is at once: CUDA has dropped the work.
+ * Wait until no queue has work left, or the device is given up. On a device
+ * whose context is broken that is at once: CUDA has dropped the work.
  */
 void hyb_cuda_queues_settle(hyb_cuda_device_t *device);
 
@@ -89,6 +92,8 @@ xh_status_t hyb_cuda_queue_create(void *state, void **queue_p);
 void hyb_cuda_queue_destroy(void *state, void *queue);
 
 /* ---- event.c ------------------------------------------------------------ */
+
+void hyb_cuda_nap(double seconds); /* less than one */
 
 xh_status_t hyb_cuda_event_create(void *state, void **event_p);
 void hyb_cuda_event_destroy(void *state, void *event);

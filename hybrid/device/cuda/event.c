@@ -101,7 +101,7 @@ static double wall(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void nap(double seconds)
+void hyb_cuda_nap(double seconds)
 {
     const struct timespec t = {0, (long)(1e9 * seconds)};
 
@@ -119,7 +119,9 @@ static xh_status_t look_for(hyb_cuda_device_t *device, const event_t *event,
     xh_status_t status = look(device, event, &done);
 
     while (status == XH_OK && !done && left > 0) {
-        nap(fmin(pause, left));
+        if (atomic_load(&device->given_up))
+            return XH_ERR_DEVICE;
+        hyb_cuda_nap(fmin(pause, left));
         pause = fmin(2 * pause, LONGEST_NAP);
         left = end - wall();
         status = look(device, event, &done);

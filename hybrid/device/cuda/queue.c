@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include "hybrid/device/cuda/cuda.h"
 
+#define LOOK 100e-6 /* seconds between two looks at a queue */
+
 /*
  * A queue that is destroyed is kept for the next one: giving up a cuBLAS
  * handle waits for the whole device.
@@ -127,15 +129,24 @@ void hyb_cuda_queue_destroy(void *state, void *queue)
     pthread_mutex_unlock(&device->lock);
 }
 
+static bool has_work(const hyb_cuda_device_t *device,
+                     const hyb_cuda_queue_t *queue)
+{
+    return !atomic_load(&device->given_up) &&
+           cudaStreamQuery(queue->stream) == cudaErrorNotReady;
+}
+
+/* Looks in place of cudaStreamSynchronize, which nobody can end. */
 void hyb_cuda_queues_settle(hyb_cuda_device_t *device)
 {
     hyb_cuda_queue_t *queue = device->queues;
 
-    if (queue == NULL)
+    if (queue == NULL || atomic_load(&device->given_up))
         return;
     cudaSetDevice(device->index);
     for (; queue != NULL; queue = queue->next)
-        cudaStreamSynchronize(queue->stream);
+        while (has_work(device, queue))
+            hyb_cuda_nap(LOOK);
     cudaGetLastError(); /* a failure is what led here */
 }
 
