@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bounds that bench-lookahead prints, from records made up by hand."""
+"""The bounds that bench-lookahead prints, from records made up by hand; the
+order that it chooses."""
+import importlib.util
 import sys
+from importlib.machinery import SourceFileLoader
 
 import pytest
 
@@ -55,3 +58,71 @@ def test_waiting_for_rows_of_others_is_exchange():
 def test_a_run_is_the_sum_of_its_iterations():
     found = lookahead_bounds.of_run([ROW, {**ROW, "panel": "0.5"}])
     assert (found.panel, found.exchange) == (1.5, 1.0)
+
+
+# ---- the order --------------------------------------------------------------
+
+VARIABLES = ("N", "MINUTES", "REPEAT")
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    """The program as a module, in an environment without its variables."""
+    path = str(jobs.SOURCE / "scripts/bench-lookahead")
+    loader = SourceFileLoader("bench_lookahead", path)
+    spec = importlib.util.spec_from_loader("bench_lookahead", loader)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setitem(sys.modules, "bench_lookahead", module)
+    loader.exec_module(module)
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    return module
+
+
+def options(bench, monkeypatch, *words, **variables):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "argv", ["bench-lookahead", "bin", *words])
+    return bench.read_options()
+
+
+def test_options_have_their_defaults(bench, monkeypatch):
+    found = options(bench, monkeypatch)
+    assert (found.n, found.minutes, found.repeat) == (None, 30, 5)
+
+
+def test_the_environment_has_defaults_and_options_go_before(
+    bench, monkeypatch
+):
+    variables = dict(N="9000", MINUTES="2.5", REPEAT="3")
+    found = options(bench, monkeypatch, **variables)
+    assert (found.n, found.minutes, found.repeat) == (9000, 2.5, 3)
+    found = options(bench, monkeypatch, "--n", "800", "--repeat", "1")
+    assert (found.n, found.minutes, found.repeat) == (800, 2.5, 1)
+
+
+def test_a_variable_that_is_no_number_is_refused(bench, monkeypatch, capsys):
+    with pytest.raises(SystemExit) as end:
+        options(bench, monkeypatch, REPEAT="many")
+    assert end.value.code == 2
+    assert "many" in capsys.readouterr().err
+
+
+def test_short_memory_is_said_to_limit_the_order(bench, monkeypatch):
+    found = options(bench, monkeypatch, MINUTES="1e9")
+    n, why = bench.largest_n(50, found, 2**30)
+    assert n == 10000  # 8 n^2 bytes in 0.75 GiB
+    assert why == "memory: 1.0 GiB are there, 75% of it to use"
+
+
+def test_short_time_is_said_to_limit_the_order(bench, monkeypatch):
+    found = options(bench, monkeypatch, MINUTES="12", REPEAT="4")
+    n, why = bench.largest_n(50, found, 2**50)
+    assert 1000 < n < 32000
+    assert why == "time: 12 minutes, repeat 4"
+
+
+def test_the_largest_order_lacks_nothing(bench, monkeypatch):
+    found = options(bench, monkeypatch, MINUTES="1e9")
+    assert bench.largest_n(50, found, 2**50) == (32000, None)
