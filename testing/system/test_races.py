@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Threads of the solver beside MPI, for the thread sanitizer.
 
-Small runs with every look-ahead. Without the sanitizer they only have to pass;
-with it, not a word may come from it.
+Small runs with every look-ahead, and some that lose a device on the way. Without
+the sanitizer they only have to pass; with it, not a word may come from it.
 """
+import re
+
 import pytest
 
 # grid, emulated devices of all processes, a setting more
@@ -15,14 +17,48 @@ RUNS = [(1, 1, "none", None), (1, 1, "emu:3", None), (1, 2, "emu:2", None),
 SETTINGS = ("threads=2", "tile=24", "emu_memory=4", "kernel=portable")
 
 
+def solve(xhpl, system, grid, *settings):
+    """A run of xhpl in which the sanitizer finds nothing."""
+    nprow, npcol = grid
+    words = [word for x in (*SETTINGS, *settings) for word in ("--set", x)]
+    outcome = xhpl(*system, "-p", nprow, "-q", npcol, *words,
+                   processes=nprow * npcol)  # fmt: skip
+    assert outcome.status == 0, str(outcome)
+    assert "ThreadSanitizer" not in outcome.stderr, str(outcome)
+    return outcome
+
+
 @pytest.mark.races
 @pytest.mark.parametrize("nprow, npcol, devices, more", RUNS)
 def test_threads_do_not_race(xhpl, nprow, npcol, devices, more):
-    settings = (*SETTINGS, f"devices={devices}", more)
-    words = [word for pair in settings if pair for word in ("--set", pair)]
     system = ("-n", 150, "--nb", 16, "--depth", "0,1,2", "--bcast", "1,4")
-    grid = ("-p", nprow, "-q", npcol)
-    outcome = xhpl(*system, *grid, *words, processes=nprow * npcol)
-    assert outcome.status == 0, str(outcome)
+    settings = [f"devices={devices}", *filter(None, [more])]
+    outcome = solve(xhpl, system, (nprow, npcol), *settings)
     assert "6 tests completed and passed" in outcome.stdout, str(outcome)
-    assert "ThreadSanitizer" not in outcome.stderr, str(outcome)
+
+
+# What becomes of the second process's device in the factorization, and what is
+# said of that. A device may be slow under the sanitizer, and is not stalled.
+LOSSES = [
+    ("fail@copy_in:12", "fault on demand"),
+    ("fail@gemm:9", "fault on demand"),
+    ("fail@copy_out:9", "fault on demand"),
+    ("stall@gemm:9", "it stalled"),
+    ("stall@copy_out:9", "it stalled"),
+    ("oom@copy_in:12", "it ran out of memory"),
+]
+
+
+@pytest.mark.races
+@pytest.mark.parametrize("depth", [0, 1])
+@pytest.mark.parametrize("fault, cause", LOSSES)
+def test_threads_do_not_race_when_a_device_is_lost(xhpl, fault, cause, depth):
+    outcome = solve(
+        xhpl, ("-n", 120, "--nb", 16, "--depth", depth), (1, 2),
+        "devices=emu:2", "split=fixed:0.9", "stall_seconds=2",
+        f"emu_fault=1:{fault}",
+    )  # fmt: skip
+    assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+    named = [x for x in outcome.stderr.splitlines() if "emu device 1" in x]
+    assert any(cause in x for x in named), str(outcome)
+    assert re.search("rank 1 .*device 0 is dropped", outcome.stderr), str(outcome)
