@@ -8,6 +8,7 @@
  * its data where it likes. hpl/ fills it by default; another solver installs
  * its own table.
  */
+#include <stdbool.h>
 #include "base/status.h"
 #include "hpl_types.h"
 
@@ -44,6 +45,19 @@ typedef struct {
                            NULL: none, it runs where the launcher lets it */
     const char *kernel; /* of the update: "avx512", or "blas" */
 } hpl_workers_t;
+
+/*
+ * what a process did in a factorization: s, means over its threads, which add
+ * up to no more than the time it took
+ */
+typedef struct {
+    double panel, swap, solve, update;
+    double broadcast, exchange; /* moving panels, and rows, on */
+    double wait;                /* for others, of any kind */
+    double flop; /* of the products in updates, by cores and devices */
+    double rate; /* flop/s of a thread in these, but for time in which others
+                    had its core; NAN: none was long enough to tell */
+} hpl_work_t;
 
 typedef struct hpl_system hpl_system_t; /* one system of equations */
 
@@ -99,6 +113,12 @@ typedef struct {
      */
     xh_status_t (*iterations)(int process, double zero, char **csv_p,
                               size_t *size_p);
+
+    /*
+     * What this process did when the system was first solved; false: that is
+     * not known any more, as check was called. NULL: this solver never knows.
+     */
+    bool (*work)(const hpl_system_t *system, hpl_work_t *work_p);
 
     /*
      * The devices of this process, the first `most` of them; how many that

@@ -138,6 +138,14 @@ static xh_status_t iterations(int process, double zero, char **csv_p,
     return hyb_iterations_csv(means.record, process, zero, csv_p, size_p);
 }
 
+static bool work(const hpl_system_t *system, hpl_work_t *work_p)
+{
+    if (system->prepared == NULL || !hyb_factor_is_over(system->prepared))
+        return false;
+    *work_p = hyb_factor_work(system->prepared);
+    return true;
+}
+
 static int devices(int most, hpl_device_t *list_p)
 {
     return hyb_inventory_devices(means.node, most, list_p);
@@ -162,6 +170,7 @@ static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .destroy = destroy,
                                            .solve_array = solve_array,
                                            .iterations = iterations,
+                                           .work = work,
                                            .devices = devices,
                                            .workers = workers};
 

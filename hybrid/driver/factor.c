@@ -9,6 +9,7 @@
 #include "hybrid/driver/diagnosis/watchdog.h"
 #include "hybrid/driver/panels.h"
 #include "hybrid/driver/record/report.h"
+#include "hybrid/driver/record/work.h"
 #include "hybrid/driver/schedule.h"
 #include "hybrid/engine/host/gemm.h"
 #include "hybrid/engine/offload.h"
@@ -148,6 +149,11 @@ void hyb_factor_run(hyb_factorization_t *lu)
 bool hyb_factor_is_over(const hyb_factorization_t *lu)
 {
     return atomic_load(&lu->open) > 0;
+}
+
+hpl_work_t hyb_factor_work(const hyb_factorization_t *lu)
+{
+    return hyb_work(lu->spent, lu->pace, lu->members, lu->devices_flop);
 }
 
 uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)

@@ -41,6 +41,9 @@ void hyb_factor_run(hyb_factorization_t *factorization);
 /* Has it run? */
 bool hyb_factor_is_over(const hyb_factorization_t *factorization);
 
+/* What this process did in it, once it has run. */
+hpl_work_t hyb_factor_work(const hyb_factorization_t *factorization);
+
 /* Bytes that it takes beside the matrix on this process. */
 uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
 

@@ -139,6 +139,7 @@ typedef struct hyb_lu {
     hyb_pace_t *pace;   /* likewise */
     hyb_health_t health;
     hyb_choice_t choice;
+    double devices_flop; /* of all iterations so far */
     double ended; /* when the last iteration that was learnt from was over */
     hyb_iterations_t *record;
     hpl_progress_t progress;

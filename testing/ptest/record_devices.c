@@ -41,7 +41,7 @@ static json_t *device_at(int rank, const hpl_device_t *device)
 json_t *xhpl_record_devices(void)
 {
     devices_t here = mine();
-    devices_t *all = xhpl_record_gather(&here, sizeof(here));
+    devices_t *all = xhpl_record_gather(MPI_COMM_WORLD, &here, sizeof(here));
     json_t *list = NULL;
     int processes;
 

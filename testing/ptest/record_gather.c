@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/record_gather.h"
 
-#include <mpi.h>
 #include <stdlib.h>
 #include "hpl.h"
 
-void *xhpl_record_gather(const void *mine, size_t bytes)
+void *xhpl_record_gather(MPI_Comm comm, const void *mine, size_t bytes)
 {
     void *all = NULL;
     int rank, processes;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &processes);
     if (rank == 0)
         all = calloc((size_t)processes, bytes);
     if (rank == 0 && all == NULL)
         HPL_pabort(__LINE__, "xhpl_record_gather", "out of memory");
-    MPI_Gather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0,
-               MPI_COMM_WORLD);
+    MPI_Gather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, comm);
     return all;
 }

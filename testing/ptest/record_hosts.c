@@ -164,7 +164,7 @@ static json_t *group(const place_t *places, int count)
 json_t *xhpl_record_hosts(void)
 {
     place_t mine = my_place();
-    place_t *places = xhpl_record_gather(&mine, sizeof(mine));
+    place_t *places = xhpl_record_gather(MPI_COMM_WORLD, &mine, sizeof(mine));
     json_t *hosts = NULL;
     int processes;
 

@@ -2,7 +2,6 @@
 #include "testing/ptest/record.h"
 
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +12,10 @@
 #include "hpl/grid/agree.h"
 #include "hpl/pauxil/abort.h"
 #include "testing/ptest/record_devices.h"
-#include "testing/ptest/record_energy.h"
 #include "testing/ptest/record_file.h"
 #include "testing/ptest/record_findings.h"
 #include "testing/ptest/record_parts.h"
+#include "testing/ptest/record_phase.h"
 #include "testing/ptest/record_value.h"
 #include "testing/ptest/record_workers.h"
 #include "testing/ptest/report.h"
@@ -32,19 +31,14 @@ static const double seconds_between = 1;
 
 struct xhpl_record {
     int rank;
-    double zero;                      /* xh_clock_now at open */
-    xhpl_energy_t *energy;            /* on the first process of each node */
-    double before[XHPL_ENERGY_KINDS]; /* the timed phase, J */
-    double devices_before;            /* the same of this process's devices */
+    double zero; /* xh_clock_now at open */
+    xhpl_phase_t *phase;
     /* on process 0 */
     xhpl_record_file_t file;
     double written; /* xh_clock_wall of the last time */
     bool is_complete;
     json_t *root, *tests;
-    char pmap;                        /* of the tags: R or C */
-    struct timespec start, end;       /* of the last timed phase */
-    double joules[XHPL_ENERGY_KINDS]; /* in it, of all nodes */
-    double devices_joules;            /* in it, of all devices */
+    char pmap; /* of the tags: R or C */
 };
 
 /* Of a record's root, with what hangs on it, and its file: a thread that meets
@@ -165,17 +159,10 @@ static void forget(xhpl_record_t *record)
         xhpl_at_termination_end();
         hpl_at_abort(NULL, NULL);
     }
-    xhpl_energy_close(record->energy);
+    xhpl_phase_close(record->phase);
     xhpl_record_findings_close();
     json_decref(record->root);
     free(record);
-}
-
-/* The first process of a node counts its energy. */
-static xh_status_t watch_energy(xhpl_record_t *record)
-{
-    return xhpl_record_local_rank() == 0 ? xhpl_energy_open("", &record->energy)
-                                         : XH_OK;
 }
 
 void xhpl_record_listen(void)
@@ -221,7 +208,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
         hpl_at_abort(complete_aborted, record);
         xhpl_at_termination(complete_terminated, record);
     }
-    status = hpl_agree(MPI_COMM_WORLD, watch_energy(record));
+    status = hpl_agree(MPI_COMM_WORLD, xhpl_phase_open(&record->phase));
     if (status == XH_OK)
         *record_p = record;
     else
@@ -318,82 +305,28 @@ xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status)
 
 void xhpl_record_ready(xhpl_record_t *record)
 {
-    if (record == NULL)
-        return;
-    record->devices_before = xhpl_record_devices_energy();
-    if (record->energy != NULL)
-        xhpl_energy_read(record->energy, record->before);
+    if (record != NULL)
+        xhpl_phase_ready(record->phase);
 }
 
 void xhpl_record_start(xhpl_record_t *record)
 {
     if (record != NULL)
-        record->start = now();
+        xhpl_phase_start(record->phase);
 }
 
-void xhpl_record_stop(xhpl_record_t *record, MPI_Comm comm)
+void xhpl_record_stop(xhpl_record_t *record, MPI_Comm comm,
+                      const hpl_system_t *system)
 {
-    double after[XHPL_ENERGY_KINDS] = {0}, devices;
-
-    if (record == NULL)
-        return;
-    record->end = now();
-    devices = xhpl_record_devices_energy() - record->devices_before;
-    if (record->energy != NULL) {
-        xhpl_energy_read(record->energy, after);
-        for (int kind = 0; kind < XHPL_ENERGY_KINDS; kind++)
-            after[kind] -= record->before[kind];
-    }
-    MPI_Reduce(after, record->joules, XHPL_ENERGY_KINDS, MPI_DOUBLE, MPI_SUM, 0,
-               comm);
-    MPI_Reduce(&devices, &record->devices_joules, 1, MPI_DOUBLE, MPI_SUM, 0,
-               comm);
+    if (record != NULL)
+        xhpl_phase_stop(record->phase, comm, system);
 }
 
-/* HPL's name of a variant, such as WR11C2R4. */
-static json_t *tag_of(const xhpl_record_t *record, const xhpl_test_t *test)
-{
-    return json_sprintf(
-        "W%c%d%d%c%d%c%d", record->pmap, test->depth, test->bcast,
-        xhpl_quantity(XHPL_RFACT)->forms[test->rfact][0], test->ndiv,
-        xhpl_quantity(XHPL_PFACT)->forms[test->pfact][0], test->nbmin);
-}
-
-static double device_joules(const xhpl_record_t *record)
-{
-    const json_t *devices = json_object_get(record->root, "devices");
-
-    return json_array_size(devices) > 0 ? record->devices_joules : NAN;
-}
-
-static json_t *energy_of(const xhpl_record_t *record)
-{
-    json_t *object = json_object();
-
-    xhpl_json_set_text(object, "source", "RAPL and NVML, diagnostic only");
-    xhpl_json_set_number(object, "package_joules",
-                         record->joules[XHPL_ENERGY_PACKAGE]);
-    xhpl_json_set_number(object, "dram_joules",
-                         record->joules[XHPL_ENERGY_DRAM]);
-    xhpl_json_set_number(object, "device_joules", device_joules(record));
-    return object;
-}
-
-/* A test that was not run; what is measured is null. */
+/* A test as if it were skipped, to be completed. */
 static json_t *add_test(xhpl_record_t *record, const xhpl_test_t *test)
 {
-    static const char *const measured[] = {
-        "start", "end", "seconds", "gflops", "residual", "norms", "energy"};
-    json_t *object = json_object();
+    json_t *object = xhpl_record_test(record->pmap, test);
 
-    json_object_set_new(object, "tag", tag_of(record, test));
-    xhpl_json_set_count(object, "n", test->n);
-    xhpl_json_set_count(object, "nb", test->nb);
-    xhpl_json_set_count(object, "p", test->nprow);
-    xhpl_json_set_count(object, "q", test->npcol);
-    xhpl_json_set_text(object, "status", "SKIPPED");
-    for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++)
-        json_object_set_new(object, measured[i], json_null());
     json_array_append_new(record->tests, object);
     return object;
 }
@@ -408,11 +341,9 @@ void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
     pthread_mutex_lock(&lock);
     object = add_test(record, test);
     xhpl_json_set_text(object, "status", "UNCHECKED");
-    json_object_set_new(object, "start", xhpl_json_moment(&record->start));
-    json_object_set_new(object, "end", xhpl_json_moment(&record->end));
     xhpl_json_set_number(object, "seconds", seconds);
     xhpl_json_set_number(object, "gflops", xhpl_report_rate(test->n, seconds));
-    json_object_set_new(object, "energy", energy_of(record));
+    xhpl_phase_add(record->phase, record->root, object);
     save_now_and_then(record);
     pthread_mutex_unlock(&lock);
 }
@@ -426,30 +357,12 @@ static json_t *last_test(const xhpl_record_t *record)
 void xhpl_record_predicted(xhpl_record_t *record, const xhpl_test_t *test,
                            double seconds, double ceiling)
 {
-    json_t *object;
-
     if (record == NULL || record->rank != 0 || !(seconds > 0.0))
         return;
-    object = json_object();
-    xhpl_json_set_number(object, "seconds", seconds);
-    xhpl_json_set_number(object, "gflops", xhpl_report_rate(test->n, seconds));
-    xhpl_json_set_number(object, "ceiling_gflops", ceiling * 1e-9);
     pthread_mutex_lock(&lock);
-    json_object_set_new(last_test(record), "prediction", object);
+    json_object_set_new(last_test(record), "prediction",
+                        xhpl_record_prediction(test, seconds, ceiling));
     pthread_mutex_unlock(&lock);
-}
-
-static json_t *norms_of(const hpl_norms_t *norms)
-{
-    json_t *object = json_object();
-
-    xhpl_json_set_number(object, "a_inf", norms->a_inf);
-    xhpl_json_set_number(object, "a_one", norms->a_one);
-    xhpl_json_set_number(object, "b_inf", norms->b_inf);
-    xhpl_json_set_number(object, "x_inf", norms->x_inf);
-    xhpl_json_set_number(object, "x_one", norms->x_one);
-    xhpl_json_set_number(object, "r_inf", norms->r_inf);
-    return object;
 }
 
 void xhpl_record_checked(xhpl_record_t *record, double residual,
@@ -463,7 +376,7 @@ void xhpl_record_checked(xhpl_record_t *record, double residual,
     object = last_test(record);
     xhpl_json_set_text(object, "status", passed ? "PASSED" : "FAILED");
     xhpl_json_set_number(object, "residual", residual);
-    json_object_set_new(object, "norms", norms_of(norms));
+    json_object_set_new(object, "norms", xhpl_record_norms(norms));
     save_now_and_then(record);
     pthread_mutex_unlock(&lock);
 }

@@ -38,10 +38,12 @@ void xhpl_record_start(xhpl_record_t *record)
     (void)record;
 }
 
-void xhpl_record_stop(xhpl_record_t *record, MPI_Comm comm)
+void xhpl_record_stop(xhpl_record_t *record, MPI_Comm comm,
+                      const hpl_system_t *system)
 {
     (void)record;
     (void)comm;
+    (void)system;
 }
 
 void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,

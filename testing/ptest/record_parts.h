@@ -4,7 +4,9 @@
 
 #include <jansson.h>
 #include <stddef.h>
+#include "hpl_solver.h"
 #include "testing/ptest/parameters.h"
+#include "testing/ptest/plan.h"
 
 /*
  * The parts of a record, each as the value of one member: docs/RECORD.md says
@@ -40,6 +42,20 @@ json_t *xhpl_record_hosts(void);
 
 /* The rank among the processes of this node; collective over MPI_COMM_WORLD. */
 int xhpl_record_local_rank(void);
+
+/*
+ * A test that is skipped; what would be measured is null.
+ * pmap  in  of its tag: R or C
+ */
+json_t *xhpl_record_test(char pmap, const xhpl_test_t *test);
+
+/* Its "prediction": seconds, at a time when all cores reached ceiling flop/s.
+ */
+json_t *xhpl_record_prediction(const xhpl_test_t *test, double seconds,
+                               double ceiling);
+
+/* Its "norms" */
+json_t *xhpl_record_norms(const hpl_norms_t *norms);
 
 /* "iterations": an object for each line of csv but the first, which names. */
 json_t *xhpl_record_iterations(const char *csv, size_t size);

@@ -87,7 +87,7 @@ static void add_to_host(json_t *host, const took_t *all)
 void xhpl_record_workers(json_t *hosts)
 {
     took_t mine = take_mine();
-    took_t *all = xhpl_record_gather(&mine, sizeof(mine));
+    took_t *all = xhpl_record_gather(MPI_COMM_WORLD, &mine, sizeof(mine));
     json_t *host;
     size_t i;
 

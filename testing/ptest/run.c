@@ -44,7 +44,7 @@ static xhpl_timing_t solve(run_t *run, hpl_system_t *system, int *info_p)
     HPL_ptimer_combine(run->grid.all_comm, HPL_AMAX_PTIME, HPL_WALL_PTIME, 1,
                        TIMER, &timing.seconds);
     timing.end = time(NULL);
-    xhpl_record_stop(run->record, run->grid.all_comm);
+    xhpl_record_stop(run->record, run->grid.all_comm, system);
     if (*info_p != 0 && run->report != NULL)
         xh_log_warning("the matrix is singular: column %d has no pivot",
                        *info_p);

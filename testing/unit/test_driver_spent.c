@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/driver/record/spent.h"
 
+#include <math.h>
 #include "base/clock.h"
+#include "hybrid/driver/record/work.h"
 #include "testing/unit/unit.h"
 
 static double now;
@@ -92,11 +94,44 @@ static void activities_and_tiles_that_ended_are_steps(void **state)
     assert_int_equal(hyb_spent_steps(&spent, 1), 2);
 }
 
+/* Two threads: what each spent, and how fast it was while it had its core. */
+static void work_is_the_mean_of_threads(void **state)
+{
+    hyb_spent_t spent[2] = {{.flop = 3e9}, {.flop = 1e9}};
+    hyb_pace_t pace[2] = {{.flop = 3e9, .seconds = 1.5, .cpu = 1.0},
+                          {.flop = 1e9, .seconds = 0.1, .cpu = 0.5}};
+    hpl_work_t work;
+
+    (void)state;
+    spent[0].seconds[HYB_PANEL] = 1.0;
+    spent[0].seconds[HYB_MULTIPLY] = 2.0;
+    spent[1].seconds[HYB_MULTIPLY] = 1.0;
+    spent[1].seconds[HYB_HELP] = 1.0;
+    spent[0].seconds[HYB_WAIT_ROWS] = 4.0;
+    spent[1].seconds[HYB_WAIT_COLUMNS] = 3.0;
+    work = hyb_work(spent, pace, 2, 5e9);
+    assert_true(work.panel == 0.5 && work.update == 2.0 && work.wait == 3.5);
+    assert_true(work.swap == 0.0 && work.exchange == 0.0);
+    assert_true(work.flop == 9e9);
+    assert_true(work.rate == 2e9);
+}
+
+static void no_product_tells_no_rate(void **state)
+{
+    hyb_spent_t spent = {.flop = 1e3};
+    hyb_pace_t pace = {.flop = 0.0};
+
+    (void)state;
+    assert_true(isnan(hyb_work(&spent, &pace, 1, 0.0).rate));
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test_setup_teardown(
         each_second_counts_once_where_activities_are_nested, begin, end),
     cmocka_unit_test_setup_teardown(what_is_done_is_the_innermost_activity,
                                     begin, end),
     cmocka_unit_test(activities_and_tiles_that_ended_are_steps),
+    cmocka_unit_test(work_is_the_mean_of_threads),
+    cmocka_unit_test(no_product_tells_no_rate),
 };
 UNIT_MAIN(cases)

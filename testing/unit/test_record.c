@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <unistd.h>
+#include "testing/ptest/record_ranks.h"
 #include "testing/ptest/record_workers.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit_mpi.h"
@@ -66,7 +67,7 @@ static void solve(xhpl_record_t *record)
 {
     xhpl_record_ready(record);
     xhpl_record_start(record);
-    xhpl_record_stop(record, MPI_COMM_WORLD);
+    xhpl_record_stop(record, MPI_COMM_WORLD, NULL);
     xhpl_record_solved(record, &test, 2);
 }
 
@@ -291,6 +292,74 @@ static void a_solver_may_not_tell(void **state)
     json_decref(found);
 }
 
+/* Each process multiplied for as many seconds as it has ranks before it. */
+static bool work_by_rank(const hpl_system_t *system, hpl_work_t *work_p)
+{
+    (void)system;
+    *work_p = (hpl_work_t){.update = rank, .flop = 1e9, .rate = NAN};
+    return true;
+}
+
+static bool work_forgotten(const hpl_system_t *system, hpl_work_t *work_p)
+{
+    (void)system;
+    (void)work_p;
+    return false;
+}
+
+/* Of a test of a solver that tells this, behind so many processes of others. */
+static json_t *ranks_of(bool (*work)(const hpl_system_t *, hpl_work_t *),
+                        int64_t taken)
+{
+    hpl_solver_t solver = hpl_reference_solver;
+    xhpl_ranks_t ranks = {.taken = taken};
+    json_t *found;
+
+    solver.work = work;
+    hpl_solver_install(&solver);
+    xhpl_ranks_gather(&ranks, MPI_COMM_WORLD, NULL);
+    found = xhpl_ranks_take(&ranks);
+    xhpl_ranks_free(&ranks);
+    return found;
+}
+
+static void each_process_tells_what_it_did(void **state)
+{
+    json_t *found = ranks_of(work_by_rank, 0), *at;
+    size_t i;
+
+    (void)state;
+    assert_int_equal(json_array_size(found), rank == 0 ? processes : 0);
+    json_array_foreach(found, i, at)
+    {
+        assert_int_equal(json_integer_value(json_object_get(at, "rank")), i);
+        assert_true(json_real_value(json_object_get(at, "update")) ==
+                    (double)i);
+        assert_true(json_real_value(json_object_get(at, "gflop")) == 1.0);
+        assert_true(json_is_null(json_object_get(at, "thread_gflops")));
+    }
+    json_decref(found);
+}
+
+static void what_was_not_measured_is_null(void **state)
+{
+    json_t *never = ranks_of(NULL, 0), *not_now = ranks_of(work_forgotten, 0);
+
+    (void)state;
+    assert_true(json_is_null(never) && json_is_null(not_now));
+}
+
+static void processes_of_many_tests_are_not_kept(void **state)
+{
+    json_t *last = ranks_of(work_by_rank, 16383),
+           *next = ranks_of(work_by_rank, 16384);
+
+    (void)state;
+    assert_int_equal(json_is_array(last), rank == 0);
+    assert_true(json_is_null(next));
+    json_decref(last);
+}
+
 /* A solver that notes two iterations on process 0. */
 static xh_status_t two_rows(int process, double zero, char **csv_p,
                             size_t *size_p)
@@ -404,6 +473,9 @@ static const struct CMUnitTest cases[] = {
     CASE(the_ceiling_is_measured_again_at_the_end),
     CASE(of_two_ceilings_the_larger_is_kept),
     CASE(a_solver_may_not_tell),
+    CASE(each_process_tells_what_it_did),
+    CASE(what_was_not_measured_is_null),
+    CASE(processes_of_many_tests_are_not_kept),
     CASE(iterations_are_those_of_process_0),
     CASE(a_file_that_cannot_be_written_is_refused_by_all),
     CASE(the_file_of_another_option_is_refused),

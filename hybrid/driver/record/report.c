@@ -183,6 +183,7 @@ static void close_iteration(hyb_lu_t *lu, int k)
     if (k < 1)
         return;
     t = taken(lu, k - 1);
+    lu->devices_flop += hyb_devices_flop(lu, k - 1);
     hyb_lu_plan(lu, k - 1)->row = row_of(lu, &t);
     hyb_lu_plan(lu, k - 1)->times = times_of(lu, &t);
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XHPL_RECORD_PHASE_H
+#define XHPL_RECORD_PHASE_H
+
+#include <jansson.h>
+#include <mpi.h>
+#include "base/status.h"
+#include "hpl_solver.h"
+
+/*
+ * What is measured around the timed phase of a test: the moments at which it
+ * began and ended, energy, and what each process did. Nothing that other
+ * processes would wait for happens within.
+ *
+ *     ready, start, stop, add         each test
+ */
+typedef struct xhpl_phase xhpl_phase_t;
+
+/* Collective over MPI_COMM_WORLD. Errors: XH_ERR_MEMORY */
+xh_status_t xhpl_phase_open(xhpl_phase_t **phase_p);
+void xhpl_phase_close(xhpl_phase_t *phase); /* accepts NULL */
+
+/* Before the barrier that starts it; behind that barrier. */
+void xhpl_phase_ready(xhpl_phase_t *phase);
+void xhpl_phase_start(xhpl_phase_t *phase);
+
+/*
+ * The last process is done; collective over comm, the processes of the test.
+ *
+ * system  in  that was solved
+ */
+void xhpl_phase_stop(xhpl_phase_t *phase, MPI_Comm comm,
+                     const hpl_system_t *system);
+
+/*
+ * Add what was measured of the last one to a test, on process 0.
+ *
+ * root  in  the record: its devices
+ */
+void xhpl_phase_add(xhpl_phase_t *phase, const json_t *root, json_t *test);
+
+#endif

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the record of a run measured of processes and hosts while a test ran."""
+import pytest
+
+import jobs
+
+pytestmark = pytest.mark.surface
+
+ONE = ["-n", "200", "-nb", "16", "-p", "1", "-q", "1"]
+
+# ---- what each process did ---------------------------------------------------
+
+PHASES = ("panel", "swap", "solve", "update", "broadcast", "exchange", "wait")
+LEADER = {
+    "swap": ["swap"], "solve": ["solve"], "update": ["update_host"],
+    "exchange": ["exchange"],
+    "wait": ["wait_panel", "wait_exchange", "wait_device"],
+}
+
+
+def hybrid(found):
+    """Its solver measures; skips the test where it does not."""
+    if found["solver"] == "reference":
+        pytest.skip("the reference solver measures nothing")
+    return found
+
+
+@pytest.mark.parametrize("pmap", ["row", "column"])
+def test_every_process_of_a_grid_tells_what_it_did(recorded, pmap):
+    grid = ["-p", "2", "-q", "2", "--pmap", pmap]
+    _, found = recorded("-n", "400", "-nb", "16", *grid, processes=5)
+    (test,) = hybrid(found)["tests"]
+    ranks = test["ranks"]
+    assert [rank["rank"] for rank in ranks] == [0, 1, 2, 3]
+    for rank in ranks:
+        assert 0 < sum(rank[p] for p in PHASES) <= 1.001 * test["seconds"]
+        assert rank["panel"] > 0 and rank["update"] > 0 and rank["exchange"] > 0
+    most = 2 / 3 * 400**3 / 1e9
+    assert 0.8 * most < sum(rank["gflop"] for rank in ranks) <= most
+
+
+def test_a_process_of_one_thread_did_what_its_iterations_say(recorded):
+    options = ["-n", "1500", "-nb", "128", "-p", "1", "-q", "2"]
+    _, found = recorded(*options, "--set", "threads=1", processes=2)
+    (test,), rows = hybrid(found)["tests"], found["iterations"]
+    first = test["ranks"][0]
+    for name, columns in LEADER.items():
+        spent = sum(row[c] for row in rows for c in columns)
+        assert first[name] == pytest.approx(spent, abs=1e-3), name
+    gflop = sum(row["gflops"] * row["seconds"] for row in rows)
+    assert first["gflop"] == pytest.approx(gflop, rel=1e-3)
+    assert first["thread_gflops"] > 0
+
+
+def test_tests_of_one_run_are_measured_apart(recorded):
+    _, found = recorded("-n", "600,60", *ONE[2:])
+    large, small = (test["ranks"] for test in hybrid(found)["tests"])
+    assert small[0]["gflop"] < 0.01 * large[0]["gflop"]
+    assert small[0]["thread_gflops"] is None
+
+
+@pytest.mark.skipif(
+    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
+)
+def test_what_devices_multiplied_counts(recorded):
+    _, found = recorded("-n", "600", *ONE[2:], "--set", "devices=emu:1")
+    (rank,) = found["tests"][0]["ranks"]
+    most = 2 / 3 * 600**3 / 1e9
+    assert 0.9 * most < rank["gflop"] <= most
+
+
+def test_the_reference_solver_tells_nothing_of_its_ranks(recorded):
+    _, found = recorded(*ONE, "--set", "solver=reference")
+    assert [test["ranks"] for test in found["tests"]] == [None]
