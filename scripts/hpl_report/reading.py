@@ -63,6 +63,11 @@ SHAPE = {
             "seconds": Maybe(NUMBER), "gflops": Maybe(NUMBER),
             "residual": Maybe(NUMBER),
             "prediction": Maybe({"seconds": NUMBER, "gflops": Maybe(NUMBER)}),
+            "ranks": Maybe(
+                [{"rank": WHOLE, "panel": NUMBER, "swap": NUMBER, "solve": NUMBER,
+                  "update": NUMBER, "broadcast": NUMBER, "exchange": NUMBER,
+                  "wait": NUMBER, "thread_gflops": Maybe(NUMBER)}]
+            ),
             "energy": Maybe(
                 {"source": TEXT, "package_joules": Maybe(NUMBER),
                  "dram_joules": Maybe(NUMBER), "device_joules": Maybe(NUMBER)}

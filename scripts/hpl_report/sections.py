@@ -2,7 +2,7 @@
 """The parts of the page about one run."""
 import shlex
 
-from . import hosts, html, series, submission
+from . import hosts, html, processes, series, submission
 from .run import Run
 from .verdict import FAIR, GOOD, WAITS
 from .words import NONE, duration, moment, percent, plural, rate, significant, size
@@ -131,56 +131,7 @@ def time_line(page):
         "here, shows every thread and device of all processes."))
 
 
-# ---- processes ---------------------------------------------------------------
-
-
-def host_of(run, process):
-    for host in run.record["hosts"]:
-        if any(rank["rank"] == process for rank in host["ranks"]):
-            return host["name"]
-    return NONE
-
-
-def work_text(run, order, by_process, ahead):
-    first = order[0]
-    where = f"process {first} on {host_of(run, first)}"
-    other = "the other" if len(order) == 2 else "the middle one"
-    if len(order) < 2:
-        return "One process alone: there is nobody to compare it with."
-    if ahead > 1.05:
-        return (
-            f"The slowest is {where}: it worked {percent(ahead - 1)} longer than "
-            f"{other}, which waited for it."
-        )
-    return (
-        f"No process stands out: {where} worked longest, {percent(ahead - 1)} longer "
-        f"than {other}."
-    )
-
-
-def work_figure(page):
-    by_process = series.work(page.trace[0])
-    order, ahead = series.slowest(by_process)
-    shown = order[: series.RANKS]
-    names = series.names_of(page.trace[0], page.trace[0])
-    data = {
-        "rows": [f"{p}: {host_of(page.run, p)}" for p in shown],
-        "names": names,
-        "seconds": [
-            [series.short(by_process[p].get(n, 0)) for p in shown] for n in names
-        ],
-    }
-    rows = [
-        [p, host_of(page.run, p), duration(series.busy(by_process[p]))]
-        + [duration(by_process[p].get(n, 0)) for n in names] for p in shown
-    ]
-    caption = "Work of processes, the longest first; means over threads and devices"
-    left_out = len(order) - len(shown)
-    more = f" {plural(left_out, 'more process')} not drawn." if left_out else ""
-    return html.figure(
-        "work", page.keep("work", data), caption,
-        work_text(page.run, order, by_process, ahead) + more,
-        html.table(caption, ["Process", "Host", "Worked", *names], rows))
+# ---- what was noticed, and where ---------------------------------------------
 
 
 def finding_text(finding):
@@ -194,18 +145,6 @@ def findings(page):
         return ""
     return page.section(
         "findings", "What the run noticed", html.listing(found))
-
-
-def processes(page):
-    slow = hosts.slow_hosts(page.run.record["hosts"])
-    parts = [html.listing(slow) if slow else ""]
-    if page.trace:
-        parts.append(work_figure(page))
-    elif page.run.record["mpi"]["processes"] > 1:
-        parts.append(html.paragraph(
-            "The record has the iterations of process 0 alone. To see which process "
-            "the others wait for, run with --trace and give its file here.", "note"))
-    return page.section("processes", "Slow processes", *parts)
 
 
 def topology(page):
@@ -335,6 +274,6 @@ def meter(run):
 def parts(page):
     """All parts, in the order in which they are read."""
     makers = (
-        findings, iterations, time_line, processes, topology, submit, provenance
+        findings, iterations, time_line, processes.section, topology, submit, provenance
     )
     return [maker(page) for maker in makers]

@@ -10,7 +10,6 @@ RECTANGLES = 4000  # of a time line, about
 ZOOM = 4  # iterations
 ZOOM_SPANS = 3000
 WITH_OTHERS = ("wait", "broadcast", "exchange")
-RANKS = 40  # rows of work by process
 
 
 # ---- iterations --------------------------------------------------------------
