@@ -46,6 +46,12 @@ typedef struct {
     const char *kernel; /* of the update: "avx512", or "blas" */
 } hpl_workers_t;
 
+/* of some processors of a host, now; NAN for what the system does not tell */
+typedef struct {
+    double least, mean, most; /* MHz */
+    double celsius;           /* of the hottest part of the host */
+} hpl_clocks_t;
+
 /*
  * what a process did in a factorization: s, means over its threads, which add
  * up to no more than the time it took
@@ -125,6 +131,12 @@ typedef struct {
      * are. NULL: this solver has none.
      */
     int (*devices)(int most, hpl_device_t *list_p);
+
+    /*
+     * The clocks of count processors of this host, by the system's numbers. Any
+     * thread, while the solver is open. NULL: this solver does not look.
+     */
+    hpl_clocks_t (*clocks)(const int *cpus, int count);
 
     /* What computes on this process's cores. NULL: it does not tell. */
     hpl_workers_t (*workers)(void);

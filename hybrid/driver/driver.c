@@ -10,6 +10,7 @@
 #include "hpl/solver/system.h"
 #include "hybrid/driver/back_substitution.h"
 #include "hybrid/driver/check.h"
+#include "hybrid/driver/diagnosis/sensors.h"
 #include "hybrid/driver/factor.h"
 #include "hybrid/driver/generate.h"
 #include "hybrid/driver/node/binding.h"
@@ -151,6 +152,11 @@ static int devices(int most, hpl_device_t *list_p)
     return hyb_inventory_devices(means.node, most, list_p);
 }
 
+static hpl_clocks_t clocks(const int *cpus, int count)
+{
+    return hyb_sensors_clocks("", cpus, count);
+}
+
 static hpl_workers_t workers(void)
 {
     bool by_blas = means.multiplier == HYB_BY_BLAS;
@@ -172,6 +178,7 @@ static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .iterations = iterations,
                                            .work = work,
                                            .devices = devices,
+                                           .clocks = clocks,
                                            .workers = workers};
 
 /* ---- opening -------------------------------------------------------------

@@ -47,7 +47,19 @@ def names(hosts):
     return shown + (f" and {len(hosts) - 3} more" if len(hosts) > 3 else "")
 
 
-def group_row(hosts):
+def clocks_of(test):
+    """What the best test had of each host's clocks, by name."""
+    return {found["host"]: found for found in (test or {}).get("clocks") or []}
+
+
+def under_load(hosts, clocks):
+    """From the slowest core to the fastest, of all readings."""
+    found = [clocks[host["name"]] for host in hosts if host["name"] in clocks]
+    ends = [c[end] for c in found for end in ("mhz_least", "mhz_most")]
+    return spread(ends, lambda mhz: f"{mhz:.0f} MHz")
+
+
+def group_row(hosts, clocks):
     first = hosts[0]
     return [
         names(hosts), len(hosts), first["cpu"] or NONE, first["isa"],
@@ -55,19 +67,21 @@ def group_row(hosts):
         len(first["ranks"]),
         spread([h["memory_bytes"] for h in hosts], size),
         spread([h["cpu_mhz"] for h in hosts], lambda mhz: f"{mhz:.0f} MHz"),
+        under_load(hosts, clocks),
         spread([a_core(h) for h in hosts], lambda x: f"{significant(x)} Gflop/s"),
     ]
 
 
-def table(hosts):
+def table(hosts, test):
     head = [
         "Hosts", "How many", "Processor", "Instructions", "Hardware threads",
         "NUMA nodes", "Processes each", "Memory", "Clock at the start",
-        "Ceiling a core",
+        "Clock under load", "Ceiling a core",
     ]
+    clocks = clocks_of(test)
     return html.table(
-        "Hosts; those alike share a row", head, map(group_row, groups(hosts))
-    )
+        "Hosts; those alike share a row", head,
+        [group_row(group, clocks) for group in groups(hosts)])
 
 
 def slow_hosts(hosts):

@@ -68,6 +68,10 @@ SHAPE = {
                   "update": NUMBER, "broadcast": NUMBER, "exchange": NUMBER,
                   "wait": NUMBER, "thread_gflops": Maybe(NUMBER)}]
             ),
+            "clocks": Maybe(
+                [{"host": TEXT, "mhz_least": Maybe(NUMBER),
+                  "mhz_most": Maybe(NUMBER)}]
+            ),
             "energy": Maybe(
                 {"source": TEXT, "package_joules": Maybe(NUMBER),
                  "dram_joules": Maybe(NUMBER), "device_joules": Maybe(NUMBER)}

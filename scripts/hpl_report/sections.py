@@ -150,7 +150,7 @@ def findings(page):
 def topology(page):
     found = page.run.record["hosts"]
     return page.section(
-        "topology", "Hosts and processes", hosts.table(found),
+        "topology", "Hosts and processes", hosts.table(found, page.run.best),
         hosts.devices(page.run.record.get("devices") or []),
         hosts.picture(found), hosts.grid(page.run, page.prefix + "grid"))
 

@@ -3,61 +3,23 @@
 
 #include <math.h>
 #include <mpi.h>
-#include <stdbool.h>
 #include <string.h>
 #include "base/cgroup.h"
 #include "base/cpu.h"
-#include "base/cpu_list.h"
 #include "testing/ptest/idle.h"
-
-enum { MOST = 8192, BITS = 8, BYTES = MOST / BITS };
-
-typedef struct { /* of processors, in a form that MPI can join */
-    unsigned char bits[BYTES];
-} set_t;
+#include "testing/ptest/record_cpus.h"
 
 /* Of each measurement: several runs of some milliseconds, the best counts. */
 #define SECONDS 0.06
 
-static bool has(const set_t *set, int cpu)
-{
-    return (set->bits[cpu / BITS] >> cpu % BITS & 1) != 0;
-}
-
-static void add(set_t *set, int cpu)
-{
-    set->bits[cpu / BITS] |= (unsigned char)(1 << cpu % BITS);
-}
-
-static int members(const set_t *set)
-{
-    int cpu, count = 0;
-
-    for (cpu = 0; cpu < MOST; cpu++)
-        count += has(set, cpu);
-    return count;
-}
-
-static set_t set_of(const char *cpus)
-{
-    set_t set = {{0}};
-    int list[MOST], i;
-    int count = cpus != NULL ? xh_cpu_list(cpus, list, MOST)
-                             : xh_cpu_core_ids("", list, MOST);
-
-    for (i = 0; i < count && i < MOST; i++)
-        if (list[i] < MOST)
-            add(&set, list[i]);
-    return set;
-}
-
 /* What the processes before mine on this node have. */
-static set_t those_before(MPI_Comm node, const set_t *mine)
+static xhpl_cpus_t those_before(MPI_Comm node, const xhpl_cpus_t *mine)
 {
-    set_t before = {{0}};
+    xhpl_cpus_t before = {{0}};
     int rank;
 
-    MPI_Exscan(mine->bits, before.bits, BYTES, MPI_BYTE, MPI_BOR, node);
+    MPI_Exscan(mine->bits, before.bits, sizeof(before.bits), MPI_BYTE, MPI_BOR,
+               node);
     MPI_Comm_rank(node, &rank);
     if (rank == 0) /* told nothing, and may find anything */
         memset(&before, 0, sizeof(before));
@@ -65,15 +27,15 @@ static set_t those_before(MPI_Comm node, const set_t *mine)
 }
 
 /* The cores that are mine to measure; how many. */
-static int find_mine(MPI_Comm node, const char *cpus, int list[MOST])
+static int find_mine(MPI_Comm node, const char *cpus, int list[XHPL_CPUS])
 {
     double quota = fmax(1.0, floor(xh_cgroup_cpu_quota("")));
-    set_t mine = set_of(cpus);
-    set_t before = those_before(node, &mine);
-    int others = members(&before), count = 0, cpu;
+    xhpl_cpus_t mine = xhpl_cpus_of(cpus);
+    xhpl_cpus_t before = those_before(node, &mine);
+    int others = xhpl_cpus_count(&before), count = 0, cpu;
 
-    for (cpu = 0; cpu < MOST && others + count < quota; cpu++)
-        if (has(&mine, cpu) && !has(&before, cpu))
+    for (cpu = 0; cpu < XHPL_CPUS && others + count < quota; cpu++)
+        if (xhpl_cpus_have(&mine, cpu) && !xhpl_cpus_have(&before, cpu))
             list[count++] = cpu;
     return count;
 }
@@ -81,7 +43,7 @@ static int find_mine(MPI_Comm node, const char *cpus, int list[MOST])
 void xhpl_record_ceiling(const char *cpus, int *cores_p, double *gflops_p)
 {
     MPI_Comm node;
-    int list[MOST], count;
+    int list[XHPL_CPUS], count;
     double rate = 0;
 
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,

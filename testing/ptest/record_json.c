@@ -232,6 +232,7 @@ void xhpl_record_begin(xhpl_record_t *record)
 
     if (record == NULL)
         return;
+    xhpl_phase_begin(record->phase);
     devices = xhpl_record_devices();
     hosts = hosts_with_workers(record);
     if (record->rank != 0)

@@ -4,13 +4,21 @@
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
+#include "testing/ptest/record_clocks.h"
 #include "testing/ptest/record_devices.h"
 #include "testing/ptest/record_energy.h"
 #include "testing/ptest/record_parts.h"
 #include "testing/ptest/record_ranks.h"
 #include "testing/ptest/record_value.h"
 
+/* Thousands of tests of thousands of processes would fill the memory. */
+enum { MOST = 16384 }; /* objects in lists of tests before, a few MB */
+
+/* s, at clocks: it takes a core some milliseconds where there are many */
+static const double first_look = 1, between_looks = 10;
+
 struct xhpl_phase {
+    xhpl_clocks_t *clock;
     xhpl_energy_t *energy;            /* on the first process of each node */
     double before[XHPL_ENERGY_KINDS]; /* J */
     double devices_before;            /* the same of this process's devices */
@@ -18,7 +26,8 @@ struct xhpl_phase {
     /* on process 0 */
     double joules[XHPL_ENERGY_KINDS]; /* in it, of all nodes */
     double devices_joules;            /* in it, of all devices */
-    xhpl_ranks_t ranks;               /* in it */
+    json_t *ranks, *clocks; /* of the last one; NULL: they were added */
+    int64_t kept;           /* objects of these, in all tests so far */
 };
 
 xh_status_t xhpl_phase_open(xhpl_phase_t **phase_p)
@@ -27,12 +36,15 @@ xh_status_t xhpl_phase_open(xhpl_phase_t **phase_p)
     int local_rank = xhpl_record_local_rank();
     xh_status_t status = phase != NULL ? XH_OK : XH_ERR_MEMORY;
 
+    if (status == XH_OK)
+        status = xhpl_clocks_open(local_rank, first_look, between_looks,
+                                  &phase->clock);
     if (status == XH_OK && local_rank == 0)
         status = xhpl_energy_open("", &phase->energy);
     if (status == XH_OK)
         *phase_p = phase;
     else
-        free(phase);
+        xhpl_phase_close(phase);
     return status;
 }
 
@@ -41,8 +53,15 @@ void xhpl_phase_close(xhpl_phase_t *phase)
     if (phase == NULL)
         return;
     xhpl_energy_close(phase->energy);
-    xhpl_ranks_free(&phase->ranks);
+    xhpl_clocks_close(phase->clock);
+    json_decref(phase->ranks);
+    json_decref(phase->clocks);
     free(phase);
+}
+
+void xhpl_phase_begin(xhpl_phase_t *phase)
+{
+    xhpl_clocks_begin(phase->clock);
 }
 
 void xhpl_phase_ready(xhpl_phase_t *phase)
@@ -54,7 +73,15 @@ void xhpl_phase_ready(xhpl_phase_t *phase)
 
 void xhpl_phase_start(xhpl_phase_t *phase)
 {
+    xhpl_clocks_start(phase->clock);
     clock_gettime(CLOCK_REALTIME, &phase->start);
+}
+
+/* In place of that of the test before, whatever became of it. */
+static void keep(json_t **list_p, json_t *list)
+{
+    json_decref(*list_p);
+    *list_p = list;
 }
 
 void xhpl_phase_stop(xhpl_phase_t *phase, MPI_Comm comm,
@@ -63,6 +90,7 @@ void xhpl_phase_stop(xhpl_phase_t *phase, MPI_Comm comm,
     double after[XHPL_ENERGY_KINDS] = {0}, devices;
 
     clock_gettime(CLOCK_REALTIME, &phase->end);
+    xhpl_clocks_stop(phase->clock);
     devices = xhpl_record_devices_energy() - phase->devices_before;
     if (phase->energy != NULL) {
         xhpl_energy_read(phase->energy, after);
@@ -73,7 +101,8 @@ void xhpl_phase_stop(xhpl_phase_t *phase, MPI_Comm comm,
                comm);
     MPI_Reduce(&devices, &phase->devices_joules, 1, MPI_DOUBLE, MPI_SUM, 0,
                comm);
-    xhpl_ranks_gather(&phase->ranks, comm, system);
+    keep(&phase->ranks, xhpl_record_ranks(comm, system));
+    keep(&phase->clocks, xhpl_clocks_gather(phase->clock, comm));
 }
 
 /* ---- on process 0 -------------------------------------------------------- */
@@ -103,5 +132,9 @@ void xhpl_phase_add(xhpl_phase_t *phase, const json_t *root, json_t *test)
     json_object_set_new(test, "start", xhpl_json_moment(&phase->start));
     json_object_set_new(test, "end", xhpl_json_moment(&phase->end));
     json_object_set_new(test, "energy", energy_of(phase, root));
-    json_object_set_new(test, "ranks", xhpl_ranks_take(&phase->ranks));
+    json_object_set_new(test, "ranks",
+                        xhpl_json_within(phase->ranks, MOST, &phase->kept));
+    json_object_set_new(test, "clocks",
+                        xhpl_json_within(phase->clocks, MOST, &phase->kept));
+    phase->ranks = phase->clocks = NULL;
 }

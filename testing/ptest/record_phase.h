@@ -9,16 +9,24 @@
 
 /*
  * What is measured around the timed phase of a test: the moments at which it
- * began and ended, energy, and what each process did. Nothing that other
- * processes would wait for happens within.
+ * began and ended, energy, clocks, and what each process did. Nothing that
+ * other processes would wait for happens within.
  *
+ *     begin                           the solver is open
  *     ready, start, stop, add         each test
  */
 typedef struct xhpl_phase xhpl_phase_t;
 
-/* Collective over MPI_COMM_WORLD. Errors: XH_ERR_MEMORY */
+/*
+ * Collective over MPI_COMM_WORLD.
+ * Order:  before threads are pinned.
+ * Errors: XH_ERR_MEMORY
+ */
 xh_status_t xhpl_phase_open(xhpl_phase_t **phase_p);
 void xhpl_phase_close(xhpl_phase_t *phase); /* accepts NULL */
+
+/* The solver is open; collective over MPI_COMM_WORLD. */
+void xhpl_phase_begin(xhpl_phase_t *phase);
 
 /* Before the barrier that starts it; behind that barrier. */
 void xhpl_phase_ready(xhpl_phase_t *phase);

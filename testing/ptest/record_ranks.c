@@ -6,10 +6,8 @@
 #include "testing/ptest/record_gather.h"
 #include "testing/ptest/record_value.h"
 
-enum { MOST = 16384 }; /* processes of all tests before, a few MB */
-
 /* what one process did; flat, so that a gather carries it */
-typedef struct xhpl_share {
+typedef struct {
     int rank; /* in the job */
     bool known;
     hpl_work_t work;
@@ -32,24 +30,6 @@ static int by_rank(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-void xhpl_ranks_gather(xhpl_ranks_t *ranks, MPI_Comm comm,
-                       const hpl_system_t *system)
-{
-    share_t share = mine(system);
-
-    xhpl_ranks_free(ranks);
-    ranks->share = xhpl_record_gather(comm, &share, sizeof(share));
-    MPI_Comm_size(comm, &ranks->count);
-    if (ranks->share != NULL)
-        qsort(ranks->share, (size_t)ranks->count, sizeof(share), by_rank);
-}
-
-void xhpl_ranks_free(xhpl_ranks_t *ranks)
-{
-    free(ranks->share);
-    ranks->share = NULL;
-}
-
 /* ---- on process 0 -------------------------------------------------------- */
 
 static json_t *rank_at(const share_t *share)
@@ -70,15 +50,32 @@ static json_t *rank_at(const share_t *share)
     return object;
 }
 
-json_t *xhpl_ranks_take(xhpl_ranks_t *ranks)
+/* Null: the solver does not tell. */
+static json_t *list_of(share_t *all, int count)
 {
     json_t *list;
 
-    if (ranks->share == NULL || !ranks->share[0].known || ranks->taken >= MOST)
+    if (!all[0].known)
         return json_null();
-    ranks->taken += ranks->count;
     list = json_array();
-    for (int i = 0; i < ranks->count; i++)
-        json_array_append_new(list, rank_at(&ranks->share[i]));
+    qsort(all, (size_t)count, sizeof(*all), by_rank);
+    for (int i = 0; i < count; i++)
+        json_array_append_new(list, rank_at(&all[i]));
+    return list;
+}
+
+/* ---- all together -------------------------------------------------------- */
+
+json_t *xhpl_record_ranks(MPI_Comm comm, const hpl_system_t *system)
+{
+    share_t share = mine(system);
+    share_t *all = xhpl_record_gather(comm, &share, sizeof(share));
+    json_t *list = NULL;
+    int processes;
+
+    MPI_Comm_size(comm, &processes);
+    if (all != NULL)
+        list = list_of(all, processes);
+    free(all);
     return list;
 }

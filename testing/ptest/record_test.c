@@ -15,9 +15,9 @@ static json_t *tag_of(char pmap, const xhpl_test_t *test)
 
 json_t *xhpl_record_test(char pmap, const xhpl_test_t *test)
 {
-    static const char *const measured[] = {"start",    "end",   "seconds",
-                                           "gflops",   "ranks", "energy",
-                                           "residual", "norms"};
+    static const char *const measured[] = {"start",  "end",      "seconds",
+                                           "gflops", "ranks",    "clocks",
+                                           "energy", "residual", "norms"};
     json_t *object = json_object();
 
     json_object_set_new(object, "tag", tag_of(pmap, test));

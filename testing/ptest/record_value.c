@@ -51,6 +51,16 @@ json_t *xhpl_json_moment(const struct timespec *moment)
     return json_string(text);
 }
 
+json_t *xhpl_json_within(json_t *list, int64_t most, int64_t *used)
+{
+    if (*used >= most) {
+        json_decref(list);
+        return json_null();
+    }
+    *used += (int64_t)json_array_size(list);
+    return list;
+}
+
 void xhpl_json_set_number(json_t *object, const char *key, double x)
 {
     json_object_set_new(object, key, xhpl_json_number(x));

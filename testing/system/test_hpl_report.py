@@ -292,6 +292,19 @@ def test_a_thousand_processes_fit_and_a_slow_host_is_named(tmp_path, record):
     assert len(page) < 1_000_000
 
 
+def test_clocks_under_load_are_those_of_the_best_test(tmp_path, record):
+    test, name = record["tests"][0], record["hosts"][0]["name"]
+    test["clocks"] = [
+        {"host": name, "samples": 1, "mhz_least": 1400.0, "mhz_mean": 1500.0,
+         "mhz_most": 2900.0, "temperature_celsius": None}]
+    text = text_of(page_of(tmp_path, record))
+    assert "Clock under load" in text and " 1400 MHz to 2900 MHz " in text
+    test["clocks"][0].update(mhz_least=None, mhz_most=None)
+    assert "1400 MHz" not in text_of(page_of(tmp_path, record))
+    test["clocks"] = None
+    assert "Clock under load" in text_of(page_of(tmp_path, record))
+
+
 # ---- an entry of a list ------------------------------------------------------
 
 

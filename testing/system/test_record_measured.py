@@ -72,3 +72,21 @@ def test_what_devices_multiplied_counts(recorded):
 def test_the_reference_solver_tells_nothing_of_its_ranks(recorded):
     _, found = recorded(*ONE, "--set", "solver=reference")
     assert [test["ranks"] for test in found["tests"]] == [None]
+
+
+# ---- clocks ------------------------------------------------------------------
+
+
+def test_clocks_of_a_test_are_those_of_its_hosts(recorded):
+    _, found = recorded("-n", "200", "-nb", "16", "-p", "1", "-q", "2", processes=3)
+    (test,) = hybrid(found)["tests"]
+    names = [clocks["host"] for clocks in test["clocks"]]
+    assert names == [host["name"] for host in found["hosts"]]
+    for clocks in test["clocks"]:
+        if clocks["mhz_mean"] is not None:
+            assert clocks["mhz_least"] <= clocks["mhz_mean"] <= clocks["mhz_most"]
+
+
+def test_the_reference_solver_looks_at_no_clocks(recorded):
+    _, found = recorded(*ONE, "--set", "solver=reference")
+    assert [test["clocks"] for test in found["tests"]] == [None]

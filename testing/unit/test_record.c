@@ -307,25 +307,19 @@ static bool work_forgotten(const hpl_system_t *system, hpl_work_t *work_p)
     return false;
 }
 
-/* Of a test of a solver that tells this, behind so many processes of others. */
-static json_t *ranks_of(bool (*work)(const hpl_system_t *, hpl_work_t *),
-                        int64_t taken)
+/* Of a test of a solver that tells this. */
+static json_t *ranks_of(bool (*work)(const hpl_system_t *, hpl_work_t *))
 {
     hpl_solver_t solver = hpl_reference_solver;
-    xhpl_ranks_t ranks = {.taken = taken};
-    json_t *found;
 
     solver.work = work;
     hpl_solver_install(&solver);
-    xhpl_ranks_gather(&ranks, MPI_COMM_WORLD, NULL);
-    found = xhpl_ranks_take(&ranks);
-    xhpl_ranks_free(&ranks);
-    return found;
+    return xhpl_record_ranks(MPI_COMM_WORLD, NULL);
 }
 
 static void each_process_tells_what_it_did(void **state)
 {
-    json_t *found = ranks_of(work_by_rank, 0), *at;
+    json_t *found = ranks_of(work_by_rank), *at;
     size_t i;
 
     (void)state;
@@ -343,21 +337,11 @@ static void each_process_tells_what_it_did(void **state)
 
 static void what_was_not_measured_is_null(void **state)
 {
-    json_t *never = ranks_of(NULL, 0), *not_now = ranks_of(work_forgotten, 0);
+    json_t *never = ranks_of(NULL), *not_now = ranks_of(work_forgotten);
 
     (void)state;
-    assert_true(json_is_null(never) && json_is_null(not_now));
-}
-
-static void processes_of_many_tests_are_not_kept(void **state)
-{
-    json_t *last = ranks_of(work_by_rank, 16383),
-           *next = ranks_of(work_by_rank, 16384);
-
-    (void)state;
-    assert_int_equal(json_is_array(last), rank == 0);
-    assert_true(json_is_null(next));
-    json_decref(last);
+    assert_int_equal(json_is_null(never), rank == 0);
+    assert_int_equal(json_is_null(not_now), rank == 0);
 }
 
 /* A solver that notes two iterations on process 0. */
@@ -475,7 +459,6 @@ static const struct CMUnitTest cases[] = {
     CASE(a_solver_may_not_tell),
     CASE(each_process_tells_what_it_did),
     CASE(what_was_not_measured_is_null),
-    CASE(processes_of_many_tests_are_not_kept),
     CASE(iterations_are_those_of_process_0),
     CASE(a_file_that_cannot_be_written_is_refused_by_all),
     CASE(the_file_of_another_option_is_refused),

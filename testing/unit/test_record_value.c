@@ -91,6 +91,33 @@ static void cells_without_a_name_are_left_out(void **state)
     assert_rows("a,b\n1\n", "[{\"a\":1}]");
 }
 
+/* What of a list of two is left where some are kept, and two at most. */
+static size_t size_within_two(int64_t kept, int64_t *used_p)
+{
+    json_t *list = json_pack("[i,i]", 1, 2), *left;
+    size_t size;
+
+    *used_p = kept;
+    left = xhpl_json_within(list, 2, used_p);
+    size = json_array_size(left);
+    assert_true(size > 0 || json_is_null(left));
+    json_decref(left);
+    return size;
+}
+
+static void a_list_is_kept_whole_or_not_at_all(void **state)
+{
+    int64_t used;
+
+    (void)state;
+    assert_int_equal(size_within_two(0, &used), 2);
+    assert_int_equal(used, 2);
+    assert_int_equal(size_within_two(1, &used), 2);
+    assert_int_equal(used, 3);
+    assert_int_equal(size_within_two(2, &used), 0);
+    assert_int_equal(used, 2);
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_number_that_is_not_finite_is_null),
     cmocka_unit_test(text_that_is_no_utf8_loses_only_those_bytes),
@@ -100,5 +127,6 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_quoted_cell_is_text_whatever_is_in_it),
     cmocka_unit_test(a_table_without_rows_is_an_empty_list),
     cmocka_unit_test(cells_without_a_name_are_left_out),
+    cmocka_unit_test(a_list_is_kept_whole_or_not_at_all),
 };
 UNIT_MAIN(cases)

@@ -56,11 +56,64 @@ static void the_hottest_sensor_counts(void **state)
     assert_true(sensors.celsius == 97.0);
 }
 
+static hpl_clocks_t clocks_of(const char *root, int count)
+{
+    static const int cpus[] = {0, 2, 4};
+    hpl_clocks_t clocks = hyb_sensors_clocks(root, cpus, count);
+
+    fake_root_destroy();
+    return clocks;
+}
+
+static void of_several_clocks_the_spread_is_told(void **state)
+{
+    const char *root = fake_root_create();
+    hpl_clocks_t clocks;
+
+    (void)state;
+    fake_root_write("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq",
+                    "1400000\n");
+    fake_root_write("/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq",
+                    "900000\n");
+    fake_root_write("/sys/devices/system/cpu/cpu2/cpufreq/scaling_cur_freq",
+                    "2900000\n");
+    fake_root_write("/sys/class/thermal/thermal_zone0/temp", "45000\n");
+    clocks = clocks_of(root, 3);
+    assert_true(clocks.least == 1400.0 && clocks.most == 2900.0);
+    assert_true(clocks.mean == 2150.0 && clocks.celsius == 45.0);
+}
+
+static void cpuinfo_tells_the_clock_of_each_processor(void **state)
+{
+    const char *root = fake_root_create();
+    hpl_clocks_t clocks;
+
+    (void)state;
+    fake_root_write("/proc/cpuinfo", "processor\t: 0\ncpu MHz\t\t: 2000.5\n\n"
+                                     "processor\t: 1\ncpu MHz\t\t: 900.0\n\n"
+                                     "processor\t: 2\ncpu MHz\t\t: 3000.5\n");
+    clocks = clocks_of(root, 2);
+    assert_true(clocks.least == 2000.5 && clocks.most == 3000.5);
+    assert_true(clocks.mean == 2500.5 && isnan(clocks.celsius));
+}
+
+static void clocks_that_nobody_tells_are_nan(void **state)
+{
+    hpl_clocks_t clocks = clocks_of(fake_root_create(), 3);
+
+    (void)state;
+    assert_true(isnan(clocks.least) && isnan(clocks.mean));
+    assert_true(isnan(clocks.most) && isnan(clocks.celsius));
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(what_is_not_told_is_nan),
     cmocka_unit_test(the_clock_is_that_of_the_processor),
     cmocka_unit_test(cpuinfo_tells_a_clock_where_nothing_else_does),
     cmocka_unit_test(the_hottest_sensor_counts),
+    cmocka_unit_test(of_several_clocks_the_spread_is_told),
+    cmocka_unit_test(cpuinfo_tells_the_clock_of_each_processor),
+    cmocka_unit_test(clocks_that_nobody_tells_are_nan),
 };
 
 UNIT_MAIN(cases)
