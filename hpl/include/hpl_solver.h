@@ -40,10 +40,12 @@ typedef struct {
 
 /* what computes on the cores of a process; texts last as long as the solver */
 typedef struct {
-    int threads;        /* the calling one among them */
-    const char *cpus;   /* that it took, a processor a core, as a text list;
-                           NULL: none, it runs where the launcher lets it */
-    const char *kernel; /* of the update: "avx512", or "blas" */
+    int threads;         /* the calling one among them */
+    const char *cpus;    /* that it took, a processor a core, as a text list;
+                            NULL: none, it runs where the launcher lets it */
+    const char *kernel;  /* of the update: "avx512", or "blas" */
+    const char *machine; /* all of the host: hwloc's synthetic description;
+                            NULL or "": not known */
 } hpl_workers_t;
 
 /* of some processors of a host, now; NAN for what the system does not tell */

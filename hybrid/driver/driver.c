@@ -163,6 +163,7 @@ static hpl_workers_t workers(void)
 
     return (hpl_workers_t){.threads = hyb_team_size(hyb_node_team(means.node)),
                            .cpus = binding.cores,
+                           .machine = neighbours.machine,
                            .kernel = by_blas ? "blas" : means.kernel->name};
 }
 

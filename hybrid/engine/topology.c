@@ -237,6 +237,16 @@ void hyb_topology_describe(const hyb_topology_t *topology, char *text, int size)
              processors, cores_in(topology, topology->mask), topology->cores);
 }
 
+void hyb_topology_synthetic(const hyb_topology_t *topology, char *text,
+                            int size)
+{
+    int length = hwloc_topology_export_synthetic(topology->machine, text,
+                                                 (size_t)size, 0);
+
+    if (length < 0 || length >= size)
+        text[0] = '\0';
+}
+
 hwloc_bitmap_t *hyb_bitmaps_create(int count)
 {
     hwloc_bitmap_t *bitmaps = calloc((size_t)count, sizeof(*bitmaps));

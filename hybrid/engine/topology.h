@@ -117,4 +117,12 @@ xh_status_t hyb_topology_near(const hyb_topology_t *topology,
 void hyb_topology_describe(const hyb_topology_t *topology, char *text,
                            int size);
 
+/*
+ * All of the machine as hwloc's synthetic description, of which
+ * hyb_topology_open makes a like one; "" where there is none, as not all parts
+ * are alike, or it has size characters or more.
+ */
+void hyb_topology_synthetic(const hyb_topology_t *topology, char *text,
+                            int size);
+
 #endif

@@ -117,6 +117,7 @@ static json_t *machine_of(const xh_census_t *census)
     set_unless_0(object, "sockets", census->sockets);
     set_unless_0(object, "cores", census->cores);
     set_unless_0(object, "numa_nodes", census->numa_nodes);
+    json_object_set_new(object, "topology", json_null());
     return object;
 }
 

@@ -12,9 +12,10 @@ enum { LIST = 1024 };
 
 /* what a process took; flat, so that a gather carries it */
 typedef struct {
-    int threads;     /* 0: not told */
-    char cpus[LIST]; /* "": where the launcher lets it run, or not told */
-    int cores;       /* that this process measured */
+    int threads;        /* 0: not told */
+    char cpus[LIST];    /* "": where the launcher lets it run, or not told */
+    char machine[LIST]; /* "": not told */
+    int cores;          /* that this process measured */
     double gflops;
 } took_t;
 
@@ -37,6 +38,8 @@ static took_t take_mine(void)
 
     if (mine.cpus != NULL)
         snprintf(took.cpus, LIST, "%s", mine.cpus);
+    if (mine.machine != NULL)
+        snprintf(took.machine, LIST, "%s", mine.machine);
     xhpl_record_ceiling(mine.cpus, &took.cores, &took.gflops);
     return took;
 }
@@ -76,6 +79,8 @@ static void add_to_host(json_t *host, const took_t *all)
             &all[json_integer_value(json_object_get(rank, "rank"))];
 
         add_to_rank(rank, took);
+        xhpl_json_set_text(json_object_get(host, "machine"), "topology",
+                           took->machine);
         if (took->gflops > 0) {
             cores += took->cores;
             gflops += took->gflops;

@@ -143,7 +143,7 @@ def test_the_reference_solver_is_one_thread_where_the_launcher_lets_it(recorded)
 def test_the_machine_is_counted(recorded):
     _, found = recorded(*ONE)
     machine = found["hosts"][0]["machine"]
-    assert set(machine) == {"sockets", "cores", "numa_nodes"}
+    assert set(machine) == {"sockets", "cores", "numa_nodes", "topology"}
     online = found["hosts"][0]["cpus_online"]
     if machine["cores"] and online:
         assert machine["sockets"] <= machine["cores"] <= os.cpu_count()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the record of a run measured of processes and hosts while a test ran."""
+import os
+
 import pytest
 
 import jobs
@@ -90,3 +92,26 @@ def test_clocks_of_a_test_are_those_of_its_hosts(recorded):
 def test_the_reference_solver_looks_at_no_clocks(recorded):
     _, found = recorded(*ONE, "--set", "solver=reference")
     assert [test["clocks"] for test in found["tests"]] == [None]
+
+
+# ---- the machine -------------------------------------------------------------
+
+
+def topologies(found):
+    return [host["machine"]["topology"] for host in found["hosts"]]
+
+
+@pytest.mark.skipif(
+    0 not in os.sched_getaffinity(0), reason="a made-up machine has processor 0"
+)
+def test_a_machine_is_described_so_that_it_can_be_made_again(recorded):
+    _, found = recorded(*ONE, env={"HWLOC_SYNTHETIC": "pack:1 l2:1 core:1 pu:1"})
+    (text,) = topologies(hybrid(found))
+    assert text.startswith("Package:1 ") and "L2Cache:1" in text
+    _, again = recorded(*ONE, env={"HWLOC_SYNTHETIC": text})
+    assert topologies(again) == [text]
+
+
+def test_the_reference_solver_describes_no_machine(recorded):
+    _, found = recorded(*ONE, "--set", "solver=reference")
+    assert topologies(found) == [None]

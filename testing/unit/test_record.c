@@ -179,7 +179,8 @@ static void every_process_is_on_a_host(void **state)
 
 static hpl_workers_t two_threads(void)
 {
-    return (hpl_workers_t){.threads = 2, .cpus = "0", .kernel = "avx2"};
+    return (hpl_workers_t){
+        .threads = 2, .cpus = "0", .kernel = "avx2", .machine = "core:2 pu:1"};
 }
 
 /* The record of the first host with a solver that has these workers. */
@@ -214,6 +215,8 @@ static void a_core_that_all_took_counts_once(void **state)
     assert_string_equal(text_at(found, "kernel"), "avx2");
     assert_string_equal(text_at(at, "cpus_taken"), "0");
     assert_int_equal(json_integer_value(json_object_get(at, "threads")), 2);
+    assert_string_equal(text_at(json_object_get(host, "machine"), "topology"),
+                        "core:2 pu:1");
     at = json_object_get(host, "fma_ceiling");
     assert_int_equal(json_integer_value(json_object_get(at, "cores")), 1);
     json_decref(found);

@@ -385,6 +385,43 @@ static void processors_are_listed_in_ranges(void **state)
     free(list);
 }
 
+/* What is made of the description of a machine is as that machine. */
+static void check_synthetic(const char *source, int cores)
+{
+    hyb_topology_t *topology = opened(source);
+    char text[1024], again[1024];
+
+    hyb_topology_synthetic(topology, text, sizeof(text));
+    hyb_topology_close(topology);
+    assert_true(text[0] != '\0');
+    check_shares(text, cores, 1);
+    topology = opened(text);
+    hyb_topology_synthetic(topology, again, sizeof(again));
+    hyb_topology_close(topology);
+    assert_string_equal(again, text);
+}
+
+static void a_synthetic_description_makes_the_same_machine(void **state)
+{
+    (void)state;
+    check_synthetic("pack:2 numa:4 core:8 pu:2", 64);
+    check_synthetic("pack:1 l3:3 core:7 pu:4", 21);
+}
+
+static void there_may_be_no_synthetic_description(void **state)
+{
+    hyb_topology_t *uneven = opened(UNEVEN), *even = opened("core:2 pu:1");
+    char text[1024] = "?";
+
+    (void)state;
+    hyb_topology_synthetic(uneven, text, sizeof(text));
+    assert_string_equal(text, "");
+    hyb_topology_synthetic(even, text, 4);
+    assert_string_equal(text, "");
+    hyb_topology_close(even);
+    hyb_topology_close(uneven);
+}
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(shares_are_disjoint_complete_and_even),
     cmocka_unit_test(one_hardware_thread_of_a_core_is_used),
@@ -404,6 +441,8 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(of_another_machine_everything_is_within_reach),
     cmocka_unit_test(cores_and_processors_of_masks_are_counted_once),
     cmocka_unit_test(processors_are_listed_in_ranges),
+    cmocka_unit_test(a_synthetic_description_makes_the_same_machine),
+    cmocka_unit_test(there_may_be_no_synthetic_description),
 };
 
 UNIT_MAIN(cases)

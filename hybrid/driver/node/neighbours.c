@@ -84,9 +84,10 @@ xh_status_t hyb_neighbours_find(MPI_Comm comm, hyb_neighbours_t *neighbours_p)
         status = share_places(node, &mine, &n);
     MPI_Comm_free(&node);
     free_place(&mine);
-    if (status == XH_OK)
+    if (status == XH_OK) {
+        hyb_topology_synthetic(n.topology, n.machine, sizeof(n.machine));
         *neighbours_p = n;
-    else
+    } else
         hyb_neighbours_free(&n);
     return status;
 }

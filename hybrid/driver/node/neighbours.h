@@ -12,6 +12,7 @@ typedef struct {
     const char **masks;       /* those, by process */
     const char **reaches;     /* what the system would let each process use */
     char *text;               /* of all */
+    char machine[1024];       /* hwloc's synthetic description, "": none */
 } hyb_neighbours_t;
 
 /*
