@@ -4,7 +4,7 @@ import signal
 from collections import namedtuple
 
 from .run import THRESHOLD, counts
-from .words import NBSP, percent, rate
+from .words import NBSP, moment, percent, rate
 
 GOOD, FAIR = 0.80, 0.60  # of the ceiling
 NOISE = 1.02  # of the ceiling: more is no rate, but a ceiling that was disturbed
@@ -16,15 +16,30 @@ WAITS = ("wait_panel", "wait_exchange", "wait_device", "broadcast", "exchange")
 Verdict = namedtuple("Verdict", "grade answer reason")
 
 
+def under_way(record):
+    """The test that was, in words, if any."""
+    found = [t for t in record["tests"] if t["status"] == "RUNNING"]
+    if not found:
+        return ""
+    test = found[-1]
+    return (
+        f"; N {test['n']} on {test['p']} x {test['q']} processes ran since "
+        f"{moment(test['start'])}"
+    )
+
+
 def no_result(record):
     status = record["exit_status"]
     if status is None:
-        return "the record has no end: the run was killed, or is still under way"
+        return (
+            "the record has no end: the run was killed, or is still under way"
+            + under_way(record)
+        )
     if status > BY_SIGNAL:
         return (
             f"{signal.Signals(status - BY_SIGNAL).name} ended it: from a person, "
             "from the batch system, or from the launcher because another process "
-            "failed, which stderr tells"
+            "failed, which stderr tells" + under_way(record)
         )
     if any(test["status"] == "SKIPPED" for test in record["tests"]):
         return "every test was skipped"

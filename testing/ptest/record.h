@@ -58,16 +58,18 @@ void xhpl_record_begin(xhpl_record_t *record);
 
 /*
  * Around the timed phase of a test: ready before the barrier that starts it,
+ * which counts the test as running in the file, too, unless it is a short one;
  * start behind that barrier, stop when the last process is done. stop is
  * collective over comm, the processes of the test, and asks the solver what
  * each did to solve system.
  */
-void xhpl_record_ready(xhpl_record_t *record);
+void xhpl_record_ready(xhpl_record_t *record, const xhpl_test_t *test);
 void xhpl_record_start(xhpl_record_t *record);
 void xhpl_record_stop(xhpl_record_t *record, MPI_Comm comm,
                       const hpl_system_t *system);
 
-/* A test was solved in seconds; it counts as unchecked until it is checked. */
+/* The test that was ready was solved in seconds; it counts as unchecked until
+ * it is checked. */
 void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
                         double seconds);
 

@@ -28,6 +28,7 @@ enum {
 
 /* A run of many short tests is not held up by writing. */
 static const double seconds_between = 1;
+static const double short_gflop = 1; /* of a process, in such a test */
 
 struct xhpl_record {
     int rank;
@@ -304,10 +305,46 @@ xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status)
 
 /* ---- a test -------------------------------------------------------------- */
 
-void xhpl_record_ready(xhpl_record_t *record)
+/* A test as if it were skipped, to be completed. */
+static json_t *add_test(xhpl_record_t *record, const xhpl_test_t *test)
 {
-    if (record != NULL)
-        xhpl_phase_ready(record->phase);
+    json_t *object = xhpl_record_test(record->pmap, test);
+
+    json_array_append_new(record->tests, object);
+    return object;
+}
+
+/* The test that was added last. */
+static json_t *last_test(const xhpl_record_t *record)
+{
+    return json_array_get(record->tests, json_array_size(record->tests) - 1);
+}
+
+/* It begins: said at once, unless it is over before anyone looks. */
+static void announce(xhpl_record_t *record, const xhpl_test_t *test)
+{
+    struct timespec moment = now();
+    double gflop = xhpl_report_rate(test->n, 1.0);
+    json_t *object;
+
+    pthread_mutex_lock(&lock);
+    object = add_test(record, test);
+    xhpl_json_set_text(object, "status", "RUNNING");
+    json_object_set_new(object, "start", xhpl_json_moment(&moment));
+    if (gflop > short_gflop * test->nprow * test->npcol)
+        save(record);
+    else
+        save_now_and_then(record);
+    pthread_mutex_unlock(&lock);
+}
+
+void xhpl_record_ready(xhpl_record_t *record, const xhpl_test_t *test)
+{
+    if (record == NULL)
+        return;
+    if (record->rank == 0)
+        announce(record, test);
+    xhpl_phase_ready(record->phase);
 }
 
 void xhpl_record_start(xhpl_record_t *record)
@@ -323,15 +360,6 @@ void xhpl_record_stop(xhpl_record_t *record, MPI_Comm comm,
         xhpl_phase_stop(record->phase, comm, system);
 }
 
-/* A test as if it were skipped, to be completed. */
-static json_t *add_test(xhpl_record_t *record, const xhpl_test_t *test)
-{
-    json_t *object = xhpl_record_test(record->pmap, test);
-
-    json_array_append_new(record->tests, object);
-    return object;
-}
-
 void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
                         double seconds)
 {
@@ -340,19 +368,13 @@ void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
     if (record == NULL || record->rank != 0)
         return;
     pthread_mutex_lock(&lock);
-    object = add_test(record, test);
+    object = last_test(record);
     xhpl_json_set_text(object, "status", "UNCHECKED");
     xhpl_json_set_number(object, "seconds", seconds);
     xhpl_json_set_number(object, "gflops", xhpl_report_rate(test->n, seconds));
     xhpl_phase_add(record->phase, record->root, object);
     save_now_and_then(record);
     pthread_mutex_unlock(&lock);
-}
-
-/* The test that was added last. */
-static json_t *last_test(const xhpl_record_t *record)
-{
-    return json_array_get(record->tests, json_array_size(record->tests) - 1);
 }
 
 void xhpl_record_predicted(xhpl_record_t *record, const xhpl_test_t *test,

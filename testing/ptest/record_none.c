@@ -28,9 +28,10 @@ void xhpl_record_begin(xhpl_record_t *record)
     (void)record;
 }
 
-void xhpl_record_ready(xhpl_record_t *record)
+void xhpl_record_ready(xhpl_record_t *record, const xhpl_test_t *test)
 {
     (void)record;
+    (void)test;
 }
 
 void xhpl_record_start(xhpl_record_t *record)

@@ -29,12 +29,13 @@ enum { TIMER = 0 };
  * Solve, from the moment all are ready until the last is done.
  * info_p  out  as of the solver: not 0 where the matrix is singular
  */
-static xhpl_timing_t solve(run_t *run, hpl_system_t *system, int *info_p)
+static xhpl_timing_t solve(run_t *run, const xhpl_test_t *test,
+                           hpl_system_t *system, int *info_p)
 {
     xhpl_timing_t timing;
 
     HPL_ptimer_boot();
-    xhpl_record_ready(run->record);
+    xhpl_record_ready(run->record, test);
     HPL_barrier(run->grid.all_comm);
     timing.start = time(NULL);
     xhpl_record_start(run->record);
@@ -113,7 +114,7 @@ static void run_system(run_t *run, const xhpl_test_t *test,
 
     hpl_progress_expect(seconds);
     hpl_solver()->generate(system, HPL_ISEED);
-    timing = solve(run, system, &info);
+    timing = solve(run, test, system, &info);
     if (run->report != NULL)
         xhpl_report_row(run->report, test, &timing);
     xhpl_record_solved(run->record, test, timing.seconds);

@@ -189,6 +189,18 @@ def test_a_killed_run_has_a_page(tmp_path, record):
     assert "The record has no iterations of a solved test" in text
 
 
+@pytest.mark.parametrize("status", [None, 143])
+def test_the_test_under_way_is_told(tmp_path, record, status):
+    running = {**record["tests"][0], "status": "RUNNING", "n": 777,
+               "start": "2026-03-29T01:30:00.250Z"}
+    empty = ("end", "seconds", "gflops", "residual", "norms", "energy", "ranks",
+             "clocks")
+    running.update(dict.fromkeys(empty))
+    record.update(exit_status=status, tests=[running], iterations=[])
+    text = text_of(page_of(tmp_path, record))
+    assert "N 777 on 1 x 2 processes ran since 2026-03-29 01:30:00 UTC" in text
+
+
 @pytest.mark.parametrize(
     "status, name", [(143, "SIGTERM"), (130, "SIGINT"), (129, "SIGHUP")]
 )

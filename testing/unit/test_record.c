@@ -5,7 +5,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <unistd.h>
-#include "testing/ptest/record_ranks.h"
 #include "testing/ptest/record_workers.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit_mpi.h"
@@ -65,7 +64,7 @@ static const char *text_at(json_t *object, const char *key)
 /* Solve a test that takes 2 s. */
 static void solve(xhpl_record_t *record)
 {
-    xhpl_record_ready(record);
+    xhpl_record_ready(record, &test);
     xhpl_record_start(record);
     xhpl_record_stop(record, MPI_COMM_WORLD, NULL);
     xhpl_record_solved(record, &test, 2);
@@ -152,6 +151,43 @@ static void a_run_under_way_has_a_record_without_an_end(void **state)
     assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
 }
 
+static json_t *first_of(json_t *object, const char *key)
+{
+    return json_array_get(json_object_get(object, key), 0);
+}
+
+static void a_test_under_way_is_in_the_file(void **state)
+{
+    xhpl_record_t *record;
+    json_t *found, *first;
+
+    (void)state;
+    test.n = 5000;
+    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    xhpl_record_begin(record);
+    xhpl_record_ready(record, &test);
+    if (rank == 0) {
+        found = written();
+        first = first_of(found, "tests");
+        assert_string_equal(text_at(first, "status"), "RUNNING");
+        assert_int_equal(json_integer_value(json_object_get(first, "n")), 5000);
+        assert_non_null(text_at(first, "start"));
+        assert_true(json_is_null(json_object_get(first, "end")));
+        json_decref(found);
+    }
+    xhpl_record_start(record);
+    xhpl_record_stop(record, MPI_COMM_WORLD, NULL);
+    xhpl_record_solved(record, &test, 2);
+    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+    if (rank != 0)
+        return;
+    found = written();
+    assert_int_equal(json_array_size(json_object_get(found, "tests")), 1);
+    assert_string_equal(text_at(first_of(found, "tests"), "status"),
+                        "UNCHECKED");
+    json_decref(found);
+}
+
 static void every_process_is_on_a_host(void **state)
 {
     xhpl_record_t *record;
@@ -196,11 +232,6 @@ static json_t *record_of(hpl_workers_t (*workers)(void))
     assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
     hpl_solver_install(NULL);
     return rank == 0 ? written() : NULL;
-}
-
-static json_t *first_of(json_t *object, const char *key)
-{
-    return json_array_get(json_object_get(object, key), 0);
 }
 
 static void a_core_that_all_took_counts_once(void **state)
@@ -293,58 +324,6 @@ static void a_solver_may_not_tell(void **state)
     assert_true(json_is_null(json_object_get(at, "threads")));
     assert_true(json_is_null(json_object_get(at, "cpus_taken")));
     json_decref(found);
-}
-
-/* Each process multiplied for as many seconds as it has ranks before it. */
-static bool work_by_rank(const hpl_system_t *system, hpl_work_t *work_p)
-{
-    (void)system;
-    *work_p = (hpl_work_t){.update = rank, .flop = 1e9, .rate = NAN};
-    return true;
-}
-
-static bool work_forgotten(const hpl_system_t *system, hpl_work_t *work_p)
-{
-    (void)system;
-    (void)work_p;
-    return false;
-}
-
-/* Of a test of a solver that tells this. */
-static json_t *ranks_of(bool (*work)(const hpl_system_t *, hpl_work_t *))
-{
-    hpl_solver_t solver = hpl_reference_solver;
-
-    solver.work = work;
-    hpl_solver_install(&solver);
-    return xhpl_record_ranks(MPI_COMM_WORLD, NULL);
-}
-
-static void each_process_tells_what_it_did(void **state)
-{
-    json_t *found = ranks_of(work_by_rank), *at;
-    size_t i;
-
-    (void)state;
-    assert_int_equal(json_array_size(found), rank == 0 ? processes : 0);
-    json_array_foreach(found, i, at)
-    {
-        assert_int_equal(json_integer_value(json_object_get(at, "rank")), i);
-        assert_true(json_real_value(json_object_get(at, "update")) ==
-                    (double)i);
-        assert_true(json_real_value(json_object_get(at, "gflop")) == 1.0);
-        assert_true(json_is_null(json_object_get(at, "thread_gflops")));
-    }
-    json_decref(found);
-}
-
-static void what_was_not_measured_is_null(void **state)
-{
-    json_t *never = ranks_of(NULL), *not_now = ranks_of(work_forgotten);
-
-    (void)state;
-    assert_int_equal(json_is_null(never), rank == 0);
-    assert_int_equal(json_is_null(not_now), rank == 0);
 }
 
 /* A solver that notes two iterations on process 0. */
@@ -455,13 +434,12 @@ static const struct CMUnitTest cases[] = {
     CASE(nothing_wanted_is_nothing_done),
     CASE(a_test_is_in_it_with_what_became_of_it),
     CASE(a_run_under_way_has_a_record_without_an_end),
+    CASE(a_test_under_way_is_in_the_file),
     CASE(every_process_is_on_a_host),
     CASE(a_core_that_all_took_counts_once),
     CASE(the_ceiling_is_measured_again_at_the_end),
     CASE(of_two_ceilings_the_larger_is_kept),
     CASE(a_solver_may_not_tell),
-    CASE(each_process_tells_what_it_did),
-    CASE(what_was_not_measured_is_null),
     CASE(iterations_are_those_of_process_0),
     CASE(a_file_that_cannot_be_written_is_refused_by_all),
     CASE(the_file_of_another_option_is_refused),
