@@ -10,7 +10,6 @@ import jobs
 
 FLAGS = Path("/proc/cpuinfo").read_text()
 
-
 MEASURED = {"XHPL_BLAS_CHECK": "on"}
 PRESCOTT = {**MEASURED, "OPENBLAS_CORETYPE": "Prescott"}
 

@@ -52,7 +52,7 @@ CONSTANTS = constants()
 def build_words():
     """How this build compiles, and how it links: two lists of words."""
     line = (jobs.BUILD / "commands").read_text()
-    compiling, linking, _ = line.split(" | ")
+    compiling, linking = line.split(" | ")[:2]
     return shlex.split(compiling), shlex.split(linking)
 
 
