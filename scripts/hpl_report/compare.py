@@ -155,6 +155,8 @@ def flat(record):
     for name, setting in record["settings"].items():
         if isinstance(setting, dict):
             found[f"setting {name}"] = setting.get("value")
+    for name, value in (record.get("environment") or {}).items():
+        found[f"variable {name}"] = value
     return found
 
 

@@ -32,6 +32,7 @@ SHAPE = {
     "start": TEXT,
     "end": Maybe(TEXT),
     "exit_status": Maybe(WHOLE),
+    "environment": Maybe({}),
     "settings": {},
     "hpl_dat": Maybe({}),
     "mpi": {"library": TEXT, "standard": TEXT, "processes": WHOLE},

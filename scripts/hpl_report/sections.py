@@ -170,6 +170,14 @@ def changed(record):
         "Settings that were changed", ["Setting", "Value", "Default", "From"], rows)
 
 
+def environment(record):
+    rows = list((record.get("environment") or {}).items())
+    if not rows:
+        return ""
+    return html.table(
+        "Variables of the environment that may matter", ["Name", "Value"], rows)
+
+
 def listed(value):
     return ", ".join(map(str, value)) if isinstance(value, list) else value
 
@@ -203,7 +211,8 @@ def provenance(page):
         ("Processes", record["mpi"]["processes"]),
     ]
     return page.section(
-        "how", "How it was run", html.facts(pairs, "long"), changed(record), choices(record))
+        "how", "How it was run", html.facts(pairs, "long"), changed(record),
+        environment(record), choices(record))
 
 
 def submit(page):

@@ -134,6 +134,7 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order)
     json_object_set_new(root, "start", xhpl_json_moment(&moment));
     json_object_set_new(root, "end", json_null());
     json_object_set_new(root, "exit_status", json_null());
+    json_object_set_new(root, "environment", xhpl_record_environment());
     json_object_set_new(root, "settings", xhpl_record_settings());
     json_object_set_new(root, "hpl_dat",
                         order->run ? xhpl_record_hpl_dat(&order->parameters)

@@ -19,6 +19,12 @@ json_t *xhpl_record_program(void);
 /* "command_line": the words, in the order in which they were typed. */
 json_t *xhpl_record_command_line(void);
 
+/*
+ * "environment": the variables of this process that may change the numbers of
+ * a run, but for those whose names speak of secrets.
+ */
+json_t *xhpl_record_environment(void);
+
 /* "settings" */
 json_t *xhpl_record_settings(void);
 

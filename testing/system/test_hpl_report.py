@@ -239,8 +239,11 @@ def test_several_runs_are_compared(tmp_path, record):
     other = copy.deepcopy(record)
     other["hpl_dat"]["nb"] = [16, 24]
     other["settings"]["tile"]["value"] = 512
+    other["environment"]["OMP_MADE_UP"] = "17"
     elements, text, data = read(page_of(tmp_path, record, other))
     assert "What differs between the runs" in text
+    assert "variable OMP_MADE_UP – 17" in text
+    assert "Variables of the environment that may matter" in text
     assert "HPL.dat nb 16 16, 24" in text and "setting tile 0 512" in text
     assert "HPL.dat n 320" not in text.split("HPL.dat, after")[0]
     assert [c["name"] for c in data["curves"]] == ["r0.json", "r1.json"]

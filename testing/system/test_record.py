@@ -113,6 +113,36 @@ def test_every_setting_is_in_it(recorded, xhpl):
     assert list(recorded(*ONE)[1]["settings"]) == names
 
 
+def test_variables_that_may_change_the_numbers_are_in_it(recorded):
+    wanted = {
+        "OMP_PLACES": "cores", "UCX_TLS": "", "OPENBLAS_VERBOSE": "0",
+        "GLIBC_TUNABLES": "glibc.malloc.arena_max=1", "XHPL_TILE": "512",
+        "SLURM_NNODES": "3", "PMIX_MCA_x": "a=b",
+    }
+    others = {"EDITOR": "x", "MY_OMP_PLACES": "x", "SLURM_JOB_ACCOUNT": "x"}
+    _, found = recorded(*ONE, env={**wanted, **others})
+    environment = found["environment"]
+    assert wanted.items() <= environment.items()
+    assert not others.keys() & environment.keys()
+    assert list(environment) == sorted(environment)
+
+
+def test_variables_that_sound_of_secrets_are_not_in_it(recorded):
+    names = ("MKL_API_KEY", "UCX_token", "OMP_MyPassword", "FI_SECRET")
+    secrets = dict.fromkeys(names, "hidden")
+    outcome, found = recorded(*ONE, env=secrets)
+    assert not secrets.keys() & found["environment"].keys()
+    assert "hidden" not in json.dumps(found), str(outcome)
+
+
+def test_variables_that_launchers_set_for_each_job_are_not_in_it(recorded):
+    options = ["-n", "60", "-nb", "16", "-p", "1", "-q", "2"]
+    kept = {"OMPI_MCA_btl_base_verbose": "0"}
+    runs = [recorded(*options, processes=2, env=kept)[1] for _ in range(2)]
+    assert runs[0]["environment"] == runs[1]["environment"]
+    assert kept.items() <= runs[0]["environment"].items()
+
+
 def test_it_names_the_program_and_its_libraries(recorded, xhpl):
     outcome, found = recorded(*ONE)
     program = found["program"]
