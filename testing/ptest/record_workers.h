@@ -6,9 +6,9 @@
 
 /*
  * Add to "hosts" what the solver in use took of them: to each rank its threads
- * and cores, to each host what all of it is and what these cores can do, which is measured here;
- * where it was measured before, the larger is kept. Collective over
- * MPI_COMM_WORLD.
+ * and cores, to each host what all of it is and what these cores can do, which
+ * is measured here; where it was measured before, the larger is kept.
+ * Collective over MPI_COMM_WORLD.
  *
  * hosts  in,out  on process 0; unused on others
  *
