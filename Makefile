@@ -130,7 +130,7 @@ XPROBE := $(BINdir)/xprobe
 XH_FIRST = -I. -Ihpl/include
 XH_LAST = $(PACKAGE_FLAGS) -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
           -DXH_VERSION='"$(VERSION)"' $(NO_FAST_MATH)
-XH_LIBS = -lm -lpthread -ldl
+XH_LIBS = -lm -lpthread
 
 NO_FAST_MATH := $(shell echo 'int x;' | \
     $(CC) -Werror -fno-fast-math -x c -c -o /dev/null - >/dev/null 2>&1 && \

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/log.h"
-#include "base/modules.h"
 #include "base/settings.h"
 #include "base/status.h"
 #include "hpl/comm/schedule.h"
@@ -172,7 +171,6 @@ int main(int argc, char **argv)
     xhpl_start_watch_end();
     identify(rank);
     exit_status = carry_out_on_record(&order, rank);
-    xh_modules_keep("mca_");
     MPI_Finalize();
     return exit_status;
 }

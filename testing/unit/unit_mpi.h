@@ -13,7 +13,6 @@
  * fails.
  */
 #include <mpi.h>
-#include "base/modules.h"
 #include "testing/unit/unit.h"
 
 static inline int unit_mpi_run(const struct CMUnitTest *cases, size_t count)
@@ -29,7 +28,6 @@ static inline int unit_mpi_run(const struct CMUnitTest *cases, size_t count)
     if (failed != 0 && rank != 0)
         fprintf(stderr, "%d cases failed on rank %d\n", failed, rank);
     MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    xh_modules_keep("mca_");
     MPI_Finalize();
     return any != 0;
 }

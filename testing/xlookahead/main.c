@@ -17,7 +17,6 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/modules.h"
 #include "base/settings.h"
 #include "base/status.h"
 #include "hpl.h"
@@ -267,7 +266,6 @@ int main(int argc, char **argv)
     MPI_Bcast(&runs, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (order.run)
         order.exit_status = carry_out(&order, runs, rank);
-    xh_modules_keep("mca_");
     MPI_Finalize();
     return order.exit_status;
 }
