@@ -88,11 +88,15 @@ class UnitProgram(pytest.File):
 
 
 class ProgramRun:
-    """A unit test program on a number of processes, run once."""
+    """A unit test program on a number of processes, run once.
+
+    One process needs no launcher; behind that of Open MPI 4.1 one in some hundred
+    crashes within MPI_Finalize on a busy machine.
+    """
 
     def __init__(self, name, ranks, cases):
         self.command = [jobs.BUILD / "unit" / name]
-        if ranks:
+        if ranks and ranks != "1":
             self.command = jobs.launched(ranks, self.command)
         self.cases = cases
 
