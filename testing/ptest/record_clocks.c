@@ -220,8 +220,9 @@ static json_t *host_at(const told_t *told)
 }
 
 /* Null: nobody can read them. */
-static json_t *list_of(const told_t *all, int count)
+static json_t *list_of(void *tellings, int count)
 {
+    const told_t *all = tellings;
     json_t *list = json_null();
 
     for (int i = 0; i < count; i++) {
@@ -236,13 +237,6 @@ static json_t *list_of(const told_t *all, int count)
 json_t *xhpl_clocks_gather(const xhpl_clocks_t *c, MPI_Comm comm)
 {
     told_t told = mine(c);
-    told_t *all = xhpl_record_gather(comm, &told, sizeof(told));
-    json_t *list = NULL;
-    int processes;
 
-    MPI_Comm_size(comm, &processes);
-    if (all != NULL)
-        list = list_of(all, processes);
-    free(all);
-    return list;
+    return xhpl_record_gathered(comm, &told, sizeof(told), list_of);
 }

@@ -2,7 +2,6 @@
 #include "testing/ptest/record_devices.h"
 
 #include <mpi.h>
-#include <stdlib.h>
 #include "hpl_solver.h"
 #include "testing/ptest/record_gather.h"
 #include "testing/ptest/record_value.h"
@@ -38,21 +37,22 @@ static json_t *device_at(int rank, const hpl_device_t *device)
     return object;
 }
 
+static json_t *list_of(void *all, int count)
+{
+    const devices_t *of = all;
+    json_t *list = json_array();
+
+    for (int r = 0; r < count; r++)
+        for (int i = 0; i < of[r].count; i++)
+            json_array_append_new(list, device_at(r, &of[r].device[i]));
+    return list;
+}
+
 json_t *xhpl_record_devices(void)
 {
     devices_t here = mine();
-    devices_t *all = xhpl_record_gather(MPI_COMM_WORLD, &here, sizeof(here));
-    json_t *list = NULL;
-    int processes;
 
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (all != NULL)
-        list = json_array();
-    for (int r = 0; list != NULL && r < processes; r++)
-        for (int i = 0; i < all[r].count; i++)
-            json_array_append_new(list, device_at(r, &all[r].device[i]));
-    free(all);
-    return list;
+    return xhpl_record_gathered(MPI_COMM_WORLD, &here, sizeof(here), list_of);
 }
 
 double xhpl_record_devices_energy(void)

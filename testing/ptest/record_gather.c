@@ -18,3 +18,17 @@ void *xhpl_record_gather(MPI_Comm comm, const void *mine, size_t bytes)
     MPI_Gather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, comm);
     return all;
 }
+
+json_t *xhpl_record_gathered(MPI_Comm comm, const void *mine, size_t bytes,
+                             xhpl_record_make_t *make)
+{
+    void *all = xhpl_record_gather(comm, mine, bytes);
+    json_t *made = NULL;
+    int processes;
+
+    MPI_Comm_size(comm, &processes);
+    if (all != NULL)
+        made = make(all, processes);
+    free(all);
+    return made;
+}

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <mpi.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include "base/blas_library.h"
@@ -143,8 +142,9 @@ static json_t *host_at(const place_t *place)
 }
 
 /* The hosts in the order of their first rank. */
-static json_t *group(const place_t *places, int count)
+static json_t *group(void *all, int count)
 {
+    const place_t *places = all;
     json_t *hosts = json_array(), *by_name = json_object();
 
     for (int i = 0; i < count; i++) {
@@ -165,15 +165,8 @@ static json_t *group(const place_t *places, int count)
 json_t *xhpl_record_hosts(void)
 {
     place_t mine = my_place();
-    place_t *places = xhpl_record_gather(MPI_COMM_WORLD, &mine, sizeof(mine));
-    json_t *hosts = NULL;
-    int processes;
 
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (places != NULL)
-        hosts = group(places, processes);
-    free(places);
-    return hosts;
+    return xhpl_record_gathered(MPI_COMM_WORLD, &mine, sizeof(mine), group);
 }
 
 /* ---- libraries ----------------------------------------------------------- */

@@ -51,8 +51,9 @@ static json_t *rank_at(const share_t *share)
 }
 
 /* Null: the solver does not tell. */
-static json_t *list_of(share_t *all, int count)
+static json_t *list_of(void *shares, int count)
 {
+    share_t *all = shares;
     json_t *list;
 
     if (!all[0].known)
@@ -69,13 +70,6 @@ static json_t *list_of(share_t *all, int count)
 json_t *xhpl_record_ranks(MPI_Comm comm, const hpl_system_t *system)
 {
     share_t share = mine(system);
-    share_t *all = xhpl_record_gather(comm, &share, sizeof(share));
-    json_t *list = NULL;
-    int processes;
 
-    MPI_Comm_size(comm, &processes);
-    if (all != NULL)
-        list = list_of(all, processes);
-    free(all);
-    return list;
+    return xhpl_record_gathered(comm, &share, sizeof(share), list_of);
 }
