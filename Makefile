@@ -61,7 +61,7 @@ JSON_LIBS := $(if $(filter yes,$(JSON)),$(JANSSON_LIBS))
 
 BASE_OBJECTS := $(call objects,base/*.c)
 HPL_OBJECTS := $(call objects,hpl/*/*.c)
-PLANNER_PURE := $(patsubst %,$(OBJ)/testing/planner/%.o,choices messages \
+PLANNER_PURE := $(patsubst %,$(OBJ)/hybrid/plan/%.o,choices messages \
                   model new_file rates request table)
 PTEST_OBJECTS := $(filter-out $(RECORD_NOT_BUILT), \
                    $(call objects,testing/ptest/*.c)) $(PLANNER_PURE)
@@ -85,11 +85,11 @@ PACKAGE_FLAGS := $(if $(strip $(PACKAGES)),$(shell pkg-config --cflags $(PACKAGE
 PLANNER_NONE := $(OBJ)/testing/planner/planner_none.o
 PLANNER_OBJECTS := $(if $(filter yes,$(HYBRID)), \
     $(filter-out $(PLANNER_NONE) $(PLANNER_PURE), \
-      $(call objects,testing/planner/*.c)) \
-    $(filter-out %/main.o,$(call objects,testing/xhost/*.c)),$(PLANNER_NONE))
+      $(call objects,hybrid/plan/*.c)) $(OBJ)/testing/planner/planner.o, \
+    $(PLANNER_NONE))
 
 # The tests of hybrid/ and its program, and what tests share with them.
-HYBRID_WORDS := '"hybrid/|\<hyb_|"testing/(xdgemm/|unit/driver_)'
+HYBRID_WORDS := '"hybrid/(lu|observe|node|cpu|device)/|\<hyb_|"testing/(xdgemm/|unit/driver_)'
 UNIT_ALL := $(wildcard testing/unit/*.c)
 UNIT_HYBRID := $(shell grep -lE $(HYBRID_WORDS) $(UNIT_ALL))
 UNIT_RECORD := $(wildcard testing/unit/test_record*.c)
@@ -102,7 +102,7 @@ as_objects = $(patsubst %.c,$(OBJ)/%.o,$(1))
 as_programs = $(patsubst testing/%.c,$(BUILD)/%,$(call tests_of,$(1)))
 
 # Those of base/ alone link no MPI.
-UNIT_BASE := $(call tests_of,$(shell grep -LE '"testing/(ptest|planner)/' $(UNIT_NEUTRAL)))
+UNIT_BASE := $(call tests_of,$(shell grep -LE '"(testing/(ptest|planner)|hybrid/plan)/' $(UNIT_NEUTRAL)))
 BASE_UNIT_TESTS := $(call as_programs,$(UNIT_BASE))
 BASE_UNIT_COMMON := $(call as_objects,$(call common_of,$(UNIT_NEUTRAL)))
 UNIT_TESTS := $(call as_programs,$(filter-out $(UNIT_BASE),$(UNIT_SOURCES)))
@@ -112,8 +112,6 @@ UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID)) \
                  $(if $(filter yes,$(JSON)),,$(UNIT_RECORD))
 HEADERS := $(filter-out testing/cuda_model/model.h \
              $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
-             $(addprefix testing/planner/,devices.h measure.h packing.h \
-             pivots.h probes.h) \
              $(addprefix testing/unit/,cuda_model_fixture.h device_cases.h \
              emu_fixture.h fake_backend.h machines.h node_fixture.h)) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_% \
@@ -290,7 +288,7 @@ test-all:
 
 ## bench-hpl: speed at N = 10000, beside BASELINE=<an xhpl> if given
 bench-hpl: build
-	@$(PYTHON) scripts/bench-hpl '$(BINdir)' $(BASELINE)
+	@$(PYTHON) bench/bench-hpl '$(BINdir)' $(BASELINE)
 
 ## check-upstream: build UPSTREAM=<HPL 2.3>'s testing/ on this library, run it
 check-upstream: $(HPLlib)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The driver, the engine, its plug-ins and programs; included by the Makefile
-# where hwloc is. Nothing but xhpl, xlookahead and the driver's tests links MPI.
+# The solver, what it stands on, plug-ins and programs; included by the Makefile
+# where hwloc is. Nothing but xhpl, xlookahead and the solver's tests links MPI.
 
-ENGINE_OBJECTS := $(call objects,hybrid/engine/*.c hybrid/engine/*/*.c)
-HYB_DRIVER_OBJECTS := $(call objects,hybrid/driver/*.c hybrid/driver/*/*.c)
+NODE_OBJECTS := $(call objects,hybrid/node/*.c hybrid/cpu/*.c hybrid/device/*.c)
+LU_OBJECTS := $(call objects,hybrid/lu/*.c hybrid/lu/*/*.c hybrid/observe/*.c)
 XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
 # These alone are about JSON.
 XDGEMM_TESTED := $(filter-out $(addprefix %/,main.o run.o record.o json.o \
@@ -15,9 +15,9 @@ HEADERS += $(filter-out hybrid/device/cuda/%,$(wildcard hybrid/*/*.h \
 HWLOC_LIBS := $(shell pkg-config --libs hwloc)
 HYB_LIBS = $(HWLOC_LIBS) $(PLAIN_LIBS)
 
-# xhpl gets the driver and what that stands on.
+# xhpl gets the solver and what that stands on.
 $(OBJ)/testing/ptest/solvers.o: XH_FIRST += -DXH_HYBRID
-$(XHPL): $(HYB_DRIVER_OBJECTS) $(ENGINE_OBJECTS)
+$(XHPL): $(LU_OBJECTS) $(NODE_OBJECTS)
 XHPL_LIBS = $(HWLOC_LIBS) -ldl
 
 XDGEMM := $(BINdir)/xdgemm
@@ -28,7 +28,7 @@ XDGEMM_BUILT := $(if $(filter yes,$(JSON)),$(XDGEMM))
 
 build: $(XDGEMM_BUILT) $(XBLAS) $(XHOST) $(XLOOKAHEAD)
 
-$(XDGEMM): $(XDGEMM_OBJECTS) $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
+$(XDGEMM): $(XDGEMM_OBJECTS) $(NODE_OBJECTS) $(BASE_OBJECTS) \
            $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(PLAIN_LINK) $(BLAS_NAMES) -o $@ $(filter %.o,$^) \
@@ -36,7 +36,7 @@ $(XDGEMM): $(XDGEMM_OBJECTS) $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
 
 # All of xhpl but its choice of a solver.
 $(XLOOKAHEAD): $(call objects,testing/xlookahead/*.c) $(DRIVER_OBJECTS) \
-               $(HYB_DRIVER_OBJECTS) $(ENGINE_OBJECTS) $(HPLlib) \
+               $(LU_OBJECTS) $(NODE_OBJECTS) $(HPLlib) \
                $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) \
@@ -46,7 +46,7 @@ $(XBLAS): $(call objects,testing/xblas/*.c) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(HYB_CC) $(LINKFLAGS) -o $@ $^ -ldl $(XH_LIBS))
 
-$(XHOST): $(call objects,testing/xhost/*.c) $(ENGINE_OBJECTS) \
+$(XHOST): $(call objects,testing/xhost/*.c hybrid/plan/host_*.c) $(NODE_OBJECTS) \
           $(BASE_OBJECTS) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(PLAIN_LINK) -o $@ $(filter %.o,$^) $(HYB_LIBS))
@@ -138,8 +138,8 @@ install-hybrid: build
 
 # ---- unit tests ------------------------------------------------------------
 
-# Tests of the driver link all there is; those of the engine link no MPI.
-UNIT_DRIVER := $(shell grep -lE '"(hybrid/driver/|testing/unit/driver_)' $(UNIT_HYBRID))
+# Tests of the solver link all there is; those below it link no MPI.
+UNIT_DRIVER := $(shell grep -lE '"(hybrid/(lu|observe|plan)/|testing/unit/driver_)' $(UNIT_HYBRID))
 UNIT_ENGINE := $(filter-out $(UNIT_DRIVER),$(UNIT_HYBRID))
 HYB_UNIT_TESTS := $(call as_programs,$(UNIT_ENGINE))
 HYB_DRIVER_TESTS := $(call as_programs,$(UNIT_DRIVER))
@@ -149,11 +149,11 @@ HYB_DRIVER_COMMON := $(call as_objects,$(call common_of,$(UNIT_DRIVER)))
 
 unit: $(HYB_UNIT_TESTS) $(HYB_DRIVER_TESTS)
 
-check-layers: $(ENGINE_OBJECTS) $(HYB_DRIVER_OBJECTS) $(PLUGINS)
+check-layers: $(NODE_OBJECTS) $(LU_OBJECTS) $(PLUGINS)
 
 $(HYB_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
                    $(HYB_UNIT_COMMON) $(XDGEMM_TESTED) \
-                   $(ENGINE_OBJECTS) $(BASE_OBJECTS) \
+                   $(NODE_OBJECTS) $(BASE_OBJECTS) \
                    $(BUILD)/blas-checked | $(BUILD)/lib/xhpl
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(PLAIN_LINK) -o $@ $(filter %.o,$^) -lcmocka \
@@ -163,7 +163,7 @@ $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
                      $(UNIT_COMMON) $(HYB_UNIT_COMMON) \
                      $(HYB_DRIVER_COMMON) \
                      $(call objects,testing/model/*.c) $(DRIVER_OBJECTS) \
-                     $(PLANNER_OBJECTS) $(HYB_DRIVER_OBJECTS) $(ENGINE_OBJECTS) $(HPLlib) \
+                     $(PLANNER_OBJECTS) $(LU_OBJECTS) $(NODE_OBJECTS) $(HPLlib) \
                      $(BUILD)/blas-checked | $(BUILD)/lib/xhpl
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) \
@@ -177,19 +177,19 @@ bench-dgemm: build
 
 ## bench-host: the solver on cores alone, beside goals and BASELINE=<an xhpl>
 bench-host: build
-	@$(PYTHON) scripts/bench-host '$(BINdir)' $(BASELINE)
+	@$(PYTHON) bench/bench-host '$(BINdir)' $(BASELINE)
 
 ## bench-lookahead: modes of look-ahead with devices of set speeds, and bounds
 bench-lookahead: build
-	@$(PYTHON) scripts/bench-lookahead '$(BINdir)'
+	@$(PYTHON) bench/bench-lookahead '$(BINdir)'
 
 ## bench-streaming: runs on a GPU, beside what its link and its DGEMM allow
 bench-streaming: build
-	@$(PYTHON) scripts/bench-streaming '$(BINdir)'
+	@$(PYTHON) bench/bench-streaming '$(BINdir)'
 
 ## bench-plan: predictions beside runs, on every grid of two
 bench-plan: build
-	@$(PYTHON) scripts/bench-plan '$(BINdir)'
+	@$(PYTHON) bench/bench-plan '$(BINdir)'
 
 ## bundle: dist/xhpl-<version>-<machine>.tar.gz, which runs where nothing is
 bundle: build

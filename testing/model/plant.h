@@ -2,7 +2,7 @@
 #ifndef PLANT_H
 #define PLANT_H
 
-#include "hybrid/driver/choice/lookahead.h"
+#include "hybrid/lu/tuner/lookahead.h"
 
 /*
  * A process that only takes time: what one iteration of the factorization

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/settings.h"
-#include "hybrid/driver/diagnosis/watchdog.h"
-#include "hybrid/driver/driver.h"
+#include "hybrid/observe/watchdog.h"
+#include "hybrid/lu/solver/solver.h"
 
 xh_status_t xhpl_solver_open(bool funneled)
 {

@@ -195,7 +195,7 @@ def test_an_unknown_number_of_threads_is_said_to_be_unknown(
 # A program of the engine without a BLAS, whose names may differ: -DUpCase.
 NO_BLAS = """
 #include "base/settings.h"
-#include "hybrid/engine/node.h"
+#include "hybrid/device/machine.h"
 
 int main(void)
 {
@@ -204,7 +204,7 @@ int main(void)
     xh_settings_load();
     xh_settings_assign("kernel=blas");
     xh_settings_assign("devices=none");
-    return hyb_node_open(1, NULL, &node) == XH_ERR_INPUT ? 0 : 1;
+    return hyb_machine_open(1, NULL, &node) == XH_ERR_INPUT ? 0 : 1;
 }
 """
 
@@ -213,8 +213,9 @@ int main(void)
 @pytest.mark.skipif(jobs.sanitized(), reason="its flags are not known here")
 def test_the_kernel_blas_is_refused_where_no_blas_is_seen(tmp_path):
     objects = jobs.BUILD / "obj"
-    parts = [*objects.glob("base/*.o"), *objects.glob("hybrid/engine/**/*.o")]
-    if not (objects / "hybrid/engine/node.o").exists():
+    parts = [p for d in ("base", "hybrid/node", "hybrid/cpu", "hybrid/device")
+             for p in objects.glob(f"{d}/*.o")]
+    if not (objects / "hybrid/device/machine.o").exists():
         pytest.skip("built without hybrid/")
     (tmp_path / "main.c").write_text(NO_BLAS)
     words = ["cc", "-I", jobs.SOURCE, "main.c", *parts, "-o", "main"]

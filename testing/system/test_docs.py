@@ -99,9 +99,9 @@ SMALLER = [
     (r"xhpl --plan (--time 1h )?--write",
      r"xhpl --plan \1--memory 200M --set plan_seconds=0.1 --write"),
     (r"make bench-hpl BASELINE=/path/to/another/xhpl",
-     "N=300 NB=64 GRIDS=1x2 REPEAT=1 scripts/bench-hpl bin/arch bin/arch/xhpl"),
+     "N=300 NB=64 GRIDS=1x2 REPEAT=1 bench/bench-hpl bin/arch bin/arch/xhpl"),
     (r"N=4000 (.*) REPEAT=3 make bench-hpl",
-     r"N=300 \1 REPEAT=1 scripts/bench-hpl bin/arch"),
+     r"N=300 \1 REPEAT=1 bench/bench-hpl bin/arch"),
     (r"SIZE=2000 DEPTH=128 make", "SIZE=200 DEPTH=32 make"),
     (r"make bench-dgemm", "DEVICE_DEPTH=64 sh bench/dgemm.sh bin/arch"),
     (r"make (bench-plan|bench-lookahead)\n", ""),  # the script in the next line

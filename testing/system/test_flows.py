@@ -299,7 +299,7 @@ def test_without_jansson_the_solver_is_built_all_the_same(tree, tmp_path):
     outcome = made(tree, "--dry-run", env=pkg_config(tmp_path, rest))
     said = re.findall("^jansson is not found: .*no xdgemm.*", outcome.stdout, re.M)
     assert len(said) == 1 and "HYBRID=no" not in outcome.stdout, str(outcome)
-    assert "CC    hybrid/driver/" in outcome.stdout
+    assert "CC    hybrid/lu/" in outcome.stdout
     assert "LINK" in outcome.stdout and "bin/arch/xdgemm" not in outcome.stdout
     assert "jansson.h" not in outcome.stdout and "-ljansson" not in outcome.stdout
 
@@ -310,7 +310,7 @@ def test_libraries_are_used_as_pkg_config_says(tree, tmp_path):
     *--cflags*) echo -I/far/include ;; *--libs*) echo -L/far/lib -lfar ;; esac
     exit 0"""
     outcome = made(tree, "--dry-run", "V=1", env=pkg_config(tmp_path, says))
-    compiled = re.findall(r".* -c -o \S*hybrid/engine/topology\.o .*", outcome.stdout)
+    compiled = re.findall(r".* -c -o \S*hybrid/node/topology\.o .*", outcome.stdout)
     linked = re.findall(r".* -o \S*bin/arch/(?:xhpl|xdgemm) .*", outcome.stdout)
     assert compiled and all("-I/far/include" in x for x in compiled)
     assert len(linked) >= 2 and all("-L/far/lib" in x for x in linked)

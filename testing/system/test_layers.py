@@ -7,12 +7,12 @@ import pytest
 import jobs
 
 CHECK = jobs.SOURCE / "scripts/check-layers"
-FOLDERS = ["base", "hpl", "hybrid/engine", "hybrid/driver", "hybrid/device/emu"]
+FOLDERS = ["base", "hpl", "hybrid/node", "hybrid/cpu", "hybrid/lu", "hybrid/device/emu"]
 
 
 def compiled(tree, name, text):
     """A source of the tree, and the object that is built of it."""
-    kind = "pic" if name.startswith("hybrid/device") else "obj"
+    kind = "pic" if name.startswith("hybrid/device/emu") else "obj"
     source, built = tree / name, tree / f"build/{kind}/{name}"
     built.parent.mkdir(parents=True, exist_ok=True)
     source.write_text(text)
@@ -28,8 +28,8 @@ def tree(tmp_path):
         (tmp_path / folder).mkdir(parents=True)
     compiled(tmp_path, "base/clock.c", "void xh_now(void) {}\n")
     compiled(tmp_path, "hpl/grid.c", calling("xh_now", "HPL_grid"))
-    compiled(tmp_path, "hybrid/engine/node.c", calling("xh_now", "hyb_node"))
-    compiled(tmp_path, "hybrid/driver/lu.c", calling("hyb_node", "hyb_lu"))
+    compiled(tmp_path, "hybrid/node/team.c", calling("xh_now", "hyb_node"))
+    compiled(tmp_path, "hybrid/lu/lu.c", calling("hyb_node", "hyb_lu"))
     compiled(tmp_path, "hybrid/device/emu/emu.c", calling("hyb_node", "hyb_emu"))
     parts = ["build/obj/base/clock.o", "build/obj/hpl/grid.o"]
     packed = jobs.run(["ar", "rc", "libhpl.a", *parts], tmp_path)
@@ -55,10 +55,10 @@ PLANTED = [
     ("base/planted.c", "MPI_Comm_rank"),
     ("base/planted.c", "HPL_dgemm"),
     ("base/planted.c", "hyb_node"),
-    ("hybrid/engine/planted.c", "MPI_Bcast"),
-    ("hybrid/engine/planted.c", "PMPI_Bcast"),
-    ("hybrid/engine/planted.c", "HPL_grid"),
-    ("hybrid/engine/planted.c", "hyb_lu"),
+    ("hybrid/node/planted.c", "MPI_Bcast"),
+    ("hybrid/node/planted.c", "PMPI_Bcast"),
+    ("hybrid/node/planted.c", "HPL_grid"),
+    ("hybrid/node/planted.c", "hyb_lu"),
     ("hybrid/device/emu/planted.c", "MPI_Wait"),
     ("hybrid/device/emu/planted.c", "hpl_panel"),
     ("hybrid/device/emu/planted.c", "hyb_lu"),
@@ -75,8 +75,8 @@ def test_a_symbol_from_above_is_found_and_named(tree, name, symbol):
 
 
 def test_what_is_below_may_be_needed(tree):
-    compiled(tree, "hybrid/engine/more.c", calling("xh_now"))
-    compiled(tree, "hybrid/driver/more.c", calling("MPI_Bcast", "hyb_more"))
+    compiled(tree, "hybrid/node/more.c", calling("xh_now"))
+    compiled(tree, "hybrid/lu/more.c", calling("MPI_Bcast", "hyb_more"))
     assert check(tree).status == 0
 
 
@@ -97,7 +97,7 @@ def test_the_library_knows_nothing_of_the_engine(tree):
 # ---- the tests of lower layers ----------------------------------------------
 
 INCLUDES = re.compile(r'^#include [<"](\S+)[>"]$', re.M)
-LOWER = ("base/", "hybrid/engine/", "hybrid/device/")
+LOWER = ("base/", "hybrid/node/", "hybrid/cpu/", "hybrid/device/")
 
 
 def included(source, seen):

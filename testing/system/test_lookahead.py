@@ -9,7 +9,7 @@ import pytest
 
 import jobs
 
-sys.path.insert(0, str(jobs.SOURCE / "scripts"))
+sys.path.insert(0, str(jobs.SOURCE / "bench"))
 
 import lookahead_bounds
 
@@ -68,7 +68,7 @@ VARIABLES = ("N", "MINUTES", "REPEAT")
 @pytest.fixture
 def bench(monkeypatch):
     """The program as a module, in an environment without its variables."""
-    path = str(jobs.SOURCE / "scripts/bench-lookahead")
+    path = str(jobs.SOURCE / "bench/bench-lookahead")
     loader = SourceFileLoader("bench_lookahead", path)
     spec = importlib.util.spec_from_loader("bench_lookahead", loader)
     module = importlib.util.module_from_spec(spec)

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <unistd.h>
 #include "base/settings.h"
-#include "hybrid/engine/backend.h"
+#include "hybrid/device/backend.h"
 
 /* Its folder, beside this program's. */
 static const char *folder(void)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <pthread.h>
 #include "base/settings.h"
-#include "hybrid/engine/backend.h"
+#include "hybrid/device/backend.h"
 #include "testing/unit/capture.h"
 
 enum {
@@ -67,9 +67,9 @@ device_fixture_t *device_cases_fixture(void **state)
 
 /* ---- pieces ------------------------------------------------------------- */
 
-hyb_view_t device_cases_matrix(hyb_device_t *device, int64_t rows, int64_t cols)
+xh_view_t device_cases_matrix(hyb_device_t *device, int64_t rows, int64_t cols)
 {
-    hyb_view_t v = {NULL, rows, cols, rows};
+    xh_view_t v = {NULL, rows, cols, rows};
     size_t bytes = (size_t)rows * (size_t)cols * sizeof(double);
 
     assert_int_equal(hyb_device_alloc(device, bytes, &v.data), XH_OK);
@@ -115,7 +115,7 @@ hyb_queue_t *device_cases_queue(hyb_device_t *device)
     return queue;
 }
 
-static void fill_in(hyb_queue_t *queue, hyb_view_t matrix, double *host,
+static void fill_in(hyb_queue_t *queue, xh_view_t matrix, double *host,
                     double value)
 {
     int64_t i;
@@ -123,17 +123,16 @@ static void fill_in(hyb_queue_t *queue, hyb_view_t matrix, double *host,
     for (i = 0; i < matrix.rows * matrix.cols; i++)
         host[i] = value;
     assert_int_equal(hyb_queue_copy_in(queue,
-                                       (hyb_view_t){host, matrix.rows,
-                                                    matrix.cols, matrix.rows},
+                                       (xh_view_t){host, matrix.rows,
+                                                   matrix.cols, matrix.rows},
                                        matrix),
                      XH_OK);
 }
 
 /* C := C + A B, REPEATS times. */
-static void keep_busy(hyb_queue_t *queue, hyb_view_t a, hyb_view_t b,
-                      hyb_view_t c)
+static void keep_busy(hyb_queue_t *queue, xh_view_t a, xh_view_t b, xh_view_t c)
 {
-    const hyb_gemm_t product = {.alpha = 1, .beta = 1, .a = a, .b = b, .c = c};
+    const xh_gemm_t product = {.alpha = 1, .beta = 1, .a = a, .b = b, .c = c};
     int i;
 
     for (i = 0; i < REPEATS; i++)
@@ -220,8 +219,8 @@ void a_wait_ends_with_its_time_or_with_the_work(void **state)
 {
     static const double patience[] = {0, 1e-9, 1e-4, DEVICE_PATIENCE, INFINITY};
     const device_fixture_t *f = device_cases_fixture(state);
-    hyb_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
-    hyb_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
+    xh_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    xh_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_event_t *event = device_cases_event(f->device);
     bool done = false, before;
     size_t i;
@@ -243,8 +242,8 @@ void a_wait_orders_the_work_of_two_queues(void **state)
     static double ones[ORDER * ORDER], zeros[ORDER * ORDER],
         result[ORDER * ORDER];
     const device_fixture_t *f = device_cases_fixture(state);
-    hyb_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
-    hyb_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
+    xh_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    xh_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_queue_t *other = device_cases_queue(f->device);
     hyb_event_t *event = device_cases_event(f->device);
     int i;
@@ -256,7 +255,7 @@ void a_wait_orders_the_work_of_two_queues(void **state)
     assert_int_equal(hyb_queue_wait(other, event), XH_OK);
     hyb_event_destroy(event);
     assert_int_equal(
-        hyb_queue_copy_out(other, c, (hyb_view_t){result, ORDER, ORDER, ORDER}),
+        hyb_queue_copy_out(other, c, (xh_view_t){result, ORDER, ORDER, ORDER}),
         XH_OK);
     assert_int_equal(device_cases_finish(f->device, other), XH_OK);
     for (i = 0; i < ORDER * ORDER; i++)
@@ -269,8 +268,8 @@ void a_wait_orders_the_work_of_two_queues(void **state)
 void time_runs_from_event_to_event(void **state)
 {
     const device_fixture_t *f = device_cases_fixture(state);
-    hyb_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
-    hyb_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
+    xh_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    xh_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_event_t *event[3];
     double first, second, both;
     int i;
@@ -296,7 +295,7 @@ void queues_come_and_go(void **state)
 {
     enum { ROUNDS = 200 };
     const device_fixture_t *f = device_cases_fixture(state);
-    hyb_view_t matrix = device_cases_matrix(f->device, 1, 1);
+    xh_view_t matrix = device_cases_matrix(f->device, 1, 1);
     hyb_queue_t *other;
     double x = 0;
     int i;
@@ -305,8 +304,7 @@ void queues_come_and_go(void **state)
         other = device_cases_queue(f->device);
         fill_in(other, matrix, &x, i);
         assert_int_equal(
-            hyb_queue_copy_out(other, matrix, (hyb_view_t){&x, 1, 1, 1}),
-            XH_OK);
+            hyb_queue_copy_out(other, matrix, (xh_view_t){&x, 1, 1, 1}), XH_OK);
         assert_int_equal(device_cases_finish(f->device, other), XH_OK);
         assert_true(x == i);
         hyb_queue_destroy(other);
@@ -326,17 +324,17 @@ typedef struct {
 } worker_t;
 
 /* C := A A for an A of all x, on a queue of its own. */
-static int wrong_squares(hyb_device_t *device, hyb_queue_t *queue, hyb_view_t a,
-                         hyb_view_t c, double x)
+static int wrong_squares(hyb_device_t *device, hyb_queue_t *queue, xh_view_t a,
+                         xh_view_t c, double x)
 {
     double host[SMALL * SMALL], result[SMALL * SMALL];
     int i, wrong;
 
     for (i = 0; i < SMALL * SMALL; i++)
         host[i] = x;
-    hyb_queue_copy_in(queue, (hyb_view_t){host, SMALL, SMALL, SMALL}, a);
-    hyb_queue_gemm(queue, &(hyb_gemm_t){.alpha = 1, .a = a, .b = a, .c = c});
-    hyb_queue_copy_out(queue, c, (hyb_view_t){result, SMALL, SMALL, SMALL});
+    hyb_queue_copy_in(queue, (xh_view_t){host, SMALL, SMALL, SMALL}, a);
+    hyb_queue_gemm(queue, &(xh_gemm_t){.alpha = 1, .a = a, .b = a, .c = c});
+    hyb_queue_copy_out(queue, c, (xh_view_t){result, SMALL, SMALL, SMALL});
     wrong = device_cases_finish(device, queue) != XH_OK;
     for (i = 0; i < SMALL * SMALL; i++)
         wrong += result[i] != SMALL * x * x;
@@ -347,8 +345,8 @@ static void *square(void *argument)
 {
     worker_t *worker = argument;
     hyb_queue_t *queue = device_cases_queue(worker->device);
-    hyb_view_t a = device_cases_matrix(worker->device, SMALL, SMALL);
-    hyb_view_t c = device_cases_matrix(worker->device, SMALL, SMALL);
+    xh_view_t a = device_cases_matrix(worker->device, SMALL, SMALL);
+    xh_view_t c = device_cases_matrix(worker->device, SMALL, SMALL);
     int round;
 
     for (round = 0; round < ROUNDS; round++)
@@ -384,16 +382,15 @@ void closing_finishes_what_is_queued(void **state)
     static double ones[ORDER * ORDER], zeros[ORDER * ORDER],
         result[ORDER * ORDER];
     device_fixture_t *f = device_cases_fixture(state);
-    hyb_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
-    hyb_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
+    xh_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    xh_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
 
     fill_in(f->queue, a, ones, 1);
     fill_in(f->queue, c, zeros, 0);
     keep_busy(f->queue, a, a, c);
-    assert_int_equal(
-        hyb_queue_copy_out(f->queue, c,
-                           (hyb_view_t){result, ORDER, ORDER, ORDER}),
-        XH_OK);
+    assert_int_equal(hyb_queue_copy_out(
+                         f->queue, c, (xh_view_t){result, ORDER, ORDER, ORDER}),
+                     XH_OK);
     device_cases_close(state);
     assert_true(result[0] == REPEATS * ORDER);
     assert_true(result[ORDER * ORDER - 1] == REPEATS * ORDER);
@@ -402,7 +399,7 @@ void closing_finishes_what_is_queued(void **state)
 void a_device_given_up_closes(void **state)
 {
     const device_fixture_t *f = device_cases_fixture(state);
-    hyb_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    xh_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_event_t *event = device_cases_event(f->device);
     bool done;
 

@@ -7,7 +7,7 @@
  * table of such a test names a set-up function that calls device_cases_open,
  * and device_cases_close. Where there is no such device the cases are skipped.
  */
-#include "hybrid/engine/device.h"
+#include "hybrid/device/device.h"
 #include "testing/unit/unit.h"
 
 enum { DEVICE_PATIENCE = 60 }; /* seconds; only what is broken takes so long */
@@ -32,8 +32,7 @@ hyb_queue_t *device_cases_queue(hyb_device_t *device);
 hyb_event_t *device_cases_event(hyb_device_t *device);
 
 /* A matrix in device memory; its data is what hyb_device_free takes. */
-hyb_view_t device_cases_matrix(hyb_device_t *device, int64_t rows,
-                               int64_t cols);
+xh_view_t device_cases_matrix(hyb_device_t *device, int64_t rows, int64_t cols);
 
 /* Wait for event, or until all that is on queue has run; what came of it. */
 xh_status_t device_cases_wait(hyb_event_t *event);

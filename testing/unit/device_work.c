@@ -23,19 +23,18 @@ void whole_matrices_come_back(void **state)
     enum { ROWS = 1000, COLS = 700 };
     const size_t bytes = sizeof(double[ROWS][COLS]);
     const device_fixture_t *f = device_cases_fixture(state);
-    hyb_view_t matrix = device_cases_matrix(f->device, ROWS, COLS);
+    xh_view_t matrix = device_cases_matrix(f->device, ROWS, COLS);
     double *from, *to;
 
     assert_int_equal(hyb_pinned_alloc(f->device, bytes, &from), XH_OK);
     assert_int_equal(hyb_pinned_alloc(f->device, bytes, &to), XH_OK);
     fill(from, ROWS * COLS);
-    assert_int_equal(hyb_queue_copy_in(f->queue,
-                                       (hyb_view_t){from, ROWS, COLS, ROWS},
-                                       matrix),
+    assert_int_equal(hyb_queue_copy_in(
+                         f->queue, (xh_view_t){from, ROWS, COLS, ROWS}, matrix),
                      XH_OK);
-    assert_int_equal(hyb_queue_copy_out(f->queue, matrix,
-                                        (hyb_view_t){to, ROWS, COLS, ROWS}),
-                     XH_OK);
+    assert_int_equal(
+        hyb_queue_copy_out(f->queue, matrix, (xh_view_t){to, ROWS, COLS, ROWS}),
+        XH_OK);
     assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
     assert_memory_equal(from, to, bytes);
     hyb_pinned_free(f->device, from, bytes);
@@ -47,18 +46,17 @@ void copies_keep_every_element_and_touch_no_other(void **state)
 {
     static double from[LD * ORDER], to[LD * ORDER];
     const device_fixture_t *f = device_cases_fixture(state);
-    hyb_view_t whole = device_cases_matrix(f->device, ORDER, ORDER);
-    hyb_view_t part = hyb_view_part(whole, 3, 4, 20, 30);
+    xh_view_t whole = device_cases_matrix(f->device, ORDER, ORDER);
+    xh_view_t part = xh_view_part(whole, 3, 4, 20, 30);
     int i, j;
 
     fill(from, LD * ORDER);
     memset(to, 0, sizeof(to));
     assert_int_equal(
-        hyb_queue_copy_in(f->queue, (hyb_view_t){from, 20, 30, LD}, part),
+        hyb_queue_copy_in(f->queue, (xh_view_t){from, 20, 30, LD}, part),
         XH_OK);
     assert_int_equal(
-        hyb_queue_copy_out(f->queue, part, (hyb_view_t){to, 20, 30, LD}),
-        XH_OK);
+        hyb_queue_copy_out(f->queue, part, (xh_view_t){to, 20, 30, LD}), XH_OK);
     assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
     for (j = 0; j < ORDER; j++)
         for (i = 0; i < LD; i++)
@@ -67,7 +65,7 @@ void copies_keep_every_element_and_touch_no_other(void **state)
     hyb_device_free(f->device, whole.data);
 }
 
-static xh_status_t copied_in(hyb_queue_t *queue, hyb_view_t from, hyb_view_t to)
+static xh_status_t copied_in(hyb_queue_t *queue, xh_view_t from, xh_view_t to)
 {
     xh_status_t status;
 
@@ -77,8 +75,7 @@ static xh_status_t copied_in(hyb_queue_t *queue, hyb_view_t from, hyb_view_t to)
     return status;
 }
 
-static xh_status_t copied_out(hyb_queue_t *queue, hyb_view_t from,
-                              hyb_view_t to)
+static xh_status_t copied_out(hyb_queue_t *queue, xh_view_t from, xh_view_t to)
 {
     xh_status_t status;
 
@@ -88,14 +85,14 @@ static xh_status_t copied_out(hyb_queue_t *queue, hyb_view_t from,
     return status;
 }
 
-static xh_status_t multiplied(hyb_queue_t *queue, hyb_view_t a, hyb_view_t b,
-                              hyb_view_t c)
+static xh_status_t multiplied(hyb_queue_t *queue, xh_view_t a, xh_view_t b,
+                              xh_view_t c)
 {
     xh_status_t status;
 
     capture_begin();
-    status = hyb_queue_gemm(queue,
-                            &(hyb_gemm_t){.alpha = 1, .a = a, .b = b, .c = c});
+    status =
+        hyb_queue_gemm(queue, &(xh_gemm_t){.alpha = 1, .a = a, .b = b, .c = c});
     capture_end(NULL);
     return status;
 }
@@ -103,10 +100,10 @@ static xh_status_t multiplied(hyb_queue_t *queue, hyb_view_t a, hyb_view_t b,
 void copies_are_between_host_and_device(void **state)
 {
     static double x[ORDER * ORDER];
-    const hyb_view_t host = {x, ORDER, ORDER, ORDER};
+    const xh_view_t host = {x, ORDER, ORDER, ORDER};
     const device_fixture_t *f = device_cases_fixture(state);
     hyb_queue_t *queue = f->queue;
-    hyb_view_t dev = device_cases_matrix(f->device, ORDER, ORDER);
+    xh_view_t dev = device_cases_matrix(f->device, ORDER, ORDER);
 
     assert_int_equal(copied_in(queue, host, dev), XH_OK);
     assert_int_equal(copied_out(queue, dev, host), XH_OK);
@@ -126,8 +123,8 @@ void traffic_is_the_bytes_of_copies(void **state)
 {
     static double x[LD * ORDER];
     const device_fixture_t *f = device_cases_fixture(state);
-    hyb_view_t matrix = device_cases_matrix(f->device, 20, 30);
-    const hyb_view_t host = {x, 20, 30, LD};
+    xh_view_t matrix = device_cases_matrix(f->device, 20, 30);
+    const xh_view_t host = {x, 20, 30, LD};
     uint64_t in, out;
 
     assert_int_equal(copied_in(f->queue, host, matrix), XH_OK);
@@ -157,13 +154,13 @@ static void fill_operands(operands_t *o)
     fill(o->c, LD * ORDER);
 }
 
-static double element(const double *x, hyb_trans_t trans, int i, int j)
+static double element(const double *x, xh_trans_t trans, int i, int j)
 {
-    return trans == HYB_TRANS ? x[j + i * LD] : x[i + j * LD];
+    return trans == XH_TRANS ? x[j + i * LD] : x[i + j * LD];
 }
 
 /* The element of the product that p of operands o is to give. */
-static double expected(const operands_t *o, const hyb_gemm_t *p, int i, int j,
+static double expected(const operands_t *o, const xh_gemm_t *p, int i, int j,
                        int k)
 {
     double sum = 0;
@@ -175,30 +172,30 @@ static double expected(const operands_t *o, const hyb_gemm_t *p, int i, int j,
     return p->alpha * sum + (p->beta == 0 ? 0 : p->beta * o->c[i + j * LD]);
 }
 
-static hyb_view_t bring_in(const device_fixture_t *f, double *x)
+static xh_view_t bring_in(const device_fixture_t *f, double *x)
 {
-    hyb_view_t memory = device_cases_matrix(f->device, LD, ORDER);
+    xh_view_t memory = device_cases_matrix(f->device, LD, ORDER);
 
     assert_int_equal(
-        hyb_queue_copy_in(f->queue, (hyb_view_t){x, LD, ORDER, LD}, memory),
+        hyb_queue_copy_in(f->queue, (xh_view_t){x, LD, ORDER, LD}, memory),
         XH_OK);
     return memory;
 }
 
 /* Bring the operands in, multiply, and bring the result out. */
 static void run_product(const device_fixture_t *f, operands_t *o,
-                        const hyb_gemm_t *shape)
+                        const xh_gemm_t *shape)
 {
-    const hyb_view_t a = bring_in(f, o->a), b = bring_in(f, o->b),
-                     c = bring_in(f, o->c);
-    hyb_gemm_t p = *shape;
+    const xh_view_t a = bring_in(f, o->a), b = bring_in(f, o->b),
+                    c = bring_in(f, o->c);
+    xh_gemm_t p = *shape;
 
     p.a.data = a.data;
     p.b.data = b.data;
     p.c.data = c.data;
     assert_int_equal(hyb_queue_gemm(f->queue, &p), XH_OK);
     assert_int_equal(
-        hyb_queue_copy_out(f->queue, c, (hyb_view_t){o->result, LD, ORDER, LD}),
+        hyb_queue_copy_out(f->queue, c, (xh_view_t){o->result, LD, ORDER, LD}),
         XH_OK);
     assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
     hyb_device_free(f->device, a.data);
@@ -207,7 +204,7 @@ static void run_product(const device_fixture_t *f, operands_t *o,
 }
 
 /* Elements of the result that are not what they should be. */
-static int wrong_elements(const operands_t *o, const hyb_gemm_t *p, int k)
+static int wrong_elements(const operands_t *o, const xh_gemm_t *p, int k)
 {
     int i, j, wrong = 0;
 
@@ -221,27 +218,25 @@ static int wrong_elements(const operands_t *o, const hyb_gemm_t *p, int k)
     return wrong;
 }
 
-static hyb_gemm_t shape_of(int m, int n, int k, int flags)
+static xh_gemm_t shape_of(int m, int n, int k, int flags)
 {
-    hyb_gemm_t p = {
-        .trans_a = flags & 1 ? HYB_TRANS : HYB_NO_TRANS,
-        .trans_b = flags & 2 ? HYB_TRANS : HYB_NO_TRANS,
+    xh_gemm_t p = {
+        .trans_a = flags & 1 ? XH_TRANS : XH_NO_TRANS,
+        .trans_b = flags & 2 ? XH_TRANS : XH_NO_TRANS,
         .alpha = flags & 4 ? -1 : 0.75,
         .beta = flags & 8 ? 1 : -0.25,
         .c = {NULL, m, n, LD},
     };
 
-    p.a =
-        flags & 1 ? (hyb_view_t){NULL, k, m, LD} : (hyb_view_t){NULL, m, k, LD};
-    p.b =
-        flags & 2 ? (hyb_view_t){NULL, n, k, LD} : (hyb_view_t){NULL, k, n, LD};
+    p.a = flags & 1 ? (xh_view_t){NULL, k, m, LD} : (xh_view_t){NULL, m, k, LD};
+    p.b = flags & 2 ? (xh_view_t){NULL, n, k, LD} : (xh_view_t){NULL, k, n, LD};
     return p;
 }
 
 static void check_product(const device_fixture_t *f, int m, int n, int k,
                           int flags)
 {
-    const hyb_gemm_t p = shape_of(m, n, k, flags);
+    const xh_gemm_t p = shape_of(m, n, k, flags);
 
     run_product(f, &operands, &p);
     assert_int_equal(wrong_elements(&operands, &p, k), 0);
@@ -274,7 +269,7 @@ void a_product_over_nothing_scales(void **state)
 void with_beta_zero_c_is_not_read(void **state)
 {
     const device_fixture_t *f = device_cases_fixture(state);
-    hyb_gemm_t p = shape_of(ORDER, ORDER, ORDER, 0);
+    xh_gemm_t p = shape_of(ORDER, ORDER, ORDER, 0);
 
     fill_operands(&operands);
     operands.c[LD + 1] = NAN;

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
-#include "hybrid/driver/driver.h"
+#include "hybrid/lu/solver/solver.h"
 #include "testing/unit/small_system.h"
 #include "testing/unit/unit.h"
 

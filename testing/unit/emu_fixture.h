@@ -4,7 +4,7 @@
 
 #include <stdarg.h>
 #include "base/settings.h"
-#include "hybrid/engine/device.h"
+#include "hybrid/device/device.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/device_cases.h"
 

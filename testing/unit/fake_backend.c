@@ -118,8 +118,7 @@ static xh_status_t event_elapsed(void *state, void *begin, void *end,
     return answer();
 }
 
-static xh_status_t copy(void *state, void *queue, hyb_view_t from,
-                        hyb_view_t to)
+static xh_status_t copy(void *state, void *queue, xh_view_t from, xh_view_t to)
 {
     (void)state;
     (void)queue;
@@ -143,7 +142,7 @@ static xh_status_t pin(void *state, void *host, size_t bytes)
     return answer();
 }
 
-static xh_status_t gemm(void *state, void *queue, const hyb_gemm_t *product)
+static xh_status_t gemm(void *state, void *queue, const xh_gemm_t *product)
 {
     (void)state;
     (void)queue;

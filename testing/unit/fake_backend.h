@@ -2,7 +2,7 @@
 #ifndef FAKE_BACKEND_H
 #define FAKE_BACKEND_H
 
-#include "hybrid/engine/device.h"
+#include "hybrid/device/device.h"
 
 /*
  * A backend "fake" that does nothing but count. A case copies the table to

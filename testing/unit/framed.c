@@ -30,7 +30,7 @@ framed_t framed(int64_t rows, int64_t cols)
     f.all = framed_doubles(f.total);
     for (i = 0; i < f.total; i++)
         f.all[i] = framed_drawn();
-    f.v = (hyb_view_t){f.all + MARGIN + MARGIN * ld, rows, cols, ld};
+    f.v = (xh_view_t){f.all + MARGIN + MARGIN * ld, rows, cols, ld};
     return f;
 }
 

@@ -2,13 +2,13 @@
 #ifndef FRAMED_H
 #define FRAMED_H
 
-#include "hybrid/engine/view.h"
+#include "base/view.h"
 
 /* A matrix of random numbers, with room around it that must not change. */
 typedef struct {
     double *all; /* the room, and v in it */
     int64_t total;
-    hyb_view_t v;
+    xh_view_t v;
 } framed_t;
 
 /* count doubles, 64-byte aligned, none of them a number. Released by free. */

@@ -2,7 +2,7 @@
 #include "testing/unit/lookahead_machines.h"
 
 #include <math.h>
-#include "hybrid/driver/choice/lookahead.h"
+#include "hybrid/lu/tuner/lookahead.h"
 #include "testing/unit/unit.h"
 
 static const double core = 4e10;

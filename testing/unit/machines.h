@@ -3,7 +3,7 @@
 #define MACHINES_H
 
 #include "testing/unit/unit.h"
-#include "hybrid/engine/topology.h"
+#include "hybrid/node/topology.h"
 
 /*
  * Machines saved by hwloc. TWO_SOCKETS: 8 NUMA nodes of 4 cores; processors p

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include "base/settings.h"
-#include "hybrid/engine/product.h"
+#include "base/product.h"
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
 
@@ -24,14 +24,14 @@ shape_t problem_shape(int64_t most)
     return (shape_t){.m = 1 + picked(most),
                      .n = 1 + picked(most),
                      .k = 1 + picked(most),
-                     .trans_a = picked(2) == 0 ? HYB_NO_TRANS : HYB_TRANS,
-                     .trans_b = picked(2) == 0 ? HYB_NO_TRANS : HYB_TRANS,
+                     .trans_a = picked(2) == 0 ? XH_NO_TRANS : XH_TRANS,
+                     .trans_b = picked(2) == 0 ? XH_NO_TRANS : XH_TRANS,
                      .alpha = factors[picked(4)],
                      .beta = factors[picked(4)],
                      .pad = picked(4)};
 }
 
-static size_t size_of(hyb_view_t v)
+static size_t size_of(xh_view_t v)
 {
     return (size_t)(v.ld * v.cols);
 }
@@ -45,11 +45,11 @@ static double *allocated(size_t size)
 }
 
 /* op(v) is rows x cols. */
-static hyb_view_t random_matrix(hyb_trans_t op, int64_t rows, int64_t cols,
-                                int64_t pad)
+static xh_view_t random_matrix(xh_trans_t op, int64_t rows, int64_t cols,
+                               int64_t pad)
 {
-    hyb_view_t v = {.rows = op == HYB_NO_TRANS ? rows : cols,
-                    .cols = op == HYB_NO_TRANS ? cols : rows};
+    xh_view_t v = {.rows = op == XH_NO_TRANS ? rows : cols,
+                   .cols = op == XH_NO_TRANS ? cols : rows};
     size_t i;
 
     v.ld = v.rows + pad > 0 ? v.rows + pad : 1;
@@ -59,12 +59,12 @@ static hyb_view_t random_matrix(hyb_trans_t op, int64_t rows, int64_t cols,
     return v;
 }
 
-static double element(hyb_view_t v, hyb_trans_t op, int64_t i, int64_t j)
+static double element(xh_view_t v, xh_trans_t op, int64_t i, int64_t j)
 {
-    return op == HYB_NO_TRANS ? v.data[i + j * v.ld] : v.data[j + i * v.ld];
+    return op == XH_NO_TRANS ? v.data[i + j * v.ld] : v.data[j + i * v.ld];
 }
 
-static void three_loops(const hyb_gemm_t *p, const double *before, double *want)
+static void three_loops(const xh_gemm_t *p, const double *before, double *want)
 {
     int64_t i, j, l;
 
@@ -72,7 +72,7 @@ static void three_loops(const hyb_gemm_t *p, const double *before, double *want)
         for (i = 0; i < p->c.rows; i++) {
             double sum = 0.0;
 
-            for (l = 0; l < hyb_gemm_depth(p); l++)
+            for (l = 0; l < xh_gemm_depth(p); l++)
                 sum += element(p->a, p->trans_a, i, l) *
                        element(p->b, p->trans_b, l, j);
             want[i + j * p->c.ld] =
@@ -81,7 +81,7 @@ static void three_loops(const hyb_gemm_t *p, const double *before, double *want)
         }
 }
 
-static void spoil(hyb_view_t v)
+static void spoil(xh_view_t v)
 {
     size_t i;
 
@@ -98,8 +98,8 @@ problem_t problem_create(shape_t s, bool keeps_c)
                     .beta = s.beta,
                     .a = random_matrix(s.trans_a, s.m, s.k, s.pad),
                     .b = random_matrix(s.trans_b, s.k, s.n, s.pad),
-                    .c = random_matrix(HYB_NO_TRANS, s.m, s.n, s.pad)}};
-    hyb_view_t c = problem.product.c;
+                    .c = random_matrix(XH_NO_TRANS, s.m, s.n, s.pad)}};
+    xh_view_t c = problem.product.c;
 
     if (s.beta == 0.0 && !keeps_c)
         spoil(c);
@@ -135,7 +135,7 @@ bool problem_untouched(const problem_t *problem, size_t index)
 
 bool problem_right(const problem_t *problem, size_t index)
 {
-    double most = 1e-15 * (double)(hyb_gemm_depth(&problem->product) + 10);
+    double most = 1e-15 * (double)(xh_gemm_depth(&problem->product) + 10);
     double got = problem->product.c.data[index], want = problem->want[index];
 
     return fabs(got - want) <= most || (isnan(got) && isnan(want));
@@ -143,7 +143,7 @@ bool problem_right(const problem_t *problem, size_t index)
 
 size_t problem_wrong(const problem_t *problem)
 {
-    hyb_view_t c = problem->product.c;
+    xh_view_t c = problem->product.c;
     size_t i, wrong = 0;
 
     for (i = 0; i < problem->c_size; i++)
@@ -154,15 +154,15 @@ size_t problem_wrong(const problem_t *problem)
 
 /* ---- nodes --------------------------------------------------------------- */
 
-hyb_node_t *node_open(int threads, const char *const *settings, int count)
+hyb_machine_t *node_open(int threads, const char *const *settings, int count)
 {
-    hyb_node_t *node = NULL;
+    hyb_machine_t *node = NULL;
     int i;
 
     assert_int_equal(xh_settings_load(), XH_OK);
     for (i = 0; i < count && settings[i] != NULL; i++)
         assert_int_equal(xh_settings_assign(settings[i]), XH_OK);
-    assert_int_equal(hyb_node_open(threads, NULL, &node), XH_OK);
+    assert_int_equal(hyb_machine_open(threads, NULL, &node), XH_OK);
     return node;
 }
 
@@ -171,7 +171,7 @@ int node_owner(const hyb_report_t *report, int64_t i, int64_t j)
     int64_t tile, count = hyb_tiling_count(&report->tiling);
 
     for (tile = 0; tile < count; tile++) {
-        hyb_rectangle_t p = hyb_tiling_tile(&report->tiling, tile).part;
+        xh_rectangle_t p = hyb_tiling_tile(&report->tiling, tile).part;
 
         if (i >= p.row && i < p.row + p.rows && j >= p.col &&
             j < p.col + p.cols)

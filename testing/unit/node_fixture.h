@@ -2,20 +2,20 @@
 #ifndef NODE_FIXTURE_H
 #define NODE_FIXTURE_H
 
-#include "hybrid/engine/node.h"
+#include "hybrid/device/machine.h"
 
 /* What the tests of products on emulated devices have in common. */
 
 typedef struct {
     int64_t m, n, k;
-    hyb_trans_t trans_a, trans_b;
+    xh_trans_t trans_a, trans_b;
     double alpha, beta;
     int64_t pad; /* ld beyond rows */
 } shape_t;
 
 /* A product of random matrices and its result by three loops. */
 typedef struct {
-    hyb_gemm_t product;
+    xh_gemm_t product;
     double *before, *want; /* C as it was, and as it is to be, with padding */
     size_t c_size;         /* doubles of each */
 } problem_t;
@@ -41,7 +41,7 @@ size_t problem_wrong(const problem_t *problem);
  * A node of threads with settings, "name=value" each, up to a NULL or count;
  * all others have their defaults.
  */
-hyb_node_t *node_open(int threads, const char *const *settings, int count);
+hyb_machine_t *node_open(int threads, const char *const *settings, int count);
 
 /* The executor, as in owner, of the tile that element (i, j) of C is in. */
 int node_owner(const hyb_report_t *report, int64_t i, int64_t j);

@@ -4,7 +4,7 @@
 
 #include "testing/unit/unit.h"
 #include "base/cpu.h"
-#include "hybrid/engine/team.h"
+#include "hybrid/node/team.h"
 
 /* A team of size threads on the cores that this process may use. */
 static inline hyb_team_t *small_team(int size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "hybrid/engine/backend.h"
+#include "hybrid/device/backend.h"
 
 #include <dlfcn.h>
 #include <unistd.h>

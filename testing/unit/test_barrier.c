@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/cpu.h"
-#include "hybrid/engine/team.h"
+#include "hybrid/node/team.h"
 
 enum { MOST = 16, ROUNDS = 500 };
 

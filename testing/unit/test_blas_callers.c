@@ -5,7 +5,7 @@
  */
 #include <pthread.h>
 #include "base/blas_library.h"
-#include "hybrid/engine/host/blas.h"
+#include "hybrid/cpu/blas.h"
 #include "testing/unit/unit.h"
 
 /* Calls last long enough to be interrupted: threads then meet in them. */
@@ -14,9 +14,9 @@ enum { CALLERS = 800, CALLS = 60, SIZE = 112 };
 static double a[SIZE * SIZE], b[SIZE * SIZE], want[SIZE * SIZE];
 static pthread_barrier_t start;
 
-static hyb_view_t view(double *data)
+static xh_view_t view(double *data)
 {
-    return (hyb_view_t){data, SIZE, SIZE, SIZE};
+    return (xh_view_t){data, SIZE, SIZE, SIZE};
 }
 
 /* Small whole numbers: any order of summing gives the same. */
@@ -38,7 +38,7 @@ static void make_matrices(void)
 static void *call(void *argument)
 {
     double *c = calloc(SIZE * SIZE, sizeof(*c));
-    hyb_gemm_t p = {.alpha = 1.0, .a = view(a), .b = view(b), .c = view(c)};
+    xh_gemm_t p = {.alpha = 1.0, .a = view(a), .b = view(b), .c = view(c)};
     bool right = c != NULL;
     int i;
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
-#include "hybrid/engine/host/blas.h"
+#include "hybrid/cpu/blas.h"
 #include "testing/unit/unit.h"
 
 enum { CALLERS = HYB_BLAS_CALLERS + 50, CALLS = 2, MICROSECONDS = 10000 };
@@ -35,8 +35,8 @@ void dgemm_(const char *transa, const char *transb, const int *m, const int *n,
 static void *call(void *start)
 {
     double x = 1.0;
-    const hyb_view_t one = {&x, 1, 1, 1};
-    const hyb_gemm_t product = {.alpha = 1.0, .a = one, .b = one, .c = one};
+    const xh_view_t one = {&x, 1, 1, 1};
+    const xh_gemm_t product = {.alpha = 1.0, .a = one, .b = one, .c = one};
     xh_status_t status = XH_OK;
     int i;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/planner/choices.h"
+#include "hybrid/plan/choices.h"
 #include "testing/unit/unit.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/host/chunk.h"
+#include "hybrid/cpu/chunk.h"
 
 #include <math.h>
-#include "hybrid/engine/host/pack.h"
+#include "hybrid/cpu/pack.h"
 #include "testing/unit/framed.h"
 #include "testing/unit/unit.h"
 
@@ -16,7 +16,7 @@ typedef struct { /* one chunk and all that it meets */
     double *u;
 } chunk_t;
 
-static double *at(hyb_view_t v, int64_t i, int64_t j)
+static double *at(xh_view_t v, int64_t i, int64_t j)
 {
     return v.data + i + j * v.ld;
 }
@@ -43,7 +43,7 @@ static chunk_t opened(const hyb_kernel_t *kernel, int64_t rows, int nb,
     x.factors.l1 = tiles(kernel, nb, nb);
     hyb_factors_pack_l1(x.l1.v, &x.factors.l1);
     x.factors.l2 = tiles(kernel, rows, nb);
-    hyb_pack(x.l2.v, HYB_NO_TRANS, 1.0, kernel->rows, x.factors.l2.data);
+    hyb_pack(x.l2.v, XH_NO_TRANS, 1.0, kernel->rows, x.factors.l2.data);
     x.u = framed_doubles(hyb_chunk_u_size(kernel, nb, cols) + 1);
     x.u[hyb_chunk_u_size(kernel, nb, cols)] = 1e300;
     return x;
@@ -68,7 +68,7 @@ static double packed(const chunk_t *x, int64_t i, int64_t j)
 }
 
 /* The columns that fill up the last panel are zeros. */
-static void compare_u(const chunk_t *x, hyb_view_t want)
+static void compare_u(const chunk_t *x, xh_view_t want)
 {
     int64_t i, j, all = hyb_chunk_u_size(x->kernel, x->nb, x->cols) / x->nb;
 
@@ -84,7 +84,7 @@ enum { MOST_NB = 1000, MOST_ROWS = 1200 };
 
 static int source[MOST_NB], from[MOST_NB], to[MOST_NB];
 
-static void interchange(hyb_view_t v, int64_t i, int64_t k)
+static void interchange(xh_view_t v, int64_t i, int64_t k)
 {
     int64_t j;
 
@@ -107,7 +107,7 @@ static void displace(hyb_swap_t *swap, int *row, int position)
  * The interchanges of a panel's factorization, applied to v one by one. Some
  * of the displaced rows are listed in the order in which U's rows leave them.
  */
-static hyb_swap_t interchanged(hyb_view_t v, int nb, int most_pivot)
+static hyb_swap_t interchanged(xh_view_t v, int nb, int most_pivot)
 {
     hyb_swap_t swap = {
         .nb = nb, .source = source, .from = from, .to = to, .displaced = 0};
@@ -225,7 +225,7 @@ static void unpackings(const hyb_kernel_t *kernel)
 /* ---- solving ------------------------------------------------------------ */
 
 /* u := L1^-1 u as its definition says; what l1 has above is not read. */
-static void substitute(hyb_view_t l1, hyb_view_t u)
+static void substitute(xh_view_t l1, xh_view_t u)
 {
     int64_t i, j, k;
 
@@ -235,7 +235,7 @@ static void substitute(hyb_view_t l1, hyb_view_t u)
                 *at(u, i, j) -= *at(l1, i, k) * *at(u, k, j);
 }
 
-static void put_rows(const chunk_t *x, hyb_view_t u)
+static void put_rows(const chunk_t *x, xh_view_t u)
 {
     int i, place[MOST_NB];
     int64_t j;
@@ -307,7 +307,7 @@ static void count(void *context)
     ++*(int *)context;
 }
 
-static void subtract_product(hyb_view_t a, hyb_view_t b, hyb_view_t c)
+static void subtract_product(xh_view_t a, xh_view_t b, xh_view_t c)
 {
     int64_t i, j, k;
 
@@ -333,7 +333,7 @@ static void check_multiply(const hyb_kernel_t *kernel, shape_t s)
     for (i = 0; i < u.total; i++)
         minus.all[i] = -u.all[i];
     put_rows(&x, minus.v);
-    subtract_product(hyb_view_part(x.l2.v, s.first, 0, s.rows, s.nb), u.v,
+    subtract_product(xh_view_part(x.l2.v, s.first, 0, s.rows, s.nb), u.v,
                      want.v);
     hyb_chunk_multiply(&x.factors, s.first, x.u, c.v, &poll);
     framed_compare(c, want, 1e-15 * (s.nb + 10));
@@ -389,8 +389,8 @@ static void aligned_columns(const hyb_kernel_t *kernel)
     enum { LD = 4096, ROWS = 700, COLS = 20, NB = 30 };
     chunk_t x = opened(kernel, ROWS, NB, COLS);
     framed_t u = framed(NB, COLS);
-    hyb_view_t c = {framed_doubles(LD * COLS), ROWS, COLS, LD};
-    hyb_view_t want = {framed_doubles(LD * COLS), ROWS, COLS, LD};
+    xh_view_t c = {framed_doubles(LD * COLS), ROWS, COLS, LD};
+    xh_view_t want = {framed_doubles(LD * COLS), ROWS, COLS, LD};
     int64_t i;
 
     for (i = 0; i < LD * COLS; i++)

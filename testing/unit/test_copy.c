@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/unit/unit.h"
 
-#include "hybrid/engine/copy.h"
+#include "hybrid/device/copy.h"
 
 enum { MOST = 40, MARGIN = 8 }; /* a few cache lines; doubles around them */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
 #include "base/settings.h"
-#include "hybrid/engine/backend.h"
+#include "hybrid/device/backend.h"
 #include "testing/unit/device_cases.h"
 
 static int open_device(void **state)

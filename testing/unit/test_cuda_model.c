@@ -2,8 +2,8 @@
 #include <math.h>
 #include <pthread.h>
 #include <time.h>
-#include "hybrid/engine/backend.h"
-#include "hybrid/engine/device_rates.h"
+#include "hybrid/device/backend.h"
+#include "hybrid/device/device_rates.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/cuda_model_fixture.h"
 
@@ -11,9 +11,9 @@ enum { ORDER = 48, LD = 53, COUNT = LD * ORDER };
 
 static double ones[COUNT], result[COUNT];
 
-static hyb_view_t host(double *x)
+static xh_view_t host(double *x)
 {
-    return (hyb_view_t){x, ORDER, ORDER, LD};
+    return (xh_view_t){x, ORDER, ORDER, LD};
 }
 
 static void fill(double *x, double value)
@@ -29,7 +29,7 @@ static void fill(double *x, double value)
 typedef struct {
     hyb_device_t *device;
     hyb_queue_t *queue;
-    hyb_view_t a, c;
+    xh_view_t a, c;
 } bench_t;
 
 static bench_t equip(hyb_device_t *device)
@@ -79,7 +79,7 @@ static xh_status_t square(const bench_t *b)
     status = hyb_queue_copy_in(b->queue, host(ones), b->a);
     if (status == XH_OK)
         status = hyb_queue_gemm(
-            b->queue, &(hyb_gemm_t){.alpha = 1, .a = b->a, .b = b->a, b->c});
+            b->queue, &(xh_gemm_t){.alpha = 1, .a = b->a, .b = b->a, b->c});
     if (status == XH_OK)
         status = hyb_queue_copy_out(b->queue, b->c, host(result));
     return status;
@@ -194,7 +194,7 @@ static void another_devices_memory_is_refused(void **state)
     status[0] = hyb_queue_copy_in(one.queue, other.a, one.a);
     status[1] = hyb_queue_copy_out(one.queue, one.a, other.a);
     status[2] = hyb_queue_gemm(
-        one.queue, &(hyb_gemm_t){.alpha = 1, .a = other.a, .b = one.a, one.c});
+        one.queue, &(xh_gemm_t){.alpha = 1, .a = other.a, .b = one.a, one.c});
     capture_end(NULL);
     assert_int_equal(status[0], XH_ERR_ARG);
     assert_int_equal(status[1], XH_ERR_ARG);
@@ -234,7 +234,7 @@ static void staging_memory_that_cannot_be_pinned_serves(void **state)
 {
     bench_t b = bench_open(0, "refuse@register:1");
     double *memory = NULL;
-    hyb_view_t out;
+    xh_view_t out;
     int lines;
 
     (void)state;
@@ -244,7 +244,7 @@ static void staging_memory_that_cannot_be_pinned_serves(void **state)
     assert_non_null(strstr(capture_end(&lines), "cannot be pinned"));
     assert_int_equal(lines, 1);
     assert_int_equal(square(&b), XH_OK);
-    out = (hyb_view_t){memory, ORDER, ORDER, ORDER};
+    out = (xh_view_t){memory, ORDER, ORDER, ORDER};
     assert_int_equal(hyb_queue_copy_out(b.queue, b.c, out), XH_OK);
     assert_int_equal(device_cases_finish(b.device, b.queue), XH_OK);
     assert_true(memory[0] == ORDER && memory[ORDER * ORDER - 1] == ORDER);
@@ -335,7 +335,7 @@ static void tire_of(hyb_device_t *device)
 static void a_device_that_stalls_can_be_given_up(void **state)
 {
     bench_t b = bench_open(0, "stall@gemm:1");
-    const hyb_gemm_t product = {.alpha = 1, .a = b.a, .b = b.a, .c = b.c};
+    const xh_gemm_t product = {.alpha = 1, .a = b.a, .b = b.a, .c = b.c};
     hyb_event_t *event = device_cases_event(b.device);
     bool done = true;
 
@@ -377,7 +377,7 @@ static void cuda_is_not_called_for_a_device_that_was_given_up(void **state)
 static void *multiply(void *bench)
 {
     const bench_t *b = bench;
-    const hyb_gemm_t product = {.alpha = 1, .a = b->a, .b = b->a, .c = b->c};
+    const xh_gemm_t product = {.alpha = 1, .a = b->a, .b = b->a, .c = b->c};
 
     return hyb_queue_gemm(b->queue, &product) == XH_ERR_DEVICE ? bench : NULL;
 }

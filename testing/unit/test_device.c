@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/device.h"
+#include "hybrid/device/device.h"
 
 #include <math.h>
 #include "testing/unit/capture.h"
@@ -43,7 +43,7 @@ static int tear_down(void **state)
 
 /* ---- calls, each in its simplest form ----------------------------------- */
 
-static const hyb_view_t a = {x, 4, 4, 4}, b = {y, 4, 4, 4}, c = {z, 4, 4, 4};
+static const xh_view_t a = {x, 4, 4, 4}, b = {y, 4, 4, 4}, c = {z, 4, 4, 4};
 
 static xh_status_t ask_description(void)
 {
@@ -135,12 +135,12 @@ static xh_status_t copy_out(void)
 static xh_status_t multiply(void)
 {
     return hyb_queue_gemm(queue,
-                          &(hyb_gemm_t){.alpha = 1, .a = a, .b = b, .c = c});
+                          &(xh_gemm_t){.alpha = 1, .a = a, .b = b, .c = c});
 }
 
 static xh_status_t copy_nothing(void)
 {
-    const hyb_view_t nothing = {NULL, 0, 3, 1};
+    const xh_view_t nothing = {NULL, 0, 3, 1};
 
     return hyb_queue_copy_in(queue, nothing, nothing);
 }
@@ -378,7 +378,7 @@ static void missing_functions_have_a_meaning(void **state)
     assert_int_equal(hyb_queue_create(other, &its_queue), XH_OK);
     capture_begin();
     assert_int_equal(
-        hyb_queue_gemm(its_queue, &(hyb_gemm_t){.a = a, .b = b, .c = c}),
+        hyb_queue_gemm(its_queue, &(xh_gemm_t){.a = a, .b = b, .c = c}),
         XH_ERR_ARG);
     capture_end(NULL);
     assert_false(hyb_device_failed(other));

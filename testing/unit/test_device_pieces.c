@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/clock.h"
-#include "hybrid/engine/pieces.h"
+#include "hybrid/device/pieces.h"
 #include "testing/unit/emu_fixture.h"
 
 /* The pieces of an operand that a device keeps. */
@@ -130,8 +130,8 @@ static double end_of(hyb_queue_t *q, hyb_event_t *start)
 /* A product of 2 us reads the second of two pieces. */
 static void a_piece_is_replaced_when_its_readers_are_done(void **state)
 {
-    const hyb_view_t v = {memory, 1, 1, 1};
-    const hyb_gemm_t product = {.a = v, .b = v, .c = v};
+    const xh_view_t v = {memory, 1, 1, 1};
+    const xh_gemm_t product = {.a = v, .b = v, .c = v};
     hyb_queue_t *multiply = device_cases_queue(device);
     hyb_event_t *start = device_cases_event(device);
     hyb_piece_t *piece;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/device_rates.h"
+#include "hybrid/device/device_rates.h"
 
 #include <math.h>
 #include <unistd.h>
 #include "base/clock.h"
-#include "hybrid/engine/rate_cache.h"
+#include "hybrid/device/rate_cache.h"
 #include "testing/unit/emu_fixture.h"
 #include "testing/unit/fake_root.h"
 
@@ -27,8 +27,7 @@ static double clock_of_test(void *context)
 }
 
 /* The first slow_products take the host 5 s, as where libraries come in. */
-static xh_status_t slow_gemm(void *state, void *queue,
-                             const hyb_gemm_t *product)
+static xh_status_t slow_gemm(void *state, void *queue, const xh_gemm_t *product)
 {
     if (products++ < slow_products)
         now += 5.0;

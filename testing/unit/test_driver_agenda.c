@@ -3,7 +3,7 @@
 #include "testing/unit/unit_mpi.h"
 
 #include "hpl/panel/panel.h"
-#include "hybrid/driver/agenda.h"
+#include "hybrid/lu/agenda.h"
 #include "testing/unit/exchange_fixture.h"
 #include "testing/unit/small_team.h"
 

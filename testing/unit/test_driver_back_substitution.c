@@ -4,7 +4,7 @@
 
 #include <math.h>
 #include "hpl.h"
-#include "hybrid/driver/back_substitution.h"
+#include "hybrid/lu/back_substitution.h"
 #include "testing/unit/everywhere.h"
 
 enum { MOST = 900 };

@@ -7,8 +7,8 @@
 #include <sched.h>
 #include "base/cgroup.h"
 #include "base/settings.h"
-#include "hybrid/driver/node/binding.h"
-#include "hybrid/driver/node/neighbours.h"
+#include "hybrid/lu/solver/binding.h"
+#include "hybrid/lu/solver/neighbours.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/machines.h"
 

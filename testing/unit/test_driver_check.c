@@ -6,7 +6,7 @@
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/check.h"
-#include "hybrid/driver/check.h"
+#include "hybrid/lu/check.h"
 #include "testing/unit/everywhere.h"
 
 /* My part of [ A | b ] of seed, with an x that is the same on any grid. */

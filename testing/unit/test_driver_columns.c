@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/columns.h"
+#include "hybrid/lu/columns.h"
 
 #include "testing/unit/small_team.h"
 #include "testing/unit/unit.h"

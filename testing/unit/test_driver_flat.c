@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/flat.h"
+#include "hybrid/lu/flat.h"
 
-#include "hybrid/engine/host/pack.h"
+#include "hybrid/cpu/pack.h"
 #include "testing/unit/small_team.h"
 #include "testing/unit/unit.h"
 
@@ -25,7 +25,7 @@ static hyb_flat_t *flat_of(int64_t rows, int64_t nb)
     return flat;
 }
 
-static int64_t wrong_entries(hyb_view_t v, const hyb_tiles_t *tiles)
+static int64_t wrong_entries(xh_view_t v, const hyb_tiles_t *tiles)
 {
     int64_t i, j, wrong = v.rows != tiles->rows || v.cols != tiles->cols;
 

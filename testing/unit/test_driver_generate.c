@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
-#include "hybrid/driver/generate.h"
+#include "hybrid/lu/generate.h"
 #include "testing/unit/everywhere.h"
 
 enum { SLACK = 5 }; /* rows between columns */

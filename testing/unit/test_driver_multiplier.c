@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/choice/multiplier.h"
+#include "hybrid/lu/tuner/multiplier.h"
 
 #include <math.h>
 #include "base/blas_library.h"

@@ -4,7 +4,7 @@
 #include "testing/unit/unit_mpi.h"
 
 #include <sched.h>
-#include "hybrid/driver/node/neighbours.h"
+#include "hybrid/lu/solver/neighbours.h"
 
 static int rank_of(MPI_Comm comm)
 {

@@ -4,7 +4,7 @@
 
 #include "base/settings.h"
 #include "hpl.h"
-#include "hybrid/driver/node/notices.h"
+#include "hybrid/lu/solver/notices.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/node_fixture.h"
 
@@ -87,7 +87,7 @@ static const char *said_of_solver(hyb_means_t *means, const char *cores,
     capture_begin();
     hyb_notices_solver(means, cores, processes);
     said = capture_end(NULL);
-    hyb_node_close(means->node);
+    hyb_machine_close(means->node);
     return said;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/record/spent.h"
+#include "hybrid/observe/spent.h"
 
 #include <math.h>
 #include "base/clock.h"
-#include "hybrid/driver/record/work.h"
+#include "hybrid/observe/work.h"
 #include "testing/unit/unit.h"
 
 static double now;

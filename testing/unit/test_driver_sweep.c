@@ -2,7 +2,7 @@
 #include "testing/unit/unit.h"
 
 #include <math.h>
-#include "hybrid/driver/sweep.h"
+#include "hybrid/lu/sweep.h"
 
 enum { MOST = 40, LD = MOST + 3 };
 

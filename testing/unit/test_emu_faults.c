@@ -6,9 +6,9 @@ enum { ORDER = 8, ELEMENTS = ORDER * ORDER };
 
 static hyb_device_t *device;
 static hyb_queue_t *queue;
-static hyb_view_t in_device;
+static xh_view_t in_device;
 static double host[ELEMENTS];
-static const hyb_view_t in_host = {host, ORDER, ORDER, ORDER};
+static const xh_view_t in_host = {host, ORDER, ORDER, ORDER};
 
 static int close_device(void **state)
 {
@@ -96,7 +96,7 @@ static xh_status_t copy_out(void)
 static xh_status_t multiply(void)
 {
     return hyb_queue_gemm(
-        queue, &(hyb_gemm_t){
+        queue, &(xh_gemm_t){
                    .beta = 2, .a = in_device, .b = in_device, .c = in_device});
 }
 
@@ -288,7 +288,7 @@ static void sleep_for(long milliseconds)
 static void a_device_given_up_touches_no_host_memory(void **state)
 {
     double other[ELEMENTS] = {0};
-    const hyb_view_t in_other = {other, ORDER, ORDER, ORDER};
+    const xh_view_t in_other = {other, ORDER, ORDER, ORDER};
 
     (void)state;
     assert_int_equal(xh_settings_assign("emu_link=0.0000512"), XH_OK);

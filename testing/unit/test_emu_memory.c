@@ -136,7 +136,7 @@ static void pinned_memory_can_be_written(void **state)
 
 /* ---- which memory ---------------------------------------------------- */
 
-static xh_status_t copied_in(hyb_view_t from, hyb_view_t to)
+static xh_status_t copied_in(xh_view_t from, xh_view_t to)
 {
     xh_status_t status;
 
@@ -149,8 +149,8 @@ static xh_status_t copied_in(hyb_view_t from, hyb_view_t to)
 static void device_views_end_inside_their_allocation(void **state)
 {
     static double x[256];
-    const hyb_view_t on_host = {x, 16, 16, 16};
-    hyb_view_t first, second;
+    const xh_view_t on_host = {x, 16, 16, 16};
+    xh_view_t first, second;
 
     (void)state;
     open_device("emu_memory=1");
@@ -173,13 +173,13 @@ static void device_views_end_inside_their_allocation(void **state)
 static void part_of_an_allocation_is_as_good(void **state)
 {
     static double x[256];
-    hyb_view_t whole;
+    xh_view_t whole;
 
     (void)state;
     open_device("emu_memory=1");
     whole = device_cases_matrix(device, 16, 16);
     assert_int_equal(
-        copied_in((hyb_view_t){x, 3, 5, 3}, hyb_view_part(whole, 13, 11, 3, 5)),
+        copied_in((xh_view_t){x, 3, 5, 3}, xh_view_part(whole, 13, 11, 3, 5)),
         XH_OK);
 }
 

@@ -23,9 +23,9 @@ enum {
 static hyb_device_t *device;
 static hyb_queue_t *queues[QUEUES];
 static hyb_event_t *start;
-static hyb_view_t in_device;
+static xh_view_t in_device;
 static double host[TILE * TILE];
-static const hyb_view_t in_host = {host, TILE, TILE, TILE};
+static const xh_view_t in_host = {host, TILE, TILE, TILE};
 
 static _Atomic double now;
 
@@ -82,7 +82,7 @@ static void copy_out(int queue)
 
 static void multiply(int queue)
 {
-    const hyb_gemm_t product = {
+    const xh_gemm_t product = {
         .alpha = 1, .a = in_device, .b = in_device, .c = in_device};
 
     assert_int_equal(hyb_queue_gemm(queues[queue], &product), XH_OK);

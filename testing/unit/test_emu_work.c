@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/device.h"
+#include "hybrid/device/device.h"
 #include "testing/unit/emu_fixture.h"
 
 static void it_multiplies_with_the_hosts_kernel(void **state)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/flight.h"
+#include "hybrid/device/flight.h"
 #include "testing/unit/emu_fixture.h"
 #include "testing/unit/node_fixture.h"
 
 /* A product of four tiles, of which two are in flight. */
 enum { SLOTS = 2, TILES = 4 };
 
-static const shape_t shape = {8, 8, 8, HYB_NO_TRANS, HYB_TRANS, 1.0, 1.0, 0};
+static const shape_t shape = {8, 8, 8, XH_NO_TRANS, XH_TRANS, 1.0, 1.0, 0};
 
 static hyb_device_t *device;
 static hyb_flight_t flight;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 1 2 4 */
-#include "hybrid/driver/diagnosis/health.h"
+#include "hybrid/observe/health.h"
 
 #include <string.h>
 #include <time.h>
 #include "base/settings.h"
-#include "hybrid/driver/diagnosis/pace.h"
+#include "hybrid/observe/pace.h"
 #include "testing/unit/unit_mpi.h"
 
 static hyb_spent_t spent;

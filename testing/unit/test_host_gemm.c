@@ -3,19 +3,19 @@
 #include <pthread.h>
 #include "base/blas_library.h"
 #include "base/settings.h"
-#include "hybrid/engine/host/blas.h"
-#include "hybrid/engine/host/gemm.h"
-#include "hybrid/engine/host/gemm_alone.h"
+#include "hybrid/cpu/blas.h"
+#include "hybrid/cpu/gemm.h"
+#include "hybrid/cpu/gemm_alone.h"
 #include "testing/unit/framed.h"
 #include "testing/unit/unit.h"
 
-static double element(hyb_view_t v, hyb_trans_t op, int64_t i, int64_t j)
+static double element(xh_view_t v, xh_trans_t op, int64_t i, int64_t j)
 {
-    return op == HYB_NO_TRANS ? v.data[i + j * v.ld] : v.data[j + i * v.ld];
+    return op == XH_NO_TRANS ? v.data[i + j * v.ld] : v.data[j + i * v.ld];
 }
 
 /* the product as its definition says */
-static void triple_loop(const hyb_gemm_t *p, hyb_view_t c, int64_t k)
+static void triple_loop(const xh_gemm_t *p, xh_view_t c, int64_t k)
 {
     int64_t i, j, l;
 
@@ -32,16 +32,16 @@ static void triple_loop(const hyb_gemm_t *p, hyb_view_t c, int64_t k)
 
 typedef struct {
     int64_t m, n, k;
-    hyb_trans_t ta, tb;
+    xh_trans_t ta, tb;
     double alpha, beta;
 } case_t;
 
 static void check(hyb_host_gemm_t *gemm, case_t x)
 {
-    framed_t a = x.ta == HYB_NO_TRANS ? framed(x.m, x.k) : framed(x.k, x.m);
-    framed_t b = x.tb == HYB_NO_TRANS ? framed(x.k, x.n) : framed(x.n, x.k);
+    framed_t a = x.ta == XH_NO_TRANS ? framed(x.m, x.k) : framed(x.k, x.m);
+    framed_t b = x.tb == XH_NO_TRANS ? framed(x.k, x.n) : framed(x.n, x.k);
     framed_t c = framed(x.m, x.n), want = framed_copy(c);
-    hyb_gemm_t p = {x.ta, x.tb, x.alpha, x.beta, a.v, b.v, c.v};
+    xh_gemm_t p = {x.ta, x.tb, x.alpha, x.beta, a.v, b.v, c.v};
 
     if (x.beta == 0.0 && x.m > 0 && x.n > 0)
         c.v.data[0] = NAN;
@@ -94,7 +94,7 @@ static void every_edge(hyb_host_gemm_t *gemm)
 
     for (m = 1; m <= 26; m += 5)
         for (n = 1; n <= 11; n++)
-            check(gemm, (case_t){m, n, 7, HYB_NO_TRANS, HYB_NO_TRANS, 1, 1});
+            check(gemm, (case_t){m, n, 7, XH_NO_TRANS, XH_NO_TRANS, 1, 1});
 }
 
 static void random_shapes(hyb_host_gemm_t *gemm)
@@ -104,20 +104,20 @@ static void random_shapes(hyb_host_gemm_t *gemm)
 
     for (i = 0; i < 60; i++)
         check(gemm, (case_t){rand() % 250, rand() % 450, rand() % 90,
-                             rand() % 2 ? HYB_TRANS : HYB_NO_TRANS,
-                             rand() % 2 ? HYB_TRANS : HYB_NO_TRANS,
+                             rand() % 2 ? XH_TRANS : XH_NO_TRANS,
+                             rand() % 2 ? XH_TRANS : XH_NO_TRANS,
                              factors[rand() % 4], factors[rand() % 4]});
 }
 
 static void deep_product(hyb_host_gemm_t *gemm)
 {
-    check(gemm, (case_t){30, 20, 1000, HYB_NO_TRANS, HYB_TRANS, -1, 0.5});
+    check(gemm, (case_t){30, 20, 1000, XH_NO_TRANS, XH_TRANS, -1, 0.5});
 }
 
 /* More rows of A than one thread packs at a time. */
 static void tall_product(hyb_host_gemm_t *gemm)
 {
-    check(gemm, (case_t){4200, 10, 9, HYB_TRANS, HYB_NO_TRANS, 1, -1});
+    check(gemm, (case_t){4200, 10, 9, XH_TRANS, XH_NO_TRANS, 1, -1});
 }
 
 static void tiles_cut_by_any_edge_of_c_are_whole(void **state)
@@ -156,7 +156,7 @@ typedef struct {
 static void *multiply_twice(void *argument)
 {
     alone_t *x = argument;
-    hyb_gemm_t p = {HYB_NO_TRANS, HYB_NO_TRANS, 2, 0, x->a.v, x->b.v, x->c.v};
+    xh_gemm_t p = {XH_NO_TRANS, XH_NO_TRANS, 2, 0, x->a.v, x->b.v, x->c.v};
 
     x->status = hyb_gemm_alone(&p);
     if (x->status == XH_OK)
@@ -177,8 +177,8 @@ static void check_threads(const char *kernel)
         x[i] = (alone_t){.a = framed(M, K), .b = framed(K, N)};
         x[i].c = framed(M, N);
         x[i].want = framed_copy(x[i].c);
-        triple_loop(&(hyb_gemm_t){HYB_NO_TRANS, HYB_NO_TRANS, 2, 0, x[i].a.v,
-                                  x[i].b.v, x[i].c.v},
+        triple_loop(&(xh_gemm_t){XH_NO_TRANS, XH_NO_TRANS, 2, 0, x[i].a.v,
+                                 x[i].b.v, x[i].c.v},
                     x[i].want.v, K);
         assert_int_equal(
             pthread_create(&thread[i], NULL, multiply_twice, &x[i]), 0);
@@ -207,8 +207,8 @@ static void shapes_that_do_not_conform_are_refused(void **state)
 {
     int cpu = 0;
     double x[4] = {1, 2, 3, 4};
-    hyb_view_t two = {x, 2, 2, 2}, one = {x, 1, 1, 1};
-    hyb_gemm_t p = {HYB_NO_TRANS, HYB_NO_TRANS, 1, 1, two, one, two};
+    xh_view_t two = {x, 2, 2, 2}, one = {x, 1, 1, 1};
+    xh_gemm_t p = {XH_NO_TRANS, XH_NO_TRANS, 1, 1, two, one, two};
     hyb_host_gemm_t *gemm;
     hyb_team_t *team;
 

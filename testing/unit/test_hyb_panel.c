@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include "base/cpu.h"
 #include "base/memory.h"
-#include "hybrid/engine/host/eliminate.h"
-#include "hybrid/engine/host/pack.h"
-#include "hybrid/engine/host/panel.h"
+#include "hybrid/cpu/eliminate.h"
+#include "hybrid/cpu/pack.h"
+#include "hybrid/cpu/panel.h"
 #include "testing/unit/textbook.h"
 
 enum { MOST_COLS = TEXTBOOK_MOST_COLS, MOST_PROCESSES = 2, MOST_MEMBERS = 4 };
@@ -58,9 +58,9 @@ static textbook_t drawn(const case_t *x)
     return t;
 }
 
-static hyb_view_t view_of(const textbook_t *a, int64_t row, int64_t rows)
+static xh_view_t view_of(const textbook_t *a, int64_t row, int64_t rows)
 {
-    return (hyb_view_t){textbook_at(a, row, 0), rows, a->cols, a->rows};
+    return (xh_view_t){textbook_at(a, row, 0), rows, a->cols, a->rows};
 }
 
 /* Of the whole panel: where the body of this process begins. */
@@ -128,15 +128,15 @@ static void fill_process(process_t *p)
     int i, j;
 
     hyb_pack(view_of(p->a, first_below(x, p->rank), x->below[p->rank]),
-             HYB_NO_TRANS, 1.0, panel->body.height, panel->body.data);
+             XH_NO_TRANS, 1.0, panel->body.height, panel->body.data);
     spoil_filling(&panel->body);
     panel->method = x->method;
     panel->top =
-        (hyb_view_t){p->top, p->rank == 0 ? x->nb : 0, x->nb, MOST_COLS};
+        (xh_view_t){p->top, p->rank == 0 ? x->nb : 0, x->nb, MOST_COLS};
     for (j = 0; j < x->nb; j++)
         for (i = 0; i < panel->top.rows; i++)
             p->top[i + j * MOST_COLS] = *textbook_at(p->a, i, j);
-    panel->l1 = (hyb_view_t){p->l1, x->nb, x->nb, MOST_COLS};
+    panel->l1 = (xh_view_t){p->l1, x->nb, x->nb, MOST_COLS};
     panel->pivot = p->pivot;
     panel->zero_p = &p->zero;
     panel->agree = x->processes > 1 ? agree : NULL;

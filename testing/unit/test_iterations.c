@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/record/iterations.h"
+#include "hybrid/observe/iterations.h"
 #include <math.h>
 #include <stdbool.h>
 #include "testing/unit/unit.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <pthread.h>
-#include "hybrid/engine/job.h"
+#include "hybrid/device/job.h"
 #include "testing/unit/unit.h"
 
 enum { COLS = 4, ROWS = 3, TILES = ROWS * COLS, TAKERS = 4, RETURNS = 500 };
 
 static hyb_job_t job;
-static const hyb_gemm_t product = {.alpha = 1.0};
+static const xh_gemm_t product = {.alpha = 1.0};
 
 /* A device works on it; no column is ready. */
 static int open_unreleased(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/choice/lookahead.h"
+#include "hybrid/lu/tuner/lookahead.h"
 
 #include <math.h>
 #include "testing/unit/lookahead_machines.h"

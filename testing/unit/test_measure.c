@@ -5,8 +5,8 @@
 #include "testing/unit/unit_mpi.h"
 
 #include <math.h>
-#include "hybrid/driver/driver.h"
-#include "testing/planner/measure.h"
+#include "hybrid/lu/solver/solver.h"
+#include "hybrid/plan/measure.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/driver_fixture.h"
 #include "testing/unit/small_system.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/planner/messages.h"
+#include "hybrid/plan/messages.h"
 
 #include <math.h>
 #include "testing/unit/unit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/planner/model.h"
+#include "hybrid/plan/model.h"
 #include "testing/unit/unit.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/backend.h"
+#include "hybrid/device/backend.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/fake_backend.h"
 #include "testing/unit/node_fixture.h"
@@ -11,13 +11,13 @@ static const hyb_executors_t team_only = {true, 0};
 static const hyb_executors_t devices_only = {false, ~(uint64_t)0};
 
 /* One product by executors: right, or the test ends. */
-static hyb_report_t multiply(hyb_node_t *node, shape_t shape,
+static hyb_report_t multiply(hyb_machine_t *node, shape_t shape,
                              hyb_executors_t executors)
 {
     problem_t problem = problem_create(shape, false);
     hyb_report_t report = {0};
     xh_status_t status =
-        hyb_node_gemm(node, &problem.product, executors, &report);
+        hyb_machine_gemm(node, &problem.product, executors, &report);
     size_t wrong = problem_wrong(&problem);
 
     problem_destroy(&problem);
@@ -55,12 +55,12 @@ static const kind_t kinds[] = {
 static void check_products(const kind_t *kind, hyb_executors_t executors)
 {
     enum { PRODUCTS = 12 };
-    hyb_node_t *node = node_open(kind->threads, kind->settings, SETTINGS);
+    hyb_machine_t *node = node_open(kind->threads, kind->settings, SETTINGS);
     int i;
 
     for (i = 0; i < PRODUCTS; i++)
         free(multiply(node, problem_shape(MOST), executors).owner);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 static void any_product_is_right_on_any_node(void **state)
@@ -89,14 +89,14 @@ static void operands_may_exceed_a_device(void **state)
     static const char *const settings[] = {"devices=emu:2", "emu_memory=1",
                                            "tile=64", "split=fixed:0.8"};
     static const shape_t shapes[] = {
-        {150, 140, 2500, HYB_NO_TRANS, HYB_TRANS, 1.0, 1.0, 1},
-        {700, 30, 250, HYB_TRANS, HYB_NO_TRANS, -1.0, 0.5, 0},
-        {30, 700, 250, HYB_TRANS, HYB_TRANS, 0.5, 0.0, 0},
-        {400, 390, 8, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, -1.0, 2},
-        {1, 1, 40000, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
-        {160, 140, 600, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
+        {150, 140, 2500, XH_NO_TRANS, XH_TRANS, 1.0, 1.0, 1},
+        {700, 30, 250, XH_TRANS, XH_NO_TRANS, -1.0, 0.5, 0},
+        {30, 700, 250, XH_TRANS, XH_TRANS, 0.5, 0.0, 0},
+        {400, 390, 8, XH_NO_TRANS, XH_NO_TRANS, 1.0, -1.0, 2},
+        {1, 1, 40000, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
+        {160, 140, 600, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
     };
-    hyb_node_t *node = node_open(1, settings, 4);
+    hyb_machine_t *node = node_open(1, settings, 4);
     size_t i;
 
     (void)state;
@@ -108,21 +108,21 @@ static void operands_may_exceed_a_device(void **state)
         assert_false(report.device[0].dropped || report.device[1].dropped);
         free(report.owner);
     }
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 static void products_without_elements_or_flop_are_right(void **state)
 {
     static const char *const settings[] = {"devices=emu", "tile=4"};
     static const shape_t shapes[] = {
-        {0, 5, 5, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
-        {5, 0, 5, HYB_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
-        {5, 5, 0, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 0.5, 0},
-        {5, 5, 0, HYB_NO_TRANS, HYB_TRANS, 1.0, 0.0, 1},
-        {5, 5, 5, HYB_NO_TRANS, HYB_NO_TRANS, 0.0, 0.0, 1},
-        {0, 0, 0, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
+        {0, 5, 5, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
+        {5, 0, 5, XH_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
+        {5, 5, 0, XH_NO_TRANS, XH_NO_TRANS, 1.0, 0.5, 0},
+        {5, 5, 0, XH_NO_TRANS, XH_TRANS, 1.0, 0.0, 1},
+        {5, 5, 5, XH_NO_TRANS, XH_NO_TRANS, 0.0, 0.0, 1},
+        {0, 0, 0, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
     };
-    hyb_node_t *node = node_open(1, settings, 2);
+    hyb_machine_t *node = node_open(1, settings, 2);
     hyb_report_t report;
     size_t i;
 
@@ -133,13 +133,13 @@ static void products_without_elements_or_flop_are_right(void **state)
         report = multiply(node, shapes[i], devices_only);
         assert_null(report.owner);
     }
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 /* ---- who does what ------------------------------------------------------- */
 
-static const shape_t square = {60,           60,  10,  HYB_NO_TRANS,
-                               HYB_NO_TRANS, 1.0, 1.0, 0};
+static const shape_t square = {60,          60,  10,  XH_NO_TRANS,
+                               XH_NO_TRANS, 1.0, 1.0, 0};
 
 /* Tiles that executor owns, which it must have counted too. */
 static int64_t owned(const hyb_report_t *report, int executor)
@@ -157,7 +157,7 @@ static int64_t owned(const hyb_report_t *report, int executor)
 static int64_t percent_of_devices(const char *split, hyb_executors_t executors)
 {
     const char *const settings[] = {"devices=emu:2", "tile=10", split};
-    hyb_node_t *node = node_open(1, settings, 3);
+    hyb_machine_t *node = node_open(1, settings, 3);
     hyb_report_t report = multiply(node, square, executors);
     int64_t tiles = owned(&report, 1) + owned(&report, 2);
 
@@ -167,7 +167,7 @@ static int64_t percent_of_devices(const char *split, hyb_executors_t executors)
                     report.device[1].flop ==
                 2.0 * 60 * 60 * 10);
     free(report.owner);
-    hyb_node_close(node);
+    hyb_machine_close(node);
     return tiles * 100 / 36;
 }
 
@@ -193,7 +193,7 @@ static void who_takes_no_part_gets_nothing(void **state)
 static void one_of_two_devices_may_be_asked_alone(void **state)
 {
     static const char *const settings[] = {"devices=emu:2", "tile=10"};
-    hyb_node_t *node = node_open(1, settings, 2);
+    hyb_machine_t *node = node_open(1, settings, 2);
     hyb_report_t report;
     int i;
 
@@ -203,68 +203,68 @@ static void one_of_two_devices_may_be_asked_alone(void **state)
         assert_int_equal(owned(&report, i + 1), 36);
         free(report.owner);
     }
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 static void the_team_alone_cuts_no_tiles(void **state)
 {
     static const char *const settings[] = {"devices=emu:2", "tile=10"};
-    hyb_node_t *node = node_open(1, settings, 2);
+    hyb_machine_t *node = node_open(1, settings, 2);
     hyb_report_t report = multiply(node, square, team_only);
 
     (void)state;
     assert_null(report.owner);
     assert_true(report.team.flop == 2.0 * 60 * 60 * 10);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 static void nobody_to_compute_is_an_error(void **state)
 {
     static const char *const settings[] = {"devices=none"};
-    hyb_node_t *node = node_open(1, settings, 1);
+    hyb_machine_t *node = node_open(1, settings, 1);
     problem_t problem = problem_create(square, false);
     hyb_report_t report = {.seconds = 3.0};
 
     (void)state;
-    assert_int_equal(hyb_node_gemm(node, &problem.product,
-                                   (hyb_executors_t){false, 0}, &report),
+    assert_int_equal(hyb_machine_gemm(node, &problem.product,
+                                      (hyb_executors_t){false, 0}, &report),
                      XH_ERR_ARG);
     assert_int_equal(
-        hyb_node_gemm(node, &problem.product, devices_only, &report),
+        hyb_machine_gemm(node, &problem.product, devices_only, &report),
         XH_ERR_DEVICE);
     assert_true(report.seconds == 3.0);
     problem_destroy(&problem);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 static void shapes_that_do_not_conform_are_refused(void **state)
 {
     static const char *const settings[] = {"devices=emu"};
-    hyb_node_t *node = node_open(1, settings, 1);
+    hyb_machine_t *node = node_open(1, settings, 1);
     problem_t problem = problem_create(square, false);
-    hyb_gemm_t p = problem.product;
+    xh_gemm_t p = problem.product;
 
     (void)state;
     p.a.cols--;
-    assert_int_equal(hyb_node_gemm(node, &p, hyb_executors_all(node), NULL),
+    assert_int_equal(hyb_machine_gemm(node, &p, hyb_executors_all(node), NULL),
                      XH_ERR_ARG);
     problem_destroy(&problem);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 static void a_report_is_given_only_if_wanted(void **state)
 {
     static const char *const settings[] = {"devices=emu", "tile=10"};
-    hyb_node_t *node = node_open(1, settings, 2);
+    hyb_machine_t *node = node_open(1, settings, 2);
     problem_t problem = problem_create(square, false);
 
     (void)state;
     assert_int_equal(
-        hyb_node_gemm(node, &problem.product, hyb_executors_all(node), NULL),
+        hyb_machine_gemm(node, &problem.product, hyb_executors_all(node), NULL),
         XH_OK);
     assert_int_equal(problem_wrong(&problem), 0);
     problem_destroy(&problem);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -272,7 +272,7 @@ static void a_report_is_given_only_if_wanted(void **state)
 static void a_device_without_free_memory_is_left_out(void **state)
 {
     static const char *const settings[] = {"devices=fake:0"};
-    hyb_node_t *node;
+    hyb_machine_t *node;
     const char *text;
 
     (void)state;
@@ -283,10 +283,10 @@ static void a_device_without_free_memory_is_left_out(void **state)
     text = capture_end(NULL);
     assert_non_null(strstr(text, "fake 0 has too little free memory"));
     assert_non_null(strstr(text, "device 0 of fake is left out"));
-    assert_int_equal(hyb_node_devices(node), 0);
+    assert_int_equal(hyb_machine_devices(node), 0);
     assert_int_equal(fake.closed, 1);
     free(multiply(node, square, hyb_executors_all(node)).owner);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 /* ---- asking -------------------------------------------------------------- */
@@ -296,32 +296,32 @@ static void a_node_says_what_it_was_opened_with(void **state)
     static const char *const settings[] = {
         "devices=emu:3", "kernel=blas", "split=fixed:0.25",
         "emu_fault=1:fail@alloc:1", "stall_seconds=60"};
-    hyb_node_t *node = node_open(1, settings, 5);
+    hyb_machine_t *node = node_open(1, settings, 5);
 
     (void)state;
-    assert_null(hyb_node_kernel(node));
-    assert_int_equal(hyb_node_split(node).policy, HYB_SPLIT_FIXED);
-    assert_true(hyb_node_split(node).share == 0.25);
-    assert_false(hyb_node_models_time(node));
-    assert_int_equal(hyb_node_working_devices(node), 3);
+    assert_null(hyb_machine_kernel(node));
+    assert_int_equal(hyb_machine_split(node).policy, HYB_SPLIT_FIXED);
+    assert_true(hyb_machine_split(node).share == 0.25);
+    assert_false(hyb_machine_models_time(node));
+    assert_int_equal(hyb_machine_working_devices(node), 3);
     capture_begin();
     free(multiply(node, square, hyb_executors_all(node)).owner);
     capture_end(NULL);
-    assert_int_equal(hyb_node_working_devices(node), 2);
-    assert_int_equal(hyb_node_devices(node), 3);
-    hyb_node_close(node);
+    assert_int_equal(hyb_machine_working_devices(node), 2);
+    assert_int_equal(hyb_machine_devices(node), 3);
+    hyb_machine_close(node);
 }
 
 static void a_node_says_which_kernel_it_has(void **state)
 {
     static const char *const settings[] = {"devices=none", "kernel=portable"};
-    hyb_node_t *node = node_open(1, settings, 2);
+    hyb_machine_t *node = node_open(1, settings, 2);
 
     (void)state;
-    assert_non_null(hyb_node_kernel(node));
-    assert_string_equal(hyb_node_kernel(node)->name, "portable");
-    assert_int_equal(hyb_node_working_devices(node), 0);
-    hyb_node_close(node);
+    assert_non_null(hyb_machine_kernel(node));
+    assert_string_equal(hyb_machine_kernel(node)->name, "portable");
+    assert_int_equal(hyb_machine_working_devices(node), 0);
+    hyb_machine_close(node);
 }
 
 /* ---- learning ------------------------------------------------------------ */
@@ -331,7 +331,7 @@ static void a_slow_device_is_given_less(void **state)
 {
     static const char *const settings[] = {"devices=emu", "emu_rate=0.01",
                                            "tile=10", "split=ratio"};
-    hyb_node_t *node = node_open(1, settings, 4);
+    hyb_machine_t *node = node_open(1, settings, 4);
     hyb_report_t first = multiply(node, square, hyb_executors_all(node));
     hyb_report_t second = multiply(node, square, hyb_executors_all(node));
 
@@ -340,7 +340,7 @@ static void a_slow_device_is_given_less(void **state)
     assert_true(second.share < 0.4);
     free(first.owner);
     free(second.owner);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 /* ---- dry ----------------------------------------------------------------- */
@@ -349,16 +349,16 @@ static void a_dry_device_leaves_its_tiles_as_they_were(void **state)
 {
     static const char *const settings[] = {"devices=emu:2", "emu_dry=on",
                                            "tile=10", "split=fixed:0.5"};
-    hyb_node_t *node = node_open(1, settings, 4);
+    hyb_machine_t *node = node_open(1, settings, 4);
     problem_t problem = problem_create(square, true);
     hyb_report_t report = {0};
     int64_t i, j, wrong = 0;
 
     (void)state;
-    assert_true(hyb_node_models_time(node));
-    assert_int_equal(
-        hyb_node_gemm(node, &problem.product, hyb_executors_all(node), &report),
-        XH_OK);
+    assert_true(hyb_machine_models_time(node));
+    assert_int_equal(hyb_machine_gemm(node, &problem.product,
+                                      hyb_executors_all(node), &report),
+                     XH_OK);
     for (j = 0; j < square.n; j++)
         for (i = 0; i < square.m; i++) {
             size_t at = (size_t)(i + j * problem.product.c.ld);
@@ -371,7 +371,7 @@ static void a_dry_device_leaves_its_tiles_as_they_were(void **state)
     assert_int_equal(owned(&report, 0), 18);
     free(report.owner);
     problem_destroy(&problem);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 static const struct CMUnitTest cases[] = {

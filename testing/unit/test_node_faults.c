@@ -15,7 +15,7 @@
 
 enum { SETTINGS = 6 };
 
-static const shape_t small = {16, 16, 6, HYB_NO_TRANS, HYB_TRANS, 0.75, 0.5, 1};
+static const shape_t small = {16, 16, 6, XH_NO_TRANS, XH_TRANS, 0.75, 0.5, 1};
 
 typedef struct {
     xh_status_t status;
@@ -24,12 +24,12 @@ typedef struct {
 } outcome_t;
 
 /* One product, whose operands go as soon as it has ended. */
-static outcome_t multiply(hyb_node_t *node, hyb_executors_t executors)
+static outcome_t multiply(hyb_machine_t *node, hyb_executors_t executors)
 {
     problem_t problem = problem_create(small, false);
     outcome_t o = {.wrong = 0};
 
-    o.status = hyb_node_gemm(node, &problem.product, executors, &o.report);
+    o.status = hyb_machine_gemm(node, &problem.product, executors, &o.report);
     o.wrong = problem_wrong(&problem);
     problem_destroy(&problem);
     free(o.report.owner);
@@ -42,7 +42,7 @@ static outcome_t multiply(hyb_node_t *node, hyb_executors_t executors)
 typedef enum { NEVER_CAME, HAPPENED, ANOTHER_HAPPENED } event_t;
 
 /* A product, right whatever happens; what is said in it goes to *text_p. */
-static outcome_t survive(hyb_node_t *node, const char **text_p)
+static outcome_t survive(hyb_machine_t *node, const char **text_p)
 {
     outcome_t o;
 
@@ -61,13 +61,13 @@ static event_t check_fault(const char *fault, const char *patience)
         "devices=emu", "split=fixed:1", TILES, SLOTS, patience, fault};
     bool opened, happened, dropped;
     const char *text;
-    hyb_node_t *node;
+    hyb_machine_t *node;
     outcome_t o;
 
     capture_begin();
     node = node_open(1, settings, SETTINGS);
     happened = strstr(capture_end(NULL), FAULT) != NULL;
-    opened = hyb_node_devices(node) == 1;
+    opened = hyb_machine_devices(node) == 1;
     assert_int_equal(opened, !happened);
     o = survive(node, &text);
     happened = happened || strstr(text, FAULT) != NULL;
@@ -78,7 +78,7 @@ static event_t check_fault(const char *fault, const char *patience)
     o = survive(node, &text);
     assert_true(!dropped || o.report.device[0].tiles == 0);
     capture_begin();
-    hyb_node_close(node);
+    hyb_machine_close(node);
     capture_end(NULL);
     return happened ? HAPPENED : dropped ? ANOTHER_HAPPENED : NEVER_CAME;
 }
@@ -128,7 +128,7 @@ static void a_device_whose_host_memory_is_not_pinned_works_on(void **state)
     const char *const settings[SETTINGS] = {
         "devices=emu", "split=fixed:1", TILES,
         SLOTS,         PATIENT,         "emu_fault=oom@pin:1"};
-    hyb_node_t *node = node_open(1, settings, SETTINGS);
+    hyb_machine_t *node = node_open(1, settings, SETTINGS);
     const char *text;
     outcome_t o = survive(node, &text);
 
@@ -136,7 +136,7 @@ static void a_device_whose_host_memory_is_not_pinned_works_on(void **state)
     assert_non_null(strstr(text, FAULT));
     assert_false(o.report.device[0].dropped);
     assert_int_equal(o.report.device[0].tiles, 4);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 /* A busy machine may seem to stall before that; results are right anyway. */
@@ -158,14 +158,14 @@ static const char *multiply_twice(const char *devices, const char *faults,
     const char *const settings[SETTINGS] = {devices, TILES, SLOTS, STEADY,
                                             faults};
     const hyb_executors_t devices_only = {false, ~(uint64_t)0};
-    hyb_node_t *node;
+    hyb_machine_t *node;
     int i;
 
     capture_begin();
     node = node_open(1, settings, SETTINGS);
     for (i = 0; i < 2; i++)
         outcome[i] = multiply(node, devices_only);
-    hyb_node_close(node);
+    hyb_machine_close(node);
     return capture_end(NULL);
 }
 
@@ -230,7 +230,7 @@ static outcome_t lose_a_writer(const char *devices, bool team,
 {
     const char *const settings[] = {devices,         TILES, SLOTS, "direct=on",
                                     "split=fixed:1", fault, STEADY};
-    hyb_node_t *node;
+    hyb_machine_t *node;
     outcome_t o = {.status = XH_OK};
     int left = 100;
 
@@ -239,7 +239,7 @@ static outcome_t lose_a_writer(const char *devices, bool team,
     node = node_open(1, settings, 7);
     while (o.status == XH_OK && left-- > 0)
         o = multiply(node, (hyb_executors_t){team, ~(uint64_t)0});
-    hyb_node_close(node);
+    hyb_machine_close(node);
     *text_p = capture_end(NULL);
     return o;
 }
@@ -267,7 +267,7 @@ static void who_is_lost_while_writing_into_c_ends_the_product(void **state)
 
 static void writing_into_c_leaves_nothing_to_add_for_the_host(void **state)
 {
-    hyb_node_t *node = NULL;
+    hyb_machine_t *node = NULL;
     const char *text;
 
     (void)state;
@@ -275,7 +275,7 @@ static void writing_into_c_leaves_nothing_to_add_for_the_host(void **state)
     assert_int_equal(xh_settings_assign("direct=on"), XH_OK);
     assert_int_equal(xh_settings_assign("product_return=on"), XH_OK);
     capture_begin();
-    assert_int_equal(hyb_node_open(1, NULL, &node), XH_ERR_INPUT);
+    assert_int_equal(hyb_machine_open(1, NULL, &node), XH_ERR_INPUT);
     text = capture_end(NULL);
     assert_non_null(strstr(text, "direct=on"));
     assert_int_equal(xh_settings_load(), XH_OK);
@@ -289,7 +289,7 @@ static void a_dropped_device_gets_no_more_tiles(void **state)
                                     "split=fixed:1",
                                     "emu_fault=0:fail@alloc:1"};
     outcome_t first, second;
-    hyb_node_t *node;
+    hyb_machine_t *node;
     bool failed;
 
     (void)state;
@@ -298,9 +298,9 @@ static void a_dropped_device_gets_no_more_tiles(void **state)
     node = node_open(1, settings, 5);
     first = multiply(node, hyb_executors_all(node));
     second = multiply(node, hyb_executors_all(node));
-    failed = hyb_device_failed(hyb_node_device(node, 0)) &&
-             !hyb_device_failed(hyb_node_device(node, 1));
-    hyb_node_close(node);
+    failed = hyb_device_failed(hyb_machine_device(node, 0)) &&
+             !hyb_device_failed(hyb_machine_device(node, 1));
+    hyb_machine_close(node);
     capture_end(NULL);
     assert_true(failed);
     assert_true(first.report.device[0].dropped);
@@ -319,7 +319,7 @@ static void nothing_reads_operands_after_a_product(void **state)
     const char *const settings[] = {
         "devices=emu", "split=fixed:1",   TILES,
         "pipeline=4",  "emu_link=0.0002", "emu_fault=oom@copy_in:6"};
-    hyb_node_t *node;
+    hyb_machine_t *node;
     outcome_t outcome;
 
     (void)state;
@@ -327,7 +327,7 @@ static void nothing_reads_operands_after_a_product(void **state)
     capture_begin();
     node = node_open(1, settings, 6);
     outcome = multiply(node, hyb_executors_all(node));
-    hyb_node_close(node);
+    hyb_machine_close(node);
     capture_end(NULL);
     assert_true(outcome.report.device[0].dropped);
     assert_int_equal(outcome.wrong, 0);
@@ -339,14 +339,14 @@ static void a_slow_device_is_not_taken_for_stalled(void **state)
     const char *const settings[] = {
         "devices=emu", "split=fixed:1",    TILES,
         "pipeline=1",  "emu_rate=0.00001", "stall_seconds=0.001"};
-    hyb_node_t *node = node_open(1, settings, 6);
+    hyb_machine_t *node = node_open(1, settings, 6);
     outcome_t outcome = multiply(node, hyb_executors_all(node));
 
     (void)state;
     assert_false(outcome.report.device[0].dropped);
     assert_int_equal(outcome.report.device[0].tiles, 4);
     assert_int_equal(outcome.wrong, 0);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 /* ---- flip ---------------------------------------------------------------- */
@@ -357,7 +357,7 @@ typedef struct {
 
 static damage_t damage_of(const problem_t *problem, const hyb_report_t *report)
 {
-    hyb_view_t c = problem->product.c;
+    xh_view_t c = problem->product.c;
     damage_t d = {0, 0};
     int64_t i, j;
 
@@ -377,15 +377,15 @@ static damage_t flipped(const char *fault)
                                     SLOTS, fault};
     problem_t problem = problem_create(small, false);
     hyb_report_t report = {0};
-    hyb_node_t *node;
+    hyb_machine_t *node;
     damage_t damage;
 
     capture_begin();
     node = node_open(1, settings, 5);
-    assert_int_equal(
-        hyb_node_gemm(node, &problem.product, hyb_executors_all(node), &report),
-        XH_OK);
-    hyb_node_close(node);
+    assert_int_equal(hyb_machine_gemm(node, &problem.product,
+                                      hyb_executors_all(node), &report),
+                     XH_OK);
+    hyb_machine_close(node);
     capture_end(NULL);
     assert_false(report.device[0].dropped);
     damage = damage_of(&problem, &report);

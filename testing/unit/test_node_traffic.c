@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include "base/clock.h"
-#include "hybrid/engine/product.h"
+#include "base/product.h"
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
 
@@ -12,14 +12,14 @@ enum { SETTINGS = 8 };
 static const hyb_executors_t device_only = {false, 1};
 
 /* A product of zeros by the device alone, which may be dry. */
-static hyb_report_t multiply(hyb_node_t *node, int64_t m, int64_t n, int64_t k,
-                             double beta)
+static hyb_report_t multiply(hyb_machine_t *node, int64_t m, int64_t n,
+                             int64_t k, double beta)
 {
-    hyb_gemm_t p = {.alpha = 1.0,
-                    .beta = beta,
-                    .a = {NULL, m, k, m},
-                    .b = {NULL, k, n, k},
-                    .c = {NULL, m, n, m}};
+    xh_gemm_t p = {.alpha = 1.0,
+                   .beta = beta,
+                   .a = {NULL, m, k, m},
+                   .b = {NULL, k, n, k},
+                   .c = {NULL, m, n, m}};
     hyb_report_t report = {0};
     xh_status_t status;
 
@@ -27,7 +27,7 @@ static hyb_report_t multiply(hyb_node_t *node, int64_t m, int64_t n, int64_t k,
     p.b.data = calloc((size_t)(k * n), sizeof(double));
     p.c.data = calloc((size_t)(m * n), sizeof(double));
     assert_true(p.a.data != NULL && p.b.data != NULL && p.c.data != NULL);
-    status = hyb_node_gemm(node, &p, device_only, &report);
+    status = hyb_machine_gemm(node, &p, device_only, &report);
     free(p.a.data);
     free(p.b.data);
     free(p.c.data);
@@ -40,7 +40,7 @@ static hyb_report_t multiply(hyb_node_t *node, int64_t m, int64_t n, int64_t k,
 /* ---- bytes --------------------------------------------------------------- */
 
 /* The device has 15 / 16 MiB for tiles of 64 x 64. */
-static hyb_node_t *open_dry(const char *product_return)
+static hyb_machine_t *open_dry(const char *product_return)
 {
     const char *const settings[] = {"devices=emu",  "emu_memory=1",
                                     "emu_dry=on",   "tile=64",
@@ -61,7 +61,7 @@ static void check_traffic(const hyb_report_t *report, bool reads_c)
 static void bytes_are_those_of_the_plan(void **state)
 {
     enum { PRODUCTS = 60, LONGEST = 500, DEEPEST = 2500 };
-    hyb_node_t *node = open_dry("product_return=off");
+    hyb_machine_t *node = open_dry("product_return=off");
     int64_t whole = 0, i;
 
     (void)state;
@@ -76,27 +76,27 @@ static void bytes_are_those_of_the_plan(void **state)
         whole += report.tiling.chunks == 1;
     }
     assert_true(whole > 10 && whole < PRODUCTS - 10);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 static const uint64_t element = sizeof(double);
 
 static void all_crosses_once_while_strips_fit(void **state)
 {
-    hyb_node_t *node = open_dry("product_return=off");
+    hyb_machine_t *node = open_dry("product_return=off");
     hyb_report_t r = multiply(node, 256, 320, 64, 1.0);
 
     (void)state;
     assert_int_equal(r.device[0].bytes_in,
                      element * (256 * 64 + 64 * 320 + 256 * 320));
     assert_int_equal(r.device[0].bytes_out, element * 256 * 320);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 /* A crosses once for each column of tiles, B once for each row. */
 static void tiles_stay_while_chunks_pass(void **state)
 {
-    hyb_node_t *node = open_dry("product_return=off");
+    hyb_machine_t *node = open_dry("product_return=off");
     hyb_report_t r = multiply(node, 256, 192, 2000, 0.0);
     uint64_t c = (uint64_t)r.tiling.tile_cols, b = (uint64_t)r.tiling.tile_rows;
 
@@ -105,17 +105,17 @@ static void tiles_stay_while_chunks_pass(void **state)
     assert_int_equal(r.device[0].bytes_in,
                      element * 2000 * (256 * (192 / c) + 192 * (256 / b)));
     assert_int_equal(r.device[0].bytes_out, element * 256 * 192);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 static void c_does_not_come_in_where_the_host_adds(void **state)
 {
-    hyb_node_t *node = open_dry("product_return=on");
+    hyb_machine_t *node = open_dry("product_return=on");
     hyb_report_t r = multiply(node, 256, 320, 64, 1.0);
 
     (void)state;
     check_traffic(&r, false);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 /* ---- time ---------------------------------------------------------------- */
@@ -136,13 +136,13 @@ static hyb_report_t modelled_as(const char *product_return, const char *link,
     const char *const settings[] = {
         "devices=emu",      "emu_dry=on",   "emu_memory=1", "tile=32",
         "stall_seconds=60", product_return, link,           rate};
-    hyb_node_t *node;
+    hyb_machine_t *node;
     hyb_report_t report;
 
     xh_clock_install(standing_clock, NULL);
     node = node_open(1, settings, 8);
     report = multiply(node, 512, 512, k, 1.0);
-    hyb_node_close(node);
+    hyb_machine_close(node);
     xh_clock_install(NULL, NULL);
     return report;
 }

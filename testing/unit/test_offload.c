@@ -2,8 +2,8 @@
 #include <math.h>
 #include <pthread.h>
 #include <unistd.h>
-#include "hybrid/engine/node_private.h"
-#include "hybrid/engine/product.h"
+#include "hybrid/device/machine_private.h"
+#include "base/product.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
@@ -11,14 +11,14 @@
 enum { SETTINGS = 8 };
 
 /* 6 x 5 tiles of 8 x 8, the last row narrower. */
-static const shape_t shape = {46,           40,   10,  HYB_NO_TRANS,
-                              HYB_NO_TRANS, -1.0, 1.0, 2};
+static const shape_t shape = {46,          40,   10,  XH_NO_TRANS,
+                              XH_NO_TRANS, -1.0, 1.0, 2};
 enum { ROWS = 6, TILE = 8, TILES = 30 };
 
 /* ---- one product --------------------------------------------------------- */
 
 typedef struct {
-    hyb_node_t *node;
+    hyb_machine_t *node;
     problem_t problem;
     hyb_offload_t *offload;
     hyb_report_t report; /* owner is freed */
@@ -36,7 +36,7 @@ static void begin(scene_t *s)
 /* By this thread. */
 static void multiply(scene_t *s, const hyb_offload_tile_t *tile)
 {
-    hyb_gemm_t p = hyb_gemm_part(&s->problem.product, tile->part);
+    xh_gemm_t p = xh_gemm_part(&s->problem.product, tile->part);
     int64_t i, j, l;
 
     for (j = 0; j < p.c.cols; j++)
@@ -97,7 +97,7 @@ static void check_shares(const char *const *settings)
         assert_int_equal(s.report.team.tiles + device_tiles(&s.report), TILES);
         assert_true(s.report.team.tiles <= TILES - keep);
     }
-    hyb_node_close(s.node);
+    hyb_machine_close(s.node);
 }
 
 static void devices_and_host_share_a_product(void **state)
@@ -142,7 +142,7 @@ static void many_threads_may_help(void **state)
         pthread_join(thread[i], NULL);
     finish(&s);
     assert_int_equal(s.status, XH_OK);
-    hyb_node_close(s.node);
+    hyb_machine_close(s.node);
 }
 
 static void devices_need_no_host(void **state)
@@ -155,7 +155,7 @@ static void devices_need_no_host(void **state)
     finish(&s);
     assert_int_equal(s.status, XH_OK);
     assert_int_equal(device_tiles(&s.report), TILES);
-    hyb_node_close(s.node);
+    hyb_machine_close(s.node);
 }
 
 /* ---- releasing ----------------------------------------------------------- */
@@ -177,7 +177,7 @@ static void a_tile_starts_once_all_its_columns_are_ready(void **state)
 {
     static const double nan = NAN;
     scene_t s = {.node = node_open(1, two, SETTINGS)};
-    hyb_gemm_t *p = &s.problem.product;
+    xh_gemm_t *p = &s.problem.product;
     int64_t col, i;
     double *b;
 
@@ -208,7 +208,7 @@ static void a_tile_starts_once_all_its_columns_are_ready(void **state)
                     s.report.device[1].wait_seconds >
                 0.0);
     free(b);
-    hyb_node_close(s.node);
+    hyb_machine_close(s.node);
 }
 
 /* One tile of four slots is in flight, and no other follows. */
@@ -228,7 +228,7 @@ static void what_is_in_flight_lands_before_more_is_released(void **state)
     hyb_offload_release(s.offload, shape.n);
     finish(&s);
     assert_int_equal(s.status, XH_OK);
-    hyb_node_close(s.node);
+    hyb_machine_close(s.node);
 }
 
 static void the_host_gets_the_last_tile_when_all_are_released(void **state)
@@ -253,7 +253,7 @@ static void the_host_gets_the_last_tile_when_all_are_released(void **state)
     assert_true(hyb_offload_devices_idle(s.offload));
     finish(&s);
     assert_int_equal(s.status, XH_OK);
-    hyb_node_close(s.node);
+    hyb_machine_close(s.node);
 }
 
 static void the_devices_rate_is_that_of_whole_tiles_that_they_did(void **state)
@@ -273,7 +273,7 @@ static void the_devices_rate_is_that_of_whole_tiles_that_they_did(void **state)
     assert_true(late > 0.0 && late < early);
     hyb_offload_release(s.offload, shape.n);
     finish(&s);
-    hyb_node_close(s.node);
+    hyb_machine_close(s.node);
 }
 
 /* ---- faults -------------------------------------------------------------- */
@@ -313,12 +313,12 @@ static bool loses(const char *devices, const char *fault, const char *patience)
     capture_begin();
     s.node = node_open(1, settings, SETTINGS);
     lost = strstr(capture_end(NULL), FAULT) != NULL;
-    for (i = 0; i < 2 && hyb_node_working_devices(s.node) > 0; i++) {
+    for (i = 0; i < 2 && hyb_machine_working_devices(s.node) > 0; i++) {
         lost = strstr(survive(&s), FAULT) != NULL || lost;
         lost = s.report.device[0].dropped || lost;
     }
     capture_begin();
-    hyb_node_close(s.node);
+    hyb_machine_close(s.node);
     capture_end(NULL);
     return lost;
 }
@@ -399,7 +399,7 @@ static void a_device_that_is_done_takes_what_another_loses(void **state)
         assert_int_equal(s.report.device[0].tiles, 0);
         assert_int_equal(s.report.device[1].tiles, TILES);
     }
-    hyb_node_close(s.node);
+    hyb_machine_close(s.node);
     capture_end(NULL);
     assert_true(s.report.device[0].dropped);
 }
@@ -429,7 +429,7 @@ static void without_devices_the_host_gets_all_that_is_released(void **state)
     capture_end(NULL);
     assert_int_equal(s.status, XH_OK);
     assert_int_equal(s.report.team.tiles, TILES);
-    hyb_node_close(s.node);
+    hyb_machine_close(s.node);
 }
 
 /* As where the last device was lost before. */
@@ -454,7 +454,7 @@ static void a_product_may_begin_without_a_device(void **state)
         assert_int_equal(s.status, XH_OK);
         assert_int_equal(s.report.team.tiles,
                          hyb_tiling_count(&s.report.tiling));
-        hyb_node_close(s.node);
+        hyb_machine_close(s.node);
     }
 }
 
@@ -472,7 +472,7 @@ static void tiles_that_nobody_computes_are_an_error(void **state)
     finish(&s);
     capture_end(NULL);
     assert_int_equal(s.status, XH_ERR_DEVICE);
-    hyb_node_close(s.node);
+    hyb_machine_close(s.node);
 }
 
 /* ---- what cannot begin --------------------------------------------------- */
@@ -487,7 +487,7 @@ static void a_node_has_one_offload_at_a_time(void **state)
     begin(&s);
     assert_int_equal(hyb_offload_begin(s.node, &s.problem.product, &second),
                      XH_ERR_ARG);
-    assert_int_equal(hyb_node_gemm(s.node, &s.problem.product, all, NULL),
+    assert_int_equal(hyb_machine_gemm(s.node, &s.problem.product, all, NULL),
                      XH_ERR_ARG);
     assert_null(second);
     hyb_offload_release(s.offload, shape.n);
@@ -497,7 +497,7 @@ static void a_node_has_one_offload_at_a_time(void **state)
     hyb_offload_release(s.offload, shape.n);
     finish(&s);
     assert_int_equal(s.status, XH_OK);
-    hyb_node_close(s.node);
+    hyb_machine_close(s.node);
 }
 
 static void nothing_to_compute_or_none_of_the_devices_is_an_error(void **state)
@@ -505,8 +505,8 @@ static void nothing_to_compute_or_none_of_the_devices_is_an_error(void **state)
     static const char *const none[] = {"devices=none", NULL};
     const hyb_offload_way_t way = {~(uint64_t)0, hyb_tiling_plan};
     problem_t problem = problem_create(shape, false);
-    hyb_node_t *node = node_open(1, two, SETTINGS);
-    hyb_gemm_t p = problem.product;
+    hyb_machine_t *node = node_open(1, two, SETTINGS);
+    xh_gemm_t p = problem.product;
     hyb_offload_t *offload = NULL;
 
     (void)state;
@@ -515,13 +515,13 @@ static void nothing_to_compute_or_none_of_the_devices_is_an_error(void **state)
     p = problem.product;
     p.b.cols = p.c.cols = 0;
     assert_int_equal(hyb_offload_begin(node, &p, &offload), XH_ERR_ARG);
-    hyb_node_close(node);
+    hyb_machine_close(node);
     node = node_open(1, none, SETTINGS);
     assert_int_equal(
         hyb_offload_begin_as(node, &problem.product, &way, &offload),
         XH_ERR_DEVICE);
     assert_null(offload);
-    hyb_node_close(node);
+    hyb_machine_close(node);
     problem_destroy(&problem);
 }
 

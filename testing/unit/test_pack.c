@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/host/pack.h"
+#include "hybrid/cpu/pack.h"
 #include "testing/unit/unit.h"
 
 enum { LD = 40, COLS = 40, MOST = 31 };
@@ -19,9 +19,9 @@ static void fill(void)
         packed[i] = behind;
 }
 
-static double element(hyb_trans_t op, int64_t i, int64_t j)
+static double element(xh_trans_t op, int64_t i, int64_t j)
 {
-    return op == HYB_NO_TRANS ? matrix[i + j * LD] : matrix[j + i * LD];
+    return op == XH_NO_TRANS ? matrix[i + j * LD] : matrix[j + i * LD];
 }
 
 /* Where row i, column j of S is; row rows .. are what fills the last panel. */
@@ -31,10 +31,10 @@ static double packed_element(int64_t i, int64_t j, int64_t depth, int height)
 }
 
 /* op(v) is rows x depth. */
-static void check(hyb_trans_t op, int64_t rows, int64_t depth, int height)
+static void check(xh_trans_t op, int64_t rows, int64_t depth, int height)
 {
-    hyb_view_t v = {matrix, op == HYB_NO_TRANS ? rows : depth,
-                    op == HYB_NO_TRANS ? depth : rows, LD};
+    xh_view_t v = {matrix, op == XH_NO_TRANS ? rows : depth,
+                   op == XH_NO_TRANS ? depth : rows, LD};
     int64_t i, j, size = hyb_pack_size(rows, depth, height);
 
     fill();
@@ -47,7 +47,7 @@ static void check(hyb_trans_t op, int64_t rows, int64_t depth, int height)
     assert_true(packed[size] == behind);
 }
 
-static void check_sizes(hyb_trans_t op)
+static void check_sizes(xh_trans_t op)
 {
     static const int heights[] = {1, 4, 8, 24};
     int64_t rows, depth;
@@ -62,13 +62,13 @@ static void check_sizes(hyb_trans_t op)
 static void a_matrix_is_packed_in_panels_filled_with_zeros(void **state)
 {
     (void)state;
-    check_sizes(HYB_NO_TRANS);
+    check_sizes(XH_NO_TRANS);
 }
 
 static void so_is_a_transpose(void **state)
 {
     (void)state;
-    check_sizes(HYB_TRANS);
+    check_sizes(XH_TRANS);
 }
 
 static void nothing_takes_no_room(void **state)
@@ -77,8 +77,8 @@ static void nothing_takes_no_room(void **state)
     fill();
     assert_int_equal(hyb_pack_size(0, 5, 8), 0);
     assert_int_equal(hyb_pack_size(5, 0, 8), 0);
-    hyb_pack((hyb_view_t){matrix, 0, 5, LD}, HYB_NO_TRANS, 1.0, 8, packed);
-    hyb_pack((hyb_view_t){matrix, 5, 0, LD}, HYB_TRANS, 1.0, 8, packed);
+    hyb_pack((xh_view_t){matrix, 0, 5, LD}, XH_NO_TRANS, 1.0, 8, packed);
+    hyb_pack((xh_view_t){matrix, 5, 0, LD}, XH_TRANS, 1.0, 8, packed);
     assert_true(packed[0] == behind);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/diagnosis/peers.h"
+#include "hybrid/observe/peers.h"
 
 #include <math.h>
 #include "base/log.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 1 */
-#include "hybrid/driver/diagnosis/phase.h"
+#include "hybrid/observe/phase.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "hybrid/engine/pin.h"
+#include "hybrid/node/pin.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/product.h"
+#include "base/product.h"
 #include "testing/unit/unit.h"
 
 enum { M = 5, N = 6, K = 7, LD = 10 };
 
 static double a[LD * LD], b[LD * LD], c[LD * LD];
 
-static hyb_gemm_t product_of(hyb_trans_t trans_a, hyb_trans_t trans_b)
+static xh_gemm_t product_of(xh_trans_t trans_a, xh_trans_t trans_b)
 {
-    return (hyb_gemm_t){.trans_a = trans_a,
-                        .trans_b = trans_b,
-                        .alpha = 2.0,
-                        .beta = 3.0,
-                        .a = {a, trans_a == HYB_TRANS ? K : M,
-                              trans_a == HYB_TRANS ? M : K, LD},
-                        .b = {b, trans_b == HYB_TRANS ? N : K,
-                              trans_b == HYB_TRANS ? K : N, LD},
-                        .c = {c, M, N, LD}};
+    return (xh_gemm_t){
+        .trans_a = trans_a,
+        .trans_b = trans_b,
+        .alpha = 2.0,
+        .beta = 3.0,
+        .a = {a, trans_a == XH_TRANS ? K : M, trans_a == XH_TRANS ? M : K, LD},
+        .b = {b, trans_b == XH_TRANS ? N : K, trans_b == XH_TRANS ? K : N, LD},
+        .c = {c, M, N, LD}};
 }
 
 /* The product without and with each transposition. */
-static void for_all(void (*check)(hyb_gemm_t product))
+static void for_all(void (*check)(xh_gemm_t product))
 {
-    check(product_of(HYB_NO_TRANS, HYB_NO_TRANS));
-    check(product_of(HYB_NO_TRANS, HYB_TRANS));
-    check(product_of(HYB_TRANS, HYB_NO_TRANS));
-    check(product_of(HYB_TRANS, HYB_TRANS));
+    check(product_of(XH_NO_TRANS, XH_NO_TRANS));
+    check(product_of(XH_NO_TRANS, XH_TRANS));
+    check(product_of(XH_TRANS, XH_NO_TRANS));
+    check(product_of(XH_TRANS, XH_TRANS));
 }
 
-static void check_size(hyb_gemm_t p)
+static void check_size(xh_gemm_t p)
 {
-    assert_int_equal(hyb_gemm_depth(&p), K);
-    assert_true(hyb_gemm_flop(&p) == 2.0 * M * N * K);
-    assert_true(hyb_gemm_conforms(&p));
+    assert_int_equal(xh_gemm_depth(&p), K);
+    assert_true(xh_gemm_flop(&p) == 2.0 * M * N * K);
+    assert_true(xh_gemm_conforms(&p));
 }
 
 static void depth_and_flop_do_not_depend_on_transpositions(void **state)
@@ -42,17 +41,17 @@ static void depth_and_flop_do_not_depend_on_transpositions(void **state)
 }
 
 /* p is fine until *number, an element of it, is changed by change. */
-static void check_refused(const hyb_gemm_t *p, int64_t *number, int64_t change)
+static void check_refused(const xh_gemm_t *p, int64_t *number, int64_t change)
 {
-    assert_true(hyb_gemm_conforms(p));
+    assert_true(xh_gemm_conforms(p));
     *number += change;
-    assert_false(hyb_gemm_conforms(p));
+    assert_false(xh_gemm_conforms(p));
     *number -= change;
 }
 
-static void check_views(hyb_gemm_t p)
+static void check_views(xh_gemm_t p)
 {
-    hyb_view_t *views[] = {&p.a, &p.b, &p.c};
+    xh_view_t *views[] = {&p.a, &p.b, &p.c};
     int i;
 
     for (i = 0; i < 3; i++) {
@@ -72,27 +71,27 @@ static void views_that_do_not_fit_are_refused(void **state)
 
 static void empty_matrices_conform(void **state)
 {
-    hyb_gemm_t p = {.a = {a, 0, 0, 1}, .b = {b, 0, 0, 1}, .c = {c, 0, 0, 1}};
+    xh_gemm_t p = {.a = {a, 0, 0, 1}, .b = {b, 0, 0, 1}, .c = {c, 0, 0, 1}};
 
     (void)state;
-    assert_true(hyb_gemm_conforms(&p));
-    assert_true(hyb_gemm_flop(&p) == 0.0);
+    assert_true(xh_gemm_conforms(&p));
+    assert_true(xh_gemm_flop(&p) == 0.0);
     p.c.ld = 0;
-    assert_false(hyb_gemm_conforms(&p));
+    assert_false(xh_gemm_conforms(&p));
 }
 
 /* Rows 1 .. 3 and columns 2 .. 5 of C. */
-static void check_part(hyb_gemm_t whole)
+static void check_part(xh_gemm_t whole)
 {
-    hyb_gemm_t p = hyb_gemm_part(&whole, (hyb_rectangle_t){1, 3, 2, 4});
+    xh_gemm_t p = xh_gemm_part(&whole, (xh_rectangle_t){1, 3, 2, 4});
 
-    assert_true(hyb_gemm_conforms(&p));
-    assert_int_equal(hyb_gemm_depth(&p), K);
+    assert_true(xh_gemm_conforms(&p));
+    assert_int_equal(xh_gemm_depth(&p), K);
     assert_true(p.alpha == 2.0 && p.beta == 3.0);
     assert_int_equal(p.c.rows, 3);
     assert_int_equal(p.c.cols, 4);
-    assert_ptr_equal(p.a.data, whole.trans_a == HYB_TRANS ? a + LD : a + 1);
-    assert_ptr_equal(p.b.data, whole.trans_b == HYB_TRANS ? b + 2 : b + 2 * LD);
+    assert_ptr_equal(p.a.data, whole.trans_a == XH_TRANS ? a + LD : a + 1);
+    assert_ptr_equal(p.b.data, whole.trans_b == XH_TRANS ? b + 2 : b + 2 * LD);
     assert_ptr_equal(p.c.data, c + 1 + 2 * LD);
     assert_true(p.a.ld == LD && p.b.ld == LD && p.c.ld == LD);
 }
@@ -108,14 +107,14 @@ static void check_pieces(int64_t m, int64_t n, int64_t depth, double flop)
 {
     enum { ROWS = 1300, COLUMNS = 400 };
     static unsigned char seen[ROWS * COLUMNS];
-    hyb_gemm_t p = {.a = {NULL, m, depth, ROWS},
-                    .b = {NULL, depth, n, ROWS},
-                    .c = {NULL, m, n, ROWS}};
-    hyb_rectangle_t piece = {.rows = 0};
+    xh_gemm_t p = {.a = {NULL, m, depth, ROWS},
+                   .b = {NULL, depth, n, ROWS},
+                   .c = {NULL, m, n, ROWS}};
+    xh_rectangle_t piece = {.rows = 0};
     int64_t i, j;
 
     memset(seen, 0, sizeof(seen));
-    while (hyb_gemm_next_piece(&p, flop, &piece)) {
+    while (xh_gemm_next_piece(&p, flop, &piece)) {
         assert_true(piece.rows >= 1 && piece.rows <= 512 && piece.cols >= 1);
         assert_true(piece.row + piece.rows <= m && piece.col + piece.cols <= n);
         assert_true(piece.cols <= 64 ||

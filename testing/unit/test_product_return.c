@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/product_return.h"
+#include "hybrid/device/product_return.h"
 
 #include <dirent.h>
 #include <unistd.h>
@@ -84,7 +84,7 @@ static int threads_now(void)
 }
 
 static xh_status_t counting_gemm(void *state, void *queue,
-                                 const hyb_gemm_t *product)
+                                 const xh_gemm_t *product)
 {
     int threads = threads_now();
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/rate_cache.h"
+#include "hybrid/device/rate_cache.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/rate_table.h"
+#include "hybrid/device/rate_table.h"
 
 #include <math.h>
 #include "testing/unit/unit.h"

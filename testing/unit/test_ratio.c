@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/ratio.h"
+#include "hybrid/device/ratio.h"
 
 #include <math.h>
 #include <stdbool.h>

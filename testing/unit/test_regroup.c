@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/choice/regroup.h"
+#include "hybrid/lu/tuner/regroup.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/offload.h"
+#include "hybrid/device/offload.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
@@ -11,7 +11,7 @@
 
 enum { SETTINGS = 8, TILE = 8, SLOTS = 4, M = 46, N = 40, K = 10 };
 
-static hyb_node_t *open_with(const char *fault, const char *more)
+static hyb_machine_t *open_with(const char *fault, const char *more)
 {
     const char *const settings[] = {"devices=emu:2", "tile=8", fault, more,
                                     NULL};
@@ -20,9 +20,9 @@ static hyb_node_t *open_with(const char *fault, const char *more)
 }
 
 /* All tiles of an m x n product by the devices; is it right? */
-static bool computes(hyb_node_t *node, int64_t m, int64_t n)
+static bool computes(hyb_machine_t *node, int64_t m, int64_t n)
 {
-    const shape_t shape = {m, n, K, HYB_NO_TRANS, HYB_NO_TRANS, -1.0, 1.0, 2};
+    const shape_t shape = {m, n, K, XH_NO_TRANS, XH_NO_TRANS, -1.0, 1.0, 2};
     problem_t problem = problem_create(shape, false);
     hyb_offload_t *offload;
     xh_status_t status;
@@ -49,20 +49,20 @@ static void smaller_products_need_no_more(void **state)
 
     (void)state;
     for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-        hyb_node_t *node = open_with(faults[i], NULL);
+        hyb_machine_t *node = open_with(faults[i], NULL);
 
         hyb_offload_reserve(node, M, N, K);
         for (m = 1; m <= M; m += 5)
             for (n = 1; n <= N; n += 3)
                 assert_true(computes(node, m, n));
-        assert_int_equal(hyb_node_working_devices(node), 2);
-        hyb_node_close(node);
+        assert_int_equal(hyb_machine_working_devices(node), 2);
+        hyb_machine_close(node);
     }
 }
 
 static void a_device_that_has_not_as_much_is_dropped(void **state)
 {
-    hyb_node_t *node = open_with("emu_fault=1:oom@alloc:1", NULL);
+    hyb_machine_t *node = open_with("emu_fault=1:oom@alloc:1", NULL);
     const char *said;
 
     (void)state;
@@ -71,16 +71,16 @@ static void a_device_that_has_not_as_much_is_dropped(void **state)
     said = capture_end(NULL);
     assert_non_null(strstr(said, "device 1 is dropped"));
     assert_null(strstr(said, "device 0 is dropped"));
-    assert_int_equal(hyb_node_working_devices(node), 1);
+    assert_int_equal(hyb_machine_working_devices(node), 1);
     assert_true(computes(node, M, N));
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 /* Tiles are longer by half at most, where the last one is merged. */
 static void bytes_are_those_of_the_longest_tiles(void **state)
 {
     const uint64_t tile = (TILE + TILE / 2) * (TILE + TILE / 2);
-    hyb_node_t *node = open_with("pipeline=4", NULL);
+    hyb_machine_t *node = open_with("pipeline=4", NULL);
 
     (void)state;
     assert_int_equal(hyb_offload_bytes(node, M, N, K),
@@ -88,7 +88,7 @@ static void bytes_are_those_of_the_longest_tiles(void **state)
     assert_int_equal(hyb_offload_bytes(node, 9, 5, K),
                      2 * SLOTS * 9 * 5 * sizeof(double));
     assert_int_equal(hyb_offload_bytes(node, 0, 5, K), 0);
-    hyb_node_close(node);
+    hyb_machine_close(node);
 }
 
 static void tiles_that_do_not_return_by_the_host_take_nothing(void **state)
@@ -98,10 +98,10 @@ static void tiles_that_do_not_return_by_the_host_take_nothing(void **state)
 
     (void)state;
     for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-        hyb_node_t *node = open_with(ways[i], "emu_rate=10");
+        hyb_machine_t *node = open_with(ways[i], "emu_rate=10");
 
         assert_int_equal(hyb_offload_bytes(node, M, N, K), 0);
-        hyb_node_close(node);
+        hyb_machine_close(node);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/diagnosis/sensors.h"
+#include "hybrid/observe/sensors.h"
 
 #include <math.h>
 #include "testing/unit/fake_root.h"

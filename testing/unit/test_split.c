@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/split.h"
+#include "hybrid/device/split.h"
 
 #include <pthread.h>
 #include "testing/unit/capture.h"

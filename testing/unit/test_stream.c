@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/stream.h"
+#include "hybrid/device/stream.h"
 #include "testing/unit/emu_fixture.h"
 #include "testing/unit/node_fixture.h"
 
@@ -23,13 +23,13 @@ static hyb_stream_t *stream_open(int index, bool product_only,
 }
 
 /* How C of product is cut for memory bytes; slots tiles are in flight. */
-static xh_status_t plan(const hyb_gemm_t *p, int64_t tile, uint64_t memory,
+static xh_status_t plan(const xh_gemm_t *p, int64_t tile, uint64_t memory,
                         int slots, hyb_tiling_t *tiling_p)
 {
     const hyb_tiling_request_t request = {
         .m = p->c.rows,
         .n = p->c.cols,
-        .k = p->trans_a == HYB_NO_TRANS ? p->a.cols : p->a.rows,
+        .k = p->trans_a == XH_NO_TRANS ? p->a.cols : p->a.rows,
         .memory = memory,
         .tile_rows = tile,
         .tile_cols = tile,
@@ -83,7 +83,7 @@ static void check_memories(hyb_stream_t *stream, shape_t shape, int slots,
     problem_destroy(&problem);
 }
 
-static const shape_t shape = {13, 11, 9, HYB_TRANS, HYB_NO_TRANS, 0.5, 0.75, 1};
+static const shape_t shape = {13, 11, 9, XH_TRANS, XH_NO_TRANS, 0.5, 0.75, 1};
 
 static void a_stream_needs_memory_for_one_tile_only(void **state)
 {
@@ -113,11 +113,11 @@ static void the_host_adds_products_of_any_memory(void **state)
 static void each_job_finds_all_of_the_memory(void **state)
 {
     static const shape_t shapes[] = {
-        {20, 900, 120, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
-        {900, 20, 120, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
-        {24, 24, 2500, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
-        {250, 250, 2, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
-        {900, 20, 120, HYB_NO_TRANS, HYB_NO_TRANS, 1.0, 1.0, 0},
+        {20, 900, 120, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
+        {900, 20, 120, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
+        {24, 24, 2500, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
+        {250, 250, 2, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
+        {900, 20, 120, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
     };
     hyb_stream_t *stream = stream_open(0, false, "emu_fault=");
     hyb_tiling_t tiling;
@@ -178,7 +178,7 @@ static int64_t changed(const problem_t *problem, const hyb_job_t *job)
     int64_t tile, i, j, count = 0;
 
     for (tile = 0; tile < hyb_tiling_count(&job->tiling); tile++) {
-        hyb_rectangle_t p = hyb_tiling_tile(&job->tiling, tile).part;
+        xh_rectangle_t p = hyb_tiling_tile(&job->tiling, tile).part;
 
         if (job->owner[tile] >= 0)
             continue;

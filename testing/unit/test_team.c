@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/cpu.h"
-#include "hybrid/engine/team.h"
+#include "hybrid/node/team.h"
 
 enum { MOST = 64 };
 

@@ -25,7 +25,7 @@ static void draw(const hyb_report_t *report)
     FILE *out = fmemopen(text, sizeof(text), "w");
 
     assert_non_null(out);
-    xdg_tile_map_write(report, &two, (hyb_view_t){NULL, 100, 60, 100}, out);
+    xdg_tile_map_write(report, &two, (xh_view_t){NULL, 100, 60, 100}, out);
     fclose(out);
 }
 
@@ -149,9 +149,9 @@ static void the_table_says_who_failed(void **state)
 {
     static xdg_rates_t rates;
     hyb_report_t report[3];
-    hyb_gemm_t product = {.c = {NULL, 1000, 1000, 1000},
-                          .a = {NULL, 1000, 5000, 1000},
-                          .b = {NULL, 5000, 1000, 5000}};
+    xh_gemm_t product = {.c = {NULL, 1000, 1000, 1000},
+                         .a = {NULL, 1000, 5000, 1000},
+                         .b = {NULL, 5000, 1000, 5000}};
     FILE *out = fmemopen(text, sizeof(text), "w");
 
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/engine/tiling.h"
+#include "hybrid/device/tiling.h"
 
 #include "testing/unit/unit.h"
 
@@ -55,7 +55,7 @@ typedef struct {
     unsigned char seen[EXTENT][EXTENT];
 } picture_t;
 
-static void paint(picture_t *p, hyb_rectangle_t part)
+static void paint(picture_t *p, xh_rectangle_t part)
 {
     int64_t i, j;
 
@@ -176,7 +176,7 @@ static void a_partial_tile_below_half_is_merged(void **state)
 /* The parts that cover some tiles are those tiles; returns their number. */
 static int check_cover(const hyb_tiling_t *t, int64_t first, int64_t count)
 {
-    hyb_rectangle_t parts[HYB_TILING_COVER];
+    xh_rectangle_t parts[HYB_TILING_COVER];
     picture_t tiles = {0}, cover = {0};
     int number = hyb_tiling_cover(t, first, count, parts), i;
 
@@ -247,7 +247,7 @@ static hyb_traffic_t simulate(const hyb_tiling_t *t)
     b = (cache_t){.size = t->b_pieces};
     for (index = 0; index < hyb_tiling_count(t); index++) {
         hyb_tile_t tile = hyb_tiling_tile(t, index);
-        hyb_rectangle_t c = tile.part;
+        xh_rectangle_t c = tile.part;
 
         for (z = 0; z < t->chunks; z++) {
             hyb_tiling_chunk(t, z, &first, &depth);
@@ -399,7 +399,7 @@ static int64_t area(const hyb_tiling_t *t, int64_t first, int64_t end)
     int64_t sum = 0;
 
     for (; first < end; first++) {
-        hyb_rectangle_t part = hyb_tiling_tile(t, first).part;
+        xh_rectangle_t part = hyb_tiling_tile(t, first).part;
 
         sum += part.rows * part.cols;
     }

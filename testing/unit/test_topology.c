@@ -3,7 +3,7 @@
 #include "testing/unit/machines.h"
 
 #include <sched.h>
-#include "hybrid/engine/topology.h"
+#include "hybrid/node/topology.h"
 
 static const struct {
     const char *source;

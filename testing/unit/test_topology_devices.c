@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/unit/machines.h"
 
-#include "hybrid/engine/topology.h"
+#include "hybrid/node/topology.h"
 
 /* Of TWO_SOCKETS, and the NUMA nodes that they hang on. */
 static const char *const gpus[] = {

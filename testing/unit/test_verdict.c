@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/diagnosis/verdict.h"
+#include "hybrid/observe/verdict.h"
 
 #include "testing/unit/unit.h"
 

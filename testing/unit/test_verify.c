@@ -2,7 +2,7 @@
 /* Random data, checksum vectors, and whose tile is wrong. */
 #include <float.h>
 #include <math.h>
-#include "hybrid/engine/product.h"
+#include "base/product.h"
 #include "testing/unit/unit.h"
 #include "testing/xdgemm/checksum.h"
 #include "testing/xdgemm/fill.h"
@@ -30,13 +30,13 @@ static int close_team(void **state)
 /* ---- a product, computed the slow way ----------------------------------- */
 
 typedef struct {
-    hyb_gemm_t p;
+    xh_gemm_t p;
     xdg_random_t start;
 } made_t;
 
-static hyb_view_t matrix(int64_t rows, int64_t cols, xdg_random_t random)
+static xh_view_t matrix(int64_t rows, int64_t cols, xdg_random_t random)
 {
-    hyb_view_t v = {NULL, rows, cols, rows + 3};
+    xh_view_t v = {NULL, rows, cols, rows + 3};
 
     v.data = calloc((size_t)(v.ld * cols), sizeof(double));
     assert_non_null(v.data);
@@ -49,9 +49,9 @@ static made_t make(int64_t m, int64_t n, int64_t k, bool transposed,
 {
     xdg_random_t a = {XDG_UNIFORM, 1}, b = {XDG_NORMAL, 2};
     made_t made = {.start = {XDG_UNIFORM, 3}};
-    hyb_trans_t op = transposed ? HYB_TRANS : HYB_NO_TRANS;
+    xh_trans_t op = transposed ? XH_TRANS : XH_NO_TRANS;
 
-    made.p = (hyb_gemm_t){
+    made.p = (xh_gemm_t){
         .trans_a = op,
         .trans_b = op,
         .alpha = 0.75,
@@ -70,9 +70,9 @@ static void unmake(made_t *made)
     free(made->p.c.data);
 }
 
-static double at(hyb_view_t v, hyb_trans_t op, int64_t i, int64_t j)
+static double at(xh_view_t v, xh_trans_t op, int64_t i, int64_t j)
 {
-    return *hyb_view_op_part(v, op, i, j, 1, 1).data;
+    return *xh_view_op_part(v, op, i, j, 1, 1).data;
 }
 
 static double *c_at(const made_t *made, int64_t i, int64_t j)
@@ -82,8 +82,8 @@ static double *c_at(const made_t *made, int64_t i, int64_t j)
 
 static void multiply(const made_t *made)
 {
-    const hyb_gemm_t *p = &made->p;
-    int64_t k = hyb_gemm_depth(p);
+    const xh_gemm_t *p = &made->p;
+    int64_t k = xh_gemm_depth(p);
 
     for (int64_t j = 0; j < p->c.cols; j++)
         for (int64_t i = 0; i < p->c.rows; i++) {
@@ -119,15 +119,15 @@ static xdg_verdict_t verdict_on(const xdg_checksum_t *checksum,
 static void a_part_is_filled_as_it_is_in_the_whole(void **state)
 {
     xdg_random_t random = {XDG_NORMAL, SEED};
-    hyb_view_t whole = matrix(9, 8, random), part = matrix(4, 3, random);
+    xh_view_t whole = matrix(9, 8, random), part = matrix(4, 3, random);
 
     (void)state;
     xdg_fill(team, &random, 3, 2, part);
     for (int64_t j = 0; j < 3; j++)
         for (int64_t i = 0; i < 4; i++)
-            assert_true(at(part, HYB_NO_TRANS, i, j) ==
-                        at(whole, HYB_NO_TRANS, i + 3, j + 2));
-    assert_true(at(whole, HYB_NO_TRANS, 5, 6) ==
+            assert_true(at(part, XH_NO_TRANS, i, j) ==
+                        at(whole, XH_NO_TRANS, i + 3, j + 2));
+    assert_true(at(whole, XH_NO_TRANS, 5, 6) ==
                 xdg_random_element(&random, 5, 6));
     free(whole.data);
     free(part.data);
@@ -358,7 +358,7 @@ static int locate(scene_t *s, xdg_culprit_t *culprit, int capacity)
 static int owner_at(const scene_t *s, int64_t i, int64_t j)
 {
     for (int64_t t = 0; t < 24; t++) {
-        hyb_rectangle_t p = hyb_tiling_tile(&s->report.tiling, t).part;
+        xh_rectangle_t p = hyb_tiling_tile(&s->report.tiling, t).part;
 
         if (i >= p.row && i < p.row + p.rows && j >= p.col &&
             j < p.col + p.cols)

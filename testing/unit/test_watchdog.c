@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/driver/diagnosis/watchdog.h"
+#include "hybrid/observe/watchdog.h"
 
 #include <time.h>
 #include "base/clock.h"
 #include "base/log.h"
-#include "hybrid/driver/record/spent.h"
+#include "hybrid/observe/spent.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 

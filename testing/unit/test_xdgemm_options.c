@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/xdgemm/options.h"
 #include "base/settings.h"
-#include "hybrid/engine/view.h"
+#include "base/view.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 

@@ -6,8 +6,8 @@
 enum { ROWS = 512 }; /* whose sums stay in the first cache */
 
 typedef struct {
-    hyb_view_t v;
-    hyb_trans_t op;
+    xh_view_t v;
+    xh_trans_t op;
     const long double *x; /* of xdg_apply */
     long double *y;
     double *norms; /* of xdg_row_norms */
@@ -19,7 +19,7 @@ typedef void (*share_fn_t)(const task_t *t, int64_t first, int64_t count);
 
 static void for_share(const task_t *t, int member, share_fn_t fn)
 {
-    int64_t sums = t->op == HYB_NO_TRANS ? t->v.rows : t->v.cols;
+    int64_t sums = t->op == XH_NO_TRANS ? t->v.rows : t->v.cols;
     int64_t end = sums * (member + 1) / t->members;
 
     for (int64_t i = sums * member / t->members; i < end; i += ROWS)
@@ -63,10 +63,10 @@ static void apply_share(void *argument, int member)
 {
     const task_t *t = argument;
 
-    for_share(t, member, t->op == HYB_NO_TRANS ? apply_rows : apply_columns);
+    for_share(t, member, t->op == XH_NO_TRANS ? apply_rows : apply_columns);
 }
 
-void xdg_apply(hyb_team_t *team, hyb_view_t v, hyb_trans_t op,
+void xdg_apply(hyb_team_t *team, xh_view_t v, xh_trans_t op,
                const long double *x, long double *y)
 {
     task_t task = {
@@ -109,11 +109,10 @@ static void norms_share(void *argument, int member)
 {
     const task_t *t = argument;
 
-    for_share(t, member, t->op == HYB_NO_TRANS ? add_squares : take_norms);
+    for_share(t, member, t->op == XH_NO_TRANS ? add_squares : take_norms);
 }
 
-void xdg_row_norms(hyb_team_t *team, hyb_view_t v, hyb_trans_t op,
-                   double *norms)
+void xdg_row_norms(hyb_team_t *team, xh_view_t v, xh_trans_t op, double *norms)
 {
     task_t task = {
         .v = v, .op = op, .norms = norms, .members = hyb_team_size(team)};

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include "hybrid/engine/product.h"
+#include "base/product.h"
 #include "testing/xdgemm/apply.h"
 #include "testing/xdgemm/fill.h"
 
@@ -12,7 +12,7 @@ enum { VECTORS = XDG_CHECKSUM_VECTORS };
 
 typedef struct { /* C x, or C^T z */
     int64_t terms, sums;
-    hyb_trans_t op;       /* of C: which of the two */
+    xh_trans_t op;        /* of C: which of the two */
     long double *x;       /* VECTORS of terms, one behind the other */
     long double *product; /* VECTORS of sums: op(A) op(B) x */
     long double *start;   /* beta C0 x */
@@ -63,16 +63,16 @@ static void draw_signs(side_t *s, uint64_t seed)
                 xdg_random_element(&random, j, v) < 0.0 ? -1.0L : 1.0L;
 }
 
-static hyb_trans_t flipped(hyb_trans_t op)
+static xh_trans_t flipped(xh_trans_t op)
 {
-    return op == HYB_NO_TRANS ? HYB_TRANS : HYB_NO_TRANS;
+    return op == XH_NO_TRANS ? XH_TRANS : XH_NO_TRANS;
 }
 
 /* The columns' side of a product is the rows' side of its transpose,
    C^T := beta C^T + alpha op(B)^T op(A)^T; C stays as it is stored. */
-static hyb_gemm_t transposed(const hyb_gemm_t *p)
+static xh_gemm_t transposed(const xh_gemm_t *p)
 {
-    hyb_gemm_t t = *p;
+    xh_gemm_t t = *p;
 
     t.a = p->b;
     t.trans_a = flipped(p->trans_b);
@@ -91,10 +91,9 @@ static double norm(const double *x, int64_t n)
 }
 
 /* product, and its scale */
-static xh_status_t take_product(side_t *s, hyb_team_t *team,
-                                const hyb_gemm_t *p)
+static xh_status_t take_product(side_t *s, hyb_team_t *team, const xh_gemm_t *p)
 {
-    int64_t k = hyb_gemm_depth(p);
+    int64_t k = xh_gemm_depth(p);
     long double *inner = calloc((size_t)k, sizeof(*inner));
     double *rows = calloc((size_t)k, sizeof(*rows));
     double whole;
@@ -118,7 +117,7 @@ static xh_status_t take_product(side_t *s, hyb_team_t *team,
     return XH_OK;
 }
 
-static void take_start(side_t *s, hyb_team_t *team, const hyb_gemm_t *p)
+static void take_start(side_t *s, hyb_team_t *team, const xh_gemm_t *p)
 {
     if (p->beta == 0.0)
         return;
@@ -132,11 +131,11 @@ static void take_start(side_t *s, hyb_team_t *team, const hyb_gemm_t *p)
         s->start_norm[i] *= fabs(p->beta);
 }
 
-static xh_status_t side_take(side_t *s, hyb_team_t *team, const hyb_gemm_t *p,
+static xh_status_t side_take(side_t *s, hyb_team_t *team, const xh_gemm_t *p,
                              uint64_t seed)
 {
-    int64_t sums = s->op == HYB_NO_TRANS ? p->c.rows : p->c.cols;
-    int64_t terms = s->op == HYB_NO_TRANS ? p->c.cols : p->c.rows;
+    int64_t sums = s->op == XH_NO_TRANS ? p->c.rows : p->c.cols;
+    int64_t terms = s->op == XH_NO_TRANS ? p->c.cols : p->c.rows;
     xh_status_t status = side_allocate(s, sums, terms);
 
     if (status != XH_OK)
@@ -168,7 +167,7 @@ static bool judge(int64_t index, double error, double bound, worst_t *worst)
 typedef struct { /* what is checked, and by whom */
     const xdg_checksum_t *checksum;
     hyb_team_t *team;
-    hyb_view_t c;
+    xh_view_t c;
     double alpha;
 } check_t;
 
@@ -222,7 +221,7 @@ static xh_status_t check_both(const check_t *check, xdg_verdict_t *verdict)
 }
 
 xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
-                               hyb_view_t c, double alpha,
+                               xh_view_t c, double alpha,
                                xdg_verdict_t *verdict_p)
 {
     check_t check = {checksum, team, c, alpha};
@@ -250,27 +249,27 @@ void xdg_verdict_release(xdg_verdict_t *verdict)
 
 /* ---- the pair ----------------------------------------------------------- */
 
-static double rounding_factor(const hyb_gemm_t *p)
+static double rounding_factor(const xh_gemm_t *p)
 {
-    double k = (double)hyb_gemm_depth(p);
+    double k = (double)xh_gemm_depth(p);
     double terms = k + (double)p->c.rows + (double)p->c.cols;
 
     return 16.0 *
            (sqrt(k + 2.0) * DBL_EPSILON + sqrt(terms) * (double)LDBL_EPSILON);
 }
 
-xh_status_t xdg_checksum_create(hyb_team_t *team, const hyb_gemm_t *product,
+xh_status_t xdg_checksum_create(hyb_team_t *team, const xh_gemm_t *product,
                                 uint64_t seed, xdg_checksum_t **checksum_p)
 {
     xdg_checksum_t *checksum = calloc(1, sizeof(*checksum));
-    hyb_gemm_t other = transposed(product);
+    xh_gemm_t other = transposed(product);
     xh_status_t status;
 
     if (checksum == NULL)
         return XH_ERR_MEMORY;
     checksum->rounding = rounding_factor(product);
-    checksum->side[0].op = HYB_NO_TRANS;
-    checksum->side[1].op = HYB_TRANS;
+    checksum->side[0].op = XH_NO_TRANS;
+    checksum->side[1].op = XH_TRANS;
     status = side_take(&checksum->side[0], team, product, seed);
     if (status == XH_OK)
         status = side_take(&checksum->side[1], team, &other, seed + 1);

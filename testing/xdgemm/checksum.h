@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/status.h"
-#include "hybrid/engine/team.h"
-#include "hybrid/engine/view.h"
+#include "hybrid/node/team.h"
+#include "base/view.h"
 
 /*
  * Whether C is beta C0 + alpha op(A) op(B), at a cost of m n instead of m n k:
@@ -47,7 +47,7 @@ typedef struct {
  * Cost:   4 (m k + k n + m n) multiplications by all members of team.
  * Errors: XH_ERR_MEMORY
  */
-xh_status_t xdg_checksum_create(hyb_team_t *team, const hyb_gemm_t *product,
+xh_status_t xdg_checksum_create(hyb_team_t *team, const xh_gemm_t *product,
                                 uint64_t seed, xdg_checksum_t **checksum_p);
 void xdg_checksum_destroy(xdg_checksum_t *checksum); /* accepts NULL */
 
@@ -59,7 +59,7 @@ void xdg_checksum_destroy(xdg_checksum_t *checksum); /* accepts NULL */
  * Errors: XH_ERR_MEMORY
  */
 xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
-                               hyb_view_t c, double alpha,
+                               xh_view_t c, double alpha,
                                xdg_verdict_t *verdict_p);
 void xdg_verdict_release(xdg_verdict_t *verdict);
 

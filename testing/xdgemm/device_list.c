@@ -2,8 +2,8 @@
 #include "testing/xdgemm/device_list.h"
 
 #include "base/cpu.h"
-#include "hybrid/engine/backend.h"
-#include "hybrid/engine/topology.h"
+#include "hybrid/device/backend.h"
+#include "hybrid/node/topology.h"
 #include "testing/xdgemm/json.h"
 #include "testing/xdgemm/output.h"
 

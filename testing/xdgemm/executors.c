@@ -3,17 +3,17 @@
 
 #include <math.h>
 
-xh_status_t xdg_executors_find(const hyb_node_t *node,
+xh_status_t xdg_executors_find(const hyb_machine_t *node,
                                xdg_executors_t *executors_p)
 {
-    int devices = hyb_node_devices(node);
+    int devices = hyb_machine_devices(node);
 
     executors_p->count = 1 + devices;
     snprintf(executors_p->name[0], XDG_NAME, "host");
     for (int i = 0; i < devices; i++) {
         hyb_device_info_t info;
         xh_status_t status =
-            hyb_device_describe(hyb_node_device(node, i), &info);
+            hyb_device_describe(hyb_machine_device(node, i), &info);
 
         if (status != XH_OK)
             return status;
@@ -31,9 +31,9 @@ hyb_executors_t xdg_executors_only(int index)
     return (hyb_executors_t){.devices = UINT64_C(1) << (index - 1)};
 }
 
-bool xdg_executors_lost(const hyb_node_t *node, int index)
+bool xdg_executors_lost(const hyb_machine_t *node, int index)
 {
-    return index > 0 && hyb_device_failed(hyb_node_device(node, index - 1));
+    return index > 0 && hyb_device_failed(hyb_machine_device(node, index - 1));
 }
 
 bool xdg_executors_model(const xdg_executors_t *executors)

@@ -2,7 +2,7 @@
 #ifndef XDG_EXECUTORS_H
 #define XDG_EXECUTORS_H
 
-#include "hybrid/engine/node.h"
+#include "hybrid/device/machine.h"
 
 enum { XDG_NAME = 24 }; /* bytes of the longest name, with its end */
 
@@ -14,14 +14,14 @@ typedef struct {
 } xdg_executors_t;
 
 /* Those of node. Errors: XH_ERR_DEVICE */
-xh_status_t xdg_executors_find(const hyb_node_t *node,
+xh_status_t xdg_executors_find(const hyb_machine_t *node,
                                xdg_executors_t *executors_p);
 
 /* Executor number index alone. */
 hyb_executors_t xdg_executors_only(int index);
 
 /* Does index, a device, work no more? */
-bool xdg_executors_lost(const hyb_node_t *node, int index);
+bool xdg_executors_lost(const hyb_machine_t *node, int index);
 
 /* Does a device only take the time, and compute nothing? */
 bool xdg_executors_model(const xdg_executors_t *executors);

@@ -9,7 +9,7 @@
 typedef struct {
     const xdg_random_t *random;
     int64_t row, col;
-    hyb_view_t v;
+    xh_view_t v;
     int members;
 } task_t;
 
@@ -80,7 +80,7 @@ static void fill_share(void *argument, int member)
 }
 
 void xdg_fill(hyb_team_t *team, const xdg_random_t *random, int64_t row,
-              int64_t col, hyb_view_t v)
+              int64_t col, xh_view_t v)
 {
     task_t task = {random, row, col, v, hyb_team_size(team)};
 

@@ -3,8 +3,8 @@
 #define XDG_FILL_H
 
 #include <stdint.h>
-#include "hybrid/engine/team.h"
-#include "hybrid/engine/view.h"
+#include "hybrid/node/team.h"
+#include "base/view.h"
 
 typedef enum {
     XDG_UNIFORM, /* in [-0.5, 0.5) */
@@ -29,6 +29,6 @@ double xdg_random_element(const xdg_random_t *random, int64_t i, int64_t j);
  * all members of team, each its share of the columns.
  */
 void xdg_fill(hyb_team_t *team, const xdg_random_t *random, int64_t row,
-              int64_t col, hyb_view_t v);
+              int64_t col, xh_view_t v);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "base/status.h"
-#include "hybrid/engine/device.h"
+#include "hybrid/device/device.h"
 
 /* x, or null for a NaN or an infinity, which have no form in JSON. */
 json_t *xdg_json_number(double x);

@@ -2,7 +2,7 @@
 #include "testing/xdgemm/locate.h"
 
 #include "base/memory.h"
-#include "hybrid/engine/product.h"
+#include "base/product.h"
 
 enum { SEED = 1000 }; /* other vectors than those of the whole */
 
@@ -15,22 +15,22 @@ static bool any(const bool *flag, int64_t first, int64_t count)
 }
 
 /* An error in it would show in its rows and columns. */
-static bool is_suspicious(const xdg_verdict_t *v, hyb_rectangle_t part)
+static bool is_suspicious(const xdg_verdict_t *v, xh_rectangle_t part)
 {
     return any(v->row, part.row, part.rows) && any(v->col, part.col, part.cols);
 }
 
 /* Check part of the result against what c0, of its size, makes of it. */
 static xh_status_t check_against(hyb_team_t *team, const xdg_suspect_t *s,
-                                 hyb_rectangle_t part, double *c0,
+                                 xh_rectangle_t part, double *c0,
                                  xdg_verdict_t *verdict_p)
 {
-    hyb_gemm_t p = hyb_gemm_part(s->product, part);
-    hyb_view_t result = p.c;
+    xh_gemm_t p = xh_gemm_part(s->product, part);
+    xh_view_t result = p.c;
     xdg_checksum_t *checksum;
     xh_status_t status;
 
-    p.c = (hyb_view_t){c0, part.rows, part.cols, part.rows};
+    p.c = (xh_view_t){c0, part.rows, part.cols, part.rows};
     xdg_fill(team, s->start, part.row, part.col, p.c);
     status = xdg_checksum_create(team, &p, SEED, &checksum);
     if (status != XH_OK)
@@ -41,7 +41,7 @@ static xh_status_t check_against(hyb_team_t *team, const xdg_suspect_t *s,
 }
 
 static xh_status_t check_part(hyb_team_t *team, const xdg_suspect_t *s,
-                              hyb_rectangle_t part, xdg_verdict_t *verdict_p)
+                              xh_rectangle_t part, xdg_verdict_t *verdict_p)
 {
     size_t bytes = (size_t)part.rows * (size_t)part.cols * sizeof(double);
     void *c0;
@@ -54,7 +54,7 @@ static xh_status_t check_part(hyb_team_t *team, const xdg_suspect_t *s,
     return status;
 }
 
-static bool meet(hyb_rectangle_t a, hyb_rectangle_t b)
+static bool meet(xh_rectangle_t a, xh_rectangle_t b)
 {
     return a.row < b.row + b.rows && b.row < a.row + a.rows &&
            a.col < b.col + b.cols && b.col < a.col + a.cols;
@@ -66,7 +66,7 @@ static int64_t tiles_of(const hyb_report_t *report)
 }
 
 /* Let all who computed something of part in a product be suspected. */
-static void add_owners(const hyb_report_t *report, hyb_rectangle_t part,
+static void add_owners(const hyb_report_t *report, xh_rectangle_t part,
                        bool *by)
 {
     int64_t tiles = tiles_of(report);
@@ -100,7 +100,7 @@ static void suspect_owners(const xdg_suspect_t *s, xdg_culprit_t *culprit)
     culprit->executor = only(culprit->by);
 }
 
-static xdg_culprit_t culprit(hyb_rectangle_t part, const xdg_verdict_t *v)
+static xdg_culprit_t culprit(xh_rectangle_t part, const xdg_verdict_t *v)
 {
     return (xdg_culprit_t){
         .part = part,
@@ -115,9 +115,9 @@ static xdg_culprit_t culprit(hyb_rectangle_t part, const xdg_verdict_t *v)
 /* All of C, where no tile is to blame by itself. */
 static xdg_culprit_t whole(const xdg_suspect_t *s, bool cut)
 {
-    const hyb_view_t *c = &s->product->c;
+    const xh_view_t *c = &s->product->c;
     xdg_culprit_t all =
-        culprit((hyb_rectangle_t){0, c->rows, 0, c->cols}, s->verdict);
+        culprit((xh_rectangle_t){0, c->rows, 0, c->cols}, s->verdict);
 
     if (!cut)
         suspect_owners(s, &all);
@@ -142,7 +142,7 @@ xh_status_t xdg_locate(hyb_team_t *team, const xdg_suspect_t *suspect,
     int count = 0;
 
     for (int64_t i = 0; i < tiles; i++) {
-        hyb_rectangle_t part = hyb_tiling_tile(&report->tiling, i).part;
+        xh_rectangle_t part = hyb_tiling_tile(&report->tiling, i).part;
         xdg_verdict_t v;
         xh_status_t status;
 

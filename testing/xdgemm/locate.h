@@ -2,13 +2,13 @@
 #ifndef XDG_LOCATE_H
 #define XDG_LOCATE_H
 
-#include "hybrid/engine/node.h"
+#include "hybrid/device/machine.h"
 #include "testing/xdgemm/checksum.h"
 #include "testing/xdgemm/fill.h"
 
 /* a part of C that is wrong, and who computed it */
 typedef struct {
-    hyb_rectangle_t part; /* a tile, or all of C where nothing was cut */
+    xh_rectangle_t part; /* a tile, or all of C where nothing was cut */
     int executor; /* 0: the team, i + 1: device i, -1: nobody, or several */
     bool by[HYB_EXECUTORS]; /* all who computed something of it */
     int64_t row, col;       /* the worst of C, -1: not known */
@@ -17,7 +17,7 @@ typedef struct {
 
 /* products that were computed one upon the other, and found wrong */
 typedef struct {
-    const hyb_gemm_t *product;  /* c holds the result */
+    const xh_gemm_t *product;   /* c holds the result */
     const xdg_random_t *start;  /* what c held before */
     const hyb_report_t *report; /* who computed what, since c was right */
     int reports;                /* one a product */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/median.h"
-#include "hybrid/engine/product.h"
+#include "base/product.h"
 
 #define PATIENCE 600.0  /* seconds for one measurement */
 #define MEMORY_PART 0.8 /* of what the device has free */
@@ -18,7 +18,7 @@ typedef struct { /* a queue, and the events around what is measured on it */
 
 typedef struct {
     hyb_device_t *device;
-    hyb_gemm_t host, held; /* the product's matrices here and there */
+    xh_gemm_t host, held; /* the product's matrices here and there */
     lane_t lane[WAYS];
 } bench_t;
 
@@ -33,16 +33,16 @@ xdg_shape_t xdg_probe_shape(const xdg_shape_t *shape, uint64_t device_memory)
 /* ---- what is measured --------------------------------------------------- */
 
 /* The left or right half of the columns: the two ways share no element. */
-static hyb_view_t half(hyb_view_t v, int way)
+static xh_view_t half(xh_view_t v, int way)
 {
     int64_t left = (v.cols + 1) / 2;
 
-    return way == IN ? hyb_view_part(v, 0, 0, v.rows, left)
-                     : hyb_view_part(v, 0, left, v.rows, v.cols - left);
+    return way == IN ? xh_view_part(v, 0, 0, v.rows, left)
+                     : xh_view_part(v, 0, left, v.rows, v.cols - left);
 }
 
-static xh_status_t copy(const bench_t *b, int way, hyb_view_t host,
-                        hyb_view_t held)
+static xh_status_t copy(const bench_t *b, int way, xh_view_t host,
+                        xh_view_t held)
 {
     hyb_queue_t *queue = b->lane[way].queue;
 
@@ -157,17 +157,17 @@ static xh_status_t measure_all(bench_t *b, int64_t repeat, xdg_probe_t *probe_p)
     *probe_p = (xdg_probe_t){.in = bytes / seconds[0],
                              .out = bytes / seconds[1],
                              .both = bytes / seconds[2],
-                             .resident = hyb_gemm_flop(&b->host) / seconds[3]};
+                             .resident = xh_gemm_flop(&b->host) / seconds[3]};
     return XH_OK;
 }
 
 /* ---- what it takes ------------------------------------------------------ */
 
 /* Give a matrix of the host a place on the device, and its values. */
-static xh_status_t hold(bench_t *b, hyb_view_t host, hyb_view_t *held_p)
+static xh_status_t hold(bench_t *b, xh_view_t host, xh_view_t *held_p)
 {
     size_t bytes = (size_t)host.rows * (size_t)host.cols * sizeof(double);
-    hyb_view_t held = {NULL, host.rows, host.cols, host.rows};
+    xh_view_t held = {NULL, host.rows, host.cols, host.rows};
     xh_status_t status = hyb_device_alloc(b->device, bytes, &held.data);
 
     if (status != XH_OK)
@@ -212,7 +212,7 @@ static void bench_close(bench_t *b)
     hyb_device_free(b->device, b->held.c.data);
 }
 
-xh_status_t xdg_probe_device(hyb_device_t *device, const hyb_gemm_t *product,
+xh_status_t xdg_probe_device(hyb_device_t *device, const xh_gemm_t *product,
                              int64_t repeat, xdg_probe_t *probe_p)
 {
     bench_t b = {.device = device, .host = *product};

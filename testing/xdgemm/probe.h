@@ -3,7 +3,7 @@
 #define XDG_PROBE_H
 
 #include <stdio.h>
-#include "hybrid/engine/node.h"
+#include "hybrid/device/machine.h"
 #include "testing/xdgemm/shape.h"
 
 /* What a device and its link reach by themselves. */
@@ -22,7 +22,7 @@ xdg_shape_t xdg_probe_shape(const xdg_shape_t *shape, uint64_t device_memory);
  *
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
-xh_status_t xdg_probe_device(hyb_device_t *device, const hyb_gemm_t *product,
+xh_status_t xdg_probe_device(hyb_device_t *device, const xh_gemm_t *product,
                              int64_t repeat, xdg_probe_t *probe_p);
 
 #endif

@@ -6,22 +6,22 @@
 
 enum { SEED_A = 1, SEED_B, SEED_C };
 
-static hyb_view_t *matrix(xdg_problem_t *problem, int index)
+static xh_view_t *matrix(xdg_problem_t *problem, int index)
 {
-    hyb_gemm_t *p = &problem->product;
-    hyb_view_t *all[] = {&p->a, &p->b, &p->c};
+    xh_gemm_t *p = &problem->product;
+    xh_view_t *all[] = {&p->a, &p->b, &p->c};
 
     return all[index];
 }
 
-static hyb_trans_t trans(bool transposed)
+static xh_trans_t trans(bool transposed)
 {
-    return transposed ? HYB_TRANS : HYB_NO_TRANS;
+    return transposed ? XH_TRANS : XH_NO_TRANS;
 }
 
-static hyb_gemm_t product_of(const xdg_shape_t *s)
+static xh_gemm_t product_of(const xdg_shape_t *s)
 {
-    return (hyb_gemm_t){
+    return (xh_gemm_t){
         .trans_a = trans(s->transa),
         .trans_b = trans(s->transb),
         .alpha = s->alpha,
@@ -35,7 +35,7 @@ static hyb_gemm_t product_of(const xdg_shape_t *s)
 static xh_status_t allocate(xdg_problem_t *problem)
 {
     for (int i = 0; i < 3; i++) {
-        hyb_view_t *v = matrix(problem, i);
+        xh_view_t *v = matrix(problem, i);
         size_t bytes = (size_t)v->ld * (size_t)v->cols * sizeof(double);
         void *memory;
         xh_status_t status = xh_memory_allocate(bytes, &memory);
@@ -50,11 +50,11 @@ static xh_status_t allocate(xdg_problem_t *problem)
     return XH_OK;
 }
 
-xh_status_t xdg_problem_open(hyb_node_t *node, const xdg_shape_t *shape,
+xh_status_t xdg_problem_open(hyb_machine_t *node, const xdg_shape_t *shape,
                              xdg_distribution_t distribution,
                              xdg_problem_t *problem_p)
 {
-    hyb_team_t *team = hyb_node_team(node);
+    hyb_team_t *team = hyb_machine_team(node);
     xdg_random_t a = {distribution, SEED_A}, b = {distribution, SEED_B};
     xdg_problem_t problem = {.product = product_of(shape),
                              .start = {distribution, SEED_C}};
@@ -68,27 +68,27 @@ xh_status_t xdg_problem_open(hyb_node_t *node, const xdg_shape_t *shape,
     xdg_fill(team, &b, 0, 0, problem.product.b);
     xdg_fill(team, &problem.start, 0, 0, problem.product.c);
     for (int i = 0; i < 3; i++)
-        hyb_node_pin(node, matrix(&problem, i)->data, problem.bytes[i]);
+        hyb_machine_pin(node, matrix(&problem, i)->data, problem.bytes[i]);
     *problem_p = problem;
     return XH_OK;
 }
 
-void xdg_problem_close(hyb_node_t *node, xdg_problem_t *problem)
+void xdg_problem_close(hyb_machine_t *node, xdg_problem_t *problem)
 {
     for (int i = 0; i < 3; i++) {
-        hyb_view_t *v = matrix(problem, i);
+        xh_view_t *v = matrix(problem, i);
 
         if (v->data == NULL)
             continue;
-        hyb_node_unpin(node, v->data);
+        hyb_machine_unpin(node, v->data);
         xh_memory_free(v->data, problem->bytes[i]);
         v->data = NULL;
     }
 }
 
-void xdg_problem_restore(hyb_node_t *node, const xdg_problem_t *problem)
+void xdg_problem_restore(hyb_machine_t *node, const xdg_problem_t *problem)
 {
-    xdg_fill(hyb_node_team(node), &problem->start, 0, 0, problem->product.c);
+    xdg_fill(hyb_machine_team(node), &problem->start, 0, 0, problem->product.c);
 }
 
 void xdg_problem_poison(xdg_problem_t *problem)

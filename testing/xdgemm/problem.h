@@ -2,13 +2,13 @@
 #ifndef XDG_PROBLEM_H
 #define XDG_PROBLEM_H
 
-#include "hybrid/engine/node.h"
+#include "hybrid/device/machine.h"
 #include "testing/xdgemm/fill.h"
 #include "testing/xdgemm/shape.h"
 
 /* The matrices of a product: pinned, random. */
 typedef struct {
-    hyb_gemm_t product;
+    xh_gemm_t product;
     xdg_random_t start; /* of C */
     size_t bytes[3];    /* of A, B, C */
 } xdg_problem_t;
@@ -17,13 +17,13 @@ typedef struct {
  * Allocate and fill A, B and C.
  * Errors: XH_ERR_MEMORY  said
  */
-xh_status_t xdg_problem_open(hyb_node_t *node, const xdg_shape_t *shape,
+xh_status_t xdg_problem_open(hyb_machine_t *node, const xdg_shape_t *shape,
                              xdg_distribution_t distribution,
                              xdg_problem_t *problem_p);
-void xdg_problem_close(hyb_node_t *node, xdg_problem_t *problem);
+void xdg_problem_close(hyb_machine_t *node, xdg_problem_t *problem);
 
 /* Fill C again as it was at the start. */
-void xdg_problem_restore(hyb_node_t *node, const xdg_problem_t *problem);
+void xdg_problem_restore(hyb_machine_t *node, const xdg_problem_t *problem);
 
 /* From now on C begins as what nobody may read: for a product with beta 0. */
 void xdg_problem_poison(xdg_problem_t *problem);

@@ -10,13 +10,14 @@
 static xh_status_t compute(const xdg_bench_t *bench, const xdg_series_t *series,
                            hyb_report_t *report_p)
 {
-    const hyb_gemm_t *product = &bench->problem->product;
+    const xh_gemm_t *product = &bench->problem->product;
     xh_status_t status;
 
     *report_p = (hyb_report_t){0};
     if (bench->verifier != NULL)
         xdg_problem_restore(bench->node, bench->problem);
-    status = hyb_node_gemm(bench->node, product, series->executors, report_p);
+    status =
+        hyb_machine_gemm(bench->node, product, series->executors, report_p);
     if (status == XH_OK && bench->verifier != NULL)
         status = xdg_verify(bench->verifier, series->name, report_p, 1,
                             product->alpha);

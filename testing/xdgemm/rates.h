@@ -24,7 +24,7 @@ typedef struct {
 } xdg_rates_t;
 
 typedef struct {
-    hyb_node_t *node;
+    hyb_machine_t *node;
     const xdg_executors_t *executors;
     const xdg_problem_t *problem;
     xdg_verifier_t *verifier; /* NULL: no product is checked */
@@ -37,7 +37,7 @@ typedef struct {
  * rates_p  out  released with xdg_rates_release; on failure too, with what was
  *               measured until then
  *
- * Errors: XH_ERR_MEMORY, and those of hyb_node_gemm with the team in it
+ * Errors: XH_ERR_MEMORY, and those of hyb_machine_gemm with the team in it
  */
 xh_status_t xdg_rates_measure(const xdg_bench_t *bench, int64_t repeat,
                               xdg_rates_t *rates_p);

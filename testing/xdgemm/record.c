@@ -8,7 +8,7 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/settings.h"
-#include "hybrid/engine/product.h"
+#include "base/product.h"
 #include "testing/xdgemm/json.h"
 
 /* ---- the beginning ------------------------------------------------------ */
@@ -42,7 +42,7 @@ static json_t *blas(void)
 }
 
 /* What the node says of itself, a line an entry. */
-static json_t *found(hyb_node_t *node)
+static json_t *found(hyb_machine_t *node)
 {
     json_t *array = json_array();
     char *text = NULL, *rest, *line;
@@ -51,7 +51,7 @@ static json_t *found(hyb_node_t *node)
 
     if (out == NULL)
         return array;
-    hyb_node_describe(node, "", out);
+    hyb_machine_describe(node, "", out);
     fclose(out);
     for (line = strtok_r(text, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest))
@@ -60,7 +60,7 @@ static json_t *found(hyb_node_t *node)
     return array;
 }
 
-static json_t *machine(hyb_node_t *node, const xdg_executors_t *executors)
+static json_t *machine(hyb_machine_t *node, const xdg_executors_t *executors)
 {
     json_t *object = json_object(), *devices = json_array();
     uint64_t bytes = 0;
@@ -68,7 +68,8 @@ static json_t *machine(hyb_node_t *node, const xdg_executors_t *executors)
     xdg_json_set_text(object, "processor", xh_cpu_model());
     xdg_json_set_text(object, "isa", xh_cpu_isa_name(xh_cpu_isa()));
     xdg_json_set_count(object, "cores", xh_cpu_cores());
-    xdg_json_set_count(object, "threads", hyb_team_size(hyb_node_team(node)));
+    xdg_json_set_count(object, "threads",
+                       hyb_team_size(hyb_machine_team(node)));
     if (xh_memory_available(&bytes) == XH_OK)
         xdg_json_set_count(object, "memory_available", (int64_t)bytes);
     json_object_set_new(object, "blas", blas());
@@ -80,17 +81,15 @@ static json_t *machine(hyb_node_t *node, const xdg_executors_t *executors)
     return object;
 }
 
-static json_t *product_of(const hyb_gemm_t *p)
+static json_t *product_of(const xh_gemm_t *p)
 {
     json_t *object = json_object();
 
     xdg_json_set_count(object, "m", p->c.rows);
     xdg_json_set_count(object, "n", p->c.cols);
-    xdg_json_set_count(object, "k", hyb_gemm_depth(p));
-    json_object_set_new(object, "transa",
-                        json_boolean(p->trans_a == HYB_TRANS));
-    json_object_set_new(object, "transb",
-                        json_boolean(p->trans_b == HYB_TRANS));
+    xdg_json_set_count(object, "k", xh_gemm_depth(p));
+    json_object_set_new(object, "transa", json_boolean(p->trans_a == XH_TRANS));
+    json_object_set_new(object, "transb", json_boolean(p->trans_b == XH_TRANS));
     xdg_json_set_number(object, "alpha", p->alpha);
     xdg_json_set_number(object, "beta", p->beta);
     xdg_json_set_count(object, "lda", p->a.ld);
@@ -99,8 +98,8 @@ static json_t *product_of(const hyb_gemm_t *p)
     return object;
 }
 
-json_t *xdg_record_begin(hyb_node_t *node, const xdg_executors_t *executors,
-                         const hyb_gemm_t *product)
+json_t *xdg_record_begin(hyb_machine_t *node, const xdg_executors_t *executors,
+                         const xh_gemm_t *product)
 {
     json_t *record = json_object();
 

@@ -16,8 +16,8 @@
  */
 
 /* The record's beginning; NULL: no memory. json_decref gives it back. */
-json_t *xdg_record_begin(hyb_node_t *node, const xdg_executors_t *executors,
-                         const hyb_gemm_t *product);
+json_t *xdg_record_begin(hyb_machine_t *node, const xdg_executors_t *executors,
+                         const xh_gemm_t *product);
 
 /* Add what was measured. They do nothing to a record that is NULL. */
 void xdg_record_rates(json_t *record, const xdg_rates_t *rates,

@@ -4,7 +4,7 @@
 #include "base/blas_library.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "hybrid/engine/product.h"
+#include "base/product.h"
 #include "testing/xdgemm/interruption.h"
 #include "testing/xdgemm/json.h"
 #include "testing/xdgemm/output.h"
@@ -16,7 +16,7 @@ enum { OF_SIGNAL = 128 }; /* an exit status, and a signal's number */
 
 typedef struct {
     const xdg_options_t *options;
-    hyb_node_t *node;
+    hyb_machine_t *node;
     xdg_executors_t executors;
     xdg_problem_t problem;
     json_t *record;   /* NULL: not wished, or no memory */
@@ -45,7 +45,7 @@ static void draw_map(const session_t *s, const xdg_rates_t *rates)
 
 static xh_status_t measure(session_t *s, xdg_verifier_t *verifier)
 {
-    const hyb_gemm_t *product = &s->problem.product;
+    const xh_gemm_t *product = &s->problem.product;
     xdg_bench_t bench = {s->node, &s->executors, &s->problem, verifier};
     xdg_rates_t rates;
     xh_status_t status = xdg_rates_measure(&bench, s->options->repeat, &rates);
@@ -56,7 +56,7 @@ static xh_status_t measure(session_t *s, xdg_verifier_t *verifier)
     }
     if (s->record != NULL)
         xdg_record_rates(s->record, &rates, &s->executors,
-                         hyb_gemm_flop(product));
+                         xh_gemm_flop(product));
     xdg_rates_release(&rates);
     return status;
 }
@@ -100,7 +100,7 @@ static xh_status_t torture(session_t *s, xdg_verifier_t *verifier)
     say_verified(s, verifier);
     if (s->record != NULL)
         xdg_record_torture(s->record, &torture, &s->executors,
-                           hyb_gemm_flop(&s->problem.product));
+                           xh_gemm_flop(&s->problem.product));
     return status;
 }
 
@@ -125,8 +125,8 @@ static xh_status_t probe_one(session_t *s, int index)
     const char *name = s->executors.name[index + 1];
     xdg_probe_t p;
     xh_status_t status =
-        xdg_probe_device(hyb_node_device(s->node, index), &s->problem.product,
-                         s->options->repeat, &p);
+        xdg_probe_device(hyb_machine_device(s->node, index),
+                         &s->problem.product, s->options->repeat, &p);
 
     if (status != XH_OK)
         return status;
@@ -139,12 +139,12 @@ static xh_status_t probe_one(session_t *s, int index)
 
 static xh_status_t run_probe(session_t *s)
 {
-    const hyb_gemm_t *p = &s->problem.product;
+    const xh_gemm_t *p = &s->problem.product;
     xh_status_t status = XH_OK;
 
     printf("m = %lld, n = %lld, k = %lld, median of %lld\n\n",
            (long long)p->c.rows, (long long)p->c.cols,
-           (long long)hyb_gemm_depth(p), (long long)s->options->repeat);
+           (long long)xh_gemm_depth(p), (long long)s->options->repeat);
     printf("%-12s %12s %12s %12s %12s\n", "device", "in GB/s", "out GB/s",
            "both GB/s", "Gflop/s");
     for (int i = 0; i + 1 < s->executors.count && status == XH_OK; i++)
@@ -183,14 +183,14 @@ static xdg_shape_t shape_of(const session_t *s)
 static xh_status_t open_node(session_t *s)
 {
     xh_status_t status =
-        hyb_node_open((int)s->options->threads, NULL, &s->node);
+        hyb_machine_open((int)s->options->threads, NULL, &s->node);
 
     if (status == XH_OK)
         status = xdg_executors_find(s->node, &s->executors);
     if (status == XH_OK)
         status = refuse_model(s);
     if (status == XH_OK && !s->options->quiet)
-        hyb_node_describe(s->node, "xdgemm: ", stderr);
+        hyb_machine_describe(s->node, "xdgemm: ", stderr);
     return status;
 }
 
@@ -264,7 +264,7 @@ static xh_status_t release(session_t *s, xh_status_t status)
     json_decref(s->record);
     if (s->node != NULL)
         xdg_problem_close(s->node, &s->problem);
-    hyb_node_close(s->node);
+    hyb_machine_close(s->node);
     if (status == XH_OK)
         status = json;
     return status == XH_OK ? map : status;

@@ -2,7 +2,7 @@
 #include "testing/xdgemm/table.h"
 
 #include <math.h>
-#include "hybrid/engine/product.h"
+#include "base/product.h"
 
 #define GIGA 1e9
 
@@ -15,14 +15,14 @@ static void print_number(FILE *out, int width, int digits, double x)
         fprintf(out, " %*.*f", width, digits, x);
 }
 
-static void print_head(const xdg_rates_t *rates, const hyb_gemm_t *p, FILE *out)
+static void print_head(const xdg_rates_t *rates, const xh_gemm_t *p, FILE *out)
 {
     fprintf(out,
             "C := %g C + %g %s %s, m = %lld, n = %lld, k = %lld, median of "
             "%lld\n\n",
-            p->beta, p->alpha, p->trans_a == HYB_TRANS ? "A^T" : "A",
-            p->trans_b == HYB_TRANS ? "B^T" : "B", (long long)p->c.rows,
-            (long long)p->c.cols, (long long)hyb_gemm_depth(p),
+            p->beta, p->alpha, p->trans_a == XH_TRANS ? "A^T" : "A",
+            p->trans_b == XH_TRANS ? "B^T" : "B", (long long)p->c.rows,
+            (long long)p->c.cols, (long long)xh_gemm_depth(p),
             (long long)rates->series[0].count);
 }
 
@@ -106,10 +106,10 @@ static void print_tiling(const xdg_rates_t *rates, FILE *out)
 }
 
 void xdg_table_print(const xdg_rates_t *rates, const xdg_executors_t *executors,
-                     const hyb_gemm_t *product, FILE *out)
+                     const xh_gemm_t *product, FILE *out)
 {
     print_head(rates, product, out);
-    print_rates(rates, hyb_gemm_flop(product), out);
+    print_rates(rates, xh_gemm_flop(product), out);
     print_all_work(rates, executors, out);
     print_tiling(rates, out);
     if (xdg_executors_model(executors))

@@ -11,6 +11,6 @@
  * a table of what each executor did in the median run of each series.
  */
 void xdg_table_print(const xdg_rates_t *rates, const xdg_executors_t *executors,
-                     const hyb_gemm_t *product, FILE *out);
+                     const xh_gemm_t *product, FILE *out);
 
 #endif

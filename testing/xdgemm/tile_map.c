@@ -32,7 +32,7 @@ static const char *colour_of(int executor)
                          : colours[1 + (executor - 1) % (COLOURS - 1)];
 }
 
-static scale_t scale_of(hyb_view_t c)
+static scale_t scale_of(xh_view_t c)
 {
     double longest = fmax((double)c.rows, (double)c.cols);
     scale_t s;
@@ -44,7 +44,7 @@ static scale_t scale_of(hyb_view_t c)
     return s;
 }
 
-static void draw_part(FILE *out, const scale_t *s, hyb_rectangle_t part,
+static void draw_part(FILE *out, const scale_t *s, xh_rectangle_t part,
                       int executor)
 {
     xdg_svg_box_t box = {MARGIN + (double)part.col * s->x_scale,
@@ -59,12 +59,12 @@ static void draw_part(FILE *out, const scale_t *s, hyb_rectangle_t part,
 }
 
 static void draw_tiles(FILE *out, const scale_t *s, const hyb_report_t *report,
-                       hyb_view_t c)
+                       xh_view_t c)
 {
     int64_t tiles;
 
     if (report->owner == NULL) {
-        draw_part(out, s, (hyb_rectangle_t){0, c.rows, 0, c.cols}, 0);
+        draw_part(out, s, (xh_rectangle_t){0, c.rows, 0, c.cols}, 0);
         return;
     }
     tiles = hyb_tiling_count(&report->tiling);
@@ -74,7 +74,7 @@ static void draw_tiles(FILE *out, const scale_t *s, const hyb_report_t *report,
 }
 
 static void draw_titles(FILE *out, const scale_t *s, const hyb_report_t *report,
-                        hyb_view_t c)
+                        xh_view_t c)
 {
     const hyb_tiling_t *t = &report->tiling;
 
@@ -118,7 +118,7 @@ static void draw_legend(FILE *out, const scale_t *s, const hyb_report_t *report,
 }
 
 void xdg_tile_map_write(const hyb_report_t *report,
-                        const xdg_executors_t *executors, hyb_view_t c,
+                        const xdg_executors_t *executors, xh_view_t c,
                         FILE *out)
 {
     scale_t s = scale_of(c);

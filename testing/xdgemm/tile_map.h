@@ -12,7 +12,7 @@
  * c       in  its shape
  */
 void xdg_tile_map_write(const hyb_report_t *report,
-                        const xdg_executors_t *executors, hyb_view_t c,
+                        const xdg_executors_t *executors, xh_view_t c,
                         FILE *out);
 
 #endif

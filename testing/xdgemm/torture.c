@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/log.h"
-#include "hybrid/engine/product.h"
+#include "base/product.h"
 #include "testing/xdgemm/interruption.h"
 
 #define GIGA 1e9
@@ -48,7 +48,7 @@ static int append(char *line, int used, const char *unit, double value)
 static hyb_device_sensors_t ask(const torture_t *t, int device)
 {
     hyb_device_sensors_t told = {NAN, NAN, NAN, NAN};
-    hyb_device_t *d = hyb_node_device(t->verifier->node, device);
+    hyb_device_t *d = hyb_machine_device(t->verifier->node, device);
 
     if (!hyb_device_failed(d))
         hyb_device_sensors(d, &told);
@@ -158,20 +158,20 @@ static xh_status_t check(torture_t *t)
 
 static xh_status_t multiply(torture_t *t)
 {
-    hyb_gemm_t product = t->verifier->problem->product;
+    xh_gemm_t product = t->verifier->problem->product;
     hyb_executors_t all = hyb_executors_all(t->verifier->node);
     hyb_report_t *report = &t->report[t->count];
     xh_status_t status;
 
     product.beta = t->held > 0 ? 1.0 : 0.0;
-    status = hyb_node_gemm(t->verifier->node, &product, all, report);
+    status = hyb_machine_gemm(t->verifier->node, &product, all, report);
     if (status != XH_OK)
         return status;
     t->count++;
     t->held++;
     t->sum.products++;
     t->sum.product_seconds += report->seconds;
-    t->rate = hyb_gemm_flop(&product) / report->seconds;
+    t->rate = xh_gemm_flop(&product) / report->seconds;
     return XH_OK;
 }
 
@@ -268,7 +268,7 @@ static void print_executor(const xdg_torture_t *torture,
 void xdg_torture_print(const xdg_torture_t *torture,
                        const xdg_verifier_t *verifier, FILE *out)
 {
-    double flop = hyb_gemm_flop(&verifier->problem->product);
+    double flop = xh_gemm_flop(&verifier->problem->product);
     double rate = xdg_torture_rate(torture, flop);
 
     fprintf(out,

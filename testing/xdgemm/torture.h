@@ -37,7 +37,7 @@ typedef struct {
  * torture_p   out  also on failure: what was done until then; products that
  *                  wait for their check are counted here, not by verifier
  *
- * Errors: those of hyb_node_gemm and xdg_verify
+ * Errors: those of hyb_machine_gemm and xdg_verify
  */
 xh_status_t xdg_torture_run(xdg_verifier_t *verifier, double seconds,
                             xdg_torture_t *torture_p);

@@ -17,15 +17,16 @@ static xh_status_t say_no_memory(xh_status_t status)
     return status;
 }
 
-xh_status_t xdg_verifier_open(hyb_node_t *node,
+xh_status_t xdg_verifier_open(hyb_machine_t *node,
                               const xdg_executors_t *executors,
                               const xdg_problem_t *problem,
                               xdg_verifier_t *verifier_p)
 {
     *verifier_p = (xdg_verifier_t){
         .executors = executors, .node = node, .problem = problem};
-    return say_no_memory(xdg_checksum_create(
-        hyb_node_team(node), &problem->product, SEED, &verifier_p->checksum));
+    return say_no_memory(xdg_checksum_create(hyb_machine_team(node),
+                                             &problem->product, SEED,
+                                             &verifier_p->checksum));
 }
 
 void xdg_verifier_close(xdg_verifier_t *verifier)
@@ -72,7 +73,7 @@ static xh_status_t accuse_all(xdg_verifier_t *verifier, const char *name,
 {
     xdg_culprit_t culprit[CULPRITS];
     int count;
-    xh_status_t status = xdg_locate(hyb_node_team(verifier->node), suspect,
+    xh_status_t status = xdg_locate(hyb_machine_team(verifier->node), suspect,
                                     culprit, CULPRITS, &count);
 
     if (status != XH_OK)
@@ -88,12 +89,12 @@ xh_status_t xdg_verify(xdg_verifier_t *verifier, const char *name,
                        const hyb_report_t *report, int reports, double alpha)
 {
     const xdg_problem_t *problem = verifier->problem;
-    hyb_gemm_t product = problem->product;
+    xh_gemm_t product = problem->product;
     xdg_verdict_t verdict;
     xdg_suspect_t suspect = {&product, &problem->start, report, reports,
                              &verdict};
     xh_status_t status =
-        xdg_checksum_check(verifier->checksum, hyb_node_team(verifier->node),
+        xdg_checksum_check(verifier->checksum, hyb_machine_team(verifier->node),
                            product.c, alpha, &verdict);
 
     if (status != XH_OK)

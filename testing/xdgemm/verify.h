@@ -9,7 +9,7 @@
 /* The products of a run that were checked, and whose were wrong. */
 typedef struct {
     const xdg_executors_t *executors;
-    hyb_node_t *node;
+    hyb_machine_t *node;
     const xdg_problem_t *problem;
     xdg_checksum_t *checksum;
     int64_t checked;                    /* products */
@@ -23,7 +23,7 @@ typedef struct {
  * borrowed.
  * Errors: XH_ERR_MEMORY  said
  */
-xh_status_t xdg_verifier_open(hyb_node_t *node,
+xh_status_t xdg_verifier_open(hyb_machine_t *node,
                               const xdg_executors_t *executors,
                               const xdg_problem_t *problem,
                               xdg_verifier_t *verifier_p);

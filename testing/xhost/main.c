@@ -26,8 +26,8 @@
 #include <string.h>
 #include "base/cpu.h"
 #include "base/log.h"
-#include "testing/xhost/panel.h"
-#include "testing/xhost/update.h"
+#include "hybrid/plan/host_panel.h"
+#include "hybrid/plan/host_update.h"
 
 enum { MOST_NUMBERS = 3, MOST_THREADS = 4096, LARGEST = 10000000 };
 

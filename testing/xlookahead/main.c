@@ -21,7 +21,7 @@
 #include "base/status.h"
 #include "hpl.h"
 #include "hpl_solver.h"
-#include "hybrid/driver/driver.h"
+#include "hybrid/lu/solver/solver.h"
 #include "testing/ptest/algorithm.h"
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/order.h"

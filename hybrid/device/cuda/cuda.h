@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include "hybrid/device/cuda/blas.h"
-#include "hybrid/engine/device.h"
+#include "hybrid/device/device.h"
 
 enum { HYB_CUDA_PCI_ADDRESS = sizeof(((hyb_device_info_t *)0)->pci_address) };
 
@@ -106,10 +106,10 @@ xh_status_t hyb_cuda_event_elapsed(void *state, void *begin, void *end,
 
 /* ---- work.c ------------------------------------------------------------- */
 
-xh_status_t hyb_cuda_copy_in(void *state, void *queue, hyb_view_t from_host,
-                             hyb_view_t to_device);
-xh_status_t hyb_cuda_copy_out(void *state, void *queue, hyb_view_t from_device,
-                              hyb_view_t to_host);
-xh_status_t hyb_cuda_gemm(void *state, void *queue, const hyb_gemm_t *product);
+xh_status_t hyb_cuda_copy_in(void *state, void *queue, xh_view_t from_host,
+                             xh_view_t to_device);
+xh_status_t hyb_cuda_copy_out(void *state, void *queue, xh_view_t from_device,
+                              xh_view_t to_host);
+xh_status_t hyb_cuda_gemm(void *state, void *queue, const xh_gemm_t *product);
 
 #endif

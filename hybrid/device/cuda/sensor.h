@@ -3,7 +3,7 @@
 #define HYB_CUDA_SENSOR_H
 
 #include <stdbool.h>
-#include "hybrid/engine/device.h"
+#include "hybrid/device/device.h"
 
 /*
  * What the driver's management library tells about a device, which is named

@@ -27,7 +27,7 @@ static xh_status_t find_out(hyb_cuda_device_t *device, uintptr_t address,
 }
 
 static xh_status_t refuse(const hyb_cuda_device_t *device, const char *name,
-                          hyb_view_t v, const char *why)
+                          xh_view_t v, const char *why)
 {
     hyb_cuda_say(device, XH_LOG_ERROR,
                  "%s, %" PRId64 " x %" PRId64 ", ld %" PRId64 " at %p, %s",
@@ -36,7 +36,7 @@ static xh_status_t refuse(const hyb_cuda_device_t *device, const char *name,
 }
 
 /* Unsigned, as a view that is no good may end anywhere. */
-static uintptr_t last_of(hyb_view_t v)
+static uintptr_t last_of(xh_view_t v)
 {
     uintptr_t elements =
         (uintptr_t)v.rows - 1 + ((uintptr_t)v.cols - 1) * (uintptr_t)v.ld;
@@ -45,7 +45,7 @@ static uintptr_t last_of(hyb_view_t v)
 }
 
 static xh_status_t check_on_device(hyb_cuda_device_t *device, const char *name,
-                                   hyb_view_t v)
+                                   xh_view_t v)
 {
     place_t first = ON_HOST, last = ON_HOST;
     xh_status_t status;
@@ -61,7 +61,7 @@ static xh_status_t check_on_device(hyb_cuda_device_t *device, const char *name,
 }
 
 static xh_status_t check_on_host(hyb_cuda_device_t *device, const char *name,
-                                 hyb_view_t v)
+                                 xh_view_t v)
 {
     place_t first = ON_HOST, last = ON_HOST;
     xh_status_t status = find_out(device, (uintptr_t)v.data, &first);
@@ -75,14 +75,13 @@ static xh_status_t check_on_host(hyb_cuda_device_t *device, const char *name,
 
 /* ---- copies ------------------------------------------------------------- */
 
-static size_t pitch(hyb_view_t v)
+static size_t pitch(xh_view_t v)
 {
     return (size_t)v.ld * sizeof(double);
 }
 
 static xh_status_t copy(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue,
-                        hyb_view_t from, hyb_view_t to,
-                        enum cudaMemcpyKind kind)
+                        xh_view_t from, xh_view_t to, enum cudaMemcpyKind kind)
 {
     size_t column = (size_t)from.rows * sizeof(double);
     size_t columns = (size_t)from.cols;
@@ -96,8 +95,8 @@ static xh_status_t copy(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue,
     return hyb_cuda_status(device, "queueing a copy", error);
 }
 
-xh_status_t hyb_cuda_copy_in(void *state, void *queue, hyb_view_t from_host,
-                             hyb_view_t to_device)
+xh_status_t hyb_cuda_copy_in(void *state, void *queue, xh_view_t from_host,
+                             xh_view_t to_device)
 {
     xh_status_t status = hyb_cuda_enter(state);
 
@@ -111,8 +110,8 @@ xh_status_t hyb_cuda_copy_in(void *state, void *queue, hyb_view_t from_host,
     return status;
 }
 
-xh_status_t hyb_cuda_copy_out(void *state, void *queue, hyb_view_t from_device,
-                              hyb_view_t to_host)
+xh_status_t hyb_cuda_copy_out(void *state, void *queue, xh_view_t from_device,
+                              xh_view_t to_host)
 {
     xh_status_t status = hyb_cuda_enter(state);
 
@@ -128,21 +127,21 @@ xh_status_t hyb_cuda_copy_out(void *state, void *queue, hyb_view_t from_device,
 
 /* ---- products ----------------------------------------------------------- */
 
-static cublasOperation_t operation(hyb_trans_t trans)
+static cublasOperation_t operation(xh_trans_t trans)
 {
-    return trans == HYB_TRANS ? CUBLAS_OP_T : CUBLAS_OP_N;
+    return trans == XH_TRANS ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
 /* v's data, or of a matrix of no elements some address that is valid. */
-static const double *data_of(hyb_view_t v, hyb_view_t otherwise)
+static const double *data_of(xh_view_t v, xh_view_t otherwise)
 {
     return v.rows > 0 && v.cols > 0 ? v.data : otherwise.data;
 }
 
 static xh_status_t multiply(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue,
-                            const hyb_gemm_t *p)
+                            const xh_gemm_t *p)
 {
-    int64_t k = p->trans_a == HYB_TRANS ? p->a.rows : p->a.cols;
+    int64_t k = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
 
     return hyb_cuda_blas_status(
         device, "cublasDgemm",
@@ -152,7 +151,7 @@ static xh_status_t multiply(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue,
             data_of(p->b, p->c), p->b.ld, &p->beta, p->c.data, p->c.ld));
 }
 
-xh_status_t hyb_cuda_gemm(void *state, void *queue, const hyb_gemm_t *product)
+xh_status_t hyb_cuda_gemm(void *state, void *queue, const xh_gemm_t *product)
 {
     xh_status_t status = hyb_cuda_enter(state);
 

@@ -95,7 +95,7 @@ bool hyb_emu_arena_free(hyb_emu_arena_t *arena, const void *memory)
 }
 
 /* Do the elements of v, from offset on, end within size bytes? */
-static bool fits(hyb_view_t v, size_t offset, size_t size)
+static bool fits(xh_view_t v, size_t offset, size_t size)
 {
     size_t elements = (size - offset) / sizeof(double);
 
@@ -106,14 +106,14 @@ static bool fits(hyb_view_t v, size_t offset, size_t size)
 }
 
 /* Where v begins, from the arena's start; false outside the arena. */
-static bool offset_in(const hyb_emu_arena_t *arena, hyb_view_t v,
+static bool offset_in(const hyb_emu_arena_t *arena, xh_view_t v,
                       size_t *offset_p)
 {
     *offset_p = (size_t)((uintptr_t)v.data - (uintptr_t)arena->start);
     return *offset_p < arena->size;
 }
 
-bool hyb_emu_arena_holds(const hyb_emu_arena_t *arena, hyb_view_t v)
+bool hyb_emu_arena_holds(const hyb_emu_arena_t *arena, xh_view_t v)
 {
     const hyb_emu_block_t *block = arena->blocks;
     size_t offset;
@@ -128,7 +128,7 @@ bool hyb_emu_arena_holds(const hyb_emu_arena_t *arena, hyb_view_t v)
            fits(v, offset, block->offset + block->size);
 }
 
-bool hyb_emu_arena_meets(const hyb_emu_arena_t *arena, hyb_view_t v)
+bool hyb_emu_arena_meets(const hyb_emu_arena_t *arena, xh_view_t v)
 {
     uintptr_t before = (uintptr_t)arena->start - (uintptr_t)v.data;
     size_t offset;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "base/status.h"
-#include "hybrid/engine/view.h"
+#include "base/view.h"
 
 /*
  * The memory of an emulated device: one piece of address space, of which
@@ -36,9 +36,9 @@ xh_status_t hyb_emu_arena_alloc(hyb_emu_arena_t *arena, size_t bytes,
 bool hyb_emu_arena_free(hyb_emu_arena_t *arena, const void *memory);
 
 /* Does all of v lie inside one piece that is handed out? */
-bool hyb_emu_arena_holds(const hyb_emu_arena_t *arena, hyb_view_t v);
+bool hyb_emu_arena_holds(const hyb_emu_arena_t *arena, xh_view_t v);
 
 /* Does any of v lie inside the arena? */
-bool hyb_emu_arena_meets(const hyb_emu_arena_t *arena, hyb_view_t v);
+bool hyb_emu_arena_meets(const hyb_emu_arena_t *arena, xh_view_t v);
 
 #endif

@@ -277,7 +277,7 @@ static void unpin(void *state, void *memory)
 /* ---- work --------------------------------------------------------------- */
 
 static xh_status_t check_on_device(hyb_emu_device_t *device, const char *name,
-                                   hyb_view_t v)
+                                   xh_view_t v)
 {
     bool held;
 
@@ -294,7 +294,7 @@ static xh_status_t check_on_device(hyb_emu_device_t *device, const char *name,
 }
 
 static xh_status_t check_on_host(const hyb_emu_device_t *device,
-                                 const char *name, hyb_view_t v)
+                                 const char *name, xh_view_t v)
 {
     if (!hyb_emu_arena_meets(&device->arena, v))
         return XH_OK;
@@ -304,8 +304,8 @@ static xh_status_t check_on_host(const hyb_emu_device_t *device,
     return XH_ERR_ARG;
 }
 
-static xh_status_t queue_copy(void *queue, hyb_emu_op_t op, hyb_view_t from,
-                              hyb_view_t to)
+static xh_status_t queue_copy(void *queue, hyb_emu_op_t op, xh_view_t from,
+                              xh_view_t to)
 {
     return hyb_emu_queue_add(
         queue, &(hyb_emu_command_t){
@@ -317,8 +317,8 @@ static xh_status_t queue_copy(void *queue, hyb_emu_op_t op, hyb_view_t from,
                });
 }
 
-static xh_status_t copy_in(void *state, void *queue, hyb_view_t from_host,
-                           hyb_view_t to_device)
+static xh_status_t copy_in(void *state, void *queue, xh_view_t from_host,
+                           xh_view_t to_device)
 {
     xh_status_t status = check_on_host(state, "a copy's source", from_host);
 
@@ -329,8 +329,8 @@ static xh_status_t copy_in(void *state, void *queue, hyb_view_t from_host,
                : queue_copy(queue, HYB_EMU_COPY_IN, from_host, to_device);
 }
 
-static xh_status_t copy_out(void *state, void *queue, hyb_view_t from_device,
-                            hyb_view_t to_host)
+static xh_status_t copy_out(void *state, void *queue, xh_view_t from_device,
+                            xh_view_t to_host)
 {
     xh_status_t status = check_on_device(state, "a copy's source", from_device);
 
@@ -342,7 +342,7 @@ static xh_status_t copy_out(void *state, void *queue, hyb_view_t from_device,
 }
 
 static xh_status_t check_operand(hyb_emu_device_t *device, const char *name,
-                                 hyb_view_t v)
+                                 xh_view_t v)
 {
     if (v.rows <= INT_MAX && v.cols <= INT_MAX && v.ld <= INT_MAX)
         return check_on_device(device, name, v);
@@ -352,14 +352,14 @@ static xh_status_t check_operand(hyb_emu_device_t *device, const char *name,
     return XH_ERR_ARG;
 }
 
-static double flop(const hyb_gemm_t *p)
+static double flop(const xh_gemm_t *p)
 {
-    int64_t k = p->trans_a == HYB_TRANS ? p->a.rows : p->a.cols;
+    int64_t k = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
 
     return 2 * (double)p->c.rows * (double)p->c.cols * (double)k;
 }
 
-static xh_status_t gemm(void *state, void *queue, const hyb_gemm_t *product)
+static xh_status_t gemm(void *state, void *queue, const xh_gemm_t *product)
 {
     xh_status_t status = check_operand(state, "A of a product", product->a);
 

@@ -18,7 +18,7 @@
 #include <time.h>
 #include "hybrid/device/emu/arena.h"
 #include "hybrid/device/emu/fault.h"
-#include "hybrid/engine/device.h"
+#include "hybrid/device/device.h"
 
 typedef enum {
     HYB_EMU_LINK_IN,
@@ -38,8 +38,8 @@ typedef struct { /* a point in a queue, where an event was recorded */
 typedef struct hyb_emu_command {
     hyb_emu_op_t op;
     hyb_emu_mark_t *mark; /* of event_record and queue_wait */
-    hyb_view_t from, to;  /* of copies; to is the result of any work */
-    hyb_gemm_t product;   /* of gemm */
+    xh_view_t from, to;   /* of copies; to is the result of any work */
+    xh_gemm_t product;    /* of gemm */
     double amount;        /* bytes or flop */
     double queued_at;     /* set when it is queued, as what follows */
     hyb_emu_fault_t fault;

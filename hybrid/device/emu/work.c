@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void hyb_emu_work_copy(hyb_view_t from, hyb_view_t to)
+void hyb_emu_work_copy(xh_view_t from, xh_view_t to)
 {
     size_t column = (size_t)from.rows * sizeof(double);
     int64_t j;
@@ -16,7 +16,7 @@ void hyb_emu_work_copy(hyb_view_t from, hyb_view_t to)
         memcpy(to.data + j * to.ld, from.data + j * from.ld, column);
 }
 
-void hyb_emu_work_flip(hyb_view_t v)
+void hyb_emu_work_flip(xh_view_t v)
 {
     double *x = &v.data[v.rows / 2 + v.cols / 2 * v.ld];
     uint64_t bits;

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/device/backend.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/settings.h"
+#include "hybrid/cpu/gemm_alone.h"
+
+#define PREFIX "libhyb_"
+#define SUFFIX ".so"
+#define NAME_CHARACTERS                                                        \
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+enum {
+    FOLDERS = 3,
+    FOLDER = 1100 /* bytes of the longest folder that is searched */
+};
+
+typedef const hyb_backend_t *(*entry_t)(const hyb_host_t *host);
+
+typedef struct {
+    char path[FOLDERS][FOLDER];
+    int count;
+} folders_t;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const hyb_backend_t *known[HYB_BACKENDS];
+static int known_count;
+
+/* ---- what plug-ins get -------------------------------------------------- */
+
+static const char *setting(const char *name)
+{
+    int i;
+
+    for (i = 0; i < xh_settings_count(); i++)
+        if (strcmp(xh_settings_row(i)->name, name) == 0)
+            return xh_settings_text(name);
+    return NULL;
+}
+
+static void log_line(xh_log_level_t level, const char *text)
+{
+    if (level == XH_LOG_ERROR)
+        xh_log_error("%s", text);
+    else if (level == XH_LOG_WARNING)
+        xh_log_warning("%s", text);
+    else
+        xh_log_info("%s", text);
+}
+
+static const hyb_host_t host = {setting, log_line, xh_clock_now,
+                                hyb_gemm_alone};
+
+/* ---- the list ----------------------------------------------------------- */
+
+static bool is_name(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 0 && length < HYB_BACKEND_NAME &&
+           strspn(name, NAME_CHARACTERS) == length;
+}
+
+static const hyb_backend_t *find_known(const char *name)
+{
+    int i;
+
+    for (i = 0; i < known_count; i++)
+        if (strcmp(known[i]->name, name) == 0)
+            return known[i];
+    return NULL;
+}
+
+static bool is_complete(const hyb_backend_t *b)
+{
+    return b->count != NULL && b->describe != NULL && b->open != NULL &&
+           b->close != NULL && b->memory_left != NULL && b->alloc != NULL &&
+           b->free != NULL && b->queue_create != NULL &&
+           b->queue_destroy != NULL && b->event_create != NULL &&
+           b->event_destroy != NULL && b->event_record != NULL &&
+           b->queue_wait != NULL && b->event_wait != NULL &&
+           b->event_elapsed != NULL && b->copy_in != NULL &&
+           b->copy_out != NULL && (b->pin == NULL) == (b->unpin == NULL);
+}
+
+/* Why backend cannot be used; NULL if it can. */
+static const char *defect(const hyb_backend_t *backend)
+{
+    if (backend == NULL || backend->abi != HYB_BACKEND_ABI)
+        return "it was built for another version of this program";
+    if (!is_complete(backend))
+        return "its table of functions has gaps";
+    return known_count == HYB_BACKENDS ? "there are too many backends" : NULL;
+}
+
+static xh_status_t add_registered(const hyb_backend_t *backend)
+{
+    const char *why = defect(backend);
+
+    if (why != NULL) {
+        xh_log_error("a backend was not registered: %s", why);
+        return XH_ERR_DEVICE;
+    }
+    if (!is_name(backend->name) || find_known(backend->name) != NULL) {
+        xh_log_error("a backend cannot be called \"%s\"", backend->name);
+        return XH_ERR_ARG;
+    }
+    known[known_count++] = backend;
+    return XH_OK;
+}
+
+xh_status_t hyb_backend_register(const hyb_backend_t *backend)
+{
+    xh_status_t status;
+
+    pthread_mutex_lock(&lock);
+    status = add_registered(backend);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* ---- plug-ins ----------------------------------------------------------- */
+
+static void add_folder(folders_t *folders, const char *start, int length,
+                       const char *rest)
+{
+    int used = snprintf(folders->path[folders->count], FOLDER, "%.*s%s", length,
+                        start, rest);
+
+    if (used > 0 && used < FOLDER)
+        folders->count++;
+}
+
+static void list_folders(folders_t *folders_p)
+{
+    const char *own = xh_settings_text("plugin_dir");
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+    const char *slash;
+
+    folders_p->count = 0;
+    add_folder(folders_p, own, (int)strlen(own), "");
+    if (length <= 0)
+        return;
+    program[length] = '\0';
+    slash = strrchr(program, '/');
+    if (slash == NULL)
+        return;
+    add_folder(folders_p, program, (int)(slash - program), "");
+    add_folder(folders_p, program, (int)(slash - program), "/../lib/xhpl");
+}
+
+/* Open the file at path and add what it brings as backend name. */
+static xh_status_t open_plugin(const char *path, const char *name,
+                               const hyb_backend_t **backend_p, char *why_p)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const hyb_backend_t *backend;
+    const char *why;
+    entry_t entry;
+
+    if (library == NULL) {
+        snprintf(why_p, HYB_BACKEND_WHY, "%s", dlerror());
+        return XH_ERR_DEVICE;
+    }
+    entry = (entry_t)dlsym(library, "hyb_backend_entry");
+    if (entry == NULL) {
+        snprintf(why_p, HYB_BACKEND_WHY, "%s is no plug-in of this program",
+                 path);
+        dlclose(library);
+        return XH_ERR_DEVICE;
+    }
+    backend = entry(&host);
+    why = defect(backend);
+    if (why == NULL && strcmp(backend->name, name) != 0)
+        why = "it names itself differently";
+    if (why != NULL) {
+        snprintf(why_p, HYB_BACKEND_WHY, "%s cannot be used: %s", path, why);
+        return XH_ERR_DEVICE;
+    }
+    *backend_p = known[known_count++] = backend;
+    return XH_OK;
+}
+
+static void say_not_found(const folders_t *folders, const char *name,
+                          char *why_p)
+{
+    int used = snprintf(why_p, HYB_BACKEND_WHY,
+                        "there is no " PREFIX "%s" SUFFIX " in ", name);
+    int i;
+
+    for (i = 0; i < folders->count; i++)
+        used += snprintf(why_p + used, HYB_BACKEND_WHY - (size_t)used, "%s%s",
+                         i > 0 ? ", " : "", folders->path[i]);
+}
+
+static xh_status_t find_plugin(const char *name,
+                               const hyb_backend_t **backend_p, char *why_p)
+{
+    char path[FOLDER + sizeof(PREFIX SUFFIX) + HYB_BACKEND_NAME];
+    folders_t folders;
+    int i;
+
+    list_folders(&folders);
+    for (i = 0; i < folders.count; i++) {
+        snprintf(path, sizeof(path), "%s/" PREFIX "%s" SUFFIX, folders.path[i],
+                 name);
+        if (access(path, F_OK) == 0)
+            return open_plugin(path, name, backend_p, why_p);
+    }
+    say_not_found(&folders, name, why_p);
+    return XH_ERR_INPUT;
+}
+
+xh_status_t hyb_backend_find(const char *name, const hyb_backend_t **backend_p,
+                             char *why_p)
+{
+    const hyb_backend_t *backend;
+    xh_status_t status = XH_OK;
+
+    if (!is_name(name)) {
+        snprintf(why_p, HYB_BACKEND_WHY, "no backend is called \"%.80s\"",
+                 name);
+        return XH_ERR_INPUT;
+    }
+    pthread_mutex_lock(&lock);
+    backend = find_known(name);
+    if (backend == NULL)
+        status = find_plugin(name, &backend, why_p);
+    pthread_mutex_unlock(&lock);
+    if (status == XH_OK)
+        *backend_p = backend;
+    return status;
+}
+
+xh_status_t hyb_backend_load(const char *name, const hyb_backend_t **backend_p)
+{
+    char why[HYB_BACKEND_WHY];
+    xh_status_t status = hyb_backend_find(name, backend_p, why);
+
+    if (status != XH_OK)
+        xh_log_error("%s", why);
+    return status;
+}
+
+/* ---- names -------------------------------------------------------------- */
+
+static int add_name(char (*names)[HYB_BACKEND_NAME], int count,
+                    const char *name)
+{
+    int i;
+
+    for (i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return count;
+    if (count == HYB_BACKENDS || !is_name(name))
+        return count;
+    strcpy(names[count], name);
+    return count + 1;
+}
+
+/* Add the name in the file name "libhyb_<name>.so", if file is one. */
+static int add_file(char (*names)[HYB_BACKEND_NAME], int count,
+                    const char *file)
+{
+    const size_t around = strlen(PREFIX) + strlen(SUFFIX);
+    size_t length = strlen(file);
+    char name[HYB_BACKEND_NAME];
+
+    if (length <= around || length - around >= HYB_BACKEND_NAME ||
+        strncmp(file, PREFIX, strlen(PREFIX)) != 0 ||
+        strcmp(file + length - strlen(SUFFIX), SUFFIX) != 0)
+        return count;
+    snprintf(name, sizeof(name), "%.*s", (int)(length - around),
+             file + strlen(PREFIX));
+    return add_name(names, count, name);
+}
+
+static int add_files(char (*names)[HYB_BACKEND_NAME], int count,
+                     const char *folder)
+{
+    DIR *entries = opendir(folder);
+    const struct dirent *entry;
+
+    if (entries == NULL)
+        return count;
+    while ((entry = readdir(entries)) != NULL)
+        count = add_file(names, count, entry->d_name);
+    closedir(entries);
+    return count;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+int hyb_backend_names(char (*names_p)[HYB_BACKEND_NAME])
+{
+    folders_t folders;
+    int count = 0;
+    int i;
+
+    pthread_mutex_lock(&lock);
+    for (i = 0; i < known_count; i++)
+        count = add_name(names_p, count, known[i]->name);
+    pthread_mutex_unlock(&lock);
+    list_folders(&folders);
+    for (i = 0; i < folders.count; i++)
+        count = add_files(names_p, count, folders.path[i]);
+    qsort(names_p, (size_t)count, HYB_BACKEND_NAME, by_name);
+    return count;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/text.h"
+#include "hybrid/device/backend.h"
+
+typedef struct {
+    const char *text;             /* all that the user wrote */
+    const hyb_backend_t *backend; /* of the part that is being read */
+    int present;                  /* its devices */
+    const char *reason;           /* why there are none, or NULL */
+    bool takes_index;             /* may "1" follow, as in "cuda:0,1"? */
+    hyb_device_choice_t *choices;
+    int count;
+} choice_t;
+
+static xh_status_t add_device(choice_t *choice, int index)
+{
+    size_t bytes = ((size_t)choice->count + 1) * sizeof(*choice->choices);
+    hyb_device_choice_t *more = realloc(choice->choices, bytes);
+
+    if (more == NULL) {
+        xh_log_error("no memory for a list of %d devices", choice->count + 1);
+        return XH_ERR_MEMORY;
+    }
+    more[choice->count++] = (hyb_device_choice_t){choice->backend, index};
+    choice->choices = more;
+    return XH_OK;
+}
+
+/* The first count devices of the backend. */
+static xh_status_t add_devices(choice_t *choice, int count)
+{
+    xh_status_t status = XH_OK;
+    int i;
+
+    for (i = 0; i < count && status == XH_OK; i++)
+        status = add_device(choice, i);
+    return status;
+}
+
+static void begin_backend(choice_t *choice, const hyb_backend_t *backend)
+{
+    choice->backend = backend;
+    choice->reason = NULL;
+    choice->present = backend->count(&choice->reason);
+}
+
+static const char *reason_of(const choice_t *choice)
+{
+    return choice->reason != NULL ? choice->reason : "none was found";
+}
+
+/* ---- auto --------------------------------------------------------------- */
+
+static xh_status_t add_backend(choice_t *choice, const char *name)
+{
+    char why[HYB_BACKEND_WHY];
+    const hyb_backend_t *backend;
+
+    if (hyb_backend_find(name, &backend, why) != XH_OK) {
+        xh_log_info("no devices of %s: %s", name, why);
+        return XH_OK;
+    }
+    if (backend->emulated)
+        return XH_OK;
+    begin_backend(choice, backend);
+    return add_devices(choice, choice->present);
+}
+
+static xh_status_t choose_all(choice_t *choice)
+{
+    char names[HYB_BACKENDS][HYB_BACKEND_NAME];
+    int count = hyb_backend_names(names);
+    xh_status_t status = XH_OK;
+    int i;
+
+    for (i = 0; i < count && status == XH_OK; i++)
+        status = add_backend(choice, names[i]);
+    return status;
+}
+
+/* ---- a list of parts ---------------------------------------------------- */
+
+static xh_status_t refuse(const choice_t *choice, const char *why)
+{
+    xh_log_error("devices \"%.200s\": %s", choice->text, why);
+    return XH_ERR_INPUT;
+}
+
+/* A whole number and nothing else; -1 otherwise. */
+static int number(const char *word)
+{
+    char *end;
+    long n = strtol(word, &end, 10);
+
+    return isdigit((unsigned char)*word) && *end == '\0' && n < 1000000 ? (int)n
+                                                                        : -1;
+}
+
+/* The number from least to most that word is nearest to. */
+static int nearest(const char *word, int least, int most)
+{
+    long n = strtol(word, NULL, 10);
+
+    return n < least ? least : n > most ? most : (int)n;
+}
+
+static bool is_chosen(const choice_t *choice, int index)
+{
+    int i;
+
+    for (i = 0; i < choice->count; i++)
+        if (choice->choices[i].backend == choice->backend &&
+            choice->choices[i].index == index)
+            return true;
+    return false;
+}
+
+static xh_status_t add_index(choice_t *choice, const char *word)
+{
+    int index = number(word);
+    char why[256];
+
+    if (!choice->takes_index)
+        snprintf(why, sizeof(why),
+                 "\"%.40s\" follows no list of devices, such as cuda:0,1",
+                 word);
+    else if (choice->present == 0)
+        snprintf(why, sizeof(why), "%s has no device: %.160s",
+                 choice->backend->name, reason_of(choice));
+    else if (index < 0 || index >= choice->present)
+        snprintf(why, sizeof(why),
+                 "%s has no device %.40s, it has 0 to %d; the nearest is %s:%d",
+                 choice->backend->name, word, choice->present - 1,
+                 choice->backend->name, nearest(word, 0, choice->present - 1));
+    else if (is_chosen(choice, index))
+        snprintf(why, sizeof(why), "device %d of %s is there twice", index,
+                 choice->backend->name);
+    else
+        return add_device(choice, index);
+    return refuse(choice, why);
+}
+
+static xh_status_t add_number(choice_t *choice, const char *word)
+{
+    int count = number(word);
+    char why[256];
+
+    if (count >= 1 && count <= choice->present)
+        return add_devices(choice, count);
+    snprintf(why, sizeof(why),
+             "of %s one can have 1 to %d devices, not %.40s; the nearest is "
+             "%s:%d",
+             choice->backend->name, choice->present, word,
+             choice->backend->name, nearest(word, 1, choice->present));
+    return refuse(choice, why);
+}
+
+/* Of "cuda" all there are, which may be none; of "emu" one. */
+static xh_status_t add_unselected(choice_t *choice)
+{
+    choice->takes_index = false;
+    if (choice->backend->emulated)
+        return add_devices(choice, 1);
+    if (choice->present == 0)
+        xh_log_warning("no devices of %s: %s", choice->backend->name,
+                       reason_of(choice));
+    return add_devices(choice, choice->present);
+}
+
+/* What may stand where name does, with count backends; alone, two words more.
+ */
+static const char *nearest_name(const choice_t *choice, const char *name,
+                                char (*names)[HYB_BACKEND_NAME], int count)
+{
+    const char *words[HYB_BACKENDS + 2];
+    int i;
+
+    for (i = 0; i < count; i++)
+        words[i] = names[i];
+    if (strcmp(choice->text, name) == 0 || count == 0) {
+        words[count++] = "auto";
+        words[count++] = "none";
+    }
+    return words[xh_text_nearest(name, words, count)];
+}
+
+static xh_status_t refuse_backend(const choice_t *choice, const char *name,
+                                  const char *why)
+{
+    char names[HYB_BACKENDS][HYB_BACKEND_NAME];
+    char list[HYB_BACKENDS * (HYB_BACKEND_NAME + 2)] = "";
+    int count = hyb_backend_names(names);
+    size_t used = 0;
+    int i;
+
+    for (i = 0; i < count; i++)
+        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+                                 i > 0 ? ", " : "", names[i]);
+    xh_log_error("devices \"%.200s\": %s; there is: %s; the nearest is %s",
+                 choice->text, why, count > 0 ? list : "none",
+                 nearest_name(choice, name, names, count));
+    return XH_ERR_INPUT;
+}
+
+static xh_status_t begin_part(choice_t *choice, const char *name)
+{
+    char why[HYB_BACKEND_WHY];
+    const hyb_backend_t *backend;
+    xh_status_t status = hyb_backend_find(name, &backend, why);
+    int i;
+
+    if (status == XH_ERR_INPUT)
+        return refuse_backend(choice, name, why);
+    if (status != XH_OK) {
+        xh_log_error("devices \"%.200s\": %s", choice->text, why);
+        return status;
+    }
+    for (i = 0; i < choice->count; i++)
+        if (choice->choices[i].backend == backend)
+            return refuse(choice, "a backend is there twice");
+    begin_backend(choice, backend);
+    choice->takes_index = !backend->emulated;
+    return XH_OK;
+}
+
+/* word: "cuda", "cuda:0", "emu:2", or "1" behind "cuda:0". */
+static xh_status_t add_word(choice_t *choice, char *word)
+{
+    char *selection = strchr(word, ':');
+    xh_status_t status;
+
+    if (isdigit((unsigned char)*word))
+        return add_index(choice, word);
+    if (selection != NULL)
+        *selection++ = '\0';
+    status = begin_part(choice, word);
+    if (status != XH_OK)
+        return status;
+    if (selection == NULL)
+        return add_unselected(choice);
+    return choice->backend->emulated ? add_number(choice, selection)
+                                     : add_index(choice, selection);
+}
+
+static xh_status_t choose_listed(choice_t *choice)
+{
+    char *words = strdup(choice->text);
+    char *rest = words;
+    xh_status_t status = XH_OK;
+
+    if (words == NULL) {
+        xh_log_error("no memory for a list of devices");
+        return XH_ERR_MEMORY;
+    }
+    while (rest != NULL && status == XH_OK)
+        status = add_word(choice, strsep(&rest, ","));
+    free(words);
+    return status;
+}
+
+xh_status_t hyb_devices_choose(const char *text, hyb_device_choice_t **chosen_p,
+                               int *count_p)
+{
+    choice_t choice = {.text = text};
+    xh_status_t status = XH_OK;
+
+    if (strcmp(text, "auto") == 0)
+        status = choose_all(&choice);
+    else if (strcmp(text, "none") != 0)
+        status = choose_listed(&choice);
+    if (status != XH_OK) {
+        free(choice.choices);
+        return status;
+    }
+    *chosen_p = choice.choices;
+    *count_p = choice.count;
+    return XH_OK;
+}

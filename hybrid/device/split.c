@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/device/split.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "base/text.h"
+
+static const char *const words[] = {
+    [HYB_SPLIT_RATIO] = "ratio",
+    [HYB_SPLIT_STEAL] = "steal",
+    [HYB_SPLIT_FIXED] = "fixed:0.5",
+};
+
+/* ---- policies ------------------------------------------------------------ */
+
+/* The x of "fixed:<x>". */
+static bool read_share(const char *text, double *share_p)
+{
+    static const char prefix[] = "fixed:";
+    const char *number = text + sizeof(prefix) - 1;
+    char *end;
+    double share;
+
+    if (strncmp(text, prefix, sizeof(prefix) - 1) != 0)
+        return false;
+    share = strtod(number, &end);
+    if (end == number || *end != '\0' || !(share >= 0.0 && share <= 1.0))
+        return false;
+    *share_p = share;
+    return true;
+}
+
+xh_status_t hyb_split_parse(const char *text, hyb_split_t *split_p)
+{
+    hyb_split_t split = {HYB_SPLIT_FIXED, 0.0};
+    int count = sizeof(words) / sizeof(*words);
+
+    if (strcmp(text, words[HYB_SPLIT_RATIO]) == 0) {
+        split.policy = HYB_SPLIT_RATIO;
+    } else if (strcmp(text, words[HYB_SPLIT_STEAL]) == 0) {
+        split.policy = HYB_SPLIT_STEAL;
+    } else if (!read_share(text, &split.share)) {
+        xh_log_error("split: '%s' is none of ratio, steal and fixed:<x> with "
+                     "0 <= x <= 1; did you mean %s?",
+                     text, words[xh_text_nearest(text, words, count)]);
+        return XH_ERR_INPUT;
+    }
+    *split_p = split;
+    return XH_OK;
+}
+
+bool hyb_split_uses_devices(const hyb_split_t *split, double share,
+                            int64_t total)
+{
+    if (split->policy == HYB_SPLIT_STEAL)
+        return total > 0;
+    if (split->policy == HYB_SPLIT_FIXED)
+        share = split->share;
+    return total > 0 && share * (double)total >= 0.5;
+}
+
+/*
+ * Is the team done with one more tile before the devices are with the rest?
+ * They have remaining - 1 others then, and about two in flight. At the
+ * report's share of 3/4 this says "while at least two remain".
+ */
+static bool pays(double share, int64_t remaining)
+{
+    return remaining >= 2 && share <= (1.0 - share) * ((double)remaining + 1.0);
+}
+
+/* The devices take part. */
+static int64_t ratio_tiles(double share, int grab, int64_t total,
+                           int64_t remaining)
+{
+    const double rounding = 1e-9; /* (1 - 2 / 3) * 3 tiles are one */
+    double base = (double)(grab == 0 ? total : remaining);
+    int64_t portion = (int64_t)((1.0 - share) * base * (1.0 + rounding));
+
+    if (grab < 2 && portion > 0)
+        return portion;
+    return pays(share, remaining);
+}
+
+int64_t hyb_split_team_tiles(const hyb_split_t *split, double share, int grab,
+                             int64_t total, int64_t remaining)
+{
+    int64_t tiles = 0;
+
+    if (!hyb_split_uses_devices(split, share, total))
+        return remaining;
+    switch (split->policy) {
+    case HYB_SPLIT_RATIO:
+        tiles = ratio_tiles(share, grab, total, remaining);
+        break;
+    case HYB_SPLIT_STEAL:
+        tiles = 1;
+        break;
+    case HYB_SPLIT_FIXED:
+        tiles = grab > 0 ? 0 : total - llround(split->share * (double)total);
+        break;
+    }
+    return tiles < remaining ? tiles : remaining;
+}
+
+int64_t hyb_split_tiles_to_keep(const hyb_split_t *split, double devices_rate,
+                                double member_rate)
+{
+    static const double most = 1e15; /* more tiles than a range holds */
+    double kept;
+
+    if (split->policy == HYB_SPLIT_FIXED || !(devices_rate > 0.0) ||
+        !(member_rate > 0.0))
+        return INT64_MAX;
+    kept = ceil(devices_rate / member_rate) - 2.0;
+    if (kept >= most)
+        return INT64_MAX;
+    return kept > 0.0 ? (int64_t)kept : 0;
+}
+
+/* ---- range --------------------------------------------------------------- */
+
+static int64_t front_of(uint64_t ends)
+{
+    return (int64_t)(ends & UINT32_MAX);
+}
+
+static int64_t back_of(uint64_t ends)
+{
+    return (int64_t)(ends >> 32);
+}
+
+static uint64_t pack(int64_t front, int64_t back)
+{
+    return (uint64_t)back << 32 | (uint64_t)front;
+}
+
+xh_status_t hyb_range_init(hyb_range_t *range, int64_t count)
+{
+    if (count < 0 || count > UINT32_MAX)
+        return XH_ERR_ARG;
+    atomic_init(&range->ends, pack(0, count));
+    return XH_OK;
+}
+
+/* What of count tiles is there to take. */
+static int64_t available(uint64_t ends, int64_t count)
+{
+    int64_t left = back_of(ends) - front_of(ends);
+
+    return count < 0 ? 0 : count < left ? count : left;
+}
+
+hyb_span_t hyb_range_take_front(hyb_range_t *range, int64_t count)
+{
+    uint64_t ends = atomic_load(&range->ends), after;
+    int64_t taken;
+
+    do {
+        taken = available(ends, count);
+        after = pack(front_of(ends) + taken, back_of(ends));
+    } while (!atomic_compare_exchange_weak(&range->ends, &ends, after));
+    return (hyb_span_t){front_of(ends), taken};
+}
+
+hyb_span_t hyb_range_take_back(hyb_range_t *range, int64_t count)
+{
+    uint64_t ends = atomic_load(&range->ends), after;
+    int64_t taken;
+
+    do {
+        taken = available(ends, count);
+        after = pack(front_of(ends), back_of(ends) - taken);
+    } while (!atomic_compare_exchange_weak(&range->ends, &ends, after));
+    return (hyb_span_t){back_of(after), taken};
+}
+
+hyb_span_t hyb_range_left(const hyb_range_t *range)
+{
+    uint64_t ends = atomic_load(&range->ends);
+
+    return (hyb_span_t){front_of(ends), available(ends, INT64_MAX)};
+}
+
+int64_t hyb_range_remaining(const hyb_range_t *range)
+{
+    return hyb_range_left(range).count;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/back_substitution.h"
+
+#include "hpl_misc.h"
+#include "hpl/pgesv/back_substitution.h"
+#include "hybrid/observe/phase.h"
+#include "hybrid/lu/sweep.h"
+
+enum {
+    LINE = 8,          /* rows of a cache line, which members do not share */
+    TILE = 1 << 14,    /* rows of y that stay in a core's own cache */
+    WORTH_IT = 1 << 14 /* entries of a for which members are called */
+};
+
+typedef struct {
+    hyb_team_t *team;
+    const hyb_sweep_ops_t *ops;
+    const hpl_product_t *product;
+    int64_t share; /* rows of each member */
+    hyb_phase_t phase;
+} solve_t;
+
+static void subtract_share(void *argument, int member)
+{
+    const solve_t *s = argument;
+    const hpl_product_t *p = s->product;
+    hyb_sweep_t tile = {.cols = p->n, .ld = p->lda, .x = p->x};
+    int64_t i = member * s->share, end = Mmin(i + s->share, p->m);
+
+    for (; i < end; i += TILE) {
+        tile.a = p->a + i;
+        tile.rows = Mmin(TILE, end - i);
+        s->ops->subtract(&tile, p->y + i);
+    }
+}
+
+static void subtract(void *context, const hpl_product_t *p)
+{
+    solve_t *s = context;
+    int size = hyb_team_size(s->team);
+
+    hyb_phase_step(&s->phase);
+    s->product = p;
+    s->share = p->m;
+    if ((int64_t)p->m * p->n < WORTH_IT) {
+        subtract_share(s, 0);
+        return;
+    }
+    s->share = (p->m / size + LINE) / LINE * LINE;
+    hyb_team_run(s->team, subtract_share, s);
+}
+
+void hyb_back_substitution(hyb_team_t *team, HPL_T_grid *grid, HPL_T_pmat *mat)
+{
+    solve_t solve = {.team = team, .ops = hyb_sweep_ops(xh_cpu_isa())};
+    hpl_subtract_t how = {.subtract = subtract, .context = &solve};
+
+    hyb_phase_begin(&solve.phase, "in the back-substitution");
+    hpl_back_substitution(grid, mat, &how);
+    hyb_phase_end(&solve.phase);
+}

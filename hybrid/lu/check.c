@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/check.h"
+
+#include <stdbool.h>
+#include "base/memory.h"
+#include "hpl.h"
+#include "hpl/auxil/norm.h"
+#include "hpl/solver/system.h"
+#include "hybrid/observe/phase.h"
+#include "hybrid/lu/generate.h"
+#include "hybrid/lu/sweep.h"
+
+/*
+ * A strip is the rows that a member sums up at a time: their sums and a block
+ * of BLOCK generated columns stay in its cache. An odd number of cache lines
+ * lies between these columns.
+ */
+enum { LINE = 8, MOST_ROWS = 1024, BLOCK = 16, LD = MOST_ROWS + LINE };
+
+enum { BUFFER = LD * BLOCK };
+
+typedef struct {
+    hpl_generator_t generator;
+    const hyb_sweep_ops_t *ops;
+    const double *x;
+    int64_t mp, nq; /* of A */
+    int64_t members;
+    int64_t strip;   /* rows */
+    bool has_b;      /* b is my local column nq */
+    double *buffers; /* BUFFER of each member */
+    double *rows;    /* mp: sums of the rows */
+    double *b, *r;   /* mp: b where it is mine, else 0; b - A x */
+    double *columns; /* sums of the columns, over each member's strips: */
+    int64_t apart;   /* so far apart, >= nq */
+    hyb_phase_t *phase;
+} check_t;
+
+static void check_block(const check_t *c, hpl_block_t block, double *a,
+                        double *columns)
+{
+    hyb_sweep_t generated = {.a = a,
+                             .rows = block.rows,
+                             .cols = block.cols,
+                             .ld = LD,
+                             .x = c->x + block.col};
+    hyb_sums_t sums = {.rows = c->rows + block.row,
+                       .columns = columns + block.col};
+
+    hpl_generator_fill(&c->generator, block, a, LD);
+    c->ops->subtract_and_sum(&generated, c->r + block.row, &sums);
+    hyb_phase_step(c->phase);
+}
+
+static void check_strip(const check_t *c, hpl_block_t block, int member)
+{
+    double *buffer = c->buffers + member * (int64_t)BUFFER;
+    double *columns = c->columns + member * c->apart;
+    size_t bytes = (size_t)block.rows * sizeof(double);
+
+    if (c->has_b) {
+        block.col = c->nq;
+        block.cols = 1;
+        hpl_generator_fill(&c->generator, block, c->b + block.row, LD);
+    }
+    memcpy(c->r + block.row, c->b + block.row, bytes);
+    for (block.col = 0; block.col < c->nq; block.col += BLOCK) {
+        block.cols = Mmin(BLOCK, c->nq - block.col);
+        check_block(c, block, buffer, columns);
+    }
+}
+
+static void check_strips(void *argument, int member)
+{
+    const check_t *c = argument;
+    hpl_block_t block;
+
+    for (block.row = member * c->strip; block.row < c->mp;
+         block.row += c->members * c->strip) {
+        block.rows = Mmin(c->strip, c->mp - block.row);
+        check_strip(c, block, member);
+    }
+}
+
+static int64_t round_up(int64_t size, int64_t step)
+{
+    return (size + step - 1) / step * step;
+}
+
+/* Rows of strips of equal height, as many for each member; mp >= 1. */
+static int64_t strip_rows(int64_t mp, int64_t members)
+{
+    int64_t strips = round_up(round_up(mp, MOST_ROWS) / MOST_ROWS, members);
+
+    return round_up(round_up(mp, strips) / strips, HPL_LANES);
+}
+
+static size_t bytes_of(int64_t mp, int64_t nq, int64_t members)
+{
+    int64_t doubles =
+        members * (BUFFER + round_up(nq, LINE)) + 3 * round_up(mp, LINE);
+
+    return (size_t)doubles * sizeof(double);
+}
+
+uint64_t hyb_check_bytes(const hpl_shape_t *shape, int members)
+{
+    hpl_map_t columns = hpl_map(shape->nb, shape->npcol, shape->mycol);
+
+    return bytes_of(hpl_system_rows(shape), hpl_map_count(&columns, shape->n),
+                    members);
+}
+
+/* Memory, all zeros; returns its bytes. */
+static size_t allocate(check_t *c, void **memory_p)
+{
+    size_t bytes = bytes_of(c->mp, c->nq, c->members);
+    int64_t mp = round_up(c->mp, LINE);
+
+    c->apart = round_up(c->nq, LINE);
+    if (xh_memory_allocate(bytes, memory_p) != XH_OK)
+        HPL_pabort(__LINE__, "hyb_check_solution", "out of memory");
+    c->buffers = *memory_p;
+    c->rows = c->buffers + c->members * BUFFER;
+    c->b = c->rows + mp;
+    c->r = c->b + mp;
+    c->columns = c->r + mp;
+    return bytes;
+}
+
+/* All sums of columns, in the first member's. */
+static void add_members(const check_t *c)
+{
+    int64_t j, member;
+
+    for (member = 1; member < c->members; member++)
+        for (j = 0; j < c->nq; j++)
+            c->columns[j] += c->columns[j + member * c->apart];
+}
+
+static double largest_of_all(const HPL_T_grid *grid, const double *v,
+                             int64_t count)
+{
+    double norm = hpl_norm_largest(count, 1, v, count);
+
+    HPL_all_reduce(&norm, 1, HPL_DOUBLE, HPL_max, grid->all_comm);
+    return norm;
+}
+
+/* Of sums that continue on the other processes of across. */
+static double largest_sum(const HPL_T_grid *grid, double *sums, int64_t count,
+                          MPI_Comm across)
+{
+    HPL_all_reduce(sums, (int)count, HPL_DOUBLE, HPL_sum, across);
+    return largest_of_all(grid, sums, count);
+}
+
+/* ||x||_1; every process row holds all of x */
+static double one_norm_of_x(const HPL_T_grid *grid, const check_t *c)
+{
+    double sum;
+
+    hpl_norm_column_sums(c->nq, 1, c->x, c->nq, &sum);
+    HPL_all_reduce(&sum, 1, HPL_DOUBLE, HPL_sum, grid->row_comm);
+    return sum;
+}
+
+static void reduce(const HPL_T_grid *grid, const check_t *c,
+                   hpl_norms_t *norms_p)
+{
+    add_members(c);
+    norms_p->a_inf = largest_sum(grid, c->rows, c->mp, grid->row_comm);
+    norms_p->a_one = largest_sum(grid, c->columns, c->nq, grid->col_comm);
+    norms_p->b_inf = largest_of_all(grid, c->b, c->mp);
+    norms_p->x_inf = largest_of_all(grid, c->x, c->nq);
+    norms_p->x_one = one_norm_of_x(grid, c);
+    norms_p->r_inf = largest_sum(grid, c->r, c->mp, grid->row_comm);
+}
+
+void hyb_check_solution(hyb_team_t *team, const HPL_T_grid *grid,
+                        const HPL_T_pmat *mat, int seed, hpl_norms_t *norms_p)
+{
+    hpl_map_t columns = hpl_map(mat->nb, grid->npcol, grid->mycol);
+    hyb_phase_t phase;
+    check_t check = {.generator = hyb_generator(grid, mat, seed),
+                     .ops = hyb_sweep_ops(xh_cpu_isa()),
+                     .x = mat->X,
+                     .mp = mat->mp,
+                     .nq = hpl_map_count(&columns, mat->n),
+                     .members = hyb_team_size(team),
+                     .phase = &phase};
+    void *memory;
+    size_t bytes;
+
+    check.has_b = check.nq < mat->nq;
+    check.strip = strip_rows(Mmax(check.mp, 1), check.members);
+    bytes = allocate(&check, &memory);
+    hyb_phase_begin(&phase, "in the verification");
+    hyb_team_run(team, check_strips, &check);
+    reduce(grid, &check, norms_p);
+    hyb_phase_end(&phase);
+    xh_memory_free(memory, bytes);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_CHECK_H
+#define HYB_CHECK_H
+
+#include "hpl_solver.h"
+#include "hybrid/node/team.h"
+
+/*
+ * The norms of the system of seed, of x = mat->X and of the residual A x - b;
+ * collective, equal on every process. As hpl_check_solution, except that
+ * [ A | b ] is generated a few columns at a time and mat->A is not read. A NaN
+ * is never lost.
+ *
+ * Cost: about the time to generate mp x nq entries in cache; 3 mp doubles, and
+ *       nq + 16512 a member.
+ */
+void hyb_check_solution(hyb_team_t *team, const HPL_T_grid *grid,
+                        const HPL_T_pmat *mat, int seed, hpl_norms_t *norms_p);
+
+/* Bytes that it takes meanwhile on a process of shape. */
+uint64_t hyb_check_bytes(const hpl_shape_t *shape, int members);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_GENERATE_H
+#define HYB_GENERATE_H
+
+#include "hpl/matgen/generator.h"
+#include "hpl_types.h"
+#include "hybrid/node/team.h"
+
+/* The generator of my part of [ A | b ], as HPL_pdmatgen fills it. */
+hpl_generator_t hyb_generator(const HPL_T_grid *grid, const HPL_T_pmat *mat,
+                              int seed);
+
+/*
+ * Fill [ A | b ] with the sequence of seed, bitwise as HPL_pdmatgen; no
+ * communication. All members write, a few columns each in turn, so that memory
+ * which is touched here first is spread over where the team runs.
+ *
+ * mat  in,out  mat->A, mp x nq
+ */
+void hyb_generate(hyb_team_t *team, const HPL_T_grid *grid,
+                  const HPL_T_pmat *mat, int seed);
+
+/*
+ * Have [ A | b ] backed by pages, each by the member that hyb_generate lets
+ * fill it; contents stay. For a matrix that is pinned before it is generated:
+ * who pins it would have all of it in the memory of his own node.
+ */
+void hyb_generate_touch(hyb_team_t *team, const HPL_T_pmat *mat);
+
+#endif

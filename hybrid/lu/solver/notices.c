@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/solver/notices.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "base/log.h"
+#include "base/settings.h"
+#include "hpl.h"
+
+/* "no device", or "devices cuda:0, cuda:1" as the setting would have them. */
+static void name_devices(const hyb_machine_t *node, char *text, size_t size)
+{
+    int i, count = hyb_machine_devices(node);
+    hyb_device_info_t info;
+    size_t used;
+
+    used = (size_t)snprintf(text, size, "%s",
+                            count == 0   ? "no device"
+                            : count == 1 ? "device"
+                                         : "devices");
+    for (i = 0; i < count && used < size; i++)
+        if (hyb_device_describe(hyb_machine_device(node, i), &info) == XH_OK)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s %s:%d",
+                                 i > 0 ? "," : "", info.backend, info.index);
+}
+
+void hyb_notices_solver(const hyb_means_t *means, const char *cores,
+                        int processes)
+{
+    int threads = hyb_team_size(hyb_machine_team(means->node));
+    char devices[256], others[64] = "";
+
+    name_devices(means->node, devices, sizeof(devices));
+    if (processes > 1)
+        snprintf(others, sizeof(others), "%d processes, the first with ",
+                 processes);
+    xh_log_info(
+        "solver: hybrid, %s%d thread%s on core%s %s, kernel %s%s, %s", others,
+        threads, threads == 1 ? "" : "s",
+        strpbrk(cores, ",-") == NULL ? "" : "s", cores, means->kernel->name,
+        means->multiplier == HYB_BY_BLAS ? ", updates by the BLAS library" : "",
+        devices);
+}
+
+static bool depth_is_cut(const HPL_T_palg *algo)
+{
+    return algo->depth > 2 &&
+           strcmp(xh_settings_text("lookahead"), "auto") == 0;
+}
+
+static bool asks_for_forms(const HPL_T_palg *algo)
+{
+    return algo->upfun == HPL_pdupdateNN || algo->upfun == HPL_pdupdateNT ||
+           algo->upfun == HPL_pdupdateTN;
+}
+
+void hyb_notices_algorithm(hyb_notices_t *said, const HPL_T_palg *algo)
+{
+    if (!said->depth && depth_is_cut(algo)) {
+        said->depth = true;
+        xh_log_info("DEPTH %d, as all above 2, works as 2 here", algo->depth);
+    }
+    if (!said->forms && asks_for_forms(algo)) {
+        said->forms = true;
+        xh_log_info("L1 and U are kept in this solver's own form, whatever "
+                    "lines 28 and 29 of HPL.dat say");
+    }
+}

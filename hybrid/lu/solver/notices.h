@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_NOTICES_H
+#define HYB_NOTICES_H
+
+#include <stdbool.h>
+#include "hpl_types.h"
+#include "hybrid/lu/factor.h"
+
+/*
+ * Log one line on what solves: the threads of this process and their cores,
+ * the kernel, who multiplies, the devices.
+ *
+ * cores      in  a text list
+ * processes  in  how many there are, this one being the first
+ */
+void hyb_notices_solver(const hyb_means_t *means, const char *cores,
+                        int processes);
+
+typedef struct { /* what was said in this run; starts all false */
+    bool depth, forms;
+} hyb_notices_t;
+
+/*
+ * Log which lines of HPL.dat ask for something that this solver does not do,
+ * each once a run: a DEPTH above 2, where no setting goes before it, and forms
+ * of L1 and U other than upstream's default, both transposed.
+ */
+void hyb_notices_algorithm(hyb_notices_t *said, const HPL_T_palg *algo);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/solver/solver.h"
+
+#include <string.h>
+#include "base/blas_library.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "hpl.h"
+#include "hpl/grid/agree.h"
+#include "hpl/solver/system.h"
+#include "hybrid/lu/back_substitution.h"
+#include "hybrid/lu/check.h"
+#include "hybrid/observe/sensors.h"
+#include "hybrid/lu/factor.h"
+#include "hybrid/lu/generate.h"
+#include "hybrid/lu/solver/binding.h"
+#include "hybrid/lu/solver/inventory.h"
+#include "hybrid/lu/solver/neighbours.h"
+#include "hybrid/lu/solver/notices.h"
+#include "hybrid/lu/solver/seen.h"
+
+/* This process's share of its node; there is one solver a process. */
+static hyb_means_t means;
+static hyb_neighbours_t neighbours;
+static hyb_binding_t binding;
+static hyb_notices_t said;
+
+/* ---- the socket ----------------------------------------------------------
+ */
+
+static uint64_t bytes(const hpl_shape_t *shape)
+{
+    HPL_T_pmat mat = hpl_system_matrix(shape);
+    int members = hyb_team_size(hyb_machine_team(means.node));
+    uint64_t factor = hyb_factor_bytes(&means, shape);
+
+    return hpl_system_matrix_bytes(&mat, shape->align) +
+           Mmax(factor, hyb_check_bytes(shape, members));
+}
+
+static void free_prepared(hpl_system_t *system)
+{
+    hyb_factor_free(system->prepared);
+    system->prepared = NULL;
+}
+
+static void destroy(hpl_system_t *system)
+{
+    if (system != NULL) {
+        free_prepared(system);
+        if (hyb_machine_devices(means.node) > 0)
+            hyb_machine_unpin(means.node, system->memory);
+    }
+    hpl_system_destroy(system);
+}
+
+/* Devices reach pinned memory at full speed; pinning is slow, so it is here. */
+static void pin(hpl_system_t *system)
+{
+    if (hyb_machine_working_devices(means.node) == 0)
+        return;
+    hyb_generate_touch(hyb_machine_team(means.node), &system->mat);
+    hyb_machine_pin(means.node, system->memory, system->bytes);
+}
+
+static xh_status_t prepare(hpl_system_t *system)
+{
+    hyb_factorization_t *prepared = NULL;
+    xh_status_t status;
+
+    pin(system);
+    status = hyb_factor_prepare(&means, system->grid, system->algo,
+                                &system->mat, &prepared);
+    system->prepared = prepared;
+    return hpl_agree(system->grid->all_comm, status);
+}
+
+static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
+                          hpl_system_t **system_p)
+{
+    hpl_system_t *system;
+    xh_status_t status = hpl_system_create(grid, algo, n, nb, &system);
+
+    if (status != XH_OK)
+        return status;
+    status = prepare(system);
+    if (status == XH_OK)
+        *system_p = system;
+    else
+        destroy(system);
+    return status;
+}
+
+static void generate(hpl_system_t *system, int seed)
+{
+    hyb_generate(hyb_machine_team(means.node), system->grid, &system->mat,
+                 seed);
+}
+
+static void run(hyb_factorization_t *prepared, HPL_T_grid *grid,
+                const HPL_T_palg *algo, HPL_T_pmat *mat)
+{
+    if (grid->iam == 0)
+        hyb_notices_algorithm(&said, algo);
+    hyb_factor_run(prepared);
+    hyb_back_substitution(hyb_machine_team(means.node), grid, mat);
+}
+
+static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
+{
+    hyb_factorization_t *prepared;
+
+    if (hyb_factor_prepare(&means, grid, algo, array, &prepared) != XH_OK)
+        HPL_pabort(__LINE__, "HPL_pdgesv", "out of memory");
+    run(prepared, grid, algo, array);
+    hyb_factor_free(prepared);
+}
+
+/* What was prepared with the system does for its first solution. */
+static void solve(hpl_system_t *system, int *info_p)
+{
+    if (system->prepared == NULL || hyb_factor_is_over(system->prepared))
+        solve_array(system->grid, system->algo, &system->mat);
+    else
+        run(system->prepared, system->grid, system->algo, &system->mat);
+    *info_p = system->mat.info;
+}
+
+/* The factorization's memory makes room for the verification's. */
+static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
+{
+    free_prepared(system);
+    hyb_check_solution(hyb_machine_team(means.node), system->grid, &system->mat,
+                       seed, norms_p);
+}
+
+static xh_status_t iterations(int process, double zero, char **csv_p,
+                              size_t *size_p)
+{
+    return hyb_iterations_csv(means.record, process, zero, csv_p, size_p);
+}
+
+static bool work(const hpl_system_t *system, hpl_work_t *work_p)
+{
+    if (system->prepared == NULL || !hyb_factor_is_over(system->prepared))
+        return false;
+    *work_p = hyb_factor_work(system->prepared);
+    return true;
+}
+
+static int devices(int most, hpl_device_t *list_p)
+{
+    return hyb_inventory_devices(means.node, most, list_p);
+}
+
+static hpl_clocks_t clocks(const int *cpus, int count)
+{
+    return hyb_sensors_clocks("", cpus, count);
+}
+
+static hpl_workers_t workers(void)
+{
+    bool by_blas = means.multiplier == HYB_BY_BLAS;
+
+    return (hpl_workers_t){.threads =
+                               hyb_team_size(hyb_machine_team(means.node)),
+                           .cpus = binding.cores,
+                           .machine = neighbours.machine,
+                           .kernel = by_blas ? "blas" : means.kernel->name};
+}
+
+static const hpl_solver_t hybrid_solver = {.name = "hybrid",
+                                           .bytes = bytes,
+                                           .create = create,
+                                           .generate = generate,
+                                           .solve = solve,
+                                           .check = check,
+                                           .solution = hpl_system_solution,
+                                           .destroy = destroy,
+                                           .solve_array = solve_array,
+                                           .iterations = iterations,
+                                           .work = work,
+                                           .devices = devices,
+                                           .clocks = clocks,
+                                           .workers = workers};
+
+/* ---- opening -------------------------------------------------------------
+ */
+
+/* Panels travel in tiles of the kernel's height: all take the same kernel. */
+static const hyb_kernel_t *common_kernel(const hyb_kernel_t *mine)
+{
+    int isa = mine != NULL ? (int)mine->isa : (int)hyb_kernel_best()->isa;
+    int least = isa;
+
+    MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (least < isa)
+        xh_log_warning("kernel %s, as not all processors have %s",
+                       xh_cpu_isa_name((xh_isa_t)least),
+                       xh_cpu_isa_name((xh_isa_t)isa));
+    return hyb_kernel_find((xh_isa_t)least);
+}
+
+/* Is it so on any process? */
+static bool anywhere(bool here)
+{
+    int any = here;
+
+    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return any != 0;
+}
+
+static xh_status_t open_node(bool funneled)
+{
+    int threads = (int)xh_settings_int("threads");
+    hyb_seen_t seen = {.own = false};
+    xh_status_t status = hyb_neighbours_find(MPI_COMM_WORLD, &neighbours);
+
+    if (!funneled && threads != 1) {
+        xh_log_warning("one thread works: this MPI allows no other");
+        threads = 1;
+    }
+    if (status == XH_OK)
+        status = hyb_binding_open(&neighbours, threads, &binding);
+    status = hyb_seen_find(MPI_COMM_WORLD, status, &neighbours, &seen);
+    if (status == XH_OK)
+        status = hyb_machine_open_seeing(threads, &neighbours.local, &seen,
+                                         &means.node);
+    free(seen.chosen);
+    if (status == XH_OK)
+        status = hyb_iterations_open(&means.record);
+    return hpl_agree(MPI_COMM_WORLD, status);
+}
+
+static void say_who_solves(void)
+{
+    int rank, processes;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (rank == 0)
+        hyb_notices_solver(&means, binding.cores, processes);
+}
+
+xh_status_t hyb_driver_open_for_times(bool funneled)
+{
+    xh_status_t status;
+
+    if (strcmp(xh_settings_text("solver"), "reference") == 0)
+        return XH_OK;
+    status = open_node(funneled);
+    if (status != XH_OK) {
+        hyb_driver_close();
+        return status;
+    }
+    means.kernel = common_kernel(hyb_machine_kernel(means.node));
+    xh_blas_library_set_threads((int)xh_settings_int("blas_threads"));
+    means.multiplier = hyb_multiplier_of_setting(means.kernel);
+    means.offloads = anywhere(hyb_machine_devices(means.node) > 0);
+    say_who_solves();
+    hpl_solver_install(&hybrid_solver);
+    return XH_OK;
+}
+
+xh_status_t hyb_driver_open(bool funneled)
+{
+    xh_status_t status = hyb_driver_open_for_times(funneled);
+    bool models = means.node != NULL && hyb_machine_models_time(means.node);
+
+    if (status != XH_OK || !anywhere(models))
+        return status;
+    if (models)
+        xh_log_error("emu_dry=on gives times, not results");
+    hyb_driver_close();
+    return XH_ERR_INPUT;
+}
+
+const hyb_means_t *hyb_driver_means(void)
+{
+    return means.node != NULL ? &means : NULL;
+}
+
+void hyb_driver_close(void)
+{
+    hpl_solver_install(NULL);
+    hyb_iterations_close(means.record);
+    hyb_machine_close(means.node);
+    means = (hyb_means_t){.node = NULL};
+    hyb_binding_close(&binding);
+    hyb_neighbours_free(&neighbours);
+    said = (hyb_notices_t){.depth = false};
+}

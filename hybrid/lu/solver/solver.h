@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_DRIVER_H
+#define HYB_DRIVER_H
+
+#include <stdbool.h>
+#include "hpl_solver.h"
+#include "hybrid/lu/factor.h"
+
+/*
+ * The fast solver: panel factorization, broadcast, row exchange and solve on
+ * the host, the update on its cores and on devices. It fills the socket of
+ * hpl_solver.h.
+ */
+
+/*
+ * Take this process's share of its node, as the settings say, and install the
+ * solver; collective over MPI_COMM_WORLD. What was found is logged. With the
+ * setting solver=reference nothing happens.
+ *
+ * funneled  in  MPI allows threads beside the one that calls it; if not, one
+ *               thread works
+ * Errors: XH_ERR_INPUT     a setting that cannot be met, or a device that only
+ *                          models time; said
+ *         XH_ERR_MEMORY, XH_ERR_INTERNAL
+ *         All processes return the worst of theirs; nothing is installed.
+ */
+xh_status_t hyb_driver_open(bool funneled);
+
+/*
+ * The same, but devices that only model time are taken: what is then solved
+ * takes the right time, and gives no result.
+ */
+xh_status_t hyb_driver_open_for_times(bool funneled);
+
+/* What the open solver computes with; NULL: it is not open. */
+const hyb_means_t *hyb_driver_means(void);
+
+/* Return to the reference solver and free what was taken. */
+void hyb_driver_close(void);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "hybrid/node/pin.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <string.h>
+
+_Static_assert(sizeof(hyb_affinity_t) % sizeof(cpu_set_t) == 0,
+               "a whole number of the system's sets");
+
+/* The system's macros take the first of several sets in a row. */
+static cpu_set_t *set_of(const hyb_affinity_t *affinity)
+{
+    return (cpu_set_t *)(void *)affinity;
+}
+
+static bool gather(const int *cpus, int count, hyb_affinity_t *affinity_p)
+{
+    int i;
+
+    memset(affinity_p, 0, sizeof(*affinity_p));
+    for (i = 0; i < count; i++) {
+        if (cpus[i] < 0 || cpus[i] >= HYB_MOST_CPUS)
+            return false;
+        CPU_SET_S((size_t)cpus[i], sizeof(*affinity_p), set_of(affinity_p));
+    }
+    return true;
+}
+
+int hyb_pin_thread(const int *cpus, int count)
+{
+    hyb_affinity_t affinity;
+
+    if (count == 0)
+        return 0;
+    if (!gather(cpus, count, &affinity))
+        return EINVAL;
+    return hyb_pin_restore(&affinity);
+}
+
+int hyb_pin_attributes(pthread_attr_t *attributes, const int *cpus, int count)
+{
+    hyb_affinity_t affinity;
+
+    if (!gather(cpus, count, &affinity))
+        return EINVAL;
+    return pthread_attr_setaffinity_np(attributes, sizeof(affinity),
+                                       set_of(&affinity));
+}
+
+int hyb_pin_save(hyb_affinity_t *affinity_p)
+{
+    return pthread_getaffinity_np(pthread_self(), sizeof(*affinity_p),
+                                  set_of(affinity_p));
+}
+
+int hyb_pin_restore(const hyb_affinity_t *affinity)
+{
+    return pthread_setaffinity_np(pthread_self(), sizeof(*affinity),
+                                  set_of(affinity));
+}
+
+int hyb_pin_count(const int *cpus, int count)
+{
+    hyb_affinity_t affinity;
+
+    gather(cpus, count, &affinity);
+    return CPU_COUNT_S(sizeof(affinity), set_of(&affinity));
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/node/topology_private.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+
+static bool is_path(const char *source)
+{
+    size_t length = strlen(source);
+
+    return strchr(source, '/') != NULL ||
+           (length > 4 && strcmp(source + length - 4, ".xml") == 0);
+}
+
+static bool set_source(hwloc_topology_t machine, const char *source)
+{
+    if (source == NULL)
+        return true;
+    return (is_path(source)
+                ? hwloc_topology_set_xml(machine, source)
+                : hwloc_topology_set_synthetic(machine, source)) == 0;
+}
+
+/*
+ * Processors that this process may not use are kept: all processes of a node
+ * then see the same machine and come to the same shares. Devices are found in
+ * /sys, without the component that needs libpciaccess, which loses memory;
+ * where hwloc has no such component, forbidding it fails and does no harm.
+ */
+static bool load(hwloc_topology_t machine, const char *source)
+{
+    hwloc_topology_set_components(
+        machine, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci");
+    return set_source(machine, source) &&
+           hwloc_topology_set_flags(
+               machine, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) == 0 &&
+           hwloc_topology_set_type_filter(machine, HWLOC_OBJ_PCI_DEVICE,
+                                          HWLOC_TYPE_FILTER_KEEP_ALL) == 0 &&
+           hwloc_topology_load(machine) == 0;
+}
+
+static xh_status_t load_failed(const char *source)
+{
+    if (source == NULL) {
+        xh_log_error("cannot find out what this machine consists of");
+        return XH_ERR_INTERNAL;
+    }
+    xh_log_error("\"%s\" is no %s", source,
+                 is_path(source) ? "hwloc XML file that can be read"
+                                 : "hwloc synthetic description");
+    return XH_ERR_INPUT;
+}
+
+static void read_mask(hyb_topology_t *topology)
+{
+    hwloc_topology_t machine = topology->machine;
+
+    if (!hwloc_topology_is_thissystem(machine) ||
+        hwloc_get_cpubind(machine, topology->mask, HWLOC_CPUBIND_THREAD) != 0)
+        hwloc_bitmap_copy(topology->mask,
+                          hwloc_topology_get_allowed_cpuset(machine));
+    hwloc_bitmap_and(topology->mask, topology->mask,
+                     hwloc_topology_get_topology_cpuset(machine));
+}
+
+xh_status_t hyb_topology_open(const char *source, hyb_topology_t **topology_p)
+{
+    hyb_topology_t *topology = calloc(1, sizeof(*topology));
+
+    if (topology == NULL || (topology->mask = hwloc_bitmap_alloc()) == NULL ||
+        hwloc_topology_init(&topology->machine) != 0) {
+        xh_log_error("no memory for the machine's topology");
+        hyb_topology_close(topology);
+        return XH_ERR_MEMORY;
+    }
+    if (!load(topology->machine, source)) {
+        hyb_topology_close(topology);
+        return load_failed(source);
+    }
+    read_mask(topology);
+    topology->depth =
+        hwloc_get_type_or_below_depth(topology->machine, HWLOC_OBJ_CORE);
+    topology->cores =
+        (int)hwloc_get_nbobjs_by_depth(topology->machine, topology->depth);
+    *topology_p = topology;
+    return XH_OK;
+}
+
+void hyb_topology_close(hyb_topology_t *topology)
+{
+    if (topology == NULL)
+        return;
+    if (topology->machine != NULL)
+        hwloc_topology_destroy(topology->machine);
+    hwloc_bitmap_free(topology->mask);
+    free(topology);
+}
+
+/* ---- masks --------------------------------------------------------------- */
+
+static xh_status_t write_list(hwloc_const_bitmap_t bitmap, char **list_p)
+{
+    char *list;
+
+    if (hwloc_bitmap_list_asprintf(&list, bitmap) < 0) {
+        xh_log_error("no memory for the text of an affinity mask");
+        return XH_ERR_MEMORY;
+    }
+    *list_p = list;
+    return XH_OK;
+}
+
+xh_status_t hyb_topology_mask(const hyb_topology_t *topology, char **mask_p)
+{
+    return write_list(topology->mask, mask_p);
+}
+
+/* The system cuts a mask of everything down to what it allows. */
+static void read_reach(hwloc_topology_t machine, hwloc_bitmap_t reach)
+{
+    const int thread = HWLOC_CPUBIND_THREAD;
+    hwloc_bitmap_t before = hwloc_bitmap_alloc();
+
+    if (before != NULL && hwloc_get_cpubind(machine, before, thread) == 0 &&
+        hwloc_set_cpubind(machine, hwloc_topology_get_complete_cpuset(machine),
+                          thread) == 0) {
+        hwloc_get_cpubind(machine, reach, thread);
+        hwloc_set_cpubind(machine, before, thread);
+        hwloc_bitmap_and(reach, reach,
+                         hwloc_topology_get_topology_cpuset(machine));
+    }
+    hwloc_bitmap_free(before);
+}
+
+xh_status_t hyb_topology_reach(const hyb_topology_t *topology, char **reach_p)
+{
+    hwloc_bitmap_t reach = hwloc_bitmap_dup(topology->mask);
+    xh_status_t status;
+
+    if (reach == NULL) {
+        xh_log_error("no memory for an affinity mask");
+        return XH_ERR_MEMORY;
+    }
+    if (hwloc_topology_is_thissystem(topology->machine))
+        read_reach(topology->machine, reach);
+    status = write_list(reach, reach_p);
+    hwloc_bitmap_free(reach);
+    return status;
+}
+
+xh_status_t hyb_topology_list(const int *cpus, int count, char **list_p)
+{
+    hwloc_bitmap_t bitmap = hwloc_bitmap_alloc();
+    bool complete = bitmap != NULL;
+    xh_status_t status = XH_ERR_MEMORY;
+    int i;
+
+    for (i = 0; i < count && complete; i++)
+        complete = hwloc_bitmap_set(bitmap, (unsigned)cpus[i]) == 0;
+    if (complete)
+        status = write_list(bitmap, list_p);
+    else
+        xh_log_error("no memory for a list of %d processors", count);
+    hwloc_bitmap_free(bitmap);
+    return status;
+}
+
+xh_status_t hyb_bitmap_read(const char *text, hwloc_bitmap_t mask)
+{
+    if (hwloc_bitmap_list_sscanf(mask, text) == 0)
+        return XH_OK;
+    xh_log_error("\"%s\" is no list of processors", text);
+    return XH_ERR_ARG;
+}
+
+/* ---- counts -------------------------------------------------------------- */
+
+static int cores_in(const hyb_topology_t *topology, hwloc_const_bitmap_t mask)
+{
+    int cores = 0;
+    int i;
+
+    for (i = 0; i < topology->cores; i++)
+        cores += hwloc_bitmap_intersects(hyb_topology_core(topology, i)->cpuset,
+                                         mask);
+    return cores;
+}
+
+/* all: what is in any mask; one: for each in turn. */
+static xh_status_t unite(const char *const *masks, int count,
+                         hwloc_bitmap_t all, hwloc_bitmap_t one)
+{
+    xh_status_t status = XH_OK;
+    int i;
+
+    for (i = 0; i < count && status == XH_OK; i++) {
+        status = hyb_bitmap_read(masks[i], one);
+        hwloc_bitmap_or(all, all, one);
+    }
+    return status;
+}
+
+xh_status_t hyb_topology_count(const hyb_topology_t *topology,
+                               const char *const *masks, int count,
+                               int *cores_p, int *processors_p)
+{
+    hwloc_bitmap_t *sets = hyb_bitmaps_create(2);
+    xh_status_t status;
+
+    if (sets == NULL)
+        return XH_ERR_MEMORY;
+    status = unite(masks, count, sets[0], sets[1]);
+    if (status == XH_OK) {
+        hwloc_bitmap_and(sets[0], sets[0],
+                         hwloc_topology_get_topology_cpuset(topology->machine));
+        *cores_p = cores_in(topology, sets[0]);
+        *processors_p = hwloc_bitmap_weight(sets[0]);
+    }
+    hyb_bitmaps_destroy(sets, 2);
+    return status;
+}
+
+void hyb_topology_describe(const hyb_topology_t *topology, char *text, int size)
+{
+    hwloc_topology_t machine = topology->machine;
+    int sockets = hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_PACKAGE);
+    int nodes = hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_NUMANODE);
+    int processors = hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_PU);
+
+    snprintf(text, (size_t)size,
+             "%d socket%s, %d NUMA node%s, %d hardware threads, %d of %d cores "
+             "in the affinity mask",
+             sockets, sockets == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s",
+             processors, cores_in(topology, topology->mask), topology->cores);
+}
+
+void hyb_topology_synthetic(const hyb_topology_t *topology, char *text,
+                            int size)
+{
+    int length = hwloc_topology_export_synthetic(topology->machine, text,
+                                                 (size_t)size, 0);
+
+    if (length < 0 || length >= size)
+        text[0] = '\0';
+}
+
+hwloc_bitmap_t *hyb_bitmaps_create(int count)
+{
+    hwloc_bitmap_t *bitmaps = calloc((size_t)count, sizeof(*bitmaps));
+    int i;
+
+    for (i = 0; bitmaps != NULL && i < count; i++) {
+        bitmaps[i] = hwloc_bitmap_alloc();
+        if (bitmaps[i] == NULL) {
+            hyb_bitmaps_destroy(bitmaps, count);
+            bitmaps = NULL;
+        }
+    }
+    if (bitmaps == NULL)
+        xh_log_error("no memory for the affinity of %d processes", count);
+    return bitmaps;
+}
+
+void hyb_bitmaps_destroy(hwloc_bitmap_t *bitmaps, int count)
+{
+    int i;
+
+    if (bitmaps == NULL)
+        return;
+    for (i = 0; i < count; i++)
+        hwloc_bitmap_free(bitmaps[i]);
+    free(bitmaps);
+}

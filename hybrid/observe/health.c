@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "hybrid/observe/health.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/settings.h"
+#include "hpl.h"
+#include "hybrid/observe/peers.h"
+#include "hybrid/observe/sensors.h"
+
+enum { TAG = 32001 };
+
+static const double least_apart = 0.1; /* s */
+static const double between_senses = 2.0;
+static const double each = 1e-4; /* s that the first has for a message */
+
+void hyb_health_begin(hyb_health_t *health, const hyb_health_place_t *place)
+{
+    char host[MPI_MAX_PROCESSOR_NAME];
+    int rank, length;
+
+    *health = (hyb_health_t){
+        .comm = place->comm,
+        .wanted = strcmp(xh_settings_text("diagnosis"), "on") == 0,
+        .columns = place->columns,
+        .request = MPI_REQUEST_NULL,
+        .mine = {.column = place->column, .planned = place->planned}};
+    if (!health->wanted)
+        return;
+    MPI_Comm_rank(place->comm, &health->me);
+    MPI_Comm_size(place->comm, &health->count);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Get_processor_name(host, &length);
+    health->mine.rank = rank;
+    snprintf(health->mine.host, sizeof(health->mine.host), "%.63s", host);
+    health->apart = fmax(least_apart, each * health->count);
+    health->next = xh_clock_now() + health->apart;
+    if (health->me != 0)
+        return;
+    health->done = calloc((size_t)health->count, sizeof(*health->done));
+    if (health->done == NULL)
+        HPL_pabort(__LINE__, "hyb_health_begin", "out of memory");
+    health->peers = hyb_peers_create(health->count, place->columns);
+}
+
+static void measure(hyb_tidings_t *mine, const hyb_spent_t *spent,
+                    const hyb_pace_t *pace, int members)
+{
+    int i;
+
+    mine->flop = mine->seconds = mine->turns = mine->cpu = 0.0;
+    for (i = 0; i < members; i++) {
+        mine->flop += atomic_load(&pace[i].flop);
+        mine->seconds += atomic_load(&pace[i].seconds);
+        mine->turns += atomic_load(&pace[i].turns);
+        mine->cpu += atomic_load(&pace[i].cpu);
+    }
+    for (i = 0; i < HYB_ACTIVITIES; i++)
+        mine->leader[i] = atomic_load(&spent[0].seconds[i]);
+}
+
+static void sense(hyb_health_t *health, double now)
+{
+    hyb_sensors_t sensors;
+
+    if (now < health->sense)
+        return;
+    health->sense = now + between_senses;
+    sensors = hyb_sensors_read("", sched_getcpu());
+    health->mine.mhz = sensors.mhz;
+    health->mine.celsius = sensors.celsius;
+}
+
+/* Unless the last message is on its way yet. */
+static void tell(hyb_health_t *health)
+{
+    int done;
+
+    MPI_Test(&health->request, &done, MPI_STATUS_IGNORE);
+    if (!done)
+        return;
+    health->sent = health->mine;
+    MPI_Isend(&health->sent, sizeof(health->sent), MPI_BYTE, 0, TAG,
+              health->comm, &health->request);
+}
+
+/* One may be done while the first is not, and tell of its next factorization
+ * before others are: each is heard up to its last message. */
+static void hear(hyb_health_t *health, int source)
+{
+    hyb_tidings_t tidings;
+
+    MPI_Recv(&tidings, sizeof(tidings), MPI_BYTE, source, TAG, health->comm,
+             MPI_STATUS_IGNORE);
+    if (tidings.last != 0.0)
+        health->done[source] = true;
+    else
+        hyb_peers_hear(health->peers, source, &tidings);
+}
+
+static bool has_told(const hyb_health_t *health, int source)
+{
+    int told = 0;
+
+    if (!health->done[source])
+        MPI_Iprobe(source, TAG, health->comm, &told, MPI_STATUS_IGNORE);
+    return told != 0;
+}
+
+static void listen(hyb_health_t *health)
+{
+    int source;
+
+    for (source = 1; source < health->count; source++)
+        while (has_told(health, source))
+            hear(health, source);
+}
+
+void hyb_health_turn(hyb_health_t *health, const hyb_spent_t *spent,
+                     const hyb_pace_t *pace, int members)
+{
+    double now = xh_clock_now();
+
+    if (!health->wanted || now < health->next)
+        return;
+    health->next = now + health->apart;
+    health->mine.time = now;
+    measure(&health->mine, spent, pace, members);
+    sense(health, now);
+    if (health->me != 0) {
+        tell(health);
+        return;
+    }
+    listen(health);
+    hyb_peers_hear(health->peers, 0, &health->mine);
+    hyb_peers_judge(health->peers, now);
+}
+
+void hyb_health_end(hyb_health_t *health)
+{
+    int source;
+
+    if (!health->wanted)
+        return;
+    health->mine.last = 1.0;
+    if (health->me != 0) {
+        MPI_Wait(&health->request, MPI_STATUS_IGNORE);
+        MPI_Send(&health->mine, sizeof(health->mine), MPI_BYTE, 0, TAG,
+                 health->comm);
+        return;
+    }
+    for (source = 1; source < health->count; source++)
+        while (!health->done[source])
+            hear(health, source);
+    free(health->done);
+    health->done = NULL;
+    hyb_peers_destroy(health->peers);
+    health->peers = NULL;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/observe/peers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/log.h"
+
+enum {
+    KEPT = 12,    /* tidings of each process */
+    CONFIRMED = 3 /* times in a row that a verdict must be the same */
+};
+
+static const double window = 1.0;  /* s that are judged, at least */
+static const double apart = 10.0;  /* s between two verdicts that are said */
+static const double least = 0.05;  /* share of it that products take */
+static const double settled = 0.2; /* s at work that show a rate */
+
+typedef struct {
+    hyb_tidings_t kept[KEPT];
+    int heard; /* in all */
+    double best_mhz;
+    double usual; /* flop/s of its processor at work, the best of the run */
+} peer_t;
+
+struct hyb_peers {
+    int count, columns;
+    peer_t *peer;
+    hyb_pulse_t *pulse;
+    hyb_verdict_t verdict, said;
+    int confirmed;
+    double said_at;
+};
+
+hyb_peers_t *hyb_peers_create(int count, int columns)
+{
+    hyb_peers_t *peers = calloc(1, sizeof(*peers));
+
+    if (peers == NULL)
+        return NULL;
+    *peers = (hyb_peers_t){.count = count,
+                           .columns = columns,
+                           .peer = calloc((size_t)count, sizeof(peer_t)),
+                           .pulse = calloc((size_t)count, sizeof(hyb_pulse_t)),
+                           .said = {.condition = HYB_HEALTHY},
+                           .said_at = -INFINITY};
+    if (peers->peer != NULL && peers->pulse != NULL)
+        return peers;
+    hyb_peers_destroy(peers);
+    return NULL;
+}
+
+void hyb_peers_destroy(hyb_peers_t *peers)
+{
+    if (peers == NULL)
+        return;
+    free(peers->pulse);
+    free(peers->peer);
+    free(peers);
+}
+
+void hyb_peers_hear(hyb_peers_t *peers, int process,
+                    const hyb_tidings_t *tidings)
+{
+    peer_t *peer;
+
+    if (peers == NULL)
+        return;
+    peer = &peers->peer[process];
+    peer->kept[peer->heard++ % KEPT] = *tidings;
+    peer->best_mhz = fmax(peer->best_mhz, tidings->mhz);
+    if (tidings->cpu > settled)
+        peer->usual = fmax(peer->usual, tidings->flop / tidings->cpu);
+}
+
+/* ---- judging -------------------------------------------------------------
+ */
+
+static const hyb_tidings_t *newest(const peer_t *peer)
+{
+    return &peer->kept[(peer->heard + KEPT - 1) % KEPT];
+}
+
+static const hyb_tidings_t *oldest(const peer_t *peer)
+{
+    return &peer->kept[peer->heard < KEPT ? 0 : peer->heard % KEPT];
+}
+
+/* MPI may wait within moving a message on: where it leaves the core to others,
+ * a look at messages takes as long as their turn. */
+static double on_messages(const double share[HYB_ACTIVITIES])
+{
+    return share[HYB_WAIT_PANEL] + share[HYB_WAIT_ROWS] + share[HYB_BROADCAST] +
+           share[HYB_EXCHANGE];
+}
+
+static hyb_pulse_t pulse_of(const peer_t *peer)
+{
+    const hyb_tidings_t *to = newest(peer), *from = oldest(peer);
+    double time, seconds, cpu, turns, share[HYB_ACTIVITIES];
+    int a;
+
+    if (peer->heard < 2 || to->time - from->time < window)
+        return (hyb_pulse_t){.rate = 0.0};
+    time = to->time - from->time;
+    cpu = to->cpu - from->cpu;
+    seconds = fmax(to->seconds - from->seconds, cpu);
+    turns = to->turns - from->turns;
+    for (a = 0; a < HYB_ACTIVITIES; a++)
+        share[a] = (to->leader[a] - from->leader[a]) / time;
+    return (hyb_pulse_t){
+        .rate =
+            seconds > least * time ? (to->flop - from->flop) / seconds : 0.0,
+        .usual = peer->usual,
+        .planned = to->planned,
+        .turns = turns > 0.0 ? turns / (turns + seconds) : 0.0,
+        .work = share[HYB_SWAP] + share[HYB_SOLVE] + share[HYB_MULTIPLY],
+        .panel = share[HYB_PANEL],
+        .wait = on_messages(share),
+        .column = (int)to->column};
+}
+
+static bool same(const hyb_verdict_t *a, const hyb_verdict_t *b)
+{
+    return a->condition == b->condition &&
+           (a->condition != HYB_SLOW_PROCESS || a->process == b->process);
+}
+
+/* ---- saying --------------------------------------------------------------
+ */
+
+/* "; its clock is 1400 MHz, was 2900 at best; it has 95 C", what is known */
+static void describe(const peer_t *peer, char *text, size_t size)
+{
+    const hyb_tidings_t *t = newest(peer);
+    int used = 0;
+
+    text[0] = '\0';
+    if (t->mhz > 0.0)
+        used = snprintf(text, size, "; its clock is %.0f MHz, was %.0f at best",
+                        t->mhz, peer->best_mhz);
+    if (t->celsius > 0.0)
+        snprintf(text + used, size - (size_t)used, "; it has %.0f C",
+                 t->celsius);
+}
+
+static void say_slow(const hyb_peers_t *p, const hyb_verdict_t *v)
+{
+    const peer_t *peer = &p->peer[v->process];
+    const hyb_pulse_t *pulse = &p->pulse[v->process];
+    char more[96], others[64] = "";
+
+    describe(peer, more, sizeof(more));
+    if (v->others > 0)
+        snprintf(others, sizeof(others), "; %d more %s slow", v->others,
+                 v->others == 1 ? "is" : "are");
+    xh_log_warning_of((int)newest(peer)->rank, newest(peer)->host,
+                      "slow: it updates at %.0f%% of the rate of the others, "
+                      "%.3g Gflops a thread%s%s",
+                      100.0 * v->share, 1e-9 * pulse->rate, more, others);
+}
+
+/* All, or most, and then the slowest of them. */
+static void say_all(const hyb_peers_t *p, const hyb_verdict_t *v)
+{
+    const hyb_pulse_t *pulse = &p->pulse[v->process];
+    const hyb_tidings_t *t = newest(&p->peer[v->process]);
+    bool predicted = pulse->planned > pulse->usual;
+    char who[64] = "all", slowest[48] = "", more[96];
+
+    if (v->condition == HYB_MOST_SLOW) {
+        snprintf(who, sizeof(who), "%d of %d", v->others + 1, p->count);
+        snprintf(slowest, sizeof(slowest), "the slowest is rank %.0f ",
+                 t->rank);
+    }
+    describe(&p->peer[v->process], more, sizeof(more));
+    xh_log_warning_of(-1, "",
+                      "%s: %s processes update at %.0f%% of what %s; "
+                      "%son %s%s",
+                      predicted ? "slow" : "throttling", who, 100.0 * v->share,
+                      predicted ? "was predicted" : "they usually do", slowest,
+                      t->host, more);
+}
+
+static bool is_of_most(hyb_condition_t condition)
+{
+    return condition == HYB_ALL_SLOW || condition == HYB_MOST_SLOW;
+}
+
+static void say(const hyb_peers_t *p, const hyb_verdict_t *v)
+{
+    const hyb_tidings_t *t = newest(&p->peer[v->process]);
+
+    switch (v->condition) {
+    case HYB_SLOW_PROCESS:
+        say_slow(p, v);
+        break;
+    case HYB_ALL_SLOW:
+    case HYB_MOST_SLOW:
+        say_all(p, v);
+        break;
+    case HYB_SLOW_MESSAGES:
+        xh_log_warning_of(-1, "",
+                          "communication is slow: processes wait %.0f%% of the "
+                          "time for messages that are on their way, most of "
+                          "all rank %.0f on %s",
+                          100.0 * v->share, t->rank, t->host);
+        break;
+    default:
+        xh_log_info(is_of_most(p->said.condition)
+                        ? "all processes update as fast as usual again"
+                        : "all processes keep up with each other again");
+        break;
+    }
+}
+
+void hyb_peers_judge(hyb_peers_t *p, double now)
+{
+    hyb_verdict_t v;
+    int i;
+
+    if (p == NULL)
+        return;
+    for (i = 0; i < p->count; i++)
+        p->pulse[i] = pulse_of(&p->peer[i]);
+    v = hyb_verdict(p->pulse, p->count, p->columns);
+    p->confirmed = same(&v, &p->verdict) ? p->confirmed + 1 : 1;
+    p->verdict = v;
+    if (v.condition == HYB_TOO_EARLY || p->confirmed < CONFIRMED ||
+        same(&v, &p->said) || now < p->said_at + apart)
+        return;
+    say(p, &v);
+    p->said = v;
+    p->said_at = now;
+}

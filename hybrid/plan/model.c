@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/plan/model.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include "base/integers.h"
+#include "hpl/pauxil/map.h"
+#include "hybrid/lu/lu.h"
+
+enum {
+    MOST_STEPS = 100000,
+    EVEN = 8 /* steps that each process is to have, at least */
+};
+
+/* Iterations that the driver has in flight: one, or also the one before. */
+typedef enum { NOTHING, PANEL, PIPELINE } overlap_t;
+
+/* One iteration of one process; seconds of all of its threads. */
+typedef struct {
+    double m, n;     /* C's rows and columns here */
+    double update;   /* all of its work on columns */
+    double prepare;  /* of that, before C is updated */
+    double exchange; /* messages of rows, in all ... */
+    double group;    /* ... and of the first group of columns */
+    double first;    /* work on the next panel's columns, before ... */
+    double product;  /* ... and while C is updated */
+    double copy;     /* of L2, for devices */
+    double shared;   /* the part of update that devices may take ... */
+    double theirs;   /* ... and what they take for it */
+} step_t;
+
+/* One process, in seconds from the start of the factorization. */
+typedef struct {
+    double panel;        /* the next panel is here */
+    double open;         /* the iteration is */
+    double done, before; /* with the last iteration, and the one before it */
+    double work;         /* all that its threads did, over their number */
+    double messages;     /* of the next panel: its main thread's part */
+    step_t step;         /* the iteration; while its products run: */
+    double host;         /* what threads have to do, all products included, */
+    double saved;        /* and what devices save them */
+} process_t;
+
+typedef struct {
+    const xhpl_rates_t *rates;
+    const xhpl_case_t *test;
+    xhpl_width_t width;
+    overlap_t mode;
+    int rows;       /* of processes, that are told apart */
+    int64_t panels; /* or runs of so many panels, each taken as one: */
+    int64_t run;
+    process_t *process; /* rows x npcol, by rows */
+} model_t;
+
+/* A panel by some of the threads: a part of it is serial. */
+static double panel_seconds(const model_t *model, double rows, int threads)
+{
+    double alone = xhpl_curve_at(&model->width.alone, rows);
+    double team = xhpl_curve_at(&model->width.team, rows);
+    int most = model->rates->threads;
+    double divided;
+
+    if (threads == 1 || most == 1)
+        return threads == most ? team : alone;
+    divided = (alone - team) / (1.0 - 1.0 / most);
+    return alone - divided + divided / threads;
+}
+
+/* ---- messages ------------------------------------------------------------ */
+
+/* The choice of a panel's pivots among the processes of a column. */
+static double pivots(const model_t *model, double rows)
+{
+    return model->test->nb * xhpl_messages_rounds(model->test->nprow) *
+           xhpl_curve_at(&model->width.pivot, rows);
+}
+
+/* Rows of U, of so many columns, to all processes of a column. */
+static double exchange(const model_t *model, double columns)
+{
+    const xhpl_link_t *link = &model->rates->column;
+    int p = model->test->nprow;
+    double bytes = 2.0 * 8.0 * model->test->nb * columns * (p - 1) / p;
+
+    if (p == 1 || link->bandwidth <= 0.0 || columns <= 0.0)
+        return 0.0;
+    return (xhpl_messages_rounds(p) + p - 1) * link->latency +
+           bytes / link->bandwidth;
+}
+
+/* The same in groups, each with messages of its own. */
+static double exchange_groups(const model_t *model, double columns)
+{
+    double group = (double)hyb_lu_group(model->test->nb);
+    double whole = floor(columns / group);
+
+    return whole * exchange(model, group) +
+           exchange(model, columns - whole * group);
+}
+
+/* ---- one iteration ------------------------------------------------------- */
+
+/* Of the n indices from first on, those that a process has. */
+static double local(const xhpl_case_t *test, int64_t first, int64_t n,
+                    int processes, int me)
+{
+    hpl_map_t map = hpl_map(test->nb, processes, me);
+
+    return first < n
+               ? (double)(hpl_map_count(&map, n) - hpl_map_count(&map, first))
+               : 0.0;
+}
+
+/* Rows from first on of process row p; where rows are not told apart, of the
+ * one that has most. */
+static double local_rows(const model_t *model, int64_t first, int p)
+{
+    const xhpl_case_t *test = model->test;
+
+    if (model->rows < test->nprow)
+        p = (int)(first / test->nb % test->nprow);
+    return local(test, first, test->n, test->nprow, p);
+}
+
+/* Seconds of packing a column's rows that go to other processes. */
+static double pack(const model_t *model, double rows)
+{
+    int p = model->test->nprow;
+
+    return p > 1 ? xhpl_curve_at(&model->width.pack, rows) / p : 0.0;
+}
+
+/* What the threads need longer for a column of the next panel's. */
+static double in_narrow_runs(const xhpl_width_t *width, double rows)
+{
+    double narrow = xhpl_curve_at(&width->narrow, rows);
+
+    return fmax(0.0, narrow - xhpl_curve_at(&width->update, rows));
+}
+
+/*
+ * The devices' part in a step: products of columns behind the next panel's, and
+ * of those, too, where they have a column of tiles sooner than the threads have
+ * these.
+ *
+ * ahead    in  columns of the next panel here, for each panel of a run
+ * product  in  a column's, by the threads
+ */
+static void let_devices(const model_t *model, double ahead, double product,
+                        step_t *step)
+{
+    const xhpl_width_t *width = &model->width;
+    double column = xhpl_curve_at(&width->devices, step->m);
+    double columns = step->n, run = (double)model->run;
+
+    if (width->devices.count == 0 || step->m <= 0.0)
+        return;
+    step->copy = xhpl_curve_at(&width->copy, step->m);
+    if (width->tile * column < step->product) {
+        step->update -= (step->product - ahead * product) * run;
+        step->product = fmax(width->tile, ahead) * column;
+    } else {
+        columns -= ahead * run;
+    }
+    step->shared = columns * product;
+    step->theirs = columns * column;
+}
+
+static step_t step_of(const model_t *model, int64_t k, int p, int q)
+{
+    const xhpl_case_t *test = model->test;
+    int64_t next = (k + 1) * test->nb;
+    bool owner = (k + 1) % test->npcol == q && next < test->n;
+    step_t step = {.m = local_rows(model, next, p),
+                   .n =
+                       local(test, next, (int64_t)test->n + 1, test->npcol, q)};
+    double packed = pack(model, step.m);
+    double column = xhpl_curve_at(&model->width.update, step.m) + packed;
+    double prepare =
+        fmin(xhpl_curve_at(&model->width.prepare, step.m) + packed, column);
+    double ahead = owner ? fmin(test->nb, step.n) / (double)model->run : 0.0;
+    double longer = ahead * in_narrow_runs(&model->width, step.m);
+
+    step.update = step.n * column + longer * (double)model->run;
+    step.prepare = step.n * prepare;
+    step.first = ahead * prepare;
+    step.product = ahead * (column - prepare) + longer;
+    step.exchange = model->mode == PIPELINE ? exchange_groups(model, step.n)
+                                            : exchange(model, step.n);
+    step.group =
+        fmin(step.exchange, exchange(model, (double)hyb_lu_group(test->nb)));
+    let_devices(model, ahead, column - prepare, &step);
+    return step;
+}
+
+/*
+ * What devices save threads that have so much to do while products run, all
+ * products included: both end together, or, where their share is fixed, each
+ * when it ends.
+ */
+static double saved(const model_t *model, const step_t *step, double host)
+{
+    double share = model->rates->share;
+
+    if (step->theirs <= 0.0)
+        return 0.0;
+    if (!model->rates->fixed)
+        share = fmin(1.0, host / (step->shared + step->theirs));
+    return fmin(share * step->shared, host - share * step->theirs);
+}
+
+/* The threads for a panel with which an iteration takes least. */
+static int panel_threads(const model_t *model, const step_t *step, double rows)
+{
+    int most = model->rates->threads, best = most;
+    double least = INFINITY;
+
+    if (model->mode == NOTHING)
+        return most;
+    for (int t = 1; t <= most; t = t < most && 2 * t > most ? most : 2 * t) {
+        double panel = panel_seconds(model, rows, t);
+        double host = step->copy + step->update + panel * t / most;
+        double all = fmax(host - saved(model, step, host),
+                          step->group + step->copy + step->first +
+                              step->product + panel);
+
+        if (all < least) {
+            least = all;
+            best = t;
+        }
+    }
+    return best;
+}
+
+/* More for the threads while products run; returns by how much that is longer.
+ */
+static double work(const model_t *model, process_t *me, double seconds)
+{
+    double before = me->saved;
+
+    me->host += seconds;
+    me->saved = saved(model, &me->step, me->host);
+    seconds -= me->saved - before;
+    me->work += seconds;
+    return seconds;
+}
+
+/* When the columns are updated, and from when on the next panel can be. */
+static double update(const model_t *model, process_t *me, double together)
+{
+    const step_t *step = &me->step;
+    double begin = fmax(me->done, me->open), prepared, ready;
+    double messages = step->exchange / model->rates->threads + me->messages;
+
+    me->before = me->done;
+    me->host = me->saved = 0.0;
+    if (model->mode == PIPELINE) {
+        me->done =
+            fmax(begin + work(model, me, step->copy + step->update + messages),
+                 together + step->exchange);
+        return together + step->group + step->copy + step->first +
+               step->product;
+    }
+    prepared =
+        fmax(begin, together) + step->copy + step->prepare + step->exchange;
+    me->work +=
+        step->copy + step->prepare + step->exchange / model->rates->threads;
+    ready = prepared + step->product;
+    me->done =
+        prepared + work(model, me, step->update - step->prepare + me->messages);
+    return model->mode == PANEL ? ready : me->done;
+}
+
+static process_t *at(const model_t *model, int p, int q)
+{
+    return &model->process[p * model->test->npcol + q];
+}
+
+static void open_iteration(const model_t *model, process_t *me)
+{
+    bool overlaps = model->mode != NOTHING;
+
+    me->open =
+        fmax(fmax(me->panel, me->open), overlaps ? me->before : me->done);
+}
+
+/* Panel number k is factored, and its column of processes knows it. */
+static void send_panel(const model_t *model, int64_t k, double ready)
+{
+    const xhpl_case_t *test = model->test;
+    const xhpl_link_t *link = &model->rates->row;
+    int root = (int)(k % test->npcol);
+
+    for (int p = 0; p < model->rows; p++) {
+        double rows = local_rows(model, k * test->nb, p);
+        double bytes = 8.0 * test->nb * (rows + test->nb);
+
+        for (int q = 0; q < test->npcol; q++) {
+            int distance = (q - root + test->npcol) % test->npcol;
+            int times =
+                xhpl_messages_copies(test->bcast, test->npcol, distance);
+
+            at(model, p, q)->panel =
+                ready + xhpl_messages_broadcast(link, test->bcast, test->npcol,
+                                                distance, bytes);
+            at(model, p, q)->messages = times *
+                                        xhpl_messages_transfer(link, bytes) /
+                                        model->rates->threads;
+        }
+    }
+}
+
+static double tallest(const model_t *model, int64_t first)
+{
+    double rows = 0.0;
+
+    for (int p = 0; p < model->rows; p++)
+        rows = fmax(rows, local_rows(model, first, p));
+    return rows;
+}
+
+/* Its process's part of a panel, under the update or behind it. */
+static double part_of_panel(const model_t *model, process_t *me, double seconds)
+{
+    if (model->mode != NOTHING)
+        return work(model, me, seconds);
+    me->work += seconds;
+    return seconds;
+}
+
+/* The column of processes that has panel k + 1 factors it; returns when. */
+static double factor_next(const model_t *model, int64_t k, double ready)
+{
+    const xhpl_case_t *test = model->test;
+    int q = (int)((k + 1) % test->npcol), most = model->rates->threads;
+    double rows = tallest(model, (k + 1) * test->nb);
+    int threads = panel_threads(model, &at(model, 0, q)->step, rows);
+    double panel = panel_seconds(model, rows, threads) + pivots(model, rows);
+
+    for (int p = 0; p < model->rows; p++) {
+        process_t *me = at(model, p, q);
+        double part = part_of_panel(model, me, panel * threads / most);
+
+        me->done = fmax(me->done + part, ready + panel);
+    }
+    return ready + panel;
+}
+
+/* The processes of a column; returns when all are ready for the next panel. */
+static double iterate_column(const model_t *model, int64_t k, int q)
+{
+    double together = 0.0, ready = 0.0;
+
+    for (int p = 0; p < model->rows; p++) {
+        open_iteration(model, at(model, p, q));
+        together = fmax(together, at(model, p, q)->open);
+    }
+    for (int p = 0; p < model->rows; p++) {
+        process_t *me = at(model, p, q);
+
+        me->step = step_of(model, k, p, q);
+        ready = fmax(ready, update(model, me, together));
+    }
+    return ready;
+}
+
+/* ---- all of them --------------------------------------------------------- */
+
+static void iterate(const model_t *model, int64_t k)
+{
+    int npcol = model->test->npcol, owner = (int)((k + 1) % npcol);
+    double ready = 0.0, column;
+
+    for (int q = 0; q < npcol; q++) {
+        column = iterate_column(model, k, q);
+        if (q == owner)
+            ready = column;
+    }
+    if (k + 1 < model->panels)
+        send_panel(model, k + 1, factor_next(model, k, ready));
+}
+
+static void factorize(const model_t *model, xhpl_prediction_t *found)
+{
+    int count = model->rows * model->test->npcol;
+    double rows = tallest(model, 0);
+
+    send_panel(model, 0,
+               panel_seconds(model, rows, model->rates->threads) +
+                   pivots(model, rows));
+    for (int64_t k = 0; k < model->panels; k++)
+        iterate(model, k);
+    for (int i = 0; i < count; i++) {
+        found->factor = fmax(found->factor, model->process[i].done);
+        found->idle -= model->process[i].work / count;
+    }
+    found->idle = fmax(0.0, found->idle + found->factor);
+}
+
+/* Each element of U is read once; each block waits for two sets of messages. */
+static double back_substitution(const xhpl_rates_t *rates,
+                                const xhpl_case_t *test)
+{
+    double n = test->n, processes = (double)test->nprow * test->npcol;
+    double read = 8.0 * n * n / 2.0 / processes;
+    double block = 8.0 * test->nb;
+    double messages = xhpl_messages_rounds(test->npcol) *
+                          xhpl_messages_transfer(&rates->row, block) +
+                      xhpl_messages_rounds(test->nprow) *
+                          xhpl_messages_transfer(&rates->column, block);
+
+    return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) +
+           ceil(n / test->nb) * messages;
+}
+
+double xhpl_model_flop(int n)
+{
+    return (2.0 / 3.0 * n + 1.5) * n * n;
+}
+
+/* Panels to a run, so that there are not too many steps, nor too few to deal
+ * them evenly. */
+static int64_t run_for(int64_t panels, const xhpl_case_t *test, int rows)
+{
+    int64_t wanted = xh_units(panels * rows * test->npcol, MOST_STEPS);
+    int64_t widest = test->nprow > test->npcol ? test->nprow : test->npcol;
+    int64_t most = panels / (EVEN * widest);
+
+    return wanted < most ? wanted : most > 1 ? most : 1;
+}
+
+/*
+ * A run of panels is one that is as wide; as each panel of it takes what it
+ * takes, only the columns that the next one waits for are fewer.
+ */
+static void take_runs(model_t *model, xhpl_case_t *test)
+{
+    int64_t panels = xh_units(test->n, test->nb);
+
+    model->rows = test->nprow;
+    model->run = run_for(panels, test, model->rows);
+    if (panels / model->run * model->rows * test->npcol > MOST_STEPS) {
+        model->rows = 1;
+        model->run = run_for(panels, test, model->rows);
+    }
+    model->panels = xh_units(panels, model->run);
+    xhpl_width_scale(&model->width, (double)model->run, (double)model->run);
+    test->nb *= (int)model->run;
+}
+
+xhpl_prediction_t xhpl_model_predict(const xhpl_rates_t *rates,
+                                     const xhpl_case_t *test)
+{
+    xhpl_case_t meant = *test;
+    model_t model = {.rates = rates, .test = &meant};
+    xhpl_prediction_t found = {0};
+
+    if (test->n == 0)
+        return found;
+    meant.nb = test->nb < test->n ? test->nb : test->n;
+    found.back = back_substitution(rates, &meant);
+    model.width = xhpl_rates_of_width(rates, meant.nb);
+    model.mode = test->depth < 2 ? (overlap_t)test->depth : PIPELINE;
+    take_runs(&model, &meant);
+    model.process =
+        calloc((size_t)model.rows * (size_t)test->npcol, sizeof(process_t));
+    if (model.process == NULL)
+        return (xhpl_prediction_t){0};
+    factorize(&model, &found);
+    found.seconds = found.factor + found.back;
+    free(model.process);
+    return found;
+}
