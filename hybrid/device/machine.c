@@ -172,7 +172,7 @@ static xh_status_t deal_devices(hyb_machine_t *node, const hyb_local_t *local,
 
 /* Those of the devices seen that this process drives. */
 static xh_status_t find_mine(hyb_machine_t *node, const hyb_local_t *local,
-                             const hyb_seen_t *seen, int **mine_p,
+                             const hyb_visible_devices_t *seen, int **mine_p,
                              int *mine_count_p)
 {
     int i;
@@ -237,7 +237,7 @@ static void place_feeders(hyb_machine_t *node, hyb_device_choice_t choice,
 /* Open this process's devices, each with feeders on cores near it. One that
  * does not open is left out, but settings that make no sense are an error. */
 static xh_status_t open_devices(hyb_machine_t *node, const hyb_local_t *local,
-                                const hyb_seen_t *seen)
+                                const hyb_visible_devices_t *seen)
 {
     const hyb_device_choice_t *chosen = seen->chosen;
     int i, *mine = NULL, mine_count = 0, placed = 0, feeders, left;
@@ -270,7 +270,7 @@ static xh_status_t open_devices(hyb_machine_t *node, const hyb_local_t *local,
 static xh_status_t open_chosen_devices(hyb_machine_t *node,
                                        const hyb_local_t *local)
 {
-    hyb_seen_t seen = {.own = false};
+    hyb_visible_devices_t seen = {.own = false};
     xh_status_t status = hyb_devices_choose(xh_settings_text("devices"),
                                             &seen.chosen, &seen.count);
 
@@ -320,7 +320,8 @@ static xh_status_t read_settings(hyb_machine_t *node)
 }
 
 static xh_status_t open_all(hyb_machine_t *node, int threads,
-                            const hyb_local_t *local, const hyb_seen_t *seen)
+                            const hyb_local_t *local,
+                            const hyb_visible_devices_t *seen)
 {
     static const hyb_local_t alone = {.rank = 0, .count = 1};
     xh_status_t status = read_settings(node);
@@ -344,12 +345,12 @@ static xh_status_t open_all(hyb_machine_t *node, int threads,
 xh_status_t hyb_machine_open(int threads, const hyb_local_t *local,
                              hyb_machine_t **node_p)
 {
-    return hyb_machine_open_seeing(threads, local, NULL, node_p);
+    return hyb_machine_open_with(threads, local, NULL, node_p);
 }
 
-xh_status_t hyb_machine_open_seeing(int threads, const hyb_local_t *local,
-                                    const hyb_seen_t *seen,
-                                    hyb_machine_t **node_p)
+xh_status_t hyb_machine_open_with(int threads, const hyb_local_t *local,
+                                  const hyb_visible_devices_t *seen,
+                                  hyb_machine_t **node_p)
 {
     hyb_machine_t *node = calloc(1, sizeof(*node));
     xh_status_t status;

@@ -40,16 +40,16 @@ typedef struct { /* the devices that a process may use */
     hyb_device_choice_t *chosen;
     int count;
     bool own; /* no other process of the node may use any of them */
-} hyb_seen_t;
+} hyb_visible_devices_t;
 
 /*
  * hyb_machine_open with these devices, borrowed, in place of those that the
  * setting chooses: all of them if they are this process's own, else its part of
  * them (hyb_topology_deal). seen NULL: as hyb_machine_open.
  */
-xh_status_t hyb_machine_open_seeing(int threads, const hyb_local_t *local,
-                                    const hyb_seen_t *seen,
-                                    hyb_machine_t **node_p);
+xh_status_t hyb_machine_open_with(int threads, const hyb_local_t *local,
+                                  const hyb_visible_devices_t *seen,
+                                  hyb_machine_t **node_p);
 void hyb_machine_close(hyb_machine_t *node); /* accepts NULL */
 
 hyb_team_t *hyb_machine_team(hyb_machine_t *node);

@@ -65,13 +65,13 @@ static void pack_unit(hyb_packing_t *pack)
 
 void hyb_exchanges_assist(hyb_lu_t *lu, int member)
 {
-    hyb_spent_mark_t mark;
+    hyb_timer_mark_t mark;
 
     if (!hyb_units_are_left(&lu->exchanges.pack.units))
         return;
-    mark = hyb_doing_within(lu->spent, member, HYB_EXCHANGE, current(lu));
+    mark = hyb_timer_enter(lu->spent, member, HYB_EXCHANGE, current(lu));
     pack_unit(&lu->exchanges.pack);
-    hyb_spent_within(lu->spent, member, mark);
+    hyb_timer_leave(lu->spent, member, mark);
 }
 
 static void begin_group(hyb_lu_t *lu, int64_t end)
@@ -166,21 +166,21 @@ static void move_group(hyb_lu_t *lu)
 
 static void poll_exchange(hyb_lu_t *lu)
 {
-    hyb_spent_mark_t mark;
+    hyb_timer_mark_t mark;
 
     if (lu->exchanges.group < 0)
         begin_next_group(lu);
     if (lu->exchanges.group < 0)
         return;
-    mark = hyb_doing_within(lu->spent, 0, HYB_EXCHANGE, current(lu));
+    mark = hyb_timer_enter(lu->spent, 0, HYB_EXCHANGE, current(lu));
     move_group(lu);
-    hyb_spent_within(lu->spent, 0, mark);
+    hyb_timer_leave(lu->spent, 0, mark);
 }
 
 /* Advance the broadcasts; are all done? */
 static bool poll_broadcasts(hyb_lu_t *lu)
 {
-    hyb_spent_mark_t mark;
+    hyb_timer_mark_t mark;
     bool done = true;
     int i, state;
 
@@ -189,10 +189,10 @@ static bool poll_broadcasts(hyb_lu_t *lu)
 
         if (!panel->travels)
             continue;
-        mark = hyb_doing_within(lu->spent, 0, HYB_BROADCAST, current(lu));
+        mark = hyb_timer_enter(lu->spent, 0, HYB_BROADCAST, current(lu));
         panel->travels = HPL_bcast(panel->hpl, &state) != HPL_SUCCESS;
         done = done && !panel->travels;
-        hyb_spent_within(lu->spent, 0, mark);
+        hyb_timer_leave(lu->spent, 0, mark);
     }
     return done;
 }

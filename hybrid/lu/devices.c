@@ -14,7 +14,7 @@ static xh_status_t allocate(const hyb_lu_t *lu, hyb_devices_t *d)
     size_t bytes;
     int i;
 
-    d->l2 = hyb_flat_memory(lu->flat, &bytes);
+    d->l2 = hyb_l2_columns_memory(lu->flat, &bytes);
     hyb_machine_pin(d->node, d->l2, bytes);
     d->u = lu->exchanges.u;
     if (d->u != NULL)
@@ -81,7 +81,7 @@ static xh_gemm_t product_of(const hyb_lu_t *lu, int k,
                             const hyb_devices_part_t *part)
 {
     const HPL_T_panel *h = lu->panel[k % HYB_IN_FLIGHT].hpl;
-    xh_view_t l2 = hyb_flat_view(lu->flat, k);
+    xh_view_t l2 = hyb_l2_columns_view(lu->flat, k);
     int64_t cols = part->to - part->from;
     int64_t top = hpl_panel_top_rows(h), ld = lu->mat->ld;
     double *c = Mptr(lu->mat->A, h->ii + top, part->from, ld);

@@ -87,7 +87,7 @@ static void begin_next(hyb_lu_t *lu)
     if (d->current >= atomic_load(&lu->open))
         return;
     part = hyb_devices_part(lu, d->current);
-    if (hyb_flat_complete(lu->flat, d->current))
+    if (hyb_l2_columns_complete(lu->flat, d->current))
         begin_offload(lu, part);
 }
 
@@ -133,8 +133,8 @@ static double busy_rate(const hyb_work_t *work)
 
 /* Seconds that a member spent otherwise than in updates, or than waiting for
  * them; a panel that comes from another column of processes is no update. */
-static double other_seconds(const hyb_lu_t *lu, const hyb_spent_sum_t *now,
-                            const hyb_spent_sum_t *then)
+static double other_seconds(const hyb_lu_t *lu, const hyb_timer_sum_t *now,
+                            const hyb_timer_sum_t *then)
 {
     static const hyb_activity_t others[] = {HYB_PANEL,    HYB_SWAP,
                                             HYB_SOLVE,    HYB_BROADCAST,
@@ -154,8 +154,8 @@ static void learn(hyb_lu_t *lu, hyb_devices_part_t *part,
 {
     hyb_devices_t *d = lu->devices;
     const hyb_plan_t *plan = hyb_lu_plan(lu, d->current);
-    hyb_spent_sum_t now = hyb_spent_sum(lu->spent, lu->members);
-    const hyb_spent_sum_t *then = &plan->before;
+    hyb_timer_sum_t now = hyb_timer_sum(lu->spent, lu->members);
+    const hyb_timer_sum_t *then = &plan->before;
     hyb_ratio_sample_t sample = {
         .host_flop = now.flop - then->flop,
         .host_seconds =
@@ -267,11 +267,11 @@ static void leave(hyb_devices_t *d)
 /* flop/s of one member; in the first iterations by what all did so far. */
 static double member_rate(const hyb_lu_t *lu, const hyb_devices_part_t *part)
 {
-    hyb_spent_sum_t sum;
+    hyb_timer_sum_t sum;
 
     if (part->member_rate > 0.0)
         return part->member_rate;
-    sum = hyb_spent_sum(lu->spent, lu->members);
+    sum = hyb_timer_sum(lu->spent, lu->members);
     return sum.seconds[HYB_MULTIPLY] > 0.0
                ? sum.flop / sum.seconds[HYB_MULTIPLY]
                : 0.0;
@@ -292,14 +292,14 @@ static int64_t tiles_to_keep(const hyb_lu_t *lu, const hyb_devices_part_t *part,
 /* It is no waiting, though done while waiting. */
 static void multiply_tile(hyb_lu_t *lu, const xh_gemm_t *tile, int member)
 {
-    hyb_spent_mark_t mark =
-        hyb_doing_within(lu->spent, member, HYB_HELP, lu->devices->current);
+    hyb_timer_mark_t mark =
+        hyb_timer_enter(lu->spent, member, HYB_HELP, lu->devices->current);
 
     if (member == 0)
         multiply_and_poll(lu, tile);
     else
         multiply(lu, tile);
-    hyb_spent_within(lu->spent, member, mark);
+    hyb_timer_leave(lu->spent, member, mark);
 }
 
 bool hyb_devices_help(hyb_lu_t *lu, hyb_devices_help_t which, int member)

@@ -29,14 +29,14 @@ static uint64_t steps(const void *context)
 {
     const hyb_lu_t *lu = context;
 
-    return hyb_spent_steps(lu->spent, lu->members);
+    return hyb_timer_steps(lu->spent, lu->members);
 }
 
 static void where(const void *context, char *text, size_t size)
 {
     const hyb_lu_t *lu = context;
 
-    hyb_spent_where(lu->spent, lu->panels, text, size);
+    hyb_timer_where(lu->spent, lu->panels, text, size);
 }
 
 static void watch_and_run(hyb_lu_t *lu)
@@ -75,8 +75,8 @@ static xh_status_t create_flat(hyb_lu_t *lu)
 {
     if (!lu->in_columns)
         return XH_OK;
-    return hyb_flat_create(lu->mat->mp, Mmin(lu->mat->nb, lu->mat->n),
-                           &lu->flat);
+    return hyb_l2_columns_create(lu->mat->mp, Mmin(lu->mat->nb, lu->mat->n),
+                                 &lu->flat);
 }
 
 static void take_means(const hyb_means_t *means, hyb_lu_t *lu)
@@ -134,7 +134,7 @@ void hyb_factor_free(hyb_factorization_t *lu)
     if (lu == NULL)
         return;
     hyb_devices_destroy(lu->devices);
-    hyb_flat_destroy(lu->flat);
+    hyb_l2_columns_destroy(lu->flat);
     hyb_lu_release(lu);
     free(lu);
 }
@@ -169,6 +169,6 @@ uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
         bytes += (uint64_t)lu.members * hyb_host_gemm_lone_bytes() +
                  hyb_offload_bytes(means->node, rows, cols, depth);
     if (lu.in_columns)
-        bytes += hyb_flat_bytes(rows, depth);
+        bytes += hyb_l2_columns_bytes(rows, depth);
     return bytes;
 }

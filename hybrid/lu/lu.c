@@ -153,7 +153,7 @@ static bool allocate_lists(hyb_lu_t *lu)
         all = all && lu->panel[i].moves != NULL;
     }
     lu->pivots = calloc(nb, sizeof(*lu->pivots));
-    lu->spent = aligned_alloc(_Alignof(hyb_spent_t),
+    lu->spent = aligned_alloc(_Alignof(hyb_timer_t),
                               (size_t)lu->members * sizeof(*lu->spent));
     lu->pace = aligned_alloc(_Alignof(hyb_pace_t),
                              (size_t)lu->members * sizeof(*lu->pace));
@@ -240,7 +240,7 @@ static void touch_share(void *context, int member)
     }
     if (lu->flat == NULL)
         return;
-    flat = hyb_flat_memory(lu->flat, &bytes);
+    flat = hyb_l2_columns_memory(lu->flat, &bytes);
     xh_memory_touch(flat, bytes, member, lu->members);
 }
 

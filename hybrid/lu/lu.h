@@ -14,9 +14,9 @@
 #include "hybrid/lu/columns.h"
 #include "hybrid/observe/health.h"
 #include "hybrid/observe/pace.h"
-#include "hybrid/lu/flat.h"
+#include "hybrid/lu/l2_columns.h"
 #include "hybrid/observe/iterations.h"
-#include "hybrid/observe/spent.h"
+#include "hybrid/observe/timer.h"
 #include "hybrid/lu/units.h"
 #include "hybrid/cpu/chunk.h"
 #include "hybrid/cpu/panel.h"
@@ -57,7 +57,7 @@ typedef struct {
     hyb_deal_t rest;     /* the team's other columns */
     _Atomic int64_t arrived;       /* columns up to here have their rows of U */
     double opened;                 /* when */
-    hyb_spent_sum_t before;        /* what all members had spent by then */
+    hyb_timer_sum_t before;        /* what all members had spent by then */
     double leader[HYB_ACTIVITIES]; /* and the leader */
     double panel_seconds;          /* of panel k + 1, here */
     hyb_iteration_t row;           /* for the record, once it has ended */
@@ -120,8 +120,8 @@ typedef struct hyb_lu {
     hyb_lu_panel_t panel[HYB_IN_FLIGHT];
     hyb_plan_t plan[HYB_IN_FLIGHT];
     hyb_exchanges_t exchanges;
-    bool in_columns;  /* devices here, or the BLAS library, read L2 and U */
-    hyb_flat_t *flat; /* L2 for them, or NULL */
+    bool in_columns; /* devices here, or the BLAS library, read L2 and U */
+    hyb_l2_columns_t *flat;      /* L2 for them, or NULL */
     struct hyb_devices *devices; /* NULL: none works */
     int factored;                /* the last panel that was factored here */
     _Atomic int open;            /* iterations opened so far */
@@ -135,7 +135,7 @@ typedef struct hyb_lu {
     int64_t chunk;   /* columns, at most */
     int64_t *pivots; /* nb */
 
-    hyb_spent_t *spent; /* by member */
+    hyb_timer_t *spent; /* by member */
     hyb_pace_t *pace;   /* likewise */
     hyb_health_t health;
     hyb_choice_t choice;

@@ -232,11 +232,11 @@ void hyb_panels_factor(hyb_lu_t *lu, int k, int member, int members)
 void hyb_panels_broadcast(hyb_lu_t *lu, int k)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    hyb_spent_mark_t mark = hyb_doing_within(lu->spent, 0, HYB_BROADCAST, k);
+    hyb_timer_mark_t mark = hyb_timer_enter(lu->spent, 0, HYB_BROADCAST, k);
 
     HPL_binit(p->hpl);
     p->travels = p->hpl->bcast != NULL;
-    hyb_spent_within(lu->spent, 0, mark);
+    hyb_timer_leave(lu->spent, 0, mark);
 }
 
 bool hyb_panels_arrived(hyb_lu_t *lu, int k)

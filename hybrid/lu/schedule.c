@@ -25,10 +25,10 @@ static void wait_until(hyb_lu_t *lu, const wait_t *what, int k, int member)
     if (what->is_so(lu, k))
         return;
     started = xh_clock_now();
-    hyb_doing(lu->spent, member, what->activity, k);
+    hyb_timer_begin(lu->spent, member, what->activity, k);
     while (!what->is_so(lu, k))
         what->turn(lu, member, &turns);
-    hyb_spent(lu->spent, member, what->activity, k, started);
+    hyb_timer_end(lu->spent, member, what->activity, k, started);
 }
 
 /* ---- opening an iteration: the leader ------------------------------------
@@ -74,7 +74,7 @@ static void open_iteration(hyb_lu_t *lu, int k)
     hyb_report_open(lu, k);
     hyb_panels_prepare(lu, k);
     if (lu->flat != NULL)
-        hyb_flat_begin(lu->flat, k, &hyb_lu_panel(lu, k)->factors.l2);
+        hyb_l2_columns_begin(lu->flat, k, &hyb_lu_panel(lu, k)->factors.l2);
     open_next_panel(lu, k);
     hyb_plan_columns(lu, plan);
     if (lu->grid->nprow > 1)
@@ -151,16 +151,16 @@ static void factor_panel(hyb_lu_t *lu, int k, int member, int members)
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     double started = xh_clock_now(), seconds;
 
-    hyb_doing(lu->spent, member, HYB_PANEL, k);
+    hyb_timer_begin(lu->spent, member, HYB_PANEL, k);
     if (member > 0) {
         hyb_panels_factor(lu, k, member, members);
-        hyb_spent(lu->spent, member, HYB_PANEL, k, started);
+        hyb_timer_end(lu->spent, member, HYB_PANEL, k, started);
         return;
     }
     HPL_ptimer(HPL_TIMING_RPFACT);
     hyb_panels_factor(lu, k, member, members);
     HPL_ptimer(HPL_TIMING_RPFACT);
-    seconds = hyb_spent(lu->spent, 0, HYB_PANEL, k, started) - started;
+    seconds = hyb_timer_end(lu->spent, 0, HYB_PANEL, k, started) - started;
     if (k > 0)
         hyb_lu_plan(lu, k - 1)->panel_seconds = seconds;
     lu->factored = k;
@@ -255,7 +255,7 @@ static void begin_iteration(hyb_lu_t *lu, int k, int member)
     bool feeds = lu->devices != NULL && plan->mode == HYB_LOOKAHEAD_PIPELINE;
 
     if (lu->multiplier == HYB_BY_BLAS || hyb_devices_flop(lu, k) > 0.0)
-        hyb_flat_fill(lu->flat, k);
+        hyb_l2_columns_fill(lu->flat, k);
     prepare_all(lu, plan, member);
     if (!plan->next_is_theirs)
         update(lu, plan, &plan->next, member);

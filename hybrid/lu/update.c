@@ -61,7 +61,8 @@ static xh_view_t home_of_u(const work_t *w)
 /* This member did activity from started until now, which is returned. */
 static double spent(const work_t *w, hyb_activity_t activity, double started)
 {
-    return hyb_spent(w->lu->spent, w->member, activity, w->plan->k, started);
+    return hyb_timer_end(w->lu->spent, w->member, activity, w->plan->k,
+                         started);
 }
 
 /* Start or stop one of upstream's timers, which time the leader. */
@@ -74,7 +75,7 @@ static void toggle(const work_t *w, int timer)
 /* The member begins activity. */
 static void doing(const work_t *w, hyb_activity_t activity)
 {
-    hyb_doing(w->lu->spent, w->member, activity, w->plan->k);
+    hyb_timer_begin(w->lu->spent, w->member, activity, w->plan->k);
 }
 
 static bool columns_are_ready(const work_t *w)
@@ -205,14 +206,14 @@ static void assist(void *context)
 
 static bool l2_is_complete(const work_t *w)
 {
-    return hyb_flat_complete(w->lu->flat, w->plan->k);
+    return hyb_l2_columns_complete(w->lu->flat, w->plan->k);
 }
 
 /* L2 in columns, once others have copied their part of it. */
 static xh_view_t wait_for_l2(const work_t *w)
 {
     wait_until(l2_is_complete, w, HYB_WAIT_PANEL, xh_clock_now());
-    return hyb_flat_view(w->lu->flat, w->plan->k);
+    return hyb_l2_columns_view(w->lu->flat, w->plan->k);
 }
 
 /* What a member does now and then while it multiplies. */
@@ -257,7 +258,7 @@ static void multiply(work_t *w)
     else
         hyb_chunk_multiply(&w->panel->factors, 0, w->u, c, &poll);
     spent(w, HYB_MULTIPLY, mark.time);
-    hyb_spent_flop(w->lu->spent, w->member, flop);
+    hyb_timer_flop(w->lu->spent, w->member, flop);
     hyb_pace_add(pace, mark, flop);
     hyb_columns_apply(&w->lu->columns, w->run);
 }

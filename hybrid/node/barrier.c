@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include "base/log.h"
-#include "hybrid/node/crowd.h"
+#include "hybrid/node/core_budget.h"
 #include "hybrid/node/gate.h"
 
 /* Longer waits are for something else than members: leave the core alone. */
@@ -14,7 +14,7 @@ struct hyb_barrier {
     hyb_gate_t passed; /* how often all have met */
     _Alignas(64) atomic_int missing;
     int members;
-    const hyb_crowd_t *crowd;
+    const hyb_core_budget_t *crowd;
 };
 
 xh_status_t hyb_barrier_create(hyb_team_t *team, int members,
@@ -35,7 +35,7 @@ xh_status_t hyb_barrier_create(hyb_team_t *team, int members,
     hyb_gate_init(&barrier->passed, 0);
     atomic_init(&barrier->missing, members);
     barrier->members = members;
-    barrier->crowd = hyb_team_crowd(team);
+    barrier->crowd = hyb_team_core_budget(team);
     *barrier_p = barrier;
     return XH_OK;
 }

@@ -49,13 +49,13 @@ static bool has_changed(hyb_gate_t *gate, unsigned old)
 }
 
 /* True if the number changed meanwhile. */
-static bool spin(hyb_gate_t *gate, unsigned old, const hyb_crowd_t *crowd,
+static bool spin(hyb_gate_t *gate, unsigned old, const hyb_core_budget_t *crowd,
                  double seconds)
 {
     double end = 0;
     int look;
 
-    while (hyb_crowd_fits(crowd)) {
+    while (hyb_core_budget_fits(crowd)) {
         for (look = 0; look < LOOKS; look++) {
             if (has_changed(gate, old))
                 return true;
@@ -69,8 +69,8 @@ static bool spin(hyb_gate_t *gate, unsigned old, const hyb_crowd_t *crowd,
     return false;
 }
 
-void hyb_gate_wait(hyb_gate_t *gate, unsigned old, const hyb_crowd_t *crowd,
-                   double seconds)
+void hyb_gate_wait(hyb_gate_t *gate, unsigned old,
+                   const hyb_core_budget_t *crowd, double seconds)
 {
     if (has_changed(gate, old) || spin(gate, old, crowd, seconds))
         return;

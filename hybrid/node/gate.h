@@ -3,7 +3,7 @@
 #define HYB_GATE_H
 
 #include <stdatomic.h>
-#include "hybrid/node/crowd.h"
+#include "hybrid/node/core_budget.h"
 
 /*
  * A number that threads wait for: they spin for a while if their crowd fits
@@ -28,7 +28,7 @@ void hyb_gate_set(hyb_gate_t *gate, unsigned value);
  * crowd    in  asked again and again while spinning
  * seconds  in  the longest time to spin
  */
-void hyb_gate_wait(hyb_gate_t *gate, unsigned old, const hyb_crowd_t *crowd,
-                   double seconds);
+void hyb_gate_wait(hyb_gate_t *gate, unsigned old,
+                   const hyb_core_budget_t *crowd, double seconds);
 
 #endif

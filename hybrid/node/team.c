@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
-#include "hybrid/node/crowd.h"
+#include "hybrid/node/core_budget.h"
 #include "hybrid/node/gate.h"
 #include "hybrid/node/pin.h"
 
@@ -26,7 +26,7 @@ struct hyb_team {
     hyb_gate_t job;  /* how many jobs were given out */
     hyb_gate_t done; /* how many of them are finished */
     _Alignas(64) atomic_int running;
-    hyb_crowd_t crowd;
+    hyb_core_budget_t crowd;
     hyb_team_fn_t fn; /* the job; NULL: go home */
     void *argument;
     int first; /* member that takes part */
@@ -201,7 +201,7 @@ int hyb_team_size(const hyb_team_t *team)
     return team->size;
 }
 
-const hyb_crowd_t *hyb_team_crowd(const hyb_team_t *team)
+const hyb_core_budget_t *hyb_team_core_budget(const hyb_team_t *team)
 {
     return &team->crowd;
 }

@@ -47,7 +47,7 @@ void hyb_health_begin(hyb_health_t *health, const hyb_health_place_t *place)
     health->peers = hyb_peers_create(health->count, place->columns);
 }
 
-static void measure(hyb_tidings_t *mine, const hyb_spent_t *spent,
+static void measure(hyb_tidings_t *mine, const hyb_timer_t *spent,
                     const hyb_pace_t *pace, int members)
 {
     int i;
@@ -120,7 +120,7 @@ static void listen(hyb_health_t *health)
             hear(health, source);
 }
 
-void hyb_health_turn(hyb_health_t *health, const hyb_spent_t *spent,
+void hyb_health_turn(hyb_health_t *health, const hyb_timer_t *spent,
                      const hyb_pace_t *pace, int members)
 {
     double now = xh_clock_now();

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include "hybrid/observe/pace.h"
 #include "hybrid/observe/verdict.h"
-#include "hybrid/observe/spent.h"
+#include "hybrid/observe/timer.h"
 
 /*
  * How each process does, while they factor: every process tells the first one
@@ -58,7 +58,7 @@ typedef struct {
 void hyb_health_begin(hyb_health_t *health, const hyb_health_place_t *place);
 
 /* Time may have come to tell, or to listen. spent, pace: of each member. */
-void hyb_health_turn(hyb_health_t *health, const hyb_spent_t *spent,
+void hyb_health_turn(hyb_health_t *health, const hyb_timer_t *spent,
                      const hyb_pace_t *pace, int members);
 
 /*

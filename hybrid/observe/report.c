@@ -10,7 +10,7 @@
 typedef struct {
     const hyb_plan_t *plan;
     double total;
-    hyb_spent_sum_t team; /* summed over members */
+    hyb_timer_sum_t team; /* summed over members */
     double leader[HYB_ACTIVITIES];
 } taken_t;
 
@@ -19,7 +19,7 @@ static taken_t taken(const hyb_lu_t *lu, int k)
     const hyb_plan_t *plan = &lu->plan[k % HYB_IN_FLIGHT];
     taken_t t = {.plan = plan,
                  .total = xh_clock_now() - plan->opened,
-                 .team = hyb_spent_sum(lu->spent, lu->members)};
+                 .team = hyb_timer_sum(lu->spent, lu->members)};
     int a;
 
     t.team.flop -= plan->before.flop;
@@ -219,7 +219,7 @@ void hyb_report_open(hyb_lu_t *lu, int k)
     plan->opened = xh_clock_now();
     if (k == 0)
         lu->ended = plan->opened;
-    plan->before = hyb_spent_sum(lu->spent, lu->members);
+    plan->before = hyb_timer_sum(lu->spent, lu->members);
     for (a = 0; a < HYB_ACTIVITIES; a++)
         plan->leader[a] = atomic_load(&lu->spent[0].seconds[a]);
 }

@@ -18,10 +18,10 @@ static double rate_of(const hyb_pace_t *pace, int members)
     return seconds > 0.0 ? flop / seconds : NAN;
 }
 
-hpl_work_t hyb_work(const hyb_spent_t *spent, const hyb_pace_t *pace,
+hpl_work_t hyb_work(const hyb_timer_t *spent, const hyb_pace_t *pace,
                     int members, double devices_flop)
 {
-    hyb_spent_sum_t sum = hyb_spent_sum(spent, members);
+    hyb_timer_sum_t sum = hyb_timer_sum(spent, members);
     int a;
 
     for (a = 0; a < HYB_ACTIVITIES; a++)

@@ -8,7 +8,7 @@
 #include "base/integers.h"
 #include "base/median.h"
 #include "base/memory.h"
-#include "hybrid/lu/flat.h"
+#include "hybrid/lu/l2_columns.h"
 #include "hybrid/cpu/pack.h"
 #include "hybrid/device/offload.h"
 #include "hybrid/plan/host_timing.h"
@@ -26,7 +26,7 @@ struct xhpl_devices {
     hyb_machine_t *node;
     int height; /* of the tiles that L2 comes in */
     xhpl_devices_extent_t extent;
-    hyb_flat_t *flat;
+    hyb_l2_columns_t *flat;
     double *memory; /* of what follows, pinned */
     size_t bytes;
     double *c, *u, *l2;
@@ -108,9 +108,9 @@ static xh_status_t allocate_flat(devices_t *d)
     double *memory;
     size_t bytes;
 
-    if (hyb_flat_create(d->extent.rows, d->extent.nb, &d->flat) != XH_OK)
+    if (hyb_l2_columns_create(d->extent.rows, d->extent.nb, &d->flat) != XH_OK)
         return XH_ERR_MEMORY;
-    memory = hyb_flat_memory(d->flat, &bytes);
+    memory = hyb_l2_columns_memory(d->flat, &bytes);
     hyb_machine_pin(d->node, memory, bytes);
     return XH_OK;
 }
@@ -145,8 +145,8 @@ void xhpl_devices_destroy(xhpl_devices_t *d)
     if (d == NULL)
         return;
     if (d->flat != NULL)
-        hyb_machine_unpin(d->node, hyb_flat_memory(d->flat, &bytes));
-    hyb_flat_destroy(d->flat);
+        hyb_machine_unpin(d->node, hyb_l2_columns_memory(d->flat, &bytes));
+    hyb_l2_columns_destroy(d->flat);
     if (d->memory != NULL)
         hyb_machine_unpin(d->node, d->memory);
     xh_memory_free(d->memory, d->bytes);
@@ -159,13 +159,13 @@ static void begin_copy(devices_t *d, int form, int64_t m, int64_t nb)
 {
     hyb_tiles_t tiles = {d->l2, m, nb, d->height};
 
-    hyb_flat_begin(d->flat, form, &tiles);
+    hyb_l2_columns_begin(d->flat, form, &tiles);
 }
 
 static void prepare_copy(void *context)
 {
     devices_t *d = context;
-    xh_view_t l2 = hyb_flat_view(d->flat, OF_TEAM);
+    xh_view_t l2 = hyb_l2_columns_view(d->flat, OF_TEAM);
 
     begin_copy(d, OF_TEAM, l2.rows, l2.cols);
 }
@@ -175,7 +175,7 @@ static void copy_share(void *context, int member)
     devices_t *d = context;
 
     (void)member;
-    hyb_flat_fill(d->flat, OF_TEAM);
+    hyb_l2_columns_fill(d->flat, OF_TEAM);
 }
 
 static void copy(void *context)
@@ -278,10 +278,10 @@ void xhpl_devices_begin(xhpl_devices_t *d, int64_t m, int64_t nb,
     if (d == NULL)
         return;
     begin_copy(d, OF_DEVICES, m, nb);
-    hyb_flat_fill(d->flat, OF_DEVICES);
+    hyb_l2_columns_fill(d->flat, OF_DEVICES);
     d->product = (xh_gemm_t){.alpha = -1.0,
                              .beta = 1.0,
-                             .a = hyb_flat_view(d->flat, OF_DEVICES),
+                             .a = hyb_l2_columns_view(d->flat, OF_DEVICES),
                              .b = {d->u, nb, 0, nb},
                              .c = {d->c, m, 0, ld_for(m)}};
     d->most = most_columns(&d->extent, m);

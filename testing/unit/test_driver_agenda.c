@@ -17,7 +17,7 @@ typedef struct {
     int64_t first[BLOCKS];
     int64_t end[BLOCKS];
     double gathered[BLOCK * (ORDER + 1)], displaced[BLOCK * (ORDER + 1)];
-    hyb_spent_t spent[MEMBERS];
+    hyb_timer_t spent[MEMBERS];
 } table_t;
 
 /* Iteration k is about to open, on one process column; the next panel's

@@ -8,7 +8,7 @@
 #include "hybrid/observe/pace.h"
 #include "testing/unit/unit_mpi.h"
 
-static hyb_spent_t spent;
+static hyb_timer_t spent;
 static hyb_pace_t pace;
 
 static void wait_ms(long ms)

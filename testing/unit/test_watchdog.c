@@ -4,13 +4,13 @@
 #include <time.h>
 #include "base/clock.h"
 #include "base/log.h"
-#include "hybrid/observe/spent.h"
+#include "hybrid/observe/timer.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 
 enum { MEMBERS = 2 };
 
-static hyb_spent_t spent[MEMBERS];
+static hyb_timer_t spent[MEMBERS];
 
 static void rest(double seconds)
 {
@@ -21,12 +21,12 @@ static void rest(double seconds)
 
 static uint64_t steps(const void *context)
 {
-    return hyb_spent_steps(context, MEMBERS);
+    return hyb_timer_steps(context, MEMBERS);
 }
 
 static void where(const void *context, char *text, size_t size)
 {
-    hyb_spent_where(context, 40, text, size);
+    hyb_timer_where(context, 40, text, size);
 }
 
 static void begin(hyb_watchdog_t *dog, double patience)
@@ -44,7 +44,7 @@ static void who_moves_is_left_alone(void **state)
 
     (void)state;
     begin(&dog, 60.0);
-    hyb_spent(spent, 1, HYB_MULTIPLY, 7, xh_clock_now());
+    hyb_timer_end(spent, 1, HYB_MULTIPLY, 7, xh_clock_now());
     hyb_watchdog_end(&dog);
     assert_string_equal(capture_end(NULL), "");
 }
@@ -64,7 +64,7 @@ static void a_stall_is_said_once_with_iteration_and_phase(void **state)
     hyb_watchdog_t dog;
 
     (void)state;
-    hyb_doing(spent, 0, HYB_WAIT_ROWS, 7);
+    hyb_timer_begin(spent, 0, HYB_WAIT_ROWS, 7);
     begin(&dog, 0.02);
     rest(0.5);
     hyb_watchdog_end(&dog);
@@ -80,10 +80,10 @@ static void that_it_goes_on_is_said_too(void **state)
     const char *text;
 
     (void)state;
-    hyb_doing(spent, 0, HYB_PANEL, 8);
+    hyb_timer_begin(spent, 0, HYB_PANEL, 8);
     begin(&dog, 0.1);
     rest(0.6);
-    hyb_spent(spent, 1, HYB_PANEL, 8, xh_clock_now());
+    hyb_timer_end(spent, 1, HYB_PANEL, 8, xh_clock_now());
     rest(0.09);
     hyb_watchdog_end(&dog);
     text = capture_end(NULL);

@@ -17,7 +17,7 @@
 #include "hybrid/lu/solver/inventory.h"
 #include "hybrid/lu/solver/neighbours.h"
 #include "hybrid/lu/solver/notices.h"
-#include "hybrid/lu/solver/seen.h"
+#include "hybrid/lu/solver/visible_devices.h"
 
 /* This process's share of its node; there is one solver a process. */
 static hyb_means_t means;
@@ -213,7 +213,7 @@ static bool anywhere(bool here)
 static xh_status_t open_node(bool funneled)
 {
     int threads = (int)xh_settings_int("threads");
-    hyb_seen_t seen = {.own = false};
+    hyb_visible_devices_t seen = {.own = false};
     xh_status_t status = hyb_neighbours_find(MPI_COMM_WORLD, &neighbours);
 
     if (!funneled && threads != 1) {
@@ -222,10 +222,11 @@ static xh_status_t open_node(bool funneled)
     }
     if (status == XH_OK)
         status = hyb_binding_open(&neighbours, threads, &binding);
-    status = hyb_seen_find(MPI_COMM_WORLD, status, &neighbours, &seen);
+    status =
+        hyb_visible_devices_find(MPI_COMM_WORLD, status, &neighbours, &seen);
     if (status == XH_OK)
-        status = hyb_machine_open_seeing(threads, &neighbours.local, &seen,
-                                         &means.node);
+        status = hyb_machine_open_with(threads, &neighbours.local, &seen,
+                                       &means.node);
     free(seen.chosen);
     if (status == XH_OK)
         status = hyb_iterations_open(&means.record);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/observe/spent.h"
+#include "hybrid/observe/timer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void add(_Atomic double *sum, double more)
     atomic_store_explicit(sum, now + more, memory_order_relaxed);
 }
 
-static void set_doing(hyb_spent_t *spent, int doing)
+static void set_doing(hyb_timer_t *spent, int doing)
 {
     atomic_store_explicit(&spent->doing, doing, memory_order_relaxed);
 }
@@ -50,22 +50,22 @@ static int at(hyb_activity_t activity, int iteration)
     return iteration * HYB_ACTIVITIES + (int)activity;
 }
 
-void hyb_doing(hyb_spent_t *spent, int member, hyb_activity_t activity,
-               int iteration)
+void hyb_timer_begin(hyb_timer_t *spent, int member, hyb_activity_t activity,
+                     int iteration)
 {
     set_doing(&spent[member], at(activity, iteration));
     spent[member].inside = 0.0;
 }
 
-static void step(hyb_spent_t *spent)
+static void step(hyb_timer_t *spent)
 {
     unsigned steps = atomic_load_explicit(&spent->steps, memory_order_relaxed);
 
     atomic_store_explicit(&spent->steps, steps + 1, memory_order_relaxed);
 }
 
-double hyb_spent(hyb_spent_t *spent, int member, hyb_activity_t activity,
-                 int iteration, double started)
+double hyb_timer_end(hyb_timer_t *spent, int member, hyb_activity_t activity,
+                     int iteration, double started)
 {
     double now = xh_clock_now();
 
@@ -78,11 +78,11 @@ double hyb_spent(hyb_spent_t *spent, int member, hyb_activity_t activity,
     return now;
 }
 
-hyb_spent_mark_t hyb_doing_within(hyb_spent_t *spent, int member,
-                                  hyb_activity_t activity, int iteration)
+hyb_timer_mark_t hyb_timer_enter(hyb_timer_t *spent, int member,
+                                 hyb_activity_t activity, int iteration)
 {
-    hyb_spent_t *mine = &spent[member];
-    hyb_spent_mark_t mark = {
+    hyb_timer_t *mine = &spent[member];
+    hyb_timer_mark_t mark = {
         .activity = activity,
         .iteration = iteration,
         .started = xh_clock_now(),
@@ -93,10 +93,10 @@ hyb_spent_mark_t hyb_doing_within(hyb_spent_t *spent, int member,
     return mark;
 }
 
-void hyb_spent_within(hyb_spent_t *spent, int member, hyb_spent_mark_t mark)
+void hyb_timer_leave(hyb_timer_t *spent, int member, hyb_timer_mark_t mark)
 {
     static const double least = 1e-4; /* of a span: there are many polls */
-    hyb_spent_t *mine = &spent[member];
+    hyb_timer_t *mine = &spent[member];
     double now = xh_clock_now(), all = now - mark.started;
 
     add(&mine->seconds[mark.activity], all - (mine->inside - mark.inside));
@@ -109,12 +109,12 @@ void hyb_spent_within(hyb_spent_t *spent, int member, hyb_spent_mark_t mark)
                       mark.started, now);
 }
 
-void hyb_spent_flop(hyb_spent_t *spent, int member, double flop)
+void hyb_timer_flop(hyb_timer_t *spent, int member, double flop)
 {
     add(&spent[member].flop, flop);
 }
 
-uint64_t hyb_spent_steps(const hyb_spent_t *spent, int members)
+uint64_t hyb_timer_steps(const hyb_timer_t *spent, int members)
 {
     uint64_t steps = 0;
     int i;
@@ -124,7 +124,7 @@ uint64_t hyb_spent_steps(const hyb_spent_t *spent, int members)
     return steps;
 }
 
-void hyb_spent_where(const hyb_spent_t *spent, int iterations, char *text,
+void hyb_timer_where(const hyb_timer_t *spent, int iterations, char *text,
                      size_t size)
 {
     int doing = atomic_load(&spent[0].doing);
@@ -133,9 +133,9 @@ void hyb_spent_where(const hyb_spent_t *spent, int iterations, char *text,
              iterations, phases[doing % HYB_ACTIVITIES]);
 }
 
-hyb_spent_sum_t hyb_spent_sum(const hyb_spent_t *spent, int members)
+hyb_timer_sum_t hyb_timer_sum(const hyb_timer_t *spent, int members)
 {
-    hyb_spent_sum_t sum = {.flop = 0.0};
+    hyb_timer_sum_t sum = {.flop = 0.0};
     int i, a;
 
     for (i = 0; i < members; i++) {

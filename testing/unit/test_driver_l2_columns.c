@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/flat.h"
+#include "hybrid/lu/l2_columns.h"
 
 #include "hybrid/cpu/pack.h"
 #include "testing/unit/small_team.h"
@@ -17,11 +17,11 @@ static hyb_tiles_t tiles_of(int64_t rows, int64_t cols, int height)
     return t;
 }
 
-static hyb_flat_t *flat_of(int64_t rows, int64_t nb)
+static hyb_l2_columns_t *flat_of(int64_t rows, int64_t nb)
 {
-    hyb_flat_t *flat;
+    hyb_l2_columns_t *flat;
 
-    assert_int_equal(hyb_flat_create(rows, nb, &flat), XH_OK);
+    assert_int_equal(hyb_l2_columns_create(rows, nb, &flat), XH_OK);
     return flat;
 }
 
@@ -39,7 +39,7 @@ static void any_shape_of_tiles_becomes_columns(void **state)
 {
     static const int shapes[][3] = {{1, 1, 24},   {24, 8, 24}, {100, 7, 24},
                                     {961, 5, 12}, {479, 3, 8}, {2000, 33, 4}};
-    hyb_flat_t *flat;
+    hyb_l2_columns_t *flat;
     hyb_tiles_t tiles;
     size_t i;
 
@@ -47,12 +47,13 @@ static void any_shape_of_tiles_becomes_columns(void **state)
     for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
         tiles = tiles_of(shapes[i][0], shapes[i][1], shapes[i][2]);
         flat = flat_of(tiles.rows, tiles.cols);
-        hyb_flat_begin(flat, (int)i, &tiles);
-        assert_false(hyb_flat_complete(flat, (int)i));
-        hyb_flat_fill(flat, (int)i);
-        assert_true(hyb_flat_complete(flat, (int)i));
-        assert_int_equal(wrong_entries(hyb_flat_view(flat, (int)i), &tiles), 0);
-        hyb_flat_destroy(flat);
+        hyb_l2_columns_begin(flat, (int)i, &tiles);
+        assert_false(hyb_l2_columns_complete(flat, (int)i));
+        hyb_l2_columns_fill(flat, (int)i);
+        assert_true(hyb_l2_columns_complete(flat, (int)i));
+        assert_int_equal(
+            wrong_entries(hyb_l2_columns_view(flat, (int)i), &tiles), 0);
+        hyb_l2_columns_destroy(flat);
         free(tiles.data);
     }
 }
@@ -60,31 +61,31 @@ static void any_shape_of_tiles_becomes_columns(void **state)
 static void an_l2_without_rows_is_complete_at_once(void **state)
 {
     hyb_tiles_t none = {NULL, 0, 16, 24};
-    hyb_flat_t *flat = flat_of(0, 16);
+    hyb_l2_columns_t *flat = flat_of(0, 16);
 
     (void)state;
-    hyb_flat_begin(flat, 3, &none);
-    assert_true(hyb_flat_complete(flat, 3));
-    hyb_flat_fill(flat, 3);
-    assert_int_equal(hyb_flat_view(flat, 3).ld, 1);
-    hyb_flat_destroy(flat);
+    hyb_l2_columns_begin(flat, 3, &none);
+    assert_true(hyb_l2_columns_complete(flat, 3));
+    hyb_l2_columns_fill(flat, 3);
+    assert_int_equal(hyb_l2_columns_view(flat, 3).ld, 1);
+    hyb_l2_columns_destroy(flat);
 }
 
 static void the_iteration_before_stays_as_it_is(void **state)
 {
     hyb_tiles_t first = tiles_of(700, 16, 24), second = tiles_of(684, 16, 24);
-    hyb_flat_t *flat = flat_of(700, 16);
+    hyb_l2_columns_t *flat = flat_of(700, 16);
 
     (void)state;
-    hyb_flat_begin(flat, 4, &first);
-    hyb_flat_fill(flat, 4);
-    hyb_flat_begin(flat, 5, &second);
-    assert_true(hyb_flat_complete(flat, 4));
-    assert_false(hyb_flat_complete(flat, 5));
-    hyb_flat_fill(flat, 5);
-    assert_int_equal(wrong_entries(hyb_flat_view(flat, 4), &first), 0);
-    assert_int_equal(wrong_entries(hyb_flat_view(flat, 5), &second), 0);
-    hyb_flat_destroy(flat);
+    hyb_l2_columns_begin(flat, 4, &first);
+    hyb_l2_columns_fill(flat, 4);
+    hyb_l2_columns_begin(flat, 5, &second);
+    assert_true(hyb_l2_columns_complete(flat, 4));
+    assert_false(hyb_l2_columns_complete(flat, 5));
+    hyb_l2_columns_fill(flat, 5);
+    assert_int_equal(wrong_entries(hyb_l2_columns_view(flat, 4), &first), 0);
+    assert_int_equal(wrong_entries(hyb_l2_columns_view(flat, 5), &second), 0);
+    hyb_l2_columns_destroy(flat);
     free(first.data);
     free(second.data);
 }
@@ -92,27 +93,27 @@ static void the_iteration_before_stays_as_it_is(void **state)
 static void all_of_it_lies_in_the_memory_to_be_pinned(void **state)
 {
     hyb_tiles_t tiles = tiles_of(50, 4, 24);
-    hyb_flat_t *flat = flat_of(50, 4);
+    hyb_l2_columns_t *flat = flat_of(50, 4);
     const double *memory, *data;
     size_t bytes;
     int k;
 
     (void)state;
-    memory = hyb_flat_memory(flat, &bytes);
-    assert_int_equal(bytes, hyb_flat_bytes(50, 4));
+    memory = hyb_l2_columns_memory(flat, &bytes);
+    assert_int_equal(bytes, hyb_l2_columns_bytes(50, 4));
     for (k = 0; k < 2; k++) {
-        hyb_flat_begin(flat, k, &tiles);
-        data = hyb_flat_view(flat, k).data;
+        hyb_l2_columns_begin(flat, k, &tiles);
+        data = hyb_l2_columns_view(flat, k).data;
         assert_true(data >= memory);
         assert_true(data + 50 * 4 <= memory + bytes / sizeof(double));
     }
-    hyb_flat_destroy(flat);
+    hyb_l2_columns_destroy(flat);
     free(tiles.data);
 }
 
 /* a team that copies, each member until all is complete */
 typedef struct {
-    hyb_flat_t *flat;
+    hyb_l2_columns_t *flat;
     const hyb_tiles_t *tiles;
     _Atomic int64_t wrong;
 } together_t;
@@ -122,10 +123,10 @@ static void fill_and_look(void *argument, int member)
     together_t *t = argument;
 
     (void)member;
-    hyb_flat_fill(t->flat, 0);
-    while (!hyb_flat_complete(t->flat, 0))
+    hyb_l2_columns_fill(t->flat, 0);
+    while (!hyb_l2_columns_complete(t->flat, 0))
         ;
-    t->wrong += wrong_entries(hyb_flat_view(t->flat, 0), t->tiles);
+    t->wrong += wrong_entries(hyb_l2_columns_view(t->flat, 0), t->tiles);
 }
 
 static void each_member_sees_all_that_a_team_copied(void **state)
@@ -138,24 +139,24 @@ static void each_member_sees_all_that_a_team_copied(void **state)
     (void)state;
     for (i = 0; i < 20; i++) {
         tiles.data[i] += 0.5;
-        hyb_flat_begin(t.flat, 0, &tiles);
+        hyb_l2_columns_begin(t.flat, 0, &tiles);
         hyb_team_run(team, fill_and_look, &t);
     }
     assert_int_equal(t.wrong, 0);
     hyb_team_destroy(team);
-    hyb_flat_destroy(t.flat);
+    hyb_l2_columns_destroy(t.flat);
     free(tiles.data);
 }
 
 static void memory_that_cannot_be_had_is_said(void **state)
 {
-    hyb_flat_t *flat = NULL;
+    hyb_l2_columns_t *flat = NULL;
 
     (void)state;
-    assert_int_equal(hyb_flat_create((int64_t)1 << 40, 1 << 10, &flat),
+    assert_int_equal(hyb_l2_columns_create((int64_t)1 << 40, 1 << 10, &flat),
                      XH_ERR_MEMORY);
     assert_null(flat);
-    hyb_flat_destroy(flat);
+    hyb_l2_columns_destroy(flat);
 }
 
 static const struct CMUnitTest cases[] = {

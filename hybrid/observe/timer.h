@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_SPENT_H
-#define HYB_SPENT_H
+#ifndef HYB_TIMER_H
+#define HYB_TIMER_H
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -32,23 +32,23 @@ typedef struct {
     _Atomic unsigned steps; /* activities that it has finished; tiles */
     _Atomic int doing;      /* iteration * HYB_ACTIVITIES + activity */
     double inside;          /* seconds spent within what it is doing; its own */
-} hyb_spent_t;
+} hyb_timer_t;
 
 /* All members' together, at one moment. */
 typedef struct {
     double flop, seconds[HYB_ACTIVITIES];
-} hyb_spent_sum_t;
+} hyb_timer_sum_t;
 
 /* member begins activity of iteration. */
-void hyb_doing(hyb_spent_t *spent, int member, hyb_activity_t activity,
-               int iteration);
+void hyb_timer_begin(hyb_timer_t *spent, int member, hyb_activity_t activity,
+                     int iteration);
 
 /*
  * member did activity of iteration from started until now, but for what it did
  * within. Returns now, in seconds of xh_clock_now.
  */
-double hyb_spent(hyb_spent_t *spent, int member, hyb_activity_t activity,
-                 int iteration, double started);
+double hyb_timer_end(hyb_timer_t *spent, int member, hyb_activity_t activity,
+                     int iteration, double started);
 
 /* An activity within another one, whose seconds these are not. */
 typedef struct {
@@ -57,28 +57,28 @@ typedef struct {
     double started;
     double inside; /* what the outer one had within it by then */
     int outer;     /* what doing was */
-} hyb_spent_mark_t;
+} hyb_timer_mark_t;
 
 /* member begins such an activity ... */
-hyb_spent_mark_t hyb_doing_within(hyb_spent_t *spent, int member,
-                                  hyb_activity_t activity, int iteration);
+hyb_timer_mark_t hyb_timer_enter(hyb_timer_t *spent, int member,
+                                 hyb_activity_t activity, int iteration);
 
 /* ... and has done it, and is at the outer one again. */
-void hyb_spent_within(hyb_spent_t *spent, int member, hyb_spent_mark_t mark);
+void hyb_timer_leave(hyb_timer_t *spent, int member, hyb_timer_mark_t mark);
 
-void hyb_spent_flop(hyb_spent_t *spent, int member, double flop);
+void hyb_timer_flop(hyb_timer_t *spent, int member, double flop);
 
 /* The activities that members 0 .. members - 1 have finished so far. */
-uint64_t hyb_spent_steps(const hyb_spent_t *spent, int members);
+uint64_t hyb_timer_steps(const hyb_timer_t *spent, int members);
 
 /*
  * What member 0 is doing, less than size characters:
  * "iteration 3 of 40, in the panel: its factorization"
  */
-void hyb_spent_where(const hyb_spent_t *spent, int iterations, char *text,
+void hyb_timer_where(const hyb_timer_t *spent, int iterations, char *text,
                      size_t size);
 
 /* The sum over members 0 .. members - 1; some may be at work. */
-hyb_spent_sum_t hyb_spent_sum(const hyb_spent_t *spent, int members);
+hyb_timer_sum_t hyb_timer_sum(const hyb_timer_t *spent, int members);
 
 #endif

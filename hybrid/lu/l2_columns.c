@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/flat.h"
+#include "hybrid/lu/l2_columns.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct {
     _Atomic int64_t next_row, copied;
 } form_t;
 
-struct hyb_flat {
+struct hyb_l2_columns {
     form_t form[FORMS];
     double *memory;
     size_t bytes;
@@ -32,19 +32,20 @@ static size_t form_doubles(int64_t rows, int64_t nb)
     return ((size_t)rows * (size_t)nb + LINE) / LINE * LINE;
 }
 
-uint64_t hyb_flat_bytes(int64_t rows, int64_t nb)
+uint64_t hyb_l2_columns_bytes(int64_t rows, int64_t nb)
 {
     return FORMS * form_doubles(rows, nb) * sizeof(double);
 }
 
-xh_status_t hyb_flat_create(int64_t rows, int64_t nb, hyb_flat_t **flat_p)
+xh_status_t hyb_l2_columns_create(int64_t rows, int64_t nb,
+                                  hyb_l2_columns_t **flat_p)
 {
-    hyb_flat_t *flat = calloc(1, sizeof(*flat));
+    hyb_l2_columns_t *flat = calloc(1, sizeof(*flat));
     int i;
 
     if (flat == NULL)
         return XH_ERR_MEMORY;
-    flat->bytes = (size_t)hyb_flat_bytes(rows, nb);
+    flat->bytes = (size_t)hyb_l2_columns_bytes(rows, nb);
     if (xh_memory_allocate(flat->bytes, (void **)&flat->memory) != XH_OK) {
         free(flat);
         return XH_ERR_MEMORY;
@@ -55,7 +56,7 @@ xh_status_t hyb_flat_create(int64_t rows, int64_t nb, hyb_flat_t **flat_p)
     return XH_OK;
 }
 
-void hyb_flat_destroy(hyb_flat_t *flat)
+void hyb_l2_columns_destroy(hyb_l2_columns_t *flat)
 {
     if (flat == NULL)
         return;
@@ -63,13 +64,13 @@ void hyb_flat_destroy(hyb_flat_t *flat)
     free(flat);
 }
 
-double *hyb_flat_memory(const hyb_flat_t *flat, size_t *bytes_p)
+double *hyb_l2_columns_memory(const hyb_l2_columns_t *flat, size_t *bytes_p)
 {
     *bytes_p = flat->bytes;
     return flat->memory;
 }
 
-void hyb_flat_begin(hyb_flat_t *flat, int k, const hyb_tiles_t *l2)
+void hyb_l2_columns_begin(hyb_l2_columns_t *flat, int k, const hyb_tiles_t *l2)
 {
     form_t *form = &flat->form[k % FORMS];
 
@@ -78,7 +79,7 @@ void hyb_flat_begin(hyb_flat_t *flat, int k, const hyb_tiles_t *l2)
     atomic_store(&form->copied, 0);
 }
 
-xh_view_t hyb_flat_view(const hyb_flat_t *flat, int k)
+xh_view_t hyb_l2_columns_view(const hyb_l2_columns_t *flat, int k)
 {
     const form_t *form = &flat->form[k % FORMS];
     int64_t rows = form->tiles.rows;
@@ -98,10 +99,10 @@ static void copy(const hyb_tiles_t *tiles, int64_t from, xh_view_t v)
                        sizeof(double));
 }
 
-void hyb_flat_fill(hyb_flat_t *flat, int k)
+void hyb_l2_columns_fill(hyb_l2_columns_t *flat, int k)
 {
     form_t *form = &flat->form[k % FORMS];
-    xh_view_t all = hyb_flat_view(flat, k);
+    xh_view_t all = hyb_l2_columns_view(flat, k);
     int64_t from, rows;
 
     while ((from = atomic_fetch_add(&form->next_row, ROWS)) < all.rows) {
@@ -111,7 +112,7 @@ void hyb_flat_fill(hyb_flat_t *flat, int k)
     }
 }
 
-bool hyb_flat_complete(const hyb_flat_t *flat, int k)
+bool hyb_l2_columns_complete(const hyb_l2_columns_t *flat, int k)
 {
     const form_t *form = &flat->form[k % FORMS];
 

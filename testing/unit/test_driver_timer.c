@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/observe/spent.h"
+#include "hybrid/observe/timer.h"
 
 #include <math.h>
 #include "base/clock.h"
@@ -28,34 +28,34 @@ static int end(void **state)
     return 0;
 }
 
-static const char *where(const hyb_spent_t *spent)
+static const char *where(const hyb_timer_t *spent)
 {
     static char text[128];
 
-    hyb_spent_where(spent, 40, text, sizeof(text));
+    hyb_timer_where(spent, 40, text, sizeof(text));
     return text;
 }
 
 static void each_second_counts_once_where_activities_are_nested(void **state)
 {
-    hyb_spent_t spent = {.flop = 0.0};
-    hyb_spent_mark_t help, broadcast;
-    hyb_spent_sum_t sum;
+    hyb_timer_t spent = {.flop = 0.0};
+    hyb_timer_mark_t help, broadcast;
+    hyb_timer_sum_t sum;
 
     (void)state;
     now = 10.0;
-    hyb_doing(&spent, 0, HYB_WAIT_COLUMNS, 3);
+    hyb_timer_begin(&spent, 0, HYB_WAIT_COLUMNS, 3);
     now = 11.0;
-    help = hyb_doing_within(&spent, 0, HYB_HELP, 3);
+    help = hyb_timer_enter(&spent, 0, HYB_HELP, 3);
     now = 12.0;
-    broadcast = hyb_doing_within(&spent, 0, HYB_BROADCAST, 3);
+    broadcast = hyb_timer_enter(&spent, 0, HYB_BROADCAST, 3);
     now = 12.5;
-    hyb_spent_within(&spent, 0, broadcast);
+    hyb_timer_leave(&spent, 0, broadcast);
     now = 14.0;
-    hyb_spent_within(&spent, 0, help);
+    hyb_timer_leave(&spent, 0, help);
     now = 15.0;
-    hyb_spent(&spent, 0, HYB_WAIT_COLUMNS, 3, 10.0);
-    sum = hyb_spent_sum(&spent, 1);
+    hyb_timer_end(&spent, 0, HYB_WAIT_COLUMNS, 3, 10.0);
+    sum = hyb_timer_sum(&spent, 1);
     assert_true(sum.seconds[HYB_BROADCAST] == 0.5);
     assert_true(sum.seconds[HYB_HELP] == 2.5);
     assert_true(sum.seconds[HYB_WAIT_COLUMNS] == 2.0);
@@ -63,15 +63,15 @@ static void each_second_counts_once_where_activities_are_nested(void **state)
 
 static void what_is_done_is_the_innermost_activity(void **state)
 {
-    hyb_spent_t spent = {.flop = 0.0};
-    hyb_spent_mark_t mark;
+    hyb_timer_t spent = {.flop = 0.0};
+    hyb_timer_mark_t mark;
 
     (void)state;
-    hyb_doing(&spent, 0, HYB_WAIT_PANEL, 5);
-    mark = hyb_doing_within(&spent, 0, HYB_HELP, 4);
+    hyb_timer_begin(&spent, 0, HYB_WAIT_PANEL, 5);
+    mark = hyb_timer_enter(&spent, 0, HYB_HELP, 4);
     assert_string_equal(where(&spent), "iteration 4 of 40, in the update: "
                                        "helping the devices");
-    hyb_spent_within(&spent, 0, mark);
+    hyb_timer_leave(&spent, 0, mark);
     assert_string_equal(where(&spent), "iteration 5 of 40, in the broadcast: "
                                        "waiting for a panel");
 }
@@ -79,25 +79,25 @@ static void what_is_done_is_the_innermost_activity(void **state)
 /* A poll may move nothing. */
 static void activities_and_tiles_that_ended_are_steps(void **state)
 {
-    hyb_spent_t spent = {.flop = 0.0};
-    hyb_spent_mark_t mark;
+    hyb_timer_t spent = {.flop = 0.0};
+    hyb_timer_mark_t mark;
 
     (void)state;
-    hyb_doing(&spent, 0, HYB_PANEL, 0);
-    mark = hyb_doing_within(&spent, 0, HYB_BROADCAST, 0);
-    hyb_spent_within(&spent, 0, mark);
-    assert_int_equal(hyb_spent_steps(&spent, 1), 0);
-    mark = hyb_doing_within(&spent, 0, HYB_HELP, 0);
-    hyb_spent_within(&spent, 0, mark);
-    assert_int_equal(hyb_spent_steps(&spent, 1), 1);
-    hyb_spent(&spent, 0, HYB_PANEL, 0, now);
-    assert_int_equal(hyb_spent_steps(&spent, 1), 2);
+    hyb_timer_begin(&spent, 0, HYB_PANEL, 0);
+    mark = hyb_timer_enter(&spent, 0, HYB_BROADCAST, 0);
+    hyb_timer_leave(&spent, 0, mark);
+    assert_int_equal(hyb_timer_steps(&spent, 1), 0);
+    mark = hyb_timer_enter(&spent, 0, HYB_HELP, 0);
+    hyb_timer_leave(&spent, 0, mark);
+    assert_int_equal(hyb_timer_steps(&spent, 1), 1);
+    hyb_timer_end(&spent, 0, HYB_PANEL, 0, now);
+    assert_int_equal(hyb_timer_steps(&spent, 1), 2);
 }
 
 /* Two threads: what each spent, and how fast it was while it had its core. */
 static void work_is_the_mean_of_threads(void **state)
 {
-    hyb_spent_t spent[2] = {{.flop = 3e9}, {.flop = 1e9}};
+    hyb_timer_t spent[2] = {{.flop = 3e9}, {.flop = 1e9}};
     hyb_pace_t pace[2] = {{.flop = 3e9, .seconds = 1.5, .cpu = 1.0},
                           {.flop = 1e9, .seconds = 0.1, .cpu = 0.5}};
     hpl_work_t work;
@@ -118,7 +118,7 @@ static void work_is_the_mean_of_threads(void **state)
 
 static void no_product_tells_no_rate(void **state)
 {
-    hyb_spent_t spent = {.flop = 1e3};
+    hyb_timer_t spent = {.flop = 1e3};
     hyb_pace_t pace = {.flop = 0.0};
 
     (void)state;

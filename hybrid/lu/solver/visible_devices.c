@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/solver/seen.h"
+#include "hybrid/lu/solver/visible_devices.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct { /* the lists of all processes of the node */
     list_t *of;
 } lists_t;
 
-static void describe(const hyb_seen_t *seen, list_t *list_p)
+static void describe(const hyb_visible_devices_t *seen, list_t *list_p)
 {
     hyb_device_info_t info;
     int i;
@@ -148,7 +148,7 @@ static xh_status_t worst(MPI_Comm node, xh_status_t mine)
 }
 
 static xh_status_t compare(MPI_Comm node, const hyb_neighbours_t *neighbours,
-                           hyb_seen_t *seen)
+                           hyb_visible_devices_t *seen)
 {
     lists_t all = {.neighbours = neighbours};
     xh_status_t status;
@@ -170,11 +170,11 @@ static xh_status_t compare(MPI_Comm node, const hyb_neighbours_t *neighbours,
     return status;
 }
 
-xh_status_t hyb_seen_find(MPI_Comm comm, xh_status_t so_far,
-                          const hyb_neighbours_t *neighbours,
-                          hyb_seen_t *seen_p)
+xh_status_t hyb_visible_devices_find(MPI_Comm comm, xh_status_t so_far,
+                                     const hyb_neighbours_t *neighbours,
+                                     hyb_visible_devices_t *seen_p)
 {
-    hyb_seen_t seen = {.own = false};
+    hyb_visible_devices_t seen = {.own = false};
     xh_status_t status = so_far;
     MPI_Comm node;
 

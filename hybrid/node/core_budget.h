@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_CROWD_H
-#define HYB_CROWD_H
+#ifndef HYB_CORE_BUDGET_H
+#define HYB_CORE_BUDGET_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,15 +14,15 @@
 typedef struct {
     atomic_int threads;
     int cores;
-} hyb_crowd_t;
+} hyb_core_budget_t;
 
-static inline bool hyb_crowd_fits(const hyb_crowd_t *crowd)
+static inline bool hyb_core_budget_fits(const hyb_core_budget_t *crowd)
 {
     return atomic_load_explicit(&crowd->threads, memory_order_relaxed) <=
            crowd->cores;
 }
 
 /* The team and its helpers on the team's cores; lives as long as team. */
-const hyb_crowd_t *hyb_team_crowd(const hyb_team_t *team);
+const hyb_core_budget_t *hyb_team_core_budget(const hyb_team_t *team);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_FLAT_H
-#define HYB_FLAT_H
+#ifndef HYB_L2_COLUMNS_H
+#define HYB_L2_COLUMNS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,34 +14,35 @@
  * the team copies it together. There is memory for two iterations, k and
  * k + 1.
  */
-typedef struct hyb_flat hyb_flat_t;
+typedef struct hyb_l2_columns hyb_l2_columns_t;
 
 /* An L2 of at most rows x nb. Errors: XH_ERR_MEMORY */
-xh_status_t hyb_flat_create(int64_t rows, int64_t nb, hyb_flat_t **flat_p);
-void hyb_flat_destroy(hyb_flat_t *flat); /* accepts NULL */
+xh_status_t hyb_l2_columns_create(int64_t rows, int64_t nb,
+                                  hyb_l2_columns_t **flat_p);
+void hyb_l2_columns_destroy(hyb_l2_columns_t *flat); /* accepts NULL */
 
 /* Bytes that it takes, without what is constant. */
-uint64_t hyb_flat_bytes(int64_t rows, int64_t nb);
+uint64_t hyb_l2_columns_bytes(int64_t rows, int64_t nb);
 
 /* All of its memory, in one piece, to be pinned. */
-double *hyb_flat_memory(const hyb_flat_t *flat, size_t *bytes_p);
+double *hyb_l2_columns_memory(const hyb_l2_columns_t *flat, size_t *bytes_p);
 
 /*
  * Iteration k's L2 is to be copied from l2. One thread; nobody uses k - 2's
  * any more.
  */
-void hyb_flat_begin(hyb_flat_t *flat, int k, const hyb_tiles_t *l2);
+void hyb_l2_columns_begin(hyb_l2_columns_t *flat, int k, const hyb_tiles_t *l2);
 
 /* Where it comes to stand. */
-xh_view_t hyb_flat_view(const hyb_flat_t *flat, int k);
+xh_view_t hyb_l2_columns_view(const hyb_l2_columns_t *flat, int k);
 
 /*
  * Copy rows until none is left to take; any number of threads at once. Others
  * may be at work on the last ones still.
  */
-void hyb_flat_fill(hyb_flat_t *flat, int k);
+void hyb_l2_columns_fill(hyb_l2_columns_t *flat, int k);
 
 /* Is all of iteration k's L2 in its place? */
-bool hyb_flat_complete(const hyb_flat_t *flat, int k);
+bool hyb_l2_columns_complete(const hyb_l2_columns_t *flat, int k);
 
 #endif

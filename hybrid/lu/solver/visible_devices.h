@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_SEEN_H
-#define HYB_SEEN_H
+#ifndef HYB_VISIBLE_DEVICES_H
+#define HYB_VISIBLE_DEVICES_H
 
 #include "hybrid/lu/solver/neighbours.h"
 #include "hybrid/device/machine.h"
@@ -20,8 +20,8 @@
  *
  * Errors: those of hyb_devices_choose, and so_far, of the worst process
  */
-xh_status_t hyb_seen_find(MPI_Comm comm, xh_status_t so_far,
-                          const hyb_neighbours_t *neighbours,
-                          hyb_seen_t *seen_p);
+xh_status_t hyb_visible_devices_find(MPI_Comm comm, xh_status_t so_far,
+                                     const hyb_neighbours_t *neighbours,
+                                     hyb_visible_devices_t *seen_p);
 
 #endif
