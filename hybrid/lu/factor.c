@@ -1,174 +1,195 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/factor.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include "base/settings.h"
+#include <math.h>
+#include "base/memory.h"
 #include "hpl/solver/system.h"
-#include "hybrid/lu/devices.h"
-#include "hybrid/observe/watchdog.h"
-#include "hybrid/lu/panels.h"
-#include "hybrid/observe/report.h"
-#include "hybrid/observe/work.h"
-#include "hybrid/lu/schedule.h"
-#include "hybrid/cpu/gemm.h"
-#include "hybrid/device/offload.h"
+#include "hybrid/lu/loop.h"
+#include "hybrid/lu/lu.h"
+#include "hybrid/lu/place.h"
+#include "hybrid/lu/share.h"
 
-static void run(hyb_lu_t *lu)
-{
-    lu->mat->info = 0;
-    if (lu->panels == 0)
-        return;
-    hyb_panels_open(lu, 0);
-    if (!hyb_lu_owns(lu, 0))
-        hyb_panels_broadcast(lu, 0);
-    hyb_team_run(lu->team, hyb_schedule_work, lu);
-}
-
-static uint64_t steps(const void *context)
-{
-    const hyb_lu_t *lu = context;
-
-    return hyb_timer_steps(lu->spent, lu->members);
-}
-
-static void where(const void *context, char *text, size_t size)
-{
-    const hyb_lu_t *lu = context;
-
-    hyb_timer_where(lu->spent, lu->panels, text, size);
-}
-
-static void watch_and_run(hyb_lu_t *lu)
-{
-    hyb_watched_t watched = {.steps = steps, .where = where, .context = lu};
-    hyb_watchdog_t dog;
-
-    hyb_watchdog_begin(&dog, &watched, hyb_watchdog_patience());
-    run(lu);
-    hyb_watchdog_end(&dog);
-}
-
-/*
- * With no device to be kept busy, chunks were never seen to cost more than they
- * hide: they are swapped, solved and updated while in cache, and rows of other
- * processes arrive meanwhile. Iterations in mode 1, as a trial, are slower.
+/* ---- create and destroy --------------------------------------------------
  */
-static hyb_lookahead_request_t request(const hyb_means_t *means,
-                                       const HPL_T_palg *algo)
-{
-    const char *setting = xh_settings_text("lookahead");
-    hyb_lookahead_request_t asked = hyb_lookahead_request(setting, algo->depth);
 
-    if (asked == HYB_MIXED && strcmp(setting, "mixed") != 0 && !means->offloads)
-        return HYB_PIPELINE_ON_CORES;
-    return asked;
+/* The pages of L2 in columns are backed by all members, each its part. */
+static void touch_l2(void *context, int member)
+{
+    hyb_lu_t *lu = context;
+    size_t bytes;
+    double *memory = hyb_l2_columns_memory(lu->panel.l2, &bytes);
+
+    xh_memory_touch(memory, bytes, member, lu->workers.count);
 }
 
-/* Chunks cost messages where rows of other processes are exchanged. */
-static hyb_lookahead_t first_mode(const HPL_T_grid *grid)
+static xh_status_t create_l2_columns(hyb_lu_t *lu)
 {
-    return grid->nprow == 1 ? HYB_LOOKAHEAD_PIPELINE : HYB_LOOKAHEAD_PANEL;
-}
+    xh_status_t status;
 
-static xh_status_t create_flat(hyb_lu_t *lu)
-{
-    if (!lu->in_columns)
+    if (!hyb_means_need_columns(&lu->means))
         return XH_OK;
-    return hyb_l2_columns_create(lu->mat->mp, Mmin(lu->mat->nb, lu->mat->n),
-                                 &lu->flat);
+    status = hyb_l2_columns_create(lu->mat->mp, Mmin(lu->mat->nb, lu->mat->n),
+                                   &lu->panel.l2);
+    if (status == XH_OK)
+        hyb_team_run(lu->means.team, touch_l2, lu);
+    return status;
 }
 
-static void take_means(const hyb_means_t *means, hyb_lu_t *lu)
-{
-    lu->team = hyb_machine_team(means->node);
-    lu->kernel = means->kernel;
-    lu->multiplier = means->multiplier;
-    lu->offloads = means->offloads;
-    lu->members = hyb_team_size(lu->team);
-    lu->in_columns = means->multiplier == HYB_BY_BLAS ||
-                     hyb_machine_working_devices(means->node) > 0;
-}
-
-static void set_up(const hyb_means_t *means, hyb_lu_t *lu)
+static xh_status_t create_ledger(hyb_lu_t *lu)
 {
     const HPL_T_pmat *mat = lu->mat;
+    hpl_map_t map = hpl_map(mat->nb, lu->grid->npcol, lu->grid->mycol);
 
-    take_means(means, lu);
-    lu->factored = -1;
-    lu->deals_ahead = strcmp(xh_settings_text("schedule"), "static") == 0;
-    lu->panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
-    lu->record = means->record;
-    hyb_choice_begin(&lu->choice, request(means, lu->algo),
-                     first_mode(lu->grid), lu->grid->all_comm);
-    hyb_regroup_init(&lu->regroup);
+    return hyb_ledger_create(hpl_map_count(&map, mat->n),
+                             hpl_map_owner(&map, mat->n) == map.me, mat->nb,
+                             &lu->ledger);
+}
+
+/* What the leader keeps moving. */
+static void register_polls(hyb_lu_t *lu)
+{
+    hyb_poller_add(&lu->poller, hyb_panel_poll, lu);
+    if (lu->grid->nprow > 1)
+        hyb_poller_add(&lu->poller, hyb_exchange_poll, lu);
+    if (lu->share != NULL)
+        hyb_poller_add(&lu->poller, hyb_share_poll, lu);
+    if (lu->place->ops->poll != NULL)
+        hyb_poller_add(&lu->poller, lu->place->ops->poll, lu);
+}
+
+static xh_status_t create_all(hyb_lu_t *lu)
+{
+    xh_status_t status = create_ledger(lu);
+
+    if (status == XH_OK)
+        status = hyb_tune_begin(lu);
+    if (status == XH_OK)
+        status = hyb_workers_create(lu);
+    if (status == XH_OK)
+        status = hyb_exchange_create(lu);
+    if (status == XH_OK)
+        status = hyb_panels_create(lu);
+    if (status == XH_OK)
+        status = create_l2_columns(lu);
+    if (status == XH_OK)
+        status = hyb_share_create(lu, &lu->share);
+    if (status == XH_OK)
+        register_polls(lu);
+    return status;
 }
 
 xh_status_t hyb_factor_prepare(const hyb_means_t *means, HPL_T_grid *grid,
                                HPL_T_palg *algo, HPL_T_pmat *mat,
-                               hyb_factorization_t **factorization_p)
+                               hyb_lu_t **lu_p)
 {
     hyb_lu_t *lu = calloc(1, sizeof(*lu));
     xh_status_t status;
 
     if (lu == NULL)
         return XH_ERR_MEMORY;
-    *lu = (hyb_lu_t){.grid = grid, .algo = algo, .mat = mat};
-    set_up(means, lu);
-    status = hyb_lu_allocate(lu);
+    lu->grid = grid;
+    lu->algo = algo;
+    lu->mat = mat;
+    lu->means = *means;
+    lu->panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
+    lu->place = hyb_place_host();
+    status = create_all(lu);
     if (status == XH_OK)
-        status = create_flat(lu);
-    if (status == XH_OK)
-        hyb_lu_touch(lu);
-    if (status == XH_OK)
-        status = hyb_devices_create(lu, means->node, &lu->devices);
-    if (status == XH_OK)
-        *factorization_p = lu;
+        *lu_p = lu;
     else
         hyb_factor_free(lu);
     return status;
 }
 
-void hyb_factor_free(hyb_factorization_t *lu)
+void hyb_factor_free(hyb_lu_t *lu)
 {
     if (lu == NULL)
         return;
-    hyb_devices_destroy(lu->devices);
-    hyb_l2_columns_destroy(lu->flat);
-    hyb_lu_release(lu);
+    hyb_share_destroy(lu->share);
+    hyb_l2_columns_destroy(lu->panel.l2);
+    hyb_panels_destroy(&lu->panel);
+    hyb_exchange_destroy(&lu->exchange);
+    hyb_workers_destroy(&lu->workers);
+    hyb_ledger_destroy(&lu->ledger);
     free(lu);
 }
 
-void hyb_factor_run(hyb_factorization_t *lu)
+/* ---- running -------------------------------------------------------------
+ */
+
+void hyb_factor_run(hyb_lu_t *lu)
 {
-    hyb_report_begin(lu);
-    watch_and_run(lu);
-    hyb_health_end(&lu->health);
+    const hyb_observer_t *observer = &lu->means.observer;
+    const hyb_observed_t run = {.grid = lu->grid,
+                                .n = lu->mat->n,
+                                .nb = lu->mat->nb,
+                                .iterations = lu->panels,
+                                .members = lu->workers.count,
+                                .timer = lu->workers.timer,
+                                .pace = lu->workers.pace,
+                                .has_devices = lu->share != NULL};
+
+    observer->begin(observer->context, &run);
+    lu->mat->info = 0;
+    hyb_panel_open(lu, 0);
+    if (lu->panels > 0)
+        hyb_team_run(lu->means.team, hyb_loop, lu);
+    observer->end(observer->context);
 }
 
-bool hyb_factor_is_over(const hyb_factorization_t *lu)
+bool hyb_factor_is_over(const hyb_lu_t *lu)
 {
-    return atomic_load(&lu->open) > 0;
+    return hyb_lu_is_open(lu, 0);
 }
 
-hpl_work_t hyb_factor_work(const hyb_factorization_t *lu)
+/* flop/s of a thread, as the diagnosis has it: where the system does not tell
+ * when others had the core, the processor's time counts. */
+static double rate_of(const hyb_workers_t *w)
 {
-    return hyb_work(lu->spent, lu->pace, lu->members, lu->devices_flop);
+    double flop = 0.0, seconds = 0.0;
+    int i;
+
+    for (i = 0; i < w->count; i++) {
+        flop += atomic_load(&w->pace[i].flop);
+        seconds += fmax(atomic_load(&w->pace[i].seconds),
+                        atomic_load(&w->pace[i].cpu));
+    }
+    return seconds > 0.0 ? flop / seconds : NAN;
 }
+
+hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
+{
+    const hyb_workers_t *w = &lu->workers;
+    hyb_timer_sum_t sum = hyb_timer_sum(w->timer, w->count);
+    int a;
+
+    for (a = 0; a < HYB_ACTIVITIES; a++)
+        sum.seconds[a] /= w->count;
+    return (hpl_work_t){
+        .panel = sum.seconds[HYB_PANEL],
+        .swap = sum.seconds[HYB_SWAP],
+        .solve = sum.seconds[HYB_SOLVE],
+        .update = sum.seconds[HYB_MULTIPLY] + sum.seconds[HYB_HELP],
+        .broadcast = sum.seconds[HYB_BROADCAST],
+        .exchange = sum.seconds[HYB_EXCHANGE],
+        .wait = sum.seconds[HYB_WAIT_PANEL] + sum.seconds[HYB_WAIT_ROWS] +
+                sum.seconds[HYB_WAIT_COLUMNS],
+        .flop = sum.flop + lu->tuner.devices_flop,
+        .rate = rate_of(w)};
+}
+
+/* ---- memory that will be needed ------------------------------------------
+ */
 
 uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    hyb_lu_t lu = {.panels = 0};
-    int64_t rows = hpl_system_rows(shape), cols = hpl_system_columns(shape);
-    int depth = Mmin(shape->nb, shape->n);
-    uint64_t bytes;
+    int nb = Mmin(shape->nb, shape->n);
+    uint64_t bytes = hyb_workers_bytes(means, shape->n, shape->nb) +
+                     hyb_exchange_bytes(means, shape) +
+                     hyb_panels_bytes(means, shape) +
+                     hyb_share_bytes(means, shape);
 
-    take_means(means, &lu);
-    bytes = hyb_lu_bytes(&lu, shape);
-    if (hyb_machine_working_devices(means->node) > 0)
-        bytes += (uint64_t)lu.members * hyb_host_gemm_lone_bytes() +
-                 hyb_offload_bytes(means->node, rows, cols, depth);
-    if (lu.in_columns)
-        bytes += hyb_l2_columns_bytes(rows, depth);
+    if (hyb_means_need_columns(means))
+        bytes += hyb_l2_columns_bytes(hpl_system_rows(shape), nb);
     return bytes;
 }

@@ -1,295 +1,290 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/update.h"
 
-#include "base/clock.h"
-#include "hpl/panel/panel.h"
-#include "hybrid/lu/agenda.h"
-#include "hybrid/cpu/blas.h"
-#include "hybrid/cpu/pack.h"
+#include "hybrid/lu/loop.h"
+#include "hybrid/lu/lu.h"
+#include "hybrid/lu/place.h"
+#include "hybrid/lu/share.h"
 
-/* one member's work on one run */
-typedef struct {
-    hyb_lu_t *lu;
-    hyb_lu_panel_t *panel;
-    hyb_plan_t *plan;
-    hyb_run_t run;
-    int member;
-    double *u; /* packed */
-} work_t;
+/* ---- what is done to a run ------------------------------------------------
+ */
 
-static work_t begin(hyb_lu_t *lu, int k, hyb_run_t run, int member)
+/* From the panel before, or the arrival of rows, to ... */
+static int64_t first_stage(const hyb_worker_t *me, const hyb_step_t *step)
 {
-    return (work_t){.lu = lu,
-                    .panel = hyb_lu_panel(lu, k),
-                    .plan = hyb_lu_plan(lu, k),
-                    .run = run,
-                    .member = member,
-                    .u = lu->u + member * lu->u_stride};
+    return me->lu->grid->nprow > 1 ? hyb_stage_after(step->k, HYB_STEP_ARRIVE)
+                                   : hyb_stage(step->k);
 }
 
-/* The run's columns from panel row ia on. */
-static xh_view_t trailing(const work_t *w)
+static hyb_stages_t solving(const hyb_worker_t *me, const hyb_step_t *step)
 {
-    const HPL_T_panel *h = w->panel->hpl;
-
-    return (xh_view_t){Mptr(w->lu->mat->A, h->ii, w->run.from, w->lu->mat->ld),
-                       h->mp, w->run.count, w->lu->mat->ld};
+    return (hyb_stages_t){first_stage(me, step),
+                          hyb_stage_after(step->k, HYB_STEP_SOLVE)};
 }
 
-/* The same below the top: what is multiplied. */
-static xh_view_t below(const work_t *w)
+static hyb_stages_t updating(const hyb_worker_t *me, const hyb_step_t *step)
 {
-    int top = hpl_panel_top_rows(w->panel->hpl);
-    xh_view_t all = trailing(w);
-
-    return xh_view_part(all, top, 0, all.rows - top, all.cols);
+    return (hyb_stages_t){hyb_step_solves_first(step)
+                              ? hyb_stage_after(step->k, HYB_STEP_SOLVE)
+                              : first_stage(me, step),
+                          hyb_stage_after(step->k, HYB_STEP_UPDATE)};
 }
 
-/* Where the run's part of U is kept in columns: the matrix's top rows where
- * they are here. */
-static xh_view_t home_of_u(const work_t *w)
+/* Upstream's timer of updates, which times the leader. */
+static void toggle(const hyb_worker_t *me)
 {
-    const HPL_T_panel *h = w->panel->hpl;
-    const hyb_exchanges_t *e = &w->lu->exchanges;
-
-    if (hpl_panel_top_rows(h) > 0)
-        return xh_view_part(trailing(w), 0, 0, h->jb, w->run.count);
-    return (xh_view_t){e->u + w->run.from * e->rows, h->jb, w->run.count,
-                       h->jb};
+    if (me->member == 0)
+        HPL_ptimer(HPL_TIMING_UPDATE);
 }
 
-/* This member did activity from started until now, which is returned. */
-static double spent(const work_t *w, hyb_activity_t activity, double started)
+/* Swapped and solved; others multiply it. */
+static void solve_run(const hyb_place_work_t *w)
 {
-    return hyb_timer_end(w->lu->spent, w->member, activity, w->plan->k,
-                         started);
+    const hyb_place_ops_t *place = w->me->lu->place->ops;
+
+    toggle(w->me);
+    place->swap(w);
+    place->solve(w, true);
+    toggle(w->me);
 }
 
-/* Start or stop one of upstream's timers, which time the leader. */
-static void toggle(const work_t *w, int timer)
+/* All of it while the run is in cache, or what is left where it is solved. */
+static void update_run(const hyb_place_work_t *w)
 {
-    if (w->member == 0)
-        HPL_ptimer(timer);
-}
+    const hyb_place_ops_t *place = w->me->lu->place->ops;
 
-/* The member begins activity. */
-static void doing(const work_t *w, hyb_activity_t activity)
-{
-    hyb_timer_begin(w->lu->spent, w->member, activity, w->plan->k);
-}
-
-static bool columns_are_ready(const work_t *w)
-{
-    return hyb_columns_reached(&w->lu->columns, w->run.from,
-                               w->run.from + w->run.count, w->plan->k);
-}
-
-static bool rows_have_arrived(const work_t *w)
-{
-    return atomic_load_explicit(&w->plan->arrived, memory_order_acquire) >=
-           w->run.from + w->run.count;
-}
-
-/* Until is_so; returns now, or started if there was nothing to wait for. */
-static double wait_until(bool (*is_so)(const work_t *w), const work_t *w,
-                         hyb_activity_t activity, double started)
-{
-    int turns = 0;
-
-    if (is_so(w))
-        return started;
-    doing(w, activity);
-    while (!is_so(w))
-        hyb_agenda_turn(w->lu, w->member, &turns);
-    return spent(w, activity, started);
-}
-
-/* The run's first column within its group x. */
-static int column_within(const work_t *w, const hpl_exchange_t *x)
-{
-    const hyb_exchanges_t *e = &w->lu->exchanges;
-
-    return (int)(w->run.from - (x->gathered - e->gathered) / e->rows);
-}
-
-/* The run's rows of U, where they came from all processes. */
-static hyb_arrived_t arrived(const work_t *w)
-{
-    const hpl_exchange_t *x = hyb_exchanges_of(w->lu, w->run);
-
-    return (hyb_arrived_t){.nb = w->panel->hpl->jb,
-                           .place = w->panel->swap.source,
-                           .data = x->gathered + column_within(w, x),
-                           .ld = x->columns};
-}
-
-/* Rows that came from other processes: U's, and those displaced by them. */
-static void take_arrived(const work_t *w)
-{
-    const hpl_exchange_t *x = hyb_exchanges_of(w->lu, w->run);
-    const hyb_arrived_t rows = arrived(w);
-
-    hpl_exchange_settle(x, column_within(w, x), (int)w->run.count);
-    hyb_chunk_unpack_rows(w->lu->kernel, &rows, w->run.count, w->u);
-}
-
-/* Is U kept where its rows arrived? The matrix has no room for it here then,
- * and nobody wants it in columns. */
-static bool keeps_rows(const work_t *w)
-{
-    return hpl_panel_top_rows(w->panel->hpl) == 0 && !w->lu->in_columns;
-}
-
-static void keep_u(const work_t *w)
-{
-    hyb_arrived_t rows;
-
-    if (!keeps_rows(w)) {
-        hyb_chunk_store(&w->panel->factors, w->u, home_of_u(w));
-        return;
-    }
-    rows = arrived(w);
-    hyb_chunk_return_rows(w->lu->kernel, w->u, w->run.count, &rows);
-}
-
-/* What keep_u kept, for the kernel. */
-static void fetch_u(const work_t *w)
-{
-    const hyb_kernel_t *kernel = w->lu->kernel;
-    hyb_arrived_t rows;
-
-    if (!keeps_rows(w)) {
-        hyb_pack(home_of_u(w), XH_TRANS, -1.0, kernel->cols, w->u);
-        return;
-    }
-    rows = arrived(w);
-    hyb_chunk_unpack_rows(kernel, &rows, w->run.count, w->u);
-}
-
-/* stores: U is kept as well, for others or back-substitution. */
-static void swap_and_solve(const work_t *w, bool stores)
-{
-    double now =
-        wait_until(columns_are_ready, w, HYB_WAIT_COLUMNS, xh_clock_now());
-
-    toggle(w, HPL_TIMING_LASWP);
-    if (w->lu->grid->nprow > 1) {
-        now = wait_until(rows_have_arrived, w, HYB_WAIT_ROWS, now);
-        doing(w, HYB_SWAP);
-        take_arrived(w);
+    toggle(w->me);
+    if (hyb_step_solves_first(w->step)) {
+        place->fetch_u(w);
     } else {
-        doing(w, HYB_SWAP);
-        hyb_chunk_swap(w->lu->kernel, &w->panel->swap, trailing(w), w->u);
+        place->swap(w);
+        place->solve(w, false);
     }
-    now = spent(w, HYB_SWAP, now);
-    toggle(w, HPL_TIMING_LASWP);
-    doing(w, HYB_SOLVE);
-    hyb_chunk_solve(&w->panel->factors, w->run.count, w->u);
-    if (stores)
-        keep_u(w);
-    spent(w, HYB_SOLVE, now);
+    place->multiply(w);
+    toggle(w->me);
 }
 
-static void poll_agenda(void *context)
+/* ---- taking runs ---------------------------------------------------------
+ */
+
+/* Work on columns that a worker takes run by run. */
+typedef struct {
+    hyb_awaited_t awaited; /* first: the wait is for a run to take */
+    const hyb_step_t *step;
+    hyb_worker_t *me;
+    hyb_stages_t stages;
+    int64_t width;
+    hyb_run_t run;
+    hyb_taking_t taken;
+    bool (*is_enough)(const hyb_worker_t *me, const hyb_step_t *step);
+} task_t;
+
+/* Is there a run, or nothing left to wait for? Takes the run. */
+static bool try_to_take(void *context)
 {
-    const work_t *w = context;
+    task_t *t = context;
 
-    hyb_agenda_poll(w->lu);
-}
-
-static void assist(void *context)
-{
-    const work_t *w = context;
-
-    hyb_exchanges_assist(w->lu, w->member);
-}
-
-static bool l2_is_complete(const work_t *w)
-{
-    return hyb_l2_columns_complete(w->lu->flat, w->plan->k);
-}
-
-/* L2 in columns, once others have copied their part of it. */
-static xh_view_t wait_for_l2(const work_t *w)
-{
-    wait_until(l2_is_complete, w, HYB_WAIT_PANEL, xh_clock_now());
-    return hyb_l2_columns_view(w->lu->flat, w->plan->k);
-}
-
-/* What a member does now and then while it multiplies. */
-static hyb_chunk_poll_t duty(work_t *w)
-{
-    if (w->member == 0)
-        return (hyb_chunk_poll_t){poll_agenda, w};
-    return (hyb_chunk_poll_t){w->lu->grid->nprow > 1 ? assist : NULL, w};
-}
-
-/* C := C - L2 U, in steps of about a millisecond. */
-static void call_blas(const work_t *w, xh_view_t l2, xh_view_t c,
-                      const hyb_chunk_poll_t *poll)
-{
-    enum { ROWS = 960 };
-    xh_gemm_t product = {.alpha = -1.0, .beta = 1.0, .b = home_of_u(w)};
-    int64_t i, rows;
-
-    for (i = 0; i < c.rows; i += ROWS) {
-        rows = Mmin(ROWS, c.rows - i);
-        product.a = xh_view_part(l2, i, 0, rows, l2.cols);
-        product.c = xh_view_part(c, i, 0, rows, c.cols);
-        if (hyb_blas_gemm(&product) != XH_OK)
-            HPL_pabort(__LINE__, "hyb_update_multiply", "no BLAS");
-        if (poll->poll != NULL)
-            poll->poll(poll->context);
-    }
-}
-
-static void multiply(work_t *w)
-{
-    const hyb_chunk_poll_t poll = duty(w);
-    bool blas = w->lu->multiplier == HYB_BY_BLAS;
-    xh_view_t c = below(w), l2 = blas ? wait_for_l2(w) : c;
-    double flop = 2.0 * (double)c.rows * (double)c.cols * w->panel->hpl->jb;
-    hyb_pace_t *pace = &w->lu->pace[w->member];
-    hyb_pace_mark_t mark = hyb_pace_mark(pace, flop);
-
-    doing(w, HYB_MULTIPLY);
-    if (blas)
-        call_blas(w, l2, c, &poll);
+    if (t->is_enough != NULL && t->is_enough(t->me, t->step))
+        t->taken = HYB_NOTHING_LEFT;
     else
-        hyb_chunk_multiply(&w->panel->factors, 0, w->u, c, &poll);
-    spent(w, HYB_MULTIPLY, mark.time);
-    hyb_timer_flop(w->lu->spent, w->member, flop);
-    hyb_pace_add(pace, mark, flop);
-    hyb_columns_apply(&w->lu->columns, w->run);
+        t->taken = hyb_ledger_take(&t->me->lu->ledger, t->awaited.blocks,
+                                   t->stages, t->width, &t->run);
+    return t->taken != HYB_NOT_READY;
 }
 
-void hyb_update_run(hyb_lu_t *lu, int k, hyb_run_t run, int member)
+/* What is waited for: other workers and devices, or other processes. */
+static hyb_activity_t reason_to_wait(const task_t *t)
 {
-    work_t w = begin(lu, k, run, member);
+    const hyb_lu_t *lu = t->me->lu;
 
-    toggle(&w, HPL_TIMING_UPDATE);
-    swap_and_solve(&w, hpl_panel_top_rows(w.panel->hpl) > 0 ||
-                           lu->multiplier == HYB_BY_BLAS);
-    multiply(&w);
-    toggle(&w, HPL_TIMING_UPDATE);
+    return lu->grid->nprow > 1 &&
+                   hyb_ledger_reached(&lu->ledger, t->awaited.blocks,
+                                      hyb_stage(t->step->k))
+               ? HYB_WAIT_ROWS
+               : HYB_WAIT_COLUMNS;
 }
 
-void hyb_update_prepare(hyb_lu_t *lu, int k, hyb_run_t run, int member)
+static bool take(task_t *t)
 {
-    work_t w = begin(lu, k, run, member);
-
-    toggle(&w, HPL_TIMING_UPDATE);
-    swap_and_solve(&w, true);
-    toggle(&w, HPL_TIMING_UPDATE);
+    if (!try_to_take(t))
+        hyb_worker_wait(t->me, reason_to_wait(t), t->step->k, HYB_HELPS,
+                        &t->awaited);
+    return t->taken == HYB_TAKEN;
 }
 
-void hyb_update_multiply(hyb_lu_t *lu, int k, hyb_run_t run, int member)
+static task_t task(hyb_worker_t *me, const hyb_step_t *step,
+                   hyb_blocks_t blocks, hyb_stages_t stages)
 {
-    work_t w = begin(lu, k, run, member);
+    return (task_t){.awaited = {.is_so = try_to_take, .blocks = blocks},
+                    .step = step,
+                    .me = me,
+                    .stages = stages,
+                    .width = me->lu->workers.run_columns};
+}
 
-    toggle(&w, HPL_TIMING_UPDATE);
-    if (lu->multiplier == HYB_BY_KERNEL)
-        fetch_u(&w);
-    multiply(&w);
-    toggle(&w, HPL_TIMING_UPDATE);
+/* One run of t, to the stage it is for; false: none is left. */
+static bool work_on_one(task_t *t, void (*work)(const hyb_place_work_t *))
+{
+    if (!take(t))
+        return false;
+    work(&(hyb_place_work_t){t->me, t->step, t->run});
+    hyb_ledger_complete(&t->me->lu->ledger, t->run, t->stages);
+    return true;
+}
+
+/* ---- columns of the host -------------------------------------------------
+ */
+
+static void update_blocks(hyb_worker_t *me, const hyb_step_t *step,
+                          hyb_blocks_t blocks, int64_t width)
+{
+    task_t t = task(me, step, blocks, updating(me, step));
+
+    t.width = width;
+    while (work_on_one(&t, update_run))
+        ;
+}
+
+/* All columns are swapped and solved before any is multiplied. */
+static void solve_all(hyb_worker_t *me, const hyb_step_t *step)
+{
+    task_t t = task(me, step, step->all, solving(me, step));
+
+    while (work_on_one(&t, solve_run))
+        ;
+    hyb_worker_wait_columns(me, step->k, HYB_HELPS, step->all, t.stages.to);
+    hyb_share_release(me->lu, step);
+}
+
+/* Swap and solve columns for the devices, until that is enough. */
+static void feed(hyb_worker_t *me, const hyb_step_t *step,
+                 bool (*is_enough)(const hyb_worker_t *me,
+                                   const hyb_step_t *step))
+{
+    task_t t = task(me, step, step->streamed, solving(me, step));
+
+    t.is_enough = is_enough;
+    if (hyb_step_solves_first(step))
+        return;
+    while (work_on_one(&t, solve_run))
+        hyb_share_release(me->lu, step);
+}
+
+/* The update is complete here before this worker goes on. */
+static void finish(hyb_worker_t *me, const hyb_step_t *step)
+{
+    update_blocks(me, step, step->rest, me->lu->workers.run_columns);
+    hyb_worker_wait_columns(me, step->k, HYB_HELPS, step->all,
+                            hyb_stage(step->k + 1));
+}
+
+bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step)
+{
+    return hyb_lu_owns(me->lu, step->k + 1) && me->member < step->panel_threads;
+}
+
+/* ---- columns whose place has a queue -------------------------------------
+ */
+
+/* The leader queues all; the place tells the ledger what has run. */
+static void queue_blocks(hyb_worker_t *me, const hyb_step_t *step,
+                         hyb_blocks_t blocks)
+{
+    hyb_lu_t *lu = me->lu;
+    const hyb_place_ops_t *place = lu->place->ops;
+    const hyb_place_work_t w = {me, step,
+                                hyb_ledger_columns(&lu->ledger, blocks)};
+
+    if (me->member != 0 || w.run.count == 0)
+        return;
+    place->swap(&w);
+    place->solve(&w, true);
+    hyb_ledger_queue_all(
+        &lu->ledger, blocks,
+        (hyb_stages_t){hyb_stage(step->k), hyb_stage(step->k + 1)});
+    place->multiply(&w);
+}
+
+/* ---- an iteration --------------------------------------------------------
+ */
+
+void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
+{
+    hyb_lu_t *lu = me->lu;
+    bool factors = hyb_factors_next(me, step);
+
+    if (lu->place->ops->is_queued) {
+        queue_blocks(me, step, step->next);
+        return;
+    }
+    if (lu->means.multiplier == HYB_BY_BLAS ||
+        hyb_blocks_count(step->streamed) > 0)
+        hyb_l2_columns_fill(lu->panel.l2, step->k);
+    if (hyb_step_solves_first(step))
+        solve_all(me, step);
+    if (!step->next_is_streamed)
+        update_blocks(me, step, step->next,
+                      hyb_means_narrow_columns(&lu->means, lu->ledger.nb));
+    if (!factors)
+        feed(me, step, NULL);
+    else if (me->member == 0)
+        feed(me, step, hyb_share_is_saturated);
+    if (step->mode == HYB_LOOKAHEAD_NONE)
+        finish(me, step);
+}
+
+static bool next_is_updated(const hyb_worker_t *me, const hyb_step_t *step)
+{
+    return hyb_ledger_reached(&me->lu->ledger, step->next,
+                              hyb_stage(step->k + 1));
+}
+
+/* Where devices update them they get more columns meanwhile, and are not
+ * helped, which takes long. */
+void hyb_update_wait_next(hyb_worker_t *me, const hyb_step_t *step)
+{
+    if (step->next_is_streamed)
+        feed(me, step, next_is_updated);
+    hyb_worker_wait_columns(
+        me, step->k, step->next_is_streamed ? HYB_HELPS_SHORT : HYB_HELPS,
+        step->next, hyb_stage(step->k + 1));
+}
+
+/*
+ * Has this worker to leave the rest of iteration k to others for now, as it
+ * factors panel k + 2, whose columns are ready for it? Not with devices: they
+ * may get these very columns next.
+ */
+static bool has_to_leave(const hyb_worker_t *me, const hyb_step_t *step)
+{
+    hyb_lu_t *lu = me->lu;
+    const hyb_step_t *next = hyb_lu_step(lu, step->k + 1);
+
+    return lu->share == NULL && hyb_lu_is_open(lu, step->k + 1) &&
+           !hyb_step_solves_first(next) && hyb_factors_next(me, next) &&
+           hyb_ledger_reached(&lu->ledger, next->next, first_stage(me, next));
+}
+
+void hyb_update_leave(hyb_worker_t *me, int k)
+{
+    hyb_lu_t *lu = me->lu;
+
+    if (k < 0)
+        return;
+    update_blocks(me, hyb_lu_step(lu, k), hyb_lu_step(lu, k)->rest,
+                  lu->workers.run_columns);
+    atomic_store(&me->iteration, k + 1);
+}
+
+void hyb_update_rest(hyb_worker_t *me, const hyb_step_t *step)
+{
+    task_t t = task(me, step, step->rest, updating(me, step));
+
+    if (me->lu->place->ops->is_queued)
+        queue_blocks(me, step, (hyb_blocks_t){step->next.to, step->all.to});
+    feed(me, step, NULL);
+    hyb_update_leave(me, step->k - 1);
+    t.is_enough = has_to_leave;
+    while (work_on_one(&t, update_run))
+        hyb_open_early(me, step->k + 1);
 }

@@ -2,21 +2,33 @@
 #ifndef HYB_UPDATE_H
 #define HYB_UPDATE_H
 
-#include "hybrid/lu/lu.h"
+#include "hybrid/lu/worker.h"
 
 /*
- * What one member does to a run of columns in iteration k: rows swapped or
- * taken from where they arrived, U solved and stored, C updated. Waits until
- * the columns have met panel k - 1 and their rows are here.
+ * Which columns a worker swaps, solves and multiplies in an iteration, and
+ * when. What it does to a run of them is the place's.
  */
 
-/* All of it, while the run is in cache; the run then has met panel k. */
-void hyb_update_run(hyb_lu_t *lu, int k, hyb_run_t run, int member);
+/*
+ * All that panel k + 1 and the devices wait for comes first: the columns of
+ * panel k + 1, and enough columns for the devices. With look-ahead 0 and 1 all
+ * columns are swapped and solved before, with look-ahead 0 all are updated.
+ */
+void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step);
 
-/* Swap, solve and store U only ... */
-void hyb_update_prepare(hyb_lu_t *lu, int k, hyb_run_t run, int member);
+/* Does this worker factor panel k + 1? */
+bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step);
 
-/* ... and the update of a run that is prepared. */
-void hyb_update_multiply(hyb_lu_t *lu, int k, hyb_run_t run, int member);
+/* Wait until the columns of panel k + 1 have met panel k. */
+void hyb_update_wait_next(hyb_worker_t *me, const hyb_step_t *step);
+
+/*
+ * What is left of iteration k - 1, then the other columns, as long as this
+ * worker is not needed for the next iteration's panel.
+ */
+void hyb_update_rest(hyb_worker_t *me, const hyb_step_t *step);
+
+/* What is left of iteration k; the worker then leaves it. */
+void hyb_update_leave(hyb_worker_t *me, int k);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include <mpi.h>
 #include <stdbool.h>
-#include "hybrid/observe/pace.h"
+#include "hybrid/lu/pace.h"
 #include "hybrid/observe/verdict.h"
-#include "hybrid/observe/timer.h"
+#include "hybrid/lu/timer.h"
 
 /*
  * How each process does, while they factor: every process tells the first one

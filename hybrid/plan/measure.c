@@ -9,7 +9,7 @@
 #include "base/median.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/observe/phase.h"
-#include "hybrid/lu/lu.h"
+#include "hybrid/lu/means.h"
 #include "hybrid/plan/devices.h"
 #include "hybrid/plan/links.h"
 #include "hybrid/plan/packing.h"
@@ -130,9 +130,7 @@ static void measure_narrow(const work_t *w, xhost_update_t *x,
 
     if (means->multiplier == HYB_BY_BLAS)
         return;
-    xhost_update_set_chunk(x, hyb_lu_narrow(means->kernel, w->nb,
-                                            means->multiplier,
-                                            hyb_team_size(w->team)));
+    xhost_update_set_chunk(x, hyb_means_narrow_columns(means, w->nb));
     add_point(w, &w->width->narrow, (double)shape->m,
               update_seconds(x, XHOST_COMPLETE, w->share) / (double)shape->n);
 }
@@ -140,7 +138,7 @@ static void measure_narrow(const work_t *w, xhost_update_t *x,
 static xh_status_t measure_update(const work_t *w, int64_t m)
 {
     const hyb_kernel_t *kernel = w->means->kernel;
-    int64_t chunk = hyb_lu_chunk(kernel, w->nb, w->means->multiplier);
+    int64_t chunk = hyb_means_run_columns(w->means, w->nb);
     xhost_shape_t shape = {m, columns(w, m, chunk), w->nb, chunk};
     xhost_update_t *x = NULL;
     double complete, prepare;
@@ -327,7 +325,7 @@ static xh_status_t open_devices(const hyb_means_t *means,
 
     return hpl_agree(
         MPI_COMM_WORLD,
-        xhpl_devices_create(means->node, means->kernel, &extent, devices_p));
+        xhpl_devices_create(means->machine, means->kernel, &extent, devices_p));
 }
 
 /* Where a process has none, or lost the last one meanwhile, none counts. */
@@ -353,7 +351,7 @@ static xh_status_t measure_widths(const hyb_means_t *means,
                    .ceilings = &ceilings,
                    .glance =
                        ceiling_part * what->seconds / (what->widths * HEIGHTS),
-                   .team = hyb_machine_team(means->node),
+                   .team = hyb_machine_team(means->machine),
                    .bytes = what->bytes,
                    .by_blas = by_blas(means),
                    .exchanges = has_others(),
@@ -411,8 +409,8 @@ static xh_status_t measure_work(const hyb_means_t *means,
 xh_status_t xhpl_measure(const hyb_means_t *means,
                          const xhpl_measurement_t *what, xhpl_rates_t *rates_p)
 {
-    int threads = hyb_team_size(hyb_machine_team(means->node));
-    hyb_split_t split = hyb_machine_split(means->node);
+    int threads = hyb_team_size(hyb_machine_team(means->machine));
+    hyb_split_t split = hyb_machine_split(means->machine);
     xhpl_rates_t rates = {.threads = (int)-xhpl_links_slowest(-threads),
                           .fixed = split.policy == HYB_SPLIT_FIXED,
                           .share = split.share};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "base/integers.h"
 #include "hpl/pauxil/map.h"
-#include "hybrid/lu/lu.h"
+#include "hybrid/lu/exchange.h"
 
 enum {
     MOST_STEPS = 100000,
@@ -92,7 +92,7 @@ static double exchange(const model_t *model, double columns)
 /* The same in groups, each with messages of its own. */
 static double exchange_groups(const model_t *model, double columns)
 {
-    double group = (double)hyb_lu_group(model->test->nb);
+    double group = (double)hyb_exchange_columns(model->test->nb);
     double whole = floor(columns / group);
 
     return whole * exchange(model, group) +
@@ -188,8 +188,8 @@ static step_t step_of(const model_t *model, int64_t k, int p, int q)
     step.product = ahead * (column - prepare) + longer;
     step.exchange = model->mode == PIPELINE ? exchange_groups(model, step.n)
                                             : exchange(model, step.n);
-    step.group =
-        fmin(step.exchange, exchange(model, (double)hyb_lu_group(test->nb)));
+    step.group = fmin(step.exchange,
+                      exchange(model, (double)hyb_exchange_columns(test->nb)));
     let_devices(model, ahead, column - prepare, &step);
     return step;
 }

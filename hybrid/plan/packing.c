@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "hpl.h"
 #include "hpl/pgesv/exchange.h"
-#include "hybrid/lu/lu.h"
+#include "hybrid/lu/exchange.h"
 #include "hybrid/plan/host_timing.h"
 
 typedef struct {
@@ -15,18 +15,18 @@ typedef struct {
     hpl_pivots_t pivots; /* of a process that is alone in its column */
     int offset[2];
     hpl_row_move_t *moves; /* nb of U's rows, then nb that are displaced */
-    double *memory; /* HYB_GROUP_COLUMNS columns of each, for every member */
+    double *memory; /* HYB_EXCHANGE_COLUMNS columns of each, for every member */
     size_t bytes;
 } packing_t;
 
 static void pack_group(packing_t *p, int64_t from, int member)
 {
-    size_t doubles = (size_t)p->panel.jb * HYB_GROUP_COLUMNS;
+    size_t doubles = (size_t)p->panel.jb * HYB_EXCHANGE_COLUMNS;
     double *packed = p->memory + 2 * doubles * (size_t)member;
     hpl_exchange_t x = {
         .panel = &p->panel,
         .a = p->columns.data + from * p->columns.ld,
-        .columns = (int)Mmin(HYB_GROUP_COLUMNS, p->columns.cols - from),
+        .columns = (int)Mmin(HYB_EXCHANGE_COLUMNS, p->columns.cols - from),
         .gathered = packed,
         .displaced = packed + doubles};
 
@@ -37,9 +37,9 @@ static void pack_group(packing_t *p, int64_t from, int member)
 static void pack_share(void *context, int member)
 {
     packing_t *p = context;
-    int64_t step = (int64_t)HYB_GROUP_COLUMNS * hyb_team_size(p->team), from;
+    int64_t step = (int64_t)HYB_EXCHANGE_COLUMNS * hyb_team_size(p->team), from;
 
-    for (from = (int64_t)HYB_GROUP_COLUMNS * member; from < p->columns.cols;
+    for (from = (int64_t)HYB_EXCHANGE_COLUMNS * member; from < p->columns.cols;
          from += step)
         pack_group(p, from, member);
 }
@@ -74,7 +74,7 @@ xh_status_t xhpl_packing_seconds(hyb_team_t *team, xh_view_t columns,
                                  double *seconds_p)
 {
     size_t doubles =
-        2 * (size_t)nb * HYB_GROUP_COLUMNS * (size_t)hyb_team_size(team);
+        2 * (size_t)nb * HYB_EXCHANGE_COLUMNS * (size_t)hyb_team_size(team);
     packing_t p = {.team = team,
                    .columns = columns,
                    .moves = calloc(2 * (size_t)nb, sizeof(*p.moves)),

@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/median.h"
 #include "hpl/grid/agree.h"
-#include "hybrid/lu/panels.h"
-#include "hybrid/node/waiting.h"
+#include "hybrid/lu/panel.h"
+#include "hybrid/node/wait.h"
 #include "hybrid/plan/links.h"
 
 enum { MOST_CALLS = 16 };
@@ -34,7 +34,7 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
 
     (void)column;
     p->turns = 0;
-    hyb_panels_agree(&p->panel, p->proposal, &wait, pivot);
+    hyb_panel_agree(&p->panel, p->proposal, &wait, pivot);
 }
 
 static double once(xhost_panel_t *panel, int members)

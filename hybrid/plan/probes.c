@@ -40,7 +40,7 @@ static double timed(hyb_team_t *team, hyb_team_fn_t fn, probe_t *probe)
 /* The best of some runs, as wherever a ceiling is measured. */
 double xhpl_probe_ceiling(const hyb_means_t *means, double seconds)
 {
-    hyb_team_t *team = hyb_machine_team(means->node);
+    hyb_team_t *team = hyb_machine_team(means->machine);
     probe_t probe = {.fma = xh_fma_kernel(means->kernel->isa), .rounds = 1000};
     double once = 0.0, least = INFINITY, rate;
 
@@ -93,7 +93,7 @@ static void sweep(void *context, int member)
 xh_status_t xhpl_probe_sweep(const hyb_means_t *means, double seconds,
                              double *rate_p)
 {
-    hyb_team_t *team = hyb_machine_team(means->node);
+    hyb_team_t *team = hyb_machine_team(means->machine);
     size_t bytes = sizeof(double) * (SWEEP + SWEEP_ROWS);
     probe_t probe = {.size = hyb_team_size(team)};
     void *memory = NULL;

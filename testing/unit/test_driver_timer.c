@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/observe/timer.h"
+#include "hybrid/lu/timer.h"
 
 #include <math.h>
 #include "base/clock.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/settings.h"
-#include "hybrid/observe/pace.h"
+#include "hybrid/lu/pace.h"
 #include "testing/unit/unit_mpi.h"
 
 static hyb_timer_t spent;

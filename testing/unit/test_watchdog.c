@@ -4,7 +4,7 @@
 #include <time.h>
 #include "base/clock.h"
 #include "base/log.h"
-#include "hybrid/observe/timer.h"
+#include "hybrid/lu/timer.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 

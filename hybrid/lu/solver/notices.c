@@ -28,10 +28,10 @@ static void name_devices(const hyb_machine_t *node, char *text, size_t size)
 void hyb_notices_solver(const hyb_means_t *means, const char *cores,
                         int processes)
 {
-    int threads = hyb_team_size(hyb_machine_team(means->node));
+    int threads = hyb_team_size(hyb_machine_team(means->machine));
     char devices[256], others[64] = "";
 
-    name_devices(means->node, devices, sizeof(devices));
+    name_devices(means->machine, devices, sizeof(devices));
     if (processes > 1)
         snprintf(others, sizeof(others), "%d processes, the first with ",
                  processes);

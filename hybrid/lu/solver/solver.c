@@ -10,6 +10,7 @@
 #include "hpl/solver/system.h"
 #include "hybrid/lu/back_substitution.h"
 #include "hybrid/lu/check.h"
+#include "hybrid/observe/observers.h"
 #include "hybrid/observe/sensors.h"
 #include "hybrid/lu/factor.h"
 #include "hybrid/lu/generate.h"
@@ -21,6 +22,7 @@
 
 /* This process's share of its node; there is one solver a process. */
 static hyb_means_t means;
+static hyb_iterations_t *record;
 static hyb_neighbours_t neighbours;
 static hyb_binding_t binding;
 static hyb_notices_t said;
@@ -31,7 +33,7 @@ static hyb_notices_t said;
 static uint64_t bytes(const hpl_shape_t *shape)
 {
     HPL_T_pmat mat = hpl_system_matrix(shape);
-    int members = hyb_team_size(hyb_machine_team(means.node));
+    int members = hyb_team_size(means.team);
     uint64_t factor = hyb_factor_bytes(&means, shape);
 
     return hpl_system_matrix_bytes(&mat, shape->align) +
@@ -48,8 +50,8 @@ static void destroy(hpl_system_t *system)
 {
     if (system != NULL) {
         free_prepared(system);
-        if (hyb_machine_devices(means.node) > 0)
-            hyb_machine_unpin(means.node, system->memory);
+        if (hyb_machine_devices(means.machine) > 0)
+            hyb_machine_unpin(means.machine, system->memory);
     }
     hpl_system_destroy(system);
 }
@@ -57,15 +59,15 @@ static void destroy(hpl_system_t *system)
 /* Devices reach pinned memory at full speed; pinning is slow, so it is here. */
 static void pin(hpl_system_t *system)
 {
-    if (hyb_machine_working_devices(means.node) == 0)
+    if (hyb_machine_working_devices(means.machine) == 0)
         return;
-    hyb_generate_touch(hyb_machine_team(means.node), &system->mat);
-    hyb_machine_pin(means.node, system->memory, system->bytes);
+    hyb_generate_touch(means.team, &system->mat);
+    hyb_machine_pin(means.machine, system->memory, system->bytes);
 }
 
 static xh_status_t prepare(hpl_system_t *system)
 {
-    hyb_factorization_t *prepared = NULL;
+    hyb_lu_t *prepared = NULL;
     xh_status_t status;
 
     pin(system);
@@ -93,22 +95,21 @@ static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
 
 static void generate(hpl_system_t *system, int seed)
 {
-    hyb_generate(hyb_machine_team(means.node), system->grid, &system->mat,
-                 seed);
+    hyb_generate(means.team, system->grid, &system->mat, seed);
 }
 
-static void run(hyb_factorization_t *prepared, HPL_T_grid *grid,
-                const HPL_T_palg *algo, HPL_T_pmat *mat)
+static void run(hyb_lu_t *prepared, HPL_T_grid *grid, const HPL_T_palg *algo,
+                HPL_T_pmat *mat)
 {
     if (grid->iam == 0)
         hyb_notices_algorithm(&said, algo);
     hyb_factor_run(prepared);
-    hyb_back_substitution(hyb_machine_team(means.node), grid, mat);
+    hyb_back_substitution(means.team, grid, mat);
 }
 
 static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
 {
-    hyb_factorization_t *prepared;
+    hyb_lu_t *prepared;
 
     if (hyb_factor_prepare(&means, grid, algo, array, &prepared) != XH_OK)
         HPL_pabort(__LINE__, "HPL_pdgesv", "out of memory");
@@ -130,14 +131,13 @@ static void solve(hpl_system_t *system, int *info_p)
 static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
 {
     free_prepared(system);
-    hyb_check_solution(hyb_machine_team(means.node), system->grid, &system->mat,
-                       seed, norms_p);
+    hyb_check_solution(means.team, system->grid, &system->mat, seed, norms_p);
 }
 
 static xh_status_t iterations(int process, double zero, char **csv_p,
                               size_t *size_p)
 {
-    return hyb_iterations_csv(means.record, process, zero, csv_p, size_p);
+    return hyb_iterations_csv(record, process, zero, csv_p, size_p);
 }
 
 static bool work(const hpl_system_t *system, hpl_work_t *work_p)
@@ -150,7 +150,7 @@ static bool work(const hpl_system_t *system, hpl_work_t *work_p)
 
 static int devices(int most, hpl_device_t *list_p)
 {
-    return hyb_inventory_devices(means.node, most, list_p);
+    return hyb_inventory_devices(means.machine, most, list_p);
 }
 
 static hpl_clocks_t clocks(const int *cpus, int count)
@@ -162,8 +162,7 @@ static hpl_workers_t workers(void)
 {
     bool by_blas = means.multiplier == HYB_BY_BLAS;
 
-    return (hpl_workers_t){.threads =
-                               hyb_team_size(hyb_machine_team(means.node)),
+    return (hpl_workers_t){.threads = hyb_team_size(means.team),
                            .cpus = binding.cores,
                            .machine = neighbours.machine,
                            .kernel = by_blas ? "blas" : means.kernel->name};
@@ -226,10 +225,14 @@ static xh_status_t open_node(bool funneled)
         hyb_visible_devices_find(MPI_COMM_WORLD, status, &neighbours, &seen);
     if (status == XH_OK)
         status = hyb_machine_open_with(threads, &neighbours.local, &seen,
-                                       &means.node);
+                                       &means.machine);
     free(seen.chosen);
     if (status == XH_OK)
-        status = hyb_iterations_open(&means.record);
+        status = hyb_iterations_open(&record);
+    if (status == XH_OK) {
+        means.team = hyb_machine_team(means.machine);
+        means.observer = hyb_observers(record);
+    }
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
@@ -254,10 +257,10 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
         hyb_driver_close();
         return status;
     }
-    means.kernel = common_kernel(hyb_machine_kernel(means.node));
+    means.kernel = common_kernel(hyb_machine_kernel(means.machine));
     xh_blas_library_set_threads((int)xh_settings_int("blas_threads"));
     means.multiplier = hyb_multiplier_of_setting(means.kernel);
-    means.offloads = anywhere(hyb_machine_devices(means.node) > 0);
+    means.offloads = anywhere(hyb_machine_devices(means.machine) > 0);
     say_who_solves();
     hpl_solver_install(&hybrid_solver);
     return XH_OK;
@@ -266,7 +269,8 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
 xh_status_t hyb_driver_open(bool funneled)
 {
     xh_status_t status = hyb_driver_open_for_times(funneled);
-    bool models = means.node != NULL && hyb_machine_models_time(means.node);
+    bool models =
+        means.machine != NULL && hyb_machine_models_time(means.machine);
 
     if (status != XH_OK || !anywhere(models))
         return status;
@@ -278,15 +282,16 @@ xh_status_t hyb_driver_open(bool funneled)
 
 const hyb_means_t *hyb_driver_means(void)
 {
-    return means.node != NULL ? &means : NULL;
+    return means.machine != NULL ? &means : NULL;
 }
 
 void hyb_driver_close(void)
 {
     hpl_solver_install(NULL);
-    hyb_iterations_close(means.record);
-    hyb_machine_close(means.node);
-    means = (hyb_means_t){.node = NULL};
+    hyb_iterations_close(record);
+    record = NULL;
+    hyb_machine_close(means.machine);
+    means = (hyb_means_t){.machine = NULL};
     hyb_binding_close(&binding);
     hyb_neighbours_free(&neighbours);
     said = (hyb_notices_t){.depth = false};

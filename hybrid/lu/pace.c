@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/observe/pace.h"
+#include "hybrid/lu/pace.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -28,7 +28,6 @@ typedef enum {
 typedef struct {
     _Alignas(64) _Atomic double flop; /* of products */
     _Atomic double seconds[HYB_ACTIVITIES];
-    _Atomic int iterations; /* that it has left */
     _Atomic unsigned steps; /* activities that it has finished; tiles */
     _Atomic int doing;      /* iteration * HYB_ACTIVITIES + activity */
     double inside;          /* seconds spent within what it is doing; its own */

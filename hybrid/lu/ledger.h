@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_LEDGER_H
+#define HYB_LEDGER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/status.h"
+
+/*
+ * How far the local columns are: the only record of progress.
+ *
+ * Columns of A are counted in blocks of nb, the last of which may be narrower;
+ * b is a block of its own behind them. A block meets panel k in three steps:
+ * the rows of U that other processes hold arrive, U is swapped into place and
+ * solved, C is updated. Its stage counts them.
+ *
+ * A block has two numbers. Whoever takes a step, or queues it on a device, adds
+ * to `queued`; who completes it adds to `applied`. Both are sums over the
+ * block's columns, so that threads can share a block run by run. Either all
+ * steps of a run are taken in one go, or a step is taken only when all columns
+ * of the block have completed the one before.
+ *
+ * Source: Linpack on Xeon Phi, IV.A.
+ */
+enum {
+    HYB_STEP_ARRIVE, /* the rows of U are here: at once where P = 1 */
+    HYB_STEP_SOLVE,
+    HYB_STEP_UPDATE,
+    HYB_STEPS
+};
+
+typedef struct {
+    _Atomic int64_t queued, applied; /* columns times stages */
+} hyb_ledger_entry_t;
+
+typedef struct {
+    int64_t nb;
+    int64_t columns_of_a, columns; /* of A and of [ A | b ], here */
+    int64_t blocks;
+    hyb_ledger_entry_t *entry; /* by block */
+} hyb_ledger_t;
+
+typedef struct { /* blocks from .. to - 1 */
+    int64_t from, to;
+} hyb_blocks_t;
+
+typedef struct { /* neighbouring columns within one block */
+    int64_t from, count;
+} hyb_run_t;
+
+typedef struct { /* work that takes columns from one stage to another */
+    int64_t from, to;
+} hyb_stages_t;
+
+typedef enum {
+    HYB_NOTHING_LEFT, /* all of it was taken */
+    HYB_NOT_READY,    /* what is left waits for an earlier stage */
+    HYB_TAKEN
+} hyb_taking_t;
+
+/* The stage of a column that has met panels 0 .. k - 1 and no other. */
+static inline int64_t hyb_stage(int k)
+{
+    return (int64_t)k * HYB_STEPS;
+}
+
+/* The stage of one that has also completed step of panel k. */
+static inline int64_t hyb_stage_after(int k, int step)
+{
+    return hyb_stage(k) + step + 1;
+}
+
+/*
+ * All at stage 0.
+ *
+ * columns  in  of A on this process
+ * has_b    in  b is here, too
+ * Errors: XH_ERR_MEMORY
+ */
+xh_status_t hyb_ledger_create(int64_t columns, bool has_b, int64_t nb,
+                              hyb_ledger_t *ledger_p);
+void hyb_ledger_destroy(hyb_ledger_t *ledger);
+
+/* The first column of block b; for b = blocks the number of all columns. */
+int64_t hyb_ledger_first(const hyb_ledger_t *ledger, int64_t b);
+
+/* The block that column is in. */
+int64_t hyb_ledger_block(const hyb_ledger_t *ledger, int64_t column);
+
+/* The columns of blocks, which may be none. */
+hyb_run_t hyb_ledger_columns(const hyb_ledger_t *ledger, hyb_blocks_t blocks);
+
+/* Have all columns of blocks reached stage? */
+bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                        int64_t stage);
+
+/* The first of blocks that has not reached stage, or blocks.to. */
+int64_t hyb_ledger_first_before(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                                int64_t stage);
+
+/*
+ * Take a run of at most width columns of blocks, from left to right, which has
+ * reached stages.from, to bring it to stages.to. Any thread.
+ *
+ * run_p  out  only where the result is HYB_TAKEN
+ */
+hyb_taking_t hyb_ledger_take(hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                             hyb_stages_t stages, int64_t width,
+                             hyb_run_t *run_p);
+
+/* The run that was taken is complete. */
+void hyb_ledger_complete(hyb_ledger_t *ledger, hyb_run_t run,
+                         hyb_stages_t stages);
+
+/* All of blocks are queued, all are complete: for work on whole blocks. */
+void hyb_ledger_queue_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                          hyb_stages_t stages);
+void hyb_ledger_complete_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                             hyb_stages_t stages);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_MEANS_H
+#define HYB_MEANS_H
+
+#include <stdbool.h>
+#include "hybrid/device/machine.h"
+#include "hybrid/lu/observer.h"
+#include "hybrid/lu/tuner/multiplier.h"
+
+/* What a factorization computes with. Borrowed. */
+typedef struct {
+    hyb_machine_t *machine;
+    hyb_team_t *team;           /* the machine's */
+    const hyb_kernel_t *kernel; /* the same on all processes */
+    hyb_multiplier_t multiplier;
+    bool offloads; /* some process has devices */
+    bool resident; /* the columns live on the device of this process */
+    hyb_observer_t observer;
+} hyb_means_t;
+
+/* Columns of a run, at most, for panels of nb. */
+int64_t hyb_means_run_columns(const hyb_means_t *means, int64_t nb);
+
+/*
+ * Columns of a run of the next panel's: narrow, as the panel waits for the last
+ * of them, and some members come late from the iteration before.
+ */
+int64_t hyb_means_narrow_columns(const hyb_means_t *means, int64_t nb);
+
+/* Does anyone here read L2 and U in columns: devices, or the BLAS library? */
+bool hyb_means_need_columns(const hyb_means_t *means);
+
+#endif

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/share.h"
+
+#include <math.h>
+#include <pthread.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/product.h"
+#include "base/trace.h"
+#include "hpl/panel/panel.h"
+#include "hpl/solver/system.h"
+#include "hybrid/cpu/blas.h"
+#include "hybrid/cpu/gemm_alone.h"
+#include "hybrid/cpu/gemm.h"
+#include "hybrid/device/offload.h"
+#include "hybrid/lu/lu.h"
+
+/* What the devices get of one iteration. */
+typedef struct {
+    xh_gemm_t product;
+    double member_rate; /* flop/s of one worker when it began, 0: unknown */
+    double begun;
+    double multiplied[HYB_ITERATION_DEVICES]; /* s, by device */
+    double waited[HYB_ITERATION_DEVICES];     /* likewise, for columns */
+    hyb_share_work_t work;
+} part_t;
+
+struct hyb_share {
+    hyb_machine_t *machine;
+    part_t part[HYB_IN_FLIGHT];
+    double *l2, *u;       /* what is pinned; u NULL: it is in the matrix */
+    double rate;          /* flop/s of all in the last update; 0: unknown */
+    int current;          /* iteration on the devices, or the next one */
+    pthread_mutex_t lock; /* of what follows */
+    hyb_offload_t *offload;
+    int helpers; /* workers at its tiles */
+};
+
+static part_t *part_of(const hyb_lu_t *lu, int k)
+{
+    return &lu->share->part[k % HYB_IN_FLIGHT];
+}
+
+/* ---- create and destroy --------------------------------------------------
+ */
+
+xh_status_t hyb_share_create(hyb_lu_t *lu, hyb_share_t **share_p)
+{
+    hyb_machine_t *machine = lu->means.machine;
+    hyb_share_t *s;
+    size_t bytes;
+
+    *share_p = NULL;
+    if (hyb_machine_working_devices(machine) == 0)
+        return XH_OK;
+    s = calloc(1, sizeof(*s));
+    if (s == NULL)
+        return XH_ERR_MEMORY;
+    s->machine = machine;
+    pthread_mutex_init(&s->lock, NULL);
+    s->l2 = hyb_l2_columns_memory(lu->panel.l2, &bytes);
+    hyb_machine_pin(machine, s->l2, bytes);
+    s->u = lu->exchange.u;
+    if (s->u != NULL)
+        hyb_machine_pin(machine, s->u, lu->exchange.u_bytes);
+    hyb_offload_reserve(machine, lu->mat->mp, lu->ledger.columns,
+                        Mmin(lu->mat->nb, lu->mat->n));
+    *share_p = s;
+    return XH_OK;
+}
+
+void hyb_share_destroy(hyb_share_t *s)
+{
+    if (s == NULL)
+        return;
+    if (s->u != NULL)
+        hyb_machine_unpin(s->machine, s->u);
+    hyb_machine_unpin(s->machine, s->l2);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
+{
+    if (hyb_machine_working_devices(means->machine) == 0)
+        return 0;
+    return (uint64_t)hyb_team_size(means->team) * hyb_host_gemm_lone_bytes() +
+           hyb_offload_bytes(means->machine, hpl_system_rows(shape),
+                             hpl_system_columns(shape),
+                             Mmin(shape->nb, shape->n));
+}
+
+bool hyb_share_works(const hyb_share_t *s)
+{
+    return s != NULL && hyb_machine_working_devices(s->machine) > 0;
+}
+
+/* ---- columns: released by all workers ------------------------------------
+ */
+
+/* C := C - L2 U on the devices' columns. */
+static xh_gemm_t product_of(hyb_lu_t *lu, const hyb_step_t *step)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, step->k)->hpl;
+    xh_view_t l2 = hyb_l2_columns_view(lu->panel.l2, step->k);
+    hyb_run_t columns = hyb_ledger_columns(&lu->ledger, step->streamed);
+    int64_t top = hpl_panel_top_rows(h), ld = lu->mat->ld;
+    double *c = Mptr(lu->mat->A, h->ii + top, columns.from, ld);
+    xh_view_t u = {c - top, h->jb, columns.count, ld};
+
+    if (top == 0)
+        u = (xh_view_t){lu->exchange.u + columns.from * lu->exchange.rows,
+                        h->jb, columns.count, h->jb};
+    return (xh_gemm_t){.alpha = -1.0,
+                       .beta = 1.0,
+                       .a = l2,
+                       .b = u,
+                       .c = {c, l2.rows, columns.count, ld}};
+}
+
+void hyb_share_open(hyb_lu_t *lu, const hyb_step_t *step)
+{
+    part_t *part;
+
+    if (lu->share == NULL)
+        return;
+    part = part_of(lu, step->k);
+    *part = (part_t){.product = product_of(lu, step)};
+}
+
+/* Columns of step, from the first streamed one on, that are solved. */
+static int64_t solved_columns(const hyb_lu_t *lu, const hyb_step_t *step)
+{
+    hyb_blocks_t solved = step->streamed;
+
+    solved.to = hyb_ledger_first_before(
+        &lu->ledger, solved, hyb_stage_after(step->k, HYB_STEP_SOLVE));
+    return hyb_ledger_columns(&lu->ledger, solved).count;
+}
+
+void hyb_share_release(hyb_lu_t *lu, const hyb_step_t *step)
+{
+    hyb_share_t *s = lu->share;
+
+    if (s == NULL)
+        return;
+    pthread_mutex_lock(&s->lock);
+    if (s->offload != NULL && s->current == step->k)
+        hyb_offload_release(s->offload, solved_columns(lu, step));
+    pthread_mutex_unlock(&s->lock);
+}
+
+bool hyb_share_is_saturated(const hyb_worker_t *me, const hyb_step_t *step)
+{
+    hyb_lu_t *lu = me->lu;
+    const xh_gemm_t *p = &part_of(lu, step->k)->product;
+    double columns = (double)solved_columns(lu, step);
+
+    return columns > 0.0 &&
+           columns * 2.0 * (double)p->c.rows * (double)xh_gemm_depth(p) >=
+               lu->share->rate * hyb_tune_panel_seconds(lu, step->k);
+}
+
+/* ---- on the devices: the leader ------------------------------------------
+ */
+
+/* The iteration whose tiles are on the devices cannot be completed. */
+static _Noreturn void give_up(const hyb_lu_t *lu, const char *what,
+                              const char *why)
+{
+    HPL_pabort(__LINE__, "hyb_share", "iteration %d: %s%s", lu->share->current,
+               what, why);
+}
+
+/* Also where no device is left: workers then take all tiles. */
+static void begin(hyb_lu_t *lu, part_t *part)
+{
+    hyb_share_t *s = lu->share;
+    hyb_offload_t *offload;
+
+    if (hyb_offload_begin(s->machine, &part->product, &offload) != XH_OK)
+        give_up(lu, "out of memory for tiles", "");
+    part->member_rate = hyb_tune_thread_rate(lu);
+    part->begun = xh_clock_now();
+    pthread_mutex_lock(&s->lock);
+    s->offload = offload;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static bool has_columns(const hyb_lu_t *lu, int k)
+{
+    return hyb_blocks_count(lu->step[k % HYB_IN_FLIGHT].streamed) > 0;
+}
+
+/* The next iteration's tiles, once L2 is there in columns. */
+static void begin_next(hyb_lu_t *lu)
+{
+    hyb_share_t *s = lu->share;
+
+    while (s->current < atomic_load(&lu->open) && !has_columns(lu, s->current))
+        s->current++;
+    if (s->current < atomic_load(&lu->open) &&
+        hyb_l2_columns_complete(lu->panel.l2, s->current))
+        begin(lu, part_of(lu, s->current));
+}
+
+/* A span of each device, as an actor behind the workers. */
+static void trace(const hyb_lu_t *lu, const part_t *part,
+                  const hyb_report_t *report)
+{
+    char name[32];
+    int i, actor;
+
+    if (!xh_trace_on())
+        return;
+    for (i = 0; i < hyb_machine_devices(lu->share->machine); i++) {
+        if (report->device[i].seconds == 0.0)
+            continue;
+        actor = lu->workers.count + i;
+        snprintf(name, sizeof(name), "device %d", i);
+        xh_trace_name_actor(actor, name);
+        xh_trace_span(actor, "gemm", lu->share->current, part->begun,
+                      part->begun + report->device[i].seconds);
+    }
+}
+
+/* What goes into the record, and what the tuner learns from. */
+static void note(hyb_lu_t *lu, part_t *part, const hyb_report_t *report)
+{
+    hyb_share_t *s = lu->share;
+    hyb_share_work_t *work = &part->work;
+    int i;
+
+    for (i = 0; i < hyb_machine_devices(s->machine); i++) {
+        const hyb_work_t *d = &report->device[i];
+        double busy = d->seconds - d->wait_seconds;
+
+        if (i < HYB_ITERATION_DEVICES) {
+            part->multiplied[i] = d->compute_seconds;
+            part->waited[i] = d->wait_seconds;
+        }
+        if (d->dropped) /* it says nothing of the others */
+            continue;
+        work->flop += d->flop;
+        work->rate += busy > 0.0 ? d->flop / busy : 0.0;
+    }
+    work->columns = report->tiling.most_cols;
+    work->seconds = report->seconds;
+    work->ended = part->begun + report->seconds;
+    if (work->rate > 0.0)
+        s->rate = work->rate;
+}
+
+/* Blocks whose first columns of so many are complete have met the panel. */
+static void complete_columns(hyb_lu_t *lu, int64_t columns)
+{
+    const hyb_step_t *step = hyb_lu_step(lu, lu->share->current);
+    hyb_stages_t last = {hyb_stage_after(step->k, HYB_STEP_SOLVE),
+                         hyb_stage_after(step->k, HYB_STEP_UPDATE)};
+    hyb_blocks_t done = step->streamed;
+    int64_t end = hyb_ledger_first(&lu->ledger, done.from) + columns;
+
+    done.from = hyb_ledger_first_before(&lu->ledger, done, last.to);
+    while (done.to > done.from && hyb_ledger_first(&lu->ledger, done.to) > end)
+        done.to--;
+    hyb_ledger_queue_all(&lu->ledger, done, last);
+    hyb_ledger_complete_all(&lu->ledger, done, last);
+}
+
+/* All tiles are complete, and no worker is at one. */
+static void finish(hyb_lu_t *lu)
+{
+    hyb_share_t *s = lu->share;
+    part_t *part = part_of(lu, s->current);
+    hyb_offload_t *offload = NULL;
+    hyb_report_t report;
+
+    pthread_mutex_lock(&s->lock);
+    if (s->helpers == 0) {
+        offload = s->offload;
+        s->offload = NULL;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (offload == NULL)
+        return;
+    if (hyb_offload_finish(offload, &report) != XH_OK)
+        give_up(lu, "a tile was lost", "");
+    free(report.owner);
+    note(lu, part, &report);
+    trace(lu, part, &report);
+    hyb_tune_share(lu, s->current, &part->work);
+    complete_columns(lu, part->product.c.cols);
+    s->current++;
+}
+
+/* The tiles that are on the devices; they may be the last ones. */
+static void attend(hyb_lu_t *lu)
+{
+    hyb_share_t *s = lu->share;
+
+    hyb_share_release(lu, hyb_lu_step(lu, s->current));
+    complete_columns(lu, hyb_offload_columns_done(s->offload));
+    if (hyb_offload_lost(s->offload))
+        give_up(lu, "a device is lost that wrote into the matrix ",
+                "(direct=on)");
+    if (hyb_offload_done(s->offload))
+        finish(lu);
+}
+
+void hyb_share_poll(void *context)
+{
+    hyb_lu_t *lu = context;
+    hyb_share_t *s = lu->share;
+
+    if (s->offload != NULL)
+        attend(lu);
+    if (s->offload != NULL)
+        return;
+    begin_next(lu);
+    if (s->offload != NULL)
+        hyb_share_release(lu, hyb_lu_step(lu, s->current));
+}
+
+bool hyb_share_has_left(const hyb_lu_t *lu, int k)
+{
+    return lu->share == NULL || k < lu->share->current || !has_columns(lu, k);
+}
+
+/* ---- helping: all workers ------------------------------------------------
+ */
+
+/* Once all tiles are complete nobody comes in: the leader waits for those who
+ * are. */
+static hyb_offload_t *enter(hyb_share_t *s)
+{
+    hyb_offload_t *offload;
+
+    pthread_mutex_lock(&s->lock);
+    offload = s->offload;
+    if (offload != NULL && hyb_offload_done(offload))
+        offload = NULL;
+    if (offload != NULL)
+        s->helpers++;
+    pthread_mutex_unlock(&s->lock);
+    return offload;
+}
+
+static void leave(hyb_share_t *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->helpers--;
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* flop/s of one worker; in the first iterations by what all did so far. */
+static double worker_rate(const hyb_lu_t *lu, const part_t *part)
+{
+    hyb_timer_sum_t sum;
+
+    if (part->member_rate > 0.0)
+        return part->member_rate;
+    sum = hyb_timer_sum(lu->workers.timer, lu->workers.count);
+    return sum.seconds[HYB_MULTIPLY] > 0.0
+               ? sum.flop / sum.seconds[HYB_MULTIPLY]
+               : 0.0;
+}
+
+/* Tiles to be left to the devices. */
+static int64_t tiles_to_keep(const hyb_lu_t *lu, const part_t *part,
+                             hyb_patience_t patience)
+{
+    const hyb_share_t *s = lu->share;
+    double rate = s->rate > 0.0 ? s->rate : hyb_offload_rate(s->offload);
+
+    if (patience == HYB_HELPS_SHORT)
+        return INT64_MAX;
+    return hyb_split_tiles_to_keep(&lu->tuner.split, rate,
+                                   worker_rate(lu, part));
+}
+
+/* With what multiplies on the cores of this run. */
+static void multiply(const hyb_lu_t *lu, const xh_gemm_t *product)
+{
+    xh_status_t status = lu->means.multiplier == HYB_BY_BLAS
+                             ? hyb_blas_gemm(product)
+                             : hyb_gemm_alone(product);
+
+    if (status != XH_OK)
+        give_up(lu, "a tile was not multiplied: ", xh_status_text(status));
+}
+
+/* In pieces of some milliseconds, between which the leader polls. */
+static void multiply_tile(hyb_worker_t *me, const xh_gemm_t *tile)
+{
+    double flop = me->member == 0 ? 5e8 : INFINITY;
+    xh_rectangle_t piece = {.rows = 0};
+    xh_gemm_t part;
+
+    if (me->member > 0) {
+        multiply(me->lu, tile);
+        return;
+    }
+    while (xh_gemm_next_piece(tile, flop, &piece)) {
+        part = xh_gemm_part(tile, piece);
+        multiply(me->lu, &part);
+        hyb_poller_poll(&me->lu->poller);
+    }
+}
+
+bool hyb_share_help(hyb_worker_t *me, hyb_patience_t patience)
+{
+    hyb_lu_t *lu = me->lu;
+    hyb_share_t *s = lu->share;
+    hyb_offload_t *offload = s != NULL ? enter(s) : NULL;
+    hyb_offload_tile_t tile;
+    hyb_timer_mark_t mark;
+    xh_gemm_t product;
+    const part_t *part;
+    bool any;
+
+    if (offload == NULL)
+        return false;
+    part = part_of(lu, s->current);
+    any = hyb_offload_take(offload, tiles_to_keep(lu, part, patience), &tile);
+    if (any) {
+        mark = hyb_timer_enter(lu->workers.timer, me->member, HYB_HELP,
+                               s->current);
+        product = xh_gemm_part(&part->product, tile.part);
+        multiply_tile(me, &product);
+        hyb_timer_leave(lu->workers.timer, me->member, mark);
+        hyb_offload_give(offload, &tile);
+    }
+    leave(s);
+    return any;
+}
+
+/* ---- what they did -------------------------------------------------------
+ */
+
+hyb_share_work_t hyb_share_work(const hyb_lu_t *lu, int k)
+{
+    return lu->share != NULL ? part_of(lu, k)->work
+                             : (hyb_share_work_t){.flop = 0.0};
+}
+
+double hyb_share_flop(const hyb_lu_t *lu, int k)
+{
+    return lu->share != NULL && has_columns(lu, k)
+               ? xh_gemm_flop(&part_of(lu, k)->product)
+               : 0.0;
+}
+
+void hyb_share_record(const hyb_lu_t *lu, int k, hyb_iteration_t *row)
+{
+    const part_t *part;
+    int i;
+
+    if (lu->share == NULL)
+        return;
+    part = part_of(lu, k);
+    row->devices =
+        Mmin(hyb_machine_devices(lu->share->machine), HYB_ITERATION_DEVICES);
+    for (i = 0; i < row->devices; i++) {
+        row->update_device[i] = part->multiplied[i];
+        row->device_wait[i] = part->waited[i];
+    }
+}

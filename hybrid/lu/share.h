@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_SHARE_H
+#define HYB_SHARE_H
+
+#include "hpl_solver.h"
+#include "hybrid/lu/means.h"
+#include "hybrid/lu/worker.h"
+
+/*
+ * The devices' share of updates whose columns live in host memory. In iteration
+ * k it is the blocks step->streamed. The team swaps and solves them and
+ * releases them from left to right; their products stream through the devices
+ * tile by tile. One iteration's tiles are on the devices at a time; columns
+ * that are complete may meet the next panel at once. C stays whole until a tile
+ * is complete, so others compute what a lost device leaves.
+ *
+ * Where there are no devices lu->share is NULL, which all functions accept.
+ *
+ * Source: CALDGEMM report, 3.4; Linpack on Xeon Phi, V.
+ */
+typedef struct hyb_share hyb_share_t;
+
+/* What devices did in an iteration. */
+typedef struct {
+    double flop;     /* of the columns that they got */
+    double rate;     /* flop/s of all together while they had columns */
+    double seconds;  /* from the first column to the last tile */
+    double ended;    /* when that was; 0: they had none */
+    int64_t columns; /* of their tiles */
+} hyb_share_work_t;
+
+/* Needs lu's means, mat, panel, exchange, ledger. NULL where no device works.
+ * Errors: XH_ERR_MEMORY */
+xh_status_t hyb_share_create(hyb_lu_t *lu, hyb_share_t **share_p);
+void hyb_share_destroy(hyb_share_t *share);
+
+/* Bytes on the host of a process of shape. */
+uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
+
+/* Can devices multiply at all, now? */
+bool hyb_share_works(const hyb_share_t *share);
+
+/* Iteration k opens with these columns for devices. The leader. */
+void hyb_share_open(hyb_lu_t *lu, const hyb_step_t *step);
+
+/* Let devices have the columns of step that are solved, from the left, if its
+ * tiles are on them. Any worker. */
+void hyb_share_release(hyb_lu_t *lu, const hyb_step_t *step);
+
+/* Have the devices work for as long as panel k + 1 takes? The leader. */
+bool hyb_share_is_saturated(const hyb_worker_t *me, const hyb_step_t *step);
+
+/* Begin, release, complete; lu. For the poller. */
+void hyb_share_poll(void *lu);
+
+/* Compute one tile that devices can spare, or gave back; was there any? */
+bool hyb_share_help(hyb_worker_t *me, hyb_patience_t patience);
+
+/* Are the tiles of iteration k, and of all before, complete and counted? The
+ * leader. */
+bool hyb_share_has_left(const hyb_lu_t *lu, int k);
+
+/* What they did in iteration k, once they have left it. */
+hyb_share_work_t hyb_share_work(const hyb_lu_t *lu, int k);
+
+/* flop of the columns that they got in iteration k. */
+double hyb_share_flop(const hyb_lu_t *lu, int k);
+
+/* Set the device members of row for iteration k. */
+void hyb_share_record(const hyb_lu_t *lu, int k, hyb_iteration_t *row);
+
+#endif

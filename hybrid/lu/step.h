@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_STEP_H
+#define HYB_STEP_H
+
+#include <stdbool.h>
+#include "hybrid/lu/ledger.h"
+#include "hybrid/lu/tuner/lookahead.h"
+
+typedef struct hyb_lu hyb_lu_t;
+
+/* Iterations that may be in flight, and panels. */
+enum { HYB_IN_FLIGHT = 3 };
+
+/* What the tuner decided for iteration k. Nobody changes it once k is open. */
+typedef struct {
+    int k;
+    hyb_lookahead_t mode;
+    const char *reason; /* of the mode; static */
+    int panel_threads;  /* that factor panel k + 1 */
+    hyb_blocks_t all;   /* to the right of panel k: the next three, in order, */
+    hyb_blocks_t next;  /* the columns of panel k + 1; none if not here, */
+    hyb_blocks_t streamed; /* what devices multiply, */
+    hyb_blocks_t rest;     /* and what the team multiplies */
+    bool next_is_streamed; /* next lies within streamed */
+} hyb_step_t;
+
+/* Are all columns swapped and solved before any is multiplied? */
+static inline bool hyb_step_solves_first(const hyb_step_t *step)
+{
+    return step->mode != HYB_LOOKAHEAD_PIPELINE;
+}
+
+static inline int64_t hyb_blocks_count(hyb_blocks_t blocks)
+{
+    return blocks.to > blocks.from ? blocks.to - blocks.from : 0;
+}
+
+#endif

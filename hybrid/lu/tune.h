@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_TUNE_H
+#define HYB_TUNE_H
+
+#include "hybrid/device/split.h"
+#include "hybrid/device/ratio.h"
+#include "hybrid/lu/lap.h"
+#include "hybrid/lu/share.h"
+#include "hybrid/lu/tuner/choice.h"
+#include "hybrid/lu/tuner/regroup.h"
+
+/*
+ * The tuner: it decides what each iteration does, from what the ones before
+ * took. The decisions themselves are pure functions in tuner/; here they get
+ * this run's numbers. The look-ahead mode is agreed on by all processes;
+ * threads and shares are each process's own. All calls are the leader's.
+ */
+typedef struct {
+    hyb_choice_t mode;     /* of look-ahead */
+    hyb_regroup_t regroup; /* threads of a panel */
+    hyb_split_t split;     /* between team and devices: the policy ... */
+    hyb_ratio_t ratio;     /* ... and what was learnt */
+    double balanced[HYB_IN_FLIGHT]; /* share that would have been best */
+    double used[HYB_IN_FLIGHT];     /* share that the devices got, or NAN */
+    hyb_lap_t lap[HYB_IN_FLIGHT];
+    /* of the last iterations, 0: unknown */
+    double thread_rate;       /* flop/s of one thread */
+    double exchange_seconds;  /* swaps and solves, by all workers */
+    double broadcast_seconds; /* of the leader */
+    hyb_share_work_t devices;
+    double devices_flop; /* of all iterations so far */
+    double ended;        /* when the last iteration learnt from was over */
+} hyb_tuner_t;
+
+/* Errors: XH_ERR_INPUT  the setting split makes no sense: said */
+xh_status_t hyb_tune_begin(hyb_lu_t *lu);
+
+/* Iteration k is about to open: what those before it took is noted, learnt,
+ * and told to the observer. */
+void hyb_tune_measure(hyb_lu_t *lu, int k);
+
+/* Decide iteration k, whose panel is known. */
+void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step_p);
+
+/* Is what was last measured known to all processes? Then they decide alike.
+ * Without waiting. */
+bool hyb_tune_is_ready(hyb_lu_t *lu);
+
+/* The last iteration is over for the leader; and complete. */
+void hyb_tune_close(hyb_lu_t *lu);
+void hyb_tune_end(hyb_lu_t *lu);
+
+/* Panel k took threads so many seconds. */
+void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds);
+
+/* Devices completed their columns of iteration k. */
+void hyb_tune_share(hyb_lu_t *lu, int k, const hyb_share_work_t *work);
+
+/* Seconds that the last panel took here, before iteration k. */
+double hyb_tune_panel_seconds(const hyb_lu_t *lu, int k);
+
+/* flop/s of one thread in the last iteration; 0: unknown. */
+double hyb_tune_thread_rate(const hyb_lu_t *lu);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/node/wait.h"
+
+#include <assert.h>
+#include <sched.h>
+
+void hyb_poller_add(hyb_poller_t *poller, hyb_poll_fn_t poll, void *context)
+{
+    assert(poller->count < HYB_POLLED_MOST);
+    poller->polled[poller->count].poll = poll;
+    poller->polled[poller->count].context = context;
+    poller->count++;
+}
+
+void hyb_poller_poll(hyb_poller_t *poller)
+{
+    int i;
+
+    if (poller->polls)
+        return;
+    poller->polls = true;
+    for (i = 0; i < poller->count; i++)
+        poller->polled[i].poll(poller->polled[i].context);
+    poller->polls = false;
+}
+
+void hyb_wait_turn(int *turns)
+{
+    enum { SPINS = 200 };
+
+    if (*turns >= SPINS) {
+        sched_yield();
+        return;
+    }
+    ++*turns;
+#ifdef __x86_64__
+    __builtin_ia32_pause();
+#endif
+}
+
+void hyb_wait_until(bool (*is_so)(void *subject), void *subject,
+                    hyb_turn_fn_t turn, void *context)
+{
+    int turns = 0;
+
+    while (!is_so(subject))
+        if (!turn(context))
+            hyb_wait_turn(&turns);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/observe/observers.h"
+
+#include <stdio.h>
+#include "base/trace.h"
+#include "hpl/pgesv/progress.h"
+#include "hybrid/observe/health.h"
+#include "hybrid/observe/watchdog.h"
+
+static struct {
+    hyb_observed_t run;
+    hyb_iterations_t *record;
+    hpl_progress_t progress;
+    hyb_health_t health;
+    hyb_watchdog_t dog;
+} all;
+
+/* ---- what the watchdog asks ----------------------------------------------
+ */
+
+static uint64_t steps(const void *context)
+{
+    const hyb_observed_t *run = context;
+
+    return hyb_timer_steps(run->timer, run->members);
+}
+
+static void where(const void *context, char *text, size_t size)
+{
+    const hyb_observed_t *run = context;
+
+    hyb_timer_where(run->timer, run->iterations, text, size);
+}
+
+/* ---- events --------------------------------------------------------------
+ */
+
+/*
+ * What a thread should do, flop/s, if all processes have as many: less than its
+ * rate in updates, as that is what the whole factorization should reach.
+ */
+static double planned(const hyb_observed_t *run)
+{
+    double threads = (double)run->members * run->grid->nprocs;
+
+    return run->has_devices ? 0.0
+                            : hpl_progress_expected(&all.progress) / threads;
+}
+
+static void name_actors(const hyb_observed_t *run)
+{
+    char name[32];
+    int i;
+
+    for (i = 0; xh_trace_on() && i < run->members; i++) {
+        snprintf(name, sizeof(name), "thread %d", i);
+        xh_trace_name_actor(i, name);
+    }
+}
+
+static void begin(void *context, const hyb_observed_t *run)
+{
+    const hyb_iterations_run_t rows = {.n = run->n,
+                                       .nb = run->nb,
+                                       .nprow = run->grid->nprow,
+                                       .npcol = run->grid->npcol,
+                                       .iterations = run->iterations};
+    const hyb_watched_t watched = {
+        .steps = steps, .where = where, .context = &all.run};
+    hyb_health_place_t place = {.comm = run->grid->all_comm,
+                                .column = run->grid->mycol,
+                                .columns = run->grid->npcol};
+
+    (void)context;
+    all.run = *run;
+    all.progress = hpl_progress_begin(run->grid, run->n);
+    place.planned = planned(run);
+    hyb_health_begin(&all.health, &place);
+    hyb_iterations_begin(all.record, &rows);
+    name_actors(run);
+    hyb_watchdog_begin(&all.dog, &watched, hyb_watchdog_patience());
+}
+
+static void step(void *context, int64_t columns_left)
+{
+    (void)context;
+    hpl_progress_say(&all.progress, columns_left);
+    hyb_health_turn(&all.health, all.run.timer, all.run.pace, all.run.members);
+}
+
+static void iteration(void *context, const hyb_iteration_t *row)
+{
+    (void)context;
+    hyb_iterations_add(all.record, row);
+}
+
+static void end(void *context)
+{
+    (void)context;
+    hyb_watchdog_end(&all.dog);
+    hpl_progress_say(&all.progress, 0);
+    hyb_health_end(&all.health);
+}
+
+hyb_observer_t hyb_observers(hyb_iterations_t *record)
+{
+    all.record = record;
+    return (hyb_observer_t){
+        .begin = begin, .step = step, .iteration = iteration, .end = end};
+}
