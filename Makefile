@@ -206,6 +206,18 @@ include hybrid/hybrid.mk
 endif
 XHPL_LIBS += $(JSON_LIBS)
 
+# The rows of all settings, in the order of --help; base/settings.h says how.
+SETTINGS := $(wildcard $(addsuffix /settings.def,testing/ptest hpl hybrid/lu \
+              hybrid/observe hybrid/plan hybrid/cpu hybrid/device \
+              $(sort $(wildcard hybrid/device/*))))
+$(BUILD)/settings/settings_table.def: FORCE
+	@mkdir -p $(@D)
+	@printf '#include "%s"\n' $(SETTINGS) > $@.new
+	@if cmp -s $@.new $@; then rm -f $@.new; else mv -f $@.new $@; fi
+
+$(OBJ)/base/settings.o: private XH_FIRST += -I$(BUILD)/settings
+$(OBJ)/base/settings.o: $(BUILD)/settings/settings_table.def
+
 # What a record says of the program; changes only when that does.
 DESCRIBE = git --no-optional-locks describe --always --dirty 2>/dev/null
 REVISION := $(strip $(or $(if $(wildcard .git),$(shell $(DESCRIBE))),unknown))
