@@ -61,10 +61,8 @@ JSON_LIBS := $(if $(filter yes,$(JSON)),$(JANSSON_LIBS))
 
 BASE_OBJECTS := $(call objects,base/*.c)
 HPL_OBJECTS := $(call objects,hpl/*/*.c)
-PLANNER_PURE := $(patsubst %,$(OBJ)/hybrid/plan/%.o,choices messages \
-                  model new_file rates request table)
 PTEST_OBJECTS := $(filter-out $(RECORD_NOT_BUILT), \
-                   $(call objects,testing/ptest/*.c)) $(PLANNER_PURE)
+                   $(call objects,testing/ptest/*.c))
 DRIVER_OBJECTS := $(filter-out %/main.o %/solvers.o,$(PTEST_OBJECTS))
 PROBE_OBJECTS := $(call objects,testing/probe/*.c)
 MORE_OBJECTS := $(call objects,$(MORE_SOURCES))
@@ -81,15 +79,13 @@ PACKAGES := $(if $(filter yes,$(HYBRID)),hwloc) \
             $(if $(filter yes,$(JSON)),jansson)
 PACKAGE_FLAGS := $(if $(strip $(PACKAGES)),$(shell pkg-config --cflags $(PACKAGES)))
 
-# What measures for --plan is about hybrid/, too.
-PLANNER_NONE := $(OBJ)/testing/planner/planner_none.o
+# --plan and --predict need hybrid/plan; without it they are refused.
 PLANNER_OBJECTS := $(if $(filter yes,$(HYBRID)), \
-    $(filter-out $(PLANNER_NONE) $(PLANNER_PURE), \
-      $(call objects,hybrid/plan/*.c)) $(OBJ)/testing/planner/planner.o, \
-    $(PLANNER_NONE))
+    $(call objects,hybrid/plan/*.c testing/planner/planner.c), \
+    $(OBJ)/testing/planner/planner_none.o)
 
 # The tests of hybrid/ and its program, and what tests share with them.
-HYBRID_WORDS := '"hybrid/(lu|observe|node|cpu|device)/|\<hyb_|"testing/(xdgemm/|unit/driver_)'
+HYBRID_WORDS := '"hybrid/|\<hyb_|"testing/(xdgemm/|unit/driver_)'
 UNIT_ALL := $(wildcard testing/unit/*.c)
 UNIT_HYBRID := $(shell grep -lE $(HYBRID_WORDS) $(UNIT_ALL))
 UNIT_RECORD := $(wildcard testing/unit/test_record*.c)
@@ -102,7 +98,7 @@ as_objects = $(patsubst %.c,$(OBJ)/%.o,$(1))
 as_programs = $(patsubst testing/%.c,$(BUILD)/%,$(call tests_of,$(1)))
 
 # Those of base/ alone link no MPI.
-UNIT_BASE := $(call tests_of,$(shell grep -LE '"(testing/(ptest|planner)|hybrid/plan)/' $(UNIT_NEUTRAL)))
+UNIT_BASE := $(call tests_of,$(shell grep -LE '"testing/(ptest|planner)/' $(UNIT_NEUTRAL)))
 BASE_UNIT_TESTS := $(call as_programs,$(UNIT_BASE))
 BASE_UNIT_COMMON := $(call as_objects,$(call common_of,$(UNIT_NEUTRAL)))
 UNIT_TESTS := $(call as_programs,$(filter-out $(UNIT_BASE),$(UNIT_SOURCES)))
@@ -210,6 +206,18 @@ include hybrid/hybrid.mk
 endif
 XHPL_LIBS += $(JSON_LIBS)
 
+# The rows of all settings, in the order of --help; base/settings.h says how.
+SETTINGS := $(wildcard $(addsuffix /settings.def,testing/ptest hpl hybrid/lu \
+              hybrid/observe hybrid/plan hybrid/cpu hybrid/device \
+              $(sort $(wildcard hybrid/device/*))))
+$(BUILD)/settings/settings_table.def: FORCE
+	@mkdir -p $(@D)
+	@printf '#include "%s"\n' $(SETTINGS) > $@.new
+	@if cmp -s $@.new $@; then rm -f $@.new; else mv -f $@.new $@; fi
+
+$(OBJ)/base/settings.o: private XH_FIRST += -I$(BUILD)/settings
+$(OBJ)/base/settings.o: $(BUILD)/settings/settings_table.def
+
 # What a record says of the program; changes only when that does.
 DESCRIBE = git --no-optional-locks describe --always --dirty 2>/dev/null
 REVISION := $(strip $(or $(if $(wildcard .git),$(shell $(DESCRIBE))),unknown))
@@ -288,7 +296,7 @@ test-all:
 
 ## bench-hpl: speed at N = 10000, beside BASELINE=<an xhpl> if given
 bench-hpl: build
-	@$(PYTHON) bench/bench-hpl '$(BINdir)' $(BASELINE)
+	@$(PYTHON) bench/hpl '$(BINdir)' $(BASELINE)
 
 ## check-upstream: build UPSTREAM=<HPL 2.3>'s testing/ on this library, run it
 check-upstream: $(HPLlib)

@@ -31,7 +31,7 @@ static const xh_setting_t rows[] = {
     {#name, XH_SETTING_CHOICE, initial, 0, 0, choices, help},
 #define XH_SETTING_TEXT(name, initial, help)                                   \
     {#name, XH_SETTING_TEXT, initial, 0, 0, NULL, help},
-#include "base/settings_table.def"
+#include "settings_table.def" /* made by the Makefile of all settings.def */
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -471,21 +471,6 @@ void xh_settings_print_help(FILE *out)
         print_allowed(&rows[i], allowed, sizeof(allowed));
         fprintf(out, "  %s=VALUE  %s (default %s)\n      %s\n", rows[i].name,
                 allowed, rows[i].initial, rows[i].help);
-    }
-}
-
-void xh_settings_print_markdown(FILE *out)
-{
-    char allowed[VALUE], upper[NAME];
-    int i;
-
-    fprintf(out, "| --set | environment | allowed | default | what it does |\n"
-                 "| --- | --- | --- | --- | --- |\n");
-    for (i = 0; i < ROWS; i++) {
-        print_allowed(&rows[i], allowed, sizeof(allowed));
-        change_case(rows[i].name, toupper, upper);
-        fprintf(out, "| %s | " PREFIX "%s | %s | %s | %s |\n", rows[i].name,
-                upper, allowed, rows[i].initial, rows[i].help);
     }
 }
 

@@ -10,15 +10,25 @@
 /*
  * One table of everything that can be tuned and is not a line of HPL.dat.
  * A row gives --set name=value, the environment variable XHPL_NAME, a line of a
- * file of settings, a line of --help, a line of the docs page and an entry of
- * each run's record.
+ * file of settings, a line of --help, an entry of each run's record, and must
+ * stand in docs/SETTINGS.md.
  *
- * Precedence, last wins, whatever is read first: default, file, environment,
+ * Rows stand beside the code that reads them, in the file settings.def of its
+ * folder. The Makefile finds these files. A row is one of
+ *
+ *     XH_SETTING_INT(name, initial, least, most, help)
+ *     XH_SETTING_REAL(name, initial, least, most, help)
+ *     XH_SETTING_CHOICE(name, initial, choices, help)
+ *     XH_SETTING_TEXT(name, initial, help)
+ *
+ * A program knows all rows, also those of plug-ins it has not loaded and of
+ * folders it was built without.
+ *
+ * The last of these wins, whatever is read first: default, file, environment,
  * --set.
- * The rows are in settings_table.def, one XH_SETTING_...(...) line each.
  *
- * Before xh_settings_load every setting has its default. Values may be read
- * from any thread; load, read_file and assign while no other thread reads.
+ * Before xh_settings_load every setting has its default. Any thread may read
+ * values, but none while another one loads, reads a file or assigns.
  */
 typedef enum {
     XH_SETTING_INT,
@@ -76,9 +86,8 @@ bool xh_settings_changed(const char *name);     /* differs from default */
  */
 const char *xh_settings_source(const char *name);
 
-/* Print the table for --help, or as the Markdown page of docs/. */
+/* Print the table for --help. */
 void xh_settings_print_help(FILE *out);
-void xh_settings_print_markdown(FILE *out);
 
 /*
  * Print all values as a file of settings, with the default and the source of

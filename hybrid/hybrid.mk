@@ -173,23 +173,23 @@ $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
 
 ## bench-dgemm: DGEMM of cores, devices and both, beside the BLAS libraries
 bench-dgemm: build
-	@sh bench/dgemm.sh '$(BINdir)'
+	@sh bench/dgemm '$(BINdir)'
 
 ## bench-host: the solver on cores alone, beside goals and BASELINE=<an xhpl>
 bench-host: build
-	@$(PYTHON) bench/bench-host '$(BINdir)' $(BASELINE)
+	@$(PYTHON) bench/host '$(BINdir)' $(BASELINE)
 
 ## bench-lookahead: modes of look-ahead with devices of set speeds, and bounds
 bench-lookahead: build
-	@$(PYTHON) bench/bench-lookahead '$(BINdir)'
+	@$(PYTHON) bench/lookahead '$(BINdir)'
 
 ## bench-streaming: runs on a GPU, beside what its link and its DGEMM allow
 bench-streaming: build
-	@$(PYTHON) bench/bench-streaming '$(BINdir)'
+	@$(PYTHON) bench/streaming '$(BINdir)'
 
 ## bench-plan: predictions beside runs, on every grid of two
 bench-plan: build
-	@$(PYTHON) bench/bench-plan '$(BINdir)'
+	@$(PYTHON) bench/plan '$(BINdir)'
 
 ## bundle: dist/xhpl-<version>-<machine>.tar.gz, which runs where nothing is
 bundle: build

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "base/status.h"
-#include "hybrid/plan/request.h"
+#include "testing/ptest/request.h"
 #include "testing/ptest/parameters.h"
 
 /* what the program is asked for */

@@ -3,7 +3,7 @@
 #define XHPL_ORDER_H
 
 #include <stdbool.h>
-#include "hybrid/plan/request.h"
+#include "testing/ptest/request.h"
 #include "testing/ptest/parameters.h"
 
 enum { XHPL_FILE_SIZE = 4096 }; /* of a file's name, with its 0 byte */

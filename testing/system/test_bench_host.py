@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""bench-host: the program it measures with, its rounds and its table."""
+"""bench/host: the program it measures with, its rounds and its table."""
 import importlib.util
 import itertools
 import re
@@ -11,7 +11,7 @@ import pytest
 
 import jobs
 
-SCRIPTS = jobs.SOURCE / "scripts"
+BENCH = jobs.SOURCE / "bench"
 XHOST = jobs.BIN / "xhost"
 
 pytestmark = [
@@ -80,17 +80,17 @@ def test_xhost_refuses_what_it_cannot_measure(tmp_path, words, complaint):
 
 @pytest.fixture(name="host", scope="module")
 def host_fixture():
-    """bench-host as a module."""
-    sys.path.insert(0, str(SCRIPTS))
+    """bench/host as a module."""
+    sys.path.insert(0, str(BENCH))
     try:
-        loader = SourceFileLoader("bench_host", str(SCRIPTS / "bench-host"))
+        loader = SourceFileLoader("bench_host", str(BENCH / "host"))
         spec = importlib.util.spec_from_loader("bench_host", loader)
         module = importlib.util.module_from_spec(spec)
         sys.modules["bench_host"] = module  # its dataclasses look there
         loader.exec_module(module)
         yield module
     finally:
-        sys.path.remove(str(SCRIPTS))
+        sys.path.remove(str(BENCH))
         sys.modules.pop("bench_host", None)
 
 
@@ -276,7 +276,7 @@ def test_short_runs_are_made_thrice_in_each_round(host, made_up):
 
 
 def bench_host(tmp_path, *words, env=None):
-    command = [sys.executable, SCRIPTS / "bench-host", "--quick", jobs.BIN]
+    command = [sys.executable, BENCH / "host", "--quick", jobs.BIN]
     return jobs.run([*command, *words], tmp_path, env, limit=240)
 
 
@@ -307,6 +307,6 @@ def test_a_baseline_that_fails_ends_the_bench(tmp_path):
 
 @pytest.mark.surface
 def test_without_a_folder_it_says_how_it_is_called(tmp_path):
-    outcome = jobs.run([sys.executable, SCRIPTS / "bench-host"], tmp_path)
+    outcome = jobs.run([sys.executable, BENCH / "host"], tmp_path)
     assert outcome.status == 1 and outcome.stdout == ""
-    assert "usage: bench-host [--quick] BINDIR" in outcome.stderr
+    assert "usage: bench/host [--quick] BINDIR" in outcome.stderr

@@ -9,7 +9,7 @@ import pytest
 import jobs
 
 pytestmark = pytest.mark.scripts
-SCRIPT = jobs.SOURCE / "bench/bench-streaming"
+SCRIPT = jobs.SOURCE / "bench/streaming"
 
 
 @pytest.fixture(scope="module")

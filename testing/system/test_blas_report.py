@@ -199,12 +199,12 @@ NO_BLAS = """
 
 int main(void)
 {
-    hyb_node_t *node;
+    hyb_machine_t *machine;
 
     xh_settings_load();
     xh_settings_assign("kernel=blas");
     xh_settings_assign("devices=none");
-    return hyb_machine_open(1, NULL, &node) == XH_ERR_INPUT ? 0 : 1;
+    return hyb_machine_open(1, NULL, &machine) == XH_ERR_INPUT ? 0 : 1;
 }
 """
 

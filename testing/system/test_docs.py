@@ -48,7 +48,7 @@ def examples(page):
 # What an indented block of commands begins with; others are code, or pictures.
 COMMAND = re.compile(
     r"(?:[A-Z_]+=(?:\w+|\".*?\") )*"
-    r"(?:\./configure|bin/|build/|for |git |make\b|mpirun |scripts/|set |sh |srun |xhpl )"
+    r"(?:\./configure|bench/|bin/|build/|for |git |make\b|mpirun |scripts/|set |sh |srun |xhpl )"
 )
 
 
@@ -99,13 +99,13 @@ SMALLER = [
     (r"xhpl --plan (--time 1h )?--write",
      r"xhpl --plan \1--memory 200M --set plan_seconds=0.1 --write"),
     (r"make bench-hpl BASELINE=/path/to/another/xhpl",
-     "N=300 NB=64 GRIDS=1x2 REPEAT=1 bench/bench-hpl bin/arch bin/arch/xhpl"),
+     "N=300 NB=64 GRIDS=1x2 REPEAT=1 bench/hpl bin/arch bin/arch/xhpl"),
     (r"N=4000 (.*) REPEAT=3 make bench-hpl",
-     r"N=300 \1 REPEAT=1 bench/bench-hpl bin/arch"),
+     r"N=300 \1 REPEAT=1 bench/hpl bin/arch"),
     (r"SIZE=2000 DEPTH=128 make", "SIZE=200 DEPTH=32 make"),
-    (r"make bench-dgemm", "DEVICE_DEPTH=64 sh bench/dgemm.sh bin/arch"),
+    (r"make bench-dgemm", "DEVICE_DEPTH=64 sh bench/dgemm bin/arch"),
     (r"make (bench-plan|bench-lookahead)\n", ""),  # the script in the next line
-    (r"scripts/(bench-plan|bench-lookahead) ", r"scripts/\1 --quick "),
+    (r"bench/(plan|lookahead) ", r"bench/\1 --quick "),
     (r"--n 12000", "--n 300 --speeds 20"),
     (r"/usr/bin/python3 -m pytest", "python3 -m pytest --collect-only"),
 ]
@@ -164,7 +164,7 @@ def paths(text):
     for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
         yield link
     for code in re.findall(r"`([\w./-]+)`", text):
-        if re.match(r"(base|docs|hpl|hybrid|scripts|setup|testing)/", code):
+        if re.match(r"(base|bench|docs|hpl|hybrid|scripts|setup|testing)/", code):
             yield code
 
 

@@ -20,13 +20,13 @@ CODE = {
 
 CALL = re.compile(
     r"(?:[A-Z_]+=\S+ )*"
-    r"(?:\./xhpl|bin/arch/\w+|scripts/[\w-]+|mpirun|srun|xdgemm|xhpl|xprobe)(?: |$)"
+    r"(?:\./xhpl|bench/[\w-]+|bin/arch/\w+|scripts/[\w-]+|mpirun|srun|xdgemm|xhpl|xprobe)(?: |$)"
 )
 
 # What such calls begin with, and why they are not run.
 NOT_RUN = {
     "srun": "there is no Slurm",
-    "scripts/bench-": "test_docs.py and test_bench_host.py, smaller",
+    "bench/": "test_docs.py and test_bench_host.py, smaller",
 }
 
 # Patterns, and what is run in their place: whole, small, on one node.

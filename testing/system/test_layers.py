@@ -7,7 +7,10 @@ import pytest
 import jobs
 
 CHECK = jobs.SOURCE / "scripts/check-layers"
-FOLDERS = ["base", "hpl", "hybrid/node", "hybrid/cpu", "hybrid/lu", "hybrid/device/emu"]
+FOLDERS = ["base", "hpl"] + [
+    f"hybrid/{name}"
+    for name in ("node", "cpu", "device/emu", "device/cuda", "lu", "observe", "plan")
+]
 
 
 def compiled(tree, name, text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bounds that bench-lookahead prints, from records made up by hand; the
+"""The bounds that bench/lookahead prints, from records made up by hand; the
 order that it chooses."""
 import importlib.util
 import sys
@@ -68,7 +68,7 @@ VARIABLES = ("N", "MINUTES", "REPEAT")
 @pytest.fixture
 def bench(monkeypatch):
     """The program as a module, in an environment without its variables."""
-    path = str(jobs.SOURCE / "bench/bench-lookahead")
+    path = str(jobs.SOURCE / "bench/lookahead")
     loader = SourceFileLoader("bench_lookahead", path)
     spec = importlib.util.spec_from_loader("bench_lookahead", loader)
     module = importlib.util.module_from_spec(spec)
@@ -83,7 +83,7 @@ def bench(monkeypatch):
 def options(bench, monkeypatch, *words, **variables):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(sys, "argv", ["bench-lookahead", "bin", *words])
+    monkeypatch.setattr(sys, "argv", ["bench/lookahead", "bin", *words])
     return bench.read_options()
 
 

@@ -268,7 +268,7 @@ def test_without_being_asked_for_there_is_none(xhpl):
 @measures
 @pytest.mark.scripts
 def test_the_bench_of_predictions_has_a_row_for_each_grid(tmp_path):
-    script = jobs.SOURCE / "bench/bench-plan"
+    script = jobs.SOURCE / "bench/plan"
     outcome = jobs.run([script, "--quick", jobs.BIN], tmp_path)
     assert outcome.status == 0, str(outcome)
     rows = re.findall(r"^ +300 +256 +(\d) x +(\d)( +[\d.]+){6}", outcome.stdout, re.M)
@@ -280,7 +280,7 @@ def test_the_bench_of_predictions_has_a_row_for_each_grid(tmp_path):
 @measures
 @pytest.mark.scripts
 def test_the_bench_of_predictions_takes_devices_and_widths(tmp_path):
-    script = jobs.SOURCE / "bench/bench-plan"
+    script = jobs.SOURCE / "bench/plan"
     options = "--nb 64 128 --quick --devices emu:1".split()
     outcome = jobs.run([script, *options, jobs.BIN], tmp_path)
     assert outcome.status == 0, str(outcome)

@@ -324,26 +324,6 @@ static void the_help_names_every_setting_default_and_meaning(void **state)
     free(text);
 }
 
-static void the_page_has_one_row_of_five_cells_for_each_setting(void **state)
-{
-    char *text = settings_printed(xh_settings_print_markdown);
-    char variable[128];
-    int i, bars = 0, lines = 0;
-
-    (void)state;
-    for (i = 0; i < xh_settings_count(); i++) {
-        settings_variable_of(xh_settings_row(i), variable, sizeof(variable));
-        settings_assert_says(text, variable);
-    }
-    for (i = 0; text[i] != '\0'; i++) {
-        bars += text[i] == '|';
-        lines += text[i] == '\n';
-    }
-    assert_int_equal(lines, xh_settings_count() + 2);
-    assert_int_equal(bars, 6 * lines);
-    free(text);
-}
-
 static const struct CMUnitTest cases[] = {
     FRESH(every_default_is_a_valid_value),
     FRESH(every_row_is_complete_and_unique),
@@ -365,6 +345,5 @@ static const struct CMUnitTest cases[] = {
     FRESH(every_bad_variable_is_named_and_the_good_ones_apply),
     FRESH(variables_of_others_are_left_alone),
     FRESH(the_help_names_every_setting_default_and_meaning),
-    FRESH(the_page_has_one_row_of_five_cells_for_each_setting),
 };
 UNIT_MAIN(cases)

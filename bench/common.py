@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-SCRIPTS = Path(__file__).resolve().parent
+SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 LAUNCHER = SCRIPTS / "mpirun"
 BLAS_THREADS = "OPENBLAS_NUM_THREADS BLIS_NUM_THREADS MKL_NUM_THREADS OMP_NUM_THREADS"
 PRESETS = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "BLIS_ARCH_TYPE")
