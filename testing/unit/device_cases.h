@@ -31,8 +31,9 @@ device_fixture_t *device_cases_fixture(void **state);
 hyb_queue_t *device_cases_queue(hyb_device_t *device);
 hyb_event_t *device_cases_event(hyb_device_t *device);
 
-/* A matrix in device memory; its data is what hyb_device_free takes. */
-xh_view_t device_cases_matrix(hyb_device_t *device, int64_t rows, int64_t cols);
+/* A matrix in device memory, alone in its buffer. */
+hyb_block_t device_cases_matrix(hyb_device_t *device, int64_t rows,
+                                int64_t cols);
 
 /* Wait for event, or until all that is on queue has run; what came of it. */
 xh_status_t device_cases_wait(hyb_event_t *event);
@@ -56,7 +57,6 @@ void a_device_given_up_closes(void **state);
 
 void whole_matrices_come_back(void **state);
 void copies_keep_every_element_and_touch_no_other(void **state);
-void copies_are_between_host_and_device(void **state);
 void traffic_is_the_bytes_of_copies(void **state);
 void products_are_those_of_three_loops(void **state);
 void a_product_over_nothing_scales(void **state);

@@ -110,7 +110,8 @@ static void a_core_that_is_not_there_fails_the_device(void **state)
     (void)state;
     device = open_on(1 << 20);
     capture_begin();
-    assert_int_equal(hyb_queue_create(device, &none), XH_ERR_DEVICE);
+    assert_int_equal(hyb_queue_create(device, HYB_QUEUE_NORMAL, &none),
+                     XH_ERR_DEVICE);
     capture_end(NULL);
     assert_null(none);
 }

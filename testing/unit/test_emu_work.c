@@ -25,8 +25,6 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test_setup_teardown(
         copies_keep_every_element_and_touch_no_other, emu_open_shared,
         device_cases_close),
-    cmocka_unit_test_setup_teardown(copies_are_between_host_and_device,
-                                    emu_open_shared, device_cases_close),
     cmocka_unit_test_setup_teardown(traffic_is_the_bytes_of_copies,
                                     emu_open_shared, device_cases_close),
     cmocka_unit_test_setup_teardown(products_are_those_of_three_loops,
