@@ -82,13 +82,14 @@ static const hyb_backend_t *find_known(const char *name)
 static bool is_complete(const hyb_backend_t *b)
 {
     return b->count != NULL && b->describe != NULL && b->open != NULL &&
-           b->close != NULL && b->memory_left != NULL && b->alloc != NULL &&
-           b->free != NULL && b->queue_create != NULL &&
-           b->queue_destroy != NULL && b->event_create != NULL &&
-           b->event_destroy != NULL && b->event_record != NULL &&
-           b->queue_wait != NULL && b->event_wait != NULL &&
-           b->event_elapsed != NULL && b->copy_in != NULL &&
-           b->copy_out != NULL && (b->pin == NULL) == (b->unpin == NULL);
+           b->close != NULL && b->memory_left != NULL &&
+           b->buffer_create != NULL && b->buffer_destroy != NULL &&
+           b->queue_create != NULL && b->queue_destroy != NULL &&
+           b->event_create != NULL && b->event_destroy != NULL &&
+           b->event_record != NULL && b->queue_wait != NULL &&
+           b->event_wait != NULL && b->event_elapsed != NULL &&
+           b->copy_in != NULL && b->copy_out != NULL &&
+           (b->pin == NULL) == (b->unpin == NULL);
 }
 
 /* Why backend cannot be used; NULL if it can. */

@@ -10,29 +10,32 @@
 #include "base/view.h"
 
 /*
- * One accelerator as the engine sees it: memory of its own, in-order queues
- * that run beside the host and beside each other, and events to order them.
- * Work is queued and returns at once; what goes wrong while it runs shows when
+ * One accelerator as the solver sees it: buffers of its own memory, in-order
+ * queues that run beside the host and beside each other, and events to order
+ * them. Work is queued and the call returns at once; an error in it shows when
  * an event behind it is waited for. A device that failed once stays failed:
- * every later call on it returns XH_ERR_DEVICE, except what gives something
- * back. Once a backend has returned XH_ERR_DEVICE, nothing that was queued
- * touches host memory any more. The first to find a failure logs it.
+ * every later call on it returns XH_ERR_DEVICE, except those that give
+ * something back. Once a backend has returned XH_ERR_DEVICE, no queued work
+ * touches host memory any more. The first function that detects a failure logs
+ * it.
  *
  * A backend is a plug-in, libhyb_<name>.so, that exports hyb_backend_entry and
- * sees this header, base/view.h and headers of base/ only. All that it
- * needs from the program is in hyb_host_t, so it loads into any program. The
- * functions below check arguments, keep the failed state and call the
- * backend's table. Calls on one device may come from several threads at once,
- * on one queue from one thread at a time.
+ * includes this header and headers of base/ only. It gets everything else that
+ * it needs in hyb_host_t, so it loads into any program. The functions below
+ * check arguments, keep the failed state and call the backend's table. Several
+ * threads may call one device at once; one queue is for one thread at a time.
  */
 enum {
-    HYB_BACKEND_ABI = 3,
+    HYB_BACKEND_ABI = 4,
     HYB_BACKEND_NAME = 16 /* bytes of the longest name, with its end */
 };
 
 typedef struct hyb_device hyb_device_t;
+typedef struct hyb_buffer hyb_buffer_t; /* device memory */
 typedef struct hyb_queue hyb_queue_t;
 typedef struct hyb_event hyb_event_t;
+
+typedef enum { HYB_QUEUE_NORMAL, HYB_QUEUE_HIGH } hyb_priority_t;
 
 typedef struct {
     char name[64];                  /* "NVIDIA H200", "emulated device" */
@@ -46,13 +49,94 @@ typedef struct {
     char pci_address[16];           /* "0000:3b:00.0", "" if none */
 } hyb_device_info_t;
 
-/* what a sensor tells now; NaN where the device does not tell */
+/* What the sensors read now; NaN where the device has no such sensor. */
 typedef struct {
     double temperature; /* degrees Celsius */
     double clock;       /* Hz */
     double power;       /* W */
-    double energy;      /* J, counted from some moment on */
+    double energy;      /* J since some fixed moment */
 } hyb_device_sensors_t;
+
+/* ---- matrices in device memory ------------------------------------------ */
+
+/*
+ * A matrix in device memory, column-major: element (i, j) is double number
+ * offset + i + j * ld of the buffer. No address of device memory exists
+ * outside a backend.
+ */
+typedef struct {
+    hyb_buffer_t *buffer; /* may be NULL where there are no elements */
+    int64_t offset;       /* doubles */
+    int64_t rows, cols;
+    int64_t ld; /* >= max(1, rows) */
+} hyb_block_t;
+
+/* The rows x cols matrix that fills buffer from offset on without gaps. */
+static inline hyb_block_t hyb_block(hyb_buffer_t *buffer, int64_t offset,
+                                    int64_t rows, int64_t cols)
+{
+    return (hyb_block_t){buffer, offset, rows, cols, rows > 0 ? rows : 1};
+}
+
+/* The rows x cols part of b whose first element is b's (i, j). */
+static inline hyb_block_t hyb_block_part(hyb_block_t b, int64_t i, int64_t j,
+                                         int64_t rows, int64_t cols)
+{
+    return (hyb_block_t){b.buffer, b.offset + i + j * b.ld, rows, cols, b.ld};
+}
+
+/* Row numbers in device memory, from 0; int64_t, in place of so many doubles */
+typedef struct {
+    hyb_buffer_t *buffer; /* may be NULL if count is 0 */
+    int64_t offset;       /* in units of 8 bytes */
+    int64_t count;
+} hyb_list_t;
+
+typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
+    xh_trans_t trans_a, trans_b;
+    double alpha, beta;
+    hyb_block_t a, b; /* as stored: op(a) is m x k, op(b) is k x n */
+    hyb_block_t c;    /* m x n; with beta 0 not read */
+} hyb_gemm_t;
+
+/*
+ * How the rows of some columns change places with the pivots of one panel.
+ * All rows are numbered within columns; both parts use the old rows:
+ *
+ *     U's row i := row source[i], and then the top rows := U
+ *     row to[d] := row from[d], for the rows displaced from the top
+ */
+typedef struct {
+    hyb_block_t columns; /* in,out */
+    hyb_block_t u;       /* out: nb rows, as many columns; apart from columns */
+    hyb_list_t source;   /* nb rows */
+    hyb_list_t from, to; /* of equal length; to is below the top nb rows */
+} hyb_row_swap_t;
+
+/*
+ * Rows or columns of a process: blocks of nb, dealt out in turn to so many
+ * processes. Local index l is global index
+ * (l / nb * processes + process) * nb + l % nb.
+ */
+typedef struct {
+    int64_t first; /* local index of a matrix's first row or column */
+    int64_t nb, process, processes;
+} hyb_dealt_t;
+
+/*
+ * A part of HPL's random matrix of order rows: its entry (i, j) is
+ * 0.5 - x(i + j * order + 1) * 2^-64, where conversion and subtraction each
+ * round to nearest, x(0) = seed and
+ * x(t + 1) = 6364136223846793005 x(t) + 1 mod 2^64.
+ */
+typedef struct {
+    uint64_t seed;
+    int64_t order;
+    hyb_dealt_t rows, cols; /* which those of block are */
+    hyb_block_t block;      /* out */
+} hyb_generate_t;
+
+/* ---- what a backend brings ---------------------------------------------- */
 
 /* What a program gives to the plug-ins that it loads; any thread may call. */
 typedef struct {
@@ -61,25 +145,33 @@ typedef struct {
     void (*log)(xh_log_level_t level, const char *text);
     /* Seconds, as xh_clock_now of base/clock.h. */
     double (*now)(void);
-    /* C := beta C + alpha op(A) op(B) on the calling thread, with what the
-     * setting kernel says; product conforms. Errors: XH_ERR_MEMORY  C is
-     * untouched */
+    /* C := beta C + alpha op(A) op(B) on the calling thread, with the kernel
+     * that the setting kernel names; product conforms. Errors: XH_ERR_MEMORY
+     * C is untouched */
     xh_status_t (*gemm)(const xh_gemm_t *product);
 } hyb_host_t;
 
+/* A buffer as backends see it, who may read it during a call only. */
+struct hyb_buffer {
+    hyb_device_t *device;
+    size_t bytes;
+    void *memory; /* what the backend's buffer_create gave */
+};
+
 /*
- * What a backend fills in. State is the backend's own, opened by open. NULL
- * instead of a function from `sensors` on means "not supported": the engine
- * then works on the host. Functions documented below behave the same; they
- * find their arguments checked as far as that needs no device, copies are of
- * one element at least, and no call but those that give back follows one that
- * returned XH_ERR_DEVICE.
+ * What a backend fills in. State is the backend's own, made by open. From
+ * `sensors` on NULL in place of a function means "not supported": the host
+ * then does that work. Each function does what the public function of its name
+ * documents; arguments have been checked, down to the bounds of blocks and
+ * lists and the device of their buffers. Work has at least one element. After
+ * a call that returned XH_ERR_DEVICE only calls that give something back
+ * follow.
  */
 typedef struct hyb_backend {
     int abi; /* HYB_BACKEND_ABI */
     const char *name;
-    /* Software devices: count is how many may be asked for at most, and
-     * nobody gets one without asking. */
+    /* Software devices: count is how many a user may ask for at most, and only
+     * those who ask get one. */
     bool emulated;
 
     /* Devices present, and why there are none (static text, or NULL). */
@@ -90,17 +182,19 @@ typedef struct hyb_backend {
      * list is borrowed during the call. cpu_count 0: no restriction. */
     xh_status_t (*open)(int index, const int *cpus, int cpu_count,
                         void **state_p);
-    /* Finish what is queued; or abandon it, where nothing may be waited for.
-     * Queues that were not destroyed go too. */
+    /* Finish what is queued; or abandon it, where the device may never end.
+     * Queues and buffers that were not destroyed go too. */
     void (*close)(void *state, bool abandon);
-    /* Bytes that alloc could still give. */
+    /* Bytes that buffer_create could still give. */
     xh_status_t (*memory_left)(void *state, uint64_t *bytes_p);
 
-    xh_status_t (*alloc)(void *state, size_t bytes, void **memory_p);
-    void (*free)(void *state, void *memory);
+    xh_status_t (*buffer_create)(void *state, size_t bytes, void **memory_p);
+    void (*buffer_destroy)(void *state, void *memory);
 
-    /* Neither destroy waits for work that is still queued. */
-    xh_status_t (*queue_create)(void *state, void **queue_p);
+    /* Neither destroy waits for work that is still queued. A backend without
+     * priorities makes all queues alike. */
+    xh_status_t (*queue_create)(void *state, hyb_priority_t priority,
+                                void **queue_p);
     void (*queue_destroy)(void *state, void *queue);
     xh_status_t (*event_create)(void *state, void **event_p);
     void (*event_destroy)(void *state, void *event);
@@ -114,20 +208,37 @@ typedef struct hyb_backend {
                                  double *seconds_p);
 
     xh_status_t (*copy_in)(void *state, void *queue, xh_view_t from_host,
-                           xh_view_t to_device);
-    xh_status_t (*copy_out)(void *state, void *queue, xh_view_t from_device,
+                           hyb_block_t to);
+    xh_status_t (*copy_out)(void *state, void *queue, hyb_block_t from,
                             xh_view_t to_host);
 
     xh_status_t (*sensors)(void *state, hyb_device_sensors_t *sensors_p);
-    /* XH_ERR_MEMORY: the system refuses, as a warning says; copies reach the
-     * memory all the same. Memory that is not pinned unpins quietly. */
+    /* XH_ERR_MEMORY: the system refuses, and a warning says so; copies reach
+     * the memory all the same. Unpinning memory that is not pinned does
+     * nothing. */
     xh_status_t (*pin)(void *state, void *host, size_t bytes);
     void (*unpin)(void *state, void *host);
-    xh_status_t (*gemm)(void *state, void *queue, const xh_gemm_t *product);
-    /* The device counts as failed from now on, as after a stall, though it has
-     * not said so: call nothing any more that may wait for it. Return when it
-     * touches host memory no more, or at once where it cannot be stopped. */
+    /* The device counts as failed from now on, as after a stall, although it
+     * has not said so: call nothing any more that may wait for it. Return when
+     * it touches host memory no more, or at once if it cannot be stopped. */
     void (*give_up)(void *state);
+
+    /* Work; hyb_device_has asks whether there is a function. */
+    xh_status_t (*gemm)(void *state, void *queue, const hyb_gemm_t *product);
+    xh_status_t (*copy)(void *state, void *queue, hyb_block_t from,
+                        hyb_block_t to);
+    xh_status_t (*swap_rows)(void *state, void *queue,
+                             const hyb_row_swap_t *swap);
+    xh_status_t (*gather_rows)(void *state, void *queue, hyb_block_t columns,
+                               hyb_list_t rows, hyb_block_t packed);
+    xh_status_t (*scatter_rows)(void *state, void *queue, hyb_block_t packed,
+                                hyb_list_t rows, hyb_block_t columns);
+    xh_status_t (*trsm)(void *state, void *queue, hyb_block_t l1,
+                        hyb_block_t u);
+    xh_status_t (*gemv)(void *state, void *queue, hyb_block_t a, hyb_block_t x,
+                        hyb_block_t y);
+    xh_status_t (*generate)(void *state, void *queue,
+                            const hyb_generate_t *part);
 } hyb_backend_t;
 
 /* The one symbol of a plug-in; host stays valid. */
@@ -137,11 +248,11 @@ hyb_backend_entry(const hyb_host_t *host);
 /* ---- finding and opening ------------------------------------------------ */
 
 /*
- * Load the backend called name from, in this order: the setting plugin_dir
- * (XHPL_PLUGIN_DIR) if given, the executable's folder, ../lib/xhpl beside it.
- * The result stays valid and is the same at each call.
+ * Load the backend called name from the first of these folders that has it:
+ * the setting plugin_dir (XHPL_PLUGIN_DIR) if given, the executable's folder,
+ * ../lib/xhpl beside it. The result stays valid; each call returns the same.
  *
- * Errors: XH_ERR_INPUT   no such plug-in in these folders (each is named)
+ * Errors: XH_ERR_INPUT   no such plug-in in these folders (all are named)
  *         XH_ERR_DEVICE  it does not load: the loader's message is logged
  */
 xh_status_t hyb_backend_load(const char *name, const hyb_backend_t **backend_p);
@@ -151,11 +262,12 @@ xh_status_t hyb_backend_load(const char *name, const hyb_backend_t **backend_p);
  * backend that loads and is not emulated), or a comma-separated list of
  * backend:selection parts in which a selection is a number of devices for
  * emulated ones ("emu:2"; "emu" alone means one) and indices for others
- * ("cuda:0,1"; "cuda" alone means all). Why "auto" or "cuda" found none is
- * logged.
+ * ("cuda:0,1"; "cuda" alone means all). If "auto" or "cuda" found none, the
+ * log says why.
  *
  * chosen_p  out  count entries, freed by the caller with free()
- * Errors: XH_ERR_INPUT   unknown backend or index: said with what there is
+ * Errors: XH_ERR_INPUT   unknown backend or index: the message names the valid
+ *                        ones
  *         XH_ERR_DEVICE  a backend that is asked for by name does not load
  *         XH_ERR_MEMORY
  */
@@ -176,10 +288,10 @@ xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
                             int cpu_count, hyb_device_t **device_p);
 
 /*
- * Give the device back. Work that is still queued is finished or, on a failed
- * device, abandoned; memory it might still touch is then kept until exit.
- * Accepts NULL.
- * Order: after its queues, events and memory were given back.
+ * Close the device. Queued work is finished or, on a failed device, abandoned;
+ * memory that it might still touch then stays allocated until exit. Accepts
+ * NULL.
+ * Order: after its queues, events and buffers were destroyed.
  */
 void hyb_device_close(hyb_device_t *device);
 
@@ -193,25 +305,45 @@ xh_status_t hyb_device_sensors(hyb_device_t *device,
 bool hyb_device_failed(const hyb_device_t *device);
 
 /*
- * Declare the device failed, as after a stall; why is logged once. Where the
- * backend cannot stop it, work that is queued may still reach host memory.
+ * Declare the device failed, as after a stall; the first call logs why. If the
+ * backend cannot stop it, queued work may still reach host memory.
  */
 void hyb_device_fail(hyb_device_t *device, const char *why);
+
+/* Work that a device may lack. */
+typedef enum {
+    HYB_OP_GEMM,
+    HYB_OP_COPY,
+    HYB_OP_SWAP_ROWS,
+    HYB_OP_GATHER_ROWS,
+    HYB_OP_SCATTER_ROWS,
+    HYB_OP_TRSM,
+    HYB_OP_GEMV,
+    HYB_OP_GENERATE,
+    HYB_OPS
+} hyb_op_t;
+
+bool hyb_device_has(const hyb_device_t *device, hyb_op_t op);
 
 /* ---- memory ------------------------------------------------------------- */
 
 /*
- * Device memory. Errors: XH_ERR_MEMORY (does not fail the device),
- * XH_ERR_DEVICE. Free accepts NULL; no queued work may use the memory then.
+ * Device memory, its content undefined, aligned to 256 bytes.
+ * Errors: XH_ERR_MEMORY (does not fail the device), XH_ERR_DEVICE
  */
-xh_status_t hyb_device_alloc(hyb_device_t *device, size_t bytes,
-                             double **memory_p);
-void hyb_device_free(hyb_device_t *device, double *memory);
+xh_status_t hyb_buffer_create(hyb_device_t *device, size_t bytes,
+                              hyb_buffer_t **buffer_p);
+
+/*
+ * Accepts NULL. On a failed device the memory stays allocated until close.
+ * Order: after all work that uses the buffer has run.
+ */
+void hyb_buffer_destroy(hyb_buffer_t *buffer);
 
 /*
  * Host memory that copies reach at full speed and without blocking, from
- * allocation to free. Where the system refuses to pin it, as a warning then
- * says, it is as any other: copies are slower, and may block. Free accepts
+ * allocation to free. If the system refuses to pin it, a warning says so and
+ * the memory is as any other: copies are slower, and may block. Free accepts
  * NULL; on a failed device it keeps the memory, which copies may still reach.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
@@ -223,7 +355,7 @@ void hyb_pinned_free(hyb_device_t *device, double *memory, size_t bytes);
  * Make host memory that already exists as good as pinned memory, until unpin,
  * which leaves memory that is not pinned as it is; a backend that has no need
  * of it succeeds.
- * Errors: XH_ERR_MEMORY  the system refuses: said; copies work all the same
+ * Errors: XH_ERR_MEMORY  the system refuses: logged; copies work all the same
  *         XH_ERR_DEVICE
  */
 xh_status_t hyb_device_pin(hyb_device_t *device, double *memory, size_t bytes);
@@ -231,7 +363,9 @@ void hyb_device_unpin(hyb_device_t *device, double *memory);
 
 /* ---- queues and events -------------------------------------------------- */
 
-xh_status_t hyb_queue_create(hyb_device_t *device, hyb_queue_t **queue_p);
+/* Work on queues of high priority begins first, if the backend can do that. */
+xh_status_t hyb_queue_create(hyb_device_t *device, hyb_priority_t priority,
+                             hyb_queue_t **queue_p);
 
 /* Accepts NULL. Returns at once; what is still queued runs on. */
 void hyb_queue_destroy(hyb_queue_t *queue);
@@ -260,30 +394,78 @@ xh_status_t hyb_event_wait(hyb_event_t *event, double seconds, bool *done_p);
 xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
                               double *seconds_p);
 
-/* ---- work; each returns before it has run ------------------------------- */
+/* ---- work --------------------------------------------------------------- */
 
 /*
- * Copy between host (best pinned) and device memory; equal shapes, one of no
- * elements does nothing.
- * Errors: XH_ERR_ARG     shapes differ, ld < rows, or memory of the wrong kind
- *         XH_ERR_MEMORY  for what the backend needs besides; nothing is queued
+ * Each of these returns before it has run; memory that it uses stays as it is
+ * until then. Work on no elements does nothing. What it writes overlaps
+ * nothing that it reads, but for what is marked in,out.
+ *
+ * Errors: XH_ERR_ARG     shapes do not conform, ld < rows, a block or list
+ *                        that is not inside a buffer of this device, or work
+ *                        that the device lacks
+ *         XH_ERR_MEMORY  the backend needs more; nothing is queued
  *         XH_ERR_DEVICE
+ * A row number that is not in the block fails the device when it runs, where
+ * the backend checks that; in others it is undefined what happens.
  */
+
+/* Copy between host memory (best pinned) and device memory; equal shapes. */
 xh_status_t hyb_queue_copy_in(hyb_queue_t *queue, xh_view_t from_host,
-                              xh_view_t to_device);
-xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, xh_view_t from_device,
+                              hyb_block_t to);
+xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_block_t from,
                                xh_view_t to_host);
 
-/*
- * C := beta C + alpha op(A) op(B)
- * Errors: XH_ERR_ARG     shapes do not conform, ld < rows, memory that is not
- *                        the device's, or the backend has no gemm
- *         XH_ERR_MEMORY  for what the backend needs besides; nothing is queued
- *         XH_ERR_DEVICE
- */
-xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const xh_gemm_t *product);
+/* Copy rows, to.count numbers in host memory (best pinned), to the device. */
+xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
+                             hyb_list_t to);
 
-/* Bytes that copies on this device have moved in and out so far. */
+/* C := beta C + alpha op(A) op(B). Cost: 2 m n k flop */
+xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *product);
+
+/* to := from, of equal shape, both on this device. */
+xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from,
+                           hyb_block_t to);
+
+/* Exchange rows as swap says, in all of its columns. */
+xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap);
+
+/*
+ * Column r of packed := row rows[r] of columns, and back. A message so holds
+ * one row after the other.
+ *
+ * columns  any number of rows, n columns
+ * packed   n x rows.count
+ */
+xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_block_t columns,
+                                  hyb_list_t rows, hyb_block_t packed);
+xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
+                                   hyb_list_t rows, hyb_block_t columns);
+
+/*
+ * U := L1^-1 U
+ *
+ * l1  in      nb x nb, of which only the part below the diagonal is read; the
+ *             diagonal is all ones
+ * u   in,out  nb x n
+ * Cost: nb^2 n flop
+ */
+xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_block_t l1, hyb_block_t u);
+
+/*
+ * y := y - A x
+ *
+ * a  in      m x n
+ * x  in      n x 1
+ * y  in,out  m x 1
+ */
+xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_block_t a, hyb_block_t x,
+                           hyb_block_t y);
+
+/* Fill a block with its part of a random matrix, bit for bit as hpl/matgen. */
+xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part);
+
+/* Bytes that copies between host and device have moved in and out so far. */
 void hyb_device_traffic(const hyb_device_t *device, uint64_t *in_p,
                         uint64_t *out_p);
 

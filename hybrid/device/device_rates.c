@@ -9,13 +9,13 @@ typedef struct {
     hyb_device_t *device;
     hyb_queue_t *queue;
     hyb_event_t *begin, *end;
-    double *memory;
+    hyb_buffer_t *memory;
     double patience; /* seconds for a product */
 } bench_t;
 
 static void bench_close(bench_t *b)
 {
-    hyb_device_free(b->device, b->memory);
+    hyb_buffer_destroy(b->memory);
     hyb_event_destroy(b->end);
     hyb_event_destroy(b->begin);
     hyb_queue_destroy(b->queue);
@@ -26,7 +26,7 @@ static xh_status_t bench_open(bench_t *b, hyb_device_t *device, double patience)
     xh_status_t status;
 
     *b = (bench_t){.device = device, .patience = patience};
-    status = hyb_queue_create(device, &b->queue);
+    status = hyb_queue_create(device, HYB_QUEUE_NORMAL, &b->queue);
     if (status == XH_OK)
         status = hyb_event_create(device, &b->begin);
     if (status == XH_OK)
@@ -36,15 +36,13 @@ static xh_status_t bench_open(bench_t *b, hyb_device_t *device, double patience)
     return status;
 }
 
-static xh_gemm_t square(double *memory, int64_t size, int64_t depth)
+static hyb_gemm_t square(hyb_buffer_t *memory, int64_t size, int64_t depth)
 {
-    double *b = memory + size * depth, *c = b + size * depth;
-
-    return (xh_gemm_t){.alpha = -1.0,
-                       .beta = 1.0,
-                       .a = {memory, size, depth, size},
-                       .b = {b, depth, size, depth},
-                       .c = {c, size, size, size}};
+    return (hyb_gemm_t){.alpha = -1.0,
+                        .beta = 1.0,
+                        .a = hyb_block(memory, 0, size, depth),
+                        .b = hyb_block(memory, size * depth, depth, size),
+                        .c = hyb_block(memory, 2 * size * depth, size, size)};
 }
 
 /* Device seconds since begin was recorded, when all that is queued has run. */
@@ -67,7 +65,7 @@ static xh_status_t finish(bench_t *b, double *seconds_p)
 /* ---- the product --------------------------------------------------------- */
 
 /* Device seconds of one product; the queue is empty before. */
-static xh_status_t time_product(bench_t *b, const xh_gemm_t *p,
+static xh_status_t time_product(bench_t *b, const hyb_gemm_t *p,
                                 double *seconds_p)
 {
     xh_status_t status = hyb_event_record(b->queue, b->begin);
@@ -87,9 +85,9 @@ static xh_status_t measure(bench_t *b, int64_t size, int64_t depth,
                            hyb_rate_table_t *table)
 {
     double seconds = 0.0;
-    xh_gemm_t p;
+    hyb_gemm_t p;
     xh_status_t status =
-        hyb_device_alloc(b->device, bytes_of(size, depth), &b->memory);
+        hyb_buffer_create(b->device, bytes_of(size, depth), &b->memory);
 
     if (status != XH_OK)
         return status;
@@ -97,7 +95,7 @@ static xh_status_t measure(bench_t *b, int64_t size, int64_t depth,
     status = time_product(b, &p, &seconds);
     if (status == XH_OK)
         status = time_product(b, &p, &seconds);
-    hyb_device_free(b->device, b->memory);
+    hyb_buffer_destroy(b->memory);
     b->memory = NULL;
     if (status == XH_OK && seconds > 0.0)
         hyb_rate_table_set(table, size, depth,
@@ -109,7 +107,7 @@ static xh_status_t measure(bench_t *b, int64_t size, int64_t depth,
 /* ---- the link ------------------------------------------------------------ */
 
 /* Device seconds of a way in and a way out, as the second time takes them. */
-static xh_status_t time_copies(bench_t *b, xh_view_t host, xh_view_t there,
+static xh_status_t time_copies(bench_t *b, xh_view_t host, hyb_block_t there,
                                double *seconds_p)
 {
     xh_status_t status = XH_OK;
@@ -132,20 +130,20 @@ static xh_status_t measure_link(bench_t *b, int64_t size,
                                 hyb_rate_table_t *table)
 {
     size_t bytes = (size_t)(size * size) * sizeof(double);
-    xh_view_t host = {NULL, size, size, size}, there = host;
+    xh_view_t host = {NULL, size, size, size};
     double seconds = 0.0;
     xh_status_t status = hyb_pinned_alloc(b->device, bytes, &host.data);
 
     if (status != XH_OK)
         return status;
     xh_memory_touch(host.data, bytes, 0, 1);
-    status = hyb_device_alloc(b->device, bytes, &b->memory);
-    there.data = b->memory;
+    status = hyb_buffer_create(b->device, bytes, &b->memory);
     if (status == XH_OK)
-        status = time_copies(b, host, there, &seconds);
+        status =
+            time_copies(b, host, hyb_block(b->memory, 0, size, size), &seconds);
     if (status == XH_ERR_MEMORY)
         finish(b, &seconds); /* what is queued may use the memory yet */
-    hyb_device_free(b->device, b->memory);
+    hyb_buffer_destroy(b->memory);
     b->memory = NULL;
     hyb_pinned_free(b->device, host.data, bytes);
     if (status == XH_OK && seconds > 0.0)

@@ -81,9 +81,9 @@ static xh_status_t add_slots(hyb_flight_t *flight, int count)
 
 static xh_status_t open_all(hyb_flight_t *flight)
 {
-    TRY(hyb_queue_create(flight->device, &flight->in));
-    TRY(hyb_queue_create(flight->device, &flight->multiply));
-    TRY(hyb_queue_create(flight->device, &flight->out));
+    TRY(hyb_queue_create(flight->device, HYB_QUEUE_NORMAL, &flight->in));
+    TRY(hyb_queue_create(flight->device, HYB_QUEUE_NORMAL, &flight->multiply));
+    TRY(hyb_queue_create(flight->device, HYB_QUEUE_NORMAL, &flight->out));
     TRY(hyb_event_create(flight->device, &flight->first));
     return hyb_event_create(flight->device, &flight->last);
 }
@@ -104,7 +104,7 @@ xh_status_t hyb_flight_open(hyb_flight_t *flight, hyb_device_t *device)
 
 static void release_memory(hyb_flight_t *flight)
 {
-    hyb_device_free(flight->device, flight->memory);
+    hyb_buffer_destroy(flight->memory);
     flight->memory = NULL;
     flight->memory_bytes = 0;
 }
@@ -143,7 +143,7 @@ static xh_status_t add_memory(hyb_flight_t *flight, size_t bytes)
     if (bytes <= flight->memory_bytes)
         return XH_OK;
     release_memory(flight);
-    TRY(hyb_device_alloc(flight->device, bytes, &flight->memory));
+    TRY(hyb_buffer_create(flight->device, bytes, &flight->memory));
     flight->memory_bytes = bytes;
     return XH_OK;
 }
@@ -177,14 +177,13 @@ xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job)
     const hyb_tiling_t *t = &job->tiling;
     int64_t tile = t->most_rows * t->most_cols;
     int64_t a = t->most_rows * t->depth, b = t->most_cols * t->depth;
-    double *next;
+    int64_t next = 0;
     int i;
 
     TRY(hyb_flight_reserve(flight, t));
     TRY(add_slots(flight, (int)t->c_slots));
     for (i = 0; i < (int)t->c_slots; i++)
         TRY(add_chunks(flight->device, &flight->slot[i], t->chunks));
-    next = flight->memory;
     TRY(hyb_pieces_reserve(&flight->a, t->a_pieces, a, next));
     next += t->a_pieces * a;
     TRY(hyb_pieces_reserve(&flight->b, t->b_pieces, b, next));
@@ -204,9 +203,10 @@ xh_status_t hyb_flight_prepare(hyb_flight_t *flight, const hyb_job_t *job)
 /* ---- launching ------------------------------------------------------------
  */
 
-static xh_view_t packed(double *memory, int64_t rows, int64_t cols)
+static hyb_block_t held(const hyb_flight_t *flight, int64_t at, int64_t rows,
+                        int64_t cols)
 {
-    return (xh_view_t){memory, rows, cols, rows > 0 ? rows : 1};
+    return hyb_block(flight->memory, at, rows, cols);
 }
 
 /* one operand's piece for a multiplication: where from, and where it is */
@@ -225,7 +225,7 @@ static xh_status_t fetch(hyb_flight_t *flight, const fetch_t *f)
         return XH_OK;
     return hyb_queue_copy_in(
         flight->in, f->host,
-        packed(f->piece->memory, f->host.rows, f->host.cols));
+        held(flight, f->piece->at, f->host.rows, f->host.cols));
 }
 
 /* Chunk z of the tile's product, on what came in. */
@@ -235,13 +235,14 @@ static xh_status_t multiply(hyb_flight_t *flight, const hyb_job_t *job,
 {
     const xh_gemm_t *whole = job->product;
     const xh_view_t a = operands[0].host, b = operands[1].host;
-    xh_gemm_t p = {.trans_a = whole->trans_a,
-                   .trans_b = whole->trans_b,
-                   .alpha = whole->alpha,
-                   .beta = whole->beta,
-                   .a = packed(operands[0].piece->memory, a.rows, a.cols),
-                   .b = packed(operands[1].piece->memory, b.rows, b.cols),
-                   .c = packed(slot->device, slot->part.rows, slot->part.cols)};
+    hyb_gemm_t p = {
+        .trans_a = whole->trans_a,
+        .trans_b = whole->trans_b,
+        .alpha = whole->alpha,
+        .beta = whole->beta,
+        .a = held(flight, operands[0].piece->at, a.rows, a.cols),
+        .b = held(flight, operands[1].piece->at, b.rows, b.cols),
+        .c = held(flight, slot->device, slot->part.rows, slot->part.cols)};
 
     if (flight->product_only)
         p.beta = 0.0;
@@ -293,7 +294,7 @@ static xh_status_t fetch_c(hyb_flight_t *flight, const hyb_job_t *job,
         return XH_OK;
     return hyb_queue_copy_in(
         flight->in, part_of_c(job, slot->part),
-        packed(slot->device, slot->part.rows, slot->part.cols));
+        held(flight, slot->device, slot->part.rows, slot->part.cols));
 }
 
 /* What the multiplication of chunk z needs comes in, before or now. */
@@ -333,12 +334,14 @@ static xh_status_t send_back(hyb_flight_t *flight, const hyb_job_t *job,
                              const hyb_slot_t *slot)
 {
     int64_t rows = slot->part.rows, cols = slot->part.cols;
-    xh_view_t to = flight->direct ? part_of_c(job, slot->part)
-                                  : packed(slot->staging, rows, cols);
+    xh_view_t to = flight->direct
+                       ? part_of_c(job, slot->part)
+                       : (xh_view_t){slot->staging, rows, cols, rows};
 
     TRY(hyb_queue_wait(flight->out, flight->last));
     TRY(hyb_event_record(flight->out, slot->out.begin));
-    TRY(hyb_queue_copy_out(flight->out, packed(slot->device, rows, cols), to));
+    TRY(hyb_queue_copy_out(flight->out, held(flight, slot->device, rows, cols),
+                           to));
     return hyb_event_record(flight->out, slot->out.end);
 }
 

@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {  /* a tile in flight */
     int64_t tile; /* -1: none */
     xh_rectangle_t part;
-    double *device;           /* C's tile there */
+    int64_t device;           /* C's tile there: its place in memory */
     double *staging;          /* ... and back on the host, if not direct */
     hyb_chunk_laps_t *chunk;  /* C's tile comes in with chunk 0 */
     int64_t chunks, capacity; /* of the job; with events */
@@ -37,8 +37,9 @@ typedef struct {
     hyb_queue_t *in, *multiply, *out;
     hyb_pieces_t a, b;
     hyb_slot_t *slot;
-    int slots, capacity;      /* in use; with events */
-    double *memory, *staging; /* of all pieces and tiles; of all slots */
+    int slots, capacity;  /* in use; with events */
+    hyb_buffer_t *memory; /* of all pieces and tiles */
+    double *staging;      /* of all slots */
     size_t memory_bytes, staging_bytes;
     hyb_event_t *first, *last; /* around all multiplications */
     bool launched_any;

@@ -39,7 +39,7 @@ static xh_status_t add_events(hyb_pieces_t *pieces, int64_t count)
 }
 
 xh_status_t hyb_pieces_reserve(hyb_pieces_t *pieces, int64_t count,
-                               int64_t doubles, double *memory)
+                               int64_t doubles, int64_t first)
 {
     xh_status_t status = add_events(pieces, count);
     int64_t i;
@@ -50,7 +50,7 @@ xh_status_t hyb_pieces_reserve(hyb_pieces_t *pieces, int64_t count,
     for (i = 0; i < count; i++) {
         pieces->piece[i].strip = -1;
         pieces->piece[i].last_use = 0;
-        pieces->piece[i].memory = memory + i * doubles;
+        pieces->piece[i].at = first + i * doubles;
     }
     return XH_OK;
 }

@@ -11,8 +11,8 @@
  */
 typedef struct {
     int64_t strip, chunk; /* what it holds; strip -1: nothing */
-    double *memory;
-    hyb_event_t *used; /* the last product that read it */
+    int64_t at;           /* its place in the device's memory, doubles */
+    hyb_event_t *used;    /* the last product that read it */
     uint64_t last_use;
 } hyb_piece_t;
 
@@ -27,12 +27,12 @@ typedef struct {
 void hyb_pieces_init(hyb_pieces_t *pieces, hyb_device_t *device);
 
 /*
- * Have count pieces of at most doubles each, in memory of the device that is
- * borrowed, and forget what they hold. Nothing that uses them may be in flight.
- * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ * Have count pieces of at most doubles each, side by side in the device's
+ * memory from first on, and forget what they hold. Nothing that uses them may
+ * be in flight. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_pieces_reserve(hyb_pieces_t *pieces, int64_t count,
-                               int64_t doubles, double *memory);
+                               int64_t doubles, int64_t first);
 void hyb_pieces_release(hyb_pieces_t *pieces);
 
 /*

@@ -111,7 +111,7 @@ cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace,
     return leave(error);
 }
 
-/* ---- the product --------------------------------------------------------- */
+/* ---- algebra --------------------------------------------------------- */
 
 typedef struct {
     const double *data;
@@ -119,8 +119,9 @@ typedef struct {
     bool transposed;
 } operand_t;
 
-typedef struct {
-    operand_t a, b, c;
+typedef struct { /* gemv is a product whose B and C have one column */
+    model_op_t op;
+    operand_t a, b, c; /* of trsm: L1, none, U */
     int64_t k;
     double alpha, beta;
     void *workspace;
@@ -208,38 +209,63 @@ static void add_columns(const product_t *p, int64_t j, int64_t width)
     }
 }
 
-static cudaError_t multiply(int device, void *argument)
+static void multiply(const product_t *p)
 {
-    product_t *p = argument;
     int64_t j;
 
-    if (!find_all(p, device))
-        return cudaErrorIllegalAddress;
     scale(p);
     for (j = 0; j < p->c.cols && p->alpha != 0.0; j += AT_ONCE)
         add_columns(p, j, p->c.cols - j < AT_ONCE ? p->c.cols - j : AT_ONCE);
+}
+
+/* C := A^-1 C; A is unit lower triangular, the rest of it is not read. */
+static void solve(const product_t *p)
+{
+    int64_t i, j, l;
+
+    for (j = 0; j < p->c.cols; j++)
+        for (i = 0; i < p->c.rows; i++)
+            for (l = 0; l < i; l++)
+                column(&p->c, j)[i] -=
+                    element(&p->a, i, l) * column(&p->c, j)[l];
+}
+
+static cudaError_t run(int device, void *argument)
+{
+    product_t *p = argument;
+
+    if (!find_all(p, device))
+        return cudaErrorIllegalAddress;
+    if (p->op == MODEL_TRSM)
+        solve(p);
+    else
+        multiply(p);
     return cudaSuccess;
 }
 
-static cudaError_t queue(cublasHandle_t handle, const product_t *product)
+/* Queue p with the handle's workspace. */
+static cublasStatus_t queue(cublasHandle_t handle, const product_t *p)
 {
     product_t *argument = malloc(sizeof(*argument));
-    cudaError_t error = model_check(handle->device);
+    cudaError_t error;
 
     if (argument == NULL)
         model_die("no memory for a product");
-    *argument = *product;
+    *argument = *p;
+    model_enter();
+    argument->workspace = handle->workspace;
+    argument->workspace_bytes = handle->bytes;
+    error = model_check(handle->device);
     if (error == cudaSuccess &&
-        (!is_proper(&product->a) || !is_proper(&product->b) ||
-         !is_proper(&product->c)))
+        (!is_proper(&p->a) || !is_proper(&p->b) || !is_proper(&p->c)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        return model_queue(handle->stream,
-                           &(model_work_t){.op = MODEL_GEMM,
-                                           .run = multiply,
-                                           .argument = argument});
-    free(argument);
-    return error;
+        error = model_queue(
+            handle->stream,
+            &(model_work_t){.op = p->op, .run = run, .argument = argument});
+    else
+        free(argument);
+    return leave(error);
 }
 
 /* alpha and beta are the host's, read before this returns. */
@@ -249,14 +275,43 @@ cublasStatus_t cublasDgemm_64(cublasHandle_t handle, cublasOperation_t op_a,
                               int64_t lda, const double *b, int64_t ldb,
                               const double *beta, double *c, int64_t ldc)
 {
-    model_enter();
-    return leave(
-        queue(handle, &(product_t){.a = operand(a, op_a, m, k, lda),
-                                   .b = operand(b, op_b, k, n, ldb),
-                                   .c = operand(c, CUBLAS_OP_N, m, n, ldc),
-                                   .k = k,
-                                   .alpha = *alpha,
-                                   .beta = *beta,
-                                   .workspace = handle->workspace,
-                                   .workspace_bytes = handle->bytes}));
+    return queue(handle, &(product_t){.op = MODEL_GEMM,
+                                      .a = operand(a, op_a, m, k, lda),
+                                      .b = operand(b, op_b, k, n, ldb),
+                                      .c = operand(c, CUBLAS_OP_N, m, n, ldc),
+                                      .k = k,
+                                      .alpha = *alpha,
+                                      .beta = *beta});
+}
+
+cublasStatus_t cublasDgemv_64(cublasHandle_t handle, cublasOperation_t op_a,
+                              int64_t m, int64_t n, const double *alpha,
+                              const double *a, int64_t lda, const double *x,
+                              int64_t incx, const double *beta, double *y,
+                              int64_t incy)
+{
+    if (op_a != CUBLAS_OP_N || incx != 1 || incy != 1)
+        model_die("there is no such gemv here");
+    return queue(handle, &(product_t){.op = MODEL_GEMV,
+                                      .a = operand(a, CUBLAS_OP_N, m, n, lda),
+                                      .b = operand(x, CUBLAS_OP_N, n, 1, n),
+                                      .c = operand(y, CUBLAS_OP_N, m, 1, m),
+                                      .k = n,
+                                      .alpha = *alpha,
+                                      .beta = *beta});
+}
+
+cublasStatus_t cublasDtrsm_64(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t fill, cublasOperation_t op_a,
+                              cublasDiagType_t diagonal, int64_t m, int64_t n,
+                              const double *alpha, const double *a, int64_t lda,
+                              double *b, int64_t ldb)
+{
+    if (side != CUBLAS_SIDE_LEFT || fill != CUBLAS_FILL_MODE_LOWER ||
+        op_a != CUBLAS_OP_N || diagonal != CUBLAS_DIAG_UNIT || *alpha != 1.0)
+        model_die("there is no such trsm here");
+    return queue(handle, &(product_t){.op = MODEL_TRSM,
+                                      .a = operand(a, CUBLAS_OP_N, m, m, lda),
+                                      .b = {.ld = 1},
+                                      .c = operand(b, CUBLAS_OP_N, m, n, ldb)});
 }

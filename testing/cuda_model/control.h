@@ -32,10 +32,12 @@
  *             one of its streams, then ends the program
  *
  * where op is one of malloc, register, stream, event, handle, select, record,
- * wait, copy_in, copy_out and gemm; the last five can fail or stall.
+ * wait, copy_in, copy_out, gemm, copy, trsm and gemv; from record on they can
+ * fail or stall.
  */
 typedef struct { /* what there is of each, of all devices */
     int contexts, memory, pinned, streams, events, handles;
+    int urgent_streams;  /* of the highest priority, among streams */
     unsigned flags;      /* of device 0's context, when it was made */
     int unpinned_copies; /* that had host memory which is not pinned */
     long calls;          /* of CUDA and cuBLAS, but for their texts of errors */

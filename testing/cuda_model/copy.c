@@ -3,81 +3,81 @@
 #include <string.h>
 #include "testing/cuda_model/model.h"
 
+typedef struct { /* one of a copy's two sides */
+    char *data;
+    size_t pitch; /* bytes */
+    bool on_host;
+    bool pinned; /* if it is on the host */
+} side_t;
+
 typedef struct {
-    char *to;
-    const char *from;
-    size_t to_pitch, from_pitch, width, height; /* bytes, and columns */
-    bool in;                                    /* to the device */
-    bool pinned;
+    side_t to, from;
+    size_t width, height; /* bytes, and columns */
+    model_op_t op;
 } copy_t;
 
-static size_t extent(const copy_t *c, size_t pitch)
+static size_t extent(const copy_t *c, const side_t *side)
 {
-    return (c->height - 1) * pitch + c->width;
+    return (c->height - 1) * side->pitch + c->width;
 }
 
-static const char *on_host(const copy_t *c)
+/* Is all of a side's memory of the kind that it was when it was queued? */
+static bool find(const copy_t *c, side_t *side, int device)
 {
-    return c->in ? c->from : c->to;
-}
+    size_t bytes = extent(c, side);
 
-static size_t host_extent(const copy_t *c)
-{
-    return extent(c, c->in ? c->from_pitch : c->to_pitch);
-}
-
-static int device_of(const copy_t *c)
-{
-    return c->in ? model_device_of(c->to, extent(c, c->to_pitch))
-                 : model_device_of(c->from, extent(c, c->from_pitch));
-}
-
-/* Is all memory still what it was when the copy was queued? */
-static bool finds_all(const copy_t *c, int device)
-{
-    return device_of(c) == device &&
-           (!c->pinned ||
-            model_pinned(on_host(c), host_extent(c), device) == MODEL_PINNED);
+    if (side->on_host)
+        return !side->pinned ||
+               model_pinned(side->data, bytes, device) == MODEL_PINNED;
+    if (model_device_of(side->data, bytes) != device)
+        return false;
+    side->data = model_content(side->data);
+    return true;
 }
 
 static cudaError_t run(int device, void *argument)
 {
     copy_t *c = argument;
-    char *to = c->to;
-    const char *from = c->from;
     bool found;
     size_t i;
 
     model_enter();
-    found = finds_all(c, device);
-    if (found && c->in)
-        to = model_content(c->to);
-    else if (found)
-        from = model_content(c->from);
+    found = find(c, &c->to, device) && find(c, &c->from, device);
     model_leave(cudaSuccess);
     if (!found)
         return cudaErrorIllegalAddress;
     for (i = 0; i < c->height; i++)
-        memcpy(to + i * c->to_pitch, from + i * c->from_pitch, c->width);
+        memcpy(c->to.data + i * c->to.pitch, c->from.data + i * c->from.pitch,
+               c->width);
     return cudaSuccess;
 }
 
-static cudaError_t check(copy_t *c, int device)
+static cudaError_t check_side(const copy_t *c, side_t *side, int device)
 {
+    size_t bytes = extent(c, side);
     model_pinned_t pinned;
 
     if (c->height > 1 &&
-        (c->to_pitch < c->width || c->from_pitch < c->width ||
-         c->to_pitch > MODEL_MOST_PITCH || c->from_pitch > MODEL_MOST_PITCH))
+        (side->pitch < c->width || side->pitch > MODEL_MOST_PITCH))
         return cudaErrorInvalidPitchValue;
-    if (device_of(c) != device || model_device_of(on_host(c), 1) != MODEL_HOST)
+    if (!side->on_host)
+        return model_device_of(side->data, bytes) == device
+                   ? cudaSuccess
+                   : cudaErrorInvalidValue;
+    if (model_device_of(side->data, 1) != MODEL_HOST)
         return cudaErrorInvalidValue;
-    pinned = model_pinned(on_host(c), host_extent(c), device);
-    c->pinned = pinned == MODEL_PINNED;
+    pinned = model_pinned(side->data, bytes, device);
+    side->pinned = pinned == MODEL_PINNED;
     return pinned == MODEL_PARTLY ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-/* Host memory that is not pinned goes by way of the driver's: that waits. */
+static bool is_unpinned(const side_t *side)
+{
+    return side->on_host && !side->pinned;
+}
+
+/* A copy of host memory that is not pinned goes by way of the driver's: that
+ * waits. */
 static cudaError_t queue(const copy_t *c, cudaStream_t stream)
 {
     int device = model_stream_device(stream);
@@ -89,12 +89,12 @@ static cudaError_t queue(const copy_t *c, cudaStream_t stream)
         model_die("no memory for a copy");
     *argument = *c;
     mark->references++;
-    error = model_queue(
-        stream, &(model_work_t){.op = c->in ? MODEL_COPY_IN : MODEL_COPY_OUT,
-                                .run = run,
-                                .argument = argument,
-                                .mark = mark});
-    if (error == cudaSuccess && !c->pinned) {
+    error = model_queue(stream, &(model_work_t){.op = c->op,
+                                                .run = run,
+                                                .argument = argument,
+                                                .mark = mark});
+    if (error == cudaSuccess &&
+        (is_unpinned(&c->to) || is_unpinned(&c->from))) {
         model.counts.unpinned_copies++;
         error = model_await(device, mark);
     }
@@ -108,31 +108,38 @@ static cudaError_t copy(copy_t *c, enum cudaMemcpyKind kind,
     int device = model_stream_device(stream);
     cudaError_t error = model_check(device);
 
-    c->in = kind == cudaMemcpyHostToDevice;
     if (error != cudaSuccess)
         return error;
-    if (!c->in && kind != cudaMemcpyDeviceToHost)
+    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToHost &&
+        kind != cudaMemcpyDeviceToDevice)
         return cudaErrorInvalidMemcpyDirection;
+    c->from.on_host = kind == cudaMemcpyHostToDevice;
+    c->to.on_host = kind == cudaMemcpyDeviceToHost;
+    c->op = c->from.on_host ? MODEL_COPY_IN
+            : c->to.on_host ? MODEL_COPY_OUT
+                            : MODEL_COPY;
     if (c->width == 0 || c->height == 0)
         return cudaSuccess;
-    error = check(c, device);
+    error = check_side(c, &c->to, device);
+    if (error == cudaSuccess)
+        error = check_side(c, &c->from, device);
     return error == cudaSuccess ? queue(c, stream) : error;
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                             enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    copy_t c = {.to = to, .from = from, .width = bytes, .height = 1};
-
-    model_enter();
-    return model_leave(copy(&c, kind, stream));
+    return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                               size_t from_pitch, size_t width, size_t height,
                               enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    copy_t c = {to, from, to_pitch, from_pitch, width, height, false, false};
+    copy_t c = {.to = {.data = to, .pitch = to_pitch},
+                .from = {.data = (char *)from, .pitch = from_pitch},
+                .width = width,
+                .height = height};
 
     model_enter();
     return model_leave(copy(&c, kind, stream));

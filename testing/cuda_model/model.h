@@ -13,7 +13,11 @@
 #include <stddef.h>
 #include "testing/cuda_model/control.h"
 
-enum { MODEL_DEVICES = 4, MODEL_MOST_PITCH = 0x7fffffff };
+enum {
+    MODEL_DEVICES = 4,
+    MODEL_MOST_PITCH = 0x7fffffff,
+    MODEL_HIGHEST = -5 /* priority of streams; the lowest is 0 */
+};
 
 typedef enum {
     MODEL_MALLOC,
@@ -27,6 +31,9 @@ typedef enum {
     MODEL_COPY_IN,
     MODEL_COPY_OUT,
     MODEL_GEMM,
+    MODEL_COPY, /* on the device */
+    MODEL_TRSM,
+    MODEL_GEMV,
     MODEL_OPS
 } model_op_t;
 

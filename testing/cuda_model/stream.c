@@ -4,6 +4,7 @@
 
 struct CUstream_st {
     int device;
+    int priority;
     bool closing;   /* its thread frees it, once nothing is left to do */
     bool abandoned; /* nothing runs any more */
     int queued;     /* pieces of work that have not ended */
@@ -157,7 +158,7 @@ void model_streams_begin(void)
 
 /* ---- coming and going ---------------------------------------------------- */
 
-static cudaError_t create(int device, cudaStream_t *stream_p)
+static cudaError_t create(int device, int priority, cudaStream_t *stream_p)
 {
     struct CUstream_st *stream = calloc(1, sizeof(*stream));
     pthread_t thread;
@@ -165,6 +166,7 @@ static cudaError_t create(int device, cudaStream_t *stream_p)
     if (stream == NULL)
         return cudaErrorMemoryAllocation;
     stream->device = device;
+    stream->priority = priority;
     if (pthread_create(&thread, NULL, serve, stream) != 0) {
         free(stream);
         return cudaErrorMemoryAllocation;
@@ -173,23 +175,40 @@ static cudaError_t create(int device, cudaStream_t *stream_p)
     stream->next = streams;
     streams = stream;
     model.counts.streams++;
+    model.counts.urgent_streams += priority == MODEL_HIGHEST;
     *stream_p = stream;
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream_p, unsigned flags)
+cudaError_t cudaDeviceGetStreamPriorityRange(int *lowest_p, int *highest_p)
+{
+    cudaError_t error;
+
+    model_enter();
+    error = model_check(model_current());
+    if (error == cudaSuccess) {
+        *lowest_p = 0;
+        *highest_p = MODEL_HIGHEST;
+    }
+    return model_leave(error);
+}
+
+/* A priority out of range would be moved into it; the model refuses it. */
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream_p, unsigned flags,
+                                         int priority)
 {
     int device = model_current();
     cudaError_t error;
 
     model_enter();
     error = model_check(device);
-    if (error == cudaSuccess && (flags & ~1U) != 0)
+    if (error == cudaSuccess &&
+        ((flags & ~1U) != 0 || priority > 0 || priority < MODEL_HIGHEST))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = model_refusal(model_fault(device, MODEL_STREAM));
     if (error == cudaSuccess)
-        error = create(device, stream_p);
+        error = create(device, priority, stream_p);
     return model_leave(error);
 }
 
@@ -217,6 +236,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     if (error == cudaSuccess) {
         stream->closing = true;
         model.counts.streams--;
+        model.counts.urgent_streams -= stream->priority == MODEL_HIGHEST;
         pthread_cond_broadcast(&model.changed);
     }
     return model_leave(error);

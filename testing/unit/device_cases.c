@@ -43,7 +43,8 @@ int device_cases_open(const char *name, void **state_p)
         return 0;
     if (hyb_device_open((hyb_device_choice_t){backend, 0}, NULL, 0,
                         &fixture.device) != XH_OK ||
-        hyb_queue_create(fixture.device, &fixture.queue) != XH_OK)
+        hyb_queue_create(fixture.device, HYB_QUEUE_NORMAL, &fixture.queue) !=
+            XH_OK)
         return -1;
     *state_p = &fixture;
     return 0;
@@ -67,13 +68,14 @@ device_fixture_t *device_cases_fixture(void **state)
 
 /* ---- pieces ------------------------------------------------------------- */
 
-xh_view_t device_cases_matrix(hyb_device_t *device, int64_t rows, int64_t cols)
+hyb_block_t device_cases_matrix(hyb_device_t *device, int64_t rows,
+                                int64_t cols)
 {
-    xh_view_t v = {NULL, rows, cols, rows};
     size_t bytes = (size_t)rows * (size_t)cols * sizeof(double);
+    hyb_buffer_t *buffer = NULL;
 
-    assert_int_equal(hyb_device_alloc(device, bytes, &v.data), XH_OK);
-    return v;
+    assert_int_equal(hyb_buffer_create(device, bytes, &buffer), XH_OK);
+    return hyb_block(buffer, 0, rows, cols);
 }
 
 xh_status_t device_cases_wait(hyb_event_t *event)
@@ -111,11 +113,11 @@ hyb_queue_t *device_cases_queue(hyb_device_t *device)
 {
     hyb_queue_t *queue = NULL;
 
-    assert_int_equal(hyb_queue_create(device, &queue), XH_OK);
+    assert_int_equal(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue), XH_OK);
     return queue;
 }
 
-static void fill_in(hyb_queue_t *queue, xh_view_t matrix, double *host,
+static void fill_in(hyb_queue_t *queue, hyb_block_t matrix, double *host,
                     double value)
 {
     int64_t i;
@@ -130,9 +132,10 @@ static void fill_in(hyb_queue_t *queue, xh_view_t matrix, double *host,
 }
 
 /* C := C + A B, REPEATS times. */
-static void keep_busy(hyb_queue_t *queue, xh_view_t a, xh_view_t b, xh_view_t c)
+static void keep_busy(hyb_queue_t *queue, hyb_block_t a, hyb_block_t b,
+                      hyb_block_t c)
 {
-    const xh_gemm_t product = {.alpha = 1, .beta = 1, .a = a, .b = b, .c = c};
+    const hyb_gemm_t product = {.alpha = 1, .beta = 1, .a = a, .b = b, .c = c};
     int i;
 
     for (i = 0; i < REPEATS; i++)
@@ -175,24 +178,24 @@ void more_memory_than_there_is_keeps_the_device(void **state)
 {
     const device_fixture_t *f = device_cases_fixture(state);
     hyb_device_info_t info;
-    double *most, *more;
+    hyb_buffer_t *most, *more;
 
     assert_int_equal(hyb_device_describe(f->device, &info), XH_OK);
     capture_begin();
-    assert_int_equal(hyb_device_alloc(f->device, info.memory + 1, &more),
+    assert_int_equal(hyb_buffer_create(f->device, info.memory + 1, &more),
                      XH_ERR_MEMORY);
-    assert_int_equal(hyb_device_alloc(f->device, SIZE_MAX, &more),
+    assert_int_equal(hyb_buffer_create(f->device, SIZE_MAX, &more),
                      XH_ERR_MEMORY);
-    assert_int_equal(hyb_device_alloc(f->device, info.memory_free / 2, &most),
+    assert_int_equal(hyb_buffer_create(f->device, info.memory_free / 2, &most),
                      XH_OK);
     assert_int_equal(
-        hyb_device_alloc(f->device, info.memory - info.memory_free / 4, &more),
+        hyb_buffer_create(f->device, info.memory - info.memory_free / 4, &more),
         XH_ERR_MEMORY);
     capture_end(NULL);
     assert_false(hyb_device_failed(f->device));
-    hyb_device_free(f->device, most);
-    assert_int_equal(hyb_device_alloc(f->device, 8, &more), XH_OK);
-    hyb_device_free(f->device, more);
+    hyb_buffer_destroy(most);
+    assert_int_equal(hyb_buffer_create(f->device, 8, &more), XH_OK);
+    hyb_buffer_destroy(more);
     assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
 }
 
@@ -219,8 +222,8 @@ void a_wait_ends_with_its_time_or_with_the_work(void **state)
 {
     static const double patience[] = {0, 1e-9, 1e-4, DEVICE_PATIENCE, INFINITY};
     const device_fixture_t *f = device_cases_fixture(state);
-    xh_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
-    xh_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_block_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_block_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_event_t *event = device_cases_event(f->device);
     bool done = false, before;
     size_t i;
@@ -233,8 +236,8 @@ void a_wait_ends_with_its_time_or_with_the_work(void **state)
         assert_true(done || (!before && patience[i] < DEVICE_PATIENCE));
     }
     hyb_event_destroy(event);
-    hyb_device_free(f->device, a.data);
-    hyb_device_free(f->device, c.data);
+    hyb_buffer_destroy(a.buffer);
+    hyb_buffer_destroy(c.buffer);
 }
 
 void a_wait_orders_the_work_of_two_queues(void **state)
@@ -242,8 +245,8 @@ void a_wait_orders_the_work_of_two_queues(void **state)
     static double ones[ORDER * ORDER], zeros[ORDER * ORDER],
         result[ORDER * ORDER];
     const device_fixture_t *f = device_cases_fixture(state);
-    xh_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
-    xh_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_block_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_block_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_queue_t *other = device_cases_queue(f->device);
     hyb_event_t *event = device_cases_event(f->device);
     int i;
@@ -261,15 +264,15 @@ void a_wait_orders_the_work_of_two_queues(void **state)
     for (i = 0; i < ORDER * ORDER; i++)
         assert_true(result[i] == REPEATS * ORDER);
     hyb_queue_destroy(other);
-    hyb_device_free(f->device, a.data);
-    hyb_device_free(f->device, c.data);
+    hyb_buffer_destroy(a.buffer);
+    hyb_buffer_destroy(c.buffer);
 }
 
 void time_runs_from_event_to_event(void **state)
 {
     const device_fixture_t *f = device_cases_fixture(state);
-    xh_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
-    xh_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_block_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_block_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_event_t *event[3];
     double first, second, both;
     int i;
@@ -287,15 +290,15 @@ void time_runs_from_event_to_event(void **state)
     assert_true(fabs(first + second - both) < 1e-5);
     for (i = 0; i < 3; i++)
         hyb_event_destroy(event[i]);
-    hyb_device_free(f->device, a.data);
-    hyb_device_free(f->device, c.data);
+    hyb_buffer_destroy(a.buffer);
+    hyb_buffer_destroy(c.buffer);
 }
 
 void queues_come_and_go(void **state)
 {
     enum { ROUNDS = 200 };
     const device_fixture_t *f = device_cases_fixture(state);
-    xh_view_t matrix = device_cases_matrix(f->device, 1, 1);
+    hyb_block_t matrix = device_cases_matrix(f->device, 1, 1);
     hyb_queue_t *other;
     double x = 0;
     int i;
@@ -309,7 +312,7 @@ void queues_come_and_go(void **state)
         assert_true(x == i);
         hyb_queue_destroy(other);
     }
-    hyb_device_free(f->device, matrix.data);
+    hyb_buffer_destroy(matrix.buffer);
 }
 
 /* ---- threads ------------------------------------------------------------ */
@@ -324,8 +327,8 @@ typedef struct {
 } worker_t;
 
 /* C := A A for an A of all x, on a queue of its own. */
-static int wrong_squares(hyb_device_t *device, hyb_queue_t *queue, xh_view_t a,
-                         xh_view_t c, double x)
+static int wrong_squares(hyb_device_t *device, hyb_queue_t *queue,
+                         hyb_block_t a, hyb_block_t c, double x)
 {
     double host[SMALL * SMALL], result[SMALL * SMALL];
     int i, wrong;
@@ -333,7 +336,7 @@ static int wrong_squares(hyb_device_t *device, hyb_queue_t *queue, xh_view_t a,
     for (i = 0; i < SMALL * SMALL; i++)
         host[i] = x;
     hyb_queue_copy_in(queue, (xh_view_t){host, SMALL, SMALL, SMALL}, a);
-    hyb_queue_gemm(queue, &(xh_gemm_t){.alpha = 1, .a = a, .b = a, .c = c});
+    hyb_queue_gemm(queue, &(hyb_gemm_t){.alpha = 1, .a = a, .b = a, .c = c});
     hyb_queue_copy_out(queue, c, (xh_view_t){result, SMALL, SMALL, SMALL});
     wrong = device_cases_finish(device, queue) != XH_OK;
     for (i = 0; i < SMALL * SMALL; i++)
@@ -345,16 +348,16 @@ static void *square(void *argument)
 {
     worker_t *worker = argument;
     hyb_queue_t *queue = device_cases_queue(worker->device);
-    xh_view_t a = device_cases_matrix(worker->device, SMALL, SMALL);
-    xh_view_t c = device_cases_matrix(worker->device, SMALL, SMALL);
+    hyb_block_t a = device_cases_matrix(worker->device, SMALL, SMALL);
+    hyb_block_t c = device_cases_matrix(worker->device, SMALL, SMALL);
     int round;
 
     for (round = 0; round < ROUNDS; round++)
         worker->wrong += wrong_squares(worker->device, queue, a, c,
                                        ROUNDS * worker->number + round);
     hyb_queue_destroy(queue);
-    hyb_device_free(worker->device, a.data);
-    hyb_device_free(worker->device, c.data);
+    hyb_buffer_destroy(a.buffer);
+    hyb_buffer_destroy(c.buffer);
     return NULL;
 }
 
@@ -382,8 +385,8 @@ void closing_finishes_what_is_queued(void **state)
     static double ones[ORDER * ORDER], zeros[ORDER * ORDER],
         result[ORDER * ORDER];
     device_fixture_t *f = device_cases_fixture(state);
-    xh_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
-    xh_view_t c = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_block_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_block_t c = device_cases_matrix(f->device, ORDER, ORDER);
 
     fill_in(f->queue, a, ones, 1);
     fill_in(f->queue, c, zeros, 0);
@@ -399,7 +402,7 @@ void closing_finishes_what_is_queued(void **state)
 void a_device_given_up_closes(void **state)
 {
     const device_fixture_t *f = device_cases_fixture(state);
-    xh_view_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_block_t a = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_event_t *event = device_cases_event(f->device);
     bool done;
 

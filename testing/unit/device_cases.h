@@ -3,9 +3,9 @@
 #define DEVICE_CASES_H
 
 /*
- * What the devices of every backend do, as cases for each backend's test. The
- * table of such a test names a set-up function that calls device_cases_open,
- * and device_cases_close. Where there is no such device the cases are skipped.
+ * What the devices of every backend do, as cases for each backend's test. Where
+ * there is no such device the cases are skipped, and each case that needs work
+ * which the device lacks.
  */
 #include "hybrid/device/device.h"
 #include "testing/unit/unit.h"
@@ -31,8 +31,9 @@ device_fixture_t *device_cases_fixture(void **state);
 hyb_queue_t *device_cases_queue(hyb_device_t *device);
 hyb_event_t *device_cases_event(hyb_device_t *device);
 
-/* A matrix in device memory; its data is what hyb_device_free takes. */
-xh_view_t device_cases_matrix(hyb_device_t *device, int64_t rows, int64_t cols);
+/* A matrix in device memory, alone in its buffer. */
+hyb_block_t device_cases_matrix(hyb_device_t *device, int64_t rows,
+                                int64_t cols);
 
 /* Wait for event, or until all that is on queue has run; what came of it. */
 xh_status_t device_cases_wait(hyb_event_t *event);
@@ -56,10 +57,51 @@ void a_device_given_up_closes(void **state);
 
 void whole_matrices_come_back(void **state);
 void copies_keep_every_element_and_touch_no_other(void **state);
-void copies_are_between_host_and_device(void **state);
 void traffic_is_the_bytes_of_copies(void **state);
 void products_are_those_of_three_loops(void **state);
 void a_product_over_nothing_scales(void **state);
 void with_beta_zero_c_is_not_read(void **state);
+
+/* ---- device_resident.c -------------------------------------------------- */
+
+void copies_on_the_device_touch_no_other_element(void **state);
+void rows_change_places_as_listed(void **state);
+void rows_are_packed_one_after_the_other(void **state);
+void packed_rows_go_where_the_list_says(void **state);
+void a_solve_is_forward_substitution(void **state);
+void a_matrix_times_a_vector_is_subtracted(void **state);
+void a_generated_part_has_the_matrixs_bits(void **state);
+
+/*
+ * All cases, for the table of a backend's test; open calls device_cases_open.
+ */
+#define DEVICE_CASES(open)                                                     \
+    DEVICE_CASE(it_describes_itself, open),                                    \
+        DEVICE_CASE(its_sensors_tell_what_is_possible_or_nothing, open),       \
+        DEVICE_CASE(more_memory_than_there_is_keeps_the_device, open),         \
+        DEVICE_CASE(an_event_never_recorded_has_passed, open),                 \
+        DEVICE_CASE(a_wait_ends_with_its_time_or_with_the_work, open),         \
+        DEVICE_CASE(a_wait_orders_the_work_of_two_queues, open),               \
+        DEVICE_CASE(time_runs_from_event_to_event, open),                      \
+        DEVICE_CASE(queues_come_and_go, open),                                 \
+        DEVICE_CASE(several_threads_use_one_device, open),                     \
+        DEVICE_CASE(closing_finishes_what_is_queued, open),                    \
+        DEVICE_CASE(a_device_given_up_closes, open),                           \
+        DEVICE_CASE(whole_matrices_come_back, open),                           \
+        DEVICE_CASE(copies_keep_every_element_and_touch_no_other, open),       \
+        DEVICE_CASE(traffic_is_the_bytes_of_copies, open),                     \
+        DEVICE_CASE(products_are_those_of_three_loops, open),                  \
+        DEVICE_CASE(a_product_over_nothing_scales, open),                      \
+        DEVICE_CASE(with_beta_zero_c_is_not_read, open),                       \
+        DEVICE_CASE(copies_on_the_device_touch_no_other_element, open),        \
+        DEVICE_CASE(rows_change_places_as_listed, open),                       \
+        DEVICE_CASE(rows_are_packed_one_after_the_other, open),                \
+        DEVICE_CASE(packed_rows_go_where_the_list_says, open),                 \
+        DEVICE_CASE(a_solve_is_forward_substitution, open),                    \
+        DEVICE_CASE(a_matrix_times_a_vector_is_subtracted, open),              \
+        DEVICE_CASE(a_generated_part_has_the_matrixs_bits, open)
+
+#define DEVICE_CASE(name, open)                                                \
+    cmocka_unit_test_setup_teardown(name, open, device_cases_close)
 
 #endif

@@ -61,7 +61,7 @@ static xh_status_t memory_left(void *state, uint64_t *bytes_p)
     return answer();
 }
 
-static xh_status_t alloc_memory(void *state, size_t bytes, void **memory_p)
+static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
 {
     (void)state;
     (void)bytes;
@@ -80,6 +80,13 @@ static xh_status_t create(void *state, void **handle_p)
 {
     (void)state;
     return answer_with(handle_p);
+}
+
+static xh_status_t queue_create(void *state, hyb_priority_t priority,
+                                void **handle_p)
+{
+    (void)priority;
+    return create(state, handle_p);
 }
 
 static void destroy(void *state, void *handle)
@@ -118,13 +125,20 @@ static xh_status_t event_elapsed(void *state, void *begin, void *end,
     return answer();
 }
 
-static xh_status_t copy(void *state, void *queue, xh_view_t from, xh_view_t to)
+static xh_status_t copy_in(void *state, void *queue, xh_view_t from_host,
+                           hyb_block_t to)
 {
     (void)state;
     (void)queue;
-    (void)from;
+    (void)from_host;
     (void)to;
     return answer();
+}
+
+static xh_status_t copy_out(void *state, void *queue, hyb_block_t from,
+                            xh_view_t to_host)
+{
+    return copy_in(state, queue, to_host, from);
 }
 
 static xh_status_t sensors(void *state, hyb_device_sensors_t *sensors_p)
@@ -142,7 +156,7 @@ static xh_status_t pin(void *state, void *host, size_t bytes)
     return answer();
 }
 
-static xh_status_t gemm(void *state, void *queue, const xh_gemm_t *product)
+static xh_status_t gemm(void *state, void *queue, const hyb_gemm_t *product)
 {
     (void)state;
     (void)queue;
@@ -158,9 +172,9 @@ const hyb_backend_t fake_backend = {
     .open = open_device,
     .close = close_device,
     .memory_left = memory_left,
-    .alloc = alloc_memory,
-    .free = give_back,
-    .queue_create = create,
+    .buffer_create = buffer_create,
+    .buffer_destroy = give_back,
+    .queue_create = queue_create,
     .queue_destroy = destroy,
     .event_create = create,
     .event_destroy = destroy,
@@ -168,8 +182,8 @@ const hyb_backend_t fake_backend = {
     .queue_wait = order,
     .event_wait = event_wait,
     .event_elapsed = event_elapsed,
-    .copy_in = copy,
-    .copy_out = copy,
+    .copy_in = copy_in,
+    .copy_out = copy_out,
     .sensors = sensors,
     .pin = pin,
     .unpin = give_back,

@@ -13,7 +13,7 @@ typedef struct {
     const char *reason; /* why there are none */
     xh_status_t answer; /* of every call but count and describe */
     int calls;          /* of all functions but count and describe */
-    int given_back;     /* calls of free and unpin among them */
+    int given_back;     /* calls of buffer_destroy and unpin among them */
     int ended;          /* calls of queue_destroy and event_destroy */
     int closed;         /* calls of close */
     bool abandoned;     /* as the last close was told */

@@ -29,7 +29,7 @@ static void fill(double *x, double value)
 typedef struct {
     hyb_device_t *device;
     hyb_queue_t *queue;
-    xh_view_t a, c;
+    hyb_block_t a, c;
 } bench_t;
 
 static bench_t equip(hyb_device_t *device)
@@ -62,8 +62,8 @@ static bench_t open_second(void)
 
 static void bench_close(const bench_t *b)
 {
-    hyb_device_free(b->device, b->a.data);
-    hyb_device_free(b->device, b->c.data);
+    hyb_buffer_destroy(b->a.buffer);
+    hyb_buffer_destroy(b->c.buffer);
     hyb_queue_destroy(b->queue);
     hyb_device_close(b->device);
 }
@@ -79,7 +79,7 @@ static xh_status_t square(const bench_t *b)
     status = hyb_queue_copy_in(b->queue, host(ones), b->a);
     if (status == XH_OK)
         status = hyb_queue_gemm(
-            b->queue, &(xh_gemm_t){.alpha = 1, .a = b->a, .b = b->a, b->c});
+            b->queue, &(hyb_gemm_t){.alpha = 1, .a = b->a, .b = b->a, b->c});
     if (status == XH_OK)
         status = hyb_queue_copy_out(b->queue, b->c, host(result));
     return status;
@@ -131,11 +131,13 @@ static void a_queue_that_cannot_be_made_leaves_nothing(void **state)
     for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
         b = bench_open(0, faults[i]);
         capture_begin();
-        assert_int_equal(hyb_queue_create(b.device, &queue), XH_ERR_MEMORY);
+        assert_int_equal(hyb_queue_create(b.device, HYB_QUEUE_NORMAL, &queue),
+                         XH_ERR_MEMORY);
         capture_end(NULL);
         assert_int_equal(cuda_model()->counts().streams, 1);
         assert_int_equal(cuda_model()->counts().memory, 3);
-        assert_int_equal(hyb_queue_create(b.device, &queue), XH_OK);
+        assert_int_equal(hyb_queue_create(b.device, HYB_QUEUE_NORMAL, &queue),
+                         XH_OK);
         hyb_queue_destroy(queue);
         assert_false(hyb_device_failed(b.device));
         bench_close(&b);
@@ -191,10 +193,10 @@ static void another_devices_memory_is_refused(void **state)
 
     (void)state;
     capture_begin();
-    status[0] = hyb_queue_copy_in(one.queue, other.a, one.a);
-    status[1] = hyb_queue_copy_out(one.queue, one.a, other.a);
+    status[0] = hyb_queue_copy_in(one.queue, host(ones), other.a);
+    status[1] = hyb_queue_copy_out(one.queue, other.a, host(result));
     status[2] = hyb_queue_gemm(
-        one.queue, &(xh_gemm_t){.alpha = 1, .a = other.a, .b = one.a, one.c});
+        one.queue, &(hyb_gemm_t){.alpha = 1, .a = other.a, .b = one.a, one.c});
     capture_end(NULL);
     assert_int_equal(status[0], XH_ERR_ARG);
     assert_int_equal(status[1], XH_ERR_ARG);
@@ -280,7 +282,7 @@ static void memory_is_pinned_for_all_devices_and_as_a_whole(void **state)
 static void assert_fails(const char *faults)
 {
     bench_t b = bench_open(0, faults);
-    double *lost = NULL;
+    hyb_buffer_t *lost = NULL;
     xh_status_t status;
 
     capture_begin();
@@ -290,7 +292,7 @@ static void assert_fails(const char *faults)
     assert_int_equal(status, XH_ERR_DEVICE);
     assert_true(hyb_device_failed(b.device));
     fill(result, 2.0);
-    assert_int_equal(hyb_device_alloc(b.device, 8, &lost), XH_ERR_DEVICE);
+    assert_int_equal(hyb_buffer_create(b.device, 8, &lost), XH_ERR_DEVICE);
     bench_close(&b);
     assert_non_null(strstr(capture_end(NULL), "cuda device 0: "));
     assert_true(result[0] == 2.0);
@@ -335,7 +337,7 @@ static void tire_of(hyb_device_t *device)
 static void a_device_that_stalls_can_be_given_up(void **state)
 {
     bench_t b = bench_open(0, "stall@gemm:1");
-    const xh_gemm_t product = {.alpha = 1, .a = b.a, .b = b.a, .c = b.c};
+    const hyb_gemm_t product = {.alpha = 1, .a = b.a, .b = b.a, .c = b.c};
     hyb_event_t *event = device_cases_event(b.device);
     bool done = true;
 
@@ -377,7 +379,7 @@ static void cuda_is_not_called_for_a_device_that_was_given_up(void **state)
 static void *multiply(void *bench)
 {
     const bench_t *b = bench;
-    const xh_gemm_t product = {.alpha = 1, .a = b->a, .b = b->a, .c = b->c};
+    const hyb_gemm_t product = {.alpha = 1, .a = b->a, .b = b->a, .c = b->c};
 
     return hyb_queue_gemm(b->queue, &product) == XH_ERR_DEVICE ? bench : NULL;
 }
@@ -437,43 +439,6 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(
         a_failure_on_a_device_that_stalls_ends_when_it_is_given_up),
     cmocka_unit_test(a_stall_while_rates_are_measured_ends),
-    cmocka_unit_test_setup_teardown(it_describes_itself, cuda_model_open_shared,
-                                    device_cases_close),
-    cmocka_unit_test_setup_teardown(
-        its_sensors_tell_what_is_possible_or_nothing, cuda_model_open_shared,
-        device_cases_close),
-    cmocka_unit_test_setup_teardown(more_memory_than_there_is_keeps_the_device,
-                                    cuda_model_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(an_event_never_recorded_has_passed,
-                                    cuda_model_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(a_wait_ends_with_its_time_or_with_the_work,
-                                    cuda_model_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(a_wait_orders_the_work_of_two_queues,
-                                    cuda_model_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(time_runs_from_event_to_event,
-                                    cuda_model_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(queues_come_and_go, cuda_model_open_shared,
-                                    device_cases_close),
-    cmocka_unit_test_setup_teardown(several_threads_use_one_device,
-                                    cuda_model_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(closing_finishes_what_is_queued,
-                                    cuda_model_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(a_device_given_up_closes,
-                                    cuda_model_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(whole_matrices_come_back,
-                                    cuda_model_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(
-        copies_keep_every_element_and_touch_no_other, cuda_model_open_shared,
-        device_cases_close),
-    cmocka_unit_test_setup_teardown(copies_are_between_host_and_device,
-                                    cuda_model_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(traffic_is_the_bytes_of_copies,
-                                    cuda_model_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(products_are_those_of_three_loops,
-                                    cuda_model_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(a_product_over_nothing_scales,
-                                    cuda_model_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(with_beta_zero_c_is_not_read,
-                                    cuda_model_open_shared, device_cases_close),
+    DEVICE_CASES(cuda_model_open_shared),
 };
 UNIT_MAIN(cases)

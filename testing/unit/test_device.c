@@ -9,7 +9,8 @@
 static hyb_device_t *device;
 static hyb_queue_t *queue;
 static hyb_event_t *event;
-static double x[64], y[64], z[64];
+static hyb_buffer_t *buffer;
+static double x[64];
 
 static hyb_device_t *opened(const hyb_backend_t *backend, int index)
 {
@@ -26,8 +27,9 @@ static int set_up(void **state)
     (void)state;
     fake_reset();
     device = opened(&fake_backend, 1);
-    assert_int_equal(hyb_queue_create(device, &queue), XH_OK);
+    assert_int_equal(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue), XH_OK);
     assert_int_equal(hyb_event_create(device, &event), XH_OK);
+    assert_int_equal(hyb_buffer_create(device, sizeof(x), &buffer), XH_OK);
     fake.calls = 0;
     return 0;
 }
@@ -35,6 +37,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
+    hyb_buffer_destroy(buffer);
     hyb_event_destroy(event);
     hyb_queue_destroy(queue);
     hyb_device_close(device);
@@ -43,7 +46,12 @@ static int tear_down(void **state)
 
 /* ---- calls, each in its simplest form ----------------------------------- */
 
-static const xh_view_t a = {x, 4, 4, 4}, b = {y, 4, 4, 4}, c = {z, 4, 4, 4};
+static const xh_view_t host = {x, 4, 4, 4};
+
+static hyb_block_t square(int64_t offset)
+{
+    return hyb_block(buffer, offset, 4, 4);
+}
 
 static xh_status_t ask_description(void)
 {
@@ -61,9 +69,11 @@ static xh_status_t ask_sensors(void)
 
 static xh_status_t take_memory(void)
 {
-    double *memory;
+    hyb_buffer_t *other = NULL;
+    xh_status_t status = hyb_buffer_create(device, 64, &other);
 
-    return hyb_device_alloc(device, 64, &memory);
+    hyb_buffer_destroy(other);
+    return status;
 }
 
 static xh_status_t take_pinned(void)
@@ -83,7 +93,7 @@ static xh_status_t pin(void)
 static xh_status_t make_queue(void)
 {
     hyb_queue_t *other = NULL;
-    xh_status_t status = hyb_queue_create(device, &other);
+    xh_status_t status = hyb_queue_create(device, HYB_QUEUE_HIGH, &other);
 
     hyb_queue_destroy(other);
     return status;
@@ -124,25 +134,27 @@ static xh_status_t ask_elapsed(void)
 
 static xh_status_t copy_in(void)
 {
-    return hyb_queue_copy_in(queue, a, b);
+    return hyb_queue_copy_in(queue, host, square(0));
 }
 
 static xh_status_t copy_out(void)
 {
-    return hyb_queue_copy_out(queue, a, b);
+    return hyb_queue_copy_out(queue, square(0), host);
 }
 
 static xh_status_t multiply(void)
 {
-    return hyb_queue_gemm(queue,
-                          &(xh_gemm_t){.alpha = 1, .a = a, .b = b, .c = c});
+    return hyb_queue_gemm(queue, &(hyb_gemm_t){.alpha = 1,
+                                               .a = square(0),
+                                               .b = square(16),
+                                               .c = square(32)});
 }
 
 static xh_status_t copy_nothing(void)
 {
     const xh_view_t nothing = {NULL, 0, 3, 1};
 
-    return hyb_queue_copy_in(queue, nothing, nothing);
+    return hyb_queue_copy_in(queue, nothing, hyb_block(NULL, 0, 0, 3));
 }
 
 static xh_status_t (*const calls[])(void) = {
@@ -216,21 +228,23 @@ static void giving_up_a_device_is_said_once(void **state)
 
 static void outputs_are_untouched_on_failure(void **state)
 {
-    double *memory = x;
+    hyb_buffer_t *memory = buffer;
+    double *pinned = x;
     hyb_queue_t *other = queue;
     hyb_device_info_t info = {.name = "mine"};
 
     (void)state;
     fake.answer = XH_ERR_MEMORY;
-    assert_int_equal(hyb_device_alloc(device, 8, &memory), XH_ERR_MEMORY);
-    assert_int_equal(hyb_queue_create(device, &other), XH_ERR_MEMORY);
+    assert_int_equal(hyb_buffer_create(device, 8, &memory), XH_ERR_MEMORY);
+    assert_int_equal(hyb_queue_create(device, HYB_QUEUE_HIGH, &other),
+                     XH_ERR_MEMORY);
     assert_int_equal(hyb_device_describe(device, &info), XH_ERR_MEMORY);
-    assert_ptr_equal(memory, x);
+    assert_ptr_equal(memory, buffer);
     assert_ptr_equal(other, queue);
     assert_string_equal(info.name, "mine");
     fake.answer = XH_ERR_DEVICE;
-    assert_int_equal(hyb_pinned_alloc(device, 8, &memory), XH_ERR_DEVICE);
-    assert_ptr_equal(memory, x);
+    assert_int_equal(hyb_pinned_alloc(device, 8, &pinned), XH_ERR_DEVICE);
+    assert_ptr_equal(pinned, x);
 }
 
 static void memory_that_cannot_be_pinned_serves(void **state)
@@ -249,15 +263,16 @@ static void memory_that_cannot_be_pinned_serves(void **state)
 
 static void a_healthy_device_gets_everything_back(void **state)
 {
-    double *memory, *pinned;
+    hyb_buffer_t *memory;
+    double *pinned;
     hyb_device_t *other;
 
     (void)state;
     other = opened(&fake_backend, 0);
-    assert_int_equal(hyb_device_alloc(other, 64, &memory), XH_OK);
+    assert_int_equal(hyb_buffer_create(other, 64, &memory), XH_OK);
     assert_int_equal(hyb_pinned_alloc(other, 64, &pinned), XH_OK);
     pinned[0] = 1;
-    hyb_device_free(other, memory);
+    hyb_buffer_destroy(memory);
     hyb_pinned_free(other, pinned, 64);
     assert_int_equal(fake.given_back, 2);
     hyb_device_close(other);
@@ -267,19 +282,21 @@ static void a_healthy_device_gets_everything_back(void **state)
 
 static void memory_that_a_failed_device_may_touch_is_kept(void **state)
 {
-    double *memory, *pinned;
+    hyb_buffer_t *memory;
+    double *pinned;
     hyb_queue_t *its_queue;
     hyb_device_t *other;
 
     (void)state;
     other = opened(&fake_backend, 0);
-    assert_int_equal(hyb_device_alloc(other, 64, &memory), XH_OK);
+    assert_int_equal(hyb_buffer_create(other, 64, &memory), XH_OK);
     assert_int_equal(hyb_pinned_alloc(other, 64, &pinned), XH_OK);
-    assert_int_equal(hyb_queue_create(other, &its_queue), XH_OK);
+    assert_int_equal(hyb_queue_create(other, HYB_QUEUE_NORMAL, &its_queue),
+                     XH_OK);
     capture_begin();
     hyb_device_fail(other, "it stalled");
     capture_end(NULL);
-    hyb_device_free(other, memory);
+    hyb_buffer_destroy(memory);
     hyb_pinned_free(other, pinned, 64);
     assert_int_equal(fake.given_back, 0);
     pinned[0] = 1; /* still there */
@@ -296,7 +313,7 @@ static void nothing_is_given_back_quietly(void **state)
     hyb_device_close(NULL);
     hyb_queue_destroy(NULL);
     hyb_event_destroy(NULL);
-    hyb_device_free(device, NULL);
+    hyb_buffer_destroy(NULL);
     hyb_pinned_free(device, NULL, 8);
     assert_int_equal(fake.calls, 0);
 }
@@ -311,7 +328,7 @@ static void waiting_a_negative_time_is_refused(void **state)
     capture_begin();
     assert_int_equal(hyb_event_wait(event, -1, &done), XH_ERR_ARG);
     assert_int_equal(hyb_event_wait(event, NAN, &done), XH_ERR_ARG);
-    assert_int_equal(hyb_device_alloc(device, 0, &(double *){NULL}),
+    assert_int_equal(hyb_buffer_create(device, 0, &(hyb_buffer_t *){NULL}),
                      XH_ERR_ARG);
     capture_end(NULL);
     assert_int_equal(fake.calls, 0);
@@ -375,11 +392,11 @@ static void missing_functions_have_a_meaning(void **state)
                 isnan(sensors.temperature));
     assert_int_equal(hyb_pinned_alloc(other, 64, &pinned), XH_OK);
     hyb_pinned_free(other, pinned, 64);
-    assert_int_equal(hyb_queue_create(other, &its_queue), XH_OK);
+    assert_int_equal(hyb_queue_create(other, HYB_QUEUE_NORMAL, &its_queue),
+                     XH_OK);
     capture_begin();
-    assert_int_equal(
-        hyb_queue_gemm(its_queue, &(xh_gemm_t){.a = a, .b = b, .c = c}),
-        XH_ERR_ARG);
+    assert_int_equal(hyb_queue_gemm(its_queue, &(hyb_gemm_t){.beta = 0}),
+                     XH_ERR_ARG);
     capture_end(NULL);
     assert_false(hyb_device_failed(other));
     hyb_queue_destroy(its_queue);

@@ -9,7 +9,7 @@ enum { COUNT = 3, DOUBLES = 16 };
 
 static hyb_device_t *device;
 static hyb_queue_t *queue;
-static double *memory;
+static hyb_block_t memory;
 static hyb_pieces_t pieces;
 
 /* The clock stands still, so that a device's times are exact. */
@@ -26,16 +26,16 @@ static int open_pieces(void **state)
         return -1;
     device = emu_open(0, "emu_memory=1", "emu_dry=on", "emu_rate=0.001", NULL);
     queue = device_cases_queue(device);
-    memory = device_cases_matrix(device, 2 * COUNT, DOUBLES).data;
+    memory = device_cases_matrix(device, 2 * COUNT, DOUBLES);
     hyb_pieces_init(&pieces, device);
-    return hyb_pieces_reserve(&pieces, COUNT, DOUBLES, memory) != XH_OK;
+    return hyb_pieces_reserve(&pieces, COUNT, DOUBLES, 0) != XH_OK;
 }
 
 static int close_pieces(void **state)
 {
     (void)state;
     hyb_pieces_release(&pieces);
-    hyb_device_free(device, memory);
+    hyb_buffer_destroy(memory.buffer);
     hyb_queue_destroy(queue);
     hyb_device_close(device);
     xh_clock_install(NULL, NULL);
@@ -91,11 +91,9 @@ static void pieces_lie_side_by_side(void **state)
         assert_int_equal(
             hyb_pieces_get(&pieces, i, 0, queue, &piece[i], &it_loads), XH_OK);
     for (i = 1; i < COUNT; i++)
-        assert_int_equal(
-            labs(piece[i]->memory - piece[i - 1]->memory) % DOUBLES, 0);
-    assert_true(piece[0]->memory != piece[1]->memory &&
-                piece[1]->memory != piece[2]->memory &&
-                piece[2]->memory != piece[0]->memory);
+        assert_int_equal(labs(piece[i]->at - piece[i - 1]->at) % DOUBLES, 0);
+    assert_true(piece[0]->at != piece[1]->at && piece[1]->at != piece[2]->at &&
+                piece[2]->at != piece[0]->at);
 }
 
 static void what_they_hold_is_forgotten_for_others(void **state)
@@ -103,12 +101,11 @@ static void what_they_hold_is_forgotten_for_others(void **state)
     (void)state;
     assert_true(loads(0, 0));
     assert_true(loads(1, 0));
-    assert_int_equal(hyb_pieces_reserve(&pieces, 1, DOUBLES, memory), XH_OK);
+    assert_int_equal(hyb_pieces_reserve(&pieces, 1, DOUBLES, 0), XH_OK);
     assert_true(loads(0, 0));
     assert_true(loads(1, 0));
     assert_true(loads(0, 0));
-    assert_int_equal(hyb_pieces_reserve(&pieces, 2 * COUNT, DOUBLES, memory),
-                     XH_OK);
+    assert_int_equal(hyb_pieces_reserve(&pieces, 2 * COUNT, DOUBLES, 0), XH_OK);
     assert_true(loads(0, 0));
     assert_true(loads(1, 0));
     assert_false(loads(0, 0));
@@ -130,8 +127,8 @@ static double end_of(hyb_queue_t *q, hyb_event_t *start)
 /* A product of 2 us reads the second of two pieces. */
 static void a_piece_is_replaced_when_its_readers_are_done(void **state)
 {
-    const xh_view_t v = {memory, 1, 1, 1};
-    const xh_gemm_t product = {.a = v, .b = v, .c = v};
+    const hyb_block_t v = hyb_block(memory.buffer, 0, 1, 1);
+    const hyb_gemm_t product = {.a = v, .b = v, .c = v};
     hyb_queue_t *multiply = device_cases_queue(device);
     hyb_event_t *start = device_cases_event(device);
     hyb_piece_t *piece;
@@ -139,7 +136,7 @@ static void a_piece_is_replaced_when_its_readers_are_done(void **state)
 
     (void)state;
     assert_int_equal(hyb_event_record(queue, start), XH_OK);
-    assert_int_equal(hyb_pieces_reserve(&pieces, 2, DOUBLES, memory), XH_OK);
+    assert_int_equal(hyb_pieces_reserve(&pieces, 2, DOUBLES, 0), XH_OK);
     assert_true(loads(1, 0));
     assert_int_equal(hyb_pieces_get(&pieces, 2, 0, queue, &piece, &it_loads),
                      XH_OK);

@@ -27,7 +27,8 @@ static double clock_of_test(void *context)
 }
 
 /* The first slow_products take the host 5 s, as where libraries come in. */
-static xh_status_t slow_gemm(void *state, void *queue, const xh_gemm_t *product)
+static xh_status_t slow_gemm(void *state, void *queue,
+                             const hyb_gemm_t *product)
 {
     if (products++ < slow_products)
         now += 5.0;

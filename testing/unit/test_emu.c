@@ -110,7 +110,8 @@ static void a_core_that_is_not_there_fails_the_device(void **state)
     (void)state;
     device = open_on(1 << 20);
     capture_begin();
-    assert_int_equal(hyb_queue_create(device, &none), XH_ERR_DEVICE);
+    assert_int_equal(hyb_queue_create(device, HYB_QUEUE_NORMAL, &none),
+                     XH_ERR_DEVICE);
     capture_end(NULL);
     assert_null(none);
 }
@@ -124,28 +125,6 @@ static const struct CMUnitTest cases[] = {
                                     emu_default_settings, close_device),
     cmocka_unit_test_setup_teardown(a_core_that_is_not_there_fails_the_device,
                                     emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(it_describes_itself, emu_open_shared,
-                                    device_cases_close),
-    cmocka_unit_test_setup_teardown(
-        its_sensors_tell_what_is_possible_or_nothing, emu_open_shared,
-        device_cases_close),
-    cmocka_unit_test_setup_teardown(more_memory_than_there_is_keeps_the_device,
-                                    emu_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(an_event_never_recorded_has_passed,
-                                    emu_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(a_wait_ends_with_its_time_or_with_the_work,
-                                    emu_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(a_wait_orders_the_work_of_two_queues,
-                                    emu_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(time_runs_from_event_to_event,
-                                    emu_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(queues_come_and_go, emu_open_shared,
-                                    device_cases_close),
-    cmocka_unit_test_setup_teardown(several_threads_use_one_device,
-                                    emu_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(closing_finishes_what_is_queued,
-                                    emu_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(a_device_given_up_closes, emu_open_shared,
-                                    device_cases_close),
+    DEVICE_CASES(emu_open_shared),
 };
 UNIT_MAIN(cases)

@@ -6,7 +6,7 @@ enum { ORDER = 8, ELEMENTS = ORDER * ORDER };
 
 static hyb_device_t *device;
 static hyb_queue_t *queue;
-static xh_view_t in_device;
+static hyb_block_t in_device;
 static double host[ELEMENTS];
 static const xh_view_t in_host = {host, ORDER, ORDER, ORDER};
 
@@ -31,10 +31,10 @@ static void open_device(const char *setting)
 
 static xh_status_t alloc_and_free(void)
 {
-    double *memory = NULL;
-    xh_status_t status = hyb_device_alloc(device, 8, &memory);
+    hyb_buffer_t *buffer = NULL;
+    xh_status_t status = hyb_buffer_create(device, 8, &buffer);
 
-    hyb_device_free(device, memory);
+    hyb_buffer_destroy(buffer);
     return status;
 }
 
@@ -50,7 +50,7 @@ static xh_status_t pin_and_unpin(void)
 static xh_status_t create_queue(void)
 {
     hyb_queue_t *other = NULL;
-    xh_status_t status = hyb_queue_create(device, &other);
+    xh_status_t status = hyb_queue_create(device, HYB_QUEUE_NORMAL, &other);
 
     hyb_queue_destroy(other);
     return status;
@@ -96,7 +96,7 @@ static xh_status_t copy_out(void)
 static xh_status_t multiply(void)
 {
     return hyb_queue_gemm(
-        queue, &(xh_gemm_t){
+        queue, &(hyb_gemm_t){
                    .beta = 2, .a = in_device, .b = in_device, .c = in_device});
 }
 

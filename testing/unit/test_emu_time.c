@@ -23,7 +23,7 @@ enum {
 static hyb_device_t *device;
 static hyb_queue_t *queues[QUEUES];
 static hyb_event_t *start;
-static xh_view_t in_device;
+static hyb_block_t in_device;
 static double host[TILE * TILE];
 static const xh_view_t in_host = {host, TILE, TILE, TILE};
 
@@ -62,7 +62,7 @@ static int close_device(void **state)
     hyb_event_destroy(start);
     for (i = 0; i < QUEUES; i++)
         hyb_queue_destroy(queues[i]);
-    hyb_device_free(device, in_device.data);
+    hyb_buffer_destroy(in_device.buffer);
     hyb_device_close(device);
     xh_clock_install(NULL, NULL);
     return 0;
@@ -82,7 +82,7 @@ static void copy_out(int queue)
 
 static void multiply(int queue)
 {
-    const xh_gemm_t product = {
+    const hyb_gemm_t product = {
         .alpha = 1, .a = in_device, .b = in_device, .c = in_device};
 
     assert_int_equal(hyb_queue_gemm(queues[queue], &product), XH_OK);

@@ -20,21 +20,6 @@ static void it_multiplies_with_the_hosts_kernel(void **state)
 }
 
 static const struct CMUnitTest cases[] = {
-    cmocka_unit_test_setup_teardown(whole_matrices_come_back, emu_open_shared,
-                                    device_cases_close),
-    cmocka_unit_test_setup_teardown(
-        copies_keep_every_element_and_touch_no_other, emu_open_shared,
-        device_cases_close),
-    cmocka_unit_test_setup_teardown(copies_are_between_host_and_device,
-                                    emu_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(traffic_is_the_bytes_of_copies,
-                                    emu_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(products_are_those_of_three_loops,
-                                    emu_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(a_product_over_nothing_scales,
-                                    emu_open_shared, device_cases_close),
-    cmocka_unit_test_setup_teardown(with_beta_zero_c_is_not_read,
-                                    emu_open_shared, device_cases_close),
     cmocka_unit_test_setup(it_multiplies_with_the_hosts_kernel,
                            emu_default_settings),
 };

@@ -84,7 +84,7 @@ static int threads_now(void)
 }
 
 static xh_status_t counting_gemm(void *state, void *queue,
-                                 const xh_gemm_t *product)
+                                 const hyb_gemm_t *product)
 {
     int threads = threads_now();
 

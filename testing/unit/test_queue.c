@@ -7,7 +7,8 @@
 
 static hyb_device_t *device;
 static hyb_queue_t *queue;
-static double x[64], y[64], z[64];
+static hyb_buffer_t *buffer;
+static double x[64];
 
 static int set_up(void **state)
 {
@@ -16,7 +17,8 @@ static int set_up(void **state)
     assert_int_equal(hyb_device_open((hyb_device_choice_t){&fake_backend, 0},
                                      NULL, 0, &device),
                      XH_OK);
-    assert_int_equal(hyb_queue_create(device, &queue), XH_OK);
+    assert_int_equal(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue), XH_OK);
+    assert_int_equal(hyb_buffer_create(device, sizeof(x), &buffer), XH_OK);
     fake.calls = 0;
     return 0;
 }
@@ -24,37 +26,37 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
+    hyb_buffer_destroy(buffer);
     hyb_queue_destroy(queue);
     hyb_device_close(device);
     return 0;
 }
 
-static xh_status_t refused(xh_status_t (*call)(xh_view_t, xh_view_t),
-                           xh_view_t from, xh_view_t to)
+/* The status of a call, which says one line if it refuses its arguments. */
+static xh_status_t told(xh_status_t status)
 {
-    xh_status_t status;
     int lines;
 
-    capture_begin();
-    status = call(from, to);
     capture_end(&lines);
     assert_int_equal(lines, status == XH_ERR_ARG);
     return status;
 }
 
-static xh_status_t copied_in(xh_view_t from, xh_view_t to)
+static xh_status_t copied_in(xh_view_t from, hyb_block_t to)
 {
-    return hyb_queue_copy_in(queue, from, to);
+    capture_begin();
+    return told(hyb_queue_copy_in(queue, from, to));
 }
 
-static xh_status_t copied_out(xh_view_t from, xh_view_t to)
+static xh_status_t copied_out(hyb_block_t from, xh_view_t to)
 {
-    return hyb_queue_copy_out(queue, from, to);
+    capture_begin();
+    return told(hyb_queue_copy_out(queue, from, to));
 }
 
 static void views_that_are_no_matrix_are_refused(void **state)
 {
-    const xh_view_t good = {x, 4, 3, 4};
+    const hyb_block_t good = hyb_block(buffer, 0, 4, 3);
     const xh_view_t bad[] = {
         {x, 4, 3, 3}, {x, -4, 3, 4},   {x, 4, -3, 4},
         {x, 0, 3, 0}, {NULL, 4, 3, 4}, {x, INT64_MAX, 3, 4},
@@ -63,43 +65,94 @@ static void views_that_are_no_matrix_are_refused(void **state)
 
     (void)state;
     for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        assert_int_equal(refused(copied_in, good, bad[i]), XH_ERR_ARG);
-        assert_int_equal(refused(copied_in, bad[i], good), XH_ERR_ARG);
-        assert_int_equal(refused(copied_out, good, bad[i]), XH_ERR_ARG);
-        assert_int_equal(refused(copied_out, bad[i], good), XH_ERR_ARG);
+        assert_int_equal(copied_in(bad[i], good), XH_ERR_ARG);
+        assert_int_equal(copied_out(good, bad[i]), XH_ERR_ARG);
     }
     assert_int_equal(fake.calls, 0);
     assert_false(hyb_device_failed(device));
 }
 
-static void copies_of_different_shapes_are_refused(void **state)
+/* The buffer holds 64 doubles. */
+static void blocks_that_are_no_matrix_in_a_buffer_are_refused(void **state)
 {
-    const xh_view_t tall = {x, 4, 3, 5}, wide = {y, 3, 4, 5};
+    const xh_view_t host = {x, 4, 3, 4};
+    const hyb_block_t good[] = {
+        {buffer, 0, 4, 3, 4},
+        {buffer, 52, 4, 3, 4},
+        {buffer, 0, 4, 3, 30},
+    };
+    const hyb_block_t bad[] = {
+        {buffer, 0, 4, 3, 3},          {buffer, 0, -4, 3, 4},
+        {buffer, 0, 4, -3, 4},         {NULL, 0, 4, 3, 4},
+        {buffer, 53, 4, 3, 4},         {buffer, 0, 4, 3, 31},
+        {buffer, -1, 4, 3, 4},         {buffer, INT64_MAX, 4, 3, 4},
+        {buffer, 0, 4, 3, INT64_MAX},  {buffer, INT64_MIN, 4, 3, 4},
+        {buffer, 0, 4, INT64_MAX, 16}, {buffer, 0, 65, 1, 65},
+    };
+    size_t i;
 
     (void)state;
-    assert_int_equal(refused(copied_in, tall, wide), XH_ERR_ARG);
-    assert_int_equal(refused(copied_out, tall, wide), XH_ERR_ARG);
+    for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+        assert_int_equal(copied_in(host, good[i]), XH_OK);
+    fake.calls = 0;
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(copied_in(host, bad[i]), XH_ERR_ARG);
+        assert_int_equal(copied_out(bad[i], host), XH_ERR_ARG);
+    }
+    assert_int_equal(fake.calls, 0);
+    assert_false(hyb_device_failed(device));
+}
+
+static void another_devices_buffer_is_refused(void **state)
+{
+    hyb_device_t *other;
+    hyb_buffer_t *foreign;
+
+    (void)state;
+    assert_int_equal(hyb_device_open((hyb_device_choice_t){&fake_backend, 1},
+                                     NULL, 0, &other),
+                     XH_OK);
+    assert_int_equal(hyb_buffer_create(other, sizeof(x), &foreign), XH_OK);
+    fake.calls = 0;
+    assert_int_equal(
+        copied_in((xh_view_t){x, 4, 3, 4}, hyb_block(foreign, 0, 4, 3)),
+        XH_ERR_ARG);
+    assert_int_equal(fake.calls, 0);
+    hyb_buffer_destroy(foreign);
+    hyb_device_close(other);
+}
+
+static void copies_of_different_shapes_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        copied_in((xh_view_t){x, 4, 3, 5}, hyb_block(buffer, 0, 3, 4)),
+        XH_ERR_ARG);
+    assert_int_equal(
+        copied_out(hyb_block(buffer, 0, 4, 3), (xh_view_t){x, 3, 4, 5}),
+        XH_ERR_ARG);
     assert_int_equal(fake.calls, 0);
 }
 
+/* A product of 2 x 5. */
 static xh_status_t product(xh_trans_t trans_a, xh_trans_t trans_b,
-                           xh_view_t left, xh_view_t right)
+                           hyb_block_t left, hyb_block_t right)
 {
-    const xh_view_t result = {z, 2, 5, 2};
-    xh_status_t status;
+    const hyb_block_t result = hyb_block(buffer, 40, 2, 5);
 
     capture_begin();
-    status = hyb_queue_gemm(
-        queue, &(xh_gemm_t){trans_a, trans_b, 1, 1, left, right, result});
-    capture_end(NULL);
-    return status;
+    return told(hyb_queue_gemm(
+        queue, &(hyb_gemm_t){trans_a, trans_b, 1, 1, left, right, result}));
 }
 
 static void products_must_conform(void **state)
 {
-    const xh_view_t a23 = {x, 2, 3, 2}, a32 = {x, 3, 2, 3};
-    const xh_view_t b35 = {y, 3, 5, 3}, b53 = {y, 5, 3, 5};
-    const xh_view_t b45 = {y, 4, 5, 4}, bad = {y, 3, 5, 2};
+    const hyb_block_t a23 = hyb_block(buffer, 0, 2, 3),
+                      a32 = hyb_block(buffer, 0, 3, 2);
+    const hyb_block_t b35 = hyb_block(buffer, 20, 3, 5),
+                      b53 = hyb_block(buffer, 20, 5, 3);
+    const hyb_block_t b45 = hyb_block(buffer, 20, 4, 5),
+                      bad = {buffer, 20, 3, 5, 2};
 
     (void)state;
     assert_int_equal(product(XH_NO_TRANS, XH_NO_TRANS, a23, b35), XH_OK);
@@ -116,47 +169,56 @@ static void products_must_conform(void **state)
 
 static void work_on_nothing_is_not_queued(void **state)
 {
-    const xh_view_t none = {NULL, 0, 5, 1}, b35 = {y, 3, 5, 3};
-    const xh_view_t a03 = {NULL, 0, 3, 1};
+    const xh_view_t nothing = {NULL, 0, 5, 1};
+    const hyb_block_t none = hyb_block(NULL, 0, 0, 5);
 
     (void)state;
-    assert_int_equal(hyb_queue_copy_in(queue, none, none), XH_OK);
-    assert_int_equal(hyb_queue_copy_out(queue, none, none), XH_OK);
+    assert_int_equal(hyb_queue_copy_in(queue, nothing, none), XH_OK);
+    assert_int_equal(hyb_queue_copy_out(queue, none, nothing), XH_OK);
     assert_int_equal(
-        hyb_queue_gemm(queue, &(xh_gemm_t){.a = a03, .b = b35, .c = none}),
+        hyb_queue_gemm(queue, &(hyb_gemm_t){.a = hyb_block(NULL, 0, 0, 3),
+                                            .b = hyb_block(buffer, 0, 3, 5),
+                                            .c = none}),
         XH_OK);
     assert_int_equal(fake.calls, 0);
 }
 
 static void a_product_over_nothing_is_queued(void **state)
 {
-    const xh_view_t a20 = {NULL, 2, 0, 2}, b05 = {NULL, 0, 5, 1};
-
     (void)state;
-    assert_int_equal(product(XH_NO_TRANS, XH_NO_TRANS, a20, b05), XH_OK);
+    assert_int_equal(product(XH_NO_TRANS, XH_NO_TRANS, hyb_block(NULL, 0, 2, 0),
+                             hyb_block(NULL, 0, 0, 5)),
+                     XH_OK);
     assert_int_equal(fake.calls, 1);
 }
 
 static void the_traffic_is_what_was_queued(void **state)
 {
-    const xh_view_t part = {x, 3, 5, 8}, a = {x, 4, 4, 4}, b = {y, 4, 4, 4};
+    const xh_view_t view = {x, 3, 5, 8};
+    const hyb_block_t block = {buffer, 0, 3, 5, 8};
+    const int64_t rows[3] = {2, 1, 0};
     uint64_t in, out;
 
     (void)state;
-    assert_int_equal(hyb_queue_copy_in(queue, part, part), XH_OK);
-    assert_int_equal(hyb_queue_copy_in(queue, a, b), XH_OK);
-    assert_int_equal(hyb_queue_copy_out(queue, part, part), XH_OK);
+    assert_int_equal(hyb_queue_copy_in(queue, view, block), XH_OK);
+    assert_int_equal(hyb_queue_upload(queue, rows, (hyb_list_t){buffer, 0, 3}),
+                     XH_OK);
+    assert_int_equal(hyb_queue_copy_out(queue, block, view), XH_OK);
     fake.answer = XH_ERR_MEMORY;
-    assert_int_equal(hyb_queue_copy_in(queue, part, part), XH_ERR_MEMORY);
-    assert_int_equal(hyb_queue_copy_out(queue, part, part), XH_ERR_MEMORY);
+    assert_int_equal(hyb_queue_copy_in(queue, view, block), XH_ERR_MEMORY);
+    assert_int_equal(hyb_queue_copy_out(queue, block, view), XH_ERR_MEMORY);
     hyb_device_traffic(device, &in, &out);
-    assert_int_equal(in, (15 + 16) * sizeof(double));
+    assert_int_equal(in, (15 + 3) * sizeof(double));
     assert_int_equal(out, 15 * sizeof(double));
 }
 
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test_setup_teardown(views_that_are_no_matrix_are_refused,
                                     set_up, tear_down),
+    cmocka_unit_test_setup_teardown(
+        blocks_that_are_no_matrix_in_a_buffer_are_refused, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(another_devices_buffer_is_refused, set_up,
+                                    tear_down),
     cmocka_unit_test_setup_teardown(copies_of_different_shapes_are_refused,
                                     set_up, tear_down),
     cmocka_unit_test_setup_teardown(products_must_conform, set_up, tear_down),

@@ -18,7 +18,8 @@ typedef struct { /* a queue, and the events around what is measured on it */
 
 typedef struct {
     hyb_device_t *device;
-    xh_gemm_t host, held; /* the product's matrices here and there */
+    xh_gemm_t host;  /* the product's matrices here ... */
+    hyb_gemm_t held; /* ... and there */
     lane_t lane[WAYS];
 } bench_t;
 
@@ -33,16 +34,19 @@ xdg_shape_t xdg_probe_shape(const xdg_shape_t *shape, uint64_t device_memory)
 /* ---- what is measured --------------------------------------------------- */
 
 /* The left or right half of the columns: the two ways share no element. */
-static xh_view_t half(xh_view_t v, int way)
-{
-    int64_t left = (v.cols + 1) / 2;
+typedef struct {
+    int64_t first, cols;
+} half_t;
 
-    return way == IN ? xh_view_part(v, 0, 0, v.rows, left)
-                     : xh_view_part(v, 0, left, v.rows, v.cols - left);
+static half_t half(int64_t cols, int way)
+{
+    int64_t left = (cols + 1) / 2;
+
+    return way == IN ? (half_t){0, left} : (half_t){left, cols - left};
 }
 
 static xh_status_t copy(const bench_t *b, int way, xh_view_t host,
-                        xh_view_t held)
+                        hyb_block_t held)
 {
     hyb_queue_t *queue = b->lane[way].queue;
 
@@ -100,9 +104,13 @@ static xh_status_t measure_both(bench_t *b, double *seconds_p)
 
     for (int way = 0; way < WAYS; way++)
         status = mark(b->lane[way].queue, b->lane[way].begin, status);
-    for (int i = 0; i < 2 * WAYS && status == XH_OK; i++)
-        status = copy(b, i % WAYS, half(b->host.c, i % WAYS),
-                      half(b->held.c, i % WAYS));
+    for (int i = 0; i < 2 * WAYS && status == XH_OK; i++) {
+        xh_view_t c = b->host.c;
+        half_t h = half(c.cols, i % WAYS);
+
+        status = copy(b, i % WAYS, xh_view_part(c, 0, h.first, c.rows, h.cols),
+                      hyb_block_part(b->held.c, 0, h.first, c.rows, h.cols));
+    }
     for (int way = 0; way < WAYS; way++)
         status = mark(b->lane[way].queue, b->lane[way].end, status);
     for (int way = 0; way < WAYS && status == XH_OK; way++)
@@ -164,28 +172,30 @@ static xh_status_t measure_all(bench_t *b, int64_t repeat, xdg_probe_t *probe_p)
 /* ---- what it takes ------------------------------------------------------ */
 
 /* Give a matrix of the host a place on the device, and its values. */
-static xh_status_t hold(bench_t *b, xh_view_t host, xh_view_t *held_p)
+static xh_status_t hold(bench_t *b, xh_view_t host, hyb_block_t *held_p)
 {
     size_t bytes = (size_t)host.rows * (size_t)host.cols * sizeof(double);
-    xh_view_t held = {NULL, host.rows, host.cols, host.rows};
-    xh_status_t status = hyb_device_alloc(b->device, bytes, &held.data);
+    hyb_buffer_t *buffer;
+    xh_status_t status = hyb_buffer_create(b->device, bytes, &buffer);
 
     if (status != XH_OK)
         return status;
-    *held_p = held;
-    return hyb_queue_copy_in(b->lane[IN].queue, host, held);
+    *held_p = hyb_block(buffer, 0, host.rows, host.cols);
+    return hyb_queue_copy_in(b->lane[IN].queue, host, *held_p);
 }
 
 static xh_status_t bench_open(bench_t *b)
 {
     xh_status_t status = XH_OK;
 
-    b->held = b->host;
-    b->held.a.data = b->held.b.data = b->held.c.data = NULL;
+    b->held = (hyb_gemm_t){.trans_a = b->host.trans_a,
+                           .trans_b = b->host.trans_b,
+                           .alpha = b->host.alpha,
+                           .beta = b->host.beta};
     for (int way = 0; way < WAYS && status == XH_OK; way++) {
         lane_t *lane = &b->lane[way];
 
-        status = hyb_queue_create(b->device, &lane->queue);
+        status = hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &lane->queue);
         if (status == XH_OK)
             status = hyb_event_create(b->device, &lane->begin);
         if (status == XH_OK)
@@ -207,9 +217,9 @@ static void bench_close(bench_t *b)
         hyb_event_destroy(b->lane[way].end);
         hyb_queue_destroy(b->lane[way].queue);
     }
-    hyb_device_free(b->device, b->held.a.data);
-    hyb_device_free(b->device, b->held.b.data);
-    hyb_device_free(b->device, b->held.c.data);
+    hyb_buffer_destroy(b->held.a.buffer);
+    hyb_buffer_destroy(b->held.b.buffer);
+    hyb_buffer_destroy(b->held.c.buffer);
 }
 
 xh_status_t xdg_probe_device(hyb_device_t *device, const xh_gemm_t *product,

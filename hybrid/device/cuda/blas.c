@@ -19,6 +19,8 @@ static const hyb_cuda_symbol_t symbols[] = {
     SYMBOL(set_stream, cublasSetStream),
     SYMBOL(set_workspace, cublasSetWorkspace),
     SYMBOL(dgemm, cublasDgemm_64),
+    SYMBOL(dtrsm, cublasDtrsm_64),
+    SYMBOL(dgemv, cublasDgemv_64),
     SYMBOL(status_text, cublasGetStatusString),
 };
 

@@ -11,6 +11,8 @@ typedef struct {
     __typeof__(cublasSetStream) *set_stream;
     __typeof__(cublasSetWorkspace) *set_workspace;
     __typeof__(cublasDgemm_64) *dgemm;
+    __typeof__(cublasDtrsm_64) *dtrsm;
+    __typeof__(cublasDgemv_64) *dgemv;
     __typeof__(cublasGetStatusString) *status_text;
 } hyb_cuda_blas_t;
 

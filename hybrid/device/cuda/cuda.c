@@ -310,8 +310,8 @@ static const hyb_backend_t backend = {
     .open = open_device,
     .close = close_device,
     .memory_left = hyb_cuda_memory_left,
-    .alloc = hyb_cuda_alloc,
-    .free = hyb_cuda_free,
+    .buffer_create = hyb_cuda_buffer_create,
+    .buffer_destroy = hyb_cuda_buffer_destroy,
     .queue_create = hyb_cuda_queue_create,
     .queue_destroy = hyb_cuda_queue_destroy,
     .event_create = hyb_cuda_event_create,
@@ -325,8 +325,11 @@ static const hyb_backend_t backend = {
     .sensors = read_sensors,
     .pin = hyb_cuda_pin,
     .unpin = hyb_cuda_unpin,
-    .gemm = hyb_cuda_gemm,
     .give_up = give_up,
+    .gemm = hyb_cuda_gemm,
+    .copy = hyb_cuda_copy,
+    .trsm = hyb_cuda_trsm,
+    .gemv = hyb_cuda_gemv,
 };
 
 const hyb_backend_t *hyb_backend_entry(const hyb_host_t *program)

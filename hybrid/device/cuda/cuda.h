@@ -22,7 +22,8 @@ struct hyb_cuda_queue {
     cudaStream_t stream;
     cublasHandle_t blas;
     void *workspace; /* device memory that blas may use */
-    bool taken;      /* false: destroyed, and kept for the next one */
+    hyb_priority_t priority;
+    bool taken; /* false: destroyed, and kept for the next one */
     hyb_cuda_queue_t *next;
 };
 
@@ -72,8 +73,8 @@ xh_status_t hyb_cuda_enter(hyb_cuda_device_t *device);
 /* ---- memory.c; the backend's own functions, as in hyb_backend_t --------- */
 
 xh_status_t hyb_cuda_memory_left(void *state, uint64_t *bytes_p);
-xh_status_t hyb_cuda_alloc(void *state, size_t bytes, void **memory_p);
-void hyb_cuda_free(void *state, void *memory);
+xh_status_t hyb_cuda_buffer_create(void *state, size_t bytes, void **memory_p);
+void hyb_cuda_buffer_destroy(void *state, void *memory);
 xh_status_t hyb_cuda_pin(void *state, void *host, size_t bytes);
 void hyb_cuda_unpin(void *state, void *host);
 
@@ -88,7 +89,8 @@ void hyb_cuda_queues_settle(hyb_cuda_device_t *device);
 /* Finish what is queued and give all queues back; or only forget them. */
 void hyb_cuda_queues_close(hyb_cuda_device_t *device, bool abandon);
 
-xh_status_t hyb_cuda_queue_create(void *state, void **queue_p);
+xh_status_t hyb_cuda_queue_create(void *state, hyb_priority_t priority,
+                                  void **queue_p);
 void hyb_cuda_queue_destroy(void *state, void *queue);
 
 /* ---- event.c ------------------------------------------------------------ */
@@ -107,9 +109,15 @@ xh_status_t hyb_cuda_event_elapsed(void *state, void *begin, void *end,
 /* ---- work.c ------------------------------------------------------------- */
 
 xh_status_t hyb_cuda_copy_in(void *state, void *queue, xh_view_t from_host,
-                             xh_view_t to_device);
-xh_status_t hyb_cuda_copy_out(void *state, void *queue, xh_view_t from_device,
+                             hyb_block_t to);
+xh_status_t hyb_cuda_copy_out(void *state, void *queue, hyb_block_t from,
                               xh_view_t to_host);
-xh_status_t hyb_cuda_gemm(void *state, void *queue, const xh_gemm_t *product);
+xh_status_t hyb_cuda_gemm(void *state, void *queue, const hyb_gemm_t *product);
+xh_status_t hyb_cuda_copy(void *state, void *queue, hyb_block_t from,
+                          hyb_block_t to);
+xh_status_t hyb_cuda_trsm(void *state, void *queue, hyb_block_t l1,
+                          hyb_block_t u);
+xh_status_t hyb_cuda_gemv(void *state, void *queue, hyb_block_t a,
+                          hyb_block_t x, hyb_block_t y);
 
 #endif

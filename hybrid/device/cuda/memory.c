@@ -18,7 +18,7 @@ xh_status_t hyb_cuda_memory_left(void *state, uint64_t *bytes_p)
     return status;
 }
 
-xh_status_t hyb_cuda_alloc(void *state, size_t bytes, void **memory_p)
+xh_status_t hyb_cuda_buffer_create(void *state, size_t bytes, void **memory_p)
 {
     hyb_cuda_device_t *device = state;
     xh_status_t status = hyb_cuda_enter(device);
@@ -37,7 +37,7 @@ xh_status_t hyb_cuda_alloc(void *state, size_t bytes, void **memory_p)
     return status;
 }
 
-void hyb_cuda_free(void *state, void *memory)
+void hyb_cuda_buffer_destroy(void *state, void *memory)
 {
     hyb_cuda_device_t *device = state;
 

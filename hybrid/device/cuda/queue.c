@@ -31,10 +31,17 @@ static xh_status_t open_blas(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
 
 static xh_status_t build(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
 {
-    xh_status_t status = hyb_cuda_status(
-        device, "creating a stream",
-        cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking));
+    int lowest = 0, highest = 0;
+    xh_status_t status =
+        hyb_cuda_status(device, "asking for the priorities of streams",
+                        cudaDeviceGetStreamPriorityRange(&lowest, &highest));
 
+    if (status == XH_OK)
+        status = hyb_cuda_status(
+            device, "creating a stream",
+            cudaStreamCreateWithPriority(
+                &queue->stream, cudaStreamNonBlocking,
+                queue->priority == HYB_QUEUE_HIGH ? highest : lowest));
     if (status == XH_OK)
         status =
             hyb_cuda_status(device, "allocating a workspace",
@@ -61,14 +68,15 @@ static void dismantle(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
 /* ---- the device's queues ------------------------------------------------ */
 
 /* A destroyed queue that has nothing left to do; NULL if there is none. */
-static hyb_cuda_queue_t *take_kept(hyb_cuda_device_t *device)
+static hyb_cuda_queue_t *take_kept(hyb_cuda_device_t *device,
+                                   hyb_priority_t priority)
 {
     hyb_cuda_queue_t *queue;
 
     pthread_mutex_lock(&device->lock);
     queue = device->queues;
-    while (queue != NULL &&
-           (queue->taken || cudaStreamQuery(queue->stream) != cudaSuccess))
+    while (queue != NULL && (queue->taken || queue->priority != priority ||
+                             cudaStreamQuery(queue->stream) != cudaSuccess))
         queue = queue->next;
     if (queue != NULL)
         queue->taken = true;
@@ -77,13 +85,15 @@ static hyb_cuda_queue_t *take_kept(hyb_cuda_device_t *device)
     return queue;
 }
 
-static xh_status_t add(hyb_cuda_device_t *device, void **queue_p)
+static xh_status_t add(hyb_cuda_device_t *device, hyb_priority_t priority,
+                       void **queue_p)
 {
     hyb_cuda_queue_t *queue = calloc(1, sizeof(*queue));
     xh_status_t status;
 
     if (queue == NULL)
         return XH_ERR_MEMORY;
+    queue->priority = priority;
     status = build(device, queue);
     if (status != XH_OK) {
         dismantle(device, queue);
@@ -99,7 +109,8 @@ static xh_status_t add(hyb_cuda_device_t *device, void **queue_p)
     return XH_OK;
 }
 
-xh_status_t hyb_cuda_queue_create(void *state, void **queue_p)
+xh_status_t hyb_cuda_queue_create(void *state, hyb_priority_t priority,
+                                  void **queue_p)
 {
     hyb_cuda_device_t *device = state;
     xh_status_t status = hyb_cuda_enter(device);
@@ -107,12 +118,12 @@ xh_status_t hyb_cuda_queue_create(void *state, void **queue_p)
 
     if (status != XH_OK)
         return status;
-    kept = take_kept(device);
+    kept = take_kept(device, priority);
     if (kept != NULL) {
         *queue_p = kept;
         return XH_OK;
     }
-    status = add(device, queue_p);
+    status = add(device, priority, queue_p);
     if (status == XH_ERR_MEMORY)
         hyb_cuda_say(device, XH_LOG_INFO,
                      "no memory for a queue, which takes %zu bytes",

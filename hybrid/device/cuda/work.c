@@ -1,79 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <inttypes.h>
 #include "hybrid/device/cuda/cuda.h"
 
-/* ---- which memory ------------------------------------------------------- */
-
-typedef enum { ON_HOST, ON_DEVICE, ON_ANOTHER } place_t;
-
-static xh_status_t find_out(hyb_cuda_device_t *device, uintptr_t address,
-                            place_t *place_p)
+/* Where a block is; of one without elements some address that may be NULL. */
+static double *address(hyb_block_t b)
 {
-    struct cudaPointerAttributes kind = {.type = cudaMemoryTypeUnregistered};
-    cudaError_t error = cudaPointerGetAttributes(&kind, (void *)address);
-    xh_status_t status = XH_OK;
+    double *memory = b.buffer != NULL ? b.buffer->memory : NULL;
 
-    if (error == cudaErrorInvalidValue) /* no address that CUDA knows */
-        cudaGetLastError();
-    else
-        status = hyb_cuda_status(device, "looking up an address", error);
-    if (status != XH_OK)
-        return status;
-    if (kind.type != cudaMemoryTypeDevice)
-        *place_p = ON_HOST;
-    else
-        *place_p = kind.device == device->index ? ON_DEVICE : ON_ANOTHER;
-    return XH_OK;
-}
-
-static xh_status_t refuse(const hyb_cuda_device_t *device, const char *name,
-                          xh_view_t v, const char *why)
-{
-    hyb_cuda_say(device, XH_LOG_ERROR,
-                 "%s, %" PRId64 " x %" PRId64 ", ld %" PRId64 " at %p, %s",
-                 name, v.rows, v.cols, v.ld, (void *)v.data, why);
-    return XH_ERR_ARG;
-}
-
-/* Unsigned, as a view that is no good may end anywhere. */
-static uintptr_t last_of(xh_view_t v)
-{
-    uintptr_t elements =
-        (uintptr_t)v.rows - 1 + ((uintptr_t)v.cols - 1) * (uintptr_t)v.ld;
-
-    return (uintptr_t)v.data + elements * sizeof(double);
-}
-
-static xh_status_t check_on_device(hyb_cuda_device_t *device, const char *name,
-                                   xh_view_t v)
-{
-    place_t first = ON_HOST, last = ON_HOST;
-    xh_status_t status;
-
-    if (v.rows == 0 || v.cols == 0)
-        return XH_OK;
-    status = find_out(device, (uintptr_t)v.data, &first);
-    if (status == XH_OK)
-        status = find_out(device, last_of(v), &last);
-    if (status != XH_OK || (first == ON_DEVICE && last == ON_DEVICE))
-        return status;
-    return refuse(device, name, v, "is not in the device's memory");
-}
-
-static xh_status_t check_on_host(hyb_cuda_device_t *device, const char *name,
-                                 xh_view_t v)
-{
-    place_t first = ON_HOST, last = ON_HOST;
-    xh_status_t status = find_out(device, (uintptr_t)v.data, &first);
-
-    if (status == XH_OK)
-        status = find_out(device, last_of(v), &last);
-    if (status != XH_OK || (first == ON_HOST && last == ON_HOST))
-        return status;
-    return refuse(device, name, v, "is in a device's memory");
+    return memory != NULL ? memory + b.offset : NULL;
 }
 
 /* ---- copies ------------------------------------------------------------- */
+
+static xh_view_t view_of(hyb_block_t b)
+{
+    return (xh_view_t){address(b), b.rows, b.cols, b.ld};
+}
 
 static size_t pitch(xh_view_t v)
 {
@@ -86,80 +27,98 @@ static xh_status_t copy(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue,
     size_t column = (size_t)from.rows * sizeof(double);
     size_t columns = (size_t)from.cols;
     bool whole = columns == 1 || (from.ld == from.rows && to.ld == to.rows);
-    cudaError_t error =
-        whole ? cudaMemcpyAsync(to.data, from.data, columns * column, kind,
-                                queue->stream)
-              : cudaMemcpy2DAsync(to.data, pitch(to), from.data, pitch(from),
-                                  column, columns, kind, queue->stream);
+    xh_status_t status = hyb_cuda_enter(device);
+    cudaError_t error;
 
+    if (status != XH_OK)
+        return status;
+    error = whole
+                ? cudaMemcpyAsync(to.data, from.data, columns * column, kind,
+                                  queue->stream)
+                : cudaMemcpy2DAsync(to.data, pitch(to), from.data, pitch(from),
+                                    column, columns, kind, queue->stream);
     return hyb_cuda_status(device, "queueing a copy", error);
 }
 
 xh_status_t hyb_cuda_copy_in(void *state, void *queue, xh_view_t from_host,
-                             xh_view_t to_device)
+                             hyb_block_t to)
 {
-    xh_status_t status = hyb_cuda_enter(state);
-
-    if (status == XH_OK)
-        status = check_on_host(state, "a copy's source", from_host);
-    if (status == XH_OK)
-        status = check_on_device(state, "a copy's destination", to_device);
-    if (status == XH_OK)
-        status =
-            copy(state, queue, from_host, to_device, cudaMemcpyHostToDevice);
-    return status;
+    return copy(state, queue, from_host, view_of(to), cudaMemcpyHostToDevice);
 }
 
-xh_status_t hyb_cuda_copy_out(void *state, void *queue, xh_view_t from_device,
+xh_status_t hyb_cuda_copy_out(void *state, void *queue, hyb_block_t from,
                               xh_view_t to_host)
 {
-    xh_status_t status = hyb_cuda_enter(state);
-
-    if (status == XH_OK)
-        status = check_on_device(state, "a copy's source", from_device);
-    if (status == XH_OK)
-        status = check_on_host(state, "a copy's destination", to_host);
-    if (status == XH_OK)
-        status =
-            copy(state, queue, from_device, to_host, cudaMemcpyDeviceToHost);
-    return status;
+    return copy(state, queue, view_of(from), to_host, cudaMemcpyDeviceToHost);
 }
 
-/* ---- products ----------------------------------------------------------- */
+xh_status_t hyb_cuda_copy(void *state, void *queue, hyb_block_t from,
+                          hyb_block_t to)
+{
+    return copy(state, queue, view_of(from), view_of(to),
+                cudaMemcpyDeviceToDevice);
+}
+
+/* ---- algebra ------------------------------------------------------------ */
 
 static cublasOperation_t operation(xh_trans_t trans)
 {
     return trans == XH_TRANS ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
-/* v's data, or of a matrix of no elements some address that is valid. */
-static const double *data_of(xh_view_t v, xh_view_t otherwise)
+/* The same for operands: cuBLAS wants a valid address of each. */
+static const double *operand(hyb_block_t b, hyb_block_t otherwise)
 {
-    return v.rows > 0 && v.cols > 0 ? v.data : otherwise.data;
+    return b.rows > 0 && b.cols > 0 ? address(b) : address(otherwise);
 }
 
-static xh_status_t multiply(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue,
-                            const xh_gemm_t *p)
+xh_status_t hyb_cuda_gemm(void *state, void *queue, const hyb_gemm_t *product)
 {
+    hyb_cuda_device_t *device = state;
+    const hyb_gemm_t *p = product;
     int64_t k = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
+    xh_status_t status = hyb_cuda_enter(device);
 
+    if (status != XH_OK)
+        return status;
     return hyb_cuda_blas_status(
         device, "cublasDgemm",
-        device->blas->dgemm(
-            queue->blas, operation(p->trans_a), operation(p->trans_b),
-            p->c.rows, p->c.cols, k, &p->alpha, data_of(p->a, p->c), p->a.ld,
-            data_of(p->b, p->c), p->b.ld, &p->beta, p->c.data, p->c.ld));
+        device->blas->dgemm(((hyb_cuda_queue_t *)queue)->blas,
+                            operation(p->trans_a), operation(p->trans_b),
+                            p->c.rows, p->c.cols, k, &p->alpha,
+                            operand(p->a, p->c), p->a.ld, operand(p->b, p->c),
+                            p->b.ld, &p->beta, address(p->c), p->c.ld));
 }
 
-xh_status_t hyb_cuda_gemm(void *state, void *queue, const xh_gemm_t *product)
+xh_status_t hyb_cuda_trsm(void *state, void *queue, hyb_block_t l1,
+                          hyb_block_t u)
 {
-    xh_status_t status = hyb_cuda_enter(state);
+    static const double one = 1.0;
+    hyb_cuda_device_t *device = state;
+    xh_status_t status = hyb_cuda_enter(device);
 
-    if (status == XH_OK)
-        status = check_on_device(state, "A of a product", product->a);
-    if (status == XH_OK)
-        status = check_on_device(state, "B of a product", product->b);
-    if (status == XH_OK)
-        status = check_on_device(state, "C of a product", product->c);
-    return status == XH_OK ? multiply(state, queue, product) : status;
+    if (status != XH_OK)
+        return status;
+    return hyb_cuda_blas_status(
+        device, "cublasDtrsm",
+        device->blas->dtrsm(((hyb_cuda_queue_t *)queue)->blas, CUBLAS_SIDE_LEFT,
+                            CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+                            CUBLAS_DIAG_UNIT, u.rows, u.cols, &one, address(l1),
+                            l1.ld, address(u), u.ld));
+}
+
+xh_status_t hyb_cuda_gemv(void *state, void *queue, hyb_block_t a,
+                          hyb_block_t x, hyb_block_t y)
+{
+    static const double one = 1.0, minus_one = -1.0;
+    hyb_cuda_device_t *device = state;
+    xh_status_t status = hyb_cuda_enter(device);
+
+    if (status != XH_OK)
+        return status;
+    return hyb_cuda_blas_status(
+        device, "cublasDgemv",
+        device->blas->dgemv(((hyb_cuda_queue_t *)queue)->blas, CUBLAS_OP_N,
+                            a.rows, a.cols, &minus_one, address(a), a.ld,
+                            address(x), 1, &one, address(y), 1));
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/device/emu/emu.h"
 
-#include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define MIB 0x1p20
 
 enum {
     DEVICES = 64, /* that can be asked for */
-    LINE = 512
+    LINE = 512,
+    ALIGNMENT = 256
 };
 
 static const hyb_host_t *host; /* set once, before anything is called */
@@ -100,6 +100,7 @@ static xh_status_t read_settings(hyb_emu_device_t *device)
 {
     const char *faults = host->setting("emu_fault");
 
+    device->memory = memory_size();
     device->dry = is_dry();
     device->rate[HYB_EMU_LINK_IN] = 1e9 * number("emu_link", 0);
     device->rate[HYB_EMU_LINK_OUT] = device->rate[HYB_EMU_LINK_IN];
@@ -153,17 +154,6 @@ static xh_status_t keep_cpus(hyb_emu_device_t *device, const int *cpus,
     return XH_OK;
 }
 
-static xh_status_t open_arena(hyb_emu_device_t *device)
-{
-    xh_status_t status = hyb_emu_arena_open(memory_size(), &device->arena);
-
-    if (status != XH_OK)
-        hyb_emu_say(device, XH_LOG_ERROR,
-                    "there is no room for %.0f MiB of its memory",
-                    (double)memory_size() / MIB);
-    return status;
-}
-
 static xh_status_t open_device(int index, const int *cpus, int cpu_count,
                                void **state_p)
 {
@@ -177,8 +167,6 @@ static xh_status_t open_device(int index, const int *cpus, int cpu_count,
     status = read_settings(device);
     if (status == XH_OK)
         status = keep_cpus(device, cpus, cpu_count);
-    if (status == XH_OK)
-        status = open_arena(device);
     if (status != XH_OK) {
         free(device->cpus);
         free(device);
@@ -190,12 +178,22 @@ static xh_status_t open_device(int index, const int *cpus, int cpu_count,
     return XH_OK;
 }
 
+static void release_buffer(hyb_emu_buffer_t *buffer)
+{
+    munmap(buffer->data, buffer->bytes);
+    free(buffer);
+}
+
 static void close_device(void *state, bool abandon)
 {
     hyb_emu_device_t *device = state;
+    hyb_emu_buffer_t *buffer;
 
     hyb_emu_queues_close(device, abandon);
-    hyb_emu_arena_close(&device->arena);
+    while ((buffer = device->buffers) != NULL) {
+        device->buffers = buffer->next;
+        release_buffer(buffer);
+    }
     pthread_cond_destroy(&device->changed);
     pthread_mutex_destroy(&device->lock);
     free(device->cpus);
@@ -219,38 +217,84 @@ static xh_status_t memory_left(void *state, uint64_t *bytes_p)
     hyb_emu_device_t *device = state;
 
     pthread_mutex_lock(&device->lock);
-    *bytes_p = device->arena.size - device->arena.used;
+    *bytes_p = device->memory - device->memory_used;
     pthread_mutex_unlock(&device->lock);
     return XH_OK;
 }
 
-static xh_status_t alloc_memory(void *state, size_t bytes, void **memory_p)
+/* The system backs pages when they are touched. */
+static hyb_emu_buffer_t *map_buffer(size_t bytes)
+{
+    hyb_emu_buffer_t *buffer = calloc(1, sizeof(*buffer));
+    void *data;
+
+    if (buffer == NULL)
+        return NULL;
+    data = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (data == MAP_FAILED) {
+        free(buffer);
+        return NULL;
+    }
+#ifdef MADV_HUGEPAGE
+    madvise(data, bytes, MADV_HUGEPAGE);
+#endif
+    buffer->data = data;
+    buffer->bytes = bytes;
+    return buffer;
+}
+
+/* With device locked; NULL if there is no memory. */
+static hyb_emu_buffer_t *add_buffer(hyb_emu_device_t *device, size_t bytes)
+{
+    size_t left = device->memory - device->memory_used;
+    hyb_emu_buffer_t *buffer = NULL;
+
+    if (bytes <= left) /* a multiple of ALIGNMENT, as is what is rounded up */
+        buffer = map_buffer((bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    if (buffer == NULL) {
+        hyb_emu_say(device, XH_LOG_INFO,
+                    "no %zu bytes of memory: %zu of %zu are in use", bytes,
+                    device->memory_used, device->memory);
+        return NULL;
+    }
+    buffer->next = device->buffers;
+    device->buffers = buffer;
+    device->memory_used += buffer->bytes;
+    return buffer;
+}
+
+static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
 {
     hyb_emu_device_t *device = state;
+    hyb_emu_buffer_t *buffer = NULL;
     hyb_emu_fault_t fault;
     xh_status_t status;
 
     pthread_mutex_lock(&device->lock);
     status = hyb_emu_admit(device, HYB_EMU_ALLOC, &fault);
-    if (status == XH_OK)
-        status = hyb_emu_arena_alloc(&device->arena, bytes, memory_p);
-    if (status == XH_ERR_MEMORY)
-        hyb_emu_say(device, XH_LOG_INFO,
-                    "no %zu bytes of memory: %zu of %zu are in use", bytes,
-                    device->arena.used, device->arena.size);
+    if (status == XH_OK) {
+        buffer = add_buffer(device, bytes);
+        status = buffer != NULL ? XH_OK : XH_ERR_MEMORY;
+    }
     pthread_mutex_unlock(&device->lock);
+    if (status == XH_OK)
+        *memory_p = buffer;
     return status;
 }
 
-static void free_memory(void *state, void *memory)
+static void buffer_destroy(void *state, void *memory)
 {
     hyb_emu_device_t *device = state;
+    hyb_emu_buffer_t *buffer = memory, **link = &device->buffers;
 
     pthread_mutex_lock(&device->lock);
-    if (!hyb_emu_arena_free(&device->arena, memory))
-        hyb_emu_say(device, XH_LOG_ERROR,
-                    "memory at %p is freed that is not allocated", memory);
+    while (*link != buffer)
+        link = &(*link)->next;
+    *link = buffer->next;
+    device->memory_used -= buffer->bytes;
     pthread_mutex_unlock(&device->lock);
+    release_buffer(buffer);
 }
 
 /* Any host memory will do. */
@@ -274,109 +318,6 @@ static void unpin(void *state, void *memory)
     (void)memory;
 }
 
-/* ---- work --------------------------------------------------------------- */
-
-static xh_status_t check_on_device(hyb_emu_device_t *device, const char *name,
-                                   xh_view_t v)
-{
-    bool held;
-
-    pthread_mutex_lock(&device->lock);
-    held = hyb_emu_arena_holds(&device->arena, v);
-    pthread_mutex_unlock(&device->lock);
-    if (held)
-        return XH_OK;
-    hyb_emu_say(device, XH_LOG_ERROR,
-                "%s, %" PRId64 " x %" PRId64 ", ld %" PRId64
-                " at %p, is not inside memory allocated on the device",
-                name, v.rows, v.cols, v.ld, (void *)v.data);
-    return XH_ERR_ARG;
-}
-
-static xh_status_t check_on_host(const hyb_emu_device_t *device,
-                                 const char *name, xh_view_t v)
-{
-    if (!hyb_emu_arena_meets(&device->arena, v))
-        return XH_OK;
-    hyb_emu_say(device, XH_LOG_ERROR,
-                "%s, at %p, is in the device's memory, not the host's", name,
-                (void *)v.data);
-    return XH_ERR_ARG;
-}
-
-static xh_status_t queue_copy(void *queue, hyb_emu_op_t op, xh_view_t from,
-                              xh_view_t to)
-{
-    return hyb_emu_queue_add(
-        queue, &(hyb_emu_command_t){
-                   .op = op,
-                   .from = from,
-                   .to = to,
-                   .amount = (double)from.rows * (double)from.cols *
-                             (double)sizeof(double),
-               });
-}
-
-static xh_status_t copy_in(void *state, void *queue, xh_view_t from_host,
-                           xh_view_t to_device)
-{
-    xh_status_t status = check_on_host(state, "a copy's source", from_host);
-
-    if (status == XH_OK)
-        status = check_on_device(state, "a copy's destination", to_device);
-    return status != XH_OK
-               ? status
-               : queue_copy(queue, HYB_EMU_COPY_IN, from_host, to_device);
-}
-
-static xh_status_t copy_out(void *state, void *queue, xh_view_t from_device,
-                            xh_view_t to_host)
-{
-    xh_status_t status = check_on_device(state, "a copy's source", from_device);
-
-    if (status == XH_OK)
-        status = check_on_host(state, "a copy's destination", to_host);
-    return status != XH_OK
-               ? status
-               : queue_copy(queue, HYB_EMU_COPY_OUT, from_device, to_host);
-}
-
-static xh_status_t check_operand(hyb_emu_device_t *device, const char *name,
-                                 xh_view_t v)
-{
-    if (v.rows <= INT_MAX && v.cols <= INT_MAX && v.ld <= INT_MAX)
-        return check_on_device(device, name, v);
-    hyb_emu_say(device, XH_LOG_ERROR,
-                "%s is too large: %" PRId64 " x %" PRId64 ", ld %" PRId64, name,
-                v.rows, v.cols, v.ld);
-    return XH_ERR_ARG;
-}
-
-static double flop(const xh_gemm_t *p)
-{
-    int64_t k = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
-
-    return 2 * (double)p->c.rows * (double)p->c.cols * (double)k;
-}
-
-static xh_status_t gemm(void *state, void *queue, const xh_gemm_t *product)
-{
-    xh_status_t status = check_operand(state, "A of a product", product->a);
-
-    if (status == XH_OK)
-        status = check_operand(state, "B of a product", product->b);
-    if (status == XH_OK)
-        status = check_operand(state, "C of a product", product->c);
-    if (status != XH_OK)
-        return status;
-    return hyb_emu_queue_add(queue, &(hyb_emu_command_t){
-                                        .op = HYB_EMU_GEMM,
-                                        .to = product->c,
-                                        .product = *product,
-                                        .amount = flop(product),
-                                    });
-}
-
 static const hyb_backend_t backend = {
     .abi = HYB_BACKEND_ABI,
     .name = "emu",
@@ -386,8 +327,8 @@ static const hyb_backend_t backend = {
     .open = open_device,
     .close = close_device,
     .memory_left = memory_left,
-    .alloc = alloc_memory,
-    .free = free_memory,
+    .buffer_create = buffer_create,
+    .buffer_destroy = buffer_destroy,
     .queue_create = hyb_emu_queue_create,
     .queue_destroy = hyb_emu_queue_destroy,
     .event_create = hyb_emu_event_create,
@@ -396,12 +337,19 @@ static const hyb_backend_t backend = {
     .queue_wait = hyb_emu_queue_wait,
     .event_wait = hyb_emu_event_wait,
     .event_elapsed = hyb_emu_event_elapsed,
-    .copy_in = copy_in,
-    .copy_out = copy_out,
+    .copy_in = hyb_emu_copy_in,
+    .copy_out = hyb_emu_copy_out,
     .pin = pin,
     .unpin = unpin,
-    .gemm = gemm,
     .give_up = give_up,
+    .gemm = hyb_emu_gemm,
+    .copy = hyb_emu_copy,
+    .swap_rows = hyb_emu_swap_rows,
+    .gather_rows = hyb_emu_gather_rows,
+    .scatter_rows = hyb_emu_scatter_rows,
+    .trsm = hyb_emu_trsm,
+    .gemv = hyb_emu_gemv,
+    .generate = hyb_emu_generate,
 };
 
 const hyb_backend_t *hyb_backend_entry(const hyb_host_t *program)

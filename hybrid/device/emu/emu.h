@@ -7,16 +7,16 @@
  * links and one compute engine are shared by all queues; each serves one
  * command at a time.
  *
- * Time: every command begins when its queue's previous one has ended, what it
- * waits for has passed, it was queued, and its resource is free; whichever is
- * last. It ends after its amount of work divided by the resource's rate, and
- * not before the work is done. The ends are computed, threads sleep until
- * then, so late wake-ups do not add up, and without work to do (dry) they are
- * a model's times.
+ * Time: a command begins when its queue's previous one has ended, the event
+ * that it waits for has passed, it was queued, and its resource is free;
+ * whichever is last. It ends after its amount of work divided by the resource's
+ * rate, and not before the work is done. The device computes the end and its
+ * thread sleeps until then, so late wake-ups do not add up. A dry device does
+ * no work: its times are those of the model alone. The engine serves commands
+ * in the order in which they come; priorities of queues change nothing.
  */
 #include <pthread.h>
 #include <time.h>
-#include "hybrid/device/emu/arena.h"
 #include "hybrid/device/emu/fault.h"
 #include "hybrid/device/device.h"
 
@@ -35,16 +35,42 @@ typedef struct { /* a point in a queue, where an event was recorded */
     double time; /* when, once passed */
 } hyb_emu_mark_t;
 
+typedef struct { /* row numbers in device memory */
+    const int64_t *row;
+    int64_t count;
+} hyb_emu_rows_t;
+
 typedef struct hyb_emu_command {
     hyb_emu_op_t op;
     hyb_emu_mark_t *mark; /* of event_record and queue_wait */
-    xh_view_t from, to;   /* of copies; to is the result of any work */
-    xh_gemm_t product;    /* of gemm */
-    double amount;        /* bytes or flop */
-    double queued_at;     /* set when it is queued, as what follows */
+    xh_view_t to;         /* the result of any work */
+    union {               /* what else it needs */
+        xh_view_t from;   /* of copies; trsm's L1 */
+        xh_gemm_t product;
+        struct {
+            xh_view_t columns;
+            hyb_emu_rows_t source, from, to;
+        } swap;
+        struct {
+            xh_view_t from;
+            hyb_emu_rows_t rows;
+        } move; /* of gather_rows and scatter_rows */
+        struct {
+            xh_view_t a, x;
+        } gemv;
+        hyb_generate_t part;
+    };
+    double amount;    /* bytes or flop */
+    double queued_at; /* set when it is queued, as what follows */
     hyb_emu_fault_t fault;
     struct hyb_emu_command *next;
 } hyb_emu_command_t;
+
+typedef struct hyb_emu_buffer { /* a device's, in a list */
+    double *data;
+    size_t bytes; /* rounded up */
+    struct hyb_emu_buffer *next;
+} hyb_emu_buffer_t;
 
 typedef struct { /* all but the first group is guarded by lock */
     const hyb_host_t *host;
@@ -55,8 +81,9 @@ typedef struct { /* all but the first group is guarded by lock */
     int cpu_count;                  /* 0: any */
 
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* a mark has passed or a resource is free */
-    hyb_emu_arena_t arena;
+    pthread_cond_t changed;     /* a mark has passed or a resource is free */
+    size_t memory, memory_used; /* bytes */
+    hyb_emu_buffer_t *buffers;
     hyb_emu_faults_t faults;
     hyb_emu_queue_t *queues;
     struct {
@@ -108,8 +135,39 @@ xh_status_t hyb_emu_queue_add(hyb_emu_queue_t *queue,
                               const hyb_emu_command_t *command);
 
 /* The backend's own functions, as in hyb_backend_t. */
-xh_status_t hyb_emu_queue_create(void *state, void **queue_p);
+xh_status_t hyb_emu_queue_create(void *state, hyb_priority_t priority,
+                                 void **queue_p);
 void hyb_emu_queue_destroy(void *state, void *queue);
+
+/* ---- work.c ------------------------------------------------------------- */
+
+/*
+ * Do what command says, on the calling thread.
+ * Errors: XH_ERR_MEMORY  of the host, for a product
+ *         XH_ERR_ARG     a row number is not in its block
+ */
+xh_status_t hyb_emu_work(const hyb_host_t *host,
+                         const hyb_emu_command_t *command);
+
+xh_status_t hyb_emu_copy_in(void *state, void *queue, xh_view_t from_host,
+                            hyb_block_t to);
+xh_status_t hyb_emu_copy_out(void *state, void *queue, hyb_block_t from,
+                             xh_view_t to_host);
+xh_status_t hyb_emu_gemm(void *state, void *queue, const hyb_gemm_t *product);
+xh_status_t hyb_emu_copy(void *state, void *queue, hyb_block_t from,
+                         hyb_block_t to);
+xh_status_t hyb_emu_swap_rows(void *state, void *queue,
+                              const hyb_row_swap_t *swap);
+xh_status_t hyb_emu_gather_rows(void *state, void *queue, hyb_block_t columns,
+                                hyb_list_t rows, hyb_block_t packed);
+xh_status_t hyb_emu_scatter_rows(void *state, void *queue, hyb_block_t packed,
+                                 hyb_list_t rows, hyb_block_t columns);
+xh_status_t hyb_emu_trsm(void *state, void *queue, hyb_block_t l1,
+                         hyb_block_t u);
+xh_status_t hyb_emu_gemv(void *state, void *queue, hyb_block_t a, hyb_block_t x,
+                         hyb_block_t y);
+xh_status_t hyb_emu_generate(void *state, void *queue,
+                             const hyb_generate_t *part);
 
 /* ---- event.c ------------------------------------------------------------ */
 

@@ -24,6 +24,13 @@ static const struct {
     [HYB_EMU_COPY_IN] = {"copy_in", WORK},
     [HYB_EMU_COPY_OUT] = {"copy_out", WORK},
     [HYB_EMU_GEMM] = {"gemm", WORK},
+    [HYB_EMU_COPY] = {"copy", WORK},
+    [HYB_EMU_SWAP_ROWS] = {"swap_rows", WORK},
+    [HYB_EMU_GATHER_ROWS] = {"gather_rows", WORK},
+    [HYB_EMU_SCATTER_ROWS] = {"scatter_rows", WORK},
+    [HYB_EMU_TRSM] = {"trsm", WORK},
+    [HYB_EMU_GEMV] = {"gemv", WORK},
+    [HYB_EMU_GENERATE] = {"generate", WORK},
 };
 
 static const char *const kinds[HYB_EMU_FAULTS] = {

@@ -10,10 +10,11 @@
  * (or on that one only), then
  *
  *     fail   fails: a queued operation when it runs, else the call
- *     oom    returns XH_ERR_MEMORY and has done nothing
+ *     oom    returns XH_ERR_MEMORY and has done nothing; not event_record and
+ *            queue_wait
  *     stall  never completes until the device is closed; queued ones only
- *     flip   computes a result of which one element has bit 62 flipped;
- *            copies and gemm only
+ *     flip   computes a result of which one element has bit 62 flipped; from
+ *            copy_in on
  */
 typedef enum {
     HYB_EMU_ALLOC,
@@ -25,6 +26,13 @@ typedef enum {
     HYB_EMU_COPY_IN,
     HYB_EMU_COPY_OUT,
     HYB_EMU_GEMM,
+    HYB_EMU_COPY,
+    HYB_EMU_SWAP_ROWS,
+    HYB_EMU_GATHER_ROWS,
+    HYB_EMU_SCATTER_ROWS,
+    HYB_EMU_TRSM,
+    HYB_EMU_GEMV,
+    HYB_EMU_GENERATE,
     HYB_EMU_OPS
 } hyb_emu_op_t;
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "hybrid/device/emu/emu.h"
-#include "hybrid/device/emu/work.h"
 
 struct hyb_emu_queue {
     hyb_emu_device_t *device;
@@ -74,20 +73,6 @@ static void sleep_until(hyb_emu_queue_t *queue, double time)
         late = pthread_cond_timedwait(&queue->wake, &device->lock, &deadline);
 }
 
-static xh_status_t compute(const hyb_host_t *host,
-                           const hyb_emu_command_t *command)
-{
-    xh_status_t status = XH_OK;
-
-    if (command->op == HYB_EMU_GEMM)
-        status = host->gemm(&command->product);
-    else
-        hyb_emu_work_copy(command->from, command->to);
-    if (command->fault == HYB_EMU_FLIP)
-        hyb_emu_work_flip(command->to);
-    return status;
-}
-
 /*
  * Compute, which may end at end, with resource r taken by no one else. Returns
  * when it has ended.
@@ -99,12 +84,14 @@ static double compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
 
     device->resources[r].busy = true;
     pthread_mutex_unlock(&device->lock);
-    status = compute(device->host, command);
+    status = hyb_emu_work(device->host, command);
     pthread_mutex_lock(&device->lock);
     device->resources[r].busy = false;
     if (status != XH_OK) {
-        hyb_emu_say(device, XH_LOG_ERROR,
-                    "the host has no memory for a product");
+        hyb_emu_say(
+            device, XH_LOG_ERROR, "%s: %s", hyb_emu_op_name(command->op),
+            status == XH_ERR_MEMORY ? "the host has no memory for it"
+                                    : "a row number is not in its block");
         hyb_emu_fail(device);
     }
     pthread_cond_broadcast(&device->changed);
@@ -311,12 +298,14 @@ static xh_status_t open_queue(hyb_emu_device_t *device, hyb_emu_queue_t *queue)
     return status;
 }
 
-xh_status_t hyb_emu_queue_create(void *state, void **queue_p)
+xh_status_t hyb_emu_queue_create(void *state, hyb_priority_t priority,
+                                 void **queue_p)
 {
     hyb_emu_device_t *device = state;
     hyb_emu_queue_t *queue = calloc(1, sizeof(*queue));
     xh_status_t status;
 
+    (void)priority;
     if (queue == NULL)
         return XH_ERR_MEMORY;
     pthread_mutex_lock(&device->lock);

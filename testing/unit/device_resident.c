@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include "testing/unit/device_cases.h"
+
+/* What a matrix that lives on a device needs besides copies and products. */
+
+enum { EDGE = 48, MOST_ROWS = 40 };
+
+/* Square matrices on both sides: operands are parts of them, and what the test
+ * computes on the host has to come back, with nothing changed around it. */
+typedef struct {
+    hyb_block_t device;
+    double host[EDGE * EDGE];
+} frame_t;
+
+static frame_t a, b, c;
+
+static double random_entry(void)
+{
+    return (double)rand() / RAND_MAX - 0.5;
+}
+
+static void bring_in(const device_fixture_t *f, frame_t *frame)
+{
+    int i;
+
+    for (i = 0; i < EDGE * EDGE; i++)
+        frame->host[i] = random_entry();
+    frame->device = device_cases_matrix(f->device, EDGE, EDGE);
+}
+
+static void send(const device_fixture_t *f, const frame_t *frame)
+{
+    const xh_view_t host = {(double *)frame->host, EDGE, EDGE, EDGE};
+
+    assert_int_equal(hyb_queue_copy_in(f->queue, host, frame->device), XH_OK);
+    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+}
+
+/* All three come in. */
+static void open_frames(const device_fixture_t *f)
+{
+    bring_in(f, &a);
+    bring_in(f, &b);
+    bring_in(f, &c);
+    send(f, &a);
+    send(f, &b);
+    send(f, &c);
+}
+
+static void close_frames(void)
+{
+    hyb_buffer_destroy(a.device.buffer);
+    hyb_buffer_destroy(b.device.buffer);
+    hyb_buffer_destroy(c.device.buffer);
+}
+
+static hyb_block_t part(const frame_t *frame, int64_t i, int64_t j,
+                        int64_t rows, int64_t cols)
+{
+    return hyb_block_part(frame->device, i, j, rows, cols);
+}
+
+static double *at(frame_t *frame, int64_t i, int64_t j)
+{
+    return &frame->host[i + j * EDGE];
+}
+
+/* Does the device hold what the host has, NaN for NaN, but for tolerance? */
+static void check(const device_fixture_t *f, const frame_t *frame,
+                  double tolerance)
+{
+    static double result[EDGE * EDGE];
+    const xh_view_t view = {result, EDGE, EDGE, EDGE};
+    int i, wrong = 0;
+
+    assert_int_equal(hyb_queue_copy_out(f->queue, frame->device, view), XH_OK);
+    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+    for (i = 0; i < EDGE * EDGE; i++)
+        wrong += !(fabs(result[i] - frame->host[i]) <= tolerance ||
+                   (isnan(result[i]) && isnan(frame->host[i])));
+    assert_int_equal(wrong, 0);
+}
+
+static void check_all(const device_fixture_t *f, double tolerance)
+{
+    check(f, &a, tolerance);
+    check(f, &b, tolerance);
+    check(f, &c, tolerance);
+}
+
+/* The fixture of a device that has op; the case is skipped on others. */
+static const device_fixture_t *fixture_with(void **state, hyb_op_t op)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+
+    if (!hyb_device_has(f->device, op))
+        skip();
+    return f;
+}
+
+/* ---- copies ------------------------------------------------------------- */
+
+static void copy(const device_fixture_t *f, frame_t *from, int64_t j,
+                 frame_t *to, int64_t i, int64_t rows, int64_t cols)
+{
+    int64_t r, s;
+
+    assert_int_equal(hyb_queue_copy(f->queue, part(from, 0, j, rows, cols),
+                                    part(to, i, 2, rows, cols)),
+                     XH_OK);
+    for (s = 0; s < cols; s++)
+        for (r = 0; r < rows; r++)
+            *at(to, i + r, 2 + s) = *at(from, r, j + s);
+}
+
+void copies_on_the_device_touch_no_other_element(void **state)
+{
+    const device_fixture_t *f = fixture_with(state, HYB_OP_COPY);
+
+    open_frames(f);
+    copy(f, &a, 1, &b, 5, 20, 30);
+    copy(f, &a, 40, &a, 7, 33, 3);
+    copy(f, &b, 0, &c, 0, EDGE, 9);
+    copy(f, &c, 3, &b, 47, 1, 1);
+    check_all(f, 0);
+    close_frames();
+}
+
+/* ---- rows --------------------------------------------------------------- */
+
+typedef struct {
+    int64_t row[MOST_ROWS];
+    int64_t count;
+} list_t;
+
+/* A list on the device, behind all others there. */
+static hyb_list_t upload(const device_fixture_t *f, hyb_block_t lists,
+                         int64_t *used, const list_t *list)
+{
+    const hyb_list_t there = {lists.buffer, *used, list->count};
+
+    assert_int_equal(hyb_queue_upload(f->queue, list->row, there), XH_OK);
+    *used += list->count;
+    return there;
+}
+
+/* The numbers 0 .. count - 1 in any order. */
+static list_t shuffled(int64_t count)
+{
+    list_t list = {.count = count};
+    int64_t i, j, kept;
+
+    for (i = 0; i < count; i++)
+        list.row[i] = i;
+    for (i = count - 1; i > 0; i--) {
+        j = rand() % (i + 1);
+        kept = list.row[i];
+        list.row[i] = list.row[j];
+        list.row[j] = kept;
+    }
+    return list;
+}
+
+static bool holds(const list_t *list, int64_t row)
+{
+    int64_t i = 0;
+
+    while (i < list->count && list->row[i] != row)
+        i++;
+    return i < list->count;
+}
+
+/* Any nb rows become U; top rows that do not go where U's rows leave. */
+static void choose_rows(int64_t rows, int64_t nb, list_t *source, list_t *from,
+                        list_t *to)
+{
+    int64_t i;
+
+    *source = shuffled(rows);
+    source->count = nb;
+    from->count = to->count = 0;
+    for (i = 0; i < nb; i++)
+        if (!holds(source, i))
+            from->row[from->count++] = i;
+    for (i = 0; i < nb; i++)
+        if (source->row[i] >= nb)
+            to->row[to->count++] = source->row[i];
+    assert_int_equal(from->count, to->count);
+}
+
+/* In a's rows from 3 and columns from 2 on; U is in b, from (1, 4) on. */
+static void swap_on_host(int64_t cols, const list_t *source, const list_t *from,
+                         const list_t *to)
+{
+    int64_t i, j;
+
+    for (j = 0; j < cols; j++) {
+        for (i = 0; i < source->count; i++)
+            *at(&b, 1 + i, 4 + j) = *at(&a, 3 + source->row[i], 2 + j);
+        for (i = 0; i < from->count; i++)
+            *at(&a, 3 + to->row[i], 2 + j) = *at(&a, 3 + from->row[i], 2 + j);
+        for (i = 0; i < source->count; i++)
+            *at(&a, 3 + i, 2 + j) = *at(&b, 1 + i, 4 + j);
+    }
+}
+
+static void check_swap(const device_fixture_t *f, int64_t rows, int64_t nb,
+                       int64_t cols)
+{
+    hyb_block_t lists = device_cases_matrix(f->device, 3 * MOST_ROWS, 1);
+    list_t source, from, to;
+    int64_t used = 5;
+    hyb_row_swap_t swap = {part(&a, 3, 2, rows, cols), part(&b, 1, 4, nb, cols),
+                           .source = {NULL, 0, 0}};
+
+    choose_rows(rows, nb, &source, &from, &to);
+    swap.source = upload(f, lists, &used, &source);
+    swap.from = upload(f, lists, &used, &from);
+    swap.to = upload(f, lists, &used, &to);
+    assert_int_equal(hyb_queue_swap_rows(f->queue, &swap), XH_OK);
+    swap_on_host(cols, &source, &from, &to);
+    check_all(f, 0);
+    hyb_buffer_destroy(lists.buffer);
+}
+
+void rows_change_places_as_listed(void **state)
+{
+    const device_fixture_t *f = fixture_with(state, HYB_OP_SWAP_ROWS);
+    int round;
+
+    srand(5);
+    open_frames(f);
+    for (round = 0; round < 20; round++)
+        check_swap(f, 8 + rand() % 25, 1 + rand() % 8, 1 + rand() % 30);
+    check_swap(f, 1, 1, 7);
+    check_swap(f, 8, 8, 7); /* nothing is below the top */
+    check_swap(f, MOST_ROWS, 20, 1);
+    check_swap(f, MOST_ROWS, 8, 0);
+    close_frames();
+}
+
+/* Rows of a, whose columns begin at 2, and b's packed columns from (4, 1). */
+static void check_gather(const device_fixture_t *f, int64_t cols,
+                         const list_t *list)
+{
+    hyb_block_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
+    hyb_list_t there = upload(f, lists, &(int64_t){0}, list);
+    int64_t r, j;
+
+    assert_int_equal(
+        hyb_queue_gather_rows(f->queue, part(&a, 3, 2, MOST_ROWS, cols), there,
+                              part(&b, 4, 1, cols, list->count)),
+        XH_OK);
+    for (r = 0; r < list->count; r++)
+        for (j = 0; j < cols; j++)
+            *at(&b, 4 + j, 1 + r) = *at(&a, 3 + list->row[r], 2 + j);
+    check_all(f, 0);
+    hyb_buffer_destroy(lists.buffer);
+}
+
+static void check_scatter(const device_fixture_t *f, int64_t cols,
+                          const list_t *list)
+{
+    hyb_block_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
+    hyb_list_t there = upload(f, lists, &(int64_t){0}, list);
+    int64_t r, j;
+
+    assert_int_equal(
+        hyb_queue_scatter_rows(f->queue, part(&b, 4, 1, cols, list->count),
+                               there, part(&c, 3, 2, MOST_ROWS, cols)),
+        XH_OK);
+    for (r = 0; r < list->count; r++)
+        for (j = 0; j < cols; j++)
+            *at(&c, 3 + list->row[r], 2 + j) = *at(&b, 4 + j, 1 + r);
+    check_all(f, 0);
+    hyb_buffer_destroy(lists.buffer);
+}
+
+static list_t some_rows(int64_t count)
+{
+    list_t list = shuffled(MOST_ROWS);
+
+    list.count = count;
+    return list;
+}
+
+void rows_are_packed_one_after_the_other(void **state)
+{
+    const device_fixture_t *f = fixture_with(state, HYB_OP_GATHER_ROWS);
+    const list_t again = {.row = {7, 0, 7, 39}, .count = 4};
+    list_t list;
+    int round;
+
+    open_frames(f);
+    for (round = 0; round < 10; round++) {
+        list = some_rows(1 + rand() % MOST_ROWS);
+        check_gather(f, 1 + rand() % 40, &list);
+    }
+    check_gather(f, 5, &again);
+    check_gather(f, 0, &again);
+    close_frames();
+}
+
+void packed_rows_go_where_the_list_says(void **state)
+{
+    const device_fixture_t *f = fixture_with(state, HYB_OP_SCATTER_ROWS);
+    list_t list;
+    int round;
+
+    open_frames(f);
+    for (round = 0; round < 10; round++) {
+        list = some_rows(rand() % MOST_ROWS);
+        check_scatter(f, 1 + rand() % 40, &list);
+    }
+    close_frames();
+}
+
+/* ---- algebra ------------------------------------------------------------ */
+
+/* L1 is a's part from (2, 1) on, with no numbers on and above its diagonal; U
+ * is b's from (3, 4) on. */
+static void check_solve(const device_fixture_t *f, int64_t nb, int64_t cols)
+{
+    int64_t i, j, l;
+
+    bring_in(f, &a);
+    bring_in(f, &b);
+    for (j = 0; j < nb; j++)
+        for (i = 0; i < nb; i++)
+            *at(&a, 2 + i, 1 + j) = i > j ? random_entry() / (double)nb : NAN;
+    send(f, &a);
+    send(f, &b);
+    assert_int_equal(hyb_queue_trsm(f->queue, part(&a, 2, 1, nb, nb),
+                                    part(&b, 3, 4, nb, cols)),
+                     XH_OK);
+    for (j = 0; j < cols; j++)
+        for (i = 0; i < nb; i++)
+            for (l = 0; l < i; l++)
+                *at(&b, 3 + i, 4 + j) -=
+                    *at(&a, 2 + i, 1 + l) * *at(&b, 3 + l, 4 + j);
+    check(f, &a, 0);
+    check(f, &b, 1e-13);
+    hyb_buffer_destroy(a.device.buffer);
+    hyb_buffer_destroy(b.device.buffer);
+}
+
+void a_solve_is_forward_substitution(void **state)
+{
+    const device_fixture_t *f = fixture_with(state, HYB_OP_TRSM);
+
+    check_solve(f, 1, 1);
+    check_solve(f, 2, 40);
+    check_solve(f, 17, 23);
+    check_solve(f, 40, 1);
+    check_solve(f, 40, 44);
+    check_solve(f, 9, 0);
+}
+
+/* A is a's part from (3, 2) on, x is in b and y in c. */
+static void check_gemv(const device_fixture_t *f, int64_t rows, int64_t cols)
+{
+    int64_t i, j;
+
+    assert_int_equal(hyb_queue_gemv(f->queue, part(&a, 3, 2, rows, cols),
+                                    part(&b, 4, 5, cols, 1),
+                                    part(&c, 1, 6, rows, 1)),
+                     XH_OK);
+    for (j = 0; j < cols; j++)
+        for (i = 0; i < rows; i++)
+            *at(&c, 1 + i, 6) -= *at(&a, 3 + i, 2 + j) * *at(&b, 4 + j, 5);
+    check_all(f, 1e-13);
+}
+
+void a_matrix_times_a_vector_is_subtracted(void **state)
+{
+    const device_fixture_t *f = fixture_with(state, HYB_OP_GEMV);
+
+    open_frames(f);
+    check_gemv(f, 1, 1);
+    check_gemv(f, 44, 3);
+    check_gemv(f, 5, 40);
+    check_gemv(f, 44, 44);
+    check_gemv(f, 0, 7);
+    check_gemv(f, 7, 0);
+    close_frames();
+}
+
+/* ---- the random matrix -------------------------------------------------- */
+
+enum { ORDER = 61 };
+
+/* Entry (i, j) of the matrix, which is generated in a row at the first call. */
+static double entry(int64_t i, int64_t j)
+{
+    static double entries[ORDER * (ORDER + 1)];
+    static bool known;
+    uint64_t x = 100;
+    int64_t t;
+
+    for (t = 0; !known && t < ORDER * (ORDER + 1); t++) {
+        x = UINT64_C(6364136223846793005) * x + 1;
+        entries[t] = 0.5 - (double)x / 18446744073709551616.0;
+    }
+    known = true;
+    return entries[i + j * ORDER];
+}
+
+static int64_t global_of(hyb_dealt_t dealt, int64_t i)
+{
+    int64_t block = (dealt.first + i) / dealt.nb;
+
+    return (block * dealt.processes + dealt.process) * dealt.nb +
+           (dealt.first + i) % dealt.nb;
+}
+
+/* As many of the n rows or columns as there are from dealt.first on. */
+static int64_t count_of(hyb_dealt_t dealt, int64_t n)
+{
+    int64_t count = 0;
+
+    while (count < 45 && global_of(dealt, count) < n)
+        count++;
+    return count;
+}
+
+static void check_generated(const device_fixture_t *f, hyb_dealt_t rows,
+                            hyb_dealt_t cols)
+{
+    int64_t m = count_of(rows, ORDER), n = count_of(cols, ORDER + 1), i, j;
+    const hyb_generate_t generate = {100, ORDER, rows, cols,
+                                     part(&a, 1, 2, m, n)};
+
+    assert_int_equal(hyb_queue_generate(f->queue, &generate), XH_OK);
+    for (j = 0; j < n; j++)
+        for (i = 0; i < m; i++)
+            *at(&a, 1 + i, 2 + j) =
+                entry(global_of(rows, i), global_of(cols, j));
+    check_all(f, 0);
+}
+
+void a_generated_part_has_the_matrixs_bits(void **state)
+{
+    const device_fixture_t *f = fixture_with(state, HYB_OP_GENERATE);
+    int64_t nb, p;
+
+    open_frames(f);
+    for (nb = 1; nb < 80; nb = 2 * nb + 1)
+        for (p = 1; p < 4; p++) {
+            const hyb_dealt_t rows = {nb / 2, nb, p - 1, p},
+                              cols = {3 * nb % 5, nb, 0, 4 - p};
+
+            check_generated(f, rows, cols);
+            check_generated(f, (hyb_dealt_t){0, nb, 0, 1}, rows);
+        }
+    close_frames();
+}
