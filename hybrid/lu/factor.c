@@ -6,7 +6,7 @@
 #include "hpl/solver/system.h"
 #include "hybrid/lu/loop.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/place.h"
+#include "hybrid/lu/place_device.h"
 #include "hybrid/lu/share.h"
 
 /* ---- create and destroy --------------------------------------------------
@@ -73,6 +73,9 @@ static xh_status_t create_all(hyb_lu_t *lu)
         status = create_l2_columns(lu);
     if (status == XH_OK)
         status = hyb_share_create(lu, &lu->share);
+    lu->place = hyb_place_host();
+    if (status == XH_OK && lu->means.resident)
+        status = hyb_place_device_create(lu, &lu->place);
     if (status == XH_OK)
         register_polls(lu);
     return status;
@@ -92,7 +95,6 @@ xh_status_t hyb_factor_prepare(const hyb_means_t *means, HPL_T_grid *grid,
     lu->mat = mat;
     lu->means = *means;
     lu->panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
-    lu->place = hyb_place_host();
     status = create_all(lu);
     if (status == XH_OK)
         *lu_p = lu;
@@ -105,6 +107,8 @@ void hyb_factor_free(hyb_lu_t *lu)
 {
     if (lu == NULL)
         return;
+    if (lu->place != hyb_place_host())
+        hyb_place_device_destroy(lu->place);
     hyb_share_destroy(lu->share);
     hyb_l2_columns_destroy(lu->panel.l2);
     hyb_panels_destroy(&lu->panel);
@@ -132,8 +136,13 @@ void hyb_factor_run(hyb_lu_t *lu)
     observer->begin(observer->context, &run);
     lu->mat->info = 0;
     hyb_panel_open(lu, 0);
-    if (lu->panels > 0)
+    if (lu->panels > 0) {
+        if (lu->place->ops->begin != NULL)
+            lu->place->ops->begin(lu);
         hyb_team_run(lu->means.team, hyb_loop, lu);
+        if (lu->place->ops->end != NULL)
+            lu->place->ops->end(lu);
+    }
     observer->end(observer->context);
 }
 
@@ -188,6 +197,9 @@ uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
                      hyb_exchange_bytes(means, shape) +
                      hyb_panels_bytes(means, shape) +
                      hyb_share_bytes(means, shape);
+
+    if (means->resident)
+        bytes += hyb_place_device_bytes(shape);
 
     if (hyb_means_need_columns(means))
         bytes += hyb_l2_columns_bytes(hpl_system_rows(shape), nb);

@@ -30,5 +30,5 @@ int64_t hyb_means_narrow_columns(const hyb_means_t *means, int64_t nb)
 bool hyb_means_need_columns(const hyb_means_t *means)
 {
     return means->multiplier == HYB_BY_BLAS ||
-           (hyb_machine_devices(means->machine) > 0 && !means->resident);
+           hyb_machine_devices(means->machine) > 0;
 }

@@ -14,7 +14,7 @@ typedef struct {
     const hyb_kernel_t *kernel; /* the same on all processes */
     hyb_multiplier_t multiplier;
     bool offloads; /* some process has devices */
-    bool resident; /* the columns live on the device of this process */
+    bool resident; /* the columns live on the device of each process */
     hyb_observer_t observer;
 } hyb_means_t;
 

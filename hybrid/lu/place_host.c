@@ -233,8 +233,7 @@ static void receive_panel(hyb_lu_t *lu, int k)
 {
     hyb_panel_receive(lu, k);
     if (lu->panel.l2 != NULL)
-        hyb_l2_columns_begin(lu->panel.l2, k,
-                             &hyb_lu_panel(lu, k)->factors.l2);
+        hyb_l2_columns_begin(lu->panel.l2, k, &hyb_lu_panel(lu, k)->factors.l2);
 }
 
 static xh_view_t panel_columns(hyb_lu_t *lu, int k)

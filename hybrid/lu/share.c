@@ -51,7 +51,7 @@ xh_status_t hyb_share_create(hyb_lu_t *lu, hyb_share_t **share_p)
     size_t bytes;
 
     *share_p = NULL;
-    if (hyb_machine_working_devices(machine) == 0)
+    if (lu->means.resident || hyb_machine_working_devices(machine) == 0)
         return XH_OK;
     s = calloc(1, sizeof(*s));
     if (s == NULL)
@@ -82,7 +82,7 @@ void hyb_share_destroy(hyb_share_t *s)
 
 uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    if (hyb_machine_working_devices(means->machine) == 0)
+    if (means->resident || hyb_machine_working_devices(means->machine) == 0)
         return 0;
     return (uint64_t)hyb_team_size(means->team) * hyb_host_gemm_lone_bytes() +
            hyb_offload_bytes(means->machine, hpl_system_rows(shape),

@@ -258,13 +258,21 @@ void hyb_tune_share(hyb_lu_t *lu, int k, const hyb_share_work_t *work)
         &t->ratio, situation, sample.device_flop + sample.host_flop);
 }
 
+/* flop of iteration k that devices compute. */
+static double devices_flop(hyb_lu_t *lu, int k)
+{
+    if (lu->place->ops->is_queued)
+        return flop_of(lu, k, columns_of(lu, hyb_lu_step(lu, k)->all));
+    return hyb_share_flop(lu, k);
+}
+
 /* What iteration k took, for the choice of the mode; all but the total. */
 static hyb_lookahead_times_t times_of(hyb_lu_t *lu, int k)
 {
     const hyb_lap_t *lap = lap_of(lu, k);
     int members = lu->workers.count;
     double rate = hyb_lap_team_rate(lap, members), devices = 0.0;
-    double flop = lap->team.flop + hyb_share_flop(lu, k);
+    double flop = lap->team.flop + devices_flop(lu, k);
 
     if (hyb_share_works(lu->share))
         devices = lu->tuner.devices.rate;
@@ -299,8 +307,8 @@ static void learn(hyb_lu_t *lu, int k)
 static void tell(hyb_lu_t *lu, int k)
 {
     const hyb_observer_t *observer = &lu->means.observer;
-    hyb_iteration_t row = hyb_lap_row(lap_of(lu, k), lu, hyb_lu_step(lu, k),
-                                      hyb_share_flop(lu, k));
+    hyb_iteration_t row =
+        hyb_lap_row(lap_of(lu, k), lu, hyb_lu_step(lu, k), devices_flop(lu, k));
 
     if (lu->share != NULL) {
         row.share_used = lu->tuner.used[k % HYB_IN_FLIGHT];
@@ -319,7 +327,7 @@ static void close_lap(hyb_lu_t *lu, int k)
     if (k < 0)
         return;
     hyb_lap_close(lap, lu);
-    t->devices_flop += hyb_share_flop(lu, k);
+    t->devices_flop += devices_flop(lu, k);
     if (shows_rate(lu, k, lap->team.flop))
         t->thread_rate =
             hyb_lap_team_rate(lap, lu->workers.count) / lu->workers.count;

@@ -13,6 +13,7 @@
 #include "hybrid/observe/observers.h"
 #include "hybrid/observe/sensors.h"
 #include "hybrid/lu/factor.h"
+#include "hybrid/lu/place_device.h"
 #include "hybrid/lu/generate.h"
 #include "hybrid/lu/solver/binding.h"
 #include "hybrid/lu/solver/inventory.h"
@@ -30,11 +31,22 @@ static hyb_notices_t said;
 /* ---- the socket ----------------------------------------------------------
  */
 
+/* Do the columns of systems live on devices? Those of a caller's array do not.
+ */
+static bool is_resident(void)
+{
+    return strcmp(xh_settings_text("home"), "device") == 0;
+}
+
 static uint64_t bytes(const hpl_shape_t *shape)
 {
     HPL_T_pmat mat = hpl_system_matrix(shape);
     int members = hyb_team_size(means.team);
-    uint64_t factor = hyb_factor_bytes(&means, shape);
+    hyb_means_t mine = means;
+    uint64_t factor;
+
+    mine.resident = is_resident();
+    factor = hyb_factor_bytes(&mine, shape);
 
     return hpl_system_matrix_bytes(&mat, shape->align) +
            Mmax(factor, hyb_check_bytes(shape, members));
@@ -68,11 +80,17 @@ static void pin(hpl_system_t *system)
 static xh_status_t prepare(hpl_system_t *system)
 {
     hyb_lu_t *prepared = NULL;
-    xh_status_t status;
+    hyb_means_t mine = means;
+    xh_status_t status = XH_OK;
 
-    pin(system);
-    status = hyb_factor_prepare(&means, system->grid, system->algo,
-                                &system->mat, &prepared);
+    mine.resident = is_resident();
+    if (mine.resident)
+        status = hyb_place_device_check(&mine, system->grid);
+    else
+        pin(system);
+    if (status == XH_OK)
+        status = hyb_factor_prepare(&mine, system->grid, system->algo,
+                                    &system->mat, &prepared);
     system->prepared = prepared;
     return hpl_agree(system->grid->all_comm, status);
 }
@@ -93,18 +111,32 @@ static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
     return status;
 }
 
+/* Is what was prepared with the system still to be used? */
+static bool is_fresh(const hpl_system_t *system)
+{
+    return system->prepared != NULL && !hyb_factor_is_over(system->prepared);
+}
+
 static void generate(hpl_system_t *system, int seed)
 {
-    hyb_generate(means.team, system->grid, &system->mat, seed);
+    if (is_resident() && is_fresh(system))
+        hyb_place_device_generate(system->prepared, seed);
+    else
+        hyb_generate(means.team, system->grid, &system->mat, seed);
 }
 
 static void run(hyb_lu_t *prepared, HPL_T_grid *grid, const HPL_T_palg *algo,
-                HPL_T_pmat *mat)
+                HPL_T_pmat *mat, bool resident)
 {
+    const hpl_subtract_t on_device = {hyb_place_device_subtract, prepared};
+
     if (grid->iam == 0)
         hyb_notices_algorithm(&said, algo);
     hyb_factor_run(prepared);
-    hyb_back_substitution(means.team, grid, mat);
+    if (resident)
+        hpl_back_substitution(grid, mat, &on_device);
+    else
+        hyb_back_substitution(means.team, grid, mat);
 }
 
 static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
@@ -113,17 +145,18 @@ static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
 
     if (hyb_factor_prepare(&means, grid, algo, array, &prepared) != XH_OK)
         HPL_pabort(__LINE__, "HPL_pdgesv", "out of memory");
-    run(prepared, grid, algo, array);
+    run(prepared, grid, algo, array, false);
     hyb_factor_free(prepared);
 }
 
 /* What was prepared with the system does for its first solution. */
 static void solve(hpl_system_t *system, int *info_p)
 {
-    if (system->prepared == NULL || hyb_factor_is_over(system->prepared))
+    if (!is_fresh(system))
         solve_array(system->grid, system->algo, &system->mat);
     else
-        run(system->prepared, system->grid, system->algo, &system->mat);
+        run(system->prepared, system->grid, system->algo, &system->mat,
+            is_resident());
     *info_p = system->mat.info;
 }
 
