@@ -183,6 +183,8 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
         step->next.to++;
     step->next_is_streamed = devices_are_quicker(lu, step);
     divide(lu, step);
+    if (lu->place->ops->is_queued) /* the leader queues all, nobody takes any */
+        step->rest.from = step->rest.to;
     step->panel_threads = panel_threads(lu, step);
 }
 

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 3 */
+/*
+ * The solver with all columns on an emulated device of each process: the same
+ * solutions as with columns in host memory, and no more over the link than the
+ * panels.
+ */
+#include "testing/unit/unit_mpi.h"
+
+#include <math.h>
+#include "hpl_solver.h"
+#include "hybrid/device/device.h"
+#include "hybrid/lu/solver/solver.h"
+#include "testing/unit/combinations.h"
+#include "testing/unit/driver_fixture.h"
+#include "testing/unit/small_system.h"
+
+enum { SEED = 4711, COMBINATIONS = 12 };
+
+/* Random parameters, P = 1; x is held against the reference solver's. */
+static void solve_combinations(const char *settings)
+{
+    static const range_t narrowed[] = {{P, 1, 1, 1}};
+    static const char *const modes[] = {"lookahead=mixed", "lookahead=2",
+                                        "lookahead=1", "lookahead=0"};
+    uint64_t random = SEED;
+    const char *wrong;
+    int i, failures = 0;
+
+    driver_open_with_devices(1, settings);
+    for (i = 0; i < COMBINATIONS; i++) {
+        combination_t c = combination_next(narrowed, 1, &random);
+
+        driver_set(modes[i % 4]);
+        wrong = combination_solve(&c);
+        if (wrong != NULL)
+            combination_print(&c, wrong, modes[i % 4]);
+        failures += wrong != NULL;
+    }
+    driver_close();
+    combinations_end(failures);
+}
+
+static void any_combination_is_solved(void **state)
+{
+    (void)state;
+    solve_combinations("home=device threads=2");
+}
+
+static void one_thread_solves(void **state)
+{
+    (void)state;
+    solve_combinations("home=device threads=1 kernel=portable");
+}
+
+static void the_blas_beside_a_device_solves(void **state)
+{
+    (void)state;
+    solve_combinations("home=device threads=2 kernel=blas");
+}
+
+/* ---- one system, closely --------------------------------------------------
+ */
+
+enum { ORDER = 640, BLOCK = 64 };
+
+typedef struct {
+    double x[ORDER];
+    double residual;
+    double bytes; /* over the link, of this process */
+} solved_t;
+
+static double traffic(void)
+{
+    const hyb_means_t *means = hyb_driver_means();
+    uint64_t in, out;
+
+    if (hyb_machine_devices(means->machine) == 0)
+        return 0.0;
+    hyb_device_traffic(hyb_machine_device(means->machine, 0), &in, &out);
+    return (double)(in + out);
+}
+
+static solved_t solve(int devices, const char *settings)
+{
+    HPL_T_palg algo = small_algorithm(SMALL_L1_T, HPL_RIGHT_LOOKING, HPL_CROUT);
+    hpl_system_t *system = NULL;
+    hpl_norms_t norms;
+    HPL_T_grid grid;
+    solved_t s;
+    double before;
+    int info;
+
+    small_grid_open(&grid, 1, small_processes());
+    driver_open_with_devices(devices, settings);
+    assert_int_equal(hpl_solver()->create(&grid, &algo, ORDER, BLOCK, &system),
+                     XH_OK);
+    hpl_solver()->generate(system, 100);
+    before = traffic();
+    hpl_solver()->solve(system, &info);
+    s.bytes = traffic() - before;
+    assert_int_equal(info, 0);
+    hpl_solver()->solution(system, s.x);
+    hpl_solver()->check(system, 100, &norms);
+    s.residual = hpl_scaled_residual(&norms, ORDER);
+    hpl_solver()->destroy(system);
+    driver_close();
+    small_grid_close(&grid);
+    return s;
+}
+
+static void x_is_that_of_columns_on_the_host(void **state)
+{
+    static solved_t host, device;
+    double most = 0.0;
+    int i;
+
+    (void)state;
+    host = solve(0, "threads=2");
+    device = solve(1, "home=device threads=2");
+    for (i = 0; i < ORDER; i++)
+        most = fmax(most,
+                    fabs(host.x[i] - device.x[i]) / fmax(1.0, fabs(host.x[i])));
+    assert_true(most < 1e-8);
+    assert_true(device.residual < 1.0);
+    assert_true(device.residual > 0.0);
+}
+
+/* Panels of my columns come down, and all panels go up. */
+static double bytes_of_panels(void)
+{
+    double words = 0.0;
+    int k, rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (k = 0; k < ORDER / BLOCK; k++) {
+        double panel = (double)(ORDER - k * BLOCK) * BLOCK;
+
+        words += panel;
+        if (k % small_processes() == rank)
+            words += panel;
+    }
+    return words * sizeof(double);
+}
+
+static void only_panels_cross_the_link(void **state)
+{
+    double expected = bytes_of_panels(), bytes;
+
+    (void)state;
+    bytes = solve(1, "home=device threads=2").bytes;
+    assert_true(bytes >= expected);
+    assert_true(bytes <= 1.05 * expected);
+}
+
+/* ---- what is refused ------------------------------------------------------
+ */
+
+static xh_status_t created(int devices, const char *settings, int nprow)
+{
+    HPL_T_palg algo = small_algorithm(SMALL_L1_T, HPL_RIGHT_LOOKING, HPL_CROUT);
+    hpl_system_t *system = NULL;
+    HPL_T_grid grid;
+    xh_status_t status = XH_OK;
+
+    driver_open_with_devices(devices, settings);
+    if (small_grid_open(&grid, nprow, 1)) {
+        status = hpl_solver()->create(&grid, &algo, ORDER, BLOCK, &system);
+        hpl_solver()->destroy(system);
+        small_grid_close(&grid);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    driver_close();
+    return status;
+}
+
+static void more_than_one_process_row_is_refused(void **state)
+{
+    (void)state;
+    if (small_processes() > 1)
+        assert_int_equal(created(1, "home=device", 3), XH_ERR_INPUT);
+}
+
+static void none_and_two_devices_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(created(0, "home=device", 1), XH_ERR_INPUT);
+    assert_int_equal(created(2, "home=device", 1), XH_ERR_INPUT);
+}
+
+static void a_device_without_the_memory_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(created(1, "home=device emu_memory=2", 1), XH_ERR_MEMORY);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(any_combination_is_solved),
+    cmocka_unit_test(one_thread_solves),
+    cmocka_unit_test(the_blas_beside_a_device_solves),
+    cmocka_unit_test(x_is_that_of_columns_on_the_host),
+    cmocka_unit_test(only_panels_cross_the_link),
+    cmocka_unit_test(more_than_one_process_row_is_refused),
+    cmocka_unit_test(none_and_two_devices_are_refused),
+    cmocka_unit_test(a_device_without_the_memory_is_refused),
+};
+
+UNIT_MPI_MAIN(cases)
