@@ -79,6 +79,7 @@ typedef struct {
      * Allocate an n x n system on grid; collective. algo and grid must outlive
      * it.
      * Errors: XH_ERR_MEMORY  on any process: all return it
+     *         XH_ERR_INPUT   this solver cannot keep such a system: said
      */
     xh_status_t (*create)(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
                           hpl_system_t **system_p);

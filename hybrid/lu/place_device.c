@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/place_device.h"
 
+#include <math.h>
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/settings.h"
 #include "hpl/panel/panel.h"
 #include "hpl/solver/system.h"
 #include "hybrid/device/device.h"
@@ -26,6 +29,7 @@ typedef struct {
     hyb_blocks_t blocks;
     int k;
     bool under_way;
+    double flop, since; /* since when it, or the work before it, can run */
 } work_t;
 
 typedef struct {
@@ -43,6 +47,7 @@ typedef struct {
     double *host; /* pinned: the panel that comes down, and lists of rows */
     size_t host_bytes;
     int64_t *rows; /* SLOTS x 3 x nb, in host */
+    double pace;   /* s a flop of the slowest work so far, or a guess */
 } place_t;
 
 static place_t *place_of(const hyb_lu_t *lu)
@@ -367,6 +372,10 @@ static void note(hyb_lu_t *lu, const hyb_place_work_t *w, hyb_queue_t *queue)
     p->work[i].blocks = blocks;
     p->work[i].k = w->step->k;
     p->work[i].under_way = true;
+    p->work[i].since = xh_clock_now();
+    p->work[i].flop = 2.0 * (double)w->run.count *
+                      (double)hyb_lu_panel(lu, w->step->k)->factors.l2.rows *
+                      hyb_lu_panel(lu, w->step->k)->hpl->jb;
     check(lu, hyb_event_record(queue, p->work[i].done));
 }
 
@@ -392,11 +401,41 @@ static void multiply(const hyb_place_work_t *w)
     note(lu, w, is_next ? p->link : p->compute);
 }
 
+/* Without a result for so long the device is taken for stalled: many times what
+ * all that is queued should take, and never less than the setting. */
+static double patience(const place_t *p)
+{
+    enum { TIMES = 20 };
+    double flop = 0.0;
+    int i;
+
+    for (i = 0; i < WORKS; i++)
+        flop += p->work[i].under_way ? p->work[i].flop : 0.0;
+    return fmax(TIMES * flop * p->pace, xh_settings_real("stall_seconds"));
+}
+
+/* The work has run; what is queued behind it can run from now on. */
+static void complete(hyb_lu_t *lu, work_t *work, double now)
+{
+    place_t *p = place_of(lu);
+    int i;
+
+    work->under_way = false;
+    if (work->flop > 0.0)
+        p->pace = fmax(p->pace, (now - work->since) / work->flop);
+    for (i = 0; i < WORKS; i++)
+        p->work[i].since = now;
+    hyb_ledger_complete_all(
+        &lu->ledger, work->blocks,
+        (hyb_stages_t){hyb_stage(work->k), hyb_stage(work->k + 1)});
+}
+
 /* Tell the ledger what has run. */
 static void poll(void *context)
 {
     hyb_lu_t *lu = context;
     place_t *p = place_of(lu);
+    double now = xh_clock_now();
     bool done;
     int i;
 
@@ -406,12 +445,12 @@ static void poll(void *context)
         if (!work->under_way)
             continue;
         check(lu, hyb_event_wait(work->done, 0.0, &done));
-        if (!done)
-            continue;
-        work->under_way = false;
-        hyb_ledger_complete_all(
-            &lu->ledger, work->blocks,
-            (hyb_stages_t){hyb_stage(work->k), hyb_stage(work->k + 1)});
+        if (done) {
+            complete(lu, work, now);
+        } else if (now - work->since > patience(p)) {
+            hyb_device_fail(p->device, "it stalled: no result in time");
+            check(lu, XH_ERR_DEVICE);
+        }
     }
 }
 
@@ -437,11 +476,16 @@ static void put_top(hyb_lu_t *lu, int k)
 static void wait_for_link(hyb_lu_t *lu)
 {
     place_t *p = place_of(lu);
+    double all = (double)lu->mat->mp * (double)lu->ledger.columns;
+    double seconds = fmax(all * 1e-6, xh_settings_real("stall_seconds"));
     bool done = false;
 
     check(lu, hyb_event_record(p->link, p->copied));
-    while (!done)
-        check(lu, hyb_event_wait(p->copied, 1.0, &done));
+    check(lu, hyb_event_wait(p->copied, seconds, &done));
+    if (!done) {
+        hyb_device_fail(p->device, "it stalled: no result in time");
+        check(lu, XH_ERR_DEVICE);
+    }
 }
 
 static void begin(hyb_lu_t *lu)
@@ -488,6 +532,7 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, hyb_place_t **place_p)
     if (p == NULL)
         return XH_ERR_MEMORY;
     p->base.ops = &ops;
+    p->pace = 1e-10;
     p->device = hyb_machine_device(lu->means.machine, 0);
     status = open_all(p, extent_of(lu));
     if (status == XH_OK) {
