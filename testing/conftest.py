@@ -16,6 +16,7 @@ import jobs
 
 TABLE = re.compile(r"\bCMUnitTest \w+\[\] = \{(.*?)\};", re.DOTALL)
 CASE = re.compile(r"\w+\(\s*(\w+)")
+TEST = re.compile(r"^TEST\w*\(\s*(\w+)", re.MULTILINE)
 RANKS = re.compile(r"/\*\s*ranks:([\d\s]+)(; long)?\s*\*/")
 PLAN = re.compile(r"^1\.\.(\d+)$", re.MULTILINE)
 RESULT = re.compile(r"(not ok|ok) \d+ (- |# SKIP )(\w+)$", re.MULTILINE)
@@ -61,7 +62,8 @@ class UnitProgram(pytest.File):
     def collect(self):
         source = self.path.read_text()
         ranks = RANKS.match((source.splitlines() + ["", ""])[1])
-        cases = CASE.findall("".join(TABLE.findall(source)))
+        cases = TEST.findall(source)
+        cases += CASE.findall("".join(TABLE.findall(source)))
         for count in ranks.group(1).split() if ranks else [None]:
             program = ProgramRun(self.path.stem, count, cases)
             suffix = f"[{count}]" if count else ""

@@ -12,6 +12,7 @@ import pytest
 
 import hpl_dat
 import jobs
+from busy import retried
 from test_failures import ranks_of
 from test_failures import wait_for_ranks as wait_until_busy
 from test_plan import needs_hybrid
@@ -137,6 +138,7 @@ def stopped(pids):
 
 @pytest.mark.long
 @pytest.mark.parametrize("rank", [0, 2])
+@retried
 def test_of_four_processes_the_one_that_is_held_up_is_named(tmp_path, rank):
     job, pids = start(tmp_path, 4, DAT)
     with watched(job) as warnings, stopped([pids[rank]]):
@@ -146,6 +148,7 @@ def test_of_four_processes_the_one_that_is_held_up_is_named(tmp_path, rank):
 
 
 @pytest.mark.long
+@retried
 def test_four_that_are_held_up_are_throttled(tmp_path):
     job, pids = start(tmp_path, 4, DAT)
     with watched(job) as warnings, stopped(pids):
@@ -155,6 +158,7 @@ def test_four_that_are_held_up_are_throttled(tmp_path):
 
 
 @pytest.mark.long
+@retried
 def test_of_processes_left_alone_nothing_is_said(tmp_path):
     job, _ = start(tmp_path, 4, DAT)
     with watched(job) as warnings:
@@ -251,6 +255,7 @@ def late_sender(directory, rank, seconds):
     jobs.sanitized(), reason="the sanitizer has to be loaded first"
 )
 @pytest.mark.parametrize("rank", [0, 1])
+@retried
 def test_messages_that_are_long_on_their_way_are_told(tmp_path, rank):
     dat = hpl_dat.text(n="3000", nb="64", q="2", depth="1", threshold="0")
     job, _ = start(tmp_path, 2, dat, late_sender(tmp_path, rank, 1))
@@ -261,6 +266,7 @@ def test_messages_that_are_long_on_their_way_are_told(tmp_path, rank):
 
 
 @pytest.mark.long
+@retried
 def test_a_stall_is_told_by_the_process_that_waits(tmp_path):
     dat = hpl_dat.text(n="6500", nb="64", q="2", depth="1", threshold="0")
     settings = {"XHPL_WATCHDOG": "1", "XHPL_DIAGNOSIS": "off"}
@@ -279,6 +285,7 @@ def test_a_stall_is_told_by_the_process_that_waits(tmp_path):
 
 @pytest.mark.long
 @pytest.mark.skipif(needs_hybrid(), reason="built with HYBRID=no")
+@retried
 def test_a_stall_while_a_plan_is_measured_is_told(tmp_path):
     script = tmp_path / "plan"
     script.write_text(

@@ -85,7 +85,6 @@ def test_a_process_without_memory_ends_the_job(xhpl):
         jobs.launched(2, [script]),
         xhpl.directory,
         {"XHPL_MEMORY_CHECK": "off", "XHPL_BLAS_CHECK": "off"},
-        limit=60,
     )
     assert outcome.status == 2, str(outcome)
     assert not outcome.timed_out
@@ -130,7 +129,7 @@ def test_a_killed_process_takes_the_job_down(xhpl):
     try:
         os.kill(wait_for_ranks(job, 4)[2], signal.SIGKILL)
     finally:
-        outcome = jobs.finish(job, limit=10)
+        outcome = jobs.finish(job)
     assert not outcome.timed_out, str(outcome)
     assert outcome.status not in (0, 1, 2), str(outcome)
     assert "End of Tests" not in outcome.stdout
@@ -175,7 +174,6 @@ def test_an_error_of_one_process_is_said_once_and_ends_the_job(xhpl):
         jobs.launched(4, [script]),
         xhpl.directory,
         {"XHPL_BLAS_CHECK": "off"},
-        limit=10,
     )
     assert not outcome.timed_out, str(outcome)
     assert outcome.status == 3, str(outcome)

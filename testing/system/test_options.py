@@ -12,29 +12,31 @@ pytestmark = pytest.mark.surface
 
 GIVEN = ["-n", "40,50", "-nb", "8", "-p", "1", "-q", "1"]
 
-# An option, the value there, the same in the file.
-SAME = [
-    ("--pmap", "1", {"pmap": "1"}),
-    ("--pfact", "0,1", {"pfact": "0 1"}),
-    ("--nbmin", "1,3", {"nbmin": "1 3"}),
-    ("--ndiv", "2,4", {"ndiv": "2 4"}),
-    ("--rfact", "0,2", {"rfact": "0 2"}),
-    ("--bcast", "0,5", {"bcast": "0 5"}),
-    ("--depth", "0,2", {"depth": "0 2"}),
-    ("--swap", "1", {"swap": "1"}),
-    ("--swap-threshold", "7", {"swapping": "7"}),
-    ("--l1", "1", {"l1": "1"}),
-    ("--u", "1", {"u": "1"}),
-    ("--equil", "0", {"equil": "0"}),
-    ("--align", "4", {"align": "4"}),
-    ("--threshold", "2.5", {"threshold": "2.5"}),
-    ("--threshold", "0", {"threshold": "0"}),
-    ("-n", "30,0", {"n": "30 0"}),
-    ("-nb", "5,9", {"nb": "5 9"}),
-    ("--pfact", "left,crout", {"pfact": "0 1"}),
-    ("--bcast", "1ring,BlongM", {"bcast": "0 5"}),
-    ("--swap", "long", {"swap": "1"}),
-]
+# All options at once: each with the value there, and the same in the file.
+NUMBERS = {
+    "--pmap": ("1", "pmap", "1"),
+    "--pfact": ("0,1", "pfact", "0 1"),
+    "--nbmin": ("1,3", "nbmin", "1 3"),
+    "--ndiv": ("2,4", "ndiv", "2 4"),
+    "--rfact": ("0,2", "rfact", "0 2"),
+    "--bcast": ("0,5", "bcast", "0 5"),
+    "--depth": ("0,2", "depth", "0 2"),
+    "--swap": ("1", "swap", "1"),
+    "--swap-threshold": ("7", "swapping", "7"),
+    "--l1": ("1", "l1", "1"),
+    "--u": ("1", "u", "1"),
+    "--equil": ("0", "equil", "0"),
+    "--align": ("4", "align", "4"),
+    "--threshold": ("2.5", "threshold", "2.5"),
+    "-n": ("30,0", "n", "30 0"),
+    "-nb": ("5,9", "nb", "5 9"),
+}
+WORDS = {
+    "--pfact": ("left,crout", "pfact", "0 1"),
+    "--bcast": ("1ring,BlongM", "bcast", "0 5"),
+    "--swap": ("long", "swap", "1"),
+    "--threshold": ("0", "threshold", "0"),
+}
 
 
 def assert_same_report(one, other):
@@ -43,12 +45,12 @@ def assert_same_report(one, other):
     assert report.residuals(one.stdout) == report.residuals(other.stdout)
 
 
-@pytest.mark.parametrize(
-    "option, value, changes", SAME, ids=[f"{o[0]}={o[1]}" for o in SAME]
-)
-def test_an_option_means_what_its_line_means(xhpl, option, value, changes):
-    in_file = xhpl(dat=hpl_dat.text(**changes))
-    on_line = xhpl(option, value, dat=hpl_dat.text())
+@pytest.mark.parametrize("given", [NUMBERS, WORDS], ids=["numbers", "words"])
+def test_options_mean_what_their_lines_mean(xhpl, given):
+    lines = {name: values for _, name, values in given.values()}
+    options = [x for option, (value, *_) in given.items() for x in (option, value)]
+    in_file = xhpl(dat=hpl_dat.text(**lines))
+    on_line = xhpl(*options, dat=hpl_dat.text())
     assert_same_report(on_line, in_file)
 
 
@@ -175,8 +177,7 @@ def test_any_other_device_is_the_file_of_line_3(xhpl, device):
 def test_help_is_on_stdout_and_names_every_option_and_setting(xhpl):
     outcome = xhpl("--help")
     assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
-    options = {option for option, *_ in SAME}
-    options |= {"--dat", "--set", "--quiet", "--upstream-exit", "--version"}
+    options = {*NUMBERS, "--dat", "--set", "--quiet", "--upstream-exit", "--version"}
     for option in options | {"-p", "-q"}:
         name = option.lstrip("-")
         assert re.search(rf"^ +--?{name}\b", outcome.stdout, re.M), option

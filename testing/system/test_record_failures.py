@@ -9,6 +9,7 @@ import pytest
 
 import hpl_dat
 import jobs
+from busy import retried
 from records import statuses, valid
 from test_failures import BROKEN_SEND
 
@@ -104,7 +105,7 @@ def ended(xhpl):
             for number in numbers:
                 os.kill(job.pid, number)
         finally:
-            outcome = jobs.finish(job, limit=20)
+            outcome = jobs.finish(job)
         assert outcome.status == -numbers[-1], str(outcome)
         assert [x for x in xhpl.directory.iterdir() if x != path] == []
         found = valid(path.read_text())
@@ -218,9 +219,8 @@ def sabotaged(xhpl):
             jobs.launched(2, words), xhpl.directory,
             {
                 "XHPL_BLAS_CHECK": "off",
-                "OMPI_MCA_odls_base_sigkill_timeout": "10",
+                "OMPI_MCA_odls_base_sigkill_timeout": "4",
             },
-            limit=30,
         )
         assert outcome.status == 3 and not outcome.timed_out, str(outcome)
         return outcome, valid((xhpl.directory / "run.json").read_text())
@@ -229,6 +229,7 @@ def sabotaged(xhpl):
 
 
 @preloaded
+@retried
 def test_an_error_inside_mpi_on_process_0_completes_the_record(sabotaged):
     outcome, found = sabotaged(BROKEN_SEND, 0, *TWO_ROWS)
     assert found["exit_status"] == 3 and found["end"] >= found["start"]
@@ -238,6 +239,7 @@ def test_an_error_inside_mpi_on_process_0_completes_the_record(sabotaged):
 
 
 @preloaded
+@retried
 def test_an_error_inside_the_solver_on_process_0_completes_the_record(sabotaged):
     options = ["-n", "3000", "-nb", "128", "-p", "1", "-q", "2"]
     reference = ["--set", "solver=reference"]
@@ -250,6 +252,7 @@ def test_an_error_inside_the_solver_on_process_0_completes_the_record(sabotaged)
 
 
 @preloaded
+@retried
 def test_an_error_of_another_process_completes_the_record(sabotaged):
     outcome, found = sabotaged(BROKEN_SEND, 1, *TWO_ROWS)
     assert "error: rank 1 on " in outcome.stderr

@@ -14,4 +14,18 @@ void capture_begin(void);
  */
 const char *capture_end(int *writes_p);
 
+/* call returns status, and what it writes to stderr contains words. */
+#define assert_said(call, status, words)                                       \
+    do {                                                                       \
+        xh_status_t is_;                                                       \
+        const char *said_;                                                     \
+                                                                               \
+        capture_begin();                                                       \
+        is_ = (call);                                                          \
+        said_ = capture_end(NULL);                                             \
+        assert_int_equal(is_, status);                                         \
+        if (strstr(said_, words) == NULL)                                      \
+            fail_msg("no \"%s\" in: %s", words, said_);                        \
+    } while (0)
+
 #endif

@@ -58,8 +58,8 @@ static bool find(cuda_model_t *functions_p)
     *(void **)&functions_p->begin = dlsym(library, "cuda_model_begin");
     *(void **)&functions_p->counts = dlsym(library, "cuda_model_counts");
     snprintf(setting, sizeof(setting), "plugin_dir=%s", folder());
-    assert_int_equal(xh_settings_load(), XH_OK);
-    assert_int_equal(xh_settings_assign(setting), XH_OK);
+    assert_ok(xh_settings_load());
+    assert_ok(xh_settings_assign(setting));
     return true;
 }
 
@@ -87,10 +87,9 @@ hyb_device_t *cuda_model_open(int index, const char *faults)
     hyb_device_t *device = NULL;
 
     cuda_model()->begin(faults);
-    assert_int_equal(hyb_backend_load("cuda", &backend), XH_OK);
-    assert_int_equal(hyb_device_open((hyb_device_choice_t){backend, index},
-                                     NULL, 0, &device),
-                     XH_OK);
+    assert_ok(hyb_backend_load("cuda", &backend));
+    assert_ok(hyb_device_open((hyb_device_choice_t){backend, index}, NULL, 0,
+                              &device));
     return device;
 }
 

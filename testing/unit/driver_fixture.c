@@ -14,16 +14,16 @@ void driver_set(const char *settings)
     assert_true(strlen(settings) < sizeof(copy));
     strcpy(copy, settings);
     while ((word = strtok_r(rest, " ", &rest)) != NULL)
-        assert_int_equal(xh_settings_assign(word), XH_OK);
+        assert_ok(xh_settings_assign(word));
 }
 
 void driver_open(const char *settings)
 {
     xh_log_limit(XH_LOG_WARNING);
-    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_ok(xh_settings_load());
     driver_set("devices=none");
     driver_set(settings);
-    assert_int_equal(hyb_driver_open(true), XH_OK);
+    assert_ok(hyb_driver_open(true));
 }
 
 /* What devices names is dealt to all processes of the node. */

@@ -35,10 +35,10 @@ double exchange_expected(const exchange_setting_t *s, int64_t i, int j)
 int exchange_wrong_rows(const exchange_setting_t *s, int columns)
 {
     hpl_map_t rows = hpl_map(s->nb, s->grid.nprow, s->grid.myrow);
-    int i, j, errors = 0;
+    int errors = 0;
 
-    for (j = 0; j < columns; j++)
-        for (i = hpl_panel_top_rows(s->panel); i < s->panel->mp; i++)
+    for (int j = 0; j < columns; j++)
+        for (int i = hpl_panel_top_rows(s->panel); i < s->panel->mp; i++)
             errors +=
                 *Mptr(s->panel->A, i, j, s->panel->lda) !=
                 exchange_expected(s, hpl_map_global(&rows, s->panel->ii + i),

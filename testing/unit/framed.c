@@ -51,8 +51,6 @@ void framed_release(framed_t f)
 
 void framed_compare(framed_t got, framed_t want, double most)
 {
-    int64_t i;
-
-    for (i = 0; i < got.total; i++)
+    for (int64_t i = 0; i < got.total; i++)
         assert_true(fabs(got.all[i] - want.all[i]) <= most);
 }

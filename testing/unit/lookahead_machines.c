@@ -120,12 +120,12 @@ outcome_t factor(const machine_t *m, const course_t *c)
     hyb_lookahead_chooser_t chooser;
     uint64_t noise = 88172645463325252u + c->seed;
     outcome_t outcome = {0};
-    int k, late;
+    int late;
 
     hyb_lookahead_init(&chooser, c->request,
                        c->begins_with_pipeline ? HYB_LOOKAHEAD_PIPELINE
                                                : HYB_LOOKAHEAD_PANEL);
-    for (k = 0; k < BLOCKS - 1; k++) {
+    for (int k = 0; k < BLOCKS - 1; k++) {
         const char *reason = NULL;
 
         facts[k] = plant_facts(BLOCKS, m->nb, k);

@@ -21,6 +21,27 @@ static inline hyb_topology_t *opened(const char *source)
     return topology;
 }
 
+/* A case that has both, open. */
+#define TEST_ON_MACHINES(name) TEST_WITH(name, machines_open, machines_close)
+
+static hyb_topology_t *two_sockets, *uneven;
+
+static inline int machines_open(void **state)
+{
+    (void)state;
+    two_sockets = opened(TWO_SOCKETS);
+    uneven = opened(UNEVEN);
+    return 0;
+}
+
+static inline int machines_close(void **state)
+{
+    (void)state;
+    hyb_topology_close(two_sockets);
+    hyb_topology_close(uneven);
+    return 0;
+}
+
 static inline int node_of(int cpu)
 {
     return cpu % 32 / 4;

@@ -50,11 +50,10 @@ static xh_view_t random_matrix(xh_trans_t op, int64_t rows, int64_t cols,
 {
     xh_view_t v = {.rows = op == XH_NO_TRANS ? rows : cols,
                    .cols = op == XH_NO_TRANS ? cols : rows};
-    size_t i;
 
     v.ld = v.rows + pad > 0 ? v.rows + pad : 1;
     v.data = allocated(size_of(v));
-    for (i = 0; i < size_of(v); i++)
+    for (size_t i = 0; i < size_of(v); i++)
         v.data[i] = drawn();
     return v;
 }
@@ -66,13 +65,11 @@ static double element(xh_view_t v, xh_trans_t op, int64_t i, int64_t j)
 
 static void three_loops(const xh_gemm_t *p, const double *before, double *want)
 {
-    int64_t i, j, l;
-
-    for (j = 0; j < p->c.cols; j++)
-        for (i = 0; i < p->c.rows; i++) {
+    for (int64_t j = 0; j < p->c.cols; j++)
+        for (int64_t i = 0; i < p->c.rows; i++) {
             double sum = 0.0;
 
-            for (l = 0; l < xh_gemm_depth(p); l++)
+            for (int64_t l = 0; l < xh_gemm_depth(p); l++)
                 sum += element(p->a, p->trans_a, i, l) *
                        element(p->b, p->trans_b, l, j);
             want[i + j * p->c.ld] =
@@ -83,9 +80,7 @@ static void three_loops(const xh_gemm_t *p, const double *before, double *want)
 
 static void spoil(xh_view_t v)
 {
-    size_t i;
-
-    for (i = 0; i < size_of(v); i++)
+    for (size_t i = 0; i < size_of(v); i++)
         v.data[i] = NAN;
 }
 
@@ -144,9 +139,9 @@ bool problem_right(const problem_t *problem, size_t index)
 size_t problem_wrong(const problem_t *problem)
 {
     xh_view_t c = problem->product.c;
-    size_t i, wrong = 0;
+    size_t wrong = 0;
 
-    for (i = 0; i < problem->c_size; i++)
+    for (size_t i = 0; i < problem->c_size; i++)
         wrong += (int64_t)i % c.ld < c.rows ? !problem_right(problem, i)
                                             : !problem_untouched(problem, i);
     return wrong;
@@ -157,12 +152,11 @@ size_t problem_wrong(const problem_t *problem)
 hyb_machine_t *node_open(int threads, const char *const *settings, int count)
 {
     hyb_machine_t *node = NULL;
-    int i;
 
-    assert_int_equal(xh_settings_load(), XH_OK);
-    for (i = 0; i < count && settings[i] != NULL; i++)
-        assert_int_equal(xh_settings_assign(settings[i]), XH_OK);
-    assert_int_equal(hyb_machine_open(threads, NULL, &node), XH_OK);
+    assert_ok(xh_settings_load());
+    for (int i = 0; i < count && settings[i] != NULL; i++)
+        assert_ok(xh_settings_assign(settings[i]));
+    assert_ok(hyb_machine_open(threads, NULL, &node));
     return node;
 }
 

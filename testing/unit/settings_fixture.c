@@ -5,20 +5,17 @@
 
 void settings_variable_of(const xh_setting_t *row, char *name_p, size_t size)
 {
-    size_t i;
-
     snprintf(name_p, size, "XHPL_%s", row->name);
-    for (i = 0; name_p[i] != '\0'; i++)
+    for (size_t i = 0; name_p[i] != '\0'; i++)
         name_p[i] = (char)toupper((unsigned char)name_p[i]);
 }
 
 int settings_forget(void **state)
 {
     char name[128];
-    int i;
 
     (void)state;
-    for (i = 0; i < xh_settings_count(); i++) {
+    for (int i = 0; i < xh_settings_count(); i++) {
         settings_variable_of(xh_settings_row(i), name, sizeof(name));
         unsetenv(name);
     }

@@ -21,9 +21,7 @@ int small_random(uint64_t *state, int below)
 
 void small_fill(uint64_t *state, double *a, size_t count)
 {
-    size_t i;
-
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         a[i] = (double)(next(state) >> 11) * 0x1p-53 - 0.5;
 }
 
@@ -69,7 +67,6 @@ HPL_T_pmat small_distribute(const HPL_T_grid *grid, int n, int nb,
 {
     maps_t m = maps(grid, nb);
     HPL_T_pmat mat = {.n = n, .nb = nb};
-    int i, j;
 
     mat.mp = (int)hpl_map_count(&m.rows, n);
     mat.nq = (int)hpl_map_count(&m.columns, n + 1);
@@ -78,11 +75,11 @@ HPL_T_pmat small_distribute(const HPL_T_grid *grid, int n, int nb,
     if (mat.A == NULL)
         HPL_pabort(__LINE__, "small_distribute", "out of memory");
     mat.X = mat.A + (size_t)mat.ld * (size_t)mat.nq;
-    for (j = 0; j < mat.nq; j++) {
+    for (int j = 0; j < mat.nq; j++) {
         mat.X[j] = NAN;
-        for (i = 0; i < mat.ld; i++)
+        for (int i = 0; i < mat.ld; i++)
             *Mptr(mat.A, i, j, mat.ld) = NAN;
-        for (i = 0; i < mat.mp; i++)
+        for (int i = 0; i < mat.mp; i++)
             *Mptr(mat.A, i, j, mat.ld) = whole[position(&m, &mat, i, j)];
     }
     return mat;
@@ -122,9 +119,9 @@ static bool comes_before(const small_order_t *order, int i, int k)
 static int find_pivot(const double *column, int rows, int first,
                       const small_order_t *order)
 {
-    int i, best = first;
+    int best = first;
 
-    for (i = first + 1; i < rows; i++)
+    for (int i = first + 1; i < rows; i++)
         if (fabs(column[i]) > fabs(column[best]) ||
             (fabs(column[i]) == fabs(column[best]) &&
              comes_before(order, i, best)))
@@ -136,9 +133,8 @@ static void exchange_rows(double *a, int rows, int i, int k,
                           const int columns[2])
 {
     double t;
-    int j;
 
-    for (j = columns[0]; j < columns[1]; j++) {
+    for (int j = columns[0]; j < columns[1]; j++) {
         t = *Mptr(a, i, j, rows);
         *Mptr(a, i, j, rows) = *Mptr(a, k, j, rows);
         *Mptr(a, k, j, rows) = t;
@@ -149,21 +145,20 @@ static void exchange_rows(double *a, int rows, int i, int k,
 static void eliminate(double *a, int rows, int k, int last)
 {
     double *l = Mptr(a, 0, k, rows);
-    int i, j;
 
-    for (i = k + 1; i < rows && l[k] != 0.0; i++)
+    for (int i = k + 1; i < rows && l[k] != 0.0; i++)
         l[i] /= l[k];
-    for (j = k + 1; j < last; j++)
-        for (i = k + 1; i < rows; i++)
+    for (int j = k + 1; j < last; j++)
+        for (int i = k + 1; i < rows; i++)
             *Mptr(a, i, j, rows) -= l[i] * *Mptr(a, k, j, rows);
 }
 
 int small_factor_panel(double *a, int rows, int ia, int jb,
                        const small_order_t *order, int *pivot)
 {
-    int c, info = 0;
+    int info = 0;
 
-    for (c = ia; c < ia + jb; c++) {
+    for (int c = ia; c < ia + jb; c++) {
         pivot[c - ia] = find_pivot(Mptr(a, 0, c, rows), rows, c, order);
         exchange_rows(a, rows, c, pivot[c - ia], (int[]){ia, ia + jb});
         if (info == 0 && *Mptr(a, c, c, rows) == 0.0)
@@ -176,9 +171,7 @@ int small_factor_panel(double *a, int rows, int ia, int jb,
 void small_interchange(double *a, int rows, int ia, int jb, const int *pivot,
                        int first, int last)
 {
-    int i;
-
-    for (i = 0; i < jb; i++)
+    for (int i = 0; i < jb; i++)
         exchange_rows(a, rows, ia + i, pivot[i], (int[]){first, last});
 }
 

@@ -7,11 +7,10 @@
 #include "hpl.h"
 #include "hpl/pauxil/abort.h"
 
-static void machine_constants_are_those_of_ieee_double(void **state)
+TEST(machine_constants_are_those_of_ieee_double)
 {
     double eps = HPL_dlamch(HPL_MACH_EPS), one = 1.0;
 
-    (void)state;
     assert_true(eps == 0x1p-53);
     assert_true(one + 2 * eps > one && one + eps == one);
     assert_true(HPL_dlamch(HPL_MACH_PREC) == 2 * eps);
@@ -31,9 +30,7 @@ static double a[SIZE], b[SIZE];
 
 static void fill(void)
 {
-    int i;
-
-    for (i = 0; i < SIZE; i++) {
+    for (int i = 0; i < SIZE; i++) {
         a[i] = i;
         b[i] = -1.0;
     }
@@ -43,23 +40,20 @@ static void fill(void)
 static void check_copy(int m, int n, int transposed)
 {
     double inside;
-    int i, j;
 
-    for (j = 0; j < SIZE / LDB; j++)
-        for (i = 0; i < LDB; i++) {
+    for (int j = 0; j < SIZE / LDB; j++)
+        for (int i = 0; i < LDB; i++) {
             inside = transposed ? j + i * LDA : i + j * LDA;
             assert_true(b[i + j * LDB] == (i < m && j < n ? inside : -1.0));
         }
 }
 
-static void copies_reach_the_whole_matrix_and_nothing_else(void **state)
+TEST(copies_reach_the_whole_matrix_and_nothing_else)
 {
     static const int sizes[] = {0, 1, 31, 32, 33, 75};
-    int i, j;
 
-    (void)state;
-    for (i = 0; i < 6; i++)
-        for (j = 0; j < 6; j++) {
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
             fill();
             HPL_dlacpy(sizes[i], sizes[j], a, LDA, b, LDB);
             check_copy(sizes[i], sizes[j], 0);
@@ -80,13 +74,12 @@ static const char *content(FILE *file)
     return text;
 }
 
-static void formatted_output_is_flushed(void **state)
+TEST(formatted_output_is_flushed)
 {
     char text[64] = "";
     int ends[2];
     FILE *file;
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     file = fdopen(ends[1], "w");
     HPL_fprintf(file, "%s %d", "answer", 42);
@@ -96,11 +89,10 @@ static void formatted_output_is_flushed(void **state)
     close(ends[0]);
 }
 
-static void a_warning_is_one_line_that_says_where(void **state)
+TEST(a_warning_is_one_line_that_says_where)
 {
     FILE *file = tmpfile();
 
-    (void)state;
     HPL_warn(file, 12, "HPL_here", "%d is odd\n", 3);
     HPL_warn(file, 0, "HPL_there", "so is %s", "5");
     assert_string_equal(content(file),
@@ -108,13 +100,12 @@ static void a_warning_is_one_line_that_says_where(void **state)
                         "odd\nHPL WARNING in function HPL_there: so is 5\n");
 }
 
-static void a_message_of_any_length_ends_its_line(void **state)
+TEST(a_message_of_any_length_ends_its_line)
 {
     FILE *file = tmpfile();
     char name[5000];
     const char *line;
 
-    (void)state;
     memset(name, 'x', sizeof(name));
     name[sizeof(name) - 1] = '\0';
     HPL_warn(file, 1, "HPL_here", "%s", name);
@@ -140,11 +131,10 @@ static int exit_status_of(void (*end)(int, const char *, const char *, ...),
     return WEXITSTATUS(status);
 }
 
-static void an_error_ends_the_process_with_status_3(void **state)
+TEST(an_error_ends_the_process_with_status_3)
 {
     FILE *file = tmpfile();
 
-    (void)state;
     assert_int_equal(exit_status_of(HPL_abort, file), 3);
     assert_int_equal(exit_status_of(HPL_pabort, file), 3);
     assert_string_equal(content(file),
@@ -157,12 +147,11 @@ static void say(void *context)
     fprintf(stderr, "%s\n", (const char *)context);
 }
 
-static void who_wants_to_know_hears_of_it_behind_the_error(void **state)
+TEST(who_wants_to_know_hears_of_it_behind_the_error)
 {
     FILE *file = tmpfile();
     char text[] = "so be it";
 
-    (void)state;
     hpl_at_abort(say, text);
     assert_int_equal(exit_status_of(HPL_pabort, file), 3);
     hpl_at_abort(NULL, NULL);
@@ -173,14 +162,4 @@ static void who_wants_to_know_hears_of_it_behind_the_error(void **state)
                         "HPL ERROR on line 7 of function HPL_here: 5 bytes\n");
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(machine_constants_are_those_of_ieee_double),
-    cmocka_unit_test(copies_reach_the_whole_matrix_and_nothing_else),
-    cmocka_unit_test(formatted_output_is_flushed),
-    cmocka_unit_test(a_warning_is_one_line_that_says_where),
-    cmocka_unit_test(a_message_of_any_length_ends_its_line),
-    cmocka_unit_test(an_error_ends_the_process_with_status_3),
-    cmocka_unit_test(who_wants_to_know_hears_of_it_behind_the_error),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

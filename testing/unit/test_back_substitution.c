@@ -18,24 +18,24 @@ typedef struct {
 /* A well conditioned U; below it NaN, which nobody may read. */
 static void fill(setting_t *s, uint64_t *random)
 {
-    int i, j, n = s->n;
+    int n = s->n;
 
     small_fill(random, s->whole, (size_t)n * ((size_t)n + 1));
-    for (j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++) {
         *Mptr(s->whole, j, j, n) += 3.0;
-        for (i = j + 1; i < n; i++)
+        for (int i = j + 1; i < n; i++)
             *Mptr(s->whole, i, j, n) = NAN;
     }
 }
 
 static void solve_by_the_book(setting_t *s)
 {
-    int i, j, n = s->n;
+    int n = s->n;
 
     memcpy(s->x, Mptr(s->whole, 0, n, n), (size_t)n * sizeof(double));
-    for (j = n - 1; j >= 0; j--) {
+    for (int j = n - 1; j >= 0; j--) {
         s->x[j] /= *Mptr(s->whole, j, j, n);
-        for (i = 0; i < j; i++)
+        for (int i = 0; i < j; i++)
             s->x[i] -= *Mptr(s->whole, i, j, n) * s->x[j];
     }
 }
@@ -80,15 +80,14 @@ static void solve_everywhere(const int (*shapes)[2], size_t count)
 {
     static setting_t s;
     uint64_t random = 6;
-    int p, q, errors = 0;
+    int errors = 0;
     HPL_T_grid grid;
-    size_t i;
 
-    for (p = 1; p <= small_processes(); p++)
-        for (q = 1; p * q <= small_processes(); q++) {
+    for (int p = 1; p <= small_processes(); p++)
+        for (int q = 1; p * q <= small_processes(); q++) {
             bool inside = small_grid_open(&grid, p, q);
 
-            for (i = 0; i < count; i++) {
+            for (size_t i = 0; i < count; i++) {
                 s.n = shapes[i][0];
                 s.nb = shapes[i][1];
                 fill(&s, &random);
@@ -100,24 +99,17 @@ static void solve_everywhere(const int (*shapes)[2], size_t count)
     assert_int_equal(errors, 0);
 }
 
-#define SOLVE(sentence, ...)                                                   \
-    static void sentence(void **state)                                         \
+#define TEST_SOLVE(sentence, ...)                                              \
+    TEST(sentence)                                                             \
     {                                                                          \
         static const int shapes[][2] = {__VA_ARGS__};                          \
-        (void)state;                                                           \
         solve_everywhere(shapes, sizeof(shapes) / sizeof(*shapes));            \
     }
 
-SOLVE(any_grid_solves_as_the_textbook, {MOST, 4}, {47, 7}, {31, 1}, {50, 24})
-SOLVE(b_may_have_a_block_of_its_own, {48, 4}, {48, 16}, {5, 1}, {20, 20})
-SOLVE(n_may_be_smaller_than_nb, {1, 2}, {7, 8}, {5, 1000}, {6, INT_MAX})
-SOLVE(nothing_is_solved_for_n_0, {0, 1}, {0, 8}, {0, INT_MAX})
+TEST_SOLVE(any_grid_solves_as_the_textbook, {MOST, 4}, {47, 7}, {31, 1},
+           {50, 24})
+TEST_SOLVE(b_may_have_a_block_of_its_own, {48, 4}, {48, 16}, {5, 1}, {20, 20})
+TEST_SOLVE(n_may_be_smaller_than_nb, {1, 2}, {7, 8}, {5, 1000}, {6, INT_MAX})
+TEST_SOLVE(nothing_is_solved_for_n_0, {0, 1}, {0, 8}, {0, INT_MAX})
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(any_grid_solves_as_the_textbook),
-    cmocka_unit_test(b_may_have_a_block_of_its_own),
-    cmocka_unit_test(n_may_be_smaller_than_nb),
-    cmocka_unit_test(nothing_is_solved_for_n_0),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

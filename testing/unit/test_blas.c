@@ -15,7 +15,7 @@ static const enum HPL_UPLO uplos[] = {HplUpper, HplLower};
 static const enum HPL_DIAG diags[] = {HplUnit, HplNonUnit};
 static const enum HPL_SIDE sides[] = {HplLeft, HplRight};
 
-#define EACH(i, array) for (i = 0; i < sizeof(array) / sizeof(array[0]); i++)
+#define EACH(i, array) for (i = 0; i < COUNT_OF(array); i++)
 
 static int position(enum HPL_ORDER order, int i, int j)
 {
@@ -32,19 +32,16 @@ static double at(enum HPL_ORDER order, enum HPL_TRANS trans, const double *a,
 
 static void fill(double *a, int salt)
 {
-    int i;
-
-    for (i = 0; i < SIZE; i++)
+    for (int i = 0; i < SIZE; i++)
         a[i] = (i * 31 + salt * 17) % 11 - 5;
 }
 
-static void dgemm_is_the_sum_of_products(void **state)
+TEST(dgemm_is_the_sum_of_products)
 {
     double a[SIZE], b[SIZE], c[SIZE], was[SIZE], sum;
     size_t o, ta, tb;
-    int m = 5, n = 3, k = 7, i, j, l;
+    int m = 5, n = 3, k = 7, l;
 
-    (void)state;
     fill(a, 1);
     fill(b, 2);
     fill(was, 3);
@@ -55,8 +52,8 @@ static void dgemm_is_the_sum_of_products(void **state)
         memcpy(c, was, sizeof(c));
         HPL_dgemm(orders[o], transes[ta], transes[tb], m, n, k, 2.0, a, LD, b,
                   LD, -3.0, c, LD);
-        for (i = 0; i < m; i++)
-            for (j = 0; j < n; j++) {
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++) {
                 sum = 0.0;
                 for (l = 0; l < k; l++)
                     sum += at(orders[o], transes[ta], a, i, l) *
@@ -67,13 +64,12 @@ static void dgemm_is_the_sum_of_products(void **state)
     }
 }
 
-static void dgemv_is_the_sum_of_products(void **state)
+TEST(dgemv_is_the_sum_of_products)
 {
     double a[SIZE], x[2 * SIZE], y[3 * SIZE], sum;
     size_t o, t;
-    int m = 5, n = 3, i, j, rows, cols;
+    int m = 5, n = 3, rows, cols;
 
-    (void)state;
     fill(a, 1);
     fill(x, 2);
     EACH(o, orders)
@@ -83,22 +79,21 @@ static void dgemv_is_the_sum_of_products(void **state)
         rows = transes[t] == HplNoTrans ? m : n;
         cols = m + n - rows;
         HPL_dgemv(orders[o], transes[t], m, n, 2.0, a, LD, x, 2, 0.0, y, 3);
-        for (i = 0; i < rows; i++) {
+        for (int i = 0; i < rows; i++) {
             sum = 0.0;
-            for (j = 0; j < cols; j++)
+            for (int j = 0; j < cols; j++)
                 sum += at(orders[o], transes[t], a, i, j) * x[2 * j];
             assert_true(y[3 * i] == 2.0 * sum);
         }
     }
 }
 
-static void dger_adds_the_outer_product(void **state)
+TEST(dger_adds_the_outer_product)
 {
     double a[SIZE], was[SIZE], x[SIZE], y[SIZE];
     size_t o;
-    int m = 5, n = 3, i, j, p;
+    int m = 5, n = 3, p;
 
-    (void)state;
     fill(was, 1);
     fill(x, 2);
     fill(y, 3);
@@ -106,8 +101,8 @@ static void dger_adds_the_outer_product(void **state)
     {
         memcpy(a, was, sizeof(a));
         HPL_dger(orders[o], m, n, -2.0, x, 1, y, 2, a, LD);
-        for (i = 0; i < m; i++)
-            for (j = 0; j < n; j++) {
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++) {
                 p = position(orders[o], i, j);
                 assert_true(a[p] == was[p] - 2.0 * x[i] * y[2 * j]);
             }
@@ -137,10 +132,9 @@ static void for_all_triangles(void (*check)(const triangle_t *, const double *))
 {
     double a[SIZE];
     size_t o, u, t, d;
-    int i;
 
     fill(a, 1);
-    for (i = 0; i < MOST; i++)
+    for (int i = 0; i < MOST; i++)
         a[i + i * LD] = i % 2 == 0 ? 2.0 : -0.5;
     EACH(o, orders)
     EACH(u, uplos)
@@ -152,22 +146,20 @@ static void for_all_triangles(void (*check)(const triangle_t *, const double *))
 static void check_dtrsv(const triangle_t *t, const double *a)
 {
     double x[2 * SIZE], b[2 * SIZE], sum;
-    int i, j;
 
     fill(b, 2);
     memcpy(x, b, sizeof(x));
     HPL_dtrsv(t->order, t->uplo, t->trans, t->diag, MOST, a, LD, x, 2);
-    for (i = 0; i < MOST; i++) {
+    for (int i = 0; i < MOST; i++) {
         sum = 0.0;
-        for (j = 0; j < MOST; j++)
+        for (int j = 0; j < MOST; j++)
             sum += in_triangle(t, a, i, j) * x[2 * j];
         assert_true(sum == b[2 * i]);
     }
 }
 
-static void dtrsv_solves_every_form_of_triangle(void **state)
+TEST(dtrsv_solves_every_form_of_triangle)
 {
-    (void)state;
     for_all_triangles(check_dtrsv);
 }
 
@@ -176,7 +168,7 @@ static void check_dtrsm(const triangle_t *t, const double *a)
 {
     double x[SIZE], b[SIZE], sum;
     size_t s;
-    int i, j, l, m, n;
+    int m, n;
 
     fill(b, 2);
     EACH(s, sides)
@@ -186,10 +178,10 @@ static void check_dtrsm(const triangle_t *t, const double *a)
         memcpy(x, b, sizeof(x));
         HPL_dtrsm(t->order, sides[s], t->uplo, t->trans, t->diag, m, n, 2.0, a,
                   LD, x, LD);
-        for (i = 0; i < m; i++)
-            for (j = 0; j < n; j++) {
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++) {
                 sum = 0.0;
-                for (l = 0; l < MOST; l++)
+                for (int l = 0; l < MOST; l++)
                     sum += sides[s] == HplLeft ? in_triangle(t, a, i, l) *
                                                      x[position(t->order, l, j)]
                                                : x[position(t->order, i, l)] *
@@ -199,17 +191,15 @@ static void check_dtrsm(const triangle_t *t, const double *a)
     }
 }
 
-static void dtrsm_solves_every_form_of_triangle_from_both_sides(void **state)
+TEST(dtrsm_solves_every_form_of_triangle_from_both_sides)
 {
-    (void)state;
     for_all_triangles(check_dtrsm);
 }
 
-static void vectors_are_taken_by_their_increments(void **state)
+TEST(vectors_are_taken_by_their_increments)
 {
     double x[6] = {1, 0, 2, 0, 3, 0}, y[9] = {4, 0, 0, 5, 0, 0, 6, 0, 0};
 
-    (void)state;
     HPL_daxpy(3, 2.0, x, 2, y, 3);
     assert_true(y[0] == 6.0 && y[3] == 9.0 && y[6] == 12.0 && y[1] == 0.0);
     HPL_dscal(3, -1.0, x, 2);
@@ -220,34 +210,21 @@ static void vectors_are_taken_by_their_increments(void **state)
     assert_true(y[0] == 6.0 && y[3] == 9.0 && y[6] == 12.0);
 }
 
-static void a_negative_increment_runs_backwards(void **state)
+TEST(a_negative_increment_runs_backwards)
 {
     double x[3] = {1, 2, 3}, y[3];
 
-    (void)state;
     HPL_dcopy(3, x, -1, y, 1);
     assert_true(y[0] == 3.0 && y[1] == 2.0 && y[2] == 1.0);
 }
 
-static void idamax_counts_from_0_and_takes_the_first_of_equals(void **state)
+TEST(idamax_counts_from_0_and_takes_the_first_of_equals)
 {
     double x[] = {1, 0, -3, 0, 3, 0, 2};
 
-    (void)state;
     assert_int_equal(HPL_idamax(4, x, 2), 1);
     assert_int_equal(HPL_idamax(1, x, 1), 0);
     assert_int_equal(HPL_idamax(0, x, 1), 0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(dgemm_is_the_sum_of_products),
-    cmocka_unit_test(dgemv_is_the_sum_of_products),
-    cmocka_unit_test(dger_adds_the_outer_product),
-    cmocka_unit_test(dtrsv_solves_every_form_of_triangle),
-    cmocka_unit_test(dtrsm_solves_every_form_of_triangle_from_both_sides),
-    cmocka_unit_test(vectors_are_taken_by_their_increments),
-    cmocka_unit_test(a_negative_increment_runs_backwards),
-    cmocka_unit_test(idamax_counts_from_0_and_takes_the_first_of_equals),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

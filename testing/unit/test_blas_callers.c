@@ -22,15 +22,13 @@ static xh_view_t view(double *data)
 /* Small whole numbers: any order of summing gives the same. */
 static void make_matrices(void)
 {
-    int i, j, l;
-
-    for (i = 0; i < SIZE * SIZE; i++) {
+    for (int i = 0; i < SIZE * SIZE; i++) {
         a[i] = i * 7 % 11 - 5;
         b[i] = i * 5 % 13 - 6;
     }
-    for (j = 0; j < SIZE; j++)
-        for (l = 0; l < SIZE; l++)
-            for (i = 0; i < SIZE; i++)
+    for (int j = 0; j < SIZE; j++)
+        for (int l = 0; l < SIZE; l++)
+            for (int i = 0; i < SIZE; i++)
                 want[i + j * SIZE] += a[i + l * SIZE] * b[l + j * SIZE];
 }
 
@@ -40,31 +38,29 @@ static void *call(void *argument)
     double *c = calloc(SIZE * SIZE, sizeof(*c));
     xh_gemm_t p = {.alpha = 1.0, .a = view(a), .b = view(b), .c = view(c)};
     bool right = c != NULL;
-    int i;
 
     pthread_barrier_wait(&start);
-    for (i = 0; i < CALLS && right; i++)
+    for (int i = 0; i < CALLS && right; i++)
         right =
             hyb_blas_gemm(&p) == XH_OK && memcmp(c, want, sizeof(want)) == 0;
     free(c);
     return right ? argument : NULL;
 }
 
-static void more_threads_may_call_than_the_library_has_buffers(void **state)
+TEST(more_threads_may_call_than_the_library_has_buffers)
 {
     static pthread_t thread[CALLERS];
     void *result;
-    int i, right = 0;
+    int right = 0;
 
-    (void)state;
     if (!hyb_blas_present())
         skip();
     xh_blas_library_set_threads(1);
     make_matrices();
     assert_int_equal(pthread_barrier_init(&start, NULL, CALLERS), 0);
-    for (i = 0; i < CALLERS; i++)
+    for (int i = 0; i < CALLERS; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, call, thread), 0);
-    for (i = 0; i < CALLERS; i++) {
+    for (int i = 0; i < CALLERS; i++) {
         assert_int_equal(pthread_join(thread[i], &result), 0);
         right += result != NULL;
     }
@@ -72,7 +68,4 @@ static void more_threads_may_call_than_the_library_has_buffers(void **state)
     pthread_barrier_destroy(&start);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(more_threads_may_call_than_the_library_has_buffers),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

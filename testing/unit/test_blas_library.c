@@ -55,9 +55,8 @@ static int64_t integer(const void *p)
 double dasum_(const void *n, const double *x, const void *incx)
 {
     double sum = 0.0;
-    int64_t i;
 
-    for (i = 0; i < integer(n); i++)
+    for (int64_t i = 0; i < integer(n); i++)
         sum += x[i * integer(incx)];
     return sum;
 }
@@ -74,11 +73,12 @@ static int install(void **state)
     return 0;
 }
 
-static void openblas_is_told_with_version_kernel_and_threads(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, install, NULL)
+
+TEST_SET_UP(openblas_is_told_with_version_kernel_and_threads)
 {
     xh_blas_library_t library = xh_blas_library_identify();
 
-    (void)state;
     assert_string_equal(library.name, "OpenBLAS");
     assert_string_equal(library.version, "0.3.21");
     assert_string_equal(library.kernel, "Zen");
@@ -86,77 +86,56 @@ static void openblas_is_told_with_version_kernel_and_threads(void **state)
     assert_false(library.ilp64);
 }
 
-static void a_version_without_following_words_is_taken(void **state)
+TEST_SET_UP(a_version_without_following_words_is_taken)
 {
-    (void)state;
     strcpy(config, "OpenBLAS 0.3.28.dev");
     assert_string_equal(xh_blas_library_identify().version, "0.3.28.dev");
 }
 
-static void a_configuration_without_version_leaves_it_empty(void **state)
+TEST_SET_UP(a_configuration_without_version_leaves_it_empty)
 {
-    (void)state;
     strcpy(config, "OpenBLAS");
     assert_string_equal(xh_blas_library_identify().version, "");
 }
 
-static void long_names_are_cut(void **state)
+TEST_SET_UP(long_names_are_cut)
 {
-    (void)state;
     memset(corename, 'k', sizeof(corename) - 1);
     assert_int_equal(strlen(xh_blas_library_identify().kernel),
                      XH_BLAS_LIBRARY_TEXT - 1);
 }
 
-static void threads_are_set_and_read_back(void **state)
+TEST_SET_UP(threads_are_set_and_read_back)
 {
-    (void)state;
     assert_int_equal(xh_blas_library_set_threads(3), 3);
     assert_int_equal(threads_now, 3);
     assert_int_equal(xh_blas_library_identify().threads, 3);
 }
 
-static void fewer_threads_than_one_are_one(void **state)
+TEST_SET_UP(fewer_threads_than_one_are_one)
 {
-    (void)state;
     assert_int_equal(xh_blas_library_set_threads(0), 1);
     assert_int_equal(xh_blas_library_set_threads(-2), 1);
 }
 
-static void a_sequential_build_stays_at_one_thread(void **state)
+TEST_SET_UP(a_sequential_build_stays_at_one_thread)
 {
-    (void)state;
     parallel = 0;
     assert_int_equal(xh_blas_library_identify().threads, 1);
     assert_int_equal(xh_blas_library_set_threads(4), 1);
 }
 
-static void the_configuration_tells_64_bit_integers(void **state)
+TEST_SET_UP(the_configuration_tells_64_bit_integers)
 {
-    (void)state;
     strcpy(config, "OpenBLAS 0.3.21 USE64BITINT DYNAMIC_ARCH Zen");
     assert_true(xh_blas_library_identify().ilp64);
 }
 
-static void a_call_tells_64_bit_integers(void **state)
+TEST_SET_UP(a_call_tells_64_bit_integers)
 {
-    (void)state;
     reads_64_bits = true;
     assert_int_equal(xh_blas_library_identify().ilp64,
                      __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 }
 
-#define FAKED(name) cmocka_unit_test_setup(name, install)
-
-static const struct CMUnitTest cases[] = {
-    FAKED(openblas_is_told_with_version_kernel_and_threads),
-    FAKED(a_version_without_following_words_is_taken),
-    FAKED(a_configuration_without_version_leaves_it_empty),
-    FAKED(long_names_are_cut),
-    FAKED(threads_are_set_and_read_back),
-    FAKED(fewer_threads_than_one_are_one),
-    FAKED(a_sequential_build_stays_at_one_thread),
-    FAKED(the_configuration_tells_64_bit_integers),
-    FAKED(a_call_tells_64_bit_integers),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

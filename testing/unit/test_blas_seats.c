@@ -38,25 +38,22 @@ static void *call(void *start)
     const xh_view_t one = {&x, 1, 1, 1};
     const xh_gemm_t product = {.alpha = 1.0, .a = one, .b = one, .c = one};
     xh_status_t status = XH_OK;
-    int i;
 
     pthread_barrier_wait(start);
-    for (i = 0; i < CALLS && status == XH_OK; i++)
+    for (int i = 0; i < CALLS && status == XH_OK; i++)
         status = hyb_blas_gemm(&product);
     return NULL;
 }
 
-static void no_more_threads_are_in_the_library_than_it_bears(void **state)
+TEST(no_more_threads_are_in_the_library_than_it_bears)
 {
     static pthread_t thread[CALLERS];
     pthread_barrier_t start;
-    int i;
 
-    (void)state;
     assert_int_equal(pthread_barrier_init(&start, NULL, CALLERS), 0);
-    for (i = 0; i < CALLERS; i++)
+    for (int i = 0; i < CALLERS; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, call, &start), 0);
-    for (i = 0; i < CALLERS; i++)
+    for (int i = 0; i < CALLERS; i++)
         assert_int_equal(pthread_join(thread[i], NULL), 0);
     pthread_barrier_destroy(&start);
     assert_int_equal(calls, CALLERS * CALLS);
@@ -64,7 +61,4 @@ static void no_more_threads_are_in_the_library_than_it_bears(void **state)
     assert_in_range(most, 1, HYB_BLAS_CALLERS);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(no_more_threads_are_in_the_library_than_it_bears),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

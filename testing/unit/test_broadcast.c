@@ -13,16 +13,15 @@ static int broadcast_once(MPI_Comm comm, hpl_broadcast_t b, HPL_T_TOP topology)
 {
     hpl_schedule_t *s = hpl_schedule_create(comm, TAG);
     int errors = 0;
-    size_t i;
 
     b.data[b.count] = -1.0;
-    for (i = 0; i < b.count; i++)
+    for (size_t i = 0; i < b.count; i++)
         b.data[i] = b.me == b.root ? (double)i + b.root : NAN;
     hpl_broadcast_plan(s, &b, topology);
     hpl_schedule_begin(s);
     hpl_schedule_end(s);
     hpl_schedule_destroy(s);
-    for (i = 0; i < b.count; i++)
+    for (size_t i = 0; i < b.count; i++)
         errors += b.data[i] != (double)i + b.root;
     return errors + (b.data[b.count] != -1.0);
 }
@@ -34,12 +33,11 @@ static int broadcast_on(MPI_Comm comm, HPL_T_TOP topology)
     static double data[LONGEST + 1];
     hpl_broadcast_t b = {.data = data};
     int errors = 0;
-    size_t i;
 
     MPI_Comm_size(comm, &b.nprocs);
     MPI_Comm_rank(comm, &b.me);
     for (b.root = 0; b.root < b.nprocs; b.root++)
-        for (i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+        for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
             b.count = counts[i];
             errors += broadcast_once(comm, b, topology);
         }
@@ -50,11 +48,11 @@ static int broadcast_on(MPI_Comm comm, HPL_T_TOP topology)
 static void broadcast_everywhere(HPL_T_TOP topology)
 {
     size_t usual = hpl_message_chunk;
-    int nprocs, rank, errors = 0;
+    int rank, errors = 0;
     MPI_Comm comm;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (nprocs = 1; nprocs <= small_processes(); nprocs++) {
+    for (int nprocs = 1; nprocs <= small_processes(); nprocs++) {
         MPI_Comm_split(MPI_COMM_WORLD, rank < nprocs ? 0 : MPI_UNDEFINED, rank,
                        &comm);
         if (comm == MPI_COMM_NULL)
@@ -68,19 +66,18 @@ static void broadcast_everywhere(HPL_T_TOP topology)
     assert_int_equal(errors, 0);
 }
 
-#define BROADCAST(sentence, topology)                                          \
-    static void sentence(void **state)                                         \
+#define TEST_BROADCAST(sentence, topology)                                     \
+    TEST(sentence)                                                             \
     {                                                                          \
-        (void)state;                                                           \
         broadcast_everywhere(topology);                                        \
     }
 
-BROADCAST(one_ring_reaches_all, HPL_1RING)
-BROADCAST(one_modified_ring_reaches_all, HPL_1RING_M)
-BROADCAST(two_rings_reach_all, HPL_2RING)
-BROADCAST(two_modified_rings_reach_all, HPL_2RING_M)
-BROADCAST(long_reaches_all, HPL_BLONG)
-BROADCAST(modified_long_reaches_all, HPL_BLONG_M)
+TEST_BROADCAST(one_ring_reaches_all, HPL_1RING)
+TEST_BROADCAST(one_modified_ring_reaches_all, HPL_1RING_M)
+TEST_BROADCAST(two_rings_reach_all, HPL_2RING)
+TEST_BROADCAST(two_modified_rings_reach_all, HPL_2RING_M)
+TEST_BROADCAST(long_reaches_all, HPL_BLONG)
+TEST_BROADCAST(modified_long_reaches_all, HPL_BLONG_M)
 
 /* What upstream calls one topology's begin, poll and end. */
 typedef struct {
@@ -98,7 +95,7 @@ static const entries_t entries[] = {
     {HPL_binit_blong, HPL_bcast_blong, HPL_bwait_blong},
     {HPL_binit_blonM, HPL_bcast_blonM, HPL_bwait_blonM},
 };
-enum { ENTRIES = sizeof(entries) / sizeof(entries[0]), NB = 3 };
+enum { ENTRIES = COUNT_OF(entries), NB = 3 };
 
 /* a process row with the matrix that its panels belong to */
 typedef struct {
@@ -134,11 +131,10 @@ static void row_close(row_t *r)
 static HPL_T_panel *panel_of(row_t *r, int k)
 {
     HPL_T_panel *panel;
-    size_t i;
 
     HPL_pdpanel_new(&r->grid, &r->algo, r->n - k * NB, r->n + 1 - k * NB, NB,
                     &r->mat, k * NB, k * NB, k, &panel);
-    for (i = 0; i < panel->length; i++)
+    for (size_t i = 0; i < panel->length; i++)
         panel->WORK[i] = r->grid.mycol == panel->pcol ? k : NAN;
     return panel;
 }
@@ -147,49 +143,46 @@ static HPL_T_panel *panel_of(row_t *r, int k)
 static int check(HPL_T_panel *panel, int k)
 {
     int errors = 0;
-    size_t i;
 
-    for (i = 0; i < panel->length; i++)
+    for (size_t i = 0; i < panel->length; i++)
         errors += panel->WORK[i] != k;
     HPL_pdpanel_disp(&panel);
     return errors + (panel != NULL);
 }
 
-static void panels_of_all_topologies_travel_together(void **state)
+TEST(panels_of_all_topologies_travel_together)
 {
     HPL_T_panel *panel[ENTRIES];
-    int k, flag, errors = 0;
+    int flag, errors = 0;
     row_t r;
 
-    (void)state;
     if (!row_open(&r))
         return;
-    for (k = 0; k < ENTRIES; k++) {
+    for (int k = 0; k < ENTRIES; k++) {
         panel[k] = panel_of(&r, k);
         errors += entries[k].begin(panel[k]) != HPL_SUCCESS;
     }
-    for (k = ENTRIES - 1; k >= 0; k--) {
+    for (int k = ENTRIES - 1; k >= 0; k--) {
         errors += entries[k].poll(panel[k], &flag) != flag;
         while (entries[k].poll(panel[k], &flag) != HPL_SUCCESS)
             entries[0].poll(panel[0], &flag);
         errors += entries[k].end(panel[k]) != HPL_SUCCESS;
     }
-    for (k = 0; k < ENTRIES; k++)
+    for (int k = 0; k < ENTRIES; k++)
         errors += check(panel[k], k);
     row_close(&r);
     assert_int_equal(errors, 0);
 }
 
-static void a_panel_is_broadcast_from_its_process_column(void **state)
+TEST(a_panel_is_broadcast_from_its_process_column)
 {
-    int k, errors = 0;
+    int errors = 0;
     HPL_T_panel *panel;
     row_t r;
 
-    (void)state;
     if (!row_open(&r))
         return;
-    for (k = 0; k < r.n / NB; k++) {
+    for (int k = 0; k < r.n / NB; k++) {
         panel = panel_of(&r, k);
         errors += panel->pcol != k % r.grid.npcol;
         HPL_binit(panel);
@@ -200,13 +193,12 @@ static void a_panel_is_broadcast_from_its_process_column(void **state)
     assert_int_equal(errors, 0);
 }
 
-static void a_second_begin_does_nothing(void **state)
+TEST(a_second_begin_does_nothing)
 {
     int flag = 0, errors = 0;
     HPL_T_panel *panel;
     row_t r;
 
-    (void)state;
     if (!row_open(&r))
         return;
     panel = panel_of(&r, 1);
@@ -220,16 +212,4 @@ static void a_second_begin_does_nothing(void **state)
     assert_int_equal(errors, 0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(one_ring_reaches_all),
-    cmocka_unit_test(one_modified_ring_reaches_all),
-    cmocka_unit_test(two_rings_reach_all),
-    cmocka_unit_test(two_modified_rings_reach_all),
-    cmocka_unit_test(long_reaches_all),
-    cmocka_unit_test(modified_long_reaches_all),
-    cmocka_unit_test(panels_of_all_topologies_travel_together),
-    cmocka_unit_test(a_panel_is_broadcast_from_its_process_column),
-    cmocka_unit_test(a_second_begin_does_nothing),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

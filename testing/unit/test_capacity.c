@@ -56,28 +56,28 @@ static const char *check(const xhpl_parameters_t *parameters,
     return said;
 }
 
-static void a_small_system_fits(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, setup, teardown)
+
+TEST_SET_UP(a_small_system_fits)
 {
     xhpl_parameters_t parameters = test_of_order(10);
     xh_status_t status;
 
-    (void)state;
     assert_string_equal(check(&parameters, &status), "");
-    assert_int_equal(status, XH_OK);
+    assert_ok(status);
 }
 
 /*
  * Available memory moves while this runs, so the order that is said to fit is
  * checked against a third more and less.
  */
-static void a_refusal_names_the_largest_order_that_fits(void **state)
+TEST_SET_UP(a_refusal_names_the_largest_order_that_fits)
 {
     xhpl_parameters_t parameters = test_of_order(100000000);
     const char *said, *at;
     xh_status_t status;
     int n;
 
-    (void)state;
     said = check(&parameters, &status);
     assert_int_equal(status, XH_ERR_MEMORY);
     assert_non_null(strstr(said, "N = 100000000 on"));
@@ -88,18 +88,17 @@ static void a_refusal_names_the_largest_order_that_fits(void **state)
     assert_true(n > 0);
     parameters = test_of_order(n - n / 3 - 100);
     check(&parameters, &status);
-    assert_int_equal(status, XH_OK);
+    assert_ok(status);
     parameters = test_of_order(n + n / 3 + 100);
     check(&parameters, &status);
     assert_int_equal(status, XH_ERR_MEMORY);
 }
 
-static void every_test_of_the_run_is_checked(void **state)
+TEST_SET_UP(every_test_of_the_run_is_checked)
 {
     xhpl_parameters_t parameters = test_of_order(10);
     xh_status_t status;
 
-    (void)state;
     parameters.list[XHPL_N].count = 3;
     parameters.list[XHPL_N].value[1] = 90000000;
     parameters.list[XHPL_N].value[2] = 20;
@@ -109,37 +108,24 @@ static void every_test_of_the_run_is_checked(void **state)
     assert_int_equal(status, XH_ERR_MEMORY);
 }
 
-static void the_check_can_be_turned_off(void **state)
+TEST_SET_UP(the_check_can_be_turned_off)
 {
     xhpl_parameters_t parameters = test_of_order(100000000);
     xh_status_t status;
 
-    (void)state;
-    assert_int_equal(xh_settings_assign("memory_check=off"), XH_OK);
+    assert_ok(xh_settings_assign("memory_check=off"));
     assert_string_equal(check(&parameters, &status), "");
-    assert_int_equal(status, XH_OK);
+    assert_ok(status);
 }
 
-static void a_node_that_all_share_is_one_node(void **state)
+TEST(a_node_that_all_share_is_one_node)
 {
     xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
     int processes;
 
-    (void)state;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     assert_int_equal(capacity.nodes, 1);
     assert_int_equal(capacity.processes, processes);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test_setup_teardown(a_small_system_fits, setup, teardown),
-    cmocka_unit_test_setup_teardown(a_refusal_names_the_largest_order_that_fits,
-                                    setup, teardown),
-    cmocka_unit_test_setup_teardown(every_test_of_the_run_is_checked, setup,
-                                    teardown),
-    cmocka_unit_test_setup_teardown(the_check_can_be_turned_off, setup,
-                                    teardown),
-    cmocka_unit_test(a_node_that_all_share_is_one_node),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -9,13 +9,11 @@ static double model(void *context)
     return *t += 0.5;
 }
 
-static void the_wall_never_runs_backwards(void **state)
+TEST(the_wall_never_runs_backwards)
 {
     double before = xh_clock_now();
-    int i;
 
-    (void)state;
-    for (i = 0; i < 10000; i++) {
+    for (int i = 0; i < 10000; i++) {
         double now = xh_clock_now();
 
         assert_true(now >= before);
@@ -23,12 +21,11 @@ static void the_wall_never_runs_backwards(void **state)
     }
 }
 
-static void an_installed_clock_answers_until_it_is_removed(void **state)
+TEST(an_installed_clock_answers_until_it_is_removed)
 {
     double t = 1e6;
     double wall = xh_clock_wall();
 
-    (void)state;
     xh_clock_install(model, &t);
     assert_true(xh_clock_now() == 1e6 + 0.5);
     assert_true(xh_clock_now() == 1e6 + 1.0);
@@ -39,8 +36,4 @@ static void an_installed_clock_answers_until_it_is_removed(void **state)
     assert_true(t == 1e6 + 1.0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(the_wall_never_runs_backwards),
-    cmocka_unit_test(an_installed_clock_answers_until_it_is_removed),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -15,43 +15,33 @@ static void copies_only(int n, int at)
 {
     _Alignas(64) double to[MARGIN + MOST + MARGIN] = {0.0};
     double from[MOST];
-    int i;
 
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         from[i] = value(i);
     hyb_copy_past_caches(to + at, from, n);
-    for (i = 0; i < MARGIN + MOST + MARGIN; i++)
+    for (int i = 0; i < MARGIN + MOST + MARGIN; i++)
         assert_true(to[i] == (i >= at && i < at + n ? value(i - at) : 0.0));
 }
 
-static void any_length_comes_to_any_place(void **state)
+TEST(any_length_comes_to_any_place)
 {
-    int n, at;
-
-    (void)state;
-    for (n = 0; n <= MOST; n++)
-        for (at = 0; at <= MARGIN; at++)
+    for (int n = 0; n <= MOST; n++)
+        for (int at = 0; at <= MARGIN; at++)
             copies_only(n, at);
 }
 
 /* As views of a matrix are. */
-static void a_source_may_begin_anywhere(void **state)
+TEST(a_source_may_begin_anywhere)
 {
     _Alignas(64) double from[MOST], to[MOST];
-    int first, i;
 
-    (void)state;
-    for (i = 0; i < MOST; i++)
+    for (int i = 0; i < MOST; i++)
         from[i] = value(i);
-    for (first = 0; first < MARGIN; first++) {
+    for (int first = 0; first < MARGIN; first++) {
         hyb_copy_past_caches(to, from + first, MOST - first);
-        for (i = 0; i < MOST - first; i++)
+        for (int i = 0; i < MOST - first; i++)
             assert_true(to[i] == value(first + i));
     }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(any_length_comes_to_any_place),
-    cmocka_unit_test(a_source_may_begin_anywhere),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -57,62 +57,55 @@ static void use_v1(const char *quota)
     fake_root_write("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
 }
 
-static void every_instruction_set_has_a_name(void **state)
+TEST(every_instruction_set_has_a_name)
 {
-    (void)state;
     assert_string_equal(xh_cpu_isa_name(XH_ISA_PORTABLE), "portable");
     assert_string_equal(xh_cpu_isa_name(XH_ISA_AVX2), "avx2");
     assert_string_equal(xh_cpu_isa_name(XH_ISA_AVX512), "avx512");
 }
 
-static void the_instruction_set_found_is_the_widest_usable(void **state)
+TEST(the_instruction_set_found_is_the_widest_usable)
 {
-    int isa;
-
-    (void)state;
     assert_non_null(xh_fma_kernel(xh_cpu_isa()));
-    for (isa = (int)xh_cpu_isa() + 1; isa < XH_ISA_COUNT; isa++)
+    for (int isa = (int)xh_cpu_isa() + 1; isa < XH_ISA_COUNT; isa++)
         assert_null(xh_fma_kernel((xh_isa_t)isa));
 }
 
-static void the_second_cache_has_some_size(void **state)
+TEST(the_second_cache_has_some_size)
 {
-    (void)state;
     assert_in_range(xh_cpu_l2_bytes(), 1 << 15, 1 << 28);
 }
 
-static void the_model_is_one_line_that_stays(void **state)
+TEST(the_model_is_one_line_that_stays)
 {
     const char *model = xh_cpu_model();
 
-    (void)state;
     assert_true(strlen(model) > 0);
     assert_null(strchr(model, '\n'));
     assert_ptr_equal(model, xh_cpu_model());
 }
 
-static void cores_are_at_least_one_and_within_the_mask(void **state)
+TEST(cores_are_at_least_one_and_within_the_mask)
 {
-    (void)state;
     assert_in_range(xh_cpu_cores(), 1, cpus_of_mask());
 }
 
-static void without_topology_every_processor_is_a_core(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, create, destroy)
+
+TEST_SET_UP(without_topology_every_processor_is_a_core)
 {
-    (void)state;
     assert_int_equal(xh_cpu_cores_below(root), cpus_of_mask());
 }
 
-static void hardware_threads_of_a_core_count_once(void **state)
+TEST_SET_UP(hardware_threads_of_a_core_count_once)
 {
     char path[256];
     int *ids = calloc((size_t)cpus_of_mask(), sizeof(*ids));
     int cores = xh_cpu_core_ids(root, ids, cpus_of_mask());
     int first = ids[0];
-    int i, again;
+    int again;
 
-    (void)state;
-    for (i = 0; i < cores; i++) {
+    for (int i = 0; i < cores; i++) {
         snprintf(path, sizeof(path),
                  "sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
                  ids[i]);
@@ -124,12 +117,11 @@ static void hardware_threads_of_a_core_count_once(void **state)
     free(ids);
 }
 
-static void core_numbers_ascend_and_respect_the_capacity(void **state)
+TEST(core_numbers_ascend_and_respect_the_capacity)
 {
     int ids[2] = {-1, -1};
     int cores = xh_cpu_core_ids("", ids, 1);
 
-    (void)state;
     assert_true(cores >= 1);
     assert_true(ids[0] >= 0);
     assert_int_equal(ids[1], -1);
@@ -137,11 +129,10 @@ static void core_numbers_ascend_and_respect_the_capacity(void **state)
         assert_true(ids[1] > ids[0]);
 }
 
-static void a_list_is_numbers_and_ranges_of_them(void **state)
+TEST(a_list_is_numbers_and_ranges_of_them)
 {
     int numbers[4] = {-1, -1, -1, -1};
 
-    (void)state;
     assert_int_equal(xh_cpu_list("0-2,8\n", numbers, 3), 4);
     assert_int_equal(numbers[0], 0);
     assert_int_equal(numbers[2], 2);
@@ -169,11 +160,10 @@ static void add_cpu(int cpu, const char *siblings, const char *socket)
     fake_root_write(path, socket);
 }
 
-static void sockets_cores_and_memory_nodes_are_counted(void **state)
+TEST_SET_UP(sockets_cores_and_memory_nodes_are_counted)
 {
     xh_census_t census;
 
-    (void)state;
     fake_root_write("sys/devices/system/cpu/online", "0-4,6\n");
     fake_root_write("sys/devices/system/node/online", "0-1,4\n");
     add_cpu(0, "0,3\n", "0\n");
@@ -188,55 +178,48 @@ static void sockets_cores_and_memory_nodes_are_counted(void **state)
     assert_int_equal(census.numa_nodes, 3);
 }
 
-static void a_machine_that_tells_nothing_has_none(void **state)
+TEST_SET_UP(a_machine_that_tells_nothing_has_none)
 {
     xh_census_t census = xh_cpu_census(root);
 
-    (void)state;
     assert_int_equal(census.sockets, 0);
     assert_int_equal(census.cores, 0);
     assert_int_equal(census.numa_nodes, 0);
 }
 
-static void without_a_group_there_is_no_quota(void **state)
+TEST_SET_UP(without_a_group_there_is_no_quota)
 {
-    (void)state;
     assert_true(isinf(xh_cgroup_cpu_quota(root)));
 }
 
-static void a_v2_quota_is_quota_over_period(void **state)
+TEST_SET_UP(a_v2_quota_is_quota_over_period)
 {
-    (void)state;
     use_v2("a/b", "150000 100000\n");
     assert_true(xh_cgroup_cpu_quota(root) == 1.5);
     use_v2("a", "80000 100000\n");
     assert_true(xh_cgroup_cpu_quota(root) == 0.8);
 }
 
-static void a_v2_quota_of_max_is_none(void **state)
+TEST_SET_UP(a_v2_quota_of_max_is_none)
 {
-    (void)state;
     use_v2("a/b", "max 100000\n");
     assert_true(isinf(xh_cgroup_cpu_quota(root)));
 }
 
-static void a_v1_quota_is_quota_over_period(void **state)
+TEST_SET_UP(a_v1_quota_is_quota_over_period)
 {
-    (void)state;
     use_v1("250000\n");
     assert_true(xh_cgroup_cpu_quota(root) == 2.5);
 }
 
-static void a_v1_quota_of_minus_one_is_none(void **state)
+TEST_SET_UP(a_v1_quota_of_minus_one_is_none)
 {
-    (void)state;
     use_v1("-1\n");
     assert_true(isinf(xh_cgroup_cpu_quota(root)));
 }
 
-static void a_quota_is_rounded_down_but_not_to_nothing(void **state)
+TEST_SET_UP(a_quota_is_rounded_down_but_not_to_nothing)
 {
-    (void)state;
     use_v2("a/b", "190000 100000\n");
     assert_int_equal(xh_cpu_cores_below(root), 1);
     use_v2("a/b", "20000 100000\n");
@@ -245,12 +228,9 @@ static void a_quota_is_rounded_down_but_not_to_nothing(void **state)
     assert_int_equal(xh_cpu_cores_below(root), cpus_of_mask());
 }
 
-static void every_usable_loop_computes_its_chains(void **state)
+TEST(every_usable_loop_computes_its_chains)
 {
-    int isa;
-
-    (void)state;
-    for (isa = 0; isa < XH_ISA_COUNT; isa++) {
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++) {
         const xh_fma_t *kernel = xh_fma_kernel((xh_isa_t)isa);
         double limit;
 
@@ -264,13 +244,10 @@ static void every_usable_loop_computes_its_chains(void **state)
     }
 }
 
-static void the_ceiling_of_every_usable_set_is_positive(void **state)
+TEST(the_ceiling_of_every_usable_set_is_positive)
 {
-    int isa, threads;
-
-    (void)state;
-    for (isa = 0; isa < XH_ISA_COUNT; isa++)
-        for (threads = 1; threads <= 3; threads++) {
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++)
+        for (int threads = 1; threads <= 3; threads++) {
             double rate = xh_cpu_fma_ceiling((xh_isa_t)isa, threads, 0.01);
 
             assert_true(isfinite(rate));
@@ -278,57 +255,28 @@ static void the_ceiling_of_every_usable_set_is_positive(void **state)
         }
 }
 
-static void the_ceiling_of_no_threads_is_none(void **state)
+TEST(the_ceiling_of_no_threads_is_none)
 {
-    (void)state;
     assert_true(xh_cpu_fma_ceiling(XH_ISA_PORTABLE, 0, 0.01) == 0.0);
     assert_true(xh_cpu_fma_ceiling(XH_ISA_PORTABLE, -1, 0.01) == 0.0);
 }
 
-static void the_ceiling_is_that_of_the_processors_asked_for(void **state)
+TEST(the_ceiling_is_that_of_the_processors_asked_for)
 {
     int cpu, before = cpus_of_mask();
 
-    (void)state;
     assert_true(xh_cpu_core_ids("", &cpu, 1) > 0);
     assert_true(xh_cpu_fma_ceiling_on(xh_cpu_isa(), &cpu, 1, 0.01) > 0.0);
     assert_true(xh_cpu_fma_ceiling_on(xh_cpu_isa(), &cpu, 0, 0.01) == 0.0);
     assert_int_equal(cpus_of_mask(), before);
 }
 
-static void measuring_leaves_the_callers_mask_alone(void **state)
+TEST(measuring_leaves_the_callers_mask_alone)
 {
     int before = cpus_of_mask();
 
-    (void)state;
     assert_true(xh_cpu_fma_ceiling(xh_cpu_isa(), 1, 0.01) > 0.0);
     assert_int_equal(cpus_of_mask(), before);
 }
 
-#define ON_FAKE(name) cmocka_unit_test_setup_teardown(name, create, destroy)
-
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(every_instruction_set_has_a_name),
-    cmocka_unit_test(the_instruction_set_found_is_the_widest_usable),
-    cmocka_unit_test(the_second_cache_has_some_size),
-    cmocka_unit_test(the_model_is_one_line_that_stays),
-    cmocka_unit_test(cores_are_at_least_one_and_within_the_mask),
-    ON_FAKE(without_topology_every_processor_is_a_core),
-    ON_FAKE(hardware_threads_of_a_core_count_once),
-    cmocka_unit_test(core_numbers_ascend_and_respect_the_capacity),
-    cmocka_unit_test(a_list_is_numbers_and_ranges_of_them),
-    ON_FAKE(sockets_cores_and_memory_nodes_are_counted),
-    ON_FAKE(a_machine_that_tells_nothing_has_none),
-    ON_FAKE(without_a_group_there_is_no_quota),
-    ON_FAKE(a_v2_quota_is_quota_over_period),
-    ON_FAKE(a_v2_quota_of_max_is_none),
-    ON_FAKE(a_v1_quota_is_quota_over_period),
-    ON_FAKE(a_v1_quota_of_minus_one_is_none),
-    ON_FAKE(a_quota_is_rounded_down_but_not_to_nothing),
-    cmocka_unit_test(every_usable_loop_computes_its_chains),
-    cmocka_unit_test(the_ceiling_of_every_usable_set_is_positive),
-    cmocka_unit_test(the_ceiling_of_no_threads_is_none),
-    cmocka_unit_test(the_ceiling_is_that_of_the_processors_asked_for),
-    cmocka_unit_test(measuring_leaves_the_callers_mask_alone),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -16,7 +16,7 @@ static void write_and_read(void)
 
     xhpl_dat_write(out, &parameters);
     fclose(out);
-    assert_int_equal(xhpl_dat_parse(text, size, &again, &error), XH_OK);
+    assert_ok(xhpl_dat_parse(text, size, &again, &error));
     free(text);
 }
 
@@ -34,23 +34,20 @@ static void assert_same(void)
     assert_string_equal(parameters.output, again.output);
 }
 
-static void the_default_is_read_as_it_was_written(void **state)
+TEST(the_default_is_read_as_it_was_written)
 {
-    (void)state;
     xhpl_parameters_default(&parameters);
     assert_same();
 }
 
-static void every_list_is_read_as_it_was_written(void **state)
+TEST(every_list_is_read_as_it_was_written)
 {
-    (void)state;
     parameters = reference_file_parameters("upstream-variants.HPL.dat");
     assert_same();
 }
 
-static void thresholds_and_names_keep_all_they_say(void **state)
+TEST(thresholds_and_names_keep_all_they_say)
 {
-    (void)state;
     xhpl_parameters_default(&parameters);
     parameters.threshold = 0.1;
     parameters.list[XHPL_DEVICE].value[0] = 8;
@@ -58,10 +55,4 @@ static void thresholds_and_names_keep_all_they_say(void **state)
     assert_same();
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(the_default_is_read_as_it_was_written),
-    cmocka_unit_test(every_list_is_read_as_it_was_written),
-    cmocka_unit_test(thresholds_and_names_keep_all_they_say),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -14,12 +14,11 @@ static const double *whole_of(int n)
 {
     static double whole[MOST * (MOST + 1)];
     uint64_t random = 11;
-    int i, j;
 
     small_fill(&random, whole, (size_t)n * ((size_t)n + 1));
-    for (j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++) {
         *Mptr(whole, j, j, n) += 3.0;
-        for (i = j + 1; i < n; i++)
+        for (int i = j + 1; i < n; i++)
             *Mptr(whole, i, j, n) = NAN;
     }
     return whole;
@@ -29,11 +28,11 @@ static const double *whole_of(int n)
 static int wrong_x(const HPL_T_pmat *mat, const HPL_T_pmat *reference, int nq)
 {
     double largest = 0.0;
-    int j, errors = 0;
+    int errors = 0;
 
-    for (j = 0; j < nq; j++)
+    for (int j = 0; j < nq; j++)
         largest = fmax(largest, fabs(reference->X[j]));
-    for (j = 0; j < nq; j++)
+    for (int j = 0; j < nq; j++)
         errors += !(fabs(mat->X[j] - reference->X[j]) <= 1e-12 * largest);
     return errors;
 }
@@ -69,13 +68,12 @@ EVERYWHERE(n_may_be_smaller_than_nb, solve, {0, 8}, {1, 2}, {7, 8},
            {6, INT_MAX})
 
 /* Products large enough for all members, on the squarest grid. */
-static void members_share_large_products(void **state)
+TEST(members_share_large_products)
 {
     int nprow = small_processes() >= 4 ? 2 : 1, members, errors = 0;
     hyb_team_t *team;
     HPL_T_grid grid;
 
-    (void)state;
     if (small_grid_open(&grid, nprow, small_processes() / nprow))
         for (members = 1; members <= MOST_TEAM; members++) {
             team = small_team(members);
@@ -86,10 +84,7 @@ static void members_share_large_products(void **state)
     assert_int_equal(errors, 0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(every_team_on_every_grid_solves_as_the_reference),
-    cmocka_unit_test(n_may_be_smaller_than_nb),
-    cmocka_unit_test(members_share_large_products),
-};
+TEST_SHARED(every_team_on_every_grid_solves_as_the_reference, NULL, NULL)
+TEST_SHARED(n_may_be_smaller_than_nb, NULL, NULL)
 
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -55,41 +55,19 @@ static hyb_neighbours_t found(void)
 {
     hyb_neighbours_t n;
 
-    assert_int_equal(hyb_neighbours_find(MPI_COMM_WORLD, &n), XH_OK);
+    assert_ok(hyb_neighbours_find(MPI_COMM_WORLD, &n));
     return n;
 }
 
-static void all_processes_of_a_node_know_each_others_masks(void **state)
-{
-    hyb_neighbours_t n;
-    cpu_set_t before;
-    int rank, size, cpu, i;
+#define TEST_SET_UP(name) TEST_WITH(name, set_up, NULL)
 
-    (void)state;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    before = confine(&cpu);
-    if (rank > 0)
-        release(&before);
-    n = found();
-    release(&before);
-    assert_int_equal(n.local.rank, rank);
-    assert_int_equal(n.local.count, size);
-    assert_int_equal(atoi(n.local.masks[0]), cpu);
-    assert_null(strpbrk(n.local.masks[0], ",-"));
-    for (i = 1; i < size; i++)
-        assert_string_equal(n.local.masks[i], n.reaches[i]);
-    hyb_neighbours_free(&n);
-}
-
-static void a_mask_hides_nothing_of_what_is_within_reach(void **state)
+TEST_SET_UP(a_mask_hides_nothing_of_what_is_within_reach)
 {
     cpu_set_t before, confined, after;
     hyb_neighbours_t n;
     char *mask, whole[1024];
-    int cpu, i;
+    int cpu;
 
-    (void)state;
     n = found();
     snprintf(whole, sizeof(whole), "%s", n.reaches[n.local.rank]);
     hyb_neighbours_free(&n);
@@ -99,9 +77,9 @@ static void a_mask_hides_nothing_of_what_is_within_reach(void **state)
     after = current();
     release(&before);
     assert_true(CPU_EQUAL(&after, &confined));
-    for (i = 0; i < n.local.count; i++)
+    for (int i = 0; i < n.local.count; i++)
         assert_string_equal(n.reaches[i], whole);
-    assert_int_equal(hyb_topology_mask(n.topology, &mask), XH_OK);
+    assert_ok(hyb_topology_mask(n.topology, &mask));
     assert_string_equal(mask, n.masks[n.local.rank]);
     free(mask);
     hyb_neighbours_free(&n);
@@ -112,15 +90,13 @@ static int cores_of_share(const hyb_neighbours_t *n)
 {
     int *cpus, count;
 
-    assert_int_equal(hyb_topology_cores(n->topology, n->local.rank,
-                                        n->local.count, n->reaches, &cpus,
-                                        &count),
-                     XH_OK);
+    assert_ok(hyb_topology_cores(n->topology, n->local.rank, n->local.count,
+                                 n->reaches, &cpus, &count));
     free(cpus);
     return count;
 }
 
-static void bind_node_takes_the_share_of_a_node_and_gives_it_back(void **state)
+TEST_SET_UP(bind_node_takes_the_share_of_a_node_and_gives_it_back)
 {
     cpu_set_t before, confined, moved, after;
     hyb_binding_t binding;
@@ -128,13 +104,12 @@ static void bind_node_takes_the_share_of_a_node_and_gives_it_back(void **state)
     const char *said;
     int cpu;
 
-    (void)state;
-    assert_int_equal(xh_settings_assign("bind=node"), XH_OK);
+    assert_ok(xh_settings_assign("bind=node"));
     before = confine(&cpu);
     confined = current();
     n = found();
     capture_begin();
-    assert_int_equal(hyb_binding_open(&n, 0, &binding), XH_OK);
+    assert_ok(hyb_binding_open(&n, 0, &binding));
     said = capture_end(NULL);
     moved = current();
     assert_int_equal(CPU_COUNT(&moved), cores_of_share(&n));
@@ -148,14 +123,13 @@ static void bind_node_takes_the_share_of_a_node_and_gives_it_back(void **state)
     release(&before);
 }
 
-static void bind_mask_leaves_a_process_where_it_is(void **state)
+TEST_SET_UP(bind_mask_leaves_a_process_where_it_is)
 {
     hyb_neighbours_t n = found();
     cpu_set_t before = current(), after;
     hyb_binding_t binding;
 
-    (void)state;
-    assert_int_equal(hyb_binding_open(&n, 1, &binding), XH_OK);
+    assert_ok(hyb_binding_open(&n, 1, &binding));
     after = current();
     assert_true(CPU_EQUAL(&before, &after));
     hyb_binding_close(&binding);
@@ -188,7 +162,7 @@ static const char *said_with(const char *mask, const char *other, int rank,
     capture_begin();
     status = hyb_binding_open(&n, threads, &binding);
     said = capture_end(NULL);
-    assert_int_equal(status, XH_OK);
+    assert_ok(status);
     hyb_binding_close(&binding);
     hyb_topology_close(n.topology);
     return said;
@@ -204,12 +178,11 @@ static int usable(void)
     return cores;
 }
 
-static void cores_left_unused_are_said_once_a_node(void **state)
+TEST_SET_UP(cores_left_unused_are_said_once_a_node)
 {
     char expected[80];
     int cores = usable();
 
-    (void)state;
     snprintf(expected, sizeof(expected),
              "warning: processes are bound to 2 of %d cores: "
              "--set bind=node takes all\n",
@@ -218,26 +191,23 @@ static void cores_left_unused_are_said_once_a_node(void **state)
     assert_string_equal(said_with("0", "2-3", 1, 0), "");
 }
 
-static void cores_that_both_processes_have_count_once(void **state)
+TEST_SET_UP(cores_that_both_processes_have_count_once)
 {
-    (void)state;
     usable();
     assert_non_null(strstr(said_with("0-1", "1", 0, 0), "to 1 of"));
 }
 
-static void nothing_is_said_where_the_threads_asked_for_have_cores(void **state)
+TEST_SET_UP(nothing_is_said_where_the_threads_asked_for_have_cores)
 {
-    (void)state;
     assert_string_equal(said_with("0", "2", 0, 1), "");
     assert_string_equal(said_with("0-3", "4-7", 0, 16), "");
 }
 
-static void more_threads_than_cores_of_the_masks_are_said(void **state)
+TEST_SET_UP(more_threads_than_cores_of_the_masks_are_said)
 {
     char expected[120];
     int cores = usable();
 
-    (void)state;
     snprintf(expected, sizeof(expected),
              "warning: processes are bound to 2 of %d cores, all of their 4 "
              "threads: --set bind=node takes all\n",
@@ -246,21 +216,19 @@ static void more_threads_than_cores_of_the_masks_are_said(void **state)
     assert_string_equal(said_with("0", "2-3", 1, 2), "");
 }
 
-static void nothing_is_said_where_all_cores_are_used(void **state)
+TEST_SET_UP(nothing_is_said_where_all_cores_are_used)
 {
-    (void)state;
     assert_string_equal(said_with("0-7", "0-7", 0, 0), "");
     assert_string_equal(said_with("0,2", "4,6", 0, 0), "");
     assert_string_equal(said_with("0-6", "7", 0, 0), "");
 }
 
-static void the_launchers_option_is_named(void **state)
+TEST_SET_UP(the_launchers_option_is_named)
 {
     static const char mpirun[] = ": mpirun --bind-to none or --set bind=node";
     static const char srun[] =
         ": srun --cpus-per-task=4 --cpu-bind=none or --set bind=node";
 
-    (void)state;
     usable();
     setenv("SLURM_PROCID", "0", 1);
     assert_non_null(strstr(said_with("0", "2", 0, 0), srun));
@@ -268,20 +236,19 @@ static void the_launchers_option_is_named(void **state)
     assert_non_null(strstr(said_with("0", "2", 0, 0), mpirun));
 }
 
-static void cores_are_listed_as_masks_are(void **state)
+TEST_SET_UP(cores_are_listed_as_masks_are)
 {
     const char *masks[] = {"0-3", "2-7"};
     hyb_neighbours_t n = neighbours_with(masks, 1);
     hyb_binding_t binding;
 
-    (void)state;
-    assert_int_equal(hyb_binding_open(&n, 1, &binding), XH_OK);
+    assert_ok(hyb_binding_open(&n, 1, &binding));
     assert_string_equal(binding.cores, "4,6");
     hyb_binding_close(&binding);
     hyb_topology_close(n.topology);
 }
 
-static void a_mask_without_processors_is_an_error(void **state)
+TEST_SET_UP(a_mask_without_processors_is_an_error)
 {
     const char *masks[] = {"40", "0-7"};
     hyb_neighbours_t n = neighbours_with(masks, 0);
@@ -289,7 +256,6 @@ static void a_mask_without_processors_is_an_error(void **state)
     const char *said;
     xh_status_t status;
 
-    (void)state;
     capture_begin();
     status = hyb_binding_open(&n, 1, &binding);
     said = capture_end(NULL);
@@ -298,24 +264,4 @@ static void a_mask_without_processors_is_an_error(void **state)
     hyb_topology_close(n.topology);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test_setup(all_processes_of_a_node_know_each_others_masks,
-                           set_up),
-    cmocka_unit_test_setup(a_mask_hides_nothing_of_what_is_within_reach,
-                           set_up),
-    cmocka_unit_test_setup(
-        bind_node_takes_the_share_of_a_node_and_gives_it_back, set_up),
-    cmocka_unit_test_setup(bind_mask_leaves_a_process_where_it_is, set_up),
-    cmocka_unit_test_setup(cores_left_unused_are_said_once_a_node, set_up),
-    cmocka_unit_test_setup(cores_that_both_processes_have_count_once, set_up),
-    cmocka_unit_test_setup(
-        nothing_is_said_where_the_threads_asked_for_have_cores, set_up),
-    cmocka_unit_test_setup(more_threads_than_cores_of_the_masks_are_said,
-                           set_up),
-    cmocka_unit_test_setup(nothing_is_said_where_all_cores_are_used, set_up),
-    cmocka_unit_test_setup(the_launchers_option_is_named, set_up),
-    cmocka_unit_test_setup(cores_are_listed_as_masks_are, set_up),
-    cmocka_unit_test_setup(a_mask_without_processors_is_an_error, set_up),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

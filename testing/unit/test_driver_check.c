@@ -16,13 +16,12 @@ static HPL_T_pmat system_of(const HPL_T_grid *grid, int n, int nb, int seed)
     double *whole = malloc((count + 1) * sizeof(double));
     hpl_map_t columns = hpl_map(nb, grid->npcol, grid->mycol);
     HPL_T_pmat mat;
-    int j;
 
     if (whole == NULL)
         HPL_pabort(__LINE__, "system_of", "out of memory");
     HPL_dmatgen(n, n + 1, whole, Mmax(n, 1), seed);
     mat = small_distribute(grid, n, nb, whole);
-    for (j = 0; j < hpl_map_count(&columns, n); j++)
+    for (int j = 0; j < hpl_map_count(&columns, n); j++)
         mat.X[j] = sin((double)hpl_map_global(&columns, j) + 1.0);
     free(whole);
     return mat;
@@ -67,13 +66,12 @@ EVERYWHERE(a_member_may_have_nothing_to_do, wrong_norms, {0, 4}, {1, 1}, {2, 8},
            {5, INT_MAX})
 
 /* More rows than a strip has; strips begin inside blocks. */
-static void strips_make_up_the_whole_matrix(void **state)
+TEST(strips_make_up_the_whole_matrix)
 {
     int nprow = small_processes() >= 4 ? 2 : 1, errors = 0;
     hyb_team_t *one = small_team(1), *two = small_team(2);
     HPL_T_grid grid;
 
-    (void)state;
     if (small_grid_open(&grid, nprow, small_processes() / nprow)) {
         errors += wrong_norms(one, &grid, 2500, 72);
         errors += wrong_norms(two, &grid, 1500, 500);
@@ -106,11 +104,10 @@ static hpl_norms_t norms_with(double value)
     return norms;
 }
 
-static void a_nan_in_x_reaches_its_norms_and_the_residual(void **state)
+TEST(a_nan_in_x_reaches_its_norms_and_the_residual)
 {
     hpl_norms_t norms = norms_with(NAN);
 
-    (void)state;
     assert_true(isnan(norms.x_inf));
     assert_true(isnan(norms.x_one));
     assert_true(isnan(norms.r_inf));
@@ -119,23 +116,17 @@ static void a_nan_in_x_reaches_its_norms_and_the_residual(void **state)
     assert_true(isfinite(norms.b_inf));
 }
 
-static void an_infinity_in_x_reaches_its_norms_and_the_residual(void **state)
+TEST(an_infinity_in_x_reaches_its_norms_and_the_residual)
 {
     hpl_norms_t norms = norms_with(-INFINITY);
 
-    (void)state;
     assert_true(isinf(norms.x_inf));
     assert_true(isinf(norms.x_one));
     assert_false(isfinite(norms.r_inf));
     assert_false(hpl_scaled_residual(&norms, 130) < 16.0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(every_team_on_every_grid_finds_the_references_norms),
-    cmocka_unit_test(a_member_may_have_nothing_to_do),
-    cmocka_unit_test(strips_make_up_the_whole_matrix),
-    cmocka_unit_test(a_nan_in_x_reaches_its_norms_and_the_residual),
-    cmocka_unit_test(an_infinity_in_x_reaches_its_norms_and_the_residual),
-};
+TEST_SHARED(every_team_on_every_grid_finds_the_references_norms, NULL, NULL)
+TEST_SHARED(a_member_may_have_nothing_to_do, NULL, NULL)
 
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -44,9 +44,9 @@ static int wrong_texts(const char *const *texts, const char *mine)
 {
     enum { LENGTH = 1024 };
     char theirs[LENGTH];
-    int i, wrong = 0;
+    int wrong = 0;
 
-    for (i = 0; i < size_of(MPI_COMM_WORLD); i++) {
+    for (int i = 0; i < size_of(MPI_COMM_WORLD); i++) {
         snprintf(theirs, LENGTH, "%s", mine);
         MPI_Bcast(theirs, LENGTH, MPI_CHAR, i, MPI_COMM_WORLD);
         wrong += strcmp(theirs, texts[i]) != 0;
@@ -54,17 +54,16 @@ static int wrong_texts(const char *const *texts, const char *mine)
     return wrong;
 }
 
-static void all_of_a_node_know_each_others_masks(void **state)
+TEST(all_of_a_node_know_each_others_masks)
 {
     cpu_set_t before = spread_out();
     hyb_neighbours_t n;
     char *mask, *reach;
     int wrong;
 
-    (void)state;
-    assert_int_equal(hyb_neighbours_find(MPI_COMM_WORLD, &n), XH_OK);
-    assert_int_equal(hyb_topology_mask(n.topology, &mask), XH_OK);
-    assert_int_equal(hyb_topology_reach(n.topology, &reach), XH_OK);
+    assert_ok(hyb_neighbours_find(MPI_COMM_WORLD, &n));
+    assert_ok(hyb_topology_mask(n.topology, &mask));
+    assert_ok(hyb_topology_reach(n.topology, &reach));
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
     assert_int_equal(n.local.rank, rank_of(MPI_COMM_WORLD));
     assert_int_equal(n.local.count, size_of(MPI_COMM_WORLD));
@@ -76,27 +75,25 @@ static void all_of_a_node_know_each_others_masks(void **state)
     assert_int_equal(wrong, 0);
 }
 
-static void only_those_asked_for_are_neighbours(void **state)
+TEST(only_those_asked_for_are_neighbours)
 {
     int odd = rank_of(MPI_COMM_WORLD) % 2;
     hyb_neighbours_t n;
     MPI_Comm half;
 
-    (void)state;
     MPI_Comm_split(MPI_COMM_WORLD, odd, 0, &half);
-    assert_int_equal(hyb_neighbours_find(half, &n), XH_OK);
+    assert_ok(hyb_neighbours_find(half, &n));
     assert_int_equal(n.local.rank, rank_of(half));
     assert_int_equal(n.local.count, size_of(half));
     hyb_neighbours_free(&n);
     MPI_Comm_free(&half);
 }
 
-static void nothing_is_left_after_they_are_freed(void **state)
+TEST(nothing_is_left_after_they_are_freed)
 {
     hyb_neighbours_t n;
 
-    (void)state;
-    assert_int_equal(hyb_neighbours_find(MPI_COMM_SELF, &n), XH_OK);
+    assert_ok(hyb_neighbours_find(MPI_COMM_SELF, &n));
     assert_int_equal(n.local.count, 1);
     hyb_neighbours_free(&n);
     assert_null(n.topology);
@@ -104,10 +101,4 @@ static void nothing_is_left_after_they_are_freed(void **state)
     hyb_neighbours_free(&n);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(all_of_a_node_know_each_others_masks),
-    cmocka_unit_test(only_those_asked_for_are_neighbours),
-    cmocka_unit_test(nothing_is_left_after_they_are_freed),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

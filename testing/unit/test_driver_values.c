@@ -76,12 +76,11 @@ static int passes(spoil_t spoil, double value, bool is_singular)
         "threads=2 lookahead=mixed tile=24 split=fixed:0.7"};
     static const int places[] = {0, BLOCK, ORDER - 1};
     static trouble_t t;
-    size_t s, p;
     int wrong = 0;
 
-    for (s = 0; s < sizeof(settings) / sizeof(settings[0]); s++) {
+    for (size_t s = 0; s < COUNT_OF(settings); s++) {
         driver_open_with_devices(s == 2, settings[s]);
-        for (p = 0; p < sizeof(places) / sizeof(places[0]); p++) {
+        for (size_t p = 0; p < COUNT_OF(places); p++) {
             trouble_open(&t);
             spoil(&t, places[p], value);
             trouble_solve(&t);
@@ -94,42 +93,29 @@ static int passes(spoil_t spoil, double value, bool is_singular)
     return wrong;
 }
 
-static void a_column_of_zeros_is_found(void **state)
+TEST(a_column_of_zeros_is_found)
 {
-    (void)state;
     combinations_end(passes(make_singular, 0.0, true));
 }
 
-static void a_nan_in_a_never_passes(void **state)
+TEST(a_nan_in_a_never_passes)
 {
-    (void)state;
     combinations_end(passes(spoil_a, NAN, false));
 }
 
-static void an_infinity_in_a_never_passes(void **state)
+TEST(an_infinity_in_a_never_passes)
 {
-    (void)state;
     combinations_end(passes(spoil_a, INFINITY, false));
 }
 
-static void a_nan_in_b_never_passes(void **state)
+TEST(a_nan_in_b_never_passes)
 {
-    (void)state;
     combinations_end(passes(spoil_b, NAN, false));
 }
 
-static void an_infinity_in_b_never_passes(void **state)
+TEST(an_infinity_in_b_never_passes)
 {
-    (void)state;
     combinations_end(passes(spoil_b, -INFINITY, false));
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_column_of_zeros_is_found),
-    cmocka_unit_test(a_nan_in_a_never_passes),
-    cmocka_unit_test(an_infinity_in_a_never_passes),
-    cmocka_unit_test(a_nan_in_b_never_passes),
-    cmocka_unit_test(an_infinity_in_b_never_passes),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

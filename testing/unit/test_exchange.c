@@ -11,10 +11,10 @@
 /* Wrong entries of u, whose columns are the panel's next ones. */
 static int wrong_u(const exchange_setting_t *s, hpl_matrix_t u, int columns)
 {
-    int i, j, errors = 0;
+    int errors = 0;
 
-    for (j = 0; j < columns; j++)
-        for (i = 0; i < s->panel->jb; i++)
+    for (int j = 0; j < columns; j++)
+        for (int i = 0; i < s->panel->jb; i++)
             errors += *hpl_matrix_at(u, i, j).data !=
                       exchange_expected(s, s->panel->ia + i, s->panel->jj + j);
     return errors;
@@ -51,10 +51,10 @@ static int exchange(exchange_setting_t *s, enum HPL_TRANS form, int first)
 static int exchange_all_panels(exchange_setting_t *s, uint64_t *random)
 {
     static const enum HPL_TRANS forms[] = {HplNoTrans, HplTrans};
-    int f, first, errors = 0;
+    int first, errors = 0;
 
     for (s->k = 0; s->k * s->nb < s->n; s->k++)
-        for (f = 0; f < 2; f++) {
+        for (int f = 0; f < 2; f++) {
             first = 1 + small_random(random, 4);
             exchange_setting_open(s, random);
             errors += exchange(s, forms[f], first);
@@ -70,9 +70,8 @@ static int exchange_shapes(exchange_setting_t *s)
         {EXCHANGE_MOST, 3}, {23, 8}, {5, 2}, {7, 9}};
     uint64_t random = 5;
     int errors = 0;
-    size_t i;
 
-    for (i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
         s->n = shapes[i][0];
         s->nb = shapes[i][1];
         errors += exchange_all_panels(s, &random);
@@ -83,12 +82,12 @@ static int exchange_shapes(exchange_setting_t *s)
 /* On every P x Q grid of the job's processes. */
 static void exchange_everywhere(HPL_T_SWAP swap, int threshold, int equil)
 {
-    int p, q, errors = 0;
+    int errors = 0;
     exchange_setting_t s = {
         .algo = {.fswap = swap, .fsthr = threshold, .equil = equil}};
 
-    for (p = 1; p <= small_processes(); p++)
-        for (q = 1; p * q <= small_processes(); q += p == 2 ? 1 : 2) {
+    for (int p = 1; p <= small_processes(); p++)
+        for (int q = 1; p * q <= small_processes(); q += p == 2 ? 1 : 2) {
             if (small_grid_open(&s.grid, p, q))
                 errors += exchange_shapes(&s);
             small_grid_close(&s.grid);
@@ -96,35 +95,30 @@ static void exchange_everywhere(HPL_T_SWAP swap, int threshold, int equil)
     assert_int_equal(errors, 0);
 }
 
-static void binary_exchange_moves_rows_as_interchanges_do(void **state)
+TEST(binary_exchange_moves_rows_as_interchanges_do)
 {
-    (void)state;
     exchange_everywhere(HPL_SWAP00, 0, 0);
 }
 
-static void long_exchange_moves_rows_as_interchanges_do(void **state)
+TEST(long_exchange_moves_rows_as_interchanges_do)
 {
-    (void)state;
     exchange_everywhere(HPL_SWAP01, 0, 0);
 }
 
-static void equilibrated_exchange_moves_rows_as_interchanges_do(void **state)
+TEST(equilibrated_exchange_moves_rows_as_interchanges_do)
 {
-    (void)state;
     exchange_everywhere(HPL_SWAP01, 0, 1);
 }
 
-static void mixed_exchange_moves_rows_as_interchanges_do(void **state)
+TEST(mixed_exchange_moves_rows_as_interchanges_do)
 {
-    (void)state;
     exchange_everywhere(HPL_SW_MIX, 3, 1);
 }
 
-static void short_messages_move_rows_as_long_ones_do(void **state)
+TEST(short_messages_move_rows_as_long_ones_do)
 {
     size_t usual = hpl_message_chunk;
 
-    (void)state;
     hpl_message_chunk = 5;
     exchange_everywhere(HPL_SW_MIX, 3, 0);
     hpl_message_chunk = usual;
@@ -147,14 +141,13 @@ static int swap_locally(exchange_setting_t *s, uint64_t *random)
     return errors;
 }
 
-static void a_local_swap_interchanges_rows_in_place(void **state)
+TEST(a_local_swap_interchanges_rows_in_place)
 {
     uint64_t random = 9;
-    int q, errors = 0;
+    int errors = 0;
     exchange_setting_t s = {.n = 31};
 
-    (void)state;
-    for (q = 1; q <= small_processes(); q++) {
+    for (int q = 1; q <= small_processes(); q++) {
         if (small_grid_open(&s.grid, 1, q))
             for (s.nb = 1; s.nb <= 33; s.nb += 8)
                 errors += swap_locally(&s, &random);
@@ -163,13 +156,4 @@ static void a_local_swap_interchanges_rows_in_place(void **state)
     assert_int_equal(errors, 0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(binary_exchange_moves_rows_as_interchanges_do),
-    cmocka_unit_test(long_exchange_moves_rows_as_interchanges_do),
-    cmocka_unit_test(equilibrated_exchange_moves_rows_as_interchanges_do),
-    cmocka_unit_test(mixed_exchange_moves_rows_as_interchanges_do),
-    cmocka_unit_test(short_messages_move_rows_as_long_ones_do),
-    cmocka_unit_test(a_local_swap_interchanges_rows_in_place),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -23,11 +23,11 @@ typedef struct {
 static void update_by_the_book(setting_t *s, int ia, int jb)
 {
     double *a = s->whole;
-    int i, j, c, n = s->n;
+    int n = s->n;
 
-    for (j = ia + jb; j <= n; j++)
-        for (c = ia; c < ia + jb; c++)
-            for (i = c + 1; i < n; i++)
+    for (int j = ia + jb; j <= n; j++)
+        for (int c = ia; c < ia + jb; c++)
+            for (int i = c + 1; i < n; i++)
                 *Mptr(a, i, j, n) -= *Mptr(a, i, c, n) * *Mptr(a, c, j, n);
 }
 
@@ -135,9 +135,8 @@ static void any_shape(setting_t *s, uint64_t *random)
     s->nb = 1 + small_random(random, 12);
 }
 
-static void any_grid_and_depth_factors_as_the_textbook(void **state)
+TEST(any_grid_and_depth_factors_as_the_textbook)
 {
-    (void)state;
     try_settings(any_shape, 80);
 }
 
@@ -147,9 +146,8 @@ static void whole_blocks(setting_t *s, uint64_t *random)
     s->n = s->nb * (1 + small_random(random, 8));
 }
 
-static void b_may_have_a_block_of_its_own(void **state)
+TEST(b_may_have_a_block_of_its_own)
 {
-    (void)state;
     try_settings(whole_blocks, 30);
 }
 
@@ -159,9 +157,8 @@ static void one_block(setting_t *s, uint64_t *random)
     s->nb = s->n + 1 + small_random(random, 4) * 1000;
 }
 
-static void n_may_be_smaller_than_nb(void **state)
+TEST(n_may_be_smaller_than_nb)
 {
-    (void)state;
     try_settings(one_block, 25);
 }
 
@@ -171,22 +168,19 @@ static void few_rows(setting_t *s, uint64_t *random)
     s->nb = 1 + small_random(random, 2);
 }
 
-static void processes_may_have_no_rows_or_columns(void **state)
+TEST(processes_may_have_no_rows_or_columns)
 {
-    (void)state;
     try_settings(few_rows, 40);
 }
 
-static void depth_may_exceed_the_number_of_panels(void **state)
+TEST(depth_may_exceed_the_number_of_panels)
 {
     static const int depths[] = {9, 10, 11, 1000, INT_MAX};
     static setting_t s;
     uint64_t random = 3;
     int errors = 0;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(depths) / sizeof(*depths); i++) {
+    for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++) {
         choose_grid(&s, &random);
         s.n = 40;
         s.nb = 4;
@@ -199,15 +193,14 @@ static void depth_may_exceed_the_number_of_panels(void **state)
 }
 
 /* A zero column in one panel: the first of two is reported. */
-static void a_singular_matrix_is_reported_by_its_first_column(void **state)
+TEST(a_singular_matrix_is_reported_by_its_first_column)
 {
     static setting_t s;
     uint64_t random = 4;
-    int first, errors = 0;
+    int errors = 0;
     size_t bytes;
 
-    (void)state;
-    for (first = 0; first < 20; first += 3) {
+    for (int first = 0; first < 20; first += 3) {
         choose_grid(&s, &random);
         s.n = 24;
         s.nb = 5;
@@ -222,24 +215,13 @@ static void a_singular_matrix_is_reported_by_its_first_column(void **state)
     assert_int_equal(errors, 0);
 }
 
-static void short_messages_factor_alike(void **state)
+TEST(short_messages_factor_alike)
 {
     size_t usual = hpl_message_chunk;
 
-    (void)state;
     hpl_message_chunk = 3;
     try_settings(any_shape, 10);
     hpl_message_chunk = usual;
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(any_grid_and_depth_factors_as_the_textbook),
-    cmocka_unit_test(b_may_have_a_block_of_its_own),
-    cmocka_unit_test(n_may_be_smaller_than_nb),
-    cmocka_unit_test(processes_may_have_no_rows_or_columns),
-    cmocka_unit_test(depth_may_exceed_the_number_of_panels),
-    cmocka_unit_test(a_singular_matrix_is_reported_by_its_first_column),
-    cmocka_unit_test(short_messages_factor_alike),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -10,9 +10,8 @@ static const uint64_t seed = HPL_ISEED;
 static double stepped_entry(int64_t i, int64_t j, int64_t m)
 {
     uint64_t x = seed;
-    int64_t t;
 
-    for (t = 0; t < i + j * m + 1; t++)
+    for (int64_t t = 0; t < i + j * m + 1; t++)
         x = 6364136223846793005u * x + 1;
     return 0.5 - (double)x * 0x1p-64;
 }
@@ -35,13 +34,12 @@ static FILE *open_reference(void)
     return fopen(path, "r");
 }
 
-static void the_reference_matrices_come_out_bit_by_bit(void **state)
+TEST(the_reference_matrices_come_out_bit_by_bit)
 {
     FILE *file = open_reference();
     char value[64];
     int n, i, j, rows = 0;
 
-    (void)state;
     assert_non_null(file);
     assert_int_equal(fscanf(file, "%*[^\n]"), 0);
     while (fscanf(file, "%d,%d,%d,%63s", &n, &i, &j, value) == 4) {
@@ -61,15 +59,15 @@ static void check_grid(int m, int n, int nb, int nprow, int npcol)
 {
     double whole[50 * 51], part[50 * 51];
     HPL_T_grid grid = {.nprow = nprow, .npcol = npcol};
-    int i, j, at, ld = m + 1, covered = 0;
+    int ld = m + 1, covered = 0;
 
     HPL_dmatgen(m, n, whole, m, HPL_ISEED);
-    for (at = 0; at < nprow * npcol; at++) {
+    for (int at = 0; at < nprow * npcol; at++) {
         grid.myrow = at / npcol;
         grid.mycol = at % npcol;
         HPL_pdmatgen(&grid, m, n, nb, part, ld, HPL_ISEED);
-        for (j = 0; j < n; j++)
-            for (i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < m; i++) {
                 if (HPL_indxg2p(i, nb, nb, 0, nprow) != grid.myrow ||
                     HPL_indxg2p(j, nb, nb, 0, npcol) != grid.mycol)
                     continue;
@@ -82,17 +80,15 @@ static void check_grid(int m, int n, int nb, int nprow, int npcol)
     assert_int_equal(covered, m * n);
 }
 
-static void every_grid_and_block_size_gives_the_same_matrix(void **state)
+TEST(every_grid_and_block_size_gives_the_same_matrix)
 {
     static const int blocks[] = {1, 2, 7, 32, 33, 64};
     static const int orders[] = {1, 5, 33, 49};
-    int p, q, b, k;
 
-    (void)state;
-    for (k = 0; k < 4; k++)
-        for (b = 0; b < 6; b++)
-            for (p = 1; p <= 4; p++)
-                for (q = 1; q <= 3; q++)
+    for (int k = 0; k < 4; k++)
+        for (int b = 0; b < 6; b++)
+            for (int p = 1; p <= 4; p++)
+                for (int q = 1; q <= 3; q++)
                     check_grid(orders[k], orders[k] + 1, blocks[b], p, q);
 }
 
@@ -101,13 +97,12 @@ static void check_block(const hpl_generator_t *g, hpl_block_t block,
                         const double *part, int64_t ld)
 {
     double a[31 * 31];
-    int64_t i, j;
 
-    for (i = 0; i < 31 * 31; i++)
+    for (int64_t i = 0; i < 31 * 31; i++)
         a[i] = 7.0;
     hpl_generator_fill(g, block, a, 31);
-    for (j = 0; j < 31; j++)
-        for (i = 0; i < 31; i++)
+    for (int64_t j = 0; j < 31; j++)
+        for (int64_t i = 0; i < 31; i++)
             if (i < block.rows && j < block.cols)
                 assert_true(a[i + 31 * j] ==
                             part[block.row + i + (block.col + j) * ld]);
@@ -115,15 +110,13 @@ static void check_block(const hpl_generator_t *g, hpl_block_t block,
                 assert_true(a[i + 31 * j] == 7.0);
 }
 
-static void any_block_of_a_part_is_generated_alone(void **state)
+TEST(any_block_of_a_part_is_generated_alone)
 {
     hpl_random_t matrix = {.m = 90, .n = 75, .seed = seed};
     double part[90 * 75];
-    int nb, p, i;
 
-    (void)state;
-    for (nb = 1; nb <= 40; nb += 3)
-        for (p = 1; p <= 3; p++) {
+    for (int nb = 1; nb <= 40; nb += 3)
+        for (int p = 1; p <= 3; p++) {
             hpl_map_t rows = hpl_map(nb, p, p / 2);
             hpl_map_t cols = hpl_map(nb, 4 - p, (4 - p) / 2);
             hpl_generator_t g = hpl_generator(&matrix, &rows, &cols);
@@ -131,7 +124,7 @@ static void any_block_of_a_part_is_generated_alone(void **state)
             int64_t nq = hpl_map_count(&cols, matrix.n);
 
             hpl_generate(&matrix, &rows, &cols, part, 90);
-            for (i = 0; i <= 30 && i <= mp && i <= nq; i++)
+            for (int i = 0; i <= 30 && i <= mp && i <= nq; i++)
                 check_block(&g,
                             (hpl_block_t){.row = mp - i,
                                           .rows = i,
@@ -141,37 +134,33 @@ static void any_block_of_a_part_is_generated_alone(void **state)
         }
 }
 
-static void memory_between_columns_is_left_alone(void **state)
+TEST(memory_between_columns_is_left_alone)
 {
     double a[2 * 50];
-    int i;
 
-    (void)state;
-    for (i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++)
         a[i] = 7.0;
     HPL_dmatgen(40, 2, a, 50, HPL_ISEED);
-    for (i = 40; i < 50; i++)
+    for (int i = 40; i < 50; i++)
         assert_true(a[i] == 7.0 && a[i + 50] == 7.0);
 }
 
-static void an_empty_part_is_not_touched(void **state)
+TEST(an_empty_part_is_not_touched)
 {
     HPL_T_grid beyond = {.nprow = 3, .npcol = 1, .myrow = 2, .mycol = 0};
     double a = 7.0;
 
-    (void)state;
     HPL_dmatgen(0, 1, &a, 1, HPL_ISEED);
     HPL_dmatgen(1, 0, &a, 1, HPL_ISEED);
     HPL_pdmatgen(&beyond, 2, 3, 1, &a, 1, HPL_ISEED);
     assert_true(a == 7.0);
 }
 
-static void a_jump_ends_where_single_steps_end(void **state)
+TEST(a_jump_ends_where_single_steps_end)
 {
-    uint64_t count, x = seed;
+    uint64_t x = seed;
 
-    (void)state;
-    for (count = 0; count < 3000; count++) {
+    for (uint64_t count = 0; count < 3000; count++) {
         assert_true(x ==
                     hpl_jump_apply(hpl_jump_power(hpl_jump_step, count), seed));
         x = hpl_jump_apply(hpl_jump_step, x);
@@ -179,32 +168,28 @@ static void a_jump_ends_where_single_steps_end(void **state)
     assert_true(jumped_entry(3, 2, 100) == stepped_entry(3, 2, 100));
 }
 
-static void matrices_of_more_than_2_to_the_40_entries_go_on(void **state)
+TEST(matrices_of_more_than_2_to_the_40_entries_go_on)
 {
     int64_t m = (INT64_C(1) << 22) + 5;
     hpl_random_t matrix = {.m = m, .n = m, .seed = seed};
     hpl_map_t last = hpl_map(2, 1 << 20, (1 << 20) - 1);
     double a[6 * 6];
-    int i, j;
 
-    (void)state;
     assert_int_equal(hpl_map_count(&last, m), 4);
     hpl_generate(&matrix, &last, &last, a, 6);
-    for (j = 0; j < 4; j++)
-        for (i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++)
+        for (int i = 0; i < 4; i++)
             assert_true(a[i + 6 * j] == jumped_entry(hpl_map_global(&last, i),
                                                      hpl_map_global(&last, j),
                                                      m));
 }
 
-static void conversion_rounds_as_the_compilers_own(void **state)
+TEST(conversion_rounds_as_the_compilers_own)
 {
     uint64_t x;
-    int bit, around;
 
-    (void)state;
-    for (bit = 0; bit < 64; bit++)
-        for (around = -5; around <= 5; around++) {
+    for (int bit = 0; bit < 64; bit++)
+        for (int around = -5; around <= 5; around++) {
             x = (UINT64_C(1) << bit) + (uint64_t)around;
             assert_true(hpl_entry(x) == 0.5 - (double)x * 0x1p-64);
             x = x * 0x9e3779b97f4a7c15;
@@ -212,16 +197,15 @@ static void conversion_rounds_as_the_compilers_own(void **state)
         }
 }
 
-static void every_instruction_set_gives_the_same_entries(void **state)
+TEST(every_instruction_set_gives_the_same_entries)
 {
     hpl_lanes_t lanes = hpl_lanes();
     double a[101];
     uint64_t x;
-    int isa, count, i;
+    int i;
 
-    (void)state;
-    for (isa = XH_ISA_PORTABLE; isa <= (int)xh_cpu_isa(); isa++)
-        for (count = 0; count <= 100; count++) {
+    for (int isa = XH_ISA_PORTABLE; isa <= (int)xh_cpu_isa(); isa++)
+        for (int count = 0; count <= 100; count++) {
             a[count] = 7.0;
             hpl_run((xh_isa_t)isa)(&lanes, seed, count, a);
             for (i = 0, x = seed; i < count; i++) {
@@ -237,12 +221,11 @@ static void every_instruction_set_gives_the_same_entries(void **state)
 static int mult[2] = {HPL_MULT0, HPL_MULT1}, iadd[2] = {HPL_IADD0, HPL_IADD1};
 static int start[2] = {HPL_ISEED, 0};
 
-static void the_random_function_walks_down_the_columns(void **state)
+TEST(the_random_function_walks_down_the_columns)
 {
     int first[2], i, iam[2], icm[2];
     double a[70];
 
-    (void)state;
     HPL_dmatgen(10, 7, a, 10, HPL_ISEED);
     HPL_xjumpm(1, mult, iadd, start, first, iam, icm);
     HPL_setran(0, first);
@@ -252,11 +235,10 @@ static void the_random_function_walks_down_the_columns(void **state)
         assert_true(HPL_rand() == a[i]);
 }
 
-static void a_jump_of_pairs_is_that_many_single_jumps(void **state)
+TEST(a_jump_of_pairs_is_that_many_single_jumps)
 {
     int x[2] = {HPL_ISEED, 0}, next[2], far[2], iam[2], icm[2], now[2], count;
 
-    (void)state;
     for (count = 0; count < 200; count++) {
         HPL_xjumpm(count, mult, iadd, start, far, iam, icm);
         assert_memory_equal(far, x, sizeof(x));
@@ -269,11 +251,10 @@ static void a_jump_of_pairs_is_that_many_single_jumps(void **state)
     }
 }
 
-static void pairs_carry_into_their_high_half(void **state)
+TEST(pairs_carry_into_their_high_half)
 {
     int ones[2] = {-1, 0}, one[2] = {1, 0}, all[2] = {-1, -1}, r[2];
 
-    (void)state;
     HPL_ladd(ones, one, r);
     assert_true(r[0] == 0 && r[1] == 1);
     HPL_lmul(ones, ones, r); /* (2^32 - 1)^2 = 2^64 - 2^33 + 1 */
@@ -284,19 +265,4 @@ static void pairs_carry_into_their_high_half(void **state)
     assert_true(all[0] == 1 && all[1] == 0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(the_reference_matrices_come_out_bit_by_bit),
-    cmocka_unit_test(every_grid_and_block_size_gives_the_same_matrix),
-    cmocka_unit_test(any_block_of_a_part_is_generated_alone),
-    cmocka_unit_test(memory_between_columns_is_left_alone),
-    cmocka_unit_test(an_empty_part_is_not_touched),
-    cmocka_unit_test(a_jump_ends_where_single_steps_end),
-    cmocka_unit_test(matrices_of_more_than_2_to_the_40_entries_go_on),
-    cmocka_unit_test(conversion_rounds_as_the_compilers_own),
-    cmocka_unit_test(every_instruction_set_gives_the_same_entries),
-    cmocka_unit_test(the_random_function_walks_down_the_columns),
-    cmocka_unit_test(a_jump_of_pairs_is_that_many_single_jumps),
-    cmocka_unit_test(pairs_carry_into_their_high_half),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

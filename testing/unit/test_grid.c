@@ -72,9 +72,8 @@ static void check_place(const HPL_T_grid *grid)
         assert_int_equal(HPL_pnum(grid, myrow, mycol), rank);
 }
 
-static void ranks_run_along_rows_or_columns(void **state)
+TEST(ranks_run_along_rows_or_columns)
 {
-    (void)state;
     for_all_grids(check_place);
 }
 
@@ -98,9 +97,8 @@ static void check_communicators(const HPL_T_grid *grid)
     assert_int_equal(rank_in(grid->exchange_comm), grid->myrow);
 }
 
-static void communicators_number_processes_by_place(void **state)
+TEST(communicators_number_processes_by_place)
 {
-    (void)state;
     for_all_grids(check_communicators);
 }
 
@@ -121,18 +119,16 @@ static void check_hypercubes(const HPL_T_grid *grid)
                     grid->col_mask);
 }
 
-static void hypercubes_are_the_largest_that_fit(void **state)
+TEST(hypercubes_are_the_largest_that_fit)
 {
-    (void)state;
     for_all_grids(check_hypercubes);
 }
 
-static void a_sum_arrives_at_any_root(void **state)
+TEST(a_sum_arrives_at_any_root)
 {
     int root, i, rank = rank_of_world(), size = size_of(MPI_COMM_WORLD);
     double values[100];
 
-    (void)state;
     for (root = 0; root < size; root++) {
         for (i = 0; i < 100; i++)
             values[i] = i + 1000 * rank;
@@ -142,13 +138,12 @@ static void a_sum_arrives_at_any_root(void **state)
     }
 }
 
-static void extremes_and_sums_of_both_types_reach_everyone(void **state)
+TEST(extremes_and_sums_of_both_types_reach_everyone)
 {
     int rank = rank_of_world(), size = size_of(MPI_COMM_WORLD);
     int least[2] = {rank, -rank}, most[2] = {rank, -rank}, sum = rank;
     double x[2] = {rank, -rank}, y[2] = {rank, -rank};
 
-    (void)state;
     HPL_all_reduce(least, 2, HPL_INT, HPL_min, MPI_COMM_WORLD);
     assert_true(least[0] == 0 && least[1] == 1 - size);
     HPL_all_reduce(most, 2, HPL_INT, HPL_max, MPI_COMM_WORLD);
@@ -161,13 +156,12 @@ static void extremes_and_sums_of_both_types_reach_everyone(void **state)
     assert_true(y[0] == size - 1 && y[1] == 0);
 }
 
-static void a_nan_on_any_process_is_the_result(void **state)
+TEST(a_nan_on_any_process_is_the_result)
 {
     static const HPL_T_OP operators[] = {HPL_max, HPL_min, HPL_sum};
     int at, op, rank = rank_of_world(), size = size_of(MPI_COMM_WORLD);
     double x;
 
-    (void)state;
     for (op = 0; op < 3; op++)
         for (at = 0; at < size; at++) {
             x = rank == at ? NAN : rank;
@@ -189,34 +183,31 @@ static void largest_pair(const int N, const void *IN, void *INOUT,
         memcpy(best, in, 2 * sizeof(double));
 }
 
-static void the_callers_own_operator_serves(void **state)
+TEST(the_callers_own_operator_serves)
 {
     int rank = rank_of_world(), size = size_of(MPI_COMM_WORLD);
     double pair[2] = {rank / 2, rank};
 
-    (void)state;
     HPL_all_reduce(pair, 2, HPL_DOUBLE, largest_pair, MPI_COMM_WORLD);
     assert_true(pair[0] == (size - 1) / 2);
     assert_true(pair[1] == (size - 1) / 2 * 2);
 }
 
-static void sums_are_bitwise_equal_on_all_processes(void **state)
+TEST(sums_are_bitwise_equal_on_all_processes)
 {
     double x = 1.0 / (3 + rank_of_world()), least, most;
 
-    (void)state;
     HPL_all_reduce(&x, 1, HPL_DOUBLE, HPL_sum, MPI_COMM_WORLD);
     MPI_Allreduce(&x, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
     MPI_Allreduce(&x, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     assert_true(least == most);
 }
 
-static void a_broadcast_copies_from_any_root(void **state)
+TEST(a_broadcast_copies_from_any_root)
 {
     int root, rank = rank_of_world(), x[2];
     double y;
 
-    (void)state;
     for (root = 0; root < size_of(MPI_COMM_WORLD); root++) {
         x[0] = x[1] = rank;
         y = rank;
@@ -229,9 +220,8 @@ static void a_broadcast_copies_from_any_root(void **state)
     assert_int_equal(HPL_barrier(MPI_COMM_WORLD), MPI_SUCCESS);
 }
 
-static void no_values_need_no_buffer(void **state)
+TEST(no_values_need_no_buffer)
 {
-    (void)state;
     assert_int_equal(
         HPL_all_reduce(NULL, 0, HPL_DOUBLE, HPL_sum, MPI_COMM_WORLD),
         MPI_SUCCESS);
@@ -239,17 +229,4 @@ static void no_values_need_no_buffer(void **state)
                      MPI_SUCCESS);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(ranks_run_along_rows_or_columns),
-    cmocka_unit_test(communicators_number_processes_by_place),
-    cmocka_unit_test(hypercubes_are_the_largest_that_fit),
-    cmocka_unit_test(a_sum_arrives_at_any_root),
-    cmocka_unit_test(extremes_and_sums_of_both_types_reach_everyone),
-    cmocka_unit_test(a_nan_on_any_process_is_the_result),
-    cmocka_unit_test(the_callers_own_operator_serves),
-    cmocka_unit_test(sums_are_bitwise_equal_on_all_processes),
-    cmocka_unit_test(a_broadcast_copies_from_any_root),
-    cmocka_unit_test(no_values_need_no_buffer),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

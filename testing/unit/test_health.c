@@ -24,7 +24,7 @@ static void begin(hyb_health_t *health)
 {
     hyb_health_place_t place = {.comm = MPI_COMM_WORLD, .columns = 1};
 
-    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_ok(xh_settings_load());
     hyb_health_begin(health, &place);
     assert_true(health->wanted);
 }
@@ -38,32 +38,29 @@ static void turn(hyb_health_t *health, int turns)
     }
 }
 
-static void all_may_end_at_once(void **state)
+TEST(all_may_end_at_once)
 {
     hyb_health_t health;
 
-    (void)state;
     begin(&health);
     hyb_health_end(&health);
 }
 
 /* The others' last messages come while the first one still factors. */
-static void the_first_may_be_the_last_to_end(void **state)
+TEST(the_first_may_be_the_last_to_end)
 {
     hyb_health_t health;
 
-    (void)state;
     begin(&health);
     if (health.me == 0)
         turn(&health, 3);
     hyb_health_end(&health);
 }
 
-static void the_first_may_be_done_before_others(void **state)
+TEST(the_first_may_be_done_before_others)
 {
     hyb_health_t health;
 
-    (void)state;
     begin(&health);
     if (health.me != 0)
         turn(&health, 3);
@@ -71,13 +68,11 @@ static void the_first_may_be_done_before_others(void **state)
 }
 
 /* Nothing of one factorization is heard in the next. */
-static void one_may_follow_another(void **state)
+TEST(one_may_follow_another)
 {
     hyb_health_t health;
-    int i;
 
-    (void)state;
-    for (i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++) {
         begin(&health);
         if (health.me == i % health.count)
             turn(&health, 1);
@@ -85,11 +80,4 @@ static void one_may_follow_another(void **state)
     }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(all_may_end_at_once),
-    cmocka_unit_test(the_first_may_be_the_last_to_end),
-    cmocka_unit_test(the_first_may_be_done_before_others),
-    cmocka_unit_test(one_may_follow_another),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

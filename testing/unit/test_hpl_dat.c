@@ -43,9 +43,8 @@ static void assert_list(xhpl_quantity_t quantity, int count, int first,
     assert_int_equal(list->value[count - 1], last);
 }
 
-static void every_line_reaches_its_quantity(void **state)
+TEST(every_line_reaches_its_quantity)
 {
-    (void)state;
     parameters = reference_file_parameters("upstream-variants.HPL.dat");
     assert_list(XHPL_DEVICE, 1, 6, 6);
     assert_list(XHPL_N, 2, 0, 65);
@@ -112,10 +111,9 @@ static const struct {
     {31, "0 memory alignment", "'0'", "an integer from 1 to"},
 };
 
-static void a_refusal_names_line_found_and_allowed(void **state)
+TEST(a_refusal_names_line_found_and_allowed)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(refusals); i++) {
         assert_int_equal(parse_with_line(refusals[i].line, refusals[i].content),
                          XH_ERR_INPUT);
         assert_int_equal(error.line, refusals[i].line);
@@ -151,12 +149,11 @@ static const struct {
     {31, "0 memory alignment", "1"},
 };
 
-static void a_refusal_ends_with_the_nearest_value(void **state)
+TEST(a_refusal_ends_with_the_nearest_value)
 {
     char end[64];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof(nearest) / sizeof(nearest[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(nearest); i++) {
         assert_int_equal(parse_with_line(nearest[i].line, nearest[i].content),
                          XH_ERR_INPUT);
         snprintf(end, sizeof(end), "; the nearest is %s", nearest[i].nearest);
@@ -165,89 +162,80 @@ static void a_refusal_ends_with_the_nearest_value(void **state)
     }
 }
 
-static void nothing_is_near_to_nothing(void **state)
+TEST(nothing_is_near_to_nothing)
 {
-    (void)state;
     assert_int_equal(parse_with_line(8, " "), XH_ERR_INPUT);
     assert_null(strstr(error.text, "nearest"));
 }
 
-static void a_refused_file_leaves_the_parameters_alone(void **state)
+TEST(a_refused_file_leaves_the_parameters_alone)
 {
     xhpl_parameters_t before;
 
-    (void)state;
     memset(&parameters, 0x5a, sizeof(parameters));
     memcpy(&before, &parameters, sizeof(before));
     assert_int_equal(parse_with_line(31, "none"), XH_ERR_INPUT);
     assert_memory_equal(&before, &parameters, sizeof(before));
 }
 
-static void a_list_shorter_than_its_count_is_refused_at_the_list(void **state)
+TEST(a_list_shorter_than_its_count_is_refused_at_the_list)
 {
-    (void)state;
     assert_int_equal(parse_with_line(7, "3 # of NBs"), XH_ERR_INPUT);
     assert_int_equal(error.line, 8);
     assert_non_null(strstr(error.text, "'NBs'"));
     assert_non_null(strstr(error.text, "value 2 of 3"));
 }
 
-static void a_file_cut_after_any_line_is_refused_at_the_next(void **state)
+TEST(a_file_cut_after_any_line_is_refused_at_the_next)
 {
     size_t length;
     char *text = reference_file_read("upstream-2x2-n500.HPL.dat", &length);
     size_t end = 0;
 
-    (void)state;
     for (int lines = 0; lines < XHPL_DAT_LINES; lines++) {
         assert_int_equal(xhpl_dat_parse(text, end, &parameters, &error),
                          XH_ERR_INPUT);
         assert_int_equal(error.line, lines + 1);
         end = (size_t)(strchr(text + end, '\n') + 1 - text);
     }
-    assert_int_equal(xhpl_dat_parse(text, end - 1, &parameters, &error), XH_OK);
+    assert_ok(xhpl_dat_parse(text, end - 1, &parameters, &error));
     free(text);
 }
 
-static void blanks_tabs_and_crlf_simply_work(void **state)
+TEST(blanks_tabs_and_crlf_simply_work)
 {
-    (void)state;
-    assert_int_equal(parse_with_line(6, " \t500\t  Ns \t\r"), XH_OK);
+    assert_ok(parse_with_line(6, " \t500\t  Ns \t\r"));
     assert_list(XHPL_N, 1, 500, 500);
-    assert_int_equal(parse_with_line(6, "+500"), XH_OK);
+    assert_ok(parse_with_line(6, "+500"));
     assert_list(XHPL_N, 1, 500, 500);
-    assert_int_equal(parse_with_line(6, "500 600 700"), XH_OK);
+    assert_ok(parse_with_line(6, "500 600 700"));
     assert_list(XHPL_N, 1, 500, 500);
 }
 
-static void twenty_values_are_read(void **state)
+TEST(twenty_values_are_read)
 {
     static const char list[] =
         "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 ";
     char text[TEXT_SIZE], *line;
 
-    (void)state;
     with_line(5, "20", text);
     line = strstr(text, "500  ");
     memmove(line + strlen(list), line, strlen(line) + 1);
     memcpy(line, list, strlen(list));
-    assert_int_equal(xhpl_dat_parse(text, strlen(text), &parameters, &error),
-                     XH_OK);
+    assert_ok(xhpl_dat_parse(text, strlen(text), &parameters, &error));
     assert_list(XHPL_N, 20, 1, 20);
 }
 
-static void lines_after_the_31st_are_ignored(void **state)
+TEST(lines_after_the_31st_are_ignored)
 {
     char text[TEXT_SIZE];
 
-    (void)state;
     with_line(0, "", text);
     strcat(text, "##### This line and more\n0 x y\n");
-    assert_int_equal(xhpl_dat_parse(text, strlen(text), &parameters, &error),
-                     XH_OK);
+    assert_ok(xhpl_dat_parse(text, strlen(text), &parameters, &error));
 }
 
-static void any_finite_threshold_is_legal(void **state)
+TEST(any_finite_threshold_is_legal)
 {
     static const struct {
         const char *line;
@@ -255,34 +243,30 @@ static void any_finite_threshold_is_legal(void **state)
     } legal[] = {{"1e-9 t", 1e-9}, {"0.0", 0.0}, {"-1 t", -1.0},
                  {"1E3", 1e3},     {".5", 0.5},  {"16", 16.0}};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof(legal) / sizeof(legal[0]); i++) {
-        assert_int_equal(parse_with_line(13, legal[i].line), XH_OK);
+    for (size_t i = 0; i < COUNT_OF(legal); i++) {
+        assert_ok(parse_with_line(13, legal[i].line));
         assert_true(parameters.threshold == legal[i].value);
     }
 }
 
-static void the_output_file_is_named_only_where_one_is_asked_for(void **state)
+TEST(the_output_file_is_named_only_where_one_is_asked_for)
 {
     char text[TEXT_SIZE];
 
-    (void)state;
-    assert_int_equal(parse_with_line(4, "8 device"), XH_OK);
+    assert_ok(parse_with_line(4, "8 device"));
     assert_string_equal(parameters.output, "HPL.out");
     with_line(3, " \t", text);
-    assert_int_equal(xhpl_dat_parse(text, strlen(text), &parameters, &error),
-                     XH_OK);
+    assert_ok(xhpl_dat_parse(text, strlen(text), &parameters, &error));
     *strstr(text, "6            device") = '8';
     assert_int_equal(xhpl_dat_parse(text, strlen(text), &parameters, &error),
                      XH_ERR_INPUT);
     assert_int_equal(error.line, 3);
 }
 
-static void a_missing_file_is_an_error_that_names_it(void **state)
+TEST(a_missing_file_is_an_error_that_names_it)
 {
     const char *said;
 
-    (void)state;
     capture_begin();
     assert_int_equal(xhpl_dat_read("/nonexistent/HPL.dat", &parameters),
                      XH_ERR_IO);
@@ -291,14 +275,13 @@ static void a_missing_file_is_an_error_that_names_it(void **state)
     assert_non_null(strstr(said, "No such file"));
 }
 
-static void a_bad_file_is_an_error_that_names_file_and_line(void **state)
+TEST(a_bad_file_is_an_error_that_names_file_and_line)
 {
     char path[] = "/tmp/test_hpl_dat_XXXXXX", text[TEXT_SIZE], place[64];
     const char *said;
     xh_status_t status;
     int file = mkstemp(path);
 
-    (void)state;
     assert_true(file >= 0);
     with_line(6, "1e3 Ns", text);
     assert_int_equal(write(file, text, strlen(text)), strlen(text));
@@ -312,21 +295,4 @@ static void a_bad_file_is_an_error_that_names_file_and_line(void **state)
     assert_non_null(strstr(said, place));
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(every_line_reaches_its_quantity),
-    cmocka_unit_test(a_refusal_names_line_found_and_allowed),
-    cmocka_unit_test(a_refusal_ends_with_the_nearest_value),
-    cmocka_unit_test(nothing_is_near_to_nothing),
-    cmocka_unit_test(a_refused_file_leaves_the_parameters_alone),
-    cmocka_unit_test(a_list_shorter_than_its_count_is_refused_at_the_list),
-    cmocka_unit_test(a_file_cut_after_any_line_is_refused_at_the_next),
-    cmocka_unit_test(blanks_tabs_and_crlf_simply_work),
-    cmocka_unit_test(twenty_values_are_read),
-    cmocka_unit_test(lines_after_the_31st_are_ignored),
-    cmocka_unit_test(any_finite_threshold_is_legal),
-    cmocka_unit_test(the_output_file_is_named_only_where_one_is_asked_for),
-    cmocka_unit_test(a_missing_file_is_an_error_that_names_it),
-    cmocka_unit_test(a_bad_file_is_an_error_that_names_file_and_line),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -35,7 +35,7 @@ static const char *const names[] = {
     "upstream-variants.HPL.dat", "upstream-failed.HPL.dat",
     "upstream-threshold0.HPL.dat"};
 
-enum { FILES = sizeof(names) / sizeof(names[0]) };
+enum { FILES = COUNT_OF(names) };
 
 typedef struct {
     char value[XHPL_LIST_MOST + 1][TOKEN_SIZE];
@@ -219,9 +219,8 @@ static bool same_parameters(const xhpl_parameters_t *a,
     return a->threshold == b->threshold && strcmp(a->output, b->output) == 0;
 }
 
-static void another_layout_gives_the_same_values(void **state)
+TEST(another_layout_gives_the_same_values)
 {
-    (void)state;
     sequence = 1;
     for (int i = 0; i < HARMLESS; i++) {
         const model_t *model = &models[draw(FILES)];
@@ -291,9 +290,8 @@ static void write_with_comments(const model_t *model)
     }
 }
 
-static void a_spoilt_line_is_the_line_refused(void **state)
+TEST(a_spoilt_line_is_the_line_refused)
 {
-    (void)state;
     sequence = 2;
     for (int i = 0; i < HARMFUL; i++) {
         model_t model = models[draw(FILES)];
@@ -328,11 +326,10 @@ static bool may_refuse(int refused, int changed)
     return refused == changed || count_line[refused] == changed;
 }
 
-static void a_changed_byte_is_refused_at_its_line_or_not_at_all(void **state)
+TEST(a_changed_byte_is_refused_at_its_line_or_not_at_all)
 {
     int refused = 0;
 
-    (void)state;
     sequence = 3;
     for (int i = 0; i < BYTES / 2; i++) {
         size_t at;
@@ -370,11 +367,10 @@ static void insert_newline(size_t at)
 }
 
 /* Lines move up or down, or the file ends anywhere. */
-static void a_torn_file_is_not_refused_before_the_tear(void **state)
+TEST(a_torn_file_is_not_refused_before_the_tear)
 {
     int refused = 0;
 
-    (void)state;
     sequence = 4;
     for (int i = 0; i < BYTES / 2; i++) {
         size_t at;
@@ -403,16 +399,8 @@ static void a_torn_file_is_not_refused_before_the_tear(void **state)
     assert_true(refused > 0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(another_layout_gives_the_same_values),
-    cmocka_unit_test(a_spoilt_line_is_the_line_refused),
-    cmocka_unit_test(a_changed_byte_is_refused_at_its_line_or_not_at_all),
-    cmocka_unit_test(a_torn_file_is_not_refused_before_the_tear),
-};
-
 int main(void)
 {
     load_models();
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(cases, NULL, NULL) != 0;
+    return unit_main();
 }

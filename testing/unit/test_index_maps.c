@@ -15,9 +15,9 @@ typedef struct {
 static dealt_t deal(int inb, int nb, int src, int nprocs)
 {
     dealt_t d = {.inb = inb, .nb = nb, .src = src, .nprocs = nprocs};
-    int g, left = inb, p = src;
+    int left = inb, p = src;
 
-    for (g = 0; g < MOST; g++) {
+    for (int g = 0; g < MOST; g++) {
         if (left == 0) {
             p = (p + 1) % nprocs;
             left = nb;
@@ -31,13 +31,12 @@ static dealt_t deal(int inb, int nb, int src, int nprocs)
 
 static void for_all_distributions(void (*check)(const dealt_t *))
 {
-    int inb, nb, src, nprocs;
     dealt_t d;
 
-    for (nprocs = 1; nprocs <= 5; nprocs++)
-        for (src = 0; src < nprocs; src++)
-            for (inb = 1; inb <= 7; inb++)
-                for (nb = 1; nb <= 5; nb++) {
+    for (int nprocs = 1; nprocs <= 5; nprocs++)
+        for (int src = 0; src < nprocs; src++)
+            for (int inb = 1; inb <= 7; inb++)
+                for (int nb = 1; nb <= 5; nb++) {
                     d = deal(inb, nb, src, nprocs);
                     check(&d);
                 }
@@ -45,9 +44,9 @@ static void for_all_distributions(void (*check)(const dealt_t *))
 
 static void check_places(const dealt_t *d)
 {
-    int g, p, l;
+    int p, l;
 
-    for (g = 0; g < MOST; g++) {
+    for (int g = 0; g < MOST; g++) {
         assert_int_equal(HPL_indxg2p(g, d->inb, d->nb, d->src, d->nprocs),
                          d->owner[g]);
         assert_int_equal(HPL_indxg2l(g, d->inb, d->nb, d->src, d->nprocs),
@@ -60,53 +59,48 @@ static void check_places(const dealt_t *d)
     }
 }
 
-static void every_index_has_the_place_that_dealing_gives(void **state)
+TEST(every_index_has_the_place_that_dealing_gives)
 {
-    (void)state;
     for_all_distributions(check_places);
 }
 
 static int held(const dealt_t *d, int from, int to, int p)
 {
-    int g, count = 0;
+    int count = 0;
 
-    for (g = from; g < to; g++)
+    for (int g = from; g < to; g++)
         count += d->owner[g] == p;
     return count;
 }
 
 static void check_counts(const dealt_t *d)
 {
-    int p, from, to;
-
-    for (p = 0; p < d->nprocs; p++)
-        for (to = 0; to < MOST; to++) {
+    for (int p = 0; p < d->nprocs; p++)
+        for (int to = 0; to < MOST; to++) {
             assert_int_equal(
                 HPL_numroc(to, d->inb, d->nb, p, d->src, d->nprocs),
                 held(d, 0, to, p));
-            for (from = 0; from <= to; from += 3)
+            for (int from = 0; from <= to; from += 3)
                 assert_int_equal(HPL_numrocI(to - from, from, d->inb, d->nb, p,
                                              d->src, d->nprocs),
                                  held(d, from, to, p));
         }
 }
 
-static void every_range_has_the_count_that_dealing_gives(void **state)
+TEST(every_range_has_the_count_that_dealing_gives)
 {
-    (void)state;
     for_all_distributions(check_counts);
 }
 
-static void a_submatrix_starts_at_the_next_index_held(void **state)
+TEST(a_submatrix_starts_at_the_next_index_held)
 {
     dealt_t rows = deal(3, 2, 1, 3), cols = deal(1, 4, 0, 2);
-    int i, j, p, q, ii, jj, prow, pcol;
+    int ii, jj, prow, pcol;
 
-    (void)state;
-    for (i = 0; i < MOST; i++)
-        for (j = 0; j < MOST; j++)
-            for (p = 0; p < 3; p++)
-                for (q = 0; q < 2; q++) {
+    for (int i = 0; i < MOST; i++)
+        for (int j = 0; j < MOST; j++)
+            for (int p = 0; p < 3; p++)
+                for (int q = 0; q < 2; q++) {
                     HPL_infog2l(i, j, 3, 2, 1, 4, 1, 0, p, q, 3, 2, &ii, &jj,
                                 &prow, &pcol);
                     assert_int_equal(ii, held(&rows, 0, i, p));
@@ -116,13 +110,10 @@ static void a_submatrix_starts_at_the_next_index_held(void **state)
                 }
 }
 
-static void what_is_not_distributed_is_all_everywhere(void **state)
+TEST(what_is_not_distributed_is_all_everywhere)
 {
-    int n, nprocs;
-
-    (void)state;
-    for (nprocs = 1; nprocs <= 3; nprocs++)
-        for (n = 0; n < MOST; n++) {
+    for (int nprocs = 1; nprocs <= 3; nprocs++)
+        for (int n = 0; n < MOST; n++) {
             assert_int_equal(HPL_indxg2p(n, 2, 3, -1, nprocs), -1);
             assert_int_equal(HPL_indxg2l(n, 2, 3, -1, nprocs), n);
             assert_int_equal(HPL_indxl2g(n, 2, 3, 0, -1, nprocs), n);
@@ -131,17 +122,16 @@ static void what_is_not_distributed_is_all_everywhere(void **state)
         }
 }
 
-static void indices_up_to_the_largest_int_come_back(void **state)
+TEST(indices_up_to_the_largest_int_come_back)
 {
     static const int inbs[] = {1, 191, 1 << 30, INT_MAX};
     static const int nbs[] = {1, 192, 1 << 30, INT_MAX};
-    int k, i, b, nprocs, l, p, g;
+    int l, p, g;
 
-    (void)state;
-    for (k = 0; k < 300; k++)
-        for (i = 0; i < 4; i++)
-            for (b = 0; b < 4; b++)
-                for (nprocs = 1; nprocs <= 4; nprocs++) {
+    for (int k = 0; k < 300; k++)
+        for (int i = 0; i < 4; i++)
+            for (int b = 0; b < 4; b++)
+                for (int nprocs = 1; nprocs <= 4; nprocs++) {
                     g = INT_MAX - k;
                     HPL_indxg2lp(&l, &p, g, inbs[i], nbs[b], nprocs - 1,
                                  nprocs);
@@ -156,14 +146,13 @@ static void indices_up_to_the_largest_int_come_back(void **state)
                 }
 }
 
-static void counts_that_end_beyond_the_largest_int_add_up(void **state)
+TEST(counts_that_end_beyond_the_largest_int_add_up)
 {
-    int p, nb, count, sum;
+    int count, sum;
 
-    (void)state;
-    for (nb = 1; nb < 1000; nb++) {
+    for (int nb = 1; nb < 1000; nb++) {
         sum = 0;
-        for (p = 0; p < 3; p++) {
+        for (int p = 0; p < 3; p++) {
             count = HPL_numrocI(5000, INT_MAX - 7, nb, nb, p, 2, 3);
             assert_in_range(count, 5000 / 3 - nb, 5000 / 3 + 1 + nb);
             sum += count;
@@ -187,32 +176,26 @@ static void check_far_index(hpl_map_t map, int64_t g)
     assert_int_equal(hpl_map_global(&map, hpl_map_local(&map, g)), g);
 }
 
-static void the_map_goes_on_beyond_32_bits(void **state)
+TEST(the_map_goes_on_beyond_32_bits)
 {
     static const int64_t at[] = {1000, INT64_C(1) << 31, INT64_C(1) << 32,
                                  INT64_C(1) << 45};
-    int64_t nb, g;
-    int nprocs, k;
 
-    (void)state;
-    for (k = 0; k < 4; k++)
-        for (nb = 1; nb < 200; nb += 33)
-            for (nprocs = 1; nprocs <= 5; nprocs++)
-                for (g = at[k] - 300; g < at[k] + 300; g++)
+    for (int k = 0; k < 4; k++)
+        for (int64_t nb = 1; nb < 200; nb += 33)
+            for (int nprocs = 1; nprocs <= 5; nprocs++)
+                for (int64_t g = at[k] - 300; g < at[k] + 300; g++)
                     check_far_index(hpl_map(nb, nprocs, 0), g);
 }
 
-static void the_map_deals_as_the_interface_does(void **state)
+TEST(the_map_deals_as_the_interface_does)
 {
-    int64_t nb;
-    int g, nprocs;
     hpl_map_t map;
 
-    (void)state;
-    for (nb = 1; nb <= 5; nb++)
-        for (nprocs = 1; nprocs <= 5; nprocs++) {
+    for (int64_t nb = 1; nb <= 5; nb++)
+        for (int nprocs = 1; nprocs <= 5; nprocs++) {
             dealt_t d = deal((int)nb, (int)nb, 0, nprocs);
-            for (g = 0; g < MOST; g++) {
+            for (int g = 0; g < MOST; g++) {
                 map = hpl_map(nb, nprocs, d.owner[g]);
                 assert_int_equal(hpl_map_owner(&map, g), d.owner[g]);
                 assert_int_equal(hpl_map_local(&map, g), d.local[g]);
@@ -221,15 +204,4 @@ static void the_map_deals_as_the_interface_does(void **state)
         }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(every_index_has_the_place_that_dealing_gives),
-    cmocka_unit_test(every_range_has_the_count_that_dealing_gives),
-    cmocka_unit_test(a_submatrix_starts_at_the_next_index_held),
-    cmocka_unit_test(what_is_not_distributed_is_all_everywhere),
-    cmocka_unit_test(indices_up_to_the_largest_int_come_back),
-    cmocka_unit_test(counts_that_end_beyond_the_largest_int_add_up),
-    cmocka_unit_test(the_map_goes_on_beyond_32_bits),
-    cmocka_unit_test(the_map_deals_as_the_interface_does),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

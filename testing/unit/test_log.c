@@ -11,26 +11,23 @@ enum {
     LINES = 20 /* of each thread */
 };
 
-static void without_a_name_the_message_stands_alone(void **state)
+TEST(without_a_name_the_message_stands_alone)
 {
-    (void)state;
     capture_begin();
     xh_log_error("%d of %s", 3, "four");
     assert_string_equal(capture_end(NULL), "xhpl: error: 3 of four\n");
 }
 
-static void a_process_alone_names_no_place(void **state)
+TEST(a_process_alone_names_no_place)
 {
-    (void)state;
     xh_log_identify("tool", -1, "");
     capture_begin();
     xh_log_error("no room");
     assert_string_equal(capture_end(NULL), "tool: error: no room\n");
 }
 
-static void errors_and_warnings_name_rank_and_host(void **state)
+TEST(errors_and_warnings_name_rank_and_host)
 {
-    (void)state;
     xh_log_identify("prog", 3, "node17");
     capture_begin();
     xh_log_error("cannot allocate %.1f GiB", 81.25);
@@ -43,12 +40,11 @@ static void errors_and_warnings_name_rank_and_host(void **state)
         "prog: matrix generated\n");
 }
 
-static void a_message_is_one_line_in_one_write(void **state)
+TEST(a_message_is_one_line_in_one_write)
 {
     int writes;
     const char *text;
 
-    (void)state;
     capture_begin();
     xh_log_info("a value of\nthe user's\r\t\033[31m");
     text = capture_end(&writes);
@@ -56,13 +52,12 @@ static void a_message_is_one_line_in_one_write(void **state)
     assert_string_equal(text, "prog: a value of?the user's???[31m\n");
 }
 
-static void a_long_message_is_cut_and_still_ends_its_line(void **state)
+TEST(a_long_message_is_cut_and_still_ends_its_line)
 {
     static char long_text[10000];
     int writes;
     const char *text;
 
-    (void)state;
     memset(long_text, 'x', sizeof(long_text) - 1);
     capture_begin();
     xh_log_error("%s", long_text);
@@ -72,9 +67,8 @@ static void a_long_message_is_cut_and_still_ends_its_line(void **state)
     assert_ptr_equal(strchr(text, '\n'), text + 4095);
 }
 
-static void messages_below_the_limit_are_dropped(void **state)
+TEST(messages_below_the_limit_are_dropped)
 {
-    (void)state;
     capture_begin();
     xh_log_limit(XH_LOG_WARNING);
     xh_log_info("i");
@@ -88,9 +82,8 @@ static void messages_below_the_limit_are_dropped(void **state)
                         "prog: error: rank 3 on node17: e\n");
 }
 
-static void errno_survives(void **state)
+TEST(errno_survives)
 {
-    (void)state;
     capture_begin();
     errno = ENOSPC;
     xh_log_error("x");
@@ -100,37 +93,33 @@ static void errno_survives(void **state)
 
 static void *log_lines(void *argument)
 {
-    int i;
-
-    for (i = 0; i < LINES; i++)
+    for (int i = 0; i < LINES; i++)
         xh_log_info("%s", (const char *)argument);
     return NULL;
 }
 
-static void lines_of_several_threads_do_not_mix(void **state)
+TEST(lines_of_several_threads_do_not_mix)
 {
     static char word[] = "a word that is the same in every line";
     pthread_t threads[THREADS];
     const char *text;
     char expected[128];
-    int i, writes;
+    int writes;
 
-    (void)state;
     capture_begin();
-    for (i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, log_lines, word);
-    for (i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     text = capture_end(&writes);
     snprintf(expected, sizeof(expected), "prog: %s\n", word);
     assert_int_equal(writes, THREADS * LINES);
-    for (i = 0; i < THREADS * LINES; i++, text += strlen(expected))
+    for (int i = 0; i < THREADS * LINES; i++, text += strlen(expected))
         assert_memory_equal(text, expected, strlen(expected));
 }
 
-static void a_live_line_is_replaced_and_gives_way_to_messages(void **state)
+TEST(a_live_line_is_replaced_and_gives_way_to_messages)
 {
-    (void)state;
     xh_log_identify("prog", -1, "");
     capture_begin();
     xh_log_live("50% done");
@@ -150,12 +139,11 @@ static void hear(xh_log_level_t level, const char *text)
     snprintf(heard, sizeof(heard), "%d %s", (int)level, text);
 }
 
-static void an_error_of_another_form_stays_as_it_is_and_is_heard(void **state)
+TEST(an_error_of_another_form_stays_as_it_is_and_is_heard)
 {
     int writes;
     const char *text;
 
-    (void)state;
     xh_log_identify("prog", 3, "node17");
     xh_log_listen(hear);
     capture_begin();
@@ -167,11 +155,10 @@ static void an_error_of_another_form_stays_as_it_is_and_is_heard(void **state)
     assert_string_equal(heard, "0 LIB ERROR: 5%d");
 }
 
-static void a_message_beside_a_live_line_takes_that_away(void **state)
+TEST(a_message_beside_a_live_line_takes_that_away)
 {
     char expected[128];
 
-    (void)state;
     xh_log_identify("prog", -1, "");
     snprintf(expected, sizeof(expected), "\r%79s\rprog: one\nprog: two\n", "");
     capture_begin();
@@ -182,17 +169,4 @@ static void a_message_beside_a_live_line_takes_that_away(void **state)
     assert_string_equal(capture_end(NULL), expected);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(without_a_name_the_message_stands_alone),
-    cmocka_unit_test(a_process_alone_names_no_place),
-    cmocka_unit_test(errors_and_warnings_name_rank_and_host),
-    cmocka_unit_test(a_message_is_one_line_in_one_write),
-    cmocka_unit_test(a_long_message_is_cut_and_still_ends_its_line),
-    cmocka_unit_test(messages_below_the_limit_are_dropped),
-    cmocka_unit_test(errno_survives),
-    cmocka_unit_test(lines_of_several_threads_do_not_mix),
-    cmocka_unit_test(a_live_line_is_replaced_and_gives_way_to_messages),
-    cmocka_unit_test(an_error_of_another_form_stays_as_it_is_and_is_heard),
-    cmocka_unit_test(a_message_beside_a_live_line_takes_that_away),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -27,12 +27,11 @@ static double value(int i, int j, int salt)
 static hpl_matrix_t view(int which, int m, int n, enum HPL_TRANS form)
 {
     hpl_matrix_t v = {storage[which], LD, form};
-    int i, j;
 
-    for (i = 0; i < SIZE; i++)
+    for (int i = 0; i < SIZE; i++)
         storage[which][i] = GUARD;
-    for (j = 0; j < n; j++)
-        for (i = 0; i < m; i++)
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++)
             *address(v, i, j) = value(i, j, which);
     return v;
 }
@@ -41,14 +40,12 @@ static hpl_matrix_t view(int which, int m, int n, enum HPL_TRANS form)
 static void check(hpl_matrix_t v, int m, int n, double (*expect)(int, int, int),
                   int from)
 {
-    int i, j;
-
-    for (j = 0; j < n; j++)
-        for (i = 0; i < m; i++) {
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++) {
             assert_true(*address(v, i, j) == expect(i, j, from));
             *address(v, i, j) = GUARD;
         }
-    for (i = 0; i < SIZE; i++)
+    for (int i = 0; i < SIZE; i++)
         before[i] = GUARD;
     assert_memory_equal(v.data, before, sizeof(before));
 }
@@ -56,9 +53,8 @@ static void check(hpl_matrix_t v, int m, int n, double (*expect)(int, int, int),
 static double minus_product(int i, int j, int k)
 {
     double sum = value(i, j, 2);
-    int l;
 
-    for (l = 0; l < k; l++)
+    for (int l = 0; l < k; l++)
         sum -= value(i, l, 0) * value(l, j, 1);
     return sum;
 }
@@ -74,15 +70,12 @@ static void check_gemm(int m, int n, int k, int mix)
     check(c, m, n, minus_product, k);
 }
 
-static void gemm_subtracts_the_product_in_every_mix_of_forms(void **state)
+TEST(gemm_subtracts_the_product_in_every_mix_of_forms)
 {
-    int m, n, k, mix;
-
-    (void)state;
-    for (mix = 0; mix < 8; mix++)
-        for (m = 0; m <= MOST; m += 1 + m / 2)
-            for (n = 0; n <= MOST; n += 1 + n / 2)
-                for (k = 0; k <= MOST; k += 1 + k / 2)
+    for (int mix = 0; mix < 8; mix++)
+        for (int m = 0; m <= MOST; m += 1 + m / 2)
+            for (int n = 0; n <= MOST; n += 1 + n / 2)
+                for (int k = 0; k <= MOST; k += 1 + k / 2)
                     check_gemm(m, n, k, mix);
 }
 
@@ -90,9 +83,8 @@ static void gemm_subtracts_the_product_in_every_mix_of_forms(void **state)
 static double right_hand_side(int i, int j)
 {
     double sum = value(i, j, 1);
-    int l;
 
-    for (l = 0; l < i; l++)
+    for (int l = 0; l < i; l++)
         sum += value(i, l, 0) * value(l, j, 1);
     return sum;
 }
@@ -101,36 +93,31 @@ static void check_trsm(int m, int n, int mix)
 {
     hpl_matrix_t l = view(0, m, m, forms[mix & 1]);
     hpl_matrix_t b = view(1, m, n, forms[mix >> 1 & 1]);
-    int i, j;
 
-    for (j = 0; j < n; j++)
-        for (i = 0; i < m; i++)
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++)
             *address(b, i, j) = right_hand_side(i, j);
     hpl_matrix_trsm_unit_lower(m, n, l, b);
     check(b, m, n, value, 1);
 }
 
-static void trsm_solves_with_the_unit_lower_triangle_in_all_forms(void **state)
+TEST(trsm_solves_with_the_unit_lower_triangle_in_all_forms)
 {
-    int m, n, mix;
-
-    (void)state;
-    for (mix = 0; mix < 4; mix++)
-        for (m = 0; m <= MOST; m++)
-            for (n = 0; n <= MOST; n++)
+    for (int mix = 0; mix < 4; mix++)
+        for (int m = 0; m <= MOST; m++)
+            for (int n = 0; n <= MOST; n++)
                 check_trsm(m, n, mix);
 }
 
-static void copy_moves_every_element_between_all_forms(void **state)
+TEST(copy_moves_every_element_between_all_forms)
 {
     static const int sizes[] = {0, 1, 2, 31, 32, 33, 64, 69};
-    int i, j, mix, m, n;
+    int m, n;
     hpl_matrix_t to;
 
-    (void)state;
-    for (mix = 0; mix < 4; mix++)
-        for (i = 0; i < 8; i++)
-            for (j = 0; j < 8; j++) {
+    for (int mix = 0; mix < 4; mix++)
+        for (int i = 0; i < 8; i++)
+            for (int j = 0; j < 8; j++) {
                 m = sizes[i];
                 n = sizes[j];
                 to = view(1, m, n, forms[mix >> 1]);
@@ -139,16 +126,14 @@ static void copy_moves_every_element_between_all_forms(void **state)
             }
 }
 
-static void a_part_starts_at_its_element(void **state)
+TEST(a_part_starts_at_its_element)
 {
-    int form, i, j;
     hpl_matrix_t v, part;
 
-    (void)state;
-    for (form = 0; form < 2; form++) {
+    for (int form = 0; form < 2; form++) {
         v = view(0, 9, 8, forms[form]);
-        for (i = 0; i < 9; i++)
-            for (j = 0; j < 8; j++) {
+        for (int i = 0; i < 9; i++)
+            for (int j = 0; j < 8; j++) {
                 part = hpl_matrix_at(v, i, j);
                 assert_ptr_equal(part.data, address(v, i, j));
                 assert_int_equal(part.ld, v.ld);
@@ -157,21 +142,12 @@ static void a_part_starts_at_its_element(void **state)
     }
 }
 
-static void a_transpose_exchanges_rows_and_columns(void **state)
+TEST(a_transpose_exchanges_rows_and_columns)
 {
     hpl_matrix_t v = view(0, 9, 8, HplNoTrans), t = hpl_matrix_transpose(v);
 
-    (void)state;
     assert_true(*address(t, 3, 5) == value(5, 3, 0));
     assert_int_equal(hpl_matrix_transpose(t).trans, HplNoTrans);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(gemm_subtracts_the_product_in_every_mix_of_forms),
-    cmocka_unit_test(trsm_solves_with_the_unit_lower_triangle_in_all_forms),
-    cmocka_unit_test(copy_moves_every_element_between_all_forms),
-    cmocka_unit_test(a_part_starts_at_its_element),
-    cmocka_unit_test(a_transpose_exchanges_rows_and_columns),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -31,7 +31,7 @@ static xhpl_rates_t measure(void)
                                      .column_step = 1};
     xhpl_rates_t rates;
 
-    assert_int_equal(xhpl_measure(hyb_driver_means(), &what, &rates), XH_OK);
+    assert_ok(xhpl_measure(hyb_driver_means(), &what, &rates));
     driver_close();
     return rates;
 }
@@ -53,11 +53,10 @@ static void assert_devices(const xhpl_rates_t *rates, bool are_there)
     }
 }
 
-static void devices_have_a_curve_of_their_own(void **state)
+TEST(devices_have_a_curve_of_their_own)
 {
     xhpl_rates_t rates;
 
-    (void)state;
     driver_open_with_devices(1, "threads=1 tile=64 kernel=portable");
     rates = measure();
     assert_devices(&rates, true);
@@ -68,33 +67,30 @@ static void devices_have_a_curve_of_their_own(void **state)
     assert_true(rates.fixed && rates.share == 0.75);
 }
 
-static void without_devices_there_is_none(void **state)
+TEST(without_devices_there_is_none)
 {
     xhpl_rates_t rates;
 
-    (void)state;
     driver_open("threads=1 kernel=portable");
     rates = measure();
     assert_devices(&rates, false);
 }
 
-static void where_a_process_has_none_none_counts(void **state)
+TEST(where_a_process_has_none_none_counts)
 {
     xhpl_rates_t rates;
 
-    (void)state;
     driver_open_with_devices(rank_here() == 0, "threads=1 kernel=portable");
     rates = measure();
     assert_devices(&rates, small_processes() == 1);
 }
 
 /* The first of two, which are dealt in turn, or the only one. */
-static void devices_that_fail_are_not_counted(void **state)
+TEST(devices_that_fail_are_not_counted)
 {
     char settings[96];
     xhpl_rates_t rates;
 
-    (void)state;
     for (int devices = 1; devices <= 2; devices++) {
         snprintf(settings, sizeof(settings),
                  "threads=1 tile=64 kernel=portable emu_fault=%d:fail@gemm:3",
@@ -107,11 +103,4 @@ static void devices_that_fail_are_not_counted(void **state)
     }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(devices_have_a_curve_of_their_own),
-    cmocka_unit_test(without_devices_there_is_none),
-    cmocka_unit_test(where_a_process_has_none_none_counts),
-    cmocka_unit_test(devices_that_fail_are_not_counted),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -39,7 +39,7 @@ static uint64_t available_mib(void)
 {
     uint64_t bytes = 0;
 
-    assert_int_equal(xh_memory_available_below(root, &bytes), XH_OK);
+    assert_ok(xh_memory_available_below(root, &bytes));
     assert_true(bytes % MIB == 0);
     return bytes / MIB;
 }
@@ -88,19 +88,19 @@ static void use_v2(const char *group)
     fake_root_write("proc/self/mountinfo", MOUNT_V2);
 }
 
-static void without_cgroups_it_is_what_the_system_offers(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, create, destroy)
+
+TEST_SET_UP(without_cgroups_it_is_what_the_system_offers)
 {
-    (void)state;
     assert_int_equal(available_mib(), 1000);
     assert_true(xh_cgroup_memory_left(root) == UINT64_MAX);
 }
 
-static void a_system_that_does_not_tell_is_an_error(void **state)
+TEST_SET_UP(a_system_that_does_not_tell_is_an_error)
 {
     uint64_t bytes = 7;
     xh_status_t status;
 
-    (void)state;
     fake_root_write("proc/meminfo", "MemTotal: 2048000 kB\n");
     capture_begin();
     status = xh_memory_available_below(root, &bytes);
@@ -109,26 +109,23 @@ static void a_system_that_does_not_tell_is_an_error(void **state)
     assert_int_equal(bytes, 7);
 }
 
-static void v1_leaves_limit_minus_usage(void **state)
+TEST_SET_UP(v1_leaves_limit_minus_usage)
 {
-    (void)state;
     use_v1("/job");
     write_v1(V1 "job/", 600, 100);
     assert_int_equal(available_mib(), 500);
 }
 
-static void v1_without_a_limit_shows_a_huge_one(void **state)
+TEST_SET_UP(v1_without_a_limit_shows_a_huge_one)
 {
-    (void)state;
     use_v1("/job");
     write_v1(V1 "job/", 600, 100);
     fake_root_write(V1 "job/memory.limit_in_bytes", "9223372036854771712\n");
     assert_int_equal(available_mib(), 1000);
 }
 
-static void v1_counts_inactive_file_pages_of_descendants_as_free(void **state)
+TEST_SET_UP(v1_counts_inactive_file_pages_of_descendants_as_free)
 {
-    (void)state;
     use_v1("/job");
     write_v1(V1 "job/", 600, 300);
     fake_root_write(V1 "job/memory.stat", "inactive_file 1048576\n"
@@ -136,9 +133,8 @@ static void v1_counts_inactive_file_pages_of_descendants_as_free(void **state)
     assert_int_equal(available_mib(), 500);
 }
 
-static void v1_in_a_container_without_the_groups_path(void **state)
+TEST_SET_UP(v1_in_a_container_without_the_groups_path)
 {
-    (void)state;
     use_v1("/docker/0123abcd");
     fake_root_write("proc/self/mountinfo",
                     "35 31 0:32 /docker/0123abcd /sys/fs/cgroup/memory rw - "
@@ -147,9 +143,8 @@ static void v1_in_a_container_without_the_groups_path(void **state)
     assert_int_equal(available_mib(), 300);
 }
 
-static void a_mount_that_begins_further_down_cuts_the_path(void **state)
+TEST_SET_UP(a_mount_that_begins_further_down_cuts_the_path)
 {
-    (void)state;
     use_v1("/docker/0123abcd/step");
     fake_root_write("proc/self/mountinfo",
                     "35 31 0:32 /docker/0123abcd /sys/fs/cgroup/memory rw - "
@@ -159,26 +154,23 @@ static void a_mount_that_begins_further_down_cuts_the_path(void **state)
     assert_int_equal(available_mib(), 200);
 }
 
-static void v2_leaves_max_minus_current(void **state)
+TEST_SET_UP(v2_leaves_max_minus_current)
 {
-    (void)state;
     use_v2("/user.slice/job");
     write_v2(V2 "user.slice/job/", 600, 100);
     assert_int_equal(available_mib(), 500);
 }
 
-static void v2_max_is_no_limit(void **state)
+TEST_SET_UP(v2_max_is_no_limit)
 {
-    (void)state;
     use_v2("/job");
     write_v2(V2 "job/", 600, 100);
     fake_root_write(V2 "job/memory.max", "max\n");
     assert_int_equal(available_mib(), 1000);
 }
 
-static void v2_counts_inactive_file_pages_as_free(void **state)
+TEST_SET_UP(v2_counts_inactive_file_pages_as_free)
 {
-    (void)state;
     use_v2("/job");
     write_v2(V2 "job/", 600, 300);
     fake_root_write(V2 "job/memory.stat", "anon 4096\n"
@@ -187,9 +179,8 @@ static void v2_counts_inactive_file_pages_as_free(void **state)
     assert_int_equal(available_mib(), 400);
 }
 
-static void the_least_level_of_a_nest_counts(void **state)
+TEST_SET_UP(the_least_level_of_a_nest_counts)
 {
-    (void)state;
     use_v2("/a/b/c");
     write_v2(V2 "a/b/c/", 900, 100);
     write_v2(V2 "a/b/", 500, 400);
@@ -201,34 +192,30 @@ static void the_least_level_of_a_nest_counts(void **state)
     assert_int_equal(available_mib(), 5);
 }
 
-static void a_level_without_files_does_not_hide_those_above(void **state)
+TEST_SET_UP(a_level_without_files_does_not_hide_those_above)
 {
-    (void)state;
     use_v2("/a/b/c");
     write_v2(V2 "a/", 800, 450);
     assert_int_equal(available_mib(), 350);
 }
 
-static void a_group_over_its_limit_leaves_nothing(void **state)
+TEST_SET_UP(a_group_over_its_limit_leaves_nothing)
 {
-    (void)state;
     use_v2("/job");
     write_v2(V2 "job/", 100, 130);
     assert_int_equal(available_mib(), 0);
 }
 
-static void more_inactive_pages_than_usage_leave_the_limit(void **state)
+TEST_SET_UP(more_inactive_pages_than_usage_leave_the_limit)
 {
-    (void)state;
     use_v2("/job");
     write_v2(V2 "job/", 100, 30);
     fake_root_write(V2 "job/memory.stat", "inactive_file 104857600\n");
     assert_int_equal(available_mib(), 100);
 }
 
-static void both_versions_at_once_count_both(void **state)
+TEST_SET_UP(both_versions_at_once_count_both)
 {
-    (void)state;
     fake_root_write("proc/self/cgroup", "4:memory:/one\n0::/two\n");
     fake_root_write("proc/self/mountinfo", MOUNT_V1
                     "memory\n"
@@ -239,9 +226,8 @@ static void both_versions_at_once_count_both(void **state)
     assert_int_equal(available_mib(), 200);
 }
 
-static void blanks_in_names_are_understood(void **state)
+TEST_SET_UP(blanks_in_names_are_understood)
 {
-    (void)state;
     fake_root_write("proc/self/cgroup", "0::/my job\n");
     fake_root_write("proc/self/mountinfo",
                     "30 23 0:26 / /sys/c\\040group rw - cgroup2 x rw\n");
@@ -249,21 +235,19 @@ static void blanks_in_names_are_understood(void **state)
     assert_int_equal(available_mib(), 500);
 }
 
-static void a_group_outside_the_mount_falls_back_to_its_top(void **state)
+TEST_SET_UP(a_group_outside_the_mount_falls_back_to_its_top)
 {
-    (void)state;
     use_v2("/../../elsewhere");
     write_v2(V2, 600, 100);
     write_v2("sys/elsewhere/", 200, 100);
     assert_int_equal(available_mib(), 500);
 }
 
-static void this_machine_has_some_memory(void **state)
+TEST(this_machine_has_some_memory)
 {
     uint64_t bytes = 0;
 
-    (void)state;
-    assert_int_equal(xh_memory_available(&bytes), XH_OK);
+    assert_ok(xh_memory_available(&bytes));
     assert_true(bytes > MIB);
 }
 
@@ -273,7 +257,7 @@ static void check_allocation(size_t bytes, size_t alignment)
     void *memory = NULL;
     unsigned char *byte;
 
-    assert_int_equal(xh_memory_allocate(bytes, &memory), XH_OK);
+    assert_ok(xh_memory_allocate(bytes, &memory));
     assert_non_null(memory);
     assert_int_equal((uintptr_t)memory % alignment, 0);
     byte = memory;
@@ -284,16 +268,14 @@ static void check_allocation(size_t bytes, size_t alignment)
     xh_memory_free(memory, bytes);
 }
 
-static void allocations_of_any_size_are_aligned_and_writable(void **state)
+TEST(allocations_of_any_size_are_aligned_and_writable)
 {
     static const size_t small[] = {0, 1, 4095, 4096, 4097, 4 * MIB - 1};
     static const size_t large[] = {4 * MIB, 4 * MIB + 1, 7 * MIB + 12345};
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(small) / sizeof(small[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(small); i++)
         check_allocation(small[i], 4096);
-    for (i = 0; i < sizeof(large) / sizeof(large[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(large); i++)
         check_allocation(large[i], 2 * MIB);
 }
 
@@ -306,17 +288,15 @@ static long mapped_kib(void)
     return strtol(value, NULL, 10);
 }
 
-static void nothing_stays_mapped_after_free(void **state)
+TEST(nothing_stays_mapped_after_free)
 {
     const size_t bytes = 64 * MIB + 12345;
     long before = mapped_kib();
-    int i;
 
-    (void)state;
-    for (i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++) {
         void *memory;
 
-        assert_int_equal(xh_memory_allocate(bytes, &memory), XH_OK);
+        assert_ok(xh_memory_allocate(bytes, &memory));
         xh_memory_free(memory, bytes);
     }
     assert_true(mapped_kib() < before + 64 * 1024);
@@ -333,15 +313,14 @@ static long backed_kib(void)
 }
 
 /* By several, in any order, whatever is in it. */
-static void what_is_touched_is_backed_and_keeps_its_contents(void **state)
+TEST(what_is_touched_is_backed_and_keeps_its_contents)
 {
     const size_t bytes = 64 * MIB + 12345;
     long before = backed_kib();
     unsigned char *byte;
     void *memory;
 
-    (void)state;
-    assert_int_equal(xh_memory_allocate(bytes, &memory), XH_OK);
+    assert_ok(xh_memory_allocate(bytes, &memory));
     byte = memory;
     byte[0] = byte[12 * MIB] = byte[bytes - 1] = 7;
     for (int part = 2; part >= 0; part--)
@@ -354,16 +333,14 @@ static void what_is_touched_is_backed_and_keeps_its_contents(void **state)
     xh_memory_free(memory, bytes);
 }
 
-static void what_cannot_be_had_is_an_error(void **state)
+TEST(what_cannot_be_had_is_an_error)
 {
     static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 4096, SIZE_MAX / 2};
     int untouched;
     void *memory = &untouched;
     xh_status_t status;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         capture_begin();
         status = xh_memory_allocate(sizes[i], &memory);
         assert_non_null(strstr(capture_end(NULL), "cannot allocate"));
@@ -372,37 +349,9 @@ static void what_cannot_be_had_is_an_error(void **state)
     }
 }
 
-static void freeing_null_does_nothing(void **state)
+TEST(freeing_null_does_nothing)
 {
-    (void)state;
     xh_memory_free(NULL, 100);
 }
 
-#define ON_FAKE(name) cmocka_unit_test_setup_teardown(name, create, destroy)
-
-static const struct CMUnitTest cases[] = {
-    ON_FAKE(without_cgroups_it_is_what_the_system_offers),
-    ON_FAKE(a_system_that_does_not_tell_is_an_error),
-    ON_FAKE(v1_leaves_limit_minus_usage),
-    ON_FAKE(v1_without_a_limit_shows_a_huge_one),
-    ON_FAKE(v1_counts_inactive_file_pages_of_descendants_as_free),
-    ON_FAKE(v1_in_a_container_without_the_groups_path),
-    ON_FAKE(a_mount_that_begins_further_down_cuts_the_path),
-    ON_FAKE(v2_leaves_max_minus_current),
-    ON_FAKE(v2_max_is_no_limit),
-    ON_FAKE(v2_counts_inactive_file_pages_as_free),
-    ON_FAKE(the_least_level_of_a_nest_counts),
-    ON_FAKE(a_level_without_files_does_not_hide_those_above),
-    ON_FAKE(a_group_over_its_limit_leaves_nothing),
-    ON_FAKE(more_inactive_pages_than_usage_leave_the_limit),
-    ON_FAKE(both_versions_at_once_count_both),
-    ON_FAKE(blanks_in_names_are_understood),
-    ON_FAKE(a_group_outside_the_mount_falls_back_to_its_top),
-    cmocka_unit_test(this_machine_has_some_memory),
-    cmocka_unit_test(allocations_of_any_size_are_aligned_and_writable),
-    cmocka_unit_test(nothing_stays_mapped_after_free),
-    cmocka_unit_test(what_is_touched_is_backed_and_keeps_its_contents),
-    cmocka_unit_test(what_cannot_be_had_is_an_error),
-    cmocka_unit_test(freeing_null_does_nothing),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -9,11 +9,10 @@ static void assert_near(double value, double wanted)
     assert_true(fabs(value - wanted) <= 1e-9 * fabs(wanted));
 }
 
-static void a_ring_passes_a_message_on(void **state)
+TEST(a_ring_passes_a_message_on)
 {
     xhpl_link_t link = {.latency = 1.0, .bandwidth = 10.0};
 
-    (void)state;
     for (int bcast = 0; bcast < 6; bcast++)
         assert_true(xhpl_messages_broadcast(&link, bcast, 8, 0, 40) == 0.0);
     assert_near(xhpl_messages_broadcast(&link, 0, 8, 7, 40), 7 * 5);
@@ -25,20 +24,18 @@ static void a_ring_passes_a_message_on(void **state)
     assert_near(xhpl_messages_broadcast(&link, 5, 8, 1, 40), 5);
 }
 
-static void a_long_message_is_better_cut_in_pieces(void **state)
+TEST(a_long_message_is_better_cut_in_pieces)
 {
     xhpl_link_t link = {.latency = 1e-6, .bandwidth = 1e9};
 
-    (void)state;
     assert_true(xhpl_messages_broadcast(&link, 4, 16, 15, 1e8) <
                 xhpl_messages_broadcast(&link, 0, 16, 15, 1e8));
     assert_true(xhpl_messages_broadcast(&link, 4, 16, 1, 8) >
                 xhpl_messages_broadcast(&link, 0, 16, 1, 8));
 }
 
-static void rounds_double_what_is_known(void **state)
+TEST(rounds_double_what_is_known)
 {
-    (void)state;
     assert_int_equal(xhpl_messages_rounds(1), 0);
     assert_int_equal(xhpl_messages_rounds(2), 1);
     assert_int_equal(xhpl_messages_rounds(5), 3);
@@ -46,9 +43,8 @@ static void rounds_double_what_is_known(void **state)
 }
 
 /* Of a row of eight; BCAST 0 is a ring, 1 spares the next process. */
-static void who_passes_a_panel_on_has_it_twice(void **state)
+TEST(who_passes_a_panel_on_has_it_twice)
 {
-    (void)state;
     assert_int_equal(xhpl_messages_copies(0, 1, 0), 0);
     assert_int_equal(xhpl_messages_copies(0, 8, 0), 1);
     assert_int_equal(xhpl_messages_copies(0, 8, 3), 2);
@@ -58,11 +54,4 @@ static void who_passes_a_panel_on_has_it_twice(void **state)
     assert_int_equal(xhpl_messages_copies(5, 8, 1), 1);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_ring_passes_a_message_on),
-    cmocka_unit_test(a_long_message_is_better_cut_in_pieces),
-    cmocka_unit_test(rounds_double_what_is_known),
-    cmocka_unit_test(who_passes_a_panel_on_has_it_twice),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

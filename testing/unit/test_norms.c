@@ -17,10 +17,9 @@ typedef struct {
 static matrix_t matrix(int m, int n)
 {
     matrix_t x = {.m = m, .n = n};
-    int i, j;
 
-    for (i = 0; i < m; i++)
-        for (j = 0; j < n; j++)
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
             x.value[i][j] = ((i * 7 + j * 11) % 13 - 6) / 8.0;
     return x;
 }
@@ -28,11 +27,11 @@ static matrix_t matrix(int m, int n)
 static double largest_sum(const matrix_t *x, int by_rows)
 {
     double sum, largest = 0.0;
-    int i, j, outer = by_rows ? x->m : x->n, inner = by_rows ? x->n : x->m;
+    int outer = by_rows ? x->m : x->n, inner = by_rows ? x->n : x->m;
 
-    for (i = 0; i < outer; i++) {
+    for (int i = 0; i < outer; i++) {
         sum = 0.0;
-        for (j = 0; j < inner; j++)
+        for (int j = 0; j < inner; j++)
             sum += fabs(by_rows ? x->value[i][j] : x->value[j][i]);
         largest = fmax(largest, sum);
     }
@@ -42,12 +41,11 @@ static double largest_sum(const matrix_t *x, int by_rows)
 static double norm_of(const matrix_t *x, HPL_T_NORM norm)
 {
     double largest = 0.0;
-    int i, j;
 
     if (norm != HPL_NORM_A)
         return largest_sum(x, norm == HPL_NORM_I);
-    for (i = 0; i < x->m; i++)
-        for (j = 0; j < x->n; j++)
+    for (int i = 0; i < x->m; i++)
+        for (int j = 0; j < x->n; j++)
             largest = fmax(largest, fabs(x->value[i][j]));
     return largest;
 }
@@ -56,10 +54,9 @@ static double local_norm(const matrix_t *x, HPL_T_NORM norm)
 {
     enum { LDA = MOST + 2 };
     double a[LDA * (MOST + 1)];
-    int i, j;
 
-    for (j = 0; j < x->n; j++)
-        for (i = 0; i < LDA; i++)
+    for (int j = 0; j < x->n; j++)
+        for (int i = 0; i < LDA; i++)
             a[i + j * LDA] = i < x->m ? x->value[i][j] : NAN;
     return HPL_dlange(norm, x->m, x->n, a, LDA);
 }
@@ -69,12 +66,12 @@ static double distributed_norm(const matrix_t *x, HPL_T_NORM norm,
 {
     enum { LDA = MOST + 1 };
     double a[LDA * (MOST + 1)];
-    int i, j, p = grid->nprow, q = grid->npcol;
+    int p = grid->nprow, q = grid->npcol;
 
-    for (i = 0; i < LDA * (MOST + 1); i++)
+    for (int i = 0; i < LDA * (MOST + 1); i++)
         a[i] = NAN;
-    for (j = 0; j < x->n; j++)
-        for (i = 0; i < x->m; i++)
+    for (int j = 0; j < x->n; j++)
+        for (int i = 0; i < x->m; i++)
             if (HPL_indxg2p(i, nb, nb, 0, p) == grid->myrow &&
                 HPL_indxg2p(j, nb, nb, 0, q) == grid->mycol)
                 *Mptr(a, HPL_indxg2l(i, nb, nb, 0, p),
@@ -85,11 +82,11 @@ static double distributed_norm(const matrix_t *x, HPL_T_NORM norm,
 /* All grids of all processes of this run. */
 static void for_all_grids(void (*check)(const HPL_T_grid *))
 {
-    int p, size;
+    int size;
     HPL_T_grid grid;
 
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (p = 1; p <= size; p++) {
+    for (int p = 1; p <= size; p++) {
         if (size % p != 0)
             continue;
         HPL_grid_init(MPI_COMM_WORLD, HPL_ROW_MAJOR, p, size / p, &grid);
@@ -98,28 +95,24 @@ static void for_all_grids(void (*check)(const HPL_T_grid *))
     }
 }
 
-static void norms_are_those_of_the_definition(void **state)
+TEST(norms_are_those_of_the_definition)
 {
     matrix_t x;
-    int m, n, k;
 
-    (void)state;
-    for (m = 0; m <= MOST; m++)
-        for (n = 0; n <= MOST + 1; n++)
-            for (k = 0; k < 3; k++) {
+    for (int m = 0; m <= MOST; m++)
+        for (int n = 0; n <= MOST + 1; n++)
+            for (int k = 0; k < 3; k++) {
                 x = matrix(m, n);
                 assert_true(local_norm(&x, norms[k]) == norm_of(&x, norms[k]));
             }
 }
 
-static void long_matrices_lose_no_row_or_column(void **state)
+TEST(long_matrices_lose_no_row_or_column)
 {
     enum { LONG = 1100 };
     double a[LONG];
-    int i;
 
-    (void)state;
-    for (i = 0; i < LONG; i++) {
+    for (int i = 0; i < LONG; i++) {
         memset(a, 0, sizeof(a));
         a[i] = -3.0;
         assert_true(HPL_dlange(HPL_NORM_I, LONG, 1, a, LONG) == 3.0);
@@ -128,15 +121,13 @@ static void long_matrices_lose_no_row_or_column(void **state)
     }
 }
 
-static void a_nan_anywhere_is_a_nan_norm(void **state)
+TEST(a_nan_anywhere_is_a_nan_norm)
 {
     matrix_t x;
-    int i, j, k;
 
-    (void)state;
-    for (i = 0; i < MOST; i++)
-        for (j = 0; j < MOST; j++)
-            for (k = 0; k < 3; k++) {
+    for (int i = 0; i < MOST; i++)
+        for (int j = 0; j < MOST; j++)
+            for (int k = 0; k < 3; k++) {
                 x = matrix(MOST, MOST);
                 x.value[i ^ 1][j] = INFINITY;
                 x.value[i][j] = (i + j) % 2 == 0 ? NAN : -NAN;
@@ -144,15 +135,13 @@ static void a_nan_anywhere_is_a_nan_norm(void **state)
             }
 }
 
-static void infinity_anywhere_is_an_infinite_norm(void **state)
+TEST(infinity_anywhere_is_an_infinite_norm)
 {
     matrix_t x;
-    int i, j, k;
 
-    (void)state;
-    for (i = 0; i < MOST; i++)
-        for (j = 0; j < MOST; j++)
-            for (k = 0; k < 3; k++) {
+    for (int i = 0; i < MOST; i++)
+        for (int j = 0; j < MOST; j++)
+            for (int k = 0; k < 3; k++) {
                 x = matrix(MOST, MOST);
                 x.value[i][j] = -INFINITY;
                 assert_true(local_norm(&x, norms[k]) == INFINITY);
@@ -162,61 +151,44 @@ static void infinity_anywhere_is_an_infinite_norm(void **state)
 static void check_distributed(const HPL_T_grid *grid)
 {
     matrix_t x;
-    int n, nb, k;
 
-    for (n = 0; n <= MOST; n++)
-        for (nb = 1; nb <= 5; nb++)
-            for (k = 0; k < 6; k++) {
+    for (int n = 0; n <= MOST; n++)
+        for (int nb = 1; nb <= 5; nb++)
+            for (int k = 0; k < 6; k++) {
                 x = matrix(n, n + k % 2);
                 assert_true(distributed_norm(&x, norms[k / 2], grid, nb) ==
                             norm_of(&x, norms[k / 2]));
             }
 }
 
-static void distribution_changes_no_norm(void **state)
+TEST(distribution_changes_no_norm)
 {
-    (void)state;
     for_all_grids(check_distributed);
 }
 
 static void check_nan(const HPL_T_grid *grid)
 {
     matrix_t x;
-    int i, j, k;
 
-    for (i = 0; i < MOST; i++)
-        for (j = 0; j <= MOST; j++)
-            for (k = 0; k < 3; k++) {
+    for (int i = 0; i < MOST; i++)
+        for (int j = 0; j <= MOST; j++)
+            for (int k = 0; k < 3; k++) {
                 x = matrix(MOST, MOST + 1);
                 x.value[i][j] = NAN;
                 assert_true(isnan(distributed_norm(&x, norms[k], grid, 2)));
             }
 }
 
-static void a_nan_on_any_process_is_a_nan_norm_on_all(void **state)
+TEST(a_nan_on_any_process_is_a_nan_norm_on_all)
 {
-    (void)state;
     for_all_grids(check_nan);
 }
 
-static void machine_constants_agree_on_all_processes(void **state)
+TEST(machine_constants_agree_on_all_processes)
 {
-    int c;
-
-    (void)state;
-    for (c = HPL_MACH_EPS; c <= HPL_MACH_RMAX; c++)
+    for (int c = HPL_MACH_EPS; c <= HPL_MACH_RMAX; c++)
         assert_true(HPL_pdlamch(MPI_COMM_WORLD, (HPL_T_MACH)c) ==
                     HPL_dlamch((HPL_T_MACH)c));
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(norms_are_those_of_the_definition),
-    cmocka_unit_test(long_matrices_lose_no_row_or_column),
-    cmocka_unit_test(a_nan_anywhere_is_a_nan_norm),
-    cmocka_unit_test(infinity_anywhere_is_an_infinite_norm),
-    cmocka_unit_test(distribution_changes_no_norm),
-    cmocka_unit_test(a_nan_on_any_process_is_a_nan_norm_on_all),
-    cmocka_unit_test(machine_constants_agree_on_all_processes),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

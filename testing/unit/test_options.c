@@ -28,16 +28,15 @@ static void assert_values(const char *line, xhpl_quantity_t quantity, int count,
 {
     const xhpl_list_t *list = &options.values.list[quantity];
 
-    assert_int_equal(parse(line), XH_OK);
+    assert_ok(parse(line));
     assert_true(options.given[quantity]);
     assert_int_equal(list->count, count);
     assert_int_equal(list->value[0], first);
     assert_int_equal(list->value[count - 1], last);
 }
 
-static void every_quantity_has_its_option(void **state)
+TEST(every_quantity_has_its_option)
 {
-    (void)state;
     assert_values("-n 10,20,30", XHPL_N, 3, 10, 30);
     assert_values("-nb 64", XHPL_NB, 1, 64, 64);
     assert_values("-p 1,2", XHPL_P, 2, 1, 2);
@@ -47,14 +46,13 @@ static void every_quantity_has_its_option(void **state)
     assert_values("--depth 0,1,2", XHPL_DEPTH, 3, 0, 2);
     assert_values("--swap-threshold 128", XHPL_SWAP_THRESHOLD, 1, 128, 128);
     assert_values("--align 16", XHPL_ALIGN, 1, 16, 16);
-    assert_int_equal(parse("--threshold 1e-9"), XH_OK);
+    assert_ok(parse("--threshold 1e-9"));
     assert_true(options.given[XHPL_THRESHOLD]);
     assert_true(options.values.threshold == 1e-9);
 }
 
-static void one_or_two_dashes_and_an_equals_sign_are_the_same(void **state)
+TEST(one_or_two_dashes_and_an_equals_sign_are_the_same)
 {
-    (void)state;
     assert_values("-nb 8", XHPL_NB, 1, 8, 8);
     assert_values("--nb 8", XHPL_NB, 1, 8, 8);
     assert_values("--nb=8", XHPL_NB, 1, 8, 8);
@@ -64,9 +62,8 @@ static void one_or_two_dashes_and_an_equals_sign_are_the_same(void **state)
     assert_true(options.values.threshold == -1.0);
 }
 
-static void values_can_be_numbers_words_or_their_beginnings(void **state)
+TEST(values_can_be_numbers_words_or_their_beginnings)
 {
-    (void)state;
     assert_values("--pfact left,crout,right", XHPL_PFACT, 3, 0, 2);
     assert_values("--pfact L,C,R", XHPL_PFACT, 3, 0, 2);
     assert_values("--rfact 2,1,0", XHPL_RFACT, 3, 2, 0);
@@ -93,9 +90,8 @@ static void assert_refused(const char *line, const char *what,
     assert_non_null(strstr(said, nearest));
 }
 
-static void an_unknown_option_is_refused_with_the_nearest(void **state)
+TEST(an_unknown_option_is_refused_with_the_nearest)
 {
-    (void)state;
     assert_refused("--bcats 3", "--bcats", "the nearest is --bcast");
     assert_refused("--treshold=3", "--treshold", "the nearest is --threshold");
     assert_refused("-nc 3", "-nc", "the nearest is -n");
@@ -106,9 +102,8 @@ static void an_unknown_option_is_refused_with_the_nearest(void **state)
     assert_refused("--set progres=on", "progres", "the nearest is progress");
 }
 
-static void an_invalid_value_is_refused_with_the_nearest(void **state)
+TEST(an_invalid_value_is_refused_with_the_nearest)
 {
-    (void)state;
     assert_refused("-n 1e3", "'1e3'", "the nearest is 1000");
     assert_refused("-n 4294967796", "'4294967796'", "an integer from 0");
     assert_refused("-nb 0", "'0'", "the nearest is 1");
@@ -125,14 +120,13 @@ static void an_invalid_value_is_refused_with_the_nearest(void **state)
                    "-n", "more values than the 20");
 }
 
-static void options_go_before_the_file(void **state)
+TEST(options_go_before_the_file)
 {
     xhpl_parameters_t parameters =
         reference_file_parameters("upstream-variants.HPL.dat");
 
-    (void)state;
-    assert_int_equal(parse("-n 7 --depth 2,1 --threshold 3"), XH_OK);
-    assert_int_equal(xhpl_options_override(&options, &parameters), XH_OK);
+    assert_ok(parse("-n 7 --depth 2,1 --threshold 3"));
+    assert_ok(xhpl_options_override(&options, &parameters));
     assert_int_equal(parameters.list[XHPL_N].count, 1);
     assert_int_equal(parameters.list[XHPL_N].value[0], 7);
     assert_int_equal(parameters.list[XHPL_DEPTH].count, 2);
@@ -142,51 +136,47 @@ static void options_go_before_the_file(void **state)
     assert_int_equal(parameters.list[XHPL_ALIGN].value[0], 4);
 }
 
-static void p_and_q_must_be_equally_many(void **state)
+TEST(p_and_q_must_be_equally_many)
 {
     xhpl_parameters_t parameters =
         reference_file_parameters("upstream-variants.HPL.dat");
     xh_status_t status;
 
-    (void)state;
-    assert_int_equal(parse("-p 4"), XH_OK);
+    assert_ok(parse("-p 4"));
     capture_begin();
     status = xhpl_options_override(&options, &parameters);
     assert_non_null(strstr(capture_end(NULL), "P has 1 values and Q has 2"));
     assert_int_equal(status, XH_ERR_INPUT);
 }
 
-static void n_nb_p_and_q_make_a_run(void **state)
+TEST(n_nb_p_and_q_make_a_run)
 {
-    (void)state;
-    assert_int_equal(parse("-n 5 -nb 2 -p 1"), XH_OK);
+    assert_ok(parse("-n 5 -nb 2 -p 1"));
     assert_false(xhpl_options_complete(&options));
-    assert_int_equal(parse("-n 5 -nb 2 -p 1 -q 1"), XH_OK);
+    assert_ok(parse("-n 5 -nb 2 -p 1 -q 1"));
     assert_true(xhpl_options_complete(&options));
 }
 
-static void the_other_options_are_understood(void **state)
+TEST(the_other_options_are_understood)
 {
-    (void)state;
-    assert_int_equal(parse("--quiet --upstream-exit --dat other.dat"), XH_OK);
+    assert_ok(parse("--quiet --upstream-exit --dat other.dat"));
     assert_true(options.quiet);
     assert_true(options.upstream_exit);
     assert_string_equal(options.dat, "other.dat");
     assert_int_equal(options.ask, XHPL_ASK_RUN);
-    assert_int_equal(parse("--help"), XH_OK);
+    assert_ok(parse("--help"));
     assert_int_equal(options.ask, XHPL_ASK_HELP);
-    assert_int_equal(parse("--version"), XH_OK);
+    assert_ok(parse("--version"));
     assert_int_equal(options.ask, XHPL_ASK_VERSION);
-    assert_int_equal(parse("--set blas_threads=3"), XH_OK);
+    assert_ok(parse("--set blas_threads=3"));
     assert_int_equal(xh_settings_int("blas_threads"), 3);
 }
 
-static void help_names_every_option(void **state)
+TEST(help_names_every_option)
 {
     static char help[16384];
     FILE *out = fmemopen(help, sizeof(help), "w");
 
-    (void)state;
     assert_non_null(out);
     xhpl_options_print_help(out);
     fclose(out);
@@ -202,17 +192,4 @@ static void help_names_every_option(void **state)
     assert_null(strstr(help, "WR"));
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(every_quantity_has_its_option),
-    cmocka_unit_test(one_or_two_dashes_and_an_equals_sign_are_the_same),
-    cmocka_unit_test(values_can_be_numbers_words_or_their_beginnings),
-    cmocka_unit_test(an_unknown_option_is_refused_with_the_nearest),
-    cmocka_unit_test(an_invalid_value_is_refused_with_the_nearest),
-    cmocka_unit_test(options_go_before_the_file),
-    cmocka_unit_test(p_and_q_must_be_equally_many),
-    cmocka_unit_test(n_nb_p_and_q_make_a_run),
-    cmocka_unit_test(the_other_options_are_understood),
-    cmocka_unit_test(help_names_every_option),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

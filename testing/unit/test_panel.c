@@ -18,10 +18,8 @@ typedef struct {
 /* A matrix whose entry (i, j) is 1000 i + j; false outside the grid. */
 static bool setting_open(setting_t *s, int nprow, int npcol, int n, int nb)
 {
-    int i, j;
-
-    for (j = 0; j <= n; j++)
-        for (i = 0; i < n; i++)
+    for (int j = 0; j <= n; j++)
+        for (int i = 0; i < n; i++)
             *Mptr(s->whole, i, j, n) = 1000.0 * i + j;
     s->algo = small_algorithm(SMALL_L1_N, HPL_CROUT, HPL_CROUT);
     if (!small_grid_open(&s->grid, nprow, npcol))
@@ -51,9 +49,9 @@ static void init(setting_t *s, int first, HPL_T_panel *panel)
  */
 static int held(int first, int nb, int nprocs, int me)
 {
-    int i, count = 0;
+    int count = 0;
 
-    for (i = 0; i < first; i++)
+    for (int i = 0; i < first; i++)
         count += i / nb % nprocs == me;
     return count;
 }
@@ -107,11 +105,10 @@ static void judge_everywhere(judge_t judge)
     static const int shapes[][2] = {{MOST, 7}, {36, 6}, {5, 9}, {3, 1}, {1, 4}};
     static const int grids[][2] = {{1, 1}, {2, 1}, {1, 3}, {2, 3}, {3, 2}};
     static setting_t s;
-    size_t g, k;
     int errors = 0;
 
-    for (g = 0; g < sizeof(grids) / sizeof(*grids); g++)
-        for (k = 0; k < sizeof(shapes) / sizeof(*shapes); k++) {
+    for (size_t g = 0; g < sizeof(grids) / sizeof(*grids); g++)
+        for (size_t k = 0; k < sizeof(shapes) / sizeof(*shapes); k++) {
             if (grids[g][0] * grids[g][1] > small_processes())
                 continue;
             if (setting_open(&s, grids[g][0], grids[g][1], shapes[k][0],
@@ -125,9 +122,9 @@ static void judge_everywhere(judge_t judge)
 static int judge_places(setting_t *s)
 {
     HPL_T_panel panel = {.grid = NULL};
-    int first, errors = 0;
+    int errors = 0;
 
-    for (first = 0; first < s->mat.n; first += s->mat.nb) {
+    for (int first = 0; first < s->mat.n; first += s->mat.nb) {
         init(s, first, &panel);
         errors += misplaced(s, &panel, first);
         errors += badly_laid_out(s, &panel);
@@ -136,9 +133,8 @@ static int judge_places(setting_t *s)
     return errors;
 }
 
-static void a_panel_knows_where_it_lies(void **state)
+TEST(a_panel_knows_where_it_lies)
 {
-    (void)state;
     judge_everywhere(judge_places);
 }
 
@@ -147,12 +143,12 @@ static int judge_reuse(setting_t *s)
     HPL_T_panel panel = {.grid = NULL};
     double *memory;
     size_t capacity;
-    int first, errors;
+    int errors;
 
     init(s, 0, &panel);
     memory = panel.WORK;
     capacity = panel.capacity;
-    for (first = 0; first < s->mat.n; first += s->mat.nb)
+    for (int first = 0; first < s->mat.n; first += s->mat.nb)
         init(s, first, &panel);
     errors = panel.WORK != memory || panel.capacity != capacity;
     errors += HPL_pdpanel_free(&panel) != HPL_SUCCESS;
@@ -163,9 +159,8 @@ static int judge_reuse(setting_t *s)
     return errors;
 }
 
-static void later_panels_use_the_memory_of_the_first(void **state)
+TEST(later_panels_use_the_memory_of_the_first)
 {
-    (void)state;
     judge_everywhere(judge_reuse);
 }
 
@@ -184,9 +179,9 @@ static int wrong_l2(const HPL_T_panel *p)
 static int judge_packing(setting_t *s)
 {
     HPL_T_panel *panel;
-    int first, errors = 0;
+    int errors = 0;
 
-    for (first = 0; first < s->mat.n; first += s->mat.nb) {
+    for (int first = 0; first < s->mat.n; first += s->mat.nb) {
         HPL_pdpanel_new(&s->grid, &s->algo, s->mat.n - first,
                         s->mat.n + 1 - first, width(s, first), &s->mat, first,
                         first, 1, &panel);
@@ -199,17 +194,15 @@ static int judge_packing(setting_t *s)
     return errors;
 }
 
-static void packing_takes_l2_from_the_matrix(void **state)
+TEST(packing_takes_l2_from_the_matrix)
 {
-    (void)state;
     judge_everywhere(judge_packing);
 }
 
-static void u_grows_and_never_shrinks(void **state)
+TEST(u_grows_and_never_shrinks)
 {
     HPL_T_panel panel = {.grid = NULL};
 
-    (void)state;
     hpl_panel_reserve_u(&panel, 100);
     assert_int_equal(panel.ucapacity, 100);
     hpl_panel_reserve_u(&panel, 10);
@@ -221,21 +214,12 @@ static void u_grows_and_never_shrinks(void **state)
     assert_null(panel.U);
 }
 
-static void sizes_beyond_32_bits_do_not_overflow(void **state)
+TEST(sizes_beyond_32_bits_do_not_overflow)
 {
     int64_t mp = 3000000;
 
-    (void)state;
     assert_true(hpl_panel_doubles(mp, 1024, 2) ==
                 (size_t)mp * 1024 + 1024 * 1024 + 1024 + 1);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_panel_knows_where_it_lies),
-    cmocka_unit_test(later_panels_use_the_memory_of_the_first),
-    cmocka_unit_test(packing_takes_l2_from_the_matrix),
-    cmocka_unit_test(u_grows_and_never_shrinks),
-    cmocka_unit_test(sizes_beyond_32_bits_do_not_overflow),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

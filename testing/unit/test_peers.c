@@ -17,11 +17,9 @@ typedef struct {
 
 static void begin(group_t *group)
 {
-    int i;
-
     *group = (group_t){.peers = hyb_peers_create(COUNT, 2)};
     assert_non_null(group->peers);
-    for (i = 0; i < COUNT; i++) {
+    for (int i = 0; i < COUNT; i++) {
         group->tidings[i] = (hyb_tidings_t){
             .rank = 10 + i, .mhz = 3000.0, .celsius = NAN, .column = i % 2};
         snprintf(group->tidings[i].host, sizeof(group->tidings[i].host),
@@ -37,10 +35,9 @@ static void advance(group_t *group, const double rate[COUNT],
                     const double cpu[COUNT], double seconds)
 {
     double end = group->now + seconds;
-    int i;
 
     for (; group->now < end; group->now += 0.1)
-        for (i = 0; i < COUNT; i++) {
+        for (int i = 0; i < COUNT; i++) {
             hyb_tidings_t *t = &group->tidings[i];
 
             t->time = group->now;
@@ -72,21 +69,19 @@ static const double first_stops[COUNT] = {0.5, 1.0, 1.0, 1.0};
 static const double most_stop[COUNT] = {0.5, 0.5, 1.0, 0.45};
 static const double all_stop[COUNT] = {0.5, 0.45, 0.55, 0.5};
 
-static void who_does_well_is_not_spoken_of(void **state)
+TEST(who_does_well_is_not_spoken_of)
 {
     group_t group;
 
-    (void)state;
     begin(&group);
     work(&group, all_well, 30.0);
     assert_string_equal(end(&group), "");
 }
 
-static void a_slow_process_is_named_once_and_when_it_keeps_up(void **state)
+TEST(a_slow_process_is_named_once_and_when_it_keeps_up)
 {
     group_t group;
 
-    (void)state;
     begin(&group);
     work(&group, third_stops, 30.0);
     work(&group, all_well, 30.0);
@@ -97,11 +92,10 @@ static void a_slow_process_is_named_once_and_when_it_keeps_up(void **state)
         "best\nxhpl: all processes keep up with each other again\n");
 }
 
-static void a_moment_is_not_spoken_of(void **state)
+TEST(a_moment_is_not_spoken_of)
 {
     group_t group;
 
-    (void)state;
     begin(&group);
     work(&group, all_well, 3.0);
     work(&group, third_stops, 0.2);
@@ -109,12 +103,11 @@ static void a_moment_is_not_spoken_of(void **state)
     assert_string_equal(end(&group), "");
 }
 
-static void another_slow_process_is_named_after_ten_seconds(void **state)
+TEST(another_slow_process_is_named_after_ten_seconds)
 {
     group_t group;
     const char *text;
 
-    (void)state;
     begin(&group);
     work(&group, third_stops, 3.0);
     work(&group, first_stops, 6.0);
@@ -127,12 +120,11 @@ static void another_slow_process_is_named_after_ten_seconds(void **state)
     assert_string_equal(strchr(text, '\n'), "\n");
 }
 
-static void all_slow_are_throttled(void **state)
+TEST(all_slow_are_throttled)
 {
     group_t group;
     const char *text;
 
-    (void)state;
     begin(&group);
     group.tidings[2].celsius = 95.0;
     work(&group, all_stop, 5.0);
@@ -143,13 +135,12 @@ static void all_slow_are_throttled(void **state)
 }
 
 /* Their processors are at work all the time, and slower. */
-static void who_stays_throttled_does_not_become_usual(void **state)
+TEST(who_stays_throttled_does_not_become_usual)
 {
     static const double always[COUNT] = {1.0, 1.0, 1.0, 1.0};
     group_t group;
     const char *text;
 
-    (void)state;
     begin(&group);
     advance(&group, always, always, 5.0);
     advance(&group, all_stop, always, 60.0);
@@ -158,11 +149,10 @@ static void who_stays_throttled_does_not_become_usual(void **state)
     assert_string_equal(strchr(text, '\n'), "\n");
 }
 
-static void most_slow_are_counted_and_the_slowest_named(void **state)
+TEST(most_slow_are_counted_and_the_slowest_named)
 {
     group_t group;
 
-    (void)state;
     begin(&group);
     work(&group, most_stop, 30.0);
     work(&group, all_well, 30.0);
@@ -174,15 +164,13 @@ static void most_slow_are_counted_and_the_slowest_named(void **state)
         "xhpl: all processes update as fast as usual again\n");
 }
 
-static void less_than_predicted_is_slow_from_the_beginning(void **state)
+TEST(less_than_predicted_is_slow_from_the_beginning)
 {
     group_t group;
     const char *text;
-    int i;
 
-    (void)state;
     begin(&group);
-    for (i = 0; i < COUNT; i++)
+    for (int i = 0; i < COUNT; i++)
         group.tidings[i].planned = 100e9;
     work(&group, all_well, 5.0);
     text = end(&group);
@@ -195,12 +183,11 @@ static void less_than_predicted_is_slow_from_the_beginning(void **state)
 static void check_slow_messages(hyb_activity_t activity)
 {
     group_t group;
-    int i, step;
     const char *text;
 
     begin(&group);
-    for (step = 0; step < 50; step++) {
-        for (i = 0; i < COUNT; i++)
+    for (int step = 0; step < 50; step++) {
+        for (int i = 0; i < COUNT; i++)
             group.tidings[i].leader[activity] += i == 3 ? 0.06 : 0.05;
         work(&group, all_well, 0.1);
     }
@@ -209,31 +196,16 @@ static void check_slow_messages(hyb_activity_t activity)
     assert_non_null(strstr(text, "rank 13 on node1\n"));
 }
 
-static void messages_that_are_slow_are_told_from_processes(void **state)
+TEST(messages_that_are_slow_are_told_from_processes)
 {
-    (void)state;
     check_slow_messages(HYB_WAIT_PANEL);
     check_slow_messages(HYB_WAIT_ROWS);
 }
 
-static void so_are_those_that_mpi_waits_for_by_itself(void **state)
+TEST(so_are_those_that_mpi_waits_for_by_itself)
 {
-    (void)state;
     check_slow_messages(HYB_BROADCAST);
     check_slow_messages(HYB_EXCHANGE);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(who_does_well_is_not_spoken_of),
-    cmocka_unit_test(a_slow_process_is_named_once_and_when_it_keeps_up),
-    cmocka_unit_test(a_moment_is_not_spoken_of),
-    cmocka_unit_test(another_slow_process_is_named_after_ten_seconds),
-    cmocka_unit_test(all_slow_are_throttled),
-    cmocka_unit_test(who_stays_throttled_does_not_become_usual),
-    cmocka_unit_test(most_slow_are_counted_and_the_slowest_named),
-    cmocka_unit_test(less_than_predicted_is_slow_from_the_beginning),
-    cmocka_unit_test(messages_that_are_slow_are_told_from_processes),
-    cmocka_unit_test(so_are_those_that_mpi_waits_for_by_itself),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -19,11 +19,11 @@ typedef struct {
 
 static void interchange_literally(setting_t *s)
 {
-    int i, target, t;
+    int target, t;
 
-    for (i = 0; i < s->rows; i++)
+    for (int i = 0; i < s->rows; i++)
         s->content[i] = i;
-    for (i = 0; i < s->panel.jb; i++) {
+    for (int i = 0; i < s->panel.jb; i++) {
         target = (int)s->pivot[i];
         t = s->content[s->panel.ia + i];
         s->content[s->panel.ia + i] = s->content[target];
@@ -58,13 +58,14 @@ static int wrong_gathers(const setting_t *s, const hpl_pivots_t *p)
 /* Outer rows that get a wrong top row, or moves that are missing. */
 static int wrong_displacements(const setting_t *s, const hpl_pivots_t *p)
 {
-    int g, k, i, position, moved = 0, errors = 0;
+    int position, moved = 0, errors = 0;
 
-    for (i = s->panel.ia + s->panel.jb; i < s->rows; i++)
+    for (int i = s->panel.ia + s->panel.jb; i < s->rows; i++)
         moved += s->content[i] != i;
     errors += p->displace_offset[p->members] != moved;
-    for (g = 0; g < p->members; g++)
-        for (k = p->displace_offset[g]; k < p->displace_offset[g + 1]; k++) {
+    for (int g = 0; g < p->members; g++)
+        for (int k = p->displace_offset[g]; k < p->displace_offset[g + 1];
+             k++) {
             position = global_of(s, g, p->displace[k].to);
             errors += position < s->panel.ia + s->panel.jb;
             errors += s->content[position] != s->panel.ia + p->displace[k].from;
@@ -108,18 +109,18 @@ typedef int (*choice_t)(uint64_t *random, int row, int rows);
 /* Panels of all kinds, with pivots as chosen. */
 static void try_everything(choice_t choose)
 {
-    int nprow, nb, rows, ia, i, errors = 0;
+    int errors = 0;
     uint64_t random = 1;
     setting_t s;
 
-    for (nprow = 1; nprow <= 5; nprow++)
-        for (nb = 1; nb <= 17; nb += 2)
-            for (rows = 1; rows < MOST_ROWS; rows += 7)
-                for (ia = 0; ia < rows; ia += nb) {
+    for (int nprow = 1; nprow <= 5; nprow++)
+        for (int nb = 1; nb <= 17; nb += 2)
+            for (int rows = 1; rows < MOST_ROWS; rows += 7)
+                for (int ia = 0; ia < rows; ia += nb) {
                     s = setting(nprow, nb, rows, ia);
                     s.panel.grid = &s.grid;
                     s.panel.DPIV = s.pivot;
-                    for (i = 0; i < s.panel.jb; i++)
+                    for (int i = 0; i < s.panel.jb; i++)
                         s.pivot[i] = choose(&random, ia + i, rows);
                     errors += wrong_permutations(&s);
                 }
@@ -131,9 +132,8 @@ static int any_row(uint64_t *random, int row, int rows)
     return row + small_random(random, rows - row);
 }
 
-static void any_pivots_permute_as_interchanges_do(void **state)
+TEST(any_pivots_permute_as_interchanges_do)
 {
-    (void)state;
     try_everything(any_row);
 }
 
@@ -144,9 +144,8 @@ static int one_of_the_last_two(uint64_t *random, int row, int rows)
     return Mmax(row, chosen);
 }
 
-static void pivots_that_hit_one_row_again_permute_too(void **state)
+TEST(pivots_that_hit_one_row_again_permute_too)
 {
-    (void)state;
     try_everything(one_of_the_last_two);
 }
 
@@ -157,16 +156,14 @@ static int the_row_itself(uint64_t *random, int row, int rows)
     return row;
 }
 
-static void pivots_on_the_diagonal_move_nothing(void **state)
+TEST(pivots_on_the_diagonal_move_nothing)
 {
     setting_t s = setting(3, 4, 30, 8);
     hpl_pivots_t *p;
-    int i;
 
-    (void)state;
     s.panel.grid = &s.grid;
     s.panel.DPIV = s.pivot;
-    for (i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++)
         s.pivot[i] = 8 + i;
     p = hpl_pivots_create(&s.panel);
     assert_int_equal(p->displace_offset[3], 0);
@@ -181,17 +178,9 @@ static int the_next_row(uint64_t *random, int row, int rows)
     return Mmin(row + 1, rows - 1);
 }
 
-static void a_row_can_be_carried_through_the_whole_panel(void **state)
+TEST(a_row_can_be_carried_through_the_whole_panel)
 {
-    (void)state;
     try_everything(the_next_row);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(any_pivots_permute_as_interchanges_do),
-    cmocka_unit_test(pivots_that_hit_one_row_again_permute_too),
-    cmocka_unit_test(pivots_on_the_diagonal_move_nothing),
-    cmocka_unit_test(a_row_can_be_carried_through_the_whole_panel),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -39,26 +39,23 @@ static void assert_rows(const char *dat, const char *rows, int64_t count)
     free(text);
 }
 
-static void the_864_tests_come_in_upstreams_order(void **state)
+TEST(the_864_tests_come_in_upstreams_order)
 {
-    (void)state;
     assert_rows("upstream-default.HPL.dat", "upstream-864-rows.csv", 864);
 }
 
-static void the_1152_tests_come_in_upstreams_order(void **state)
+TEST(the_1152_tests_come_in_upstreams_order)
 {
-    (void)state;
     assert_rows("upstream-variants.HPL.dat", "upstream-variants-rows.csv",
                 1152);
 }
 
-static void tests_of_one_shape_are_consecutive(void **state)
+TEST(tests_of_one_shape_are_consecutive)
 {
     xhpl_parameters_t parameters =
         reference_file_parameters("upstream-variants.HPL.dat");
     int64_t same = xhpl_plan_same_shape(&parameters);
 
-    (void)state;
     assert_int_equal(same, 48);
     for (int64_t i = 0; i < xhpl_plan_count(&parameters); i++) {
         xhpl_test_t first = xhpl_plan_test(&parameters, i / same * same);
@@ -71,22 +68,14 @@ static void tests_of_one_shape_are_consecutive(void **state)
     }
 }
 
-static void the_longest_lists_can_be_counted(void **state)
+TEST(the_longest_lists_can_be_counted)
 {
     xhpl_parameters_t parameters;
 
-    (void)state;
     xhpl_parameters_default(&parameters);
     for (int q = 0; q < XHPL_QUANTITIES; q++)
         parameters.list[q].count = XHPL_LIST_MOST;
     assert_true(xhpl_plan_count(&parameters) == 512000000000);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(the_864_tests_come_in_upstreams_order),
-    cmocka_unit_test(the_1152_tests_come_in_upstreams_order),
-    cmocka_unit_test(tests_of_one_shape_are_consecutive),
-    cmocka_unit_test(the_longest_lists_can_be_counted),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -9,12 +9,12 @@ enum { M = 5, N = 4, NB = 2, LDA = 6 };
 /* Element (i, j), from 1, is 10 i + j; the rest is never printed. */
 static void fill(const HPL_T_grid *grid, int iarow, int iacol, double *a)
 {
-    int i, j, p = grid->nprow, q = grid->npcol;
+    int p = grid->nprow, q = grid->npcol;
 
-    for (i = 0; i < LDA * N; i++)
+    for (int i = 0; i < LDA * N; i++)
         a[i] = -1.0;
-    for (j = 0; j < N; j++)
-        for (i = 0; i < M; i++)
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < M; i++)
             if (HPL_indxg2p(i, NB, NB, iarow, p) == grid->myrow &&
                 HPL_indxg2p(j, NB, NB, iacol, q) == grid->mycol)
                 *Mptr(a, HPL_indxg2l(i, NB, NB, iarow, p),
@@ -42,11 +42,11 @@ static FILE *printed(const HPL_T_grid *grid, int iarow, int iacol)
 
 static void check_lines(FILE *file)
 {
-    int i, j, row, col;
+    int row, col;
     double value;
 
-    for (j = 1; j <= N; j++)
-        for (i = 1; i <= M; i++) {
+    for (int j = 1; j <= N; j++)
+        for (int i = 1; i <= M; i++) {
             assert_int_equal(fscanf(file, "A(%d,%d)=%lf\n", &row, &col, &value),
                              3);
             assert_int_equal(row, i);
@@ -55,16 +55,15 @@ static void check_lines(FILE *file)
         }
 }
 
-static void process_0_prints_every_element_in_column_order(void **state)
+TEST(process_0_prints_every_element_in_column_order)
 {
-    int size, p, at;
+    int size;
     HPL_T_grid grid;
     FILE *file;
 
-    (void)state;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (p = 1; p <= size; p *= 2)
-        for (at = 0; at < size; at++) {
+    for (int p = 1; p <= size; p *= 2)
+        for (int at = 0; at < size; at++) {
             HPL_grid_init(MPI_COMM_WORLD, HPL_COLUMN_MAJOR, p, size / p, &grid);
             file = printed(&grid, at % p, at / p);
             if (grid.iam == 0)
@@ -75,8 +74,4 @@ static void process_0_prints_every_element_in_column_order(void **state)
         }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(process_0_prints_every_element_in_column_order),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -34,9 +34,8 @@ static void check_size(xh_gemm_t p)
     assert_true(xh_gemm_conforms(&p));
 }
 
-static void depth_and_flop_do_not_depend_on_transpositions(void **state)
+TEST(depth_and_flop_do_not_depend_on_transpositions)
 {
-    (void)state;
     for_all(check_size);
 }
 
@@ -52,9 +51,8 @@ static void check_refused(const xh_gemm_t *p, int64_t *number, int64_t change)
 static void check_views(xh_gemm_t p)
 {
     xh_view_t *views[] = {&p.a, &p.b, &p.c};
-    int i;
 
-    for (i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         check_refused(&p, &views[i]->rows, 1);
         check_refused(&p, &views[i]->cols, -1);
         check_refused(&p, &views[i]->rows, -LD);
@@ -63,17 +61,15 @@ static void check_views(xh_gemm_t p)
     }
 }
 
-static void views_that_do_not_fit_are_refused(void **state)
+TEST(views_that_do_not_fit_are_refused)
 {
-    (void)state;
     for_all(check_views);
 }
 
-static void empty_matrices_conform(void **state)
+TEST(empty_matrices_conform)
 {
     xh_gemm_t p = {.a = {a, 0, 0, 1}, .b = {b, 0, 0, 1}, .c = {c, 0, 0, 1}};
 
-    (void)state;
     assert_true(xh_gemm_conforms(&p));
     assert_true(xh_gemm_flop(&p) == 0.0);
     p.c.ld = 0;
@@ -96,9 +92,8 @@ static void check_part(xh_gemm_t whole)
     assert_true(p.a.ld == LD && p.b.ld == LD && p.c.ld == LD);
 }
 
-static void a_part_has_its_rows_of_a_and_columns_of_b(void **state)
+TEST(a_part_has_its_rows_of_a_and_columns_of_b)
 {
-    (void)state;
     for_all(check_part);
 }
 
@@ -111,7 +106,6 @@ static void check_pieces(int64_t m, int64_t n, int64_t depth, double flop)
                    .b = {NULL, depth, n, ROWS},
                    .c = {NULL, m, n, ROWS}};
     xh_rectangle_t piece = {.rows = 0};
-    int64_t i, j;
 
     memset(seen, 0, sizeof(seen));
     while (xh_gemm_next_piece(&p, flop, &piece)) {
@@ -119,18 +113,17 @@ static void check_pieces(int64_t m, int64_t n, int64_t depth, double flop)
         assert_true(piece.row + piece.rows <= m && piece.col + piece.cols <= n);
         assert_true(piece.cols <= 64 ||
                     2.0 * 512 * (double)(piece.cols * depth) <= flop);
-        for (j = piece.col; j < piece.col + piece.cols; j++)
-            for (i = piece.row; i < piece.row + piece.rows; i++)
+        for (int64_t j = piece.col; j < piece.col + piece.cols; j++)
+            for (int64_t i = piece.row; i < piece.row + piece.rows; i++)
                 assert_int_equal(seen[i + j * ROWS]++, 0);
     }
-    for (j = 0; j < n; j++)
-        for (i = 0; i < m; i++)
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < m; i++)
             assert_int_equal(seen[i + j * ROWS], 1);
 }
 
-static void pieces_cover_a_product_once(void **state)
+TEST(pieces_cover_a_product_once)
 {
-    (void)state;
     check_pieces(1300, 400, 10, 1e6);
     check_pieces(1300, 400, 10, 1e7);
     check_pieces(1025, 65, 100, 1.0);
@@ -141,12 +134,4 @@ static void pieces_cover_a_product_once(void **state)
     check_pieces(7, 0, 5, 1e5);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(depth_and_flop_do_not_depend_on_transpositions),
-    cmocka_unit_test(views_that_do_not_fit_are_refused),
-    cmocka_unit_test(empty_matrices_conform),
-    cmocka_unit_test(a_part_has_its_rows_of_a_and_columns_of_b),
-    cmocka_unit_test(pieces_cover_a_product_once),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

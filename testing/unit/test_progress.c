@@ -26,14 +26,13 @@ static const char *said(const char *setting, const HPL_T_grid *grid,
     hpl_progress_t progress;
     double share;
     const char *text;
-    int left;
 
-    assert_int_equal(xh_settings_assign(setting), XH_OK);
+    assert_ok(xh_settings_assign(setting));
     model_time = 100.0;
     xh_clock_install(model_clock, NULL);
     capture_begin();
     progress = hpl_progress_begin(grid, N);
-    for (left = N; left >= 0; left -= STEP) {
+    for (int left = N; left >= 0; left -= STEP) {
         share = 1.0 - (double)left * left * left / ((double)N * N * N);
         model_time = 100.0 + seconds * share;
         hpl_progress_say(&progress, left);
@@ -60,7 +59,7 @@ static const char *line_of(const hpl_progress_state_t *state)
     return line;
 }
 
-static void a_line_tells_share_columns_time_rates_and_prediction(void **state)
+TEST(a_line_tells_share_columns_time_rates_and_prediction)
 {
     hpl_progress_state_t at = {.share = 0.42,
                                .left = 13824,
@@ -69,7 +68,6 @@ static void a_line_tells_share_columns_time_rates_and_prediction(void **state)
                                .prediction = 0.974,
                                .seconds = 83.4};
 
-    (void)state;
     assert_string_equal(line_of(&at),
                         "42.0% done, 13824 columns, 1:23 left, 87.12 Gflops, "
                         "mean 85.2, 97% of plan");
@@ -80,7 +78,7 @@ static void a_line_tells_share_columns_time_rates_and_prediction(void **state)
 }
 
 /* Of a long run, on a terminal that is as wide as terminals mostly are. */
-static void a_line_fits_80_columns(void **state)
+TEST(a_line_fits_80_columns)
 {
     const hpl_progress_state_t at = {.share = 0.42,
                                      .left = 123456,
@@ -89,32 +87,28 @@ static void a_line_fits_80_columns(void **state)
                                      .prediction = 0.974,
                                      .seconds = 36000.0};
 
-    (void)state;
     assert_true(strlen(line_of(&at)) < 80);
 }
 
-static void what_is_not_known_is_left_out(void **state)
+TEST(what_is_not_known_is_left_out)
 {
     hpl_progress_state_t at = {.left = 500, .seconds = -1.0};
 
-    (void)state;
     assert_string_equal(line_of(&at), "0.0% done, 500 columns left, 0 Gflops, "
                                       "mean 0");
     at.seconds = 1e300;
     assert_null(strstr(line_of(&at), ":"));
 }
 
-static void a_short_run_says_nothing_in_a_file(void **state)
+TEST(a_short_run_says_nothing_in_a_file)
 {
-    (void)state;
     assert_string_equal(said("progress=auto", &first, 9.0), "");
 }
 
-static void a_long_run_says_few_lines_in_a_file(void **state)
+TEST(a_long_run_says_few_lines_in_a_file)
 {
     const char *text;
 
-    (void)state;
     text = said("progress=auto", &first, 3600.0);
     assert_in_range(lines_of(text), 20, 51);
     assert_non_null(strstr(text, "\nxhpl: progress: 100.0% done, 0 columns, "
@@ -122,27 +116,24 @@ static void a_long_run_says_few_lines_in_a_file(void **state)
     assert_in_range(lines_of(said("progress=auto", &first, 61.0)), 3, 7);
 }
 
-static void on_says_each_2_percent_and_the_end(void **state)
+TEST(on_says_each_2_percent_and_the_end)
 {
-    (void)state;
     assert_in_range(lines_of(said("progress=on", &first, 1000.0)), 20, 51);
     assert_int_equal(lines_of(said("progress=on", &first, 0.01)), 1);
 }
 
-static void off_and_other_processes_say_nothing(void **state)
+TEST(off_and_other_processes_say_nothing)
 {
-    (void)state;
     assert_string_equal(said("progress=off", &first, 1000.0), "");
     assert_string_equal(said("progress=on", &second, 1000.0), "");
 }
 
 /* All in one line that goes away. */
-static void live_is_a_live_line_in_a_pipe_too(void **state)
+TEST(live_is_a_live_line_in_a_pipe_too)
 {
     const char *text;
     size_t length;
 
-    (void)state;
     text = said("progress=live", &first, 100.0);
     length = strlen(text);
     assert_int_equal(lines_of(text), 0);
@@ -157,7 +148,7 @@ static const char *warned_meanwhile(const char *setting, const HPL_T_grid *grid)
 {
     hpl_progress_t progress;
 
-    assert_int_equal(xh_settings_assign(setting), XH_OK);
+    assert_ok(xh_settings_assign(setting));
     capture_begin();
     progress = hpl_progress_begin(grid, N);
     xh_log_warning("meanwhile");
@@ -166,37 +157,34 @@ static const char *warned_meanwhile(const char *setting, const HPL_T_grid *grid)
     return capture_end(NULL);
 }
 
-static void others_go_past_the_live_line_while_it_may_be_there(void **state)
+TEST(others_go_past_the_live_line_while_it_may_be_there)
 {
     static const char lines[] = "xhpl: warning: meanwhile\n"
                                 "xhpl: warning: behind\n";
     char expected[160];
 
-    (void)state;
     snprintf(expected, sizeof(expected), "\r%79s\r%s", "", lines);
     assert_string_equal(warned_meanwhile("progress=live", &second), expected);
     assert_string_equal(warned_meanwhile("progress=off", &second), lines);
     assert_string_equal(warned_meanwhile("progress=auto", &second), lines);
 }
 
-static void a_prediction_holds_for_one_factorization(void **state)
+TEST(a_prediction_holds_for_one_factorization)
 {
-    (void)state;
     hpl_progress_expect(500.0);
     assert_non_null(
         strstr(said("progress=on", &first, 1000.0), ", 50% of plan\n"));
     assert_null(strstr(said("progress=on", &first, 1000.0), "plan"));
 }
 
-static void the_rate_now_is_that_of_the_last_seconds(void **state)
+TEST(the_rate_now_is_that_of_the_last_seconds)
 {
     hpl_progress_t progress;
     double now, overall;
     const char *text;
     int left;
 
-    (void)state;
-    assert_int_equal(xh_settings_assign("progress=on"), XH_OK);
+    assert_ok(xh_settings_assign("progress=on"));
     model_time = 0.0;
     xh_clock_install(model_clock, NULL);
     capture_begin();
@@ -215,58 +203,4 @@ static void the_rate_now_is_that_of_the_last_seconds(void **state)
     assert_true(now > 0.0 && now < overall / 2.0);
 }
 
-/* Seconds that one of so many calls takes, apart seconds after the other. */
-static double cost(const char *setting, int calls, double apart)
-{
-    hpl_progress_t progress;
-    double seconds;
-    int i;
-
-    assert_int_equal(xh_settings_assign(setting), XH_OK);
-    model_time = 100.0;
-    xh_clock_install(model_clock, NULL);
-    capture_begin();
-    progress = hpl_progress_begin(&first, N);
-    seconds = xh_clock_wall();
-    for (i = 0; i < calls; i++) {
-        model_time += apart;
-        hpl_progress_say(&progress, N / 2 - i % 2);
-    }
-    seconds = xh_clock_wall() - seconds;
-    xh_clock_install(NULL, NULL);
-    return seconds / calls;
-}
-
-/* A live line comes every quarter of a second at most; a system that does
- * something else meanwhile is granted ten times as much as that allows. */
-static void it_costs_less_than_a_thousandth(void **state)
-{
-    enum { CALLS = 100000, LINES = 300 };
-    double call = cost("progress=on", CALLS, 0.0);
-    double line;
-
-    (void)state;
-    assert_string_equal(capture_end(NULL), "");
-    line = cost("progress=live", LINES, 0.25);
-    assert_non_null(strstr(capture_end(NULL), " columns, "));
-    print_message("# %.0f ns a call, %.1f us a line\n", 1e9 * call, 1e6 * line);
-    assert_true(call < 10e-6);
-    assert_true(line < 10 * 0.25e-3);
-}
-
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_line_tells_share_columns_time_rates_and_prediction),
-    cmocka_unit_test(a_line_fits_80_columns),
-    cmocka_unit_test(what_is_not_known_is_left_out),
-    cmocka_unit_test(a_short_run_says_nothing_in_a_file),
-    cmocka_unit_test(a_long_run_says_few_lines_in_a_file),
-    cmocka_unit_test(on_says_each_2_percent_and_the_end),
-    cmocka_unit_test(off_and_other_processes_say_nothing),
-    cmocka_unit_test(live_is_a_live_line_in_a_pipe_too),
-    cmocka_unit_test(others_go_past_the_live_line_while_it_may_be_there),
-    cmocka_unit_test(a_prediction_holds_for_one_factorization),
-    cmocka_unit_test(the_rate_now_is_that_of_the_last_seconds),
-    cmocka_unit_test(it_costs_less_than_a_thousandth),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

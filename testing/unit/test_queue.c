@@ -14,11 +14,10 @@ static int set_up(void **state)
 {
     (void)state;
     fake_reset();
-    assert_int_equal(hyb_device_open((hyb_device_choice_t){&fake_backend, 0},
-                                     NULL, 0, &device),
-                     XH_OK);
-    assert_int_equal(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue), XH_OK);
-    assert_int_equal(hyb_buffer_create(device, sizeof(x), &buffer), XH_OK);
+    assert_ok(hyb_device_open((hyb_device_choice_t){&fake_backend, 0}, NULL, 0,
+                              &device));
+    assert_ok(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue));
+    assert_ok(hyb_buffer_create(device, sizeof(x), &buffer));
     fake.calls = 0;
     return 0;
 }
@@ -54,17 +53,17 @@ static xh_status_t copied_out(hyb_block_t from, xh_view_t to)
     return told(hyb_queue_copy_out(queue, from, to));
 }
 
-static void views_that_are_no_matrix_are_refused(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, set_up, tear_down)
+
+TEST_SET_UP(views_that_are_no_matrix_are_refused)
 {
     const hyb_block_t good = hyb_block(buffer, 0, 4, 3);
     const xh_view_t bad[] = {
         {x, 4, 3, 3}, {x, -4, 3, 4},   {x, 4, -3, 4},
         {x, 0, 3, 0}, {NULL, 4, 3, 4}, {x, INT64_MAX, 3, 4},
     };
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         assert_int_equal(copied_in(bad[i], good), XH_ERR_ARG);
         assert_int_equal(copied_out(good, bad[i]), XH_ERR_ARG);
     }
@@ -73,7 +72,7 @@ static void views_that_are_no_matrix_are_refused(void **state)
 }
 
 /* The buffer holds 64 doubles. */
-static void blocks_that_are_no_matrix_in_a_buffer_are_refused(void **state)
+TEST_SET_UP(blocks_that_are_no_matrix_in_a_buffer_are_refused)
 {
     const xh_view_t host = {x, 4, 3, 4};
     const hyb_block_t good[] = {
@@ -89,13 +88,11 @@ static void blocks_that_are_no_matrix_in_a_buffer_are_refused(void **state)
         {buffer, 0, 4, 3, INT64_MAX},  {buffer, INT64_MIN, 4, 3, 4},
         {buffer, 0, 4, INT64_MAX, 16}, {buffer, 0, 65, 1, 65},
     };
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-        assert_int_equal(copied_in(host, good[i]), XH_OK);
+    for (size_t i = 0; i < COUNT_OF(good); i++)
+        assert_ok(copied_in(host, good[i]));
     fake.calls = 0;
-    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         assert_int_equal(copied_in(host, bad[i]), XH_ERR_ARG);
         assert_int_equal(copied_out(bad[i], host), XH_ERR_ARG);
     }
@@ -103,16 +100,14 @@ static void blocks_that_are_no_matrix_in_a_buffer_are_refused(void **state)
     assert_false(hyb_device_failed(device));
 }
 
-static void another_devices_buffer_is_refused(void **state)
+TEST_SET_UP(another_devices_buffer_is_refused)
 {
     hyb_device_t *other;
     hyb_buffer_t *foreign;
 
-    (void)state;
-    assert_int_equal(hyb_device_open((hyb_device_choice_t){&fake_backend, 1},
-                                     NULL, 0, &other),
-                     XH_OK);
-    assert_int_equal(hyb_buffer_create(other, sizeof(x), &foreign), XH_OK);
+    assert_ok(hyb_device_open((hyb_device_choice_t){&fake_backend, 1}, NULL, 0,
+                              &other));
+    assert_ok(hyb_buffer_create(other, sizeof(x), &foreign));
     fake.calls = 0;
     assert_int_equal(
         copied_in((xh_view_t){x, 4, 3, 4}, hyb_block(foreign, 0, 4, 3)),
@@ -122,9 +117,8 @@ static void another_devices_buffer_is_refused(void **state)
     hyb_device_close(other);
 }
 
-static void copies_of_different_shapes_are_refused(void **state)
+TEST_SET_UP(copies_of_different_shapes_are_refused)
 {
-    (void)state;
     assert_int_equal(
         copied_in((xh_view_t){x, 4, 3, 5}, hyb_block(buffer, 0, 3, 4)),
         XH_ERR_ARG);
@@ -145,7 +139,7 @@ static xh_status_t product(xh_trans_t trans_a, xh_trans_t trans_b,
         queue, &(hyb_gemm_t){trans_a, trans_b, 1, 1, left, right, result}));
 }
 
-static void products_must_conform(void **state)
+TEST_SET_UP(products_must_conform)
 {
     const hyb_block_t a23 = hyb_block(buffer, 0, 2, 3),
                       a32 = hyb_block(buffer, 0, 3, 2);
@@ -154,11 +148,10 @@ static void products_must_conform(void **state)
     const hyb_block_t b45 = hyb_block(buffer, 20, 4, 5),
                       bad = {buffer, 20, 3, 5, 2};
 
-    (void)state;
-    assert_int_equal(product(XH_NO_TRANS, XH_NO_TRANS, a23, b35), XH_OK);
-    assert_int_equal(product(XH_TRANS, XH_NO_TRANS, a32, b35), XH_OK);
-    assert_int_equal(product(XH_NO_TRANS, XH_TRANS, a23, b53), XH_OK);
-    assert_int_equal(product(XH_TRANS, XH_TRANS, a32, b53), XH_OK);
+    assert_ok(product(XH_NO_TRANS, XH_NO_TRANS, a23, b35));
+    assert_ok(product(XH_TRANS, XH_NO_TRANS, a32, b35));
+    assert_ok(product(XH_NO_TRANS, XH_TRANS, a23, b53));
+    assert_ok(product(XH_TRANS, XH_TRANS, a32, b53));
     assert_int_equal(fake.calls, 4);
     assert_int_equal(product(XH_TRANS, XH_NO_TRANS, a23, b35), XH_ERR_ARG);
     assert_int_equal(product(XH_NO_TRANS, XH_TRANS, a23, b35), XH_ERR_ARG);
@@ -167,43 +160,37 @@ static void products_must_conform(void **state)
     assert_int_equal(fake.calls, 4);
 }
 
-static void work_on_nothing_is_not_queued(void **state)
+TEST_SET_UP(work_on_nothing_is_not_queued)
 {
     const xh_view_t nothing = {NULL, 0, 5, 1};
     const hyb_block_t none = hyb_block(NULL, 0, 0, 5);
 
-    (void)state;
-    assert_int_equal(hyb_queue_copy_in(queue, nothing, none), XH_OK);
-    assert_int_equal(hyb_queue_copy_out(queue, none, nothing), XH_OK);
-    assert_int_equal(
+    assert_ok(hyb_queue_copy_in(queue, nothing, none));
+    assert_ok(hyb_queue_copy_out(queue, none, nothing));
+    assert_ok(
         hyb_queue_gemm(queue, &(hyb_gemm_t){.a = hyb_block(NULL, 0, 0, 3),
                                             .b = hyb_block(buffer, 0, 3, 5),
-                                            .c = none}),
-        XH_OK);
+                                            .c = none}));
     assert_int_equal(fake.calls, 0);
 }
 
-static void a_product_over_nothing_is_queued(void **state)
+TEST_SET_UP(a_product_over_nothing_is_queued)
 {
-    (void)state;
-    assert_int_equal(product(XH_NO_TRANS, XH_NO_TRANS, hyb_block(NULL, 0, 2, 0),
-                             hyb_block(NULL, 0, 0, 5)),
-                     XH_OK);
+    assert_ok(product(XH_NO_TRANS, XH_NO_TRANS, hyb_block(NULL, 0, 2, 0),
+                      hyb_block(NULL, 0, 0, 5)));
     assert_int_equal(fake.calls, 1);
 }
 
-static void the_traffic_is_what_was_queued(void **state)
+TEST_SET_UP(the_traffic_is_what_was_queued)
 {
     const xh_view_t view = {x, 3, 5, 8};
     const hyb_block_t block = {buffer, 0, 3, 5, 8};
     const int64_t rows[3] = {2, 1, 0};
     uint64_t in, out;
 
-    (void)state;
-    assert_int_equal(hyb_queue_copy_in(queue, view, block), XH_OK);
-    assert_int_equal(hyb_queue_upload(queue, rows, (hyb_list_t){buffer, 0, 3}),
-                     XH_OK);
-    assert_int_equal(hyb_queue_copy_out(queue, block, view), XH_OK);
+    assert_ok(hyb_queue_copy_in(queue, view, block));
+    assert_ok(hyb_queue_upload(queue, rows, (hyb_list_t){buffer, 0, 3}));
+    assert_ok(hyb_queue_copy_out(queue, block, view));
     fake.answer = XH_ERR_MEMORY;
     assert_int_equal(hyb_queue_copy_in(queue, view, block), XH_ERR_MEMORY);
     assert_int_equal(hyb_queue_copy_out(queue, block, view), XH_ERR_MEMORY);
@@ -212,21 +199,4 @@ static void the_traffic_is_what_was_queued(void **state)
     assert_int_equal(out, 15 * sizeof(double));
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test_setup_teardown(views_that_are_no_matrix_are_refused,
-                                    set_up, tear_down),
-    cmocka_unit_test_setup_teardown(
-        blocks_that_are_no_matrix_in_a_buffer_are_refused, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(another_devices_buffer_is_refused, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(copies_of_different_shapes_are_refused,
-                                    set_up, tear_down),
-    cmocka_unit_test_setup_teardown(products_must_conform, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(work_on_nothing_is_not_queued, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(a_product_over_nothing_is_queued, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(the_traffic_is_what_was_queued, set_up,
-                                    tear_down),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -70,20 +70,21 @@ static void solve(xhpl_record_t *record)
     xhpl_record_solved(record, &test, 2);
 }
 
-static void nothing_wanted_is_nothing_done(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, setup, teardown)
+
+TEST_SET_UP(nothing_wanted_is_nothing_done)
 {
     xhpl_record_t *record = (xhpl_record_t *)&order;
 
-    (void)state;
     order.json[0] = '\0';
-    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    assert_ok(xhpl_record_open(&order, &record));
     assert_null(record);
     xhpl_record_begin(record);
     solve(record);
     xhpl_record_checked(record, 1, NULL, true);
     xhpl_record_skipped(record, &test);
     xhpl_record_end(record);
-    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+    assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
 }
 
 static void assert_tests(json_t *tests)
@@ -108,14 +109,13 @@ static void assert_tests(json_t *tests)
                         "UNCHECKED");
 }
 
-static void a_test_is_in_it_with_what_became_of_it(void **state)
+TEST_SET_UP(a_test_is_in_it_with_what_became_of_it)
 {
     const hpl_norms_t norms = {1, 2, 3, 4, 5, 6};
     xhpl_record_t *record;
     json_t *found;
 
-    (void)state;
-    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    assert_ok(xhpl_record_open(&order, &record));
     xhpl_record_begin(record);
     solve(record);
     xhpl_record_checked(record, 0.25, &norms, true);
@@ -123,7 +123,7 @@ static void a_test_is_in_it_with_what_became_of_it(void **state)
     xhpl_record_checked(record, INFINITY, &norms, false);
     xhpl_record_skipped(record, &test);
     solve(record);
-    assert_int_equal(xhpl_record_close(record, XH_EXIT_FAILED), XH_OK);
+    assert_ok(xhpl_record_close(record, XH_EXIT_FAILED));
     if (rank != 0)
         return;
     found = written();
@@ -133,13 +133,12 @@ static void a_test_is_in_it_with_what_became_of_it(void **state)
     json_decref(found);
 }
 
-static void a_run_under_way_has_a_record_without_an_end(void **state)
+TEST_SET_UP(a_run_under_way_has_a_record_without_an_end)
 {
     xhpl_record_t *record;
     json_t *found;
 
-    (void)state;
-    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    assert_ok(xhpl_record_open(&order, &record));
     xhpl_record_begin(record);
     if (rank == 0) {
         found = written();
@@ -148,7 +147,7 @@ static void a_run_under_way_has_a_record_without_an_end(void **state)
         assert_true(json_is_null(json_object_get(found, "end")));
         json_decref(found);
     }
-    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+    assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
 }
 
 static json_t *first_of(json_t *object, const char *key)
@@ -156,14 +155,13 @@ static json_t *first_of(json_t *object, const char *key)
     return json_array_get(json_object_get(object, key), 0);
 }
 
-static void a_test_under_way_is_in_the_file(void **state)
+TEST_SET_UP(a_test_under_way_is_in_the_file)
 {
     xhpl_record_t *record;
     json_t *found, *first;
 
-    (void)state;
     test.n = 5000;
-    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    assert_ok(xhpl_record_open(&order, &record));
     xhpl_record_begin(record);
     xhpl_record_ready(record, &test);
     if (rank == 0) {
@@ -178,7 +176,7 @@ static void a_test_under_way_is_in_the_file(void **state)
     xhpl_record_start(record);
     xhpl_record_stop(record, MPI_COMM_WORLD, NULL);
     xhpl_record_solved(record, &test, 2);
-    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+    assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
     if (rank != 0)
         return;
     found = written();
@@ -188,16 +186,15 @@ static void a_test_under_way_is_in_the_file(void **state)
     json_decref(found);
 }
 
-static void every_process_is_on_a_host(void **state)
+TEST_SET_UP(every_process_is_on_a_host)
 {
     xhpl_record_t *record;
     json_t *found, *host;
     size_t index, ranks = 0;
 
-    (void)state;
-    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    assert_ok(xhpl_record_open(&order, &record));
     xhpl_record_begin(record);
-    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+    assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
     if (rank != 0)
         return;
     found = written();
@@ -227,18 +224,17 @@ static json_t *record_of(hpl_workers_t (*workers)(void))
 
     solver.workers = workers;
     hpl_solver_install(&solver);
-    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    assert_ok(xhpl_record_open(&order, &record));
     xhpl_record_begin(record);
-    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+    assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
     hpl_solver_install(NULL);
     return rank == 0 ? written() : NULL;
 }
 
-static void a_core_that_all_took_counts_once(void **state)
+TEST_SET_UP(a_core_that_all_took_counts_once)
 {
     json_t *found = record_of(two_threads), *host, *at;
 
-    (void)state;
     if (rank != 0)
         return;
     host = first_of(found, "hosts");
@@ -261,22 +257,21 @@ static hpl_workers_t counted(void)
     return two_threads();
 }
 
-static void the_ceiling_is_measured_again_at_the_end(void **state)
+TEST_SET_UP(the_ceiling_is_measured_again_at_the_end)
 {
     hpl_solver_t solver = hpl_reference_solver;
     xhpl_record_t *record;
     json_t *found, *at;
     int before;
 
-    (void)state;
     solver.workers = counted;
     hpl_solver_install(&solver);
-    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    assert_ok(xhpl_record_open(&order, &record));
     xhpl_record_begin(record);
     before = asked;
     xhpl_record_end(record);
     assert_int_equal(asked, before + 1);
-    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+    assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
     if (rank != 0)
         return;
     found = written();
@@ -299,11 +294,10 @@ static double ceiling_beside(double before)
     return gflops;
 }
 
-static void of_two_ceilings_the_larger_is_kept(void **state)
+TEST_SET_UP(of_two_ceilings_the_larger_is_kept)
 {
     double never = 1e12, slow = 1e-9, kept[2];
 
-    (void)state;
     kept[0] = ceiling_beside(never);
     kept[1] = ceiling_beside(slow);
     if (rank != 0)
@@ -312,11 +306,10 @@ static void of_two_ceilings_the_larger_is_kept(void **state)
     assert_true(kept[1] > slow && kept[1] < never);
 }
 
-static void a_solver_may_not_tell(void **state)
+TEST_SET_UP(a_solver_may_not_tell)
 {
     json_t *found = record_of(NULL), *at;
 
-    (void)state;
     if (rank != 0)
         return;
     at = first_of(first_of(found, "hosts"), "ranks");
@@ -358,10 +351,10 @@ static size_t iterations_of(xh_status_t (*iterations)(int, double, char **,
 
     solver.iterations = iterations;
     hpl_solver_install(&solver);
-    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    assert_ok(xhpl_record_open(&order, &record));
     xhpl_record_begin(record);
     xhpl_record_end(record);
-    assert_int_equal(xhpl_record_close(record, XH_EXIT_PASSED), XH_OK);
+    assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
     hpl_solver_install(NULL);
     if (rank == 0) {
         found = written();
@@ -371,21 +364,19 @@ static size_t iterations_of(xh_status_t (*iterations)(int, double, char **,
     return count;
 }
 
-static void iterations_are_those_of_process_0(void **state)
+TEST_SET_UP(iterations_are_those_of_process_0)
 {
-    (void)state;
     assert_int_equal(iterations_of(two_rows), rank == 0 ? 2 : 0);
     assert_int_equal(iterations_of(no_rows), 0);
     assert_int_equal(iterations_of(NULL), 0);
 }
 
-static void a_file_that_cannot_be_written_is_refused_by_all(void **state)
+TEST_SET_UP(a_file_that_cannot_be_written_is_refused_by_all)
 {
     xhpl_record_t *record;
     xh_status_t status;
     const char *said;
 
-    (void)state;
     strcpy(order.json, "/no/such/folder/r");
     capture_begin();
     status = xhpl_record_open(&order, &record);
@@ -396,12 +387,11 @@ static void a_file_that_cannot_be_written_is_refused_by_all(void **state)
                      rank == 0);
 }
 
-static void the_file_of_another_option_is_refused(void **state)
+TEST_SET_UP(the_file_of_another_option_is_refused)
 {
     xhpl_record_t *record;
     xh_status_t status;
 
-    (void)state;
     strcpy(order.iterations, order.json);
     capture_begin();
     status = xhpl_record_open(&order, &record);
@@ -409,17 +399,16 @@ static void the_file_of_another_option_is_refused(void **state)
     assert_int_equal(status, XH_ERR_INPUT);
 }
 
-static void a_full_disk_fails_all(void **state)
+TEST_SET_UP(a_full_disk_fails_all)
 {
     xhpl_record_t *record;
     xh_status_t status;
     const char *said;
 
-    (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
     strcpy(order.json, "/dev/full");
-    assert_int_equal(xhpl_record_open(&order, &record), XH_OK);
+    assert_ok(xhpl_record_open(&order, &record));
     capture_begin();
     status = xhpl_record_close(record, XH_EXIT_PASSED);
     said = capture_end(NULL);
@@ -428,21 +417,4 @@ static void a_full_disk_fails_all(void **state)
                      rank == 0);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-static const struct CMUnitTest cases[] = {
-    CASE(nothing_wanted_is_nothing_done),
-    CASE(a_test_is_in_it_with_what_became_of_it),
-    CASE(a_run_under_way_has_a_record_without_an_end),
-    CASE(a_test_under_way_is_in_the_file),
-    CASE(every_process_is_on_a_host),
-    CASE(a_core_that_all_took_counts_once),
-    CASE(the_ceiling_is_measured_again_at_the_end),
-    CASE(of_two_ceilings_the_larger_is_kept),
-    CASE(a_solver_may_not_tell),
-    CASE(iterations_are_those_of_process_0),
-    CASE(a_file_that_cannot_be_written_is_refused_by_all),
-    CASE(the_file_of_another_option_is_refused),
-    CASE(a_full_disk_fails_all),
-};
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

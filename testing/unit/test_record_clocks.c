@@ -45,7 +45,7 @@ static xhpl_clocks_t *opened(hpl_clocks_t (*read)(const int *, int),
     solver.clocks = read;
     solver.workers = on_two_cores;
     hpl_solver_install(&solver);
-    assert_int_equal(xhpl_clocks_open(rank, first, between, &clocks), XH_OK);
+    assert_ok(xhpl_clocks_open(rank, first, between, &clocks));
     xhpl_clocks_begin(clocks);
     return clocks;
 }
@@ -75,12 +75,11 @@ static void wait_for(int count)
         nanosleep(&nap, NULL);
 }
 
-static void a_short_phase_is_looked_at_right_behind_it(void **state)
+TEST(a_short_phase_is_looked_at_right_behind_it)
 {
     xhpl_clocks_t *clocks = opened(rising, never, never);
     json_t *list;
 
-    (void)state;
     xhpl_clocks_start(clocks);
     assert_int_equal(atomic_load(&readings), 0);
     xhpl_clocks_stop(clocks);
@@ -97,13 +96,12 @@ static void a_short_phase_is_looked_at_right_behind_it(void **state)
     json_decref(list);
 }
 
-static void readings_of_a_long_phase_are_joined(void **state)
+TEST(readings_of_a_long_phase_are_joined)
 {
     xhpl_clocks_t *clocks = opened(rising, soon, soon);
     json_t *list;
     int n;
 
-    (void)state;
     xhpl_clocks_start(clocks);
     wait_for(3);
     xhpl_clocks_stop(clocks);
@@ -119,12 +117,11 @@ static void readings_of_a_long_phase_are_joined(void **state)
     json_decref(list);
 }
 
-static void each_phase_has_readings_of_its_own(void **state)
+TEST(each_phase_has_readings_of_its_own)
 {
     xhpl_clocks_t *clocks = opened(rising, soon, never);
     json_t *list;
 
-    (void)state;
     xhpl_clocks_start(clocks);
     wait_for(1);
     xhpl_clocks_stop(clocks);
@@ -139,22 +136,15 @@ static void each_phase_has_readings_of_its_own(void **state)
     json_decref(list);
 }
 
-static void a_solver_that_does_not_look_has_none(void **state)
+TEST(a_solver_that_does_not_look_has_none)
 {
     xhpl_clocks_t *clocks = opened(NULL, soon, soon);
     json_t *list;
 
-    (void)state;
     xhpl_clocks_start(clocks);
     xhpl_clocks_stop(clocks);
     list = closed(clocks);
     assert_int_equal(json_is_null(list), rank == 0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_short_phase_is_looked_at_right_behind_it),
-    cmocka_unit_test(readings_of_a_long_phase_are_joined),
-    cmocka_unit_test(each_phase_has_readings_of_its_own),
-    cmocka_unit_test(a_solver_that_does_not_look_has_none),
-};
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -47,16 +47,17 @@ static xhpl_energy_t *opened(void)
 {
     xhpl_energy_t *energy = NULL;
 
-    assert_int_equal(xhpl_energy_open(root, &energy), XH_OK);
+    assert_ok(xhpl_energy_open(root, &energy));
     return energy;
 }
 
-static void the_packages_and_the_memory_of_a_node_add_up(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, create, destroy)
+
+TEST_SET_UP(the_packages_and_the_memory_of_a_node_add_up)
 {
     double joules[XHPL_ENERGY_KINDS];
     xhpl_energy_t *energy;
 
-    (void)state;
     write_zone("0", "package-0\n", "5000000\n");
     write_zone("1", "package-1\n", "0\n");
     write_zone("0:1", "dram\n", "7000000\n");
@@ -72,12 +73,11 @@ static void the_packages_and_the_memory_of_a_node_add_up(void **state)
     assert_true(fabs(joules[XHPL_ENERGY_DRAM] - 2.5) < 1e-9);
 }
 
-static void parts_and_sums_of_packages_count_once(void **state)
+TEST_SET_UP(parts_and_sums_of_packages_count_once)
 {
     double joules[XHPL_ENERGY_KINDS];
     xhpl_energy_t *energy;
 
-    (void)state;
     write_zone("0", "package-0\n", "0\n");
     write_zone("0:0", "core\n", "0\n");
     write_zone("1", "psys\n", "0\n");
@@ -91,12 +91,11 @@ static void parts_and_sums_of_packages_count_once(void **state)
     assert_true(isnan(joules[XHPL_ENERGY_DRAM]));
 }
 
-static void a_counter_that_starts_again_is_followed(void **state)
+TEST_SET_UP(a_counter_that_starts_again_is_followed)
 {
     double joules[XHPL_ENERGY_KINDS];
     xhpl_energy_t *energy;
 
-    (void)state;
     write_zone("0", "package-0\n", "900000000\n");
     energy = opened();
     for (int lap = 0; lap < 3; lap++) {
@@ -109,24 +108,22 @@ static void a_counter_that_starts_again_is_followed(void **state)
     assert_true(fabs(joules[XHPL_ENERGY_PACKAGE] - 3000) < 1e-6);
 }
 
-static void a_node_without_counters_knows_nothing(void **state)
+TEST_SET_UP(a_node_without_counters_knows_nothing)
 {
     double joules[XHPL_ENERGY_KINDS];
     xhpl_energy_t *energy = opened();
 
-    (void)state;
     xhpl_energy_read(energy, joules);
     xhpl_energy_close(energy);
     assert_true(isnan(joules[XHPL_ENERGY_PACKAGE]));
     assert_true(isnan(joules[XHPL_ENERGY_DRAM]));
 }
 
-static void a_counter_that_cannot_be_read_hides_its_kind(void **state)
+TEST_SET_UP(a_counter_that_cannot_be_read_hides_its_kind)
 {
     double joules[XHPL_ENERGY_KINDS];
     xhpl_energy_t *energy;
 
-    (void)state;
     write_zone("0", "package-0\n", "0\n");
     write_file("1", "name", "package-1\n");
     write_zone("0:0", "dram\n", "0\n");
@@ -141,20 +138,9 @@ static void a_counter_that_cannot_be_read_hides_its_kind(void **state)
     assert_true(isnan(joules[XHPL_ENERGY_DRAM]));
 }
 
-static void nothing_can_be_closed(void **state)
+TEST_SET_UP(nothing_can_be_closed)
 {
-    (void)state;
     xhpl_energy_close(NULL);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, create, destroy)
-
-static const struct CMUnitTest cases[] = {
-    CASE(the_packages_and_the_memory_of_a_node_add_up),
-    CASE(parts_and_sums_of_packages_count_once),
-    CASE(a_counter_that_starts_again_is_followed),
-    CASE(a_node_without_counters_knows_nothing),
-    CASE(a_counter_that_cannot_be_read_hides_its_kind),
-    CASE(nothing_can_be_closed),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -47,12 +47,11 @@ static json_t *ranks_of(bool (*work)(const hpl_system_t *, hpl_work_t *))
     return xhpl_record_ranks(MPI_COMM_WORLD, NULL);
 }
 
-static void each_process_tells_what_it_did(void **state)
+TEST_WITH(each_process_tells_what_it_did, setup, teardown)
 {
     json_t *found = ranks_of(work_by_rank), *at;
     size_t i;
 
-    (void)state;
     assert_int_equal(json_array_size(found), rank == 0 ? processes : 0);
     json_array_foreach(found, i, at)
     {
@@ -65,24 +64,22 @@ static void each_process_tells_what_it_did(void **state)
     json_decref(found);
 }
 
-static void what_was_not_measured_is_null(void **state)
+TEST_WITH(what_was_not_measured_is_null, setup, teardown)
 {
     json_t *never = ranks_of(NULL), *not_now = ranks_of(work_forgotten);
 
-    (void)state;
     assert_int_equal(json_is_null(never), rank == 0);
     assert_int_equal(json_is_null(not_now), rank == 0);
 }
 
 /* Ranks of a grid need not be those of the job. */
-static void processes_stand_by_their_rank_in_the_job(void **state)
+TEST_WITH(processes_stand_by_their_rank_in_the_job, setup, teardown)
 {
     hpl_solver_t solver = hpl_reference_solver;
     json_t *found, *at;
     MPI_Comm backwards;
     size_t i;
 
-    (void)state;
     solver.work = work_by_rank;
     hpl_solver_install(&solver);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
@@ -98,11 +95,4 @@ static void processes_stand_by_their_rank_in_the_job(void **state)
     json_decref(found);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-static const struct CMUnitTest cases[] = {
-    CASE(each_process_tells_what_it_did),
-    CASE(what_was_not_measured_is_null),
-    CASE(processes_stand_by_their_rank_in_the_job),
-};
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

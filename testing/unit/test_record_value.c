@@ -17,9 +17,8 @@ static void assert_is(json_t *value, const char *text)
     free(found);
 }
 
-static void a_number_that_is_not_finite_is_null(void **state)
+TEST(a_number_that_is_not_finite_is_null)
 {
-    (void)state;
     assert_is(xhpl_json_number(0.5), "0.5");
     assert_is(xhpl_json_number(1.0 / 3), "0.33333333333333331");
     assert_is(xhpl_json_number(NAN), "null");
@@ -27,20 +26,18 @@ static void a_number_that_is_not_finite_is_null(void **state)
     assert_is(xhpl_json_number(-INFINITY), "null");
 }
 
-static void text_that_is_no_utf8_loses_only_those_bytes(void **state)
+TEST(text_that_is_no_utf8_loses_only_those_bytes)
 {
-    (void)state;
     assert_is(xhpl_json_text("node \xc3\xa4"), "\"node \xc3\xa4\"");
     assert_is(xhpl_json_text("node \xff!"), "\"node ?!\"");
     assert_is(xhpl_json_text(""), "null");
     assert_is(xhpl_json_text(NULL), "null");
 }
 
-static void a_moment_is_utc_with_three_digits(void **state)
+TEST(a_moment_is_utc_with_three_digits)
 {
     const struct timespec first = {0, 0}, last = {1790000000, 999999999};
 
-    (void)state;
     setenv("TZ", "Asia/Tokyo", 1);
     assert_is(xhpl_json_moment(&first), "\"1970-01-01T00:00:00.000Z\"");
     assert_is(xhpl_json_moment(&last), "\"2026-09-21T14:13:20.999Z\"");
@@ -52,41 +49,36 @@ static void assert_rows(const char *csv, const char *text)
     assert_is(xhpl_record_iterations(csv, strlen(csv)), text);
 }
 
-static void rows_of_csv_become_objects(void **state)
+TEST(rows_of_csv_become_objects)
 {
-    (void)state;
     assert_rows("a,b,c\n1,2.5,x\n-3,1e3,y\n",
                 "[{\"a\":1,\"b\":2.5,\"c\":\"x\"},"
                 "{\"a\":-3,\"b\":1000.0,\"c\":\"y\"}]");
     assert_rows("a\n7", "[{\"a\":7}]");
 }
 
-static void an_empty_cell_is_no_member(void **state)
+TEST(an_empty_cell_is_no_member)
 {
-    (void)state;
     assert_rows("a,b,c\n1,,\n,,3\n", "[{\"a\":1},{\"c\":3}]");
     assert_rows("a,b\n\"\",1\n", "[{\"b\":1}]");
 }
 
-static void a_quoted_cell_is_text_whatever_is_in_it(void **state)
+TEST(a_quoted_cell_is_text_whatever_is_in_it)
 {
-    (void)state;
     assert_rows("a,b\n\"k = 3, then \"\"4\"\"\",1\n",
                 "[{\"a\":\"k = 3, then \\\"4\\\"\",\"b\":1}]");
     assert_rows("a,b\n\"12\",1\n", "[{\"a\":\"12\",\"b\":1}]");
     assert_rows("a\n\"open", "[{\"a\":\"open\"}]");
 }
 
-static void a_table_without_rows_is_an_empty_list(void **state)
+TEST(a_table_without_rows_is_an_empty_list)
 {
-    (void)state;
     assert_rows("", "[]");
     assert_rows("a,b\n", "[]");
 }
 
-static void cells_without_a_name_are_left_out(void **state)
+TEST(cells_without_a_name_are_left_out)
 {
-    (void)state;
     assert_rows("a\n1,2,3\n", "[{\"a\":1}]");
     assert_rows("a,b\n1\n", "[{\"a\":1}]");
 }
@@ -105,11 +97,10 @@ static size_t size_within_two(int64_t kept, int64_t *used_p)
     return size;
 }
 
-static void a_list_is_kept_whole_or_not_at_all(void **state)
+TEST(a_list_is_kept_whole_or_not_at_all)
 {
     int64_t used;
 
-    (void)state;
     assert_int_equal(size_within_two(0, &used), 2);
     assert_int_equal(used, 2);
     assert_int_equal(size_within_two(1, &used), 2);
@@ -118,15 +109,4 @@ static void a_list_is_kept_whole_or_not_at_all(void **state)
     assert_int_equal(used, 2);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_number_that_is_not_finite_is_null),
-    cmocka_unit_test(text_that_is_no_utf8_loses_only_those_bytes),
-    cmocka_unit_test(a_moment_is_utc_with_three_digits),
-    cmocka_unit_test(rows_of_csv_become_objects),
-    cmocka_unit_test(an_empty_cell_is_no_member),
-    cmocka_unit_test(a_quoted_cell_is_text_whatever_is_in_it),
-    cmocka_unit_test(a_table_without_rows_is_an_empty_list),
-    cmocka_unit_test(cells_without_a_name_are_left_out),
-    cmocka_unit_test(a_list_is_kept_whole_or_not_at_all),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -45,7 +45,7 @@ static void row(int64_t index, double seconds)
 
 static void end(void)
 {
-    assert_int_equal(xhpl_report_end(&report), XH_OK);
+    assert_ok(xhpl_report_end(&report));
     fclose(report.out);
 }
 
@@ -109,9 +109,8 @@ static void assert_all_lines(const char *name)
     free(whole);
 }
 
-static void a_passed_test_reads_as_upstreams(void **state)
+TEST(a_passed_test_reads_as_upstreams)
 {
-    (void)state;
     begin("upstream-2x2-n500.HPL.dat");
     row(0, 0.01);
     xhpl_report_residual(&report, 4.45521885e-03, &norms_300);
@@ -119,9 +118,8 @@ static void a_passed_test_reads_as_upstreams(void **state)
     assert_all_lines("upstream-2x2-n500.out");
 }
 
-static void failed_tests_read_as_upstreams(void **state)
+TEST(failed_tests_read_as_upstreams)
 {
-    (void)state;
     begin("upstream-failed.HPL.dat");
     row(0, 0.0);
     xhpl_report_residual(&report, 4.10200032e-03, &norms_300);
@@ -132,9 +130,8 @@ static void failed_tests_read_as_upstreams(void **state)
     assert_int_equal(report.failed, 2);
 }
 
-static void unchecked_tests_read_as_upstreams(void **state)
+TEST(unchecked_tests_read_as_upstreams)
 {
-    (void)state;
     begin("upstream-threshold0.HPL.dat");
     row(0, 0.0);
     row(1, 0.0);
@@ -142,9 +139,8 @@ static void unchecked_tests_read_as_upstreams(void **state)
     assert_all_lines("upstream-threshold0.out");
 }
 
-static void lists_of_every_kind_read_as_upstreams(void **state)
+TEST(lists_of_every_kind_read_as_upstreams)
 {
-    (void)state;
     begin("upstream-variants.HPL.dat");
     row(0, 0.0);
     xhpl_report_residual(&report, 0.0, &norms_300);
@@ -153,9 +149,8 @@ static void lists_of_every_kind_read_as_upstreams(void **state)
     assert_first_lines("upstream-variants-head.out", 60);
 }
 
-static void the_ninth_value_of_a_list_opens_a_second_line(void **state)
+TEST(the_ninth_value_of_a_list_opens_a_second_line)
 {
-    (void)state;
     parameters = reference_file_parameters("upstream-2x2-n500.HPL.dat");
     parameters.list[XHPL_N].count = 17;
     for (int i = 0; i < 17; i++)
@@ -174,13 +169,12 @@ static void the_ninth_value_of_a_list_opens_a_second_line(void **state)
         "NB     :"));
 }
 
-static void every_exchange_has_its_line(void **state)
+TEST(every_exchange_has_its_line)
 {
     static const char *const lines[] = {"\nSWAP   : Binary-exchange\n",
                                         "\nSWAP   : Spread-roll (long)\n",
                                         "\nSWAP   : Mix (threshold = 64)\n"};
 
-    (void)state;
     for (int swap = 0; swap < 3; swap++) {
         parameters = reference_file_parameters("upstream-2x2-n500.HPL.dat");
         parameters.list[XHPL_SWAP].value[0] = swap;
@@ -192,13 +186,12 @@ static void every_exchange_has_its_line(void **state)
     }
 }
 
-static void a_row_has_seven_fields_and_the_right_rate(void **state)
+TEST(a_row_has_seven_fields_and_the_right_rate)
 {
     char tag[16];
     int n, nb, p, q;
     double seconds, rate;
 
-    (void)state;
     begin("upstream-2x2-n500.HPL.dat");
     row(0, 0.5);
     end();
@@ -211,9 +204,8 @@ static void a_row_has_seven_fields_and_the_right_rate(void **state)
                 1e-4);
 }
 
-static void an_order_of_zero_has_a_rate_of_zero(void **state)
+TEST(an_order_of_zero_has_a_rate_of_zero)
 {
-    (void)state;
     assert_true(xhpl_report_rate(0, 0.0) == 0.0);
     assert_true(xhpl_report_rate(0, 1.0) == 0.0);
     assert_true(xhpl_report_rate(100, 0.0) == 0.0);
@@ -231,11 +223,10 @@ static void assert_failed(double residual, hpl_norms_t norms)
     assert_null(strstr(text, "PASSED"));
 }
 
-static void what_is_not_finite_has_failed(void **state)
+TEST(what_is_not_finite_has_failed)
 {
     hpl_norms_t norms = norms_300;
 
-    (void)state;
     assert_failed(NAN, norms);
     assert_failed(INFINITY, norms);
     norms.x_inf = INFINITY;
@@ -245,17 +236,15 @@ static void what_is_not_finite_has_failed(void **state)
     assert_failed(0.0, norms);
 }
 
-static void a_residual_at_the_threshold_has_failed(void **state)
+TEST(a_residual_at_the_threshold_has_failed)
 {
-    (void)state;
     assert_failed(16.0, norms_300);
 }
 
-static void detailed_timings_are_six_lines(void **state)
+TEST(detailed_timings_are_six_lines)
 {
     static const double seconds[XHPL_TIMINGS] = {1, 2, 3, 4, 5, 6.125};
 
-    (void)state;
     begin("upstream-2x2-n500.HPL.dat");
     row(0, 0.5);
     xhpl_report_timings(&report, seconds);
@@ -272,9 +261,8 @@ static void detailed_timings_are_six_lines(void **state)
         "Max aggregated wall time up tr sv  . :               6.12\n"));
 }
 
-static void a_skipped_test_is_counted_as_skipped(void **state)
+TEST(a_skipped_test_is_counted_as_skipped)
 {
-    (void)state;
     begin("upstream-2x2-n500.HPL.dat");
     xhpl_report_skip(&report);
     end();
@@ -283,12 +271,11 @@ static void a_skipped_test_is_counted_as_skipped(void **state)
         strstr(text, "     1 tests skipped because of illegal input values."));
 }
 
-static void a_full_disk_is_an_error(void **state)
+TEST(a_full_disk_is_an_error)
 {
     FILE *out = fopen("/dev/full", "w");
     xh_status_t status;
 
-    (void)state;
     assert_non_null(out);
     parameters = reference_file_parameters("upstream-2x2-n500.HPL.dat");
     xhpl_report_begin(&report, out, &parameters);
@@ -299,10 +286,8 @@ static void a_full_disk_is_an_error(void **state)
     fclose(out);
 }
 
-static void
-words_that_parsers_look_for_stand_only_where_they_belong(void **state)
+TEST(words_that_parsers_look_for_stand_only_where_they_belong)
 {
-    (void)state;
     begin("upstream-2x2-n500.HPL.dat");
     xhpl_report_skip(&report);
     end();
@@ -313,21 +298,4 @@ words_that_parsers_look_for_stand_only_where_they_belong(void **state)
     assert_null(strstr(text, "_oo/"));
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_passed_test_reads_as_upstreams),
-    cmocka_unit_test(failed_tests_read_as_upstreams),
-    cmocka_unit_test(unchecked_tests_read_as_upstreams),
-    cmocka_unit_test(lists_of_every_kind_read_as_upstreams),
-    cmocka_unit_test(the_ninth_value_of_a_list_opens_a_second_line),
-    cmocka_unit_test(every_exchange_has_its_line),
-    cmocka_unit_test(a_row_has_seven_fields_and_the_right_rate),
-    cmocka_unit_test(an_order_of_zero_has_a_rate_of_zero),
-    cmocka_unit_test(what_is_not_finite_has_failed),
-    cmocka_unit_test(a_residual_at_the_threshold_has_failed),
-    cmocka_unit_test(detailed_timings_are_six_lines),
-    cmocka_unit_test(a_skipped_test_is_counted_as_skipped),
-    cmocka_unit_test(a_full_disk_is_an_error),
-    cmocka_unit_test(words_that_parsers_look_for_stand_only_where_they_belong),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -28,8 +28,7 @@ static bool computes(hyb_machine_t *node, int64_t m, int64_t n)
     xh_status_t status;
     bool right;
 
-    assert_int_equal(hyb_offload_begin(node, &problem.product, &offload),
-                     XH_OK);
+    assert_ok(hyb_offload_begin(node, &problem.product, &offload));
     hyb_offload_release(offload, n);
     while (!hyb_offload_done(offload) && !hyb_offload_devices_idle(offload))
         hyb_offload_wait(offload);
@@ -40,32 +39,28 @@ static bool computes(hyb_machine_t *node, int64_t m, int64_t n)
 }
 
 /* The second request for memory would fail, on either side of the link. */
-static void smaller_products_need_no_more(void **state)
+TEST(smaller_products_need_no_more)
 {
     static const char *const faults[] = {"emu_fault=oom@alloc:2",
                                          "emu_fault=oom@pin:2"};
-    int64_t m, n;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(faults); i++) {
         hyb_machine_t *node = open_with(faults[i], NULL);
 
         hyb_offload_reserve(node, M, N, K);
-        for (m = 1; m <= M; m += 5)
-            for (n = 1; n <= N; n += 3)
+        for (int64_t m = 1; m <= M; m += 5)
+            for (int64_t n = 1; n <= N; n += 3)
                 assert_true(computes(node, m, n));
         assert_int_equal(hyb_machine_working_devices(node), 2);
         hyb_machine_close(node);
     }
 }
 
-static void a_device_that_has_not_as_much_is_dropped(void **state)
+TEST(a_device_that_has_not_as_much_is_dropped)
 {
     hyb_machine_t *node = open_with("emu_fault=1:oom@alloc:1", NULL);
     const char *said;
 
-    (void)state;
     capture_begin();
     hyb_offload_reserve(node, M, N, K);
     said = capture_end(NULL);
@@ -77,12 +72,11 @@ static void a_device_that_has_not_as_much_is_dropped(void **state)
 }
 
 /* Tiles are longer by half at most, where the last one is merged. */
-static void bytes_are_those_of_the_longest_tiles(void **state)
+TEST(bytes_are_those_of_the_longest_tiles)
 {
     const uint64_t tile = (TILE + TILE / 2) * (TILE + TILE / 2);
     hyb_machine_t *node = open_with("pipeline=4", NULL);
 
-    (void)state;
     assert_int_equal(hyb_offload_bytes(node, M, N, K),
                      2 * SLOTS * tile * sizeof(double));
     assert_int_equal(hyb_offload_bytes(node, 9, 5, K),
@@ -91,13 +85,11 @@ static void bytes_are_those_of_the_longest_tiles(void **state)
     hyb_machine_close(node);
 }
 
-static void tiles_that_do_not_return_by_the_host_take_nothing(void **state)
+TEST(tiles_that_do_not_return_by_the_host_take_nothing)
 {
     static const char *const ways[] = {"direct=on", "emu_dry=on"};
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
         hyb_machine_t *node = open_with(ways[i], "emu_rate=10");
 
         assert_int_equal(hyb_offload_bytes(node, M, N, K), 0);
@@ -105,11 +97,4 @@ static void tiles_that_do_not_return_by_the_host_take_nothing(void **state)
     }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(smaller_products_need_no_more),
-    cmocka_unit_test(a_device_that_has_not_as_much_is_dropped),
-    cmocka_unit_test(bytes_are_those_of_the_longest_tiles),
-    cmocka_unit_test(tiles_that_do_not_return_by_the_host_take_nothing),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -130,28 +130,27 @@ static void assert_outcome(int failed, int skipped)
     assert_int_equal(outcome.skipped, skipped);
 }
 
-static void a_zero_residual_passes(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, setup, teardown)
+
+TEST_SET_UP(a_zero_residual_passes)
 {
-    (void)state;
     run();
     assert_outcome(0, 0);
     assert_reported("...... PASSED\n");
 }
 
-static void a_solution_that_is_not_finite_fails(void **state)
+TEST_SET_UP(a_solution_that_is_not_finite_fails)
 {
-    (void)state;
     fake.x_inf = INFINITY;
     run();
     assert_outcome(1, 0);
     assert_reported("...... FAILED\n");
 }
 
-static void a_singular_matrix_is_named_on_stderr(void **state)
+TEST_SET_UP(a_singular_matrix_is_named_on_stderr)
 {
     const char *said;
 
-    (void)state;
     fake.info = 7;
     fake.x_inf = NAN;
     said = run();
@@ -160,18 +159,16 @@ static void a_singular_matrix_is_named_on_stderr(void **state)
                      rank_of_mine() == 0);
 }
 
-static void a_system_without_memory_is_skipped(void **state)
+TEST_SET_UP(a_system_without_memory_is_skipped)
 {
-    (void)state;
     fake.create = XH_ERR_MEMORY;
     run();
     assert_outcome(0, 1);
     assert_reported(" 1 tests skipped because of illegal input values.\n");
 }
 
-static void without_a_threshold_nothing_is_checked(void **state)
+TEST_SET_UP(without_a_threshold_nothing_is_checked)
 {
-    (void)state;
     parameters.threshold = 0;
     fake.x_inf = INFINITY;
     run();
@@ -179,11 +176,10 @@ static void without_a_threshold_nothing_is_checked(void **state)
     assert_reported(" 1 tests completed without checking,\n");
 }
 
-static void every_test_runs_once_on_its_grid(void **state)
+TEST_SET_UP(every_test_runs_once_on_its_grid)
 {
     int processes;
 
-    (void)state;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     parameters.list[XHPL_N] = (xhpl_list_t){.count = 2, .value = {10, 20}};
     parameters.list[XHPL_P] = (xhpl_list_t){.count = 2, .value = {1, 1}};
@@ -207,10 +203,9 @@ static const struct {
     {1, 1, HPL_pdpancrN, HPL_pdrpanrlN, HPL_pdupdateNN},
 };
 
-static void the_forms_of_l1_and_u_choose_the_functions(void **state)
+TEST_SET_UP(the_forms_of_l1_and_u_choose_the_functions)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(forms); i++) {
         const HPL_T_palg *algorithm = &fake.algorithm[0];
 
         parameters.list[XHPL_L1].value[0] = forms[i].l1;
@@ -225,11 +220,10 @@ static void the_forms_of_l1_and_u_choose_the_functions(void **state)
     }
 }
 
-static void the_values_of_the_plan_reach_the_solver(void **state)
+TEST_SET_UP(the_values_of_the_plan_reach_the_solver)
 {
     const HPL_T_palg *algorithm = &fake.algorithm[0];
 
-    (void)state;
     parameters.list[XHPL_BCAST] = (xhpl_list_t){.count = 2, .value = {0, 5}};
     parameters.list[XHPL_RFACT].value[0] = 0;
     parameters.list[XHPL_PFACT].value[0] = 1;
@@ -258,17 +252,4 @@ static void the_values_of_the_plan_reach_the_solver(void **state)
     assert_int_equal(algorithm->align, 4);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-static const struct CMUnitTest cases[] = {
-    CASE(a_zero_residual_passes),
-    CASE(a_solution_that_is_not_finite_fails),
-    CASE(a_singular_matrix_is_named_on_stderr),
-    CASE(a_system_without_memory_is_skipped),
-    CASE(without_a_threshold_nothing_is_checked),
-    CASE(every_test_runs_once_on_its_grid),
-    CASE(the_forms_of_l1_and_u_choose_the_functions),
-    CASE(the_values_of_the_plan_reach_the_solver),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

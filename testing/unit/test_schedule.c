@@ -39,19 +39,16 @@ static ring_t ring(void)
 
 static void fill(double *v, size_t count, int owner)
 {
-    size_t i;
-
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         v[i] = owner * 1e6 + (double)i;
 }
 
 /* How many of v's values are not those of owner. */
 static int wrong(const double *v, size_t count, int owner)
 {
-    size_t i;
     int errors = 0;
 
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         errors += v[i] != owner * 1e6 + (double)i;
     return errors;
 }
@@ -78,16 +75,15 @@ static int pass_right(size_t count)
     return wrong(in, count, r.left) + (in[count] != -1.0);
 }
 
-static void a_message_arrives_whole_whatever_the_chunk(void **state)
+TEST(a_message_arrives_whole_whatever_the_chunk)
 {
     static const size_t chunks[] = {1, 7, 1000, LONGEST, (size_t)1 << 26};
     static const size_t counts[] = {0, 1, 7, 999, 1000, 1001, 2000, LONGEST};
-    size_t usual = hpl_message_chunk, c, n;
+    size_t usual = hpl_message_chunk;
     int errors = 0;
 
-    (void)state;
-    for (c = 0; c < sizeof(chunks) / sizeof(*chunks); c++)
-        for (n = 0; n < sizeof(counts) / sizeof(*counts); n++) {
+    for (size_t c = 0; c < sizeof(chunks) / sizeof(*chunks); c++)
+        for (size_t n = 0; n < sizeof(counts) / sizeof(*counts); n++) {
             hpl_message_chunk = chunks[c];
             errors += pass_right(counts[n]);
         }
@@ -95,12 +91,11 @@ static void a_message_arrives_whole_whatever_the_chunk(void **state)
     assert_int_equal(errors, 0);
 }
 
-static void no_message_is_longer_than_the_chunk(void **state)
+TEST(no_message_is_longer_than_the_chunk)
 {
     size_t usual = hpl_message_chunk;
     int errors;
 
-    (void)state;
     memset(&sent, 0, sizeof(sent));
     hpl_message_chunk = 1000;
     errors = pass_right(LONGEST);
@@ -110,12 +105,11 @@ static void no_message_is_longer_than_the_chunk(void **state)
     assert_int_equal(sent.longest, 1000);
 }
 
-static void an_empty_schedule_is_done_at_once(void **state)
+TEST(an_empty_schedule_is_done_at_once)
 {
     hpl_schedule_t *s = hpl_schedule_create(MPI_COMM_WORLD, TAG);
     double nothing = 0.0;
 
-    (void)state;
     hpl_schedule_send(s, &nothing, 0, ring().right);
     hpl_schedule_next_round(s);
     hpl_schedule_receive(s, &nothing, 0, ring().left);
@@ -125,12 +119,11 @@ static void an_empty_schedule_is_done_at_once(void **state)
     hpl_schedule_destroy(s);
 }
 
-static void a_schedule_may_be_freed_unbegun_or_null(void **state)
+TEST(a_schedule_may_be_freed_unbegun_or_null)
 {
     hpl_schedule_t *s = hpl_schedule_create(MPI_COMM_WORLD, TAG);
     double value = 0.0;
 
-    (void)state;
     hpl_schedule_send(s, &value, 1, ring().right);
     hpl_schedule_destroy(s);
     hpl_schedule_destroy(NULL);
@@ -154,13 +147,12 @@ static hpl_schedule_t *relay(double *v, size_t count, int tag)
 }
 
 /* Rank 0 begins last: who does not wait for its values sends wrong ones. */
-static void a_round_waits_for_the_one_before(void **state)
+TEST(a_round_waits_for_the_one_before)
 {
     double v[100];
     hpl_schedule_t *s = relay(v, 100, TAG);
     ring_t r = ring();
 
-    (void)state;
     if (r.me > 0)
         hpl_schedule_begin(s);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -171,12 +163,11 @@ static void a_round_waits_for_the_one_before(void **state)
     assert_int_equal(wrong(v, 100, 0), 0);
 }
 
-static void polling_alone_brings_a_schedule_to_its_end(void **state)
+TEST(polling_alone_brings_a_schedule_to_its_end)
 {
     double v[100];
     hpl_schedule_t *s = relay(v, 100, TAG);
 
-    (void)state;
     hpl_schedule_begin(s);
     while (!hpl_schedule_poll(s))
         ;
@@ -185,22 +176,21 @@ static void polling_alone_brings_a_schedule_to_its_end(void **state)
     hpl_schedule_destroy(s);
 }
 
-static void schedules_of_different_tags_do_not_mix(void **state)
+TEST(schedules_of_different_tags_do_not_mix)
 {
     enum { IN_FLIGHT = 4 };
     double v[IN_FLIGHT][100];
     hpl_schedule_t *s[IN_FLIGHT];
-    int i, errors = 0;
+    int errors = 0;
 
-    (void)state;
-    for (i = 0; i < IN_FLIGHT; i++) {
+    for (int i = 0; i < IN_FLIGHT; i++) {
         s[i] = relay(v[i], 100, TAG + i);
         if (ring().me == 0)
             v[i][0] = i;
     }
-    for (i = 0; i < IN_FLIGHT; i++) /* in another order on every process */
+    for (int i = 0; i < IN_FLIGHT; i++) /* in another order on every process */
         hpl_schedule_begin(s[(i + ring().me) % IN_FLIGHT]);
-    for (i = IN_FLIGHT - 1; i >= 0; i--) {
+    for (int i = IN_FLIGHT - 1; i >= 0; i--) {
         while (!hpl_schedule_poll(s[i]))
             hpl_schedule_poll(s[0]);
         hpl_schedule_destroy(s[i]);
@@ -209,7 +199,7 @@ static void schedules_of_different_tags_do_not_mix(void **state)
     assert_int_equal(errors, 0);
 }
 
-static void blocking_messages_cross_without_a_deadlock(void **state)
+TEST(blocking_messages_cross_without_a_deadlock)
 {
     static double out[LONGEST], in[LONGEST];
     size_t usual = hpl_message_chunk;
@@ -217,7 +207,6 @@ static void blocking_messages_cross_without_a_deadlock(void **state)
     int partner = (r.me ^ 1) < r.size ? r.me ^ 1 : r.me; /* or myself */
     int mine = LONGEST - r.me, theirs = LONGEST - partner;
 
-    (void)state;
     hpl_message_chunk = 1000;
     fill(out, LONGEST, r.me);
     HPL_sdrv(out, mine, 10 + r.me, in, theirs, 10 + partner, partner,
@@ -226,12 +215,11 @@ static void blocking_messages_cross_without_a_deadlock(void **state)
     assert_int_equal(wrong(in, (size_t)theirs, partner), 0);
 }
 
-static void a_blocking_message_may_be_empty(void **state)
+TEST(a_blocking_message_may_be_empty)
 {
     double v = 1.0;
     ring_t r = ring();
 
-    (void)state;
     assert_int_equal(HPL_send(&v, 0, r.right, TAG, MPI_COMM_WORLD),
                      HPL_SUCCESS);
     assert_int_equal(HPL_send(&v, -1, r.right, TAG, MPI_COMM_WORLD),
@@ -240,12 +228,11 @@ static void a_blocking_message_may_be_empty(void **state)
     assert_int_equal(pass_right(3), 0);
 }
 
-static void blocking_messages_travel_along_the_ring(void **state)
+TEST(blocking_messages_travel_along_the_ring)
 {
     double v[50];
     ring_t r = ring();
 
-    (void)state;
     fill(v, 50, r.me);
     if (r.me > 0)
         HPL_recv(v, 50, r.left, TAG, MPI_COMM_WORLD);
@@ -254,17 +241,4 @@ static void blocking_messages_travel_along_the_ring(void **state)
     assert_int_equal(wrong(v, 50, 0), 0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_message_arrives_whole_whatever_the_chunk),
-    cmocka_unit_test(no_message_is_longer_than_the_chunk),
-    cmocka_unit_test(an_empty_schedule_is_done_at_once),
-    cmocka_unit_test(a_schedule_may_be_freed_unbegun_or_null),
-    cmocka_unit_test(a_round_waits_for_the_one_before),
-    cmocka_unit_test(polling_alone_brings_a_schedule_to_its_end),
-    cmocka_unit_test(schedules_of_different_tags_do_not_mix),
-    cmocka_unit_test(blocking_messages_cross_without_a_deadlock),
-    cmocka_unit_test(a_blocking_message_may_be_empty),
-    cmocka_unit_test(blocking_messages_travel_along_the_ring),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

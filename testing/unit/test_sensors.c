@@ -5,21 +5,19 @@
 #include "testing/unit/fake_root.h"
 #include "testing/unit/unit.h"
 
-static void what_is_not_told_is_nan(void **state)
+TEST(what_is_not_told_is_nan)
 {
     hyb_sensors_t sensors = hyb_sensors_read(fake_root_create(), 0);
 
-    (void)state;
     fake_root_destroy();
     assert_true(isnan(sensors.mhz) && isnan(sensors.celsius));
 }
 
-static void the_clock_is_that_of_the_processor(void **state)
+TEST(the_clock_is_that_of_the_processor)
 {
     const char *root = fake_root_create();
     hyb_sensors_t sensors;
 
-    (void)state;
     fake_root_write("/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq",
                     "1400000\n");
     fake_root_write("/sys/devices/system/cpu/cpu2/cpufreq/scaling_cur_freq",
@@ -29,24 +27,22 @@ static void the_clock_is_that_of_the_processor(void **state)
     assert_true(sensors.mhz == 2900.0);
 }
 
-static void cpuinfo_tells_a_clock_where_nothing_else_does(void **state)
+TEST(cpuinfo_tells_a_clock_where_nothing_else_does)
 {
     const char *root = fake_root_create();
     hyb_sensors_t sensors;
 
-    (void)state;
     fake_root_write("/proc/cpuinfo", "processor\t: 0\ncpu MHz\t\t: 2100.5\n");
     sensors = hyb_sensors_read(root, 7);
     fake_root_destroy();
     assert_true(sensors.mhz == 2100.5);
 }
 
-static void the_hottest_sensor_counts(void **state)
+TEST(the_hottest_sensor_counts)
 {
     const char *root = fake_root_create();
     hyb_sensors_t sensors;
 
-    (void)state;
     fake_root_write("/sys/class/thermal/thermal_zone0/temp", "45000\n");
     fake_root_write("/sys/class/thermal/thermal_zone3/temp", "61500\n");
     fake_root_write("/sys/class/hwmon/hwmon1/temp1_input", "97000\n");
@@ -65,12 +61,11 @@ static hpl_clocks_t clocks_of(const char *root, int count)
     return clocks;
 }
 
-static void of_several_clocks_the_spread_is_told(void **state)
+TEST(of_several_clocks_the_spread_is_told)
 {
     const char *root = fake_root_create();
     hpl_clocks_t clocks;
 
-    (void)state;
     fake_root_write("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq",
                     "1400000\n");
     fake_root_write("/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq",
@@ -83,12 +78,11 @@ static void of_several_clocks_the_spread_is_told(void **state)
     assert_true(clocks.mean == 2150.0 && clocks.celsius == 45.0);
 }
 
-static void cpuinfo_tells_the_clock_of_each_processor(void **state)
+TEST(cpuinfo_tells_the_clock_of_each_processor)
 {
     const char *root = fake_root_create();
     hpl_clocks_t clocks;
 
-    (void)state;
     fake_root_write("/proc/cpuinfo", "processor\t: 0\ncpu MHz\t\t: 2000.5\n\n"
                                      "processor\t: 1\ncpu MHz\t\t: 900.0\n\n"
                                      "processor\t: 2\ncpu MHz\t\t: 3000.5\n");
@@ -97,23 +91,12 @@ static void cpuinfo_tells_the_clock_of_each_processor(void **state)
     assert_true(clocks.mean == 2500.5 && isnan(clocks.celsius));
 }
 
-static void clocks_that_nobody_tells_are_nan(void **state)
+TEST(clocks_that_nobody_tells_are_nan)
 {
     hpl_clocks_t clocks = clocks_of(fake_root_create(), 3);
 
-    (void)state;
     assert_true(isnan(clocks.least) && isnan(clocks.mean));
     assert_true(isnan(clocks.most) && isnan(clocks.celsius));
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(what_is_not_told_is_nan),
-    cmocka_unit_test(the_clock_is_that_of_the_processor),
-    cmocka_unit_test(cpuinfo_tells_a_clock_where_nothing_else_does),
-    cmocka_unit_test(the_hottest_sensor_counts),
-    cmocka_unit_test(of_several_clocks_the_spread_is_told),
-    cmocka_unit_test(cpuinfo_tells_the_clock_of_each_processor),
-    cmocka_unit_test(clocks_that_nobody_tells_are_nan),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -41,12 +41,12 @@ static void watched_update(HPL_T_panel *next, int *state, HPL_T_panel *panel,
 static uint64_t watched_bytes(hpl_system_t *system)
 {
     uint64_t bytes = 0;
-    int i, info;
+    int info;
 
     memset(&seen, 0, sizeof(seen));
     hpl_solver()->generate(system, HPL_ISEED);
     hpl_solver()->solve(system, &info);
-    for (i = 0; i < seen.count; i++)
+    for (int i = 0; i < seen.count; i++)
         bytes += seen.doubles[i] * sizeof(double);
     return bytes;
 }
@@ -79,22 +79,21 @@ static bool wrong_bytes(HPL_T_grid *grid, int n, int nb, int depth)
 }
 
 static const int grids[][2] = {{1, 1}, {2, 2}, {4, 1}, {1, 4}, {3, 3}, {2, 4}};
-enum { GRIDS = sizeof(grids) / sizeof(grids[0]) };
+enum { GRIDS = COUNT_OF(grids) };
 
-static void bytes_is_a_close_bound_of_what_is_held(void **state)
+TEST(bytes_is_a_close_bound_of_what_is_held)
 {
     static const int shapes[][2] = {{0, 4}, {1, 1}, {60, 7}, {48, 8}, {5, 90}};
-    int g, k, depth, errors = 0;
+    int errors = 0;
     HPL_T_grid grid;
 
-    (void)state;
     xh_log_limit(XH_LOG_WARNING);
-    for (g = 0; g < GRIDS; g++) {
+    for (int g = 0; g < GRIDS; g++) {
         if (grids[g][0] * grids[g][1] > small_processes())
             continue;
         if (small_grid_open(&grid, grids[g][0], grids[g][1]))
-            for (k = 0; k < 5; k++)
-                for (depth = 0; depth < PANELS; depth += 5)
+            for (int k = 0; k < 5; k++)
+                for (int depth = 0; depth < PANELS; depth += 5)
                     errors +=
                         wrong_bytes(&grid, shapes[k][0], shapes[k][1], depth);
         small_grid_close(&grid);
@@ -102,7 +101,7 @@ static void bytes_is_a_close_bound_of_what_is_held(void **state)
     assert_int_equal(errors, 0);
 }
 
-static void bytes_beyond_32_bits_do_not_overflow(void **state)
+TEST(bytes_beyond_32_bits_do_not_overflow)
 {
     hpl_shape_t shape = {.n = 1000000,
                          .nb = 1000,
@@ -113,7 +112,6 @@ static void bytes_beyond_32_bits_do_not_overflow(void **state)
     double matrix = 8.0 * 500000 * 500000;
     double panels = 2 * 8.0 * 500000 * 1000;
 
-    (void)state;
     assert_true((double)hpl_reference_solver.bytes(&shape) > matrix + panels);
     assert_true((double)hpl_reference_solver.bytes(&shape) < 1.01 * matrix);
     shape.depth = INT_MAX;
@@ -130,15 +128,14 @@ static double residual_of(int n, const double *x)
 {
     double r[MOST] = {0.0}, entry, largest = 0.0;
     uint64_t t = HPL_ISEED;
-    int i, j;
 
-    for (j = 0; j <= n; j++)
-        for (i = 0; i < n; i++) {
+    for (int j = 0; j <= n; j++)
+        for (int i = 0; i < n; i++) {
             t = 6364136223846793005 * t + 1;
             entry = 0.5 - (double)t * 0x1p-64;
             r[i] += entry * (j < n ? x[j] : -1.0);
         }
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         largest = isnan(r[i]) ? INFINITY : fmax(largest, fabs(r[i]));
     return largest;
 }
@@ -168,19 +165,18 @@ static int solve(HPL_T_grid *grid, int n, int nb)
     return errors;
 }
 
-static void a_generated_system_is_solved(void **state)
+TEST(a_generated_system_is_solved)
 {
     static const int orders[] = {0, 1, 2, 8, 31, MOST};
-    int g, k, errors = 0;
+    int errors = 0;
     HPL_T_grid grid;
 
-    (void)state;
     xh_log_limit(XH_LOG_WARNING);
-    for (g = 0; g < GRIDS; g++) {
+    for (int g = 0; g < GRIDS; g++) {
         if (grids[g][0] * grids[g][1] > small_processes())
             continue;
         if (small_grid_open(&grid, grids[g][0], grids[g][1]))
-            for (k = 0; k < 6; k++)
+            for (int k = 0; k < 6; k++)
                 errors += solve(&grid, orders[k], 8);
         small_grid_close(&grid);
     }
@@ -219,9 +215,8 @@ static void caller_close(caller_t *c)
 static hpl_norms_t norms_of(caller_t *c, double x)
 {
     hpl_norms_t norms;
-    int j;
 
-    for (j = 0; j < c->mat.nq; j++)
+    for (int j = 0; j < c->mat.nq; j++)
         c->mat.X[j] = x;
     hpl_check_solution(&c->grid, &c->mat, &norms);
     return norms;
@@ -231,21 +226,19 @@ static hpl_norms_t norms_of(caller_t *c, double x)
 static bool has_no_value(caller_t *c)
 {
     double x[MOST];
-    int i;
 
     hpl_gather_solution(&c->grid, &c->mat, x);
-    for (i = 0; i < c->n; i++)
+    for (int i = 0; i < c->n; i++)
         if (!isfinite(x[i]))
             return true;
     return false;
 }
 
-static void a_singular_system_gives_info_and_no_finite_x(void **state)
+TEST(a_singular_system_gives_info_and_no_finite_x)
 {
     static caller_t c;
     int errors = 0;
 
-    (void)state;
     if (caller_open(&c, 40)) {
         memset(Mptr(c.whole, 0, 17, 40), 0, 40 * sizeof(double));
         c.mat = small_distribute(&c.grid, 40, 6, c.whole);
@@ -263,13 +256,13 @@ static hpl_norms_t norms_by_the_book(const caller_t *c, double x)
 {
     hpl_norms_t o = {.x_inf = fabs(x), .x_one = c->n * fabs(x)};
     double row, column, r;
-    int i, j, n = c->n;
+    int n = c->n;
 
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         row = column = 0.0;
         r = -*Mptr(c->whole, i, n, n);
         o.b_inf = fmax(o.b_inf, fabs(r));
-        for (j = 0; j < n; j++) {
+        for (int j = 0; j < n; j++) {
             row += fabs(*Mptr(c->whole, i, j, n));
             column += fabs(*Mptr(c->whole, j, i, n));
             r += *Mptr(c->whole, i, j, n) * x;
@@ -286,13 +279,12 @@ static bool differ(double x, double y)
     return !(fabs(x - y) <= 1e-12 * fabs(y));
 }
 
-static void norms_are_those_of_the_definition(void **state)
+TEST(norms_are_those_of_the_definition)
 {
     static caller_t c;
     hpl_norms_t is, should_be;
     int errors = 0;
 
-    (void)state;
     if (caller_open(&c, 37)) {
         c.mat = small_distribute(&c.grid, 37, 5, c.whole);
         is = norms_of(&c, -1.5);
@@ -323,32 +315,29 @@ static hpl_norms_t norms_with_nan(int i, int j)
     return norms;
 }
 
-static void a_nan_in_a_reaches_its_norms_and_the_residual(void **state)
+TEST(a_nan_in_a_reaches_its_norms_and_the_residual)
 {
     hpl_norms_t norms = norms_with_nan(29, 3);
 
-    (void)state;
     assert_true(isnan(norms.a_inf));
     assert_true(isnan(norms.a_one));
     assert_true(isnan(norms.r_inf));
     assert_true(isnan(hpl_scaled_residual(&norms, 30)));
 }
 
-static void a_nan_in_b_reaches_its_norm_and_the_residual(void **state)
+TEST(a_nan_in_b_reaches_its_norm_and_the_residual)
 {
     hpl_norms_t norms = norms_with_nan(13, 30);
 
-    (void)state;
     assert_true(isnan(norms.b_inf));
     assert_true(isnan(norms.r_inf));
 }
 
-static void a_nan_in_x_reaches_its_norms_and_the_residual(void **state)
+TEST(a_nan_in_x_reaches_its_norms_and_the_residual)
 {
     static caller_t c;
     hpl_norms_t norms = {NAN, NAN, NAN, NAN, NAN, NAN};
 
-    (void)state;
     if (caller_open(&c, 30)) {
         c.mat = small_distribute(&c.grid, 30, 4, c.whole);
         norms_of(&c, 1.0);
@@ -362,12 +351,11 @@ static void a_nan_in_x_reaches_its_norms_and_the_residual(void **state)
     assert_true(isnan(norms.r_inf));
 }
 
-static void the_scaled_residual_is_upstreams_formula(void **state)
+TEST(the_scaled_residual_is_upstreams_formula)
 {
     hpl_norms_t norms = {
         .a_inf = 4.0, .x_inf = 2.0, .b_inf = 8.0, .r_inf = 0x1p-40};
 
-    (void)state;
     assert_true(hpl_scaled_residual(&norms, 64) == 0x1p13 / 16.0 / 64.0);
     assert_true(hpl_scaled_residual(&norms, 0) == 0.0);
 }
@@ -383,12 +371,11 @@ static void note_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
     solved = array;
 }
 
-static void another_solver_can_be_installed_and_removed(void **state)
+TEST(another_solver_can_be_installed_and_removed)
 {
     hpl_solver_t other = hpl_reference_solver;
     HPL_T_pmat mat = {.n = 0};
 
-    (void)state;
     other.solve_array = note_array;
     assert_ptr_equal(hpl_solver(), &hpl_reference_solver);
     hpl_solver_install(&other);
@@ -398,17 +385,4 @@ static void another_solver_can_be_installed_and_removed(void **state)
     assert_ptr_equal(hpl_solver(), &hpl_reference_solver);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(bytes_is_a_close_bound_of_what_is_held),
-    cmocka_unit_test(bytes_beyond_32_bits_do_not_overflow),
-    cmocka_unit_test(a_generated_system_is_solved),
-    cmocka_unit_test(a_singular_system_gives_info_and_no_finite_x),
-    cmocka_unit_test(norms_are_those_of_the_definition),
-    cmocka_unit_test(a_nan_in_a_reaches_its_norms_and_the_residual),
-    cmocka_unit_test(a_nan_in_b_reaches_its_norm_and_the_residual),
-    cmocka_unit_test(a_nan_in_x_reaches_its_norms_and_the_residual),
-    cmocka_unit_test(the_scaled_residual_is_upstreams_formula),
-    cmocka_unit_test(another_solver_can_be_installed_and_removed),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -37,47 +37,28 @@ static void solve_all(uint64_t seed, const range_t *narrowed, size_t count)
 }
 
 /* A case: combinations in which some ranges are narrowed. */
-#define COMBINED(sentence, seed, ...)                                          \
-    static void sentence(void **state)                                         \
+#define TEST_COMBINED(sentence, seed, ...)                                     \
+    TEST(sentence)                                                             \
     {                                                                          \
         static const range_t narrowed[] = {__VA_ARGS__};                       \
-        (void)state;                                                           \
-        solve_all(SEED + seed, narrowed,                                       \
-                  sizeof(narrowed) / sizeof(narrowed[0]));                     \
+        solve_all(SEED + seed, narrowed, COUNT_OF(narrowed));                  \
     }
 
-COMBINED(any_combination_solves, 1, {N, 0, 500, 1})
-COMBINED(any_other_combination_solves, 2, {N, 3, 400, 1})
-COMBINED(orders_zero_to_three_solve, 3, {N, 0, 3, 1})
-COMBINED(an_order_below_nb_solves, 4, {N, 1, 60, 1}, {NB, 61, 120, 1})
-COMBINED(a_multiple_of_nb_solves, 5, {N, 30, 480, 30}, {NB, 10, 30, 20})
-COMBINED(blocks_of_one_column_solve, 6, {N, 1, 90, 1}, {NB, 1, 1, 1})
-COMBINED(wide_blocks_solve, 7, {N, 150, 500, 1}, {NB, 97, 200, 1})
-COMBINED(one_process_solves, 8, {P, 1, 1, 1}, {Q, 1, 1, 1})
-COMBINED(one_process_row_solves, 9, {P, 1, 1, 1}, {Q, 2, 9, 1})
-COMBINED(one_process_column_solves, 10, {P, 2, 9, 1}, {Q, 1, 1, 1})
-COMBINED(a_square_of_nine_solves, 11, {P, 3, 3, 1}, {Q, 3, 3, 1})
-COMBINED(deep_look_ahead_solves, 12, {DEPTH, 3, 5, 1}, {NB, 4, 40, 1})
-COMBINED(binary_exchange_solves, 13, {SWAP, 0, 0, 1}, {P, 3, 9, 1})
-COMBINED(long_exchange_solves, 14, {SWAP, 1, 1, 1}, {P, 3, 9, 1})
-COMBINED(recursion_to_one_column_solves, 15, {NBMIN, 1, 1, 1}, {NB, 17, 64, 1})
+TEST_COMBINED(any_combination_solves, 1, {N, 0, 500, 1})
+TEST_COMBINED(any_other_combination_solves, 2, {N, 3, 400, 1})
+TEST_COMBINED(orders_zero_to_three_solve, 3, {N, 0, 3, 1})
+TEST_COMBINED(an_order_below_nb_solves, 4, {N, 1, 60, 1}, {NB, 61, 120, 1})
+TEST_COMBINED(a_multiple_of_nb_solves, 5, {N, 30, 480, 30}, {NB, 10, 30, 20})
+TEST_COMBINED(blocks_of_one_column_solve, 6, {N, 1, 90, 1}, {NB, 1, 1, 1})
+TEST_COMBINED(wide_blocks_solve, 7, {N, 150, 500, 1}, {NB, 97, 200, 1})
+TEST_COMBINED(one_process_solves, 8, {P, 1, 1, 1}, {Q, 1, 1, 1})
+TEST_COMBINED(one_process_row_solves, 9, {P, 1, 1, 1}, {Q, 2, 9, 1})
+TEST_COMBINED(one_process_column_solves, 10, {P, 2, 9, 1}, {Q, 1, 1, 1})
+TEST_COMBINED(a_square_of_nine_solves, 11, {P, 3, 3, 1}, {Q, 3, 3, 1})
+TEST_COMBINED(deep_look_ahead_solves, 12, {DEPTH, 3, 5, 1}, {NB, 4, 40, 1})
+TEST_COMBINED(binary_exchange_solves, 13, {SWAP, 0, 0, 1}, {P, 3, 9, 1})
+TEST_COMBINED(long_exchange_solves, 14, {SWAP, 1, 1, 1}, {P, 3, 9, 1})
+TEST_COMBINED(recursion_to_one_column_solves, 15, {NBMIN, 1, 1, 1},
+              {NB, 17, 64, 1})
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(any_combination_solves),
-    cmocka_unit_test(any_other_combination_solves),
-    cmocka_unit_test(orders_zero_to_three_solve),
-    cmocka_unit_test(an_order_below_nb_solves),
-    cmocka_unit_test(a_multiple_of_nb_solves),
-    cmocka_unit_test(blocks_of_one_column_solve),
-    cmocka_unit_test(wide_blocks_solve),
-    cmocka_unit_test(one_process_solves),
-    cmocka_unit_test(one_process_row_solves),
-    cmocka_unit_test(one_process_column_solves),
-    cmocka_unit_test(a_square_of_nine_solves),
-    cmocka_unit_test(deep_look_ahead_solves),
-    cmocka_unit_test(binary_exchange_solves),
-    cmocka_unit_test(long_exchange_solves),
-    cmocka_unit_test(recursion_to_one_column_solves),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -4,9 +4,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <time.h>
 #include <unistd.h>
-#include "base/clock.h"
 #include "base/cpu.h"
 #include "hybrid/node/team.h"
 
@@ -29,7 +27,7 @@ static hyb_team_t *team_of(int size)
         cpu_count = xh_cpu_core_ids("", cpus, MOST);
     cpu_count = cpu_count < MOST ? cpu_count : MOST;
     assert_true(cpu_count > 0);
-    assert_int_equal(hyb_team_create(cpus, cpu_count, size, &team), XH_OK);
+    assert_ok(hyb_team_create(cpus, cpu_count, size, &team));
     assert_int_equal(hyb_team_size(team), size);
     return team;
 }
@@ -43,35 +41,30 @@ static void take_note(void *argument, int member)
     sched_getaffinity(0, sizeof(cpu_set_t), &record->allowed[member]);
 }
 
-static void every_member_runs_the_function_once(void **state)
+TEST(every_member_runs_the_function_once)
 {
     int sizes[] = {1, 2, 3, 8, MOST};
-    size_t i;
-    int member;
 
-    (void)state;
-    for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         hyb_team_t *team = team_of(sizes[i]);
         record_t record = {0};
 
         hyb_team_run(team, take_note, &record);
-        for (member = 0; member < MOST; member++)
+        for (int member = 0; member < MOST; member++)
             assert_int_equal(record.calls[member], member < sizes[i]);
         hyb_team_destroy(team);
     }
 }
 
-static void the_same_threads_serve_run_after_run(void **state)
+TEST(the_same_threads_serve_run_after_run)
 {
     hyb_team_t *team = team_of(4);
     record_t first = {0}, record = {0};
-    int run, member;
 
-    (void)state;
     hyb_team_run(team, take_note, &first);
-    for (run = 0; run < 1000; run++)
+    for (int run = 0; run < 1000; run++)
         hyb_team_run(team, take_note, &record);
-    for (member = 0; member < 4; member++) {
+    for (int member = 0; member < 4; member++) {
         assert_int_equal(record.calls[member], 1000);
         assert_int_equal(record.threads[member], first.threads[member]);
     }
@@ -79,31 +72,27 @@ static void the_same_threads_serve_run_after_run(void **state)
     hyb_team_destroy(team);
 }
 
-static void sleeping_members_wake_up(void **state)
+TEST(sleeping_members_wake_up)
 {
     hyb_team_t *team = team_of(4);
     record_t record = {0};
-    int run, member;
 
-    (void)state;
-    for (run = 0; run < 20; run++) {
+    for (int run = 0; run < 20; run++) {
         usleep(2000);
         hyb_team_run(team, take_note, &record);
     }
-    for (member = 0; member < 4; member++)
+    for (int member = 0; member < 4; member++)
         assert_int_equal(record.calls[member], 20);
     hyb_team_destroy(team);
 }
 
-static void member_i_is_pinned_to_core_i(void **state)
+TEST(member_i_is_pinned_to_core_i)
 {
     hyb_team_t *team = team_of(5);
     record_t record = {0};
-    int member;
 
-    (void)state;
     hyb_team_run(team, take_note, &record);
-    for (member = 0; member < 5; member++) {
+    for (int member = 0; member < 5; member++) {
         size_t cpu = (size_t)cpus[member % cpu_count];
 
         assert_int_equal(CPU_COUNT(&record.allowed[member]), 1);
@@ -112,24 +101,22 @@ static void member_i_is_pinned_to_core_i(void **state)
     hyb_team_destroy(team);
 }
 
-static void the_caller_gets_its_affinity_back(void **state)
+TEST(the_caller_gets_its_affinity_back)
 {
     cpu_set_t before, after;
 
-    (void)state;
     sched_getaffinity(0, sizeof(before), &before);
     hyb_team_destroy(team_of(3));
     sched_getaffinity(0, sizeof(after), &after);
     assert_true(CPU_EQUAL(&before, &after));
 }
 
-static void a_team_of_one_pins_nothing(void **state)
+TEST(a_team_of_one_pins_nothing)
 {
     hyb_team_t *team = team_of(1);
     record_t record = {0};
     cpu_set_t before;
 
-    (void)state;
     sched_getaffinity(0, sizeof(before), &before);
     hyb_team_run(team, take_note, &record);
     assert_true(CPU_EQUAL(&before, &record.allowed[0]));
@@ -140,30 +127,27 @@ static void a_team_of_one_pins_nothing(void **state)
     hyb_team_destroy(team);
 }
 
-static void a_start_reaches_the_members_from_first_on(void **state)
+TEST(a_start_reaches_the_members_from_first_on)
 {
     hyb_team_t *team = team_of(4);
     record_t record = {0}, own = {0};
-    int first, member;
 
-    (void)state;
-    for (first = 1; first <= 4; first++) {
+    for (int first = 1; first <= 4; first++) {
         hyb_team_start(team, first, take_note, &record);
         take_note(&own, 0);
         hyb_team_join(team);
     }
-    for (member = 0; member < 4; member++)
+    for (int member = 0; member < 4; member++)
         assert_int_equal(record.calls[member], member);
     assert_int_equal(own.calls[0], 4);
     hyb_team_destroy(team);
 }
 
-static void a_join_without_a_start_returns(void **state)
+TEST(a_join_without_a_start_returns)
 {
     hyb_team_t *team = team_of(3);
     record_t record = {0};
 
-    (void)state;
     hyb_team_join(team);
     hyb_team_run(team, take_note, &record);
     hyb_team_join(team);
@@ -177,58 +161,27 @@ static void add_one(void *argument, int member)
     atomic_fetch_add((atomic_int *)argument, 1);
 }
 
-static void a_team_outnumbered_by_helpers_still_runs(void **state)
+TEST(a_team_outnumbered_by_helpers_still_runs)
 {
     hyb_team_t *team = team_of(3);
     atomic_int sum = 0;
-    int run;
 
-    (void)state;
     hyb_team_add_helpers(team, 1000);
-    for (run = 0; run < 50; run++)
+    for (int run = 0; run < 50; run++)
         hyb_team_run(team, add_one, &sum);
     hyb_team_add_helpers(team, -1000);
-    for (run = 0; run < 50; run++)
+    for (int run = 0; run < 50; run++)
         hyb_team_run(team, add_one, &sum);
     assert_int_equal(atomic_load(&sum), 300);
     hyb_team_destroy(team);
 }
 
-/* Seconds of processor time that this process has used. */
-static double used_seconds(void)
-{
-    return (double)clock() / CLOCKS_PER_SEC;
-}
-
-static void say_what_idling_and_running_cost(void **state)
-{
-    enum { RUNS = 2000 };
-    hyb_team_t *team = team_of(2);
-    atomic_int sum = 0;
-    double begin, used;
-    int run;
-
-    (void)state;
-    begin = xh_clock_wall();
-    for (run = 0; run < RUNS; run++)
-        hyb_team_run(team, add_one, &sum);
-    print_message("# a run of 2 threads: %.2f us\n",
-                  (xh_clock_wall() - begin) / RUNS * 1e6);
-    used = used_seconds();
-    usleep(100000);
-    print_message("# 100 ms of idling used %.3f ms\n",
-                  (used_seconds() - used) * 1e3);
-    assert_int_equal(atomic_load(&sum), 2 * RUNS);
-    hyb_team_destroy(team);
-}
-
-static void impossible_teams_are_refused(void **state)
+TEST(impossible_teams_are_refused)
 {
     int absent[] = {cpus[0], 8000}, negative[] = {-1};
     cpu_set_t before, after;
     hyb_team_t *team = NULL;
 
-    (void)state;
     sched_getaffinity(0, sizeof(before), &before);
     assert_int_equal(hyb_team_create(cpus, 0, 1, &team), XH_ERR_ARG);
     assert_int_equal(hyb_team_create(cpus, cpu_count, 0, &team), XH_ERR_ARG);
@@ -240,18 +193,4 @@ static void impossible_teams_are_refused(void **state)
     hyb_team_destroy(NULL);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(every_member_runs_the_function_once),
-    cmocka_unit_test(the_same_threads_serve_run_after_run),
-    cmocka_unit_test(sleeping_members_wake_up),
-    cmocka_unit_test(member_i_is_pinned_to_core_i),
-    cmocka_unit_test(the_caller_gets_its_affinity_back),
-    cmocka_unit_test(a_team_of_one_pins_nothing),
-    cmocka_unit_test(a_start_reaches_the_members_from_first_on),
-    cmocka_unit_test(a_join_without_a_start_returns),
-    cmocka_unit_test(a_team_outnumbered_by_helpers_still_runs),
-    cmocka_unit_test(say_what_idling_and_running_cost),
-    cmocka_unit_test(impossible_teams_are_refused),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -2,9 +2,8 @@
 #include "base/text.h"
 #include "testing/unit/unit.h"
 
-static void a_distance_counts_single_edits(void **state)
+TEST(a_distance_counts_single_edits)
 {
-    (void)state;
     assert_int_equal(xh_text_distance("", ""), 0);
     assert_int_equal(xh_text_distance("abc", ""), 3);
     assert_int_equal(xh_text_distance("", "abc"), 3);
@@ -14,17 +13,15 @@ static void a_distance_counts_single_edits(void **state)
     assert_int_equal(xh_text_distance("ab", "ba"), 2);
 }
 
-static void capitals_are_equal_to_small_letters(void **state)
+TEST(capitals_are_equal_to_small_letters)
 {
-    (void)state;
     assert_int_equal(xh_text_distance("BLAS_Threads", "blas_threads"), 0);
 }
 
-static void a_long_word_is_no_danger(void **state)
+TEST(a_long_word_is_no_danger)
 {
     char a[1001], b[1001];
 
-    (void)state;
     memset(a, 'a', 1000);
     memset(b, 'b', 1000);
     a[1000] = b[1000] = '\0';
@@ -33,21 +30,14 @@ static void a_long_word_is_no_danger(void **state)
     assert_int_equal(xh_text_distance("", a), 63);
 }
 
-static void the_nearest_word_is_the_first_at_least_distance(void **state)
+TEST(the_nearest_word_is_the_first_at_least_distance)
 {
     static const char *const words[] = {"left", "crout", "right", "light"};
 
-    (void)state;
     assert_int_equal(xh_text_nearest("crt", words, 4), 1);
     assert_int_equal(xh_text_nearest("ight", words, 4), 2);
     assert_int_equal(xh_text_nearest("LIGHT", words, 4), 3);
     assert_int_equal(xh_text_nearest("anything", words, 1), 0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_distance_counts_single_edits),
-    cmocka_unit_test(capitals_are_equal_to_small_letters),
-    cmocka_unit_test(a_long_word_is_no_danger),
-    cmocka_unit_test(the_nearest_word_is_the_first_at_least_distance),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -34,7 +34,7 @@ static hyb_report_t shared(int16_t *owner)
     hyb_tiling_request_t request = {100, 60, 8, UINT64_C(1) << 30, 20, 20, 3};
     hyb_report_t report = {.seconds = 2.0, .share = 0.4, .owner = owner};
 
-    assert_int_equal(hyb_tiling_plan(&request, &report.tiling), XH_OK);
+    assert_ok(hyb_tiling_plan(&request, &report.tiling));
     assert_int_equal(hyb_tiling_count(&report.tiling), 15);
     for (int i = 0; i < 15; i++)
         owner[i] = i < 6;
@@ -44,12 +44,11 @@ static hyb_report_t shared(int16_t *owner)
     return report;
 }
 
-static void every_tile_is_a_box_in_its_executors_colour(void **state)
+TEST(every_tile_is_a_box_in_its_executors_colour)
 {
     int16_t owner[15];
     hyb_report_t report = shared(owner);
 
-    (void)state;
     draw(&report);
     assert_int_equal(occurrences("fill=\"#b8b8b8\""), 9 + 1); /* and legend */
     assert_int_equal(occurrences("fill=\"#4e79a7\""), 6 + 1);
@@ -57,56 +56,51 @@ static void every_tile_is_a_box_in_its_executors_colour(void **state)
     assert_int_equal(occurrences("</svg>"), 1);
 }
 
-static void the_legend_has_names_tiles_and_shares(void **state)
+TEST(the_legend_has_names_tiles_and_shares)
 {
     int16_t owner[15];
     hyb_report_t report = shared(owner);
 
-    (void)state;
     draw(&report);
     assert_int_equal(occurrences("host: 9 tiles, 60.0%"), 1);
     assert_int_equal(occurrences("emu:0: 6 tiles, 40.0%"), 1);
     assert_int_equal(occurrences("5 x 3 tiles of 20 x 20"), 1);
 }
 
-static void a_tile_of_nobody_has_no_colour(void **state)
+TEST(a_tile_of_nobody_has_no_colour)
 {
     int16_t owner[15];
     hyb_report_t report = shared(owner);
 
-    (void)state;
     owner[3] = -1;
     draw(&report);
     assert_int_equal(occurrences("fill=\"#4e79a7\""), 5 + 1);
 }
 
-static void without_tiles_all_is_the_hosts(void **state)
+TEST(without_tiles_all_is_the_hosts)
 {
     hyb_report_t report = {.seconds = 1.0};
 
-    (void)state;
     draw(&report);
     assert_int_equal(occurrences("fill=\"#b8b8b8\""), 1 + 1);
     assert_int_equal(occurrences("tiles of"), 0);
 }
 
-static void characters_of_xml_are_escaped(void **state)
+TEST(characters_of_xml_are_escaped)
 {
     FILE *out = fmemopen(text, sizeof(text), "w");
 
-    (void)state;
     xdg_svg_text(out, 1, 2, XDG_SVG_END, "a<b>&%s", "c");
     fclose(out);
     assert_int_equal(occurrences("text-anchor=\"end\">a&lt;b&gt;&amp;c</text>"),
                      1);
 }
 
-static void idle_is_what_is_left_of_the_span(void **state)
+TEST(idle_is_what_is_left_of_the_span)
 {
     int16_t owner[15];
     hyb_report_t report = shared(owner);
 
-    (void)state;
     assert_true(fabs(xdg_executors_idle(&report, 1) - 0.25) < 1e-12);
     assert_true(fabs(xdg_executors_idle(&report, 0) - 0.25) < 1e-12);
     report.device[0] = (hyb_work_t){0};
@@ -131,12 +125,11 @@ static void fill_rates(xdg_rates_t *rates, hyb_report_t report[3])
     }
 }
 
-static void the_sum_is_of_those_alone(void **state)
+TEST(the_sum_is_of_those_alone)
 {
     static xdg_rates_t rates;
     hyb_report_t report[3];
 
-    (void)state;
     fill_rates(&rates, report);
     assert_true(xdg_rates_sum(&rates, 10.0) == 6.0);
     assert_true(xdg_series_rate(xdg_rates_together(&rates), 10.0) == 5.0);
@@ -145,7 +138,7 @@ static void the_sum_is_of_those_alone(void **state)
     assert_true(isnan(xdg_series_rate(&rates.series[1], 10.0)));
 }
 
-static void the_table_says_who_failed(void **state)
+TEST(the_table_says_who_failed)
 {
     static xdg_rates_t rates;
     hyb_report_t report[3];
@@ -154,7 +147,6 @@ static void the_table_says_who_failed(void **state)
                          .b = {NULL, 5000, 1000, 5000}};
     FILE *out = fmemopen(text, sizeof(text), "w");
 
-    (void)state;
     fill_rates(&rates, report);
     rates.series[1].failed = true;
     xdg_table_print(&rates, &two, &product, out);
@@ -165,15 +157,4 @@ static void the_table_says_who_failed(void **state)
     assert_int_equal(occurrences("efficiency         2.5000"), 1);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(every_tile_is_a_box_in_its_executors_colour),
-    cmocka_unit_test(the_legend_has_names_tiles_and_shares),
-    cmocka_unit_test(a_tile_of_nobody_has_no_colour),
-    cmocka_unit_test(without_tiles_all_is_the_hosts),
-    cmocka_unit_test(characters_of_xml_are_escaped),
-    cmocka_unit_test(idle_is_what_is_left_of_the_span),
-    cmocka_unit_test(the_sum_is_of_those_alone),
-    cmocka_unit_test(the_table_says_who_failed),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -37,9 +37,10 @@ static void run(void (*timer)(const int), int i, double seconds)
     timer(i);
 }
 
-static void a_timer_adds_up_the_times_it_ran(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, boot, restore)
+
+TEST_SET_UP(a_timer_adds_up_the_times_it_ran)
 {
-    (void)state;
     run(HPL_timer, 3, 2.0);
     now += 50.0;
     run(HPL_timer, 3, 0.5);
@@ -50,9 +51,8 @@ static void a_timer_adds_up_the_times_it_ran(void **state)
     assert_true(HPL_ptimer_inquire(HPL_WALL_PTIME, 3) == 0.0);
 }
 
-static void timers_may_run_inside_each_other(void **state)
+TEST_SET_UP(timers_may_run_inside_each_other)
 {
-    (void)state;
     HPL_ptimer(1);
     run(HPL_ptimer, 2, 3.0);
     now += 1.0;
@@ -61,9 +61,8 @@ static void timers_may_run_inside_each_other(void **state)
     assert_true(HPL_ptimer_inquire(HPL_WALL_PTIME, 2) == 3.0);
 }
 
-static void booting_forgets_what_ran(void **state)
+TEST_SET_UP(booting_forgets_what_ran)
 {
-    (void)state;
     run(HPL_timer, 1, 1.0);
     HPL_timer(2);
     HPL_timer_boot();
@@ -72,9 +71,8 @@ static void booting_forgets_what_ran(void **state)
     assert_true(HPL_timer_inquire(HPL_WALL_TIME, 2) == 1.0);
 }
 
-static void disabled_timers_do_nothing_and_tell_nothing(void **state)
+TEST_SET_UP(disabled_timers_do_nothing_and_tell_nothing)
 {
-    (void)state;
     run(HPL_timer, 1, 1.0);
     run(HPL_ptimer, 1, 1.0);
     HPL_timer_disable();
@@ -89,9 +87,8 @@ static void disabled_timers_do_nothing_and_tell_nothing(void **state)
     assert_true(HPL_ptimer_inquire(HPL_WALL_PTIME, 1) == 1.0);
 }
 
-static void a_slot_that_does_not_exist_is_an_error_to_read(void **state)
+TEST_SET_UP(a_slot_that_does_not_exist_is_an_error_to_read)
 {
-    (void)state;
     HPL_timer(-1);
     HPL_timer(HPL_NTIMER);
     assert_true(HPL_timer_inquire(HPL_WALL_TIME, -1) == HPL_TIMER_ERROR);
@@ -99,12 +96,11 @@ static void a_slot_that_does_not_exist_is_an_error_to_read(void **state)
                 HPL_PTIMER_ERROR);
 }
 
-static void cpu_time_grows_with_work_alone(void **state)
+TEST_SET_UP(cpu_time_grows_with_work_alone)
 {
     volatile double sink = 0.0;
     double before = HPL_timer_cputime();
 
-    (void)state;
     HPL_ptimer(5);
     while (HPL_ptimer_cputime() == before)
         sink = sink + 1.0;
@@ -113,21 +109,19 @@ static void cpu_time_grows_with_work_alone(void **state)
     assert_true(HPL_ptimer_inquire(HPL_WALL_PTIME, 5) == 0.0);
 }
 
-static void wall_time_is_the_clock_of_the_process(void **state)
+TEST_SET_UP(wall_time_is_the_clock_of_the_process)
 {
-    (void)state;
     now = 7.0;
     assert_true(HPL_timer_walltime() == 7.0);
     assert_true(HPL_ptimer_walltime() == 7.0);
 }
 
 /* Timer 10 runs rank + 1 seconds, timer 11 twice that. */
-static void readings_combine_to_the_same_on_all_processes(void **state)
+TEST_SET_UP(readings_combine_to_the_same_on_all_processes)
 {
     int rank, size;
     double t[2];
 
-    (void)state;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     run(HPL_ptimer, 10, rank + 1.0);
@@ -142,28 +136,13 @@ static void readings_combine_to_the_same_on_all_processes(void **state)
     assert_true(t[0] == size * (size + 1) / 2 && t[1] == 2 * t[0]);
 }
 
-static void disabled_readings_combine_to_errors(void **state)
+TEST_SET_UP(disabled_readings_combine_to_errors)
 {
     double t[2] = {0.0, 0.0};
 
-    (void)state;
     HPL_ptimer_disable();
     HPL_ptimer_combine(MPI_COMM_WORLD, HPL_SUM_PTIME, HPL_WALL_PTIME, 2, 0, t);
     assert_true(t[0] == HPL_PTIMER_ERROR && t[1] == HPL_PTIMER_ERROR);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, boot, restore)
-
-static const struct CMUnitTest cases[] = {
-    CASE(a_timer_adds_up_the_times_it_ran),
-    CASE(timers_may_run_inside_each_other),
-    CASE(booting_forgets_what_ran),
-    CASE(disabled_timers_do_nothing_and_tell_nothing),
-    CASE(a_slot_that_does_not_exist_is_an_error_to_read),
-    CASE(cpu_time_grows_with_work_alone),
-    CASE(wall_time_is_the_clock_of_the_process),
-    CASE(readings_combine_to_the_same_on_all_processes),
-    CASE(disabled_readings_combine_to_errors),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

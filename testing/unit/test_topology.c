@@ -20,8 +20,8 @@ static const struct {
 static const int process_counts[] = {1, 2, 3, 4, 8, 16};
 
 enum {
-    MACHINES = sizeof(machines) / sizeof(machines[0]),
-    COUNTS = sizeof(process_counts) / sizeof(process_counts[0]),
+    MACHINES = COUNT_OF(machines),
+    COUNTS = COUNT_OF(process_counts),
     MOST = 256 /* processors of any machine here */
 };
 
@@ -31,12 +31,10 @@ static int count_share(const hyb_topology_t *topology, int rank, int processes,
 {
     int *cpus = NULL;
     int count = 0;
-    int i;
 
-    assert_int_equal(
-        hyb_topology_cores(topology, rank, processes, masks, &cpus, &count),
-        XH_OK);
-    for (i = 0; i < count; i++) {
+    assert_ok(
+        hyb_topology_cores(topology, rank, processes, masks, &cpus, &count));
+    for (int i = 0; i < count; i++) {
         assert_in_range(cpus[i], 0, MOST - 1);
         users[cpus[i]]++;
     }
@@ -49,9 +47,8 @@ static void check_shares(const char *source, int cores, int processes)
     hyb_topology_t *topology = opened(source);
     int users[MOST] = {0};
     int total = 0;
-    int rank, i;
 
-    for (rank = 0; rank < processes; rank++) {
+    for (int rank = 0; rank < processes; rank++) {
         int count = count_share(topology, rank, processes, NULL, users);
 
         assert_in_range(count, cores / processes,
@@ -59,219 +56,176 @@ static void check_shares(const char *source, int cores, int processes)
         total += count;
     }
     assert_int_equal(total, cores);
-    for (i = 0; i < MOST; i++)
+    for (int i = 0; i < MOST; i++)
         assert_in_range(users[i], 0, 1);
     hyb_topology_close(topology);
 }
 
-static void shares_are_disjoint_complete_and_even(void **state)
+TEST(shares_are_disjoint_complete_and_even)
 {
-    int machine, i;
-
-    (void)state;
-    for (machine = 0; machine < MACHINES; machine++)
-        for (i = 0; i < COUNTS; i++)
+    for (int machine = 0; machine < MACHINES; machine++)
+        for (int i = 0; i < COUNTS; i++)
             if (process_counts[i] <= machines[machine].cores)
                 check_shares(machines[machine].source, machines[machine].cores,
                              process_counts[i]);
 }
 
-static void one_hardware_thread_of_a_core_is_used(void **state)
+TEST_ON_MACHINES(one_hardware_thread_of_a_core_is_used)
 {
-    hyb_topology_t *topology = opened(TWO_SOCKETS);
     int users[MOST] = {0};
-    int i;
 
-    (void)state;
-    assert_int_equal(count_share(topology, 0, 1, NULL, users), 32);
-    for (i = 0; i < 32; i++)
+    assert_int_equal(count_share(two_sockets, 0, 1, NULL, users), 32);
+    for (int i = 0; i < 32; i++)
         assert_int_equal(users[i] + users[i + 32], 1);
-    hyb_topology_close(topology);
 }
 
-static void cores_come_in_the_order_of_the_machine(void **state)
+TEST_ON_MACHINES(cores_come_in_the_order_of_the_machine)
 {
-    hyb_topology_t *topology = opened(UNEVEN);
     static const int expected[] = {0, 1, 2, 3, 5, 6, 7, 8, 9};
     int *cpus = NULL;
     int count = 0;
 
-    (void)state;
-    assert_int_equal(hyb_topology_cores(topology, 0, 1, NULL, &cpus, &count),
-                     XH_OK);
+    assert_ok(hyb_topology_cores(uneven, 0, 1, NULL, &cpus, &count));
     assert_int_equal(count, 9);
     assert_memory_equal(cpus, expected, sizeof(expected));
     free(cpus);
-    hyb_topology_close(topology);
 }
 
-static void numa_nodes_stay_together_when_counts_divide(void **state)
+TEST_ON_MACHINES(numa_nodes_stay_together_when_counts_divide)
 {
-    hyb_topology_t *topology = opened(TWO_SOCKETS);
-    int processes, rank, cpu;
-
-    (void)state;
-    for (processes = 1; processes <= 8; processes *= 2)
-        for (rank = 0; rank < processes; rank++) {
+    for (int processes = 1; processes <= 8; processes *= 2)
+        for (int rank = 0; rank < processes; rank++) {
             int users[MOST] = {0};
             int nodes[8] = {0};
 
-            count_share(topology, rank, processes, NULL, users);
-            for (cpu = 0; cpu < 64; cpu++)
+            count_share(two_sockets, rank, processes, NULL, users);
+            for (int cpu = 0; cpu < 64; cpu++)
                 nodes[node_of(cpu)] += users[cpu];
-            for (cpu = 0; cpu < 8; cpu++)
+            for (int cpu = 0; cpu < 8; cpu++)
                 assert_int_equal(nodes[cpu] % 4, 0);
         }
-    hyb_topology_close(topology);
 }
 
-static void the_odd_core_goes_where_its_numa_node_is(void **state)
+TEST_ON_MACHINES(the_odd_core_goes_where_its_numa_node_is)
 {
-    hyb_topology_t *topology = opened(UNEVEN);
     int users[MOST] = {0};
 
-    (void)state;
-    assert_int_equal(count_share(topology, 0, 2, NULL, users), 4);
+    assert_int_equal(count_share(uneven, 0, 2, NULL, users), 4);
     assert_int_equal(users[0] + users[1] + users[2] + users[3], 4);
-    assert_int_equal(count_share(topology, 1, 2, NULL, users), 5);
-    hyb_topology_close(topology);
+    assert_int_equal(count_share(uneven, 1, 2, NULL, users), 5);
 }
 
-static void a_share_is_within_its_own_mask(void **state)
+TEST_ON_MACHINES(a_share_is_within_its_own_mask)
 {
     static const char *const masks[] = {"36-39", "0-3,32-35", "60"};
     static const int first[] = {36, 0, 60}, count[] = {4, 4, 1};
-    hyb_topology_t *topology = opened(TWO_SOCKETS);
-    int rank, i;
 
-    (void)state;
-    for (rank = 0; rank < 3; rank++) {
+    for (int rank = 0; rank < 3; rank++) {
         int users[MOST] = {0};
 
-        assert_int_equal(count_share(topology, rank, 3, masks, users),
+        assert_int_equal(count_share(two_sockets, rank, 3, masks, users),
                          count[rank]);
-        for (i = 0; i < count[rank]; i++)
+        for (int i = 0; i < count[rank]; i++)
             assert_int_equal(users[first[rank] + i], 1);
     }
-    hyb_topology_close(topology);
 }
 
-static void processes_of_one_mask_share_it_alone(void **state)
+TEST_ON_MACHINES(processes_of_one_mask_share_it_alone)
 {
     static const char *const masks[] = {"16-31", "0-15,32-47", "16-31",
                                         "0-15,32-47"};
     static const int first[] = {16, 0, 24, 8};
-    hyb_topology_t *topology = opened(TWO_SOCKETS);
-    int rank, i;
 
-    (void)state;
-    for (rank = 0; rank < 4; rank++) {
+    for (int rank = 0; rank < 4; rank++) {
         int users[MOST] = {0};
 
-        assert_int_equal(count_share(topology, rank, 4, masks, users), 8);
-        for (i = 0; i < 8; i++)
+        assert_int_equal(count_share(two_sockets, rank, 4, masks, users), 8);
+        for (int i = 0; i < 8; i++)
             assert_int_equal(users[first[rank] + i], 1);
     }
-    hyb_topology_close(topology);
 }
 
-static void masks_that_overlap_give_disjoint_even_shares(void **state)
+TEST_ON_MACHINES(masks_that_overlap_give_disjoint_even_shares)
 {
     static const char *const masks[] = {"0-31", "0-15", "8-23"};
-    hyb_topology_t *topology = opened(TWO_SOCKETS);
     int users[MOST] = {0};
     int total = 0;
-    int rank, i;
 
-    (void)state;
-    for (rank = 0; rank < 3; rank++) {
-        int count = count_share(topology, rank, 3, masks, users);
+    for (int rank = 0; rank < 3; rank++) {
+        int count = count_share(two_sockets, rank, 3, masks, users);
 
         assert_in_range(count, 10, 12);
         total += count;
     }
     assert_int_equal(total, 32);
-    for (i = 0; i < 32; i++)
+    for (int i = 0; i < 32; i++)
         assert_int_equal(users[i], 1);
-    hyb_topology_close(topology);
 }
 
-static void more_processes_than_cores_share_cores_evenly(void **state)
+TEST_ON_MACHINES(more_processes_than_cores_share_cores_evenly)
 {
-    hyb_topology_t *topology = opened(UNEVEN);
     int users[MOST] = {0};
-    int rank, i;
 
-    (void)state;
-    for (rank = 0; rank < 16; rank++)
-        assert_int_equal(count_share(topology, rank, 16, NULL, users), 1);
-    for (i = 0; i < 10; i++)
+    for (int rank = 0; rank < 16; rank++)
+        assert_int_equal(count_share(uneven, rank, 16, NULL, users), 1);
+    for (int i = 0; i < 10; i++)
         if (i != 4)
             assert_in_range(users[i], 1, 2);
-    hyb_topology_close(topology);
 }
 
-static void the_second_user_of_a_core_takes_its_other_thread(void **state)
+TEST(the_second_user_of_a_core_takes_its_other_thread)
 {
     hyb_topology_t *topology = opened("core:2 pu:2");
     int users[MOST] = {0};
-    int rank;
 
-    (void)state;
-    for (rank = 0; rank < 4; rank++)
+    for (int rank = 0; rank < 4; rank++)
         assert_int_equal(count_share(topology, rank, 4, NULL, users), 1);
-    for (rank = 0; rank < 4; rank++)
+    for (int rank = 0; rank < 4; rank++)
         assert_int_equal(users[rank], 1);
     hyb_topology_close(topology);
 }
 
-static void a_process_without_processors_is_refused(void **state)
+TEST_ON_MACHINES(a_process_without_processors_is_refused)
 {
     static const char *const absent[] = {"64-70", "0-3"};
     static const char *const wrong[] = {"0-3", "many"};
-    hyb_topology_t *topology = opened(TWO_SOCKETS);
     int *cpus = NULL;
     int count = -1;
 
-    (void)state;
-    assert_int_equal(hyb_topology_cores(topology, 0, 2, absent, &cpus, &count),
+    assert_int_equal(
+        hyb_topology_cores(two_sockets, 0, 2, absent, &cpus, &count),
+        XH_ERR_ARG);
+    assert_int_equal(
+        hyb_topology_cores(two_sockets, 0, 2, wrong, &cpus, &count),
+        XH_ERR_ARG);
+    assert_int_equal(hyb_topology_cores(two_sockets, 2, 2, NULL, &cpus, &count),
                      XH_ERR_ARG);
-    assert_int_equal(hyb_topology_cores(topology, 0, 2, wrong, &cpus, &count),
-                     XH_ERR_ARG);
-    assert_int_equal(hyb_topology_cores(topology, 2, 2, NULL, &cpus, &count),
-                     XH_ERR_ARG);
-    assert_int_equal(hyb_topology_cores(topology, 0, 0, NULL, &cpus, &count),
+    assert_int_equal(hyb_topology_cores(two_sockets, 0, 0, NULL, &cpus, &count),
                      XH_ERR_ARG);
     assert_null(cpus);
     assert_int_equal(count, -1);
-    assert_int_equal(hyb_topology_cores(topology, 1, 2, absent, &cpus, &count),
-                     XH_OK);
+    assert_ok(hyb_topology_cores(two_sockets, 1, 2, absent, &cpus, &count));
     assert_int_equal(count, 4);
     free(cpus);
-    hyb_topology_close(topology);
 }
 
-static void a_wrong_description_is_refused(void **state)
+TEST(a_wrong_description_is_refused)
 {
     hyb_topology_t *topology = NULL;
 
-    (void)state;
     assert_int_equal(hyb_topology_open("core:many", &topology), XH_ERR_INPUT);
     assert_int_equal(hyb_topology_open("absent.xml", &topology), XH_ERR_INPUT);
     assert_null(topology);
     hyb_topology_close(NULL);
 }
 
-static void the_description_counts_what_is_there(void **state)
+TEST_ON_MACHINES(the_description_counts_what_is_there)
 {
-    hyb_topology_t *topology = opened(TWO_SOCKETS);
     char text[256];
 
-    (void)state;
-    hyb_topology_describe(topology, text, sizeof(text));
+    hyb_topology_describe(two_sockets, text, sizeof(text));
     assert_string_equal(text, "2 sockets, 8 NUMA nodes, 64 hardware threads, "
                               "32 of 32 cores in the affinity mask");
-    hyb_topology_close(topology);
 }
 
 /* Lets the calling thread on cpu alone; returns what it was let on before. */
@@ -286,7 +240,7 @@ static cpu_set_t restrict_to(int cpu)
     return before;
 }
 
-static void the_launchers_mask_is_law_on_this_machine(void **state)
+TEST(the_launchers_mask_is_law_on_this_machine)
 {
     hyb_topology_t *topology;
     char expected[16];
@@ -296,15 +250,13 @@ static void the_launchers_mask_is_law_on_this_machine(void **state)
     int count = 0;
     int cpu = sched_getcpu();
 
-    (void)state;
     before = restrict_to(cpu);
     topology = opened(NULL);
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
-    assert_int_equal(hyb_topology_cores(topology, 0, 1, NULL, &cpus, &count),
-                     XH_OK);
+    assert_ok(hyb_topology_cores(topology, 0, 1, NULL, &cpus, &count));
     assert_int_equal(count, 1);
     assert_int_equal(cpus[0], cpu);
-    assert_int_equal(hyb_topology_mask(topology, &mask), XH_OK);
+    assert_ok(hyb_topology_mask(topology, &mask));
     snprintf(expected, sizeof(expected), "%d", cpu);
     assert_string_equal(mask, expected);
     free(mask);
@@ -312,16 +264,15 @@ static void the_launchers_mask_is_law_on_this_machine(void **state)
     hyb_topology_close(topology);
 }
 
-static void a_confined_thread_is_told_all_that_the_system_allows(void **state)
+TEST(a_confined_thread_is_told_all_that_the_system_allows)
 {
     hyb_topology_t *topology = opened(NULL);
     char *reach = NULL, *confined = NULL;
     cpu_set_t before, now;
 
-    (void)state;
-    assert_int_equal(hyb_topology_reach(topology, &reach), XH_OK);
+    assert_ok(hyb_topology_reach(topology, &reach));
     before = restrict_to(sched_getcpu());
-    assert_int_equal(hyb_topology_reach(topology, &confined), XH_OK);
+    assert_ok(hyb_topology_reach(topology, &confined));
     assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
     assert_int_equal(CPU_COUNT(&now), 1);
@@ -331,13 +282,12 @@ static void a_confined_thread_is_told_all_that_the_system_allows(void **state)
     hyb_topology_close(topology);
 }
 
-static void of_another_machine_everything_is_within_reach(void **state)
+TEST(of_another_machine_everything_is_within_reach)
 {
     hyb_topology_t *topology = opened("core:4 pu:2");
     char *reach = NULL;
 
-    (void)state;
-    assert_int_equal(hyb_topology_reach(topology, &reach), XH_OK);
+    assert_ok(hyb_topology_reach(topology, &reach));
     assert_string_equal(reach, "0-7");
     free(reach);
     hyb_topology_close(topology);
@@ -349,38 +299,33 @@ static void assert_counts(const hyb_topology_t *topology, const char *mask,
     const char *masks[] = {mask, other};
     int got[2] = {-1, -1};
 
-    assert_int_equal(hyb_topology_count(topology, masks, 2, &got[0], &got[1]),
-                     XH_OK);
+    assert_ok(hyb_topology_count(topology, masks, 2, &got[0], &got[1]));
     assert_int_equal(got[0], cores);
     assert_int_equal(got[1], processors);
 }
 
-static void cores_and_processors_of_masks_are_counted_once(void **state)
+TEST_ON_MACHINES(cores_and_processors_of_masks_are_counted_once)
 {
-    hyb_topology_t *topology = opened(TWO_SOCKETS); /* p, p + 32: one core */
     const char *wrong = "many";
     int cores = -1, processors = -1;
 
-    (void)state;
-    assert_counts(topology, "0-31", "32-63", 32, 64);
-    assert_counts(topology, "0,32", "0", 1, 2);
-    assert_counts(topology, "0-2", "34", 3, 4);
-    assert_counts(topology, "", "5", 1, 1);
-    assert_counts(topology, "4", "1000-1009", 1, 1);
+    assert_counts(two_sockets, "0-31", "32-63", 32, 64);
+    assert_counts(two_sockets, "0,32", "0", 1, 2);
+    assert_counts(two_sockets, "0-2", "34", 3, 4);
+    assert_counts(two_sockets, "", "5", 1, 1);
+    assert_counts(two_sockets, "4", "1000-1009", 1, 1);
     assert_int_equal(
-        hyb_topology_count(topology, &wrong, 1, &cores, &processors),
+        hyb_topology_count(two_sockets, &wrong, 1, &cores, &processors),
         XH_ERR_ARG);
     assert_int_equal(cores, -1);
-    hyb_topology_close(topology);
 }
 
-static void processors_are_listed_in_ranges(void **state)
+TEST(processors_are_listed_in_ranges)
 {
     static const int cpus[] = {6, 0, 2, 1, 40};
     char *list = NULL;
 
-    (void)state;
-    assert_int_equal(hyb_topology_list(cpus, 5, &list), XH_OK);
+    assert_ok(hyb_topology_list(cpus, 5, &list));
     assert_string_equal(list, "0-2,6,40");
     free(list);
 }
@@ -401,19 +346,17 @@ static void check_synthetic(const char *source, int cores)
     assert_string_equal(again, text);
 }
 
-static void a_synthetic_description_makes_the_same_machine(void **state)
+TEST(a_synthetic_description_makes_the_same_machine)
 {
-    (void)state;
     check_synthetic("pack:2 numa:4 core:8 pu:2", 64);
     check_synthetic("pack:1 l3:3 core:7 pu:4", 21);
 }
 
-static void there_may_be_no_synthetic_description(void **state)
+TEST(there_may_be_no_synthetic_description)
 {
     hyb_topology_t *uneven = opened(UNEVEN), *even = opened("core:2 pu:1");
     char text[1024] = "?";
 
-    (void)state;
     hyb_topology_synthetic(uneven, text, sizeof(text));
     assert_string_equal(text, "");
     hyb_topology_synthetic(even, text, 4);
@@ -422,27 +365,4 @@ static void there_may_be_no_synthetic_description(void **state)
     hyb_topology_close(uneven);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(shares_are_disjoint_complete_and_even),
-    cmocka_unit_test(one_hardware_thread_of_a_core_is_used),
-    cmocka_unit_test(cores_come_in_the_order_of_the_machine),
-    cmocka_unit_test(numa_nodes_stay_together_when_counts_divide),
-    cmocka_unit_test(the_odd_core_goes_where_its_numa_node_is),
-    cmocka_unit_test(a_share_is_within_its_own_mask),
-    cmocka_unit_test(processes_of_one_mask_share_it_alone),
-    cmocka_unit_test(masks_that_overlap_give_disjoint_even_shares),
-    cmocka_unit_test(more_processes_than_cores_share_cores_evenly),
-    cmocka_unit_test(the_second_user_of_a_core_takes_its_other_thread),
-    cmocka_unit_test(a_process_without_processors_is_refused),
-    cmocka_unit_test(a_wrong_description_is_refused),
-    cmocka_unit_test(the_description_counts_what_is_there),
-    cmocka_unit_test(the_launchers_mask_is_law_on_this_machine),
-    cmocka_unit_test(a_confined_thread_is_told_all_that_the_system_allows),
-    cmocka_unit_test(of_another_machine_everything_is_within_reach),
-    cmocka_unit_test(cores_and_processors_of_masks_are_counted_once),
-    cmocka_unit_test(processors_are_listed_in_ranges),
-    cmocka_unit_test(a_synthetic_description_makes_the_same_machine),
-    cmocka_unit_test(there_may_be_no_synthetic_description),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -89,7 +89,7 @@ static const char *events(int process, double zero)
     size_t size = 0;
 
     free(all);
-    assert_int_equal(xh_trace_text(process, zero, &text, &size), XH_OK);
+    assert_ok(xh_trace_text(process, zero, &text, &size));
     assert_int_equal(strlen(text), size);
     all = malloc(size + 3);
     assert_non_null(all);
@@ -107,24 +107,22 @@ static int count(const char *text, const char *word)
     return found;
 }
 
-static void the_reader_of_json_refuses_what_is_none(void **state)
+TEST(the_reader_of_json_refuses_what_is_none)
 {
     static const char *const wrong[] = {
         "[1,]", "[1 2]",     "[\"a]", "[{\"a\":}]",  "[{a:1}]",  "[nan]",
         "[1",   "[1]]",      "[.5]",  "[\"\\x\"]",   "[\"\n\"]", "[01]",
         "{}",   "[{\"a\"}]", "[-]",   "[{\"a\":1,}]"};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(wrong); i++)
         if (is_json_list(wrong[i]))
             fail_msg("taken as JSON: %s", wrong[i]);
     assert_true(is_json_list("[]"));
     assert_true(is_json_list("[{\"a\":-1.50,\"b\":{}},\n[\"\\\"\\u0001\"]]"));
 }
 
-static void nothing_is_recorded_before_open_and_after_close(void **state)
+TEST(nothing_is_recorded_before_open_and_after_close)
 {
-    (void)state;
     assert_false(xh_trace_on());
     xh_trace_name_actor(0, "thread 0");
     xh_trace_span(0, "panel", 0, 1.0, 2.0);
@@ -141,11 +139,10 @@ static void nothing_is_recorded_before_open_and_after_close(void **state)
     assert_null(strstr(events(0, 0.0), "panel"));
 }
 
-static void a_span_is_an_event_in_microseconds_from_zero(void **state)
+TEST(a_span_is_an_event_in_microseconds_from_zero)
 {
     const char *text;
 
-    (void)state;
     xh_trace_open(3, 8);
     xh_trace_name_actor(2, "device 0");
     xh_trace_span(2, "update", 17, 100.5, 100.75);
@@ -163,9 +160,8 @@ static void a_span_is_an_event_in_microseconds_from_zero(void **state)
     assert_null(strstr(text, "lost"));
 }
 
-static void a_span_of_no_iteration_has_none(void **state)
+TEST(a_span_of_no_iteration_has_none)
 {
-    (void)state;
     xh_trace_open(1, 8);
     xh_trace_span(0, "generate", -1, 1.0, 2.0);
     assert_null(strstr(events(0, 0.0), "iteration"));
@@ -173,9 +169,8 @@ static void a_span_of_no_iteration_has_none(void **state)
     xh_trace_close();
 }
 
-static void an_actor_without_spans_does_not_appear(void **state)
+TEST(an_actor_without_spans_does_not_appear)
 {
-    (void)state;
     xh_trace_open(3, 8);
     xh_trace_name_actor(0, "thread 0");
     xh_trace_name_actor(1, "thread 1");
@@ -185,12 +180,11 @@ static void an_actor_without_spans_does_not_appear(void **state)
     xh_trace_close();
 }
 
-static void the_newest_spans_are_kept_and_the_lost_ones_counted(void **state)
+TEST(the_newest_spans_are_kept_and_the_lost_ones_counted)
 {
     char word[32];
     const char *text;
 
-    (void)state;
     xh_trace_open(2, 10);
     for (int i = 0; i < 25; i++)
         xh_trace_span(0, "panel", i, i, i + 0.5);
@@ -210,9 +204,8 @@ static void the_newest_spans_are_kept_and_the_lost_ones_counted(void **state)
     assert_non_null(strstr(text, "\"labels\":\"15 spans lost\""));
 }
 
-static void what_cannot_be_kept_is_counted_as_lost(void **state)
+TEST(what_cannot_be_kept_is_counted_as_lost)
 {
-    (void)state;
     xh_trace_open(2, 4);
     xh_trace_span(2, "panel", 0, 1.0, 2.0);
     xh_trace_span(-1, "panel", 0, 1.0, 2.0);
@@ -226,20 +219,18 @@ static void what_cannot_be_kept_is_counted_as_lost(void **state)
     xh_trace_close();
 }
 
-static void a_span_that_ends_before_it_begins_has_no_length(void **state)
+TEST(a_span_that_ends_before_it_begins_has_no_length)
 {
-    (void)state;
     xh_trace_open(1, 4);
     xh_trace_span(0, "panel", 0, 3.0, 2.0);
     assert_non_null(strstr(events(0, 0.0), "\"ts\":3000000.000,\"dur\":0.000"));
     xh_trace_close();
 }
 
-static void any_name_makes_valid_json(void **state)
+TEST(any_name_makes_valid_json)
 {
     char longest[100], first[40];
 
-    (void)state;
     memset(longest, 'x', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = '\0';
     snprintf(first, sizeof(first), "\"%.31s\"", longest);
@@ -256,9 +247,8 @@ static void any_name_makes_valid_json(void **state)
     xh_trace_close();
 }
 
-static void opening_again_forgets_what_was(void **state)
+TEST(opening_again_forgets_what_was)
 {
-    (void)state;
     xh_trace_open(1, 4);
     xh_trace_span(0, "panel", 0, 1.0, 2.0);
     xh_trace_open(2, 4);
@@ -268,11 +258,10 @@ static void opening_again_forgets_what_was(void **state)
     xh_trace_close();
 }
 
-static void a_trace_of_nobody_stays_off_and_says_so(void **state)
+TEST(a_trace_of_nobody_stays_off_and_says_so)
 {
     bool on;
 
-    (void)state;
     capture_begin();
     xh_trace_open(0, 4);
     on = xh_trace_on();
@@ -293,13 +282,12 @@ static void *record(void *context)
     return NULL;
 }
 
-static void threads_record_beside_each_other(void **state)
+TEST(threads_record_beside_each_other)
 {
     pthread_t thread[THREADS];
     int actor[THREADS];
     const char *text;
 
-    (void)state;
     xh_trace_open(THREADS, KEPT);
     for (int i = 0; i < THREADS; i++) {
         actor[i] = i;
@@ -318,18 +306,4 @@ static void threads_record_beside_each_other(void **state)
     assert_int_equal(count(text, "\"tid\":3,\"ts\""), KEPT);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(the_reader_of_json_refuses_what_is_none),
-    cmocka_unit_test(nothing_is_recorded_before_open_and_after_close),
-    cmocka_unit_test(a_span_is_an_event_in_microseconds_from_zero),
-    cmocka_unit_test(a_span_of_no_iteration_has_none),
-    cmocka_unit_test(an_actor_without_spans_does_not_appear),
-    cmocka_unit_test(the_newest_spans_are_kept_and_the_lost_ones_counted),
-    cmocka_unit_test(what_cannot_be_kept_is_counted_as_lost),
-    cmocka_unit_test(a_span_that_ends_before_it_begins_has_no_length),
-    cmocka_unit_test(any_name_makes_valid_json),
-    cmocka_unit_test(opening_again_forgets_what_was),
-    cmocka_unit_test(a_trace_of_nobody_stays_off_and_says_so),
-    cmocka_unit_test(threads_record_beside_each_other),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

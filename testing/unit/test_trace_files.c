@@ -83,18 +83,17 @@ static int count(const char *text, const char *word)
     return found;
 }
 
-static void rows_of_all_processes_follow_one_another(void **state)
+TEST(rows_of_all_processes_follow_one_another)
 {
     char trace[NAME_SIZE], iterations[NAME_SIZE], *text, *at;
     double before = xh_clock_now();
     xhpl_trace_files_t files;
 
-    (void)state;
     choose_names(trace, iterations);
     install(many_rows);
-    assert_int_equal(xhpl_trace_files_open("", iterations, &files), XH_OK);
+    assert_ok(xhpl_trace_files_open("", iterations, &files));
     assert_false(xh_trace_on());
-    assert_int_equal(xhpl_trace_files_write(&files), XH_OK);
+    assert_ok(xhpl_trace_files_write(&files));
     install(NULL);
     assert_true(zero_seen >= before && zero_seen <= xh_clock_now());
     if (rank != 0)
@@ -112,18 +111,17 @@ static void rows_of_all_processes_follow_one_another(void **state)
     free(text);
 }
 
-static void spans_of_all_processes_make_one_list(void **state)
+TEST(spans_of_all_processes_make_one_list)
 {
     char trace[NAME_SIZE], iterations[NAME_SIZE], *text;
     xhpl_trace_files_t files;
 
-    (void)state;
     choose_names(trace, iterations);
-    assert_int_equal(xhpl_trace_files_open(trace, "", &files), XH_OK);
+    assert_ok(xhpl_trace_files_open(trace, "", &files));
     assert_true(xh_trace_on());
     for (int i = 0; i < SPANS; i++)
         xh_trace_span(0, "update", i, files.zero + i, files.zero + i + 0.5);
-    assert_int_equal(xhpl_trace_files_write(&files), XH_OK);
+    assert_ok(xhpl_trace_files_write(&files));
     assert_false(xh_trace_on());
     if (rank != 0)
         return;
@@ -136,23 +134,21 @@ static void spans_of_all_processes_make_one_list(void **state)
     free(text);
 }
 
-static void nothing_wanted_is_nothing_done(void **state)
+TEST(nothing_wanted_is_nothing_done)
 {
     xhpl_trace_files_t files;
 
-    (void)state;
-    assert_int_equal(xhpl_trace_files_open("", "", &files), XH_OK);
+    assert_ok(xhpl_trace_files_open("", "", &files));
     assert_false(xh_trace_on());
-    assert_int_equal(xhpl_trace_files_write(&files), XH_OK);
+    assert_ok(xhpl_trace_files_write(&files));
 }
 
-static void a_file_that_cannot_be_written_is_refused_by_all(void **state)
+TEST(a_file_that_cannot_be_written_is_refused_by_all)
 {
     xhpl_trace_files_t files;
     xh_status_t status, other;
     const char *said;
 
-    (void)state;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     install(many_rows);
     capture_begin();
@@ -167,12 +163,11 @@ static void a_file_that_cannot_be_written_is_refused_by_all(void **state)
                      rank == 0 ? 2 : 0);
 }
 
-static void one_file_for_both_is_refused(void **state)
+TEST(one_file_for_both_is_refused)
 {
     xhpl_trace_files_t files;
     xh_status_t status;
 
-    (void)state;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     install(many_rows);
     capture_begin();
@@ -183,66 +178,62 @@ static void one_file_for_both_is_refused(void **state)
     assert_int_equal(status, XH_ERR_INPUT);
 }
 
-static void a_solver_without_iterations_is_warned_of(void **state)
+TEST(a_solver_without_iterations_is_warned_of)
 {
     char trace[NAME_SIZE], iterations[NAME_SIZE];
     xhpl_trace_files_t files;
     xh_status_t status;
 
-    (void)state;
     choose_names(trace, iterations);
     capture_begin();
     status = xhpl_trace_files_open("", iterations, &files);
     assert_int_equal(count(capture_end(NULL), "keeps no record"),
                      rank == 0 ? 1 : 0);
-    assert_int_equal(status, XH_OK);
-    assert_int_equal(xhpl_trace_files_write(&files), XH_OK);
+    assert_ok(status);
+    assert_ok(xhpl_trace_files_write(&files));
     assert_int_not_equal(access(iterations, F_OK), 0);
 }
 
-static void an_empty_trace_is_written_and_warned_of(void **state)
+TEST(an_empty_trace_is_written_and_warned_of)
 {
     char trace[NAME_SIZE], iterations[NAME_SIZE];
     xhpl_trace_files_t files;
     xh_status_t status;
 
-    (void)state;
     choose_names(trace, iterations);
-    assert_int_equal(xhpl_trace_files_open(trace, "", &files), XH_OK);
+    assert_ok(xhpl_trace_files_open(trace, "", &files));
     capture_begin();
     status = xhpl_trace_files_write(&files);
     assert_int_equal(count(capture_end(NULL), "the trace is empty"),
                      rank == 0 ? 1 : 0);
-    assert_int_equal(status, XH_OK);
+    assert_ok(status);
     if (rank == 0)
         free(take_file(trace));
 }
 
-static void a_process_without_memory_fails_all(void **state)
+TEST(a_process_without_memory_fails_all)
 {
     char trace[NAME_SIZE], iterations[NAME_SIZE];
     xhpl_trace_files_t files;
 
-    (void)state;
     choose_names(trace, iterations);
     install(no_memory_on_the_last);
-    assert_int_equal(xhpl_trace_files_open("", iterations, &files), XH_OK);
+    assert_ok(xhpl_trace_files_open("", iterations, &files));
     assert_int_equal(xhpl_trace_files_write(&files), XH_ERR_MEMORY);
     install(NULL);
     remove(iterations);
 }
 
-static void a_full_disk_fails_all(void **state)
+TEST(a_full_disk_fails_all)
 {
     xhpl_trace_files_t files;
     xh_status_t status;
 
-    (void)state;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (access("/dev/full", W_OK) != 0)
         skip();
     install(many_rows);
-    assert_int_equal(xhpl_trace_files_open("", "/dev/full", &files), XH_OK);
+    assert_ok(xhpl_trace_files_open("", "/dev/full", &files));
     capture_begin();
     status = xhpl_trace_files_write(&files);
     assert_int_equal(count(capture_end(NULL), "cannot write a file"),
@@ -251,15 +242,4 @@ static void a_full_disk_fails_all(void **state)
     assert_int_equal(status, XH_ERR_IO);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(rows_of_all_processes_follow_one_another),
-    cmocka_unit_test(spans_of_all_processes_make_one_list),
-    cmocka_unit_test(nothing_wanted_is_nothing_done),
-    cmocka_unit_test(a_file_that_cannot_be_written_is_refused_by_all),
-    cmocka_unit_test(one_file_for_both_is_refused),
-    cmocka_unit_test(a_solver_without_iterations_is_warned_of),
-    cmocka_unit_test(an_empty_trace_is_written_and_warned_of),
-    cmocka_unit_test(a_process_without_memory_fails_all),
-    cmocka_unit_test(a_full_disk_fails_all),
-};
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -11,9 +11,8 @@ static const double usual = 40e9;
 static void do_well(hyb_pulse_t pulse[COUNT])
 {
     static const double noise[COUNT] = {1.0, 0.91, 1.08, 0.95, 1.1, 0.9};
-    int i;
 
-    for (i = 0; i < COUNT; i++)
+    for (int i = 0; i < COUNT; i++)
         pulse[i] = (hyb_pulse_t){.rate = noise[i] * usual,
                                  .usual = usual,
                                  .work = 0.8 * noise[i],
@@ -27,23 +26,20 @@ static hyb_verdict_t verdict(const hyb_pulse_t pulse[COUNT])
     return hyb_verdict(pulse, COUNT, COLUMNS);
 }
 
-static void noise_of_a_tenth_is_healthy(void **state)
+TEST(noise_of_a_tenth_is_healthy)
 {
     hyb_pulse_t pulse[COUNT];
 
-    (void)state;
     do_well(pulse);
     assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
 }
 
-static void each_slow_process_is_found(void **state)
+TEST(each_slow_process_is_found)
 {
     hyb_pulse_t pulse[COUNT];
     hyb_verdict_t v;
-    int i;
 
-    (void)state;
-    for (i = 0; i < COUNT; i++) {
+    for (int i = 0; i < COUNT; i++) {
         do_well(pulse);
         pulse[i].rate = 0.5 * usual;
         v = verdict(pulse);
@@ -54,15 +50,13 @@ static void each_slow_process_is_found(void **state)
     }
 }
 
-static void a_slow_process_explains_that_others_wait(void **state)
+TEST(a_slow_process_explains_that_others_wait)
 {
     hyb_pulse_t pulse[COUNT];
     hyb_verdict_t v;
-    int i;
 
-    (void)state;
     do_well(pulse);
-    for (i = 0; i < COUNT; i++)
+    for (int i = 0; i < COUNT; i++)
         pulse[i].wait = 0.5;
     pulse[4].rate = 0.6 * usual;
     pulse[4].wait = 0.0;
@@ -71,12 +65,11 @@ static void a_slow_process_explains_that_others_wait(void **state)
     assert_int_equal(v.process, 4);
 }
 
-static void of_several_slow_ones_the_slowest_is_named(void **state)
+TEST(of_several_slow_ones_the_slowest_is_named)
 {
     hyb_pulse_t pulse[COUNT];
     hyb_verdict_t v;
 
-    (void)state;
     do_well(pulse);
     pulse[1].rate = 0.5 * usual;
     pulse[5].rate = 0.4 * usual;
@@ -86,15 +79,13 @@ static void of_several_slow_ones_the_slowest_is_named(void **state)
     assert_int_equal(v.others, 1);
 }
 
-static void all_slow_together_name_nobody(void **state)
+TEST(all_slow_together_name_nobody)
 {
     hyb_pulse_t pulse[COUNT];
     hyb_verdict_t v;
-    int i;
 
-    (void)state;
     do_well(pulse);
-    for (i = 0; i < COUNT; i++)
+    for (int i = 0; i < COUNT; i++)
         pulse[i].rate *= 0.55;
     pulse[2].rate *= 0.6;
     v = verdict(pulse);
@@ -107,24 +98,21 @@ static void all_slow_together_name_nobody(void **state)
 static hyb_verdict_t some_at_half(int slow, int count)
 {
     hyb_pulse_t pulse[8];
-    int i;
 
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         pulse[i] = (hyb_pulse_t){.rate = usual, .usual = usual};
-    for (i = 1; i <= slow; i++)
+    for (int i = 1; i <= slow; i++)
         pulse[i].rate = 0.5 * usual;
     pulse[slow].rate = 0.45 * usual;
     return hyb_verdict(pulse, count, 1);
 }
 
-static void most_slow_together_are_counted(void **state)
+TEST(most_slow_together_are_counted)
 {
     static const int of[][2] = {{2, 3}, {3, 4}, {3, 5}, {4, 6}, {5, 8}, {6, 8}};
     hyb_verdict_t v;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
         v = some_at_half(of[i][0], of[i][1]);
         assert_int_equal(v.condition, HYB_MOST_SLOW);
         assert_int_equal(v.process, of[i][0]);
@@ -137,24 +125,21 @@ static void most_slow_together_are_counted(void **state)
     assert_int_equal(some_at_half(7, 8).condition, HYB_ALL_SLOW);
 }
 
-static void a_process_alone_is_compared_with_itself(void **state)
+TEST(a_process_alone_is_compared_with_itself)
 {
     hyb_pulse_t pulse = {.rate = 0.9 * usual, .usual = usual};
 
-    (void)state;
     assert_int_equal(hyb_verdict(&pulse, 1, 1).condition, HYB_HEALTHY);
     pulse.rate = 0.5 * usual;
     assert_int_equal(hyb_verdict(&pulse, 1, 1).condition, HYB_ALL_SLOW);
 }
 
-static void processors_of_two_kinds_are_not_all_slow(void **state)
+TEST(processors_of_two_kinds_are_not_all_slow)
 {
     hyb_pulse_t pulse[COUNT];
-    int i;
 
-    (void)state;
     do_well(pulse);
-    for (i = 0; i < COUNT; i += 2)
+    for (int i = 0; i < COUNT; i += 2)
         pulse[i].rate = pulse[i].usual = 0.8 * usual;
     assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
 }
@@ -162,21 +147,18 @@ static void processors_of_two_kinds_are_not_all_slow(void **state)
 /* All wait at the same time, and nobody works more than others. */
 static void wait_for_messages(hyb_pulse_t pulse[COUNT])
 {
-    int i;
-
     do_well(pulse);
-    for (i = 0; i < COUNT; i++) {
+    for (int i = 0; i < COUNT; i++) {
         pulse[i].work = 0.4;
         pulse[i].wait = i == 3 ? 0.6 : 0.5;
     }
 }
 
-static void waits_that_nothing_explains_are_slow_messages(void **state)
+TEST(waits_that_nothing_explains_are_slow_messages)
 {
     hyb_pulse_t pulse[COUNT];
     hyb_verdict_t v;
 
-    (void)state;
     wait_for_messages(pulse);
     v = verdict(pulse);
     assert_int_equal(v.condition, HYB_SLOW_MESSAGES);
@@ -184,63 +166,42 @@ static void waits_that_nothing_explains_are_slow_messages(void **state)
     assert_true(v.share > 0.35 && v.share < 0.45);
 }
 
-static void waits_for_panels_of_other_columns_are_explained(void **state)
+TEST(waits_for_panels_of_other_columns_are_explained)
 {
     hyb_pulse_t pulse[COUNT];
-    int i;
 
-    (void)state;
     wait_for_messages(pulse);
-    for (i = 0; i < COUNT; i++)
+    for (int i = 0; i < COUNT; i++)
         pulse[i].panel = 0.2;
     assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
 }
 
-static void waits_for_who_has_more_to_do_are_explained(void **state)
+TEST(waits_for_who_has_more_to_do_are_explained)
 {
     hyb_pulse_t pulse[COUNT];
 
-    (void)state;
     wait_for_messages(pulse);
     pulse[0].work = 0.85;
     assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
 }
 
-static void waits_on_shared_cores_tell_nothing(void **state)
+TEST(waits_on_shared_cores_tell_nothing)
 {
     hyb_pulse_t pulse[COUNT];
 
-    (void)state;
     wait_for_messages(pulse);
     pulse[5].turns = 0.5;
     assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
 }
 
-static void too_little_work_on_any_process_is_too_early(void **state)
+TEST(too_little_work_on_any_process_is_too_early)
 {
     hyb_pulse_t pulse[COUNT];
 
-    (void)state;
     do_well(pulse);
     pulse[0].rate = 0.3 * usual;
     pulse[2].rate = 0.0;
     assert_int_equal(verdict(pulse).condition, HYB_TOO_EARLY);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(noise_of_a_tenth_is_healthy),
-    cmocka_unit_test(each_slow_process_is_found),
-    cmocka_unit_test(a_slow_process_explains_that_others_wait),
-    cmocka_unit_test(of_several_slow_ones_the_slowest_is_named),
-    cmocka_unit_test(all_slow_together_name_nobody),
-    cmocka_unit_test(most_slow_together_are_counted),
-    cmocka_unit_test(a_process_alone_is_compared_with_itself),
-    cmocka_unit_test(processors_of_two_kinds_are_not_all_slow),
-    cmocka_unit_test(waits_that_nothing_explains_are_slow_messages),
-    cmocka_unit_test(waits_for_panels_of_other_columns_are_explained),
-    cmocka_unit_test(waits_for_who_has_more_to_do_are_explained),
-    cmocka_unit_test(waits_on_shared_cores_tell_nothing),
-    cmocka_unit_test(too_little_work_on_any_process_is_too_early),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

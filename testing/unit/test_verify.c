@@ -27,6 +27,8 @@ static int close_team(void **state)
     return 0;
 }
 
+#define TEST_SET_UP(name) TEST_WITH(name, open_team, close_team)
+
 /* ---- a product, computed the slow way ----------------------------------- */
 
 typedef struct {
@@ -99,8 +101,7 @@ static xdg_checksum_t *checksum_of(const made_t *made)
 {
     xdg_checksum_t *checksum;
 
-    assert_int_equal(xdg_checksum_create(team, &made->p, SEED, &checksum),
-                     XH_OK);
+    assert_ok(xdg_checksum_create(team, &made->p, SEED, &checksum));
     return checksum;
 }
 
@@ -109,19 +110,17 @@ static xdg_verdict_t verdict_on(const xdg_checksum_t *checksum,
 {
     xdg_verdict_t v;
 
-    assert_int_equal(xdg_checksum_check(checksum, team, made->p.c, alpha, &v),
-                     XH_OK);
+    assert_ok(xdg_checksum_check(checksum, team, made->p.c, alpha, &v));
     return v;
 }
 
 /* ---- filling ------------------------------------------------------------ */
 
-static void a_part_is_filled_as_it_is_in_the_whole(void **state)
+TEST_SET_UP(a_part_is_filled_as_it_is_in_the_whole)
 {
     xdg_random_t random = {XDG_NORMAL, SEED};
     xh_view_t whole = matrix(9, 8, random), part = matrix(4, 3, random);
 
-    (void)state;
     xdg_fill(team, &random, 3, 2, part);
     for (int64_t j = 0; j < 3; j++)
         for (int64_t i = 0; i < 4; i++)
@@ -151,23 +150,20 @@ static void assert_moments(xdg_distribution_t distribution, double variance)
     assert_true(fabs(squares / n - variance) < 6 * variance * sqrt(2 / n));
 }
 
-static void normal_numbers_have_mean_0_and_variance_25(void **state)
+TEST_SET_UP(normal_numbers_have_mean_0_and_variance_25)
 {
-    (void)state;
     assert_moments(XDG_NORMAL, 25.0);
 }
 
-static void uniform_numbers_have_mean_0_and_variance_a_twelfth(void **state)
+TEST_SET_UP(uniform_numbers_have_mean_0_and_variance_a_twelfth)
 {
-    (void)state;
     assert_moments(XDG_UNIFORM, 1.0 / 12.0);
 }
 
-static void other_seeds_and_places_give_other_numbers(void **state)
+TEST_SET_UP(other_seeds_and_places_give_other_numbers)
 {
     xdg_random_t one = {XDG_UNIFORM, 1}, two = {XDG_UNIFORM, 2};
 
-    (void)state;
     assert_true(xdg_random_element(&one, 0, 0) !=
                 xdg_random_element(&two, 0, 0));
     assert_true(xdg_random_element(&one, 0, 1) !=
@@ -192,9 +188,8 @@ static void assert_right(bool transposed, double beta)
     unmake(&made);
 }
 
-static void a_right_product_passes(void **state)
+TEST_SET_UP(a_right_product_passes)
 {
-    (void)state;
     assert_right(false, 1.0);
     assert_right(false, -3.5);
     assert_right(false, 0.0);
@@ -202,13 +197,12 @@ static void a_right_product_passes(void **state)
     assert_right(true, 0.0);
 }
 
-static void one_of_one_element_passes(void **state)
+TEST_SET_UP(one_of_one_element_passes)
 {
     made_t made = make(1, 1, 1, false, 1.0);
     xdg_checksum_t *checksum = checksum_of(&made);
     xdg_verdict_t v;
 
-    (void)state;
     multiply(&made);
     v = verdict_on(checksum, &made, made.p.alpha);
     assert_true(v.right);
@@ -217,13 +211,12 @@ static void one_of_one_element_passes(void **state)
     unmake(&made);
 }
 
-static void another_alpha_is_another_product(void **state)
+TEST_SET_UP(another_alpha_is_another_product)
 {
     made_t made = make(12, 9, 20, false, 0.0);
     xdg_checksum_t *checksum = checksum_of(&made);
     xdg_verdict_t v;
 
-    (void)state;
     made.p.alpha = 2.0;
     multiply(&made);
     v = verdict_on(checksum, &made, 2.0);
@@ -279,23 +272,21 @@ static double gone(double x)
     return 0.0 * x;
 }
 
-static void a_wrong_element_is_found_in_its_row_and_column(void **state)
+TEST_SET_UP(a_wrong_element_is_found_in_its_row_and_column)
 {
-    (void)state;
     assert_found(a_little_more);
     assert_found(not_a_number);
     assert_found(infinite);
     assert_found(gone);
 }
 
-static void with_beta_0_the_start_is_not_read(void **state)
+TEST_SET_UP(with_beta_0_the_start_is_not_read)
 {
     made_t made = make(8, 8, 8, false, 0.0);
     xdg_random_t poison = {XDG_NAN, 0};
     xdg_checksum_t *checksum;
     xdg_verdict_t v;
 
-    (void)state;
     xdg_fill(team, &poison, 0, 0, made.p.c);
     checksum = checksum_of(&made);
     v = verdict_on(checksum, &made, made.p.alpha);
@@ -329,7 +320,7 @@ static void set_scene(scene_t *s)
     s->checksum = checksum_of(&s->made);
     multiply(&s->made);
     s->report = (hyb_report_t){.owner = s->owner};
-    assert_int_equal(hyb_tiling_plan(&request, &s->report.tiling), XH_OK);
+    assert_ok(hyb_tiling_plan(&request, &s->report.tiling));
     assert_int_equal(hyb_tiling_count(&s->report.tiling), 24);
     for (int i = 0; i < 24; i++)
         s->owner[i] = (int16_t)(i % 3);
@@ -348,8 +339,7 @@ static int locate(scene_t *s, xdg_culprit_t *culprit, int capacity)
     int count;
 
     assert_false(v.right);
-    assert_int_equal(xdg_locate(team, &suspect, culprit, capacity, &count),
-                     XH_OK);
+    assert_ok(xdg_locate(team, &suspect, culprit, capacity, &count));
     xdg_verdict_release(&v);
     return count;
 }
@@ -367,12 +357,11 @@ static int owner_at(const scene_t *s, int64_t i, int64_t j)
     return -1;
 }
 
-static void a_wrong_tile_names_who_computed_it(void **state)
+TEST_SET_UP(a_wrong_tile_names_who_computed_it)
 {
     xdg_culprit_t culprit[MOST];
     scene_t s;
 
-    (void)state;
     set_scene(&s);
     *c_at(&s.made, 33, 12) += 1.0;
     assert_int_equal(locate(&s, culprit, MOST), 1);
@@ -385,13 +374,12 @@ static void a_wrong_tile_names_who_computed_it(void **state)
     strike_scene(&s);
 }
 
-static void of_two_wrong_tiles_the_corners_between_are_innocent(void **state)
+TEST_SET_UP(of_two_wrong_tiles_the_corners_between_are_innocent)
 {
     xdg_culprit_t culprit[MOST];
     scene_t s;
     bool first;
 
-    (void)state;
     set_scene(&s);
     *c_at(&s.made, 3, 2) = NAN;
     *c_at(&s.made, 57, 39) = NAN;
@@ -404,12 +392,11 @@ static void of_two_wrong_tiles_the_corners_between_are_innocent(void **state)
     strike_scene(&s);
 }
 
-static void more_culprits_than_room_are_counted(void **state)
+TEST_SET_UP(more_culprits_than_room_are_counted)
 {
     xdg_culprit_t culprit;
     scene_t s;
 
-    (void)state;
     set_scene(&s);
     for (int64_t i = 0; i < M; i += TILE)
         *c_at(&s.made, i, 0) += 1.0;
@@ -431,11 +418,9 @@ static xdg_culprit_t after_two_products(int16_t *second_owner)
     both[0] = both[1] = s.report;
     both[1].owner = second_owner;
     v = verdict_on(s.checksum, &s.made, s.made.p.alpha);
-    assert_int_equal(
-        xdg_locate(team,
-                   &(xdg_suspect_t){&s.made.p, &s.made.start, both, 2, &v},
-                   culprit, MOST, &count),
-        XH_OK);
+    assert_ok(xdg_locate(
+        team, &(xdg_suspect_t){&s.made.p, &s.made.start, both, 2, &v}, culprit,
+        MOST, &count));
     assert_int_equal(count, 1);
     assert_true(culprit[0].by[owner_at(&s, 33, 12)]);
     xdg_verdict_release(&v);
@@ -443,13 +428,11 @@ static xdg_culprit_t after_two_products(int16_t *second_owner)
     return culprit[0];
 }
 
-static void
-of_two_products_all_owners_of_a_wrong_tile_are_suspected(void **state)
+TEST_SET_UP(of_two_products_all_owners_of_a_wrong_tile_are_suspected)
 {
     int16_t owner[24];
     xdg_culprit_t culprit;
 
-    (void)state;
     for (int i = 0; i < 24; i++)
         owner[i] = (int16_t)(i % 3);
     assert_true(after_two_products(owner).executor >= 0);
@@ -462,12 +445,11 @@ of_two_products_all_owners_of_a_wrong_tile_are_suspected(void **state)
     assert_true(culprit.by[0]);
 }
 
-static void without_tiles_the_team_is_named(void **state)
+TEST_SET_UP(without_tiles_the_team_is_named)
 {
     xdg_culprit_t culprit;
     scene_t s;
 
-    (void)state;
     set_scene(&s);
     s.report.owner = NULL;
     *c_at(&s.made, 1, 2) += 1.0;
@@ -479,25 +461,4 @@ static void without_tiles_the_team_is_named(void **state)
     strike_scene(&s);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_part_is_filled_as_it_is_in_the_whole),
-    cmocka_unit_test(normal_numbers_have_mean_0_and_variance_25),
-    cmocka_unit_test(uniform_numbers_have_mean_0_and_variance_a_twelfth),
-    cmocka_unit_test(other_seeds_and_places_give_other_numbers),
-    cmocka_unit_test(a_right_product_passes),
-    cmocka_unit_test(one_of_one_element_passes),
-    cmocka_unit_test(another_alpha_is_another_product),
-    cmocka_unit_test(a_wrong_element_is_found_in_its_row_and_column),
-    cmocka_unit_test(with_beta_0_the_start_is_not_read),
-    cmocka_unit_test(a_wrong_tile_names_who_computed_it),
-    cmocka_unit_test(of_two_wrong_tiles_the_corners_between_are_innocent),
-    cmocka_unit_test(more_culprits_than_room_are_counted),
-    cmocka_unit_test(of_two_products_all_owners_of_a_wrong_tile_are_suspected),
-    cmocka_unit_test(without_tiles_the_team_is_named),
-};
-
-int main(void)
-{
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(cases, open_team, close_team) != 0;
-}
+TEST_MAIN()

@@ -1,22 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 */
 #include "hybrid/observe/watchdog.h"
 
-#include <time.h>
+#include <stdatomic.h>
+#include <unistd.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/settings.h"
+#include "hybrid/observe/phase.h"
 #include "hybrid/lu/timer.h"
 #include "testing/unit/capture.h"
-#include "testing/unit/unit.h"
+#include "testing/unit/unit_mpi.h"
 
 enum { MEMBERS = 2 };
 
 static hyb_timer_t spent[MEMBERS];
+static atomic_int heard; /* warnings of this case */
 
-static void rest(double seconds)
+static void hear(xh_log_level_t level, const char *text)
 {
-    struct timespec t = {.tv_nsec = (long)(1e9 * seconds)};
+    (void)level, (void)text;
+    heard++;
+}
 
-    nanosleep(&t, NULL);
+/* However long that takes. */
+static void wait_for_warnings(int count)
+{
+    while (heard < count)
+        usleep(1000);
 }
 
 static uint64_t steps(const void *context)
@@ -29,44 +40,39 @@ static void where(const void *context, char *text, size_t size)
     hyb_timer_where(context, 40, text, size);
 }
 
+static void begin_to_listen(void)
+{
+    heard = 0;
+    xh_log_identify("xhpl", 3, "node17");
+    xh_log_listen(hear);
+    capture_begin();
+}
+
 static void begin(hyb_watchdog_t *dog, double patience)
 {
     hyb_watched_t watched = {.steps = steps, .where = where, .context = spent};
 
-    xh_log_identify("xhpl", 3, "node17");
-    capture_begin();
+    begin_to_listen();
     hyb_watchdog_begin(dog, &watched, patience);
 }
 
-static void who_moves_is_left_alone(void **state)
+TEST(a_watch_of_no_seconds_is_none)
 {
     hyb_watchdog_t dog;
 
-    (void)state;
-    begin(&dog, 60.0);
-    hyb_timer_end(spent, 1, HYB_MULTIPLY, 7, xh_clock_now());
-    hyb_watchdog_end(&dog);
-    assert_string_equal(capture_end(NULL), "");
-}
-
-static void a_watch_of_no_seconds_is_none(void **state)
-{
-    hyb_watchdog_t dog;
-
-    (void)state;
     begin(&dog, 0.0);
     hyb_watchdog_end(&dog);
     assert_string_equal(capture_end(NULL), "");
 }
 
-static void a_stall_is_said_once_with_iteration_and_phase(void **state)
+TEST(a_stall_is_said_once_with_iteration_and_phase)
 {
     hyb_watchdog_t dog;
 
-    (void)state;
     hyb_timer_begin(spent, 0, HYB_WAIT_ROWS, 7);
     begin(&dog, 0.02);
-    rest(0.5);
+    wait_for_warnings(1);
+    usleep(100000);
     hyb_watchdog_end(&dog);
     assert_string_equal(
         capture_end(NULL),
@@ -74,17 +80,16 @@ static void a_stall_is_said_once_with_iteration_and_phase(void **state)
         "40, in the exchange: waiting for rows of other processes\n");
 }
 
-static void that_it_goes_on_is_said_too(void **state)
+TEST(that_it_goes_on_is_said_too)
 {
     hyb_watchdog_t dog;
     const char *text;
 
-    (void)state;
     hyb_timer_begin(spent, 0, HYB_PANEL, 8);
     begin(&dog, 0.1);
-    rest(0.6);
+    wait_for_warnings(1);
     hyb_timer_end(spent, 1, HYB_PANEL, 8, xh_clock_now());
-    rest(0.09);
+    wait_for_warnings(2);
     hyb_watchdog_end(&dog);
     text = capture_end(NULL);
     assert_non_null(strstr(text, "iteration 8 of 40, in the panel: "));
@@ -92,11 +97,46 @@ static void that_it_goes_on_is_said_too(void **state)
                                  "after "));
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(who_moves_is_left_alone),
-    cmocka_unit_test(a_watch_of_no_seconds_is_none),
-    cmocka_unit_test(a_stall_is_said_once_with_iteration_and_phase),
-    cmocka_unit_test(that_it_goes_on_is_said_too),
-};
+/* ---- phases outside the factorization ------------------------------------ */
 
-UNIT_MAIN(cases)
+static void begin_phase(hyb_phase_t *phase, const char *setting)
+{
+    assert_ok(xh_settings_load());
+    assert_ok(xh_settings_assign(setting));
+    begin_to_listen();
+    hyb_phase_begin(phase, "in the verification");
+}
+
+TEST(a_phase_that_stands_still_is_named)
+{
+    hyb_phase_t phase;
+
+    begin_phase(&phase, "watchdog=0.1");
+    wait_for_warnings(1);
+    hyb_phase_end(&phase);
+    assert_non_null(strstr(capture_end(NULL),
+                           "xhpl: warning: rank 3 on node17: no progress for 0 "
+                           "s, in the verification\n"));
+}
+
+/* A busy machine may stop this thread, and not the watch, for so long that it
+ * warns. It does not do so each time. */
+TEST(a_phase_that_goes_on_is_left_alone)
+{
+    bool silent = false;
+
+    for (int tries = 0; tries < 5 && !silent; tries++) {
+        hyb_phase_t phase;
+
+        begin_phase(&phase, "watchdog=0.4");
+        for (int i = 0; i < 20; i++) {
+            usleep(40000);
+            hyb_phase_step(&phase);
+        }
+        hyb_phase_end(&phase);
+        silent = strstr(capture_end(NULL), "no progress") == NULL;
+    }
+    assert_true(silent);
+}
+
+TEST_MPI_MAIN()

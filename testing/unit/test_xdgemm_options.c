@@ -30,7 +30,7 @@ static void assert_refused(const char *line, const char *words)
     const char *said;
     xh_status_t status;
 
-    assert_int_equal(parse("-m 7"), XH_OK);
+    assert_ok(parse("-m 7"));
     before = options;
     capture_begin();
     status = parse(line);
@@ -40,12 +40,11 @@ static void assert_refused(const char *line, const char *words)
     assert_memory_equal(&options, &before, sizeof(options));
 }
 
-static void nothing_given_is_a_product_of_a_panel(void **state)
+TEST(nothing_given_is_a_product_of_a_panel)
 {
     const xdg_shape_t *s = &options.shape;
 
-    (void)state;
-    assert_int_equal(parse(""), XH_OK);
+    assert_ok(parse(""));
     assert_int_equal(options.ask, XDG_ASK_RATES);
     assert_int_equal(s->m, 4000);
     assert_int_equal(s->n, 4000);
@@ -60,15 +59,13 @@ static void nothing_given_is_a_product_of_a_panel(void **state)
     assert_null(options.json);
 }
 
-static void every_option_is_understood(void **state)
+TEST(every_option_is_understood)
 {
     const xdg_shape_t *s = &options.shape;
 
-    (void)state;
-    assert_int_equal(parse("-m 10 -n 20 -k 30 --transa --transb --alpha -2.5 "
-                           "--beta 0 --lda 31 --ldb=21 -ldc 11 --threads 3 "
-                           "--repeat 2 --verify --json a.json --map b.svg"),
-                     XH_OK);
+    assert_ok(parse("-m 10 -n 20 -k 30 --transa --transb --alpha -2.5 "
+                    "--beta 0 --lda 31 --ldb=21 -ldc 11 --threads 3 "
+                    "--repeat 2 --verify --json a.json --map b.svg"));
     assert_int_equal(s->m, 10);
     assert_int_equal(s->n, 20);
     assert_int_equal(s->k, 30);
@@ -84,47 +81,42 @@ static void every_option_is_understood(void **state)
     assert_string_equal(options.map, "b.svg");
 }
 
-static void n_is_m_if_not_given(void **state)
+TEST(n_is_m_if_not_given)
 {
-    (void)state;
-    assert_int_equal(parse("-m 33"), XH_OK);
+    assert_ok(parse("-m 33"));
     assert_int_equal(options.shape.n, 33);
     assert_int_equal(options.shape.k, 256);
 }
 
-static void torture_is_of_cubes(void **state)
+TEST(torture_is_of_cubes)
 {
-    (void)state;
-    assert_int_equal(parse("--torture 2.5 -m 33"), XH_OK);
+    assert_ok(parse("--torture 2.5 -m 33"));
     assert_int_equal(options.ask, XDG_ASK_TORTURE);
     assert_true(options.torture == 2.5);
     assert_int_equal(options.shape.k, 33);
 }
 
-static void leading_dimensions_follow_the_transposition(void **state)
+TEST(leading_dimensions_follow_the_transposition)
 {
-    (void)state;
-    assert_int_equal(parse("-m 10 -n 20 -k 30 --transa"), XH_OK);
+    assert_ok(parse("-m 10 -n 20 -k 30 --transa"));
     assert_int_equal(options.shape.lda, 30);
     assert_int_equal(options.shape.ldb, 30);
-    assert_int_equal(parse("-m 10 -n 20 -k 30 --transb"), XH_OK);
+    assert_ok(parse("-m 10 -n 20 -k 30 --transb"));
     assert_int_equal(options.shape.lda, 10);
     assert_int_equal(options.shape.ldb, 20);
 }
 
-static void devices_and_set_are_settings(void **state)
+TEST(devices_and_set_are_settings)
 {
-    (void)state;
-    assert_int_equal(parse("--devices emu:2 --set split=steal"), XH_OK);
+    assert_ok(parse("--devices emu:2 --set split=steal"));
     assert_string_equal(xh_settings_text("devices"), "emu:2");
     assert_string_equal(xh_settings_text("split"), "steal");
-    assert_int_equal(parse("--devices auto --set split=ratio"), XH_OK);
+    assert_ok(parse("--devices auto --set split=ratio"));
     assert_string_equal(xh_settings_text("devices"), "auto");
 }
 
-static void an_unknown_option_names_the_nearest(void **state)
+TEST(an_unknown_option_names_the_nearest)
 {
-    (void)state;
     assert_refused("--verfy", "--verify");
     assert_refused("--repeats 3", "--repeat");
     assert_refused("--devces none", "--devices");
@@ -132,9 +124,8 @@ static void an_unknown_option_names_the_nearest(void **state)
     assert_refused("verify", "--verify");
 }
 
-static void a_bad_value_names_the_nearest(void **state)
+TEST(a_bad_value_names_the_nearest)
 {
-    (void)state;
     assert_refused("-m 0", "the nearest is 1");
     assert_refused("-n -5", "the nearest is 1");
     assert_refused("-k 3000000000", "the nearest is 2147483647");
@@ -148,9 +139,8 @@ static void a_bad_value_names_the_nearest(void **state)
     assert_refused("--set tle=3", "tile");
 }
 
-static void a_leading_dimension_below_the_rows_is_refused(void **state)
+TEST(a_leading_dimension_below_the_rows_is_refused)
 {
-    (void)state;
     assert_refused("-m 10 --lda 9", "--lda: 9 is less");
     assert_refused("-m 10 -k 20 --transa --lda 19", "the nearest is 20");
     assert_refused("-k 20 --ldb 19", "--ldb");
@@ -158,25 +148,22 @@ static void a_leading_dimension_below_the_rows_is_refused(void **state)
     assert_refused("-m 10 --ldc 9", "--ldc");
 }
 
-static void an_option_without_its_value_is_refused(void **state)
+TEST(an_option_without_its_value_is_refused)
 {
-    (void)state;
     assert_refused("--json", "needs a value");
     assert_refused("-m", "needs a value");
 }
 
-static void a_map_is_of_rates_only(void **state)
+TEST(a_map_is_of_rates_only)
 {
-    (void)state;
     assert_refused("--torture 1 --map x.svg", "--map");
 }
 
-static void help_names_every_setting_and_the_exit_status(void **state)
+TEST(help_names_every_setting_and_the_exit_status)
 {
     static char text[1 << 16];
     FILE *out = fmemopen(text, sizeof(text), "w");
 
-    (void)state;
     xdg_options_print_help(out);
     fclose(out);
     for (int i = 0; i < xh_settings_count(); i++)
@@ -187,21 +174,19 @@ static void help_names_every_setting_and_the_exit_status(void **state)
 
 /* ---- the shape ---------------------------------------------------------- */
 
-static void bytes_count_the_leading_dimensions(void **state)
+TEST(bytes_count_the_leading_dimensions)
 {
-    (void)state;
     parse("-m 10 -n 20 -k 30 --lda 11 --ldb 40 --ldc 50");
     assert_true(xdg_shape_bytes(&options.shape) ==
                 8.0 * (11 * 30 + 40 * 20 + 50 * 20));
     assert_true(xdg_shape_flop(&options.shape) == 12000.0);
 }
 
-static void the_largest_that_fits_fits_and_a_larger_does_not(void **state)
+TEST(the_largest_that_fits_fits_and_a_larger_does_not)
 {
     double bytes = 1e6;
     xdg_shape_t s, larger;
 
-    (void)state;
     parse("-m 4000 -n 2000 -k 256 --lda 5000");
     s = xdg_shape_fitting(&options.shape, bytes);
     assert_true(xdg_shape_bytes(&s) <= bytes);
@@ -213,33 +198,30 @@ static void the_largest_that_fits_fits_and_a_larger_does_not(void **state)
     assert_true(xdg_shape_bytes(&larger) > bytes);
 }
 
-static void what_fits_is_left_as_it_is(void **state)
+TEST(what_fits_is_left_as_it_is)
 {
     xdg_shape_t s;
 
-    (void)state;
     parse("-m 40 -n 20 -k 10");
     s = xdg_shape_fitting(&options.shape, 1e9);
     assert_int_equal(s.m, 40);
     assert_int_equal(s.k, 10);
 }
 
-static void where_nothing_fits_one_element_is_left(void **state)
+TEST(where_nothing_fits_one_element_is_left)
 {
     xdg_shape_t s;
 
-    (void)state;
     parse("-m 4000");
     s = xdg_shape_fitting(&options.shape, 1.0);
     assert_int_equal(s.m * s.n * s.k, 1);
 }
 
-static void too_large_a_product_is_said_with_what_fits(void **state)
+TEST(too_large_a_product_is_said_with_what_fits)
 {
     const char *said;
     xh_status_t status;
 
-    (void)state;
     parse("-m 2000000000 -k 2000000000");
     capture_begin();
     status = xdg_shape_check_memory(&options.shape);
@@ -248,24 +230,4 @@ static void too_large_a_product_is_said_with_what_fits(void **state)
     assert_non_null(strstr(said, "the largest of this shape that fits is -m "));
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(nothing_given_is_a_product_of_a_panel),
-    cmocka_unit_test(every_option_is_understood),
-    cmocka_unit_test(n_is_m_if_not_given),
-    cmocka_unit_test(torture_is_of_cubes),
-    cmocka_unit_test(leading_dimensions_follow_the_transposition),
-    cmocka_unit_test(devices_and_set_are_settings),
-    cmocka_unit_test(an_unknown_option_names_the_nearest),
-    cmocka_unit_test(a_bad_value_names_the_nearest),
-    cmocka_unit_test(a_leading_dimension_below_the_rows_is_refused),
-    cmocka_unit_test(an_option_without_its_value_is_refused),
-    cmocka_unit_test(a_map_is_of_rates_only),
-    cmocka_unit_test(help_names_every_setting_and_the_exit_status),
-    cmocka_unit_test(bytes_count_the_leading_dimensions),
-    cmocka_unit_test(the_largest_that_fits_fits_and_a_larger_does_not),
-    cmocka_unit_test(what_fits_is_left_as_it_is),
-    cmocka_unit_test(where_nothing_fits_one_element_is_left),
-    cmocka_unit_test(too_large_a_product_is_said_with_what_fits),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

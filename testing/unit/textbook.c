@@ -16,9 +16,8 @@ double *textbook_at(const textbook_t *t, int64_t i, int64_t j)
 static void exchange(textbook_t *t, int64_t i, int64_t k)
 {
     double x;
-    int j;
 
-    for (j = 0; j < t->cols; j++) {
+    for (int j = 0; j < t->cols; j++) {
         x = *textbook_at(t, i, j);
         *textbook_at(t, i, j) = *textbook_at(t, k, j);
         *textbook_at(t, k, j) = x;
@@ -28,12 +27,11 @@ static void exchange(textbook_t *t, int64_t i, int64_t k)
 static void eliminate_column(textbook_t *t, int c)
 {
     double pivot = *textbook_at(t, c, c);
-    int i, j;
 
-    for (i = c + 1; i < t->rows; i++) {
+    for (int i = c + 1; i < t->rows; i++) {
         if (pivot != 0.0)
             *textbook_at(t, i, c) /= pivot;
-        for (j = c + 1; j < t->cols; j++)
+        for (int j = c + 1; j < t->cols; j++)
             *textbook_at(t, i, j) -=
                 *textbook_at(t, i, c) * *textbook_at(t, c, j);
     }
@@ -41,11 +39,9 @@ static void eliminate_column(textbook_t *t, int c)
 
 void textbook_factor(textbook_t *t)
 {
-    int c, i;
-
-    for (c = 0; c < t->cols; c++) {
+    for (int c = 0; c < t->cols; c++) {
         t->pivot[c] = c;
-        for (i = c + 1; i < t->rows; i++)
+        for (int i = c + 1; i < t->rows; i++)
             if (key_of(*textbook_at(t, i, c)) >
                 key_of(*textbook_at(t, t->pivot[c], c)))
                 t->pivot[c] = i;

@@ -3,15 +3,18 @@
 #define UNIT_H
 
 /*
- * A unit test is a file test_<object>.c with one table of cases:
+ * A unit test is a file test_<object>.c of cases, each a sentence:
  *
- *     static const struct CMUnitTest cases[] = {
- *         cmocka_unit_test(an_empty_list_is_refused),
- *     };
- *     UNIT_MAIN(cases)
+ *     TEST(an_empty_list_is_refused)
+ *     {
+ *         assert_int_equal(parse(""), XH_ERR_INPUT);
+ *     }
  *
- * Results leave as TAP, one line a case. A test that needs processes includes
- * unit_mpi.h instead and names their numbers in the second line of its file.
+ *     TEST_MAIN()
+ *
+ * They run in the order of their lines. Results leave as TAP, one line a case.
+ * A test that needs processes includes unit_mpi.h instead and names their
+ * numbers in the second line of its file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +24,52 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+
+#define assert_ok(call) assert_int_equal(call, XH_OK)
+
+/* Elements of an array. */
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { UNIT_MOST = 64 };
+
+static struct CMUnitTest unit_cases[UNIT_MOST];
+static size_t unit_count;
+
+static inline void unit_add(struct CMUnitTest added)
+{
+    if (unit_count == UNIT_MOST)
+        abort();
+    unit_cases[unit_count++] = added;
+}
+
+/* A case, between setup and teardown; either may be NULL. */
+#define TEST_WITH(name, setup, teardown)                                       \
+    static void name(void **);                                                 \
+    TEST_SHARED(name, setup, teardown)                                         \
+    static void name(__attribute__((unused)) void **state)
+
+/* A case whose function is another file's. */
+#define TEST_SHARED(name, setup, teardown)                                     \
+    __attribute__((constructor(1000 + __LINE__))) static void name##_added(    \
+        void)                                                                  \
+    {                                                                          \
+        unit_add((struct CMUnitTest){#name, name, setup, teardown, NULL});     \
+    }
+
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+static inline int unit_main(void)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return _cmocka_run_group_tests("group", unit_cases, unit_count, NULL,
+                                   NULL) != 0;
+}
+
+#define TEST_MAIN()                                                            \
+    int main(void)                                                             \
+    {                                                                          \
+        return unit_main();                                                    \
+    }
 
 #define UNIT_MAIN(cases)                                                       \
     int main(void)                                                             \

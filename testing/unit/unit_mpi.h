@@ -32,6 +32,12 @@ static inline int unit_mpi_run(const struct CMUnitTest *cases, size_t count)
     return any != 0;
 }
 
+#define TEST_MPI_MAIN()                                                        \
+    int main(void)                                                             \
+    {                                                                          \
+        return unit_mpi_run(unit_cases, unit_count);                           \
+    }
+
 #define UNIT_MPI_MAIN(cases)                                                   \
     int main(void)                                                             \
     {                                                                          \
