@@ -63,8 +63,10 @@ BASE_OBJECTS := $(call objects,base/*.c)
 HPL_OBJECTS := $(call objects,hpl/*/*.c)
 PLANNER_PURE := $(patsubst %,$(OBJ)/hybrid/plan/%.o,choices messages \
                   model new_file rates request table)
+JSON_OBJECTS := $(if $(filter yes,$(JSON)),$(call objects,testing/json/*.c))
 PTEST_OBJECTS := $(filter-out $(RECORD_NOT_BUILT), \
-                   $(call objects,testing/ptest/*.c)) $(PLANNER_PURE)
+                   $(call objects,testing/ptest/*.c)) $(JSON_OBJECTS) \
+                 $(PLANNER_PURE)
 DRIVER_OBJECTS := $(filter-out %/main.o %/solvers.o,$(PTEST_OBJECTS))
 PROBE_OBJECTS := $(call objects,testing/probe/*.c)
 MORE_OBJECTS := $(call objects,$(MORE_SOURCES))
@@ -115,7 +117,7 @@ HEADERS := $(filter-out testing/cuda_model/model.h \
              $(addprefix testing/unit/,cuda_model_fixture.h device_cases.h \
              emu_fixture.h fake_backend.h machines.h node_fixture.h)) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_% \
-             testing/xdgemm/record.h testing/xdgemm/json.h), \
+             testing/xdgemm/record.h testing/json/%), \
              $(wildcard base/*.h hpl/*/*.h testing/*/*.h))
 
 XHPL := $(BINdir)/xhpl

@@ -45,7 +45,8 @@ static xhpl_clocks_t *opened(hpl_clocks_t (*read)(const int *, int),
     solver.clocks = read;
     solver.workers = on_two_cores;
     hpl_solver_install(&solver);
-    assert_int_equal(xhpl_clocks_open(rank, first, between, &clocks), XH_OK);
+    assert_int_equal(xhpl_clocks_open(rank, first, between, NULL, &clocks),
+                     XH_OK);
     xhpl_clocks_begin(clocks);
     return clocks;
 }
