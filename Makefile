@@ -61,8 +61,9 @@ JSON_LIBS := $(if $(filter yes,$(JSON)),$(JANSSON_LIBS))
 
 BASE_OBJECTS := $(call objects,base/*.c)
 HPL_OBJECTS := $(call objects,hpl/*/*.c)
+JSON_OBJECTS := $(if $(filter yes,$(JSON)),$(call objects,testing/json/*.c))
 PTEST_OBJECTS := $(filter-out $(RECORD_NOT_BUILT), \
-                   $(call objects,testing/ptest/*.c))
+                   $(call objects,testing/ptest/*.c)) $(JSON_OBJECTS)
 DRIVER_OBJECTS := $(filter-out %/main.o %/solvers.o,$(PTEST_OBJECTS))
 PROBE_OBJECTS := $(call objects,testing/probe/*.c)
 MORE_OBJECTS := $(call objects,$(MORE_SOURCES))
@@ -111,7 +112,7 @@ HEADERS := $(filter-out testing/cuda_model/model.h \
              $(addprefix testing/unit/,cuda_model_fixture.h device_cases.h \
              emu_fixture.h fake_backend.h machines.h node_fixture.h)) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_% \
-             testing/xdgemm/record.h testing/xdgemm/json.h), \
+             testing/xdgemm/record.h testing/json/%), \
              $(wildcard base/*.h hpl/*/*.h testing/*/*.h))
 
 XHPL := $(BINdir)/xhpl

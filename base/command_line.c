@@ -2,66 +2,160 @@
 #define _GNU_SOURCE
 #include "base/command_line.h"
 
+#include <getopt.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
+#include "base/settings.h"
 #include "base/text.h"
+
+enum { OPTIONS_MOST = ':' }; /* below what getopt returns for errors */
 
 const char *xh_command_line_dashes(const char *name)
 {
     return strlen(name) == 1 ? "-" : "--";
 }
 
-static const char *nearest_name(const char *name, const struct option *table)
+/* ---- arguments ----------------------------------------------------------- */
+
+/* For an argument that is no number, the least valid one is the nearest. */
+static xh_status_t refuse_number(const xh_option_t *row, const char *text,
+                                 double x)
 {
-    size_t least = SIZE_MAX;
-    const char *nearest = NULL;
+    double nearest =
+        isnan(x) ? fmax(row->least, 0.0) : fmin(fmax(x, row->least), row->most);
 
-    for (const struct option *row = table; row->name != NULL; row++) {
-        size_t distance = xh_text_distance(name, row->name);
-
-        if (distance < least) {
-            least = distance;
-            nearest = row->name;
-        }
-    }
-    return nearest;
+    if (row->kind == XH_OPTION_INT)
+        nearest = floor(nearest);
+    xh_log_error("%s%s: '%.80s' is not allowed; allowed: %s %.12g to %.12g; "
+                 "the nearest is %.12g",
+                 xh_command_line_dashes(row->name), row->name, text,
+                 row->kind == XH_OPTION_INT ? "whole numbers," : "numbers,",
+                 row->least, row->most, nearest);
+    return XH_ERR_INPUT;
 }
 
-static xh_status_t refuse(const char *found, const struct option *table)
+static xh_status_t read_number(const xh_option_t *row, const char *text,
+                               void *member)
 {
-    const char *nearest;
+    char *end;
+    double x = strtod(text, &end);
+
+    if (end == text || *end != '\0')
+        x = NAN;
+    if (!(x >= row->least && x <= row->most) ||
+        (row->kind == XH_OPTION_INT && x != floor(x)))
+        return refuse_number(row, text, x);
+    if (row->kind == XH_OPTION_INT)
+        *(int64_t *)member = (int64_t)x;
+    else
+        *(double *)member = x;
+    return XH_OK;
+}
+
+static xh_status_t assign(const char *name, const char *value)
+{
+    char assignment[1280];
+
+    if (snprintf(assignment, sizeof(assignment), "%s=%s", name, value) <
+        (int)sizeof(assignment))
+        return xh_settings_assign(assignment);
+    xh_log_error("--%s: a value of %zu characters is too long", name,
+                 strlen(value));
+    return XH_ERR_INPUT;
+}
+
+static xh_status_t apply(const xh_option_t *row, const char *argument,
+                         xh_option_fn_t *other, void *options)
+{
+    void *member = (char *)options + row->offset;
+
+    switch (row->kind) {
+    case XH_OPTION_FLAG:
+        *(bool *)member = true;
+        return XH_OK;
+    case XH_OPTION_CHOICE:
+        *(unsigned int *)member = (unsigned int)row->choice;
+        return XH_OK;
+    case XH_OPTION_TEXT:
+        *(const char **)member = argument;
+        return XH_OK;
+    case XH_OPTION_INT:
+    case XH_OPTION_REAL:
+        return read_number(row, argument, member);
+    case XH_OPTION_SET:
+        return xh_settings_assign(argument);
+    case XH_OPTION_SETTING:
+        return assign(row->name, argument);
+    default:
+        return other(row->choice, argument, options);
+    }
+}
+
+/* ---- options ------------------------------------------------------------- */
+
+static xh_status_t refuse(const char *found, const xh_option_t *rows, int count)
+{
+    size_t least = SIZE_MAX;
+    const char *nearest = "";
     char name[64];
 
     snprintf(name, sizeof(name), "%s", found + strspn(found, "-"));
     name[strcspn(name, "=")] = '\0';
-    nearest = nearest_name(name, table);
+    for (int i = 0; i < count; i++) {
+        size_t distance = rows[i].name != NULL
+                              ? xh_text_distance(name, rows[i].name)
+                              : SIZE_MAX;
+
+        if (distance < least) {
+            least = distance;
+            nearest = rows[i].name;
+        }
+    }
     xh_log_error("%.200s is not an option; the nearest is %s%s", found,
                  xh_command_line_dashes(nearest), nearest);
     return XH_ERR_INPUT;
 }
 
-xh_status_t xh_command_line_read(int argc, char **argv,
-                                 const struct option *table,
-                                 xh_command_line_fun_t apply, void *context)
+xh_status_t xh_command_line_read(int argc, char **argv, const xh_option_t *rows,
+                                 int count, xh_option_fn_t *other,
+                                 void *options)
 {
+    struct option table[OPTIONS_MOST + 1] = {{NULL}};
     xh_status_t status = XH_OK;
-    int val;
+    int filled = 0, row;
 
+    for (int i = 0; i < count && filled < OPTIONS_MOST; i++)
+        if (rows[i].name != NULL)
+            table[filled++] = (struct option){
+                rows[i].name,
+                rows[i].argument != NULL ? required_argument : no_argument,
+                NULL, i};
     optind = 0; /* getopt starts afresh */
     opterr = 0;
     while (status == XH_OK &&
-           (val = getopt_long_only(argc, argv, ":", table, NULL)) != -1) {
-        if (val == '?')
-            return refuse(argv[optind - 1], table);
-        if (val == ':') {
+           (row = getopt_long_only(argc, argv, ":", table, NULL)) != -1) {
+        if (row == '?')
+            return refuse(argv[optind - 1], rows, count);
+        if (row == ':') {
             xh_log_error("%s needs a value", argv[optind - 1]);
             return XH_ERR_INPUT;
         }
-        status = apply(val, optarg, context);
+        status = apply(&rows[row], optarg, other, options);
     }
     if (status == XH_OK && optind < argc)
-        return refuse(argv[optind], table);
+        return refuse(argv[optind], rows, count);
     return status;
+}
+
+void xh_command_line_print_help(const xh_option_t *rows, int count, FILE *out)
+{
+    for (int i = 0; i < count; i++)
+        fprintf(out, "  %s%s%s%s\n      %s\n",
+                xh_command_line_dashes(rows[i].name), rows[i].name,
+                rows[i].argument == NULL ? "" : " ",
+                rows[i].argument == NULL ? "" : rows[i].argument, rows[i].help);
 }

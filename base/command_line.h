@@ -2,27 +2,59 @@
 #ifndef XH_COMMAND_LINE_H
 #define XH_COMMAND_LINE_H
 
-#include <getopt.h>
+#include <stddef.h>
+#include <stdio.h>
 #include "base/status.h"
+
+/*
+ * The command line of a program as a table, one row an option. Most options
+ * set a member of the program's own struct of options.
+ */
+typedef enum {
+    XH_OPTION_FLAG,    /* a bool becomes true */
+    XH_OPTION_CHOICE,  /* an enum becomes `choice` */
+    XH_OPTION_TEXT,    /* a const char * points to the argument */
+    XH_OPTION_INT,     /* an int64_t, from least to most */
+    XH_OPTION_REAL,    /* a double, from least to most */
+    XH_OPTION_SET,     /* the argument is name=value of a setting */
+    XH_OPTION_SETTING, /* the argument is the value of the setting `name` */
+    XH_OPTION_OTHER    /* the program's own function is called */
+} xh_option_kind_t;
+
+typedef struct {
+    const char *name;     /* NULL: no option */
+    const char *argument; /* its name in --help; NULL: takes none */
+    xh_option_kind_t kind;
+    size_t offset; /* of the member in the struct of options */
+    const char *help;
+    double least, most;
+    int choice; /* also passed to the program's own function */
+} xh_option_t;
 
 /* How a user types an option: "-" before a name of one letter, else "--". */
 const char *xh_command_line_dashes(const char *name);
 
-/* What an option does: val is that of its row, value NULL if it takes none. */
-typedef xh_status_t (*xh_command_line_fun_t)(int val, const char *value,
-                                             void *context);
+/* What an option of XH_OPTION_OTHER does. */
+typedef xh_status_t xh_option_fn_t(int choice, const char *argument,
+                                   void *options);
 
 /*
- * Call apply for each option, in order, as long as it returns XH_OK.
+ * Apply the options of the command line in order, until one fails.
  *
- * table  in  of getopt_long: ends with a row of zeros, has another before it
+ * argv     in,out  reordered as getopt does
+ * rows     in      at most 58, two or more with a name
+ * other    in      NULL: no row is XH_OPTION_OTHER
+ * options  in,out  the program's struct of options
  *
- * Errors: XH_ERR_INPUT  no such option, with the nearest one named; no value;
- *                       an argument that is no option. All are logged.
- *         what apply returns
+ * Errors: XH_ERR_INPUT  an unknown option, a missing or invalid argument:
+ *                       reported with the nearest valid one
+ *         those of other
  */
-xh_status_t xh_command_line_read(int argc, char **argv,
-                                 const struct option *table,
-                                 xh_command_line_fun_t apply, void *context);
+xh_status_t xh_command_line_read(int argc, char **argv, const xh_option_t *rows,
+                                 int count, xh_option_fn_t *other,
+                                 void *options);
+
+/* Print the rows for --help, two lines each. */
+void xh_command_line_print_help(const xh_option_t *rows, int count, FILE *out);
 
 #endif

@@ -7,7 +7,7 @@ NODE_OBJECTS := $(call objects,hybrid/node/*.c hybrid/cpu/*.c hybrid/device/*.c)
 LU_OBJECTS := $(call objects,hybrid/lu/*.c hybrid/lu/*/*.c hybrid/observe/*.c)
 XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
 # These alone are about JSON.
-XDGEMM_TESTED := $(filter-out $(addprefix %/,main.o run.o record.o json.o \
+XDGEMM_TESTED := $(filter-out $(addprefix %/,main.o run.o record.o \
                    device_list.o),$(XDGEMM_OBJECTS))
 HEADERS += $(filter-out hybrid/device/cuda/%,$(wildcard hybrid/*/*.h \
              hybrid/*/*/*.h))
@@ -28,7 +28,7 @@ XDGEMM_BUILT := $(if $(filter yes,$(JSON)),$(XDGEMM))
 
 build: $(XDGEMM_BUILT) $(XBLAS) $(XHOST) $(XLOOKAHEAD)
 
-$(XDGEMM): $(XDGEMM_OBJECTS) $(NODE_OBJECTS) $(BASE_OBJECTS) \
+$(XDGEMM): $(XDGEMM_OBJECTS) $(JSON_OBJECTS) $(NODE_OBJECTS) $(BASE_OBJECTS) \
            $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(PLAIN_LINK) $(BLAS_NAMES) -o $@ $(filter %.o,$^) \

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
 
-void HPL_dlacpy(const int M, const int N, const double *A, const int LDA,
-                double *B, const int LDB)
+void HPL_dlacpy(int M, int N, const double *A, int LDA, double *B, int LDB)
 {
     int j;
 
@@ -23,8 +22,7 @@ static void transpose_tile(int m, int n, const double *a, int lda, double *b,
             *Mptr(b, i, j, ldb) = *Mptr(a, j, i, lda);
 }
 
-void HPL_dlatcpy(const int M, const int N, const double *A, const int LDA,
-                 double *B, const int LDB)
+void HPL_dlatcpy(int M, int N, const double *A, int LDA, double *B, int LDB)
 {
     int i, j;
 

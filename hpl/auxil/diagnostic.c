@@ -1,84 +1,96 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hpl.h"
+#include "base/log.h"
 #include "base/status.h"
-#include "hpl/auxil/diagnostic.h"
+#include "hpl.h"
+#include "hpl/pauxil/abort.h"
 
-typedef struct {
-    char *text; /* of HPL_DIAGNOSTIC_SIZE */
+enum { LINE_SIZE = 1024, PROCESS_SIZE = MPI_MAX_PROCESSOR_NAME + 64 };
+
+/* " from process # 3 on node17,"; empty outside of MPI */
+static void print_process(char text[PROCESS_SIZE])
+{
+    char host[MPI_MAX_PROCESSOR_NAME];
+    int rank, length;
+
+    text[0] = '\0';
+    if (!hpl_mpi_runs())
+        return;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Get_processor_name(host, &length);
+    snprintf(text, PROCESS_SIZE, " from process # %d on %s,", rank, host);
+}
+
+/*
+ * "HPL ERROR from process # 3 on node17, on line 12 of function f: ..." as one
+ * line without its end. Very long messages are cut.
+ */
+static void print(char text[LINE_SIZE], const char *kind, const char *process,
+                  int line, const char *function, const char *form,
+                  va_list values) __attribute__((format(printf, 6, 0)));
+static void print(char text[LINE_SIZE], const char *kind, const char *process,
+                  int line, const char *function, const char *form,
+                  va_list values)
+{
+    char place[32] = " in";
     size_t length;
-} line_t;
 
-static void add_values(line_t *line, const char *form, va_list values)
-    __attribute__((format(printf, 2, 0)));
-static void add(line_t *line, const char *form, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add_values(line_t *line, const char *form, va_list values)
-{
-    size_t left = HPL_DIAGNOSTIC_SIZE - line->length;
-    int wanted = vsnprintf(line->text + line->length, left, form, values);
-
-    if (wanted > 0)
-        line->length += Mmin((size_t)wanted, left - 1);
-}
-
-static void add(line_t *line, const char *form, ...)
-{
-    va_list values;
-
-    va_start(values, form);
-    add_values(line, form, values);
-    va_end(values);
-}
-
-void hpl_diagnostic_print(const hpl_origin_t *origin, const char *form,
-                          va_list values, char line_p[HPL_DIAGNOSTIC_SIZE])
-{
-    line_t line = {.text = line_p, .length = 0};
-
-    add(&line, "HPL %s", origin->kind);
-    if (origin->process != NULL)
-        add(&line, " from %s,", origin->process);
-    if (origin->line > 0)
-        add(&line, " on line %d of", origin->line);
-    else
-        add(&line, " in");
-    add(&line, " function %s: ", origin->function);
-    add_values(&line, form, values);
-    while (line.length > 0 && line.text[line.length - 1] == '\n')
-        line.length--;
-    line_p[line.length] = '\0';
-}
-
-void hpl_diagnostic_write(FILE *stream, const hpl_origin_t *origin,
-                          const char *form, va_list values)
-{
-    char line[HPL_DIAGNOSTIC_SIZE];
-
-    hpl_diagnostic_print(origin, form, values, line);
-    fprintf(stream, "%s\n", line);
-    fflush(stream);
+    if (line > 0)
+        snprintf(place, sizeof(place), " on line %d of", line);
+    snprintf(text, LINE_SIZE, "HPL %s%s%s function %.200s: ", kind, process,
+             place, function);
+    length = strlen(text);
+    vsnprintf(text + length, LINE_SIZE - length, form, values);
+    for (length = strlen(text); length > 0 && text[length - 1] == '\n';)
+        text[--length] = '\0';
 }
 
 void HPL_abort(int LINE, const char *SRNAME, const char *FORM, ...)
 {
-    hpl_origin_t origin = {.kind = "ERROR", .function = SRNAME, .line = LINE};
+    char text[LINE_SIZE];
     va_list values;
 
     va_start(values, FORM);
-    hpl_diagnostic_write(stderr, &origin, FORM, values);
+    print(text, "ERROR", "", LINE, SRNAME, FORM, values);
     va_end(values);
+    HPL_fprintf(stderr, "%s\n", text);
     exit(XH_EXIT_RUNTIME);
 }
 
 void HPL_warn(FILE *STREAM, int LINE, const char *SRNAME, const char *FORM, ...)
 {
-    hpl_origin_t origin = {.kind = "WARNING", .function = SRNAME, .line = LINE};
+    char text[LINE_SIZE];
     va_list values;
 
     va_start(values, FORM);
-    hpl_diagnostic_write(STREAM, &origin, FORM, values);
+    print(text, "WARNING", "", LINE, SRNAME, FORM, values);
     va_end(values);
+    HPL_fprintf(STREAM, "%s\n", text);
+}
+
+void HPL_pabort(int LINE, const char *SRNAME, const char *FORM, ...)
+{
+    char text[LINE_SIZE], process[PROCESS_SIZE];
+    va_list values;
+
+    print_process(process);
+    va_start(values, FORM);
+    print(text, "ERROR", process, LINE, SRNAME, FORM, values);
+    va_end(values);
+    xh_log_error_as_is(text);
+    hpl_abort_job();
+}
+
+void HPL_pwarn(FILE *STREAM, int LINE, const char *SRNAME, const char *FORM,
+               ...)
+{
+    char text[LINE_SIZE], process[PROCESS_SIZE];
+    va_list values;
+
+    print_process(process);
+    va_start(values, FORM);
+    print(text, "WARNING", process, LINE, SRNAME, FORM, values);
+    va_end(values);
+    HPL_fprintf(STREAM, "%s\n", text);
 }
 
 void HPL_fprintf(FILE *STREAM, const char *FORM, ...)

@@ -16,7 +16,19 @@ static const double constants[] = {
     [HPL_MACH_RMAX - HPL_MACH_EPS] = DBL_MAX,
 };
 
-double HPL_dlamch(const HPL_T_MACH CMACH)
+double HPL_dlamch(HPL_T_MACH CMACH)
 {
     return constants[CMACH - HPL_MACH_EPS];
+}
+
+double HPL_pdlamch(MPI_Comm COMM, HPL_T_MACH CMACH)
+{
+    double value = HPL_dlamch(CMACH);
+    HPL_T_OP least_precise = HPL_max;
+
+    if (CMACH == HPL_MACH_EMAX || CMACH == HPL_MACH_RMAX ||
+        CMACH == HPL_MACH_MLEN || CMACH == HPL_MACH_RND)
+        least_precise = HPL_min;
+    HPL_all_reduce(&value, 1, HPL_DOUBLE, least_precise, COMM);
+    return value;
 }

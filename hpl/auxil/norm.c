@@ -61,8 +61,7 @@ static double largest_sum(HPL_T_NORM norm, int m, int n, const double *a,
     return largest[0];
 }
 
-double HPL_dlange(const HPL_T_NORM NORM, const int M, const int N,
-                  const double *A, const int LDA)
+double HPL_dlange(HPL_T_NORM NORM, int M, int N, const double *A, int LDA)
 {
     if (NORM == HPL_NORM_A)
         return hpl_norm_largest(M, N, A, LDA);

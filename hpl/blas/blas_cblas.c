@@ -31,72 +31,64 @@ void cblas_dtrsm(enum HPL_ORDER order, enum HPL_SIDE side, enum HPL_UPLO uplo,
                  enum HPL_TRANS trans, enum HPL_DIAG diag, int m, int n,
                  double alpha, const double *a, int lda, double *b, int ldb);
 
-void HPL_daxpy(const int N, const double ALPHA, const double *X, const int INCX,
-               double *Y, const int INCY)
+void HPL_daxpy(int N, double ALPHA, const double *X, int INCX, double *Y,
+               int INCY)
 {
     cblas_daxpy(N, ALPHA, X, INCX, Y, INCY);
 }
 
-void HPL_dcopy(const int N, const double *X, const int INCX, double *Y,
-               const int INCY)
+void HPL_dcopy(int N, const double *X, int INCX, double *Y, int INCY)
 {
     cblas_dcopy(N, X, INCX, Y, INCY);
 }
 
-void HPL_dscal(const int N, const double ALPHA, double *X, const int INCX)
+void HPL_dscal(int N, double ALPHA, double *X, int INCX)
 {
     cblas_dscal(N, ALPHA, X, INCX);
 }
 
-void HPL_dswap(const int N, double *X, const int INCX, double *Y,
-               const int INCY)
+void HPL_dswap(int N, double *X, int INCX, double *Y, int INCY)
 {
     cblas_dswap(N, X, INCX, Y, INCY);
 }
 
-int HPL_idamax(const int N, const double *X, const int INCX)
+int HPL_idamax(int N, const double *X, int INCX)
 {
     return N > 0 ? cblas_idamax(N, X, INCX) : 0;
 }
 
-void HPL_dgemv(const enum HPL_ORDER ORDER, const enum HPL_TRANS TRANS,
-               const int M, const int N, const double ALPHA, const double *A,
-               const int LDA, const double *X, const int INCX,
-               const double BETA, double *Y, const int INCY)
+void HPL_dgemv(enum HPL_ORDER ORDER, enum HPL_TRANS TRANS, int M, int N,
+               double ALPHA, const double *A, int LDA, const double *X,
+               int INCX, double BETA, double *Y, int INCY)
 {
     cblas_dgemv(ORDER, TRANS, M, N, ALPHA, A, LDA, X, INCX, BETA, Y, INCY);
 }
 
-void HPL_dger(const enum HPL_ORDER ORDER, const int M, const int N,
-              const double ALPHA, const double *X, const int INCX, double *Y,
-              const int INCY, double *A, const int LDA)
+void HPL_dger(enum HPL_ORDER ORDER, int M, int N, double ALPHA, const double *X,
+              int INCX, double *Y, int INCY, double *A, int LDA)
 {
     cblas_dger(ORDER, M, N, ALPHA, X, INCX, Y, INCY, A, LDA);
 }
 
-void HPL_dtrsv(const enum HPL_ORDER ORDER, const enum HPL_UPLO UPLO,
-               const enum HPL_TRANS TRANS, const enum HPL_DIAG DIAG,
-               const int N, const double *A, const int LDA, double *X,
-               const int INCX)
+void HPL_dtrsv(enum HPL_ORDER ORDER, enum HPL_UPLO UPLO, enum HPL_TRANS TRANS,
+               enum HPL_DIAG DIAG, int N, const double *A, int LDA, double *X,
+               int INCX)
 {
     cblas_dtrsv(ORDER, UPLO, TRANS, DIAG, N, A, LDA, X, INCX);
 }
 
-void HPL_dgemm(const enum HPL_ORDER ORDER, const enum HPL_TRANS TRANSA,
-               const enum HPL_TRANS TRANSB, const int M, const int N,
-               const int K, const double ALPHA, const double *A, const int LDA,
-               const double *B, const int LDB, const double BETA, double *C,
-               const int LDC)
+void HPL_dgemm(enum HPL_ORDER ORDER, enum HPL_TRANS TRANSA,
+               enum HPL_TRANS TRANSB, int M, int N, int K, double ALPHA,
+               const double *A, int LDA, const double *B, int LDB, double BETA,
+               double *C, int LDC)
 {
     cblas_dgemm(ORDER, TRANSA, TRANSB, M, N, K, ALPHA, A, LDA, B, LDB, BETA, C,
                 LDC);
 }
 
-void HPL_dtrsm(const enum HPL_ORDER ORDER, const enum HPL_SIDE SIDE,
-               const enum HPL_UPLO UPLO, const enum HPL_TRANS TRANS,
-               const enum HPL_DIAG DIAG, const int M, const int N,
-               const double ALPHA, const double *A, const int LDA, double *B,
-               const int LDB)
+void HPL_dtrsm(enum HPL_ORDER ORDER, enum HPL_SIDE SIDE, enum HPL_UPLO UPLO,
+               enum HPL_TRANS TRANS, enum HPL_DIAG DIAG, int M, int N,
+               double ALPHA, const double *A, int LDA, double *B, int LDB)
 {
     cblas_dtrsm(ORDER, SIDE, UPLO, TRANS, DIAG, M, N, ALPHA, A, LDA, B, LDB);
 }

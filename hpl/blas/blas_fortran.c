@@ -3,7 +3,66 @@
 
 #ifndef HPL_CALL_CBLAS
 #include <stdbool.h>
-#include "hpl/blas/fortran.h"
+
+/*
+ * How this machine's Fortran BLAS is called, from F2CDEFS: the decoration of
+ * names (-DAdd_ when nothing is said, -DAdd__, -DNoChange, -DUpCase) and
+ * -DF77_INTEGER=<type>. Lengths of character arguments stand after all others
+ * (-DStringSunStyle, the only style there is here); libraries that expect none
+ * ignore them. -DHPL_CALL_CBLAS does without all of this.
+ */
+#if defined(StringStructVal) || defined(StringStructPtr) ||                    \
+    defined(StringCrayStyle)
+#error "F2CDEFS: of the styles of strings only -DStringSunStyle is supported"
+#endif
+
+#if defined(NoChange)
+#define F77(lower, UPPER) lower
+#elif defined(UpCase)
+#define F77(lower, UPPER) UPPER
+#else /* names of the BLAS hold no underscore, so Add__ adds one too */
+#define F77(lower, UPPER) lower##_
+#endif
+
+#ifndef F77_INTEGER
+#define F77_INTEGER int
+#endif
+
+typedef F77_INTEGER f77_int_t;
+typedef const f77_int_t *f77_in_t; /* Fortran passes addresses */
+
+/* The reference BLAS's own interface: netlib.org/blas. */
+void F77(daxpy, DAXPY)(f77_in_t n, const double *alpha, const double *x,
+                       f77_in_t incx, double *y, f77_in_t incy);
+void F77(dcopy, DCOPY)(f77_in_t n, const double *x, f77_in_t incx, double *y,
+                       f77_in_t incy);
+void F77(dscal, DSCAL)(f77_in_t n, const double *alpha, double *x,
+                       f77_in_t incx);
+void F77(dswap, DSWAP)(f77_in_t n, double *x, f77_in_t incx, double *y,
+                       f77_in_t incy);
+f77_int_t F77(idamax, IDAMAX)(f77_in_t n, const double *x, f77_in_t incx);
+void F77(dgemv, DGEMV)(const char *trans, f77_in_t m, f77_in_t n,
+                       const double *alpha, const double *a, f77_in_t lda,
+                       const double *x, f77_in_t incx, const double *beta,
+                       double *y, f77_in_t incy, size_t trans_length);
+void F77(dger, DGER)(f77_in_t m, f77_in_t n, const double *alpha,
+                     const double *x, f77_in_t incx, const double *y,
+                     f77_in_t incy, double *a, f77_in_t lda);
+void F77(dtrsv, DTRSV)(const char *uplo, const char *trans, const char *diag,
+                       f77_in_t n, const double *a, f77_in_t lda, double *x,
+                       f77_in_t incx, size_t uplo_length, size_t trans_length,
+                       size_t diag_length);
+void F77(dgemm,
+         DGEMM)(const char *transa, const char *transb, f77_in_t m, f77_in_t n,
+                f77_in_t k, const double *alpha, const double *a, f77_in_t lda,
+                const double *b, f77_in_t ldb, const double *beta, double *c,
+                f77_in_t ldc, size_t transa_length, size_t transb_length);
+void F77(dtrsm, DTRSM)(const char *side, const char *uplo, const char *transa,
+                       const char *diag, f77_in_t m, f77_in_t n,
+                       const double *alpha, const double *a, f77_in_t lda,
+                       double *b, f77_in_t ldb, size_t side_length,
+                       size_t uplo_length, size_t transa_length,
+                       size_t diag_length);
 
 /*
  * A row-major matrix is the transpose of a column-major one: row-major calls
@@ -45,116 +104,114 @@ static enum HPL_SIDE other_side(enum HPL_SIDE side)
     return side == HplLeft ? HplRight : HplLeft;
 }
 
-void HPL_daxpy(const int N, const double ALPHA, const double *X, const int INCX,
-               double *Y, const int INCY)
+void HPL_daxpy(int N, double ALPHA, const double *X, int INCX, double *Y,
+               int INCY)
 {
-    const hpl_f77_int_t n = N, incx = INCX, incy = INCY;
+    const f77_int_t n = N, incx = INCX, incy = INCY;
 
-    HPL_F77_DAXPY(&n, &ALPHA, X, &incx, Y, &incy);
+    F77(daxpy, DAXPY)(&n, &ALPHA, X, &incx, Y, &incy);
 }
 
-void HPL_dcopy(const int N, const double *X, const int INCX, double *Y,
-               const int INCY)
+void HPL_dcopy(int N, const double *X, int INCX, double *Y, int INCY)
 {
-    const hpl_f77_int_t n = N, incx = INCX, incy = INCY;
+    const f77_int_t n = N, incx = INCX, incy = INCY;
 
-    HPL_F77_DCOPY(&n, X, &incx, Y, &incy);
+    F77(dcopy, DCOPY)(&n, X, &incx, Y, &incy);
 }
 
-void HPL_dscal(const int N, const double ALPHA, double *X, const int INCX)
+void HPL_dscal(int N, double ALPHA, double *X, int INCX)
 {
-    const hpl_f77_int_t n = N, incx = INCX;
+    const f77_int_t n = N, incx = INCX;
 
-    HPL_F77_DSCAL(&n, &ALPHA, X, &incx);
+    F77(dscal, DSCAL)(&n, &ALPHA, X, &incx);
 }
 
-void HPL_dswap(const int N, double *X, const int INCX, double *Y,
-               const int INCY)
+void HPL_dswap(int N, double *X, int INCX, double *Y, int INCY)
 {
-    const hpl_f77_int_t n = N, incx = INCX, incy = INCY;
+    const f77_int_t n = N, incx = INCX, incy = INCY;
 
-    HPL_F77_DSWAP(&n, X, &incx, Y, &incy);
+    F77(dswap, DSWAP)(&n, X, &incx, Y, &incy);
 }
 
-int HPL_idamax(const int N, const double *X, const int INCX)
+int HPL_idamax(int N, const double *X, int INCX)
 {
-    const hpl_f77_int_t n = N, incx = INCX;
+    const f77_int_t n = N, incx = INCX;
 
-    return N > 0 ? (int)HPL_F77_IDAMAX(&n, X, &incx) - 1 : 0;
+    return N > 0 ? (int)F77(idamax, IDAMAX)(&n, X, &incx) - 1 : 0;
 }
 
-void HPL_dgemv(const enum HPL_ORDER ORDER, const enum HPL_TRANS TRANS,
-               const int M, const int N, const double ALPHA, const double *A,
-               const int LDA, const double *X, const int INCX,
-               const double BETA, double *Y, const int INCY)
+void HPL_dgemv(enum HPL_ORDER ORDER, enum HPL_TRANS TRANS, int M, int N,
+               double ALPHA, const double *A, int LDA, const double *X,
+               int INCX, double BETA, double *Y, int INCY)
 {
-    const hpl_f77_int_t m = M, n = N, lda = LDA, incx = INCX, incy = INCY;
+    const f77_int_t m = M, n = N, lda = LDA, incx = INCX, incy = INCY;
 
     if (ORDER == HplColumnMajor)
-        HPL_F77_DGEMV(trans_word(TRANS), &m, &n, &ALPHA, A, &lda, X, &incx,
-                      &BETA, Y, &incy, 1);
+        F77(dgemv, DGEMV)
+        (trans_word(TRANS), &m, &n, &ALPHA, A, &lda, X, &incx, &BETA, Y, &incy,
+         1);
     else
-        HPL_F77_DGEMV(trans_word(other_trans(TRANS)), &n, &m, &ALPHA, A, &lda,
-                      X, &incx, &BETA, Y, &incy, 1);
+        F77(dgemv, DGEMV)
+        (trans_word(other_trans(TRANS)), &n, &m, &ALPHA, A, &lda, X, &incx,
+         &BETA, Y, &incy, 1);
 }
 
-void HPL_dger(const enum HPL_ORDER ORDER, const int M, const int N,
-              const double ALPHA, const double *X, const int INCX, double *Y,
-              const int INCY, double *A, const int LDA)
+void HPL_dger(enum HPL_ORDER ORDER, int M, int N, double ALPHA, const double *X,
+              int INCX, double *Y, int INCY, double *A, int LDA)
 {
-    const hpl_f77_int_t m = M, n = N, lda = LDA, incx = INCX, incy = INCY;
+    const f77_int_t m = M, n = N, lda = LDA, incx = INCX, incy = INCY;
 
     if (ORDER == HplColumnMajor)
-        HPL_F77_DGER(&m, &n, &ALPHA, X, &incx, Y, &incy, A, &lda);
+        F77(dger, DGER)(&m, &n, &ALPHA, X, &incx, Y, &incy, A, &lda);
     else
-        HPL_F77_DGER(&n, &m, &ALPHA, Y, &incy, X, &incx, A, &lda);
+        F77(dger, DGER)(&n, &m, &ALPHA, Y, &incy, X, &incx, A, &lda);
 }
 
-void HPL_dtrsv(const enum HPL_ORDER ORDER, const enum HPL_UPLO UPLO,
-               const enum HPL_TRANS TRANS, const enum HPL_DIAG DIAG,
-               const int N, const double *A, const int LDA, double *X,
-               const int INCX)
+void HPL_dtrsv(enum HPL_ORDER ORDER, enum HPL_UPLO UPLO, enum HPL_TRANS TRANS,
+               enum HPL_DIAG DIAG, int N, const double *A, int LDA, double *X,
+               int INCX)
 {
-    const hpl_f77_int_t n = N, lda = LDA, incx = INCX;
+    const f77_int_t n = N, lda = LDA, incx = INCX;
     const bool exchange = ORDER == HplRowMajor;
 
-    HPL_F77_DTRSV(uplo_word(exchange ? other_uplo(UPLO) : UPLO),
-                  trans_word(exchange ? other_trans(TRANS) : TRANS),
-                  diag_word(DIAG), &n, A, &lda, X, &incx, 1, 1, 1);
+    F77(dtrsv, DTRSV)
+    (uplo_word(exchange ? other_uplo(UPLO) : UPLO),
+     trans_word(exchange ? other_trans(TRANS) : TRANS), diag_word(DIAG), &n, A,
+     &lda, X, &incx, 1, 1, 1);
 }
 
-void HPL_dgemm(const enum HPL_ORDER ORDER, const enum HPL_TRANS TRANSA,
-               const enum HPL_TRANS TRANSB, const int M, const int N,
-               const int K, const double ALPHA, const double *A, const int LDA,
-               const double *B, const int LDB, const double BETA, double *C,
-               const int LDC)
+void HPL_dgemm(enum HPL_ORDER ORDER, enum HPL_TRANS TRANSA,
+               enum HPL_TRANS TRANSB, int M, int N, int K, double ALPHA,
+               const double *A, int LDA, const double *B, int LDB, double BETA,
+               double *C, int LDC)
 {
-    const hpl_f77_int_t m = M, n = N, k = K, lda = LDA, ldb = LDB, ldc = LDC;
+    const f77_int_t m = M, n = N, k = K, lda = LDA, ldb = LDB, ldc = LDC;
 
     if (ORDER == HplColumnMajor)
-        HPL_F77_DGEMM(trans_word(TRANSA), trans_word(TRANSB), &m, &n, &k,
-                      &ALPHA, A, &lda, B, &ldb, &BETA, C, &ldc, 1, 1);
+        F77(dgemm, DGEMM)
+        (trans_word(TRANSA), trans_word(TRANSB), &m, &n, &k, &ALPHA, A, &lda, B,
+         &ldb, &BETA, C, &ldc, 1, 1);
     else
-        HPL_F77_DGEMM(trans_word(TRANSB), trans_word(TRANSA), &n, &m, &k,
-                      &ALPHA, B, &ldb, A, &lda, &BETA, C, &ldc, 1, 1);
+        F77(dgemm, DGEMM)
+        (trans_word(TRANSB), trans_word(TRANSA), &n, &m, &k, &ALPHA, B, &ldb, A,
+         &lda, &BETA, C, &ldc, 1, 1);
 }
 
-void HPL_dtrsm(const enum HPL_ORDER ORDER, const enum HPL_SIDE SIDE,
-               const enum HPL_UPLO UPLO, const enum HPL_TRANS TRANS,
-               const enum HPL_DIAG DIAG, const int M, const int N,
-               const double ALPHA, const double *A, const int LDA, double *B,
-               const int LDB)
+void HPL_dtrsm(enum HPL_ORDER ORDER, enum HPL_SIDE SIDE, enum HPL_UPLO UPLO,
+               enum HPL_TRANS TRANS, enum HPL_DIAG DIAG, int M, int N,
+               double ALPHA, const double *A, int LDA, double *B, int LDB)
 {
-    const hpl_f77_int_t m = M, n = N, lda = LDA, ldb = LDB;
+    const f77_int_t m = M, n = N, lda = LDA, ldb = LDB;
 
     if (ORDER == HplColumnMajor)
-        HPL_F77_DTRSM(side_word(SIDE), uplo_word(UPLO), trans_word(TRANS),
-                      diag_word(DIAG), &m, &n, &ALPHA, A, &lda, B, &ldb, 1, 1,
-                      1, 1);
+        F77(dtrsm, DTRSM)
+        (side_word(SIDE), uplo_word(UPLO), trans_word(TRANS), diag_word(DIAG),
+         &m, &n, &ALPHA, A, &lda, B, &ldb, 1, 1, 1, 1);
     else
-        HPL_F77_DTRSM(side_word(other_side(SIDE)), uplo_word(other_uplo(UPLO)),
-                      trans_word(TRANS), diag_word(DIAG), &n, &m, &ALPHA, A,
-                      &lda, B, &ldb, 1, 1, 1, 1);
+        F77(dtrsm, DTRSM)
+        (side_word(other_side(SIDE)), uplo_word(other_uplo(UPLO)),
+         trans_word(TRANS), diag_word(DIAG), &n, &m, &ALPHA, A, &lda, B, &ldb,
+         1, 1, 1, 1);
 }
 
 #endif

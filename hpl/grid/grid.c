@@ -62,8 +62,8 @@ static int make_communicators(HPL_T_grid *grid)
     return error;
 }
 
-int HPL_grid_init(MPI_Comm COMM, const HPL_T_ORDER ORDER, const int NPROW,
-                  const int NPCOL, HPL_T_grid *GRID)
+int HPL_grid_init(MPI_Comm COMM, HPL_T_ORDER ORDER, int NPROW, int NPCOL,
+                  HPL_T_grid *GRID)
 {
     int size, error;
 
@@ -114,7 +114,7 @@ int HPL_grid_exit(HPL_T_grid *GRID)
     return error;
 }
 
-int HPL_pnum(const HPL_T_grid *GRID, const int MYROW, const int MYCOL)
+int HPL_pnum(const HPL_T_grid *GRID, int MYROW, int MYCOL)
 {
     if (GRID->order == HPL_ROW_MAJOR)
         return MYROW * GRID->npcol + MYCOL;

@@ -34,8 +34,7 @@ static int sum_int(int a, int b)
 
 /* one operator in both types */
 #define OPERATOR(name, of_double, of_int)                                      \
-    void name(const int N, const void *IN, void *INOUT,                        \
-              const HPL_T_TYPE DTYPE)                                          \
+    void name(int N, const void *IN, void *INOUT, HPL_T_TYPE DTYPE)            \
     {                                                                          \
         const double *a = IN;                                                  \
         const int *ai = IN;                                                    \

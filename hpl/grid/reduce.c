@@ -24,8 +24,8 @@ int HPL_barrier(MPI_Comm COMM)
     return MPI_Barrier(COMM);
 }
 
-int HPL_broadcast(void *BUFFER, const int COUNT, const HPL_T_TYPE DTYPE,
-                  const int ROOT, MPI_Comm COMM)
+int HPL_broadcast(void *BUFFER, int COUNT, HPL_T_TYPE DTYPE, int ROOT,
+                  MPI_Comm COMM)
 {
     return MPI_Bcast(BUFFER, Mmax(COUNT, 0), mpi_type(DTYPE), ROOT, COMM);
 }
@@ -65,8 +65,8 @@ static int reduce_tree(values_t v, void *other, HPL_T_OP op, int root,
     return error;
 }
 
-int HPL_reduce(void *BUFFER, const int COUNT, const HPL_T_TYPE DTYPE,
-               const HPL_T_OP OP, const int ROOT, MPI_Comm COMM)
+int HPL_reduce(void *BUFFER, int COUNT, HPL_T_TYPE DTYPE, HPL_T_OP OP, int ROOT,
+               MPI_Comm COMM)
 {
     values_t v = {.buffer = BUFFER, .count = COUNT, .type = DTYPE};
     void *other;
@@ -82,8 +82,8 @@ int HPL_reduce(void *BUFFER, const int COUNT, const HPL_T_TYPE DTYPE,
     return error;
 }
 
-int HPL_all_reduce(void *BUFFER, const int COUNT, const HPL_T_TYPE DTYPE,
-                   const HPL_T_OP OP, MPI_Comm COMM)
+int HPL_all_reduce(void *BUFFER, int COUNT, HPL_T_TYPE DTYPE, HPL_T_OP OP,
+                   MPI_Comm COMM)
 {
     int error = HPL_reduce(BUFFER, COUNT, DTYPE, OP, 0, COMM);
 

@@ -26,8 +26,7 @@ void HPL_fprintf(FILE *STREAM, const char *FORM, ...)
  * A  in   M x N, column-major, LDA >= max(1, M)
  * B  out  M x N, column-major, LDB >= max(1, M); does not overlap A
  */
-void HPL_dlacpy(const int M, const int N, const double *A, const int LDA,
-                double *B, const int LDB);
+void HPL_dlacpy(int M, int N, const double *A, int LDA, double *B, int LDB);
 
 /*
  * B := A^T
@@ -35,18 +34,16 @@ void HPL_dlacpy(const int M, const int N, const double *A, const int LDA,
  * A  in   N x M, column-major, LDA >= max(1, N)
  * B  out  M x N, column-major, LDB >= max(1, M); does not overlap A
  */
-void HPL_dlatcpy(const int M, const int N, const double *A, const int LDA,
-                 double *B, const int LDB);
+void HPL_dlatcpy(int M, int N, const double *A, int LDA, double *B, int LDB);
 
 /* The machine constant CMACH of double arithmetic, described at HPL_T_MACH. */
-double HPL_dlamch(const HPL_T_MACH CMACH);
+double HPL_dlamch(HPL_T_MACH CMACH);
 
 /*
  * Norm of A, M x N, column-major, LDA >= max(1, M): its largest entry
  * (HPL_NORM_A), column sum (HPL_NORM_1) or row sum (HPL_NORM_I) in absolute
  * value; 0 for an empty matrix. A NaN anywhere gives NaN.
  */
-double HPL_dlange(const HPL_T_NORM NORM, const int M, const int N,
-                  const double *A, const int LDA);
+double HPL_dlange(HPL_T_NORM NORM, int M, int N, const double *A, int LDA);
 
 #endif

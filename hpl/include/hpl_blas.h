@@ -19,55 +19,47 @@
 #include "hpl_misc.h"
 
 /* Y := ALPHA * X + Y */
-void HPL_daxpy(const int N, const double ALPHA, const double *X, const int INCX,
-               double *Y, const int INCY);
+void HPL_daxpy(int N, double ALPHA, const double *X, int INCX, double *Y,
+               int INCY);
 
 /* Y := X */
-void HPL_dcopy(const int N, const double *X, const int INCX, double *Y,
-               const int INCY);
+void HPL_dcopy(int N, const double *X, int INCX, double *Y, int INCY);
 
 /* X := ALPHA * X */
-void HPL_dscal(const int N, const double ALPHA, double *X, const int INCX);
+void HPL_dscal(int N, double ALPHA, double *X, int INCX);
 
 /* Exchange X and Y. */
-void HPL_dswap(const int N, double *X, const int INCX, double *Y,
-               const int INCY);
+void HPL_dswap(int N, double *X, int INCX, double *Y, int INCY);
 
 /* First i, from 0, that maximises | X[i * INCX] |, INCX > 0; 0 for N <= 0. */
-int HPL_idamax(const int N, const double *X, const int INCX);
+int HPL_idamax(int N, const double *X, int INCX);
 
 /* Y := ALPHA * op( A ) * X + BETA * Y; A is M x N. */
-void HPL_dgemv(const enum HPL_ORDER ORDER, const enum HPL_TRANS TRANS,
-               const int M, const int N, const double ALPHA, const double *A,
-               const int LDA, const double *X, const int INCX,
-               const double BETA, double *Y, const int INCY);
+void HPL_dgemv(enum HPL_ORDER ORDER, enum HPL_TRANS TRANS, int M, int N,
+               double ALPHA, const double *A, int LDA, const double *X,
+               int INCX, double BETA, double *Y, int INCY);
 
 /* A := ALPHA * X * Y^T + A; A is M x N. */
-void HPL_dger(const enum HPL_ORDER ORDER, const int M, const int N,
-              const double ALPHA, const double *X, const int INCX, double *Y,
-              const int INCY, double *A, const int LDA);
+void HPL_dger(enum HPL_ORDER ORDER, int M, int N, double ALPHA, const double *X,
+              int INCX, double *Y, int INCY, double *A, int LDA);
 
 /* X := op( A )^-1 * X; A is N x N, its UPLO triangle, DIAG 1 or stored. */
-void HPL_dtrsv(const enum HPL_ORDER ORDER, const enum HPL_UPLO UPLO,
-               const enum HPL_TRANS TRANS, const enum HPL_DIAG DIAG,
-               const int N, const double *A, const int LDA, double *X,
-               const int INCX);
+void HPL_dtrsv(enum HPL_ORDER ORDER, enum HPL_UPLO UPLO, enum HPL_TRANS TRANS,
+               enum HPL_DIAG DIAG, int N, const double *A, int LDA, double *X,
+               int INCX);
 
 /* C := ALPHA * op( A ) * op( B ) + BETA * C; C is M x N, op( A ) M x K. */
-void HPL_dgemm(const enum HPL_ORDER ORDER, const enum HPL_TRANS TRANSA,
-               const enum HPL_TRANS TRANSB, const int M, const int N,
-               const int K, const double ALPHA, const double *A, const int LDA,
-               const double *B, const int LDB, const double BETA, double *C,
-               const int LDC);
+void HPL_dgemm(enum HPL_ORDER ORDER, enum HPL_TRANS TRANSA,
+               enum HPL_TRANS TRANSB, int M, int N, int K, double ALPHA,
+               const double *A, int LDA, const double *B, int LDB, double BETA,
+               double *C, int LDC);
 
 /*
  * B := ALPHA * op( A )^-1 * B (HplLeft) or ALPHA * B * op( A )^-1 (HplRight).
  * B is M x N, A a triangle of order M or N, as in HPL_dtrsv.
  */
-void HPL_dtrsm(const enum HPL_ORDER ORDER, const enum HPL_SIDE SIDE,
-               const enum HPL_UPLO UPLO, const enum HPL_TRANS TRANS,
-               const enum HPL_DIAG DIAG, const int M, const int N,
-               const double ALPHA, const double *A, const int LDA, double *B,
-               const int LDB);
+void HPL_dtrsm(enum HPL_ORDER ORDER, enum HPL_SIDE SIDE, enum HPL_UPLO UPLO,
+               enum HPL_TRANS TRANS, enum HPL_DIAG DIAG, int M, int N,
+               double ALPHA, const double *A, int LDA, double *B, int LDB);
 
 #endif

@@ -16,29 +16,19 @@
  *        HPL_SUCCESS once it is done here, else HPL_KEEP_TESTING
  * bwait  waits until it is done here
  */
-int HPL_binit(HPL_T_panel *PANEL);
-int HPL_bcast(HPL_T_panel *PANEL, int *IFLAG);
-int HPL_bwait(HPL_T_panel *PANEL);
+typedef int hpl_panel_fn_t(HPL_T_panel *PANEL);
+typedef int hpl_poll_fn_t(HPL_T_panel *PANEL, int *IFLAG);
+
+hpl_panel_fn_t HPL_binit, HPL_bwait;
+hpl_poll_fn_t HPL_bcast;
 
 /* The same along one topology: HPL_1RING, HPL_1RING_M, ... HPL_BLONG_M. */
-int HPL_binit_1ring(HPL_T_panel *PANEL);
-int HPL_bcast_1ring(HPL_T_panel *PANEL, int *IFLAG);
-int HPL_bwait_1ring(HPL_T_panel *PANEL);
-int HPL_binit_1rinM(HPL_T_panel *PANEL);
-int HPL_bcast_1rinM(HPL_T_panel *PANEL, int *IFLAG);
-int HPL_bwait_1rinM(HPL_T_panel *PANEL);
-int HPL_binit_2ring(HPL_T_panel *PANEL);
-int HPL_bcast_2ring(HPL_T_panel *PANEL, int *IFLAG);
-int HPL_bwait_2ring(HPL_T_panel *PANEL);
-int HPL_binit_2rinM(HPL_T_panel *PANEL);
-int HPL_bcast_2rinM(HPL_T_panel *PANEL, int *IFLAG);
-int HPL_bwait_2rinM(HPL_T_panel *PANEL);
-int HPL_binit_blong(HPL_T_panel *PANEL);
-int HPL_bcast_blong(HPL_T_panel *PANEL, int *IFLAG);
-int HPL_bwait_blong(HPL_T_panel *PANEL);
-int HPL_binit_blonM(HPL_T_panel *PANEL);
-int HPL_bcast_blonM(HPL_T_panel *PANEL, int *IFLAG);
-int HPL_bwait_blonM(HPL_T_panel *PANEL);
+hpl_panel_fn_t HPL_binit_1ring, HPL_binit_1rinM, HPL_binit_2ring,
+    HPL_binit_2rinM, HPL_binit_blong, HPL_binit_blonM;
+hpl_poll_fn_t HPL_bcast_1ring, HPL_bcast_1rinM, HPL_bcast_2ring,
+    HPL_bcast_2rinM, HPL_bcast_blong, HPL_bcast_blonM;
+hpl_panel_fn_t HPL_bwait_1ring, HPL_bwait_1rinM, HPL_bwait_2ring,
+    HPL_bwait_2rinM, HPL_bwait_blong, HPL_bwait_blonM;
 
 /*
  * Blocking messages of COUNT doubles between two ranks of COMM. sdrv sends and

@@ -18,8 +18,8 @@
  * NPROW, NPCOL  in   >= 1; the job ends where COMM has too few processes
  * GRID          out  released by HPL_grid_exit
  */
-int HPL_grid_init(MPI_Comm COMM, const HPL_T_ORDER ORDER, const int NPROW,
-                  const int NPCOL, HPL_T_grid *GRID);
+int HPL_grid_init(MPI_Comm COMM, HPL_T_ORDER ORDER, int NPROW, int NPCOL,
+                  HPL_T_grid *GRID);
 
 /* Shape of GRID and where this process stands in it, -1 when outside. */
 int HPL_grid_info(const HPL_T_grid *GRID, int *NPROW, int *NPCOL, int *MYROW,
@@ -29,14 +29,14 @@ int HPL_grid_info(const HPL_T_grid *GRID, int *NPROW, int *NPCOL, int *MYROW,
 int HPL_grid_exit(HPL_T_grid *GRID);
 
 /* Rank in GRID->all_comm of the process at (MYROW, MYCOL). */
-int HPL_pnum(const HPL_T_grid *GRID, const int MYROW, const int MYCOL);
+int HPL_pnum(const HPL_T_grid *GRID, int MYROW, int MYCOL);
 
 /* Wait until all processes of COMM are here. */
 int HPL_barrier(MPI_Comm COMM);
 
 /* Copy COUNT values of BUFFER from process ROOT of COMM to all others. */
-int HPL_broadcast(void *BUFFER, const int COUNT, const HPL_T_TYPE DTYPE,
-                  const int ROOT, MPI_Comm COMM);
+int HPL_broadcast(void *BUFFER, int COUNT, HPL_T_TYPE DTYPE, int ROOT,
+                  MPI_Comm COMM);
 
 /*
  * Combine BUFFER of all processes of COMM by OP, value by value.
@@ -45,19 +45,19 @@ int HPL_broadcast(void *BUFFER, const int COUNT, const HPL_T_TYPE DTYPE,
  *                 results elsewhere
  * OP      in      associative: HPL_max, HPL_min, HPL_sum or the caller's own
  */
-int HPL_reduce(void *BUFFER, const int COUNT, const HPL_T_TYPE DTYPE,
-               const HPL_T_OP OP, const int ROOT, MPI_Comm COMM);
+int HPL_reduce(void *BUFFER, int COUNT, HPL_T_TYPE DTYPE, HPL_T_OP OP, int ROOT,
+               MPI_Comm COMM);
 
 /* As HPL_reduce, with bitwise the same result on all processes. */
-int HPL_all_reduce(void *BUFFER, const int COUNT, const HPL_T_TYPE DTYPE,
-                   const HPL_T_OP OP, MPI_Comm COMM);
+int HPL_all_reduce(void *BUFFER, int COUNT, HPL_T_TYPE DTYPE, HPL_T_OP OP,
+                   MPI_Comm COMM);
 
 /*
  * INOUT := max, min or sum of IN and INOUT, value by value, N values of DTYPE.
  * A NaN on either side gives NaN.
  */
-void HPL_max(const int N, const void *IN, void *INOUT, const HPL_T_TYPE DTYPE);
-void HPL_min(const int N, const void *IN, void *INOUT, const HPL_T_TYPE DTYPE);
-void HPL_sum(const int N, const void *IN, void *INOUT, const HPL_T_TYPE DTYPE);
+void HPL_max(int N, const void *IN, void *INOUT, HPL_T_TYPE DTYPE);
+void HPL_min(int N, const void *IN, void *INOUT, HPL_T_TYPE DTYPE);
+void HPL_sum(int N, const void *IN, void *INOUT, HPL_T_TYPE DTYPE);
 
 #endif

@@ -22,8 +22,7 @@
  * Fill A with the entries of x(1), x(2), ... of x(0) = ISEED, column by column.
  * A is M x N, column-major, LDA >= max(1, M).
  */
-void HPL_dmatgen(const int M, const int N, double *A, const int LDA,
-                 const int ISEED);
+void HPL_dmatgen(int M, int N, double *A, int LDA, int ISEED);
 
 /* SUM := J + K mod 2^64; SUM may be J or K. */
 void HPL_ladd(int *J, int *K, int *SUM);
@@ -35,7 +34,7 @@ void HPL_lmul(int *K, int *J, int *PRODUCT);
  * Set (OPTION 0) the current x, (1) the multiplier or (2) the increment of
  * HPL_rand to IRAN, or (3) set IRAN to the current x.
  */
-void HPL_setran(const int OPTION, int *IRAN);
+void HPL_setran(int OPTION, int *IRAN);
 
 /* The entry of the current x, which then becomes the next one. */
 double HPL_rand(void);
@@ -51,7 +50,7 @@ void HPL_jumpit(int *MULT, int *IADD, int *IRANN, int *IRANM);
  * IRANM       out  the member JUMPM steps after IRANN
  * IAM, ICM    out  a and c of the whole jump: IRANM = IAM * IRANN + ICM
  */
-void HPL_xjumpm(const int JUMPM, int *MULT, int *IADD, int *IRANN, int *IRANM,
+void HPL_xjumpm(int JUMPM, int *MULT, int *IADD, int *IRANN, int *IRANM,
                 int *IAM, int *ICM);
 
 #endif

@@ -12,9 +12,9 @@
 /*
  * Allocate *PANEL and initialise it as HPL_pdpanel_init does.
  */
-void HPL_pdpanel_new(HPL_T_grid *GRID, HPL_T_palg *ALGO, const int M,
-                     const int N, const int JB, HPL_T_pmat *A, const int IA,
-                     const int JA, const int TAG, HPL_T_panel **PANEL);
+void HPL_pdpanel_new(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
+                     HPL_T_pmat *A, int IA, int JA, int TAG,
+                     HPL_T_panel **PANEL);
 
 /*
  * Let PANEL describe columns JA .. JA + JB - 1 of A from row IA on; memory of
@@ -26,9 +26,9 @@ void HPL_pdpanel_new(HPL_T_grid *GRID, HPL_T_palg *ALGO, const int M,
  * TAG   in      message tag: different for panels in flight together
  * PANEL in,out  zeroed or initialised before
  */
-void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, const int M,
-                      const int N, const int JB, HPL_T_pmat *A, const int IA,
-                      const int JA, const int TAG, HPL_T_panel *PANEL);
+void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
+                      HPL_T_pmat *A, int IA, int JA, int TAG,
+                      HPL_T_panel *PANEL);
 
 /* Free what PANEL holds, but not PANEL. */
 int HPL_pdpanel_free(HPL_T_panel *PANEL);

@@ -13,28 +13,24 @@
  */
 
 /* Position of global index IG among its owner's local indices. */
-int HPL_indxg2l(const int IG, const int INB, const int NB, const int SRCPROC,
-                const int NPROCS);
+int HPL_indxg2l(int IG, int INB, int NB, int SRCPROC, int NPROCS);
 
 /* *IL := HPL_indxg2l and *PROC := HPL_indxg2p of IG. */
-void HPL_indxg2lp(int *IL, int *PROC, const int IG, const int INB, const int NB,
-                  const int SRCPROC, const int NPROCS);
+void HPL_indxg2lp(int *IL, int *PROC, int IG, int INB, int NB, int SRCPROC,
+                  int NPROCS);
 
 /* Process that owns global index IG. */
-int HPL_indxg2p(const int IG, const int INB, const int NB, const int SRCPROC,
-                const int NPROCS);
+int HPL_indxg2p(int IG, int INB, int NB, int SRCPROC, int NPROCS);
 
 /* Global index of local index IL of process PROC. */
-int HPL_indxl2g(const int IL, const int INB, const int NB, const int PROC,
-                const int SRCPROC, const int NPROCS);
+int HPL_indxl2g(int IL, int INB, int NB, int PROC, int SRCPROC, int NPROCS);
 
 /* How many of the global indices 0 .. N - 1 process PROC owns. */
-int HPL_numroc(const int N, const int INB, const int NB, const int PROC,
-               const int SRCPROC, const int NPROCS);
+int HPL_numroc(int N, int INB, int NB, int PROC, int SRCPROC, int NPROCS);
 
 /* How many of the global indices IA .. IA + N - 1 process PROC owns. */
-int HPL_numrocI(const int N, const int IA, const int INB, const int NB,
-                const int PROC, const int SRCPROC, const int NPROCS);
+int HPL_numrocI(int N, int IA, int INB, int NB, int PROC, int SRCPROC,
+                int NPROCS);
 
 /*
  * Where the submatrix that starts at global (IA, JA) starts locally.
@@ -46,9 +42,8 @@ int HPL_numrocI(const int N, const int IA, const int INB, const int NB,
  *                            first column >= JA that it owns
  * PROW, PCOL            out  the process that owns (IA, JA)
  */
-void HPL_infog2l(int IA, int JA, const int IMB, const int MB, const int INB,
-                 const int NB, const int RSRC, const int CSRC, const int MYROW,
-                 const int MYCOL, const int NPROW, const int NPCOL, int *II,
+void HPL_infog2l(int IA, int JA, int IMB, int MB, int INB, int NB, int RSRC,
+                 int CSRC, int MYROW, int MYCOL, int NPROW, int NPCOL, int *II,
                  int *JJ, int *PROW, int *PCOL);
 
 /*
@@ -64,7 +59,7 @@ void HPL_pwarn(FILE *STREAM, int LINE, const char *SRNAME, const char *FORM,
                ...) __attribute__((format(printf, 4, 5)));
 
 /* HPL_dlamch, the least precise of all processes of COMM; collective. */
-double HPL_pdlamch(MPI_Comm COMM, const HPL_T_MACH CMACH);
+double HPL_pdlamch(MPI_Comm COMM, HPL_T_MACH CMACH);
 
 /*
  * Norm of a distributed M x N matrix, on every process; collective over GRID.
@@ -76,8 +71,8 @@ double HPL_pdlamch(MPI_Comm COMM, const HPL_T_MACH CMACH);
  * A     in  this process's part, column-major
  * LDA   in  >= max(1, local rows)
  */
-double HPL_pdlange(const HPL_T_grid *GRID, const HPL_T_NORM NORM, const int M,
-                   const int N, const int NB, const double *A, const int LDA);
+double HPL_pdlange(const HPL_T_grid *GRID, HPL_T_NORM NORM, int M, int N,
+                   int NB, const double *A, int LDA);
 
 /*
  * Print a distributed M x N matrix on stdout of process (0, 0), an entry a
@@ -87,8 +82,7 @@ double HPL_pdlange(const HPL_T_grid *GRID, const HPL_T_NORM NORM, const int M,
  * IAROW, IACOL  in  the process that holds the first block of NB x NB
  * CMATNM        in  the name to print
  */
-void HPL_pdlaprnt(const HPL_T_grid *GRID, const int M, const int N,
-                  const int NB, double *A, const int LDA, const int IAROW,
-                  const int IACOL, const char *CMATNM);
+void HPL_pdlaprnt(const HPL_T_grid *GRID, int M, int N, int NB, double *A,
+                  int LDA, int IAROW, int IACOL, const char *CMATNM);
 
 #endif

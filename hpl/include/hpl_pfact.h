@@ -13,40 +13,19 @@
 void HPL_pdfact(HPL_T_panel *PANEL);
 
 /*
- * Factor columns ICOFF .. ICOFF + N - 1 of the panel.
+ * Factor columns ICOFF .. ICOFF + N - 1 of PANEL.
  *
  * M     in  local rows from the first column's diagonal on: the panel's mp,
  *           less ICOFF on the owner of its top
  * WORK  scratch  4 + 2 * PANEL->jb doubles
  *
- * The names: pan is one column at a time, rpan recursive, cutting N columns
- * in algo->nbdiv parts until at most algo->nbmin wide, then algo->pffun; ll, cr
- * and rl are left-looking, Crout and right-looking; with T, L1 is stored
- * transposed.
+ * The names: pan factors one column at a time; rpan recursively, cutting N
+ * columns in algo->nbdiv parts until at most algo->nbmin wide, then calls
+ * algo->pffun. ll, cr and rl are left-looking, Crout and right-looking; with T,
+ * L1 is stored transposed.
  */
-void HPL_pdpancrN(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,
-                  double *WORK);
-void HPL_pdpancrT(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,
-                  double *WORK);
-void HPL_pdpanllN(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,
-                  double *WORK);
-void HPL_pdpanllT(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,
-                  double *WORK);
-void HPL_pdpanrlN(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,
-                  double *WORK);
-void HPL_pdpanrlT(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,
-                  double *WORK);
-void HPL_pdrpancrN(HPL_T_panel *PANEL, const int M, const int N,
-                   const int ICOFF, double *WORK);
-void HPL_pdrpancrT(HPL_T_panel *PANEL, const int M, const int N,
-                   const int ICOFF, double *WORK);
-void HPL_pdrpanllN(HPL_T_panel *PANEL, const int M, const int N,
-                   const int ICOFF, double *WORK);
-void HPL_pdrpanllT(HPL_T_panel *PANEL, const int M, const int N,
-                   const int ICOFF, double *WORK);
-void HPL_pdrpanrlN(HPL_T_panel *PANEL, const int M, const int N,
-                   const int ICOFF, double *WORK);
-void HPL_pdrpanrlT(HPL_T_panel *PANEL, const int M, const int N,
-                   const int ICOFF, double *WORK);
+hpl_factor_fn_t HPL_pdpancrN, HPL_pdpancrT, HPL_pdpanllN, HPL_pdpanllT,
+    HPL_pdpanrlN, HPL_pdpanrlT, HPL_pdrpancrN, HPL_pdrpancrT, HPL_pdrpanllN,
+    HPL_pdrpanllT, HPL_pdrpanrlN, HPL_pdrpanrlT;
 
 #endif

@@ -29,15 +29,8 @@ void HPL_pdtrsv(HPL_T_grid *GRID, HPL_T_pmat *AMAT);
  * IFLAG  in,out  its state, as from HPL_bcast; NULL if PBCST is
  * NN     in      at most PANEL->nq
  *
- * The names: L1's form, then U's; T is transposed.
+ * The names: the form of L1, then that of U; T is transposed.
  */
-void HPL_pdupdateNN(HPL_T_panel *PBCST, int *IFLAG, HPL_T_panel *PANEL,
-                    const int NN);
-void HPL_pdupdateNT(HPL_T_panel *PBCST, int *IFLAG, HPL_T_panel *PANEL,
-                    const int NN);
-void HPL_pdupdateTN(HPL_T_panel *PBCST, int *IFLAG, HPL_T_panel *PANEL,
-                    const int NN);
-void HPL_pdupdateTT(HPL_T_panel *PBCST, int *IFLAG, HPL_T_panel *PANEL,
-                    const int NN);
+hpl_update_fn_t HPL_pdupdateNN, HPL_pdupdateNT, HPL_pdupdateTN, HPL_pdupdateTT;
 
 #endif

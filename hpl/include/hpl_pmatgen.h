@@ -13,7 +13,7 @@
  * A     out  this process's part, column-major
  * LDA   in   >= max(1, local rows)
  */
-void HPL_pdmatgen(const HPL_T_grid *GRID, const int M, const int N,
-                  const int NB, double *A, const int LDA, const int ISEED);
+void HPL_pdmatgen(const HPL_T_grid *GRID, int M, int N, int NB, double *A,
+                  int LDA, int ISEED);
 
 #endif

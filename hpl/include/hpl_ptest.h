@@ -37,7 +37,7 @@ void HPL_pdinfo(HPL_T_test *TEST, int *NS, int *N, int *NBS, int *NB,
  *
  * TEST  in,out  threshold and report file; its counts of tests
  */
-void HPL_pdtest(HPL_T_test *TEST, HPL_T_grid *GRID, HPL_T_palg *ALGO,
-                const int N, const int NB);
+void HPL_pdtest(HPL_T_test *TEST, HPL_T_grid *GRID, HPL_T_palg *ALGO, int N,
+                int NB);
 
 #endif

@@ -26,13 +26,13 @@
 void HPL_ptimer_boot(void);
 
 /* Start timer IT, 0 <= IT < HPL_NPTIMER; the next call stops it and adds up. */
-void HPL_ptimer(const int IT);
+void HPL_ptimer(int IT);
 
 void HPL_ptimer_enable(void);
 void HPL_ptimer_disable(void);
 
 /* Seconds that timer IT has added up; HPL_PTIMER_ERROR while disabled. */
-double HPL_ptimer_inquire(const HPL_T_PTIME TMTYPE, const int IT);
+double HPL_ptimer_inquire(HPL_T_PTIME TMTYPE, int IT);
 
 /*
  * Combine the readings of timers IBEG .. IBEG + N - 1 over the processes of
@@ -41,9 +41,8 @@ double HPL_ptimer_inquire(const HPL_T_PTIME TMTYPE, const int IT);
  * TIMES  out  N seconds, the same on all processes; HPL_PTIMER_ERROR each
  *             while disabled
  */
-void HPL_ptimer_combine(MPI_Comm COMM, const HPL_T_PTIME_OP OPE,
-                        const HPL_T_PTIME TMTYPE, const int N, const int IBEG,
-                        double *TIMES);
+void HPL_ptimer_combine(MPI_Comm COMM, HPL_T_PTIME_OP OPE, HPL_T_PTIME TMTYPE,
+                        int N, int IBEG, double *TIMES);
 
 /* CPU seconds this process has used. */
 double HPL_ptimer_cputime(void);

@@ -16,13 +16,13 @@
 void HPL_timer_boot(void);
 
 /* Start timer IT, 0 <= IT < HPL_NTIMER; the next call stops it and adds up. */
-void HPL_timer(const int IT);
+void HPL_timer(int IT);
 
 void HPL_timer_enable(void);
 void HPL_timer_disable(void);
 
 /* Seconds that timer IT has added up; HPL_TIMER_ERROR while disabled. */
-double HPL_timer_inquire(const HPL_T_TIME TMTYPE, const int IT);
+double HPL_timer_inquire(HPL_T_TIME TMTYPE, int IT);
 
 /* CPU seconds this process has used. */
 double HPL_timer_cputime(void);

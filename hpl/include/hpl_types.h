@@ -80,19 +80,20 @@ typedef enum {
 
 typedef enum { HPL_WALL_TIME = 101, HPL_CPU_TIME = 102 } HPL_T_TIME;
 
-typedef void (*HPL_T_OP)(const int N, const void *IN, void *INOUT,
-                         const HPL_T_TYPE DTYPE);
+typedef void (*HPL_T_OP)(int N, const void *IN, void *INOUT, HPL_T_TYPE DTYPE);
 
 enum { HPL_FAILURE = 0, HPL_SUCCESS = 1, HPL_KEEP_TESTING = 2 };
 
 struct HPL_S_panel;
 
-typedef void (*HPL_T_PFA_FUN)(struct HPL_S_panel *, const int, const int,
-                              const int, double *);
-typedef void (*HPL_T_RFA_FUN)(struct HPL_S_panel *, const int, const int,
-                              const int, double *);
-typedef void (*HPL_T_UPD_FUN)(struct HPL_S_panel *, int *, struct HPL_S_panel *,
-                              const int);
+/* the functions of hpl_pfact.h and hpl_pgesv.h */
+typedef void hpl_factor_fn_t(struct HPL_S_panel *PANEL, int M, int N, int ICOFF,
+                             double *WORK);
+typedef void hpl_update_fn_t(struct HPL_S_panel *PBCST, int *IFLAG,
+                             struct HPL_S_panel *PANEL, int NN);
+typedef hpl_factor_fn_t *HPL_T_PFA_FUN;
+typedef hpl_factor_fn_t *HPL_T_RFA_FUN;
+typedef hpl_update_fn_t *HPL_T_UPD_FUN;
 
 /* a P x Q grid of processes */
 typedef struct HPL_S_grid {

@@ -9,8 +9,7 @@ static void generate(const hpl_random_t *matrix, const hpl_map_t *rows,
         hpl_generate(matrix, rows, cols, a, lda);
 }
 
-void HPL_dmatgen(const int M, const int N, double *A, const int LDA,
-                 const int ISEED)
+void HPL_dmatgen(int M, int N, double *A, int LDA, int ISEED)
 {
     hpl_random_t matrix = {.m = M, .n = N, .seed = (uint32_t)ISEED};
     hpl_map_t all = hpl_map(1, 1, 0);
@@ -18,8 +17,8 @@ void HPL_dmatgen(const int M, const int N, double *A, const int LDA,
     generate(&matrix, &all, &all, A, LDA);
 }
 
-void HPL_pdmatgen(const HPL_T_grid *GRID, const int M, const int N,
-                  const int NB, double *A, const int LDA, const int ISEED)
+void HPL_pdmatgen(const HPL_T_grid *GRID, int M, int N, int NB, double *A,
+                  int LDA, int ISEED)
 {
     hpl_random_t matrix = {.m = M, .n = N, .seed = (uint32_t)ISEED};
     hpl_map_t rows = hpl_map(NB, GRID->nprow, GRID->myrow);

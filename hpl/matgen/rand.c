@@ -32,7 +32,7 @@ void HPL_lmul(int *K, int *J, int *PRODUCT)
     split(joined(J) * joined(K), PRODUCT);
 }
 
-void HPL_setran(const int OPTION, int *IRAN)
+void HPL_setran(int OPTION, int *IRAN)
 {
     if (OPTION == GET_CURRENT)
         split(state[CURRENT], IRAN);
@@ -56,7 +56,7 @@ void HPL_jumpit(int *MULT, int *IADD, int *IRANN, int *IRANM)
     HPL_setran(CURRENT, IRANM);
 }
 
-void HPL_xjumpm(const int JUMPM, int *MULT, int *IADD, int *IRANN, int *IRANM,
+void HPL_xjumpm(int JUMPM, int *MULT, int *IADD, int *IRANN, int *IRANM,
                 int *IAM, int *ICM)
 {
     hpl_jump_t step = {.mul = joined(MULT), .add = joined(IADD)};

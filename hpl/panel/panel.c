@@ -109,9 +109,9 @@ static void forget(HPL_T_panel *panel)
     panel->IWORK = NULL;
 }
 
-void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, const int M,
-                      const int N, const int JB, HPL_T_pmat *A, const int IA,
-                      const int JA, const int TAG, HPL_T_panel *PANEL)
+void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
+                      HPL_T_pmat *A, int IA, int JA, int TAG,
+                      HPL_T_panel *PANEL)
 {
     forget(PANEL);
     PANEL->grid = GRID;
@@ -131,9 +131,9 @@ void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, const int M,
         HPL_pabort(__LINE__, "HPL_pdpanel_init", "out of memory");
 }
 
-void HPL_pdpanel_new(HPL_T_grid *GRID, HPL_T_palg *ALGO, const int M,
-                     const int N, const int JB, HPL_T_pmat *A, const int IA,
-                     const int JA, const int TAG, HPL_T_panel **PANEL)
+void HPL_pdpanel_new(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
+                     HPL_T_pmat *A, int IA, int JA, int TAG,
+                     HPL_T_panel **PANEL)
 {
     HPL_T_panel *panel = calloc(1, sizeof(*panel));
 

@@ -69,31 +69,28 @@ static int64_t count(deal_t d, int64_t n)
            (d.map.me == 0 ? d.stretch : 0);
 }
 
-int HPL_indxg2p(const int IG, const int INB, const int NB, const int SRCPROC,
-                const int NPROCS)
+int HPL_indxg2p(int IG, int INB, int NB, int SRCPROC, int NPROCS)
 {
     if (whole(SRCPROC, NPROCS))
         return SRCPROC;
     return owner(deal(INB, NB, SRCPROC, NPROCS), IG);
 }
 
-int HPL_indxg2l(const int IG, const int INB, const int NB, const int SRCPROC,
-                const int NPROCS)
+int HPL_indxg2l(int IG, int INB, int NB, int SRCPROC, int NPROCS)
 {
     if (whole(SRCPROC, NPROCS))
         return IG;
     return (int)local(deal(INB, NB, SRCPROC, NPROCS), IG);
 }
 
-void HPL_indxg2lp(int *IL, int *PROC, const int IG, const int INB, const int NB,
-                  const int SRCPROC, const int NPROCS)
+void HPL_indxg2lp(int *IL, int *PROC, int IG, int INB, int NB, int SRCPROC,
+                  int NPROCS)
 {
     *IL = HPL_indxg2l(IG, INB, NB, SRCPROC, NPROCS);
     *PROC = HPL_indxg2p(IG, INB, NB, SRCPROC, NPROCS);
 }
 
-int HPL_indxl2g(const int IL, const int INB, const int NB, const int PROC,
-                const int SRCPROC, const int NPROCS)
+int HPL_indxl2g(int IL, int INB, int NB, int PROC, int SRCPROC, int NPROCS)
 {
     if (whole(SRCPROC, NPROCS))
         return IL;
@@ -106,23 +103,21 @@ static int64_t count_below(int64_t n, deal_t d)
     return whole(d.srcproc, d.map.nprocs) ? n : count(d, n);
 }
 
-int HPL_numrocI(const int N, const int IA, const int INB, const int NB,
-                const int PROC, const int SRCPROC, const int NPROCS)
+int HPL_numrocI(int N, int IA, int INB, int NB, int PROC, int SRCPROC,
+                int NPROCS)
 {
     deal_t d = deal_to(deal(INB, NB, SRCPROC, NPROCS), PROC);
 
     return (int)(count_below((int64_t)IA + N, d) - count_below(IA, d));
 }
 
-int HPL_numroc(const int N, const int INB, const int NB, const int PROC,
-               const int SRCPROC, const int NPROCS)
+int HPL_numroc(int N, int INB, int NB, int PROC, int SRCPROC, int NPROCS)
 {
     return HPL_numrocI(N, 0, INB, NB, PROC, SRCPROC, NPROCS);
 }
 
-void HPL_infog2l(int IA, int JA, const int IMB, const int MB, const int INB,
-                 const int NB, const int RSRC, const int CSRC, const int MYROW,
-                 const int MYCOL, const int NPROW, const int NPCOL, int *II,
+void HPL_infog2l(int IA, int JA, int IMB, int MB, int INB, int NB, int RSRC,
+                 int CSRC, int MYROW, int MYCOL, int NPROW, int NPCOL, int *II,
                  int *JJ, int *PROW, int *PCOL)
 {
     *II = HPL_numroc(IA, IMB, MB, MYROW, RSRC, NPROW);

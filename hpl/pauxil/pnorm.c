@@ -43,8 +43,8 @@ static double local_norm(const part_t *p, HPL_T_NORM norm)
     }
 }
 
-double HPL_pdlange(const HPL_T_grid *GRID, const HPL_T_NORM NORM, const int M,
-                   const int N, const int NB, const double *A, const int LDA)
+double HPL_pdlange(const HPL_T_grid *GRID, HPL_T_NORM NORM, int M, int N,
+                   int NB, const double *A, int LDA)
 {
     hpl_map_t rows = hpl_map(NB, GRID->nprow, GRID->myrow);
     hpl_map_t cols = hpl_map(NB, GRID->npcol, GRID->mycol);

@@ -36,9 +36,8 @@ static double fetch(const matrix_t *m, int i, int j)
     return x;
 }
 
-void HPL_pdlaprnt(const HPL_T_grid *GRID, const int M, const int N,
-                  const int NB, double *A, const int LDA, const int IAROW,
-                  const int IACOL, const char *CMATNM)
+void HPL_pdlaprnt(const HPL_T_grid *GRID, int M, int N, int NB, double *A,
+                  int LDA, int IAROW, int IACOL, const char *CMATNM)
 {
     matrix_t m = {.grid = GRID,
                   .rows = hpl_map(NB, GRID->nprow, GRID->myrow),

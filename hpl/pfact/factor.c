@@ -142,8 +142,7 @@ static void factor_recursively(stage_t s, int m, int n, int c)
 }
 
 #define VARIANT(name, factor_fn, variant, form)                                \
-    void name(HPL_T_panel *PANEL, const int M, const int N, const int ICOFF,   \
-              double *WORK)                                                    \
+    void name(HPL_T_panel *PANEL, int M, int N, int ICOFF, double *WORK)       \
     {                                                                          \
         factor_fn(stage(PANEL, WORK, variant, form), M, N, ICOFF);             \
     }

@@ -31,8 +31,17 @@ typedef struct {
     hpl_schedule_t *schedule;
 } hpl_exchange_t;
 
-/* Doubles that u points to for columns columns and its two packed buffers. */
+/* Doubles of u and of the two packed buffers together. */
 size_t hpl_exchange_doubles(int jb, int columns);
+
+/* Columns that an update on several process rows exchanges at a time. */
+int hpl_exchange_width(int jb, int nb);
+
+/*
+ * Interchange the rows of panel in its next `columns` local columns in place,
+ * where all rows are on this process: U then is the matrix's top rows.
+ */
+void hpl_local_swap(HPL_T_panel *panel, int columns);
 
 /*
  * Pack my rows of the columns next columns and start moving them. U and the
@@ -51,9 +60,10 @@ bool hpl_exchange_poll(hpl_exchange_t *x);
 hpl_matrix_t hpl_exchange_end(hpl_exchange_t *x, enum HPL_TRANS form);
 
 /*
- * The same by hand, for columns anywhere and several exchanges in flight, whose
- * tags differ: fill x in but for u and schedule; pack, start, poll, close,
- * settle. Row r of gathered then is row panel->pivots->gather[r].to of U.
+ * The same in steps, for columns anywhere and several exchanges in flight,
+ * whose tags differ: fill in x except for u and schedule; pack, start, poll,
+ * close, settle. Row r of gathered then is row panel->pivots->gather[r].to of
+ * U.
  */
 
 /*
@@ -63,10 +73,10 @@ hpl_matrix_t hpl_exchange_end(hpl_exchange_t *x, enum HPL_TRANS form);
  */
 void hpl_exchange_pack(const hpl_exchange_t *x, int from, int columns);
 
-/* Start moving rows; all columns are packed. */
+/* Start moving rows, after all columns are packed. */
 void hpl_exchange_start(hpl_exchange_t *x);
 
-/* Wait until all has arrived. */
+/* Wait until all rows have arrived. */
 void hpl_exchange_close(hpl_exchange_t *x);
 
 /*

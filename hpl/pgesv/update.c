@@ -3,8 +3,6 @@
 #include "hpl.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pgesv/exchange.h"
-#include "hpl/pgesv/local_swap.h"
-#include "hpl/pgesv/update.h"
 
 /* one update: a panel, the forms of L1 and U, and the broadcast to poll */
 typedef struct {
@@ -13,13 +11,6 @@ typedef struct {
     HPL_T_panel *broadcast;
     int *state;
 } update_t;
-
-int hpl_update_width(int jb, int nb)
-{
-    enum { U_DOUBLES = 1 << 20 }; /* keeps U and its buffers below 25 MB */
-
-    return Mmax(U_DOUBLES / jb, nb);
-}
 
 static bool broadcast_runs(const update_t *u)
 {
@@ -95,7 +86,7 @@ static void update_columns(const update_t *u, int columns)
 static void update(update_t u, int columns)
 {
     HPL_T_panel *panel = u.panel;
-    int n, width = hpl_update_width(panel->jb, panel->nb);
+    int n, width = hpl_exchange_width(panel->jb, panel->nb);
 
     HPL_ptimer(HPL_TIMING_UPDATE);
     poll_broadcast(&u);
@@ -110,8 +101,7 @@ static void update(update_t u, int columns)
 }
 
 #define UPDATE(name, l1_form, u_form)                                          \
-    void name(HPL_T_panel *PBCST, int *IFLAG, HPL_T_panel *PANEL,              \
-              const int NN)                                                    \
+    void name(HPL_T_panel *PBCST, int *IFLAG, HPL_T_panel *PANEL, int NN)      \
     {                                                                          \
         update((update_t){PANEL, l1_form, u_form, PBCST, IFLAG}, NN);          \
     }

@@ -4,7 +4,6 @@
 #include "hpl/pauxil/map.h"
 #include "hpl/pgesv/exchange.h"
 #include "hpl/pgesv/factor_matrix.h"
-#include "hpl/pgesv/update.h"
 #include "hpl/solver/check.h"
 #include "hpl/solver/system.h"
 
@@ -20,7 +19,7 @@ static size_t panel_doubles(const hpl_shape_t *shape, const HPL_T_pmat *mat,
     int jb = (int)Mmin(shape->nb, shape->n - first);
     int64_t below = mat->mp - hpl_map_count(&rows, first + jb);
     int right = mat->nq - (int)hpl_map_count(&columns, first + jb);
-    int width = Mmin(right, hpl_update_width(jb, shape->nb));
+    int width = Mmin(right, hpl_exchange_width(jb, shape->nb));
     size_t u = shape->nprow > 1 ? hpl_exchange_doubles(jb, width) : (size_t)jb;
 
     return hpl_panel_doubles(below, jb, shape->npcol) + u;

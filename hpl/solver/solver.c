@@ -14,6 +14,11 @@ void hpl_solver_install(const hpl_solver_t *solver)
     installed = solver != NULL ? solver : &hpl_reference_solver;
 }
 
+void HPL_pdgesv(HPL_T_grid *GRID, HPL_T_palg *ALGO, HPL_T_pmat *A)
+{
+    installed->solve_array(GRID, ALGO, A);
+}
+
 double hpl_scaled_residual(const hpl_norms_t *norms, int n)
 {
     double eps = HPL_dlamch(HPL_MACH_EPS);

@@ -1,42 +1,113 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdbool.h>
+#include "base/clock.h"
 #include "hpl.h"
-#include "hpl/timer/stopwatch.h"
 
-static hpl_stopwatches_t timers;
+/* Seconds, as a moment or as a length of time. */
+typedef struct {
+    double wall, cpu; /* base/clock.h; of this process */
+} seconds_t;
 
-void HPL_timer_boot(void)
+/* stopwatches that are enabled and disabled together */
+typedef struct {
+    bool disabled;
+    struct {
+        bool runs;
+        seconds_t started; /* when, while it runs */
+        seconds_t total;   /* of the times it has run */
+    } slot[HPL_NTIMER];
+} stopwatches_t;
+
+static stopwatches_t timers, ptimers;
+
+static seconds_t now(void)
 {
-    timers = (hpl_stopwatches_t){.disabled = false};
+    struct timespec used;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (seconds_t){.wall = xh_clock_now(),
+                       .cpu =
+                           (double)used.tv_sec + 1e-9 * (double)used.tv_nsec};
 }
 
-void HPL_timer_enable(void)
+static bool usable(const stopwatches_t *set, int i)
 {
-    timers.disabled = false;
+    return !set->disabled && i >= 0 && i < HPL_NTIMER;
 }
 
-void HPL_timer_disable(void)
+/* Start stopwatch i, or stop it and add up. */
+static void toggle(stopwatches_t *set, int i)
 {
-    timers.disabled = true;
+    seconds_t moment, *started, *total;
+
+    if (!usable(set, i))
+        return;
+    moment = now();
+    started = &set->slot[i].started;
+    total = &set->slot[i].total;
+    if (set->slot[i].runs) {
+        total->wall += moment.wall - started->wall;
+        total->cpu += moment.cpu - started->cpu;
+    }
+    *started = moment;
+    set->slot[i].runs = !set->slot[i].runs;
 }
 
-void HPL_timer(const int IT)
+static double inquire(const stopwatches_t *set, bool wall, int i)
 {
-    hpl_stopwatch_toggle(&timers, IT);
+    if (!usable(set, i))
+        return HPL_TIMER_ERROR;
+    return wall ? set->slot[i].total.wall : set->slot[i].total.cpu;
 }
 
-double HPL_timer_inquire(const HPL_T_TIME TMTYPE, const int IT)
-{
-    hpl_seconds_t total = hpl_stopwatch_read(&timers, IT);
+/* ---- upstream's two sets ------------------------------------------------- */
 
-    return TMTYPE == HPL_WALL_TIME ? total.wall : total.cpu;
-}
+#define SET(name, set, type_t, WALL)                                           \
+    void name##_boot(void)                                                     \
+    {                                                                          \
+        set = (stopwatches_t){.disabled = false};                              \
+    }                                                                          \
+    void name##_enable(void)                                                   \
+    {                                                                          \
+        set.disabled = false;                                                  \
+    }                                                                          \
+    void name##_disable(void)                                                  \
+    {                                                                          \
+        set.disabled = true;                                                   \
+    }                                                                          \
+    void name(int IT)                                                          \
+    {                                                                          \
+        toggle(&set, IT);                                                      \
+    }                                                                          \
+    double name##_inquire(type_t TMTYPE, int IT)                               \
+    {                                                                          \
+        return inquire(&set, TMTYPE == WALL, IT);                              \
+    }                                                                          \
+    double name##_cputime(void)                                                \
+    {                                                                          \
+        return now().cpu;                                                      \
+    }                                                                          \
+    double name##_walltime(void)                                               \
+    {                                                                          \
+        return now().wall;                                                     \
+    }
 
-double HPL_timer_cputime(void)
-{
-    return hpl_seconds_now().cpu;
-}
+SET(HPL_timer, timers, HPL_T_TIME, HPL_WALL_TIME)
+SET(HPL_ptimer, ptimers, HPL_T_PTIME, HPL_WALL_PTIME)
 
-double HPL_timer_walltime(void)
+void HPL_ptimer_combine(MPI_Comm COMM, HPL_T_PTIME_OP OPE, HPL_T_PTIME TMTYPE,
+                        int N, int IBEG, double *TIMES)
 {
-    return hpl_seconds_now().wall;
+    static const HPL_T_OP operators[] = {
+        [HPL_AMAX_PTIME - HPL_AMAX_PTIME] = HPL_max,
+        [HPL_AMIN_PTIME - HPL_AMAX_PTIME] = HPL_min,
+        [HPL_SUM_PTIME - HPL_AMAX_PTIME] = HPL_sum,
+    };
+    int i;
+
+    for (i = 0; i < N; i++)
+        TIMES[i] = HPL_ptimer_inquire(TMTYPE, IBEG + i);
+    if (!ptimers.disabled)
+        HPL_all_reduce(TIMES, N, HPL_DOUBLE, operators[OPE - HPL_AMAX_PTIME],
+                       COMM);
 }

@@ -17,7 +17,7 @@
 #include "hybrid/plan/new_file.h"
 #include "hybrid/plan/table.h"
 #include "testing/ptest/capacity.h"
-#include "testing/ptest/dat_writer.h"
+#include "testing/ptest/dat_file.h"
 #include "testing/ptest/plan.h"
 
 enum { SHOWN = 12 }; /* choices */

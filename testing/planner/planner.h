@@ -3,7 +3,7 @@
 #define XHPL_PLANNER_H
 
 #include "base/status.h"
-#include "testing/ptest/forecast.h"
+#include "testing/ptest/plan.h"
 #include "testing/ptest/order.h"
 
 /*

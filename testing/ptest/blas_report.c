@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/settings.h"
 #include "hpl.h"
-#include "testing/ptest/idle.h"
+#include "testing/ptest/processes.h"
 
 /* the product that is timed: C (M x N) += A (M x K) * B (K x N) */
 enum { M = 512, N = 512, K = 256, DOUBLES = M * K + K * N + M * N };

@@ -8,13 +8,13 @@
 #include "base/settings.h"
 #include "hpl.h"
 #include "hpl_solver.h"
-#include "testing/ptest/algorithm.h"
 #include "testing/ptest/plan.h"
+#include "testing/ptest/processes.h"
 
 #define MIB 1048576.0
 #define GIB (1024 * MIB)
 
-/* What a process takes beside its system: buffers of MPI and BLAS. */
+/* Memory of a process besides its system: buffers of MPI and BLAS. */
 static const double allowance = 32 * MIB;
 
 /* this process's node; bytes are double, as sums may pass 2^64 */
@@ -24,7 +24,7 @@ typedef struct {
     double available; /* bytes for this run */
 } node_t;
 
-/* the node that is furthest from fitting, and why */
+/* the node that is furthest from fitting */
 typedef struct {
     double ratio; /* of need to available */
     int rank;     /* a process of it */
@@ -35,8 +35,7 @@ static void open_node(node_t *node)
     double available = INFINITY;
     uint64_t bytes;
 
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
-                        &node->comm);
+    node->comm = xhpl_node_comm();
     if (xh_memory_available(&bytes) == XH_OK)
         available = fmax(
             1, (double)bytes - MIB * (double)xh_settings_int("memory_reserve"));
@@ -52,7 +51,7 @@ double xhpl_capacity_bytes(const hpl_shape_t *shape)
     return (1 + entries) * (double)hpl_solver()->bytes(shape) + allowance;
 }
 
-/* Of all nodes the least. */
+/* Take the minimum of all nodes. */
 static void reduce_to_least(xhpl_capacity_t *capacity)
 {
     double values[2] = {capacity->node_bytes, -capacity->processes};
@@ -62,7 +61,6 @@ static void reduce_to_least(xhpl_capacity_t *capacity)
     capacity->processes = (int)-values[1];
 }
 
-/* As many as there are first processes of one. */
 static int count_nodes(MPI_Comm node)
 {
     int rank, first, nodes;
@@ -111,7 +109,7 @@ static double process_bytes(const node_t *node, const xhpl_test_t *test)
     return xhpl_capacity_bytes(&shape);
 }
 
-/* What test takes of my node. */
+/* Memory that test takes on my node. */
 static double node_bytes(const node_t *node, const xhpl_test_t *test)
 {
     double mine = process_bytes(node, test), all;
@@ -120,7 +118,7 @@ static double node_bytes(const node_t *node, const xhpl_test_t *test)
     return all;
 }
 
-/* The test that takes most of my node. */
+/* The test that takes most memory on my node. */
 static xhpl_test_t largest_test(const node_t *node, double *bytes_p)
 {
     int64_t tests = xhpl_plan_count(node->parameters);

@@ -7,26 +7,26 @@
 #include "testing/ptest/parameters.h"
 
 /*
- * Add up on every node what the run's tests will take and compare it with what
- * the node has: a refusal now in place of a killed job later. Collective over
- * MPI_COMM_WORLD; governed by the settings memory_check and memory_reserve.
+ * Check that every node has the memory that the run's tests need, to refuse a
+ * run that would be killed later. Collective over MPI_COMM_WORLD; uses the
+ * settings memory_check and memory_reserve.
  *
- * Errors: XH_ERR_MEMORY  on all processes; one says node, need, what is
- *                        available, and the largest N that fits
+ * Errors: XH_ERR_MEMORY  on all processes; one reports the node, the need, what
+ *                        is available, and the largest N that fits
  */
 xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters);
 
 typedef struct {
-    double node_bytes; /* that this run may take of the node that has least;
-                          INFINITY: no system tells */
-    int processes;     /* of the node that has most */
+    double node_bytes; /* for this run on the node with the least memory;
+                          INFINITY: unknown */
+    int processes;     /* of the node with the most processes */
     int nodes;
 } xhpl_capacity_t;
 
 /* Collective over MPI_COMM_WORLD. */
 xhpl_capacity_t xhpl_capacity_of_nodes(void);
 
-/* Bytes that a process takes with a system of shape, all of it. */
+/* All memory of a process with a system of shape, in bytes. */
 double xhpl_capacity_bytes(const hpl_shape_t *shape);
 
 #endif

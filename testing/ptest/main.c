@@ -14,7 +14,7 @@
 #include "testing/ptest/order.h"
 #include "testing/ptest/record.h"
 #include "testing/ptest/run.h"
-#include "testing/ptest/settings_share.h"
+#include "testing/ptest/processes.h"
 #include "testing/ptest/solvers.h"
 #include "testing/ptest/trace_files.h"
 

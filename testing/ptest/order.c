@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/status.h"
-#include "testing/ptest/dat_reader.h"
+#include "testing/ptest/dat_file.h"
 #include "testing/ptest/options.h"
 
 #define DEFAULT_DAT "HPL.dat"

@@ -3,6 +3,7 @@
 #define XHPL_PLAN_H
 
 #include <stdint.h>
+#include "hpl.h"
 #include "testing/ptest/parameters.h"
 
 /*
@@ -27,9 +28,24 @@ int64_t xhpl_plan_count(const xhpl_parameters_t *parameters);
 xhpl_test_t xhpl_plan_test(const xhpl_parameters_t *parameters, int64_t index);
 
 /*
- * Among consecutive tests, how many differ in nothing that memory depends on:
- * they share grid, N, NB and DEPTH.
+ * How many consecutive tests share grid, N, NB and DEPTH, which memory depends
+ * on.
  */
 int64_t xhpl_plan_same_shape(const xhpl_parameters_t *parameters);
+
+/* The choices of test as the library wants them. */
+HPL_T_palg xhpl_algorithm(const xhpl_parameters_t *parameters,
+                          const xhpl_test_t *test);
+
+/* How ranks are laid on the grid. */
+HPL_T_ORDER xhpl_order(const xhpl_parameters_t *parameters);
+
+/* What tests should take; all zero: unknown. */
+typedef struct {
+    /* Seconds of the timed phase of test. */
+    double (*seconds)(const void *context, const xhpl_test_t *test);
+    const void *context;
+    double ceiling; /* flop/s of FMA on all cores that it is based on */
+} xhpl_forecast_t;
 
 #endif

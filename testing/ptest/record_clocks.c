@@ -8,20 +8,21 @@
 #include <stdlib.h>
 #include <time.h>
 #include "hpl_solver.h"
+#include "testing/json/json.h"
+#include "testing/ptest/processes.h"
 #include "testing/ptest/record_cpus.h"
-#include "testing/ptest/record_gather.h"
-#include "testing/ptest/record_value.h"
 
 struct xhpl_clocks {
     bool is_first;         /* process of its host */
-    bool watched;          /* a thread looks */
+    bool is_watched;       /* the thread runs */
     double first, between; /* s */
+    xhpl_energy_t *energy;
     pthread_t thread;
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t change;
     bool running, closed;
     int64_t phase;                                    /* how many have begun */
-    hpl_clocks_t (*read)(const int *cpus, int count); /* NULL: nobody can */
+    hpl_clocks_t (*read)(const int *cpus, int count); /* NULL: unknown */
     int cpu[XHPL_CPUS], cpus;
     int samples, within; /* so far; of the last test, in its timed phase */
     hpl_clocks_t seen;   /* of all samples: the sum of means */
@@ -64,7 +65,7 @@ static bool goes_on(const xhpl_clocks_t *c, int64_t phase)
     return c->running && !c->closed && c->phase == phase;
 }
 
-/* Sleep while that phase goes on, at most so long; does it still? */
+/* Sleep for `seconds` or until the phase ends; true if it goes on. */
 static bool sleep_within(xhpl_clocks_t *c, int64_t phase, double seconds)
 {
     struct timespec until = moment_in(seconds);
@@ -81,7 +82,11 @@ static void watch_phase(xhpl_clocks_t *c)
     bool late = sleep_within(c, phase, c->first);
 
     while (late) {
+        double joules[XHPL_ENERGY_KINDS];
+
         sample(c);
+        if (c->energy != NULL)
+            xhpl_energy_read(c->energy, joules);
         late = sleep_within(c, phase, c->between);
     }
 }
@@ -103,7 +108,7 @@ static void *watch(void *argument)
 /* ---- on each process ----------------------------------------------------- */
 
 xh_status_t xhpl_clocks_open(int local_rank, double first, double between,
-                             xhpl_clocks_t **clocks_p)
+                             xhpl_energy_t *energy, xhpl_clocks_t **clocks_p)
 {
     xhpl_clocks_t *c = calloc(1, sizeof(*c));
 
@@ -112,9 +117,11 @@ xh_status_t xhpl_clocks_open(int local_rank, double first, double between,
     c->is_first = local_rank == 0;
     c->first = first;
     c->between = between;
+    c->energy = energy;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->change, NULL);
-    c->watched = c->is_first && pthread_create(&c->thread, NULL, watch, c) == 0;
+    c->is_watched =
+        c->is_first && pthread_create(&c->thread, NULL, watch, c) == 0;
     *clocks_p = c;
     return XH_OK;
 }
@@ -127,23 +134,21 @@ void xhpl_clocks_close(xhpl_clocks_t *c)
     c->closed = true;
     pthread_cond_signal(&c->change);
     pthread_mutex_unlock(&c->lock);
-    if (c->watched)
+    if (c->is_watched)
         pthread_join(c->thread, NULL);
     pthread_cond_destroy(&c->change);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }
 
-/* All that processes of this host took. */
-static xhpl_cpus_t taken_here(void)
+/* The processors that solvers use on this host. */
+static xhpl_cpus_t used_here(void)
 {
-    xhpl_cpus_t mine, all;
-    MPI_Comm node;
+    xhpl_cpus_t all, mine = xhpl_cpus_of(hpl_solver()->workers != NULL
+                                             ? hpl_solver()->workers().cpus
+                                             : NULL);
+    MPI_Comm node = xhpl_node_comm();
 
-    mine = xhpl_cpus_of(
-        hpl_solver()->workers != NULL ? hpl_solver()->workers().cpus : NULL);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
-                        &node);
     MPI_Allreduce(mine.bits, all.bits, sizeof(all.bits), MPI_BYTE, MPI_BOR,
                   node);
     MPI_Comm_free(&node);
@@ -152,13 +157,13 @@ static xhpl_cpus_t taken_here(void)
 
 void xhpl_clocks_begin(xhpl_clocks_t *c)
 {
-    xhpl_cpus_t taken = taken_here();
+    xhpl_cpus_t used = used_here();
 
     pthread_mutex_lock(&c->lock);
     c->read = c->is_first ? hpl_solver()->clocks : NULL;
     c->cpus = 0;
     for (int cpu = 0; cpu < XHPL_CPUS; cpu++)
-        if (xhpl_cpus_have(&taken, cpu))
+        if (xhpl_cpus_have(&used, cpu))
             c->cpu[c->cpus++] = cpu;
     pthread_mutex_unlock(&c->lock);
 }
@@ -186,57 +191,52 @@ void xhpl_clocks_stop(xhpl_clocks_t *c)
 
 /* ---- all together -------------------------------------------------------- */
 
-/* what a process has of its host; flat, so that a gather carries it */
+/* what a process knows of its host; no pointers, so that it can be gathered */
 typedef struct {
     char host[MPI_MAX_PROCESSOR_NAME];
     bool known;
     int samples; /* within the timed phase */
     hpl_clocks_t clocks;
-} told_t;
+} reading_t;
 
-static told_t mine(const xhpl_clocks_t *c)
+static reading_t mine(const xhpl_clocks_t *c)
 {
-    told_t told = {
+    reading_t mine = {
         .known = c->samples > 0, .samples = c->within, .clocks = c->seen};
     int length;
 
-    MPI_Get_processor_name(told.host, &length);
-    if (told.known)
-        told.clocks.mean /= c->samples;
-    return told;
+    MPI_Get_processor_name(mine.host, &length);
+    if (mine.known)
+        mine.clocks.mean /= c->samples;
+    return mine;
 }
 
-static json_t *host_at(const told_t *told)
+static json_t *host_at(const reading_t *of)
 {
-    json_t *object = json_object();
-
-    xhpl_json_set_text(object, "host", told->host);
-    xhpl_json_set_count(object, "samples", told->samples);
-    xhpl_json_set_number(object, "mhz_least", told->clocks.least);
-    xhpl_json_set_number(object, "mhz_mean", told->clocks.mean);
-    xhpl_json_set_number(object, "mhz_most", told->clocks.most);
-    xhpl_json_set_number(object, "temperature_celsius", told->clocks.celsius);
-    return object;
+    return XH_JSON_OBJECT(
+        {"host", xh_json_text(of->host)},
+        {"samples", json_integer(of->samples)},
+        {"mhz_least", xh_json_number(of->clocks.least)},
+        {"mhz_mean", xh_json_number(of->clocks.mean)},
+        {"mhz_most", xh_json_number(of->clocks.most)},
+        {"temperature_celsius", xh_json_number(of->clocks.celsius)});
 }
 
-/* Null: nobody can read them. */
-static json_t *list_of(void *tellings, int count)
+/* Null if no process knows. */
+json_t *xhpl_clocks_gather(const xhpl_clocks_t *c, MPI_Comm comm)
 {
-    const told_t *all = tellings;
-    json_t *list = json_null();
+    reading_t here = mine(c);
+    reading_t *all = xhpl_gather(comm, &here, sizeof(here));
+    json_t *list = all != NULL ? json_null() : NULL;
+    int processes;
 
-    for (int i = 0; i < count; i++) {
+    MPI_Comm_size(comm, &processes);
+    for (int i = 0; all != NULL && i < processes; i++) {
         if (all[i].known && json_is_null(list))
             list = json_array();
         if (all[i].known)
             json_array_append_new(list, host_at(&all[i]));
     }
+    free(all);
     return list;
-}
-
-json_t *xhpl_clocks_gather(const xhpl_clocks_t *c, MPI_Comm comm)
-{
-    told_t told = mine(c);
-
-    return xhpl_record_gathered(comm, &told, sizeof(told), list_of);
 }

@@ -5,27 +5,31 @@
 #include <jansson.h>
 #include <mpi.h>
 #include "base/status.h"
+#include "testing/ptest/record_energy.h"
 
 /*
- * Clocks of the cores that the solver uses, and the temperature, while a test
- * runs. On the first process of each host a thread reads them first when
- * the timed phase has lasted a while, and again and again from then on; where
- * it is shorter they are read once, right behind it. Else that thread sleeps.
+ * Clock rates of the cores that the solver uses, and the temperature, while a
+ * test runs. On the first process of each host a thread reads them some time
+ * after the timed phase has begun, and then at intervals. A shorter phase is
+ * read once, right after it.
  */
 typedef struct xhpl_clocks xhpl_clocks_t;
 
 /*
- * local_rank      in  of this process on its host
- * first, between  in  s from the beginning; between two readings
+ * local_rank  in  of this process on its host
+ * first       in  seconds from the start of the phase to the first reading
+ * between     in  seconds between two readings
+ * energy      in  is read at the same times, before its counters wrap; NULL:
+ *                 none
  *
- * Order:  before threads are pinned: the thread may run where others do not.
+ * Order:  before threads are pinned: the thread may run on other cores.
  * Errors: XH_ERR_MEMORY
  */
 xh_status_t xhpl_clocks_open(int local_rank, double first, double between,
-                             xhpl_clocks_t **clocks_p);
+                             xhpl_energy_t *energy, xhpl_clocks_t **clocks_p);
 void xhpl_clocks_close(xhpl_clocks_t *clocks); /* accepts NULL */
 
-/* The solver is open: find out which cores it uses. Collective over
+/* Find out which cores the solver, which is open, uses; collective over
  * MPI_COMM_WORLD. */
 void xhpl_clocks_begin(xhpl_clocks_t *clocks);
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/record_devices.h"
+#include "testing/ptest/record_parts.h"
 
-#include <mpi.h>
-#include "hpl_solver.h"
-#include "testing/ptest/record_gather.h"
-#include "testing/ptest/record_value.h"
+#include <stdlib.h>
+#include "testing/json/json.h"
+#include "testing/ptest/processes.h"
 
 enum { MOST = 16 };
 
-/* the devices of one process; flat, so that a gather carries them */
+/* the devices of one process; no pointers, so that they can be gathered */
 typedef struct {
     int count;
     hpl_device_t device[MOST];
@@ -25,34 +24,28 @@ static devices_t mine(void)
 
 static json_t *device_at(int rank, const hpl_device_t *device)
 {
-    json_t *object = json_object();
-
-    xhpl_json_set_count(object, "rank", rank);
-    xhpl_json_set_text(object, "name", device->name);
-    xhpl_json_set_text(object, "model", device->model);
-    xhpl_json_set_count(object, "memory_bytes", (int64_t)device->memory);
-    xhpl_json_set_number(object, "clock_mhz", device->clock * 1e-6);
-    xhpl_json_set_number(object, "temperature_celsius", device->temperature);
-    xhpl_json_set_number(object, "power_watts", device->power);
-    return object;
-}
-
-static json_t *list_of(void *all, int count)
-{
-    const devices_t *of = all;
-    json_t *list = json_array();
-
-    for (int r = 0; r < count; r++)
-        for (int i = 0; i < of[r].count; i++)
-            json_array_append_new(list, device_at(r, &of[r].device[i]));
-    return list;
+    return XH_JSON_OBJECT(
+        {"rank", json_integer(rank)}, {"name", xh_json_text(device->name)},
+        {"model", xh_json_text(device->model)},
+        {"memory_bytes", json_integer((int64_t)device->memory)},
+        {"clock_mhz", xh_json_number(device->clock * 1e-6)},
+        {"temperature_celsius", xh_json_number(device->temperature)},
+        {"power_watts", xh_json_number(device->power)});
 }
 
 json_t *xhpl_record_devices(void)
 {
     devices_t here = mine();
+    devices_t *all = xhpl_gather(MPI_COMM_WORLD, &here, sizeof(here));
+    json_t *list = all != NULL ? json_array() : NULL;
+    int processes;
 
-    return xhpl_record_gathered(MPI_COMM_WORLD, &here, sizeof(here), list_of);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    for (int r = 0; all != NULL && r < processes; r++)
+        for (int i = 0; i < all[r].count; i++)
+            json_array_append_new(list, device_at(r, &all[r].device[i]));
+    free(all);
+    return list;
 }
 
 double xhpl_record_devices_energy(void)

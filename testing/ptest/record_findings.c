@@ -5,13 +5,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "base/log.h"
 #include "hpl.h"
-#include "testing/ptest/record_value.h"
+#include "testing/json/json.h"
 
 enum {
-    MOST = 1000, /* of a process; what comes later is not kept */
+    MOST = 1000, /* of a process; later ones are dropped */
     TAG = 3
 };
 
@@ -20,14 +19,11 @@ static json_t *found;
 
 static void hear(xh_log_level_t level, const char *text)
 {
-    json_t *object = json_object();
-    struct timespec now;
+    const char *word = level == XH_LOG_ERROR ? "error" : "warning";
+    json_t *object =
+        XH_JSON_OBJECT({"time", xh_json_now()}, {"level", json_string(word)},
+                       {"text", xh_json_text(text)});
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    json_object_set_new(object, "time", xhpl_json_moment(&now));
-    xhpl_json_set_text(object, "level",
-                       level == XH_LOG_ERROR ? "error" : "warning");
-    xhpl_json_set_text(object, "text", text);
     pthread_mutex_lock(&lock);
     if (json_array_size(found) < MOST)
         json_array_append(found, object);
@@ -53,8 +49,7 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
-/* What this process found, as text, NULL for nothing; the caller's to free().
- */
+/* The findings of this process as text, for free(); NULL: none. */
 static char *text_of_findings(void)
 {
     json_t *mine = xhpl_record_findings();
@@ -88,7 +83,7 @@ static int by_time(const void *one, const void *other)
                   json_string_value(json_object_get(*b, "time")));
 }
 
-/* By time; with the lock, so without memory they stay as they came. */
+/* Sort by time, under the lock; without memory the order stays. */
 static void sort(void)
 {
     size_t i, count = json_array_size(found);

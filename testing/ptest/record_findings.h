@@ -5,18 +5,18 @@
 #include <jansson.h>
 
 /*
- * "findings": the warnings and errors that this process says from now on, or
- * from the first call on.
+ * "findings": the warnings and errors that this process reports from the first
+ * call on.
  */
 void xhpl_record_findings_open(void);
 
 /*
- * Process 0 has those of all processes as well from now on, in the order of
- * their times; collective over MPI_COMM_WORLD.
+ * Move the findings of all processes to process 0, ordered by time; collective
+ * over MPI_COMM_WORLD.
  */
 void xhpl_record_findings_gather(void);
 
-/* Those up to now. */
+/* Those so far. */
 json_t *xhpl_record_findings(void);
 
 void xhpl_record_findings_close(void);

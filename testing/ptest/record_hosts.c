@@ -2,40 +2,52 @@
 #include "testing/ptest/record_parts.h"
 
 #include <inttypes.h>
-#include <mpi.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include "base/blas_library.h"
+#include "base/cgroup.h"
 #include "base/cpu.h"
 #include "base/cpu_census.h"
 #include "base/memory.h"
 #include "base/sysfile.h"
-#include "testing/ptest/record_gather.h"
-#include "testing/ptest/record_value.h"
+#include "testing/json/json.h"
+#include "testing/ptest/processes.h"
+#include "testing/ptest/record_cpus.h"
 
-enum { TEXT = 128, LIST = 512 };
+enum { TEXT = 128, LIST = 1024 };
 
-/* one process and the host it runs on; flat, so that a gather carries it */
+/* Length of one ceiling measurement: the best of several runs of some ms. */
+#define CEILING_SECONDS 0.06
+
+/* one process and its host; no pointers, so that it can be gathered */
 typedef struct {
     char host[MPI_MAX_PROCESSOR_NAME];
     char system[TEXT], cpu[TEXT], isa[TEXT];
     char cpus_online[LIST], numa_nodes[LIST];
-    char cpus_allowed[LIST];          /* as the launcher left them */
-    double cpu_mhz;                   /* now; 0 if not told */
-    int64_t memory, memory_available; /* bytes; 0 if not told */
+    char cpus_allowed[LIST];          /* by the launcher */
+    double cpu_mhz;                   /* now; 0: unknown */
+    int64_t memory, memory_available; /* bytes; 0: unknown */
     int rank, local_rank, cores;
     xh_census_t census; /* by the first process of the host */
 } place_t;
 
-/* ---- on each process ----------------------------------------------------- */
+/* what the solver uses of a process's cores, likewise */
+typedef struct {
+    int threads;        /* 0: unknown */
+    char cpus[LIST];    /* "": where the launcher lets it run, or unknown */
+    char machine[LIST]; /* "": unknown */
+    int cores;          /* that this process measured */
+    double gflops;      /* their FMA ceiling */
+} used_t;
 
-int xhpl_record_local_rank(void)
+/* ---- a process and its host ---------------------------------------------- */
+
+static int local_rank(void)
 {
-    MPI_Comm node;
+    MPI_Comm node = xhpl_node_comm();
     int rank;
 
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
-                        &node);
     MPI_Comm_rank(node, &rank);
     MPI_Comm_free(&node);
     return rank;
@@ -78,7 +90,7 @@ static place_t my_place(void)
     memset(&place, 0, sizeof(place));
     MPI_Get_processor_name(place.host, &length);
     MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
-    place.local_rank = xhpl_record_local_rank();
+    place.local_rank = local_rank();
     if (uname(&names) == 0)
         snprintf(place.system, TEXT, "%.40s %.60s %.20s", names.sysname,
                  names.release, names.machine);
@@ -89,65 +101,50 @@ static place_t my_place(void)
     return place;
 }
 
-/* ---- on process 0 -------------------------------------------------------- */
-
 static json_t *rank_at(const place_t *place)
 {
-    json_t *object = json_object();
-
-    xhpl_json_set_count(object, "rank", place->rank);
-    xhpl_json_set_count(object, "local_rank", place->local_rank);
-    xhpl_json_set_text(object, "cpus_allowed", place->cpus_allowed);
-    xhpl_json_set_count(object, "cores", place->cores);
-    json_object_set_new(object, "threads", json_null());
-    json_object_set_new(object, "cpus_taken", json_null());
-    return object;
-}
-
-static void set_unless_0(json_t *object, const char *key, int64_t x)
-{
-    json_object_set_new(object, key, x == 0 ? json_null() : json_integer(x));
+    return XH_JSON_OBJECT({"rank", json_integer(place->rank)},
+                          {"local_rank", json_integer(place->local_rank)},
+                          {"cpus_allowed", xh_json_text(place->cpus_allowed)},
+                          {"cores", json_integer(place->cores)},
+                          {"threads", NULL}, {"cpus_taken", NULL});
 }
 
 static json_t *machine_of(const xh_census_t *census)
 {
-    json_t *object = json_object();
-
-    set_unless_0(object, "sockets", census->sockets);
-    set_unless_0(object, "cores", census->cores);
-    set_unless_0(object, "numa_nodes", census->numa_nodes);
-    json_object_set_new(object, "topology", json_null());
-    return object;
+    return XH_JSON_OBJECT({"sockets", xh_json_positive(census->sockets)},
+                          {"cores", xh_json_positive(census->cores)},
+                          {"numa_nodes", xh_json_positive(census->numa_nodes)},
+                          {"topology", NULL});
 }
 
 static json_t *host_at(const place_t *place)
 {
-    json_t *object = json_object();
-
-    xhpl_json_set_text(object, "name", place->host);
-    xhpl_json_set_text(object, "system", place->system);
-    xhpl_json_set_text(object, "cpu", place->cpu);
-    xhpl_json_set_text(object, "isa", place->isa);
-    json_object_set_new(object, "cpu_mhz",
-                        place->cpu_mhz > 0 ? json_real(place->cpu_mhz)
-                                           : json_null());
-    xhpl_json_set_text(object, "cpus_online", place->cpus_online);
-    xhpl_json_set_text(object, "numa_nodes", place->numa_nodes);
-    json_object_set_new(object, "machine", machine_of(&place->census));
-    set_unless_0(object, "memory_bytes", place->memory);
-    set_unless_0(object, "memory_available_bytes", place->memory_available);
-    json_object_set_new(object, "fma_ceiling", json_null());
-    json_object_set_new(object, "ranks", json_array());
-    return object;
+    return XH_JSON_OBJECT(
+        {"name", xh_json_text(place->host)},
+        {"system", xh_json_text(place->system)},
+        {"cpu", xh_json_text(place->cpu)}, {"isa", xh_json_text(place->isa)},
+        {"cpu_mhz", place->cpu_mhz > 0 ? json_real(place->cpu_mhz) : NULL},
+        {"cpus_online", xh_json_text(place->cpus_online)},
+        {"numa_nodes", xh_json_text(place->numa_nodes)},
+        {"machine", machine_of(&place->census)},
+        {"memory_bytes", xh_json_positive(place->memory)},
+        {"memory_available_bytes", xh_json_positive(place->memory_available)},
+        {"fma_ceiling", NULL}, {"ranks", json_array()});
 }
 
 /* The hosts in the order of their first rank. */
-static json_t *group(void *all, int count)
+json_t *xhpl_record_hosts(void)
 {
-    const place_t *places = all;
-    json_t *hosts = json_array(), *by_name = json_object();
+    place_t mine = my_place();
+    place_t *places = xhpl_gather(MPI_COMM_WORLD, &mine, sizeof(mine));
+    json_t *hosts = NULL, *by_name = json_object();
+    int processes;
 
-    for (int i = 0; i < count; i++) {
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (places != NULL)
+        hosts = json_array();
+    for (int i = 0; places != NULL && i < processes; i++) {
         json_t *host = json_object_get(by_name, places[i].host);
 
         if (host == NULL) {
@@ -159,58 +156,130 @@ static json_t *group(void *all, int count)
                               rank_at(&places[i]));
     }
     json_decref(by_name);
+    free(places);
     return hosts;
 }
 
-json_t *xhpl_record_hosts(void)
-{
-    place_t mine = my_place();
+/* ---- what the solver uses of them ---------------------------------------- */
 
-    return xhpl_record_gathered(MPI_COMM_WORLD, &mine, sizeof(mine), group);
+/* The processors that the processes before mine on this node have. */
+static xhpl_cpus_t those_before(MPI_Comm node, const xhpl_cpus_t *mine)
+{
+    xhpl_cpus_t before = {{0}};
+    int rank;
+
+    MPI_Exscan(mine->bits, before.bits, sizeof(before.bits), MPI_BYTE, MPI_BOR,
+               node);
+    MPI_Comm_rank(node, &rank);
+    if (rank == 0) /* MPI leaves it undefined there */
+        memset(&before, 0, sizeof(before));
+    return before;
 }
 
-/* ---- libraries ----------------------------------------------------------- */
-
-static const char *thread_level(void)
+/*
+ * The cores that this process measures; returns how many. A core that several
+ * processes use belongs to the first of them, so that sums over a node count it
+ * once. All together measure no more cores than the control group grants time
+ * for.
+ */
+static int find_mine(MPI_Comm node, const char *cpus, int list[XHPL_CPUS])
 {
-    int level;
+    double quota = fmax(1.0, floor(xh_cgroup_cpu_quota("")));
+    xhpl_cpus_t mine = xhpl_cpus_of(cpus);
+    xhpl_cpus_t before = those_before(node, &mine);
+    int others = xhpl_cpus_count(&before), count = 0, cpu;
 
-    MPI_Query_thread(&level);
-    if (level == MPI_THREAD_SINGLE)
-        return "single";
-    if (level == MPI_THREAD_FUNNELED)
-        return "funneled";
-    return level == MPI_THREAD_SERIALIZED ? "serialized" : "multiple";
+    for (cpu = 0; cpu < XHPL_CPUS && others + count < quota; cpu++)
+        if (xhpl_cpus_have(&mine, cpu) && !xhpl_cpus_have(&before, cpu))
+            list[count++] = cpu;
+    return count;
 }
 
-json_t *xhpl_record_mpi(void)
+/* Measure the FMA ceiling of these cores while all of the node are busy. */
+static void measure_ceiling(const char *cpus, used_t *used)
 {
-    json_t *object = json_object();
-    char library[MPI_MAX_LIBRARY_VERSION_STRING], standard[32];
-    int length, version, subversion, processes;
+    MPI_Comm node = xhpl_node_comm();
+    int list[XHPL_CPUS];
 
-    MPI_Get_library_version(library, &length);
-    library[strcspn(library, "\n")] = '\0';
-    MPI_Get_version(&version, &subversion);
-    snprintf(standard, sizeof(standard), "%d.%d", version, subversion);
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    xhpl_json_set_text(object, "library", library);
-    xhpl_json_set_text(object, "standard", standard);
-    xhpl_json_set_text(object, "thread_level", thread_level());
-    xhpl_json_set_count(object, "processes", processes);
-    return object;
+    used->cores = find_mine(node, cpus, list);
+    xhpl_idle_barrier(node);
+    if (used->cores > 0)
+        used->gflops =
+            1e-9 * xh_cpu_fma_ceiling_on(xh_cpu_isa(), list, used->cores,
+                                         CEILING_SECONDS);
+    xhpl_idle_barrier(node);
+    MPI_Comm_free(&node);
 }
 
-json_t *xhpl_record_blas(void)
+static hpl_workers_t workers(void)
 {
-    xh_blas_library_t library = xh_blas_library_identify();
-    json_t *object = json_object();
+    hpl_workers_t nobody = {.threads = 0};
 
-    xhpl_json_set_text(object, "name", library.name);
-    xhpl_json_set_text(object, "version", library.version);
-    xhpl_json_set_text(object, "kernel", library.kernel);
-    json_object_set_new(object, "threads",
-                        library.threads > 0 ? json_integer(library.threads)
-                                            : json_null());
-    return object;
+    return hpl_solver()->workers != NULL ? hpl_solver()->workers() : nobody;
+}
+
+json_t *xhpl_record_kernel(void)
+{
+    return xh_json_text(workers().kernel);
+}
+
+static used_t used_by_me(void)
+{
+    hpl_workers_t mine = workers();
+    used_t used = {.threads = mine.threads};
+
+    if (mine.cpus != NULL)
+        snprintf(used.cpus, LIST, "%s", mine.cpus);
+    if (mine.machine != NULL)
+        snprintf(used.machine, LIST, "%s", mine.machine);
+    measure_ceiling(mine.cpus, &used);
+    return used;
+}
+
+/* Other programs on these cores only ever lower a measurement. */
+static void keep_larger(json_t *host, int cores, double gflops)
+{
+    json_t *ceiling = json_object_get(host, "fma_ceiling");
+
+    if (gflops <= json_real_value(json_object_get(ceiling, "gflops")))
+        return;
+    ceiling = XH_JSON_OBJECT({"cores", json_integer(cores)},
+                             {"gflops", xh_json_number(gflops)});
+    json_object_set_new(host, "fma_ceiling", ceiling);
+}
+
+static void add_to_host(json_t *host, const used_t *all)
+{
+    json_t *machine = json_object_get(host, "machine"), *rank;
+    int cores = 0;
+    double gflops = 0;
+    size_t i;
+
+    json_array_foreach(json_object_get(host, "ranks"), i, rank)
+    {
+        const used_t *used =
+            &all[json_integer_value(json_object_get(rank, "rank"))];
+
+        if (used->threads > 0)
+            json_object_set_new(rank, "threads", json_integer(used->threads));
+        json_object_set_new(rank, "cpus_taken", xh_json_text(used->cpus));
+        json_object_set_new(machine, "topology", xh_json_text(used->machine));
+        if (used->gflops > 0) {
+            cores += used->cores;
+            gflops += used->gflops;
+        }
+    }
+    keep_larger(host, cores, gflops);
+}
+
+void xhpl_record_workers(json_t *hosts)
+{
+    used_t mine = used_by_me();
+    used_t *all = xhpl_gather(MPI_COMM_WORLD, &mine, sizeof(mine));
+    json_t *host;
+    size_t i;
+
+    if (all != NULL)
+        json_array_foreach(hosts, i, host) add_to_host(host, all);
+    free(all);
 }

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "testing/ptest/record_value.h"
+#include "testing/json/json.h"
 
 enum { COLUMNS = 64 }; /* at most */
 
@@ -61,11 +61,11 @@ static json_t *value_of(const cell_t *cell)
     double x;
 
     if (cell->quoted)
-        return xhpl_json_text(cell->text);
+        return xh_json_text(cell->text);
     if (*end == '\0')
         return json_integer(whole);
     x = strtod(cell->text, &end);
-    return *end == '\0' ? xhpl_json_number(x) : xhpl_json_text(cell->text);
+    return *end == '\0' ? xh_json_number(x) : xh_json_text(cell->text);
 }
 
 static json_t *row_of(const line_t *names, const line_t *line)

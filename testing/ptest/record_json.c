@@ -11,13 +11,11 @@
 #include "hpl.h"
 #include "hpl/grid/agree.h"
 #include "hpl/pauxil/abort.h"
-#include "testing/ptest/record_devices.h"
+#include "testing/json/json.h"
 #include "testing/ptest/record_file.h"
 #include "testing/ptest/record_findings.h"
 #include "testing/ptest/record_parts.h"
 #include "testing/ptest/record_phase.h"
-#include "testing/ptest/record_value.h"
-#include "testing/ptest/record_workers.h"
 #include "testing/ptest/report.h"
 #include "testing/ptest/termination.h"
 
@@ -26,9 +24,9 @@ enum {
     BY_SIGNAL = 128 /* added to its number, as shells do */
 };
 
-/* A run of many short tests is not held up by writing. */
+/* Writing must not slow down a run of many short tests. */
 static const double seconds_between = 1;
-static const double short_gflop = 1; /* of a process, in such a test */
+static const double short_gflop = 1; /* of a process in a short test */
 
 struct xhpl_record {
     int rank;
@@ -36,22 +34,26 @@ struct xhpl_record {
     xhpl_phase_t *phase;
     /* on process 0 */
     xhpl_record_file_t file;
-    double written; /* xh_clock_wall of the last time */
+    double written; /* xh_clock_wall of the last write */
     bool is_complete;
     json_t *root, *tests;
     char pmap; /* of the tags: R or C */
 };
 
-/* Of a record's root, with what hangs on it, and its file: a thread that meets
- * an error, or a signal, completes them. Nobody waits for others with it. */
+/*
+ * Protects a record's root, its values and its file: any thread that meets an
+ * error or a signal completes them. No one waits for other processes while
+ * holding it.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct timespec now(void)
+/* True with the lock on process 0, which alone keeps the record. */
+static bool keeps(const xhpl_record_t *record)
 {
-    struct timespec moment;
-
-    clock_gettime(CLOCK_REALTIME, &moment);
-    return moment;
+    if (record == NULL || record->rank != 0)
+        return false;
+    pthread_mutex_lock(&lock);
+    return true;
 }
 
 /* ---- the file ------------------------------------------------------------ */
@@ -68,7 +70,7 @@ static xh_status_t open_file(const xhpl_order_t *order, xhpl_record_t *record)
     return xhpl_record_file_open(order->json, &record->file);
 }
 
-/* What is known so far, in place of what the file held. */
+/* Replace the file's contents by what is known so far. */
 static bool write_all(xhpl_record_t *record)
 {
     record->written = xh_clock_wall();
@@ -76,23 +78,23 @@ static bool write_all(xhpl_record_t *record)
     return xhpl_record_file_write(&record->file, record->root);
 }
 
-/* A run may be killed at any time. An error is met again, and said, at close */
+/* A run may be killed at any time. An error recurs at close, which reports it.
+ */
 static void save(xhpl_record_t *record)
 {
     if (!record->file.once && !record->is_complete)
         write_all(record);
 }
 
-/* With the end of the run, once. An error is said. */
+/* Write the end of the run, once; reports errors. */
 static xh_status_t complete(xhpl_record_t *record, int exit_status)
 {
-    struct timespec moment = now();
     bool is_written = true;
 
     pthread_mutex_lock(&lock);
     if (!record->is_complete) {
-        json_object_set_new(record->root, "end", xhpl_json_moment(&moment));
-        xhpl_json_set_count(record->root, "exit_status", exit_status);
+        XH_JSON_SET(record->root, {"end", xh_json_now()},
+                    {"exit_status", json_integer(exit_status)});
         is_written = write_all(record);
     }
     record->is_complete = true;
@@ -109,7 +111,7 @@ static void complete_aborted(void *context)
     complete(context, XH_EXIT_RUNTIME);
 }
 
-/* This process is ended from outside. */
+/* A signal ends this process. */
 static void complete_terminated(void *context, int signal)
 {
     complete(context, BY_SIGNAL + signal);
@@ -123,36 +125,28 @@ static void save_now_and_then(xhpl_record_t *record)
 
 /* ---- the run ------------------------------------------------------------- */
 
-static void fill(xhpl_record_t *record, const xhpl_order_t *order)
+static void fill(xhpl_record_t *record, const xhpl_order_t *order,
+                 json_t *hosts)
 {
-    struct timespec moment = now();
-    json_t *root = record->root = json_object();
+    const xhpl_parameters_t *parameters = &order->parameters;
+    bool by_columns =
+        order->run && xhpl_parameters_value(parameters, XHPL_PMAP) != 0;
+    json_t *tests = json_array();
 
-    xhpl_json_set_count(root, "schema_version", SCHEMA_VERSION);
-    json_object_set_new(root, "program", xhpl_record_program());
-    json_object_set_new(root, "command_line", xhpl_record_command_line());
-    json_object_set_new(root, "start", xhpl_json_moment(&moment));
-    json_object_set_new(root, "end", json_null());
-    json_object_set_new(root, "exit_status", json_null());
-    json_object_set_new(root, "environment", xhpl_record_environment());
-    json_object_set_new(root, "settings", xhpl_record_settings());
-    json_object_set_new(root, "hpl_dat",
-                        order->run ? xhpl_record_hpl_dat(&order->parameters)
-                                   : json_null());
-    json_object_set_new(root, "mpi", xhpl_record_mpi());
-    json_object_set_new(root, "blas", json_null());
-    json_object_set_new(root, "solver", json_null());
-    json_object_set_new(root, "kernel", json_null());
-    json_object_set_new(root, "hosts", json_null());
-    json_object_set_new(root, "devices", json_null());
-    json_object_set_new(root, "findings", json_array());
-    json_object_set_new(root, "tests", json_array());
-    json_object_set_new(root, "iterations", json_array());
-    record->tests = json_object_get(root, "tests");
-    record->pmap =
-        order->run && xhpl_parameters_value(&order->parameters, XHPL_PMAP) != 0
-            ? 'C'
-            : 'R';
+    record->root = XH_JSON_OBJECT(
+        {"schema_version", json_integer(SCHEMA_VERSION)},
+        {"program", xhpl_record_program()},
+        {"command_line", xhpl_record_command_line()}, {"start", xh_json_now()},
+        {"end", NULL}, {"exit_status", NULL},
+        {"environment", xhpl_record_environment()},
+        {"settings", xhpl_record_settings()},
+        {"hpl_dat", order->run ? xhpl_record_hpl_dat(parameters) : NULL},
+        {"mpi", xhpl_record_mpi()}, {"blas", NULL}, {"solver", NULL},
+        {"kernel", NULL}, {"hosts", hosts}, {"devices", NULL},
+        {"findings", json_array()}, {"tests", tests},
+        {"iterations", json_array()});
+    record->tests = tests;
+    record->pmap = by_columns ? 'C' : 'R';
 }
 
 static void forget(xhpl_record_t *record)
@@ -172,7 +166,7 @@ void xhpl_record_listen(void)
     xhpl_record_findings_open();
 }
 
-/* What was heard, for a record that there is not. */
+/* No record is opened: drop the messages kept for it. */
 static xh_status_t stop_listening(xh_status_t status)
 {
     xhpl_record_findings_close();
@@ -204,8 +198,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
     xhpl_record_findings_open();
     hosts = xhpl_record_hosts();
     if (record->rank == 0) {
-        fill(record, order);
-        json_object_set_new(record->root, "hosts", hosts);
+        fill(record, order, hosts);
         save(record);
         hpl_at_abort(complete_aborted, record);
         xhpl_at_termination(complete_terminated, record);
@@ -218,8 +211,10 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
     return status;
 }
 
-/* What processes took, measured by all of them, added to what is known of their
- * hosts; NULL but on process 0. */
+/*
+ * The hosts with what the solver uses of them, which all processes measure;
+ * NULL on processes other than 0.
+ */
 static json_t *hosts_with_workers(const xhpl_record_t *record)
 {
     json_t *hosts = json_deep_copy(json_object_get(record->root, "hosts"));
@@ -237,19 +232,16 @@ void xhpl_record_begin(xhpl_record_t *record)
     xhpl_phase_begin(record->phase);
     devices = xhpl_record_devices();
     hosts = hosts_with_workers(record);
-    if (record->rank != 0)
+    if (!keeps(record))
         return;
-    pthread_mutex_lock(&lock);
-    xhpl_json_set_text(record->root, "solver", hpl_solver()->name);
-    json_object_set_new(record->root, "kernel", xhpl_record_kernel());
-    json_object_set_new(record->root, "hosts", hosts);
-    json_object_set_new(record->root, "devices", devices);
-    json_object_set_new(record->root, "blas", xhpl_record_blas());
+    XH_JSON_SET(record->root, {"solver", xh_json_text(hpl_solver()->name)},
+                {"kernel", xhpl_record_kernel()}, {"hosts", hosts},
+                {"devices", devices}, {"blas", xhpl_record_blas()});
     save(record);
     pthread_mutex_unlock(&lock);
 }
 
-/* NULL if nobody noted them. */
+/* NULL if the solver keeps none. */
 static json_t *iterations_of(const xhpl_record_t *record)
 {
     json_t *iterations;
@@ -271,10 +263,9 @@ void xhpl_record_end(xhpl_record_t *record)
     if (record == NULL)
         return;
     hosts = hosts_with_workers(record);
-    if (record->rank != 0)
+    if (!keeps(record))
         return;
     iterations = iterations_of(record);
-    pthread_mutex_lock(&lock);
     json_object_set_new(record->root, "hosts", hosts);
     if (iterations != NULL)
         json_object_set_new(record->root, "iterations", iterations);
@@ -306,7 +297,7 @@ xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status)
 
 /* ---- a test -------------------------------------------------------------- */
 
-/* A test as if it were skipped, to be completed. */
+/* A test as if it were skipped; more is set later. */
 static json_t *add_test(xhpl_record_t *record, const xhpl_test_t *test)
 {
     json_t *object = xhpl_record_test(record->pmap, test);
@@ -321,31 +312,21 @@ static json_t *last_test(const xhpl_record_t *record)
     return json_array_get(record->tests, json_array_size(record->tests) - 1);
 }
 
-/* It begins: said at once, unless it is over before anyone looks. */
-static void announce(xhpl_record_t *record, const xhpl_test_t *test)
-{
-    struct timespec moment = now();
-    double gflop = xhpl_report_rate(test->n, 1.0);
-    json_t *object;
-
-    pthread_mutex_lock(&lock);
-    object = add_test(record, test);
-    xhpl_json_set_text(object, "status", "RUNNING");
-    json_object_set_new(object, "start", xhpl_json_moment(&moment));
-    if (gflop > short_gflop * test->nprow * test->npcol)
-        save(record);
-    else
-        save_now_and_then(record);
-    pthread_mutex_unlock(&lock);
-}
-
 void xhpl_record_ready(xhpl_record_t *record, const xhpl_test_t *test)
 {
-    if (record == NULL)
-        return;
-    if (record->rank == 0)
-        announce(record, test);
-    xhpl_phase_ready(record->phase);
+    double gflop = xhpl_report_rate(test->n, 1.0);
+
+    if (keeps(record)) {
+        XH_JSON_SET(add_test(record, test), {"status", json_string("RUNNING")},
+                    {"start", xh_json_now()});
+        if (gflop > short_gflop * test->nprow * test->npcol)
+            save(record);
+        else
+            save_now_and_then(record);
+        pthread_mutex_unlock(&lock);
+    }
+    if (record != NULL)
+        xhpl_phase_ready(record->phase);
 }
 
 void xhpl_record_start(xhpl_record_t *record)
@@ -362,54 +343,42 @@ void xhpl_record_stop(xhpl_record_t *record, MPI_Comm comm,
 }
 
 void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
-                        double seconds)
+                        double seconds, double predicted, double ceiling)
 {
+    double rate = xhpl_report_rate(test->n, seconds);
     json_t *object;
 
-    if (record == NULL || record->rank != 0)
+    if (!keeps(record))
         return;
-    pthread_mutex_lock(&lock);
     object = last_test(record);
-    xhpl_json_set_text(object, "status", "UNCHECKED");
-    xhpl_json_set_number(object, "seconds", seconds);
-    xhpl_json_set_number(object, "gflops", xhpl_report_rate(test->n, seconds));
+    XH_JSON_SET(object, {"status", json_string("UNCHECKED")},
+                {"seconds", xh_json_number(seconds)},
+                {"gflops", xh_json_number(rate)});
     xhpl_phase_add(record->phase, record->root, object);
+    if (predicted > 0.0)
+        json_object_set_new(object, "prediction",
+                            xhpl_record_prediction(test, predicted, ceiling));
     save_now_and_then(record);
-    pthread_mutex_unlock(&lock);
-}
-
-void xhpl_record_predicted(xhpl_record_t *record, const xhpl_test_t *test,
-                           double seconds, double ceiling)
-{
-    if (record == NULL || record->rank != 0 || !(seconds > 0.0))
-        return;
-    pthread_mutex_lock(&lock);
-    json_object_set_new(last_test(record), "prediction",
-                        xhpl_record_prediction(test, seconds, ceiling));
     pthread_mutex_unlock(&lock);
 }
 
 void xhpl_record_checked(xhpl_record_t *record, double residual,
                          const hpl_norms_t *norms, bool passed)
 {
-    json_t *object;
-
-    if (record == NULL || record->rank != 0)
+    if (!keeps(record))
         return;
-    pthread_mutex_lock(&lock);
-    object = last_test(record);
-    xhpl_json_set_text(object, "status", passed ? "PASSED" : "FAILED");
-    xhpl_json_set_number(object, "residual", residual);
-    json_object_set_new(object, "norms", xhpl_record_norms(norms));
+    XH_JSON_SET(last_test(record),
+                {"status", json_string(passed ? "PASSED" : "FAILED")},
+                {"residual", xh_json_number(residual)},
+                {"norms", xhpl_record_norms(norms)});
     save_now_and_then(record);
     pthread_mutex_unlock(&lock);
 }
 
 void xhpl_record_skipped(xhpl_record_t *record, const xhpl_test_t *test)
 {
-    if (record == NULL || record->rank != 0)
+    if (!keeps(record))
         return;
-    pthread_mutex_lock(&lock);
     add_test(record, test);
     save_now_and_then(record);
     pthread_mutex_unlock(&lock);

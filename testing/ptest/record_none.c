@@ -48,19 +48,12 @@ void xhpl_record_stop(xhpl_record_t *record, MPI_Comm comm,
 }
 
 void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
-                        double seconds)
+                        double seconds, double predicted, double ceiling)
 {
     (void)record;
     (void)test;
     (void)seconds;
-}
-
-void xhpl_record_predicted(xhpl_record_t *record, const xhpl_test_t *test,
-                           double seconds, double ceiling)
-{
-    (void)record;
-    (void)test;
-    (void)seconds;
+    (void)predicted;
     (void)ceiling;
 }
 

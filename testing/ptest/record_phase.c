@@ -2,45 +2,48 @@
 #include "testing/ptest/record_phase.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
+#include "testing/json/json.h"
+#include "testing/ptest/processes.h"
 #include "testing/ptest/record_clocks.h"
-#include "testing/ptest/record_devices.h"
 #include "testing/ptest/record_energy.h"
 #include "testing/ptest/record_parts.h"
-#include "testing/ptest/record_ranks.h"
-#include "testing/ptest/record_value.h"
 
-/* Thousands of tests of thousands of processes would fill the memory. */
-enum { MOST = 16384 }; /* objects in lists of tests before, a few MB */
+/* Lists of thousands of tests of thousands of processes fill the memory. */
+enum { MOST = 16384 }; /* objects kept of earlier tests: a few MB */
 
-/* s, at clocks: it takes a core some milliseconds where there are many */
-static const double first_look = 1, between_looks = 10;
+/* s; reading the clocks of many cores takes one core some milliseconds */
+static const double first_reading = 1, between_readings = 10;
 
 struct xhpl_phase {
     xhpl_clocks_t *clock;
     xhpl_energy_t *energy;            /* on the first process of each node */
     double before[XHPL_ENERGY_KINDS]; /* J */
-    double devices_before;            /* the same of this process's devices */
+    double devices_before;            /* J of this process's devices */
     struct timespec start, end;
-    /* on process 0 */
-    double joules[XHPL_ENERGY_KINDS]; /* in it, of all nodes */
-    double devices_joules;            /* in it, of all devices */
-    json_t *ranks, *clocks; /* of the last one; NULL: they were added */
-    int64_t kept;           /* objects of these, in all tests so far */
+    /* on process 0, of the last phase */
+    double joules[XHPL_ENERGY_KINDS]; /* of all nodes */
+    double devices_joules;            /* of all devices */
+    json_t *ranks, *clocks;           /* NULL: added to their test */
+    int64_t kept; /* objects of such lists in all tests so far */
 };
 
 xh_status_t xhpl_phase_open(xhpl_phase_t **phase_p)
 {
     xhpl_phase_t *phase = calloc(1, sizeof(*phase));
-    int local_rank = xhpl_record_local_rank();
+    MPI_Comm node = xhpl_node_comm();
+    int local_rank;
     xh_status_t status = phase != NULL ? XH_OK : XH_ERR_MEMORY;
 
-    if (status == XH_OK)
-        status = xhpl_clocks_open(local_rank, first_look, between_looks,
-                                  &phase->clock);
+    MPI_Comm_rank(node, &local_rank);
+    MPI_Comm_free(&node);
     if (status == XH_OK && local_rank == 0)
         status = xhpl_energy_open("", &phase->energy);
+    if (status == XH_OK)
+        status = xhpl_clocks_open(local_rank, first_reading, between_readings,
+                                  phase->energy, &phase->clock);
     if (status == XH_OK)
         *phase_p = phase;
     else
@@ -52,8 +55,8 @@ void xhpl_phase_close(xhpl_phase_t *phase)
 {
     if (phase == NULL)
         return;
+    xhpl_clocks_close(phase->clock); /* which reads the energy */
     xhpl_energy_close(phase->energy);
-    xhpl_clocks_close(phase->clock);
     json_decref(phase->ranks);
     json_decref(phase->clocks);
     free(phase);
@@ -77,7 +80,7 @@ void xhpl_phase_start(xhpl_phase_t *phase)
     clock_gettime(CLOCK_REALTIME, &phase->start);
 }
 
-/* In place of that of the test before, whatever became of it. */
+/* Replace the list of the test before, if it is still there. */
 static void keep(json_t **list_p, json_t *list)
 {
     json_decref(*list_p);
@@ -107,34 +110,26 @@ void xhpl_phase_stop(xhpl_phase_t *phase, MPI_Comm comm,
 
 /* ---- on process 0 -------------------------------------------------------- */
 
-static double device_joules(const xhpl_phase_t *phase, const json_t *root)
-{
-    const json_t *devices = json_object_get(root, "devices");
-
-    return json_array_size(devices) > 0 ? phase->devices_joules : NAN;
-}
-
 static json_t *energy_of(const xhpl_phase_t *phase, const json_t *root)
 {
-    json_t *object = json_object();
+    bool devices = json_array_size(json_object_get(root, "devices")) > 0;
 
-    xhpl_json_set_text(object, "source", "RAPL and NVML, diagnostic only");
-    xhpl_json_set_number(object, "package_joules",
-                         phase->joules[XHPL_ENERGY_PACKAGE]);
-    xhpl_json_set_number(object, "dram_joules",
-                         phase->joules[XHPL_ENERGY_DRAM]);
-    xhpl_json_set_number(object, "device_joules", device_joules(phase, root));
-    return object;
+    return XH_JSON_OBJECT(
+        {"source", xh_json_text("RAPL and NVML, diagnostic only")},
+        {"package_joules", xh_json_number(phase->joules[XHPL_ENERGY_PACKAGE])},
+        {"dram_joules", xh_json_number(phase->joules[XHPL_ENERGY_DRAM])},
+        {"device_joules",
+         xh_json_number(devices ? phase->devices_joules : NAN)});
 }
 
 void xhpl_phase_add(xhpl_phase_t *phase, const json_t *root, json_t *test)
 {
-    json_object_set_new(test, "start", xhpl_json_moment(&phase->start));
-    json_object_set_new(test, "end", xhpl_json_moment(&phase->end));
-    json_object_set_new(test, "energy", energy_of(phase, root));
-    json_object_set_new(test, "ranks",
-                        xhpl_json_within(phase->ranks, MOST, &phase->kept));
-    json_object_set_new(test, "clocks",
-                        xhpl_json_within(phase->clocks, MOST, &phase->kept));
+    json_t *ranks = xh_json_within(phase->ranks, MOST, &phase->kept);
+    json_t *clocks = xh_json_within(phase->clocks, MOST, &phase->kept);
+
     phase->ranks = phase->clocks = NULL;
+    XH_JSON_SET(test, {"start", xh_json_moment(&phase->start)},
+                {"end", xh_json_moment(&phase->end)},
+                {"energy", energy_of(phase, root)}, {"ranks", ranks},
+                {"clocks", clocks});
 }

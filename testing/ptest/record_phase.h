@@ -8,9 +8,9 @@
 #include "hpl_solver.h"
 
 /*
- * What is measured around the timed phase of a test: the moments at which it
- * began and ended, energy, clocks, and what each process did. Nothing that
- * other processes would wait for happens within.
+ * What is measured around the timed phase of a test: its start and end, energy,
+ * clocks, and what each process did. Nothing within the phase makes other
+ * processes wait.
  *
  *     begin                           the solver is open
  *     ready, start, stop, add         each test
@@ -28,22 +28,20 @@ void xhpl_phase_close(xhpl_phase_t *phase); /* accepts NULL */
 /* The solver is open; collective over MPI_COMM_WORLD. */
 void xhpl_phase_begin(xhpl_phase_t *phase);
 
-/* Before the barrier that starts it; behind that barrier. */
+/* Before the barrier that starts the phase; after it. */
 void xhpl_phase_ready(xhpl_phase_t *phase);
 void xhpl_phase_start(xhpl_phase_t *phase);
 
 /*
- * The last process is done; collective over comm, the processes of the test.
- *
+ * All processes are done; collective over comm, the processes of the test.
  * system  in  that was solved
  */
 void xhpl_phase_stop(xhpl_phase_t *phase, MPI_Comm comm,
                      const hpl_system_t *system);
 
 /*
- * Add what was measured of the last one to a test, on process 0.
- *
- * root  in  the record: its devices
+ * Add the measurements of the last phase to its test, on process 0.
+ * root  in  the record, whose devices are known
  */
 void xhpl_phase_add(xhpl_phase_t *phase, const json_t *root, json_t *test);
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/record_parts.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include "base/blas_library.h"
+#include "base/settings.h"
 #include "facts.h" /* made by the Makefile: XH_REVISION, XH_COMPILE */
-#include "testing/ptest/record_value.h"
+#include "testing/json/json.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__
@@ -12,19 +17,66 @@
 #define COMPILER "gcc " __VERSION__
 #endif
 
-json_t *xhpl_record_program(void)
-{
-    json_t *object = json_object();
+extern char **environ;
 
-    xhpl_json_set_text(object, "name", "xhpl");
-    xhpl_json_set_text(object, "version", XH_VERSION);
-    xhpl_json_set_text(object, "revision", XH_REVISION);
-    xhpl_json_set_text(object, "compiler", COMPILER);
-    xhpl_json_set_text(object, "compile_command", XH_COMPILE);
-    return object;
+/* As xh_json_text, but an empty text stays one. */
+static json_t *text_or_empty(const char *text)
+{
+    return text[0] == '\0' ? json_string("") : xh_json_text(text);
 }
 
-/* The system keeps the words where they were; getopt only moves pointers. */
+/* ---- the program and its libraries --------------------------------------- */
+
+json_t *xhpl_record_program(void)
+{
+    return XH_JSON_OBJECT({"name", xh_json_text("xhpl")},
+                          {"version", xh_json_text(XH_VERSION)},
+                          {"revision", xh_json_text(XH_REVISION)},
+                          {"compiler", xh_json_text(COMPILER)},
+                          {"compile_command", xh_json_text(XH_COMPILE)});
+}
+
+static const char *thread_level(void)
+{
+    int level;
+
+    MPI_Query_thread(&level);
+    if (level == MPI_THREAD_SINGLE)
+        return "single";
+    if (level == MPI_THREAD_FUNNELED)
+        return "funneled";
+    return level == MPI_THREAD_SERIALIZED ? "serialized" : "multiple";
+}
+
+json_t *xhpl_record_mpi(void)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING], standard[32];
+    int length, version, subversion, processes;
+
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, "\n")] = '\0';
+    MPI_Get_version(&version, &subversion);
+    snprintf(standard, sizeof(standard), "%d.%d", version, subversion);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    return XH_JSON_OBJECT({"library", xh_json_text(library)},
+                          {"standard", xh_json_text(standard)},
+                          {"thread_level", xh_json_text(thread_level())},
+                          {"processes", json_integer(processes)});
+}
+
+json_t *xhpl_record_blas(void)
+{
+    xh_blas_library_t library = xh_blas_library_identify();
+
+    return XH_JSON_OBJECT({"name", xh_json_text(library.name)},
+                          {"version", xh_json_text(library.version)},
+                          {"kernel", xh_json_text(library.kernel)},
+                          {"threads", xh_json_positive(library.threads)});
+}
+
+/* ---- the command line and the environment -------------------------------- */
+
+/* The system's copy of the words keeps their order; getopt reorders argv. */
 json_t *xhpl_record_command_line(void)
 {
     json_t *array = json_array();
@@ -34,13 +86,188 @@ json_t *xhpl_record_command_line(void)
 
     if (in == NULL)
         return array;
-    while (getdelim(&word, &capacity, '\0', in) > 0) {
-        json_t *text = xhpl_json_text(word);
-
-        json_array_append_new(array,
-                              json_is_string(text) ? text : json_string(""));
-    }
+    while (getdelim(&word, &capacity, '\0', in) > 0)
+        json_array_append_new(array, text_or_empty(word));
     free(word);
     fclose(in);
     return array;
+}
+
+/* Prefixes of variables that may change the results of a run. */
+static const char *const taken[] = {
+    /* this program, threads, BLAS libraries */
+    "XHPL_", "OMP_", "GOMP_", "KMP_", "OPENBLAS_", "GOTO_", "BLIS_", "MKL_",
+    "ARMPL_",
+    /* MPI libraries and those below them */
+    "OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", "MPICH_", "MPIR_CVAR_", "I_MPI_",
+    "UCX_", "HCOLL_", "FI_", "PSM2_", "HWLOC_",
+    /* the size and the binding of a job */
+    "SLURM_NNODES", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_CPUS_",
+    "SLURM_TASKS_PER_NODE", "SLURM_JOB_NUM_NODES", "SLURM_JOB_CPUS_PER_NODE",
+    "SLURM_THREADS_PER_CORE", "SLURM_CPU_", "SLURM_MEM_BIND",
+    "SLURM_DISTRIBUTION", "SLURM_HINT", "SLURM_GPUS",
+    /* devices, the dynamic linker and libc */
+    "CUDA_", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_BIND_NOW", "GLIBC_TUNABLES",
+    "MALLOC_"};
+
+/* Exceptions: what launchers tell their processes differs in each job. */
+static const char *const of_launchers[] = {
+    "OMPI_MCA_orte_", "OMPI_MCA_ess_base_", "OMPI_MCA_initial_wdir",
+    "PRTE_MCA_prte_", "PRTE_MCA_ess_base_"};
+
+/* Parts of names whose values may be secret. */
+static const char *const secret[] = {"KEY",    "TOKEN", "PASSW",
+                                     "SECRET", "AUTH",  "CREDENTIAL"};
+
+enum {
+    TAKEN = sizeof(taken) / sizeof(taken[0]),
+    OF_LAUNCHERS = sizeof(of_launchers) / sizeof(of_launchers[0]),
+    SECRET = sizeof(secret) / sizeof(secret[0]),
+    NAME_SIZE = 128 /* longer names are not recorded */
+};
+
+static bool begins(const char *name, const char *const *start, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strncmp(name, start[i], strlen(start[i])) == 0)
+            return true;
+    return false;
+}
+
+/* In upper or lower case. */
+static bool is_secret(const char *name)
+{
+    char upper[NAME_SIZE] = "";
+
+    for (int i = 0; name[i] != '\0'; i++)
+        upper[i] = (char)toupper((unsigned char)name[i]);
+    for (int i = 0; i < SECRET; i++)
+        if (strstr(upper, secret[i]) != NULL)
+            return true;
+    return false;
+}
+
+static bool is_wanted(const char *name)
+{
+    return begins(name, taken, TAKEN) &&
+           !begins(name, of_launchers, OF_LAUNCHERS) && !is_secret(name);
+}
+
+/* "NAME=value" */
+static void add(json_t *object, const char *entry)
+{
+    const char *value = strchr(entry, '=');
+    char name[NAME_SIZE] = "";
+
+    if (value == NULL || value - entry >= NAME_SIZE)
+        return;
+    memcpy(name, entry, (size_t)(value - entry));
+    if (!is_wanted(name))
+        return;
+    json_object_set_new(object, name, text_or_empty(value + 1));
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+json_t *xhpl_record_environment(void)
+{
+    json_t *object = json_object();
+    size_t count = 0;
+    char **sorted;
+
+    while (environ != NULL && environ[count] != NULL)
+        count++;
+    sorted = calloc(count + 1, sizeof(*sorted));
+    if (sorted == NULL)
+        return object;
+    if (count > 0)
+        memcpy(sorted, environ, count * sizeof(*sorted));
+    qsort(sorted, count, sizeof(*sorted), by_name);
+    for (size_t i = 0; i < count; i++)
+        add(object, sorted[i]);
+    free(sorted);
+    return object;
+}
+
+/* ---- settings ------------------------------------------------------------ */
+
+/* text as a value of row's type. */
+static json_t *typed(const xh_setting_t *row, const char *text)
+{
+    if (row->type == XH_SETTING_INT)
+        return json_integer(strtoll(text, NULL, 10));
+    if (row->type == XH_SETTING_REAL)
+        return xh_json_number(strtod(text, NULL));
+    return text_or_empty(text);
+}
+
+static json_t *setting(const xh_setting_t *row)
+{
+    const char *name = row->name;
+
+    return XH_JSON_OBJECT({"value", typed(row, xh_settings_text(name))},
+                          {"default", typed(row, row->initial)},
+                          {"changed", json_boolean(xh_settings_changed(name))},
+                          {"source", xh_json_text(xh_settings_source(name))});
+}
+
+json_t *xhpl_record_settings(void)
+{
+    json_t *object = json_object();
+
+    for (int i = 0; i < xh_settings_count(); i++) {
+        const xh_setting_t *row = xh_settings_row(i);
+
+        json_object_set_new(object, row->name, setting(row));
+    }
+    return object;
+}
+
+/* ---- HPL.dat ------------------------------------------------------------- */
+
+static json_t *value_of(const xhpl_quantity_row_t *row, int value)
+{
+    return row->words == NULL ? json_integer(value)
+                              : json_string(row->words[value - row->least]);
+}
+
+static json_t *list_of(const xhpl_quantity_row_t *row, const xhpl_list_t *list)
+{
+    json_t *array = json_array();
+
+    if (row->count_line == 0) {
+        json_decref(array);
+        return value_of(row, list->value[0]);
+    }
+    for (int i = 0; i < list->count; i++)
+        json_array_append_new(array, value_of(row, list->value[i]));
+    return array;
+}
+
+/* "swap_threshold" of quantity's option "swap-threshold". */
+static void key_of(const xhpl_quantity_row_t *row, char *key, size_t size)
+{
+    snprintf(key, size, "%s", row->option == NULL ? "device" : row->option);
+    for (char *at = key; *at != '\0'; at++)
+        if (*at == '-')
+            *at = '_';
+}
+
+json_t *xhpl_record_hpl_dat(const xhpl_parameters_t *parameters)
+{
+    json_t *object = json_object();
+    char key[32];
+
+    for (int q = 0; q < XHPL_QUANTITIES; q++) {
+        const xhpl_quantity_row_t *row = xhpl_quantity(q);
+
+        key_of(row, key, sizeof(key));
+        json_object_set_new(object, key, list_of(row, &parameters->list[q]));
+    }
+    return XH_JSON_SET(object,
+                       {"threshold", xh_json_number(parameters->threshold)},
+                       {"output", xh_json_text(parameters->output)});
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/record_parts.h"
 
-#include "testing/ptest/record_value.h"
+#include <stdbool.h>
+#include <stdlib.h>
+#include "testing/json/json.h"
+#include "testing/ptest/processes.h"
 #include "testing/ptest/report.h"
 
 /* HPL's name of a variant, such as WR11C2R4. */
@@ -15,42 +18,91 @@ static json_t *tag_of(char pmap, const xhpl_test_t *test)
 
 json_t *xhpl_record_test(char pmap, const xhpl_test_t *test)
 {
-    static const char *const measured[] = {"start",  "end",      "seconds",
-                                           "gflops", "ranks",    "clocks",
-                                           "energy", "residual", "norms"};
-    json_t *object = json_object();
-
-    json_object_set_new(object, "tag", tag_of(pmap, test));
-    xhpl_json_set_count(object, "n", test->n);
-    xhpl_json_set_count(object, "nb", test->nb);
-    xhpl_json_set_count(object, "p", test->nprow);
-    xhpl_json_set_count(object, "q", test->npcol);
-    xhpl_json_set_text(object, "status", "SKIPPED");
-    for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++)
-        json_object_set_new(object, measured[i], json_null());
-    return object;
+    return XH_JSON_OBJECT(
+        {"tag", tag_of(pmap, test)}, {"n", json_integer(test->n)},
+        {"nb", json_integer(test->nb)}, {"p", json_integer(test->nprow)},
+        {"q", json_integer(test->npcol)}, {"status", json_string("SKIPPED")},
+        {"start", NULL}, {"end", NULL}, {"seconds", NULL}, {"gflops", NULL},
+        {"ranks", NULL}, {"clocks", NULL}, {"energy", NULL}, {"residual", NULL},
+        {"norms", NULL});
 }
 
 json_t *xhpl_record_prediction(const xhpl_test_t *test, double seconds,
                                double ceiling)
 {
-    json_t *object = json_object();
+    double rate = xhpl_report_rate(test->n, seconds);
 
-    xhpl_json_set_number(object, "seconds", seconds);
-    xhpl_json_set_number(object, "gflops", xhpl_report_rate(test->n, seconds));
-    xhpl_json_set_number(object, "ceiling_gflops", ceiling * 1e-9);
-    return object;
+    return XH_JSON_OBJECT({"seconds", xh_json_number(seconds)},
+                          {"gflops", xh_json_number(rate)},
+                          {"ceiling_gflops", xh_json_number(ceiling * 1e-9)});
 }
 
 json_t *xhpl_record_norms(const hpl_norms_t *norms)
 {
-    json_t *object = json_object();
+    return XH_JSON_OBJECT({"a_inf", xh_json_number(norms->a_inf)},
+                          {"a_one", xh_json_number(norms->a_one)},
+                          {"b_inf", xh_json_number(norms->b_inf)},
+                          {"x_inf", xh_json_number(norms->x_inf)},
+                          {"x_one", xh_json_number(norms->x_one)},
+                          {"r_inf", xh_json_number(norms->r_inf)});
+}
 
-    xhpl_json_set_number(object, "a_inf", norms->a_inf);
-    xhpl_json_set_number(object, "a_one", norms->a_one);
-    xhpl_json_set_number(object, "b_inf", norms->b_inf);
-    xhpl_json_set_number(object, "x_inf", norms->x_inf);
-    xhpl_json_set_number(object, "x_one", norms->x_one);
-    xhpl_json_set_number(object, "r_inf", norms->r_inf);
-    return object;
+/* ---- what each process did ----------------------------------------------- */
+
+/* no pointers, so that it can be gathered */
+typedef struct {
+    int rank; /* in the job */
+    bool known;
+    hpl_work_t work;
+} share_t;
+
+static share_t mine(const hpl_system_t *system)
+{
+    share_t share = {.known = false};
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &share.rank);
+    if (hpl_solver()->work != NULL)
+        share.known = hpl_solver()->work(system, &share.work);
+    return share;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const share_t *x = a, *y = b;
+
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static json_t *rank_at(const share_t *share)
+{
+    const hpl_work_t *work = &share->work;
+
+    return XH_JSON_OBJECT({"rank", json_integer(share->rank)},
+                          {"panel", xh_json_number(work->panel)},
+                          {"swap", xh_json_number(work->swap)},
+                          {"solve", xh_json_number(work->solve)},
+                          {"update", xh_json_number(work->update)},
+                          {"broadcast", xh_json_number(work->broadcast)},
+                          {"exchange", xh_json_number(work->exchange)},
+                          {"wait", xh_json_number(work->wait)},
+                          {"gflop", xh_json_number(work->flop * 1e-9)},
+                          {"thread_gflops", xh_json_number(work->rate * 1e-9)});
+}
+
+json_t *xhpl_record_ranks(MPI_Comm comm, const hpl_system_t *system)
+{
+    share_t share = mine(system);
+    share_t *all = xhpl_gather(comm, &share, sizeof(share));
+    json_t *list;
+    int processes;
+
+    if (all == NULL)
+        return NULL;
+    MPI_Comm_size(comm, &processes);
+    list = all[0].known ? json_array() : json_null();
+    qsort(all, (size_t)processes, sizeof(*all), by_rank);
+    for (int i = 0; json_is_array(list) && i < processes; i++)
+        json_array_append_new(list, rank_at(&all[i]));
+    free(all);
+    return list;
 }

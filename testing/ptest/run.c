@@ -9,9 +9,8 @@
 #include "hpl_solver.h"
 #include "hpl/pauxil/abort.h"
 #include "hpl/pgesv/progress.h"
-#include "testing/ptest/algorithm.h"
-#include "testing/ptest/idle.h"
 #include "testing/ptest/plan.h"
+#include "testing/ptest/processes.h"
 #include "testing/ptest/report.h"
 
 /* the run as one process sees it */
@@ -117,8 +116,8 @@ static void run_system(run_t *run, const xhpl_test_t *test,
     timing = solve(run, test, system, &info);
     if (run->report != NULL)
         xhpl_report_row(run->report, test, &timing);
-    xhpl_record_solved(run->record, test, timing.seconds);
-    xhpl_record_predicted(run->record, test, seconds, run->forecast->ceiling);
+    xhpl_record_solved(run->record, test, timing.seconds, seconds,
+                       run->forecast->ceiling);
     report_details(run);
     if (run->parameters->threshold > 0)
         check(run, system, test->n, info);

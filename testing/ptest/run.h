@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include "testing/ptest/forecast.h"
+#include "testing/ptest/plan.h"
 #include "testing/ptest/parameters.h"
 #include "testing/ptest/record.h"
 

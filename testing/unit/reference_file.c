@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "testing/ptest/dat_reader.h"
+#include "testing/ptest/dat_file.h"
 
 enum { SIZE_MOST = 1 << 16 };
 

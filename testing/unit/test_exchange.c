@@ -5,7 +5,6 @@
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/pgesv/exchange.h"
-#include "hpl/pgesv/local_swap.h"
 #include "testing/unit/exchange_fixture.h"
 
 /* Wrong entries of u, whose columns are the panel's next ones. */

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <unistd.h>
-#include "testing/ptest/record_workers.h"
+#include "testing/ptest/record_parts.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit_mpi.h"
 
@@ -67,7 +67,7 @@ static void solve(xhpl_record_t *record)
     xhpl_record_ready(record, &test);
     xhpl_record_start(record);
     xhpl_record_stop(record, MPI_COMM_WORLD, NULL);
-    xhpl_record_solved(record, &test, 2);
+    xhpl_record_solved(record, &test, 2, 0, 0);
 }
 
 #define TEST_SET_UP(name) TEST_WITH(name, setup, teardown)
@@ -175,7 +175,7 @@ TEST_SET_UP(a_test_under_way_is_in_the_file)
     }
     xhpl_record_start(record);
     xhpl_record_stop(record, MPI_COMM_WORLD, NULL);
-    xhpl_record_solved(record, &test, 2);
+    xhpl_record_solved(record, &test, 2, 0, 0);
     assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
     if (rank != 0)
         return;

@@ -45,7 +45,7 @@ static xhpl_clocks_t *opened(hpl_clocks_t (*read)(const int *, int),
     solver.clocks = read;
     solver.workers = on_two_cores;
     hpl_solver_install(&solver);
-    assert_ok(xhpl_clocks_open(rank, first, between, &clocks));
+    assert_ok(xhpl_clocks_open(rank, first, between, NULL, &clocks));
     xhpl_clocks_begin(clocks);
     return clocks;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 1 3 */
-#include "testing/ptest/record_ranks.h"
+#include "testing/ptest/record_parts.h"
 
 #include <math.h>
 #include "testing/unit/unit_mpi.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/record_value.h"
+#include "testing/json/json.h"
 
 #include <math.h>
 #include "testing/ptest/record_parts.h"
@@ -19,19 +19,19 @@ static void assert_is(json_t *value, const char *text)
 
 TEST(a_number_that_is_not_finite_is_null)
 {
-    assert_is(xhpl_json_number(0.5), "0.5");
-    assert_is(xhpl_json_number(1.0 / 3), "0.33333333333333331");
-    assert_is(xhpl_json_number(NAN), "null");
-    assert_is(xhpl_json_number(INFINITY), "null");
-    assert_is(xhpl_json_number(-INFINITY), "null");
+    assert_is(xh_json_number(0.5), "0.5");
+    assert_is(xh_json_number(1.0 / 3), "0.33333333333333331");
+    assert_is(xh_json_number(NAN), "null");
+    assert_is(xh_json_number(INFINITY), "null");
+    assert_is(xh_json_number(-INFINITY), "null");
 }
 
 TEST(text_that_is_no_utf8_loses_only_those_bytes)
 {
-    assert_is(xhpl_json_text("node \xc3\xa4"), "\"node \xc3\xa4\"");
-    assert_is(xhpl_json_text("node \xff!"), "\"node ?!\"");
-    assert_is(xhpl_json_text(""), "null");
-    assert_is(xhpl_json_text(NULL), "null");
+    assert_is(xh_json_text("node \xc3\xa4"), "\"node \xc3\xa4\"");
+    assert_is(xh_json_text("node \xff!"), "\"node ?!\"");
+    assert_is(xh_json_text(""), "null");
+    assert_is(xh_json_text(NULL), "null");
 }
 
 TEST(a_moment_is_utc_with_three_digits)
@@ -39,8 +39,8 @@ TEST(a_moment_is_utc_with_three_digits)
     const struct timespec first = {0, 0}, last = {1790000000, 999999999};
 
     setenv("TZ", "Asia/Tokyo", 1);
-    assert_is(xhpl_json_moment(&first), "\"1970-01-01T00:00:00.000Z\"");
-    assert_is(xhpl_json_moment(&last), "\"2026-09-21T14:13:20.999Z\"");
+    assert_is(xh_json_moment(&first), "\"1970-01-01T00:00:00.000Z\"");
+    assert_is(xh_json_moment(&last), "\"2026-09-21T14:13:20.999Z\"");
 }
 
 /* The rows of csv as one line. */
@@ -90,7 +90,7 @@ static size_t size_within_two(int64_t kept, int64_t *used_p)
     size_t size;
 
     *used_p = kept;
-    left = xhpl_json_within(list, 2, used_p);
+    left = xh_json_within(list, 2, used_p);
     size = json_array_size(left);
     assert_true(size > 0 || json_is_null(left));
     json_decref(left);

@@ -2,7 +2,6 @@
 /* The picture of who computed which tile, and the table of rates. */
 #include <math.h>
 #include "testing/unit/unit.h"
-#include "testing/xdgemm/svg.h"
 #include "testing/xdgemm/table.h"
 #include "testing/xdgemm/tile_map.h"
 
@@ -88,12 +87,13 @@ TEST(without_tiles_all_is_the_hosts)
 
 TEST(characters_of_xml_are_escaped)
 {
+    const xdg_executors_t odd = {1, {"a<b>&c"}, {{.index = 0}}};
+    const hyb_report_t report = {.seconds = 1.0};
     FILE *out = fmemopen(text, sizeof(text), "w");
 
-    xdg_svg_text(out, 1, 2, XDG_SVG_END, "a<b>&%s", "c");
+    xdg_tile_map_write(&report, &odd, (xh_view_t){NULL, 100, 60, 100}, out);
     fclose(out);
-    assert_int_equal(occurrences("text-anchor=\"end\">a&lt;b&gt;&amp;c</text>"),
-                     1);
+    assert_int_equal(occurrences("a&lt;b&gt;&amp;c: 0 tiles"), 1);
 }
 
 TEST(idle_is_what_is_left_of_the_span)

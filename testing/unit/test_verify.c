@@ -6,7 +6,7 @@
 #include "testing/unit/unit.h"
 #include "testing/xdgemm/checksum.h"
 #include "testing/xdgemm/fill.h"
-#include "testing/xdgemm/locate.h"
+#include "testing/xdgemm/verify.h"
 
 enum { SEED = 77 };
 

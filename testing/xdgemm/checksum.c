@@ -5,10 +5,134 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/product.h"
-#include "testing/xdgemm/apply.h"
 #include "testing/xdgemm/fill.h"
 
 enum { VECTORS = XDG_CHECKSUM_VECTORS };
+
+/* ---- sums over rows or columns ------------------------------------------ */
+
+enum { ROWS = 512 }; /* their sums stay in the L1 cache */
+
+typedef struct { /* sums over the rows of op(V), by all members */
+    xh_view_t v;
+    xh_trans_t op;
+    const long double *x; /* of apply */
+    long double *y;
+    double *norms; /* of row_norms */
+    int members;
+} task_t;
+
+/* Compute `count` sums, at most ROWS. */
+typedef void (*share_fn_t)(const task_t *t, int64_t first, int64_t count);
+
+static void for_share(const task_t *t, int member, share_fn_t fn)
+{
+    int64_t sums = t->op == XH_NO_TRANS ? t->v.rows : t->v.cols;
+    int64_t end = sums * (member + 1) / t->members;
+
+    for (int64_t i = sums * member / t->members; i < end; i += ROWS)
+        fn(t, i, end - i < ROWS ? end - i : ROWS);
+}
+
+static void apply_rows(const task_t *t, int64_t first, int64_t count)
+{
+    long double *y = t->y + first;
+
+    for (int64_t i = 0; i < count; i++)
+        y[i] = 0.0L;
+    for (int64_t j = 0; j < t->v.cols; j++) {
+        const double *column = t->v.data + first + j * t->v.ld;
+
+        for (int64_t i = 0; i < count; i++)
+            y[i] += column[i] * t->x[j];
+    }
+}
+
+static void apply_columns(const task_t *t, int64_t first, int64_t count)
+{
+    for (int64_t j = first; j < first + count; j++) {
+        const double *column = t->v.data + j * t->v.ld;
+        long double even = 0.0L, odd = 0.0L;
+        int64_t i;
+
+        for (i = 0; i + 1 < t->v.rows; i += 2) {
+            even += column[i] * t->x[i];
+            odd += column[i + 1] * t->x[i + 1];
+        }
+        if (i < t->v.rows)
+            even += column[i] * t->x[i];
+        t->y[j] = even + odd;
+    }
+}
+
+static void apply_share(void *argument, int member)
+{
+    const task_t *t = argument;
+
+    for_share(t, member, t->op == XH_NO_TRANS ? apply_rows : apply_columns);
+}
+
+/*
+ * y := op(V) x in extended precision.
+ *
+ * x  in   as many as op(V) has columns
+ * y  out  as many as op(V) has rows
+ */
+static void apply(hyb_team_t *team, xh_view_t v, xh_trans_t op,
+                  const long double *x, long double *y)
+{
+    task_t task = {
+        .v = v, .op = op, .x = x, .y = y, .members = hyb_team_size(team)};
+
+    hyb_team_run(team, apply_share, &task);
+}
+
+static void add_squares(const task_t *t, int64_t first, int64_t count)
+{
+    double *norms = t->norms + first;
+
+    for (int64_t i = 0; i < count; i++)
+        norms[i] = 0.0;
+    for (int64_t j = 0; j < t->v.cols; j++) {
+        const double *column = t->v.data + first + j * t->v.ld;
+
+        for (int64_t i = 0; i < count; i++)
+            norms[i] += column[i] * column[i];
+    }
+    for (int64_t i = 0; i < count; i++)
+        norms[i] = sqrt(norms[i]);
+}
+
+static void take_norms(const task_t *t, int64_t first, int64_t count)
+{
+    for (int64_t j = first; j < first + count; j++) {
+        const double *column = t->v.data + j * t->v.ld;
+        double sum = 0.0;
+
+        for (int64_t i = 0; i < t->v.rows; i++)
+            sum += column[i] * column[i];
+        t->norms[j] = sqrt(sum);
+    }
+}
+
+static void norms_share(void *argument, int member)
+{
+    const task_t *t = argument;
+
+    for_share(t, member, t->op == XH_NO_TRANS ? add_squares : take_norms);
+}
+
+/* norms[i] := 2-norm of row i of op(V). */
+static void row_norms(hyb_team_t *team, xh_view_t v, xh_trans_t op,
+                      double *norms)
+{
+    task_t task = {
+        .v = v, .op = op, .norms = norms, .members = hyb_team_size(team)};
+
+    hyb_team_run(team, norms_share, &task);
+}
+
+/* ---- one side ----------------------------------------------------------- */
 
 typedef struct { /* C x, or C^T z */
     int64_t terms, sums;
@@ -24,8 +148,6 @@ struct xdg_checksum {
     double rounding; /* the first factor of the bound */
     side_t side[2];  /* rows, columns */
 };
-
-/* ---- one side ----------------------------------------------------------- */
 
 static void side_release(side_t *s)
 {
@@ -104,12 +226,12 @@ static xh_status_t take_product(side_t *s, hyb_team_t *team, const xh_gemm_t *p)
         return XH_ERR_MEMORY;
     }
     for (int v = 0; v < VECTORS; v++) {
-        xdg_apply(team, p->b, p->trans_b, s->x + v * s->terms, inner);
-        xdg_apply(team, p->a, p->trans_a, inner, s->product + v * s->sums);
+        apply(team, p->b, p->trans_b, s->x + v * s->terms, inner);
+        apply(team, p->a, p->trans_a, inner, s->product + v * s->sums);
     }
-    xdg_row_norms(team, p->b, p->trans_b, rows);
+    row_norms(team, p->b, p->trans_b, rows);
     whole = norm(rows, k);
-    xdg_row_norms(team, p->a, p->trans_a, s->scale);
+    row_norms(team, p->a, p->trans_a, s->scale);
     for (int64_t i = 0; i < s->sums; i++)
         s->scale[i] *= whole;
     free(inner);
@@ -122,9 +244,8 @@ static void take_start(side_t *s, hyb_team_t *team, const xh_gemm_t *p)
     if (p->beta == 0.0)
         return;
     for (int v = 0; v < VECTORS; v++)
-        xdg_apply(team, p->c, s->op, s->x + v * s->terms,
-                  s->start + v * s->sums);
-    xdg_row_norms(team, p->c, s->op, s->start_norm);
+        apply(team, p->c, s->op, s->x + v * s->terms, s->start + v * s->sums);
+    row_norms(team, p->c, s->op, s->start_norm);
     for (int64_t i = 0; i < VECTORS * s->sums; i++)
         s->start[i] *= p->beta;
     for (int64_t i = 0; i < s->sums; i++)
@@ -184,7 +305,7 @@ static xh_status_t check_side(const check_t *check, const side_t *s,
         const long double *product = s->product + v * s->sums;
         const long double *start = s->start + v * s->sums;
 
-        xdg_apply(check->team, check->c, s->op, s->x + v * s->terms, got);
+        apply(check->team, check->c, s->op, s->x + v * s->terms, got);
         for (int64_t i = 0; i < s->sums; i++) {
             double error =
                 (double)fabsl(got[i] - start[i] - alpha * product[i]);

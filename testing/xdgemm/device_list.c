@@ -4,12 +4,13 @@
 #include "base/cpu.h"
 #include "hybrid/device/backend.h"
 #include "hybrid/node/topology.h"
-#include "testing/xdgemm/json.h"
+#include "testing/json/json.h"
 #include "testing/xdgemm/output.h"
+#include "testing/xdgemm/record.h"
 
 #define GIB (1024.0 * 1024.0 * 1024.0)
 
-/* What is found is printed, and added to record, which may be NULL. */
+/* where the findings go; record may be NULL */
 typedef struct {
     FILE *out;
     json_t *record;
@@ -25,19 +26,9 @@ static void join_lines(char *text)
             *text = ';';
 }
 
-static json_t *record_host(const char *found)
-{
-    json_t *object = json_object();
-
-    xdg_json_set_text(object, "processor", xh_cpu_model());
-    xdg_json_set_text(object, "isa", xh_cpu_isa_name(xh_cpu_isa()));
-    xdg_json_set_count(object, "cores", xh_cpu_cores());
-    xdg_json_set_text(object, "found", found);
-    return object;
-}
-
 static xh_status_t list_host(const list_t *list)
 {
+    const char *cpu = xh_cpu_model(), *isa = xh_cpu_isa_name(xh_cpu_isa());
     hyb_topology_t *topology;
     char text[256];
     xh_status_t status = hyb_topology_open(NULL, &topology);
@@ -47,9 +38,12 @@ static xh_status_t list_host(const list_t *list)
     hyb_topology_describe(topology, text, sizeof(text));
     hyb_topology_close(topology);
     join_lines(text);
-    fprintf(list->out, "%-10s %s, %s; %s\n", "host", xh_cpu_model(),
-            xh_cpu_isa_name(xh_cpu_isa()), text);
-    json_object_set_new(list->record, "host", record_host(text));
+    fprintf(list->out, "%-10s %s, %s; %s\n", "host", cpu, isa, text);
+    json_object_set_new(list->record, "host",
+                        XH_JSON_OBJECT({"processor", json_string(cpu)},
+                                       {"isa", json_string(isa)},
+                                       {"cores", json_integer(xh_cpu_cores())},
+                                       {"found", json_string(text)}));
     return XH_OK;
 }
 
@@ -63,15 +57,7 @@ static void print_device(const char *name, const hyb_device_info_t *info,
             info->pci_address[0] != '\0' ? ", PCI " : "", info->pci_address);
 }
 
-static json_t *record_device(const char *name, const hyb_device_info_t *info)
-{
-    json_t *object = xdg_json_device(info, name);
-
-    xdg_json_set_count(object, "memory_free", (int64_t)info->memory_free);
-    return object;
-}
-
-/* One that does not tell what it is has no more than a name in the record. */
+/* A device that cannot be described is recorded with its name only. */
 static void list_device(const list_t *list, const hyb_backend_t *backend,
                         int index, json_t *devices)
 {
@@ -81,21 +67,25 @@ static void list_device(const list_t *list, const hyb_backend_t *backend,
     snprintf(name, sizeof(name), "%s:%d", backend->name, index);
     if (backend->describe(index, &info) != XH_OK) {
         fprintf(list->out, "%-10s does not tell what it is\n", name);
-        json_array_append_new(devices, json_pack("{ss}", "executor", name));
+        json_array_append_new(devices,
+                              XH_JSON_OBJECT({"executor", json_string(name)}));
         return;
     }
     print_device(name, &info, list->out);
-    json_array_append_new(devices, record_device(name, &info));
+    json_array_append_new(
+        devices,
+        XH_JSON_SET(xdg_record_device(&info, name),
+                    {"memory_free", json_integer((int64_t)info.memory_free)}));
 }
 
 /* ---- backends ----------------------------------------------------------- */
 
-/* Why there are none, to both. */
+/* Say why there are none, in the list and in the record. */
 static void tell_none(const list_t *list, const char *name, const char *why,
                       json_t *object)
 {
     fprintf(list->out, "%-10s no devices: %s\n", name, why);
-    xdg_json_set_text(object, "none", why);
+    json_object_set_new(object, "none", json_string(why));
 }
 
 static void list_devices(const list_t *list, const hyb_backend_t *backend,
@@ -112,7 +102,7 @@ static void list_devices(const list_t *list, const hyb_backend_t *backend,
     else if (count == 0)
         tell_none(list, backend->name,
                   reason != NULL ? reason : "none was found", object);
-    xdg_json_set_count(object, "count", count);
+    json_object_set_new(object, "count", json_integer(count));
     for (int i = 0; i < count && !backend->emulated; i++)
         list_device(list, backend, i, devices);
     json_object_set_new(object, "devices", devices);
@@ -122,9 +112,8 @@ static void list_backend(const list_t *list, const char *name, json_t *backends)
 {
     char why[HYB_BACKEND_WHY];
     const hyb_backend_t *backend;
-    json_t *object = json_object();
+    json_t *object = XH_JSON_OBJECT({"name", json_string(name)});
 
-    xdg_json_set_text(object, "name", name);
     if (hyb_backend_find(name, &backend, why) == XH_OK)
         list_devices(list, backend, object);
     else
@@ -155,12 +144,11 @@ xh_status_t xdg_device_list(FILE *out, const char *json)
 
     if (status != XH_OK)
         return status;
-    list.record = json_object();
-    xdg_json_set_text(list.record, "program", "xdgemm");
-    xdg_json_set_text(list.record, "version", XH_VERSION);
+    list.record = XH_JSON_OBJECT({"program", json_string("xdgemm")},
+                                 {"version", json_string(XH_VERSION)});
     status = list_all(&list);
     if (status == XH_OK && file != NULL)
-        status = xdg_json_write(list.record, file);
+        status = xdg_record_write(list.record, file);
     json_decref(list.record);
     closed = xdg_output_close(json, file);
     return status == XH_OK ? closed : status;

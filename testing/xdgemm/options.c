@@ -1,187 +1,79 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/xdgemm/options.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include "base/command_line.h"
 #include "base/log.h"
 #include "base/settings.h"
-
-typedef enum {
-    KIND_INT,     /* int64_t at offset */
-    KIND_REAL,    /* double at offset */
-    KIND_FLAG,    /* bool at offset */
-    KIND_TEXT,    /* const char * at offset */
-    KIND_ASK,     /* no argument; ask becomes `ask` */
-    KIND_TORTURE, /* KIND_REAL, and ask becomes `ask` */
-    KIND_DEVICES, /* the setting of that name */
-    KIND_SETTING  /* name=value */
-} kind_t;
-
-typedef struct {
-    const char *name;
-    const char *argument; /* its name in --help, NULL: takes none */
-    kind_t kind;
-    size_t offset; /* in xdg_options_t */
-    double least, most;
-    xdg_ask_t ask;
-    const char *help;
-} row_t;
 
 #define AT(member) offsetof(xdg_options_t, member)
 #define SIZE_MOST 2147483647.0
 #define DAYS_MOST (366.0 * 86400.0)
 
 /* clang-format off */
-static const row_t rows[] = {
-    {"m", "SIZE", KIND_INT, AT(shape.m), 1, SIZE_MOST, 0,
-     "rows of C; 4000"},
-    {"n", "SIZE", KIND_INT, AT(shape.n), 1, SIZE_MOST, 0,
-     "columns of C; as m"},
-    {"k", "SIZE", KIND_INT, AT(shape.k), 1, SIZE_MOST, 0,
-     "columns of op(A); 256, with --torture as m"},
-    {"transa", NULL, KIND_FLAG, AT(shape.transa), 0, 0, 0,
-     "op(A) is A's transpose"},
-    {"transb", NULL, KIND_FLAG, AT(shape.transb), 0, 0, 0,
-     "op(B) is B's transpose"},
-    {"alpha", "X", KIND_REAL, AT(shape.alpha), -1e300, 1e300, 0,
-     "factor of op(A) op(B); 1"},
-    {"beta", "X", KIND_REAL, AT(shape.beta), -1e300, 1e300, 0,
-     "factor of C; 1"},
-    {"lda", "SIZE", KIND_INT, AT(shape.lda), 1, SIZE_MOST, 0,
-     "elements between A's columns; A's rows"},
-    {"ldb", "SIZE", KIND_INT, AT(shape.ldb), 1, SIZE_MOST, 0,
-     "elements between B's columns; B's rows"},
-    {"ldc", "SIZE", KIND_INT, AT(shape.ldc), 1, SIZE_MOST, 0,
-     "elements between C's columns; m"},
-    {"devices", "LIST", KIND_DEVICES, 0, 0, 0, 0,
-     "none, auto, or parts such as cuda:0,1 and emu:2"},
-    {"threads", "COUNT", KIND_INT, AT(threads), 1, 4096, 0,
-     "host threads; a core each that no device's feeder needs"},
-    {"repeat", "COUNT", KIND_INT, AT(repeat), 1, 100000, 0,
-     "measure each rate so often, the median counts; 5"},
-    {"verify", NULL, KIND_FLAG, AT(verify), 0, 0, 0,
-     "check every product by checksum vectors"},
-    {"json", "FILE", KIND_TEXT, AT(json), 0, 0, 0,
-     "write all figures, settings and the machine to FILE"},
-    {"map", "FILE", KIND_TEXT, AT(map), 0, 0, 0,
-     "draw who computed which tile as SVG"},
-    {"set", "NAME=VALUE", KIND_SETTING, 0, 0, 0, 0,
-     "change one of the settings below"},
-    {"torture", "SECONDS", KIND_TORTURE, AT(torture), 0.1, DAYS_MOST,
-     XDG_ASK_TORTURE,
-     "multiply on and on, check sums of products, watch the devices"},
-    {"probe-device", NULL, KIND_ASK, 0, 0, 0, XDG_ASK_PROBE,
-     "measure each device's link, and its DGEMM on data that it holds"},
-    {"list-devices", NULL, KIND_ASK, 0, 0, 0, XDG_ASK_DEVICES,
-     "print what there is to compute with"},
-    {"quiet", NULL, KIND_FLAG, AT(quiet), 0, 0, 0,
-     "only warnings and errors on stderr"},
-    {"help", NULL, KIND_ASK, 0, 0, 0, XDG_ASK_HELP,
-     "print this text"},
-    {"version", NULL, KIND_ASK, 0, 0, 0, XDG_ASK_VERSION,
-     "print the version"},
+static const xh_option_t rows[] = {
+    {"m", "SIZE", XH_OPTION_INT, AT(shape.m),
+     "rows of C; 4000", 1, SIZE_MOST, 0},
+    {"n", "SIZE", XH_OPTION_INT, AT(shape.n),
+     "columns of C; as m", 1, SIZE_MOST, 0},
+    {"k", "SIZE", XH_OPTION_INT, AT(shape.k),
+     "columns of op(A); 256, with --torture as m", 1, SIZE_MOST, 0},
+    {"transa", NULL, XH_OPTION_FLAG, AT(shape.transa),
+     "op(A) is A's transpose", 0, 0, 0},
+    {"transb", NULL, XH_OPTION_FLAG, AT(shape.transb),
+     "op(B) is B's transpose", 0, 0, 0},
+    {"alpha", "X", XH_OPTION_REAL, AT(shape.alpha),
+     "factor of op(A) op(B); 1", -1e300, 1e300, 0},
+    {"beta", "X", XH_OPTION_REAL, AT(shape.beta),
+     "factor of C; 1", -1e300, 1e300, 0},
+    {"lda", "SIZE", XH_OPTION_INT, AT(shape.lda),
+     "elements between A's columns; A's rows", 1, SIZE_MOST, 0},
+    {"ldb", "SIZE", XH_OPTION_INT, AT(shape.ldb),
+     "elements between B's columns; B's rows", 1, SIZE_MOST, 0},
+    {"ldc", "SIZE", XH_OPTION_INT, AT(shape.ldc),
+     "elements between C's columns; m", 1, SIZE_MOST, 0},
+    {"devices", "LIST", XH_OPTION_SETTING, 0,
+     "none, auto, or parts such as cuda:0,1 and emu:2", 0, 0, 0},
+    {"threads", "COUNT", XH_OPTION_INT, AT(threads),
+     "host threads; a core each that no device's feeder needs", 1, 4096, 0},
+    {"repeat", "COUNT", XH_OPTION_INT, AT(repeat),
+     "measure each rate so often, the median counts; 5", 1, 100000, 0},
+    {"verify", NULL, XH_OPTION_FLAG, AT(verify),
+     "check every product by checksum vectors", 0, 0, 0},
+    {"json", "FILE", XH_OPTION_TEXT, AT(json),
+     "write all figures, settings and the machine to FILE", 0, 0, 0},
+    {"map", "FILE", XH_OPTION_TEXT, AT(map),
+     "draw who computed which tile as SVG", 0, 0, 0},
+    {"set", "NAME=VALUE", XH_OPTION_SET, 0,
+     "change one of the settings below", 0, 0, 0},
+    {"torture", "SECONDS", XH_OPTION_REAL, AT(torture),
+     "multiply on and on, check sums of products, watch the devices",
+     0.1, DAYS_MOST, 0},
+    {"probe-device", NULL, XH_OPTION_CHOICE, AT(ask),
+     "measure each device's link, and its DGEMM on data that it holds",
+     0, 0, XDG_ASK_PROBE},
+    {"list-devices", NULL, XH_OPTION_CHOICE, AT(ask),
+     "print what there is to compute with", 0, 0, XDG_ASK_DEVICES},
+    {"quiet", NULL, XH_OPTION_FLAG, AT(quiet),
+     "only warnings and errors on stderr", 0, 0, 0},
+    {"help", NULL, XH_OPTION_CHOICE, AT(ask),
+     "print this text", 0, 0, XDG_ASK_HELP},
+    {"version", NULL, XH_OPTION_CHOICE, AT(ask),
+     "print the version", 0, 0, XDG_ASK_VERSION},
 };
 /* clang-format on */
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-static void fill_getopt_table(struct option table[ROWS + 1])
-{
-    memset(&table[ROWS], 0, sizeof(table[ROWS]));
-    for (int i = 0; i < ROWS; i++)
-        table[i] = (struct option){rows[i].name,
-                                   rows[i].argument != NULL ? required_argument
-                                                            : no_argument,
-                                   NULL, i};
-}
-
-/* A value that is not a number has no nearest one but the least. */
-static xh_status_t refuse_number(const row_t *row, const char *text, double x)
-{
-    double nearest =
-        isnan(x) ? fmax(row->least, 0.0) : fmin(fmax(x, row->least), row->most);
-
-    if (row->kind == KIND_INT)
-        nearest = floor(nearest);
-    xh_log_error("%s%s: '%.80s' is not allowed; allowed: %s %.12g to %.12g; "
-                 "the nearest is %.12g",
-                 xh_command_line_dashes(row->name), row->name, text,
-                 row->kind == KIND_INT ? "whole numbers," : "numbers,",
-                 row->least, row->most, nearest);
-    return XH_ERR_INPUT;
-}
-
-static xh_status_t read_number(const row_t *row, const char *text,
-                               double *number_p)
-{
-    char *end;
-    double x = strtod(text, &end);
-
-    if (end == text || *end != '\0')
-        x = NAN;
-    if (!(x >= row->least && x <= row->most) ||
-        (row->kind == KIND_INT && x != floor(x)))
-        return refuse_number(row, text, x);
-    *number_p = x;
-    return XH_OK;
-}
-
-static xh_status_t assign_devices(const char *list)
-{
-    char assignment[512];
-
-    if (snprintf(assignment, sizeof(assignment), "devices=%s", list) <
-        (int)sizeof(assignment))
-        return xh_settings_assign(assignment);
-    xh_log_error("--devices: a list of %zu characters is too long",
-                 strlen(list));
-    return XH_ERR_INPUT;
-}
-
-static xh_status_t apply(int option, const char *text, void *context)
-{
-    const row_t *row = &rows[option];
-    xdg_options_t *options = context;
-    void *member = (char *)options + row->offset;
-    xh_status_t status = XH_OK;
-    double x = 0.0;
-
-    switch (row->kind) {
-    case KIND_INT:
-        status = read_number(row, text, &x);
-        *(int64_t *)member = (int64_t)x;
-        return status;
-    case KIND_TORTURE:
-        options->ask = row->ask;
-        return read_number(row, text, member);
-    case KIND_REAL:
-        return read_number(row, text, member);
-    case KIND_FLAG:
-        *(bool *)member = true;
-        return XH_OK;
-    case KIND_TEXT:
-        *(const char **)member = text;
-        return XH_OK;
-    case KIND_ASK:
-        options->ask = row->ask;
-        return XH_OK;
-    case KIND_DEVICES:
-        return assign_devices(text);
-    default:
-        return xh_settings_assign(text);
-    }
-}
-
-/* What was not given has its default. */
+/* Options that were not given get their defaults. */
 static void complete(xdg_options_t *options)
 {
     xdg_shape_t *s = &options->shape;
-    bool torture = options->ask == XDG_ASK_TORTURE;
+    bool torture;
 
+    if (options->torture > 0 && options->ask == XDG_ASK_RATES)
+        options->ask = XDG_ASK_TORTURE;
+    torture = options->ask == XDG_ASK_TORTURE;
     s->m = s->m > 0 ? s->m : 4000;
     s->n = s->n > 0 ? s->n : s->m;
     if (s->k == 0)
@@ -230,11 +122,9 @@ static xh_status_t check(const xdg_options_t *options)
 xh_status_t xdg_options_parse(int argc, char **argv, xdg_options_t *options_p)
 {
     xdg_options_t options = {.shape = {.alpha = 1, .beta = 1}};
-    struct option table[ROWS + 1];
-    xh_status_t status;
+    xh_status_t status =
+        xh_command_line_read(argc, argv, rows, ROWS, NULL, &options);
 
-    fill_getopt_table(table);
-    status = xh_command_line_read(argc, argv, table, apply, &options);
     if (status != XH_OK)
         return status;
     complete(&options);
@@ -242,13 +132,6 @@ xh_status_t xdg_options_parse(int argc, char **argv, xdg_options_t *options_p)
     if (status == XH_OK)
         *options_p = options;
     return status;
-}
-
-static void print_row(FILE *out, const row_t *row)
-{
-    fprintf(out, "  %s%s%s%s\n      %s\n", xh_command_line_dashes(row->name),
-            row->name, row->argument == NULL ? "" : " ",
-            row->argument == NULL ? "" : row->argument, row->help);
 }
 
 void xdg_options_print_help(FILE *out)
@@ -260,8 +143,7 @@ void xdg_options_print_help(FILE *out)
                  "on all together, and report\nthe rates.\n"
                  "\n"
                  "Options, with what they are if not given:\n");
-    for (int i = 0; i < ROWS; i++)
-        print_row(out, &rows[i]);
+    xh_command_line_print_help(rows, ROWS, out);
     fprintf(out, "\nSettings, for --set or as a variable XHPL_NAME of the "
                  "environment:\n");
     xh_settings_print_help(out);

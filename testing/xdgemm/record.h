@@ -10,16 +10,16 @@
 #include "testing/xdgemm/torture.h"
 
 /*
- * The record of a run as JSON: an object that begins with program, machine,
- * settings and product, and to which each kind of run adds its figures. What
- * is not known is null. Rates are flop/s and bytes/s, times seconds.
+ * The record of a run as JSON: an object with program, machine, settings and
+ * product, to which each kind of run adds its figures. Unknown values are null.
+ * Rates are flop/s and bytes/s, times seconds.
  */
 
-/* The record's beginning; NULL: no memory. json_decref gives it back. */
+/* The record without figures, for json_decref; NULL: no memory. */
 json_t *xdg_record_begin(hyb_machine_t *node, const xdg_executors_t *executors,
                          const xh_gemm_t *product);
 
-/* Add what was measured. They do nothing to a record that is NULL. */
+/* Add the figures of a run. A record that is NULL stays so. */
 void xdg_record_rates(json_t *record, const xdg_rates_t *rates,
                       const xdg_executors_t *executors, double flop);
 void xdg_record_verified(json_t *record, const xdg_verifier_t *verifier);
@@ -27,5 +27,14 @@ void xdg_record_torture(json_t *record, const xdg_torture_t *torture,
                         const xdg_executors_t *executors, double flop);
 void xdg_record_probe(json_t *record, const char *name,
                       const xdg_probe_t *probe);
+
+/* What is known of a device called name. */
+json_t *xdg_record_device(const hyb_device_info_t *info, const char *name);
+
+/*
+ * Write record.
+ * Errors: XH_ERR_MEMORY (record is NULL), XH_ERR_IO: reported
+ */
+xh_status_t xdg_record_write(const json_t *record, FILE *out);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/settings.h"
 #include "base/product.h"
 #include "testing/xdgemm/interruption.h"
-#include "testing/xdgemm/json.h"
 #include "testing/xdgemm/output.h"
 #include "testing/xdgemm/record.h"
 #include "testing/xdgemm/table.h"
@@ -227,8 +226,9 @@ static xh_status_t keep_record(session_t *s, xh_status_t status)
     if (s->json == NULL)
         return status;
     if (s->record != NULL)
-        xdg_json_set_count(s->record, "exit_status", exit_status(s, status));
-    written = xdg_json_write(s->record, s->json);
+        json_object_set_new(s->record, "exit_status",
+                            json_integer(exit_status(s, status)));
+    written = xdg_record_write(s->record, s->json);
     return status == XH_OK ? written : status;
 }
 

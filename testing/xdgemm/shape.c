@@ -10,11 +10,6 @@
 #define MIB 1048576.0
 #define GIB (1024 * MIB)
 
-double xdg_shape_flop(const xdg_shape_t *shape)
-{
-    return 2.0 * (double)shape->m * (double)shape->n * (double)shape->k;
-}
-
 double xdg_shape_bytes(const xdg_shape_t *shape)
 {
     return 8.0 * ((double)shape->lda * (double)xdg_a_cols(shape) +

@@ -35,24 +35,19 @@ static inline int64_t xdg_b_cols(const xdg_shape_t *s)
     return s->transb ? s->k : s->n;
 }
 
-/* 2 m n k */
-double xdg_shape_flop(const xdg_shape_t *shape);
-
-/* Bytes of A, B and C; a double, as they may pass 2^64. */
+/* Bytes of A, B and C; a double, as they may exceed 2^64. */
 double xdg_shape_bytes(const xdg_shape_t *shape);
 
 /*
- * Shrink m, n and k in proportion, none below 1, until their matrices fit
- * bytes; leading dimensions become the least possible.
- *
- * Returns the largest such shape, all 1 if nothing fits.
+ * The largest shape with m, n and k in proportion, none below 1, and the least
+ * leading dimensions, whose matrices fit in bytes; all 1 if none does.
  */
 xdg_shape_t xdg_shape_fitting(const xdg_shape_t *shape, double bytes);
 
 /*
- * See that the matrices fit the memory that is available now, less the
- * setting memory_reserve; not with the setting memory_check=off.
- * Errors: XH_ERR_MEMORY  they do not: said, with the largest that would
+ * Check that the matrices fit in the memory that is available now, less the
+ * setting memory_reserve; memory_check=off skips the check.
+ * Errors: XH_ERR_MEMORY  they do not: reported with the largest that would
  */
 xh_status_t xdg_shape_check_memory(const xdg_shape_t *shape);
 

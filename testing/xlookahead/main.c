@@ -22,11 +22,10 @@
 #include "hpl.h"
 #include "hpl_solver.h"
 #include "hybrid/lu/solver/solver.h"
-#include "testing/ptest/algorithm.h"
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/order.h"
 #include "testing/ptest/plan.h"
-#include "testing/ptest/settings_share.h"
+#include "testing/ptest/processes.h"
 #include "testing/ptest/trace_files.h"
 
 enum { RUNS_MOST = 1000, MODES = 4 };

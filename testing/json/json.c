@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/record_value.h"
+#include "testing/json/json.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-json_t *xhpl_json_number(double x)
+json_t *xh_json_number(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();
+}
+
+json_t *xh_json_positive(int64_t x)
+{
+    return x > 0 ? json_integer(x) : json_null();
 }
 
 /* A copy of text in which every byte beyond ASCII is a '?'. */
@@ -27,7 +32,7 @@ static json_t *ascii(const char *text)
     return value;
 }
 
-json_t *xhpl_json_text(const char *text)
+json_t *xh_json_text(const char *text)
 {
     json_t *value;
 
@@ -37,7 +42,7 @@ json_t *xhpl_json_text(const char *text)
     return value != NULL ? value : ascii(text);
 }
 
-json_t *xhpl_json_moment(const struct timespec *moment)
+json_t *xh_json_moment(const struct timespec *moment)
 {
     char text[80];
     struct tm utc;
@@ -51,7 +56,15 @@ json_t *xhpl_json_moment(const struct timespec *moment)
     return json_string(text);
 }
 
-json_t *xhpl_json_within(json_t *list, int64_t most, int64_t *used)
+json_t *xh_json_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return xh_json_moment(&now);
+}
+
+json_t *xh_json_within(json_t *list, int64_t most, int64_t *used)
 {
     if (*used >= most) {
         json_decref(list);
@@ -61,17 +74,11 @@ json_t *xhpl_json_within(json_t *list, int64_t most, int64_t *used)
     return list;
 }
 
-void xhpl_json_set_number(json_t *object, const char *key, double x)
+json_t *xh_json_set_members(json_t *object, const xh_json_member_t *members)
 {
-    json_object_set_new(object, key, xhpl_json_number(x));
-}
-
-void xhpl_json_set_count(json_t *object, const char *key, int64_t x)
-{
-    json_object_set_new(object, key, json_integer(x));
-}
-
-void xhpl_json_set_text(json_t *object, const char *key, const char *text)
-{
-    json_object_set_new(object, key, xhpl_json_text(text));
+    for (; members->key != NULL; members++)
+        json_object_set_new(object, members->key,
+                            members->value != NULL ? members->value
+                                                   : json_null());
+    return object;
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_DAT_READER_H
-#define XHPL_DAT_READER_H
+#ifndef XHPL_DAT_FILE_H
+#define XHPL_DAT_FILE_H
 
 #include <stddef.h>
+#include <stdio.h>
 #include "base/status.h"
 #include "testing/ptest/parameters.h"
 
 /*
- * HPL.dat: 31 lines in a fixed order. A line's values come first, apart from
- * each other by blanks or tabs, and what follows them is comment. Lines end in
- * LF or CR LF; those after the 31st are ignored.
+ * HPL.dat: 31 lines in a fixed order. A line starts with its values, separated
+ * by blanks or tabs; the rest of it is comment. Lines end in LF or CR LF; those
+ * after the 31st are ignored.
  */
 enum { XHPL_DAT_LINES = 31 };
 
-/* why a file is refused, and where */
+/* why and where a file is refused */
 typedef struct {
     int line;       /* 1 .. 31 */
     char text[640]; /* found, allowed and nearest, without file and line */
@@ -35,10 +36,16 @@ xh_status_t xhpl_dat_parse(const char *text, size_t length,
 
 /*
  * Read the file at path.
- * Errors: XH_ERR_IO     cannot be read: said with the cause
- *         XH_ERR_INPUT  said with file, line, what was found, what is allowed,
- *                       and what is nearest to it
+ * Errors: XH_ERR_IO     it cannot be read: reported with the cause
+ *         XH_ERR_INPUT  reported with file, line, what was found, what is
+ *                       allowed, and the nearest allowed value
  */
 xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p);
+
+/*
+ * Write parameters as an HPL.dat of 31 lines, each with a comment after its
+ * values. xhpl_dat_read gives the same parameters again.
+ */
+void xhpl_dat_write(FILE *out, const xhpl_parameters_t *parameters);
 
 #endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XHPL_PROCESSES_H
+#define XHPL_PROCESSES_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+/* What all processes of a program do together; every function is collective. */
+
+/*
+ * The processes that run on this node, for MPI_Comm_free. Collective over
+ * MPI_COMM_WORLD.
+ */
+MPI_Comm xhpl_node_comm(void);
+
+/* A barrier for long waits: processes sleep and leave their cores to others. */
+void xhpl_idle_barrier(MPI_Comm comm);
+
+/*
+ * Gather `bytes` from each process of comm, ordered by rank.
+ *
+ * mine  in  contains no pointers
+ *
+ * Returns the array on process 0, for free(), and NULL on the others. Running
+ * out of memory ends the job.
+ */
+void *xhpl_gather(MPI_Comm comm, const void *mine, size_t bytes);
+
+/*
+ * Give all processes of MPI_COMM_WORLD the settings of process 0, whatever
+ * their own environment says.
+ */
+void xhpl_settings_share(void);
+
+#endif
