@@ -14,18 +14,34 @@ typedef struct {
 } xh_jump_t;
 
 /* one step of the sequence */
-extern const xh_jump_t xh_jump_step;
+static const xh_jump_t xh_jump_step = {.mul = 6364136223846793005, .add = 1};
 
 static inline uint64_t xh_jump_apply(xh_jump_t jump, uint64_t x)
 {
     return jump.mul * x + jump.add;
 }
 
+static inline xh_jump_t xh_jump_after(xh_jump_t first, xh_jump_t second)
+{
+    return (xh_jump_t){.mul = second.mul * first.mul,
+                       .add = xh_jump_apply(second, first.add)};
+}
+
 /*
  * jump, count times over.
  * Cost: log2(count) squarings
  */
-xh_jump_t xh_jump_power(xh_jump_t jump, uint64_t count);
+static inline xh_jump_t xh_jump_power(xh_jump_t jump, uint64_t count)
+{
+    xh_jump_t power = {.mul = 1, .add = 0};
+
+    for (; count > 0; count /= 2) {
+        if (count % 2 == 1)
+            power = xh_jump_after(power, jump);
+        jump = xh_jump_after(jump, jump);
+    }
+    return power;
+}
 
 /*
  * Matrix entry of a member: 0.5 - x * 2^-64, conversion and subtraction each
