@@ -14,8 +14,8 @@
  * The instruction sets that code here is written for, the widest first:
  * AVX-512 F, AVX2 with FMA, and what the compiler's baseline gives.
  */
-#define XH_EACH_ISA(X) X(AVX512, avx512) X(AVX2, avx2) X(AVX, avx) X(PORTABLE, portable)
-#define XH_ISA_NAMES "avx512|avx2|avx|portable"
+#define XH_EACH_ISA(X) X(AVX512, avx512) X(AVX2, avx2) X(PORTABLE, portable)
+#define XH_ISA_NAMES "avx512|avx2|portable"
 
 #define XH_ISA_(NAME, name) XH_ISA_##NAME,
 typedef enum { XH_EACH_ISA(XH_ISA_) XH_ISA_COUNT } xh_isa_t;

@@ -72,19 +72,6 @@ __attribute__((target("avx2,fma"))) static double run_avx2(int64_t rounds)
 #undef FMA
 }
 
-static bool usable_avx(void)
-{
-    return __builtin_cpu_supports("avx");
-}
-
-__attribute__((target("avx"))) static double run_avx(int64_t rounds)
-{
-    typedef __m256d wide;
-#define FMA(a, b, c) _mm256_add_pd(_mm256_mul_pd(a, b), c)
-    LOOP(rounds, EACH_OF_12)
-#undef FMA
-}
-
 static bool usable_avx512(void)
 {
     return __builtin_cpu_supports("avx512f");
@@ -103,7 +90,6 @@ static const xh_fma_t kernels[XH_ISA_COUNT] = {
     [XH_ISA_PORTABLE] = {usable_portable, run_portable, FLOP(vector_t, 12)},
 #ifdef __x86_64__
     [XH_ISA_AVX2] = {usable_avx2, run_avx2, FLOP(__m256d, 12)},
-    [XH_ISA_AVX] = {usable_avx, run_avx, FLOP(__m256d, 12)},
     [XH_ISA_AVX512] = {usable_avx512, run_avx512, FLOP(__m512d, 16)},
 #endif
 };
