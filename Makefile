@@ -110,7 +110,7 @@ UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID)) \
 HEADERS := $(filter-out testing/cuda_model/model.h \
              $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
              $(addprefix testing/unit/,cuda_model_fixture.h device_cases.h \
-             emu_fixture.h fake_backend.h machines.h node_fixture.h)) \
+             emu_fixture.h fake_backend.h kernels.h machines.h node_fixture.h)) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_% \
              testing/xdgemm/record.h testing/json/%), \
              $(wildcard base/*.h hpl/*/*.h testing/*/*.h))

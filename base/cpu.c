@@ -24,12 +24,6 @@ typedef struct { /* numbers of the processors that may be used */
     int most; /* numbers are below */
 } mask_t;
 
-static const char *const isa_names[XH_ISA_COUNT] = {
-    [XH_ISA_PORTABLE] = "portable",
-    [XH_ISA_AVX2] = "avx2",
-    [XH_ISA_AVX512] = "avx512",
-};
-
 static pthread_once_t model_once = PTHREAD_ONCE_INIT;
 static char model[256] = "unknown";
 
@@ -44,18 +38,27 @@ int64_t xh_cpu_l2_bytes(void)
     return bytes > 0 ? bytes : USUAL;
 }
 
+bool xh_cpu_has(xh_isa_t isa)
+{
+    return xh_fma_kernel(isa) != NULL;
+}
+
 xh_isa_t xh_cpu_isa(void)
 {
-    int isa = XH_ISA_COUNT - 1;
+    int isa = 0;
 
-    while (isa > XH_ISA_PORTABLE && xh_fma_kernel((xh_isa_t)isa) == NULL)
-        isa--;
+    while (isa < XH_ISA_PORTABLE && !xh_cpu_has((xh_isa_t)isa))
+        isa++;
     return (xh_isa_t)isa;
 }
 
 const char *xh_cpu_isa_name(xh_isa_t isa)
 {
-    return isa_names[isa];
+#define NAME(CONSTANT, name) #name,
+    static const char *const names[] = {XH_EACH_ISA(NAME)};
+#undef NAME
+
+    return names[isa];
 }
 
 static void read_model(void)

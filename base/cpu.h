@@ -2,18 +2,27 @@
 #ifndef XH_CPU_H
 #define XH_CPU_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
  * What the processor this process runs on can do, asked from the processor
  * itself, and what it really reaches.
  */
-typedef enum {
-    XH_ISA_PORTABLE, /* what the compiler's baseline gives */
-    XH_ISA_AVX2,     /* AVX2 with FMA */
-    XH_ISA_AVX512,   /* AVX-512 F, with the system saving its registers */
-    XH_ISA_COUNT
-} xh_isa_t;
+
+/*
+ * The instruction sets that code here is written for, the widest first:
+ * AVX-512 F, AVX2 with FMA, and what the compiler's baseline gives.
+ */
+#define XH_EACH_ISA(X) X(AVX512, avx512) X(AVX2, avx2) X(PORTABLE, portable)
+#define XH_ISA_NAMES "avx512|avx2|portable"
+
+#define XH_ISA_(NAME, name) XH_ISA_##NAME,
+typedef enum { XH_EACH_ISA(XH_ISA_) XH_ISA_COUNT } xh_isa_t;
+#undef XH_ISA_
+
+/* Is isa usable here: in the processor, and saved by the system? */
+bool xh_cpu_has(xh_isa_t isa);
 
 /* The widest instruction set usable here. */
 xh_isa_t xh_cpu_isa(void);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "base/cpu.h"
 #include "base/log.h"
 #include "base/text.h"
 

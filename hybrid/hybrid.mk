@@ -3,7 +3,7 @@
 # The solver, what it stands on, plug-ins and programs; included by the Makefile
 # where hwloc is. Nothing but xhpl, xlookahead and the solver's tests links MPI.
 
-NODE_OBJECTS := $(call objects,hybrid/node/*.c hybrid/cpu/*.c hybrid/device/*.c)
+NODE_OBJECTS := $(call objects,hybrid/node/*.c hybrid/cpu/*/*.c hybrid/device/*.c)
 LU_OBJECTS := $(call objects,hybrid/lu/*.c hybrid/lu/*/*.c hybrid/observe/*.c)
 XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
 # These alone are about JSON.

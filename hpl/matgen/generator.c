@@ -6,23 +6,23 @@
 hpl_generator_t hpl_generator(const hpl_random_t *matrix, const hpl_map_t *rows,
                               const hpl_map_t *cols)
 {
-    hpl_jump_t over_block = hpl_jump_power(hpl_jump_step, (uint64_t)rows->nb);
+    xh_jump_t over_block = xh_jump_power(xh_jump_step, (uint64_t)rows->nb);
 
     return (hpl_generator_t){
         .m = matrix->m,
-        .first = hpl_jump_apply(hpl_jump_step, matrix->seed),
+        .first = xh_jump_apply(xh_jump_step, matrix->seed),
         .rows = *rows,
         .cols = *cols,
-        .lanes = hpl_lanes(),
-        .run = hpl_run(xh_cpu_isa()),
-        .over_column = hpl_jump_power(hpl_jump_step, (uint64_t)matrix->m),
-        .over_round = hpl_jump_power(over_block, (uint64_t)rows->nprocs)};
+        .lanes = xh_lanes(),
+        .run = xh_sequence_run,
+        .over_column = xh_jump_power(xh_jump_step, (uint64_t)matrix->m),
+        .over_round = xh_jump_power(over_block, (uint64_t)rows->nprocs)};
 }
 
 /* How the rows of a block lie in runs of consecutive global rows. */
 typedef struct {
-    hpl_jump_t to_start;  /* from a column's first entry to that of my run */
-    hpl_jump_t to_first;  /* from there to the block's first entry */
+    xh_jump_t to_start;   /* from a column's first entry to that of my run */
+    xh_jump_t to_first;   /* from there to the block's first entry */
     int64_t skipped, end; /* the block's rows, counted from start */
     int64_t run;          /* rows of a run */
 } rows_t;
@@ -35,8 +35,8 @@ static rows_t plan_rows(const hpl_generator_t *g, const hpl_block_t *block)
     r.skipped = block->row % r.run;
     r.end = r.skipped + block->rows;
     start = hpl_map_global(&g->rows, block->row - r.skipped);
-    r.to_start = hpl_jump_power(hpl_jump_step, (uint64_t)start);
-    r.to_first = hpl_jump_power(hpl_jump_step, (uint64_t)r.skipped);
+    r.to_start = xh_jump_power(xh_jump_step, (uint64_t)start);
+    r.to_first = xh_jump_power(xh_jump_step, (uint64_t)r.skipped);
     return r;
 }
 
@@ -46,11 +46,11 @@ static void fill_column(const hpl_generator_t *g, const rows_t *r, uint64_t x,
 {
     int64_t i;
 
-    x = hpl_jump_apply(r->to_start, x);
-    g->run(&g->lanes, hpl_jump_apply(r->to_first, x),
+    x = xh_jump_apply(r->to_start, x);
+    g->run(&g->lanes, xh_jump_apply(r->to_first, x),
            xh_smaller(r->run, r->end) - r->skipped, a);
     for (i = r->run; i < r->end; i += r->run) {
-        x = hpl_jump_apply(g->over_round, x);
+        x = xh_jump_apply(g->over_round, x);
         g->run(&g->lanes, x, xh_smaller(r->run, r->end - i),
                a + i - r->skipped);
     }
@@ -58,8 +58,8 @@ static void fill_column(const hpl_generator_t *g, const rows_t *r, uint64_t x,
 
 static uint64_t start_of_column(const hpl_generator_t *g, int64_t column)
 {
-    return hpl_jump_apply(hpl_jump_power(g->over_column, (uint64_t)column),
-                          g->first);
+    return xh_jump_apply(xh_jump_power(g->over_column, (uint64_t)column),
+                         g->first);
 }
 
 void hpl_generator_fill(const hpl_generator_t *g, hpl_block_t block, double *a,
@@ -74,7 +74,7 @@ void hpl_generator_fill(const hpl_generator_t *g, hpl_block_t block, double *a,
     r = plan_rows(g, &block);
     for (j = 0; j < block.cols; j++) {
         column = hpl_map_global(&g->cols, block.col + j);
-        x = column == previous + 1 ? hpl_jump_apply(g->over_column, x)
+        x = column == previous + 1 ? xh_jump_apply(g->over_column, x)
                                    : start_of_column(g, column);
         fill_column(g, &r, x, a + j * ld);
         previous = column;

@@ -3,8 +3,7 @@
 #define HPL_GENERATOR_H
 
 #include <stdint.h>
-#include "hpl/matgen/run.h"
-#include "hpl/matgen/sequence.h"
+#include "base/sequence.h"
 #include "hpl/pauxil/map.h"
 
 /*
@@ -21,10 +20,10 @@ typedef struct {
     int64_t m;
     uint64_t first;       /* member of entry (0, 0) */
     hpl_map_t rows, cols; /* which it holds */
-    hpl_lanes_t lanes;
-    hpl_run_fn_t run;
-    hpl_jump_t over_column; /* to the next global column */
-    hpl_jump_t over_round;  /* from a block of rows to my next one */
+    xh_lanes_t lanes;
+    xh_sequence_run_t run; /* for this processor */
+    xh_jump_t over_column; /* to the next global column */
+    xh_jump_t over_round;  /* from a block of rows to my next one */
 } hpl_generator_t;
 
 /* a block of a process's part, in local indices */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
-#include "hpl/matgen/sequence.h"
+#include "base/sequence.h"
 
 /* The sequence of upstream's interface: 64-bit numbers as two int. */
 
@@ -42,7 +42,7 @@ void HPL_setran(int OPTION, int *IRAN)
 
 double HPL_rand(void)
 {
-    double entry = hpl_entry(state[CURRENT]);
+    double entry = xh_sequence_entry(state[CURRENT]);
 
     state[CURRENT] = state[MULTIPLIER] * state[CURRENT] + state[INCREMENT];
     return entry;
@@ -50,19 +50,19 @@ double HPL_rand(void)
 
 void HPL_jumpit(int *MULT, int *IADD, int *IRANN, int *IRANM)
 {
-    hpl_jump_t jump = {.mul = joined(MULT), .add = joined(IADD)};
+    xh_jump_t jump = {.mul = joined(MULT), .add = joined(IADD)};
 
-    split(hpl_jump_apply(jump, joined(IRANN)), IRANM);
+    split(xh_jump_apply(jump, joined(IRANN)), IRANM);
     HPL_setran(CURRENT, IRANM);
 }
 
 void HPL_xjumpm(int JUMPM, int *MULT, int *IADD, int *IRANN, int *IRANM,
                 int *IAM, int *ICM)
 {
-    hpl_jump_t step = {.mul = joined(MULT), .add = joined(IADD)};
-    hpl_jump_t jump = hpl_jump_power(step, (uint64_t)Mmax(JUMPM, 0));
+    xh_jump_t step = {.mul = joined(MULT), .add = joined(IADD)};
+    xh_jump_t jump = xh_jump_power(step, (uint64_t)Mmax(JUMPM, 0));
 
-    split(hpl_jump_apply(jump, joined(IRANN)), IRANM);
+    split(xh_jump_apply(jump, joined(IRANN)), IRANM);
     split(jump.mul, IAM);
     split(jump.add, ICM);
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/settings.h"
-#include "hybrid/cpu/gemm_alone.h"
+#include "hybrid/cpu/product/gemm.h"
 
 #define PREFIX "libhyb_"
 #define SUFFIX ".so"

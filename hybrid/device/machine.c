@@ -5,8 +5,9 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "hybrid/device/device_rates.h"
-#include "hybrid/cpu/blas.h"
-#include "hybrid/cpu/gemm.h"
+#include "hybrid/cpu/trial/trial.h"
+#include "hybrid/cpu/product/blas.h"
+#include "hybrid/cpu/product/gemm.h"
 #include "hybrid/device/machine_private.h"
 #include "hybrid/device/product_return.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include "base/status.h"
 #include "hybrid/device/device.h"
-#include "hybrid/cpu/kernel.h"
+#include "hybrid/cpu/isa/kernel.h"
 #include "hybrid/device/ratio.h"
 #include "hybrid/device/split.h"
 #include "hybrid/node/team.h"

@@ -2,7 +2,7 @@
 #ifndef HYB_NODE_PRIVATE_H
 #define HYB_NODE_PRIVATE_H
 
-#include "hybrid/cpu/gemm.h"
+#include "hybrid/cpu/product/gemm.h"
 #include "hybrid/device/machine.h"
 #include "hybrid/device/offload.h"
 #include "hybrid/device/rate_table.h"

@@ -4,7 +4,7 @@
 #include "hpl_misc.h"
 #include "hpl/pgesv/back_substitution.h"
 #include "hybrid/observe/phase.h"
-#include "hybrid/lu/sweep.h"
+#include "hybrid/cpu/isa/kernel.h"
 
 enum {
     LINE = 8,          /* rows of a cache line, which members do not share */
@@ -14,7 +14,7 @@ enum {
 
 typedef struct {
     hyb_team_t *team;
-    const hyb_sweep_ops_t *ops;
+    const hyb_kernel_t *kernel;
     const hpl_product_t *product;
     int64_t share; /* rows of each member */
     hyb_phase_t phase;
@@ -30,7 +30,7 @@ static void subtract_share(void *argument, int member)
     for (; i < end; i += TILE) {
         tile.a = p->a + i;
         tile.rows = Mmin(TILE, end - i);
-        s->ops->subtract(&tile, p->y + i);
+        s->kernel->subtract(&tile, p->y + i);
     }
 }
 
@@ -52,7 +52,7 @@ static void subtract(void *context, const hpl_product_t *p)
 
 void hyb_back_substitution(hyb_team_t *team, HPL_T_grid *grid, HPL_T_pmat *mat)
 {
-    solve_t solve = {.team = team, .ops = hyb_sweep_ops(xh_cpu_isa())};
+    solve_t solve = {.team = team, .kernel = hyb_kernel_widest()};
     hpl_subtract_t how = {.subtract = subtract, .context = &solve};
 
     hyb_phase_begin(&solve.phase, "in the back-substitution");

@@ -8,7 +8,7 @@
 #include "hpl/solver/system.h"
 #include "hybrid/observe/phase.h"
 #include "hybrid/lu/generate.h"
-#include "hybrid/lu/sweep.h"
+#include "hybrid/cpu/isa/kernel.h"
 
 /*
  * A strip is the rows that a member sums up at a time: their sums and a block
@@ -21,7 +21,7 @@ enum { BUFFER = LD * BLOCK };
 
 typedef struct {
     hpl_generator_t generator;
-    const hyb_sweep_ops_t *ops;
+    const hyb_kernel_t *kernel;
     const double *x;
     int64_t mp, nq; /* of A */
     int64_t members;
@@ -47,7 +47,7 @@ static void check_block(const check_t *c, hpl_block_t block, double *a,
                        .columns = columns + block.col};
 
     hpl_generator_fill(&c->generator, block, a, LD);
-    c->ops->subtract_and_sum(&generated, c->r + block.row, &sums);
+    c->kernel->subtract_and_sum(&generated, c->r + block.row, &sums);
     hyb_phase_step(c->phase);
 }
 
@@ -91,7 +91,7 @@ static int64_t strip_rows(int64_t mp, int64_t members)
 {
     int64_t strips = round_up(round_up(mp, MOST_ROWS) / MOST_ROWS, members);
 
-    return round_up(round_up(mp, strips) / strips, HPL_LANES);
+    return round_up(round_up(mp, strips) / strips, XH_LANES);
 }
 
 static size_t bytes_of(int64_t mp, int64_t nq, int64_t members)
@@ -182,7 +182,7 @@ void hyb_check_solution(hyb_team_t *team, const HPL_T_grid *grid,
     hpl_map_t columns = hpl_map(mat->nb, grid->npcol, grid->mycol);
     hyb_phase_t phase;
     check_t check = {.generator = hyb_generator(grid, mat, seed),
-                     .ops = hyb_sweep_ops(xh_cpu_isa()),
+                     .kernel = hyb_kernel_widest(),
                      .x = mat->X,
                      .mp = mat->mp,
                      .nq = hpl_map_count(&columns, mat->n),

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "hpl_misc.h"
+#include "hybrid/cpu/isa/kernel.h"
 #include "hybrid/observe/phase.h"
 
 /* Bytes that a member fills at a time: some huge pages. */
@@ -25,7 +26,10 @@ hpl_generator_t hyb_generator(const HPL_T_grid *grid, const HPL_T_pmat *mat,
     hpl_map_t rows = hpl_map(mat->nb, grid->nprow, grid->myrow);
     hpl_map_t columns = hpl_map(mat->nb, grid->npcol, grid->mycol);
 
-    return hpl_generator(&matrix, &rows, &columns);
+    hpl_generator_t generator = hpl_generator(&matrix, &rows, &columns);
+
+    generator.run = hyb_kernel_widest()->generate;
+    return generator;
 }
 
 static double *chunk(const HPL_T_pmat *mat, hpl_block_t columns)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/status.h"
-#include "hybrid/cpu/tiles.h"
+#include "hybrid/cpu/update/pack.h"
 #include "base/view.h"
 
 /*

@@ -2,7 +2,7 @@
 #include "hybrid/lu/means.h"
 
 #include "base/integers.h"
-#include "hybrid/cpu/chunk.h"
+#include "hybrid/cpu/update/chunk.h"
 
 /* The rows of U of a run leave room for L2 in the second cache. The BLAS
  * library packs L2 for each run, which wide ones make up for. */

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "hpl/panel/panel.h"
 #include "hpl/solver/system.h"
-#include "hybrid/cpu/pack.h"
+#include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place.h"
 

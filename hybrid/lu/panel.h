@@ -4,8 +4,8 @@
 
 #include "hpl/pfact/pivot.h"
 #include "hpl_solver.h"
-#include "hybrid/cpu/chunk.h"
-#include "hybrid/cpu/panel.h"
+#include "hybrid/cpu/update/chunk.h"
+#include "hybrid/cpu/panel/panel.h"
 #include "hybrid/lu/l2_columns.h"
 #include "hybrid/lu/worker.h"
 

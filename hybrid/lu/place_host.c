@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "hpl/panel/panel.h"
-#include "hybrid/cpu/blas.h"
-#include "hybrid/cpu/pack.h"
+#include "hybrid/cpu/product/blas.h"
+#include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/l2_columns.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"

@@ -9,9 +9,9 @@
 #include "base/trace.h"
 #include "hpl/panel/panel.h"
 #include "hpl/solver/system.h"
-#include "hybrid/cpu/blas.h"
-#include "hybrid/cpu/gemm_alone.h"
-#include "hybrid/cpu/gemm.h"
+#include "hybrid/cpu/product/blas.h"
+#include "hybrid/cpu/product/gemm.h"
+#include "hybrid/cpu/product/gemm.h"
 #include "hybrid/device/offload.h"
 #include "hybrid/lu/lu.h"
 

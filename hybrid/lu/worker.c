@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "hybrid/cpu/chunk.h"
+#include "hybrid/cpu/update/chunk.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"
 

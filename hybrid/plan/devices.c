@@ -9,7 +9,7 @@
 #include "base/median.h"
 #include "base/memory.h"
 #include "hybrid/lu/l2_columns.h"
-#include "hybrid/cpu/pack.h"
+#include "hybrid/cpu/update/pack.h"
 #include "hybrid/device/offload.h"
 #include "hybrid/plan/host_timing.h"
 

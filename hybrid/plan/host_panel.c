@@ -7,8 +7,8 @@
 #include "base/integers.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "hybrid/cpu/pack.h"
-#include "hybrid/cpu/panel.h"
+#include "hybrid/cpu/update/pack.h"
+#include "hybrid/cpu/panel/panel.h"
 #include "hybrid/plan/host_timing.h"
 
 enum { CALLS = 9, SAMPLES = 500 };

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 #include "base/status.h"
-#include "hybrid/cpu/kernel.h"
-#include "hybrid/cpu/panel.h"
+#include "hybrid/cpu/isa/kernel.h"
+#include "hybrid/cpu/panel/panel.h"
 #include "hybrid/node/team.h"
 
 /* A random panel, and the columns that it is made of. */

@@ -7,8 +7,8 @@
 #include "base/integers.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "hybrid/cpu/chunk.h"
-#include "hybrid/cpu/pack.h"
+#include "hybrid/cpu/update/chunk.h"
+#include "hybrid/cpu/update/pack.h"
 #include "hybrid/plan/host_timing.h"
 
 enum { CALLS = 3, LEAST_CHUNK = 32, SAMPLES = 200, LINE = 8 };

@@ -3,7 +3,7 @@
 #define XHOST_UPDATE_H
 
 #include "base/status.h"
-#include "hybrid/cpu/kernel.h"
+#include "hybrid/cpu/isa/kernel.h"
 #include "hybrid/node/team.h"
 #include "base/view.h"
 

@@ -289,12 +289,11 @@ static xh_status_t measure_width(const work_t *w, double seconds)
 /* What the update takes with the library, where that multiplies. */
 static double by_blas(const hyb_means_t *means)
 {
-    hyb_multiplier_rates_t rates;
+    hyb_kernels_t tried = hyb_kernels_of_setting();
 
-    if (means->multiplier != HYB_BY_BLAS)
-        return 1.0;
-    rates = hyb_multiplier_measure(means->kernel);
-    return rates.blas > 0.0 ? rates.kernel / rates.blas : 1.0;
+    return means->multiplier == HYB_BY_BLAS && tried.blas > 0.0
+               ? tried.rate[means->kernel->isa] / tried.blas
+               : 1.0;
 }
 
 static bool has_others(void)

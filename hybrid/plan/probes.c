@@ -7,7 +7,7 @@
 #include "base/fma.h"
 #include "base/memory.h"
 #include "hpl/grid/agree.h"
-#include "hybrid/lu/sweep.h"
+#include "hybrid/cpu/isa/kernel.h"
 #include "hybrid/plan/links.h"
 
 typedef struct {
@@ -87,7 +87,7 @@ static void sweep(void *context, int member)
 
     share_of(probe, member, &from, &part.rows);
     part.a = probe->matrix + from;
-    hyb_sweep_ops(xh_cpu_isa())->subtract(&part, r + from);
+    hyb_kernel_widest()->subtract(&part, r + from);
 }
 
 xh_status_t xhpl_probe_sweep(const hyb_means_t *means, double seconds,

@@ -5,7 +5,7 @@
  */
 #include <pthread.h>
 #include "base/blas_library.h"
-#include "hybrid/cpu/blas.h"
+#include "hybrid/cpu/product/blas.h"
 #include "testing/unit/unit.h"
 
 /* Calls last long enough to be interrupted: threads then meet in them. */

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
-#include "hybrid/cpu/blas.h"
+#include "hybrid/cpu/product/blas.h"
 #include "testing/unit/unit.h"
 
 enum { CALLERS = HYB_BLAS_CALLERS + 50, CALLS = 2, MICROSECONDS = 10000 };

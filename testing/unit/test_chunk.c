@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/cpu/chunk.h"
+#include "hybrid/cpu/update/chunk.h"
 
 #include <math.h>
-#include "hybrid/cpu/pack.h"
+#include "hybrid/cpu/update/pack.h"
 #include "testing/unit/framed.h"
+#include "testing/unit/kernels.h"
 #include "testing/unit/unit.h"
 
 typedef struct { /* one chunk and all that it meets */
@@ -410,76 +411,19 @@ static void aligned_columns(const hyb_kernel_t *kernel)
 
 /* ---- cases -------------------------------------------------------------- */
 
-/* Run body with every kernel that this processor has. */
-static void with_every_kernel(void (*body)(const hyb_kernel_t *kernel))
-{
-    int isa, kernels = 0;
-
-    for (isa = 0; isa <= (int)xh_cpu_isa(); isa++)
-        if (hyb_kernel_find((xh_isa_t)isa) != NULL) {
-            body(hyb_kernel_find((xh_isa_t)isa));
-            kernels++;
-        }
-    assert_true(kernels > 0);
-}
-
-static void a_swap_is_its_interchanges_one_by_one(void **state)
-{
-    (void)state;
-    with_every_kernel(swaps);
-}
-
-static void rows_from_elsewhere_take_their_places(void **state)
-{
-    (void)state;
-    with_every_kernel(unpackings);
-}
-
-static void u_is_solved_with_what_is_below_the_diagonal(void **state)
-{
-    (void)state;
-    with_every_kernel(solves);
-}
-
-static void u_is_stored_with_its_own_sign(void **state)
-{
-    (void)state;
-    with_every_kernel(a_stored_u);
-}
-
-static void tiles_cut_by_any_edge_of_c_are_whole(void **state)
-{
-    (void)state;
-    with_every_kernel(edges_of_c);
-}
-
-static void any_rows_of_l2_meet_c(void **state)
-{
-    (void)state;
-    with_every_kernel(parts_of_l2);
-}
-
-static void a_panel_of_any_width_is_subtracted_once(void **state)
-{
-    (void)state;
-    with_every_kernel(depths);
-}
-
-static void a_chunk_of_many_blocks_is_right(void **state)
-{
-    (void)state;
-    with_every_kernel(many_blocks);
-}
-
-static void columns_of_c_may_lie_whole_pages_apart(void **state)
-{
-    (void)state;
-    with_every_kernel(aligned_columns);
-}
+WITH_EVERY_KERNEL(a_swap_is_its_interchanges_one_by_one, swaps)
+WITH_EVERY_KERNEL(rows_from_elsewhere_take_their_places, unpackings)
+WITH_EVERY_KERNEL(u_is_solved_with_what_is_below_the_diagonal, solves)
+WITH_EVERY_KERNEL(u_is_stored_with_its_own_sign, a_stored_u)
+WITH_EVERY_KERNEL(tiles_cut_by_any_edge_of_c_are_whole, edges_of_c)
+WITH_EVERY_KERNEL(any_rows_of_l2_meet_c, parts_of_l2)
+WITH_EVERY_KERNEL(a_panel_of_any_width_is_subtracted_once, depths)
+WITH_EVERY_KERNEL(a_chunk_of_many_blocks_is_right, many_blocks)
+WITH_EVERY_KERNEL(columns_of_c_may_lie_whole_pages_apart, aligned_columns)
 
 static void chunks_divide_a_panels_width_evenly(void **state)
 {
-    const hyb_kernel_t *kernel = hyb_kernel_best();
+    const hyb_kernel_t *kernel = hyb_kernel_widest();
     int64_t nb, cols, chunks;
 
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/l2_columns.h"
 
-#include "hybrid/cpu/pack.h"
+#include "hybrid/cpu/update/pack.h"
 #include "testing/unit/small_team.h"
 #include "testing/unit/unit.h"
 

@@ -2,7 +2,7 @@
 #include "testing/unit/unit.h"
 #include "hpl.h"
 #include "hpl/matgen/generator.h"
-#include "hpl/matgen/run.h"
+#include "base/sequence.h"
 
 static const uint64_t seed = HPL_ISEED;
 
@@ -21,7 +21,8 @@ static double jumped_entry(int64_t i, int64_t j, int64_t m)
 {
     uint64_t t = (uint64_t)(i + j * m + 1);
 
-    return hpl_entry(hpl_jump_apply(hpl_jump_power(hpl_jump_step, t), seed));
+    return xh_sequence_entry(
+        xh_jump_apply(xh_jump_power(xh_jump_step, t), seed));
 }
 
 static FILE *open_reference(void)
@@ -162,8 +163,8 @@ TEST(a_jump_ends_where_single_steps_end)
 
     for (uint64_t count = 0; count < 3000; count++) {
         assert_true(x ==
-                    hpl_jump_apply(hpl_jump_power(hpl_jump_step, count), seed));
-        x = hpl_jump_apply(hpl_jump_step, x);
+                    xh_jump_apply(xh_jump_power(xh_jump_step, count), seed));
+        x = xh_jump_apply(xh_jump_step, x);
     }
     assert_true(jumped_entry(3, 2, 100) == stepped_entry(3, 2, 100));
 }
@@ -191,29 +192,28 @@ TEST(conversion_rounds_as_the_compilers_own)
     for (int bit = 0; bit < 64; bit++)
         for (int around = -5; around <= 5; around++) {
             x = (UINT64_C(1) << bit) + (uint64_t)around;
-            assert_true(hpl_entry(x) == 0.5 - (double)x * 0x1p-64);
+            assert_true(xh_sequence_entry(x) == 0.5 - (double)x * 0x1p-64);
             x = x * 0x9e3779b97f4a7c15;
-            assert_true(hpl_entry(x) == 0.5 - (double)x * 0x1p-64);
+            assert_true(xh_sequence_entry(x) == 0.5 - (double)x * 0x1p-64);
         }
 }
 
-TEST(every_instruction_set_gives_the_same_entries)
+TEST(a_run_of_any_length_is_the_sequence)
 {
-    hpl_lanes_t lanes = hpl_lanes();
+    xh_lanes_t lanes = xh_lanes();
     double a[101];
     uint64_t x;
-    int i;
+    int count, i;
 
-    for (int isa = XH_ISA_PORTABLE; isa <= (int)xh_cpu_isa(); isa++)
-        for (int count = 0; count <= 100; count++) {
-            a[count] = 7.0;
-            hpl_run((xh_isa_t)isa)(&lanes, seed, count, a);
-            for (i = 0, x = seed; i < count; i++) {
-                assert_true(a[i] == hpl_entry(x));
-                x = hpl_jump_apply(hpl_jump_step, x);
-            }
-            assert_true(a[count] == 7.0);
+    for (count = 0; count <= 100; count++) {
+        a[count] = 7.0;
+        xh_sequence_run(&lanes, seed, count, a);
+        for (i = 0, x = seed; i < count; i++) {
+            assert_true(a[i] == xh_sequence_entry(x));
+            x = xh_jump_apply(xh_jump_step, x);
         }
+        assert_true(a[count] == 7.0);
+    }
 }
 
 /* upstream's names */

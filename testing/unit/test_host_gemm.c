@@ -3,10 +3,10 @@
 #include <pthread.h>
 #include "base/blas_library.h"
 #include "base/settings.h"
-#include "hybrid/cpu/blas.h"
-#include "hybrid/cpu/gemm.h"
-#include "hybrid/cpu/gemm_alone.h"
+#include "hybrid/cpu/product/blas.h"
+#include "hybrid/cpu/product/gemm.h"
 #include "testing/unit/framed.h"
+#include "testing/unit/kernels.h"
 #include "testing/unit/unit.h"
 
 static double element(xh_view_t v, xh_trans_t op, int64_t i, int64_t j)
@@ -77,12 +77,12 @@ static void with_kernel(body_t body, const hyb_kernel_t *kernel, int size)
  */
 static void with_every_kernel(body_t body)
 {
-    int isa, size;
+    const hyb_kernel_t *kernel;
+    int size;
 
     for (size = 1; size <= 2; size++) {
-        for (isa = 0; isa <= (int)xh_cpu_isa(); isa++)
-            if (hyb_kernel_find((xh_isa_t)isa) != NULL)
-                with_kernel(body, hyb_kernel_find((xh_isa_t)isa), size);
+        FOR_EACH_KERNEL(kernel)
+        with_kernel(body, kernel, size);
         if (hyb_blas_present())
             with_kernel(body, NULL, size);
     }
@@ -120,29 +120,17 @@ static void tall_product(hyb_host_gemm_t *gemm)
     check(gemm, (case_t){4200, 10, 9, XH_TRANS, XH_NO_TRANS, 1, -1});
 }
 
-static void tiles_cut_by_any_edge_of_c_are_whole(void **state)
-{
-    (void)state;
-    with_every_kernel(every_edge);
-}
+#define WITH_ALL(sentence, body)                                               \
+    static void sentence(void **state)                                         \
+    {                                                                          \
+        (void)state;                                                           \
+        with_every_kernel(body);                                               \
+    }
 
-static void any_shape_transposition_alpha_and_beta_is_right(void **state)
-{
-    (void)state;
-    with_every_kernel(random_shapes);
-}
-
-static void a_product_deeper_than_one_pass_scales_c_once(void **state)
-{
-    (void)state;
-    with_every_kernel(deep_product);
-}
-
-static void a_tall_product_is_right(void **state)
-{
-    (void)state;
-    with_every_kernel(tall_product);
-}
+WITH_ALL(tiles_cut_by_any_edge_of_c_are_whole, every_edge)
+WITH_ALL(any_shape_transposition_alpha_and_beta_is_right, random_shapes)
+WITH_ALL(a_product_deeper_than_one_pass_scales_c_once, deep_product)
+WITH_ALL(a_tall_product_is_right, tall_product)
 
 /* ---- on any thread ------------------------------------------------------- */
 
@@ -214,7 +202,7 @@ static void shapes_that_do_not_conform_are_refused(void **state)
 
     (void)state;
     assert_int_equal(hyb_team_create(&cpu, 1, 1, &team), XH_OK);
-    assert_int_equal(hyb_host_gemm_create(team, hyb_kernel_best(), &gemm),
+    assert_int_equal(hyb_host_gemm_create(team, hyb_kernel_widest(), &gemm),
                      XH_OK);
     assert_int_equal(hyb_host_gemm(gemm, &p), XH_ERR_ARG);
     p.b = two;

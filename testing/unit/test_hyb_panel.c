@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include "base/cpu.h"
 #include "base/memory.h"
-#include "hybrid/cpu/eliminate.h"
-#include "hybrid/cpu/pack.h"
-#include "hybrid/cpu/panel.h"
+#include "hybrid/cpu/update/pack.h"
+#include "hybrid/cpu/panel/panel.h"
+#include "testing/unit/kernels.h"
 #include "testing/unit/textbook.h"
 
 enum { MOST_COLS = TEXTBOOK_MOST_COLS, MOST_PROCESSES = 2, MOST_MEMBERS = 4 };
@@ -318,17 +318,16 @@ typedef case_t (*draw_t)(const hyb_kernel_t *kernel, int processes);
 /* Draw and check cases for every kernel of this processor. */
 static void check_all(draw_t draw, int cases, double error)
 {
-    int isa, i, processes;
+    const hyb_kernel_t *kernel;
+    int i, processes;
     case_t x;
 
-    for (isa = 0; isa <= (int)xh_cpu_isa(); isa++)
-        for (processes = 1; processes <= MOST_PROCESSES; processes++)
-            for (i = 0; i < cases; i++) {
-                if (hyb_kernel_find((xh_isa_t)isa) == NULL)
-                    continue;
-                x = draw(hyb_kernel_find((xh_isa_t)isa), processes);
-                check(&x, error);
-            }
+    FOR_EACH_KERNEL(kernel)
+    for (processes = 1; processes <= MOST_PROCESSES; processes++)
+        for (i = 0; i < cases; i++) {
+            x = draw(kernel, processes);
+            check(&x, error);
+        }
 }
 
 static case_t any_shape(const hyb_kernel_t *kernel, int processes)
@@ -451,28 +450,9 @@ static void the_number_of_members_does_not_change_a_bit(void **state)
 
     (void)state;
     for (i = 0; i < 40; i++) {
-        x = any_shape(hyb_kernel_best(), 1);
+        x = any_shape(hyb_kernel_widest(), 1);
         x.members = 2 + upto(MOST_MEMBERS - 2);
         check_members(&x);
-    }
-}
-
-static void the_loops_between_pivots_fit_their_kernel(void **state)
-{
-    const hyb_eliminate_t *loops;
-    const hyb_kernel_t *kernel;
-    int isa;
-
-    (void)state;
-    for (isa = 0; isa < XH_ISA_COUNT; isa++) {
-        kernel = hyb_kernel_find((xh_isa_t)isa);
-        loops = hyb_eliminate_find((xh_isa_t)isa);
-        if (kernel == NULL) {
-            assert_null(loops);
-            continue;
-        }
-        assert_int_equal(loops->rows, kernel->rows);
-        assert_int_equal(loops->cols, kernel->cols);
     }
 }
 
@@ -482,7 +462,6 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(the_first_zero_pivot_is_recorded_and_divides_nothing),
     cmocka_unit_test(a_nan_is_the_largest_and_none_is_lost),
     cmocka_unit_test(a_tiny_pivot_divides_its_column),
-    cmocka_unit_test(the_loops_between_pivots_fit_their_kernel),
     cmocka_unit_test(the_number_of_members_does_not_change_a_bit),
 };
 UNIT_MAIN(cases)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/cpu/pack.h"
+#include "hybrid/cpu/update/pack.h"
 #include "testing/unit/unit.h"
 
 enum { LD = 40, COLS = 40, MOST = 31 };

@@ -26,6 +26,7 @@
 #include <string.h>
 #include "base/cpu.h"
 #include "base/log.h"
+#include "hybrid/cpu/trial/trial.h"
 #include "hybrid/plan/host_panel.h"
 #include "hybrid/plan/host_update.h"
 
@@ -170,17 +171,17 @@ static xh_status_t read_number(const char *text, int64_t most,
     return XH_OK;
 }
 
-/* The widest instruction set is usable here, and those before it. */
 static xh_status_t find_kernel(const char *name, const hyb_kernel_t **kernel_p)
 {
-    const hyb_kernel_t *best = hyb_kernel_best(), *kernel;
+    hyb_kernels_t kernels = hyb_kernels_here();
+    const hyb_kernel_t *kernel;
     int isa;
 
-    if (strcmp(name, "auto") == 0) {
-        *kernel_p = best;
+    hyb_kernels_measure(&kernels);
+    *kernel_p = hyb_kernels_fastest(&kernels);
+    if (strcmp(name, "auto") == 0)
         return XH_OK;
-    }
-    for (isa = 0; isa <= (int)best->isa; isa++) {
+    for (isa = 0; isa < XH_ISA_COUNT; isa++) {
         kernel = hyb_kernel_find((xh_isa_t)isa);
         if (kernel != NULL && strcmp(kernel->name, name) == 0) {
             *kernel_p = kernel;
@@ -188,7 +189,7 @@ static xh_status_t find_kernel(const char *name, const hyb_kernel_t **kernel_p)
         }
     }
     xh_log_error("'%s' is no kernel for this processor; the best is %s", name,
-                 best->name);
+                 (*kernel_p)->name);
     return XH_ERR_INPUT;
 }
 

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+#include "base/sequence.h"
 #include "hybrid/device/emu/emu.h"
 
 /* ---- what each operation does ------------------------------------------- */
@@ -115,29 +116,6 @@ static xh_status_t gemv(xh_view_t a, xh_view_t x, xh_view_t y)
 
 /* ---- the random matrix -------------------------------------------------- */
 
-typedef struct { /* any number of steps: x becomes mul * x + add */
-    uint64_t mul, add;
-} jump_t;
-
-static const jump_t one_step = {UINT64_C(6364136223846793005), 1};
-
-static uint64_t leap(jump_t jump, uint64_t x)
-{
-    return jump.mul * x + jump.add;
-}
-
-static jump_t steps(uint64_t count)
-{
-    jump_t all = {1, 0}, square = one_step;
-
-    for (; count > 0; count >>= 1) {
-        if (count & 1)
-            all = (jump_t){square.mul * all.mul, leap(square, all.add)};
-        square = (jump_t){square.mul * square.mul, leap(square, square.add)};
-    }
-    return all;
-}
-
 static int64_t global_of(hyb_dealt_t d, int64_t i)
 {
     int64_t local = d.first + i;
@@ -148,21 +126,21 @@ static int64_t global_of(hyb_dealt_t d, int64_t i)
 static xh_status_t generate(const hyb_generate_t *part, xh_view_t to)
 {
     const hyb_dealt_t rows = part->rows;
-    const jump_t over_others =
-        steps((uint64_t)((rows.processes - 1) * rows.nb));
+    const xh_jump_t over_others =
+        xh_jump_power(xh_jump_step, (uint64_t)((rows.processes - 1) * rows.nb));
     int64_t i, j;
 
     for (j = 0; j < to.cols; j++) {
-        uint64_t column =
-            (uint64_t)global_of(part->cols, j) * (uint64_t)part->order;
-        uint64_t x =
-            leap(steps(column + (uint64_t)global_of(rows, 0) + 1), part->seed);
+        int64_t entry =
+            global_of(part->cols, j) * part->order + global_of(rows, 0);
+        uint64_t x = xh_jump_apply(
+            xh_jump_power(xh_jump_step, (uint64_t)entry + 1), part->seed);
 
         for (i = 0; i < to.rows; i++) {
-            *at(to, i, j) = 0.5 - (double)x * 0x1p-64;
-            x = leap(one_step, x);
+            *at(to, i, j) = xh_sequence_entry(x);
+            x = xh_jump_apply(xh_jump_step, x);
             if ((rows.first + i + 1) % rows.nb == 0)
-                x = leap(over_others, x);
+                x = xh_jump_apply(over_others, x);
         }
     }
     return XH_OK;

@@ -220,17 +220,20 @@ static const hpl_solver_t hybrid_solver = {.name = "hybrid",
  */
 
 /* Panels travel in tiles of the kernel's height: all take the same kernel. */
-static const hyb_kernel_t *common_kernel(const hyb_kernel_t *mine)
+static const hyb_kernel_t *common_kernel(void)
 {
-    int isa = mine != NULL ? (int)mine->isa : (int)hyb_kernel_best()->isa;
-    int least = isa;
+    hyb_kernels_t kernels = hyb_kernels_of_setting();
+    const hyb_kernel_t *mine = hyb_kernels_fastest(&kernels), *common;
 
-    MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (least < isa)
-        xh_log_warning("kernel %s, as not all processors have %s",
-                       xh_cpu_isa_name((xh_isa_t)least),
-                       xh_cpu_isa_name((xh_isa_t)isa));
-    return hyb_kernel_find((xh_isa_t)least);
+    MPI_Allreduce(MPI_IN_PLACE, &kernels.set, 1, MPI_UNSIGNED, MPI_BAND,
+                  MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, kernels.rate, XH_ISA_COUNT, MPI_DOUBLE, MPI_MIN,
+                  MPI_COMM_WORLD);
+    common = hyb_kernels_fastest(&kernels);
+    if ((kernels.set & 1u << mine->isa) == 0)
+        xh_log_warning("kernel %s, as not all processors have %s", common->name,
+                       mine->name);
+    return common;
 }
 
 /* Is it so on any process? */
@@ -285,13 +288,13 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
 
     if (strcmp(xh_settings_text("solver"), "reference") == 0)
         return XH_OK;
+    xh_blas_library_set_threads((int)xh_settings_int("blas_threads"));
     status = open_node(funneled);
     if (status != XH_OK) {
         hyb_driver_close();
         return status;
     }
-    means.kernel = common_kernel(hyb_machine_kernel(means.machine));
-    xh_blas_library_set_threads((int)xh_settings_int("blas_threads"));
+    means.kernel = common_kernel();
     means.multiplier = hyb_multiplier_of_setting(means.kernel);
     means.offloads = anywhere(hyb_machine_devices(means.machine) > 0);
     say_who_solves();

@@ -2,7 +2,7 @@
 #ifndef HYB_MULTIPLIER_H
 #define HYB_MULTIPLIER_H
 
-#include "hybrid/cpu/kernel.h"
+#include "hybrid/cpu/trial/trial.h"
 
 /*
  * What computes C - L2 U on the cores of this process: the kernel, or the BLAS
@@ -10,21 +10,10 @@
  */
 typedef enum { HYB_BY_KERNEL, HYB_BY_BLAS } hyb_multiplier_t;
 
-/* flop/s of one thread, 0: not measured, or not to be had */
-typedef struct {
-    double kernel, blas;
-} hyb_multiplier_rates_t;
-
 /*
- * What the setting kernel asks for. With auto both are tried, which takes
- * milliseconds, where the BLAS library uses one thread a call.
+ * What the setting kernel asks for. With auto, the BLAS library where the trial
+ * found it clearly faster than kernel and it uses one thread a call.
  */
 hyb_multiplier_t hyb_multiplier_of_setting(const hyb_kernel_t *kernel);
-
-/* The BLAS library where it is clearly faster. */
-hyb_multiplier_t hyb_multiplier_choose(hyb_multiplier_rates_t rates);
-
-/* Measure a product as the update has them. Errors: rates 0 without memory */
-hyb_multiplier_rates_t hyb_multiplier_measure(const hyb_kernel_t *kernel);
 
 #endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include "hybrid/cpu/isa/kernel.h"
+
+#ifdef __x86_64__
+
+#include <immintrin.h>
+
+/* 24 accumulators, 3 columns of A and one element of B in registers */
+enum { ROWS = 24, COLS = 8, NEAR = 8 };
+
+#define TARGET __attribute__((target("avx512f")))
+
+typedef __m512d vector_t;
+
+TARGET static inline vector_t multiply_add(vector_t a, vector_t b, vector_t c)
+{
+    return _mm512_fmadd_pd(a, b, c);
+}
+
+#include "hybrid/cpu/isa/loops.inc"
+
+const hyb_kernel_t hyb_kernel_avx512 = {LOOPS};
+
+#else
+
+const hyb_kernel_t hyb_kernel_avx512 = {.name = 0};
+
+#endif

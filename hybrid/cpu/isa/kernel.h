@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_KERNEL_H
+#define HYB_KERNEL_H
+
+#include <stdint.h>
+#include "base/cpu.h"
+#include "base/sequence.h"
+
+/*
+ * All that depends on an instruction set, in one table for each: the register
+ * tile of the update, the blocks that its caches hold, and the innermost loops.
+ *
+ * A, L1 and L2 lie in tiles of rows rows, column by column; B and U in panels
+ * of cols columns, row by row: see hybrid/cpu/update/pack.h.
+ */
+enum { HYB_KERNEL_MOST_ROWS = 24, HYB_KERNEL_MOST_COLS = 8 };
+
+typedef struct hyb_kernel hyb_kernel_t;
+
+/*
+ * Sizes of the update's blocks. A panel of B, depth long, passes through the
+ * first cache; a block of B stays in the second, where tiles of A pass through.
+ */
+typedef struct {
+    int depth;      /* most columns of A that C meets at a time */
+    int block;      /* most doubles of a block of B */
+    int least_cols; /* columns of a chunk, where the second cache has room */
+    int most_cols;  /* ... for as many */
+} hyb_block_sizes_t;
+
+/* What happens to a panel's rows between two pivots. */
+typedef struct {
+    const hyb_kernel_t *kernel;
+    int64_t depth; /* columns of L, the last still to be multiplied by scale */
+    double scale;
+    int64_t cols;    /* columns updated, next to those of L; 0: none */
+    const double *b; /* - U, depth x cols, packed as B */
+} hyb_elimination_t;
+
+typedef struct {
+    double key;  /* magnitude, INFINITY for a NaN; -1: there is no row */
+    int64_t row; /* the first of those with this key */
+} hyb_candidate_t;
+
+/* Some rows of some columns, read once: by residual and back-substitution. */
+typedef struct {
+    const double *a; /* rows x cols, column-major */
+    int64_t rows, cols;
+    int64_t ld;      /* >= rows */
+    const double *x; /* cols */
+} hyb_sweep_t;
+
+/* What the absolute values of a matrix are added to. */
+typedef struct {
+    double *rows, *columns;
+} hyb_sums_t;
+
+struct hyb_kernel {
+    const char *name; /* as xh_cpu_isa_name */
+    xh_isa_t isa;
+    int rows, cols; /* of the register tile */
+    hyb_block_sizes_t blocks;
+
+    /*
+     * C := C + A * B, rows x cols, k >= 1, while 2 k doubles from ahead on
+     * come to the second cache: what a later call reads.
+     *
+     * a      in      k columns of rows doubles, 64-byte aligned
+     * b      in      k rows of cols doubles
+     * c      in,out  column-major, ldc >= rows
+     * ahead  in      any address
+     */
+    void (*multiply)(int64_t k, const double *a, const double *b, double *c,
+                     int64_t ldc, const double *ahead);
+
+    /*
+     * x := - L^-1 (x + A * B), rows x cols, row by row.
+     *
+     * a  in      k columns of rows doubles
+     * l  in      rows columns of rows doubles, L below its unit diagonal
+     * b  in      k rows of cols doubles
+     * x  in,out  rows rows of cols doubles
+     */
+    void (*solve)(const hyb_kernel_t *kernel, int64_t k, const double *a,
+                  const double *l, const double *b, double *x);
+
+    /*
+     * L := L diag(1, .., 1, scale), C := C + L * B in count tiles.
+     *
+     * first   in,out  the first tile's first column of L
+     * stride  in      doubles between tiles
+     *
+     * Returns the largest element of C's first column, its row counted from
+     * the first tile; where cols is 0, nothing of use.
+     */
+    hyb_candidate_t (*eliminate)(const hyb_elimination_t *e, double *first,
+                                 int64_t stride, int64_t count);
+
+    /*
+     * Row i of b -= l(i, 0 .. i - 1) * the rows above, for i = from ..
+     * depth - 1 in order.
+     *
+     * l  in      depth x depth by rows, ld doubles apart
+     * b  in,out  depth rows of cols doubles
+     */
+    void (*substitute)(const hyb_kernel_t *kernel, const double *l, int64_t ld,
+                       int64_t from, int64_t depth, double *b);
+
+    /* r := r - A x, as fast as A can be read. */
+    void (*subtract)(const hyb_sweep_t *sweep, double *r);
+
+    /* The same, and sums.rows += |A| 1, sums.columns += |A|^T 1. */
+    void (*subtract_and_sum)(const hyb_sweep_t *sweep, double *r,
+                             const hyb_sums_t *sums);
+
+    xh_sequence_run_t generate; /* entries of the random matrix */
+};
+
+/* The kernel for isa; NULL where this processor does not have that. */
+const hyb_kernel_t *hyb_kernel_find(xh_isa_t isa);
+
+/* The kernel of the widest instruction set that this processor has. */
+const hyb_kernel_t *hyb_kernel_widest(void);
+
+/*
+ * Fill what a table leaves out with the portable kernel's; what belongs to the
+ * register tile, with slow functions for a tile of any size. A table without
+ * multiply gets the portable register tile and all that works on that.
+ */
+void hyb_kernel_complete(hyb_kernel_t *kernel);
+
+/* Functions for a register tile of any size, for want of better ones. */
+extern const hyb_kernel_t hyb_kernel_any;
+
+#endif

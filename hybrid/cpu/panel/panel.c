@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/cpu/panel/panel.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include "base/integers.h"
+#include "hybrid/cpu/panel/engine.h"
+
+/* Rows of the panel in tiles, the top or the body; a member has some. */
+typedef struct {
+    hyb_tiles_t tiles;
+    int64_t row;        /* the local number of the first */
+    int64_t begin, end; /* tiles of this member */
+    int64_t alive;      /* the rows before it are in L1 */
+} strip_t;
+
+enum { TOP, BODY, STRIPS };
+
+/* one member in one factorization */
+typedef struct {
+    hyb_panel_engine_t *engine;
+    const hyb_panel_t *panel;
+    hyb_barrier_t *barrier;
+    int member, members;
+    int cols; /* of the panel */
+    strip_t strips[STRIPS];
+    hyb_candidate_t best; /* mine for the next pivot */
+} worker_t;
+
+/*
+ * What is done between pivot q - 1 and pivot q. Of L, columns from .. q - 1
+ * take part:
+ *
+ *     U's rows solve .. q - 1 are finished in columns q .. solve_end - 1
+ *     my rows are updated in columns q .. update_end - 1
+ */
+typedef struct {
+    int from, solve, q, solve_end, update_end;
+} step_t;
+
+/* ---- pivots -------------------------------------------------------------- */
+
+/* Row local if it is mine, else NULL: an element every height doubles. */
+static double *row_at(const worker_t *w, int64_t local)
+{
+    int i;
+
+    for (i = 0; i < STRIPS; i++) {
+        const strip_t *strip = &w->strips[i];
+        const hyb_tiles_t *t = &strip->tiles;
+        int64_t row = local - strip->row;
+
+        if (row >= strip->begin * t->height && row < strip->end * t->height &&
+            row < t->rows)
+            return hyb_tiles_at(t, row, 0);
+    }
+    return NULL;
+}
+
+/* Copy row local out if it is mine. */
+static void take_row(const worker_t *w, int64_t local, double *to)
+{
+    const double *from = row_at(w, local);
+    int64_t height = w->engine->kernel->rows, j;
+
+    for (j = 0; j < w->cols && from != NULL; j++)
+        to[j] = from[j * height];
+}
+
+static void put_row(const worker_t *w, int64_t local, const double *from)
+{
+    double *to = row_at(w, local);
+    int64_t height = w->engine->kernel->rows, j;
+
+    for (j = 0; j < w->cols && to != NULL; j++)
+        to[j * height] = from[j];
+}
+
+static double *current_row(const worker_t *w, int c)
+{
+    return w->engine->current + c % 2 * w->engine->ld;
+}
+
+static bool better(hyb_candidate_t a, hyb_candidate_t b)
+{
+    return a.key > b.key || (a.key == b.key && a.row < b.row);
+}
+
+/* The member with the best candidate; of equal ones the first row's. */
+static int winner(const worker_t *w)
+{
+    const hyb_panel_offer_t *offers = w->engine->offers;
+    int best = 0, i;
+
+    for (i = 1; i < w->members; i++)
+        if (better(offers[i].best, offers[best].best))
+            best = i;
+    return best;
+}
+
+/* What is known here, and others who hold rows, decide on pivot c. */
+static void decide(const worker_t *w, int c)
+{
+    hyb_panel_engine_t *engine = w->engine;
+    const hyb_panel_t *panel = w->panel;
+    int best = winner(w);
+    int64_t row = engine->offers[best].best.row;
+    hyb_pivot_t pivot = {.key = engine->offers[best].best.key,
+                         .row = row,
+                         .mine = true,
+                         .candidate = engine->candidates + best * engine->ld,
+                         .current = current_row(w, c)};
+
+    if (panel->agree != NULL)
+        panel->agree(panel->context, c, &pivot);
+    engine->place = pivot.mine ? row : -1;
+    panel->pivot[c] = pivot.row;
+    if (pivot.candidate[c] == 0.0 && *panel->zero_p == 0)
+        *panel->zero_p = c + 1;
+    memcpy(engine->rows + c * engine->ld, pivot.candidate,
+           (size_t)w->cols * sizeof(double));
+}
+
+/*
+ * Agree on the pivot of column c. Member 0 then knows it, and the others after
+ * the next barrier.
+ */
+static void elect(worker_t *w, int c)
+{
+    hyb_panel_engine_t *engine = w->engine;
+
+    engine->offers[w->member].best = w->best;
+    take_row(w, w->best.row, engine->candidates + w->member * engine->ld);
+    if (w->strips[TOP].tiles.rows > 0)
+        take_row(w, c, current_row(w, c));
+    hyb_barrier_wait(w->barrier);
+    if (w->member == 0)
+        decide(w, c);
+}
+
+/* ---- between two pivots -------------------------------------------------- */
+
+/* From so many operations on, all members take part in finding U. */
+static const double shared_work = 16384;
+
+/* Pack - U in count columns from j on, and compute its new rows. */
+static void prepare_group(const worker_t *w, const step_t *step, int j,
+                          int count)
+{
+    const hyb_panel_engine_t *engine = w->engine;
+    int cols = engine->kernel->cols, depth = step->q - step->from, i, k;
+    double *b = engine->b + (int64_t)(j - step->q) * depth, *to = b;
+    double *row;
+
+    for (i = step->from; i < step->q; i++, to += cols) {
+        row = engine->rows + i * engine->ld + j;
+        for (k = 0; k < count; k++)
+            to[k] = -row[k];
+        for (; k < cols; k++)
+            to[k] = 0.0;
+    }
+    engine->kernel->substitute(
+        engine->kernel, engine->rows + step->from * engine->ld + step->from,
+        engine->ld, step->solve - step->from, depth, b);
+    for (i = step->solve; i < step->q; i++) {
+        row = engine->rows + i * engine->ld + j;
+        for (k = 0; k < count; k++)
+            row[k] = -b[(i - step->from) * cols + k];
+    }
+}
+
+static void prepare_groups(const worker_t *w, const step_t *step, int first,
+                           int stride)
+{
+    int cols = w->engine->kernel->cols, j;
+
+    for (j = step->q + first * cols; j < step->solve_end; j += stride * cols)
+        prepare_group(w, step, j, (int)xh_smaller(cols, step->solve_end - j));
+}
+
+/* After this all members know pivot q - 1 and - U. */
+static void prepare(const worker_t *w, const step_t *step)
+{
+    double depth = step->q - step->from;
+
+    if (depth * depth * (step->solve_end - step->q) < shared_work) {
+        if (w->member == 0)
+            prepare_groups(w, step, 0, 1);
+    } else {
+        hyb_barrier_wait(w->barrier);
+        prepare_groups(w, step, w->member, w->members);
+    }
+    hyb_barrier_wait(w->barrier);
+}
+
+static void divide(const strip_t *strip, int c, double pivot)
+{
+    int64_t row, end = strip->end * strip->tiles.height;
+
+    for (row = strip->begin * strip->tiles.height; row < end; row++)
+        *hyb_tiles_at(&strip->tiles, row, c) /= pivot;
+}
+
+/*
+ * What column c is to be multiplied by. The inverse of a tiny pivot may be no
+ * number: then the division is done here, and 1 remains.
+ */
+static double scale_of(const worker_t *w, int c)
+{
+    double pivot = w->engine->rows[c * w->engine->ld + c];
+    int p;
+
+    if (pivot == 0.0)
+        return 1.0;
+    if (!(fabs(pivot) < DBL_MIN))
+        return 1.0 / pivot;
+    for (p = 0; p < STRIPS; p++)
+        divide(&w->strips[p], c, pivot);
+    return 1.0;
+}
+
+/* The largest of the live elements of column c in tile i. */
+static void scan(worker_t *w, const strip_t *strip, int64_t i, int c)
+{
+    const hyb_tiles_t *t = &strip->tiles;
+    int64_t row = xh_larger(i * t->height, strip->alive);
+    int64_t end = xh_smaller((i + 1) * t->height, t->rows);
+
+    for (; row < end; row++) {
+        double x = *hyb_tiles_at(t, row, c);
+        double key = isnan(x) ? INFINITY : fabs(x);
+
+        if (key > w->best.key)
+            w->best = (hyb_candidate_t){.key = key, .row = strip->row + row};
+    }
+}
+
+static void start_search(worker_t *w)
+{
+    w->best = (hyb_candidate_t){.key = -1.0, .row = -1};
+}
+
+/* My candidate for pivot 0. */
+static void search(worker_t *w)
+{
+    int64_t i;
+    int p;
+
+    start_search(w);
+    for (p = 0; p < STRIPS; p++)
+        for (i = w->strips[p].begin; i < w->strips[p].end; i++)
+            scan(w, &w->strips[p], i, 0);
+}
+
+/* Tiles from tile i on of which all rows are candidates. */
+static int64_t whole_tiles(const strip_t *strip, int64_t i)
+{
+    const hyb_tiles_t *t = &strip->tiles;
+
+    if (i * t->height < strip->alive)
+        return 0;
+    return xh_smaller(strip->end, t->rows / t->height) - i;
+}
+
+static void advance_strip(worker_t *w, const strip_t *strip, const step_t *step,
+                          const hyb_elimination_t *e)
+{
+    const hyb_tiles_t *t = &strip->tiles;
+    int64_t i = xh_larger(strip->begin, strip->alive / t->height), count;
+    hyb_candidate_t found;
+
+    for (; i < strip->end; i += xh_larger(count, 1)) {
+        count = whole_tiles(strip, i);
+        found = w->engine->kernel->eliminate(
+            e, hyb_tiles_at(t, i * t->height, step->from), t->height * t->cols,
+            xh_larger(count, 1));
+        if (count == 0 && e->cols > 0)
+            scan(w, strip, i, step->q);
+        if (count > 0 && found.key > w->best.key)
+            w->best = (hyb_candidate_t){.key = found.key,
+                                        .row = strip->row + i * t->height +
+                                               found.row};
+    }
+}
+
+/*
+ * The top's row takes the place of pivot q - 1, which divides its column. My
+ * rows are updated, and I know my candidate for pivot q. All members know pivot
+ * q - 1 then.
+ */
+static void advance(worker_t *w, const step_t *step)
+{
+    hyb_elimination_t e = {.kernel = w->engine->kernel,
+                           .depth = step->q - step->from,
+                           .cols = step->update_end - step->q,
+                           .b = w->engine->b};
+    int p;
+
+    prepare(w, step);
+    put_row(w, w->engine->place, current_row(w, step->q - 1));
+    e.scale = scale_of(w, step->q - 1);
+    start_search(w);
+    w->strips[TOP].alive = step->q;
+    for (p = 0; p < STRIPS; p++)
+        advance_strip(w, &w->strips[p], step, &e);
+}
+
+/* ---- recursion ----------------------------------------------------------- */
+
+/* Columns begin .. end - 1, taken in parts of `part` columns. */
+typedef struct {
+    worker_t *worker;
+    hyb_panel_variant_t variant;
+    int begin, end, part;
+    bool leaf; /* its parts are columns; else they are factored by recursion */
+} stage_t;
+
+static void factor_columns(worker_t *w, int begin, int end);
+
+/*
+ * After the part p .. q - 1
+ *
+ *     left-looking    U above the next part is finished, the part updated
+ *     Crout           the part's own rows of U, then the next part
+ *     right-looking   the part's own rows of U, then all columns to the right
+ */
+static step_t step_after(const stage_t *s, int p, int q)
+{
+    int next = (int)xh_smaller(q + s->part, s->end);
+    bool left = s->variant == HYB_LEFT, right = s->variant == HYB_RIGHT;
+
+    return (step_t){.from = right ? p : s->begin,
+                    .solve = left ? s->begin : p,
+                    .q = q,
+                    .solve_end = left ? next : s->end,
+                    .update_end = right ? s->end : next};
+}
+
+static void factor_stage(const stage_t *s)
+{
+    step_t step;
+    int p, q;
+
+    for (p = s->begin; p < s->end; p = q) {
+        q = (int)xh_smaller(p + s->part, s->end);
+        if (s->leaf)
+            elect(s->worker, p);
+        else
+            factor_columns(s->worker, p, q);
+        if (q == s->end)
+            return;
+        step = step_after(s, p, q);
+        advance(s->worker, &step);
+    }
+}
+
+/* Columns of a part: whole blocks, dealt evenly. */
+static int part_width(const hyb_panel_method_t *method, int cols)
+{
+    int blocks = (cols - 1) / method->base_cols + 1;
+
+    return ((blocks - 1) / method->parts + 1) * method->base_cols;
+}
+
+static void tell_leaf(const worker_t *w)
+{
+    if (w->member == 0 && w->panel->leaf != NULL)
+        w->panel->leaf(w->panel->context);
+}
+
+static void factor_columns(worker_t *w, int begin, int end)
+{
+    const hyb_panel_method_t *method = &w->panel->method;
+    stage_t s = {.worker = w, .begin = begin, .end = end};
+
+    s.leaf = end - begin <= method->base_cols;
+    s.variant = s.leaf ? method->base : method->recursion;
+    s.part = s.leaf ? 1 : part_width(method, end - begin);
+    if (s.leaf)
+        tell_leaf(w);
+    factor_stage(&s);
+    if (s.leaf)
+        tell_leaf(w);
+}
+
+/* ---- the panel ----------------------------------------------------------- */
+
+static int64_t tiles_in(const hyb_tiles_t *t)
+{
+    return (t->rows + t->height - 1) / t->height;
+}
+
+/* This member's tiles of a strip: the top's drop out one by one. */
+static void deal(const worker_t *w, strip_t *strip)
+{
+    int64_t count = tiles_in(&strip->tiles);
+
+    strip->begin = count * w->member / w->members;
+    strip->end = count * (w->member + 1) / w->members;
+}
+
+/* Zeros: whatever a tile is filled up with must not become a NaN. */
+static void fill_up(const strip_t *strip)
+{
+    const hyb_tiles_t *t = &strip->tiles;
+    int64_t rest = t->rows % t->height, i, j;
+    double *column;
+
+    if (rest == 0 || strip->begin == strip->end || strip->end != tiles_in(t))
+        return;
+    for (j = 0; j < t->cols; j++) {
+        column = hyb_tiles_at(t, t->rows - rest, j);
+        for (i = rest; i < t->height; i++)
+            column[i] = 0.0;
+    }
+}
+
+static void copy_top(const worker_t *w)
+{
+    const strip_t *strip = &w->strips[TOP];
+    int height = strip->tiles.height;
+    int64_t row = strip->begin * height;
+    int64_t rows = xh_smaller(strip->end * height, strip->tiles.rows) - row;
+
+    if (rows > 0)
+        hyb_pack(xh_view_part(w->panel->top, row, 0, rows, w->cols),
+                 XH_NO_TRANS, 1.0, height, hyb_tiles_at(&strip->tiles, row, 0));
+}
+
+/* My columns of L1, which is kept by rows until now. */
+static void copy_l1(const worker_t *w)
+{
+    const hyb_panel_engine_t *engine = w->engine;
+    xh_view_t l1 = w->panel->l1;
+    int64_t begin = (int64_t)w->cols * w->member / w->members;
+    int64_t end = (int64_t)w->cols * (w->member + 1) / w->members, i, j;
+
+    for (j = begin; j < end; j++)
+        for (i = 0; i < w->cols; i++)
+            l1.data[i + j * l1.ld] = engine->rows[i * engine->ld + j];
+}
+
+static worker_t worker_of(hyb_panel_engine_t *engine, const hyb_panel_t *panel,
+                          int member, int members)
+{
+    worker_t w = {.engine = engine,
+                  .panel = panel,
+                  .barrier = engine->barriers[members - 1],
+                  .member = member,
+                  .members = members,
+                  .cols = (int)panel->l1.cols};
+    strip_t *top = &w.strips[TOP], *body = &w.strips[BODY];
+
+    top->tiles = (hyb_tiles_t){.data = engine->top,
+                               .rows = panel->top.rows,
+                               .cols = w.cols,
+                               .height = engine->kernel->rows};
+    body->tiles = panel->body;
+    body->row = panel->top.rows;
+    deal(&w, top);
+    deal(&w, body);
+    return w;
+}
+
+void hyb_panel_factor(hyb_panel_engine_t *engine, const hyb_panel_t *panel,
+                      int member, int members)
+{
+    worker_t w = worker_of(engine, panel, member, members);
+    step_t last = {.from = w.cols - 1,
+                   .solve = w.cols - 1,
+                   .q = w.cols,
+                   .solve_end = w.cols,
+                   .update_end = w.cols};
+
+    if (member == 0)
+        *panel->zero_p = 0;
+    copy_top(&w);
+    fill_up(&w.strips[BODY]);
+    search(&w);
+    factor_columns(&w, 0, w.cols);
+    advance(&w, &last);
+    fill_up(&w.strips[BODY]);
+    copy_l1(&w);
+    hyb_barrier_wait(w.barrier);
+}

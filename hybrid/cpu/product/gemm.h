@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_HOST_GEMM_H
+#define HYB_HOST_GEMM_H
+
+#include <stddef.h>
+#include "base/status.h"
+#include "hybrid/cpu/isa/kernel.h"
+#include "hybrid/node/team.h"
+#include "base/view.h"
+
+/*
+ * The host's DGEMM: one team of threads and the memory they pack into. A is
+ * packed once by all threads and shared; threads then take chunks of columns
+ * of C, pack their part of B and multiply. Source: Linpack on Xeon Phi, III.
+ */
+typedef struct hyb_host_gemm hyb_host_gemm_t;
+
+/*
+ * team and kernel are borrowed. kernel NULL leaves the work to the BLAS
+ * library, called by each thread on its share of the columns. Errors:
+ * XH_ERR_MEMORY XH_ERR_ARG     kernel is NULL and no BLAS is linked
+ */
+xh_status_t hyb_host_gemm_create(hyb_team_t *team, const hyb_kernel_t *kernel,
+                                 hyb_host_gemm_t **gemm_p);
+void hyb_host_gemm_destroy(hyb_host_gemm_t *gemm); /* accepts NULL */
+
+/* Bytes that a team of one packs into, at most. */
+size_t hyb_host_gemm_lone_bytes(void);
+
+/*
+ * C := beta C + alpha op(A) op(B), in host memory; returns when it is done.
+ * With alpha 0 or k 0, A and B are not read.
+ *
+ * Cost:   2 m n k flop.
+ * Errors: XH_ERR_ARG     shapes do not conform, or ld < rows
+ *         XH_ERR_MEMORY  for packing; C is untouched
+ */
+xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product);
+
+/*
+ * The same on the calling thread alone, whichever that is, with the kernel that
+ * the setting asks for. Each thread keeps the memory it packs into,
+ * hyb_host_gemm_lone_bytes at most, until it ends.
+ */
+xh_status_t hyb_gemm_alone(const xh_gemm_t *product);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/cpu/update/chunk.h"
+
+#include <stddef.h>
+#include <string.h>
+#include "base/cpu.h"
+#include "base/integers.h"
+#include "hybrid/cpu/update/pack.h"
+
+enum { MOST_TILE = HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_COLS };
+
+int64_t hyb_chunk_part(const hyb_kernel_t *kernel, int64_t nb, int64_t most)
+{
+    int64_t pieces = (nb + most - 1) / most, width = (nb + pieces - 1) / pieces;
+
+    return (width + kernel->cols - 1) / kernel->cols * kernel->cols;
+}
+
+int64_t hyb_chunk_cols(const hyb_kernel_t *kernel, int64_t nb)
+{
+    const hyb_block_sizes_t *blocks = &kernel->blocks;
+    int64_t half = xh_cpu_l2_bytes() / 2 / (int64_t)sizeof(double);
+    int64_t most = xh_smaller(blocks->most_cols, half / nb);
+
+    return hyb_chunk_part(kernel, nb, xh_larger(blocks->least_cols, most));
+}
+
+int64_t hyb_chunk_u_size(const hyb_kernel_t *kernel, int64_t nb, int64_t cols)
+{
+    return hyb_pack_size(cols, nb, kernel->cols);
+}
+
+void hyb_factors_pack_l1(xh_view_t v, hyb_tiles_t *l1)
+{
+    int64_t i, j;
+
+    l1->rows = v.rows;
+    l1->cols = v.cols;
+    hyb_pack(v, XH_NO_TRANS, 1.0, l1->height, l1->data);
+    for (j = 0; j < v.cols; j++)
+        for (i = 0; i <= j; i++)
+            *hyb_tiles_at(l1, i, j) = 0.0;
+}
+
+/* ---- rows of U ---------------------------------------------------------- */
+
+/* The columns that fill up the last panel. */
+static void clear_rest(const hyb_kernel_t *kernel, int64_t nb, int64_t cols,
+                       double *u)
+{
+    int64_t i, j, width = kernel->cols, last = cols / width * width;
+
+    if (last == cols)
+        return;
+    for (i = 0; i < nb; i++)
+        for (j = cols - last; j < width; j++)
+            u[last * nb + i * width + j] = 0.0;
+}
+
+/*
+ * A column's elements of U, one in each row of its panel, and what comes to
+ * stand where they were. Each is in a line of memory of its own: asked for by
+ * the second cache, more of them are on their way at a time than loads could
+ * wait for; near the end of a column they are the next one's.
+ */
+static void move_column(const hyb_swap_t *swap, double *column,
+                        const double *next, int width, double *u)
+{
+    enum { AHEAD = 64 };
+    int nb = swap->nb, i, d = 0;
+
+    for (i = 0; i < nb; i++, u += width) {
+        double *element = column + swap->source[i];
+
+        if (i + AHEAD < nb)
+            __builtin_prefetch(column + swap->source[i + AHEAD], 0, 2);
+        else
+            __builtin_prefetch(next + swap->source[(i + AHEAD) % nb], 0, 2);
+        *u = *element;
+        if (d < swap->displaced && swap->to[d] == swap->source[i])
+            *element = column[swap->from[d++]];
+    }
+    for (; d < swap->displaced; d++)
+        column[swap->to[d]] = column[swap->from[d]];
+}
+
+void hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
+                    xh_view_t columns, double *u)
+{
+    int64_t j, cols = columns.cols, width = kernel->cols;
+    double *column = columns.data;
+
+    for (j = 0; j < cols; j++, column += columns.ld)
+        move_column(swap, column, j + 1 < cols ? column + columns.ld : column,
+                    kernel->cols, u + j / width * width * swap->nb + j % width);
+    clear_rest(kernel, swap->nb, cols, u);
+}
+
+/* A row within a packed panel; at its end fewer columns are left. */
+static inline void copy_row(const double *from, int width, int64_t left,
+                            double *to)
+{
+    int j;
+
+    for (j = 0; j < width && j < left; j++)
+        to[j] = from[j];
+}
+
+void hyb_chunk_unpack_rows(const hyb_kernel_t *kernel,
+                           const hyb_arrived_t *rows, int64_t cols, double *u)
+{
+    int64_t j;
+    int r, width = kernel->cols;
+
+    for (j = 0; j < cols; j += width)
+        for (r = 0; r < rows->nb; r++) {
+            const double *row = rows->data + r * rows->ld + j;
+
+            __builtin_prefetch(row + width, 0, 2);
+            copy_row(row, width, cols - j,
+                     u + j * rows->nb + rows->place[r] * width);
+        }
+    clear_rest(kernel, rows->nb, cols, u);
+}
+
+void hyb_chunk_return_rows(const hyb_kernel_t *kernel, const double *u,
+                           int64_t cols, const hyb_arrived_t *rows)
+{
+    int64_t j;
+    int r, width = kernel->cols;
+
+    for (j = 0; j < cols; j += width)
+        for (r = 0; r < rows->nb; r++)
+            copy_row(u + j * rows->nb + rows->place[r] * width, width, cols - j,
+                     rows->data + r * rows->ld + j);
+}
+
+void hyb_chunk_store(const hyb_factors_t *factors, const double *u,
+                     xh_view_t matrix)
+{
+    int width = factors->kernel->cols;
+    int64_t i, j;
+
+    for (j = 0; j < matrix.cols; j++) {
+        const double *from = u + j / width * width * matrix.rows + j % width;
+
+        for (i = 0; i < matrix.rows; i++)
+            matrix.data[i + j * matrix.ld] = -from[i * width];
+    }
+}
+
+/* ---- solving ------------------------------------------------------------ */
+
+/* L1's last tile, where it is not whole, on its diagonal. */
+typedef struct {
+    int64_t first, rows;
+    double l[HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_ROWS];
+} last_tile_t;
+
+static void find_last(const hyb_tiles_t *l1, last_tile_t *last)
+{
+    int64_t height = l1->height, size;
+
+    last->first = l1->rows / height * height;
+    last->rows = l1->rows - last->first;
+    if (last->rows == 0)
+        return;
+    size = last->rows * height;
+    memcpy(last->l, hyb_tiles_at(l1, last->first, last->first),
+           (size_t)size * sizeof(double));
+    memset(last->l + size, 0,
+           (size_t)(height * height - size) * sizeof(double));
+}
+
+/* The last rows of a panel of U, by way of a whole tile. */
+static void solve_last(const hyb_factors_t *factors, const last_tile_t *last,
+                       double *panel)
+{
+    const hyb_kernel_t *kernel = factors->kernel;
+    _Alignas(64) double x[MOST_TILE] = {0.0};
+    double *mine = panel + last->first * kernel->cols;
+    size_t bytes = (size_t)(last->rows * kernel->cols) * sizeof(double);
+
+    memcpy(x, mine, bytes);
+    kernel->solve(kernel, last->first,
+                  hyb_tiles_at(&factors->l1, last->first, 0), last->l, panel,
+                  x);
+    memcpy(mine, x, bytes);
+}
+
+void hyb_chunk_solve(const hyb_factors_t *factors, int64_t cols, double *u)
+{
+    const hyb_kernel_t *kernel = factors->kernel;
+    const hyb_tiles_t *l1 = &factors->l1;
+    int64_t i, j;
+    last_tile_t last;
+
+    find_last(l1, &last);
+    for (j = 0; j < cols; j += kernel->cols, u += kernel->cols * l1->cols) {
+        for (i = 0; i < last.first; i += kernel->rows)
+            kernel->solve(kernel, i, hyb_tiles_at(l1, i, 0),
+                          hyb_tiles_at(l1, i, i), u, u + i * kernel->cols);
+        if (last.rows > 0)
+            solve_last(factors, &last, u);
+    }
+}
+
+/* ---- updating ----------------------------------------------------------- */
+
+/* C += A * B for some of A's columns and as many of B's rows */
+typedef struct {
+    const hyb_kernel_t *kernel;
+    int64_t depth, stride; /* of these; of whole tiles and panels */
+    const double *a, *b;
+    xh_view_t c;
+    const hyb_chunk_poll_t *poll;
+} slice_t;
+
+/* A register tile that reaches beyond C, by way of a whole one. */
+static void multiply_edge(const slice_t *s, const double *a, const double *b,
+                          xh_view_t c)
+{
+    double tile[MOST_TILE] = {0.0};
+    int height = s->kernel->rows;
+    int64_t i, j;
+
+    s->kernel->multiply(s->depth, a, b, tile, height, a);
+    for (j = 0; j < c.cols; j++)
+        for (i = 0; i < c.rows; i++)
+            c.data[i + j * c.ld] += tile[i + j * height];
+}
+
+/*
+ * The tile of A at row i meets panels of B from column j on, while the next
+ * tile comes from memory, which has too long a way to be waited for.
+ */
+static void multiply_tile(const slice_t *s, int64_t i, int64_t j, xh_view_t c)
+{
+    const hyb_kernel_t *kernel = s->kernel;
+    const double *a = s->a + i * s->stride, *b = s->b + j * s->stride;
+    int64_t next = i + kernel->rows < s->c.rows ? i + kernel->rows : 0;
+    const double *ahead = s->a + next * s->stride;
+    int64_t share = kernel->rows * kernel->cols * s->depth / c.cols, cols;
+
+    for (; c.cols > 0; c = xh_view_part(c, 0, cols, c.rows, c.cols - cols)) {
+        cols = xh_smaller(kernel->cols, c.cols);
+        if (c.rows == kernel->rows && cols == kernel->cols)
+            kernel->multiply(s->depth, a, b, c.data, c.ld, ahead);
+        else
+            multiply_edge(s, a, b, xh_view_part(c, 0, 0, c.rows, cols));
+        b += kernel->cols * s->stride;
+        ahead += share;
+    }
+}
+
+/* Columns j .. j + cols - 1 of C. */
+static void multiply_block(const slice_t *s, int64_t j, int64_t cols)
+{
+    int64_t i, height = s->kernel->rows;
+
+    for (i = 0; i < s->c.rows; i += height) {
+        multiply_tile(
+            s, i, j,
+            xh_view_part(s->c, i, j, xh_smaller(height, s->c.rows - i), cols));
+        if (s->poll != NULL && s->poll->poll != NULL)
+            s->poll->poll(s->poll->context);
+    }
+}
+
+/* In equal blocks of whole panels. */
+static void multiply_slice(const slice_t *s)
+{
+    int64_t width = s->kernel->cols, panels = (s->c.cols + width - 1) / width;
+    int64_t block = s->kernel->blocks.block;
+    int64_t blocks = (panels * width * s->depth - 1) / block + 1, j;
+    int64_t cols = (panels + blocks - 1) / blocks * width;
+
+    for (j = 0; j < s->c.cols; j += cols)
+        multiply_block(s, j, xh_smaller(cols, s->c.cols - j));
+}
+
+void hyb_chunk_multiply(const hyb_factors_t *factors, int64_t first,
+                        const double *u, xh_view_t c,
+                        const hyb_chunk_poll_t *poll)
+{
+    const hyb_tiles_t *l2 = &factors->l2;
+    int64_t most = factors->kernel->blocks.depth, inner, depth;
+    int64_t slices = (l2->cols + most - 1) / most;
+
+    if (slices == 0)
+        return;
+    depth = (l2->cols + slices - 1) / slices;
+    for (inner = 0; inner < l2->cols; inner += depth) {
+        slice_t slice = {.kernel = factors->kernel,
+                         .depth = xh_smaller(depth, l2->cols - inner),
+                         .stride = l2->cols,
+                         .a = hyb_tiles_at(l2, first, inner),
+                         .b = u + inner * factors->kernel->cols,
+                         .c = c,
+                         .poll = poll};
+
+        multiply_slice(&slice);
+    }
+}

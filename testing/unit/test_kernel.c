@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/unit/unit.h"
+
+#include <math.h>
+#include "testing/unit/framed.h"
+#include "testing/unit/kernels.h"
+
+/* ---- tables with holes --------------------------------------------------- */
+
+/* All that a table may leave out. */
+#define EACH_MEMBER(X)                                                         \
+    X(multiply)                                                                \
+    X(solve)                                                                   \
+    X(eliminate)                                                               \
+    X(substitute)                                                              \
+    X(subtract)                                                                \
+    X(subtract_and_sum)                                                        \
+    X(generate)                                                                \
+    X(blocks.depth)                                                            \
+    X(blocks.block)                                                            \
+    X(blocks.least_cols)                                                       \
+    X(blocks.most_cols)
+
+#define ONE(member) +1
+enum { MEMBERS = EACH_MEMBER(ONE) };
+
+/* A copy of kernel without one member, completed. */
+static hyb_kernel_t without(const hyb_kernel_t *kernel, int member)
+{
+    hyb_kernel_t k = *kernel;
+    int i = 0;
+
+#define ERASE(name)                                                            \
+    if (i++ == member)                                                         \
+        k.name = 0;
+    EACH_MEMBER(ERASE)
+    hyb_kernel_complete(&k);
+    return k;
+}
+
+static void check_complete(const hyb_kernel_t *k)
+{
+#define CHECK(name) assert_true(k->name != 0);
+    EACH_MEMBER(CHECK)
+    assert_in_range(k->rows, 1, HYB_KERNEL_MOST_ROWS);
+    assert_in_range(k->cols, 1, HYB_KERNEL_MOST_COLS);
+    assert_true(k->blocks.least_cols <= k->blocks.most_cols);
+}
+
+/* ---- what each function computes ----------------------------------------- */
+
+enum { DEPTH = 37, MOST = 40, LD = MOST + 3 };
+
+static void compare(const double *got, const double *want, int64_t count)
+{
+    int64_t i;
+
+    for (i = 0; i < count; i++)
+        assert_true(fabs(got[i] - want[i]) <= 1e-12);
+}
+
+static double *drawn(int64_t count)
+{
+    double *x = framed_doubles(count);
+    int64_t i;
+
+    for (i = 0; i < count; i++)
+        x[i] = framed_drawn();
+    return x;
+}
+
+static double *copy(const double *x, int64_t count)
+{
+    double *y = framed_doubles(count);
+
+    memcpy(y, x, (size_t)count * sizeof(double));
+    return y;
+}
+
+static void check_multiply(const hyb_kernel_t *k, int depth)
+{
+    int64_t size = (int64_t)LD * k->cols;
+    double *a = drawn((int64_t)k->rows * depth);
+    double *b = drawn((int64_t)k->cols * depth);
+    double *got = drawn(size), *want = copy(got, size);
+    int i, j, p;
+
+    for (j = 0; j < k->cols; j++)
+        for (i = 0; i < k->rows; i++)
+            for (p = 0; p < depth; p++)
+                want[i + j * LD] += a[p * k->rows + i] * b[p * k->cols + j];
+    k->multiply(depth, a, b, got, LD, a);
+    compare(got, want, size);
+    free(a);
+    free(b);
+    free(got);
+    free(want);
+}
+
+static void check_solve(const hyb_kernel_t *k, int depth)
+{
+    int64_t size = (int64_t)k->rows * k->cols;
+    double *a = drawn((int64_t)k->rows * (depth + 1));
+    double *b = drawn((int64_t)k->cols * (depth + 1));
+    double *l = drawn((int64_t)k->rows * k->rows);
+    double *got = drawn(size), *want = copy(got, size);
+
+    k->solve(k, depth, a, l, b, got);
+    hyb_kernel_any.solve(k, depth, a, l, b, want);
+    compare(got, want, size);
+    free(a);
+    free(b);
+    free(l);
+    free(got);
+    free(want);
+}
+
+/* Tiles of DEPTH columns of L and of some to be updated. */
+static void check_eliminate(const hyb_kernel_t *k, int depth, int cols)
+{
+    enum { TILES = 3 };
+    int64_t stride = (int64_t)k->rows * (depth + cols), size = TILES * stride;
+    int64_t panels = (cols + k->cols - 1) / k->cols;
+    double *b = drawn(panels * k->cols * depth + 1);
+    double *got = drawn(size), *want = copy(got, size);
+    hyb_elimination_t e = {
+        .kernel = k, .depth = depth, .scale = 0.5, .cols = cols, .b = b};
+    hyb_candidate_t best = k->eliminate(&e, got, stride, TILES);
+    hyb_candidate_t found = hyb_kernel_any.eliminate(&e, want, stride, TILES);
+
+    compare(got, want, size);
+    if (cols > 0) {
+        assert_int_equal(best.row, found.row);
+        assert_true(fabs(best.key - found.key) <= 1e-12);
+    }
+    free(b);
+    free(got);
+    free(want);
+}
+
+static void check_substitute(const hyb_kernel_t *k, int from)
+{
+    int64_t size = (int64_t)DEPTH * k->cols, i;
+    double *l = drawn(LD * DEPTH), *got = drawn(size), *want = copy(got, size);
+
+    for (i = 0; i < LD * DEPTH; i++)
+        l[i] *= 0.1;
+    k->substitute(k, l, LD, from, DEPTH, got);
+    hyb_kernel_any.substitute(k, l, LD, from, DEPTH, want);
+    compare(got, want, size);
+    free(l);
+    free(got);
+    free(want);
+}
+
+static void check_tile(const hyb_kernel_t *k)
+{
+    int i;
+
+    for (i = 1; i <= DEPTH; i++) {
+        check_multiply(k, i);
+        check_solve(k, i - 1);
+        check_eliminate(k, 1 + i % 9, i - 1);
+        check_substitute(k, i - 1);
+    }
+}
+
+static void check_generate(const hyb_kernel_t *k)
+{
+    const uint64_t seed = 100;
+    xh_lanes_t lanes = xh_lanes();
+    double got[101], want[101];
+    int count;
+
+    for (count = 0; count <= 100; count++) {
+        got[count] = want[count] = 7.0;
+        k->generate(&lanes, seed, count, got);
+        xh_sequence_run(&lanes, seed, count, want);
+        assert_memory_equal(got, want, sizeof(double) * (size_t)(count + 1));
+    }
+}
+
+/* ---- sweeps -------------------------------------------------------------- */
+
+/* a, x and what is to be added to; numbers small enough to be exact. */
+typedef struct {
+    double a[LD * MOST], x[MOST];
+    double r[MOST + 1], rows[MOST + 1], columns[MOST + 1];
+} data_t;
+
+static void fill(data_t *d)
+{
+    int i;
+
+    memset(d, 0, sizeof(*d));
+    for (i = 0; i < LD * MOST; i++)
+        d->a[i] = i * 37 % 101 - 50;
+    for (i = 0; i < MOST; i++)
+        d->x[i] = i * 7 % 11 - 5;
+    for (i = 0; i <= MOST; i++) {
+        d->r[i] = i;
+        d->rows[i] = 2 * i;
+        d->columns[i] = 3 * i;
+    }
+}
+
+static void by_the_book(data_t *d, int rows, int cols)
+{
+    int i, j;
+
+    for (j = 0; j < cols; j++)
+        for (i = 0; i < rows; i++) {
+            d->r[i] -= d->a[i + j * LD] * d->x[j];
+            d->rows[i] += fabs(d->a[i + j * LD]);
+            d->columns[j] += fabs(d->a[i + j * LD]);
+        }
+}
+
+static hyb_sweep_t sweep_of(const data_t *d, int rows, int cols)
+{
+    return (hyb_sweep_t){
+        .a = d->a, .rows = rows, .cols = cols, .ld = LD, .x = d->x};
+}
+
+static void check_sweep(const hyb_kernel_t *k, int rows, int cols)
+{
+    static data_t is, should_be;
+    hyb_sweep_t c = sweep_of(&is, rows, cols);
+    hyb_sums_t sums = {.rows = is.rows, .columns = is.columns};
+
+    fill(&is);
+    fill(&should_be);
+    by_the_book(&should_be, rows, cols);
+    k->subtract(&c, is.r);
+    assert_memory_equal(is.r, should_be.r, sizeof(is.r));
+    fill(&is);
+    k->subtract_and_sum(&c, is.r, &sums);
+    assert_memory_equal(&is, &should_be, sizeof(is));
+}
+
+static void check_sweeps(const hyb_kernel_t *k)
+{
+    int rows, cols;
+
+    for (rows = 0; rows <= MOST; rows++)
+        for (cols = 0; cols <= 11; cols++)
+            check_sweep(k, rows, cols);
+}
+
+/* Entry (row, 2) of 30 x 5 is a NaN: who must show it? */
+static void check_nan(const hyb_kernel_t *k)
+{
+    static data_t d;
+    hyb_sweep_t c = sweep_of(&d, 30, 5);
+    hyb_sums_t sums = {.rows = d.rows, .columns = d.columns};
+    int i, row;
+
+    for (row = 0; row < 30; row++) {
+        fill(&d);
+        d.a[row + 2 * LD] = -NAN;
+        k->subtract_and_sum(&c, d.r, &sums);
+        for (i = 0; i < 30; i++)
+            assert_true(isnan(d.r[i]) == (i == row) &&
+                        isnan(d.rows[i]) == (i == row));
+        for (i = 0; i < 5; i++)
+            assert_int_equal(isnan(d.columns[i]) != 0, i == 2);
+    }
+}
+
+/* ---- cases --------------------------------------------------------------- */
+
+static void check_with_a_hole(const hyb_kernel_t *kernel)
+{
+    int member;
+
+    for (member = 0; member < MEMBERS; member++) {
+        hyb_kernel_t k = without(kernel, member);
+
+        check_complete(&k);
+        check_tile(&k);
+        check_generate(&k);
+        check_sweep(&k, 20, 5);
+    }
+}
+
+WITH_EVERY_KERNEL(a_table_is_complete, check_complete)
+WITH_EVERY_KERNEL(the_loops_of_a_tile_are_those_of_the_definition, check_tile)
+WITH_EVERY_KERNEL(entries_are_the_sequences_bits, check_generate)
+WITH_EVERY_KERNEL(sweeps_are_those_of_the_definition, check_sweeps)
+WITH_EVERY_KERNEL(a_nan_stays_in_its_row_and_its_column, check_nan)
+WITH_EVERY_KERNEL(whatever_a_table_leaves_out_is_filled_in, check_with_a_hole)
+
+static void an_empty_table_becomes_the_portable_one(void **state)
+{
+    const hyb_kernel_t *portable = hyb_kernel_find(XH_ISA_PORTABLE);
+    hyb_kernel_t k = {.name = portable->name, .isa = portable->isa};
+
+    (void)state;
+    hyb_kernel_complete(&k);
+    assert_memory_equal(&k, portable, sizeof(k));
+}
+
+/* Its solve is for a tile that is not taken. */
+static void without_a_product_the_tile_is_the_portable_one(void **state)
+{
+    const hyb_kernel_t *portable = hyb_kernel_find(XH_ISA_PORTABLE);
+    hyb_kernel_t k = {
+        .rows = 24, .cols = 8, .solve = hyb_kernel_widest()->solve};
+
+    (void)state;
+    hyb_kernel_complete(&k);
+    assert_int_equal(k.rows, portable->rows);
+    assert_int_equal(k.cols, portable->cols);
+    assert_true(k.solve == portable->solve);
+}
+
+static void a_kernel_is_found_where_the_processor_has_it(void **state)
+{
+    int isa;
+
+    (void)state;
+    for (isa = 0; isa < XH_ISA_COUNT; isa++) {
+        const hyb_kernel_t *kernel = hyb_kernel_find((xh_isa_t)isa);
+
+        assert_int_equal(kernel != NULL, xh_cpu_has((xh_isa_t)isa));
+        if (kernel == NULL)
+            continue;
+        assert_int_equal(kernel->isa, isa);
+        assert_string_equal(kernel->name, xh_cpu_isa_name((xh_isa_t)isa));
+    }
+    assert_int_equal(hyb_kernel_widest()->isa, xh_cpu_isa());
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(a_table_is_complete),
+    cmocka_unit_test(the_loops_of_a_tile_are_those_of_the_definition),
+    cmocka_unit_test(entries_are_the_sequences_bits),
+    cmocka_unit_test(sweeps_are_those_of_the_definition),
+    cmocka_unit_test(a_nan_stays_in_its_row_and_its_column),
+    cmocka_unit_test(whatever_a_table_leaves_out_is_filled_in),
+    cmocka_unit_test(an_empty_table_becomes_the_portable_one),
+    cmocka_unit_test(without_a_product_the_tile_is_the_portable_one),
+    cmocka_unit_test(a_kernel_is_found_where_the_processor_has_it),
+};
+
+UNIT_MAIN(cases)
