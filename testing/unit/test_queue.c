@@ -167,6 +167,149 @@ static void products_must_conform(void **state)
     assert_int_equal(fake.calls, 4);
 }
 
+/* ---- other work ---------------------------------------------------------- */
+
+static hyb_block_t block(int64_t rows, int64_t cols)
+{
+    return hyb_block(buffer, 0, rows, cols);
+}
+
+static hyb_list_t list(int64_t count)
+{
+    return (hyb_list_t){buffer, 32, count};
+}
+
+static xh_status_t swapped(int64_t rows, int64_t nb, int64_t cols,
+                           hyb_list_t source, hyb_list_t from, hyb_list_t to)
+{
+    const hyb_row_swap_t swap = {block(rows, 5), block(nb, cols), source, from,
+                                 to};
+
+    capture_begin();
+    return told(hyb_queue_swap_rows(queue, &swap));
+}
+
+static void a_row_swap_conforms(void **state)
+{
+    const hyb_list_t none = {NULL, 0, 0};
+
+    (void)state;
+    assert_int_equal(swapped(6, 4, 5, list(4), list(2), list(2)), XH_OK);
+    assert_int_equal(swapped(4, 4, 5, list(4), none, none), XH_OK);
+    fake.calls = 0;
+    assert_int_equal(swapped(6, 4, 4, list(4), none, none), XH_ERR_ARG);
+    assert_int_equal(swapped(6, 4, 5, list(3), none, none), XH_ERR_ARG);
+    assert_int_equal(swapped(6, 4, 5, list(4), list(2), list(1)), XH_ERR_ARG);
+    assert_int_equal(swapped(6, 4, 5, list(4), list(5), list(5)), XH_ERR_ARG);
+    assert_int_equal(swapped(3, 4, 5, list(4), none, none), XH_ERR_ARG);
+    assert_int_equal(swapped(6, 4, 5, (hyb_list_t){buffer, 61, 4}, none, none),
+                     XH_ERR_ARG);
+    assert_int_equal(
+        swapped(6, 4, 5, list(4), (hyb_list_t){buffer, 0, -1}, none),
+        XH_ERR_ARG);
+    assert_int_equal(fake.calls, 0);
+}
+
+static xh_status_t gathered(hyb_block_t columns, hyb_list_t rows,
+                            hyb_block_t packed)
+{
+    capture_begin();
+    return told(hyb_queue_gather_rows(queue, columns, rows, packed));
+}
+
+static xh_status_t scattered(hyb_block_t packed, hyb_list_t rows,
+                             hyb_block_t columns)
+{
+    capture_begin();
+    return told(hyb_queue_scatter_rows(queue, packed, rows, columns));
+}
+
+static void packed_rows_conform(void **state)
+{
+    (void)state;
+    assert_int_equal(gathered(block(6, 5), list(3), block(5, 3)), XH_OK);
+    assert_int_equal(scattered(block(5, 7), list(7), block(6, 5)), XH_OK);
+    fake.calls = 0;
+    assert_int_equal(gathered(block(6, 5), list(3), block(3, 5)), XH_ERR_ARG);
+    assert_int_equal(scattered(block(5, 2), list(3), block(6, 5)), XH_ERR_ARG);
+    assert_int_equal(gathered(block(6, 50), list(3), block(50, 3)), XH_ERR_ARG);
+    assert_int_equal(scattered(block(5, 60), list(60), block(6, 5)),
+                     XH_ERR_ARG);
+    assert_int_equal(gathered(block(6, 5), list(33), block(5, 33)), XH_ERR_ARG);
+    assert_int_equal(fake.calls, 0);
+}
+
+static xh_status_t copied(hyb_block_t from, hyb_block_t to)
+{
+    capture_begin();
+    return told(hyb_queue_copy(queue, from, to));
+}
+
+static xh_status_t solved(hyb_block_t l1, hyb_block_t u)
+{
+    capture_begin();
+    return told(hyb_queue_trsm(queue, l1, u));
+}
+
+static xh_status_t multiplied(hyb_block_t a, hyb_block_t x_, hyb_block_t y)
+{
+    capture_begin();
+    return told(hyb_queue_gemv(queue, a, x_, y));
+}
+
+static void algebra_on_the_device_conforms(void **state)
+{
+    (void)state;
+    assert_int_equal(copied(block(3, 5), block(3, 5)), XH_OK);
+    assert_int_equal(solved(block(4, 4), block(4, 7)), XH_OK);
+    assert_int_equal(multiplied(block(4, 6), block(6, 1), block(4, 1)), XH_OK);
+    fake.calls = 0;
+    assert_int_equal(copied(block(3, 5), block(5, 3)), XH_ERR_ARG);
+    assert_int_equal(copied(block(3, 50), block(3, 50)), XH_ERR_ARG);
+    assert_int_equal(solved(block(4, 5), block(4, 7)), XH_ERR_ARG);
+    assert_int_equal(solved(block(3, 3), block(4, 7)), XH_ERR_ARG);
+    assert_int_equal(solved(block(4, 4), block(4, 17)), XH_ERR_ARG);
+    assert_int_equal(multiplied(block(4, 6), block(4, 1), block(4, 1)),
+                     XH_ERR_ARG);
+    assert_int_equal(multiplied(block(4, 6), block(6, 1), block(6, 1)),
+                     XH_ERR_ARG);
+    assert_int_equal(multiplied(block(4, 6), block(6, 2), block(4, 1)),
+                     XH_ERR_ARG);
+    assert_int_equal(multiplied(block(40, 6), block(6, 1), block(40, 1)),
+                     XH_ERR_ARG);
+    assert_int_equal(fake.calls, 0);
+}
+
+static xh_status_t generated(int64_t order, hyb_dealt_t rows, hyb_dealt_t cols,
+                             hyb_block_t to)
+{
+    capture_begin();
+    return told(hyb_queue_generate(
+        queue, &(hyb_generate_t){100, order, rows, cols, to}));
+}
+
+static void a_part_that_is_generated_is_dealt_out(void **state)
+{
+    const hyb_dealt_t good = {3, 4, 1, 2};
+    const hyb_dealt_t bad[] = {
+        {-1, 4, 1, 2}, {3, 0, 1, 2}, {3, 4, -1, 2}, {3, 4, 2, 2}, {3, 4, 0, 0},
+    };
+    size_t i;
+
+    (void)state;
+    assert_int_equal(generated(9, good, good, block(4, 4)), XH_OK);
+    fake.calls = 0;
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(generated(9, bad[i], good, block(4, 4)), XH_ERR_ARG);
+        assert_int_equal(generated(9, good, bad[i], block(4, 4)), XH_ERR_ARG);
+    }
+    assert_int_equal(generated(-1, good, good, block(4, 4)), XH_ERR_ARG);
+    assert_int_equal(generated(9, good, good, block(40, 4)), XH_ERR_ARG);
+    assert_int_equal(fake.calls, 0);
+}
+
+/* ---- nothing ------------------------------------------------------------- */
+
 static void work_on_nothing_is_not_queued(void **state)
 {
     const xh_view_t nothing = {NULL, 0, 5, 1};
@@ -180,6 +323,15 @@ static void work_on_nothing_is_not_queued(void **state)
                                             .b = hyb_block(buffer, 0, 3, 5),
                                             .c = none}),
         XH_OK);
+    assert_int_equal(copied(none, none), XH_OK);
+    assert_int_equal(swapped(6, 0, 5, list(0), list(0), list(0)), XH_OK);
+    assert_int_equal(gathered(block(6, 5), list(0), block(5, 0)), XH_OK);
+    assert_int_equal(scattered(block(0, 3), list(3), block(6, 0)), XH_OK);
+    assert_int_equal(solved(block(0, 0), none), XH_OK);
+    assert_int_equal(multiplied(none, block(5, 1), block(0, 1)), XH_OK);
+    assert_int_equal(generated(9, (hyb_dealt_t){0, 1, 0, 1},
+                               (hyb_dealt_t){0, 1, 0, 1}, none),
+                     XH_OK);
     assert_int_equal(fake.calls, 0);
 }
 
@@ -212,21 +364,20 @@ static void the_traffic_is_what_was_queued(void **state)
     assert_int_equal(out, 15 * sizeof(double));
 }
 
+#define ON_FAKE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
 static const struct CMUnitTest cases[] = {
-    cmocka_unit_test_setup_teardown(views_that_are_no_matrix_are_refused,
-                                    set_up, tear_down),
-    cmocka_unit_test_setup_teardown(
-        blocks_that_are_no_matrix_in_a_buffer_are_refused, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(another_devices_buffer_is_refused, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(copies_of_different_shapes_are_refused,
-                                    set_up, tear_down),
-    cmocka_unit_test_setup_teardown(products_must_conform, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(work_on_nothing_is_not_queued, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(a_product_over_nothing_is_queued, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(the_traffic_is_what_was_queued, set_up,
-                                    tear_down),
+    ON_FAKE(views_that_are_no_matrix_are_refused),
+    ON_FAKE(blocks_that_are_no_matrix_in_a_buffer_are_refused),
+    ON_FAKE(another_devices_buffer_is_refused),
+    ON_FAKE(copies_of_different_shapes_are_refused),
+    ON_FAKE(products_must_conform),
+    ON_FAKE(a_row_swap_conforms),
+    ON_FAKE(packed_rows_conform),
+    ON_FAKE(algebra_on_the_device_conforms),
+    ON_FAKE(a_part_that_is_generated_is_dealt_out),
+    ON_FAKE(work_on_nothing_is_not_queued),
+    ON_FAKE(a_product_over_nothing_is_queued),
+    ON_FAKE(the_traffic_is_what_was_queued),
 };
 UNIT_MAIN(cases)
