@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@ struct hyb_device {
     void *state; /* the backend's */
     atomic_bool failed;
     _Atomic uint64_t bytes_in, bytes_out;
+    pthread_mutex_t lock; /* of buffers */
+    hyb_buffer_t *buffers;
 };
 
 struct hyb_queue {
@@ -86,8 +89,34 @@ xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
         free(device);
         return status;
     }
+    pthread_mutex_init(&device->lock, NULL);
     *device_p = device;
     return XH_OK;
+}
+
+static void add_buffer(hyb_buffer_t *buffer)
+{
+    hyb_device_t *device = buffer->device;
+
+    pthread_mutex_lock(&device->lock);
+    buffer->next = device->buffers;
+    buffer->link = &device->buffers;
+    if (buffer->next != NULL)
+        buffer->next->link = &buffer->next;
+    device->buffers = buffer;
+    pthread_mutex_unlock(&device->lock);
+}
+
+static void release_buffer(hyb_buffer_t *buffer)
+{
+    hyb_device_t *device = buffer->device;
+
+    pthread_mutex_lock(&device->lock);
+    *buffer->link = buffer->next;
+    if (buffer->next != NULL)
+        buffer->next->link = buffer->link;
+    pthread_mutex_unlock(&device->lock);
+    free(buffer);
 }
 
 void hyb_device_close(hyb_device_t *device)
@@ -95,6 +124,9 @@ void hyb_device_close(hyb_device_t *device)
     if (device == NULL)
         return;
     device->backend->close(device->state, hyb_device_failed(device));
+    while (device->buffers != NULL)
+        release_buffer(device->buffers);
+    pthread_mutex_destroy(&device->lock);
     free(device);
 }
 
@@ -152,11 +184,13 @@ xh_status_t hyb_buffer_create(hyb_device_t *device, size_t bytes,
     buffer->device = device;
     buffer->bytes = bytes;
     status = CALL(device, buffer_create, bytes, &buffer->memory);
-    if (status == XH_OK)
-        *buffer_p = buffer;
-    else
+    if (status != XH_OK) {
         free(buffer);
-    return status;
+        return status;
+    }
+    add_buffer(buffer);
+    *buffer_p = buffer;
+    return XH_OK;
 }
 
 /* On a failed device freeing memory may wait for ever: close does it. */
@@ -167,7 +201,7 @@ void hyb_buffer_destroy(hyb_buffer_t *buffer)
     if (!hyb_device_failed(buffer->device))
         buffer->device->backend->buffer_destroy(buffer->device->state,
                                                 buffer->memory);
-    free(buffer);
+    release_buffer(buffer);
 }
 
 xh_status_t hyb_device_pin(hyb_device_t *device, double *memory, size_t bytes)

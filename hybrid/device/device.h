@@ -155,7 +155,8 @@ typedef struct {
 struct hyb_buffer {
     hyb_device_t *device;
     size_t bytes;
-    void *memory; /* what the backend's buffer_create gave */
+    void *memory;               /* what the backend's buffer_create gave */
+    hyb_buffer_t *next, **link; /* of the device's */
 };
 
 /*
@@ -289,9 +290,9 @@ xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
 
 /*
  * Close the device. Queued work is finished or, on a failed device, abandoned;
- * memory that it might still touch then stays allocated until exit. Accepts
- * NULL.
- * Order: after its queues, events and buffers were destroyed.
+ * memory that it might still touch then stays allocated until exit. Buffers
+ * that were not destroyed go too. Accepts NULL.
+ * Order: after its queues and events were destroyed.
  */
 void hyb_device_close(hyb_device_t *device);
 

@@ -292,6 +292,8 @@ static void close_device(void *state, bool abandon)
     bool finish = !abandon && hyb_cuda_enter(device) == XH_OK;
 
     hyb_cuda_queues_close(device, !finish);
+    while (device->buffers != NULL)
+        hyb_cuda_buffer_destroy(device, device->buffers);
     pthread_mutex_destroy(&device->lock);
     free(device);
 }

@@ -27,6 +27,11 @@ struct hyb_cuda_queue {
     hyb_cuda_queue_t *next;
 };
 
+typedef struct hyb_cuda_buffer {
+    double *data;
+    struct hyb_cuda_buffer *next;
+} hyb_cuda_buffer_t;
+
 typedef struct {
     const hyb_host_t *host;
     const hyb_cuda_blas_t *blas;
@@ -37,7 +42,8 @@ typedef struct {
     atomic_bool failed;
     atomic_bool given_up; /* it may never end: CUDA is not called any more */
 
-    pthread_mutex_t lock; /* of additions to queues and of their taken */
+    pthread_mutex_t lock; /* of buffers, new queues and their taken */
+    hyb_cuda_buffer_t *buffers;
     _Atomic(hyb_cuda_queue_t *) queues;
 } hyb_cuda_device_t;
 
