@@ -130,7 +130,10 @@ xh_status_t hyb_emu_failure(hyb_emu_device_t *device);
 /* End and join the threads of all queues; device is not locked. */
 void hyb_emu_queues_close(hyb_emu_device_t *device, bool abandon);
 
-/* Queue a copy of command. Errors: XH_ERR_DEVICE, XH_ERR_MEMORY */
+/*
+ * With the device locked: queue a copy of command, which takes a reference of
+ * its mark. Errors: XH_ERR_DEVICE, XH_ERR_MEMORY
+ */
 xh_status_t hyb_emu_queue_add(hyb_emu_queue_t *queue,
                               const hyb_emu_command_t *command);
 

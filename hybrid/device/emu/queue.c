@@ -204,37 +204,30 @@ static void *serve(void *argument)
     return NULL;
 }
 
-static xh_status_t append(hyb_emu_queue_t *queue, hyb_emu_command_t *command)
-{
-    hyb_emu_device_t *device = queue->device;
-    xh_status_t status = hyb_emu_admit(device, command->op, &command->fault);
-
-    if (status != XH_OK)
-        return status;
-    command->queued_at = device->host->now();
-    *queue->end = command;
-    queue->end = &command->next;
-    if (!queue->running)
-        pthread_cond_signal(&queue->wake);
-    return XH_OK;
-}
-
 xh_status_t hyb_emu_queue_add(hyb_emu_queue_t *queue,
                               const hyb_emu_command_t *command)
 {
+    hyb_emu_device_t *device = queue->device;
     hyb_emu_command_t *copy = malloc(sizeof(*copy));
     xh_status_t status;
 
     if (copy == NULL)
         return XH_ERR_MEMORY;
     *copy = *command;
-    copy->next = NULL;
-    pthread_mutex_lock(&queue->device->lock);
-    status = append(queue, copy);
-    pthread_mutex_unlock(&queue->device->lock);
-    if (status != XH_OK)
+    status = hyb_emu_admit(device, copy->op, &copy->fault);
+    if (status != XH_OK) {
         free(copy);
-    return status;
+        return status;
+    }
+    if (copy->mark != NULL)
+        copy->mark->references++;
+    copy->queued_at = device->host->now();
+    copy->next = NULL;
+    *queue->end = copy;
+    queue->end = &copy->next;
+    if (!queue->running)
+        pthread_cond_signal(&queue->wake);
+    return XH_OK;
 }
 
 /* Let threads run on the device's cpus only. */
