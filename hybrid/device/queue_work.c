@@ -78,7 +78,7 @@ static xh_status_t check_shape(const char *name, hyb_block_t b, int64_t rows,
     return XH_ERR_ARG;
 }
 
-/* Both checks. */
+/* Is b in a buffer of device, and rows x cols? */
 static xh_status_t check_operand(const hyb_device_t *device, const char *name,
                                  hyb_block_t b, int64_t rows, int64_t cols)
 {
@@ -124,7 +124,7 @@ static xh_status_t check_has(const hyb_device_t *device, hyb_op_t op)
     return XH_ERR_ARG;
 }
 
-/* What work on no elements comes to. */
+/* The status of work on no elements. */
 static xh_status_t do_nothing(const hyb_device_t *device)
 {
     return hyb_device_failed(device) ? XH_ERR_DEVICE : XH_OK;
@@ -165,7 +165,7 @@ xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_block_t from,
     return XH_OK;
 }
 
-/* A copy moves bytes: what they mean is all the same to it. */
+/* A copy moves bytes, so it moves row numbers as well as doubles. */
 xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
                              hyb_list_t to)
 {

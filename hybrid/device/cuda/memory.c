@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "hybrid/device/cuda/cuda.h"
 
-/* CUDA brings kernels into device memory when they are first used. */
+/* CUDA loads kernels into device memory when they are first used. */
 static const size_t kept_for_kernels = (size_t)64 << 20;
 
 xh_status_t hyb_cuda_memory_left(void *state, uint64_t *bytes_p)
@@ -84,7 +84,7 @@ static bool is_pinned(const char *address)
     return known && kind.type == cudaMemoryTypeHost;
 }
 
-/* What keeps memory from being pinned, and says nothing of the device. */
+/* Does error mean only that this memory cannot be pinned? */
 static bool is_refusal(cudaError_t error)
 {
     return error == cudaErrorMemoryAllocation ||
@@ -94,7 +94,7 @@ static bool is_refusal(cudaError_t error)
            error == cudaErrorHostMemoryAlreadyRegistered;
 }
 
-/* Memory that another device has pinned is pinned for all. */
+/* Pinning is portable: memory that another device pinned is pinned for all. */
 xh_status_t hyb_cuda_pin(void *state, void *host, size_t bytes)
 {
     hyb_cuda_device_t *device = state;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "hybrid/device/emu/emu.h"
 
-/* Recording makes a new mark, so who waits for the last one still does. */
+/* Each recording makes a new mark; those who wait for the last one still do. */
 typedef struct {
     hyb_emu_mark_t *mark; /* as last recorded; NULL before */
 } event_t;
@@ -75,7 +75,7 @@ xh_status_t hyb_emu_queue_wait(void *state, void *queue, void *event)
     return status;
 }
 
-/* False when seconds are over. */
+/* False if seconds pass first. */
 static bool wait_for(hyb_emu_device_t *device, const hyb_emu_mark_t *mark,
                      double seconds)
 {

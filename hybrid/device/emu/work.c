@@ -36,7 +36,7 @@ static bool are_rows_of(hyb_emu_rows_t rows, xh_view_t v)
     return true;
 }
 
-/* What is displaced leaves the top before U comes there. */
+/* Displaced rows leave the top before U overwrites it. */
 static xh_status_t swap_rows(const hyb_emu_command_t *command)
 {
     const xh_view_t columns = command->swap.columns, u = command->to;
@@ -92,7 +92,7 @@ static void subtract(int64_t count, double alpha, const double *x, double *y)
         y[i] -= alpha * x[i];
 }
 
-/* Each row of U, once it is known, leaves those below it. */
+/* Forward substitution: each solved row is subtracted from those below. */
 static xh_status_t trsm(xh_view_t l1, xh_view_t u)
 {
     int64_t k, j;
@@ -195,8 +195,8 @@ static xh_status_t compute(const hyb_host_t *host,
 }
 
 /*
- * Flip the highest bit of the exponent of v's middle element: the result is far
- * from what it was, or no number.
+ * Flip the highest bit of the exponent of v's middle element: that makes it
+ * very large, very small or no number.
  */
 static void flip(xh_view_t v)
 {
@@ -221,8 +221,8 @@ xh_status_t hyb_emu_work(const hyb_host_t *host,
 /* ---- queueing ----------------------------------------------------------- */
 
 /*
- * The engine's rate is that of products. What only moves doubles goes at the
- * rate of the memory; GPUs do 10 to 20 flop in the time of a byte.
+ * The engine's rate is that of products. Work that only moves doubles runs at
+ * the rate of the memory; GPUs do 10 to 20 flop in the time of one byte.
  */
 #define FLOP_PER_BYTE 16.0
 
@@ -331,7 +331,7 @@ xh_status_t hyb_emu_copy(void *state, void *queue, hyb_block_t from,
                    .amount = flop_of_traffic(2 * elements(to.rows, to.cols))});
 }
 
-/* It reads each row that moves once; it writes U twice. */
+/* Reads U's rows once and writes them twice; displaced rows once each. */
 xh_status_t hyb_emu_swap_rows(void *state, void *queue,
                               const hyb_row_swap_t *swap)
 {
