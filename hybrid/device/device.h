@@ -85,7 +85,7 @@ static inline hyb_block_t hyb_block_part(hyb_block_t b, int64_t i, int64_t j,
     return (hyb_block_t){b.buffer, b.offset + i + j * b.ld, rows, cols, b.ld};
 }
 
-/* Row numbers in device memory, from 0; int64_t, in place of so many doubles */
+/* Row numbers from 0 in device memory: int64_t, each in place of a double. */
 typedef struct {
     hyb_buffer_t *buffer; /* may be NULL if count is 0 */
     int64_t offset;       /* in units of 8 bytes */
@@ -100,8 +100,8 @@ typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
 } hyb_gemm_t;
 
 /*
- * How the rows of some columns change places with the pivots of one panel.
- * All rows are numbered within columns; both parts use the old rows:
+ * How one panel's pivots permute the rows of some columns. Row numbers count
+ * from the first row of columns; both assignments read the old rows:
  *
  *     U's row i := row source[i], and then the top rows := U
  *     row to[d] := row from[d], for the rows displaced from the top
@@ -132,13 +132,13 @@ typedef struct {
 typedef struct {
     uint64_t seed;
     int64_t order;
-    hyb_dealt_t rows, cols; /* which those of block are */
+    hyb_dealt_t rows, cols; /* which rows and columns block holds */
     hyb_block_t block;      /* out */
 } hyb_generate_t;
 
 /* ---- what a backend brings ---------------------------------------------- */
 
-/* What a program gives to the plug-ins that it loads; any thread may call. */
+/* What a program gives to its plug-ins; any thread may call these. */
 typedef struct {
     /* Value of a setting, as text; NULL if there is none of that name. */
     const char *(*setting)(const char *name);
@@ -151,11 +151,12 @@ typedef struct {
     xh_status_t (*gemm)(const xh_gemm_t *product);
 } hyb_host_t;
 
-/* A buffer as backends see it, who may read it during a call only. */
+/* A buffer as backends see it; valid during a call only. */
 struct hyb_buffer {
     hyb_device_t *device;
     size_t bytes;
-    void *memory; /* what the backend's buffer_create gave */
+    void *memory;               /* what the backend's buffer_create gave */
+    hyb_buffer_t *next, **link; /* of the device's */
 };
 
 /*
@@ -289,9 +290,9 @@ xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
 
 /*
  * Close the device. Queued work is finished or, on a failed device, abandoned;
- * memory that it might still touch then stays allocated until exit. Accepts
- * NULL.
- * Order: after its queues, events and buffers were destroyed.
+ * memory that it might still touch then stays allocated until exit. Buffers
+ * that were not destroyed go too. Accepts NULL.
+ * Order: after its queues and events were destroyed.
  */
 void hyb_device_close(hyb_device_t *device);
 
@@ -397,17 +398,17 @@ xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
 /* ---- work --------------------------------------------------------------- */
 
 /*
- * Each of these returns before it has run; memory that it uses stays as it is
- * until then. Work on no elements does nothing. What it writes overlaps
- * nothing that it reads, but for what is marked in,out.
+ * Each of these returns before the work has run; the caller leaves its memory
+ * alone until then. Work on no elements does nothing. Output overlaps no input,
+ * except where one operand is in,out.
  *
  * Errors: XH_ERR_ARG     shapes do not conform, ld < rows, a block or list
  *                        that is not inside a buffer of this device, or work
  *                        that the device lacks
  *         XH_ERR_MEMORY  the backend needs more; nothing is queued
  *         XH_ERR_DEVICE
- * A row number that is not in the block fails the device when it runs, where
- * the backend checks that; in others it is undefined what happens.
+ * A row number outside its block is the caller's error: emu fails the device
+ * when the work runs, other backends need not check.
  */
 
 /* Copy between host memory (best pinned) and device memory; equal shapes. */
@@ -431,8 +432,8 @@ xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from,
 xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap);
 
 /*
- * Column r of packed := row rows[r] of columns, and back. A message so holds
- * one row after the other.
+ * Gather: column r of packed := row rows[r] of columns; scatter: the reverse.
+ * A message then holds one row after the other.
  *
  * columns  any number of rows, n columns
  * packed   n x rows.count

@@ -159,7 +159,7 @@ static xh_status_t add_number(choice_t *choice, const char *word)
     return refuse(choice, why);
 }
 
-/* Of "cuda" all there are, which may be none; of "emu" one. */
+/* "cuda" means all devices, maybe none; "emu" means one. */
 static xh_status_t add_unselected(choice_t *choice)
 {
     choice->takes_index = false;
@@ -171,8 +171,8 @@ static xh_status_t add_unselected(choice_t *choice)
     return add_devices(choice, choice->present);
 }
 
-/* What may stand where name does, with count backends; alone, two words more.
- */
+/* The valid word nearest to name; if name is all of the text, auto and none are
+ * valid too. */
 static const char *nearest_name(const choice_t *choice, const char *name,
                                 char (*names)[HYB_BACKEND_NAME], int count)
 {

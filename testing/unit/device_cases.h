@@ -71,6 +71,7 @@ void packed_rows_go_where_the_list_says(void **state);
 void a_solve_is_forward_substitution(void **state);
 void a_matrix_times_a_vector_is_subtracted(void **state);
 void a_generated_part_has_the_matrixs_bits(void **state);
+void a_part_of_a_large_matrix_is_generated(void **state);
 
 /*
  * All cases, for the table of a backend's test; open calls device_cases_open.
@@ -99,7 +100,8 @@ void a_generated_part_has_the_matrixs_bits(void **state);
         DEVICE_CASE(packed_rows_go_where_the_list_says, open),                 \
         DEVICE_CASE(a_solve_is_forward_substitution, open),                    \
         DEVICE_CASE(a_matrix_times_a_vector_is_subtracted, open),              \
-        DEVICE_CASE(a_generated_part_has_the_matrixs_bits, open)
+        DEVICE_CASE(a_generated_part_has_the_matrixs_bits, open),              \
+        DEVICE_CASE(a_part_of_a_large_matrix_is_generated, open)
 
 #define DEVICE_CASE(name, open)                                                \
     cmocka_unit_test_setup_teardown(name, open, device_cases_close)

@@ -455,3 +455,41 @@ void a_generated_part_has_the_matrixs_bits(void **state)
         }
     close_frames();
 }
+
+/* Member t of the sequence: steps taken 1, 2, 4, ... at a time. */
+static uint64_t member(uint64_t t)
+{
+    uint64_t x = 100, mul = UINT64_C(6364136223846793005), add = 1;
+
+    for (; t > 0; t >>= 1) {
+        if (t & 1)
+            x = mul * x + add;
+        add += mul * add;
+        mul *= mul;
+    }
+    return x;
+}
+
+/* Far from its first entry, across the end of a block; of a 3 x 2 grid. */
+void a_part_of_a_large_matrix_is_generated(void **state)
+{
+    enum { N = 1234567, NB = 384, SIDE = 40, FAR = N / 6 / NB * NB + NB - 11 };
+    const device_fixture_t *f = fixture_with(state, HYB_OP_GENERATE);
+    const hyb_dealt_t rows = {FAR, NB, 1, 3}, cols = {FAR, NB, 1, 2};
+    int64_t i, j;
+
+    open_frames(f);
+    assert_int_equal(
+        hyb_queue_generate(
+            f->queue,
+            &(hyb_generate_t){100, N, rows, cols, part(&a, 5, 3, SIDE, SIDE)}),
+        XH_OK);
+    for (j = 0; j < SIDE; j++)
+        for (i = 0; i < SIDE; i++)
+            *at(&a, 5 + i, 3 + j) =
+                0.5 - (double)member((uint64_t)(global_of(rows, i) +
+                                                global_of(cols, j) * N + 1)) *
+                          0x1p-64;
+    check_all(f, 0);
+    close_frames();
+}

@@ -156,12 +156,52 @@ static xh_status_t pin(void *state, void *host, size_t bytes)
     return answer();
 }
 
+/* ---- work that a backend may lack --------------------------------------- */
+
 static xh_status_t gemm(void *state, void *queue, const hyb_gemm_t *product)
 {
-    (void)state;
-    (void)queue;
     (void)product;
-    return answer();
+    return order(state, queue, NULL);
+}
+
+static xh_status_t copy(void *state, void *queue, hyb_block_t from,
+                        hyb_block_t to)
+{
+    (void)from;
+    (void)to;
+    return order(state, queue, NULL);
+}
+
+static xh_status_t swap_rows(void *state, void *queue,
+                             const hyb_row_swap_t *swap)
+{
+    (void)swap;
+    return order(state, queue, NULL);
+}
+
+static xh_status_t move_rows(void *state, void *queue, hyb_block_t from,
+                             hyb_list_t rows, hyb_block_t to)
+{
+    (void)from;
+    (void)rows;
+    (void)to;
+    return order(state, queue, NULL);
+}
+
+static xh_status_t gemv(void *state, void *queue, hyb_block_t a, hyb_block_t x,
+                        hyb_block_t y)
+{
+    (void)a;
+    (void)x;
+    (void)y;
+    return order(state, queue, NULL);
+}
+
+static xh_status_t generate(void *state, void *queue,
+                            const hyb_generate_t *part)
+{
+    (void)part;
+    return order(state, queue, NULL);
 }
 
 const hyb_backend_t fake_backend = {
@@ -188,4 +228,11 @@ const hyb_backend_t fake_backend = {
     .pin = pin,
     .unpin = give_back,
     .gemm = gemm,
+    .copy = copy,
+    .swap_rows = swap_rows,
+    .gather_rows = move_rows,
+    .scatter_rows = move_rows,
+    .trsm = copy,
+    .gemv = gemv,
+    .generate = generate,
 };

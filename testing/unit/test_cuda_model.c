@@ -115,6 +115,7 @@ static void a_device_that_closes_leaves_nothing(void **state)
     assert_true(is_square());
     assert_int_equal(cuda_model()->counts().pinned, 1);
     hyb_pinned_free(b.device, pinned, 8 * ORDER);
+    device_cases_matrix(b.device, ORDER, ORDER); /* nobody destroys it */
     bench_close(&b);
     assert_nothing_left();
 }
@@ -143,6 +144,34 @@ static void a_queue_that_cannot_be_made_leaves_nothing(void **state)
         bench_close(&b);
         assert_nothing_left();
     }
+}
+
+static void only_urgent_queues_get_urgent_streams(void **state)
+{
+    bench_t b = bench_open(0, "");
+    hyb_queue_t *queue[3];
+    int i;
+
+    (void)state;
+    for (i = 0; i < 3; i++)
+        assert_int_equal(
+            hyb_queue_create(b.device,
+                             i == 1 ? HYB_QUEUE_HIGH : HYB_QUEUE_NORMAL,
+                             &queue[i]),
+            XH_OK);
+    assert_int_equal(cuda_model()->counts().urgent_streams, 1);
+    hyb_queue_destroy(queue[0]);
+    assert_int_equal(hyb_queue_create(b.device, HYB_QUEUE_HIGH, &queue[0]),
+                     XH_OK);
+    assert_int_equal(cuda_model()->counts().urgent_streams, 2);
+    hyb_queue_destroy(queue[1]);
+    assert_int_equal(hyb_queue_create(b.device, HYB_QUEUE_HIGH, &queue[1]),
+                     XH_OK);
+    assert_int_equal(cuda_model()->counts().urgent_streams, 2);
+    for (i = 0; i < 3; i++)
+        hyb_queue_destroy(queue[i]);
+    bench_close(&b);
+    assert_nothing_left();
 }
 
 static void whoever_waits_for_a_device_sleeps(void **state)
@@ -279,6 +308,20 @@ static void memory_is_pinned_for_all_devices_and_as_a_whole(void **state)
 
 /* ---- failures ------------------------------------------------------------ */
 
+/* Queue a copy, a solve with a matrix of ones, and A x. */
+static xh_status_t touch(const bench_t *b)
+{
+    const hyb_block_t x = hyb_block_part(b->a, 0, 0, ORDER, 1),
+                      y = hyb_block_part(b->c, 0, 0, ORDER, 1);
+    xh_status_t status = hyb_queue_copy(b->queue, b->a, b->c);
+
+    if (status == XH_OK)
+        status = hyb_queue_trsm(b->queue, b->a, b->c);
+    if (status == XH_OK)
+        status = hyb_queue_gemv(b->queue, b->a, x, y);
+    return status;
+}
+
 static void assert_fails(const char *faults)
 {
     bench_t b = bench_open(0, faults);
@@ -287,6 +330,8 @@ static void assert_fails(const char *faults)
 
     capture_begin();
     status = square(&b);
+    if (status == XH_OK)
+        status = touch(&b);
     if (status == XH_OK)
         status = device_cases_finish(b.device, b.queue);
     assert_int_equal(status, XH_ERR_DEVICE);
@@ -300,9 +345,11 @@ static void assert_fails(const char *faults)
 
 static void work_that_fails_is_told_by_what_follows(void **state)
 {
-    static const char *const faults[] = {"fail@copy_in:1",  "fail@gemm:1",
-                                         "fail@copy_out:1", "fail@record:1",
-                                         "refuse@gemm:1",   "refuse@record:1"};
+    static const char *const faults[] = {
+        "fail@copy_in:1", "fail@gemm:1",   "fail@copy_out:1",
+        "fail@record:1",  "refuse@gemm:1", "refuse@record:1",
+        "fail@copy:1",    "fail@trsm:1",   "fail@gemv:1",
+        "refuse@copy:1",  "refuse@trsm:1", "refuse@gemv:1"};
     size_t i;
 
     (void)state;
@@ -426,6 +473,7 @@ static void a_stall_while_rates_are_measured_ends(void **state)
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_device_that_closes_leaves_nothing),
     cmocka_unit_test(a_queue_that_cannot_be_made_leaves_nothing),
+    cmocka_unit_test(only_urgent_queues_get_urgent_streams),
     cmocka_unit_test(whoever_waits_for_a_device_sleeps),
     cmocka_unit_test(a_new_thread_works_with_any_device),
     cmocka_unit_test(another_devices_memory_is_refused),

@@ -22,15 +22,20 @@ static hyb_device_t *opened(const hyb_backend_t *backend, int index)
     return result;
 }
 
-static int set_up(void **state)
+static void open_all(const hyb_backend_t *backend)
 {
-    (void)state;
     fake_reset();
-    device = opened(&fake_backend, 1);
+    device = opened(backend, 1);
     assert_int_equal(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue), XH_OK);
     assert_int_equal(hyb_event_create(device, &event), XH_OK);
     assert_int_equal(hyb_buffer_create(device, sizeof(x), &buffer), XH_OK);
     fake.calls = 0;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    open_all(&fake_backend);
     return 0;
 }
 
@@ -150,6 +155,50 @@ static xh_status_t multiply(void)
                                                .c = square(32)});
 }
 
+static xh_status_t copy(void)
+{
+    return hyb_queue_copy(queue, square(0), square(16));
+}
+
+static xh_status_t swap_rows(void)
+{
+    return hyb_queue_swap_rows(queue,
+                               &(hyb_row_swap_t){.columns = square(0),
+                                                 .u = square(16),
+                                                 .source = {buffer, 32, 4}});
+}
+
+static xh_status_t gather_rows(void)
+{
+    return hyb_queue_gather_rows(queue, square(0), (hyb_list_t){buffer, 32, 4},
+                                 square(16));
+}
+
+static xh_status_t scatter_rows(void)
+{
+    return hyb_queue_scatter_rows(queue, square(0), (hyb_list_t){buffer, 32, 4},
+                                  square(16));
+}
+
+static xh_status_t solve(void)
+{
+    return hyb_queue_trsm(queue, square(0), square(16));
+}
+
+static xh_status_t multiply_vector(void)
+{
+    return hyb_queue_gemv(queue, square(0), hyb_block(buffer, 16, 4, 1),
+                          hyb_block(buffer, 20, 4, 1));
+}
+
+static xh_status_t generate(void)
+{
+    return hyb_queue_generate(
+        queue,
+        &(hyb_generate_t){
+            100, 4, {0, 4, 0, 1}, {0, 4, 0, 1}, hyb_block(buffer, 0, 4, 4)});
+}
+
 static xh_status_t copy_nothing(void)
 {
     const xh_view_t nothing = {NULL, 0, 3, 1};
@@ -158,9 +207,17 @@ static xh_status_t copy_nothing(void)
 }
 
 static xh_status_t (*const calls[])(void) = {
-    ask_description, ask_sensors, take_memory, take_pinned, make_queue,
-    make_event,      record,      wait_here,   ask_elapsed, wait_in_queue,
-    copy_in,         copy_out,    multiply,    pin,
+    ask_description, ask_sensors, take_memory,  take_pinned, make_queue,
+    make_event,      record,      wait_here,    ask_elapsed, wait_in_queue,
+    copy_in,         copy_out,    pin,          multiply,    copy,
+    swap_rows,       gather_rows, scatter_rows, solve,       multiply_vector,
+    generate,
+};
+
+/* Those that a backend may lack, by hyb_op_t. */
+static xh_status_t (*const ops[HYB_OPS])(void) = {
+    multiply,     copy,  swap_rows,       gather_rows,
+    scatter_rows, solve, multiply_vector, generate,
 };
 
 enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
@@ -378,29 +435,73 @@ static void missing_functions_have_a_meaning(void **state)
     hyb_backend_t poor = fake_backend;
     hyb_device_sensors_t sensors;
     hyb_device_t *other;
-    hyb_queue_t *its_queue;
     double *pinned;
 
     (void)state;
     poor.sensors = NULL;
     poor.pin = NULL;
     poor.unpin = NULL;
-    poor.gemm = NULL;
     other = opened(&poor, 0);
     assert_int_equal(hyb_device_sensors(other, &sensors), XH_OK);
     assert_true(isnan(sensors.power) && isnan(sensors.clock) &&
                 isnan(sensors.temperature));
     assert_int_equal(hyb_pinned_alloc(other, 64, &pinned), XH_OK);
     hyb_pinned_free(other, pinned, 64);
-    assert_int_equal(hyb_queue_create(other, HYB_QUEUE_NORMAL, &its_queue),
-                     XH_OK);
-    capture_begin();
-    assert_int_equal(hyb_queue_gemm(its_queue, &(hyb_gemm_t){.beta = 0}),
-                     XH_ERR_ARG);
-    capture_end(NULL);
-    assert_false(hyb_device_failed(other));
-    hyb_queue_destroy(its_queue);
     hyb_device_close(other);
+}
+
+static void lose_op(hyb_backend_t *backend, hyb_op_t op)
+{
+    switch (op) {
+    case HYB_OP_GEMM:
+        backend->gemm = NULL;
+        break;
+    case HYB_OP_COPY:
+        backend->copy = NULL;
+        break;
+    case HYB_OP_SWAP_ROWS:
+        backend->swap_rows = NULL;
+        break;
+    case HYB_OP_GATHER_ROWS:
+        backend->gather_rows = NULL;
+        break;
+    case HYB_OP_SCATTER_ROWS:
+        backend->scatter_rows = NULL;
+        break;
+    case HYB_OP_TRSM:
+        backend->trsm = NULL;
+        break;
+    case HYB_OP_GEMV:
+        backend->gemv = NULL;
+        break;
+    default:
+        backend->generate = NULL;
+        break;
+    }
+}
+
+/* Each of them, and no other. */
+static void work_that_a_backend_lacks_is_refused(void **state)
+{
+    static hyb_backend_t poor;
+    int lost, op;
+
+    (void)state;
+    for (lost = 0; lost < HYB_OPS; lost++) {
+        poor = fake_backend;
+        lose_op(&poor, (hyb_op_t)lost);
+        tear_down(state);
+        open_all(&poor);
+        for (op = 0; op < HYB_OPS; op++) {
+            assert_int_equal(hyb_device_has(device, (hyb_op_t)op), op != lost);
+            capture_begin();
+            assert_int_equal(ops[op](), op != lost ? XH_OK : XH_ERR_ARG);
+            assert_int_equal(strstr(capture_end(NULL), " devices have no ") !=
+                                 NULL,
+                             op == lost);
+        }
+        assert_false(hyb_device_failed(device));
+    }
 }
 
 static void a_device_describes_itself(void **state)
@@ -414,33 +515,23 @@ static void a_device_describes_itself(void **state)
     assert_int_equal(info.memory_free, sizeof(x));
 }
 
+#define ON_FAKE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_failure_in_any_call_fails_the_device),
-    cmocka_unit_test_setup_teardown(a_failed_device_refuses_all_calls, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(other_errors_do_not_fail_the_device, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(giving_up_a_device_is_said_once, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(outputs_are_untouched_on_failure, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(memory_that_cannot_be_pinned_serves, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(a_healthy_device_gets_everything_back,
-                                    set_up, tear_down),
-    cmocka_unit_test_setup_teardown(
-        memory_that_a_failed_device_may_touch_is_kept, set_up, tear_down),
-    cmocka_unit_test_setup_teardown(nothing_is_given_back_quietly, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(waiting_a_negative_time_is_refused, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(a_device_that_is_not_there_does_not_open,
-                                    set_up, tear_down),
-    cmocka_unit_test_setup_teardown(queues_and_events_of_two_devices_do_not_mix,
-                                    set_up, tear_down),
-    cmocka_unit_test_setup_teardown(missing_functions_have_a_meaning, set_up,
-                                    tear_down),
-    cmocka_unit_test_setup_teardown(a_device_describes_itself, set_up,
-                                    tear_down),
+    ON_FAKE(a_failed_device_refuses_all_calls),
+    ON_FAKE(other_errors_do_not_fail_the_device),
+    ON_FAKE(giving_up_a_device_is_said_once),
+    ON_FAKE(outputs_are_untouched_on_failure),
+    ON_FAKE(memory_that_cannot_be_pinned_serves),
+    ON_FAKE(a_healthy_device_gets_everything_back),
+    ON_FAKE(memory_that_a_failed_device_may_touch_is_kept),
+    ON_FAKE(nothing_is_given_back_quietly),
+    ON_FAKE(waiting_a_negative_time_is_refused),
+    ON_FAKE(a_device_that_is_not_there_does_not_open),
+    ON_FAKE(queues_and_events_of_two_devices_do_not_mix),
+    ON_FAKE(missing_functions_have_a_meaning),
+    ON_FAKE(work_that_a_backend_lacks_is_refused),
+    ON_FAKE(a_device_describes_itself),
 };
 UNIT_MAIN(cases)

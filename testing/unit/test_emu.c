@@ -5,7 +5,7 @@
 #include <sched.h>
 #include "testing/unit/emu_fixture.h"
 
-enum { MIB = 1 << 20 };
+enum { KIB = 1 << 10, MIB = 1 << 20 };
 
 static hyb_device_t *device;
 static hyb_queue_t *queue;
@@ -55,6 +55,59 @@ static void its_sensors_tell_nothing(void **state)
     assert_int_equal(hyb_device_sensors(device, &sensors), XH_OK);
     assert_true(isnan(sensors.temperature) && isnan(sensors.clock) &&
                 isnan(sensors.power));
+}
+
+/* ---- memory ------------------------------------------------------------- */
+
+static uint64_t memory_free(void)
+{
+    hyb_device_info_t info;
+
+    assert_int_equal(hyb_device_describe(device, &info), XH_OK);
+    return info.memory_free;
+}
+
+static xh_status_t create(size_t bytes, hyb_buffer_t **buffer_p)
+{
+    xh_status_t status;
+
+    capture_begin();
+    status = hyb_buffer_create(device, bytes, buffer_p);
+    capture_end(NULL);
+    return status;
+}
+
+static void memory_ends_at_its_size(void **state)
+{
+    hyb_buffer_t *all, *half, *more;
+
+    (void)state;
+    open_device("emu_memory=1");
+    assert_int_equal(create(MIB + 1, &all), XH_ERR_MEMORY);
+    assert_int_equal(create(SIZE_MAX, &all), XH_ERR_MEMORY);
+    assert_int_equal(create(MIB, &all), XH_OK);
+    assert_int_equal(memory_free(), 0);
+    assert_int_equal(create(8, &more), XH_ERR_MEMORY);
+    assert_false(hyb_device_failed(device));
+    hyb_buffer_destroy(all);
+    assert_int_equal(memory_free(), MIB);
+    assert_int_equal(create(MIB / 2, &half), XH_OK);
+    assert_int_equal(create(8, &more), XH_OK);
+    assert_int_equal(memory_free(), MIB / 2 - 256);
+    hyb_buffer_destroy(half);
+    hyb_buffer_destroy(more);
+    assert_int_equal(memory_free(), MIB);
+}
+
+static void pinned_memory_can_be_written(void **state)
+{
+    double *memory;
+
+    (void)state;
+    open_device("emu_memory=1");
+    assert_int_equal(hyb_pinned_alloc(device, 8 * KIB, &memory), XH_OK);
+    memset(memory, 1, 8 * KIB);
+    hyb_pinned_free(device, memory, 8 * KIB);
 }
 
 /* ---- threads --------------------------------------------------------- */
@@ -116,15 +169,16 @@ static void a_core_that_is_not_there_fails_the_device(void **state)
     assert_null(none);
 }
 
+#define ON_EMU(test)                                                           \
+    cmocka_unit_test_setup_teardown(test, emu_default_settings, close_device)
+
 static const struct CMUnitTest cases[] = {
-    cmocka_unit_test_setup_teardown(it_describes_what_the_settings_say,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(its_sensors_tell_nothing,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(threads_stay_on_the_given_cores,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(a_core_that_is_not_there_fails_the_device,
-                                    emu_default_settings, close_device),
+    ON_EMU(it_describes_what_the_settings_say),
+    ON_EMU(its_sensors_tell_nothing),
+    ON_EMU(memory_ends_at_its_size),
+    ON_EMU(pinned_memory_can_be_written),
+    ON_EMU(threads_stay_on_the_given_cores),
+    ON_EMU(a_core_that_is_not_there_fails_the_device),
     DEVICE_CASES(emu_open_shared),
 };
 UNIT_MAIN(cases)

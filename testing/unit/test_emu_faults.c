@@ -2,11 +2,17 @@
 #include <time.h>
 #include "testing/unit/emu_fixture.h"
 
-enum { ORDER = 8, ELEMENTS = ORDER * ORDER };
+/* A device's memory: three squares, and lists of rows. */
+enum {
+    ORDER = 8,
+    ELEMENTS = ORDER * ORDER,
+    LISTS = 3 * ELEMENTS,
+    ALL = LISTS + ORDER
+};
 
 static hyb_device_t *device;
 static hyb_queue_t *queue;
-static hyb_block_t in_device;
+static hyb_block_t memory, in_device;
 static double host[ELEMENTS];
 static const xh_view_t in_host = {host, ORDER, ORDER, ORDER};
 
@@ -20,11 +26,17 @@ static int close_device(void **state)
     return 0;
 }
 
+static void open_memory(void)
+{
+    memory = device_cases_matrix(device, ALL, 1);
+    in_device = hyb_block(memory.buffer, 0, ORDER, ORDER);
+}
+
 static void open_device(const char *setting)
 {
     device = emu_open(0, "emu_memory=1", setting, NULL);
     queue = device_cases_queue(device);
-    in_device = device_cases_matrix(device, ORDER, ORDER);
+    open_memory();
 }
 
 /* ---- operations by the name that a fault gives them --------------------- */
@@ -40,10 +52,10 @@ static xh_status_t alloc_and_free(void)
 
 static xh_status_t pin_and_unpin(void)
 {
-    double memory[1];
-    xh_status_t status = hyb_device_pin(device, memory, sizeof(memory));
+    double x[1];
+    xh_status_t status = hyb_device_pin(device, x, sizeof(x));
 
-    hyb_device_unpin(device, memory);
+    hyb_device_unpin(device, x);
     return status;
 }
 
@@ -93,11 +105,63 @@ static xh_status_t copy_out(void)
     return hyb_queue_copy_out(queue, in_device, in_host);
 }
 
+static hyb_block_t square(int which)
+{
+    return hyb_block(memory.buffer, which * ELEMENTS, ORDER, ORDER);
+}
+
+static hyb_list_t list(int64_t count)
+{
+    return (hyb_list_t){memory.buffer, LISTS, count};
+}
+
 static xh_status_t multiply(void)
 {
     return hyb_queue_gemm(
         queue, &(hyb_gemm_t){
                    .beta = 2, .a = in_device, .b = in_device, .c = in_device});
+}
+
+static xh_status_t copy(void)
+{
+    return hyb_queue_copy(queue, square(0), square(1));
+}
+
+static xh_status_t swap_rows(void)
+{
+    return hyb_queue_swap_rows(queue, &(hyb_row_swap_t){.columns = square(0),
+                                                        .u = square(1),
+                                                        .source = list(ORDER)});
+}
+
+static xh_status_t gather_rows(void)
+{
+    return hyb_queue_gather_rows(queue, square(0), list(ORDER), square(1));
+}
+
+static xh_status_t scatter_rows(void)
+{
+    return hyb_queue_scatter_rows(queue, square(0), list(ORDER), square(1));
+}
+
+static xh_status_t solve(void)
+{
+    return hyb_queue_trsm(queue, square(0), square(1));
+}
+
+static xh_status_t multiply_vector(void)
+{
+    return hyb_queue_gemv(queue, square(0),
+                          hyb_block(memory.buffer, ELEMENTS, ORDER, 1),
+                          hyb_block(memory.buffer, 2 * ELEMENTS, ORDER, 1));
+}
+
+static xh_status_t generate(void)
+{
+    const hyb_dealt_t all = {0, ORDER, 0, 1};
+
+    return hyb_queue_generate(
+        queue, &(hyb_generate_t){100, ORDER, all, all, square(1)});
 }
 
 typedef struct {
@@ -114,14 +178,27 @@ static const op_t called[] = {
 };
 
 static const op_t queued[] = {
-    {"event_record", record, 0}, {"queue_wait", wait_in_queue, 0},
-    {"copy_in", copy_in, 0},     {"copy_out", copy_out, 0},
+    {"event_record", record, 0},
+    {"queue_wait", wait_in_queue, 0},
+    {"copy_in", copy_in, 0},
+    {"copy_out", copy_out, 0},
     {"gemm", multiply, 0},
+    {"copy", copy, 0},
+    {"swap_rows", swap_rows, 0},
+    {"gather_rows", gather_rows, 0},
+    {"scatter_rows", scatter_rows, 0},
+    {"trsm", solve, 0},
+    {"gemv", multiply_vector, 0},
+    {"generate", generate, 0},
 };
 
 static const op_t *const work = &queued[2]; /* those that have a result */
 
-enum { CALLED = 4, QUEUED = 5, WORK = 3 };
+enum {
+    CALLED = sizeof(called) / sizeof(called[0]),
+    QUEUED = sizeof(queued) / sizeof(queued[0]),
+    WORK = QUEUED - 2
+};
 
 /* Open the device with a fault in the nth call of op from now on. */
 static void open_with(const char *kind, const op_t *op, int nth)
@@ -337,34 +414,61 @@ static void closing_ends_queues_that_wait_for_a_stalled_one(void **state)
 
 /* ---- flip --------------------------------------------------------------- */
 
-/* Elements of the result that are not 2 i after in, times two, and out. */
-static int wrong_elements(void)
-{
-    int i, wrong = 0;
+/* What the device and the host hold after two calls of op; open_device came
+ * before. */
+typedef struct {
+    double device[ALL], host[ELEMENTS];
+} content_t;
 
+static void run_twice(const op_t *op, content_t *content_p)
+{
+    static double start[ALL];
+    int i;
+
+    for (i = 0; i < ALL; i++)
+        start[i] = i < LISTS ? 1.0 / (i + 1) : 0.0; /* in lists: row 0 */
     for (i = 0; i < ELEMENTS; i++)
         host[i] = i;
-    assert_int_equal(copy_in(), XH_OK);
-    assert_int_equal(multiply(), XH_OK);
-    assert_int_equal(copy_out(), XH_OK);
+    assert_int_equal(
+        hyb_queue_copy_in(queue, (xh_view_t){start, ALL, 1, ALL}, memory),
+        XH_OK);
+    assert_int_equal(op->call(), XH_OK);
+    assert_int_equal(op->call(), XH_OK);
     assert_int_equal(finish(), XH_OK);
-    for (i = 0; i < ELEMENTS; i++)
-        wrong += !(host[i] == 2 * i);
-    return wrong;
+    memcpy(content_p->host, host, sizeof(host));
+    assert_int_equal(
+        hyb_queue_copy_out(queue, memory,
+                           (xh_view_t){content_p->device, ALL, 1, ALL}),
+        XH_OK);
+    assert_int_equal(finish(), XH_OK);
 }
 
+static int differences(const double *x, const double *y, int count)
+{
+    int i, found = 0;
+
+    for (i = 0; i < count; i++)
+        found += memcmp(&x[i], &y[i], sizeof(x[i])) != 0;
+    return found;
+}
+
+/* run_twice copies in once before op's own calls. */
 static void a_flip_spoils_one_element(void **state)
 {
-    int i, wrong;
+    static content_t right, wrong;
+    int i;
 
     for (i = 0; i < WORK; i++) {
-        open_with("flip", &work[i], 2);
-        assert_int_equal(wrong_elements(), 0);
+        open_device("emu_fault=");
+        run_twice(&work[i], &right);
+        close_device(state);
+        open_with("flip", &work[i], work[i].call == copy_in ? 3 : 2);
         capture_begin();
-        wrong = wrong_elements();
+        run_twice(&work[i], &wrong);
         capture_end(NULL);
-        assert_int_equal(wrong, 1);
-        assert_int_equal(wrong_elements(), 0);
+        assert_int_equal(differences(right.device, wrong.device, ALL) +
+                             differences(right.host, wrong.host, ELEMENTS),
+                         1);
         close_device(state);
     }
 }
@@ -390,13 +494,13 @@ static void a_fault_may_name_its_device(void **state)
     other = emu_open(1, "emu_fault=1:oom@copy_in:1", NULL);
     device = emu_open(0, NULL);
     queue = device_cases_queue(device);
-    in_device = device_cases_matrix(device, ORDER, ORDER);
+    open_memory();
     assert_int_equal(copy_in(), XH_OK);
     assert_int_equal(finish(), XH_OK);
     close_device(NULL);
     device = other;
     queue = device_cases_queue(device);
-    in_device = device_cases_matrix(device, ORDER, ORDER);
+    open_memory();
     assert_int_equal(quietly(copy_in), XH_ERR_MEMORY);
 }
 
@@ -464,37 +568,24 @@ static void faults_that_make_no_sense_are_refused(void **state)
     }
 }
 
+#define ON_EMU(test)                                                           \
+    cmocka_unit_test_setup_teardown(test, emu_default_settings, close_device)
+
 static const struct CMUnitTest cases[] = {
-    cmocka_unit_test_setup_teardown(a_call_fails_when_asked_to,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(queued_work_fails_behind_an_event,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(nothing_runs_behind_a_failure,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(a_failure_reaches_all_queues,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(a_lack_of_memory_does_nothing_else,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(a_stall_lasts_until_the_device_is_closed,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(a_device_given_up_touches_no_host_memory,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(a_stalled_queue_leaves_the_others_alone,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(
-        closing_ends_queues_that_wait_for_a_stalled_one, emu_default_settings,
-        close_device),
-    cmocka_unit_test_setup_teardown(a_flip_spoils_one_element,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(a_list_holds_several_faults,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(a_fault_may_name_its_device,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(calls_are_counted_on_each_device,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(a_fault_says_which_it_is,
-                                    emu_default_settings, close_device),
-    cmocka_unit_test_setup_teardown(faults_that_make_no_sense_are_refused,
-                                    emu_default_settings, close_device),
+    ON_EMU(a_call_fails_when_asked_to),
+    ON_EMU(queued_work_fails_behind_an_event),
+    ON_EMU(nothing_runs_behind_a_failure),
+    ON_EMU(a_failure_reaches_all_queues),
+    ON_EMU(a_lack_of_memory_does_nothing_else),
+    ON_EMU(a_stall_lasts_until_the_device_is_closed),
+    ON_EMU(a_device_given_up_touches_no_host_memory),
+    ON_EMU(a_stalled_queue_leaves_the_others_alone),
+    ON_EMU(closing_ends_queues_that_wait_for_a_stalled_one),
+    ON_EMU(a_flip_spoils_one_element),
+    ON_EMU(a_list_holds_several_faults),
+    ON_EMU(a_fault_may_name_its_device),
+    ON_EMU(calls_are_counted_on_each_device),
+    ON_EMU(a_fault_says_which_it_is),
+    ON_EMU(faults_that_make_no_sense_are_refused),
 };
 UNIT_MAIN(cases)

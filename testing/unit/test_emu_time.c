@@ -175,6 +175,62 @@ static void in_and_out_are_separate_links(void **state)
     assert_time(end_of(2), GEMM);
 }
 
+/* GPUs do 16 flop, as the model has it, in the time of a byte of memory. */
+static double memory_time(double doubles)
+{
+    return 16 * 8 * doubles / 0.524288e9;
+}
+
+static const hyb_dealt_t all = {0, TILE, 0, 1};
+
+static hyb_list_t list(int64_t count)
+{
+    return (hyb_list_t){in_device.buffer, 0, count};
+}
+
+static void work_in_memory_takes_its_traffic_over_the_rate(void **state)
+{
+    hyb_block_t column, top, packed;
+    double end = 0, tile = TILE * TILE;
+
+    (void)state;
+    open_device("emu_dry=on", RATE);
+    column = hyb_block_part(in_device, 0, 0, TILE, 1);
+    top = hyb_block_part(in_device, 0, 0, 10, TILE);
+    packed = hyb_block_part(in_device, 0, 0, TILE, 10);
+    hyb_queue_copy(queues[0], in_device, in_device);
+    assert_time(end_of(0), end += memory_time(2 * tile));
+    hyb_queue_swap_rows(queues[0], &(hyb_row_swap_t){in_device, top, list(10),
+                                                     list(4), list(4)});
+    assert_time(end_of(0), end += memory_time((3 * 10 + 2 * 4) * TILE));
+    hyb_queue_gather_rows(queues[0], in_device, list(10), packed);
+    assert_time(end_of(0), end += memory_time(2 * 10 * TILE));
+    hyb_queue_scatter_rows(queues[0], packed, list(10), in_device);
+    assert_time(end_of(0), end += memory_time(2 * 10 * TILE));
+    hyb_queue_gemv(queues[0], in_device, column, column);
+    assert_time(end_of(0), end += memory_time(tile));
+    hyb_queue_generate(queues[0],
+                       &(hyb_generate_t){100, TILE, all, all, in_device});
+    assert_time(end_of(0), end += memory_time(tile));
+}
+
+/* Of its flop if it has many, of its traffic if it has few. */
+static void a_solve_takes_the_longer_of_two_times(void **state)
+{
+    hyb_buffer_t *large;
+    double end = 0;
+
+    (void)state;
+    open_device("emu_dry=on", RATE);
+    large = device_cases_matrix(device, 1024, 1024).buffer;
+    hyb_queue_trsm(queues[0], in_device, in_device);
+    assert_time(end_of(0), end += memory_time(2 * TILE * TILE));
+    hyb_queue_trsm(queues[0], hyb_block(large, 0, 1024, 1024),
+                   hyb_block(large, 0, 1024, 3));
+    assert_time(end_of(0), end += 1024 * 1024 * 3 / 0.524288e9);
+    hyb_buffer_destroy(large);
+}
+
 static void check_three_products(const char *mode)
 {
     open_device(mode, RATE);
@@ -293,33 +349,24 @@ static void giving_up_does_not_wait_for_a_long_model(void **state)
     capture_end(NULL);
 }
 
+#define ON_STANDING_CLOCK(test)                                                \
+    cmocka_unit_test_setup_teardown(test, stop_clock, close_device)
+
 static const struct CMUnitTest cases[] = {
-    cmocka_unit_test_setup_teardown(work_takes_its_amount_over_its_rate,
-                                    stop_clock, close_device),
-    cmocka_unit_test_setup_teardown(real_work_takes_no_less, stop_clock,
-                                    close_device),
-    cmocka_unit_test_setup_teardown(
-        the_wall_is_the_clock_unless_one_is_installed, stop_clock,
-        close_device),
-    cmocka_unit_test_setup_teardown(work_begins_when_it_is_queued, stop_clock,
-                                    close_device),
-    cmocka_unit_test_setup_teardown(a_link_is_shared_by_all_queues, stop_clock,
-                                    close_device),
-    cmocka_unit_test_setup_teardown(in_and_out_are_separate_links, stop_clock,
-                                    close_device),
-    cmocka_unit_test_setup_teardown(one_product_runs_at_a_time, stop_clock,
-                                    close_device),
-    cmocka_unit_test_setup_teardown(one_real_product_runs_at_a_time, stop_clock,
-                                    close_device),
-    cmocka_unit_test_setup_teardown(a_wait_puts_work_behind_another_queue,
-                                    stop_clock, close_device),
-    cmocka_unit_test_setup_teardown(
-        a_wait_means_the_event_as_recorded_before_it, stop_clock, close_device),
-    cmocka_unit_test_setup_teardown(a_pipeline_overlaps_copies_and_products,
-                                    stop_clock, close_device),
-    cmocka_unit_test_setup_teardown(a_dry_device_writes_nothing, stop_clock,
-                                    close_device),
-    cmocka_unit_test_setup_teardown(giving_up_does_not_wait_for_a_long_model,
-                                    stop_clock, close_device),
+    ON_STANDING_CLOCK(work_takes_its_amount_over_its_rate),
+    ON_STANDING_CLOCK(real_work_takes_no_less),
+    ON_STANDING_CLOCK(the_wall_is_the_clock_unless_one_is_installed),
+    ON_STANDING_CLOCK(work_begins_when_it_is_queued),
+    ON_STANDING_CLOCK(a_link_is_shared_by_all_queues),
+    ON_STANDING_CLOCK(in_and_out_are_separate_links),
+    ON_STANDING_CLOCK(work_in_memory_takes_its_traffic_over_the_rate),
+    ON_STANDING_CLOCK(a_solve_takes_the_longer_of_two_times),
+    ON_STANDING_CLOCK(one_product_runs_at_a_time),
+    ON_STANDING_CLOCK(one_real_product_runs_at_a_time),
+    ON_STANDING_CLOCK(a_wait_puts_work_behind_another_queue),
+    ON_STANDING_CLOCK(a_wait_means_the_event_as_recorded_before_it),
+    ON_STANDING_CLOCK(a_pipeline_overlaps_copies_and_products),
+    ON_STANDING_CLOCK(a_dry_device_writes_nothing),
+    ON_STANDING_CLOCK(giving_up_does_not_wait_for_a_long_model),
 };
 UNIT_MAIN(cases)

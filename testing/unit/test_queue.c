@@ -14,10 +14,11 @@ static int set_up(void **state)
 {
     (void)state;
     fake_reset();
-    assert_ok(hyb_device_open((hyb_device_choice_t){&fake_backend, 0}, NULL, 0,
-                              &device));
-    assert_ok(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue));
-    assert_ok(hyb_buffer_create(device, sizeof(x), &buffer));
+    assert_int_equal(hyb_device_open((hyb_device_choice_t){&fake_backend, 0},
+                                     NULL, 0, &device),
+                     XH_OK);
+    assert_int_equal(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue), XH_OK);
+    assert_int_equal(hyb_buffer_create(device, sizeof(x), &buffer), XH_OK);
     fake.calls = 0;
     return 0;
 }
@@ -53,17 +54,17 @@ static xh_status_t copied_out(hyb_block_t from, xh_view_t to)
     return told(hyb_queue_copy_out(queue, from, to));
 }
 
-#define TEST_SET_UP(name) TEST_WITH(name, set_up, tear_down)
-
-TEST_SET_UP(views_that_are_no_matrix_are_refused)
+static void views_that_are_no_matrix_are_refused(void **state)
 {
     const hyb_block_t good = hyb_block(buffer, 0, 4, 3);
     const xh_view_t bad[] = {
         {x, 4, 3, 3}, {x, -4, 3, 4},   {x, 4, -3, 4},
         {x, 0, 3, 0}, {NULL, 4, 3, 4}, {x, INT64_MAX, 3, 4},
     };
+    size_t i;
 
-    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+    (void)state;
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         assert_int_equal(copied_in(bad[i], good), XH_ERR_ARG);
         assert_int_equal(copied_out(good, bad[i]), XH_ERR_ARG);
     }
@@ -72,7 +73,7 @@ TEST_SET_UP(views_that_are_no_matrix_are_refused)
 }
 
 /* The buffer holds 64 doubles. */
-TEST_SET_UP(blocks_that_are_no_matrix_in_a_buffer_are_refused)
+static void blocks_that_are_no_matrix_in_a_buffer_are_refused(void **state)
 {
     const xh_view_t host = {x, 4, 3, 4};
     const hyb_block_t good[] = {
@@ -88,11 +89,13 @@ TEST_SET_UP(blocks_that_are_no_matrix_in_a_buffer_are_refused)
         {buffer, 0, 4, 3, INT64_MAX},  {buffer, INT64_MIN, 4, 3, 4},
         {buffer, 0, 4, INT64_MAX, 16}, {buffer, 0, 65, 1, 65},
     };
+    size_t i;
 
-    for (size_t i = 0; i < COUNT_OF(good); i++)
-        assert_ok(copied_in(host, good[i]));
+    (void)state;
+    for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+        assert_int_equal(copied_in(host, good[i]), XH_OK);
     fake.calls = 0;
-    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         assert_int_equal(copied_in(host, bad[i]), XH_ERR_ARG);
         assert_int_equal(copied_out(bad[i], host), XH_ERR_ARG);
     }
@@ -100,14 +103,16 @@ TEST_SET_UP(blocks_that_are_no_matrix_in_a_buffer_are_refused)
     assert_false(hyb_device_failed(device));
 }
 
-TEST_SET_UP(another_devices_buffer_is_refused)
+static void another_devices_buffer_is_refused(void **state)
 {
     hyb_device_t *other;
     hyb_buffer_t *foreign;
 
-    assert_ok(hyb_device_open((hyb_device_choice_t){&fake_backend, 1}, NULL, 0,
-                              &other));
-    assert_ok(hyb_buffer_create(other, sizeof(x), &foreign));
+    (void)state;
+    assert_int_equal(hyb_device_open((hyb_device_choice_t){&fake_backend, 1},
+                                     NULL, 0, &other),
+                     XH_OK);
+    assert_int_equal(hyb_buffer_create(other, sizeof(x), &foreign), XH_OK);
     fake.calls = 0;
     assert_int_equal(
         copied_in((xh_view_t){x, 4, 3, 4}, hyb_block(foreign, 0, 4, 3)),
@@ -117,8 +122,9 @@ TEST_SET_UP(another_devices_buffer_is_refused)
     hyb_device_close(other);
 }
 
-TEST_SET_UP(copies_of_different_shapes_are_refused)
+static void copies_of_different_shapes_are_refused(void **state)
 {
+    (void)state;
     assert_int_equal(
         copied_in((xh_view_t){x, 4, 3, 5}, hyb_block(buffer, 0, 3, 4)),
         XH_ERR_ARG);
@@ -139,7 +145,7 @@ static xh_status_t product(xh_trans_t trans_a, xh_trans_t trans_b,
         queue, &(hyb_gemm_t){trans_a, trans_b, 1, 1, left, right, result}));
 }
 
-TEST_SET_UP(products_must_conform)
+static void products_must_conform(void **state)
 {
     const hyb_block_t a23 = hyb_block(buffer, 0, 2, 3),
                       a32 = hyb_block(buffer, 0, 3, 2);
@@ -148,10 +154,11 @@ TEST_SET_UP(products_must_conform)
     const hyb_block_t b45 = hyb_block(buffer, 20, 4, 5),
                       bad = {buffer, 20, 3, 5, 2};
 
-    assert_ok(product(XH_NO_TRANS, XH_NO_TRANS, a23, b35));
-    assert_ok(product(XH_TRANS, XH_NO_TRANS, a32, b35));
-    assert_ok(product(XH_NO_TRANS, XH_TRANS, a23, b53));
-    assert_ok(product(XH_TRANS, XH_TRANS, a32, b53));
+    (void)state;
+    assert_int_equal(product(XH_NO_TRANS, XH_NO_TRANS, a23, b35), XH_OK);
+    assert_int_equal(product(XH_TRANS, XH_NO_TRANS, a32, b35), XH_OK);
+    assert_int_equal(product(XH_NO_TRANS, XH_TRANS, a23, b53), XH_OK);
+    assert_int_equal(product(XH_TRANS, XH_TRANS, a32, b53), XH_OK);
     assert_int_equal(fake.calls, 4);
     assert_int_equal(product(XH_TRANS, XH_NO_TRANS, a23, b35), XH_ERR_ARG);
     assert_int_equal(product(XH_NO_TRANS, XH_TRANS, a23, b35), XH_ERR_ARG);
@@ -160,37 +167,195 @@ TEST_SET_UP(products_must_conform)
     assert_int_equal(fake.calls, 4);
 }
 
-TEST_SET_UP(work_on_nothing_is_not_queued)
+/* ---- other work ---------------------------------------------------------- */
+
+static hyb_block_t block(int64_t rows, int64_t cols)
+{
+    return hyb_block(buffer, 0, rows, cols);
+}
+
+static hyb_list_t list(int64_t count)
+{
+    return (hyb_list_t){buffer, 32, count};
+}
+
+static xh_status_t swapped(int64_t rows, int64_t nb, int64_t cols,
+                           hyb_list_t source, hyb_list_t from, hyb_list_t to)
+{
+    const hyb_row_swap_t swap = {block(rows, 5), block(nb, cols), source, from,
+                                 to};
+
+    capture_begin();
+    return told(hyb_queue_swap_rows(queue, &swap));
+}
+
+static void a_row_swap_conforms(void **state)
+{
+    const hyb_list_t none = {NULL, 0, 0};
+
+    (void)state;
+    assert_int_equal(swapped(6, 4, 5, list(4), list(2), list(2)), XH_OK);
+    assert_int_equal(swapped(4, 4, 5, list(4), none, none), XH_OK);
+    fake.calls = 0;
+    assert_int_equal(swapped(6, 4, 4, list(4), none, none), XH_ERR_ARG);
+    assert_int_equal(swapped(6, 4, 5, list(3), none, none), XH_ERR_ARG);
+    assert_int_equal(swapped(6, 4, 5, list(4), list(2), list(1)), XH_ERR_ARG);
+    assert_int_equal(swapped(6, 4, 5, list(4), list(5), list(5)), XH_ERR_ARG);
+    assert_int_equal(swapped(3, 4, 5, list(4), none, none), XH_ERR_ARG);
+    assert_int_equal(swapped(6, 4, 5, (hyb_list_t){buffer, 61, 4}, none, none),
+                     XH_ERR_ARG);
+    assert_int_equal(
+        swapped(6, 4, 5, list(4), (hyb_list_t){buffer, 0, -1}, none),
+        XH_ERR_ARG);
+    assert_int_equal(fake.calls, 0);
+}
+
+static xh_status_t gathered(hyb_block_t columns, hyb_list_t rows,
+                            hyb_block_t packed)
+{
+    capture_begin();
+    return told(hyb_queue_gather_rows(queue, columns, rows, packed));
+}
+
+static xh_status_t scattered(hyb_block_t packed, hyb_list_t rows,
+                             hyb_block_t columns)
+{
+    capture_begin();
+    return told(hyb_queue_scatter_rows(queue, packed, rows, columns));
+}
+
+static void packed_rows_conform(void **state)
+{
+    (void)state;
+    assert_int_equal(gathered(block(6, 5), list(3), block(5, 3)), XH_OK);
+    assert_int_equal(scattered(block(5, 7), list(7), block(6, 5)), XH_OK);
+    fake.calls = 0;
+    assert_int_equal(gathered(block(6, 5), list(3), block(3, 5)), XH_ERR_ARG);
+    assert_int_equal(scattered(block(5, 2), list(3), block(6, 5)), XH_ERR_ARG);
+    assert_int_equal(gathered(block(6, 50), list(3), block(50, 3)), XH_ERR_ARG);
+    assert_int_equal(scattered(block(5, 60), list(60), block(6, 5)),
+                     XH_ERR_ARG);
+    assert_int_equal(gathered(block(6, 5), list(33), block(5, 33)), XH_ERR_ARG);
+    assert_int_equal(fake.calls, 0);
+}
+
+static xh_status_t copied(hyb_block_t from, hyb_block_t to)
+{
+    capture_begin();
+    return told(hyb_queue_copy(queue, from, to));
+}
+
+static xh_status_t solved(hyb_block_t l1, hyb_block_t u)
+{
+    capture_begin();
+    return told(hyb_queue_trsm(queue, l1, u));
+}
+
+static xh_status_t multiplied(hyb_block_t a, hyb_block_t x_, hyb_block_t y)
+{
+    capture_begin();
+    return told(hyb_queue_gemv(queue, a, x_, y));
+}
+
+static void algebra_on_the_device_conforms(void **state)
+{
+    (void)state;
+    assert_int_equal(copied(block(3, 5), block(3, 5)), XH_OK);
+    assert_int_equal(solved(block(4, 4), block(4, 7)), XH_OK);
+    assert_int_equal(multiplied(block(4, 6), block(6, 1), block(4, 1)), XH_OK);
+    fake.calls = 0;
+    assert_int_equal(copied(block(3, 5), block(5, 3)), XH_ERR_ARG);
+    assert_int_equal(copied(block(3, 50), block(3, 50)), XH_ERR_ARG);
+    assert_int_equal(solved(block(4, 5), block(4, 7)), XH_ERR_ARG);
+    assert_int_equal(solved(block(3, 3), block(4, 7)), XH_ERR_ARG);
+    assert_int_equal(solved(block(4, 4), block(4, 17)), XH_ERR_ARG);
+    assert_int_equal(multiplied(block(4, 6), block(4, 1), block(4, 1)),
+                     XH_ERR_ARG);
+    assert_int_equal(multiplied(block(4, 6), block(6, 1), block(6, 1)),
+                     XH_ERR_ARG);
+    assert_int_equal(multiplied(block(4, 6), block(6, 2), block(4, 1)),
+                     XH_ERR_ARG);
+    assert_int_equal(multiplied(block(40, 6), block(6, 1), block(40, 1)),
+                     XH_ERR_ARG);
+    assert_int_equal(fake.calls, 0);
+}
+
+static xh_status_t generated(int64_t order, hyb_dealt_t rows, hyb_dealt_t cols,
+                             hyb_block_t to)
+{
+    capture_begin();
+    return told(hyb_queue_generate(
+        queue, &(hyb_generate_t){100, order, rows, cols, to}));
+}
+
+static void a_part_that_is_generated_is_dealt_out(void **state)
+{
+    const hyb_dealt_t good = {3, 4, 1, 2};
+    const hyb_dealt_t bad[] = {
+        {-1, 4, 1, 2}, {3, 0, 1, 2}, {3, 4, -1, 2}, {3, 4, 2, 2}, {3, 4, 0, 0},
+    };
+    size_t i;
+
+    (void)state;
+    assert_int_equal(generated(9, good, good, block(4, 4)), XH_OK);
+    fake.calls = 0;
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(generated(9, bad[i], good, block(4, 4)), XH_ERR_ARG);
+        assert_int_equal(generated(9, good, bad[i], block(4, 4)), XH_ERR_ARG);
+    }
+    assert_int_equal(generated(-1, good, good, block(4, 4)), XH_ERR_ARG);
+    assert_int_equal(generated(9, good, good, block(40, 4)), XH_ERR_ARG);
+    assert_int_equal(fake.calls, 0);
+}
+
+/* ---- nothing ------------------------------------------------------------- */
+
+static void work_on_nothing_is_not_queued(void **state)
 {
     const xh_view_t nothing = {NULL, 0, 5, 1};
     const hyb_block_t none = hyb_block(NULL, 0, 0, 5);
 
-    assert_ok(hyb_queue_copy_in(queue, nothing, none));
-    assert_ok(hyb_queue_copy_out(queue, none, nothing));
-    assert_ok(
+    (void)state;
+    assert_int_equal(hyb_queue_copy_in(queue, nothing, none), XH_OK);
+    assert_int_equal(hyb_queue_copy_out(queue, none, nothing), XH_OK);
+    assert_int_equal(
         hyb_queue_gemm(queue, &(hyb_gemm_t){.a = hyb_block(NULL, 0, 0, 3),
                                             .b = hyb_block(buffer, 0, 3, 5),
-                                            .c = none}));
+                                            .c = none}),
+        XH_OK);
+    assert_int_equal(copied(none, none), XH_OK);
+    assert_int_equal(swapped(6, 0, 5, list(0), list(0), list(0)), XH_OK);
+    assert_int_equal(gathered(block(6, 5), list(0), block(5, 0)), XH_OK);
+    assert_int_equal(scattered(block(0, 3), list(3), block(6, 0)), XH_OK);
+    assert_int_equal(solved(block(0, 0), none), XH_OK);
+    assert_int_equal(multiplied(none, block(5, 1), block(0, 1)), XH_OK);
+    assert_int_equal(generated(9, (hyb_dealt_t){0, 1, 0, 1},
+                               (hyb_dealt_t){0, 1, 0, 1}, none),
+                     XH_OK);
     assert_int_equal(fake.calls, 0);
 }
 
-TEST_SET_UP(a_product_over_nothing_is_queued)
+static void a_product_over_nothing_is_queued(void **state)
 {
-    assert_ok(product(XH_NO_TRANS, XH_NO_TRANS, hyb_block(NULL, 0, 2, 0),
-                      hyb_block(NULL, 0, 0, 5)));
+    (void)state;
+    assert_int_equal(product(XH_NO_TRANS, XH_NO_TRANS, hyb_block(NULL, 0, 2, 0),
+                             hyb_block(NULL, 0, 0, 5)),
+                     XH_OK);
     assert_int_equal(fake.calls, 1);
 }
 
-TEST_SET_UP(the_traffic_is_what_was_queued)
+static void the_traffic_is_what_was_queued(void **state)
 {
     const xh_view_t view = {x, 3, 5, 8};
     const hyb_block_t block = {buffer, 0, 3, 5, 8};
     const int64_t rows[3] = {2, 1, 0};
     uint64_t in, out;
 
-    assert_ok(hyb_queue_copy_in(queue, view, block));
-    assert_ok(hyb_queue_upload(queue, rows, (hyb_list_t){buffer, 0, 3}));
-    assert_ok(hyb_queue_copy_out(queue, block, view));
+    (void)state;
+    assert_int_equal(hyb_queue_copy_in(queue, view, block), XH_OK);
+    assert_int_equal(hyb_queue_upload(queue, rows, (hyb_list_t){buffer, 0, 3}),
+                     XH_OK);
+    assert_int_equal(hyb_queue_copy_out(queue, block, view), XH_OK);
     fake.answer = XH_ERR_MEMORY;
     assert_int_equal(hyb_queue_copy_in(queue, view, block), XH_ERR_MEMORY);
     assert_int_equal(hyb_queue_copy_out(queue, block, view), XH_ERR_MEMORY);
@@ -199,4 +364,20 @@ TEST_SET_UP(the_traffic_is_what_was_queued)
     assert_int_equal(out, 15 * sizeof(double));
 }
 
-TEST_MAIN()
+#define ON_FAKE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+static const struct CMUnitTest cases[] = {
+    ON_FAKE(views_that_are_no_matrix_are_refused),
+    ON_FAKE(blocks_that_are_no_matrix_in_a_buffer_are_refused),
+    ON_FAKE(another_devices_buffer_is_refused),
+    ON_FAKE(copies_of_different_shapes_are_refused),
+    ON_FAKE(products_must_conform),
+    ON_FAKE(a_row_swap_conforms),
+    ON_FAKE(packed_rows_conform),
+    ON_FAKE(algebra_on_the_device_conforms),
+    ON_FAKE(a_part_that_is_generated_is_dealt_out),
+    ON_FAKE(work_on_nothing_is_not_queued),
+    ON_FAKE(a_product_over_nothing_is_queued),
+    ON_FAKE(the_traffic_is_what_was_queued),
+};
+UNIT_MAIN(cases)

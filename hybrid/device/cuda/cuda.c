@@ -13,7 +13,7 @@
 enum {
     LINE = 1024,
     REASON = 256,
-    BUS_ID = 32, /* bytes of the longest address that CUDA tells */
+    BUS_ID = 32, /* bytes of the longest PCI address */
     MIB = 1 << 20,
     HOPPER = 9 /* major compute capability */
 };
@@ -36,8 +36,8 @@ void hyb_cuda_say(const hyb_cuda_device_t *device, xh_log_level_t level,
 }
 
 /*
- * Whoever is told of a failure may use the host memory of copies again, so
- * each of several threads that are told waits.
+ * After an error a caller may reuse the host memory of its copies, so every
+ * thread that gets one waits until queued work has ended.
  */
 static xh_status_t tell_failed(hyb_cuda_device_t *device)
 {
@@ -59,7 +59,7 @@ xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
 {
     if (error == cudaSuccess)
         return XH_OK;
-    cudaGetLastError(); /* or another call tells it again */
+    cudaGetLastError(); /* or another call returns it again */
     return error == cudaErrorMemoryAllocation
                ? XH_ERR_MEMORY
                : fail(device, what, cudaGetErrorString(error));
@@ -152,8 +152,8 @@ static xh_status_t read_properties(hyb_cuda_device_t *device,
 }
 
 /*
- * Free memory is what the management library tells, as asking CUDA would take
- * some hundred MiB of the device for a context.
+ * Free memory comes from the management library: CUDA would take some hundred
+ * MiB of the device for a context to answer.
  */
 static xh_status_t describe(int index, hyb_device_info_t *info_p)
 {
@@ -201,7 +201,7 @@ static bool move_to(const int *cpus, int cpu_count, cpu_set_t *before_p)
            sched_setaffinity(0, sizeof(set), &set) == 0;
 }
 
-/* Threads that wait sleep; that is settled when the context is made. */
+/* Make waiting threads sleep; CUDA decides that when it makes the context. */
 static xh_status_t start(hyb_cuda_device_t *device)
 {
     xh_status_t status = hyb_cuda_status(
@@ -217,7 +217,7 @@ static xh_status_t start(hyb_cuda_device_t *device)
     return status;
 }
 
-/* Start with cpus: threads of the driver inherit their cores from this one. */
+/* Threads of the driver inherit the cores of the thread that starts it. */
 static xh_status_t start_on(hyb_cuda_device_t *device, const int *cpus,
                             int cpu_count)
 {
@@ -283,8 +283,8 @@ static xh_status_t open_device(int index, const int *cpus, int cpu_count,
 }
 
 /*
- * The context stays, as other users of CUDA in this process share it. When
- * abandoned CUDA is not called at all: any call may wait for the device.
+ * The context stays: other users of CUDA in this process share it. An abandoned
+ * device gets no call of CUDA at all: any call may wait for it.
  */
 static void close_device(void *state, bool abandon)
 {
@@ -292,11 +292,13 @@ static void close_device(void *state, bool abandon)
     bool finish = !abandon && hyb_cuda_enter(device) == XH_OK;
 
     hyb_cuda_queues_close(device, !finish);
+    while (device->buffers != NULL)
+        hyb_cuda_buffer_destroy(device, device->buffers);
     pthread_mutex_destroy(&device->lock);
     free(device);
 }
 
-/* CUDA cannot take work back from a device that stalled: it stays queued. */
+/* CUDA cannot cancel work on a device that stalled: it stays queued. */
 static void give_up(void *state)
 {
     atomic_store(&((hyb_cuda_device_t *)state)->given_up, true);

@@ -3,11 +3,11 @@
 #define HYB_CUDA_H
 
 /*
- * A device of the CUDA runtime. A queue is a stream, with a cuBLAS handle and
- * a workspace of its own, so that products of several threads do not meet.
+ * A device of the CUDA runtime. A queue is a stream with its own cuBLAS handle
+ * and workspace, so several threads can multiply at once.
  *
- * CUDA keeps a current device for each thread: every function of the table
- * that needs it calls hyb_cuda_enter first.
+ * CUDA has a current device for each thread: every function of the table that
+ * needs it calls hyb_cuda_enter first.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,9 +23,14 @@ struct hyb_cuda_queue {
     cublasHandle_t blas;
     void *workspace; /* device memory that blas may use */
     hyb_priority_t priority;
-    bool taken; /* false: destroyed, and kept for the next one */
+    bool taken; /* false: destroyed, and kept for reuse */
     hyb_cuda_queue_t *next;
 };
+
+typedef struct hyb_cuda_buffer {
+    double *data;
+    struct hyb_cuda_buffer *next;
+} hyb_cuda_buffer_t;
 
 typedef struct {
     const hyb_host_t *host;
@@ -35,9 +40,10 @@ typedef struct {
     size_t workspace; /* bytes of each queue's */
     char pci_address[HYB_CUDA_PCI_ADDRESS];
     atomic_bool failed;
-    atomic_bool given_up; /* it may never end: CUDA is not called any more */
+    atomic_bool given_up; /* its work may never end: call CUDA no more */
 
-    pthread_mutex_t lock; /* of additions to queues and of their taken */
+    pthread_mutex_t lock; /* of buffers, new queues and their taken */
+    hyb_cuda_buffer_t *buffers;
     _Atomic(hyb_cuda_queue_t *) queues;
 } hyb_cuda_device_t;
 
@@ -49,12 +55,12 @@ hyb_cuda_say(const hyb_cuda_device_t *device, xh_log_level_t level,
              const char *format, ...);
 
 /*
- * What a call of CUDA came to; what names it, or the work that it told of.
- * The first failure of a device is logged. Lack of memory is left to the
- * caller, who knows how much it was; CUDA forgets it here.
+ * The status for a CUDA error; what names the call, for the log. The first
+ * failure of a device is logged. Lack of memory is not: the caller knows how
+ * much it asked for. The error is cleared in CUDA.
  * Errors: XH_ERR_MEMORY
- *         XH_ERR_DEVICE  device has failed; what was queued has ended, but for
- *                        a device that was given up
+ *         XH_ERR_DEVICE  device has failed; queued work has ended, unless the
+ *                        device was given up
  */
 xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
                             cudaError_t error);
@@ -65,8 +71,8 @@ xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
 
 /*
  * Make device this thread's current one.
- * Errors: XH_ERR_DEVICE  also if it failed before or was given up; then CUDA
- *                        was not called
+ * Errors: XH_ERR_DEVICE  also if it failed before or was given up; then it
+ *                        does not call CUDA
  */
 xh_status_t hyb_cuda_enter(hyb_cuda_device_t *device);
 

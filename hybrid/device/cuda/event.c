@@ -12,7 +12,8 @@ typedef struct {
     atomic_bool recorded;
 } event_t;
 
-/* ---- coming and going --------------------------------------------------- */
+/* ---- creating and destroying
+ * --------------------------------------------------- */
 
 xh_status_t hyb_cuda_event_create(void *state, void **event_p)
 {
@@ -92,7 +93,7 @@ static xh_status_t look(hyb_cuda_device_t *device, const event_t *event,
     return status;
 }
 
-/* The wall's seconds: work runs on it whatever the program's clock shows. */
+/* Wall-clock seconds; a test may stop the program's clock. */
 static double wall(void)
 {
     struct timespec t;
@@ -108,7 +109,7 @@ void hyb_cuda_nap(double seconds)
     nanosleep(&t, NULL);
 }
 
-/* CUDA cannot wait for a while, so look, with naps that grow. */
+/* CUDA has no wait with a limit: poll, with naps that grow. */
 static xh_status_t look_for(hyb_cuda_device_t *device, const event_t *event,
                             double seconds, bool *done_p)
 {
@@ -156,7 +157,7 @@ xh_status_t hyb_cuda_event_wait(void *state, void *event, double seconds,
 
 /* ---- time --------------------------------------------------------------- */
 
-/* Milliseconds between two events; CUDA's cudaErrorNotReady if not passed. */
+/* Milliseconds between two events; cudaErrorNotReady if one has not passed. */
 static cudaError_t between(const event_t *begin, const event_t *end,
                            float *milliseconds_p)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
 #include "hybrid/device/cuda/cuda.h"
 
-/* CUDA brings kernels into device memory when they are first used. */
+/* CUDA loads kernels into device memory when they are first used. */
 static const size_t kept_for_kernels = (size_t)64 << 20;
 
 xh_status_t hyb_cuda_memory_left(void *state, uint64_t *bytes_p)
@@ -18,31 +19,60 @@ xh_status_t hyb_cuda_memory_left(void *state, uint64_t *bytes_p)
     return status;
 }
 
+static xh_status_t allocate(hyb_cuda_device_t *device, size_t bytes,
+                            double **data_p)
+{
+    xh_status_t status = XH_ERR_MEMORY;
+    void *data = NULL;
+
+    if (bytes <= device->memory)
+        status = hyb_cuda_status(device, "allocating memory",
+                                 cudaMalloc(&data, bytes));
+    if (status == XH_OK)
+        *data_p = data;
+    else if (status == XH_ERR_MEMORY)
+        hyb_cuda_say(device, XH_LOG_INFO, "no %zu bytes of memory are left",
+                     bytes);
+    return status;
+}
+
 xh_status_t hyb_cuda_buffer_create(void *state, size_t bytes, void **memory_p)
 {
     hyb_cuda_device_t *device = state;
     xh_status_t status = hyb_cuda_enter(device);
-    void *memory = NULL;
+    hyb_cuda_buffer_t *buffer;
 
-    if (status == XH_OK)
-        status = bytes > device->memory
-                     ? XH_ERR_MEMORY
-                     : hyb_cuda_status(device, "allocating memory",
-                                       cudaMalloc(&memory, bytes));
-    if (status == XH_ERR_MEMORY)
-        hyb_cuda_say(device, XH_LOG_INFO, "no %zu bytes of memory are left",
-                     bytes);
-    if (status == XH_OK)
-        *memory_p = memory;
-    return status;
+    if (status != XH_OK)
+        return status;
+    buffer = calloc(1, sizeof(*buffer));
+    if (buffer == NULL)
+        return XH_ERR_MEMORY;
+    status = allocate(device, bytes, &buffer->data);
+    if (status != XH_OK) {
+        free(buffer);
+        return status;
+    }
+    pthread_mutex_lock(&device->lock);
+    buffer->next = device->buffers;
+    device->buffers = buffer;
+    pthread_mutex_unlock(&device->lock);
+    *memory_p = buffer;
+    return XH_OK;
 }
 
 void hyb_cuda_buffer_destroy(void *state, void *memory)
 {
     hyb_cuda_device_t *device = state;
+    hyb_cuda_buffer_t *buffer = memory, **link = &device->buffers;
 
+    pthread_mutex_lock(&device->lock);
+    while (*link != buffer)
+        link = &(*link)->next;
+    *link = buffer->next;
+    pthread_mutex_unlock(&device->lock);
     if (hyb_cuda_enter(device) == XH_OK)
-        hyb_cuda_status(device, "freeing memory", cudaFree(memory));
+        hyb_cuda_status(device, "freeing memory", cudaFree(buffer->data));
+    free(buffer);
 }
 
 static bool is_pinned(const char *address)
@@ -54,7 +84,7 @@ static bool is_pinned(const char *address)
     return known && kind.type == cudaMemoryTypeHost;
 }
 
-/* What keeps memory from being pinned, and says nothing of the device. */
+/* Does error mean only that this memory cannot be pinned? */
 static bool is_refusal(cudaError_t error)
 {
     return error == cudaErrorMemoryAllocation ||
@@ -64,7 +94,7 @@ static bool is_refusal(cudaError_t error)
            error == cudaErrorHostMemoryAlreadyRegistered;
 }
 
-/* Memory that another device has pinned is pinned for all. */
+/* Pinning is portable: memory that another device pinned is pinned for all. */
 xh_status_t hyb_cuda_pin(void *state, void *host, size_t bytes)
 {
     hyb_cuda_device_t *device = state;

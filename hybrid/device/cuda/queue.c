@@ -5,8 +5,8 @@
 #define LOOK 100e-6 /* seconds between two looks at a queue */
 
 /*
- * A queue that is destroyed is kept for the next one: giving up a cuBLAS
- * handle waits for the whole device.
+ * A destroyed queue is kept for reuse: destroying a cuBLAS handle waits for the
+ * whole device.
  */
 
 /* ---- one queue ---------------------------------------------------------- */
@@ -20,7 +20,7 @@ static xh_status_t open_blas(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
         status = hyb_cuda_blas_status(
             device, "cublasSetStream",
             device->blas->set_stream(queue->blas, queue->stream));
-    /* setting a stream puts cuBLAS's own workspace back */
+    /* setting a stream resets the workspace to cuBLAS's own */
     if (status == XH_OK)
         status = hyb_cuda_blas_status(
             device, "cublasSetWorkspace",
@@ -51,7 +51,7 @@ static xh_status_t build(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
     return status;
 }
 
-/* Undo as much of build as was done. */
+/* Undo as much as build has done. */
 static void dismantle(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
 {
     if (queue->blas != NULL)
@@ -67,7 +67,7 @@ static void dismantle(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
 
 /* ---- the device's queues ------------------------------------------------ */
 
-/* A destroyed queue that has nothing left to do; NULL if there is none. */
+/* A destroyed queue that is idle; NULL if there is none. */
 static hyb_cuda_queue_t *take_kept(hyb_cuda_device_t *device,
                                    hyb_priority_t priority)
 {
@@ -81,7 +81,7 @@ static hyb_cuda_queue_t *take_kept(hyb_cuda_device_t *device,
     if (queue != NULL)
         queue->taken = true;
     pthread_mutex_unlock(&device->lock);
-    cudaGetLastError(); /* a stream that is not ready is no error */
+    cudaGetLastError(); /* cudaErrorNotReady is no error */
     return queue;
 }
 
@@ -147,7 +147,7 @@ static bool has_work(const hyb_cuda_device_t *device,
            cudaStreamQuery(queue->stream) == cudaErrorNotReady;
 }
 
-/* Looks in place of cudaStreamSynchronize, which nobody can end. */
+/* Polls, because nothing can interrupt cudaStreamSynchronize. */
 void hyb_cuda_queues_settle(hyb_cuda_device_t *device)
 {
     hyb_cuda_queue_t *queue = device->queues;
@@ -158,7 +158,7 @@ void hyb_cuda_queues_settle(hyb_cuda_device_t *device)
     for (; queue != NULL; queue = queue->next)
         while (has_work(device, queue))
             hyb_cuda_nap(LOOK);
-    cudaGetLastError(); /* a failure is what led here */
+    cudaGetLastError(); /* the device has failed already */
 }
 
 void hyb_cuda_queues_close(hyb_cuda_device_t *device, bool abandon)

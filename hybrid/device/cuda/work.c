@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/device/cuda/cuda.h"
 
-/* Where a block is; of one without elements some address that may be NULL. */
+/* Where a block is; NULL if it has no buffer, for want of elements. */
 static double *address(hyb_block_t b)
 {
-    double *memory = b.buffer != NULL ? b.buffer->memory : NULL;
+    const hyb_cuda_buffer_t *buffer =
+        b.buffer != NULL ? b.buffer->memory : NULL;
 
-    return memory != NULL ? memory + b.offset : NULL;
+    return buffer != NULL ? buffer->data + b.offset : NULL;
 }
 
 /* ---- copies ------------------------------------------------------------- */

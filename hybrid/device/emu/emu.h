@@ -103,8 +103,8 @@ hyb_emu_say(const hyb_emu_device_t *device, xh_log_level_t level,
             const char *format, ...);
 
 /*
- * Count a call of op, with device locked, and see to a fault in the call
- * itself. One of a queued operation is left in *fault_p.
+ * With device locked: count a call of op. A fault of the call itself happens
+ * here; the fault of a queued operation is in *fault_p.
  * Errors: XH_ERR_DEVICE, XH_ERR_MEMORY
  */
 xh_status_t hyb_emu_admit(hyb_emu_device_t *device, hyb_emu_op_t op,
@@ -118,19 +118,22 @@ struct timespec hyb_emu_deadline(double seconds);
 
 /* ---- queue.c ------------------------------------------------------------ */
 
-/* With device locked: nothing queued runs any more, whoever waits wakes up. */
+/* With device locked: queued work no longer runs, all who wait wake up. */
 void hyb_emu_fail(hyb_emu_device_t *device);
 
 /*
- * What calls return on a device that failed, XH_ERR_DEVICE, once the work that
- * was running has ended. With device locked, which is given up meanwhile.
+ * Wait until running work on a failed device has ended; returns XH_ERR_DEVICE.
+ * With device locked; the wait unlocks it.
  */
 xh_status_t hyb_emu_failure(hyb_emu_device_t *device);
 
 /* End and join the threads of all queues; device is not locked. */
 void hyb_emu_queues_close(hyb_emu_device_t *device, bool abandon);
 
-/* Queue a copy of command. Errors: XH_ERR_DEVICE, XH_ERR_MEMORY */
+/*
+ * With the device locked: queue a copy of command, which takes a reference of
+ * its mark. Errors: XH_ERR_DEVICE, XH_ERR_MEMORY
+ */
 xh_status_t hyb_emu_queue_add(hyb_emu_queue_t *queue,
                               const hyb_emu_command_t *command);
 

@@ -2,17 +2,10 @@
 #include <stdlib.h>
 #include "hybrid/device/emu/emu.h"
 
-/* Recording makes a new mark, so who waits for the last one still does. */
+/* Each recording makes a new mark; those who wait for the last one still do. */
 typedef struct {
     hyb_emu_mark_t *mark; /* as last recorded; NULL before */
 } event_t;
-
-static hyb_emu_mark_t *hold(hyb_emu_mark_t *mark)
-{
-    if (mark != NULL)
-        mark->references++;
-    return mark;
-}
 
 void hyb_emu_mark_release(hyb_emu_mark_t *mark)
 {
@@ -49,66 +42,40 @@ void hyb_emu_event_destroy(void *state, void *event)
     free(event);
 }
 
-static void replace_mark(hyb_emu_device_t *device, event_t *event,
-                         hyb_emu_mark_t *mark)
-{
-    pthread_mutex_lock(&device->lock);
-    hyb_emu_mark_release(event->mark);
-    event->mark = hold(mark);
-    pthread_mutex_unlock(&device->lock);
-}
-
-static hyb_emu_mark_t *last_mark(hyb_emu_device_t *device, const event_t *event)
-{
-    hyb_emu_mark_t *mark;
-
-    pthread_mutex_lock(&device->lock);
-    mark = hold(event->mark);
-    pthread_mutex_unlock(&device->lock);
-    return mark;
-}
-
-static void release(hyb_emu_device_t *device, hyb_emu_mark_t *mark)
-{
-    pthread_mutex_lock(&device->lock);
-    hyb_emu_mark_release(mark);
-    pthread_mutex_unlock(&device->lock);
-}
-
-/* Queue what has to do with mark, a reference of which is given away. */
-static xh_status_t add(hyb_emu_device_t *device, void *queue, hyb_emu_op_t op,
-                       hyb_emu_mark_t *mark)
-{
-    xh_status_t status =
-        hyb_emu_queue_add(queue, &(hyb_emu_command_t){.op = op, .mark = mark});
-
-    if (status != XH_OK)
-        release(device, mark);
-    return status;
-}
-
 xh_status_t hyb_emu_event_record(void *state, void *queue, void *event)
 {
-    hyb_emu_mark_t *mark = malloc(sizeof(*mark));
+    hyb_emu_device_t *device = state;
+    event_t *recorded = event;
+    hyb_emu_mark_t *mark = calloc(1, sizeof(*mark));
     xh_status_t status;
 
     if (mark == NULL)
         return XH_ERR_MEMORY;
-    /* one reference for the command, one to outlive it */
-    *mark = (hyb_emu_mark_t){.references = 2};
-    status = add(state, queue, HYB_EMU_EVENT_RECORD, mark);
+    mark->references = 1;
+    pthread_mutex_lock(&device->lock);
+    status = hyb_emu_queue_add(
+        queue, &(hyb_emu_command_t){.op = HYB_EMU_EVENT_RECORD, .mark = mark});
+    hyb_emu_mark_release(status == XH_OK ? recorded->mark : mark);
     if (status == XH_OK)
-        replace_mark(state, event, mark);
-    release(state, mark);
+        recorded->mark = mark;
+    pthread_mutex_unlock(&device->lock);
     return status;
 }
 
 xh_status_t hyb_emu_queue_wait(void *state, void *queue, void *event)
 {
-    return add(state, queue, HYB_EMU_QUEUE_WAIT, last_mark(state, event));
+    hyb_emu_device_t *device = state;
+    xh_status_t status;
+
+    pthread_mutex_lock(&device->lock);
+    status = hyb_emu_queue_add(
+        queue, &(hyb_emu_command_t){.op = HYB_EMU_QUEUE_WAIT,
+                                    .mark = ((event_t *)event)->mark});
+    pthread_mutex_unlock(&device->lock);
+    return status;
 }
 
-/* False when seconds are over. */
+/* False if seconds pass first. */
 static bool wait_for(hyb_emu_device_t *device, const hyb_emu_mark_t *mark,
                      double seconds)
 {
@@ -130,7 +97,9 @@ xh_status_t hyb_emu_event_wait(void *state, void *event, double seconds,
     bool done;
 
     pthread_mutex_lock(&device->lock);
-    mark = hold(((event_t *)event)->mark);
+    mark = ((event_t *)event)->mark;
+    if (mark != NULL)
+        mark->references++;
     done = mark == NULL || wait_for(device, mark, seconds);
     status = device->failed ? hyb_emu_failure(device) : XH_OK;
     hyb_emu_mark_release(mark);

@@ -12,7 +12,7 @@ struct hyb_emu_queue {
     pthread_cond_t wake; /* there is a command, or a reason to stop */
     hyb_emu_command_t *first, **end;
     double time;  /* when its last command ended */
-    bool running; /* one was taken and is not finished */
+    bool running; /* its thread runs a command */
     bool ended;   /* no command will follow */
     hyb_emu_queue_t *next;
 };
@@ -74,8 +74,8 @@ static void sleep_until(hyb_emu_queue_t *queue, double time)
 }
 
 /*
- * Compute, which may end at end, with resource r taken by no one else. Returns
- * when it has ended.
+ * Run command with resource r reserved; returns when it ends, end at the
+ * earliest.
  */
 static double compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
                             const hyb_emu_command_t *command, double end)
@@ -123,7 +123,7 @@ static void work(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
     sleep_until(queue, end);
 }
 
-/* An idle queue passes a mark when that is queued. */
+/* On an idle queue a mark passes when it is queued. */
 static void pass(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
 {
     command->mark->passed = true;
@@ -154,7 +154,7 @@ static void run_fault(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
         hyb_emu_fail(queue->device);
 }
 
-/* On a device that failed only marks pass, for those behind them. */
+/* On a failed device only marks pass, so that those who wait wake up. */
 static void run(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
 {
     const hyb_emu_device_t *device = queue->device;
@@ -204,37 +204,30 @@ static void *serve(void *argument)
     return NULL;
 }
 
-static xh_status_t append(hyb_emu_queue_t *queue, hyb_emu_command_t *command)
-{
-    hyb_emu_device_t *device = queue->device;
-    xh_status_t status = hyb_emu_admit(device, command->op, &command->fault);
-
-    if (status != XH_OK)
-        return status;
-    command->queued_at = device->host->now();
-    *queue->end = command;
-    queue->end = &command->next;
-    if (!queue->running)
-        pthread_cond_signal(&queue->wake);
-    return XH_OK;
-}
-
 xh_status_t hyb_emu_queue_add(hyb_emu_queue_t *queue,
                               const hyb_emu_command_t *command)
 {
+    hyb_emu_device_t *device = queue->device;
     hyb_emu_command_t *copy = malloc(sizeof(*copy));
     xh_status_t status;
 
     if (copy == NULL)
         return XH_ERR_MEMORY;
     *copy = *command;
-    copy->next = NULL;
-    pthread_mutex_lock(&queue->device->lock);
-    status = append(queue, copy);
-    pthread_mutex_unlock(&queue->device->lock);
-    if (status != XH_OK)
+    status = hyb_emu_admit(device, copy->op, &copy->fault);
+    if (status != XH_OK) {
         free(copy);
-    return status;
+        return status;
+    }
+    if (copy->mark != NULL)
+        copy->mark->references++;
+    copy->queued_at = device->host->now();
+    copy->next = NULL;
+    *queue->end = copy;
+    queue->end = &copy->next;
+    if (!queue->running)
+        pthread_cond_signal(&queue->wake);
+    return XH_OK;
 }
 
 /* Let threads run on the device's cpus only. */
@@ -333,7 +326,7 @@ static void unlink_queue(hyb_emu_queue_t *queue)
     *link = queue->next;
 }
 
-/* A queue with work left goes when the device is closed. */
+/* Closing the device frees a queue that still has work. */
 void hyb_emu_queue_destroy(void *state, void *queue)
 {
     hyb_emu_device_t *device = state;

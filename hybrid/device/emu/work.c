@@ -37,7 +37,7 @@ static bool are_rows_of(hyb_emu_rows_t rows, xh_view_t v)
     return true;
 }
 
-/* What is displaced leaves the top before U comes there. */
+/* Displaced rows leave the top before U overwrites it. */
 static xh_status_t swap_rows(const hyb_emu_command_t *command)
 {
     const xh_view_t columns = command->swap.columns, u = command->to;
@@ -93,7 +93,7 @@ static void subtract(int64_t count, double alpha, const double *x, double *y)
         y[i] -= alpha * x[i];
 }
 
-/* Each row of U, once it is known, leaves those below it. */
+/* Forward substitution: each solved row is subtracted from those below. */
 static xh_status_t trsm(xh_view_t l1, xh_view_t u)
 {
     int64_t k, j;
@@ -173,8 +173,8 @@ static xh_status_t compute(const hyb_host_t *host,
 }
 
 /*
- * Flip the highest bit of the exponent of v's middle element: the result is far
- * from what it was, or no number.
+ * Flip the highest bit of the exponent of v's middle element: that makes it
+ * very large, very small or no number.
  */
 static void flip(xh_view_t v)
 {
@@ -199,8 +199,8 @@ xh_status_t hyb_emu_work(const hyb_host_t *host,
 /* ---- queueing ----------------------------------------------------------- */
 
 /*
- * The engine's rate is that of products. What only moves doubles goes at the
- * rate of the memory; GPUs do 10 to 20 flop in the time of a byte.
+ * The engine's rate is that of products. Work that only moves doubles runs at
+ * the rate of the memory; GPUs do 10 to 20 flop in the time of one byte.
  */
 #define FLOP_PER_BYTE 16.0
 
@@ -212,6 +212,17 @@ static double flop_of_traffic(double doubles)
 static double elements(int64_t rows, int64_t cols)
 {
     return (double)rows * (double)cols;
+}
+
+static xh_status_t add(hyb_emu_device_t *device, hyb_emu_queue_t *queue,
+                       const hyb_emu_command_t *command)
+{
+    xh_status_t status;
+
+    pthread_mutex_lock(&device->lock);
+    status = hyb_emu_queue_add(queue, command);
+    pthread_mutex_unlock(&device->lock);
+    return status;
 }
 
 /* Where a block is; its buffer may be gone when the work runs. */
@@ -235,9 +246,8 @@ static hyb_emu_rows_t rows_of(hyb_list_t list)
 xh_status_t hyb_emu_copy_in(void *state, void *queue, xh_view_t from_host,
                             hyb_block_t to)
 {
-    (void)state;
-    return hyb_emu_queue_add(
-        queue, &(hyb_emu_command_t){.op = HYB_EMU_COPY_IN,
+    return add(state, queue,
+               &(hyb_emu_command_t){.op = HYB_EMU_COPY_IN,
                                     .to = view_of(to),
                                     .from = from_host,
                                     .amount = sizeof(double) *
@@ -247,9 +257,8 @@ xh_status_t hyb_emu_copy_in(void *state, void *queue, xh_view_t from_host,
 xh_status_t hyb_emu_copy_out(void *state, void *queue, hyb_block_t from,
                              xh_view_t to_host)
 {
-    (void)state;
-    return hyb_emu_queue_add(
-        queue, &(hyb_emu_command_t){.op = HYB_EMU_COPY_OUT,
+    return add(state, queue,
+               &(hyb_emu_command_t){.op = HYB_EMU_COPY_OUT,
                                     .to = to_host,
                                     .from = view_of(from),
                                     .amount = sizeof(double) *
@@ -280,8 +289,8 @@ xh_status_t hyb_emu_gemm(void *state, void *queue, const hyb_gemm_t *product)
         status = check_size(state, "C of a product", p->c);
     if (status != XH_OK)
         return status;
-    return hyb_emu_queue_add(
-        queue, &(hyb_emu_command_t){
+    return add(state, queue,
+               &(hyb_emu_command_t){
                    .op = HYB_EMU_GEMM,
                    .to = view_of(p->c),
                    .product = {p->trans_a, p->trans_b, p->alpha, p->beta,
@@ -292,24 +301,22 @@ xh_status_t hyb_emu_gemm(void *state, void *queue, const hyb_gemm_t *product)
 xh_status_t hyb_emu_copy(void *state, void *queue, hyb_block_t from,
                          hyb_block_t to)
 {
-    (void)state;
-    return hyb_emu_queue_add(
-        queue, &(hyb_emu_command_t){
+    return add(state, queue,
+               &(hyb_emu_command_t){
                    .op = HYB_EMU_COPY,
                    .to = view_of(to),
                    .from = view_of(from),
                    .amount = flop_of_traffic(2 * elements(to.rows, to.cols))});
 }
 
-/* It reads each row that moves once; it writes U twice. */
+/* Reads U's rows once and writes them twice; displaced rows once each. */
 xh_status_t hyb_emu_swap_rows(void *state, void *queue,
                               const hyb_row_swap_t *swap)
 {
     double rows = 3 * (double)swap->u.rows + 2 * (double)swap->from.count;
 
-    (void)state;
-    return hyb_emu_queue_add(
-        queue, &(hyb_emu_command_t){
+    return add(state, queue,
+               &(hyb_emu_command_t){
                    .op = HYB_EMU_SWAP_ROWS,
                    .to = view_of(swap->u),
                    .swap = {view_of(swap->columns), rows_of(swap->source),
@@ -317,14 +324,14 @@ xh_status_t hyb_emu_swap_rows(void *state, void *queue,
                    .amount = flop_of_traffic(rows * (double)swap->u.cols)});
 }
 
-static xh_status_t move_rows(void *queue, hyb_emu_op_t op, hyb_list_t rows,
-                             hyb_block_t from, hyb_block_t to)
+static xh_status_t move_rows(void *state, void *queue, hyb_emu_op_t op,
+                             hyb_list_t rows, hyb_block_t from, hyb_block_t to)
 {
     double moved =
         elements(rows.count, op == HYB_EMU_GATHER_ROWS ? from.cols : to.cols);
 
-    return hyb_emu_queue_add(
-        queue, &(hyb_emu_command_t){.op = op,
+    return add(state, queue,
+               &(hyb_emu_command_t){.op = op,
                                     .to = view_of(to),
                                     .move = {view_of(from), rows_of(rows)},
                                     .amount = flop_of_traffic(2 * moved)});
@@ -333,15 +340,13 @@ static xh_status_t move_rows(void *queue, hyb_emu_op_t op, hyb_list_t rows,
 xh_status_t hyb_emu_gather_rows(void *state, void *queue, hyb_block_t columns,
                                 hyb_list_t rows, hyb_block_t packed)
 {
-    (void)state;
-    return move_rows(queue, HYB_EMU_GATHER_ROWS, rows, columns, packed);
+    return move_rows(state, queue, HYB_EMU_GATHER_ROWS, rows, columns, packed);
 }
 
 xh_status_t hyb_emu_scatter_rows(void *state, void *queue, hyb_block_t packed,
                                  hyb_list_t rows, hyb_block_t columns)
 {
-    (void)state;
-    return move_rows(queue, HYB_EMU_SCATTER_ROWS, rows, packed, columns);
+    return move_rows(state, queue, HYB_EMU_SCATTER_ROWS, rows, packed, columns);
 }
 
 xh_status_t hyb_emu_trsm(void *state, void *queue, hyb_block_t l1,
@@ -349,9 +354,8 @@ xh_status_t hyb_emu_trsm(void *state, void *queue, hyb_block_t l1,
 {
     double size = elements(u.rows, u.cols);
 
-    (void)state;
-    return hyb_emu_queue_add(
-        queue, &(hyb_emu_command_t){.op = HYB_EMU_TRSM,
+    return add(state, queue,
+               &(hyb_emu_command_t){.op = HYB_EMU_TRSM,
                                     .to = view_of(u),
                                     .from = view_of(l1),
                                     .amount = fmax((double)u.rows * size,
@@ -361,9 +365,8 @@ xh_status_t hyb_emu_trsm(void *state, void *queue, hyb_block_t l1,
 xh_status_t hyb_emu_gemv(void *state, void *queue, hyb_block_t a, hyb_block_t x,
                          hyb_block_t y)
 {
-    (void)state;
-    return hyb_emu_queue_add(
-        queue, &(hyb_emu_command_t){
+    return add(state, queue,
+               &(hyb_emu_command_t){
                    .op = HYB_EMU_GEMV,
                    .to = view_of(y),
                    .gemv = {view_of(a), view_of(x)},
@@ -375,9 +378,8 @@ xh_status_t hyb_emu_generate(void *state, void *queue,
 {
     const hyb_block_t block = part->block;
 
-    (void)state;
-    return hyb_emu_queue_add(
-        queue, &(hyb_emu_command_t){.op = HYB_EMU_GENERATE,
+    return add(state, queue,
+               &(hyb_emu_command_t){.op = HYB_EMU_GENERATE,
                                     .to = view_of(block),
                                     .part = *part,
                                     .amount = flop_of_traffic(
