@@ -87,14 +87,14 @@ static const char *said_of_solver(hyb_means_t *means, const char *cores,
     capture_begin();
     hyb_notices_solver(means, cores, processes);
     said = capture_end(NULL);
-    hyb_machine_close(means->node);
+    hyb_machine_close(means->machine);
     return said;
 }
 
 static void assert_says(int threads, const char *setting, const char *cores,
                         int processes, const char *expected)
 {
-    hyb_means_t means = {.node = node_open(threads, &setting, 1),
+    hyb_means_t means = {.machine = node_open(threads, &setting, 1),
                          .kernel = hyb_kernel_find(XH_ISA_PORTABLE)};
 
     assert_string_equal(said_of_solver(&means, cores, processes), expected);
@@ -117,7 +117,7 @@ static void a_line_tells_threads_cores_kernel_and_devices(void **state)
 static void it_tells_that_the_blas_multiplies(void **state)
 {
     const char *setting = "devices=none";
-    hyb_means_t means = {.node = node_open(1, &setting, 1),
+    hyb_means_t means = {.machine = node_open(1, &setting, 1),
                          .kernel = hyb_kernel_find(XH_ISA_PORTABLE),
                          .multiplier = HYB_BY_BLAS};
 
