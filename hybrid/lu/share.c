@@ -192,13 +192,21 @@ static bool has_columns(const hyb_lu_t *lu, int k)
     return hyb_blocks_count(lu->step[k % HYB_IN_FLIGHT].streamed) > 0;
 }
 
-/* The next iteration's tiles, once L2 is there in columns. */
-static void begin_next(hyb_lu_t *lu)
+/* Pass iterations without columns for devices; none is on them. */
+static void pass_empty(const hyb_lu_t *lu)
 {
     hyb_share_t *s = lu->share;
 
     while (s->current < atomic_load(&lu->open) && !has_columns(lu, s->current))
         s->current++;
+}
+
+/* The next iteration's tiles, once L2 is there in columns. */
+static void begin_next(hyb_lu_t *lu)
+{
+    hyb_share_t *s = lu->share;
+
+    pass_empty(lu);
     if (s->current < atomic_load(&lu->open) &&
         hyb_l2_columns_complete(lu->panel.l2, s->current))
         begin(lu, part_of(lu, s->current));
@@ -323,7 +331,11 @@ void hyb_share_poll(void *context)
 
 bool hyb_share_has_left(const hyb_lu_t *lu, int k)
 {
-    return lu->share == NULL || k < lu->share->current || !has_columns(lu, k);
+    if (lu->share == NULL)
+        return true;
+    if (lu->share->offload == NULL)
+        pass_empty(lu);
+    return k < lu->share->current;
 }
 
 /* ---- helping: all workers ------------------------------------------------
