@@ -189,14 +189,11 @@ static bool l2_is_complete(void *context)
 static void call_blas(const hyb_place_work_t *w, const hyb_chunk_poll_t *polls)
 {
     enum { ROWS = 960 };
-    hyb_worker_t *me = w->me;
     xh_gemm_t product = {.alpha = -1.0, .beta = 1.0, .b = home_of_u(w)};
-    xh_view_t c = below(w), l2;
+    xh_view_t c = below(w);
+    xh_view_t l2 = hyb_l2_columns_view(w->me->lu->panel.l2, w->step->k);
     int64_t i, rows;
 
-    hyb_worker_wait(me, HYB_WAIT_PANEL, w->step->k, HYB_HELPS,
-                    &(hyb_awaited_t){.is_so = l2_is_complete});
-    l2 = hyb_l2_columns_view(me->lu->panel.l2, w->step->k);
     for (i = 0; i < c.rows; i += ROWS) {
         rows = Mmin(ROWS, c.rows - i);
         product.a = xh_view_part(l2, i, 0, rows, l2.cols);
@@ -214,10 +211,15 @@ static void multiply(const hyb_place_work_t *w)
     xh_view_t c = below(w);
     double flop = 2.0 * (double)c.rows * (double)c.cols * panel_of(w)->hpl->jb;
     hyb_pace_t *pace = &me->lu->workers.pace[me->member];
-    hyb_pace_mark_t mark = hyb_pace_mark(pace, flop);
+    bool blas = me->lu->means.multiplier == HYB_BY_BLAS;
+    hyb_pace_mark_t mark;
 
+    if (blas) /* others may still copy their part of L2 */
+        hyb_worker_wait(me, HYB_WAIT_PANEL, w->step->k, HYB_HELPS,
+                        &(hyb_awaited_t){.is_so = l2_is_complete});
+    mark = hyb_pace_mark(pace, flop);
     begin(w, HYB_MULTIPLY);
-    if (me->lu->means.multiplier == HYB_BY_BLAS)
+    if (blas)
         call_blas(w, &polls);
     else
         hyb_chunk_multiply(&panel_of(w)->factors, 0, me->u, c, &polls);
