@@ -112,9 +112,12 @@ static bool take(task_t *t)
     return t->taken == HYB_TAKEN;
 }
 
+/* Nobody takes runs of columns whose place has a queue. */
 static task_t task(hyb_worker_t *me, const hyb_step_t *step,
                    hyb_blocks_t blocks, hyb_stages_t stages)
 {
+    if (me->lu->place->ops->is_queued)
+        blocks.to = blocks.from;
     return (task_t){.awaited = {.is_so = try_to_take, .blocks = blocks},
                     .step = step,
                     .me = me,
@@ -186,7 +189,7 @@ bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step)
 /* ---- columns whose place has a queue -------------------------------------
  */
 
-/* The leader queues all; the place tells the ledger what has run. */
+/* The leader queues them; the place tells the ledger what has run. */
 static void queue_blocks(hyb_worker_t *me, const hyb_step_t *step,
                          hyb_blocks_t blocks)
 {
@@ -205,6 +208,17 @@ static void queue_blocks(hyb_worker_t *me, const hyb_step_t *step,
     place->multiply(&w);
 }
 
+/* All that panel k + 1 waits for, and behind it what runs while it is factored.
+ */
+static void queue_all(hyb_worker_t *me, const hyb_step_t *step)
+{
+    queue_blocks(me, step, step->next);
+    queue_blocks(me, step, (hyb_blocks_t){step->next.to, step->all.to});
+    if (step->mode == HYB_LOOKAHEAD_NONE)
+        hyb_worker_wait_columns(me, step->k, HYB_HELPS, step->all,
+                                hyb_stage(step->k + 1));
+}
+
 /* ---- an iteration --------------------------------------------------------
  */
 
@@ -214,7 +228,7 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
     bool factors = hyb_factors_next(me, step);
 
     if (lu->place->ops->is_queued) {
-        queue_blocks(me, step, step->next);
+        queue_all(me, step);
         return;
     }
     if (lu->means.multiplier == HYB_BY_BLAS ||
@@ -280,8 +294,6 @@ void hyb_update_rest(hyb_worker_t *me, const hyb_step_t *step)
 {
     task_t t = task(me, step, step->rest, updating(me, step));
 
-    if (me->lu->place->ops->is_queued)
-        queue_blocks(me, step, (hyb_blocks_t){step->next.to, step->all.to});
     feed(me, step, NULL);
     hyb_update_leave(me, step->k - 1);
     t.is_enough = has_to_leave;
