@@ -207,7 +207,7 @@ static void bytes_bound_what_a_solution_takes(void **state)
     life_t life;
 
     (void)state;
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip();
 #endif
     driver_open("threads=6");

@@ -3,7 +3,7 @@
 
 #include <math.h>
 #include "base/clock.h"
-#include "hybrid/observe/work.h"
+#include "hybrid/lu/lu.h"
 #include "testing/unit/unit.h"
 
 static double now;
@@ -100,6 +100,8 @@ static void work_is_the_mean_of_threads(void **state)
     hyb_timer_t spent[2] = {{.flop = 3e9}, {.flop = 1e9}};
     hyb_pace_t pace[2] = {{.flop = 3e9, .seconds = 1.5, .cpu = 1.0},
                           {.flop = 1e9, .seconds = 0.1, .cpu = 0.5}};
+    hyb_lu_t lu = {.workers = {.count = 2, .timer = spent, .pace = pace},
+                   .tuner = {.devices_flop = 5e9}};
     hpl_work_t work;
 
     (void)state;
@@ -109,7 +111,7 @@ static void work_is_the_mean_of_threads(void **state)
     spent[1].seconds[HYB_HELP] = 1.0;
     spent[0].seconds[HYB_WAIT_ROWS] = 4.0;
     spent[1].seconds[HYB_WAIT_COLUMNS] = 3.0;
-    work = hyb_work(spent, pace, 2, 5e9);
+    work = hyb_factor_work(&lu);
     assert_true(work.panel == 0.5 && work.update == 2.0 && work.wait == 3.5);
     assert_true(work.swap == 0.0 && work.exchange == 0.0);
     assert_true(work.flop == 9e9);
@@ -120,9 +122,10 @@ static void no_product_tells_no_rate(void **state)
 {
     hyb_timer_t spent = {.flop = 1e3};
     hyb_pace_t pace = {.flop = 0.0};
+    hyb_lu_t lu = {.workers = {.count = 1, .timer = &spent, .pace = &pace}};
 
     (void)state;
-    assert_true(isnan(hyb_work(&spent, &pace, 1, 0.0).rate));
+    assert_true(isnan(hyb_factor_work(&lu).rate));
 }
 
 static const struct CMUnitTest cases[] = {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 1 4 */
 /*
- * The threaded solver with updates by the BLAS library, and with columns dealt
- * beforehand: random parameters on all grids, every look-ahead, with devices
- * and without.
+ * The threaded solver with updates by the BLAS library: random parameters on
+ * all grids, every look-ahead, with devices and without.
  */
 #include "testing/unit/unit_mpi.h"
 
@@ -66,21 +65,6 @@ SOLVE(the_blas_solves_beside_two_devices,
       "kernel=blas threads=2 devices=emu:2 emu_memory=16", {N, 60, 300, 1},
       {NB, 8, 64, 1})
 
-SOLVE(a_static_schedule_solves_any_combination, "schedule=static threads=2",
-      {N, 0, 500, 1})
-SOLVE(a_static_schedule_solves_with_one_thread, "schedule=static threads=1",
-      {N, 0, 300, 1})
-SOLVE(a_static_schedule_of_three_threads_solves, "schedule=static threads=3",
-      {N, 0, 400, 1})
-SOLVE(members_without_columns_solve, "schedule=static threads=3", {N, 1, 60, 1},
-      {NB, 2, 16, 1})
-SOLVE(a_static_schedule_solves_beside_a_device,
-      "schedule=static threads=2 devices=emu:1 emu_memory=16", {N, 60, 300, 1},
-      {NB, 8, 64, 1})
-SOLVE(a_static_schedule_solves_by_the_blas_beside_devices,
-      "schedule=static kernel=blas threads=2 devices=emu:2 emu_memory=16",
-      {N, 60, 300, 1}, {NB, 8, 64, 1})
-
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(the_blas_solves_any_combination),
     cmocka_unit_test(the_blas_solves_with_one_thread),
@@ -90,12 +74,6 @@ static const struct CMUnitTest cases[] = {
         the_blas_solves_with_more_threads_than_a_block_has_columns),
     cmocka_unit_test(the_blas_solves_beside_a_device),
     cmocka_unit_test(the_blas_solves_beside_two_devices),
-    cmocka_unit_test(a_static_schedule_solves_any_combination),
-    cmocka_unit_test(a_static_schedule_solves_with_one_thread),
-    cmocka_unit_test(a_static_schedule_of_three_threads_solves),
-    cmocka_unit_test(members_without_columns_solve),
-    cmocka_unit_test(a_static_schedule_solves_beside_a_device),
-    cmocka_unit_test(a_static_schedule_solves_by_the_blas_beside_devices),
 };
 
 UNIT_MPI_MAIN(cases)

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/ledger.h"
+
+#include "hybrid/node/wait.h"
+#include "testing/unit/small_system.h"
+#include "testing/unit/small_team.h"
+#include "testing/unit/unit.h"
+
+enum { MOST = 200, ITERATIONS = 5, STEPS = ITERATIONS * HYB_STEPS };
+enum { MEMBERS = 3, RUNS = 20 };
+
+/* a matrix's local columns; b is the last one */
+typedef struct {
+    int64_t columns;
+    bool has_b;
+    int64_t nb;
+} extent_t;
+
+static const extent_t extents[] = {
+    {150, true, 32}, {128, true, 32}, {70, false, 32}, {64, false, 32},
+    {5, true, 16},   {9, true, 1},    {0, true, 8},    {0, false, 8},
+};
+
+enum { EXTENTS = sizeof(extents) / sizeof(extents[0]) };
+
+/* A ledger, and what it should say: the stages of each column. */
+typedef struct {
+    hyb_ledger_t ledger;
+    hyb_stages_t work[STEPS]; /* one after the other, as iterations go */
+    int works;
+    int64_t block[MOST]; /* by column, as the next two */
+    int64_t queued[MOST], applied[MOST];
+    _Atomic int taken[STEPS][MOST];
+} book_t;
+
+/* All three steps of an iteration in one go, or cut after some. */
+static void plan_work(book_t *book, uint64_t *random)
+{
+    int64_t from, to;
+    int step;
+
+    for (from = 0, step = 1; step <= STEPS; step++) {
+        if (step % HYB_STEPS != 0 && small_random(random, 2) > 0)
+            continue;
+        to = step;
+        book->work[book->works++] = (hyb_stages_t){from, to};
+        from = to;
+    }
+}
+
+static void book_open(book_t *book, extent_t e, uint64_t *random)
+{
+    int64_t j, block = 0;
+
+    memset(book, 0, sizeof(*book));
+    assert_int_equal(hyb_ledger_create(e.columns, e.has_b, e.nb, &book->ledger),
+                     XH_OK);
+    assert_int_equal(book->ledger.columns, e.columns + e.has_b);
+    for (j = 0; j < book->ledger.columns; j++) {
+        block += j > 0 && (j % e.nb == 0 || j == e.columns);
+        book->block[j] = block;
+    }
+    plan_work(book, random);
+}
+
+static void book_close(book_t *book)
+{
+    hyb_ledger_destroy(&book->ledger);
+}
+
+static hyb_blocks_t all_blocks(const book_t *book)
+{
+    return (hyb_blocks_t){0, book->ledger.blocks};
+}
+
+static int64_t last_stage(const book_t *book)
+{
+    return book->work[book->works - 1].to;
+}
+
+/* ---- blocks --------------------------------------------------------------
+ */
+
+static void b_is_a_block_of_its_own(void **state)
+{
+    uint64_t random = 1;
+    book_t book;
+    int64_t j, first;
+    int i;
+
+    (void)state;
+    for (i = 0; i < EXTENTS; i++) {
+        const hyb_ledger_t *ledger = &book.ledger;
+
+        book_open(&book, extents[i], &random);
+        for (j = 0, first = 0; j < ledger->columns; j++) {
+            if (j > 0 && book.block[j] > book.block[j - 1])
+                first = j;
+            assert_int_equal(hyb_ledger_block(ledger, j), book.block[j]);
+            assert_int_equal(hyb_ledger_first(ledger, book.block[j]), first);
+        }
+        j = ledger->columns;
+        assert_int_equal(ledger->blocks, j > 0 ? book.block[j - 1] + 1 : 0);
+        assert_int_equal(hyb_ledger_first(ledger, ledger->blocks), j);
+        assert_int_equal(hyb_ledger_columns(ledger, all_blocks(&book)).count,
+                         j);
+        assert_int_equal(hyb_ledger_columns(ledger, (hyb_blocks_t){1, 0}).count,
+                         0);
+        book_close(&book);
+    }
+}
+
+/* ---- what should be, column by column ------------------------------------
+ */
+
+static int64_t first_before(const book_t *book, hyb_blocks_t blocks,
+                            int64_t stage)
+{
+    int64_t j;
+
+    for (j = 0; j < book->ledger.columns; j++)
+        if (book->block[j] >= blocks.from && book->block[j] < blocks.to &&
+            book->applied[j] < stage)
+            return book->block[j];
+    return blocks.to > blocks.from ? blocks.to : blocks.from;
+}
+
+/* From the first block that is ready and has a column for it left. */
+static hyb_taking_t take(const book_t *book, hyb_blocks_t blocks,
+                         hyb_stages_t work, int64_t width, hyb_run_t *run_p)
+{
+    hyb_taking_t result = HYB_NOTHING_LEFT;
+    int64_t j, count = book->ledger.columns;
+
+    for (j = 0; j < count; j++) {
+        hyb_blocks_t own = {book->block[j], book->block[j] + 1};
+        bool ready = first_before(book, own, work.from) == own.to;
+
+        if (own.from < blocks.from || own.from >= blocks.to ||
+            book->queued[j] >= work.to)
+            continue;
+        result = HYB_NOT_READY;
+        if (!ready)
+            continue;
+        *run_p = (hyb_run_t){j, 0};
+        while (j + run_p->count < count && run_p->count < width &&
+               book->block[j + run_p->count] == own.from)
+            run_p->count++;
+        return HYB_TAKEN;
+    }
+    return result;
+}
+
+static void set(int64_t *stage, hyb_run_t run, int64_t to)
+{
+    int64_t j;
+
+    for (j = run.from; j < run.from + run.count; j++)
+        stage[j] = to;
+}
+
+/* ---- at random -----------------------------------------------------------
+ */
+
+typedef struct {
+    hyb_run_t run;
+    hyb_stages_t work;
+} taken_t;
+
+static hyb_blocks_t some_blocks(const book_t *book, uint64_t *random)
+{
+    int most = (int)book->ledger.blocks + 1;
+    int a = small_random(random, most), b = small_random(random, most);
+
+    return (hyb_blocks_t){a, b};
+}
+
+/* The next run of some work, as it should be; false: none was taken. */
+static bool take_some(book_t *book, uint64_t *random, taken_t *taken)
+{
+    hyb_blocks_t blocks = some_blocks(book, random);
+    hyb_run_t run = {0, 0}, expected = {0, 0};
+    int64_t width = 1 + small_random(random, (int)book->ledger.nb + 2);
+    hyb_stages_t work = book->work[small_random(random, book->works)];
+    hyb_taking_t result = take(book, blocks, work, width, &expected);
+
+    assert_int_equal(hyb_ledger_take(&book->ledger, blocks, work, width, &run),
+                     result);
+    if (result != HYB_TAKEN)
+        return false;
+    assert_memory_equal(&run, &expected, sizeof(run));
+    set(book->queued, run, work.to);
+    *taken = (taken_t){run, work};
+    return true;
+}
+
+/* A whole block, as far as it is ready and nobody has begun with it. */
+static bool queue_some(book_t *book, uint64_t *random, taken_t *taken)
+{
+    int64_t b = small_random(random, (int)book->ledger.blocks);
+    hyb_stages_t work = book->work[small_random(random, book->works)];
+    hyb_run_t run,
+        all = hyb_ledger_columns(&book->ledger, (hyb_blocks_t){b, b + 1});
+
+    if (take(book, (hyb_blocks_t){b, b + 1}, work, MOST, &run) != HYB_TAKEN ||
+        run.from != all.from)
+        return false;
+    hyb_ledger_queue_all(&book->ledger, (hyb_blocks_t){b, b + 1}, work);
+    set(book->queued, run, work.to);
+    *taken = (taken_t){run, work};
+    return true;
+}
+
+/* Some run, as a whole block where it is one. */
+static void complete(book_t *book, const taken_t *t)
+{
+    int64_t b = hyb_ledger_block(&book->ledger, t->run.from);
+    hyb_blocks_t block = {b, b + 1};
+
+    if (hyb_ledger_columns(&book->ledger, block).count == t->run.count)
+        hyb_ledger_complete_all(&book->ledger, block, t->work);
+    else
+        hyb_ledger_complete(&book->ledger, t->run, t->work);
+    set(book->applied, t->run, t->work.to);
+}
+
+static void assert_agrees(const book_t *book, uint64_t *random)
+{
+    hyb_blocks_t blocks = some_blocks(book, random);
+    int64_t stage = book->work[small_random(random, book->works)].to;
+    int64_t first = first_before(book, blocks, stage);
+
+    assert_int_equal(hyb_ledger_first_before(&book->ledger, blocks, stage),
+                     first);
+    assert_int_equal(hyb_ledger_reached(&book->ledger, blocks, stage),
+                     first >= blocks.to);
+}
+
+/* Several iterations in flight, runs complete in any order. */
+static void it_says_what_a_list_of_columns_does(void **state)
+{
+    static taken_t taken[MOST];
+    uint64_t random = 42;
+    book_t book;
+    int i, open;
+
+    (void)state;
+    for (i = 0; i < RUNS * EXTENTS; i++) {
+        book_open(&book, extents[i % EXTENTS], &random);
+        open = 0;
+        while (first_before(&book, all_blocks(&book), last_stage(&book)) <
+               book.ledger.blocks) {
+            open += take_some(&book, &random, &taken[open]);
+            open += queue_some(&book, &random, &taken[open]);
+            if (open > 0 && small_random(&random, 2) > 0) {
+                int which = small_random(&random, open);
+
+                complete(&book, &taken[which]);
+                taken[which] = taken[--open];
+            }
+            assert_agrees(&book, &random);
+        }
+        assert_int_equal(open, 0);
+        book_close(&book);
+    }
+}
+
+/* ---- a team --------------------------------------------------------------
+ */
+
+/* All the work in its order, whoever is first at a run. */
+static void work(void *context, int member)
+{
+    book_t *book = context;
+    hyb_taking_t result;
+    hyb_run_t run;
+    int64_t j;
+    int i, turns = 0;
+
+    for (i = 0; i < book->works; i++) {
+        while ((result = hyb_ledger_take(&book->ledger, all_blocks(book),
+                                         book->work[i], 7 + member, &run)) !=
+               HYB_NOTHING_LEFT) {
+            if (result == HYB_NOT_READY) {
+                hyb_wait_turn(&turns);
+                continue;
+            }
+            for (j = run.from; j < run.from + run.count; j++)
+                if (book->applied[j] == book->work[i].from)
+                    book->taken[i][j]++;
+            set(book->applied, run, book->work[i].to);
+            hyb_ledger_complete(&book->ledger, run, book->work[i]);
+        }
+    }
+}
+
+static void a_team_takes_each_column_once_a_stage(void **state)
+{
+    hyb_team_t *team = small_team(MEMBERS);
+    uint64_t random = 7;
+    book_t book;
+    int64_t i, j, wrong = 0;
+    int run;
+
+    (void)state;
+    for (run = 0; run < RUNS * EXTENTS; run++) {
+        book_open(&book, extents[run % EXTENTS], &random);
+        hyb_team_run(team, work, &book);
+        assert_true(hyb_ledger_reached(&book.ledger, all_blocks(&book),
+                                       last_stage(&book)));
+        for (i = 0; i < book.works; i++)
+            for (j = 0; j < book.ledger.columns; j++)
+                wrong += book.taken[i][j] != 1;
+        book_close(&book);
+    }
+    hyb_team_destroy(team);
+    assert_int_equal(wrong, 0);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(b_is_a_block_of_its_own),
+    cmocka_unit_test(it_says_what_a_list_of_columns_does),
+    cmocka_unit_test(a_team_takes_each_column_once_a_stage),
+};
+
+UNIT_MAIN(cases)

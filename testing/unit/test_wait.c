@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/node/wait.h"
+
+#include "testing/unit/unit.h"
+
+/* A poller, and who was called. */
+typedef struct {
+    hyb_poller_t poller;
+    char called[32];
+} polled_t;
+
+static void call(polled_t *p, const char *name)
+{
+    assert_true(strlen(p->called) + 1 < sizeof(p->called));
+    strcat(p->called, name);
+}
+
+static void first(void *context)
+{
+    call(context, "1");
+}
+
+static void second(void *context)
+{
+    call(context, "2");
+}
+
+/* What it calls waits, say, and so polls. */
+static void nested(void *context)
+{
+    polled_t *p = context;
+
+    call(p, "(");
+    hyb_poller_poll(&p->poller);
+    call(p, ")");
+}
+
+static void polled_in_the_order_of_registration(void **state)
+{
+    polled_t p = {.called = ""};
+
+    (void)state;
+    hyb_poller_poll(&p.poller);
+    assert_string_equal(p.called, "");
+    hyb_poller_add(&p.poller, second, &p);
+    hyb_poller_add(&p.poller, first, &p);
+    hyb_poller_poll(&p.poller);
+    hyb_poller_poll(&p.poller);
+    assert_string_equal(p.called, "2121");
+}
+
+static void who_is_polled_does_not_poll(void **state)
+{
+    polled_t p = {.called = ""};
+
+    (void)state;
+    hyb_poller_add(&p.poller, first, &p);
+    hyb_poller_add(&p.poller, nested, &p);
+    hyb_poller_add(&p.poller, second, &p);
+    hyb_poller_poll(&p.poller);
+    hyb_poller_poll(&p.poller);
+    assert_string_equal(p.called, "1()21()2");
+}
+
+static void there_is_room_for_so_many(void **state)
+{
+    polled_t p = {.called = ""};
+    int i;
+
+    (void)state;
+    for (i = 0; i < HYB_POLLED_MOST; i++)
+        hyb_poller_add(&p.poller, first, &p);
+    hyb_poller_poll(&p.poller);
+    assert_int_equal(strlen(p.called), HYB_POLLED_MOST);
+}
+
+/* ---- waiting -------------------------------------------------------------
+ */
+
+/* It is so after some looks; turns until then, with something to do or none. */
+typedef struct {
+    int looks, turns;
+    bool busy;
+} wait_t;
+
+static bool is_so(void *subject)
+{
+    wait_t *w = subject;
+
+    return w->looks-- <= 0;
+}
+
+static bool turn(void *context)
+{
+    wait_t *w = context;
+
+    w->turns++;
+    return w->busy;
+}
+
+static void a_wait_takes_turns_until_it_is_so(void **state)
+{
+    wait_t over = {0, 0, false}, idle = {1000, 0, false}, busy = {9, 0, true};
+
+    (void)state;
+    hyb_wait_until(is_so, &over, turn, &over);
+    hyb_wait_until(is_so, &idle, turn, &idle);
+    hyb_wait_until(is_so, &busy, turn, &busy);
+    assert_int_equal(over.turns, 0);
+    assert_int_equal(idle.turns, 1000);
+    assert_int_equal(busy.turns, 9);
+}
+
+/* What follows is a yield, however long the wait. */
+static void spinning_has_an_end(void **state)
+{
+    int turns = 0, last, i;
+
+    (void)state;
+    do {
+        last = turns;
+        hyb_wait_turn(&turns);
+    } while (turns > last && turns < 100000);
+    assert_int_equal(turns, last);
+    for (i = 0; i < 10; i++)
+        hyb_wait_turn(&turns);
+    assert_int_equal(turns, last);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(polled_in_the_order_of_registration),
+    cmocka_unit_test(who_is_polled_does_not_poll),
+    cmocka_unit_test(there_is_room_for_so_many),
+    cmocka_unit_test(a_wait_takes_turns_until_it_is_so),
+    cmocka_unit_test(spinning_has_an_end),
+};
+
+UNIT_MAIN(cases)
