@@ -5,6 +5,8 @@
 
 NODE_OBJECTS := $(call objects,hybrid/node/*.c hybrid/cpu/*/*.c hybrid/device/*.c)
 LU_OBJECTS := $(call objects,hybrid/lu/*.c hybrid/lu/*/*.c hybrid/observe/*.c)
+# Of the solver xdgemm takes what shares a product out, which knows no MPI.
+SHARES_OBJECTS := $(call objects,hybrid/lu/tuner/ratio.c hybrid/lu/tuner/split.c)
 XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
 # These alone are about JSON.
 XDGEMM_TESTED := $(filter-out $(addprefix %/,main.o run.o record.o \
@@ -28,7 +30,8 @@ XDGEMM_BUILT := $(if $(filter yes,$(JSON)),$(XDGEMM))
 
 build: $(XDGEMM_BUILT) $(XBLAS) $(XHOST) $(XLOOKAHEAD)
 
-$(XDGEMM): $(XDGEMM_OBJECTS) $(JSON_OBJECTS) $(NODE_OBJECTS) $(BASE_OBJECTS) \
+$(XDGEMM): $(XDGEMM_OBJECTS) $(SHARES_OBJECTS) $(JSON_OBJECTS) \
+           $(NODE_OBJECTS) $(BASE_OBJECTS) \
            $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(PLAIN_LINK) $(BLAS_NAMES) -o $@ $(filter %.o,$^) \
@@ -152,7 +155,7 @@ unit: $(HYB_UNIT_TESTS) $(HYB_DRIVER_TESTS)
 check-layers: $(NODE_OBJECTS) $(LU_OBJECTS) $(PLUGINS)
 
 $(HYB_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
-                   $(HYB_UNIT_COMMON) $(XDGEMM_TESTED) \
+                   $(HYB_UNIT_COMMON) $(XDGEMM_TESTED) $(SHARES_OBJECTS) \
                    $(NODE_OBJECTS) $(BASE_OBJECTS) \
                    $(BUILD)/blas-checked | $(BUILD)/lib/xhpl
 	@mkdir -p $(@D)
@@ -161,7 +164,7 @@ $(HYB_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
 
 $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
                      $(UNIT_COMMON) $(HYB_UNIT_COMMON) \
-                     $(HYB_DRIVER_COMMON) \
+                     $(HYB_DRIVER_COMMON) $(XDGEMM_TESTED) \
                      $(call objects,testing/model/*.c) $(DRIVER_OBJECTS) \
                      $(PLANNER_OBJECTS) $(LU_OBJECTS) $(NODE_OBJECTS) $(HPLlib) \
                      $(BUILD)/blas-checked | $(BUILD)/lib/xhpl

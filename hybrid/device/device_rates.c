@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "hybrid/device/copy.h"
 #include "hybrid/device/device_rates.h"
 #include "hybrid/device/rate_cache.h"
 
 /* what a measurement works with; all on the device */
 typedef struct {
     hyb_device_t *device;
-    hyb_queue_t *queue;
-    hyb_event_t *begin, *end;
+    hyb_queue_t *queue, *back; /* the second for copies out */
+    hyb_event_t *begin, *end, *returned;
     hyb_buffer_t *memory;
     double patience; /* seconds for a product */
 } bench_t;
@@ -16,8 +17,10 @@ typedef struct {
 static void bench_close(bench_t *b)
 {
     hyb_buffer_destroy(b->memory);
+    hyb_event_destroy(b->returned);
     hyb_event_destroy(b->end);
     hyb_event_destroy(b->begin);
+    hyb_queue_destroy(b->back);
     hyb_queue_destroy(b->queue);
 }
 
@@ -28,9 +31,13 @@ static xh_status_t bench_open(bench_t *b, hyb_device_t *device, double patience)
     *b = (bench_t){.device = device, .patience = patience};
     status = hyb_queue_create(device, HYB_QUEUE_NORMAL, &b->queue);
     if (status == XH_OK)
+        status = hyb_queue_create(device, HYB_QUEUE_NORMAL, &b->back);
+    if (status == XH_OK)
         status = hyb_event_create(device, &b->begin);
     if (status == XH_OK)
         status = hyb_event_create(device, &b->end);
+    if (status == XH_OK)
+        status = hyb_event_create(device, &b->returned);
     if (status != XH_OK)
         bench_close(b);
     return status;
@@ -104,33 +111,68 @@ static xh_status_t measure(bench_t *b, int64_t size, int64_t depth,
     return status;
 }
 
-/* ---- the link ------------------------------------------------------------ */
+/* ---- the link, and the host ---------------------------------------------- */
 
-/* Device seconds of a way in and a way out, as the second time takes them. */
-static xh_status_t time_copies(bench_t *b, xh_view_t host, hyb_block_t there,
-                               double *seconds_p)
+/* halves of a square matrix: one goes in while the other comes out */
+typedef struct {
+    xh_view_t host_in, host_out;
+    hyb_block_t in, out;
+} halves_t;
+
+/* Queue both ways at once; what follows on the first queue is after both. */
+static xh_status_t queue_both(bench_t *b, const halves_t *h)
+{
+    xh_status_t status = hyb_event_record(b->queue, b->begin);
+
+    if (status == XH_OK)
+        status = hyb_queue_wait(b->back, b->begin);
+    if (status == XH_OK)
+        status = hyb_queue_copy_in(b->queue, h->host_in, h->in);
+    if (status == XH_OK)
+        status = hyb_queue_copy_out(b->back, h->out, h->host_out);
+    if (status == XH_OK)
+        status = hyb_event_record(b->back, b->returned);
+    return status == XH_OK ? hyb_queue_wait(b->queue, b->returned) : status;
+}
+
+/* Device seconds until both are done, as the second time takes them. */
+static xh_status_t time_copies(bench_t *b, const halves_t *h, double *seconds_p)
 {
     xh_status_t status = XH_OK;
     int i;
 
     for (i = 0; i < 2 && status == XH_OK; i++) {
-        status = hyb_event_record(b->queue, b->begin);
-        if (status == XH_OK)
-            status = hyb_queue_copy_in(b->queue, host, there);
-        if (status == XH_OK)
-            status = hyb_queue_copy_out(b->queue, there, host);
+        status = queue_both(b, h);
         if (status == XH_OK)
             status = finish(b, seconds_p);
     }
     return status;
 }
 
-/* By a square matrix in pinned memory, there and back. */
+static double rate(double bytes, double seconds)
+{
+    return seconds > 0.0 ? bytes / seconds : 0.0;
+}
+
+/* bytes/s with which this thread writes what came out into other memory. */
+static double commit_rate(const halves_t *h)
+{
+    int64_t doubles = h->host_in.ld * h->host_in.cols;
+    double begin = xh_clock_now();
+
+    hyb_copy_past_caches(h->host_in.data, h->host_out.data, doubles);
+    return rate((double)doubles * (double)sizeof(double),
+                xh_clock_now() - begin);
+}
+
+/* With a square matrix in pinned memory, and one on the device. */
 static xh_status_t measure_link(bench_t *b, int64_t size,
                                 hyb_rate_table_t *table)
 {
+    int64_t half = size / 2;
     size_t bytes = (size_t)(size * size) * sizeof(double);
     xh_view_t host = {NULL, size, size, size};
+    halves_t h;
     double seconds = 0.0;
     xh_status_t status = hyb_pinned_alloc(b->device, bytes, &host.data);
 
@@ -138,16 +180,21 @@ static xh_status_t measure_link(bench_t *b, int64_t size,
         return status;
     xh_memory_touch(host.data, bytes, 0, 1);
     status = hyb_buffer_create(b->device, bytes, &b->memory);
+    h = (halves_t){xh_view_part(host, 0, 0, size, half),
+                   xh_view_part(host, 0, half, size, half),
+                   hyb_block(b->memory, 0, size, half),
+                   hyb_block(b->memory, size * half, size, half)};
     if (status == XH_OK)
-        status =
-            time_copies(b, host, hyb_block(b->memory, 0, size, size), &seconds);
+        status = time_copies(b, &h, &seconds);
     if (status == XH_ERR_MEMORY)
         finish(b, &seconds); /* what is queued may use the memory yet */
     hyb_buffer_destroy(b->memory);
     b->memory = NULL;
+    if (status == XH_OK) {
+        table->link_rate = rate((double)bytes / 2.0, seconds);
+        table->commit_rate = commit_rate(&h);
+    }
     hyb_pinned_free(b->device, host.data, bytes);
-    if (status == XH_OK && seconds > 0.0)
-        table->link_rate = 2.0 * (double)bytes / seconds;
     return status;
 }
 

@@ -7,11 +7,12 @@
 #include "hybrid/device/rate_table.h"
 
 /*
- * Measure what device's link brings, and what it reaches on operands that are
- * there already, for tiles of several sizes and depths: from the smallest up,
- * until about seconds have passed or an eighth of memory is too little. What
- * the first product takes, which brings libraries in, is not counted. A device
- * that takes longer than patience for one product is given up. The numbers are
+ * Measure what device's link brings both ways at once, how fast this thread
+ * writes that into C, and what the device reaches on operands that are there
+ * already, for tiles of several sizes and depths: from the smallest up, until
+ * about seconds have passed or an eighth of memory is too little. What the
+ * first product takes, which brings libraries in, is not counted. A device that
+ * takes longer than patience for one product is given up. The numbers are
  * whatever memory holds, and some devices are faster on some numbers: compare
  * sizes with each other only.
  *

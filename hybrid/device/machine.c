@@ -5,19 +5,17 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "hybrid/device/device_rates.h"
-#include "hybrid/cpu/trial/trial.h"
 #include "hybrid/cpu/product/blas.h"
-#include "hybrid/cpu/product/gemm.h"
+#include "hybrid/cpu/trial/trial.h"
 #include "hybrid/device/machine_private.h"
-#include "hybrid/device/product_return.h"
 
 /* The kernel that the user asks for, where this processor has it. */
-static xh_status_t choose_kernel(hyb_machine_t *node)
+static xh_status_t choose_kernel(hyb_machine_t *machine)
 {
     const char *name = xh_settings_text("kernel");
 
-    node->kernel = hyb_kernel_of_setting();
-    if (node->kernel != NULL)
+    machine->kernel = hyb_kernel_of_setting();
+    if (machine->kernel != NULL)
         return XH_OK;
     if (strcmp(name, "blas") == 0) {
         if (hyb_blas_present())
@@ -32,13 +30,20 @@ static xh_status_t choose_kernel(hyb_machine_t *node)
 }
 
 /*
- * What is free, less some for the vendor's library. With next to nothing, its
- * tiles, and those of all other devices with it, would be tiny.
+ * This process's part of what is free, less some for the vendor's library. With
+ * next to nothing, its tiles, and those of all other devices with it, would be
+ * tiny.
+ *
+ * sharers  in  processes that use the device, of which others may have taken
+ *              their parts
  */
-static xh_status_t budget(const hyb_device_info_t *info, uint64_t *bytes_p)
+static xh_status_t budget(const hyb_device_info_t *info, int sharers,
+                          hyb_machine_device_t *d)
 {
     enum { LEAST = 1 << 20, PART = 64 };
     const double mib = 1 << 20;
+    uint64_t share = info->memory / (uint64_t)sharers;
+    uint64_t bytes = info->memory_free < share ? info->memory_free : share;
 
     if (info->memory_free < LEAST || info->memory_free < info->memory / PART) {
         xh_log_error("%s has too little free memory: %.1f of %.1f MiB",
@@ -46,125 +51,126 @@ static xh_status_t budget(const hyb_device_info_t *info, uint64_t *bytes_p)
                      (double)info->memory / mib);
         return XH_ERR_MEMORY;
     }
-    *bytes_p = info->memory_free / 16 * 15;
+    d->memory = bytes / 16 * 15;
     return XH_OK;
 }
 
-static bool is_on(const char *setting)
+/* A stream on an open device, which it closes at the end. */
+static xh_status_t open_stream(const hyb_machine_t *machine,
+                               hyb_device_t *device, const int *cpus,
+                               int cpu_count, hyb_machine_device_t *d)
 {
-    return strcmp(xh_settings_text(setting), "on") == 0;
-}
-
-/* A device that is emulated and computes has no link of its own to be tried. */
-static bool is_tried(bool emulated, const hyb_device_info_t *info)
-{
-    return strcmp(xh_settings_text("product_return"), "auto") == 0 &&
-           !is_on("direct") && (!emulated || info->models_time);
-}
-
-/* What the setting product_return comes to for device, with so many feeders. */
-static xh_status_t choose_return(const hyb_machine_t *node,
-                                 hyb_device_t *device, const int *cpus,
-                                 int cpu_count, bool tried,
-                                 bool *product_only_p)
-{
-    enum { TILE = 1024 };
-    static const double patience = 10.0; /* a slow device may need it */
-    hyb_return_trial_t trial = {
-        .tile = node->tile > 0 ? node->tile : TILE,
-        .slots = node->slots,
-        .memory = node->tile_memory[node->devices],
-        .patience = fmax(patience, xh_settings_real("stall_seconds")),
-        .cpus = cpus,
-        .cpu_count = cpu_count};
-    xh_status_t status = XH_OK;
-
-    *product_only_p = is_on("product_return");
-    if (tried)
-        status = hyb_product_return_pays(device, &trial, product_only_p);
-    return status == XH_ERR_MEMORY ? XH_OK : status;
-}
-
-/* A stream of device, and the memory that is left beside its queues. */
-static xh_status_t open_stream(hyb_machine_t *node, hyb_device_t *device,
-                               const int *cpus, int cpu_count,
-                               const hyb_stream_options_t *options)
-{
-    hyb_device_info_t info;
-    hyb_stream_t *stream;
+    const hyb_stream_options_t options = {.executor = machine->devices + 1,
+                                          .tile_return = machine->tile_return,
+                                          .stall_seconds =
+                                              xh_settings_real("stall_seconds"),
+                                          .rates = &d->rates,
+                                          .pins = &machine->pins};
     xh_status_t status =
-        hyb_stream_create(device, cpus, cpu_count, options, &stream);
+        hyb_stream_create(device, cpus, cpu_count, &options, &d->stream);
 
-    if (status != XH_OK) {
+    if (status != XH_OK)
         hyb_device_close(device);
-        return status;
-    }
-    status = hyb_device_describe(device, &info);
-    if (status == XH_OK)
-        status = budget(&info, &node->tile_memory[node->devices]);
-    if (status == XH_OK)
-        node->stream[node->devices] = stream;
-    else
-        hyb_stream_destroy(stream);
     return status;
 }
 
-static xh_status_t open_device(hyb_machine_t *node, hyb_device_choice_t choice,
-                               const int *cpus, int cpu_count)
+/* one device that is to be opened, and who works for it */
+typedef struct {
+    hyb_device_choice_t choice;
+    int sharers; /* processes that use it */
+    const int *cpus;
+    int cpu_count;
+} opening_t;
+
+/* What is left beside the stream's queues is for tiles. */
+static xh_status_t open_device(hyb_machine_t *machine, const opening_t *o)
 {
-    hyb_stream_options_t options = {.executor = node->devices + 1,
-                                    .slots = node->slots,
-                                    .direct = is_on("direct"),
-                                    .stall_seconds =
-                                        xh_settings_real("stall_seconds"),
-                                    .rates = &node->rates[node->devices]};
+    hyb_machine_device_t *d = &machine->device[machine->devices];
     hyb_device_info_t info;
     hyb_device_t *device;
-    xh_status_t status = hyb_device_open(choice, cpus, cpu_count, &device);
+    xh_status_t status =
+        hyb_device_open(o->choice, o->cpus, o->cpu_count, &device);
 
     if (status != XH_OK)
         return status;
-    node->rates[node->devices].count = 0; /* of one that was left out */
-    node->rates[node->devices].link_rate = 0.0;
+    *d = (hyb_machine_device_t){.commit_threads = o->cpu_count};
     status = hyb_device_describe(device, &info);
     if (status == XH_OK)
-        status = budget(&info, &node->tile_memory[node->devices]);
-    if (status == XH_OK && node->tile == 0 && !choice.backend->emulated)
-        status = hyb_device_rates(device, &node->rates[node->devices]);
-    if (status == XH_OK)
-        status = choose_return(node, device, cpus, cpu_count,
-                               is_tried(choice.backend->emulated, &info),
-                               &options.product_only);
+        status = budget(&info, o->sharers, d);
+    if (status == XH_OK && machine->tile == 0 && !o->choice.backend->emulated)
+        status = hyb_device_rates(device, &d->rates);
     if (status != XH_OK) {
         hyb_device_close(device);
         return status;
     }
-    status = open_stream(node, device, cpus, cpu_count, &options);
+    status = open_stream(machine, device, o->cpus, o->cpu_count, d);
     if (status != XH_OK)
         return status;
-    node->models_time = node->models_time || info.models_time;
-    node->feeders += info.models_time ? 0 : cpu_count;
-    node->devices++;
+    status = hyb_device_describe(device, &info);
+    if (status == XH_OK)
+        status = budget(&info, o->sharers, d);
+    if (status != XH_OK) {
+        hyb_stream_destroy(d->stream);
+        return status;
+    }
+    machine->models_time = machine->models_time || info.models_time;
+    machine->feeders += info.models_time ? 0 : o->cpu_count;
+    machine->devices++;
     return XH_OK;
 }
 
-/* The chosen devices that fall to this process. */
-static xh_status_t deal_devices(hyb_machine_t *node, const hyb_local_t *local,
-                                const hyb_device_choice_t *chosen, int count,
-                                int **mine_p, int *mine_count_p)
+/* which of the devices seen this process drives, and with how many others */
+typedef struct {
+    int *index, count; /* among those seen, in order */
+    int *sharers;      /* of each one seen: processes that drive it */
+} deal_t;
+
+/* Who of the node's processes drives each of the devices; what goes wrong with
+ * another one's part is for that one to say. */
+static xh_status_t deal_out(const hyb_machine_t *machine,
+                            const hyb_local_t *local,
+                            const char *const *addresses, int devices,
+                            deal_t *deal)
 {
-    hyb_device_info_t *info = calloc((size_t)count + 1, sizeof(*info));
-    const char **addresses = calloc((size_t)count + 1, sizeof(*addresses));
+    hyb_local_t who = *local;
+    int i, *theirs, count;
+    xh_status_t status;
+
+    for (who.rank = 0; who.rank < local->count; who.rank++) {
+        status = hyb_topology_deal(machine->topology, &who, addresses, devices,
+                                   &theirs, &count);
+        if (status != XH_OK && who.rank == local->rank)
+            return status;
+        if (status != XH_OK)
+            continue;
+        for (i = 0; i < count; i++)
+            deal->sharers[theirs[i]]++;
+        if (who.rank == local->rank) {
+            deal->index = theirs;
+            deal->count = count;
+        } else {
+            free(theirs);
+        }
+    }
+    return XH_OK;
+}
+
+static xh_status_t deal_chosen(const hyb_machine_t *machine,
+                               const hyb_local_t *local,
+                               const hyb_visible_devices_t *seen, deal_t *deal)
+{
+    size_t count = (size_t)seen->count;
+    hyb_device_info_t *info = calloc(count + 1, sizeof(*info));
+    const char **addresses = calloc(count + 1, sizeof(*addresses));
     xh_status_t status = XH_ERR_MEMORY;
     int i;
 
     if (info != NULL && addresses != NULL) {
-        for (i = 0; i < count; i++) {
+        for (i = 0; i < seen->count; i++) {
             addresses[i] = info[i].pci_address;
-            chosen[i].backend->describe(chosen[i].index, &info[i]);
+            seen->chosen[i].backend->describe(seen->chosen[i].index, &info[i]);
         }
-        status = hyb_topology_deal(node->topology, local, addresses, count,
-                                   mine_p, mine_count_p);
+        status = deal_out(machine, local, addresses, seen->count, deal);
     }
     free(addresses);
     free(info);
@@ -172,21 +178,25 @@ static xh_status_t deal_devices(hyb_machine_t *node, const hyb_local_t *local,
 }
 
 /* Those of the devices seen that this process drives. */
-static xh_status_t find_mine(hyb_machine_t *node, const hyb_local_t *local,
-                             const hyb_visible_devices_t *seen, int **mine_p,
-                             int *mine_count_p)
+static xh_status_t find_mine(const hyb_machine_t *machine,
+                             const hyb_local_t *local,
+                             const hyb_visible_devices_t *seen, deal_t *deal)
 {
     int i;
 
-    if (!seen->own)
-        return deal_devices(node, local, seen->chosen, seen->count, mine_p,
-                            mine_count_p);
-    *mine_p = calloc((size_t)seen->count + 1, sizeof(**mine_p));
-    if (*mine_p == NULL)
+    deal->sharers = calloc((size_t)seen->count + 1, sizeof(*deal->sharers));
+    if (deal->sharers == NULL)
         return XH_ERR_MEMORY;
-    for (i = 0; i < seen->count; i++)
-        (*mine_p)[i] = i;
-    *mine_count_p = seen->count;
+    if (!seen->own)
+        return deal_chosen(machine, local, seen, deal);
+    deal->index = calloc((size_t)seen->count + 1, sizeof(*deal->index));
+    if (deal->index == NULL)
+        return XH_ERR_MEMORY;
+    for (i = 0; i < seen->count; i++) {
+        deal->index[i] = i;
+        deal->sharers[i] = 1;
+    }
+    deal->count = seen->count;
     return XH_OK;
 }
 
@@ -195,14 +205,14 @@ static xh_status_t find_mine(hyb_machine_t *node, const hyb_local_t *local,
  * is enough where it has nothing to copy, or little, as from emulated devices.
  * A core copies some 10 GB/s, a link brings several times as much.
  */
-static int feeders_of(const hyb_machine_t *node, hyb_device_choice_t choice,
+static int feeders_of(const hyb_machine_t *machine, hyb_device_choice_t choice,
                       int devices, int cores)
 {
     enum { MOST = 4, PART = 4 };
     int asked = (int)xh_settings_int("copy_threads");
-    int share = node->cpu_count / (PART * devices);
+    int share = machine->cpu_count / (PART * devices);
 
-    if (is_on("direct") || cores < 1)
+    if (machine->tile_return == HYB_RETURN_DIRECT || cores < 1)
         return 1;
     if (asked > 0)
         return asked < cores ? asked : cores;
@@ -216,59 +226,74 @@ static int feeders_of(const hyb_machine_t *node, hyb_device_choice_t choice,
  * which the last `placed` ones are other feeders' already. The team takes its
  * cores from the front.
  */
-static void place_feeders(hyb_machine_t *node, hyb_device_choice_t choice,
+static void place_feeders(hyb_machine_t *machine, hyb_device_choice_t choice,
                           int placed, int count)
 {
-    int left = node->cpu_count - placed, *near, i, j;
+    int left = machine->cpu_count - placed, *near, i, j;
     hyb_device_info_t info;
 
     if (left < 2 || choice.backend->describe(choice.index, &info) != XH_OK ||
-        hyb_topology_near(node->topology, info.pci_address, node->cpus, left,
-                          count, &near) != XH_OK)
+        hyb_topology_near(machine->topology, info.pci_address, machine->cpus,
+                          left, count, &near) != XH_OK)
         return;
     for (j = 0; j < count; j++) {
-        for (i = 0; node->cpus[i] != near[j]; i++)
+        for (i = 0; machine->cpus[i] != near[j]; i++)
             ;
-        node->cpus[i] = node->cpus[left - 1 - j];
-        node->cpus[left - 1 - j] = near[j];
+        machine->cpus[i] = machine->cpus[left - 1 - j];
+        machine->cpus[left - 1 - j] = near[j];
     }
     free(near);
 }
 
-/* Open this process's devices, each with feeders on cores near it. One that
- * does not open is left out, but settings that make no sense are an error. */
-static xh_status_t open_devices(hyb_machine_t *node, const hyb_local_t *local,
+/* Open the devices dealt, each with feeders on cores near it. One that does not
+ * open is left out, but settings that make no sense are an error. */
+static xh_status_t open_dealt(hyb_machine_t *machine,
+                              const hyb_device_choice_t *chosen,
+                              const deal_t *deal)
+{
+    int i, placed = 0, left;
+    xh_status_t status;
+
+    for (i = 0; i < deal->count && machine->devices < HYB_EXECUTORS - 1; i++) {
+        opening_t o = {.choice = chosen[deal->index[i]],
+                       .sharers = deal->sharers[deal->index[i]]};
+
+        left = machine->cpu_count - placed;
+        o.cpu_count = feeders_of(machine, o.choice, deal->count, left);
+        o.cpus =
+            &machine
+                 ->cpus[left > 0 ? left - o.cpu_count : i % machine->cpu_count];
+        if (left > 0) {
+            place_feeders(machine, o.choice, placed, o.cpu_count);
+            placed += o.cpu_count;
+        }
+        status = open_device(machine, &o);
+        if (status == XH_ERR_INPUT)
+            return status;
+        if (status != XH_OK)
+            xh_log_warning("device %d of %s is left out", o.choice.index,
+                           o.choice.backend->name);
+    }
+    return XH_OK;
+}
+
+static xh_status_t open_devices(hyb_machine_t *machine,
+                                const hyb_local_t *local,
                                 const hyb_visible_devices_t *seen)
 {
-    const hyb_device_choice_t *chosen = seen->chosen;
-    int i, *mine = NULL, mine_count = 0, placed = 0, feeders, left;
-    xh_status_t status = XH_OK, opened;
+    deal_t deal = {.count = 0};
+    xh_status_t status = XH_OK;
 
     if (seen->count > 0)
-        status = find_mine(node, local, seen, &mine, &mine_count);
-    for (i = 0; status == XH_OK && i < mine_count; i++) {
-        if (node->devices == HYB_EXECUTORS - 1)
-            break;
-        left = node->cpu_count - placed;
-        feeders = feeders_of(node, chosen[mine[i]], mine_count, left);
-        if (left > 0)
-            place_feeders(node, chosen[mine[i]], placed, feeders);
-        placed += left > 0 ? feeders : 0;
-        opened = open_device(
-            node, chosen[mine[i]],
-            &node->cpus[left > 0 ? left - feeders : i % node->cpu_count],
-            feeders);
-        if (opened == XH_ERR_INPUT)
-            status = opened;
-        else if (opened != XH_OK)
-            xh_log_warning("device %d of %s is left out", chosen[mine[i]].index,
-                           chosen[mine[i]].backend->name);
-    }
-    free(mine);
+        status = find_mine(machine, local, seen, &deal);
+    if (status == XH_OK)
+        status = open_dealt(machine, seen->chosen, &deal);
+    free(deal.index);
+    free(deal.sharers);
     return status;
 }
 
-static xh_status_t open_chosen_devices(hyb_machine_t *node,
+static xh_status_t open_chosen_devices(hyb_machine_t *machine,
                                        const hyb_local_t *local)
 {
     hyb_visible_devices_t seen = {.own = false};
@@ -277,170 +302,164 @@ static xh_status_t open_chosen_devices(hyb_machine_t *node,
 
     if (status != XH_OK)
         return status;
-    status = open_devices(node, local, &seen);
+    status = open_devices(machine, local, &seen);
     free(seen.chosen);
     return status;
 }
 
 /* Threads of the team: as asked for, else a core each that no feeder needs. */
-static int team_size(const hyb_machine_t *node, int threads)
+static int team_size(const hyb_machine_t *machine, int threads)
 {
-    int size = node->cpu_count - node->feeders;
+    int size = machine->cpu_count - machine->feeders;
 
     if (threads > 0)
         return threads;
     return size > 1 ? size : 1;
 }
 
-static xh_status_t open_team(hyb_machine_t *node, int threads)
-{
-    xh_status_t status = hyb_team_create(node->cpus, node->cpu_count,
-                                         team_size(node, threads), &node->team);
-
-    if (status != XH_OK)
-        return status;
-    hyb_team_add_helpers(node->team, node->feeders);
-    return hyb_host_gemm_create(node->team, node->kernel, &node->host);
-}
-
-static xh_status_t read_settings(hyb_machine_t *node)
+static xh_status_t open_team(hyb_machine_t *machine, int threads)
 {
     xh_status_t status =
-        hyb_split_parse(xh_settings_text("split"), &node->split);
+        hyb_team_create(machine->cpus, machine->cpu_count,
+                        team_size(machine, threads), &machine->team);
 
     if (status != XH_OK)
         return status;
-    node->tile = xh_settings_int("tile");
-    node->slots = (int)xh_settings_int("pipeline");
-    if (is_on("direct") && is_on("product_return")) {
-        xh_log_error("product_return=on has the host add to C, which direct=on "
-                     "leaves to devices");
-        return XH_ERR_INPUT;
-    }
-    return choose_kernel(node);
+    hyb_team_add_helpers(machine->team, machine->feeders);
+    return XH_OK;
 }
 
-static xh_status_t open_all(hyb_machine_t *node, int threads,
+static hyb_tile_return_t tile_return_of_setting(void)
+{
+    const char *text = xh_settings_text("tile_return");
+
+    if (strcmp(text, "product") == 0)
+        return HYB_RETURN_PRODUCT;
+    return strcmp(text, "direct") == 0 ? HYB_RETURN_DIRECT : HYB_RETURN_STAGED;
+}
+
+static xh_status_t read_settings(hyb_machine_t *machine)
+{
+    machine->tile = xh_settings_int("tile");
+    machine->slots = (int)xh_settings_int("pipeline");
+    machine->tile_return = tile_return_of_setting();
+    machine->segment_bytes = 1 << 30;
+    return choose_kernel(machine);
+}
+
+static xh_status_t open_all(hyb_machine_t *machine, int threads,
                             const hyb_local_t *local,
                             const hyb_visible_devices_t *seen)
 {
     static const hyb_local_t alone = {.rank = 0, .count = 1};
-    xh_status_t status = read_settings(node);
+    xh_status_t status = read_settings(machine);
 
     if (local == NULL)
         local = &alone;
     if (status == XH_OK)
-        status = hyb_topology_open(NULL, &node->topology);
+        status = hyb_topology_open(NULL, &machine->topology);
     if (status == XH_OK)
-        status =
-            hyb_topology_cores(node->topology, local->rank, local->count,
-                               local->masks, &node->cpus, &node->cpu_count);
+        status = hyb_topology_cores(machine->topology, local->rank,
+                                    local->count, local->masks, &machine->cpus,
+                                    &machine->cpu_count);
     if (status == XH_OK)
-        status = seen != NULL ? open_devices(node, local, seen)
-                              : open_chosen_devices(node, local);
+        status = seen != NULL ? open_devices(machine, local, seen)
+                              : open_chosen_devices(machine, local);
     if (status == XH_OK)
-        status = open_team(node, threads);
+        status = open_team(machine, threads);
     return status;
 }
 
 xh_status_t hyb_machine_open(int threads, const hyb_local_t *local,
-                             hyb_machine_t **node_p)
+                             hyb_machine_t **machine_p)
 {
-    return hyb_machine_open_with(threads, local, NULL, node_p);
+    return hyb_machine_open_with(threads, local, NULL, machine_p);
 }
 
 xh_status_t hyb_machine_open_with(int threads, const hyb_local_t *local,
                                   const hyb_visible_devices_t *seen,
-                                  hyb_machine_t **node_p)
+                                  hyb_machine_t **machine_p)
 {
-    hyb_machine_t *node = calloc(1, sizeof(*node));
+    hyb_machine_t *machine = calloc(1, sizeof(*machine));
     xh_status_t status;
 
-    if (node == NULL)
+    if (machine == NULL)
         return XH_ERR_MEMORY;
-    status = open_all(node, threads, local, seen);
+    status = open_all(machine, threads, local, seen);
     if (status != XH_OK) {
-        hyb_machine_close(node);
+        hyb_machine_close(machine);
         return status;
     }
-    hyb_ratio_init(&node->ratio, node->devices > 0 ? 1.0 : 0.0, 1.0);
-    *node_p = node;
+    *machine_p = machine;
     return XH_OK;
 }
 
-void hyb_machine_close(hyb_machine_t *node)
+void hyb_machine_close(hyb_machine_t *machine)
 {
     int i;
 
-    if (node == NULL)
+    if (machine == NULL)
         return;
-    for (i = 0; i < node->devices; i++)
-        hyb_stream_destroy(node->stream[i]);
-    hyb_host_gemm_destroy(node->host);
-    hyb_team_destroy(node->team);
-    free(node->cpus);
-    hyb_topology_close(node->topology);
-    free(node);
+    for (i = 0; i < machine->devices; i++)
+        hyb_stream_destroy(machine->device[i].stream);
+    hyb_team_destroy(machine->team);
+    free(machine->cpus);
+    hyb_topology_close(machine->topology);
+    free(machine);
 }
 
-hyb_team_t *hyb_machine_team(hyb_machine_t *node)
+hyb_team_t *hyb_machine_team(hyb_machine_t *machine)
 {
-    return node->team;
+    return machine->team;
 }
 
-const hyb_kernel_t *hyb_machine_kernel(const hyb_machine_t *node)
+const hyb_kernel_t *hyb_machine_kernel(const hyb_machine_t *machine)
 {
-    return node->kernel;
+    return machine->kernel;
 }
 
-hyb_split_t hyb_machine_split(const hyb_machine_t *node)
+int hyb_machine_devices(const hyb_machine_t *machine)
 {
-    return node->split;
+    return machine->devices;
 }
 
-int hyb_machine_devices(const hyb_machine_t *node)
+hyb_device_t *hyb_machine_device(const hyb_machine_t *machine, int index)
 {
-    return node->devices;
+    return hyb_stream_device(machine->device[index].stream);
 }
 
-hyb_device_t *hyb_machine_device(const hyb_machine_t *node, int index)
+bool hyb_machine_works(const hyb_machine_t *machine, int device)
 {
-    return hyb_stream_device(node->stream[index]);
+    return !hyb_device_failed(hyb_machine_device(machine, device));
 }
 
-bool hyb_machine_uses(const hyb_machine_t *node, uint64_t devices, int device)
-{
-    return (devices >> device & 1) != 0 &&
-           !hyb_stream_failed(node->stream[device]);
-}
-
-int hyb_machine_working_devices(const hyb_machine_t *node)
+int hyb_machine_working_devices(const hyb_machine_t *machine)
 {
     int i, count = 0;
 
-    for (i = 0; i < node->devices; i++)
-        count += hyb_machine_uses(node, ~(uint64_t)0, i);
+    for (i = 0; i < machine->devices; i++)
+        count += hyb_machine_works(machine, i);
     return count;
 }
 
-bool hyb_machine_models_time(const hyb_machine_t *node)
+bool hyb_machine_models_time(const hyb_machine_t *machine)
 {
-    return node->models_time;
+    return machine->models_time;
 }
 
-void hyb_machine_describe(hyb_machine_t *node, const char *prefix, FILE *out)
+void hyb_machine_describe(hyb_machine_t *machine, const char *prefix, FILE *out)
 {
     char text[256];
     hyb_device_info_t info;
     int i;
 
-    hyb_topology_describe(node->topology, text, sizeof(text));
+    hyb_topology_describe(machine->topology, text, sizeof(text));
     fprintf(out, "%s%s\n", prefix, text);
     fprintf(out, "%steam of %d threads, kernel %s\n", prefix,
-            hyb_team_size(node->team),
-            node->kernel != NULL ? node->kernel->name : "blas");
-    for (i = 0; i < node->devices; i++)
-        if (hyb_device_describe(hyb_machine_device(node, i), &info) == XH_OK)
+            hyb_team_size(machine->team),
+            machine->kernel != NULL ? machine->kernel->name : "blas");
+    for (i = 0; i < machine->devices; i++)
+        if (hyb_device_describe(hyb_machine_device(machine, i), &info) == XH_OK)
             fprintf(out, "%sdevice %d: %s (%s:%d), %.1f GiB\n", prefix, i,
                     info.name, info.backend, info.index,
                     (double)info.memory / (1 << 30));

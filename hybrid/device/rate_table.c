@@ -104,53 +104,6 @@ double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
                    rate_along(next, end_of_depth(next, end), size));
 }
 
-/* ---- choice -------------------------------------------------------------- */
-
-/*
- * Seconds of the host for a tile: some fifteen calls to queue it, and a sleep
- * that ends when it returns. Less of it would be hidden under smaller tiles.
- */
-static const double host_seconds = 1e-4;
-
-/* Seconds for m x n x k on executors devices with tiles of size. */
-static double seconds(const hyb_rate_table_t *table, const int64_t shape[3],
-                      int executors, int64_t size)
-{
-    int64_t rows = xh_smaller(size, shape[0]),
-            cols = xh_smaller(size, shape[1]);
-    double elements = (double)rows * (double)cols;
-    double tiles = (double)shape[0] * (double)shape[1] / executors / elements;
-    double product = 2.0 * (double)shape[2] * elements /
-                     hyb_rate_table_rate(table, rows, cols, shape[2]);
-    double copy = sizeof(double) * elements / table->link_rate;
-
-    if (table->link_rate == 0.0)
-        return (tiles + 1.0) * product;
-    tiles += 1.0 - 1.0 / executors; /* while others are done: Graham's bound */
-    return tiles * fmax(fmax(product, copy), host_seconds) + 3.0 * copy;
-}
-
-int64_t hyb_rate_table_best_size(const hyb_rate_table_t *table,
-                                 const int64_t shape[3], int executors,
-                                 int64_t fallback)
-{
-    int64_t longest = shape[0] > shape[1] ? shape[0] : shape[1];
-    int64_t best = fallback;
-    double least = INFINITY;
-    int i;
-
-    for (i = 0; i < table->count; i++) {
-        int64_t size = table->point[i].size;
-        double time = seconds(table, shape, executors, size);
-
-        if (time < least || (time == least && size < best)) {
-            least = time;
-            best = size;
-        }
-    }
-    return xh_smaller(best, longest);
-}
-
 /* ---- text ---------------------------------------------------------------- */
 
 typedef struct { /* text that grows; ok ends when it does not fit */
@@ -183,8 +136,9 @@ xh_status_t hyb_rate_table_print(const hyb_rate_table_t *table,
     writer_t w = {text, size < sizeof(text) ? size : sizeof(text), true};
     const hyb_rate_point_t *p = table->point;
 
-    put(&w, "tile rates 2\n%s\n%.6g bytes/s each way\n", model,
+    put(&w, "tile rates 3\n%s\n%.6g bytes/s each way\n", model,
         table->link_rate);
+    put(&w, "%.6g bytes/s committed by a thread\n", table->commit_rate);
     put(&w, "%d points: size depth flop/s\n", table->count);
     for (; p < table->point + table->count; p++)
         put(&w, "%" PRId64 " %" PRId64 " %.6g\n", p->size, p->depth, p->rate);
@@ -201,17 +155,23 @@ static const char *next_line(const char *text)
     return end == NULL ? text + strlen(text) : end + 1;
 }
 
+static bool is_rate(double x)
+{
+    return x >= 0.0 && isfinite(x);
+}
+
 /* Whatever is not exactly as print would write it is refused in the end. */
 xh_status_t hyb_rate_table_parse(const char *text, const char *model,
                                  hyb_rate_table_t *table_p)
 {
-    const char *link = next_line(next_line(text));
-    const char *line = next_line(next_line(link));
-    hyb_rate_table_t table = {.link_rate = strtod(link, NULL)};
+    const char *link = next_line(next_line(text)), *commit = next_line(link);
+    const char *line = next_line(next_line(commit));
+    hyb_rate_table_t table = {.link_rate = strtod(link, NULL),
+                              .commit_rate = strtod(commit, NULL)};
     char again[HYB_RATE_TEXT];
     char *after;
 
-    if (!(table.link_rate >= 0.0) || !isfinite(table.link_rate))
+    if (!is_rate(table.link_rate) || !is_rate(table.commit_rate))
         return XH_ERR_INPUT;
     for (; *line != '\0'; line = next_line(line)) {
         int64_t size = strtoll(line, &after, 10);

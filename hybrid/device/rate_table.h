@@ -10,8 +10,8 @@
 /*
  * What a device reaches with square tiles of some sizes and depths, as
  * measured; between the points it is interpolated over the logarithms of size
- * and depth, outside the nearest point counts. And what its link brings. Plain
- * data.
+ * and depth, outside the nearest point counts. And what its link brings, and a
+ * host thread. Plain data.
  */
 enum {
     HYB_RATE_POINTS = 64, /* most that a table holds */
@@ -24,7 +24,10 @@ typedef struct {
 } hyb_rate_point_t;
 
 typedef struct {
-    double link_rate; /* bytes/s each way of pinned memory; 0: unknown */
+    double link_rate;   /* bytes/s each way of pinned memory, in both at once;
+                           0: unknown */
+    double commit_rate; /* bytes/s that one host thread copies to C; 0: unknown
+                         */
     int count;
     hyb_rate_point_t point[HYB_RATE_POINTS]; /* by depth, then by size */
 } hyb_rate_table_t;
@@ -47,28 +50,6 @@ double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
 /* Is there a point of exactly this size and depth? */
 bool hyb_rate_table_has(const hyb_rate_table_t *table, int64_t size,
                         int64_t depth);
-
-/*
- * The size of the table with which executors equal devices finish m x n x k
- * first. Tiles follow one another as fast as the slowest of those who are at
- * work at once: the device multiplying, the link in, the link out, the host
- * that gives orders. Not hidden are the first copy in, the last one out and its
- * commit, which copiers enough do as fast as the link brings tiles; and others
- * wait for whoever ends last:
- *
- *     (m n / (executors size^2) + 1 - 1 / executors) * tile + 3 copy   least,
- *     copy = 8 size^2 / link_rate
- *     tile = max(2 size^2 k / rate(size, k), copy, 0.1 ms)
- *
- * Where the link's rate is not known, one product of a tile is not hidden:
- *
- *     (2 m n k / executors + 2 size^2 k) / rate(size, k)  least
- *
- * cut to max(m, n). Without any point: fallback, cut likewise.
- */
-int64_t hyb_rate_table_best_size(const hyb_rate_table_t *table,
-                                 const int64_t shape[3], int executors,
-                                 int64_t fallback);
 
 /*
  * The table as text, a header with the device's model and a line a point, and

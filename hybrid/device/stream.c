@@ -1,36 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "hybrid/device/copiers.h"
-#include "hybrid/device/flight.h"
-#include "hybrid/node/pin.h"
 #include "base/product.h"
-#include "hybrid/device/stream.h"
+#include "hybrid/device/stream_private.h"
+#include "hybrid/node/pin.h"
+#include "hybrid/node/team.h"
 
 struct hyb_stream {
-    hyb_device_t *device;
     hyb_stream_options_t options;
-    hyb_flight_t flight;
-    hyb_flight_times_t times;
-    hyb_work_t work;
-    double started;         /* the job, on the clock */
+    hyb_lanes_t lanes;
     hyb_device_info_t info; /* as it was at the start */
-    hyb_team_t *copiers;    /* the thread, and others; NULL: it is alone */
+    int *cpus;
+    int cpu_count;
+    pthread_t launcher, committer;
+    double started; /* the product, on the clock */
+
+    /* the committer's */
+    hyb_team_t *copiers; /* itself and others; NULL: it is alone */
+    hyb_stream_times_t times;
     double slowness; /* longest wait for a tile so far, to the predicted one */
 
-    int *cpus; /* of the thread */
-    int cpu_count;
-    pthread_t thread;
+    atomic_bool failed;   /* the device, now or before */
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
-    hyb_job_t *job;              /* NULL: idle */
+    hyb_product_t *product;      /* NULL: idle */
     const hyb_tiling_t *reserve; /* to be made room for; NULL: no more */
+    xh_status_t reserved;        /* what became of it */
+    int64_t launched, landed;    /* tiles of the product; slots go in turn */
+    double last_landing;
+    hyb_work_t work;
     bool quits;
 };
+
+/* ---- how long is too long ------------------------------------------------ */
 
 /* What is known first: measured, or said by the device; otherwise a guess. */
 static double known(double measured, double said, double guess)
@@ -40,13 +46,13 @@ static double known(double measured, double said, double guess)
     return said > 0.0 ? said : guess;
 }
 
-/* Seconds that job's largest tile takes. */
-static double predicted(const hyb_stream_t *s, const hyb_job_t *job)
+/* Seconds that the largest tile takes. */
+static double predicted(const hyb_stream_t *s)
 {
     static const hyb_rate_table_t none = {.count = 0};
     const hyb_rate_table_t *rates =
         s->options.rates != NULL ? s->options.rates : &none;
-    const hyb_tiling_t *t = &job->tiling;
+    const hyb_tiling_t *t = &s->product->tiling;
     double rows = (double)t->most_rows, cols = (double)t->most_cols;
     double k = (double)t->k;
     double gemm_rate =
@@ -61,192 +67,131 @@ static double predicted(const hyb_stream_t *s, const hyb_job_t *job)
  * Without a result for so long, a device is taken for stalled: many times what
  * all in flight should take, or did before, and never less than the setting.
  */
-static double patience(const hyb_stream_t *s, const hyb_job_t *job)
+static double patience(const hyb_stream_t *s)
 {
     enum { TIMES = 20 };
-    double expected = predicted(s, job) * s->options.slots;
+    double expected = predicted(s) * s->lanes.slots;
 
     if (s->slowness > 1.0)
         expected *= s->slowness;
     return fmax(TIMES * expected, s->options.stall_seconds);
 }
 
-static double flop_of(const hyb_job_t *job, xh_rectangle_t part)
+/* ---- losing the device --------------------------------------------------- */
+
+static void fail(hyb_stream_t *s, xh_status_t why)
 {
-    return 2.0 * (double)part.rows * (double)part.cols *
-           (double)xh_gemm_depth(job->product);
-}
-
-/* A tile has returned: into C with it. */
-static void complete(hyb_stream_t *s, hyb_job_t *job, hyb_slot_t *slot)
-{
-    if (!s->info.models_time && !s->flight.direct)
-        hyb_copiers_commit(s->copiers, &s->flight, job, slot);
-    s->work.tiles++;
-    s->work.flop += flop_of(job, slot->part);
-    s->work.seconds = xh_clock_now() - s->started;
-    hyb_job_complete(job, slot->tile, s->options.executor);
-    slot->tile = -1;
-}
-
-/* Wait for the tile in slot, if any, and complete it. */
-static xh_status_t land(hyb_stream_t *s, hyb_job_t *job, hyb_slot_t *slot)
-{
-    double started = xh_clock_now();
-    xh_status_t status;
-    bool done = false;
-
-    if (slot->tile < 0)
-        return XH_OK;
-    status = hyb_event_wait(slot->out.end, patience(s, job), &done);
-    if (status == XH_OK && !done) {
-        hyb_device_fail(s->device, "it stalled: no result in time");
-        status = XH_ERR_DEVICE;
-    }
-    if (status == XH_OK)
-        status = hyb_flight_time(slot, &s->times);
-    if (status != XH_OK)
-        return status;
-    s->slowness =
-        fmax(s->slowness, (xh_clock_now() - started) / predicted(s, job));
-    complete(s, job, slot);
-    return XH_OK;
-}
-
-/* Wait for a tile, with none in flight; -1: the job is over. */
-static int64_t wait_for_tile(hyb_stream_t *s, hyb_job_t *job)
-{
-    double started = xh_clock_now();
-    int64_t tile = hyb_job_await(job);
-
-    if (tile >= 0)
-        s->work.wait_seconds += xh_clock_now() - started;
-    return tile;
-}
-
-/*
- * Tiles flow until the job is over: the oldest lands before the next starts,
- * and all have landed before the stream waits for more to be released.
- */
-static xh_status_t flow(hyb_stream_t *s, hyb_job_t *job)
-{
-    xh_status_t status = hyb_flight_prepare(&s->flight, job);
-    int i = 0, empty = 0, slots = s->flight.slots;
-    int64_t tile;
-    bool none; /* in flight */
-
-    for (; status == XH_OK; i = (i + 1) % slots) {
-        status = land(s, job, &s->flight.slot[i]);
-        if (status != XH_OK)
-            break;
-        none = empty == slots - 1;
-        tile = none ? wait_for_tile(s, job) : hyb_job_take(job);
-        if (tile < 0 && none)
-            break;
-        empty = tile < 0 ? empty + 1 : 0;
-        if (tile >= 0)
-            status = hyb_flight_launch(&s->flight, job, tile, i);
-    }
-    return status;
+    hyb_device_fail(s->lanes.device, why == XH_ERR_MEMORY
+                                         ? "it ran out of memory"
+                                         : xh_status_text(why));
+    atomic_store(&s->failed, true);
 }
 
 /* What the device may have written into C, or may write yet, nobody can do
  * again. */
-static void give_up(const hyb_stream_t *s, hyb_job_t *job, int64_t tile)
+static void give_back(hyb_stream_t *s, const hyb_tile_t *tile)
 {
-    if (s->flight.direct)
-        hyb_job_lose(job);
+    if (s->options.tile_return == HYB_RETURN_DIRECT)
+        hyb_product_lose(s->product);
     else
-        hyb_job_return(job, tile);
+        hyb_product_return(s->product, tile->index);
 }
 
-static void fail(const hyb_stream_t *s, xh_status_t why)
+/* ---- the committer ------------------------------------------------------- */
+
+typedef struct {
+    const hyb_stream_t *stream;
+    const hyb_slot_t *slot;
+} commit_t;
+
+static void commit_part(void *argument, int member)
 {
-    hyb_device_fail(s->device, why == XH_ERR_MEMORY ? "it ran out of memory"
-                                                    : xh_status_text(why));
+    const commit_t *c = argument;
+
+    hyb_lanes_commit(&c->stream->lanes, c->stream->product, c->slot, member,
+                     hyb_team_size(c->stream->copiers));
 }
 
-/* Give back the tiles that did not return; the device is lost. */
-static void drop(hyb_stream_t *s, hyb_job_t *job, xh_status_t why)
+static void commit(const hyb_stream_t *s, const hyb_slot_t *slot)
 {
-    int i;
+    commit_t all = {s, slot};
 
-    if (!hyb_device_failed(s->device))
-        hyb_flight_drain(&s->flight, patience(s, job));
-    fail(s, why);
-    s->work.dropped = true;
-    for (i = 0; i < s->flight.slots; i++) {
-        if (s->flight.slot[i].tile < 0)
-            continue;
-        give_up(s, job, s->flight.slot[i].tile);
-        s->flight.slot[i].tile = -1;
+    if (s->copiers != NULL)
+        hyb_team_run(s->copiers, commit_part, &all);
+    else
+        hyb_lanes_commit(&s->lanes, s->product, slot, 0, 1);
+}
+
+/* Wait until slot's tile has returned. */
+static xh_status_t await_return(hyb_stream_t *s, const hyb_slot_t *slot)
+{
+    double started = xh_clock_now();
+    bool done = false;
+
+    TRY(hyb_event_wait(slot->out.end, patience(s), &done));
+    if (!done) {
+        hyb_device_fail(s->lanes.device, "it stalled: no result in time");
+        return XH_ERR_DEVICE;
     }
+    TRY(hyb_lanes_time(slot, &s->times));
+    s->slowness = fmax(s->slowness, (xh_clock_now() - started) / predicted(s));
+    return XH_OK;
 }
 
-static void run_job(hyb_stream_t *s, hyb_job_t *job)
+/* Slot's tile is in C. */
+static void complete(hyb_stream_t *s, const hyb_slot_t *slot)
 {
-    uint64_t in, out;
-    xh_status_t status;
+    const xh_rectangle_t *part = &slot->tile.part;
 
-    s->started = xh_clock_now();
-    s->work = (hyb_work_t){0};
-    s->times = (hyb_flight_times_t){0};
-    s->flight.slots = 0;
-    hyb_device_traffic(s->device, &in, &out);
-    status = flow(s, job);
-    if (status == XH_OK && s->flight.launched_any)
-        status = hyb_event_elapsed(s->flight.first, s->flight.last,
-                                   &s->work.span_seconds);
-    if (status != XH_OK)
-        drop(s, job, status);
-    s->work.in_seconds = s->times.in;
-    s->work.compute_seconds = s->times.multiply;
-    s->work.out_seconds = s->times.out;
-    hyb_device_traffic(s->device, &s->work.bytes_in, &s->work.bytes_out);
-    s->work.bytes_in -= in;
-    s->work.bytes_out -= out;
+    s->work.tiles++;
+    s->work.flop += 2.0 * (double)part->rows * (double)part->cols *
+                    (double)xh_gemm_depth(s->product->gemm);
+    s->work.seconds = xh_clock_now() - s->started;
+    hyb_product_complete(s->product, slot->tile.index, s->options.executor);
 }
 
-static void reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
+static void land(hyb_stream_t *s, const hyb_slot_t *slot)
 {
-    xh_status_t status = hyb_flight_reserve(&s->flight, tiling);
+    xh_status_t status =
+        atomic_load(&s->failed) ? XH_ERR_DEVICE : await_return(s, slot);
 
-    if (status != XH_OK)
+    if (status != XH_OK) {
         fail(s, status);
-    else if (hyb_stream_stages(s))
-        xh_memory_touch(s->flight.staging, s->flight.staging_bytes, 0, 1);
-}
-
-/* One of both, without the lock; nobody brings the other meanwhile. */
-static void serve_one(hyb_stream_t *s)
-{
-    if (s->reserve != NULL) {
-        reserve(s, s->reserve);
-    } else {
-        run_job(s, s->job);
-        hyb_job_leave(s->job);
+        give_back(s, &slot->tile);
+        return;
     }
+    if (s->options.tile_return != HYB_RETURN_DIRECT && !s->info.models_time)
+        commit(s, slot);
+    complete(s, slot);
 }
 
-static void *serve(void *argument)
+/* A thread for each of cpus, if there are several; they sleep as they wait. */
+static void settle(hyb_stream_t *s)
 {
-    hyb_stream_t *s = argument;
-
-    if (!s->info.models_time)
-        s->copiers = hyb_copiers_open(s->cpus, s->cpu_count);
-    if (s->copiers == NULL)
+    if (!s->info.models_time && s->cpu_count > 1 &&
+        hyb_team_create(s->cpus, s->cpu_count, s->cpu_count, &s->copiers) ==
+            XH_OK)
+        hyb_team_add_helpers(s->copiers, s->cpu_count);
+    else
         hyb_pin_thread(s->cpus, s->cpu_count);
+}
+
+static void *run_committer(void *stream)
+{
+    hyb_stream_t *s = stream;
+
+    settle(s);
     pthread_mutex_lock(&s->lock);
-    while (!s->quits) {
-        if (s->job == NULL && s->reserve == NULL) {
+    for (;;) {
+        while (s->landed == s->launched && !s->quits)
             pthread_cond_wait(&s->changed, &s->lock);
-            continue;
-        }
+        if (s->landed == s->launched)
+            break;
         pthread_mutex_unlock(&s->lock);
-        serve_one(s);
+        land(s, &s->lanes.slot[s->landed % s->lanes.slots]);
         pthread_mutex_lock(&s->lock);
-        s->job = NULL;
-        s->reserve = NULL;
+        s->last_landing = xh_clock_now();
+        s->landed++;
         pthread_cond_broadcast(&s->changed);
     }
     pthread_mutex_unlock(&s->lock);
@@ -254,20 +199,172 @@ static void *serve(void *argument)
     return NULL;
 }
 
+/* ---- the launcher -------------------------------------------------------- */
+
+/* Wait until at most so many tiles are in flight. */
+static void await_landing(hyb_stream_t *s, int64_t most)
+{
+    pthread_mutex_lock(&s->lock);
+    while (s->launched - s->landed > most)
+        pthread_cond_wait(&s->changed, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* A tile is in slot: it is the committer's now. */
+static void hand_over(hyb_stream_t *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->launched++;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Since the launcher began to wait, or the last tile landed if that was later,
+ * nothing was in flight. */
+static void count_wait(hyb_stream_t *s, double began)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->launched == s->landed)
+        s->work.wait_seconds += xh_clock_now() - fmax(began, s->last_landing);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* The next tile, once it is ready. False: the product is over, or the device
+ * failed. */
+static bool find_tile(hyb_stream_t *s, hyb_tile_t *tile_p)
+{
+    double began;
+
+    if (atomic_load(&s->failed))
+        return false;
+    if (hyb_product_next(s->product, tile_p))
+        return true;
+    began = xh_clock_now();
+    if (!hyb_product_await(s->product, &s->failed, tile_p))
+        return false;
+    count_wait(s, began);
+    return true;
+}
+
+/* What was launched in part only, or may not be launched. */
+static void abandon(hyb_stream_t *s, const hyb_tile_t *tile, xh_status_t why)
+{
+    if (why == XH_ERR_MEMORY) { /* the others return yet */
+        await_landing(s, 0);
+        if (!hyb_device_failed(s->lanes.device))
+            hyb_lanes_drain(&s->lanes, patience(s));
+    }
+    fail(s, why);
+    give_back(s, tile);
+}
+
+/* Tiles flow until the product is over. */
+static xh_status_t flow(hyb_stream_t *s)
+{
+    xh_status_t status = hyb_lanes_prepare(&s->lanes, &s->product->tiling);
+    hyb_slot_t *slot;
+    hyb_tile_t tile;
+
+    while (status == XH_OK) {
+        await_landing(s, s->lanes.slots - 1);
+        if (!find_tile(s, &tile))
+            break;
+        slot = &s->lanes.slot[s->launched % s->lanes.slots];
+        slot->tile = tile;
+        status = hyb_lanes_launch(&s->lanes, s->product, slot);
+        if (status == XH_OK)
+            hand_over(s);
+        else
+            abandon(s, &tile, status);
+    }
+    await_landing(s, 0);
+    if (status == XH_OK && s->lanes.launched_any && !atomic_load(&s->failed))
+        status = hyb_event_elapsed(s->lanes.first, s->lanes.last,
+                                   &s->work.span_seconds);
+    return status;
+}
+
+static void run_product(hyb_stream_t *s)
+{
+    uint64_t in, out;
+    xh_status_t status;
+
+    s->started = s->last_landing = xh_clock_now();
+    s->work = (hyb_work_t){0};
+    s->times = (hyb_stream_times_t){0};
+    s->launched = s->landed = 0;
+    hyb_device_traffic(s->lanes.device, &in, &out);
+    status = flow(s);
+    if (status != XH_OK)
+        fail(s, status);
+    s->work.dropped = atomic_load(&s->failed);
+    s->work.in_seconds = s->times.in;
+    s->work.compute_seconds = s->times.multiply;
+    s->work.out_seconds = s->times.out;
+    hyb_device_traffic(s->lanes.device, &s->work.bytes_in, &s->work.bytes_out);
+    s->work.bytes_in -= in;
+    s->work.bytes_out -= out;
+    hyb_product_leave(s->product);
+}
+
+static void reserve(hyb_stream_t *s)
+{
+    s->reserved = hyb_lanes_reserve(&s->lanes, s->reserve);
+    if (s->reserved == XH_OK && s->lanes.staging != NULL &&
+        !s->info.models_time)
+        xh_memory_touch(s->lanes.staging, s->lanes.staging_bytes, 0, 1);
+}
+
+static void *run_launcher(void *stream)
+{
+    hyb_stream_t *s = stream;
+
+    hyb_pin_thread(s->cpus, s->cpu_count);
+    pthread_mutex_lock(&s->lock);
+    while (!s->quits) {
+        if (s->product == NULL && s->reserve == NULL) {
+            pthread_cond_wait(&s->changed, &s->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&s->lock);
+        if (s->reserve != NULL)
+            reserve(s);
+        else
+            run_product(s);
+        pthread_mutex_lock(&s->lock);
+        s->product = NULL;
+        s->reserve = NULL;
+        pthread_cond_broadcast(&s->changed);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* ---- create and destroy -------------------------------------------------- */
+
+static void stop(hyb_stream_t *s, pthread_t thread)
+{
+    pthread_mutex_lock(&s->lock);
+    s->quits = true;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(thread, NULL);
+}
+
 static xh_status_t start(hyb_stream_t *s, const int *cpus)
 {
-    xh_status_t status = hyb_device_describe(s->device, &s->info);
-    int i;
-
-    if (status != XH_OK)
-        return status;
+    TRY(hyb_device_describe(s->lanes.device, &s->info));
     s->cpus = malloc((size_t)s->cpu_count * sizeof(*s->cpus) + 1);
     if (s->cpus == NULL)
         return XH_ERR_MEMORY;
-    for (i = 0; i < s->cpu_count; i++)
-        s->cpus[i] = cpus[i];
-    if (pthread_create(&s->thread, NULL, serve, s) != 0)
+    if (s->cpu_count > 0)
+        memcpy(s->cpus, cpus, (size_t)s->cpu_count * sizeof(*cpus));
+    if (pthread_create(&s->launcher, NULL, run_launcher, s) != 0)
         return XH_ERR_MEMORY;
+    if (pthread_create(&s->committer, NULL, run_committer, s) != 0) {
+        stop(s, s->launcher);
+        return XH_ERR_MEMORY;
+    }
     return XH_OK;
 }
 
@@ -281,26 +378,25 @@ xh_status_t hyb_stream_create(hyb_device_t *device, const int *cpus,
 
     if (s == NULL)
         return XH_ERR_MEMORY;
-    s->device = device;
     s->options = *options;
     s->cpu_count = cpu_count;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
-    status = hyb_flight_open(&s->flight, device);
+    status = hyb_lanes_open(&s->lanes, device);
     if (status != XH_OK)
-        goto without_flight;
-    s->flight.product_only = options->product_only;
-    s->flight.direct = options->direct;
+        goto without_lanes;
+    s->lanes.tile_return = options->tile_return;
+    s->lanes.pins = options->pins;
     status = start(s, cpus);
     if (status != XH_OK)
-        goto without_thread;
+        goto without_threads;
     *stream_p = s;
     return XH_OK;
 
-without_thread:
+without_threads:
     free(s->cpus);
-    hyb_flight_close(&s->flight);
-without_flight:
+    hyb_lanes_close(&s->lanes);
+without_lanes:
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -309,57 +405,58 @@ without_flight:
 
 void hyb_stream_destroy(hyb_stream_t *s)
 {
+    hyb_device_t *device;
+
     if (s == NULL)
         return;
-    pthread_mutex_lock(&s->lock);
-    s->quits = true;
-    pthread_cond_broadcast(&s->changed);
-    pthread_mutex_unlock(&s->lock);
-    pthread_join(s->thread, NULL);
-    hyb_flight_close(&s->flight);
-    hyb_device_close(s->device);
+    device = s->lanes.device;
+    stop(s, s->launcher);
+    pthread_join(s->committer, NULL);
+    hyb_lanes_close(&s->lanes);
+    hyb_device_close(device);
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
     free(s->cpus);
     free(s);
 }
 
+/* ---- what others ask ----------------------------------------------------- */
+
 hyb_device_t *hyb_stream_device(const hyb_stream_t *s)
 {
-    return s->device;
+    return s->lanes.device;
 }
 
-bool hyb_stream_stages(const hyb_stream_t *s)
+size_t hyb_stream_staging_bytes(const hyb_stream_t *s, const hyb_tiling_t *t)
 {
-    return !s->options.direct && !s->info.models_time;
-}
-
-bool hyb_stream_failed(const hyb_stream_t *s)
-{
-    return hyb_device_failed(s->device);
+    return s->info.models_time ? 0
+                               : hyb_lanes_staging(s->options.tile_return, t);
 }
 
 /* With the lock. */
 static void wait_until_idle(hyb_stream_t *s)
 {
-    while (s->job != NULL || s->reserve != NULL)
+    while (s->product != NULL || s->reserve != NULL)
         pthread_cond_wait(&s->changed, &s->lock);
 }
 
-void hyb_stream_reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
+xh_status_t hyb_stream_reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
 {
+    if (hyb_lanes_have(&s->lanes, tiling))
+        return XH_OK;
     pthread_mutex_lock(&s->lock);
     s->reserve = tiling;
     pthread_cond_broadcast(&s->changed);
     wait_until_idle(s);
     pthread_mutex_unlock(&s->lock);
+    return s->reserved;
 }
 
-void hyb_stream_begin(hyb_stream_t *s, hyb_job_t *job)
+void hyb_stream_begin(hyb_stream_t *s, hyb_product_t *product)
 {
-    hyb_job_join(job);
+    hyb_product_join(product);
     pthread_mutex_lock(&s->lock);
-    s->job = job;
+    s->product = product;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
 }

@@ -14,25 +14,17 @@
  *
  * C is cut into rows x cols tiles. A tile (i, j) needs A's strip of rows i and
  * B's strip of columns j, which cross the link in `chunks` pieces, at most
- * depth deep. The device has a_pieces buffers for pieces of A, b_pieces for
+ * depth deep. The device has a_pieces places for pieces of A, b_pieces for
  * those of B, each replacing the least recently used, and c_slots for C.
  *
  * Tiles go in groups of `group` columns of tiles; within a group row by row;
- * so with group = 1 column by column. Two regimes:
- *
- *   whole depth   chunks = 1: B's strips of a group stay while A's pass by, so
- *                 B crosses once, A once a group; once if all of A's stay
- *   C-stationary  chunks > 1: a tile stays while pieces of its strips pass by,
- *                 double-buffered: A crosses cols times, B rows times
- *
- * Source: Herault, Robert, Bosilca, Dongarra: Generic matrix multiplication
- * for multi-GPU accelerated distributed-memory platforms, II and III.
+ * so with group = 1 column by column.
  */
 typedef struct {
     int64_t m, n, k;              /* >= 1 */
-    uint64_t memory;              /* bytes of the device for all buffers */
+    uint64_t memory;              /* bytes of the device for all of them */
     int64_t tile_rows, tile_cols; /* wanted, >= 1; taken smaller if need be */
-    int c_slots;                  /* depth of the pipeline, >= 1 */
+    int c_slots;                  /* tiles in flight, >= 1 */
 } hyb_tiling_request_t;
 
 typedef struct {
@@ -46,21 +38,17 @@ typedef struct {
 } hyb_tiling_t;
 
 typedef struct {
-    int64_t row, col; /* of the tile: its strip of A and its strip of B */
+    int64_t index;    /* in the order */
+    int64_t row, col; /* its strip of A and its strip of B */
     xh_rectangle_t part;
 } hyb_tile_t;
 
-typedef struct { /* bytes over the link, one device doing all tiles in order */
-    uint64_t a_in, b_in, c_in, c_out;
-} hyb_traffic_t;
-
-enum { HYB_TILING_COVER = 5 };
-
 /*
- * The tiling with the wanted tile if whole strips then fit, two of A and one
- * of B; otherwise C-stationary, with the largest tile, no larger than wanted,
- * that leaves room for chunks a quarter as deep as the tile is long. A last
- * partial tile of less than half a tile is merged with its neighbour.
+ * Columns of tiles one after another, for a C whose columns become ready so,
+ * with strips of whole depth: B crosses the link once, A once if all of it can
+ * stay on the device, else once a column of tiles. The tiles are as wanted if
+ * two strips of A and one of B then fit, else the largest for which they do. A
+ * last partial tile of less than half a tile is merged with its neighbour.
  *
  * Errors: XH_ERR_ARG     a number below the range above, or no int64_t holds
  *                        the number of tiles
@@ -68,13 +56,6 @@ enum { HYB_TILING_COVER = 5 };
  */
 xh_status_t hyb_tiling_plan(const hyb_tiling_request_t *request,
                             hyb_tiling_t *tiling_p);
-
-/*
- * The same with group 1, for a C whose columns become ready one after another:
- * where not all of A stays, it crosses once a column of tiles.
- */
-xh_status_t hyb_tiling_plan_by_columns(const hyb_tiling_request_t *request,
-                                       hyb_tiling_t *tiling_p);
 
 /* Tiles in all. */
 int64_t hyb_tiling_count(const hyb_tiling_t *tiling);
@@ -86,28 +67,30 @@ hyb_tile_t hyb_tiling_tile(const hyb_tiling_t *tiling, int64_t index);
 void hyb_tiling_chunk(const hyb_tiling_t *tiling, int64_t z, int64_t *first_p,
                       int64_t *depth_p);
 
-/*
- * The parts of C that tiles first .. first + count - 1 make up, as few large
- * rectangles: at most 3 if count reaches to the last tile, or group is 1.
- * Returns how many of parts_p are set.
- */
-int hyb_tiling_cover(const hyb_tiling_t *tiling, int64_t first, int64_t count,
-                     xh_rectangle_t parts_p[HYB_TILING_COVER]);
-
-/*
- * How many tiles, of those before end and the last of them first, have together
- * at most this share of C? The last ones of a row or column may be larger.
- *
- * end    in  0 .. count
- * share  in  0 to 1
- */
-int64_t hyb_tiling_tiles_of(const hyb_tiling_t *tiling, int64_t end,
-                            double share);
-
-/* Bytes of all buffers together, at most those of the request. */
+/* Bytes of all pieces and slots together, at most those of the request. */
 uint64_t hyb_tiling_memory(const hyb_tiling_t *tiling);
 
-/* reads_c  in  false where beta is 0 */
-hyb_traffic_t hyb_tiling_traffic(const hyb_tiling_t *tiling, bool reads_c);
+/* ---- what other ways to cut are made of ---------------------------------- */
+
+/*
+ * The request's numbers, and its tiles, into tiling_p; no pieces yet.
+ * Errors: XH_ERR_ARG  as above, of the request
+ */
+xh_status_t hyb_tiling_begin(const hyb_tiling_request_t *request,
+                             hyb_tiling_t *tiling_p);
+
+/* Doubles that c_slots tiles leave of memory bytes; may be negative. */
+double hyb_tiling_left(const hyb_tiling_t *tiling, uint64_t memory);
+
+/* Pieces of whole depth: all of A's strips if they fit, else as many of B's as
+ * fit, in equal groups. False: not even two of A's and one of B's fit. */
+bool hyb_tiling_keep_strips(hyb_tiling_t *tiling, uint64_t memory);
+
+/* The next smaller tile, by an eighth of its longer side; false: there is none.
+ */
+bool hyb_tiling_shrink(hyb_tiling_t *tiling);
+
+/* A size, <= most, that cuts extent evenly, or nearly so but aligned. */
+int64_t hyb_tiling_even(int64_t extent, int64_t most);
 
 #endif

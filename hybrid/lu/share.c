@@ -12,7 +12,7 @@
 #include "hybrid/cpu/product/blas.h"
 #include "hybrid/cpu/product/gemm.h"
 #include "hybrid/cpu/product/gemm.h"
-#include "hybrid/device/offload.h"
+#include "hybrid/device/product.h"
 #include "hybrid/lu/lu.h"
 
 /* What the devices get of one iteration. */
@@ -32,7 +32,7 @@ struct hyb_share {
     double rate;          /* flop/s of all in the last update; 0: unknown */
     int current;          /* iteration on the devices, or the next one */
     pthread_mutex_t lock; /* of what follows */
-    hyb_offload_t *offload;
+    hyb_product_t *tiles;
     int helpers; /* workers at its tiles */
 };
 
@@ -59,11 +59,11 @@ xh_status_t hyb_share_create(hyb_lu_t *lu, hyb_share_t **share_p)
     s->machine = machine;
     pthread_mutex_init(&s->lock, NULL);
     s->l2 = hyb_l2_columns_memory(lu->panel.l2, &bytes);
-    hyb_machine_pin(machine, s->l2, bytes);
+    hyb_machine_pin_flat(machine, s->l2, bytes);
     s->u = lu->exchange.u;
     if (s->u != NULL)
-        hyb_machine_pin(machine, s->u, lu->exchange.u_bytes);
-    hyb_offload_reserve(machine, lu->mat->mp, lu->ledger.columns,
+        hyb_machine_pin_flat(machine, s->u, lu->exchange.u_bytes);
+    hyb_product_reserve(machine, lu->mat->mp, lu->ledger.columns,
                         Mmin(lu->mat->nb, lu->mat->n));
     *share_p = s;
     return XH_OK;
@@ -85,7 +85,7 @@ uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
     if (means->resident || hyb_machine_working_devices(means->machine) == 0)
         return 0;
     return (uint64_t)hyb_team_size(means->team) * hyb_host_gemm_lone_bytes() +
-           hyb_offload_bytes(means->machine, hpl_system_rows(shape),
+           hyb_product_bytes(means->machine, hpl_system_rows(shape),
                              hpl_system_columns(shape),
                              Mmin(shape->nb, shape->n));
 }
@@ -145,8 +145,8 @@ void hyb_share_release(hyb_lu_t *lu, const hyb_step_t *step)
     if (s == NULL)
         return;
     pthread_mutex_lock(&s->lock);
-    if (s->offload != NULL && s->current == step->k)
-        hyb_offload_release(s->offload, solved_columns(lu, step));
+    if (s->tiles != NULL && s->current == step->k)
+        hyb_product_release(s->tiles, solved_columns(lu, step));
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -176,14 +176,14 @@ static _Noreturn void give_up(const hyb_lu_t *lu, const char *what,
 static void begin(hyb_lu_t *lu, part_t *part)
 {
     hyb_share_t *s = lu->share;
-    hyb_offload_t *offload;
+    hyb_product_t *tiles;
 
-    if (hyb_offload_begin(s->machine, &part->product, &offload) != XH_OK)
+    if (hyb_product_begin(s->machine, &part->product, &tiles) != XH_OK)
         give_up(lu, "out of memory for tiles", "");
     part->member_rate = hyb_tune_thread_rate(lu);
     part->begun = xh_clock_now();
     pthread_mutex_lock(&s->lock);
-    s->offload = offload;
+    s->tiles = tiles;
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -280,18 +280,18 @@ static void finish(hyb_lu_t *lu)
 {
     hyb_share_t *s = lu->share;
     part_t *part = part_of(lu, s->current);
-    hyb_offload_t *offload = NULL;
+    hyb_product_t *tiles = NULL;
     hyb_report_t report;
 
     pthread_mutex_lock(&s->lock);
     if (s->helpers == 0) {
-        offload = s->offload;
-        s->offload = NULL;
+        tiles = s->tiles;
+        s->tiles = NULL;
     }
     pthread_mutex_unlock(&s->lock);
-    if (offload == NULL)
+    if (tiles == NULL)
         return;
-    if (hyb_offload_finish(offload, &report) != XH_OK)
+    if (hyb_product_finish(tiles, &report) != XH_OK)
         give_up(lu, "a tile was lost", "");
     free(report.owner);
     note(lu, part, &report);
@@ -307,11 +307,11 @@ static void attend(hyb_lu_t *lu)
     hyb_share_t *s = lu->share;
 
     hyb_share_release(lu, hyb_lu_step(lu, s->current));
-    complete_columns(lu, hyb_offload_columns_done(s->offload));
-    if (hyb_offload_lost(s->offload))
+    complete_columns(lu, hyb_product_columns_done(s->tiles));
+    if (hyb_product_lost(s->tiles))
         give_up(lu, "a device is lost that wrote into the matrix ",
-                "(direct=on)");
-    if (hyb_offload_done(s->offload))
+                "(tile_return=direct)");
+    if (hyb_product_done(s->tiles))
         finish(lu);
 }
 
@@ -320,12 +320,12 @@ void hyb_share_poll(void *context)
     hyb_lu_t *lu = context;
     hyb_share_t *s = lu->share;
 
-    if (s->offload != NULL)
+    if (s->tiles != NULL)
         attend(lu);
-    if (s->offload != NULL)
+    if (s->tiles != NULL)
         return;
     begin_next(lu);
-    if (s->offload != NULL)
+    if (s->tiles != NULL)
         hyb_share_release(lu, hyb_lu_step(lu, s->current));
 }
 
@@ -333,7 +333,7 @@ bool hyb_share_has_left(const hyb_lu_t *lu, int k)
 {
     if (lu->share == NULL)
         return true;
-    if (lu->share->offload == NULL)
+    if (lu->share->tiles == NULL)
         pass_empty(lu);
     return k < lu->share->current;
 }
@@ -343,18 +343,18 @@ bool hyb_share_has_left(const hyb_lu_t *lu, int k)
 
 /* Once all tiles are complete nobody comes in: the leader waits for those who
  * are. */
-static hyb_offload_t *enter(hyb_share_t *s)
+static hyb_product_t *enter(hyb_share_t *s)
 {
-    hyb_offload_t *offload;
+    hyb_product_t *tiles;
 
     pthread_mutex_lock(&s->lock);
-    offload = s->offload;
-    if (offload != NULL && hyb_offload_done(offload))
-        offload = NULL;
-    if (offload != NULL)
+    tiles = s->tiles;
+    if (tiles != NULL && hyb_product_done(tiles))
+        tiles = NULL;
+    if (tiles != NULL)
         s->helpers++;
     pthread_mutex_unlock(&s->lock);
-    return offload;
+    return tiles;
 }
 
 static void leave(hyb_share_t *s)
@@ -382,7 +382,7 @@ static int64_t tiles_to_keep(const hyb_lu_t *lu, const part_t *part,
                              hyb_patience_t patience)
 {
     const hyb_share_t *s = lu->share;
-    double rate = s->rate > 0.0 ? s->rate : hyb_offload_rate(s->offload);
+    double rate = s->rate > 0.0 ? s->rate : hyb_product_rate(s->tiles);
 
     if (patience == HYB_HELPS_SHORT)
         return INT64_MAX;
@@ -423,24 +423,24 @@ bool hyb_share_help(hyb_worker_t *me, hyb_patience_t patience)
 {
     hyb_lu_t *lu = me->lu;
     hyb_share_t *s = lu->share;
-    hyb_offload_t *offload = s != NULL ? enter(s) : NULL;
-    hyb_offload_tile_t tile;
+    hyb_product_t *tiles = s != NULL ? enter(s) : NULL;
+    hyb_tile_t tile;
     hyb_timer_mark_t mark;
     xh_gemm_t product;
     const part_t *part;
     bool any;
 
-    if (offload == NULL)
+    if (tiles == NULL)
         return false;
     part = part_of(lu, s->current);
-    any = hyb_offload_take(offload, tiles_to_keep(lu, part, patience), &tile);
+    any = hyb_product_take(tiles, tiles_to_keep(lu, part, patience), &tile);
     if (any) {
         mark = hyb_timer_enter(lu->workers.timer, me->member, HYB_HELP,
                                s->current);
         product = xh_gemm_part(&part->product, tile.part);
         multiply_tile(me, &product);
         hyb_timer_leave(lu->workers.timer, me->member, mark);
-        hyb_offload_give(offload, &tile);
+        hyb_product_give(tiles, &tile);
     }
     leave(s);
     return any;

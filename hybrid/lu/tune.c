@@ -38,7 +38,7 @@ xh_status_t hyb_tune_begin(hyb_lu_t *lu)
     /* Groups cost messages where rows of other processes are exchanged. */
     hyb_lookahead_t first =
         lu->grid->nprow == 1 ? HYB_LOOKAHEAD_PIPELINE : HYB_LOOKAHEAD_PANEL;
-    xh_status_t status = hyb_split_parse(xh_settings_text("split"), &t->split);
+    xh_status_t status = hyb_split_of_setting(&t->split);
 
     if (status != XH_OK)
         return status;

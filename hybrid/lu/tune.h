@@ -2,8 +2,8 @@
 #ifndef HYB_TUNE_H
 #define HYB_TUNE_H
 
-#include "hybrid/device/split.h"
-#include "hybrid/device/ratio.h"
+#include "hybrid/lu/tuner/split.h"
+#include "hybrid/lu/tuner/ratio.h"
 #include "hybrid/lu/lap.h"
 #include "hybrid/lu/share.h"
 #include "hybrid/lu/tuner/choice.h"

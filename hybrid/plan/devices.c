@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "hybrid/lu/l2_columns.h"
 #include "hybrid/cpu/update/pack.h"
-#include "hybrid/device/offload.h"
+#include "hybrid/device/product.h"
 #include "hybrid/plan/host_timing.h"
 
 enum {
@@ -99,7 +99,7 @@ static xh_status_t allocate(devices_t *d)
     d->u = d->c + c;
     d->l2 = d->u + u;
     hyb_team_run(hyb_machine_team(d->node), fill, d);
-    hyb_machine_pin(d->node, d->memory, d->bytes);
+    hyb_machine_pin_flat(d->node, d->memory, d->bytes);
     return XH_OK;
 }
 
@@ -111,7 +111,7 @@ static xh_status_t allocate_flat(devices_t *d)
     if (hyb_l2_columns_create(d->extent.rows, d->extent.nb, &d->flat) != XH_OK)
         return XH_ERR_MEMORY;
     memory = hyb_l2_columns_memory(d->flat, &bytes);
-    hyb_machine_pin(d->node, memory, bytes);
+    hyb_machine_pin_flat(d->node, memory, bytes);
     return XH_OK;
 }
 
@@ -200,17 +200,17 @@ double xhpl_devices_copy_seconds(xhpl_devices_t *d, int64_t m, int64_t nb,
 
 /* What failed devices give back is given up: nobody needs C. Returns whether
  * there was any. */
-static bool is_given_up(hyb_offload_t *offload)
+static bool is_given_up(hyb_product_t *product)
 {
-    hyb_offload_tile_t tile;
+    hyb_tile_t tile;
     bool any = false;
 
-    while (!hyb_offload_done(offload) && !hyb_offload_lost(offload))
-        if (hyb_offload_take(offload, hyb_offload_remaining(offload), &tile)) {
-            hyb_offload_give(offload, &tile);
+    while (!hyb_product_done(product) && !hyb_product_lost(product))
+        if (hyb_product_take(product, hyb_product_remaining(product), &tile)) {
+            hyb_product_give(product, &tile);
             any = true;
         } else {
-            hyb_offload_wait(offload);
+            hyb_product_wait(product);
         }
     return any;
 }
@@ -218,15 +218,15 @@ static bool is_given_up(hyb_offload_t *offload)
 /* One product. Errors: XH_ERR_DEVICE  one failed; XH_ERR_MEMORY */
 static xh_status_t multiply(devices_t *d, hyb_report_t *report_p)
 {
-    hyb_offload_t *offload;
-    xh_status_t status = hyb_offload_begin(d->node, &d->product, &offload);
+    hyb_product_t *product;
+    xh_status_t status = hyb_product_begin(d->node, &d->product, &product);
     bool failed;
 
     if (status != XH_OK)
         return status;
-    hyb_offload_release(offload, d->product.c.cols);
-    failed = is_given_up(offload);
-    status = hyb_offload_finish(offload, report_p);
+    hyb_product_release(product, d->product.c.cols);
+    failed = is_given_up(product);
+    status = hyb_product_finish(product, report_p);
     if (status == XH_OK)
         free(report_p->owner);
     return failed ? XH_ERR_DEVICE : status;

@@ -10,6 +10,7 @@
 #include "hpl/grid/agree.h"
 #include "hybrid/observe/phase.h"
 #include "hybrid/lu/means.h"
+#include "hybrid/lu/tuner/split.h"
 #include "hybrid/plan/devices.h"
 #include "hybrid/plan/links.h"
 #include "hybrid/plan/packing.h"
@@ -409,12 +410,15 @@ xh_status_t xhpl_measure(const hyb_means_t *means,
                          const xhpl_measurement_t *what, xhpl_rates_t *rates_p)
 {
     int threads = hyb_team_size(hyb_machine_team(means->machine));
-    hyb_split_t split = hyb_machine_split(means->machine);
-    xhpl_rates_t rates = {.threads = (int)-xhpl_links_slowest(-threads),
-                          .fixed = split.policy == HYB_SPLIT_FIXED,
-                          .share = split.share};
-    xh_status_t status = measure_links(what, &rates);
+    xhpl_rates_t rates = {.threads = (int)-xhpl_links_slowest(-threads)};
+    hyb_split_t split;
+    xh_status_t status = hyb_split_of_setting(&split);
 
+    if (status != XH_OK)
+        return status;
+    rates.fixed = split.policy == HYB_SPLIT_FIXED;
+    rates.share = split.share;
+    status = measure_links(what, &rates);
     if (status == XH_OK)
         status = measure_work(means, what, &rates);
     if (status == XH_OK)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 
 PRODUCT = ["-m", "150", "-n", "130", "-k", "40", "--repeat", "1", "--verify"]
 TILED = [*PRODUCT, "--set", "tile=32", "--set", "split=fixed:0.8"]
-OWN_DEVICE = ["--devices", "cuda:0", "--set", "product_return=off"]
+OWN_DEVICE = ["--devices", "cuda:0", "--set", "tile_return=staged"]
 
 
 def environment(**settings):
@@ -74,10 +74,9 @@ def assert_nothing_left(outcome):
 @pytest.mark.parametrize(
     "setting",
     [
-        "product_return=on",
-        "product_return=off",
-        "product_return=auto",
-        "direct=on",
+        "tile_return=product",
+        "tile_return=staged",
+        "tile_return=direct",
         "pipeline=1",
         "copy_threads=2",
     ],
@@ -222,7 +221,7 @@ LOSSES = [
 def test_a_lost_device_costs_no_element(xdgemm, fault, cause, devices):
     outcome = xdgemm(
         *TILED, "--devices", f"cuda:{devices}",
-        "--set", "product_return=off", "--set", "stall_seconds=0.3",
+        "--set", "tile_return=staged", "--set", "stall_seconds=0.3",
         DEVICES=2, FAULT=f"0:{fault}",
     )  # fmt: skip
     assert wrong(outcome) == 0
@@ -244,7 +243,7 @@ def test_memory_that_cannot_be_pinned_costs_no_device(xdgemm):
 # ---- xhpl -------------------------------------------------------------------
 
 SYSTEM = ("-n", 300, "--nb", 32, "--set", "tile=48", "--set", "threads=1")
-SHARE = ("--set", "split=fixed:0.8", "--set", "product_return=off")
+SHARE = ("--set", "split=fixed:0.8", "--set", "tile_return=staged")
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -26,7 +26,7 @@ def assert_passed(outcome):
 LOSSES = [
     (1, "fault on demand", ("emu_fault=fail@gemm:4",)),
     (4, "fault on demand", ("emu_fault=fail@copy_in:5",)),
-    (1, "it ran out of memory", ("emu_fault=oom@alloc:1",)),
+    (1, "it ran out of memory", ("emu_fault=oom@copy_in:5",)),
     (4, "it stalled", ("emu_fault=stall@gemm:1", "stall_seconds=0.3")),
 ]
 
@@ -45,18 +45,26 @@ def test_a_run_goes_on_without_devices(xhpl, processes, cause, settings):
 
 @pytest.mark.parametrize("processes", GRIDS)
 def test_a_lost_device_that_writes_into_the_matrix_ends_the_run(xhpl, processes):
-    outcome = solve(xhpl, processes, 1, "direct=on", "emu_fault=0:fail@gemm:4")
+    direct = ("tile_return=direct", "emu_fault=0:fail@gemm:4")
+    outcome = solve(xhpl, processes, 1, *direct)
     assert outcome.status not in (0, 1, 2), str(outcome)
-    said = r"iteration \d+: .* wrote into the matrix \(direct=on\)"
+    said = r"iteration \d+: .* wrote into the matrix \(tile_return=direct\)"
     assert re.search(said, outcome.stderr), str(outcome)
     assert "PASSED" not in outcome.stdout, str(outcome)
 
 
 def test_a_run_goes_on_with_the_other_device(xhpl):
-    outcome = solve(xhpl, 4, 2, "emu_fault=0:oom@alloc:1")
+    outcome = solve(xhpl, 4, 2, "emu_fault=0:oom@copy_in:2")
     assert_passed(outcome)
     assert "emu device 0 is given up" in outcome.stderr, str(outcome)
     assert outcome.stderr.count("is dropped") == 1, str(outcome)
+
+
+def test_where_memory_is_refused_tiles_become_smaller(xhpl):
+    outcome = solve(xhpl, 4, 2, "emu_fault=0:oom@alloc:1")
+    assert_passed(outcome)
+    assert outcome.stderr.count("device 0 has no") == 1, str(outcome)
+    assert "is dropped" not in outcome.stderr, str(outcome)
 
 
 @pytest.mark.parametrize("processes", GRIDS)

@@ -82,7 +82,7 @@ def test_each_alone_and_all_together_have_a_row(xdgemm, devices):
         "-m 70 -n 90 -k 30 --alpha 0 --beta 0",
         "-m 70 -n 90 -k 30 --set split=steal",
         "-m 70 -n 90 -k 30 --set split=fixed:0.5",
-        "-m 70 -n 90 -k 30 --set product_return=on",
+        "-m 70 -n 90 -k 30 --set tile_return=product",
         "-m 70 -n 90 -k 30 --set pipeline=1",
     ],
 )

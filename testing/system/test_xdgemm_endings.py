@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 
 # The host works on C while the device writes into it: the device's failure is
 # the run's.
-DIRECT = ["--devices", "emu:1", "--set", "direct=on", "--set", "tile=32",
+DIRECT = ["--devices", "emu:1", "--set", "tile_return=direct", "--set", "tile=32",
           "--set", "split=fixed:0.8"]  # fmt: skip
 LONG = ["-m", "100", "--torture", "60", "--json", "x.json"]
 FLIP = ["--set", "emu_fault=flip@gemm:3"]

@@ -160,6 +160,23 @@ hyb_machine_t *node_open(int threads, const char *const *settings, int count)
     return node;
 }
 
+xdg_gemm_t *gemm_open(int threads, const char *const *settings, int count)
+{
+    xdg_gemm_t *gemm = calloc(1, sizeof(*gemm));
+
+    assert_non_null(gemm);
+    assert_int_equal(xdg_gemm_open(node_open(threads, settings, count), gemm),
+                     XH_OK);
+    return gemm;
+}
+
+void gemm_shut(xdg_gemm_t *gemm)
+{
+    xdg_gemm_close(gemm);
+    hyb_machine_close(gemm->machine);
+    free(gemm);
+}
+
 int node_owner(const hyb_report_t *report, int64_t i, int64_t j)
 {
     int64_t tile, count = hyb_tiling_count(&report->tiling);

@@ -2,7 +2,8 @@
 #ifndef NODE_FIXTURE_H
 #define NODE_FIXTURE_H
 
-#include "hybrid/device/machine.h"
+#include "testing/xdgemm/c_stationary.h"
+#include "testing/xdgemm/gemm.h"
 
 /* What the tests of products on emulated devices have in common. */
 
@@ -42,6 +43,10 @@ size_t problem_wrong(const problem_t *problem);
  * all others have their defaults.
  */
 hyb_machine_t *node_open(int threads, const char *const *settings, int count);
+
+/* The same, for products by all of it. */
+xdg_gemm_t *gemm_open(int threads, const char *const *settings, int count);
+void gemm_shut(xdg_gemm_t *gemm);
 
 /* The executor, as in owner, of the tile that element (i, j) of C is in. */
 int node_owner(const hyb_report_t *report, int64_t i, int64_t j);

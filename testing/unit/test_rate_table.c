@@ -133,147 +133,6 @@ static void an_empty_table_knows_no_rate(void **state)
     assert_true(hyb_rate_table_rate(&table, 100, 100, 100) == 0.0);
 }
 
-/* ---- choice ---------------------------------------------------------------
- */
-
-static int64_t best(const hyb_rate_table_t *table, int64_t m, int64_t n,
-                    int executors)
-{
-    const int64_t shape[3] = {m, n, 512};
-
-    return hyb_rate_table_best_size(table, shape, executors, 1000);
-}
-
-/* A device that reaches half its rate at size 1000. */
-static hyb_rate_table_t saturating(void)
-{
-    hyb_rate_table_t table = {0};
-    int64_t size;
-
-    for (size = 128; size <= 8192; size *= 2)
-        hyb_rate_table_set(&table, size, 512,
-                           1e13 * (double)size / (double)(size + 1000));
-    return table;
-}
-
-static void a_large_product_gets_larger_tiles_than_a_small_one(void **state)
-{
-    hyb_rate_table_t table = saturating();
-
-    (void)state;
-    assert_int_equal(best(&table, 100000, 100000, 1), 8192);
-    assert_in_range(best(&table, 8192, 8192, 1), 1024, 4096);
-    assert_true(best(&table, 1024, 1024, 1) < best(&table, 8192, 8192, 1));
-}
-
-static void more_devices_get_smaller_tiles(void **state)
-{
-    hyb_rate_table_t table = saturating();
-
-    (void)state;
-    assert_true(best(&table, 16384, 16384, 8) < best(&table, 16384, 16384, 1));
-}
-
-static void the_best_size_is_that_of_least_time(void **state)
-{
-    hyb_rate_table_t table = saturating();
-    int64_t m, size, found;
-    double least, time;
-
-    (void)state;
-    for (m = 8192; m <= 200000; m += 1111) {
-        least = INFINITY;
-        found = 0;
-        for (size = 128; size <= 8192; size *= 2) {
-            time = ((double)m * (double)m / 2.0 + (double)size * (double)size) *
-                   (double)(size + 1000) / (double)size;
-            found = time < least ? size : found;
-            least = fmin(time, least);
-        }
-        assert_int_equal(best(&table, m, m, 2), found);
-    }
-}
-
-/* A GPU behind a link: shallow products wait for the link, deep ones do not. */
-static hyb_rate_table_t linked(void)
-{
-    hyb_rate_table_t table = {.link_rate = 5e10};
-    int64_t size, depth;
-
-    for (size = 512; size <= 8192; size *= 2)
-        for (depth = 512; depth <= 32768; depth *= 8)
-            hyb_rate_table_set(&table, size, depth,
-                               6e13 * (double)size / (double)(size + 1000));
-    return table;
-}
-
-static int64_t best_at(const hyb_rate_table_t *table, int64_t order,
-                       int64_t depth, int executors)
-{
-    const int64_t shape[3] = {order, order, depth};
-
-    return hyb_rate_table_best_size(table, shape, executors, 1000);
-}
-
-static void where_the_link_is_slow_tiles_are_small(void **state)
-{
-    hyb_rate_table_t table = linked();
-
-    (void)state;
-    assert_int_equal(best_at(&table, 65536, 512, 1), 1024);
-    assert_int_equal(best_at(&table, 65536, 512, 8), 1024);
-    assert_in_range(best_at(&table, 65536, 32768, 1), 4096, 8192);
-    table.link_rate = 5e12;
-    assert_true(best_at(&table, 65536, 512, 1) > 1024);
-    table.link_rate = 0.0;
-    assert_int_equal(best_at(&table, 65536, 512, 1), 8192);
-}
-
-/* Four tiles would leave four of eight devices idle. */
-static void behind_a_link_every_device_gets_tiles(void **state)
-{
-    hyb_rate_table_t table = linked();
-
-    (void)state;
-    assert_in_range(best_at(&table, 8192, 32768, 8), 512, 2048);
-    assert_in_range(best_at(&table, 8192, 262144, 8), 512, 2048);
-}
-
-static void the_best_size_is_that_of_least_time_behind_a_link(void **state)
-{
-    hyb_rate_table_t table = linked();
-    int64_t m, size, found;
-    double least, time, tile, copy;
-
-    (void)state;
-    for (m = 8192; m <= 200000; m += 1111) {
-        least = INFINITY;
-        found = 0;
-        for (size = 512; size <= 8192; size *= 2) {
-            tile = (double)size * (double)size;
-            copy = 8.0 * tile / 5e10;
-            time = 2.0 * tile * 4096.0 * (double)(size + 1000) /
-                   (6e13 * (double)size);
-            time = fmax(fmax(time, copy), 1e-4);
-            time = ((double)m * (double)m / (2.0 * tile) + 0.5) * time +
-                   3.0 * copy;
-            found = time < least ? size : found;
-            least = fmin(time, least);
-        }
-        assert_int_equal(best_at(&table, m, 4096, 2), found);
-    }
-}
-
-static void a_tile_is_no_longer_than_the_product(void **state)
-{
-    hyb_rate_table_t table = saturating(), empty = {0};
-
-    (void)state;
-    assert_in_range(best(&table, 50, 70, 1), 1, 70);
-    assert_int_equal(best(&empty, 50, 70, 1), 70);
-    assert_int_equal(best(&empty, 5000, 70, 1), 1000);
-}
-
 /* ---- text -----------------------------------------------------------------
  */
 
@@ -285,12 +144,14 @@ static void a_printed_table_reads_back(void **state)
     (void)state;
     table.point[3].rate = 1.0 / 3.0;
     table.link_rate = 55e9;
+    table.commit_rate = 11e9;
     assert_int_equal(
         hyb_rate_table_print(&table, "NVIDIA H200", text, sizeof(text)), XH_OK);
     assert_int_equal(hyb_rate_table_parse(text, "NVIDIA H200", &back), XH_OK);
     assert_int_equal(back.count, table.count);
     assert_true(fabs(back.point[3].rate - 1.0 / 3.0) < 1e-6);
     assert_true(back.link_rate == 55e9);
+    assert_true(back.commit_rate == 11e9);
     hyb_rate_table_print(&back, "NVIDIA H200", again, sizeof(again));
     assert_string_equal(text, again);
     hyb_rate_table_print(&empty, "", text, sizeof(text));
@@ -301,7 +162,9 @@ static void a_printed_table_reads_back(void **state)
 
 static void a_full_table_fits_its_text(void **state)
 {
-    hyb_rate_table_t table = {.link_rate = 1.23456e-300}, back;
+    hyb_rate_table_t table = {.link_rate = 1.23456e-300,
+                              .commit_rate = 1.23456e-300},
+                     back;
     char text[HYB_RATE_TEXT];
     int i;
 
@@ -348,11 +211,11 @@ static void another_model_is_refused(void **state)
     assert_int_equal(back.count, -7);
 }
 
-/* What older programs wrote, who did not measure the link. */
+/* What older programs wrote, who measured the link one way at a time. */
 static void the_older_form_is_refused(void **state)
 {
-    static const char text[] =
-        "tile rates 1\nx\n1 points: size depth flop/s\n512 256 1e+12\n";
+    static const char text[] = "tile rates 2\nx\n5e+10 bytes/s each way\n"
+                               "1 points: size depth flop/s\n512 256 1e+12\n";
     hyb_rate_table_t back;
 
     (void)state;
@@ -393,13 +256,6 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_flat_tile_counts_as_a_smaller_square),
     cmocka_unit_test(only_what_was_set_is_there),
     cmocka_unit_test(an_empty_table_knows_no_rate),
-    cmocka_unit_test(a_large_product_gets_larger_tiles_than_a_small_one),
-    cmocka_unit_test(more_devices_get_smaller_tiles),
-    cmocka_unit_test(the_best_size_is_that_of_least_time),
-    cmocka_unit_test(where_the_link_is_slow_tiles_are_small),
-    cmocka_unit_test(behind_a_link_every_device_gets_tiles),
-    cmocka_unit_test(the_best_size_is_that_of_least_time_behind_a_link),
-    cmocka_unit_test(a_tile_is_no_longer_than_the_product),
     cmocka_unit_test(a_printed_table_reads_back),
     cmocka_unit_test(a_full_table_fits_its_text),
     cmocka_unit_test(a_text_that_is_too_long_is_not_begun),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/device/split.h"
+#include "hybrid/lu/tuner/split.h"
 
-#include <pthread.h>
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 
@@ -226,112 +225,6 @@ static void both_end_together_whatever_their_speeds(void **state)
             play(1.0, seconds[i], total);
 }
 
-/* ---- range --------------------------------------------------------------- */
-
-static void a_range_is_taken_from_both_ends(void **state)
-{
-    hyb_range_t range;
-    hyb_span_t span;
-
-    (void)state;
-    assert_int_equal(hyb_range_init(&range, 10), XH_OK);
-    span = hyb_range_take_front(&range, 1);
-    assert_int_equal(span.first, 0);
-    assert_int_equal(span.count, 1);
-    span = hyb_range_take_back(&range, 4);
-    assert_int_equal(span.first, 6);
-    assert_int_equal(span.count, 4);
-    assert_int_equal(hyb_range_remaining(&range), 5);
-    span = hyb_range_take_front(&range, 2);
-    assert_int_equal(span.first, 1);
-    assert_int_equal(hyb_range_left(&range).first, 3);
-    assert_int_equal(hyb_range_left(&range).count, 3);
-    span = hyb_range_take_back(&range, 9);
-    assert_int_equal(span.first, 3);
-    assert_int_equal(span.count, 3);
-    assert_int_equal(hyb_range_take_front(&range, 1).count, 0);
-    assert_int_equal(hyb_range_take_back(&range, 1).count, 0);
-    assert_int_equal(hyb_range_remaining(&range), 0);
-}
-
-static void none_or_less_is_nothing(void **state)
-{
-    hyb_range_t range;
-
-    (void)state;
-    assert_int_equal(hyb_range_init(&range, 3), XH_OK);
-    assert_int_equal(hyb_range_take_front(&range, 0).count, 0);
-    assert_int_equal(hyb_range_take_back(&range, -1).count, 0);
-    assert_int_equal(hyb_range_remaining(&range), 3);
-}
-
-static void a_range_holds_every_count_of_32_bits(void **state)
-{
-    hyb_range_t range;
-
-    (void)state;
-    assert_int_equal(hyb_range_init(&range, -1), XH_ERR_ARG);
-    assert_int_equal(hyb_range_init(&range, (int64_t)UINT32_MAX + 1),
-                     XH_ERR_ARG);
-    assert_int_equal(hyb_range_init(&range, UINT32_MAX), XH_OK);
-    assert_int_equal(hyb_range_take_back(&range, 1).first, UINT32_MAX - 1);
-    assert_int_equal(hyb_range_take_front(&range, INT64_MAX).count,
-                     UINT32_MAX - 1);
-    assert_int_equal(hyb_range_init(&range, 0), XH_OK);
-    assert_int_equal(hyb_range_take_front(&range, 1).count, 0);
-}
-
-enum { TILES = 200000, TAKERS = 4 };
-
-/* one of the threads that empty a range */
-typedef struct {
-    hyb_range_t *range;
-    unsigned char *taken; /* by tile: how often, each by one thread at a time */
-    int number;
-} taker_t;
-
-static void *take_all(void *argument)
-{
-    taker_t *t = argument;
-    hyb_span_t span;
-    int64_t i;
-
-    do {
-        span = t->number % 2 == 0
-                   ? hyb_range_take_front(t->range, 1 + t->number)
-                   : hyb_range_take_back(t->range, 1 + t->number);
-        for (i = 0; i < span.count; i++)
-            t->taken[span.first + i]++;
-    } while (span.count > 0);
-    return NULL;
-}
-
-static void each_tile_goes_to_one_thread(void **state)
-{
-    unsigned char *taken = calloc(TILES, 1);
-    pthread_t thread[TAKERS];
-    taker_t taker[TAKERS];
-    hyb_range_t range;
-    int64_t wrong = 0;
-    int i;
-
-    (void)state;
-    assert_non_null(taken);
-    assert_int_equal(hyb_range_init(&range, TILES), XH_OK);
-    for (i = 0; i < TAKERS; i++) {
-        taker[i] = (taker_t){&range, taken, i};
-        assert_int_equal(pthread_create(&thread[i], NULL, take_all, &taker[i]),
-                         0);
-    }
-    for (i = 0; i < TAKERS; i++)
-        pthread_join(thread[i], NULL);
-    for (i = 0; i < TILES; i++)
-        wrong += taken[i] != 1;
-    free(taken);
-    assert_int_equal(wrong, 0);
-    assert_int_equal(hyb_range_remaining(&range), 0);
-}
-
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(every_policy_is_read),
     cmocka_unit_test(a_word_that_is_none_is_refused_with_the_nearest),
@@ -347,9 +240,5 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(a_member_is_done_before_the_devices_are),
     cmocka_unit_test(without_rates_a_member_leaves_all_to_the_devices),
     cmocka_unit_test(both_end_together_whatever_their_speeds),
-    cmocka_unit_test(a_range_is_taken_from_both_ends),
-    cmocka_unit_test(none_or_less_is_nothing),
-    cmocka_unit_test(a_range_holds_every_count_of_32_bits),
-    cmocka_unit_test(each_tile_goes_to_one_thread),
 };
 UNIT_MAIN(cases)

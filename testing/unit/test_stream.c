@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/device/stream.h"
+#include "hybrid/device/stream_private.h"
+#include "testing/xdgemm/c_stationary.h"
+#include "base/clock.h"
 #include "testing/unit/emu_fixture.h"
 #include "testing/unit/node_fixture.h"
 
 enum { MIB = 1 << 20 };
 
-/* A stream on an emulated device that commits as executor index + 1. */
-static hyb_stream_t *stream_open(int index, bool product_only,
-                                 const char *fault)
+/* A stream on an emulated device that commits as executor index + 1, with
+ * threads. */
+static hyb_stream_t *stream_with(int index, hyb_tile_return_t tile_return,
+                                 int threads, const char *fault)
 {
+    static const int cpus[] = {0, 0, 0};
     const hyb_stream_options_t options = {.executor = index + 1,
-                                          .slots = 3,
-                                          .product_only = product_only,
+                                          .tile_return = tile_return,
                                           .stall_seconds = 60.0};
     hyb_device_t *device = emu_open(index, "emu_memory=1", fault, NULL);
     hyb_stream_t *stream = NULL;
 
-    assert_int_equal(hyb_stream_create(device, NULL, 0, &options, &stream),
-                     XH_OK);
+    assert_int_equal(
+        hyb_stream_create(device, cpus, threads, &options, &stream), XH_OK);
     assert_ptr_equal(hyb_stream_device(stream), device);
     return stream;
+}
+
+static hyb_stream_t *stream_open(int index, const char *fault)
+{
+    return stream_with(index, HYB_RETURN_STAGED, 0, fault);
 }
 
 /* How C of product is cut for memory bytes; slots tiles are in flight. */
@@ -35,7 +43,7 @@ static xh_status_t plan(const xh_gemm_t *p, int64_t tile, uint64_t memory,
         .tile_cols = tile,
         .c_slots = slots};
 
-    return hyb_tiling_plan(&request, tiling_p);
+    return xdg_c_stationary(&request, tiling_p);
 }
 
 /* ---- one stream, any memory ---------------------------------------------- */
@@ -44,17 +52,18 @@ static xh_status_t plan(const xh_gemm_t *p, int64_t tile, uint64_t memory,
 static void check_alone(hyb_stream_t *stream, problem_t *problem,
                         const hyb_tiling_t *tiling, bool reads_c)
 {
-    hyb_traffic_t traffic = hyb_tiling_traffic(tiling, reads_c);
+    xdg_traffic_t traffic = xdg_traffic(tiling, reads_c);
     hyb_work_t work;
-    hyb_job_t job;
+    hyb_product_t product;
 
     problem_restore(problem);
-    assert_int_equal(hyb_job_init(&job, &problem->product, tiling), XH_OK);
-    hyb_job_release(&job, tiling->n);
-    hyb_stream_begin(stream, &job);
-    hyb_job_end(&job);
+    assert_int_equal(hyb_product_init(&product, &problem->product, tiling),
+                     XH_OK);
+    hyb_product_release(&product, tiling->n);
+    hyb_stream_begin(stream, &product);
+    hyb_product_end(&product);
     hyb_stream_finish(stream, &work);
-    hyb_job_destroy(&job);
+    hyb_product_destroy(&product);
     assert_false(work.dropped);
     assert_int_equal(problem_wrong(problem), 0);
     assert_int_equal(work.tiles, hyb_tiling_count(tiling));
@@ -87,30 +96,32 @@ static const shape_t shape = {13, 11, 9, XH_TRANS, XH_NO_TRANS, 0.5, 0.75, 1};
 
 static void a_stream_needs_memory_for_one_tile_only(void **state)
 {
-    hyb_stream_t *stream = stream_open(0, false, "emu_fault=");
+    static const struct {
+        hyb_tile_return_t tile_return;
+        int threads;
+    } ways[] = {{HYB_RETURN_STAGED, 0},
+                {HYB_RETURN_STAGED, 3},
+                {HYB_RETURN_PRODUCT, 1},
+                {HYB_RETURN_PRODUCT, 2},
+                {HYB_RETURN_DIRECT, 1}};
+    hyb_stream_t *stream;
+    size_t i;
     int slots;
 
     (void)state;
     srand(1);
-    for (slots = 1; slots <= 4; slots++)
-        check_memories(stream, shape, slots, true);
-    hyb_stream_destroy(stream);
-}
-
-static void the_host_adds_products_of_any_memory(void **state)
-{
-    hyb_stream_t *stream = stream_open(0, true, "emu_fault=");
-    int slots;
-
-    (void)state;
-    srand(2);
-    for (slots = 1; slots <= 4; slots++)
-        check_memories(stream, shape, slots, false);
-    hyb_stream_destroy(stream);
+    for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        stream =
+            stream_with(0, ways[i].tile_return, ways[i].threads, "emu_fault=");
+        for (slots = 1; slots <= 4; slots++)
+            check_memories(stream, shape, slots,
+                           ways[i].tile_return != HYB_RETURN_PRODUCT);
+        hyb_stream_destroy(stream);
+    }
 }
 
 /* Flat, then tall, then deep: each fills the device in another way. */
-static void each_job_finds_all_of_the_memory(void **state)
+static void each_product_finds_all_of_the_memory(void **state)
 {
     static const shape_t shapes[] = {
         {20, 900, 120, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
@@ -119,7 +130,7 @@ static void each_job_finds_all_of_the_memory(void **state)
         {250, 250, 2, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
         {900, 20, 120, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
     };
-    hyb_stream_t *stream = stream_open(0, false, "emu_fault=");
+    hyb_stream_t *stream = stream_open(0, "emu_fault=");
     hyb_tiling_t tiling;
     problem_t problem;
     size_t i;
@@ -136,9 +147,10 @@ static void each_job_finds_all_of_the_memory(void **state)
     hyb_stream_destroy(stream);
 }
 
-/* ---- a job that is shared ------------------------------------------------ */
+/* ---- a product that is shared
+ * ------------------------------------------------ */
 
-static void streams_share_a_job(void **state)
+static void streams_share_a_product(void **state)
 {
     enum { STREAMS = 3 };
     problem_t problem = problem_create(shape, false);
@@ -146,41 +158,42 @@ static void streams_share_a_job(void **state)
     hyb_work_t work[STREAMS];
     hyb_tiling_t tiling;
     int64_t tiles = 0, owned[STREAMS + 1] = {0};
-    hyb_job_t job;
+    hyb_product_t product;
     int i;
 
     (void)state;
     assert_int_equal(plan(&problem.product, 2, MIB, 2, &tiling), XH_OK);
-    assert_int_equal(hyb_job_init(&job, &problem.product, &tiling), XH_OK);
-    hyb_job_release(&job, tiling.n);
+    assert_int_equal(hyb_product_init(&product, &problem.product, &tiling),
+                     XH_OK);
+    hyb_product_release(&product, tiling.n);
     for (i = 0; i < STREAMS; i++) {
-        stream[i] = stream_open(i, false, "emu_fault=");
-        hyb_stream_begin(stream[i], &job);
+        stream[i] = stream_open(i, "emu_fault=");
+        hyb_stream_begin(stream[i], &product);
     }
     for (i = 0; i < STREAMS; i++)
         hyb_stream_finish(stream[i], &work[i]);
     assert_int_equal(problem_wrong(&problem), 0);
     for (i = 0; i < hyb_tiling_count(&tiling); i++)
-        owned[job.owner[i]]++;
+        owned[product.owner[i]]++;
     for (i = 0; i < STREAMS; i++) {
         assert_int_equal(work[i].tiles, owned[i + 1]);
         tiles += work[i].tiles;
         hyb_stream_destroy(stream[i]);
     }
     assert_int_equal(tiles, hyb_tiling_count(&tiling));
-    hyb_job_destroy(&job);
+    hyb_product_destroy(&product);
     problem_destroy(&problem);
 }
 
 /* Elements of tile that are not as before; of all tiles, if none has owner. */
-static int64_t changed(const problem_t *problem, const hyb_job_t *job)
+static int64_t changed(const problem_t *problem, const hyb_product_t *product)
 {
     int64_t tile, i, j, count = 0;
 
-    for (tile = 0; tile < hyb_tiling_count(&job->tiling); tile++) {
-        xh_rectangle_t p = hyb_tiling_tile(&job->tiling, tile).part;
+    for (tile = 0; tile < hyb_tiling_count(&product->tiling); tile++) {
+        xh_rectangle_t p = hyb_tiling_tile(&product->tiling, tile).part;
 
-        if (job->owner[tile] >= 0)
+        if (product->owner[tile] >= 0)
             continue;
         for (j = p.col; j < p.col + p.cols; j++)
             for (i = p.row; i < p.row + p.rows; i++)
@@ -191,41 +204,42 @@ static int64_t changed(const problem_t *problem, const hyb_job_t *job)
 }
 
 /* Owned tiles, those given back, and those never taken. */
-static int64_t accounted(const hyb_job_t *job)
+static int64_t accounted(const hyb_product_t *product)
 {
     int64_t i, owned = 0;
 
-    for (i = 0; i < hyb_tiling_count(&job->tiling); i++)
-        owned += job->owner[i] >= 0;
-    return owned + job->returned_count + hyb_range_remaining(&job->range);
+    for (i = 0; i < hyb_tiling_count(&product->tiling); i++)
+        owned += product->owner[i] >= 0;
+    return owned + product->returned_count + product->back - product->front;
 }
 
-/* A job that a fault ends: C is whole and no tile is forgotten. */
+/* A product that a fault ends: C is whole and no tile is forgotten. */
 static void check_loss(const char *fault)
 {
     problem_t problem = problem_create(shape, false);
     hyb_stream_t *stream;
     hyb_tiling_t tiling;
     hyb_work_t work;
-    hyb_job_t job;
+    hyb_product_t product;
 
     assert_int_equal(plan(&problem.product, 2, MIB, 3, &tiling), XH_OK);
-    assert_int_equal(hyb_job_init(&job, &problem.product, &tiling), XH_OK);
+    assert_int_equal(hyb_product_init(&product, &problem.product, &tiling),
+                     XH_OK);
     capture_begin();
-    stream = stream_open(0, false, fault);
-    assert_false(hyb_stream_failed(stream));
-    hyb_job_release(&job, tiling.n);
-    hyb_stream_begin(stream, &job);
-    hyb_job_end(&job);
+    stream = stream_open(0, fault);
+    assert_false(hyb_device_failed(hyb_stream_device(stream)));
+    hyb_product_release(&product, tiling.n);
+    hyb_stream_begin(stream, &product);
+    hyb_product_end(&product);
     hyb_stream_finish(stream, &work);
-    assert_true(hyb_stream_failed(stream));
+    assert_true(hyb_device_failed(hyb_stream_device(stream)));
     hyb_stream_destroy(stream);
     capture_end(NULL);
     assert_true(work.dropped);
     assert_true(work.tiles < hyb_tiling_count(&tiling));
-    assert_int_equal(changed(&problem, &job), 0);
-    assert_int_equal(accounted(&job), hyb_tiling_count(&tiling));
-    hyb_job_destroy(&job);
+    assert_int_equal(changed(&problem, &product), 0);
+    assert_int_equal(accounted(&product), hyb_tiling_count(&tiling));
+    hyb_product_destroy(&product);
     problem_destroy(&problem);
 }
 
@@ -264,14 +278,14 @@ static xh_status_t describe_no_rate(int index, hyb_device_info_t *info_p)
 static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
 {
     const hyb_stream_options_t options = {
-        .executor = 1, .slots = 1, .stall_seconds = 0.001, .rates = rates};
+        .executor = 1, .stall_seconds = 0.001, .rates = rates};
     problem_t problem = problem_create(shape, false);
     hyb_backend_t silent;
     hyb_device_t *device;
     hyb_stream_t *stream;
     hyb_tiling_t tiling;
     hyb_work_t work;
-    hyb_job_t job;
+    hyb_product_t product;
 
     assert_int_equal(hyb_backend_load("emu", &emu), XH_OK);
     silent = *emu;
@@ -283,15 +297,16 @@ static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
     assert_int_equal(hyb_stream_create(device, NULL, 0, &options, &stream),
                      XH_OK);
     assert_int_equal(plan(&problem.product, 13, MIB, 1, &tiling), XH_OK);
-    assert_int_equal(hyb_job_init(&job, &problem.product, &tiling), XH_OK);
-    hyb_job_release(&job, tiling.n);
+    assert_int_equal(hyb_product_init(&product, &problem.product, &tiling),
+                     XH_OK);
+    hyb_product_release(&product, tiling.n);
     capture_begin();
-    hyb_stream_begin(stream, &job);
-    hyb_job_end(&job);
+    hyb_stream_begin(stream, &product);
+    hyb_product_end(&product);
     hyb_stream_finish(stream, &work);
     capture_end(NULL);
     hyb_stream_destroy(stream);
-    hyb_job_destroy(&job);
+    hyb_product_destroy(&product);
     problem_destroy(&problem);
     return work.dropped;
 }
@@ -311,9 +326,8 @@ static void a_device_that_is_known_to_be_slow_does_not_stall(void **state)
 
 static const struct CMUnitTest cases[] = {
     WITH_DEFAULTS(a_stream_needs_memory_for_one_tile_only),
-    WITH_DEFAULTS(the_host_adds_products_of_any_memory),
-    WITH_DEFAULTS(each_job_finds_all_of_the_memory),
-    WITH_DEFAULTS(streams_share_a_job),
+    WITH_DEFAULTS(each_product_finds_all_of_the_memory),
+    WITH_DEFAULTS(streams_share_a_product),
     WITH_DEFAULTS(what_a_stream_loses_is_given_back),
     WITH_DEFAULTS(a_device_that_is_known_to_be_slow_does_not_stall),
 };

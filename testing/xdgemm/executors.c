@@ -24,11 +24,20 @@ xh_status_t xdg_executors_find(const hyb_machine_t *node,
     return XH_OK;
 }
 
-hyb_executors_t xdg_executors_only(int index)
+xdg_who_t xdg_executors_all(const hyb_machine_t *node)
+{
+    xdg_who_t all = {.team = true};
+
+    for (int i = 0; i < hyb_machine_devices(node); i++)
+        all.devices |= UINT64_C(1) << i;
+    return all;
+}
+
+xdg_who_t xdg_executors_only(int index)
 {
     if (index == 0)
-        return (hyb_executors_t){.team = true};
-    return (hyb_executors_t){.devices = UINT64_C(1) << (index - 1)};
+        return (xdg_who_t){.team = true};
+    return (xdg_who_t){.devices = UINT64_C(1) << (index - 1)};
 }
 
 bool xdg_executors_lost(const hyb_machine_t *node, int index)

@@ -2,7 +2,7 @@
 #ifndef XDG_EXECUTORS_H
 #define XDG_EXECUTORS_H
 
-#include "hybrid/device/machine.h"
+#include "hybrid/device/product.h"
 
 enum { XDG_NAME = 24 }; /* bytes of the longest name, with its end */
 
@@ -17,8 +17,15 @@ typedef struct {
 xh_status_t xdg_executors_find(const hyb_machine_t *node,
                                xdg_executors_t *executors_p);
 
-/* Executor number index alone. */
-hyb_executors_t xdg_executors_only(int index);
+/* Who takes part in a product. */
+typedef struct {
+    bool team;
+    uint64_t devices; /* bit i: device i */
+} xdg_who_t;
+
+/* All that node has; executor number index alone. */
+xdg_who_t xdg_executors_all(const hyb_machine_t *node);
+xdg_who_t xdg_executors_only(int index);
 
 /* Does index, a device, work no more? */
 bool xdg_executors_lost(const hyb_machine_t *node, int index);

@@ -68,7 +68,7 @@ xh_status_t xdg_problem_open(hyb_machine_t *node, const xdg_shape_t *shape,
     xdg_fill(team, &b, 0, 0, problem.product.b);
     xdg_fill(team, &problem.start, 0, 0, problem.product.c);
     for (int i = 0; i < 3; i++)
-        hyb_machine_pin(node, matrix(&problem, i)->data, problem.bytes[i]);
+        hyb_machine_pin(node, *matrix(&problem, i));
     *problem_p = problem;
     return XH_OK;
 }

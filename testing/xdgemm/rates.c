@@ -15,9 +15,8 @@ static xh_status_t compute(const xdg_bench_t *bench, const xdg_series_t *series,
 
     *report_p = (hyb_report_t){0};
     if (bench->verifier != NULL)
-        xdg_problem_restore(bench->node, bench->problem);
-    status =
-        hyb_machine_gemm(bench->node, product, series->executors, report_p);
+        xdg_problem_restore(bench->gemm->machine, bench->problem);
+    status = xdg_gemm(bench->gemm, product, series->who, report_p);
     if (status == XH_OK && bench->verifier != NULL)
         status = xdg_verify(bench->verifier, series->name, report_p, 1,
                             product->alpha);
@@ -27,7 +26,7 @@ static xh_status_t compute(const xdg_bench_t *bench, const xdg_series_t *series,
 /* What a device lacks alone ends its series, not the run. */
 static xh_status_t forgive(xdg_series_t *series, xh_status_t status)
 {
-    if (status != XH_ERR_DEVICE || series->executors.team)
+    if (status != XH_ERR_DEVICE || series->who.team)
         return status;
     series->failed = true;
     return XH_OK;
@@ -78,8 +77,8 @@ static xh_status_t open_all(const xdg_bench_t *bench, int64_t repeat,
 
         series->name = alone ? bench->executors->name[i] : "together";
         series->alone = alone ? i : -1;
-        series->executors =
-            alone ? xdg_executors_only(i) : hyb_executors_all(bench->node);
+        series->who = alone ? xdg_executors_only(i)
+                            : xdg_executors_all(bench->gemm->machine);
         status = series_open(series, repeat);
     }
     return status;

@@ -2,7 +2,7 @@
 #ifndef XDG_RATES_H
 #define XDG_RATES_H
 
-#include "testing/xdgemm/executors.h"
+#include "testing/xdgemm/gemm.h"
 #include "testing/xdgemm/problem.h"
 #include "testing/xdgemm/verify.h"
 
@@ -10,7 +10,7 @@
 typedef struct {
     const char *name; /* of the executor alone, or "together" */
     int alone;        /* the executor, -1: all */
-    hyb_executors_t executors;
+    xdg_who_t who;
     int64_t count; /* repetitions that were completed */
     hyb_report_t *report;
     int64_t median; /* index of the report with the median time */
@@ -24,7 +24,7 @@ typedef struct {
 } xdg_rates_t;
 
 typedef struct {
-    hyb_machine_t *node;
+    xdg_gemm_t *gemm;
     const xdg_executors_t *executors;
     const xdg_problem_t *problem;
     xdg_verifier_t *verifier; /* NULL: no product is checked */
@@ -37,7 +37,7 @@ typedef struct {
  * rates_p  out  released with xdg_rates_release; on failure too, with what was
  *               measured until then
  *
- * Errors: XH_ERR_MEMORY, and those of hyb_machine_gemm with the team in it
+ * Errors: XH_ERR_MEMORY, and those of xdg_gemm with the team in it
  */
 xh_status_t xdg_rates_measure(const xdg_bench_t *bench, int64_t repeat,
                               xdg_rates_t *rates_p);

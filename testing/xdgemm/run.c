@@ -16,6 +16,7 @@ enum { OF_SIGNAL = 128 }; /* an exit status, and a signal's number */
 typedef struct {
     const xdg_options_t *options;
     hyb_machine_t *node;
+    xdg_gemm_t gemm;
     xdg_executors_t executors;
     xdg_problem_t problem;
     json_t *record;   /* NULL: not wished, or no memory */
@@ -45,7 +46,7 @@ static void draw_map(const session_t *s, const xdg_rates_t *rates)
 static xh_status_t measure(session_t *s, xdg_verifier_t *verifier)
 {
     const xh_gemm_t *product = &s->problem.product;
-    xdg_bench_t bench = {s->node, &s->executors, &s->problem, verifier};
+    xdg_bench_t bench = {&s->gemm, &s->executors, &s->problem, verifier};
     xdg_rates_t rates;
     xh_status_t status = xdg_rates_measure(&bench, s->options->repeat, &rates);
 
@@ -93,7 +94,7 @@ static xh_status_t torture(session_t *s, xdg_verifier_t *verifier)
 {
     xdg_torture_t torture;
     xh_status_t status =
-        xdg_torture_run(verifier, s->options->torture, &torture);
+        xdg_torture_run(&s->gemm, verifier, s->options->torture, &torture);
 
     xdg_torture_print(&torture, verifier, stdout);
     say_verified(s, verifier);
@@ -185,6 +186,8 @@ static xh_status_t open_node(session_t *s)
         hyb_machine_open((int)s->options->threads, NULL, &s->node);
 
     if (status == XH_OK)
+        status = xdg_gemm_open(s->node, &s->gemm);
+    if (status == XH_OK)
         status = xdg_executors_find(s->node, &s->executors);
     if (status == XH_OK)
         status = refuse_model(s);
@@ -264,6 +267,7 @@ static xh_status_t release(session_t *s, xh_status_t status)
     json_decref(s->record);
     if (s->node != NULL)
         xdg_problem_close(s->node, &s->problem);
+    xdg_gemm_close(&s->gemm);
     hyb_machine_close(s->node);
     if (status == XH_OK)
         status = json;

@@ -18,6 +18,7 @@ enum {
 };
 
 typedef struct {
+    xdg_gemm_t *gemm;
     xdg_verifier_t *verifier;
     xdg_torture_t sum;
     double begun, logged;
@@ -159,12 +160,12 @@ static xh_status_t check(torture_t *t)
 static xh_status_t multiply(torture_t *t)
 {
     xh_gemm_t product = t->verifier->problem->product;
-    hyb_executors_t all = hyb_executors_all(t->verifier->node);
+    xdg_who_t all = xdg_executors_all(t->verifier->node);
     hyb_report_t *report = &t->report[t->count];
     xh_status_t status;
 
     product.beta = t->held > 0 ? 1.0 : 0.0;
-    status = hyb_machine_gemm(t->verifier->node, &product, all, report);
+    status = xdg_gemm(t->gemm, &product, all, report);
     if (status != XH_OK)
         return status;
     t->count++;
@@ -217,10 +218,10 @@ static xh_status_t begin(torture_t *t)
     return XH_OK;
 }
 
-xh_status_t xdg_torture_run(xdg_verifier_t *verifier, double seconds,
-                            xdg_torture_t *torture_p)
+xh_status_t xdg_torture_run(xdg_gemm_t *gemm, xdg_verifier_t *verifier,
+                            double seconds, xdg_torture_t *torture_p)
 {
-    torture_t t = {.verifier = verifier, .wanted = 1};
+    torture_t t = {.gemm = gemm, .verifier = verifier, .wanted = 1};
     xh_status_t status = begin(&t);
 
     if (status == XH_OK)

@@ -2,7 +2,7 @@
 #ifndef XDG_TORTURE_H
 #define XDG_TORTURE_H
 
-#include "testing/xdgemm/executors.h"
+#include "testing/xdgemm/gemm.h"
 #include "testing/xdgemm/problem.h"
 #include "testing/xdgemm/verify.h"
 
@@ -37,10 +37,10 @@ typedef struct {
  * torture_p   out  also on failure: what was done until then; products that
  *                  wait for their check are counted here, not by verifier
  *
- * Errors: those of hyb_machine_gemm and xdg_verify
+ * Errors: those of xdg_gemm and xdg_verify
  */
-xh_status_t xdg_torture_run(xdg_verifier_t *verifier, double seconds,
-                            xdg_torture_t *torture_p);
+xh_status_t xdg_torture_run(xdg_gemm_t *gemm, xdg_verifier_t *verifier,
+                            double seconds, xdg_torture_t *torture_p);
 
 /* flop/s while multiplying, of products of flop; NaN if there was none. */
 double xdg_torture_rate(const xdg_torture_t *torture, double flop);

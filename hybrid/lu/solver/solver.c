@@ -20,6 +20,7 @@
 #include "hybrid/lu/solver/neighbours.h"
 #include "hybrid/lu/solver/notices.h"
 #include "hybrid/lu/solver/visible_devices.h"
+#include "hybrid/lu/tuner/split.h"
 
 /* This process's share of its node; there is one solver a process. */
 static hyb_means_t means;
@@ -63,7 +64,7 @@ static void destroy(hpl_system_t *system)
     if (system != NULL) {
         free_prepared(system);
         if (hyb_machine_devices(means.machine) > 0)
-            hyb_machine_unpin(means.machine, system->memory);
+            hyb_machine_unpin(means.machine, system->mat.A);
     }
     hpl_system_destroy(system);
 }
@@ -74,7 +75,8 @@ static void pin(hpl_system_t *system)
     if (hyb_machine_working_devices(means.machine) == 0)
         return;
     hyb_generate_touch(means.team, &system->mat);
-    hyb_machine_pin(means.machine, system->memory, system->bytes);
+    hyb_machine_pin(means.machine, (xh_view_t){system->mat.A, system->mat.mp,
+                                               system->mat.nq, system->mat.ld});
 }
 
 static xh_status_t prepare(hpl_system_t *system)
@@ -249,8 +251,11 @@ static xh_status_t open_node(bool funneled)
 {
     int threads = (int)xh_settings_int("threads");
     hyb_visible_devices_t seen = {.own = false};
+    hyb_split_t split;
     xh_status_t status = hyb_neighbours_find(MPI_COMM_WORLD, &neighbours);
 
+    if (status == XH_OK)
+        status = hyb_split_of_setting(&split); /* refused before all work */
     if (!funneled && threads != 1) {
         xh_log_warning("one thread works: this MPI allows no other");
         threads = 1;

@@ -1,40 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/xdgemm/gemm.h"
+
 #include <stdlib.h>
-#include <string.h>
 #include "base/clock.h"
-#include "base/log.h"
-#include "hybrid/device/machine_private.h"
 #include "base/product.h"
+#include "testing/xdgemm/c_stationary.h"
 
 /* one product under way */
 typedef struct {
-    hyb_machine_t *node;
-    hyb_executors_t executors;
-    hyb_job_t *job; /* what the devices work on */
+    xdg_gemm_t *gemm;
+    xdg_who_t who;
+    hyb_product_t *product;
     hyb_report_t report;
     double share;       /* of the devices */
-    int grabs;          /* how often the team took tiles */
+    int64_t end;        /* tiles 0 .. end - 1 the team has not taken */
+    int grabs;          /* how often it took tiles */
     double seconds;     /* that the team multiplied */
     xh_status_t status; /* of the team's part */
 } run_t;
 
-hyb_executors_t hyb_executors_all(const hyb_machine_t *node)
+xh_status_t xdg_gemm_open(hyb_machine_t *machine, xdg_gemm_t *gemm_p)
 {
-    hyb_executors_t all = {.team = true};
-    int i;
+    bool devices = hyb_machine_devices(machine) > 0;
 
-    for (i = 0; i < node->devices; i++)
-        all.devices |= (uint64_t)1 << i;
-    return all;
+    *gemm_p = (xdg_gemm_t){.machine = machine};
+    if (hyb_split_of_setting(&gemm_p->split) != XH_OK)
+        return XH_ERR_INPUT;
+    hyb_ratio_init(&gemm_p->ratio, devices ? 1.0 : 0.0, 1.0);
+    return hyb_host_gemm_create(hyb_machine_team(machine),
+                                hyb_machine_kernel(machine), &gemm_p->host);
+}
+
+void xdg_gemm_close(xdg_gemm_t *gemm)
+{
+    hyb_host_gemm_destroy(gemm->host);
+    gemm->host = NULL;
 }
 
 /* Devices that are to take part and work. */
 static int working_devices(const run_t *run)
 {
+    const hyb_machine_t *machine = run->gemm->machine;
     int i, count = 0;
 
-    for (i = 0; i < run->node->devices; i++)
-        count += hyb_machine_uses(run->node, run->executors.devices, i);
+    for (i = 0; i < hyb_machine_devices(machine); i++)
+        count +=
+            (run->who.devices >> i & 1) != 0 && hyb_machine_works(machine, i);
     return count;
 }
 
@@ -43,27 +54,31 @@ static int working_devices(const run_t *run)
 static void compute(run_t *run, const xh_gemm_t *product)
 {
     double started = xh_clock_now();
-    xh_status_t status = hyb_host_gemm(run->node->host, product);
+    xh_status_t status = hyb_host_gemm(run->gemm->host, product);
 
     if (status != XH_OK)
         run->status = status;
     run->seconds += xh_clock_now() - started;
 }
 
-static void compute_tiles(run_t *run, hyb_span_t span)
+typedef struct { /* tiles first .. first + count - 1 */
+    int64_t first, count;
+} span_t;
+
+static void compute_tiles(run_t *run, span_t span)
 {
-    xh_rectangle_t part[HYB_TILING_COVER];
-    int i, parts = hyb_tiling_cover(&run->job->tiling, span.first, span.count,
-                                    part);
+    xh_rectangle_t part[XDG_COVER];
+    int i, parts = xdg_tiles_cover(&run->product->tiling, span.first,
+                                   span.count, part);
     int64_t tile;
 
     for (i = 0; i < parts; i++) {
-        xh_gemm_t p = xh_gemm_part(run->job->product, part[i]);
+        xh_gemm_t p = xh_gemm_part(run->product->gemm, part[i]);
 
         compute(run, &p);
     }
     for (tile = span.first; tile < span.first + span.count; tile++)
-        hyb_job_complete(run->job, tile, 0);
+        hyb_product_complete(run->product, tile, 0);
 }
 
 /*
@@ -72,43 +87,46 @@ static void compute_tiles(run_t *run, hyb_span_t span)
  */
 static int64_t tiles_for_team(const run_t *run)
 {
-    const hyb_tiling_t *tiling = &run->job->tiling;
+    const hyb_tiling_t *tiling = &run->product->tiling;
     int64_t total = hyb_tiling_count(tiling);
-    hyb_span_t left = hyb_range_left(&run->job->range);
+    int64_t left = hyb_product_remaining(run->product);
     double share = 1.0 - run->share;
-    int64_t count = hyb_split_team_tiles(&run->node->split, run->share,
-                                         run->grabs, total, left.count);
+    int64_t count = hyb_split_team_tiles(&run->gemm->split, run->share,
+                                         run->grabs, total, left);
 
-    if (run->node->split.policy != HYB_SPLIT_RATIO || count < 2 ||
-        count == left.count)
+    if (run->gemm->split.policy != HYB_SPLIT_RATIO || count < 2 ||
+        count == left)
         return count;
     if (run->grabs > 0)
-        share *= (double)left.count / (double)total;
-    count = hyb_tiling_tiles_of(tiling, left.first + left.count, share);
+        share *= (double)left / (double)total;
+    count = xdg_tiles_of(tiling, run->end, share);
     return count > 0 ? count : 1;
 }
 
 /* A probe is one tile that it would not get. */
-static hyb_span_t grab(run_t *run)
+static span_t grab(run_t *run)
 {
-    const hyb_machine_t *node = run->node;
-    int64_t total = hyb_tiling_count(&run->job->tiling);
+    const xdg_gemm_t *gemm = run->gemm;
+    int64_t total = hyb_tiling_count(&run->product->tiling);
     int64_t count = tiles_for_team(run);
-    hyb_probe_t probe = hyb_ratio_probe(&node->ratio, HYB_PANEL_ELSEWHERE);
+    span_t span;
+    hyb_probe_t probe = hyb_ratio_probe(&gemm->ratio, HYB_PANEL_ELSEWHERE);
 
-    if (run->grabs == 0 && node->split.policy == HYB_SPLIT_RATIO) {
+    if (run->grabs == 0 && gemm->split.policy == HYB_SPLIT_RATIO) {
         if (probe == HYB_PROBE_HOST && count == 0)
             count = 1;
         if (probe == HYB_PROBE_DEVICES && count == total)
             count = total - 1;
     }
     run->grabs++;
-    return hyb_range_take_back(&run->job->range, count);
+    span.count = hyb_product_take_last(run->product, count, &run->end);
+    span.first = run->end;
+    return span;
 }
 
-static void help(run_t *run, hyb_span_t first)
+static void help(run_t *run, span_t first)
 {
-    hyb_span_t span;
+    span_t span;
 
     for (span = first; span.count > 0; span = grab(run))
         compute_tiles(run, span);
@@ -120,18 +138,17 @@ static void help(run_t *run, hyb_span_t first)
  */
 static void complete(run_t *run)
 {
-    hyb_span_t span;
-    int64_t tile;
+    hyb_tile_t tile;
+    span_t span;
     bool idle;
 
     do {
-        hyb_job_wait(run->job);
-        idle = hyb_job_idle(run->job);
-        while ((tile = hyb_job_take_returned(run->job)) >= 0)
-            compute_tiles(run, (hyb_span_t){tile, 1});
+        hyb_product_wait(run->product);
+        idle = hyb_product_idle(run->product);
+        while (hyb_product_take_returned(run->product, &tile))
+            compute_tiles(run, (span_t){tile.index, 1});
     } while (!idle);
-    span = hyb_range_take_back(&run->job->range,
-                               hyb_range_remaining(&run->job->range));
+    span.count = hyb_product_take_last(run->product, INT64_MAX, &span.first);
     if (span.count > 0)
         compute_tiles(run, span);
 }
@@ -146,7 +163,7 @@ static void learn(run_t *run)
                                      run->report.team.compute_seconds};
     int i;
 
-    for (i = 0; i < run->node->devices; i++) {
+    for (i = 0; i < hyb_machine_devices(run->gemm->machine); i++) {
         const hyb_work_t *work = &run->report.device[i];
 
         if (work->dropped)
@@ -155,43 +172,42 @@ static void learn(run_t *run)
         if (work->seconds > sample.device_seconds)
             sample.device_seconds = work->seconds;
     }
-    hyb_ratio_learn(&run->node->ratio, HYB_PANEL_ELSEWHERE, &sample);
+    hyb_ratio_learn(&run->gemm->ratio, HYB_PANEL_ELSEWHERE, &sample);
 }
 
 /* The devices begin when the team has what the policy gives it first. */
-static void share_out(run_t *run, hyb_offload_t *offload)
+static void share_out(run_t *run)
 {
-    hyb_span_t first = {0, 0};
+    span_t first = {0, 0};
 
-    run->share = run->node->split.policy == HYB_SPLIT_FIXED
-                     ? run->node->split.share
-                     : hyb_ratio_share(&run->node->ratio, HYB_PANEL_ELSEWHERE,
-                                       xh_gemm_flop(run->job->product));
-    if (run->executors.team)
+    run->end = hyb_tiling_count(&run->product->tiling);
+    run->share = run->gemm->split.policy == HYB_SPLIT_FIXED
+                     ? run->gemm->split.share
+                     : hyb_ratio_share(&run->gemm->ratio, HYB_PANEL_ELSEWHERE,
+                                       xh_gemm_flop(run->product->gemm));
+    if (run->who.team)
         first = grab(run);
-    hyb_offload_release(offload, run->job->tiling.n);
+    hyb_product_release(run->product, run->product->tiling.n);
     help(run, first);
-    if (run->executors.team)
+    if (run->who.team)
         complete(run);
 }
 
 static xh_status_t run_together(run_t *run, const xh_gemm_t *product)
 {
-    const hyb_offload_way_t way = {run->executors.devices, hyb_tiling_plan};
-    hyb_offload_t *offload;
+    const hyb_product_way_t way = {run->who.devices, xdg_c_stationary};
     xh_status_t status =
-        hyb_offload_begin_as(run->node, product, &way, &offload);
+        hyb_product_begin_as(run->gemm->machine, product, &way, &run->product);
 
     if (status != XH_OK)
         return status;
-    run->job = hyb_offload_job(offload);
-    share_out(run, offload);
-    status = hyb_offload_finish(offload, &run->report);
+    share_out(run);
+    status = hyb_product_finish(run->product, &run->report);
     if (status != XH_OK)
         return status;
     run->report.share = run->share;
     run->report.team.compute_seconds = run->seconds;
-    if (run->executors.team)
+    if (run->who.team)
         learn(run);
     return run->status;
 }
@@ -210,17 +226,17 @@ static bool is_trivial(const xh_gemm_t *p)
     return p->alpha == 0.0 || xh_gemm_flop(p) == 0.0;
 }
 
-xh_status_t hyb_machine_gemm(hyb_machine_t *node, const xh_gemm_t *product,
-                             hyb_executors_t executors, hyb_report_t *report_p)
+xh_status_t xdg_gemm(xdg_gemm_t *gemm, const xh_gemm_t *product, xdg_who_t who,
+                     hyb_report_t *report_p)
 {
-    run_t run = {.node = node, .executors = executors};
+    run_t run = {.gemm = gemm, .who = who};
     double started = xh_clock_now();
     xh_status_t status;
 
     if (!xh_gemm_conforms(product))
         return XH_ERR_ARG;
-    if (!executors.team && working_devices(&run) == 0)
-        return executors.devices != 0 ? XH_ERR_DEVICE : XH_ERR_ARG;
+    if (!who.team && working_devices(&run) == 0)
+        return who.devices != 0 ? XH_ERR_DEVICE : XH_ERR_ARG;
     if (is_trivial(product) || working_devices(&run) == 0)
         status = run_alone(&run, product);
     else
@@ -232,21 +248,4 @@ xh_status_t hyb_machine_gemm(hyb_machine_t *node, const xh_gemm_t *product,
     else
         free(run.report.owner);
     return status;
-}
-
-void hyb_machine_pin(hyb_machine_t *node, double *memory, size_t bytes)
-{
-    int i;
-
-    for (i = 0; i < node->devices; i++)
-        if (!hyb_stream_failed(node->stream[i]))
-            hyb_device_pin(hyb_machine_device(node, i), memory, bytes);
-}
-
-void hyb_machine_unpin(hyb_machine_t *node, double *memory)
-{
-    int i;
-
-    for (i = 0; i < node->devices; i++)
-        hyb_device_unpin(hyb_machine_device(node, i), memory);
 }

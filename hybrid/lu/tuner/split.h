@@ -2,7 +2,6 @@
 #ifndef HYB_SPLIT_H
 #define HYB_SPLIT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/status.h"
@@ -34,6 +33,9 @@ typedef struct {
  * Errors: XH_ERR_INPUT  said, with the nearest valid word
  */
 xh_status_t hyb_split_parse(const char *text, hyb_split_t *split_p);
+
+/* The same of the setting split. */
+xh_status_t hyb_split_of_setting(hyb_split_t *split_p);
 
 /*
  * Do the devices take part in an update of total tiles? Not where their share
@@ -72,33 +74,5 @@ int64_t hyb_split_team_tiles(const hyb_split_t *split, double share, int grab,
  */
 int64_t hyb_split_tiles_to_keep(const hyb_split_t *split, double devices_rate,
                                 double member_rate);
-
-/* ---- the tiles of one update: 0 .. count - 1, taken from both ends --------
- */
-
-typedef struct {
-    _Alignas(64) _Atomic uint64_t ends; /* private: back << 32 | front */
-} hyb_range_t;
-
-typedef struct { /* tiles first .. first + count - 1 */
-    int64_t first, count;
-} hyb_span_t;
-
-/*
- * Fill range with count tiles. Order: not while others take.
- * Errors: XH_ERR_ARG  count < 0 or more than UINT32_MAX
- */
-xh_status_t hyb_range_init(hyb_range_t *range, int64_t count);
-
-/*
- * Take up to count tiles from an end; what is returned may hold fewer, or none
- * (count 0). Any thread, without locks; each tile is given out once.
- */
-hyb_span_t hyb_range_take_front(hyb_range_t *range, int64_t count);
-hyb_span_t hyb_range_take_back(hyb_range_t *range, int64_t count);
-
-/* Tiles not taken yet, and their number; others may take some meanwhile. */
-hyb_span_t hyb_range_left(const hyb_range_t *range);
-int64_t hyb_range_remaining(const hyb_range_t *range);
 
 #endif

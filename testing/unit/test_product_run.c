@@ -2,7 +2,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <unistd.h>
-#include "hybrid/device/machine_private.h"
+#include "hybrid/device/product.h"
 #include "base/product.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/node_fixture.h"
@@ -20,7 +20,7 @@ enum { ROWS = 6, TILE = 8, TILES = 30 };
 typedef struct {
     hyb_machine_t *node;
     problem_t problem;
-    hyb_offload_t *offload;
+    hyb_product_t *product;
     hyb_report_t report; /* owner is freed */
     xh_status_t status;
 } scene_t;
@@ -29,12 +29,12 @@ static void begin(scene_t *s)
 {
     s->problem = problem_create(shape, false);
     assert_int_equal(
-        hyb_offload_begin(s->node, &s->problem.product, &s->offload), XH_OK);
-    assert_int_equal(hyb_tiling_count(hyb_offload_tiling(s->offload)), TILES);
+        hyb_product_begin(s->node, &s->problem.product, &s->product), XH_OK);
+    assert_int_equal(hyb_tiling_count(&s->product->tiling), TILES);
 }
 
 /* By this thread. */
-static void multiply(scene_t *s, const hyb_offload_tile_t *tile)
+static void multiply(scene_t *s, const hyb_tile_t *tile)
 {
     xh_gemm_t p = xh_gemm_part(&s->problem.product, tile->part);
     int64_t i, j, l;
@@ -44,27 +44,27 @@ static void multiply(scene_t *s, const hyb_offload_tile_t *tile)
             for (i = 0; i < p.c.rows; i++)
                 p.c.data[i + j * p.c.ld] -=
                     p.a.data[i + l * p.a.ld] * p.b.data[l + j * p.b.ld];
-    hyb_offload_give(s->offload, tile);
+    hyb_product_give(s->product, tile);
 }
 
 /* Until all is computed; keep tiles are left to devices that work. */
 static void help(scene_t *s, int64_t keep)
 {
-    hyb_offload_tile_t tile;
+    hyb_tile_t tile;
 
-    while (!hyb_offload_done(s->offload))
-        if (hyb_offload_take(s->offload, keep, &tile))
+    while (!hyb_product_done(s->product))
+        if (hyb_product_take(s->product, keep, &tile))
             multiply(s, &tile);
-        else if (hyb_offload_devices_idle(s->offload))
+        else if (hyb_product_idle(s->product))
             usleep(100); /* another thread has the rest */
         else
-            hyb_offload_wait(s->offload);
+            hyb_product_wait(s->product);
 }
 
 static void finish(scene_t *s)
 {
     s->report = (hyb_report_t){0};
-    s->status = hyb_offload_finish(s->offload, &s->report);
+    s->status = hyb_product_finish(s->product, &s->report);
     if (s->status == XH_OK)
         assert_int_equal(problem_wrong(&s->problem), 0);
     problem_destroy(&s->problem);
@@ -90,7 +90,7 @@ static void check_shares(const char *const *settings)
     for (keep = 0; keep <= TILES; keep += 6) {
         begin(&s);
         for (cols = 0; cols <= shape.n; cols += 4)
-            hyb_offload_release(s.offload, cols);
+            hyb_product_release(s.product, cols);
         help(&s, keep);
         finish(&s);
         assert_int_equal(s.status, XH_OK);
@@ -105,7 +105,7 @@ static void devices_and_host_share_a_product(void **state)
     static const char *const kinds[][SETTINGS] = {
         {"devices=emu", "tile=8"},
         {"devices=emu:3", "tile=8"},
-        {"devices=emu:2", "tile=8", "pipeline=1", "product_return=on"},
+        {"devices=emu:2", "tile=8", "pipeline=1", "tile_return=product"},
         {"devices=emu:2", "tile=8", "pipeline=8"},
     };
     size_t i;
@@ -136,8 +136,8 @@ static void many_threads_may_help(void **state)
     begin(&s);
     for (i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, help_too, &s), 0);
-    hyb_offload_release(s.offload, shape.n / 2);
-    hyb_offload_release(s.offload, shape.n);
+    hyb_product_release(s.product, shape.n / 2);
+    hyb_product_release(s.product, shape.n);
     for (i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     finish(&s);
@@ -151,7 +151,7 @@ static void devices_need_no_host(void **state)
 
     (void)state;
     begin(&s);
-    hyb_offload_release(s.offload, shape.n);
+    hyb_product_release(s.product, shape.n);
     finish(&s);
     assert_int_equal(s.status, XH_OK);
     assert_int_equal(device_tiles(&s.report), TILES);
@@ -163,13 +163,11 @@ static void devices_need_no_host(void **state)
 /* Wait until devices have completed tiles, and no more. */
 static void await(scene_t *s, int64_t tiles)
 {
-    hyb_job_t *job = hyb_offload_job(s->offload);
-
-    while (atomic_load(&job->completed) < tiles)
+    while (atomic_load(&s->product->completed) < tiles)
         usleep(100);
-    assert_int_equal(atomic_load(&job->completed), tiles);
-    assert_int_equal(hyb_offload_remaining(s->offload), TILES - tiles);
-    assert_int_equal(hyb_offload_columns_done(s->offload), tiles / ROWS * TILE);
+    assert_int_equal(atomic_load(&s->product->completed), tiles);
+    assert_int_equal(hyb_product_remaining(s->product), TILES - tiles);
+    assert_int_equal(hyb_product_columns_done(s->product), tiles / ROWS * TILE);
 }
 
 /* Columns are made just before they are released; until then they are NaN. */
@@ -200,7 +198,7 @@ static void a_tile_starts_once_all_its_columns_are_ready(void **state)
             assert_true(isnan(p->c.data[i + col * p->c.ld]));
             p->c.data[i + col * p->c.ld] = s.problem.before[i + col * p->c.ld];
         }
-        hyb_offload_release(s.offload, col + 1);
+        hyb_product_release(s.product, col + 1);
     }
     finish(&s);
     assert_int_equal(s.status, XH_OK);
@@ -220,12 +218,12 @@ static void what_is_in_flight_lands_before_more_is_released(void **state)
 
     (void)state;
     begin(&s);
-    hyb_offload_release(s.offload, TILE);
+    hyb_product_release(s.product, TILE);
     await(&s, ROWS);
-    assert_false(hyb_offload_devices_idle(s.offload));
-    hyb_offload_release(s.offload, 2 * TILE + TILE / 2);
+    assert_false(hyb_product_idle(s.product));
+    hyb_product_release(s.product, 2 * TILE + TILE / 2);
     await(&s, 2 * ROWS);
-    hyb_offload_release(s.offload, shape.n);
+    hyb_product_release(s.product, shape.n);
     finish(&s);
     assert_int_equal(s.status, XH_OK);
     hyb_machine_close(s.node);
@@ -234,23 +232,23 @@ static void what_is_in_flight_lands_before_more_is_released(void **state)
 static void the_host_gets_the_last_tile_when_all_are_released(void **state)
 {
     scene_t s = {.node = node_open(1, two, SETTINGS)};
-    hyb_offload_tile_t tile;
+    hyb_tile_t tile;
 
     (void)state;
     begin(&s);
-    assert_false(hyb_offload_take(s.offload, 0, &tile));
-    hyb_offload_release(s.offload, shape.n - 1);
-    assert_false(hyb_offload_take(s.offload, 0, &tile));
+    assert_false(hyb_product_take(s.product, 0, &tile));
+    hyb_product_release(s.product, shape.n - 1);
+    assert_false(hyb_product_take(s.product, 0, &tile));
     await(&s, TILES - ROWS);
-    assert_false(hyb_offload_take(s.offload, 0, &tile));
-    assert_false(hyb_offload_done(s.offload));
-    hyb_offload_release(s.offload, shape.n);
-    while (hyb_offload_take(s.offload, 1, &tile)) {
+    assert_false(hyb_product_take(s.product, 0, &tile));
+    assert_false(hyb_product_done(s.product));
+    hyb_product_release(s.product, shape.n);
+    while (hyb_product_take(s.product, 1, &tile)) {
         assert_int_equal(tile.part.col, shape.n - TILE);
         multiply(&s, &tile);
     }
     help(&s, TILES);
-    assert_true(hyb_offload_devices_idle(s.offload));
+    assert_true(hyb_product_idle(s.product));
     finish(&s);
     assert_int_equal(s.status, XH_OK);
     hyb_machine_close(s.node);
@@ -263,15 +261,15 @@ static void the_devices_rate_is_that_of_whole_tiles_that_they_did(void **state)
 
     (void)state;
     begin(&s);
-    assert_true(hyb_offload_rate(s.offload) == 0.0);
-    hyb_offload_release(s.offload, 2 * TILE);
+    assert_true(hyb_product_rate(s.product) == 0.0);
+    hyb_product_release(s.product, 2 * TILE);
     await(&s, 2 * ROWS);
-    early = hyb_offload_rate(s.offload);
+    early = hyb_product_rate(s.product);
     assert_true(early > 0.0);
     usleep(1000);
-    late = hyb_offload_rate(s.offload);
+    late = hyb_product_rate(s.product);
     assert_true(late > 0.0 && late < early);
-    hyb_offload_release(s.offload, shape.n);
+    hyb_product_release(s.product, shape.n);
     finish(&s);
     hyb_machine_close(s.node);
 }
@@ -283,7 +281,7 @@ static void the_devices_rate_is_that_of_whole_tiles_that_they_did(void **state)
 
 #define FAULT "fault on demand" /* what the device says of one */
 
-/* What was said in an offload; released in steps, the host in reserve. */
+/* What was said in a product; released in steps, the host in reserve. */
 static const char *survive(scene_t *s)
 {
     int64_t cols;
@@ -291,7 +289,7 @@ static const char *survive(scene_t *s)
     capture_begin();
     begin(s);
     for (cols = 0; cols <= shape.n; cols += TILE / 2) {
-        hyb_offload_release(s->offload, cols);
+        hyb_product_release(s->product, cols);
         usleep(200);
     }
     help(s, TILES);
@@ -301,7 +299,7 @@ static const char *survive(scene_t *s)
     return capture_end(NULL);
 }
 
-/* Two offloads, with a fault in the first or before: was device 0 lost? */
+/* Two products, with a fault in the first or before: was device 0 lost? */
 static bool loses(const char *devices, const char *fault, const char *patience)
 {
     const char *const settings[SETTINGS] = {devices, "tile=8", "pipeline=3",
@@ -356,8 +354,8 @@ static void a_device_that_fails_anywhere_loses_nothing(void **state)
 
 static void a_device_without_memory_anywhere_loses_nothing(void **state)
 {
-    static const char *const ops[] = {"alloc", "pin",      "copy_in",
-                                      "gemm",  "copy_out", NULL};
+    static const char *const ops[] = {"pin", "copy_in", "gemm", "copy_out",
+                                      NULL};
 
     (void)state;
     srand(5);
@@ -393,7 +391,7 @@ static void a_device_that_is_done_takes_what_another_loses(void **state)
     s.node = node_open(1, settings, SETTINGS);
     for (i = 0; i < MOST && !s.report.device[0].dropped; i++) {
         begin(&s);
-        hyb_offload_release(s.offload, shape.n);
+        hyb_product_release(s.product, shape.n);
         finish(&s);
         assert_int_equal(s.status, XH_OK);
         assert_int_equal(s.report.device[0].tiles, 0);
@@ -409,7 +407,7 @@ static void without_devices_the_host_gets_all_that_is_released(void **state)
 {
     static const char *const settings[] = {"devices=emu", "tile=8",
                                            "emu_fault=fail@gemm:1", NULL};
-    hyb_offload_tile_t tile;
+    hyb_tile_t tile;
     scene_t s;
     int64_t count;
 
@@ -417,13 +415,13 @@ static void without_devices_the_host_gets_all_that_is_released(void **state)
     capture_begin();
     s.node = node_open(1, settings, SETTINGS);
     begin(&s);
-    hyb_offload_release(s.offload, 2 * TILE);
-    while (!hyb_offload_devices_idle(s.offload))
+    hyb_product_release(s.product, 2 * TILE);
+    while (!hyb_product_idle(s.product))
         usleep(100);
-    for (count = 0; hyb_offload_take(s.offload, TILES, &tile); count++)
+    for (count = 0; hyb_product_take(s.product, TILES, &tile); count++)
         multiply(&s, &tile);
     assert_int_equal(count, 2 * ROWS);
-    hyb_offload_release(s.offload, shape.n);
+    hyb_product_release(s.product, shape.n);
     help(&s, 0);
     finish(&s);
     capture_end(NULL);
@@ -446,9 +444,9 @@ static void a_product_may_begin_without_a_device(void **state)
                      .problem = problem_create(shape, false)};
 
         assert_int_equal(
-            hyb_offload_begin(s.node, &s.problem.product, &s.offload), XH_OK);
-        assert_true(hyb_offload_devices_idle(s.offload));
-        hyb_offload_release(s.offload, shape.n);
+            hyb_product_begin(s.node, &s.problem.product, &s.product), XH_OK);
+        assert_true(hyb_product_idle(s.product));
+        hyb_product_release(s.product, shape.n);
         help(&s, TILES);
         finish(&s);
         assert_int_equal(s.status, XH_OK);
@@ -468,7 +466,7 @@ static void tiles_that_nobody_computes_are_an_error(void **state)
     capture_begin();
     s.node = node_open(1, settings, SETTINGS);
     begin(&s);
-    hyb_offload_release(s.offload, shape.n);
+    hyb_product_release(s.product, shape.n);
     finish(&s);
     capture_end(NULL);
     assert_int_equal(s.status, XH_ERR_DEVICE);
@@ -477,24 +475,21 @@ static void tiles_that_nobody_computes_are_an_error(void **state)
 
 /* ---- what cannot begin --------------------------------------------------- */
 
-static void a_node_has_one_offload_at_a_time(void **state)
+static void a_machine_has_one_product_at_a_time(void **state)
 {
-    const hyb_executors_t all = {true, 3};
     scene_t s = {.node = node_open(1, two, SETTINGS)};
-    hyb_offload_t *second = NULL;
+    hyb_product_t *second = NULL;
 
     (void)state;
     begin(&s);
-    assert_int_equal(hyb_offload_begin(s.node, &s.problem.product, &second),
-                     XH_ERR_ARG);
-    assert_int_equal(hyb_machine_gemm(s.node, &s.problem.product, all, NULL),
+    assert_int_equal(hyb_product_begin(s.node, &s.problem.product, &second),
                      XH_ERR_ARG);
     assert_null(second);
-    hyb_offload_release(s.offload, shape.n);
+    hyb_product_release(s.product, shape.n);
     finish(&s);
     assert_int_equal(s.status, XH_OK);
     begin(&s);
-    hyb_offload_release(s.offload, shape.n);
+    hyb_product_release(s.product, shape.n);
     finish(&s);
     assert_int_equal(s.status, XH_OK);
     hyb_machine_close(s.node);
@@ -503,26 +498,152 @@ static void a_node_has_one_offload_at_a_time(void **state)
 static void nothing_to_compute_or_none_of_the_devices_is_an_error(void **state)
 {
     static const char *const none[] = {"devices=none", NULL};
-    const hyb_offload_way_t way = {~(uint64_t)0, hyb_tiling_plan};
+    const hyb_product_way_t way = {~(uint64_t)0, hyb_tiling_plan};
     problem_t problem = problem_create(shape, false);
     hyb_machine_t *node = node_open(1, two, SETTINGS);
     xh_gemm_t p = problem.product;
-    hyb_offload_t *offload = NULL;
+    hyb_product_t *product = NULL;
 
     (void)state;
     p.b.rows--;
-    assert_int_equal(hyb_offload_begin(node, &p, &offload), XH_ERR_ARG);
+    assert_int_equal(hyb_product_begin(node, &p, &product), XH_ERR_ARG);
     p = problem.product;
     p.b.cols = p.c.cols = 0;
-    assert_int_equal(hyb_offload_begin(node, &p, &offload), XH_ERR_ARG);
+    assert_int_equal(hyb_product_begin(node, &p, &product), XH_ERR_ARG);
     hyb_machine_close(node);
     node = node_open(1, none, SETTINGS);
     assert_int_equal(
-        hyb_offload_begin_as(node, &problem.product, &way, &offload),
+        hyb_product_begin_as(node, &problem.product, &way, &product),
         XH_ERR_DEVICE);
-    assert_null(offload);
+    assert_null(product);
     hyb_machine_close(node);
     problem_destroy(&problem);
+}
+
+/* ---- memory before the first product ------------------------------------- */
+
+enum { M = 46, N = 40, K = 10 };
+
+static hyb_machine_t *open_with(const char *fault, const char *more)
+{
+    const char *const settings[] = {"devices=emu:2", "tile=8", fault, more,
+                                    NULL};
+
+    return node_open(1, settings, SETTINGS);
+}
+
+/* All tiles of an m x n product by the devices; is it right? */
+static bool computes(hyb_machine_t *node, int64_t m, int64_t n)
+{
+    const shape_t any = {m, n, K, XH_NO_TRANS, XH_NO_TRANS, -1.0, 1.0, 2};
+    problem_t problem = problem_create(any, false);
+    hyb_product_t *product;
+    xh_status_t status;
+    bool right;
+
+    assert_int_equal(hyb_product_begin(node, &problem.product, &product),
+                     XH_OK);
+    hyb_product_release(product, n);
+    while (!hyb_product_done(product) && !hyb_product_idle(product))
+        hyb_product_wait(product);
+    status = hyb_product_finish(product, NULL);
+    right = status == XH_OK && problem_wrong(&problem) == 0;
+    problem_destroy(&problem);
+    return right;
+}
+
+/* The second request for memory would fail, on either side of the link. */
+static void smaller_products_need_no_more(void **state)
+{
+    static const char *const faults[] = {"emu_fault=oom@alloc:2",
+                                         "emu_fault=oom@pin:2"};
+    int64_t m, n;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        hyb_machine_t *node = open_with(faults[i], NULL);
+
+        hyb_product_reserve(node, M, N, K);
+        for (m = 1; m <= M; m += 5)
+            for (n = 1; n <= N; n += 3)
+                assert_true(computes(node, m, n));
+        assert_int_equal(hyb_machine_working_devices(node), 2);
+        hyb_machine_close(node);
+    }
+}
+
+/* Memory is refused once: tiles become smaller, and no device is lost. */
+static void where_memory_is_refused_tiles_become_smaller(void **state)
+{
+    static const char *const faults[] = {"emu_fault=1:oom@alloc:1",
+                                         "emu_fault=oom@alloc:1"};
+    hyb_machine_t *node;
+    const char *said;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < 4; i++) {
+        node = open_with(faults[i / 2], NULL);
+        capture_begin();
+        if (i % 2 == 0)
+            hyb_product_reserve(node, M, N, K);
+        assert_true(computes(node, M, N));
+        said = capture_end(NULL);
+        assert_non_null(strstr(said, "device 1 has no"));
+        assert_null(strstr(said, "dropped"));
+        assert_int_equal(hyb_machine_working_devices(node), 2);
+        hyb_machine_close(node);
+    }
+}
+
+/* Refused again and again, until tiles would be tiny. */
+static void a_device_without_any_memory_is_dropped(void **state)
+{
+    hyb_machine_t *node =
+        open_with("emu_fault=1:oom@alloc:1,1:oom@alloc:2,1:oom@alloc:3,"
+                  "1:oom@alloc:4,1:oom@alloc:5",
+                  NULL);
+    const char *said;
+
+    (void)state;
+    capture_begin();
+    hyb_product_reserve(node, M, N, K);
+    said = capture_end(NULL);
+    assert_non_null(strstr(said, "device 1 is dropped"));
+    assert_null(strstr(said, "device 0 is dropped"));
+    assert_int_equal(hyb_machine_working_devices(node), 1);
+    assert_true(computes(node, M, N));
+    hyb_machine_close(node);
+}
+
+/* Tiles are longer by half at most, where the last one is merged. */
+static void bytes_are_those_of_the_longest_tiles(void **state)
+{
+    const uint64_t tile = (TILE + TILE / 2) * (TILE + TILE / 2);
+    hyb_machine_t *node = open_with("pipeline=4", NULL);
+
+    (void)state;
+    assert_int_equal(hyb_product_bytes(node, M, N, K),
+                     2 * 4 * tile * sizeof(double));
+    assert_int_equal(hyb_product_bytes(node, 9, 5, K),
+                     2 * 4 * 9 * 5 * sizeof(double));
+    assert_int_equal(hyb_product_bytes(node, 0, 5, K), 0);
+    hyb_machine_close(node);
+}
+
+static void tiles_that_do_not_return_by_the_host_take_nothing(void **state)
+{
+    static const char *const ways[] = {"tile_return=direct", "emu_dry=on"};
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        hyb_machine_t *node = open_with(ways[i], "emu_rate=10");
+
+        assert_int_equal(hyb_product_bytes(node, M, N, K), 0);
+        hyb_machine_close(node);
+    }
 }
 
 static const struct CMUnitTest cases[] = {
@@ -540,8 +661,13 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(without_devices_the_host_gets_all_that_is_released),
     cmocka_unit_test(a_product_may_begin_without_a_device),
     cmocka_unit_test(tiles_that_nobody_computes_are_an_error),
-    cmocka_unit_test(a_node_has_one_offload_at_a_time),
+    cmocka_unit_test(a_machine_has_one_product_at_a_time),
     cmocka_unit_test(nothing_to_compute_or_none_of_the_devices_is_an_error),
+    cmocka_unit_test(smaller_products_need_no_more),
+    cmocka_unit_test(where_memory_is_refused_tiles_become_smaller),
+    cmocka_unit_test(a_device_without_any_memory_is_dropped),
+    cmocka_unit_test(bytes_are_those_of_the_longest_tiles),
+    cmocka_unit_test(tiles_that_do_not_return_by_the_host_take_nothing),
 };
 
 UNIT_MAIN(cases)

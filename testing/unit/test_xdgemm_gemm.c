@@ -7,17 +7,16 @@
 
 enum { SETTINGS = 8, MOST = 70 };
 
-static const hyb_executors_t team_only = {true, 0};
-static const hyb_executors_t devices_only = {false, ~(uint64_t)0};
+static const xdg_who_t team_only = {true, 0};
+static const xdg_who_t devices_only = {false, ~(uint64_t)0};
 
 /* One product by executors: right, or the test ends. */
-static hyb_report_t multiply(hyb_machine_t *node, shape_t shape,
-                             hyb_executors_t executors)
+static hyb_report_t multiply(xdg_gemm_t *gemm, shape_t shape,
+                             xdg_who_t executors)
 {
     problem_t problem = problem_create(shape, false);
     hyb_report_t report = {0};
-    xh_status_t status =
-        hyb_machine_gemm(node, &problem.product, executors, &report);
+    xh_status_t status = xdg_gemm(gemm, &problem.product, executors, &report);
     size_t wrong = problem_wrong(&problem);
 
     problem_destroy(&problem);
@@ -36,31 +35,30 @@ typedef struct {
 static const kind_t kinds[] = {
     {1, {"devices=none"}},
     {1, {"devices=emu", "tile=16"}},
-    {1, {"devices=emu", "tile=16", "product_return=on"}},
+    {1, {"devices=emu", "tile=16", "tile_return=product"}},
     {1, {"devices=emu", "tile=1", "pipeline=3", "split=steal"}},
     {2, {"devices=emu", "tile=7", "pipeline=1", "split=fixed:0.5"}},
     {1, {"devices=emu:2", "tile=9", "pipeline=2", "split=steal"}},
     {2, {"devices=emu:2", "tile=16", "pipeline=2", "split=fixed:1"}},
     {1, {"devices=emu:3", "tile=8", "split=fixed:0"}},
-    {1, {"devices=emu:3", "tile=11", "product_return=on", "split=steal"}},
+    {1, {"devices=emu:3", "tile=11", "tile_return=product", "split=steal"}},
     {1, {"devices=emu:4", "tile=5", "pipeline=8"}},
-    {1, {"devices=emu:2", "tile=9", "product_return=auto"}},
-    {1, {"devices=emu", "tile=16", "direct=on"}},
-    {2, {"devices=emu:3", "tile=8", "direct=on", "split=steal"}},
+    {1, {"devices=emu", "tile=16", "tile_return=direct"}},
+    {2, {"devices=emu:3", "tile=8", "tile_return=direct", "split=steal"}},
     {2, {"devices=emu:2", "tile=9", "copy_threads=2"}},
     {1, {"devices=emu:4", "kernel=blas", "tile=32"}},
     {1, {"devices=emu:2"}},
 };
 
-static void check_products(const kind_t *kind, hyb_executors_t executors)
+static void check_products(const kind_t *kind, xdg_who_t executors)
 {
     enum { PRODUCTS = 12 };
-    hyb_machine_t *node = node_open(kind->threads, kind->settings, SETTINGS);
+    xdg_gemm_t *gemm = gemm_open(kind->threads, kind->settings, SETTINGS);
     int i;
 
     for (i = 0; i < PRODUCTS; i++)
-        free(multiply(node, problem_shape(MOST), executors).owner);
-    hyb_machine_close(node);
+        free(multiply(gemm, problem_shape(MOST), executors).owner);
+    gemm_shut(gemm);
 }
 
 static void any_product_is_right_on_any_node(void **state)
@@ -70,7 +68,7 @@ static void any_product_is_right_on_any_node(void **state)
     (void)state;
     srand(1);
     for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        check_products(&kinds[i], (hyb_executors_t){true, ~(uint64_t)0});
+        check_products(&kinds[i], (xdg_who_t){true, ~(uint64_t)0});
 }
 
 static void devices_alone_do_any_product(void **state)
@@ -96,19 +94,19 @@ static void operands_may_exceed_a_device(void **state)
         {1, 1, 40000, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
         {160, 140, 600, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
     };
-    hyb_machine_t *node = node_open(1, settings, 4);
+    xdg_gemm_t *gemm = gemm_open(1, settings, 4);
     size_t i;
 
     (void)state;
     srand(3);
     for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
         hyb_report_t report =
-            multiply(node, shapes[i], hyb_executors_all(node));
+            multiply(gemm, shapes[i], xdg_executors_all(gemm->machine));
 
         assert_false(report.device[0].dropped || report.device[1].dropped);
         free(report.owner);
     }
-    hyb_machine_close(node);
+    gemm_shut(gemm);
 }
 
 static void products_without_elements_or_flop_are_right(void **state)
@@ -122,18 +120,18 @@ static void products_without_elements_or_flop_are_right(void **state)
         {5, 5, 5, XH_NO_TRANS, XH_NO_TRANS, 0.0, 0.0, 1},
         {0, 0, 0, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
     };
-    hyb_machine_t *node = node_open(1, settings, 2);
+    xdg_gemm_t *gemm = gemm_open(1, settings, 2);
     hyb_report_t report;
     size_t i;
 
     (void)state;
     for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-        report = multiply(node, shapes[i], hyb_executors_all(node));
+        report = multiply(gemm, shapes[i], xdg_executors_all(gemm->machine));
         assert_null(report.owner);
-        report = multiply(node, shapes[i], devices_only);
+        report = multiply(gemm, shapes[i], devices_only);
         assert_null(report.owner);
     }
-    hyb_machine_close(node);
+    gemm_shut(gemm);
 }
 
 /* ---- who does what ------------------------------------------------------- */
@@ -154,11 +152,11 @@ static int64_t owned(const hyb_report_t *report, int executor)
 }
 
 /* The share, in percent, of the devices of a product of 36 tiles. */
-static int64_t percent_of_devices(const char *split, hyb_executors_t executors)
+static int64_t percent_of_devices(const char *split, xdg_who_t executors)
 {
     const char *const settings[] = {"devices=emu:2", "tile=10", split};
-    hyb_machine_t *node = node_open(1, settings, 3);
-    hyb_report_t report = multiply(node, square, executors);
+    xdg_gemm_t *gemm = gemm_open(1, settings, 3);
+    hyb_report_t report = multiply(gemm, square, executors);
     int64_t tiles = owned(&report, 1) + owned(&report, 2);
 
     assert_int_equal(hyb_tiling_count(&report.tiling), 36);
@@ -167,13 +165,13 @@ static int64_t percent_of_devices(const char *split, hyb_executors_t executors)
                     report.device[1].flop ==
                 2.0 * 60 * 60 * 10);
     free(report.owner);
-    hyb_machine_close(node);
+    gemm_shut(gemm);
     return tiles * 100 / 36;
 }
 
 static void a_fixed_share_is_kept(void **state)
 {
-    const hyb_executors_t all = {true, 3};
+    const xdg_who_t all = {true, 3};
 
     (void)state;
     assert_int_equal(percent_of_devices("split=fixed:0", all), 0);
@@ -193,78 +191,77 @@ static void who_takes_no_part_gets_nothing(void **state)
 static void one_of_two_devices_may_be_asked_alone(void **state)
 {
     static const char *const settings[] = {"devices=emu:2", "tile=10"};
-    hyb_machine_t *node = node_open(1, settings, 2);
+    xdg_gemm_t *gemm = gemm_open(1, settings, 2);
     hyb_report_t report;
     int i;
 
     (void)state;
     for (i = 0; i < 2; i++) {
-        report = multiply(node, square, (hyb_executors_t){false, 1u << i});
+        report = multiply(gemm, square, (xdg_who_t){false, 1u << i});
         assert_int_equal(owned(&report, i + 1), 36);
         free(report.owner);
     }
-    hyb_machine_close(node);
+    gemm_shut(gemm);
 }
 
 static void the_team_alone_cuts_no_tiles(void **state)
 {
     static const char *const settings[] = {"devices=emu:2", "tile=10"};
-    hyb_machine_t *node = node_open(1, settings, 2);
-    hyb_report_t report = multiply(node, square, team_only);
+    xdg_gemm_t *gemm = gemm_open(1, settings, 2);
+    hyb_report_t report = multiply(gemm, square, team_only);
 
     (void)state;
     assert_null(report.owner);
     assert_true(report.team.flop == 2.0 * 60 * 60 * 10);
-    hyb_machine_close(node);
+    gemm_shut(gemm);
 }
 
 static void nobody_to_compute_is_an_error(void **state)
 {
     static const char *const settings[] = {"devices=none"};
-    hyb_machine_t *node = node_open(1, settings, 1);
+    xdg_gemm_t *gemm = gemm_open(1, settings, 1);
     problem_t problem = problem_create(square, false);
     hyb_report_t report = {.seconds = 3.0};
 
     (void)state;
-    assert_int_equal(hyb_machine_gemm(node, &problem.product,
-                                      (hyb_executors_t){false, 0}, &report),
-                     XH_ERR_ARG);
     assert_int_equal(
-        hyb_machine_gemm(node, &problem.product, devices_only, &report),
-        XH_ERR_DEVICE);
+        xdg_gemm(gemm, &problem.product, (xdg_who_t){false, 0}, &report),
+        XH_ERR_ARG);
+    assert_int_equal(xdg_gemm(gemm, &problem.product, devices_only, &report),
+                     XH_ERR_DEVICE);
     assert_true(report.seconds == 3.0);
     problem_destroy(&problem);
-    hyb_machine_close(node);
+    gemm_shut(gemm);
 }
 
 static void shapes_that_do_not_conform_are_refused(void **state)
 {
     static const char *const settings[] = {"devices=emu"};
-    hyb_machine_t *node = node_open(1, settings, 1);
+    xdg_gemm_t *gemm = gemm_open(1, settings, 1);
     problem_t problem = problem_create(square, false);
     xh_gemm_t p = problem.product;
 
     (void)state;
     p.a.cols--;
-    assert_int_equal(hyb_machine_gemm(node, &p, hyb_executors_all(node), NULL),
+    assert_int_equal(xdg_gemm(gemm, &p, xdg_executors_all(gemm->machine), NULL),
                      XH_ERR_ARG);
     problem_destroy(&problem);
-    hyb_machine_close(node);
+    gemm_shut(gemm);
 }
 
 static void a_report_is_given_only_if_wanted(void **state)
 {
     static const char *const settings[] = {"devices=emu", "tile=10"};
-    hyb_machine_t *node = node_open(1, settings, 2);
+    xdg_gemm_t *gemm = gemm_open(1, settings, 2);
     problem_t problem = problem_create(square, false);
 
     (void)state;
-    assert_int_equal(
-        hyb_machine_gemm(node, &problem.product, hyb_executors_all(node), NULL),
-        XH_OK);
+    assert_int_equal(xdg_gemm(gemm, &problem.product,
+                              xdg_executors_all(gemm->machine), NULL),
+                     XH_OK);
     assert_int_equal(problem_wrong(&problem), 0);
     problem_destroy(&problem);
-    hyb_machine_close(node);
+    gemm_shut(gemm);
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -272,21 +269,21 @@ static void a_report_is_given_only_if_wanted(void **state)
 static void a_device_without_free_memory_is_left_out(void **state)
 {
     static const char *const settings[] = {"devices=fake:0"};
-    hyb_machine_t *node;
+    xdg_gemm_t *gemm;
     const char *text;
 
     (void)state;
     fake_reset();
     assert_int_equal(hyb_backend_register(&fake_backend), XH_OK);
     capture_begin();
-    node = node_open(1, settings, 1);
+    gemm = gemm_open(1, settings, 1);
     text = capture_end(NULL);
     assert_non_null(strstr(text, "fake 0 has too little free memory"));
     assert_non_null(strstr(text, "device 0 of fake is left out"));
-    assert_int_equal(hyb_machine_devices(node), 0);
+    assert_int_equal(hyb_machine_devices(gemm->machine), 0);
     assert_int_equal(fake.closed, 1);
-    free(multiply(node, square, hyb_executors_all(node)).owner);
-    hyb_machine_close(node);
+    free(multiply(gemm, square, xdg_executors_all(gemm->machine)).owner);
+    gemm_shut(gemm);
 }
 
 /* ---- asking -------------------------------------------------------------- */
@@ -296,32 +293,32 @@ static void a_node_says_what_it_was_opened_with(void **state)
     static const char *const settings[] = {
         "devices=emu:3", "kernel=blas", "split=fixed:0.25",
         "emu_fault=1:fail@alloc:1", "stall_seconds=60"};
-    hyb_machine_t *node = node_open(1, settings, 5);
+    xdg_gemm_t *gemm = gemm_open(1, settings, 5);
 
     (void)state;
-    assert_null(hyb_machine_kernel(node));
-    assert_int_equal(hyb_machine_split(node).policy, HYB_SPLIT_FIXED);
-    assert_true(hyb_machine_split(node).share == 0.25);
-    assert_false(hyb_machine_models_time(node));
-    assert_int_equal(hyb_machine_working_devices(node), 3);
+    assert_null(hyb_machine_kernel(gemm->machine));
+    assert_int_equal(gemm->split.policy, HYB_SPLIT_FIXED);
+    assert_true(gemm->split.share == 0.25);
+    assert_false(hyb_machine_models_time(gemm->machine));
+    assert_int_equal(hyb_machine_working_devices(gemm->machine), 3);
     capture_begin();
-    free(multiply(node, square, hyb_executors_all(node)).owner);
+    free(multiply(gemm, square, xdg_executors_all(gemm->machine)).owner);
     capture_end(NULL);
-    assert_int_equal(hyb_machine_working_devices(node), 2);
-    assert_int_equal(hyb_machine_devices(node), 3);
-    hyb_machine_close(node);
+    assert_int_equal(hyb_machine_working_devices(gemm->machine), 2);
+    assert_int_equal(hyb_machine_devices(gemm->machine), 3);
+    gemm_shut(gemm);
 }
 
 static void a_node_says_which_kernel_it_has(void **state)
 {
     static const char *const settings[] = {"devices=none", "kernel=portable"};
-    hyb_machine_t *node = node_open(1, settings, 2);
+    xdg_gemm_t *gemm = gemm_open(1, settings, 2);
 
     (void)state;
-    assert_non_null(hyb_machine_kernel(node));
-    assert_string_equal(hyb_machine_kernel(node)->name, "portable");
-    assert_int_equal(hyb_machine_working_devices(node), 0);
-    hyb_machine_close(node);
+    assert_non_null(hyb_machine_kernel(gemm->machine));
+    assert_string_equal(hyb_machine_kernel(gemm->machine)->name, "portable");
+    assert_int_equal(hyb_machine_working_devices(gemm->machine), 0);
+    gemm_shut(gemm);
 }
 
 /* ---- learning ------------------------------------------------------------ */
@@ -331,16 +328,18 @@ static void a_slow_device_is_given_less(void **state)
 {
     static const char *const settings[] = {"devices=emu", "emu_rate=0.01",
                                            "tile=10", "split=ratio"};
-    hyb_machine_t *node = node_open(1, settings, 4);
-    hyb_report_t first = multiply(node, square, hyb_executors_all(node));
-    hyb_report_t second = multiply(node, square, hyb_executors_all(node));
+    xdg_gemm_t *gemm = gemm_open(1, settings, 4);
+    hyb_report_t first =
+        multiply(gemm, square, xdg_executors_all(gemm->machine));
+    hyb_report_t second =
+        multiply(gemm, square, xdg_executors_all(gemm->machine));
 
     (void)state;
     assert_true(first.share == 0.5);
     assert_true(second.share < 0.4);
     free(first.owner);
     free(second.owner);
-    hyb_machine_close(node);
+    gemm_shut(gemm);
 }
 
 /* ---- dry ----------------------------------------------------------------- */
@@ -349,15 +348,15 @@ static void a_dry_device_leaves_its_tiles_as_they_were(void **state)
 {
     static const char *const settings[] = {"devices=emu:2", "emu_dry=on",
                                            "tile=10", "split=fixed:0.5"};
-    hyb_machine_t *node = node_open(1, settings, 4);
+    xdg_gemm_t *gemm = gemm_open(1, settings, 4);
     problem_t problem = problem_create(square, true);
     hyb_report_t report = {0};
     int64_t i, j, wrong = 0;
 
     (void)state;
-    assert_true(hyb_machine_models_time(node));
-    assert_int_equal(hyb_machine_gemm(node, &problem.product,
-                                      hyb_executors_all(node), &report),
+    assert_true(hyb_machine_models_time(gemm->machine));
+    assert_int_equal(xdg_gemm(gemm, &problem.product,
+                              xdg_executors_all(gemm->machine), &report),
                      XH_OK);
     for (j = 0; j < square.n; j++)
         for (i = 0; i < square.m; i++) {
@@ -371,7 +370,7 @@ static void a_dry_device_leaves_its_tiles_as_they_were(void **state)
     assert_int_equal(owned(&report, 0), 18);
     free(report.owner);
     problem_destroy(&problem);
-    hyb_machine_close(node);
+    gemm_shut(gemm);
 }
 
 static const struct CMUnitTest cases[] = {

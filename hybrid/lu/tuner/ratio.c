@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/device/ratio.h"
+#include "hybrid/lu/tuner/ratio.h"
 
 #include <math.h>
 #include <stdbool.h>

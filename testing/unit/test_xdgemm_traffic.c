@@ -9,11 +9,11 @@
 
 enum { SETTINGS = 8 };
 
-static const hyb_executors_t device_only = {false, 1};
+static const xdg_who_t device_only = {false, 1};
 
 /* A product of zeros by the device alone, which may be dry. */
-static hyb_report_t multiply(hyb_machine_t *node, int64_t m, int64_t n,
-                             int64_t k, double beta)
+static hyb_report_t multiply(xdg_gemm_t *gemm, int64_t m, int64_t n, int64_t k,
+                             double beta)
 {
     xh_gemm_t p = {.alpha = 1.0,
                    .beta = beta,
@@ -27,7 +27,7 @@ static hyb_report_t multiply(hyb_machine_t *node, int64_t m, int64_t n,
     p.b.data = calloc((size_t)(k * n), sizeof(double));
     p.c.data = calloc((size_t)(m * n), sizeof(double));
     assert_true(p.a.data != NULL && p.b.data != NULL && p.c.data != NULL);
-    status = hyb_machine_gemm(node, &p, device_only, &report);
+    status = xdg_gemm(gemm, &p, device_only, &report);
     free(p.a.data);
     free(p.b.data);
     free(p.c.data);
@@ -40,18 +40,18 @@ static hyb_report_t multiply(hyb_machine_t *node, int64_t m, int64_t n,
 /* ---- bytes --------------------------------------------------------------- */
 
 /* The device has 15 / 16 MiB for tiles of 64 x 64. */
-static hyb_machine_t *open_dry(const char *product_return)
+static xdg_gemm_t *open_dry(const char *tile_return)
 {
-    const char *const settings[] = {"devices=emu",  "emu_memory=1",
-                                    "emu_dry=on",   "tile=64",
-                                    product_return, "stall_seconds=60"};
+    const char *const settings[] = {"devices=emu", "emu_memory=1",
+                                    "emu_dry=on",  "tile=64",
+                                    tile_return,   "stall_seconds=60"};
 
-    return node_open(1, settings, 6);
+    return gemm_open(1, settings, 6);
 }
 
 static void check_traffic(const hyb_report_t *report, bool reads_c)
 {
-    hyb_traffic_t t = hyb_tiling_traffic(&report->tiling, reads_c);
+    xdg_traffic_t t = xdg_traffic(&report->tiling, reads_c);
 
     assert_int_equal(report->device[0].bytes_in, t.a_in + t.b_in + t.c_in);
     assert_int_equal(report->device[0].bytes_out, t.c_out);
@@ -61,7 +61,7 @@ static void check_traffic(const hyb_report_t *report, bool reads_c)
 static void bytes_are_those_of_the_plan(void **state)
 {
     enum { PRODUCTS = 60, LONGEST = 500, DEEPEST = 2500 };
-    hyb_machine_t *node = open_dry("product_return=off");
+    xdg_gemm_t *gemm = open_dry("tile_return=staged");
     int64_t whole = 0, i;
 
     (void)state;
@@ -69,35 +69,35 @@ static void bytes_are_those_of_the_plan(void **state)
     for (i = 0; i < PRODUCTS; i++) {
         double beta = i % 2 == 0 ? 0.0 : 1.0;
         hyb_report_t report =
-            multiply(node, 1 + rand() % LONGEST, 1 + rand() % LONGEST,
+            multiply(gemm, 1 + rand() % LONGEST, 1 + rand() % LONGEST,
                      1 + rand() % DEEPEST * (i % 3) / 2, beta);
 
         check_traffic(&report, beta != 0.0);
         whole += report.tiling.chunks == 1;
     }
     assert_true(whole > 10 && whole < PRODUCTS - 10);
-    hyb_machine_close(node);
+    gemm_shut(gemm);
 }
 
 static const uint64_t element = sizeof(double);
 
 static void all_crosses_once_while_strips_fit(void **state)
 {
-    hyb_machine_t *node = open_dry("product_return=off");
-    hyb_report_t r = multiply(node, 256, 320, 64, 1.0);
+    xdg_gemm_t *gemm = open_dry("tile_return=staged");
+    hyb_report_t r = multiply(gemm, 256, 320, 64, 1.0);
 
     (void)state;
     assert_int_equal(r.device[0].bytes_in,
                      element * (256 * 64 + 64 * 320 + 256 * 320));
     assert_int_equal(r.device[0].bytes_out, element * 256 * 320);
-    hyb_machine_close(node);
+    gemm_shut(gemm);
 }
 
 /* A crosses once for each column of tiles, B once for each row. */
 static void tiles_stay_while_chunks_pass(void **state)
 {
-    hyb_machine_t *node = open_dry("product_return=off");
-    hyb_report_t r = multiply(node, 256, 192, 2000, 0.0);
+    xdg_gemm_t *gemm = open_dry("tile_return=staged");
+    hyb_report_t r = multiply(gemm, 256, 192, 2000, 0.0);
     uint64_t c = (uint64_t)r.tiling.tile_cols, b = (uint64_t)r.tiling.tile_rows;
 
     (void)state;
@@ -105,17 +105,17 @@ static void tiles_stay_while_chunks_pass(void **state)
     assert_int_equal(r.device[0].bytes_in,
                      element * 2000 * (256 * (192 / c) + 192 * (256 / b)));
     assert_int_equal(r.device[0].bytes_out, element * 256 * 192);
-    hyb_machine_close(node);
+    gemm_shut(gemm);
 }
 
 static void c_does_not_come_in_where_the_host_adds(void **state)
 {
-    hyb_machine_t *node = open_dry("product_return=on");
-    hyb_report_t r = multiply(node, 256, 320, 64, 1.0);
+    xdg_gemm_t *gemm = open_dry("tile_return=product");
+    hyb_report_t r = multiply(gemm, 256, 320, 64, 1.0);
 
     (void)state;
     check_traffic(&r, false);
-    hyb_machine_close(node);
+    gemm_shut(gemm);
 }
 
 /* ---- time ---------------------------------------------------------------- */
@@ -130,26 +130,21 @@ static double standing_clock(void *context)
     return 0.0;
 }
 
-static hyb_report_t modelled_as(const char *product_return, const char *link,
-                                const char *rate, int64_t k)
+static hyb_report_t modelled(const char *link, const char *rate, int64_t k)
 {
     const char *const settings[] = {
-        "devices=emu",      "emu_dry=on",   "emu_memory=1", "tile=32",
-        "stall_seconds=60", product_return, link,           rate};
-    hyb_machine_t *node;
+        "devices=emu", "emu_dry=on",       "emu_memory=1",
+        "tile=32",     "stall_seconds=60", link,
+        rate};
+    xdg_gemm_t *gemm;
     hyb_report_t report;
 
     xh_clock_install(standing_clock, NULL);
-    node = node_open(1, settings, 8);
-    report = multiply(node, 512, 512, k, 1.0);
-    hyb_machine_close(node);
+    gemm = gemm_open(1, settings, 7);
+    report = multiply(gemm, 512, 512, k, 1.0);
+    gemm_shut(gemm);
     xh_clock_install(NULL, NULL);
     return report;
-}
-
-static hyb_report_t modelled(const char *link, const char *rate, int64_t k)
-{
-    return modelled_as("product_return=off", link, rate, k);
 }
 
 static double idle(const hyb_report_t *r)
@@ -213,29 +208,6 @@ static void a_device_on_a_slow_link_waits_for_it(void **state)
     assert_true(idle(&r) < 0.8);
 }
 
-/* On the model's clock, too. */
-static void auto_returns_what_is_sooner_done(void **state)
-{
-    static const struct {
-        const char *link, *rate;
-        bool reads_c;
-    } devices[] = {
-        {"emu_link=1", "emu_rate=1000", false},
-        {"emu_link=100", "emu_rate=100000", false},
-        {"emu_link=100", "emu_rate=10", true},
-        {"emu_link=0", "emu_rate=0", true},
-    };
-    size_t i;
-
-    (void)state;
-    for (i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
-        hyb_report_t r = modelled_as("product_return=auto", devices[i].link,
-                                     devices[i].rate, 8);
-
-        check_traffic(&r, devices[i].reads_c);
-    }
-}
-
 static const struct CMUnitTest cases[] = {
     cmocka_unit_test(bytes_are_those_of_the_plan),
     cmocka_unit_test(all_crosses_once_while_strips_fit),
@@ -245,7 +217,6 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(waits_between_chunks_are_no_work),
     cmocka_unit_test(a_device_on_a_link_that_just_feeds_it_is_not_idle),
     cmocka_unit_test(a_device_on_a_slow_link_waits_for_it),
-    cmocka_unit_test(auto_returns_what_is_sooner_done),
 };
 
 UNIT_MAIN(cases)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/device/split.h"
+#include "hybrid/lu/tuner/split.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
+#include "base/settings.h"
 #include "base/text.h"
 
 static const char *const words[] = {
@@ -49,6 +50,11 @@ xh_status_t hyb_split_parse(const char *text, hyb_split_t *split_p)
     }
     *split_p = split;
     return XH_OK;
+}
+
+xh_status_t hyb_split_of_setting(hyb_split_t *split_p)
+{
+    return hyb_split_parse(xh_settings_text("split"), split_p);
 }
 
 bool hyb_split_uses_devices(const hyb_split_t *split, double share,
@@ -118,73 +124,4 @@ int64_t hyb_split_tiles_to_keep(const hyb_split_t *split, double devices_rate,
     if (kept >= most)
         return INT64_MAX;
     return kept > 0.0 ? (int64_t)kept : 0;
-}
-
-/* ---- range --------------------------------------------------------------- */
-
-static int64_t front_of(uint64_t ends)
-{
-    return (int64_t)(ends & UINT32_MAX);
-}
-
-static int64_t back_of(uint64_t ends)
-{
-    return (int64_t)(ends >> 32);
-}
-
-static uint64_t pack(int64_t front, int64_t back)
-{
-    return (uint64_t)back << 32 | (uint64_t)front;
-}
-
-xh_status_t hyb_range_init(hyb_range_t *range, int64_t count)
-{
-    if (count < 0 || count > UINT32_MAX)
-        return XH_ERR_ARG;
-    atomic_init(&range->ends, pack(0, count));
-    return XH_OK;
-}
-
-/* What of count tiles is there to take. */
-static int64_t available(uint64_t ends, int64_t count)
-{
-    int64_t left = back_of(ends) - front_of(ends);
-
-    return count < 0 ? 0 : count < left ? count : left;
-}
-
-hyb_span_t hyb_range_take_front(hyb_range_t *range, int64_t count)
-{
-    uint64_t ends = atomic_load(&range->ends), after;
-    int64_t taken;
-
-    do {
-        taken = available(ends, count);
-        after = pack(front_of(ends) + taken, back_of(ends));
-    } while (!atomic_compare_exchange_weak(&range->ends, &ends, after));
-    return (hyb_span_t){front_of(ends), taken};
-}
-
-hyb_span_t hyb_range_take_back(hyb_range_t *range, int64_t count)
-{
-    uint64_t ends = atomic_load(&range->ends), after;
-    int64_t taken;
-
-    do {
-        taken = available(ends, count);
-        after = pack(front_of(ends), back_of(ends) - taken);
-    } while (!atomic_compare_exchange_weak(&range->ends, &ends, after));
-    return (hyb_span_t){back_of(after), taken};
-}
-
-hyb_span_t hyb_range_left(const hyb_range_t *range)
-{
-    uint64_t ends = atomic_load(&range->ends);
-
-    return (hyb_span_t){front_of(ends), available(ends, INT64_MAX)};
-}
-
-int64_t hyb_range_remaining(const hyb_range_t *range)
-{
-    return hyb_range_left(range).count;
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_PINS_H
+#define HYB_PINS_H
+
+#include <stdint.h>
+#include "base/view.h"
+
+/*
+ * Host matrices that are pinned, each in segments of whole columns: what the
+ * system refuses is one segment, and not all. A vendor's copy must not cross
+ * from one segment into the next.
+ */
+typedef struct {
+    xh_view_t matrix;
+    int64_t columns; /* of each segment but the last */
+} hyb_pin_t;
+
+enum { HYB_PINS = 16 }; /* matrices that one process pins at most */
+
+typedef struct {
+    hyb_pin_t pin[HYB_PINS];
+    int count;
+} hyb_pins_t;
+
+/*
+ * Columns of a segment of about bytes: as many as make up whole pages, so that
+ * no two segments of a matrix that begins with a page share one; 1 at least.
+ */
+int64_t hyb_pins_segment(xh_view_t matrix, int64_t bytes);
+
+/*
+ * How many of v's columns, from the first on, one copy may take; 1 at least if
+ * it has any. pins NULL: all.
+ */
+int64_t hyb_pins_together(const hyb_pins_t *pins, xh_view_t v);
+
+#endif

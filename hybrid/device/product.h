@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_PRODUCT_H
+#define HYB_PRODUCT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include "hybrid/device/machine.h"
+#include "hybrid/device/tiling.h"
+
+/*
+ * One product that the machine's devices compute while host threads go on: one
+ * list of tiles that all share. Devices take tiles from the front, as far as
+ * columns are released; host threads from the back. What a failed device has
+ * not returned goes back to the list.
+ *
+ *     hyb_product_begin(machine, &gemm, &product);
+ *     hyb_product_release(product, cols);           again and again, growing
+ *     while (!hyb_product_done(product) &&          any host thread
+ *            !hyb_product_lost(product))
+ *         if (hyb_product_take(product, keep, &tile))
+ *             compute(tile.part), hyb_product_give(product, &tile);
+ *         else
+ *             hyb_product_wait(product);            or what else there is to do
+ *     hyb_product_finish(product, &report);
+ *
+ * Devices stay with the product until all of it is computed, so each takes the
+ * tiles that another one loses. With tile_return=direct a device that fails
+ * loses its tiles for good: the product is lost.
+ */
+typedef struct { /* private, but for tiling */
+    hyb_tiling_t tiling;
+    const xh_gemm_t *gemm; /* borrowed */
+    hyb_machine_t *machine;
+    uint64_t devices; /* bit i: device i works on it */
+    uint64_t dropped; /* bit i: device i failed as it began */
+    double started;
+    int16_t *owner; /* executor that completed each tile, -1 before */
+    _Atomic int64_t completed;
+    _Atomic int64_t by_devices; /* of these */
+
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t changed;
+    int64_t front, back; /* tiles front .. back - 1 were never taken */
+    int64_t released;    /* tiles, from the first, whose columns are ready */
+    int64_t *returned;   /* tiles given back */
+    int64_t returned_count;
+    int64_t in_flight; /* tiles that devices have */
+    int64_t prefix;    /* tiles from the first known to be in C */
+    int working;       /* devices that may still take tiles */
+    bool ends;         /* nothing more is released or given */
+    bool lost;         /* a tile, which nobody can do again */
+} hyb_product_t;
+
+/* What one executor did in a product. */
+typedef struct {
+    int64_t tiles;
+    double flop;
+    double seconds;         /* begin to last result */
+    double compute_seconds; /* multiplying */
+    double in_seconds;      /* copying in, where that is separate */
+    double out_seconds;
+    double span_seconds; /* first multiplication's start to last's end */
+    double wait_seconds; /* nothing in flight, for want of ready columns */
+    uint64_t bytes_in, bytes_out;
+    bool dropped; /* failed in this product */
+} hyb_work_t;
+
+typedef struct {
+    double seconds;      /* of the whole product */
+    double share;        /* of the devices, wanted by the policy */
+    hyb_tiling_t tiling; /* all zero where the team worked alone */
+    int16_t *owner; /* executor of each tile, 0: the host, i + 1: device i; NULL
+                       as above; free() */
+    hyb_work_t team;
+    hyb_work_t device[HYB_EXECUTORS - 1];
+} hyb_report_t;
+
+/*
+ * Let all working devices have memory for tiles of any product up to m x n x k
+ * now, and not when the first begins, and pinned memory on the host for these
+ * tiles' return. If a device cannot give as much, tiles become smaller.
+ */
+void hyb_product_reserve(hyb_machine_t *machine, int64_t m, int64_t n,
+                         int64_t k);
+
+/* Bytes on the host that it takes. */
+uint64_t hyb_product_bytes(const hyb_machine_t *machine, int64_t m, int64_t n,
+                           int64_t k);
+
+/*
+ * Let all working devices take tiles of gemm, column of tiles by column of
+ * tiles, as columns are released; none is yet. Where no device works all tiles
+ * are for host threads. gemm is borrowed until finish. A machine has one
+ * product at a time.
+ *
+ * Errors: XH_ERR_ARG     shapes do not conform, or there is nothing to
+ *                        multiply, or another product is not finished
+ *         XH_ERR_MEMORY
+ */
+xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
+                              hyb_product_t **product_p);
+
+typedef struct {      /* another way to share a product out */
+    uint64_t devices; /* bit i: device i may take part */
+    xh_status_t (*plan)(const hyb_tiling_request_t *request,
+                        hyb_tiling_t *tiling_p);
+} hyb_product_way_t;
+
+/* Errors: as above; XH_ERR_DEVICE  none of these devices works */
+xh_status_t hyb_product_begin_as(hyb_machine_t *machine, const xh_gemm_t *gemm,
+                                 const hyb_product_way_t *way,
+                                 hyb_product_t **product_p);
+
+/*
+ * Wait for the devices and free product; every column must be released, and
+ * every tile that was taken given. What failed devices leave from now on,
+ * others that work complete, but no host thread can: to lose nothing, be done
+ * before.
+ *
+ * report_p  out  team has the tiles that were given, without times; share is
+ *                1; owner is the caller's to free(). NULL if nobody asks
+ * Errors: XH_ERR_DEVICE  a tile is left that nobody computed, or lost
+ */
+xh_status_t hyb_product_finish(hyb_product_t *product, hyb_report_t *report_p);
+
+/* ---- meanwhile: any thread, without waiting ------------------------------ */
+
+/* Columns 0 .. cols - 1 of B and C are ready; never fewer than before. A tile
+ * starts once all its columns are. */
+void hyb_product_release(hyb_product_t *product, int64_t cols);
+
+/* Is every tile computed, by whomever? */
+bool hyb_product_done(const hyb_product_t *product);
+
+/* Has a device been lost that wrote into C, so that it is never done? */
+bool hyb_product_lost(hyb_product_t *product);
+
+/* Columns 0 .. this - 1 of C are computed, by whomever; if they are cut column
+ * by column. */
+int64_t hyb_product_columns_done(hyb_product_t *product);
+
+/* Tiles that nobody has taken yet, released or not. */
+int64_t hyb_product_remaining(hyb_product_t *product);
+
+/*
+ * flop/s of the devices together so far, by whole tiles; less than they can
+ * where they waited for columns. 0: none has one done.
+ */
+double hyb_product_rate(const hyb_product_t *product);
+
+/* Have the devices no tile, and will they take none any more? The rest is the
+ * host's. */
+bool hyb_product_idle(hyb_product_t *product);
+
+/* ---- the host ------------------------------------------------------------ */
+
+/*
+ * A tile for one host thread to compute: one that a failed device gave back,
+ * else the last that nobody has taken, if it is released and more than keep are
+ * left; with no device at work the first released one. False: there is none
+ * now.
+ */
+bool hyb_product_take(hyb_product_t *product, int64_t keep, hyb_tile_t *tile_p);
+
+/* A tile given back. False: there is none now. */
+bool hyb_product_take_returned(hyb_product_t *product, hyb_tile_t *tile_p);
+
+/* The last count tiles that nobody has taken, or what is left, released or not;
+ * returns how many, before *first_p + the same. */
+int64_t hyb_product_take_last(hyb_product_t *product, int64_t count,
+                              int64_t *first_p);
+
+/* The tile is computed. */
+void hyb_product_give(hyb_product_t *product, const hyb_tile_t *tile);
+
+/* Sleep until the devices are idle, or a tile was given back. */
+void hyb_product_wait(hyb_product_t *product);
+
+/* ---- devices ------------------------------------------------------------- */
+
+/*
+ * A list of gemm's tiles, cut as tiling says, for nobody yet.
+ * Errors: XH_ERR_MEMORY
+ */
+xh_status_t hyb_product_init(hyb_product_t *product, const xh_gemm_t *gemm,
+                             const hyb_tiling_t *tiling);
+void hyb_product_destroy(hyb_product_t *product);
+
+/* One device more, or less, works on it. It leaves without tiles. */
+void hyb_product_join(hyb_product_t *product);
+void hyb_product_leave(hyb_product_t *product);
+
+/* A tile for a device: one given back, else the next that is released. False:
+ * there is none now. */
+bool hyb_product_next(hyb_product_t *product, hyb_tile_t *tile_p);
+
+/*
+ * Wait for such a tile. False: there can be none any more; or *stops, which is
+ * looked at when anything changes.
+ */
+bool hyb_product_await(hyb_product_t *product, const atomic_bool *stops,
+                       hyb_tile_t *tile_p);
+
+/* Executor's tile is in C. */
+void hyb_product_complete(hyb_product_t *product, int64_t tile, int executor);
+
+/* Give a device's tile back, whose part of C is as before the product. */
+void hyb_product_return(hyb_product_t *product, int64_t tile);
+
+/* A device took a tile with it, whose part of C is not as before any more: the
+ * product is never done. */
+void hyb_product_lose(hyb_product_t *product);
+
+/* Nothing more is released or given: devices leave when they are idle. */
+void hyb_product_end(hyb_product_t *product);
+
+#endif

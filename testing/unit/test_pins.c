@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/device/machine_private.h"
+
+#include "base/memory.h"
+#include "hybrid/device/backend.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/node_fixture.h"
+#include "testing/unit/unit.h"
+
+/* Host matrices that are pinned in segments of whole columns. */
+
+enum { PAGE = 4096, GIB = 1 << 30 };
+
+static void segments_are_whole_columns_and_whole_pages(void **state)
+{
+    static const int64_t lds[] = {1, 2, 100, 511, 512, 1000, 4096, 99999};
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(lds) / sizeof(lds[0]); i++) {
+        xh_view_t v = {NULL, lds[i], 1000000, lds[i]};
+        int64_t column = 8 * lds[i], columns = hyb_pins_segment(v, GIB);
+
+        assert_int_equal(columns * column % PAGE, 0);
+        assert_in_range(columns * column, GIB / 2, GIB);
+        columns = hyb_pins_segment(v, 1);
+        assert_int_equal(columns * column % PAGE, 0);
+        assert_true(columns <= PAGE / 8);
+    }
+}
+
+/* Every part of a matrix of 20 columns, of which 8 make up a segment. */
+static void copies_end_where_a_segment_does(void **state)
+{
+    enum { ROWS = 7, LD = 9, COLS = 20, SEGMENT = 8 };
+    static double memory[LD * COLS];
+    const xh_view_t matrix = {memory, ROWS, COLS, LD};
+    const hyb_pins_t pins = {{{matrix, SEGMENT}}, 1};
+    int64_t row, col, cols, rows;
+
+    (void)state;
+    for (col = 0; col < COLS; col++)
+        for (cols = 1; col + cols <= COLS; cols++)
+            for (row = 0; row < ROWS; row++)
+                for (rows = 1; row + rows <= ROWS; rows++) {
+                    xh_view_t v = xh_view_part(matrix, row, col, rows, cols);
+                    int64_t left = SEGMENT - col % SEGMENT;
+
+                    assert_int_equal(hyb_pins_together(&pins, v),
+                                     cols < left ? cols : left);
+                    assert_int_equal(hyb_pins_together(NULL, v), cols);
+                }
+}
+
+static void what_is_not_pinned_is_copied_at_once(void **state)
+{
+    static double memory[100], other[100];
+    const hyb_pins_t pins = {{{{memory, 10, 10, 10}, 2}}, 1};
+    const xh_view_t v = {other, 10, 10, 10}, empty = {memory, 10, 0, 10};
+
+    (void)state;
+    assert_int_equal(hyb_pins_together(&pins, v), 10);
+    assert_int_equal(hyb_pins_together(&pins, empty), 0);
+}
+
+/* ---- what devices are asked for ------------------------------------------ */
+
+/* emu, which counts, and refuses the segment number `refused` */
+static hyb_backend_t counting;
+static const hyb_backend_t *emu;
+static double *pinned[64];
+static int pins, unpins, refused;
+
+static xh_status_t pin(void *state, void *host, size_t bytes)
+{
+    (void)state;
+    (void)bytes;
+    if (pins == refused) {
+        refused = -1;
+        return XH_ERR_MEMORY;
+    }
+    pinned[pins++] = host;
+    return XH_OK;
+}
+
+static void unpin(void *state, void *host)
+{
+    int i;
+
+    (void)state;
+    for (i = 0; i < pins; i++)
+        if (pinned[i] == host) {
+            pinned[i] = NULL;
+            unpins++;
+            return;
+        }
+}
+
+static hyb_machine_t *open_counting(int refusal)
+{
+    static const char *const settings[] = {"devices=counting", "tile=48"};
+    hyb_machine_t *machine;
+
+    if (emu == NULL) {
+        assert_int_equal(hyb_backend_load("emu", &emu), XH_OK);
+        counting = *emu;
+        counting.name = "counting";
+        counting.pin = pin;
+        counting.unpin = unpin;
+        assert_int_equal(hyb_backend_register(&counting), XH_OK);
+    }
+    pins = unpins = 0;
+    refused = refusal;
+    machine = node_open(1, settings, 2);
+    machine->segment_bytes = 2 * PAGE;
+    return machine;
+}
+
+/* 256 x 100 doubles: two columns a page, four a segment. */
+static void a_refusal_costs_one_segment(void **state)
+{
+    enum { ROWS = 256, COLS = 100, SEGMENTS = 25 };
+    xh_view_t v = {NULL, ROWS, COLS, ROWS};
+    int refusal;
+
+    (void)state;
+    for (refusal = -1; refusal <= SEGMENTS; refusal += 13) {
+        hyb_machine_t *machine = open_counting(refusal);
+        int expected =
+            refusal < 0 || refusal >= SEGMENTS ? SEGMENTS : SEGMENTS - 1;
+        void *memory;
+        const char *said;
+
+        assert_int_equal(xh_memory_allocate(8 * ROWS * COLS, &memory), XH_OK);
+        v.data = memory;
+        capture_begin();
+        hyb_machine_pin(machine, v);
+        said = capture_end(NULL);
+        assert_int_equal(strstr(said, "24 of 25 segments") != NULL,
+                         expected < SEGMENTS);
+        assert_int_equal(pins, expected);
+        assert_ptr_equal(pinned[0], v.data);
+        hyb_machine_unpin(machine, v.data);
+        hyb_machine_unpin(machine, v.data);
+        assert_int_equal(unpins, expected);
+        hyb_machine_close(machine);
+        xh_memory_free(memory, 8 * ROWS * COLS);
+    }
+}
+
+/* Tiles that lie across segments, all operands pinned. */
+static void products_of_pinned_matrices_are_right(void **state)
+{
+    static const char *const returns[] = {"tile_return=staged",
+                                          "tile_return=direct"};
+    static const shape_t shapes[] = {
+        {130, 120, 70, XH_NO_TRANS, XH_NO_TRANS, -1.0, 1.0, 0},
+        {128, 140, 64, XH_TRANS, XH_TRANS, 0.5, 0.5, 0}};
+    size_t i;
+
+    (void)state;
+    srand(1);
+    for (i = 0; i < 4; i++) {
+        const char *const settings[] = {"devices=emu:2", "tile=48",
+                                        returns[i / 2]};
+        problem_t problem = problem_create(shapes[i % 2], false);
+        xdg_gemm_t *gemm = gemm_open(1, settings, 3);
+        const xh_view_t all[] = {problem.product.a, problem.product.b,
+                                 problem.product.c};
+        int j;
+
+        gemm->machine->segment_bytes = 1;
+        for (j = 0; j < 3; j++)
+            hyb_machine_pin(gemm->machine, all[j]);
+        assert_int_equal(
+            xdg_gemm(gemm, &problem.product, (xdg_who_t){false, 3}, NULL),
+            XH_OK);
+        assert_int_equal(problem_wrong(&problem), 0);
+        for (j = 0; j < 3; j++)
+            hyb_machine_unpin(gemm->machine, all[j].data);
+        assert_int_equal(gemm->machine->pins.count, 0);
+        gemm_shut(gemm);
+        problem_destroy(&problem);
+    }
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(segments_are_whole_columns_and_whole_pages),
+    cmocka_unit_test(copies_end_where_a_segment_does),
+    cmocka_unit_test(what_is_not_pinned_is_copied_at_once),
+    cmocka_unit_test(a_refusal_costs_one_segment),
+    cmocka_unit_test(products_of_pinned_matrices_are_right),
+};
+
+UNIT_MAIN(cases)

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <pthread.h>
+#include "hybrid/device/product.h"
+#include "testing/unit/unit.h"
+
+enum { COLS = 4, ROWS = 3, TILES = ROWS * COLS, TAKERS = 4, RETURNS = 500 };
+
+static hyb_product_t product;
+static const xh_gemm_t gemm = {.alpha = 1.0};
+static const atomic_bool never = false;
+
+/* The tile that a device or a host thread gets, or -1. */
+static int64_t next(void)
+{
+    hyb_tile_t tile;
+
+    return hyb_product_next(&product, &tile) ? tile.index : -1;
+}
+
+static int64_t awaited(void)
+{
+    hyb_tile_t tile;
+
+    return hyb_product_await(&product, &never, &tile) ? tile.index : -1;
+}
+
+static int64_t taken(int64_t keep)
+{
+    hyb_tile_t tile;
+
+    return hyb_product_take(&product, keep, &tile) ? tile.index : -1;
+}
+
+static int64_t returned(void)
+{
+    hyb_tile_t tile;
+
+    return hyb_product_take_returned(&product, &tile) ? tile.index : -1;
+}
+
+/* A device works on it; no column is ready. */
+static int open_unreleased(void **state)
+{
+    const hyb_tiling_request_t request = {.m = ROWS,
+                                          .n = COLS,
+                                          .k = 1,
+                                          .memory = 1 << 20,
+                                          .tile_rows = 1,
+                                          .tile_cols = 1,
+                                          .c_slots = 1};
+    hyb_tiling_t tiling;
+
+    (void)state;
+    if (hyb_tiling_plan(&request, &tiling) != XH_OK ||
+        hyb_product_init(&product, &gemm, &tiling) != XH_OK)
+        return 1;
+    hyb_product_join(&product);
+    return 0;
+}
+
+static int open_released(void **state)
+{
+    int failed = open_unreleased(state);
+
+    if (!failed)
+        hyb_product_release(&product, COLS);
+    return failed;
+}
+
+static int close_product(void **state)
+{
+    (void)state;
+    hyb_product_destroy(&product);
+    return 0;
+}
+
+static void tiles_have_no_owner_at_first(void **state)
+{
+    int i;
+
+    (void)state;
+    for (i = 0; i < TILES; i++)
+        assert_int_equal(product.owner[i], -1);
+    assert_ptr_equal(product.gemm, &gemm);
+    assert_int_equal(returned(), -1);
+}
+
+static void devices_take_tiles_in_order_until_there_is_none(void **state)
+{
+    int i;
+
+    (void)state;
+    for (i = 0; i < TILES; i++)
+        assert_int_equal(next(), i);
+    assert_int_equal(next(), -1);
+}
+
+static void tiles_given_back_come_first(void **state)
+{
+    (void)state;
+    assert_int_equal(next(), 0);
+    assert_int_equal(next(), 1);
+    hyb_product_return(&product, 0);
+    assert_int_equal(next(), 0);
+    assert_int_equal(next(), 2);
+    hyb_product_return(&product, 1);
+    assert_int_equal(returned(), 1);
+    assert_int_equal(returned(), -1);
+}
+
+static void all_tiles_can_be_given_back(void **state)
+{
+    int i, sum = 0;
+
+    (void)state;
+    while (next() >= 0)
+        ;
+    for (i = 0; i < TILES; i++)
+        hyb_product_return(&product, i);
+    for (i = 0; i < TILES; i++)
+        sum += (int)returned();
+    assert_int_equal(sum, TILES * (TILES - 1) / 2);
+    assert_int_equal(next(), -1);
+}
+
+/* Take tiles and give each back until RETURNS are; then keep them. */
+static void *take_and_return(void *argument)
+{
+    int64_t tile, *kept = argument;
+    int returns = 0;
+
+    *kept = 0;
+    while ((tile = next()) >= 0)
+        if (returns++ < RETURNS)
+            hyb_product_return(&product, tile);
+        else
+            *kept += tile;
+    return NULL;
+}
+
+static void each_tile_is_given_out_once(void **state)
+{
+    pthread_t thread[TAKERS];
+    int64_t kept[TAKERS], sum = 0;
+    int i;
+
+    (void)state;
+    for (i = 0; i < TAKERS; i++)
+        assert_int_equal(
+            pthread_create(&thread[i], NULL, take_and_return, &kept[i]), 0);
+    for (i = 0; i < TAKERS; i++) {
+        pthread_join(thread[i], NULL);
+        sum += kept[i];
+    }
+    assert_int_equal(sum, TILES * (TILES - 1) / 2);
+    assert_int_equal(next(), -1);
+}
+
+/* ---- columns that become ready ------------------------------------------- */
+
+static void devices_take_what_is_released(void **state)
+{
+    int64_t tile, cols;
+
+    (void)state;
+    for (cols = 0; cols < COLS; cols++) {
+        hyb_product_release(&product, cols);
+        for (tile = cols * ROWS - ROWS; cols > 0 && tile < cols * ROWS; tile++)
+            assert_int_equal(next(), tile);
+        assert_int_equal(next(), -1);
+    }
+    hyb_product_release(&product, INT64_MAX);
+    assert_int_equal(next(), TILES - ROWS);
+}
+
+static void the_host_takes_the_last_when_all_are_released(void **state)
+{
+    int64_t keep;
+
+    (void)state;
+    assert_int_equal(taken(0), -1);
+    hyb_product_release(&product, COLS - 1);
+    assert_int_equal(taken(0), -1);
+    hyb_product_release(&product, COLS);
+    for (keep = TILES - 1; keep > TILES / 2; keep--) {
+        assert_int_equal(taken(keep + 1), -1);
+        assert_int_equal(taken(keep), keep);
+    }
+}
+
+static void given_back_tiles_are_taken_first_whatever_is_kept(void **state)
+{
+    (void)state;
+    hyb_product_release(&product, 1);
+    assert_int_equal(next(), 0);
+    hyb_product_return(&product, 0);
+    assert_int_equal(taken(TILES), 0);
+    assert_int_equal(taken(TILES), -1);
+}
+
+static void without_a_device_the_host_takes_from_the_front(void **state)
+{
+    int64_t tile;
+
+    (void)state;
+    hyb_product_leave(&product);
+    hyb_product_release(&product, 2);
+    for (tile = 0; tile < 2 * ROWS; tile++)
+        assert_int_equal(taken(TILES), tile);
+    assert_int_equal(taken(0), -1);
+}
+
+/* Of the end, released or not, as many as are left. */
+static void the_last_tiles_can_be_taken_at_once(void **state)
+{
+    int64_t first = -1;
+
+    (void)state;
+    assert_int_equal(hyb_product_take_last(&product, 0, &first), 0);
+    assert_int_equal(hyb_product_take_last(&product, 2, &first), 2);
+    assert_int_equal(first, TILES - 2);
+    assert_int_equal(hyb_product_remaining(&product), TILES - 2);
+    assert_int_equal(hyb_product_take_last(&product, TILES, &first), TILES - 2);
+    assert_int_equal(first, 0);
+    assert_int_equal(hyb_product_take_last(&product, 1, &first), 0);
+    hyb_product_release(&product, COLS);
+    assert_int_equal(next(), -1);
+    assert_int_equal(taken(0), -1);
+}
+
+/* As a device does that fails: what it gives back is for others. */
+static void who_stops_waits_for_nothing(void **state)
+{
+    const atomic_bool stops = true;
+    hyb_tile_t tile;
+
+    (void)state;
+    assert_false(hyb_product_await(&product, &stops, &tile));
+    hyb_product_release(&product, COLS);
+    assert_false(hyb_product_await(&product, &stops, &tile));
+    assert_int_equal(hyb_product_remaining(&product), TILES);
+}
+
+static void *await(void *tile)
+{
+    *(int64_t *)tile = awaited();
+    return NULL;
+}
+
+static void who_awaits_a_tile_gets_what_is_released(void **state)
+{
+    int64_t tile = -7;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, await, &tile), 0);
+    hyb_product_release(&product, 1);
+    pthread_join(thread, NULL);
+    assert_int_equal(tile, 0);
+}
+
+/* Of the tiles of one column, one is given back and one is the host's. */
+static void who_awaits_a_tile_gets_what_is_given_back(void **state)
+{
+    int64_t tile = -7;
+    pthread_t thread;
+
+    (void)state;
+    hyb_product_release(&product, 1);
+    while (next() >= 0)
+        ;
+    assert_int_equal(pthread_create(&thread, NULL, await, &tile), 0);
+    hyb_product_complete(&product, 0, 1);
+    hyb_product_return(&product, 2);
+    pthread_join(thread, NULL);
+    assert_int_equal(tile, 2);
+}
+
+/* ---- ends ---------------------------------------------------------------- */
+
+static void when_all_is_complete_nobody_waits(void **state)
+{
+    int64_t tile;
+
+    (void)state;
+    for (tile = 0; tile < TILES; tile++) {
+        assert_false(hyb_product_done(&product));
+        if (tile % 2 == 0) {
+            assert_int_equal(next(), tile / 2);
+            hyb_product_complete(&product, tile / 2, 5);
+        } else {
+            assert_int_equal(taken(0), TILES - 1 - tile / 2);
+            hyb_product_complete(&product, TILES - 1 - tile / 2, 0);
+        }
+    }
+    assert_true(hyb_product_done(&product));
+    assert_true(hyb_product_idle(&product));
+    assert_int_equal(awaited(), -1);
+    hyb_product_wait(&product);
+    assert_int_equal(product.owner[0], 5);
+    assert_int_equal(product.owner[TILES - 1], 0);
+}
+
+static void columns_are_done_when_all_their_tiles_are(void **state)
+{
+    int64_t tile;
+
+    (void)state;
+    assert_int_equal(hyb_product_columns_done(&product), 0);
+    for (tile = TILES - 1; tile >= ROWS + 2; tile--)
+        hyb_product_complete(&product, tile, 0);
+    hyb_product_complete(&product, ROWS, 0);
+    assert_int_equal(hyb_product_columns_done(&product), 0);
+    for (tile = 0; tile < ROWS; tile++) {
+        assert_int_equal(hyb_product_columns_done(&product), 0);
+        hyb_product_complete(&product, tile, 0);
+    }
+    assert_int_equal(hyb_product_columns_done(&product), 1);
+    hyb_product_complete(&product, ROWS + 1, 0);
+    assert_int_equal(hyb_product_columns_done(&product), COLS);
+}
+
+static void a_product_that_ends_gives_what_it_can(void **state)
+{
+    int64_t tile;
+
+    (void)state;
+    hyb_product_release(&product, 1);
+    hyb_product_end(&product);
+    for (tile = 0; tile < ROWS; tile++)
+        assert_int_equal(awaited(), tile);
+    for (tile = 0; tile < ROWS; tile++)
+        hyb_product_complete(&product, tile, 1);
+    assert_int_equal(awaited(), -1);
+    assert_false(hyb_product_done(&product));
+}
+
+/* Idle: no tile can be given back any more. */
+static void devices_are_idle_without_a_tile_to_have(void **state)
+{
+    int64_t tile;
+
+    (void)state;
+    for (tile = 0; tile < TILES; tile++) {
+        assert_false(hyb_product_idle(&product));
+        assert_int_equal(next(), tile);
+    }
+    for (tile = 1; tile < TILES; tile++)
+        hyb_product_complete(&product, tile, 1);
+    assert_false(hyb_product_idle(&product));
+    hyb_product_return(&product, 0);
+    assert_false(hyb_product_idle(&product));
+    hyb_product_wait(&product);
+    assert_int_equal(returned(), 0);
+    assert_true(hyb_product_idle(&product));
+    hyb_product_wait(&product);
+}
+
+/* All else can be completed, and nobody waits for it. */
+static void a_lost_tile_leaves_a_product_that_is_never_done(void **state)
+{
+    int64_t tile;
+
+    (void)state;
+    assert_int_equal(next(), 0);
+    assert_false(hyb_product_lost(&product));
+    hyb_product_lose(&product);
+    assert_true(hyb_product_lost(&product));
+    while ((tile = next()) >= 0)
+        hyb_product_complete(&product, tile, 1);
+    assert_true(hyb_product_idle(&product));
+    hyb_product_wait(&product);
+    assert_int_equal(returned(), -1);
+    assert_false(hyb_product_done(&product));
+}
+
+static void no_devices_are_idle_devices(void **state)
+{
+    (void)state;
+    assert_false(hyb_product_idle(&product));
+    hyb_product_leave(&product);
+    assert_true(hyb_product_idle(&product));
+    hyb_product_wait(&product);
+}
+
+#define UNRELEASED(test)                                                       \
+    cmocka_unit_test_setup_teardown(test, open_unreleased, close_product)
+#define RELEASED(test)                                                         \
+    cmocka_unit_test_setup_teardown(test, open_released, close_product)
+
+static const struct CMUnitTest cases[] = {
+    RELEASED(tiles_have_no_owner_at_first),
+    RELEASED(devices_take_tiles_in_order_until_there_is_none),
+    RELEASED(tiles_given_back_come_first),
+    RELEASED(all_tiles_can_be_given_back),
+    RELEASED(each_tile_is_given_out_once),
+    UNRELEASED(devices_take_what_is_released),
+    UNRELEASED(the_host_takes_the_last_when_all_are_released),
+    UNRELEASED(given_back_tiles_are_taken_first_whatever_is_kept),
+    UNRELEASED(without_a_device_the_host_takes_from_the_front),
+    UNRELEASED(the_last_tiles_can_be_taken_at_once),
+    UNRELEASED(who_stops_waits_for_nothing),
+    UNRELEASED(who_awaits_a_tile_gets_what_is_released),
+    UNRELEASED(who_awaits_a_tile_gets_what_is_given_back),
+    RELEASED(when_all_is_complete_nobody_waits),
+    UNRELEASED(columns_are_done_when_all_their_tiles_are),
+    UNRELEASED(a_product_that_ends_gives_what_it_can),
+    RELEASED(devices_are_idle_without_a_tile_to_have),
+    RELEASED(a_lost_tile_leaves_a_product_that_is_never_done),
+    RELEASED(no_devices_are_idle_devices),
+};
+
+UNIT_MAIN(cases)

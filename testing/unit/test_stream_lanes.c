@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/clock.h"
+#include "hybrid/device/stream_private.h"
+#include "testing/unit/emu_fixture.h"
+#include "testing/unit/node_fixture.h"
+
+/* ---- tiles in flight ----------------------------------------------------- */
+
+/* A product of four tiles, of which two are in flight. */
+enum { SLOTS = 2, TILES = 4 };
+
+static const shape_t shape = {8, 8, 8, XH_NO_TRANS, XH_TRANS, 1.0, 1.0, 0};
+
+static hyb_device_t *device;
+static hyb_lanes_t lanes;
+static hyb_product_t shared;
+static problem_t problem;
+
+/* A copy takes 1 ms. */
+static void open_lanes(const char *fault)
+{
+    const hyb_tiling_request_t request = {.m = shape.m,
+                                          .n = shape.n,
+                                          .k = shape.k,
+                                          .memory = 1 << 20,
+                                          .tile_rows = 4,
+                                          .tile_cols = 4,
+                                          .c_slots = SLOTS};
+    hyb_tiling_t tiling;
+
+    problem = problem_create(shape, false);
+    device = emu_open(0, "emu_memory=1", "emu_link=0.000256", fault, NULL);
+    assert_int_equal(hyb_tiling_plan(&request, &tiling), XH_OK);
+    assert_int_equal(hyb_tiling_count(&tiling), TILES);
+    assert_int_equal(hyb_product_init(&shared, &problem.product, &tiling),
+                     XH_OK);
+    assert_int_equal(hyb_lanes_open(&lanes, device), XH_OK);
+    assert_int_equal(hyb_lanes_prepare(&lanes, &tiling), XH_OK);
+}
+
+static int close_lanes(void **state)
+{
+    (void)state;
+    hyb_lanes_close(&lanes);
+    hyb_device_close(device);
+    hyb_product_destroy(&shared);
+    problem_destroy(&problem);
+    return 0;
+}
+
+static void launch(int64_t tile, int slot)
+{
+    lanes.slot[slot].tile = hyb_tiling_tile(&shared.tiling, tile);
+    assert_int_equal(hyb_lanes_launch(&lanes, &shared, &lanes.slot[slot]),
+                     XH_OK);
+}
+
+static bool has_returned(int slot)
+{
+    bool done = false;
+
+    assert_int_equal(hyb_event_wait(lanes.slot[slot].out.end, 0.0, &done),
+                     XH_OK);
+    return done;
+}
+
+static void a_tile_returns_and_says_what_it_took(void **state)
+{
+    hyb_stream_times_t times = {0};
+    int64_t tile;
+
+    (void)state;
+    open_lanes("emu_fault=");
+    for (tile = 0; tile < TILES; tile++) {
+        int slot = (int)(tile % SLOTS);
+
+        launch(tile, slot);
+        assert_int_equal(device_cases_wait(lanes.slot[slot].out.end), XH_OK);
+        assert_int_equal(hyb_lanes_time(&lanes.slot[slot], &times), XH_OK);
+        hyb_lanes_commit(&lanes, &shared, &lanes.slot[slot], 0, 1);
+    }
+    assert_int_equal(problem_wrong(&problem), 0);
+    assert_true(times.in > 0.0 && times.multiply > 0.0 && times.out > 0.0);
+}
+
+static void c_is_whole_until_a_tile_is_committed(void **state)
+{
+    size_t i, changed = 0;
+
+    (void)state;
+    open_lanes("emu_fault=");
+    launch(0, 0);
+    launch(1, 1);
+    hyb_lanes_drain(&lanes, DEVICE_PATIENCE);
+    for (i = 0; i < problem.c_size; i++)
+        changed += !problem_untouched(&problem, i);
+    assert_int_equal(changed, 0);
+    hyb_lanes_commit(&lanes, &shared, &lanes.slot[0], 0, 1);
+    for (i = 0; i < problem.c_size; i++)
+        changed += !problem_untouched(&problem, i);
+    assert_int_equal(changed, 16);
+}
+
+static void after_a_drain_nothing_is_queued(void **state)
+{
+    (void)state;
+    open_lanes("emu_fault=");
+    launch(0, 0);
+    launch(1, 1);
+    hyb_lanes_drain(&lanes, DEVICE_PATIENCE);
+    assert_true(has_returned(0));
+    assert_true(has_returned(1));
+}
+
+static void a_drain_ends_though_a_queue_stalls(void **state)
+{
+    (void)state;
+    capture_begin();
+    open_lanes("emu_fault=stall@gemm:1");
+    launch(0, 0);
+    hyb_lanes_drain(&lanes, 0.02);
+    assert_false(has_returned(0));
+    hyb_device_fail(device, "it stalled");
+    capture_end(NULL);
+}
+
+/* ---- the pieces of an operand that a device keeps -------------------------
+ */
+
+enum { COUNT = 3, DOUBLES = 16 };
+
+static hyb_queue_t *queue;
+static hyb_block_t memory;
+static hyb_pieces_t pieces;
+
+/* The clock stands still, so that a device's times are exact. */
+static double standing_clock(void *context)
+{
+    (void)context;
+    return 0.0;
+}
+
+static int open_pieces(void **state)
+{
+    xh_clock_install(standing_clock, NULL);
+    if (emu_default_settings(state) != 0)
+        return -1;
+    device = emu_open(0, "emu_memory=1", "emu_dry=on", "emu_rate=0.001", NULL);
+    queue = device_cases_queue(device);
+    memory = device_cases_matrix(device, 2 * COUNT, DOUBLES);
+    return hyb_pieces_reserve(&pieces, device, COUNT, DOUBLES, 0) != XH_OK;
+}
+
+static int close_pieces(void **state)
+{
+    (void)state;
+    hyb_pieces_release(&pieces);
+    hyb_buffer_destroy(memory.buffer);
+    hyb_queue_destroy(queue);
+    hyb_device_close(device);
+    xh_clock_install(NULL, NULL);
+    return 0;
+}
+
+/* Ask for chunk of strip; does it have to be copied in? */
+static bool loads(int64_t strip, int64_t chunk)
+{
+    hyb_piece_t *piece;
+    bool it_does;
+
+    assert_int_equal(
+        hyb_pieces_get(&pieces, strip, chunk, queue, &piece, &it_does), XH_OK);
+    assert_int_equal(piece->strip, strip);
+    assert_int_equal(piece->chunk, chunk);
+    return it_does;
+}
+
+static void a_piece_is_loaded_once(void **state)
+{
+    (void)state;
+    assert_true(loads(0, 0));
+    assert_false(loads(0, 0));
+    assert_true(loads(1, 0));
+    assert_true(loads(0, 1));
+    assert_false(loads(0, 0));
+    assert_false(loads(1, 0));
+}
+
+static void the_least_recently_used_one_is_replaced(void **state)
+{
+    (void)state;
+    assert_true(loads(0, 0));
+    assert_true(loads(1, 0));
+    assert_true(loads(2, 0));
+    assert_false(loads(0, 0));
+    assert_true(loads(3, 0)); /* in place of 1 */
+    assert_false(loads(2, 0));
+    assert_false(loads(0, 0));
+    assert_true(loads(1, 0)); /* in place of 3 */
+    assert_true(loads(3, 0));
+}
+
+static void pieces_lie_side_by_side(void **state)
+{
+    hyb_piece_t *piece[COUNT];
+    bool it_loads;
+    int i;
+
+    (void)state;
+    for (i = 0; i < COUNT; i++)
+        assert_int_equal(
+            hyb_pieces_get(&pieces, i, 0, queue, &piece[i], &it_loads), XH_OK);
+    for (i = 1; i < COUNT; i++)
+        assert_int_equal(
+            labs(piece[i]->offset - piece[i - 1]->offset) % DOUBLES, 0);
+    assert_true(piece[0]->offset != piece[1]->offset &&
+                piece[1]->offset != piece[2]->offset &&
+                piece[2]->offset != piece[0]->offset);
+}
+
+static void what_they_hold_is_forgotten_for_others(void **state)
+{
+    (void)state;
+    assert_true(loads(0, 0));
+    assert_true(loads(1, 0));
+    assert_int_equal(hyb_pieces_reserve(&pieces, device, 1, DOUBLES, 0), XH_OK);
+    assert_true(loads(0, 0));
+    assert_true(loads(1, 0));
+    assert_true(loads(0, 0));
+    assert_int_equal(hyb_pieces_reserve(&pieces, device, 2 * COUNT, DOUBLES, 0),
+                     XH_OK);
+    assert_true(loads(0, 0));
+    assert_true(loads(1, 0));
+    assert_false(loads(0, 0));
+}
+
+/* Seconds of device time from its start until all that is on q has run. */
+static double end_of(hyb_queue_t *q, hyb_event_t *start)
+{
+    hyb_event_t *end = device_cases_event(device);
+    double seconds = -1.0;
+
+    assert_int_equal(hyb_event_record(q, end), XH_OK);
+    assert_int_equal(device_cases_wait(end), XH_OK);
+    assert_int_equal(hyb_event_elapsed(start, end, &seconds), XH_OK);
+    hyb_event_destroy(end);
+    return seconds;
+}
+
+/* A product of 2 us reads the second of two pieces. */
+static void a_piece_is_replaced_when_its_readers_are_done(void **state)
+{
+    const hyb_block_t v = hyb_block(memory.buffer, 0, 1, 1);
+    const hyb_gemm_t product = {.a = v, .b = v, .c = v};
+    hyb_queue_t *multiply = device_cases_queue(device);
+    hyb_event_t *start = device_cases_event(device);
+    hyb_piece_t *piece;
+    bool it_loads;
+
+    (void)state;
+    assert_int_equal(hyb_event_record(queue, start), XH_OK);
+    assert_int_equal(hyb_pieces_reserve(&pieces, device, 2, DOUBLES, 0), XH_OK);
+    assert_true(loads(1, 0));
+    assert_int_equal(hyb_pieces_get(&pieces, 2, 0, queue, &piece, &it_loads),
+                     XH_OK);
+    assert_int_equal(hyb_queue_gemm(multiply, &product), XH_OK);
+    assert_int_equal(hyb_event_record(multiply, piece->used), XH_OK);
+    assert_true(loads(3, 0)); /* in place of 1, which nobody reads */
+    assert_true(end_of(queue, start) == 0.0);
+    assert_true(loads(4, 0));
+    assert_true(end_of(queue, start) == end_of(multiply, start));
+    assert_true(end_of(queue, start) > 0.0);
+    hyb_event_destroy(start);
+    hyb_queue_destroy(multiply);
+}
+
+#define IN_FLIGHT(test)                                                        \
+    cmocka_unit_test_setup_teardown(test, emu_default_settings, close_lanes)
+#define ON_PIECES(test)                                                        \
+    cmocka_unit_test_setup_teardown(test, open_pieces, close_pieces)
+
+static const struct CMUnitTest cases[] = {
+    IN_FLIGHT(a_tile_returns_and_says_what_it_took),
+    IN_FLIGHT(c_is_whole_until_a_tile_is_committed),
+    IN_FLIGHT(after_a_drain_nothing_is_queued),
+    IN_FLIGHT(a_drain_ends_though_a_queue_stalls),
+    ON_PIECES(a_piece_is_loaded_once),
+    ON_PIECES(the_least_recently_used_one_is_replaced),
+    ON_PIECES(pieces_lie_side_by_side),
+    ON_PIECES(what_they_hold_is_forgotten_for_others),
+    ON_PIECES(a_piece_is_replaced_when_its_readers_are_done),
+};
+
+UNIT_MAIN(cases)

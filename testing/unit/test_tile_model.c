@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/device/tile_model.h"
+
+#include <math.h>
+#include "testing/unit/unit.h"
+
+/*
+ * A device of rate flop/s, half of it with tiles of 1000, behind a link of
+ * so many bytes/s each way.
+ */
+static hyb_rate_table_t device(double rate, double link)
+{
+    hyb_rate_table_t table = {.link_rate = link};
+    int64_t size, depth;
+
+    for (size = 512; size <= 8192; size *= 2)
+        for (depth = 512; depth <= 32768; depth *= 8)
+            hyb_rate_table_set(&table, size, depth,
+                               rate * (double)size / (double)(size + 1000));
+    return table;
+}
+
+static const double h100 = 6e13, pcie5 = 5e10, thread = 2e10, calls = 5e-5;
+
+/* Like an H100, fed by one process: four threads commit. */
+static hyb_tile_model_t square(int64_t order, int64_t k)
+{
+    return (hyb_tile_model_t){.m = order,
+                              .n = order,
+                              .k = k,
+                              .executors = 1,
+                              .slots = 4,
+                              .commit_rate = 4 * thread,
+                              .call_seconds = calls,
+                              .reads_c = true};
+}
+
+static int64_t best(const hyb_tile_model_t *model,
+                    const hyb_rate_table_t *rates)
+{
+    return hyb_tile_model_best(model, rates, 1000);
+}
+
+/* The part of its rate that the link reaches in an update of C. */
+static double link_use(const hyb_tile_model_t *model,
+                       const hyb_rate_table_t *rates, int64_t size)
+{
+    double bytes = 8.0 * (double)model->m * (double)model->n;
+
+    return bytes / rates->link_rate /
+           hyb_tile_model_seconds(model, rates, size);
+}
+
+/* What commit and calls cost is part of the model: without them the smallest
+ * tiles would be best, as the link sets the pace of all. */
+static void a_gpu_on_a_link_gets_tiles_that_hide_their_calls(void **state)
+{
+    hyb_rate_table_t rates = device(h100, pcie5);
+    hyb_tile_model_t model = square(65536, 512);
+
+    (void)state;
+    assert_in_range(best(&model, &rates), 2048, 4096);
+    assert_true(link_use(&model, &rates, best(&model, &rates)) > 0.9);
+    assert_true(link_use(&model, &rates, 512) < 0.5);
+    model.call_seconds = 0.0;
+    model.commit_rate = 0.0;
+    assert_int_equal(best(&model, &rates), 512);
+}
+
+/* One thread writes 20 GB/s, the link would bring 50. */
+static void a_slow_commit_sets_the_pace(void **state)
+{
+    hyb_rate_table_t rates = device(h100, pcie5);
+    hyb_tile_model_t model = square(65536, 512);
+    double four = hyb_tile_model_seconds(&model, &rates, 2048), one;
+
+    (void)state;
+    model.commit_rate = thread;
+    one = hyb_tile_model_seconds(&model, &rates, 2048);
+    assert_true(one > 2.0 * four && one < 2.5 * four);
+}
+
+/* A tile's way takes three times as long as its slowest stage. */
+static void one_tile_in_flight_waits_for_its_whole_way(void **state)
+{
+    hyb_rate_table_t rates = device(1e18, pcie5);
+    hyb_tile_model_t model = square(65536, 512);
+    double many = hyb_tile_model_seconds(&model, &rates, 4096), one;
+
+    (void)state;
+    model.slots = 1;
+    one = hyb_tile_model_seconds(&model, &rates, 4096);
+    assert_true(one > 2.3 * many && one < 2.8 * many);
+}
+
+/* All of it by hand, 2 devices: a tile of 1024 takes 168 us each way, the
+ * product of depth 4096 283 us, the commit 105 us, the calls 50 us. */
+static void seconds_are_those_of_the_formula(void **state)
+{
+    hyb_rate_table_t rates = device(h100, pcie5);
+    hyb_tile_model_t model = square(16384, 4096);
+    double bytes = 8.0 * 1024 * 1024, copy = bytes / pcie5;
+    double multiply = 2.0 * 1024 * 1024 * 4096 * 2024 / 1024 / h100;
+    double commit = bytes / (4 * thread);
+    double way = 2 * copy + multiply + commit + calls;
+    double expected = (256 / 2 + 0.5) * (multiply + calls) + way;
+
+    (void)state;
+    model.executors = 2;
+    assert_true(fabs(hyb_tile_model_seconds(&model, &rates, 1024) - expected) <
+                1e-9 * expected);
+    model.reads_c = false;
+    assert_true(fabs(hyb_tile_model_seconds(&model, &rates, 1024) -
+                     (expected - copy)) < 1e-9 * expected);
+}
+
+/* With an unknown link one product of a tile is not hidden, and no more. */
+static void without_a_link_the_products_count(void **state)
+{
+    hyb_rate_table_t rates = device(h100, 0.0);
+    hyb_tile_model_t model = square(16384, 512);
+
+    (void)state;
+    assert_true(fabs(hyb_tile_model_seconds(&model, &rates, 1024) -
+                     257 * 2.0 * 1024 * 1024 * 512 * 2024 / 1024 / h100) <
+                1e-12);
+    model.m = model.n = 100000;
+    assert_int_equal(best(&model, &rates), 8192);
+}
+
+static void a_large_product_gets_larger_tiles_than_a_small_one(void **state)
+{
+    hyb_rate_table_t rates = device(h100, pcie5);
+    hyb_tile_model_t small = square(4096, 2048), large = square(100000, 2048);
+
+    (void)state;
+    assert_true(best(&small, &rates) < best(&large, &rates));
+}
+
+/* Four tiles would leave four of eight devices idle. */
+static void more_devices_get_smaller_tiles(void **state)
+{
+    hyb_rate_table_t rates = device(h100, pcie5);
+    hyb_tile_model_t model = square(8192, 32768);
+
+    (void)state;
+    model.executors = 8;
+    assert_in_range(best(&model, &rates), 512, 2048);
+    model.k = 262144;
+    assert_in_range(best(&model, &rates), 512, 2048);
+}
+
+static void the_best_size_is_that_of_least_time(void **state)
+{
+    hyb_rate_table_t rates = device(h100, pcie5);
+    int64_t m, size, found = 0;
+
+    (void)state;
+    for (m = 8192; m <= 200000; m += 1111) {
+        hyb_tile_model_t model = square(m, 1024);
+        double least = INFINITY;
+
+        for (size = 512; size <= 8192; size *= 2) {
+            double time = hyb_tile_model_seconds(&model, &rates, size);
+
+            found = time < least ? size : found;
+            least = fmin(time, least);
+        }
+        assert_int_equal(best(&model, &rates), found);
+    }
+}
+
+static void a_tile_is_no_longer_than_the_product(void **state)
+{
+    hyb_rate_table_t rates = device(h100, pcie5), empty = {0};
+    hyb_tile_model_t model = square(70, 512);
+
+    (void)state;
+    model.m = 50;
+    assert_in_range(best(&model, &rates), 1, 70);
+    assert_int_equal(best(&model, &empty), 70);
+    model.m = 5000;
+    assert_int_equal(best(&model, &empty), 1000);
+}
+
+static const struct CMUnitTest cases[] = {
+    cmocka_unit_test(a_gpu_on_a_link_gets_tiles_that_hide_their_calls),
+    cmocka_unit_test(a_slow_commit_sets_the_pace),
+    cmocka_unit_test(one_tile_in_flight_waits_for_its_whole_way),
+    cmocka_unit_test(seconds_are_those_of_the_formula),
+    cmocka_unit_test(without_a_link_the_products_count),
+    cmocka_unit_test(a_large_product_gets_larger_tiles_than_a_small_one),
+    cmocka_unit_test(more_devices_get_smaller_tiles),
+    cmocka_unit_test(the_best_size_is_that_of_least_time),
+    cmocka_unit_test(a_tile_is_no_longer_than_the_product),
+};
+
+UNIT_MAIN(cases)
