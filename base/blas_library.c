@@ -142,9 +142,7 @@ static const library_t libraries[] = {
 
 static const library_t *linked_library(void)
 {
-    size_t i;
-
-    for (i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
         if (libraries[i].linked())
             return &libraries[i];
     return NULL;

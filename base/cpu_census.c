@@ -38,13 +38,12 @@ static void see_socket(const char *root, int cpu, int64_t *seen, int *count)
 {
     char file[128];
     int64_t socket;
-    int i;
 
     snprintf(file, sizeof(file),
              "sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
     if (!xh_sysfile_number(root, file, &socket))
         return;
-    for (i = 0; i < *count; i++)
+    for (int i = 0; i < *count; i++)
         if (seen[i] == socket)
             return;
     if (*count < MOST_SOCKETS)
@@ -53,12 +52,12 @@ static void see_socket(const char *root, int cpu, int64_t *seen, int *count)
 
 xh_census_t xh_cpu_census(const char *root)
 {
-    int cpus[MOST], i;
+    int cpus[MOST];
     int count = read_list(root, "sys/devices/system/cpu/online", cpus, MOST);
     int64_t seen[MOST_SOCKETS];
     xh_census_t census = {.sockets = 0};
 
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         census.cores += leads_core(root, cpus[i]);
         see_socket(root, cpus[i], seen, &census.sockets);
     }

@@ -148,12 +148,9 @@ void HPL_dgemv(enum HPL_ORDER ORDER, enum HPL_TRANS TRANS, int M, int N,
 
     if (ORDER == HplColumnMajor)
         F77(dgemv, DGEMV)
-        (trans_word(TRANS), &m, &n, &ALPHA, A, &lda, X, &incx, &BETA, Y, &incy,
-         1);
-    else
-        F77(dgemv, DGEMV)
-        (trans_word(other_trans(TRANS)), &n, &m, &ALPHA, A, &lda, X, &incx,
-         &BETA, Y, &incy, 1);
+    (trans_word(TRANS), &m, &n, &ALPHA, A, &lda, X, &incx, &BETA, Y, &incy, 1);
+    else F77(dgemv, DGEMV)(trans_word(other_trans(TRANS)), &n, &m, &ALPHA, A,
+                           &lda, X, &incx, &BETA, Y, &incy, 1);
 }
 
 void HPL_dger(enum HPL_ORDER ORDER, int M, int N, double ALPHA, const double *X,
@@ -189,12 +186,10 @@ void HPL_dgemm(enum HPL_ORDER ORDER, enum HPL_TRANS TRANSA,
 
     if (ORDER == HplColumnMajor)
         F77(dgemm, DGEMM)
-        (trans_word(TRANSA), trans_word(TRANSB), &m, &n, &k, &ALPHA, A, &lda, B,
-         &ldb, &BETA, C, &ldc, 1, 1);
-    else
-        F77(dgemm, DGEMM)
-        (trans_word(TRANSB), trans_word(TRANSA), &n, &m, &k, &ALPHA, B, &ldb, A,
-         &lda, &BETA, C, &ldc, 1, 1);
+    (trans_word(TRANSA), trans_word(TRANSB), &m, &n, &k, &ALPHA, A, &lda, B,
+     &ldb, &BETA, C, &ldc, 1, 1);
+    else F77(dgemm, DGEMM)(trans_word(TRANSB), trans_word(TRANSA), &n, &m, &k,
+                           &ALPHA, B, &ldb, A, &lda, &BETA, C, &ldc, 1, 1);
 }
 
 void HPL_dtrsm(enum HPL_ORDER ORDER, enum HPL_SIDE SIDE, enum HPL_UPLO UPLO,
@@ -205,13 +200,12 @@ void HPL_dtrsm(enum HPL_ORDER ORDER, enum HPL_SIDE SIDE, enum HPL_UPLO UPLO,
 
     if (ORDER == HplColumnMajor)
         F77(dtrsm, DTRSM)
-        (side_word(SIDE), uplo_word(UPLO), trans_word(TRANS), diag_word(DIAG),
-         &m, &n, &ALPHA, A, &lda, B, &ldb, 1, 1, 1, 1);
-    else
-        F77(dtrsm, DTRSM)
-        (side_word(other_side(SIDE)), uplo_word(other_uplo(UPLO)),
-         trans_word(TRANS), diag_word(DIAG), &n, &m, &ALPHA, A, &lda, B, &ldb,
-         1, 1, 1, 1);
+    (side_word(SIDE), uplo_word(UPLO), trans_word(TRANS), diag_word(DIAG), &m,
+     &n, &ALPHA, A, &lda, B, &ldb, 1, 1, 1, 1);
+    else F77(dtrsm, DTRSM)(side_word(other_side(SIDE)),
+                           uplo_word(other_uplo(UPLO)), trans_word(TRANS),
+                           diag_word(DIAG), &n, &m, &ALPHA, A, &lda, B, &ldb, 1,
+                           1, 1, 1);
 }
 
 #endif

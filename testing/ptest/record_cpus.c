@@ -19,9 +19,9 @@ static void add(xhpl_cpus_t *cpus, int cpu)
 
 int xhpl_cpus_count(const xhpl_cpus_t *cpus)
 {
-    int cpu, count = 0;
+    int count = 0;
 
-    for (cpu = 0; cpu < XHPL_CPUS; cpu++)
+    for (int cpu = 0; cpu < XHPL_CPUS; cpu++)
         count += xhpl_cpus_have(cpus, cpu);
     return count;
 }
@@ -29,11 +29,11 @@ int xhpl_cpus_count(const xhpl_cpus_t *cpus)
 xhpl_cpus_t xhpl_cpus_of(const char *list)
 {
     xhpl_cpus_t cpus = {{0}};
-    int number[XHPL_CPUS], i;
+    int number[XHPL_CPUS];
     int count = list != NULL ? xh_cpu_list(list, number, XHPL_CPUS)
                              : xh_cpu_core_ids("", number, XHPL_CPUS);
 
-    for (i = 0; i < count && i < XHPL_CPUS; i++)
+    for (int i = 0; i < count && i < XHPL_CPUS; i++)
         if (number[i] < XHPL_CPUS)
             add(&cpus, number[i]);
     return cpus;

@@ -102,9 +102,7 @@ static void sort(void)
 /* lengths  in  of the texts of all processes */
 static void receive_all(const int *lengths, int processes)
 {
-    int source;
-
-    for (source = 1; source < processes; source++)
+    for (int source = 1; source < processes; source++)
         if (lengths[source] > 0)
             receive(source, lengths[source]);
     pthread_mutex_lock(&lock);
