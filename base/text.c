@@ -2,6 +2,8 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 64 };
@@ -47,4 +49,14 @@ int xh_text_nearest(const char *text, const char *const *words, int count)
             xh_text_distance(text, words[nearest]))
             nearest = i;
     return nearest;
+}
+
+void xh_text_append(char *text, size_t size, const char *format, ...)
+{
+    size_t length = strlen(text);
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(text + length, size - length, format, values);
+    va_end(values);
 }

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "hpl.h"
 #include "testing/ptest/processes.h"
 
@@ -96,16 +97,12 @@ static void forced_kernel(char *text, size_t size)
     static const char *const variables[] = {
         "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "BLIS_ARCH_TYPE",
         "MKL_ENABLE_INSTRUCTIONS", "MKL_DEBUG_CPU_TYPE"};
-    size_t used = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-        const char *value = getenv(variables[i]);
-
-        if (value != NULL && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s=%s",
-                                     used > 0 ? " " : "", variables[i], value);
-    }
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+        if (getenv(variables[i]) != NULL)
+            xh_text_append(text, size, "%s%s=%s", text[0] ? " " : "",
+                           variables[i], getenv(variables[i]));
 }
 
 static void warn_if_slow(const xh_blas_library_t *library, double rate,

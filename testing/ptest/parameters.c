@@ -170,28 +170,23 @@ xh_status_t xhpl_parameters_store(xhpl_quantity_t quantity, int index,
 void xhpl_quantity_allowed(xhpl_quantity_t quantity, char *text, size_t size)
 {
     const xhpl_quantity_row_t *row = &rows[quantity];
-    size_t used = 0;
 
-    if (quantity == XHPL_THRESHOLD) {
+    text[0] = '\0';
+    if (quantity == XHPL_THRESHOLD)
         snprintf(text, size, "a finite number");
-        return;
-    }
-    if (quantity == XHPL_DEVICE) {
+    else if (quantity == XHPL_DEVICE)
         snprintf(text, size,
                  "%d (stdout), %d (stderr) or any other integer (a file)",
                  XHPL_DEVICE_STDOUT, XHPL_DEVICE_STDERR);
-        return;
-    }
-    if (row->words == NULL) {
+    else if (row->words == NULL)
         snprintf(text, size, "an integer from %d to %d", row->least, row->most);
-        return;
-    }
-    for (int w = 0; row->words[w] != NULL && used < size; w++)
-        used += (size_t)snprintf(text + used, size - used, "%s%d (%s)",
-                                 w == 0                      ? ""
-                                 : row->words[w + 1] == NULL ? " or "
-                                                             : ", ",
-                                 row->least + w, row->words[w]);
+    else
+        for (int w = 0; row->words[w] != NULL; w++)
+            xh_text_append(text, size, "%s%d (%s)",
+                           w == 0                      ? ""
+                           : row->words[w + 1] == NULL ? " or "
+                                                       : ", ",
+                           row->least + w, row->words[w]);
 }
 
 double xhpl_integer_nearest(const char *token, int least, int most,
