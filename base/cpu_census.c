@@ -22,7 +22,7 @@ static int read_list(const char *root, const char *file, int *numbers,
     return count < capacity ? count : capacity;
 }
 
-/* Of its core's hardware threads the first? */
+/* Is cpu the first hardware thread of its core? */
 static bool leads_core(const char *root, int cpu)
 {
     char file[128];
@@ -33,7 +33,7 @@ static bool leads_core(const char *root, int cpu)
     return read_list(root, file, &first, 1) == 1 && first == cpu;
 }
 
-/* Add cpu's socket to those that were seen, if it is new and told. */
+/* Add cpu's socket to those seen, if it is known and new. */
 static void see_socket(const char *root, int cpu, int64_t *seen, int *count)
 {
     char file[128];

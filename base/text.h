@@ -5,9 +5,8 @@
 #include <stddef.h>
 
 /*
- * Single-character insertions, deletions and replacements that lead from a to
- * b, small and capital letters taken as equal. Only the first 63 characters
- * of b count.
+ * Insertions, deletions and replacements of a character that lead from a to b,
+ * ignoring case. Only the first 63 characters of b count.
  */
 size_t xh_text_distance(const char *a, const char *b);
 

@@ -65,7 +65,7 @@ static void wait_polling(MPI_Request *requests, int count,
     }
 }
 
-/* Doubles of a proposal that say anything: the current row comes last. */
+/* Doubles of a proposal that carry data: the current row comes last. */
 static int length_of(const double *proposal, int jb)
 {
     return ROWS + (proposal[HAS_CURRENT] != 0.0 ? 2 * jb : jb);
@@ -73,7 +73,7 @@ static int length_of(const double *proposal, int jb)
 
 /*
  * Send a proposal and receive one, in pieces so short that MPI sends them
- * without asking first. The first one tells how long the other proposal is.
+ * eagerly. The first piece shows how long the other proposal is.
  */
 static void trade_polling(const HPL_T_panel *panel, const double *proposal,
                           int to, int from, const hpl_pivot_wait_t *wait)
@@ -98,9 +98,9 @@ static void trade_polling(const HPL_T_panel *panel, const double *proposal,
 }
 
 /*
- * In round r everybody merges what the one 2^r before has merged so far.
- * Merging the same proposal twice changes nothing, so this does for any number
- * of processes, in the fewest rounds.
+ * In round r each process merges what the process 2^r before has merged so far.
+ * Merging a proposal twice changes nothing, so this works for any number of
+ * processes in the fewest rounds.
  */
 static void spread_polling(const HPL_T_panel *panel, double *proposal,
                            const hpl_pivot_wait_t *wait)

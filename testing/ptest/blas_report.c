@@ -18,12 +18,12 @@
 enum { M = 512, N = 512, K = 256, DOUBLES = M * K + K * N + M * N };
 
 static const double flop = 2.0 * M * N * K;
-static const double seconds = 0.08;   /* spent on measuring DGEMM */
+static const double seconds = 0.08;   /* for measuring DGEMM */
 static const double acceptable = 0.6; /* of the core's ceiling */
-static const double patience = 0.5;   /* seconds, till other threads sleep */
-static const double one_thread = 1.5; /* cores that it can keep busy, at most */
+static const double patience = 0.5;   /* s to wait until other threads sleep */
+static const double one_thread = 1.5; /* cores; more are several threads */
 
-/* what DGEMM on one thread was seen to do; zeros: it was not measured */
+/* DGEMM on one thread as measured; zeros: it was not */
 typedef struct {
     double rate; /* flop/s, of the best of several products */
     double busy; /* cores, of all of them */
@@ -48,8 +48,8 @@ static double spent(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Threads that a library started spin for a while before they sleep: OpenBLAS's
-   for a tenth of a second. */
+/* A library's threads spin for a while before they sleep: OpenBLAS's for a
+   tenth of a second. */
 static void wait_until_idle(void)
 {
     const struct timespec nap = {0, 10000000};
@@ -127,7 +127,7 @@ static void warn_if_slow(const xh_blas_library_t *library, double rate,
         forced);
 }
 
-/* The variable of the environment that tells library its threads. */
+/* The environment variable that sets the threads of library. */
 static const char *threads_variable(const xh_blas_library_t *library)
 {
     static const char *const variables[][2] = {
@@ -141,7 +141,7 @@ static const char *threads_variable(const xh_blas_library_t *library)
     return "OMP_NUM_THREADS";
 }
 
-/* Threads of its own disturb those of the solver. */
+/* Threads of the library disturb those of the solver. */
 static void warn_if_threaded(const xh_blas_library_t *library, double busy)
 {
     if (busy > one_thread && xh_settings_int("blas_threads") == 1)

@@ -61,7 +61,7 @@ static xhpl_order_t receive_order(int argc, char **argv, int rank)
     return order;
 }
 
-/* NULL if the file cannot be opened: said. */
+/* NULL if the file cannot be opened, which is reported. */
 static FILE *open_device(const xhpl_parameters_t *parameters)
 {
     int device = xhpl_parameters_value(parameters, XHPL_DEVICE);

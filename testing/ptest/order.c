@@ -15,7 +15,7 @@
 #define DEFAULT_DAT "HPL.dat"
 #define DEFAULT_CONF "xhpl.conf"
 
-/* What a plan does not choose is as without a file, or as options say. */
+/* What a plan does not choose is a default or an option. */
 static xh_status_t begin_plan(const xhpl_options_t *options,
                               xhpl_parameters_t *parameters)
 {
@@ -31,7 +31,7 @@ static xh_status_t begin_plan(const xhpl_options_t *options,
     return xhpl_options_override(options, parameters);
 }
 
-/* HPL.dat, where the options do not do without, and what goes before it. */
+/* Read HPL.dat, unless the options are enough, and apply the options. */
 static xh_status_t read_parameters(const xhpl_options_t *options,
                                    xhpl_parameters_t *parameters)
 {
@@ -82,7 +82,7 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters,
     return XH_OK;
 }
 
-/* Copy the file's name that option gave, or NULL for none. */
+/* Copy the file name that option gave; NULL: none. */
 static xh_status_t copy_name(const char *option, const char *name,
                              char copy[XHPL_FILE_SIZE])
 {
@@ -99,7 +99,7 @@ static xh_status_t copy_name(const char *option, const char *name,
     return XH_OK;
 }
 
-/* The file of settings need not exist, unless it was asked for. */
+/* The file of settings may be missing, unless --conf names it. */
 static xh_status_t read_conf(const xhpl_options_t *options)
 {
     const char *conf = options->conf != NULL ? options->conf : DEFAULT_CONF;
@@ -111,7 +111,7 @@ static xh_status_t read_conf(const xhpl_options_t *options)
     return xh_settings_read_file(conf);
 }
 
-/* An option that goes with --plan alone, and was given; NULL: there is none. */
+/* A given option that only --plan takes; NULL: none. */
 static const char *option_of_plan(const xhpl_options_t *options)
 {
     const xhpl_request_words_t *wanted = &options->wanted;
@@ -164,7 +164,7 @@ static xh_status_t read_names(const xhpl_options_t *options,
     return status;
 }
 
-/* --plan finds grids for the processes, and --predict starts no test. */
+/* --plan chooses grids for the processes, and --predict runs no test. */
 static bool has_grids(const xhpl_options_t *options, xhpl_order_t *order,
                       int processes)
 {

@@ -14,10 +14,10 @@ typedef enum {
     XHPL_TASK_PREDICT /* say how long the tests take */
 } xhpl_task_t;
 
-/* what the user wants of the program; flat, so that a broadcast carries it */
+/* what the user wants; no pointers, so that it can be broadcast */
 typedef struct {
-    bool run;        /* false: nothing is left to do */
-    int exit_status; /* then the program's */
+    bool run;        /* false: the program ends ... */
+    int exit_status; /* ... with this status */
     xhpl_task_t task;
     bool quiet;
     bool upstream_exit;
@@ -31,8 +31,8 @@ typedef struct {
 } xhpl_order_t;
 
 /*
- * Read settings, command line and HPL.dat into an order, answer --help and
- * --version, and say what is wrong. processes: how many the run has.
+ * Read settings, command line and HPL.dat into an order for a run of
+ * `processes`, answer --help and --version, and report errors.
  * Order: on one process.
  */
 void xhpl_order_read(int argc, char **argv, int processes,

@@ -221,7 +221,7 @@ typedef struct {   /* the sum furthest beyond its bound */
     double excess, error, bound;
 } worst_t;
 
-/* Let one sum count; true if it is wrong, as a NaN is. */
+/* Is this sum wrong? A NaN is. Keeps the worst. */
 static bool judge(int64_t index, double error, double bound, worst_t *worst)
 {
     double excess = isfinite(error) ? error / fmax(bound, DBL_MIN) : INFINITY;
@@ -233,7 +233,7 @@ static bool judge(int64_t index, double error, double bound, worst_t *worst)
     return true;
 }
 
-typedef struct { /* what is checked, and by whom */
+typedef struct { /* a check of C */
     const xdg_checksum_t *checksum;
     hyb_team_t *team;
     xh_view_t c;
@@ -271,7 +271,7 @@ static xh_status_t check_both(const check_t *check, xdg_verdict_t *verdict)
 {
     bool *wrong[2] = {verdict->row, verdict->col};
     worst_t worst[2] = {{.index = -1}, {.index = -1}};
-    const worst_t *said;
+    const worst_t *first;
 
     for (int i = 0; i < 2; i++) {
         xh_status_t status =
@@ -280,12 +280,12 @@ static xh_status_t check_both(const check_t *check, xdg_verdict_t *verdict)
         if (status != XH_OK)
             return status;
     }
-    said = worst[0].index >= 0 ? &worst[0] : &worst[1];
-    verdict->right = said->index < 0;
+    first = worst[0].index >= 0 ? &worst[0] : &worst[1];
+    verdict->right = first->index < 0;
     verdict->worst_row = worst[0].index;
     verdict->worst_col = worst[1].index;
-    verdict->error = said->error;
-    verdict->bound = said->bound;
+    verdict->error = first->error;
+    verdict->bound = first->bound;
     return XH_OK;
 }
 
