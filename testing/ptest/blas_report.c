@@ -180,12 +180,9 @@ static void say_library(const xh_blas_library_t *library)
 xh_status_t xhpl_blas_report(void)
 {
     int threads = (int)xh_settings_int("blas_threads");
-    xh_blas_library_t library;
-    int rank, refused;
+    xh_blas_library_t library = xh_blas_library_identify();
+    int rank = xhpl_rank(MPI_COMM_WORLD), refused = library.ilp64;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    library = xh_blas_library_identify();
-    refused = library.ilp64;
     if (refused)
         xh_log_error("the BLAS library %s takes 64-bit integers; allowed: "
                      "one with 32-bit integers",

@@ -10,7 +10,6 @@
 #include "base/settings.h"
 #include "base/status.h"
 #include "testing/ptest/dat_file.h"
-#include "testing/ptest/options.h"
 
 #define DEFAULT_DAT "HPL.dat"
 #define DEFAULT_CONF "xhpl.conf"
@@ -82,23 +81,6 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters,
     return XH_OK;
 }
 
-/* Copy the file name that option gave; NULL: none. */
-static xh_status_t copy_name(const char *option, const char *name,
-                             char copy[XHPL_FILE_SIZE])
-{
-    size_t length = name != NULL ? strlen(name) : 0;
-
-    if (name == NULL)
-        return XH_OK;
-    if (length == 0 || length >= XHPL_FILE_SIZE) {
-        xh_log_error("--%s: a file's name of %zu characters; allowed: 1 to %d",
-                     option, length, XHPL_FILE_SIZE - 1);
-        return XH_ERR_INPUT;
-    }
-    memcpy(copy, name, length + 1);
-    return XH_OK;
-}
-
 /* The file of settings may be missing, unless --conf names it. */
 static xh_status_t read_conf(const xhpl_options_t *options)
 {
@@ -149,27 +131,32 @@ static xh_status_t check_task(const xhpl_options_t *options)
     return XH_OK;
 }
 
+/* Copy the names of files that were given. */
 static xh_status_t read_names(const xhpl_options_t *options,
                               xhpl_order_t *order)
 {
-    xh_status_t status = copy_name("trace", options->trace, order->trace);
+    const struct {
+        const char *option, *name;
+        char *copy;
+    } files[] = {{"trace", options->trace, order->trace},
+                 {"iterations", options->iterations, order->iterations},
+                 {"json", options->json, order->json},
+                 {"write", options->write, order->write}};
 
-    if (status == XH_OK)
-        status =
-            copy_name("iterations", options->iterations, order->iterations);
-    if (status == XH_OK)
-        status = copy_name("json", options->json, order->json);
-    if (status == XH_OK)
-        status = copy_name("write", options->write, order->write);
-    return status;
-}
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        const char *name = files[i].name != NULL ? files[i].name : "";
+        size_t length = strlen(name);
 
-/* --plan chooses grids for the processes, and --predict runs no test. */
-static bool has_grids(const xhpl_options_t *options, xhpl_order_t *order,
-                      int processes)
-{
-    return options->ask != XHPL_ASK_RUN ||
-           check_grids(&order->parameters, processes) == XH_OK;
+        if (length >= XHPL_FILE_SIZE ||
+            (files[i].name != NULL && length == 0)) {
+            xh_log_error("--%s: a file's name of %zu characters; allowed: 1 to "
+                         "%d",
+                         files[i].option, length, XHPL_FILE_SIZE - 1);
+            return XH_ERR_INPUT;
+        }
+        memcpy(files[i].copy, name, length + 1);
+    }
+    return XH_OK;
 }
 
 static void read_run(const xhpl_options_t *options, int processes,
@@ -178,16 +165,15 @@ static void read_run(const xhpl_options_t *options, int processes,
     order->quiet = options->quiet;
     order->upstream_exit = options->upstream_exit;
     memcpy(order->given, options->given, sizeof(order->given));
-    if (options->ask == XHPL_ASK_PLAN)
-        order->task = XHPL_TASK_PLAN;
-    if (options->ask == XHPL_ASK_PREDICT)
-        order->task = XHPL_TASK_PREDICT;
+    order->ask = options->ask;
     order->run = check_task(options) == XH_OK &&
                  read_names(options, order) == XH_OK &&
                  xhpl_request_read(&options->wanted, &order->wanted) == XH_OK &&
                  read_conf(options) == XH_OK &&
                  read_parameters(options, &order->parameters) == XH_OK &&
-                 has_grids(options, order, processes);
+                 /* --plan chooses grids, and --predict runs no test */
+                 (options->ask != XHPL_ASK_RUN ||
+                  check_grids(&order->parameters, processes) == XH_OK);
     order->exit_status = order->run ? XH_EXIT_PASSED : XH_EXIT_INPUT;
 }
 

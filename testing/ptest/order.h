@@ -3,22 +3,15 @@
 #define XHPL_ORDER_H
 
 #include <stdbool.h>
-#include "hybrid/plan/request.h"
-#include "testing/ptest/parameters.h"
+#include "testing/ptest/options.h"
 
 enum { XHPL_FILE_SIZE = 4096 }; /* of a file's name, with its 0 byte */
-
-typedef enum {
-    XHPL_TASK_TESTS,
-    XHPL_TASK_PLAN,   /* say what to run */
-    XHPL_TASK_PREDICT /* say how long the tests take */
-} xhpl_task_t;
 
 /* what the user wants; no pointers, so that it can be broadcast */
 typedef struct {
     bool run;        /* false: the program ends ... */
     int exit_status; /* ... with this status */
-    xhpl_task_t task;
+    xhpl_ask_t ask;  /* a run, a plan or a prediction */
     bool quiet;
     bool upstream_exit;
     char trace[XHPL_FILE_SIZE]; /* file of --trace, "" for none */

@@ -12,6 +12,7 @@
 #include "base/trace.h"
 #include "hpl/grid/agree.h"
 #include "hpl_solver.h"
+#include "testing/ptest/processes.h"
 
 /* More actors than any node has threads and devices; unused ones cost little.
  */
@@ -20,14 +21,6 @@ enum { ACTORS = 4096, SPANS_EACH = 1 << 17 };
 /* Messages: the size of a process's part of a file, then pieces of it. */
 enum { TAG_SIZE = 1, TAG_PIECE, PIECE = 1 << 20 };
 
-static int my_rank(void)
-{
-    int rank;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
 /* ---- before the tests ---------------------------------------------------- */
 
 /* Does the solver record iterations? If not, say so. */
@@ -35,7 +28,7 @@ static bool can_write_iterations(const char *name)
 {
     if (hpl_solver()->iterations != NULL)
         return true;
-    if (my_rank() == 0)
+    if (xhpl_rank(MPI_COMM_WORLD) == 0)
         xh_log_warning("the %s solver keeps no record of its iterations: %s "
                        "is not written",
                        hpl_solver()->name, name);
@@ -77,7 +70,7 @@ xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
     xhpl_trace_files_t files = {.wanted = {trace[0] != '\0', rows}};
     xh_status_t status = XH_OK;
 
-    if (my_rank() == 0)
+    if (xhpl_rank(MPI_COMM_WORLD) == 0)
         status = open_files(names, &files);
     status = hpl_agree(MPI_COMM_WORLD, status);
     if (status != XH_OK)
@@ -142,9 +135,8 @@ static xh_status_t write_parts(int i, const char *mine, size_t size, FILE *out)
     static const char *const head[] = {"{\"traceEvents\":[\n", ""};
     static const char *const separator[] = {",\n", ""};
     static const char *const tail[] = {"\n]}\n", ""};
-    int processes;
+    int processes = xhpl_size(MPI_COMM_WORLD);
 
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
     fputs(head[i], out);
     fwrite(mine, 1, size, out);
     for (int process = 1; process < processes; process++)
@@ -155,7 +147,7 @@ static xh_status_t write_parts(int i, const char *mine, size_t size, FILE *out)
 
 static xh_status_t write_file(int i, const xhpl_trace_files_t *files)
 {
-    int rank = my_rank();
+    int rank = xhpl_rank(MPI_COMM_WORLD);
     char *text = NULL;
     size_t size = 0;
     xh_status_t status;
@@ -182,7 +174,7 @@ static void report_spans(void)
     int64_t spans[2] = {xh_trace_kept(), xh_trace_lost()}, sum[2];
 
     MPI_Reduce(spans, sum, 2, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (my_rank() != 0)
+    if (xhpl_rank(MPI_COMM_WORLD) != 0)
         return;
     if (sum[0] == 0)
         xh_log_warning("the trace is empty: the %s solver records no spans",
