@@ -29,12 +29,6 @@ WEAK void MKL_Set_Num_Threads(int threads);
 
 WEAK double dasum_(const void *n, const double *x, const void *incx);
 
-typedef struct {
-    bool (*linked)(void);
-    void (*describe)(xh_blas_library_t *library_p);
-    void (*set_threads)(int threads);
-} library_t;
-
 static void copy_word(char *to_p, const char *from)
 {
     snprintf(to_p, XH_BLAS_LIBRARY_TEXT, "%.*s", (int)strcspn(from, " "), from);
@@ -54,19 +48,17 @@ static bool takes_64_bits(void)
            dasum_(n, x, incx) == 0.0;
 }
 
-static bool openblas_linked(void)
-{
-    return openblas_get_config != NULL || openblas_set_num_threads != NULL ||
-           openblas_get_corename != NULL;
-}
-
-/* Its configuration: "OpenBLAS 0.3.21 USE64BITINT DYNAMIC_ARCH Zen ..." */
-static void openblas_describe(xh_blas_library_t *library_p)
+/* False if it is not linked. Its configuration: "OpenBLAS 0.3.21 USE64BITINT
+ * DYNAMIC_ARCH Zen ..." */
+static bool openblas_describe(xh_blas_library_t *library_p)
 {
     const char *config =
         openblas_get_config != NULL ? openblas_get_config() : "";
     const char *digits = config + strcspn(config, "0123456789");
 
+    if (openblas_get_config == NULL && openblas_set_num_threads == NULL &&
+        openblas_get_corename == NULL)
+        return false;
     library_p->name = "OpenBLAS";
     copy_word(library_p->version, digits);
     library_p->ilp64 |= strstr(config, "USE64BITINT") != NULL;
@@ -76,21 +68,13 @@ static void openblas_describe(xh_blas_library_t *library_p)
         library_p->threads = 1;
     else if (openblas_get_num_threads != NULL)
         library_p->threads = openblas_get_num_threads();
+    return true;
 }
 
-static void openblas_threads(int threads)
+static bool blis_describe(xh_blas_library_t *library_p)
 {
-    if (openblas_set_num_threads != NULL)
-        openblas_set_num_threads(threads);
-}
-
-static bool blis_linked(void)
-{
-    return bli_info_get_version_str != NULL;
-}
-
-static void blis_describe(xh_blas_library_t *library_p)
-{
+    if (bli_info_get_version_str == NULL)
+        return false;
     library_p->name = "BLIS";
     copy_word(library_p->version, bli_info_get_version_str());
     if (bli_info_get_blas_int_type_size != NULL)
@@ -99,26 +83,18 @@ static void blis_describe(xh_blas_library_t *library_p)
         copy_word(library_p->kernel, bli_arch_string(bli_arch_query_id()));
     if (bli_thread_get_num_threads != NULL)
         library_p->threads = (int)bli_thread_get_num_threads();
-}
-
-static void blis_threads(int threads)
-{
-    if (bli_thread_set_num_threads != NULL)
-        bli_thread_set_num_threads(threads);
-}
-
-static bool mkl_linked(void)
-{
-    return MKL_Get_Version_String != NULL;
+    return true;
 }
 
 /* "Intel(R) ... Math Kernel Library Version 2023.1-Product Build ..." */
-static void mkl_describe(xh_blas_library_t *library_p)
+static bool mkl_describe(xh_blas_library_t *library_p)
 {
     static const char before[] = "Version ";
     char text[256] = "";
     const char *version;
 
+    if (MKL_Get_Version_String == NULL)
+        return false;
     MKL_Get_Version_String(text, (int)sizeof(text) - 1);
     version = strstr(text, before);
     library_p->name = "MKL";
@@ -126,37 +102,15 @@ static void mkl_describe(xh_blas_library_t *library_p)
         copy_word(library_p->version, version + strlen(before));
     if (MKL_Get_Max_Threads != NULL)
         library_p->threads = MKL_Get_Max_Threads();
-}
-
-static void mkl_threads(int threads)
-{
-    if (MKL_Set_Num_Threads != NULL)
-        MKL_Set_Num_Threads(threads);
-}
-
-static const library_t libraries[] = {
-    {openblas_linked, openblas_describe, openblas_threads},
-    {blis_linked, blis_describe, blis_threads},
-    {mkl_linked, mkl_describe, mkl_threads},
-};
-
-static const library_t *linked_library(void)
-{
-    size_t i;
-
-    for (i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
-        if (libraries[i].linked())
-            return &libraries[i];
-    return NULL;
+    return true;
 }
 
 xh_blas_library_t xh_blas_library_identify(void)
 {
-    const library_t *linked = linked_library();
     xh_blas_library_t library = {.name = "unknown", .ilp64 = takes_64_bits()};
 
-    if (linked != NULL)
-        linked->describe(&library);
+    if (!openblas_describe(&library) && !blis_describe(&library))
+        mkl_describe(&library);
     if (library.threads < 0)
         library.threads = 0;
     return library;
@@ -164,9 +118,12 @@ xh_blas_library_t xh_blas_library_identify(void)
 
 int xh_blas_library_set_threads(int threads)
 {
-    const library_t *linked = linked_library();
-
-    if (linked != NULL)
-        linked->set_threads(threads > 0 ? threads : 1);
+    threads = threads > 0 ? threads : 1;
+    if (openblas_set_num_threads != NULL)
+        openblas_set_num_threads(threads);
+    if (bli_thread_set_num_threads != NULL)
+        bli_thread_set_num_threads(threads);
+    if (MKL_Set_Num_Threads != NULL)
+        MKL_Set_Num_Threads(threads);
     return xh_blas_library_identify().threads;
 }

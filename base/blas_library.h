@@ -5,30 +5,29 @@
 #include <stdbool.h>
 
 /*
- * Which BLAS library this program runs with, asked from the library itself.
- * Nothing here needs one to be linked: its functions are weak symbols. Of a
- * static library the linker takes only what something else refers to; the
- * options -Wl,-u,openblas_get_config -Wl,-u,openblas_get_corename, or
- * -Wl,-u,bli_info_get_version_str, let it take the rest.
+ * The BLAS library that this program runs with, by its own account. None needs
+ * to be linked: its functions are weak symbols. From a static library the
+ * linker takes only what something else refers to; the options
+ * -Wl,-u,openblas_get_config -Wl,-u,openblas_get_corename, or
+ * -Wl,-u,bli_info_get_version_str, make it take these functions, too.
  */
 enum { XH_BLAS_LIBRARY_TEXT = 64 };
 
 typedef struct {
     const char *name;                   /* "OpenBLAS", "BLIS", "MKL", else
                                            "unknown" */
-    char version[XH_BLAS_LIBRARY_TEXT]; /* such as "0.3.21"; "" if not told */
-    char kernel[XH_BLAS_LIBRARY_TEXT];  /* the processor that it computes
-                                           for, in its words; "" if not told */
-    int threads;                        /* that one call uses; 0 if not told */
+    char version[XH_BLAS_LIBRARY_TEXT]; /* such as "0.3.21"; "": unknown */
+    char kernel[XH_BLAS_LIBRARY_TEXT];  /* its name of the processor that it
+                                           is made for; "": unknown */
+    int threads;                        /* of one call; 0: unknown */
     bool ilp64; /* takes 64-bit integers: useless for this program */
 } xh_blas_library_t;
 
 xh_blas_library_t xh_blas_library_identify(void);
 
 /*
- * Let each later BLAS call use threads threads, at least 1.
- *
- * Returns what the library then says it uses, 0 if it does not tell.
+ * Let each later BLAS call use `threads` threads, at least 1.
+ * Returns the number that the library then reports, 0 if none.
  */
 int xh_blas_library_set_threads(int threads);
 

@@ -11,7 +11,7 @@
 
 typedef enum { VERSION_1, VERSION_2, VERSIONS } version_t;
 
-/* What one level grants; HUGE_VAL where it does not limit. */
+/* The limit of one level; HUGE_VAL without one. */
 typedef double (*level_fn_t)(const char *folder, version_t version);
 
 static const struct {

@@ -22,7 +22,7 @@ static int read_list(const char *root, const char *file, int *numbers,
     return count < capacity ? count : capacity;
 }
 
-/* Of its core's hardware threads the first? */
+/* Is cpu the first hardware thread of its core? */
 static bool leads_core(const char *root, int cpu)
 {
     char file[128];
@@ -33,18 +33,17 @@ static bool leads_core(const char *root, int cpu)
     return read_list(root, file, &first, 1) == 1 && first == cpu;
 }
 
-/* Add cpu's socket to those that were seen, if it is new and told. */
+/* Add cpu's socket to those seen, if it is known and new. */
 static void see_socket(const char *root, int cpu, int64_t *seen, int *count)
 {
     char file[128];
     int64_t socket;
-    int i;
 
     snprintf(file, sizeof(file),
              "sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
     if (!xh_sysfile_number(root, file, &socket))
         return;
-    for (i = 0; i < *count; i++)
+    for (int i = 0; i < *count; i++)
         if (seen[i] == socket)
             return;
     if (*count < MOST_SOCKETS)
@@ -53,12 +52,12 @@ static void see_socket(const char *root, int cpu, int64_t *seen, int *count)
 
 xh_census_t xh_cpu_census(const char *root)
 {
-    int cpus[MOST], i;
+    int cpus[MOST];
     int count = read_list(root, "sys/devices/system/cpu/online", cpus, MOST);
     int64_t seen[MOST_SOCKETS];
     xh_census_t census = {.sockets = 0};
 
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         census.cores += leads_core(root, cpus[i]);
         see_socket(root, cpus[i], seen, &census.sockets);
     }

@@ -2,7 +2,7 @@
 #ifndef XH_CPU_CENSUS_H
 #define XH_CPU_CENSUS_H
 
-/* What a machine consists of, whoever may use it; 0: it does not tell. */
+/* All parts of a machine, whether this process may use them; 0: unknown. */
 typedef struct {
     int sockets;
     int cores;      /* hardware threads of one count once */

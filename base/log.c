@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 enum {
-    LINE = 4096, /* what a pipe takes in one piece */
+    LINE = 4096, /* a pipe takes as much in one piece */
     NAME = 256,
-    LIVE = 256, /* what a live line takes at most */
-    WIDTH = 79  /* likewise, where the terminal's width is not known */
+    LIVE = 256, /* longest live line */
+    WIDTH = 79  /* the same if the terminal's width is unknown */
 };
 
 static const char *const words[XH_LOG_LEVELS] = {
@@ -26,8 +26,8 @@ static const char *const words[XH_LOG_LEVELS] = {
 static xh_log_level_t limit = XH_LOG_INFO;
 static char program_name[NAME] = "xhpl";
 static char place[2 * NAME]; /* "rank R on HOST: " */
-static _Atomic int live;     /* characters that stand on the last line */
-static atomic_bool beside;   /* another process's may stand there */
+static _Atomic int live;     /* characters of the live line */
+static atomic_bool beside;   /* another process may show one */
 static xh_log_listener_t *_Atomic listener;
 
 static void write_place(int rank, const char *host, char text[2 * NAME])
@@ -48,13 +48,6 @@ void xh_log_limit(xh_log_level_t level)
     limit = level;
 }
 
-static void mask_controls(char *text)
-{
-    for (; *text != '\0'; text++)
-        if (iscntrl((unsigned char)*text))
-            *text = '?';
-}
-
 static void write_all(const char *text, size_t length)
 {
     while (length > 0) {
@@ -69,7 +62,7 @@ static void write_all(const char *text, size_t length)
     }
 }
 
-/* What takes the live line away, if there is one; returns its length. */
+/* Write into line what erases the live line, if any; returns its length. */
 static int erase(char *line)
 {
     int width = atomic_exchange(&live, 0);
@@ -79,31 +72,28 @@ static int erase(char *line)
     return width > 0 ? sprintf(line, "\r%*s\r", width, "") : 0;
 }
 
-static void tell(xh_log_level_t level, const char *text)
-{
-    xh_log_listener_t *hear = atomic_load(&listener);
-
-    if (hear != NULL && level <= XH_LOG_WARNING)
-        hear(level, text);
-}
-
 /*
- * Write and tell what stands in line, of LINE characters, whose first `erased`
- * take the live line away; who listens has what is behind the first `head`.
+ * Print `line`, of LINE characters, and pass it to the listener. Its first
+ * `erased` characters take the live line away; the listener gets what follows
+ * the first `head`.
  */
 static void say(xh_log_level_t level, char *line, int erased, int head)
 {
+    xh_log_listener_t *hear = atomic_load(&listener);
     size_t length;
 
-    mask_controls(line + erased);
-    tell(level, line + head);
+    for (char *at = line + erased; *at != '\0'; at++)
+        if (iscntrl((unsigned char)*at))
+            *at = '?';
+    if (hear != NULL && level <= XH_LOG_WARNING)
+        hear(level, line + head);
     length = strnlen(line, LINE - 1);
     line[length] = '\n';
     if (level <= limit)
         write_all(line, length + 1);
 }
 
-/* where  in  who it is about, as place has it */
+/* where  in  the process that it concerns, in the form of `place` */
 static void message(xh_log_level_t level, const char *where, const char *format,
                     va_list values)
 {
@@ -127,12 +117,12 @@ void xh_log_listen(xh_log_listener_t *hear)
     atomic_store(&listener, hear);
 }
 
-void xh_log_error(const char *format, ...)
+void xh_log_message(xh_log_level_t level, const char *format, ...)
 {
     va_list values;
 
     va_start(values, format);
-    message(XH_LOG_ERROR, place, format, values);
+    message(level, level == XH_LOG_INFO ? "" : place, format, values);
     va_end(values);
 }
 
@@ -146,15 +136,6 @@ void xh_log_error_as_is(const char *text)
     errno = saved;
 }
 
-void xh_log_warning(const char *format, ...)
-{
-    va_list values;
-
-    va_start(values, format);
-    message(XH_LOG_WARNING, place, format, values);
-    va_end(values);
-}
-
 void xh_log_warning_of(int rank, const char *host, const char *format, ...)
 {
     char where[2 * NAME];
@@ -166,16 +147,7 @@ void xh_log_warning_of(int rank, const char *host, const char *format, ...)
     va_end(values);
 }
 
-void xh_log_info(const char *format, ...)
-{
-    va_list values;
-
-    va_start(values, format);
-    message(XH_LOG_INFO, "", format, values);
-    va_end(values);
-}
-
-/* The last column stays free: some terminals go to the next line behind it. */
+/* The last column stays free: some terminals wrap after it. */
 static int terminal_width(void)
 {
     struct winsize size;
@@ -185,7 +157,7 @@ static int terminal_width(void)
     return size.ws_col < LIVE ? size.ws_col - 1 : LIVE - 1;
 }
 
-/* What of text a terminal shows: all, or the parts between commas that fit. */
+/* How much of text fits in width: cut at a comma if there is one. */
 static int shown_of(const char *text, int width)
 {
     int length = (int)strlen(text), at = width;

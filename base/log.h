@@ -5,16 +5,15 @@
 #include <stdbool.h>
 
 /*
- * Messages to people, on stderr, one line each, written with one write so
- * that lines of several processes do not mix:
+ * Messages to people on stderr, one line each, written in one piece so that
+ * lines of several processes do not mix:
  *
  *     xhpl: error: rank 3 on node17: cannot allocate 81.2 GiB
  *
- * "rank R on HOST" appears once xh_log_identify has been called and the
- * message concerns one process (warning and error); information lines carry
- * no prefix but "xhpl: ". Control characters in a message are printed as '?',
- * a message longer than a line's 4095 characters is cut. Safe to call from
- * any thread; errno survives.
+ * Errors and warnings name the process once xh_log_identify was called;
+ * information is prefixed by the program's name only. Control characters are
+ * printed as '?', and a message is cut to a line of 4095 characters. Safe to
+ * call from any thread; errno stays.
  */
 
 typedef enum {
@@ -25,8 +24,8 @@ typedef enum {
 } xh_log_level_t;
 
 /*
- * Name this process in later messages. host is copied. program too. A rank
- * below 0 is a process that is alone: no place is said.
+ * Name this process in later messages; program and host are copied. A process
+ * of a rank below 0 is alone: its messages name no place.
  * Order: not while other threads log.
  */
 void xh_log_identify(const char *program, int rank, const char *host);
@@ -37,47 +36,42 @@ void xh_log_identify(const char *program, int rank, const char *host);
  */
 void xh_log_limit(xh_log_level_t level);
 
-void xh_log_error(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
-void xh_log_warning(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
-void xh_log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void xh_log_message(xh_log_level_t level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+#define xh_log_error(...) xh_log_message(XH_LOG_ERROR, __VA_ARGS__)
+#define xh_log_warning(...) xh_log_message(XH_LOG_WARNING, __VA_ARGS__)
+#define xh_log_info(...) xh_log_message(XH_LOG_INFO, __VA_ARGS__)
 
-/*
- * An error that has a form of its own, such as that of a library which others
- * know: the line as it is, without the program's name or the place.
- */
+/* An error in the form of another library: without program name and place. */
 void xh_log_error_as_is(const char *line);
 
-/* A warning about the process of that rank and host; rank below 0: about no
- * one in particular. */
+/* A warning about the process of that rank and host; a rank below 0: about no
+ * process. */
 void xh_log_warning_of(int rank, const char *host, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Let hear have each error and warning as well, whatever the limit: the text
- * behind "error: " or "warning: ", or the line as it is. Any thread may call
- * it. NULL ends it.
+ * Pass each error and warning to hear as well, whatever the limit: the text
+ * after "error: " or "warning: ", or the line as it is. Any thread may call
+ * hear. NULL ends it.
  */
 typedef void xh_log_listener_t(xh_log_level_t level, const char *text);
 void xh_log_listen(xh_log_listener_t *hear);
 
 /*
- * Let text stand alone on the last line of a terminal, in place of what was
- * there so; "" takes it away. It is cut to the terminal's width, at a comma if
- * it has one; a message takes it away, too. As urgent as information. Order:
- * one thread.
+ * Show text as the last line of a terminal, in place of the live line before;
+ * "" erases it. It is cut to the terminal's width, at a comma if there is one.
+ * Messages erase it, too. As urgent as information. Order: one thread.
  */
 void xh_log_live(const char *text);
 
 /*
- * Another process keeps a live line on the terminal that stderr leads to, or
- * does so no more: each message takes it away first, too. Any thread.
+ * Another process keeps a live line on the same terminal, or no longer does:
+ * each message erases it first. Any thread.
  */
 void xh_log_beside_live(bool is_there);
 
-/* Is stderr a terminal itself, where xh_log_live makes sense? A launcher's pipe
- * is none, and may lead to one. */
+/* Is stderr a terminal? A launcher's pipe is none, but may lead to one. */
 bool xh_log_is_terminal(void);
 
 #endif

@@ -6,8 +6,8 @@
 void xh_sort(double *numbers, int count);
 
 /*
- * The median of count numbers, count >= 1, which are sorted; of an even count
- * the mean of the two in the middle.
+ * Sort count >= 1 numbers and return their median; of an even count the mean of
+ * the two in the middle.
  */
 double xh_median(double *numbers, int count);
 

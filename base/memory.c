@@ -60,7 +60,7 @@ void xh_memory_prefer_huge(void *memory, size_t bytes)
 #endif
 }
 
-/* Map more than needed, then give back what lies before and behind. */
+/* Map more than needed, then unmap the ends. */
 static void *map_aligned(size_t length)
 {
     char *start = map(length + HUGE_PAGE);

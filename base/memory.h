@@ -7,10 +7,10 @@
 #include "base/status.h"
 
 /*
- * Bytes that processes of this node can still take: the smaller of
- * MemAvailable and what the memory cgroups above this process leave (v1 and
- * v2, every level up to the root).
- * Errors: XH_ERR_IO  the system does not tell; *bytes_p is untouched
+ * Bytes that processes of this node can still allocate: the smaller of
+ * MemAvailable and what the memory cgroups of this process leave (v1 and v2,
+ * every level up to the root).
+ * Errors: XH_ERR_IO  unknown; *bytes_p is untouched
  */
 xh_status_t xh_memory_available(uint64_t *bytes_p);
 
@@ -18,26 +18,24 @@ xh_status_t xh_memory_available(uint64_t *bytes_p);
 xh_status_t xh_memory_available_below(const char *root, uint64_t *bytes_p);
 
 /*
- * Bytes of zeroed memory that no page backs yet, page-aligned; from 4 MiB on
- * aligned to 2 MiB and on huge pages where the system offers them on request.
- * Released by xh_memory_free with the same bytes, which accepts NULL.
- * bytes 0 gives a valid pointer.
+ * Allocate zeroed memory, page-aligned and not yet backed by pages; from 4 MiB
+ * on aligned to 2 MiB, with huge pages where the system offers them on request.
+ * 0 bytes give a valid pointer. Released by xh_memory_free with the same bytes,
+ * which accepts NULL.
  * Errors: XH_ERR_MEMORY
  */
 xh_status_t xh_memory_allocate(size_t bytes, void **memory_p);
 void xh_memory_free(void *memory, size_t bytes);
 
 /*
- * Have all pages of memory backed now, by the caller's node; contents stay.
- * Members of a team, each with a part of its own, are faster.
- *
- * part, parts  in  of the memory, 0 <= part < parts
+ * Back part number `part` of `parts` of memory by pages now, on the caller's
+ * NUMA node; contents stay. Threads with a part each are faster than one.
  */
 void xh_memory_touch(void *memory, size_t bytes, int part, int parts);
 
 /*
- * Have the huge pages that lie wholly in memory backed by such, where the
- * system offers them on request. Before the first use, which they make faster.
+ * Back memory by huge pages as far as they fit into it, where the system offers
+ * them on request. Before the first use, which they speed up.
  */
 void xh_memory_prefer_huge(void *memory, size_t bytes);
 

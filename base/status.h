@@ -3,7 +3,7 @@
 #define XH_STATUS_H
 
 /*
- * What a call came to. Whoever detects an error first describes it with
+ * The result of a call. The first to detect an error reports it with
  * xh_log_error; callers only pass the status on.
  */
 typedef enum {
@@ -25,7 +25,7 @@ enum {
     XH_EXIT_RUNTIME = 3 /* a run-time failure */
 };
 
-/* A few lower-case words for s, such as "not enough memory"; never NULL. */
+/* s in a few words, such as "not enough memory"; never NULL. */
 const char *xh_status_text(xh_status_t s);
 
 #endif

@@ -8,8 +8,8 @@
 
 /*
  * The small text files in which the system describes itself, below /proc and
- * /sys. A file that is missing or says something else gives false and leaves
- * the output alone: what the system does not tell is nobody's error.
+ * /sys. If a file is missing or has other contents, a function returns false
+ * and leaves its output alone; that is not an error.
  *
  * folder  in  "/proc/self", or such a folder of another machine's copy
  * file    in  name below the folder

@@ -2,6 +2,8 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 64 };
@@ -21,15 +23,14 @@ size_t xh_text_distance(const char *a, const char *b)
 {
     size_t row[LONGEST];
     size_t length = least(strlen(b), LONGEST - 1);
-    size_t i, j;
 
-    for (j = 0; j <= length; j++)
+    for (size_t j = 0; j <= length; j++)
         row[j] = j;
-    for (i = 0; a[i] != '\0'; i++) {
+    for (size_t i = 0; a[i] != '\0'; i++) {
         size_t diagonal = row[0];
 
         row[0] = i + 1;
-        for (j = 1; j <= length; j++) {
+        for (size_t j = 1; j <= length; j++) {
             size_t replaced = diagonal + !same(a[i], b[j - 1]);
 
             diagonal = row[j];
@@ -42,11 +43,20 @@ size_t xh_text_distance(const char *a, const char *b)
 int xh_text_nearest(const char *text, const char *const *words, int count)
 {
     int nearest = 0;
-    int i;
 
-    for (i = 1; i < count; i++)
+    for (int i = 1; i < count; i++)
         if (xh_text_distance(text, words[i]) <
             xh_text_distance(text, words[nearest]))
             nearest = i;
     return nearest;
+}
+
+void xh_text_append(char *text, size_t size, const char *format, ...)
+{
+    size_t length = strlen(text);
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(text + length, size - length, format, values);
+    va_end(values);
 }

@@ -5,13 +5,16 @@
 #include <stddef.h>
 
 /*
- * Single-character insertions, deletions and replacements that lead from a to
- * b, small and capital letters taken as equal. Only the first 63 characters
- * of b count.
+ * Insertions, deletions and replacements of a character that lead from a to b,
+ * ignoring case. Only the first 63 characters of b count.
  */
 size_t xh_text_distance(const char *a, const char *b);
 
 /* The index of the word nearest to text among count > 0 words. */
 int xh_text_nearest(const char *text, const char *const *words, int count);
+
+/* Append to text, which has room for size bytes; what does not fit is cut. */
+void xh_text_append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

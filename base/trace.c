@@ -20,7 +20,7 @@ enum { NAME_SIZE = 32, LINE = 64 };
 typedef struct {
     _Alignas(LINE) span_t *ring; /* NULL until it is needed */
     int64_t recorded;            /* spans since open */
-    int64_t refused;             /* spans that never reached the ring */
+    int64_t refused;             /* spans that did not enter the ring */
     char name[NAME_SIZE];
 } actor_t;
 
@@ -29,7 +29,7 @@ static struct {
     int actors;
     int64_t spans_each;
     actor_t *actor;
-    atomic_int_fast64_t strangers; /* spans of no valid actor */
+    atomic_int_fast64_t strangers; /* spans of invalid actors */
 } trace;
 
 void xh_trace_open(int actors, int64_t spans_each)

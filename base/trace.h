@@ -8,10 +8,9 @@
 #include "base/status.h"
 
 /*
- * The time line of this process: who did what from when to when. An actor is
- * whoever does one thing at a time: a thread, a device, a link. Each has a
- * ring of spans of its own, so recording takes no lock; the newest spans
- * overwrite the oldest.
+ * The time line of this process. An actor does one thing at a time: a thread, a
+ * device, a link. Each has a ring of spans, so that recording takes no lock;
+ * the newest spans overwrite the oldest.
  *
  *     if (xh_trace_on())
  *         xh_trace_span(actor, "panel", k, begin, xh_clock_now());
@@ -21,11 +20,11 @@
  */
 
 /*
- * Record from now on. Memory is taken when an actor is named or has its first
- * span: 32 bytes a span. A trace that is open is closed first.
+ * Record from now on; closes an open trace first. Naming an actor or its first
+ * span allocates memory: 32 bytes a span.
  *
  * actors      in  actors are 0 .. actors - 1; spans of others are lost
- * spans_each  in  spans that are kept of each actor, at least 1
+ * spans_each  in  spans kept of each actor, at least 1
  *
  * Order: not while others record.
  */
@@ -56,21 +55,20 @@ void xh_trace_span(int actor, const char *name, int iteration, double begin,
                    double end);
 
 /*
- * Spans that are kept, and those that were recorded but are not: overwritten,
- * without memory, of no valid actor, or not finite.
+ * Spans that are kept, and spans that are lost: overwritten, without memory, of
+ * an invalid actor, or not finite.
  * Order: not while others record.
  */
 int64_t xh_trace_kept(void);
 int64_t xh_trace_lost(void);
 
 /*
- * What is kept, as events of the Chrome trace format: JSON objects, one a
- * line, with a comma and a line end between them and neither after the last.
- * They become a file between "[" and "]".
+ * The kept spans as events of the Chrome trace format: JSON objects, one a
+ * line, separated by commas. Between "[" and "]" they are a file.
  *
  * process  in   the pid of the events
- * zero     in   s of xh_clock_now, the moment that times count from
- * json_p   out  the caller's to free(), ends with a 0 byte
+ * zero     in   s of xh_clock_now that times count from
+ * json_p   out  for free(); ends with a 0 byte
  * size_p   out  bytes, without that one
  *
  * Order:  not while others record.

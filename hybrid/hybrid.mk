@@ -9,7 +9,7 @@ LU_OBJECTS := $(call objects,hybrid/lu/*.c hybrid/lu/*/*.c hybrid/observe/*.c)
 SHARES_OBJECTS := $(call objects,hybrid/lu/tuner/ratio.c hybrid/lu/tuner/split.c)
 XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
 # These alone are about JSON.
-XDGEMM_TESTED := $(filter-out $(addprefix %/,main.o run.o record.o \
+XDGEMM_TESTED := $(filter-out $(addprefix %/,main.o record.o \
                    device_list.o),$(XDGEMM_OBJECTS))
 HEADERS += $(filter-out hybrid/device/cuda/%,$(wildcard hybrid/*/*.h \
              hybrid/*/*/*.h))

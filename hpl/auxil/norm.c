@@ -7,10 +7,9 @@
 double hpl_norm_largest(int64_t m, int64_t n, const double *a, int64_t lda)
 {
     uint64_t x, largest = 0;
-    int64_t i, j;
 
-    for (j = 0; j < n; j++)
-        for (i = 0; i < m; i++) {
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < m; i++) {
             x = hpl_magnitude(a[i + j * lda]);
             largest = Mmax(largest, x);
         }
@@ -20,11 +19,9 @@ double hpl_norm_largest(int64_t m, int64_t n, const double *a, int64_t lda)
 void hpl_norm_column_sums(int64_t m, int64_t n, const double *a, int64_t lda,
                           double *sums)
 {
-    int64_t i, j;
-
-    for (j = 0; j < n; j++) {
+    for (int64_t j = 0; j < n; j++) {
         sums[j] = 0.0;
-        for (i = 0; i < m; i++)
+        for (int64_t i = 0; i < m; i++)
             sums[j] += fabs(a[i + j * lda]);
     }
 }
@@ -32,12 +29,10 @@ void hpl_norm_column_sums(int64_t m, int64_t n, const double *a, int64_t lda,
 void hpl_norm_row_sums(int64_t m, int64_t n, const double *a, int64_t lda,
                        double *sums)
 {
-    int64_t i, j;
-
-    for (i = 0; i < m; i++)
+    for (int64_t i = 0; i < m; i++)
         sums[i] = 0.0;
-    for (j = 0; j < n; j++)
-        for (i = 0; i < m; i++)
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < m; i++)
             sums[i] += fabs(a[i + j * lda]);
 }
 
@@ -47,9 +42,9 @@ static double largest_sum(HPL_T_NORM norm, int m, int n, const double *a,
                           int lda)
 {
     double sums[STRIP], largest[2] = {0.0, 0.0};
-    int length, at, end = norm == HPL_NORM_1 ? n : m;
+    int length, end = norm == HPL_NORM_1 ? n : m;
 
-    for (at = 0; at < end; at += length) {
+    for (int at = 0; at < end; at += length) {
         length = Mmin(STRIP, end - at);
         if (norm == HPL_NORM_1)
             hpl_norm_column_sums(m, length, Mptr(a, 0, at, lda), lda, sums);

@@ -6,7 +6,7 @@
 
 /*
  * The parts of a matrix norm. A is m x n, column-major, ld lda; n and m may be
- * 0. A NaN that is met stays.
+ * 0. A NaN in A gives NaN.
  */
 
 /* Largest | a(i, j) |, 0 for an empty matrix. */

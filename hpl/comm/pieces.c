@@ -59,9 +59,9 @@ typedef enum { FIRST_HAS_ITS_OWN, FIRST_HAS_ALL } start_t;
 
 static void roll(hpl_schedule_t *s, const hpl_pieces_t *p, start_t start)
 {
-    int step, me = p->me;
+    int me = p->me;
 
-    for (step = 0; step < p->members - 1; step++) {
+    for (int step = 0; step < p->members - 1; step++) {
         if (start != FIRST_HAS_ALL || me + 1 < p->members)
             wrapped(send_run, s, p, (int[]){me - step, 1}, me + 1);
         if (start != FIRST_HAS_ALL || me > 0)
@@ -82,9 +82,9 @@ void hpl_pieces_roll_from_first(hpl_schedule_t *s, const hpl_pieces_t *p)
 
 void hpl_pieces_double(hpl_schedule_t *s, const hpl_pieces_t *p)
 {
-    int have, count, me = p->me;
+    int count, me = p->me;
 
-    for (have = 1; have < p->members; have *= 2) {
+    for (int have = 1; have < p->members; have *= 2) {
         count = Mmin(have, p->members - have);
         wrapped(send_run, s, p, (int[]){me, count}, me - have + p->members);
         wrapped(receive_run, s, p, (int[]){me + have, count}, me + have);
@@ -97,9 +97,8 @@ void hpl_pieces_recut(hpl_schedule_t *s, const hpl_pieces_t *p,
 {
     const size_t *mine = p->offset + p->me, *will_be = offset + p->me;
     size_t from, to;
-    int g;
 
-    for (g = 0; g < p->members; g++) {
+    for (int g = 0; g < p->members; g++) {
         if (g == p->me)
             continue;
         from = Mmax(mine[0], offset[g]);
@@ -116,9 +115,7 @@ void hpl_pieces_recut(hpl_schedule_t *s, const hpl_pieces_t *p,
 
 void hpl_pieces_even(size_t *offset, int members, size_t total)
 {
-    int g;
-
-    for (g = 0; g <= members; g++)
+    for (int g = 0; g <= members; g++)
         offset[g] = total / (size_t)members * (size_t)g +
                     total % (size_t)members * (size_t)g / (size_t)members;
 }

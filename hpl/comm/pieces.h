@@ -31,8 +31,7 @@ void hpl_pieces_spread(hpl_schedule_t *s, const hpl_pieces_t *p);
 /* Member g holds piece g; afterwards all hold all. Least traffic: a ring. */
 void hpl_pieces_roll(hpl_schedule_t *s, const hpl_pieces_t *p);
 
-/* As roll, where member 0 has all pieces: it receives none, so it may read them
- * meanwhile. */
+/* As roll, where member 0 has all pieces and receives none. */
 void hpl_pieces_roll_from_first(hpl_schedule_t *s, const hpl_pieces_t *p);
 
 /* As roll, in the fewest rounds. */

@@ -76,10 +76,10 @@ void hpl_schedule_next_round(hpl_schedule_t *s)
 
 static void start_message(hpl_schedule_t *s, const message_t *m)
 {
-    size_t done, length;
+    size_t length;
     MPI_Request *request;
 
-    for (done = 0; done < m->count; done += length) {
+    for (size_t done = 0; done < m->count; done += length) {
         length = Mmin(m->count - done, hpl_message_chunk);
         s->requests = grow(s->requests, s->pending, &s->request_capacity,
                            sizeof(MPI_Request));

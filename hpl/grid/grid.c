@@ -106,9 +106,8 @@ int HPL_grid_exit(HPL_T_grid *GRID)
     MPI_Comm *comms[] = {&GRID->exchange_comm, &GRID->bcast_comm,
                          &GRID->col_comm, &GRID->row_comm, &GRID->all_comm};
     int error = MPI_SUCCESS;
-    size_t i;
 
-    for (i = 0; i < sizeof(comms) / sizeof(comms[0]); i++)
+    for (size_t i = 0; i < sizeof(comms) / sizeof(comms[0]); i++)
         if (*comms[i] != MPI_COMM_NULL && error == MPI_SUCCESS)
             error = MPI_Comm_free(comms[i]);
     return error;

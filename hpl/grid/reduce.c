@@ -14,11 +14,6 @@ static MPI_Datatype mpi_type(HPL_T_TYPE type)
     return type == HPL_INT ? MPI_INT : MPI_DOUBLE;
 }
 
-static size_t type_size(HPL_T_TYPE type)
-{
-    return type == HPL_INT ? sizeof(int) : sizeof(double);
-}
-
 int HPL_barrier(MPI_Comm COMM)
 {
     return MPI_Barrier(COMM);
@@ -49,12 +44,12 @@ static int receive_and_combine(values_t v, void *other, HPL_T_OP op, int source,
 static int reduce_tree(values_t v, void *other, HPL_T_OP op, int root,
                        MPI_Comm comm)
 {
-    int mask, rank, size, distance, error = MPI_SUCCESS;
+    int rank, size, distance, error = MPI_SUCCESS;
 
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     distance = (rank - root + size) % size;
-    for (mask = 1; mask < size && error == MPI_SUCCESS; mask *= 2) {
+    for (int mask = 1; mask < size && error == MPI_SUCCESS; mask *= 2) {
         if (distance & mask)
             return MPI_Send(v.buffer, v.count, mpi_type(v.type),
                             (rank - mask + size) % size, REDUCE_TAG, comm);
@@ -74,7 +69,8 @@ int HPL_reduce(void *BUFFER, int COUNT, HPL_T_TYPE DTYPE, HPL_T_OP OP, int ROOT,
 
     if (COUNT <= 0)
         return MPI_SUCCESS;
-    other = malloc((size_t)COUNT * type_size(DTYPE));
+    other = malloc((size_t)COUNT *
+                   (DTYPE == HPL_INT ? sizeof(int) : sizeof(double)));
     if (other == NULL)
         HPL_pabort(__LINE__, "HPL_reduce", "no memory for %d values", COUNT);
     error = reduce_tree(v, other, OP, ROOT, COMM);

@@ -3,16 +3,15 @@
 #define HPL_SOLVER_H
 
 /*
- * The socket between a program and the solver that runs its tests. Matrix,
- * generation, factorization and check are all behind it, so a solver may keep
- * its data where it likes. hpl/ fills it by default; another solver installs
- * its own table.
+ * The interface between a program and the solver that runs its tests. A solver
+ * owns matrix, generation, factorization and check, and keeps its data where it
+ * likes. The default is that of hpl/; another one installs its own table.
  */
 #include <stdbool.h>
 #include "base/status.h"
 #include "hpl_types.h"
 
-/* where one process stands in one test: all that memory depends on */
+/* a test and the place of one process in it: all that memory depends on */
 typedef struct {
     int n, nb;
     int nprow, npcol, myrow, mycol;
@@ -27,7 +26,7 @@ typedef struct {
     double r_inf; /* A x - b */
 } hpl_norms_t;
 
-/* what computes beside the cores of a process; NAN for what it does not tell */
+/* a device of a process; NAN: unknown */
 typedef struct {
     char name[24];      /* "cuda:0" */
     char model[64];     /* "NVIDIA H200" */
@@ -35,36 +34,36 @@ typedef struct {
     double clock;       /* Hz, now */
     double temperature; /* degrees Celsius, now */
     double power;       /* W, now */
-    double energy;      /* J, counted from some moment on */
+    double energy;      /* J since some moment */
 } hpl_device_t;
 
-/* what computes on the cores of a process; texts last as long as the solver */
+/* the cores that a process uses; texts last as long as the solver */
 typedef struct {
-    int threads;         /* the calling one among them */
-    const char *cpus;    /* that it took, a processor a core, as a text list;
-                            NULL: none, it runs where the launcher lets it */
+    int threads;         /* including the calling one */
+    const char *cpus;    /* text list of one processor a core; NULL: it runs
+                            where the launcher lets it */
     const char *kernel;  /* of the update: "avx512", or "blas" */
-    const char *machine; /* all of the host: hwloc's synthetic description;
-                            NULL or "": not known */
+    const char *machine; /* hwloc's synthetic description of the whole host;
+                            NULL or "": unknown */
 } hpl_workers_t;
 
-/* of some processors of a host, now; NAN for what the system does not tell */
+/* clock rates of some processors of a host, now; NAN: unknown */
 typedef struct {
     double least, mean, most; /* MHz */
     double celsius;           /* of the hottest part of the host */
 } hpl_clocks_t;
 
 /*
- * what a process did in a factorization: s, means over its threads, which add
- * up to no more than the time it took
+ * the work of a process in a factorization: s, means over its threads, whose
+ * sum is at most the time that it took
  */
 typedef struct {
     double panel, swap, solve, update;
-    double broadcast, exchange; /* moving panels, and rows, on */
+    double broadcast, exchange; /* of panels; of rows */
     double wait;                /* for others, of any kind */
     double flop; /* of the products in updates, by cores and devices */
-    double rate; /* flop/s of a thread in these, but for time in which others
-                    had its core; NAN: none was long enough to tell */
+    double rate; /* flop/s of a thread in these, without the time in which
+                    others had its core; NAN: all were too short */
 } hpl_work_t;
 
 typedef struct hpl_system hpl_system_t; /* one system of equations */
@@ -72,7 +71,7 @@ typedef struct hpl_system hpl_system_t; /* one system of equations */
 typedef struct {
     const char *name; /* one word */
 
-    /* Peak bytes that create and solve will take on this process. */
+    /* Peak bytes of create and solve on this process. */
     uint64_t (*bytes)(const hpl_shape_t *shape);
 
     /*
@@ -94,9 +93,9 @@ typedef struct {
     void (*solve)(hpl_system_t *system, int *info_p);
 
     /*
-     * Generate [ A | b ] of seed again in place of the factors, and give the
-     * norms of it, of x and of A x - b on every process; collective. A NaN
-     * anywhere is a NaN in the norm that meets it.
+     * Generate [ A | b ] of seed again in place of the factors, and compute its
+     * norms and those of x and of A x - b on every process; collective. A norm
+     * that meets a NaN is NaN.
      */
     void (*check)(hpl_system_t *system, int seed, hpl_norms_t *norms_p);
 
@@ -109,13 +108,13 @@ typedef struct {
     void (*solve_array)(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array);
 
     /*
-     * What this process noted of the iterations of all systems solved so far:
-     * CSV, a row each, preceded by the names of the columns if process is 0.
-     * NULL: this solver notes nothing.
+     * The iterations of all systems solved so far on this process, as CSV: a
+     * row each, preceded by the names of the columns if process is 0. NULL:
+     * this solver records none.
      *
      * process  in   this one's rank in MPI_COMM_WORLD
-     * zero     in   s of xh_clock_now, the moment that times count from
-     * csv_p    out  the caller's to free()
+     * zero     in   s of xh_clock_now that times count from
+     * csv_p    out  for free()
      * size_p   out  bytes, without a 0 byte at the end
      *
      * Errors: XH_ERR_MEMORY
@@ -124,24 +123,24 @@ typedef struct {
                               size_t *size_p);
 
     /*
-     * What this process did when the system was first solved; false: that is
-     * not known any more, as check was called. NULL: this solver never knows.
+     * The work of this process when the system was first solved; false: unknown
+     * after check. NULL: this solver never knows.
      */
     bool (*work)(const hpl_system_t *system, hpl_work_t *work_p);
 
     /*
-     * The devices of this process, the first `most` of them; how many that
-     * are. NULL: this solver has none.
+     * The first `most` devices of this process; returns how many these are.
+     * NULL: this solver has none.
      */
     int (*devices)(int most, hpl_device_t *list_p);
 
     /*
-     * The clocks of count processors of this host, by the system's numbers. Any
-     * thread, while the solver is open. NULL: this solver does not look.
+     * The clock rates of count processors of this host, by the system's
+     * numbers. Any thread, while the solver is open. NULL: unknown.
      */
     hpl_clocks_t (*clocks)(const int *cpus, int count);
 
-    /* What computes on this process's cores. NULL: it does not tell. */
+    /* The cores that this process uses. NULL: unknown. */
     hpl_workers_t (*workers)(void);
 } hpl_solver_t;
 

@@ -14,15 +14,15 @@ size_t hpl_panel_doubles(int64_t mp, int jb, int npcol);
 int hpl_panel_top_rows(const HPL_T_panel *panel);
 
 /*
- * Lay L2, L1, DPIV and DINFO out in WORK, which is 64-byte aligned, with
- * l2_doubles for an L2 in a form of the caller's; contents are lost.
+ * Lay L2 (l2_doubles in the caller's form), L1, DPIV and DINFO out in WORK,
+ * which is 64-byte aligned; contents are lost.
  */
 void hpl_panel_lay_out(HPL_T_panel *panel, size_t l2_doubles);
 
-/* Copy L2 of a factored panel to where it travels from; on its owners. */
+/* Copy L2 of a factored panel into the message; on its owners. */
 void hpl_panel_pack(HPL_T_panel *panel);
 
-/* The permutation of a panel that is known here; made at the first call. */
+/* The permutation of a panel known here; computed at the first call. */
 const struct hpl_pivots *hpl_panel_pivots(HPL_T_panel *panel);
 
 /* Let panel->U hold count doubles at least. */

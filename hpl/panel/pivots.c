@@ -24,12 +24,12 @@ static standing_t *outer_row(standing_t *outer, int *count_p, int position)
 static int interchange(const HPL_T_panel *panel, standing_t *top,
                        standing_t *outer)
 {
-    int i, target, content, count = 0;
+    int target, content, count = 0;
     standing_t *other;
 
-    for (i = 0; i < panel->jb; i++)
+    for (int i = 0; i < panel->jb; i++)
         top[i] = (standing_t){.content = i, .position = i};
-    for (i = 0; i < panel->jb; i++) {
+    for (int i = 0; i < panel->jb; i++) {
         target = (int)panel->DPIV[i] - panel->ia;
         other = target < panel->jb ? &top[target]
                                    : outer_row(outer, &count, target);
@@ -67,14 +67,14 @@ static void sort_by_member(const rows_t *rows, const int *row, int count,
                            const hpl_row_move_t *moves, int *offset,
                            hpl_row_move_t *sorted)
 {
-    int i, g, members = rows->map.nprocs;
+    int members = rows->map.nprocs;
 
     memset(offset, 0, (size_t)(members + 1) * sizeof(*offset));
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         offset[member_of(rows, row[i]) + 1]++;
-    for (g = 0; g < members; g++)
+    for (int g = 0; g < members; g++)
         offset[g + 1] += offset[g];
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         sorted[offset[member_of(rows, row[i])]++] = moves[i];
     memmove(offset + 1, offset, (size_t)members * sizeof(*offset));
     offset[0] = 0;
@@ -94,14 +94,13 @@ static void fill(hpl_pivots_t *p, const rows_t *rows, const standing_t *top,
 {
     hpl_row_move_t *moves = allocate((size_t)jb, sizeof(*moves));
     int *row = allocate((size_t)jb, sizeof(*row));
-    int i;
 
-    for (i = 0; i < jb; i++) {
+    for (int i = 0; i < jb; i++) {
         row[i] = top[i].content;
         moves[i] = (hpl_row_move_t){local_of(rows, row[i]), i};
     }
     sort_by_member(rows, row, jb, moves, p->gather_offset, p->gather);
-    for (i = 0; i < outers; i++) {
+    for (int i = 0; i < outers; i++) {
         row[i] = outer[i].position;
         moves[i] = (hpl_row_move_t){outer[i].content, local_of(rows, row[i])};
     }

@@ -21,16 +21,15 @@ typedef struct {
 typedef struct hpl_pivots {
     int members;
     int me;                   /* my member number */
-    int *gather_offset;       /* members + 1: who holds the rows of U */
+    int *gather_offset;       /* members + 1: owners of the rows of U */
     hpl_row_move_t *gather;   /* jb */
-    int *displace_offset;     /* members + 1: who takes displaced top rows */
+    int *displace_offset;     /* members + 1: owners of displaced top rows */
     hpl_row_move_t *displace; /* at most jb */
 } hpl_pivots_t;
 
 /*
- * The permutation of panel, from its DPIV. Local rows are counted from panel
- * row ia on and are the owner's, whoever that is.
- * Cost: jb^2 comparisons.
+ * The permutation of panel, from its DPIV. Local rows are those of the owner
+ * and count from panel row ia. Cost: jb^2 comparisons.
  */
 hpl_pivots_t *hpl_pivots_create(const HPL_T_panel *panel);
 

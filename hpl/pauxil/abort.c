@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "base/status.h"
 
-/* Of several threads that meet errors all wait until the first is heard. */
+/* If several threads meet errors, the others wait for the first. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void (*listener)(void *context);
 static void *of_listener;

@@ -4,20 +4,20 @@
 
 #include <stdbool.h>
 
-/* Can MPI be called: has it begun, and not ended? */
+/* Has MPI begun and not ended? */
 bool hpl_mpi_runs(void);
 
 /*
- * Have fn called before this process ends the job, so that what is known by
- * then can be kept; NULL: nobody. It is called once, by the thread that met the
- * error, while others may still compute. It makes no MPI calls, and ends by
- * itself. Where another process ends the job it is not called.
+ * Call fn before this process ends the job, to save what is known by then;
+ * NULL: no function. The thread that met the error calls it, once, while others
+ * may still compute. fn makes no MPI calls and returns. If another process ends
+ * the job, it is not called.
  */
 void hpl_at_abort(void (*fn)(void *context), void *context);
 
 /*
  * End all processes of the job with exit status 3; outside of MPI this one.
- * Order:  what happened was said before.
+ * Order:  after the error was reported.
  */
 void hpl_abort_job(void) __attribute__((noreturn));
 

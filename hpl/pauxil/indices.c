@@ -4,9 +4,9 @@
 #include "hpl/pauxil/map.h"
 
 /*
- * Upstream's index maps on the plain cyclic map: the first block is stretched
- * or shrunk from inb to nb indices, which moves all global indices behind it,
- * and its owner's local ones, by nb - inb.
+ * Upstream's index maps on the plain cyclic map: stretching or shrinking the
+ * first block from inb to nb indices shifts all global indices after it, and
+ * its owner's local ones, by nb - inb.
  */
 typedef struct {
     hpl_map_t map; /* processes are counted from srcproc */

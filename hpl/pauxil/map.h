@@ -5,10 +5,9 @@
 #include <stdint.h>
 
 /*
- * Which process holds a global index, and where: blocks of nb dealt cyclically
- * to nprocs processes, the first block on process 0. The same object maps rows
- * to process rows and columns to process columns; generator, solve and
- * residual all ask it, so that another distribution is one new object.
+ * The block-cyclic distribution: blocks of nb are dealt to nprocs processes,
+ * the first one to process 0. One object maps rows to process rows, another
+ * columns to process columns; only these know the distribution.
  */
 typedef struct {
     int64_t nb;

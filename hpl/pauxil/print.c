@@ -48,10 +48,9 @@ void HPL_pdlaprnt(const HPL_T_grid *GRID, int M, int N, int NB, double *A,
                   .iacol = IACOL};
     bool prints = GRID->myrow == 0 && GRID->mycol == 0;
     double x;
-    int i, j;
 
-    for (j = 0; j < N; j++)
-        for (i = 0; i < M; i++) {
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < M; i++) {
             x = fetch(&m, i, j);
             if (prints)
                 HPL_fprintf(stdout, "%s(%6d,%6d)=%30.18f\n", CMATNM, i + 1,

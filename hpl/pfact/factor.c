@@ -80,9 +80,9 @@ static void push(const stage_t *s, int m, int p, int q)
 static void factor(const stage_t *s, int m, int part, part_fn_t factor_part)
 {
     bool top = hpl_panel_top_rows(s->panel) > 0;
-    int p, q;
+    int q;
 
-    for (p = s->begin; p < s->end; p = q) {
+    for (int p = s->begin; p < s->end; p = q) {
         q = Mmin(p + part, s->end);
         look_back(s, m, p, q - p);
         factor_part(s, m, q - p, p);
@@ -110,41 +110,30 @@ static int part_width(const HPL_T_palg *algo, int n)
     return ((blocks - 1) / algo->nbdiv + 1) * algo->nbmin;
 }
 
-static stage_t stage(HPL_T_panel *panel, double *work, HPL_T_FACT variant,
-                     enum HPL_TRANS form)
+static void factor_columns(stage_t s, int m)
 {
-    return (stage_t){.panel = panel,
-                     .l1 = {panel->L1, panel->jb, form},
-                     .work = work,
-                     .variant = variant};
-}
-
-static void factor_columns(stage_t s, int m, int n, int c)
-{
-    s.begin = c;
-    s.end = c + n;
     HPL_ptimer(HPL_TIMING_PFACT);
     factor(&s, m, 1, column_part);
     HPL_ptimer(HPL_TIMING_PFACT);
 }
 
-static void factor_recursively(stage_t s, int m, int n, int c)
+static void factor_recursively(stage_t s, int m)
 {
     const HPL_T_palg *algo = s.panel->algo;
+    int n = s.end - s.begin;
 
-    if (n <= algo->nbmin) {
-        algo->pffun(s.panel, m, n, c, s.work);
-        return;
-    }
-    s.begin = c;
-    s.end = c + n;
-    factor(&s, m, part_width(algo, n), recursive_part);
+    if (n <= algo->nbmin)
+        algo->pffun(s.panel, m, n, s.begin, s.work);
+    else
+        factor(&s, m, part_width(algo, n), recursive_part);
 }
 
 #define VARIANT(name, factor_fn, variant, form)                                \
     void name(HPL_T_panel *PANEL, int M, int N, int ICOFF, double *WORK)       \
     {                                                                          \
-        factor_fn(stage(PANEL, WORK, variant, form), M, N, ICOFF);             \
+        hpl_matrix_t l1 = {PANEL->L1, PANEL->jb, form};                        \
+                                                                               \
+        factor_fn((stage_t){PANEL, l1, WORK, variant, ICOFF, ICOFF + N}, M);   \
     }
 
 VARIANT(HPL_pdpanllN, factor_columns, HPL_LEFT_LOOKING, HplNoTrans)
@@ -170,15 +159,12 @@ static void store_top(const HPL_T_panel *panel, enum HPL_TRANS form)
         hpl_matrix_copy(panel->jb, panel->jb, l1, top);
 }
 
-static bool stores_transposed(HPL_T_RFA_FUN function)
-{
-    return function == HPL_pdrpanllT || function == HPL_pdrpancrT ||
-           function == HPL_pdrpanrlT;
-}
-
 void HPL_pdfact(HPL_T_panel *PANEL)
 {
     HPL_T_RFA_FUN factor_panel = PANEL->algo->rffun;
+    bool transposed = factor_panel == HPL_pdrpanllT ||
+                      factor_panel == HPL_pdrpancrT ||
+                      factor_panel == HPL_pdrpanrlT;
     double *work;
 
     if (PANEL->grid->mycol != PANEL->pcol)
@@ -188,7 +174,7 @@ void HPL_pdfact(HPL_T_panel *PANEL)
         HPL_pabort(__LINE__, "HPL_pdfact", "out of memory");
     HPL_ptimer(HPL_TIMING_RPFACT);
     factor_panel(PANEL, PANEL->mp, PANEL->jb, 0, work);
-    store_top(PANEL, stores_transposed(factor_panel) ? HplTrans : HplNoTrans);
+    store_top(PANEL, transposed ? HplTrans : HplNoTrans);
     hpl_panel_pack(PANEL);
     HPL_ptimer(HPL_TIMING_RPFACT);
     free(work);

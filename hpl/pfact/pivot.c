@@ -42,12 +42,12 @@ static void merge(const double *in, double *inout, int jb)
 static void merge_proposals(void *in, void *inout, int *count,
                             MPI_Datatype *type)
 {
-    int bytes, i;
+    int bytes;
     size_t length;
 
     MPI_Type_size(*type, &bytes);
     length = (size_t)bytes / sizeof(double);
-    for (i = 0; i < *count; i++)
+    for (int i = 0; i < *count; i++)
         merge((const double *)in + (size_t)i * length,
               (double *)inout + (size_t)i * length, ((int)length - ROWS) / 2);
 }
@@ -65,7 +65,7 @@ static void wait_polling(MPI_Request *requests, int count,
     }
 }
 
-/* Doubles of a proposal that say anything: the current row comes last. */
+/* Doubles of a proposal that carry data: the current row comes last. */
 static int length_of(const double *proposal, int jb)
 {
     return ROWS + (proposal[HAS_CURRENT] != 0.0 ? 2 * jb : jb);
@@ -73,18 +73,18 @@ static int length_of(const double *proposal, int jb)
 
 /*
  * Send a proposal and receive one, in pieces so short that MPI sends them
- * without asking first. The first one tells how long the other proposal is.
+ * eagerly. The first piece shows how long the other proposal is.
  */
 static void trade_polling(const HPL_T_panel *panel, const double *proposal,
                           int to, int from, const hpl_pivot_wait_t *wait)
 {
     enum { PIECE = 500, TAG = 0 };
     int jb = panel->jb, most = ROWS + 2 * jb, out = length_of(proposal, jb);
-    int in = most, at;
+    int in = most;
     MPI_Comm comm = panel->grid->col_comm;
     MPI_Request requests[2];
 
-    for (at = 0; at < Mmax(in, out); at += PIECE) {
+    for (int at = 0; at < Mmax(in, out); at += PIECE) {
         requests[0] = requests[1] = MPI_REQUEST_NULL;
         if (at < in)
             MPI_Irecv(wait->scratch + at, Mmin(PIECE, most - at), MPI_DOUBLE,
@@ -98,16 +98,16 @@ static void trade_polling(const HPL_T_panel *panel, const double *proposal,
 }
 
 /*
- * In round r everybody merges what the one 2^r before has merged so far.
- * Merging the same proposal twice changes nothing, so this does for any number
- * of processes, in the fewest rounds.
+ * In round r each process merges what the process 2^r before has merged so far.
+ * Merging a proposal twice changes nothing, so this works for any number of
+ * processes in the fewest rounds.
  */
 static void spread_polling(const HPL_T_panel *panel, double *proposal,
                            const hpl_pivot_wait_t *wait)
 {
-    int nprow = panel->grid->nprow, me = panel->grid->myrow, step;
+    int nprow = panel->grid->nprow, me = panel->grid->myrow;
 
-    for (step = 1; step < nprow; step *= 2) {
+    for (int step = 1; step < nprow; step *= 2) {
         trade_polling(panel, proposal, (me + step) % nprow,
                       (me + nprow - step) % nprow, wait);
         merge(wait->scratch, proposal, panel->jb);
@@ -138,24 +138,9 @@ void hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
     HPL_ptimer(HPL_TIMING_MXSWP);
 }
 
-/* a NaN is larger than any number: all processes must choose alike */
-static double key_of(double value)
+static hpl_map_t rows_of(const HPL_T_panel *panel)
 {
-    return isnan(value) ? INFINITY : fabs(value);
-}
-
-static int64_t global_row(const HPL_T_panel *panel, int local)
-{
-    hpl_map_t rows = hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
-
-    return hpl_map_global(&rows, (int64_t)panel->ii + local);
-}
-
-static int local_row(const HPL_T_panel *panel, int64_t global)
-{
-    hpl_map_t rows = hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
-
-    return (int)(hpl_map_local(&rows, global) - panel->ii);
+    return hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
 }
 
 /* My candidate of column c among m rows from local row first on. */
@@ -163,11 +148,14 @@ static void propose(const HPL_T_panel *panel, int m, int first, int c,
                     double *proposal)
 {
     const double *column = Mptr(panel->top, first, c, panel->lda);
+    hpl_map_t rows = rows_of(panel);
     int best = m > 0 ? HPL_idamax(m, column, 1) : 0;
+    int64_t local = (int64_t)panel->ii + first + best;
 
-    proposal[KEY] = m > 0 ? key_of(column[best]) : -1.0;
-    proposal[PIVOT_ROW] =
-        m > 0 ? (double)global_row(panel, first + best) : -1.0;
+    proposal[KEY] = m > 0 ? fabs(column[best]) : -1.0;
+    if (isnan(proposal[KEY])) /* larger than any number: all choose alike */
+        proposal[KEY] = INFINITY;
+    proposal[PIVOT_ROW] = m > 0 ? (double)hpl_map_global(&rows, local) : -1.0;
     proposal[OWNER] = panel->grid->myrow;
     if (m > 0)
         HPL_dcopy(panel->jb, Mptr(panel->top, first + best, 0, panel->lda),
@@ -182,28 +170,28 @@ static void propose(const HPL_T_panel *panel, int m, int first, int c,
 static void interchange(HPL_T_panel *panel, int c, hpl_matrix_t l1,
                         double *proposal)
 {
+    hpl_map_t rows = rows_of(panel);
     int64_t pivot = (int64_t)proposal[PIVOT_ROW];
+    int64_t place = hpl_map_local(&rows, pivot) - panel->ii;
     hpl_matrix_t row = {candidate_row(proposal), panel->jb, HplTrans};
 
     panel->DPIV[c] = (double)pivot;
     hpl_matrix_copy(1, panel->jb, row, hpl_matrix_at(l1, c, 0));
     if (panel->grid->myrow == (int)proposal[OWNER])
         HPL_dcopy(panel->jb, current_row(proposal, panel->jb), 1,
-                  Mptr(panel->top, local_row(panel, pivot), 0, panel->lda),
-                  panel->lda);
+                  Mptr(panel->top, place, 0, panel->lda), panel->lda);
 }
 
 /* Divide the column below by its pivot, whose inverse may not be a number. */
 static void divide(HPL_T_panel *panel, int m, int first, int c, double pivot)
 {
     double *column = Mptr(panel->top, first, c, panel->lda);
-    int i;
 
     if (pivot == 0.0) {
         if (*panel->DINFO == 0.0)
             *panel->DINFO = (double)panel->ja + c + 1;
     } else if (fabs(pivot) < DBL_MIN) {
-        for (i = 0; i < m; i++)
+        for (int i = 0; i < m; i++)
             column[i] /= pivot;
     } else if (m > 0) {
         HPL_dscal(m, 1.0 / pivot, column, 1);

@@ -23,11 +23,11 @@ int hpl_exchange_width(int jb, int nb)
 static void permute_column(const hpl_pivots_t *p, int jb, double *column,
                            double *u)
 {
-    int k, displaced = p->displace_offset[1];
+    int displaced = p->displace_offset[1];
 
-    for (k = 0; k < jb; k++)
+    for (int k = 0; k < jb; k++)
         u[p->gather[k].to] = column[p->gather[k].from];
-    for (k = 0; k < displaced; k++)
+    for (int k = 0; k < displaced; k++)
         column[p->displace[k].to] = column[p->displace[k].from];
     memcpy(column, u, (size_t)jb * sizeof(double));
 }
@@ -35,10 +35,9 @@ static void permute_column(const hpl_pivots_t *p, int jb, double *column,
 void hpl_local_swap(HPL_T_panel *panel, int columns)
 {
     const hpl_pivots_t *pivots = hpl_panel_pivots(panel);
-    int j;
 
     hpl_panel_reserve_u(panel, (size_t)panel->jb);
-    for (j = 0; j < columns; j++)
+    for (int j = 0; j < columns; j++)
         permute_column(pivots, panel->jb, Mptr(panel->A, 0, j, panel->lda),
                        panel->U);
 }
@@ -64,9 +63,8 @@ static void move_block(const hpl_exchange_t *x, const rows_t *rows,
 {
     size_t lda = (size_t)x->panel->lda, j;
     double *in_matrix, *in_packed;
-    int k;
 
-    for (k = 0; k < rows->count; k++) {
+    for (int k = 0; k < rows->count; k++) {
         in_matrix =
             x->a + first * lda +
             (rows->way == TO_PACKED ? rows->moves[k].from : rows->moves[k].to);
@@ -82,9 +80,9 @@ static void move_block(const hpl_exchange_t *x, const rows_t *rows,
 static void move_rows(const hpl_exchange_t *x, const rows_t *rows, int from,
                       int columns)
 {
-    int first, end = from + columns;
+    int end = from + columns;
 
-    for (first = from; first < end; first += BLOCK)
+    for (int first = from; first < end; first += BLOCK)
         move_block(x, rows, (size_t)first, (size_t)Mmin(BLOCK, end - first));
 }
 
@@ -109,9 +107,7 @@ void hpl_exchange_pack(const hpl_exchange_t *x, int from, int columns)
 
 static void in_doubles(const hpl_exchange_t *x, const int *rows, size_t *offset)
 {
-    int g;
-
-    for (g = 0; g <= x->panel->grid->nprow; g++)
+    for (int g = 0; g <= x->panel->grid->nprow; g++)
         offset[g] = (size_t)rows[g] * (size_t)x->columns;
 }
 
@@ -197,10 +193,10 @@ static void place(const hpl_exchange_t *x, hpl_matrix_t u)
 {
     const hpl_pivots_t *p = x->panel->pivots;
     hpl_matrix_t from = {.ld = x->columns, .trans = HplTrans};
-    int first, k, width = u.trans == HplNoTrans ? 4 * BLOCK : x->columns;
+    int width = u.trans == HplNoTrans ? 4 * BLOCK : x->columns;
 
-    for (first = 0; first < x->columns; first += width)
-        for (k = 0; k < x->panel->jb; k++) {
+    for (int first = 0; first < x->columns; first += width)
+        for (int k = 0; k < x->panel->jb; k++) {
             from.data = row(x, x->gathered, k) + first;
             hpl_matrix_copy(1, Mmin(width, x->columns - first), from,
                             hpl_matrix_at(u, p->gather[k].to, first));

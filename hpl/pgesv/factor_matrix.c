@@ -57,11 +57,9 @@ static HPL_T_panel *arrived(const lu_t *lu, int k)
 /* Apply the panels before k that are still in flight to k's own columns. */
 static void catch_up(const lu_t *lu, int k)
 {
-    int j;
-
     if (panel_of(lu, k)->pcol != lu->grid->mycol)
         return;
-    for (j = Mmax(0, k - lu->depth); j < k; j++)
+    for (int j = Mmax(0, k - lu->depth); j < k; j++)
         lu->algo->upfun(NULL, NULL, arrived(lu, j), width(lu, k));
 }
 
@@ -84,9 +82,9 @@ static void update_rest(const lu_t *lu, int k, int ahead)
  */
 static void run(lu_t *lu)
 {
-    int k, ahead;
+    int k;
 
-    for (ahead = 0; ahead < lu->panels + lu->depth; ahead++) {
+    for (int ahead = 0; ahead < lu->panels + lu->depth; ahead++) {
         k = ahead - lu->depth;
         if (ahead < lu->panels) {
             open_panel(lu, ahead);
@@ -105,7 +103,6 @@ static void run(lu_t *lu)
 void hpl_factor_matrix(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *mat)
 {
     lu_t lu = {.grid = grid, .algo = algo, .mat = mat};
-    int k;
 
     mat->info = 0;
     lu.panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
@@ -116,7 +113,7 @@ void hpl_factor_matrix(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *mat)
         HPL_pabort(__LINE__, "hpl_factor_matrix", "out of memory");
     lu.progress = hpl_progress_begin(grid, mat->n);
     run(&lu);
-    for (k = 0; k < lu.size; k++)
+    for (int k = 0; k < lu.size; k++)
         if (lu.ring[k] != NULL)
             HPL_pdpanel_disp(&lu.ring[k]);
     free(lu.ring);

@@ -10,7 +10,7 @@
 
 enum { LINE = 160 };
 
-/* Seconds and share of the work between two lines, at least. */
+/* Least seconds and share of the work between two lines. */
 static const struct {
     double seconds, share;
 } apart[] = {[HPL_SILENT] = {INFINITY, 1.0},
@@ -18,7 +18,7 @@ static const struct {
              [HPL_OFTEN] = {0.25, 0.02},
              [HPL_LIVE] = {0.25, 0.0}};
 
-static const double lately = 3.0; /* s: what the current rate is taken over */
+static const double lately = 3.0; /* s: the current rate covers 3 to 6 */
 
 static double next_expected;
 
@@ -58,8 +58,7 @@ hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n)
     return progress;
 }
 
-/* ---- the line ------------------------------------------------------------
- */
+/* ---- the line ------------------------------------------------------------ */
 
 /* "1h02", "2:03" */
 static void duration_text(double seconds, char *text, size_t size)
@@ -72,7 +71,7 @@ static void duration_text(double seconds, char *text, size_t size)
         snprintf(text, size, "%d:%02d", (int)(s / 60), (int)(s % 60));
 }
 
-/* Four digits, and all those before the point. */
+/* Four digits, or all digits before the point. */
 static void rate_text(double rate, char *text, size_t size)
 {
     double gflops = rate * 1e-9;
@@ -80,7 +79,7 @@ static void rate_text(double rate, char *text, size_t size)
     snprintf(text, size, gflops < 999.95 ? "%.4g" : "%.0f", gflops);
 }
 
-/* It fits a terminal of 80 columns. */
+/* The line fits a terminal of 80 columns. */
 void hpl_progress_text(const hpl_progress_state_t *state, char *text,
                        size_t size)
 {
@@ -100,8 +99,7 @@ void hpl_progress_text(const hpl_progress_state_t *state, char *text,
              100.0 * state->share, state->left, left, now, rate, prediction);
 }
 
-/* ---- speaking ------------------------------------------------------------
- */
+/* ---- printing ------------------------------------------------------------ */
 
 static double flop(const hpl_progress_t *p)
 {
@@ -143,7 +141,7 @@ static void speak(const hpl_progress_t *p, const hpl_progress_state_t *state)
         xh_log_info("progress: %s", line);
 }
 
-/* Who said nothing so far need not say that it is over. */
+/* The end is reported only after other lines, or if lines are frequent. */
 static bool is_to_speak(const hpl_progress_t *p, int64_t left,
                         hpl_progress_mark_t at)
 {

@@ -7,59 +7,54 @@
 #include "hpl_types.h"
 
 /*
- * What a factorization says of itself on stderr while it runs, as the setting
- * progress has it:
+ * The progress of a factorization on stderr, by the setting progress:
  *
- *     auto  one live line on a terminal; else a line now and then, the first
- *           after some seconds
- *     on    the same on a terminal; else a line whenever 2% more is done, and
- *           one at the end
+ *     auto  a live line on a terminal; else a line every ten seconds or more
+ *     on    a live line on a terminal; else a line whenever 2% more is done,
+ *           and one at the end
  *     off   nothing
- *     live  the live line, whatever stderr is: a launcher's pipe may lead to a
+ *     live  a live line, whatever stderr is: a launcher's pipe may lead to a
  *           terminal
  */
 typedef enum { HPL_SILENT, HPL_SELDOM, HPL_OFTEN, HPL_LIVE } hpl_speech_t;
 
-/* a moment of it */
+/* how far it is at some time */
 typedef struct {
-    double time, share; /* s of xh_clock_now; of the work, 0 to 1 */
+    double time, share; /* s of xh_clock_now; of the work done, 0 to 1 */
 } hpl_progress_mark_t;
 
 typedef struct {
     int n;
     hpl_speech_t speech; /* of process 0 of the grid; others are silent */
-    bool beside_live;    /* that one has a live line */
-    double expected;     /* s that all of it should take; 0: not known */
+    bool beside_live;    /* process 0 has a live line */
+    double expected;     /* s of the whole factorization; 0: unknown */
     double started;
-    hpl_progress_mark_t said;    /* when it spoke last */
-    hpl_progress_mark_t mark[2]; /* some seconds ago, and a few */
+    hpl_progress_mark_t said;    /* at the last line */
+    hpl_progress_mark_t mark[2]; /* 3 to 6 s ago; at most 3 s ago */
 } hpl_progress_t;
 
-/* What a line tells. */
+/* the contents of a line */
 typedef struct {
     double share;      /* of the work that is done, 0 to 1 */
     int64_t left;      /* columns */
-    double now, rate;  /* flop/s: lately, and from the beginning; 0: unknown */
-    double prediction; /* share of the predicted rate; 0: none is known */
-    double seconds;    /* that are left; below 0: unknown */
+    double now, rate;  /* flop/s of the last seconds and of all; 0: unknown */
+    double prediction; /* share of the predicted rate; 0: unknown */
+    double seconds;    /* left; below 0: unknown */
 } hpl_progress_state_t;
 
-/*
- * The next factorization, of a whole test, should take seconds; 0: not known.
- * Holds for one factorization.
- */
+/* The next factorization, of a whole test, should take seconds; 0: unknown. */
 void hpl_progress_expect(double seconds);
 
 /* A factorization of order n begins now. */
 hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n);
 
 /*
- * `left` columns are left; 0 ends it. Cost: a look at the clock, and a few
- * times a second at most a line.
+ * `left` columns are left; 0 ends it.
+ * Cost: reads the clock; prints at most a few lines a second.
  */
 void hpl_progress_say(hpl_progress_t *progress, int64_t left);
 
-/* The rate that all processes should reach, flop/s; 0: not known. */
+/* The rate that all processes should reach, flop/s; 0: unknown. */
 double hpl_progress_expected(const hpl_progress_t *progress);
 
 /* The line as text, less than size characters. */

@@ -68,12 +68,12 @@ static void store_u(const HPL_T_panel *panel, hpl_matrix_t rows, int columns)
 static void update_columns(const update_t *u, int columns)
 {
     hpl_matrix_t rows;
-    int from, n;
+    int n;
 
     HPL_ptimer(HPL_TIMING_LASWP);
     rows = interchange(u, columns);
     HPL_ptimer(HPL_TIMING_LASWP);
-    for (from = 0; from < columns; from += n) {
+    for (int from = 0; from < columns; from += n) {
         n = columns - from;
         if (broadcast_runs(u))
             n = Mmin(n, u->panel->nb);

@@ -7,9 +7,9 @@
 /* Add count doubles up over comm, in messages of bounded length. */
 static void add_up(double *v, size_t count, MPI_Comm comm)
 {
-    size_t done, length;
+    size_t length;
 
-    for (done = 0; done < count; done += length) {
+    for (size_t done = 0; done < count; done += length) {
         length = Mmin(count - done, hpl_message_chunk);
         MPI_Allreduce(MPI_IN_PLACE, v + done, (int)length, MPI_DOUBLE, MPI_SUM,
                       comm);
@@ -64,15 +64,6 @@ static double residual(const HPL_T_grid *grid, const HPL_T_pmat *mat)
     return norm;
 }
 
-/* ||x||_1; every process row holds all of x */
-static double one_norm_of_x(const HPL_T_grid *grid, const double *x, int nq)
-{
-    double sum = HPL_dlange(HPL_NORM_1, nq, 1, x, Mmax(nq, 1));
-
-    HPL_all_reduce(&sum, 1, HPL_DOUBLE, HPL_sum, grid->row_comm);
-    return sum;
-}
-
 void hpl_check_solution(const HPL_T_grid *grid, const HPL_T_pmat *mat,
                         hpl_norms_t *norms_p)
 {
@@ -85,7 +76,8 @@ void hpl_check_solution(const HPL_T_grid *grid, const HPL_T_pmat *mat,
         HPL_pdlange(grid, HPL_NORM_1, n, n, mat->nb, mat->A, mat->ld);
     norms_p->b_inf = largest_of_all(grid, b, b != NULL ? mat->mp : 0);
     norms_p->x_inf = largest_of_all(grid, mat->X, nq);
-    norms_p->x_one = one_norm_of_x(grid, mat->X, nq);
+    norms_p->x_one = HPL_dlange(HPL_NORM_1, nq, 1, mat->X, Mmax(nq, 1));
+    HPL_all_reduce(&norms_p->x_one, 1, HPL_DOUBLE, HPL_sum, grid->row_comm);
     norms_p->r_inf = residual(grid, mat);
 }
 

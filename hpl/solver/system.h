@@ -11,10 +11,10 @@ struct hpl_system {
     HPL_T_pmat mat;
     void *memory;
     size_t bytes;
-    void *prepared; /* what else its solver made with it; NULL: nothing */
+    void *prepared; /* more data of its solver; NULL: none */
 };
 
-/* What this process has of a system: rows of A, and columns of [ A | b ]. */
+/* Local rows of A, and local columns of [ A | b ]. */
 int64_t hpl_system_rows(const hpl_shape_t *shape);
 int64_t hpl_system_columns(const hpl_shape_t *shape);
 

@@ -103,9 +103,8 @@ void HPL_ptimer_combine(MPI_Comm COMM, HPL_T_PTIME_OP OPE, HPL_T_PTIME TMTYPE,
         [HPL_AMIN_PTIME - HPL_AMAX_PTIME] = HPL_min,
         [HPL_SUM_PTIME - HPL_AMAX_PTIME] = HPL_sum,
     };
-    int i;
 
-    for (i = 0; i < N; i++)
+    for (int i = 0; i < N; i++)
         TIMES[i] = HPL_ptimer_inquire(TMTYPE, IBEG + i);
     if (!ptimers.disabled)
         HPL_all_reduce(TIMES, N, HPL_DOUBLE, operators[OPE - HPL_AMAX_PTIME],

@@ -410,7 +410,7 @@ static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
 
 int xhpl_planner_answer(const xhpl_order_t *order)
 {
-    bool plans = order->task == XHPL_TASK_PLAN;
+    bool plans = order->ask == XHPL_ASK_PLAN;
     const hyb_means_t *means = means_for(plans ? "--plan" : "--predict");
     xh_status_t status;
 

@@ -20,7 +20,7 @@ static void refuse(const char *what)
 
 int xhpl_planner_answer(const xhpl_order_t *order)
 {
-    refuse(order->task == XHPL_TASK_PLAN ? "--plan" : "--predict");
+    refuse(order->ask == XHPL_ASK_PLAN ? "--plan" : "--predict");
     return XH_EXIT_INPUT;
 }
 

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "hpl.h"
 #include "testing/ptest/processes.h"
 
@@ -17,12 +18,12 @@
 enum { M = 512, N = 512, K = 256, DOUBLES = M * K + K * N + M * N };
 
 static const double flop = 2.0 * M * N * K;
-static const double seconds = 0.08;   /* spent on measuring DGEMM */
+static const double seconds = 0.08;   /* for measuring DGEMM */
 static const double acceptable = 0.6; /* of the core's ceiling */
-static const double patience = 0.5;   /* seconds, till other threads sleep */
-static const double one_thread = 1.5; /* cores that it can keep busy, at most */
+static const double patience = 0.5;   /* s to wait until other threads sleep */
+static const double one_thread = 1.5; /* cores; more are several threads */
 
-/* what DGEMM on one thread was seen to do; zeros: it was not measured */
+/* DGEMM on one thread as measured; zeros: it was not */
 typedef struct {
     double rate; /* flop/s, of the best of several products */
     double busy; /* cores, of all of them */
@@ -47,8 +48,8 @@ static double spent(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Threads that a library started spin for a while before they sleep: OpenBLAS's
-   for a tenth of a second. */
+/* A library's threads spin for a while before they sleep: OpenBLAS's for a
+   tenth of a second. */
 static void wait_until_idle(void)
 {
     const struct timespec nap = {0, 10000000};
@@ -96,16 +97,12 @@ static void forced_kernel(char *text, size_t size)
     static const char *const variables[] = {
         "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "BLIS_ARCH_TYPE",
         "MKL_ENABLE_INSTRUCTIONS", "MKL_DEBUG_CPU_TYPE"};
-    size_t used = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-        const char *value = getenv(variables[i]);
-
-        if (value != NULL && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s=%s",
-                                     used > 0 ? " " : "", variables[i], value);
-    }
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+        if (getenv(variables[i]) != NULL)
+            xh_text_append(text, size, "%s%s=%s", text[0] ? " " : "",
+                           variables[i], getenv(variables[i]));
 }
 
 static void warn_if_slow(const xh_blas_library_t *library, double rate,
@@ -130,7 +127,7 @@ static void warn_if_slow(const xh_blas_library_t *library, double rate,
         forced);
 }
 
-/* The variable of the environment that tells library its threads. */
+/* The environment variable that sets the threads of library. */
 static const char *threads_variable(const xh_blas_library_t *library)
 {
     static const char *const variables[][2] = {
@@ -144,7 +141,7 @@ static const char *threads_variable(const xh_blas_library_t *library)
     return "OMP_NUM_THREADS";
 }
 
-/* Threads of its own disturb those of the solver. */
+/* Threads of the library disturb those of the solver. */
 static void warn_if_threaded(const xh_blas_library_t *library, double busy)
 {
     if (busy > one_thread && xh_settings_int("blas_threads") == 1)
@@ -183,12 +180,9 @@ static void say_library(const xh_blas_library_t *library)
 xh_status_t xhpl_blas_report(void)
 {
     int threads = (int)xh_settings_int("blas_threads");
-    xh_blas_library_t library;
-    int rank, refused;
+    xh_blas_library_t library = xh_blas_library_identify();
+    int rank = xhpl_rank(MPI_COMM_WORLD), refused = library.ilp64;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    library = xh_blas_library_identify();
-    refused = library.ilp64;
     if (refused)
         xh_log_error("the BLAS library %s takes 64-bit integers; allowed: "
                      "one with 32-bit integers",

@@ -63,10 +63,8 @@ static void reduce_to_least(xhpl_capacity_t *capacity)
 
 static int count_nodes(MPI_Comm node)
 {
-    int rank, first, nodes;
+    int first = xhpl_rank(node) == 0, nodes;
 
-    MPI_Comm_rank(node, &rank);
-    first = rank == 0;
     MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     return nodes;
 }
@@ -77,7 +75,7 @@ xhpl_capacity_t xhpl_capacity_of_nodes(void)
     xhpl_capacity_t capacity;
 
     open_node(&node);
-    MPI_Comm_size(node.comm, &capacity.processes);
+    capacity.processes = xhpl_size(node.comm);
     capacity.nodes = count_nodes(node.comm);
     capacity.node_bytes = node.available;
     MPI_Comm_free(&node.comm);
@@ -94,9 +92,8 @@ static double process_bytes(const node_t *node, const xhpl_test_t *test)
         .npcol = test->npcol,
         .depth = test->depth,
         .align = xhpl_parameters_value(node->parameters, XHPL_ALIGN)};
-    int rank;
+    int rank = xhpl_rank(MPI_COMM_WORLD);
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank >= test->nprow * test->npcol)
         return allowance;
     if (xhpl_order(node->parameters) == HPL_ROW_MAJOR) {
@@ -189,9 +186,8 @@ static xh_status_t check(const node_t *node)
     worst_t mine, worst;
     xhpl_test_t test;
     double bytes;
-    int rank, n;
+    int rank = xhpl_rank(MPI_COMM_WORLD), n;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     test = largest_test(node, &bytes);
     mine = (worst_t){.ratio = bytes / node->available, .rank = rank};
     MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);

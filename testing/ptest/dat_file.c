@@ -11,20 +11,19 @@
 enum {
     OUTPUT_LINE = 3,
     FILE_SIZE_MOST = 1 << 20,
-    SHOWN_MOST = 40, /* bytes of a token that a message repeats */
-    NUMBER_MOST = 80 /* bytes of one that tell which number was meant */
+    SHOWN_MOST = 40,                  /* bytes of a token in a message */
+    TOKEN_SIZE = XHPL_OUTPUT_SIZE + 1 /* longer tokens are cut */
 };
 
-/* a run of bytes of the file */
+/* what is left of a line */
 typedef struct {
-    const char *at;
-    size_t length;
+    const char *at, *end;
 } span_t;
 
-/* the file and what became of it */
+/* the file and its contents */
 typedef struct {
     span_t line[XHPL_DAT_LINES]; /* number i + 1 */
-    int lines;                   /* that the file has, at most 31 */
+    int lines;                   /* of the file, at most 31 */
     xhpl_parameters_t parameters;
     xhpl_dat_error_t *error;
 } reader_t;
@@ -40,8 +39,7 @@ static void split_lines(reader_t *reader, const char *text, size_t length)
 
         if (stop == NULL)
             stop = end;
-        reader->line[reader->lines].at = text;
-        reader->line[reader->lines++].length = (size_t)(stop - text);
+        reader->line[reader->lines++] = (span_t){text, stop};
         text = stop < end ? stop + 1 : end;
     }
 }
@@ -51,37 +49,31 @@ static bool blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-/* Take the next token off line; an empty one at its end. */
-static span_t next_token(span_t *line)
+/* Take the next token off line; it is empty at the line's end. */
+static void next_token(span_t *line, char token[TOKEN_SIZE])
 {
-    span_t token;
+    size_t length = 0;
 
-    while (line->length > 0 && blank(*line->at)) {
+    while (line->at < line->end && blank(*line->at))
         line->at++;
-        line->length--;
-    }
-    token.at = line->at;
-    while (line->length > 0 && !blank(*line->at)) {
-        line->at++;
-        line->length--;
-    }
-    token.length = (size_t)(line->at - token.at);
-    return token;
+    for (; line->at < line->end && !blank(*line->at); line->at++)
+        if (length + 1 < TOKEN_SIZE)
+            token[length++] = *line->at != '\0' ? *line->at : '?';
+    token[length] = '\0';
 }
 
-/* nearest  in  the valid value that is; "": none is nearer than others */
-static xh_status_t refuse(reader_t *reader, int line, span_t found,
+/* nearest  in  the nearest valid value; "": there is none */
+static xh_status_t refuse(reader_t *reader, int line, const char *token,
                           const char *wanted, const char *allowed,
                           const char *nearest)
 {
     xhpl_dat_error_t *error = reader->error;
     char shown[SHOWN_MOST + 8] = "nothing";
-    bool names = found.length > 0 && *nearest != '\0';
+    bool names = token[0] != '\0' && *nearest != '\0';
 
-    if (found.length > SHOWN_MOST)
-        snprintf(shown, sizeof(shown), "'%.*s...'", SHOWN_MOST, found.at);
-    else if (found.length > 0)
-        snprintf(shown, sizeof(shown), "'%.*s'", (int)found.length, found.at);
+    if (token[0] != '\0')
+        snprintf(shown, sizeof(shown), "'%.*s%s'", SHOWN_MOST, token,
+                 strlen(token) > SHOWN_MOST ? "..." : "");
     error->line = line;
     snprintf(error->text, sizeof(error->text),
              "found %s in place of %s; allowed: %s%s%s", shown, wanted, allowed,
@@ -103,19 +95,12 @@ static xh_status_t need_line(reader_t *reader, int line, span_t *line_p)
     return XH_OK;
 }
 
-/* The beginning of token, as far as there is room. */
-static void copy(span_t token, char *text, size_t size)
-{
-    snprintf(text, size, "%.*s",
-             (int)(token.length < size ? token.length : size), token.at);
-}
-
 /* How many values the list of quantity has. */
 static xh_status_t read_count(reader_t *reader, xhpl_quantity_t quantity)
 {
     const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
-    char wanted[64], allowed[64], text[NUMBER_MOST], nearest[16];
-    span_t line, token;
+    char token[TOKEN_SIZE], wanted[64], allowed[64], nearest[16];
+    span_t line;
     xh_status_t status;
 
     if (row->count_line == 0)
@@ -124,26 +109,24 @@ static xh_status_t read_count(reader_t *reader, xhpl_quantity_t quantity)
     status = need_line(reader, row->count_line, &line);
     if (status != XH_OK)
         return status;
-    token = next_token(&line);
-    if (xhpl_integer_parse(token.at, token.length, 1, XHPL_LIST_MOST,
+    next_token(&line, token);
+    if (xhpl_integer_parse(token, 1, XHPL_LIST_MOST,
                            &reader->parameters.list[quantity].count) == XH_OK)
         return XH_OK;
     snprintf(allowed, sizeof(allowed), "an integer from 1 to %d",
              XHPL_LIST_MOST);
-    copy(token, text, sizeof(text));
     snprintf(nearest, sizeof(nearest), "%.0f",
-             xhpl_integer_nearest(text, 1, XHPL_LIST_MOST, 1));
+             xhpl_integer_nearest(token, 1, XHPL_LIST_MOST, 1));
     return refuse(reader, row->count_line, token, wanted, allowed, nearest);
 }
 
 static xh_status_t refuse_value(reader_t *reader, xhpl_quantity_t quantity,
-                                span_t token, const char *wanted)
+                                const char *token, const char *wanted)
 {
-    char allowed[256], text[NUMBER_MOST], nearest[64];
+    char allowed[256], nearest[64];
 
-    copy(token, text, sizeof(text));
     xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
-    xhpl_quantity_nearest(quantity, text, XHPL_NUMBERS, nearest,
+    xhpl_quantity_nearest(quantity, token, XHPL_NUMBERS, nearest,
                           sizeof(nearest));
     return refuse(reader, xhpl_quantity(quantity)->line, token, wanted, allowed,
                   nearest);
@@ -153,15 +136,15 @@ static xh_status_t read_values(reader_t *reader, xhpl_quantity_t quantity)
 {
     const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
     int count = reader->parameters.list[quantity].count;
-    char wanted[128];
-    span_t line, token;
+    char token[TOKEN_SIZE], wanted[128];
+    span_t line;
     xh_status_t status;
 
     status = need_line(reader, row->line, &line);
     for (int i = 0; i < count && status == XH_OK; i++) {
-        token = next_token(&line);
-        status = xhpl_parameters_store(quantity, i, token.at, token.length,
-                                       XHPL_NUMBERS, &reader->parameters);
+        next_token(&line, token);
+        status = xhpl_parameters_store(quantity, i, token, XHPL_NUMBERS,
+                                       &reader->parameters);
         if (status == XH_OK)
             continue;
         snprintf(wanted, sizeof(wanted), "%s, value %d of %d", row->what, i + 1,
@@ -172,25 +155,25 @@ static xh_status_t read_values(reader_t *reader, xhpl_quantity_t quantity)
     return status;
 }
 
-/* The output file's name matters only where the device is a file. */
+/* The output file's name matters only if the device is a file. */
 static xh_status_t read_output(reader_t *reader)
 {
     int device = xhpl_parameters_value(&reader->parameters, XHPL_DEVICE);
-    span_t name = next_token(&reader->line[OUTPUT_LINE - 1]);
-    bool needed = device != XHPL_DEVICE_STDOUT && device != XHPL_DEVICE_STDERR;
-    char allowed[64];
+    span_t *line = &reader->line[OUTPUT_LINE - 1];
+    const char *zero = memchr(line->at, '\0', (size_t)(line->end - line->at));
+    char name[TOKEN_SIZE], allowed[64];
 
-    if (needed && (name.length == 0 || name.length >= XHPL_OUTPUT_SIZE ||
-                   memchr(name.at, '\0', name.length) != NULL)) {
+    next_token(line, name);
+    if (device == XHPL_DEVICE_STDOUT || device == XHPL_DEVICE_STDERR)
+        return XH_OK;
+    if (name[0] == '\0' || strlen(name) >= XHPL_OUTPUT_SIZE ||
+        (zero != NULL && zero < line->at)) {
         snprintf(allowed, sizeof(allowed), "a name of 1 to %d bytes",
                  XHPL_OUTPUT_SIZE - 1);
         return refuse(reader, OUTPUT_LINE, name, "the output file", allowed,
                       "");
     }
-    if (needed) {
-        memcpy(reader->parameters.output, name.at, name.length);
-        reader->parameters.output[name.length] = '\0';
-    }
+    strcpy(reader->parameters.output, name);
     return XH_OK;
 }
 

@@ -61,7 +61,7 @@ static xhpl_order_t receive_order(int argc, char **argv, int rank)
     return order;
 }
 
-/* NULL if the file cannot be opened: said. */
+/* NULL if the file cannot be opened, which is reported. */
 static FILE *open_device(const xhpl_parameters_t *parameters)
 {
     int device = xhpl_parameters_value(parameters, XHPL_DEVICE);
@@ -138,9 +138,8 @@ static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
     status = xhpl_solver_open(provided >= MPI_THREAD_FUNNELED);
     if (status != XH_OK)
         return status == XH_ERR_INPUT ? XH_EXIT_INPUT : XH_EXIT_RUNTIME;
-    exit_status = order->task == XHPL_TASK_TESTS
-                      ? run_tests(order, record, rank)
-                      : xhpl_planner_answer(order);
+    exit_status = order->ask == XHPL_ASK_RUN ? run_tests(order, record, rank)
+                                             : xhpl_planner_answer(order);
     xhpl_solver_close();
     return exit_status;
 }

@@ -56,18 +56,15 @@ static const xh_option_t others[] = {
 
 enum { OTHERS = sizeof(others) / sizeof(others[0]) };
 
-static xh_status_t refuse_value(xhpl_quantity_t quantity, const char *list,
-                                size_t length)
+static xh_status_t refuse_value(xhpl_quantity_t quantity, const char *token)
 {
     const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
-    char token[80], allowed[256], nearest[32];
+    char allowed[256], nearest[32];
 
-    snprintf(token, sizeof(token), "%.*s",
-             length < sizeof(token) ? (int)length : (int)sizeof(token), list);
     xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
     xhpl_quantity_nearest(quantity, token, XHPL_NUMBERS_OR_WORDS, nearest,
                           sizeof(nearest));
-    xh_log_error("%s%s: '%s' cannot be %s; allowed: %s; the nearest is %s",
+    xh_log_error("%s%s: '%.80s' cannot be %s; allowed: %s; the nearest is %s",
                  xh_command_line_dashes(row->option), row->option, token,
                  row->what, allowed, nearest);
     return XH_ERR_INPUT;
@@ -81,8 +78,9 @@ static xh_status_t parse_list(int quantity, const char *text, void *context)
     int most = row->count_line == 0 ? 1 : XHPL_LIST_MOST;
     int count = 0;
 
-    for (const char *token = text; token != NULL; count++) {
-        size_t length = strcspn(token, ",");
+    for (const char *at = text; at != NULL; count++) {
+        int length = (int)strcspn(at, ",");
+        char token[256];
 
         if (count == most) {
             xh_log_error("%s%s: '%.80s' has more values than the %d allowed",
@@ -90,11 +88,12 @@ static xh_status_t parse_list(int quantity, const char *text, void *context)
                          most);
             return XH_ERR_INPUT;
         }
-        if (xhpl_parameters_store(quantity, count, token, length,
-                                  XHPL_NUMBERS_OR_WORDS,
+        snprintf(token, sizeof(token), "%.*s", length, at);
+        if (length >= (int)sizeof(token) ||
+            xhpl_parameters_store(quantity, count, token, XHPL_NUMBERS_OR_WORDS,
                                   &options->values) != XH_OK)
-            return refuse_value(quantity, token, length);
-        token = token[length] == ',' ? token + length + 1 : NULL;
+            return refuse_value(quantity, token);
+        at = at[length] == ',' ? at + length + 1 : NULL;
     }
     options->values.list[quantity].count = count;
     options->given[quantity] = true;

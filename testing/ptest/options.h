@@ -8,7 +8,7 @@
 #include "testing/ptest/request.h"
 #include "testing/ptest/parameters.h"
 
-/* what the program is asked for */
+/* what the user asks for */
 typedef enum {
     XHPL_ASK_RUN,
     XHPL_ASK_PLAN,    /* what to run */
@@ -18,36 +18,33 @@ typedef enum {
     XHPL_ASK_VERSION
 } xhpl_ask_t;
 
-/* the command line, understood */
+/* the command line; texts point into argv, NULL: not given */
 typedef struct {
     xhpl_ask_t ask;
-    const char *dat; /* file of --dat, NULL: HPL.dat; points into argv */
-    const char *trace, *iterations, *json; /* likewise, NULL: not wanted */
-    const char *conf;                      /* of --conf, NULL: not given */
-    xhpl_request_words_t wanted;           /* of --plan, likewise */
-    const char *write;
+    const char *dat, *conf, *trace, *iterations, *json; /* files */
+    const char *write;                                  /* of --plan */
+    xhpl_request_words_t wanted;                        /* of --plan */
     bool quiet;
     bool upstream_exit;
-    bool given[XHPL_QUANTITIES]; /* which of values the user gave */
-    xhpl_parameters_t values;    /* the others stand at their defaults */
+    bool given[XHPL_QUANTITIES]; /* which values the user gave */
+    xhpl_parameters_t values;    /* the others are defaults */
 } xhpl_options_t;
 
 /*
- * Understand the command line. --set is applied to the settings at once.
+ * Read the command line. --set is applied to the settings at once.
  *
  * argv       in,out  reordered as getopt does
  * options_p  out
  *
- * Errors: XH_ERR_INPUT  an unknown option or value: said, with the nearest
+ * Errors: XH_ERR_INPUT  an unknown option or value: reported with the nearest
  *                       valid one
  */
 xh_status_t xhpl_options_parse(int argc, char **argv,
                                xhpl_options_t *options_p);
 
 /*
- * Complete parameters with what the options give, which goes before what is
- * there.
- * Errors: XH_ERR_INPUT  the lists of P and Q differ in length: said
+ * Override parameters by the values that the options give.
+ * Errors: XH_ERR_INPUT  the lists of P and Q differ in length: reported
  */
 xh_status_t xhpl_options_override(const xhpl_options_t *options,
                                   xhpl_parameters_t *parameters);

@@ -10,12 +10,11 @@
 #include "base/settings.h"
 #include "base/status.h"
 #include "testing/ptest/dat_file.h"
-#include "testing/ptest/options.h"
 
 #define DEFAULT_DAT "HPL.dat"
 #define DEFAULT_CONF "xhpl.conf"
 
-/* What a plan does not choose is as without a file, or as options say. */
+/* What a plan does not choose is a default or an option. */
 static xh_status_t begin_plan(const xhpl_options_t *options,
                               xhpl_parameters_t *parameters)
 {
@@ -31,7 +30,7 @@ static xh_status_t begin_plan(const xhpl_options_t *options,
     return xhpl_options_override(options, parameters);
 }
 
-/* HPL.dat, where the options do not do without, and what goes before it. */
+/* Read HPL.dat, unless the options are enough, and apply the options. */
 static xh_status_t read_parameters(const xhpl_options_t *options,
                                    xhpl_parameters_t *parameters)
 {
@@ -82,24 +81,7 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters,
     return XH_OK;
 }
 
-/* Copy the file's name that option gave, or NULL for none. */
-static xh_status_t copy_name(const char *option, const char *name,
-                             char copy[XHPL_FILE_SIZE])
-{
-    size_t length = name != NULL ? strlen(name) : 0;
-
-    if (name == NULL)
-        return XH_OK;
-    if (length == 0 || length >= XHPL_FILE_SIZE) {
-        xh_log_error("--%s: a file's name of %zu characters; allowed: 1 to %d",
-                     option, length, XHPL_FILE_SIZE - 1);
-        return XH_ERR_INPUT;
-    }
-    memcpy(copy, name, length + 1);
-    return XH_OK;
-}
-
-/* The file of settings need not exist, unless it was asked for. */
+/* The file of settings may be missing, unless --conf names it. */
 static xh_status_t read_conf(const xhpl_options_t *options)
 {
     const char *conf = options->conf != NULL ? options->conf : DEFAULT_CONF;
@@ -111,7 +93,7 @@ static xh_status_t read_conf(const xhpl_options_t *options)
     return xh_settings_read_file(conf);
 }
 
-/* An option that goes with --plan alone, and was given; NULL: there is none. */
+/* A given option that only --plan takes; NULL: none. */
 static const char *option_of_plan(const xhpl_options_t *options)
 {
     const xhpl_request_words_t *wanted = &options->wanted;
@@ -149,27 +131,32 @@ static xh_status_t check_task(const xhpl_options_t *options)
     return XH_OK;
 }
 
+/* Copy the names of files that were given. */
 static xh_status_t read_names(const xhpl_options_t *options,
                               xhpl_order_t *order)
 {
-    xh_status_t status = copy_name("trace", options->trace, order->trace);
+    const struct {
+        const char *option, *name;
+        char *copy;
+    } files[] = {{"trace", options->trace, order->trace},
+                 {"iterations", options->iterations, order->iterations},
+                 {"json", options->json, order->json},
+                 {"write", options->write, order->write}};
 
-    if (status == XH_OK)
-        status =
-            copy_name("iterations", options->iterations, order->iterations);
-    if (status == XH_OK)
-        status = copy_name("json", options->json, order->json);
-    if (status == XH_OK)
-        status = copy_name("write", options->write, order->write);
-    return status;
-}
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        const char *name = files[i].name != NULL ? files[i].name : "";
+        size_t length = strlen(name);
 
-/* --plan finds grids for the processes, and --predict starts no test. */
-static bool has_grids(const xhpl_options_t *options, xhpl_order_t *order,
-                      int processes)
-{
-    return options->ask != XHPL_ASK_RUN ||
-           check_grids(&order->parameters, processes) == XH_OK;
+        if (length >= XHPL_FILE_SIZE ||
+            (files[i].name != NULL && length == 0)) {
+            xh_log_error("--%s: a file's name of %zu characters; allowed: 1 to "
+                         "%d",
+                         files[i].option, length, XHPL_FILE_SIZE - 1);
+            return XH_ERR_INPUT;
+        }
+        memcpy(files[i].copy, name, length + 1);
+    }
+    return XH_OK;
 }
 
 static void read_run(const xhpl_options_t *options, int processes,
@@ -178,16 +165,15 @@ static void read_run(const xhpl_options_t *options, int processes,
     order->quiet = options->quiet;
     order->upstream_exit = options->upstream_exit;
     memcpy(order->given, options->given, sizeof(order->given));
-    if (options->ask == XHPL_ASK_PLAN)
-        order->task = XHPL_TASK_PLAN;
-    if (options->ask == XHPL_ASK_PREDICT)
-        order->task = XHPL_TASK_PREDICT;
+    order->ask = options->ask;
     order->run = check_task(options) == XH_OK &&
                  read_names(options, order) == XH_OK &&
                  xhpl_request_read(&options->wanted, &order->wanted) == XH_OK &&
                  read_conf(options) == XH_OK &&
                  read_parameters(options, &order->parameters) == XH_OK &&
-                 has_grids(options, order, processes);
+                 /* --plan chooses grids, and --predict runs no test */
+                 (options->ask != XHPL_ASK_RUN ||
+                  check_grids(&order->parameters, processes) == XH_OK);
     order->exit_status = order->run ? XH_EXIT_PASSED : XH_EXIT_INPUT;
 }
 

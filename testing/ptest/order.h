@@ -3,22 +3,15 @@
 #define XHPL_ORDER_H
 
 #include <stdbool.h>
-#include "testing/ptest/request.h"
-#include "testing/ptest/parameters.h"
+#include "testing/ptest/options.h"
 
 enum { XHPL_FILE_SIZE = 4096 }; /* of a file's name, with its 0 byte */
 
-typedef enum {
-    XHPL_TASK_TESTS,
-    XHPL_TASK_PLAN,   /* say what to run */
-    XHPL_TASK_PREDICT /* say how long the tests take */
-} xhpl_task_t;
-
-/* what the user wants of the program; flat, so that a broadcast carries it */
+/* what the user wants; no pointers, so that it can be broadcast */
 typedef struct {
-    bool run;        /* false: nothing is left to do */
-    int exit_status; /* then the program's */
-    xhpl_task_t task;
+    bool run;        /* false: the program ends ... */
+    int exit_status; /* ... with this status */
+    xhpl_ask_t ask;  /* a run, a plan or a prediction */
     bool quiet;
     bool upstream_exit;
     char trace[XHPL_FILE_SIZE]; /* file of --trace, "" for none */
@@ -31,8 +24,8 @@ typedef struct {
 } xhpl_order_t;
 
 /*
- * Read settings, command line and HPL.dat into an order, answer --help and
- * --version, and say what is wrong. processes: how many the run has.
+ * Read settings, command line and HPL.dat into an order for a run of
+ * `processes`, answer --help and --version, and report errors.
  * Order: on one process.
  */
 void xhpl_order_read(int argc, char **argv, int processes,

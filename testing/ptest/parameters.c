@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/parameters.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -102,119 +101,92 @@ int xhpl_parameters_value(const xhpl_parameters_t *parameters,
     return parameters->list[quantity].value[0];
 }
 
-xh_status_t xhpl_integer_parse(const char *token, size_t length, int least,
-                               int most, int *value_p)
+xh_status_t xhpl_integer_parse(const char *token, int least, int most,
+                               int *value_p)
 {
-    size_t i = length > 0 && (token[0] == '-' || token[0] == '+');
-    long long magnitude = 0;
+    const char *digits = token + (token[0] == '-' || token[0] == '+');
+    long long value = strtoll(token, NULL, 10);
 
-    if (i == length)
+    if (digits[0] == '\0' || digits[strspn(digits, "0123456789")] != '\0' ||
+        value < least || value > most)
         return XH_ERR_INPUT;
-    for (; i < length; i++) {
-        if (!isdigit((unsigned char)token[i]))
-            return XH_ERR_INPUT;
-        magnitude = 10 * magnitude + (token[i] - '0');
-        if (magnitude > INT_MAX + 1LL)
-            return XH_ERR_INPUT;
-    }
-    if (token[0] == '-')
-        magnitude = -magnitude;
-    if (magnitude < least || magnitude > most)
-        return XH_ERR_INPUT;
-    *value_p = (int)magnitude;
+    *value_p = (int)value;
     return XH_OK;
 }
 
 /* A finite decimal number that a double can hold without becoming 0. */
-static xh_status_t real_parse(const char *token, size_t length, double *value_p)
+static xh_status_t real_parse(const char *token, double *value_p)
 {
-    char text[64], *end;
+    char *end;
     double value;
 
-    if (length == 0 || length >= sizeof(text))
-        return XH_ERR_INPUT;
-    memcpy(text, token, length);
-    text[length] = '\0';
-    if (strspn(text, "+-.0123456789eE") != length)
-        return XH_ERR_INPUT;
     errno = 0;
-    value = strtod(text, &end);
-    if (end != text + length || errno == ERANGE || !isfinite(value))
+    value = strtod(token, &end);
+    if (end == token || *end != '\0' || errno == ERANGE || !isfinite(value) ||
+        token[strspn(token, "+-.0123456789eE")] != '\0')
         return XH_ERR_INPUT;
     *value_p = value;
     return XH_OK;
 }
 
-static bool word_is(const char *word, const char *token, size_t length)
-{
-    return strlen(word) == length && strncasecmp(word, token, length) == 0;
-}
-
 /* A value's whole name, or a beginning that no other value shares. */
 static xh_status_t word_parse(const xhpl_quantity_row_t *row, const char *token,
-                              size_t length, int *value_p)
+                              int *value_p)
 {
     int found = -1, matches = 0;
 
     for (int w = 0; row->words != NULL && row->words[w] != NULL; w++) {
-        if (word_is(row->words[w], token, length)) {
+        if (strcasecmp(row->words[w], token) == 0) {
             *value_p = row->least + w;
             return XH_OK;
         }
-        if (strncasecmp(row->words[w], token, length) == 0) {
+        if (strncasecmp(row->words[w], token, strlen(token)) == 0) {
             found = w;
             matches++;
         }
     }
-    if (length == 0 || matches != 1)
+    if (token[0] == '\0' || matches != 1)
         return XH_ERR_INPUT;
     *value_p = row->least + found;
     return XH_OK;
 }
 
 xh_status_t xhpl_parameters_store(xhpl_quantity_t quantity, int index,
-                                  const char *token, size_t length,
-                                  xhpl_spelling_t spelling,
+                                  const char *token, xhpl_spelling_t spelling,
                                   xhpl_parameters_t *parameters)
 {
     const xhpl_quantity_row_t *row = &rows[quantity];
     int *value = &parameters->list[quantity].value[index];
 
     if (quantity == XHPL_THRESHOLD)
-        return real_parse(token, length, &parameters->threshold);
-    if (xhpl_integer_parse(token, length, row->least, row->most, value) ==
-        XH_OK)
+        return real_parse(token, &parameters->threshold);
+    if (xhpl_integer_parse(token, row->least, row->most, value) == XH_OK)
         return XH_OK;
     if (spelling == XHPL_NUMBERS)
         return XH_ERR_INPUT;
-    return word_parse(row, token, length, value);
+    return word_parse(row, token, value);
 }
 
 void xhpl_quantity_allowed(xhpl_quantity_t quantity, char *text, size_t size)
 {
     const xhpl_quantity_row_t *row = &rows[quantity];
-    size_t used = 0;
 
-    if (quantity == XHPL_THRESHOLD) {
+    text[0] = '\0';
+    if (quantity == XHPL_THRESHOLD)
         snprintf(text, size, "a finite number");
-        return;
-    }
-    if (quantity == XHPL_DEVICE) {
+    else if (quantity == XHPL_DEVICE)
         snprintf(text, size,
                  "%d (stdout), %d (stderr) or any other integer (a file)",
                  XHPL_DEVICE_STDOUT, XHPL_DEVICE_STDERR);
-        return;
-    }
-    if (row->words == NULL) {
+    else if (row->words == NULL)
         snprintf(text, size, "an integer from %d to %d", row->least, row->most);
-        return;
-    }
-    for (int w = 0; row->words[w] != NULL && used < size; w++)
-        used += (size_t)snprintf(text + used, size - used, "%s%d (%s)",
-                                 w == 0                      ? ""
-                                 : row->words[w + 1] == NULL ? " or "
-                                                             : ", ",
-                                 row->least + w, row->words[w]);
+    else
+        for (int w = 0; row->words[w] != NULL; w++)
+            xh_text_append(text, size, "%s%d (%s)",
+                           w == 0                      ? ""
+                           : row->words[w + 1] == NULL ? " or "
+                                                       : ", ",
+                           row->least + w, row->words[w]);
 }
 
 double xhpl_integer_nearest(const char *token, int least, int most,
@@ -240,26 +212,25 @@ static double nearest_value(const xhpl_quantity_row_t *row, const char *token)
     return row->least + xh_text_nearest(token, row->words, words);
 }
 
-static void print_nearest_real(const xhpl_quantity_row_t *row,
-                               const char *token, char *text, size_t size)
+static double nearest_real(const xhpl_quantity_row_t *row, const char *token)
 {
     char *end;
     double x = strtod(token, &end);
 
-    snprintf(text, size, "%g",
-             end != token && isfinite(x) ? x : (double)row->initial);
+    return end != token && isfinite(x) ? x : row->initial;
 }
 
 void xhpl_quantity_nearest(xhpl_quantity_t quantity, const char *token,
                            xhpl_spelling_t spelling, char *text, size_t size)
 {
     const xhpl_quantity_row_t *row = &rows[quantity];
-    double x = nearest_value(row, token);
+    double x = quantity == XHPL_THRESHOLD ? nearest_real(row, token)
+                                          : nearest_value(row, token);
     const char *word =
         row->words != NULL ? row->words[(int)x - row->least] : NULL;
 
     if (quantity == XHPL_THRESHOLD)
-        print_nearest_real(row, token, text, size);
+        snprintf(text, size, "%g", x);
     else if (word == NULL)
         snprintf(text, size, "%.0f", x);
     else if (spelling == XHPL_NUMBERS_OR_WORDS)

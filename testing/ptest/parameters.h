@@ -7,9 +7,8 @@
 #include "base/status.h"
 
 /*
- * What a user chooses for a run: one quantity a line of HPL.dat. Everything
- * that is known about a quantity stands in its row of one table, and reader,
- * options, checks and the printed header all work from it.
+ * What a user chooses for a run: one quantity for each line of HPL.dat. Reader,
+ * options, checks and the printed header all use its row of one table.
  */
 typedef enum {
     XHPL_DEVICE, /* XHPL_DEVICE_STDOUT, _STDERR, else the file output */
@@ -88,26 +87,23 @@ int xhpl_parameters_value(const xhpl_parameters_t *parameters,
 /*
  * Read token, all of it, as value number index of quantity.
  *
- * token       in      no blanks; need not end in a 0
- * length      in      its bytes
+ * token       in      no blanks
  * index       in      0 .. XHPL_LIST_MOST - 1
- * parameters  in,out  the count of the list is left alone
+ * parameters  in,out  the count of the list stays
  *
- * Errors: XH_ERR_INPUT  not a value that xhpl_quantity_allowed names; nothing
- *                       is said, nothing is changed
+ * Errors: XH_ERR_INPUT  not a value that xhpl_quantity_allowed describes:
+ *                       nothing is reported, nothing changes
  */
 xh_status_t xhpl_parameters_store(xhpl_quantity_t quantity, int index,
-                                  const char *token, size_t length,
-                                  xhpl_spelling_t spelling,
+                                  const char *token, xhpl_spelling_t spelling,
                                   xhpl_parameters_t *parameters);
 
-/* "an integer from 1 to 20": what quantity may be, in words. */
+/* The valid values of quantity in words: "an integer from 1 to 20". */
 void xhpl_quantity_allowed(xhpl_quantity_t quantity, char *text, size_t size);
 
 /*
- * The valid value of quantity that a user may have meant by token, which is
- * none: a number, with its name behind it if it has one, or where words may
- * stand that name alone.
+ * The valid value of quantity nearest to token, an invalid one: the number,
+ * followed by its name if it has one; where words are allowed, the name only.
  */
 void xhpl_quantity_nearest(xhpl_quantity_t quantity, const char *token,
                            xhpl_spelling_t spelling, char *text, size_t size);
@@ -116,10 +112,10 @@ void xhpl_quantity_nearest(xhpl_quantity_t quantity, const char *token,
  * Read token, all of it, as a decimal integer from least to most.
  * Errors: XH_ERR_INPUT  it is not; *value_p is untouched
  */
-xh_status_t xhpl_integer_parse(const char *token, size_t length, int least,
-                               int most, int *value_p);
+xh_status_t xhpl_integer_parse(const char *token, int least, int most,
+                               int *value_p);
 
-/* The integer from least to most that token is nearest to; otherwise if it does
+/* The integer from least to most nearest to token; `otherwise` if token does
  * not begin with a number. */
 double xhpl_integer_nearest(const char *token, int least, int most,
                             int otherwise);

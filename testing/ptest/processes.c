@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/processes.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -15,6 +16,15 @@ MPI_Comm xhpl_node_comm(void)
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
                         &node);
     return node;
+}
+
+int xhpl_local_rank(void)
+{
+    MPI_Comm node = xhpl_node_comm();
+    int rank = xhpl_rank(node);
+
+    MPI_Comm_free(&node);
+    return rank;
 }
 
 void xhpl_idle_barrier(MPI_Comm comm)
@@ -33,14 +43,10 @@ void xhpl_idle_barrier(MPI_Comm comm)
 
 void *xhpl_gather(MPI_Comm comm, const void *mine, size_t bytes)
 {
-    void *all = NULL;
-    int rank, processes;
+    bool first = xhpl_rank(comm) == 0;
+    void *all = first ? calloc((size_t)xhpl_size(comm), bytes) : NULL;
 
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &processes);
-    if (rank == 0)
-        all = calloc((size_t)processes, bytes);
-    if (rank == 0 && all == NULL)
+    if (first && all == NULL)
         HPL_pabort(__LINE__, "xhpl_gather", "out of memory");
     MPI_Gather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, comm);
     return all;
@@ -50,9 +56,8 @@ void xhpl_settings_share(void)
 {
     enum { ASSIGNMENT_SIZE = 2048 }; /* more than the longest name and value */
     char assignment[ASSIGNMENT_SIZE];
-    int rank;
+    int rank = xhpl_rank(MPI_COMM_WORLD);
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < xh_settings_count(); i++) {
         const char *name = xh_settings_row(i)->name;
 

@@ -5,13 +5,32 @@
 #include <mpi.h>
 #include <stddef.h>
 
-/* What all processes of a program do together; every function is collective. */
+static inline int xhpl_rank(MPI_Comm comm)
+{
+    int rank;
+
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+static inline int xhpl_size(MPI_Comm comm)
+{
+    int size;
+
+    MPI_Comm_size(comm, &size);
+    return size;
+}
+
+/* What follows is collective. */
 
 /*
  * The processes that run on this node, for MPI_Comm_free. Collective over
  * MPI_COMM_WORLD.
  */
 MPI_Comm xhpl_node_comm(void);
+
+/* The rank of this process among them, likewise. */
+int xhpl_local_rank(void);
 
 /* A barrier for long waits: processes sleep and leave their cores to others. */
 void xhpl_idle_barrier(MPI_Comm comm);

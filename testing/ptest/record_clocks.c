@@ -10,7 +10,7 @@
 #include "hpl_solver.h"
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
-#include "testing/ptest/record_cpus.h"
+#include "testing/ptest/record_parts.h"
 
 struct xhpl_clocks {
     bool is_first;         /* process of its host */
@@ -144,13 +144,12 @@ void xhpl_clocks_close(xhpl_clocks_t *c)
 /* The processors that solvers use on this host. */
 static xhpl_cpus_t used_here(void)
 {
-    xhpl_cpus_t all, mine = xhpl_cpus_of(hpl_solver()->workers != NULL
-                                             ? hpl_solver()->workers().cpus
-                                             : NULL);
+    xhpl_cpus_t all, mine = xhpl_record_cpus(hpl_solver()->workers != NULL
+                                                 ? hpl_solver()->workers().cpus
+                                                 : NULL);
     MPI_Comm node = xhpl_node_comm();
 
-    MPI_Allreduce(mine.bits, all.bits, sizeof(all.bits), MPI_BYTE, MPI_BOR,
-                  node);
+    MPI_Allreduce(mine.has, all.has, XHPL_CPUS, MPI_BYTE, MPI_BOR, node);
     MPI_Comm_free(&node);
     return all;
 }
@@ -163,7 +162,7 @@ void xhpl_clocks_begin(xhpl_clocks_t *c)
     c->read = c->is_first ? hpl_solver()->clocks : NULL;
     c->cpus = 0;
     for (int cpu = 0; cpu < XHPL_CPUS; cpu++)
-        if (xhpl_cpus_have(&used, cpu))
+        if (used.has[cpu])
             c->cpu[c->cpus++] = cpu;
     pthread_mutex_unlock(&c->lock);
 }
@@ -228,10 +227,8 @@ json_t *xhpl_clocks_gather(const xhpl_clocks_t *c, MPI_Comm comm)
     reading_t here = mine(c);
     reading_t *all = xhpl_gather(comm, &here, sizeof(here));
     json_t *list = all != NULL ? json_null() : NULL;
-    int processes;
 
-    MPI_Comm_size(comm, &processes);
-    for (int i = 0; all != NULL && i < processes; i++) {
+    for (int i = 0; all != NULL && i < xhpl_size(comm); i++) {
         if (all[i].known && json_is_null(list))
             list = json_array();
         if (all[i].known)

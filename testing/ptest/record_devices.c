@@ -38,10 +38,8 @@ json_t *xhpl_record_devices(void)
     devices_t here = mine();
     devices_t *all = xhpl_gather(MPI_COMM_WORLD, &here, sizeof(here));
     json_t *list = all != NULL ? json_array() : NULL;
-    int processes;
 
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    for (int r = 0; all != NULL && r < processes; r++)
+    for (int r = 0; all != NULL && r < xhpl_size(MPI_COMM_WORLD); r++)
         for (int i = 0; i < all[r].count; i++)
             json_array_append_new(list, device_at(r, &all[r].device[i]));
     free(all);

@@ -10,29 +10,29 @@
 #include "testing/ptest/order.h"
 
 /*
- * The file that holds a record. It is written again and again, and a kill at
- * any time leaves one of the texts as a whole: the next one is written beside
- * it and takes its name. What a symbolic link leads to, and a file in a folder
- * where no other can be made, is written in place; so is what is no file, a
- * pipe or a device, which gets one text.
+ * The file of a record, which is written again and again. A new text is written
+ * to another file, which then takes the name: a run that is killed leaves a
+ * complete text. The file is written in place if it is a symbolic link or if
+ * its folder takes no other file, and so is a pipe or a device, which gets only
+ * one text.
  */
 typedef struct {
     char name[XHPL_FILE_SIZE];
-    FILE *in_place; /* NULL: it is replaced */
-    bool once;      /* it takes one text */
-    mode_t mode;    /* of the file */
+    FILE *in_place; /* NULL: the file is replaced */
+    bool once;      /* only one text is written */
+    mode_t mode;    /* permissions */
 } xhpl_record_file_t;
 
 /*
- * A file that exists stays as it is until it is written.
- * Errors: XH_ERR_INPUT  it cannot be written: said
+ * An existing file stays unchanged until it is written.
+ * Errors: XH_ERR_INPUT  it cannot be written: reported
  */
 xh_status_t xhpl_record_file_open(const char *name, xhpl_record_file_t *file_p);
 
-/* root, in place of what the file held; false, and errno: it is not complete */
+/* Replace the contents by root; false and errno: the file is incomplete. */
 bool xhpl_record_file_write(xhpl_record_file_t *file, const json_t *root);
 
-/* false, and errno: what was written is not complete */
+/* false and errno: what was written is incomplete */
 bool xhpl_record_file_close(xhpl_record_file_t *file);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "hpl.h"
 #include "testing/json/json.h"
+#include "testing/ptest/processes.h"
 
 enum {
     MOST = 1000, /* of a process; later ones are dropped */
@@ -40,15 +41,6 @@ void xhpl_record_findings_open(void)
 
 /* ---- those of all processes ---------------------------------------------- */
 
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes);
-
-    if (memory == NULL)
-        HPL_pabort(__LINE__, "xhpl_record_findings_gather", "out of memory");
-    return memory;
-}
-
 /* The findings of this process as text, for free(); NULL: none. */
 static char *text_of_findings(void)
 {
@@ -62,9 +54,11 @@ static char *text_of_findings(void)
 
 static void receive(int source, int length)
 {
-    char *text = allocate((size_t)length);
+    char *text = malloc((size_t)length);
     json_t *theirs;
 
+    if (text == NULL)
+        HPL_pabort(__LINE__, "xhpl_record_findings_gather", "out of memory");
     MPI_Recv(text, length, MPI_BYTE, source, TAG, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
     theirs = json_loadb(text, (size_t)length, 0, NULL);
@@ -102,9 +96,7 @@ static void sort(void)
 /* lengths  in  of the texts of all processes */
 static void receive_all(const int *lengths, int processes)
 {
-    int source;
-
-    for (source = 1; source < processes; source++)
+    for (int source = 1; source < processes; source++)
         if (lengths[source] > 0)
             receive(source, lengths[source]);
     pthread_mutex_lock(&lock);
@@ -115,15 +107,11 @@ static void receive_all(const int *lengths, int processes)
 void xhpl_record_findings_gather(void)
 {
     char *text = text_of_findings();
-    int rank, processes, length = text != NULL ? (int)strlen(text) : 0;
-    int *lengths;
+    int length = text != NULL ? (int)strlen(text) : 0;
+    int *lengths = xhpl_gather(MPI_COMM_WORLD, &length, sizeof(length));
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    lengths = allocate((size_t)processes * sizeof(*lengths));
-    MPI_Gather(&length, 1, MPI_INT, lengths, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (rank == 0)
-        receive_all(lengths, processes);
+    if (lengths != NULL)
+        receive_all(lengths, xhpl_size(MPI_COMM_WORLD));
     else if (length > 0)
         MPI_Send(text, length, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
     free(lengths);

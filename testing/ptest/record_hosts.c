@@ -9,11 +9,11 @@
 #include "base/cgroup.h"
 #include "base/cpu.h"
 #include "base/cpu_census.h"
+#include "base/cpu_list.h"
 #include "base/memory.h"
 #include "base/sysfile.h"
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
-#include "testing/ptest/record_cpus.h"
 
 enum { TEXT = 128, LIST = 1024 };
 
@@ -42,16 +42,6 @@ typedef struct {
 } used_t;
 
 /* ---- a process and its host ---------------------------------------------- */
-
-static int local_rank(void)
-{
-    MPI_Comm node = xhpl_node_comm();
-    int rank;
-
-    MPI_Comm_rank(node, &rank);
-    MPI_Comm_free(&node);
-    return rank;
-}
 
 static void look_at_memory(place_t *place)
 {
@@ -89,8 +79,8 @@ static place_t my_place(void)
 
     memset(&place, 0, sizeof(place));
     MPI_Get_processor_name(place.host, &length);
-    MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
-    place.local_rank = local_rank();
+    place.rank = xhpl_rank(MPI_COMM_WORLD);
+    place.local_rank = xhpl_local_rank();
     if (uname(&names) == 0)
         snprintf(place.system, TEXT, "%.40s %.60s %.20s", names.sysname,
                  names.release, names.machine);
@@ -138,13 +128,10 @@ json_t *xhpl_record_hosts(void)
 {
     place_t mine = my_place();
     place_t *places = xhpl_gather(MPI_COMM_WORLD, &mine, sizeof(mine));
-    json_t *hosts = NULL, *by_name = json_object();
-    int processes;
+    json_t *hosts = places != NULL ? json_array() : NULL;
+    json_t *by_name = json_object();
 
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (places != NULL)
-        hosts = json_array();
-    for (int i = 0; places != NULL && i < processes; i++) {
+    for (int i = 0; places != NULL && i < xhpl_size(MPI_COMM_WORLD); i++) {
         json_t *host = json_object_get(by_name, places[i].host);
 
         if (host == NULL) {
@@ -162,18 +149,17 @@ json_t *xhpl_record_hosts(void)
 
 /* ---- what the solver uses of them ---------------------------------------- */
 
-/* The processors that the processes before mine on this node have. */
-static xhpl_cpus_t those_before(MPI_Comm node, const xhpl_cpus_t *mine)
+xhpl_cpus_t xhpl_record_cpus(const char *list)
 {
-    xhpl_cpus_t before = {{0}};
-    int rank;
+    xhpl_cpus_t cpus = {{0}};
+    int number[XHPL_CPUS];
+    int count = list != NULL ? xh_cpu_list(list, number, XHPL_CPUS)
+                             : xh_cpu_core_ids("", number, XHPL_CPUS);
 
-    MPI_Exscan(mine->bits, before.bits, sizeof(before.bits), MPI_BYTE, MPI_BOR,
-               node);
-    MPI_Comm_rank(node, &rank);
-    if (rank == 0) /* MPI leaves it undefined there */
-        memset(&before, 0, sizeof(before));
-    return before;
+    for (int i = 0; i < count && i < XHPL_CPUS; i++)
+        if (number[i] < XHPL_CPUS)
+            cpus.has[number[i]] = 1;
+    return cpus;
 }
 
 /*
@@ -185,12 +171,16 @@ static xhpl_cpus_t those_before(MPI_Comm node, const xhpl_cpus_t *mine)
 static int find_mine(MPI_Comm node, const char *cpus, int list[XHPL_CPUS])
 {
     double quota = fmax(1.0, floor(xh_cgroup_cpu_quota("")));
-    xhpl_cpus_t mine = xhpl_cpus_of(cpus);
-    xhpl_cpus_t before = those_before(node, &mine);
-    int others = xhpl_cpus_count(&before), count = 0, cpu;
+    xhpl_cpus_t mine = xhpl_record_cpus(cpus), before = {{0}};
+    int others = 0, count = 0;
 
-    for (cpu = 0; cpu < XHPL_CPUS && others + count < quota; cpu++)
-        if (xhpl_cpus_have(&mine, cpu) && !xhpl_cpus_have(&before, cpu))
+    MPI_Exscan(mine.has, before.has, XHPL_CPUS, MPI_BYTE, MPI_BOR, node);
+    if (xhpl_rank(node) == 0) /* MPI leaves it undefined there */
+        memset(&before, 0, sizeof(before));
+    for (int cpu = 0; cpu < XHPL_CPUS; cpu++)
+        others += before.has[cpu];
+    for (int cpu = 0; cpu < XHPL_CPUS && others + count < quota; cpu++)
+        if (mine.has[cpu] && !before.has[cpu])
             list[count++] = cpu;
     return count;
 }

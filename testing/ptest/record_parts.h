@@ -63,6 +63,15 @@ json_t *xhpl_record_hosts(void);
  */
 void xhpl_record_workers(json_t *hosts);
 
+/* a set of processors of a host; MPI can join several by MPI_BOR */
+enum { XHPL_CPUS = 8192 }; /* all numbers are below */
+typedef struct {
+    unsigned char has[XHPL_CPUS]; /* 0 or 1 */
+} xhpl_cpus_t;
+
+/* Those of a text list; NULL: one of each core that this thread may use. */
+xhpl_cpus_t xhpl_record_cpus(const char *list);
+
 /* "kernel": of this process's updates, as the solver reports it. */
 json_t *xhpl_record_kernel(void);
 

@@ -33,12 +33,9 @@ struct xhpl_phase {
 xh_status_t xhpl_phase_open(xhpl_phase_t **phase_p)
 {
     xhpl_phase_t *phase = calloc(1, sizeof(*phase));
-    MPI_Comm node = xhpl_node_comm();
-    int local_rank;
+    int local_rank = xhpl_local_rank();
     xh_status_t status = phase != NULL ? XH_OK : XH_ERR_MEMORY;
 
-    MPI_Comm_rank(node, &local_rank);
-    MPI_Comm_free(&node);
     if (status == XH_OK && local_rank == 0)
         status = xhpl_energy_open("", &phase->energy);
     if (status == XH_OK)

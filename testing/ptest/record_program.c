@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "facts.h" /* made by the Makefile: XH_REVISION, XH_COMPILE */
 #include "testing/json/json.h"
+#include "testing/ptest/processes.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__
@@ -51,17 +52,17 @@ static const char *thread_level(void)
 json_t *xhpl_record_mpi(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING], standard[32];
-    int length, version, subversion, processes;
+    int length, version, subversion;
 
     MPI_Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
     MPI_Get_version(&version, &subversion);
     snprintf(standard, sizeof(standard), "%d.%d", version, subversion);
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    return XH_JSON_OBJECT({"library", xh_json_text(library)},
-                          {"standard", xh_json_text(standard)},
-                          {"thread_level", xh_json_text(thread_level())},
-                          {"processes", json_integer(processes)});
+    return XH_JSON_OBJECT(
+        {"library", xh_json_text(library)},
+        {"standard", xh_json_text(standard)},
+        {"thread_level", xh_json_text(thread_level())},
+        {"processes", json_integer(xhpl_size(MPI_COMM_WORLD))});
 }
 
 json_t *xhpl_record_blas(void)

@@ -58,9 +58,8 @@ typedef struct {
 
 static share_t mine(const hpl_system_t *system)
 {
-    share_t share = {.known = false};
+    share_t share = {.rank = xhpl_rank(MPI_COMM_WORLD)};
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &share.rank);
     if (hpl_solver()->work != NULL)
         share.known = hpl_solver()->work(system, &share.work);
     return share;
@@ -93,12 +92,11 @@ json_t *xhpl_record_ranks(MPI_Comm comm, const hpl_system_t *system)
 {
     share_t share = mine(system);
     share_t *all = xhpl_gather(comm, &share, sizeof(share));
+    int processes = xhpl_size(comm);
     json_t *list;
-    int processes;
 
     if (all == NULL)
         return NULL;
-    MPI_Comm_size(comm, &processes);
     list = all[0].known ? json_array() : json_null();
     qsort(all, (size_t)processes, sizeof(*all), by_rank);
     for (int i = 0; json_is_array(list) && i < processes; i++)

@@ -104,7 +104,8 @@ static void print_check(FILE *out, double threshold)
             DBL_EPSILON / 2, threshold);
 }
 
-bool xhpl_report_checks(const xhpl_report_t *report)
+/* Is the threshold above 0? */
+static bool checks(const xhpl_report_t *report)
 {
     return report->threshold > 0;
 }
@@ -126,7 +127,7 @@ void xhpl_report_begin(xhpl_report_t *report, FILE *out,
     };
     print_banner(out);
     print_parameters(out, parameters);
-    if (xhpl_report_checks(report))
+    if (checks(report))
         print_check(out, report->threshold);
     fflush(out);
 }
@@ -142,13 +143,13 @@ static void print_moment(FILE *out, const char *what, time_t moment)
 void xhpl_report_row(xhpl_report_t *report, const xhpl_test_t *test,
                      const xhpl_timing_t *timing)
 {
-    if (xhpl_report_checks(report) || !report->headed)
+    if (checks(report) || !report->headed)
         fputs(DOUBLE_RULE
               "T/V                N    NB     P     Q"
               "               Time                 Gflops\n" SINGLE_RULE,
               report->out);
     report->headed = true;
-    report->unchecked += !xhpl_report_checks(report);
+    report->unchecked += !checks(report);
     fprintf(
         report->out, "W%c%1d%c%c%1d%c%1d%12d %5d %5d %5d %18.2f    %19.4e\n",
         report->pmap == 0 ? 'R' : 'C', test->depth, '0' + test->bcast,
@@ -239,7 +240,7 @@ xh_status_t xhpl_report_end(xhpl_report_t *report)
                         " tests with the following results:\n",
             report->passed + report->failed + report->unchecked +
                 report->skipped);
-    if (xhpl_report_checks(report)) {
+    if (checks(report)) {
         print_count(out, report->passed,
                     "completed and passed residual checks,");
         print_count(out, report->failed,

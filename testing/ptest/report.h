@@ -12,14 +12,14 @@
 #include "testing/ptest/plan.h"
 
 /*
- * What a run prints on its output device: HPL 2.3's text line for line, which
- * other programs parse. Nothing else is ever written there.
+ * The report of a run on its output device: HPL 2.3's text line for line, which
+ * other programs parse. Nothing else is written there.
  */
 typedef struct {
     FILE *out;
     int pmap;         /* 0 row, 1 column */
     double threshold; /* residuals below it pass; 0 or less: no check */
-    bool headed;      /* the header over the rows has been printed */
+    bool headed;      /* the header of the rows is printed */
     int64_t passed, failed, unchecked, skipped;
 } xhpl_report_t;
 
@@ -31,9 +31,6 @@ typedef struct {
 
 enum { XHPL_TIMINGS = 6 }; /* rfact, pfact, mxswp, update, laswp, up tr sv */
 
-/* True if results are to be checked: the threshold is above 0. */
-bool xhpl_report_checks(const xhpl_report_t *report);
-
 /* Gflop/s of a system of order n: (2/3 n^3 + 3/2 n^2) / seconds / 10^9. */
 double xhpl_report_rate(int n, double seconds);
 
@@ -44,27 +41,27 @@ double xhpl_report_rate(int n, double seconds);
 void xhpl_report_begin(xhpl_report_t *report, FILE *out,
                        const xhpl_parameters_t *parameters);
 
-/* A test was solved: its row, and the count of those without check. */
+/* Print the row of a solved test, and count it if it is not checked. */
 void xhpl_report_row(xhpl_report_t *report, const xhpl_test_t *test,
                      const xhpl_timing_t *timing);
 
-/* The block of detailed timings, in seconds, that may follow a row. */
+/* Print the block of detailed timings (seconds) that may follow a row. */
 void xhpl_report_timings(xhpl_report_t *report,
                          const double seconds[XHPL_TIMINGS]);
 
 /*
- * The last test was checked: its residual, PASSED or FAILED, and the count of
- * either. A residual or a norm that is not finite is FAILED.
+ * Print the residual of the last test and PASSED or FAILED, and count it. A
+ * residual or a norm that is not finite is FAILED.
  */
 void xhpl_report_residual(xhpl_report_t *report, double residual,
                           const hpl_norms_t *norms);
 
-/* A test could not be run. */
+/* Count a test that could not be run. */
 void xhpl_report_skip(xhpl_report_t *report);
 
 /*
- * The closing block.
- * Errors: XH_ERR_IO  something was not written: said
+ * Print the closing block.
+ * Errors: XH_ERR_IO  the report is incomplete: reported
  */
 xh_status_t xhpl_report_end(xhpl_report_t *report);
 

@@ -25,8 +25,8 @@ typedef struct {
 enum { TIMER = 0 };
 
 /*
- * Solve, from the moment all are ready until the last is done.
- * info_p  out  as of the solver: not 0 where the matrix is singular
+ * Solve; the time counts until the last process is done.
+ * info_p  out  the solver's: not 0 if the matrix is singular
  */
 static xhpl_timing_t solve(run_t *run, const xhpl_test_t *test,
                            hpl_system_t *system, int *info_p)
@@ -65,7 +65,7 @@ static void report_details(run_t *run)
 #endif
 }
 
-/* A singular system has no solution, whatever back-substitution made of it. */
+/* A singular system fails: back-substitution gives no solution. */
 static void check(run_t *run, hpl_system_t *system, int n, int info)
 {
     hpl_norms_t norms;
@@ -82,7 +82,7 @@ static void check(run_t *run, hpl_system_t *system, int n, int info)
                         run->report->failed == failed);
 }
 
-/* Seconds that test should take, 0: not known. */
+/* Seconds that test should take; 0: unknown. */
 static double expected(const run_t *run, const xhpl_test_t *test)
 {
     const xhpl_forecast_t *forecast = run->forecast;
@@ -92,9 +92,7 @@ static double expected(const run_t *run, const xhpl_test_t *test)
                : 0.0;
 }
 
-/*
- * The row's time has two decimals, for who parses it; here it has all. On
- * stderr, behind all that the device has of the test.
+/* The time with all digits, on stderr: parsers expect two decimals in the row.
  */
 static void say_time(const xhpl_test_t *test, double seconds)
 {
@@ -166,7 +164,7 @@ static void run_grid(run_t *run, int64_t begin, int64_t end)
     HPL_grid_exit(&run->grid);
 }
 
-/* Process 0 knows how it went; tell all. */
+/* Broadcast the outcome, which process 0 knows. */
 static void share_outcome(const xhpl_report_t *report,
                           xhpl_outcome_t *outcome_p)
 {

@@ -15,15 +15,15 @@ typedef struct {
 } xhpl_outcome_t;
 
 /*
- * Run all tests, in the order of the plan, and report them; collective over
- * MPI_COMM_WORLD, which has enough processes for every grid.
+ * Run all tests in order and report them; collective over MPI_COMM_WORLD, which
+ * has enough processes for every grid.
  *
  * out        in   the output device; used by process 0 only
- * record     in   to be told of each test, NULL: none
- * forecast   in   what each should take, for progress and record
+ * record     in   NULL: none
+ * forecast   in   what each test should take, for progress and record
  * outcome_p  out  the same on all processes
  *
- * Errors: a failure at run time takes the job down
+ * Errors: a failure at run time ends the job
  */
 void xhpl_run(const xhpl_parameters_t *parameters, FILE *out,
               xhpl_record_t *record, const xhpl_forecast_t *forecast,

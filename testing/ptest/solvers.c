@@ -20,7 +20,7 @@ void xhpl_solver_close(void)
     hyb_driver_close();
 }
 
-/* who waits at the start */
+/* the process that waits at the start */
 typedef struct {
     int rank;
     char host[MPI_MAX_PROCESSOR_NAME];
@@ -42,7 +42,7 @@ static void say_start(const void *context, char *text, size_t size)
              starter->rank, starter->host);
 }
 
-/* 0 where the variable is wrong: process 0 says so. */
+/* 0 if the variable is wrong, which process 0 reports. */
 static double start_patience(void)
 {
     const char *text = getenv("XHPL_WATCHDOG");

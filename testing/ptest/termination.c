@@ -13,12 +13,12 @@ static const int heard[] = {SIGTERM, SIGINT, SIGHUP};
 
 enum { HEARD = sizeof(heard) / sizeof(heard[0]) };
 
-/* What a handler may do is to wake the thread. */
+/* All that a handler may do is wake the thread. */
 static sem_t wake;
 static volatile sig_atomic_t arrived; /* 0: no signal */
 
 static pthread_t thread;
-static bool is_heard[HEARD]; /* others were ignored, or are somebody else's */
+static bool is_heard[HEARD]; /* others are ignored or have a handler */
 static void (*listener)(void *context, int signal);
 static void *of_listener;
 

@@ -3,26 +3,25 @@
 #define XHPL_TERMINATION_H
 
 /*
- * A process is terminated by SIGTERM, SIGINT or SIGHUP: by its launcher when
- * another process failed, by a batch system when the time is over, by a person.
- * What it knows can be kept before.
+ * SIGTERM, SIGINT or SIGHUP terminates a process: its launcher sends it when
+ * another process failed, a batch system when the time is over, or a person.
+ * This saves what the process knows.
  */
 
-enum { XHPL_TERMINATION_SECONDS = 10 }; /* that it may take, at most */
+enum { XHPL_TERMINATION_SECONDS = 10 }; /* time limit of the function called */
 
 /*
- * From now on call fn with such a signal, once, on a thread of its own while
- * all others go on; when it returns the process ends by the signal, and if it
- * takes too long, by SIGALRM. A signal that is ignored stays so. Where there
- * can be no such thread, signals end the process at once, as ever.
+ * From now on such a signal calls fn, once, on a thread of its own while all
+ * others continue. When fn returns, the signal ends the process; if it takes
+ * too long, SIGALRM does. A signal that is ignored stays ignored. If MPI allows
+ * no further thread, signals end the process at once.
  *
- * fn       makes no MPI calls
- * Errors:  calls MPI
- * Order:   within MPI; one at a time
+ * fn      makes no MPI calls
+ * Order:  within MPI; one at a time
  */
 void xhpl_at_termination(void (*fn)(void *context, int signal), void *context);
 
-/* Call nobody any more. Where a call is under way this does not return. */
+/* Stop that. Does not return while fn runs. */
 void xhpl_at_termination_end(void);
 
 #endif

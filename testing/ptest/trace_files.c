@@ -12,87 +12,70 @@
 #include "base/trace.h"
 #include "hpl/grid/agree.h"
 #include "hpl_solver.h"
+#include "testing/ptest/processes.h"
 
-/* More actors than threads and devices of any node; unused ones cost little. */
+/* More actors than any node has threads and devices; unused ones cost little.
+ */
 enum { ACTORS = 4096, SPANS_EACH = 1 << 17 };
 
-/* Messages of a file: the size of a process's part, then pieces of it. */
+/* Messages: the size of a process's part of a file, then pieces of it. */
 enum { TAG_SIZE = 1, TAG_PIECE, PIECE = 1 << 20 };
-
-/* how a file is made of the parts of all processes */
-typedef struct {
-    xh_status_t (*part)(int process, double zero, char **text_p,
-                        size_t *size_p);
-    const char *head, *separator, *tail;
-} format_t;
-
-static int my_rank(void)
-{
-    int rank;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
 
 /* ---- before the tests ---------------------------------------------------- */
 
-/* The name of the file of iterations, "" where there will be none. */
-static const char *possible_iterations(const char *name)
+/* Does the solver record iterations? If not, say so. */
+static bool can_write_iterations(const char *name)
 {
-    if (name[0] == '\0' || hpl_solver()->iterations != NULL)
-        return name;
-    if (my_rank() == 0)
+    if (hpl_solver()->iterations != NULL)
+        return true;
+    if (xhpl_rank(MPI_COMM_WORLD) == 0)
         xh_log_warning("the %s solver keeps no record of its iterations: %s "
                        "is not written",
                        hpl_solver()->name, name);
-    return "";
+    return false;
 }
 
-static xh_status_t open_file(const char *option, const char *name,
-                             xhpl_trace_file_t *file)
+static xh_status_t open_files(const char *const names[XHPL_TRACE_FILES],
+                              xhpl_trace_files_t *files)
 {
-    if (!file->wanted)
-        return XH_OK;
-    file->out = fopen(name, "w");
-    if (file->out != NULL)
-        return XH_OK;
-    xh_log_error("--%s: cannot write %s: %s", option, name, strerror(errno));
-    return XH_ERR_INPUT;
-}
+    static const char *const options[] = {"trace", "iterations"};
 
-static xh_status_t open_both(const char *trace, const char *iterations,
-                             xhpl_trace_files_t *files)
-{
-    xh_status_t status;
-
-    if (files->trace.wanted && strcmp(trace, iterations) == 0) {
+    if (files->wanted[XHPL_TRACE] && files->wanted[XHPL_ITERATIONS] &&
+        strcmp(names[XHPL_TRACE], names[XHPL_ITERATIONS]) == 0) {
         xh_log_error("--trace and --iterations both name %s; allowed: two "
                      "files",
-                     trace);
+                     names[XHPL_TRACE]);
         return XH_ERR_INPUT;
     }
-    status = open_file("trace", trace, &files->trace);
-    if (status == XH_OK)
-        status = open_file("iterations", iterations, &files->iterations);
-    if (status != XH_OK && files->trace.out != NULL)
-        fclose(files->trace.out);
-    return status;
+    for (int i = 0; i < XHPL_TRACE_FILES; i++) {
+        if (!files->wanted[i])
+            continue;
+        files->out[i] = fopen(names[i], "w");
+        if (files->out[i] == NULL) {
+            xh_log_error("--%s: cannot write %s: %s", options[i], names[i],
+                         strerror(errno));
+            if (i > 0 && files->out[0] != NULL)
+                fclose(files->out[0]);
+            return XH_ERR_INPUT;
+        }
+    }
+    return XH_OK;
 }
 
 xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
                                   xhpl_trace_files_t *files_p)
 {
-    const char *rows = possible_iterations(iterations);
-    xhpl_trace_files_t files = {.trace.wanted = trace[0] != '\0',
-                                .iterations.wanted = rows[0] != '\0'};
+    const char *const names[] = {trace, iterations};
+    bool rows = iterations[0] != '\0' && can_write_iterations(iterations);
+    xhpl_trace_files_t files = {.wanted = {trace[0] != '\0', rows}};
     xh_status_t status = XH_OK;
 
-    if (my_rank() == 0)
-        status = open_both(trace, rows, &files);
+    if (xhpl_rank(MPI_COMM_WORLD) == 0)
+        status = open_files(names, &files);
     status = hpl_agree(MPI_COMM_WORLD, status);
     if (status != XH_OK)
         return status;
-    if (files.trace.wanted)
+    if (files.wanted[XHPL_TRACE])
         xh_trace_open(ACTORS, SPANS_EACH);
     MPI_Barrier(MPI_COMM_WORLD);
     files.zero = xh_clock_now();
@@ -104,10 +87,10 @@ xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
 
 static void send_part(const char *text, uint64_t size)
 {
-    uint64_t done, length;
+    uint64_t length;
 
     MPI_Send(&size, 1, MPI_UINT64_T, 0, TAG_SIZE, MPI_COMM_WORLD);
-    for (done = 0; done < size; done += length) {
+    for (uint64_t done = 0; done < size; done += length) {
         length = size - done < PIECE ? size - done : PIECE;
         MPI_Send(text + done, (int)length, MPI_BYTE, 0, TAG_PIECE,
                  MPI_COMM_WORLD);
@@ -118,7 +101,7 @@ static void send_part(const char *text, uint64_t size)
 static void receive_part(int process, const char *separator, FILE *out)
 {
     static char piece[PIECE];
-    uint64_t size, done;
+    uint64_t size;
     MPI_Status status;
     int length;
 
@@ -126,7 +109,7 @@ static void receive_part(int process, const char *separator, FILE *out)
              MPI_STATUS_IGNORE);
     if (size > 0)
         fputs(separator, out);
-    for (done = 0; done < size; done += (uint64_t)length) {
+    for (uint64_t done = 0; done < size; done += (uint64_t)length) {
         MPI_Recv(piece, PIECE, MPI_BYTE, process, TAG_PIECE, MPI_COMM_WORLD,
                  &status);
         MPI_Get_count(&status, MPI_BYTE, &length);
@@ -147,48 +130,51 @@ static xh_status_t close_file(FILE *out)
 }
 
 /* All parts, that of this process 0 first. */
-static xh_status_t write_parts(const format_t *format, const char *mine,
-                               size_t size, FILE *out)
+static xh_status_t write_parts(int i, const char *mine, size_t size, FILE *out)
 {
-    int processes;
+    static const char *const head[] = {"{\"traceEvents\":[\n", ""};
+    static const char *const separator[] = {",\n", ""};
+    static const char *const tail[] = {"\n]}\n", ""};
+    int processes = xhpl_size(MPI_COMM_WORLD);
 
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    fputs(format->head, out);
+    fputs(head[i], out);
     fwrite(mine, 1, size, out);
     for (int process = 1; process < processes; process++)
-        receive_part(process, format->separator, out);
-    fputs(format->tail, out);
+        receive_part(process, separator[i], out);
+    fputs(tail[i], out);
     return close_file(out);
 }
 
-static xh_status_t write_file(const format_t *format, double zero,
-                              const xhpl_trace_file_t *file)
+static xh_status_t write_file(int i, const xhpl_trace_files_t *files)
 {
-    int rank = my_rank();
+    int rank = xhpl_rank(MPI_COMM_WORLD);
     char *text = NULL;
     size_t size = 0;
     xh_status_t status;
 
-    if (!file->wanted)
+    if (!files->wanted[i])
         return XH_OK;
-    status = hpl_agree(MPI_COMM_WORLD, format->part(rank, zero, &text, &size));
+    status = i == XHPL_TRACE
+                 ? xh_trace_text(rank, files->zero, &text, &size)
+                 : hpl_solver()->iterations(rank, files->zero, &text, &size);
+    status = hpl_agree(MPI_COMM_WORLD, status);
     if (status == XH_OK && rank == 0)
-        status = write_parts(format, text, size, file->out);
+        status = write_parts(i, text, size, files->out[i]);
     else if (status == XH_OK)
         send_part(text, size);
     else if (rank == 0)
-        fclose(file->out);
+        fclose(files->out[i]);
     free(text);
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
-/* Say what the trace does not show. */
+/* Warn of spans that the trace lacks. */
 static void report_spans(void)
 {
     int64_t spans[2] = {xh_trace_kept(), xh_trace_lost()}, sum[2];
 
     MPI_Reduce(spans, sum, 2, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (my_rank() != 0)
+    if (xhpl_rank(MPI_COMM_WORLD) != 0)
         return;
     if (sum[0] == 0)
         xh_log_warning("the trace is empty: the %s solver records no spans",
@@ -201,20 +187,12 @@ static void report_spans(void)
 
 xh_status_t xhpl_trace_files_write(xhpl_trace_files_t *files)
 {
-    const format_t events = {.part = xh_trace_text,
-                             .head = "{\"traceEvents\":[\n",
-                             .separator = ",\n",
-                             .tail = "\n]}\n"};
-    const format_t rows = {.part = hpl_solver()->iterations,
-                           .head = "",
-                           .separator = "",
-                           .tail = ""};
     xh_status_t status, other;
 
-    if (files->trace.wanted)
+    if (files->wanted[XHPL_TRACE])
         report_spans();
-    status = write_file(&events, files->zero, &files->trace);
-    other = write_file(&rows, files->zero, &files->iterations);
+    status = write_file(XHPL_TRACE, files);
+    other = write_file(XHPL_ITERATIONS, files);
     xh_trace_close();
     return status != XH_OK ? status : other;
 }

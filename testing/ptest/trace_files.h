@@ -7,28 +7,27 @@
 #include "base/status.h"
 
 /*
- * The files of --trace and --iterations: opened before the tests, so that a
- * bad name costs nothing, and written by process 0 after them, with what all
- * processes have recorded. Times count from open, on all processes alike.
+ * The files of --trace and --iterations: opened before the tests, to refuse a
+ * bad name early, and written by process 0 after them from what all processes
+ * recorded. On all processes times count from open.
  */
-typedef struct {
-    bool wanted;
-    FILE *out; /* on process 0 */
-} xhpl_trace_file_t;
+enum { XHPL_TRACE, XHPL_ITERATIONS, XHPL_TRACE_FILES };
 
 typedef struct {
-    xhpl_trace_file_t trace, iterations;
+    bool wanted[XHPL_TRACE_FILES];
+    FILE *out[XHPL_TRACE_FILES]; /* on process 0 */
     double zero; /* the moment of open, by this process's clock */
 } xhpl_trace_files_t;
 
 /*
- * Open what is wanted and start recording; collective over MPI_COMM_WORLD. A
- * solver that keeps no iterations is warned of, and that file left alone.
+ * Open the files that are wanted and start recording; collective over
+ * MPI_COMM_WORLD. If the solver records no iterations, a warning says so and
+ * that file is left alone.
  *
  * trace, iterations  in   names, "" for none; the same on all processes
  * files_p            out
  *
- * Errors: XH_ERR_INPUT  a file cannot be written, or both are one: said; on
+ * Errors: XH_ERR_INPUT  a file cannot be written, or both are one: reported, on
  *                       all processes
  */
 xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
@@ -36,7 +35,7 @@ xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
 
 /*
  * Write and close the files, and stop recording; collective.
- * Errors: XH_ERR_MEMORY, XH_ERR_IO  a file is not complete: said; on all
+ * Errors: XH_ERR_MEMORY, XH_ERR_IO  a file is incomplete: reported, on all
  *                                   processes
  */
 xh_status_t xhpl_trace_files_write(xhpl_trace_files_t *files);

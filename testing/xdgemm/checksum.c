@@ -13,28 +13,22 @@ enum { VECTORS = XDG_CHECKSUM_VECTORS };
 
 enum { ROWS = 512 }; /* their sums stay in the L1 cache */
 
-typedef struct { /* sums over the rows of op(V), by all members */
+typedef struct { /* sums over the rows of op(V), by all members of a team */
     xh_view_t v;
     xh_trans_t op;
-    const long double *x; /* of apply */
+    const long double *x;
     long double *y;
-    double *norms; /* of row_norms */
     int members;
 } task_t;
 
-/* Compute `count` sums, at most ROWS. */
-typedef void (*share_fn_t)(const task_t *t, int64_t first, int64_t count);
-
-static void for_share(const task_t *t, int member, share_fn_t fn)
+/* What element a of column j adds to its row's sum. */
+static inline long double term(const task_t *t, double a, int64_t j)
 {
-    int64_t sums = t->op == XH_NO_TRANS ? t->v.rows : t->v.cols;
-    int64_t end = sums * (member + 1) / t->members;
-
-    for (int64_t i = sums * member / t->members; i < end; i += ROWS)
-        fn(t, i, end - i < ROWS ? end - i : ROWS);
+    return t->x != NULL ? a * t->x[j] : (long double)a * a;
 }
 
-static void apply_rows(const task_t *t, int64_t first, int64_t count)
+/* y[first .. first + count - 1] of V, count at most ROWS. */
+static void sum_rows(const task_t *t, int64_t first, int64_t count)
 {
     long double *y = t->y + first;
 
@@ -44,11 +38,12 @@ static void apply_rows(const task_t *t, int64_t first, int64_t count)
         const double *column = t->v.data + first + j * t->v.ld;
 
         for (int64_t i = 0; i < count; i++)
-            y[i] += column[i] * t->x[j];
+            y[i] += term(t, column[i], j);
     }
 }
 
-static void apply_columns(const task_t *t, int64_t first, int64_t count)
+/* The same of V^T. */
+static void sum_columns(const task_t *t, int64_t first, int64_t count)
 {
     for (int64_t j = first; j < first + count; j++) {
         const double *column = t->v.data + j * t->v.ld;
@@ -56,92 +51,59 @@ static void apply_columns(const task_t *t, int64_t first, int64_t count)
         int64_t i;
 
         for (i = 0; i + 1 < t->v.rows; i += 2) {
-            even += column[i] * t->x[i];
-            odd += column[i + 1] * t->x[i + 1];
+            even += term(t, column[i], i);
+            odd += term(t, column[i + 1], i + 1);
         }
         if (i < t->v.rows)
-            even += column[i] * t->x[i];
+            even += term(t, column[i], i);
         t->y[j] = even + odd;
     }
 }
 
-static void apply_share(void *argument, int member)
+static void sum_share(void *argument, int member)
 {
     const task_t *t = argument;
+    bool plain = t->op == XH_NO_TRANS;
+    int64_t sums = plain ? t->v.rows : t->v.cols;
+    int64_t end = sums * (member + 1) / t->members;
 
-    for_share(t, member, t->op == XH_NO_TRANS ? apply_rows : apply_columns);
+    for (int64_t i = sums * member / t->members; i < end; i += ROWS)
+        (plain ? sum_rows : sum_columns)(t, i, end - i < ROWS ? end - i : ROWS);
 }
 
 /*
- * y := op(V) x in extended precision.
- *
- * x  in   as many as op(V) has columns
- * y  out  as many as op(V) has rows
+ * y := op(V) x in extended precision; with x NULL, y[i] becomes the sum of the
+ * squares of row i of op(V).
  */
 static void apply(hyb_team_t *team, xh_view_t v, xh_trans_t op,
                   const long double *x, long double *y)
 {
-    task_t task = {
-        .v = v, .op = op, .x = x, .y = y, .members = hyb_team_size(team)};
+    task_t task = {v, op, x, y, hyb_team_size(team)};
 
-    hyb_team_run(team, apply_share, &task);
+    hyb_team_run(team, sum_share, &task);
 }
 
-static void add_squares(const task_t *t, int64_t first, int64_t count)
-{
-    double *norms = t->norms + first;
-
-    for (int64_t i = 0; i < count; i++)
-        norms[i] = 0.0;
-    for (int64_t j = 0; j < t->v.cols; j++) {
-        const double *column = t->v.data + first + j * t->v.ld;
-
-        for (int64_t i = 0; i < count; i++)
-            norms[i] += column[i] * column[i];
-    }
-    for (int64_t i = 0; i < count; i++)
-        norms[i] = sqrt(norms[i]);
-}
-
-static void take_norms(const task_t *t, int64_t first, int64_t count)
-{
-    for (int64_t j = first; j < first + count; j++) {
-        const double *column = t->v.data + j * t->v.ld;
-        double sum = 0.0;
-
-        for (int64_t i = 0; i < t->v.rows; i++)
-            sum += column[i] * column[i];
-        t->norms[j] = sqrt(sum);
-    }
-}
-
-static void norms_share(void *argument, int member)
-{
-    const task_t *t = argument;
-
-    for_share(t, member, t->op == XH_NO_TRANS ? add_squares : take_norms);
-}
-
-/* norms[i] := 2-norm of row i of op(V). */
+/* y[i] := 2-norm of row i of op(V). */
 static void row_norms(hyb_team_t *team, xh_view_t v, xh_trans_t op,
-                      double *norms)
+                      long double *y)
 {
-    task_t task = {
-        .v = v, .op = op, .norms = norms, .members = hyb_team_size(team)};
+    int64_t rows = op == XH_NO_TRANS ? v.rows : v.cols;
 
-    hyb_team_run(team, norms_share, &task);
+    apply(team, v, op, NULL, y);
+    for (int64_t i = 0; i < rows; i++)
+        y[i] = sqrtl(y[i]);
 }
 
 /* ---- one side ----------------------------------------------------------- */
 
 typedef struct { /* C x, or C^T z */
     int64_t terms, sums;
-    xh_trans_t op;        /* of C: which of the two */
-    long double *x;       /* VECTORS of terms, one behind the other */
-    long double *product; /* VECTORS of sums: op(A) op(B) x */
-    long double *start;   /* beta C0 x */
-    double *scale;        /* sums: |op(A)_i| |op(B)|_F */
-    double *start_norm;   /* |beta| |(C0)_i| */
+    xh_trans_t op;           /* of C: which of the two */
+    long double *x;          /* VECTORS of terms, one behind the other */
+    long double *product;    /* VECTORS of sums: op(A) op(B) x */
+    long double *start;      /* beta C0 x */
+    long double *scale;      /* sums: |op(A)_i| |op(B)|_F */
+    long double *start_norm; /* |beta| |(C0)_i| */
 } side_t;
 
 struct xdg_checksum {
@@ -203,39 +165,25 @@ static xh_gemm_t transposed(const xh_gemm_t *p)
     return t;
 }
 
-static double norm(const double *x, int64_t n)
-{
-    double sum = 0.0;
-
-    for (int64_t i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
 /* product, and its scale */
 static xh_status_t take_product(side_t *s, hyb_team_t *team, const xh_gemm_t *p)
 {
     int64_t k = xh_gemm_depth(p);
-    long double *inner = calloc((size_t)k, sizeof(*inner));
-    double *rows = calloc((size_t)k, sizeof(*rows));
-    double whole;
+    long double *inner = calloc((size_t)k, sizeof(*inner)), whole = 0.0L;
 
-    if (inner == NULL || rows == NULL) {
-        free(inner);
-        free(rows);
+    if (inner == NULL)
         return XH_ERR_MEMORY;
-    }
     for (int v = 0; v < VECTORS; v++) {
         apply(team, p->b, p->trans_b, s->x + v * s->terms, inner);
         apply(team, p->a, p->trans_a, inner, s->product + v * s->sums);
     }
-    row_norms(team, p->b, p->trans_b, rows);
-    whole = norm(rows, k);
+    apply(team, p->b, p->trans_b, NULL, inner);
+    for (int64_t i = 0; i < k; i++)
+        whole += inner[i];
     row_norms(team, p->a, p->trans_a, s->scale);
     for (int64_t i = 0; i < s->sums; i++)
-        s->scale[i] *= whole;
+        s->scale[i] *= sqrtl(whole);
     free(inner);
-    free(rows);
     return XH_OK;
 }
 
@@ -273,7 +221,7 @@ typedef struct {   /* the sum furthest beyond its bound */
     double excess, error, bound;
 } worst_t;
 
-/* Let one sum count; true if it is wrong, as a NaN is. */
+/* Is this sum wrong? A NaN is. Keeps the worst. */
 static bool judge(int64_t index, double error, double bound, worst_t *worst)
 {
     double excess = isfinite(error) ? error / fmax(bound, DBL_MIN) : INFINITY;
@@ -285,7 +233,7 @@ static bool judge(int64_t index, double error, double bound, worst_t *worst)
     return true;
 }
 
-typedef struct { /* what is checked, and by whom */
+typedef struct { /* a check of C */
     const xdg_checksum_t *checksum;
     hyb_team_t *team;
     xh_view_t c;
@@ -309,8 +257,8 @@ static xh_status_t check_side(const check_t *check, const side_t *s,
         for (int64_t i = 0; i < s->sums; i++) {
             double error =
                 (double)fabsl(got[i] - start[i] - alpha * product[i]);
-            double bound =
-                rounding * (fabs(alpha) * s->scale[i] + s->start_norm[i]);
+            double bound = rounding * (double)(fabs(alpha) * s->scale[i] +
+                                               s->start_norm[i]);
 
             wrong_p[i] |= judge(i, error, bound, worst_p);
         }
@@ -323,7 +271,7 @@ static xh_status_t check_both(const check_t *check, xdg_verdict_t *verdict)
 {
     bool *wrong[2] = {verdict->row, verdict->col};
     worst_t worst[2] = {{.index = -1}, {.index = -1}};
-    const worst_t *said;
+    const worst_t *first;
 
     for (int i = 0; i < 2; i++) {
         xh_status_t status =
@@ -332,12 +280,12 @@ static xh_status_t check_both(const check_t *check, xdg_verdict_t *verdict)
         if (status != XH_OK)
             return status;
     }
-    said = worst[0].index >= 0 ? &worst[0] : &worst[1];
-    verdict->right = said->index < 0;
+    first = worst[0].index >= 0 ? &worst[0] : &worst[1];
+    verdict->right = first->index < 0;
     verdict->worst_row = worst[0].index;
     verdict->worst_col = worst[1].index;
-    verdict->error = said->error;
-    verdict->bound = said->bound;
+    verdict->error = first->error;
+    verdict->bound = first->bound;
     return XH_OK;
 }
 

@@ -29,18 +29,18 @@ typedef struct xdg_checksum xdg_checksum_t;
 
 enum { XDG_CHECKSUM_VECTORS = 2 };
 
-/* where a check found more than rounding errors */
+/* the result of a check */
 typedef struct {
     bool right;
-    bool *row, *col;   /* m and n: this one is wrong; free() both */
-    int64_t worst_row; /* furthest from its bound, -1: none is wrong */
+    bool *row, *col;   /* m and n: is this one wrong? */
+    int64_t worst_row; /* furthest beyond its bound, -1: none is wrong */
     int64_t worst_col;
     double error, bound; /* of the worst row's sum, else of the column's */
 } xdg_verdict_t;
 
 /*
- * Take in the right-hand side of a product; A and B are needed no longer than
- * this call. C must hold C0, unless beta is 0: it is then not read.
+ * Compute the checksums of a product's right-hand side; A and B are not needed
+ * afterwards. C must hold C0, unless beta is 0: it is then not read.
  *
  * seed  in  of the random vectors
  *
@@ -52,7 +52,7 @@ xh_status_t xdg_checksum_create(hyb_team_t *team, const xh_gemm_t *product,
 void xdg_checksum_destroy(xdg_checksum_t *checksum); /* accepts NULL */
 
 /*
- * Is c what the product with alpha in place of its own makes of C0?
+ * Is c the result of the product, with alpha in place of its own?
  *
  * verdict_p  out  released with xdg_verdict_release
  *

@@ -5,7 +5,6 @@
 #include "hybrid/device/backend.h"
 #include "hybrid/node/topology.h"
 #include "testing/json/json.h"
-#include "testing/xdgemm/output.h"
 #include "testing/xdgemm/record.h"
 
 #define GIB (1024.0 * 1024.0 * 1024.0)
@@ -18,14 +17,6 @@ typedef struct {
 
 /* ---- the host ----------------------------------------------------------- */
 
-/* Lines become one. */
-static void join_lines(char *text)
-{
-    for (; *text != '\0'; text++)
-        if (*text == '\n')
-            *text = ';';
-}
-
 static xh_status_t list_host(const list_t *list)
 {
     const char *cpu = xh_cpu_model(), *isa = xh_cpu_isa_name(xh_cpu_isa());
@@ -37,7 +28,9 @@ static xh_status_t list_host(const list_t *list)
         return status;
     hyb_topology_describe(topology, text, sizeof(text));
     hyb_topology_close(topology);
-    join_lines(text);
+    for (char *at = text; *at != '\0'; at++)
+        if (*at == '\n')
+            *at = ';';
     fprintf(list->out, "%-10s %s, %s; %s\n", "host", cpu, isa, text);
     json_object_set_new(list->record, "host",
                         XH_JSON_OBJECT({"processor", json_string(cpu)},
@@ -136,20 +129,14 @@ static xh_status_t list_all(const list_t *list)
     return status;
 }
 
-xh_status_t xdg_device_list(FILE *out, const char *json)
+xh_status_t xdg_device_list(FILE *out, FILE *json)
 {
-    FILE *file = NULL;
-    list_t list = {out, NULL};
-    xh_status_t status = xdg_output_open(json, &file), closed;
+    list_t list = {out, XH_JSON_OBJECT({"program", json_string("xdgemm")},
+                                       {"version", json_string(XH_VERSION)})};
+    xh_status_t status = list_all(&list);
 
-    if (status != XH_OK)
-        return status;
-    list.record = XH_JSON_OBJECT({"program", json_string("xdgemm")},
-                                 {"version", json_string(XH_VERSION)});
-    status = list_all(&list);
-    if (status == XH_OK && file != NULL)
-        status = xdg_record_write(list.record, file);
+    if (status == XH_OK && json != NULL)
+        status = xdg_record_write(list.record, json);
     json_decref(list.record);
-    closed = xdg_output_close(json, file);
-    return status == XH_OK ? closed : status;
+    return status;
 }

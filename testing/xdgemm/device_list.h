@@ -6,14 +6,11 @@
 #include "base/status.h"
 
 /*
- * Print what there is to compute with: this machine's cores, and of every
- * backend its devices, or why there are none.
- *
- * json   in  the file that gets the same as JSON; NULL: none
- *
- * Errors: XH_ERR_INTERNAL, XH_ERR_MEMORY
- *         XH_ERR_INPUT, XH_ERR_IO  the file cannot be written
+ * Print what there is to compute with: this machine's cores, and the devices of
+ * every backend, or why it has none.
+ * json    in  gets the same as JSON; NULL: none
+ * Errors: XH_ERR_INTERNAL, XH_ERR_MEMORY, XH_ERR_IO
  */
-xh_status_t xdg_device_list(FILE *out, const char *json);
+xh_status_t xdg_device_list(FILE *out, FILE *json);
 
 #endif

@@ -6,14 +6,14 @@
 
 enum { XDG_NAME = 24 }; /* bytes of the longest name, with its end */
 
-/* Who computes, in the order of a report's owners: the team, then devices. */
+/* The executors in the order of a report's owners: the team, then devices. */
 typedef struct {
     int count;                          /* 1 + devices */
     char name[HYB_EXECUTORS][XDG_NAME]; /* "host", "cuda:0" */
     hyb_device_info_t device[HYB_EXECUTORS - 1];
 } xdg_executors_t;
 
-/* Those of node. Errors: XH_ERR_DEVICE */
+/* Find those of node. Errors: XH_ERR_DEVICE */
 xh_status_t xdg_executors_find(const hyb_machine_t *node,
                                xdg_executors_t *executors_p);
 
@@ -27,10 +27,10 @@ typedef struct {
 xdg_who_t xdg_executors_all(const hyb_machine_t *node);
 xdg_who_t xdg_executors_only(int index);
 
-/* Does index, a device, work no more? */
+/* Has executor number index, a device, failed? */
 bool xdg_executors_lost(const hyb_machine_t *node, int index);
 
-/* Does a device only take the time, and compute nothing? */
+/* Does a device only model time and compute nothing? */
 bool xdg_executors_model(const xdg_executors_t *executors);
 
 /* What executor number index did in a product. */
@@ -40,8 +40,8 @@ const hyb_work_t *xdg_executors_work(const hyb_report_t *report, int index);
 double xdg_executors_flop(const hyb_report_t *report);
 
 /*
- * Part of the time without a multiplication: of a device between its first and
- * last one, of the team in the whole product. NaN if it did none.
+ * Share of the time without a multiplication: of a device between its first and
+ * its last one, of the team in the whole product. NaN without a multiplication.
  */
 double xdg_executors_idle(const hyb_report_t *report, int index);
 

@@ -13,8 +13,8 @@ typedef enum {
 } xdg_distribution_t;
 
 /*
- * A random matrix without end: each element is a function of seed, row and
- * column, so any part of it can be made at any time.
+ * An infinite random matrix: each element is a function of seed, row and
+ * column, so that any part can be generated at any time.
  */
 typedef struct {
     xdg_distribution_t distribution;

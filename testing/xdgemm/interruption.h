@@ -3,10 +3,9 @@
 #define XDG_INTERRUPTION_H
 
 /*
- * Let SIGINT and SIGTERM end a run early: the first one is only noted, for
- * whoever asks; a second one ends the process at once. Launchers send the same
- * signal more than once: within half a second it is one. A signal that is
- * ignored stays so.
+ * Let SIGINT and SIGTERM end a run early: the first one is only noted, a second
+ * one ends the process at once. Launchers send a signal more than once: signals
+ * within half a second count as one. A signal that is ignored stays ignored.
  */
 void xdg_interruption_watch(void);
 

@@ -8,21 +8,21 @@
 #include "base/status.h"
 #include "testing/xdgemm/shape.h"
 
-/* what the program is asked for */
+/* what the user asks for */
 typedef enum {
     XDG_ASK_RATES,
     XDG_ASK_TORTURE,
-    XDG_ASK_DEVICES, /* what is there */
-    XDG_ASK_PROBE,   /* what devices and links reach by themselves */
+    XDG_ASK_DEVICES, /* a list */
+    XDG_ASK_PROBE,   /* rates of devices and links alone */
     XDG_ASK_HELP,
     XDG_ASK_VERSION
 } xdg_ask_t;
 
-/* the command line, understood; texts point into argv, NULL: not given */
+/* the command line; texts point into argv, NULL: not given */
 typedef struct {
     xdg_ask_t ask;
     xdg_shape_t shape;
-    int64_t threads; /* of the team, 0: as the node likes */
+    int64_t threads; /* of the team, 0: the node chooses */
     int64_t repeat;  /* 0 with torture */
     double torture;  /* seconds */
     bool verify;
@@ -31,12 +31,12 @@ typedef struct {
 } xdg_options_t;
 
 /*
- * Understand the command line; settings are assigned at once. What was not
- * given has its default: the shape is complete.
+ * Read the command line; settings are assigned at once. Options that are not
+ * given have their defaults, so that the shape is complete.
  *
  * argv  in,out  reordered as getopt does
  *
- * Errors: XH_ERR_INPUT  an unknown option or value: said, with the nearest
+ * Errors: XH_ERR_INPUT  an unknown option or value: reported with the nearest
  *                       valid one
  */
 xh_status_t xdg_options_parse(int argc, char **argv, xdg_options_t *options_p);

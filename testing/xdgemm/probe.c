@@ -7,7 +7,7 @@
 #include "base/product.h"
 
 #define PATIENCE 600.0  /* seconds for one measurement */
-#define MEMORY_PART 0.8 /* of what the device has free */
+#define MEMORY_PART 0.8 /* of the device's free memory */
 
 enum { IN, OUT, WAYS };
 
@@ -23,7 +23,7 @@ typedef struct {
     lane_t lane[WAYS];
 } bench_t;
 
-/* One measurement: seconds, as an event pair tells. */
+/* One measurement: seconds between two events. */
 typedef xh_status_t (*measure_fn_t)(bench_t *b, double *seconds_p);
 
 xdg_shape_t xdg_probe_shape(const xdg_shape_t *shape, uint64_t device_memory)

@@ -6,19 +6,19 @@
 #include "hybrid/device/machine.h"
 #include "testing/xdgemm/shape.h"
 
-/* What a device and its link reach by themselves. */
+/* The rates of a device and its link alone. */
 typedef struct {
     double in, out;  /* bytes/s of copies one way only */
     double both;     /* bytes/s each way, copies both ways at once */
     double resident; /* flop/s of DGEMM on data that the device holds */
 } xdg_probe_t;
 
-/* The shape that fits the device: shape, shrunk if need be. */
+/* shape, shrunk if necessary to fit the device. */
 xdg_shape_t xdg_probe_shape(const xdg_shape_t *shape, uint64_t device_memory);
 
 /*
- * Measure device with a product's matrices, pinned: copies of C, and the
- * product itself; medians of repeat. C then holds nothing useful.
+ * Measure copies of C to and from device, and the product on it; medians of
+ * `repeat`. The matrices are pinned. C is destroyed.
  *
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */

@@ -15,17 +15,18 @@ typedef struct {
 
 /*
  * Allocate and fill A, B and C.
- * Errors: XH_ERR_MEMORY  said
+ * Errors: XH_ERR_MEMORY  reported
  */
 xh_status_t xdg_problem_open(hyb_machine_t *node, const xdg_shape_t *shape,
                              xdg_distribution_t distribution,
                              xdg_problem_t *problem_p);
 void xdg_problem_close(hyb_machine_t *node, xdg_problem_t *problem);
 
-/* Fill C again as it was at the start. */
+/* Fill C with its start again. */
 void xdg_problem_restore(hyb_machine_t *node, const xdg_problem_t *problem);
 
-/* From now on C begins as what nobody may read: for a product with beta 0. */
+/* From now on C starts as NaN, for a product with beta 0 that must not read it.
+ */
 void xdg_problem_poison(xdg_problem_t *problem);
 
 #endif

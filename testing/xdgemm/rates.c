@@ -23,7 +23,7 @@ static xh_status_t compute(const xdg_bench_t *bench, const xdg_series_t *series,
     return status;
 }
 
-/* What a device lacks alone ends its series, not the run. */
+/* A device that fails alone ends its series, not the run. */
 static xh_status_t forgive(xdg_series_t *series, xh_status_t status)
 {
     if (status != XH_ERR_DEVICE || series->who.team)
@@ -58,12 +58,6 @@ static xh_status_t repeat_once(const xdg_bench_t *bench, xdg_series_t *series)
 
 /* ---- all series --------------------------------------------------------- */
 
-static xh_status_t series_open(xdg_series_t *series, int64_t repeat)
-{
-    series->report = calloc((size_t)repeat, sizeof(*series->report));
-    return series->report == NULL ? XH_ERR_MEMORY : XH_OK;
-}
-
 static xh_status_t open_all(const xdg_bench_t *bench, int64_t repeat,
                             xdg_rates_t *rates)
 {
@@ -79,7 +73,8 @@ static xh_status_t open_all(const xdg_bench_t *bench, int64_t repeat,
         series->alone = alone ? i : -1;
         series->who = alone ? xdg_executors_only(i)
                             : xdg_executors_all(bench->gemm->machine);
-        status = series_open(series, repeat);
+        series->report = calloc((size_t)repeat, sizeof(*series->report));
+        status = series->report == NULL ? XH_ERR_MEMORY : XH_OK;
     }
     return status;
 }
@@ -108,8 +103,8 @@ static xh_status_t find_median(xdg_series_t *series)
     return XH_OK;
 }
 
-/* It begins with all together, so that a device's first product is one that
-   others can complete, and ends so: shares are learnt from warm devices. */
+/* All together run first, as others can complete the first product of a device
+   that fails, and last, to learn shares from warm devices. */
 static xh_status_t warm_up_all(const xdg_bench_t *bench, xdg_rates_t *rates)
 {
     int last = rates->count - 1;

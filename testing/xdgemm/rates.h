@@ -11,13 +11,13 @@ typedef struct {
     const char *name; /* of the executor alone, or "together" */
     int alone;        /* the executor, -1: all */
     xdg_who_t who;
-    int64_t count; /* repetitions that were completed */
+    int64_t count; /* repetitions done */
     hyb_report_t *report;
     int64_t median; /* index of the report with the median time */
-    bool failed;    /* the executor did not last: no figures */
+    bool failed;    /* the executor failed: no figures */
 } xdg_series_t;
 
-/* Each executor alone, and last all together where there are several. */
+/* Each executor alone, and last all together if there are several. */
 typedef struct {
     int count;
     xdg_series_t series[HYB_EXECUTORS + 1];
@@ -31,11 +31,11 @@ typedef struct {
 } xdg_bench_t;
 
 /*
- * Measure: a round that only warms up, then repeat rounds, each with one
- * product of every series. A device that fails alone ends its series.
+ * Measure: a round to warm up, then `repeat` rounds with one product of every
+ * series. A device that fails alone ends its series only.
  *
- * rates_p  out  released with xdg_rates_release; on failure too, with what was
- *               measured until then
+ * rates_p  out  also on failure, with what was measured until then; released
+ *               with xdg_rates_release
  *
  * Errors: XH_ERR_MEMORY, and those of xdg_gemm with the team in it
  */
@@ -43,7 +43,7 @@ xh_status_t xdg_rates_measure(const xdg_bench_t *bench, int64_t repeat,
                               xdg_rates_t *rates_p);
 void xdg_rates_release(xdg_rates_t *rates);
 
-/* The report that stands for the series; NULL if it failed. */
+/* The report with the median time; NULL if the series failed. */
 const hyb_report_t *xdg_series_median(const xdg_series_t *series);
 
 /* flop/s of a product of flop in seconds of the median; NaN if it failed. */
@@ -53,10 +53,10 @@ double xdg_series_rate(const xdg_series_t *series, double flop);
 void xdg_series_range(const xdg_series_t *series, double *least_p,
                       double *most_p);
 
-/* All together: NULL where there is one executor only. */
+/* All together; NULL if there is only one executor. */
 const xdg_series_t *xdg_rates_together(const xdg_rates_t *rates);
 
-/* The rates of each alone, added up: what all together could reach. */
+/* The sum of the rates of each alone: the most that all can reach together. */
 double xdg_rates_sum(const xdg_rates_t *rates, double flop);
 
 #endif

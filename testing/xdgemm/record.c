@@ -223,13 +223,13 @@ void xdg_record_torture(json_t *record, const xdg_torture_t *torture,
     json_t *sensors = json_object();
 
     for (int i = 0; i + 1 < executors->count; i++) {
-        const xdg_ranges_t *r = &torture->device[i];
+        const xdg_range_t *r = torture->device[i];
 
         json_object_set_new(
             sensors, executors->name[i + 1],
-            XH_JSON_OBJECT({"temperature", range_of(r->temperature)},
-                           {"clock", range_of(r->clock)},
-                           {"power", range_of(r->power)}));
+            XH_JSON_OBJECT({"temperature", range_of(r[XDG_TEMPERATURE])},
+                           {"clock", range_of(r[XDG_CLOCK])},
+                           {"power", range_of(r[XDG_POWER])}));
     }
     json_object_set_new(
         record, "torture",

@@ -6,9 +6,9 @@
 #include "testing/xdgemm/rates.h"
 
 /*
- * Print what was measured, for people and for awk: a table of the series, its
- * first columns the name and Gflop/s; what all together reach of the sum; and
- * a table of what each executor did in the median run of each series.
+ * Print the measurements, for people and for awk: a table of the series, with
+ * name and Gflop/s first; the share of the sum that all together reach; and a
+ * table of what each executor did in the median run of each series.
  */
 void xdg_table_print(const xdg_rates_t *rates, const xdg_executors_t *executors,
                      const xh_gemm_t *product, FILE *out);

@@ -6,9 +6,9 @@
 #include "testing/xdgemm/executors.h"
 
 /*
- * Draw C as SVG, each tile in the colour of who computed it, with a legend.
+ * Draw C as SVG, each tile in the colour of its executor, with a legend.
  *
- * report  in  of the product; without owners, the team computed all
+ * report  in  of the product; without owners the team computed all
  * c       in  its shape
  */
 void xdg_tile_map_write(const hyb_report_t *report,

@@ -6,15 +6,16 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/product.h"
+#include "base/text.h"
 #include "testing/xdgemm/interruption.h"
 
 #define GIGA 1e9
 
 enum {
-    LINE = 1024,     /* bytes of the sensors' line of the log */
+    LINE = 1024,     /* bytes of all sensors in a line of the log */
     LOG_SECONDS = 1, /* between two such lines */
     MOST = 64,       /* products between two checks */
-    PART = 10        /* checks may take this part of the time */
+    PART = 10        /* checks take 1 / PART of the time */
 };
 
 typedef struct {
@@ -31,58 +32,44 @@ typedef struct {
 
 /* ---- sensors ------------------------------------------------------------ */
 
-static void widen(xdg_range_t *range, double x)
-{
-    range->least = fmin(range->least, x);
-    range->most = fmax(range->most, x);
-}
+static const struct {
+    const char *unit;
+    double scale; /* of what hyb_device_sensors reports */
+} sensors[XDG_SENSORS] = {[XDG_TEMPERATURE] = {"C", 1.0},
+                          [XDG_CLOCK] = {"MHz", 1e6},
+                          [XDG_POWER] = {"W", 1.0}};
 
-/* Append " 61 C" or nothing where the sensor does not tell. */
-static int append(char *line, int used, const char *unit, double value)
+/* Read the sensors of device into its ranges and append them to line. */
+static void add_sensors(torture_t *t, int device, char line[LINE])
 {
-    if (isnan(value) || used >= LINE)
-        return used;
-    return used +
-           snprintf(line + used, LINE - (size_t)used, " %.0f %s", value, unit);
-}
-
-static hyb_device_sensors_t ask(const torture_t *t, int device)
-{
-    hyb_device_sensors_t told = {NAN, NAN, NAN, NAN};
+    hyb_device_sensors_t read = {NAN, NAN, NAN, NAN};
     hyb_device_t *d = hyb_machine_device(t->verifier->node, device);
-
-    if (!hyb_device_failed(d))
-        hyb_device_sensors(d, &told);
-    return told;
-}
-
-/* What device tells, into its ranges and behind what line holds. */
-static int add_sensors(torture_t *t, int device, char *line, int used)
-{
-    hyb_device_sensors_t told = ask(t, device);
-    xdg_ranges_t *r = &t->sum.device[device];
     const char *name = t->verifier->executors->name[device + 1];
 
-    widen(&r->temperature, told.temperature);
-    widen(&r->clock, told.clock);
-    widen(&r->power, told.power);
-    if (isnan(told.temperature) && isnan(told.clock) && isnan(told.power))
-        return used;
-    if (used < LINE)
-        used += snprintf(line + used, LINE - (size_t)used, "; %s", name);
-    used = append(line, used, "C", told.temperature);
-    used = append(line, used, "MHz", told.clock / 1e6);
-    return append(line, used, "W", told.power);
+    if (!hyb_device_failed(d))
+        hyb_device_sensors(d, &read);
+    for (int i = 0; i < XDG_SENSORS; i++) {
+        const double value[] = {read.temperature, read.clock, read.power};
+        xdg_range_t *range = &t->sum.device[device][i];
+
+        if (isnan(value[i]))
+            continue;
+        range->least = fmin(range->least, value[i]);
+        range->most = fmax(range->most, value[i]);
+        xh_text_append(line, LINE, "%s%s %.0f %s", name != NULL ? "; " : "",
+                       name != NULL ? name : "", value[i] / sensors[i].scale,
+                       sensors[i].unit);
+        name = NULL; /* once */
+    }
 }
 
 static void watch(torture_t *t)
 {
     char line[LINE] = "";
     double now = xh_clock_now();
-    int used = 0;
 
     for (int i = 0; i + 1 < t->verifier->executors->count; i++)
-        used = add_sensors(t, i, line, used);
+        add_sensors(t, i, line);
     if (t->sum.products > 1 && now - t->logged < LOG_SECONDS)
         return;
     t->logged = now;
@@ -208,7 +195,8 @@ static xh_status_t begin(torture_t *t)
     const xdg_range_t none = {INFINITY, -INFINITY};
 
     for (int i = 0; i < HYB_EXECUTORS - 1; i++)
-        t->sum.device[i] = (xdg_ranges_t){none, none, none};
+        for (int s = 0; s < XDG_SENSORS; s++)
+            t->sum.device[i][s] = none;
     t->report = calloc(MOST, sizeof(*t->report));
     if (t->report == NULL) {
         xh_log_error("no memory for the reports of %d products", MOST);
@@ -241,28 +229,20 @@ double xdg_torture_rate(const xdg_torture_t *torture, double flop)
 
 /* ---- printing ----------------------------------------------------------- */
 
-static void print_range(const char *what, xdg_range_t range, double unit,
-                        FILE *out)
-{
-    if (range.least <= range.most)
-        fprintf(out, "  %s %.0f to %.0f", what, range.least / unit,
-                range.most / unit);
-}
-
 static void print_executor(const xdg_torture_t *torture,
                            const xdg_verifier_t *verifier, int index, FILE *out)
 {
     fprintf(out, "%-12s wrong tiles %lld", verifier->executors->name[index],
             (long long)verifier->wrong_tiles[index]);
-    if (index > 0) {
-        const xdg_ranges_t *r = &torture->device[index - 1];
+    for (int i = 0; i < XDG_SENSORS && index > 0; i++) {
+        xdg_range_t r = torture->device[index - 1][i];
 
-        print_range("C", r->temperature, 1.0, out);
-        print_range("MHz", r->clock, 1e6, out);
-        print_range("W", r->power, 1.0, out);
-        if (xdg_executors_lost(verifier->node, index))
-            fprintf(out, "  dropped");
+        if (r.least <= r.most)
+            fprintf(out, "  %s %.0f to %.0f", sensors[i].unit,
+                    r.least / sensors[i].scale, r.most / sensors[i].scale);
     }
+    if (xdg_executors_lost(verifier->node, index))
+        fprintf(out, "  dropped");
     fprintf(out, "\n");
 }
 

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/product.h"
+#include "base/text.h"
 
 enum {
     SEED = 4,            /* of the checksum vectors */
@@ -198,26 +199,15 @@ void xdg_verifier_close(xdg_verifier_t *verifier)
     verifier->checksum = NULL;
 }
 
-/* "emu:0", or "emu:0 or emu:1" */
-static void name_suspects(const xdg_executors_t *executors,
-                          const xdg_culprit_t *c, char *text, size_t size)
-{
-    size_t used = 0;
-
-    snprintf(text, size, "nobody by itself");
-    for (int i = 0; i < executors->count; i++)
-        if (c->by[i] && used < size)
-            used +=
-                (size_t)snprintf(text + used, size - used, "%s%s",
-                                 used > 0 ? " or " : "", executors->name[i]);
-}
-
 static void accuse(xdg_verifier_t *verifier, const char *name,
                    const xdg_culprit_t *c)
 {
-    char who[HYB_EXECUTORS * (XDG_NAME + 4)];
+    char who[HYB_EXECUTORS * (XDG_NAME + 4)] = ""; /* "emu:0 or emu:1" */
 
-    name_suspects(verifier->executors, c, who, sizeof(who));
+    for (int i = 0; i < verifier->executors->count; i++)
+        if (c->by[i])
+            xh_text_append(who, sizeof(who), "%s%s", who[0] ? " or " : "",
+                           verifier->executors->name[i]);
     if (c->executor >= 0)
         verifier->wrong_tiles[c->executor]++;
     else
@@ -226,7 +216,8 @@ static void accuse(xdg_verifier_t *verifier, const char *name,
         "%s: wrong near C(%lld, %lld), computed by %s: rows %lld to "
         "%lld, columns %lld to %lld; off by %.3g where rounding "
         "explains %.3g",
-        name, (long long)c->row, (long long)c->col, who, (long long)c->part.row,
+        name, (long long)c->row, (long long)c->col,
+        who[0] ? who : "nobody by itself", (long long)c->part.row,
         (long long)(c->part.row + c->part.rows - 1), (long long)c->part.col,
         (long long)(c->part.col + c->part.cols - 1), c->error, c->bound);
 }

@@ -242,7 +242,7 @@ static xhpl_order_t read_order(int argc, char **argv, int *runs_p)
     int processes;
 
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (xhpl_integer_parse(first, strlen(first), 1, RUNS_MOST, runs_p) == XH_OK)
+    if (xhpl_integer_parse(first, 1, RUNS_MOST, runs_p) == XH_OK)
         xhpl_order_read(argc - 1, argv + 1, processes, &order);
     else
         xh_log_error("usage: xlookahead RUNS [OPTION of xhpl]..., RUNS from 1 "
