@@ -49,108 +49,77 @@ static void check_complete(const hyb_kernel_t *k)
 
 /* ---- what each function computes ----------------------------------------- */
 
-enum { DEPTH = 37, MOST = 40, LD = MOST + 3 };
+enum { DEPTH = 37, MOST = 40, LD = MOST + 3, TILES = 3 };
 
-static void compare(const double *got, const double *want, int64_t count)
+/* Operands, all random; results, which are equal at first, to their ends. */
+enum { SIZE = TILES * HYB_KERNEL_MOST_ROWS * 2 * MOST };
+
+static _Alignas(64) double a[SIZE], b[SIZE], l[SIZE], got[SIZE], want[SIZE];
+
+static void draw(void)
 {
-    int64_t i;
+    int i;
 
-    for (i = 0; i < count; i++)
+    for (i = 0; i < SIZE; i++) {
+        a[i] = framed_drawn();
+        b[i] = framed_drawn();
+        l[i] = 0.1 * framed_drawn();
+        got[i] = want[i] = framed_drawn();
+    }
+}
+
+static void compare(void)
+{
+    int i;
+
+    for (i = 0; i < SIZE; i++)
         assert_true(fabs(got[i] - want[i]) <= 1e-12);
-}
-
-static double *drawn(int64_t count)
-{
-    double *x = framed_doubles(count);
-    int64_t i;
-
-    for (i = 0; i < count; i++)
-        x[i] = framed_drawn();
-    return x;
-}
-
-static double *copy(const double *x, int64_t count)
-{
-    double *y = framed_doubles(count);
-
-    memcpy(y, x, (size_t)count * sizeof(double));
-    return y;
 }
 
 static void check_multiply(const hyb_kernel_t *k, int depth)
 {
-    int64_t size = (int64_t)LD * k->cols;
-    double *a = drawn((int64_t)k->rows * depth);
-    double *b = drawn((int64_t)k->cols * depth);
-    double *got = drawn(size), *want = copy(got, size);
     int i, j, p;
 
+    draw();
     for (j = 0; j < k->cols; j++)
         for (i = 0; i < k->rows; i++)
             for (p = 0; p < depth; p++)
                 want[i + j * LD] += a[p * k->rows + i] * b[p * k->cols + j];
     k->multiply(depth, a, b, got, LD, a);
-    compare(got, want, size);
-    free(a);
-    free(b);
-    free(got);
-    free(want);
+    compare();
 }
 
 static void check_solve(const hyb_kernel_t *k, int depth)
 {
-    int64_t size = (int64_t)k->rows * k->cols;
-    double *a = drawn((int64_t)k->rows * (depth + 1));
-    double *b = drawn((int64_t)k->cols * (depth + 1));
-    double *l = drawn((int64_t)k->rows * k->rows);
-    double *got = drawn(size), *want = copy(got, size);
-
+    draw();
     k->solve(k, depth, a, l, b, got);
     hyb_kernel_any.solve(k, depth, a, l, b, want);
-    compare(got, want, size);
-    free(a);
-    free(b);
-    free(l);
-    free(got);
-    free(want);
+    compare();
 }
 
-/* Tiles of DEPTH columns of L and of some to be updated. */
 static void check_eliminate(const hyb_kernel_t *k, int depth, int cols)
 {
-    enum { TILES = 3 };
-    int64_t stride = (int64_t)k->rows * (depth + cols), size = TILES * stride;
-    int64_t panels = (cols + k->cols - 1) / k->cols;
-    double *b = drawn(panels * k->cols * depth + 1);
-    double *got = drawn(size), *want = copy(got, size);
     hyb_elimination_t e = {
         .kernel = k, .depth = depth, .scale = 0.5, .cols = cols, .b = b};
-    hyb_candidate_t best = k->eliminate(&e, got, stride, TILES);
-    hyb_candidate_t found = hyb_kernel_any.eliminate(&e, want, stride, TILES);
+    int64_t stride = (int64_t)k->rows * (depth + cols);
+    hyb_candidate_t best, expected;
 
-    compare(got, want, size);
+    draw();
+    best = k->eliminate(&e, got, stride, TILES);
+    expected = hyb_kernel_any.eliminate(&e, want, stride, TILES);
+    compare();
     if (cols > 0) {
-        assert_int_equal(best.row, found.row);
-        assert_true(fabs(best.key - found.key) <= 1e-12);
+        assert_int_equal(best.row, expected.row);
+        assert_true(fabs(best.key - expected.key) <= 1e-12);
     }
-    free(b);
-    free(got);
-    free(want);
 }
 
 static void check_substitute(const hyb_kernel_t *k, int from)
 {
-    int64_t size = (int64_t)DEPTH * k->cols, i;
-    double *l = drawn(LD * DEPTH), *got = drawn(size), *want = copy(got, size);
-
-    for (i = 0; i < LD * DEPTH; i++)
-        l[i] *= 0.1;
+    draw();
     k->substitute(k, l, LD, from, DEPTH, got);
     hyb_kernel_any.substitute(k, l, LD, from, DEPTH, want);
-    compare(got, want, size);
-    free(l);
-    free(got);
-    free(want);
+    compare();
 }
 
 static void check_tile(const hyb_kernel_t *k)
@@ -169,14 +138,13 @@ static void check_generate(const hyb_kernel_t *k)
 {
     const uint64_t seed = 100;
     xh_lanes_t lanes = xh_lanes();
-    double got[101], want[101];
     int count;
 
+    draw();
     for (count = 0; count <= 100; count++) {
-        got[count] = want[count] = 7.0;
         k->generate(&lanes, seed, count, got);
         xh_sequence_run(&lanes, seed, count, want);
-        assert_memory_equal(got, want, sizeof(double) * (size_t)(count + 1));
+        assert_memory_equal(got, want, sizeof(got));
     }
 }
 
