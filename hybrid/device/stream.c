@@ -292,7 +292,9 @@ static void run_product(hyb_stream_t *s)
     s->started = s->last_landing = xh_clock_now();
     s->work = (hyb_work_t){0};
     s->times = (hyb_stream_times_t){0};
+    pthread_mutex_lock(&s->lock); /* the committer may be awake, and look */
     s->launched = s->landed = 0;
+    pthread_mutex_unlock(&s->lock);
     hyb_device_traffic(s->lanes.device, &in, &out);
     status = flow(s);
     if (status != XH_OK)

@@ -111,25 +111,40 @@ static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
     return hyb_ratio_share(&t->ratio, situation, flop_of(lu, k, columns));
 }
 
-/*
- * The blocks behind the next panel's are divided: the first ones are streamed,
- * by whole blocks. What is rounded falls to the devices, as the team can take
- * tiles from these, unless the share is the user's.
+int64_t hyb_tune_division(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                          double share, bool is_fixed)
+{
+    hyb_run_t all = hyb_ledger_columns(ledger, blocks);
+    double end = (double)all.from + share * (double)all.count;
+    double part = is_fixed ? 0.5 : 0.0; /* of a block, that decides */
+    int64_t b = blocks.from, first, width;
+
+    for (; b < blocks.to; b++) {
+        first = hyb_ledger_first(ledger, b);
+        width = hyb_ledger_first(ledger, b + 1) - first;
+        if ((double)first + part * (double)width >= end)
+            break;
+    }
+    if (b > blocks.from && hyb_ledger_first(ledger, b) == ledger->columns_of_a)
+        b = blocks.to;
+    return b;
+}
+
+/* The blocks behind the next panel's are divided: the first ones are streamed.
  */
 static void divide(hyb_lu_t *lu, hyb_step_t *step)
 {
     hyb_blocks_t others = {step->next.to, step->all.to};
     double share = devices_share(lu, step->k, columns_of(lu, others));
-    double blocks = share * (double)hyb_blocks_count(others);
     bool is_fixed = lu->tuner.split.policy == HYB_SPLIT_FIXED;
-    int64_t theirs = (int64_t)(is_fixed ? blocks + 0.5 : ceil(blocks));
+    int64_t ours = hyb_tune_division(&lu->ledger, others, share, is_fixed);
 
     if (share == 0.0 || flop_of(lu, step->k, 1) == 0.0)
-        theirs = 0;
-    step->streamed = (hyb_blocks_t){others.from, others.from + theirs};
+        ours = others.from;
+    step->streamed = (hyb_blocks_t){others.from, ours};
     if (step->next_is_streamed)
         step->streamed.from = step->next.from;
-    step->rest = (hyb_blocks_t){others.from + theirs, others.to};
+    step->rest = (hyb_blocks_t){ours, others.to};
     lu->tuner.used[step->k % HYB_IN_FLIGHT] = share;
     lu->tuner.balanced[step->k % HYB_IN_FLIGHT] = share;
 }
