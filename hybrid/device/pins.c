@@ -93,7 +93,7 @@ void hyb_machine_pin(hyb_machine_t *machine, xh_view_t matrix)
     hyb_pin_t *pin = &pins->pin[pins->count];
     int i;
 
-    if (matrix.cols == 0 || pins->count == HYB_PINS)
+    if (matrix.rows == 0 || matrix.cols == 0 || pins->count == HYB_PINS)
         return;
     *pin =
         (hyb_pin_t){matrix, hyb_pins_segment(matrix, machine->segment_bytes)};

@@ -148,6 +148,20 @@ static void a_refusal_costs_one_segment(void **state)
     }
 }
 
+static void nothing_is_pinned_of_an_empty_matrix(void **state)
+{
+    hyb_machine_t *machine = open_counting(-1);
+    double x;
+
+    (void)state;
+    hyb_machine_pin(machine, (xh_view_t){&x, 0, 7, 1});
+    hyb_machine_pin(machine, (xh_view_t){&x, 7, 0, 7});
+    hyb_machine_pin_flat(machine, &x, 0);
+    hyb_machine_unpin(machine, &x);
+    assert_int_equal(pins, 0);
+    hyb_machine_close(machine);
+}
+
 /* Tiles that lie across segments, all operands pinned. */
 static void products_of_pinned_matrices_are_right(void **state)
 {
@@ -189,6 +203,7 @@ static const struct CMUnitTest cases[] = {
     cmocka_unit_test(copies_end_where_a_segment_does),
     cmocka_unit_test(what_is_not_pinned_is_copied_at_once),
     cmocka_unit_test(a_refusal_costs_one_segment),
+    cmocka_unit_test(nothing_is_pinned_of_an_empty_matrix),
     cmocka_unit_test(products_of_pinned_matrices_are_right),
 };
 
