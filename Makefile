@@ -295,6 +295,12 @@ test-all:
 	$(BOOTSTRAP) test-all
 	@MAKE='$(MAKE)' WERROR=yes scripts/test-archs $(TEST_ALL)
 
+## coverage: which lines of base, hpl and hybrid the tests run
+coverage:
+	@find build/gcov -name '*.gcda' -delete 2>/dev/null || true
+	-@$(MAKE) arch=gcov suite
+	@$(PYTHON) scripts/coverage build/gcov
+
 ## bench-hpl: speed at N = 10000, beside BASELINE=<an xhpl> if given
 bench-hpl: build
 	@$(PYTHON) bench/hpl '$(BINdir)' $(BASELINE)
@@ -371,6 +377,6 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1|/p' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | \
 	    awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
-.PHONY: all build unit run run-built test check suite test-all bench-hpl \
+.PHONY: all build unit run run-built test check suite test-all coverage bench-hpl \
         check-upstream check-layers check-headers check-style install dist \
         clean clean_arch clean_arch_all help FORCE

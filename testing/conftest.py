@@ -16,6 +16,9 @@ import jobs
 
 TABLE = re.compile(r"\bCMUnitTest \w+\[\] = \{(.*?)\};", re.DOTALL)
 CASE = re.compile(r"\w+\(\s*(\w+)")
+LIST = re.compile(r"^#define (\w+_CASES)\(\w+\)((?:.*\\\n)+.*)", re.MULTILINE)
+USE = re.compile(r"^ *(\w+_CASES)\(", re.MULTILINE)
+SHARED = re.compile(r"(?:TEST_SHARED|_CASE)\((\w+)")
 TEST = re.compile(r"^TEST\w*\(\s*(\w+)", re.MULTILINE)
 RANKS = re.compile(r"/\*\s*ranks:([\d\s]+)(; long)?\s*\*/")
 PLAN = re.compile(r"^1\.\.(\d+)$", re.MULTILINE)
@@ -59,10 +62,17 @@ class Tap:
 class UnitProgram(pytest.File):
     """One unit test source, collected."""
 
+    def shared_cases(self, source):
+        """Those of lists that headers define, such as DEVICE_CASES."""
+        headers = "".join(x.read_text() for x in self.path.parent.glob("*.h"))
+        lists = dict(LIST.findall(headers))
+        used = [lists[name] for name in USE.findall(source) if name in lists]
+        return SHARED.findall("".join(used))
+
     def collect(self):
         source = self.path.read_text()
         ranks = RANKS.match((source.splitlines() + ["", ""])[1])
-        cases = TEST.findall(source)
+        cases = TEST.findall(source) + self.shared_cases(source)
         cases += CASE.findall("".join(TABLE.findall(source)))
         for count in ranks.group(1).split() if ranks else [None]:
             program = ProgramRun(self.path.stem, count, cases)

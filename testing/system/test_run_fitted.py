@@ -63,17 +63,6 @@ def test_it_ends_with_what_the_run_is_worth(run_fitted, tmp_path):
 
 
 @measures
-@pytest.mark.parametrize("text, kept", [("", False), ("mine\n", True)])
-def test_a_file_that_is_somebodys_own_is_kept(run_fitted, tmp_path, text, kept):
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run/HPL.dat").write_text(text)
-    fitted = run_fitted()
-    assert fitted.status == 0, str(fitted)
-    own = tmp_path / "run/HPL.dat.own.1"
-    assert own.exists() == kept and (not kept or own.read_text() == text)
-
-
-@measures
 def test_devices_are_not_held_against_the_cores(run_fitted):
     fitted = run_fitted({"XHPL_DEVICES": "emu:1"})
     assert fitted.status == 0, str(fitted)

@@ -11,44 +11,27 @@ enum { MOST_N = 700 };
 
 static const double TOLERANCE = 1e-8; /* of x, relative to its largest entry */
 
-static const range_t everything[QUANTITIES] = {
-    {N, 0, 500, 1},
-    {NB, 1, 96, 1},
-    {P, 1, 9, 1},
-    {Q, 1, 9, 1},
-    {PMAP, 0, 1, 1},
-    {PFACT, 0, 2, 1},
-    {NBMIN, 1, 12, 1},
-    {NDIV, 2, 5, 1},
-    {RFACT, 0, 2, 1},
-    {BCAST, 0, 5, 1},
-    {DEPTH, 0, 5, 1},
-    {SWAP, 0, 2, 1},
-    {SWAP_THRESHOLD, 0, 200, 1},
-    {L1, 0, 1, 1},
-    {U, 0, 1, 1},
-    {EQUIL, 0, 1, 1},
-    {ALIGN, 1, 16, 1},
-};
-
-static const char *const options[QUANTITIES] = {
-    "-n",
-    "-nb",
-    "-p",
-    "-q",
-    "--pmap",
-    "--pfact",
-    "--nbmin",
-    "--ndiv",
-    "--rfact",
-    "--bcast",
-    "--depth",
-    "--swap",
-    "--swap-threshold",
-    "--l1",
-    "--u",
-    "--equil",
-    "--align",
+static const struct {
+    range_t range;
+    const char *option;
+} everything[QUANTITIES] = {
+    {{N, 0, 500, 1}, "-n"},
+    {{NB, 1, 96, 1}, "-nb"},
+    {{P, 1, 9, 1}, "-p"},
+    {{Q, 1, 9, 1}, "-q"},
+    {{PMAP, 0, 1, 1}, "--pmap"},
+    {{PFACT, 0, 2, 1}, "--pfact"},
+    {{NBMIN, 1, 12, 1}, "--nbmin"},
+    {{NDIV, 2, 5, 1}, "--ndiv"},
+    {{RFACT, 0, 2, 1}, "--rfact"},
+    {{BCAST, 0, 5, 1}, "--bcast"},
+    {{DEPTH, 0, 5, 1}, "--depth"},
+    {{SWAP, 0, 2, 1}, "--swap"},
+    {{SWAP_THRESHOLD, 0, 200, 1}, "--swap-threshold"},
+    {{L1, 0, 1, 1}, "--l1"},
+    {{U, 0, 1, 1}, "--u"},
+    {{EQUIL, 0, 1, 1}, "--equil"},
+    {{ALIGN, 1, 16, 1}, "--align"},
 };
 
 static int choose(const range_t *range, uint64_t *random)
@@ -64,7 +47,8 @@ combination_t combination_next(const range_t *narrowed, size_t count,
     range_t range[QUANTITIES];
     combination_t c;
 
-    memcpy(range, everything, sizeof(range));
+    for (int q = 0; q < QUANTITIES; q++)
+        range[q] = everything[q].range;
     for (size_t i = 0; i < count; i++)
         range[narrowed[i].quantity] = narrowed[i];
     do {
@@ -79,35 +63,30 @@ void combination_print(const combination_t *c, const char *wrong,
 {
     fprintf(stderr, "%s: xhpl %s", wrong, settings);
     for (int q = 0; q < QUANTITIES; q++)
-        fprintf(stderr, " %s %d", options[q], c->value[q]);
+        fprintf(stderr, " %s %d", everything[q].option, c->value[q]);
     fprintf(stderr, "\n");
 }
 
 static HPL_T_palg algorithm(const combination_t *c)
 {
-    static const HPL_T_PFA_FUN pffuns[2][3] = {
-        {HPL_pdpanllT, HPL_pdpancrT, HPL_pdpanrlT},
-        {HPL_pdpanllN, HPL_pdpancrN, HPL_pdpanrlN}};
-    static const HPL_T_RFA_FUN rffuns[2][3] = {
-        {HPL_pdrpanllT, HPL_pdrpancrT, HPL_pdrpanrlT},
-        {HPL_pdrpanllN, HPL_pdrpancrN, HPL_pdrpanrlN}};
     static const HPL_T_UPD_FUN upfuns[2][2] = {
         {HPL_pdupdateTT, HPL_pdupdateTN}, {HPL_pdupdateNT, HPL_pdupdateNN}};
     const int *v = c->value;
+    HPL_T_palg algo =
+        small_algorithm(v[L1] ? SMALL_L1_N : SMALL_L1_T,
+                        (HPL_T_FACT)(HPL_LEFT_LOOKING + v[PFACT]),
+                        (HPL_T_FACT)(HPL_LEFT_LOOKING + v[RFACT]));
 
-    return (HPL_T_palg){.btopo = (HPL_T_TOP)(HPL_1RING + v[BCAST]),
-                        .depth = v[DEPTH],
-                        .nbdiv = v[NDIV],
-                        .nbmin = v[NBMIN],
-                        .pfact = (HPL_T_FACT)(HPL_LEFT_LOOKING + v[PFACT]),
-                        .rfact = (HPL_T_FACT)(HPL_LEFT_LOOKING + v[RFACT]),
-                        .pffun = pffuns[v[L1]][v[PFACT]],
-                        .rffun = rffuns[v[L1]][v[RFACT]],
-                        .upfun = upfuns[v[L1]][v[U]],
-                        .fswap = (HPL_T_SWAP)(HPL_SWAP00 + v[SWAP]),
-                        .fsthr = v[SWAP_THRESHOLD],
-                        .equil = v[EQUIL],
-                        .align = v[ALIGN]};
+    algo.btopo = (HPL_T_TOP)(HPL_1RING + v[BCAST]);
+    algo.depth = v[DEPTH];
+    algo.nbdiv = v[NDIV];
+    algo.nbmin = v[NBMIN];
+    algo.upfun = upfuns[v[L1]][v[U]];
+    algo.fswap = (HPL_T_SWAP)(HPL_SWAP00 + v[SWAP]);
+    algo.fsthr = v[SWAP_THRESHOLD];
+    algo.equil = v[EQUIL];
+    algo.align = v[ALIGN];
+    return algo;
 }
 
 /* The n x (n+1) matrix [ A | b ], by its definition. */

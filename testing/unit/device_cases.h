@@ -73,37 +73,34 @@ void a_matrix_times_a_vector_is_subtracted(void **state);
 void a_generated_part_has_the_matrixs_bits(void **state);
 void a_part_of_a_large_matrix_is_generated(void **state);
 
-/*
- * All cases, for the table of a backend's test; open calls device_cases_open.
- */
+/* All of them; open calls device_cases_open. */
 #define DEVICE_CASES(open)                                                     \
-    DEVICE_CASE(it_describes_itself, open),                                    \
-        DEVICE_CASE(its_sensors_tell_what_is_possible_or_nothing, open),       \
-        DEVICE_CASE(more_memory_than_there_is_keeps_the_device, open),         \
-        DEVICE_CASE(an_event_never_recorded_has_passed, open),                 \
-        DEVICE_CASE(a_wait_ends_with_its_time_or_with_the_work, open),         \
-        DEVICE_CASE(a_wait_orders_the_work_of_two_queues, open),               \
-        DEVICE_CASE(time_runs_from_event_to_event, open),                      \
-        DEVICE_CASE(queues_come_and_go, open),                                 \
-        DEVICE_CASE(several_threads_use_one_device, open),                     \
-        DEVICE_CASE(closing_finishes_what_is_queued, open),                    \
-        DEVICE_CASE(a_device_given_up_closes, open),                           \
-        DEVICE_CASE(whole_matrices_come_back, open),                           \
-        DEVICE_CASE(copies_keep_every_element_and_touch_no_other, open),       \
-        DEVICE_CASE(traffic_is_the_bytes_of_copies, open),                     \
-        DEVICE_CASE(products_are_those_of_three_loops, open),                  \
-        DEVICE_CASE(a_product_over_nothing_scales, open),                      \
-        DEVICE_CASE(with_beta_zero_c_is_not_read, open),                       \
-        DEVICE_CASE(copies_on_the_device_touch_no_other_element, open),        \
-        DEVICE_CASE(rows_change_places_as_listed, open),                       \
-        DEVICE_CASE(rows_are_packed_one_after_the_other, open),                \
-        DEVICE_CASE(packed_rows_go_where_the_list_says, open),                 \
-        DEVICE_CASE(a_solve_is_forward_substitution, open),                    \
-        DEVICE_CASE(a_matrix_times_a_vector_is_subtracted, open),              \
-        DEVICE_CASE(a_generated_part_has_the_matrixs_bits, open),              \
-        DEVICE_CASE(a_part_of_a_large_matrix_is_generated, open)
+    DEVICE_CASE(it_describes_itself, open)                                     \
+    DEVICE_CASE(its_sensors_tell_what_is_possible_or_nothing, open)            \
+    DEVICE_CASE(more_memory_than_there_is_keeps_the_device, open)              \
+    DEVICE_CASE(an_event_never_recorded_has_passed, open)                      \
+    DEVICE_CASE(a_wait_ends_with_its_time_or_with_the_work, open)              \
+    DEVICE_CASE(a_wait_orders_the_work_of_two_queues, open)                    \
+    DEVICE_CASE(time_runs_from_event_to_event, open)                           \
+    DEVICE_CASE(queues_come_and_go, open)                                      \
+    DEVICE_CASE(several_threads_use_one_device, open)                          \
+    DEVICE_CASE(closing_finishes_what_is_queued, open)                         \
+    DEVICE_CASE(a_device_given_up_closes, open)                                \
+    DEVICE_CASE(whole_matrices_come_back, open)                                \
+    DEVICE_CASE(copies_keep_every_element_and_touch_no_other, open)            \
+    DEVICE_CASE(traffic_is_the_bytes_of_copies, open)                          \
+    DEVICE_CASE(products_are_those_of_three_loops, open)                       \
+    DEVICE_CASE(a_product_over_nothing_scales, open)                           \
+    DEVICE_CASE(with_beta_zero_c_is_not_read, open)                            \
+    DEVICE_CASE(copies_on_the_device_touch_no_other_element, open)             \
+    DEVICE_CASE(rows_change_places_as_listed, open)                            \
+    DEVICE_CASE(rows_are_packed_one_after_the_other, open)                     \
+    DEVICE_CASE(packed_rows_go_where_the_list_says, open)                      \
+    DEVICE_CASE(a_solve_is_forward_substitution, open)                         \
+    DEVICE_CASE(a_matrix_times_a_vector_is_subtracted, open)                   \
+    DEVICE_CASE(a_generated_part_has_the_matrixs_bits, open)                   \
+    DEVICE_CASE(a_part_of_a_large_matrix_is_generated, open)
 
-#define DEVICE_CASE(name, open)                                                \
-    cmocka_unit_test_setup_teardown(name, open, device_cases_close)
+#define DEVICE_CASE(name, open) TEST_SHARED(name, open, device_cases_close)
 
 #endif

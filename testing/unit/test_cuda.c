@@ -35,12 +35,11 @@ static int words_of(const char *text)
 }
 
 /* It follows "no devices of cuda: ". */
-static void why_there_is_no_device_is_a_sentence(void **state)
+TEST(why_there_is_no_device_is_a_sentence)
 {
     const hyb_backend_t *backend = cuda();
     const char *reason = NULL, *again = NULL;
 
-    (void)state;
     if (backend->count(&reason) > 0)
         skip();
     assert_non_null(reason);
@@ -51,12 +50,11 @@ static void why_there_is_no_device_is_a_sentence(void **state)
     assert_string_equal(again, reason);
 }
 
-static void devices_that_are_there_need_no_reason(void **state)
+TEST(devices_that_are_there_need_no_reason)
 {
     const hyb_backend_t *backend = cuda();
     const char *reason = "not set";
 
-    (void)state;
     if (backend->count(&reason) == 0)
         skip();
     assert_null(reason);
@@ -64,7 +62,7 @@ static void devices_that_are_there_need_no_reason(void **state)
 }
 
 /* "0000:3b:00.0", as the system names the devices of its buses */
-static void its_address_is_one_of_a_bus(void **state)
+TEST_WITH(its_address_is_one_of_a_bus, open_device, device_cases_close)
 {
     const device_fixture_t *f = device_cases_fixture(state);
     unsigned domain, bus, slot, function;
@@ -80,11 +78,6 @@ static void its_address_is_one_of_a_bus(void **state)
     assert_string_equal(info.pci_address, again);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(why_there_is_no_device_is_a_sentence),
-    cmocka_unit_test(devices_that_are_there_need_no_reason),
-    cmocka_unit_test_setup_teardown(its_address_is_one_of_a_bus, open_device,
-                                    device_cases_close),
-    DEVICE_CASES(open_device),
-};
-UNIT_MAIN(cases)
+DEVICE_CASES(open_device)
+
+TEST_MAIN()

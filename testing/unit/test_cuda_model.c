@@ -103,12 +103,11 @@ static void assert_nothing_left(void)
 
 /* ---- coming and going ---------------------------------------------------- */
 
-static void a_device_that_closes_leaves_nothing(void **state)
+TEST(a_device_that_closes_leaves_nothing)
 {
     bench_t b = bench_open(0, "");
     double *pinned;
 
-    (void)state;
     assert_int_equal(hyb_pinned_alloc(b.device, 8 * ORDER, &pinned), XH_OK);
     assert_int_equal(square(&b), XH_OK);
     assert_int_equal(device_cases_finish(b.device, b.queue), XH_OK);
@@ -120,7 +119,7 @@ static void a_device_that_closes_leaves_nothing(void **state)
     assert_nothing_left();
 }
 
-static void a_queue_that_cannot_be_made_leaves_nothing(void **state)
+TEST(a_queue_that_cannot_be_made_leaves_nothing)
 {
     static const char *const faults[] = {"oom@stream:2", "oom@malloc:4",
                                          "oom@handle:2"};
@@ -128,7 +127,6 @@ static void a_queue_that_cannot_be_made_leaves_nothing(void **state)
     bench_t b;
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
         b = bench_open(0, faults[i]);
         capture_begin();
@@ -146,13 +144,12 @@ static void a_queue_that_cannot_be_made_leaves_nothing(void **state)
     }
 }
 
-static void only_urgent_queues_get_urgent_streams(void **state)
+TEST(only_urgent_queues_get_urgent_streams)
 {
     bench_t b = bench_open(0, "");
     hyb_queue_t *queue[3];
     int i;
 
-    (void)state;
     for (i = 0; i < 3; i++)
         assert_int_equal(
             hyb_queue_create(b.device,
@@ -174,12 +171,11 @@ static void only_urgent_queues_get_urgent_streams(void **state)
     assert_nothing_left();
 }
 
-static void whoever_waits_for_a_device_sleeps(void **state)
+TEST(whoever_waits_for_a_device_sleeps)
 {
     enum { BLOCKING_SYNC = 4 };
     bench_t b = bench_open(0, "");
 
-    (void)state;
     assert_int_equal(cuda_model()->counts().flags, BLOCKING_SYNC);
     bench_close(&b);
 }
@@ -197,13 +193,12 @@ static void *square_elsewhere(void *argument)
 }
 
 /* CUDA's current device is each thread's own, 0 at first. */
-static void a_new_thread_works_with_any_device(void **state)
+TEST(a_new_thread_works_with_any_device)
 {
     bench_t b = bench_open(1, "");
     pthread_t thread;
     void *right;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, square_elsewhere, &b), 0);
     assert_int_equal(pthread_join(thread, &right), 0);
     assert_ptr_equal(right, &b);
@@ -215,12 +210,11 @@ static void a_new_thread_works_with_any_device(void **state)
 
 /* ---- memory -------------------------------------------------------------- */
 
-static void another_devices_memory_is_refused(void **state)
+TEST(another_devices_memory_is_refused)
 {
     bench_t one = bench_open(0, ""), other = open_second();
     xh_status_t status[3];
 
-    (void)state;
     capture_begin();
     status[0] = hyb_queue_copy_in(one.queue, host(ones), other.a);
     status[1] = hyb_queue_copy_out(one.queue, other.a, host(result));
@@ -245,11 +239,10 @@ static xh_status_t pinned(hyb_device_t *device, double *memory, size_t bytes)
     return status;
 }
 
-static void memory_that_cannot_be_pinned_is_no_failure(void **state)
+TEST(memory_that_cannot_be_pinned_is_no_failure)
 {
     bench_t b = bench_open(0, "refuse@register:1,oom@register:2");
 
-    (void)state;
     assert_int_equal(pinned(b.device, ones, sizeof(ones)), XH_ERR_MEMORY);
     assert_int_equal(pinned(b.device, ones, sizeof(ones)), XH_ERR_MEMORY);
     assert_false(hyb_device_failed(b.device));
@@ -261,14 +254,13 @@ static void memory_that_cannot_be_pinned_is_no_failure(void **state)
 }
 
 /* Whoever asked for pinned memory goes on with what there is. */
-static void staging_memory_that_cannot_be_pinned_serves(void **state)
+TEST(staging_memory_that_cannot_be_pinned_serves)
 {
     bench_t b = bench_open(0, "refuse@register:1");
     double *memory = NULL;
     xh_view_t out;
     int lines;
 
-    (void)state;
     capture_begin();
     assert_int_equal(hyb_pinned_alloc(b.device, 8 * ORDER * ORDER, &memory),
                      XH_OK);
@@ -287,13 +279,12 @@ static void staging_memory_that_cannot_be_pinned_serves(void **state)
     assert_nothing_left();
 }
 
-static void memory_is_pinned_for_all_devices_and_as_a_whole(void **state)
+TEST(memory_is_pinned_for_all_devices_and_as_a_whole)
 {
     enum { PAGE = 512 }; /* doubles */
     static _Alignas(4096) double memory[4 * PAGE];
     bench_t one = bench_open(0, ""), other = open_second();
 
-    (void)state;
     assert_int_equal(pinned(one.device, memory + PAGE, 8 * 2 * PAGE), XH_OK);
     assert_int_equal(pinned(other.device, memory + PAGE, 8 * 2 * PAGE), XH_OK);
     assert_int_equal(pinned(other.device, memory, 8 * 2 * PAGE), XH_ERR_MEMORY);
@@ -343,7 +334,7 @@ static void assert_fails(const char *faults)
     assert_true(result[0] == 2.0);
 }
 
-static void work_that_fails_is_told_by_what_follows(void **state)
+TEST(work_that_fails_is_told_by_what_follows)
 {
     static const char *const faults[] = {
         "fail@copy_in:1", "fail@gemm:1",   "fail@copy_out:1",
@@ -352,16 +343,14 @@ static void work_that_fails_is_told_by_what_follows(void **state)
         "refuse@copy:1",  "refuse@trsm:1", "refuse@gemv:1"};
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
         assert_fails(faults[i]);
 }
 
-static void one_device_fails_alone(void **state)
+TEST(one_device_fails_alone)
 {
     bench_t one = bench_open(0, "0:fail@gemm:1"), other = open_second();
 
-    (void)state;
     capture_begin();
     if (square(&one) == XH_OK)
         device_cases_finish(one.device, one.queue);
@@ -381,14 +370,13 @@ static void tire_of(hyb_device_t *device)
     capture_end(NULL);
 }
 
-static void a_device_that_stalls_can_be_given_up(void **state)
+TEST(a_device_that_stalls_can_be_given_up)
 {
     bench_t b = bench_open(0, "stall@gemm:1");
     const hyb_gemm_t product = {.alpha = 1, .a = b.a, .b = b.a, .c = b.c};
     hyb_event_t *event = device_cases_event(b.device);
     bool done = true;
 
-    (void)state;
     assert_int_equal(hyb_queue_gemm(b.queue, &product), XH_OK);
     assert_int_equal(hyb_event_record(b.queue, event), XH_OK);
     assert_int_equal(hyb_event_wait(event, 0.01, &done), XH_OK);
@@ -399,7 +387,7 @@ static void a_device_that_stalls_can_be_given_up(void **state)
 }
 
 /* Whatever it may wait for in one of CUDA's versions. */
-static void cuda_is_not_called_for_a_device_that_was_given_up(void **state)
+TEST(cuda_is_not_called_for_a_device_that_was_given_up)
 {
     bench_t b = bench_open(0, "stall@copy_in:1");
     hyb_event_t *event = device_cases_event(b.device);
@@ -407,7 +395,6 @@ static void cuda_is_not_called_for_a_device_that_was_given_up(void **state)
     bool done;
     long calls;
 
-    (void)state;
     assert_int_equal(hyb_pinned_alloc(b.device, 8 * ORDER, &pinned), XH_OK);
     assert_int_equal(hyb_device_pin(b.device, ones, sizeof(ones)), XH_OK);
     assert_int_equal(hyb_queue_copy_in(b.queue, host(ones), b.a), XH_OK);
@@ -432,15 +419,13 @@ static void *multiply(void *bench)
 }
 
 /* Who is told of a failure waits for the work, and here that never ends. */
-static void
-a_failure_on_a_device_that_stalls_ends_when_it_is_given_up(void **state)
+TEST(a_failure_on_a_device_that_stalls_ends_when_it_is_given_up)
 {
     bench_t b = bench_open(0, "stall@copy_in:1,refuse@gemm:1");
     hyb_queue_t *other = device_cases_queue(b.device);
     void *refused = NULL;
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(hyb_device_pin(b.device, ones, sizeof(ones)), XH_OK);
     assert_int_equal(hyb_queue_copy_in(other, host(ones), b.a), XH_OK);
     capture_begin();
@@ -455,12 +440,11 @@ a_failure_on_a_device_that_stalls_ends_when_it_is_given_up(void **state)
     bench_close(&b);
 }
 
-static void a_stall_while_rates_are_measured_ends(void **state)
+TEST(a_stall_while_rates_are_measured_ends)
 {
     hyb_device_t *device = cuda_model_open(0, "stall@gemm:1");
     hyb_rate_table_t table;
 
-    (void)state;
     capture_begin();
     assert_int_equal(
         hyb_device_rates_measure(device, (uint64_t)1 << 27, 0.01, 0.05, &table),
@@ -470,23 +454,6 @@ static void a_stall_while_rates_are_measured_ends(void **state)
     hyb_device_close(device);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_device_that_closes_leaves_nothing),
-    cmocka_unit_test(a_queue_that_cannot_be_made_leaves_nothing),
-    cmocka_unit_test(only_urgent_queues_get_urgent_streams),
-    cmocka_unit_test(whoever_waits_for_a_device_sleeps),
-    cmocka_unit_test(a_new_thread_works_with_any_device),
-    cmocka_unit_test(another_devices_memory_is_refused),
-    cmocka_unit_test(memory_that_cannot_be_pinned_is_no_failure),
-    cmocka_unit_test(staging_memory_that_cannot_be_pinned_serves),
-    cmocka_unit_test(memory_is_pinned_for_all_devices_and_as_a_whole),
-    cmocka_unit_test(work_that_fails_is_told_by_what_follows),
-    cmocka_unit_test(one_device_fails_alone),
-    cmocka_unit_test(a_device_that_stalls_can_be_given_up),
-    cmocka_unit_test(cuda_is_not_called_for_a_device_that_was_given_up),
-    cmocka_unit_test(
-        a_failure_on_a_device_that_stalls_ends_when_it_is_given_up),
-    cmocka_unit_test(a_stall_while_rates_are_measured_ends),
-    DEVICE_CASES(cuda_model_open_shared),
-};
-UNIT_MAIN(cases)
+DEVICE_CASES(cuda_model_open_shared)
+
+TEST_MAIN()

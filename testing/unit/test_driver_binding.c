@@ -253,14 +253,8 @@ TEST_SET_UP(a_mask_without_processors_is_an_error)
     const char *masks[] = {"40", "0-7"};
     hyb_neighbours_t n = neighbours_with(masks, 0);
     hyb_binding_t binding;
-    const char *said;
-    xh_status_t status;
 
-    capture_begin();
-    status = hyb_binding_open(&n, 1, &binding);
-    said = capture_end(NULL);
-    assert_int_equal(status, XH_ERR_ARG);
-    assert_non_null(strstr(said, "error: "));
+    assert_said(hyb_binding_open(&n, 1, &binding), XH_ERR_ARG, "error: ");
     hyb_topology_close(n.topology);
 }
 

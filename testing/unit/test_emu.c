@@ -28,11 +28,12 @@ static void open_device(const char *setting)
 
 /* ---- describing ------------------------------------------------------ */
 
-static void it_describes_what_the_settings_say(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, emu_default_settings, close_device)
+
+TEST_SET_UP(it_describes_what_the_settings_say)
 {
     hyb_device_info_t info;
 
-    (void)state;
     device = emu_open(3, "emu_memory=7", "emu_link=2.5", "emu_rate=50",
                       "emu_dry=on", NULL);
     assert_int_equal(hyb_device_describe(device, &info), XH_OK);
@@ -46,11 +47,10 @@ static void it_describes_what_the_settings_say(void **state)
     assert_true(info.models_time);
 }
 
-static void its_sensors_tell_nothing(void **state)
+TEST_SET_UP(its_sensors_tell_nothing)
 {
     hyb_device_sensors_t sensors;
 
-    (void)state;
     open_device("emu_dry=off");
     assert_int_equal(hyb_device_sensors(device, &sensors), XH_OK);
     assert_true(isnan(sensors.temperature) && isnan(sensors.clock) &&
@@ -77,11 +77,10 @@ static xh_status_t create(size_t bytes, hyb_buffer_t **buffer_p)
     return status;
 }
 
-static void memory_ends_at_its_size(void **state)
+TEST_SET_UP(memory_ends_at_its_size)
 {
     hyb_buffer_t *all, *half, *more;
 
-    (void)state;
     open_device("emu_memory=1");
     assert_int_equal(create(MIB + 1, &all), XH_ERR_MEMORY);
     assert_int_equal(create(SIZE_MAX, &all), XH_ERR_MEMORY);
@@ -99,11 +98,10 @@ static void memory_ends_at_its_size(void **state)
     assert_int_equal(memory_free(), MIB);
 }
 
-static void pinned_memory_can_be_written(void **state)
+TEST_SET_UP(pinned_memory_can_be_written)
 {
     double *memory;
 
-    (void)state;
     open_device("emu_memory=1");
     assert_int_equal(hyb_pinned_alloc(device, 8 * KIB, &memory), XH_OK);
     memset(memory, 1, 8 * KIB);
@@ -141,12 +139,11 @@ static hyb_device_t *open_on(int cpu)
     return result;
 }
 
-static void threads_stay_on_the_given_cores(void **state)
+TEST_SET_UP(threads_stay_on_the_given_cores)
 {
     int cpu = sched_getcpu();
     hyb_queue_t *other;
 
-    (void)state;
     device = open_on(cpu);
     queue = device_cases_queue(device);
     other = device_cases_queue(device);
@@ -156,11 +153,10 @@ static void threads_stay_on_the_given_cores(void **state)
     hyb_queue_destroy(other);
 }
 
-static void a_core_that_is_not_there_fails_the_device(void **state)
+TEST_SET_UP(a_core_that_is_not_there_fails_the_device)
 {
     hyb_queue_t *none = NULL;
 
-    (void)state;
     device = open_on(1 << 20);
     capture_begin();
     assert_int_equal(hyb_queue_create(device, HYB_QUEUE_NORMAL, &none),
@@ -169,16 +165,6 @@ static void a_core_that_is_not_there_fails_the_device(void **state)
     assert_null(none);
 }
 
-#define ON_EMU(test)                                                           \
-    cmocka_unit_test_setup_teardown(test, emu_default_settings, close_device)
+DEVICE_CASES(emu_open_shared)
 
-static const struct CMUnitTest cases[] = {
-    ON_EMU(it_describes_what_the_settings_say),
-    ON_EMU(its_sensors_tell_nothing),
-    ON_EMU(memory_ends_at_its_size),
-    ON_EMU(pinned_memory_can_be_written),
-    ON_EMU(threads_stay_on_the_given_cores),
-    ON_EMU(a_core_that_is_not_there_fails_the_device),
-    DEVICE_CASES(emu_open_shared),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -15,51 +15,57 @@ typedef struct {
     hyb_tidings_t tidings[COUNT];
 } group_t;
 
-static void begin(group_t *group)
+static group_t group;
+
+static int begin(void **state)
 {
-    *group = (group_t){.peers = hyb_peers_create(COUNT, 2)};
-    assert_non_null(group->peers);
+    (void)state;
+    group = (group_t){.peers = hyb_peers_create(COUNT, 2)};
+    assert_non_null(group.peers);
     for (int i = 0; i < COUNT; i++) {
-        group->tidings[i] = (hyb_tidings_t){
+        group.tidings[i] = (hyb_tidings_t){
             .rank = 10 + i, .mhz = 3000.0, .celsius = NAN, .column = i % 2};
-        snprintf(group->tidings[i].host, sizeof(group->tidings[i].host),
-                 "node%d", i / 2);
+        snprintf(group.tidings[i].host, sizeof(group.tidings[i].host), "node%d",
+                 i / 2);
     }
     xh_log_identify("xhpl", 0, "here");
     capture_begin();
+    return 0;
 }
+
+#define TEST_OF_GROUP(name) TEST_WITH(name, begin, NULL)
 
 /* All work for seconds: each with such a share of its rate, while its processor
  * was at work for such a share of the time. */
-static void advance(group_t *group, const double rate[COUNT],
-                    const double cpu[COUNT], double seconds)
+static void advance(const double rate[COUNT], const double cpu[COUNT],
+                    double seconds)
 {
-    double end = group->now + seconds;
+    double end = group.now + seconds;
 
-    for (; group->now < end; group->now += 0.1)
+    for (; group.now < end; group.now += 0.1)
         for (int i = 0; i < COUNT; i++) {
-            hyb_tidings_t *t = &group->tidings[i];
+            hyb_tidings_t *t = &group.tidings[i];
 
-            t->time = group->now;
+            t->time = group.now;
             t->flop += 4e9 * rate[i];
             t->cpu += 0.08 * cpu[i];
             t->seconds += 0.08;
             t->leader[HYB_MULTIPLY] += 0.08;
-            hyb_peers_hear(group->peers, i, t);
+            hyb_peers_hear(group.peers, i, t);
             if (i == 0)
-                hyb_peers_judge(group->peers, group->now);
+                hyb_peers_judge(group.peers, group.now);
         }
 }
 
 /* Share of its time each was not stopped. */
-static void work(group_t *group, const double share[COUNT], double seconds)
+static void work(const double share[COUNT], double seconds)
 {
-    advance(group, share, share, seconds);
+    advance(share, share, seconds);
 }
 
-static const char *end(group_t *group)
+static const char *end(void)
 {
-    hyb_peers_destroy(group->peers);
+    hyb_peers_destroy(group.peers);
     return capture_end(NULL);
 }
 
@@ -69,111 +75,91 @@ static const double first_stops[COUNT] = {0.5, 1.0, 1.0, 1.0};
 static const double most_stop[COUNT] = {0.5, 0.5, 1.0, 0.45};
 static const double all_stop[COUNT] = {0.5, 0.45, 0.55, 0.5};
 
-TEST(who_does_well_is_not_spoken_of)
+TEST_OF_GROUP(who_does_well_is_not_spoken_of)
 {
-    group_t group;
-
-    begin(&group);
-    work(&group, all_well, 30.0);
-    assert_string_equal(end(&group), "");
+    work(all_well, 30.0);
+    assert_string_equal(end(), "");
 }
 
-TEST(a_slow_process_is_named_once_and_when_it_keeps_up)
+TEST_OF_GROUP(a_slow_process_is_named_once_and_when_it_keeps_up)
 {
-    group_t group;
-
-    begin(&group);
-    work(&group, third_stops, 30.0);
-    work(&group, all_well, 30.0);
+    work(third_stops, 30.0);
+    work(all_well, 30.0);
     assert_string_equal(
-        end(&group),
+        end(),
         "xhpl: warning: rank 12 on node1: slow: it updates at 50% of the rate "
         "of the others, 25 Gflops a thread; its clock is 3000 MHz, was 3000 at "
         "best\nxhpl: all processes keep up with each other again\n");
 }
 
-TEST(a_moment_is_not_spoken_of)
+TEST_OF_GROUP(a_moment_is_not_spoken_of)
 {
-    group_t group;
-
-    begin(&group);
-    work(&group, all_well, 3.0);
-    work(&group, third_stops, 0.2);
-    work(&group, all_well, 3.0);
-    assert_string_equal(end(&group), "");
+    work(all_well, 3.0);
+    work(third_stops, 0.2);
+    work(all_well, 3.0);
+    assert_string_equal(end(), "");
 }
 
-TEST(another_slow_process_is_named_after_ten_seconds)
+TEST_OF_GROUP(another_slow_process_is_named_after_ten_seconds)
 {
-    group_t group;
     const char *text;
 
-    begin(&group);
-    work(&group, third_stops, 3.0);
-    work(&group, first_stops, 6.0);
-    work(&group, third_stops, 3.0);
-    work(&group, first_stops, 6.0);
-    text = end(&group);
+    work(third_stops, 3.0);
+    work(first_stops, 6.0);
+    work(third_stops, 3.0);
+    work(first_stops, 6.0);
+    text = end();
     assert_non_null(strstr(text, "rank 12 on node1: slow"));
     text = strchr(text, '\n') + 1;
     assert_non_null(strstr(text, "rank 10 on node0: slow"));
     assert_string_equal(strchr(text, '\n'), "\n");
 }
 
-TEST(all_slow_are_throttled)
+TEST_OF_GROUP(all_slow_are_throttled)
 {
-    group_t group;
     const char *text;
 
-    begin(&group);
     group.tidings[2].celsius = 95.0;
-    work(&group, all_stop, 5.0);
-    text = end(&group);
+    work(all_stop, 5.0);
+    text = end();
     assert_non_null(strstr(text, "xhpl: warning: throttling: all processes "
                                  "update at 50% of what they usually do"));
     assert_null(strstr(text, "rank"));
 }
 
 /* Their processors are at work all the time, and slower. */
-TEST(who_stays_throttled_does_not_become_usual)
+TEST_OF_GROUP(who_stays_throttled_does_not_become_usual)
 {
     static const double always[COUNT] = {1.0, 1.0, 1.0, 1.0};
-    group_t group;
     const char *text;
 
-    begin(&group);
-    advance(&group, always, always, 5.0);
-    advance(&group, all_stop, always, 60.0);
-    text = end(&group);
+    advance(always, always, 5.0);
+    advance(all_stop, always, 60.0);
+    text = end();
     assert_non_null(strstr(text, "xhpl: warning: throttling: all processes"));
     assert_string_equal(strchr(text, '\n'), "\n");
 }
 
-TEST(most_slow_are_counted_and_the_slowest_named)
+TEST_OF_GROUP(most_slow_are_counted_and_the_slowest_named)
 {
-    group_t group;
-
-    begin(&group);
-    work(&group, most_stop, 30.0);
-    work(&group, all_well, 30.0);
+    work(most_stop, 30.0);
+    work(all_well, 30.0);
     assert_string_equal(
-        end(&group),
+        end(),
         "xhpl: warning: throttling: 3 of 4 processes update at 50% of what "
         "they usually do; the slowest is rank 13 on node1; its clock is 3000 "
         "MHz, was 3000 at best\n"
         "xhpl: all processes update as fast as usual again\n");
 }
 
-TEST(less_than_predicted_is_slow_from_the_beginning)
+TEST_OF_GROUP(less_than_predicted_is_slow_from_the_beginning)
 {
-    group_t group;
     const char *text;
 
-    begin(&group);
     for (int i = 0; i < COUNT; i++)
         group.tidings[i].planned = 100e9;
-    work(&group, all_well, 5.0);
-    text = end(&group);
+    work(all_well, 5.0);
+    text = end();
     assert_non_null(strstr(text, "xhpl: warning: slow: all processes update at "
                                  "49% of what was predicted"));
     assert_null(strstr(text, "rank"));
@@ -182,28 +168,24 @@ TEST(less_than_predicted_is_slow_from_the_beginning)
 /* Half of the time goes by with messages, most of rank 13's. */
 static void check_slow_messages(hyb_activity_t activity)
 {
-    group_t group;
     const char *text;
 
-    begin(&group);
+    begin(NULL);
     for (int step = 0; step < 50; step++) {
         for (int i = 0; i < COUNT; i++)
             group.tidings[i].leader[activity] += i == 3 ? 0.06 : 0.05;
-        work(&group, all_well, 0.1);
+        work(all_well, 0.1);
     }
-    text = end(&group);
+    text = end();
     assert_non_null(strstr(text, "xhpl: warning: communication is slow: "));
     assert_non_null(strstr(text, "rank 13 on node1\n"));
 }
 
+/* Also those that MPI waits for by itself. */
 TEST(messages_that_are_slow_are_told_from_processes)
 {
     check_slow_messages(HYB_WAIT_PANEL);
     check_slow_messages(HYB_WAIT_ROWS);
-}
-
-TEST(so_are_those_that_mpi_waits_for_by_itself)
-{
     check_slow_messages(HYB_BROADCAST);
     check_slow_messages(HYB_EXCHANGE);
 }

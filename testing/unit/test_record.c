@@ -61,6 +61,42 @@ static const char *text_at(json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+static json_int_t number_at(json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static double real_at(json_t *object, const char *key)
+{
+    return json_real_value(json_object_get(object, key));
+}
+
+static bool null_at(json_t *object, const char *key)
+{
+    return json_is_null(json_object_get(object, key));
+}
+
+static json_t *first_of(json_t *object, const char *key)
+{
+    return json_array_get(json_object_get(object, key), 0);
+}
+
+static xhpl_record_t *begun(void)
+{
+    xhpl_record_t *record;
+
+    assert_ok(xhpl_record_open(&order, &record));
+    xhpl_record_begin(record);
+    return record;
+}
+
+/* What the file holds, on process 0. */
+static json_t *closed(xhpl_record_t *record, int exit_status)
+{
+    assert_ok(xhpl_record_close(record, exit_status));
+    return rank == 0 ? written() : NULL;
+}
+
 /* Solve a test that takes 2 s. */
 static void solve(xhpl_record_t *record)
 {
@@ -94,17 +130,17 @@ static void assert_tests(json_t *tests)
     assert_int_equal(json_array_size(tests), 4);
     assert_string_equal(text_at(first, "tag"), "WR21R2C8");
     assert_string_equal(text_at(first, "status"), "PASSED");
-    assert_true(json_real_value(json_object_get(first, "residual")) == 0.25);
-    assert_true(fabs(json_real_value(json_object_get(first, "gflops")) -
+    assert_true(real_at(first, "residual") == 0.25);
+    assert_true(fabs(real_at(first, "gflops") -
                      (2.0 / 3 * 1000 + 1.5) * 1e6 / 2 / 1e9) < 1e-12);
     assert_true(json_real_value(json_object_get(json_object_get(first, "norms"),
                                                 "x_one")) == 5);
     first = json_array_get(tests, 1);
     assert_string_equal(text_at(first, "status"), "FAILED");
-    assert_true(json_is_null(json_object_get(first, "residual")));
+    assert_true(null_at(first, "residual"));
     first = json_array_get(tests, 2);
     assert_string_equal(text_at(first, "status"), "SKIPPED");
-    assert_true(json_is_null(json_object_get(first, "seconds")));
+    assert_true(null_at(first, "seconds"));
     assert_string_equal(text_at(json_array_get(tests, 3), "status"),
                         "UNCHECKED");
 }
@@ -112,47 +148,36 @@ static void assert_tests(json_t *tests)
 TEST_SET_UP(a_test_is_in_it_with_what_became_of_it)
 {
     const hpl_norms_t norms = {1, 2, 3, 4, 5, 6};
-    xhpl_record_t *record;
+    xhpl_record_t *record = begun();
     json_t *found;
 
-    assert_ok(xhpl_record_open(&order, &record));
-    xhpl_record_begin(record);
     solve(record);
     xhpl_record_checked(record, 0.25, &norms, true);
     solve(record);
     xhpl_record_checked(record, INFINITY, &norms, false);
     xhpl_record_skipped(record, &test);
     solve(record);
-    assert_ok(xhpl_record_close(record, XH_EXIT_FAILED));
+    found = closed(record, XH_EXIT_FAILED);
     if (rank != 0)
         return;
-    found = written();
-    assert_int_equal(json_integer_value(json_object_get(found, "exit_status")),
-                     XH_EXIT_FAILED);
+    assert_int_equal(number_at(found, "exit_status"), XH_EXIT_FAILED);
     assert_tests(json_object_get(found, "tests"));
     json_decref(found);
 }
 
 TEST_SET_UP(a_run_under_way_has_a_record_without_an_end)
 {
-    xhpl_record_t *record;
+    xhpl_record_t *record = begun();
     json_t *found;
 
-    assert_ok(xhpl_record_open(&order, &record));
-    xhpl_record_begin(record);
     if (rank == 0) {
         found = written();
         assert_string_equal(text_at(found, "solver"), "reference");
-        assert_true(json_is_null(json_object_get(found, "exit_status")));
-        assert_true(json_is_null(json_object_get(found, "end")));
+        assert_true(null_at(found, "exit_status"));
+        assert_true(null_at(found, "end"));
         json_decref(found);
     }
     assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
-}
-
-static json_t *first_of(json_t *object, const char *key)
-{
-    return json_array_get(json_object_get(object, key), 0);
 }
 
 TEST_SET_UP(a_test_under_way_is_in_the_file)
@@ -161,25 +186,23 @@ TEST_SET_UP(a_test_under_way_is_in_the_file)
     json_t *found, *first;
 
     test.n = 5000;
-    assert_ok(xhpl_record_open(&order, &record));
-    xhpl_record_begin(record);
+    record = begun();
     xhpl_record_ready(record, &test);
     if (rank == 0) {
         found = written();
         first = first_of(found, "tests");
         assert_string_equal(text_at(first, "status"), "RUNNING");
-        assert_int_equal(json_integer_value(json_object_get(first, "n")), 5000);
+        assert_int_equal(number_at(first, "n"), 5000);
         assert_non_null(text_at(first, "start"));
-        assert_true(json_is_null(json_object_get(first, "end")));
+        assert_true(null_at(first, "end"));
         json_decref(found);
     }
     xhpl_record_start(record);
     xhpl_record_stop(record, MPI_COMM_WORLD, NULL);
     xhpl_record_solved(record, &test, 2, 0, 0);
-    assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
+    found = closed(record, XH_EXIT_PASSED);
     if (rank != 0)
         return;
-    found = written();
     assert_int_equal(json_array_size(json_object_get(found, "tests")), 1);
     assert_string_equal(text_at(first_of(found, "tests"), "status"),
                         "UNCHECKED");
@@ -188,23 +211,18 @@ TEST_SET_UP(a_test_under_way_is_in_the_file)
 
 TEST_SET_UP(every_process_is_on_a_host)
 {
-    xhpl_record_t *record;
-    json_t *found, *host;
+    json_t *found = closed(begun(), XH_EXIT_PASSED), *host;
     size_t index, ranks = 0;
 
-    assert_ok(xhpl_record_open(&order, &record));
-    xhpl_record_begin(record);
-    assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
     if (rank != 0)
         return;
-    found = written();
     json_array_foreach(json_object_get(found, "hosts"), index, host)
     {
         json_t *ceiling = json_object_get(host, "fma_ceiling");
 
         ranks += json_array_size(json_object_get(host, "ranks"));
-        assert_true(json_integer_value(json_object_get(ceiling, "cores")) > 0);
-        assert_true(json_real_value(json_object_get(ceiling, "gflops")) > 0);
+        assert_true(number_at(ceiling, "cores") > 0);
+        assert_true(real_at(ceiling, "gflops") > 0);
     }
     assert_int_equal(ranks, processes);
     json_decref(found);
@@ -220,15 +238,13 @@ static hpl_workers_t two_threads(void)
 static json_t *record_of(hpl_workers_t (*workers)(void))
 {
     hpl_solver_t solver = hpl_reference_solver;
-    xhpl_record_t *record;
+    json_t *found;
 
     solver.workers = workers;
     hpl_solver_install(&solver);
-    assert_ok(xhpl_record_open(&order, &record));
-    xhpl_record_begin(record);
-    assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
+    found = closed(begun(), XH_EXIT_PASSED);
     hpl_solver_install(NULL);
-    return rank == 0 ? written() : NULL;
+    return found;
 }
 
 TEST_SET_UP(a_core_that_all_took_counts_once)
@@ -241,11 +257,11 @@ TEST_SET_UP(a_core_that_all_took_counts_once)
     at = first_of(host, "ranks");
     assert_string_equal(text_at(found, "kernel"), "avx2");
     assert_string_equal(text_at(at, "cpus_taken"), "0");
-    assert_int_equal(json_integer_value(json_object_get(at, "threads")), 2);
+    assert_int_equal(number_at(at, "threads"), 2);
     assert_string_equal(text_at(json_object_get(host, "machine"), "topology"),
                         "core:2 pu:1");
     at = json_object_get(host, "fma_ceiling");
-    assert_int_equal(json_integer_value(json_object_get(at, "cores")), 1);
+    assert_int_equal(number_at(at, "cores"), 1);
     json_decref(found);
 }
 
@@ -266,17 +282,15 @@ TEST_SET_UP(the_ceiling_is_measured_again_at_the_end)
 
     solver.workers = counted;
     hpl_solver_install(&solver);
-    assert_ok(xhpl_record_open(&order, &record));
-    xhpl_record_begin(record);
+    record = begun();
     before = asked;
     xhpl_record_end(record);
     assert_int_equal(asked, before + 1);
-    assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
+    found = closed(record, XH_EXIT_PASSED);
     if (rank != 0)
         return;
-    found = written();
     at = json_object_get(first_of(found, "hosts"), "fma_ceiling");
-    assert_int_equal(json_integer_value(json_object_get(at, "cores")), 1);
+    assert_int_equal(number_at(at, "cores"), 1);
     json_decref(found);
 }
 
@@ -313,9 +327,9 @@ TEST_SET_UP(a_solver_may_not_tell)
     if (rank != 0)
         return;
     at = first_of(first_of(found, "hosts"), "ranks");
-    assert_true(json_is_null(json_object_get(found, "kernel")));
-    assert_true(json_is_null(json_object_get(at, "threads")));
-    assert_true(json_is_null(json_object_get(at, "cpus_taken")));
+    assert_true(null_at(found, "kernel"));
+    assert_true(null_at(at, "threads"));
+    assert_true(null_at(at, "cpus_taken"));
     json_decref(found);
 }
 
@@ -333,10 +347,7 @@ static xh_status_t two_rows(int process, double zero, char **csv_p,
 static xh_status_t no_rows(int process, double zero, char **csv_p,
                            size_t *size_p)
 {
-    (void)process;
-    (void)zero;
-    (void)csv_p;
-    (void)size_p;
+    (void)process, (void)zero, (void)csv_p, (void)size_p;
     return XH_ERR_MEMORY;
 }
 
@@ -347,20 +358,16 @@ static size_t iterations_of(xh_status_t (*iterations)(int, double, char **,
     hpl_solver_t solver = hpl_reference_solver;
     xhpl_record_t *record;
     json_t *found;
-    size_t count = 0;
+    size_t count;
 
     solver.iterations = iterations;
     hpl_solver_install(&solver);
-    assert_ok(xhpl_record_open(&order, &record));
-    xhpl_record_begin(record);
+    record = begun();
     xhpl_record_end(record);
-    assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
+    found = closed(record, XH_EXIT_PASSED);
     hpl_solver_install(NULL);
-    if (rank == 0) {
-        found = written();
-        count = json_array_size(json_object_get(found, "iterations"));
-        json_decref(found);
-    }
+    count = json_array_size(json_object_get(found, "iterations"));
+    json_decref(found);
     return count;
 }
 

@@ -1,101 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/trace.h"
-#include <ctype.h>
 #include <math.h>
 #include <pthread.h>
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 
-/* ---- a strict reader of JSON: each returns what follows, or NULL --------- */
-
-static const char *value(const char *at);
-
-static const char *blanks(const char *at)
-{
-    return at + strspn(at, " \n");
-}
-
-static const char *string(const char *at)
-{
-    if (*at++ != '"')
-        return NULL;
-    for (; *at != '"'; at++) {
-        if ((unsigned char)*at < ' ')
-            return NULL;
-        if (*at == '\\' && strchr("\"\\/bfnrtu", *++at) == NULL)
-            return NULL;
-    }
-    return at + 1;
-}
-
-static const char *number(const char *at)
-{
-    size_t digits;
-
-    at += *at == '-';
-    digits = strspn(at, "0123456789");
-    if (digits == 0 || (digits > 1 && *at == '0'))
-        return NULL;
-    at += digits;
-    if (*at != '.')
-        return at;
-    digits = strspn(++at, "0123456789");
-    return digits > 0 ? at + digits : NULL;
-}
-
-/* Values between brackets; those of an object follow a name. */
-static const char *list(const char *at, char close)
-{
-    for (at = blanks(at + 1); *at != close; at = blanks(at)) {
-        if (close == '}') {
-            at = string(at);
-            if (at == NULL || *at++ != ':')
-                return NULL;
-        }
-        at = value(at);
-        if (at == NULL)
-            return NULL;
-        at = blanks(at);
-        if (*at == ',' && *blanks(at + 1) != close)
-            at++;
-        else if (*at != close)
-            return NULL;
-    }
-    return at + 1;
-}
-
-static const char *value(const char *at)
-{
-    at = blanks(at);
-    if (*at == '{' || *at == '[')
-        return list(at, *at == '{' ? '}' : ']');
-    return *at == '"' ? string(at) : number(at);
-}
-
-static bool is_json_list(const char *text)
-{
-    const char *end = *text == '[' ? value(text) : NULL;
-
-    return end != NULL && *blanks(end) == '\0';
-}
-
-/* ---- the cases ----------------------------------------------------------- */
-
-/* The events as a list, valid until the next call. */
+/* The events, valid until the next call. */
 static const char *events(int process, double zero)
 {
-    static char *all;
-    char *text = NULL;
+    static char *text;
     size_t size = 0;
 
-    free(all);
+    free(text);
+    text = NULL;
     assert_ok(xh_trace_text(process, zero, &text, &size));
     assert_int_equal(strlen(text), size);
-    all = malloc(size + 3);
-    assert_non_null(all);
-    snprintf(all, size + 3, "[%s]", text);
-    free(text);
-    return all;
+    return text;
 }
 
 static int count(const char *text, const char *word)
@@ -105,20 +25,6 @@ static int count(const char *text, const char *word)
     for (; (text = strstr(text, word)) != NULL; text++)
         found++;
     return found;
-}
-
-TEST(the_reader_of_json_refuses_what_is_none)
-{
-    static const char *const wrong[] = {
-        "[1,]", "[1 2]",     "[\"a]", "[{\"a\":}]",  "[{a:1}]",  "[nan]",
-        "[1",   "[1]]",      "[.5]",  "[\"\\x\"]",   "[\"\n\"]", "[01]",
-        "{}",   "[{\"a\"}]", "[-]",   "[{\"a\":1,}]"};
-
-    for (size_t i = 0; i < COUNT_OF(wrong); i++)
-        if (is_json_list(wrong[i]))
-            fail_msg("taken as JSON: %s", wrong[i]);
-    assert_true(is_json_list("[]"));
-    assert_true(is_json_list("[{\"a\":-1.50,\"b\":{}},\n[\"\\\"\\u0001\"]]"));
 }
 
 TEST(nothing_is_recorded_before_open_and_after_close)
@@ -148,7 +54,6 @@ TEST(a_span_is_an_event_in_microseconds_from_zero)
     xh_trace_span(2, "update", 17, 100.5, 100.75);
     text = events(4, 100.0);
     xh_trace_close();
-    assert_true(is_json_list(text));
     assert_non_null(strstr(
         text, "{\"name\":\"update\",\"ph\":\"X\",\"pid\":4,\"tid\":2,"
               "\"ts\":500000.000,\"dur\":250000.000,\"args\":{\"iteration\":17}"
@@ -165,7 +70,6 @@ TEST(a_span_of_no_iteration_has_none)
     xh_trace_open(1, 8);
     xh_trace_span(0, "generate", -1, 1.0, 2.0);
     assert_null(strstr(events(0, 0.0), "iteration"));
-    assert_true(is_json_list(events(0, 0.0)));
     xh_trace_close();
 }
 
@@ -193,7 +97,6 @@ TEST(the_newest_spans_are_kept_and_the_lost_ones_counted)
     assert_int_equal(xh_trace_lost(), 15);
     text = events(0, 0.0);
     xh_trace_close();
-    assert_true(is_json_list(text));
     assert_int_equal(count(text, "\"panel\""), 10);
     for (int i = 0; i < 25; i++) {
         snprintf(word, sizeof(word), "\"iteration\":%d}", i);
@@ -214,7 +117,6 @@ TEST(what_cannot_be_kept_is_counted_as_lost)
     xh_trace_name_actor(7, "nobody");
     assert_int_equal(xh_trace_kept(), 0);
     assert_int_equal(xh_trace_lost(), 4);
-    assert_true(is_json_list(events(0, 0.0)));
     assert_null(strstr(events(0, 0.0), "panel"));
     xh_trace_close();
 }
@@ -240,8 +142,9 @@ TEST(any_name_makes_valid_json)
     xh_trace_span(0, "\"\\\t", 0, 1.0, 2.0);
     xh_trace_span(1, "swap", 0, 1.0, 2.0);
     xh_trace_span(2, "swap", 0, 1.0, 2.0);
-    assert_true(is_json_list(events(0, 0.0)));
-    assert_non_null(strstr(events(0, 0.0), "a \\\"quoted\\\" \\\\ actor"));
+    assert_non_null(
+        strstr(events(0, 0.0), "a \\\"quoted\\\" \\\\ actor\\u000a\\u0001\""));
+    assert_non_null(strstr(events(0, 0.0), "\"name\":\"\\\"\\\\\\u0009\""));
     assert_non_null(strstr(events(0, 0.0), first));
     assert_non_null(strstr(events(0, 0.0), "\"unnamed\""));
     xh_trace_close();
@@ -300,7 +203,6 @@ TEST(threads_record_beside_each_other)
     assert_int_equal(xh_trace_lost(), THREADS * (SPANS - KEPT));
     text = events(0, 0.0);
     xh_trace_close();
-    assert_true(is_json_list(text));
     assert_int_equal(count(text, "\"update\""), THREADS * KEPT);
     assert_int_equal(count(text, "\"iteration\":4999}"), THREADS);
     assert_int_equal(count(text, "\"tid\":3,\"ts\""), KEPT);

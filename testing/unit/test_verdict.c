@@ -7,8 +7,10 @@ enum { COUNT = 6, COLUMNS = 3 };
 
 static const double usual = 40e9;
 
+static hyb_pulse_t pulse[COUNT];
+
 /* 2 x 3 processes that do well, each a little otherwise. */
-static void do_well(hyb_pulse_t pulse[COUNT])
+static void do_well(void)
 {
     static const double noise[COUNT] = {1.0, 0.91, 1.08, 0.95, 1.1, 0.9};
 
@@ -21,28 +23,25 @@ static void do_well(hyb_pulse_t pulse[COUNT])
                                  .column = i % COLUMNS};
 }
 
-static hyb_verdict_t verdict(const hyb_pulse_t pulse[COUNT])
+static hyb_verdict_t verdict(void)
 {
     return hyb_verdict(pulse, COUNT, COLUMNS);
 }
 
 TEST(noise_of_a_tenth_is_healthy)
 {
-    hyb_pulse_t pulse[COUNT];
-
-    do_well(pulse);
-    assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
+    do_well();
+    assert_int_equal(verdict().condition, HYB_HEALTHY);
 }
 
 TEST(each_slow_process_is_found)
 {
-    hyb_pulse_t pulse[COUNT];
     hyb_verdict_t v;
 
     for (int i = 0; i < COUNT; i++) {
-        do_well(pulse);
+        do_well();
         pulse[i].rate = 0.5 * usual;
-        v = verdict(pulse);
+        v = verdict();
         assert_int_equal(v.condition, HYB_SLOW_PROCESS);
         assert_int_equal(v.process, i);
         assert_int_equal(v.others, 0);
@@ -52,28 +51,26 @@ TEST(each_slow_process_is_found)
 
 TEST(a_slow_process_explains_that_others_wait)
 {
-    hyb_pulse_t pulse[COUNT];
     hyb_verdict_t v;
 
-    do_well(pulse);
+    do_well();
     for (int i = 0; i < COUNT; i++)
         pulse[i].wait = 0.5;
     pulse[4].rate = 0.6 * usual;
     pulse[4].wait = 0.0;
-    v = verdict(pulse);
+    v = verdict();
     assert_int_equal(v.condition, HYB_SLOW_PROCESS);
     assert_int_equal(v.process, 4);
 }
 
 TEST(of_several_slow_ones_the_slowest_is_named)
 {
-    hyb_pulse_t pulse[COUNT];
     hyb_verdict_t v;
 
-    do_well(pulse);
+    do_well();
     pulse[1].rate = 0.5 * usual;
     pulse[5].rate = 0.4 * usual;
-    v = verdict(pulse);
+    v = verdict();
     assert_int_equal(v.condition, HYB_SLOW_PROCESS);
     assert_int_equal(v.process, 5);
     assert_int_equal(v.others, 1);
@@ -81,14 +78,13 @@ TEST(of_several_slow_ones_the_slowest_is_named)
 
 TEST(all_slow_together_name_nobody)
 {
-    hyb_pulse_t pulse[COUNT];
     hyb_verdict_t v;
 
-    do_well(pulse);
+    do_well();
     for (int i = 0; i < COUNT; i++)
         pulse[i].rate *= 0.55;
     pulse[2].rate *= 0.6;
-    v = verdict(pulse);
+    v = verdict();
     assert_int_equal(v.condition, HYB_ALL_SLOW);
     assert_true(v.share > 0.5 && v.share < 0.6);
 }
@@ -136,18 +132,16 @@ TEST(a_process_alone_is_compared_with_itself)
 
 TEST(processors_of_two_kinds_are_not_all_slow)
 {
-    hyb_pulse_t pulse[COUNT];
-
-    do_well(pulse);
+    do_well();
     for (int i = 0; i < COUNT; i += 2)
         pulse[i].rate = pulse[i].usual = 0.8 * usual;
-    assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
+    assert_int_equal(verdict().condition, HYB_HEALTHY);
 }
 
 /* All wait at the same time, and nobody works more than others. */
-static void wait_for_messages(hyb_pulse_t pulse[COUNT])
+static void wait_for_messages(void)
 {
-    do_well(pulse);
+    do_well();
     for (int i = 0; i < COUNT; i++) {
         pulse[i].work = 0.4;
         pulse[i].wait = i == 3 ? 0.6 : 0.5;
@@ -156,11 +150,10 @@ static void wait_for_messages(hyb_pulse_t pulse[COUNT])
 
 TEST(waits_that_nothing_explains_are_slow_messages)
 {
-    hyb_pulse_t pulse[COUNT];
     hyb_verdict_t v;
 
-    wait_for_messages(pulse);
-    v = verdict(pulse);
+    wait_for_messages();
+    v = verdict();
     assert_int_equal(v.condition, HYB_SLOW_MESSAGES);
     assert_int_equal(v.process, 3);
     assert_true(v.share > 0.35 && v.share < 0.45);
@@ -168,40 +161,32 @@ TEST(waits_that_nothing_explains_are_slow_messages)
 
 TEST(waits_for_panels_of_other_columns_are_explained)
 {
-    hyb_pulse_t pulse[COUNT];
-
-    wait_for_messages(pulse);
+    wait_for_messages();
     for (int i = 0; i < COUNT; i++)
         pulse[i].panel = 0.2;
-    assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
+    assert_int_equal(verdict().condition, HYB_HEALTHY);
 }
 
 TEST(waits_for_who_has_more_to_do_are_explained)
 {
-    hyb_pulse_t pulse[COUNT];
-
-    wait_for_messages(pulse);
+    wait_for_messages();
     pulse[0].work = 0.85;
-    assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
+    assert_int_equal(verdict().condition, HYB_HEALTHY);
 }
 
 TEST(waits_on_shared_cores_tell_nothing)
 {
-    hyb_pulse_t pulse[COUNT];
-
-    wait_for_messages(pulse);
+    wait_for_messages();
     pulse[5].turns = 0.5;
-    assert_int_equal(verdict(pulse).condition, HYB_HEALTHY);
+    assert_int_equal(verdict().condition, HYB_HEALTHY);
 }
 
 TEST(too_little_work_on_any_process_is_too_early)
 {
-    hyb_pulse_t pulse[COUNT];
-
-    do_well(pulse);
+    do_well();
     pulse[0].rate = 0.3 * usual;
     pulse[2].rate = 0.0;
-    assert_int_equal(verdict(pulse).condition, HYB_TOO_EARLY);
+    assert_int_equal(verdict().condition, HYB_TOO_EARLY);
 }
 
 TEST_MAIN()

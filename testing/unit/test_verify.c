@@ -34,6 +34,7 @@ static int close_team(void **state)
 typedef struct {
     xh_gemm_t p;
     xdg_random_t start;
+    xdg_checksum_t *checksum;
 } made_t;
 
 static xh_view_t matrix(int64_t rows, int64_t cols, xdg_random_t random)
@@ -62,11 +63,13 @@ static made_t make(int64_t m, int64_t n, int64_t k, bool transposed,
         .b = transposed ? matrix(n, k, b) : matrix(k, n, b),
         .c = matrix(m, n, made.start),
     };
+    assert_ok(xdg_checksum_create(team, &made.p, SEED, &made.checksum));
     return made;
 }
 
 static void unmake(made_t *made)
 {
+    xdg_checksum_destroy(made->checksum);
     free(made->p.a.data);
     free(made->p.b.data);
     free(made->p.c.data);
@@ -97,21 +100,24 @@ static void multiply(const made_t *made)
         }
 }
 
-static xdg_checksum_t *checksum_of(const made_t *made)
-{
-    xdg_checksum_t *checksum;
-
-    assert_ok(xdg_checksum_create(team, &made->p, SEED, &checksum));
-    return checksum;
-}
-
-static xdg_verdict_t verdict_on(const xdg_checksum_t *checksum,
-                                const made_t *made, double alpha)
+static xdg_verdict_t verdict_on(const made_t *made, double alpha)
 {
     xdg_verdict_t v;
 
-    assert_ok(xdg_checksum_check(checksum, team, made->p.c, alpha, &v));
+    assert_ok(xdg_checksum_check(made->checksum, team, made->p.c, alpha, &v));
     return v;
+}
+
+/* Whether it is right, as alpha times op(A) op(B), plus beta C. */
+static bool is_right(const made_t *made, double alpha)
+{
+    xdg_verdict_t v = verdict_on(made, alpha);
+    bool right = v.right;
+
+    assert_int_equal(v.worst_row < 0, right);
+    assert_int_equal(v.worst_col < 0, right);
+    xdg_verdict_release(&v);
+    return right;
 }
 
 /* ---- filling ------------------------------------------------------------ */
@@ -172,60 +178,34 @@ TEST_SET_UP(other_seeds_and_places_give_other_numbers)
 
 /* ---- checksums ---------------------------------------------------------- */
 
-static void assert_right(bool transposed, double beta)
+static void assert_right(int64_t m, int64_t n, int64_t k, bool transposed,
+                         double beta)
 {
-    made_t made = make(23, 31, 17, transposed, beta);
-    xdg_checksum_t *checksum = checksum_of(&made);
-    xdg_verdict_t v;
+    made_t made = make(m, n, k, transposed, beta);
 
     multiply(&made);
-    v = verdict_on(checksum, &made, made.p.alpha);
-    assert_true(v.right);
-    assert_int_equal(v.worst_row, -1);
-    assert_int_equal(v.worst_col, -1);
-    xdg_verdict_release(&v);
-    xdg_checksum_destroy(checksum);
+    assert_true(is_right(&made, made.p.alpha));
     unmake(&made);
 }
 
 TEST_SET_UP(a_right_product_passes)
 {
-    assert_right(false, 1.0);
-    assert_right(false, -3.5);
-    assert_right(false, 0.0);
-    assert_right(true, 1.0);
-    assert_right(true, 0.0);
-}
-
-TEST_SET_UP(one_of_one_element_passes)
-{
-    made_t made = make(1, 1, 1, false, 1.0);
-    xdg_checksum_t *checksum = checksum_of(&made);
-    xdg_verdict_t v;
-
-    multiply(&made);
-    v = verdict_on(checksum, &made, made.p.alpha);
-    assert_true(v.right);
-    xdg_verdict_release(&v);
-    xdg_checksum_destroy(checksum);
-    unmake(&made);
+    assert_right(23, 31, 17, false, 1.0);
+    assert_right(23, 31, 17, false, -3.5);
+    assert_right(23, 31, 17, false, 0.0);
+    assert_right(23, 31, 17, true, 1.0);
+    assert_right(23, 31, 17, true, 0.0);
+    assert_right(1, 1, 1, false, 1.0);
 }
 
 TEST_SET_UP(another_alpha_is_another_product)
 {
     made_t made = make(12, 9, 20, false, 0.0);
-    xdg_checksum_t *checksum = checksum_of(&made);
-    xdg_verdict_t v;
 
     made.p.alpha = 2.0;
     multiply(&made);
-    v = verdict_on(checksum, &made, 2.0);
-    assert_true(v.right);
-    xdg_verdict_release(&v);
-    v = verdict_on(checksum, &made, 0.75);
-    assert_false(v.right);
-    xdg_verdict_release(&v);
-    xdg_checksum_destroy(checksum);
+    assert_true(is_right(&made, 2.0));
+    assert_false(is_right(&made, 0.75));
     unmake(&made);
 }
 
@@ -233,12 +213,11 @@ TEST_SET_UP(another_alpha_is_another_product)
 static void assert_found(double (*spoil)(double))
 {
     made_t made = make(23, 31, 17, false, 1.0);
-    xdg_checksum_t *checksum = checksum_of(&made);
     xdg_verdict_t v;
 
     multiply(&made);
     *c_at(&made, 5, 7) = spoil(*c_at(&made, 5, 7));
-    v = verdict_on(checksum, &made, made.p.alpha);
+    v = verdict_on(&made, made.p.alpha);
     assert_false(v.right);
     assert_int_equal(v.worst_row, 5);
     assert_int_equal(v.worst_col, 7);
@@ -248,7 +227,6 @@ static void assert_found(double (*spoil)(double))
         assert_int_equal(v.col[j], j == 7);
     assert_false(v.error <= v.bound);
     xdg_verdict_release(&v);
-    xdg_checksum_destroy(checksum);
     unmake(&made);
 }
 
@@ -284,19 +262,13 @@ TEST_SET_UP(with_beta_0_the_start_is_not_read)
 {
     made_t made = make(8, 8, 8, false, 0.0);
     xdg_random_t poison = {XDG_NAN, 0};
-    xdg_checksum_t *checksum;
-    xdg_verdict_t v;
 
     xdg_fill(team, &poison, 0, 0, made.p.c);
-    checksum = checksum_of(&made);
-    v = verdict_on(checksum, &made, made.p.alpha);
-    assert_false(v.right);
-    xdg_verdict_release(&v);
+    xdg_checksum_destroy(made.checksum);
+    assert_ok(xdg_checksum_create(team, &made.p, SEED, &made.checksum));
+    assert_false(is_right(&made, made.p.alpha));
     multiply(&made);
-    v = verdict_on(checksum, &made, made.p.alpha);
-    assert_true(v.right);
-    xdg_verdict_release(&v);
-    xdg_checksum_destroy(checksum);
+    assert_true(is_right(&made, made.p.alpha));
     unmake(&made);
 }
 
@@ -309,7 +281,6 @@ typedef struct {
     made_t made;
     hyb_report_t report;
     int16_t owner[24];
-    xdg_checksum_t *checksum;
 } scene_t;
 
 static void set_scene(scene_t *s)
@@ -317,7 +288,6 @@ static void set_scene(scene_t *s)
     hyb_tiling_request_t request = {M, N, K, UINT64_C(1) << 30, TILE, TILE, 3};
 
     s->made = make(M, N, K, true, 2.0);
-    s->checksum = checksum_of(&s->made);
     multiply(&s->made);
     s->report = (hyb_report_t){.owner = s->owner};
     assert_ok(hyb_tiling_plan(&request, &s->report.tiling));
@@ -326,15 +296,9 @@ static void set_scene(scene_t *s)
         s->owner[i] = (int16_t)(i % 3);
 }
 
-static void strike_scene(scene_t *s)
-{
-    xdg_checksum_destroy(s->checksum);
-    unmake(&s->made);
-}
-
 static int locate(scene_t *s, xdg_culprit_t *culprit, int capacity)
 {
-    xdg_verdict_t v = verdict_on(s->checksum, &s->made, s->made.p.alpha);
+    xdg_verdict_t v = verdict_on(&s->made, s->made.p.alpha);
     xdg_suspect_t suspect = {&s->made.p, &s->made.start, &s->report, 1, &v};
     int count;
 
@@ -371,7 +335,7 @@ TEST_SET_UP(a_wrong_tile_names_who_computed_it)
     assert_int_equal(culprit[0].part.row, 30);
     assert_int_equal(culprit[0].part.col, 10);
     assert_true(fabs(culprit[0].error - 1.0) < 1e-6);
-    strike_scene(&s);
+    unmake(&s.made);
 }
 
 TEST_SET_UP(of_two_wrong_tiles_the_corners_between_are_innocent)
@@ -389,7 +353,7 @@ TEST_SET_UP(of_two_wrong_tiles_the_corners_between_are_innocent)
     assert_int_equal(culprit[!first].col, 2);
     assert_int_equal(culprit[first].row, 57);
     assert_int_equal(culprit[first].col, 39);
-    strike_scene(&s);
+    unmake(&s.made);
 }
 
 TEST_SET_UP(more_culprits_than_room_are_counted)
@@ -401,7 +365,7 @@ TEST_SET_UP(more_culprits_than_room_are_counted)
     for (int64_t i = 0; i < M; i += TILE)
         *c_at(&s.made, i, 0) += 1.0;
     assert_int_equal(locate(&s, &culprit, 1), 6);
-    strike_scene(&s);
+    unmake(&s.made);
 }
 
 /* What the element (33, 12), wrong after two products, is blamed on. */
@@ -417,14 +381,14 @@ static xdg_culprit_t after_two_products(int16_t *second_owner)
     *c_at(&s.made, 33, 12) += 1.0;
     both[0] = both[1] = s.report;
     both[1].owner = second_owner;
-    v = verdict_on(s.checksum, &s.made, s.made.p.alpha);
+    v = verdict_on(&s.made, s.made.p.alpha);
     assert_ok(xdg_locate(
         team, &(xdg_suspect_t){&s.made.p, &s.made.start, both, 2, &v}, culprit,
         MOST, &count));
     assert_int_equal(count, 1);
     assert_true(culprit[0].by[owner_at(&s, 33, 12)]);
     xdg_verdict_release(&v);
-    strike_scene(&s);
+    unmake(&s.made);
     return culprit[0];
 }
 
@@ -458,7 +422,7 @@ TEST_SET_UP(without_tiles_the_team_is_named)
     assert_int_equal(culprit.row, 1);
     assert_int_equal(culprit.col, 2);
     assert_int_equal(culprit.part.rows, M);
-    strike_scene(&s);
+    unmake(&s.made);
 }
 
 TEST_MAIN()

@@ -27,16 +27,10 @@ static xh_status_t parse(const char *line)
 static void assert_refused(const char *line, const char *words)
 {
     xdg_options_t before;
-    const char *said;
-    xh_status_t status;
 
     assert_ok(parse("-m 7"));
     before = options;
-    capture_begin();
-    status = parse(line);
-    said = capture_end(NULL);
-    assert_int_equal(status, XH_ERR_INPUT);
-    assert_non_null(strstr(said, words));
+    assert_said(parse(line), XH_ERR_INPUT, words);
     assert_memory_equal(&options, &before, sizeof(options));
 }
 
@@ -218,15 +212,9 @@ TEST(where_nothing_fits_one_element_is_left)
 
 TEST(too_large_a_product_is_said_with_what_fits)
 {
-    const char *said;
-    xh_status_t status;
-
     parse("-m 2000000000 -k 2000000000");
-    capture_begin();
-    status = xdg_shape_check_memory(&options.shape);
-    said = capture_end(NULL);
-    assert_int_equal(status, XH_ERR_MEMORY);
-    assert_non_null(strstr(said, "the largest of this shape that fits is -m "));
+    assert_said(xdg_shape_check_memory(&options.shape), XH_ERR_MEMORY,
+                "the largest of this shape that fits is -m ");
 }
 
 TEST_MAIN()
