@@ -124,10 +124,11 @@ xh_status_t xh_command_line_read(int argc, char **argv, const xh_option_t *rows,
                                  int count, xh_option_fn_t *other,
                                  void *options)
 {
-    struct option table[OPTIONS_MOST + 1] = {{NULL}};
+    struct option table[OPTIONS_MOST + 1];
     xh_status_t status = XH_OK;
     int filled = 0, row;
 
+    memset(table, 0, sizeof(table));
     for (int i = 0; i < count && filled < OPTIONS_MOST; i++)
         if (rows[i].name != NULL)
             table[filled++] = (struct option){

@@ -13,11 +13,6 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static int same(char a, char b)
-{
-    return tolower((unsigned char)a) == tolower((unsigned char)b);
-}
-
 /* row[j]: from the part of a seen so far to the first j characters of b. */
 size_t xh_text_distance(const char *a, const char *b)
 {
@@ -31,7 +26,8 @@ size_t xh_text_distance(const char *a, const char *b)
 
         row[0] = i + 1;
         for (size_t j = 1; j <= length; j++) {
-            size_t replaced = diagonal + !same(a[i], b[j - 1]);
+            size_t replaced = diagonal + (tolower((unsigned char)a[i]) !=
+                                          tolower((unsigned char)b[j - 1]));
 
             diagonal = row[j];
             row[j] = least(replaced, 1 + least(row[j], row[j - 1]));

@@ -56,18 +56,10 @@ static void solve_and_multiply(const update_t *u, hpl_matrix_t rows, int from,
     hpl_matrix_gemm(panel->mp - top, n, panel->jb, l2, rows, c);
 }
 
-/* On the owner of the top, U becomes the matrix's top rows. */
-static void store_u(const HPL_T_panel *panel, hpl_matrix_t rows, int columns)
-{
-    hpl_matrix_t top = {panel->A, panel->lda, HplNoTrans};
-
-    if (rows.data != panel->A && hpl_panel_top_rows(panel) > 0)
-        hpl_matrix_copy(panel->jb, columns, rows, top);
-}
-
 static void update_columns(const update_t *u, int columns)
 {
-    hpl_matrix_t rows;
+    HPL_T_panel *panel = u->panel;
+    hpl_matrix_t rows, top = {panel->A, panel->lda, HplNoTrans};
     int n;
 
     HPL_ptimer(HPL_TIMING_LASWP);
@@ -76,11 +68,13 @@ static void update_columns(const update_t *u, int columns)
     for (int from = 0; from < columns; from += n) {
         n = columns - from;
         if (broadcast_runs(u))
-            n = Mmin(n, u->panel->nb);
+            n = Mmin(n, panel->nb);
         solve_and_multiply(u, rows, from, n);
         poll_broadcast(u);
     }
-    store_u(u->panel, rows, columns);
+    /* On the owner of the top, U becomes the matrix's top rows. */
+    if (rows.data != panel->A && hpl_panel_top_rows(panel) > 0)
+        hpl_matrix_copy(panel->jb, columns, rows, top);
 }
 
 static void update(update_t u, int columns)

@@ -51,36 +51,21 @@ double xhpl_capacity_bytes(const hpl_shape_t *shape)
     return (1 + entries) * (double)hpl_solver()->bytes(shape) + allowance;
 }
 
-/* Take the minimum of all nodes. */
-static void reduce_to_least(xhpl_capacity_t *capacity)
-{
-    double values[2] = {capacity->node_bytes, -capacity->processes};
-
-    MPI_Allreduce(MPI_IN_PLACE, values, 2, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-    capacity->node_bytes = values[0];
-    capacity->processes = (int)-values[1];
-}
-
-static int count_nodes(MPI_Comm node)
-{
-    int first = xhpl_rank(node) == 0, nodes;
-
-    MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    return nodes;
-}
-
 xhpl_capacity_t xhpl_capacity_of_nodes(void)
 {
     node_t node;
-    xhpl_capacity_t capacity;
+    double least[2]; /* of all nodes: bytes, and minus the processes */
+    int first, nodes;
 
     open_node(&node);
-    capacity.processes = xhpl_size(node.comm);
-    capacity.nodes = count_nodes(node.comm);
-    capacity.node_bytes = node.available;
+    least[0] = node.available;
+    least[1] = -xhpl_size(node.comm);
+    first = xhpl_rank(node.comm) == 0;
     MPI_Comm_free(&node.comm);
-    reduce_to_least(&capacity);
-    return capacity;
+    MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return (xhpl_capacity_t){
+        .node_bytes = least[0], .processes = (int)-least[1], .nodes = nodes};
 }
 
 static double process_bytes(const node_t *node, const xhpl_test_t *test)

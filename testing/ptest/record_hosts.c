@@ -100,24 +100,22 @@ static json_t *rank_at(const place_t *place)
                           {"threads", NULL}, {"cpus_taken", NULL});
 }
 
-static json_t *machine_of(const xh_census_t *census)
-{
-    return XH_JSON_OBJECT({"sockets", xh_json_positive(census->sockets)},
-                          {"cores", xh_json_positive(census->cores)},
-                          {"numa_nodes", xh_json_positive(census->numa_nodes)},
-                          {"topology", NULL});
-}
-
 static json_t *host_at(const place_t *place)
 {
+    const xh_census_t *census = &place->census;
+    json_t *machine =
+        XH_JSON_OBJECT({"sockets", xh_json_positive(census->sockets)},
+                       {"cores", xh_json_positive(census->cores)},
+                       {"numa_nodes", xh_json_positive(census->numa_nodes)},
+                       {"topology", NULL});
+
     return XH_JSON_OBJECT(
         {"name", xh_json_text(place->host)},
         {"system", xh_json_text(place->system)},
         {"cpu", xh_json_text(place->cpu)}, {"isa", xh_json_text(place->isa)},
         {"cpu_mhz", place->cpu_mhz > 0 ? json_real(place->cpu_mhz) : NULL},
         {"cpus_online", xh_json_text(place->cpus_online)},
-        {"numa_nodes", xh_json_text(place->numa_nodes)},
-        {"machine", machine_of(&place->census)},
+        {"numa_nodes", xh_json_text(place->numa_nodes)}, {"machine", machine},
         {"memory_bytes", xh_json_positive(place->memory)},
         {"memory_available_bytes", xh_json_positive(place->memory_available)},
         {"fma_ceiling", NULL}, {"ranks", json_array()});

@@ -148,12 +148,6 @@ static bool is_secret(const char *name)
     return false;
 }
 
-static bool is_wanted(const char *name)
-{
-    return begins(name, taken, TAKEN) &&
-           !begins(name, of_launchers, OF_LAUNCHERS) && !is_secret(name);
-}
-
 /* "NAME=value" */
 static void add(json_t *object, const char *entry)
 {
@@ -163,9 +157,9 @@ static void add(json_t *object, const char *entry)
     if (value == NULL || value - entry >= NAME_SIZE)
         return;
     memcpy(name, entry, (size_t)(value - entry));
-    if (!is_wanted(name))
-        return;
-    json_object_set_new(object, name, text_or_empty(value + 1));
+    if (begins(name, taken, TAKEN) &&
+        !begins(name, of_launchers, OF_LAUNCHERS) && !is_secret(name))
+        json_object_set_new(object, name, text_or_empty(value + 1));
 }
 
 static int by_name(const void *a, const void *b)

@@ -2,6 +2,7 @@
 #include "testing/ptest/request.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +10,13 @@
 #include "base/log.h"
 #include "base/text.h"
 
-/* A letter behind a number, what it stands for, and what it can be at most. */
+/* a unit after a number, its factor, and the largest amount */
 typedef struct {
     const char *letter;
     double factor, most;
 } unit_t;
 
-static const double memory_share = 0.8; /* if nobody says */
+static const double memory_share = 0.8; /* without --memory */
 
 enum {
     LONGEST = 10000000, /* s */
@@ -36,7 +37,10 @@ static const unit_t of_memory[] = {{"%", 0.01, 1.0},
 static const unit_t of_number[] = {{"", 1.0, XHPL_PROCESSES_MOST},
                                    {NULL, 0.0, 0.0}};
 
-/* A positive number and its unit, all of text; NULL: it is not. */
+/*
+ * The unit of text, which is a positive number and a unit; NULL: it is not.
+ * amount_p  out  unchanged without a unit
+ */
 static const unit_t *read_amount(const char *text, const unit_t *units,
                                  double *amount_p)
 {
@@ -44,12 +48,14 @@ static const unit_t *read_amount(const char *text, const unit_t *units,
     char *end;
     double amount = strtod(text, &end);
 
-    if (digits == 0 || end != text + digits || !(amount > 0.0))
+    if (digits == 0 || end != text + digits || !(amount > 0.0) ||
+        (units == of_number && amount != floor(amount)))
         return NULL;
     for (; units->letter != NULL; units++)
-        if (strcmp(units->letter, end) == 0) {
+        if (strcmp(units->letter, end) == 0 &&
+            amount * units->factor <= units->most) {
             *amount_p = amount * units->factor;
-            return *amount_p <= units->most ? units : NULL;
+            return units;
         }
     return NULL;
 }
@@ -64,7 +70,7 @@ static const unit_t *nearest_unit(const char *letter, const unit_t *units)
     return &units[xh_text_nearest(letter, letters, count)];
 }
 
-/* "; the nearest is 12G" of "12GB"; "" where no number is. */
+/* "; the nearest is 12G" of "12GB"; "" without a number. */
 static void print_nearest(const char *text, const unit_t *units,
                           char *nearest_p, size_t size)
 {
@@ -85,74 +91,48 @@ static void print_nearest(const char *text, const unit_t *units,
                  unit->letter);
 }
 
-static xh_status_t refuse(const char *option, const char *text,
-                          const unit_t *units, const char *allowed)
+/* Read the value of an option; text NULL: it was not given. */
+static xh_status_t read_option(const char *option, const char *text,
+                               const unit_t *units, const char *allowed,
+                               double *amount_p)
 {
     char nearest[64];
 
+    if (text == NULL || read_amount(text, units, amount_p) != NULL)
+        return XH_OK;
     print_nearest(text, units, nearest, sizeof(nearest));
     xh_log_error("%s: '%.80s' is not allowed; allowed: %s%s", option, text,
                  allowed, nearest);
     return XH_ERR_INPUT;
 }
 
-static xh_status_t read_time(const char *text, double *seconds_p)
-{
-    double seconds;
-
-    if (read_amount(text, of_time, &seconds) == NULL)
-        return refuse("--time", text, of_time,
-                      "a number of seconds, or with s, m or h, such as 10m");
-    *seconds_p = seconds;
-    return XH_OK;
-}
-
-static xh_status_t read_memory(const char *text, xhpl_request_t *request)
-{
-    double amount = 0.0;
-    const unit_t *unit = read_amount(text, of_memory, &amount);
-
-    if (unit == NULL)
-        return refuse("--memory", text, of_memory,
-                      "a part of what is available, such as 80%, or of each "
-                      "node in M, G or T, such as 12G");
-    if (unit == of_memory)
-        request->memory_share = amount;
-    else
-        request->memory_bytes = amount;
-    return XH_OK;
-}
-
-static xh_status_t read_number(const char *option, const char *text,
-                               int *number_p)
-{
-    double number = 0.0;
-
-    if (read_amount(text, of_number, &number) == NULL ||
-        number != floor(number))
-        return refuse(option, text, of_number,
-                      "a whole number from 1 to 1048576, such as 4");
-    *number_p = (int)number;
-    return XH_OK;
-}
-
 xh_status_t xhpl_request_read(const xhpl_request_words_t *words,
                               xhpl_request_t *request_p)
 {
-    xhpl_request_t request = {.memory_share = memory_share};
-    xh_status_t status = XH_OK;
+    static const char whole[] = "a whole number from 1 to 1048576, such as 4";
+    double seconds = 0, memory = memory_share, nodes = 0, ranks = 0;
+    bool is_share = words->memory == NULL || strchr(words->memory, '%') != NULL;
+    xh_status_t status = read_option(
+        "--time", words->time, of_time,
+        "a number of seconds, or with s, m or h, such as 10m", &seconds);
 
-    if (words->time != NULL)
-        status = read_time(words->time, &request.seconds);
-    if (status == XH_OK && words->memory != NULL)
-        status = read_memory(words->memory, &request);
-    if (status == XH_OK && words->nodes != NULL)
-        status = read_number("--nodes", words->nodes, &request.nodes);
-    if (status == XH_OK && words->ranks_per_node != NULL)
-        status = read_number("--ranks-per-node", words->ranks_per_node,
-                             &request.ranks_per_node);
     if (status == XH_OK)
-        *request_p = request;
+        status = read_option("--memory", words->memory, of_memory,
+                             "a part of what is available, such as 80%, or of "
+                             "each node in M, G or T, such as 12G",
+                             &memory);
+    if (status == XH_OK)
+        status = read_option("--nodes", words->nodes, of_number, whole, &nodes);
+    if (status == XH_OK)
+        status = read_option("--ranks-per-node", words->ranks_per_node,
+                             of_number, whole, &ranks);
+    if (status == XH_OK)
+        *request_p =
+            (xhpl_request_t){.seconds = seconds,
+                             .memory_share = is_share ? memory : memory_share,
+                             .memory_bytes = is_share ? 0.0 : memory,
+                             .nodes = (int)nodes,
+                             .ranks_per_node = (int)ranks};
     return status;
 }
 

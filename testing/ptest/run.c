@@ -92,16 +92,6 @@ static double expected(const run_t *run, const xhpl_test_t *test)
                : 0.0;
 }
 
-/* The time with all digits, on stderr: parsers expect two decimals in the row.
- */
-static void say_time(const xhpl_test_t *test, double seconds)
-{
-    xh_log_info("N = %d, NB = %d, %d x %d processes: %.9f seconds, "
-                "%.9g Gflop/s",
-                test->n, test->nb, test->nprow, test->npcol, seconds,
-                xhpl_report_rate(test->n, seconds));
-}
-
 static void run_system(run_t *run, const xhpl_test_t *test,
                        hpl_system_t *system)
 {
@@ -119,8 +109,11 @@ static void run_system(run_t *run, const xhpl_test_t *test,
     report_details(run);
     if (run->parameters->threshold > 0)
         check(run, system, test->n, info);
-    if (run->report != NULL)
-        say_time(test, timing.seconds);
+    if (run->report != NULL) /* all digits: parsers expect two in the row */
+        xh_log_info("N = %d, NB = %d, %d x %d processes: %.9f seconds, "
+                    "%.9g Gflop/s",
+                    test->n, test->nb, test->nprow, test->npcol, timing.seconds,
+                    xhpl_report_rate(test->n, timing.seconds));
 }
 
 static void run_test(run_t *run, const xhpl_test_t *test)
@@ -164,16 +157,6 @@ static void run_grid(run_t *run, int64_t begin, int64_t end)
     HPL_grid_exit(&run->grid);
 }
 
-/* Broadcast the outcome, which process 0 knows. */
-static void share_outcome(const xhpl_report_t *report,
-                          xhpl_outcome_t *outcome_p)
-{
-    int64_t counts[2] = {report->failed, report->skipped};
-
-    MPI_Bcast(counts, 2, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    *outcome_p = (xhpl_outcome_t){.failed = counts[0], .skipped = counts[1]};
-}
-
 void xhpl_run(const xhpl_parameters_t *parameters, FILE *out,
               xhpl_record_t *record, const xhpl_forecast_t *forecast,
               xhpl_outcome_t *outcome_p)
@@ -183,9 +166,8 @@ void xhpl_run(const xhpl_parameters_t *parameters, FILE *out,
     xhpl_report_t report = {.out = NULL};
     int64_t tests = xhpl_plan_count(parameters);
     int64_t tests_a_grid = tests / parameters->list[XHPL_P].count;
-    int rank;
+    int rank = xhpl_rank(MPI_COMM_WORLD);
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
         run.report = &report;
         xhpl_report_begin(&report, out, parameters);
@@ -194,5 +176,7 @@ void xhpl_run(const xhpl_parameters_t *parameters, FILE *out,
         run_grid(&run, begin, begin + tests_a_grid);
     if (rank == 0 && xhpl_report_end(&report) != XH_OK)
         hpl_abort_job();
-    share_outcome(&report, outcome_p);
+    *outcome_p =
+        (xhpl_outcome_t){.failed = report.failed, .skipped = report.skipped};
+    MPI_Bcast(outcome_p, sizeof(*outcome_p), MPI_BYTE, 0, MPI_COMM_WORLD);
 }

@@ -58,20 +58,15 @@ static void hear(int i)
                   sigaction(heard[i], &ours, NULL) == 0;
 }
 
-static bool may_have_threads(void)
+void xhpl_at_termination(void (*fn)(void *context, int signal), void *context)
 {
     int provided;
 
     MPI_Query_thread(&provided);
-    return provided >= MPI_THREAD_FUNNELED;
-}
-
-void xhpl_at_termination(void (*fn)(void *context, int signal), void *context)
-{
     listener = fn;
     of_listener = context;
     arrived = 0;
-    if (!may_have_threads() || sem_init(&wake, 0, 0) != 0)
+    if (provided < MPI_THREAD_FUNNELED || sem_init(&wake, 0, 0) != 0)
         listener = NULL;
     else if (pthread_create(&thread, NULL, wait_for_signal, NULL) != 0) {
         sem_destroy(&wake);

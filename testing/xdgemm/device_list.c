@@ -42,14 +42,6 @@ static xh_status_t list_host(const list_t *list)
 
 /* ---- devices ------------------------------------------------------------ */
 
-static void print_device(const char *name, const hyb_device_info_t *info,
-                         FILE *out)
-{
-    fprintf(out, "%-10s %s, %.1f of %.1f GiB free%s%s\n", name, info->name,
-            (double)info->memory_free / GIB, (double)info->memory / GIB,
-            info->pci_address[0] != '\0' ? ", PCI " : "", info->pci_address);
-}
-
 /* A device that cannot be described is recorded with its name only. */
 static void list_device(const list_t *list, const hyb_backend_t *backend,
                         int index, json_t *devices)
@@ -64,7 +56,9 @@ static void list_device(const list_t *list, const hyb_backend_t *backend,
                               XH_JSON_OBJECT({"executor", json_string(name)}));
         return;
     }
-    print_device(name, &info, list->out);
+    fprintf(list->out, "%-10s %s, %.1f of %.1f GiB free%s%s\n", name, info.name,
+            (double)info.memory_free / GIB, (double)info.memory / GIB,
+            info.pci_address[0] != '\0' ? ", PCI " : "", info.pci_address);
     json_array_append_new(
         devices,
         XH_JSON_SET(xdg_record_device(&info, name),

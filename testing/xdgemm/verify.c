@@ -23,12 +23,6 @@ static bool any(const bool *flag, int64_t first, int64_t count)
     return false;
 }
 
-/* An error in it would show in its rows and columns. */
-static bool is_suspicious(const xdg_verdict_t *v, xh_rectangle_t part)
-{
-    return any(v->row, part.row, part.rows) && any(v->col, part.col, part.cols);
-}
-
 /* Check part of the result against what c0, of its size, makes of it. */
 static xh_status_t check_against(hyb_team_t *team, const xdg_suspect_t *s,
                                  xh_rectangle_t part, double *c0,
@@ -155,7 +149,9 @@ xh_status_t xdg_locate(hyb_team_t *team, const xdg_suspect_t *suspect,
         xdg_verdict_t v;
         xh_status_t status;
 
-        if (!is_suspicious(suspect->verdict, part))
+        /* an error in it shows in its rows and in its columns */
+        if (!any(suspect->verdict->row, part.row, part.rows) ||
+            !any(suspect->verdict->col, part.col, part.cols))
             continue;
         status = check_part(team, suspect, part, &v);
         if (status != XH_OK)
