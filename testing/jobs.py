@@ -109,6 +109,13 @@ def kill_session(session, grace=3):
             time.sleep(0.05)
 
 
+def hear_signals():
+    """Restore the default of signals in a child. A background job, or nohup,
+    starts the tests with some ignored, and a program keeps ignoring these."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def start(command, cwd, env=None, stdin=subprocess.DEVNULL):
     """Start a job and return its Popen object; finish() collects it."""
     return subprocess.Popen(
@@ -119,6 +126,7 @@ def start(command, cwd, env=None, stdin=subprocess.DEVNULL):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=hear_signals,
         text=True,
         errors="replace",
     )
