@@ -49,8 +49,8 @@ $(XBLAS): $(call objects,testing/xblas/*.c) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(HYB_CC) $(LINKFLAGS) -o $@ $^ -ldl $(XH_LIBS))
 
-$(XHOST): $(call objects,testing/xhost/*.c hybrid/plan/host_*.c) $(NODE_OBJECTS) \
-          $(BASE_OBJECTS) $(BUILD)/blas-checked
+$(XHOST): $(call objects,testing/xhost/*.c hybrid/plan/host_*.c \
+            hybrid/plan/timing.c) $(NODE_OBJECTS) $(BASE_OBJECTS) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(PLAIN_LINK) -o $@ $(filter %.o,$^) $(HYB_LIBS))
 

@@ -15,7 +15,7 @@ static const double to_speak_of = 1e-3; /* of the rate */
 
 typedef struct { /* choices so far; first come, first kept where equal */
     int count, capacity;
-    xhpl_choice_t *choice;
+    hyb_choice_t *choice;
 } list_t;
 
 static int64_t gcd(int64_t a, int64_t b)
@@ -26,7 +26,8 @@ static int64_t gcd(int64_t a, int64_t b)
 /* ---- N ------------------------------------------------------------------- */
 
 /* Process (0, 0) has most: N is a multiple of NB times P and Q. */
-static double bytes_of(const xhpl_job_t *job, const xhpl_case_t *test)
+static double bytes_of(const hyb_choices_job_t *job,
+                       const hyb_model_case_t *test)
 {
     hpl_shape_t shape = {.n = test->n,
                          .nb = test->nb,
@@ -39,8 +40,8 @@ static double bytes_of(const xhpl_job_t *job, const xhpl_case_t *test)
 }
 
 /* The most steps of unit that the memory holds. */
-static int64_t within_memory(const xhpl_job_t *job, xhpl_case_t test,
-                             int64_t unit)
+static int64_t within_memory(const hyb_choices_job_t *job,
+                             hyb_model_case_t test, int64_t unit)
 {
     int64_t good = 0, bad = LARGEST / unit + 1, middle;
 
@@ -55,10 +56,11 @@ static int64_t within_memory(const xhpl_job_t *job, xhpl_case_t test,
     return good;
 }
 
-static double seconds_of(const xhpl_rates_t *rates, xhpl_case_t test, int64_t n)
+static double seconds_of(const hyb_model_rates_t *rates, hyb_model_case_t test,
+                         int64_t n)
 {
     test.n = (int)n;
-    return xhpl_model_predict(rates, &test).seconds;
+    return hyb_model_predict(rates, &test).seconds;
 }
 
 /*
@@ -66,8 +68,9 @@ static double seconds_of(const xhpl_rates_t *rates, xhpl_case_t test, int64_t n)
  * grows more slowly than n^3, so that each guess is one too high, until it is
  * right.
  */
-static int64_t within_time(const xhpl_rates_t *rates, const xhpl_job_t *job,
-                           xhpl_case_t test, int64_t unit, int64_t most)
+static int64_t within_time(const hyb_model_rates_t *rates,
+                           const hyb_choices_job_t *job, hyb_model_case_t test,
+                           int64_t unit, int64_t most)
 {
     double limit = job->most_seconds, seconds;
     int64_t steps = most;
@@ -81,8 +84,8 @@ static int64_t within_time(const xhpl_rates_t *rates, const xhpl_job_t *job,
     return steps;
 }
 
-int xhpl_choices_largest(const xhpl_rates_t *rates, const xhpl_job_t *job,
-                         xhpl_case_t test)
+int hyb_choices_largest(const hyb_model_rates_t *rates,
+                        const hyb_choices_job_t *job, hyb_model_case_t test)
 {
     int64_t p = test.nprow, q = test.npcol;
     int64_t unit = test.nb * (p / gcd(p, q) * q);
@@ -96,9 +99,9 @@ int xhpl_choices_largest(const xhpl_rates_t *rates, const xhpl_job_t *job,
 /* ---- choices ------------------------------------------------------------- */
 
 /* A variant of one that is there which changes nothing to speak of. */
-static bool is_known(const list_t *list, const xhpl_choice_t *choice)
+static bool is_known(const list_t *list, const hyb_choice_t *choice)
 {
-    const xhpl_case_t *a = &choice->test, *b;
+    const hyb_model_case_t *a = &choice->test, *b;
     double apart;
 
     for (int i = 0; i < list->count; i++) {
@@ -111,7 +114,7 @@ static bool is_known(const list_t *list, const xhpl_choice_t *choice)
     return false;
 }
 
-static void insert(list_t *list, const xhpl_choice_t *choice)
+static void insert(list_t *list, const hyb_choice_t *choice)
 {
     int at = list->count;
 
@@ -130,17 +133,18 @@ static void insert(list_t *list, const xhpl_choice_t *choice)
 }
 
 /* The test with the largest N, if there is one. */
-static void consider(const xhpl_rates_t *rates, const xhpl_job_t *job,
-                     xhpl_case_t test, list_t *list)
+static void consider(const hyb_model_rates_t *rates,
+                     const hyb_choices_job_t *job, hyb_model_case_t test,
+                     list_t *list)
 {
-    xhpl_choice_t choice = {.test = test};
+    hyb_choice_t choice = {.test = test};
 
-    choice.test.n = xhpl_choices_largest(rates, job, test);
+    choice.test.n = hyb_choices_largest(rates, job, test);
     if (choice.test.n == 0)
         return;
-    choice.predicted = xhpl_model_predict(rates, &choice.test);
+    choice.predicted = hyb_model_predict(rates, &choice.test);
     choice.gflops =
-        xhpl_model_flop(choice.test.n) / choice.predicted.seconds * 1e-9;
+        hyb_model_flop(choice.test.n) / choice.predicted.seconds * 1e-9;
     choice.bytes = bytes_of(job, &choice.test);
     insert(list, &choice);
 }
@@ -153,13 +157,13 @@ static double flatness(int p, int q)
 /* Of many processes, grids far from square are not, if there are others. */
 static bool is_worth_it(int p, int q)
 {
-    int rows = xhpl_choices_rows(p * q);
+    int rows = hyb_choices_rows(p * q);
 
     return p * q <= MANY ||
            flatness(p, q) <= fmax(FLAT, flatness(rows, p * q / rows));
 }
 
-int xhpl_choices_rows(int processes)
+int hyb_choices_rows(int processes)
 {
     int rows = (int)sqrt(processes);
 
@@ -168,30 +172,30 @@ int xhpl_choices_rows(int processes)
     return rows;
 }
 
-bool xhpl_choices_are_flat(int processes)
+bool hyb_choices_are_flat(int processes)
 {
-    int rows = xhpl_choices_rows(processes);
+    int rows = hyb_choices_rows(processes);
 
     return flatness(rows, processes / rows) > FLAT;
 }
 
 /* Every NB on the grid of nprow rows. */
-static void consider_grid(const xhpl_rates_t *rates, const xhpl_job_t *job,
-                          int nprow, list_t *list)
+static void consider_grid(const hyb_model_rates_t *rates,
+                          const hyb_choices_job_t *job, int nprow, list_t *list)
 {
     for (int i = 0; i < job->nb.count; i++)
         consider(rates, job,
-                 (xhpl_case_t){.nb = job->nb.value[i],
-                               .nprow = nprow,
-                               .npcol = job->processes / nprow,
-                               .depth = job->depth.value[0],
-                               .bcast = job->bcast.value[0]},
+                 (hyb_model_case_t){.nb = job->nb.value[i],
+                                    .nprow = nprow,
+                                    .npcol = job->processes / nprow,
+                                    .depth = job->depth.value[0],
+                                    .bcast = job->bcast.value[0]},
                  list);
 }
 
 /* Every other DEPTH and BCAST; without neighbours a BCAST changes nothing. */
-static void vary(const xhpl_rates_t *rates, const xhpl_job_t *job,
-                 xhpl_case_t test, list_t *list)
+static void vary(const hyb_model_rates_t *rates, const hyb_choices_job_t *job,
+                 hyb_model_case_t test, list_t *list)
 {
     int bcasts = test.npcol > 1 ? job->bcast.count : 1;
 
@@ -205,10 +209,11 @@ static void vary(const xhpl_rates_t *rates, const xhpl_job_t *job,
         }
 }
 
-int xhpl_choices_make(const xhpl_rates_t *rates, const xhpl_job_t *job,
-                      int capacity, xhpl_choice_t *choices_p)
+int hyb_choices_make(const hyb_model_rates_t *rates,
+                     const hyb_choices_job_t *job, int capacity,
+                     hyb_choice_t *choices_p)
 {
-    xhpl_choice_t best[VARIED];
+    hyb_choice_t best[VARIED];
     list_t varied = {.capacity = VARIED, .choice = best};
     list_t list = {.capacity = capacity, .choice = choices_p};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_CHOICES_H
-#define XHPL_CHOICES_H
+#ifndef HYB_CHOICES_H
+#define HYB_CHOICES_H
 
 #include <stdbool.h>
 #include "hpl_solver.h"
@@ -10,45 +10,45 @@
  * What a job may be asked to solve, best first. Pure.
  */
 
-enum { XHPL_OPTIONS_MOST = 20 };
+enum { HYB_CHOICES_MOST = 20 };
 
 /* values to choose from, of one line of HPL.dat; the usual one first */
 typedef struct {
     int count;
-    int value[XHPL_OPTIONS_MOST];
-} xhpl_set_t;
+    int value[HYB_CHOICES_MOST];
+} hyb_choices_set_t;
 
 typedef struct {
     int processes;
-    xhpl_set_t nb, depth, bcast; /* none empty */
-    int align;                   /* as in HPL.dat */
-    double most_seconds;         /* a test may take; INFINITY: any */
-    double most_bytes;           /* of a process */
+    hyb_choices_set_t nb, depth, bcast; /* none empty */
+    int align;                          /* as in HPL.dat */
+    double most_seconds;                /* a test may take; INFINITY: any */
+    double most_bytes;                  /* of a process */
 
     /* Bytes that a process of a test takes, all of it. */
     double (*bytes)(const hpl_shape_t *shape);
-} xhpl_job_t;
+} hyb_choices_job_t;
 
 typedef struct {
-    xhpl_case_t test;
-    xhpl_prediction_t predicted;
+    hyb_model_case_t test;
+    hyb_model_prediction_t predicted;
     double gflops; /* that HPL will print */
     double bytes;  /* of the process that takes most */
-} xhpl_choice_t;
+} hyb_choice_t;
 
 /* The rows of the grid that is nearest to square, and at least as wide as high;
  * processes >= 1. */
-int xhpl_choices_rows(int processes);
+int hyb_choices_rows(int processes);
 
 /* Is even that grid flatter than is good? So it is with prime numbers. */
-bool xhpl_choices_are_flat(int processes);
+bool hyb_choices_are_flat(int processes);
 
 /*
  * The largest N, a multiple of NB * lcm(P, Q), of a test on a grid of
  * processes that keeps within job's memory and time; 0 if none does.
  */
-int xhpl_choices_largest(const xhpl_rates_t *rates, const xhpl_job_t *job,
-                         xhpl_case_t test);
+int hyb_choices_largest(const hyb_model_rates_t *rates,
+                        const hyb_choices_job_t *job, hyb_model_case_t test);
 
 /*
  * The best choices, by predicted rate, falling: every grid and NB with the
@@ -58,7 +58,8 @@ int xhpl_choices_largest(const xhpl_rates_t *rates, const xhpl_job_t *job,
  * capacity   in   of choices_p
  * choices_p  out  as many as are returned; 0: nothing fits
  */
-int xhpl_choices_make(const xhpl_rates_t *rates, const xhpl_job_t *job,
-                      int capacity, xhpl_choice_t *choices_p);
+int hyb_choices_make(const hyb_model_rates_t *rates,
+                     const hyb_choices_job_t *job, int capacity,
+                     hyb_choice_t *choices_p);
 
 #endif

@@ -1,58 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHOST_PANEL_H
-#define XHOST_PANEL_H
+#ifndef HYB_HOST_PANEL_H
+#define HYB_HOST_PANEL_H
 
 #include <stdbool.h>
-#include "base/status.h"
-#include "hybrid/cpu/isa/kernel.h"
 #include "hybrid/cpu/panel/panel.h"
-#include "hybrid/node/team.h"
+#include "hybrid/plan/timing.h"
 
-/* A random panel, and the columns that it is made of. */
-typedef struct xhost_panel xhost_panel_t;
+/* A random panel that a team factors again and again. */
+typedef struct hyb_host_panel hyb_host_panel_t;
 
 /* m >= nb. Errors: XH_ERR_MEMORY */
-xh_status_t xhost_panel_create(const hyb_kernel_t *kernel, hyb_team_t *team,
-                               int64_t m, int nb, xhost_panel_t **panel_p);
-void xhost_panel_destroy(xhost_panel_t *panel); /* accepts NULL */
+xh_status_t hyb_host_panel_create(const hyb_kernel_t *kernel, hyb_team_t *team,
+                                  int64_t m, int nb,
+                                  hyb_host_panel_t **panel_p);
+void hyb_host_panel_destroy(hyb_host_panel_t *panel); /* accepts NULL */
 
 /*
- * Median of the seconds of so many factorizations, 1 <= calls <= 16, by the
- * first members of the team; the panel is loaded before each, untimed.
+ * From now on other processes hold further rows, agree with this one on each
+ * pivot, and one of them has the top's rows. agree NULL: no longer.
  */
-double xhost_panel_seconds(xhost_panel_t *panel, int members, int calls);
+void hyb_host_panel_share(hyb_host_panel_t *panel, hyb_panel_agree_fn_t agree,
+                          void *context, bool has_top);
 
-/*
- * From now on a pivot is agreed on with others, who hold other rows, and of
- * whom one has the top's. NULL: no longer.
- */
-typedef struct {
-    hyb_panel_agree_fn_t agree;
-    void *context; /* for agree */
-    bool has_top;
-} xhost_panel_others_t;
+/* Copy the panel out of its matrix, by the caller alone. */
+void hyb_host_panel_load(hyb_host_panel_t *panel);
 
-void xhost_panel_share(xhost_panel_t *panel,
-                       const xhost_panel_others_t *others);
+/* Factor it, after it was loaded, by the first members of the team. */
+void hyb_host_panel_factor(hyb_host_panel_t *panel, int members);
 
-/* Load it, then factor it by the first members of the team. */
-void xhost_panel_load(xhost_panel_t *panel);
-void xhost_panel_factor(xhost_panel_t *panel, int members);
-
-/* The same of loading it, by the caller alone. */
-double xhost_panel_load_seconds(xhost_panel_t *panel, int calls);
-
-/*
- * Flop/s of the factorization of a random panel by all members of team, the
- * best of nine: m nb^2 - nb^3 / 3 flop. The panel is loaded before each,
- * outside the time.
- *
- * m       in   rows, >= nb
- * rate_p  out  NaN if rows of P A - L U that were looked at are not 0: said
- *
- * Errors: XH_ERR_MEMORY
- */
-xh_status_t xhost_panel_rate(const hyb_kernel_t *kernel, hyb_team_t *team,
-                             int64_t m, int nb, double *rate_p);
+/* Seconds of so many calls of either; it is loaded before each factorization,
+ * untimed. */
+hyb_seconds_t hyb_host_panel_load_seconds(hyb_host_panel_t *panel, int calls);
+hyb_seconds_t hyb_host_panel_seconds(hyb_host_panel_t *panel, int members,
+                                     int calls);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_MEASURE_H
-#define XHPL_MEASURE_H
+#ifndef HYB_MEASURE_H
+#define HYB_MEASURE_H
 
 #include "base/status.h"
-#include "hybrid/lu/factor.h"
+#include "hybrid/lu/means.h"
 #include "hybrid/plan/model.h"
 
 /* What to measure. */
 typedef struct {
     int widths; /* of panels, ascending */
-    int width[XHPL_WIDTHS_MOST];
+    int width[HYB_MODEL_WIDTHS_MOST];
     double seconds;      /* that it may take, about */
     double bytes;        /* of a matrix to measure with, about, each process */
     double device_bytes; /* the same for its devices, where it has some */
     int row_step;    /* from a rank to its neighbour in a process row, ... */
     int column_step; /* ... and in a process column */
-} xhpl_measurement_t;
+} hyb_measurement_t;
 
 /*
  * Measure the model's rates with what the solver computes with, on all
@@ -26,7 +26,7 @@ typedef struct {
  *         part, however long they take
  * Errors: XH_ERR_MEMORY  on all processes
  */
-xh_status_t xhpl_measure(const hyb_means_t *means,
-                         const xhpl_measurement_t *what, xhpl_rates_t *rates_p);
+xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
+                        hyb_model_rates_t *rates_p);
 
 #endif

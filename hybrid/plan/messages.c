@@ -3,13 +3,13 @@
 
 #include <stdbool.h>
 
-double xhpl_messages_transfer(const xhpl_link_t *link, double bytes)
+double hyb_messages_transfer(const hyb_model_link_t *link, double bytes)
 {
     return link->bandwidth > 0.0 ? link->latency + bytes / link->bandwidth
                                  : 0.0;
 }
 
-int xhpl_messages_rounds(int processes)
+int hyb_messages_rounds(int processes)
 {
     int rounds = 0;
 
@@ -29,8 +29,8 @@ static int hops(int bcast, int npcol, int distance)
     return distance;
 }
 
-double xhpl_messages_broadcast(const xhpl_link_t *link, int bcast, int npcol,
-                               int distance, double bytes)
+double hyb_messages_broadcast(const hyb_model_link_t *link, int bcast,
+                              int npcol, int distance, double bytes)
 {
     int members = npcol - (bcast == 5);
 
@@ -38,12 +38,12 @@ double xhpl_messages_broadcast(const xhpl_link_t *link, int bcast, int npcol,
         return 0.0;
     if (bcast < 4 || members < 2 || (bcast == 5 && distance == 1))
         return hops(bcast, npcol, distance) *
-               xhpl_messages_transfer(link, bytes);
-    return (xhpl_messages_rounds(members) + members - 1) * link->latency +
+               hyb_messages_transfer(link, bytes);
+    return (hyb_messages_rounds(members) + members - 1) * link->latency +
            2.0 * bytes * (members - 1) / members / link->bandwidth;
 }
 
-int xhpl_messages_copies(int bcast, int npcol, int distance)
+int hyb_messages_copies(int bcast, int npcol, int distance)
 {
     bool modified = bcast % 2 == 1;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_MESSAGES_H
-#define XHPL_MESSAGES_H
+#ifndef HYB_MESSAGES_H
+#define HYB_MESSAGES_H
 
 /* How long messages between processes take, of the model. */
 
@@ -8,23 +8,23 @@
 typedef struct {
     double latency;   /* s of a short message */
     double bandwidth; /* B/s each way; 0: messages take no time */
-} xhpl_link_t;
+} hyb_model_link_t;
 
 /* Seconds of one message of so many bytes. */
-double xhpl_messages_transfer(const xhpl_link_t *link, double bytes);
+double hyb_messages_transfer(const hyb_model_link_t *link, double bytes);
 
 /*
  * Seconds until a message of so many bytes has come, by the broadcast that
  * BCAST names, to the process of the row that is distance behind the root.
  */
-double xhpl_messages_broadcast(const xhpl_link_t *link, int bcast, int npcol,
-                               int distance, double bytes);
+double hyb_messages_broadcast(const hyb_model_link_t *link, int bcast,
+                              int npcol, int distance, double bytes);
 
 /* Rounds until all processes know what each knows, twice as many in each. */
-int xhpl_messages_rounds(int processes);
+int hyb_messages_rounds(int processes);
 
 /* How often the process that is distance behind the root of that broadcast
  * sends or receives all of a panel. */
-int xhpl_messages_copies(int bcast, int npcol, int distance);
+int hyb_messages_copies(int bcast, int npcol, int distance);
 
 #endif

@@ -43,9 +43,9 @@ typedef struct {
 } process_t;
 
 typedef struct {
-    const xhpl_rates_t *rates;
-    const xhpl_case_t *test;
-    xhpl_width_t width;
+    const hyb_model_rates_t *rates;
+    const hyb_model_case_t *test;
+    hyb_model_width_t width;
     overlap_t mode;
     int rows;       /* of processes, that are told apart */
     int64_t panels; /* or runs of so many panels, each taken as one: */
@@ -56,8 +56,8 @@ typedef struct {
 /* A panel by some of the threads: a part of it is serial. */
 static double panel_seconds(const model_t *model, double rows, int threads)
 {
-    double alone = xhpl_curve_at(&model->width.alone, rows);
-    double team = xhpl_curve_at(&model->width.team, rows);
+    double alone = hyb_model_curve_at(&model->width.alone, rows);
+    double team = hyb_model_curve_at(&model->width.team, rows);
     int most = model->rates->threads;
     double divided;
 
@@ -72,20 +72,20 @@ static double panel_seconds(const model_t *model, double rows, int threads)
 /* The choice of a panel's pivots among the processes of a column. */
 static double pivots(const model_t *model, double rows)
 {
-    return model->test->nb * xhpl_messages_rounds(model->test->nprow) *
-           xhpl_curve_at(&model->width.pivot, rows);
+    return model->test->nb * hyb_messages_rounds(model->test->nprow) *
+           hyb_model_curve_at(&model->width.pivot, rows);
 }
 
 /* Rows of U, of so many columns, to all processes of a column. */
 static double exchange(const model_t *model, double columns)
 {
-    const xhpl_link_t *link = &model->rates->column;
+    const hyb_model_link_t *link = &model->rates->column;
     int p = model->test->nprow;
     double bytes = 2.0 * 8.0 * model->test->nb * columns * (p - 1) / p;
 
     if (p == 1 || link->bandwidth <= 0.0 || columns <= 0.0)
         return 0.0;
-    return (xhpl_messages_rounds(p) + p - 1) * link->latency +
+    return (hyb_messages_rounds(p) + p - 1) * link->latency +
            bytes / link->bandwidth;
 }
 
@@ -102,7 +102,7 @@ static double exchange_groups(const model_t *model, double columns)
 /* ---- one iteration ------------------------------------------------------- */
 
 /* Of the n indices from first on, those that a process has. */
-static double local(const xhpl_case_t *test, int64_t first, int64_t n,
+static double local(const hyb_model_case_t *test, int64_t first, int64_t n,
                     int processes, int me)
 {
     hpl_map_t map = hpl_map(test->nb, processes, me);
@@ -116,7 +116,7 @@ static double local(const xhpl_case_t *test, int64_t first, int64_t n,
  * one that has most. */
 static double local_rows(const model_t *model, int64_t first, int p)
 {
-    const xhpl_case_t *test = model->test;
+    const hyb_model_case_t *test = model->test;
 
     if (model->rows < test->nprow)
         p = (int)(first / test->nb % test->nprow);
@@ -128,15 +128,24 @@ static double pack(const model_t *model, double rows)
 {
     int p = model->test->nprow;
 
-    return p > 1 ? xhpl_curve_at(&model->width.pack, rows) / p : 0.0;
+    return p > 1 ? hyb_model_curve_at(&model->width.pack, rows) / p : 0.0;
 }
 
 /* What the threads need longer for a column of the next panel's. */
-static double in_narrow_runs(const xhpl_width_t *width, double rows)
+static double in_narrow_runs(const hyb_model_width_t *width, double rows)
 {
-    double narrow = xhpl_curve_at(&width->narrow, rows);
+    double narrow = hyb_model_curve_at(&width->narrow, rows);
 
-    return fmax(0.0, narrow - xhpl_curve_at(&width->update, rows));
+    return fmax(0.0, narrow - hyb_model_curve_at(&width->update, rows));
+}
+
+/* L2 copied for devices: read, and written, which reads it first. */
+static double copy_seconds(const model_t *model, double rows)
+{
+    double bytes = 3.0 * 8.0 * rows * model->test->nb,
+           rate = model->rates->sweep;
+
+    return rate > 0.0 ? bytes / rate : 0.0;
 }
 
 /*
@@ -150,13 +159,13 @@ static double in_narrow_runs(const xhpl_width_t *width, double rows)
 static void let_devices(const model_t *model, double ahead, double product,
                         step_t *step)
 {
-    const xhpl_width_t *width = &model->width;
-    double column = xhpl_curve_at(&width->devices, step->m);
+    const hyb_model_width_t *width = &model->width;
+    double column = hyb_model_curve_at(&width->devices, step->m);
     double columns = step->n, run = (double)model->run;
 
     if (width->devices.count == 0 || step->m <= 0.0)
         return;
-    step->copy = xhpl_curve_at(&width->copy, step->m);
+    step->copy = copy_seconds(model, step->m);
     if (width->tile * column < step->product) {
         step->update -= (step->product - ahead * product) * run;
         step->product = fmax(width->tile, ahead) * column;
@@ -169,16 +178,16 @@ static void let_devices(const model_t *model, double ahead, double product,
 
 static step_t step_of(const model_t *model, int64_t k, int p, int q)
 {
-    const xhpl_case_t *test = model->test;
+    const hyb_model_case_t *test = model->test;
     int64_t next = (k + 1) * test->nb;
     bool owner = (k + 1) % test->npcol == q && next < test->n;
     step_t step = {.m = local_rows(model, next, p),
                    .n =
                        local(test, next, (int64_t)test->n + 1, test->npcol, q)};
     double packed = pack(model, step.m);
-    double column = xhpl_curve_at(&model->width.update, step.m) + packed;
-    double prepare =
-        fmin(xhpl_curve_at(&model->width.prepare, step.m) + packed, column);
+    double column = hyb_model_curve_at(&model->width.update, step.m) + packed;
+    double prepare = fmin(
+        hyb_model_curve_at(&model->width.prepare, step.m) + packed, column);
     double ahead = owner ? fmin(test->nb, step.n) / (double)model->run : 0.0;
     double longer = ahead * in_narrow_runs(&model->width, step.m);
 
@@ -288,8 +297,8 @@ static void open_iteration(const model_t *model, process_t *me)
 /* Panel number k is factored, and its column of processes knows it. */
 static void send_panel(const model_t *model, int64_t k, double ready)
 {
-    const xhpl_case_t *test = model->test;
-    const xhpl_link_t *link = &model->rates->row;
+    const hyb_model_case_t *test = model->test;
+    const hyb_model_link_t *link = &model->rates->row;
     int root = (int)(k % test->npcol);
 
     for (int p = 0; p < model->rows; p++) {
@@ -298,14 +307,13 @@ static void send_panel(const model_t *model, int64_t k, double ready)
 
         for (int q = 0; q < test->npcol; q++) {
             int distance = (q - root + test->npcol) % test->npcol;
-            int times =
-                xhpl_messages_copies(test->bcast, test->npcol, distance);
+            int times = hyb_messages_copies(test->bcast, test->npcol, distance);
 
             at(model, p, q)->panel =
-                ready + xhpl_messages_broadcast(link, test->bcast, test->npcol,
-                                                distance, bytes);
+                ready + hyb_messages_broadcast(link, test->bcast, test->npcol,
+                                               distance, bytes);
             at(model, p, q)->messages = times *
-                                        xhpl_messages_transfer(link, bytes) /
+                                        hyb_messages_transfer(link, bytes) /
                                         model->rates->threads;
         }
     }
@@ -332,7 +340,7 @@ static double part_of_panel(const model_t *model, process_t *me, double seconds)
 /* The column of processes that has panel k + 1 factors it; returns when. */
 static double factor_next(const model_t *model, int64_t k, double ready)
 {
-    const xhpl_case_t *test = model->test;
+    const hyb_model_case_t *test = model->test;
     int q = (int)((k + 1) % test->npcol), most = model->rates->threads;
     double rows = tallest(model, (k + 1) * test->nb);
     int threads = panel_threads(model, &at(model, 0, q)->step, rows);
@@ -381,7 +389,7 @@ static void iterate(const model_t *model, int64_t k)
         send_panel(model, k + 1, factor_next(model, k, ready));
 }
 
-static void factorize(const model_t *model, xhpl_prediction_t *found)
+static void factorize(const model_t *model, hyb_model_prediction_t *found)
 {
     int count = model->rows * model->test->npcol;
     double rows = tallest(model, 0);
@@ -399,29 +407,29 @@ static void factorize(const model_t *model, xhpl_prediction_t *found)
 }
 
 /* Each element of U is read once; each block waits for two sets of messages. */
-static double back_substitution(const xhpl_rates_t *rates,
-                                const xhpl_case_t *test)
+static double back_substitution(const hyb_model_rates_t *rates,
+                                const hyb_model_case_t *test)
 {
     double n = test->n, processes = (double)test->nprow * test->npcol;
     double read = 8.0 * n * n / 2.0 / processes;
     double block = 8.0 * test->nb;
-    double messages = xhpl_messages_rounds(test->npcol) *
-                          xhpl_messages_transfer(&rates->row, block) +
-                      xhpl_messages_rounds(test->nprow) *
-                          xhpl_messages_transfer(&rates->column, block);
+    double messages = hyb_messages_rounds(test->npcol) *
+                          hyb_messages_transfer(&rates->row, block) +
+                      hyb_messages_rounds(test->nprow) *
+                          hyb_messages_transfer(&rates->column, block);
 
     return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) +
            ceil(n / test->nb) * messages;
 }
 
-double xhpl_model_flop(int n)
+double hyb_model_flop(int n)
 {
     return (2.0 / 3.0 * n + 1.5) * n * n;
 }
 
 /* Panels to a run, so that there are not too many steps, nor too few to deal
  * them evenly. */
-static int64_t run_for(int64_t panels, const xhpl_case_t *test, int rows)
+static int64_t run_for(int64_t panels, const hyb_model_case_t *test, int rows)
 {
     int64_t wanted = xh_units(panels * rows * test->npcol, MOST_STEPS);
     int64_t widest = test->nprow > test->npcol ? test->nprow : test->npcol;
@@ -434,7 +442,7 @@ static int64_t run_for(int64_t panels, const xhpl_case_t *test, int rows)
  * A run of panels is one that is as wide; as each panel of it takes what it
  * takes, only the columns that the next one waits for are fewer.
  */
-static void take_runs(model_t *model, xhpl_case_t *test)
+static void take_runs(model_t *model, hyb_model_case_t *test)
 {
     int64_t panels = xh_units(test->n, test->nb);
 
@@ -445,28 +453,29 @@ static void take_runs(model_t *model, xhpl_case_t *test)
         model->run = run_for(panels, test, model->rows);
     }
     model->panels = xh_units(panels, model->run);
-    xhpl_width_scale(&model->width, (double)model->run, (double)model->run);
+    hyb_model_width_scale(&model->width, (double)model->run,
+                          (double)model->run);
     test->nb *= (int)model->run;
 }
 
-xhpl_prediction_t xhpl_model_predict(const xhpl_rates_t *rates,
-                                     const xhpl_case_t *test)
+hyb_model_prediction_t hyb_model_predict(const hyb_model_rates_t *rates,
+                                         const hyb_model_case_t *test)
 {
-    xhpl_case_t meant = *test;
+    hyb_model_case_t meant = *test;
     model_t model = {.rates = rates, .test = &meant};
-    xhpl_prediction_t found = {0};
+    hyb_model_prediction_t found = {0};
 
     if (test->n == 0)
         return found;
     meant.nb = test->nb < test->n ? test->nb : test->n;
     found.back = back_substitution(rates, &meant);
-    model.width = xhpl_rates_of_width(rates, meant.nb);
+    model.width = hyb_model_of_width(rates, meant.nb);
     model.mode = test->depth < 2 ? (overlap_t)test->depth : PIPELINE;
     take_runs(&model, &meant);
     model.process =
         calloc((size_t)model.rows * (size_t)test->npcol, sizeof(process_t));
     if (model.process == NULL)
-        return (xhpl_prediction_t){0};
+        return (hyb_model_prediction_t){0};
     factorize(&model, &found);
     found.seconds = found.factor + found.back;
     free(model.process);

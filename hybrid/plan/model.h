@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_MODEL_H
-#define XHPL_MODEL_H
+#ifndef HYB_MODEL_H
+#define HYB_MODEL_H
 
 #include "hybrid/plan/rates.h"
 
@@ -15,7 +15,7 @@ typedef struct {
     int n, nb;
     int nprow, npcol;
     int depth, bcast;
-} xhpl_case_t;
+} hyb_model_case_t;
 
 typedef struct {
     double seconds; /* of the timed phase: factorization and what follows */
@@ -23,10 +23,10 @@ typedef struct {
     double idle;    /* ... and what of it the threads of a process wait for
                        panels and messages, mean over processes */
     double back;    /* back-substitution */
-} xhpl_prediction_t;
+} hyb_model_prediction_t;
 
 /* The flop that HPL counts for order n. */
-double xhpl_model_flop(int n);
+double hyb_model_flop(int n);
 
 /*
  * Predict a test.
@@ -36,7 +36,7 @@ double xhpl_model_flop(int n);
  *         equal.
  * Errors: all 0 without memory, and for n = 0
  */
-xhpl_prediction_t xhpl_model_predict(const xhpl_rates_t *rates,
-                                     const xhpl_case_t *test);
+hyb_model_prediction_t hyb_model_predict(const hyb_model_rates_t *rates,
+                                         const hyb_model_case_t *test);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_PROBES_H
-#define XHPL_PROBES_H
+#ifndef HYB_PROBES_H
+#define HYB_PROBES_H
 
-#include "base/status.h"
-#include "hybrid/lu/factor.h"
+#include "hybrid/cpu/isa/kernel.h"
+#include "hybrid/plan/timing.h"
 
 /*
  * What cores and memory give the teams of all processes at the same time,
@@ -11,14 +11,13 @@
  */
 
 /* Flop/s of multiply-adds on registers, of all processes together. */
-double xhpl_probe_ceiling(const hyb_means_t *means, double seconds);
+double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds);
 
 /*
  * B/s at which each process reads a matrix, as back-substitution does; of the
  * slowest.
  * Errors: XH_ERR_MEMORY  on all processes
  */
-xh_status_t xhpl_probe_sweep(const hyb_means_t *means, double seconds,
-                             double *rate_p);
+xh_status_t hyb_probe_sweep(hyb_team_t *team, double seconds, double *rate_p);
 
 #endif

@@ -4,13 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double slope(const xhpl_curve_t *curve, int from, int to)
+static double slope(const hyb_model_curve_t *curve, int from, int to)
 {
     return (curve->seconds[to] - curve->seconds[from]) /
            (curve->rows[to] - curve->rows[from]);
 }
 
-double xhpl_curve_at(const xhpl_curve_t *curve, double rows)
+double hyb_model_curve_at(const hyb_model_curve_t *curve, double rows)
 {
     const double *x = curve->rows, *y = curve->seconds;
     int to = 1, last = curve->count - 1;
@@ -26,41 +26,40 @@ double xhpl_curve_at(const xhpl_curve_t *curve, double rows)
     return fmax(0.0, y[to] + (rows - x[to]) * slope(curve, to - 1, to));
 }
 
-static void scale_curve(xhpl_curve_t *curve, double factor)
+static void scale_curve(hyb_model_curve_t *curve, double factor)
 {
     for (int i = 0; i < curve->count; i++)
         curve->seconds[i] *= factor;
 }
 
-void xhpl_width_scale(xhpl_width_t *width, double work, double panels)
+void hyb_model_width_scale(hyb_model_width_t *width, double work, double panels)
 {
     scale_curve(&width->update, work);
     scale_curve(&width->prepare, work);
     scale_curve(&width->pack, work);
     scale_curve(&width->narrow, work);
     scale_curve(&width->devices, work);
-    scale_curve(&width->copy, work);
     scale_curve(&width->alone, panels);
     scale_curve(&width->team, panels);
 }
 
-void xhpl_rates_slow_down(xhpl_rates_t *rates, double factor)
+void hyb_model_slow_down(hyb_model_rates_t *rates, double factor)
 {
     rates->sweep /= factor;
     for (int i = 0; i < rates->widths; i++)
-        xhpl_width_scale(&rates->width[i], factor, factor);
+        hyb_model_width_scale(&rates->width[i], factor, factor);
 }
 
-xhpl_width_t xhpl_rates_of_width(const xhpl_rates_t *rates, int nb)
+hyb_model_width_t hyb_model_of_width(const hyb_model_rates_t *rates, int nb)
 {
-    xhpl_width_t width = rates->width[0];
+    hyb_model_width_t width = rates->width[0];
     double factor;
 
     for (int i = 1; i < rates->widths; i++)
         if (abs(rates->width[i].nb - nb) < abs(width.nb - nb))
             width = rates->width[i];
     factor = (double)nb / width.nb;
-    xhpl_width_scale(&width, factor, factor * factor);
+    hyb_model_width_scale(&width, factor, factor * factor);
     width.nb = nb;
     return width;
 }

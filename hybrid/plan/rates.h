@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_RATES_H
-#define XHPL_RATES_H
+#ifndef HYB_RATES_H
+#define HYB_RATES_H
 
 #include <stdbool.h>
 #include "hybrid/plan/messages.h"
@@ -8,8 +8,8 @@
 /* What was measured, for the model. */
 
 enum {
-    XHPL_CURVE_MOST = 6,  /* points of a curve */
-    XHPL_WIDTHS_MOST = 8, /* widths of panels that rates are known of */
+    HYB_MODEL_CURVE_MOST = 6,  /* points of a curve */
+    HYB_MODEL_WIDTHS_MOST = 8, /* widths of panels that rates are known of */
 };
 
 /*
@@ -19,56 +19,57 @@ enum {
  */
 typedef struct {
     int count;
-    double rows[XHPL_CURVE_MOST], seconds[XHPL_CURVE_MOST];
-} xhpl_curve_t;
+    double rows[HYB_MODEL_CURVE_MOST], seconds[HYB_MODEL_CURVE_MOST];
+} hyb_model_curve_t;
 
 /* What work with panels of nb columns takes a process, all threads busy. */
 typedef struct {
     int nb;
-    xhpl_curve_t update;  /* a column of the trailing matrix: rows swapped or
-                             placed, U solved, C updated; over C's rows */
-    xhpl_curve_t prepare; /* of that, all but C updated */
-    xhpl_curve_t pack;    /* a column's rows copied for other processes, where
-                             one had all of them to send; over C's rows */
-    xhpl_curve_t alone;   /* a panel, loaded and factored by one thread ... */
-    xhpl_curve_t team;    /* ... and by all of them */
-    xhpl_curve_t pivot;   /* one round of the agreement on a pivot, over the
-                             panel's rows */
-    xhpl_curve_t narrow;  /* update, where columns are the next panel's, in
-                             narrow runs; no point: the same */
-    xhpl_curve_t devices; /* C's column updated by all devices of a process,
-                             over its rows; no point: there are none */
-    xhpl_curve_t copy;    /* L2 copied for them, over its rows */
-    int tile;             /* columns of their tiles */
-} xhpl_width_t;
+    hyb_model_curve_t update;  /* a column of the trailing matrix: rows swapped
+                             or  placed, U solved, C updated; over C's rows */
+    hyb_model_curve_t prepare; /* of that, all but C updated */
+    hyb_model_curve_t pack; /* a column's rows copied for other processes, where
+                          one had all of them to send; over C's rows */
+    hyb_model_curve_t
+        alone;              /* a panel, loaded and factored by one thread ... */
+    hyb_model_curve_t team; /* ... and by all of them */
+    hyb_model_curve_t pivot;  /* one round of the agreement on a pivot, over the
+                            panel's rows */
+    hyb_model_curve_t narrow; /* update, where columns are the next panel's, in
+                            narrow runs; no point: the same */
+    hyb_model_curve_t devices; /* C's column updated by all devices of a
+                             process, over its rows; no point: there are none */
+    int tile;                  /* columns of their tiles */
+} hyb_model_width_t;
 
 /* What was measured: of the slowest process each. */
 typedef struct {
-    int threads;     /* of each process */
-    double ceiling;  /* flop/s of FMA of all processes, at that time */
-    double sweep;    /* B/s of reading the matrix, each process; 0: no time */
-    xhpl_link_t row; /* within a process row, ... */
-    xhpl_link_t column; /* ... within a process column */
+    int threads;    /* of each process */
+    double ceiling; /* flop/s of FMA of all processes, at that time */
+    double sweep;   /* B/s of reading the matrix, each process; 0: no time */
+    hyb_model_link_t row;    /* within a process row, ... */
+    hyb_model_link_t column; /* ... within a process column */
     bool fixed;   /* devices always get the same share of an update, not ... */
     double share; /* ... what balances: 0 to 1 */
     int widths;   /* at least 1, nb ascending */
-    xhpl_width_t width[XHPL_WIDTHS_MOST];
-} xhpl_rates_t;
+    hyb_model_width_t width[HYB_MODEL_WIDTHS_MOST];
+} hyb_model_rates_t;
 
 /* The curve at rows. */
-double xhpl_curve_at(const xhpl_curve_t *curve, double rows);
+double hyb_model_curve_at(const hyb_model_curve_t *curve, double rows);
 
 /*
  * Rates of panels of nb columns: measured, or those of the nearest width,
  * scaled by the work.
  */
-xhpl_width_t xhpl_rates_of_width(const xhpl_rates_t *rates, int nb);
+hyb_model_width_t hyb_model_of_width(const hyb_model_rates_t *rates, int nb);
 
 /* Multiply the seconds of work on columns and rows, and those of panels. */
-void xhpl_width_scale(xhpl_width_t *width, double work, double panels);
+void hyb_model_width_scale(hyb_model_width_t *width, double work,
+                           double panels);
 
 /* Rates of processes that have one factor-th of the cores they were measured
  * with: all of their work takes so many times as long, messages do not. */
-void xhpl_rates_slow_down(xhpl_rates_t *rates, double factor);
+void hyb_model_slow_down(hyb_model_rates_t *rates, double factor);
 
 #endif

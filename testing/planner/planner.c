@@ -14,10 +14,9 @@
 #include "hybrid/lu/solver/solver.h"
 #include "hybrid/plan/choices.h"
 #include "hybrid/plan/measure.h"
-#include "hybrid/plan/new_file.h"
-#include "hybrid/plan/table.h"
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/dat_file.h"
+#include "testing/ptest/new_file.h"
 #include "testing/ptest/plan.h"
 
 enum { SHOWN = 12 }; /* choices */
@@ -44,6 +43,23 @@ static int processes_here(void)
     return processes;
 }
 
+/* ---- printing ------------------------------------------------------------ */
+
+static void print_head(void)
+{
+    printf("%10s %5s %5s %5s %5s %5s %12s %12s %12s\n", "N", "NB", "P", "Q",
+           "DEPTH", "BCAST", "seconds", "Gflop/s", "GiB/process");
+}
+
+static void print_row(const hyb_choice_t *choice)
+{
+    const hyb_model_case_t *test = &choice->test;
+
+    printf("%10d %5d %5d %5d %5d %5d %12.3g %12.4g %12.3g\n", test->n, test->nb,
+           test->nprow, test->npcol, test->depth, test->bcast,
+           choice->predicted.seconds, choice->gflops, choice->bytes / 0x1p30);
+}
+
 /* ---- measuring ----------------------------------------------------------- */
 
 /* What is measured; NULL, and said, with a solver that the model is not of. */
@@ -61,14 +77,14 @@ static const hyb_means_t *means_for(const char *what)
 }
 
 /* Another width to measure; there are as many as there is room for. */
-static void add_width(xhpl_measurement_t *what, int nb)
+static void add_width(hyb_measurement_t *what, int nb)
 {
     int at = what->widths;
 
     for (int i = 0; i < what->widths; i++)
         if (what->width[i] == nb)
             return;
-    if (what->widths == XHPL_WIDTHS_MOST)
+    if (what->widths == HYB_MODEL_WIDTHS_MOST)
         return;
     for (; at > 0 && what->width[at - 1] > nb; at--)
         what->width[at] = what->width[at - 1];
@@ -77,17 +93,17 @@ static void add_width(xhpl_measurement_t *what, int nb)
 }
 
 /* Ranks go along process rows: neighbours in a column are a row apart. */
-static xhpl_measurement_t measurement(const xhpl_list_t *nb, double seconds)
+static hyb_measurement_t measurement(const xhpl_list_t *nb, double seconds)
 {
     int processes = processes_here();
-    int step = processes / xhpl_choices_rows(processes);
+    int step = processes / hyb_choices_rows(processes);
     xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
     double part = most_part * capacity.node_bytes / capacity.processes;
-    xhpl_measurement_t what = {.seconds = seconds,
-                               .bytes = fmin(usual_bytes, part),
-                               .device_bytes = fmin(device_bytes, part),
-                               .row_step = 1,
-                               .column_step = step == processes ? 1 : step};
+    hyb_measurement_t what = {.seconds = seconds,
+                              .bytes = fmin(usual_bytes, part),
+                              .device_bytes = fmin(device_bytes, part),
+                              .row_step = 1,
+                              .column_step = step == processes ? 1 : step};
 
     for (int i = 0; i < nb->count; i++)
         add_width(&what, nb->value[i]);
@@ -111,9 +127,9 @@ static void say_what_is_not_known(int64_t processes)
 /* Prime numbers, and the like. Process 0. */
 static void say_if_grids_are_flat(int processes)
 {
-    int rows = xhpl_choices_rows(processes);
+    int rows = hyb_choices_rows(processes);
 
-    if (xhpl_choices_are_flat(processes))
+    if (hyb_choices_are_flat(processes))
         xh_log_warning("%d processes have no good grid, %d x %d is the nearest "
                        "to square: a few processes fewer may reach more",
                        processes, rows, processes / rows);
@@ -127,9 +143,9 @@ static xhpl_list_t list_or(const xhpl_order_t *order, xhpl_quantity_t quantity,
     return order->given[quantity] ? order->parameters.list[quantity] : usual;
 }
 
-static xhpl_set_t set_of(const xhpl_list_t *list)
+static hyb_choices_set_t set_of(const xhpl_list_t *list)
 {
-    xhpl_set_t set = {.count = list->count};
+    hyb_choices_set_t set = {.count = list->count};
 
     memcpy(set.value, list->value, sizeof(set.value));
     return set;
@@ -200,7 +216,7 @@ static double crowd(int ranks, int threads, int cores)
 
 /* More processes a node than were started share the cores that these were
  * measured with. Process 0. */
-static void share_cores(int started, int planned, xhpl_rates_t *rates)
+static void share_cores(int started, int planned, hyb_model_rates_t *rates)
 {
     int cores = xh_cpu_census("").cores;
     double factor;
@@ -211,7 +227,7 @@ static void share_cores(int started, int planned, xhpl_rates_t *rates)
              crowd(started, rates->threads, cores);
     if (factor == 1.0)
         return;
-    xhpl_rates_slow_down(rates, factor);
+    hyb_model_slow_down(rates, factor);
     xh_log_warning("%d processes of %d threads each share %d cores of a node "
                    "in this plan, and count as slowed down by that: start as "
                    "many on a node as it is for",
@@ -219,9 +235,9 @@ static void share_cores(int started, int planned, xhpl_rates_t *rates)
 }
 
 /* The job of such an extent, as far as the order tells. */
-static xhpl_job_t job_of(const xhpl_order_t *order, bool offloads,
-                         const xhpl_capacity_t *capacity,
-                         const xhpl_extent_t *extent)
+static hyb_choices_job_t job_of(const xhpl_order_t *order, bool offloads,
+                                const xhpl_capacity_t *capacity,
+                                const xhpl_extent_t *extent)
 {
     static const xhpl_list_t on_cores = {4, {384, 256, 192, 128}};
     static const xhpl_list_t with_devices = {5, {512, 1024, 768, 384, 256}};
@@ -233,7 +249,7 @@ static xhpl_job_t job_of(const xhpl_order_t *order, bool offloads,
     xhpl_list_t depth = list_or(order, XHPL_DEPTH, depths);
     xhpl_list_t bcast = list_or(order, XHPL_BCAST, broadcasts);
 
-    return (xhpl_job_t){
+    return (hyb_choices_job_t){
         .processes = (int)extent->processes,
         .nb = set_of(&nb),
         .depth = set_of(&depth),
@@ -257,7 +273,7 @@ static xh_status_t check_file(const xhpl_order_t *order)
 
 /* To the file of --write. */
 static xh_status_t write_best(const xhpl_order_t *order,
-                              const xhpl_case_t *test)
+                              const hyb_model_case_t *test)
 {
     char *text = NULL;
     size_t size;
@@ -289,10 +305,11 @@ static xh_status_t write_best(const xhpl_order_t *order,
 
 /* On process 0, which prints and writes. */
 static xh_status_t answer_plan(const xhpl_order_t *order,
-                               const xhpl_rates_t *rates, const xhpl_job_t *job)
+                               const hyb_model_rates_t *rates,
+                               const hyb_choices_job_t *job)
 {
-    xhpl_choice_t choices[SHOWN];
-    int count = xhpl_choices_make(rates, job, SHOWN, choices);
+    hyb_choice_t choices[SHOWN];
+    int count = hyb_choices_make(rates, job, SHOWN, choices);
 
     if (job->most_bytes == 0.0) {
         xh_log_error("--plan: the system does not tell how much memory there "
@@ -307,9 +324,9 @@ static xh_status_t answer_plan(const xhpl_order_t *order,
     }
     say_what_is_not_known(job->processes);
     say_if_grids_are_flat(job->processes);
-    xhpl_plan_table_head(stdout);
+    print_head();
     for (int i = 0; i < count; i++)
-        xhpl_plan_table_row(stdout, &choices[i]);
+        print_row(&choices[i]);
     return order->write[0] == '\0' ? XH_OK
                                    : write_best(order, &choices[0].test);
 }
@@ -319,9 +336,9 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
     xhpl_extent_t started = started_with(&capacity), extent;
     xhpl_list_t nb;
-    xhpl_measurement_t what;
-    xhpl_rates_t rates;
-    xhpl_job_t job;
+    hyb_measurement_t what;
+    hyb_model_rates_t rates;
+    hyb_choices_job_t job;
     xh_status_t status = extent_of(&order->wanted, &started, &extent);
 
     if (status == XH_OK)
@@ -332,7 +349,7 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     nb = (xhpl_list_t){.count = job.nb.count};
     memcpy(nb.value, job.nb.value, sizeof(nb.value));
     what = measurement(&nb, xh_settings_real("plan_seconds"));
-    status = xhpl_measure(means, &what, &rates);
+    status = hyb_measure(means, &what, &rates);
     if (status == XH_OK && rank_here() == 0) {
         share_cores(started.ranks_per_node, extent.ranks_per_node, &rates);
         status = answer_plan(order, &rates, &job);
@@ -342,21 +359,21 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
 
 /* ---- a prediction -------------------------------------------------------- */
 
-static xhpl_case_t case_of(const xhpl_test_t *test)
+static hyb_model_case_t case_of(const xhpl_test_t *test)
 {
-    return (xhpl_case_t){.n = test->n,
-                         .nb = test->nb,
-                         .nprow = test->nprow,
-                         .npcol = test->npcol,
-                         .depth = test->depth,
-                         .bcast = test->bcast};
+    return (hyb_model_case_t){.n = test->n,
+                              .nb = test->nb,
+                              .nprow = test->nprow,
+                              .npcol = test->npcol,
+                              .depth = test->depth,
+                              .bcast = test->bcast};
 }
 
-static xhpl_choice_t choice_of(const xhpl_rates_t *rates,
-                               const xhpl_parameters_t *parameters,
-                               const xhpl_test_t *test)
+static hyb_choice_t choice_of(const hyb_model_rates_t *rates,
+                              const xhpl_parameters_t *parameters,
+                              const xhpl_test_t *test)
 {
-    xhpl_choice_t choice = {.test = case_of(test)};
+    hyb_choice_t choice = {.test = case_of(test)};
     hpl_shape_t shape = {.n = test->n,
                          .nb = test->nb,
                          .nprow = test->nprow,
@@ -365,11 +382,11 @@ static xhpl_choice_t choice_of(const xhpl_rates_t *rates,
                          .align =
                              xhpl_parameters_value(parameters, XHPL_ALIGN)};
 
-    choice.predicted = xhpl_model_predict(rates, &choice.test);
+    choice.predicted = hyb_model_predict(rates, &choice.test);
     choice.bytes = xhpl_capacity_bytes(&shape);
     if (choice.predicted.seconds > 0.0)
         choice.gflops =
-            xhpl_model_flop(test->n) / choice.predicted.seconds * 1e-9;
+            hyb_model_flop(test->n) / choice.predicted.seconds * 1e-9;
     return choice;
 }
 
@@ -389,21 +406,21 @@ static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
 {
     const xhpl_parameters_t *parameters = &order->parameters;
     int64_t tests = xhpl_plan_count(parameters);
-    xhpl_measurement_t what = measurement(&parameters->list[XHPL_NB],
-                                          xh_settings_real("plan_seconds"));
-    xhpl_choice_t choice;
-    xhpl_rates_t rates;
-    xh_status_t status = xhpl_measure(means, &what, &rates);
+    hyb_measurement_t what = measurement(&parameters->list[XHPL_NB],
+                                         xh_settings_real("plan_seconds"));
+    hyb_choice_t choice;
+    hyb_model_rates_t rates;
+    xh_status_t status = hyb_measure(means, &what, &rates);
 
     if (status != XH_OK || rank_here() != 0)
         return status;
     say_what_is_not_known(largest_grid(parameters));
-    xhpl_plan_table_head(stdout);
+    print_head();
     for (int64_t index = 0; index < tests; index++) {
         xhpl_test_t test = xhpl_plan_test(parameters, index);
 
         choice = choice_of(&rates, parameters, &test);
-        xhpl_plan_table_row(stdout, &choice);
+        print_row(&choice);
     }
     return XH_OK;
 }
@@ -424,17 +441,17 @@ int xhpl_planner_answer(const xhpl_order_t *order)
 
 static double forecast(const void *context, const xhpl_test_t *test)
 {
-    xhpl_case_t asked = case_of(test);
+    hyb_model_case_t asked = case_of(test);
 
-    return xhpl_model_predict(context, &asked).seconds;
+    return hyb_model_predict(context, &asked).seconds;
 }
 
 xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
                                   xhpl_forecast_t *forecast_p)
 {
-    static xhpl_rates_t rates;
+    static hyb_model_rates_t rates;
     double seconds = fmin(forecast_seconds, xh_settings_real("plan_seconds"));
-    xhpl_measurement_t what = measurement(&parameters->list[XHPL_NB], seconds);
+    hyb_measurement_t what = measurement(&parameters->list[XHPL_NB], seconds);
     const hyb_means_t *means;
     xh_status_t status;
 
@@ -444,7 +461,7 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
     means = means_for("predict=on");
     if (means == NULL)
         return XH_ERR_INPUT;
-    status = xhpl_measure(means, &what, &rates);
+    status = hyb_measure(means, &what, &rates);
     if (status == XH_OK)
         *forecast_p = (xhpl_forecast_t){forecast, &rates, rates.ceiling};
     return status;

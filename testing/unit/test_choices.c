@@ -6,22 +6,22 @@
 
 enum { MOST = 40 };
 
-static xhpl_choice_t found[MOST];
+static hyb_choice_t found[MOST];
 
 static double matrix_bytes(const hpl_shape_t *shape)
 {
     return 8.0 * shape->n * shape->n / shape->nprow / shape->npcol;
 }
 
-static xhpl_rates_t rates_of(double row, double column)
+static hyb_model_rates_t rates_of(double row, double column)
 {
-    xhpl_rates_t rates = {.threads = 2, .widths = 2};
+    hyb_model_rates_t rates = {.threads = 2, .widths = 2};
     static const int nb[] = {100, 200};
 
-    rates.row = (xhpl_link_t){1e-6, row};
-    rates.column = (xhpl_link_t){1e-6, column};
+    rates.row = (hyb_model_link_t){1e-6, row};
+    rates.column = (hyb_model_link_t){1e-6, column};
     for (int i = 0; i < 2; i++)
-        rates.width[i] = (xhpl_width_t){
+        rates.width[i] = (hyb_model_width_t){
             .nb = nb[i],
             .update = {2, {100, 1000}, {nb[i] * 1e-9, nb[i] * 1e-8}},
             .alone = {2, {100, 1000}, {nb[i] * 1e-6, nb[i] * 1e-5}},
@@ -29,24 +29,24 @@ static xhpl_rates_t rates_of(double row, double column)
     return rates;
 }
 
-static xhpl_job_t job_of(int processes, double bytes)
+static hyb_choices_job_t job_of(int processes, double bytes)
 {
-    return (xhpl_job_t){.processes = processes,
-                        .nb = {2, {100, 200}},
-                        .depth = {2, {2, 1}},
-                        .bcast = {3, {1, 0, 4}},
-                        .align = 8,
-                        .most_seconds = INFINITY,
-                        .most_bytes = bytes,
-                        .bytes = matrix_bytes};
+    return (hyb_choices_job_t){.processes = processes,
+                               .nb = {2, {100, 200}},
+                               .depth = {2, {2, 1}},
+                               .bcast = {3, {1, 0, 4}},
+                               .align = 8,
+                               .most_seconds = INFINITY,
+                               .most_bytes = bytes,
+                               .bytes = matrix_bytes};
 }
 
 static void n_fills_the_memory_in_steps_that_are_even(void **state)
 {
-    xhpl_rates_t rates = rates_of(1e9, 1e9);
-    xhpl_job_t job = job_of(6, 8e6);
-    xhpl_case_t test = {.nb = 100, .nprow = 2, .npcol = 3, .depth = 2};
-    int n = xhpl_choices_largest(&rates, &job, test);
+    hyb_model_rates_t rates = rates_of(1e9, 1e9);
+    hyb_choices_job_t job = job_of(6, 8e6);
+    hyb_model_case_t test = {.nb = 100, .nprow = 2, .npcol = 3, .depth = 2};
+    int n = hyb_choices_largest(&rates, &job, test);
 
     (void)state;
     assert_int_equal(n, 2400); /* of at most 2449, in steps of 600 */
@@ -54,54 +54,54 @@ static void n_fills_the_memory_in_steps_that_are_even(void **state)
 
 static void n_is_0_where_not_even_one_step_fits(void **state)
 {
-    xhpl_rates_t rates = rates_of(1e9, 1e9);
-    xhpl_job_t job = job_of(6, 8e4);
-    xhpl_case_t test = {.nb = 100, .nprow = 2, .npcol = 3, .depth = 2};
+    hyb_model_rates_t rates = rates_of(1e9, 1e9);
+    hyb_choices_job_t job = job_of(6, 8e4);
+    hyb_model_case_t test = {.nb = 100, .nprow = 2, .npcol = 3, .depth = 2};
 
     (void)state;
-    assert_int_equal(xhpl_choices_largest(&rates, &job, test), 0);
-    assert_int_equal(xhpl_choices_make(&rates, &job, MOST, found), 0);
+    assert_int_equal(hyb_choices_largest(&rates, &job, test), 0);
+    assert_int_equal(hyb_choices_make(&rates, &job, MOST, found), 0);
 }
 
 static void n_never_passes_what_a_file_can_say(void **state)
 {
-    xhpl_rates_t rates = rates_of(1e9, 1e9);
-    xhpl_job_t job = job_of(1, INFINITY);
-    xhpl_case_t test = {.nb = 1000000, .nprow = 1, .npcol = 1, .depth = 2};
+    hyb_model_rates_t rates = rates_of(1e9, 1e9);
+    hyb_choices_job_t job = job_of(1, INFINITY);
+    hyb_model_case_t test = {.nb = 1000000, .nprow = 1, .npcol = 1, .depth = 2};
 
     (void)state;
-    assert_int_equal(xhpl_choices_largest(&rates, &job, test), 1000000000);
+    assert_int_equal(hyb_choices_largest(&rates, &job, test), 1000000000);
 }
 
 static void a_time_limit_is_kept_and_used(void **state)
 {
-    xhpl_rates_t rates = rates_of(1e9, 1e9);
-    xhpl_job_t job = job_of(1, 8e8);
-    xhpl_case_t test = {.nb = 100, .nprow = 1, .npcol = 1, .depth = 2};
+    hyb_model_rates_t rates = rates_of(1e9, 1e9);
+    hyb_choices_job_t job = job_of(1, 8e8);
+    hyb_model_case_t test = {.nb = 100, .nprow = 1, .npcol = 1, .depth = 2};
     double all;
 
     (void)state;
-    test.n = xhpl_choices_largest(&rates, &job, test);
+    test.n = hyb_choices_largest(&rates, &job, test);
     assert_int_equal(test.n, 10000);
-    all = xhpl_model_predict(&rates, &test).seconds;
+    all = hyb_model_predict(&rates, &test).seconds;
     job.most_seconds = all / 8;
-    test.n = xhpl_choices_largest(&rates, &job, test);
-    assert_true(xhpl_model_predict(&rates, &test).seconds <= all / 8);
+    test.n = hyb_choices_largest(&rates, &job, test);
+    assert_true(hyb_model_predict(&rates, &test).seconds <= all / 8);
     assert_true(test.n > 4000 && test.n < 6000);
     test.n += 100;
-    assert_true(xhpl_model_predict(&rates, &test).seconds > all / 8);
+    assert_true(hyb_model_predict(&rates, &test).seconds > all / 8);
 }
 
 static void choices_fall_in_rate_and_keep_within_limits(void **state)
 {
-    xhpl_rates_t rates = rates_of(1e9, 1e9);
-    xhpl_job_t job = job_of(4, 8e6);
-    int count = xhpl_choices_make(&rates, &job, MOST, found);
+    hyb_model_rates_t rates = rates_of(1e9, 1e9);
+    hyb_choices_job_t job = job_of(4, 8e6);
+    int count = hyb_choices_make(&rates, &job, MOST, found);
 
     (void)state;
     assert_true(count > 6);
     for (int i = 0; i < count; i++) {
-        const xhpl_case_t *test = &found[i].test;
+        const hyb_model_case_t *test = &found[i].test;
         int rows = test->nprow, larger = test->npcol;
 
         assert_int_equal(test->nprow * test->npcol, 4);
@@ -109,16 +109,16 @@ static void choices_fall_in_rate_and_keep_within_limits(void **state)
         assert_int_equal(test->n % (test->nb * larger), 0);
         assert_true(found[i].bytes <= 8e6);
         assert_true(i == 0 || found[i].gflops <= found[i - 1].gflops);
-        assert_true(found[i].gflops == xhpl_model_flop(test->n) /
+        assert_true(found[i].gflops == hyb_model_flop(test->n) /
                                            found[i].predicted.seconds * 1e-9);
     }
 }
 
 static void every_grid_and_width_is_considered(void **state)
 {
-    xhpl_rates_t rates = rates_of(1e9, 1e9);
-    xhpl_job_t job = job_of(6, 8e6);
-    int count = xhpl_choices_make(&rates, &job, MOST, found), seen = 0;
+    hyb_model_rates_t rates = rates_of(1e9, 1e9);
+    hyb_choices_job_t job = job_of(6, 8e6);
+    int count = hyb_choices_make(&rates, &job, MOST, found), seen = 0;
 
     (void)state;
     for (int p = 1; p <= 6; p++)
@@ -141,17 +141,17 @@ many_processes_without_a_good_grid_get_the_best_there_is(void **state)
     } of[] = {{67, 1, true},  {74, 2, true},  {31, 1, true},
               {68, 4, false}, {96, 8, false}, {1, 1, false},
               {62, 2, false}, {16, 4, false}, {127, 1, true}};
-    xhpl_rates_t rates = rates_of(1e9, 1e9);
-    xhpl_job_t job;
+    hyb_model_rates_t rates = rates_of(1e9, 1e9);
+    hyb_choices_job_t job;
 
     (void)state;
     for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
         int n = of[i].processes, count;
 
-        assert_int_equal(xhpl_choices_rows(n), of[i].rows);
-        assert_int_equal(xhpl_choices_are_flat(n), of[i].flat);
+        assert_int_equal(hyb_choices_rows(n), of[i].rows);
+        assert_int_equal(hyb_choices_are_flat(n), of[i].flat);
         job = job_of(n, 8e8);
-        count = xhpl_choices_make(&rates, &job, MOST, found);
+        count = hyb_choices_make(&rates, &job, MOST, found);
         assert_true(count > 0);
         for (int c = 0; n > 64 && of[i].flat && c < count; c++)
             assert_true(found[c].test.nprow == of[i].rows ||
@@ -164,22 +164,22 @@ many_processes_without_a_good_grid_get_the_best_there_is(void **state)
 
 static void where_rows_are_slow_to_exchange_grids_are_flat(void **state)
 {
-    xhpl_rates_t slow_columns = rates_of(1e10, 1e7);
-    xhpl_rates_t slow_rows = rates_of(1e7, 1e10);
-    xhpl_job_t job = job_of(4, 8e6);
+    hyb_model_rates_t slow_columns = rates_of(1e10, 1e7);
+    hyb_model_rates_t slow_rows = rates_of(1e7, 1e10);
+    hyb_choices_job_t job = job_of(4, 8e6);
 
     (void)state;
-    assert_true(xhpl_choices_make(&slow_columns, &job, MOST, found) > 0);
+    assert_true(hyb_choices_make(&slow_columns, &job, MOST, found) > 0);
     assert_int_equal(found[0].test.nprow, 1);
-    assert_true(xhpl_choices_make(&slow_rows, &job, MOST, found) > 0);
+    assert_true(hyb_choices_make(&slow_rows, &job, MOST, found) > 0);
     assert_true(found[0].test.nprow > 1);
 }
 
 static void a_variant_that_changes_nothing_is_left_out(void **state)
 {
-    xhpl_rates_t rates = rates_of(0, 0); /* messages are free */
-    xhpl_job_t job = job_of(2, 8e6);
-    int count = xhpl_choices_make(&rates, &job, MOST, found);
+    hyb_model_rates_t rates = rates_of(0, 0); /* messages are free */
+    hyb_choices_job_t job = job_of(2, 8e6);
+    int count = hyb_choices_make(&rates, &job, MOST, found);
 
     (void)state;
     for (int i = 0; i < count; i++)
@@ -188,14 +188,14 @@ static void a_variant_that_changes_nothing_is_left_out(void **state)
 
 static void no_more_are_given_than_there_is_room_for(void **state)
 {
-    xhpl_rates_t rates = rates_of(1e9, 1e9);
-    xhpl_job_t job = job_of(4, 8e6);
+    hyb_model_rates_t rates = rates_of(1e9, 1e9);
+    hyb_choices_job_t job = job_of(4, 8e6);
     double best;
 
     (void)state;
-    xhpl_choices_make(&rates, &job, MOST, found);
+    hyb_choices_make(&rates, &job, MOST, found);
     best = found[0].gflops;
-    assert_int_equal(xhpl_choices_make(&rates, &job, 2, found), 2);
+    assert_int_equal(hyb_choices_make(&rates, &job, 2, found), 2);
     assert_true(found[0].gflops == best);
 }
 

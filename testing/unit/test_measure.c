@@ -20,32 +20,31 @@ static int rank_here(void)
 }
 
 /* Of a solver that is open, which is closed. */
-static xhpl_rates_t measure(void)
+static hyb_model_rates_t measure(void)
 {
-    const xhpl_measurement_t what = {.widths = 2,
-                                     .width = {16, 32},
-                                     .seconds = 0.01,
-                                     .bytes = 1e6,
-                                     .device_bytes = 1e6,
-                                     .row_step = 1,
-                                     .column_step = 1};
-    xhpl_rates_t rates;
+    const hyb_measurement_t what = {.widths = 2,
+                                    .width = {16, 32},
+                                    .seconds = 0.01,
+                                    .bytes = 1e6,
+                                    .device_bytes = 1e6,
+                                    .row_step = 1,
+                                    .column_step = 1};
+    hyb_model_rates_t rates;
 
-    assert_ok(xhpl_measure(hyb_driver_means(), &what, &rates));
+    assert_ok(hyb_measure(hyb_driver_means(), &what, &rates));
     driver_close();
     return rates;
 }
 
-static void assert_devices(const xhpl_rates_t *rates, bool are_there)
+static void assert_devices(const hyb_model_rates_t *rates, bool are_there)
 {
     assert_int_equal(rates->widths, 2);
     for (int i = 0; i < rates->widths; i++) {
-        const xhpl_width_t *width = &rates->width[i];
-        const xhpl_curve_t *curve = &width->devices;
+        const hyb_model_width_t *width = &rates->width[i];
+        const hyb_model_curve_t *curve = &width->devices;
 
         assert_true(width->update.count >= 2);
         assert_int_equal(curve->count, are_there ? width->update.count : 0);
-        assert_int_equal(width->copy.count, curve->count);
         assert_int_equal(width->narrow.count, width->update.count);
         for (int j = 0; j < curve->count; j++)
             assert_true(curve->seconds[j] > 0.0 && isfinite(curve->seconds[j]));
@@ -55,7 +54,7 @@ static void assert_devices(const xhpl_rates_t *rates, bool are_there)
 
 TEST(devices_have_a_curve_of_their_own)
 {
-    xhpl_rates_t rates;
+    hyb_model_rates_t rates;
 
     driver_open_with_devices(1, "threads=1 tile=64 kernel=portable");
     rates = measure();
@@ -69,7 +68,7 @@ TEST(devices_have_a_curve_of_their_own)
 
 TEST(without_devices_there_is_none)
 {
-    xhpl_rates_t rates;
+    hyb_model_rates_t rates;
 
     driver_open("threads=1 kernel=portable");
     rates = measure();
@@ -78,7 +77,7 @@ TEST(without_devices_there_is_none)
 
 TEST(where_a_process_has_none_none_counts)
 {
-    xhpl_rates_t rates;
+    hyb_model_rates_t rates;
 
     driver_open_with_devices(rank_here() == 0, "threads=1 kernel=portable");
     rates = measure();
@@ -89,7 +88,7 @@ TEST(where_a_process_has_none_none_counts)
 TEST(devices_that_fail_are_not_counted)
 {
     char settings[96];
-    xhpl_rates_t rates;
+    hyb_model_rates_t rates;
 
     for (int devices = 1; devices <= 2; devices++) {
         snprintf(settings, sizeof(settings),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/plan/new_file.h"
+#include "testing/ptest/new_file.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
