@@ -281,8 +281,11 @@ export ASAN_OPTIONS ?= fast_unwind_on_malloc=0:malloc_context_size=10:intercept_
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/testing/sanitizer/tsan.supp
 export LSAN_OPTIONS ?= print_suppressions=0:suppressions=$(CURDIR)/testing/sanitizer/lsan.supp
 
+# Of unit tests only those asked for are built.
 TESTS ?= testing
-suite: build $(if $(filter testing testing/unit%,$(TESTS)),unit) check-layers check-headers
+SUITE_UNIT := $(if $(filter testing testing/ testing/unit testing/unit/,$(TESTS)), \
+    unit,$(call as_programs,$(TESTS)))
+suite: build $(SUITE_UNIT) check-layers check-headers
 	@TEST_XHPL_SOURCE='$(CURDIR)' TEST_XHPL_BUILD='$(abspath $(BUILD))' \
 	    TEST_XHPL_BIN='$(abspath $(BINdir))' \
 	    TEST_XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' PYTHONDONTWRITEBYTECODE=1 \

@@ -290,8 +290,8 @@ def test_a_quick_run_measures_every_row(tmp_path):
     assert re.fullmatch(r"\d+ threads?, \d+\.\d minutes", end), str(outcome)
     names = "\n".join(lines)
     for name in ("FMA ceiling", "update alone", "panel alone", "row swap", "xhpl, N = 80",
-                 "xhpl, N = 150", "generation", "to reference", "to baseline",
-                 "1000 x residual"):  # fmt: skip
+                 "xhpl, N = 150", "generation", "to reference",
+                 "to baseline", "1000 x residual"):  # fmt: skip
         assert re.search(rf"^{name}", names, re.M), str(outcome)
     assert "not measured" not in names, str(outcome)
 
