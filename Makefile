@@ -109,8 +109,7 @@ UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID)) \
                  $(if $(filter yes,$(JSON)),,$(UNIT_RECORD))
 HEADERS := $(filter-out testing/cuda_model/model.h \
              $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
-             $(addprefix testing/unit/,cuda_model_fixture.h device_cases.h \
-             emu_fixture.h fake_backend.h kernels.h machines.h node_fixture.h)) \
+             $(shell grep -lE $(HYBRID_WORDS) testing/*/*.h)) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_% \
              testing/xdgemm/record.h testing/json/%), \
              $(wildcard base/*.h hpl/*/*.h testing/*/*.h))
@@ -306,7 +305,7 @@ coverage:
 
 ## bench-hpl: speed at N = 10000, beside BASELINE=<an xhpl> if given
 bench-hpl: build
-	@$(PYTHON) bench/hpl '$(BINdir)' $(BASELINE)
+	@bench/hpl '$(BINdir)' $(BASELINE)
 
 ## check-upstream: build UPSTREAM=<HPL 2.3>'s testing/ on this library, run it
 check-upstream: $(HPLlib)

@@ -175,24 +175,12 @@ $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
 # ---- benchmarks and bundle -------------------------------------------------
 
 ## bench-dgemm: DGEMM of cores, devices and both, beside the BLAS libraries
-bench-dgemm: build
-	@sh bench/dgemm '$(BINdir)'
-
 ## bench-host: the solver on cores alone, beside goals and BASELINE=<an xhpl>
-bench-host: build
-	@$(PYTHON) bench/host '$(BINdir)' $(BASELINE)
-
 ## bench-lookahead: modes of look-ahead with devices of set speeds, and bounds
-bench-lookahead: build
-	@$(PYTHON) bench/lookahead '$(BINdir)'
-
 ## bench-streaming: runs on a GPU, beside what its link and its DGEMM allow
-bench-streaming: build
-	@$(PYTHON) bench/streaming '$(BINdir)'
-
 ## bench-plan: predictions beside runs, on every grid of two
-bench-plan: build
-	@$(PYTHON) bench/plan '$(BINdir)'
+bench-dgemm bench-host bench-lookahead bench-streaming bench-plan: bench-%: build
+	@bench/$* '$(BINdir)' $(BASELINE)
 
 ## bundle: dist/xhpl-<version>-<machine>.tar.gz, which runs where nothing is
 bundle: build

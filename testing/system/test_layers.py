@@ -32,7 +32,8 @@ def tree(tmp_path):
     compiled(tmp_path, "base/clock.c", "void xh_now(void) {}\n")
     compiled(tmp_path, "hpl/grid.c", calling("xh_now", "HPL_grid"))
     compiled(tmp_path, "hybrid/node/team.c", calling("xh_now", "hyb_node"))
-    compiled(tmp_path, "hybrid/lu/lu.c", calling("hyb_node", "hyb_lu"))
+    compiled(tmp_path, "hybrid/cpu/gemm.c", calling("hyb_node", "hyb_cpu"))
+    compiled(tmp_path, "hybrid/lu/lu.c", calling("hyb_cpu", "hyb_lu"))
     compiled(tmp_path, "hybrid/device/emu/emu.c", calling("hyb_node", "hyb_emu"))
     parts = ["build/obj/base/clock.o", "build/obj/hpl/grid.o"]
     packed = jobs.run(["ar", "rc", "libhpl.a", *parts], tmp_path)
@@ -61,7 +62,9 @@ PLANTED = [
     ("hybrid/node/planted.c", "MPI_Bcast"),
     ("hybrid/node/planted.c", "PMPI_Bcast"),
     ("hybrid/node/planted.c", "HPL_grid"),
+    ("hybrid/node/planted.c", "hyb_cpu"),
     ("hybrid/node/planted.c", "hyb_lu"),
+    ("hybrid/cpu/planted.c", "hyb_emu"),
     ("hybrid/device/emu/planted.c", "MPI_Wait"),
     ("hybrid/device/emu/planted.c", "hpl_panel"),
     ("hybrid/device/emu/planted.c", "hyb_lu"),
@@ -75,6 +78,25 @@ def test_a_symbol_from_above_is_found_and_named(tree, name, symbol):
     assert outcome.status == 1, str(outcome)
     assert "need what is above it" in outcome.stderr
     assert re.search(rf"planted\.o:.*\b{symbol}$", outcome.stderr, re.M)
+
+
+INCLUDED = [
+    ("base/planted.c", "hpl/grid/agree.h"),
+    ("hpl/planted.c", "hybrid/node/team.h"),
+    ("hybrid/node/planted.c", "hybrid/cpu/kernel.h"),
+    ("hybrid/device/emu/planted.c", "hybrid/device/machine.h"),
+    ("hybrid/observe/planted.c", "hybrid/lu/lu.h"),
+    ("hybrid/lu/planted.c", "hybrid/plan/model.h"),
+    ("hybrid/plan/planted.c", "testing/ptest/plan.h"),
+]
+
+
+@pytest.mark.parametrize("name, header", INCLUDED)
+def test_an_include_from_above_is_found_and_named(tree, name, header):
+    (tree / name).write_text(f'#include "{header}"\n')
+    outcome = check(tree)
+    assert outcome.status == 1, str(outcome)
+    assert f'{name}:1:#include "{header}"' in outcome.stderr, str(outcome)
 
 
 def test_what_is_below_may_be_needed(tree):
