@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the benchmarks in this folder share: programs are run alone, in turn,
-without settings of whoever calls, and medians count."""
+"""What the benchmarks share. Programs run alone, in turn, without the caller's
+settings; medians count."""
 import os
 import re
 import statistics
@@ -40,7 +40,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of Linpack came to."""
+    """The result of a run of Linpack."""
 
     gflops: float
     residual: float
@@ -48,7 +48,7 @@ class Outcome:
 
 
 def environment(blas_threads=1):
-    """Ours, without what would change how fast a program is."""
+    """The caller's, without variables that change a program's speed."""
     env = {
         name: value
         for name, value in os.environ.items()
@@ -59,7 +59,7 @@ def environment(blas_threads=1):
 
 
 def bound(processes):
-    """What starts so many processes, each on a core of its own."""
+    """The command that starts processes, each on a core of its own."""
     return [LAUNCHER, "--bind", "-np", str(processes)]
 
 
@@ -94,7 +94,7 @@ def linpack(command, problem, blas_threads=1):
 
 
 def run_alone(program, *words):
-    """A program that is no run of Linpack, run to its end."""
+    """Run a program, which is not Linpack, to its end."""
     return subprocess.run(
         [program, *map(str, words)], env=environment(), text=True,
         capture_output=True,
@@ -106,7 +106,7 @@ def works(program, *words):
 
 
 def output(program, *words):
-    """What a program prints, which must not fail."""
+    """What a program prints; a failure ends the benchmark."""
     run = run_alone(program, *words)
     if run.returncode != 0:
         sys.exit(f"{' '.join(map(str, run.args))} failed:\n{run.stderr}")
@@ -125,7 +125,7 @@ def ceiling(bin_dir):
 
 
 def turns(rounds, times):
-    """The rounds, spread evenly, in which something is done so many times."""
+    """The rounds, evenly spread, in which a job of so many times runs."""
     return {(2 * i + 1) * rounds // (2 * times) for i in range(times)}
 
 
@@ -144,12 +144,12 @@ def interleaved(jobs, rounds, progress=lambda done: None):
 
 
 def numbers(text):
-    """Those of a list with commas, as options have it."""
+    """The numbers of an option's list, with commas."""
     return [int(x) for x in text.split(",")]
 
 
 def median(values):
-    """None where there is none; of outcomes the one in the middle."""
+    """Of outcomes the one in the middle; None of nothing."""
     if values and isinstance(values[0], Outcome):
         return sorted(values, key=lambda v: v.gflops)[len(values) // 2]
     return statistics.median(values) if values else None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much time look-ahead can hide, from the iterations of a run in which
-nothing overlapped: rows of --iterations with lookahead=0."""
+"""How much time look-ahead can hide, computed from the iterations of a run
+without overlap: rows of --iterations with lookahead=0."""
 from dataclasses import dataclass
 
 EXCHANGE = ("swap", "solve", "exchange", "wait_exchange")
@@ -8,7 +8,7 @@ EXCHANGE = ("swap", "solve", "exchange", "wait_exchange")
 
 @dataclass(frozen=True)
 class Bounds:
-    """Seconds that could be hidden under updates."""
+    """Seconds that updates could hide."""
 
     panel: float  # by mode 1
     exchange: float  # by mode 2 besides: swaps and solves
@@ -25,8 +25,7 @@ def number(row, name):
 def seconds_of_next(row):
     """The host's time for the next panel's columns, which no mode hides.
 
-    They are the first of those that the host updates; all of them, where the
-    devices get the rest.
+    The host updates these first; where devices get the rest, only these.
     """
     nb, columns = number(row, "nb"), number(row, "columns_left")
     rest = (1 - number(row, "share_used")) * max(0, columns - nb)
@@ -34,8 +33,8 @@ def seconds_of_next(row):
 
 
 def of_iteration(row):
-    """min(panel, update - next panel's columns), and what is left of the
-    update for swaps and solves."""
+    """min(panel, update - next panel's columns); what the update has left hides
+    swaps and solves."""
     panel = number(row, "panel")
     exchange = sum(number(row, name) for name in EXCHANGE)
     rest = number(row, "seconds") - panel - exchange - seconds_of_next(row)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A table of what was measured, beside what it must and what it should be."""
+"""A table of measurements beside floors (must) and goals (should)."""
 from dataclasses import dataclass
 from typing import Optional
 
@@ -8,9 +8,9 @@ HEAD = ("measured", "reference", "ratio", "floor", "goal")
 
 @dataclass(frozen=True)
 class Row:
-    """measured and reference have one unit; floor and goal are of their ratio.
+    """measured and reference have one unit; floor and goal bound their ratio.
 
-    A figure is None if it was not measured, a bound if there is none.
+    None: not measured, or no bound.
     """
 
     name: str

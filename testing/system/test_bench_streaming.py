@@ -49,4 +49,4 @@ def test_without_a_gpu_there_is_nothing_to_measure(tmp_path):
         pytest.skip("there is a GPU")
     outcome = jobs.run([SCRIPT, jobs.BIN], tmp_path)
     assert outcome.status == 0, str(outcome)
-    assert outcome.stdout == "no GPU: nothing streams\n"
+    assert outcome.stdout == "no GPU: nothing to measure\n"

@@ -113,7 +113,7 @@ def test_short_memory_is_said_to_limit_the_order(bench, monkeypatch):
     found = options(bench, monkeypatch, MINUTES="1e9")
     n, why = bench.largest_n(50, found, 2**30)
     assert n == 10000  # 8 n^2 bytes in 0.75 GiB
-    assert why == "memory: 1.0 GiB are there, 75% of it to use"
+    assert why == "memory: 75% of 1.0 GiB"
 
 
 def test_short_time_is_said_to_limit_the_order(bench, monkeypatch):

@@ -123,7 +123,7 @@ def test_python_is_installed_for_the_page(bootstrap):
 def test_a_run_does_without_python(bootstrap):
     outcome, asked = bootstrap("python3", broken="yes")
     assert outcome.status == 0 and "python3" in asked, str(outcome)
-    assert "not to be had: python3" in outcome.stderr
+    assert "cannot install: python3" in outcome.stderr
     outcome, _ = bootstrap("python3", manager=False)
     assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
 
