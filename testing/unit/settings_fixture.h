@@ -8,8 +8,7 @@
 
 /* A case that starts with an empty environment and the defaults, and leaves
  * them so. */
-#define FRESH(name)                                                            \
-    cmocka_unit_test_setup_teardown(name, settings_forget, settings_forget)
+#define TEST_FRESH(name) TEST_WITH(name, settings_forget, settings_forget)
 int settings_forget(void **state);
 
 /* XHPL_ and the row's name, in capitals. */

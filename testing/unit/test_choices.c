@@ -41,46 +41,42 @@ static hyb_choices_job_t job_of(int processes, double bytes)
                                .bytes = matrix_bytes};
 }
 
-static void n_fills_the_memory_in_steps_that_are_even(void **state)
+TEST(n_fills_the_memory_in_steps_that_are_even)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
     hyb_choices_job_t job = job_of(6, 8e6);
     hyb_model_case_t test = {.nb = 100, .nprow = 2, .npcol = 3, .depth = 2};
     int n = hyb_choices_largest(&rates, &job, test);
 
-    (void)state;
     assert_int_equal(n, 2400); /* of at most 2449, in steps of 600 */
 }
 
-static void n_is_0_where_not_even_one_step_fits(void **state)
+TEST(n_is_0_where_not_even_one_step_fits)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
     hyb_choices_job_t job = job_of(6, 8e4);
     hyb_model_case_t test = {.nb = 100, .nprow = 2, .npcol = 3, .depth = 2};
 
-    (void)state;
     assert_int_equal(hyb_choices_largest(&rates, &job, test), 0);
     assert_int_equal(hyb_choices_make(&rates, &job, MOST, found), 0);
 }
 
-static void n_never_passes_what_a_file_can_say(void **state)
+TEST(n_never_passes_what_a_file_can_say)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
     hyb_choices_job_t job = job_of(1, INFINITY);
     hyb_model_case_t test = {.nb = 1000000, .nprow = 1, .npcol = 1, .depth = 2};
 
-    (void)state;
     assert_int_equal(hyb_choices_largest(&rates, &job, test), 1000000000);
 }
 
-static void a_time_limit_is_kept_and_used(void **state)
+TEST(a_time_limit_is_kept_and_used)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
     hyb_choices_job_t job = job_of(1, 8e8);
     hyb_model_case_t test = {.nb = 100, .nprow = 1, .npcol = 1, .depth = 2};
     double all;
 
-    (void)state;
     test.n = hyb_choices_largest(&rates, &job, test);
     assert_int_equal(test.n, 10000);
     all = hyb_model_predict(&rates, &test).seconds;
@@ -92,13 +88,12 @@ static void a_time_limit_is_kept_and_used(void **state)
     assert_true(hyb_model_predict(&rates, &test).seconds > all / 8);
 }
 
-static void choices_fall_in_rate_and_keep_within_limits(void **state)
+TEST(choices_fall_in_rate_and_keep_within_limits)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
     hyb_choices_job_t job = job_of(4, 8e6);
     int count = hyb_choices_make(&rates, &job, MOST, found);
 
-    (void)state;
     assert_true(count > 6);
     for (int i = 0; i < count; i++) {
         const hyb_model_case_t *test = &found[i].test;
@@ -114,13 +109,12 @@ static void choices_fall_in_rate_and_keep_within_limits(void **state)
     }
 }
 
-static void every_grid_and_width_is_considered(void **state)
+TEST(every_grid_and_width_is_considered)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
     hyb_choices_job_t job = job_of(6, 8e6);
     int count = hyb_choices_make(&rates, &job, MOST, found), seen = 0;
 
-    (void)state;
     for (int p = 1; p <= 6; p++)
         for (int nb = 100; nb <= 200; nb += 100)
             for (int i = 0; i < count; i++)
@@ -132,8 +126,7 @@ static void every_grid_and_width_is_considered(void **state)
 }
 
 /* 67 is prime, 74 = 2 x 37, 62 = 2 x 31; 1 x 31 of 64 and fewer. */
-static void
-many_processes_without_a_good_grid_get_the_best_there_is(void **state)
+TEST(many_processes_without_a_good_grid_get_the_best_there_is)
 {
     static const struct {
         int processes, rows;
@@ -144,7 +137,6 @@ many_processes_without_a_good_grid_get_the_best_there_is(void **state)
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
     hyb_choices_job_t job;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
         int n = of[i].processes, count;
 
@@ -162,54 +154,38 @@ many_processes_without_a_good_grid_get_the_best_there_is(void **state)
     }
 }
 
-static void where_rows_are_slow_to_exchange_grids_are_flat(void **state)
+TEST(where_rows_are_slow_to_exchange_grids_are_flat)
 {
     hyb_model_rates_t slow_columns = rates_of(1e10, 1e7);
     hyb_model_rates_t slow_rows = rates_of(1e7, 1e10);
     hyb_choices_job_t job = job_of(4, 8e6);
 
-    (void)state;
     assert_true(hyb_choices_make(&slow_columns, &job, MOST, found) > 0);
     assert_int_equal(found[0].test.nprow, 1);
     assert_true(hyb_choices_make(&slow_rows, &job, MOST, found) > 0);
     assert_true(found[0].test.nprow > 1);
 }
 
-static void a_variant_that_changes_nothing_is_left_out(void **state)
+TEST(a_variant_that_changes_nothing_is_left_out)
 {
     hyb_model_rates_t rates = rates_of(0, 0); /* messages are free */
     hyb_choices_job_t job = job_of(2, 8e6);
     int count = hyb_choices_make(&rates, &job, MOST, found);
 
-    (void)state;
     for (int i = 0; i < count; i++)
         assert_int_equal(found[i].test.bcast, 1);
 }
 
-static void no_more_are_given_than_there_is_room_for(void **state)
+TEST(no_more_are_given_than_there_is_room_for)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
     hyb_choices_job_t job = job_of(4, 8e6);
     double best;
 
-    (void)state;
     hyb_choices_make(&rates, &job, MOST, found);
     best = found[0].gflops;
     assert_int_equal(hyb_choices_make(&rates, &job, 2, found), 2);
     assert_true(found[0].gflops == best);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(n_fills_the_memory_in_steps_that_are_even),
-    cmocka_unit_test(n_is_0_where_not_even_one_step_fits),
-    cmocka_unit_test(n_never_passes_what_a_file_can_say),
-    cmocka_unit_test(a_time_limit_is_kept_and_used),
-    cmocka_unit_test(choices_fall_in_rate_and_keep_within_limits),
-    cmocka_unit_test(every_grid_and_width_is_considered),
-    cmocka_unit_test(many_processes_without_a_good_grid_get_the_best_there_is),
-    cmocka_unit_test(where_rows_are_slow_to_exchange_grids_are_flat),
-    cmocka_unit_test(a_variant_that_changes_nothing_is_left_out),
-    cmocka_unit_test(no_more_are_given_than_there_is_room_for),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -78,12 +78,10 @@ static void assert_near(double value, double wanted)
     assert_true(fabs(value - wanted) <= 1e-9 * fabs(wanted));
 }
 
-static void
-a_curve_goes_on_beyond_its_points_as_it_does_on_the_whole(void **state)
+TEST(a_curve_goes_on_beyond_its_points_as_it_does_on_the_whole)
 {
     const hyb_model_curve_t curve = {3, {10, 20, 40}, {1, 3, 4}};
 
-    (void)state;
     assert_near(hyb_model_curve_at(&curve, 15), 2);
     assert_near(hyb_model_curve_at(&curve, 20), 3);
     assert_near(hyb_model_curve_at(&curve, 30), 3.5);
@@ -93,22 +91,20 @@ a_curve_goes_on_beyond_its_points_as_it_does_on_the_whole(void **state)
 }
 
 /* More rows never take less: it was noise. */
-static void a_curve_that_falls_stays_where_it_ends(void **state)
+TEST(a_curve_that_falls_stays_where_it_ends)
 {
     const hyb_model_curve_t curve = {2, {256, 1024}, {5, 4}};
 
-    (void)state;
     assert_near(hyb_model_curve_at(&curve, 640), 4.5);
     assert_near(hyb_model_curve_at(&curve, 1024), 4);
     assert_near(hyb_model_curve_at(&curve, 100000), 4);
 }
 
-static void an_unknown_width_has_the_nearest_ones_rates_by_work(void **state)
+TEST(an_unknown_width_has_the_nearest_ones_rates_by_work)
 {
     hyb_model_rates_t rates = usual();
     hyb_model_width_t wide = hyb_model_of_width(&rates, 200);
 
-    (void)state;
     assert_int_equal(wide.nb, 200);
     assert_near(wide.update.seconds[0], 2e-7);
     assert_near(wide.team.seconds[1], 2e-3);
@@ -119,21 +115,19 @@ static void an_unknown_width_has_the_nearest_ones_rates_by_work(void **state)
     assert_near(hyb_model_of_width(&rates, 160).alone.seconds[0], 4e-4 * 0.64);
 }
 
-static void nothing_takes_no_time(void **state)
+TEST(nothing_takes_no_time)
 {
     hyb_model_rates_t rates = usual();
 
-    (void)state;
     assert_true(seconds(&rates, on_grid(0, 1, 1)) == 0.0);
     rates = rates_of(nothing, nothing, nothing);
     assert_true(seconds(&rates, on_grid(5000, 2, 2)) == 0.0);
 }
 
-static void panels_that_take_no_time_leave_the_work(void **state)
+TEST(panels_that_take_no_time_leave_the_work)
 {
     hyb_model_rates_t rates = rates_of(columns, nothing, nothing);
 
-    (void)state;
     for (int depth = 0; depth < 3; depth++) {
         hyb_model_case_t test = on_grid(3000, 1, 1);
         hyb_model_prediction_t found;
@@ -145,38 +139,35 @@ static void panels_that_take_no_time_leave_the_work(void **state)
     }
 }
 
-static void without_overlap_parts_add_up(void **state)
+TEST(without_overlap_parts_add_up)
 {
     hyb_model_rates_t rates = usual();
     hyb_model_case_t test = on_grid(3000, 1, 1);
     double panels = 0.0;
 
-    (void)state;
     test.depth = 0;
     for (int rows = 100; rows <= 3000; rows += 100)
         panels += hyb_model_curve_at(&halved, rows);
     assert_near(seconds(&rates, test), work_of(3000, 100) + panels);
 }
 
-static void panels_alone_follow_each_other(void **state)
+TEST(panels_alone_follow_each_other)
 {
     hyb_model_rates_t rates = rates_of(nothing, alone, halved);
     double panels = 0.0;
 
-    (void)state;
     for (int rows = 100; rows <= 3000; rows += 100)
         panels += hyb_model_curve_at(&halved, rows);
     assert_near(seconds(&rates, on_grid(3000, 1, 1)), panels);
 }
 
-static void overlap_hides_panels_while_updates_last_longer(void **state)
+TEST(overlap_hides_panels_while_updates_last_longer)
 {
     /* A panel keeps one of a hundred threads busy. */
     hyb_model_rates_t rates = rates_of(columns, alone, alone);
     hyb_model_case_t test = on_grid(4000, 1, 1);
     double work = work_of(4000, 100), panels = 0.0;
 
-    (void)state;
     rates.threads = 100;
     for (int rows = 100; rows <= 4000; rows += 100)
         panels += hyb_model_curve_at(&alone, rows);
@@ -186,13 +177,12 @@ static void overlap_hides_panels_while_updates_last_longer(void **state)
     assert_near(seconds(&rates, test), work + panels);
 }
 
-static void narrow_runs_take_the_next_panels_columns_longer(void **state)
+TEST(narrow_runs_take_the_next_panels_columns_longer)
 {
     hyb_model_rates_t rates = usual(), narrow = rates;
     hyb_model_case_t test = on_grid(3000, 1, 1);
     double longer = 0.0;
 
-    (void)state;
     narrow.width[0].narrow = columns;
     narrow.width[0].narrow.seconds[0] *= 1.25;
     narrow.width[0].narrow.seconds[1] *= 1.25;
@@ -210,12 +200,11 @@ static void narrow_runs_take_the_next_panels_columns_longer(void **state)
     }
 }
 
-static void more_overlap_never_takes_longer(void **state)
+TEST(more_overlap_never_takes_longer)
 {
     hyb_model_rates_t rates = usual();
     double last = INFINITY;
 
-    (void)state;
     rates.row = rates.column = slow_link();
     for (int depth = 0; depth < 3; depth++) {
         hyb_model_case_t test = on_grid(4000, 1, 2);
@@ -226,12 +215,11 @@ static void more_overlap_never_takes_longer(void **state)
     }
 }
 
-static void a_larger_matrix_takes_longer(void **state)
+TEST(a_larger_matrix_takes_longer)
 {
     hyb_model_rates_t rates = usual();
     double last = 0.0, now;
 
-    (void)state;
     rates.row = rates.column = slow_link();
     for (int n = 100; n < 3000; n += 150) {
         now = seconds(&rates, on_grid(n, 2, 2));
@@ -240,12 +228,11 @@ static void a_larger_matrix_takes_longer(void **state)
     }
 }
 
-static void more_processes_divide_the_work(void **state)
+TEST(more_processes_divide_the_work)
 {
     hyb_model_rates_t rates = rates_of(columns, nothing, nothing);
     double one = seconds(&rates, on_grid(12000, 1, 1));
 
-    (void)state;
     assert_true(seconds(&rates, on_grid(12000, 1, 2)) < 0.55 * one);
     assert_true(seconds(&rates, on_grid(12000, 2, 1)) < 0.55 * one);
     assert_true(seconds(&rates, on_grid(12000, 2, 2)) < 0.30 * one);
@@ -253,24 +240,22 @@ static void more_processes_divide_the_work(void **state)
 }
 
 /* One process with two threads on one core, say: with free messages. */
-static void processes_that_share_cores_are_as_much_slower(void **state)
+TEST(processes_that_share_cores_are_as_much_slower)
 {
     hyb_model_rates_t rates = usual();
     double before;
 
-    (void)state;
     rates.sweep = 1e10;
     before = seconds(&rates, on_grid(3000, 2, 2));
     hyb_model_slow_down(&rates, 4.0);
     assert_near(seconds(&rates, on_grid(3000, 2, 2)), 4.0 * before);
 }
 
-static void messages_take_time_and_free_ones_none(void **state)
+TEST(messages_take_time_and_free_ones_none)
 {
     hyb_model_rates_t rates = usual(), slow = rates;
     static const int grids[][2] = {{1, 2}, {2, 1}, {2, 2}};
 
-    (void)state;
     slow.row = slow.column = slow_link();
     for (int i = 0; i < 3; i++) {
         hyb_model_case_t test = on_grid(3000, grids[i][0], grids[i][1]);
@@ -282,12 +267,11 @@ static void messages_take_time_and_free_ones_none(void **state)
 }
 
 /* Each column of a panel waits for as many rounds as reach all. */
-static void pivots_are_agreed_on_in_rounds(void **state)
+TEST(pivots_are_agreed_on_in_rounds)
 {
     static const int rounds[] = {0, 0, 1, 2, 2, 3};
     hyb_model_rates_t rates = usual(), agreeing = rates;
 
-    (void)state;
     agreeing.width[0].pivot = (hyb_model_curve_t){1, {0}, {1e-6}};
     for (int p = 1; p <= 5; p++) {
         hyb_model_case_t test = on_grid(3000, p, 1);
@@ -299,13 +283,12 @@ static void pivots_are_agreed_on_in_rounds(void **state)
 }
 
 /* Each process packs its part of the rows, and one alone packs none. */
-static void rows_are_packed_where_there_are_others_in_the_column(void **state)
+TEST(rows_are_packed_where_there_are_others_in_the_column)
 {
     const double column = 1e-6;
     hyb_model_rates_t rates = usual(), packing = rates;
     double columns_of_all = 0.0;
 
-    (void)state;
     packing.width[0].pack = (hyb_model_curve_t){1, {0}, {column}};
     for (int k = 1; k <= 30; k++)
         columns_of_all += 3000 - 100 * k + 1;
@@ -319,54 +302,49 @@ static void rows_are_packed_where_there_are_others_in_the_column(void **state)
     }
 }
 
-static void back_substitution_reads_half_the_matrix(void **state)
+TEST(back_substitution_reads_half_the_matrix)
 {
     hyb_model_rates_t rates = usual();
     hyb_model_case_t test = on_grid(2000, 1, 1);
 
-    (void)state;
     rates.sweep = 1e9;
     assert_near(hyb_model_predict(&rates, &test).back, 8 * 2e3 * 2e3 / 2 / 1e9);
 }
 
-static void a_panel_wider_than_the_matrix_is_the_matrix(void **state)
+TEST(a_panel_wider_than_the_matrix_is_the_matrix)
 {
     hyb_model_rates_t rates = usual();
     hyb_model_case_t wide = on_grid(80, 1, 1), fitting = wide;
 
-    (void)state;
     wide.nb = 1000000;
     fitting.nb = 80;
     assert_true(seconds(&rates, wide) == seconds(&rates, fitting));
 }
 
-static void many_panels_are_taken_together(void **state)
+TEST(many_panels_are_taken_together)
 {
     hyb_model_rates_t rates = usual();
     double many = seconds(&rates, on_grid(400000, 8, 8));
 
-    (void)state;
     assert_true(many > work_of(400000, 100) / 64);
     assert_true(many < 1.05 * work_of(400000, 100) / 64);
 }
 
-static void many_processes_do_not_take_long_to_predict(void **state)
+TEST(many_processes_do_not_take_long_to_predict)
 {
     hyb_model_rates_t rates = usual();
     double many = seconds(&rates, on_grid(1000000, 100, 100));
 
-    (void)state;
     assert_true(many > work_of(1000000, 100) / 10000);
     assert_true(many < 1.3 * work_of(1000000, 100) / 10000);
 }
 
 /* ---- devices ------------------------------------------------------------- */
 
-static void endlessly_slow_devices_change_nothing(void **state)
+TEST(endlessly_slow_devices_change_nothing)
 {
     hyb_model_rates_t rates = with_devices(1e9), without = with_devices(1);
 
-    (void)state;
     without.width[0].devices = nothing;
     for (int depth = 0; depth < 3; depth++) {
         hyb_model_case_t test = on_grid(3000, 1, 1);
@@ -378,11 +356,10 @@ static void endlessly_slow_devices_change_nothing(void **state)
 }
 
 /* Then all that is left is to prepare columns: a fifth of the work. */
-static void endlessly_fast_devices_leave_what_is_the_threads(void **state)
+TEST(endlessly_fast_devices_leave_what_is_the_threads)
 {
     hyb_model_rates_t rates = with_devices(1e-12);
 
-    (void)state;
     leave_panels_out(&rates);
     for (int depth = 0; depth < 3; depth++) {
         hyb_model_case_t test = on_grid(3000, 1, 1);
@@ -401,12 +378,11 @@ static void endlessly_fast_devices_leave_what_is_the_threads(void **state)
  * Both end together: of all that there is to do each does its part, but for the
  * next panel's columns, which the threads have sooner.
  */
-static void devices_as_fast_as_the_threads_do_half_of_all(void **state)
+TEST(devices_as_fast_as_the_threads_do_half_of_all)
 {
     hyb_model_rates_t rates = with_devices(0.8);
     double wanted = 0.0, n, products;
 
-    (void)state;
     leave_panels_out(&rates);
     for (int m = 2900; m > 0; m -= 100) {
         n = m + 1.0;
@@ -416,12 +392,11 @@ static void devices_as_fast_as_the_threads_do_half_of_all(void **state)
     assert_near(seconds(&rates, on_grid(3000, 1, 1)), wanted);
 }
 
-static void devices_make_room_for_panels(void **state)
+TEST(devices_make_room_for_panels)
 {
     hyb_model_rates_t rates = with_devices(0.8), without = rates;
     hyb_model_case_t test = on_grid(6000, 1, 1);
 
-    (void)state;
     leave_panels_out(&without);
     for (int depth = 0; depth < 3; depth++) {
         double panels = 0.0;
@@ -434,11 +409,10 @@ static void devices_make_room_for_panels(void **state)
     }
 }
 
-static void faster_devices_never_take_longer(void **state)
+TEST(faster_devices_never_take_longer)
 {
     static const int grids[][2] = {{1, 1}, {1, 2}, {2, 1}};
 
-    (void)state;
     for (int i = 0; i < 9; i++) {
         hyb_model_case_t test = on_grid(4000, grids[i / 3][0], grids[i / 3][1]);
         double last = INFINITY;
@@ -455,12 +429,11 @@ static void faster_devices_never_take_longer(void **state)
 }
 
 /* However slow they are: all columns but those of the next panel are theirs. */
-static void a_fixed_share_is_kept_to(void **state)
+TEST(a_fixed_share_is_kept_to)
 {
     hyb_model_rates_t rates = with_devices(10), without = rates;
     double wanted = 0.0;
 
-    (void)state;
     leave_panels_out(&rates);
     leave_panels_out(&without);
     without.width[0].devices = nothing;
@@ -476,13 +449,11 @@ static void a_fixed_share_is_kept_to(void **state)
 
 /* Measured in a moment, preparing columns may seem to be all of their update.
  */
-static void
-devices_have_their_share_of_products_that_cost_threads_nothing(void **state)
+TEST(devices_have_their_share_of_products_that_cost_threads_nothing)
 {
     hyb_model_rates_t rates = with_devices(10);
     double wanted = 0.0;
 
-    (void)state;
     leave_panels_out(&rates);
     rates.width[0].prepare = rates.width[0].update;
     rates.fixed = true;
@@ -492,35 +463,4 @@ devices_have_their_share_of_products_that_cost_threads_nothing(void **state)
     assert_near(seconds(&rates, on_grid(3000, 1, 1)), wanted);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_curve_goes_on_beyond_its_points_as_it_does_on_the_whole),
-    cmocka_unit_test(a_curve_that_falls_stays_where_it_ends),
-    cmocka_unit_test(an_unknown_width_has_the_nearest_ones_rates_by_work),
-    cmocka_unit_test(nothing_takes_no_time),
-    cmocka_unit_test(panels_that_take_no_time_leave_the_work),
-    cmocka_unit_test(without_overlap_parts_add_up),
-    cmocka_unit_test(panels_alone_follow_each_other),
-    cmocka_unit_test(overlap_hides_panels_while_updates_last_longer),
-    cmocka_unit_test(narrow_runs_take_the_next_panels_columns_longer),
-    cmocka_unit_test(more_overlap_never_takes_longer),
-    cmocka_unit_test(a_larger_matrix_takes_longer),
-    cmocka_unit_test(more_processes_divide_the_work),
-    cmocka_unit_test(processes_that_share_cores_are_as_much_slower),
-    cmocka_unit_test(messages_take_time_and_free_ones_none),
-    cmocka_unit_test(pivots_are_agreed_on_in_rounds),
-    cmocka_unit_test(rows_are_packed_where_there_are_others_in_the_column),
-    cmocka_unit_test(back_substitution_reads_half_the_matrix),
-    cmocka_unit_test(a_panel_wider_than_the_matrix_is_the_matrix),
-    cmocka_unit_test(many_panels_are_taken_together),
-    cmocka_unit_test(many_processes_do_not_take_long_to_predict),
-    cmocka_unit_test(endlessly_slow_devices_change_nothing),
-    cmocka_unit_test(endlessly_fast_devices_leave_what_is_the_threads),
-    cmocka_unit_test(devices_as_fast_as_the_threads_do_half_of_all),
-    cmocka_unit_test(devices_make_room_for_panels),
-    cmocka_unit_test(faster_devices_never_take_longer),
-    cmocka_unit_test(a_fixed_share_is_kept_to),
-    cmocka_unit_test(
-        devices_have_their_share_of_products_that_cost_threads_nothing),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

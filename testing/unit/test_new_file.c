@@ -51,20 +51,20 @@ static void assert_holds(const char *expected)
     assert_string_equal(found, expected);
 }
 
-static void a_check_leaves_nothing_behind(void **state)
+#define TEST_IN_FOLDER(name) TEST_WITH(name, setup, teardown)
+
+TEST_IN_FOLDER(a_check_leaves_nothing_behind)
 {
-    (void)state;
-    assert_int_equal(xhpl_new_file_check(name), XH_OK);
+    assert_ok(xhpl_new_file_check(name));
     assert_int_equal(files(), 0);
 }
 
-static void what_is_written_is_all_there_and_alone(void **state)
+TEST_IN_FOLDER(what_is_written_is_all_there_and_alone)
 {
     mode_t mask = umask(022);
     struct stat about;
 
-    (void)state;
-    assert_int_equal(xhpl_new_file_write(name, text, strlen(text)), XH_OK);
+    assert_ok(xhpl_new_file_write(name, text, strlen(text)));
     umask(mask);
     assert_holds(text);
     assert_int_equal(files(), 1);
@@ -73,12 +73,11 @@ static void what_is_written_is_all_there_and_alone(void **state)
     assert_int_equal(about.st_nlink, 1);
 }
 
-static void a_file_that_came_meanwhile_is_left_as_it_is(void **state)
+TEST_IN_FOLDER(a_file_that_came_meanwhile_is_left_as_it_is)
 {
     const char *said;
 
-    (void)state;
-    assert_int_equal(xhpl_new_file_write(name, "mine", 4), XH_OK);
+    assert_ok(xhpl_new_file_write(name, "mine", 4));
     capture_begin();
     assert_int_equal(xhpl_new_file_check(name), XH_ERR_INPUT);
     assert_int_equal(xhpl_new_file_write(name, text, 7), XH_ERR_INPUT);
@@ -88,9 +87,8 @@ static void a_file_that_came_meanwhile_is_left_as_it_is(void **state)
     assert_int_equal(files(), 1);
 }
 
-static void a_link_to_nowhere_is_a_file_that_exists(void **state)
+TEST_IN_FOLDER(a_link_to_nowhere_is_a_file_that_exists)
 {
-    (void)state;
     assert_int_equal(symlink(missing, name), 0);
     capture_begin();
     assert_int_equal(xhpl_new_file_check(name), XH_ERR_INPUT);
@@ -99,11 +97,10 @@ static void a_link_to_nowhere_is_a_file_that_exists(void **state)
     assert_int_equal(files(), 1);
 }
 
-static void a_folder_that_is_not_there_is_told(void **state)
+TEST_IN_FOLDER(a_folder_that_is_not_there_is_told)
 {
     const char *said;
 
-    (void)state;
     capture_begin();
     assert_int_equal(xhpl_new_file_check(missing), XH_ERR_INPUT);
     assert_int_equal(xhpl_new_file_write(missing, text, 7), XH_ERR_INPUT);
@@ -111,14 +108,4 @@ static void a_folder_that_is_not_there_is_told(void **state)
     assert_non_null(strstr(said, "none/HPL.dat cannot be written: No such"));
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-static const struct CMUnitTest cases[] = {
-    CASE(a_check_leaves_nothing_behind),
-    CASE(what_is_written_is_all_there_and_alone),
-    CASE(a_file_that_came_meanwhile_is_left_as_it_is),
-    CASE(a_link_to_nowhere_is_a_file_that_exists),
-    CASE(a_folder_that_is_not_there_is_told),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -15,52 +15,47 @@ static xh_status_t read_memory(const char *text)
     return xhpl_request_read(&(xhpl_request_words_t){.memory = text}, &request);
 }
 
-static void who_asks_for_nothing_gets_80_percent(void **state)
+TEST(who_asks_for_nothing_gets_80_percent)
 {
-    (void)state;
-    assert_int_equal(xhpl_request_read(&(xhpl_request_words_t){0}, &request),
-                     XH_OK);
+    assert_ok(xhpl_request_read(&(xhpl_request_words_t){0}, &request));
     assert_true(request.memory_share == 0.8);
     assert_true(request.seconds == 0.0 && request.memory_bytes == 0.0);
     assert_int_equal(request.nodes + request.ranks_per_node, 0);
 }
 
-static void time_is_in_seconds_minutes_or_hours(void **state)
+TEST(time_is_in_seconds_minutes_or_hours)
 {
     static const struct {
         const char *text;
         double seconds;
     } of[] = {{"90", 90}, {"90s", 90}, {"10m", 600}, {"1.5h", 5400}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-        assert_int_equal(read_time(of[i].text), XH_OK);
+        assert_ok(read_time(of[i].text));
         assert_true(request.seconds == of[i].seconds);
     }
 }
 
-static void memory_is_a_share_or_bytes(void **state)
+TEST(memory_is_a_share_or_bytes)
 {
-    (void)state;
-    assert_int_equal(read_memory("50%"), XH_OK);
+    assert_ok(read_memory("50%"));
     assert_true(request.memory_share == 0.5 && request.memory_bytes == 0.0);
-    assert_int_equal(read_memory("100%"), XH_OK);
-    assert_int_equal(read_memory("12G"), XH_OK);
+    assert_ok(read_memory("100%"));
+    assert_ok(read_memory("12G"));
     assert_true(request.memory_bytes == 12.0 * (1 << 30));
-    assert_int_equal(read_memory("0.5T"), XH_OK);
+    assert_ok(read_memory("0.5T"));
     assert_true(request.memory_bytes == 0x1p39);
-    assert_int_equal(read_memory("512M"), XH_OK);
+    assert_ok(read_memory("512M"));
     assert_true(request.memory_bytes == 0x1p29);
 }
 
-static void what_is_neither_is_refused_and_changes_nothing(void **state)
+TEST(what_is_neither_is_refused_and_changes_nothing)
 {
     static const char *const wrong[] = {"",    "-1",   "0",   "ten", "5x",
                                         "5mm", "1e",   "nan", "inf", " 5",
                                         "5 ",  "0x10", "1e9h"};
     const char *said;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         request.seconds = 7;
         capture_begin();
@@ -90,7 +85,7 @@ static const char *refusal(const xhpl_request_words_t *words)
 #define REFUSAL(option, value)                                                 \
     refusal(&(xhpl_request_words_t){.option = (value)})
 
-static void a_refusal_shows_the_form_and_the_nearest(void **state)
+TEST(a_refusal_shows_the_form_and_the_nearest)
 {
     static const struct {
         const char *text, *end;
@@ -111,7 +106,6 @@ static void a_refusal_shows_the_form_and_the_nearest(void **state)
                  {"many", "such as 4\n"}};
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
         assert_non_null(strstr(REFUSAL(time, times[i].text), times[i].end));
     for (i = 0; i < sizeof(memories) / sizeof(memories[0]); i++)
@@ -121,21 +115,19 @@ static void a_refusal_shows_the_form_and_the_nearest(void **state)
         assert_non_null(strstr(REFUSAL(nodes, nodes[i].text), nodes[i].end));
 }
 
-static void more_than_all_memory_is_refused(void **state)
+TEST(more_than_all_memory_is_refused)
 {
-    (void)state;
     capture_begin();
     xh_status_t status = read_memory("100.1%");
     assert_non_null(strstr(capture_end(NULL), "100.1%"));
     assert_int_equal(status, XH_ERR_INPUT);
 }
 
-static void nodes_and_ranks_are_whole_numbers(void **state)
+TEST(nodes_and_ranks_are_whole_numbers)
 {
     xhpl_request_words_t words = {.nodes = "16", .ranks_per_node = "4"};
 
-    (void)state;
-    assert_int_equal(xhpl_request_read(&words, &request), XH_OK);
+    assert_ok(xhpl_request_read(&words, &request));
     assert_int_equal(request.nodes, 16);
     assert_int_equal(request.ranks_per_node, 4);
     words.nodes = "1.5";
@@ -151,7 +143,7 @@ static void nodes_and_ranks_are_whole_numbers(void **state)
 }
 
 /* Two nodes with three processes on one and two on the other. */
-static void a_job_is_as_started_but_for_what_is_said(void **state)
+TEST(a_job_is_as_started_but_for_what_is_said)
 {
     static const xhpl_extent_t started = {2, 3, 5};
     static const struct {
@@ -163,7 +155,6 @@ static void a_job_is_as_started_but_for_what_is_said(void **state)
               {8, 4, {8, 4, 32}},
               {1 << 20, 1 << 20, {1 << 20, 1 << 20, INT64_C(1) << 40}}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
         xhpl_request_t asked = {.nodes = of[i].nodes,
                                 .ranks_per_node = of[i].ranks};
@@ -175,15 +166,4 @@ static void a_job_is_as_started_but_for_what_is_said(void **state)
     }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(who_asks_for_nothing_gets_80_percent),
-    cmocka_unit_test(time_is_in_seconds_minutes_or_hours),
-    cmocka_unit_test(memory_is_a_share_or_bytes),
-    cmocka_unit_test(what_is_neither_is_refused_and_changes_nothing),
-    cmocka_unit_test(a_refusal_shows_the_form_and_the_nearest),
-    cmocka_unit_test(more_than_all_memory_is_refused),
-    cmocka_unit_test(nodes_and_ranks_are_whole_numbers),
-    cmocka_unit_test(a_job_is_as_started_but_for_what_is_said),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -30,28 +30,26 @@ static void extremes(const xh_setting_t *row, char *first_p, char *last_p,
     }
 }
 
-static void every_default_is_a_valid_value(void **state)
+TEST_FRESH(every_default_is_a_valid_value)
 {
     char assignment[256];
     int i;
 
-    (void)state;
     for (i = 0; i < xh_settings_count(); i++) {
         const xh_setting_t *row = xh_settings_row(i);
 
         snprintf(assignment, sizeof(assignment), "%s=%s", row->name,
                  row->initial);
-        assert_int_equal(xh_settings_assign(assignment), XH_OK);
+        assert_ok(xh_settings_assign(assignment));
         assert_false(xh_settings_changed(row->name));
         assert_string_equal(xh_settings_text(row->name), row->initial);
     }
 }
 
-static void every_row_is_complete_and_unique(void **state)
+TEST_FRESH(every_row_is_complete_and_unique)
 {
     int i, j;
 
-    (void)state;
     assert_true(xh_settings_count() > 0);
     for (i = 0; i < xh_settings_count(); i++) {
         const xh_setting_t *row = xh_settings_row(i);
@@ -64,12 +62,11 @@ static void every_row_is_complete_and_unique(void **state)
     }
 }
 
-static void both_ends_of_every_range_are_accepted(void **state)
+TEST_FRESH(both_ends_of_every_range_are_accepted)
 {
     char ends[2][64], assignment[256];
     int i, end;
 
-    (void)state;
     for (i = 0; i < xh_settings_count(); i++) {
         const xh_setting_t *row = xh_settings_row(i);
 
@@ -79,56 +76,52 @@ static void both_ends_of_every_range_are_accepted(void **state)
         for (end = 0; end < 2; end++) {
             snprintf(assignment, sizeof(assignment), "%s=%s", row->name,
                      ends[end]);
-            assert_int_equal(xh_settings_assign(assignment), XH_OK);
+            assert_ok(xh_settings_assign(assignment));
             assert_string_equal(xh_settings_text(row->name), ends[end]);
         }
     }
 }
 
-static void values_are_read_in_their_type(void **state)
+TEST_FRESH(values_are_read_in_their_type)
 {
-    (void)state;
-    assert_int_equal(xh_settings_assign("blas_threads=12"), XH_OK);
+    assert_ok(xh_settings_assign("blas_threads=12"));
     assert_int_equal(xh_settings_int("blas_threads"), 12);
-    assert_int_equal(xh_settings_assign("ceiling_seconds=1.5e-1"), XH_OK);
+    assert_ok(xh_settings_assign("ceiling_seconds=1.5e-1"));
     assert_true(xh_settings_real("ceiling_seconds") == 0.15);
-    assert_int_equal(xh_settings_assign("progress=off"), XH_OK);
+    assert_ok(xh_settings_assign("progress=off"));
     assert_int_equal(xh_settings_int("progress"), 2);
-    assert_int_equal(xh_settings_assign("progress=on"), XH_OK);
+    assert_ok(xh_settings_assign("progress=on"));
     assert_int_equal(xh_settings_int("progress"), 1);
 }
 
-static void changed_compares_values_and_not_spellings(void **state)
+TEST_FRESH(changed_compares_values_and_not_spellings)
 {
-    (void)state;
-    assert_int_equal(xh_settings_assign("blas_threads=01"), XH_OK);
+    assert_ok(xh_settings_assign("blas_threads=01"));
     assert_false(xh_settings_changed("blas_threads"));
-    assert_int_equal(xh_settings_assign("blas_threads=2"), XH_OK);
+    assert_ok(xh_settings_assign("blas_threads=2"));
     assert_true(xh_settings_changed("blas_threads"));
-    assert_int_equal(xh_settings_assign("ceiling_seconds=2e-1"), XH_OK);
+    assert_ok(xh_settings_assign("ceiling_seconds=2e-1"));
     assert_false(xh_settings_changed("ceiling_seconds"));
 }
 
-static void the_last_of_default_environment_and_set_wins(void **state)
+TEST_FRESH(the_last_of_default_environment_and_set_wins)
 {
-    (void)state;
     assert_int_equal(xh_settings_int("blas_threads"), 1);
     setenv("XHPL_BLAS_THREADS", "3", 1);
     assert_int_equal(xh_settings_int("blas_threads"), 1);
-    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_ok(xh_settings_load());
     assert_int_equal(xh_settings_int("blas_threads"), 3);
-    assert_int_equal(xh_settings_assign("blas_threads=4"), XH_OK);
+    assert_ok(xh_settings_assign("blas_threads=4"));
     assert_int_equal(xh_settings_int("blas_threads"), 4);
-    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_ok(xh_settings_load());
     assert_int_equal(xh_settings_int("blas_threads"), 3);
     unsetenv("XHPL_BLAS_THREADS");
-    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_ok(xh_settings_load());
     assert_int_equal(xh_settings_int("blas_threads"), 1);
 }
 
-static void an_unknown_name_gets_the_nearest_one(void **state)
+TEST_FRESH(an_unknown_name_gets_the_nearest_one)
 {
-    (void)state;
     settings_assert_says(refusal("blas_thread=2"),
                          "the nearest is blas_threads\n");
     settings_assert_says(refusal("mesage_chunk=2"),
@@ -140,9 +133,8 @@ static void an_unknown_name_gets_the_nearest_one(void **state)
     settings_assert_says(refusal(""), "no such setting");
 }
 
-static void a_value_out_of_range_gets_range_and_nearest(void **state)
+TEST_FRESH(a_value_out_of_range_gets_range_and_nearest)
 {
-    (void)state;
     settings_assert_says(refusal("blas_threads=0"),
                          "--set blas_threads=0: allowed is 1 to 4096; "
                          "the nearest is 1\n");
@@ -156,9 +148,8 @@ static void a_value_out_of_range_gets_range_and_nearest(void **state)
     settings_assert_says(refusal("ceiling_seconds=inf"), "the nearest is 60\n");
 }
 
-static void the_nearest_leaves_off_a_unit_or_a_fraction(void **state)
+TEST_FRESH(the_nearest_leaves_off_a_unit_or_a_fraction)
 {
-    (void)state;
     settings_assert_says(refusal("watchdog=30s"), "the nearest is 30\n");
     settings_assert_says(refusal("watchdog=0.25h"), "the nearest is 0.25\n");
     settings_assert_says(refusal("watchdog=-1m"), "the nearest is 0\n");
@@ -173,14 +164,13 @@ static void the_nearest_leaves_off_a_unit_or_a_fraction(void **state)
                          "the nearest is 4096\n");
 }
 
-static void yes_and_no_are_on_and_off(void **state)
+TEST_FRESH(yes_and_no_are_on_and_off)
 {
     static const char *const yes[] = {"1", "yes", "true", "y", "YES"};
     static const char *const no[] = {"0", "no", "false", "n", "False"};
     char assignment[64];
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
         snprintf(assignment, sizeof(assignment), "diagnosis=%s", yes[i]);
         settings_assert_says(refusal(assignment), "the nearest is on\n");
@@ -190,9 +180,8 @@ static void yes_and_no_are_on_and_off(void **state)
     settings_assert_says(refusal("solver=no"), "allowed is hybrid, reference");
 }
 
-static void a_word_that_is_no_choice_gets_the_nearest(void **state)
+TEST_FRESH(a_word_that_is_no_choice_gets_the_nearest)
 {
-    (void)state;
     settings_assert_says(refusal("progress=onn"),
                          "allowed is auto, on, off, live; "
                          "the nearest is on\n");
@@ -203,7 +192,7 @@ static void a_word_that_is_no_choice_gets_the_nearest(void **state)
                          "allowed is auto, on, off, live");
 }
 
-static void what_is_no_number_is_refused(void **state)
+TEST_FRESH(what_is_no_number_is_refused)
 {
     static const char *const assignments[] = {
         "blas_threads=",     "blas_threads=two",    "blas_threads=2 ",
@@ -213,33 +202,29 @@ static void what_is_no_number_is_refused(void **state)
         "ceiling_seconds=1s"};
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof(assignments) / sizeof(assignments[0]); i++)
         settings_assert_says(refusal(assignments[i]), "allowed is ");
 }
 
-static void a_name_without_a_value_gets_what_is_allowed(void **state)
+TEST_FRESH(a_name_without_a_value_gets_what_is_allowed)
 {
-    (void)state;
     settings_assert_says(refusal("progress"),
                          "allowed is auto, on, off, live\n");
 }
 
-static void a_refused_value_leaves_the_old_one(void **state)
+TEST_FRESH(a_refused_value_leaves_the_old_one)
 {
-    (void)state;
-    assert_int_equal(xh_settings_assign("blas_threads=7"), XH_OK);
+    assert_ok(xh_settings_assign("blas_threads=7"));
     refusal("blas_threads=0");
     refusal("blas_threads=x");
     refusal("blas_threads");
     assert_int_equal(xh_settings_int("blas_threads"), 7);
 }
 
-static void a_very_long_value_is_refused(void **state)
+TEST_FRESH(a_very_long_value_is_refused)
 {
     char assignment[5000] = "blas_threads=";
 
-    (void)state;
     memset(assignment + strlen(assignment), '0', 4000);
     settings_assert_says(refusal(assignment), "allowed is 1 to 4096");
     memset(assignment, 'b', 4000);
@@ -261,9 +246,8 @@ static const char *load_refusal(const char *name, const char *value)
     return text;
 }
 
-static void an_unknown_variable_gets_the_nearest_one(void **state)
+TEST_FRESH(an_unknown_variable_gets_the_nearest_one)
 {
-    (void)state;
     settings_assert_says(
         load_refusal("XHPL_BLAS_THREAD", "2"),
         "XHPL_BLAS_THREAD in the environment names no setting: unset it; "
@@ -273,20 +257,18 @@ static void an_unknown_variable_gets_the_nearest_one(void **state)
     settings_assert_says(load_refusal("XHPL_", ""), "names no setting");
 }
 
-static void a_bad_value_in_a_variable_names_the_variable(void **state)
+TEST_FRESH(a_bad_value_in_a_variable_names_the_variable)
 {
-    (void)state;
     settings_assert_says(load_refusal("XHPL_BLAS_THREADS", "5000"),
                          "XHPL_BLAS_THREADS=5000: allowed is 1 to 4096; "
                          "the nearest is 4096\n");
     assert_int_equal(xh_settings_int("blas_threads"), 1);
 }
 
-static void every_bad_variable_is_named_and_the_good_ones_apply(void **state)
+TEST_FRESH(every_bad_variable_is_named_and_the_good_ones_apply)
 {
     const char *text;
 
-    (void)state;
     setenv("XHPL_MEMORY_RESERVE", "5", 1);
     setenv("XHPL_PROGRESS", "maybe", 1);
     text = load_refusal("XHPL_NOTHING", "5");
@@ -295,23 +277,21 @@ static void every_bad_variable_is_named_and_the_good_ones_apply(void **state)
     assert_int_equal(xh_settings_int("memory_reserve"), 5);
 }
 
-static void variables_of_others_are_left_alone(void **state)
+TEST_FRESH(variables_of_others_are_left_alone)
 {
-    (void)state;
     setenv("XHPLX_BLAS_THREADS", "0", 1);
     setenv("MY_XHPL_BLAS_THREADS", "0", 1);
-    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_ok(xh_settings_load());
     unsetenv("XHPLX_BLAS_THREADS");
     unsetenv("MY_XHPL_BLAS_THREADS");
 }
 
-static void the_help_names_every_setting_default_and_meaning(void **state)
+TEST_FRESH(the_help_names_every_setting_default_and_meaning)
 {
     char *text = settings_printed(xh_settings_print_help);
     char expected[128];
     int i;
 
-    (void)state;
     for (i = 0; i < xh_settings_count(); i++) {
         const xh_setting_t *row = xh_settings_row(i);
 
@@ -324,26 +304,4 @@ static void the_help_names_every_setting_default_and_meaning(void **state)
     free(text);
 }
 
-static const struct CMUnitTest cases[] = {
-    FRESH(every_default_is_a_valid_value),
-    FRESH(every_row_is_complete_and_unique),
-    FRESH(both_ends_of_every_range_are_accepted),
-    FRESH(values_are_read_in_their_type),
-    FRESH(changed_compares_values_and_not_spellings),
-    FRESH(the_last_of_default_environment_and_set_wins),
-    FRESH(an_unknown_name_gets_the_nearest_one),
-    FRESH(a_value_out_of_range_gets_range_and_nearest),
-    FRESH(the_nearest_leaves_off_a_unit_or_a_fraction),
-    FRESH(yes_and_no_are_on_and_off),
-    FRESH(a_word_that_is_no_choice_gets_the_nearest),
-    FRESH(what_is_no_number_is_refused),
-    FRESH(a_name_without_a_value_gets_what_is_allowed),
-    FRESH(a_refused_value_leaves_the_old_one),
-    FRESH(a_very_long_value_is_refused),
-    FRESH(an_unknown_variable_gets_the_nearest_one),
-    FRESH(a_bad_value_in_a_variable_names_the_variable),
-    FRESH(every_bad_variable_is_named_and_the_good_ones_apply),
-    FRESH(variables_of_others_are_left_alone),
-    FRESH(the_help_names_every_setting_default_and_meaning),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

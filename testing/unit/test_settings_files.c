@@ -22,18 +22,16 @@ static xh_status_t read_text(const char *text, char name_p[FILE_NAME])
     return status;
 }
 
-static void lines_of_a_file_apply(void **state)
+TEST_FRESH(lines_of_a_file_apply)
 {
     char name[FILE_NAME], source[FILE_NAME + 8];
 
-    (void)state;
-    assert_int_equal(read_text("# mine\n\n"
-                               "blas_threads = 3 # as many as needed\n"
-                               "\tmessage_chunk=100\r\n"
-                               "plugin_dir = /a b#c \n"
-                               "split = fixed:0.5",
-                               name),
-                     XH_OK);
+    assert_ok(read_text("# mine\n\n"
+                        "blas_threads = 3 # as many as needed\n"
+                        "\tmessage_chunk=100\r\n"
+                        "plugin_dir = /a b#c \n"
+                        "split = fixed:0.5",
+                        name));
     assert_int_equal(xh_settings_int("blas_threads"), 3);
     assert_int_equal(xh_settings_int("message_chunk"), 100);
     assert_string_equal(xh_settings_text("plugin_dir"), "/a b#c");
@@ -43,17 +41,15 @@ static void lines_of_a_file_apply(void **state)
     assert_string_equal(xh_settings_source("threads"), "default");
 }
 
-static void a_file_counts_less_than_environment_and_set(void **state)
+TEST_FRESH(a_file_counts_less_than_environment_and_set)
 {
     char name[FILE_NAME];
 
-    (void)state;
     setenv("XHPL_BLAS_THREADS", "3", 1);
-    assert_int_equal(xh_settings_load(), XH_OK);
-    assert_int_equal(xh_settings_assign("threads=1"), XH_OK);
-    assert_int_equal(
-        read_text("blas_threads = 5\nthreads = 5\ntile = 5\ntile = 6\n", name),
-        XH_OK);
+    assert_ok(xh_settings_load());
+    assert_ok(xh_settings_assign("threads=1"));
+    assert_ok(
+        read_text("blas_threads = 5\nthreads = 5\ntile = 5\ntile = 6\n", name));
     assert_int_equal(xh_settings_int("blas_threads"), 3);
     assert_string_equal(xh_settings_source("blas_threads"),
                         "XHPL_BLAS_THREADS");
@@ -62,13 +58,12 @@ static void a_file_counts_less_than_environment_and_set(void **state)
     assert_int_equal(xh_settings_int("tile"), 6);
 }
 
-static void every_bad_line_is_named_and_the_good_ones_apply(void **state)
+TEST_FRESH(every_bad_line_is_named_and_the_good_ones_apply)
 {
     char name[FILE_NAME];
     xh_status_t status;
     const char *said;
 
-    (void)state;
     capture_begin();
     status = read_text("blas_thraeds = 2\n"
                        "tile = 7\n"
@@ -92,12 +87,11 @@ static void every_bad_line_is_named_and_the_good_ones_apply(void **state)
     assert_int_equal(xh_settings_int("tile"), 7);
 }
 
-static void a_file_that_cannot_be_read_is_named(void **state)
+TEST_FRESH(a_file_that_cannot_be_read_is_named)
 {
     xh_status_t status;
     const char *said;
 
-    (void)state;
     capture_begin();
     status = xh_settings_read_file("/no/such/file");
     said = capture_end(NULL);
@@ -110,19 +104,18 @@ static void a_file_that_cannot_be_read_is_named(void **state)
     settings_assert_says(said, "in /: Is a directory");
 }
 
-static void printed_values_are_a_file_that_gives_them_again(void **state)
+TEST_FRESH(printed_values_are_a_file_that_gives_them_again)
 {
     char name[FILE_NAME], *text, *again;
 
-    (void)state;
-    assert_int_equal(xh_settings_assign("tile=512"), XH_OK);
-    assert_int_equal(xh_settings_assign("devices=cuda:0,1 and emu:2"), XH_OK);
+    assert_ok(xh_settings_assign("tile=512"));
+    assert_ok(xh_settings_assign("devices=cuda:0,1 and emu:2"));
     text = settings_printed(xh_settings_print_values);
     settings_assert_says(text,
                          "\ntile = 512  # changed by --set, default: 0\n");
     settings_assert_says(text, "\nthreads = 0\n");
-    assert_int_equal(xh_settings_load(), XH_OK);
-    assert_int_equal(read_text(text, name), XH_OK);
+    assert_ok(xh_settings_load());
+    assert_ok(read_text(text, name));
     assert_int_equal(xh_settings_int("tile"), 512);
     again = settings_printed(xh_settings_print_values);
     settings_assert_says(again, "changed by /tmp/test_settings.");
@@ -137,11 +130,4 @@ static void printed_values_are_a_file_that_gives_them_again(void **state)
     free(again);
 }
 
-static const struct CMUnitTest cases[] = {
-    FRESH(lines_of_a_file_apply),
-    FRESH(a_file_counts_less_than_environment_and_set),
-    FRESH(every_bad_line_is_named_and_the_good_ones_apply),
-    FRESH(a_file_that_cannot_be_read_is_named),
-    FRESH(printed_values_are_a_file_that_gives_them_again),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()
