@@ -326,9 +326,7 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
     hyb_team_t *team = means->team;
     hyb_split_t split;
     hyb_model_rates_t rates = {
-        .threads = (int)-hyb_links_slowest(-hyb_team_size(team)),
-        .fixed = split.policy == HYB_SPLIT_FIXED,
-        .share = split.share};
+        .threads = (int)-hyb_links_slowest(-hyb_team_size(team))};
     double of_link = link_part * what->seconds;
     double of_sweep = sweep_part * what->seconds;
     hyb_phase_t phase;
