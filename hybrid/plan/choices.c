@@ -6,14 +6,14 @@
 
 enum {
     LARGEST = 1000000000, /* N that HPL.dat may have */
-    MANY = 64,            /* processes; then grids are at most so flat, */
-    FLAT = 16,            /* or as the one that is nearest to square */
-    VARIED = 4,           /* grids and NBs that get every DEPTH and BCAST */
+    MANY = 64,            /* with more processes, grids are at most so flat, */
+    FLAT = 16,            /* or as flat as the one nearest to square */
+    VARIED = 4,           /* best grids and NBs that try each DEPTH and BCAST */
 };
 
-static const double to_speak_of = 1e-3; /* of the rate */
+static const double noticeable = 1e-3; /* of the rate */
 
-typedef struct { /* choices so far; first come, first kept where equal */
+typedef struct { /* the best choices so far; equal ones stay in order */
     int count, capacity;
     hyb_choice_t *choice;
 } list_t;
@@ -64,9 +64,8 @@ static double seconds_of(const hyb_model_rates_t *rates, hyb_model_case_t test,
 }
 
 /*
- * The most steps, at most so many, that keep within the time. What is not work
- * grows more slowly than n^3, so that each guess is one too high, until it is
- * right.
+ * The most steps, up to most, that keep within the time. All that is not work
+ * grows more slowly than n^3: each guess is too high until it is right.
  */
 static int64_t within_time(const hyb_model_rates_t *rates,
                            const hyb_choices_job_t *job, hyb_model_case_t test,
@@ -98,7 +97,7 @@ int hyb_choices_largest(const hyb_model_rates_t *rates,
 
 /* ---- choices ------------------------------------------------------------- */
 
-/* A variant of one that is there which changes nothing to speak of. */
+/* Does one with the same N, NB and grid reach the same rate? */
 static bool is_known(const list_t *list, const hyb_choice_t *choice)
 {
     const hyb_model_case_t *a = &choice->test, *b;
@@ -108,7 +107,7 @@ static bool is_known(const list_t *list, const hyb_choice_t *choice)
         b = &list->choice[i].test;
         apart = fabs(list->choice[i].gflops / choice->gflops - 1.0);
         if (a->n == b->n && a->nb == b->nb && a->nprow == b->nprow &&
-            apart < to_speak_of)
+            apart < noticeable)
             return true;
     }
     return false;
@@ -132,20 +131,30 @@ static void insert(list_t *list, const hyb_choice_t *choice)
     list->choice[at] = *choice;
 }
 
+hyb_choice_t hyb_choices_of(const hyb_model_rates_t *rates,
+                            const hyb_choices_job_t *job, hyb_model_case_t test)
+{
+    hyb_choice_t choice = {.test = test,
+                           .predicted = hyb_model_predict(rates, &test),
+                           .bytes = bytes_of(job, &test)};
+
+    if (choice.predicted.seconds > 0.0)
+        choice.gflops =
+            hyb_model_flop(test.n) / choice.predicted.seconds * 1e-9;
+    return choice;
+}
+
 /* The test with the largest N, if there is one. */
 static void consider(const hyb_model_rates_t *rates,
                      const hyb_choices_job_t *job, hyb_model_case_t test,
                      list_t *list)
 {
-    hyb_choice_t choice = {.test = test};
+    hyb_choice_t choice;
 
-    choice.test.n = hyb_choices_largest(rates, job, test);
-    if (choice.test.n == 0)
+    test.n = hyb_choices_largest(rates, job, test);
+    if (test.n == 0)
         return;
-    choice.predicted = hyb_model_predict(rates, &choice.test);
-    choice.gflops =
-        hyb_model_flop(choice.test.n) / choice.predicted.seconds * 1e-9;
-    choice.bytes = bytes_of(job, &choice.test);
+    choice = hyb_choices_of(rates, job, test);
     insert(list, &choice);
 }
 
@@ -154,7 +163,7 @@ static double flatness(int p, int q)
     return fmax(p, q) / fmin(p, q);
 }
 
-/* Of many processes, grids far from square are not, if there are others. */
+/* With many processes, skip flat grids if there are better ones. */
 static bool is_worth_it(int p, int q)
 {
     int rows = hyb_choices_rows(p * q);
@@ -193,7 +202,8 @@ static void consider_grid(const hyb_model_rates_t *rates,
                  list);
 }
 
-/* Every other DEPTH and BCAST; without neighbours a BCAST changes nothing. */
+/* Every other DEPTH and BCAST. With one process in a row, BCAST has no effect.
+ */
 static void vary(const hyb_model_rates_t *rates, const hyb_choices_job_t *job,
                  hyb_model_case_t test, list_t *list)
 {

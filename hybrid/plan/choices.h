@@ -7,12 +7,12 @@
 #include "hybrid/plan/model.h"
 
 /*
- * What a job may be asked to solve, best first. Pure.
+ * Which tests suit a job best. Pure.
  */
 
 enum { HYB_CHOICES_MOST = 20 };
 
-/* values to choose from, of one line of HPL.dat; the usual one first */
+/* values for one line of HPL.dat; the usual one first */
 typedef struct {
     int count;
     int value[HYB_CHOICES_MOST];
@@ -40,7 +40,7 @@ typedef struct {
  * processes >= 1. */
 int hyb_choices_rows(int processes);
 
-/* Is even that grid flatter than is good? So it is with prime numbers. */
+/* Is even that grid too flat? It is with prime numbers. */
 bool hyb_choices_are_flat(int processes);
 
 /*
@@ -50,10 +50,15 @@ bool hyb_choices_are_flat(int processes);
 int hyb_choices_largest(const hyb_model_rates_t *rates,
                         const hyb_choices_job_t *job, hyb_model_case_t test);
 
+/* The prediction of one test; of job it takes align and bytes. */
+hyb_choice_t hyb_choices_of(const hyb_model_rates_t *rates,
+                            const hyb_choices_job_t *job,
+                            hyb_model_case_t test);
+
 /*
- * The best choices, by predicted rate, falling: every grid and NB with the
- * largest N, the best of them with every DEPTH and, where Q > 1, every BCAST,
- * those left out that change less than a thousandth of the rate.
+ * The best choices, by predicted rate, the best first: every grid and NB with
+ * the largest N, the best of these with every DEPTH and, if Q > 1, every BCAST.
+ * Left out are variants that change the rate by less than a thousandth.
  *
  * capacity   in   of choices_p
  * choices_p  out  as many as are returned; 0: nothing fits

@@ -21,8 +21,8 @@
 
 enum { SHOWN = 12 }; /* choices */
 
-/* Of a matrix to measure with: more than caches hold, and for devices enough
- * for many tiles, but far less than the memory. */
+/* Bytes of a matrix to measure with: more than caches hold, enough tiles for
+ * devices, and at most this part of the memory. */
 static const double usual_bytes = 0x1p28, device_bytes = 0x1p30,
                     most_part = 0.1;
 static const double forecast_seconds = 4.0; /* at most, before the tests */
@@ -62,21 +62,19 @@ static void print_row(const hyb_choice_t *choice)
 
 /* ---- measuring ----------------------------------------------------------- */
 
-/* What is measured; NULL, and said, with a solver that the model is not of. */
+/* What is measured; NULL, with a message, if the model has no such solver. */
 static const hyb_means_t *means_for(const char *what)
 {
     const hyb_means_t *means = hyb_driver_means();
 
-    if (rank_here() != 0)
-        return means;
-    if (means == NULL)
-        xh_log_error("%s: the solver %s is not in the model; allowed: "
+    if (means == NULL && rank_here() == 0)
+        xh_log_error("%s: solver=%s cannot be predicted; allowed: "
                      "solver=hybrid",
                      what, xh_settings_text("solver"));
     return means;
 }
 
-/* Another width to measure; there are as many as there is room for. */
+/* One more width to measure, in order, if there is room. */
 static void add_width(hyb_measurement_t *what, int nb)
 {
     int at = what->widths;
@@ -93,7 +91,7 @@ static void add_width(hyb_measurement_t *what, int nb)
 }
 
 /* Ranks go along process rows: neighbours in a column are a row apart. */
-static hyb_measurement_t measurement(const xhpl_list_t *nb, double seconds)
+static hyb_measurement_t measurement(const int *nb, int count, double seconds)
 {
     int processes = processes_here();
     int step = processes / hyb_choices_rows(processes);
@@ -105,33 +103,32 @@ static hyb_measurement_t measurement(const xhpl_list_t *nb, double seconds)
                               .row_step = 1,
                               .column_step = step == processes ? 1 : step};
 
-    for (int i = 0; i < nb->count; i++)
-        add_width(&what, nb->value[i]);
+    for (int i = 0; i < count; i++)
+        add_width(&what, nb[i]);
     return what;
 }
 
-/* More processes are predicted with the links that there are. Process 0. */
-static void say_what_is_not_known(int64_t processes)
+/* More processes are predicted with the measured links. Process 0. */
+static void warn_of_unknown_links(int64_t processes)
 {
     if (processes <= processes_here())
         return;
     if (processes_here() == 1)
-        xh_log_warning("messages between processes were not measured and count "
-                       "as nothing: start at least two, on two nodes");
+        xh_log_warning("messages were not measured and take no time here: "
+                       "start at least two processes, on two nodes");
     else
-        xh_log_info("the links are those between the %d processes that were "
-                    "started",
+        xh_log_info("the links are those between the %d started processes",
                     processes_here());
 }
 
-/* Prime numbers, and the like. Process 0. */
-static void say_if_grids_are_flat(int processes)
+/* Process 0. */
+static void warn_of_flat_grids(int processes)
 {
     int rows = hyb_choices_rows(processes);
 
     if (hyb_choices_are_flat(processes))
         xh_log_warning("%d processes have no good grid, %d x %d is the nearest "
-                       "to square: a few processes fewer may reach more",
+                       "to square: fewer processes may be faster",
                        processes, rows, processes / rows);
 }
 
@@ -151,7 +148,7 @@ static hyb_choices_set_t set_of(const xhpl_list_t *list)
     return set;
 }
 
-/* Bytes of a node that may be filled; 0: nobody knows how many. */
+/* Bytes of a node that the plan may fill; 0: unknown. */
 static double bytes_of_node(const xhpl_request_t *wanted,
                             const xhpl_capacity_t *capacity)
 {
@@ -168,15 +165,14 @@ static double bytes_of_node(const xhpl_request_t *wanted,
     return wanted->memory_bytes;
 }
 
-/* What is known of a network after a start on one node. A process that is alone
- * has no link at all, which is said elsewhere. Process 0. */
-static void say_if_no_network(const xhpl_extent_t *started,
-                              const xhpl_extent_t *extent)
+/* One process has no link at all: warn_of_unknown_links. Process 0. */
+static void warn_of_no_network(const xhpl_extent_t *started,
+                               const xhpl_extent_t *extent)
 {
     if (started->nodes > 1 || extent->nodes == 1 || started->processes == 1)
         return;
-    xh_log_warning("no link between nodes was measured, those within this one "
-                   "count as such in this plan for %d: start on at least two",
+    xh_log_warning("no link between nodes was measured: this plan for %d nodes "
+                   "uses those within one; start on at least two nodes",
                    extent->nodes);
 }
 
@@ -187,7 +183,7 @@ static xhpl_extent_t started_with(const xhpl_capacity_t *capacity)
                            .processes = processes_here()};
 }
 
-/* As it was started, but for what --nodes and --ranks-per-node say. */
+/* As started, or as --nodes and --ranks-per-node say. */
 static xh_status_t extent_of(const xhpl_request_t *wanted,
                              const xhpl_extent_t *started,
                              xhpl_extent_t *extent_p)
@@ -203,7 +199,7 @@ static xh_status_t extent_of(const xhpl_request_t *wanted,
         return XH_ERR_INPUT;
     }
     if (rank_here() == 0)
-        say_if_no_network(started, &extent);
+        warn_of_no_network(started, &extent);
     *extent_p = extent;
     return XH_OK;
 }
@@ -214,8 +210,8 @@ static double crowd(int ranks, int threads, int cores)
     return fmax(1.0, (double)ranks * threads / cores);
 }
 
-/* More processes a node than were started share the cores that these were
- * measured with. Process 0. */
+/* If the plan has more processes a node than were started, they share the
+ * cores. Process 0. */
 static void share_cores(int started, int planned, hyb_model_rates_t *rates)
 {
     int cores = xh_cpu_census("").cores;
@@ -228,13 +224,13 @@ static void share_cores(int started, int planned, hyb_model_rates_t *rates)
     if (factor == 1.0)
         return;
     hyb_model_slow_down(rates, factor);
-    xh_log_warning("%d processes of %d threads each share %d cores of a node "
-                   "in this plan, and count as slowed down by that: start as "
-                   "many on a node as it is for",
+    xh_log_warning("%d processes of %d threads share the %d cores of a node in "
+                   "this plan and count as slower: start as many on a node as "
+                   "you plan for",
                    planned, rates->threads, cores);
 }
 
-/* The job of such an extent, as far as the order tells. */
+/* What the order leaves open gets usual values. */
 static hyb_choices_job_t job_of(const xhpl_order_t *order, bool offloads,
                                 const xhpl_capacity_t *capacity,
                                 const xhpl_extent_t *extent)
@@ -260,8 +256,8 @@ static hyb_choices_job_t job_of(const xhpl_order_t *order, bool offloads,
         .bytes = xhpl_capacity_bytes};
 }
 
-/* The file of --write must not exist yet; told before anything is measured, but
- * written when all is known, so that no plan that is ended leaves one. */
+/* The file of --write must not exist: check it before measuring. It is written
+ * at the end, so an interrupted plan leaves none. */
 static xh_status_t check_file(const xhpl_order_t *order)
 {
     xh_status_t status = XH_OK;
@@ -271,7 +267,7 @@ static xh_status_t check_file(const xhpl_order_t *order)
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
-/* To the file of --write. */
+/* Write the file of --write. */
 static xh_status_t write_best(const xhpl_order_t *order,
                               const hyb_model_case_t *test)
 {
@@ -312,8 +308,8 @@ static xh_status_t answer_plan(const xhpl_order_t *order,
     int count = hyb_choices_make(rates, job, SHOWN, choices);
 
     if (job->most_bytes == 0.0) {
-        xh_log_error("--plan: the system does not tell how much memory there "
-                     "is: give it, as --memory 12G");
+        xh_log_error("--plan: the memory of a node is unknown: give it, as in "
+                     "--memory 12G");
         return XH_ERR_INPUT;
     }
     if (count == 0) {
@@ -322,8 +318,8 @@ static xh_status_t answer_plan(const xhpl_order_t *order,
                      isinf(job->most_seconds) ? "" : " in so little time");
         return XH_ERR_INPUT;
     }
-    say_what_is_not_known(job->processes);
-    say_if_grids_are_flat(job->processes);
+    warn_of_unknown_links(job->processes);
+    warn_of_flat_grids(job->processes);
     print_head();
     for (int i = 0; i < count; i++)
         print_row(&choices[i]);
@@ -335,7 +331,6 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
 {
     xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
     xhpl_extent_t started = started_with(&capacity), extent;
-    xhpl_list_t nb;
     hyb_measurement_t what;
     hyb_model_rates_t rates;
     hyb_choices_job_t job;
@@ -346,9 +341,8 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     if (status != XH_OK)
         return status;
     job = job_of(order, means->offloads, &capacity, &extent);
-    nb = (xhpl_list_t){.count = job.nb.count};
-    memcpy(nb.value, job.nb.value, sizeof(nb.value));
-    what = measurement(&nb, xh_settings_real("plan_seconds"));
+    what = measurement(job.nb.value, job.nb.count,
+                       xh_settings_real("plan_seconds"));
     status = hyb_measure(means, &what, &rates);
     if (status == XH_OK && rank_here() == 0) {
         share_cores(started.ranks_per_node, extent.ranks_per_node, &rates);
@@ -369,27 +363,6 @@ static hyb_model_case_t case_of(const xhpl_test_t *test)
                               .bcast = test->bcast};
 }
 
-static hyb_choice_t choice_of(const hyb_model_rates_t *rates,
-                              const xhpl_parameters_t *parameters,
-                              const xhpl_test_t *test)
-{
-    hyb_choice_t choice = {.test = case_of(test)};
-    hpl_shape_t shape = {.n = test->n,
-                         .nb = test->nb,
-                         .nprow = test->nprow,
-                         .npcol = test->npcol,
-                         .depth = test->depth,
-                         .align =
-                             xhpl_parameters_value(parameters, XHPL_ALIGN)};
-
-    choice.predicted = hyb_model_predict(rates, &choice.test);
-    choice.bytes = xhpl_capacity_bytes(&shape);
-    if (choice.predicted.seconds > 0.0)
-        choice.gflops =
-            hyb_model_flop(test->n) / choice.predicted.seconds * 1e-9;
-    return choice;
-}
-
 static int64_t largest_grid(const xhpl_parameters_t *parameters)
 {
     const xhpl_list_t *p = &parameters->list[XHPL_P];
@@ -406,20 +379,24 @@ static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
 {
     const xhpl_parameters_t *parameters = &order->parameters;
     int64_t tests = xhpl_plan_count(parameters);
-    hyb_measurement_t what = measurement(&parameters->list[XHPL_NB],
-                                         xh_settings_real("plan_seconds"));
+    const xhpl_list_t *nb = &parameters->list[XHPL_NB];
+    hyb_measurement_t what =
+        measurement(nb->value, nb->count, xh_settings_real("plan_seconds"));
+    hyb_choices_job_t job = {.align =
+                                 xhpl_parameters_value(parameters, XHPL_ALIGN),
+                             .bytes = xhpl_capacity_bytes};
     hyb_choice_t choice;
     hyb_model_rates_t rates;
     xh_status_t status = hyb_measure(means, &what, &rates);
 
     if (status != XH_OK || rank_here() != 0)
         return status;
-    say_what_is_not_known(largest_grid(parameters));
+    warn_of_unknown_links(largest_grid(parameters));
     print_head();
     for (int64_t index = 0; index < tests; index++) {
         xhpl_test_t test = xhpl_plan_test(parameters, index);
 
-        choice = choice_of(&rates, parameters, &test);
+        choice = hyb_choices_of(&rates, &job, case_of(&test));
         print_row(&choice);
     }
     return XH_OK;
@@ -451,7 +428,8 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
 {
     static hyb_model_rates_t rates;
     double seconds = fmin(forecast_seconds, xh_settings_real("plan_seconds"));
-    hyb_measurement_t what = measurement(&parameters->list[XHPL_NB], seconds);
+    const xhpl_list_t *nb = &parameters->list[XHPL_NB];
+    hyb_measurement_t what = measurement(nb->value, nb->count, seconds);
     const hyb_means_t *means;
     xh_status_t status;
 

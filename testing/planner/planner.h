@@ -7,27 +7,27 @@
 #include "testing/ptest/order.h"
 
 /*
- * What --plan, --predict and the setting predict ask for; with a solver open.
- * A build without the solver that is measured refuses all of it.
+ * --plan, --predict and the setting predict; with a solver open. A build with
+ * HYBRID=no refuses them.
  */
 
 /*
- * Carry out an order whose task is a plan or a prediction: measure, print the
- * answer on stdout, write a file; collective over MPI_COMM_WORLD. Returns the
- * program's exit status: what cannot be met is said.
+ * Carry out an order for a plan or a prediction: measure, print the answer on
+ * stdout, write a file. Collective over MPI_COMM_WORLD. Returns the program's
+ * exit status; an error is reported.
  */
 int xhpl_planner_answer(const xhpl_order_t *order);
 
 /*
- * With the setting predict measure what the tests of parameters need;
- * collective over MPI_COMM_WORLD.
+ * With predict=on, measure what the tests of parameters need. Collective over
+ * MPI_COMM_WORLD.
  *
- * forecast_p  out  of these tests, all zero without the setting; as long as
- *                  the program runs
+ * forecast_p  out  of these tests; all zero with predict=off; valid until the
+ *                  program ends
  *
- * Cost:   about plan_seconds, or four seconds if these are less; more with
- *         many NB, as some calls of each are made however long they take
- * Errors: XH_ERR_INPUT   not with this solver, or not in this build: said
+ * Cost:   about plan_seconds, at most four seconds; more with many NB, as each
+ *         takes some calls
+ * Errors: XH_ERR_INPUT   not with this solver, or not in this build: reported
  *         XH_ERR_MEMORY
  *         on all processes
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The planner of a program that was built without the solver it measures. */
+/* The planner of a build without the solver that it measures. */
 #include "testing/planner/planner.h"
 
 #include <mpi.h>
