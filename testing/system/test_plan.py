@@ -95,14 +95,14 @@ def test_devices_have_wider_panels_to_choose_from(planned):
 def test_a_larger_job_is_planned_from_what_there_is(planned):
     outcome = planned("--nodes", "3", "--ranks-per-node", "2")
     assert {row[2] * row[3] for row in rows_of(outcome)} == {6}
-    assert "messages between processes were not measured" in outcome.stderr
+    assert "messages were not measured" in outcome.stderr
 
 
 @measures
 def test_more_processes_than_a_node_has_cores_for_are_warned_of(planned):
     narrow = "--nb 64 --depth 1 --bcast 1".split()
     crowd = str(2 * os.cpu_count())
-    said = "processes of .* threads each share .* cores of a node"
+    said = "processes of .* threads share the .* cores of a node"
     shared = planned("--ranks-per-node", crowd, "--set", "threads=1", *narrow)
     assert len(re.findall(said, shared.stderr)) == 1, str(shared)
     own = planned("--nodes", crowd, "--set", "threads=1", *narrow)
