@@ -23,9 +23,6 @@ typedef struct {
     lane_t lane[WAYS];
 } bench_t;
 
-/* One measurement: seconds between two events. */
-typedef xh_status_t (*measure_fn_t)(bench_t *b, double *seconds_p);
-
 xdg_shape_t xdg_probe_shape(const xdg_shape_t *shape, uint64_t device_memory)
 {
     return xdg_shape_fitting(shape, MEMORY_PART * (double)device_memory);
@@ -33,26 +30,46 @@ xdg_shape_t xdg_probe_shape(const xdg_shape_t *shape, uint64_t device_memory)
 
 /* ---- what is measured --------------------------------------------------- */
 
-/* The left or right half of the columns: the two ways share no element. */
-typedef struct {
-    int64_t first, cols;
-} half_t;
-
-static half_t half(int64_t cols, int way)
-{
-    int64_t left = (cols + 1) / 2;
-
-    return way == IN ? (half_t){0, left} : (half_t){left, cols - left};
-}
-
-static xh_status_t copy(const bench_t *b, int way, xh_view_t host,
-                        hyb_block_t held)
+static xh_status_t copy(const bench_t *b, int way, int64_t first, int64_t cols)
 {
     hyb_queue_t *queue = b->lane[way].queue;
+    xh_view_t host = xh_view_part(b->host.c, 0, first, b->host.c.rows, cols);
+    hyb_block_t held = hyb_block_part(b->held.c, 0, first, host.rows, cols);
 
     return way == IN ? hyb_queue_copy_in(queue, host, held)
                      : hyb_queue_copy_out(queue, held, host);
 }
+
+static xh_status_t copy_all(const bench_t *b, int way)
+{
+    return copy(b, way, 0, b->host.c.cols);
+}
+
+/* The left or right half of the columns: the two ways share no element. */
+static xh_status_t copy_half(const bench_t *b, int way)
+{
+    int64_t cols = b->host.c.cols, left = (cols + 1) / 2;
+
+    return way == IN ? copy(b, way, 0, left) : copy(b, way, left, cols - left);
+}
+
+static xh_status_t multiply(const bench_t *b, int way)
+{
+    return hyb_queue_gemm(b->lane[way].queue, &b->held);
+}
+
+/* one measurement: work on each way from first to last, in several rounds */
+typedef struct {
+    int first, last, rounds;
+    xh_status_t (*work)(const bench_t *b, int way);
+} measure_t;
+
+static const measure_t measures[] = {
+    {IN, IN, 1, copy_all},
+    {OUT, OUT, 1, copy_all},
+    {IN, OUT, 2, copy_half}, /* twice, so that both are busy most of the time */
+    {IN, IN, 1, multiply},
+};
 
 static xh_status_t mark(hyb_queue_t *queue, hyb_event_t *event,
                         xh_status_t before)
@@ -75,64 +92,32 @@ static xh_status_t wait_for(const bench_t *b, int way, double *seconds_p)
                : status;
 }
 
-static xh_status_t one_way(bench_t *b, int way, double *seconds_p)
+/* Seconds of the slowest way, between its two events. */
+static xh_status_t measure(const bench_t *b, const measure_t *m,
+                           double *seconds_p)
 {
-    const lane_t *lane = &b->lane[way];
-    xh_status_t status = mark(lane->queue, lane->begin, XH_OK);
-
-    if (status == XH_OK)
-        status = copy(b, way, b->host.c, b->held.c);
-    status = mark(lane->queue, lane->end, status);
-    return status == XH_OK ? wait_for(b, way, seconds_p) : status;
-}
-
-static xh_status_t measure_in(bench_t *b, double *seconds_p)
-{
-    return one_way(b, IN, seconds_p);
-}
-
-static xh_status_t measure_out(bench_t *b, double *seconds_p)
-{
-    return one_way(b, OUT, seconds_p);
-}
-
-/* Each way its half of C, twice, so that both are busy most of the time. */
-static xh_status_t measure_both(bench_t *b, double *seconds_p)
-{
-    double seconds[WAYS];
+    double most = 0.0, seconds;
     xh_status_t status = XH_OK;
 
-    for (int way = 0; way < WAYS; way++)
+    for (int way = m->first; way <= m->last; way++)
         status = mark(b->lane[way].queue, b->lane[way].begin, status);
-    for (int i = 0; i < 2 * WAYS && status == XH_OK; i++) {
-        xh_view_t c = b->host.c;
-        half_t h = half(c.cols, i % WAYS);
-
-        status = copy(b, i % WAYS, xh_view_part(c, 0, h.first, c.rows, h.cols),
-                      hyb_block_part(b->held.c, 0, h.first, c.rows, h.cols));
-    }
-    for (int way = 0; way < WAYS; way++)
+    for (int round = 0; round < m->rounds; round++)
+        for (int way = m->first; way <= m->last && status == XH_OK; way++)
+            status = m->work(b, way);
+    for (int way = m->first; way <= m->last; way++)
         status = mark(b->lane[way].queue, b->lane[way].end, status);
-    for (int way = 0; way < WAYS && status == XH_OK; way++)
-        status = wait_for(b, way, &seconds[way]);
+    for (int way = m->first; way <= m->last && status == XH_OK; way++) {
+        status = wait_for(b, way, &seconds);
+        if (status == XH_OK)
+            most = fmax(most, seconds);
+    }
     if (status == XH_OK)
-        *seconds_p = fmax(seconds[IN], seconds[OUT]);
+        *seconds_p = most;
     return status;
 }
 
-static xh_status_t measure_product(bench_t *b, double *seconds_p)
-{
-    const lane_t *lane = &b->lane[IN];
-    xh_status_t status = mark(lane->queue, lane->begin, XH_OK);
-
-    if (status == XH_OK)
-        status = hyb_queue_gemm(lane->queue, &b->held);
-    status = mark(lane->queue, lane->end, status);
-    return status == XH_OK ? wait_for(b, IN, seconds_p) : status;
-}
-
 /* The median, after one measurement that warms up. */
-static xh_status_t median(bench_t *b, measure_fn_t measure, int64_t repeat,
+static xh_status_t median(const bench_t *b, const measure_t *m, int64_t repeat,
                           double *seconds_p)
 {
     double *seconds = calloc((size_t)repeat, sizeof(*seconds));
@@ -140,9 +125,9 @@ static xh_status_t median(bench_t *b, measure_fn_t measure, int64_t repeat,
 
     if (seconds == NULL)
         return status;
-    status = measure(b, &seconds[0]);
+    status = measure(b, m, &seconds[0]);
     for (int64_t i = 0; i < repeat && status == XH_OK; i++)
-        status = measure(b, &seconds[i]);
+        status = measure(b, m, &seconds[i]);
     *seconds_p = xh_median(seconds, (int)repeat);
     free(seconds);
     return status;
@@ -150,14 +135,12 @@ static xh_status_t median(bench_t *b, measure_fn_t measure, int64_t repeat,
 
 static xh_status_t measure_all(bench_t *b, int64_t repeat, xdg_probe_t *probe_p)
 {
-    static const measure_fn_t measure[] = {measure_in, measure_out,
-                                           measure_both, measure_product};
-    enum { MEASURES = sizeof(measure) / sizeof(measure[0]) };
+    enum { MEASURES = sizeof(measures) / sizeof(measures[0]) };
     double bytes = 8.0 * (double)b->host.c.rows * (double)b->host.c.cols;
     double seconds[MEASURES];
 
     for (int i = 0; i < MEASURES; i++) {
-        xh_status_t status = median(b, measure[i], repeat, &seconds[i]);
+        xh_status_t status = median(b, &measures[i], repeat, &seconds[i]);
 
         if (status != XH_OK)
             return status;
