@@ -211,7 +211,6 @@ LOSSES = [
     ("stall@copy_in:3", "it stalled"),
     ("stall@gemm:3", "it stalled"),
     ("stall@copy_out:2", "it stalled"),
-    ("oom@malloc:4", "it ran out of memory"),
     ("oom@copy_in:3", "it ran out of memory"),
 ]
 
@@ -227,6 +226,18 @@ def test_a_lost_device_costs_no_element(xdgemm, fault, cause, devices):
     assert wrong(outcome) == 0
     assert cause in outcome.stderr, str(outcome)
     assert "warning: device 0 is dropped" in outcome.stderr, str(outcome)
+
+
+# The first three are workspaces of queues.
+@pytest.mark.parametrize("devices", ["0", "0,1"])
+def test_where_memory_is_refused_tiles_become_smaller(xdgemm, devices):
+    outcome = xdgemm(
+        *TILED, "--devices", f"cuda:{devices}", DEVICES=2, FAULT="0:oom@malloc:4"
+    )
+    assert wrong(outcome) == 0
+    assert outcome.stderr.count("device 0 has no ") == 1, str(outcome)
+    assert "dropped" not in outcome.stderr, str(outcome)
+    assert_nothing_left(outcome)
 
 
 def test_memory_that_cannot_be_pinned_costs_no_device(xdgemm):
