@@ -153,9 +153,12 @@ void hyb_share_release(hyb_lu_t *lu, const hyb_step_t *step)
 bool hyb_share_is_saturated(const hyb_worker_t *me, const hyb_step_t *step)
 {
     hyb_lu_t *lu = me->lu;
-    const xh_gemm_t *p = &part_of(lu, step->k)->product;
     double columns = (double)solved_columns(lu, step);
+    const xh_gemm_t *p;
 
+    if (lu->share == NULL)
+        return true;
+    p = &part_of(lu, step->k)->product;
     return columns > 0.0 &&
            columns * 2.0 * (double)p->c.rows * (double)xh_gemm_depth(p) >=
                lu->share->rate * hyb_tune_panel_seconds(lu, step->k);

@@ -339,10 +339,11 @@ static void tell(hyb_lu_t *lu, int k)
 static void close_lap(hyb_lu_t *lu, int k)
 {
     hyb_tuner_t *t = &lu->tuner;
-    hyb_lap_t *lap = lap_of(lu, k);
+    hyb_lap_t *lap;
 
     if (k < 0)
         return;
+    lap = lap_of(lu, k);
     hyb_lap_close(lap, lu);
     t->devices_flop += devices_flop(lu, k);
     if (shows_rate(lu, k, lap->team.flop))
