@@ -14,8 +14,6 @@ import pytest
 
 import jobs
 
-TABLE = re.compile(r"\bCMUnitTest \w+\[\] = \{(.*?)\};", re.DOTALL)
-CASE = re.compile(r"\w+\(\s*(\w+)")
 LIST = re.compile(r"^#define (\w+_CASES)\(\w+\)((?:.*\\\n)+.*)", re.MULTILINE)
 USE = re.compile(r"^ *(\w+_CASES)\(", re.MULTILINE)
 SHARED = re.compile(r"(?:TEST_SHARED|_CASE)\((\w+)")
@@ -73,7 +71,6 @@ class UnitProgram(pytest.File):
         source = self.path.read_text()
         ranks = RANKS.match((source.splitlines() + ["", ""])[1])
         cases = TEST.findall(source) + self.shared_cases(source)
-        cases += CASE.findall("".join(TABLE.findall(source)))
         for count in ranks.group(1).split() if ranks else [None]:
             program = ProgramRun(self.path.stem, count, cases)
             suffix = f"[{count}]" if count else ""

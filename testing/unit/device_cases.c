@@ -74,7 +74,7 @@ hyb_block_t device_cases_matrix(hyb_device_t *device, int64_t rows,
     size_t bytes = (size_t)rows * (size_t)cols * sizeof(double);
     hyb_buffer_t *buffer = NULL;
 
-    assert_int_equal(hyb_buffer_create(device, bytes, &buffer), XH_OK);
+    assert_ok(hyb_buffer_create(device, bytes, &buffer));
     return hyb_block(buffer, 0, rows, cols);
 }
 
@@ -105,7 +105,7 @@ hyb_event_t *device_cases_event(hyb_device_t *device)
 {
     hyb_event_t *event = NULL;
 
-    assert_int_equal(hyb_event_create(device, &event), XH_OK);
+    assert_ok(hyb_event_create(device, &event));
     return event;
 }
 
@@ -113,22 +113,18 @@ hyb_queue_t *device_cases_queue(hyb_device_t *device)
 {
     hyb_queue_t *queue = NULL;
 
-    assert_int_equal(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue), XH_OK);
+    assert_ok(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue));
     return queue;
 }
 
 static void fill_in(hyb_queue_t *queue, hyb_block_t matrix, double *host,
                     double value)
 {
-    int64_t i;
-
-    for (i = 0; i < matrix.rows * matrix.cols; i++)
+    for (int64_t i = 0; i < matrix.rows * matrix.cols; i++)
         host[i] = value;
-    assert_int_equal(hyb_queue_copy_in(queue,
-                                       (xh_view_t){host, matrix.rows,
-                                                   matrix.cols, matrix.rows},
-                                       matrix),
-                     XH_OK);
+    assert_ok(hyb_queue_copy_in(
+        queue, (xh_view_t){host, matrix.rows, matrix.cols, matrix.rows},
+        matrix));
 }
 
 /* C := C + A B, REPEATS times. */
@@ -136,10 +132,9 @@ static void keep_busy(hyb_queue_t *queue, hyb_block_t a, hyb_block_t b,
                       hyb_block_t c)
 {
     const hyb_gemm_t product = {.alpha = 1, .beta = 1, .a = a, .b = b, .c = c};
-    int i;
 
-    for (i = 0; i < REPEATS; i++)
-        assert_int_equal(hyb_queue_gemm(queue, &product), XH_OK);
+    for (int i = 0; i < REPEATS; i++)
+        assert_ok(hyb_queue_gemm(queue, &product));
 }
 
 /* ---- describing --------------------------------------------------------- */
@@ -149,7 +144,7 @@ void it_describes_itself(void **state)
     const device_fixture_t *f = device_cases_fixture(state);
     hyb_device_info_t info;
 
-    assert_int_equal(hyb_device_describe(f->device, &info), XH_OK);
+    assert_ok(hyb_device_describe(f->device, &info));
     assert_int_equal(info.index, 0);
     assert_true(strlen(info.name) > 0 && strlen(info.backend) > 0);
     assert_true(info.memory_free > 0 && info.memory_free <= info.memory);
@@ -166,7 +161,7 @@ void its_sensors_tell_what_is_possible_or_nothing(void **state)
     const device_fixture_t *f = device_cases_fixture(state);
     hyb_device_sensors_t sensors;
 
-    assert_int_equal(hyb_device_sensors(f->device, &sensors), XH_OK);
+    assert_ok(hyb_device_sensors(f->device, &sensors));
     assert_none_or_between(sensors.temperature, 0, 130);
     assert_none_or_between(sensors.clock, 1e7, 1e10);
     assert_none_or_between(sensors.power, 0, 5000);
@@ -180,23 +175,22 @@ void more_memory_than_there_is_keeps_the_device(void **state)
     hyb_device_info_t info;
     hyb_buffer_t *most, *more;
 
-    assert_int_equal(hyb_device_describe(f->device, &info), XH_OK);
+    assert_ok(hyb_device_describe(f->device, &info));
     capture_begin();
     assert_int_equal(hyb_buffer_create(f->device, info.memory + 1, &more),
                      XH_ERR_MEMORY);
     assert_int_equal(hyb_buffer_create(f->device, SIZE_MAX, &more),
                      XH_ERR_MEMORY);
-    assert_int_equal(hyb_buffer_create(f->device, info.memory_free / 2, &most),
-                     XH_OK);
+    assert_ok(hyb_buffer_create(f->device, info.memory_free / 2, &most));
     assert_int_equal(
         hyb_buffer_create(f->device, info.memory - info.memory_free / 4, &more),
         XH_ERR_MEMORY);
     capture_end(NULL);
     assert_false(hyb_device_failed(f->device));
     hyb_buffer_destroy(most);
-    assert_int_equal(hyb_buffer_create(f->device, 8, &more), XH_OK);
+    assert_ok(hyb_buffer_create(f->device, 8, &more));
     hyb_buffer_destroy(more);
-    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+    assert_ok(device_cases_finish(f->device, f->queue));
 }
 
 /* ---- queues and events -------------------------------------------------- */
@@ -208,14 +202,14 @@ void an_event_never_recorded_has_passed(void **state)
     double seconds;
     bool done = false;
 
-    assert_int_equal(hyb_event_wait(event, 0, &done), XH_OK);
+    assert_ok(hyb_event_wait(event, 0, &done));
     assert_true(done);
-    assert_int_equal(hyb_queue_wait(f->queue, event), XH_OK);
+    assert_ok(hyb_queue_wait(f->queue, event));
     capture_begin();
     assert_int_equal(hyb_event_elapsed(event, event, &seconds), XH_ERR_ARG);
     capture_end(NULL);
     hyb_event_destroy(event);
-    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+    assert_ok(device_cases_finish(f->device, f->queue));
 }
 
 void a_wait_ends_with_its_time_or_with_the_work(void **state)
@@ -226,13 +220,12 @@ void a_wait_ends_with_its_time_or_with_the_work(void **state)
     hyb_block_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_event_t *event = device_cases_event(f->device);
     bool done = false, before;
-    size_t i;
 
     keep_busy(f->queue, a, a, c);
-    assert_int_equal(hyb_event_record(f->queue, event), XH_OK);
-    for (i = 0; i < sizeof(patience) / sizeof(patience[0]); i++) {
+    assert_ok(hyb_event_record(f->queue, event));
+    for (size_t i = 0; i < sizeof(patience) / sizeof(patience[0]); i++) {
         before = done;
-        assert_int_equal(hyb_event_wait(event, patience[i], &done), XH_OK);
+        assert_ok(hyb_event_wait(event, patience[i], &done));
         assert_true(done || (!before && patience[i] < DEVICE_PATIENCE));
     }
     hyb_event_destroy(event);
@@ -249,19 +242,17 @@ void a_wait_orders_the_work_of_two_queues(void **state)
     hyb_block_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_queue_t *other = device_cases_queue(f->device);
     hyb_event_t *event = device_cases_event(f->device);
-    int i;
 
     fill_in(f->queue, a, ones, 1);
     fill_in(f->queue, c, zeros, 0);
     keep_busy(f->queue, a, a, c);
-    assert_int_equal(hyb_event_record(f->queue, event), XH_OK);
-    assert_int_equal(hyb_queue_wait(other, event), XH_OK);
+    assert_ok(hyb_event_record(f->queue, event));
+    assert_ok(hyb_queue_wait(other, event));
     hyb_event_destroy(event);
-    assert_int_equal(
-        hyb_queue_copy_out(other, c, (xh_view_t){result, ORDER, ORDER, ORDER}),
-        XH_OK);
-    assert_int_equal(device_cases_finish(f->device, other), XH_OK);
-    for (i = 0; i < ORDER * ORDER; i++)
+    assert_ok(
+        hyb_queue_copy_out(other, c, (xh_view_t){result, ORDER, ORDER, ORDER}));
+    assert_ok(device_cases_finish(f->device, other));
+    for (int i = 0; i < ORDER * ORDER; i++)
         assert_true(result[i] == REPEATS * ORDER);
     hyb_queue_destroy(other);
     hyb_buffer_destroy(a.buffer);
@@ -275,20 +266,19 @@ void time_runs_from_event_to_event(void **state)
     hyb_block_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_event_t *event[3];
     double first, second, both;
-    int i;
 
-    for (i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         event[i] = device_cases_event(f->device);
         keep_busy(f->queue, a, a, c);
-        assert_int_equal(hyb_event_record(f->queue, event[i]), XH_OK);
+        assert_ok(hyb_event_record(f->queue, event[i]));
     }
-    assert_int_equal(device_cases_wait(event[2]), XH_OK);
-    assert_int_equal(hyb_event_elapsed(event[0], event[1], &first), XH_OK);
-    assert_int_equal(hyb_event_elapsed(event[1], event[2], &second), XH_OK);
-    assert_int_equal(hyb_event_elapsed(event[0], event[2], &both), XH_OK);
+    assert_ok(device_cases_wait(event[2]));
+    assert_ok(hyb_event_elapsed(event[0], event[1], &first));
+    assert_ok(hyb_event_elapsed(event[1], event[2], &second));
+    assert_ok(hyb_event_elapsed(event[0], event[2], &both));
     assert_true(first > 0 && second > 0);
     assert_true(fabs(first + second - both) < 1e-5);
-    for (i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++)
         hyb_event_destroy(event[i]);
     hyb_buffer_destroy(a.buffer);
     hyb_buffer_destroy(c.buffer);
@@ -301,14 +291,12 @@ void queues_come_and_go(void **state)
     hyb_block_t matrix = device_cases_matrix(f->device, 1, 1);
     hyb_queue_t *other;
     double x = 0;
-    int i;
 
-    for (i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         other = device_cases_queue(f->device);
         fill_in(other, matrix, &x, i);
-        assert_int_equal(
-            hyb_queue_copy_out(other, matrix, (xh_view_t){&x, 1, 1, 1}), XH_OK);
-        assert_int_equal(device_cases_finish(f->device, other), XH_OK);
+        assert_ok(hyb_queue_copy_out(other, matrix, (xh_view_t){&x, 1, 1, 1}));
+        assert_ok(device_cases_finish(f->device, other));
         assert_true(x == i);
         hyb_queue_destroy(other);
     }
@@ -331,15 +319,15 @@ static int wrong_squares(hyb_device_t *device, hyb_queue_t *queue,
                          hyb_block_t a, hyb_block_t c, double x)
 {
     double host[SMALL * SMALL], result[SMALL * SMALL];
-    int i, wrong;
+    int wrong;
 
-    for (i = 0; i < SMALL * SMALL; i++)
+    for (int i = 0; i < SMALL * SMALL; i++)
         host[i] = x;
     hyb_queue_copy_in(queue, (xh_view_t){host, SMALL, SMALL, SMALL}, a);
     hyb_queue_gemm(queue, &(hyb_gemm_t){.alpha = 1, .a = a, .b = a, .c = c});
     hyb_queue_copy_out(queue, c, (xh_view_t){result, SMALL, SMALL, SMALL});
     wrong = device_cases_finish(device, queue) != XH_OK;
-    for (i = 0; i < SMALL * SMALL; i++)
+    for (int i = 0; i < SMALL * SMALL; i++)
         wrong += result[i] != SMALL * x * x;
     return wrong;
 }
@@ -350,9 +338,8 @@ static void *square(void *argument)
     hyb_queue_t *queue = device_cases_queue(worker->device);
     hyb_block_t a = device_cases_matrix(worker->device, SMALL, SMALL);
     hyb_block_t c = device_cases_matrix(worker->device, SMALL, SMALL);
-    int round;
 
-    for (round = 0; round < ROUNDS; round++)
+    for (int round = 0; round < ROUNDS; round++)
         worker->wrong += wrong_squares(worker->device, queue, a, c,
                                        ROUNDS * worker->number + round);
     hyb_queue_destroy(queue);
@@ -365,14 +352,13 @@ void several_threads_use_one_device(void **state)
 {
     const device_fixture_t *f = device_cases_fixture(state);
     worker_t workers[WORKERS];
-    int i;
 
-    for (i = 0; i < WORKERS; i++) {
+    for (int i = 0; i < WORKERS; i++) {
         workers[i] = (worker_t){.device = f->device, .number = i};
         assert_int_equal(
             pthread_create(&workers[i].thread, NULL, square, &workers[i]), 0);
     }
-    for (i = 0; i < WORKERS; i++) {
+    for (int i = 0; i < WORKERS; i++) {
         pthread_join(workers[i].thread, NULL);
         assert_int_equal(workers[i].wrong, 0);
     }
@@ -391,9 +377,8 @@ void closing_finishes_what_is_queued(void **state)
     fill_in(f->queue, a, ones, 1);
     fill_in(f->queue, c, zeros, 0);
     keep_busy(f->queue, a, a, c);
-    assert_int_equal(hyb_queue_copy_out(
-                         f->queue, c, (xh_view_t){result, ORDER, ORDER, ORDER}),
-                     XH_OK);
+    assert_ok(hyb_queue_copy_out(f->queue, c,
+                                 (xh_view_t){result, ORDER, ORDER, ORDER}));
     device_cases_close(state);
     assert_true(result[0] == REPEATS * ORDER);
     assert_true(result[ORDER * ORDER - 1] == REPEATS * ORDER);
@@ -407,7 +392,7 @@ void a_device_given_up_closes(void **state)
     bool done;
 
     keep_busy(f->queue, a, a, device_cases_matrix(f->device, ORDER, ORDER));
-    assert_int_equal(hyb_event_record(f->queue, event), XH_OK);
+    assert_ok(hyb_event_record(f->queue, event));
     capture_begin();
     hyb_device_fail(f->device, "this test wants to be rid of it");
     capture_end(NULL);

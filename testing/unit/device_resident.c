@@ -22,9 +22,7 @@ static double random_entry(void)
 
 static void bring_in(const device_fixture_t *f, frame_t *frame)
 {
-    int i;
-
-    for (i = 0; i < EDGE * EDGE; i++)
+    for (int i = 0; i < EDGE * EDGE; i++)
         frame->host[i] = random_entry();
     frame->device = device_cases_matrix(f->device, EDGE, EDGE);
 }
@@ -33,8 +31,8 @@ static void send(const device_fixture_t *f, const frame_t *frame)
 {
     const xh_view_t host = {(double *)frame->host, EDGE, EDGE, EDGE};
 
-    assert_int_equal(hyb_queue_copy_in(f->queue, host, frame->device), XH_OK);
-    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+    assert_ok(hyb_queue_copy_in(f->queue, host, frame->device));
+    assert_ok(device_cases_finish(f->device, f->queue));
 }
 
 /* All three come in. */
@@ -72,11 +70,11 @@ static void check(const device_fixture_t *f, const frame_t *frame,
 {
     static double result[EDGE * EDGE];
     const xh_view_t view = {result, EDGE, EDGE, EDGE};
-    int i, wrong = 0;
+    int wrong = 0;
 
-    assert_int_equal(hyb_queue_copy_out(f->queue, frame->device, view), XH_OK);
-    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
-    for (i = 0; i < EDGE * EDGE; i++)
+    assert_ok(hyb_queue_copy_out(f->queue, frame->device, view));
+    assert_ok(device_cases_finish(f->device, f->queue));
+    for (int i = 0; i < EDGE * EDGE; i++)
         wrong += !(fabs(result[i] - frame->host[i]) <= tolerance ||
                    (isnan(result[i]) && isnan(frame->host[i])));
     assert_int_equal(wrong, 0);
@@ -104,13 +102,10 @@ static const device_fixture_t *fixture_with(void **state, hyb_op_t op)
 static void copy(const device_fixture_t *f, frame_t *from, int64_t j,
                  frame_t *to, int64_t i, int64_t rows, int64_t cols)
 {
-    int64_t r, s;
-
-    assert_int_equal(hyb_queue_copy(f->queue, part(from, 0, j, rows, cols),
-                                    part(to, i, 2, rows, cols)),
-                     XH_OK);
-    for (s = 0; s < cols; s++)
-        for (r = 0; r < rows; r++)
+    assert_ok(hyb_queue_copy(f->queue, part(from, 0, j, rows, cols),
+                             part(to, i, 2, rows, cols)));
+    for (int64_t s = 0; s < cols; s++)
+        for (int64_t r = 0; r < rows; r++)
             *at(to, i + r, 2 + s) = *at(from, r, j + s);
 }
 
@@ -140,7 +135,7 @@ static hyb_list_t upload(const device_fixture_t *f, hyb_block_t lists,
 {
     const hyb_list_t there = {lists.buffer, *used, list->count};
 
-    assert_int_equal(hyb_queue_upload(f->queue, list->row, there), XH_OK);
+    assert_ok(hyb_queue_upload(f->queue, list->row, there));
     *used += list->count;
     return there;
 }
@@ -149,11 +144,11 @@ static hyb_list_t upload(const device_fixture_t *f, hyb_block_t lists,
 static list_t shuffled(int64_t count)
 {
     list_t list = {.count = count};
-    int64_t i, j, kept;
+    int64_t j, kept;
 
-    for (i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++)
         list.row[i] = i;
-    for (i = count - 1; i > 0; i--) {
+    for (int64_t i = count - 1; i > 0; i--) {
         j = rand() % (i + 1);
         kept = list.row[i];
         list.row[i] = list.row[j];
@@ -175,15 +170,13 @@ static bool holds(const list_t *list, int64_t row)
 static void choose_rows(int64_t rows, int64_t nb, list_t *source, list_t *from,
                         list_t *to)
 {
-    int64_t i;
-
     *source = shuffled(rows);
     source->count = nb;
     from->count = to->count = 0;
-    for (i = 0; i < nb; i++)
+    for (int64_t i = 0; i < nb; i++)
         if (!holds(source, i))
             from->row[from->count++] = i;
-    for (i = 0; i < nb; i++)
+    for (int64_t i = 0; i < nb; i++)
         if (source->row[i] >= nb)
             to->row[to->count++] = source->row[i];
     assert_int_equal(from->count, to->count);
@@ -193,14 +186,12 @@ static void choose_rows(int64_t rows, int64_t nb, list_t *source, list_t *from,
 static void swap_on_host(int64_t cols, const list_t *source, const list_t *from,
                          const list_t *to)
 {
-    int64_t i, j;
-
-    for (j = 0; j < cols; j++) {
-        for (i = 0; i < source->count; i++)
+    for (int64_t j = 0; j < cols; j++) {
+        for (int64_t i = 0; i < source->count; i++)
             *at(&b, 1 + i, 4 + j) = *at(&a, 3 + source->row[i], 2 + j);
-        for (i = 0; i < from->count; i++)
+        for (int64_t i = 0; i < from->count; i++)
             *at(&a, 3 + to->row[i], 2 + j) = *at(&a, 3 + from->row[i], 2 + j);
-        for (i = 0; i < source->count; i++)
+        for (int64_t i = 0; i < source->count; i++)
             *at(&a, 3 + i, 2 + j) = *at(&b, 1 + i, 4 + j);
     }
 }
@@ -218,7 +209,7 @@ static void check_swap(const device_fixture_t *f, int64_t rows, int64_t nb,
     swap.source = upload(f, lists, &used, &source);
     swap.from = upload(f, lists, &used, &from);
     swap.to = upload(f, lists, &used, &to);
-    assert_int_equal(hyb_queue_swap_rows(f->queue, &swap), XH_OK);
+    assert_ok(hyb_queue_swap_rows(f->queue, &swap));
     swap_on_host(cols, &source, &from, &to);
     check_all(f, 0);
     hyb_buffer_destroy(lists.buffer);
@@ -227,11 +218,10 @@ static void check_swap(const device_fixture_t *f, int64_t rows, int64_t nb,
 void rows_change_places_as_listed(void **state)
 {
     const device_fixture_t *f = fixture_with(state, HYB_OP_SWAP_ROWS);
-    int round;
 
     srand(5);
     open_frames(f);
-    for (round = 0; round < 20; round++)
+    for (int round = 0; round < 20; round++)
         check_swap(f, 8 + rand() % 25, 1 + rand() % 8, 1 + rand() % 30);
     check_swap(f, 1, 1, 7);
     check_swap(f, 8, 8, 7); /* nothing is below the top */
@@ -246,14 +236,11 @@ static void check_gather(const device_fixture_t *f, int64_t cols,
 {
     hyb_block_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
     hyb_list_t there = upload(f, lists, &(int64_t){0}, list);
-    int64_t r, j;
 
-    assert_int_equal(
-        hyb_queue_gather_rows(f->queue, part(&a, 3, 2, MOST_ROWS, cols), there,
-                              part(&b, 4, 1, cols, list->count)),
-        XH_OK);
-    for (r = 0; r < list->count; r++)
-        for (j = 0; j < cols; j++)
+    assert_ok(hyb_queue_gather_rows(f->queue, part(&a, 3, 2, MOST_ROWS, cols),
+                                    there, part(&b, 4, 1, cols, list->count)));
+    for (int64_t r = 0; r < list->count; r++)
+        for (int64_t j = 0; j < cols; j++)
             *at(&b, 4 + j, 1 + r) = *at(&a, 3 + list->row[r], 2 + j);
     check_all(f, 0);
     hyb_buffer_destroy(lists.buffer);
@@ -264,14 +251,12 @@ static void check_scatter(const device_fixture_t *f, int64_t cols,
 {
     hyb_block_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
     hyb_list_t there = upload(f, lists, &(int64_t){0}, list);
-    int64_t r, j;
 
-    assert_int_equal(
-        hyb_queue_scatter_rows(f->queue, part(&b, 4, 1, cols, list->count),
-                               there, part(&c, 3, 2, MOST_ROWS, cols)),
-        XH_OK);
-    for (r = 0; r < list->count; r++)
-        for (j = 0; j < cols; j++)
+    assert_ok(hyb_queue_scatter_rows(f->queue,
+                                     part(&b, 4, 1, cols, list->count), there,
+                                     part(&c, 3, 2, MOST_ROWS, cols)));
+    for (int64_t r = 0; r < list->count; r++)
+        for (int64_t j = 0; j < cols; j++)
             *at(&c, 3 + list->row[r], 2 + j) = *at(&b, 4 + j, 1 + r);
     check_all(f, 0);
     hyb_buffer_destroy(lists.buffer);
@@ -290,10 +275,9 @@ void rows_are_packed_one_after_the_other(void **state)
     const device_fixture_t *f = fixture_with(state, HYB_OP_GATHER_ROWS);
     const list_t again = {.row = {7, 0, 7, 39}, .count = 4};
     list_t list;
-    int round;
 
     open_frames(f);
-    for (round = 0; round < 10; round++) {
+    for (int round = 0; round < 10; round++) {
         list = some_rows(1 + rand() % MOST_ROWS);
         check_gather(f, 1 + rand() % 40, &list);
     }
@@ -306,10 +290,9 @@ void packed_rows_go_where_the_list_says(void **state)
 {
     const device_fixture_t *f = fixture_with(state, HYB_OP_SCATTER_ROWS);
     list_t list;
-    int round;
 
     open_frames(f);
-    for (round = 0; round < 10; round++) {
+    for (int round = 0; round < 10; round++) {
         list = some_rows(rand() % MOST_ROWS);
         check_scatter(f, 1 + rand() % 40, &list);
     }
@@ -322,21 +305,18 @@ void packed_rows_go_where_the_list_says(void **state)
  * is b's from (3, 4) on. */
 static void check_solve(const device_fixture_t *f, int64_t nb, int64_t cols)
 {
-    int64_t i, j, l;
-
     bring_in(f, &a);
     bring_in(f, &b);
-    for (j = 0; j < nb; j++)
-        for (i = 0; i < nb; i++)
+    for (int64_t j = 0; j < nb; j++)
+        for (int64_t i = 0; i < nb; i++)
             *at(&a, 2 + i, 1 + j) = i > j ? random_entry() / (double)nb : NAN;
     send(f, &a);
     send(f, &b);
-    assert_int_equal(hyb_queue_trsm(f->queue, part(&a, 2, 1, nb, nb),
-                                    part(&b, 3, 4, nb, cols)),
-                     XH_OK);
-    for (j = 0; j < cols; j++)
-        for (i = 0; i < nb; i++)
-            for (l = 0; l < i; l++)
+    assert_ok(hyb_queue_trsm(f->queue, part(&a, 2, 1, nb, nb),
+                             part(&b, 3, 4, nb, cols)));
+    for (int64_t j = 0; j < cols; j++)
+        for (int64_t i = 0; i < nb; i++)
+            for (int64_t l = 0; l < i; l++)
                 *at(&b, 3 + i, 4 + j) -=
                     *at(&a, 2 + i, 1 + l) * *at(&b, 3 + l, 4 + j);
     check(f, &a, 0);
@@ -360,14 +340,10 @@ void a_solve_is_forward_substitution(void **state)
 /* A is a's part from (3, 2) on, x is in b and y in c. */
 static void check_gemv(const device_fixture_t *f, int64_t rows, int64_t cols)
 {
-    int64_t i, j;
-
-    assert_int_equal(hyb_queue_gemv(f->queue, part(&a, 3, 2, rows, cols),
-                                    part(&b, 4, 5, cols, 1),
-                                    part(&c, 1, 6, rows, 1)),
-                     XH_OK);
-    for (j = 0; j < cols; j++)
-        for (i = 0; i < rows; i++)
+    assert_ok(hyb_queue_gemv(f->queue, part(&a, 3, 2, rows, cols),
+                             part(&b, 4, 5, cols, 1), part(&c, 1, 6, rows, 1)));
+    for (int64_t j = 0; j < cols; j++)
+        for (int64_t i = 0; i < rows; i++)
             *at(&c, 1 + i, 6) -= *at(&a, 3 + i, 2 + j) * *at(&b, 4 + j, 5);
     check_all(f, 1e-13);
 }
@@ -396,9 +372,8 @@ static double entry(int64_t i, int64_t j)
     static double entries[ORDER * (ORDER + 1)];
     static bool known;
     uint64_t x = 100;
-    int64_t t;
 
-    for (t = 0; !known && t < ORDER * (ORDER + 1); t++) {
+    for (int64_t t = 0; !known && t < ORDER * (ORDER + 1); t++) {
         x = UINT64_C(6364136223846793005) * x + 1;
         entries[t] = 0.5 - (double)x / 18446744073709551616.0;
     }
@@ -431,7 +406,7 @@ static void check_generated(const device_fixture_t *f, hyb_dealt_t rows,
     const hyb_generate_t generate = {100, ORDER, rows, cols,
                                      part(&a, 1, 2, m, n)};
 
-    assert_int_equal(hyb_queue_generate(f->queue, &generate), XH_OK);
+    assert_ok(hyb_queue_generate(f->queue, &generate));
     for (j = 0; j < n; j++)
         for (i = 0; i < m; i++)
             *at(&a, 1 + i, 2 + j) =
@@ -442,11 +417,10 @@ static void check_generated(const device_fixture_t *f, hyb_dealt_t rows,
 void a_generated_part_has_the_matrixs_bits(void **state)
 {
     const device_fixture_t *f = fixture_with(state, HYB_OP_GENERATE);
-    int64_t nb, p;
 
     open_frames(f);
-    for (nb = 1; nb < 80; nb = 2 * nb + 1)
-        for (p = 1; p < 4; p++) {
+    for (int64_t nb = 1; nb < 80; nb = 2 * nb + 1)
+        for (int64_t p = 1; p < 4; p++) {
             const hyb_dealt_t rows = {nb / 2, nb, p - 1, p},
                               cols = {3 * nb % 5, nb, 0, 4 - p};
 
@@ -476,16 +450,13 @@ void a_part_of_a_large_matrix_is_generated(void **state)
     enum { N = 1234567, NB = 384, SIDE = 40, FAR = N / 6 / NB * NB + NB - 11 };
     const device_fixture_t *f = fixture_with(state, HYB_OP_GENERATE);
     const hyb_dealt_t rows = {FAR, NB, 1, 3}, cols = {FAR, NB, 1, 2};
-    int64_t i, j;
 
     open_frames(f);
-    assert_int_equal(
-        hyb_queue_generate(
-            f->queue,
-            &(hyb_generate_t){100, N, rows, cols, part(&a, 5, 3, SIDE, SIDE)}),
-        XH_OK);
-    for (j = 0; j < SIDE; j++)
-        for (i = 0; i < SIDE; i++)
+    assert_ok(hyb_queue_generate(
+        f->queue,
+        &(hyb_generate_t){100, N, rows, cols, part(&a, 5, 3, SIDE, SIDE)}));
+    for (int64_t j = 0; j < SIDE; j++)
+        for (int64_t i = 0; i < SIDE; i++)
             *at(&a, 5 + i, 3 + j) =
                 0.5 - (double)member((uint64_t)(global_of(rows, i) +
                                                 global_of(cols, j) * N + 1)) *

@@ -10,9 +10,7 @@ enum {
 
 static void fill(double *x, size_t count)
 {
-    size_t i;
-
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         x[i] = (double)rand() / RAND_MAX - 0.5;
 }
 
@@ -26,16 +24,14 @@ void whole_matrices_come_back(void **state)
     hyb_block_t matrix = device_cases_matrix(f->device, ROWS, COLS);
     double *from, *to;
 
-    assert_int_equal(hyb_pinned_alloc(f->device, bytes, &from), XH_OK);
-    assert_int_equal(hyb_pinned_alloc(f->device, bytes, &to), XH_OK);
+    assert_ok(hyb_pinned_alloc(f->device, bytes, &from));
+    assert_ok(hyb_pinned_alloc(f->device, bytes, &to));
     fill(from, ROWS * COLS);
-    assert_int_equal(hyb_queue_copy_in(
-                         f->queue, (xh_view_t){from, ROWS, COLS, ROWS}, matrix),
-                     XH_OK);
-    assert_int_equal(
-        hyb_queue_copy_out(f->queue, matrix, (xh_view_t){to, ROWS, COLS, ROWS}),
-        XH_OK);
-    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+    assert_ok(hyb_queue_copy_in(f->queue, (xh_view_t){from, ROWS, COLS, ROWS},
+                                matrix));
+    assert_ok(hyb_queue_copy_out(f->queue, matrix,
+                                 (xh_view_t){to, ROWS, COLS, ROWS}));
+    assert_ok(device_cases_finish(f->device, f->queue));
     assert_memory_equal(from, to, bytes);
     hyb_pinned_free(f->device, from, bytes);
     hyb_pinned_free(f->device, to, bytes);
@@ -48,18 +44,14 @@ void copies_keep_every_element_and_touch_no_other(void **state)
     const device_fixture_t *f = device_cases_fixture(state);
     hyb_block_t whole = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_block_t part = hyb_block_part(whole, 3, 4, 20, 30);
-    int i, j;
 
     fill(from, LD * ORDER);
     memset(to, 0, sizeof(to));
-    assert_int_equal(
-        hyb_queue_copy_in(f->queue, (xh_view_t){from, 20, 30, LD}, part),
-        XH_OK);
-    assert_int_equal(
-        hyb_queue_copy_out(f->queue, part, (xh_view_t){to, 20, 30, LD}), XH_OK);
-    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
-    for (j = 0; j < ORDER; j++)
-        for (i = 0; i < LD; i++)
+    assert_ok(hyb_queue_copy_in(f->queue, (xh_view_t){from, 20, 30, LD}, part));
+    assert_ok(hyb_queue_copy_out(f->queue, part, (xh_view_t){to, 20, 30, LD}));
+    assert_ok(device_cases_finish(f->device, f->queue));
+    for (int j = 0; j < ORDER; j++)
+        for (int i = 0; i < LD; i++)
             assert_true(to[i + j * LD] ==
                         (i < 20 && j < 30 ? from[i + j * LD] : 0));
     hyb_buffer_destroy(whole.buffer);
@@ -73,10 +65,10 @@ void traffic_is_the_bytes_of_copies(void **state)
     const xh_view_t host = {x, 20, 30, LD};
     uint64_t in, out;
 
-    assert_int_equal(hyb_queue_copy_in(f->queue, host, matrix), XH_OK);
-    assert_int_equal(hyb_queue_copy_in(f->queue, host, matrix), XH_OK);
-    assert_int_equal(hyb_queue_copy_out(f->queue, matrix, host), XH_OK);
-    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+    assert_ok(hyb_queue_copy_in(f->queue, host, matrix));
+    assert_ok(hyb_queue_copy_in(f->queue, host, matrix));
+    assert_ok(hyb_queue_copy_out(f->queue, matrix, host));
+    assert_ok(device_cases_finish(f->device, f->queue));
     hyb_device_traffic(f->device, &in, &out);
     assert_int_equal(in, 2 * 600 * sizeof(double));
     assert_int_equal(out, 600 * sizeof(double));
@@ -109,9 +101,8 @@ static double expected(const operands_t *o, const hyb_gemm_t *p, int i, int j,
                        int k)
 {
     double sum = 0;
-    int l;
 
-    for (l = 0; l < k; l++)
+    for (int l = 0; l < k; l++)
         sum +=
             element(o->a, p->trans_a, i, l) * element(o->b, p->trans_b, l, j);
     return p->alpha * sum + (p->beta == 0 ? 0 : p->beta * o->c[i + j * LD]);
@@ -121,9 +112,8 @@ static hyb_block_t bring_in(const device_fixture_t *f, double *x)
 {
     hyb_block_t memory = device_cases_matrix(f->device, LD, ORDER);
 
-    assert_int_equal(
-        hyb_queue_copy_in(f->queue, (xh_view_t){x, LD, ORDER, LD}, memory),
-        XH_OK);
+    assert_ok(
+        hyb_queue_copy_in(f->queue, (xh_view_t){x, LD, ORDER, LD}, memory));
     return memory;
 }
 
@@ -138,11 +128,10 @@ static void run_product(const device_fixture_t *f, operands_t *o,
     p.a.buffer = a.buffer;
     p.b.buffer = b.buffer;
     p.c.buffer = c.buffer;
-    assert_int_equal(hyb_queue_gemm(f->queue, &p), XH_OK);
-    assert_int_equal(
-        hyb_queue_copy_out(f->queue, c, (xh_view_t){o->result, LD, ORDER, LD}),
-        XH_OK);
-    assert_int_equal(device_cases_finish(f->device, f->queue), XH_OK);
+    assert_ok(hyb_queue_gemm(f->queue, &p));
+    assert_ok(
+        hyb_queue_copy_out(f->queue, c, (xh_view_t){o->result, LD, ORDER, LD}));
+    assert_ok(device_cases_finish(f->device, f->queue));
     hyb_buffer_destroy(a.buffer);
     hyb_buffer_destroy(b.buffer);
     hyb_buffer_destroy(c.buffer);
@@ -151,10 +140,10 @@ static void run_product(const device_fixture_t *f, operands_t *o,
 /* Elements of the result that are not what they should be. */
 static int wrong_elements(const operands_t *o, const hyb_gemm_t *p, int k)
 {
-    int i, j, wrong = 0;
+    int wrong = 0;
 
-    for (j = 0; j < ORDER; j++)
-        for (i = 0; i < LD; i++) {
+    for (int j = 0; j < ORDER; j++)
+        for (int i = 0; i < LD; i++) {
             bool inside = i < p->c.rows && j < p->c.cols;
             double x = inside ? expected(o, p, i, j, k) : o->c[i + j * LD];
 
@@ -192,10 +181,9 @@ static void check_product(const device_fixture_t *f, int m, int n, int k,
 void products_are_those_of_three_loops(void **state)
 {
     const device_fixture_t *f = device_cases_fixture(state);
-    int flags;
 
     fill_operands(&operands);
-    for (flags = 0; flags < 16; flags++) {
+    for (int flags = 0; flags < 16; flags++) {
         check_product(f, 1 + rand() % ORDER, 1 + rand() % ORDER,
                       1 + rand() % ORDER, flags);
         check_product(f, ORDER, ORDER, ORDER, flags);
@@ -206,10 +194,9 @@ void products_are_those_of_three_loops(void **state)
 void a_product_over_nothing_scales(void **state)
 {
     const device_fixture_t *f = device_cases_fixture(state);
-    int flags;
 
     fill_operands(&operands);
-    for (flags = 0; flags < 16; flags++)
+    for (int flags = 0; flags < 16; flags++)
         check_product(f, 17, 23, 0, flags);
 }
 

@@ -42,12 +42,11 @@ static inline void everywhere(everywhere_t *errors_of, const int (*shapes)[2],
 }
 
 /* A case: the shapes { n, nb } everywhere. */
-#define EVERYWHERE(sentence, errors_of, ...)                                   \
-    static void sentence(void **state)                                         \
+#define TEST_EVERYWHERE(sentence, errors_of, ...)                              \
+    TEST(sentence)                                                             \
     {                                                                          \
         static const int shapes[][2] = {__VA_ARGS__};                          \
-        (void)state;                                                           \
-        everywhere(errors_of, shapes, sizeof(shapes) / sizeof(*shapes));       \
+        everywhere(errors_of, shapes, COUNT_OF(shapes));                       \
     }
 
 #endif

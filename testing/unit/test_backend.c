@@ -23,7 +23,7 @@ static const char *const files[] = {
     "libhyb_a_name_that_is_too_long.so", /* not one of a plug-in */
 };
 
-enum { FILES = sizeof(files) / sizeof(files[0]) };
+enum { FILES = COUNT_OF(files) };
 
 static const char *in_folder(const char *file)
 {
@@ -52,35 +52,30 @@ static int link_libc(const char *file)
 static int make_folder(void)
 {
     char assignment[64];
-    int i;
 
     if (mkdtemp(folder) == NULL || link_libc(files[1]) != 0)
         return -1;
-    for (i = 0; i < FILES; i++)
+    for (int i = 0; i < FILES; i++)
         if (i != 1 && write_file(files[i]) != 0)
             return -1;
     snprintf(assignment, sizeof(assignment), "plugin_dir=%s", folder);
     return xh_settings_assign(assignment) != XH_OK;
 }
 
-static int remove_folder(void **state)
+static void remove_folder(void)
 {
-    int i;
-
-    (void)state;
-    for (i = 0; i < FILES; i++)
+    for (int i = 0; i < FILES; i++)
         unlink(in_folder(files[i]));
-    return rmdir(folder);
+    rmdir(folder);
 }
 
-static int register_backends(void **state)
+static bool register_backends(void)
 {
-    (void)state;
     soft = fake_backend;
     soft.name = "soft";
     soft.emulated = true;
-    return hyb_backend_register(&fake_backend) != XH_OK ||
-           hyb_backend_register(&soft) != XH_OK || make_folder() != 0;
+    return hyb_backend_register(&fake_backend) == XH_OK &&
+           hyb_backend_register(&soft) == XH_OK && make_folder() == 0;
 }
 
 static int set_up(void **state)
@@ -115,59 +110,54 @@ static const char *load_refusal(const char *name, xh_status_t expected)
     return text;
 }
 
-static void a_plugin_loads_once(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, set_up, NULL)
+
+TEST_SET_UP(a_plugin_loads_once)
 {
     const hyb_backend_t *first = NULL, *again = NULL;
 
-    (void)state;
-    assert_int_equal(hyb_backend_load("emu", &first), XH_OK);
-    assert_int_equal(hyb_backend_load("emu", &again), XH_OK);
+    assert_ok(hyb_backend_load("emu", &first));
+    assert_ok(hyb_backend_load("emu", &again));
     assert_string_equal(first->name, "emu");
     assert_true(first->emulated);
     assert_ptr_equal(first, again);
 }
 
-static void a_missing_plugin_names_the_folders(void **state)
+TEST_SET_UP(a_missing_plugin_names_the_folders)
 {
     const char *text = load_refusal("missing", XH_ERR_INPUT);
 
-    (void)state;
     assert_says(text, "libhyb_missing.so");
     assert_says(text, folder);
     assert_says(text, "/../lib/xhpl");
 }
 
-static void a_name_is_no_path(void **state)
+TEST_SET_UP(a_name_is_no_path)
 {
-    (void)state;
     load_refusal("../emu", XH_ERR_INPUT);
     load_refusal("", XH_ERR_INPUT);
     load_refusal("a_name_that_is_too_long", XH_ERR_INPUT);
 }
 
-static void a_file_that_is_no_library_does_not_load(void **state)
+TEST_SET_UP(a_file_that_is_no_library_does_not_load)
 {
-    (void)state;
     assert_says(load_refusal("text", XH_ERR_DEVICE), "libhyb_text.so");
 }
 
-static void a_library_that_is_no_plugin_does_not_load(void **state)
+TEST_SET_UP(a_library_that_is_no_plugin_does_not_load)
 {
-    (void)state;
     assert_says(load_refusal("libc", XH_ERR_DEVICE), "is no plug-in");
 }
 
-static void names_are_those_that_could_load(void **state)
+TEST_SET_UP(names_are_those_that_could_load)
 {
     static const char *const expected[] = {"emu", "fake", "libc", "soft",
                                            "text"};
     char names[HYB_BACKENDS][HYB_BACKEND_NAME];
     int count = hyb_backend_names(names);
     size_t found = 0;
-    int i;
 
-    (void)state;
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         assert_true(i == 0 || strcmp(names[i - 1], names[i]) < 0);
         assert_null(strstr(names[i], "name"));
         if (found < 5 && strcmp(names[i], expected[found]) == 0)
@@ -190,21 +180,19 @@ static xh_status_t registered(const hyb_backend_t *backend)
     return status;
 }
 
-static void a_backend_of_another_version_is_refused(void **state)
+TEST_SET_UP(a_backend_of_another_version_is_refused)
 {
     hyb_backend_t other = fake_backend;
 
-    (void)state;
     other.name = "other";
     other.abi = HYB_BACKEND_ABI + 1;
     assert_int_equal(registered(&other), XH_ERR_DEVICE);
 }
 
-static void a_backend_with_gaps_is_refused(void **state)
+TEST_SET_UP(a_backend_with_gaps_is_refused)
 {
     hyb_backend_t other = fake_backend;
 
-    (void)state;
     other.name = "other";
     other.copy_out = NULL;
     assert_int_equal(registered(&other), XH_ERR_DEVICE);
@@ -214,11 +202,10 @@ static void a_backend_with_gaps_is_refused(void **state)
     assert_int_equal(registered(&other), XH_ERR_DEVICE);
 }
 
-static void a_name_is_registered_once(void **state)
+TEST_SET_UP(a_name_is_registered_once)
 {
     hyb_backend_t other = fake_backend;
 
-    (void)state;
     assert_int_equal(registered(&other), XH_ERR_ARG);
     other.name = "comma,";
     assert_int_equal(registered(&other), XH_ERR_ARG);
@@ -232,10 +219,10 @@ static void assert_chooses(const char *text, const char *expected)
     hyb_device_choice_t *chosen = NULL;
     char list[256] = "";
     size_t used = 0;
-    int i, count = -1;
+    int count = -1;
 
-    assert_int_equal(hyb_devices_choose(text, &chosen, &count), XH_OK);
-    for (i = 0; i < count; i++)
+    assert_ok(hyb_devices_choose(text, &chosen, &count));
+    for (int i = 0; i < count; i++)
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%d ",
                                  chosen[i].backend->name, chosen[i].index);
     assert_string_equal(list, expected);
@@ -259,43 +246,37 @@ static void assert_refuses(const char *text, const char *reason)
     assert_int_equal(count, -1);
 }
 
-static void none_is_none(void **state)
+TEST_SET_UP(none_is_none)
 {
-    (void)state;
     assert_chooses("none", "");
 }
 
-static void indices_choose_these_devices(void **state)
+TEST_SET_UP(indices_choose_these_devices)
 {
-    (void)state;
     assert_chooses("fake:0", "fake0 ");
     assert_chooses("fake:2,0", "fake2 fake0 ");
 }
 
-static void a_backend_alone_means_all(void **state)
+TEST_SET_UP(a_backend_alone_means_all)
 {
-    (void)state;
     assert_chooses("fake", "fake0 fake1 fake2 ");
 }
 
-static void of_emulated_devices_a_number_is_chosen(void **state)
+TEST_SET_UP(of_emulated_devices_a_number_is_chosen)
 {
-    (void)state;
     assert_chooses("soft", "soft0 ");
     assert_chooses("soft:2", "soft0 soft1 ");
 }
 
-static void backends_combine(void **state)
+TEST_SET_UP(backends_combine)
 {
-    (void)state;
     assert_chooses("soft:2,fake:0,2", "soft0 soft1 fake0 fake2 ");
     assert_chooses("fake:0,2,soft:1", "fake0 fake2 soft0 ");
     assert_chooses("fake,soft", "fake0 fake1 fake2 soft0 ");
 }
 
-static void what_is_not_there_is_refused(void **state)
+TEST_SET_UP(what_is_not_there_is_refused)
 {
-    (void)state;
     assert_refuses("fake:3", "it has 0 to 2");
     assert_refuses("fake:0,3", "it has 0 to 2");
     assert_refuses("soft:4", "1 to 3");
@@ -304,9 +285,8 @@ static void what_is_not_there_is_refused(void **state)
     assert_refuses("fakes:1", "soft");
 }
 
-static void a_refusal_names_what_is_nearest(void **state)
+TEST_SET_UP(a_refusal_names_what_is_nearest)
 {
-    (void)state;
     assert_refuses("fake:3", "; the nearest is fake:2");
     assert_refuses("fake:x", "; the nearest is fake:0");
     assert_refuses("soft:9", "; the nearest is soft:3");
@@ -318,7 +298,7 @@ static void a_refusal_names_what_is_nearest(void **state)
     assert_refuses("fake,1", "such as cuda:0,1");
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+TEST_SET_UP(what_makes_no_sense_is_refused)
 {
     static const char *const texts[] = {
         "",           "1",           ",",           "fake,",
@@ -327,42 +307,38 @@ static void what_makes_no_sense_is_refused(void **state)
         "soft:1,2",   "fake:0,fake", "fake,fake:0", "none,fake",
         "fake,auto",  "soft:+1",     "fake:0,,1",   "fake:99999999999999999999",
     };
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
         assert_refuses(texts[i], "devices \"");
 }
 
-static void no_device_at_all_is_said_with_its_reason(void **state)
+TEST_SET_UP(no_device_at_all_is_said_with_its_reason)
 {
     hyb_device_choice_t *chosen = NULL;
     int lines, count = -1;
     const char *text;
 
-    (void)state;
     fake.devices = 0;
     fake.reason = "the driver is missing";
     assert_refuses("fake:0", "the driver is missing");
     capture_begin();
-    assert_int_equal(hyb_devices_choose("fake", &chosen, &count), XH_OK);
+    assert_ok(hyb_devices_choose("fake", &chosen, &count));
     text = capture_end(&lines);
     assert_int_equal(count, 0);
     assert_int_equal(lines, 1);
     assert_says(text, "the driver is missing");
 }
 
-static void auto_leaves_out_what_is_emulated_or_broken(void **state)
+TEST_SET_UP(auto_leaves_out_what_is_emulated_or_broken)
 {
     hyb_device_choice_t *chosen = NULL;
-    int i, count = -1, fakes = 0;
+    int count = -1, fakes = 0;
     const char *text;
 
-    (void)state;
     capture_begin();
-    assert_int_equal(hyb_devices_choose("auto", &chosen, &count), XH_OK);
+    assert_ok(hyb_devices_choose("auto", &chosen, &count));
     text = capture_end(NULL);
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         assert_false(chosen[i].backend->emulated);
         fakes += chosen[i].backend == &fake_backend;
     }
@@ -372,30 +348,10 @@ static void auto_leaves_out_what_is_emulated_or_broken(void **state)
     free(chosen);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test_setup(a_plugin_loads_once, set_up),
-    cmocka_unit_test_setup(a_missing_plugin_names_the_folders, set_up),
-    cmocka_unit_test_setup(a_name_is_no_path, set_up),
-    cmocka_unit_test_setup(a_file_that_is_no_library_does_not_load, set_up),
-    cmocka_unit_test_setup(a_library_that_is_no_plugin_does_not_load, set_up),
-    cmocka_unit_test_setup(names_are_those_that_could_load, set_up),
-    cmocka_unit_test_setup(a_backend_of_another_version_is_refused, set_up),
-    cmocka_unit_test_setup(a_backend_with_gaps_is_refused, set_up),
-    cmocka_unit_test_setup(a_name_is_registered_once, set_up),
-    cmocka_unit_test_setup(none_is_none, set_up),
-    cmocka_unit_test_setup(indices_choose_these_devices, set_up),
-    cmocka_unit_test_setup(a_backend_alone_means_all, set_up),
-    cmocka_unit_test_setup(of_emulated_devices_a_number_is_chosen, set_up),
-    cmocka_unit_test_setup(backends_combine, set_up),
-    cmocka_unit_test_setup(what_is_not_there_is_refused, set_up),
-    cmocka_unit_test_setup(a_refusal_names_what_is_nearest, set_up),
-    cmocka_unit_test_setup(what_makes_no_sense_is_refused, set_up),
-    cmocka_unit_test_setup(no_device_at_all_is_said_with_its_reason, set_up),
-    cmocka_unit_test_setup(auto_leaves_out_what_is_emulated_or_broken, set_up),
-};
-
 int main(void)
 {
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(cases, register_backends, remove_folder) != 0;
+    int failed = !register_backends() || unit_main() != 0;
+
+    remove_folder();
+    return failed;
 }

@@ -34,10 +34,9 @@ static chunk_t opened(const hyb_kernel_t *kernel, int64_t rows, int nb,
                       int64_t cols)
 {
     chunk_t x = {.kernel = kernel, .nb = nb, .cols = cols};
-    int64_t i;
 
     x.l1 = framed(nb, nb);
-    for (i = 0; i < x.l1.total; i++) /* so that solutions do not grow */
+    for (int64_t i = 0; i < x.l1.total; i++) /* so that solutions do not grow */
         x.l1.all[i] *= 8.0 / (nb + 8);
     x.l2 = framed(rows, nb);
     x.factors.kernel = kernel;
@@ -87,9 +86,7 @@ static int source[MOST_NB], from[MOST_NB], to[MOST_NB];
 
 static void interchange(xh_view_t v, int64_t i, int64_t k)
 {
-    int64_t j;
-
-    for (j = 0; j < v.cols; j++) {
+    for (int64_t j = 0; j < v.cols; j++) {
         double element = *at(v, i, j);
 
         *at(v, i, j) = *at(v, k, j);
@@ -141,11 +138,10 @@ static void check_swap(const hyb_kernel_t *kernel, int rows, int nb, int cols,
     chunk_t x = opened(kernel, 1, nb, cols);
     framed_t a = framed(rows, cols), want = framed_copy(a);
     hyb_swap_t swap = interchanged(want.v, nb, most_pivot);
-    int64_t j;
 
     hyb_chunk_swap(kernel, &swap, a.v, x.u);
     compare_u(&x, want.v);
-    for (j = 0; j < cols; j++) /* the top of the columns is anyone's */
+    for (int64_t j = 0; j < cols; j++) /* the top of the columns is anyone's */
         memcpy(at(a.v, 0, j), at(want.v, 0, j), (size_t)nb * sizeof(double));
     framed_compare(a, want, 0.0);
     framed_release(a);
@@ -155,11 +151,11 @@ static void check_swap(const hyb_kernel_t *kernel, int rows, int nb, int cols,
 
 static void swaps(const hyb_kernel_t *kernel)
 {
-    int i, nb, rows;
+    int nb, rows;
 
-    for (i = 1; i <= 26; i++)
+    for (int i = 1; i <= 26; i++)
         check_swap(kernel, 40, i % 9 + 1, i, 40);
-    for (i = 0; i < 30; i++) {
+    for (int i = 0; i < 30; i++) {
         nb = 1 + rand() % MOST_NB;
         rows = nb + rand() % (MOST_ROWS - nb + 1);
         check_swap(kernel, rows, nb, 1 + rand() % 40, rows);
@@ -193,7 +189,6 @@ static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
     framed_t rows = framed(cols, nb), want = framed(nb, cols);
     int place[MOST_NB], r, other, mine;
     const hyb_arrived_t arrived = {nb, place, rows.v.data, rows.v.ld};
-    int64_t j;
 
     for (r = 0; r < nb; r++)
         place[r] = r;
@@ -204,7 +199,7 @@ static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
         place[other] = mine;
     }
     for (r = 0; r < nb; r++)
-        for (j = 0; j < cols; j++)
+        for (int64_t j = 0; j < cols; j++)
             *at(want.v, place[r], j) = *at(rows.v, j, r);
     hyb_chunk_unpack_rows(kernel, &arrived, cols, x.u);
     compare_u(&x, want.v);
@@ -216,9 +211,7 @@ static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
 
 static void unpackings(const hyb_kernel_t *kernel)
 {
-    int64_t cols;
-
-    for (cols = 1; cols <= 26; cols++)
+    for (int64_t cols = 1; cols <= 26; cols++)
         check_unpacking(kernel, 1 + rand() % 60, cols);
     check_unpacking(kernel, MOST_NB, 100);
 }
@@ -228,24 +221,21 @@ static void unpackings(const hyb_kernel_t *kernel)
 /* u := L1^-1 u as its definition says; what l1 has above is not read. */
 static void substitute(xh_view_t l1, xh_view_t u)
 {
-    int64_t i, j, k;
-
-    for (j = 0; j < u.cols; j++)
-        for (i = 0; i < u.rows; i++)
-            for (k = 0; k < i; k++)
+    for (int64_t j = 0; j < u.cols; j++)
+        for (int64_t i = 0; i < u.rows; i++)
+            for (int64_t k = 0; k < i; k++)
                 *at(u, i, j) -= *at(l1, i, k) * *at(u, k, j);
 }
 
 static void put_rows(const chunk_t *x, xh_view_t u)
 {
     int i, place[MOST_NB];
-    int64_t j;
     double *rows = framed_doubles(x->nb * x->cols);
     const hyb_arrived_t arrived = {x->nb, place, rows, x->cols};
 
     for (i = 0; i < x->nb; i++) {
         place[i] = i;
-        for (j = 0; j < x->cols; j++)
+        for (int64_t j = 0; j < x->cols; j++)
             rows[i * x->cols + j] = *at(u, i, j);
     }
     hyb_chunk_unpack_rows(x->kernel, &arrived, x->cols, x->u);
@@ -269,11 +259,9 @@ static void check_solve(const hyb_kernel_t *kernel, int nb, int64_t cols)
 
 static void solves(const hyb_kernel_t *kernel)
 {
-    int nb, i;
-
-    for (nb = 1; nb <= 60; nb++)
+    for (int nb = 1; nb <= 60; nb++)
         check_solve(kernel, nb, 1 + nb % 19);
-    for (i = 0; i < 12; i++)
+    for (int i = 0; i < 12; i++)
         check_solve(kernel, 1 + rand() % MOST_NB, 1 + rand() % 50);
     check_solve(kernel, MOST_NB, 24);
 }
@@ -310,13 +298,11 @@ static void count(void *context)
 
 static void subtract_product(xh_view_t a, xh_view_t b, xh_view_t c)
 {
-    int64_t i, j, k;
-
-    for (j = 0; j < c.cols; j++)
-        for (i = 0; i < c.rows; i++) {
+    for (int64_t j = 0; j < c.cols; j++)
+        for (int64_t i = 0; i < c.rows; i++) {
             double sum = 0.0;
 
-            for (k = 0; k < a.cols; k++)
+            for (int64_t k = 0; k < a.cols; k++)
                 sum += *at(a, i, k) * *at(b, k, j);
             *at(c, i, j) -= sum;
         }
@@ -327,11 +313,10 @@ static void check_multiply(const hyb_kernel_t *kernel, shape_t s)
     chunk_t x = opened(kernel, s.l2_rows, s.nb, s.cols);
     framed_t u = framed(s.nb, s.cols), c = framed(s.rows, s.cols);
     framed_t want = framed_copy(c), minus = framed_copy(u);
-    int64_t i;
     int polls = 0;
     hyb_chunk_poll_t poll = {count, &polls};
 
-    for (i = 0; i < u.total; i++)
+    for (int64_t i = 0; i < u.total; i++)
         minus.all[i] = -u.all[i];
     put_rows(&x, minus.v);
     subtract_product(xh_view_part(x.l2.v, s.first, 0, s.rows, s.nb), u.v,
@@ -348,19 +333,16 @@ static void check_multiply(const hyb_kernel_t *kernel, shape_t s)
 
 static void edges_of_c(const hyb_kernel_t *kernel)
 {
-    int64_t rows, cols;
-
-    for (rows = 1; rows <= 26; rows++)
-        for (cols = 1; cols <= 17; cols++)
+    for (int64_t rows = 1; rows <= 26; rows++)
+        for (int64_t cols = 1; cols <= 17; cols++)
             check_multiply(kernel, (shape_t){rows, 0, rows, cols, 5});
 }
 
 static void parts_of_l2(const hyb_kernel_t *kernel)
 {
-    int i;
     int64_t all, first, rows;
 
-    for (i = 0; i < 60; i++) {
+    for (int i = 0; i < 60; i++) {
         all = 1 + rand() % 500;
         first = rand() % all / kernel->rows * kernel->rows;
         rows = rand() % (all - first + 1);
@@ -372,9 +354,8 @@ static void parts_of_l2(const hyb_kernel_t *kernel)
 static void depths(const hyb_kernel_t *kernel)
 {
     static const int nb[] = {1, 2, 3, 128, 255, 256, 383, 384, 385, 500, 1000};
-    size_t i;
 
-    for (i = 0; i < sizeof(nb) / sizeof(nb[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(nb); i++)
         check_multiply(kernel, (shape_t){70, 24, 46, 21, nb[i]});
 }
 
@@ -392,16 +373,15 @@ static void aligned_columns(const hyb_kernel_t *kernel)
     framed_t u = framed(NB, COLS);
     xh_view_t c = {framed_doubles(LD * COLS), ROWS, COLS, LD};
     xh_view_t want = {framed_doubles(LD * COLS), ROWS, COLS, LD};
-    int64_t i;
 
-    for (i = 0; i < LD * COLS; i++)
+    for (int64_t i = 0; i < LD * COLS; i++)
         c.data[i] = want.data[i] = framed_drawn();
     put_rows(&x, u.v);
-    for (i = 0; i < u.total; i++)
+    for (int64_t i = 0; i < u.total; i++)
         u.all[i] = -u.all[i];
     subtract_product(x.l2.v, u.v, want);
     hyb_chunk_multiply(&x.factors, 0, x.u, c, NULL);
-    for (i = 0; i < LD * COLS; i++)
+    for (int64_t i = 0; i < LD * COLS; i++)
         assert_true(fabs(c.data[i] - want.data[i]) <= 1e-15 * (NB + 10));
     free(c.data);
     free(want.data);
@@ -421,13 +401,12 @@ WITH_EVERY_KERNEL(a_panel_of_any_width_is_subtracted_once, depths)
 WITH_EVERY_KERNEL(a_chunk_of_many_blocks_is_right, many_blocks)
 WITH_EVERY_KERNEL(columns_of_c_may_lie_whole_pages_apart, aligned_columns)
 
-static void chunks_divide_a_panels_width_evenly(void **state)
+TEST(chunks_divide_a_panels_width_evenly)
 {
     const hyb_kernel_t *kernel = hyb_kernel_widest();
-    int64_t nb, cols, chunks;
+    int64_t cols, chunks;
 
-    (void)state;
-    for (nb = 1; nb <= 2000; nb++) {
+    for (int64_t nb = 1; nb <= 2000; nb++) {
         cols = hyb_chunk_cols(kernel, nb);
         chunks = (nb + cols - 1) / cols;
         assert_true(cols % kernel->cols == 0);
@@ -437,16 +416,14 @@ static void chunks_divide_a_panels_width_evenly(void **state)
     }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_swap_is_its_interchanges_one_by_one),
-    cmocka_unit_test(rows_from_elsewhere_take_their_places),
-    cmocka_unit_test(u_is_solved_with_what_is_below_the_diagonal),
-    cmocka_unit_test(u_is_stored_with_its_own_sign),
-    cmocka_unit_test(tiles_cut_by_any_edge_of_c_are_whole),
-    cmocka_unit_test(any_rows_of_l2_meet_c),
-    cmocka_unit_test(a_panel_of_any_width_is_subtracted_once),
-    cmocka_unit_test(a_chunk_of_many_blocks_is_right),
-    cmocka_unit_test(columns_of_c_may_lie_whole_pages_apart),
-    cmocka_unit_test(chunks_divide_a_panels_width_evenly),
-};
-UNIT_MAIN(cases)
+TEST_SHARED(a_swap_is_its_interchanges_one_by_one, NULL, NULL)
+TEST_SHARED(rows_from_elsewhere_take_their_places, NULL, NULL)
+TEST_SHARED(u_is_solved_with_what_is_below_the_diagonal, NULL, NULL)
+TEST_SHARED(u_is_stored_with_its_own_sign, NULL, NULL)
+TEST_SHARED(tiles_cut_by_any_edge_of_c_are_whole, NULL, NULL)
+TEST_SHARED(any_rows_of_l2_meet_c, NULL, NULL)
+TEST_SHARED(a_panel_of_any_width_is_subtracted_once, NULL, NULL)
+TEST_SHARED(a_chunk_of_many_blocks_is_right, NULL, NULL)
+TEST_SHARED(columns_of_c_may_lie_whole_pages_apart, NULL, NULL)
+
+TEST_MAIN()

@@ -16,9 +16,8 @@ static hyb_device_t *opened(const hyb_backend_t *backend, int index)
 {
     hyb_device_t *result = NULL;
 
-    assert_int_equal(hyb_device_open((hyb_device_choice_t){backend, index},
-                                     NULL, 0, &result),
-                     XH_OK);
+    assert_ok(hyb_device_open((hyb_device_choice_t){backend, index}, NULL, 0,
+                              &result));
     return result;
 }
 
@@ -26,9 +25,9 @@ static void open_all(const hyb_backend_t *backend)
 {
     fake_reset();
     device = opened(backend, 1);
-    assert_int_equal(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue), XH_OK);
-    assert_int_equal(hyb_event_create(device, &event), XH_OK);
-    assert_int_equal(hyb_buffer_create(device, sizeof(x), &buffer), XH_OK);
+    assert_ok(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue));
+    assert_ok(hyb_event_create(device, &event));
+    assert_ok(hyb_buffer_create(device, sizeof(x), &buffer));
     fake.calls = 0;
 }
 
@@ -220,17 +219,15 @@ static xh_status_t (*const ops[HYB_OPS])(void) = {
     scatter_rows, solve, multiply_vector, generate,
 };
 
-enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
+enum { CALLS = COUNT_OF(calls) };
 
 /* ---- failing ------------------------------------------------------------ */
 
-static void a_failure_in_any_call_fails_the_device(void **state)
+TEST(a_failure_in_any_call_fails_the_device)
 {
-    int i;
-
-    for (i = 0; i < CALLS; i++) {
+    for (int i = 0; i < CALLS; i++) {
         set_up(state);
-        assert_int_equal(calls[i](), XH_OK);
+        assert_ok(calls[i]());
         assert_false(hyb_device_failed(device));
         fake.answer = XH_ERR_DEVICE;
         assert_int_equal(calls[i](), XH_ERR_DEVICE);
@@ -239,41 +236,36 @@ static void a_failure_in_any_call_fails_the_device(void **state)
     }
 }
 
-static void a_failed_device_refuses_all_calls(void **state)
-{
-    int i;
+#define TEST_SET_UP(name) TEST_WITH(name, set_up, tear_down)
 
-    (void)state;
+TEST_SET_UP(a_failed_device_refuses_all_calls)
+{
     capture_begin();
     hyb_device_fail(device, "it stalled");
     capture_end(NULL);
-    for (i = 0; i < CALLS; i++)
+    for (int i = 0; i < CALLS; i++)
         assert_int_equal(calls[i](), XH_ERR_DEVICE);
     assert_int_equal(copy_nothing(), XH_ERR_DEVICE);
     assert_int_equal(fake.calls, 0);
 }
 
-static void other_errors_do_not_fail_the_device(void **state)
+TEST_SET_UP(other_errors_do_not_fail_the_device)
 {
-    int i;
-
-    (void)state;
     fake.answer = XH_ERR_MEMORY;
-    for (i = 0; i < CALLS; i++)
+    for (int i = 0; i < CALLS; i++)
         if (calls[i] != take_pinned) /* it does without */
             assert_int_equal(calls[i](), XH_ERR_MEMORY);
     assert_false(hyb_device_failed(device));
     fake.answer = XH_OK;
-    for (i = 0; i < CALLS; i++)
-        assert_int_equal(calls[i](), XH_OK);
+    for (int i = 0; i < CALLS; i++)
+        assert_ok(calls[i]());
 }
 
-static void giving_up_a_device_is_said_once(void **state)
+TEST_SET_UP(giving_up_a_device_is_said_once)
 {
     const char *text;
     int lines;
 
-    (void)state;
     capture_begin();
     hyb_device_fail(device, "it stalled");
     hyb_device_fail(device, "it stalled again");
@@ -283,14 +275,13 @@ static void giving_up_a_device_is_said_once(void **state)
     assert_non_null(strstr(text, "it stalled\n"));
 }
 
-static void outputs_are_untouched_on_failure(void **state)
+TEST_SET_UP(outputs_are_untouched_on_failure)
 {
     hyb_buffer_t *memory = buffer;
     double *pinned = x;
     hyb_queue_t *other = queue;
     hyb_device_info_t info = {.name = "mine"};
 
-    (void)state;
     fake.answer = XH_ERR_MEMORY;
     assert_int_equal(hyb_buffer_create(device, 8, &memory), XH_ERR_MEMORY);
     assert_int_equal(hyb_queue_create(device, HYB_QUEUE_HIGH, &other),
@@ -304,13 +295,12 @@ static void outputs_are_untouched_on_failure(void **state)
     assert_ptr_equal(pinned, x);
 }
 
-static void memory_that_cannot_be_pinned_serves(void **state)
+TEST_SET_UP(memory_that_cannot_be_pinned_serves)
 {
     double *memory = NULL;
 
-    (void)state;
     fake.answer = XH_ERR_MEMORY;
-    assert_int_equal(hyb_pinned_alloc(device, 64, &memory), XH_OK);
+    assert_ok(hyb_pinned_alloc(device, 64, &memory));
     memory[0] = memory[7] = 1;
     assert_false(hyb_device_failed(device));
     hyb_pinned_free(device, memory, 64);
@@ -318,16 +308,15 @@ static void memory_that_cannot_be_pinned_serves(void **state)
 
 /* ---- giving back -------------------------------------------------------- */
 
-static void a_healthy_device_gets_everything_back(void **state)
+TEST_SET_UP(a_healthy_device_gets_everything_back)
 {
     hyb_buffer_t *memory;
     double *pinned;
     hyb_device_t *other;
 
-    (void)state;
     other = opened(&fake_backend, 0);
-    assert_int_equal(hyb_buffer_create(other, 64, &memory), XH_OK);
-    assert_int_equal(hyb_pinned_alloc(other, 64, &pinned), XH_OK);
+    assert_ok(hyb_buffer_create(other, 64, &memory));
+    assert_ok(hyb_pinned_alloc(other, 64, &pinned));
     pinned[0] = 1;
     hyb_buffer_destroy(memory);
     hyb_pinned_free(other, pinned, 64);
@@ -337,19 +326,17 @@ static void a_healthy_device_gets_everything_back(void **state)
     assert_false(fake.abandoned);
 }
 
-static void memory_that_a_failed_device_may_touch_is_kept(void **state)
+TEST_SET_UP(memory_that_a_failed_device_may_touch_is_kept)
 {
     hyb_buffer_t *memory;
     double *pinned;
     hyb_queue_t *its_queue;
     hyb_device_t *other;
 
-    (void)state;
     other = opened(&fake_backend, 0);
-    assert_int_equal(hyb_buffer_create(other, 64, &memory), XH_OK);
-    assert_int_equal(hyb_pinned_alloc(other, 64, &pinned), XH_OK);
-    assert_int_equal(hyb_queue_create(other, HYB_QUEUE_NORMAL, &its_queue),
-                     XH_OK);
+    assert_ok(hyb_buffer_create(other, 64, &memory));
+    assert_ok(hyb_pinned_alloc(other, 64, &pinned));
+    assert_ok(hyb_queue_create(other, HYB_QUEUE_NORMAL, &its_queue));
     capture_begin();
     hyb_device_fail(other, "it stalled");
     capture_end(NULL);
@@ -364,9 +351,8 @@ static void memory_that_a_failed_device_may_touch_is_kept(void **state)
     assert_true(fake.abandoned);
 }
 
-static void nothing_is_given_back_quietly(void **state)
+TEST_SET_UP(nothing_is_given_back_quietly)
 {
-    (void)state;
     hyb_device_close(NULL);
     hyb_queue_destroy(NULL);
     hyb_event_destroy(NULL);
@@ -377,11 +363,10 @@ static void nothing_is_given_back_quietly(void **state)
 
 /* ---- arguments ---------------------------------------------------------- */
 
-static void waiting_a_negative_time_is_refused(void **state)
+TEST_SET_UP(waiting_a_negative_time_is_refused)
 {
     bool done;
 
-    (void)state;
     capture_begin();
     assert_int_equal(hyb_event_wait(event, -1, &done), XH_ERR_ARG);
     assert_int_equal(hyb_event_wait(event, NAN, &done), XH_ERR_ARG);
@@ -391,12 +376,11 @@ static void waiting_a_negative_time_is_refused(void **state)
     assert_int_equal(fake.calls, 0);
 }
 
-static void a_device_that_is_not_there_does_not_open(void **state)
+TEST_SET_UP(a_device_that_is_not_there_does_not_open)
 {
     hyb_device_t *other = device;
     const char *text;
 
-    (void)state;
     fake.devices = 0;
     fake.reason = "the driver is missing";
     capture_begin();
@@ -408,15 +392,14 @@ static void a_device_that_is_not_there_does_not_open(void **state)
     assert_ptr_equal(other, device);
 }
 
-static void queues_and_events_of_two_devices_do_not_mix(void **state)
+TEST_SET_UP(queues_and_events_of_two_devices_do_not_mix)
 {
     hyb_device_t *other;
     hyb_event_t *foreign;
     double seconds;
 
-    (void)state;
     other = opened(&fake_backend, 0);
-    assert_int_equal(hyb_event_create(other, &foreign), XH_OK);
+    assert_ok(hyb_event_create(other, &foreign));
     fake.calls = 0;
     capture_begin();
     assert_int_equal(hyb_event_record(queue, foreign), XH_ERR_ARG);
@@ -430,22 +413,21 @@ static void queues_and_events_of_two_devices_do_not_mix(void **state)
 
 /* ---- what backends may lack --------------------------------------------- */
 
-static void missing_functions_have_a_meaning(void **state)
+TEST_SET_UP(missing_functions_have_a_meaning)
 {
     hyb_backend_t poor = fake_backend;
     hyb_device_sensors_t sensors;
     hyb_device_t *other;
     double *pinned;
 
-    (void)state;
     poor.sensors = NULL;
     poor.pin = NULL;
     poor.unpin = NULL;
     other = opened(&poor, 0);
-    assert_int_equal(hyb_device_sensors(other, &sensors), XH_OK);
+    assert_ok(hyb_device_sensors(other, &sensors));
     assert_true(isnan(sensors.power) && isnan(sensors.clock) &&
                 isnan(sensors.temperature));
-    assert_int_equal(hyb_pinned_alloc(other, 64, &pinned), XH_OK);
+    assert_ok(hyb_pinned_alloc(other, 64, &pinned));
     hyb_pinned_free(other, pinned, 64);
     hyb_device_close(other);
 }
@@ -481,18 +463,16 @@ static void lose_op(hyb_backend_t *backend, hyb_op_t op)
 }
 
 /* Each of them, and no other. */
-static void work_that_a_backend_lacks_is_refused(void **state)
+TEST_SET_UP(work_that_a_backend_lacks_is_refused)
 {
     static hyb_backend_t poor;
-    int lost, op;
 
-    (void)state;
-    for (lost = 0; lost < HYB_OPS; lost++) {
+    for (int lost = 0; lost < HYB_OPS; lost++) {
         poor = fake_backend;
         lose_op(&poor, (hyb_op_t)lost);
         tear_down(state);
         open_all(&poor);
-        for (op = 0; op < HYB_OPS; op++) {
+        for (int op = 0; op < HYB_OPS; op++) {
             assert_int_equal(hyb_device_has(device, (hyb_op_t)op), op != lost);
             capture_begin();
             assert_int_equal(ops[op](), op != lost ? XH_OK : XH_ERR_ARG);
@@ -504,34 +484,14 @@ static void work_that_a_backend_lacks_is_refused(void **state)
     }
 }
 
-static void a_device_describes_itself(void **state)
+TEST_SET_UP(a_device_describes_itself)
 {
     hyb_device_info_t info;
 
-    (void)state;
-    assert_int_equal(hyb_device_describe(device, &info), XH_OK);
+    assert_ok(hyb_device_describe(device, &info));
     assert_string_equal(info.name, "fake 1");
     assert_int_equal(info.index, 1);
     assert_int_equal(info.memory_free, sizeof(x));
 }
 
-#define ON_FAKE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_failure_in_any_call_fails_the_device),
-    ON_FAKE(a_failed_device_refuses_all_calls),
-    ON_FAKE(other_errors_do_not_fail_the_device),
-    ON_FAKE(giving_up_a_device_is_said_once),
-    ON_FAKE(outputs_are_untouched_on_failure),
-    ON_FAKE(memory_that_cannot_be_pinned_serves),
-    ON_FAKE(a_healthy_device_gets_everything_back),
-    ON_FAKE(memory_that_a_failed_device_may_touch_is_kept),
-    ON_FAKE(nothing_is_given_back_quietly),
-    ON_FAKE(waiting_a_negative_time_is_refused),
-    ON_FAKE(a_device_that_is_not_there_does_not_open),
-    ON_FAKE(queues_and_events_of_two_devices_do_not_mix),
-    ON_FAKE(missing_functions_have_a_meaning),
-    ON_FAKE(work_that_a_backend_lacks_is_refused),
-    ON_FAKE(a_device_describes_itself),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -37,7 +37,7 @@ static xh_status_t slow_gemm(void *state, void *queue,
 
 static void settle(const char *assignment)
 {
-    assert_int_equal(xh_settings_assign(assignment), XH_OK);
+    assert_ok(xh_settings_assign(assignment));
 }
 
 static int enter(void **state)
@@ -53,7 +53,7 @@ static int enter(void **state)
     now = 0.0;
     products = 0;
     xh_clock_install(clock_of_test, NULL);
-    assert_int_equal(hyb_backend_load("emu", &emu), XH_OK);
+    assert_ok(hyb_backend_load("emu", &emu));
     slow = *emu;
     slow.gemm = slow_gemm;
     return hyb_device_open((hyb_device_choice_t){&slow, 0}, NULL, 0, &device) !=
@@ -74,8 +74,7 @@ static hyb_rate_table_t measured(int slow)
     hyb_rate_table_t table = {.count = -7};
 
     slow_products = slow;
-    assert_int_equal(
-        hyb_device_rates_measure(device, memory, 1.0, 60.0, &table), XH_OK);
+    assert_ok(hyb_device_rates_measure(device, memory, 1.0, 60.0, &table));
     return table;
 }
 
@@ -84,43 +83,40 @@ static void assert_close(double x, double expected)
     assert_true(fabs(x - expected) <= 1e-3 * expected);
 }
 
-static void rates_are_those_of_the_device(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, enter, leave)
+
+TEST_SET_UP(rates_are_those_of_the_device)
 {
     hyb_rate_table_t table = measured(0);
-    int i;
 
-    (void)state;
     assert_int_equal(table.count, POINTS);
-    for (i = 0; i < table.count; i++)
+    for (int i = 0; i < table.count; i++)
         assert_close(table.point[i].rate, 1e12);
     assert_close(table.link_rate, 1e10);
     assert_true(hyb_device_rates_complete(&table, memory));
 }
 
-static void a_slow_first_product_costs_no_point(void **state)
+TEST_SET_UP(a_slow_first_product_costs_no_point)
 {
     hyb_rate_table_t table = measured(1);
 
-    (void)state;
     assert_int_equal(table.count, POINTS);
     assert_true(hyb_device_rates_complete(&table, memory));
 }
 
-static void products_that_are_slow_throughout_end_with_the_time(void **state)
+TEST_SET_UP(products_that_are_slow_throughout_end_with_the_time)
 {
     hyb_rate_table_t table = measured(1000);
 
-    (void)state;
     assert_int_equal(table.count, 1);
     assert_close(table.link_rate, 1e10);
     assert_false(hyb_device_rates_complete(&table, memory));
 }
 
-static void a_table_is_complete_for_the_memory_there_is(void **state)
+TEST_SET_UP(a_table_is_complete_for_the_memory_there_is)
 {
     hyb_rate_table_t table = measured(0), empty = {.link_rate = 1e10};
 
-    (void)state;
     assert_true(hyb_device_rates_complete(&table, memory / 2));
     assert_false(hyb_device_rates_complete(&table, 2 * memory));
     assert_false(hyb_device_rates_complete(&empty, memory));
@@ -129,13 +125,11 @@ static void a_table_is_complete_for_the_memory_there_is(void **state)
     assert_false(hyb_device_rates_complete(&table, memory));
 }
 
-static void next_to_no_memory_is_not_used(void **state)
+TEST_SET_UP(next_to_no_memory_is_not_used)
 {
     hyb_rate_table_t table;
 
-    (void)state;
-    assert_int_equal(
-        hyb_device_rates_measure(device, 1 << 20, 1.0, 60.0, &table), XH_OK);
+    assert_ok(hyb_device_rates_measure(device, 1 << 20, 1.0, 60.0, &table));
     assert_int_equal(table.count, 0);
     assert_int_equal(products, 0);
 }
@@ -147,8 +141,7 @@ static bool is_kept(void)
 {
     char path[256];
 
-    assert_int_equal(hyb_rate_cache_path("emulated device", path, sizeof(path)),
-                     XH_OK);
+    assert_ok(hyb_rate_cache_path("emulated device", path, sizeof(path)));
     return access(path, F_OK) == 0;
 }
 
@@ -158,50 +151,35 @@ static hyb_rate_table_t rates(int slow)
 
     slow_products = slow;
     products = 0;
-    assert_int_equal(hyb_device_rates(device, &table), XH_OK);
+    assert_ok(hyb_device_rates(device, &table));
     return table;
 }
 
-static void a_complete_table_is_measured_once(void **state)
+TEST_SET_UP(a_complete_table_is_measured_once)
 {
-    (void)state;
     assert_int_equal(rates(0).count, POINTS);
     assert_true(products > 0 && is_kept());
     assert_int_equal(rates(0).count, POINTS);
     assert_int_equal(products, 0);
 }
 
-static void an_incomplete_table_is_used_but_not_kept(void **state)
+TEST_SET_UP(an_incomplete_table_is_used_but_not_kept)
 {
-    (void)state;
     assert_int_equal(rates(1000).count, 1);
     assert_false(is_kept());
     assert_int_equal(rates(0).count, POINTS);
     assert_true(is_kept());
 }
 
-static void an_incomplete_file_is_measured_again(void **state)
+TEST_SET_UP(an_incomplete_file_is_measured_again)
 {
     hyb_rate_table_t table = {.link_rate = 1e10}, kept;
 
-    (void)state;
     hyb_rate_table_set(&table, 512, 256, 1e12);
-    assert_int_equal(hyb_rate_cache_save("emulated device", &table), XH_OK);
+    assert_ok(hyb_rate_cache_save("emulated device", &table));
     assert_int_equal(rates(0).count, POINTS);
-    assert_int_equal(hyb_rate_cache_load("emulated device", &kept), XH_OK);
+    assert_ok(hyb_rate_cache_load("emulated device", &kept));
     assert_int_equal(kept.count, POINTS);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, enter, leave)
-
-static const struct CMUnitTest cases[] = {
-    CASE(rates_are_those_of_the_device),
-    CASE(a_slow_first_product_costs_no_point),
-    CASE(products_that_are_slow_throughout_end_with_the_time),
-    CASE(a_table_is_complete_for_the_memory_there_is),
-    CASE(next_to_no_memory_is_not_used),
-    CASE(a_complete_table_is_measured_once),
-    CASE(an_incomplete_table_is_used_but_not_kept),
-    CASE(an_incomplete_file_is_measured_again),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

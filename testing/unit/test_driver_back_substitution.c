@@ -62,10 +62,10 @@ static int solve(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
     return errors;
 }
 
-EVERYWHERE(every_team_on_every_grid_solves_as_the_reference, solve, {50, 4},
-           {47, 7}, {31, 1}, {50, 24})
-EVERYWHERE(n_may_be_smaller_than_nb, solve, {0, 8}, {1, 2}, {7, 8},
-           {6, INT_MAX})
+TEST_EVERYWHERE(every_team_on_every_grid_solves_as_the_reference, solve,
+                {50, 4}, {47, 7}, {31, 1}, {50, 24})
+TEST_EVERYWHERE(n_may_be_smaller_than_nb, solve, {0, 8}, {1, 2}, {7, 8},
+                {6, INT_MAX})
 
 /* Products large enough for all members, on the squarest grid. */
 TEST(members_share_large_products)
@@ -83,8 +83,5 @@ TEST(members_share_large_products)
     small_grid_close(&grid);
     assert_int_equal(errors, 0);
 }
-
-TEST_SHARED(every_team_on_every_grid_solves_as_the_reference, NULL, NULL)
-TEST_SHARED(n_may_be_smaller_than_nb, NULL, NULL)
 
 TEST_MPI_MAIN()

@@ -60,10 +60,10 @@ static int wrong_norms(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
     return errors;
 }
 
-EVERYWHERE(every_team_on_every_grid_finds_the_references_norms, wrong_norms,
-           {100, 16}, {37, 5}, {161, 1}, {96, 32})
-EVERYWHERE(a_member_may_have_nothing_to_do, wrong_norms, {0, 4}, {1, 1}, {2, 8},
-           {5, INT_MAX})
+TEST_EVERYWHERE(every_team_on_every_grid_finds_the_references_norms,
+                wrong_norms, {100, 16}, {37, 5}, {161, 1}, {96, 32})
+TEST_EVERYWHERE(a_member_may_have_nothing_to_do, wrong_norms, {0, 4}, {1, 1},
+                {2, 8}, {5, INT_MAX})
 
 /* More rows than a strip has; strips begin inside blocks. */
 TEST(strips_make_up_the_whole_matrix)
@@ -125,8 +125,5 @@ TEST(an_infinity_in_x_reaches_its_norms_and_the_residual)
     assert_false(isfinite(norms.r_inf));
     assert_false(hpl_scaled_residual(&norms, 130) < 16.0);
 }
-
-TEST_SHARED(every_team_on_every_grid_finds_the_references_norms, NULL, NULL)
-TEST_SHARED(a_member_may_have_nothing_to_do, NULL, NULL)
 
 TEST_MPI_MAIN()

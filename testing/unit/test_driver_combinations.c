@@ -21,7 +21,7 @@ static const char *random_mode(uint64_t *random)
                                         "lookahead=1", "lookahead=2",
                                         "lookahead=mixed"};
 
-    return modes[small_random(random, sizeof(modes) / sizeof(*modes))];
+    return modes[small_random(random, COUNT_OF(modes))];
 }
 
 static void say(const combination_t *c, const char *wrong, const char *threads,
@@ -56,49 +56,31 @@ static void solve_all(uint64_t seed, const char *threads,
 }
 
 /* A case: combinations in which some ranges are narrowed. */
-#define COMBINED(sentence, seed, threads, ...)                                 \
-    static void sentence(void **state)                                         \
+#define TEST_COMBINED(sentence, seed, threads, ...)                            \
+    TEST(sentence)                                                             \
     {                                                                          \
         static const range_t narrowed[] = {__VA_ARGS__};                       \
-        (void)state;                                                           \
-        solve_all(seed, "threads=" threads, narrowed,                          \
-                  sizeof(narrowed) / sizeof(narrowed[0]));                     \
+        solve_all(seed, "threads=" threads, narrowed, COUNT_OF(narrowed));     \
     }
 
-COMBINED(one_thread_solves_any_combination, 1, "1", {N, 0, 500, 1})
-COMBINED(two_threads_solve_any_combination, 2, "2", {N, 0, 500, 1})
-COMBINED(three_threads_solve_any_combination, 3, "3", {N, 0, 400, 1})
-COMBINED(two_threads_solve_any_other_combination, 4, "2", {N, 3, 400, 1})
-COMBINED(orders_zero_to_three_solve, 5, "2", {N, 0, 3, 1})
-COMBINED(one_block_solves, 6, "3", {N, 1, 60, 1}, {NB, 60, 500, 1})
-COMBINED(a_multiple_of_nb_solves, 7, "2", {N, 30, 480, 30}, {NB, 10, 30, 20})
-COMBINED(blocks_of_one_column_solve, 8, "2", {N, 1, 90, 1}, {NB, 1, 1, 1})
-COMBINED(three_threads_share_few_columns, 9, "3", {N, 1, 60, 1}, {NB, 2, 7, 1})
-COMBINED(wide_blocks_solve, 10, "2", {N, 150, 500, 1}, {NB, 129, 260, 1})
-COMBINED(few_iterations_solve, 11, "2", {N, 33, 128, 1}, {NB, 32, 32, 1})
-COMBINED(wide_leaves_of_the_recursion_solve, 12, "2", {NBMIN, 13, 80, 1})
-COMBINED(recursion_to_one_column_solves, 13, "2", {NBMIN, 1, 1, 1},
-         {NB, 17, 64, 1})
-COMBINED(many_groups_of_columns_are_exchanged, 14, "2", {N, 480, 500, 1},
-         {NB, 1, 4, 1}, {Q, 1, 1, 1})
-COMBINED(deep_look_ahead_solves, 15, "1", {DEPTH, 2, 5, 1}, {NB, 4, 40, 1})
+TEST_COMBINED(one_thread_solves_any_combination, 1, "1", {N, 0, 500, 1})
+TEST_COMBINED(two_threads_solve_any_combination, 2, "2", {N, 0, 500, 1})
+TEST_COMBINED(three_threads_solve_any_combination, 3, "3", {N, 0, 400, 1})
+TEST_COMBINED(two_threads_solve_any_other_combination, 4, "2", {N, 3, 400, 1})
+TEST_COMBINED(orders_zero_to_three_solve, 5, "2", {N, 0, 3, 1})
+TEST_COMBINED(one_block_solves, 6, "3", {N, 1, 60, 1}, {NB, 60, 500, 1})
+TEST_COMBINED(a_multiple_of_nb_solves, 7, "2", {N, 30, 480, 30},
+              {NB, 10, 30, 20})
+TEST_COMBINED(blocks_of_one_column_solve, 8, "2", {N, 1, 90, 1}, {NB, 1, 1, 1})
+TEST_COMBINED(three_threads_share_few_columns, 9, "3", {N, 1, 60, 1},
+              {NB, 2, 7, 1})
+TEST_COMBINED(wide_blocks_solve, 10, "2", {N, 150, 500, 1}, {NB, 129, 260, 1})
+TEST_COMBINED(few_iterations_solve, 11, "2", {N, 33, 128, 1}, {NB, 32, 32, 1})
+TEST_COMBINED(wide_leaves_of_the_recursion_solve, 12, "2", {NBMIN, 13, 80, 1})
+TEST_COMBINED(recursion_to_one_column_solves, 13, "2", {NBMIN, 1, 1, 1},
+              {NB, 17, 64, 1})
+TEST_COMBINED(many_groups_of_columns_are_exchanged, 14, "2", {N, 480, 500, 1},
+              {NB, 1, 4, 1}, {Q, 1, 1, 1})
+TEST_COMBINED(deep_look_ahead_solves, 15, "1", {DEPTH, 2, 5, 1}, {NB, 4, 40, 1})
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(one_thread_solves_any_combination),
-    cmocka_unit_test(two_threads_solve_any_combination),
-    cmocka_unit_test(three_threads_solve_any_combination),
-    cmocka_unit_test(two_threads_solve_any_other_combination),
-    cmocka_unit_test(orders_zero_to_three_solve),
-    cmocka_unit_test(one_block_solves),
-    cmocka_unit_test(a_multiple_of_nb_solves),
-    cmocka_unit_test(blocks_of_one_column_solve),
-    cmocka_unit_test(three_threads_share_few_columns),
-    cmocka_unit_test(wide_blocks_solve),
-    cmocka_unit_test(few_iterations_solve),
-    cmocka_unit_test(wide_leaves_of_the_recursion_solve),
-    cmocka_unit_test(recursion_to_one_column_solves),
-    cmocka_unit_test(many_groups_of_columns_are_exchanged),
-    cmocka_unit_test(deep_look_ahead_solves),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

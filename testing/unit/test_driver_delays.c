@@ -58,8 +58,7 @@ static void be_late_sometimes(void)
     me = my_thread();
     if (me->run != run) {
         me->run = run;
-        me->habit = habits[small_random(&me->random,
-                                        sizeof(habits) / sizeof(habits[0]))];
+        me->habit = habits[small_random(&me->random, COUNT_OF(habits))];
     }
     if (small_random(&me->random, me->habit.turns) > 0)
         return;
@@ -93,11 +92,11 @@ static void solve_late(int devices, const char *settings, int runs,
                        const range_t *narrowed, size_t count)
 {
     uint64_t random = 77;
-    int i, failures = 0;
+    int failures = 0;
 
     driver_open_with_devices(devices, settings);
     xh_clock_install(late_clock, NULL);
-    for (i = 1; i <= runs; i++) {
+    for (int i = 1; i <= runs; i++) {
         combination_t c = combination_next(narrowed, count, &random);
         const char *wrong;
 
@@ -114,13 +113,11 @@ static void solve_late(int devices, const char *settings, int runs,
 }
 
 /* A case; all in all there are 500 runs. */
-#define LATE(sentence, devices, settings, runs, ...)                           \
-    static void sentence(void **state)                                         \
+#define TEST_LATE(sentence, devices, settings, runs, ...)                      \
+    TEST(sentence)                                                             \
     {                                                                          \
         static const range_t narrowed[] = {__VA_ARGS__};                       \
-        (void)state;                                                           \
-        solve_late(devices, settings, runs, narrowed,                          \
-                   sizeof(narrowed) / sizeof(narrowed[0]));                    \
+        solve_late(devices, settings, runs, narrowed, COUNT_OF(narrowed));     \
     }
 
 #define SMALL                                                                  \
@@ -129,33 +126,22 @@ static void solve_late(int devices, const char *settings, int runs,
         NB, 6, 12, 1                                                           \
     }
 
-LATE(delays_do_not_hold_up_look_ahead_of_swaps, 0, "threads=2 lookahead=2", 120,
-     SMALL, {P, 2, 2, 1}, {Q, 2, 2, 1})
-LATE(delays_do_not_hold_up_rows_of_processes, 0, "threads=3 lookahead=2", 80,
-     SMALL, {P, 1, 1, 1}, {Q, 1, 4, 1})
-LATE(delays_do_not_hold_up_columns_of_processes, 0, "threads=2 lookahead=2", 60,
-     SMALL, {P, 2, 4, 1}, {Q, 1, 1, 1})
-LATE(delays_do_not_hold_up_many_exchanges, 0, "threads=2 lookahead=2", 20,
-     {N, 700, 700, 1}, {NB, 40, 60, 1}, {P, 2, 4, 1}, {Q, 1, 1, 1})
-LATE(delays_do_not_hold_up_look_ahead_of_a_panel, 0, "threads=2 lookahead=1",
-     60, SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
-LATE(delays_do_not_hold_up_runs_without_look_ahead, 0, "threads=2 lookahead=0",
-     30, SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
-LATE(delays_do_not_hold_up_mixed_look_ahead, 0, "threads=2 lookahead=mixed", 70,
-     SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
-LATE(delays_do_not_hold_up_devices, 1,
-     "threads=2 lookahead=mixed tile=16 split=fixed:0.6", 60, SMALL,
-     {P, 1, 4, 1}, {Q, 1, 4, 1})
+TEST_LATE(delays_do_not_hold_up_look_ahead_of_swaps, 0, "threads=2 lookahead=2",
+          120, SMALL, {P, 2, 2, 1}, {Q, 2, 2, 1})
+TEST_LATE(delays_do_not_hold_up_rows_of_processes, 0, "threads=3 lookahead=2",
+          80, SMALL, {P, 1, 1, 1}, {Q, 1, 4, 1})
+TEST_LATE(delays_do_not_hold_up_columns_of_processes, 0,
+          "threads=2 lookahead=2", 60, SMALL, {P, 2, 4, 1}, {Q, 1, 1, 1})
+TEST_LATE(delays_do_not_hold_up_many_exchanges, 0, "threads=2 lookahead=2", 20,
+          {N, 700, 700, 1}, {NB, 40, 60, 1}, {P, 2, 4, 1}, {Q, 1, 1, 1})
+TEST_LATE(delays_do_not_hold_up_look_ahead_of_a_panel, 0,
+          "threads=2 lookahead=1", 60, SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
+TEST_LATE(delays_do_not_hold_up_runs_without_look_ahead, 0,
+          "threads=2 lookahead=0", 30, SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
+TEST_LATE(delays_do_not_hold_up_mixed_look_ahead, 0,
+          "threads=2 lookahead=mixed", 70, SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
+TEST_LATE(delays_do_not_hold_up_devices, 1,
+          "threads=2 lookahead=mixed tile=16 split=fixed:0.6", 60, SMALL,
+          {P, 1, 4, 1}, {Q, 1, 4, 1})
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(delays_do_not_hold_up_look_ahead_of_swaps),
-    cmocka_unit_test(delays_do_not_hold_up_rows_of_processes),
-    cmocka_unit_test(delays_do_not_hold_up_columns_of_processes),
-    cmocka_unit_test(delays_do_not_hold_up_many_exchanges),
-    cmocka_unit_test(delays_do_not_hold_up_look_ahead_of_a_panel),
-    cmocka_unit_test(delays_do_not_hold_up_runs_without_look_ahead),
-    cmocka_unit_test(delays_do_not_hold_up_mixed_look_ahead),
-    cmocka_unit_test(delays_do_not_hold_up_devices),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

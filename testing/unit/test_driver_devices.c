@@ -63,11 +63,11 @@ static void solve_mixture(const mixture_t *m)
     static const char *const modes[] = {"lookahead=mixed", "lookahead=2",
                                         "lookahead=1", "lookahead=0"};
     uint64_t random = SEED + m->seed;
-    int rank, i, failures = 0;
+    int rank, failures = 0;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     driver_open_with_devices(m->number(rank), m->settings);
-    for (i = 0; i < combinations_of_case(); i++) {
+    for (int i = 0; i < combinations_of_case(); i++) {
         combination_t c = combination_next(m->narrowed, m->count, &random);
         const char *wrong;
 
@@ -84,60 +84,46 @@ static void solve_mixture(const mixture_t *m)
     combinations_end(failures);
 }
 
-#define MIXTURE(sentence, seed, number, settings, ...)                         \
-    static void sentence(void **state)                                         \
+#define TEST_MIXTURE(sentence, seed, number, settings, ...)                    \
+    TEST(sentence)                                                             \
     {                                                                          \
         static const range_t narrowed[] = {__VA_ARGS__};                       \
-        (void)state;                                                           \
         solve_mixture(&(mixture_t){seed, number, settings, narrowed,           \
-                                   sizeof(narrowed) / sizeof(narrowed[0])});   \
+                                   COUNT_OF(narrowed)});                       \
     }
 
-MIXTURE(none_to_three_devices_solve, 1, none_to_three, "threads=2",
-        {N, 100, 500, 1})
-MIXTURE(three_to_no_devices_solve, 2, three_to_none, "threads=1",
-        {N, 100, 500, 1}, {NB, 8, 48, 1})
-MIXTURE(devices_on_the_first_process_only_solve, 3, two_on_the_first,
-        "threads=2", {N, 60, 400, 1})
-MIXTURE(devices_on_all_but_the_first_solve, 4, two_but_on_the_first,
-        "threads=2", {N, 60, 400, 1})
-MIXTURE(small_tiles_solve, 5, three_to_none, "threads=2 tile=16",
-        {N, 100, 300, 1}, {NB, 4, 64, 1})
-MIXTURE(tiles_that_anyone_takes_solve, 6, none_to_three,
-        "threads=3 tile=24 split=steal", {N, 100, 300, 1}, {NB, 8, 64, 1})
-MIXTURE(a_fixed_share_solves, 7, three, "threads=2 tile=32 split=fixed:0.5",
-        {N, 100, 400, 1}, {NB, 8, 64, 1})
-MIXTURE(devices_with_everything_solve, 8, one, "threads=1 split=fixed:1",
-        {N, 60, 300, 1}, {NB, 8, 64, 1})
-MIXTURE(devices_and_blocks_of_one_column_solve, 9, none_to_three, "threads=2",
-        {N, 1, 50, 1}, {NB, 1, 1, 1})
-MIXTURE(devices_and_one_block_solve, 10, three_to_none, "threads=2",
-        {N, 0, 90, 1}, {NB, 60, 200, 1})
-MIXTURE(devices_and_wide_blocks_solve, 11, none_to_three, "threads=2",
-        {N, 200, 500, 1}, {NB, 129, 260, 1})
-MIXTURE(devices_that_return_products_solve, 12, three_to_none,
-        "threads=2 tile=32 tile_return=product", {N, 60, 300, 1}, {NB, 8, 64, 1})
+TEST_MIXTURE(none_to_three_devices_solve, 1, none_to_three, "threads=2",
+             {N, 100, 500, 1})
+TEST_MIXTURE(three_to_no_devices_solve, 2, three_to_none, "threads=1",
+             {N, 100, 500, 1}, {NB, 8, 48, 1})
+TEST_MIXTURE(devices_on_the_first_process_only_solve, 3, two_on_the_first,
+             "threads=2", {N, 60, 400, 1})
+TEST_MIXTURE(devices_on_all_but_the_first_solve, 4, two_but_on_the_first,
+             "threads=2", {N, 60, 400, 1})
+TEST_MIXTURE(small_tiles_solve, 5, three_to_none, "threads=2 tile=16",
+             {N, 100, 300, 1}, {NB, 4, 64, 1})
+TEST_MIXTURE(tiles_that_anyone_takes_solve, 6, none_to_three,
+             "threads=3 tile=24 split=steal", {N, 100, 300, 1}, {NB, 8, 64, 1})
+TEST_MIXTURE(a_fixed_share_solves, 7, three,
+             "threads=2 tile=32 split=fixed:0.5", {N, 100, 400, 1},
+             {NB, 8, 64, 1})
+TEST_MIXTURE(devices_with_everything_solve, 8, one, "threads=1 split=fixed:1",
+             {N, 60, 300, 1}, {NB, 8, 64, 1})
+TEST_MIXTURE(devices_and_blocks_of_one_column_solve, 9, none_to_three,
+             "threads=2", {N, 1, 50, 1}, {NB, 1, 1, 1})
+TEST_MIXTURE(devices_and_one_block_solve, 10, three_to_none, "threads=2",
+             {N, 0, 90, 1}, {NB, 60, 200, 1})
+TEST_MIXTURE(devices_and_wide_blocks_solve, 11, none_to_three, "threads=2",
+             {N, 200, 500, 1}, {NB, 129, 260, 1})
+TEST_MIXTURE(devices_that_return_products_solve, 12, three_to_none,
+             "threads=2 tile=32 tile_return=product", {N, 60, 300, 1},
+             {NB, 8, 64, 1})
 
-MIXTURE(devices_that_write_into_the_matrix_solve, 13, none_to_three,
-        "threads=2 tile=32 tile_return=direct", {N, 60, 300, 1}, {NB, 8, 64, 1})
-MIXTURE(devices_with_two_copying_threads_solve, 14, none_to_three,
-        "threads=2 tile=32 copy_threads=2", {N, 60, 300, 1}, {NB, 8, 64, 1})
+TEST_MIXTURE(devices_that_write_into_the_matrix_solve, 13, none_to_three,
+             "threads=2 tile=32 tile_return=direct", {N, 60, 300, 1},
+             {NB, 8, 64, 1})
+TEST_MIXTURE(devices_with_two_copying_threads_solve, 14, none_to_three,
+             "threads=2 tile=32 copy_threads=2", {N, 60, 300, 1},
+             {NB, 8, 64, 1})
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(none_to_three_devices_solve),
-    cmocka_unit_test(three_to_no_devices_solve),
-    cmocka_unit_test(devices_on_the_first_process_only_solve),
-    cmocka_unit_test(devices_on_all_but_the_first_solve),
-    cmocka_unit_test(small_tiles_solve),
-    cmocka_unit_test(tiles_that_anyone_takes_solve),
-    cmocka_unit_test(a_fixed_share_solves),
-    cmocka_unit_test(devices_with_everything_solve),
-    cmocka_unit_test(devices_and_blocks_of_one_column_solve),
-    cmocka_unit_test(devices_and_one_block_solve),
-    cmocka_unit_test(devices_and_wide_blocks_solve),
-    cmocka_unit_test(devices_that_return_products_solve),
-    cmocka_unit_test(devices_that_write_into_the_matrix_solve),
-    cmocka_unit_test(devices_with_two_copying_threads_solve),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -27,12 +27,11 @@ static hyb_exchange_t *exchange(table_t *t)
 static void make_workers(table_t *t)
 {
     hyb_lu_t *lu = &t->lu;
-    int i;
 
     lu->means.team = small_team(MEMBERS);
     lu->workers = (hyb_workers_t){
         .count = MEMBERS, .worker = t->worker, .timer = t->timer};
-    for (i = 0; i < MEMBERS; i++) {
+    for (int i = 0; i < MEMBERS; i++) {
         t->worker[i].lu = lu;
         t->worker[i].member = i;
     }
@@ -60,8 +59,8 @@ static void table_open(table_t *t, int k, hyb_lookahead_t mode, int next)
     hyb_lu_panel(lu, k)->hpl = t->s.panel;
     hpl_panel_pivots(t->s.panel);
     make_workers(t);
-    assert_int_equal(hyb_ledger_create(ORDER, true, BLOCK, &lu->ledger), XH_OK);
-    assert_int_equal(hyb_exchange_create(lu), XH_OK);
+    assert_ok(hyb_ledger_create(ORDER, true, BLOCK, &lu->ledger));
+    assert_ok(hyb_exchange_create(lu));
     lu->exchange.blocks = GROUP;
     *step = (hyb_step_t){.k = k, .mode = mode, .all = hyb_lu_trailing(lu, k)};
     step->next = (hyb_blocks_t){step->all.from, step->all.from + next};
@@ -88,9 +87,7 @@ static void apply(table_t *t, int64_t from, int64_t to)
 
 static void poll_often(table_t *t)
 {
-    int i;
-
-    for (i = 0; i < 50; i++)
+    for (int i = 0; i < 50; i++)
         hyb_exchange_poll(&t->lu);
 }
 
@@ -112,14 +109,13 @@ static int64_t arrived(table_t *t)
 static int wrong_u(const table_t *t)
 {
     const HPL_T_panel *panel = t->s.panel;
-    int errors = 0, column, r;
-    int64_t j;
+    int errors = 0, column;
 
-    for (j = panel->jj; j <= ORDER; j++) {
+    for (int64_t j = panel->jj; j <= ORDER; j++) {
         const hpl_exchange_t *x =
             hyb_exchange_of(&t->lu, (hyb_run_t){j, 1}, &column);
 
-        for (r = 0; r < panel->jb; r++)
+        for (int r = 0; r < panel->jb; r++)
             errors +=
                 x->gathered[(int64_t)r * x->columns + column] !=
                 exchange_expected(
@@ -134,9 +130,8 @@ static int wrong_u(const table_t *t)
 static int wrong_rows(const table_t *t)
 {
     const hyb_exchange_t *e = &t->lu.exchange;
-    int64_t b;
 
-    for (b = t->s.k + 1; b < BLOCKS; b = e->last[b].to)
+    for (int64_t b = t->s.k + 1; b < BLOCKS; b = e->last[b].to)
         hpl_exchange_settle(&e->at[b], 0, e->at[b].columns);
     return exchange_wrong_rows(&t->s, t->s.panel->nq);
 }
@@ -150,14 +145,14 @@ static void groups_end_at(hyb_lookahead_t mode, int next, int most_growth,
 {
     static table_t t;
     const hyb_exchange_t *e = exchange(&t);
-    int64_t from, groups, b;
+    int64_t from, groups;
 
     table_open(&t, 0, mode, next);
     exchange(&t)->most = most_growth;
     poll_until_over(&t);
     assert_int_equal(arrived(&t), BLOCKS);
     for (groups = 0, from = 1; from < BLOCKS; from = ends[groups++])
-        for (b = from; b < ends[groups]; b++) {
+        for (int64_t b = from; b < ends[groups]; b++) {
             assert_int_equal(e->last[b].from, from);
             assert_int_equal(e->last[b].to, ends[groups]);
         }
@@ -166,26 +161,26 @@ static void groups_end_at(hyb_lookahead_t mode, int next, int most_growth,
     table_close(&t);
 }
 
-#define GROUPS(sentence, mode, next, most_growth, ...)                         \
-    static void sentence(void **state)                                         \
+#define TEST_GROUPS(sentence, mode, next, most_growth, ...)                    \
+    TEST(sentence)                                                             \
     {                                                                          \
         static const int64_t ends[] = {__VA_ARGS__, BLOCKS};                   \
-        (void)state;                                                           \
         groups_end_at(mode, next, most_growth, ends);                          \
     }
 
-GROUPS(the_next_panels_columns_are_a_group_of_their_own, HYB_LOOKAHEAD_PIPELINE,
-       1, 1, 2, 5, 8)
-GROUPS(without_them_here_all_groups_are_wide, HYB_LOOKAHEAD_PIPELINE, 0, 1, 4,
-       7, 10)
-GROUPS(groups_grow_where_devices_stream, HYB_LOOKAHEAD_PIPELINE, 0, 2, 4, 10)
-GROUPS(without_overlap_all_others_are_one_group, HYB_LOOKAHEAD_PANEL, 1, 1, 2)
+TEST_GROUPS(the_next_panels_columns_are_a_group_of_their_own,
+            HYB_LOOKAHEAD_PIPELINE, 1, 1, 2, 5, 8)
+TEST_GROUPS(without_them_here_all_groups_are_wide, HYB_LOOKAHEAD_PIPELINE, 0, 1,
+            4, 7, 10)
+TEST_GROUPS(groups_grow_where_devices_stream, HYB_LOOKAHEAD_PIPELINE, 0, 2, 4,
+            10)
+TEST_GROUPS(without_overlap_all_others_are_one_group, HYB_LOOKAHEAD_PANEL, 1, 1,
+            2)
 
-static void nothing_leaves_before_it_has_met_the_last_panel(void **state)
+TEST(nothing_leaves_before_it_has_met_the_last_panel)
 {
     static table_t t;
 
-    (void)state;
     table_open(&t, 1, HYB_LOOKAHEAD_PIPELINE, 1);
     poll_often(&t);
     assert_int_equal(arrived(&t), 2);
@@ -200,14 +195,12 @@ static void nothing_leaves_before_it_has_met_the_last_panel(void **state)
 }
 
 /* Blocks 2 .. 4 came together, and lie in memory together. */
-static void a_group_waits_for_all_that_used_its_memory_last(void **state)
+TEST(a_group_waits_for_all_that_used_its_memory_last)
 {
     static table_t t;
-    int b;
 
-    (void)state;
     table_open(&t, 1, HYB_LOOKAHEAD_PIPELINE, 1);
-    for (b = 2; b < 5; b++)
+    for (int b = 2; b < 5; b++)
         exchange(&t)->last[b] = (hyb_blocks_t){2, 5};
     apply(&t, 2, 4);
     poll_often(&t);
@@ -219,14 +212,12 @@ static void a_group_waits_for_all_that_used_its_memory_last(void **state)
     table_close(&t);
 }
 
-static void only_the_leader_moves_messages(void **state)
+TEST(only_the_leader_moves_messages)
 {
     static table_t t;
-    int i;
 
-    (void)state;
     table_open(&t, 0, HYB_LOOKAHEAD_PIPELINE, 1);
-    for (i = 0; i < 50; i++)
+    for (int i = 0; i < 50; i++)
         assert_false(hyb_worker_turn(&t.worker[1]));
     assert_int_equal(exchange(&t)->left.from, 1);
     while (!hyb_exchange_is_over(exchange(&t)))
@@ -246,13 +237,12 @@ static void pack_and_poll(void *context, int member)
     hyb_wait_until(all_have_arrived, t, hyb_worker_turn, &t->worker[member]);
 }
 
-static void members_pack_each_unit_once(void **state)
+TEST(members_pack_each_unit_once)
 {
     static table_t t;
-    int i, errors = 0;
+    int errors = 0;
 
-    (void)state;
-    for (i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++) {
         table_open(&t, 0, HYB_LOOKAHEAD_NONE, 0);
         hyb_team_run(t.lu.means.team, pack_and_poll, &t);
         errors += atomic_load(&exchange(&t)->units.settled) != 2;
@@ -262,45 +252,30 @@ static void members_pack_each_unit_once(void **state)
     assert_int_equal(errors, 0);
 }
 
-static void rows_that_stay_at_home_need_no_exchange(void **state)
+TEST(rows_that_stay_at_home_need_no_exchange)
 {
     HPL_T_grid alone = {.nprow = 1, .npcol = 1};
     HPL_T_pmat mat = {.n = ORDER, .nb = BLOCK};
     hyb_lu_t lu = {.grid = &alone, .mat = &mat};
     hpl_shape_t shape = {.n = ORDER, .nb = BLOCK, .nprow = 1, .npcol = 1};
 
-    (void)state;
     lu.means.multiplier = HYB_BY_BLAS;
-    assert_int_equal(hyb_exchange_create(&lu), XH_OK);
+    assert_ok(hyb_exchange_create(&lu));
     assert_null(lu.exchange.gathered);
     assert_true(hyb_exchange_is_over(&lu.exchange));
     assert_int_equal(hyb_exchange_bytes(&lu.means, &shape), 0);
     hyb_exchange_destroy(&lu.exchange);
 }
 
-static void its_bytes_are_those_that_it_takes(void **state)
+TEST(its_bytes_are_those_that_it_takes)
 {
     hpl_shape_t shape = {.n = ORDER, .nb = BLOCK, .nprow = 2, .npcol = 1};
     static table_t t;
 
-    (void)state;
     table_open(&t, 0, HYB_LOOKAHEAD_NONE, 0);
     assert_int_equal(hyb_exchange_bytes(&t.lu.means, &shape),
                      exchange(&t)->bytes);
     table_close(&t);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(the_next_panels_columns_are_a_group_of_their_own),
-    cmocka_unit_test(without_them_here_all_groups_are_wide),
-    cmocka_unit_test(groups_grow_where_devices_stream),
-    cmocka_unit_test(without_overlap_all_others_are_one_group),
-    cmocka_unit_test(nothing_leaves_before_it_has_met_the_last_panel),
-    cmocka_unit_test(a_group_waits_for_all_that_used_its_memory_last),
-    cmocka_unit_test(only_the_leader_moves_messages),
-    cmocka_unit_test(members_pack_each_unit_once),
-    cmocka_unit_test(rows_that_stay_at_home_need_no_exchange),
-    cmocka_unit_test(its_bytes_are_those_that_it_takes),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -87,10 +87,10 @@ static int misses(int devices, victims_t victims, const char *fault,
 static void lose(const char *const faults[], size_t count)
 {
     static const char *const modes[] = {"2", "1", "mixed", "0"};
-    size_t i, turn = 0;
+    size_t turn = 0;
     int failures = 0;
 
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         failures += misses(1, ALL_DEVICES, faults[i], modes[turn++ % 4]);
         failures += misses(2, FIRST_DEVICE, faults[i], modes[turn++ % 4]);
         failures += misses(2, ALL_DEVICES, faults[i], modes[turn++ % 4]);
@@ -98,54 +98,43 @@ static void lose(const char *const faults[], size_t count)
     combinations_end(failures);
 }
 
-#define LOSE(sentence, ...)                                                    \
-    static void sentence(void **state)                                         \
+#define TEST_LOSE(sentence, ...)                                               \
+    TEST(sentence)                                                             \
     {                                                                          \
         static const char *const faults[] = {__VA_ARGS__};                     \
-        (void)state;                                                           \
-        lose(faults, sizeof(faults) / sizeof(faults[0]));                      \
+        lose(faults, COUNT_OF(faults));                                        \
     }
 
-LOSE(a_device_that_fails_is_made_up_for, "fail@gemm:5", "fail@copy_in:7",
-     "fail@copy_out:2")
-LOSE(a_device_that_stalls_is_made_up_for, "stall@gemm:1", "stall@copy_out:1")
-LOSE(a_device_out_of_memory_is_made_up_for, "oom@alloc:1", "oom@gemm:4")
+TEST_LOSE(a_device_that_fails_is_made_up_for, "fail@gemm:5", "fail@copy_in:7",
+          "fail@copy_out:2")
+TEST_LOSE(a_device_that_stalls_is_made_up_for, "stall@gemm:1",
+          "stall@copy_out:1")
+TEST_LOSE(a_device_out_of_memory_is_made_up_for, "oom@alloc:1", "oom@gemm:4")
 
 /* One process alone loses its device: others must not notice. */
-static void a_loss_on_one_process_is_its_own_affair(void **state)
+TEST(a_loss_on_one_process_is_its_own_affair)
 {
     const char *mine = first_device() == 0 ? "fail@gemm:4" : "";
     const char *said, *wrong;
 
-    (void)state;
     wrong = solve_with(1, ALL_DEVICES, mine, "2", &said);
     assert_int_equal(strstr(said, "is dropped") != NULL, first_device() == 0);
     combinations_end(wrong != NULL);
 }
 
 /* Of a large element one of the high bits. */
-static void a_flipped_bit_is_found_by_the_residual(void **state)
+TEST(a_flipped_bit_is_found_by_the_residual)
 {
     static const char *const flips[] = {"flip@gemm:3", "flip@copy_out:5",
                                         "flip@copy_in:2"};
     const char *said, *wrong;
     int missed = 0;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(flips) / sizeof(flips[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(flips); i++) {
         wrong = solve_with(1, ALL_DEVICES, flips[i], "mixed", &said);
         missed += wrong == NULL || strstr(wrong, "residual") == NULL;
     }
     combinations_end(missed);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_device_that_fails_is_made_up_for),
-    cmocka_unit_test(a_device_that_stalls_is_made_up_for),
-    cmocka_unit_test(a_device_out_of_memory_is_made_up_for),
-    cmocka_unit_test(a_loss_on_one_process_is_its_own_affair),
-    cmocka_unit_test(a_flipped_bit_is_found_by_the_residual),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -46,19 +46,18 @@ static int wrong_bits(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
     return wrong;
 }
 
-EVERYWHERE(every_team_on_every_grid_generates_the_references_bits, wrong_bits,
-           {100, 16}, {257, 1}, {64, 64}, {201, 40})
-EVERYWHERE(a_member_may_have_nothing_to_do, wrong_bits, {0, 4}, {1, 1}, {2, 8},
-           {5, INT_MAX})
+TEST_EVERYWHERE(every_team_on_every_grid_generates_the_references_bits,
+                wrong_bits, {100, 16}, {257, 1}, {64, 64}, {201, 40})
+TEST_EVERYWHERE(a_member_may_have_nothing_to_do, wrong_bits, {0, 4}, {1, 1},
+                {2, 8}, {5, INT_MAX})
 
 /* 24 MB: members take turns. */
-static void a_matrix_of_many_chunks_has_the_references_bits(void **state)
+TEST(a_matrix_of_many_chunks_has_the_references_bits)
 {
     hyb_team_t *team = small_team(2);
     int errors = 0;
     HPL_T_grid grid;
 
-    (void)state;
     if (small_grid_open(&grid, 1, 1))
         errors = wrong_bits(team, &grid, 1800, 100);
     small_grid_close(&grid);
@@ -71,20 +70,20 @@ static void a_matrix_of_many_chunks_has_the_references_bits(void **state)
 /* Does touching write anything else than what is there? */
 static int changed(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
 {
-    size_t bytes, i;
+    size_t bytes;
     HPL_T_pmat mat = part(grid, n, nb, &bytes);
     const unsigned char *byte = (const unsigned char *)mat.A;
     int wrong = 0;
 
     hyb_generate_touch(team, &mat);
-    for (i = 0; i < bytes; i++)
+    for (size_t i = 0; i < bytes; i++)
         wrong += byte[i] != 0x55;
     free(mat.A);
     return wrong;
 }
 
-EVERYWHERE(touching_leaves_the_matrix_as_it_is, changed, {257, 16}, {1, 1},
-           {5, INT_MAX})
+TEST_EVERYWHERE(touching_leaves_the_matrix_as_it_is, changed, {257, 16}, {1, 1},
+                {5, INT_MAX})
 
 /* Whole pages of memory that nothing backs. */
 static int missing_pages(void *memory, size_t bytes)
@@ -102,7 +101,7 @@ static int missing_pages(void *memory, size_t bytes)
 }
 
 /* 24 MB: members take turns. */
-static void touching_backs_the_whole_matrix(void **state)
+TEST(touching_backs_the_whole_matrix)
 {
     enum { N = 1733, LD = N + SLACK };
     size_t bytes = sizeof(double) * LD * (N + 1);
@@ -110,8 +109,7 @@ static void touching_backs_the_whole_matrix(void **state)
     hyb_team_t *team = small_team(3);
     void *memory;
 
-    (void)state;
-    assert_int_equal(xh_memory_allocate(bytes, &memory), XH_OK);
+    assert_ok(xh_memory_allocate(bytes, &memory));
     assert_true(missing_pages(memory, bytes) > 0);
     mat.A = memory;
     hyb_generate_touch(team, &mat);
@@ -120,12 +118,4 @@ static void touching_backs_the_whole_matrix(void **state)
     hyb_team_destroy(team);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(every_team_on_every_grid_generates_the_references_bits),
-    cmocka_unit_test(a_member_may_have_nothing_to_do),
-    cmocka_unit_test(a_matrix_of_many_chunks_has_the_references_bits),
-    cmocka_unit_test(touching_leaves_the_matrix_as_it_is),
-    cmocka_unit_test(touching_backs_the_whole_matrix),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -21,30 +21,28 @@ static hyb_l2_columns_t *flat_of(int64_t rows, int64_t nb)
 {
     hyb_l2_columns_t *flat;
 
-    assert_int_equal(hyb_l2_columns_create(rows, nb, &flat), XH_OK);
+    assert_ok(hyb_l2_columns_create(rows, nb, &flat));
     return flat;
 }
 
 static int64_t wrong_entries(xh_view_t v, const hyb_tiles_t *tiles)
 {
-    int64_t i, j, wrong = v.rows != tiles->rows || v.cols != tiles->cols;
+    int64_t wrong = v.rows != tiles->rows || v.cols != tiles->cols;
 
-    for (j = 0; j < tiles->cols; j++)
-        for (i = 0; i < tiles->rows; i++)
+    for (int64_t j = 0; j < tiles->cols; j++)
+        for (int64_t i = 0; i < tiles->rows; i++)
             wrong += v.data[i + j * v.ld] != *hyb_tiles_at(tiles, i, j);
     return wrong;
 }
 
-static void any_shape_of_tiles_becomes_columns(void **state)
+TEST(any_shape_of_tiles_becomes_columns)
 {
     static const int shapes[][3] = {{1, 1, 24},   {24, 8, 24}, {100, 7, 24},
                                     {961, 5, 12}, {479, 3, 8}, {2000, 33, 4}};
     hyb_l2_columns_t *flat;
     hyb_tiles_t tiles;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         tiles = tiles_of(shapes[i][0], shapes[i][1], shapes[i][2]);
         flat = flat_of(tiles.rows, tiles.cols);
         hyb_l2_columns_begin(flat, (int)i, &tiles);
@@ -58,12 +56,11 @@ static void any_shape_of_tiles_becomes_columns(void **state)
     }
 }
 
-static void an_l2_without_rows_is_complete_at_once(void **state)
+TEST(an_l2_without_rows_is_complete_at_once)
 {
     hyb_tiles_t none = {NULL, 0, 16, 24};
     hyb_l2_columns_t *flat = flat_of(0, 16);
 
-    (void)state;
     hyb_l2_columns_begin(flat, 3, &none);
     assert_true(hyb_l2_columns_complete(flat, 3));
     hyb_l2_columns_fill(flat, 3);
@@ -71,12 +68,11 @@ static void an_l2_without_rows_is_complete_at_once(void **state)
     hyb_l2_columns_destroy(flat);
 }
 
-static void the_iteration_before_stays_as_it_is(void **state)
+TEST(the_iteration_before_stays_as_it_is)
 {
     hyb_tiles_t first = tiles_of(700, 16, 24), second = tiles_of(684, 16, 24);
     hyb_l2_columns_t *flat = flat_of(700, 16);
 
-    (void)state;
     hyb_l2_columns_begin(flat, 4, &first);
     hyb_l2_columns_fill(flat, 4);
     hyb_l2_columns_begin(flat, 5, &second);
@@ -90,18 +86,16 @@ static void the_iteration_before_stays_as_it_is(void **state)
     free(second.data);
 }
 
-static void all_of_it_lies_in_the_memory_to_be_pinned(void **state)
+TEST(all_of_it_lies_in_the_memory_to_be_pinned)
 {
     hyb_tiles_t tiles = tiles_of(50, 4, 24);
     hyb_l2_columns_t *flat = flat_of(50, 4);
     const double *memory, *data;
     size_t bytes;
-    int k;
 
-    (void)state;
     memory = hyb_l2_columns_memory(flat, &bytes);
     assert_int_equal(bytes, hyb_l2_columns_bytes(50, 4));
-    for (k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; k++) {
         hyb_l2_columns_begin(flat, k, &tiles);
         data = hyb_l2_columns_view(flat, k).data;
         assert_true(data >= memory);
@@ -129,15 +123,13 @@ static void fill_and_look(void *argument, int member)
     t->wrong += wrong_entries(hyb_l2_columns_view(t->flat, 0), t->tiles);
 }
 
-static void each_member_sees_all_that_a_team_copied(void **state)
+TEST(each_member_sees_all_that_a_team_copied)
 {
     hyb_tiles_t tiles = tiles_of(5000, 20, 24);
     together_t t = {.flat = flat_of(5000, 20), .tiles = &tiles};
     hyb_team_t *team = small_team(3);
-    int i;
 
-    (void)state;
-    for (i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++) {
         tiles.data[i] += 0.5;
         hyb_l2_columns_begin(t.flat, 0, &tiles);
         hyb_team_run(team, fill_and_look, &t);
@@ -148,24 +140,14 @@ static void each_member_sees_all_that_a_team_copied(void **state)
     free(tiles.data);
 }
 
-static void memory_that_cannot_be_had_is_said(void **state)
+TEST(memory_that_cannot_be_had_is_said)
 {
     hyb_l2_columns_t *flat = NULL;
 
-    (void)state;
     assert_int_equal(hyb_l2_columns_create((int64_t)1 << 40, 1 << 10, &flat),
                      XH_ERR_MEMORY);
     assert_null(flat);
     hyb_l2_columns_destroy(flat);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(any_shape_of_tiles_becomes_columns),
-    cmocka_unit_test(an_l2_without_rows_is_complete_at_once),
-    cmocka_unit_test(the_iteration_before_stays_as_it_is),
-    cmocka_unit_test(all_of_it_lies_in_the_memory_to_be_pinned),
-    cmocka_unit_test(each_member_sees_all_that_a_team_copied),
-    cmocka_unit_test(memory_that_cannot_be_had_is_said),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

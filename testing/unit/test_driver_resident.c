@@ -25,10 +25,10 @@ static void solve_combinations(const char *settings)
                                         "lookahead=1", "lookahead=0"};
     uint64_t random = SEED;
     const char *wrong;
-    int i, failures = 0;
+    int failures = 0;
 
     driver_open_with_devices(1, settings);
-    for (i = 0; i < COMBINATIONS; i++) {
+    for (int i = 0; i < COMBINATIONS; i++) {
         combination_t c = combination_next(narrowed, 1, &random);
 
         driver_set(modes[i % 4]);
@@ -41,21 +41,18 @@ static void solve_combinations(const char *settings)
     combinations_end(failures);
 }
 
-static void any_combination_is_solved(void **state)
+TEST(any_combination_is_solved)
 {
-    (void)state;
     solve_combinations("home=device threads=2");
 }
 
-static void one_thread_solves(void **state)
+TEST(one_thread_solves)
 {
-    (void)state;
     solve_combinations("home=device threads=1 kernel=portable");
 }
 
-static void the_blas_beside_a_device_solves(void **state)
+TEST(the_blas_beside_a_device_solves)
 {
-    (void)state;
     solve_combinations("home=device threads=2 kernel=blas");
 }
 
@@ -93,8 +90,7 @@ static solved_t solve(int devices, const char *settings)
 
     small_grid_open(&grid, 1, small_processes());
     driver_open_with_devices(devices, settings);
-    assert_int_equal(hpl_solver()->create(&grid, &algo, ORDER, BLOCK, &system),
-                     XH_OK);
+    assert_ok(hpl_solver()->create(&grid, &algo, ORDER, BLOCK, &system));
     hpl_solver()->generate(system, 100);
     before = traffic();
     hpl_solver()->solve(system, &info);
@@ -109,16 +105,14 @@ static solved_t solve(int devices, const char *settings)
     return s;
 }
 
-static void x_is_that_of_columns_on_the_host(void **state)
+TEST(x_is_that_of_columns_on_the_host)
 {
     static solved_t host, device;
     double most = 0.0;
-    int i;
 
-    (void)state;
     host = solve(0, "threads=2");
     device = solve(1, "home=device threads=2");
-    for (i = 0; i < ORDER; i++)
+    for (int i = 0; i < ORDER; i++)
         most = fmax(most,
                     fabs(host.x[i] - device.x[i]) / fmax(1.0, fabs(host.x[i])));
     assert_true(most < 1e-8);
@@ -130,10 +124,10 @@ static void x_is_that_of_columns_on_the_host(void **state)
 static double bytes_of_panels(void)
 {
     double words = 0.0;
-    int k, rank;
+    int rank;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (k = 0; k < ORDER / BLOCK; k++) {
+    for (int k = 0; k < ORDER / BLOCK; k++) {
         double panel = (double)(ORDER - k * BLOCK) * BLOCK;
 
         words += panel;
@@ -143,11 +137,10 @@ static double bytes_of_panels(void)
     return words * sizeof(double);
 }
 
-static void only_panels_cross_the_link(void **state)
+TEST(only_panels_cross_the_link)
 {
     double expected = bytes_of_panels(), bytes;
 
-    (void)state;
     bytes = solve(1, "home=device threads=2").bytes;
     assert_true(bytes >= expected);
     assert_true(bytes <= 1.05 * expected);
@@ -174,35 +167,21 @@ static xh_status_t created(int devices, const char *settings, int nprow)
     return status;
 }
 
-static void more_than_one_process_row_is_refused(void **state)
+TEST(more_than_one_process_row_is_refused)
 {
-    (void)state;
     if (small_processes() > 1)
         assert_int_equal(created(1, "home=device", 3), XH_ERR_INPUT);
 }
 
-static void none_and_two_devices_are_refused(void **state)
+TEST(none_and_two_devices_are_refused)
 {
-    (void)state;
     assert_int_equal(created(0, "home=device", 1), XH_ERR_INPUT);
     assert_int_equal(created(2, "home=device", 1), XH_ERR_INPUT);
 }
 
-static void a_device_without_the_memory_is_refused(void **state)
+TEST(a_device_without_the_memory_is_refused)
 {
-    (void)state;
     assert_int_equal(created(1, "home=device emu_memory=2", 1), XH_ERR_MEMORY);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(any_combination_is_solved),
-    cmocka_unit_test(one_thread_solves),
-    cmocka_unit_test(the_blas_beside_a_device_solves),
-    cmocka_unit_test(x_is_that_of_columns_on_the_host),
-    cmocka_unit_test(only_panels_cross_the_link),
-    cmocka_unit_test(more_than_one_process_row_is_refused),
-    cmocka_unit_test(none_and_two_devices_are_refused),
-    cmocka_unit_test(a_device_without_the_memory_is_refused),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

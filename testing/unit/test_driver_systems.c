@@ -35,8 +35,7 @@ static hpl_system_t *create_of(life_t *life, int n, int nb)
 {
     hpl_system_t *system = NULL;
 
-    assert_int_equal(
-        hpl_solver()->create(&life->grid, &life->algo, n, nb, &system), XH_OK);
+    assert_ok(hpl_solver()->create(&life->grid, &life->algo, n, nb, &system));
     return system;
 }
 
@@ -66,12 +65,11 @@ static double residual(hpl_system_t *system, int seed)
     return hpl_scaled_residual(&norms, system->mat.n);
 }
 
-static void a_system_is_solved_again_and_again(void **state)
+TEST(a_system_is_solved_again_and_again)
 {
     life_t life;
     hpl_system_t *system;
 
-    (void)state;
     driver_open("threads=2");
     open_grid(&life);
     system = create(&life);
@@ -82,11 +80,10 @@ static void a_system_is_solved_again_and_again(void **state)
     driver_close();
 }
 
-static void a_system_need_not_be_solved(void **state)
+TEST(a_system_need_not_be_solved)
 {
     life_t life;
 
-    (void)state;
     driver_open_with_devices(1, "threads=1 tile=64");
     open_grid(&life);
     hpl_solver()->destroy(create(&life));
@@ -94,12 +91,11 @@ static void a_system_need_not_be_solved(void **state)
     driver_close();
 }
 
-static void systems_do_not_share_working_memory(void **state)
+TEST(systems_do_not_share_working_memory)
 {
     hpl_system_t *system[SYSTEMS];
     life_t life;
 
-    (void)state;
     driver_open_with_devices(1, "threads=2 tile=64");
     open_grid(&life);
     for (int i = 0; i < SYSTEMS; i++)
@@ -113,14 +109,13 @@ static void systems_do_not_share_working_memory(void **state)
 }
 
 /* All memory is for blocks as wide as the matrix. */
-static void a_block_may_be_far_wider_than_the_matrix(void **state)
+TEST(a_block_may_be_far_wider_than_the_matrix)
 {
     enum { SMALL_N = 5, WIDE_NB = 1000000 };
     const uint64_t little = 1 << 20;
     hpl_system_t *system;
     life_t life;
 
-    (void)state;
     driver_open("threads=2");
     open_grid(&life);
     hpl_shape_t shape = shape_of(&life, SMALL_N, WIDE_NB);
@@ -150,7 +145,7 @@ static HPL_T_pmat as_upstreams(const hpl_system_t *system)
 }
 
 /* Where rows of U fill their memory, the column besides has none. */
-static void every_process_may_have_a_column_for_b(void **state)
+TEST(every_process_may_have_a_column_for_b)
 {
     enum { EVEN_N = 64, EVEN_NB = 16 };
     hpl_system_t *system;
@@ -158,7 +153,6 @@ static void every_process_may_have_a_column_for_b(void **state)
     life_t life;
     int info;
 
-    (void)state;
     driver_open("threads=2");
     open_grid(&life);
     system = create_of(&life, EVEN_N, EVEN_NB);
@@ -198,7 +192,7 @@ static uint64_t memory_of_process(const char *what)
 
 /* With what is used and given back on the way, and little that MPI keeps. A
  * sanitizer's memory cannot be told apart. */
-static void bytes_bound_what_a_solution_takes(void **state)
+TEST(bytes_bound_what_a_solution_takes)
 {
     enum { LARGE_N = 1800, LARGE_NB = 600 };
     const uint64_t mpi = 4 << 20;
@@ -206,7 +200,6 @@ static void bytes_bound_what_a_solution_takes(void **state)
     hpl_system_t *system;
     life_t life;
 
-    (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip();
 #endif
@@ -224,12 +217,4 @@ static void bytes_bound_what_a_solution_takes(void **state)
     assert_in_range(most - before, said / 2, said + mpi);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_system_is_solved_again_and_again),
-    cmocka_unit_test(a_system_need_not_be_solved),
-    cmocka_unit_test(systems_do_not_share_working_memory),
-    cmocka_unit_test(a_block_may_be_far_wider_than_the_matrix),
-    cmocka_unit_test(every_process_may_have_a_column_for_b),
-    cmocka_unit_test(bytes_bound_what_a_solution_takes),
-};
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

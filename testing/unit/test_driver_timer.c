@@ -36,13 +36,12 @@ static const char *where(const hyb_timer_t *spent)
     return text;
 }
 
-static void each_second_counts_once_where_activities_are_nested(void **state)
+TEST_WITH(each_second_counts_once_where_activities_are_nested, begin, end)
 {
     hyb_timer_t spent = {.flop = 0.0};
     hyb_timer_mark_t help, broadcast;
     hyb_timer_sum_t sum;
 
-    (void)state;
     now = 10.0;
     hyb_timer_begin(&spent, 0, HYB_WAIT_COLUMNS, 3);
     now = 11.0;
@@ -61,12 +60,11 @@ static void each_second_counts_once_where_activities_are_nested(void **state)
     assert_true(sum.seconds[HYB_WAIT_COLUMNS] == 2.0);
 }
 
-static void what_is_done_is_the_innermost_activity(void **state)
+TEST_WITH(what_is_done_is_the_innermost_activity, begin, end)
 {
     hyb_timer_t spent = {.flop = 0.0};
     hyb_timer_mark_t mark;
 
-    (void)state;
     hyb_timer_begin(&spent, 0, HYB_WAIT_PANEL, 5);
     mark = hyb_timer_enter(&spent, 0, HYB_HELP, 4);
     assert_string_equal(where(&spent), "iteration 4 of 40, in the update: "
@@ -77,12 +75,11 @@ static void what_is_done_is_the_innermost_activity(void **state)
 }
 
 /* A poll may move nothing. */
-static void activities_and_tiles_that_ended_are_steps(void **state)
+TEST(activities_and_tiles_that_ended_are_steps)
 {
     hyb_timer_t spent = {.flop = 0.0};
     hyb_timer_mark_t mark;
 
-    (void)state;
     hyb_timer_begin(&spent, 0, HYB_PANEL, 0);
     mark = hyb_timer_enter(&spent, 0, HYB_BROADCAST, 0);
     hyb_timer_leave(&spent, 0, mark);
@@ -95,7 +92,7 @@ static void activities_and_tiles_that_ended_are_steps(void **state)
 }
 
 /* Two threads: what each spent, and how fast it was while it had its core. */
-static void work_is_the_mean_of_threads(void **state)
+TEST(work_is_the_mean_of_threads)
 {
     hyb_timer_t spent[2] = {{.flop = 3e9}, {.flop = 1e9}};
     hyb_pace_t pace[2] = {{.flop = 3e9, .seconds = 1.5, .cpu = 1.0},
@@ -104,7 +101,6 @@ static void work_is_the_mean_of_threads(void **state)
                    .tuner = {.devices_flop = 5e9}};
     hpl_work_t work;
 
-    (void)state;
     spent[0].seconds[HYB_PANEL] = 1.0;
     spent[0].seconds[HYB_MULTIPLY] = 2.0;
     spent[1].seconds[HYB_MULTIPLY] = 1.0;
@@ -118,23 +114,13 @@ static void work_is_the_mean_of_threads(void **state)
     assert_true(work.rate == 2e9);
 }
 
-static void no_product_tells_no_rate(void **state)
+TEST(no_product_tells_no_rate)
 {
     hyb_timer_t spent = {.flop = 1e3};
     hyb_pace_t pace = {.flop = 0.0};
     hyb_lu_t lu = {.workers = {.count = 1, .timer = &spent, .pace = &pace}};
 
-    (void)state;
     assert_true(isnan(hyb_factor_work(&lu).rate));
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test_setup_teardown(
-        each_second_counts_once_where_activities_are_nested, begin, end),
-    cmocka_unit_test_setup_teardown(what_is_done_is_the_innermost_activity,
-                                    begin, end),
-    cmocka_unit_test(activities_and_tiles_that_ended_are_steps),
-    cmocka_unit_test(work_is_the_mean_of_threads),
-    cmocka_unit_test(no_product_tells_no_rate),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

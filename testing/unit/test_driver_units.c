@@ -13,11 +13,10 @@ typedef struct {
     int wrong; /* rounds in which one was not done once */
 } table_t;
 
-static void units_are_taken_in_order_and_then_none(void **state)
+TEST(units_are_taken_in_order_and_then_none)
 {
     hyb_units_t units;
 
-    (void)state;
     hyb_units_begin(&units, 2);
     assert_true(hyb_units_are_left(&units));
     assert_int_equal(hyb_units_take(&units), 0);
@@ -30,11 +29,10 @@ static void units_are_taken_in_order_and_then_none(void **state)
     assert_true(hyb_units_are_settled(&units));
 }
 
-static void no_units_are_settled_at_once(void **state)
+TEST(no_units_are_settled_at_once)
 {
     hyb_units_t units;
 
-    (void)state;
     hyb_units_begin(&units, 0);
     assert_true(hyb_units_are_settled(&units));
     assert_int_equal(hyb_units_take(&units), -1);
@@ -54,16 +52,16 @@ static bool take_one(table_t *t)
 /* Works of few and of many units by turns, as a late taker would mix up. */
 static void lead(table_t *t)
 {
-    int round, i, count;
+    int count;
 
-    for (round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         count = 1 + round * 7 % MOST;
-        for (i = 0; i < MOST; i++)
+        for (int i = 0; i < MOST; i++)
             atomic_store(&t->done[i], 0);
         hyb_units_begin(&t->units, count);
         while (!hyb_units_are_settled(&t->units))
             take_one(t);
-        for (i = 0; i < MOST; i++)
+        for (int i = 0; i < MOST; i++)
             t->wrong += atomic_load(&t->done[i]) != (i < count);
     }
     atomic_store(&t->over, true);
@@ -79,21 +77,15 @@ static void work(void *argument, int member)
         take_one(t);
 }
 
-static void each_unit_of_each_work_is_done_once(void **state)
+TEST(each_unit_of_each_work_is_done_once)
 {
     static table_t t;
     hyb_team_t *team = small_team(MEMBERS);
 
-    (void)state;
     hyb_units_begin(&t.units, 0);
     hyb_team_run(team, work, &t);
     hyb_team_destroy(team);
     assert_int_equal(t.wrong, 0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(units_are_taken_in_order_and_then_none),
-    cmocka_unit_test(no_units_are_settled_at_once),
-    cmocka_unit_test(each_unit_of_each_work_is_done_once),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -22,13 +22,12 @@ static void solve_all(const char *settings, const range_t *narrowed,
     uint64_t random = SEED;
     combination_t c;
     const char *wrong;
-    int failures = 0, i;
-    size_t mode;
+    int failures = 0;
 
     driver_open(settings);
-    for (mode = 0; mode < sizeof(modes) / sizeof(modes[0]); mode++) {
+    for (size_t mode = 0; mode < COUNT_OF(modes); mode++) {
         driver_set(modes[mode]);
-        for (i = 0; i < COMBINATIONS; i++) {
+        for (int i = 0; i < COMBINATIONS; i++) {
             c = combination_next(narrowed, count, &random);
             wrong = combination_solve(&c);
             if (wrong != NULL)
@@ -41,39 +40,29 @@ static void solve_all(const char *settings, const range_t *narrowed,
 }
 
 /* A case: the settings, and ranges that are narrowed. */
-#define SOLVE(sentence, settings, ...)                                         \
-    static void sentence(void **state)                                         \
+#define TEST_SOLVE(sentence, settings, ...)                                    \
+    TEST(sentence)                                                             \
     {                                                                          \
         static const range_t narrowed[] = {__VA_ARGS__};                       \
-        (void)state;                                                           \
-        solve_all(settings, narrowed, sizeof(narrowed) / sizeof(narrowed[0])); \
+        solve_all(settings, narrowed, COUNT_OF(narrowed));                     \
     }
 
-SOLVE(the_blas_solves_any_combination, "kernel=blas threads=2", {N, 0, 500, 1})
-SOLVE(the_blas_solves_with_one_thread, "kernel=blas threads=1", {N, 0, 300, 1})
-SOLVE(the_blas_solves_with_wide_blocks, "kernel=blas threads=3",
-      {N, 150, 500, 1}, {NB, 129, 260, 1})
-SOLVE(the_blas_solves_with_blocks_of_a_column, "kernel=blas threads=2",
-      {N, 1, 90, 1}, {NB, 1, 2, 1})
-SOLVE(the_blas_solves_with_more_threads_than_a_block_has_columns,
-      "kernel=blas threads=20", {N, 1, 60, 1}, {NB, 1, 12, 1}, {P, 1, 1, 1},
-      {Q, 1, 1, 1})
-SOLVE(the_blas_solves_beside_a_device,
-      "kernel=blas threads=2 devices=emu:1 emu_memory=16", {N, 60, 300, 1},
-      {NB, 8, 64, 1})
-SOLVE(the_blas_solves_beside_two_devices,
-      "kernel=blas threads=2 devices=emu:2 emu_memory=16", {N, 60, 300, 1},
-      {NB, 8, 64, 1})
+TEST_SOLVE(the_blas_solves_any_combination, "kernel=blas threads=2",
+           {N, 0, 500, 1})
+TEST_SOLVE(the_blas_solves_with_one_thread, "kernel=blas threads=1",
+           {N, 0, 300, 1})
+TEST_SOLVE(the_blas_solves_with_wide_blocks, "kernel=blas threads=3",
+           {N, 150, 500, 1}, {NB, 129, 260, 1})
+TEST_SOLVE(the_blas_solves_with_blocks_of_a_column, "kernel=blas threads=2",
+           {N, 1, 90, 1}, {NB, 1, 2, 1})
+TEST_SOLVE(the_blas_solves_with_more_threads_than_a_block_has_columns,
+           "kernel=blas threads=20", {N, 1, 60, 1}, {NB, 1, 12, 1},
+           {P, 1, 1, 1}, {Q, 1, 1, 1})
+TEST_SOLVE(the_blas_solves_beside_a_device,
+           "kernel=blas threads=2 devices=emu:1 emu_memory=16", {N, 60, 300, 1},
+           {NB, 8, 64, 1})
+TEST_SOLVE(the_blas_solves_beside_two_devices,
+           "kernel=blas threads=2 devices=emu:2 emu_memory=16", {N, 60, 300, 1},
+           {NB, 8, 64, 1})
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(the_blas_solves_any_combination),
-    cmocka_unit_test(the_blas_solves_with_one_thread),
-    cmocka_unit_test(the_blas_solves_with_wide_blocks),
-    cmocka_unit_test(the_blas_solves_with_blocks_of_a_column),
-    cmocka_unit_test(
-        the_blas_solves_with_more_threads_than_a_block_has_columns),
-    cmocka_unit_test(the_blas_solves_beside_a_device),
-    cmocka_unit_test(the_blas_solves_beside_two_devices),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

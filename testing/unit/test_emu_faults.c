@@ -195,8 +195,8 @@ static const op_t queued[] = {
 static const op_t *const work = &queued[2]; /* those that have a result */
 
 enum {
-    CALLED = sizeof(called) / sizeof(called[0]),
-    QUEUED = sizeof(queued) / sizeof(queued[0]),
+    CALLED = COUNT_OF(called),
+    QUEUED = COUNT_OF(queued),
     WORK = QUEUED - 2
 };
 
@@ -223,13 +223,13 @@ static xh_status_t quietly(xh_status_t (*call)(void))
 
 /* ---- fail --------------------------------------------------------------- */
 
-static void a_call_fails_when_asked_to(void **state)
-{
-    int i;
+#define TEST_SET_UP(name) TEST_WITH(name, emu_default_settings, close_device)
 
-    for (i = 0; i < CALLED; i++) {
+TEST_SET_UP(a_call_fails_when_asked_to)
+{
+    for (int i = 0; i < CALLED; i++) {
         open_with("fail", &called[i], 2);
-        assert_int_equal(called[i].call(), XH_OK);
+        assert_ok(called[i].call());
         assert_false(hyb_device_failed(device));
         assert_int_equal(quietly(called[i].call), XH_ERR_DEVICE);
         assert_true(hyb_device_failed(device));
@@ -243,49 +243,43 @@ static xh_status_t finish(void)
     return device_cases_finish(device, queue);
 }
 
-static void queued_work_fails_behind_an_event(void **state)
+TEST_SET_UP(queued_work_fails_behind_an_event)
 {
-    int i;
-
-    for (i = 0; i < QUEUED; i++) {
+    for (int i = 0; i < QUEUED; i++) {
         open_with("fail", &queued[i], 2);
-        assert_int_equal(queued[i].call(), XH_OK);
-        assert_int_equal(quietly(queued[i].call), XH_OK);
+        assert_ok(queued[i].call());
+        assert_ok(quietly(queued[i].call));
         assert_int_equal(finish(), XH_ERR_DEVICE);
         assert_true(hyb_device_failed(device));
         close_device(state);
     }
 }
 
-static void nothing_runs_behind_a_failure(void **state)
+TEST_SET_UP(nothing_runs_behind_a_failure)
 {
-    int i;
-
-    (void)state;
-    for (i = 0; i < ELEMENTS; i++)
+    for (int i = 0; i < ELEMENTS; i++)
         host[i] = i;
     open_with("fail", &work[2], 1);
-    assert_int_equal(copy_in(), XH_OK);
-    assert_int_equal(finish(), XH_OK);
+    assert_ok(copy_in());
+    assert_ok(finish());
     memset(host, 0, sizeof(host));
-    assert_int_equal(quietly(multiply), XH_OK);
+    assert_ok(quietly(multiply));
     copy_out();
     assert_int_equal(finish(), XH_ERR_DEVICE);
     close_device(NULL);
-    for (i = 0; i < ELEMENTS; i++)
+    for (int i = 0; i < ELEMENTS; i++)
         assert_true(host[i] == 0);
 }
 
-static void a_failure_reaches_all_queues(void **state)
+TEST_SET_UP(a_failure_reaches_all_queues)
 {
     hyb_queue_t *other;
     hyb_event_t *event;
 
-    (void)state;
     open_with("fail", &work[2], 1);
     other = device_cases_queue(device);
     event = device_cases_event(device);
-    assert_int_equal(quietly(multiply), XH_OK);
+    assert_ok(quietly(multiply));
     hyb_event_record(queue, event);
     hyb_queue_wait(other, event);
     hyb_event_record(other, event);
@@ -299,22 +293,19 @@ static void a_failure_reaches_all_queues(void **state)
 static void check_oom(const op_t *op)
 {
     open_with("oom", op, 2);
-    assert_int_equal(op->call(), XH_OK);
+    assert_ok(op->call());
     assert_int_equal(quietly(op->call), XH_ERR_MEMORY);
     assert_false(hyb_device_failed(device));
-    assert_int_equal(op->call(), XH_OK);
-    assert_int_equal(finish(), XH_OK);
+    assert_ok(op->call());
+    assert_ok(finish());
     close_device(NULL);
 }
 
-static void a_lack_of_memory_does_nothing_else(void **state)
+TEST_SET_UP(a_lack_of_memory_does_nothing_else)
 {
-    int i;
-
-    (void)state;
-    for (i = 0; i < CALLED; i++)
+    for (int i = 0; i < CALLED; i++)
         check_oom(&called[i]);
-    for (i = 0; i < WORK; i++)
+    for (int i = 0; i < WORK; i++)
         check_oom(&work[i]);
 }
 
@@ -327,13 +318,13 @@ static void check_stall(const op_t *op, bool give_up)
 
     open_with("stall", op, 1);
     event = device_cases_event(device);
-    assert_int_equal(quietly(op->call), XH_OK);
-    assert_int_equal(copy_in(), XH_OK);
-    assert_int_equal(hyb_event_record(queue, event), XH_OK);
-    assert_int_equal(hyb_event_wait(event, 0, &done), XH_OK);
+    assert_ok(quietly(op->call));
+    assert_ok(copy_in());
+    assert_ok(hyb_event_record(queue, event));
+    assert_ok(hyb_event_wait(event, 0, &done));
     assert_false(done);
     done = true;
-    assert_int_equal(hyb_event_wait(event, 0.005, &done), XH_OK);
+    assert_ok(hyb_event_wait(event, 0.005, &done));
     assert_false(done);
     hyb_event_destroy(event);
     capture_begin();
@@ -343,12 +334,9 @@ static void check_stall(const op_t *op, bool give_up)
     capture_end(NULL);
 }
 
-static void a_stall_lasts_until_the_device_is_closed(void **state)
+TEST_SET_UP(a_stall_lasts_until_the_device_is_closed)
 {
-    int i;
-
-    (void)state;
-    for (i = 0; i < QUEUED; i++) {
+    for (int i = 0; i < QUEUED; i++) {
         check_stall(&queued[i], true);
         check_stall(&queued[i], false);
     }
@@ -362,17 +350,16 @@ static void sleep_for(long milliseconds)
 }
 
 /* A copy takes 10 ms, so the second one waits when the device is given up. */
-static void a_device_given_up_touches_no_host_memory(void **state)
+TEST_SET_UP(a_device_given_up_touches_no_host_memory)
 {
     double other[ELEMENTS] = {0};
     const xh_view_t in_other = {other, ORDER, ORDER, ORDER};
 
-    (void)state;
-    assert_int_equal(xh_settings_assign("emu_link=0.0000512"), XH_OK);
+    assert_ok(xh_settings_assign("emu_link=0.0000512"));
     open_device("emu_fault=");
-    assert_int_equal(copy_in(), XH_OK);
-    assert_int_equal(copy_out(), XH_OK);
-    assert_int_equal(hyb_queue_copy_out(queue, in_device, in_other), XH_OK);
+    assert_ok(copy_in());
+    assert_ok(copy_out());
+    assert_ok(hyb_queue_copy_out(queue, in_device, in_other));
     capture_begin();
     hyb_device_fail(device, "of no use");
     capture_end(NULL);
@@ -382,32 +369,30 @@ static void a_device_given_up_touches_no_host_memory(void **state)
     close_device(NULL);
 }
 
-static void a_stalled_queue_leaves_the_others_alone(void **state)
+TEST_SET_UP(a_stalled_queue_leaves_the_others_alone)
 {
     hyb_queue_t *other;
 
-    (void)state;
     open_with("stall", &work[0], 1);
     other = device_cases_queue(device);
-    assert_int_equal(quietly(copy_in), XH_OK);
-    assert_int_equal(hyb_queue_copy_in(other, in_host, in_device), XH_OK);
-    assert_int_equal(device_cases_finish(device, other), XH_OK);
+    assert_ok(quietly(copy_in));
+    assert_ok(hyb_queue_copy_in(other, in_host, in_device));
+    assert_ok(device_cases_finish(device, other));
     hyb_queue_destroy(other);
 }
 
-static void closing_ends_queues_that_wait_for_a_stalled_one(void **state)
+TEST_SET_UP(closing_ends_queues_that_wait_for_a_stalled_one)
 {
     hyb_queue_t *other;
     hyb_event_t *event;
 
-    (void)state;
     open_with("stall", &work[2], 1);
     other = device_cases_queue(device);
     event = device_cases_event(device);
-    assert_int_equal(quietly(multiply), XH_OK);
-    assert_int_equal(hyb_event_record(queue, event), XH_OK);
-    assert_int_equal(hyb_queue_wait(other, event), XH_OK);
-    assert_int_equal(hyb_queue_copy_in(other, in_host, in_device), XH_OK);
+    assert_ok(quietly(multiply));
+    assert_ok(hyb_event_record(queue, event));
+    assert_ok(hyb_queue_wait(other, event));
+    assert_ok(hyb_queue_copy_in(other, in_host, in_device));
     hyb_event_destroy(event);
     hyb_queue_destroy(other);
 }
@@ -423,42 +408,37 @@ typedef struct {
 static void run_twice(const op_t *op, content_t *content_p)
 {
     static double start[ALL];
-    int i;
 
-    for (i = 0; i < ALL; i++)
+    for (int i = 0; i < ALL; i++)
         start[i] = i < LISTS ? 1.0 / (i + 1) : 0.0; /* in lists: row 0 */
-    for (i = 0; i < ELEMENTS; i++)
+    for (int i = 0; i < ELEMENTS; i++)
         host[i] = i;
-    assert_int_equal(
-        hyb_queue_copy_in(queue, (xh_view_t){start, ALL, 1, ALL}, memory),
-        XH_OK);
-    assert_int_equal(op->call(), XH_OK);
-    assert_int_equal(op->call(), XH_OK);
-    assert_int_equal(finish(), XH_OK);
+    assert_ok(
+        hyb_queue_copy_in(queue, (xh_view_t){start, ALL, 1, ALL}, memory));
+    assert_ok(op->call());
+    assert_ok(op->call());
+    assert_ok(finish());
     memcpy(content_p->host, host, sizeof(host));
-    assert_int_equal(
-        hyb_queue_copy_out(queue, memory,
-                           (xh_view_t){content_p->device, ALL, 1, ALL}),
-        XH_OK);
-    assert_int_equal(finish(), XH_OK);
+    assert_ok(hyb_queue_copy_out(queue, memory,
+                                 (xh_view_t){content_p->device, ALL, 1, ALL}));
+    assert_ok(finish());
 }
 
 static int differences(const double *x, const double *y, int count)
 {
-    int i, found = 0;
+    int found = 0;
 
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         found += memcmp(&x[i], &y[i], sizeof(x[i])) != 0;
     return found;
 }
 
 /* run_twice copies in once before op's own calls. */
-static void a_flip_spoils_one_element(void **state)
+TEST_SET_UP(a_flip_spoils_one_element)
 {
     static content_t right, wrong;
-    int i;
 
-    for (i = 0; i < WORK; i++) {
+    for (int i = 0; i < WORK; i++) {
         open_device("emu_fault=");
         run_twice(&work[i], &right);
         close_device(state);
@@ -475,28 +455,26 @@ static void a_flip_spoils_one_element(void **state)
 
 /* ---- lists -------------------------------------------------------------- */
 
-static void a_list_holds_several_faults(void **state)
+TEST_SET_UP(a_list_holds_several_faults)
 {
-    (void)state;
     open_device("emu_fault=oom@copy_in:1,oom@gemm:2,oom@copy_in:3");
     assert_int_equal(quietly(copy_in), XH_ERR_MEMORY);
-    assert_int_equal(copy_in(), XH_OK);
+    assert_ok(copy_in());
     assert_int_equal(quietly(copy_in), XH_ERR_MEMORY);
-    assert_int_equal(multiply(), XH_OK);
+    assert_ok(multiply());
     assert_int_equal(quietly(multiply), XH_ERR_MEMORY);
 }
 
-static void a_fault_may_name_its_device(void **state)
+TEST_SET_UP(a_fault_may_name_its_device)
 {
     hyb_device_t *other;
 
-    (void)state;
     other = emu_open(1, "emu_fault=1:oom@copy_in:1", NULL);
     device = emu_open(0, NULL);
     queue = device_cases_queue(device);
     open_memory();
-    assert_int_equal(copy_in(), XH_OK);
-    assert_int_equal(finish(), XH_OK);
+    assert_ok(copy_in());
+    assert_ok(finish());
     close_device(NULL);
     device = other;
     queue = device_cases_queue(device);
@@ -504,32 +482,29 @@ static void a_fault_may_name_its_device(void **state)
     assert_int_equal(quietly(copy_in), XH_ERR_MEMORY);
 }
 
-static void calls_are_counted_on_each_device(void **state)
+TEST_SET_UP(calls_are_counted_on_each_device)
 {
-    int round;
-
-    for (round = 0; round < 2; round++) {
+    for (int round = 0; round < 2; round++) {
         open_device("emu_fault=oom@copy_in:2");
-        assert_int_equal(copy_in(), XH_OK);
+        assert_ok(copy_in());
         assert_int_equal(quietly(copy_in), XH_ERR_MEMORY);
         close_device(state);
     }
 }
 
-static void a_fault_says_which_it_is(void **state)
+TEST_SET_UP(a_fault_says_which_it_is)
 {
     const char *text;
 
-    (void)state;
     open_device("emu_fault=oom@gemm:2");
-    assert_int_equal(multiply(), XH_OK);
+    assert_ok(multiply());
     capture_begin();
     multiply();
     text = capture_end(NULL);
     assert_non_null(strstr(text, "emu device 0: fault on demand: oom@gemm:2"));
 }
 
-static void faults_that_make_no_sense_are_refused(void **state)
+TEST_SET_UP(faults_that_make_no_sense_are_refused)
 {
     static const char *const faults[] = {
         "fail",
@@ -552,13 +527,11 @@ static void faults_that_make_no_sense_are_refused(void **state)
     const hyb_backend_t *backend;
     char assignment[64];
     const char *text;
-    size_t i;
 
-    (void)state;
-    assert_int_equal(hyb_backend_load("emu", &backend), XH_OK);
-    for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+    assert_ok(hyb_backend_load("emu", &backend));
+    for (size_t i = 0; i < COUNT_OF(faults); i++) {
         snprintf(assignment, sizeof(assignment), "emu_fault=%s", faults[i]);
-        assert_int_equal(xh_settings_assign(assignment), XH_OK);
+        assert_ok(xh_settings_assign(assignment));
         capture_begin();
         assert_int_equal(hyb_device_open((hyb_device_choice_t){backend, 0},
                                          NULL, 0, &device),
@@ -568,24 +541,4 @@ static void faults_that_make_no_sense_are_refused(void **state)
     }
 }
 
-#define ON_EMU(test)                                                           \
-    cmocka_unit_test_setup_teardown(test, emu_default_settings, close_device)
-
-static const struct CMUnitTest cases[] = {
-    ON_EMU(a_call_fails_when_asked_to),
-    ON_EMU(queued_work_fails_behind_an_event),
-    ON_EMU(nothing_runs_behind_a_failure),
-    ON_EMU(a_failure_reaches_all_queues),
-    ON_EMU(a_lack_of_memory_does_nothing_else),
-    ON_EMU(a_stall_lasts_until_the_device_is_closed),
-    ON_EMU(a_device_given_up_touches_no_host_memory),
-    ON_EMU(a_stalled_queue_leaves_the_others_alone),
-    ON_EMU(closing_ends_queues_that_wait_for_a_stalled_one),
-    ON_EMU(a_flip_spoils_one_element),
-    ON_EMU(a_list_holds_several_faults),
-    ON_EMU(a_fault_may_name_its_device),
-    ON_EMU(calls_are_counted_on_each_device),
-    ON_EMU(a_fault_says_which_it_is),
-    ON_EMU(faults_that_make_no_sense_are_refused),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

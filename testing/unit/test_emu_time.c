@@ -44,23 +44,19 @@ static int stop_clock(void **state)
 
 static void open_device(const char *mode, const char *rate)
 {
-    int i;
-
     device = emu_open(0, mode, LINK, rate, NULL);
-    for (i = 0; i < QUEUES; i++)
+    for (int i = 0; i < QUEUES; i++)
         queues[i] = device_cases_queue(device);
     in_device = device_cases_matrix(device, TILE, TILE);
     start = device_cases_event(device);
-    assert_int_equal(hyb_event_record(queues[0], start), XH_OK);
+    assert_ok(hyb_event_record(queues[0], start));
 }
 
 static int close_device(void **state)
 {
-    int i;
-
     (void)state;
     hyb_event_destroy(start);
-    for (i = 0; i < QUEUES; i++)
+    for (int i = 0; i < QUEUES; i++)
         hyb_queue_destroy(queues[i]);
     hyb_buffer_destroy(in_device.buffer);
     hyb_device_close(device);
@@ -70,14 +66,12 @@ static int close_device(void **state)
 
 static void copy_in(int queue)
 {
-    assert_int_equal(hyb_queue_copy_in(queues[queue], in_host, in_device),
-                     XH_OK);
+    assert_ok(hyb_queue_copy_in(queues[queue], in_host, in_device));
 }
 
 static void copy_out(int queue)
 {
-    assert_int_equal(hyb_queue_copy_out(queues[queue], in_device, in_host),
-                     XH_OK);
+    assert_ok(hyb_queue_copy_out(queues[queue], in_device, in_host));
 }
 
 static void multiply(int queue)
@@ -85,7 +79,7 @@ static void multiply(int queue)
     const hyb_gemm_t product = {
         .alpha = 1, .a = in_device, .b = in_device, .c = in_device};
 
-    assert_int_equal(hyb_queue_gemm(queues[queue], &product), XH_OK);
+    assert_ok(hyb_queue_gemm(queues[queue], &product));
 }
 
 /* Device time from start until all that is on queue has run. */
@@ -94,10 +88,10 @@ static double end_of(int queue)
     hyb_event_t *end = device_cases_event(device);
     double seconds = NAN;
 
-    assert_int_equal(device_cases_wait(start), XH_OK);
-    assert_int_equal(hyb_event_record(queues[queue], end), XH_OK);
-    assert_int_equal(device_cases_wait(end), XH_OK);
-    assert_int_equal(hyb_event_elapsed(start, end, &seconds), XH_OK);
+    assert_ok(device_cases_wait(start));
+    assert_ok(hyb_event_record(queues[queue], end));
+    assert_ok(device_cases_wait(end));
+    assert_ok(hyb_event_elapsed(start, end, &seconds));
     hyb_event_destroy(end);
     return seconds;
 }
@@ -108,9 +102,10 @@ static void assert_time(double seconds, double expected)
         fail_msg("%.9f s instead of %.9f s", seconds, expected);
 }
 
-static void work_takes_its_amount_over_its_rate(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, stop_clock, close_device)
+
+TEST_SET_UP(work_takes_its_amount_over_its_rate)
 {
-    (void)state;
     open_device("emu_dry=on", RATE);
     copy_in(0);
     assert_time(end_of(0), COPY);
@@ -120,9 +115,8 @@ static void work_takes_its_amount_over_its_rate(void **state)
     assert_time(end_of(0), 2 * COPY + GEMM);
 }
 
-static void real_work_takes_no_less(void **state)
+TEST_SET_UP(real_work_takes_no_less)
 {
-    (void)state;
     open_device("emu_dry=off", RATE);
     copy_in(0);
     multiply(0);
@@ -130,9 +124,8 @@ static void real_work_takes_no_less(void **state)
     assert_time(end_of(0), 2 * COPY + GEMM);
 }
 
-static void the_wall_is_the_clock_unless_one_is_installed(void **state)
+TEST_SET_UP(the_wall_is_the_clock_unless_one_is_installed)
 {
-    (void)state;
     xh_clock_install(NULL, NULL);
     open_device("emu_dry=off", RATE);
     copy_in(0);
@@ -141,9 +134,8 @@ static void the_wall_is_the_clock_unless_one_is_installed(void **state)
     assert_true(end_of(0) >= 2 * COPY + GEMM);
 }
 
-static void work_begins_when_it_is_queued(void **state)
+TEST_SET_UP(work_begins_when_it_is_queued)
 {
-    (void)state;
     open_device("emu_dry=on", RATE);
     copy_in(0);
     assert_time(end_of(0), COPY);
@@ -153,9 +145,8 @@ static void work_begins_when_it_is_queued(void **state)
     assert_time(end_of(0), 7 + COPY);
 }
 
-static void a_link_is_shared_by_all_queues(void **state)
+TEST_SET_UP(a_link_is_shared_by_all_queues)
 {
-    (void)state;
     open_device("emu_dry=on", RATE);
     copy_in(0);
     copy_in(1);
@@ -163,9 +154,8 @@ static void a_link_is_shared_by_all_queues(void **state)
     assert_time(fmax(end_of(0), fmax(end_of(1), end_of(2))), 3 * COPY);
 }
 
-static void in_and_out_are_separate_links(void **state)
+TEST_SET_UP(in_and_out_are_separate_links)
 {
-    (void)state;
     open_device("emu_dry=on", RATE);
     copy_in(0);
     copy_out(1);
@@ -188,12 +178,11 @@ static hyb_list_t list(int64_t count)
     return (hyb_list_t){in_device.buffer, 0, count};
 }
 
-static void work_in_memory_takes_its_traffic_over_the_rate(void **state)
+TEST_SET_UP(work_in_memory_takes_its_traffic_over_the_rate)
 {
     hyb_block_t column, top, packed;
     double end = 0, tile = TILE * TILE;
 
-    (void)state;
     open_device("emu_dry=on", RATE);
     column = hyb_block_part(in_device, 0, 0, TILE, 1);
     top = hyb_block_part(in_device, 0, 0, 10, TILE);
@@ -215,12 +204,11 @@ static void work_in_memory_takes_its_traffic_over_the_rate(void **state)
 }
 
 /* Of its flop if it has many, of its traffic if it has few. */
-static void a_solve_takes_the_longer_of_two_times(void **state)
+TEST_SET_UP(a_solve_takes_the_longer_of_two_times)
 {
     hyb_buffer_t *large;
     double end = 0;
 
-    (void)state;
     open_device("emu_dry=on", RATE);
     large = device_cases_matrix(device, 1024, 1024).buffer;
     hyb_queue_trsm(queues[0], in_device, in_device);
@@ -240,47 +228,43 @@ static void check_three_products(const char *mode)
     assert_time(fmax(end_of(0), fmax(end_of(1), end_of(2))), 3 * GEMM);
 }
 
-static void one_product_runs_at_a_time(void **state)
+TEST_SET_UP(one_product_runs_at_a_time)
 {
-    (void)state;
     check_three_products("emu_dry=on");
 }
 
-static void one_real_product_runs_at_a_time(void **state)
+TEST_SET_UP(one_real_product_runs_at_a_time)
 {
-    (void)state;
     check_three_products("emu_dry=off");
 }
 
-static void a_wait_puts_work_behind_another_queue(void **state)
+TEST_SET_UP(a_wait_puts_work_behind_another_queue)
 {
     hyb_event_t *event;
 
-    (void)state;
     open_device("emu_dry=off", RATE);
     event = device_cases_event(device);
     multiply(0);
     multiply(0);
-    assert_int_equal(hyb_event_record(queues[0], event), XH_OK);
-    assert_int_equal(hyb_queue_wait(queues[1], event), XH_OK);
+    assert_ok(hyb_event_record(queues[0], event));
+    assert_ok(hyb_queue_wait(queues[1], event));
     copy_in(1);
     hyb_event_destroy(event);
     assert_time(end_of(1), 2 * GEMM + COPY);
 }
 
-static void a_wait_means_the_event_as_recorded_before_it(void **state)
+TEST_SET_UP(a_wait_means_the_event_as_recorded_before_it)
 {
     hyb_event_t *event;
 
-    (void)state;
     open_device("emu_dry=on", RATE);
     event = device_cases_event(device);
     copy_in(0);
-    assert_int_equal(hyb_event_record(queues[0], event), XH_OK);
-    assert_int_equal(hyb_queue_wait(queues[1], event), XH_OK);
+    assert_ok(hyb_event_record(queues[0], event));
+    assert_ok(hyb_queue_wait(queues[1], event));
     multiply(0);
-    assert_int_equal(hyb_event_record(queues[0], event), XH_OK);
-    assert_int_equal(hyb_queue_wait(queues[2], event), XH_OK);
+    assert_ok(hyb_event_record(queues[0], event));
+    assert_ok(hyb_queue_wait(queues[2], event));
     assert_time(end_of(1), COPY);
     assert_time(end_of(2), COPY + GEMM);
     hyb_event_destroy(event);
@@ -288,8 +272,8 @@ static void a_wait_means_the_event_as_recorded_before_it(void **state)
 
 static void order_after(int before, int after, hyb_event_t *event)
 {
-    assert_int_equal(hyb_event_record(queues[before], event), XH_OK);
-    assert_int_equal(hyb_queue_wait(queues[after], event), XH_OK);
+    assert_ok(hyb_event_record(queues[before], event));
+    assert_ok(hyb_queue_wait(queues[after], event));
 }
 
 /* Tiles go in, are multiplied and go out, SLOTS of them at a time. */
@@ -298,48 +282,44 @@ static void run_pipeline(void)
     hyb_event_t *arrived = device_cases_event(device),
                 *done = device_cases_event(device);
     hyb_event_t *left[SLOTS];
-    int i;
 
-    for (i = 0; i < SLOTS; i++)
+    for (int i = 0; i < SLOTS; i++)
         left[i] = device_cases_event(device);
-    for (i = 0; i < TILES; i++) {
-        assert_int_equal(hyb_queue_wait(queues[0], left[i % SLOTS]), XH_OK);
+    for (int i = 0; i < TILES; i++) {
+        assert_ok(hyb_queue_wait(queues[0], left[i % SLOTS]));
         copy_in(0);
         order_after(0, 1, arrived);
         multiply(1);
         order_after(1, 2, done);
         copy_out(2);
-        assert_int_equal(hyb_event_record(queues[2], left[i % SLOTS]), XH_OK);
+        assert_ok(hyb_event_record(queues[2], left[i % SLOTS]));
     }
-    for (i = 0; i < SLOTS; i++)
+    for (int i = 0; i < SLOTS; i++)
         hyb_event_destroy(left[i]);
     hyb_event_destroy(arrived);
     hyb_event_destroy(done);
 }
 
-static void a_pipeline_overlaps_copies_and_products(void **state)
+TEST_SET_UP(a_pipeline_overlaps_copies_and_products)
 {
-    (void)state;
     open_device("emu_dry=on", RATE);
     run_pipeline();
     assert_time(end_of(2), COPY + TILES * GEMM + COPY);
 }
 
-static void a_dry_device_writes_nothing(void **state)
+TEST_SET_UP(a_dry_device_writes_nothing)
 {
-    (void)state;
     open_device("emu_dry=on", RATE);
     host[5] = 42;
     copy_in(0);
     multiply(0);
     copy_out(0);
-    assert_int_equal(device_cases_finish(device, queues[0]), XH_OK);
+    assert_ok(device_cases_finish(device, queues[0]));
     assert_true(host[5] == 42);
 }
 
-static void giving_up_does_not_wait_for_a_long_model(void **state)
+TEST_SET_UP(giving_up_does_not_wait_for_a_long_model)
 {
-    (void)state;
     open_device("emu_dry=on", "emu_rate=1e-9"); /* 6 days a tile */
     multiply(0);
     multiply(0);
@@ -349,24 +329,4 @@ static void giving_up_does_not_wait_for_a_long_model(void **state)
     capture_end(NULL);
 }
 
-#define ON_STANDING_CLOCK(test)                                                \
-    cmocka_unit_test_setup_teardown(test, stop_clock, close_device)
-
-static const struct CMUnitTest cases[] = {
-    ON_STANDING_CLOCK(work_takes_its_amount_over_its_rate),
-    ON_STANDING_CLOCK(real_work_takes_no_less),
-    ON_STANDING_CLOCK(the_wall_is_the_clock_unless_one_is_installed),
-    ON_STANDING_CLOCK(work_begins_when_it_is_queued),
-    ON_STANDING_CLOCK(a_link_is_shared_by_all_queues),
-    ON_STANDING_CLOCK(in_and_out_are_separate_links),
-    ON_STANDING_CLOCK(work_in_memory_takes_its_traffic_over_the_rate),
-    ON_STANDING_CLOCK(a_solve_takes_the_longer_of_two_times),
-    ON_STANDING_CLOCK(one_product_runs_at_a_time),
-    ON_STANDING_CLOCK(one_real_product_runs_at_a_time),
-    ON_STANDING_CLOCK(a_wait_puts_work_behind_another_queue),
-    ON_STANDING_CLOCK(a_wait_means_the_event_as_recorded_before_it),
-    ON_STANDING_CLOCK(a_pipeline_overlaps_copies_and_products),
-    ON_STANDING_CLOCK(a_dry_device_writes_nothing),
-    ON_STANDING_CLOCK(giving_up_does_not_wait_for_a_long_model),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

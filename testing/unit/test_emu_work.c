@@ -2,17 +2,15 @@
 #include "hybrid/device/device.h"
 #include "testing/unit/emu_fixture.h"
 
-static void it_multiplies_with_the_hosts_kernel(void **state)
+TEST_WITH(it_multiplies_with_the_hosts_kernel, emu_default_settings, NULL)
 {
     static const char *const kernels[] = {"kernel=auto", "kernel=portable",
                                           "kernel=blas"};
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(kernels); i++) {
         void *fixture = NULL;
 
-        assert_int_equal(xh_settings_assign(kernels[i]), XH_OK);
+        assert_ok(xh_settings_assign(kernels[i]));
         assert_int_equal(emu_open_shared(&fixture), 0);
         products_are_those_of_three_loops(&fixture);
         device_cases_close(&fixture);
@@ -61,14 +59,12 @@ static xh_status_t work_with(const device_fixture_t *f, hyb_buffer_t *buffer,
     return status == XH_OK ? device_cases_finish(f->device, f->queue) : status;
 }
 
-static void a_row_that_is_not_there_fails_the_device(void **state)
+TEST(a_row_that_is_not_there_fails_the_device)
 {
     enum { WHICH = 5 };
     static const int64_t bad[] = {-1, ROWS, INT64_MAX, INT64_MIN};
-    int i;
 
-    (void)state;
-    for (i = 0; i < WHICH * 4; i++) {
+    for (int i = 0; i < WHICH * 4; i++) {
         void *fixture = NULL;
         const device_fixture_t *f;
         hyb_block_t memory;
@@ -76,7 +72,7 @@ static void a_row_that_is_not_there_fails_the_device(void **state)
         assert_int_equal(emu_open_shared(&fixture), 0);
         f = fixture;
         memory = device_cases_matrix(f->device, 80, 1);
-        assert_int_equal(work_with(f, memory.buffer, i / 4, ROWS - 1), XH_OK);
+        assert_ok(work_with(f, memory.buffer, i / 4, ROWS - 1));
         capture_begin();
         assert_int_equal(work_with(f, memory.buffer, i / 4, bad[i % 4]),
                          XH_ERR_DEVICE);
@@ -87,9 +83,4 @@ static void a_row_that_is_not_there_fails_the_device(void **state)
     }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test_setup(it_multiplies_with_the_hosts_kernel,
-                           emu_default_settings),
-    cmocka_unit_test(a_row_that_is_not_there_fails_the_device),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

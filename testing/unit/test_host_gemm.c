@@ -17,13 +17,11 @@ static double element(xh_view_t v, xh_trans_t op, int64_t i, int64_t j)
 /* the product as its definition says */
 static void triple_loop(const xh_gemm_t *p, xh_view_t c, int64_t k)
 {
-    int64_t i, j, l;
-
-    for (j = 0; j < c.cols; j++)
-        for (i = 0; i < c.rows; i++) {
+    for (int64_t j = 0; j < c.cols; j++)
+        for (int64_t i = 0; i < c.rows; i++) {
             double sum = 0.0, *to = &c.data[i + j * c.ld];
 
-            for (l = 0; l < k; l++)
+            for (int64_t l = 0; l < k; l++)
                 sum += element(p->a, p->trans_a, i, l) *
                        element(p->b, p->trans_b, l, j);
             *to = (p->beta == 0.0 ? 0.0 : p->beta * *to) + p->alpha * sum;
@@ -46,7 +44,7 @@ static void check(hyb_host_gemm_t *gemm, case_t x)
     if (x.beta == 0.0 && x.m > 0 && x.n > 0)
         c.v.data[0] = NAN;
     triple_loop(&p, want.v, x.k);
-    assert_int_equal(hyb_host_gemm(gemm, &p), XH_OK);
+    assert_ok(hyb_host_gemm(gemm, &p));
     framed_compare(c, want, 1e-15 * (double)(x.k + 10));
     framed_release(a);
     framed_release(b);
@@ -64,8 +62,8 @@ static void with_kernel(body_t body, const hyb_kernel_t *kernel, int size)
 
     xh_blas_library_set_threads(1); /* its own would run beside the team's */
     assert_true(xh_cpu_core_ids("", &cpu, 1) > 0);
-    assert_int_equal(hyb_team_create(&cpu, 1, size, &team), XH_OK);
-    assert_int_equal(hyb_host_gemm_create(team, kernel, &gemm), XH_OK);
+    assert_ok(hyb_team_create(&cpu, 1, size, &team));
+    assert_ok(hyb_host_gemm_create(team, kernel, &gemm));
     body(gemm);
     hyb_host_gemm_destroy(gemm);
     hyb_team_destroy(team);
@@ -78,9 +76,8 @@ static void with_kernel(body_t body, const hyb_kernel_t *kernel, int size)
 static void with_every_kernel(body_t body)
 {
     const hyb_kernel_t *kernel;
-    int size;
 
-    for (size = 1; size <= 2; size++) {
+    for (int size = 1; size <= 2; size++) {
         FOR_EACH_KERNEL(kernel)
         with_kernel(body, kernel, size);
         if (hyb_blas_present())
@@ -90,19 +87,16 @@ static void with_every_kernel(body_t body)
 
 static void every_edge(hyb_host_gemm_t *gemm)
 {
-    int64_t m, n;
-
-    for (m = 1; m <= 26; m += 5)
-        for (n = 1; n <= 11; n++)
+    for (int64_t m = 1; m <= 26; m += 5)
+        for (int64_t n = 1; n <= 11; n++)
             check(gemm, (case_t){m, n, 7, XH_NO_TRANS, XH_NO_TRANS, 1, 1});
 }
 
 static void random_shapes(hyb_host_gemm_t *gemm)
 {
     static const double factors[] = {0.0, 1.0, -1.0, 0.75};
-    int i;
 
-    for (i = 0; i < 60; i++)
+    for (int i = 0; i < 60; i++)
         check(gemm, (case_t){rand() % 250, rand() % 450, rand() % 90,
                              rand() % 2 ? XH_TRANS : XH_NO_TRANS,
                              rand() % 2 ? XH_TRANS : XH_NO_TRANS,
@@ -120,17 +114,16 @@ static void tall_product(hyb_host_gemm_t *gemm)
     check(gemm, (case_t){4200, 10, 9, XH_TRANS, XH_NO_TRANS, 1, -1});
 }
 
-#define WITH_ALL(sentence, body)                                               \
-    static void sentence(void **state)                                         \
+#define TEST_WITH_ALL(sentence, body)                                          \
+    TEST(sentence)                                                             \
     {                                                                          \
-        (void)state;                                                           \
         with_every_kernel(body);                                               \
     }
 
-WITH_ALL(tiles_cut_by_any_edge_of_c_are_whole, every_edge)
-WITH_ALL(any_shape_transposition_alpha_and_beta_is_right, random_shapes)
-WITH_ALL(a_product_deeper_than_one_pass_scales_c_once, deep_product)
-WITH_ALL(a_tall_product_is_right, tall_product)
+TEST_WITH_ALL(tiles_cut_by_any_edge_of_c_are_whole, every_edge)
+TEST_WITH_ALL(any_shape_transposition_alpha_and_beta_is_right, random_shapes)
+TEST_WITH_ALL(a_product_deeper_than_one_pass_scales_c_once, deep_product)
+TEST_WITH_ALL(a_tall_product_is_right, tall_product)
 
 /* ---- on any thread ------------------------------------------------------- */
 
@@ -157,11 +150,10 @@ static void check_threads(const char *kernel)
 {
     pthread_t thread[THREADS];
     alone_t x[THREADS];
-    int i;
 
-    assert_int_equal(xh_settings_load(), XH_OK);
-    assert_int_equal(xh_settings_assign(kernel), XH_OK);
-    for (i = 0; i < THREADS; i++) {
+    assert_ok(xh_settings_load());
+    assert_ok(xh_settings_assign(kernel));
+    for (int i = 0; i < THREADS; i++) {
         x[i] = (alone_t){.a = framed(M, K), .b = framed(K, N)};
         x[i].c = framed(M, N);
         x[i].want = framed_copy(x[i].c);
@@ -171,9 +163,9 @@ static void check_threads(const char *kernel)
         assert_int_equal(
             pthread_create(&thread[i], NULL, multiply_twice, &x[i]), 0);
     }
-    for (i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++) {
         pthread_join(thread[i], NULL);
-        assert_int_equal(x[i].status, XH_OK);
+        assert_ok(x[i].status);
         framed_compare(x[i].c, x[i].want, 1e-12);
         framed_release(x[i].a);
         framed_release(x[i].b);
@@ -182,16 +174,15 @@ static void check_threads(const char *kernel)
     }
 }
 
-static void threads_multiply_alone_at_the_same_time(void **state)
+TEST(threads_multiply_alone_at_the_same_time)
 {
-    (void)state;
     xh_blas_library_set_threads(1);
     check_threads("kernel=auto");
     check_threads("kernel=portable");
     check_threads("kernel=blas");
 }
 
-static void shapes_that_do_not_conform_are_refused(void **state)
+TEST(shapes_that_do_not_conform_are_refused)
 {
     int cpu = 0;
     double x[4] = {1, 2, 3, 4};
@@ -200,10 +191,8 @@ static void shapes_that_do_not_conform_are_refused(void **state)
     hyb_host_gemm_t *gemm;
     hyb_team_t *team;
 
-    (void)state;
-    assert_int_equal(hyb_team_create(&cpu, 1, 1, &team), XH_OK);
-    assert_int_equal(hyb_host_gemm_create(team, hyb_kernel_widest(), &gemm),
-                     XH_OK);
+    assert_ok(hyb_team_create(&cpu, 1, 1, &team));
+    assert_ok(hyb_host_gemm_create(team, hyb_kernel_widest(), &gemm));
     assert_int_equal(hyb_host_gemm(gemm, &p), XH_ERR_ARG);
     p.b = two;
     p.b.ld = 1;
@@ -212,12 +201,4 @@ static void shapes_that_do_not_conform_are_refused(void **state)
     hyb_team_destroy(team);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(tiles_cut_by_any_edge_of_c_are_whole),
-    cmocka_unit_test(any_shape_transposition_alpha_and_beta_is_right),
-    cmocka_unit_test(a_product_deeper_than_one_pass_scales_c_once),
-    cmocka_unit_test(a_tall_product_is_right),
-    cmocka_unit_test(threads_multiply_alone_at_the_same_time),
-    cmocka_unit_test(shapes_that_do_not_conform_are_refused),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

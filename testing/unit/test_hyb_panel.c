@@ -48,12 +48,11 @@ typedef struct {
 static textbook_t drawn(const case_t *x)
 {
     textbook_t t = {.rows = x->nb + x->below[0] + x->below[1], .cols = x->nb};
-    int i, j;
 
     t.a = malloc((size_t)(t.rows * t.cols) * sizeof(double));
     assert_non_null(t.a);
-    for (j = 0; j < t.cols; j++)
-        for (i = 0; i < t.rows; i++)
+    for (int j = 0; j < t.cols; j++)
+        for (int i = 0; i < t.rows; i++)
             *textbook_at(&t, i, j) = x->element(i, j);
     return t;
 }
@@ -117,7 +116,7 @@ static void open_body(process_t *p)
         .rows = x->below[p->rank], .cols = x->nb, .height = x->kernel->rows};
     p->bytes = (size_t)hyb_pack_size(body->rows, body->cols, body->height) *
                sizeof(double);
-    assert_int_equal(xh_memory_allocate(p->bytes, &memory), XH_OK);
+    assert_ok(xh_memory_allocate(p->bytes, &memory));
     body->data = memory;
 }
 
@@ -125,7 +124,6 @@ static void fill_process(process_t *p)
 {
     const case_t *x = p->x;
     hyb_panel_t *panel = &p->panel;
-    int i, j;
 
     hyb_pack(view_of(p->a, first_below(x, p->rank), x->below[p->rank]),
              XH_NO_TRANS, 1.0, panel->body.height, panel->body.data);
@@ -133,8 +131,8 @@ static void fill_process(process_t *p)
     panel->method = x->method;
     panel->top =
         (xh_view_t){p->top, p->rank == 0 ? x->nb : 0, x->nb, MOST_COLS};
-    for (j = 0; j < x->nb; j++)
-        for (i = 0; i < panel->top.rows; i++)
+    for (int j = 0; j < x->nb; j++)
+        for (int i = 0; i < panel->top.rows; i++)
             p->top[i + j * MOST_COLS] = *textbook_at(p->a, i, j);
     panel->l1 = (xh_view_t){p->l1, x->nb, x->nb, MOST_COLS};
     panel->pivot = p->pivot;
@@ -163,7 +161,7 @@ static void *run_process(void *argument)
     process_t *p = argument;
     hyb_panel_engine_t *engine;
     hyb_team_t *team;
-    int cpu = 0, i;
+    int cpu = 0;
 
     xh_cpu_core_ids("", &cpu, 1);
     p->failures += hyb_team_create(&cpu, 1, MOST_MEMBERS, &team) != XH_OK;
@@ -173,7 +171,7 @@ static void *run_process(void *argument)
         return NULL;
     hyb_team_add_helpers(team, 1);
     p->engine = engine;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         fill_process(p);
         hyb_team_run(team, factor_member, p);
     }
@@ -247,17 +245,16 @@ static void check(const case_t *x, double error)
     static process_t processes[MOST_PROCESSES];
     textbook_t a = drawn(x), want = a;
     meeting_t meeting;
-    int i;
 
     assert_int_equal(
         pthread_barrier_init(&meeting.barrier, NULL, MOST_PROCESSES), 0);
-    for (i = 0; i < x->processes; i++) {
+    for (int i = 0; i < x->processes; i++) {
         open_process(&processes[i], x, &a, i);
         processes[i].meeting = &meeting;
     }
     run_processes(x, processes);
     textbook_factor(&want);
-    for (i = 0; i < x->processes; i++) {
+    for (int i = 0; i < x->processes; i++) {
         check_process(&processes[i], &want, error);
         close_process(&processes[i]);
     }
@@ -319,12 +316,11 @@ typedef case_t (*draw_t)(const hyb_kernel_t *kernel, int processes);
 static void check_all(draw_t draw, int cases, double error)
 {
     const hyb_kernel_t *kernel;
-    int i, processes;
     case_t x;
 
     FOR_EACH_KERNEL(kernel)
-    for (processes = 1; processes <= MOST_PROCESSES; processes++)
-        for (i = 0; i < cases; i++) {
+    for (int processes = 1; processes <= MOST_PROCESSES; processes++)
+        for (int i = 0; i < cases; i++) {
             x = draw(kernel, processes);
             check(&x, error);
         }
@@ -342,9 +338,8 @@ static case_t any_shape(const hyb_kernel_t *kernel, int processes)
     return x;
 }
 
-static void any_shape_and_method_is_the_textbooks_lu(void **state)
+TEST(any_shape_and_method_is_the_textbooks_lu)
 {
-    (void)state;
     check_all(any_shape, 80, 1e-9);
 }
 
@@ -374,9 +369,8 @@ static case_t tied(const hyb_kernel_t *kernel, int processes)
     return x;
 }
 
-static void ties_go_to_the_first_row(void **state)
+TEST(ties_go_to_the_first_row)
 {
-    (void)state;
     check_all(tied, 100, 0.0);
 }
 
@@ -395,9 +389,8 @@ static case_t singular(const hyb_kernel_t *kernel, int processes)
     return x;
 }
 
-static void the_first_zero_pivot_is_recorded_and_divides_nothing(void **state)
+TEST(the_first_zero_pivot_is_recorded_and_divides_nothing)
 {
-    (void)state;
     check_all(singular, 40, 1e-9);
 }
 
@@ -416,9 +409,8 @@ static case_t spoiled(const hyb_kernel_t *kernel, int processes)
     return x;
 }
 
-static void a_nan_is_the_largest_and_none_is_lost(void **state)
+TEST(a_nan_is_the_largest_and_none_is_lost)
 {
-    (void)state;
     check_all(spoiled, 40, 1e-9);
 }
 
@@ -437,31 +429,20 @@ static case_t denormal(const hyb_kernel_t *kernel, int processes)
     return x;
 }
 
-static void a_tiny_pivot_divides_its_column(void **state)
+TEST(a_tiny_pivot_divides_its_column)
 {
-    (void)state;
     check_all(denormal, 40, 1e-15);
 }
 
-static void the_number_of_members_does_not_change_a_bit(void **state)
+TEST(the_number_of_members_does_not_change_a_bit)
 {
     case_t x;
-    int i;
 
-    (void)state;
-    for (i = 0; i < 40; i++) {
+    for (int i = 0; i < 40; i++) {
         x = any_shape(hyb_kernel_widest(), 1);
         x.members = 2 + upto(MOST_MEMBERS - 2);
         check_members(&x);
     }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(any_shape_and_method_is_the_textbooks_lu),
-    cmocka_unit_test(ties_go_to_the_first_row),
-    cmocka_unit_test(the_first_zero_pivot_is_recorded_and_divides_nothing),
-    cmocka_unit_test(a_nan_is_the_largest_and_none_is_lost),
-    cmocka_unit_test(a_tiny_pivot_divides_its_column),
-    cmocka_unit_test(the_number_of_members_does_not_change_a_bit),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

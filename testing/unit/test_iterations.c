@@ -70,7 +70,7 @@ static const char *csv_of(const hyb_iterations_t *log, int rank, double zero)
 
     free(text);
     text = NULL;
-    assert_int_equal(hyb_iterations_csv(log, rank, zero, &text, &size), XH_OK);
+    assert_ok(hyb_iterations_csv(log, rank, zero, &text, &size));
     assert_int_equal(strlen(text), size);
     return text;
 }
@@ -94,19 +94,18 @@ static hyb_iterations_t *log_of(const hyb_iterations_run_t *run)
 {
     hyb_iterations_t *log = NULL;
 
-    assert_int_equal(hyb_iterations_open(&log), XH_OK);
-    assert_int_equal(hyb_iterations_begin(log, run), XH_OK);
+    assert_ok(hyb_iterations_open(&log));
+    assert_ok(hyb_iterations_begin(log, run));
     return log;
 }
 
-static void every_line_has_the_columns_of_the_first(void **state)
+TEST(every_line_has_the_columns_of_the_first)
 {
     hyb_iterations_t *log = log_of(&small);
     hyb_iteration_t row = {.iteration = 1, .reason = "a, b"};
     const char *csv;
     int cells;
 
-    (void)state;
     hyb_iterations_add(log, &row);
     row.devices = HYB_ITERATION_DEVICES;
     hyb_iterations_add(log, &row);
@@ -118,7 +117,7 @@ static void every_line_has_the_columns_of_the_first(void **state)
     hyb_iterations_close(log);
 }
 
-static void a_value_stands_under_its_name(void **state)
+TEST(a_value_stands_under_its_name)
 {
     hyb_iterations_t *log = log_of(&small);
     const hyb_iteration_t row = {.iteration = 7,
@@ -177,20 +176,18 @@ static void a_value_stands_under_its_name(void **state)
                                             {"device_wait_2", ""},
                                             {"device_wait_7", ""}};
 
-    (void)state;
     hyb_iterations_add(log, &row);
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(wanted); i++)
         assert_string_equal(cell(log, 1, wanted[i][0]), wanted[i][1]);
     hyb_iterations_close(log);
 }
 
-static void what_is_not_known_is_an_empty_cell(void **state)
+TEST(what_is_not_known_is_an_empty_cell)
 {
     hyb_iterations_t *log = log_of(&small);
     const hyb_iteration_t row = {
         .share_used = NAN, .share_measured = INFINITY, .gflops = 0};
 
-    (void)state;
     hyb_iterations_add(log, &row);
     assert_string_equal(cell(log, 1, "share_used"), "");
     assert_string_equal(cell(log, 1, "share_measured"), "");
@@ -199,24 +196,22 @@ static void what_is_not_known_is_an_empty_cell(void **state)
     hyb_iterations_close(log);
 }
 
-static void a_reason_may_hold_commas_and_quotes(void **state)
+TEST(a_reason_may_hold_commas_and_quotes)
 {
     hyb_iterations_t *log = log_of(&small);
     const hyb_iteration_t row = {.reason = "probe, of \"2\"", .mode = 1};
 
-    (void)state;
     hyb_iterations_add(log, &row);
     assert_string_equal(cell(log, 1, "reason"), "probe, of \"2\"");
     assert_string_equal(cell(log, 1, "columns_left"), "0");
     hyb_iterations_close(log);
 }
 
-static void only_process_0_names_the_columns(void **state)
+TEST(only_process_0_names_the_columns)
 {
     hyb_iterations_t *log = log_of(&small);
     const hyb_iteration_t row = {.iteration = 5};
 
-    (void)state;
     assert_int_equal(lines(csv_of(log, 0, 0.0)), 1);
     assert_string_equal(csv_of(log, 3, 0.0), "");
     hyb_iterations_add(log, &row);
@@ -225,27 +220,25 @@ static void only_process_0_names_the_columns(void **state)
     hyb_iterations_close(log);
 }
 
-static void begin_counts_from_zero(void **state)
+TEST(begin_counts_from_zero)
 {
     hyb_iterations_t *log = log_of(&small);
     const hyb_iteration_t row = {.begin = 1000.5};
 
-    (void)state;
     hyb_iterations_add(log, &row);
     assert_string_equal(cut(csv_of(log, 1, 1000.0), 0)->cell[11], "0.5");
     hyb_iterations_close(log);
 }
 
-static void runs_are_counted_and_have_their_own_size(void **state)
+TEST(runs_are_counted_and_have_their_own_size)
 {
     hyb_iterations_run_t larger = {
         .n = 700, .nb = 7, .nprow = 3, .npcol = 4, .iterations = 100};
     hyb_iterations_t *log = log_of(&small);
     hyb_iteration_t row = {.iteration = 0};
 
-    (void)state;
     hyb_iterations_add(log, &row);
-    assert_int_equal(hyb_iterations_begin(log, &larger), XH_OK);
+    assert_ok(hyb_iterations_begin(log, &larger));
     for (row.iteration = 0; row.iteration < 100; row.iteration++)
         hyb_iterations_add(log, &row);
     assert_int_equal(lines(csv_of(log, 0, 0.0)), 1 + 1 + 100);
@@ -258,12 +251,11 @@ static void runs_are_counted_and_have_their_own_size(void **state)
     hyb_iterations_close(log);
 }
 
-static void rows_without_room_are_left_out(void **state)
+TEST(rows_without_room_are_left_out)
 {
     hyb_iterations_t *log = log_of(&small);
     hyb_iteration_t row = {.mode = 0};
 
-    (void)state;
     for (row.iteration = 0; row.iteration < 10; row.iteration++)
         hyb_iterations_add(log, &row);
     assert_int_equal(lines(csv_of(log, 0, 0.0)), 1 + 3);
@@ -271,28 +263,16 @@ static void rows_without_room_are_left_out(void **state)
     hyb_iterations_close(log);
 }
 
-static void without_a_run_no_row_is_kept(void **state)
+TEST(without_a_run_no_row_is_kept)
 {
     hyb_iterations_t *log = NULL;
     const hyb_iteration_t row = {.mode = 0};
 
-    (void)state;
-    assert_int_equal(hyb_iterations_open(&log), XH_OK);
+    assert_ok(hyb_iterations_open(&log));
     hyb_iterations_add(log, &row);
     assert_int_equal(lines(csv_of(log, 0, 0.0)), 1);
     hyb_iterations_close(log);
     hyb_iterations_close(NULL);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(every_line_has_the_columns_of_the_first),
-    cmocka_unit_test(a_value_stands_under_its_name),
-    cmocka_unit_test(what_is_not_known_is_an_empty_cell),
-    cmocka_unit_test(a_reason_may_hold_commas_and_quotes),
-    cmocka_unit_test(only_process_0_names_the_columns),
-    cmocka_unit_test(begin_counts_from_zero),
-    cmocka_unit_test(runs_are_counted_and_have_their_own_size),
-    cmocka_unit_test(rows_without_room_are_left_out),
-    cmocka_unit_test(without_a_run_no_row_is_kept),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

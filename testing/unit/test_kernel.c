@@ -58,9 +58,7 @@ static _Alignas(64) double a[SIZE], b[SIZE], l[SIZE], got[SIZE], want[SIZE];
 
 static void draw(void)
 {
-    int i;
-
-    for (i = 0; i < SIZE; i++) {
+    for (int i = 0; i < SIZE; i++) {
         a[i] = framed_drawn();
         b[i] = framed_drawn();
         l[i] = 0.1 * framed_drawn();
@@ -70,20 +68,16 @@ static void draw(void)
 
 static void compare(void)
 {
-    int i;
-
-    for (i = 0; i < SIZE; i++)
+    for (int i = 0; i < SIZE; i++)
         assert_true(fabs(got[i] - want[i]) <= 1e-12);
 }
 
 static void check_multiply(const hyb_kernel_t *k, int depth)
 {
-    int i, j, p;
-
     draw();
-    for (j = 0; j < k->cols; j++)
-        for (i = 0; i < k->rows; i++)
-            for (p = 0; p < depth; p++)
+    for (int j = 0; j < k->cols; j++)
+        for (int i = 0; i < k->rows; i++)
+            for (int p = 0; p < depth; p++)
                 want[i + j * LD] += a[p * k->rows + i] * b[p * k->cols + j];
     k->multiply(depth, a, b, got, LD, a);
     compare();
@@ -124,9 +118,7 @@ static void check_substitute(const hyb_kernel_t *k, int from)
 
 static void check_tile(const hyb_kernel_t *k)
 {
-    int i;
-
-    for (i = 1; i <= DEPTH; i++) {
+    for (int i = 1; i <= DEPTH; i++) {
         check_multiply(k, i);
         check_solve(k, i - 1);
         check_eliminate(k, 1 + i % 9, i - 1);
@@ -138,10 +130,9 @@ static void check_generate(const hyb_kernel_t *k)
 {
     const uint64_t seed = 100;
     xh_lanes_t lanes = xh_lanes();
-    int count;
 
     draw();
-    for (count = 0; count <= 100; count++) {
+    for (int count = 0; count <= 100; count++) {
         k->generate(&lanes, seed, count, got);
         xh_sequence_run(&lanes, seed, count, want);
         assert_memory_equal(got, want, sizeof(got));
@@ -158,14 +149,12 @@ typedef struct {
 
 static void fill(data_t *d)
 {
-    int i;
-
     memset(d, 0, sizeof(*d));
-    for (i = 0; i < LD * MOST; i++)
+    for (int i = 0; i < LD * MOST; i++)
         d->a[i] = i * 37 % 101 - 50;
-    for (i = 0; i < MOST; i++)
+    for (int i = 0; i < MOST; i++)
         d->x[i] = i * 7 % 11 - 5;
-    for (i = 0; i <= MOST; i++) {
+    for (int i = 0; i <= MOST; i++) {
         d->r[i] = i;
         d->rows[i] = 2 * i;
         d->columns[i] = 3 * i;
@@ -174,10 +163,8 @@ static void fill(data_t *d)
 
 static void by_the_book(data_t *d, int rows, int cols)
 {
-    int i, j;
-
-    for (j = 0; j < cols; j++)
-        for (i = 0; i < rows; i++) {
+    for (int j = 0; j < cols; j++)
+        for (int i = 0; i < rows; i++) {
             d->r[i] -= d->a[i + j * LD] * d->x[j];
             d->rows[i] += fabs(d->a[i + j * LD]);
             d->columns[j] += fabs(d->a[i + j * LD]);
@@ -208,10 +195,8 @@ static void check_sweep(const hyb_kernel_t *k, int rows, int cols)
 
 static void check_sweeps(const hyb_kernel_t *k)
 {
-    int rows, cols;
-
-    for (rows = 0; rows <= MOST; rows++)
-        for (cols = 0; cols <= 11; cols++)
+    for (int rows = 0; rows <= MOST; rows++)
+        for (int cols = 0; cols <= 11; cols++)
             check_sweep(k, rows, cols);
 }
 
@@ -221,16 +206,15 @@ static void check_nan(const hyb_kernel_t *k)
     static data_t d;
     hyb_sweep_t c = sweep_of(&d, 30, 5);
     hyb_sums_t sums = {.rows = d.rows, .columns = d.columns};
-    int i, row;
 
-    for (row = 0; row < 30; row++) {
+    for (int row = 0; row < 30; row++) {
         fill(&d);
         d.a[row + 2 * LD] = -NAN;
         k->subtract_and_sum(&c, d.r, &sums);
-        for (i = 0; i < 30; i++)
+        for (int i = 0; i < 30; i++)
             assert_true(isnan(d.r[i]) == (i == row) &&
                         isnan(d.rows[i]) == (i == row));
-        for (i = 0; i < 5; i++)
+        for (int i = 0; i < 5; i++)
             assert_int_equal(isnan(d.columns[i]) != 0, i == 2);
     }
 }
@@ -239,9 +223,7 @@ static void check_nan(const hyb_kernel_t *k)
 
 static void check_with_a_hole(const hyb_kernel_t *kernel)
 {
-    int member;
-
-    for (member = 0; member < MEMBERS; member++) {
+    for (int member = 0; member < MEMBERS; member++) {
         hyb_kernel_t k = without(kernel, member);
 
         check_complete(&k);
@@ -258,36 +240,31 @@ WITH_EVERY_KERNEL(sweeps_are_those_of_the_definition, check_sweeps)
 WITH_EVERY_KERNEL(a_nan_stays_in_its_row_and_its_column, check_nan)
 WITH_EVERY_KERNEL(whatever_a_table_leaves_out_is_filled_in, check_with_a_hole)
 
-static void an_empty_table_becomes_the_portable_one(void **state)
+TEST(an_empty_table_becomes_the_portable_one)
 {
     const hyb_kernel_t *portable = hyb_kernel_find(XH_ISA_PORTABLE);
     hyb_kernel_t k = {.name = portable->name, .isa = portable->isa};
 
-    (void)state;
     hyb_kernel_complete(&k);
     assert_memory_equal(&k, portable, sizeof(k));
 }
 
 /* Its solve is for a tile that is not taken. */
-static void without_a_product_the_tile_is_the_portable_one(void **state)
+TEST(without_a_product_the_tile_is_the_portable_one)
 {
     const hyb_kernel_t *portable = hyb_kernel_find(XH_ISA_PORTABLE);
     hyb_kernel_t k = {
         .rows = 24, .cols = 8, .solve = hyb_kernel_widest()->solve};
 
-    (void)state;
     hyb_kernel_complete(&k);
     assert_int_equal(k.rows, portable->rows);
     assert_int_equal(k.cols, portable->cols);
     assert_true(k.solve == portable->solve);
 }
 
-static void a_kernel_is_found_where_the_processor_has_it(void **state)
+TEST(a_kernel_is_found_where_the_processor_has_it)
 {
-    int isa;
-
-    (void)state;
-    for (isa = 0; isa < XH_ISA_COUNT; isa++) {
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++) {
         const hyb_kernel_t *kernel = hyb_kernel_find((xh_isa_t)isa);
 
         assert_int_equal(kernel != NULL, xh_cpu_has((xh_isa_t)isa));
@@ -299,16 +276,11 @@ static void a_kernel_is_found_where_the_processor_has_it(void **state)
     assert_int_equal(hyb_kernel_widest()->isa, xh_cpu_isa());
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_table_is_complete),
-    cmocka_unit_test(the_loops_of_a_tile_are_those_of_the_definition),
-    cmocka_unit_test(entries_are_the_sequences_bits),
-    cmocka_unit_test(sweeps_are_those_of_the_definition),
-    cmocka_unit_test(a_nan_stays_in_its_row_and_its_column),
-    cmocka_unit_test(whatever_a_table_leaves_out_is_filled_in),
-    cmocka_unit_test(an_empty_table_becomes_the_portable_one),
-    cmocka_unit_test(without_a_product_the_tile_is_the_portable_one),
-    cmocka_unit_test(a_kernel_is_found_where_the_processor_has_it),
-};
+TEST_SHARED(a_table_is_complete, NULL, NULL)
+TEST_SHARED(the_loops_of_a_tile_are_those_of_the_definition, NULL, NULL)
+TEST_SHARED(entries_are_the_sequences_bits, NULL, NULL)
+TEST_SHARED(sweeps_are_those_of_the_definition, NULL, NULL)
+TEST_SHARED(a_nan_stays_in_its_row_and_its_column, NULL, NULL)
+TEST_SHARED(whatever_a_table_leaves_out_is_filled_in, NULL, NULL)
 
-UNIT_MAIN(cases)
+TEST_MAIN()

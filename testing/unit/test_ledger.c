@@ -21,7 +21,7 @@ static const extent_t extents[] = {
     {5, true, 16},   {9, true, 1},    {0, true, 8},    {0, false, 8},
 };
 
-enum { EXTENTS = sizeof(extents) / sizeof(extents[0]) };
+enum { EXTENTS = COUNT_OF(extents) };
 
 /* A ledger, and what it should say: the stages of each column. */
 typedef struct {
@@ -50,13 +50,12 @@ static void plan_work(book_t *book, uint64_t *random)
 
 static void book_open(book_t *book, extent_t e, uint64_t *random)
 {
-    int64_t j, block = 0;
+    int64_t block = 0;
 
     memset(book, 0, sizeof(*book));
-    assert_int_equal(hyb_ledger_create(e.columns, e.has_b, e.nb, &book->ledger),
-                     XH_OK);
+    assert_ok(hyb_ledger_create(e.columns, e.has_b, e.nb, &book->ledger));
     assert_int_equal(book->ledger.columns, e.columns + e.has_b);
-    for (j = 0; j < book->ledger.columns; j++) {
+    for (int64_t j = 0; j < book->ledger.columns; j++) {
         block += j > 0 && (j % e.nb == 0 || j == e.columns);
         book->block[j] = block;
     }
@@ -81,15 +80,13 @@ static int64_t last_stage(const book_t *book)
 /* ---- blocks --------------------------------------------------------------
  */
 
-static void b_is_a_block_of_its_own(void **state)
+TEST(b_is_a_block_of_its_own)
 {
     uint64_t random = 1;
     book_t book;
     int64_t j, first;
-    int i;
 
-    (void)state;
-    for (i = 0; i < EXTENTS; i++) {
+    for (int i = 0; i < EXTENTS; i++) {
         const hyb_ledger_t *ledger = &book.ledger;
 
         book_open(&book, extents[i], &random);
@@ -116,9 +113,7 @@ static void b_is_a_block_of_its_own(void **state)
 static int64_t first_before(const book_t *book, hyb_blocks_t blocks,
                             int64_t stage)
 {
-    int64_t j;
-
-    for (j = 0; j < book->ledger.columns; j++)
+    for (int64_t j = 0; j < book->ledger.columns; j++)
         if (book->block[j] >= blocks.from && book->block[j] < blocks.to &&
             book->applied[j] < stage)
             return book->block[j];
@@ -130,9 +125,9 @@ static hyb_taking_t take(const book_t *book, hyb_blocks_t blocks,
                          hyb_stages_t work, int64_t width, hyb_run_t *run_p)
 {
     hyb_taking_t result = HYB_NOTHING_LEFT;
-    int64_t j, count = book->ledger.columns;
+    int64_t count = book->ledger.columns;
 
-    for (j = 0; j < count; j++) {
+    for (int64_t j = 0; j < count; j++) {
         hyb_blocks_t own = {book->block[j], book->block[j] + 1};
         bool ready = first_before(book, own, work.from) == own.to;
 
@@ -153,9 +148,7 @@ static hyb_taking_t take(const book_t *book, hyb_blocks_t blocks,
 
 static void set(int64_t *stage, hyb_run_t run, int64_t to)
 {
-    int64_t j;
-
-    for (j = run.from; j < run.from + run.count; j++)
+    for (int64_t j = run.from; j < run.from + run.count; j++)
         stage[j] = to;
 }
 
@@ -237,15 +230,14 @@ static void assert_agrees(const book_t *book, uint64_t *random)
 }
 
 /* Several iterations in flight, runs complete in any order. */
-static void it_says_what_a_list_of_columns_does(void **state)
+TEST(it_says_what_a_list_of_columns_does)
 {
     static taken_t taken[MOST];
     uint64_t random = 42;
     book_t book;
-    int i, open;
+    int open;
 
-    (void)state;
-    for (i = 0; i < RUNS * EXTENTS; i++) {
+    for (int i = 0; i < RUNS * EXTENTS; i++) {
         book_open(&book, extents[i % EXTENTS], &random);
         open = 0;
         while (first_before(&book, all_blocks(&book), last_stage(&book)) <
@@ -274,10 +266,9 @@ static void work(void *context, int member)
     book_t *book = context;
     hyb_taking_t result;
     hyb_run_t run;
-    int64_t j;
-    int i, turns = 0;
+    int turns = 0;
 
-    for (i = 0; i < book->works; i++) {
+    for (int i = 0; i < book->works; i++) {
         while ((result = hyb_ledger_take(&book->ledger, all_blocks(book),
                                          book->work[i], 7 + member, &run)) !=
                HYB_NOTHING_LEFT) {
@@ -285,7 +276,7 @@ static void work(void *context, int member)
                 hyb_wait_turn(&turns);
                 continue;
             }
-            for (j = run.from; j < run.from + run.count; j++)
+            for (int64_t j = run.from; j < run.from + run.count; j++)
                 if (book->applied[j] == book->work[i].from)
                     book->taken[i][j]++;
             set(book->applied, run, book->work[i].to);
@@ -294,22 +285,20 @@ static void work(void *context, int member)
     }
 }
 
-static void a_team_takes_each_column_once_a_stage(void **state)
+TEST(a_team_takes_each_column_once_a_stage)
 {
     hyb_team_t *team = small_team(MEMBERS);
     uint64_t random = 7;
     book_t book;
-    int64_t i, j, wrong = 0;
-    int run;
+    int64_t wrong = 0;
 
-    (void)state;
-    for (run = 0; run < RUNS * EXTENTS; run++) {
+    for (int run = 0; run < RUNS * EXTENTS; run++) {
         book_open(&book, extents[run % EXTENTS], &random);
         hyb_team_run(team, work, &book);
         assert_true(hyb_ledger_reached(&book.ledger, all_blocks(&book),
                                        last_stage(&book)));
-        for (i = 0; i < book.works; i++)
-            for (j = 0; j < book.ledger.columns; j++)
+        for (int64_t i = 0; i < book.works; i++)
+            for (int64_t j = 0; j < book.ledger.columns; j++)
                 wrong += book.taken[i][j] != 1;
         book_close(&book);
     }
@@ -317,10 +306,4 @@ static void a_team_takes_each_column_once_a_stage(void **state)
     assert_int_equal(wrong, 0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(b_is_a_block_of_its_own),
-    cmocka_unit_test(it_says_what_a_list_of_columns_does),
-    cmocka_unit_test(a_team_takes_each_column_once_a_stage),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

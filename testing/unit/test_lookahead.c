@@ -5,21 +5,17 @@
 #include "testing/unit/lookahead_machines.h"
 #include "testing/unit/unit.h"
 
-static void depth_asks_for_none_for_the_panel_or_for_mixed(void **state)
+TEST(depth_asks_for_none_for_the_panel_or_for_mixed)
 {
-    (void)state;
     assert_int_equal(hyb_lookahead_request("auto", 0), HYB_ALWAYS_NONE);
     assert_int_equal(hyb_lookahead_request("auto", 1), HYB_ALWAYS_PANEL);
     assert_int_equal(hyb_lookahead_request("auto", 2), HYB_MIXED);
     assert_int_equal(hyb_lookahead_request("auto", 1000), HYB_MIXED);
 }
 
-static void the_setting_overrules_depth(void **state)
+TEST(the_setting_overrules_depth)
 {
-    int depth;
-
-    (void)state;
-    for (depth = 0; depth < 4; depth++) {
+    for (int depth = 0; depth < 4; depth++) {
         assert_int_equal(hyb_lookahead_request("0", depth), HYB_ALWAYS_NONE);
         assert_int_equal(hyb_lookahead_request("1", depth), HYB_ALWAYS_PANEL);
         assert_int_equal(hyb_lookahead_request("2", depth),
@@ -28,17 +24,16 @@ static void the_setting_overrules_depth(void **state)
     }
 }
 
-static void a_forced_mode_never_changes(void **state)
+TEST(a_forced_mode_never_changes)
 {
     static const hyb_lookahead_t modes[] = {
         HYB_LOOKAHEAD_NONE, HYB_LOOKAHEAD_PANEL, HYB_LOOKAHEAD_PIPELINE};
     machine_t machines[] = {machine_for_the_pipeline(),
                             machine_for_the_panel()};
-    int request, i;
 
-    (void)state;
-    for (request = HYB_ALWAYS_NONE; request <= HYB_ALWAYS_PIPELINE; request++)
-        for (i = 0; i < 2; i++) {
+    for (int request = HYB_ALWAYS_NONE; request <= HYB_ALWAYS_PIPELINE;
+         request++)
+        for (int i = 0; i < 2; i++) {
             course_t c = {.request = (hyb_lookahead_request_t)request,
                           .noise = 0.1};
             outcome_t outcome = factor(&machines[i], &c);
@@ -49,25 +44,23 @@ static void a_forced_mode_never_changes(void **state)
         }
 }
 
-static void a_forced_mode_says_so(void **state)
+TEST(a_forced_mode_says_so)
 {
     hyb_lookahead_facts_t facts = plant_facts(BLOCKS, 256, 3);
     hyb_lookahead_chooser_t chooser;
     const char *reason = NULL;
 
-    (void)state;
     hyb_lookahead_init(&chooser, HYB_ALWAYS_PIPELINE, HYB_LOOKAHEAD_PANEL);
     hyb_lookahead_choose(&chooser, &facts, &reason);
     assert_string_equal(reason, "forced");
 }
 
-static void without_devices_it_is_the_pipeline(void **state)
+TEST(without_devices_it_is_the_pipeline)
 {
     hyb_lookahead_facts_t facts = plant_facts(BLOCKS, 256, 3);
     hyb_lookahead_chooser_t chooser;
     const char *reason = NULL;
 
-    (void)state;
     hyb_lookahead_init(&chooser, HYB_PIPELINE_ON_CORES, HYB_LOOKAHEAD_PANEL);
     assert_int_equal(hyb_lookahead_choose(&chooser, &facts, &reason),
                      HYB_LOOKAHEAD_PIPELINE);
@@ -77,9 +70,7 @@ static void without_devices_it_is_the_pipeline(void **state)
 /* On every machine, of the better one of both modes. */
 static void mixed_is_within(double most, course_t c)
 {
-    int i;
-
-    for (i = 0; i < MACHINES; i++) {
+    for (int i = 0; i < MACHINES; i++) {
         machine_t m = machine(i);
 
         if (mixed_to_best(&m, c) > most)
@@ -87,78 +78,70 @@ static void mixed_is_within(double most, course_t c)
     }
 }
 
-static void mixed_is_within_a_hundredth_of_the_better_mode(void **state)
+TEST(mixed_is_within_a_hundredth_of_the_better_mode)
 {
-    (void)state;
     mixed_is_within(1.01, (course_t){0});
 }
 
 /* As on one row of processes, where chunks need no messages. */
-static void mixed_is_as_good_when_it_begins_with_the_pipeline(void **state)
+TEST(mixed_is_as_good_when_it_begins_with_the_pipeline)
 {
-    (void)state;
     mixed_is_within(1.01, (course_t){.begins_with_pipeline = true});
 }
 
-static void mixed_stays_with_the_pipeline_where_that_wins(void **state)
+TEST(mixed_stays_with_the_pipeline_where_that_wins)
 {
     machine_t m = machine_for_the_pipeline();
     course_t c = {.request = HYB_MIXED};
     outcome_t outcome = factor(&m, &c);
 
-    (void)state;
     assert_true(pipeline_to_panel(&m) < 0.97);
     assert_true(mixed_to_best(&m, c) <= 1.01);
     assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PIPELINE));
     assert_true(mostly_in(&outcome, PARTS / 2, HYB_LOOKAHEAD_PIPELINE));
 }
 
-static void mixed_stays_with_the_panel_where_that_wins(void **state)
+TEST(mixed_stays_with_the_panel_where_that_wins)
 {
     machine_t m = machine_for_the_panel();
     course_t c = {.request = HYB_MIXED};
     outcome_t outcome = factor(&m, &c);
 
-    (void)state;
     assert_true(pipeline_to_panel(&m) > 1.03);
     assert_true(mixed_to_best(&m, c) <= 1.01);
     assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PANEL));
     assert_true(mostly_in(&outcome, PARTS - 1, HYB_LOOKAHEAD_PANEL));
 }
 
-static void mixed_beats_both_modes_where_each_has_its_time(void **state)
+TEST(mixed_beats_both_modes_where_each_has_its_time)
 {
     machine_t m = machine_for_both();
     course_t c = {.request = HYB_MIXED};
     outcome_t outcome = factor(&m, &c);
 
-    (void)state;
     assert_true(mixed_to_best(&m, c) < 0.99);
     assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PIPELINE));
     assert_true(mostly_in(&outcome, PARTS - 1, HYB_LOOKAHEAD_PANEL));
 }
 
-static void times_that_come_late_do_as_well(void **state)
+TEST(times_that_come_late_do_as_well)
 {
-    (void)state;
     mixed_is_within(1.015, (course_t){.late = LATEST});
 }
 
-static void a_slow_first_iteration_is_no_evidence(void **state)
+TEST(a_slow_first_iteration_is_no_evidence)
 {
-    (void)state;
     mixed_is_within(1.015, (course_t){.warm_up = 3.0});
 }
 
 /* Chunks become dear, as messages do on a network that others use too. */
-static void a_machine_that_changes_is_followed(void **state)
+TEST(a_machine_that_changes_is_followed)
 {
     machine_t before = machine_for_the_pipeline();
     plant_t after = before.plant;
     course_t c = {.request = HYB_MIXED, .after_half = &after};
     outcome_t outcome;
 
-    (void)state;
     after.chunk_overhead = 1e-2;
     outcome = factor(&before, &c);
     assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PIPELINE));
@@ -166,46 +149,41 @@ static void a_machine_that_changes_is_followed(void **state)
     assert_true(mixed_to_best(&before, c) < 1.0);
 }
 
-static void slow_swaps_that_appear_are_hidden(void **state)
+TEST(slow_swaps_that_appear_are_hidden)
 {
     machine_t before = machine_for_the_panel();
     plant_t after = machine_for_the_pipeline().plant;
     course_t c = {.request = HYB_MIXED, .after_half = &after};
     outcome_t outcome = factor(&before, &c);
 
-    (void)state;
     assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PANEL));
     assert_true(mostly_in(&outcome, PARTS / 2, HYB_LOOKAHEAD_PIPELINE));
     assert_true(mixed_to_best(&before, c) < 1.0);
 }
 
-static void now_and_then_the_other_mode_is_tried(void **state)
+TEST(now_and_then_the_other_mode_is_tried)
 {
     course_t c = {.request = HYB_MIXED};
-    int i;
 
-    (void)state;
-    for (i = 0; i < MACHINES; i++) {
+    for (int i = 0; i < MACHINES; i++) {
         machine_t m = machine(i);
 
         assert_in_range(factor(&m, &c).probes, 2, BLOCKS / 3);
     }
 }
 
-static void processes_that_learn_the_same_choose_the_same(void **state)
+TEST(processes_that_learn_the_same_choose_the_same)
 {
     machine_t m = machine_for_both();
     course_t c = {.request = HYB_MIXED, .noise = 0.1};
     hyb_lookahead_chooser_t a, b;
     uint64_t noise = 1;
-    int k;
 
-    (void)state;
     memset(&a, 0x5a, sizeof(a));
     memset(&b, 0xa5, sizeof(b));
     hyb_lookahead_init(&a, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
     hyb_lookahead_init(&b, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
-    for (k = 0; k < BLOCKS - 1; k++) {
+    for (int k = 0; k < BLOCKS - 1; k++) {
         hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m.nb, k);
         const char *of_a = NULL, *of_b = NULL;
         hyb_lookahead_t mode = hyb_lookahead_choose(&a, &facts, &of_a);
@@ -219,7 +197,7 @@ static void processes_that_learn_the_same_choose_the_same(void **state)
     }
 }
 
-static void to_choose_changes_nothing(void **state)
+TEST(to_choose_changes_nothing)
 {
     machine_t m = machine_for_both();
     hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m.nb, 0);
@@ -229,7 +207,6 @@ static void to_choose_changes_nothing(void **state)
     const char *reason = NULL, *again = NULL;
     uint64_t noise = 1;
 
-    (void)state;
     hyb_lookahead_init(&chooser, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
     times = times_of(&m, &c, &facts, HYB_LOOKAHEAD_PANEL, &noise);
     hyb_lookahead_learn(&chooser, &facts, HYB_LOOKAHEAD_PANEL, &times);
@@ -243,13 +220,12 @@ static void to_choose_changes_nothing(void **state)
 }
 
 /* With noise of a tenth on all speeds: switches of all machines and seeds. */
-static void a_tenth_of_noise_does_not_make_it_flap(void **state)
+TEST(a_tenth_of_noise_does_not_make_it_flap)
 {
     enum { SEEDS = 5 };
-    int i, switches = 0;
+    int switches = 0;
 
-    (void)state;
-    for (i = 0; i < MACHINES * SEEDS; i++) {
+    for (int i = 0; i < MACHINES * SEEDS; i++) {
         machine_t m = machine(i / SEEDS);
         course_t c = {
             .request = HYB_MIXED, .noise = 0.1, .seed = (uint64_t)(i % SEEDS)};
@@ -262,14 +238,12 @@ static void a_tenth_of_noise_does_not_make_it_flap(void **state)
     assert_in_range(switches, 0, 3 * MACHINES * SEEDS);
 }
 
-static void a_tenth_of_noise_costs_a_hundredth_at_most(void **state)
+TEST(a_tenth_of_noise_costs_a_hundredth_at_most)
 {
     enum { SEEDS = 5 };
     double sum = 0.0, worst = 0.0, one;
-    int i;
 
-    (void)state;
-    for (i = 0; i < MACHINES * SEEDS; i++) {
+    for (int i = 0; i < MACHINES * SEEDS; i++) {
         machine_t m = machine(i / SEEDS);
         course_t c = {.noise = 0.1, .seed = (uint64_t)(i % SEEDS)};
 
@@ -281,7 +255,7 @@ static void a_tenth_of_noise_costs_a_hundredth_at_most(void **state)
     assert_true(worst <= 1.06);
 }
 
-static void the_reason_names_what_decides(void **state)
+TEST(the_reason_names_what_decides)
 {
     machine_t m = machine_for_the_panel();
     hyb_lookahead_chooser_t chooser;
@@ -289,11 +263,9 @@ static void the_reason_names_what_decides(void **state)
     const char *reason = NULL;
     uint64_t noise = 1;
     course_t c = {0};
-    int k;
 
-    (void)state;
     hyb_lookahead_init(&chooser, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
-    for (k = 0; k < BLOCKS / 2; k++) {
+    for (int k = 0; k < BLOCKS / 2; k++) {
         hyb_lookahead_times_t times;
         hyb_lookahead_t mode;
 
@@ -316,10 +288,9 @@ static hyb_lookahead_chooser_t taught(const machine_t *m, int k)
     hyb_lookahead_chooser_t chooser;
     course_t c = {0};
     uint64_t noise = 1;
-    int i;
 
     hyb_lookahead_init(&chooser, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
-    for (i = 0; i < k; i++) {
+    for (int i = 0; i < k; i++) {
         hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m->nb, i);
         hyb_lookahead_t mode =
             i % 2 == 0 ? HYB_LOOKAHEAD_PANEL : HYB_LOOKAHEAD_PIPELINE;
@@ -330,18 +301,16 @@ static hyb_lookahead_chooser_t taught(const machine_t *m, int k)
     return chooser;
 }
 
-static void nonsense_in_times_does_no_harm(void **state)
+TEST(nonsense_in_times_does_no_harm)
 {
     static const double bad[] = {-1.0, 0.0, NAN, INFINITY, -INFINITY, 1e308};
-    enum { BAD = sizeof(bad) / sizeof(*bad) };
+    enum { BAD = COUNT_OF(bad) };
     machine_t m = machine_for_the_pipeline();
     hyb_lookahead_chooser_t chooser = taught(&m, 20);
     hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m.nb, 20);
     const char *reason = NULL;
-    int i;
 
-    (void)state;
-    for (i = 0; i < BAD * BAD * BAD; i++) {
+    for (int i = 0; i < BAD * BAD * BAD; i++) {
         hyb_lookahead_times_t times = {
             .total = bad[i % (BAD - 1)], /* a time of 1e308 s is a time */
             .panel = bad[i / BAD % BAD],
@@ -383,7 +352,7 @@ static hyb_lookahead_t chosen(const hyb_lookahead_chooser_t *chooser, int k)
 }
 
 /* Panels and updates that exchanges disturb do not make the other mode slow. */
-static void a_mode_that_slows_all_down_is_left(void **state)
+TEST(a_mode_that_slows_all_down_is_left)
 {
     static const hyb_lookahead_times_t apart = {
         .total = 60, .panel = 15, .exchange = 10, .update = 20};
@@ -392,7 +361,6 @@ static void a_mode_that_slows_all_down_is_left(void **state)
     hyb_lookahead_chooser_t chooser;
     int k;
 
-    (void)state;
     hyb_lookahead_init(&chooser, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
     for (k = 0; k < 3; k++)
         learn_percent(&chooser, k, HYB_LOOKAHEAD_PANEL, apart);
@@ -402,7 +370,7 @@ static void a_mode_that_slows_all_down_is_left(void **state)
 }
 
 /* Once the devices get all columns, exchanges take nothing from the update. */
-static void a_team_without_columns_slows_no_update(void **state)
+TEST(a_team_without_columns_slows_no_update)
 {
     static const hyb_lookahead_times_t shared = {.total = 75,
                                                  .panel = 15,
@@ -416,7 +384,6 @@ static void a_team_without_columns_slows_no_update(void **state)
     hyb_lookahead_chooser_t chooser;
     int k;
 
-    (void)state;
     hyb_lookahead_init(&chooser, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
     learn_percent(&chooser, 0, HYB_LOOKAHEAD_PANEL, shared);
     learn_percent(&chooser, 1, HYB_LOOKAHEAD_PIPELINE, shared);
@@ -427,7 +394,7 @@ static void a_team_without_columns_slows_no_update(void **state)
     assert_int_equal(chosen(&chooser, k), HYB_LOOKAHEAD_PIPELINE);
 }
 
-static void an_empty_trailing_matrix_does_no_harm(void **state)
+TEST(an_empty_trailing_matrix_does_no_harm)
 {
     machine_t m = machine_for_the_pipeline();
     hyb_lookahead_chooser_t chooser = taught(&m, 20);
@@ -436,7 +403,6 @@ static void an_empty_trailing_matrix_does_no_harm(void **state)
     hyb_lookahead_times_t times = {.total = 1e-6};
     const char *reason = NULL;
 
-    (void)state;
     assert_int_equal(empty.cols, 0);
     hyb_lookahead_choose(&chooser, &empty, &reason);
     assert_non_null(reason);
@@ -445,30 +411,4 @@ static void an_empty_trailing_matrix_does_no_harm(void **state)
                      HYB_LOOKAHEAD_PIPELINE);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(depth_asks_for_none_for_the_panel_or_for_mixed),
-    cmocka_unit_test(the_setting_overrules_depth),
-    cmocka_unit_test(a_forced_mode_never_changes),
-    cmocka_unit_test(a_forced_mode_says_so),
-    cmocka_unit_test(without_devices_it_is_the_pipeline),
-    cmocka_unit_test(mixed_is_within_a_hundredth_of_the_better_mode),
-    cmocka_unit_test(mixed_is_as_good_when_it_begins_with_the_pipeline),
-    cmocka_unit_test(mixed_stays_with_the_pipeline_where_that_wins),
-    cmocka_unit_test(mixed_stays_with_the_panel_where_that_wins),
-    cmocka_unit_test(mixed_beats_both_modes_where_each_has_its_time),
-    cmocka_unit_test(times_that_come_late_do_as_well),
-    cmocka_unit_test(a_slow_first_iteration_is_no_evidence),
-    cmocka_unit_test(a_machine_that_changes_is_followed),
-    cmocka_unit_test(slow_swaps_that_appear_are_hidden),
-    cmocka_unit_test(now_and_then_the_other_mode_is_tried),
-    cmocka_unit_test(processes_that_learn_the_same_choose_the_same),
-    cmocka_unit_test(to_choose_changes_nothing),
-    cmocka_unit_test(a_tenth_of_noise_does_not_make_it_flap),
-    cmocka_unit_test(a_tenth_of_noise_costs_a_hundredth_at_most),
-    cmocka_unit_test(the_reason_names_what_decides),
-    cmocka_unit_test(nonsense_in_times_does_no_harm),
-    cmocka_unit_test(a_mode_that_slows_all_down_is_left),
-    cmocka_unit_test(a_team_without_columns_slows_no_update),
-    cmocka_unit_test(an_empty_trailing_matrix_does_no_harm),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -11,11 +11,9 @@ static const double behind = 1e300;
 
 static void fill(void)
 {
-    size_t i;
-
-    for (i = 0; i < sizeof(matrix) / sizeof(matrix[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(matrix); i++)
         matrix[i] = (double)(i + 1);
-    for (i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(packed); i++)
         packed[i] = behind;
 }
 
@@ -50,30 +48,25 @@ static void check(xh_trans_t op, int64_t rows, int64_t depth, int height)
 static void check_sizes(xh_trans_t op)
 {
     static const int heights[] = {1, 4, 8, 24};
-    int64_t rows, depth;
-    size_t h;
 
-    for (h = 0; h < sizeof(heights) / sizeof(heights[0]); h++)
-        for (rows = 1; rows <= MOST; rows++)
-            for (depth = 1; depth <= MOST; depth += 5)
+    for (size_t h = 0; h < COUNT_OF(heights); h++)
+        for (int64_t rows = 1; rows <= MOST; rows++)
+            for (int64_t depth = 1; depth <= MOST; depth += 5)
                 check(op, rows, depth, heights[h]);
 }
 
-static void a_matrix_is_packed_in_panels_filled_with_zeros(void **state)
+TEST(a_matrix_is_packed_in_panels_filled_with_zeros)
 {
-    (void)state;
     check_sizes(XH_NO_TRANS);
 }
 
-static void so_is_a_transpose(void **state)
+TEST(so_is_a_transpose)
 {
-    (void)state;
     check_sizes(XH_TRANS);
 }
 
-static void nothing_takes_no_room(void **state)
+TEST(nothing_takes_no_room)
 {
-    (void)state;
     fill();
     assert_int_equal(hyb_pack_size(0, 5, 8), 0);
     assert_int_equal(hyb_pack_size(5, 0, 8), 0);
@@ -82,10 +75,4 @@ static void nothing_takes_no_room(void **state)
     assert_true(packed[0] == behind);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_matrix_is_packed_in_panels_filled_with_zeros),
-    cmocka_unit_test(so_is_a_transpose),
-    cmocka_unit_test(nothing_takes_no_room),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

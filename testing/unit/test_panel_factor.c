@@ -30,9 +30,9 @@ static enum HPL_TRANS form_of(const HPL_T_palg *algo)
 /* Wrong pivots or info; they must be exactly the textbook's. */
 static int wrong_pivots(const setting_t *s)
 {
-    int i, errors = *s->panel->DINFO != s->info;
+    int errors = *s->panel->DINFO != s->info;
 
-    for (i = 0; i < s->panel->jb; i++)
+    for (int i = 0; i < s->panel->jb; i++)
         errors += s->panel->DPIV[i] != s->pivot[i];
     return errors;
 }
@@ -46,10 +46,10 @@ static int wrong_l1(const setting_t *s)
 {
     const HPL_T_panel *p = s->panel;
     hpl_matrix_t l1 = {p->L1, p->jb, form_of(&s->algo)};
-    int i, j, errors = 0;
+    int errors = 0;
 
-    for (j = 0; j < p->jb; j++)
-        for (i = 0; i < p->jb; i++)
+    for (int j = 0; j < p->jb; j++)
+        for (int i = 0; i < p->jb; i++)
             errors += differs(*hpl_matrix_at(l1, i, j).data,
                               *Mptr(s->whole, p->ia + i, p->ja + j, s->n));
     return errors;
@@ -99,9 +99,8 @@ static int factor_shapes(setting_t *s, fill_t fill)
                                     {44, 12, 3},   {11, 16, 0},   {9, 1, 4},
                                     {30, 5, 5},    {1, 1, 0}};
     int errors = 0;
-    size_t i;
 
-    for (i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         s->n = shapes[i][0];
         s->nb = shapes[i][1];
         s->k = shapes[i][2];
@@ -116,10 +115,10 @@ typedef int (*trial_t)(setting_t *s, fill_t fill);
 /* On one, two and three process rows, and one or two process columns. */
 static int try_on_grids(setting_t *s, trial_t trial, fill_t fill)
 {
-    int p, q, errors = 0;
+    int errors = 0;
 
-    for (q = 1; q <= 2; q++)
-        for (p = 1; p <= 3 && p * q <= small_processes(); p++) {
+    for (int q = 1; q <= 2; q++)
+        for (int p = 1; p <= 3 && p * q <= small_processes(); p++) {
             if (small_grid_open(&s->grid, p, q))
                 errors += trial(s, fill);
             small_grid_close(&s->grid);
@@ -149,11 +148,10 @@ static int factor_recursively(setting_t *s, fill_t fill)
 {
     static const int nbmins[] = {1, 2, 4, 8};
     HPL_T_palg wanted = s->algo;
-    int v, errors = 0;
-    size_t i;
+    int errors = 0;
 
-    for (v = 0; v < 3; v++)
-        for (i = 0; i < sizeof(nbmins) / sizeof(*nbmins); i++) {
+    for (int v = 0; v < 3; v++)
+        for (size_t i = 0; i < COUNT_OF(nbmins); i++) {
             s->algo = small_algorithm(
                 form_of(&wanted) == HplTrans ? SMALL_L1_T : SMALL_L1_N,
                 (HPL_T_FACT)(HPL_LEFT_LOOKING + v), wanted.rfact);
@@ -175,33 +173,32 @@ static void try_recursion(small_l1_t l1, HPL_T_FACT variant)
     assert_int_equal(try_on_grids(&s, factor_recursively, fill_at_random), 0);
 }
 
-#define TRY(sentence, how, l1, variant)                                        \
-    static void sentence(void **state)                                         \
+#define TEST_TRY(sentence, how, l1, variant)                                   \
+    TEST(sentence)                                                             \
     {                                                                          \
-        (void)state;                                                           \
         how(l1, variant);                                                      \
     }
 
-TRY(left_looking_n_is_lu, try_variant, SMALL_L1_N, HPL_LEFT_LOOKING)
-TRY(left_looking_t_is_lu, try_variant, SMALL_L1_T, HPL_LEFT_LOOKING)
-TRY(crout_n_is_lu, try_variant, SMALL_L1_N, HPL_CROUT)
-TRY(crout_t_is_lu, try_variant, SMALL_L1_T, HPL_CROUT)
-TRY(right_looking_n_is_lu, try_variant, SMALL_L1_N, HPL_RIGHT_LOOKING)
-TRY(right_looking_t_is_lu, try_variant, SMALL_L1_T, HPL_RIGHT_LOOKING)
-TRY(recursive_left_n_is_lu, try_recursion, SMALL_L1_N, HPL_LEFT_LOOKING)
-TRY(recursive_left_t_is_lu, try_recursion, SMALL_L1_T, HPL_LEFT_LOOKING)
-TRY(recursive_crout_n_is_lu, try_recursion, SMALL_L1_N, HPL_CROUT)
-TRY(recursive_crout_t_is_lu, try_recursion, SMALL_L1_T, HPL_CROUT)
-TRY(recursive_right_n_is_lu, try_recursion, SMALL_L1_N, HPL_RIGHT_LOOKING)
-TRY(recursive_right_t_is_lu, try_recursion, SMALL_L1_T, HPL_RIGHT_LOOKING)
+TEST_TRY(left_looking_n_is_lu, try_variant, SMALL_L1_N, HPL_LEFT_LOOKING)
+TEST_TRY(left_looking_t_is_lu, try_variant, SMALL_L1_T, HPL_LEFT_LOOKING)
+TEST_TRY(crout_n_is_lu, try_variant, SMALL_L1_N, HPL_CROUT)
+TEST_TRY(crout_t_is_lu, try_variant, SMALL_L1_T, HPL_CROUT)
+TEST_TRY(right_looking_n_is_lu, try_variant, SMALL_L1_N, HPL_RIGHT_LOOKING)
+TEST_TRY(right_looking_t_is_lu, try_variant, SMALL_L1_T, HPL_RIGHT_LOOKING)
+TEST_TRY(recursive_left_n_is_lu, try_recursion, SMALL_L1_N, HPL_LEFT_LOOKING)
+TEST_TRY(recursive_left_t_is_lu, try_recursion, SMALL_L1_T, HPL_LEFT_LOOKING)
+TEST_TRY(recursive_crout_n_is_lu, try_recursion, SMALL_L1_N, HPL_CROUT)
+TEST_TRY(recursive_crout_t_is_lu, try_recursion, SMALL_L1_T, HPL_CROUT)
+TEST_TRY(recursive_right_n_is_lu, try_recursion, SMALL_L1_N, HPL_RIGHT_LOOKING)
+TEST_TRY(recursive_right_t_is_lu, try_recursion, SMALL_L1_T, HPL_RIGHT_LOOKING)
 
 /* Each kernel, N and T, base and recursive, in one combination. */
 static int try_kernels(setting_t *s, trial_t trial, fill_t fill)
 {
-    int l1, variant, errors = 0;
+    int errors = 0;
 
-    for (l1 = SMALL_L1_N; l1 <= SMALL_L1_T; l1++)
-        for (variant = 0; variant < 3; variant++) {
+    for (int l1 = SMALL_L1_N; l1 <= SMALL_L1_T; l1++)
+        for (int variant = 0; variant < 3; variant++) {
             s->algo = small_algorithm(
                 (small_l1_t)l1, (HPL_T_FACT)(HPL_LEFT_LOOKING + variant),
                 (HPL_T_FACT)(HPL_LEFT_LOOKING + (variant + 1) % 3));
@@ -222,11 +219,10 @@ static int factor_in_extremes(setting_t *s, fill_t fill)
     return errors + factor_shapes(s, fill);
 }
 
-static void nbmin_and_nbdiv_may_exceed_any_panel(void **state)
+TEST(nbmin_and_nbdiv_may_exceed_any_panel)
 {
     static setting_t s;
 
-    (void)state;
     s.algo = small_algorithm(SMALL_L1_N, HPL_CROUT, HPL_CROUT);
     assert_int_equal(try_on_grids(&s, factor_in_extremes, fill_at_random), 0);
 }
@@ -235,9 +231,8 @@ static void nbmin_and_nbdiv_may_exceed_any_panel(void **state)
 static void fill_with_ties(setting_t *s)
 {
     uint64_t random = (uint64_t)(7 + s->k);
-    int i;
 
-    for (i = 0; i < s->n * (s->n + 1); i++)
+    for (int i = 0; i < s->n * (s->n + 1); i++)
         s->whole[i] = small_random(&random, 2) ? 1.0 : -1.0;
 }
 
@@ -266,9 +261,8 @@ static void try_narrow(fill_t fill)
     assert_int_equal(try_on_grids(&s, factor_narrow_by_all, fill), 0);
 }
 
-static void ties_go_to_the_lowest_process_row_and_its_first_row(void **state)
+TEST(ties_go_to_the_lowest_process_row_and_its_first_row)
 {
-    (void)state;
     try_narrow(fill_with_ties);
 }
 
@@ -281,9 +275,8 @@ static void fill_with_a_zero_column(setting_t *s)
                (size_t)s->n * sizeof(double));
 }
 
-static void a_zero_column_sets_info_and_the_rest_is_factored(void **state)
+TEST(a_zero_column_sets_info_and_the_rest_is_factored)
 {
-    (void)state;
     try_narrow(fill_with_a_zero_column);
 }
 
@@ -292,9 +285,8 @@ static void fill_with_zeros(setting_t *s)
     memset(s->whole, 0, sizeof(s->whole));
 }
 
-static void info_is_the_first_of_several_zero_columns(void **state)
+TEST(info_is_the_first_of_several_zero_columns)
 {
-    (void)state;
     try_narrow(fill_with_zeros);
 }
 
@@ -303,9 +295,9 @@ static void info_is_the_first_of_several_zero_columns(void **state)
 static int disagreements(const HPL_T_panel *panel)
 {
     double root, pivot;
-    int i, errors = 0;
+    int errors = 0;
 
-    for (i = 0; i < panel->jb; i++) {
+    for (int i = 0; i < panel->jb; i++) {
         root = pivot = panel->DPIV[i];
         MPI_Bcast(&root, 1, MPI_DOUBLE, 0, panel->grid->col_comm);
         errors += pivot != root;
@@ -317,10 +309,10 @@ static int disagreements(const HPL_T_panel *panel)
 /* A NaN in one row of the panel's second column, and NaN in all rows of it. */
 static void fill_with_nan(setting_t *s, int row)
 {
-    int i, first = row < s->n ? row : 0, last = row < s->n ? row + 1 : s->n;
+    int first = row < s->n ? row : 0, last = row < s->n ? row + 1 : s->n;
 
     fill_at_random(s);
-    for (i = first; i < last; i++)
+    for (int i = first; i < last; i++)
         *Mptr(s->whole, i, s->k * s->nb + 1, s->n) = NAN;
 }
 
@@ -355,13 +347,13 @@ static int factor_with_nan(setting_t *s)
 
 static int factor_nans(setting_t *s, fill_t fill)
 {
-    int row, errors = 0;
+    int errors = 0;
 
     (void)fill;
     s->n = 20;
     s->nb = 4;
     s->k = 1;
-    for (row = s->nb; row <= s->n; row += 4) {
+    for (int row = s->nb; row <= s->n; row += 4) {
         fill_with_nan(s, row);
         errors += factor_with_nan(s);
     }
@@ -373,32 +365,11 @@ static int factor_nans_by_all(setting_t *s, fill_t fill)
     return try_kernels(s, factor_nans, fill);
 }
 
-static void processes_agree_on_pivots_and_lose_no_nan(void **state)
+TEST(processes_agree_on_pivots_and_lose_no_nan)
 {
     static setting_t s;
 
-    (void)state;
     assert_int_equal(try_on_grids(&s, factor_nans_by_all, NULL), 0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(left_looking_n_is_lu),
-    cmocka_unit_test(left_looking_t_is_lu),
-    cmocka_unit_test(crout_n_is_lu),
-    cmocka_unit_test(crout_t_is_lu),
-    cmocka_unit_test(right_looking_n_is_lu),
-    cmocka_unit_test(right_looking_t_is_lu),
-    cmocka_unit_test(recursive_left_n_is_lu),
-    cmocka_unit_test(recursive_left_t_is_lu),
-    cmocka_unit_test(recursive_crout_n_is_lu),
-    cmocka_unit_test(recursive_crout_t_is_lu),
-    cmocka_unit_test(recursive_right_n_is_lu),
-    cmocka_unit_test(recursive_right_t_is_lu),
-    cmocka_unit_test(nbmin_and_nbdiv_may_exceed_any_panel),
-    cmocka_unit_test(ties_go_to_the_lowest_process_row_and_its_first_row),
-    cmocka_unit_test(a_zero_column_sets_info_and_the_rest_is_factored),
-    cmocka_unit_test(info_is_the_first_of_several_zero_columns),
-    cmocka_unit_test(processes_agree_on_pivots_and_lose_no_nan),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -43,10 +43,8 @@ static size_t size_of_piece(int cut, int members, int g)
 
 static void cut(size_t *offset, int members, int way)
 {
-    int g;
-
     offset[0] = 0;
-    for (g = 0; g < members; g++)
+    for (int g = 0; g < members; g++)
         offset[g + 1] = offset[g] + size_of_piece(way, members, g);
 }
 
@@ -54,9 +52,8 @@ static void cut(size_t *offset, int members, int way)
 static void keep_only(setting_t *s, int first, int last)
 {
     const size_t *offset = s->offset;
-    size_t i;
 
-    for (i = 0; i < offset[s->pieces.members]; i++)
+    for (size_t i = 0; i < offset[s->pieces.members]; i++)
         s->data[i] = i >= offset[first] && i < offset[last] ? value(i) : NAN;
 }
 
@@ -98,11 +95,11 @@ static void move(hpl_schedule_t *schedule)
 /* Every root and cut for the processes of s->comm; skip of them left out. */
 static int run_all_cuts(case_t one, setting_t *s, int rank)
 {
-    int way, relative, errors = 0;
+    int relative, errors = 0;
     hpl_pieces_t *p = &s->pieces;
 
     for (p->root = 0; p->root < p->nprocs; p->root++)
-        for (way = 0; way < CUTS; way++) {
+        for (int way = 0; way < CUTS; way++) {
             relative = (rank - p->root + p->nprocs) % p->nprocs;
             if (relative > 0 && relative <= p->skip)
                 continue;
@@ -117,16 +114,16 @@ static int run_all_cuts(case_t one, setting_t *s, int rank)
 /* The same on the first 1, 2, ... processes of the job. */
 static void run_everywhere(case_t one)
 {
-    int nprocs, skip, rank, errors = 0;
+    int rank, errors = 0;
     setting_t s;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (nprocs = 1; nprocs <= small_processes(); nprocs++) {
+    for (int nprocs = 1; nprocs <= small_processes(); nprocs++) {
         MPI_Comm_split(MPI_COMM_WORLD, rank < nprocs ? 0 : MPI_UNDEFINED, rank,
                        &s.comm);
         if (s.comm == MPI_COMM_NULL)
             continue;
-        for (skip = 0; skip <= 1 && skip < nprocs; skip++) {
+        for (int skip = 0; skip <= 1 && skip < nprocs; skip++) {
             s.pieces = (hpl_pieces_t){.skip = skip, .nprocs = nprocs};
             errors += run_all_cuts(one, &s, rank);
         }
@@ -145,9 +142,8 @@ static int spread(setting_t *s, hpl_schedule_t *schedule)
     return wrong(s, s->offset[me], s->offset[me + 1]);
 }
 
-static void spreading_gives_each_member_its_piece(void **state)
+TEST(spreading_gives_each_member_its_piece)
 {
-    (void)state;
     run_everywhere(spread);
 }
 
@@ -159,9 +155,8 @@ static int roll(setting_t *s, hpl_schedule_t *schedule)
     return wrong(s, 0, s->offset[s->pieces.members]);
 }
 
-static void rolling_gives_all_pieces_to_all(void **state)
+TEST(rolling_gives_all_pieces_to_all)
 {
-    (void)state;
     run_everywhere(roll);
 }
 
@@ -173,9 +168,8 @@ static int doubling(setting_t *s, hpl_schedule_t *schedule)
     return wrong(s, 0, s->offset[s->pieces.members]);
 }
 
-static void doubling_gives_all_pieces_to_all(void **state)
+TEST(doubling_gives_all_pieces_to_all)
 {
-    (void)state;
     run_everywhere(doubling);
 }
 
@@ -190,9 +184,8 @@ static int recut(setting_t *s, hpl_schedule_t *schedule)
     return wrong(s, s->other[me], s->other[me + 1]);
 }
 
-static void recutting_gives_each_member_its_new_piece(void **state)
+TEST(recutting_gives_each_member_its_new_piece)
 {
-    (void)state;
     run_everywhere(recut);
 }
 
@@ -211,9 +204,8 @@ static int recut_and_roll(setting_t *s, hpl_schedule_t *schedule)
     return wrong(s, 0, s->offset[members]);
 }
 
-static void recut_pieces_can_be_rolled(void **state)
+TEST(recut_pieces_can_be_rolled)
 {
-    (void)state;
     run_everywhere(recut_and_roll);
 }
 
@@ -222,25 +214,23 @@ static void recut_pieces_can_be_rolled(void **state)
 static int uneven(int members, size_t total)
 {
     size_t offset[MOST], piece, least = total / (size_t)members;
-    int g, errors;
+    int errors;
 
     hpl_pieces_even(offset, members, total);
     errors = offset[0] != 0 || offset[members] != total;
-    for (g = 0; g < members; g++) {
+    for (int g = 0; g < members; g++) {
         piece = offset[g + 1] - offset[g];
         errors += piece != least && piece != least + 1;
     }
     return errors;
 }
 
-static void even_pieces_differ_by_one_at_most(void **state)
+TEST(even_pieces_differ_by_one_at_most)
 {
-    size_t total;
-    int members, errors = 0;
+    int errors = 0;
 
-    (void)state;
-    for (members = 1; members < MOST; members++) {
-        for (total = 0; total < 100; total++)
+    for (int members = 1; members < MOST; members++) {
+        for (size_t total = 0; total < 100; total++)
             errors += uneven(members, total);
         errors += uneven(members, SIZE_MAX - 5);
         errors += uneven(members, ((size_t)1 << 31) + 1);
@@ -248,13 +238,4 @@ static void even_pieces_differ_by_one_at_most(void **state)
     assert_int_equal(errors, 0);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(spreading_gives_each_member_its_piece),
-    cmocka_unit_test(rolling_gives_all_pieces_to_all),
-    cmocka_unit_test(doubling_gives_all_pieces_to_all),
-    cmocka_unit_test(recutting_gives_each_member_its_new_piece),
-    cmocka_unit_test(recut_pieces_can_be_rolled),
-    cmocka_unit_test(even_pieces_differ_by_one_at_most),
-};
-
-UNIT_MPI_MAIN(cases)
+TEST_MPI_MAIN()

@@ -11,13 +11,11 @@
 
 enum { PAGE = 4096, GIB = 1 << 30 };
 
-static void segments_are_whole_columns_and_whole_pages(void **state)
+TEST(segments_are_whole_columns_and_whole_pages)
 {
     static const int64_t lds[] = {1, 2, 100, 511, 512, 1000, 4096, 99999};
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(lds) / sizeof(lds[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(lds); i++) {
         xh_view_t v = {NULL, lds[i], 1000000, lds[i]};
         int64_t column = 8 * lds[i], columns = hyb_pins_segment(v, GIB);
 
@@ -30,19 +28,17 @@ static void segments_are_whole_columns_and_whole_pages(void **state)
 }
 
 /* Every part of a matrix of 20 columns, of which 8 make up a segment. */
-static void copies_end_where_a_segment_does(void **state)
+TEST(copies_end_where_a_segment_does)
 {
     enum { ROWS = 7, LD = 9, COLS = 20, SEGMENT = 8 };
     static double memory[LD * COLS];
     const xh_view_t matrix = {memory, ROWS, COLS, LD};
     const hyb_pins_t pins = {{{matrix, SEGMENT}}, 1};
-    int64_t row, col, cols, rows;
 
-    (void)state;
-    for (col = 0; col < COLS; col++)
-        for (cols = 1; col + cols <= COLS; cols++)
-            for (row = 0; row < ROWS; row++)
-                for (rows = 1; row + rows <= ROWS; rows++) {
+    for (int64_t col = 0; col < COLS; col++)
+        for (int64_t cols = 1; col + cols <= COLS; cols++)
+            for (int64_t row = 0; row < ROWS; row++)
+                for (int64_t rows = 1; row + rows <= ROWS; rows++) {
                     xh_view_t v = xh_view_part(matrix, row, col, rows, cols);
                     int64_t left = SEGMENT - col % SEGMENT;
 
@@ -52,13 +48,12 @@ static void copies_end_where_a_segment_does(void **state)
                 }
 }
 
-static void what_is_not_pinned_is_copied_at_once(void **state)
+TEST(what_is_not_pinned_is_copied_at_once)
 {
     static double memory[100], other[100];
     const hyb_pins_t pins = {{{{memory, 10, 10, 10}, 2}}, 1};
     const xh_view_t v = {other, 10, 10, 10}, empty = {memory, 10, 0, 10};
 
-    (void)state;
     assert_int_equal(hyb_pins_together(&pins, v), 10);
     assert_int_equal(hyb_pins_together(&pins, empty), 0);
 }
@@ -85,10 +80,8 @@ static xh_status_t pin(void *state, void *host, size_t bytes)
 
 static void unpin(void *state, void *host)
 {
-    int i;
-
     (void)state;
-    for (i = 0; i < pins; i++)
+    for (int i = 0; i < pins; i++)
         if (pinned[i] == host) {
             pinned[i] = NULL;
             unpins++;
@@ -102,12 +95,12 @@ static hyb_machine_t *open_counting(int refusal)
     hyb_machine_t *machine;
 
     if (emu == NULL) {
-        assert_int_equal(hyb_backend_load("emu", &emu), XH_OK);
+        assert_ok(hyb_backend_load("emu", &emu));
         counting = *emu;
         counting.name = "counting";
         counting.pin = pin;
         counting.unpin = unpin;
-        assert_int_equal(hyb_backend_register(&counting), XH_OK);
+        assert_ok(hyb_backend_register(&counting));
     }
     pins = unpins = 0;
     refused = refusal;
@@ -117,21 +110,19 @@ static hyb_machine_t *open_counting(int refusal)
 }
 
 /* 256 x 100 doubles: two columns a page, four a segment. */
-static void a_refusal_costs_one_segment(void **state)
+TEST(a_refusal_costs_one_segment)
 {
     enum { ROWS = 256, COLS = 100, SEGMENTS = 25 };
     xh_view_t v = {NULL, ROWS, COLS, ROWS};
-    int refusal;
 
-    (void)state;
-    for (refusal = -1; refusal <= SEGMENTS; refusal += 13) {
+    for (int refusal = -1; refusal <= SEGMENTS; refusal += 13) {
         hyb_machine_t *machine = open_counting(refusal);
         int expected =
             refusal < 0 || refusal >= SEGMENTS ? SEGMENTS : SEGMENTS - 1;
         void *memory;
         const char *said;
 
-        assert_int_equal(xh_memory_allocate(8 * ROWS * COLS, &memory), XH_OK);
+        assert_ok(xh_memory_allocate(8 * ROWS * COLS, &memory));
         v.data = memory;
         capture_begin();
         hyb_machine_pin(machine, v);
@@ -148,12 +139,11 @@ static void a_refusal_costs_one_segment(void **state)
     }
 }
 
-static void nothing_is_pinned_of_an_empty_matrix(void **state)
+TEST(nothing_is_pinned_of_an_empty_matrix)
 {
     hyb_machine_t *machine = open_counting(-1);
     double x;
 
-    (void)state;
     hyb_machine_pin(machine, (xh_view_t){&x, 0, 7, 1});
     hyb_machine_pin(machine, (xh_view_t){&x, 7, 0, 7});
     hyb_machine_pin_flat(machine, &x, 0);
@@ -163,34 +153,30 @@ static void nothing_is_pinned_of_an_empty_matrix(void **state)
 }
 
 /* Tiles that lie across segments, all operands pinned. */
-static void products_of_pinned_matrices_are_right(void **state)
+TEST(products_of_pinned_matrices_are_right)
 {
     static const char *const returns[] = {"tile_return=staged",
                                           "tile_return=direct"};
     static const shape_t shapes[] = {
         {130, 120, 70, XH_NO_TRANS, XH_NO_TRANS, -1.0, 1.0, 0},
         {128, 140, 64, XH_TRANS, XH_TRANS, 0.5, 0.5, 0}};
-    size_t i;
 
-    (void)state;
     srand(1);
-    for (i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++) {
         const char *const settings[] = {"devices=emu:2", "tile=48",
                                         returns[i / 2]};
         problem_t problem = problem_create(shapes[i % 2], false);
         xdg_gemm_t *gemm = gemm_open(1, settings, 3);
         const xh_view_t all[] = {problem.product.a, problem.product.b,
                                  problem.product.c};
-        int j;
 
         gemm->machine->segment_bytes = 1;
-        for (j = 0; j < 3; j++)
+        for (int j = 0; j < 3; j++)
             hyb_machine_pin(gemm->machine, all[j]);
-        assert_int_equal(
-            xdg_gemm(gemm, &problem.product, (xdg_who_t){false, 3}, NULL),
-            XH_OK);
+        assert_ok(
+            xdg_gemm(gemm, &problem.product, (xdg_who_t){false, 3}, NULL));
         assert_int_equal(problem_wrong(&problem), 0);
-        for (j = 0; j < 3; j++)
+        for (int j = 0; j < 3; j++)
             hyb_machine_unpin(gemm->machine, all[j].data);
         assert_int_equal(gemm->machine->pins.count, 0);
         gemm_shut(gemm);
@@ -198,13 +184,4 @@ static void products_of_pinned_matrices_are_right(void **state)
     }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(segments_are_whole_columns_and_whole_pages),
-    cmocka_unit_test(copies_end_where_a_segment_does),
-    cmocka_unit_test(what_is_not_pinned_is_copied_at_once),
-    cmocka_unit_test(a_refusal_costs_one_segment),
-    cmocka_unit_test(nothing_is_pinned_of_an_empty_matrix),
-    cmocka_unit_test(products_of_pinned_matrices_are_right),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

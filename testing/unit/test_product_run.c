@@ -28,8 +28,7 @@ typedef struct {
 static void begin(scene_t *s)
 {
     s->problem = problem_create(shape, false);
-    assert_int_equal(
-        hyb_product_begin(s->node, &s->problem.product, &s->product), XH_OK);
+    assert_ok(hyb_product_begin(s->node, &s->problem.product, &s->product));
     assert_int_equal(hyb_tiling_count(&s->product->tiling), TILES);
 }
 
@@ -37,11 +36,10 @@ static void begin(scene_t *s)
 static void multiply(scene_t *s, const hyb_tile_t *tile)
 {
     xh_gemm_t p = xh_gemm_part(&s->problem.product, tile->part);
-    int64_t i, j, l;
 
-    for (j = 0; j < p.c.cols; j++)
-        for (l = 0; l < p.a.cols; l++)
-            for (i = 0; i < p.c.rows; i++)
+    for (int64_t j = 0; j < p.c.cols; j++)
+        for (int64_t l = 0; l < p.a.cols; l++)
+            for (int64_t i = 0; i < p.c.rows; i++)
                 p.c.data[i + j * p.c.ld] -=
                     p.a.data[i + l * p.a.ld] * p.b.data[l + j * p.b.ld];
     hyb_product_give(s->product, tile);
@@ -73,9 +71,9 @@ static void finish(scene_t *s)
 
 static int64_t device_tiles(const hyb_report_t *report)
 {
-    int64_t i, tiles = 0;
+    int64_t tiles = 0;
 
-    for (i = 0; i < HYB_EXECUTORS - 1; i++)
+    for (int64_t i = 0; i < HYB_EXECUTORS - 1; i++)
         tiles += report->device[i].tiles;
     return tiles;
 }
@@ -85,22 +83,21 @@ static int64_t device_tiles(const hyb_report_t *report)
 static void check_shares(const char *const *settings)
 {
     scene_t s = {.node = node_open(1, settings, SETTINGS)};
-    int64_t keep, cols;
 
-    for (keep = 0; keep <= TILES; keep += 6) {
+    for (int64_t keep = 0; keep <= TILES; keep += 6) {
         begin(&s);
-        for (cols = 0; cols <= shape.n; cols += 4)
+        for (int64_t cols = 0; cols <= shape.n; cols += 4)
             hyb_product_release(s.product, cols);
         help(&s, keep);
         finish(&s);
-        assert_int_equal(s.status, XH_OK);
+        assert_ok(s.status);
         assert_int_equal(s.report.team.tiles + device_tiles(&s.report), TILES);
         assert_true(s.report.team.tiles <= TILES - keep);
     }
     hyb_machine_close(s.node);
 }
 
-static void devices_and_host_share_a_product(void **state)
+TEST(devices_and_host_share_a_product)
 {
     static const char *const kinds[][SETTINGS] = {
         {"devices=emu", "tile=8"},
@@ -108,11 +105,9 @@ static void devices_and_host_share_a_product(void **state)
         {"devices=emu:2", "tile=8", "pipeline=1", "tile_return=product"},
         {"devices=emu:2", "tile=8", "pipeline=8"},
     };
-    size_t i;
 
-    (void)state;
     srand(1);
-    for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
         check_shares(kinds[i]);
 }
 
@@ -124,36 +119,33 @@ static void *help_too(void *scene)
     return NULL;
 }
 
-static void many_threads_may_help(void **state)
+TEST(many_threads_may_help)
 {
     enum { THREADS = 4 };
     scene_t s = {.node = node_open(1, two, SETTINGS)};
     pthread_t thread[THREADS];
-    int i;
 
-    (void)state;
     srand(2);
     begin(&s);
-    for (i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, help_too, &s), 0);
     hyb_product_release(s.product, shape.n / 2);
     hyb_product_release(s.product, shape.n);
-    for (i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     finish(&s);
-    assert_int_equal(s.status, XH_OK);
+    assert_ok(s.status);
     hyb_machine_close(s.node);
 }
 
-static void devices_need_no_host(void **state)
+TEST(devices_need_no_host)
 {
     scene_t s = {.node = node_open(1, two, SETTINGS)};
 
-    (void)state;
     begin(&s);
     hyb_product_release(s.product, shape.n);
     finish(&s);
-    assert_int_equal(s.status, XH_OK);
+    assert_ok(s.status);
     assert_int_equal(device_tiles(&s.report), TILES);
     hyb_machine_close(s.node);
 }
@@ -171,37 +163,35 @@ static void await(scene_t *s, int64_t tiles)
 }
 
 /* Columns are made just before they are released; until then they are NaN. */
-static void a_tile_starts_once_all_its_columns_are_ready(void **state)
+TEST(a_tile_starts_once_all_its_columns_are_ready)
 {
     static const double nan = NAN;
     scene_t s = {.node = node_open(1, two, SETTINGS)};
     xh_gemm_t *p = &s.problem.product;
-    int64_t col, i;
     double *b;
 
-    (void)state;
     srand(3);
     begin(&s);
     b = malloc((size_t)(p->b.ld * p->b.cols) * sizeof(*b));
     assert_non_null(b);
-    for (i = 0; i < p->b.ld * p->b.cols; i++) {
+    for (int64_t i = 0; i < p->b.ld * p->b.cols; i++) {
         b[i] = p->b.data[i];
         p->b.data[i] = nan;
     }
-    for (i = 0; i < p->c.ld * p->c.cols; i++)
+    for (int64_t i = 0; i < p->c.ld * p->c.cols; i++)
         p->c.data[i] = nan;
-    for (col = 0; col < p->c.cols; col++) {
+    for (int64_t col = 0; col < p->c.cols; col++) {
         await(&s, col / TILE * ROWS);
-        for (i = 0; i < p->b.ld; i++)
+        for (int64_t i = 0; i < p->b.ld; i++)
             p->b.data[i + col * p->b.ld] = b[i + col * p->b.ld];
-        for (i = 0; i < p->c.ld; i++) {
+        for (int64_t i = 0; i < p->c.ld; i++) {
             assert_true(isnan(p->c.data[i + col * p->c.ld]));
             p->c.data[i + col * p->c.ld] = s.problem.before[i + col * p->c.ld];
         }
         hyb_product_release(s.product, col + 1);
     }
     finish(&s);
-    assert_int_equal(s.status, XH_OK);
+    assert_ok(s.status);
     assert_true(s.report.device[0].wait_seconds +
                     s.report.device[1].wait_seconds >
                 0.0);
@@ -210,13 +200,12 @@ static void a_tile_starts_once_all_its_columns_are_ready(void **state)
 }
 
 /* One tile of four slots is in flight, and no other follows. */
-static void what_is_in_flight_lands_before_more_is_released(void **state)
+TEST(what_is_in_flight_lands_before_more_is_released)
 {
     static const char *const settings[] = {"devices=emu", "tile=8",
                                            "pipeline=4", NULL};
     scene_t s = {.node = node_open(1, settings, SETTINGS)};
 
-    (void)state;
     begin(&s);
     hyb_product_release(s.product, TILE);
     await(&s, ROWS);
@@ -225,16 +214,15 @@ static void what_is_in_flight_lands_before_more_is_released(void **state)
     await(&s, 2 * ROWS);
     hyb_product_release(s.product, shape.n);
     finish(&s);
-    assert_int_equal(s.status, XH_OK);
+    assert_ok(s.status);
     hyb_machine_close(s.node);
 }
 
-static void the_host_gets_the_last_tile_when_all_are_released(void **state)
+TEST(the_host_gets_the_last_tile_when_all_are_released)
 {
     scene_t s = {.node = node_open(1, two, SETTINGS)};
     hyb_tile_t tile;
 
-    (void)state;
     begin(&s);
     assert_false(hyb_product_take(s.product, 0, &tile));
     hyb_product_release(s.product, shape.n - 1);
@@ -250,16 +238,15 @@ static void the_host_gets_the_last_tile_when_all_are_released(void **state)
     help(&s, TILES);
     assert_true(hyb_product_idle(s.product));
     finish(&s);
-    assert_int_equal(s.status, XH_OK);
+    assert_ok(s.status);
     hyb_machine_close(s.node);
 }
 
-static void the_devices_rate_is_that_of_whole_tiles_that_they_did(void **state)
+TEST(the_devices_rate_is_that_of_whole_tiles_that_they_did)
 {
     scene_t s = {.node = node_open(1, two, SETTINGS)};
     double early, late;
 
-    (void)state;
     begin(&s);
     assert_true(hyb_product_rate(s.product) == 0.0);
     hyb_product_release(s.product, 2 * TILE);
@@ -284,17 +271,15 @@ static void the_devices_rate_is_that_of_whole_tiles_that_they_did(void **state)
 /* What was said in a product; released in steps, the host in reserve. */
 static const char *survive(scene_t *s)
 {
-    int64_t cols;
-
     capture_begin();
     begin(s);
-    for (cols = 0; cols <= shape.n; cols += TILE / 2) {
+    for (int64_t cols = 0; cols <= shape.n; cols += TILE / 2) {
         hyb_product_release(s->product, cols);
         usleep(200);
     }
     help(s, TILES);
     finish(s);
-    assert_int_equal(s->status, XH_OK);
+    assert_ok(s->status);
     assert_int_equal(s->report.team.tiles + device_tiles(&s->report), TILES);
     return capture_end(NULL);
 }
@@ -306,12 +291,11 @@ static bool loses(const char *devices, const char *fault, const char *patience)
                                             patience, fault};
     scene_t s;
     bool lost;
-    int i;
 
     capture_begin();
     s.node = node_open(1, settings, SETTINGS);
     lost = strstr(capture_end(NULL), FAULT) != NULL;
-    for (i = 0; i < 2 && hyb_machine_working_devices(s.node) > 0; i++) {
+    for (int i = 0; i < 2 && hyb_machine_working_devices(s.node) > 0; i++) {
         lost = strstr(survive(&s), FAULT) != NULL || lost;
         lost = s.report.device[0].dropped || lost;
     }
@@ -326,7 +310,7 @@ static void check_faults(const char *kind, const char *const *ops,
                          const char *patience)
 {
     static const int nth[] = {1, 2, 5, 13, 29};
-    enum { TIMES = sizeof(nth) / sizeof(nth[0]) };
+    enum { TIMES = COUNT_OF(nth) };
     char fault[64];
     bool lost;
     size_t i;
@@ -341,33 +325,30 @@ static void check_faults(const char *kind, const char *const *ops,
         }
 }
 
-static void a_device_that_fails_anywhere_loses_nothing(void **state)
+TEST(a_device_that_fails_anywhere_loses_nothing)
 {
     static const char *const ops[] = {"alloc",      "pin",     "event_record",
                                       "queue_wait", "copy_in", "gemm",
                                       "copy_out",   NULL};
 
-    (void)state;
     srand(4);
     check_faults("fail", ops, PATIENT);
 }
 
-static void a_device_without_memory_anywhere_loses_nothing(void **state)
+TEST(a_device_without_memory_anywhere_loses_nothing)
 {
     static const char *const ops[] = {"pin", "copy_in", "gemm", "copy_out",
                                       NULL};
 
-    (void)state;
     srand(5);
     check_faults("oom", ops, PATIENT);
 }
 
-static void a_device_that_stalls_anywhere_loses_nothing(void **state)
+TEST(a_device_that_stalls_anywhere_loses_nothing)
 {
     static const char *const ops[] = {"event_record", "queue_wait", "copy_in",
                                       "gemm",         "copy_out",   NULL};
 
-    (void)state;
     srand(6);
     check_faults("stall", ops, HASTY);
 }
@@ -376,24 +357,22 @@ static void a_device_that_stalls_anywhere_loses_nothing(void **state)
  * Device 0 never gets a tile done. When it is given up device 1 has long been
  * without one; it may also have been so fast as to get them all before.
  */
-static void a_device_that_is_done_takes_what_another_loses(void **state)
+TEST(a_device_that_is_done_takes_what_another_loses)
 {
     static const char *const settings[] = {
         "devices=emu:2", "tile=8", "stall_seconds=0.5",
         "emu_fault=0:stall@copy_out:1", NULL};
     enum { MOST = 1000 };
     scene_t s = {.report.device[0].dropped = false};
-    int i;
 
-    (void)state;
     srand(7);
     capture_begin();
     s.node = node_open(1, settings, SETTINGS);
-    for (i = 0; i < MOST && !s.report.device[0].dropped; i++) {
+    for (int i = 0; i < MOST && !s.report.device[0].dropped; i++) {
         begin(&s);
         hyb_product_release(s.product, shape.n);
         finish(&s);
-        assert_int_equal(s.status, XH_OK);
+        assert_ok(s.status);
         assert_int_equal(s.report.device[0].tiles, 0);
         assert_int_equal(s.report.device[1].tiles, TILES);
     }
@@ -403,7 +382,7 @@ static void a_device_that_is_done_takes_what_another_loses(void **state)
 }
 
 /* The only device fails with its first tile; others come as columns do. */
-static void without_devices_the_host_gets_all_that_is_released(void **state)
+TEST(without_devices_the_host_gets_all_that_is_released)
 {
     static const char *const settings[] = {"devices=emu", "tile=8",
                                            "emu_fault=fail@gemm:1", NULL};
@@ -411,7 +390,6 @@ static void without_devices_the_host_gets_all_that_is_released(void **state)
     scene_t s;
     int64_t count;
 
-    (void)state;
     capture_begin();
     s.node = node_open(1, settings, SETTINGS);
     begin(&s);
@@ -425,44 +403,40 @@ static void without_devices_the_host_gets_all_that_is_released(void **state)
     help(&s, 0);
     finish(&s);
     capture_end(NULL);
-    assert_int_equal(s.status, XH_OK);
+    assert_ok(s.status);
     assert_int_equal(s.report.team.tiles, TILES);
     hyb_machine_close(s.node);
 }
 
 /* As where the last device was lost before. */
-static void a_product_may_begin_without_a_device(void **state)
+TEST(a_product_may_begin_without_a_device)
 {
     static const char *const sizes[] = {"tile=8", "tile=0"};
-    size_t i;
 
-    (void)state;
     srand(8);
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         const char *const settings[] = {"devices=none", sizes[i], NULL};
         scene_t s = {.node = node_open(1, settings, SETTINGS),
                      .problem = problem_create(shape, false)};
 
-        assert_int_equal(
-            hyb_product_begin(s.node, &s.problem.product, &s.product), XH_OK);
+        assert_ok(hyb_product_begin(s.node, &s.problem.product, &s.product));
         assert_true(hyb_product_idle(s.product));
         hyb_product_release(s.product, shape.n);
         help(&s, TILES);
         finish(&s);
-        assert_int_equal(s.status, XH_OK);
+        assert_ok(s.status);
         assert_int_equal(s.report.team.tiles,
                          hyb_tiling_count(&s.report.tiling));
         hyb_machine_close(s.node);
     }
 }
 
-static void tiles_that_nobody_computes_are_an_error(void **state)
+TEST(tiles_that_nobody_computes_are_an_error)
 {
     static const char *const settings[] = {"devices=emu", "tile=8",
                                            "emu_fault=fail@gemm:9", NULL};
     scene_t s;
 
-    (void)state;
     capture_begin();
     s.node = node_open(1, settings, SETTINGS);
     begin(&s);
@@ -475,27 +449,26 @@ static void tiles_that_nobody_computes_are_an_error(void **state)
 
 /* ---- what cannot begin --------------------------------------------------- */
 
-static void a_machine_has_one_product_at_a_time(void **state)
+TEST(a_machine_has_one_product_at_a_time)
 {
     scene_t s = {.node = node_open(1, two, SETTINGS)};
     hyb_product_t *second = NULL;
 
-    (void)state;
     begin(&s);
     assert_int_equal(hyb_product_begin(s.node, &s.problem.product, &second),
                      XH_ERR_ARG);
     assert_null(second);
     hyb_product_release(s.product, shape.n);
     finish(&s);
-    assert_int_equal(s.status, XH_OK);
+    assert_ok(s.status);
     begin(&s);
     hyb_product_release(s.product, shape.n);
     finish(&s);
-    assert_int_equal(s.status, XH_OK);
+    assert_ok(s.status);
     hyb_machine_close(s.node);
 }
 
-static void nothing_to_compute_or_none_of_the_devices_is_an_error(void **state)
+TEST(nothing_to_compute_or_none_of_the_devices_is_an_error)
 {
     static const char *const none[] = {"devices=none", NULL};
     const hyb_product_way_t way = {~(uint64_t)0, hyb_tiling_plan};
@@ -504,7 +477,6 @@ static void nothing_to_compute_or_none_of_the_devices_is_an_error(void **state)
     xh_gemm_t p = problem.product;
     hyb_product_t *product = NULL;
 
-    (void)state;
     p.b.rows--;
     assert_int_equal(hyb_product_begin(node, &p, &product), XH_ERR_ARG);
     p = problem.product;
@@ -541,8 +513,7 @@ static bool computes(hyb_machine_t *node, int64_t m, int64_t n)
     xh_status_t status;
     bool right;
 
-    assert_int_equal(hyb_product_begin(node, &problem.product, &product),
-                     XH_OK);
+    assert_ok(hyb_product_begin(node, &problem.product, &product));
     hyb_product_release(product, n);
     while (!hyb_product_done(product) && !hyb_product_idle(product))
         hyb_product_wait(product);
@@ -553,20 +524,17 @@ static bool computes(hyb_machine_t *node, int64_t m, int64_t n)
 }
 
 /* The second request for memory would fail, on either side of the link. */
-static void smaller_products_need_no_more(void **state)
+TEST(smaller_products_need_no_more)
 {
     static const char *const faults[] = {"emu_fault=oom@alloc:2",
                                          "emu_fault=oom@pin:2"};
-    int64_t m, n;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(faults); i++) {
         hyb_machine_t *node = open_with(faults[i], NULL);
 
         hyb_product_reserve(node, M, N, K);
-        for (m = 1; m <= M; m += 5)
-            for (n = 1; n <= N; n += 3)
+        for (int64_t m = 1; m <= M; m += 5)
+            for (int64_t n = 1; n <= N; n += 3)
                 assert_true(computes(node, m, n));
         assert_int_equal(hyb_machine_working_devices(node), 2);
         hyb_machine_close(node);
@@ -574,16 +542,14 @@ static void smaller_products_need_no_more(void **state)
 }
 
 /* Memory is refused once: tiles become smaller, and no device is lost. */
-static void where_memory_is_refused_tiles_become_smaller(void **state)
+TEST(where_memory_is_refused_tiles_become_smaller)
 {
     static const char *const faults[] = {"emu_fault=1:oom@alloc:1",
                                          "emu_fault=oom@alloc:1"};
     hyb_machine_t *node;
     const char *said;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++) {
         node = open_with(faults[i / 2], NULL);
         capture_begin();
         if (i % 2 == 0)
@@ -598,7 +564,7 @@ static void where_memory_is_refused_tiles_become_smaller(void **state)
 }
 
 /* Refused again and again, until tiles would be tiny. */
-static void a_device_without_any_memory_is_dropped(void **state)
+TEST(a_device_without_any_memory_is_dropped)
 {
     hyb_machine_t *node =
         open_with("emu_fault=1:oom@alloc:1,1:oom@alloc:2,1:oom@alloc:3,"
@@ -606,7 +572,6 @@ static void a_device_without_any_memory_is_dropped(void **state)
                   NULL);
     const char *said;
 
-    (void)state;
     capture_begin();
     hyb_product_reserve(node, M, N, K);
     said = capture_end(NULL);
@@ -618,12 +583,11 @@ static void a_device_without_any_memory_is_dropped(void **state)
 }
 
 /* Tiles are longer by half at most, where the last one is merged. */
-static void bytes_are_those_of_the_longest_tiles(void **state)
+TEST(bytes_are_those_of_the_longest_tiles)
 {
     const uint64_t tile = (TILE + TILE / 2) * (TILE + TILE / 2);
     hyb_machine_t *node = open_with("pipeline=4", NULL);
 
-    (void)state;
     assert_int_equal(hyb_product_bytes(node, M, N, K),
                      2 * 4 * tile * sizeof(double));
     assert_int_equal(hyb_product_bytes(node, 9, 5, K),
@@ -632,13 +596,11 @@ static void bytes_are_those_of_the_longest_tiles(void **state)
     hyb_machine_close(node);
 }
 
-static void tiles_that_do_not_return_by_the_host_take_nothing(void **state)
+TEST(tiles_that_do_not_return_by_the_host_take_nothing)
 {
     static const char *const ways[] = {"tile_return=direct", "emu_dry=on"};
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
         hyb_machine_t *node = open_with(ways[i], "emu_rate=10");
 
         assert_int_equal(hyb_product_bytes(node, M, N, K), 0);
@@ -646,28 +608,4 @@ static void tiles_that_do_not_return_by_the_host_take_nothing(void **state)
     }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(devices_and_host_share_a_product),
-    cmocka_unit_test(many_threads_may_help),
-    cmocka_unit_test(devices_need_no_host),
-    cmocka_unit_test(a_tile_starts_once_all_its_columns_are_ready),
-    cmocka_unit_test(what_is_in_flight_lands_before_more_is_released),
-    cmocka_unit_test(the_host_gets_the_last_tile_when_all_are_released),
-    cmocka_unit_test(the_devices_rate_is_that_of_whole_tiles_that_they_did),
-    cmocka_unit_test(a_device_that_fails_anywhere_loses_nothing),
-    cmocka_unit_test(a_device_without_memory_anywhere_loses_nothing),
-    cmocka_unit_test(a_device_that_stalls_anywhere_loses_nothing),
-    cmocka_unit_test(a_device_that_is_done_takes_what_another_loses),
-    cmocka_unit_test(without_devices_the_host_gets_all_that_is_released),
-    cmocka_unit_test(a_product_may_begin_without_a_device),
-    cmocka_unit_test(tiles_that_nobody_computes_are_an_error),
-    cmocka_unit_test(a_machine_has_one_product_at_a_time),
-    cmocka_unit_test(nothing_to_compute_or_none_of_the_devices_is_an_error),
-    cmocka_unit_test(smaller_products_need_no_more),
-    cmocka_unit_test(where_memory_is_refused_tiles_become_smaller),
-    cmocka_unit_test(a_device_without_any_memory_is_dropped),
-    cmocka_unit_test(bytes_are_those_of_the_longest_tiles),
-    cmocka_unit_test(tiles_that_do_not_return_by_the_host_take_nothing),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -74,30 +74,24 @@ static int close_product(void **state)
     return 0;
 }
 
-static void tiles_have_no_owner_at_first(void **state)
+TEST_WITH(tiles_have_no_owner_at_first, open_released, close_product)
 {
-    int i;
-
-    (void)state;
-    for (i = 0; i < TILES; i++)
+    for (int i = 0; i < TILES; i++)
         assert_int_equal(product.owner[i], -1);
     assert_ptr_equal(product.gemm, &gemm);
     assert_int_equal(returned(), -1);
 }
 
-static void devices_take_tiles_in_order_until_there_is_none(void **state)
+TEST_WITH(devices_take_tiles_in_order_until_there_is_none, open_released,
+          close_product)
 {
-    int i;
-
-    (void)state;
-    for (i = 0; i < TILES; i++)
+    for (int i = 0; i < TILES; i++)
         assert_int_equal(next(), i);
     assert_int_equal(next(), -1);
 }
 
-static void tiles_given_back_come_first(void **state)
+TEST_WITH(tiles_given_back_come_first, open_released, close_product)
 {
-    (void)state;
     assert_int_equal(next(), 0);
     assert_int_equal(next(), 1);
     hyb_product_return(&product, 0);
@@ -108,16 +102,15 @@ static void tiles_given_back_come_first(void **state)
     assert_int_equal(returned(), -1);
 }
 
-static void all_tiles_can_be_given_back(void **state)
+TEST_WITH(all_tiles_can_be_given_back, open_released, close_product)
 {
-    int i, sum = 0;
+    int sum = 0;
 
-    (void)state;
     while (next() >= 0)
         ;
-    for (i = 0; i < TILES; i++)
+    for (int i = 0; i < TILES; i++)
         hyb_product_return(&product, i);
-    for (i = 0; i < TILES; i++)
+    for (int i = 0; i < TILES; i++)
         sum += (int)returned();
     assert_int_equal(sum, TILES * (TILES - 1) / 2);
     assert_int_equal(next(), -1);
@@ -138,17 +131,15 @@ static void *take_and_return(void *argument)
     return NULL;
 }
 
-static void each_tile_is_given_out_once(void **state)
+TEST_WITH(each_tile_is_given_out_once, open_released, close_product)
 {
     pthread_t thread[TAKERS];
     int64_t kept[TAKERS], sum = 0;
-    int i;
 
-    (void)state;
-    for (i = 0; i < TAKERS; i++)
+    for (int i = 0; i < TAKERS; i++)
         assert_int_equal(
             pthread_create(&thread[i], NULL, take_and_return, &kept[i]), 0);
-    for (i = 0; i < TAKERS; i++) {
+    for (int i = 0; i < TAKERS; i++) {
         pthread_join(thread[i], NULL);
         sum += kept[i];
     }
@@ -158,14 +149,14 @@ static void each_tile_is_given_out_once(void **state)
 
 /* ---- columns that become ready ------------------------------------------- */
 
-static void devices_take_what_is_released(void **state)
-{
-    int64_t tile, cols;
+#define TEST_SET_UP(name) TEST_WITH(name, open_unreleased, close_product)
 
-    (void)state;
-    for (cols = 0; cols < COLS; cols++) {
+TEST_SET_UP(devices_take_what_is_released)
+{
+    for (int64_t cols = 0; cols < COLS; cols++) {
         hyb_product_release(&product, cols);
-        for (tile = cols * ROWS - ROWS; cols > 0 && tile < cols * ROWS; tile++)
+        for (int64_t tile = cols * ROWS - ROWS; cols > 0 && tile < cols * ROWS;
+             tile++)
             assert_int_equal(next(), tile);
         assert_int_equal(next(), -1);
     }
@@ -173,24 +164,20 @@ static void devices_take_what_is_released(void **state)
     assert_int_equal(next(), TILES - ROWS);
 }
 
-static void the_host_takes_the_last_when_all_are_released(void **state)
+TEST_SET_UP(the_host_takes_the_last_when_all_are_released)
 {
-    int64_t keep;
-
-    (void)state;
     assert_int_equal(taken(0), -1);
     hyb_product_release(&product, COLS - 1);
     assert_int_equal(taken(0), -1);
     hyb_product_release(&product, COLS);
-    for (keep = TILES - 1; keep > TILES / 2; keep--) {
+    for (int64_t keep = TILES - 1; keep > TILES / 2; keep--) {
         assert_int_equal(taken(keep + 1), -1);
         assert_int_equal(taken(keep), keep);
     }
 }
 
-static void given_back_tiles_are_taken_first_whatever_is_kept(void **state)
+TEST_SET_UP(given_back_tiles_are_taken_first_whatever_is_kept)
 {
-    (void)state;
     hyb_product_release(&product, 1);
     assert_int_equal(next(), 0);
     hyb_product_return(&product, 0);
@@ -198,24 +185,20 @@ static void given_back_tiles_are_taken_first_whatever_is_kept(void **state)
     assert_int_equal(taken(TILES), -1);
 }
 
-static void without_a_device_the_host_takes_from_the_front(void **state)
+TEST_SET_UP(without_a_device_the_host_takes_from_the_front)
 {
-    int64_t tile;
-
-    (void)state;
     hyb_product_leave(&product);
     hyb_product_release(&product, 2);
-    for (tile = 0; tile < 2 * ROWS; tile++)
+    for (int64_t tile = 0; tile < 2 * ROWS; tile++)
         assert_int_equal(taken(TILES), tile);
     assert_int_equal(taken(0), -1);
 }
 
 /* Of the end, released or not, as many as are left. */
-static void the_last_tiles_can_be_taken_at_once(void **state)
+TEST_SET_UP(the_last_tiles_can_be_taken_at_once)
 {
     int64_t first = -1;
 
-    (void)state;
     assert_int_equal(hyb_product_take_last(&product, 0, &first), 0);
     assert_int_equal(hyb_product_take_last(&product, 2, &first), 2);
     assert_int_equal(first, TILES - 2);
@@ -229,12 +212,11 @@ static void the_last_tiles_can_be_taken_at_once(void **state)
 }
 
 /* As a device does that fails: what it gives back is for others. */
-static void who_stops_waits_for_nothing(void **state)
+TEST_SET_UP(who_stops_waits_for_nothing)
 {
     const atomic_bool stops = true;
     hyb_tile_t tile;
 
-    (void)state;
     assert_false(hyb_product_await(&product, &stops, &tile));
     hyb_product_release(&product, COLS);
     assert_false(hyb_product_await(&product, &stops, &tile));
@@ -247,12 +229,11 @@ static void *await(void *tile)
     return NULL;
 }
 
-static void who_awaits_a_tile_gets_what_is_released(void **state)
+TEST_SET_UP(who_awaits_a_tile_gets_what_is_released)
 {
     int64_t tile = -7;
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, await, &tile), 0);
     hyb_product_release(&product, 1);
     pthread_join(thread, NULL);
@@ -260,12 +241,11 @@ static void who_awaits_a_tile_gets_what_is_released(void **state)
 }
 
 /* Of the tiles of one column, one is given back and one is the host's. */
-static void who_awaits_a_tile_gets_what_is_given_back(void **state)
+TEST_SET_UP(who_awaits_a_tile_gets_what_is_given_back)
 {
     int64_t tile = -7;
     pthread_t thread;
 
-    (void)state;
     hyb_product_release(&product, 1);
     while (next() >= 0)
         ;
@@ -278,12 +258,9 @@ static void who_awaits_a_tile_gets_what_is_given_back(void **state)
 
 /* ---- ends ---------------------------------------------------------------- */
 
-static void when_all_is_complete_nobody_waits(void **state)
+TEST_WITH(when_all_is_complete_nobody_waits, open_released, close_product)
 {
-    int64_t tile;
-
-    (void)state;
-    for (tile = 0; tile < TILES; tile++) {
+    for (int64_t tile = 0; tile < TILES; tile++) {
         assert_false(hyb_product_done(&product));
         if (tile % 2 == 0) {
             assert_int_equal(next(), tile / 2);
@@ -301,17 +278,14 @@ static void when_all_is_complete_nobody_waits(void **state)
     assert_int_equal(product.owner[TILES - 1], 0);
 }
 
-static void columns_are_done_when_all_their_tiles_are(void **state)
+TEST_SET_UP(columns_are_done_when_all_their_tiles_are)
 {
-    int64_t tile;
-
-    (void)state;
     assert_int_equal(hyb_product_columns_done(&product), 0);
-    for (tile = TILES - 1; tile >= ROWS + 2; tile--)
+    for (int64_t tile = TILES - 1; tile >= ROWS + 2; tile--)
         hyb_product_complete(&product, tile, 0);
     hyb_product_complete(&product, ROWS, 0);
     assert_int_equal(hyb_product_columns_done(&product), 0);
-    for (tile = 0; tile < ROWS; tile++) {
+    for (int64_t tile = 0; tile < ROWS; tile++) {
         assert_int_equal(hyb_product_columns_done(&product), 0);
         hyb_product_complete(&product, tile, 0);
     }
@@ -320,32 +294,26 @@ static void columns_are_done_when_all_their_tiles_are(void **state)
     assert_int_equal(hyb_product_columns_done(&product), COLS);
 }
 
-static void a_product_that_ends_gives_what_it_can(void **state)
+TEST_SET_UP(a_product_that_ends_gives_what_it_can)
 {
-    int64_t tile;
-
-    (void)state;
     hyb_product_release(&product, 1);
     hyb_product_end(&product);
-    for (tile = 0; tile < ROWS; tile++)
+    for (int64_t tile = 0; tile < ROWS; tile++)
         assert_int_equal(awaited(), tile);
-    for (tile = 0; tile < ROWS; tile++)
+    for (int64_t tile = 0; tile < ROWS; tile++)
         hyb_product_complete(&product, tile, 1);
     assert_int_equal(awaited(), -1);
     assert_false(hyb_product_done(&product));
 }
 
 /* Idle: no tile can be given back any more. */
-static void devices_are_idle_without_a_tile_to_have(void **state)
+TEST_WITH(devices_are_idle_without_a_tile_to_have, open_released, close_product)
 {
-    int64_t tile;
-
-    (void)state;
-    for (tile = 0; tile < TILES; tile++) {
+    for (int64_t tile = 0; tile < TILES; tile++) {
         assert_false(hyb_product_idle(&product));
         assert_int_equal(next(), tile);
     }
-    for (tile = 1; tile < TILES; tile++)
+    for (int64_t tile = 1; tile < TILES; tile++)
         hyb_product_complete(&product, tile, 1);
     assert_false(hyb_product_idle(&product));
     hyb_product_return(&product, 0);
@@ -357,11 +325,11 @@ static void devices_are_idle_without_a_tile_to_have(void **state)
 }
 
 /* All else can be completed, and nobody waits for it. */
-static void a_lost_tile_leaves_a_product_that_is_never_done(void **state)
+TEST_WITH(a_lost_tile_leaves_a_product_that_is_never_done, open_released,
+          close_product)
 {
     int64_t tile;
 
-    (void)state;
     assert_int_equal(next(), 0);
     assert_false(hyb_product_lost(&product));
     hyb_product_lose(&product);
@@ -374,40 +342,12 @@ static void a_lost_tile_leaves_a_product_that_is_never_done(void **state)
     assert_false(hyb_product_done(&product));
 }
 
-static void no_devices_are_idle_devices(void **state)
+TEST_WITH(no_devices_are_idle_devices, open_released, close_product)
 {
-    (void)state;
     assert_false(hyb_product_idle(&product));
     hyb_product_leave(&product);
     assert_true(hyb_product_idle(&product));
     hyb_product_wait(&product);
 }
 
-#define UNRELEASED(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, open_unreleased, close_product)
-#define RELEASED(test)                                                         \
-    cmocka_unit_test_setup_teardown(test, open_released, close_product)
-
-static const struct CMUnitTest cases[] = {
-    RELEASED(tiles_have_no_owner_at_first),
-    RELEASED(devices_take_tiles_in_order_until_there_is_none),
-    RELEASED(tiles_given_back_come_first),
-    RELEASED(all_tiles_can_be_given_back),
-    RELEASED(each_tile_is_given_out_once),
-    UNRELEASED(devices_take_what_is_released),
-    UNRELEASED(the_host_takes_the_last_when_all_are_released),
-    UNRELEASED(given_back_tiles_are_taken_first_whatever_is_kept),
-    UNRELEASED(without_a_device_the_host_takes_from_the_front),
-    UNRELEASED(the_last_tiles_can_be_taken_at_once),
-    UNRELEASED(who_stops_waits_for_nothing),
-    UNRELEASED(who_awaits_a_tile_gets_what_is_released),
-    UNRELEASED(who_awaits_a_tile_gets_what_is_given_back),
-    RELEASED(when_all_is_complete_nobody_waits),
-    UNRELEASED(columns_are_done_when_all_their_tiles_are),
-    UNRELEASED(a_product_that_ends_gives_what_it_can),
-    RELEASED(devices_are_idle_without_a_tile_to_have),
-    RELEASED(a_lost_tile_leaves_a_product_that_is_never_done),
-    RELEASED(no_devices_are_idle_devices),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

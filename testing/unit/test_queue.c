@@ -14,11 +14,10 @@ static int set_up(void **state)
 {
     (void)state;
     fake_reset();
-    assert_int_equal(hyb_device_open((hyb_device_choice_t){&fake_backend, 0},
-                                     NULL, 0, &device),
-                     XH_OK);
-    assert_int_equal(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue), XH_OK);
-    assert_int_equal(hyb_buffer_create(device, sizeof(x), &buffer), XH_OK);
+    assert_ok(hyb_device_open((hyb_device_choice_t){&fake_backend, 0}, NULL, 0,
+                              &device));
+    assert_ok(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue));
+    assert_ok(hyb_buffer_create(device, sizeof(x), &buffer));
     fake.calls = 0;
     return 0;
 }
@@ -54,17 +53,17 @@ static xh_status_t copied_out(hyb_block_t from, xh_view_t to)
     return told(hyb_queue_copy_out(queue, from, to));
 }
 
-static void views_that_are_no_matrix_are_refused(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, set_up, tear_down)
+
+TEST_SET_UP(views_that_are_no_matrix_are_refused)
 {
     const hyb_block_t good = hyb_block(buffer, 0, 4, 3);
     const xh_view_t bad[] = {
         {x, 4, 3, 3}, {x, -4, 3, 4},   {x, 4, -3, 4},
         {x, 0, 3, 0}, {NULL, 4, 3, 4}, {x, INT64_MAX, 3, 4},
     };
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         assert_int_equal(copied_in(bad[i], good), XH_ERR_ARG);
         assert_int_equal(copied_out(good, bad[i]), XH_ERR_ARG);
     }
@@ -73,7 +72,7 @@ static void views_that_are_no_matrix_are_refused(void **state)
 }
 
 /* The buffer holds 64 doubles. */
-static void blocks_that_are_no_matrix_in_a_buffer_are_refused(void **state)
+TEST_SET_UP(blocks_that_are_no_matrix_in_a_buffer_are_refused)
 {
     const xh_view_t host = {x, 4, 3, 4};
     const hyb_block_t good[] = {
@@ -89,13 +88,11 @@ static void blocks_that_are_no_matrix_in_a_buffer_are_refused(void **state)
         {buffer, 0, 4, 3, INT64_MAX},  {buffer, INT64_MIN, 4, 3, 4},
         {buffer, 0, 4, INT64_MAX, 16}, {buffer, 0, 65, 1, 65},
     };
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-        assert_int_equal(copied_in(host, good[i]), XH_OK);
+    for (size_t i = 0; i < COUNT_OF(good); i++)
+        assert_ok(copied_in(host, good[i]));
     fake.calls = 0;
-    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         assert_int_equal(copied_in(host, bad[i]), XH_ERR_ARG);
         assert_int_equal(copied_out(bad[i], host), XH_ERR_ARG);
     }
@@ -103,16 +100,14 @@ static void blocks_that_are_no_matrix_in_a_buffer_are_refused(void **state)
     assert_false(hyb_device_failed(device));
 }
 
-static void another_devices_buffer_is_refused(void **state)
+TEST_SET_UP(another_devices_buffer_is_refused)
 {
     hyb_device_t *other;
     hyb_buffer_t *foreign;
 
-    (void)state;
-    assert_int_equal(hyb_device_open((hyb_device_choice_t){&fake_backend, 1},
-                                     NULL, 0, &other),
-                     XH_OK);
-    assert_int_equal(hyb_buffer_create(other, sizeof(x), &foreign), XH_OK);
+    assert_ok(hyb_device_open((hyb_device_choice_t){&fake_backend, 1}, NULL, 0,
+                              &other));
+    assert_ok(hyb_buffer_create(other, sizeof(x), &foreign));
     fake.calls = 0;
     assert_int_equal(
         copied_in((xh_view_t){x, 4, 3, 4}, hyb_block(foreign, 0, 4, 3)),
@@ -122,9 +117,8 @@ static void another_devices_buffer_is_refused(void **state)
     hyb_device_close(other);
 }
 
-static void copies_of_different_shapes_are_refused(void **state)
+TEST_SET_UP(copies_of_different_shapes_are_refused)
 {
-    (void)state;
     assert_int_equal(
         copied_in((xh_view_t){x, 4, 3, 5}, hyb_block(buffer, 0, 3, 4)),
         XH_ERR_ARG);
@@ -145,7 +139,7 @@ static xh_status_t product(xh_trans_t trans_a, xh_trans_t trans_b,
         queue, &(hyb_gemm_t){trans_a, trans_b, 1, 1, left, right, result}));
 }
 
-static void products_must_conform(void **state)
+TEST_SET_UP(products_must_conform)
 {
     const hyb_block_t a23 = hyb_block(buffer, 0, 2, 3),
                       a32 = hyb_block(buffer, 0, 3, 2);
@@ -154,11 +148,10 @@ static void products_must_conform(void **state)
     const hyb_block_t b45 = hyb_block(buffer, 20, 4, 5),
                       bad = {buffer, 20, 3, 5, 2};
 
-    (void)state;
-    assert_int_equal(product(XH_NO_TRANS, XH_NO_TRANS, a23, b35), XH_OK);
-    assert_int_equal(product(XH_TRANS, XH_NO_TRANS, a32, b35), XH_OK);
-    assert_int_equal(product(XH_NO_TRANS, XH_TRANS, a23, b53), XH_OK);
-    assert_int_equal(product(XH_TRANS, XH_TRANS, a32, b53), XH_OK);
+    assert_ok(product(XH_NO_TRANS, XH_NO_TRANS, a23, b35));
+    assert_ok(product(XH_TRANS, XH_NO_TRANS, a32, b35));
+    assert_ok(product(XH_NO_TRANS, XH_TRANS, a23, b53));
+    assert_ok(product(XH_TRANS, XH_TRANS, a32, b53));
     assert_int_equal(fake.calls, 4);
     assert_int_equal(product(XH_TRANS, XH_NO_TRANS, a23, b35), XH_ERR_ARG);
     assert_int_equal(product(XH_NO_TRANS, XH_TRANS, a23, b35), XH_ERR_ARG);
@@ -189,13 +182,12 @@ static xh_status_t swapped(int64_t rows, int64_t nb, int64_t cols,
     return told(hyb_queue_swap_rows(queue, &swap));
 }
 
-static void a_row_swap_conforms(void **state)
+TEST_SET_UP(a_row_swap_conforms)
 {
     const hyb_list_t none = {NULL, 0, 0};
 
-    (void)state;
-    assert_int_equal(swapped(6, 4, 5, list(4), list(2), list(2)), XH_OK);
-    assert_int_equal(swapped(4, 4, 5, list(4), none, none), XH_OK);
+    assert_ok(swapped(6, 4, 5, list(4), list(2), list(2)));
+    assert_ok(swapped(4, 4, 5, list(4), none, none));
     fake.calls = 0;
     assert_int_equal(swapped(6, 4, 4, list(4), none, none), XH_ERR_ARG);
     assert_int_equal(swapped(6, 4, 5, list(3), none, none), XH_ERR_ARG);
@@ -224,11 +216,10 @@ static xh_status_t scattered(hyb_block_t packed, hyb_list_t rows,
     return told(hyb_queue_scatter_rows(queue, packed, rows, columns));
 }
 
-static void packed_rows_conform(void **state)
+TEST_SET_UP(packed_rows_conform)
 {
-    (void)state;
-    assert_int_equal(gathered(block(6, 5), list(3), block(5, 3)), XH_OK);
-    assert_int_equal(scattered(block(5, 7), list(7), block(6, 5)), XH_OK);
+    assert_ok(gathered(block(6, 5), list(3), block(5, 3)));
+    assert_ok(scattered(block(5, 7), list(7), block(6, 5)));
     fake.calls = 0;
     assert_int_equal(gathered(block(6, 5), list(3), block(3, 5)), XH_ERR_ARG);
     assert_int_equal(scattered(block(5, 2), list(3), block(6, 5)), XH_ERR_ARG);
@@ -257,12 +248,11 @@ static xh_status_t multiplied(hyb_block_t a, hyb_block_t x_, hyb_block_t y)
     return told(hyb_queue_gemv(queue, a, x_, y));
 }
 
-static void algebra_on_the_device_conforms(void **state)
+TEST_SET_UP(algebra_on_the_device_conforms)
 {
-    (void)state;
-    assert_int_equal(copied(block(3, 5), block(3, 5)), XH_OK);
-    assert_int_equal(solved(block(4, 4), block(4, 7)), XH_OK);
-    assert_int_equal(multiplied(block(4, 6), block(6, 1), block(4, 1)), XH_OK);
+    assert_ok(copied(block(3, 5), block(3, 5)));
+    assert_ok(solved(block(4, 4), block(4, 7)));
+    assert_ok(multiplied(block(4, 6), block(6, 1), block(4, 1)));
     fake.calls = 0;
     assert_int_equal(copied(block(3, 5), block(5, 3)), XH_ERR_ARG);
     assert_int_equal(copied(block(3, 50), block(3, 50)), XH_ERR_ARG);
@@ -288,18 +278,16 @@ static xh_status_t generated(int64_t order, hyb_dealt_t rows, hyb_dealt_t cols,
         queue, &(hyb_generate_t){100, order, rows, cols, to}));
 }
 
-static void a_part_that_is_generated_is_dealt_out(void **state)
+TEST_SET_UP(a_part_that_is_generated_is_dealt_out)
 {
     const hyb_dealt_t good = {3, 4, 1, 2};
     const hyb_dealt_t bad[] = {
         {-1, 4, 1, 2}, {3, 0, 1, 2}, {3, 4, -1, 2}, {3, 4, 2, 2}, {3, 4, 0, 0},
     };
-    size_t i;
 
-    (void)state;
-    assert_int_equal(generated(9, good, good, block(4, 4)), XH_OK);
+    assert_ok(generated(9, good, good, block(4, 4)));
     fake.calls = 0;
-    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         assert_int_equal(generated(9, bad[i], good, block(4, 4)), XH_ERR_ARG);
         assert_int_equal(generated(9, good, bad[i], block(4, 4)), XH_ERR_ARG);
     }
@@ -310,52 +298,45 @@ static void a_part_that_is_generated_is_dealt_out(void **state)
 
 /* ---- nothing ------------------------------------------------------------- */
 
-static void work_on_nothing_is_not_queued(void **state)
+TEST_SET_UP(work_on_nothing_is_not_queued)
 {
     const xh_view_t nothing = {NULL, 0, 5, 1};
     const hyb_block_t none = hyb_block(NULL, 0, 0, 5);
 
-    (void)state;
-    assert_int_equal(hyb_queue_copy_in(queue, nothing, none), XH_OK);
-    assert_int_equal(hyb_queue_copy_out(queue, none, nothing), XH_OK);
-    assert_int_equal(
+    assert_ok(hyb_queue_copy_in(queue, nothing, none));
+    assert_ok(hyb_queue_copy_out(queue, none, nothing));
+    assert_ok(
         hyb_queue_gemm(queue, &(hyb_gemm_t){.a = hyb_block(NULL, 0, 0, 3),
                                             .b = hyb_block(buffer, 0, 3, 5),
-                                            .c = none}),
-        XH_OK);
-    assert_int_equal(copied(none, none), XH_OK);
-    assert_int_equal(swapped(6, 0, 5, list(0), list(0), list(0)), XH_OK);
-    assert_int_equal(gathered(block(6, 5), list(0), block(5, 0)), XH_OK);
-    assert_int_equal(scattered(block(0, 3), list(3), block(6, 0)), XH_OK);
-    assert_int_equal(solved(block(0, 0), none), XH_OK);
-    assert_int_equal(multiplied(none, block(5, 1), block(0, 1)), XH_OK);
-    assert_int_equal(generated(9, (hyb_dealt_t){0, 1, 0, 1},
-                               (hyb_dealt_t){0, 1, 0, 1}, none),
-                     XH_OK);
+                                            .c = none}));
+    assert_ok(copied(none, none));
+    assert_ok(swapped(6, 0, 5, list(0), list(0), list(0)));
+    assert_ok(gathered(block(6, 5), list(0), block(5, 0)));
+    assert_ok(scattered(block(0, 3), list(3), block(6, 0)));
+    assert_ok(solved(block(0, 0), none));
+    assert_ok(multiplied(none, block(5, 1), block(0, 1)));
+    assert_ok(generated(9, (hyb_dealt_t){0, 1, 0, 1}, (hyb_dealt_t){0, 1, 0, 1},
+                        none));
     assert_int_equal(fake.calls, 0);
 }
 
-static void a_product_over_nothing_is_queued(void **state)
+TEST_SET_UP(a_product_over_nothing_is_queued)
 {
-    (void)state;
-    assert_int_equal(product(XH_NO_TRANS, XH_NO_TRANS, hyb_block(NULL, 0, 2, 0),
-                             hyb_block(NULL, 0, 0, 5)),
-                     XH_OK);
+    assert_ok(product(XH_NO_TRANS, XH_NO_TRANS, hyb_block(NULL, 0, 2, 0),
+                      hyb_block(NULL, 0, 0, 5)));
     assert_int_equal(fake.calls, 1);
 }
 
-static void the_traffic_is_what_was_queued(void **state)
+TEST_SET_UP(the_traffic_is_what_was_queued)
 {
     const xh_view_t view = {x, 3, 5, 8};
     const hyb_block_t block = {buffer, 0, 3, 5, 8};
     const int64_t rows[3] = {2, 1, 0};
     uint64_t in, out;
 
-    (void)state;
-    assert_int_equal(hyb_queue_copy_in(queue, view, block), XH_OK);
-    assert_int_equal(hyb_queue_upload(queue, rows, (hyb_list_t){buffer, 0, 3}),
-                     XH_OK);
-    assert_int_equal(hyb_queue_copy_out(queue, block, view), XH_OK);
+    assert_ok(hyb_queue_copy_in(queue, view, block));
+    assert_ok(hyb_queue_upload(queue, rows, (hyb_list_t){buffer, 0, 3}));
+    assert_ok(hyb_queue_copy_out(queue, block, view));
     fake.answer = XH_ERR_MEMORY;
     assert_int_equal(hyb_queue_copy_in(queue, view, block), XH_ERR_MEMORY);
     assert_int_equal(hyb_queue_copy_out(queue, block, view), XH_ERR_MEMORY);
@@ -364,20 +345,4 @@ static void the_traffic_is_what_was_queued(void **state)
     assert_int_equal(out, 15 * sizeof(double));
 }
 
-#define ON_FAKE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-static const struct CMUnitTest cases[] = {
-    ON_FAKE(views_that_are_no_matrix_are_refused),
-    ON_FAKE(blocks_that_are_no_matrix_in_a_buffer_are_refused),
-    ON_FAKE(another_devices_buffer_is_refused),
-    ON_FAKE(copies_of_different_shapes_are_refused),
-    ON_FAKE(products_must_conform),
-    ON_FAKE(a_row_swap_conforms),
-    ON_FAKE(packed_rows_conform),
-    ON_FAKE(algebra_on_the_device_conforms),
-    ON_FAKE(a_part_that_is_generated_is_dealt_out),
-    ON_FAKE(work_on_nothing_is_not_queued),
-    ON_FAKE(a_product_over_nothing_is_queued),
-    ON_FAKE(the_traffic_is_what_was_queued),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -50,7 +50,7 @@ static void write_file(const char *text, size_t length)
     char path[256];
     FILE *f;
 
-    assert_int_equal(hyb_rate_cache_path(model, path, sizeof(path)), XH_OK);
+    assert_ok(hyb_rate_cache_path(model, path, sizeof(path)));
     f = fopen(path, "w");
     assert_non_null(f);
     assert_int_equal(fwrite(text, 1, length, f), length);
@@ -80,42 +80,41 @@ static int files_in(const char *folder)
     return count - 2;
 }
 
-static void the_file_is_below_the_cache_folder(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, enter, leave)
+
+TEST_SET_UP(the_file_is_below_the_cache_folder)
 {
     char path[256], expected[256];
 
-    (void)state;
     snprintf(expected, sizeof(expected), "%s/cache/xhpl/%s", root, file);
-    assert_int_equal(hyb_rate_cache_path(model, path, sizeof(path)), XH_OK);
+    assert_ok(hyb_rate_cache_path(model, path, sizeof(path)));
     assert_string_equal(path, expected);
     snprintf(expected, sizeof(expected), "%s/home/.cache/xhpl/%s", root, file);
     setenv("XDG_CACHE_HOME", "not/absolute", 1);
-    assert_int_equal(hyb_rate_cache_path(model, path, sizeof(path)), XH_OK);
+    assert_ok(hyb_rate_cache_path(model, path, sizeof(path)));
     assert_string_equal(path, expected);
     unsetenv("XDG_CACHE_HOME");
-    assert_int_equal(hyb_rate_cache_path(model, path, sizeof(path)), XH_OK);
+    assert_ok(hyb_rate_cache_path(model, path, sizeof(path)));
     assert_string_equal(path, expected);
 }
 
-static void no_model_leads_out_of_the_folder(void **state)
+TEST_SET_UP(no_model_leads_out_of_the_folder)
 {
     char path[256];
 
-    (void)state;
-    assert_int_equal(hyb_rate_cache_path("../../x", path, sizeof(path)), XH_OK);
+    assert_ok(hyb_rate_cache_path("../../x", path, sizeof(path)));
     assert_string_equal(strrchr(path, '/'), "/.._.._x.tiles");
 }
 
-static void a_path_that_is_too_long_is_refused(void **state)
+TEST_SET_UP(a_path_that_is_too_long_is_refused)
 {
     char path[256], text[5000];
     size_t length;
 
-    (void)state;
     hyb_rate_cache_path(model, path, sizeof(path));
     length = strlen(path);
     assert_int_equal(hyb_rate_cache_path(model, path, length), XH_ERR_INPUT);
-    assert_int_equal(hyb_rate_cache_path(model, path, length + 1), XH_OK);
+    assert_ok(hyb_rate_cache_path(model, path, length + 1));
     memset(text, 'x', sizeof(text));
     text[sizeof(text) - 1] = '\0';
     assert_int_equal(hyb_rate_cache_path(text, path, 5000), XH_ERR_INPUT);
@@ -124,36 +123,34 @@ static void a_path_that_is_too_long_is_refused(void **state)
     assert_int_equal(hyb_rate_cache_path(model, path, 5000), XH_ERR_INPUT);
 }
 
-static void a_saved_table_loads(void **state)
+TEST_SET_UP(a_saved_table_loads)
 {
     hyb_rate_table_t saved = table_of(5.0), loaded;
     const char *said;
 
-    (void)state;
-    assert_int_equal(hyb_rate_cache_save(model, &saved), XH_OK);
-    assert_int_equal(load(&loaded, &said), XH_OK);
+    assert_ok(hyb_rate_cache_save(model, &saved));
+    assert_ok(load(&loaded, &said));
     assert_string_equal(said, "");
     assert_int_equal(loaded.count, 2);
     assert_true(loaded.point[1].rate == 10.0);
     saved = table_of(7.0);
-    assert_int_equal(hyb_rate_cache_save(model, &saved), XH_OK);
-    assert_int_equal(load(&loaded, &said), XH_OK);
+    assert_ok(hyb_rate_cache_save(model, &saved));
+    assert_ok(load(&loaded, &said));
     assert_true(loaded.point[1].rate == 14.0);
     assert_int_equal(files_in(in_root("/cache/xhpl")), 1);
 }
 
-static void without_a_file_nothing_is_said(void **state)
+TEST_SET_UP(without_a_file_nothing_is_said)
 {
     hyb_rate_table_t loaded = {.count = -7};
     const char *said;
 
-    (void)state;
     assert_int_equal(load(&loaded, &said), XH_ERR_IO);
     assert_string_equal(said, "");
     assert_int_equal(loaded.count, -7);
 }
 
-static void a_foreign_file_is_ignored_and_rewritten(void **state)
+TEST_SET_UP(a_foreign_file_is_ignored_and_rewritten)
 {
     static const char zeros[10000];
     hyb_rate_table_t table = table_of(5.0), loaded = {.count = -7};
@@ -161,8 +158,7 @@ static void a_foreign_file_is_ignored_and_rewritten(void **state)
     const char *said;
     size_t length;
 
-    (void)state;
-    assert_int_equal(hyb_rate_cache_save(model, &table), XH_OK);
+    assert_ok(hyb_rate_cache_save(model, &table));
     hyb_rate_table_print(&table, model, text, HYB_RATE_TEXT);
     length = strlen(text);
     write_file(text, length - 1);
@@ -179,35 +175,28 @@ static void a_foreign_file_is_ignored_and_rewritten(void **state)
     write_file(text, strlen(text));
     assert_int_equal(load(&loaded, &said), XH_ERR_INPUT);
     assert_int_equal(loaded.count, -7);
-    assert_int_equal(hyb_rate_cache_save(model, &table), XH_OK);
-    assert_int_equal(load(&loaded, &said), XH_OK);
+    assert_ok(hyb_rate_cache_save(model, &table));
+    assert_ok(load(&loaded, &said));
 }
 
-static void a_folder_that_cannot_be_written_is_said(void **state)
+TEST_SET_UP(a_folder_that_cannot_be_written_is_said)
 {
     hyb_rate_table_t table = table_of(5.0);
-    xh_status_t status;
-    const char *said;
 
-    (void)state;
     setenv("XDG_CACHE_HOME", "/proc/self", 1);
-    capture_begin();
-    status = hyb_rate_cache_save(model, &table);
-    said = capture_end(NULL);
-    assert_int_equal(status, XH_ERR_IO);
-    assert_non_null(strstr(said, "/proc/self/xhpl/"));
+    assert_said(hyb_rate_cache_save(model, &table), XH_ERR_IO,
+                "/proc/self/xhpl/");
 }
 
 /* A folder in the place of the file: nothing of the attempt stays. */
-static void what_cannot_be_put_in_place_is_removed(void **state)
+TEST_SET_UP(what_cannot_be_put_in_place_is_removed)
 {
     hyb_rate_table_t table = table_of(5.0);
     xh_status_t status;
     char path[256];
 
-    (void)state;
-    assert_int_equal(hyb_rate_cache_save("other", &table), XH_OK);
-    assert_int_equal(hyb_rate_cache_path(model, path, sizeof(path)), XH_OK);
+    assert_ok(hyb_rate_cache_save("other", &table));
+    assert_ok(hyb_rate_cache_path(model, path, sizeof(path)));
     assert_int_equal(mkdir(path, 0777), 0);
     capture_begin();
     status = hyb_rate_cache_save(model, &table);
@@ -216,37 +205,17 @@ static void what_cannot_be_put_in_place_is_removed(void **state)
     assert_int_equal(files_in(in_root("/cache/xhpl")), 2);
 }
 
-static void without_any_folder_the_run_goes_on(void **state)
+TEST_SET_UP(without_any_folder_the_run_goes_on)
 {
     hyb_rate_table_t table = table_of(5.0);
-    xh_status_t status;
-    const char *said;
     char path[256];
 
-    (void)state;
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
     assert_int_equal(hyb_rate_cache_path(model, path, sizeof(path)),
                      XH_ERR_INPUT);
     assert_int_equal(hyb_rate_cache_load(model, &table), XH_ERR_INPUT);
-    capture_begin();
-    status = hyb_rate_cache_save(model, &table);
-    said = capture_end(NULL);
-    assert_int_equal(status, XH_ERR_INPUT);
-    assert_non_null(strstr(said, model));
+    assert_said(hyb_rate_cache_save(model, &table), XH_ERR_INPUT, model);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, enter, leave)
-
-static const struct CMUnitTest cases[] = {
-    CASE(the_file_is_below_the_cache_folder),
-    CASE(no_model_leads_out_of_the_folder),
-    CASE(a_path_that_is_too_long_is_refused),
-    CASE(a_saved_table_loads),
-    CASE(without_a_file_nothing_is_said),
-    CASE(a_foreign_file_is_ignored_and_rewritten),
-    CASE(a_folder_that_cannot_be_written_is_said),
-    CASE(what_cannot_be_put_in_place_is_removed),
-    CASE(without_any_folder_the_run_goes_on),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -17,7 +17,7 @@ static const double work = 1e12;
 
 /* speeds of devices against a host of 1e11 flop/s */
 static const double speeds[] = {1e10, 5e10, 1e11, 3e11, 1e12, 1e13};
-enum { SPEEDS = sizeof(speeds) / sizeof(*speeds) };
+enum { SPEEDS = COUNT_OF(speeds) };
 
 static const hyb_situation_t here = HYB_PANEL_HERE;
 static const hyb_situation_t elsewhere = HYB_PANEL_ELSEWHERE;
@@ -49,9 +49,8 @@ static double noise_factor(double deviation)
 {
     static uint64_t x = 88172645463325252u;
     double sum = -6.0;
-    int i;
 
-    for (i = 0; i < 12; i++) {
+    for (int i = 0; i < 12; i++) {
         x ^= x << 13;
         x ^= x >> 7;
         x ^= x << 17;
@@ -105,15 +104,13 @@ static void assert_near(const hyb_ratio_t *r, hyb_situation_t s,
     assert_true(fabs(share - best) <= part * (1.0 - best) + 1e-12);
 }
 
-static void constant_speeds_are_met_in_six_steps(void **state)
+TEST(constant_speeds_are_met_in_six_steps)
 {
     static const double guesses[] = {0.01, 0.3, 1.0, 5.0, 100.0};
     hyb_ratio_t r;
-    size_t i, j;
 
-    (void)state;
-    for (i = 0; i < SPEEDS; i++)
-        for (j = 0; j < sizeof(guesses) / sizeof(*guesses); j++) {
+    for (size_t i = 0; i < SPEEDS; i++)
+        for (size_t j = 0; j < COUNT_OF(guesses); j++) {
             plant_t p = plant(speeds[i], 1e11);
 
             hyb_ratio_init(&r, guesses[j], 1.0);
@@ -122,13 +119,11 @@ static void constant_speeds_are_met_in_six_steps(void **state)
         }
 }
 
-static void they_are_met_with_a_panel_of_a_third_too(void **state)
+TEST(they_are_met_with_a_panel_of_a_third_too)
 {
     hyb_ratio_t r;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < SPEEDS; i++) {
+    for (size_t i = 0; i < SPEEDS; i++) {
         plant_t p = plant_with_panel(speeds[i], 1e11);
 
         hyb_ratio_init(&r, 1.0, 1.0);
@@ -137,12 +132,11 @@ static void they_are_met_with_a_panel_of_a_third_too(void **state)
     }
 }
 
-static void a_host_fast_enough_for_long_panels_is_not_swung_about(void **state)
+TEST(a_host_fast_enough_for_long_panels_is_not_swung_about)
 {
     plant_t p = {.g = 1e11, .c = 2e12, .flop = work, .other = 8.0};
     hyb_ratio_t r;
 
-    (void)state;
     hyb_ratio_init(&r, 1.0, 1.0);
     steps(&r, here, &p, 6);
     assert_near(&r, here, &p, 0.02);
@@ -150,25 +144,22 @@ static void a_host_fast_enough_for_long_panels_is_not_swung_about(void **state)
     assert_near(&r, here, &p, 1e-6);
 }
 
-static void a_panel_that_appears_is_followed(void **state)
+TEST(a_panel_that_appears_is_followed)
 {
     plant_t before = plant(3e11, 1e11), after = plant_with_panel(3e11, 1e11);
     hyb_ratio_t r;
 
-    (void)state;
     hyb_ratio_init(&r, 1.0, 1.0);
     steps(&r, here, &before, 6);
     steps(&r, here, &after, 6);
     assert_near(&r, here, &after, 0.02);
 }
 
-static void a_device_throttled_to_half_is_followed_in_four_steps(void **state)
+TEST(a_device_throttled_to_half_is_followed_in_four_steps)
 {
     hyb_ratio_t r;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < SPEEDS; i++) {
+    for (size_t i = 0; i < SPEEDS; i++) {
         plant_t p = plant(speeds[i], 1e11);
 
         hyb_ratio_init(&r, 1.0, 1.0);
@@ -182,14 +173,12 @@ static void a_device_throttled_to_half_is_followed_in_four_steps(void **state)
     }
 }
 
-static void a_jump_of_a_rate_is_followed_in_one_step(void **state)
+TEST(a_jump_of_a_rate_is_followed_in_one_step)
 {
     static const double factors[] = {0.1, 0.6, 1.7, 20.0};
     hyb_ratio_t r;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(factors) / sizeof(*factors); i++) {
+    for (size_t i = 0; i < COUNT_OF(factors); i++) {
         plant_t p = plant(3e11, 1e11);
 
         hyb_ratio_init(&r, 1.0, 1.0);
@@ -200,13 +189,12 @@ static void a_jump_of_a_rate_is_followed_in_one_step(void **state)
     }
 }
 
-static void a_small_change_is_taken_by_half(void **state)
+TEST(a_small_change_is_taken_by_half)
 {
     plant_t p = plant(3e11, 1e11);
     double before, distance;
     hyb_ratio_t r;
 
-    (void)state;
     hyb_ratio_init(&r, 1.0, 1.0);
     steps(&r, elsewhere, &p, 10);
     before = share_of(&r, elsewhere, &p);
@@ -218,14 +206,12 @@ static void a_small_change_is_taken_by_half(void **state)
 }
 
 /* The share of a size that jumps comes from rates, before any sample. */
-static void a_jump_of_the_size_starts_anew(void **state)
+TEST(a_jump_of_the_size_starts_anew)
 {
     static const double factors[] = {0.01, 0.3, 3.0, 1000.0};
     hyb_ratio_t r;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(factors) / sizeof(*factors); i++) {
+    for (size_t i = 0; i < COUNT_OF(factors); i++) {
         plant_t p = plant_with_panel(3e11, 1e11);
 
         hyb_ratio_init(&r, 1.0, 1.0);
@@ -240,12 +226,11 @@ static void a_jump_of_the_size_starts_anew(void **state)
 
 /* Memory is touched for the first time then, which is not slow enough to be
  * told from noise. */
-static void the_first_update_is_forgotten_with_the_second(void **state)
+TEST(the_first_update_is_forgotten_with_the_second)
 {
     plant_t cold = plant(7.5e10, 1e11), warm = plant(1e11, 1e11);
     hyb_ratio_t r;
 
-    (void)state;
     hyb_ratio_init(&r, 1.0, 1.0);
     step(&r, elsewhere, &cold);
     assert_near(&r, elsewhere, &cold, 1e-9);
@@ -256,15 +241,13 @@ static void the_first_update_is_forgotten_with_the_second(void **state)
                 (ideal(&cold) + ideal(&warm)) / 2.0 - 1e-9);
 }
 
-static void situations_are_kept_apart(void **state)
+TEST(situations_are_kept_apart)
 {
     plant_t with = plant_with_panel(3e11, 1e11), without = plant(3e11, 1e11);
     hyb_ratio_t r;
-    int i;
 
-    (void)state;
     hyb_ratio_init(&r, 1.0, 1.0);
-    for (i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++) {
         step(&r, here, &with);
         step(&r, elsewhere, &without);
     }
@@ -273,12 +256,11 @@ static void situations_are_kept_apart(void **state)
     assert_true(ideal(&with) - ideal(&without) > 0.05);
 }
 
-static void a_situation_not_met_yet_knows_the_rates_of_others(void **state)
+TEST(a_situation_not_met_yet_knows_the_rates_of_others)
 {
     plant_t p = plant(7e11, 1e11);
     hyb_ratio_t r;
 
-    (void)state;
     hyb_ratio_init(&r, 1.0, 1.0);
     steps(&r, elsewhere, &p, 2);
     assert_near(&r, here, &p, 1e-9);
@@ -287,21 +269,18 @@ static void a_situation_not_met_yet_knows_the_rates_of_others(void **state)
 /* 200 steps from what is known at first: always exactly this share? */
 static void assert_constant(hyb_ratio_t *r, const plant_t *p, double share)
 {
-    int i;
-
-    for (i = 0; i < 200; i++) {
+    for (int i = 0; i < 200; i++) {
         assert_true(share_of(r, here, p) == share);
         assert_int_equal(hyb_ratio_probe(r, here), HYB_PROBE_NOBODY);
         step(r, here, p);
     }
 }
 
-static void an_absent_executor_never_gets_anything(void **state)
+TEST(an_absent_executor_never_gets_anything)
 {
     plant_t no_host = plant(1e12, 0.0), no_device = plant(0.0, 1e12);
     hyb_ratio_t r;
 
-    (void)state;
     no_host.other = no_device.other = 0.1;
     no_host.noise = no_device.noise = 0.1;
     hyb_ratio_init(&r, 1.0, 0.0);
@@ -310,17 +289,15 @@ static void an_absent_executor_never_gets_anything(void **state)
     assert_constant(&r, &no_device, 0.0);
 }
 
-static void a_host_without_time_gets_nothing(void **state)
+TEST(a_host_without_time_gets_nothing)
 {
     plant_t p = plant(1e12, 1e11);
     hyb_ratio_t r;
-    int i;
 
-    (void)state;
     p.other = 2.0 * p.flop / p.g;
     hyb_ratio_init(&r, 1.0, 1.0);
     step(&r, here, &p);
-    for (i = 0; i < 100; i++, step(&r, here, &p))
+    for (int i = 0; i < 100; i++, step(&r, here, &p))
         assert_true(share_of(&r, here, &p) == 1.0);
     p.other = 0.0;
     steps(&r, here, &p, 6);
@@ -333,12 +310,11 @@ static double deviation(plant_t p, hyb_situation_t s)
     enum { STEPS = 4000 };
     double sum = 0.0, squares = 0.0, share;
     hyb_ratio_t r;
-    int i;
 
     p.noise = 0.1;
     hyb_ratio_init(&r, 1.0, 1.0);
     steps(&r, s, &p, 20);
-    for (i = 0; i < STEPS; i++) {
+    for (int i = 0; i < STEPS; i++) {
         step(&r, s, &p);
         share = share_of(&r, s, &p);
         sum += share;
@@ -348,12 +324,9 @@ static double deviation(plant_t p, hyb_situation_t s)
     return sqrt(squares / STEPS - sum * sum);
 }
 
-static void a_tenth_of_noise_moves_the_share_by_less_than_a_20th(void **state)
+TEST(a_tenth_of_noise_moves_the_share_by_less_than_a_20th)
 {
-    size_t i;
-
-    (void)state;
-    for (i = 0; i < SPEEDS; i++) {
+    for (size_t i = 0; i < SPEEDS; i++) {
         plant_t p = plant(speeds[i], 1e11);
         plant_t with_panel = plant_with_panel(speeds[i], 1e11);
 
@@ -367,14 +340,12 @@ static void a_tenth_of_noise_moves_the_share_by_less_than_a_20th(void **state)
     }
 }
 
-static void a_fixed_share_is_constant(void **state)
+TEST(a_fixed_share_is_constant)
 {
     static const double shares[] = {0.0, 0.25, 1.0 / 3.0, 1.0};
     hyb_ratio_t r;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+    for (size_t i = 0; i < COUNT_OF(shares); i++) {
         plant_t p = plant_with_panel(3e11, 1e11);
 
         p.noise = 0.1;
@@ -386,11 +357,10 @@ static void a_fixed_share_is_constant(void **state)
     }
 }
 
-static void a_fixed_share_is_clamped(void **state)
+TEST(a_fixed_share_is_clamped)
 {
     hyb_ratio_t r;
 
-    (void)state;
     hyb_ratio_init(&r, 1.0, 1.0);
     hyb_ratio_fix(&r, 1.5);
     assert_true(hyb_ratio_share(&r, here, work) == 1.0);
@@ -415,14 +385,13 @@ static void learn_alone(hyb_ratio_t *r, bool devices)
     hyb_ratio_learn(r, here, &sample);
 }
 
-static void who_has_no_work_keeps_its_rate_and_is_probed(void **state)
+TEST(who_has_no_work_keeps_its_rate_and_is_probed)
 {
     static const hyb_probe_t expected[] = {HYB_PROBE_DEVICES, HYB_PROBE_HOST};
     hyb_ratio_t r;
-    int devices, i;
+    int i;
 
-    (void)state;
-    for (devices = 0; devices < 2; devices++) {
+    for (int devices = 0; devices < 2; devices++) {
         hyb_ratio_init(&r, 1e12, 1e12);
         for (i = 0; hyb_ratio_probe(&r, here) == HYB_PROBE_NOBODY; i++)
             learn_alone(&r, devices);
@@ -435,18 +404,16 @@ static void who_has_no_work_keeps_its_rate_and_is_probed(void **state)
     }
 }
 
-static void nonsense_in_a_sample_does_no_harm(void **state)
+TEST(nonsense_in_a_sample_does_no_harm)
 {
     static const double bad[] = {-1.0, 0.0, NAN, INFINITY, -INFINITY, 1e308};
-    enum { BAD = sizeof(bad) / sizeof(*bad) };
+    enum { BAD = COUNT_OF(bad) };
     plant_t p = plant(3e11, 1e11);
     hyb_ratio_t r;
-    int i;
 
-    (void)state;
     hyb_ratio_init(&r, NAN, -INFINITY);
     hyb_ratio_init(&r, 3.0, 1.0);
-    for (i = 0; i < BAD * BAD * BAD; i++) {
+    for (int i = 0; i < BAD * BAD * BAD; i++) {
         hyb_ratio_sample_t sample = {
             .device_flop = bad[i % BAD],
             .device_seconds = bad[i / BAD % BAD],
@@ -464,24 +431,4 @@ static void nonsense_in_a_sample_does_no_harm(void **state)
     assert_near(&r, here, &p, 0.02);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(constant_speeds_are_met_in_six_steps),
-    cmocka_unit_test(they_are_met_with_a_panel_of_a_third_too),
-    cmocka_unit_test(a_host_fast_enough_for_long_panels_is_not_swung_about),
-    cmocka_unit_test(a_panel_that_appears_is_followed),
-    cmocka_unit_test(a_device_throttled_to_half_is_followed_in_four_steps),
-    cmocka_unit_test(a_jump_of_a_rate_is_followed_in_one_step),
-    cmocka_unit_test(a_small_change_is_taken_by_half),
-    cmocka_unit_test(a_jump_of_the_size_starts_anew),
-    cmocka_unit_test(the_first_update_is_forgotten_with_the_second),
-    cmocka_unit_test(situations_are_kept_apart),
-    cmocka_unit_test(a_situation_not_met_yet_knows_the_rates_of_others),
-    cmocka_unit_test(an_absent_executor_never_gets_anything),
-    cmocka_unit_test(a_host_without_time_gets_nothing),
-    cmocka_unit_test(a_tenth_of_noise_moves_the_share_by_less_than_a_20th),
-    cmocka_unit_test(a_fixed_share_is_constant),
-    cmocka_unit_test(a_fixed_share_is_clamped),
-    cmocka_unit_test(who_has_no_work_keeps_its_rate_and_is_probed),
-    cmocka_unit_test(nonsense_in_a_sample_does_no_harm),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

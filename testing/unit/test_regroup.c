@@ -49,9 +49,8 @@ static double real_time(const plant_t *plant, int threads, int64_t order)
 static double least_time(const plant_t *plant, int64_t order)
 {
     double least = INFINITY;
-    int t;
 
-    for (t = 1; t <= plant->threads; t++)
+    for (int t = 1; t <= plant->threads; t++)
         least = fmin(least, real_time(plant, t, order));
     return least;
 }
@@ -60,10 +59,9 @@ static double least_time(const plant_t *plant, int64_t order)
 static hyb_regroup_t taught(const plant_t *plant)
 {
     hyb_regroup_t regroup;
-    int t;
 
     hyb_regroup_init(&regroup);
-    for (t = 1; t <= plant->threads; t++)
+    for (int t = 1; t <= plant->threads; t++)
         hyb_regroup_learn(&regroup, t, 1000, NB,
                           plant_panel(plant, t, 1000, NB));
     return regroup;
@@ -77,17 +75,16 @@ static bool hides(const plant_t *plant, int threads, int64_t order)
     return panel < real_time(plant, threads, order);
 }
 
-static void threads_are_as_few_as_hide_the_panel(void **state)
+TEST(threads_are_as_few_as_hide_the_panel)
 {
     static const double devices[] = {0.0, 5.0, 20.0};
-    int i, b, hidden = 0;
+    int hidden = 0;
 
-    (void)state;
-    for (i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         plant_t plant = team(devices[i], 0.1);
         hyb_regroup_t regroup = taught(&plant);
 
-        for (b = 1; b <= BLOCKS; b++) {
+        for (int b = 1; b <= BLOCKS; b++) {
             hyb_regroup_facts_t facts = facts_of(&plant, b * NB);
             int t = hyb_panel_threads(&regroup, &facts);
 
@@ -101,14 +98,13 @@ static void threads_are_as_few_as_hide_the_panel(void **state)
     assert_in_range(hidden, BLOCKS, 3 * BLOCKS);
 }
 
-static void they_grow_as_the_matrix_shrinks(void **state)
+TEST(they_grow_as_the_matrix_shrinks)
 {
     plant_t plant = team(0.0, 0.1);
     hyb_regroup_t regroup = taught(&plant);
     hyb_regroup_facts_t facts = facts_of(&plant, BLOCKS * NB);
     int b, t, before = hyb_panel_threads(&regroup, &facts), first = before;
 
-    (void)state;
     for (b = BLOCKS; b >= 1; b--, before = t) {
         facts = facts_of(&plant, b * NB);
         t = hyb_panel_threads(&regroup, &facts);
@@ -118,38 +114,35 @@ static void they_grow_as_the_matrix_shrinks(void **state)
     assert_int_equal(before, THREADS);
 }
 
-static void a_fast_device_asks_for_more_of_them(void **state)
+TEST(a_fast_device_asks_for_more_of_them)
 {
     plant_t alone = team(0.0, 0.1), with = team(20.0, 0.1);
     hyb_regroup_t regroup = taught(&alone);
     hyb_regroup_facts_t of_alone = facts_of(&alone, 30 * NB);
     hyb_regroup_facts_t of_with = facts_of(&with, 30 * NB);
 
-    (void)state;
     assert_true(hyb_panel_threads(&regroup, &of_with) >
                 hyb_panel_threads(&regroup, &of_alone));
 }
 
-static void a_long_broadcast_asks_for_more_of_them(void **state)
+TEST(a_long_broadcast_asks_for_more_of_them)
 {
     plant_t plant = team(20.0, 0.1);
     hyb_regroup_t regroup = taught(&plant);
     hyb_regroup_facts_t facts = facts_of(&plant, 60 * NB);
     int without = hyb_panel_threads(&regroup, &facts);
 
-    (void)state;
     facts.broadcast = plant_panel(&plant, without, 60 * NB, NB);
     assert_true(hyb_panel_threads(&regroup, &facts) > without);
 }
 
-static void a_panel_that_begins_late_asks_for_more_of_them(void **state)
+TEST(a_panel_that_begins_late_asks_for_more_of_them)
 {
     plant_t plant = team(20.0, 0.1);
     hyb_regroup_t regroup = taught(&plant);
     hyb_regroup_facts_t facts = facts_of(&plant, 60 * NB);
     int at_once = hyb_panel_threads(&regroup, &facts);
 
-    (void)state;
     facts.before = plant_panel(&plant, at_once, 60 * NB, NB);
     assert_true(hyb_panel_threads(&regroup, &facts) > at_once);
 }
@@ -167,10 +160,10 @@ static double learning_to_best(const plant_t *plant, double noise)
     double sum = 0.0, least = 0.0;
     uint64_t random = 88172645463325252u;
     hyb_regroup_t regroup;
-    int b, t;
+    int t;
 
     hyb_regroup_init(&regroup);
-    for (b = BLOCKS; b >= 1; b--) {
+    for (int b = BLOCKS; b >= 1; b--) {
         hyb_regroup_facts_t facts = facts_of(plant, b * NB);
 
         t = hyb_panel_threads(&regroup, &facts);
@@ -184,14 +177,12 @@ static double learning_to_best(const plant_t *plant, double noise)
     return sum / least;
 }
 
-static void what_is_learnt_on_the_way_costs_a_50th_at_most(void **state)
+TEST(what_is_learnt_on_the_way_costs_a_50th_at_most)
 {
     static const double devices[] = {0.0, 5.0, 20.0};
     static const double serials[] = {0.0, 0.05, 0.1, 0.3};
-    int i;
 
-    (void)state;
-    for (i = 0; i < 12; i++) {
+    for (int i = 0; i < 12; i++) {
         plant_t plant = team(devices[i / 4], serials[i % 4]);
 
         if (learning_to_best(&plant, 0.0) > 1.02)
@@ -203,34 +194,30 @@ static void what_is_learnt_on_the_way_costs_a_50th_at_most(void **state)
 }
 
 /* More than 8 threads are slower, as on two sockets. */
-static void more_threads_that_were_slower_are_left_alone(void **state)
+TEST(more_threads_that_were_slower_are_left_alone)
 {
     plant_t plant = team(20.0, 0.1);
     hyb_regroup_t regroup;
     hyb_regroup_facts_t facts = facts_of(&plant, 2 * NB);
-    int t;
 
-    (void)state;
     hyb_regroup_init(&regroup);
-    for (t = 1; t <= THREADS; t++)
+    for (int t = 1; t <= THREADS; t++)
         hyb_regroup_learn(&regroup, t, 1000, NB,
                           plant_panel(&plant, t, 1000, NB) *
                               (t > 8 ? 3.0 : 1.0));
     assert_int_equal(hyb_panel_threads(&regroup, &facts), 8);
 }
 
-static void what_lies_between_measured_numbers_is_interpolated(void **state)
+TEST(what_lies_between_measured_numbers_is_interpolated)
 {
     plant_t plant = team(5.0, 0.3);
     hyb_regroup_t all = taught(&plant), two;
-    int b;
 
-    (void)state;
     hyb_regroup_init(&two);
     hyb_regroup_learn(&two, 1, 1000, NB, plant_panel(&plant, 1, 1000, NB));
     hyb_regroup_learn(&two, THREADS, 1000, NB,
                       plant_panel(&plant, THREADS, 1000, NB));
-    for (b = 1; b <= BLOCKS; b++) {
+    for (int b = 1; b <= BLOCKS; b++) {
         hyb_regroup_facts_t facts = facts_of(&plant, b * NB);
 
         assert_int_equal(hyb_panel_threads(&two, &facts),
@@ -239,17 +226,15 @@ static void what_lies_between_measured_numbers_is_interpolated(void **state)
 }
 
 /* What the header says of numbers not measured. */
-static void before_any_measure_a_quarter_of_the_rate_is_assumed(void **state)
+TEST(before_any_measure_a_quarter_of_the_rate_is_assumed)
 {
     plant_t plant = team(5.0, 0.1);
     hyb_regroup_t nothing, all;
-    int b;
 
-    (void)state;
     plant.panel_rate = plant.thread_rate / 4.0;
     all = taught(&plant);
     hyb_regroup_init(&nothing);
-    for (b = 1; b <= BLOCKS; b++) {
+    for (int b = 1; b <= BLOCKS; b++) {
         hyb_regroup_facts_t facts = facts_of(&plant, b * NB);
 
         assert_int_equal(hyb_panel_threads(&nothing, &facts),
@@ -257,13 +242,12 @@ static void before_any_measure_a_quarter_of_the_rate_is_assumed(void **state)
     }
 }
 
-static void the_smallest_of_equals_is_taken(void **state)
+TEST(the_smallest_of_equals_is_taken)
 {
     plant_t plant = team(5.0, 0.1);
     hyb_regroup_t regroup = taught(&plant);
     hyb_regroup_facts_t facts = facts_of(&plant, 0);
 
-    (void)state;
     assert_int_equal(hyb_panel_threads(&regroup, &facts), 1);
 }
 
@@ -273,20 +257,18 @@ static int threads_after(const double *seconds, int count)
     plant_t plant = team(20.0, 0.1);
     hyb_regroup_facts_t facts = facts_of(&plant, 50 * NB);
     hyb_regroup_t regroup;
-    int i;
 
     hyb_regroup_init(&regroup);
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         hyb_regroup_learn(&regroup, 1, 1000, NB, seconds[i]);
     return hyb_panel_threads(&regroup, &facts);
 }
 
-static void a_small_change_is_taken_by_half_and_a_jump_at_once(void **state)
+TEST(a_small_change_is_taken_by_half_and_a_jump_at_once)
 {
     static const double small[] = {20e-3, 28e-3}, mean = 24e-3;
     static const double jump[] = {20e-3, 36e-3};
 
-    (void)state;
     assert_int_equal(threads_after(small, 2), threads_after(&mean, 1));
     assert_int_equal(threads_after(jump, 2), threads_after(jump + 1, 1));
     assert_true(threads_after(small, 1) < threads_after(&mean, 1));
@@ -294,69 +276,49 @@ static void a_small_change_is_taken_by_half_and_a_jump_at_once(void **state)
     assert_true(threads_after(small + 1, 1) < threads_after(jump + 1, 1));
 }
 
-static void a_team_of_one_factors_with_one(void **state)
+TEST(a_team_of_one_factors_with_one)
 {
     plant_t plant = team(5.0, 0.1);
     hyb_regroup_facts_t facts = facts_of(&plant, NB);
     hyb_regroup_t regroup = taught(&plant);
 
-    (void)state;
     facts.threads = 1;
     assert_int_equal(hyb_panel_threads(&regroup, &facts), 1);
     hyb_regroup_init(&regroup);
     assert_int_equal(hyb_panel_threads(&regroup, &facts), 1);
 }
 
-static void a_team_beyond_all_measure_is_no_error(void **state)
+TEST(a_team_beyond_all_measure_is_no_error)
 {
     plant_t plant = team(100.0, 0.0);
     hyb_regroup_facts_t facts = facts_of(&plant, NB);
     hyb_regroup_t regroup;
 
-    (void)state;
     facts.threads = 10 * HYB_REGROUP_MOST;
     hyb_regroup_init(&regroup);
     hyb_regroup_learn(&regroup, facts.threads, 1000, NB, 1e-3);
     assert_int_equal(hyb_panel_threads(&regroup, &facts), HYB_REGROUP_MOST);
 }
 
-static void nonsense_is_passed_over(void **state)
+TEST(nonsense_is_passed_over)
 {
     static const double bad[] = {0.0, -1.0, NAN, INFINITY, -INFINITY};
     plant_t plant = team(5.0, 0.1);
     hyb_regroup_t regroup = taught(&plant), before = regroup;
     hyb_regroup_facts_t facts = facts_of(&plant, 10 * NB);
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
         hyb_regroup_learn(&regroup, 4, 1000, NB, bad[i]);
     hyb_regroup_learn(&regroup, 0, 1000, NB, 1.0);
     hyb_regroup_learn(&regroup, -3, 1000, NB, 1.0);
     hyb_regroup_learn(&regroup, 4, 0, NB, 1.0);
     hyb_regroup_learn(&regroup, 4, 1000, 0, 1.0);
     assert_memory_equal(&regroup, &before, sizeof(before));
-    for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         facts.thread_rate = facts.device_rate = facts.broadcast = bad[i];
         facts.before = bad[i];
         assert_in_range(hyb_panel_threads(&regroup, &facts), 1, THREADS);
     }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(threads_are_as_few_as_hide_the_panel),
-    cmocka_unit_test(they_grow_as_the_matrix_shrinks),
-    cmocka_unit_test(a_fast_device_asks_for_more_of_them),
-    cmocka_unit_test(a_long_broadcast_asks_for_more_of_them),
-    cmocka_unit_test(a_panel_that_begins_late_asks_for_more_of_them),
-    cmocka_unit_test(what_is_learnt_on_the_way_costs_a_50th_at_most),
-    cmocka_unit_test(more_threads_that_were_slower_are_left_alone),
-    cmocka_unit_test(what_lies_between_measured_numbers_is_interpolated),
-    cmocka_unit_test(before_any_measure_a_quarter_of_the_rate_is_assumed),
-    cmocka_unit_test(the_smallest_of_equals_is_taken),
-    cmocka_unit_test(a_small_change_is_taken_by_half_and_a_jump_at_once),
-    cmocka_unit_test(a_team_of_one_factors_with_one),
-    cmocka_unit_test(a_team_beyond_all_measure_is_no_error),
-    cmocka_unit_test(nonsense_is_passed_over),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -15,38 +15,36 @@ static hyb_split_t fixed(double share)
 /* ---- the setting ----------------------------------------------------------
  */
 
-static void every_policy_is_read(void **state)
+TEST(every_policy_is_read)
 {
     hyb_split_t split;
 
-    (void)state;
-    assert_int_equal(hyb_split_parse("ratio", &split), XH_OK);
+    assert_ok(hyb_split_parse("ratio", &split));
     assert_int_equal(split.policy, HYB_SPLIT_RATIO);
-    assert_int_equal(hyb_split_parse("steal", &split), XH_OK);
+    assert_ok(hyb_split_parse("steal", &split));
     assert_int_equal(split.policy, HYB_SPLIT_STEAL);
-    assert_int_equal(hyb_split_parse("fixed:0.75", &split), XH_OK);
+    assert_ok(hyb_split_parse("fixed:0.75", &split));
     assert_int_equal(split.policy, HYB_SPLIT_FIXED);
     assert_true(split.share == 0.75);
-    assert_int_equal(hyb_split_parse("fixed:0", &split), XH_OK);
+    assert_ok(hyb_split_parse("fixed:0", &split));
     assert_true(split.share == 0.0);
-    assert_int_equal(hyb_split_parse("fixed:1", &split), XH_OK);
+    assert_ok(hyb_split_parse("fixed:1", &split));
     assert_true(split.share == 1.0);
 }
 
-static void a_word_that_is_none_is_refused_with_the_nearest(void **state)
+TEST(a_word_that_is_none_is_refused_with_the_nearest)
 {
     static const char *const bad[] = {
         "",          "rato",      "ratio ",     "Steal",   "fixed",
         "fixed:",    "fixed:1.1", "fixed:-0.1", "fixed:x", "fixed:0.5x",
         "fixed:nan", "fixed:inf", "fixed:1e400"};
-    enum { BAD = sizeof(bad) / sizeof(*bad) };
+    enum { BAD = COUNT_OF(bad) };
     hyb_split_t split = {HYB_SPLIT_STEAL, 0.125};
-    int i, refused = 0, lines;
+    int refused = 0, lines;
     const char *said;
 
-    (void)state;
     capture_begin();
-    for (i = 0; i < BAD; i++)
+    for (int i = 0; i < BAD; i++)
         refused += hyb_split_parse(bad[i], &split) == XH_ERR_INPUT;
     said = capture_end(&lines);
     assert_int_equal(refused, BAD);
@@ -60,10 +58,8 @@ static void a_word_that_is_none_is_refused_with_the_nearest(void **state)
 
 /* ---- policies ------------------------------------------------------------ */
 
-static void
-the_first_grab_is_the_share_and_the_second_of_what_is_left(void **state)
+TEST(the_first_grab_is_the_share_and_the_second_of_what_is_left)
 {
-    (void)state;
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 0, 100, 100), 25);
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 0, 100, 60), 25);
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 0, 100, 20), 20);
@@ -72,9 +68,8 @@ the_first_grab_is_the_share_and_the_second_of_what_is_left(void **state)
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.9, 0, 30, 30), 3);
 }
 
-static void then_come_single_tiles_while_two_remain(void **state)
+TEST(then_come_single_tiles_while_two_remain)
 {
-    (void)state;
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 2, 100, 8), 1);
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 7, 100, 2), 1);
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 7, 100, 1), 0);
@@ -82,9 +77,8 @@ static void then_come_single_tiles_while_two_remain(void **state)
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.75, 1, 100, 1), 0);
 }
 
-static void a_slow_team_does_not_make_the_devices_wait(void **state)
+TEST(a_slow_team_does_not_make_the_devices_wait)
 {
-    (void)state;
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.98, 0, 10, 10), 0);
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.98, 2, 1000, 40), 0);
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.98, 2, 1000, 50), 1);
@@ -92,19 +86,17 @@ static void a_slow_team_does_not_make_the_devices_wait(void **state)
     assert_int_equal(hyb_split_team_tiles(&ratio, 1.0, 2, 1000, 1000), 0);
 }
 
-static void a_team_alone_takes_all(void **state)
+TEST(a_team_alone_takes_all)
 {
-    (void)state;
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.0, 0, 7, 7), 7);
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.0, 3, 7, 1), 1);
     assert_int_equal(hyb_split_team_tiles(&ratio, 0.0, 0, 0, 0), 0);
 }
 
-static void devices_without_half_a_tile_are_left_out(void **state)
+TEST(devices_without_half_a_tile_are_left_out)
 {
     hyb_split_t split = fixed(0.1);
 
-    (void)state;
     assert_true(hyb_split_uses_devices(&ratio, 0.5, 1));
     assert_true(hyb_split_uses_devices(&ratio, 0.01, 50));
     assert_false(hyb_split_uses_devices(&ratio, 0.01, 49));
@@ -116,21 +108,18 @@ static void devices_without_half_a_tile_are_left_out(void **state)
     assert_true(hyb_split_uses_devices(&split, 0.0, 5));
 }
 
-static void stealing_is_one_tile_to_the_last(void **state)
+TEST(stealing_is_one_tile_to_the_last)
 {
-    (void)state;
     assert_int_equal(hyb_split_team_tiles(&steal, 0.9, 0, 100, 100), 1);
     assert_int_equal(hyb_split_team_tiles(&steal, 0.9, 50, 100, 1), 1);
     assert_int_equal(hyb_split_team_tiles(&steal, 0.9, 50, 100, 0), 0);
 }
 
-static void fixed_means_fixed(void **state)
+TEST(fixed_means_fixed)
 {
     hyb_split_t split;
-    int x;
 
-    (void)state;
-    for (x = 0; x <= 10; x++) {
+    for (int x = 0; x <= 10; x++) {
         split = fixed(x / 10.0);
         assert_int_equal(hyb_split_team_tiles(&split, 0.5, 0, 10, 10), 10 - x);
         assert_int_equal(hyb_split_team_tiles(&split, 0.5, 1, 10, x), 0);
@@ -141,10 +130,8 @@ static void fixed_means_fixed(void **state)
 
 /* ---- a member of the team alone ------------------------------------------ */
 
-static void
-a_member_as_fast_as_half_the_devices_takes_the_last_tile(void **state)
+TEST(a_member_as_fast_as_half_the_devices_takes_the_last_tile)
 {
-    (void)state;
     assert_int_equal(hyb_split_tiles_to_keep(&ratio, 2.0, 1.0), 0);
     assert_int_equal(hyb_split_tiles_to_keep(&ratio, 1.0, 1.0), 0);
     assert_int_equal(hyb_split_tiles_to_keep(&ratio, 1e9, 5e10), 0);
@@ -153,16 +140,13 @@ a_member_as_fast_as_half_the_devices_takes_the_last_tile(void **state)
 
 /* One left is kept exactly if the devices would be done with it, and with one
  * before, ere the member is. */
-static void a_member_is_done_before_the_devices_are(void **state)
+TEST(a_member_is_done_before_the_devices_are)
 {
     static const hyb_split_t *const policies[] = {&ratio, &steal};
     static const double rates[] = {0.5, 1.5, 2.5, 3.0, 10.0, 99.9, 1000.0};
-    size_t i;
-    int64_t left;
 
-    (void)state;
-    for (i = 0; i < 2 * sizeof(rates) / sizeof(*rates); i++)
-        for (left = 1; left < 1200; left++) {
+    for (size_t i = 0; i < 2 * COUNT_OF(rates); i++)
+        for (int64_t left = 1; left < 1200; left++) {
             double rate = rates[i / 2];
             int64_t kept =
                 hyb_split_tiles_to_keep(policies[i % 2], 3 * rate, 3.0);
@@ -171,11 +155,10 @@ static void a_member_is_done_before_the_devices_are(void **state)
         }
 }
 
-static void without_rates_a_member_leaves_all_to_the_devices(void **state)
+TEST(without_rates_a_member_leaves_all_to_the_devices)
 {
     const hyb_split_t half = fixed(0.5);
 
-    (void)state;
     assert_true(hyb_split_tiles_to_keep(&ratio, 0.0, 1.0) == INT64_MAX);
     assert_true(hyb_split_tiles_to_keep(&steal, 1.0, 0.0) == INT64_MAX);
     assert_true(hyb_split_tiles_to_keep(&steal, 0.0, 0.0) == INT64_MAX);
@@ -213,32 +196,13 @@ static void play(double device_seconds, double team_seconds, int64_t total)
     assert_true(device_at <= ideal + team_seconds + device_seconds + 1e-9);
 }
 
-static void both_end_together_whatever_their_speeds(void **state)
+TEST(both_end_together_whatever_their_speeds)
 {
     static const double seconds[] = {0.01, 0.1, 0.5, 1.0, 3.0, 7.7, 100.0};
-    int64_t total;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(seconds) / sizeof(*seconds); i++)
-        for (total = 1; total < 300; total++)
+    for (size_t i = 0; i < COUNT_OF(seconds); i++)
+        for (int64_t total = 1; total < 300; total++)
             play(1.0, seconds[i], total);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(every_policy_is_read),
-    cmocka_unit_test(a_word_that_is_none_is_refused_with_the_nearest),
-    cmocka_unit_test(
-        the_first_grab_is_the_share_and_the_second_of_what_is_left),
-    cmocka_unit_test(then_come_single_tiles_while_two_remain),
-    cmocka_unit_test(a_slow_team_does_not_make_the_devices_wait),
-    cmocka_unit_test(a_team_alone_takes_all),
-    cmocka_unit_test(devices_without_half_a_tile_are_left_out),
-    cmocka_unit_test(stealing_is_one_tile_to_the_last),
-    cmocka_unit_test(fixed_means_fixed),
-    cmocka_unit_test(a_member_as_fast_as_half_the_devices_takes_the_last_tile),
-    cmocka_unit_test(a_member_is_done_before_the_devices_are),
-    cmocka_unit_test(without_rates_a_member_leaves_all_to_the_devices),
-    cmocka_unit_test(both_end_together_whatever_their_speeds),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -19,8 +19,7 @@ static hyb_stream_t *stream_with(int index, hyb_tile_return_t tile_return,
     hyb_device_t *device = emu_open(index, "emu_memory=1", fault, NULL);
     hyb_stream_t *stream = NULL;
 
-    assert_int_equal(
-        hyb_stream_create(device, cpus, threads, &options, &stream), XH_OK);
+    assert_ok(hyb_stream_create(device, cpus, threads, &options, &stream));
     assert_ptr_equal(hyb_stream_device(stream), device);
     return stream;
 }
@@ -57,8 +56,7 @@ static void check_alone(hyb_stream_t *stream, problem_t *problem,
     hyb_product_t product;
 
     problem_restore(problem);
-    assert_int_equal(hyb_product_init(&product, &problem->product, tiling),
-                     XH_OK);
+    assert_ok(hyb_product_init(&product, &problem->product, tiling));
     hyb_product_release(&product, tiling->n);
     hyb_stream_begin(stream, &product);
     hyb_product_end(&product);
@@ -78,10 +76,10 @@ static void check_memories(hyb_stream_t *stream, shape_t shape, int slots,
     enum { TILE = 4, MOST = 6000 };
     problem_t problem = problem_create(shape, false);
     hyb_tiling_t tiling;
-    uint64_t memory;
     int64_t most = 0;
 
-    for (memory = sizeof(double); memory < MOST; memory += 8 + memory / 8) {
+    for (uint64_t memory = sizeof(double); memory < MOST;
+         memory += 8 + memory / 8) {
         if (plan(&problem.product, TILE, memory, slots, &tiling) != XH_OK)
             continue;
         check_alone(stream, &problem, &tiling, reads_c);
@@ -94,7 +92,9 @@ static void check_memories(hyb_stream_t *stream, shape_t shape, int slots,
 
 static const shape_t shape = {13, 11, 9, XH_TRANS, XH_NO_TRANS, 0.5, 0.75, 1};
 
-static void a_stream_needs_memory_for_one_tile_only(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, emu_default_settings, NULL)
+
+TEST_SET_UP(a_stream_needs_memory_for_one_tile_only)
 {
     static const struct {
         hyb_tile_return_t tile_return;
@@ -105,15 +105,12 @@ static void a_stream_needs_memory_for_one_tile_only(void **state)
                 {HYB_RETURN_PRODUCT, 2},
                 {HYB_RETURN_DIRECT, 1}};
     hyb_stream_t *stream;
-    size_t i;
-    int slots;
 
-    (void)state;
     srand(1);
-    for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
         stream =
             stream_with(0, ways[i].tile_return, ways[i].threads, "emu_fault=");
-        for (slots = 1; slots <= 4; slots++)
+        for (int slots = 1; slots <= 4; slots++)
             check_memories(stream, shape, slots,
                            ways[i].tile_return != HYB_RETURN_PRODUCT);
         hyb_stream_destroy(stream);
@@ -121,7 +118,7 @@ static void a_stream_needs_memory_for_one_tile_only(void **state)
 }
 
 /* Flat, then tall, then deep: each fills the device in another way. */
-static void each_product_finds_all_of_the_memory(void **state)
+TEST_SET_UP(each_product_finds_all_of_the_memory)
 {
     static const shape_t shapes[] = {
         {20, 900, 120, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
@@ -133,13 +130,11 @@ static void each_product_finds_all_of_the_memory(void **state)
     hyb_stream_t *stream = stream_open(0, "emu_fault=");
     hyb_tiling_t tiling;
     problem_t problem;
-    size_t i;
 
-    (void)state;
     srand(3);
-    for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         problem = problem_create(shapes[i], false);
-        assert_int_equal(plan(&problem.product, 1000, MIB, 2, &tiling), XH_OK);
+        assert_ok(plan(&problem.product, 1000, MIB, 2, &tiling));
         assert_true(hyb_tiling_memory(&tiling) > MIB / 2);
         check_alone(stream, &problem, &tiling, true);
         problem_destroy(&problem);
@@ -150,7 +145,7 @@ static void each_product_finds_all_of_the_memory(void **state)
 /* ---- a product that is shared
  * ------------------------------------------------ */
 
-static void streams_share_a_product(void **state)
+TEST_SET_UP(streams_share_a_product)
 {
     enum { STREAMS = 3 };
     problem_t problem = problem_create(shape, false);
@@ -159,23 +154,20 @@ static void streams_share_a_product(void **state)
     hyb_tiling_t tiling;
     int64_t tiles = 0, owned[STREAMS + 1] = {0};
     hyb_product_t product;
-    int i;
 
-    (void)state;
-    assert_int_equal(plan(&problem.product, 2, MIB, 2, &tiling), XH_OK);
-    assert_int_equal(hyb_product_init(&product, &problem.product, &tiling),
-                     XH_OK);
+    assert_ok(plan(&problem.product, 2, MIB, 2, &tiling));
+    assert_ok(hyb_product_init(&product, &problem.product, &tiling));
     hyb_product_release(&product, tiling.n);
-    for (i = 0; i < STREAMS; i++) {
+    for (int i = 0; i < STREAMS; i++) {
         stream[i] = stream_open(i, "emu_fault=");
         hyb_stream_begin(stream[i], &product);
     }
-    for (i = 0; i < STREAMS; i++)
+    for (int i = 0; i < STREAMS; i++)
         hyb_stream_finish(stream[i], &work[i]);
     assert_int_equal(problem_wrong(&problem), 0);
-    for (i = 0; i < hyb_tiling_count(&tiling); i++)
+    for (int i = 0; i < hyb_tiling_count(&tiling); i++)
         owned[product.owner[i]]++;
-    for (i = 0; i < STREAMS; i++) {
+    for (int i = 0; i < STREAMS; i++) {
         assert_int_equal(work[i].tiles, owned[i + 1]);
         tiles += work[i].tiles;
         hyb_stream_destroy(stream[i]);
@@ -188,15 +180,15 @@ static void streams_share_a_product(void **state)
 /* Elements of tile that are not as before; of all tiles, if none has owner. */
 static int64_t changed(const problem_t *problem, const hyb_product_t *product)
 {
-    int64_t tile, i, j, count = 0;
+    int64_t count = 0;
 
-    for (tile = 0; tile < hyb_tiling_count(&product->tiling); tile++) {
+    for (int64_t tile = 0; tile < hyb_tiling_count(&product->tiling); tile++) {
         xh_rectangle_t p = hyb_tiling_tile(&product->tiling, tile).part;
 
         if (product->owner[tile] >= 0)
             continue;
-        for (j = p.col; j < p.col + p.cols; j++)
-            for (i = p.row; i < p.row + p.rows; i++)
+        for (int64_t j = p.col; j < p.col + p.cols; j++)
+            for (int64_t i = p.row; i < p.row + p.rows; i++)
                 count += !problem_untouched(
                     problem, (size_t)(i + j * problem->product.c.ld));
     }
@@ -206,9 +198,9 @@ static int64_t changed(const problem_t *problem, const hyb_product_t *product)
 /* Owned tiles, those given back, and those never taken. */
 static int64_t accounted(const hyb_product_t *product)
 {
-    int64_t i, owned = 0;
+    int64_t owned = 0;
 
-    for (i = 0; i < hyb_tiling_count(&product->tiling); i++)
+    for (int64_t i = 0; i < hyb_tiling_count(&product->tiling); i++)
         owned += product->owner[i] >= 0;
     return owned + product->returned_count + product->back - product->front;
 }
@@ -222,9 +214,8 @@ static void check_loss(const char *fault)
     hyb_work_t work;
     hyb_product_t product;
 
-    assert_int_equal(plan(&problem.product, 2, MIB, 3, &tiling), XH_OK);
-    assert_int_equal(hyb_product_init(&product, &problem.product, &tiling),
-                     XH_OK);
+    assert_ok(plan(&problem.product, 2, MIB, 3, &tiling));
+    assert_ok(hyb_product_init(&product, &problem.product, &tiling));
     capture_begin();
     stream = stream_open(0, fault);
     assert_false(hyb_device_failed(hyb_stream_device(stream)));
@@ -243,18 +234,16 @@ static void check_loss(const char *fault)
     problem_destroy(&problem);
 }
 
-static void what_a_stream_loses_is_given_back(void **state)
+TEST_SET_UP(what_a_stream_loses_is_given_back)
 {
     static const char *const faults[] = {
         "emu_fault=oom@alloc:1",    "emu_fault=fail@pin:1",
         "emu_fault=fail@copy_in:1", "emu_fault=oom@copy_in:9",
         "emu_fault=fail@gemm:5",    "emu_fault=oom@copy_out:4",
     };
-    size_t i;
 
-    (void)state;
     srand(4);
-    for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(faults); i++)
         check_loss(faults[i]);
 }
 
@@ -287,18 +276,15 @@ static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
     hyb_work_t work;
     hyb_product_t product;
 
-    assert_int_equal(hyb_backend_load("emu", &emu), XH_OK);
+    assert_ok(hyb_backend_load("emu", &emu));
     silent = *emu;
     silent.describe = describe_no_rate;
-    assert_int_equal(xh_settings_assign("emu_rate=0.00001"), XH_OK);
-    assert_int_equal(
-        hyb_device_open((hyb_device_choice_t){&silent, 0}, NULL, 0, &device),
-        XH_OK);
-    assert_int_equal(hyb_stream_create(device, NULL, 0, &options, &stream),
-                     XH_OK);
-    assert_int_equal(plan(&problem.product, 13, MIB, 1, &tiling), XH_OK);
-    assert_int_equal(hyb_product_init(&product, &problem.product, &tiling),
-                     XH_OK);
+    assert_ok(xh_settings_assign("emu_rate=0.00001"));
+    assert_ok(
+        hyb_device_open((hyb_device_choice_t){&silent, 0}, NULL, 0, &device));
+    assert_ok(hyb_stream_create(device, NULL, 0, &options, &stream));
+    assert_ok(plan(&problem.product, 13, MIB, 1, &tiling));
+    assert_ok(hyb_product_init(&product, &problem.product, &tiling));
     hyb_product_release(&product, tiling.n);
     capture_begin();
     hyb_stream_begin(stream, &product);
@@ -312,24 +298,13 @@ static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
 }
 
 /* It takes 0.26 s for its tile: 260 times what is allowed at least. */
-static void a_device_that_is_known_to_be_slow_does_not_stall(void **state)
+TEST_SET_UP(a_device_that_is_known_to_be_slow_does_not_stall)
 {
     hyb_rate_table_t rates = {.link_rate = 1e10};
 
-    (void)state;
     hyb_rate_table_set(&rates, 512, 256, 1e3);
     assert_true(slow_one_is_dropped(NULL));
     assert_false(slow_one_is_dropped(&rates));
 }
 
-#define WITH_DEFAULTS(test) cmocka_unit_test_setup(test, emu_default_settings)
-
-static const struct CMUnitTest cases[] = {
-    WITH_DEFAULTS(a_stream_needs_memory_for_one_tile_only),
-    WITH_DEFAULTS(each_product_finds_all_of_the_memory),
-    WITH_DEFAULTS(streams_share_a_product),
-    WITH_DEFAULTS(what_a_stream_loses_is_given_back),
-    WITH_DEFAULTS(a_device_that_is_known_to_be_slow_does_not_stall),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

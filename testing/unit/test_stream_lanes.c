@@ -30,12 +30,11 @@ static void open_lanes(const char *fault)
 
     problem = problem_create(shape, false);
     device = emu_open(0, "emu_memory=1", "emu_link=0.000256", fault, NULL);
-    assert_int_equal(hyb_tiling_plan(&request, &tiling), XH_OK);
+    assert_ok(hyb_tiling_plan(&request, &tiling));
     assert_int_equal(hyb_tiling_count(&tiling), TILES);
-    assert_int_equal(hyb_product_init(&shared, &problem.product, &tiling),
-                     XH_OK);
-    assert_int_equal(hyb_lanes_open(&lanes, device), XH_OK);
-    assert_int_equal(hyb_lanes_prepare(&lanes, &tiling), XH_OK);
+    assert_ok(hyb_product_init(&shared, &problem.product, &tiling));
+    assert_ok(hyb_lanes_open(&lanes, device));
+    assert_ok(hyb_lanes_prepare(&lanes, &tiling));
 }
 
 static int close_lanes(void **state)
@@ -51,59 +50,55 @@ static int close_lanes(void **state)
 static void launch(int64_t tile, int slot)
 {
     lanes.slot[slot].tile = hyb_tiling_tile(&shared.tiling, tile);
-    assert_int_equal(hyb_lanes_launch(&lanes, &shared, &lanes.slot[slot]),
-                     XH_OK);
+    assert_ok(hyb_lanes_launch(&lanes, &shared, &lanes.slot[slot]));
 }
 
 static bool has_returned(int slot)
 {
     bool done = false;
 
-    assert_int_equal(hyb_event_wait(lanes.slot[slot].out.end, 0.0, &done),
-                     XH_OK);
+    assert_ok(hyb_event_wait(lanes.slot[slot].out.end, 0.0, &done));
     return done;
 }
 
-static void a_tile_returns_and_says_what_it_took(void **state)
+TEST_WITH(a_tile_returns_and_says_what_it_took, emu_default_settings,
+          close_lanes)
 {
     hyb_stream_times_t times = {0};
-    int64_t tile;
 
-    (void)state;
     open_lanes("emu_fault=");
-    for (tile = 0; tile < TILES; tile++) {
+    for (int64_t tile = 0; tile < TILES; tile++) {
         int slot = (int)(tile % SLOTS);
 
         launch(tile, slot);
-        assert_int_equal(device_cases_wait(lanes.slot[slot].out.end), XH_OK);
-        assert_int_equal(hyb_lanes_time(&lanes.slot[slot], &times), XH_OK);
+        assert_ok(device_cases_wait(lanes.slot[slot].out.end));
+        assert_ok(hyb_lanes_time(&lanes.slot[slot], &times));
         hyb_lanes_commit(&lanes, &shared, &lanes.slot[slot], 0, 1);
     }
     assert_int_equal(problem_wrong(&problem), 0);
     assert_true(times.in > 0.0 && times.multiply > 0.0 && times.out > 0.0);
 }
 
-static void c_is_whole_until_a_tile_is_committed(void **state)
+TEST_WITH(c_is_whole_until_a_tile_is_committed, emu_default_settings,
+          close_lanes)
 {
-    size_t i, changed = 0;
+    size_t changed = 0;
 
-    (void)state;
     open_lanes("emu_fault=");
     launch(0, 0);
     launch(1, 1);
     hyb_lanes_drain(&lanes, DEVICE_PATIENCE);
-    for (i = 0; i < problem.c_size; i++)
+    for (size_t i = 0; i < problem.c_size; i++)
         changed += !problem_untouched(&problem, i);
     assert_int_equal(changed, 0);
     hyb_lanes_commit(&lanes, &shared, &lanes.slot[0], 0, 1);
-    for (i = 0; i < problem.c_size; i++)
+    for (size_t i = 0; i < problem.c_size; i++)
         changed += !problem_untouched(&problem, i);
     assert_int_equal(changed, 16);
 }
 
-static void after_a_drain_nothing_is_queued(void **state)
+TEST_WITH(after_a_drain_nothing_is_queued, emu_default_settings, close_lanes)
 {
-    (void)state;
     open_lanes("emu_fault=");
     launch(0, 0);
     launch(1, 1);
@@ -112,9 +107,8 @@ static void after_a_drain_nothing_is_queued(void **state)
     assert_true(has_returned(1));
 }
 
-static void a_drain_ends_though_a_queue_stalls(void **state)
+TEST_WITH(a_drain_ends_though_a_queue_stalls, emu_default_settings, close_lanes)
 {
-    (void)state;
     capture_begin();
     open_lanes("emu_fault=stall@gemm:1");
     launch(0, 0);
@@ -168,16 +162,16 @@ static bool loads(int64_t strip, int64_t chunk)
     hyb_piece_t *piece;
     bool it_does;
 
-    assert_int_equal(
-        hyb_pieces_get(&pieces, strip, chunk, queue, &piece, &it_does), XH_OK);
+    assert_ok(hyb_pieces_get(&pieces, strip, chunk, queue, &piece, &it_does));
     assert_int_equal(piece->strip, strip);
     assert_int_equal(piece->chunk, chunk);
     return it_does;
 }
 
-static void a_piece_is_loaded_once(void **state)
+#define TEST_SET_UP(name) TEST_WITH(name, open_pieces, close_pieces)
+
+TEST_SET_UP(a_piece_is_loaded_once)
 {
-    (void)state;
     assert_true(loads(0, 0));
     assert_false(loads(0, 0));
     assert_true(loads(1, 0));
@@ -186,9 +180,8 @@ static void a_piece_is_loaded_once(void **state)
     assert_false(loads(1, 0));
 }
 
-static void the_least_recently_used_one_is_replaced(void **state)
+TEST_SET_UP(the_least_recently_used_one_is_replaced)
 {
-    (void)state;
     assert_true(loads(0, 0));
     assert_true(loads(1, 0));
     assert_true(loads(2, 0));
@@ -200,17 +193,14 @@ static void the_least_recently_used_one_is_replaced(void **state)
     assert_true(loads(3, 0));
 }
 
-static void pieces_lie_side_by_side(void **state)
+TEST_SET_UP(pieces_lie_side_by_side)
 {
     hyb_piece_t *piece[COUNT];
     bool it_loads;
-    int i;
 
-    (void)state;
-    for (i = 0; i < COUNT; i++)
-        assert_int_equal(
-            hyb_pieces_get(&pieces, i, 0, queue, &piece[i], &it_loads), XH_OK);
-    for (i = 1; i < COUNT; i++)
+    for (int i = 0; i < COUNT; i++)
+        assert_ok(hyb_pieces_get(&pieces, i, 0, queue, &piece[i], &it_loads));
+    for (int i = 1; i < COUNT; i++)
         assert_int_equal(
             labs(piece[i]->offset - piece[i - 1]->offset) % DOUBLES, 0);
     assert_true(piece[0]->offset != piece[1]->offset &&
@@ -218,17 +208,15 @@ static void pieces_lie_side_by_side(void **state)
                 piece[2]->offset != piece[0]->offset);
 }
 
-static void what_they_hold_is_forgotten_for_others(void **state)
+TEST_SET_UP(what_they_hold_is_forgotten_for_others)
 {
-    (void)state;
     assert_true(loads(0, 0));
     assert_true(loads(1, 0));
-    assert_int_equal(hyb_pieces_reserve(&pieces, device, 1, DOUBLES, 0), XH_OK);
+    assert_ok(hyb_pieces_reserve(&pieces, device, 1, DOUBLES, 0));
     assert_true(loads(0, 0));
     assert_true(loads(1, 0));
     assert_true(loads(0, 0));
-    assert_int_equal(hyb_pieces_reserve(&pieces, device, 2 * COUNT, DOUBLES, 0),
-                     XH_OK);
+    assert_ok(hyb_pieces_reserve(&pieces, device, 2 * COUNT, DOUBLES, 0));
     assert_true(loads(0, 0));
     assert_true(loads(1, 0));
     assert_false(loads(0, 0));
@@ -240,15 +228,15 @@ static double end_of(hyb_queue_t *q, hyb_event_t *start)
     hyb_event_t *end = device_cases_event(device);
     double seconds = -1.0;
 
-    assert_int_equal(hyb_event_record(q, end), XH_OK);
-    assert_int_equal(device_cases_wait(end), XH_OK);
-    assert_int_equal(hyb_event_elapsed(start, end, &seconds), XH_OK);
+    assert_ok(hyb_event_record(q, end));
+    assert_ok(device_cases_wait(end));
+    assert_ok(hyb_event_elapsed(start, end, &seconds));
     hyb_event_destroy(end);
     return seconds;
 }
 
 /* A product of 2 us reads the second of two pieces. */
-static void a_piece_is_replaced_when_its_readers_are_done(void **state)
+TEST_SET_UP(a_piece_is_replaced_when_its_readers_are_done)
 {
     const hyb_block_t v = hyb_block(memory.buffer, 0, 1, 1);
     const hyb_gemm_t product = {.a = v, .b = v, .c = v};
@@ -257,14 +245,12 @@ static void a_piece_is_replaced_when_its_readers_are_done(void **state)
     hyb_piece_t *piece;
     bool it_loads;
 
-    (void)state;
-    assert_int_equal(hyb_event_record(queue, start), XH_OK);
-    assert_int_equal(hyb_pieces_reserve(&pieces, device, 2, DOUBLES, 0), XH_OK);
+    assert_ok(hyb_event_record(queue, start));
+    assert_ok(hyb_pieces_reserve(&pieces, device, 2, DOUBLES, 0));
     assert_true(loads(1, 0));
-    assert_int_equal(hyb_pieces_get(&pieces, 2, 0, queue, &piece, &it_loads),
-                     XH_OK);
-    assert_int_equal(hyb_queue_gemm(multiply, &product), XH_OK);
-    assert_int_equal(hyb_event_record(multiply, piece->used), XH_OK);
+    assert_ok(hyb_pieces_get(&pieces, 2, 0, queue, &piece, &it_loads));
+    assert_ok(hyb_queue_gemm(multiply, &product));
+    assert_ok(hyb_event_record(multiply, piece->used));
     assert_true(loads(3, 0)); /* in place of 1, which nobody reads */
     assert_true(end_of(queue, start) == 0.0);
     assert_true(loads(4, 0));
@@ -274,21 +260,4 @@ static void a_piece_is_replaced_when_its_readers_are_done(void **state)
     hyb_queue_destroy(multiply);
 }
 
-#define IN_FLIGHT(test)                                                        \
-    cmocka_unit_test_setup_teardown(test, emu_default_settings, close_lanes)
-#define ON_PIECES(test)                                                        \
-    cmocka_unit_test_setup_teardown(test, open_pieces, close_pieces)
-
-static const struct CMUnitTest cases[] = {
-    IN_FLIGHT(a_tile_returns_and_says_what_it_took),
-    IN_FLIGHT(c_is_whole_until_a_tile_is_committed),
-    IN_FLIGHT(after_a_drain_nothing_is_queued),
-    IN_FLIGHT(a_drain_ends_though_a_queue_stalls),
-    ON_PIECES(a_piece_is_loaded_once),
-    ON_PIECES(the_least_recently_used_one_is_replaced),
-    ON_PIECES(pieces_lie_side_by_side),
-    ON_PIECES(what_they_hold_is_forgotten_for_others),
-    ON_PIECES(a_piece_is_replaced_when_its_readers_are_done),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -11,10 +11,9 @@
 static hyb_rate_table_t device(double rate, double link)
 {
     hyb_rate_table_t table = {.link_rate = link};
-    int64_t size, depth;
 
-    for (size = 512; size <= 8192; size *= 2)
-        for (depth = 512; depth <= 32768; depth *= 8)
+    for (int64_t size = 512; size <= 8192; size *= 2)
+        for (int64_t depth = 512; depth <= 32768; depth *= 8)
             hyb_rate_table_set(&table, size, depth,
                                rate * (double)size / (double)(size + 1000));
     return table;
@@ -53,12 +52,11 @@ static double link_use(const hyb_tile_model_t *model,
 
 /* What commit and calls cost is part of the model: without them the smallest
  * tiles would be best, as the link sets the pace of all. */
-static void a_gpu_on_a_link_gets_tiles_that_hide_their_calls(void **state)
+TEST(a_gpu_on_a_link_gets_tiles_that_hide_their_calls)
 {
     hyb_rate_table_t rates = device(h100, pcie5);
     hyb_tile_model_t model = square(65536, 512);
 
-    (void)state;
     assert_in_range(best(&model, &rates), 2048, 4096);
     assert_true(link_use(&model, &rates, best(&model, &rates)) > 0.9);
     assert_true(link_use(&model, &rates, 512) < 0.5);
@@ -68,26 +66,24 @@ static void a_gpu_on_a_link_gets_tiles_that_hide_their_calls(void **state)
 }
 
 /* One thread writes 20 GB/s, the link would bring 50. */
-static void a_slow_commit_sets_the_pace(void **state)
+TEST(a_slow_commit_sets_the_pace)
 {
     hyb_rate_table_t rates = device(h100, pcie5);
     hyb_tile_model_t model = square(65536, 512);
     double four = hyb_tile_model_seconds(&model, &rates, 2048), one;
 
-    (void)state;
     model.commit_rate = thread;
     one = hyb_tile_model_seconds(&model, &rates, 2048);
     assert_true(one > 2.0 * four && one < 2.5 * four);
 }
 
 /* A tile's way takes three times as long as its slowest stage. */
-static void one_tile_in_flight_waits_for_its_whole_way(void **state)
+TEST(one_tile_in_flight_waits_for_its_whole_way)
 {
     hyb_rate_table_t rates = device(1e18, pcie5);
     hyb_tile_model_t model = square(65536, 512);
     double many = hyb_tile_model_seconds(&model, &rates, 4096), one;
 
-    (void)state;
     model.slots = 1;
     one = hyb_tile_model_seconds(&model, &rates, 4096);
     assert_true(one > 2.3 * many && one < 2.8 * many);
@@ -95,7 +91,7 @@ static void one_tile_in_flight_waits_for_its_whole_way(void **state)
 
 /* All of it by hand, 2 devices: a tile of 1024 takes 168 us each way, the
  * product of depth 4096 283 us, the commit 105 us, the calls 50 us. */
-static void seconds_are_those_of_the_formula(void **state)
+TEST(seconds_are_those_of_the_formula)
 {
     hyb_rate_table_t rates = device(h100, pcie5);
     hyb_tile_model_t model = square(16384, 4096);
@@ -105,7 +101,6 @@ static void seconds_are_those_of_the_formula(void **state)
     double way = 2 * copy + multiply + commit + calls;
     double expected = (256 / 2 + 0.5) * (multiply + calls) + way;
 
-    (void)state;
     model.executors = 2;
     assert_true(fabs(hyb_tile_model_seconds(&model, &rates, 1024) - expected) <
                 1e-9 * expected);
@@ -115,12 +110,11 @@ static void seconds_are_those_of_the_formula(void **state)
 }
 
 /* With an unknown link one product of a tile is not hidden, and no more. */
-static void without_a_link_the_products_count(void **state)
+TEST(without_a_link_the_products_count)
 {
     hyb_rate_table_t rates = device(h100, 0.0);
     hyb_tile_model_t model = square(16384, 512);
 
-    (void)state;
     assert_true(fabs(hyb_tile_model_seconds(&model, &rates, 1024) -
                      257 * 2.0 * 1024 * 1024 * 512 * 2024 / 1024 / h100) <
                 1e-12);
@@ -128,39 +122,36 @@ static void without_a_link_the_products_count(void **state)
     assert_int_equal(best(&model, &rates), 8192);
 }
 
-static void a_large_product_gets_larger_tiles_than_a_small_one(void **state)
+TEST(a_large_product_gets_larger_tiles_than_a_small_one)
 {
     hyb_rate_table_t rates = device(h100, pcie5);
     hyb_tile_model_t small = square(4096, 2048), large = square(100000, 2048);
 
-    (void)state;
     assert_true(best(&small, &rates) < best(&large, &rates));
 }
 
 /* Four tiles would leave four of eight devices idle. */
-static void more_devices_get_smaller_tiles(void **state)
+TEST(more_devices_get_smaller_tiles)
 {
     hyb_rate_table_t rates = device(h100, pcie5);
     hyb_tile_model_t model = square(8192, 32768);
 
-    (void)state;
     model.executors = 8;
     assert_in_range(best(&model, &rates), 512, 2048);
     model.k = 262144;
     assert_in_range(best(&model, &rates), 512, 2048);
 }
 
-static void the_best_size_is_that_of_least_time(void **state)
+TEST(the_best_size_is_that_of_least_time)
 {
     hyb_rate_table_t rates = device(h100, pcie5);
-    int64_t m, size, found = 0;
+    int64_t found = 0;
 
-    (void)state;
-    for (m = 8192; m <= 200000; m += 1111) {
+    for (int64_t m = 8192; m <= 200000; m += 1111) {
         hyb_tile_model_t model = square(m, 1024);
         double least = INFINITY;
 
-        for (size = 512; size <= 8192; size *= 2) {
+        for (int64_t size = 512; size <= 8192; size *= 2) {
             double time = hyb_tile_model_seconds(&model, &rates, size);
 
             found = time < least ? size : found;
@@ -170,12 +161,11 @@ static void the_best_size_is_that_of_least_time(void **state)
     }
 }
 
-static void a_tile_is_no_longer_than_the_product(void **state)
+TEST(a_tile_is_no_longer_than_the_product)
 {
     hyb_rate_table_t rates = device(h100, pcie5), empty = {0};
     hyb_tile_model_t model = square(70, 512);
 
-    (void)state;
     model.m = 50;
     assert_in_range(best(&model, &rates), 1, 70);
     assert_int_equal(best(&model, &empty), 70);
@@ -183,16 +173,4 @@ static void a_tile_is_no_longer_than_the_product(void **state)
     assert_int_equal(best(&model, &empty), 1000);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_gpu_on_a_link_gets_tiles_that_hide_their_calls),
-    cmocka_unit_test(a_slow_commit_sets_the_pace),
-    cmocka_unit_test(one_tile_in_flight_waits_for_its_whole_way),
-    cmocka_unit_test(seconds_are_those_of_the_formula),
-    cmocka_unit_test(without_a_link_the_products_count),
-    cmocka_unit_test(a_large_product_gets_larger_tiles_than_a_small_one),
-    cmocka_unit_test(more_devices_get_smaller_tiles),
-    cmocka_unit_test(the_best_size_is_that_of_least_time),
-    cmocka_unit_test(a_tile_is_no_longer_than_the_product),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -50,9 +50,9 @@ static hyb_tiling_t random_tiling(hyb_tiling_request_t *r)
                 random_bits() % sizeof(double);
     if (random_bits() % 4 == 0 &&
         r->memory / sizeof(double) >= least_by_columns(r))
-        assert_int_equal(hyb_tiling_plan(r, &t), XH_OK);
+        assert_ok(hyb_tiling_plan(r, &t));
     else
-        assert_int_equal(xdg_c_stationary(r, &t), XH_OK);
+        assert_ok(xdg_c_stationary(r, &t));
     return t;
 }
 
@@ -65,23 +65,21 @@ typedef struct {
 
 static void paint(picture_t *p, xh_rectangle_t part)
 {
-    int64_t i, j;
-
     assert_true(part.rows > 0 && part.cols > 0);
     assert_true(part.row >= 0 && part.row + part.rows <= EXTENT);
     assert_true(part.col >= 0 && part.col + part.cols <= EXTENT);
-    for (j = part.col; j < part.col + part.cols; j++)
-        for (i = part.row; i < part.row + part.rows; i++)
+    for (int64_t j = part.col; j < part.col + part.cols; j++)
+        for (int64_t i = part.row; i < part.row + part.rows; i++)
             p->seen[j][i]++;
 }
 
 /* Elements of the whole picture that are not seen exactly once in m x n. */
 static int wrong(const picture_t *p, int64_t m, int64_t n)
 {
-    int errors = 0, i, j;
+    int errors = 0;
 
-    for (j = 0; j < EXTENT; j++)
-        for (i = 0; i < EXTENT; i++)
+    for (int j = 0; j < EXTENT; j++)
+        for (int i = 0; i < EXTENT; i++)
             errors += p->seen[j][i] != (i < m && j < n);
     return errors;
 }
@@ -100,18 +98,15 @@ static void assert_tile(const hyb_tiling_t *t, hyb_tile_t tile)
     assert_true(tile.col == t->cols - 1 || tile.part.cols == t->tile_cols);
 }
 
-static void tiles_make_up_c_exactly(void **state)
+TEST(tiles_make_up_c_exactly)
 {
     hyb_tiling_request_t r;
-    int64_t index;
-    int round;
 
-    (void)state;
-    for (round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         hyb_tiling_t t = random_tiling(&r);
         picture_t picture = {0};
 
-        for (index = 0; index < hyb_tiling_count(&t); index++) {
+        for (int64_t index = 0; index < hyb_tiling_count(&t); index++) {
             hyb_tile_t tile = hyb_tiling_tile(&t, index);
 
             assert_tile(&t, tile);
@@ -123,30 +118,28 @@ static void tiles_make_up_c_exactly(void **state)
 
 /* The same tiles as in any other order, where whole strips fit; else smaller.
  */
-static void by_columns_each_column_of_tiles_is_a_run(void **state)
+TEST(by_columns_each_column_of_tiles_is_a_run)
 {
     hyb_tiling_request_t r;
     hyb_tiling_t t, any;
-    int64_t index;
-    int round, refused = 0;
+    int refused = 0;
 
-    (void)state;
-    for (round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         random_tiling(&r);
         if (r.memory / sizeof(double) < least_by_columns(&r)) {
             assert_int_equal(hyb_tiling_plan(&r, &t), XH_ERR_MEMORY);
             refused++;
             continue;
         }
-        assert_int_equal(xdg_c_stationary(&r, &any), XH_OK);
-        assert_int_equal(hyb_tiling_plan(&r, &t), XH_OK);
+        assert_ok(xdg_c_stationary(&r, &any));
+        assert_ok(hyb_tiling_plan(&r, &t));
         assert_int_equal(t.chunks, 1);
         if (any.chunks == 1 && any.tile_rows == xh_smaller(r.tile_rows, r.m) &&
             any.tile_cols == xh_smaller(r.tile_cols, r.n)) {
             assert_true(t.rows == any.rows && t.cols == any.cols);
             assert_true(hyb_tiling_memory(&t) <= hyb_tiling_memory(&any));
         }
-        for (index = 0; index < hyb_tiling_count(&t); index++) {
+        for (int64_t index = 0; index < hyb_tiling_count(&t); index++) {
             hyb_tile_t tile = hyb_tiling_tile(&t, index);
 
             assert_int_equal(tile.col * t.rows + tile.row, index);
@@ -155,14 +148,12 @@ static void by_columns_each_column_of_tiles_is_a_run(void **state)
     assert_in_range(refused, 1, ROUNDS / 2);
 }
 
-static void chunks_make_up_k_exactly(void **state)
+TEST(chunks_make_up_k_exactly)
 {
     int64_t z, at, first, depth;
     hyb_tiling_request_t r;
-    int round;
 
-    (void)state;
-    for (round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         hyb_tiling_t t = random_tiling(&r);
 
         for (z = 0, at = 0; z < t.chunks; z++, at += depth) {
@@ -174,7 +165,7 @@ static void chunks_make_up_k_exactly(void **state)
     }
 }
 
-static void a_partial_tile_below_half_is_merged(void **state)
+TEST(a_partial_tile_below_half_is_merged)
 {
     hyb_tiling_request_t r = {.k = 4,
                               .memory = 1 << 20,
@@ -183,9 +174,8 @@ static void a_partial_tile_below_half_is_merged(void **state)
                               .c_slots = 3};
     hyb_tiling_t t;
 
-    (void)state;
     for (r.m = 1, r.n = 1; r.m <= 60; r.m++, r.n++) {
-        assert_int_equal(xdg_c_stationary(&r, &t), XH_OK);
+        assert_ok(xdg_c_stationary(&r, &t));
         assert_int_equal(t.rows, r.m < 10 ? 1 : (r.m + 5) / 10);
         assert_int_equal(t.cols, t.rows);
     }
@@ -207,13 +197,12 @@ static int check_cover(const hyb_tiling_t *t, int64_t first, int64_t count)
     return number;
 }
 
-static void a_few_rectangles_cover_any_run_of_tiles(void **state)
+TEST(a_few_rectangles_cover_any_run_of_tiles)
 {
     hyb_tiling_request_t r;
-    int round, most = 0;
+    int most = 0;
 
-    (void)state;
-    for (round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         hyb_tiling_t t = random_tiling(&r);
         int64_t all = hyb_tiling_count(&t);
         int64_t first = random_of(0, all), count = random_of(0, all - first);
@@ -258,17 +247,17 @@ static xdg_traffic_t simulate(const hyb_tiling_t *t)
 {
     static cache_t a, b;
     xdg_traffic_t traffic = {0};
-    int64_t index, z, first, depth;
+    int64_t first, depth;
 
     assert_true(t->a_pieces >= 1 && t->a_pieces <= PIECES);
     assert_true(t->b_pieces >= 1 && t->b_pieces <= PIECES);
     a = (cache_t){.size = t->a_pieces};
     b = (cache_t){.size = t->b_pieces};
-    for (index = 0; index < hyb_tiling_count(t); index++) {
+    for (int64_t index = 0; index < hyb_tiling_count(t); index++) {
         hyb_tile_t tile = hyb_tiling_tile(t, index);
         xh_rectangle_t c = tile.part;
 
-        for (z = 0; z < t->chunks; z++) {
+        for (int64_t z = 0; z < t->chunks; z++) {
             hyb_tiling_chunk(t, z, &first, &depth);
             if (fetch(&a, tile.row * t->chunks + z))
                 traffic.a_in += sizeof(double) * (uint64_t)(c.rows * depth);
@@ -281,13 +270,12 @@ static xdg_traffic_t simulate(const hyb_tiling_t *t)
     return traffic;
 }
 
-static void predicted_bytes_are_those_of_a_cache(void **state)
+TEST(predicted_bytes_are_those_of_a_cache)
 {
-    int round, whole = 0, stationary = 0, grouped = 0;
+    int whole = 0, stationary = 0, grouped = 0;
     hyb_tiling_request_t r;
 
-    (void)state;
-    for (round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         hyb_tiling_t t = random_tiling(&r);
         xdg_traffic_t expected = simulate(&t);
         xdg_traffic_t traffic = xdg_traffic(&t, true);
@@ -306,13 +294,11 @@ static void predicted_bytes_are_those_of_a_cache(void **state)
     assert_true(stationary > ROUNDS / 20);
 }
 
-static void buffers_never_exceed_the_memory(void **state)
+TEST(buffers_never_exceed_the_memory)
 {
     hyb_tiling_request_t r;
-    int round;
 
-    (void)state;
-    for (round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         hyb_tiling_t t = random_tiling(&r);
         int64_t elements = t.a_pieces * t.most_rows * t.depth +
                            t.b_pieces * t.most_cols * t.depth +
@@ -327,7 +313,7 @@ static void buffers_never_exceed_the_memory(void **state)
     }
 }
 
-static void a_strip_crosses_as_often_as_memory_makes_it(void **state)
+TEST(a_strip_crosses_as_often_as_memory_makes_it)
 {
     hyb_tiling_request_t r = {100, 80, 10, 0, 10, 10, 3};
     static const struct {
@@ -344,12 +330,10 @@ static void a_strip_crosses_as_often_as_memory_makes_it(void **state)
     };
     xdg_traffic_t traffic;
     hyb_tiling_t t;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+    for (size_t i = 0; i < COUNT_OF(expected); i++) {
         r.memory = expected[i].elements * sizeof(double);
-        assert_int_equal(xdg_c_stationary(&r, &t), XH_OK);
+        assert_ok(xdg_c_stationary(&r, &t));
         traffic = xdg_traffic(&t, true);
         assert_int_equal(t.tile_rows, 10);
         assert_int_equal(t.tile_cols, 10);
@@ -362,14 +346,13 @@ static void a_strip_crosses_as_often_as_memory_makes_it(void **state)
 /* ---- limits ---------------------------------------------------------------
  */
 
-static void the_wanted_tile_is_taken_where_it_fits(void **state)
+TEST(the_wanted_tile_is_taken_where_it_fits)
 {
     hyb_tiling_request_t r = {50000, 49152, 512, (uint64_t)100 << 30,
                               4096,  4096,  3};
     hyb_tiling_t t;
 
-    (void)state;
-    assert_int_equal(xdg_c_stationary(&r, &t), XH_OK);
+    assert_ok(xdg_c_stationary(&r, &t));
     assert_int_equal(t.tile_rows, 4096);
     assert_int_equal(t.rows, 12);
     assert_int_equal(t.cols, 12);
@@ -380,31 +363,29 @@ static void the_wanted_tile_is_taken_where_it_fits(void **state)
 
 /* Far too little memory: still a tile as large, and chunks as deep, as the
  * square root of memory lets both be. */
-static void a_stationary_tile_fills_the_memory(void **state)
+TEST(a_stationary_tile_fills_the_memory)
 {
     hyb_tiling_request_t r = {100000, 100000, 1000000, 0, 1 << 20, 1 << 20, 3};
     hyb_tiling_t t;
 
-    (void)state;
     for (r.memory = 1 << 10; r.memory < (uint64_t)1 << 36; r.memory *= 7) {
         uint64_t root = 1;
 
         while (4 * root * root <= r.memory / sizeof(double))
             root++;
-        assert_int_equal(xdg_c_stationary(&r, &t), XH_OK);
+        assert_ok(xdg_c_stationary(&r, &t));
         assert_true(10 * (uint64_t)t.most_rows >= 7 * (root - 1));
         assert_true(10 * (uint64_t)t.most_cols >= 7 * (root - 1));
         assert_true(8 * (uint64_t)t.depth + 8 >= root);
     }
 }
 
-static void memory_down_to_tiles_of_one_element_will_do(void **state)
+TEST(memory_down_to_tiles_of_one_element_will_do)
 {
     hyb_tiling_request_t r = {1000, 900, 800, 7 * 8, 512, 512, 3};
     hyb_tiling_t t;
 
-    (void)state;
-    assert_int_equal(xdg_c_stationary(&r, &t), XH_OK);
+    assert_ok(xdg_c_stationary(&r, &t));
     assert_int_equal(hyb_tiling_count(&t), 900000);
     assert_int_equal(t.depth, 1);
     for (r.memory = 0; r.memory < 56; r.memory++)
@@ -425,21 +406,20 @@ static int64_t area(const hyb_tiling_t *t, int64_t first, int64_t end)
     return sum;
 }
 
-static void a_share_of_the_work_is_as_many_tiles_as_fit_it(void **state)
+TEST(a_share_of_the_work_is_as_many_tiles_as_fit_it)
 {
     const hyb_tiling_request_t r = {833, 833, 10, 1 << 26, 100, 100, 2};
     hyb_tiling_t t;
-    int64_t end, count;
+    int64_t count;
     double wanted, share;
 
-    (void)state;
-    assert_int_equal(xdg_c_stationary(&r, &t), XH_OK);
+    assert_ok(xdg_c_stationary(&r, &t));
     assert_int_equal(hyb_tiling_count(&t), 64); /* the last are 133 wide */
     assert_int_equal(xdg_tiles_of(&t, 64, 1.0), 64);
     assert_int_equal(xdg_tiles_of(&t, 64, 0.0), 0);
     assert_int_equal(xdg_tiles_of(&t, 0, 0.5), 0);
     assert_true(xdg_tiles_of(&t, 64, 0.5) < 32);
-    for (end = 1; end <= 64; end++)
+    for (int64_t end = 1; end <= 64; end++)
         for (share = 0.05; share < 1.0; share += 0.05) {
             wanted = share * 833 * 833;
             count = xdg_tiles_of(&t, end, share);
@@ -449,14 +429,12 @@ static void a_share_of_the_work_is_as_many_tiles_as_fit_it(void **state)
         }
 }
 
-static void numbers_out_of_range_are_refused(void **state)
+TEST(numbers_out_of_range_are_refused)
 {
     const hyb_tiling_request_t good = {100, 100, 100, 1 << 20, 32, 32, 3};
     hyb_tiling_request_t bad[] = {good, good, good, good, good, good, good};
     hyb_tiling_t t = {.m = -7};
-    size_t i;
 
-    (void)state;
     bad[0].m = 0;
     bad[1].n = -1;
     bad[2].k = 0;
@@ -464,24 +442,9 @@ static void numbers_out_of_range_are_refused(void **state)
     bad[4].tile_cols = INT64_MIN;
     bad[5].c_slots = 0;
     bad[6].m = bad[6].n = INT64_MAX;
-    for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
         assert_int_equal(xdg_c_stationary(&bad[i], &t), XH_ERR_ARG);
     assert_int_equal(t.m, -7);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(tiles_make_up_c_exactly),
-    cmocka_unit_test(by_columns_each_column_of_tiles_is_a_run),
-    cmocka_unit_test(chunks_make_up_k_exactly),
-    cmocka_unit_test(a_partial_tile_below_half_is_merged),
-    cmocka_unit_test(a_few_rectangles_cover_any_run_of_tiles),
-    cmocka_unit_test(predicted_bytes_are_those_of_a_cache),
-    cmocka_unit_test(buffers_never_exceed_the_memory),
-    cmocka_unit_test(a_strip_crosses_as_often_as_memory_makes_it),
-    cmocka_unit_test(the_wanted_tile_is_taken_where_it_fits),
-    cmocka_unit_test(a_stationary_tile_fills_the_memory),
-    cmocka_unit_test(memory_down_to_tiles_of_one_element_will_do),
-    cmocka_unit_test(a_share_of_the_work_is_as_many_tiles_as_fit_it),
-    cmocka_unit_test(numbers_out_of_range_are_refused),
-};
-UNIT_MAIN(cases)
+TEST_MAIN()

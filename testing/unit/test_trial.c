@@ -14,9 +14,8 @@
 static hyb_kernels_t with_rates(xh_isa_t isa, double part)
 {
     hyb_kernels_t kernels = hyb_kernels_here();
-    int i;
 
-    for (i = 0; i < XH_ISA_COUNT; i++)
+    for (int i = 0; i < XH_ISA_COUNT; i++)
         kernels.rate[i] = 100e9;
     kernels.rate[isa] *= part;
     return kernels;
@@ -27,25 +26,22 @@ static void check_fastest(const hyb_kernels_t *kernels, xh_isa_t isa)
     assert_ptr_equal(hyb_kernels_fastest(kernels), hyb_kernel_find(isa));
 }
 
-static void the_fastest_kernel_is_taken_whatever_its_name(void **state)
+TEST(the_fastest_kernel_is_taken_whatever_its_name)
 {
     hyb_kernels_t kernels;
-    int isa;
 
-    (void)state;
-    for (isa = 0; isa < XH_ISA_COUNT; isa++) {
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++) {
         kernels = with_rates((xh_isa_t)isa, 1.2);
         if (xh_cpu_has((xh_isa_t)isa))
             check_fastest(&kernels, (xh_isa_t)isa);
     }
 }
 
-static void of_kernels_about_as_fast_the_widest_is_taken(void **state)
+TEST(of_kernels_about_as_fast_the_widest_is_taken)
 {
     xh_isa_t widest = xh_cpu_isa();
     hyb_kernels_t kernels = with_rates(widest, 0.98);
 
-    (void)state;
     check_fastest(&kernels, widest);
     kernels = with_rates(widest, 0.96);
     if (widest != XH_ISA_PORTABLE)
@@ -53,20 +49,18 @@ static void of_kernels_about_as_fast_the_widest_is_taken(void **state)
                              hyb_kernel_find(widest));
 }
 
-static void without_rates_the_widest_is_taken(void **state)
+TEST(without_rates_the_widest_is_taken)
 {
     hyb_kernels_t kernels = hyb_kernels_here();
 
-    (void)state;
     check_fastest(&kernels, xh_cpu_isa());
 }
 
 /* Others have no processor like mine, or another setting. */
-static void what_not_all_can_run_is_not_taken(void **state)
+TEST(what_not_all_can_run_is_not_taken)
 {
     hyb_kernels_t kernels = with_rates(xh_cpu_isa(), 2.0);
 
-    (void)state;
     kernels.set &= 1u << XH_ISA_PORTABLE;
     check_fastest(&kernels, XH_ISA_PORTABLE);
     kernels.set = 0;
@@ -82,9 +76,8 @@ static bool prefers_blas(double kernel, double blas)
     return hyb_kernels_prefer_blas(&kernels, portable);
 }
 
-static void the_blas_is_taken_where_it_is_clearly_faster(void **state)
+TEST(the_blas_is_taken_where_it_is_clearly_faster)
 {
-    (void)state;
     assert_true(prefers_blas(50e9, 80e9));
     assert_true(prefers_blas(50e9, 53e9));
     assert_false(prefers_blas(50e9, 52e9));
@@ -92,9 +85,8 @@ static void the_blas_is_taken_where_it_is_clearly_faster(void **state)
     assert_false(prefers_blas(50e9, 10e9));
 }
 
-static void a_blas_is_not_taken_if_one_of_both_was_not_measured(void **state)
+TEST(a_blas_is_not_taken_if_one_of_both_was_not_measured)
 {
-    (void)state;
     assert_false(prefers_blas(50e9, 0.0));
     assert_false(prefers_blas(0.0, 0.0));
     assert_false(prefers_blas(0.0, 50e9));
@@ -102,15 +94,13 @@ static void a_blas_is_not_taken_if_one_of_both_was_not_measured(void **state)
 
 /* ---- the trial ----------------------------------------------------------- */
 
-static void all_that_take_part_have_a_rate(void **state)
+TEST(all_that_take_part_have_a_rate)
 {
     hyb_kernels_t kernels = hyb_kernels_here();
-    int isa;
 
-    (void)state;
     xh_blas_library_set_threads(1);
     hyb_kernels_measure(&kernels);
-    for (isa = 0; isa < XH_ISA_COUNT; isa++) {
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++) {
         assert_true(isfinite(kernels.rate[isa]));
         assert_int_equal(kernels.rate[isa] > 0.0, xh_cpu_has((xh_isa_t)isa));
     }
@@ -119,14 +109,12 @@ static void all_that_take_part_have_a_rate(void **state)
         assert_true(kernels.blas > 0.0);
 }
 
-static void only_the_set_is_measured(void **state)
+TEST(only_the_set_is_measured)
 {
     hyb_kernels_t kernels = {.set = 1u << XH_ISA_PORTABLE};
-    int isa;
 
-    (void)state;
     hyb_kernels_measure(&kernels);
-    for (isa = 0; isa < XH_ISA_COUNT; isa++)
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++)
         assert_int_equal(kernels.rate[isa] > 0.0, isa == XH_ISA_PORTABLE);
 }
 
@@ -134,19 +122,16 @@ static void only_the_set_is_measured(void **state)
 
 static void set_kernel(const char *assignment)
 {
-    assert_int_equal(xh_settings_load(), XH_OK);
-    assert_int_equal(xh_settings_assign(assignment), XH_OK);
+    assert_ok(xh_settings_load());
+    assert_ok(xh_settings_assign(assignment));
 }
 
-static void
-a_kernel_that_is_named_is_taken_if_the_processor_has_it(void **state)
+TEST(a_kernel_that_is_named_is_taken_if_the_processor_has_it)
 {
     char assignment[64];
     hyb_kernels_t kernels;
-    int isa;
 
-    (void)state;
-    for (isa = 0; isa < XH_ISA_COUNT; isa++) {
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++) {
         const hyb_kernel_t *kernel = hyb_kernel_find((xh_isa_t)isa);
 
         snprintf(assignment, sizeof(assignment), "kernel=%s",
@@ -159,11 +144,10 @@ a_kernel_that_is_named_is_taken_if_the_processor_has_it(void **state)
     }
 }
 
-static void auto_is_the_fastest_as_measured_once(void **state)
+TEST(auto_is_the_fastest_as_measured_once)
 {
     hyb_kernels_t kernels, again;
 
-    (void)state;
     set_kernel("kernel=auto");
     kernels = hyb_kernels_of_setting();
     again = hyb_kernels_of_setting();
@@ -172,11 +156,10 @@ static void auto_is_the_fastest_as_measured_once(void **state)
     assert_ptr_equal(hyb_kernel_of_setting(), hyb_kernels_fastest(&kernels));
 }
 
-static void blas_is_no_kernel_but_leaves_one_for_all_else(void **state)
+TEST(blas_is_no_kernel_but_leaves_one_for_all_else)
 {
     hyb_kernels_t kernels;
 
-    (void)state;
     set_kernel("kernel=blas");
     assert_null(hyb_kernel_of_setting());
     kernels = hyb_kernels_of_setting();
@@ -190,38 +173,19 @@ static hyb_multiplier_t multiplier(const char *assignment)
     return hyb_multiplier_of_setting(hyb_kernel_find(XH_ISA_PORTABLE));
 }
 
-static void a_setting_that_names_who_multiplies_is_followed(void **state)
+TEST(a_setting_that_names_who_multiplies_is_followed)
 {
-    (void)state;
     assert_int_equal(multiplier("kernel=blas"), HYB_BY_BLAS);
     assert_int_equal(multiplier("kernel=portable"), HYB_BY_KERNEL);
     assert_int_equal(multiplier("kernel=avx512"), HYB_BY_KERNEL);
 }
 
-static void
-a_blas_of_several_threads_a_call_is_not_taken_by_itself(void **state)
+TEST(a_blas_of_several_threads_a_call_is_not_taken_by_itself)
 {
-    (void)state;
     if (xh_blas_library_set_threads(2) != 2)
         skip();
     assert_int_equal(multiplier("kernel=auto"), HYB_BY_KERNEL);
     xh_blas_library_set_threads(1);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(the_fastest_kernel_is_taken_whatever_its_name),
-    cmocka_unit_test(of_kernels_about_as_fast_the_widest_is_taken),
-    cmocka_unit_test(without_rates_the_widest_is_taken),
-    cmocka_unit_test(what_not_all_can_run_is_not_taken),
-    cmocka_unit_test(the_blas_is_taken_where_it_is_clearly_faster),
-    cmocka_unit_test(a_blas_is_not_taken_if_one_of_both_was_not_measured),
-    cmocka_unit_test(all_that_take_part_have_a_rate),
-    cmocka_unit_test(only_the_set_is_measured),
-    cmocka_unit_test(a_kernel_that_is_named_is_taken_if_the_processor_has_it),
-    cmocka_unit_test(auto_is_the_fastest_as_measured_once),
-    cmocka_unit_test(blas_is_no_kernel_but_leaves_one_for_all_else),
-    cmocka_unit_test(a_setting_that_names_who_multiplies_is_followed),
-    cmocka_unit_test(a_blas_of_several_threads_a_call_is_not_taken_by_itself),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -20,17 +20,14 @@ static const division_t divisions[] = {
     {83, 8, {9, 12}, 0.6, 10, 10},  {83, 8, {9, 12}, 0.8, 12, 12},
 };
 
-static void blocks_are_divided_by_their_columns(void **state)
+TEST(blocks_are_divided_by_their_columns)
 {
     hyb_ledger_t ledger;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(divisions) / sizeof(divisions[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(divisions); i++) {
         const division_t *d = &divisions[i];
 
-        assert_int_equal(hyb_ledger_create(d->columns, true, d->nb, &ledger),
-                         XH_OK);
+        assert_ok(hyb_ledger_create(d->columns, true, d->nb, &ledger));
         assert_int_equal(hyb_tune_division(&ledger, d->blocks, d->share, false),
                          d->learnt);
         assert_int_equal(hyb_tune_division(&ledger, d->blocks, d->share, true),
@@ -39,8 +36,4 @@ static void blocks_are_divided_by_their_columns(void **state)
     }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(blocks_are_divided_by_their_columns),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

@@ -35,11 +35,10 @@ static void nested(void *context)
     call(p, ")");
 }
 
-static void polled_in_the_order_of_registration(void **state)
+TEST(polled_in_the_order_of_registration)
 {
     polled_t p = {.called = ""};
 
-    (void)state;
     hyb_poller_poll(&p.poller);
     assert_string_equal(p.called, "");
     hyb_poller_add(&p.poller, second, &p);
@@ -49,11 +48,10 @@ static void polled_in_the_order_of_registration(void **state)
     assert_string_equal(p.called, "2121");
 }
 
-static void who_is_polled_does_not_poll(void **state)
+TEST(who_is_polled_does_not_poll)
 {
     polled_t p = {.called = ""};
 
-    (void)state;
     hyb_poller_add(&p.poller, first, &p);
     hyb_poller_add(&p.poller, nested, &p);
     hyb_poller_add(&p.poller, second, &p);
@@ -62,13 +60,11 @@ static void who_is_polled_does_not_poll(void **state)
     assert_string_equal(p.called, "1()21()2");
 }
 
-static void there_is_room_for_so_many(void **state)
+TEST(there_is_room_for_so_many)
 {
     polled_t p = {.called = ""};
-    int i;
 
-    (void)state;
-    for (i = 0; i < HYB_POLLED_MOST; i++)
+    for (int i = 0; i < HYB_POLLED_MOST; i++)
         hyb_poller_add(&p.poller, first, &p);
     hyb_poller_poll(&p.poller);
     assert_int_equal(strlen(p.called), HYB_POLLED_MOST);
@@ -98,11 +94,10 @@ static bool turn(void *context)
     return w->busy;
 }
 
-static void a_wait_takes_turns_until_it_is_so(void **state)
+TEST(a_wait_takes_turns_until_it_is_so)
 {
     wait_t over = {0, 0, false}, idle = {1000, 0, false}, busy = {9, 0, true};
 
-    (void)state;
     hyb_wait_until(is_so, &over, turn, &over);
     hyb_wait_until(is_so, &idle, turn, &idle);
     hyb_wait_until(is_so, &busy, turn, &busy);
@@ -112,27 +107,18 @@ static void a_wait_takes_turns_until_it_is_so(void **state)
 }
 
 /* What follows is a yield, however long the wait. */
-static void spinning_has_an_end(void **state)
+TEST(spinning_has_an_end)
 {
-    int turns = 0, last, i;
+    int turns = 0, last;
 
-    (void)state;
     do {
         last = turns;
         hyb_wait_turn(&turns);
     } while (turns > last && turns < 100000);
     assert_int_equal(turns, last);
-    for (i = 0; i < 10; i++)
+    for (int i = 0; i < 10; i++)
         hyb_wait_turn(&turns);
     assert_int_equal(turns, last);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(polled_in_the_order_of_registration),
-    cmocka_unit_test(who_is_polled_does_not_poll),
-    cmocka_unit_test(there_is_room_for_so_many),
-    cmocka_unit_test(a_wait_takes_turns_until_it_is_so),
-    cmocka_unit_test(spinning_has_an_end),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

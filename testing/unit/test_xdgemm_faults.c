@@ -49,7 +49,7 @@ static outcome_t survive(xdg_gemm_t *gemm, const char **text_p)
     capture_begin();
     o = multiply(gemm, (xdg_who_t){true, ~(uint64_t)0});
     *text_p = capture_end(NULL);
-    assert_int_equal(o.status, XH_OK);
+    assert_ok(o.status);
     assert_int_equal(o.wrong, 0);
     return o;
 }
@@ -103,26 +103,24 @@ static void check_faults(const char *kind, const char *const *ops,
     }
 }
 
-static void a_device_that_fails_anywhere_loses_nothing(void **state)
+TEST(a_device_that_fails_anywhere_loses_nothing)
 {
     static const char *const ops[] = {
         "alloc",      "pin",     "queue_create", "event_create", "event_record",
         "queue_wait", "copy_in", "gemm",         "copy_out",     NULL};
 
-    (void)state;
     check_faults("fail", ops, PATIENT);
 }
 
-static void a_device_without_memory_anywhere_loses_nothing(void **state)
+TEST(a_device_without_memory_anywhere_loses_nothing)
 {
     static const char *const ops[] = {"queue_create", "event_create", "copy_in",
                                       "gemm",         "copy_out",     NULL};
 
-    (void)state;
     check_faults("oom", ops, PATIENT);
 }
 
-static void a_device_whose_host_memory_is_not_pinned_works_on(void **state)
+TEST(a_device_whose_host_memory_is_not_pinned_works_on)
 {
     const char *const settings[SETTINGS] = {
         "devices=emu", "split=fixed:1", TILES,
@@ -131,7 +129,6 @@ static void a_device_whose_host_memory_is_not_pinned_works_on(void **state)
     const char *text;
     outcome_t o = survive(gemm, &text);
 
-    (void)state;
     assert_non_null(strstr(text, FAULT));
     assert_false(o.report.device[0].dropped);
     assert_int_equal(o.report.device[0].tiles, 4);
@@ -139,12 +136,11 @@ static void a_device_whose_host_memory_is_not_pinned_works_on(void **state)
 }
 
 /* A busy machine may seem to stall before that; results are right anyway. */
-static void a_device_that_stalls_anywhere_loses_nothing(void **state)
+TEST(a_device_that_stalls_anywhere_loses_nothing)
 {
     static const char *const ops[] = {"event_record", "queue_wait", "copy_in",
                                       "gemm",         "copy_out",   NULL};
 
-    (void)state;
     check_faults("stall", ops, HASTY);
 }
 
@@ -158,17 +154,16 @@ static const char *multiply_twice(const char *devices, const char *faults,
                                             faults};
     const xdg_who_t devices_only = {false, ~(uint64_t)0};
     xdg_gemm_t *gemm;
-    int i;
 
     capture_begin();
     gemm = gemm_open(1, settings, SETTINGS);
-    for (i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++)
         outcome[i] = multiply(gemm, devices_only);
     gemm_shut(gemm);
     return capture_end(NULL);
 }
 
-static void other_devices_do_what_one_has_lost(void **state)
+TEST(other_devices_do_what_one_has_lost)
 {
     static const char *const faults[] = {
         "emu_fault=0:fail@gemm:1",
@@ -178,41 +173,36 @@ static void other_devices_do_what_one_has_lost(void **state)
         "emu_fault=0:fail@alloc:1,1:fail@event_record:2",
     };
     outcome_t outcome[2];
-    size_t f;
-    int i;
 
-    (void)state;
     srand(2);
-    for (f = 0; f < sizeof(faults) / sizeof(faults[0]); f++) {
+    for (size_t f = 0; f < COUNT_OF(faults); f++) {
         multiply_twice("devices=emu:3", faults[f], outcome);
-        for (i = 0; i < 2; i++) {
-            assert_int_equal(outcome[i].status, XH_OK);
+        for (int i = 0; i < 2; i++) {
+            assert_ok(outcome[i].status);
             assert_int_equal(outcome[i].wrong, 0);
         }
     }
 }
 
 /* The first device fails when the others have long been done. */
-static void tiles_lost_at_the_end_are_done_too(void **state)
+TEST(tiles_lost_at_the_end_are_done_too)
 {
     outcome_t outcome[2];
 
-    (void)state;
     srand(3);
     multiply_twice("devices=emu:2",
                    "emu_fault=0:stall@copy_out:1,0:stall@gemm:1", outcome);
-    assert_int_equal(outcome[0].status, XH_OK);
+    assert_ok(outcome[0].status);
     assert_int_equal(outcome[0].wrong, 0);
     assert_int_equal(outcome[1].wrong, 0);
 }
 
-static void without_team_and_devices_a_product_fails(void **state)
+TEST(without_team_and_devices_a_product_fails)
 {
     outcome_t outcome[2];
     const char *text =
         multiply_twice("devices=emu:2", "emu_fault=fail@gemm:1", outcome);
 
-    (void)state;
     assert_int_equal(outcome[0].status, XH_ERR_DEVICE);
     assert_int_equal(outcome[1].status, XH_ERR_DEVICE);
     assert_non_null(strstr(text, "device 0 is dropped"));
@@ -244,16 +234,14 @@ static outcome_t lose_a_writer(const char *devices, bool team,
     return o;
 }
 
-static void who_is_lost_while_writing_into_c_ends_the_product(void **state)
+TEST(who_is_lost_while_writing_into_c_ends_the_product)
 {
     static const char *const faults[] = {
         "emu_fault=0:fail@gemm:2", "emu_fault=0:fail@copy_out:1",
         "emu_fault=0:oom@copy_in:2", "emu_fault=0:stall@gemm:1"};
     const char *text;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < 2 * sizeof(faults) / sizeof(faults[0]); i++) {
+    for (size_t i = 0; i < 2 * COUNT_OF(faults); i++) {
         const char *devices = i % 2 == 0 ? "devices=emu" : "devices=emu:2";
 
         assert_int_equal(
@@ -267,7 +255,7 @@ static void who_is_lost_while_writing_into_c_ends_the_product(void **state)
 
 /* ---- what a dropped device leaves behind --------------------------------- */
 
-static void a_dropped_device_gets_no_more_tiles(void **state)
+TEST(a_dropped_device_gets_no_more_tiles)
 {
     const char *const settings[] = {"devices=emu:2", TILES, SLOTS,
                                     "split=fixed:1",
@@ -276,7 +264,6 @@ static void a_dropped_device_gets_no_more_tiles(void **state)
     xdg_gemm_t *gemm;
     bool failed;
 
-    (void)state;
     srand(4);
     capture_begin();
     gemm = gemm_open(1, settings, 5);
@@ -298,7 +285,7 @@ static void a_dropped_device_gets_no_more_tiles(void **state)
  * Copies in wait for a slow link when memory for another tile is refused; the
  * operands go at once.
  */
-static void nothing_reads_operands_after_a_product(void **state)
+TEST(nothing_reads_operands_after_a_product)
 {
     const char *const settings[] = {
         "devices=emu", "split=fixed:1",   TILES,
@@ -306,7 +293,6 @@ static void nothing_reads_operands_after_a_product(void **state)
     xdg_gemm_t *gemm;
     outcome_t outcome;
 
-    (void)state;
     srand(5);
     capture_begin();
     gemm = gemm_open(1, settings, 6);
@@ -318,7 +304,7 @@ static void nothing_reads_operands_after_a_product(void **state)
 }
 
 /* A tile takes 77 ms; nobody would wait so long for a fast device. */
-static void a_slow_device_is_not_taken_for_stalled(void **state)
+TEST(a_slow_device_is_not_taken_for_stalled)
 {
     const char *const settings[] = {
         "devices=emu", "split=fixed:1",    TILES,
@@ -326,7 +312,6 @@ static void a_slow_device_is_not_taken_for_stalled(void **state)
     xdg_gemm_t *gemm = gemm_open(1, settings, 6);
     outcome_t outcome = multiply(gemm, xdg_executors_all(gemm->machine));
 
-    (void)state;
     assert_false(outcome.report.device[0].dropped);
     assert_int_equal(outcome.report.device[0].tiles, 4);
     assert_int_equal(outcome.wrong, 0);
@@ -343,10 +328,9 @@ static damage_t damage_of(const problem_t *problem, const hyb_report_t *report)
 {
     xh_view_t c = problem->product.c;
     damage_t d = {0, 0};
-    int64_t i, j;
 
-    for (j = 0; j < c.cols; j++)
-        for (i = 0; i < c.rows; i++)
+    for (int64_t j = 0; j < c.cols; j++)
+        for (int64_t i = 0; i < c.rows; i++)
             if (!problem_right(problem, (size_t)(i + j * c.ld))) {
                 d.wrong++;
                 d.of_device += node_owner(report, i, j) == 1;
@@ -366,9 +350,8 @@ static damage_t flipped(const char *fault)
 
     capture_begin();
     gemm = gemm_open(1, settings, 5);
-    assert_int_equal(xdg_gemm(gemm, &problem.product,
-                              xdg_executors_all(gemm->machine), &report),
-                     XH_OK);
+    assert_ok(xdg_gemm(gemm, &problem.product, xdg_executors_all(gemm->machine),
+                       &report));
     gemm_shut(gemm);
     capture_end(NULL);
     assert_false(report.device[0].dropped);
@@ -378,7 +361,7 @@ static damage_t flipped(const char *fault)
     return damage;
 }
 
-static void a_flipped_bit_is_found_in_tiles_of_its_device(void **state)
+TEST(a_flipped_bit_is_found_in_tiles_of_its_device)
 {
     static const struct {
         const char *fault;
@@ -390,11 +373,9 @@ static void a_flipped_bit_is_found_in_tiles_of_its_device(void **state)
         {"emu_fault=flip@copy_out:1", 1}, {"emu_fault=flip@copy_out:2", 1},
     };
     damage_t damage;
-    size_t i;
 
-    (void)state;
     srand(6);
-    for (i = 0; i < sizeof(flips) / sizeof(flips[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(flips); i++) {
         damage = flipped(flips[i].fault);
         if (flips[i].wrong > 0)
             assert_int_equal(damage.wrong, flips[i].wrong);
@@ -403,19 +384,4 @@ static void a_flipped_bit_is_found_in_tiles_of_its_device(void **state)
     }
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(a_device_that_fails_anywhere_loses_nothing),
-    cmocka_unit_test(a_device_without_memory_anywhere_loses_nothing),
-    cmocka_unit_test(a_device_whose_host_memory_is_not_pinned_works_on),
-    cmocka_unit_test(a_device_that_stalls_anywhere_loses_nothing),
-    cmocka_unit_test(other_devices_do_what_one_has_lost),
-    cmocka_unit_test(tiles_lost_at_the_end_are_done_too),
-    cmocka_unit_test(without_team_and_devices_a_product_fails),
-    cmocka_unit_test(who_is_lost_while_writing_into_c_ends_the_product),
-    cmocka_unit_test(a_dropped_device_gets_no_more_tiles),
-    cmocka_unit_test(nothing_reads_operands_after_a_product),
-    cmocka_unit_test(a_slow_device_is_not_taken_for_stalled),
-    cmocka_unit_test(a_flipped_bit_is_found_in_tiles_of_its_device),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

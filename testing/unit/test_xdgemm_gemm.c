@@ -20,7 +20,7 @@ static hyb_report_t multiply(xdg_gemm_t *gemm, shape_t shape,
     size_t wrong = problem_wrong(&problem);
 
     problem_destroy(&problem);
-    assert_int_equal(status, XH_OK);
+    assert_ok(status);
     assert_int_equal(wrong, 0);
     return report;
 }
@@ -54,35 +54,28 @@ static void check_products(const kind_t *kind, xdg_who_t executors)
 {
     enum { PRODUCTS = 12 };
     xdg_gemm_t *gemm = gemm_open(kind->threads, kind->settings, SETTINGS);
-    int i;
 
-    for (i = 0; i < PRODUCTS; i++)
+    for (int i = 0; i < PRODUCTS; i++)
         free(multiply(gemm, problem_shape(MOST), executors).owner);
     gemm_shut(gemm);
 }
 
-static void any_product_is_right_on_any_node(void **state)
+TEST(any_product_is_right_on_any_node)
 {
-    size_t i;
-
-    (void)state;
     srand(1);
-    for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
         check_products(&kinds[i], (xdg_who_t){true, ~(uint64_t)0});
 }
 
-static void devices_alone_do_any_product(void **state)
+TEST(devices_alone_do_any_product)
 {
-    size_t i;
-
-    (void)state;
     srand(2);
-    for (i = 1; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    for (size_t i = 1; i < COUNT_OF(kinds); i++)
         check_products(&kinds[i], devices_only);
 }
 
 /* All of A or B is more than the device has: 1 MiB. */
-static void operands_may_exceed_a_device(void **state)
+TEST(operands_may_exceed_a_device)
 {
     static const char *const settings[] = {"devices=emu:2", "emu_memory=1",
                                            "tile=64", "split=fixed:0.8"};
@@ -95,11 +88,9 @@ static void operands_may_exceed_a_device(void **state)
         {160, 140, 600, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
     };
     xdg_gemm_t *gemm = gemm_open(1, settings, 4);
-    size_t i;
 
-    (void)state;
     srand(3);
-    for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         hyb_report_t report =
             multiply(gemm, shapes[i], xdg_executors_all(gemm->machine));
 
@@ -109,7 +100,7 @@ static void operands_may_exceed_a_device(void **state)
     gemm_shut(gemm);
 }
 
-static void products_without_elements_or_flop_are_right(void **state)
+TEST(products_without_elements_or_flop_are_right)
 {
     static const char *const settings[] = {"devices=emu", "tile=4"};
     static const shape_t shapes[] = {
@@ -122,10 +113,8 @@ static void products_without_elements_or_flop_are_right(void **state)
     };
     xdg_gemm_t *gemm = gemm_open(1, settings, 2);
     hyb_report_t report;
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         report = multiply(gemm, shapes[i], xdg_executors_all(gemm->machine));
         assert_null(report.owner);
         report = multiply(gemm, shapes[i], devices_only);
@@ -169,34 +158,30 @@ static int64_t percent_of_devices(const char *split, xdg_who_t executors)
     return tiles * 100 / 36;
 }
 
-static void a_fixed_share_is_kept(void **state)
+TEST(a_fixed_share_is_kept)
 {
     const xdg_who_t all = {true, 3};
 
-    (void)state;
     assert_int_equal(percent_of_devices("split=fixed:0", all), 0);
     assert_int_equal(percent_of_devices("split=fixed:0.5", all), 50);
     assert_int_equal(percent_of_devices("split=fixed:0.75", all), 75);
     assert_int_equal(percent_of_devices("split=fixed:1", all), 100);
 }
 
-static void who_takes_no_part_gets_nothing(void **state)
+TEST(who_takes_no_part_gets_nothing)
 {
-    (void)state;
     assert_int_equal(percent_of_devices("split=fixed:0.5", devices_only), 100);
     assert_int_equal(percent_of_devices("split=ratio", devices_only), 100);
     assert_int_equal(percent_of_devices("split=steal", devices_only), 100);
 }
 
-static void one_of_two_devices_may_be_asked_alone(void **state)
+TEST(one_of_two_devices_may_be_asked_alone)
 {
     static const char *const settings[] = {"devices=emu:2", "tile=10"};
     xdg_gemm_t *gemm = gemm_open(1, settings, 2);
     hyb_report_t report;
-    int i;
 
-    (void)state;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         report = multiply(gemm, square, (xdg_who_t){false, 1u << i});
         assert_int_equal(owned(&report, i + 1), 36);
         free(report.owner);
@@ -204,26 +189,24 @@ static void one_of_two_devices_may_be_asked_alone(void **state)
     gemm_shut(gemm);
 }
 
-static void the_team_alone_cuts_no_tiles(void **state)
+TEST(the_team_alone_cuts_no_tiles)
 {
     static const char *const settings[] = {"devices=emu:2", "tile=10"};
     xdg_gemm_t *gemm = gemm_open(1, settings, 2);
     hyb_report_t report = multiply(gemm, square, team_only);
 
-    (void)state;
     assert_null(report.owner);
     assert_true(report.team.flop == 2.0 * 60 * 60 * 10);
     gemm_shut(gemm);
 }
 
-static void nobody_to_compute_is_an_error(void **state)
+TEST(nobody_to_compute_is_an_error)
 {
     static const char *const settings[] = {"devices=none"};
     xdg_gemm_t *gemm = gemm_open(1, settings, 1);
     problem_t problem = problem_create(square, false);
     hyb_report_t report = {.seconds = 3.0};
 
-    (void)state;
     assert_int_equal(
         xdg_gemm(gemm, &problem.product, (xdg_who_t){false, 0}, &report),
         XH_ERR_ARG);
@@ -234,14 +217,13 @@ static void nobody_to_compute_is_an_error(void **state)
     gemm_shut(gemm);
 }
 
-static void shapes_that_do_not_conform_are_refused(void **state)
+TEST(shapes_that_do_not_conform_are_refused)
 {
     static const char *const settings[] = {"devices=emu"};
     xdg_gemm_t *gemm = gemm_open(1, settings, 1);
     problem_t problem = problem_create(square, false);
     xh_gemm_t p = problem.product;
 
-    (void)state;
     p.a.cols--;
     assert_int_equal(xdg_gemm(gemm, &p, xdg_executors_all(gemm->machine), NULL),
                      XH_ERR_ARG);
@@ -249,16 +231,14 @@ static void shapes_that_do_not_conform_are_refused(void **state)
     gemm_shut(gemm);
 }
 
-static void a_report_is_given_only_if_wanted(void **state)
+TEST(a_report_is_given_only_if_wanted)
 {
     static const char *const settings[] = {"devices=emu", "tile=10"};
     xdg_gemm_t *gemm = gemm_open(1, settings, 2);
     problem_t problem = problem_create(square, false);
 
-    (void)state;
-    assert_int_equal(xdg_gemm(gemm, &problem.product,
-                              xdg_executors_all(gemm->machine), NULL),
-                     XH_OK);
+    assert_ok(xdg_gemm(gemm, &problem.product, xdg_executors_all(gemm->machine),
+                       NULL));
     assert_int_equal(problem_wrong(&problem), 0);
     problem_destroy(&problem);
     gemm_shut(gemm);
@@ -266,15 +246,14 @@ static void a_report_is_given_only_if_wanted(void **state)
 
 /* ---- opening ------------------------------------------------------------- */
 
-static void a_device_without_free_memory_is_left_out(void **state)
+TEST(a_device_without_free_memory_is_left_out)
 {
     static const char *const settings[] = {"devices=fake:0"};
     xdg_gemm_t *gemm;
     const char *text;
 
-    (void)state;
     fake_reset();
-    assert_int_equal(hyb_backend_register(&fake_backend), XH_OK);
+    assert_ok(hyb_backend_register(&fake_backend));
     capture_begin();
     gemm = gemm_open(1, settings, 1);
     text = capture_end(NULL);
@@ -288,14 +267,13 @@ static void a_device_without_free_memory_is_left_out(void **state)
 
 /* ---- asking -------------------------------------------------------------- */
 
-static void a_node_says_what_it_was_opened_with(void **state)
+TEST(a_node_says_what_it_was_opened_with)
 {
     static const char *const settings[] = {
         "devices=emu:3", "kernel=blas", "split=fixed:0.25",
         "emu_fault=1:fail@alloc:1", "stall_seconds=60"};
     xdg_gemm_t *gemm = gemm_open(1, settings, 5);
 
-    (void)state;
     assert_null(hyb_machine_kernel(gemm->machine));
     assert_int_equal(gemm->split.policy, HYB_SPLIT_FIXED);
     assert_true(gemm->split.share == 0.25);
@@ -309,12 +287,11 @@ static void a_node_says_what_it_was_opened_with(void **state)
     gemm_shut(gemm);
 }
 
-static void a_node_says_which_kernel_it_has(void **state)
+TEST(a_node_says_which_kernel_it_has)
 {
     static const char *const settings[] = {"devices=none", "kernel=portable"};
     xdg_gemm_t *gemm = gemm_open(1, settings, 2);
 
-    (void)state;
     assert_non_null(hyb_machine_kernel(gemm->machine));
     assert_string_equal(hyb_machine_kernel(gemm->machine)->name, "portable");
     assert_int_equal(hyb_machine_working_devices(gemm->machine), 0);
@@ -324,7 +301,7 @@ static void a_node_says_which_kernel_it_has(void **state)
 /* ---- learning ------------------------------------------------------------ */
 
 /* 3.6 Mflop at 36 ms; the team is many times faster. */
-static void a_slow_device_is_given_less(void **state)
+TEST(a_slow_device_is_given_less)
 {
     static const char *const settings[] = {"devices=emu", "emu_rate=0.01",
                                            "tile=10", "split=ratio"};
@@ -334,7 +311,6 @@ static void a_slow_device_is_given_less(void **state)
     hyb_report_t second =
         multiply(gemm, square, xdg_executors_all(gemm->machine));
 
-    (void)state;
     assert_true(first.share == 0.5);
     assert_true(second.share < 0.4);
     free(first.owner);
@@ -344,22 +320,20 @@ static void a_slow_device_is_given_less(void **state)
 
 /* ---- dry ----------------------------------------------------------------- */
 
-static void a_dry_device_leaves_its_tiles_as_they_were(void **state)
+TEST(a_dry_device_leaves_its_tiles_as_they_were)
 {
     static const char *const settings[] = {"devices=emu:2", "emu_dry=on",
                                            "tile=10", "split=fixed:0.5"};
     xdg_gemm_t *gemm = gemm_open(1, settings, 4);
     problem_t problem = problem_create(square, true);
     hyb_report_t report = {0};
-    int64_t i, j, wrong = 0;
+    int64_t wrong = 0;
 
-    (void)state;
     assert_true(hyb_machine_models_time(gemm->machine));
-    assert_int_equal(xdg_gemm(gemm, &problem.product,
-                              xdg_executors_all(gemm->machine), &report),
-                     XH_OK);
-    for (j = 0; j < square.n; j++)
-        for (i = 0; i < square.m; i++) {
+    assert_ok(xdg_gemm(gemm, &problem.product, xdg_executors_all(gemm->machine),
+                       &report));
+    for (int64_t j = 0; j < square.n; j++)
+        for (int64_t i = 0; i < square.m; i++) {
             size_t at = (size_t)(i + j * problem.product.c.ld);
 
             wrong += node_owner(&report, i, j) == 0
@@ -373,23 +347,4 @@ static void a_dry_device_leaves_its_tiles_as_they_were(void **state)
     gemm_shut(gemm);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(any_product_is_right_on_any_node),
-    cmocka_unit_test(devices_alone_do_any_product),
-    cmocka_unit_test(operands_may_exceed_a_device),
-    cmocka_unit_test(products_without_elements_or_flop_are_right),
-    cmocka_unit_test(a_fixed_share_is_kept),
-    cmocka_unit_test(who_takes_no_part_gets_nothing),
-    cmocka_unit_test(one_of_two_devices_may_be_asked_alone),
-    cmocka_unit_test(the_team_alone_cuts_no_tiles),
-    cmocka_unit_test(nobody_to_compute_is_an_error),
-    cmocka_unit_test(shapes_that_do_not_conform_are_refused),
-    cmocka_unit_test(a_report_is_given_only_if_wanted),
-    cmocka_unit_test(a_device_without_free_memory_is_left_out),
-    cmocka_unit_test(a_node_says_what_it_was_opened_with),
-    cmocka_unit_test(a_node_says_which_kernel_it_has),
-    cmocka_unit_test(a_slow_device_is_given_less),
-    cmocka_unit_test(a_dry_device_leaves_its_tiles_as_they_were),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

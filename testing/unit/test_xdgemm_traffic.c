@@ -31,7 +31,7 @@ static hyb_report_t multiply(xdg_gemm_t *gemm, int64_t m, int64_t n, int64_t k,
     free(p.a.data);
     free(p.b.data);
     free(p.c.data);
-    assert_int_equal(status, XH_OK);
+    assert_ok(status);
     assert_int_equal(report.device[0].tiles, hyb_tiling_count(&report.tiling));
     free(report.owner);
     return report;
@@ -58,15 +58,14 @@ static void check_traffic(const hyb_report_t *report, bool reads_c)
 }
 
 /* Sizes from 1 to a few tiles, depths from one to where strips do not fit. */
-static void bytes_are_those_of_the_plan(void **state)
+TEST(bytes_are_those_of_the_plan)
 {
     enum { PRODUCTS = 60, LONGEST = 500, DEEPEST = 2500 };
     xdg_gemm_t *gemm = open_dry("tile_return=staged");
-    int64_t whole = 0, i;
+    int64_t whole = 0;
 
-    (void)state;
     srand(1);
-    for (i = 0; i < PRODUCTS; i++) {
+    for (int64_t i = 0; i < PRODUCTS; i++) {
         double beta = i % 2 == 0 ? 0.0 : 1.0;
         hyb_report_t report =
             multiply(gemm, 1 + rand() % LONGEST, 1 + rand() % LONGEST,
@@ -81,12 +80,11 @@ static void bytes_are_those_of_the_plan(void **state)
 
 static const uint64_t element = sizeof(double);
 
-static void all_crosses_once_while_strips_fit(void **state)
+TEST(all_crosses_once_while_strips_fit)
 {
     xdg_gemm_t *gemm = open_dry("tile_return=staged");
     hyb_report_t r = multiply(gemm, 256, 320, 64, 1.0);
 
-    (void)state;
     assert_int_equal(r.device[0].bytes_in,
                      element * (256 * 64 + 64 * 320 + 256 * 320));
     assert_int_equal(r.device[0].bytes_out, element * 256 * 320);
@@ -94,13 +92,12 @@ static void all_crosses_once_while_strips_fit(void **state)
 }
 
 /* A crosses once for each column of tiles, B once for each row. */
-static void tiles_stay_while_chunks_pass(void **state)
+TEST(tiles_stay_while_chunks_pass)
 {
     xdg_gemm_t *gemm = open_dry("tile_return=staged");
     hyb_report_t r = multiply(gemm, 256, 192, 2000, 0.0);
     uint64_t c = (uint64_t)r.tiling.tile_cols, b = (uint64_t)r.tiling.tile_rows;
 
-    (void)state;
     assert_true(r.tiling.chunks > 1 && 192 % c == 0 && 256 % b == 0);
     assert_int_equal(r.device[0].bytes_in,
                      element * 2000 * (256 * (192 / c) + 192 * (256 / b)));
@@ -108,12 +105,11 @@ static void tiles_stay_while_chunks_pass(void **state)
     gemm_shut(gemm);
 }
 
-static void c_does_not_come_in_where_the_host_adds(void **state)
+TEST(c_does_not_come_in_where_the_host_adds)
 {
     xdg_gemm_t *gemm = open_dry("tile_return=product");
     hyb_report_t r = multiply(gemm, 256, 320, 64, 1.0);
 
-    (void)state;
     check_traffic(&r, false);
     gemm_shut(gemm);
 }
@@ -168,55 +164,40 @@ static void check_times(const hyb_report_t *r)
     assert_close(w->out_seconds, (double)w->bytes_out / 200e9);
 }
 
-static void times_are_work_over_rates(void **state)
+TEST(times_are_work_over_rates)
 {
     hyb_report_t r = modelled("emu_link=200", "emu_rate=1000", 64);
 
-    (void)state;
     assert_int_equal(r.tiling.chunks, 1);
     check_times(&r);
 }
 
 /* Each chunk waits for its own copies, and these for room. */
-static void waits_between_chunks_are_no_work(void **state)
+TEST(waits_between_chunks_are_no_work)
 {
     hyb_report_t r = modelled("emu_link=200", "emu_rate=1000", 4000);
 
-    (void)state;
     assert_true(r.tiling.chunks > 1);
     check_times(&r);
     assert_true(idle(&r) > 0.2);
 }
 
 /* The first column needs 24 KiB a tile, which take 123 ns. */
-static void a_device_on_a_link_that_just_feeds_it_is_not_idle(void **state)
+TEST(a_device_on_a_link_that_just_feeds_it_is_not_idle)
 {
     hyb_report_t r = modelled("emu_link=200", "emu_rate=1000", 64);
 
-    (void)state;
     assert_true(idle(&r) >= 0.0);
     assert_true(idle(&r) < 0.05);
 }
 
 /* All but the first tiles need 8 KiB, at least: 410 ns. */
-static void a_device_on_a_slow_link_waits_for_it(void **state)
+TEST(a_device_on_a_slow_link_waits_for_it)
 {
     hyb_report_t r = modelled("emu_link=20", "emu_rate=1000", 64);
 
-    (void)state;
     assert_true(idle(&r) > 0.6);
     assert_true(idle(&r) < 0.8);
 }
 
-static const struct CMUnitTest cases[] = {
-    cmocka_unit_test(bytes_are_those_of_the_plan),
-    cmocka_unit_test(all_crosses_once_while_strips_fit),
-    cmocka_unit_test(tiles_stay_while_chunks_pass),
-    cmocka_unit_test(c_does_not_come_in_where_the_host_adds),
-    cmocka_unit_test(times_are_work_over_rates),
-    cmocka_unit_test(waits_between_chunks_are_no_work),
-    cmocka_unit_test(a_device_on_a_link_that_just_feeds_it_is_not_idle),
-    cmocka_unit_test(a_device_on_a_slow_link_waits_for_it),
-};
-
-UNIT_MAIN(cases)
+TEST_MAIN()

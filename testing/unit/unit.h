@@ -71,11 +71,4 @@ static inline int unit_main(void)
         return unit_main();                                                    \
     }
 
-#define UNIT_MAIN(cases)                                                       \
-    int main(void)                                                             \
-    {                                                                          \
-        cmocka_set_message_output(CM_OUTPUT_TAP);                              \
-        return cmocka_run_group_tests(cases, NULL, NULL) != 0;                 \
-    }
-
 #endif

@@ -15,7 +15,7 @@
 #include <mpi.h>
 #include "testing/unit/unit.h"
 
-static inline int unit_mpi_run(const struct CMUnitTest *cases, size_t count)
+static inline int unit_mpi_main(void)
 {
     int rank, failed, any, provided;
 
@@ -24,7 +24,8 @@ static inline int unit_mpi_run(const struct CMUnitTest *cases, size_t count)
     cmocka_set_message_output(CM_OUTPUT_TAP);
     if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
         MPI_Abort(MPI_COMM_WORLD, 3);
-    failed = _cmocka_run_group_tests("group", cases, count, NULL, NULL);
+    failed =
+        _cmocka_run_group_tests("group", unit_cases, unit_count, NULL, NULL);
     if (failed != 0 && rank != 0)
         fprintf(stderr, "%d cases failed on rank %d\n", failed, rank);
     MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -35,13 +36,7 @@ static inline int unit_mpi_run(const struct CMUnitTest *cases, size_t count)
 #define TEST_MPI_MAIN()                                                        \
     int main(void)                                                             \
     {                                                                          \
-        return unit_mpi_run(unit_cases, unit_count);                           \
-    }
-
-#define UNIT_MPI_MAIN(cases)                                                   \
-    int main(void)                                                             \
-    {                                                                          \
-        return unit_mpi_run(cases, sizeof(cases) / sizeof(cases[0]));          \
+        return unit_mpi_main();                                                \
     }
 
 #endif
