@@ -27,6 +27,7 @@ CALL = re.compile(
 NOT_RUN = {
     "srun": "there is no Slurm",
     "bench/": "test_docs.py and test_bench_host.py, smaller",
+    "scripts/coverage": "it needs a build with counters",
 }
 
 # Patterns, and what is run in their place: whole, small, on one node.
