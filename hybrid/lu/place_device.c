@@ -230,6 +230,31 @@ static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
     return (xh_view_t){data, rows, cols, Mmax(rows, 1)};
 }
 
+/* Wait until event has passed; a device that takes too long is lost. */
+static void wait_for(hyb_lu_t *lu, hyb_event_t *event)
+{
+    double all = (double)lu->mat->mp * (double)lu->ledger.columns;
+    double seconds = fmax(all * 1e-6, xh_settings_real("stall_seconds"));
+    bool done = false;
+
+    check(lu, hyb_event_wait(event, seconds, &done));
+    if (!done) {
+        hyb_device_fail(place_of(lu)->device, "it stalled: no result in time");
+        check(lu, XH_ERR_DEVICE);
+    }
+}
+
+/* Wait for all that is queued. */
+static void wait_for_all(hyb_lu_t *lu)
+{
+    place_t *p = place_of(lu);
+
+    check(lu, hyb_event_record(p->compute, p->computed));
+    check(lu, hyb_queue_wait(p->link, p->computed));
+    check(lu, hyb_event_record(p->link, p->copied));
+    wait_for(lu, p->copied);
+}
+
 /* Bring one list of rows up, by way of pinned memory. */
 static xh_status_t send_rows(place_t *p, const int *rows, int64_t count,
                              hyb_list_t list, int64_t *pinned)
@@ -274,6 +299,9 @@ static void receive_panel(hyb_lu_t *lu, int k)
     xh_view_t l2;
     xh_status_t status;
 
+    /* Memory of panel k - 2, on the host too, is free once it has come up. A
+     * process without columns behind that panel waits for it only here. */
+    wait_for(lu, slot->ready);
     hyb_panel_receive(lu, k);
     hyb_l2_columns_begin(lu->panel.l2, k, &panel->factors.l2);
     hyb_l2_columns_fill(lu->panel.l2, k);
@@ -472,44 +500,28 @@ static void put_top(hyb_lu_t *lu, int k)
     HPL_dlacpy(h->jb, h->jb, h->L1, h->jb, h->top, h->lda);
 }
 
-/* Wait for all that is queued on the link. */
-static void wait_for_link(hyb_lu_t *lu)
-{
-    place_t *p = place_of(lu);
-    double all = (double)lu->mat->mp * (double)lu->ledger.columns;
-    double seconds = fmax(all * 1e-6, xh_settings_real("stall_seconds"));
-    bool done = false;
-
-    check(lu, hyb_event_record(p->link, p->copied));
-    check(lu, hyb_event_wait(p->copied, seconds, &done));
-    if (!done) {
-        hyb_device_fail(p->device, "it stalled: no result in time");
-        check(lu, XH_ERR_DEVICE);
-    }
-}
-
 static void begin(hyb_lu_t *lu)
 {
     if (!hyb_lu_owns(lu, 0))
         return;
     check(lu, fetch_panel(lu, 0));
-    wait_for_link(lu);
+    wait_for_all(lu);
 }
 
-/* y comes down: the back-substitution begins with it. */
+/* y comes down: the back-substitution begins with it. Nothing is queued any
+ * more, here and where b is not. */
 static void end(hyb_lu_t *lu)
 {
     place_t *p = place_of(lu);
     const HPL_T_pmat *mat = lu->mat;
     int64_t b = lu->ledger.columns_of_a;
 
-    if (lu->ledger.columns == b)
-        return;
-    check(lu,
-          hyb_queue_copy_out(
-              p->link, hyb_block_part(p->matrix, 0, b, mat->mp, 1),
-              (xh_view_t){Mptr(mat->A, 0, b, mat->ld), mat->mp, 1, mat->ld}));
-    wait_for_link(lu);
+    if (lu->ledger.columns > b)
+        check(lu, hyb_queue_copy_out(
+                      p->link, hyb_block_part(p->matrix, 0, b, mat->mp, 1),
+                      (xh_view_t){Mptr(mat->A, 0, b, mat->ld), mat->mp, 1,
+                                  mat->ld}));
+    wait_for_all(lu);
 }
 
 static const hyb_place_ops_t ops = {.name = "device",
@@ -560,14 +572,9 @@ void hyb_place_device_generate(hyb_lu_t *lu, int seed)
                           .rows = {0, lu->mat->nb, grid->myrow, grid->nprow},
                           .cols = {0, lu->mat->nb, grid->mycol, grid->npcol},
                           .block = p->matrix};
-    xh_status_t status = hyb_queue_generate(p->compute, &all);
 
-    if (status == XH_OK)
-        status = hyb_event_record(p->compute, p->computed);
-    if (status == XH_OK)
-        status = hyb_queue_wait(p->link, p->computed);
-    check(lu, status);
-    wait_for_link(lu);
+    check(lu, hyb_queue_generate(p->compute, &all));
+    wait_for_all(lu);
 }
 
 void hyb_place_device_subtract(void *context, const hpl_product_t *product)
@@ -589,5 +596,5 @@ void hyb_place_device_subtract(void *context, const hpl_product_t *product)
     if (status == XH_OK)
         status = hyb_queue_copy_out(p->link, y, host_y);
     check(lu, status);
-    wait_for_link(lu);
+    wait_for_all(lu);
 }
