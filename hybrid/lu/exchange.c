@@ -9,15 +9,6 @@
 /* ---- memory --------------------------------------------------------------
  */
 
-/* Doubles of one buffer of rows x columns: whole pages. */
-static size_t buffer_doubles(int64_t rows, int64_t columns)
-{
-    enum { PAGE = 512 };
-    size_t doubles = (size_t)rows * (size_t)columns;
-
-    return (doubles + PAGE - 1) / PAGE * PAGE;
-}
-
 static int buffers(const hyb_means_t *means)
 {
     return hyb_means_need_columns(means) ? 3 : 2;
@@ -28,8 +19,8 @@ uint64_t hyb_exchange_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
     if (shape->nprow == 1)
         return 0;
     return (uint64_t)buffers(means) *
-           buffer_doubles(Mmin(shape->nb, shape->n),
-                          hpl_system_columns(shape)) *
+           hyb_whole_pages(Mmin(shape->nb, shape->n) *
+                           hpl_system_columns(shape)) *
            sizeof(double);
 }
 
@@ -44,7 +35,7 @@ static int64_t most_growth(const hyb_means_t *means)
 static xh_status_t allocate(hyb_lu_t *lu)
 {
     hyb_exchange_t *e = &lu->exchange;
-    size_t one = buffer_doubles(e->rows, lu->ledger.columns);
+    size_t one = hyb_whole_pages(e->rows * lu->ledger.columns);
     size_t blocks = (size_t)lu->ledger.blocks + 1;
     bool keeps_u = hyb_means_need_columns(&lu->means);
 

@@ -3,6 +3,8 @@
 #define HYB_MEANS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include "base/integers.h"
 #include "hybrid/device/machine.h"
 #include "hybrid/lu/observer.h"
 #include "hybrid/lu/tuner/multiplier.h"
@@ -17,6 +19,14 @@ typedef struct {
     bool resident; /* the columns live on the device of each process */
     hyb_observer_t observer;
 } hyb_means_t;
+
+/* Doubles of working memory, rounded up to whole pages. */
+static inline size_t hyb_whole_pages(int64_t doubles)
+{
+    enum { PAGE = 512 };
+
+    return (size_t)xh_whole_units(doubles, PAGE);
+}
 
 /* Columns of a run, at most, for panels of nb. */
 int64_t hyb_means_run_columns(const hyb_means_t *means, int64_t nb);

@@ -44,19 +44,12 @@ typedef struct {
     size_t proposal; /* of its pivots */
 } parts_t;
 
-static size_t pages(size_t doubles)
-{
-    enum { PAGE = 512 };
-
-    return (doubles + PAGE - 1) / PAGE * PAGE;
-}
-
 static parts_t parts_of(const hyb_means_t *means, int64_t nb)
 {
     return (parts_t){
-        .l1 = pages((size_t)hyb_pack_size(nb, nb, means->kernel->rows)),
-        .top = pages((size_t)(nb * nb)),
-        .proposal = pages((size_t)(HPL_PROPOSAL_ROWS + 2 * nb))};
+        .l1 = hyb_whole_pages(hyb_pack_size(nb, nb, means->kernel->rows)),
+        .top = hyb_whole_pages(nb * nb),
+        .proposal = hyb_whole_pages(HPL_PROPOSAL_ROWS + 2 * nb)};
 }
 
 static size_t sum(const parts_t *parts)

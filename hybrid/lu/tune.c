@@ -94,12 +94,17 @@ static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
            (double)t->devices.columns / t->devices.rate < next / team;
 }
 
+/* Does the team factor a panel in iteration k? */
+static hyb_situation_t situation_of(const hyb_lu_t *lu, int k)
+{
+    return hyb_lu_owns(lu, k + 1) ? HYB_PANEL_HERE : HYB_PANEL_ELSEWHERE;
+}
+
 /* The devices' part of the columns behind the next panel's. */
 static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
 {
     hyb_tuner_t *t = &lu->tuner;
-    hyb_situation_t situation =
-        hyb_lu_owns(lu, k + 1) ? HYB_PANEL_HERE : HYB_PANEL_ELSEWHERE;
+    hyb_situation_t situation = situation_of(lu, k);
 
     if (!hyb_share_works(lu->share))
         return 0.0;
@@ -198,8 +203,6 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
         step->next.to++;
     step->next_is_streamed = devices_are_quicker(lu, step);
     divide(lu, step);
-    if (lu->place->ops->is_queued) /* the leader queues all, nobody takes any */
-        step->rest.from = step->rest.to;
     step->panel_threads = panel_threads(lu, step);
 }
 
@@ -255,8 +258,7 @@ void hyb_tune_share(hyb_lu_t *lu, int k, const hyb_share_work_t *work)
     hyb_tuner_t *t = &lu->tuner;
     const hyb_timer_sum_t *then = &lap_of(lu, k)->before;
     hyb_timer_sum_t now = hyb_timer_sum(lu->workers.timer, lu->workers.count);
-    hyb_situation_t situation =
-        hyb_lu_owns(lu, k + 1) ? HYB_PANEL_HERE : HYB_PANEL_ELSEWHERE;
+    hyb_situation_t situation = situation_of(lu, k);
     double multiply = now.seconds[HYB_MULTIPLY] - then->seconds[HYB_MULTIPLY];
     hyb_ratio_sample_t sample = {
         .device_flop = work->flop,

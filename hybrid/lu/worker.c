@@ -10,12 +10,10 @@
 /* Doubles of one worker's rows of U: whole pages. */
 static size_t u_doubles(const hyb_means_t *means, int n, int nb)
 {
-    enum { PAGE = 512 };
     int64_t columns = hyb_means_run_columns(means, nb);
-    size_t doubles =
-        (size_t)hyb_chunk_u_size(means->kernel, Mmin(nb, n), columns);
 
-    return (doubles + PAGE - 1) / PAGE * PAGE;
+    return hyb_whole_pages(
+        hyb_chunk_u_size(means->kernel, Mmin(nb, n), columns));
 }
 
 size_t hyb_workers_bytes(const hyb_means_t *means, int n, int nb)
