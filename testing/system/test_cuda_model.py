@@ -203,10 +203,12 @@ def test_without_the_management_library_no_sensor_is_told(xdgemm, plugins):
 
 # ---- faults -----------------------------------------------------------------
 
+# A failure is told by the first call after it, whichever that is.
+FAILED = "a kernel failed|the device fails"
 LOSSES = [
-    ("fail@copy_in:3", "a kernel failed"),
-    ("fail@gemm:4", "a kernel failed"),
-    ("fail@copy_out:2", "a kernel failed"),
+    ("fail@copy_in:3", FAILED),
+    ("fail@gemm:4", FAILED),
+    ("fail@copy_out:2", FAILED),
     ("refuse@gemm:3", "cublasDgemm: "),
     ("stall@copy_in:3", "it stalled"),
     ("stall@gemm:3", "it stalled"),
@@ -224,7 +226,7 @@ def test_a_lost_device_costs_no_element(xdgemm, fault, cause, devices):
         DEVICES=2, FAULT=f"0:{fault}",
     )  # fmt: skip
     assert wrong(outcome) == 0
-    assert cause in outcome.stderr, str(outcome)
+    assert re.search(cause, outcome.stderr), str(outcome)
     assert "warning: device 0 is dropped" in outcome.stderr, str(outcome)
 
 
@@ -297,7 +299,7 @@ def test_processes_use_the_devices_that_they_see(xhpl, visible, used, idle):
 
 
 @pytest.mark.parametrize("fault, cause", [
-    ("fail@gemm:9", "a kernel failed"),
+    ("fail@gemm:9", FAILED),
     ("stall@copy_out:4", "it stalled"),
 ])  # fmt: skip
 def test_xhpl_goes_on_without_its_device(xhpl, fault, cause):
@@ -308,5 +310,5 @@ def test_xhpl_goes_on_without_its_device(xhpl, fault, cause):
     )  # fmt: skip
     assert outcome.status == 0, str(outcome)
     assert "1 tests completed and passed" in outcome.stdout, str(outcome)
-    assert cause in outcome.stderr, str(outcome)
+    assert re.search(cause, outcome.stderr), str(outcome)
     assert "device 0 is dropped" in outcome.stderr, str(outcome)
