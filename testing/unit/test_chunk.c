@@ -416,14 +416,4 @@ TEST(chunks_divide_a_panels_width_evenly)
     }
 }
 
-TEST_SHARED(a_swap_is_its_interchanges_one_by_one, NULL, NULL)
-TEST_SHARED(rows_from_elsewhere_take_their_places, NULL, NULL)
-TEST_SHARED(u_is_solved_with_what_is_below_the_diagonal, NULL, NULL)
-TEST_SHARED(u_is_stored_with_its_own_sign, NULL, NULL)
-TEST_SHARED(tiles_cut_by_any_edge_of_c_are_whole, NULL, NULL)
-TEST_SHARED(any_rows_of_l2_meet_c, NULL, NULL)
-TEST_SHARED(a_panel_of_any_width_is_subtracted_once, NULL, NULL)
-TEST_SHARED(a_chunk_of_many_blocks_is_right, NULL, NULL)
-TEST_SHARED(columns_of_c_may_lie_whole_pages_apart, NULL, NULL)
-
 TEST_MAIN()

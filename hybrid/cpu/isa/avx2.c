@@ -20,7 +20,7 @@ TARGET static inline vector_t multiply_add(vector_t a, vector_t b, vector_t c)
 
 #include "hybrid/cpu/isa/loops.inc"
 
-const hyb_kernel_t hyb_kernel_avx2 = {LOOPS};
+const hyb_kernel_t hyb_kernel_avx2 = {KERNEL(AVX2, avx2)};
 
 #else
 

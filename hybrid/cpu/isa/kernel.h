@@ -15,8 +15,6 @@
  */
 enum { HYB_KERNEL_MOST_ROWS = 24, HYB_KERNEL_MOST_COLS = 8 };
 
-typedef struct hyb_kernel hyb_kernel_t;
-
 /*
  * Sizes of the update's blocks. A panel of B, depth long, passes through the
  * first cache; a block of B stays in the second, where tiles of A pass through.
@@ -30,7 +28,6 @@ typedef struct {
 
 /* What happens to a panel's rows between two pivots. */
 typedef struct {
-    const hyb_kernel_t *kernel;
     int64_t depth; /* columns of L, the last still to be multiplied by scale */
     double scale;
     int64_t cols;    /* columns updated, next to those of L; 0: none */
@@ -55,7 +52,7 @@ typedef struct {
     double *rows, *columns;
 } hyb_sums_t;
 
-struct hyb_kernel {
+typedef struct {
     const char *name; /* as xh_cpu_isa_name */
     xh_isa_t isa;
     int rows, cols; /* of the register tile */
@@ -81,8 +78,8 @@ struct hyb_kernel {
      * b  in      k rows of cols doubles
      * x  in,out  rows rows of cols doubles
      */
-    void (*solve)(const hyb_kernel_t *kernel, int64_t k, const double *a,
-                  const double *l, const double *b, double *x);
+    void (*solve)(int64_t k, const double *a, const double *l, const double *b,
+                  double *x);
 
     /*
      * L := L diag(1, .., 1, scale), C := C + L * B in count tiles.
@@ -103,8 +100,8 @@ struct hyb_kernel {
      * l  in      depth x depth by rows, ld doubles apart
      * b  in,out  depth rows of cols doubles
      */
-    void (*substitute)(const hyb_kernel_t *kernel, const double *l, int64_t ld,
-                       int64_t from, int64_t depth, double *b);
+    void (*substitute)(const double *l, int64_t ld, int64_t from, int64_t depth,
+                       double *b);
 
     /* r := r - A x, as fast as A can be read. */
     void (*subtract)(const hyb_sweep_t *sweep, double *r);
@@ -114,22 +111,12 @@ struct hyb_kernel {
                              const hyb_sums_t *sums);
 
     xh_sequence_run_t generate; /* entries of the random matrix */
-};
+} hyb_kernel_t;
 
 /* The kernel for isa; NULL where this processor does not have that. */
 const hyb_kernel_t *hyb_kernel_find(xh_isa_t isa);
 
 /* The kernel of the widest instruction set that this processor has. */
 const hyb_kernel_t *hyb_kernel_widest(void);
-
-/*
- * Fill what a table leaves out with the portable kernel's; what belongs to the
- * register tile, with slow functions for a tile of any size. A table without
- * multiply gets the portable register tile and all that works on that.
- */
-void hyb_kernel_complete(hyb_kernel_t *kernel);
-
-/* Functions for a register tile of any size, for want of better ones. */
-extern const hyb_kernel_t hyb_kernel_any;
 
 #endif

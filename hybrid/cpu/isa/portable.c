@@ -16,7 +16,4 @@ static inline vector_t multiply_add(vector_t a, vector_t b, vector_t c)
 
 #include "hybrid/cpu/isa/loops.inc"
 
-const hyb_kernel_t hyb_kernel_portable = {LOOPS, .blocks = {.depth = 384,
-                                                            .block = 1 << 16,
-                                                            .least_cols = 128,
-                                                            .most_cols = 256}};
+const hyb_kernel_t hyb_kernel_portable = {KERNEL(PORTABLE, portable)};

@@ -160,9 +160,9 @@ static void prepare_group(const worker_t *w, const step_t *step, int j,
         for (; k < cols; k++)
             to[k] = 0.0;
     }
-    engine->kernel->substitute(
-        engine->kernel, engine->rows + step->from * engine->ld + step->from,
-        engine->ld, step->solve - step->from, depth, b);
+    engine->kernel->substitute(engine->rows + step->from * engine->ld +
+                                   step->from,
+                               engine->ld, step->solve - step->from, depth, b);
     for (i = step->solve; i < step->q; i++) {
         row = engine->rows + i * engine->ld + j;
         for (k = 0; k < count; k++)
@@ -291,8 +291,7 @@ static void advance_strip(worker_t *w, const strip_t *strip, const step_t *step,
  */
 static void advance(worker_t *w, const step_t *step)
 {
-    hyb_elimination_t e = {.kernel = w->engine->kernel,
-                           .depth = step->q - step->from,
+    hyb_elimination_t e = {.depth = step->q - step->from,
                            .cols = step->update_end - step->q,
                            .b = w->engine->b};
     int p;

@@ -182,9 +182,8 @@ static void solve_last(const hyb_factors_t *factors, const last_tile_t *last,
     size_t bytes = (size_t)(last->rows * kernel->cols) * sizeof(double);
 
     memcpy(x, mine, bytes);
-    kernel->solve(kernel, last->first,
-                  hyb_tiles_at(&factors->l1, last->first, 0), last->l, panel,
-                  x);
+    kernel->solve(last->first, hyb_tiles_at(&factors->l1, last->first, 0),
+                  last->l, panel, x);
     memcpy(mine, x, bytes);
 }
 
@@ -198,8 +197,8 @@ void hyb_chunk_solve(const hyb_factors_t *factors, int64_t cols, double *u)
     find_last(l1, &last);
     for (j = 0; j < cols; j += kernel->cols, u += kernel->cols * l1->cols) {
         for (i = 0; i < last.first; i += kernel->rows)
-            kernel->solve(kernel, i, hyb_tiles_at(l1, i, 0),
-                          hyb_tiles_at(l1, i, i), u, u + i * kernel->cols);
+            kernel->solve(i, hyb_tiles_at(l1, i, 0), hyb_tiles_at(l1, i, i), u,
+                          u + i * kernel->cols);
         if (last.rows > 0)
             solve_last(factors, &last, u);
     }
