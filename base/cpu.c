@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include "base/cpu.h"
 
-#include <errno.h>
+#include <ctype.h>
 #include <math.h>
 #include <pthread.h>
-#include <sched.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/cgroup.h"
-#include "base/cpu_list.h"
 #include "base/fma.h"
+#include "base/pin.h"
 #include "base/sysfile.h"
-
-enum { MOST_CPUS = 1 << 20 };
-
-typedef struct { /* numbers of the processors that may be used */
-    cpu_set_t *set;
-    size_t bytes;
-    int most; /* numbers are below */
-} mask_t;
 
 static pthread_once_t model_once = PTHREAD_ONCE_INIT;
 static char model[256] = "unknown";
@@ -72,75 +61,94 @@ const char *xh_cpu_model(void)
     return model;
 }
 
-/* The system refuses a set that is smaller than its own. */
-static bool open_mask(mask_t *mask_p)
+int xh_cpu_list(const char *list, int *numbers, int capacity)
 {
-    int most;
+    enum { MOST = 1 << 20 }; /* numbers are below */
+    int count = 0;
 
-    for (most = CPU_SETSIZE; most <= MOST_CPUS; most *= 2) {
-        size_t bytes = CPU_ALLOC_SIZE(most);
-        cpu_set_t *set = CPU_ALLOC(most);
+    while (isdigit((unsigned char)*list)) {
+        char *end;
+        long first = strtol(list, &end, 10);
+        long last = *end == '-' ? strtol(end + 1, &end, 10) : first;
 
-        if (set == NULL)
-            return false;
-        if (sched_getaffinity(0, bytes, set) == 0) {
-            *mask_p = (mask_t){.set = set, .bytes = bytes, .most = most};
-            return true;
-        }
-        CPU_FREE(set);
-        if (errno != EINVAL)
-            return false;
+        for (; first <= last && first < MOST; first++, count++)
+            if (count < capacity)
+                numbers[count] = (int)first;
+        list = end + (*end == ',');
     }
-    return false;
+    return count;
 }
 
-/* The first hardware thread of cpu's core that is in the mask. */
-static int first_sibling(const char *root, int cpu, const mask_t *mask)
+/* The list in a file below /sys/devices/system: how many are in numbers. */
+static int read_list(const char *root, const char *file, int *numbers,
+                     int capacity)
 {
-    enum { MOST = 1024 }; /* hardware threads of a core */
-    char file[128], list[4096];
-    int siblings[MOST], count, i;
+    char path[128], list[4096];
+    int count;
 
-    snprintf(file, sizeof(file),
-             "sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-    if (!xh_sysfile_line(root, file, list, sizeof(list)))
-        return cpu;
-    count = xh_cpu_list(list, siblings, MOST);
-    for (i = 0; i < count && i < MOST; i++)
-        if (siblings[i] < cpu &&
-            CPU_ISSET_S((size_t)siblings[i], mask->bytes, mask->set))
-            return siblings[i];
-    return cpu;
+    snprintf(path, sizeof(path), "sys/devices/system/%s", file);
+    if (!xh_sysfile_line(root, path, list, sizeof(list)))
+        return 0;
+    count = xh_cpu_list(list, numbers, capacity);
+    return count < capacity ? count : capacity;
 }
+
+/*
+ * Is cpu the first of its group of processors that is in mask? NULL: of all.
+ * unknown: what is returned where the system does not tell the group.
+ */
+static bool leads(const char *root, int cpu, const char *group,
+                  const xh_affinity_t *mask, bool unknown)
+{
+    enum { MOST = 1024 };
+    char file[64];
+    int members[MOST], count;
+
+    snprintf(file, sizeof(file), "cpu/cpu%d/topology/%s", cpu, group);
+    count = read_list(root, file, members, MOST);
+    for (int i = 0; i < count; i++)
+        if (mask == NULL || xh_affinity_has(mask, members[i]))
+            return members[i] == cpu;
+    return unknown;
+}
+
+static const char core[] = "thread_siblings_list";
+static const char socket[] = "core_siblings_list";
 
 int xh_cpu_core_ids(const char *root, int *ids, int capacity)
 {
-    mask_t mask;
+    xh_affinity_t mask;
     int cores = 0;
-    int cpu;
 
-    if (!open_mask(&mask))
+    if (xh_pin_save(&mask) != 0)
         return 0;
-    for (cpu = 0; cpu < mask.most; cpu++) {
-        if (!CPU_ISSET_S((size_t)cpu, mask.bytes, mask.set) ||
-            first_sibling(root, cpu, &mask) != cpu)
-            continue;
-        if (cores < capacity)
-            ids[cores] = cpu;
-        cores++;
-    }
-    CPU_FREE(mask.set);
+    for (int cpu = 0; cpu < XH_MOST_CPUS; cpu++)
+        if (xh_affinity_has(&mask, cpu) &&
+            leads(root, cpu, core, &mask, true)) {
+            if (cores < capacity)
+                ids[cores] = cpu;
+            cores++;
+        }
     return cores;
 }
 
-int xh_cpu_cores_below(const char *root)
+int xh_cpu_cores(const char *root)
 {
     double cores = xh_cpu_core_ids(root, NULL, 0);
 
     return (int)fmax(1.0, fmin(cores, xh_cgroup_cpu_quota(root)));
 }
 
-int xh_cpu_cores(void)
+xh_census_t xh_cpu_census(const char *root)
 {
-    return xh_cpu_cores_below("");
+    int cpus[XH_MOST_CPUS];
+    int count = read_list(root, "cpu/online", cpus, XH_MOST_CPUS);
+    xh_census_t census = {.sockets = 0};
+
+    for (int i = 0; i < count; i++) {
+        census.cores += leads(root, cpus[i], core, NULL, false);
+        census.sockets += leads(root, cpus[i], socket, NULL, false);
+    }
+    census.numa_nodes = read_list(root, "node/online", cpus, XH_MOST_CPUS);
+    return census;
 }

@@ -7,7 +7,7 @@
 
 /*
  * What the processor this process runs on can do, asked from the processor
- * itself, and what it really reaches.
+ * itself.
  */
 
 /*
@@ -36,11 +36,10 @@ const char *xh_cpu_model(void);
 /*
  * Cores in the calling thread's affinity mask, at most the cgroup's CPU quota
  * rounded down, at least 1. Hardware threads of one core count once.
+ *
+ * root  in  where /proc and /sys are: "", or a folder with another machine's
  */
-int xh_cpu_cores(void);
-
-/* The same of a machine whose /proc and /sys lie below the folder root. */
-int xh_cpu_cores_below(const char *root);
+int xh_cpu_cores(const char *root);
 
 /*
  * The system's numbers of those cores, ascending, one hardware thread each.
@@ -52,25 +51,26 @@ int xh_cpu_cores_below(const char *root);
  */
 int xh_cpu_core_ids(const char *root, int *ids, int capacity);
 
-/* Bytes of a core's second cache; 512 KiB where the system does not tell. */
-int64_t xh_cpu_l2_bytes(void);
+/* All parts of a machine, whether this process may use them; 0: unknown. */
+typedef struct {
+    int sockets;
+    int cores;      /* hardware threads of one count once */
+    int numa_nodes; /* memory nodes */
+} xh_census_t;
+
+xh_census_t xh_cpu_census(const char *root);
 
 /*
- * Flop/s that threads threads reach together in a register-only loop of
- * independent fused multiply-adds in double, best of several short runs:
- * the ceiling of every dense kernel on these cores. Threads are started and
- * joined inside; each is pinned to its own core of the mask where threads is
- * at most their number. All start together, and a run lasts until the last
- * one has done its share.
+ * The numbers in a text list such as "0-3,8", as the system writes processors
+ * and memory nodes, up to the first character that belongs in none.
  *
- * Cost:   about seconds of wall time.
- * Errors: 0 if isa is not usable here, threads < 1, or no threads can be had
+ * numbers  out  the first capacity of them, in the order of the list
+ *
+ * Returns how many are in it.
  */
-double xh_cpu_fma_ceiling(xh_isa_t isa, int threads, double seconds);
+int xh_cpu_list(const char *list, int *numbers, int capacity);
 
-/* The same with a thread on each of cpus, the system's numbers; NULL: unpinned.
- */
-double xh_cpu_fma_ceiling_on(xh_isa_t isa, const int *cpus, int threads,
-                             double seconds);
+/* Bytes of a core's second cache; 512 KiB where the system does not tell. */
+int64_t xh_cpu_l2_bytes(void);
 
 #endif

@@ -19,4 +19,19 @@ typedef struct {
 /* NULL where isa is not usable here. */
 const xh_fma_t *xh_fma_kernel(xh_isa_t isa);
 
+/*
+ * Flop/s that threads threads reach together in these loops, best of several
+ * short runs: the ceiling of every dense kernel on these cores. Threads are
+ * started and joined inside. All start together, and a run lasts until the
+ * last one has done its share.
+ *
+ * cpus  in  the system's numbers, one for each thread; NULL: cores of the
+ *           mask, where they are as many as threads, else unpinned
+ *
+ * Cost:   about seconds of wall time.
+ * Errors: 0 if isa is not usable here, threads < 1, or no threads can be had
+ */
+double xh_fma_ceiling(xh_isa_t isa, const int *cpus, int threads,
+                      double seconds);
+
 #endif

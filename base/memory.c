@@ -12,10 +12,10 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define LARGE (2 * HUGE_PAGE) /* below, aligning would waste too much */
 
-xh_status_t xh_memory_available_below(const char *root, uint64_t *bytes_p)
+xh_status_t xh_memory_available(const char *root, uint64_t *bytes_p)
 {
     char value[64];
-    uint64_t kib, grouped;
+    uint64_t kib;
 
     if (!xh_sysfile_value(root, "proc/meminfo", "MemAvailable", value,
                           sizeof(value)) ||
@@ -23,14 +23,10 @@ xh_status_t xh_memory_available_below(const char *root, uint64_t *bytes_p)
         xh_log_error("%s/proc/meminfo does not tell MemAvailable", root);
         return XH_ERR_IO;
     }
-    grouped = xh_cgroup_memory_left(root);
-    *bytes_p = grouped < kib << 10 ? grouped : kib << 10;
+    *bytes_p = xh_cgroup_memory_left(root);
+    if (*bytes_p > kib << 10)
+        *bytes_p = kib << 10;
     return XH_OK;
-}
-
-xh_status_t xh_memory_available(uint64_t *bytes_p)
-{
-    return xh_memory_available_below("", bytes_p);
 }
 
 static size_t whole_pages(size_t bytes)

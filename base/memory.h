@@ -10,12 +10,11 @@
  * Bytes that processes of this node can still allocate: the smaller of
  * MemAvailable and what the memory cgroups of this process leave (v1 and v2,
  * every level up to the root).
+ *
+ * root  in  where /proc and /sys are: "", or a folder with another machine's
  * Errors: XH_ERR_IO  unknown; *bytes_p is untouched
  */
-xh_status_t xh_memory_available(uint64_t *bytes_p);
-
-/* The same of a machine whose /proc and /sys lie below the folder root. */
-xh_status_t xh_memory_available_below(const char *root, uint64_t *bytes_p);
+xh_status_t xh_memory_available(const char *root, uint64_t *bytes_p);
 
 /*
  * Allocate zeroed memory, page-aligned and not yet backed by pages; from 4 MiB

@@ -5,9 +5,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/pin.h"
 #include "base/product.h"
 #include "hybrid/device/stream_private.h"
-#include "hybrid/node/pin.h"
 #include "hybrid/node/team.h"
 
 struct hyb_stream {
@@ -173,7 +173,7 @@ static void settle(hyb_stream_t *s)
             XH_OK)
         hyb_team_add_helpers(s->copiers, s->cpu_count);
     else
-        hyb_pin_thread(s->cpus, s->cpu_count);
+        xh_pin_thread(s->cpus, s->cpu_count);
 }
 
 static void *run_committer(void *stream)
@@ -321,7 +321,7 @@ static void *run_launcher(void *stream)
 {
     hyb_stream_t *s = stream;
 
-    hyb_pin_thread(s->cpus, s->cpu_count);
+    xh_pin_thread(s->cpus, s->cpu_count);
     pthread_mutex_lock(&s->lock);
     while (!s->quits) {
         if (s->product == NULL && s->reserve == NULL) {

@@ -4,31 +4,18 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "hybrid/node/wait.h"
 
 enum { LOOKS = 64 }; /* between two readings of the clock */
-
-static void pause_briefly(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ __volatile__("yield");
-#endif
-}
 
 static long futex(atomic_uint *word, int operation, unsigned value)
 {
     return syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
-}
-
-void hyb_gate_init(hyb_gate_t *gate, unsigned value)
-{
-    atomic_init(&gate->value, value);
-    atomic_init(&gate->sleepers, 0);
 }
 
 /*
@@ -49,17 +36,17 @@ static bool has_changed(hyb_gate_t *gate, unsigned old)
 }
 
 /* True if the number changed meanwhile. */
-static bool spin(hyb_gate_t *gate, unsigned old, const hyb_core_budget_t *crowd,
-                 double seconds)
+static bool spin(hyb_gate_t *gate, unsigned old,
+                 const hyb_core_budget_t *budget, double seconds)
 {
     double end = 0;
-    int look;
 
-    while (hyb_core_budget_fits(crowd)) {
-        for (look = 0; look < LOOKS; look++) {
+    while (atomic_load_explicit(&budget->threads, memory_order_relaxed) <=
+           budget->cores) {
+        for (int look = 0; look < LOOKS; look++) {
             if (has_changed(gate, old))
                 return true;
-            pause_briefly();
+            hyb_wait_pause();
         }
         if (end == 0)
             end = xh_clock_wall() + seconds;
@@ -70,9 +57,9 @@ static bool spin(hyb_gate_t *gate, unsigned old, const hyb_core_budget_t *crowd,
 }
 
 void hyb_gate_wait(hyb_gate_t *gate, unsigned old,
-                   const hyb_core_budget_t *crowd, double seconds)
+                   const hyb_core_budget_t *budget, double seconds)
 {
-    if (has_changed(gate, old) || spin(gate, old, crowd, seconds))
+    if (has_changed(gate, old) || spin(gate, old, budget, seconds))
         return;
     atomic_fetch_add(&gate->sleepers, 1);
     while (atomic_load(&gate->value) == old)

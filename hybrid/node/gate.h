@@ -3,18 +3,25 @@
 #define HYB_GATE_H
 
 #include <stdatomic.h>
-#include "hybrid/node/core_budget.h"
 
 /*
- * A number that threads wait for: they spin for a while if their crowd fits
- * its cores, then sleep until it changes. Zero-initialise, or hyb_gate_init.
+ * The threads that want to run on a set of cores. Who waits may spin only
+ * while each of them has a core of its own: otherwise it holds up those it
+ * waits for.
+ */
+typedef struct {
+    atomic_int threads;
+    int cores;
+} hyb_core_budget_t;
+
+/*
+ * A number, 0 at first, that threads wait for: they spin for a while if the
+ * cores suffice for all, then sleep until it changes.
  */
 typedef struct {
     _Alignas(64) atomic_uint value; /* a cache line of its own */
     atomic_uint sleepers;
 } hyb_gate_t;
-
-void hyb_gate_init(hyb_gate_t *gate, unsigned value);
 
 /*
  * Change the number and wake all who wait. What this thread wrote before is
@@ -25,10 +32,10 @@ void hyb_gate_set(hyb_gate_t *gate, unsigned value);
 /*
  * Wait until the number differs from old.
  *
- * crowd    in  asked again and again while spinning
+ * budget   in  asked again and again while spinning
  * seconds  in  the longest time to spin
  */
 void hyb_gate_wait(hyb_gate_t *gate, unsigned old,
-                   const hyb_core_budget_t *crowd, double seconds);
+                   const hyb_core_budget_t *budget, double seconds);
 
 #endif

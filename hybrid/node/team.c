@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
-#include "hybrid/node/core_budget.h"
+#include "base/pin.h"
 #include "hybrid/node/gate.h"
-#include "hybrid/node/pin.h"
 
-/* Seconds of spinning: for the next job, and for the others to finish one. */
+/* Seconds of spinning for the next job; and for the other members, who, if it
+ * takes longer, do something else than meet. */
 static const double idle_spin = 100e-6;
-static const double join_spin = 1e-3;
+static const double meeting_spin = 1e-3;
 
 typedef struct {
     hyb_team_t *team;
@@ -26,16 +26,15 @@ struct hyb_team {
     hyb_gate_t job;  /* how many jobs were given out */
     hyb_gate_t done; /* how many of them are finished */
     _Alignas(64) atomic_int running;
-    hyb_core_budget_t crowd;
+    hyb_core_budget_t budget;
     hyb_team_fn_t fn; /* the job; NULL: go home */
     void *argument;
-    int first; /* member that takes part */
     unsigned jobs;
     int size;
     int started; /* helpers, size - 1 once created */
     helper_t *helpers;
     bool pinned;
-    hyb_affinity_t before; /* the caller's */
+    xh_affinity_t before; /* the caller's */
 };
 
 static void *help(void *argument)
@@ -45,41 +44,22 @@ static void *help(void *argument)
     unsigned seen;
 
     for (seen = 0;; seen++) {
-        hyb_gate_wait(&team->job, seen, &team->crowd, idle_spin);
+        hyb_gate_wait(&team->job, seen, &team->budget, idle_spin);
         if (team->fn == NULL)
             return NULL;
-        if (helper->member >= team->first)
-            team->fn(team->argument, helper->member);
+        team->fn(team->argument, helper->member);
         if (atomic_fetch_sub(&team->running, 1) == 1)
             hyb_gate_set(&team->done, seen + 1);
     }
 }
 
-static void give_out(hyb_team_t *team, int first, hyb_team_fn_t fn,
-                     void *argument)
+static void give_out(hyb_team_t *team, hyb_team_fn_t fn, void *argument)
 {
     team->fn = fn;
     team->argument = argument;
-    team->first = first;
     team->jobs++;
     atomic_store(&team->running, team->started);
     hyb_gate_set(&team->job, team->jobs);
-}
-
-static xh_status_t check(const int *cpus, int cpu_count, int size)
-{
-    int i;
-
-    if (cpu_count < 1 || size < 1) {
-        xh_log_error("a team of %d threads on %d cores", size, cpu_count);
-        return XH_ERR_ARG;
-    }
-    for (i = 0; i < cpu_count; i++)
-        if (cpus[i] < 0 || cpus[i] >= HYB_MOST_CPUS) {
-            xh_log_error("no processor has the number %d", cpus[i]);
-            return XH_ERR_ARG;
-        }
-    return XH_OK;
 }
 
 /* error: what pinning a thread to cpu came to. */
@@ -96,10 +76,10 @@ static xh_status_t pinning_status(int error, int cpu)
 
 static xh_status_t pin_caller(hyb_team_t *team, int cpu)
 {
-    int error = hyb_pin_save(&team->before);
+    int error = xh_pin_save(&team->before);
 
     if (error == 0)
-        error = hyb_pin_thread(&cpu, 1);
+        error = xh_pin_thread(&cpu, 1);
     team->pinned = error == 0;
     return pinning_status(error, cpu);
 }
@@ -109,13 +89,14 @@ static xh_status_t start_helper(hyb_team_t *team, int member, int cpu)
 {
     helper_t *helper = &team->helpers[member - 1];
     pthread_attr_t attributes;
-    int error;
+    int error = 0;
 
     *helper = (helper_t){.team = team, .member = member};
     pthread_attr_init(&attributes);
     if (team->pinned)
-        hyb_pin_attributes(&attributes, &cpu, 1);
-    error = pthread_create(&helper->thread, &attributes, help, helper);
+        error = xh_pin_attributes(&attributes, &cpu, 1);
+    if (error == 0)
+        error = pthread_create(&helper->thread, &attributes, help, helper);
     pthread_attr_destroy(&attributes);
     if (error == 0) {
         team->started++;
@@ -131,19 +112,17 @@ static xh_status_t start_helper(hyb_team_t *team, int member, int cpu)
 static hyb_team_t *allocate(int size)
 {
     hyb_team_t *team = aligned_alloc(_Alignof(hyb_team_t), sizeof(*team));
+    helper_t *helpers = calloc((size_t)size, sizeof(*helpers));
 
-    if (team == NULL)
-        return NULL;
-    memset(team, 0, sizeof(*team));
-    team->helpers = calloc((size_t)size, sizeof(*team->helpers));
-    if (team->helpers == NULL) {
+    if (team == NULL || helpers == NULL) {
+        xh_log_error("cannot allocate a team of %d threads", size);
         free(team);
+        free(helpers);
         return NULL;
     }
-    hyb_gate_init(&team->job, 0);
-    hyb_gate_init(&team->done, 0);
-    atomic_init(&team->running, 0);
-    atomic_init(&team->crowd.threads, size);
+    memset(team, 0, sizeof(*team));
+    team->helpers = helpers;
+    atomic_init(&team->budget.threads, size);
     team->size = size;
     return team;
 }
@@ -161,17 +140,17 @@ static xh_status_t start_all(hyb_team_t *team, const int *cpus, int cpu_count)
 xh_status_t hyb_team_create(const int *cpus, int cpu_count, int size,
                             hyb_team_t **team_p)
 {
-    xh_status_t status = check(cpus, cpu_count, size);
+    xh_status_t status;
     hyb_team_t *team;
 
-    if (status != XH_OK)
-        return status;
-    team = allocate(size);
-    if (team == NULL) {
-        xh_log_error("cannot allocate a team of %d threads", size);
-        return XH_ERR_MEMORY;
+    if (cpu_count < 1 || size < 1) {
+        xh_log_error("a team of %d threads on %d cores", size, cpu_count);
+        return XH_ERR_ARG;
     }
-    team->crowd.cores = hyb_pin_count(cpus, cpu_count);
+    team = allocate(size);
+    if (team == NULL)
+        return XH_ERR_MEMORY;
+    team->budget.cores = cpu_count;
     status = start_all(team, cpus, cpu_count);
     if (status == XH_OK)
         *team_p = team;
@@ -182,16 +161,14 @@ xh_status_t hyb_team_create(const int *cpus, int cpu_count, int size,
 
 void hyb_team_destroy(hyb_team_t *team)
 {
-    int i;
-
     if (team == NULL)
         return;
     if (team->started > 0)
-        give_out(team, 1, NULL, NULL);
-    for (i = 0; i < team->started; i++)
+        give_out(team, NULL, NULL);
+    for (int i = 0; i < team->started; i++)
         pthread_join(team->helpers[i].thread, NULL);
     if (team->pinned)
-        hyb_pin_restore(&team->before);
+        xh_pin_restore(&team->before);
     free(team->helpers);
     free(team);
 }
@@ -201,32 +178,66 @@ int hyb_team_size(const hyb_team_t *team)
     return team->size;
 }
 
-const hyb_core_budget_t *hyb_team_core_budget(const hyb_team_t *team)
-{
-    return &team->crowd;
-}
-
 void hyb_team_add_helpers(hyb_team_t *team, int count)
 {
-    atomic_fetch_add(&team->crowd.threads, count);
+    atomic_fetch_add(&team->budget.threads, count);
 }
 
+/* A team of one gives nothing out, and has nothing to wait for. */
 void hyb_team_run(hyb_team_t *team, hyb_team_fn_t fn, void *argument)
 {
-    hyb_team_start(team, 1, fn, argument);
+    if (team->size > 1)
+        give_out(team, fn, argument);
     fn(argument, 0);
-    hyb_team_join(team);
+    hyb_gate_wait(&team->done, team->jobs - 1, &team->budget, meeting_spin);
 }
 
-void hyb_team_start(hyb_team_t *team, int first, hyb_team_fn_t fn,
-                    void *argument)
+/* ---- barriers ------------------------------------------------------------ */
+
+struct hyb_barrier {
+    hyb_gate_t passed; /* how often all have met */
+    _Alignas(64) atomic_int missing;
+    int members;
+    const hyb_core_budget_t *budget;
+};
+
+xh_status_t hyb_barrier_create(hyb_team_t *team, int members,
+                               hyb_barrier_t **barrier_p)
 {
-    if (first < team->size)
-        give_out(team, first, fn, argument);
+    hyb_barrier_t *barrier;
+
+    if (members < 1 || members > team->size) {
+        xh_log_error("a barrier of %d in a team of %d", members, team->size);
+        return XH_ERR_ARG;
+    }
+    barrier = aligned_alloc(_Alignof(hyb_barrier_t), sizeof(*barrier));
+    if (barrier == NULL) {
+        xh_log_error("cannot allocate a barrier");
+        return XH_ERR_MEMORY;
+    }
+    *barrier = (hyb_barrier_t){
+        .missing = members, .members = members, .budget = &team->budget};
+    *barrier_p = barrier;
+    return XH_OK;
 }
 
-/* Nothing to wait for if no job is open: done has the last one's number. */
-void hyb_team_join(hyb_team_t *team)
+void hyb_barrier_destroy(hyb_barrier_t *barrier)
 {
-    hyb_gate_wait(&team->done, team->jobs - 1, &team->crowd, join_spin);
+    free(barrier);
+}
+
+void hyb_barrier_wait(hyb_barrier_t *barrier)
+{
+    /* Stays as it is until this member has arrived too. */
+    unsigned round =
+        atomic_load_explicit(&barrier->passed.value, memory_order_relaxed);
+
+    if (atomic_fetch_sub_explicit(&barrier->missing, 1, memory_order_acq_rel) >
+        1) {
+        hyb_gate_wait(&barrier->passed, round, barrier->budget, meeting_spin);
+        return;
+    }
+    atomic_store_explicit(&barrier->missing, barrier->members,
+                          memory_order_relaxed);
+    hyb_gate_set(&barrier->passed, round + 1);
 }

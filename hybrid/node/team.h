@@ -21,9 +21,10 @@ typedef struct hyb_barrier hyb_barrier_t;
 typedef void (*hyb_team_fn_t)(void *argument, int member);
 
 /*
- * Start a team on cpus (system numbers), member i on cpus[i % cpu_count];
- * member 0 is the calling thread, pinned too if size > 1. Where the system
- * forbids pinning, a warning says so and the team runs unpinned.
+ * Start a team on cpus (numbers of the system, each once), member i on
+ * cpus[i % cpu_count]; member 0 is the calling thread, pinned too if size > 1.
+ * Where the system forbids pinning, a warning says so and the team runs
+ * unpinned.
  * Errors: XH_ERR_ARG     no cpu, or one that this process may not use
  *         XH_ERR_MEMORY  threads could not be started
  */
@@ -32,7 +33,7 @@ xh_status_t hyb_team_create(const int *cpus, int cpu_count, int size,
 
 /*
  * Stop and join; the caller's own affinity is restored. Accepts NULL.
- * Order: from the thread that created the team, with no start open.
+ * Order: from the thread that created the team.
  */
 void hyb_team_destroy(hyb_team_t *team);
 
@@ -43,15 +44,6 @@ void hyb_team_add_helpers(hyb_team_t *team, int count);
 
 /* Run fn(argument, member) on every member; returns when all are done. */
 void hyb_team_run(hyb_team_t *team, hyb_team_fn_t fn, void *argument);
-
-/*
- * Start fn(argument, member) on members first .. size - 1 and return at once;
- * the caller must be member 0 and first >= 1. hyb_team_join waits for it.
- * One start may be open at a time.
- */
-void hyb_team_start(hyb_team_t *team, int first, hyb_team_fn_t fn,
-                    void *argument);
-void hyb_team_join(hyb_team_t *team);
 
 /*
  * A barrier for members threads of team, destroyed before team when no member

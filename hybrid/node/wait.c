@@ -7,19 +7,15 @@
 void hyb_poller_add(hyb_poller_t *poller, hyb_poll_fn_t poll, void *context)
 {
     assert(poller->count < HYB_POLLED_MOST);
-    poller->polled[poller->count].poll = poll;
-    poller->polled[poller->count].context = context;
-    poller->count++;
+    poller->polled[poller->count++] = (hyb_polled_t){poll, context};
 }
 
 void hyb_poller_poll(hyb_poller_t *poller)
 {
-    int i;
-
     if (poller->polls)
         return;
     poller->polls = true;
-    for (i = 0; i < poller->count; i++)
+    for (int i = 0; i < poller->count; i++)
         poller->polled[i].poll(poller->polled[i].context);
     poller->polls = false;
 }
@@ -33,9 +29,7 @@ void hyb_wait_turn(int *turns)
         return;
     }
     ++*turns;
-#ifdef __x86_64__
-    __builtin_ia32_pause();
-#endif
+    hyb_wait_pause();
 }
 
 void hyb_wait_until(bool (*is_so)(void *subject), void *subject,

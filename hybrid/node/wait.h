@@ -9,22 +9,23 @@
  * meanwhile. No other loop spins.
  */
 
-/* ---- what is polled -------------------------------------------------------
- */
+/* ---- what is polled ------------------------------------------------------ */
 
 enum { HYB_POLLED_MOST = 8 };
 
 /* Advances something as far as it goes now. It neither waits nor polls. */
 typedef void (*hyb_poll_fn_t)(void *context);
 
+typedef struct {
+    hyb_poll_fn_t poll;
+    void *context;
+} hyb_polled_t;
+
 /* Functions that one thread calls in turn, in the order of registration. */
 typedef struct {
     int count;
     bool polls; /* one of them is running */
-    struct {
-        hyb_poll_fn_t poll;
-        void *context;
-    } polled[HYB_POLLED_MOST];
+    hyb_polled_t polled[HYB_POLLED_MOST];
 } hyb_poller_t;
 
 /* Register one more; at most HYB_POLLED_MOST. */
@@ -33,8 +34,17 @@ void hyb_poller_add(hyb_poller_t *poller, hyb_poll_fn_t poll, void *context);
 /* Call each once. A call from within one of them does nothing. */
 void hyb_poller_poll(hyb_poller_t *poller);
 
-/* ---- waiting --------------------------------------------------------------
- */
+/* ---- waiting ------------------------------------------------------------- */
+
+/* For the body of a spinning loop: the core's other thread gets on. */
+static inline void hyb_wait_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("yield");
+#endif
+}
 
 /* Does one useful thing, if there is one; returns whether it did. */
 typedef bool (*hyb_turn_fn_t)(void *context);

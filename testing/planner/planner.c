@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/cpu_census.h"
+#include "base/cpu.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "hpl/grid/agree.h"

@@ -13,7 +13,6 @@
 #define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,9 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/cpu.h"
+#include "base/fma.h"
 #include "base/memory.h"
+#include "base/pin.h"
 #include "hpl.h"
 
 #define CEILING_SECONDS 1.0
@@ -83,20 +84,6 @@ static double dgemm_rate(int inner, pthread_barrier_t *barrier)
     return best;
 }
 
-/* Keep this process on one processor. */
-static void pin(int cpu)
-{
-    const size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
-    cpu_set_t *set = CPU_ALLOC(cpu + 1);
-
-    if (set == NULL)
-        return;
-    CPU_ZERO_S(bytes, set);
-    CPU_SET_S(cpu, bytes, set);
-    sched_setaffinity(0, bytes, set);
-    CPU_FREE(set);
-}
-
 static shared_t *shared_create(int processes)
 {
     pthread_barrierattr_t attribute;
@@ -122,7 +109,7 @@ static double dgemm_rate_of_all(int processes, const int *cpus, int inner)
     for (i = 0; i < processes; i++) {
         if (fork() == 0) {
             alarm(TIME_LIMIT); /* a process short, the rest would wait */
-            pin(cpus[i]);
+            xh_pin_thread(&cpus[i], 1);
             shared->rate[i] = dgemm_rate(inner, &shared->barrier);
             _exit(EXIT_SUCCESS);
         }
@@ -154,19 +141,19 @@ static void print_dgemm(int cores, const int *cpus)
 
 int main(int argc, char **argv)
 {
-    const int cores = xh_cpu_cores();
+    const int cores = xh_cpu_cores("");
     int *cpus = calloc((size_t)cores, sizeof(*cpus));
     uint64_t bytes = 0;
 
     if (cpus == NULL)
         return EXIT_FAILURE;
     xh_cpu_core_ids("", cpus, cores);
-    xh_memory_available(&bytes);
+    xh_memory_available("", &bytes);
     printf("cores %d\nisa %s\nmemory %llu\n", cores,
            xh_cpu_isa_name(xh_cpu_isa()), (unsigned long long)bytes);
     if (wanted("--ceiling", argc, argv))
         printf("ceiling %.4e\n",
-               xh_cpu_fma_ceiling(xh_cpu_isa(), cores, CEILING_SECONDS));
+               xh_fma_ceiling(xh_cpu_isa(), NULL, cores, CEILING_SECONDS));
     if (wanted("--dgemm", argc, argv))
         print_dgemm(cores, cpus);
     free(cpus);

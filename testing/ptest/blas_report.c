@@ -7,6 +7,7 @@
 #include "base/blas_library.h"
 #include "base/clock.h"
 #include "base/cpu.h"
+#include "base/fma.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/settings.h"
@@ -160,8 +161,8 @@ static void measure(const xh_blas_library_t *library)
         dgemm.busy = fmin(dgemm.busy, measure_dgemm().busy);
     warn_if_threaded(library, dgemm.busy);
     warn_if_slow(library, dgemm.rate,
-                 xh_cpu_fma_ceiling(xh_cpu_isa(), 1,
-                                    xh_settings_real("ceiling_seconds")));
+                 xh_fma_ceiling(xh_cpu_isa(), NULL, 1,
+                                xh_settings_real("ceiling_seconds")));
 }
 
 static void say_library(const xh_blas_library_t *library)

@@ -36,7 +36,7 @@ static void open_node(node_t *node)
     uint64_t bytes;
 
     node->comm = xhpl_node_comm();
-    if (xh_memory_available(&bytes) == XH_OK)
+    if (xh_memory_available("", &bytes) == XH_OK)
         available = fmax(
             1, (double)bytes - MIB * (double)xh_settings_int("memory_reserve"));
     MPI_Allreduce(&available, &node->available, 1, MPI_DOUBLE, MPI_MIN,

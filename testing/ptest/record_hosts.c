@@ -8,8 +8,7 @@
 #include <sys/utsname.h>
 #include "base/cgroup.h"
 #include "base/cpu.h"
-#include "base/cpu_census.h"
-#include "base/cpu_list.h"
+#include "base/fma.h"
 #include "base/memory.h"
 #include "base/sysfile.h"
 #include "testing/json/json.h"
@@ -50,7 +49,7 @@ static void look_at_memory(place_t *place)
 
     if (xh_sysfile_value("/proc", "meminfo", "MemTotal", text, sizeof(text)))
         place->memory = strtoll(text, NULL, 10) * 1024;
-    if (xh_memory_available(&bytes) == XH_OK)
+    if (xh_memory_available("", &bytes) == XH_OK)
         place->memory_available = (int64_t)bytes;
 }
 
@@ -62,7 +61,7 @@ static void look_at_processor(place_t *place)
     snprintf(place->isa, TEXT, "%s", xh_cpu_isa_name(xh_cpu_isa()));
     if (xh_sysfile_value("/proc", "cpuinfo", "cpu MHz", text, sizeof(text)))
         place->cpu_mhz = strtod(text, NULL);
-    place->cores = xh_cpu_cores();
+    place->cores = xh_cpu_cores("");
     xh_sysfile_line("/sys/devices/system/cpu", "online", place->cpus_online,
                     LIST);
     xh_sysfile_line("/sys/devices/system/node", "online", place->numa_nodes,
@@ -192,9 +191,8 @@ static void measure_ceiling(const char *cpus, used_t *used)
     used->cores = find_mine(node, cpus, list);
     xhpl_idle_barrier(node);
     if (used->cores > 0)
-        used->gflops =
-            1e-9 * xh_cpu_fma_ceiling_on(xh_cpu_isa(), list, used->cores,
-                                         CEILING_SECONDS);
+        used->gflops = 1e-9 * xh_fma_ceiling(xh_cpu_isa(), list, used->cores,
+                                             CEILING_SECONDS);
     xhpl_idle_barrier(node);
     MPI_Comm_free(&node);
 }

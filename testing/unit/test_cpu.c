@@ -5,8 +5,6 @@
 #include <math.h>
 #include <sched.h>
 #include "base/cgroup.h"
-#include "base/cpu_census.h"
-#include "base/cpu_list.h"
 #include "base/fma.h"
 #include "testing/unit/fake_root.h"
 #include "testing/unit/unit.h"
@@ -89,14 +87,14 @@ TEST(the_model_is_one_line_that_stays)
 
 TEST(cores_are_at_least_one_and_within_the_mask)
 {
-    assert_in_range(xh_cpu_cores(), 1, cpus_of_mask());
+    assert_in_range(xh_cpu_cores(""), 1, cpus_of_mask());
 }
 
 #define TEST_SET_UP(name) TEST_WITH(name, create, destroy)
 
 TEST_SET_UP(without_topology_every_processor_is_a_core)
 {
-    assert_int_equal(xh_cpu_cores_below(root), cpus_of_mask());
+    assert_int_equal(xh_cpu_cores(root), cpus_of_mask());
 }
 
 TEST_SET_UP(hardware_threads_of_a_core_count_once)
@@ -148,17 +146,17 @@ TEST(a_list_is_numbers_and_ranges_of_them)
                      1 << 20);
 }
 
-/* Processor cpu is a thread of the core whose threads are siblings. */
-static void add_cpu(int cpu, const char *siblings, const char *socket)
+/* Processor cpu, and those of its core and socket. */
+static void add_cpu(int cpu, const char *core, const char *socket)
 {
     static const char folder[] = "sys/devices/system/cpu";
     char path[256];
 
     snprintf(path, sizeof(path), "%s/cpu%d/topology/thread_siblings_list",
              folder, cpu);
-    fake_root_write(path, siblings);
-    snprintf(path, sizeof(path), "%s/cpu%d/topology/physical_package_id",
-             folder, cpu);
+    fake_root_write(path, core);
+    snprintf(path, sizeof(path), "%s/cpu%d/topology/core_siblings_list", folder,
+             cpu);
     fake_root_write(path, socket);
 }
 
@@ -168,12 +166,12 @@ TEST_SET_UP(sockets_cores_and_memory_nodes_are_counted)
 
     fake_root_write("sys/devices/system/cpu/online", "0-4,6\n");
     fake_root_write("sys/devices/system/node/online", "0-1,4\n");
-    add_cpu(0, "0,3\n", "0\n");
-    add_cpu(1, "1,4\n", "0\n");
-    add_cpu(2, "2\n", "36\n");
-    add_cpu(3, "0,3\n", "0\n");
-    add_cpu(4, "1,4\n", "0\n");
-    add_cpu(6, "6\n", "36\n");
+    add_cpu(0, "0,3\n", "0-1,3-4\n");
+    add_cpu(1, "1,4\n", "0-1,3-4\n");
+    add_cpu(2, "2\n", "2,6\n");
+    add_cpu(3, "0,3\n", "0-1,3-4\n");
+    add_cpu(4, "1,4\n", "0-1,3-4\n");
+    add_cpu(6, "6\n", "2,6\n");
     census = xh_cpu_census(root);
     assert_int_equal(census.sockets, 2);
     assert_int_equal(census.cores, 4);
@@ -223,11 +221,11 @@ TEST_SET_UP(a_v1_quota_of_minus_one_is_none)
 TEST_SET_UP(a_quota_is_rounded_down_but_not_to_nothing)
 {
     use_v2("a/b", "190000 100000\n");
-    assert_int_equal(xh_cpu_cores_below(root), 1);
+    assert_int_equal(xh_cpu_cores(root), 1);
     use_v2("a/b", "20000 100000\n");
-    assert_int_equal(xh_cpu_cores_below(root), 1);
+    assert_int_equal(xh_cpu_cores(root), 1);
     use_v2("a/b", "1000000000 1000\n");
-    assert_int_equal(xh_cpu_cores_below(root), cpus_of_mask());
+    assert_int_equal(xh_cpu_cores(root), cpus_of_mask());
 }
 
 TEST(every_usable_loop_computes_its_chains)
@@ -250,7 +248,7 @@ TEST(the_ceiling_of_every_usable_set_is_positive)
 {
     for (int isa = 0; isa < XH_ISA_COUNT; isa++)
         for (int threads = 1; threads <= 3; threads++) {
-            double rate = xh_cpu_fma_ceiling((xh_isa_t)isa, threads, 0.01);
+            double rate = xh_fma_ceiling((xh_isa_t)isa, NULL, threads, 0.01);
 
             assert_true(isfinite(rate));
             assert_int_equal(rate > 0.0, xh_fma_kernel((xh_isa_t)isa) != NULL);
@@ -259,8 +257,8 @@ TEST(the_ceiling_of_every_usable_set_is_positive)
 
 TEST(the_ceiling_of_no_threads_is_none)
 {
-    assert_true(xh_cpu_fma_ceiling(XH_ISA_PORTABLE, 0, 0.01) == 0.0);
-    assert_true(xh_cpu_fma_ceiling(XH_ISA_PORTABLE, -1, 0.01) == 0.0);
+    assert_true(xh_fma_ceiling(XH_ISA_PORTABLE, NULL, 0, 0.01) == 0.0);
+    assert_true(xh_fma_ceiling(XH_ISA_PORTABLE, NULL, -1, 0.01) == 0.0);
 }
 
 TEST(the_ceiling_is_that_of_the_processors_asked_for)
@@ -268,8 +266,8 @@ TEST(the_ceiling_is_that_of_the_processors_asked_for)
     int cpu, before = cpus_of_mask();
 
     assert_true(xh_cpu_core_ids("", &cpu, 1) > 0);
-    assert_true(xh_cpu_fma_ceiling_on(xh_cpu_isa(), &cpu, 1, 0.01) > 0.0);
-    assert_true(xh_cpu_fma_ceiling_on(xh_cpu_isa(), &cpu, 0, 0.01) == 0.0);
+    assert_true(xh_fma_ceiling(xh_cpu_isa(), &cpu, 1, 0.01) > 0.0);
+    assert_true(xh_fma_ceiling(xh_cpu_isa(), &cpu, 0, 0.01) == 0.0);
     assert_int_equal(cpus_of_mask(), before);
 }
 
@@ -277,7 +275,7 @@ TEST(measuring_leaves_the_callers_mask_alone)
 {
     int before = cpus_of_mask();
 
-    assert_true(xh_cpu_fma_ceiling(xh_cpu_isa(), 1, 0.01) > 0.0);
+    assert_true(xh_fma_ceiling(xh_cpu_isa(), NULL, 1, 0.01) > 0.0);
     assert_int_equal(cpus_of_mask(), before);
 }
 

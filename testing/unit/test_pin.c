@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "hybrid/node/pin.h"
+#include "base/pin.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -30,17 +30,17 @@ TEST(a_thread_stays_where_it_is_put)
 {
     int cpus[CPU_SETSIZE], count = list_cpus(cpus);
     cpu_set_t before = current(), now;
-    hyb_affinity_t saved;
+    xh_affinity_t saved;
 
-    assert_int_equal(hyb_pin_save(&saved), 0);
-    assert_int_equal(hyb_pin_thread(&cpus[count - 1], 1), 0);
+    assert_int_equal(xh_pin_save(&saved), 0);
+    assert_int_equal(xh_pin_thread(&cpus[count - 1], 1), 0);
     now = current();
     assert_int_equal(CPU_COUNT(&now), 1);
     assert_true(CPU_ISSET(cpus[count - 1], &now));
-    assert_int_equal(hyb_pin_restore(&saved), 0);
+    assert_int_equal(xh_pin_restore(&saved), 0);
     now = current();
     assert_true(CPU_EQUAL(&now, &before));
-    assert_int_equal(hyb_pin_thread(cpus, count), 0);
+    assert_int_equal(xh_pin_thread(cpus, count), 0);
     now = current();
     assert_true(CPU_EQUAL(&now, &before));
 }
@@ -59,7 +59,7 @@ TEST(threads_start_where_their_attributes_say)
     pthread_t thread;
 
     pthread_attr_init(&attributes);
-    assert_int_equal(hyb_pin_attributes(&attributes, &cpus[last], 1), 0);
+    assert_int_equal(xh_pin_attributes(&attributes, &cpus[last], 1), 0);
     assert_int_equal(pthread_create(&thread, &attributes, look, &seen), 0);
     pthread_join(thread, NULL);
     pthread_attr_destroy(&attributes);
@@ -71,29 +71,20 @@ TEST(no_list_leaves_a_thread_as_it_is)
 {
     cpu_set_t before = current(), now;
 
-    assert_int_equal(hyb_pin_thread(NULL, 0), 0);
+    assert_int_equal(xh_pin_thread(NULL, 0), 0);
     now = current();
     assert_true(CPU_EQUAL(&now, &before));
 }
 
 TEST(numbers_that_no_processor_has_are_refused)
 {
-    static const int bad[] = {-1, HYB_MOST_CPUS, HYB_MOST_CPUS - 1};
+    static const int bad[] = {-1, XH_MOST_CPUS, XH_MOST_CPUS - 1};
     cpu_set_t before = current(), now;
 
     for (size_t i = 0; i < COUNT_OF(bad); i++)
-        assert_int_equal(hyb_pin_thread(&bad[i], 1), EINVAL);
+        assert_int_equal(xh_pin_thread(&bad[i], 1), EINVAL);
     now = current();
     assert_true(CPU_EQUAL(&now, &before));
-}
-
-TEST(processors_are_counted_once)
-{
-    static const int cpus[] = {3, 0, 3, HYB_MOST_CPUS - 1, 0, 64};
-
-    assert_int_equal(hyb_pin_count(cpus, 6), 4);
-    assert_int_equal(hyb_pin_count(cpus, 1), 1);
-    assert_int_equal(hyb_pin_count(NULL, 0), 0);
 }
 
 TEST_MAIN()

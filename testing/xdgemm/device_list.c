@@ -32,11 +32,12 @@ static xh_status_t list_host(const list_t *list)
         if (*at == '\n')
             *at = ';';
     fprintf(list->out, "%-10s %s, %s; %s\n", "host", cpu, isa, text);
-    json_object_set_new(list->record, "host",
-                        XH_JSON_OBJECT({"processor", json_string(cpu)},
-                                       {"isa", json_string(isa)},
-                                       {"cores", json_integer(xh_cpu_cores())},
-                                       {"found", json_string(text)}));
+    json_object_set_new(
+        list->record, "host",
+        XH_JSON_OBJECT({"processor", json_string(cpu)},
+                       {"isa", json_string(isa)},
+                       {"cores", json_integer(xh_cpu_cores(""))},
+                       {"found", json_string(text)}));
     return XH_OK;
 }
 

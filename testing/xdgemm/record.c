@@ -79,7 +79,7 @@ static json_t *machine(hyb_machine_t *node, const xdg_executors_t *executors)
     json_t *object =
         XH_JSON_OBJECT({"processor", json_string(xh_cpu_model())},
                        {"isa", json_string(xh_cpu_isa_name(xh_cpu_isa()))},
-                       {"cores", json_integer(xh_cpu_cores())},
+                       {"cores", json_integer(xh_cpu_cores(""))},
                        {"threads", json_integer(threads)});
     uint64_t bytes = 0;
 
@@ -87,7 +87,7 @@ static json_t *machine(hyb_machine_t *node, const xdg_executors_t *executors)
         json_array_append_new(
             devices,
             xdg_record_device(&executors->device[i], executors->name[i + 1]));
-    if (xh_memory_available(&bytes) == XH_OK)
+    if (xh_memory_available("", &bytes) == XH_OK)
         json_object_set_new(object, "memory_available",
                             json_integer((int64_t)bytes));
     return XH_JSON_SET(object, {"blas", blas()}, {"found", found(node)},

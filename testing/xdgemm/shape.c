@@ -62,7 +62,7 @@ xh_status_t xdg_shape_check_memory(const xdg_shape_t *shape)
     uint64_t available;
 
     if (strcmp(xh_settings_text("memory_check"), "on") != 0 ||
-        xh_memory_available(&available) != XH_OK)
+        xh_memory_available("", &available) != XH_OK)
         return XH_OK;
     room = (double)available - MIB * (double)xh_settings_int("memory_reserve");
     if (need <= room)

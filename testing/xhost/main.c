@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cpu.h"
+#include "base/fma.h"
 #include "base/log.h"
 #include "hybrid/cpu/trial/trial.h"
 #include "hybrid/plan/host_panel.h"
@@ -63,8 +64,8 @@ static xh_status_t create_team(const order_t *order, hyb_team_t **team_p)
 
 static xh_status_t measure_ceiling(const order_t *order, double *rate_p)
 {
-    *rate_p = xh_cpu_fma_ceiling(order->kernel->isa, (int)order->threads,
-                                 1e-3 * (double)order->number[0]);
+    *rate_p = xh_fma_ceiling(order->kernel->isa, NULL, (int)order->threads,
+                             1e-3 * (double)order->number[0]);
     if (*rate_p > 0.0)
         return XH_OK;
     xh_log_error("cannot start %lld threads", (long long)order->threads);

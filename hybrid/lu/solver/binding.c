@@ -66,8 +66,7 @@ static xh_status_t warn_of_unused(const hyb_neighbours_t *n, int threads)
 /* Threads that are started from now on stay on these cores. */
 static void move(const int *cpus, int count, hyb_binding_t *b)
 {
-    b->moved =
-        hyb_pin_save(&b->before) == 0 && hyb_pin_thread(cpus, count) == 0;
+    b->moved = xh_pin_save(&b->before) == 0 && xh_pin_thread(cpus, count) == 0;
     if (!b->moved)
         xh_log_warning("bind=node: the system lets no process leave its mask");
 }
@@ -110,7 +109,7 @@ xh_status_t hyb_binding_open(hyb_neighbours_t *neighbours, int threads,
 void hyb_binding_close(hyb_binding_t *binding)
 {
     if (binding->moved)
-        hyb_pin_restore(&binding->before);
+        xh_pin_restore(&binding->before);
     free(binding->cores);
     *binding = (hyb_binding_t){.moved = false};
 }

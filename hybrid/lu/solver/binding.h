@@ -3,14 +3,14 @@
 #define HYB_BINDING_H
 
 #include <stdbool.h>
+#include "base/pin.h"
 #include "hybrid/lu/solver/neighbours.h"
-#include "hybrid/node/pin.h"
 
 /* The cores that this process has of its node: the setting bind. */
 typedef struct {
-    char *cores;           /* a text list, a processor a core */
-    bool moved;            /* by bind=node */
-    hyb_affinity_t before; /* where the launcher had put this thread */
+    char *cores;          /* a text list, a processor a core */
+    bool moved;           /* by bind=node */
+    xh_affinity_t before; /* where the launcher had put this thread */
 } hyb_binding_t;
 
 /*
