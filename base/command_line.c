@@ -99,22 +99,16 @@ static xh_status_t apply(const xh_option_t *row, const char *argument,
 
 static xh_status_t refuse(const char *found, const xh_option_t *rows, int count)
 {
-    size_t least = SIZE_MAX;
-    const char *nearest = "";
+    const char *names[OPTIONS_MOST], *nearest;
     char name[64];
+    int named = 0;
 
     snprintf(name, sizeof(name), "%s", found + strspn(found, "-"));
     name[strcspn(name, "=")] = '\0';
-    for (int i = 0; i < count; i++) {
-        size_t distance = rows[i].name != NULL
-                              ? xh_text_distance(name, rows[i].name)
-                              : SIZE_MAX;
-
-        if (distance < least) {
-            least = distance;
-            nearest = rows[i].name;
-        }
-    }
+    for (int i = 0; i < count && named < OPTIONS_MOST; i++)
+        if (rows[i].name != NULL)
+            names[named++] = rows[i].name;
+    nearest = names[xh_text_nearest(name, names, named)];
     xh_log_error("%.200s is not an option; the nearest is %s%s", found,
                  xh_command_line_dashes(nearest), nearest);
     return XH_ERR_INPUT;

@@ -55,13 +55,23 @@ const xh_setting_t *xh_settings_row(int index)
     return &rows[index];
 }
 
-static int index_of(const char *name, size_t length)
+static bool is_named(const xh_setting_t *row, const char *name, size_t length,
+                     bool in_capitals)
 {
-    int i;
+    size_t i;
 
-    for (i = 0; i < ROWS; i++)
-        if (strlen(rows[i].name) == length &&
-            strncmp(rows[i].name, name, length) == 0)
+    for (i = 0; i < length && row->name[i] != '\0'; i++)
+        if (name[i] !=
+            (in_capitals ? toupper((unsigned char)row->name[i]) : row->name[i]))
+            return false;
+    return i == length && row->name[i] == '\0';
+}
+
+/* The row of that name, length long; -1 if there is none. */
+static int index_of(const char *name, size_t length, bool in_capitals)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (is_named(&rows[i], name, length, in_capitals))
             return i;
     return -1;
 }
@@ -89,51 +99,38 @@ static bool choice(const char *choices, int index, char *word_p, size_t size)
 static int choice_index(const char *choices, const char *text)
 {
     char word[NAME];
-    int i;
 
-    for (i = 0; choice(choices, i, word, sizeof(word)); i++)
+    for (int i = 0; choice(choices, i, word, sizeof(word)); i++)
         if (strcmp(word, text) == 0)
             return i;
     return -1;
 }
 
-/*
- * The one of on and off that another word for yes or no means, which no
- * distance of words tells; NULL for other text, and for other choices.
- */
-static const char *on_or_off(const char *choices, const char *text)
+/* What other words for yes and no mean, which no distance of words tells. */
+static const char *on_or_off(const char *text)
 {
-    static const char *const yes[] = {"1", "yes", "true", "y"};
-    static const char *const no[] = {"0", "no", "false", "n"};
-    size_t i;
+    static const char *const words[] = {"1", "yes", "true",  "y",
+                                        "0", "no",  "false", "n"};
 
-    if (choice_index(choices, "on") < 0 || choice_index(choices, "off") < 0)
-        return NULL;
-    for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
-        if (strcasecmp(text, yes[i]) == 0)
-            return "on";
-        if (strcasecmp(text, no[i]) == 0)
-            return "off";
-    }
-    return NULL;
+    for (int i = 0; i < 8; i++)
+        if (strcasecmp(text, words[i]) == 0)
+            return i < 4 ? "on" : "off";
+    return text;
 }
 
 static void nearest_choice(const char *choices, const char *text, char *word_p)
 {
     char word[NAME];
-    const char *meant = on_or_off(choices, text);
-    size_t best = SIZE_MAX;
-    int i;
+    int64_t best = INT64_MAX, distance;
 
-    if (meant != NULL) {
-        strcpy(word_p, meant);
-        return;
-    }
-    for (i = 0; choice(choices, i, word, sizeof(word)); i++)
-        if (xh_text_distance(text, word) < best) {
-            best = xh_text_distance(text, word);
+    if (choice_index(choices, "on") >= 0 && choice_index(choices, "off") >= 0)
+        text = on_or_off(text);
+    for (int i = 0; choice(choices, i, word, sizeof(word)); i++) {
+        distance = xh_text_distance(text, word);
+        if (distance < best)
             strcpy(word_p, word);
-        }
+        best = distance < best ? distance : best;
+    }
 }
 
 /* Text that is a number and nothing else; an INT has digits only. */
@@ -154,7 +151,6 @@ static void print_allowed(const xh_setting_t *row, char *allowed_p, size_t size)
 {
     char word[NAME];
     size_t used = 0;
-    int i;
 
     switch (row->type) {
     case XH_SETTING_INT:
@@ -167,7 +163,7 @@ static void print_allowed(const xh_setting_t *row, char *allowed_p, size_t size)
         snprintf(allowed_p, size, "up to %d characters", VALUE - 1);
         break;
     case XH_SETTING_CHOICE:
-        for (i = 0; choice(row->choices, i, word, sizeof(word)); i++)
+        for (int i = 0; choice(row->choices, i, word, sizeof(word)); i++)
             used += (size_t)snprintf(allowed_p + used, size - used, "%s%s",
                                      i > 0 ? ", " : "", word);
         break;
@@ -223,63 +219,40 @@ typedef struct {
     const char *text;   /* its value */
 } entry_t;
 
-/* Keep a valid value, unless it comes from somewhere that counts more. */
-static void keep(int index, const entry_t *entry)
-{
-    if (entry->giver < values[index].giver)
-        return;
-    strcpy(values[index].text, entry->text);
-    snprintf(values[index].source, SOURCE, "%s", entry->source);
-    values[index].giver = entry->giver;
-}
-
 static xh_status_t set(int index, const entry_t *entry)
 {
     const xh_setting_t *row = &rows[index];
     char allowed[VALUE], nearest[NAME];
 
-    if (is_valid(row, entry->text)) {
-        keep(index, entry);
-        return XH_OK;
+    if (!is_valid(row, entry->text)) {
+        print_allowed(row, allowed, sizeof(allowed));
+        print_nearest(row, entry->text, nearest, sizeof(nearest));
+        xh_log_error("%s=%.80s: allowed is %s; the nearest is %s", entry->said,
+                     entry->text, allowed, nearest);
+        return XH_ERR_INPUT;
     }
-    print_allowed(row, allowed, sizeof(allowed));
-    print_nearest(row, entry->text, nearest, sizeof(nearest));
-    xh_log_error("%s=%.80s: allowed is %s; the nearest is %s", entry->said,
-                 entry->text, allowed, nearest);
-    return XH_ERR_INPUT;
+    if (entry->giver < values[index].giver)
+        return XH_OK;
+    strcpy(values[index].text, entry->text);
+    snprintf(values[index].source, SOURCE, "%s", entry->source);
+    values[index].giver = entry->giver;
+    return XH_OK;
 }
 
-static int nearest_row(const char *name)
+static const char *nearest_name(const char *name)
 {
     const char *names[ROWS];
-    int i;
 
-    for (i = 0; i < ROWS; i++)
+    for (int i = 0; i < ROWS; i++)
         names[i] = rows[i].name;
-    return xh_text_nearest(name, names, ROWS);
+    return names[xh_text_nearest(name, names, ROWS)];
 }
 
-static void change_case(const char *text, int (*letter)(int), char *out_p)
+static xh_status_t refuse_name(const char *said, const char *name)
 {
-    size_t i;
-
-    for (i = 0; text[i] != '\0' && i < NAME - 1; i++)
-        out_p[i] = (char)letter((unsigned char)text[i]);
-    out_p[i] = '\0';
-}
-
-/* The setting that the variable's name, without prefix, means; else -1. */
-static int index_of_variable(const char *name, size_t length)
-{
-    char upper[NAME];
-    int i;
-
-    for (i = 0; i < ROWS; i++) {
-        change_case(rows[i].name, toupper, upper);
-        if (strlen(upper) == length && strncmp(upper, name, length) == 0)
-            return i;
-    }
-    return -1;
+    xh_log_error("%s: no such setting; the nearest is %s", said,
+                 nearest_name(name));
+    return XH_ERR_INPUT;
 }
 
 /* variable: "XHPL_NAME=value" of the environment. */
@@ -287,28 +260,29 @@ static xh_status_t set_from_variable(const char *variable)
 {
     const char *name = variable + strlen(PREFIX);
     size_t length = strcspn(name, "=");
-    int index = index_of_variable(name, length);
-    char source[NAME + sizeof(PREFIX)], upper[NAME];
+    int index = index_of(name, length, true);
+    char source[NAME + sizeof(PREFIX)], nearest[NAME] = "";
 
     snprintf(source, sizeof(source), PREFIX "%.*s", (int)length, name);
     if (index >= 0)
         return set(index, &(entry_t){BY_ENVIRONMENT, source, source,
                                      name + length + (name[length] == '=')});
-    change_case(rows[nearest_row(source + strlen(PREFIX))].name, toupper,
-                upper);
+    name = nearest_name(source + strlen(PREFIX));
+    for (int i = 0; name[i] != '\0'; i++)
+        nearest[i] = (char)toupper((unsigned char)name[i]);
     xh_log_error("%s in the environment names no setting: unset it; the "
                  "nearest is " PREFIX "%s",
-                 source, upper);
+                 source, nearest);
     return XH_ERR_INPUT;
 }
 
 xh_status_t xh_settings_load(void)
 {
     xh_status_t status = XH_OK;
-    char **variable;
 
     memset(values, 0, sizeof(values));
-    for (variable = environ; variable != NULL && *variable != NULL; variable++)
+    for (char **variable = environ; variable != NULL && *variable != NULL;
+         variable++)
         if (strncmp(*variable, PREFIX, strlen(PREFIX)) == 0 &&
             set_from_variable(*variable) != XH_OK)
             status = XH_ERR_INPUT;
@@ -318,15 +292,12 @@ xh_status_t xh_settings_load(void)
 xh_status_t xh_settings_assign(const char *assignment)
 {
     size_t length = strcspn(assignment, "=");
-    int index = index_of(assignment, length);
+    int index = index_of(assignment, length, false);
     char source[NAME + sizeof("--set ")], allowed[VALUE];
 
     snprintf(source, sizeof(source), "--set %.*s", (int)length, assignment);
-    if (index < 0) {
-        xh_log_error("%s: no such setting; the nearest is %s", source,
-                     rows[nearest_row(source + strlen("--set "))].name);
-        return XH_ERR_INPUT;
-    }
+    if (index < 0)
+        return refuse_name(source, source + strlen("--set "));
     if (assignment[length] == '=')
         return set(index, &(entry_t){BY_ASSIGNMENT, "--set", source,
                                      assignment + length + 1});
@@ -373,12 +344,10 @@ static xh_status_t set_from_line(const char *source, char *line)
     *sign = '\0';
     name = trim(line);
     snprintf(said, sizeof(said), "%s: %.*s", source, NAME, name);
-    index = index_of(name, strlen(name));
-    if (index >= 0)
-        return set(index, &(entry_t){BY_FILE, source, said, trim(sign + 1)});
-    xh_log_error("%s: no such setting; the nearest is %s", said,
-                 rows[nearest_row(name)].name);
-    return XH_ERR_INPUT;
+    index = index_of(name, strlen(name), false);
+    if (index < 0)
+        return refuse_name(said, name);
+    return set(index, &(entry_t){BY_FILE, source, said, trim(sign + 1)});
 }
 
 static xh_status_t read_lines(const char *file, FILE *in)
@@ -401,7 +370,7 @@ static xh_status_t read_lines(const char *file, FILE *in)
 xh_status_t xh_settings_read_file(const char *file)
 {
     FILE *in = fopen(file, "r");
-    xh_status_t status = in == NULL ? XH_ERR_INPUT : read_lines(file, in);
+    xh_status_t status = in != NULL ? read_lines(file, in) : XH_OK;
 
     if (in == NULL || ferror(in)) {
         xh_log_error("cannot read the settings in %s: %s", file,
@@ -417,7 +386,7 @@ xh_status_t xh_settings_read_file(const char *file)
 
 static int known(const char *name)
 {
-    int index = index_of(name, strlen(name));
+    int index = index_of(name, strlen(name), false);
 
     if (index < 0)
         abort();
@@ -466,9 +435,8 @@ const char *xh_settings_source(const char *name)
 void xh_settings_print_help(FILE *out)
 {
     char allowed[VALUE];
-    int i;
 
-    for (i = 0; i < ROWS; i++) {
+    for (int i = 0; i < ROWS; i++) {
         print_allowed(&rows[i], allowed, sizeof(allowed));
         fprintf(out, "  %s=VALUE  %s (default %s)\n      %s\n", rows[i].name,
                 allowed, rows[i].initial, rows[i].help);

@@ -3,34 +3,31 @@
 
 #include <ctype.h>
 #include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "base/integers.h"
+#include "base/log.h"
 
 enum { LONGEST = 64 };
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* row[j]: from the part of a seen so far to the first j characters of b. */
-size_t xh_text_distance(const char *a, const char *b)
+int64_t xh_text_distance(const char *a, const char *b)
 {
-    size_t row[LONGEST];
-    size_t length = least(strlen(b), LONGEST - 1);
+    int64_t row[LONGEST];
+    int64_t length = xh_smaller((int64_t)strlen(b), LONGEST - 1);
 
-    for (size_t j = 0; j <= length; j++)
+    for (int64_t j = 0; j <= length; j++)
         row[j] = j;
-    for (size_t i = 0; a[i] != '\0'; i++) {
-        size_t diagonal = row[0];
+    for (int64_t i = 0; a[i] != '\0'; i++) {
+        int64_t diagonal = row[0];
 
         row[0] = i + 1;
-        for (size_t j = 1; j <= length; j++) {
-            size_t replaced = diagonal + (tolower((unsigned char)a[i]) !=
-                                          tolower((unsigned char)b[j - 1]));
+        for (int64_t j = 1; j <= length; j++) {
+            int64_t replaced = diagonal + (tolower((unsigned char)a[i]) !=
+                                           tolower((unsigned char)b[j - 1]));
 
             diagonal = row[j];
-            row[j] = least(replaced, 1 + least(row[j], row[j - 1]));
+            row[j] = xh_smaller(replaced, 1 + xh_smaller(row[j], row[j - 1]));
         }
     }
     return row[length];
@@ -55,4 +52,16 @@ void xh_text_append(char *text, size_t size, const char *format, ...)
     va_start(values, format);
     vsnprintf(text + length, size - length, format, values);
     va_end(values);
+}
+
+xh_status_t xh_text_close(FILE *out, char **text, const char *what)
+{
+    bool whole = out != NULL && ferror(out) == 0;
+
+    if (out != NULL && fclose(out) == 0 && whole)
+        return XH_OK;
+    xh_log_error("cannot write %s: there is no memory for it", what);
+    free(*text);
+    *text = NULL;
+    return XH_ERR_MEMORY;
 }

@@ -3,12 +3,15 @@
 #define XH_TEXT_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "base/status.h"
 
 /*
  * Insertions, deletions and replacements of a character that lead from a to b,
  * ignoring case. Only the first 63 characters of b count.
  */
-size_t xh_text_distance(const char *a, const char *b);
+int64_t xh_text_distance(const char *a, const char *b);
 
 /* The index of the word nearest to text among count > 0 words. */
 int xh_text_nearest(const char *text, const char *const *words, int count);
@@ -16,5 +19,14 @@ int xh_text_nearest(const char *text, const char *const *words, int count);
 /* Append to text, which has room for size bytes; what does not fit is cut. */
 void xh_text_append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/*
+ * Close out, of open_memstream(text, size); *text is then the caller's to
+ * free(). out may be NULL: open_memstream failed.
+ *
+ * what  in  "the trace"
+ * Errors: XH_ERR_MEMORY  said; there is no text
+ */
+xh_status_t xh_text_close(FILE *out, char **text, const char *what);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/log.h"
+#include "base/text.h"
 
 typedef struct {
     const char *name;
@@ -207,23 +208,18 @@ xh_status_t xh_trace_text(int process, double zero, char **json_p,
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    bool failed = true;
+    xh_status_t status;
 
-    if (out != NULL) {
+    if (out != NULL)
         write_process(out, process);
-        for (int i = 0; i < trace.actors; i++)
-            write_actor(out, process, i, zero);
-        failed = ferror(out) != 0;
-        failed = fclose(out) != 0 || failed;
+    for (int i = 0; out != NULL && i < trace.actors; i++)
+        write_actor(out, process, i, zero);
+    status = xh_text_close(out, &text, "the trace");
+    if (status == XH_OK) {
+        *json_p = text;
+        *size_p = size;
     }
-    if (failed) {
-        xh_log_error("cannot write the trace: there is no memory for it");
-        free(text);
-        return XH_ERR_MEMORY;
-    }
-    *json_p = text;
-    *size_p = size;
-    return XH_OK;
+    return status;
 }
 
 void xh_trace_close(void)

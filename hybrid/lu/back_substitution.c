@@ -3,7 +3,7 @@
 
 #include "hpl_misc.h"
 #include "hpl/pgesv/back_substitution.h"
-#include "hybrid/observe/phase.h"
+#include "hybrid/observe/watchdog.h"
 #include "hybrid/cpu/isa/kernel.h"
 
 enum {
@@ -55,7 +55,8 @@ void hyb_back_substitution(hyb_team_t *team, HPL_T_grid *grid, HPL_T_pmat *mat)
     solve_t solve = {.team = team, .kernel = hyb_kernel_widest()};
     hpl_subtract_t how = {.subtract = subtract, .context = &solve};
 
-    hyb_phase_begin(&solve.phase, "in the back-substitution");
+    hyb_phase_begin(&solve.phase, "in the back-substitution",
+                    hyb_watchdog_patience());
     hpl_back_substitution(grid, mat, &how);
     hyb_phase_end(&solve.phase);
 }

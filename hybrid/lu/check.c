@@ -6,7 +6,7 @@
 #include "hpl.h"
 #include "hpl/auxil/norm.h"
 #include "hpl/solver/system.h"
-#include "hybrid/observe/phase.h"
+#include "hybrid/observe/watchdog.h"
 #include "hybrid/lu/generate.h"
 #include "hybrid/cpu/isa/kernel.h"
 
@@ -194,7 +194,7 @@ void hyb_check_solution(hyb_team_t *team, const HPL_T_grid *grid,
     check.has_b = check.nq < mat->nq;
     check.strip = strip_rows(Mmax(check.mp, 1), check.members);
     bytes = allocate(&check, &memory);
-    hyb_phase_begin(&phase, "in the verification");
+    hyb_phase_begin(&phase, "in the verification", hyb_watchdog_patience());
     hyb_team_run(team, check_strips, &check);
     reduce(grid, &check, norms_p);
     hyb_phase_end(&phase);

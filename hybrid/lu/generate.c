@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "hpl_misc.h"
 #include "hybrid/cpu/isa/kernel.h"
-#include "hybrid/observe/phase.h"
+#include "hybrid/observe/watchdog.h"
 
 /* Bytes that a member fills at a time: some huge pages. */
 enum { CHUNK_BYTES = 8 << 20 };
@@ -77,7 +77,7 @@ static void visit_all(hyb_team_t *team, filling_t *f, const char *what)
     f->members = members;
     f->width = Mmin(Mmax(CHUNK_BYTES / column_bytes, 1), Mmax(fair, 1));
     f->phase = &phase;
-    hyb_phase_begin(&phase, what);
+    hyb_phase_begin(&phase, what, hyb_watchdog_patience());
     hyb_team_run(team, visit, f);
     hyb_phase_end(&phase);
 }

@@ -9,30 +9,30 @@
 #include "base/clock.h"
 #include "base/settings.h"
 #include "hpl.h"
-#include "hybrid/observe/peers.h"
 #include "hybrid/observe/sensors.h"
 
 enum { TAG = 32001 };
 
 static const double least_apart = 0.1; /* s */
 static const double between_senses = 2.0;
-static const double each = 1e-4; /* s that the first has for a message */
+static const double each = 1e-4; /* s that the first has for a report */
 
-void hyb_health_begin(hyb_health_t *health, const hyb_health_place_t *place)
+void hyb_health_begin(hyb_health_t *health, const hyb_observed_t *run,
+                      double planned)
 {
     char host[MPI_MAX_PROCESSOR_NAME];
     int rank, length;
 
     *health = (hyb_health_t){
-        .comm = place->comm,
+        .comm = run->grid->all_comm,
+        .run = run,
         .wanted = strcmp(xh_settings_text("diagnosis"), "on") == 0,
-        .columns = place->columns,
         .request = MPI_REQUEST_NULL,
-        .mine = {.column = place->column, .planned = place->planned}};
+        .mine = {.column = run->grid->mycol, .planned = planned}};
     if (!health->wanted)
         return;
-    MPI_Comm_rank(place->comm, &health->me);
-    MPI_Comm_size(place->comm, &health->count);
+    MPI_Comm_rank(health->comm, &health->me);
+    MPI_Comm_size(health->comm, &health->count);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Get_processor_name(host, &length);
     health->mine.rank = rank;
@@ -42,36 +42,34 @@ void hyb_health_begin(hyb_health_t *health, const hyb_health_place_t *place)
     if (health->me != 0)
         return;
     health->done = calloc((size_t)health->count, sizeof(*health->done));
-    if (health->done == NULL)
+    health->peers = hyb_peers_create(health->count, run->grid->npcol);
+    if (health->done == NULL || health->peers == NULL)
         HPL_pabort(__LINE__, "hyb_health_begin", "out of memory");
-    health->peers = hyb_peers_create(health->count, place->columns);
 }
 
-static void measure(hyb_tidings_t *mine, const hyb_timer_t *spent,
-                    const hyb_pace_t *pace, int members)
+static void measure(const hyb_observed_t *run, hyb_report_t *mine)
 {
-    int i;
-
     mine->flop = mine->seconds = mine->turns = mine->cpu = 0.0;
-    for (i = 0; i < members; i++) {
-        mine->flop += atomic_load(&pace[i].flop);
-        mine->seconds += atomic_load(&pace[i].seconds);
-        mine->turns += atomic_load(&pace[i].turns);
-        mine->cpu += atomic_load(&pace[i].cpu);
+    for (int i = 0; i < run->members; i++) {
+        mine->flop += atomic_load(&run->pace[i].flop);
+        mine->seconds += atomic_load(&run->pace[i].seconds);
+        mine->turns += atomic_load(&run->pace[i].turns);
+        mine->cpu += atomic_load(&run->pace[i].cpu);
     }
-    for (i = 0; i < HYB_ACTIVITIES; i++)
-        mine->leader[i] = atomic_load(&spent[0].seconds[i]);
+    for (int i = 0; i < HYB_ACTIVITIES; i++)
+        mine->leader[i] = atomic_load(&run->timer[0].seconds[i]);
 }
 
 static void sense(hyb_health_t *health, double now)
 {
-    hyb_sensors_t sensors;
+    const int cpu = sched_getcpu();
+    hpl_clocks_t sensors;
 
     if (now < health->sense)
         return;
     health->sense = now + between_senses;
-    sensors = hyb_sensors_read("", sched_getcpu());
-    health->mine.mhz = sensors.mhz;
+    sensors = hyb_sensors_clocks("", &cpu, 1);
+    health->mine.mhz = sensors.mean;
     health->mine.celsius = sensors.celsius;
 }
 
@@ -92,36 +90,33 @@ static void tell(hyb_health_t *health)
  * before others are: each is heard up to its last message. */
 static void hear(hyb_health_t *health, int source)
 {
-    hyb_tidings_t tidings;
+    hyb_report_t report;
 
-    MPI_Recv(&tidings, sizeof(tidings), MPI_BYTE, source, TAG, health->comm,
+    MPI_Recv(&report, sizeof(report), MPI_BYTE, source, TAG, health->comm,
              MPI_STATUS_IGNORE);
-    if (tidings.last != 0.0)
+    if (report.last != 0.0)
         health->done[source] = true;
     else
-        hyb_peers_hear(health->peers, source, &tidings);
+        hyb_peers_hear(health->peers, source, &report);
 }
 
-static bool has_told(const hyb_health_t *health, int source)
+static bool has_sent(const hyb_health_t *health, int source)
 {
-    int told = 0;
+    int sent = 0;
 
     if (!health->done[source])
-        MPI_Iprobe(source, TAG, health->comm, &told, MPI_STATUS_IGNORE);
-    return told != 0;
+        MPI_Iprobe(source, TAG, health->comm, &sent, MPI_STATUS_IGNORE);
+    return sent != 0;
 }
 
 static void listen(hyb_health_t *health)
 {
-    int source;
-
-    for (source = 1; source < health->count; source++)
-        while (has_told(health, source))
+    for (int source = 1; source < health->count; source++)
+        while (has_sent(health, source))
             hear(health, source);
 }
 
-void hyb_health_turn(hyb_health_t *health, const hyb_timer_t *spent,
-                     const hyb_pace_t *pace, int members)
+void hyb_health_turn(hyb_health_t *health)
 {
     double now = xh_clock_now();
 
@@ -129,7 +124,7 @@ void hyb_health_turn(hyb_health_t *health, const hyb_timer_t *spent,
         return;
     health->next = now + health->apart;
     health->mine.time = now;
-    measure(&health->mine, spent, pace, members);
+    measure(health->run, &health->mine);
     sense(health, now);
     if (health->me != 0) {
         tell(health);
@@ -142,8 +137,6 @@ void hyb_health_turn(hyb_health_t *health, const hyb_timer_t *spent,
 
 void hyb_health_end(hyb_health_t *health)
 {
-    int source;
-
     if (!health->wanted)
         return;
     health->mine.last = 1.0;
@@ -153,11 +146,9 @@ void hyb_health_end(hyb_health_t *health)
                  health->comm);
         return;
     }
-    for (source = 1; source < health->count; source++)
+    for (int source = 1; source < health->count; source++)
         while (!health->done[source])
             hear(health, source);
     free(health->done);
-    health->done = NULL;
     hyb_peers_destroy(health->peers);
-    health->peers = NULL;
 }

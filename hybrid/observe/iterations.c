@@ -3,22 +3,22 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include "base/log.h"
+#include "base/text.h"
 
-/* a run, and where its rows lie */
+/* a row, and what it belongs to */
 typedef struct {
-    hyb_iterations_run_t what;
-    hyb_iteration_t *row;
-    int64_t rows, room;
-} run_t;
+    hyb_iterations_run_t run;
+    int number; /* of the run */
+    hyb_iteration_t row;
+} entry_t;
 
 struct hyb_iterations {
-    run_t *run;
-    size_t runs;
-    run_t *current; /* that rows are added to, or NULL */
+    entry_t *entry;
+    int64_t entries, room;
+    hyb_iterations_run_t run; /* that rows are added to */
+    int runs;
 };
 
 /* the columns that are times, rates or shares */
@@ -59,42 +59,36 @@ xh_status_t hyb_iterations_open(hyb_iterations_t **log_p)
 
 void hyb_iterations_close(hyb_iterations_t *log)
 {
-    if (log == NULL)
-        return;
-    for (size_t i = 0; i < log->runs; i++)
-        free(log->run[i].row);
-    free(log->run);
+    if (log != NULL)
+        free(log->entry);
     free(log);
 }
 
 xh_status_t hyb_iterations_begin(hyb_iterations_t *log,
                                  const hyb_iterations_run_t *run)
 {
-    int64_t room = run->iterations > 0 ? run->iterations : 1;
-    hyb_iteration_t *row = calloc((size_t)room, sizeof(*row));
-    run_t *grown = realloc(log->run, (log->runs + 1) * sizeof(*log->run));
+    int64_t room = log->entries + run->iterations + 1;
+    entry_t *grown = realloc(log->entry, (size_t)room * sizeof(*grown));
 
-    log->current = NULL;
-    if (grown != NULL)
-        log->run = grown;
-    if (row == NULL || grown == NULL) {
+    log->run = *run;
+    log->runs++;
+    log->room = log->entries;
+    if (grown == NULL) {
         xh_log_warning("no record of %" PRId64 " iterations: there is no "
                        "memory for it",
-                       room);
-        free(row);
+                       run->iterations);
         return XH_ERR_MEMORY;
     }
-    log->current = &log->run[log->runs++];
-    *log->current = (run_t){.what = *run, .row = row, .room = room};
+    log->entry = grown;
+    log->room += run->iterations;
     return XH_OK;
 }
 
 void hyb_iterations_add(hyb_iterations_t *log, const hyb_iteration_t *row)
 {
-    run_t *run = log->current;
-
-    if (run != NULL && run->rows < run->room)
-        run->row[run->rows++] = *row;
+    if (log->entries < log->room)
+        log->entry[log->entries++] =
+            (entry_t){.run = log->run, .number = log->runs - 1, .row = *row};
 }
 
 static void write_device_names(FILE *out, const char *name)
@@ -157,17 +151,17 @@ static void write_row(FILE *out, const hyb_iteration_t *row, double zero)
     putc('\n', out);
 }
 
-static void write_runs(FILE *out, const hyb_iterations_t *log, int rank,
-                       double zero)
+static void write_entries(FILE *out, const hyb_iterations_t *log, int rank,
+                          double zero)
 {
-    for (size_t s = 0; s < log->runs; s++) {
-        const run_t *run = &log->run[s];
+    if (rank == 0)
+        write_names(out);
+    for (int64_t i = 0; i < log->entries; i++) {
+        const entry_t *e = &log->entry[i];
 
-        for (int64_t i = 0; i < run->rows; i++) {
-            fprintf(out, "%d,%zu,%d,%d,%d,%d,", rank, s, run->what.n,
-                    run->what.nb, run->what.nprow, run->what.npcol);
-            write_row(out, &run->row[i], zero);
-        }
+        fprintf(out, "%d,%d,%d,%d,%d,%d,", rank, e->number, e->run.n, e->run.nb,
+                e->run.nprow, e->run.npcol);
+        write_row(out, &e->row, zero);
     }
 }
 
@@ -177,21 +171,14 @@ xh_status_t hyb_iterations_csv(const hyb_iterations_t *log, int rank,
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    bool failed = true;
+    xh_status_t status;
 
-    if (out != NULL) {
-        if (rank == 0)
-            write_names(out);
-        write_runs(out, log, rank, zero);
-        failed = ferror(out) != 0;
-        failed = fclose(out) != 0 || failed;
+    if (out != NULL)
+        write_entries(out, log, rank, zero);
+    status = xh_text_close(out, &text, "the iterations");
+    if (status == XH_OK) {
+        *csv_p = text;
+        *size_p = size;
     }
-    if (failed) {
-        xh_log_error("cannot write the iterations: there is no memory for it");
-        free(text);
-        return XH_ERR_MEMORY;
-    }
-    *csv_p = text;
-    *size_p = size;
-    return XH_OK;
+    return status;
 }

@@ -15,8 +15,7 @@ static struct {
     hyb_watchdog_t dog;
 } all;
 
-/* ---- what the watchdog asks ----------------------------------------------
- */
+/* ---- what the watchdog asks ---------------------------------------------- */
 
 static uint64_t steps(const void *context)
 {
@@ -32,8 +31,7 @@ static void where(const void *context, char *text, size_t size)
     hyb_timer_where(run->timer, run->iterations, text, size);
 }
 
-/* ---- events --------------------------------------------------------------
- */
+/* ---- events -------------------------------------------------------------- */
 
 /*
  * What a thread should do, flop/s, if all processes have as many: less than its
@@ -50,9 +48,8 @@ static double planned(const hyb_observed_t *run)
 static void name_actors(const hyb_observed_t *run)
 {
     char name[32];
-    int i;
 
-    for (i = 0; xh_trace_on() && i < run->members; i++) {
+    for (int i = 0; xh_trace_on() && i < run->members; i++) {
         snprintf(name, sizeof(name), "thread %d", i);
         xh_trace_name_actor(i, name);
     }
@@ -67,15 +64,11 @@ static void begin(void *context, const hyb_observed_t *run)
                                        .iterations = run->iterations};
     const hyb_watched_t watched = {
         .steps = steps, .where = where, .context = &all.run};
-    hyb_health_place_t place = {.comm = run->grid->all_comm,
-                                .column = run->grid->mycol,
-                                .columns = run->grid->npcol};
 
     (void)context;
     all.run = *run;
     all.progress = hpl_progress_begin(run->grid, run->n);
-    place.planned = planned(run);
-    hyb_health_begin(&all.health, &place);
+    hyb_health_begin(&all.health, &all.run, planned(run));
     hyb_iterations_begin(all.record, &rows);
     name_actors(run);
     hyb_watchdog_begin(&all.dog, &watched, hyb_watchdog_patience());
@@ -85,7 +78,7 @@ static void step(void *context, int64_t columns_left)
 {
     (void)context;
     hpl_progress_say(&all.progress, columns_left);
-    hyb_health_turn(&all.health, all.run.timer, all.run.pace, all.run.members);
+    hyb_health_turn(&all.health);
 }
 
 static void iteration(void *context, const hyb_iteration_t *row)

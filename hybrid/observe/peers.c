@@ -2,12 +2,14 @@
 #include "hybrid/observe/peers.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/log.h"
+#include "hybrid/observe/verdict.h"
 
 enum {
-    KEPT = 12,    /* tidings of each process */
+    KEPT = 12,    /* reports of each process */
     CONFIRMED = 3 /* times in a row that a verdict must be the same */
 };
 
@@ -17,7 +19,7 @@ static const double least = 0.05;  /* share of it that products take */
 static const double settled = 0.2; /* s at work that show a rate */
 
 typedef struct {
-    hyb_tidings_t kept[KEPT];
+    hyb_report_t kept[KEPT];
     int heard; /* in all */
     double best_mhz;
     double usual; /* flop/s of its processor at work, the best of the run */
@@ -59,29 +61,24 @@ void hyb_peers_destroy(hyb_peers_t *peers)
     free(peers);
 }
 
-void hyb_peers_hear(hyb_peers_t *peers, int process,
-                    const hyb_tidings_t *tidings)
+void hyb_peers_hear(hyb_peers_t *peers, int process, const hyb_report_t *report)
 {
-    peer_t *peer;
+    peer_t *peer = &peers->peer[process];
 
-    if (peers == NULL)
-        return;
-    peer = &peers->peer[process];
-    peer->kept[peer->heard++ % KEPT] = *tidings;
-    peer->best_mhz = fmax(peer->best_mhz, tidings->mhz);
-    if (tidings->cpu > settled)
-        peer->usual = fmax(peer->usual, tidings->flop / tidings->cpu);
+    peer->kept[peer->heard++ % KEPT] = *report;
+    peer->best_mhz = fmax(peer->best_mhz, report->mhz);
+    if (report->cpu > settled)
+        peer->usual = fmax(peer->usual, report->flop / report->cpu);
 }
 
-/* ---- judging -------------------------------------------------------------
- */
+/* ---- judging ----------------------------------------------------------- */
 
-static const hyb_tidings_t *newest(const peer_t *peer)
+static const hyb_report_t *newest(const peer_t *peer)
 {
     return &peer->kept[(peer->heard + KEPT - 1) % KEPT];
 }
 
-static const hyb_tidings_t *oldest(const peer_t *peer)
+static const hyb_report_t *oldest(const peer_t *peer)
 {
     return &peer->kept[peer->heard < KEPT ? 0 : peer->heard % KEPT];
 }
@@ -96,9 +93,8 @@ static double on_messages(const double share[HYB_ACTIVITIES])
 
 static hyb_pulse_t pulse_of(const peer_t *peer)
 {
-    const hyb_tidings_t *to = newest(peer), *from = oldest(peer);
+    const hyb_report_t *to = newest(peer), *from = oldest(peer);
     double time, seconds, cpu, turns, share[HYB_ACTIVITIES];
-    int a;
 
     if (peer->heard < 2 || to->time - from->time < window)
         return (hyb_pulse_t){.rate = 0.0};
@@ -106,7 +102,7 @@ static hyb_pulse_t pulse_of(const peer_t *peer)
     cpu = to->cpu - from->cpu;
     seconds = fmax(to->seconds - from->seconds, cpu);
     turns = to->turns - from->turns;
-    for (a = 0; a < HYB_ACTIVITIES; a++)
+    for (int a = 0; a < HYB_ACTIVITIES; a++)
         share[a] = (to->leader[a] - from->leader[a]) / time;
     return (hyb_pulse_t){
         .rate =
@@ -126,13 +122,12 @@ static bool same(const hyb_verdict_t *a, const hyb_verdict_t *b)
            (a->condition != HYB_SLOW_PROCESS || a->process == b->process);
 }
 
-/* ---- saying --------------------------------------------------------------
- */
+/* ---- saying ------------------------------------------------------------ */
 
 /* "; its clock is 1400 MHz, was 2900 at best; it has 95 C", what is known */
 static void describe(const peer_t *peer, char *text, size_t size)
 {
-    const hyb_tidings_t *t = newest(peer);
+    const hyb_report_t *t = newest(peer);
     int used = 0;
 
     text[0] = '\0';
@@ -164,7 +159,7 @@ static void say_slow(const hyb_peers_t *p, const hyb_verdict_t *v)
 static void say_all(const hyb_peers_t *p, const hyb_verdict_t *v)
 {
     const hyb_pulse_t *pulse = &p->pulse[v->process];
-    const hyb_tidings_t *t = newest(&p->peer[v->process]);
+    const hyb_report_t *t = newest(&p->peer[v->process]);
     bool predicted = pulse->planned > pulse->usual;
     char who[64] = "all", slowest[48] = "", more[96];
 
@@ -182,14 +177,9 @@ static void say_all(const hyb_peers_t *p, const hyb_verdict_t *v)
                       t->host, more);
 }
 
-static bool is_of_most(hyb_condition_t condition)
-{
-    return condition == HYB_ALL_SLOW || condition == HYB_MOST_SLOW;
-}
-
 static void say(const hyb_peers_t *p, const hyb_verdict_t *v)
 {
-    const hyb_tidings_t *t = newest(&p->peer[v->process]);
+    const hyb_report_t *t = newest(&p->peer[v->process]);
 
     switch (v->condition) {
     case HYB_SLOW_PROCESS:
@@ -207,7 +197,8 @@ static void say(const hyb_peers_t *p, const hyb_verdict_t *v)
                           100.0 * v->share, t->rank, t->host);
         break;
     default:
-        xh_log_info(is_of_most(p->said.condition)
+        xh_log_info(p->said.condition == HYB_ALL_SLOW ||
+                            p->said.condition == HYB_MOST_SLOW
                         ? "all processes update as fast as usual again"
                         : "all processes keep up with each other again");
         break;
@@ -217,11 +208,8 @@ static void say(const hyb_peers_t *p, const hyb_verdict_t *v)
 void hyb_peers_judge(hyb_peers_t *p, double now)
 {
     hyb_verdict_t v;
-    int i;
 
-    if (p == NULL)
-        return;
-    for (i = 0; i < p->count; i++)
+    for (int i = 0; i < p->count; i++)
         p->pulse[i] = pulse_of(&p->peer[i]);
     v = hyb_verdict(p->pulse, p->count, p->columns);
     p->confirmed = same(&v, &p->verdict) ? p->confirmed + 1 : 1;

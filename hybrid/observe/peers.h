@@ -2,21 +2,35 @@
 #ifndef HYB_PEERS_H
 #define HYB_PEERS_H
 
-#include "hybrid/observe/health.h"
+#include "hybrid/lu/timer.h"
+
+/* What a process did so far. */
+typedef struct {
+    double time;          /* s of the process's clock */
+    double flop, seconds; /* of products of its team */
+    double turns;   /* s that others had its threads' cores, beside these */
+    double cpu;     /* of seconds: at work */
+    double planned; /* flop/s of a thread; 0: nothing was predicted */
+    double leader[HYB_ACTIVITIES]; /* s */
+    double mhz, celsius;           /* NAN: not told */
+    double column, rank;           /* of the grid; in the job */
+    double last;                   /* not 0: it is done */
+    char host[64];
+} hyb_report_t;
 
 /*
- * What all processes told of late, as the first one keeps it, and what it says
- * of that. All accept NULL, and do nothing.
+ * The reports of all processes of late, as the first one keeps them, and what
+ * it says of them.
  */
 typedef struct hyb_peers hyb_peers_t;
 
-/* NULL: no memory, which ends no run. */
+/* NULL: no memory. */
 hyb_peers_t *hyb_peers_create(int count, int columns);
-void hyb_peers_destroy(hyb_peers_t *peers);
+void hyb_peers_destroy(hyb_peers_t *peers); /* accepts NULL */
 
-/* Keep a copy of what a process of the grid tells. */
+/* Keep a copy of the report of a process of the grid. */
 void hyb_peers_hear(hyb_peers_t *peers, int process,
-                    const hyb_tidings_t *tidings);
+                    const hyb_report_t *report);
 
 /*
  * Judge what was heard, and say the verdict once it has held for a while and

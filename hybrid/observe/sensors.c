@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include "base/sysfile.h"
 
 enum { ZONES = 16 };
@@ -12,62 +11,31 @@ enum { ZONES = 16 };
 /* By the driver that sets it; NAN: there is none. */
 static double driver_clock(const char *root, int cpu)
 {
-    char folder[XH_SYSFILE_PATH];
+    char file[96];
     int64_t khz;
 
-    snprintf(folder, sizeof(folder), "%s/sys/devices/system/cpu/cpu%d/cpufreq",
-             root, cpu);
-    if (xh_sysfile_number(folder, "scaling_cur_freq", &khz))
-        return (double)khz * 1e-3;
-    return NAN;
+    snprintf(file, sizeof(file),
+             "sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu);
+    return xh_sysfile_number(root, file, &khz) ? (double)khz * 1e-3 : NAN;
 }
 
-static double clock_of(const char *root, int cpu)
-{
-    char folder[XH_SYSFILE_PATH], text[64];
-    double mhz = driver_clock(root, cpu);
-
-    if (!isnan(mhz))
-        return mhz;
-    snprintf(folder, sizeof(folder), "%s/proc", root);
-    if (xh_sysfile_value(folder, "cpuinfo", "cpu MHz", text, sizeof(text)))
-        return strtod(text, NULL);
-    return NAN;
-}
-
-/* The larger of celsius, which may be NAN, and the sensor's. */
-static double hotter(const char *folder, const char *file, double celsius)
-{
-    int64_t thousandths;
-
-    if (!xh_sysfile_number(folder, file, &thousandths))
-        return celsius;
-    return fmax(celsius, (double)thousandths * 1e-3);
-}
-
+/* The hottest part of the machine. */
 static double temperature(const char *root)
 {
-    char folder[XH_SYSFILE_PATH];
+    static const char *const sensors[] = {
+        "sys/class/thermal/thermal_zone%d/temp",
+        "sys/class/hwmon/hwmon%d/temp1_input"};
     double celsius = NAN;
-    int i;
+    char file[96];
+    int64_t thousandths;
 
-    for (i = 0; i < ZONES; i++) {
-        snprintf(folder, sizeof(folder), "%s/sys/class/thermal/thermal_zone%d",
-                 root, i);
-        celsius = hotter(folder, "temp", celsius);
-        snprintf(folder, sizeof(folder), "%s/sys/class/hwmon/hwmon%d", root, i);
-        celsius = hotter(folder, "temp1_input", celsius);
+    for (int i = 0; i < 2 * ZONES; i++) {
+        snprintf(file, sizeof(file), sensors[i % 2], i / 2);
+        if (xh_sysfile_number(root, file, &thousandths))
+            celsius = fmax(celsius, (double)thousandths * 1e-3);
     }
     return celsius;
 }
-
-hyb_sensors_t hyb_sensors_read(const char *root, int cpu)
-{
-    return (hyb_sensors_t){.mhz = clock_of(root, cpu),
-                           .celsius = temperature(root)};
-}
-
-/* ---- several processors -------------------------------------------------- */
 
 /* clocks, with their sum in mean */
 typedef struct {
@@ -87,9 +55,7 @@ static void add(spread_t *spread, double mhz)
 
 static bool has(const int *cpus, int count, long cpu)
 {
-    int i;
-
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         if (cpus[i] == cpu)
             return true;
     return false;
@@ -118,9 +84,8 @@ static void add_from_cpuinfo(const char *root, const int *cpus, int count,
 hpl_clocks_t hyb_sensors_clocks(const char *root, const int *cpus, int count)
 {
     spread_t spread = {.of = {.least = NAN, .most = NAN}};
-    int i;
 
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         add(&spread, driver_clock(root, cpus[i]));
     if (spread.count == 0)
         add_from_cpuinfo(root, cpus, count, &spread);

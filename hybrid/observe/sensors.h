@@ -4,22 +4,12 @@
 
 #include "hpl_solver.h"
 
-/* What the system tells of the processor that the caller runs on; NAN where it
- * does not. */
-typedef struct {
-    double mhz;     /* its clock now */
-    double celsius; /* of the hottest part of the machine */
-} hyb_sensors_t;
-
 /*
- * root  in  "", or a folder that holds a copy of /proc and /sys
- * cpu   in  the system's number of the processor
- */
-hyb_sensors_t hyb_sensors_read(const char *root, int cpu);
-
-/*
- * The same of count processors. Those of which the system tells no clock are
- * left out.
+ * What the system tells of some processors now; NAN where it does not.
+ * Processors of which it tells no clock are left out.
+ *
+ * root   in  "", or a folder that holds a copy of /proc and /sys
+ * cpus   in  count numbers of the system
  * Cost: a file each, tens of microseconds
  */
 hpl_clocks_t hyb_sensors_clocks(const char *root, const int *cpus, int count);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <time.h>
 #include "base/clock.h"
 #include "base/log.h"
@@ -20,18 +21,11 @@ typedef struct {
     bool said;
 } watch_t;
 
-static void bark(const hyb_watched_t *watched, double seconds)
-{
-    char text[TEXT];
-
-    watched->where(watched->context, text, sizeof(text));
-    xh_log_warning("no progress for %.0f s, %s", seconds, text);
-}
-
 /* gap: s since the last look */
 static void look(const hyb_watchdog_t *dog, watch_t *watch, double gap)
 {
     uint64_t steps = dog->watched.steps(dog->watched.context);
+    char text[TEXT];
 
     if (steps != watch->steps) {
         if (watch->said)
@@ -42,7 +36,8 @@ static void look(const hyb_watchdog_t *dog, watch_t *watch, double gap)
     watch->still += fmin(gap, 2.0 * dog->patience / LOOKS);
     if (watch->said || watch->still < dog->patience)
         return;
-    bark(&dog->watched, watch->still);
+    dog->watched.where(dog->watched.context, text, sizeof(text));
+    xh_log_warning("no progress for %.0f s, %s", watch->still, text);
     watch->said = true;
 }
 
@@ -115,4 +110,35 @@ double hyb_watchdog_patience(void)
 
     MPI_Query_thread(&provided);
     return provided < MPI_THREAD_FUNNELED ? 0.0 : xh_settings_real("watchdog");
+}
+
+/* ---- phases -------------------------------------------------------------- */
+
+static uint64_t steps(const void *phase)
+{
+    return atomic_load(&((const hyb_phase_t *)phase)->steps);
+}
+
+static void where(const void *phase, char *text, size_t size)
+{
+    snprintf(text, size, "%s", ((const hyb_phase_t *)phase)->doing);
+}
+
+void hyb_phase_begin(hyb_phase_t *phase, const char *doing, double patience)
+{
+    hyb_watched_t watched = {.steps = steps, .where = where, .context = phase};
+
+    phase->doing = doing;
+    atomic_init(&phase->steps, 0);
+    hyb_watchdog_begin(&phase->dog, &watched, patience);
+}
+
+void hyb_phase_step(hyb_phase_t *phase)
+{
+    atomic_fetch_add(&phase->steps, 1);
+}
+
+void hyb_phase_end(hyb_phase_t *phase)
+{
+    hyb_watchdog_end(&phase->dog);
 }

@@ -3,6 +3,7 @@
 #define HYB_WATCHDOG_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,8 +40,23 @@ void hyb_watchdog_end(hyb_watchdog_t *dog);
 
 /*
  * The patience of the setting watchdog; 0 where MPI allows no second thread.
- * Errors: calls MPI
+ * Order: the thread that calls MPI.
  */
 double hyb_watchdog_patience(void);
+
+/* Work beside the factorization, which a watchdog watches. */
+typedef struct {
+    const char *doing;      /* "generating the matrix" */
+    _Atomic uint64_t steps; /* that were finished */
+    hyb_watchdog_t dog;
+} hyb_phase_t;
+
+/* It begins; doing outlives it. */
+void hyb_phase_begin(hyb_phase_t *phase, const char *doing, double patience);
+
+/* Some of it is done. Any thread. */
+void hyb_phase_step(hyb_phase_t *phase);
+
+void hyb_phase_end(hyb_phase_t *phase);
 
 #endif

@@ -10,7 +10,7 @@
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/means.h"
 #include "hybrid/lu/tuner/split.h"
-#include "hybrid/observe/phase.h"
+#include "hybrid/observe/watchdog.h"
 #include "hybrid/plan/busy_devices.h"
 #include "hybrid/plan/host_panel.h"
 #include "hybrid/plan/host_update.h"
@@ -336,7 +336,8 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
         return status;
     rates.fixed = split.policy == HYB_SPLIT_FIXED;
     rates.share = split.share;
-    hyb_phase_begin(&phase, "measuring rates of links, cores and devices");
+    hyb_phase_begin(&phase, "measuring rates of links, cores and devices",
+                    hyb_watchdog_patience());
     status = hyb_links_measure(what->row_step, of_link, &rates.row);
     hyb_phase_step(&phase);
     if (status == XH_OK)

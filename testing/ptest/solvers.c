@@ -20,27 +20,7 @@ void xhpl_solver_close(void)
     hyb_driver_close();
 }
 
-/* the process that waits at the start */
-typedef struct {
-    int rank;
-    char host[MPI_MAX_PROCESSOR_NAME];
-} starter_t;
-
-static hyb_watchdog_t dog;
-
-static uint64_t no_steps(const void *starter)
-{
-    (void)starter;
-    return 0;
-}
-
-static void say_start(const void *context, char *text, size_t size)
-{
-    const starter_t *starter = context;
-
-    snprintf(text, size, "starting: rank %d on %.64s waits for other processes",
-             starter->rank, starter->host);
-}
+static hyb_phase_t start;
 
 /* 0 if the variable is wrong, which process 0 reports. */
 static double start_patience(void)
@@ -54,19 +34,20 @@ static double start_patience(void)
 
 void xhpl_start_watch_begin(int rank, bool funneled)
 {
-    static starter_t starter;
-    hyb_watched_t watched = {
-        .steps = no_steps, .where = say_start, .context = &starter};
+    static char text[128];
+    char host[MPI_MAX_PROCESSOR_NAME];
     int length;
 
-    starter.rank = rank;
-    MPI_Get_processor_name(starter.host, &length);
-    hyb_watchdog_begin(&dog, &watched, funneled ? start_patience() : 0.0);
+    MPI_Get_processor_name(host, &length);
+    snprintf(text, sizeof(text),
+             "starting: rank %d on %.64s waits for other processes", rank,
+             host);
+    hyb_phase_begin(&start, text, funneled ? start_patience() : 0.0);
 }
 
 void xhpl_start_watch_end(void)
 {
-    hyb_watchdog_end(&dog);
+    hyb_phase_end(&start);
 }
 
 #else

@@ -5,11 +5,13 @@
 #include <string.h>
 #include <time.h>
 #include "base/settings.h"
-#include "hybrid/lu/pace.h"
 #include "testing/unit/unit_mpi.h"
 
-static hyb_timer_t spent;
+static hyb_timer_t timer;
 static hyb_pace_t pace;
+static HPL_T_grid grid = {.npcol = 1};
+static const hyb_observed_t run = {
+    .grid = &grid, .members = 1, .timer = &timer, .pace = &pace};
 
 static void wait_ms(long ms)
 {
@@ -22,19 +24,18 @@ static void wait_ms(long ms)
 /* The diagnosis of a factorization on all processes. */
 static void begin(hyb_health_t *health)
 {
-    hyb_health_place_t place = {.comm = MPI_COMM_WORLD, .columns = 1};
-
+    grid.all_comm = MPI_COMM_WORLD;
     assert_ok(xh_settings_load());
-    hyb_health_begin(health, &place);
+    hyb_health_begin(health, &run, 0.0);
     assert_true(health->wanted);
 }
 
-/* Turns of this process, so far apart that each tells or listens. */
+/* Turns of this process, so far apart that each reports or listens. */
 static void turn(hyb_health_t *health, int turns)
 {
     for (; turns > 0; turns--) {
         wait_ms((long)(1000 * health->apart) + 20);
-        hyb_health_turn(health, &spent, &pace, 1);
+        hyb_health_turn(health);
     }
 }
 

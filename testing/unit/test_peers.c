@@ -12,7 +12,7 @@ enum { COUNT = 4 };
 typedef struct {
     hyb_peers_t *peers;
     double now;
-    hyb_tidings_t tidings[COUNT];
+    hyb_report_t report[COUNT];
 } group_t;
 
 static group_t group;
@@ -23,9 +23,9 @@ static int begin(void **state)
     group = (group_t){.peers = hyb_peers_create(COUNT, 2)};
     assert_non_null(group.peers);
     for (int i = 0; i < COUNT; i++) {
-        group.tidings[i] = (hyb_tidings_t){
+        group.report[i] = (hyb_report_t){
             .rank = 10 + i, .mhz = 3000.0, .celsius = NAN, .column = i % 2};
-        snprintf(group.tidings[i].host, sizeof(group.tidings[i].host), "node%d",
+        snprintf(group.report[i].host, sizeof(group.report[i].host), "node%d",
                  i / 2);
     }
     xh_log_identify("xhpl", 0, "here");
@@ -44,7 +44,7 @@ static void advance(const double rate[COUNT], const double cpu[COUNT],
 
     for (; group.now < end; group.now += 0.1)
         for (int i = 0; i < COUNT; i++) {
-            hyb_tidings_t *t = &group.tidings[i];
+            hyb_report_t *t = &group.report[i];
 
             t->time = group.now;
             t->flop += 4e9 * rate[i];
@@ -119,7 +119,7 @@ TEST_OF_GROUP(all_slow_are_throttled)
 {
     const char *text;
 
-    group.tidings[2].celsius = 95.0;
+    group.report[2].celsius = 95.0;
     work(all_stop, 5.0);
     text = end();
     assert_non_null(strstr(text, "xhpl: warning: throttling: all processes "
@@ -157,7 +157,7 @@ TEST_OF_GROUP(less_than_predicted_is_slow_from_the_beginning)
     const char *text;
 
     for (int i = 0; i < COUNT; i++)
-        group.tidings[i].planned = 100e9;
+        group.report[i].planned = 100e9;
     work(all_well, 5.0);
     text = end();
     assert_non_null(strstr(text, "xhpl: warning: slow: all processes update at "
@@ -173,7 +173,7 @@ static void check_slow_messages(hyb_activity_t activity)
     begin(NULL);
     for (int step = 0; step < 50; step++) {
         for (int i = 0; i < COUNT; i++)
-            group.tidings[i].leader[activity] += i == 3 ? 0.06 : 0.05;
+            group.report[i].leader[activity] += i == 3 ? 0.06 : 0.05;
         work(all_well, 0.1);
     }
     text = end();

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "hybrid/observe/phase.h"
 #include "hybrid/lu/timer.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit_mpi.h"
@@ -104,7 +103,7 @@ static void begin_phase(hyb_phase_t *phase, const char *setting)
     assert_ok(xh_settings_load());
     assert_ok(xh_settings_assign(setting));
     begin_to_listen();
-    hyb_phase_begin(phase, "in the verification");
+    hyb_phase_begin(phase, "in the verification", hyb_watchdog_patience());
 }
 
 TEST(a_phase_that_stands_still_is_named)
