@@ -190,3 +190,55 @@ int node_owner(const hyb_report_t *report, int64_t i, int64_t j)
     }
     return -1;
 }
+
+/* ---- traffic ------------------------------------------------------------- */
+
+enum { PIECES = 4096 };
+
+typedef struct {
+    int64_t size, used;
+    int64_t key[PIECES]; /* the one used last comes first */
+} cache_t;
+
+/* Use a piece; returns whether it has to be fetched first. */
+static bool fetch(cache_t *c, int64_t key)
+{
+    int64_t at = 0;
+    bool miss;
+
+    while (at < c->used && c->key[at] != key)
+        at++;
+    miss = at == c->used;
+    if (miss && c->used < c->size)
+        c->used++;
+    at = miss ? c->used - 1 : at;
+    memmove(c->key + 1, c->key, (size_t)at * sizeof(*c->key));
+    c->key[0] = key;
+    return miss;
+}
+
+traffic_t traffic_of(const hyb_tiling_t *t)
+{
+    static cache_t a, b;
+    traffic_t traffic = {0};
+    int64_t first, depth;
+
+    assert_in_range(t->a_pieces, 1, PIECES);
+    assert_in_range(t->b_pieces, 1, PIECES);
+    a = (cache_t){.size = t->a_pieces};
+    b = (cache_t){.size = t->b_pieces};
+    for (int64_t index = 0; index < hyb_tiling_count(t); index++) {
+        hyb_tile_t tile = hyb_tiling_tile(t, index);
+        xh_rectangle_t c = tile.part;
+
+        for (int64_t z = 0; z < t->chunks; z++) {
+            hyb_tiling_chunk(t, z, &first, &depth);
+            if (fetch(&a, tile.row * t->chunks + z))
+                traffic.a_in += sizeof(double) * (uint64_t)(c.rows * depth);
+            if (fetch(&b, tile.col * t->chunks + z))
+                traffic.b_in += sizeof(double) * (uint64_t)(depth * c.cols);
+        }
+        traffic.c += sizeof(double) * (uint64_t)(c.rows * c.cols);
+    }
+    return traffic;
+}

@@ -48,6 +48,14 @@ hyb_machine_t *node_open(int threads, const char *const *settings, int count);
 xdg_gemm_t *gemm_open(int threads, const char *const *settings, int count);
 void gemm_shut(xdg_gemm_t *gemm);
 
+typedef struct { /* bytes over the link, of C each way */
+    uint64_t a_in, b_in, c;
+} traffic_t;
+
+/* What one device that does all tiles in order fetches, and returns: its
+ * buffers hold the pieces that it used last. */
+traffic_t traffic_of(const hyb_tiling_t *tiling);
+
 /* The executor, as in owner, of the tile that element (i, j) of C is in. */
 int node_owner(const hyb_report_t *report, int64_t i, int64_t j);
 

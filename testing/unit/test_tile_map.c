@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The picture of who computed which tile, and the table of rates. */
 #include <math.h>
+#include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
-#include "testing/xdgemm/table.h"
+#include "testing/xdgemm/rates.h"
 #include "testing/xdgemm/tile_map.h"
 
 static char text[1 << 18];
@@ -85,72 +86,52 @@ TEST(without_tiles_all_is_the_hosts)
     assert_int_equal(occurrences("tiles of"), 0);
 }
 
-TEST(characters_of_xml_are_escaped)
-{
-    const xdg_executors_t odd = {1, {"a<b>&c"}, {{.index = 0}}};
-    const hyb_report_t report = {.seconds = 1.0};
-    FILE *out = fmemopen(text, sizeof(text), "w");
-
-    xdg_tile_map_write(&report, &odd, (xh_view_t){NULL, 100, 60, 100}, out);
-    fclose(out);
-    assert_int_equal(occurrences("a&lt;b&gt;&amp;c: 0 tiles"), 1);
-}
-
 TEST(idle_is_what_is_left_of_the_span)
 {
     int16_t owner[15];
     hyb_report_t report = shared(owner);
 
-    assert_true(fabs(xdg_executors_idle(&report, 1) - 0.25) < 1e-12);
-    assert_true(fabs(xdg_executors_idle(&report, 0) - 0.25) < 1e-12);
+    assert_true(fabs(xdg_work_idle(&report, 1) - 0.25) < 1e-12);
+    assert_true(fabs(xdg_work_idle(&report, 0) - 0.25) < 1e-12);
     report.device[0] = (hyb_work_t){0};
-    assert_true(isnan(xdg_executors_idle(&report, 1)));
+    assert_true(isnan(xdg_work_idle(&report, 1)));
 }
 
 /* ---- the table ---------------------------------------------------------- */
 
-/* Rates of host 2, emu:0 4 and both 5 flop/s for a product of 10 flop. */
-static void fill_rates(xdg_rates_t *rates, hyb_report_t report[3])
+/* Rates of host 2, emu:0 4 and both 5 flop/s for a product of 10 Gflop. */
+TEST(the_table_has_the_sum_of_those_alone_and_says_who_failed)
 {
-    static const char *const names[] = {"host", "emu:0", "together"};
+    static const char *const settings[] = {"devices=none"};
     static const double seconds[] = {5.0, 2.5, 2.0};
+    xdg_problem_t problem = {.product = {.c = {NULL, 1000, 1000, 1000},
+                                         .a = {NULL, 1000, 5000, 1000},
+                                         .b = {NULL, 5000, 1000, 5000}}};
+    hyb_report_t report[3];
+    xdg_rates_t rates = {
+        .gemm = gemm_open(1, settings, 1), .problem = &problem, .count = 3};
+    FILE *out;
 
-    rates->count = 3;
+    rates.gemm->executors = two;
     for (int i = 0; i < 3; i++) {
         report[i] = (hyb_report_t){.seconds = seconds[i]};
-        rates->series[i] = (xdg_series_t){.name = names[i],
-                                          .alone = i < 2 ? i : -1,
-                                          .count = 1,
-                                          .report = &report[i]};
+        rates.series[i] =
+            (xdg_series_t){.name = i < 2 ? two.name[i] : "together",
+                           .count = 1,
+                           .report = &report[i],
+                           .median = &report[i],
+                           .rate = 10e9 / seconds[i]};
     }
-}
-
-TEST(the_sum_is_of_those_alone)
-{
-    static xdg_rates_t rates;
-    hyb_report_t report[3];
-
-    fill_rates(&rates, report);
-    assert_true(xdg_rates_sum(&rates, 10.0) == 6.0);
-    assert_true(xdg_series_rate(xdg_rates_together(&rates), 10.0) == 5.0);
+    assert_true(xdg_rates_sum(&rates) == 6e9);
+    assert_true(xdg_rates_together(&rates)->rate == 5e9);
     rates.series[1].failed = true;
-    assert_true(xdg_rates_sum(&rates, 10.0) == 2.0);
-    assert_true(isnan(xdg_series_rate(&rates.series[1], 10.0)));
-}
-
-TEST(the_table_says_who_failed)
-{
-    static xdg_rates_t rates;
-    hyb_report_t report[3];
-    xh_gemm_t product = {.c = {NULL, 1000, 1000, 1000},
-                         .a = {NULL, 1000, 5000, 1000},
-                         .b = {NULL, 5000, 1000, 5000}};
-    FILE *out = fmemopen(text, sizeof(text), "w");
-
-    fill_rates(&rates, report);
-    rates.series[1].failed = true;
-    xdg_table_print(&rates, &two, &product, out);
+    rates.series[1].median = NULL;
+    rates.series[1].rate = NAN;
+    assert_true(xdg_rates_sum(&rates) == 2e9);
+    out = fmemopen(text, sizeof(text), "w");
+    xdg_rates_print(&rates, out);
     fclose(out);
+    gemm_shut(rates.gemm);
     assert_int_equal(occurrences("host                 2.00"), 1);
     assert_int_equal(occurrences("  failed\n"), 1);
     assert_int_equal(occurrences("together             5.00"), 1);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/xdgemm/c_stationary.h"
-
 #include "base/integers.h"
+#include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
 
-enum { EXTENT = 70, PIECES = 4096, ROUNDS = 4000 };
+enum { EXTENT = 70, ROUNDS = 4000 };
 
 static uint64_t random_bits(void)
 {
@@ -219,81 +218,6 @@ TEST(a_few_rectangles_cover_any_run_of_tiles)
 /* ---- memory and traffic ---------------------------------------------------
  */
 
-/* buffers that hold the pieces used last */
-typedef struct {
-    int64_t size, used;
-    int64_t key[PIECES]; /* the one used last comes first */
-} cache_t;
-
-/* Use a piece; returns whether it has to be fetched first. */
-static bool fetch(cache_t *c, int64_t key)
-{
-    int64_t at = 0;
-    bool miss;
-
-    while (at < c->used && c->key[at] != key)
-        at++;
-    miss = at == c->used;
-    if (miss && c->used < c->size)
-        c->used++;
-    at = miss ? c->used - 1 : at;
-    memmove(c->key + 1, c->key, (size_t)at * sizeof(*c->key));
-    c->key[0] = key;
-    return miss;
-}
-
-/* What a device with such buffers fetches in the order of the tiling. */
-static xdg_traffic_t simulate(const hyb_tiling_t *t)
-{
-    static cache_t a, b;
-    xdg_traffic_t traffic = {0};
-    int64_t first, depth;
-
-    assert_true(t->a_pieces >= 1 && t->a_pieces <= PIECES);
-    assert_true(t->b_pieces >= 1 && t->b_pieces <= PIECES);
-    a = (cache_t){.size = t->a_pieces};
-    b = (cache_t){.size = t->b_pieces};
-    for (int64_t index = 0; index < hyb_tiling_count(t); index++) {
-        hyb_tile_t tile = hyb_tiling_tile(t, index);
-        xh_rectangle_t c = tile.part;
-
-        for (int64_t z = 0; z < t->chunks; z++) {
-            hyb_tiling_chunk(t, z, &first, &depth);
-            if (fetch(&a, tile.row * t->chunks + z))
-                traffic.a_in += sizeof(double) * (uint64_t)(c.rows * depth);
-            if (fetch(&b, tile.col * t->chunks + z))
-                traffic.b_in += sizeof(double) * (uint64_t)(depth * c.cols);
-        }
-        traffic.c_in += sizeof(double) * (uint64_t)(c.rows * c.cols);
-    }
-    traffic.c_out = traffic.c_in;
-    return traffic;
-}
-
-TEST(predicted_bytes_are_those_of_a_cache)
-{
-    int whole = 0, stationary = 0, grouped = 0;
-    hyb_tiling_request_t r;
-
-    for (int round = 0; round < ROUNDS; round++) {
-        hyb_tiling_t t = random_tiling(&r);
-        xdg_traffic_t expected = simulate(&t);
-        xdg_traffic_t traffic = xdg_traffic(&t, true);
-
-        assert_true(traffic.a_in == expected.a_in);
-        assert_true(traffic.b_in == expected.b_in);
-        assert_true(traffic.c_in == expected.c_in);
-        assert_true(traffic.c_out == expected.c_out);
-        assert_true(xdg_traffic(&t, false).c_in == 0);
-        whole += t.chunks == 1;
-        grouped += t.group > 1 && t.group < t.cols;
-        stationary += t.chunks > 2;
-    }
-    assert_true(whole > ROUNDS / 20);
-    assert_true(grouped > ROUNDS / 100);
-    assert_true(stationary > ROUNDS / 20);
-}
-
 TEST(buffers_never_exceed_the_memory)
 {
     hyb_tiling_request_t r;
@@ -328,18 +252,18 @@ TEST(a_strip_crosses_as_often_as_memory_makes_it)
         {300 + 4 * 50, 8, 1}, /* two chunks: B's stay for a column */
         {300 + 4 * 40, 8, 10},
     };
-    xdg_traffic_t traffic;
+    traffic_t traffic;
     hyb_tiling_t t;
 
     for (size_t i = 0; i < COUNT_OF(expected); i++) {
         r.memory = expected[i].elements * sizeof(double);
         assert_ok(xdg_c_stationary(&r, &t));
-        traffic = xdg_traffic(&t, true);
+        traffic = traffic_of(&t);
         assert_int_equal(t.tile_rows, 10);
         assert_int_equal(t.tile_cols, 10);
         assert_int_equal(traffic.a_in, expected[i].a * 8 * 1000);
         assert_int_equal(traffic.b_in, expected[i].b * 8 * 800);
-        assert_int_equal(traffic.c_out, 8 * 8000);
+        assert_int_equal(traffic.c, 8 * 8000);
     }
 }
 

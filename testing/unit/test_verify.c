@@ -3,27 +3,30 @@
 #include <float.h>
 #include <math.h>
 #include "base/product.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
-#include "testing/xdgemm/checksum.h"
-#include "testing/xdgemm/fill.h"
 #include "testing/xdgemm/verify.h"
 
 enum { SEED = 77 };
 
+static xdg_gemm_t *gemm;
 static hyb_team_t *team;
 
 static int open_team(void **state)
 {
-    const int cpu = 0;
+    static const char *const settings[] = {"devices=none"};
 
     (void)state;
-    return hyb_team_create(&cpu, 1, 1, &team) != XH_OK;
+    gemm = gemm_open(1, settings, 1);
+    team = hyb_machine_team(gemm->machine);
+    return 0;
 }
 
 static int close_team(void **state)
 {
     (void)state;
-    hyb_team_destroy(team);
+    gemm_shut(gemm);
     return 0;
 }
 
@@ -116,7 +119,7 @@ static bool is_right(const made_t *made, double alpha)
 
     assert_int_equal(v.worst_row < 0, right);
     assert_int_equal(v.worst_col < 0, right);
-    xdg_verdict_release(&v);
+    free(v.row);
     return right;
 }
 
@@ -226,7 +229,7 @@ static void assert_found(double (*spoil)(double))
     for (int64_t j = 0; j < 31; j++)
         assert_int_equal(v.col[j], j == 7);
     assert_false(v.error <= v.bound);
-    xdg_verdict_release(&v);
+    free(v.row);
     unmake(&made);
 }
 
@@ -274,155 +277,163 @@ TEST_SET_UP(with_beta_0_the_start_is_not_read)
 
 /* ---- whose -------------------------------------------------------------- */
 
-enum { M = 60, N = 40, K = 30, TILE = 10, MOST = 8 };
+enum { M = 60, N = 40, K = 30, TILE = 10, TILES = 24 };
 
-/* A product of 6 x 4 tiles, tile i by executor i % 3; two are wrong. */
+/* A product of 6 x 4 tiles, tile i by executor i % 3; "host", "emu:0" ... */
 typedef struct {
+    xdg_problem_t problem;
     made_t made;
-    hyb_report_t report;
-    int16_t owner[24];
+    hyb_report_t report[2];
+    int reports;
+    int16_t owner[TILES];
+    xdg_verifier_t verifier;
 } scene_t;
 
 static void set_scene(scene_t *s)
 {
     hyb_tiling_request_t request = {M, N, K, UINT64_C(1) << 30, TILE, TILE, 3};
+    xdg_executors_t *executors = &gemm->executors;
 
-    s->made = make(M, N, K, true, 2.0);
+    *s = (scene_t){.made = make(M, N, K, true, 2.0), .reports = 1};
     multiply(&s->made);
-    s->report = (hyb_report_t){.owner = s->owner};
-    assert_ok(hyb_tiling_plan(&request, &s->report.tiling));
-    assert_int_equal(hyb_tiling_count(&s->report.tiling), 24);
-    for (int i = 0; i < 24; i++)
+    s->problem = (xdg_problem_t){s->made.p, s->made.start};
+    s->report[0].owner = s->owner;
+    assert_ok(hyb_tiling_plan(&request, &s->report[0].tiling));
+    assert_int_equal(hyb_tiling_count(&s->report[0].tiling), TILES);
+    for (int i = 0; i < TILES; i++)
         s->owner[i] = (int16_t)(i % 3);
+    executors->count = 8;
+    for (int i = 1; i < 8; i++)
+        snprintf(executors->name[i], XDG_NAME, "emu:%d", i - 1);
+    s->verifier =
+        (xdg_verifier_t){gemm, &s->problem, .checksum = s->made.checksum};
 }
 
-static int locate(scene_t *s, xdg_culprit_t *culprit, int capacity)
+/* What is said of it, once found wrong; the scene ends. */
+static const char *accused(scene_t *s)
 {
-    xdg_verdict_t v = verdict_on(&s->made, s->made.p.alpha);
-    xdg_suspect_t suspect = {&s->made.p, &s->made.start, &s->report, 1, &v};
-    int count;
+    capture_begin();
+    assert_ok(
+        xdg_verify(&s->verifier, "it", s->report, s->reports, s->made.p.alpha));
+    unmake(&s->made);
+    assert_int_equal(s->verifier.checked, s->reports);
+    assert_int_equal(s->verifier.wrong, 1);
+    return capture_end(NULL);
+}
 
-    assert_false(v.right);
-    assert_ok(xdg_locate(team, &suspect, culprit, capacity, &count));
-    xdg_verdict_release(&v);
+static void assert_says(const char *text, const char *words)
+{
+    if (strstr(text, words) == NULL)
+        fail_msg("'%s' does not say '%s'", text, words);
+}
+
+static int lines(const char *text)
+{
+    int count = 0;
+
+    for (; *text != '\0'; text++)
+        count += *text == '\n';
     return count;
 }
 
-/* The executor that the tile with C's (i, j) belongs to. */
+/* The executor that the tile with C's (i, j) belongs to, and its name. */
 static int owner_at(const scene_t *s, int64_t i, int64_t j)
 {
-    for (int64_t t = 0; t < 24; t++) {
-        xh_rectangle_t p = hyb_tiling_tile(&s->report.tiling, t).part;
+    return node_owner(&s->report[0], i, j);
+}
 
-        if (i >= p.row && i < p.row + p.rows && j >= p.col &&
-            j < p.col + p.cols)
-            return s->owner[t];
-    }
-    return -1;
+static const char *name_at(const scene_t *s, int64_t i, int64_t j)
+{
+    return gemm->executors.name[owner_at(s, i, j)];
 }
 
 TEST_SET_UP(a_wrong_tile_names_who_computed_it)
 {
-    xdg_culprit_t culprit[MOST];
+    char words[160];
+    const char *text;
     scene_t s;
 
     set_scene(&s);
     *c_at(&s.made, 33, 12) += 1.0;
-    assert_int_equal(locate(&s, culprit, MOST), 1);
-    assert_int_equal(culprit[0].executor, owner_at(&s, 33, 12));
-    assert_int_equal(culprit[0].row, 33);
-    assert_int_equal(culprit[0].col, 12);
-    assert_int_equal(culprit[0].part.row, 30);
-    assert_int_equal(culprit[0].part.col, 10);
-    assert_true(fabs(culprit[0].error - 1.0) < 1e-6);
-    unmake(&s.made);
+    snprintf(words, sizeof(words),
+             "it: wrong near C(33, 12), computed by %s: rows 30 to 39, columns "
+             "10 to 19; off by 1 where",
+             name_at(&s, 33, 12));
+    text = accused(&s);
+    assert_says(text, words);
+    assert_int_equal(lines(text), 1);
+    assert_int_equal(s.verifier.wrong_tiles[owner_at(&s, 33, 12)], 1);
+    assert_false(s.verifier.unsure);
 }
 
 TEST_SET_UP(of_two_wrong_tiles_the_corners_between_are_innocent)
 {
-    xdg_culprit_t culprit[MOST];
+    const char *text;
     scene_t s;
-    bool first;
 
     set_scene(&s);
     *c_at(&s.made, 3, 2) = NAN;
     *c_at(&s.made, 57, 39) = NAN;
-    assert_int_equal(locate(&s, culprit, MOST), 2);
-    first = culprit[0].row == 3;
-    assert_int_equal(culprit[!first].row, 3);
-    assert_int_equal(culprit[!first].col, 2);
-    assert_int_equal(culprit[first].row, 57);
-    assert_int_equal(culprit[first].col, 39);
-    unmake(&s.made);
+    text = accused(&s);
+    assert_int_equal(lines(text), 2);
+    assert_says(text, "C(3, 2)");
+    assert_says(text, "C(57, 39)");
 }
 
-TEST_SET_UP(more_culprits_than_room_are_counted)
+TEST_SET_UP(more_culprits_than_are_named_are_counted)
 {
-    xdg_culprit_t culprit;
+    const char *text;
     scene_t s;
 
     set_scene(&s);
     for (int64_t i = 0; i < M; i += TILE)
-        *c_at(&s.made, i, 0) += 1.0;
-    assert_int_equal(locate(&s, &culprit, 1), 6);
-    unmake(&s.made);
+        *c_at(&s.made, i, 0) = *c_at(&s.made, i, TILE) = 1e9;
+    text = accused(&s);
+    assert_int_equal(lines(text), 8 + 1);
+    assert_says(text, "it: 4 more wrong tiles");
 }
 
-/* What the element (33, 12), wrong after two products, is blamed on. */
-static xdg_culprit_t after_two_products(int16_t *second_owner)
+/* What is said when the element (33, 12) is wrong after two products. */
+static const char *after_two_products(scene_t *s, int16_t *second_owner)
 {
-    xdg_culprit_t culprit[MOST];
-    hyb_report_t both[2];
-    xdg_verdict_t v;
-    scene_t s;
-    int count;
-
-    set_scene(&s);
-    *c_at(&s.made, 33, 12) += 1.0;
-    both[0] = both[1] = s.report;
-    both[1].owner = second_owner;
-    v = verdict_on(&s.made, s.made.p.alpha);
-    assert_ok(xdg_locate(
-        team, &(xdg_suspect_t){&s.made.p, &s.made.start, both, 2, &v}, culprit,
-        MOST, &count));
-    assert_int_equal(count, 1);
-    assert_true(culprit[0].by[owner_at(&s, 33, 12)]);
-    xdg_verdict_release(&v);
-    unmake(&s.made);
-    return culprit[0];
+    set_scene(s);
+    *c_at(&s->made, 33, 12) += 1.0;
+    s->report[1] = s->report[0];
+    s->report[1].owner = second_owner;
+    s->reports = 2;
+    return accused(s);
 }
 
 TEST_SET_UP(of_two_products_all_owners_of_a_wrong_tile_are_suspected)
 {
-    int16_t owner[24];
-    xdg_culprit_t culprit;
+    int16_t owner[TILES];
+    const char *text;
+    char words[64];
+    scene_t s;
 
-    for (int i = 0; i < 24; i++)
+    for (int i = 0; i < TILES; i++)
         owner[i] = (int16_t)(i % 3);
-    assert_true(after_two_products(owner).executor >= 0);
-    for (int i = 0; i < 24; i++)
+    after_two_products(&s, owner);
+    assert_false(s.verifier.unsure);
+    for (int i = 0; i < TILES; i++)
         owner[i] = 7;
-    culprit = after_two_products(owner);
-    assert_int_equal(culprit.executor, -1);
-    assert_true(culprit.by[7]);
-    culprit = after_two_products(NULL);
-    assert_true(culprit.by[0]);
+    text = after_two_products(&s, owner);
+    snprintf(words, sizeof(words), "by %s or emu:6:", name_at(&s, 33, 12));
+    assert_says(text, words);
+    assert_true(s.verifier.unsure);
+    assert_int_equal(s.verifier.wrong_tiles[7], 0);
+    assert_says(after_two_products(&s, NULL), "by host");
 }
 
 TEST_SET_UP(without_tiles_the_team_is_named)
 {
-    xdg_culprit_t culprit;
     scene_t s;
 
     set_scene(&s);
-    s.report.owner = NULL;
+    s.report[0].owner = NULL;
     *c_at(&s.made, 1, 2) += 1.0;
-    assert_int_equal(locate(&s, &culprit, 1), 1);
-    assert_int_equal(culprit.executor, 0);
-    assert_int_equal(culprit.row, 1);
-    assert_int_equal(culprit.col, 2);
-    assert_int_equal(culprit.part.rows, M);
-    unmake(&s.made);
+    assert_says(accused(&s), "C(1, 2), computed by host: rows 0 to 59, ");
+    assert_int_equal(s.verifier.wrong_tiles[0], 1);
 }
 
 TEST_MAIN()

@@ -267,8 +267,8 @@ TEST(a_dropped_device_gets_no_more_tiles)
     srand(4);
     capture_begin();
     gemm = gemm_open(1, settings, 5);
-    first = multiply(gemm, xdg_executors_all(gemm->machine));
-    second = multiply(gemm, xdg_executors_all(gemm->machine));
+    first = multiply(gemm, xdg_everyone);
+    second = multiply(gemm, xdg_everyone);
     failed = hyb_device_failed(hyb_machine_device(gemm->machine, 0)) &&
              !hyb_device_failed(hyb_machine_device(gemm->machine, 1));
     gemm_shut(gemm);
@@ -296,7 +296,7 @@ TEST(nothing_reads_operands_after_a_product)
     srand(5);
     capture_begin();
     gemm = gemm_open(1, settings, 6);
-    outcome = multiply(gemm, xdg_executors_all(gemm->machine));
+    outcome = multiply(gemm, xdg_everyone);
     gemm_shut(gemm);
     capture_end(NULL);
     assert_true(outcome.report.device[0].dropped);
@@ -310,7 +310,7 @@ TEST(a_slow_device_is_not_taken_for_stalled)
         "devices=emu", "split=fixed:1",    TILES,
         "pipeline=1",  "emu_rate=0.00001", "stall_seconds=0.001"};
     xdg_gemm_t *gemm = gemm_open(1, settings, 6);
-    outcome_t outcome = multiply(gemm, xdg_executors_all(gemm->machine));
+    outcome_t outcome = multiply(gemm, xdg_everyone);
 
     assert_false(outcome.report.device[0].dropped);
     assert_int_equal(outcome.report.device[0].tiles, 4);
@@ -350,8 +350,7 @@ static damage_t flipped(const char *fault)
 
     capture_begin();
     gemm = gemm_open(1, settings, 5);
-    assert_ok(xdg_gemm(gemm, &problem.product, xdg_executors_all(gemm->machine),
-                       &report));
+    assert_ok(xdg_gemm(gemm, &problem.product, xdg_everyone, &report));
     gemm_shut(gemm);
     capture_end(NULL);
     assert_false(report.device[0].dropped);

@@ -91,8 +91,7 @@ TEST(operands_may_exceed_a_device)
 
     srand(3);
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
-        hyb_report_t report =
-            multiply(gemm, shapes[i], xdg_executors_all(gemm->machine));
+        hyb_report_t report = multiply(gemm, shapes[i], xdg_everyone);
 
         assert_false(report.device[0].dropped || report.device[1].dropped);
         free(report.owner);
@@ -115,7 +114,7 @@ TEST(products_without_elements_or_flop_are_right)
     hyb_report_t report;
 
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
-        report = multiply(gemm, shapes[i], xdg_executors_all(gemm->machine));
+        report = multiply(gemm, shapes[i], xdg_everyone);
         assert_null(report.owner);
         report = multiply(gemm, shapes[i], devices_only);
         assert_null(report.owner);
@@ -225,8 +224,7 @@ TEST(shapes_that_do_not_conform_are_refused)
     xh_gemm_t p = problem.product;
 
     p.a.cols--;
-    assert_int_equal(xdg_gemm(gemm, &p, xdg_executors_all(gemm->machine), NULL),
-                     XH_ERR_ARG);
+    assert_int_equal(xdg_gemm(gemm, &p, xdg_everyone, NULL), XH_ERR_ARG);
     problem_destroy(&problem);
     gemm_shut(gemm);
 }
@@ -237,8 +235,7 @@ TEST(a_report_is_given_only_if_wanted)
     xdg_gemm_t *gemm = gemm_open(1, settings, 2);
     problem_t problem = problem_create(square, false);
 
-    assert_ok(xdg_gemm(gemm, &problem.product, xdg_executors_all(gemm->machine),
-                       NULL));
+    assert_ok(xdg_gemm(gemm, &problem.product, xdg_everyone, NULL));
     assert_int_equal(problem_wrong(&problem), 0);
     problem_destroy(&problem);
     gemm_shut(gemm);
@@ -261,7 +258,7 @@ TEST(a_device_without_free_memory_is_left_out)
     assert_non_null(strstr(text, "device 0 of fake is left out"));
     assert_int_equal(hyb_machine_devices(gemm->machine), 0);
     assert_int_equal(fake.closed, 1);
-    free(multiply(gemm, square, xdg_executors_all(gemm->machine)).owner);
+    free(multiply(gemm, square, xdg_everyone).owner);
     gemm_shut(gemm);
 }
 
@@ -280,7 +277,7 @@ TEST(a_node_says_what_it_was_opened_with)
     assert_false(hyb_machine_models_time(gemm->machine));
     assert_int_equal(hyb_machine_working_devices(gemm->machine), 3);
     capture_begin();
-    free(multiply(gemm, square, xdg_executors_all(gemm->machine)).owner);
+    free(multiply(gemm, square, xdg_everyone).owner);
     capture_end(NULL);
     assert_int_equal(hyb_machine_working_devices(gemm->machine), 2);
     assert_int_equal(hyb_machine_devices(gemm->machine), 3);
@@ -306,10 +303,8 @@ TEST(a_slow_device_is_given_less)
     static const char *const settings[] = {"devices=emu", "emu_rate=0.01",
                                            "tile=10", "split=ratio"};
     xdg_gemm_t *gemm = gemm_open(1, settings, 4);
-    hyb_report_t first =
-        multiply(gemm, square, xdg_executors_all(gemm->machine));
-    hyb_report_t second =
-        multiply(gemm, square, xdg_executors_all(gemm->machine));
+    hyb_report_t first = multiply(gemm, square, xdg_everyone);
+    hyb_report_t second = multiply(gemm, square, xdg_everyone);
 
     assert_true(first.share == 0.5);
     assert_true(second.share < 0.4);
@@ -330,8 +325,7 @@ TEST(a_dry_device_leaves_its_tiles_as_they_were)
     int64_t wrong = 0;
 
     assert_true(hyb_machine_models_time(gemm->machine));
-    assert_ok(xdg_gemm(gemm, &problem.product, xdg_executors_all(gemm->machine),
-                       &report));
+    assert_ok(xdg_gemm(gemm, &problem.product, xdg_everyone, &report));
     for (int64_t j = 0; j < square.n; j++)
         for (int64_t i = 0; i < square.m; i++) {
             size_t at = (size_t)(i + j * problem.product.c.ld);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/xdgemm/options.h"
 #include "base/settings.h"
-#include "base/view.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
+#include "testing/xdgemm/options.h"
+#include "testing/xdgemm/problem.h"
 
 enum { ARGUMENTS_MOST = 32 };
 
@@ -36,18 +36,18 @@ static void assert_refused(const char *line, const char *words)
 
 TEST(nothing_given_is_a_product_of_a_panel)
 {
-    const xdg_shape_t *s = &options.shape;
+    const xh_gemm_t *p = &options.product;
 
     assert_ok(parse(""));
     assert_int_equal(options.ask, XDG_ASK_RATES);
-    assert_int_equal(s->m, 4000);
-    assert_int_equal(s->n, 4000);
-    assert_int_equal(s->k, 256);
-    assert_int_equal(s->lda, 4000);
-    assert_int_equal(s->ldb, 256);
-    assert_int_equal(s->ldc, 4000);
-    assert_true(s->alpha == 1.0 && s->beta == 1.0);
-    assert_false(s->transa || s->transb);
+    assert_int_equal(p->c.rows, 4000);
+    assert_int_equal(p->c.cols, 4000);
+    assert_int_equal(options.k, 256);
+    assert_int_equal(p->a.ld, 4000);
+    assert_int_equal(p->b.ld, 256);
+    assert_int_equal(p->c.ld, 4000);
+    assert_true(p->alpha == 1.0 && p->beta == 1.0);
+    assert_false(options.transa || options.transb);
     assert_int_equal(options.repeat, 5);
     assert_false(options.verify);
     assert_null(options.json);
@@ -55,19 +55,19 @@ TEST(nothing_given_is_a_product_of_a_panel)
 
 TEST(every_option_is_understood)
 {
-    const xdg_shape_t *s = &options.shape;
+    const xh_gemm_t *p = &options.product;
 
     assert_ok(parse("-m 10 -n 20 -k 30 --transa --transb --alpha -2.5 "
                     "--beta 0 --lda 31 --ldb=21 -ldc 11 --threads 3 "
                     "--repeat 2 --verify --json a.json --map b.svg"));
-    assert_int_equal(s->m, 10);
-    assert_int_equal(s->n, 20);
-    assert_int_equal(s->k, 30);
-    assert_true(s->transa && s->transb);
-    assert_true(s->alpha == -2.5 && s->beta == 0.0);
-    assert_int_equal(s->lda, 31);
-    assert_int_equal(s->ldb, 21);
-    assert_int_equal(s->ldc, 11);
+    assert_int_equal(p->c.rows, 10);
+    assert_int_equal(p->c.cols, 20);
+    assert_int_equal(options.k, 30);
+    assert_true(p->trans_a == XH_TRANS && p->trans_b == XH_TRANS);
+    assert_true(p->alpha == -2.5 && p->beta == 0.0);
+    assert_int_equal(p->a.ld, 31);
+    assert_int_equal(p->b.ld, 21);
+    assert_int_equal(p->c.ld, 11);
     assert_int_equal(options.threads, 3);
     assert_int_equal(options.repeat, 2);
     assert_true(options.verify);
@@ -78,8 +78,8 @@ TEST(every_option_is_understood)
 TEST(n_is_m_if_not_given)
 {
     assert_ok(parse("-m 33"));
-    assert_int_equal(options.shape.n, 33);
-    assert_int_equal(options.shape.k, 256);
+    assert_int_equal(options.n, 33);
+    assert_int_equal(options.k, 256);
 }
 
 TEST(torture_is_of_cubes)
@@ -87,17 +87,17 @@ TEST(torture_is_of_cubes)
     assert_ok(parse("--torture 2.5 -m 33"));
     assert_int_equal(options.ask, XDG_ASK_TORTURE);
     assert_true(options.torture == 2.5);
-    assert_int_equal(options.shape.k, 33);
+    assert_int_equal(options.k, 33);
 }
 
 TEST(leading_dimensions_follow_the_transposition)
 {
     assert_ok(parse("-m 10 -n 20 -k 30 --transa"));
-    assert_int_equal(options.shape.lda, 30);
-    assert_int_equal(options.shape.ldb, 30);
+    assert_int_equal(options.product.a.ld, 30);
+    assert_int_equal(options.product.b.ld, 30);
     assert_ok(parse("-m 10 -n 20 -k 30 --transb"));
-    assert_int_equal(options.shape.lda, 10);
-    assert_int_equal(options.shape.ldb, 20);
+    assert_int_equal(options.product.a.ld, 10);
+    assert_int_equal(options.product.b.ld, 20);
 }
 
 TEST(devices_and_set_are_settings)
@@ -171,49 +171,42 @@ TEST(help_names_every_setting_and_the_exit_status)
 TEST(bytes_count_the_leading_dimensions)
 {
     parse("-m 10 -n 20 -k 30 --lda 11 --ldb 40 --ldc 50");
-    assert_true(xdg_shape_bytes(&options.shape) ==
+    assert_true(xdg_bytes(&options.product) ==
                 8.0 * (11 * 30 + 40 * 20 + 50 * 20));
 }
 
 TEST(the_largest_that_fits_fits_and_a_larger_does_not)
 {
     double bytes = 1e6;
-    xdg_shape_t s, larger;
+    xh_gemm_t p;
 
     parse("-m 4000 -n 2000 -k 256 --lda 5000");
-    s = xdg_shape_fitting(&options.shape, bytes);
-    assert_true(xdg_shape_bytes(&s) <= bytes);
-    assert_true(s.m >= 2 * s.n && s.m <= 2 * s.n + 1);
-    assert_int_equal(s.lda, s.m);
-    larger = s;
-    larger.m = larger.lda = larger.ldc = s.m + s.m / 20 + 2;
-    larger.n = s.n + s.n / 20 + 2;
-    assert_true(xdg_shape_bytes(&larger) > bytes);
+    p = xdg_fitting(&options.product, bytes);
+    assert_true(xdg_bytes(&p) <= bytes);
+    assert_in_range(p.c.rows, 2 * p.c.cols, 2 * p.c.cols + 1);
+    assert_int_equal(p.a.ld, p.c.rows);
+    assert_int_equal(p.a.cols, p.b.rows);
+    p.a.ld = p.c.ld = p.c.rows + p.c.rows / 20 + 2;
+    p.b.cols = p.c.cols = p.c.cols + p.c.cols / 20 + 2;
+    assert_true(xdg_bytes(&p) > bytes);
 }
 
-TEST(what_fits_is_left_as_it_is)
+TEST(what_fits_is_left_as_it_is_and_one_element_where_nothing_does)
 {
-    xdg_shape_t s;
+    xh_gemm_t p;
 
     parse("-m 40 -n 20 -k 10");
-    s = xdg_shape_fitting(&options.shape, 1e9);
-    assert_int_equal(s.m, 40);
-    assert_int_equal(s.k, 10);
-}
-
-TEST(where_nothing_fits_one_element_is_left)
-{
-    xdg_shape_t s;
-
-    parse("-m 4000");
-    s = xdg_shape_fitting(&options.shape, 1.0);
-    assert_int_equal(s.m * s.n * s.k, 1);
+    p = xdg_fitting(&options.product, 1e9);
+    assert_int_equal(p.c.rows, 40);
+    assert_int_equal(p.a.cols, 10);
+    p = xdg_fitting(&options.product, 1.0);
+    assert_int_equal(p.c.rows * p.c.cols * p.a.cols, 1);
 }
 
 TEST(too_large_a_product_is_said_with_what_fits)
 {
     parse("-m 2000000000 -k 2000000000");
-    assert_said(xdg_shape_check_memory(&options.shape), XH_ERR_MEMORY,
+    assert_said(xdg_check_memory(&options.product), XH_ERR_MEMORY,
                 "the largest of this shape that fits is -m ");
 }
 

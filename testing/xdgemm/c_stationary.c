@@ -121,26 +121,3 @@ int64_t xdg_tiles_of(const hyb_tiling_t *tiling, int64_t end, double share)
     }
     return end - tile;
 }
-
-/* How often each piece of A crosses the link. */
-static int64_t a_crossings(const hyb_tiling_t *t)
-{
-    if (t->rows * t->chunks <= t->a_pieces)
-        return 1;
-    return t->chunks <= t->a_pieces ? xh_units(t->cols, t->group) : t->cols;
-}
-
-xdg_traffic_t xdg_traffic(const hyb_tiling_t *tiling, bool reads_c)
-{
-    int64_t b_crossings =
-        tiling->group * tiling->chunks <= tiling->b_pieces ? 1 : tiling->rows;
-    uint64_t m = (uint64_t)tiling->m, n = (uint64_t)tiling->n;
-    uint64_t k = (uint64_t)tiling->k, element = sizeof(double);
-
-    return (xdg_traffic_t){
-        .a_in = element * m * k * (uint64_t)a_crossings(tiling),
-        .b_in = element * k * n * (uint64_t)b_crossings,
-        .c_in = reads_c ? element * m * n : 0,
-        .c_out = element * m * n,
-    };
-}

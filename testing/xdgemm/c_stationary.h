@@ -43,11 +43,4 @@ int xdg_tiles_cover(const hyb_tiling_t *tiling, int64_t first, int64_t count,
  */
 int64_t xdg_tiles_of(const hyb_tiling_t *tiling, int64_t end, double share);
 
-typedef struct { /* bytes over the link, one device doing all tiles in order */
-    uint64_t a_in, b_in, c_in, c_out;
-} xdg_traffic_t;
-
-/* reads_c  in  false where beta is 0 */
-xdg_traffic_t xdg_traffic(const hyb_tiling_t *tiling, bool reads_c);
-
 #endif

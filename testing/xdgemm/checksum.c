@@ -5,13 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/product.h"
-#include "testing/xdgemm/fill.h"
+#include "testing/xdgemm/problem.h"
 
-enum { VECTORS = XDG_CHECKSUM_VECTORS };
+enum {
+    VECTORS = 2,
+    ROWS = 512 /* their sums stay in the L1 cache */
+};
 
 /* ---- sums over rows or columns ------------------------------------------ */
-
-enum { ROWS = 512 }; /* their sums stay in the L1 cache */
 
 typedef struct { /* sums over the rows of op(V), by all members of a team */
     xh_view_t v;
@@ -83,15 +84,13 @@ static void apply(hyb_team_t *team, xh_view_t v, xh_trans_t op,
     hyb_team_run(team, sum_share, &task);
 }
 
-/* y[i] := 2-norm of row i of op(V). */
+/* y[i] := factor times the 2-norm of row i of op(V), of `rows`. */
 static void row_norms(hyb_team_t *team, xh_view_t v, xh_trans_t op,
-                      long double *y)
+                      long double factor, long double *y, int64_t rows)
 {
-    int64_t rows = op == XH_NO_TRANS ? v.rows : v.cols;
-
     apply(team, v, op, NULL, y);
     for (int64_t i = 0; i < rows; i++)
-        y[i] = sqrtl(y[i]);
+        y[i] = factor * sqrtl(y[i]);
 }
 
 /* ---- one side ----------------------------------------------------------- */
@@ -111,29 +110,19 @@ struct xdg_checksum {
     side_t side[2];  /* rows, columns */
 };
 
-static void side_release(side_t *s)
-{
-    free(s->x);
-    free(s->product);
-    free(s->start);
-    free(s->scale);
-    free(s->start_norm);
-}
-
 static xh_status_t side_allocate(side_t *s, int64_t sums, int64_t terms)
 {
-    size_t n = (size_t)sums;
+    size_t all = (size_t)(VECTORS * terms + 2 * (VECTORS + 1) * sums);
 
     s->sums = sums;
     s->terms = terms;
-    s->x = calloc(VECTORS * (size_t)terms, sizeof(*s->x));
-    s->product = calloc(VECTORS * n, sizeof(*s->product));
-    s->start = calloc(VECTORS * n, sizeof(*s->start));
-    s->scale = calloc(n, sizeof(*s->scale));
-    s->start_norm = calloc(n, sizeof(*s->start_norm));
-    if (s->x == NULL || s->product == NULL || s->start == NULL ||
-        s->scale == NULL || s->start_norm == NULL)
+    s->x = calloc(all, sizeof(*s->x));
+    if (s->x == NULL)
         return XH_ERR_MEMORY;
+    s->product = s->x + VECTORS * terms;
+    s->start = s->product + VECTORS * sums;
+    s->scale = s->start + VECTORS * sums;
+    s->start_norm = s->scale + sums;
     return XH_OK;
 }
 
@@ -147,11 +136,6 @@ static void draw_signs(side_t *s, uint64_t seed)
                 xdg_random_element(&random, j, v) < 0.0 ? -1.0L : 1.0L;
 }
 
-static xh_trans_t flipped(xh_trans_t op)
-{
-    return op == XH_NO_TRANS ? XH_TRANS : XH_NO_TRANS;
-}
-
 /* The columns' side of a product is the rows' side of its transpose,
    C^T := beta C^T + alpha op(B)^T op(A)^T; C stays as it is stored. */
 static xh_gemm_t transposed(const xh_gemm_t *p)
@@ -159,9 +143,9 @@ static xh_gemm_t transposed(const xh_gemm_t *p)
     xh_gemm_t t = *p;
 
     t.a = p->b;
-    t.trans_a = flipped(p->trans_b);
+    t.trans_a = p->trans_b == XH_TRANS ? XH_NO_TRANS : XH_TRANS;
     t.b = p->a;
-    t.trans_b = flipped(p->trans_a);
+    t.trans_b = p->trans_a == XH_TRANS ? XH_NO_TRANS : XH_TRANS;
     return t;
 }
 
@@ -180,9 +164,7 @@ static xh_status_t take_product(side_t *s, hyb_team_t *team, const xh_gemm_t *p)
     apply(team, p->b, p->trans_b, NULL, inner);
     for (int64_t i = 0; i < k; i++)
         whole += inner[i];
-    row_norms(team, p->a, p->trans_a, s->scale);
-    for (int64_t i = 0; i < s->sums; i++)
-        s->scale[i] *= sqrtl(whole);
+    row_norms(team, p->a, p->trans_a, sqrtl(whole), s->scale, s->sums);
     free(inner);
     return XH_OK;
 }
@@ -193,130 +175,26 @@ static void take_start(side_t *s, hyb_team_t *team, const xh_gemm_t *p)
         return;
     for (int v = 0; v < VECTORS; v++)
         apply(team, p->c, s->op, s->x + v * s->terms, s->start + v * s->sums);
-    row_norms(team, p->c, s->op, s->start_norm);
     for (int64_t i = 0; i < VECTORS * s->sums; i++)
         s->start[i] *= p->beta;
-    for (int64_t i = 0; i < s->sums; i++)
-        s->start_norm[i] *= fabs(p->beta);
+    row_norms(team, p->c, s->op, fabs(p->beta), s->start_norm, s->sums);
 }
 
-static xh_status_t side_take(side_t *s, hyb_team_t *team, const xh_gemm_t *p,
-                             uint64_t seed)
+/* op  in  of C */
+static xh_status_t side_take(side_t *s, xh_trans_t op, hyb_team_t *team,
+                             const xh_gemm_t *p, uint64_t seed)
 {
-    int64_t sums = s->op == XH_NO_TRANS ? p->c.rows : p->c.cols;
-    int64_t terms = s->op == XH_NO_TRANS ? p->c.cols : p->c.rows;
+    int64_t sums = op == XH_NO_TRANS ? p->c.rows : p->c.cols;
+    int64_t terms = op == XH_NO_TRANS ? p->c.cols : p->c.rows;
     xh_status_t status = side_allocate(s, sums, terms);
 
     if (status != XH_OK)
         return status;
+    s->op = op;
     draw_signs(s, seed);
     take_start(s, team, p);
     return take_product(s, team, p);
 }
-
-/* ---- checking ----------------------------------------------------------- */
-
-typedef struct {   /* the sum furthest beyond its bound */
-    int64_t index; /* -1: none */
-    double excess, error, bound;
-} worst_t;
-
-/* Is this sum wrong? A NaN is. Keeps the worst. */
-static bool judge(int64_t index, double error, double bound, worst_t *worst)
-{
-    double excess = isfinite(error) ? error / fmax(bound, DBL_MIN) : INFINITY;
-
-    if (error <= bound)
-        return false;
-    if (worst->index < 0 || excess > worst->excess)
-        *worst = (worst_t){index, excess, error, bound};
-    return true;
-}
-
-typedef struct { /* a check of C */
-    const xdg_checksum_t *checksum;
-    hyb_team_t *team;
-    xh_view_t c;
-    double alpha;
-} check_t;
-
-/* wrong_p  out  sums flags */
-static xh_status_t check_side(const check_t *check, const side_t *s,
-                              bool *wrong_p, worst_t *worst_p)
-{
-    double alpha = check->alpha, rounding = check->checksum->rounding;
-    long double *got = calloc((size_t)s->sums, sizeof(*got));
-
-    if (got == NULL)
-        return XH_ERR_MEMORY;
-    for (int v = 0; v < VECTORS; v++) {
-        const long double *product = s->product + v * s->sums;
-        const long double *start = s->start + v * s->sums;
-
-        apply(check->team, check->c, s->op, s->x + v * s->terms, got);
-        for (int64_t i = 0; i < s->sums; i++) {
-            double error =
-                (double)fabsl(got[i] - start[i] - alpha * product[i]);
-            double bound = rounding * (double)(fabs(alpha) * s->scale[i] +
-                                               s->start_norm[i]);
-
-            wrong_p[i] |= judge(i, error, bound, worst_p);
-        }
-    }
-    free(got);
-    return XH_OK;
-}
-
-static xh_status_t check_both(const check_t *check, xdg_verdict_t *verdict)
-{
-    bool *wrong[2] = {verdict->row, verdict->col};
-    worst_t worst[2] = {{.index = -1}, {.index = -1}};
-    const worst_t *first;
-
-    for (int i = 0; i < 2; i++) {
-        xh_status_t status =
-            check_side(check, &check->checksum->side[i], wrong[i], &worst[i]);
-
-        if (status != XH_OK)
-            return status;
-    }
-    first = worst[0].index >= 0 ? &worst[0] : &worst[1];
-    verdict->right = first->index < 0;
-    verdict->worst_row = worst[0].index;
-    verdict->worst_col = worst[1].index;
-    verdict->error = first->error;
-    verdict->bound = first->bound;
-    return XH_OK;
-}
-
-xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
-                               xh_view_t c, double alpha,
-                               xdg_verdict_t *verdict_p)
-{
-    check_t check = {checksum, team, c, alpha};
-    xdg_verdict_t verdict = {
-        .row = calloc((size_t)c.rows, sizeof(*verdict.row)),
-        .col = calloc((size_t)c.cols, sizeof(*verdict.col)),
-    };
-    xh_status_t status = XH_ERR_MEMORY;
-
-    if (verdict.row != NULL && verdict.col != NULL)
-        status = check_both(&check, &verdict);
-    if (status == XH_OK)
-        *verdict_p = verdict;
-    else
-        xdg_verdict_release(&verdict);
-    return status;
-}
-
-void xdg_verdict_release(xdg_verdict_t *verdict)
-{
-    free(verdict->row);
-    free(verdict->col);
-    verdict->row = verdict->col = NULL;
-}
-
-/* ---- the pair ----------------------------------------------------------- */
 
 static double rounding_factor(const xh_gemm_t *p)
 {
@@ -337,24 +215,97 @@ xh_status_t xdg_checksum_create(hyb_team_t *team, const xh_gemm_t *product,
     if (checksum == NULL)
         return XH_ERR_MEMORY;
     checksum->rounding = rounding_factor(product);
-    checksum->side[0].op = XH_NO_TRANS;
-    checksum->side[1].op = XH_TRANS;
-    status = side_take(&checksum->side[0], team, product, seed);
+    status = side_take(&checksum->side[0], XH_NO_TRANS, team, product, seed);
     if (status == XH_OK)
-        status = side_take(&checksum->side[1], team, &other, seed + 1);
-    if (status != XH_OK) {
+        status =
+            side_take(&checksum->side[1], XH_TRANS, team, &other, seed + 1);
+    if (status == XH_OK)
+        *checksum_p = checksum;
+    else
         xdg_checksum_destroy(checksum);
-        return status;
-    }
-    *checksum_p = checksum;
-    return XH_OK;
+    return status;
 }
 
 void xdg_checksum_destroy(xdg_checksum_t *checksum)
 {
     if (checksum == NULL)
         return;
-    side_release(&checksum->side[0]);
-    side_release(&checksum->side[1]);
+    free(checksum->side[0].x);
+    free(checksum->side[1].x);
     free(checksum);
+}
+
+/* ---- checking ----------------------------------------------------------- */
+
+typedef struct {   /* what is wrong with a side */
+    bool *wrong;   /* each sum */
+    int64_t index; /* of the one furthest beyond its bound, -1: none */
+    double excess, error, bound;
+} finding_t;
+
+/* Is this sum wrong? A NaN is. */
+static void judge(finding_t *f, int64_t index, double error, double bound)
+{
+    double excess = isfinite(error) ? error / fmax(bound, DBL_MIN) : INFINITY;
+
+    if (error <= bound)
+        return;
+    f->wrong[index] = true;
+    if (f->index < 0 || excess > f->excess) {
+        f->index = index;
+        f->excess = excess;
+        f->error = error;
+        f->bound = bound;
+    }
+}
+
+static xh_status_t check_side(const side_t *s, double rounding,
+                              hyb_team_t *team, xh_view_t c, double alpha,
+                              finding_t *found)
+{
+    long double *got = calloc((size_t)s->sums, sizeof(*got));
+
+    if (got == NULL)
+        return XH_ERR_MEMORY;
+    for (int v = 0; v < VECTORS; v++) {
+        const long double *product = s->product + v * s->sums;
+        const long double *start = s->start + v * s->sums;
+
+        apply(team, c, s->op, s->x + v * s->terms, got);
+        for (int64_t i = 0; i < s->sums; i++)
+            judge(found, i,
+                  (double)fabsl(got[i] - start[i] - alpha * product[i]),
+                  rounding *
+                      (double)(fabs(alpha) * s->scale[i] + s->start_norm[i]));
+    }
+    free(got);
+    return XH_OK;
+}
+
+xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
+                               xh_view_t c, double alpha,
+                               xdg_verdict_t *verdict_p)
+{
+    bool *wrong = calloc((size_t)(c.rows + c.cols), sizeof(*wrong));
+    finding_t found[] = {{wrong, .index = -1},
+                         {wrong != NULL ? wrong + c.rows : NULL, .index = -1}};
+    const finding_t *first;
+    xh_status_t status = wrong != NULL ? XH_OK : XH_ERR_MEMORY;
+
+    for (int i = 0; i < 2 && status == XH_OK; i++)
+        status = check_side(&checksum->side[i], checksum->rounding, team, c,
+                            alpha, &found[i]);
+    if (status != XH_OK) {
+        free(wrong);
+        return status;
+    }
+    first = found[0].index >= 0 ? &found[0] : &found[1];
+    *verdict_p = (xdg_verdict_t){.right = first->index < 0,
+                                 .row = found[0].wrong,
+                                 .col = found[1].wrong,
+                                 .worst_row = found[0].index,
+                                 .worst_col = found[1].index,
+                                 .error = first->error,
+                                 .bound = first->bound};
+    return XH_OK;
 }

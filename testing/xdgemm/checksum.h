@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/status.h"
-#include "hybrid/node/team.h"
 #include "base/view.h"
+#include "hybrid/node/team.h"
 
 /*
  * Whether C is beta C0 + alpha op(A) op(B), at a cost of m n instead of m n k:
@@ -27,12 +27,10 @@
  */
 typedef struct xdg_checksum xdg_checksum_t;
 
-enum { XDG_CHECKSUM_VECTORS = 2 };
-
 /* the result of a check */
 typedef struct {
     bool right;
-    bool *row, *col;   /* m and n: is this one wrong? */
+    bool *row, *col;   /* m and n: is this one wrong? free(row) frees both */
     int64_t worst_row; /* furthest beyond its bound, -1: none is wrong */
     int64_t worst_col;
     double error, bound; /* of the worst row's sum, else of the column's */
@@ -53,14 +51,10 @@ void xdg_checksum_destroy(xdg_checksum_t *checksum); /* accepts NULL */
 
 /*
  * Is c the result of the product, with alpha in place of its own?
- *
- * verdict_p  out  released with xdg_verdict_release
- *
  * Errors: XH_ERR_MEMORY
  */
 xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
                                xh_view_t c, double alpha,
                                xdg_verdict_t *verdict_p);
-void xdg_verdict_release(xdg_verdict_t *verdict);
 
 #endif

@@ -9,15 +9,9 @@
 
 #define GIB (1024.0 * 1024.0 * 1024.0)
 
-/* where the findings go; record may be NULL */
-typedef struct {
-    FILE *out;
-    json_t *record;
-} list_t;
-
 /* ---- the host ----------------------------------------------------------- */
 
-static xh_status_t list_host(const list_t *list)
+static xh_status_t list_host(json_t *record)
 {
     const char *cpu = xh_cpu_model(), *isa = xh_cpu_isa_name(xh_cpu_isa());
     hyb_topology_t *topology;
@@ -31,9 +25,9 @@ static xh_status_t list_host(const list_t *list)
     for (char *at = text; *at != '\0'; at++)
         if (*at == '\n')
             *at = ';';
-    fprintf(list->out, "%-10s %s, %s; %s\n", "host", cpu, isa, text);
+    printf("%-10s %s, %s; %s\n", "host", cpu, isa, text);
     json_object_set_new(
-        list->record, "host",
+        record, "host",
         XH_JSON_OBJECT({"processor", json_string(cpu)},
                        {"isa", json_string(isa)},
                        {"cores", json_integer(xh_cpu_cores(""))},
@@ -41,43 +35,35 @@ static xh_status_t list_host(const list_t *list)
     return XH_OK;
 }
 
-/* ---- devices ------------------------------------------------------------ */
+/* ---- backends ----------------------------------------------------------- */
 
 /* A device that cannot be described is recorded with its name only. */
-static void list_device(const list_t *list, const hyb_backend_t *backend,
-                        int index, json_t *devices)
+static json_t *list_device(const hyb_backend_t *backend, int index)
 {
     hyb_device_info_t info;
     char name[32];
 
     snprintf(name, sizeof(name), "%s:%d", backend->name, index);
     if (backend->describe(index, &info) != XH_OK) {
-        fprintf(list->out, "%-10s does not tell what it is\n", name);
-        json_array_append_new(devices,
-                              XH_JSON_OBJECT({"executor", json_string(name)}));
-        return;
+        printf("%-10s does not tell what it is\n", name);
+        return XH_JSON_OBJECT({"executor", json_string(name)});
     }
-    fprintf(list->out, "%-10s %s, %.1f of %.1f GiB free%s%s\n", name, info.name,
-            (double)info.memory_free / GIB, (double)info.memory / GIB,
-            info.pci_address[0] != '\0' ? ", PCI " : "", info.pci_address);
-    json_array_append_new(
-        devices,
-        XH_JSON_SET(xdg_record_device(&info, name),
-                    {"memory_free", json_integer((int64_t)info.memory_free)}));
+    printf("%-10s %s, %.1f of %.1f GiB free%s%s\n", name, info.name,
+           (double)info.memory_free / GIB, (double)info.memory / GIB,
+           info.pci_address[0] != '\0' ? ", PCI " : "", info.pci_address);
+    return XH_JSON_SET(
+        xdg_record_device(&info, name),
+        {"memory_free", json_integer((int64_t)info.memory_free)});
 }
 
-/* ---- backends ----------------------------------------------------------- */
-
 /* Say why there are none, in the list and in the record. */
-static void tell_none(const list_t *list, const char *name, const char *why,
-                      json_t *object)
+static void tell_none(const char *name, const char *why, json_t *object)
 {
-    fprintf(list->out, "%-10s no devices: %s\n", name, why);
+    printf("%-10s no devices: %s\n", name, why);
     json_object_set_new(object, "none", json_string(why));
 }
 
-static void list_devices(const list_t *list, const hyb_backend_t *backend,
-                         json_t *object)
+static void list_devices(const hyb_backend_t *backend, json_t *object)
 {
     json_t *devices = json_array();
     const char *reason = NULL;
@@ -85,53 +71,45 @@ static void list_devices(const list_t *list, const hyb_backend_t *backend,
 
     json_object_set_new(object, "emulated", json_boolean(backend->emulated));
     if (backend->emulated)
-        fprintf(list->out, "%-10s software devices, up to %d, if asked for\n",
-                backend->name, count);
+        printf("%-10s software devices, up to %d, if asked for\n",
+               backend->name, count);
     else if (count == 0)
-        tell_none(list, backend->name,
-                  reason != NULL ? reason : "none was found", object);
-    json_object_set_new(object, "count", json_integer(count));
+        tell_none(backend->name, reason != NULL ? reason : "none was found",
+                  object);
     for (int i = 0; i < count && !backend->emulated; i++)
-        list_device(list, backend, i, devices);
-    json_object_set_new(object, "devices", devices);
+        json_array_append_new(devices, list_device(backend, i));
+    XH_JSON_SET(object, {"count", json_integer(count)}, {"devices", devices});
 }
 
-static void list_backend(const list_t *list, const char *name, json_t *backends)
+static json_t *list_backend(const char *name)
 {
     char why[HYB_BACKEND_WHY];
     const hyb_backend_t *backend;
     json_t *object = XH_JSON_OBJECT({"name", json_string(name)});
 
     if (hyb_backend_find(name, &backend, why) == XH_OK)
-        list_devices(list, backend, object);
+        list_devices(backend, object);
     else
-        tell_none(list, name, why, object);
-    json_array_append_new(backends, object);
+        tell_none(name, why, object);
+    return object;
 }
 
-static xh_status_t list_all(const list_t *list)
+xh_status_t xdg_device_list(FILE *json)
 {
     char names[HYB_BACKENDS][HYB_BACKEND_NAME];
     int count = hyb_backend_names(names);
     json_t *backends = json_array();
-    xh_status_t status = list_host(list);
+    json_t *record = XH_JSON_OBJECT({"program", json_string("xdgemm")},
+                                    {"version", json_string(XH_VERSION)});
+    xh_status_t status = list_host(record);
 
     for (int i = 0; i < count && status == XH_OK; i++)
-        list_backend(list, names[i], backends);
+        json_array_append_new(backends, list_backend(names[i]));
     if (status == XH_OK && count == 0)
-        fprintf(list->out, "no plug-in of a backend is beside the program\n");
-    json_object_set_new(list->record, "backends", backends);
-    return status;
-}
-
-xh_status_t xdg_device_list(FILE *out, FILE *json)
-{
-    list_t list = {out, XH_JSON_OBJECT({"program", json_string("xdgemm")},
-                                       {"version", json_string(XH_VERSION)})};
-    xh_status_t status = list_all(&list);
-
+        printf("no plug-in of a backend is beside the program\n");
+    json_object_set_new(record, "backends", backends);
     if (status == XH_OK && json != NULL)
-        status = xdg_record_write(list.record, json);
-    json_decref(list.record);
+        status = xdg_record_write(record, json);
+    json_decref(record);
     return status;
 }

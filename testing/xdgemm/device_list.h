@@ -6,11 +6,11 @@
 #include "base/status.h"
 
 /*
- * Print what there is to compute with: this machine's cores, and the devices of
- * every backend, or why it has none.
+ * Print what there is to compute with on stdout: this machine's cores, and the
+ * devices of every backend, or why it has none.
  * json    in  gets the same as JSON; NULL: none
  * Errors: XH_ERR_INTERNAL, XH_ERR_MEMORY, XH_ERR_IO
  */
-xh_status_t xdg_device_list(FILE *out, FILE *json);
+xh_status_t xdg_device_list(FILE *json);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/xdgemm/gemm.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/product.h"
@@ -19,14 +20,38 @@ typedef struct {
     xh_status_t status; /* of the team's part */
 } run_t;
 
+static xh_status_t find_executors(const hyb_machine_t *machine,
+                                  xdg_executors_t *executors)
+{
+    int devices = hyb_machine_devices(machine);
+
+    executors->count = 1 + devices;
+    snprintf(executors->name[0], XDG_NAME, "host");
+    for (int i = 0; i < devices; i++) {
+        hyb_device_info_t *info = &executors->device[i];
+        xh_status_t status =
+            hyb_device_describe(hyb_machine_device(machine, i), info);
+
+        if (status != XH_OK)
+            return status;
+        snprintf(executors->name[i + 1], XDG_NAME, "%s:%d", info->backend,
+                 info->index % 1000);
+    }
+    return XH_OK;
+}
+
 xh_status_t xdg_gemm_open(hyb_machine_t *machine, xdg_gemm_t *gemm_p)
 {
     bool devices = hyb_machine_devices(machine) > 0;
+    xh_status_t status;
 
     *gemm_p = (xdg_gemm_t){.machine = machine};
     if (hyb_split_of_setting(&gemm_p->split) != XH_OK)
         return XH_ERR_INPUT;
     hyb_ratio_init(&gemm_p->ratio, devices ? 1.0 : 0.0, 1.0);
+    status = find_executors(machine, &gemm_p->executors);
+    if (status != XH_OK)
+        return status;
     return hyb_host_gemm_create(hyb_machine_team(machine),
                                 hyb_machine_kernel(machine), &gemm_p->host);
 }
@@ -124,14 +149,6 @@ static span_t grab(run_t *run)
     return span;
 }
 
-static void help(run_t *run, span_t first)
-{
-    span_t span;
-
-    for (span = first; span.count > 0; span = grab(run))
-        compute_tiles(run, span);
-}
-
 /*
  * What failed devices give back, until none works on anything; then what they
  * had not taken, as large parts.
@@ -178,7 +195,7 @@ static void learn(run_t *run)
 /* The devices begin when the team has what the policy gives it first. */
 static void share_out(run_t *run)
 {
-    span_t first = {0, 0};
+    span_t span = {0, 0};
 
     run->end = hyb_tiling_count(&run->product->tiling);
     run->share = run->gemm->split.policy == HYB_SPLIT_FIXED
@@ -186,9 +203,10 @@ static void share_out(run_t *run)
                      : hyb_ratio_share(&run->gemm->ratio, HYB_PANEL_ELSEWHERE,
                                        xh_gemm_flop(run->product->gemm));
     if (run->who.team)
-        first = grab(run);
+        span = grab(run);
     hyb_product_release(run->product, run->product->tiling.n);
-    help(run, first);
+    for (; span.count > 0; span = grab(run))
+        compute_tiles(run, span);
     if (run->who.team)
         complete(run);
 }
@@ -221,26 +239,22 @@ static xh_status_t run_alone(run_t *run, const xh_gemm_t *product)
     return run->status;
 }
 
-static bool is_trivial(const xh_gemm_t *p)
-{
-    return p->alpha == 0.0 || xh_gemm_flop(p) == 0.0;
-}
-
 xh_status_t xdg_gemm(xdg_gemm_t *gemm, const xh_gemm_t *product, xdg_who_t who,
                      hyb_report_t *report_p)
 {
     run_t run = {.gemm = gemm, .who = who};
     double started = xh_clock_now();
+    bool trivial;
     xh_status_t status;
 
     if (!xh_gemm_conforms(product))
         return XH_ERR_ARG;
     if (!who.team && working_devices(&run) == 0)
         return who.devices != 0 ? XH_ERR_DEVICE : XH_ERR_ARG;
-    if (is_trivial(product) || working_devices(&run) == 0)
-        status = run_alone(&run, product);
-    else
-        status = run_together(&run, product);
+    trivial = product->alpha == 0.0 || xh_gemm_flop(product) == 0.0;
+    status = trivial || working_devices(&run) == 0
+                 ? run_alone(&run, product)
+                 : run_together(&run, product);
     run.report.seconds = xh_clock_now() - started;
     run.report.team.seconds = run.report.team.compute_seconds;
     if (report_p != NULL && status == XH_OK)
@@ -248,4 +262,30 @@ xh_status_t xdg_gemm(xdg_gemm_t *gemm, const xh_gemm_t *product, xdg_who_t who,
     else
         free(run.report.owner);
     return status;
+}
+
+/* ---- what a report says -------------------------------------------------- */
+
+const hyb_work_t *xdg_work(const hyb_report_t *report, int index)
+{
+    return index == 0 ? &report->team : &report->device[index - 1];
+}
+
+double xdg_work_flop(const hyb_report_t *report)
+{
+    double flop = 0.0;
+
+    for (int i = 0; i < HYB_EXECUTORS; i++)
+        flop += xdg_work(report, i)->flop;
+    return flop;
+}
+
+double xdg_work_idle(const hyb_report_t *report, int index)
+{
+    const hyb_work_t *work = xdg_work(report, index);
+    double span = index == 0 ? report->seconds : work->span_seconds;
+
+    if (!(work->compute_seconds > 0.0) || !(span > 0.0))
+        return NAN;
+    return fmax(0.0, 1.0 - work->compute_seconds / span);
 }

@@ -3,9 +3,18 @@
 #define XDG_GEMM_H
 
 #include "hybrid/cpu/product/gemm.h"
+#include "hybrid/device/product.h"
 #include "hybrid/lu/tuner/ratio.h"
 #include "hybrid/lu/tuner/split.h"
-#include "testing/xdgemm/executors.h"
+
+enum { XDG_NAME = 24 }; /* bytes of the longest name, with its end */
+
+/* The executors in the order of a report's owners: the team, then devices. */
+typedef struct {
+    int count;                          /* 1 + devices */
+    char name[HYB_EXECUTORS][XDG_NAME]; /* "host", "cuda:0" */
+    hyb_device_info_t device[HYB_EXECUTORS - 1];
+} xdg_executors_t;
 
 /*
  * DGEMM by all that a machine has: team and devices share the tiles of each
@@ -13,14 +22,23 @@
  */
 typedef struct {
     hyb_machine_t *machine; /* borrowed */
+    xdg_executors_t executors;
     hyb_host_gemm_t *host;
     hyb_split_t split;
     hyb_ratio_t ratio;
 } xdg_gemm_t;
 
+typedef struct { /* who takes part in a product */
+    bool team;
+    uint64_t devices; /* bit i: device i, if there is one */
+} xdg_who_t;
+
+static const xdg_who_t xdg_everyone = {true, UINT64_MAX};
+
 /*
  * Errors: XH_ERR_INPUT   the setting split makes no sense: said
  *         XH_ERR_MEMORY
+ *         XH_ERR_DEVICE  one does not tell what it is
  */
 xh_status_t xdg_gemm_open(hyb_machine_t *machine, xdg_gemm_t *gemm_p);
 void xdg_gemm_close(xdg_gemm_t *gemm); /* accepts one that is all zero */
@@ -43,5 +61,17 @@ void xdg_gemm_close(xdg_gemm_t *gemm); /* accepts one that is all zero */
  */
 xh_status_t xdg_gemm(xdg_gemm_t *gemm, const xh_gemm_t *product, xdg_who_t who,
                      hyb_report_t *report_p);
+
+/* ---- what a report says -------------------------------------------------- */
+
+/* What executor number index did in a product; flop of all together. */
+const hyb_work_t *xdg_work(const hyb_report_t *report, int index);
+double xdg_work_flop(const hyb_report_t *report);
+
+/*
+ * Share of the time without a multiplication: of a device between its first and
+ * its last one, of the team in the whole product. NaN without a multiplication.
+ */
+double xdg_work_idle(const hyb_report_t *report, int index);
 
 #endif

@@ -8,26 +8,25 @@
 #include <string.h>
 #include "base/blas_library.h"
 #include "base/log.h"
-#include "base/settings.h"
 #include "base/product.h"
+#include "base/settings.h"
 #include "testing/xdgemm/device_list.h"
-#include "testing/xdgemm/interruption.h"
 #include "testing/xdgemm/options.h"
 #include "testing/xdgemm/record.h"
-#include "testing/xdgemm/table.h"
 #include "testing/xdgemm/tile_map.h"
+
+#define PROBE_PART 0.8 /* of a device's free memory, for what it is to hold */
 
 enum { BY_SIGNAL = 128 }; /* added to its number: an exit status */
 
 typedef struct {
     const xdg_options_t *options;
-    hyb_machine_t *node;
+    hyb_machine_t *machine;
     xdg_gemm_t gemm;
-    xdg_executors_t executors;
     xdg_problem_t problem;
-    json_t *record;   /* NULL: not wanted, or no memory */
-    FILE *json, *map; /* NULL: not wanted */
-    bool wrong;       /* a product is wrong */
+    xdg_verifier_t verifier; /* of a run that checks */
+    json_t *record;          /* NULL: not wanted, or no memory */
+    FILE *json, *map;        /* NULL: not wanted */
 } session_t;
 
 /* ---- files and the exit status ------------------------------------------ */
@@ -63,100 +62,77 @@ static int exit_status_of(xh_status_t status)
                                                              : XH_EXIT_RUNTIME;
 }
 
-/* ---- rates -------------------------------------------------------------- */
-
-static void draw_map(const session_t *s, const xdg_rates_t *rates)
+static int exit_status(const session_t *s, xh_status_t status)
 {
-    const hyb_report_t *report =
-        xdg_series_median(&rates->series[rates->count - 1]);
+    int number = xdg_torture_signal();
 
-    if (s->map != NULL && report != NULL)
-        xdg_tile_map_write(report, &s->executors, s->problem.product.c, s->map);
+    if (status != XH_OK)
+        return exit_status_of(status);
+    if (s->verifier.wrong > 0)
+        return XH_EXIT_FAILED;
+    return number != 0 ? BY_SIGNAL + number : XH_EXIT_PASSED;
 }
 
-static xh_status_t measure(session_t *s, xdg_verifier_t *verifier)
-{
-    const xh_gemm_t *product = &s->problem.product;
-    xdg_bench_t bench = {&s->gemm, &s->executors, &s->problem, verifier};
-    xdg_rates_t rates;
-    xh_status_t status = xdg_rates_measure(&bench, s->options->repeat, &rates);
+/* ---- runs ---------------------------------------------------------------- */
 
-    if (status == XH_OK) {
-        xdg_table_print(&rates, &s->executors, product, stdout);
-        draw_map(s, &rates);
-    }
-    if (s->record != NULL)
-        xdg_record_rates(s->record, &rates, &s->executors,
-                         xh_gemm_flop(product));
-    xdg_rates_release(&rates);
-    return status;
+static bool checks(const session_t *s)
+{
+    return s->options->verify || s->options->ask == XDG_ASK_TORTURE;
 }
 
-static void say_verified(session_t *s, const xdg_verifier_t *verifier)
+static void say_verified(session_t *s)
 {
-    s->wrong = verifier->wrong > 0;
     printf("\nverified: %lld products, %lld wrong\n",
-           (long long)verifier->checked, (long long)verifier->wrong);
+           (long long)s->verifier.checked, (long long)s->verifier.wrong);
     if (s->record != NULL)
-        xdg_record_verified(s->record, verifier);
+        xdg_record_verified(s->record, &s->verifier);
 }
 
 static xh_status_t run_rates(session_t *s)
 {
-    xdg_verifier_t verifier;
+    xdg_rates_t rates = {.gemm = &s->gemm,
+                         .problem = &s->problem,
+                         .verifier = checks(s) ? &s->verifier : NULL};
+    const hyb_report_t *report;
     xh_status_t status;
 
-    if (!s->options->verify)
-        return measure(s, NULL);
-    status = xdg_verifier_open(s->node, &s->executors, &s->problem, &verifier);
-    if (status != XH_OK)
-        return status;
-    if (s->problem.product.beta == 0.0)
-        xdg_problem_poison(&s->problem);
-    status = measure(s, &verifier);
-    say_verified(s, &verifier);
-    xdg_verifier_close(&verifier);
-    return status;
-}
-
-/* ---- torture ------------------------------------------------------------ */
-
-static xh_status_t torture(session_t *s, xdg_verifier_t *verifier)
-{
-    xdg_torture_t torture;
-    xh_status_t status =
-        xdg_torture_run(&s->gemm, verifier, s->options->torture, &torture);
-
-    xdg_torture_print(&torture, verifier, stdout);
-    say_verified(s, verifier);
+    if (checks(s) && s->problem.product.beta == 0.0)
+        s->problem.start.distribution = XDG_NAN; /* it must not be read */
+    status = xdg_rates_measure(&rates, s->options->repeat);
+    if (status == XH_OK) {
+        xdg_rates_print(&rates, stdout);
+        report = rates.series[rates.count - 1].median;
+        if (s->map != NULL && report != NULL)
+            xdg_tile_map_write(report, &s->gemm.executors, s->problem.product.c,
+                               s->map);
+    }
     if (s->record != NULL)
-        xdg_record_torture(s->record, &torture, &s->executors,
-                           xh_gemm_flop(&s->problem.product));
+        xdg_record_rates(s->record, &rates);
+    xdg_rates_release(&rates);
+    if (checks(s))
+        say_verified(s);
     return status;
 }
 
 static xh_status_t run_torture(session_t *s)
 {
-    xdg_verifier_t verifier;
+    xdg_torture_t torture;
     xh_status_t status =
-        xdg_verifier_open(s->node, &s->executors, &s->problem, &verifier);
+        xdg_torture_run(&s->gemm, &s->verifier, s->options->torture, &torture);
 
-    xdg_interruption_watch();
-    if (status != XH_OK)
-        return status;
-    status = torture(s, &verifier);
-    xdg_verifier_close(&verifier);
+    xdg_torture_print(&torture, stdout);
+    say_verified(s);
+    if (s->record != NULL)
+        xdg_record_torture(s->record, &torture);
     return status;
 }
 
-/* ---- probe -------------------------------------------------------------- */
-
 static xh_status_t probe_one(session_t *s, int index)
 {
-    const char *name = s->executors.name[index + 1];
+    const char *name = s->gemm.executors.name[index + 1];
     xdg_probe_t p;
     xh_status_t status =
-        xdg_probe_device(hyb_machine_device(s->node, index),
+        xdg_probe_device(hyb_machine_device(s->machine, index),
                          &s->problem.product, s->options->repeat, &p);
 
     if (status != XH_OK)
@@ -178,128 +154,97 @@ static xh_status_t run_probe(session_t *s)
            (long long)xh_gemm_depth(p), (long long)s->options->repeat);
     printf("%-12s %12s %12s %12s %12s\n", "device", "in GB/s", "out GB/s",
            "both GB/s", "Gflop/s");
-    for (int i = 0; i + 1 < s->executors.count && status == XH_OK; i++)
+    for (int i = 0; i + 1 < s->gemm.executors.count && status == XH_OK; i++)
         status = probe_one(s, i);
     return status;
 }
 
-/* ---- all runs ----------------------------------------------------------- */
-
-/* Checks need devices that compute results. */
-static xh_status_t refuse_model(const session_t *s)
-{
-    bool checks = s->options->verify || s->options->ask == XDG_ASK_TORTURE;
-
-    if (!checks || !xdg_executors_model(&s->executors))
-        return XH_OK;
-    xh_log_error("emu_dry=on computes nothing: there is nothing to check");
-    return XH_ERR_INPUT;
-}
+/* ---- before and after them ----------------------------------------------- */
 
 /* The product asked for, adapted to this kind of run. */
-static xdg_shape_t shape_of(const session_t *s)
+static xh_gemm_t product_for(const session_t *s)
 {
-    xdg_shape_t shape = s->options->shape;
+    const xdg_executors_t *executors = &s->gemm.executors;
+    xh_gemm_t product = s->options->product;
 
     if (s->options->ask == XDG_ASK_TORTURE) {
-        shape.alpha = 1.0;
-        shape.beta = 0.0;
+        product.alpha = 1.0;
+        product.beta = 0.0;
     }
     if (s->options->ask == XDG_ASK_PROBE)
-        for (int i = 0; i + 1 < s->executors.count; i++)
-            shape = xdg_probe_shape(&shape, s->executors.device[i].memory_free);
-    return shape;
+        for (int i = 0; i + 1 < executors->count; i++)
+            product = xdg_fitting(&product,
+                                  PROBE_PART *
+                                      (double)executors->device[i].memory_free);
+    return product;
 }
 
-static xh_status_t open_node(session_t *s)
+static xh_status_t open_machine(session_t *s)
 {
     xh_status_t status =
-        hyb_machine_open((int)s->options->threads, NULL, &s->node);
+        hyb_machine_open((int)s->options->threads, NULL, &s->machine);
 
     if (status == XH_OK)
-        status = xdg_gemm_open(s->node, &s->gemm);
-    if (status == XH_OK)
-        status = xdg_executors_find(s->node, &s->executors);
-    if (status == XH_OK)
-        status = refuse_model(s);
+        status = xdg_gemm_open(s->machine, &s->gemm);
+    if (status == XH_OK && checks(s) && hyb_machine_models_time(s->machine)) {
+        xh_log_error("emu_dry=on computes nothing: there is nothing to check");
+        status = XH_ERR_INPUT;
+    }
     if (status == XH_OK && !s->options->quiet)
-        hyb_machine_describe(s->node, "xdgemm: ", stderr);
+        hyb_machine_describe(s->machine, "xdgemm: ", stderr);
     return status;
 }
 
 static xh_status_t open_problem(session_t *s)
 {
-    xdg_shape_t shape = shape_of(s);
+    xh_gemm_t product = product_for(s);
     bool torture = s->options->ask == XDG_ASK_TORTURE;
-    xh_status_t status = xdg_shape_check_memory(&shape);
+    xh_status_t status = xdg_check_memory(&product);
 
     if (status == XH_OK)
-        status = xdg_problem_open(
-            s->node, &shape, torture ? XDG_NORMAL : XDG_UNIFORM, &s->problem);
+        status =
+            xdg_problem_open(s->machine, &product,
+                             torture ? XDG_NORMAL : XDG_UNIFORM, &s->problem);
     if (status == XH_OK && s->json != NULL)
-        s->record =
-            xdg_record_begin(s->node, &s->executors, &s->problem.product);
+        s->record = xdg_record_begin(&s->gemm, &s->problem.product);
     return status;
 }
 
-static int exit_status(const session_t *s, xh_status_t status)
+/* The run itself, of which a record is kept however it ends. */
+static xh_status_t run(session_t *s)
 {
-    if (status != XH_OK)
-        return exit_status_of(status);
-    if (s->wrong)
-        return XH_EXIT_FAILED;
-    return xdg_interruption() != 0 ? BY_SIGNAL + xdg_interruption()
-                                   : XH_EXIT_PASSED;
-}
+    static xh_status_t (*const runs[])(session_t *) = {
+        [XDG_ASK_RATES] = run_rates,
+        [XDG_ASK_TORTURE] = run_torture,
+        [XDG_ASK_PROBE] = run_probe,
+    };
+    xh_status_t status = XH_OK, written = XH_OK;
 
-/* Write the record of a run that ended with status. */
-static xh_status_t keep_record(session_t *s, xh_status_t status)
-{
-    xh_status_t written;
-
-    if (s->json == NULL)
-        return status;
+    if (checks(s))
+        status = xdg_verifier_open(&s->gemm, &s->problem, &s->verifier);
+    if (status == XH_OK)
+        status = runs[s->options->ask](s);
     if (s->record != NULL)
         json_object_set_new(s->record, "exit_status",
                             json_integer(exit_status(s, status)));
-    written = xdg_record_write(s->record, s->json);
+    if (s->json != NULL)
+        written = xdg_record_write(s->record, s->json);
     return status == XH_OK ? written : status;
 }
 
 static xh_status_t carry_out(session_t *s)
 {
-    static xh_status_t (*const run[])(session_t *) = {
-        [XDG_ASK_RATES] = run_rates,
-        [XDG_ASK_TORTURE] = run_torture,
-        [XDG_ASK_PROBE] = run_probe,
-    };
-    xh_status_t status = xdg_shape_check_memory(&s->options->shape);
+    xh_status_t status = xdg_check_memory(&s->options->product);
 
     if (status == XH_OK)
         status = open_file(s->options->json, &s->json);
     if (status == XH_OK)
         status = open_file(s->options->map, &s->map);
     if (status == XH_OK)
-        status = open_node(s);
+        status = open_machine(s);
     if (status == XH_OK)
         status = open_problem(s);
-    if (status == XH_OK) {
-        status = run[s->options->ask](s);
-        status = keep_record(s, status);
-    }
-    return status;
-}
-
-static xh_status_t release(session_t *s, xh_status_t status)
-{
-    status = close_file(s->options->json, s->json, status);
-    status = close_file(s->options->map, s->map, status);
-    json_decref(s->record);
-    if (s->node != NULL)
-        xdg_problem_close(s->node, &s->problem);
-    xdg_gemm_close(&s->gemm);
-    hyb_machine_close(s->node);
-    return status;
+    return status == XH_OK ? run(s) : status;
 }
 
 static int run_session(const xdg_options_t *options)
@@ -308,7 +253,14 @@ static int run_session(const xdg_options_t *options)
     xh_status_t status;
 
     xh_blas_library_set_threads(1); /* team threads call it */
-    status = release(&s, carry_out(&s));
+    status = carry_out(&s);
+    status = close_file(options->json, s.json, status);
+    status = close_file(options->map, s.map, status);
+    json_decref(s.record);
+    xdg_verifier_close(&s.verifier);
+    xdg_problem_close(s.machine, &s.problem);
+    xdg_gemm_close(&s.gemm);
+    hyb_machine_close(s.machine);
     return exit_status(&s, status);
 }
 
@@ -318,7 +270,7 @@ static int list_devices(const xdg_options_t *options)
     xh_status_t status = open_file(options->json, &json);
 
     if (status == XH_OK)
-        status = xdg_device_list(stdout, json);
+        status = xdg_device_list(json);
     return exit_status_of(close_file(options->json, json, status));
 }
 
@@ -329,7 +281,7 @@ static int answer(const xdg_options_t *options)
         xdg_options_print_help(stdout);
         return XH_EXIT_PASSED;
     case XDG_ASK_VERSION:
-        xdg_options_print_version(stdout);
+        printf("xdgemm %s\n", XH_VERSION);
         return XH_EXIT_PASSED;
     case XDG_ASK_DEVICES:
         return list_devices(options);

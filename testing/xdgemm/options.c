@@ -12,25 +12,25 @@
 
 /* clang-format off */
 static const xh_option_t rows[] = {
-    {"m", "SIZE", XH_OPTION_INT, AT(shape.m),
+    {"m", "SIZE", XH_OPTION_INT, AT(m),
      "rows of C; 4000", 1, SIZE_MOST, 0},
-    {"n", "SIZE", XH_OPTION_INT, AT(shape.n),
+    {"n", "SIZE", XH_OPTION_INT, AT(n),
      "columns of C; as m", 1, SIZE_MOST, 0},
-    {"k", "SIZE", XH_OPTION_INT, AT(shape.k),
+    {"k", "SIZE", XH_OPTION_INT, AT(k),
      "columns of op(A); 256, with --torture as m", 1, SIZE_MOST, 0},
-    {"transa", NULL, XH_OPTION_FLAG, AT(shape.transa),
+    {"transa", NULL, XH_OPTION_FLAG, AT(transa),
      "op(A) is A's transpose", 0, 0, 0},
-    {"transb", NULL, XH_OPTION_FLAG, AT(shape.transb),
+    {"transb", NULL, XH_OPTION_FLAG, AT(transb),
      "op(B) is B's transpose", 0, 0, 0},
-    {"alpha", "X", XH_OPTION_REAL, AT(shape.alpha),
+    {"alpha", "X", XH_OPTION_REAL, AT(product.alpha),
      "factor of op(A) op(B); 1", -1e300, 1e300, 0},
-    {"beta", "X", XH_OPTION_REAL, AT(shape.beta),
+    {"beta", "X", XH_OPTION_REAL, AT(product.beta),
      "factor of C; 1", -1e300, 1e300, 0},
-    {"lda", "SIZE", XH_OPTION_INT, AT(shape.lda),
+    {"lda", "SIZE", XH_OPTION_INT, AT(product.a.ld),
      "elements between A's columns; A's rows", 1, SIZE_MOST, 0},
-    {"ldb", "SIZE", XH_OPTION_INT, AT(shape.ldb),
+    {"ldb", "SIZE", XH_OPTION_INT, AT(product.b.ld),
      "elements between B's columns; B's rows", 1, SIZE_MOST, 0},
-    {"ldc", "SIZE", XH_OPTION_INT, AT(shape.ldc),
+    {"ldc", "SIZE", XH_OPTION_INT, AT(product.c.ld),
      "elements between C's columns; m", 1, SIZE_MOST, 0},
     {"devices", "LIST", XH_OPTION_SETTING, 0,
      "none, auto, or parts such as cuda:0,1 and emu:2", 0, 0, 0},
@@ -65,63 +65,68 @@ static const xh_option_t rows[] = {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* Options that were not given get their defaults. */
-static void complete(xdg_options_t *options)
+/* rows x cols as they are stored of op(V) */
+static void shape(xh_view_t *v, bool transposed, int64_t rows, int64_t cols)
 {
-    xdg_shape_t *s = &options->shape;
-    bool torture;
-
-    if (options->torture > 0 && options->ask == XDG_ASK_RATES)
-        options->ask = XDG_ASK_TORTURE;
-    torture = options->ask == XDG_ASK_TORTURE;
-    s->m = s->m > 0 ? s->m : 4000;
-    s->n = s->n > 0 ? s->n : s->m;
-    if (s->k == 0)
-        s->k = torture ? s->m : 256;
-    s->lda = s->lda > 0 ? s->lda : xdg_a_rows(s);
-    s->ldb = s->ldb > 0 ? s->ldb : xdg_b_rows(s);
-    s->ldc = s->ldc > 0 ? s->ldc : s->m;
-    if (options->repeat == 0 && !torture)
-        options->repeat = 5;
+    v->rows = transposed ? cols : rows;
+    v->cols = transposed ? rows : cols;
+    v->ld = v->ld > 0 ? v->ld : v->rows;
 }
 
-static xh_status_t check_ld(const char *name, int64_t ld, int64_t rows_stored)
+/* Options that were not given get their defaults. */
+static void complete(xdg_options_t *o)
 {
-    if (ld >= rows_stored)
-        return XH_OK;
+    bool torture;
+
+    if (o->torture > 0 && o->ask == XDG_ASK_RATES)
+        o->ask = XDG_ASK_TORTURE;
+    torture = o->ask == XDG_ASK_TORTURE;
+    o->m = o->m > 0 ? o->m : 4000;
+    o->n = o->n > 0 ? o->n : o->m;
+    if (o->k == 0)
+        o->k = torture ? o->m : 256;
+    if (o->repeat == 0 && !torture)
+        o->repeat = 5;
+    o->product.trans_a = o->transa ? XH_TRANS : XH_NO_TRANS;
+    o->product.trans_b = o->transb ? XH_TRANS : XH_NO_TRANS;
+    shape(&o->product.a, o->transa, o->m, o->k);
+    shape(&o->product.b, o->transb, o->k, o->n);
+    shape(&o->product.c, false, o->m, o->n);
+}
+
+static bool is_tall_enough(const char *name, const xh_view_t *v)
+{
+    if (v->ld >= v->rows)
+        return true;
     xh_log_error("--ld%s: %lld is less than the matrix has rows; the nearest "
                  "is %lld",
-                 name, (long long)ld, (long long)rows_stored);
-    return XH_ERR_INPUT;
+                 name, (long long)v->ld, (long long)v->rows);
+    return false;
 }
 
 static xh_status_t check(const xdg_options_t *options)
 {
-    const xdg_shape_t *s = &options->shape;
-    xh_status_t status = check_ld("a", s->lda, xdg_a_rows(s));
+    const xh_gemm_t *p = &options->product;
 
-    if (status == XH_OK)
-        status = check_ld("b", s->ldb, xdg_b_rows(s));
-    if (status == XH_OK)
-        status = check_ld("c", s->ldc, s->m);
-    if (status == XH_OK && options->map != NULL &&
-        options->ask != XDG_ASK_RATES) {
+    if (!is_tall_enough("a", &p->a) || !is_tall_enough("b", &p->b) ||
+        !is_tall_enough("c", &p->c))
+        return XH_ERR_INPUT;
+    if (options->map != NULL && options->ask != XDG_ASK_RATES) {
         xh_log_error("--map draws a product of a run without --torture and "
                      "--probe-device");
-        status = XH_ERR_INPUT;
+        return XH_ERR_INPUT;
     }
-    if (status == XH_OK && options->ask == XDG_ASK_TORTURE &&
-        options->repeat > 0) {
+    if (options->ask == XDG_ASK_TORTURE && options->repeat > 0) {
         xh_log_error("--repeat counts products, --torture's number comes from "
                      "its seconds: only one of them can be given");
-        status = XH_ERR_INPUT;
+        return XH_ERR_INPUT;
     }
-    return status;
+    return XH_OK;
 }
 
 xh_status_t xdg_options_parse(int argc, char **argv, xdg_options_t *options_p)
 {
-    xdg_options_t options = {.shape = {.alpha = 1, .beta = 1}};
+    xdg_options_t options = {.product = {.alpha = 1.0, .beta = 1.0}};
     xh_status_t status =
         xh_command_line_read(argc, argv, rows, ROWS, NULL, &options);
 
@@ -151,9 +156,4 @@ void xdg_options_print_help(FILE *out)
                  "input or not enough\nmemory; 3 a failure at run time; 128 + "
                  "its number a signal "
                  "that ended --torture.\n");
-}
-
-void xdg_options_print_version(FILE *out)
-{
-    fprintf(out, "xdgemm %s\n", XH_VERSION);
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "base/status.h"
-#include "testing/xdgemm/shape.h"
+#include "base/view.h"
 
 /* what the user asks for */
 typedef enum {
@@ -21,7 +21,9 @@ typedef enum {
 /* the command line; texts point into argv, NULL: not given */
 typedef struct {
     xdg_ask_t ask;
-    xdg_shape_t shape;
+    xh_gemm_t product; /* without data */
+    int64_t m, n, k;
+    bool transa, transb;
     int64_t threads; /* of the team, 0: the node chooses */
     int64_t repeat;  /* 0 with torture */
     double torture;  /* seconds */
@@ -32,7 +34,7 @@ typedef struct {
 
 /*
  * Read the command line; settings are assigned at once. Options that are not
- * given have their defaults, so that the shape is complete.
+ * given have their defaults, so that the product is complete.
  *
  * argv  in,out  reordered as getopt does
  *
@@ -41,8 +43,7 @@ typedef struct {
  */
 xh_status_t xdg_options_parse(int argc, char **argv, xdg_options_t *options_p);
 
-/* The answers to --help and --version. */
+/* The answer to --help. */
 void xdg_options_print_help(FILE *out);
-void xdg_options_print_version(FILE *out);
 
 #endif

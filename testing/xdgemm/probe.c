@@ -6,8 +6,7 @@
 #include "base/median.h"
 #include "base/product.h"
 
-#define PATIENCE 600.0  /* seconds for one measurement */
-#define MEMORY_PART 0.8 /* of the device's free memory */
+#define PATIENCE 600.0 /* seconds for one measurement */
 
 enum { IN, OUT, WAYS };
 
@@ -22,11 +21,6 @@ typedef struct {
     hyb_gemm_t held; /* ... and there */
     lane_t lane[WAYS];
 } bench_t;
-
-xdg_shape_t xdg_probe_shape(const xdg_shape_t *shape, uint64_t device_memory)
-{
-    return xdg_shape_fitting(shape, MEMORY_PART * (double)device_memory);
-}
 
 /* ---- what is measured --------------------------------------------------- */
 
@@ -171,10 +165,6 @@ static xh_status_t bench_open(bench_t *b)
 {
     xh_status_t status = XH_OK;
 
-    b->held = (hyb_gemm_t){.trans_a = b->host.trans_a,
-                           .trans_b = b->host.trans_b,
-                           .alpha = b->host.alpha,
-                           .beta = b->host.beta};
     for (int way = 0; way < WAYS && status == XH_OK; way++) {
         lane_t *lane = &b->lane[way];
 
@@ -208,7 +198,12 @@ static void bench_close(bench_t *b)
 xh_status_t xdg_probe_device(hyb_device_t *device, const xh_gemm_t *product,
                              int64_t repeat, xdg_probe_t *probe_p)
 {
-    bench_t b = {.device = device, .host = *product};
+    bench_t b = {.device = device,
+                 .host = *product,
+                 .held = {.trans_a = product->trans_a,
+                          .trans_b = product->trans_b,
+                          .alpha = product->alpha,
+                          .beta = product->beta}};
     xh_status_t status = bench_open(&b);
 
     if (status == XH_OK)

@@ -2,9 +2,7 @@
 #ifndef XDG_PROBE_H
 #define XDG_PROBE_H
 
-#include <stdio.h>
 #include "hybrid/device/machine.h"
-#include "testing/xdgemm/shape.h"
 
 /* The rates of a device and its link alone. */
 typedef struct {
@@ -13,12 +11,9 @@ typedef struct {
     double resident; /* flop/s of DGEMM on data that the device holds */
 } xdg_probe_t;
 
-/* shape, shrunk if necessary to fit the device. */
-xdg_shape_t xdg_probe_shape(const xdg_shape_t *shape, uint64_t device_memory);
-
 /*
  * Measure copies of C to and from device, and the product on it; medians of
- * `repeat`. The matrices are pinned. C is destroyed.
+ * `repeat`. The matrices are pinned, and fit the device. C is destroyed.
  *
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */

@@ -1,97 +1,232 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/xdgemm/problem.h"
 
+#include <math.h>
+#include <string.h>
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/product.h"
+#include "base/settings.h"
+
+#define PI 3.14159265358979323846
+#define DEVIATION 5.0 /* of the normal distribution */
+#define MIB 1048576.0
+#define GIB (1024 * MIB)
 
 enum { SEED_A = 1, SEED_B, SEED_C };
 
-static xh_view_t *matrix(xdg_problem_t *problem, int index)
-{
-    xh_gemm_t *p = &problem->product;
-    xh_view_t *all[] = {&p->a, &p->b, &p->c};
+/* ---- random matrices ----------------------------------------------------- */
 
-    return all[index];
+typedef struct {
+    const xdg_random_t *random;
+    int64_t row, col;
+    xh_view_t v;
+    int members;
+} task_t;
+
+/* Bits of x, mixed: the finalizer of SplitMix64 (Steele, Lea, Flood 2014). */
+static uint64_t mixed(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
 }
 
-static xh_trans_t trans(bool transposed)
+static uint64_t random_bits(uint64_t seed, uint64_t counter)
 {
-    return transposed ? XH_TRANS : XH_NO_TRANS;
+    return mixed(mixed(seed) + (counter + 1) * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-static xh_gemm_t product_of(const xdg_shape_t *s)
+/* In [0, 1). */
+static double unit(uint64_t bits)
 {
-    return (xh_gemm_t){
-        .trans_a = trans(s->transa),
-        .trans_b = trans(s->transb),
-        .alpha = s->alpha,
-        .beta = s->beta,
-        .a = {NULL, xdg_a_rows(s), xdg_a_cols(s), s->lda},
-        .b = {NULL, xdg_b_rows(s), xdg_b_cols(s), s->ldb},
-        .c = {NULL, s->m, s->n, s->ldc},
-    };
+    return (double)(bits >> 11) * 0x1p-53;
 }
 
-static xh_status_t allocate(xdg_problem_t *problem)
+/* Box and Muller (1958): two elements of a pair from two uniform numbers. */
+static double normal(uint64_t seed, uint64_t counter)
 {
-    for (int i = 0; i < 3; i++) {
-        xh_view_t *v = matrix(problem, i);
-        size_t bytes = (size_t)v->ld * (size_t)v->cols * sizeof(double);
-        void *memory;
-        xh_status_t status = xh_memory_allocate(bytes, &memory);
+    uint64_t first = counter & ~UINT64_C(1);
+    double radius = sqrt(-2.0 * log(1.0 - unit(random_bits(seed, first))));
+    double angle = 2.0 * PI * unit(random_bits(seed, first + 1));
 
-        if (status != XH_OK) {
-            xh_log_error("cannot allocate %.1f GiB", (double)bytes / (1 << 30));
-            return status;
-        }
-        v->data = memory;
-        problem->bytes[i] = bytes;
+    return DEVIATION * radius * (counter & 1 ? sin(angle) : cos(angle));
+}
+
+double xdg_random_element(const xdg_random_t *random, int64_t i, int64_t j)
+{
+    uint64_t counter = (uint64_t)j << 32 | (uint64_t)i;
+
+    switch (random->distribution) {
+    case XDG_UNIFORM:
+        return unit(random_bits(random->seed, counter)) - 0.5;
+    case XDG_NORMAL:
+        return normal(random->seed, counter);
+    default:
+        return NAN;
     }
+}
+
+static void fill_share(void *argument, int member)
+{
+    const task_t *t = argument;
+    int64_t first = t->v.cols * member / t->members;
+    int64_t end = t->v.cols * (member + 1) / t->members;
+
+    for (int64_t j = first; j < end; j++) {
+        double *column = t->v.data + j * t->v.ld;
+
+        for (int64_t i = 0; i < t->v.rows; i++)
+            column[i] = xdg_random_element(t->random, t->row + i, t->col + j);
+    }
+}
+
+void xdg_fill(hyb_team_t *team, const xdg_random_t *random, int64_t row,
+              int64_t col, xh_view_t v)
+{
+    task_t task = {random, row, col, v, hyb_team_size(team)};
+
+    hyb_team_run(team, fill_share, &task);
+}
+
+/* ---- their size ---------------------------------------------------------- */
+
+double xdg_bytes(const xh_gemm_t *product)
+{
+    const xh_view_t v[] = {product->a, product->b, product->c};
+    double doubles = 0.0;
+
+    for (int i = 0; i < 3; i++)
+        doubles += (double)v[i].ld * (double)v[i].cols;
+    return 8.0 * doubles;
+}
+
+static int64_t scaled(int64_t size, double factor)
+{
+    return (int64_t)fmax(1.0, floor((double)size * factor));
+}
+
+static xh_view_t shrunk_matrix(xh_view_t v, double factor)
+{
+    int64_t rows = scaled(v.rows, factor);
+
+    return (xh_view_t){NULL, rows, scaled(v.cols, factor), rows};
+}
+
+static xh_gemm_t shrunk(const xh_gemm_t *product, double factor)
+{
+    xh_gemm_t p = *product;
+
+    p.a = shrunk_matrix(p.a, factor);
+    p.b = shrunk_matrix(p.b, factor);
+    p.c = shrunk_matrix(p.c, factor);
+    return p;
+}
+
+xh_gemm_t xdg_fitting(const xh_gemm_t *product, double bytes)
+{
+    enum { STEPS = 60 };
+    double fits = 0.0, fails = 1.0;
+    xh_gemm_t p = shrunk(product, 1.0);
+
+    if (xdg_bytes(&p) <= bytes)
+        return p;
+    for (int step = 0; step < STEPS; step++) {
+        double middle = (fits + fails) / 2;
+
+        p = shrunk(product, middle);
+        if (xdg_bytes(&p) <= bytes)
+            fits = middle;
+        else
+            fails = middle;
+    }
+    return shrunk(product, fits);
+}
+
+xh_status_t xdg_check_memory(const xh_gemm_t *product)
+{
+    double need = xdg_bytes(product), room;
+    xh_gemm_t largest;
+    uint64_t available;
+
+    if (strcmp(xh_settings_text("memory_check"), "on") != 0 ||
+        xh_memory_available("", &available) != XH_OK)
+        return XH_OK;
+    room = (double)available - MIB * (double)xh_settings_int("memory_reserve");
+    if (need <= room)
+        return XH_OK;
+    largest = xdg_fitting(product, room);
+    xh_log_error("the matrices take %.1f GiB, %.1f GiB are available; the "
+                 "largest of this shape that fits is -m %lld -n %lld -k %lld",
+                 need / GIB, fmax(room, 0.0) / GIB, (long long)largest.c.rows,
+                 (long long)largest.c.cols, (long long)xh_gemm_depth(&largest));
+    return XH_ERR_MEMORY;
+}
+
+/* ---- the matrices of a product ------------------------------------------- */
+
+static size_t bytes_of(const xh_view_t *v)
+{
+    return (size_t)v->ld * (size_t)v->cols * sizeof(double);
+}
+
+/* Allocated, filled and pinned. */
+static xh_status_t open_matrix(hyb_machine_t *machine, xdg_random_t random,
+                               xh_view_t *v)
+{
+    void *memory;
+    xh_status_t status = xh_memory_allocate(bytes_of(v), &memory);
+
+    if (status != XH_OK) {
+        xh_log_error("cannot allocate %.1f GiB", (double)bytes_of(v) / GIB);
+        return status;
+    }
+    v->data = memory;
+    xdg_fill(hyb_machine_team(machine), &random, 0, 0, *v);
+    hyb_machine_pin(machine, *v);
     return XH_OK;
 }
 
-xh_status_t xdg_problem_open(hyb_machine_t *node, const xdg_shape_t *shape,
+static void close_matrix(hyb_machine_t *machine, xh_view_t *v)
+{
+    if (v->data == NULL)
+        return;
+    hyb_machine_unpin(machine, v->data);
+    xh_memory_free(v->data, bytes_of(v));
+    v->data = NULL;
+}
+
+xh_status_t xdg_problem_open(hyb_machine_t *machine, const xh_gemm_t *product,
                              xdg_distribution_t distribution,
                              xdg_problem_t *problem_p)
 {
-    hyb_team_t *team = hyb_machine_team(node);
     xdg_random_t a = {distribution, SEED_A}, b = {distribution, SEED_B};
-    xdg_problem_t problem = {.product = product_of(shape),
-                             .start = {distribution, SEED_C}};
-    xh_status_t status = allocate(&problem);
+    xdg_problem_t problem = {*product, {distribution, SEED_C}};
+    xh_gemm_t *p = &problem.product;
+    xh_status_t status;
 
-    if (status != XH_OK) {
-        xdg_problem_close(node, &problem);
-        return status;
-    }
-    xdg_fill(team, &a, 0, 0, problem.product.a);
-    xdg_fill(team, &b, 0, 0, problem.product.b);
-    xdg_fill(team, &problem.start, 0, 0, problem.product.c);
-    for (int i = 0; i < 3; i++)
-        hyb_machine_pin(node, *matrix(&problem, i));
-    *problem_p = problem;
-    return XH_OK;
+    p->a.data = p->b.data = p->c.data = NULL;
+    status = open_matrix(machine, a, &p->a);
+    if (status == XH_OK)
+        status = open_matrix(machine, b, &p->b);
+    if (status == XH_OK)
+        status = open_matrix(machine, problem.start, &p->c);
+    if (status == XH_OK)
+        *problem_p = problem;
+    else
+        xdg_problem_close(machine, &problem);
+    return status;
 }
 
-void xdg_problem_close(hyb_machine_t *node, xdg_problem_t *problem)
+void xdg_problem_close(hyb_machine_t *machine, xdg_problem_t *problem)
 {
-    for (int i = 0; i < 3; i++) {
-        xh_view_t *v = matrix(problem, i);
-
-        if (v->data == NULL)
-            continue;
-        hyb_machine_unpin(node, v->data);
-        xh_memory_free(v->data, problem->bytes[i]);
-        v->data = NULL;
-    }
+    close_matrix(machine, &problem->product.a);
+    close_matrix(machine, &problem->product.b);
+    close_matrix(machine, &problem->product.c);
 }
 
-void xdg_problem_restore(hyb_machine_t *node, const xdg_problem_t *problem)
+void xdg_problem_restore(hyb_machine_t *machine, const xdg_problem_t *problem)
 {
-    xdg_fill(hyb_machine_team(node), &problem->start, 0, 0, problem->product.c);
-}
-
-void xdg_problem_poison(xdg_problem_t *problem)
-{
-    problem->start.distribution = XDG_NAN;
+    xdg_fill(hyb_machine_team(machine), &problem->start, 0, 0,
+             problem->product.c);
 }

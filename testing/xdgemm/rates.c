@@ -3,79 +3,97 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include "base/product.h"
+
+#define GIGA 1e9
 
 /* ---- one product -------------------------------------------------------- */
 
-/* Compute a product, and check it if so wished. report_p is always set. */
-static xh_status_t compute(const xdg_bench_t *bench, const xdg_series_t *series,
+/* Compute a product, and check it if so wished. A device that fails alone ends
+ * its series, not the run. */
+static xh_status_t compute(xdg_rates_t *r, xdg_series_t *series,
                            hyb_report_t *report_p)
 {
-    const xh_gemm_t *product = &bench->problem->product;
+    const xh_gemm_t *product = &r->problem->product;
     xh_status_t status;
 
     *report_p = (hyb_report_t){0};
-    if (bench->verifier != NULL)
-        xdg_problem_restore(bench->gemm->machine, bench->problem);
-    status = xdg_gemm(bench->gemm, product, series->who, report_p);
-    if (status == XH_OK && bench->verifier != NULL)
-        status = xdg_verify(bench->verifier, series->name, report_p, 1,
-                            product->alpha);
+    if (r->verifier != NULL)
+        xdg_problem_restore(r->gemm->machine, r->problem);
+    status = xdg_gemm(r->gemm, product, series->who, report_p);
+    if (status == XH_OK && r->verifier != NULL)
+        status =
+            xdg_verify(r->verifier, series->name, report_p, 1, product->alpha);
+    if (status == XH_ERR_DEVICE && !series->who.team) {
+        series->failed = true;
+        return XH_OK;
+    }
     return status;
 }
 
-/* A device that fails alone ends its series, not the run. */
-static xh_status_t forgive(xdg_series_t *series, xh_status_t status)
-{
-    if (status != XH_ERR_DEVICE || series->who.team)
-        return status;
-    series->failed = true;
-    return XH_OK;
-}
-
-static xh_status_t warm_up(const xdg_bench_t *bench, xdg_series_t *series)
-{
-    hyb_report_t report;
-    xh_status_t status = compute(bench, series, &report);
-
-    free(report.owner);
-    return forgive(series, status);
-}
-
-static xh_status_t repeat_once(const xdg_bench_t *bench, xdg_series_t *series)
+static xh_status_t repeat_once(xdg_rates_t *r, xdg_series_t *series)
 {
     hyb_report_t *report = &series->report[series->count];
     xh_status_t status;
 
     if (series->failed)
         return XH_OK;
-    status = compute(bench, series, report);
-    if (status == XH_OK)
+    status = compute(r, series, report);
+    if (status == XH_OK && !series->failed)
         series->count++;
     else
         free(report->owner);
-    return forgive(series, status);
+    return status;
+}
+
+static xh_status_t warm_up(xdg_rates_t *r, xdg_series_t *series)
+{
+    hyb_report_t report;
+    xh_status_t status = compute(r, series, &report);
+
+    free(report.owner);
+    return status;
 }
 
 /* ---- all series --------------------------------------------------------- */
 
-static xh_status_t open_all(const xdg_bench_t *bench, int64_t repeat,
-                            xdg_rates_t *rates)
+static xh_status_t open_all(xdg_rates_t *r, int64_t repeat)
 {
-    int executors = bench->executors->count;
+    int executors = r->gemm->executors.count;
+
+    r->count = executors > 1 ? executors + 1 : 1;
+    for (int i = 0; i < r->count; i++) {
+        xdg_series_t *series = &r->series[i];
+
+        series->rate = NAN;
+        series->name = r->gemm->executors.name[i];
+        series->who.team = i == 0;
+        series->who.devices = i == 0 ? 0 : UINT64_C(1) << (i - 1);
+        if (i == executors) {
+            series->name = "together";
+            series->who = xdg_everyone;
+        }
+        series->report = calloc((size_t)repeat, sizeof(*series->report));
+        if (series->report == NULL)
+            return XH_ERR_MEMORY;
+    }
+    return XH_OK;
+}
+
+/* All together run first, as others can complete the first product of a device
+   that fails, and last, to learn shares from warm devices. */
+static xh_status_t run_all(xdg_rates_t *r, int64_t repeat)
+{
+    int last = r->count - 1;
     xh_status_t status = XH_OK;
 
-    rates->count = executors > 1 ? executors + 1 : 1;
-    for (int i = 0; i < rates->count && status == XH_OK; i++) {
-        bool alone = i < executors;
-        xdg_series_t *series = &rates->series[i];
-
-        series->name = alone ? bench->executors->name[i] : "together";
-        series->alone = alone ? i : -1;
-        series->who = alone ? xdg_executors_only(i)
-                            : xdg_executors_all(bench->gemm->machine);
-        series->report = calloc((size_t)repeat, sizeof(*series->report));
-        status = series->report == NULL ? XH_ERR_MEMORY : XH_OK;
-    }
+    for (int i = last; i >= 0 && status == XH_OK; i--)
+        status = warm_up(r, &r->series[i]);
+    if (status == XH_OK && last > 0)
+        status = warm_up(r, &r->series[last]);
+    for (int64_t round = 0; round < repeat && status == XH_OK; round++)
+        for (int i = 0; i <= last && status == XH_OK; i++)
+            status = repeat_once(r, &r->series[i]);
     return status;
 }
 
@@ -87,61 +105,37 @@ static int by_seconds(const void *a, const void *b)
 }
 
 /* Of an even number the faster of the two in the middle. */
-static xh_status_t find_median(xdg_series_t *series)
+static xh_status_t find_median(xdg_series_t *series, double flop)
 {
     size_t count = (size_t)series->count;
-    const hyb_report_t **order = calloc(count + 1, sizeof(hyb_report_t *));
+    const hyb_report_t **order;
 
+    if (count == 0 || series->failed)
+        return XH_OK;
+    order = calloc(count, sizeof(hyb_report_t *));
     if (order == NULL)
         return XH_ERR_MEMORY;
     for (size_t i = 0; i < count; i++)
         order[i] = &series->report[i];
     qsort(order, count, sizeof(hyb_report_t *), by_seconds);
-    if (count > 0)
-        series->median = order[(count - 1) / 2] - series->report;
+    series->median = order[(count - 1) / 2];
+    series->rate = flop / series->median->seconds;
     free(order);
     return XH_OK;
 }
 
-/* All together run first, as others can complete the first product of a device
-   that fails, and last, to learn shares from warm devices. */
-static xh_status_t warm_up_all(const xdg_bench_t *bench, xdg_rates_t *rates)
+xh_status_t xdg_rates_measure(xdg_rates_t *rates, int64_t repeat)
 {
-    int last = rates->count - 1;
-    xh_status_t status = XH_OK;
+    xh_status_t status = open_all(rates, repeat);
 
-    for (int i = last; i >= 0 && status == XH_OK; i--)
-        status = warm_up(bench, &rates->series[i]);
-    if (status == XH_OK && last > 0)
-        status = warm_up(bench, &rates->series[last]);
-    return status;
-}
-
-static xh_status_t run_all(const xdg_bench_t *bench, int64_t repeat,
-                           xdg_rates_t *rates)
-{
-    xh_status_t status = warm_up_all(bench, rates);
-
-    for (int64_t r = 0; r < repeat && status == XH_OK; r++)
-        for (int i = 0; i < rates->count && status == XH_OK; i++)
-            status = repeat_once(bench, &rates->series[i]);
+    if (status == XH_OK)
+        status = run_all(rates, repeat);
     for (int i = 0; i < rates->count; i++) {
-        xh_status_t found = find_median(&rates->series[i]);
+        xh_status_t found = find_median(&rates->series[i],
+                                        xh_gemm_flop(&rates->problem->product));
 
         status = status == XH_OK ? found : status;
     }
-    return status;
-}
-
-xh_status_t xdg_rates_measure(const xdg_bench_t *bench, int64_t repeat,
-                              xdg_rates_t *rates_p)
-{
-    xh_status_t status;
-
-    *rates_p = (xdg_rates_t){0};
-    status = open_all(bench, repeat, rates_p);
-    if (status == XH_OK)
-        status = run_all(bench, repeat, rates_p);
     return status;
 }
 
@@ -159,22 +153,44 @@ void xdg_rates_release(xdg_rates_t *rates)
 
 /* ---- what they say ------------------------------------------------------ */
 
-const hyb_report_t *xdg_series_median(const xdg_series_t *series)
+const xdg_series_t *xdg_rates_together(const xdg_rates_t *rates)
 {
-    return series->failed || series->count == 0
-               ? NULL
-               : &series->report[series->median];
+    return rates->count > 1 ? &rates->series[rates->count - 1] : NULL;
 }
 
-double xdg_series_rate(const xdg_series_t *series, double flop)
+double xdg_rates_sum(const xdg_rates_t *rates)
 {
-    const hyb_report_t *report = xdg_series_median(series);
+    double sum = 0.0;
 
-    return report == NULL ? NAN : flop / report->seconds;
+    for (int i = 0; i < rates->gemm->executors.count; i++)
+        if (!isnan(rates->series[i].rate))
+            sum += rates->series[i].rate;
+    return sum;
 }
 
-void xdg_series_range(const xdg_series_t *series, double *least_p,
-                      double *most_p)
+/* " 12.34", or as wide a dash for a NaN. */
+static void print_number(FILE *out, int width, int digits, double x)
+{
+    if (isnan(x))
+        fprintf(out, " %*s", width, "-");
+    else
+        fprintf(out, " %*.*f", width, digits, x);
+}
+
+static void print_head(const xdg_rates_t *rates, FILE *out)
+{
+    const xh_gemm_t *p = &rates->problem->product;
+
+    fprintf(out,
+            "C := %g C + %g %s %s, m = %lld, n = %lld, k = %lld, median of "
+            "%lld\n\n",
+            p->beta, p->alpha, p->trans_a == XH_TRANS ? "A^T" : "A",
+            p->trans_b == XH_TRANS ? "B^T" : "B", (long long)p->c.rows,
+            (long long)p->c.cols, (long long)xh_gemm_depth(p),
+            (long long)rates->series[0].count);
+}
+
+static void print_series(const xdg_series_t *series, FILE *out)
 {
     double least = NAN, most = NAN;
 
@@ -182,24 +198,85 @@ void xdg_series_range(const xdg_series_t *series, double *least_p,
         least = fmin(least, series->report[r].seconds);
         most = fmax(most, series->report[r].seconds);
     }
-    *least_p = least;
-    *most_p = most;
+    fprintf(out, "%-12s", series->name);
+    print_number(out, 12, 2, series->rate / GIGA);
+    print_number(out, 12, 6,
+                 series->median == NULL ? NAN : series->median->seconds);
+    print_number(out, 12, 6, least);
+    print_number(out, 12, 6, most);
+    fprintf(out, "%s\n", series->median == NULL ? "  failed" : "");
 }
 
-const xdg_series_t *xdg_rates_together(const xdg_rates_t *rates)
+static void print_rates(const xdg_rates_t *rates, FILE *out)
 {
-    return rates->count > 1 ? &rates->series[rates->count - 1] : NULL;
+    const xdg_series_t *together = xdg_rates_together(rates);
+    double sum = xdg_rates_sum(rates);
+
+    fprintf(out, "%-12s %12s %12s %12s %12s\n", "computed by", "Gflop/s",
+            "seconds", "least", "most");
+    for (int i = 0; i < rates->count; i++)
+        print_series(&rates->series[i], out);
+    if (together == NULL)
+        return;
+    fprintf(out, "%-12s %12.2f\n", "sum", sum / GIGA);
+    fprintf(out, "%-12s %12.4f   of the sum, by all together\n", "efficiency",
+            together->rate / sum);
 }
 
-double xdg_rates_sum(const xdg_rates_t *rates, double flop)
+static void print_work(const xdg_series_t *series, int index, const char *name,
+                       FILE *out)
 {
-    double sum = 0.0;
+    const hyb_work_t *w = xdg_work(series->median, index);
 
-    for (int i = 0; i < rates->count; i++) {
-        double rate = xdg_series_rate(&rates->series[i], flop);
+    if (!(w->flop > 0.0) && !w->dropped)
+        return;
+    fprintf(out, "%-12s %-8s %7lld", series->name, name, (long long)w->tiles);
+    print_number(out, 7, 2, 100.0 * w->flop / xdg_work_flop(series->median));
+    print_number(out, 10, 2, w->flop / w->compute_seconds / GIGA);
+    print_number(out, 10, 6, w->compute_seconds);
+    print_number(out, 10, 6, w->in_seconds);
+    print_number(out, 10, 6, w->out_seconds);
+    print_number(out, 7, 2, 100.0 * xdg_work_idle(series->median, index));
+    print_number(out, 8, 3, (double)w->bytes_in / GIGA);
+    print_number(out, 8, 3, (double)w->bytes_out / GIGA);
+    fprintf(out, "%s\n", w->dropped ? "  dropped" : "");
+}
 
-        if (rates->series[i].alone >= 0 && !isnan(rate))
-            sum += rate;
-    }
-    return sum;
+static void print_all_work(const xdg_rates_t *rates, FILE *out)
+{
+    const xdg_executors_t *executors = &rates->gemm->executors;
+
+    fprintf(out, "\n%-12s %-8s %7s %7s %10s %10s %10s %10s %7s %8s %8s\n",
+            "computed by", "", "tiles", "flop %", "Gflop/s", "busy s", "in s",
+            "out s", "idle %", "in GB", "out GB");
+    for (int i = 0; i < rates->count; i++)
+        for (int e = 0; e < executors->count; e++)
+            if (rates->series[i].median != NULL)
+                print_work(&rates->series[i], e, executors->name[e], out);
+}
+
+static void print_tiling(const xdg_series_t *together, FILE *out)
+{
+    const hyb_report_t *report = together != NULL ? together->median : NULL;
+    const hyb_tiling_t *t;
+
+    if (report == NULL || report->owner == NULL)
+        return;
+    t = &report->tiling;
+    fprintf(out,
+            "\ntogether: %lld x %lld tiles of %lld x %lld, %lld deep; devices' "
+            "share %.4f\n",
+            (long long)t->rows, (long long)t->cols, (long long)t->tile_rows,
+            (long long)t->tile_cols, (long long)t->depth, report->share);
+}
+
+void xdg_rates_print(const xdg_rates_t *rates, FILE *out)
+{
+    print_head(rates, out);
+    print_rates(rates, out);
+    print_all_work(rates, out);
+    print_tiling(xdg_rates_together(rates), out);
+    if (hyb_machine_models_time(rates->gemm->machine))
+        fprintf(out, "\ntimes of emulated devices are a model's: emu_dry=on, "
+                     "nothing was computed there\n");
 }

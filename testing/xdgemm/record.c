@@ -43,7 +43,7 @@ static json_t *blas(void)
 }
 
 /* The node's description of itself, an element for each line. */
-static json_t *found(hyb_machine_t *node)
+static json_t *found(hyb_machine_t *machine)
 {
     json_t *array = json_array();
     char *text = NULL, *rest, *line;
@@ -52,7 +52,7 @@ static json_t *found(hyb_machine_t *node)
 
     if (out == NULL)
         return array;
-    hyb_machine_describe(node, "", out);
+    hyb_machine_describe(machine, "", out);
     fclose(out);
     for (line = strtok_r(text, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest))
@@ -72,9 +72,10 @@ json_t *xdg_record_device(const hyb_device_info_t *info, const char *name)
                           {"models_time", json_boolean(info->models_time)});
 }
 
-static json_t *machine(hyb_machine_t *node, const xdg_executors_t *executors)
+static json_t *machine(const xdg_gemm_t *gemm)
 {
-    int threads = hyb_team_size(hyb_machine_team(node));
+    const xdg_executors_t *executors = &gemm->executors;
+    int threads = hyb_team_size(hyb_machine_team(gemm->machine));
     json_t *devices = json_array();
     json_t *object =
         XH_JSON_OBJECT({"processor", json_string(xh_cpu_model())},
@@ -90,8 +91,8 @@ static json_t *machine(hyb_machine_t *node, const xdg_executors_t *executors)
     if (xh_memory_available("", &bytes) == XH_OK)
         json_object_set_new(object, "memory_available",
                             json_integer((int64_t)bytes));
-    return XH_JSON_SET(object, {"blas", blas()}, {"found", found(node)},
-                       {"devices", devices});
+    return XH_JSON_SET(object, {"blas", blas()},
+                       {"found", found(gemm->machine)}, {"devices", devices});
 }
 
 static json_t *product_of(const xh_gemm_t *p)
@@ -106,13 +107,11 @@ static json_t *product_of(const xh_gemm_t *p)
         {"ldc", json_integer(p->c.ld)});
 }
 
-json_t *xdg_record_begin(hyb_machine_t *node, const xdg_executors_t *executors,
-                         const xh_gemm_t *product)
+json_t *xdg_record_begin(const xdg_gemm_t *gemm, const xh_gemm_t *product)
 {
     return XH_JSON_OBJECT({"program", json_string("xdgemm")},
                           {"version", json_string(XH_VERSION)},
-                          {"machine", machine(node, executors)},
-                          {"settings", settings()},
+                          {"machine", machine(gemm)}, {"settings", settings()},
                           {"product", product_of(product)});
 }
 
@@ -120,7 +119,7 @@ json_t *xdg_record_begin(hyb_machine_t *node, const xdg_executors_t *executors,
 
 static json_t *work_of(const hyb_report_t *report, int index, const char *name)
 {
-    const hyb_work_t *w = xdg_executors_work(report, index);
+    const hyb_work_t *w = xdg_work(report, index);
 
     return XH_JSON_OBJECT(
         {"executor", json_string(name)}, {"tiles", json_integer(w->tiles)},
@@ -130,7 +129,7 @@ static json_t *work_of(const hyb_report_t *report, int index, const char *name)
         {"in_seconds", xh_json_number(w->in_seconds)},
         {"out_seconds", xh_json_number(w->out_seconds)},
         {"span_seconds", xh_json_number(w->span_seconds)},
-        {"idle", xh_json_number(xdg_executors_idle(report, index))},
+        {"idle", xh_json_number(xdg_work_idle(report, index))},
         {"bytes_in", json_integer((int64_t)w->bytes_in)},
         {"bytes_out", json_integer((int64_t)w->bytes_out)},
         {"dropped", json_boolean(w->dropped)});
@@ -161,35 +160,31 @@ static void add_median(json_t *object, const hyb_report_t *report,
 }
 
 static json_t *series_of(const xdg_series_t *series,
-                         const xdg_executors_t *executors, double flop)
+                         const xdg_executors_t *executors)
 {
     json_t *seconds = json_array(), *object;
-    const hyb_report_t *report = xdg_series_median(series);
 
     for (int64_t r = 0; r < series->count; r++)
         json_array_append_new(seconds,
                               xh_json_number(series->report[r].seconds));
-    object =
-        XH_JSON_OBJECT({"by", json_string(series->name)},
-                       {"rate", xh_json_number(xdg_series_rate(series, flop))},
-                       {"seconds", seconds});
-    if (report != NULL)
-        add_median(object, report, executors);
+    object = XH_JSON_OBJECT({"by", json_string(series->name)},
+                            {"rate", xh_json_number(series->rate)},
+                            {"seconds", seconds});
+    if (series->median != NULL)
+        add_median(object, series->median, executors);
     return object;
 }
 
-void xdg_record_rates(json_t *record, const xdg_rates_t *rates,
-                      const xdg_executors_t *executors, double flop)
+void xdg_record_rates(json_t *record, const xdg_rates_t *rates)
 {
     const xdg_series_t *together = xdg_rates_together(rates);
-    double efficiency = together == NULL ? NAN
-                                         : xdg_series_rate(together, flop) /
-                                               xdg_rates_sum(rates, flop);
+    double efficiency =
+        together == NULL ? NAN : together->rate / xdg_rates_sum(rates);
     json_t *array = json_array();
 
     for (int i = 0; i < rates->count; i++)
-        json_array_append_new(array,
-                              series_of(&rates->series[i], executors, flop));
+        json_array_append_new(
+            array, series_of(&rates->series[i], &rates->gemm->executors));
     XH_JSON_SET(record, {"rates", array},
                 {"efficiency", xh_json_number(efficiency)});
 }
@@ -198,10 +193,11 @@ void xdg_record_rates(json_t *record, const xdg_rates_t *rates,
 
 void xdg_record_verified(json_t *record, const xdg_verifier_t *verifier)
 {
+    const xdg_executors_t *executors = &verifier->gemm->executors;
     json_t *tiles = json_object();
 
-    for (int e = 0; e < verifier->executors->count; e++)
-        json_object_set_new(tiles, verifier->executors->name[e],
+    for (int e = 0; e < executors->count; e++)
+        json_object_set_new(tiles, executors->name[e],
                             json_integer(verifier->wrong_tiles[e]));
     json_object_set_new(
         record, "verified",
@@ -216,10 +212,9 @@ static json_t *range_of(xdg_range_t range)
                           {"most", xh_json_number(range.most)});
 }
 
-void xdg_record_torture(json_t *record, const xdg_torture_t *torture,
-                        const xdg_executors_t *executors, double flop)
+void xdg_record_torture(json_t *record, const xdg_torture_t *torture)
 {
-    double rate = xdg_torture_rate(torture, flop);
+    const xdg_executors_t *executors = &torture->verifier->gemm->executors;
     json_t *sensors = json_object();
 
     for (int i = 0; i + 1 < executors->count; i++) {
@@ -238,7 +233,8 @@ void xdg_record_torture(json_t *record, const xdg_torture_t *torture,
             {"checks", json_integer(torture->checks)},
             {"seconds", xh_json_number(torture->seconds)},
             {"check_seconds", xh_json_number(torture->check_seconds)},
-            {"rate", xh_json_number(rate)}, {"sensors", sensors}));
+            {"rate", xh_json_number(xdg_torture_rate(torture))},
+            {"sensors", sensors}));
 }
 
 void xdg_record_probe(json_t *record, const char *name,

@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include "testing/xdgemm/options.h"
 #include "testing/xdgemm/probe.h"
 #include "testing/xdgemm/rates.h"
 #include "testing/xdgemm/torture.h"
@@ -16,15 +15,12 @@
  */
 
 /* The record without figures, for json_decref; NULL: no memory. */
-json_t *xdg_record_begin(hyb_machine_t *node, const xdg_executors_t *executors,
-                         const xh_gemm_t *product);
+json_t *xdg_record_begin(const xdg_gemm_t *gemm, const xh_gemm_t *product);
 
 /* Add the figures of a run. A record that is NULL stays so. */
-void xdg_record_rates(json_t *record, const xdg_rates_t *rates,
-                      const xdg_executors_t *executors, double flop);
+void xdg_record_rates(json_t *record, const xdg_rates_t *rates);
 void xdg_record_verified(json_t *record, const xdg_verifier_t *verifier);
-void xdg_record_torture(json_t *record, const xdg_torture_t *torture,
-                        const xdg_executors_t *executors, double flop);
+void xdg_record_torture(json_t *record, const xdg_torture_t *torture);
 void xdg_record_probe(json_t *record, const char *name,
                       const xdg_probe_t *probe);
 

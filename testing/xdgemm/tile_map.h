@@ -2,8 +2,7 @@
 #ifndef XDG_TILE_MAP_H
 #define XDG_TILE_MAP_H
 
-#include <stdio.h>
-#include "testing/xdgemm/executors.h"
+#include "testing/xdgemm/gemm.h"
 
 /*
  * Draw C as SVG, each tile in the colour of its executor, with a legend.

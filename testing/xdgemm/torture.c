@@ -2,14 +2,17 @@
 #include "testing/xdgemm/torture.h"
 
 #include <math.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/product.h"
 #include "base/text.h"
-#include "testing/xdgemm/interruption.h"
 
 #define GIGA 1e9
+#define SAME 500000000LL /* nanoseconds in which a signal counts once */
 
 enum {
     LINE = 1024,     /* bytes of all sensors in a line of the log */
@@ -30,6 +33,42 @@ typedef struct {
     int wanted;           /* products of the next check */
 } torture_t;
 
+/* ---- signals ------------------------------------------------------------ */
+
+static atomic_int noted;      /* 0: no signal */
+static atomic_llong noted_at; /* nanoseconds; 0: never */
+
+/* It uses only what a handler may use. */
+static void note(int number)
+{
+    long long first = 0, now;
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    now = t.tv_sec * 1000000000LL + t.tv_nsec;
+    if (atomic_compare_exchange_strong(&noted_at, &first, now)) {
+        atomic_store(&noted, number);
+    } else if (now - first > SAME) {
+        signal(number, SIG_DFL);
+        raise(number); /* which waits for the end of this function */
+    }
+}
+
+static void watch_for(int number)
+{
+    struct sigaction before,
+        ours = {.sa_handler = note, .sa_flags = SA_RESTART};
+
+    sigemptyset(&ours.sa_mask);
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(number, &ours, NULL);
+}
+
+int xdg_torture_signal(void)
+{
+    return atomic_load(&noted);
+}
+
 /* ---- sensors ------------------------------------------------------------ */
 
 static const struct {
@@ -43,8 +82,8 @@ static const struct {
 static void add_sensors(torture_t *t, int device, char line[LINE])
 {
     hyb_device_sensors_t read = {NAN, NAN, NAN, NAN};
-    hyb_device_t *d = hyb_machine_device(t->verifier->node, device);
-    const char *name = t->verifier->executors->name[device + 1];
+    hyb_device_t *d = hyb_machine_device(t->gemm->machine, device);
+    const char *name = t->gemm->executors.name[device + 1];
 
     if (!hyb_device_failed(d))
         hyb_device_sensors(d, &read);
@@ -68,7 +107,7 @@ static void watch(torture_t *t)
     char line[LINE] = "";
     double now = xh_clock_now();
 
-    for (int i = 0; i + 1 < t->verifier->executors->count; i++)
+    for (int i = 0; i + 1 < t->gemm->executors.count; i++)
         add_sensors(t, i, line);
     if (t->sum.products > 1 && now - t->logged < LOG_SECONDS)
         return;
@@ -87,20 +126,13 @@ static void forget(torture_t *t)
     t->count = 0;
 }
 
-static double seconds_of_products(const torture_t *t)
-{
-    double seconds = 0.0;
-
-    for (int i = 0; i < t->count; i++)
-        seconds += t->report[i].seconds;
-    return seconds;
-}
-
 /* Products between checks that take so long, as those since the last one. */
 static int spacing(const torture_t *t, double check)
 {
-    double product = seconds_of_products(t) / t->count;
+    double product = 0.0; /* mean */
 
+    for (int i = 0; i < t->count; i++)
+        product += t->report[i].seconds / t->count;
     if (t->verifier->unsure || !(product > 0.0))
         return 1;
     return (int)fmin(fmax(ceil((PART - 1) * check / product), 1.0), MOST);
@@ -147,12 +179,11 @@ static xh_status_t check(torture_t *t)
 static xh_status_t multiply(torture_t *t)
 {
     xh_gemm_t product = t->verifier->problem->product;
-    xdg_who_t all = xdg_executors_all(t->verifier->node);
     hyb_report_t *report = &t->report[t->count];
     xh_status_t status;
 
     product.beta = t->held > 0 ? 1.0 : 0.0;
-    status = xdg_gemm(t->gemm, &product, all, report);
+    status = xdg_gemm(t->gemm, &product, xdg_everyone, report);
     if (status != XH_OK)
         return status;
     t->count++;
@@ -165,12 +196,13 @@ static xh_status_t multiply(torture_t *t)
 
 static bool interrupted(void)
 {
-    if (xdg_interruption() == 0)
-        return false;
-    xh_log_warning("signal %d ends the run, after a last check; another "
-                   "signal ends it at once",
-                   xdg_interruption());
-    return true;
+    int number = xdg_torture_signal();
+
+    if (number != 0)
+        xh_log_warning("signal %d ends the run, after a last check; another "
+                       "signal ends it at once",
+                       number);
+    return number != 0;
 }
 
 static xh_status_t multiply_for(torture_t *t, double seconds)
@@ -190,49 +222,50 @@ static xh_status_t multiply_for(torture_t *t, double seconds)
     return status;
 }
 
-static xh_status_t begin(torture_t *t)
-{
-    const xdg_range_t none = {INFINITY, -INFINITY};
-
-    for (int i = 0; i < HYB_EXECUTORS - 1; i++)
-        for (int s = 0; s < XDG_SENSORS; s++)
-            t->sum.device[i][s] = none;
-    t->report = calloc(MOST, sizeof(*t->report));
-    if (t->report == NULL) {
-        xh_log_error("no memory for the reports of %d products", MOST);
-        return XH_ERR_MEMORY;
-    }
-    t->begun = xh_clock_now();
-    return XH_OK;
-}
-
 xh_status_t xdg_torture_run(xdg_gemm_t *gemm, xdg_verifier_t *verifier,
                             double seconds, xdg_torture_t *torture_p)
 {
-    torture_t t = {.gemm = gemm, .verifier = verifier, .wanted = 1};
-    xh_status_t status = begin(&t);
+    torture_t t = {.gemm = gemm,
+                   .verifier = verifier,
+                   .sum.verifier = verifier,
+                   .begun = xh_clock_now(),
+                   .report = calloc(MOST, sizeof(*t.report)),
+                   .wanted = 1};
+    xh_status_t status = XH_ERR_MEMORY;
 
-    if (status == XH_OK)
+    for (int i = 0; i < HYB_EXECUTORS - 1; i++)
+        for (int s = 0; s < XDG_SENSORS; s++)
+            t.sum.device[i][s] = (xdg_range_t){INFINITY, -INFINITY};
+    watch_for(SIGINT);
+    watch_for(SIGTERM);
+    if (t.report != NULL)
         status = multiply_for(&t, seconds);
+    else
+        xh_log_error("no memory for the reports of %d products", MOST);
     forget(&t);
     free(t.report);
     *torture_p = t.sum;
     return status;
 }
 
-double xdg_torture_rate(const xdg_torture_t *torture, double flop)
+/* ---- what is said of it ------------------------------------------------- */
+
+double xdg_torture_rate(const xdg_torture_t *torture)
 {
+    const xh_gemm_t *product = &torture->verifier->problem->product;
+
     return torture->products > 0
-               ? flop * (double)torture->products / torture->product_seconds
+               ? xh_gemm_flop(product) * (double)torture->products /
+                     torture->product_seconds
                : NAN;
 }
 
-/* ---- printing ----------------------------------------------------------- */
-
-static void print_executor(const xdg_torture_t *torture,
-                           const xdg_verifier_t *verifier, int index, FILE *out)
+static void print_executor(const xdg_torture_t *torture, int index, FILE *out)
 {
-    fprintf(out, "%-12s wrong tiles %lld", verifier->executors->name[index],
+    const xdg_verifier_t *verifier = torture->verifier;
+
+    fprintf(out, "%-12s wrong tiles %lld",
+            verifier->gemm->executors.name[index],
             (long long)verifier->wrong_tiles[index]);
     for (int i = 0; i < XDG_SENSORS && index > 0; i++) {
         xdg_range_t r = torture->device[index - 1][i];
@@ -241,27 +274,26 @@ static void print_executor(const xdg_torture_t *torture,
             fprintf(out, "  %s %.0f to %.0f", sensors[i].unit,
                     r.least / sensors[i].scale, r.most / sensors[i].scale);
     }
-    if (xdg_executors_lost(verifier->node, index))
+    if (index > 0 && !hyb_machine_works(verifier->gemm->machine, index - 1))
         fprintf(out, "  dropped");
     fprintf(out, "\n");
 }
 
-void xdg_torture_print(const xdg_torture_t *torture,
-                       const xdg_verifier_t *verifier, FILE *out)
+void xdg_torture_print(const xdg_torture_t *torture, FILE *out)
 {
-    double flop = xh_gemm_flop(&verifier->problem->product);
-    double rate = xdg_torture_rate(torture, flop);
+    double rate = xdg_torture_rate(torture);
 
     fprintf(out,
             "%lld products in %.1f s, %.2f Gflop/s while multiplying, %lld "
             "wrong\n",
             (long long)torture->products, torture->seconds,
-            isnan(rate) ? 0.0 : rate / GIGA, (long long)verifier->wrong);
+            isnan(rate) ? 0.0 : rate / GIGA,
+            (long long)torture->verifier->wrong);
     fprintf(out, "%lld checks took %.1f%% of the time\n",
             (long long)torture->checks,
             torture->seconds > 0.0
                 ? 100.0 * torture->check_seconds / torture->seconds
                 : 0.0);
-    for (int i = 0; i < verifier->executors->count; i++)
-        print_executor(torture, verifier, i, out);
+    for (int i = 0; i < torture->verifier->gemm->executors.count; i++)
+        print_executor(torture, i, out);
 }

@@ -2,8 +2,6 @@
 #ifndef XDG_TORTURE_H
 #define XDG_TORTURE_H
 
-#include "testing/xdgemm/gemm.h"
-#include "testing/xdgemm/problem.h"
 #include "testing/xdgemm/verify.h"
 
 enum { XDG_TEMPERATURE, XDG_CLOCK, XDG_POWER, XDG_SENSORS };
@@ -13,6 +11,7 @@ typedef struct { /* least > most: unknown */
 } xdg_range_t;
 
 typedef struct {
+    const xdg_verifier_t *verifier; /* borrowed */
     int64_t products, checks;
     double seconds;         /* in all */
     double product_seconds; /* of products alone */
@@ -29,7 +28,9 @@ typedef struct {
  * has several suspects, each product is checked. The sensors of devices are
  * logged once a second.
  *
- * xdg_interruption ends it early, with a last check.
+ * SIGINT and SIGTERM end it early, with a last check; a second one ends the
+ * process at once. Launchers send a signal more than once: signals within half
+ * a second count as one. A signal that is ignored stays ignored.
  *
  * verifier    in   of a problem with alpha 1 and beta 0
  * torture_p   out  also on failure; counts unchecked products, too, which
@@ -40,11 +41,13 @@ typedef struct {
 xh_status_t xdg_torture_run(xdg_gemm_t *gemm, xdg_verifier_t *verifier,
                             double seconds, xdg_torture_t *torture_p);
 
-/* flop/s of products alone, of `flop` each; NaN without a product. */
-double xdg_torture_rate(const xdg_torture_t *torture, double flop);
+/* The signal that came; 0: none. */
+int xdg_torture_signal(void);
+
+/* flop/s of products alone; NaN without a product. */
+double xdg_torture_rate(const xdg_torture_t *torture);
 
 /* Print the result. */
-void xdg_torture_print(const xdg_torture_t *torture,
-                       const xdg_verifier_t *verifier, FILE *out);
+void xdg_torture_print(const xdg_torture_t *torture, FILE *out);
 
 #endif
