@@ -82,8 +82,8 @@ PACKAGE_FLAGS := $(if $(strip $(PACKAGES)),$(shell pkg-config --cflags $(PACKAGE
 
 # --plan and --predict need hybrid/plan; without it they are refused.
 PLANNER_OBJECTS := $(if $(filter yes,$(HYBRID)), \
-    $(call objects,hybrid/plan/*.c testing/planner/planner.c), \
-    $(OBJ)/testing/planner/planner_none.o)
+    $(call objects,hybrid/plan/*.c testing/planner/choices.c \
+      testing/planner/planner.c), $(OBJ)/testing/planner/planner_none.o)
 
 # The tests of hybrid/ and its program, and what tests share with them.
 HYBRID_WORDS := '"hybrid/|\<hyb_|"testing/(xdgemm/|unit/driver_)'

@@ -121,12 +121,12 @@ static void factor(void *context)
 
 hyb_seconds_t hyb_host_panel_load_seconds(hyb_host_panel_t *x, int calls)
 {
-    return hyb_time_runs(&(hyb_timed_t){NULL, load, x}, calls);
+    return hyb_time_runs(NULL, load, x, calls);
 }
 
 hyb_seconds_t hyb_host_panel_seconds(hyb_host_panel_t *x, int members,
                                      int calls)
 {
     x->members = members;
-    return hyb_time_runs(&(hyb_timed_t){load, factor, x}, calls);
+    return hyb_time_runs(load, factor, x, calls);
 }

@@ -213,7 +213,7 @@ hyb_seconds_t hyb_host_update_seconds(hyb_host_update_t *update,
                                       hyb_update_part_t part, int calls)
 {
     update->part = part;
-    return hyb_time_runs(&(hyb_timed_t){NULL, run, update}, calls);
+    return hyb_time_runs(NULL, run, update, calls);
 }
 
 double hyb_host_update_bytes(const hyb_host_update_t *update,

@@ -14,7 +14,6 @@
 #include "hybrid/plan/busy_devices.h"
 #include "hybrid/plan/host_panel.h"
 #include "hybrid/plan/host_update.h"
-#include "hybrid/plan/links.h"
 #include "hybrid/plan/probes.h"
 
 enum {
@@ -63,7 +62,7 @@ static void add_point(const work_t *w, hyb_model_curve_t *curve, double rows,
 {
     hyb_phase_step(w->phase);
     curve->rows[curve->count] = rows;
-    curve->seconds[curve->count++] = hyb_links_slowest(seconds);
+    curve->seconds[curve->count++] = hyb_slowest(seconds);
 }
 
 /* ---- columns ------------------------------------------------------------- */
@@ -75,7 +74,7 @@ static double update_seconds(hyb_host_update_t *x, hyb_update_part_t part,
     double once;
 
     MPI_Barrier(MPI_COMM_WORLD);
-    once = hyb_links_slowest(hyb_host_update_seconds(x, part, 1).median);
+    once = hyb_slowest(hyb_host_update_seconds(x, part, 1).median);
     MPI_Barrier(MPI_COMM_WORLD);
     return hyb_host_update_seconds(x, part,
                                    hyb_calls_within(share, once, CALLS))
@@ -152,7 +151,7 @@ static double panel_seconds(hyb_host_panel_t *x, int members, double share,
     double once;
 
     MPI_Barrier(MPI_COMM_WORLD);
-    once = hyb_links_slowest(hyb_host_panel_seconds(x, members, 1).median);
+    once = hyb_slowest(hyb_host_panel_seconds(x, members, 1).median);
     *calls_p = hyb_calls_within(share, once, CALLS);
     MPI_Barrier(MPI_COMM_WORLD);
     return hyb_host_panel_seconds(x, members, *calls_p).median;
@@ -182,8 +181,8 @@ static xh_status_t measure_pivots(const work_t *w, hyb_host_panel_t *x,
 
     if (w->processes == 1)
         return XH_OK;
-    alone = hyb_links_slowest(panel_seconds(x, members, w->share / 2, &calls));
-    status = hyb_links_panel_seconds(x, members, (int)w->nb, calls, &together);
+    alone = hyb_slowest(panel_seconds(x, members, w->share / 2, &calls));
+    status = hyb_probe_panel(x, members, (int)w->nb, calls, &together);
     if (status == XH_OK)
         add_point(w, &w->width->pivot, (double)m,
                   fmax(0.0, together - alone) / (double)w->nb /
@@ -223,7 +222,7 @@ static xh_status_t measure_height(const work_t *w, int64_t m)
     if (w->means->offloads) {
         add_point(w, &w->width->devices, (double)m, pace.column);
         w->width->tile =
-            (int)hyb_links_slowest((double)xh_larger(pace.tile_columns, 0));
+            (int)hyb_slowest((double)xh_larger(pace.tile_columns, 0));
     }
     return status;
 }
@@ -241,7 +240,7 @@ static xh_status_t measure_width(work_t w, double seconds, double glance,
     xh_status_t status = XH_OK;
 
     for (int i = 0; i < HEIGHTS && status == XH_OK; i++) {
-        spent = hyb_links_slowest(xh_clock_now() - begun);
+        spent = hyb_slowest(xh_clock_now() - begun);
         if (i >= LEAST_HEIGHTS && spent > seconds / 2)
             break;
         w.share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
@@ -325,8 +324,8 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
 {
     hyb_team_t *team = means->team;
     hyb_split_t split;
-    hyb_model_rates_t rates = {
-        .threads = (int)-hyb_links_slowest(-hyb_team_size(team))};
+    hyb_model_rates_t rates = {.threads =
+                                   (int)-hyb_slowest(-hyb_team_size(team))};
     double of_link = link_part * what->seconds;
     double of_sweep = sweep_part * what->seconds;
     hyb_phase_t phase;
@@ -338,10 +337,10 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
     rates.share = split.share;
     hyb_phase_begin(&phase, "measuring rates of links, cores and devices",
                     hyb_watchdog_patience());
-    status = hyb_links_measure(what->row_step, of_link, &rates.row);
+    status = hyb_probe_link(what->row_step, of_link, &rates.row);
     hyb_phase_step(&phase);
     if (status == XH_OK)
-        status = hyb_links_measure(what->column_step, of_link, &rates.column);
+        status = hyb_probe_link(what->column_step, of_link, &rates.column);
     hyb_phase_step(&phase);
     if (status == XH_OK)
         status = hyb_probe_sweep(team, of_sweep, &rates.sweep);

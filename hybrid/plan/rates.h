@@ -3,9 +3,9 @@
 #define HYB_RATES_H
 
 #include <stdbool.h>
-#include "hybrid/plan/messages.h"
 
-/* What was measured, for the model. */
+/* What was measured, for the model, and how long work and messages then take.
+ */
 
 enum {
     HYB_MODEL_CURVE_MOST = 6,  /* points of a curve */
@@ -42,6 +42,12 @@ typedef struct {
     int tile;                  /* columns of their tiles */
 } hyb_model_width_t;
 
+/* Between neighbours; what all send at the same time is counted in. */
+typedef struct {
+    double latency;   /* s of a short message */
+    double bandwidth; /* B/s each way; 0: messages take no time */
+} hyb_model_link_t;
+
 /* What was measured: of the slowest process each. */
 typedef struct {
     int threads;    /* of each process */
@@ -71,5 +77,24 @@ void hyb_model_width_scale(hyb_model_width_t *width, double work,
 /* Rates of processes that have one factor-th of the cores they were measured
  * with: all of their work takes so many times as long, messages do not. */
 void hyb_model_slow_down(hyb_model_rates_t *rates, double factor);
+
+/* ---- messages between processes ------------------------------------------ */
+
+/* Seconds of one message of so many bytes. */
+double hyb_messages_transfer(const hyb_model_link_t *link, double bytes);
+
+/*
+ * Seconds until a message of so many bytes has come, by the broadcast that
+ * BCAST names, to the process of the row that is distance behind the root.
+ */
+double hyb_messages_broadcast(const hyb_model_link_t *link, int bcast,
+                              int npcol, int distance, double bytes);
+
+/* Rounds until all processes know what each knows, twice as many in each. */
+int hyb_messages_rounds(int processes);
+
+/* How often the process that is distance behind the root of that broadcast
+ * sends or receives all of a panel. */
+int hyb_messages_copies(int bcast, int npcol, int distance);
 
 #endif

@@ -9,16 +9,18 @@
 
 enum { BLOCK = 4096 }; /* doubles that a member touches at a time */
 
-hyb_seconds_t hyb_time_runs(const hyb_timed_t *timed, int calls)
+hyb_seconds_t hyb_time_runs(void (*prepare)(void *context),
+                            void (*run)(void *context), void *context,
+                            int calls)
 {
     double seconds[HYB_CALLS_MOST], begun;
     hyb_seconds_t found;
 
     for (int i = 0; i < calls; i++) {
-        if (timed->prepare != NULL)
-            timed->prepare(timed->context);
+        if (prepare != NULL)
+            prepare(context);
         begun = xh_clock_now();
-        timed->run(timed->context);
+        run(context);
         seconds[i] = xh_clock_now() - begun;
     }
     found.median = xh_median(seconds, calls);

@@ -9,20 +9,19 @@
 
 /* What measurements share: timed calls, and memory to work on. */
 
-/* prepare, which may be NULL, comes before each run and is not timed. */
-typedef struct {
-    void (*prepare)(void *context);
-    void (*run)(void *context);
-    void *context;
-} hyb_timed_t;
-
 typedef struct {
     double least, median; /* seconds */
 } hyb_seconds_t;
 
-/* The seconds of so many runs, 1 <= calls <= HYB_CALLS_MOST. */
 enum { HYB_CALLS_MOST = 16 };
-hyb_seconds_t hyb_time_runs(const hyb_timed_t *timed, int calls);
+
+/*
+ * The seconds of so many runs, 1 <= calls <= HYB_CALLS_MOST. prepare, which may
+ * be NULL, comes before each and is not timed.
+ */
+hyb_seconds_t hyb_time_runs(void (*prepare)(void *context),
+                            void (*run)(void *context), void *context,
+                            int calls);
 
 /* As many calls as fit into seconds, at least 1 and at most most, if one call
  * takes once. */

@@ -12,12 +12,13 @@
 #include "base/settings.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/solver/solver.h"
-#include "hybrid/plan/choices.h"
 #include "hybrid/plan/measure.h"
+#include "testing/planner/choices.h"
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/dat_file.h"
 #include "testing/ptest/new_file.h"
 #include "testing/ptest/plan.h"
+#include "testing/ptest/processes.h"
 
 enum { SHOWN = 12 }; /* choices */
 
@@ -27,31 +28,13 @@ static const double usual_bytes = 0x1p28, device_bytes = 0x1p30,
                     most_part = 0.1;
 static const double forecast_seconds = 4.0; /* at most, before the tests */
 
-static int rank_here(void)
-{
-    int rank;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
-static int processes_here(void)
-{
-    int processes;
-
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    return processes;
-}
-
-/* ---- printing ------------------------------------------------------------ */
-
 static void print_head(void)
 {
     printf("%10s %5s %5s %5s %5s %5s %12s %12s %12s\n", "N", "NB", "P", "Q",
            "DEPTH", "BCAST", "seconds", "Gflop/s", "GiB/process");
 }
 
-static void print_row(const hyb_choice_t *choice)
+static void print_row(const xhpl_choice_t *choice)
 {
     const hyb_model_case_t *test = &choice->test;
 
@@ -67,7 +50,7 @@ static const hyb_means_t *means_for(const char *what)
 {
     const hyb_means_t *means = hyb_driver_means();
 
-    if (means == NULL && rank_here() == 0)
+    if (means == NULL && xhpl_rank(MPI_COMM_WORLD) == 0)
         xh_log_error("%s: solver=%s cannot be predicted; allowed: "
                      "solver=hybrid",
                      what, xh_settings_text("solver"));
@@ -91,10 +74,10 @@ static void add_width(hyb_measurement_t *what, int nb)
 }
 
 /* Ranks go along process rows: neighbours in a column are a row apart. */
-static hyb_measurement_t measurement(const int *nb, int count, double seconds)
+static hyb_measurement_t measurement(const xhpl_list_t *nb, double seconds)
 {
-    int processes = processes_here();
-    int step = processes / hyb_choices_rows(processes);
+    int processes = xhpl_size(MPI_COMM_WORLD);
+    int step = processes / xhpl_choices_rows(processes);
     xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
     double part = most_part * capacity.node_bytes / capacity.processes;
     hyb_measurement_t what = {.seconds = seconds,
@@ -103,30 +86,30 @@ static hyb_measurement_t measurement(const int *nb, int count, double seconds)
                               .row_step = 1,
                               .column_step = step == processes ? 1 : step};
 
-    for (int i = 0; i < count; i++)
-        add_width(&what, nb[i]);
+    for (int i = 0; i < nb->count; i++)
+        add_width(&what, nb->value[i]);
     return what;
 }
 
 /* More processes are predicted with the measured links. Process 0. */
 static void warn_of_unknown_links(int64_t processes)
 {
-    if (processes <= processes_here())
+    if (processes <= xhpl_size(MPI_COMM_WORLD))
         return;
-    if (processes_here() == 1)
+    if (xhpl_size(MPI_COMM_WORLD) == 1)
         xh_log_warning("messages were not measured and take no time here: "
                        "start at least two processes, on two nodes");
     else
         xh_log_info("the links are those between the %d started processes",
-                    processes_here());
+                    xhpl_size(MPI_COMM_WORLD));
 }
 
 /* Process 0. */
 static void warn_of_flat_grids(int processes)
 {
-    int rows = hyb_choices_rows(processes);
+    int rows = xhpl_choices_rows(processes);
 
-    if (hyb_choices_are_flat(processes))
+    if (xhpl_choices_are_flat(processes))
         xh_log_warning("%d processes have no good grid, %d x %d is the nearest "
                        "to square: fewer processes may be faster",
                        processes, rows, processes / rows);
@@ -140,14 +123,6 @@ static xhpl_list_t list_or(const xhpl_order_t *order, xhpl_quantity_t quantity,
     return order->given[quantity] ? order->parameters.list[quantity] : usual;
 }
 
-static hyb_choices_set_t set_of(const xhpl_list_t *list)
-{
-    hyb_choices_set_t set = {.count = list->count};
-
-    memcpy(set.value, list->value, sizeof(set.value));
-    return set;
-}
-
 /* Bytes of a node that the plan may fill; 0: unknown. */
 static double bytes_of_node(const xhpl_request_t *wanted,
                             const xhpl_capacity_t *capacity)
@@ -157,7 +132,7 @@ static double bytes_of_node(const xhpl_request_t *wanted,
     if (wanted->memory_bytes == 0.0)
         return isinf(most) ? 0.0 : wanted->memory_share * most;
     if (wanted->memory_bytes > most && wanted->nodes == 0) {
-        if (rank_here() == 0)
+        if (xhpl_rank(MPI_COMM_WORLD) == 0)
             xh_log_warning("--memory: a node has %.2f GiB available",
                            most / 0x1p30);
         return most;
@@ -180,7 +155,7 @@ static xhpl_extent_t started_with(const xhpl_capacity_t *capacity)
 {
     return (xhpl_extent_t){.nodes = capacity->nodes,
                            .ranks_per_node = capacity->processes,
-                           .processes = processes_here()};
+                           .processes = xhpl_size(MPI_COMM_WORLD)};
 }
 
 /* As started, or as --nodes and --ranks-per-node say. */
@@ -191,23 +166,17 @@ static xh_status_t extent_of(const xhpl_request_t *wanted,
     xhpl_extent_t extent = xhpl_request_extent(wanted, started);
 
     if (extent.processes > XHPL_PROCESSES_MOST) {
-        if (rank_here() == 0)
+        if (xhpl_rank(MPI_COMM_WORLD) == 0)
             xh_log_error("--plan: %d nodes with %d processes each are more "
                          "than %d processes",
                          extent.nodes, extent.ranks_per_node,
                          XHPL_PROCESSES_MOST);
         return XH_ERR_INPUT;
     }
-    if (rank_here() == 0)
+    if (xhpl_rank(MPI_COMM_WORLD) == 0)
         warn_of_no_network(started, &extent);
     *extent_p = extent;
     return XH_OK;
-}
-
-/* Threads for each core of a node, at least 1. */
-static double crowd(int ranks, int threads, int cores)
-{
-    return fmax(1.0, (double)ranks * threads / cores);
 }
 
 /* If the plan has more processes a node than were started, they share the
@@ -215,13 +184,13 @@ static double crowd(int ranks, int threads, int cores)
 static void share_cores(int started, int planned, hyb_model_rates_t *rates)
 {
     int cores = xh_cpu_census("").cores;
-    double factor;
+    double threads = rates->threads, factor;
 
-    if (cores == 0 || planned <= started)
+    if (cores == 0)
         return;
-    factor = crowd(planned, rates->threads, cores) /
-             crowd(started, rates->threads, cores);
-    if (factor == 1.0)
+    factor = fmax(1.0, planned * threads / cores) /
+             fmax(1.0, started * threads / cores);
+    if (factor <= 1.0)
         return;
     hyb_model_slow_down(rates, factor);
     xh_log_warning("%d processes of %d threads share the %d cores of a node in "
@@ -231,25 +200,21 @@ static void share_cores(int started, int planned, hyb_model_rates_t *rates)
 }
 
 /* What the order leaves open gets usual values. */
-static hyb_choices_job_t job_of(const xhpl_order_t *order, bool offloads,
-                                const xhpl_capacity_t *capacity,
-                                const xhpl_extent_t *extent)
+static xhpl_job_t job_of(const xhpl_order_t *order, bool offloads,
+                         const xhpl_capacity_t *capacity,
+                         const xhpl_extent_t *extent)
 {
     static const xhpl_list_t on_cores = {4, {384, 256, 192, 128}};
     static const xhpl_list_t with_devices = {5, {512, 1024, 768, 384, 256}};
     static const xhpl_list_t depths = {2, {2, 1}};
     static const xhpl_list_t broadcasts = {6, {1, 0, 2, 3, 4, 5}};
     const xhpl_request_t *wanted = &order->wanted;
-    xhpl_list_t nb =
-        list_or(order, XHPL_NB, offloads ? with_devices : on_cores);
-    xhpl_list_t depth = list_or(order, XHPL_DEPTH, depths);
-    xhpl_list_t bcast = list_or(order, XHPL_BCAST, broadcasts);
 
-    return (hyb_choices_job_t){
+    return (xhpl_job_t){
         .processes = (int)extent->processes,
-        .nb = set_of(&nb),
-        .depth = set_of(&depth),
-        .bcast = set_of(&bcast),
+        .nb = list_or(order, XHPL_NB, offloads ? with_devices : on_cores),
+        .depth = list_or(order, XHPL_DEPTH, depths),
+        .bcast = list_or(order, XHPL_BCAST, broadcasts),
         .align = xhpl_parameters_value(&order->parameters, XHPL_ALIGN),
         .most_seconds = wanted->seconds > 0.0 ? wanted->seconds : INFINITY,
         .most_bytes = bytes_of_node(wanted, capacity) / extent->ranks_per_node,
@@ -262,7 +227,7 @@ static xh_status_t check_file(const xhpl_order_t *order)
 {
     xh_status_t status = XH_OK;
 
-    if (order->write[0] != '\0' && rank_here() == 0)
+    if (order->write[0] != '\0' && xhpl_rank(MPI_COMM_WORLD) == 0)
         status = xhpl_new_file_check(order->write);
     return hpl_agree(MPI_COMM_WORLD, status);
 }
@@ -300,12 +265,10 @@ static xh_status_t write_best(const xhpl_order_t *order,
 }
 
 /* On process 0, which prints and writes. */
-static xh_status_t answer_plan(const xhpl_order_t *order,
-                               const hyb_model_rates_t *rates,
-                               const hyb_choices_job_t *job)
+static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job)
 {
-    hyb_choice_t choices[SHOWN];
-    int count = hyb_choices_make(rates, job, SHOWN, choices);
+    xhpl_choice_t choices[SHOWN];
+    int count = xhpl_choices_make(job, SHOWN, choices);
 
     if (job->most_bytes == 0.0) {
         xh_log_error("--plan: the memory of a node is unknown: give it, as in "
@@ -333,7 +296,7 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     xhpl_extent_t started = started_with(&capacity), extent;
     hyb_measurement_t what;
     hyb_model_rates_t rates;
-    hyb_choices_job_t job;
+    xhpl_job_t job;
     xh_status_t status = extent_of(&order->wanted, &started, &extent);
 
     if (status == XH_OK)
@@ -341,12 +304,12 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     if (status != XH_OK)
         return status;
     job = job_of(order, means->offloads, &capacity, &extent);
-    what = measurement(job.nb.value, job.nb.count,
-                       xh_settings_real("plan_seconds"));
+    job.rates = &rates;
+    what = measurement(&job.nb, xh_settings_real("plan_seconds"));
     status = hyb_measure(means, &what, &rates);
-    if (status == XH_OK && rank_here() == 0) {
+    if (status == XH_OK && xhpl_rank(MPI_COMM_WORLD) == 0) {
         share_cores(started.ranks_per_node, extent.ranks_per_node, &rates);
-        status = answer_plan(order, &rates, &job);
+        status = answer_plan(order, &job);
     }
     return hpl_agree(MPI_COMM_WORLD, status);
 }
@@ -379,24 +342,23 @@ static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
 {
     const xhpl_parameters_t *parameters = &order->parameters;
     int64_t tests = xhpl_plan_count(parameters);
-    const xhpl_list_t *nb = &parameters->list[XHPL_NB];
-    hyb_measurement_t what =
-        measurement(nb->value, nb->count, xh_settings_real("plan_seconds"));
-    hyb_choices_job_t job = {.align =
-                                 xhpl_parameters_value(parameters, XHPL_ALIGN),
-                             .bytes = xhpl_capacity_bytes};
-    hyb_choice_t choice;
+    hyb_measurement_t what = measurement(&parameters->list[XHPL_NB],
+                                         xh_settings_real("plan_seconds"));
     hyb_model_rates_t rates;
+    xhpl_job_t job = {.rates = &rates,
+                      .align = xhpl_parameters_value(parameters, XHPL_ALIGN),
+                      .bytes = xhpl_capacity_bytes};
+    xhpl_choice_t choice;
     xh_status_t status = hyb_measure(means, &what, &rates);
 
-    if (status != XH_OK || rank_here() != 0)
+    if (status != XH_OK || xhpl_rank(MPI_COMM_WORLD) != 0)
         return status;
     warn_of_unknown_links(largest_grid(parameters));
     print_head();
     for (int64_t index = 0; index < tests; index++) {
         xhpl_test_t test = xhpl_plan_test(parameters, index);
 
-        choice = hyb_choices_of(&rates, &job, case_of(&test));
+        choice = xhpl_choices_of(&job, case_of(&test));
         print_row(&choice);
     }
     return XH_OK;
@@ -428,8 +390,7 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
 {
     static hyb_model_rates_t rates;
     double seconds = fmin(forecast_seconds, xh_settings_real("plan_seconds"));
-    const xhpl_list_t *nb = &parameters->list[XHPL_NB];
-    hyb_measurement_t what = measurement(nb->value, nb->count, seconds);
+    hyb_measurement_t what = measurement(&parameters->list[XHPL_NB], seconds);
     const hyb_means_t *means;
     xh_status_t status;
 

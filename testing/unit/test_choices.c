@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/plan/choices.h"
+#include "hybrid/plan/model.h"
+#include "testing/planner/choices.h"
 #include "testing/unit/unit.h"
 
 #include <math.h>
 
 enum { MOST = 40 };
 
-static hyb_choice_t found[MOST];
+static xhpl_choice_t found[MOST];
 
 static double matrix_bytes(const hpl_shape_t *shape)
 {
@@ -29,24 +30,26 @@ static hyb_model_rates_t rates_of(double row, double column)
     return rates;
 }
 
-static hyb_choices_job_t job_of(int processes, double bytes)
+static xhpl_job_t job_of(const hyb_model_rates_t *rates, int processes,
+                         double bytes)
 {
-    return (hyb_choices_job_t){.processes = processes,
-                               .nb = {2, {100, 200}},
-                               .depth = {2, {2, 1}},
-                               .bcast = {3, {1, 0, 4}},
-                               .align = 8,
-                               .most_seconds = INFINITY,
-                               .most_bytes = bytes,
-                               .bytes = matrix_bytes};
+    return (xhpl_job_t){.rates = rates,
+                        .processes = processes,
+                        .nb = {2, {100, 200}},
+                        .depth = {2, {2, 1}},
+                        .bcast = {3, {1, 0, 4}},
+                        .align = 8,
+                        .most_seconds = INFINITY,
+                        .most_bytes = bytes,
+                        .bytes = matrix_bytes};
 }
 
 TEST(n_fills_the_memory_in_steps_that_are_even)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
-    hyb_choices_job_t job = job_of(6, 8e6);
+    xhpl_job_t job = job_of(&rates, 6, 8e6);
     hyb_model_case_t test = {.nb = 100, .nprow = 2, .npcol = 3, .depth = 2};
-    int n = hyb_choices_largest(&rates, &job, test);
+    int n = xhpl_choices_largest(&job, test);
 
     assert_int_equal(n, 2400); /* of at most 2449, in steps of 600 */
 }
@@ -54,34 +57,34 @@ TEST(n_fills_the_memory_in_steps_that_are_even)
 TEST(n_is_0_where_not_even_one_step_fits)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
-    hyb_choices_job_t job = job_of(6, 8e4);
+    xhpl_job_t job = job_of(&rates, 6, 8e4);
     hyb_model_case_t test = {.nb = 100, .nprow = 2, .npcol = 3, .depth = 2};
 
-    assert_int_equal(hyb_choices_largest(&rates, &job, test), 0);
-    assert_int_equal(hyb_choices_make(&rates, &job, MOST, found), 0);
+    assert_int_equal(xhpl_choices_largest(&job, test), 0);
+    assert_int_equal(xhpl_choices_make(&job, MOST, found), 0);
 }
 
 TEST(n_never_passes_what_a_file_can_say)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
-    hyb_choices_job_t job = job_of(1, INFINITY);
+    xhpl_job_t job = job_of(&rates, 1, INFINITY);
     hyb_model_case_t test = {.nb = 1000000, .nprow = 1, .npcol = 1, .depth = 2};
 
-    assert_int_equal(hyb_choices_largest(&rates, &job, test), 1000000000);
+    assert_int_equal(xhpl_choices_largest(&job, test), 1000000000);
 }
 
 TEST(a_time_limit_is_kept_and_used)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
-    hyb_choices_job_t job = job_of(1, 8e8);
+    xhpl_job_t job = job_of(&rates, 1, 8e8);
     hyb_model_case_t test = {.nb = 100, .nprow = 1, .npcol = 1, .depth = 2};
     double all;
 
-    test.n = hyb_choices_largest(&rates, &job, test);
+    test.n = xhpl_choices_largest(&job, test);
     assert_int_equal(test.n, 10000);
     all = hyb_model_predict(&rates, &test).seconds;
     job.most_seconds = all / 8;
-    test.n = hyb_choices_largest(&rates, &job, test);
+    test.n = xhpl_choices_largest(&job, test);
     assert_true(hyb_model_predict(&rates, &test).seconds <= all / 8);
     assert_true(test.n > 4000 && test.n < 6000);
     test.n += 100;
@@ -91,8 +94,8 @@ TEST(a_time_limit_is_kept_and_used)
 TEST(choices_fall_in_rate_and_keep_within_limits)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
-    hyb_choices_job_t job = job_of(4, 8e6);
-    int count = hyb_choices_make(&rates, &job, MOST, found);
+    xhpl_job_t job = job_of(&rates, 4, 8e6);
+    int count = xhpl_choices_make(&job, MOST, found);
 
     assert_true(count > 6);
     for (int i = 0; i < count; i++) {
@@ -112,8 +115,8 @@ TEST(choices_fall_in_rate_and_keep_within_limits)
 TEST(every_grid_and_width_is_considered)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
-    hyb_choices_job_t job = job_of(6, 8e6);
-    int count = hyb_choices_make(&rates, &job, MOST, found), seen = 0;
+    xhpl_job_t job = job_of(&rates, 6, 8e6);
+    int count = xhpl_choices_make(&job, MOST, found), seen = 0;
 
     for (int p = 1; p <= 6; p++)
         for (int nb = 100; nb <= 200; nb += 100)
@@ -135,15 +138,15 @@ TEST(many_processes_without_a_good_grid_get_the_best_there_is)
               {68, 4, false}, {96, 8, false}, {1, 1, false},
               {62, 2, false}, {16, 4, false}, {127, 1, true}};
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
-    hyb_choices_job_t job;
+    xhpl_job_t job;
 
     for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
         int n = of[i].processes, count;
 
-        assert_int_equal(hyb_choices_rows(n), of[i].rows);
-        assert_int_equal(hyb_choices_are_flat(n), of[i].flat);
-        job = job_of(n, 8e8);
-        count = hyb_choices_make(&rates, &job, MOST, found);
+        assert_int_equal(xhpl_choices_rows(n), of[i].rows);
+        assert_int_equal(xhpl_choices_are_flat(n), of[i].flat);
+        job = job_of(&rates, n, 8e8);
+        count = xhpl_choices_make(&job, MOST, found);
         assert_true(count > 0);
         for (int c = 0; n > 64 && of[i].flat && c < count; c++)
             assert_true(found[c].test.nprow == of[i].rows ||
@@ -158,19 +161,20 @@ TEST(where_rows_are_slow_to_exchange_grids_are_flat)
 {
     hyb_model_rates_t slow_columns = rates_of(1e10, 1e7);
     hyb_model_rates_t slow_rows = rates_of(1e7, 1e10);
-    hyb_choices_job_t job = job_of(4, 8e6);
+    xhpl_job_t job = job_of(&slow_columns, 4, 8e6);
 
-    assert_true(hyb_choices_make(&slow_columns, &job, MOST, found) > 0);
+    assert_true(xhpl_choices_make(&job, MOST, found) > 0);
     assert_int_equal(found[0].test.nprow, 1);
-    assert_true(hyb_choices_make(&slow_rows, &job, MOST, found) > 0);
+    job.rates = &slow_rows;
+    assert_true(xhpl_choices_make(&job, MOST, found) > 0);
     assert_true(found[0].test.nprow > 1);
 }
 
 TEST(a_variant_that_changes_nothing_is_left_out)
 {
     hyb_model_rates_t rates = rates_of(0, 0); /* messages are free */
-    hyb_choices_job_t job = job_of(2, 8e6);
-    int count = hyb_choices_make(&rates, &job, MOST, found);
+    xhpl_job_t job = job_of(&rates, 2, 8e6);
+    int count = xhpl_choices_make(&job, MOST, found);
 
     for (int i = 0; i < count; i++)
         assert_int_equal(found[i].test.bcast, 1);
@@ -179,12 +183,12 @@ TEST(a_variant_that_changes_nothing_is_left_out)
 TEST(no_more_are_given_than_there_is_room_for)
 {
     hyb_model_rates_t rates = rates_of(1e9, 1e9);
-    hyb_choices_job_t job = job_of(4, 8e6);
+    xhpl_job_t job = job_of(&rates, 4, 8e6);
     double best;
 
-    hyb_choices_make(&rates, &job, MOST, found);
+    xhpl_choices_make(&job, MOST, found);
     best = found[0].gflops;
-    assert_int_equal(hyb_choices_make(&rates, &job, 2, found), 2);
+    assert_int_equal(xhpl_choices_make(&job, 2, found), 2);
     assert_true(found[0].gflops == best);
 }
 

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/planner/choices.h"
+
+#include <math.h>
+
+enum {
+    LARGEST = 1000000000, /* N that HPL.dat may have */
+    MANY = 64,            /* with more processes, grids are at most so flat, */
+    FLAT = 16,            /* or as flat as the one nearest to square */
+    VARIED = 4,           /* best grids and NBs that try each DEPTH and BCAST */
+};
+
+static const double noticeable = 1e-3; /* of the rate */
+
+typedef struct { /* the best choices so far; equal ones stay in order */
+    const xhpl_job_t *job;
+    int count, capacity;
+    xhpl_choice_t *choice;
+} list_t;
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    return b == 0 ? a : gcd(b, a % b);
+}
+
+/* ---- N ------------------------------------------------------------------- */
+
+/* Process (0, 0) has most: N is a multiple of NB times P and Q. */
+static double bytes_of(const xhpl_job_t *job, const hyb_model_case_t *test)
+{
+    hpl_shape_t shape = {.n = test->n,
+                         .nb = test->nb,
+                         .nprow = test->nprow,
+                         .npcol = test->npcol,
+                         .depth = test->depth,
+                         .align = job->align};
+
+    return job->bytes(&shape);
+}
+
+/* The most steps of unit that the memory holds. */
+static int64_t within_memory(const xhpl_job_t *job, hyb_model_case_t test,
+                             int64_t unit)
+{
+    int64_t good = 0, bad = LARGEST / unit + 1, middle;
+
+    while (bad - good > 1) {
+        middle = good + (bad - good) / 2;
+        test.n = (int)(middle * unit);
+        if (bytes_of(job, &test) <= job->most_bytes)
+            good = middle;
+        else
+            bad = middle;
+    }
+    return good;
+}
+
+static double seconds_of(const xhpl_job_t *job, hyb_model_case_t test,
+                         int64_t n)
+{
+    test.n = (int)n;
+    return hyb_model_predict(job->rates, &test).seconds;
+}
+
+/*
+ * The most steps, up to most, that keep within the time. All that is not work
+ * grows more slowly than n^3: each guess is too high until it is right.
+ */
+static int64_t within_time(const xhpl_job_t *job, hyb_model_case_t test,
+                           int64_t unit, int64_t most)
+{
+    double limit = job->most_seconds, seconds;
+    int64_t steps = most;
+
+    while (steps > 0 && (seconds = seconds_of(job, test, steps * unit)) > limit)
+        steps = (int64_t)fmin((double)steps - 1,
+                              (double)steps * cbrt(limit / seconds));
+    while (steps < most && seconds_of(job, test, (steps + 1) * unit) <= limit)
+        steps++;
+    return steps;
+}
+
+int xhpl_choices_largest(const xhpl_job_t *job, hyb_model_case_t test)
+{
+    int64_t p = test.nprow, q = test.npcol;
+    int64_t unit = test.nb * (p / gcd(p, q) * q);
+    int64_t steps = within_memory(job, test, unit);
+
+    if (!isinf(job->most_seconds))
+        steps = within_time(job, test, unit, steps);
+    return (int)(steps * unit);
+}
+
+/* ---- grids --------------------------------------------------------------- */
+
+static double flatness(int p, int q)
+{
+    return fmax(p, q) / fmin(p, q);
+}
+
+int xhpl_choices_rows(int processes)
+{
+    int rows = (int)sqrt(processes);
+
+    while (processes % rows != 0)
+        rows--;
+    return rows;
+}
+
+bool xhpl_choices_are_flat(int processes)
+{
+    int rows = xhpl_choices_rows(processes);
+
+    return flatness(rows, processes / rows) > FLAT;
+}
+
+/* With many processes, skip flat grids if there are better ones. */
+static bool is_worth_it(int p, int q)
+{
+    int rows = xhpl_choices_rows(p * q);
+
+    return p * q <= MANY ||
+           flatness(p, q) <= fmax(FLAT, flatness(rows, p * q / rows));
+}
+
+/* ---- choices ------------------------------------------------------------- */
+
+xhpl_choice_t xhpl_choices_of(const xhpl_job_t *job, hyb_model_case_t test)
+{
+    xhpl_choice_t choice = {.test = test,
+                            .predicted = hyb_model_predict(job->rates, &test),
+                            .bytes = bytes_of(job, &test)};
+
+    if (choice.predicted.seconds > 0.0)
+        choice.gflops =
+            hyb_model_flop(test.n) / choice.predicted.seconds * 1e-9;
+    return choice;
+}
+
+/* Does one with the same N, NB and grid reach the same rate? */
+static bool is_known(const list_t *list, const xhpl_choice_t *choice)
+{
+    const hyb_model_case_t *a = &choice->test, *b;
+    double apart;
+
+    for (int i = 0; i < list->count; i++) {
+        b = &list->choice[i].test;
+        apart = fabs(list->choice[i].gflops / choice->gflops - 1.0);
+        if (a->n == b->n && a->nb == b->nb && a->nprow == b->nprow &&
+            apart < noticeable)
+            return true;
+    }
+    return false;
+}
+
+/* The test with the largest N, if there is one. */
+static void consider(list_t *list, hyb_model_case_t test)
+{
+    int at = list->count;
+    xhpl_choice_t choice;
+
+    test.n = xhpl_choices_largest(list->job, test);
+    if (test.n == 0)
+        return;
+    choice = xhpl_choices_of(list->job, test);
+    if (is_known(list, &choice))
+        return;
+    while (at > 0 && list->choice[at - 1].gflops < choice.gflops)
+        at--;
+    if (at == list->capacity)
+        return;
+    if (list->count < list->capacity)
+        list->count++;
+    for (int i = list->count - 1; i > at; i--)
+        list->choice[i] = list->choice[i - 1];
+    list->choice[at] = choice;
+}
+
+/* Every NB on the grid of nprow rows. */
+static void consider_grid(list_t *list, int nprow)
+{
+    const xhpl_job_t *job = list->job;
+
+    for (int i = 0; i < job->nb.count; i++)
+        consider(list, (hyb_model_case_t){.nb = job->nb.value[i],
+                                          .nprow = nprow,
+                                          .npcol = job->processes / nprow,
+                                          .depth = job->depth.value[0],
+                                          .bcast = job->bcast.value[0]});
+}
+
+/* Every other DEPTH and BCAST. With one process in a row, BCAST has no effect.
+ */
+static void vary(list_t *list, hyb_model_case_t test)
+{
+    const xhpl_job_t *job = list->job;
+    int bcasts = test.npcol > 1 ? job->bcast.count : 1;
+
+    for (int d = 0; d < job->depth.count; d++)
+        for (int b = 0; b < bcasts; b++) {
+            if (d == 0 && b == 0)
+                continue;
+            test.depth = job->depth.value[d];
+            test.bcast = job->bcast.value[b];
+            consider(list, test);
+        }
+}
+
+int xhpl_choices_make(const xhpl_job_t *job, int capacity,
+                      xhpl_choice_t *choices_p)
+{
+    list_t list = {.job = job, .capacity = capacity, .choice = choices_p};
+    hyb_model_case_t best[VARIED];
+    int count = 0;
+
+    for (int p = 1; p <= job->processes; p++)
+        if (job->processes % p == 0 && is_worth_it(p, job->processes / p))
+            consider_grid(&list, p);
+    for (; count < VARIED && count < list.count; count++)
+        best[count] = list.choice[count].test;
+    for (int i = 0; i < count; i++)
+        vary(&list, best[i]);
+    return list.count;
+}
