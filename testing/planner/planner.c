@@ -16,7 +16,6 @@
 #include "testing/planner/choices.h"
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/dat_file.h"
-#include "testing/ptest/new_file.h"
 #include "testing/ptest/plan.h"
 #include "testing/ptest/processes.h"
 
@@ -227,8 +226,8 @@ static xh_status_t check_file(const xhpl_order_t *order)
 {
     xh_status_t status = XH_OK;
 
-    if (order->write[0] != '\0' && xhpl_rank(MPI_COMM_WORLD) == 0)
-        status = xhpl_new_file_check(order->write);
+    if (order->write != NULL && xhpl_rank(MPI_COMM_WORLD) == 0)
+        status = xhpl_dat_try(order->write);
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
@@ -236,10 +235,6 @@ static xh_status_t check_file(const xhpl_order_t *order)
 static xh_status_t write_best(const xhpl_order_t *order,
                               const hyb_model_case_t *test)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out;
-    xh_status_t status;
     xhpl_parameters_t parameters = order->parameters;
     const struct {
         xhpl_quantity_t quantity;
@@ -252,16 +247,7 @@ static xh_status_t write_best(const xhpl_order_t *order,
         parameters.list[chosen[i].quantity].count = 1;
         parameters.list[chosen[i].quantity].value[0] = chosen[i].value;
     }
-    out = open_memstream(&text, &size);
-    if (out == NULL) {
-        xh_log_error("--write: out of memory");
-        return XH_ERR_MEMORY;
-    }
-    xhpl_dat_write(out, &parameters);
-    fclose(out);
-    status = xhpl_new_file_write(order->write, text, size);
-    free(text);
-    return status;
+    return xhpl_dat_create(order->write, &parameters);
 }
 
 /* On process 0, which prints and writes. */
@@ -286,8 +272,7 @@ static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job)
     print_head();
     for (int i = 0; i < count; i++)
         print_row(&choices[i]);
-    return order->write[0] == '\0' ? XH_OK
-                                   : write_best(order, &choices[0].test);
+    return order->write == NULL ? XH_OK : write_best(order, &choices[0].test);
 }
 
 static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)

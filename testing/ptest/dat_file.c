@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
+#include <unistd.h>
 #include "base/log.h"
 
 enum {
@@ -312,4 +312,46 @@ void xhpl_dat_write(FILE *out, const xhpl_parameters_t *parameters)
     fprintf(out, "%s output file\n", parameters->output);
     for (int line = FIRST; line <= LAST; line++)
         write_line(out, line, parameters);
+}
+
+/* A new file; errno says why there is none. */
+static xh_status_t create(const char *name, FILE **out_p)
+{
+    *out_p = fopen(name, "wx");
+    if (*out_p != NULL)
+        return XH_OK;
+    if (errno == EEXIST)
+        xh_log_error("--write: %s exists, and is left as it is", name);
+    else
+        xh_log_error("--write: %s cannot be written: %s", name,
+                     strerror(errno));
+    return XH_ERR_INPUT;
+}
+
+xh_status_t xhpl_dat_try(const char *name)
+{
+    FILE *out;
+    xh_status_t status = create(name, &out);
+
+    if (status == XH_OK) {
+        fclose(out);
+        unlink(name);
+    }
+    return status;
+}
+
+xh_status_t xhpl_dat_create(const char *name,
+                            const xhpl_parameters_t *parameters)
+{
+    FILE *out;
+    xh_status_t status = create(name, &out);
+
+    if (status != XH_OK)
+        return status;
+    xhpl_dat_write(out, parameters);
+    if (fclose(out) == 0)
+        return XH_OK;
+    xh_log_error("--write: %s cannot be written: %s", name, strerror(errno));
+    unlink(name);
+    return XH_ERR_INPUT;
 }

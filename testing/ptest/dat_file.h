@@ -48,4 +48,13 @@ xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p);
  */
 void xhpl_dat_write(FILE *out, const xhpl_parameters_t *parameters);
 
+/*
+ * The file of --write: could it be written now; write it. A file that exists is
+ * left as it is, and one that cannot be completed is removed.
+ * Errors: XH_ERR_INPUT  reported
+ */
+xh_status_t xhpl_dat_try(const char *name);
+xh_status_t xhpl_dat_create(const char *name,
+                            const xhpl_parameters_t *parameters);
+
 #endif

@@ -2,51 +2,223 @@
 #include "testing/ptest/order.h"
 
 #include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/command_line.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "base/status.h"
 #include "testing/ptest/dat_file.h"
 
-#define DEFAULT_DAT "HPL.dat"
-#define DEFAULT_CONF "xhpl.conf"
+static const double usual_share = 0.8; /* of the memory, without --memory */
+static const char default_dat[] = "HPL.dat", default_conf[] = "xhpl.conf";
 
-/* What a plan does not choose is a default or an option. */
-static xh_status_t begin_plan(const xhpl_options_t *options,
-                              xhpl_parameters_t *parameters)
+/* ---- the command line ---------------------------------------------------- */
+
+#define AT(member) offsetof(xhpl_order_t, member)
+
+/* clang-format off */
+static const xh_option_t others[] = {
+    {"dat", "FILE", XH_OPTION_TEXT, AT(dat),
+     "read FILE in place of HPL.dat", 0, 0, 0},
+    {"set", "NAME=VALUE", XH_OPTION_SET, 0,
+     "change one of the settings below", 0, 0, 0},
+    {"conf", "FILE", XH_OPTION_TEXT, AT(conf),
+     "read settings from FILE in place of xhpl.conf", 0, 0, 0},
+    {"print-config", NULL, XH_OPTION_CHOICE, AT(ask),
+     "print the settings as such a file, and stop", 0, 0, XHPL_ASK_CONFIG},
+    {"trace", "FILE", XH_OPTION_TEXT, AT(trace),
+     "write a time line of all processes, as Chrome trace", 0, 0, 0},
+    {"iterations", "FILE.csv", XH_OPTION_TEXT, AT(iterations),
+     "write a row for each iteration and process", 0, 0, 0},
+    {"json", "FILE", XH_OPTION_TEXT, AT(json),
+     "write a record of the run, of all that it depends on", 0, 0, 0},
+    {"progress", "WHEN", XH_OPTION_SETTING, 0,
+     "say on stderr how far the run is: auto, on, off or live", 0, 0, 0},
+    {"quiet", NULL, XH_OPTION_FLAG, AT(quiet),
+     "only warnings and errors on stderr", 0, 0, 0},
+    {"upstream-exit", NULL, XH_OPTION_FLAG, AT(upstream_exit),
+     "exit 0 even if a residual failed", 0, 0, 0},
+    {"plan", NULL, XH_OPTION_CHOICE, AT(ask),
+     "measure, print the best choices for this machine, and stop", 0, 0,
+     XHPL_ASK_PLAN},
+    {"time", "TIME", XH_OPTION_OTHER, 0,
+     "with --plan: the longest a test may take: 90s, 10m, 2h", 0, 0,
+     XHPL_QUANTITIES + XHPL_TIME},
+    {"memory", "AMOUNT", XH_OPTION_OTHER, 0,
+     "with --plan: memory of a node to fill: 80%, 12G", 0, 0,
+     XHPL_QUANTITIES + XHPL_MEMORY},
+    {"nodes", "NUMBER", XH_OPTION_OTHER, 0,
+     "with --plan: how many nodes the run will have", 0, 0,
+     XHPL_QUANTITIES + XHPL_NODES},
+    {"ranks-per-node", "NUMBER", XH_OPTION_OTHER, 0,
+     "with --plan: how many processes each node will have", 0, 0,
+     XHPL_QUANTITIES + XHPL_RANKS_PER_NODE},
+    {"write", "FILE", XH_OPTION_TEXT, AT(write),
+     "with --plan: write the best choice to FILE, an HPL.dat", 0, 0, 0},
+    {"predict", NULL, XH_OPTION_CHOICE, AT(ask),
+     "measure, print what the tests should take, and stop", 0, 0,
+     XHPL_ASK_PREDICT},
+    {"help", NULL, XH_OPTION_CHOICE, AT(ask),
+     "print this text", 0, 0, XHPL_ASK_HELP},
+    {"version", NULL, XH_OPTION_CHOICE, AT(ask),
+     "print the version", 0, 0, XHPL_ASK_VERSION},
+};
+/* clang-format on */
+
+enum { OTHERS = sizeof(others) / sizeof(others[0]) };
+
+static xh_status_t refuse_value(xhpl_quantity_t quantity, const char *token)
 {
-    static const xhpl_quantity_t planned[] = {XHPL_N, XHPL_P, XHPL_Q};
+    const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
+    char allowed[256], nearest[32];
 
-    for (size_t i = 0; i < sizeof(planned) / sizeof(planned[0]); i++)
-        if (options->given[planned[i]]) {
-            xh_log_error("-%s: --plan chooses it",
-                         xhpl_quantity(planned[i])->option);
-            return XH_ERR_INPUT;
-        }
-    xhpl_parameters_default(parameters);
-    return xhpl_options_override(options, parameters);
+    xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
+    xhpl_quantity_nearest(quantity, token, XHPL_NUMBERS_OR_WORDS, nearest,
+                          sizeof(nearest));
+    xh_log_error("%s%s: '%.80s' cannot be %s; allowed: %s; the nearest is %s",
+                 xh_command_line_dashes(row->option), row->option, token,
+                 row->what, allowed, nearest);
+    return XH_ERR_INPUT;
 }
 
-/* Read HPL.dat, unless the options are enough, and apply the options. */
-static xh_status_t read_parameters(const xhpl_options_t *options,
-                                   xhpl_parameters_t *parameters)
+/* Read "a,b,c" as the values of quantity. */
+static xh_status_t read_list(int quantity, const char *text,
+                             xhpl_order_t *order)
 {
-    const char *dat = options->dat != NULL ? options->dat : DEFAULT_DAT;
-    xh_status_t status = XH_OK;
+    const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
+    int most = row->count_line == 0 ? 1 : XHPL_LIST_MOST;
+    int count = 0;
 
-    if (options->ask == XHPL_ASK_PLAN)
-        return begin_plan(options, parameters);
-    if (options->dat == NULL && xhpl_options_complete(options) &&
-        access(dat, F_OK) != 0)
-        xhpl_parameters_default(parameters);
-    else
-        status = xhpl_dat_read(dat, parameters);
-    if (status == XH_OK)
-        status = xhpl_options_override(options, parameters);
-    return status;
+    for (const char *at = text; at != NULL; count++) {
+        int length = (int)strcspn(at, ",");
+        char token[256];
+
+        if (count == most) {
+            xh_log_error("%s%s: '%.80s' has more values than the %d allowed",
+                         xh_command_line_dashes(row->option), row->option, text,
+                         most);
+            return XH_ERR_INPUT;
+        }
+        snprintf(token, sizeof(token), "%.*s", length, at);
+        if (length >= (int)sizeof(token) ||
+            xhpl_parameters_store(quantity, count, token, XHPL_NUMBERS_OR_WORDS,
+                                  &order->parameters) != XH_OK)
+            return refuse_value(quantity, token);
+        at = at[length] == ',' ? at + length + 1 : NULL;
+    }
+    order->parameters.list[quantity].count = count;
+    order->given[quantity] = true;
+    return XH_OK;
+}
+
+/* choice  in  a quantity, or XHPL_QUANTITIES and a limit of a plan */
+static xh_status_t read_other(int choice, const char *text, void *context)
+{
+    xhpl_order_t *order = context;
+
+    return choice < XHPL_QUANTITIES
+               ? read_list(choice, text, order)
+               : xhpl_request_read(choice - XHPL_QUANTITIES, text,
+                                   &order->wanted);
+}
+
+xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_order_t *order_p)
+{
+    xh_option_t rows[XHPL_QUANTITIES + OTHERS];
+
+    *order_p =
+        (xhpl_order_t){.exit_status = XH_EXIT_INPUT, .ask = XHPL_ASK_RUN};
+    xhpl_parameters_default(&order_p->parameters);
+    for (int q = 0; q < XHPL_QUANTITIES; q++)
+        rows[q] = (xh_option_t){.name = xhpl_quantity(q)->option,
+                                .argument = "LIST",
+                                .kind = XH_OPTION_OTHER,
+                                .choice = q};
+    memcpy(rows + XHPL_QUANTITIES, others, sizeof(others));
+    return xh_command_line_read(argc, argv, rows, XHPL_QUANTITIES + OTHERS,
+                                read_other, order_p);
+}
+
+static void print_quantity(FILE *out, xhpl_quantity_t quantity)
+{
+    const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
+    char allowed[256];
+
+    if (row->option == NULL)
+        return;
+    xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
+    fprintf(out, "  %s%s %s\n      %s: %s\n",
+            xh_command_line_dashes(row->option), row->option,
+            row->count_line == 0 ? "VALUE" : "LIST", row->what, allowed);
+}
+
+void xhpl_options_print_help(FILE *out)
+{
+    fprintf(out,
+            "Usage: mpirun -n PROCESSES xhpl [OPTION]...\n"
+            "\n"
+            "Solve random systems of linear equations and report the rate,\n"
+            "as the High-Performance Linpack benchmark does. The tests are\n"
+            "described by HPL.dat in the working directory, or by options,\n"
+            "which go before it. With n, nb, p and q no file is needed.\n"
+            "\n"
+            "What to run; a LIST is one value or several with commas "
+            "between:\n");
+    for (int q = 0; q < XHPL_QUANTITIES; q++)
+        print_quantity(out, q);
+    fprintf(out, "\nHow to run:\n");
+    xh_command_line_print_help(others, OTHERS, out);
+    fprintf(out, "\nSettings, for --set, as a variable XHPL_NAME of the "
+                 "environment,\nor as a line NAME = VALUE of xhpl.conf; the "
+                 "first of these goes first:\n");
+    xh_settings_print_help(out);
+    fprintf(out, "\nExit status: 0 all tests passed; 1 a residual failed; 2 "
+                 "bad input, not enough\nmemory or a skipped test; 3 a failure "
+                 "at run time.\n");
+}
+
+/* ---- the parameters ------------------------------------------------------ */
+
+static xh_status_t check_lists(const xhpl_parameters_t *parameters)
+{
+    int rows = parameters->list[XHPL_P].count;
+    int columns = parameters->list[XHPL_Q].count;
+
+    if (rows == columns)
+        return XH_OK;
+    xh_log_error("P has %d values and Q has %d; allowed: equally many", rows,
+                 columns);
+    return XH_ERR_INPUT;
+}
+
+xh_status_t xhpl_options_complete(xhpl_order_t *order,
+                                  const xhpl_parameters_t *file)
+{
+    xhpl_parameters_t all = *file;
+
+    for (int q = 0; q < XHPL_QUANTITIES; q++)
+        if (order->given[q])
+            all.list[q] = order->parameters.list[q];
+    if (order->given[XHPL_THRESHOLD])
+        all.threshold = order->parameters.threshold;
+    order->parameters = all;
+    return check_lists(&all);
+}
+
+/* Read HPL.dat, unless the options are enough. */
+static xh_status_t read_dat(xhpl_order_t *order)
+{
+    const char *dat = order->dat != NULL ? order->dat : default_dat;
+    const bool *given = order->given;
+    xhpl_parameters_t file;
+    xh_status_t status;
+
+    if (order->dat == NULL && given[XHPL_N] && given[XHPL_NB] &&
+        given[XHPL_P] && given[XHPL_Q] && access(dat, F_OK) != 0)
+        return check_lists(&order->parameters);
+    status = xhpl_dat_read(dat, &file);
+    return status == XH_OK ? xhpl_options_complete(order, &file) : status;
 }
 
 static int64_t grid_size(const xhpl_parameters_t *parameters, int grid)
@@ -81,129 +253,120 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters,
     return XH_OK;
 }
 
-/* The file of settings may be missing, unless --conf names it. */
-static xh_status_t read_conf(const xhpl_options_t *options)
-{
-    const char *conf = options->conf != NULL ? options->conf : DEFAULT_CONF;
+/* ---- the whole ----------------------------------------------------------- */
 
-    if (options->conf == NULL && access(conf, F_OK) != 0)
+/* The file of settings may be missing, unless --conf names it. */
+static xh_status_t read_conf(const xhpl_order_t *order)
+{
+    const char *conf = order->conf != NULL ? order->conf : default_conf;
+
+    if (order->conf == NULL && access(conf, F_OK) != 0)
         return XH_OK;
-    if (options->ask == XHPL_ASK_RUN && !options->quiet)
+    if (order->ask == XHPL_ASK_RUN && !order->quiet)
         xh_log_info("settings come from %s", conf);
     return xh_settings_read_file(conf);
 }
 
-/* A given option that only --plan takes; NULL: none. */
-static const char *option_of_plan(const xhpl_options_t *options)
+/* Do the options go together? */
+static xh_status_t check_task(const xhpl_order_t *order)
 {
-    const xhpl_request_words_t *wanted = &options->wanted;
-
-    if (wanted->time != NULL)
-        return "time";
-    if (wanted->memory != NULL)
-        return "memory";
-    if (wanted->nodes != NULL)
-        return "nodes";
-    if (wanted->ranks_per_node != NULL)
-        return "ranks-per-node";
-    return options->write != NULL ? "write" : NULL;
-}
-
-static xh_status_t check_task(const xhpl_options_t *options)
-{
-    const char *option = option_of_plan(options);
-    bool files = options->json != NULL || options->trace != NULL ||
-                 options->iterations != NULL;
-
-    if (option != NULL && options->ask != XHPL_ASK_PLAN) {
-        xh_log_error("--%s goes with --plan", option);
-        return XH_ERR_INPUT;
-    }
-    if (options->dat != NULL && options->ask == XHPL_ASK_PLAN) {
-        xh_log_error("--dat goes with a run or --predict, not with --plan");
-        return XH_ERR_INPUT;
-    }
-    if (files && options->ask != XHPL_ASK_RUN) {
-        xh_log_error("--json, --trace and --iterations go with a run, not with "
-                     "--plan or --predict");
-        return XH_ERR_INPUT;
-    }
-    return XH_OK;
-}
-
-/* Copy the names of files that were given. */
-static xh_status_t read_names(const xhpl_options_t *options,
-                              xhpl_order_t *order)
-{
+    const xhpl_request_t *wanted = &order->wanted;
+    bool plans = order->ask == XHPL_ASK_PLAN;
+    bool files = order->json != NULL || order->trace != NULL ||
+                 order->iterations != NULL;
     const struct {
-        const char *option, *name;
-        char *copy;
-    } files[] = {{"trace", options->trace, order->trace},
-                 {"iterations", options->iterations, order->iterations},
-                 {"json", options->json, order->json},
-                 {"write", options->write, order->write}};
+        bool is_there;
+        const char *text;
+    } wrong[] = {
+        {!plans && wanted->seconds > 0.0, "--time goes with --plan"},
+        {!plans && wanted->memory_share + wanted->memory_bytes > 0.0,
+         "--memory goes with --plan"},
+        {!plans && wanted->nodes > 0, "--nodes goes with --plan"},
+        {!plans && wanted->ranks_per_node > 0,
+         "--ranks-per-node goes with --plan"},
+        {!plans && order->write != NULL, "--write goes with --plan"},
+        {plans && order->dat != NULL,
+         "--dat goes with a run or --predict, not with --plan"},
+        {plans && order->given[XHPL_N], "-n: --plan chooses it"},
+        {plans && order->given[XHPL_P], "-p: --plan chooses it"},
+        {plans && order->given[XHPL_Q], "-q: --plan chooses it"},
+        {files && order->ask != XHPL_ASK_RUN,
+         "--json, --trace and --iterations go with a run, not with --plan or "
+         "--predict"},
+    };
 
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        const char *name = files[i].name != NULL ? files[i].name : "";
-        size_t length = strlen(name);
-
-        if (length >= XHPL_FILE_SIZE ||
-            (files[i].name != NULL && length == 0)) {
-            xh_log_error("--%s: a file's name of %zu characters; allowed: 1 to "
-                         "%d",
-                         files[i].option, length, XHPL_FILE_SIZE - 1);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        if (wrong[i].is_there) {
+            xh_log_error("%s", wrong[i].text);
             return XH_ERR_INPUT;
         }
-        memcpy(files[i].copy, name, length + 1);
+    return XH_OK;
+}
+
+static xh_status_t check_names(const xhpl_order_t *order)
+{
+    const char *const files[][2] = {{"trace", order->trace},
+                                    {"iterations", order->iterations},
+                                    {"json", order->json},
+                                    {"write", order->write}};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        size_t length = files[i][1] != NULL ? strlen(files[i][1]) : 1;
+
+        if (length == 0 || length >= XHPL_FILE_SIZE) {
+            xh_log_error("--%s: a file's name of %zu characters; allowed: 1 to "
+                         "%d",
+                         files[i][0], length, XHPL_FILE_SIZE - 1);
+            return XH_ERR_INPUT;
+        }
     }
     return XH_OK;
 }
 
-static void read_run(const xhpl_options_t *options, int processes,
-                     xhpl_order_t *order)
+/* Are the settings and the parameters such that the task can be done? */
+static bool read_task(xhpl_order_t *order, int processes)
 {
-    order->quiet = options->quiet;
-    order->upstream_exit = options->upstream_exit;
-    memcpy(order->given, options->given, sizeof(order->given));
-    order->ask = options->ask;
-    order->run = check_task(options) == XH_OK &&
-                 read_names(options, order) == XH_OK &&
-                 xhpl_request_read(&options->wanted, &order->wanted) == XH_OK &&
-                 read_conf(options) == XH_OK &&
-                 read_parameters(options, &order->parameters) == XH_OK &&
-                 /* --plan chooses grids, and --predict runs no test */
-                 (options->ask != XHPL_ASK_RUN ||
-                  check_grids(&order->parameters, processes) == XH_OK);
-    order->exit_status = order->run ? XH_EXIT_PASSED : XH_EXIT_INPUT;
+    xhpl_request_t *wanted = &order->wanted;
+
+    if (wanted->memory_share + wanted->memory_bytes == 0.0)
+        wanted->memory_share = usual_share;
+    if (read_conf(order) != XH_OK)
+        return false;
+    if (order->ask == XHPL_ASK_PLAN)
+        return true;
+    if (read_dat(order) != XH_OK)
+        return false;
+    return order->ask == XHPL_ASK_PREDICT || /* which runs no test */
+           check_grids(&order->parameters, processes) == XH_OK;
+}
+
+/* Answer what takes no run; true if that could be done. */
+static bool answer(const xhpl_order_t *order)
+{
+    if (order->ask == XHPL_ASK_HELP)
+        xhpl_options_print_help(stdout);
+    else if (order->ask == XHPL_ASK_VERSION)
+        printf("xhpl %s\n", XH_VERSION);
+    else if (read_conf(order) == XH_OK)
+        xh_settings_print_values(stdout);
+    else
+        return false;
+    return true;
 }
 
 void xhpl_order_read(int argc, char **argv, int processes,
                      xhpl_order_t *order_p)
 {
-    xhpl_options_t options;
+    bool loaded = xh_settings_load() == XH_OK, done = false;
+    bool is_read = xhpl_options_parse(argc, argv, order_p) == XH_OK && loaded;
+    bool asks = is_read && order_p->ask > XHPL_ASK_PREDICT;
 
-    *order_p = (xhpl_order_t){.exit_status = XH_EXIT_INPUT};
-    if (xh_settings_load() != XH_OK ||
-        xhpl_options_parse(argc, argv, &options) != XH_OK)
-        return;
-    order_p->exit_status = XH_EXIT_PASSED;
-    switch (options.ask) {
-    case XHPL_ASK_CONFIG:
-        if (read_conf(&options) == XH_OK)
-            xh_settings_print_values(stdout);
-        else
-            order_p->exit_status = XH_EXIT_INPUT;
-        break;
-    case XHPL_ASK_HELP:
-        xhpl_options_print_help(stdout);
-        break;
-    case XHPL_ASK_VERSION:
-        xhpl_options_print_version(stdout);
-        break;
-    case XHPL_ASK_RUN:
-    case XHPL_ASK_PLAN:
-    case XHPL_ASK_PREDICT:
-        read_run(&options, processes, order_p);
-        break;
-    }
+    if (asks)
+        done = answer(order_p);
+    if (is_read && !asks && check_task(order_p) == XH_OK &&
+        check_names(order_p) == XH_OK)
+        done = order_p->run = read_task(order_p, processes);
+    else
+        order_p->json = NULL; /* no record of what is no run */
+    order_p->exit_status = done ? XH_EXIT_PASSED : XH_EXIT_INPUT;
 }

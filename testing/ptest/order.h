@@ -3,21 +3,34 @@
 #define XHPL_ORDER_H
 
 #include <stdbool.h>
-#include "testing/ptest/options.h"
+#include <stdio.h>
+#include "base/status.h"
+#include "testing/ptest/parameters.h"
+#include "testing/ptest/request.h"
 
 enum { XHPL_FILE_SIZE = 4096 }; /* of a file's name, with its 0 byte */
 
-/* what the user wants; no pointers, so that it can be broadcast */
+typedef enum {
+    XHPL_ASK_RUN,
+    XHPL_ASK_PLAN,    /* what to run */
+    XHPL_ASK_PREDICT, /* how long a run takes */
+    XHPL_ASK_CONFIG,  /* the settings */
+    XHPL_ASK_HELP,
+    XHPL_ASK_VERSION
+} xhpl_ask_t;
+
+/*
+ * What the user wants. Process 0 reads it and broadcasts it as it is: the other
+ * processes may compare names of files with NULL, none, but not read them.
+ */
 typedef struct {
     bool run;        /* false: the program ends ... */
     int exit_status; /* ... with this status */
-    xhpl_ask_t ask;  /* a run, a plan or a prediction */
+    xhpl_ask_t ask;
     bool quiet;
     bool upstream_exit;
-    char trace[XHPL_FILE_SIZE]; /* file of --trace, "" for none */
-    char iterations[XHPL_FILE_SIZE];
-    char json[XHPL_FILE_SIZE];
-    char write[XHPL_FILE_SIZE];
+    const char *dat, *conf, *trace, *iterations, *json;
+    const char *write;           /* of a plan */
     xhpl_request_t wanted;       /* of a plan */
     bool given[XHPL_QUANTITIES]; /* which parameters options gave */
     xhpl_parameters_t parameters;
@@ -26,9 +39,33 @@ typedef struct {
 /*
  * Read settings, command line and HPL.dat into an order for a run of
  * `processes`, answer --help and --version, and report errors.
+ *
+ * argv  in,out  reordered as getopt does; must outlive the order
+ *
  * Order: on one process.
  */
 void xhpl_order_read(int argc, char **argv, int processes,
                      xhpl_order_t *order_p);
+
+/* ---- its parts ----------------------------------------------------------- */
+
+/*
+ * Read the command line; parameters that it does not give are defaults. --set
+ * is applied to the settings at once.
+ *
+ * Errors: XH_ERR_INPUT  an unknown option or value: reported with the nearest
+ *                       valid one
+ */
+xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_order_t *order_p);
+
+/*
+ * Take those parameters from file that no option gave.
+ * Errors: XH_ERR_INPUT  the lists of P and Q differ in length: reported
+ */
+xh_status_t xhpl_options_complete(xhpl_order_t *order,
+                                  const xhpl_parameters_t *file);
+
+/* The answer to --help. */
+void xhpl_options_print_help(FILE *out);
 
 #endif

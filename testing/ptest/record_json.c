@@ -58,10 +58,15 @@ static bool keeps(const xhpl_record_t *record)
 
 /* ---- the file ------------------------------------------------------------ */
 
+static bool is_same(const char *name, const char *other)
+{
+    return other != NULL && strcmp(name, other) == 0;
+}
+
 static xh_status_t open_file(const xhpl_order_t *order, xhpl_record_t *record)
 {
-    if (strcmp(order->json, order->trace) == 0 ||
-        strcmp(order->json, order->iterations) == 0) {
+    if (is_same(order->json, order->trace) ||
+        is_same(order->json, order->iterations)) {
         xh_log_error("--json and another option both name %s; allowed: a file "
                      "of its own",
                      order->json);
@@ -181,7 +186,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
     json_t *hosts;
 
     *record_p = NULL;
-    if (order->json[0] == '\0')
+    if (order->json == NULL)
         return stop_listening(XH_OK);
     record = calloc(1, sizeof(*record));
     if (record == NULL)

@@ -14,7 +14,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
     int rank;
 
     *record_p = NULL;
-    if (order->json[0] == '\0')
+    if (order->json == NULL)
         return XH_OK;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)

@@ -7,7 +7,15 @@
 
 enum { XHPL_PROCESSES_MOST = 1 << 20 };
 
-/* the limits of a plan */
+/* the options that limit a plan */
+typedef enum {
+    XHPL_TIME,   /* "90", "90s", "10m", "2h" */
+    XHPL_MEMORY, /* "80%", "500M", "12G", "1T" */
+    XHPL_NODES,  /* whole numbers */
+    XHPL_RANKS_PER_NODE
+} xhpl_limit_t;
+
+/* what they ask for */
 typedef struct {
     double seconds;      /* of the timed phase, 0: no limit */
     double memory_share; /* of a node's available memory, 0 to 1, or ... */
@@ -16,18 +24,13 @@ typedef struct {
     int ranks_per_node;  /* likewise */
 } xhpl_request_t;
 
-/* the values of the options, NULL: not given */
-typedef struct {
-    const char *time, *memory, *nodes, *ranks_per_node;
-} xhpl_request_words_t;
-
 /*
- * Read "90", "90s", "10m", "2h"; "80%", "500M", "12G", "1T"; numbers.
- * Errors: XH_ERR_INPUT  none of these: reported with what is allowed and the
- *                       nearest valid value
+ * Read the argument of an option.
+ * Errors: XH_ERR_INPUT  it is not allowed: reported with what is, and with the
+ *                       nearest valid value; request stays
  */
-xh_status_t xhpl_request_read(const xhpl_request_words_t *words,
-                              xhpl_request_t *request_p);
+xh_status_t xhpl_request_read(xhpl_limit_t limit, const char *text,
+                              xhpl_request_t *request);
 
 typedef struct { /* the size of a job */
     int nodes;

@@ -66,8 +66,8 @@ xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
                                   xhpl_trace_files_t *files_p)
 {
     const char *const names[] = {trace, iterations};
-    bool rows = iterations[0] != '\0' && can_write_iterations(iterations);
-    xhpl_trace_files_t files = {.wanted = {trace[0] != '\0', rows}};
+    bool rows = iterations != NULL && can_write_iterations(iterations);
+    xhpl_trace_files_t files = {.wanted = {trace != NULL, rows}};
     xh_status_t status = XH_OK;
 
     if (xhpl_rank(MPI_COMM_WORLD) == 0)

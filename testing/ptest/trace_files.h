@@ -24,7 +24,7 @@ typedef struct {
  * MPI_COMM_WORLD. If the solver records no iterations, a warning says so and
  * that file is left alone.
  *
- * trace, iterations  in   names, "" for none; the same on all processes
+ * trace, iterations  in   names, which only process 0 reads; NULL: none
  * files_p            out
  *
  * Errors: XH_ERR_INPUT  a file cannot be written, or both are one: reported, on

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/options.h"
+#include "testing/ptest/order.h"
 #include "base/settings.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/reference_file.h"
@@ -7,7 +7,7 @@
 
 enum { ARGUMENTS_MOST = 16 };
 
-static xhpl_options_t options;
+static xhpl_order_t order;
 
 /* Parse "xhpl " and line, split at blanks. */
 static xh_status_t parse(const char *line)
@@ -20,16 +20,16 @@ static xh_status_t parse(const char *line)
     for (char *at = strtok(text, " "); at != NULL && argc < ARGUMENTS_MOST;
          at = strtok(NULL, " "))
         argv[argc++] = at;
-    return xhpl_options_parse(argc, argv, &options);
+    return xhpl_options_parse(argc, argv, &order);
 }
 
 static void assert_values(const char *line, xhpl_quantity_t quantity, int count,
                           int first, int last)
 {
-    const xhpl_list_t *list = &options.values.list[quantity];
+    const xhpl_list_t *list = &order.parameters.list[quantity];
 
     assert_ok(parse(line));
-    assert_true(options.given[quantity]);
+    assert_true(order.given[quantity]);
     assert_int_equal(list->count, count);
     assert_int_equal(list->value[0], first);
     assert_int_equal(list->value[count - 1], last);
@@ -47,8 +47,8 @@ TEST(every_quantity_has_its_option)
     assert_values("--swap-threshold 128", XHPL_SWAP_THRESHOLD, 1, 128, 128);
     assert_values("--align 16", XHPL_ALIGN, 1, 16, 16);
     assert_ok(parse("--threshold 1e-9"));
-    assert_true(options.given[XHPL_THRESHOLD]);
-    assert_true(options.values.threshold == 1e-9);
+    assert_true(order.given[XHPL_THRESHOLD]);
+    assert_true(order.parameters.threshold == 1e-9);
 }
 
 TEST(one_or_two_dashes_and_an_equals_sign_are_the_same)
@@ -59,7 +59,7 @@ TEST(one_or_two_dashes_and_an_equals_sign_are_the_same)
     assert_values("-nb=8", XHPL_NB, 1, 8, 8);
     assert_values("--n 8", XHPL_N, 1, 8, 8);
     assert_values("-threshold -1 -n 3", XHPL_N, 1, 3, 3);
-    assert_true(options.values.threshold == -1.0);
+    assert_true(order.parameters.threshold == -1.0);
 }
 
 TEST(values_can_be_numbers_words_or_their_beginnings)
@@ -122,49 +122,35 @@ TEST(an_invalid_value_is_refused_with_the_nearest)
 
 TEST(options_go_before_the_file)
 {
-    xhpl_parameters_t parameters =
+    xhpl_parameters_t file =
         reference_file_parameters("upstream-variants.HPL.dat");
+    const xhpl_parameters_t *all = &order.parameters;
 
     assert_ok(parse("-n 7 --depth 2,1 --threshold 3"));
-    assert_ok(xhpl_options_override(&options, &parameters));
-    assert_int_equal(parameters.list[XHPL_N].count, 1);
-    assert_int_equal(parameters.list[XHPL_N].value[0], 7);
-    assert_int_equal(parameters.list[XHPL_DEPTH].count, 2);
-    assert_int_equal(parameters.list[XHPL_DEPTH].value[0], 2);
-    assert_true(parameters.threshold == 3.0);
-    assert_int_equal(parameters.list[XHPL_NB].count, 2);
-    assert_int_equal(parameters.list[XHPL_ALIGN].value[0], 4);
-}
-
-TEST(p_and_q_must_be_equally_many)
-{
-    xhpl_parameters_t parameters =
-        reference_file_parameters("upstream-variants.HPL.dat");
-
+    assert_ok(xhpl_options_complete(&order, &file));
+    assert_int_equal(all->list[XHPL_N].count, 1);
+    assert_int_equal(all->list[XHPL_N].value[0], 7);
+    assert_int_equal(all->list[XHPL_DEPTH].count, 2);
+    assert_int_equal(all->list[XHPL_DEPTH].value[0], 2);
+    assert_true(all->threshold == 3.0);
+    assert_int_equal(all->list[XHPL_NB].count, 2);
+    assert_int_equal(all->list[XHPL_ALIGN].value[0], 4);
     assert_ok(parse("-p 4"));
-    assert_said(xhpl_options_override(&options, &parameters), XH_ERR_INPUT,
+    assert_said(xhpl_options_complete(&order, &file), XH_ERR_INPUT,
                 "P has 1 values and Q has 2");
-}
-
-TEST(n_nb_p_and_q_make_a_run)
-{
-    assert_ok(parse("-n 5 -nb 2 -p 1"));
-    assert_false(xhpl_options_complete(&options));
-    assert_ok(parse("-n 5 -nb 2 -p 1 -q 1"));
-    assert_true(xhpl_options_complete(&options));
 }
 
 TEST(the_other_options_are_understood)
 {
     assert_ok(parse("--quiet --upstream-exit --dat other.dat"));
-    assert_true(options.quiet);
-    assert_true(options.upstream_exit);
-    assert_string_equal(options.dat, "other.dat");
-    assert_int_equal(options.ask, XHPL_ASK_RUN);
+    assert_true(order.quiet);
+    assert_true(order.upstream_exit);
+    assert_string_equal(order.dat, "other.dat");
+    assert_int_equal(order.ask, XHPL_ASK_RUN);
     assert_ok(parse("--help"));
-    assert_int_equal(options.ask, XHPL_ASK_HELP);
+    assert_int_equal(order.ask, XHPL_ASK_HELP);
     assert_ok(parse("--version"));
-    assert_int_equal(options.ask, XHPL_ASK_VERSION);
+    assert_int_equal(order.ask, XHPL_ASK_VERSION);
     assert_ok(parse("--set blas_threads=3"));
     assert_int_equal(xh_settings_int("blas_threads"), 3);
 }

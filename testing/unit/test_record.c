@@ -28,7 +28,7 @@ static int setup(void **state)
     memset(&order, 0, sizeof(order));
     order.run = true;
     snprintf(name, sizeof(name), "/tmp/xhpl-record-%d.json", id);
-    strcpy(order.json, name);
+    order.json = name;
     xhpl_parameters_default(&order.parameters);
     order.parameters.list[XHPL_N].value[0] = 1000;
     test = xhpl_plan_test(&order.parameters, 0);
@@ -112,7 +112,7 @@ TEST_SET_UP(nothing_wanted_is_nothing_done)
 {
     xhpl_record_t *record = (xhpl_record_t *)&order;
 
-    order.json[0] = '\0';
+    order.json = NULL;
     assert_ok(xhpl_record_open(&order, &record));
     assert_null(record);
     xhpl_record_begin(record);
@@ -384,7 +384,7 @@ TEST_SET_UP(a_file_that_cannot_be_written_is_refused_by_all)
     xh_status_t status;
     const char *said;
 
-    strcpy(order.json, "/no/such/folder/r");
+    order.json = "/no/such/folder/r";
     capture_begin();
     status = xhpl_record_open(&order, &record);
     said = capture_end(NULL);
@@ -399,7 +399,7 @@ TEST_SET_UP(the_file_of_another_option_is_refused)
     xhpl_record_t *record;
     xh_status_t status;
 
-    strcpy(order.iterations, order.json);
+    order.iterations = order.json;
     capture_begin();
     status = xhpl_record_open(&order, &record);
     capture_end(NULL);
@@ -414,7 +414,7 @@ TEST_SET_UP(a_full_disk_fails_all)
 
     if (access("/dev/full", W_OK) != 0)
         skip();
-    strcpy(order.json, "/dev/full");
+    order.json = "/dev/full";
     assert_ok(xhpl_record_open(&order, &record));
     capture_begin();
     status = xhpl_record_close(record, XH_EXIT_PASSED);

@@ -5,141 +5,93 @@
 
 static xhpl_request_t request;
 
-static xh_status_t read_time(const char *text)
-{
-    return xhpl_request_read(&(xhpl_request_words_t){.time = text}, &request);
-}
-
-static xh_status_t read_memory(const char *text)
-{
-    return xhpl_request_read(&(xhpl_request_words_t){.memory = text}, &request);
-}
-
-TEST(who_asks_for_nothing_gets_80_percent)
-{
-    assert_ok(xhpl_request_read(&(xhpl_request_words_t){0}, &request));
-    assert_true(request.memory_share == 0.8);
-    assert_true(request.seconds == 0.0 && request.memory_bytes == 0.0);
-    assert_int_equal(request.nodes + request.ranks_per_node, 0);
-}
-
-TEST(time_is_in_seconds_minutes_or_hours)
+TEST(an_amount_is_a_number_and_a_unit)
 {
     static const struct {
+        xhpl_limit_t limit;
         const char *text;
-        double seconds;
-    } of[] = {{"90", 90}, {"90s", 90}, {"10m", 600}, {"1.5h", 5400}};
+        xhpl_request_t found;
+    } of[] = {{XHPL_TIME, "90", {.seconds = 90}},
+              {XHPL_TIME, "90s", {.seconds = 90}},
+              {XHPL_TIME, "10m", {.seconds = 600}},
+              {XHPL_TIME, "1.5h", {.seconds = 5400}},
+              {XHPL_MEMORY, "50%", {.memory_share = 0.5}},
+              {XHPL_MEMORY, "100%", {.memory_share = 1}},
+              {XHPL_MEMORY, "512M", {.memory_bytes = 0x1p29}},
+              {XHPL_MEMORY, "12G", {.memory_bytes = 12 * 0x1p30}},
+              {XHPL_MEMORY, "0.5T", {.memory_bytes = 0x1p39}},
+              {XHPL_NODES, "16", {.nodes = 16}},
+              {XHPL_RANKS_PER_NODE, "4", {.ranks_per_node = 4}}};
 
-    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-        assert_ok(read_time(of[i].text));
-        assert_true(request.seconds == of[i].seconds);
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
+        request = (xhpl_request_t){0};
+        assert_ok(xhpl_request_read(of[i].limit, of[i].text, &request));
+        assert_memory_equal(&request, &of[i].found, sizeof(request));
     }
 }
 
-TEST(memory_is_a_share_or_bytes)
+TEST(the_last_of_several_amounts_of_memory_counts)
 {
-    assert_ok(read_memory("50%"));
+    assert_ok(xhpl_request_read(XHPL_MEMORY, "12G", &request));
+    assert_ok(xhpl_request_read(XHPL_MEMORY, "50%", &request));
     assert_true(request.memory_share == 0.5 && request.memory_bytes == 0.0);
-    assert_ok(read_memory("100%"));
-    assert_ok(read_memory("12G"));
-    assert_true(request.memory_bytes == 12.0 * (1 << 30));
-    assert_ok(read_memory("0.5T"));
-    assert_true(request.memory_bytes == 0x1p39);
-    assert_ok(read_memory("512M"));
-    assert_true(request.memory_bytes == 0x1p29);
 }
 
-TEST(what_is_neither_is_refused_and_changes_nothing)
+/* text is refused with a message that names option and ends so. */
+static void assert_refused(xhpl_limit_t limit, const char *text,
+                           const char *option, const char *end)
+{
+    const char *said;
+    xh_status_t status;
+
+    request = (xhpl_request_t){.seconds = 7};
+    capture_begin();
+    status = xhpl_request_read(limit, text, &request);
+    said = capture_end(NULL);
+    assert_int_equal(status, XH_ERR_INPUT);
+    assert_non_null(strstr(said, option));
+    assert_non_null(strstr(said, end));
+    assert_true(request.seconds == 7 && request.memory_share == 0.0);
+}
+
+TEST(what_is_no_amount_is_refused_and_changes_nothing)
 {
     static const char *const wrong[] = {"",    "-1",   "0",   "ten", "5x",
                                         "5mm", "1e",   "nan", "inf", " 5",
                                         "5 ",  "0x10", "1e9h"};
-    const char *said;
 
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        request.seconds = 7;
-        capture_begin();
-        xh_status_t time = read_time(wrong[i]), memory = read_memory(wrong[i]);
-        said = capture_end(NULL);
-        assert_int_equal(time, XH_ERR_INPUT);
-        assert_int_equal(memory, XH_ERR_INPUT);
-        assert_non_null(strstr(said, "--time: '"));
-        assert_non_null(strstr(said, "--memory: '"));
-        assert_true(request.seconds == 7);
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        assert_refused(XHPL_TIME, wrong[i], "--time: '", "such as 10m");
+        assert_refused(XHPL_MEMORY, wrong[i], "--memory: '", "such as 12G");
+        assert_refused(XHPL_NODES, wrong[i], "--nodes: '", "such as 4");
     }
 }
-
-/* What is said where an option's value is refused. */
-static const char *refusal(const xhpl_request_words_t *words)
-{
-    xh_status_t status;
-    const char *said;
-
-    capture_begin();
-    status = xhpl_request_read(words, &request);
-    said = capture_end(NULL);
-    assert_int_equal(status, XH_ERR_INPUT);
-    return said;
-}
-
-#define REFUSAL(option, value)                                                 \
-    refusal(&(xhpl_request_words_t){.option = (value)})
 
 TEST(a_refusal_shows_the_form_and_the_nearest)
 {
     static const struct {
+        xhpl_limit_t limit;
         const char *text, *end;
-    } times[] = {{"10min", "such as 10m; the nearest is 10m\n"},
-                 {"90sec", "; the nearest is 90s\n"},
-                 {"5x", "; the nearest is 5s\n"},
-                 {"1000000h", "; the nearest is 2777h\n"},
-                 {"ten", "such as 10m\n"},
-                 {"0", "such as 10m\n"},
-                 {"", "such as 10m\n"}},
-      memories[] = {{"12GB", "such as 12G; the nearest is 12G\n"},
-                    {"120%", "; the nearest is 100%\n"},
-                    {"1.5g", "; the nearest is 1.5G\n"},
-                    {"all", "such as 12G\n"}},
-      nodes[] = {{"1.5", "such as 4; the nearest is 2\n"},
-                 {"0", "; the nearest is 1\n"},
-                 {"9999999", "; the nearest is 1048576\n"},
-                 {"many", "such as 4\n"}};
-    size_t i;
+    } of[] = {{XHPL_TIME, "10min", "such as 10m; the nearest is 10m\n"},
+              {XHPL_TIME, "90sec", "; the nearest is 90s\n"},
+              {XHPL_TIME, "5x", "; the nearest is 5s\n"},
+              {XHPL_TIME, "1000000h", "; the nearest is 2777h\n"},
+              {XHPL_TIME, "ten", "such as 10m\n"},
+              {XHPL_TIME, "0", "such as 10m\n"},
+              {XHPL_TIME, "", "such as 10m\n"},
+              {XHPL_MEMORY, "12GB", "such as 12G; the nearest is 12G\n"},
+              {XHPL_MEMORY, "120%", "; the nearest is 100%\n"},
+              {XHPL_MEMORY, "100.1%", "; the nearest is 100%\n"},
+              {XHPL_MEMORY, "1.5g", "; the nearest is 1.5G\n"},
+              {XHPL_MEMORY, "all", "such as 12G\n"},
+              {XHPL_NODES, "1.5", "such as 4; the nearest is 2\n"},
+              {XHPL_NODES, "0", "; the nearest is 1\n"},
+              {XHPL_NODES, "9999999", "; the nearest is 1048576\n"},
+              {XHPL_NODES, "many", "such as 4\n"},
+              {XHPL_RANKS_PER_NODE, "99999999999", "nearest is 1048576\n"}};
 
-    for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-        assert_non_null(strstr(REFUSAL(time, times[i].text), times[i].end));
-    for (i = 0; i < sizeof(memories) / sizeof(memories[0]); i++)
-        assert_non_null(
-            strstr(REFUSAL(memory, memories[i].text), memories[i].end));
-    for (i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
-        assert_non_null(strstr(REFUSAL(nodes, nodes[i].text), nodes[i].end));
-}
-
-TEST(more_than_all_memory_is_refused)
-{
-    capture_begin();
-    xh_status_t status = read_memory("100.1%");
-    assert_non_null(strstr(capture_end(NULL), "100.1%"));
-    assert_int_equal(status, XH_ERR_INPUT);
-}
-
-TEST(nodes_and_ranks_are_whole_numbers)
-{
-    xhpl_request_words_t words = {.nodes = "16", .ranks_per_node = "4"};
-
-    assert_ok(xhpl_request_read(&words, &request));
-    assert_int_equal(request.nodes, 16);
-    assert_int_equal(request.ranks_per_node, 4);
-    words.nodes = "1.5";
-    capture_begin();
-    xh_status_t status = xhpl_request_read(&words, &request);
-    assert_non_null(strstr(capture_end(NULL), "--nodes: '1.5'"));
-    assert_int_equal(status, XH_ERR_INPUT);
-    words = (xhpl_request_words_t){.ranks_per_node = "99999999999"};
-    capture_begin();
-    status = xhpl_request_read(&words, &request);
-    assert_non_null(strstr(capture_end(NULL), "--ranks-per-node"));
-    assert_int_equal(status, XH_ERR_INPUT);
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        assert_refused(of[i].limit, of[i].text, of[i].text, of[i].end);
 }
 
 /* Two nodes with three processes on one and two on the other. */
@@ -155,7 +107,7 @@ TEST(a_job_is_as_started_but_for_what_is_said)
               {8, 4, {8, 4, 32}},
               {1 << 20, 1 << 20, {1 << 20, 1 << 20, INT64_C(1) << 40}}};
 
-    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
         xhpl_request_t asked = {.nodes = of[i].nodes,
                                 .ranks_per_node = of[i].ranks};
         xhpl_extent_t extent = xhpl_request_extent(&asked, &started);

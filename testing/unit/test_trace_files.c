@@ -91,7 +91,7 @@ TEST(rows_of_all_processes_follow_one_another)
 
     choose_names(trace, iterations);
     install(many_rows);
-    assert_ok(xhpl_trace_files_open("", iterations, &files));
+    assert_ok(xhpl_trace_files_open(NULL, iterations, &files));
     assert_false(xh_trace_on());
     assert_ok(xhpl_trace_files_write(&files));
     install(NULL);
@@ -117,7 +117,7 @@ TEST(spans_of_all_processes_make_one_list)
     xhpl_trace_files_t files;
 
     choose_names(trace, iterations);
-    assert_ok(xhpl_trace_files_open(trace, "", &files));
+    assert_ok(xhpl_trace_files_open(trace, NULL, &files));
     assert_true(xh_trace_on());
     for (int i = 0; i < SPANS; i++)
         xh_trace_span(0, "update", i, files.zero + i, files.zero + i + 0.5);
@@ -138,7 +138,7 @@ TEST(nothing_wanted_is_nothing_done)
 {
     xhpl_trace_files_t files;
 
-    assert_ok(xhpl_trace_files_open("", "", &files));
+    assert_ok(xhpl_trace_files_open(NULL, NULL, &files));
     assert_false(xh_trace_on());
     assert_ok(xhpl_trace_files_write(&files));
 }
@@ -152,8 +152,8 @@ TEST(a_file_that_cannot_be_written_is_refused_by_all)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     install(many_rows);
     capture_begin();
-    status = xhpl_trace_files_open("/no/such/folder/t", "", &files);
-    other = xhpl_trace_files_open("", "/no/such/folder/i", &files);
+    status = xhpl_trace_files_open("/no/such/folder/t", NULL, &files);
+    other = xhpl_trace_files_open(NULL, "/no/such/folder/i", &files);
     said = capture_end(NULL);
     install(NULL);
     assert_int_equal(status, XH_ERR_INPUT);
@@ -186,7 +186,7 @@ TEST(a_solver_without_iterations_is_warned_of)
 
     choose_names(trace, iterations);
     capture_begin();
-    status = xhpl_trace_files_open("", iterations, &files);
+    status = xhpl_trace_files_open(NULL, iterations, &files);
     assert_int_equal(count(capture_end(NULL), "keeps no record"),
                      rank == 0 ? 1 : 0);
     assert_ok(status);
@@ -201,7 +201,7 @@ TEST(an_empty_trace_is_written_and_warned_of)
     xh_status_t status;
 
     choose_names(trace, iterations);
-    assert_ok(xhpl_trace_files_open(trace, "", &files));
+    assert_ok(xhpl_trace_files_open(trace, NULL, &files));
     capture_begin();
     status = xhpl_trace_files_write(&files);
     assert_int_equal(count(capture_end(NULL), "the trace is empty"),
@@ -218,7 +218,7 @@ TEST(a_process_without_memory_fails_all)
 
     choose_names(trace, iterations);
     install(no_memory_on_the_last);
-    assert_ok(xhpl_trace_files_open("", iterations, &files));
+    assert_ok(xhpl_trace_files_open(NULL, iterations, &files));
     assert_int_equal(xhpl_trace_files_write(&files), XH_ERR_MEMORY);
     install(NULL);
     remove(iterations);
@@ -233,7 +233,7 @@ TEST(a_full_disk_fails_all)
     if (access("/dev/full", W_OK) != 0)
         skip();
     install(many_rows);
-    assert_ok(xhpl_trace_files_open("", "/dev/full", &files));
+    assert_ok(xhpl_trace_files_open(NULL, "/dev/full", &files));
     capture_begin();
     status = xhpl_trace_files_write(&files);
     assert_int_equal(count(capture_end(NULL), "cannot write a file"),
