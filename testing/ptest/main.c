@@ -121,9 +121,9 @@ static int run_tests(const xhpl_order_t *order, xhpl_record_t *record, int rank)
         xhpl_planner_forecast(&order->parameters, &forecast) != XH_OK ||
         xhpl_trace_files_open(order->trace, order->iterations, &files) != XH_OK)
         return XH_EXIT_INPUT;
-    xhpl_record_begin(record);
+    xhpl_record_note(record, XHPL_SOLVER_OPEN, NULL);
     status = run_on_device(order, record, &forecast, rank);
-    xhpl_record_end(record);
+    xhpl_record_note(record, XHPL_SOLVER_CLOSING, NULL);
     return xhpl_trace_files_write(&files) == XH_OK ? status : XH_EXIT_RUNTIME;
 }
 

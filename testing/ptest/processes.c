@@ -2,6 +2,7 @@
 #include "testing/ptest/processes.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -50,6 +51,41 @@ void *xhpl_gather(MPI_Comm comm, const void *mine, size_t bytes)
         HPL_pabort(__LINE__, "xhpl_gather", "out of memory");
     MPI_Gather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, comm);
     return all;
+}
+
+/* Messages: the size of a text, then pieces of it. */
+enum { TAG_SIZE = 1, TAG_PIECE, PIECE = 1 << 20 };
+
+static int piece_of(size_t left)
+{
+    return left < PIECE ? (int)left : PIECE;
+}
+
+void xhpl_text_send(const char *text, size_t size)
+{
+    uint64_t length = size;
+
+    MPI_Send(&length, 1, MPI_UINT64_T, 0, TAG_SIZE, MPI_COMM_WORLD);
+    for (size_t at = 0; at < size; at += PIECE)
+        MPI_Send(text + at, piece_of(size - at), MPI_BYTE, 0, TAG_PIECE,
+                 MPI_COMM_WORLD);
+}
+
+void xhpl_text_receive(int process, char **text_p, size_t *size_p)
+{
+    uint64_t size;
+    char *text;
+
+    MPI_Recv(&size, 1, MPI_UINT64_T, process, TAG_SIZE, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    text = calloc(size + 1, 1);
+    if (text == NULL)
+        HPL_pabort(__LINE__, "xhpl_text_receive", "out of memory");
+    for (size_t at = 0; at < size; at += PIECE)
+        MPI_Recv(text + at, piece_of(size - at), MPI_BYTE, process, TAG_PIECE,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    *text_p = text;
+    *size_p = size;
 }
 
 void xhpl_settings_share(void)

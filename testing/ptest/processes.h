@@ -46,6 +46,16 @@ void xhpl_idle_barrier(MPI_Comm comm);
 void *xhpl_gather(MPI_Comm comm, const void *mine, size_t bytes);
 
 /*
+ * Hand a text of any length over to process 0 of MPI_COMM_WORLD, which receives
+ * them in any order of its own.
+ *
+ * text_p  out  for free(), with a 0 byte at its end, which size does not count;
+ *              running out of memory ends the job
+ */
+void xhpl_text_send(const char *text, size_t size);
+void xhpl_text_receive(int process, char **text_p, size_t *size_p);
+
+/*
  * Give all processes of MPI_COMM_WORLD the settings of process 0, whatever
  * their own environment says.
  */

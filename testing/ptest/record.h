@@ -7,7 +7,6 @@
 #include "base/status.h"
 #include "hpl_solver.h"
 #include "testing/ptest/order.h"
-#include "testing/ptest/parameters.h"
 #include "testing/ptest/plan.h"
 
 /*
@@ -18,13 +17,6 @@
  *
  * Every function on a record accepts NULL, no record, and then does nothing. A
  * build without a JSON library has no records: its open refuses to make one.
- *
- *     listen
- *     open
- *         begin                 the solver is open
- *             ready, start, stop, solved, checked      each test
- *         end                   the solver is still open
- *     close
  */
 typedef struct xhpl_record xhpl_record_t;
 
@@ -47,47 +39,38 @@ void xhpl_record_listen(void);
 xh_status_t xhpl_record_open(const xhpl_order_t *order,
                              xhpl_record_t **record_p);
 
-/*
- * Record the solver, its threads, cores and devices, and the BLAS library, and
- * measure what these cores can do. Collective over MPI_COMM_WORLD, while the
- * solver's threads are idle.
- */
-void xhpl_record_begin(xhpl_record_t *record);
+/* what is recorded, in this order, the moments of tests for each */
+typedef enum {
+    XHPL_SOLVER_OPEN,   /* ... and idle: solver, cores, devices and the BLAS;
+                           measures what these cores can do. Collective over
+                           MPI_COMM_WORLD */
+    XHPL_TEST_READY,    /* before the barrier that starts the timed phase: a
+                           test that takes some time is shown as running */
+    XHPL_TEST_START,    /* after that barrier */
+    XHPL_TEST_STOP,     /* the last process is done; collective over comm */
+    XHPL_TEST_SOLVED,   /* unchecked until ... */
+    XHPL_TEST_CHECKED,  /* ... it is checked */
+    XHPL_TEST_SKIPPED,  /* instead of all these: it could not be run */
+    XHPL_SOLVER_CLOSING /* iterations; measures the cores again, and the higher
+                           figure stays. Collective over MPI_COMM_WORLD */
+} xhpl_moment_t;
 
-/*
- * Around the timed phase of a test. ready: before the barrier that starts it;
- * the file then shows the test as running, unless it is a short one. start:
- * after that barrier. stop: after the last process is done; collective over
- * comm, the processes of the test, and asks the solver what each did to solve
- * system.
- */
-void xhpl_record_ready(xhpl_record_t *record, const xhpl_test_t *test);
-void xhpl_record_start(xhpl_record_t *record);
-void xhpl_record_stop(xhpl_record_t *record, MPI_Comm comm,
-                      const hpl_system_t *system);
+/* a test, as far as it is known at a moment */
+typedef struct {
+    xhpl_test_t test;
+    MPI_Comm comm;        /* its processes */
+    double predicted;     /* s that it should take; 0: unknown */
+    double ceiling;       /* flop/s of FMA on all cores behind that */
+    hpl_system_t *system; /* from STOP on */
+    double seconds;       /* from SOLVED on */
+    double residual;      /* CHECKED, like what follows */
+    hpl_norms_t norms;
+    bool passed;
+} xhpl_trial_t;
 
-/*
- * The test was solved in seconds; it is unchecked until it is checked.
- *
- * predicted  in  seconds that it should have taken; 0: unknown
- * ceiling    in  flop/s of FMA on all cores that the prediction is based on
- */
-void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
-                        double seconds, double predicted, double ceiling);
-
-/* The residual and the norms of the test that was solved last. */
-void xhpl_record_checked(xhpl_record_t *record, double residual,
-                         const hpl_norms_t *norms, bool passed);
-
-/* A test could not be run. */
-void xhpl_record_skipped(xhpl_record_t *record, const xhpl_test_t *test);
-
-/*
- * All tests are over: add the iterations that process 0 recorded, and measure
- * again what the cores can do; the higher figure stays. Collective over
- * MPI_COMM_WORLD.
- */
-void xhpl_record_end(xhpl_record_t *record);
+/* trial  in  unused at the moments of the solver */
+void xhpl_record_note(xhpl_record_t *record, xhpl_moment_t moment,
+                      const xhpl_trial_t *trial);
 
 /*
  * Write the record of a run that ends with exit_status, and free it;

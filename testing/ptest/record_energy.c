@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/record_energy.h"
 
+#include <glob.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,11 +10,9 @@
 #include <string.h>
 #include "base/sysfile.h"
 
-enum { PACKAGES = 64, PARTS = 4, ZONES = 128 };
-
 /* one counter */
 typedef struct {
-    char folder[XH_SYSFILE_PATH];
+    const char *folder;
     int kind;
     int64_t last, range; /* uJ */
     bool lost;           /* a read failed */
@@ -21,8 +20,9 @@ typedef struct {
 } zone_t;
 
 struct xhpl_energy {
+    glob_t folders; /* of all zones */
     int zones;
-    zone_t zone[ZONES];
+    zone_t *zone; /* of a kind */
 };
 
 /* The kind of the zone of that name; -1: neither package nor memory. */
@@ -35,36 +35,16 @@ static int kind_of(const char *name)
 
 static void add_zone(xhpl_energy_t *energy, const char *folder)
 {
-    zone_t *zone = &energy->zone[energy->zones];
+    zone_t zone = {.folder = folder};
     char name[64];
 
-    if (energy->zones == ZONES ||
-        !xh_sysfile_line(folder, "name", name, sizeof(name)) ||
+    if (!xh_sysfile_line(folder, "name", name, sizeof(name)) ||
         kind_of(name) < 0)
         return;
-    zone->kind = kind_of(name);
-    zone->lost =
-        !xh_sysfile_number(folder, "energy_uj", &zone->last) ||
-        !xh_sysfile_number(folder, "max_energy_range_uj", &zone->range);
-    snprintf(zone->folder, sizeof(zone->folder), "%s", folder);
-    energy->zones++;
-}
-
-static void find_zones(xhpl_energy_t *energy, const char *root)
-{
-    char folder[XH_SYSFILE_PATH];
-
-    for (int package = 0; package < PACKAGES; package++) {
-        snprintf(folder, sizeof(folder), "%s/sys/class/powercap/intel-rapl:%d",
-                 root, package);
-        add_zone(energy, folder);
-        for (int part = 0; part < PARTS; part++) {
-            snprintf(folder, sizeof(folder),
-                     "%s/sys/class/powercap/intel-rapl:%d:%d", root, package,
-                     part);
-            add_zone(energy, folder);
-        }
-    }
+    zone.kind = kind_of(name);
+    zone.lost = !xh_sysfile_number(folder, "energy_uj", &zone.last) ||
+                !xh_sysfile_number(folder, "max_energy_range_uj", &zone.range);
+    energy->zone[energy->zones++] = zone;
 }
 
 /* Add what the counter has counted since the last call. */
@@ -86,10 +66,17 @@ static void advance(zone_t *zone)
 xh_status_t xhpl_energy_open(const char *root, xhpl_energy_t **energy_p)
 {
     xhpl_energy_t *energy = calloc(1, sizeof(*energy));
+    char pattern[XH_SYSFILE_PATH];
 
     if (energy == NULL)
         return XH_ERR_MEMORY;
-    find_zones(energy, root);
+    snprintf(pattern, sizeof(pattern), "%s/sys/class/powercap/intel-rapl:*",
+             root);
+    if (glob(pattern, 0, NULL, &energy->folders) == 0)
+        energy->zone = calloc(energy->folders.gl_pathc, sizeof(zone_t));
+    for (size_t i = 0; energy->zone != NULL && i < energy->folders.gl_pathc;
+         i++)
+        add_zone(energy, energy->folders.gl_pathv[i]);
     *energy_p = energy;
     return XH_OK;
 }
@@ -114,5 +101,9 @@ void xhpl_energy_read(xhpl_energy_t *energy, double joules_p[XHPL_ENERGY_KINDS])
 
 void xhpl_energy_close(xhpl_energy_t *energy)
 {
+    if (energy == NULL)
+        return;
+    globfree(&energy->folders);
+    free(energy->zone);
     free(energy);
 }

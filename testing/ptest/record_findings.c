@@ -6,14 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
-#include "hpl.h"
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
 
-enum {
-    MOST = 1000, /* of a process; later ones are dropped */
-    TAG = 3
-};
+enum { MOST = 1000 }; /* of a process; later ones are dropped */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static json_t *found;
@@ -41,31 +37,28 @@ void xhpl_record_findings_open(void)
 
 /* ---- those of all processes ---------------------------------------------- */
 
-/* The findings of this process as text, for free(); NULL: none. */
-static char *text_of_findings(void)
+static void receive(int process)
 {
-    json_t *mine = xhpl_record_findings();
-    char *text =
-        json_array_size(mine) > 0 ? json_dumps(mine, JSON_COMPACT) : NULL;
-
-    json_decref(mine);
-    return text;
-}
-
-static void receive(int source, int length)
-{
-    char *text = malloc((size_t)length);
+    size_t size;
+    char *text;
     json_t *theirs;
 
-    if (text == NULL)
-        HPL_pabort(__LINE__, "xhpl_record_findings_gather", "out of memory");
-    MPI_Recv(text, length, MPI_BYTE, source, TAG, MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);
-    theirs = json_loadb(text, (size_t)length, 0, NULL);
+    xhpl_text_receive(process, &text, &size);
+    theirs = json_loadb(text, size, 0, NULL);
     pthread_mutex_lock(&lock);
     json_array_extend(found, theirs);
     pthread_mutex_unlock(&lock);
     json_decref(theirs);
+    free(text);
+}
+
+static void send(void)
+{
+    json_t *mine = xhpl_record_findings();
+    char *text = json_dumps(mine, JSON_COMPACT);
+
+    xhpl_text_send(text, text != NULL ? strlen(text) : 0);
+    json_decref(mine);
     free(text);
 }
 
@@ -93,29 +86,17 @@ static void sort(void)
     free(each);
 }
 
-/* lengths  in  of the texts of all processes */
-static void receive_all(const int *lengths, int processes)
+void xhpl_record_findings_gather(void)
 {
-    for (int source = 1; source < processes; source++)
-        if (lengths[source] > 0)
-            receive(source, lengths[source]);
+    if (xhpl_rank(MPI_COMM_WORLD) != 0) {
+        send();
+        return;
+    }
+    for (int process = 1; process < xhpl_size(MPI_COMM_WORLD); process++)
+        receive(process);
     pthread_mutex_lock(&lock);
     sort();
     pthread_mutex_unlock(&lock);
-}
-
-void xhpl_record_findings_gather(void)
-{
-    char *text = text_of_findings();
-    int length = text != NULL ? (int)strlen(text) : 0;
-    int *lengths = xhpl_gather(MPI_COMM_WORLD, &length, sizeof(length));
-
-    if (lengths != NULL)
-        receive_all(lengths, xhpl_size(MPI_COMM_WORLD));
-    else if (length > 0)
-        MPI_Send(text, length, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
-    free(lengths);
-    free(text);
 }
 
 json_t *xhpl_record_findings(void)

@@ -197,21 +197,16 @@ static void measure_ceiling(const char *cpus, used_t *used)
     MPI_Comm_free(&node);
 }
 
-static hpl_workers_t workers(void)
+hpl_workers_t xhpl_record_my_workers(void)
 {
     hpl_workers_t nobody = {.threads = 0};
 
     return hpl_solver()->workers != NULL ? hpl_solver()->workers() : nobody;
 }
 
-json_t *xhpl_record_kernel(void)
-{
-    return xh_json_text(workers().kernel);
-}
-
 static used_t used_by_me(void)
 {
-    hpl_workers_t mine = workers();
+    hpl_workers_t mine = xhpl_record_my_workers();
     used_t used = {.threads = mine.threads};
 
     if (mine.cpus != NULL)
@@ -268,4 +263,57 @@ void xhpl_record_workers(json_t *hosts)
     if (all != NULL)
         json_array_foreach(hosts, i, host) add_to_host(host, all);
     free(all);
+}
+
+/* ---- devices ------------------------------------------------------------- */
+
+enum { MOST = 16 };
+
+/* the devices of one process; no pointers, so that they can be gathered */
+typedef struct {
+    int count;
+    hpl_device_t device[MOST];
+} devices_t;
+
+static devices_t my_devices(void)
+{
+    devices_t devices = {.count = 0};
+
+    if (hpl_solver()->devices != NULL)
+        devices.count = hpl_solver()->devices(MOST, devices.device);
+    return devices;
+}
+
+static json_t *device_at(int rank, const hpl_device_t *device)
+{
+    return XH_JSON_OBJECT(
+        {"rank", json_integer(rank)}, {"name", xh_json_text(device->name)},
+        {"model", xh_json_text(device->model)},
+        {"memory_bytes", json_integer((int64_t)device->memory)},
+        {"clock_mhz", xh_json_number(device->clock * 1e-6)},
+        {"temperature_celsius", xh_json_number(device->temperature)},
+        {"power_watts", xh_json_number(device->power)});
+}
+
+json_t *xhpl_record_devices(void)
+{
+    devices_t mine = my_devices();
+    devices_t *all = xhpl_gather(MPI_COMM_WORLD, &mine, sizeof(mine));
+    json_t *list = all != NULL ? json_array() : NULL;
+
+    for (int r = 0; all != NULL && r < xhpl_size(MPI_COMM_WORLD); r++)
+        for (int i = 0; i < all[r].count; i++)
+            json_array_append_new(list, device_at(r, &all[r].device[i]));
+    free(all);
+    return list;
+}
+
+double xhpl_record_devices_energy(void)
+{
+    devices_t mine = my_devices();
+    double sum = 0;
+
+    for (int i = 0; i < mine.count; i++)
+        sum += mine.device[i].energy;
+    return sum;
 }

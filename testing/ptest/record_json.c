@@ -12,6 +12,7 @@
 #include "hpl/grid/agree.h"
 #include "hpl/pauxil/abort.h"
 #include "testing/json/json.h"
+#include "testing/ptest/processes.h"
 #include "testing/ptest/record_file.h"
 #include "testing/ptest/record_findings.h"
 #include "testing/ptest/record_parts.h"
@@ -27,6 +28,9 @@ enum {
 /* Writing must not slow down a run of many short tests. */
 static const double seconds_between = 1;
 static const double short_gflop = 1; /* of a process in a short test */
+
+/* s; reading the clocks of many cores takes one core some milliseconds */
+static const double first_reading = 1, between_readings = 10;
 
 struct xhpl_record {
     int rank;
@@ -46,15 +50,6 @@ struct xhpl_record {
  * holding it.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* True with the lock on process 0, which alone keeps the record. */
-static bool keeps(const xhpl_record_t *record)
-{
-    if (record == NULL || record->rank != 0)
-        return false;
-    pthread_mutex_lock(&lock);
-    return true;
-}
 
 /* ---- the file ------------------------------------------------------------ */
 
@@ -122,12 +117,6 @@ static void complete_terminated(void *context, int signal)
     complete(context, BY_SIGNAL + signal);
 }
 
-static void save_now_and_then(xhpl_record_t *record)
-{
-    if (xh_clock_wall() - record->written > seconds_between)
-        save(record);
-}
-
 /* ---- the run ------------------------------------------------------------- */
 
 static void fill(xhpl_record_t *record, const xhpl_order_t *order,
@@ -191,7 +180,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
     record = calloc(1, sizeof(*record));
     if (record == NULL)
         HPL_pabort(__LINE__, "xhpl_record_open", "out of memory");
-    MPI_Comm_rank(MPI_COMM_WORLD, &record->rank);
+    record->rank = xhpl_rank(MPI_COMM_WORLD);
     record->zero = xh_clock_now();
     if (record->rank == 0)
         status = open_file(order, record);
@@ -208,13 +197,17 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
         hpl_at_abort(complete_aborted, record);
         xhpl_at_termination(complete_terminated, record);
     }
-    status = hpl_agree(MPI_COMM_WORLD, xhpl_phase_open(&record->phase));
+    status = hpl_agree(
+        MPI_COMM_WORLD,
+        xhpl_phase_open(first_reading, between_readings, &record->phase));
     if (status == XH_OK)
         *record_p = record;
     else
         forget(record);
     return status;
 }
+
+/* ---- the solver ---------------------------------------------------------- */
 
 /*
  * The hosts with what the solver uses of them, which all processes measure;
@@ -228,25 +221,24 @@ static json_t *hosts_with_workers(const xhpl_record_t *record)
     return hosts;
 }
 
-void xhpl_record_begin(xhpl_record_t *record)
+static void solver_open(xhpl_record_t *record)
 {
-    json_t *devices, *hosts;
+    json_t *devices = xhpl_record_devices();
+    json_t *hosts = hosts_with_workers(record);
+    const char *kernel = xhpl_record_my_workers().kernel;
 
-    if (record == NULL)
-        return;
     xhpl_phase_begin(record->phase);
-    devices = xhpl_record_devices();
-    hosts = hosts_with_workers(record);
-    if (!keeps(record))
+    if (record->rank != 0)
         return;
+    pthread_mutex_lock(&lock);
     XH_JSON_SET(record->root, {"solver", xh_json_text(hpl_solver()->name)},
-                {"kernel", xhpl_record_kernel()}, {"hosts", hosts},
+                {"kernel", xh_json_text(kernel)}, {"hosts", hosts},
                 {"devices", devices}, {"blas", xhpl_record_blas()});
     save(record);
     pthread_mutex_unlock(&lock);
 }
 
-/* NULL if the solver keeps none. */
+/* None if the solver keeps none. */
 static json_t *iterations_of(const xhpl_record_t *record)
 {
     json_t *iterations;
@@ -255,27 +247,146 @@ static json_t *iterations_of(const xhpl_record_t *record)
 
     if (hpl_solver()->iterations == NULL ||
         hpl_solver()->iterations(0, record->zero, &csv, &size) != XH_OK)
-        return NULL;
+        return json_array();
     iterations = xhpl_record_iterations(csv, size);
     free(csv);
     return iterations;
 }
 
-void xhpl_record_end(xhpl_record_t *record)
+static void solver_closing(xhpl_record_t *record)
 {
-    json_t *hosts, *iterations;
+    json_t *hosts = hosts_with_workers(record);
 
-    if (record == NULL)
+    if (record->rank != 0)
         return;
-    hosts = hosts_with_workers(record);
-    if (!keeps(record))
-        return;
-    iterations = iterations_of(record);
-    json_object_set_new(record->root, "hosts", hosts);
-    if (iterations != NULL)
-        json_object_set_new(record->root, "iterations", iterations);
+    pthread_mutex_lock(&lock);
+    XH_JSON_SET(record->root, {"hosts", hosts},
+                {"iterations", iterations_of(record)});
     pthread_mutex_unlock(&lock);
 }
+
+/* ---- a test -------------------------------------------------------------- */
+
+/* HPL's name of a variant, such as WR11C2R4. */
+static json_t *tag_of(char pmap, const xhpl_test_t *test)
+{
+    return json_sprintf(
+        "W%c%d%d%c%d%c%d", pmap, test->depth, test->bcast,
+        xhpl_quantity(XHPL_RFACT)->forms[test->rfact][0], test->ndiv,
+        xhpl_quantity(XHPL_PFACT)->forms[test->pfact][0], test->nbmin);
+}
+
+/* A test as if it were skipped; more is set later. */
+static json_t *add_test(xhpl_record_t *record, const xhpl_test_t *test)
+{
+    json_t *object = XH_JSON_OBJECT(
+        {"tag", tag_of(record->pmap, test)}, {"n", json_integer(test->n)},
+        {"nb", json_integer(test->nb)}, {"p", json_integer(test->nprow)},
+        {"q", json_integer(test->npcol)}, {"status", json_string("SKIPPED")},
+        {"start", NULL}, {"end", NULL}, {"seconds", NULL}, {"gflops", NULL},
+        {"ranks", NULL}, {"clocks", NULL}, {"energy", NULL}, {"residual", NULL},
+        {"norms", NULL});
+
+    json_array_append_new(record->tests, object);
+    return object;
+}
+
+static json_t *prediction(const xhpl_trial_t *trial)
+{
+    double rate = xhpl_report_rate(trial->test.n, trial->predicted);
+
+    return XH_JSON_OBJECT(
+        {"seconds", xh_json_number(trial->predicted)},
+        {"gflops", xh_json_number(rate)},
+        {"ceiling_gflops", xh_json_number(trial->ceiling * 1e-9)});
+}
+
+static void set_solved(xhpl_record_t *record, const xhpl_trial_t *trial,
+                       json_t *test)
+{
+    json_t *devices = json_object_get(record->root, "devices");
+    double rate = xhpl_report_rate(trial->test.n, trial->seconds);
+
+    XH_JSON_SET(test, {"status", json_string("UNCHECKED")},
+                {"seconds", xh_json_number(trial->seconds)},
+                {"gflops", xh_json_number(rate)});
+    xhpl_phase_add(record->phase, json_array_size(devices) > 0, test);
+    if (trial->predicted > 0.0)
+        json_object_set_new(test, "prediction", prediction(trial));
+}
+
+static void set_checked(const xhpl_trial_t *trial, json_t *test)
+{
+    const hpl_norms_t *norms = &trial->norms;
+    json_t *all = XH_JSON_OBJECT({"a_inf", xh_json_number(norms->a_inf)},
+                                 {"a_one", xh_json_number(norms->a_one)},
+                                 {"b_inf", xh_json_number(norms->b_inf)},
+                                 {"x_inf", xh_json_number(norms->x_inf)},
+                                 {"x_one", xh_json_number(norms->x_one)},
+                                 {"r_inf", xh_json_number(norms->r_inf)});
+
+    XH_JSON_SET(test,
+                {"status", json_string(trial->passed ? "PASSED" : "FAILED")},
+                {"residual", xh_json_number(trial->residual)}, {"norms", all});
+}
+
+/* Does the test take long enough to show it as running? */
+static bool is_long(const xhpl_test_t *test)
+{
+    return xhpl_report_rate(test->n, 1.0) >
+           short_gflop * test->nprow * test->npcol;
+}
+
+/* On process 0. */
+static void write_test(xhpl_record_t *record, xhpl_moment_t moment,
+                       const xhpl_trial_t *trial)
+{
+    json_t *test;
+
+    pthread_mutex_lock(&lock);
+    if (moment == XHPL_TEST_READY || moment == XHPL_TEST_SKIPPED)
+        add_test(record, &trial->test);
+    test = json_array_get(record->tests, json_array_size(record->tests) - 1);
+    if (moment == XHPL_TEST_READY)
+        XH_JSON_SET(test, {"status", json_string("RUNNING")},
+                    {"start", xh_json_now()});
+    else if (moment == XHPL_TEST_SOLVED)
+        set_solved(record, trial, test);
+    else if (moment == XHPL_TEST_CHECKED)
+        set_checked(trial, test);
+    if ((moment == XHPL_TEST_READY && is_long(&trial->test)) ||
+        xh_clock_wall() - record->written > seconds_between)
+        save(record);
+    pthread_mutex_unlock(&lock);
+}
+
+void xhpl_record_note(xhpl_record_t *record, xhpl_moment_t moment,
+                      const xhpl_trial_t *trial)
+{
+    if (record == NULL)
+        return;
+    switch (moment) {
+    case XHPL_SOLVER_OPEN:
+        solver_open(record);
+        break;
+    case XHPL_SOLVER_CLOSING:
+        solver_closing(record);
+        break;
+    case XHPL_TEST_START:
+        xhpl_phase_start(record->phase);
+        break;
+    case XHPL_TEST_STOP:
+        xhpl_phase_stop(record->phase, trial->comm, trial->system);
+        break;
+    default:
+        if (record->rank == 0)
+            write_test(record, moment, trial);
+        if (moment == XHPL_TEST_READY)
+            xhpl_phase_ready(record->phase);
+    }
+}
+
+/* ---- the end ------------------------------------------------------------- */
 
 static xh_status_t finish(xhpl_record_t *record, int exit_status)
 {
@@ -298,93 +409,4 @@ xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status)
         status = finish(record, exit_status);
     forget(record);
     return hpl_agree(MPI_COMM_WORLD, status);
-}
-
-/* ---- a test -------------------------------------------------------------- */
-
-/* A test as if it were skipped; more is set later. */
-static json_t *add_test(xhpl_record_t *record, const xhpl_test_t *test)
-{
-    json_t *object = xhpl_record_test(record->pmap, test);
-
-    json_array_append_new(record->tests, object);
-    return object;
-}
-
-/* The test that was added last. */
-static json_t *last_test(const xhpl_record_t *record)
-{
-    return json_array_get(record->tests, json_array_size(record->tests) - 1);
-}
-
-void xhpl_record_ready(xhpl_record_t *record, const xhpl_test_t *test)
-{
-    double gflop = xhpl_report_rate(test->n, 1.0);
-
-    if (keeps(record)) {
-        XH_JSON_SET(add_test(record, test), {"status", json_string("RUNNING")},
-                    {"start", xh_json_now()});
-        if (gflop > short_gflop * test->nprow * test->npcol)
-            save(record);
-        else
-            save_now_and_then(record);
-        pthread_mutex_unlock(&lock);
-    }
-    if (record != NULL)
-        xhpl_phase_ready(record->phase);
-}
-
-void xhpl_record_start(xhpl_record_t *record)
-{
-    if (record != NULL)
-        xhpl_phase_start(record->phase);
-}
-
-void xhpl_record_stop(xhpl_record_t *record, MPI_Comm comm,
-                      const hpl_system_t *system)
-{
-    if (record != NULL)
-        xhpl_phase_stop(record->phase, comm, system);
-}
-
-void xhpl_record_solved(xhpl_record_t *record, const xhpl_test_t *test,
-                        double seconds, double predicted, double ceiling)
-{
-    double rate = xhpl_report_rate(test->n, seconds);
-    json_t *object;
-
-    if (!keeps(record))
-        return;
-    object = last_test(record);
-    XH_JSON_SET(object, {"status", json_string("UNCHECKED")},
-                {"seconds", xh_json_number(seconds)},
-                {"gflops", xh_json_number(rate)});
-    xhpl_phase_add(record->phase, record->root, object);
-    if (predicted > 0.0)
-        json_object_set_new(object, "prediction",
-                            xhpl_record_prediction(test, predicted, ceiling));
-    save_now_and_then(record);
-    pthread_mutex_unlock(&lock);
-}
-
-void xhpl_record_checked(xhpl_record_t *record, double residual,
-                         const hpl_norms_t *norms, bool passed)
-{
-    if (!keeps(record))
-        return;
-    XH_JSON_SET(last_test(record),
-                {"status", json_string(passed ? "PASSED" : "FAILED")},
-                {"residual", xh_json_number(residual)},
-                {"norms", xhpl_record_norms(norms)});
-    save_now_and_then(record);
-    pthread_mutex_unlock(&lock);
-}
-
-void xhpl_record_skipped(xhpl_record_t *record, const xhpl_test_t *test)
-{
-    if (!keeps(record))
-        return;
-    add_test(record, test);
-    save_now_and_then(record);
-    pthread_mutex_unlock(&lock);
 }

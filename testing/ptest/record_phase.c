@@ -2,131 +2,317 @@
 #include "testing/ptest/record_phase.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
-#include "testing/ptest/record_clocks.h"
 #include "testing/ptest/record_energy.h"
 #include "testing/ptest/record_parts.h"
 
 /* Lists of thousands of tests of thousands of processes fill the memory. */
 enum { MOST = 16384 }; /* objects kept of earlier tests: a few MB */
 
-/* s; reading the clocks of many cores takes one core some milliseconds */
-static const double first_reading = 1, between_readings = 10;
+enum { DEVICES = XHPL_ENERGY_KINDS, COUNTERS }; /* of energy */
 
 struct xhpl_phase {
-    xhpl_clocks_t *clock;
-    xhpl_energy_t *energy;            /* on the first process of each node */
-    double before[XHPL_ENERGY_KINDS]; /* J */
-    double devices_before;            /* J of this process's devices */
+    xhpl_energy_t *energy;   /* on the first process of each node */
+    double before[COUNTERS]; /* J, of this process's node and devices */
     struct timespec start, end;
+    /* the thread of that process */
+    double first, between; /* s */
+    bool is_watched;       /* it runs */
+    pthread_t thread;
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t change;
+    bool running, closed;
+    double due;                                       /* the next reading */
+    hpl_clocks_t (*read)(const int *cpus, int count); /* NULL: unknown */
+    int cpu[XHPL_CPUS], cpus;
+    int samples, within; /* so far; of the last phase, before its end */
+    hpl_clocks_t seen;   /* of all samples: the sum of means */
     /* on process 0, of the last phase */
-    double joules[XHPL_ENERGY_KINDS]; /* of all nodes */
-    double devices_joules;            /* of all devices */
-    json_t *ranks, *clocks;           /* NULL: added to their test */
-    int64_t kept; /* objects of such lists in all tests so far */
+    double joules[COUNTERS]; /* of all processes */
+    json_t *ranks, *clocks;  /* NULL: added to their test */
+    int64_t kept;            /* objects of such lists in all tests so far */
 };
 
-xh_status_t xhpl_phase_open(xhpl_phase_t **phase_p)
-{
-    xhpl_phase_t *phase = calloc(1, sizeof(*phase));
-    int local_rank = xhpl_local_rank();
-    xh_status_t status = phase != NULL ? XH_OK : XH_ERR_MEMORY;
+/* ---- the thread: under the lock ------------------------------------------ */
 
-    if (status == XH_OK && local_rank == 0)
-        status = xhpl_energy_open("", &phase->energy);
-    if (status == XH_OK)
-        status = xhpl_clocks_open(local_rank, first_reading, between_readings,
-                                  phase->energy, &phase->clock);
-    if (status == XH_OK)
-        *phase_p = phase;
-    else
-        xhpl_phase_close(phase);
-    return status;
+static double now(void)
+{
+    struct timespec moment;
+
+    clock_gettime(CLOCK_REALTIME, &moment);
+    return (double)moment.tv_sec + 1e-9 * (double)moment.tv_nsec;
 }
 
-void xhpl_phase_close(xhpl_phase_t *phase)
+static void sample(xhpl_phase_t *p)
 {
-    if (phase == NULL)
+    hpl_clocks_t found;
+
+    if (p->read == NULL)
         return;
-    xhpl_clocks_close(phase->clock); /* which reads the energy */
-    xhpl_energy_close(phase->energy);
-    json_decref(phase->ranks);
-    json_decref(phase->clocks);
-    free(phase);
-}
-
-void xhpl_phase_begin(xhpl_phase_t *phase)
-{
-    xhpl_clocks_begin(phase->clock);
-}
-
-void xhpl_phase_ready(xhpl_phase_t *phase)
-{
-    phase->devices_before = xhpl_record_devices_energy();
-    if (phase->energy != NULL)
-        xhpl_energy_read(phase->energy, phase->before);
-}
-
-void xhpl_phase_start(xhpl_phase_t *phase)
-{
-    xhpl_clocks_start(phase->clock);
-    clock_gettime(CLOCK_REALTIME, &phase->start);
-}
-
-/* Replace the list of the test before, if it is still there. */
-static void keep(json_t **list_p, json_t *list)
-{
-    json_decref(*list_p);
-    *list_p = list;
-}
-
-void xhpl_phase_stop(xhpl_phase_t *phase, MPI_Comm comm,
-                     const hpl_system_t *system)
-{
-    double after[XHPL_ENERGY_KINDS] = {0}, devices;
-
-    clock_gettime(CLOCK_REALTIME, &phase->end);
-    xhpl_clocks_stop(phase->clock);
-    devices = xhpl_record_devices_energy() - phase->devices_before;
-    if (phase->energy != NULL) {
-        xhpl_energy_read(phase->energy, after);
-        for (int kind = 0; kind < XHPL_ENERGY_KINDS; kind++)
-            after[kind] -= phase->before[kind];
+    found = p->read(p->cpu, p->cpus);
+    if (p->samples++ == 0) {
+        p->seen = found;
+        return;
     }
-    MPI_Reduce(after, phase->joules, XHPL_ENERGY_KINDS, MPI_DOUBLE, MPI_SUM, 0,
-               comm);
-    MPI_Reduce(&devices, &phase->devices_joules, 1, MPI_DOUBLE, MPI_SUM, 0,
-               comm);
-    keep(&phase->ranks, xhpl_record_ranks(comm, system));
-    keep(&phase->clocks, xhpl_clocks_gather(phase->clock, comm));
+    p->seen.least = fmin(p->seen.least, found.least);
+    p->seen.most = fmax(p->seen.most, found.most);
+    p->seen.mean += found.mean;
+    p->seen.celsius = fmax(p->seen.celsius, found.celsius);
 }
 
-/* ---- on process 0 -------------------------------------------------------- */
-
-static json_t *energy_of(const xhpl_phase_t *phase, const json_t *root)
+/* Wait until the next reading is due or something changes. */
+static void wait_until_due(xhpl_phase_t *p)
 {
-    bool devices = json_array_size(json_object_get(root, "devices")) > 0;
+    double whole = floor(p->due);
+    struct timespec until = {.tv_sec = (time_t)whole,
+                             .tv_nsec = (long)(1e9 * (p->due - whole))};
+
+    pthread_cond_timedwait(&p->change, &p->lock, &until);
+}
+
+static void *watch(void *argument)
+{
+    xhpl_phase_t *p = argument;
+    double joules[XHPL_ENERGY_KINDS];
+
+    pthread_mutex_lock(&p->lock);
+    while (!p->closed)
+        if (!p->running) {
+            pthread_cond_wait(&p->change, &p->lock);
+        } else if (now() < p->due) {
+            wait_until_due(p);
+        } else {
+            sample(p);
+            xhpl_energy_read(p->energy, joules); /* before counters wrap */
+            p->due = now() + p->between;
+        }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* ---- on each process ----------------------------------------------------- */
+
+xh_status_t xhpl_phase_open(double first, double between,
+                            xhpl_phase_t **phase_p)
+{
+    xhpl_phase_t *p = calloc(1, sizeof(*p));
+    bool is_first = xhpl_local_rank() == 0;
+
+    if (p == NULL || (is_first && xhpl_energy_open("", &p->energy) != XH_OK)) {
+        free(p);
+        return XH_ERR_MEMORY;
+    }
+    p->first = first;
+    p->between = between;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->change, NULL);
+    p->is_watched = is_first && pthread_create(&p->thread, NULL, watch, p) == 0;
+    *phase_p = p;
+    return XH_OK;
+}
+
+void xhpl_phase_close(xhpl_phase_t *p)
+{
+    if (p == NULL)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->closed = true;
+    pthread_cond_signal(&p->change);
+    pthread_mutex_unlock(&p->lock);
+    if (p->is_watched)
+        pthread_join(p->thread, NULL);
+    pthread_cond_destroy(&p->change);
+    pthread_mutex_destroy(&p->lock);
+    xhpl_energy_close(p->energy);
+    json_decref(p->ranks);
+    json_decref(p->clocks);
+    free(p);
+}
+
+/* The processors that solvers use on this host. */
+static xhpl_cpus_t used_here(void)
+{
+    xhpl_cpus_t all, mine = xhpl_record_cpus(xhpl_record_my_workers().cpus);
+    MPI_Comm node = xhpl_node_comm();
+
+    MPI_Allreduce(mine.has, all.has, XHPL_CPUS, MPI_BYTE, MPI_BOR, node);
+    MPI_Comm_free(&node);
+    return all;
+}
+
+void xhpl_phase_begin(xhpl_phase_t *p)
+{
+    xhpl_cpus_t used = used_here();
+
+    pthread_mutex_lock(&p->lock);
+    p->read = p->energy != NULL ? hpl_solver()->clocks : NULL;
+    p->cpus = 0;
+    for (int cpu = 0; cpu < XHPL_CPUS; cpu++)
+        if (used.has[cpu])
+            p->cpu[p->cpus++] = cpu;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Joules so far; the processes of a node count its own only once. */
+static void read_energy(xhpl_phase_t *p, double joules_p[COUNTERS])
+{
+    for (int kind = 0; kind < XHPL_ENERGY_KINDS; kind++)
+        joules_p[kind] = 0.0;
+    if (p->energy != NULL)
+        xhpl_energy_read(p->energy, joules_p);
+    joules_p[DEVICES] = xhpl_record_devices_energy();
+}
+
+void xhpl_phase_ready(xhpl_phase_t *p)
+{
+    read_energy(p, p->before);
+}
+
+static void set_running(xhpl_phase_t *p, bool running)
+{
+    pthread_mutex_lock(&p->lock);
+    if (running) {
+        p->samples = 0;
+        p->due = now() + p->first;
+    } else {
+        p->within = p->samples;
+        if (p->samples == 0)
+            sample(p);
+    }
+    p->running = running;
+    pthread_cond_signal(&p->change);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void xhpl_phase_start(xhpl_phase_t *p)
+{
+    set_running(p, true);
+    clock_gettime(CLOCK_REALTIME, &p->start);
+}
+
+/* ---- all together -------------------------------------------------------- */
+
+/* what a process did, and knows of its host; no pointers: it is gathered */
+typedef struct {
+    int rank; /* in the job */
+    char host[MPI_MAX_PROCESSOR_NAME];
+    bool knows_work, knows_clocks;
+    hpl_work_t work;
+    int samples; /* within the timed phase */
+    hpl_clocks_t clocks;
+} share_t;
+
+static share_t my_share(const xhpl_phase_t *p, const hpl_system_t *system)
+{
+    share_t mine = {.rank = xhpl_rank(MPI_COMM_WORLD),
+                    .knows_clocks = p->samples > 0,
+                    .samples = p->within,
+                    .clocks = p->seen};
+    int length;
+
+    MPI_Get_processor_name(mine.host, &length);
+    if (hpl_solver()->work != NULL)
+        mine.knows_work = hpl_solver()->work(system, &mine.work);
+    if (mine.knows_clocks)
+        mine.clocks.mean /= p->samples;
+    return mine;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const share_t *x = a, *y = b;
+
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static json_t *work_of(const share_t *share)
+{
+    const hpl_work_t *work = &share->work;
+
+    return XH_JSON_OBJECT({"rank", json_integer(share->rank)},
+                          {"panel", xh_json_number(work->panel)},
+                          {"swap", xh_json_number(work->swap)},
+                          {"solve", xh_json_number(work->solve)},
+                          {"update", xh_json_number(work->update)},
+                          {"broadcast", xh_json_number(work->broadcast)},
+                          {"exchange", xh_json_number(work->exchange)},
+                          {"wait", xh_json_number(work->wait)},
+                          {"gflop", xh_json_number(work->flop * 1e-9)},
+                          {"thread_gflops", xh_json_number(work->rate * 1e-9)});
+}
+
+static json_t *clocks_of(const share_t *share)
+{
+    const hpl_clocks_t *clocks = &share->clocks;
 
     return XH_JSON_OBJECT(
-        {"source", xh_json_text("RAPL and NVML, diagnostic only")},
-        {"package_joules", xh_json_number(phase->joules[XHPL_ENERGY_PACKAGE])},
-        {"dram_joules", xh_json_number(phase->joules[XHPL_ENERGY_DRAM])},
-        {"device_joules",
-         xh_json_number(devices ? phase->devices_joules : NAN)});
+        {"host", xh_json_text(share->host)},
+        {"samples", json_integer(share->samples)},
+        {"mhz_least", xh_json_number(clocks->least)},
+        {"mhz_mean", xh_json_number(clocks->mean)},
+        {"mhz_most", xh_json_number(clocks->most)},
+        {"temperature_celsius", xh_json_number(clocks->celsius)});
 }
 
-void xhpl_phase_add(xhpl_phase_t *phase, const json_t *root, json_t *test)
+/* Append to *list_p; NULL: it is the first. */
+static void append(json_t **list_p, json_t *object)
 {
-    json_t *ranks = xh_json_within(phase->ranks, MOST, &phase->kept);
-    json_t *clocks = xh_json_within(phase->clocks, MOST, &phase->kept);
+    if (*list_p == NULL)
+        *list_p = json_array();
+    json_array_append_new(*list_p, object);
+}
 
-    phase->ranks = phase->clocks = NULL;
-    XH_JSON_SET(test, {"start", xh_json_moment(&phase->start)},
-                {"end", xh_json_moment(&phase->end)},
-                {"energy", energy_of(phase, root)}, {"ranks", ranks},
-                {"clocks", clocks});
+/* A list that nobody could tell anything for stays NULL. */
+static void gather(xhpl_phase_t *p, MPI_Comm comm, const hpl_system_t *system)
+{
+    share_t mine = my_share(p, system);
+    share_t *all = xhpl_gather(comm, &mine, sizeof(mine));
+    int processes = all != NULL ? xhpl_size(comm) : 0;
+
+    json_decref(p->ranks);
+    json_decref(p->clocks);
+    p->ranks = p->clocks = NULL;
+    if (all != NULL)
+        qsort(all, (size_t)processes, sizeof(*all), by_rank);
+    for (int i = 0; i < processes; i++) {
+        if (all[0].knows_work)
+            append(&p->ranks, work_of(&all[i]));
+        if (all[i].knows_clocks)
+            append(&p->clocks, clocks_of(&all[i]));
+    }
+    free(all);
+}
+
+void xhpl_phase_stop(xhpl_phase_t *p, MPI_Comm comm, const hpl_system_t *system)
+{
+    double joules[COUNTERS];
+
+    clock_gettime(CLOCK_REALTIME, &p->end);
+    set_running(p, false);
+    read_energy(p, joules);
+    for (int i = 0; i < COUNTERS; i++)
+        joules[i] -= p->before[i];
+    MPI_Reduce(joules, p->joules, COUNTERS, MPI_DOUBLE, MPI_SUM, 0, comm);
+    gather(p, comm, system);
+}
+
+void xhpl_phase_add(xhpl_phase_t *p, bool has_devices, json_t *test)
+{
+    json_t *energy = XH_JSON_OBJECT(
+        {"source", xh_json_text("RAPL and NVML, diagnostic only")},
+        {"package_joules", xh_json_number(p->joules[XHPL_ENERGY_PACKAGE])},
+        {"dram_joules", xh_json_number(p->joules[XHPL_ENERGY_DRAM])},
+        {"device_joules",
+         xh_json_number(has_devices ? p->joules[DEVICES] : NAN)});
+
+    XH_JSON_SET(test, {"start", xh_json_moment(&p->start)},
+                {"end", xh_json_moment(&p->end)}, {"energy", energy},
+                {"ranks", xh_json_within(p->ranks, MOST, &p->kept)},
+                {"clocks", xh_json_within(p->clocks, MOST, &p->kept)});
+    p->ranks = p->clocks = NULL;
 }

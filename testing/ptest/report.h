@@ -20,7 +20,8 @@ typedef struct {
     int pmap;         /* 0 row, 1 column */
     double threshold; /* residuals below it pass; 0 or less: no check */
     bool headed;      /* the header of the rows is printed */
-    int64_t passed, failed, unchecked, skipped;
+    int64_t passed, failed, unchecked;
+    int64_t skipped; /* tests that could not be run: by the caller */
 } xhpl_report_t;
 
 /* how fast a test was solved, and when */
@@ -50,14 +51,11 @@ void xhpl_report_timings(xhpl_report_t *report,
                          const double seconds[XHPL_TIMINGS]);
 
 /*
- * Print the residual of the last test and PASSED or FAILED, and count it. A
- * residual or a norm that is not finite is FAILED.
+ * Print the residual of the last test and PASSED or FAILED, and count it;
+ * returns whether it passed. A residual or a norm that is not finite fails.
  */
-void xhpl_report_residual(xhpl_report_t *report, double residual,
+bool xhpl_report_residual(xhpl_report_t *report, double residual,
                           const hpl_norms_t *norms);
-
-/* Count a test that could not be run. */
-void xhpl_report_skip(xhpl_report_t *report);
 
 /*
  * Print the closing block.

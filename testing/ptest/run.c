@@ -25,30 +25,35 @@ typedef struct {
 enum { TIMER = 0 };
 
 /*
- * Solve; the time counts until the last process is done.
- * info_p  out  the solver's: not 0 if the matrix is singular
+ * Solve; the time counts until the last process is done. Returns the solver's
+ * info: not 0 if the matrix is singular.
  */
-static xhpl_timing_t solve(run_t *run, const xhpl_test_t *test,
-                           hpl_system_t *system, int *info_p)
+static int solve(run_t *run, xhpl_trial_t *trial)
 {
     xhpl_timing_t timing;
+    int info;
 
     HPL_ptimer_boot();
-    xhpl_record_ready(run->record, test);
-    HPL_barrier(run->grid.all_comm);
+    xhpl_record_note(run->record, XHPL_TEST_READY, trial);
+    HPL_barrier(trial->comm);
     timing.start = time(NULL);
-    xhpl_record_start(run->record);
+    xhpl_record_note(run->record, XHPL_TEST_START, trial);
     HPL_ptimer(TIMER);
-    hpl_solver()->solve(system, info_p);
+    hpl_solver()->solve(trial->system, &info);
     HPL_ptimer(TIMER);
-    HPL_ptimer_combine(run->grid.all_comm, HPL_AMAX_PTIME, HPL_WALL_PTIME, 1,
-                       TIMER, &timing.seconds);
+    HPL_ptimer_combine(trial->comm, HPL_AMAX_PTIME, HPL_WALL_PTIME, 1, TIMER,
+                       &timing.seconds);
     timing.end = time(NULL);
-    xhpl_record_stop(run->record, run->grid.all_comm, system);
-    if (*info_p != 0 && run->report != NULL)
-        xh_log_warning("the matrix is singular: column %d has no pivot",
-                       *info_p);
-    return timing;
+    trial->seconds = timing.seconds;
+    xhpl_record_note(run->record, XHPL_TEST_STOP, trial);
+    if (run->report != NULL) {
+        if (info != 0)
+            xh_log_warning("the matrix is singular: column %d has no pivot",
+                           info);
+        xhpl_report_row(run->report, &trial->test, &timing);
+    }
+    xhpl_record_note(run->record, XHPL_TEST_SOLVED, trial);
+    return info;
 }
 
 static void report_details(run_t *run)
@@ -66,67 +71,51 @@ static void report_details(run_t *run)
 }
 
 /* A singular system fails: back-substitution gives no solution. */
-static void check(run_t *run, hpl_system_t *system, int n, int info)
+static void check(run_t *run, xhpl_trial_t *trial, int info)
 {
-    hpl_norms_t norms;
-    double residual;
-    int64_t failed;
-
-    hpl_solver()->check(system, HPL_ISEED, &norms);
+    hpl_solver()->check(trial->system, HPL_ISEED, &trial->norms);
     if (run->report == NULL)
         return;
-    residual = info != 0 ? INFINITY : hpl_scaled_residual(&norms, n);
-    failed = run->report->failed;
-    xhpl_report_residual(run->report, residual, &norms);
-    xhpl_record_checked(run->record, residual, &norms,
-                        run->report->failed == failed);
+    trial->residual = info != 0
+                          ? INFINITY
+                          : hpl_scaled_residual(&trial->norms, trial->test.n);
+    trial->passed =
+        xhpl_report_residual(run->report, trial->residual, &trial->norms);
+    xhpl_record_note(run->record, XHPL_TEST_CHECKED, trial);
 }
 
-/* Seconds that test should take; 0: unknown. */
-static double expected(const run_t *run, const xhpl_test_t *test)
+static void run_system(run_t *run, xhpl_trial_t *trial)
 {
     const xhpl_forecast_t *forecast = run->forecast;
-
-    return forecast->seconds != NULL
-               ? forecast->seconds(forecast->context, test)
-               : 0.0;
-}
-
-static void run_system(run_t *run, const xhpl_test_t *test,
-                       hpl_system_t *system)
-{
-    xhpl_timing_t timing;
-    double seconds = expected(run, test);
+    const xhpl_test_t *test = &trial->test;
     int info;
 
-    hpl_progress_expect(seconds);
-    hpl_solver()->generate(system, HPL_ISEED);
-    timing = solve(run, test, system, &info);
-    if (run->report != NULL)
-        xhpl_report_row(run->report, test, &timing);
-    xhpl_record_solved(run->record, test, timing.seconds, seconds,
-                       run->forecast->ceiling);
+    trial->ceiling = forecast->ceiling;
+    if (forecast->seconds != NULL)
+        trial->predicted = forecast->seconds(forecast->context, test);
+    hpl_progress_expect(trial->predicted);
+    hpl_solver()->generate(trial->system, HPL_ISEED);
+    info = solve(run, trial);
     report_details(run);
     if (run->parameters->threshold > 0)
-        check(run, system, test->n, info);
+        check(run, trial, info);
     if (run->report != NULL) /* all digits: parsers expect two in the row */
         xh_log_info("N = %d, NB = %d, %d x %d processes: %.9f seconds, "
                     "%.9g Gflop/s",
-                    test->n, test->nb, test->nprow, test->npcol, timing.seconds,
-                    xhpl_report_rate(test->n, timing.seconds));
+                    test->n, test->nb, test->nprow, test->npcol, trial->seconds,
+                    xhpl_report_rate(test->n, trial->seconds));
 }
 
 static void run_test(run_t *run, const xhpl_test_t *test)
 {
     HPL_T_palg algorithm = xhpl_algorithm(run->parameters, test);
-    hpl_system_t *system = NULL;
-    xh_status_t status;
+    xhpl_trial_t trial = {.test = *test, .comm = run->grid.all_comm};
+    xh_status_t status = hpl_solver()->create(&run->grid, &algorithm, test->n,
+                                              test->nb, &trial.system);
 
-    status = hpl_solver()->create(&run->grid, &algorithm, test->n, test->nb,
-                                  &system);
     if (status == XH_OK) {
-        run_system(run, test, system);
-        hpl_solver()->destroy(system);
+        run_system(run, &trial);
+        hpl_solver()->destroy(trial.system);
         return;
     }
     if (status != XH_ERR_MEMORY && status != XH_ERR_INPUT)
@@ -136,8 +125,8 @@ static void run_test(run_t *run, const xhpl_test_t *test)
         return;
     xh_log_error("N = %d on %d x %d processes is skipped: %s", test->n,
                  test->nprow, test->npcol, xh_status_text(status));
-    xhpl_report_skip(run->report);
-    xhpl_record_skipped(run->record, test);
+    run->report->skipped++;
+    xhpl_record_note(run->record, XHPL_TEST_SKIPPED, &trial);
 }
 
 /* The tests begin .. end - 1, which share a grid. */

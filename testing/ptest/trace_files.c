@@ -18,9 +18,6 @@
  */
 enum { ACTORS = 4096, SPANS_EACH = 1 << 17 };
 
-/* Messages: the size of a process's part of a file, then pieces of it. */
-enum { TAG_SIZE = 1, TAG_PIECE, PIECE = 1 << 20 };
-
 /* ---- before the tests ---------------------------------------------------- */
 
 /* Does the solver record iterations? If not, say so. */
@@ -85,38 +82,6 @@ xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
 
 /* ---- after the tests ----------------------------------------------------- */
 
-static void send_part(const char *text, uint64_t size)
-{
-    uint64_t length;
-
-    MPI_Send(&size, 1, MPI_UINT64_T, 0, TAG_SIZE, MPI_COMM_WORLD);
-    for (uint64_t done = 0; done < size; done += length) {
-        length = size - done < PIECE ? size - done : PIECE;
-        MPI_Send(text + done, (int)length, MPI_BYTE, 0, TAG_PIECE,
-                 MPI_COMM_WORLD);
-    }
-}
-
-/* Write the part that process sends. */
-static void receive_part(int process, const char *separator, FILE *out)
-{
-    static char piece[PIECE];
-    uint64_t size;
-    MPI_Status status;
-    int length;
-
-    MPI_Recv(&size, 1, MPI_UINT64_T, process, TAG_SIZE, MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);
-    if (size > 0)
-        fputs(separator, out);
-    for (uint64_t done = 0; done < size; done += (uint64_t)length) {
-        MPI_Recv(piece, PIECE, MPI_BYTE, process, TAG_PIECE, MPI_COMM_WORLD,
-                 &status);
-        MPI_Get_count(&status, MPI_BYTE, &length);
-        fwrite(piece, 1, (size_t)length, out);
-    }
-}
-
 static xh_status_t close_file(FILE *out)
 {
     int failed = ferror(out);
@@ -129,18 +94,23 @@ static xh_status_t close_file(FILE *out)
     return XH_ERR_IO;
 }
 
-/* All parts, that of this process 0 first. */
+/* Write the parts of all processes, that of this process 0 first. */
 static xh_status_t write_parts(int i, const char *mine, size_t size, FILE *out)
 {
     static const char *const head[] = {"{\"traceEvents\":[\n", ""};
     static const char *const separator[] = {",\n", ""};
     static const char *const tail[] = {"\n]}\n", ""};
     int processes = xhpl_size(MPI_COMM_WORLD);
+    char *text;
 
     fputs(head[i], out);
     fwrite(mine, 1, size, out);
-    for (int process = 1; process < processes; process++)
-        receive_part(process, separator[i], out);
+    for (int process = 1; process < processes; process++) {
+        xhpl_text_receive(process, &text, &size);
+        fputs(size > 0 ? separator[i] : "", out);
+        fwrite(text, 1, size, out);
+        free(text);
+    }
     fputs(tail[i], out);
     return close_file(out);
 }
@@ -161,7 +131,7 @@ static xh_status_t write_file(int i, const xhpl_trace_files_t *files)
     if (status == XH_OK && rank == 0)
         status = write_parts(i, text, size, files->out[i]);
     else if (status == XH_OK)
-        send_part(text, size);
+        xhpl_text_send(text, size);
     else if (rank == 0)
         fclose(files->out[i]);
     free(text);

@@ -14,7 +14,7 @@ enum { NAME_SIZE = 64 };
 static int rank, processes;
 static char name[NAME_SIZE]; /* of the file */
 static xhpl_order_t order;
-static xhpl_test_t test;
+static xhpl_trial_t trial;
 
 /* A run of one test whose record goes to a file of this job's own. */
 static int setup(void **state)
@@ -31,7 +31,9 @@ static int setup(void **state)
     order.json = name;
     xhpl_parameters_default(&order.parameters);
     order.parameters.list[XHPL_N].value[0] = 1000;
-    test = xhpl_plan_test(&order.parameters, 0);
+    trial = (xhpl_trial_t){.test = xhpl_plan_test(&order.parameters, 0),
+                           .comm = MPI_COMM_WORLD,
+                           .seconds = 2};
     return 0;
 }
 
@@ -86,7 +88,7 @@ static xhpl_record_t *begun(void)
     xhpl_record_t *record;
 
     assert_ok(xhpl_record_open(&order, &record));
-    xhpl_record_begin(record);
+    xhpl_record_note(record, XHPL_SOLVER_OPEN, NULL);
     return record;
 }
 
@@ -100,10 +102,16 @@ static json_t *closed(xhpl_record_t *record, int exit_status)
 /* Solve a test that takes 2 s. */
 static void solve(xhpl_record_t *record)
 {
-    xhpl_record_ready(record, &test);
-    xhpl_record_start(record);
-    xhpl_record_stop(record, MPI_COMM_WORLD, NULL);
-    xhpl_record_solved(record, &test, 2, 0, 0);
+    for (int moment = XHPL_TEST_READY; moment <= XHPL_TEST_SOLVED; moment++)
+        xhpl_record_note(record, moment, &trial);
+}
+
+static void check(xhpl_record_t *record, double residual, bool passed)
+{
+    trial.residual = residual;
+    trial.norms = (hpl_norms_t){1, 2, 3, 4, 5, 6};
+    trial.passed = passed;
+    xhpl_record_note(record, XHPL_TEST_CHECKED, &trial);
 }
 
 #define TEST_SET_UP(name) TEST_WITH(name, setup, teardown)
@@ -115,11 +123,11 @@ TEST_SET_UP(nothing_wanted_is_nothing_done)
     order.json = NULL;
     assert_ok(xhpl_record_open(&order, &record));
     assert_null(record);
-    xhpl_record_begin(record);
+    xhpl_record_note(record, XHPL_SOLVER_OPEN, NULL);
     solve(record);
-    xhpl_record_checked(record, 1, NULL, true);
-    xhpl_record_skipped(record, &test);
-    xhpl_record_end(record);
+    check(record, 1, true);
+    xhpl_record_note(record, XHPL_TEST_SKIPPED, &trial);
+    xhpl_record_note(record, XHPL_SOLVER_CLOSING, NULL);
     assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
 }
 
@@ -147,15 +155,14 @@ static void assert_tests(json_t *tests)
 
 TEST_SET_UP(a_test_is_in_it_with_what_became_of_it)
 {
-    const hpl_norms_t norms = {1, 2, 3, 4, 5, 6};
     xhpl_record_t *record = begun();
     json_t *found;
 
     solve(record);
-    xhpl_record_checked(record, 0.25, &norms, true);
+    check(record, 0.25, true);
     solve(record);
-    xhpl_record_checked(record, INFINITY, &norms, false);
-    xhpl_record_skipped(record, &test);
+    check(record, INFINITY, false);
+    xhpl_record_note(record, XHPL_TEST_SKIPPED, &trial);
     solve(record);
     found = closed(record, XH_EXIT_FAILED);
     if (rank != 0)
@@ -185,9 +192,9 @@ TEST_SET_UP(a_test_under_way_is_in_the_file)
     xhpl_record_t *record;
     json_t *found, *first;
 
-    test.n = 5000;
+    trial.test.n = 5000;
     record = begun();
-    xhpl_record_ready(record, &test);
+    xhpl_record_note(record, XHPL_TEST_READY, &trial);
     if (rank == 0) {
         found = written();
         first = first_of(found, "tests");
@@ -197,9 +204,8 @@ TEST_SET_UP(a_test_under_way_is_in_the_file)
         assert_true(null_at(first, "end"));
         json_decref(found);
     }
-    xhpl_record_start(record);
-    xhpl_record_stop(record, MPI_COMM_WORLD, NULL);
-    xhpl_record_solved(record, &test, 2, 0, 0);
+    for (int moment = XHPL_TEST_START; moment <= XHPL_TEST_SOLVED; moment++)
+        xhpl_record_note(record, moment, &trial);
     found = closed(record, XH_EXIT_PASSED);
     if (rank != 0)
         return;
@@ -284,7 +290,7 @@ TEST_SET_UP(the_ceiling_is_measured_again_at_the_end)
     hpl_solver_install(&solver);
     record = begun();
     before = asked;
-    xhpl_record_end(record);
+    xhpl_record_note(record, XHPL_SOLVER_CLOSING, NULL);
     assert_int_equal(asked, before + 1);
     found = closed(record, XH_EXIT_PASSED);
     if (rank != 0)
@@ -363,7 +369,7 @@ static size_t iterations_of(xh_status_t (*iterations)(int, double, char **,
     solver.iterations = iterations;
     hpl_solver_install(&solver);
     record = begun();
-    xhpl_record_end(record);
+    xhpl_record_note(record, XHPL_SOLVER_CLOSING, NULL);
     found = closed(record, XH_EXIT_PASSED);
     hpl_solver_install(NULL);
     count = json_array_size(json_object_get(found, "iterations"));

@@ -264,7 +264,7 @@ TEST(detailed_timings_are_six_lines)
 TEST(a_skipped_test_is_counted_as_skipped)
 {
     begin("upstream-2x2-n500.HPL.dat");
-    xhpl_report_skip(&report);
+    report.skipped++;
     end();
     assert_non_null(strstr(text, "Finished      1 tests"));
     assert_non_null(
@@ -285,7 +285,7 @@ TEST(a_full_disk_is_an_error)
 TEST(words_that_parsers_look_for_stand_only_where_they_belong)
 {
     begin("upstream-2x2-n500.HPL.dat");
-    xhpl_report_skip(&report);
+    report.skipped++;
     end();
     assert_null(strstr(text, "WR"));
     assert_null(strstr(text, "WC"));

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 3 */
+#include "testing/ptest/record_phase.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <time.h>
+#include "testing/unit/unit_mpi.h"
+
+static const double soon = 0.01, never = 1e6; /* s */
+
+static int rank, processes;
+static _Atomic int readings;
+static _Atomic int cores; /* of the last reading */
+static hpl_solver_t solver;
+static xhpl_phase_t *phase;
+static json_t *test;
+
+static int setup(void **state)
+{
+    (void)state;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    atomic_store(&readings, 0);
+    solver = hpl_reference_solver;
+    hpl_solver_install(&solver);
+    test = json_object();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    xhpl_phase_close(phase);
+    hpl_solver_install(NULL);
+    json_decref(test);
+    return 0;
+}
+
+#define TEST_SET_UP(name) TEST_WITH(name, setup, teardown)
+
+static void wait_for(int count)
+{
+    const struct timespec nap = {.tv_nsec = 1000000};
+
+    while (rank == 0 && atomic_load(&readings) < count)
+        nanosleep(&nap, NULL);
+}
+
+static void open_phase(double first, double between)
+{
+    assert_ok(xhpl_phase_open(first, between, &phase));
+    xhpl_phase_begin(phase);
+}
+
+/* A phase that lasts until so many readings were made. */
+static void pass_phase(int count, MPI_Comm comm)
+{
+    xhpl_phase_ready(phase);
+    xhpl_phase_start(phase);
+    wait_for(count);
+    xhpl_phase_stop(phase, comm, NULL);
+}
+
+/* A member of the test, on process 0 of comm. */
+static json_t *added(const char *name)
+{
+    xhpl_phase_add(phase, false, test);
+    return json_object_get(test, name);
+}
+
+/* ---- clocks -------------------------------------------------------------- */
+
+/* 1000, 2000, ... MHz, each with a core that is 100 slower; 50, 51, ... C. */
+static hpl_clocks_t rising(const int *cpus, int count)
+{
+    int n = atomic_fetch_add(&readings, 1);
+    double mhz = 1000.0 * (n + 1);
+
+    assert_non_null(cpus);
+    atomic_store(&cores, count);
+    return (hpl_clocks_t){
+        .least = mhz - 100, .mean = mhz - 50, .most = mhz, .celsius = 50.0 + n};
+}
+
+static hpl_workers_t on_two_cores(void)
+{
+    return (hpl_workers_t){.threads = 2, .cpus = "0-1"};
+}
+
+static void open_rising(double first, double between)
+{
+    solver.clocks = rising;
+    solver.workers = on_two_cores;
+    open_phase(first, between);
+}
+
+/* The only host has these clocks, on process 0. */
+static void assert_clocks(int samples, double least, double mean, double most,
+                          double celsius)
+{
+    const char *const names[] = {"samples", "mhz_least", "mhz_mean", "mhz_most",
+                                 "temperature_celsius"};
+    const double wanted[] = {samples, least, mean, most, celsius};
+    json_t *list = added("clocks"), *host = json_array_get(list, 0);
+
+    assert_int_equal(json_array_size(list), 1);
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        assert_true(fabs(json_number_value(json_object_get(host, names[i])) -
+                         wanted[i]) < 1e-6);
+}
+
+TEST_SET_UP(a_short_phase_is_looked_at_right_behind_it)
+{
+    open_rising(never, never);
+    pass_phase(0, MPI_COMM_WORLD);
+    if (rank != 0)
+        return;
+    assert_int_equal(atomic_load(&readings), 1);
+    assert_int_equal(atomic_load(&cores), 2);
+    assert_clocks(0, 900, 950, 1000, 50);
+}
+
+TEST_SET_UP(readings_of_a_long_phase_are_joined)
+{
+    int n;
+
+    open_rising(soon, soon);
+    pass_phase(3, MPI_COMM_WORLD);
+    n = atomic_load(&readings);
+    if (rank == 0)
+        assert_clocks(n, 900, 500 * (n + 1) - 50, 1000 * n, 49 + n);
+}
+
+TEST_SET_UP(each_phase_has_readings_of_its_own)
+{
+    open_rising(soon, never);
+    pass_phase(1, MPI_COMM_WORLD);
+    pass_phase(2, MPI_COMM_WORLD);
+    if (rank == 0)
+        assert_clocks(1, 1900, 1950, 2000, 51);
+}
+
+TEST_SET_UP(what_the_solver_does_not_know_is_null)
+{
+    open_phase(soon, soon);
+    pass_phase(0, MPI_COMM_WORLD);
+    assert_true(json_is_null(added("clocks")));
+    assert_true(json_is_null(json_object_get(test, "ranks")));
+}
+
+/* ---- work ---------------------------------------------------------------- */
+
+/* Each process multiplied for as many seconds as it has ranks before it. */
+static bool work_by_rank(const hpl_system_t *system, hpl_work_t *work_p)
+{
+    (void)system;
+    *work_p = (hpl_work_t){.update = rank, .flop = 1e9, .rate = NAN};
+    return true;
+}
+
+static bool work_forgotten(const hpl_system_t *system, hpl_work_t *work_p)
+{
+    (void)system;
+    (void)work_p;
+    return false;
+}
+
+static void assert_work(json_t *ranks)
+{
+    json_t *at;
+    size_t i;
+
+    assert_int_equal(json_array_size(ranks), processes);
+    json_array_foreach(ranks, i, at)
+    {
+        assert_int_equal(json_integer_value(json_object_get(at, "rank")), i);
+        assert_true(json_real_value(json_object_get(at, "update")) ==
+                    (double)i);
+        assert_true(json_real_value(json_object_get(at, "gflop")) == 1.0);
+        assert_true(json_is_null(json_object_get(at, "thread_gflops")));
+    }
+}
+
+TEST_SET_UP(each_process_tells_what_it_did)
+{
+    solver.work = work_by_rank;
+    open_phase(never, never);
+    pass_phase(0, MPI_COMM_WORLD);
+    if (rank == 0)
+        assert_work(added("ranks"));
+    solver.work = work_forgotten;
+    pass_phase(0, MPI_COMM_WORLD);
+    assert_true(json_is_null(added("ranks")));
+}
+
+/* Ranks of a grid need not be those of the job. */
+TEST_SET_UP(processes_stand_by_their_rank_in_the_job)
+{
+    MPI_Comm backwards;
+
+    solver.work = work_by_rank;
+    open_phase(never, never);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
+    pass_phase(0, backwards);
+    MPI_Comm_free(&backwards);
+    if (rank == processes - 1)
+        assert_work(added("ranks"));
+}
+
+TEST_MPI_MAIN()
