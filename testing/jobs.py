@@ -4,13 +4,16 @@
 Every job runs in a session of its own, with a time limit and without the
 settings of whoever runs the tests; at the limit all its processes are killed.
 """
+import importlib.util
 import os
 import shlex
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -55,6 +58,16 @@ class Outcome:
             f"{shlex.join(self.command)}: {ending}\n"
             f"--- stdout\n{tail(self.stdout)}\n--- stderr\n{tail(self.stderr)}"
         )
+
+    def succeeded(self):
+        """Itself, which ended with status 0."""
+        assert self.status == 0, str(self)
+        return self
+
+    def refused(self, *said):
+        """Input was bad: status 2, nothing on stdout, and said on stderr."""
+        assert (self.status, self.stdout) == (2, ""), str(self)
+        assert [x for x in said if x not in self.stderr] == [], str(self)
 
 
 def tail(text, lines=60):
@@ -155,22 +168,32 @@ def run(command, cwd, env=None, limit=LIMIT):
     return finish(job, limit)
 
 
-def built_with(option):
-    """Whether option was among those that what is tested was built with."""
-    commands = BUILD / "commands"
-    return commands.exists() and option in commands.read_text()
-
-
 def sanitized():
-    """Whether what is tested was built with the address sanitizer."""
-    return built_with("-fsanitize=address")
-
-
-def preloads_nothing():
-    """Whether it has a sanitizer's library, which has to be the first one."""
-    return built_with("-fsanitize=")
+    """Whether it was built with a sanitizer, whose library has to come first."""
+    commands = BUILD / "commands"
+    return commands.exists() and "-fsanitize=" in commands.read_text()
 
 
 def launched(processes, command):
     """The command line that runs command on so many MPI processes."""
     return [*LAUNCHER, "-np", processes, *command]
+
+
+def program(path, text):
+    """A script of the shell at path, which can be called."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}")
+    path.chmod(0o755)
+    return path
+
+
+def module(path):
+    """A program in Python as a module, which finds what is beside it."""
+    sys.path.insert(0, str(path.parent))
+    name = path.name.replace("-", "_")
+    loader = SourceFileLoader(f"program_{name}", str(path))
+    found = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader(loader.name, loader))
+    sys.modules[loader.name] = found  # its dataclasses look there
+    loader.exec_module(found)
+    return found

@@ -20,3 +20,9 @@ def retried(test):
                 print(f"{test.__name__} failed, {left} tries are left: {error}")
 
     return run
+
+
+def patience(fault, seconds=0.3):
+    """The setting stall_seconds for a fault on demand: a device that has to stall is
+    given up soon, others not in the second for which a busy machine may pause."""
+    return f"stall_seconds={seconds if 'stall' in fault else 60}"

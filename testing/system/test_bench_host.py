@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """bench/host: the program it measures with, its rounds and its table."""
-import importlib.util
 import itertools
 import re
 import sys
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 import pytest
@@ -45,8 +43,7 @@ MEASUREMENTS = [
 @pytest.mark.parametrize("kernel", ["auto", "portable"])
 @pytest.mark.parametrize("words", MEASUREMENTS)
 def test_xhost_says_a_rate_and_the_kernel(tmp_path, words, kernel):
-    outcome = xhost(tmp_path, *words.format(kernel).split())
-    assert outcome.status == 0, str(outcome)
+    outcome = xhost(tmp_path, *words.format(kernel).split()).succeeded()
     name = words.split()[0]
     said = re.fullmatch(rf"kernel (\w+)\n{name} (\S+)\n", outcome.stdout)
     assert said and float(said[2]) > 0, str(outcome)
@@ -81,17 +78,7 @@ def test_xhost_refuses_what_it_cannot_measure(tmp_path, words, complaint):
 @pytest.fixture(name="host", scope="module")
 def host_fixture():
     """bench/host as a module."""
-    sys.path.insert(0, str(BENCH))
-    try:
-        loader = SourceFileLoader("bench_host", str(BENCH / "host"))
-        spec = importlib.util.spec_from_loader("bench_host", loader)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["bench_host"] = module  # its dataclasses look there
-        loader.exec_module(module)
-        yield module
-    finally:
-        sys.path.remove(str(BENCH))
-        sys.modules.pop("bench_host", None)
+    return jobs.module(BENCH / "host")
 
 
 @pytest.fixture(name="common")
@@ -283,8 +270,7 @@ def bench_host(tmp_path, *words, env=None):
 @pytest.mark.surface
 def test_a_quick_run_measures_every_row(tmp_path):
     env = {"ORDERS": "80:16"}
-    outcome = bench_host(tmp_path, jobs.XHPL, env=env)
-    assert outcome.status == 0, str(outcome)
+    outcome = bench_host(tmp_path, jobs.XHPL, env=env).succeeded()
     head, *lines, end = outcome.stdout.splitlines()
     assert head.startswith("Gflop/s, medians of 1"), str(outcome)
     assert re.fullmatch(r"\d+ threads?, \d+\.\d minutes", end), str(outcome)

@@ -7,6 +7,8 @@ import pytest
 
 import hpl_dat
 import jobs
+from busy import retried
+from sabotage import library, preloaded
 
 FLAGS = Path("/proc/cpuinfo").read_text()
 
@@ -43,8 +45,7 @@ NAMES = {"Linux_BLIS": "BLIS", "Linux_refblas": "unknown"}
 @pytest.mark.skipif(jobs.BUILD.name not in NAMES, reason="any BLAS will do")
 def test_the_blas_that_was_asked_for_computes_and_is_named(xhpl):
     dat = hpl_dat.text(n="200", p="2", q="2")
-    outcome = xhpl(dat=dat, processes=4)
-    assert outcome.status == 0, str(outcome)
+    outcome = xhpl(dat=dat, processes=4).succeeded()
     assert f"xhpl: BLAS: {NAMES[jobs.BUILD.name]}" in blas_line(outcome)
 
 
@@ -58,9 +59,8 @@ def test_library_version_kernel_and_threads_are_named(xhpl, openblas):
 
 
 def test_it_is_said_once_by_a_launched_job(xhpl):
-    outcome = xhpl(dat=hpl_dat.text(p="2", q="2"), processes=4, env=MEASURED)
-    assert blas_line(outcome)
-    assert outcome.status == 0
+    dat = hpl_dat.text(p="2", q="2")
+    assert blas_line(xhpl(dat=dat, processes=4, env=MEASURED).succeeded())
 
 
 def test_the_number_of_threads_is_the_settings(xhpl, openblas):
@@ -69,15 +69,15 @@ def test_the_number_of_threads_is_the_settings(xhpl, openblas):
 
 
 @pytest.mark.skipif("avx2" not in FLAGS, reason="no AVX2 on this machine")
-def test_a_kernel_far_below_the_core_is_warned_of_with_its_variable(
-    xhpl, openblas
-):
+@retried
+def test_a_kernel_far_below_the_core_is_warned_of_with_its_variable(xhpl, openblas):
     outcome = xhpl(dat=hpl_dat.text(), env=PRESCOTT)
     assert outcome.status == 0
     assert len(warnings(outcome)) == 1, str(outcome)
     assert "OPENBLAS_CORETYPE" in warnings(outcome)[0]
 
 
+@retried
 def test_no_variable_is_blamed_when_none_is_set(xhpl):
     outcome = xhpl(dat=hpl_dat.text(), env=MEASURED)
     assert "OPENBLAS_CORETYPE=" not in outcome.stderr, str(outcome)
@@ -149,26 +149,14 @@ int openblas_get_parallel(void) { return 1; }
 """
 
 
-def between(tmp_path, source):
-    """The environment in which a library of source stands before the BLAS."""
-    if jobs.preloads_nothing():
-        pytest.skip("a sanitizer has to come first")
-    (tmp_path / "between.c").write_text(source)
-    words = ["cc", "-O1", "-shared", "-fPIC", "between.c", "-o", "between.so"]
-    built = jobs.run([*words, "-ldl", "-lpthread"], tmp_path)
-    assert built.status == 0, str(built)
-    return {"LD_PRELOAD": str(tmp_path / "between.so")}
-
-
-def test_threads_that_were_not_asked_for_are_warned_of(
-    xhpl, openblas, tmp_path
-):
+@preloaded
+@retried
+def test_threads_that_were_not_asked_for_are_warned_of(xhpl, openblas, tmp_path):
     def warned(*words):
-        outcome = xhpl(*words, dat=hpl_dat.text(), env=environment)
-        assert outcome.status == 0, str(outcome)
+        env = {**MEASURED, "LD_PRELOAD": str(library(tmp_path, GREEDY))}
+        outcome = xhpl(*words, dat=hpl_dat.text(), env=env).succeeded()
         return [x for x in warnings(outcome) if "was to use one thread" in x]
 
-    environment = {**MEASURED, **between(tmp_path, GREEDY)}
     said = warned()
     assert len(said) == 1
     assert re.search(r"kept [23]\.\d cores busy", said[0]), said
@@ -182,11 +170,10 @@ def test_a_library_on_one_thread_is_not_blamed(xhpl):
     assert "cores busy" not in outcome.stderr, str(outcome)
 
 
-def test_an_unknown_number_of_threads_is_said_to_be_unknown(
-    xhpl, openblas, tmp_path
-):
-    outcome = xhpl(dat=hpl_dat.text(), env=between(tmp_path, SILENT))
-    assert outcome.status == 0, str(outcome)
+@preloaded
+def test_an_unknown_number_of_threads_is_said_to_be_unknown(xhpl, openblas, tmp_path):
+    env = {"LD_PRELOAD": str(library(tmp_path, SILENT))}
+    outcome = xhpl(dat=hpl_dat.text(), env=env).succeeded()
     assert blas_line(outcome).endswith("threads a process: unknown")
 
 
@@ -223,8 +210,6 @@ def test_the_kernel_blas_is_refused_where_no_blas_is_seen(tmp_path):
     (tmp_path / "main.c").write_text(NO_BLAS)
     words = ["cc", "-I", jobs.SOURCE, "main.c", *parts, "-o", "main"]
     libraries = ["-lhwloc", "-ldl", "-lpthread", "-lm"]
-    linked = jobs.run([*words, *libraries], tmp_path)
-    assert linked.status == 0, str(linked)
-    outcome = jobs.run([tmp_path / "main"], tmp_path)
-    assert outcome.status == 0, str(outcome)
+    linked = jobs.run([*words, *libraries], tmp_path).succeeded()
+    outcome = jobs.run([tmp_path / "main"], tmp_path).succeeded()
     assert "error: kernel=blas: no BLAS library" in outcome.stderr, str(outcome)

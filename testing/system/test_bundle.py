@@ -34,8 +34,7 @@ def bundle():
         pytest.skip("xdgemm is not built")
     outcome = jobs.run(
         ["bundle/make-bundle", jobs.BIN, "xhpl-tested"], jobs.SOURCE
-    )
-    assert outcome.status == 0, str(outcome)
+    ).succeeded()
     packed = jobs.SOURCE / "dist/xhpl-tested.tar.gz"
     yield packed
     packed.unlink()
@@ -68,8 +67,7 @@ def run_inside(root, *words):
     script = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
     outcome = jobs.run(
         ["unshare", "-m", "sh", "-c", script, root, *words], root
-    )
-    assert outcome.status == 0, str(outcome)
+    ).succeeded()
     return outcome
 
 
@@ -94,8 +92,6 @@ def test_xhpl_alone_passes_in_an_empty_root(empty_root):
 
 
 def test_mpirun_starts_two_processes_in_an_empty_root(empty_root):
-    outcome = run_inside(
-        empty_root, "/x/bin/mpirun", "-np", "2", "/x/bin/xhpl"
-    )
+    outcome = run_inside(empty_root, "/x/bin/mpirun", "-np", "2", "/x/bin/xhpl")
     assert "1     2 " in outcome.stdout, str(outcome)
     assert "PASSED" in outcome.stdout, str(outcome)

@@ -16,16 +16,14 @@ def write_conf(xhpl, text, name="xhpl.conf"):
 
 def printed(xhpl, *options, env=None):
     """The lines of --print-config, by the name of the setting."""
-    outcome = xhpl("--print-config", *options, env=env)
-    assert outcome.status == 0, str(outcome)
+    outcome = xhpl("--print-config", *options, env=env).succeeded()
     lines = outcome.stdout.splitlines()
     return {line.split(" = ")[0]: line for line in lines}
 
 
 def test_xhpl_conf_of_the_working_folder_is_read(xhpl):
     write_conf(xhpl, "blas_threads = 2  # a comment\n")
-    outcome = xhpl(dat=hpl_dat.text())
-    assert outcome.status == 0, str(outcome)
+    outcome = xhpl(dat=hpl_dat.text()).succeeded()
     assert "settings come from xhpl.conf" in outcome.stderr
     assert "threads a process: 2" in outcome.stderr, str(outcome)
     assert report.counts(outcome.stdout)["passed"] == 1
@@ -35,8 +33,7 @@ def test_conf_names_another_file_and_its_settings_reach_all(xhpl):
     write_conf(xhpl, "blas_threads = 0\n")
     write_conf(xhpl, "message_chunk = 100\n", "other")
     dat = hpl_dat.text(p="1", q="2")
-    outcome = xhpl("--conf", "other", dat=dat, processes=2)
-    assert outcome.status == 0, str(outcome)
+    outcome = xhpl("--conf", "other", dat=dat, processes=2).succeeded()
 
 
 def test_the_last_of_default_file_environment_and_set_wins(xhpl):

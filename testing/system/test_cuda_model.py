@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 import jobs
+from busy import patience
 
 MODEL = jobs.BUILD / "cuda-model"
 XDGEMM = jobs.BIN / "xdgemm"
@@ -133,8 +134,7 @@ def test_little_memory_is_enough(xdgemm, memory):
 
 
 def test_devices_are_listed(xdgemm):
-    outcome = xdgemm("--list-devices", DEVICES=3)
-    assert outcome.status == 0, str(outcome)
+    outcome = xdgemm("--list-devices", DEVICES=3).succeeded()
     for index in range(3):
         address = f"PCI 0000:a{index}:00.0"
         assert re.search(
@@ -194,9 +194,7 @@ def test_without_cublas_there_is_no_device(xdgemm, plugins):
 
 def test_without_the_management_library_no_sensor_is_told(xdgemm, plugins):
     (plugins / "libnvidia-ml.so.1").write_text("no library")
-    outcome = xdgemm(
-        "-m", "100", "--torture", "0.1", *OWN_DEVICE, plugins=plugins
-    )
+    outcome = xdgemm("-m", "100", "--torture", "0.1", *OWN_DEVICE, plugins=plugins)
     assert wrong(outcome) == 0
     assert "MHz" not in outcome.stdout, str(outcome)
 
@@ -222,7 +220,7 @@ LOSSES = [
 def test_a_lost_device_costs_no_element(xdgemm, fault, cause, devices):
     outcome = xdgemm(
         *TILED, "--devices", f"cuda:{devices}",
-        "--set", "tile_return=staged", "--set", "stall_seconds=0.3",
+        "--set", "tile_return=staged", "--set", patience(fault),
         DEVICES=2, FAULT=f"0:{fault}",
     )  # fmt: skip
     assert wrong(outcome) == 0
@@ -266,8 +264,7 @@ def test_xhpl_solves_with_a_device(xhpl, processes):
         "--set", "devices=cuda:0,1" if processes == 2 else "devices=cuda:0",
         processes=processes if processes > 1 else None,
         env=environment(DEVICES=2),
-    )  # fmt: skip
-    assert outcome.status == 0, str(outcome)
+    ).succeeded()  # fmt: skip
     assert "1 tests completed and passed" in outcome.stdout, str(outcome)
     reports = re.findall("^CUDA model: left .*$", outcome.stderr, re.M)
     assert len(reports) == processes, str(outcome)
@@ -289,8 +286,7 @@ def test_processes_use_the_devices_that_they_see(xhpl, visible, used, idle):
     outcome = xhpl(
         *SYSTEM, *SHARE, "-p", 2, "-q", 1, "--set", "devices=cuda",
         processes=2, env=environment(VISIBLE=visible),
-    )  # fmt: skip
-    assert outcome.status == 0, str(outcome)
+    ).succeeded()  # fmt: skip
     assert "1 tests completed and passed" in outcome.stdout, str(outcome)
     assert re.search(f", {used}$", outcome.stderr, re.M), str(outcome)
     said = re.search("nobody uses (.*): show", outcome.stderr)
@@ -305,10 +301,8 @@ def test_processes_use_the_devices_that_they_see(xhpl, visible, used, idle):
 def test_xhpl_goes_on_without_its_device(xhpl, fault, cause):
     outcome = xhpl(
         *SYSTEM, *SHARE, "-p", 1, "-q", 1, "--set", "devices=cuda:0",
-        "--set", "stall_seconds=0.3",
-        env=environment(FAULT=fault),
-    )  # fmt: skip
-    assert outcome.status == 0, str(outcome)
+        "--set", patience(fault), env=environment(FAULT=fault),
+    ).succeeded()  # fmt: skip
     assert "1 tests completed and passed" in outcome.stdout, str(outcome)
     assert re.search(cause, outcome.stderr), str(outcome)
     assert "device 0 is dropped" in outcome.stderr, str(outcome)

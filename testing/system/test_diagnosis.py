@@ -13,9 +13,9 @@ import pytest
 import hpl_dat
 import jobs
 from busy import retried
-from test_failures import ranks_of
-from test_failures import wait_for_ranks as wait_until_busy
-from test_plan import needs_hybrid
+from conftest import UNMEASURED
+from sabotage import library, on_rank, preloaded, wait_for_ranks
+from test_plan import measures
 
 # Longer than anyone waits for; slow, too, and the same on every processor.
 DAT = hpl_dat.text(n="6500", nb="64", p="2", q="2", depth="1", threshold="0")
@@ -23,9 +23,9 @@ LIMIT = 60  # seconds until something must have been said
 ALONE = 8  # seconds without a word
 CROWD = 8  # programs a core
 SLOW = {
+    **UNMEASURED,
     "XHPL_KERNEL": "portable",
     "XHPL_THREADS": "1",
-    "XHPL_BLAS_CHECK": "off",
 }
 
 
@@ -35,15 +35,6 @@ def rank_of(pid):
     env = dict(pair.split(b"=", 1) for pair in pairs if b"=" in pair)
     names = (b"OMPI_COMM_WORLD_RANK", b"PMI_RANK", b"PMIX_RANK")
     return int(next(env[name] for name in names if name in env))
-
-
-def wait_for_ranks(job, count, seconds=30):
-    """The ids of count xhpl processes, soon after they are there."""
-    until = time.monotonic() + seconds
-    while len(ranks_of(job)) < count and time.monotonic() < until:
-        time.sleep(0.05)
-    time.sleep(0.5)
-    return ranks_of(job)
 
 
 def stop_by_turns(pids, over):
@@ -58,15 +49,17 @@ def stop_by_turns(pids, over):
             time.sleep(0.01)
 
 
-def start(directory, processes, dat, program=jobs.XHPL, **settings):
-    """Start a run; give the job and its processes, in the order of ranks."""
+def start(directory, processes, dat, *command, **settings):
+    """Start a run, by default of xhpl; the job and its processes, by rank."""
     (directory / "HPL.dat").write_text(dat)
-    job = jobs.start(
-        jobs.launched(processes, [program]),
-        directory,
-        {**SLOW, **settings},
-    )
-    return job, sorted(wait_for_ranks(job, processes), key=rank_of)
+    words = jobs.launched(processes, command or [jobs.XHPL])
+    job = jobs.start(words, directory, {**SLOW, **settings})
+    try:
+        pids = wait_for_ranks(job, processes, ready=lambda pid: True)
+    except AssertionError:
+        jobs.finish(job, limit=0)
+        raise
+    return job, sorted(pids, key=rank_of)
 
 
 class Warnings:
@@ -232,33 +225,15 @@ int open(const char *path, int flags, ...)
 """
 
 
-def late_sender(directory, rank, seconds):
-    """A program that is xhpl, but for when messages of that rank leave."""
-    (directory / "late.c").write_text(SLOW_SEND)
-    compiler = ["mpicc", "-shared", "-fPIC", "-o", "late.so", "late.c"]
-    outcome = jobs.run(compiler, directory)
-    assert outcome.status == 0, str(outcome)
-    script = directory / "late"
-    script.write_text(
-        "#!/bin/bash\n"
-        "rank=${OMPI_COMM_WORLD_RANK-${PMI_RANK-${PMIX_RANK-0}}}\n"
-        f'[ "$rank" = {rank} ] && export LATE={seconds}\n'
-        f"export LD_PRELOAD={directory}/late.so\n"
-        f"exec {jobs.XHPL}\n"
-    )
-    script.chmod(0o755)
-    return script
-
-
 @pytest.mark.long
-@pytest.mark.skipif(
-    jobs.sanitized(), reason="the sanitizer has to be loaded first"
-)
+@preloaded
 @pytest.mark.parametrize("rank", [0, 1])
 @retried
 def test_messages_that_are_long_on_their_way_are_told(tmp_path, rank):
     dat = hpl_dat.text(n="3000", nb="64", q="2", depth="1", threshold="0")
-    job, _ = start(tmp_path, 2, dat, late_sender(tmp_path, rank, 1))
+    program = on_rank(tmp_path, rank, "export LATE=1")
+    words = ["env", f"LD_PRELOAD={library(tmp_path, SLOW_SEND)}", program]
+    job, _ = start(tmp_path, 2, dat, *words)
     with watched(job) as warnings:
         said = warnings.first()
     assert len(said) == 1 and "communication is slow: " in said[0], said
@@ -272,7 +247,7 @@ def test_a_stall_is_told_by_the_process_that_waits(tmp_path):
     settings = {"XHPL_WATCHDOG": "1", "XHPL_DIAGNOSIS": "off"}
     job, pids = start(tmp_path, 2, dat, **settings)
     with watched(job) as warnings:
-        wait_until_busy(job, 2)
+        wait_for_ranks(job, 2)
         os.kill(pids[1], signal.SIGSTOP)
         warnings.wait(1, LIMIT)
         os.kill(pids[1], signal.SIGCONT)
@@ -284,17 +259,13 @@ def test_a_stall_is_told_by_the_process_that_waits(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(needs_hybrid(), reason="built with HYBRID=no")
+@measures
 @retried
 def test_a_stall_while_a_plan_is_measured_is_told(tmp_path):
-    script = tmp_path / "plan"
-    script.write_text(
-        f"#!/bin/sh\nexec {jobs.XHPL} --plan --set plan_seconds=20\n"
-    )
-    script.chmod(0o755)
-    job, pids = start(tmp_path, 2, DAT, script, XHPL_WATCHDOG="3")
+    words = [jobs.XHPL, "--plan", "--set", "plan_seconds=20"]
+    job, pids = start(tmp_path, 2, DAT, *words, XHPL_WATCHDOG="3")
     with watched(job) as warnings:
-        wait_until_busy(job, 2)
+        wait_for_ranks(job, 2)
         os.kill(pids[1], signal.SIGSTOP)
         stalled = warnings.has(r"rank 0 on \S+: no progress for 3 s, measuring ")
         os.kill(pids[1], signal.SIGCONT)
@@ -320,17 +291,14 @@ int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
 """
 
 
-@pytest.mark.skipif(jobs.sanitized(), reason="the sanitizer has to be loaded first")
-@pytest.mark.skipif(needs_hybrid(), reason="built with HYBRID=no")
+@preloaded
+@measures
+@retried
 def test_who_waits_for_others_at_the_start_says_so(xhpl):
-    (xhpl.directory / "late.c").write_text(LATE)
-    words = ["mpicc", "-shared", "-fPIC", "-o", "late.so", "late.c"]
-    assert jobs.run(words, xhpl.directory).status == 0
-    library = f"LD_PRELOAD={xhpl.directory}/late.so"
     options = ["-n", "50", "-nb", "8", "-p", "1", "-q", "2", "--quiet"]
-    command = jobs.launched(2, ["env", library, jobs.XHPL, *options])
-    settings = {"XHPL_BLAS_CHECK": "off", "XHPL_WATCHDOG": "1"}
-    outcome = jobs.run(command, xhpl.directory, settings)
-    assert outcome.status == 0, str(outcome)
+    late = f"LD_PRELOAD={library(xhpl.directory, LATE)}"
+    words = ["env", late, jobs.XHPL, *options]
+    settings = {**UNMEASURED, "XHPL_WATCHDOG": "1"}
+    outcome = jobs.run(jobs.launched(2, words), xhpl.directory, settings).succeeded()
     pattern = "warning: no progress for .* starting: rank 0 on .* waits for other"
     assert len(re.findall(pattern, outcome.stderr)) == 1, str(outcome)

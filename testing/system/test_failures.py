@@ -3,13 +3,17 @@
 import os
 import re
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
 import hpl_dat
 import jobs
+from busy import retried
+from conftest import UNMEASURED
+from sabotage import (
+    BROKEN_SEND, library, on_rank, preloaded, ranks_of, wait_for_ranks
+)
 
 HUGE = 900_000_000  # the order of a matrix that no node holds
 
@@ -32,9 +36,13 @@ def assert_refused_for_memory(outcome):
     return int(fits[1])
 
 
+def order_that_fits(xhpl):
+    return assert_refused_for_memory(xhpl(dat=hpl_dat.text(n=str(HUGE), nb="192")))
+
+
+@retried
 def test_an_order_too_large_for_the_node_is_refused(xhpl):
-    dat = hpl_dat.text(n=str(HUGE), nb="192")
-    fits = assert_refused_for_memory(xhpl(dat=dat))
+    fits = order_that_fits(xhpl)
     assert 8 * fits**2 < memory_available() * 1.1
     assert 8 * fits**2 > memory_available() * 0.2 or limited_by_cgroup()
 
@@ -53,6 +61,7 @@ def test_a_huge_order_late_in_a_list_is_refused_before_the_first(xhpl):
     assert_refused_for_memory(xhpl(dat=dat))
 
 
+@retried
 def test_processes_of_one_node_add_up(xhpl):
     half = int((memory_available() * 0.7 / 8) ** 0.5)
     dat = hpl_dat.text(n=str(2 * half), nb="192", p="2", q="2")
@@ -60,31 +69,20 @@ def test_processes_of_one_node_add_up(xhpl):
     assert 8 * fits**2 < memory_available() * 1.1
 
 
+@retried
 def test_an_order_a_tenth_above_what_fits_is_refused_too(xhpl):
-    dat = hpl_dat.text(n=str(HUGE), nb="192")
-    fits = assert_refused_for_memory(xhpl(dat=dat))
-    more = hpl_dat.text(n=f"{fits * 11 // 10}", nb="192")
+    more = hpl_dat.text(n=f"{order_that_fits(xhpl) * 11 // 10}", nb="192")
     assert_refused_for_memory(xhpl(dat=more))
 
 
-@pytest.mark.skipif(
-    jobs.sanitized(), reason="the sanitizer needs all of the address space"
-)
+@pytest.mark.skipif(jobs.sanitized(), reason="it needs all of the address space")
 def test_a_process_without_memory_ends_the_job(xhpl):
-    script = xhpl.directory / "limited"
-    script.write_text(
-        "#!/bin/bash\n"
-        'rank=${OMPI_COMM_WORLD_RANK-${PMI_RANK-${PMIX_RANK-0}}}\n'
-        '[ "$rank" = 1 ] && ulimit -v 2000000\n'
-        f"exec {jobs.XHPL}\n"
-    )
-    script.chmod(0o755)
-    dat = hpl_dat.text(n="26000", nb="192", q="2")
-    (xhpl.directory / "HPL.dat").write_text(dat)
+    program = on_rank(xhpl.directory, 1, "ulimit -v 2000000")
+    options = ["-n", "26000", "-nb", "192", "-p", "1", "-q", "2"]
     outcome = jobs.run(
-        jobs.launched(2, [script]),
+        jobs.launched(2, [program, *options, "--set", "memory_check=off"]),
         xhpl.directory,
-        {"XHPL_MEMORY_CHECK": "off", "XHPL_BLAS_CHECK": "off"},
+        UNMEASURED,
     )
     assert outcome.status == 2, str(outcome)
     assert not outcome.timed_out
@@ -93,39 +91,9 @@ def test_a_process_without_memory_ends_the_job(xhpl):
     assert "PASSED" not in outcome.stdout
 
 
-def ranks_of(job):
-    """Process ids of the xhpl processes that a job has started."""
-    found = []
-    for pid in jobs.session_members(job.pid):
-        try:
-            if Path(f"/proc/{pid}/exe").resolve() == jobs.XHPL.resolve():
-                found.append(pid)
-        except OSError:
-            continue
-    return sorted(found)
-
-
-def wait_for_ranks(job, count, seconds=30):
-    """The ids of count xhpl processes, as soon as they have computed."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        pids = ranks_of(job)
-        if len(pids) == count and all(busy(pid) for pid in pids):
-            return pids
-        time.sleep(0.1)
-    raise AssertionError("the processes did not start")
-
-
-def busy(pid):
-    """Whether a process has had a second of a processor."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[11]) + int(fields[12]) > os.sysconf("SC_CLK_TCK")
-
-
 def test_a_killed_process_takes_the_job_down(xhpl):
-    dat = hpl_dat.text(n="12000", nb="128", p="2", q="2")
-    (xhpl.directory / "HPL.dat").write_text(dat)
-    job = jobs.start(jobs.launched(4, [jobs.XHPL]), xhpl.directory)
+    options = ["-n", "12000", "-nb", "128", "-p", "2", "-q", "2"]
+    job = jobs.start(jobs.launched(4, [jobs.XHPL, *options]), xhpl.directory)
     try:
         os.kill(wait_for_ranks(job, 4)[2], signal.SIGKILL)
     finally:
@@ -139,42 +107,13 @@ def test_a_killed_process_takes_the_job_down(xhpl):
     assert ranks_of(job) == []
 
 
-# The messages of one process cannot be sent any more, from so many on.
-BROKEN_SEND = """
-#include <mpi.h>
-
-int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
-              MPI_Comm comm, MPI_Request *request)
-{
-    static int sent;
-
-    if (++sent == 60)
-        MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
-    return PMPI_Isend(data, count, type, to, tag, comm, request);
-}
-"""
-
-
-@pytest.mark.skipif(
-    jobs.sanitized(), reason="the sanitizer has to be loaded first"
-)
+@preloaded
 def test_an_error_of_one_process_is_said_once_and_ends_the_job(xhpl):
-    (xhpl.directory / "send.c").write_text(BROKEN_SEND)
-    compiler = ["mpicc", "-shared", "-fPIC", "-o", "send.so", "send.c"]
-    assert jobs.run(compiler, xhpl.directory).status == 0
-    script = xhpl.directory / "broken"
-    script.write_text(
-        "#!/bin/bash\n"
-        "rank=${OMPI_COMM_WORLD_RANK-${PMI_RANK-${PMIX_RANK-0}}}\n"
-        f'[ "$rank" = 1 ] && export LD_PRELOAD={xhpl.directory}/send.so\n'
-        f"exec {jobs.XHPL} -n 4000 --nb 64 -p 2 -q 2\n"
-    )
-    script.chmod(0o755)
-    outcome = jobs.run(
-        jobs.launched(4, [script]),
-        xhpl.directory,
-        {"XHPL_BLAS_CHECK": "off"},
-    )
+    preload = library(xhpl.directory, BROKEN_SEND)
+    program = on_rank(xhpl.directory, 1, f"export LD_PRELOAD={preload}")
+    options = ["-n", "4000", "--nb", "64", "-p", "2", "-q", "2"]
+    command = jobs.launched(4, [program, *options])
+    outcome = jobs.run(command, xhpl.directory, UNMEASURED)
     assert not outcome.timed_out, str(outcome)
     assert outcome.status == 3, str(outcome)
     said = [x for x in outcome.stderr.splitlines() if "error:" in x]

@@ -16,14 +16,19 @@ ONE = ["-n", "100", "-nb", "16", "-p", "1", "-q", "1"]
 
 
 @pytest.fixture
-def recorded(xhpl):
-    """The folder in which xhpl was run with --json run.json."""
+def page_of_run(xhpl):
+    """The page's text of a run of xhpl."""
 
-    def run(*options, **rest):
-        xhpl(*options, "--json", "run.json", **rest)
-        return xhpl.directory
+    def run(*options):
+        xhpl(*options, "--json", "run.json")
+        return text_of(made(xhpl.directory, "run.json"))
 
     return run
+
+
+@pytest.fixture
+def traced_page(traced_run):
+    return made(traced_run, "run.json", "--trace", "trace.json")
 
 
 # ---- one run -----------------------------------------------------------------
@@ -40,19 +45,17 @@ def test_the_page_tells_the_result(tmp_path, record):
         assert said in text, said
 
 
-def test_the_page_stands_alone(traced_run):
-    page = made(traced_run, "run.json", "--trace", "trace.json")
-    elements, _, _ = read(page)
+def test_the_page_stands_alone(traced_page):
+    elements, _, _ = read(traced_page)
     outside = [a for _, a in elements if {"src", "href"} & set(a)]
-    assert outside == [] and "@import" not in page
+    assert outside == [] and "@import" not in traced_page
     policy = [a["content"] for _, a in elements if "http-equiv" in a]
     assert policy[0].startswith("default-src 'none';")
-    assert 300_000 < len(page) < 1_500_000
+    assert 300_000 < len(traced_page) < 1_500_000
 
 
-def test_everything_has_a_name_that_can_be_read(traced_run):
-    page = made(traced_run, "run.json", "--trace", "trace.json")
-    elements, _, data = read(page)
+def test_everything_has_a_name_that_can_be_read(traced_page):
+    elements, _, data = read(traced_page)
     tags = [tag for tag, _ in elements]
     named = [a for t, a in elements if t == "table" and "aria-labelledby" in a]
     assert tags.count("table") == tags.count("caption") + len(named)
@@ -71,8 +74,7 @@ def test_iterations_are_those_of_the_record(tmp_path, record):
     _, text, data = read(page_of(tmp_path, record))
     points, rows = data["run-1-profile"]["points"], record["iterations"]
     assert [p["seconds"] for p in points] == [r["seconds"] for r in rows]
-    assert [p["gflops"] for p in points] == pytest.approx(
-        [r["gflops"] for r in rows])
+    assert [p["gflops"] for p in points] == pytest.approx([r["gflops"] for r in rows])
     for point in points:
         parts = sum(point["phases"].values())
         assert parts >= 0.999 * point["seconds"]
@@ -100,8 +102,8 @@ def busy(spans):
     return total
 
 
-def test_a_trace_shows_every_thread(traced_run):
-    _, text, data = read(made(traced_run, "run.json", "--trace", "trace.json"))
+def test_a_trace_shows_every_thread(traced_run, traced_page):
+    _, text, data = read(traced_page)
     events = json.loads((traced_run / "trace.json").read_text())["traceEvents"]
     actors = defaultdict(list)
     for e in events:
@@ -118,17 +120,24 @@ def test_a_trace_shows_every_thread(traced_run):
     assert "Who computed what" in text
 
 
-def trace_of(seconds):
-    """A trace in which each process worked so long, and waited for the rest."""
-    events = []
-    for process, worked in enumerate(seconds):
-        common = {"ph": "X", "pid": process, "tid": 0, "args": {"iteration": 0}}
-        events += [
-            {**common, "name": "update", "ts": 0, "dur": 1e6 * worked},
-            {**common, "name": "wait for panel", "ts": 1e6 * worked,
-             "dur": 1e6 * (max(seconds) - worked)},
+@pytest.fixture
+def page_of_work(tmp_path, record):
+    """The page of a run in which each process worked so long, and waited for the
+    rest."""
+
+    def make(seconds):
+        events = [
+            {"ph": "X", "pid": process, "tid": 0, "args": {"iteration": 0},
+             "name": name, "ts": 1e6 * begin, "dur": 1e6 * (end - begin)}
+            for process, worked in enumerate(seconds)
+            for name, begin, end in (
+                ("update", 0, worked), ("wait for panel", worked, max(seconds)))
         ]
-    return {"traceEvents": events}
+        (tmp_path / "r.json").write_text(json.dumps(record))
+        (tmp_path / "t.json").write_text(json.dumps({"traceEvents": events}))
+        return read(made(tmp_path, "r.json", "--trace", "t.json"))
+
+    return make
 
 
 @pytest.mark.parametrize(
@@ -139,19 +148,15 @@ def trace_of(seconds):
         ((2,), "nobody to compare it with"),
     ],
 )
-def test_a_slow_process_is_named(tmp_path, record, seconds, said):
-    (tmp_path / "r.json").write_text(json.dumps(record))
-    (tmp_path / "t.json").write_text(json.dumps(trace_of(seconds)))
-    text = text_of(made(tmp_path, "r.json", "--trace", "t.json"))
+def test_a_slow_process_is_named(page_of_work, seconds, said):
+    _, text, _ = page_of_work(seconds)
     assert re.search(said, text), text
 
 
-def test_of_many_processes_the_slow_one_is_drawn(tmp_path, record):
+def test_of_many_processes_the_slow_one_is_drawn(page_of_work):
     seconds = [2.0] * 100
     seconds[77] = 2.5
-    (tmp_path / "r.json").write_text(json.dumps(record))
-    (tmp_path / "t.json").write_text(json.dumps(trace_of(seconds)))
-    _, text, data = read(made(tmp_path, "r.json", "--trace", "t.json"))
+    _, text, data = page_of_work(seconds)
     assert len(data["run-1-whole"]["rows"]) == 24
     assert "77: actor 0" in data["run-1-whole"]["rows"]
     assert data["run-1-work"]["rows"][0].startswith("77: ")
@@ -171,15 +176,24 @@ def test_what_the_run_noticed_is_shown(tmp_path, record):
 # ---- runs that did not pass --------------------------------------------------
 
 
-def test_a_failed_residual_does_not_count(recorded):
-    text = text_of(made(recorded(*ONE, "--threshold", "1e-9"), "run.json"))
-    assert "Is it good? No: the residual is too large" in text
-    assert "Rmax, Gflop/s: [fill in] (this run has no result that passed)" in text
+# Options after those of a small run, and what its page says.
+ENDINGS = {
+    "failed": (["--threshold", "1e-9"],
+               "Is it good? No: the residual is too large",
+               "Rmax, Gflop/s: [fill in] (this run has no result that passed)"),
+    "refused": (["-n", "900000000"], "There is no result: its input was refused"),
+    "reference": (["--set", "solver=reference"],
+                  "The reference solver notes no iterations", "PASSED"),
+    "skipped": (["-n", "50,20000000", "--set", "memory_check=off"],
+                "SKIPPED", "All tests", "PASSED"),
+}  # fmt: skip
 
 
-def test_a_refused_run_has_a_page(recorded):
-    text = text_of(made(recorded("--dat", "none"), "run.json"))
-    assert "There is no result: its input was refused" in text
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_run_has_a_page_however_it_ended(page_of_run, ending):
+    options, *said = ENDINGS[ending]
+    text = page_of_run(*ONE, *options)
+    assert [x for x in said if x not in text] == []
 
 
 def test_a_killed_run_has_a_page(tmp_path, record):
@@ -210,26 +224,13 @@ def test_a_run_ended_by_a_signal_has_a_page(tmp_path, record, status, name):
     assert f"There is no result: {name} ended it" in text
 
 
-def test_the_reference_solver_has_no_iterations(recorded):
-    folder = recorded(*ONE, "--set", "solver=reference")
-    text = text_of(made(folder, "run.json"))
-    assert "The reference solver notes no iterations" in text
-    assert "PASSED" in text
-
-
-def test_a_skipped_test_is_told(recorded):
-    folder = recorded("-n", "50,20000000", *ONE[2:], "--set", "memory_check=off")
-    text = text_of(made(folder, "run.json"))
-    assert "SKIPPED" in text and "All tests" in text and "PASSED" in text
-
-
 # ---- several -----------------------------------------------------------------
 
 
-def test_several_tests_are_beside_each_other(recorded):
-    folder = recorded("-n", "100,120,140", *ONE[2:])
-    _, text, data = read(made(folder, "run.json"))
-    tests = json.loads((folder / "run.json").read_text())["tests"]
+def test_several_tests_are_beside_each_other(xhpl):
+    xhpl("-n", "100,120,140", *ONE[2:], "--json", "run.json")
+    _, text, data = read(made(xhpl.directory, "run.json"))
+    tests = json.loads((xhpl.directory / "run.json").read_text())["tests"]
     rates = [bar["gflops"] for bar in data["bars"]]
     assert rates == sorted((t["gflops"] for t in tests), reverse=True)
     assert "All tests" in text and "What differs" not in text
@@ -419,8 +420,7 @@ def test_files_that_do_not_fit_are_refused(traced_run, words, said):
     "places", [("/bin", "/share/xhpl"), ("/opt/x/bin", "/opt/y/deep/share/xhpl")])
 def test_an_installed_one_finds_its_parts(tmp_path, traced_run, places):
     install = [jobs.SOURCE / "scripts/install-report", "first", *places]
-    outcome = jobs.run(install, tmp_path)
-    assert outcome.status == 0, str(outcome)
+    outcome = jobs.run(install, tmp_path).succeeded()
     (tmp_path / "first").rename(tmp_path / "moved")
     words = [traced_run / "run.json", "-o", "installed.html"]
     installed = f"{tmp_path}/moved{places[0]}/hpl-report"
@@ -430,9 +430,8 @@ def test_an_installed_one_finds_its_parts(tmp_path, traced_run, places):
         tmp_path, traced_run / "run.json")
 
 
-def test_the_page_of_documentation_names_every_section(traced_run):
-    page = made(traced_run, "run.json", "--trace", "trace.json")
-    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
+def test_the_page_of_documentation_names_every_section(traced_page):
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", traced_page)
     told = (jobs.SOURCE / "docs/REPORT.md").read_text()
     assert len(titles) > 5
     assert [title for title in titles if f"| {title} |" not in told] == []

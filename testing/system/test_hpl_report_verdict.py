@@ -26,38 +26,39 @@ def bound(record, host="n1", cores=1):
          "mpirun --bind-to none or --set bind=node takes all"})
 
 
-@pytest.mark.parametrize(
-    "efficiency, answer",
-    [(0.9, "Yes: 90 % of the"), (0.7, "It is fair: 70 % of the"),
-     (0.3, "No: 30 % of the")],
-)
-def test_the_rate_is_judged_by_the_ceiling(tmp_path, record, efficiency, answer):
-    text = text_of(page_of(tmp_path, rated(record, efficiency)))
-    assert f"Is it good? {answer}" in text
+@pytest.fixture
+def told(tmp_path, record):
+    """The text of the page of the record as it is now."""
+    return lambda: text_of(page_of(tmp_path, record))
 
 
 @pytest.mark.parametrize(
     "efficiency, answer",
-    [(1.01, "Yes: 101 % of the"),
-     (1.3, "The record cannot tell: the rate is 130 % of the")],
+    [
+        (0.9, "Yes: 90 % of the"),
+        (0.7, "It is fair: 70 % of the"),
+        (0.3, "No: 30 % of the"),
+        (1.01, "Yes: 101 % of the"),
+        (1.3, "The record cannot tell: the rate is 130 % of the"),
+    ],
 )
-def test_more_than_the_ceiling_is_no_answer(tmp_path, record, efficiency, answer):
-    text = text_of(page_of(tmp_path, rated(record, efficiency)))
-    assert f"Is it good? {answer}" in text
+def test_the_rate_is_judged_by_the_ceiling(told, record, efficiency, answer):
+    rated(record, efficiency)
+    assert f"Is it good? {answer}" in told()
 
 
-def test_a_threshold_of_ones_own_makes_no_result(tmp_path, record):
+def test_a_threshold_of_ones_own_makes_no_result(told, record):
     rated(record, 0.9)
     record["hpl_dat"]["threshold"] = 1e9
     record["tests"][0]["residual"] = 15.9
-    assert "Is it good? Yes" in text_of(page_of(tmp_path, record))
+    assert "Is it good? Yes" in told()
     record["tests"][0]["residual"] = 16
-    text = text_of(page_of(tmp_path, record))
+    text = told()
     assert "Is it good? No: the residual is too large" in text
     assert "Rmax, Gflop/s: [fill in] (this run has no result" in text
 
 
-def test_the_verdict_is_a_sentence_as_well(tmp_path, record):
+def test_the_verdict_is_a_sentence_as_well(tmp_path, told, record):
     for name, efficiency in (("fast", 0.9), ("slow", 0.3)):
         (tmp_path / name).write_text(json.dumps(rated(record, efficiency)))
     outcome = call(tmp_path, "--verdict", "fast", "slow")
@@ -65,7 +66,7 @@ def test_the_verdict_is_a_sentence_as_well(tmp_path, record):
     fast, slow = outcome.stdout.splitlines()
     assert fast.startswith("Yes: 90 % of the ") and fast.endswith(" are.")
     assert slow.startswith("No: 30 % of the ") and outcome.stdout.isascii()
-    text = text_of(page_of(tmp_path, record))
+    text = told()
     assert f"Is it good? {slow}" in text
     assert not (tmp_path / "report.html").exists()
 
@@ -79,31 +80,31 @@ def same_rate(record, part):
             row[phase] = 0
 
 
-def test_the_reason_is_what_holds_it_back(tmp_path, record):
+def test_the_reason_is_what_holds_it_back(told, record):
     rated(record, 0.5)
     same_rate(record, 0.5)
-    assert "even its fast iterations reach only" in text_of(page_of(tmp_path, record))
+    assert "even its fast iterations reach only" in told()
     same_rate(record, 0.9)
-    assert "a larger N spends" in text_of(page_of(tmp_path, record))
+    assert "a larger N spends" in told()
     for row in record["iterations"]:
         row["wait_panel"] = 0.5 * row["seconds"]
-    assert "spent 50 % of its time on waiting" in text_of(page_of(tmp_path, record))
+    assert "spent 50 % of its time on waiting" in told()
     record["mpi"]["processes"] = 3
-    assert "only 2 of 3 processes had a part" in text_of(page_of(tmp_path, record))
+    assert "only 2 of 3 processes had a part" in told()
 
 
 @pytest.mark.parametrize(
     "efficiency, answer", [(0.9, "It is fair: 90 % of the"), (0.3, "No: 30 % of the")]
 )
-def test_idle_cores_are_told_and_never_good(tmp_path, record, efficiency, answer):
+def test_idle_cores_are_told_and_never_good(told, record, efficiency, answer):
     bound(rated(record, efficiency), cores=2)
     record["hosts"][0]["fma_ceiling"]["cores"] = 2
-    text = text_of(page_of(tmp_path, record))
+    text = told()
     assert f"Is it good? {answer}" in text
     assert "before or after the run: only 2 of 64 cores were used; see binding." in text
 
 
-def test_idle_cores_of_all_hosts_are_counted(tmp_path, record):
+def test_idle_cores_of_all_hosts_are_counted(told, record):
     rated(record, 0.9)
     many_hosts(record, 3, 1)
     rated(record, 0.9)
@@ -112,66 +113,68 @@ def test_idle_cores_of_all_hosts_are_counted(tmp_path, record):
     for host in record["hosts"][:2]:
         host["fma_ceiling"]["cores"] = 1
         bound(record, host["name"])
-    assert "only 66 of 192 cores were used" in text_of(page_of(tmp_path, record))
+    assert "only 66 of 192 cores were used" in told()
 
 
-def test_without_a_ceiling_nobody_knows(tmp_path, record):
+def test_without_a_ceiling_nobody_knows(told, record):
     record["hosts"][0]["fma_ceiling"] = None
-    assert "the cores can do at most was not measured" in text_of(
-        page_of(tmp_path, record))
+    assert "the cores can do at most was not measured" in told()
 
 
-def test_threads_and_kernel_are_told(tmp_path, record):
+def test_threads_and_kernel_are_told(told, record):
     record["kernel"] = "avx2"
     for rank in record["hosts"][0]["ranks"]:
         rank.update(threads=12, cpus_taken="4-15", cpus_allowed="0-31")
     record["hosts"][0]["machine"].update(sockets=2, cores=32)
-    text = text_of(page_of(tmp_path, record))
+    text = told()
     assert "process 0 12 threads, hardware thread 4-15" in text
     assert "hybrid, kernel avx2" in text
     assert re.search("Cores a processor: +16 ", text)
 
 
-def test_a_record_of_before_they_were_told_has_a_page(tmp_path, record):
+def test_a_record_of_before_they_were_told_has_a_page(told, record):
     del record["kernel"], record["hosts"][0]["machine"]
     for rank in record["hosts"][0]["ranks"]:
         del rank["threads"], rank["cpus_taken"]
-    text = text_of(page_of(tmp_path, record))
+    text = told()
     assert re.search(r"process 0 \d+ cores?, hardware thread", text)
     assert "Solver hybrid" in text
 
 
-def test_devices_are_not_judged_by_the_cores(tmp_path, record):
-    record["iterations"][0]["update_device_0"] = 0.1
-    assert "devices took part" in text_of(page_of(tmp_path, record))
+def with_devices(record, **prediction):
+    """Let devices have taken part, and perhaps their rate been predicted."""
+    rated(record, 1)["iterations"][0]["update_device_0"] = 0.1
+    if prediction:
+        told = {"seconds": 1, "ceiling_gflops": 50, **prediction}
+        record["tests"][0]["prediction"] = told
+
+
+def test_devices_are_not_judged_by_the_cores(told, record):
+    with_devices(record)
+    assert "devices took part" in told()
 
 
 @pytest.mark.parametrize(
     "part, answer", [(0.95, "Yes: 95"), (0.8, "It is fair: 80"), (0.5, "No: 50")]
 )
-def test_devices_are_judged_by_the_prediction(tmp_path, record, part, answer):
-    rated(record, 1)["iterations"][0]["update_device_0"] = 0.1
-    record["tests"][0].update(
-        gflops=part * 800, prediction={"seconds": 1, "gflops": 800,
-                                        "ceiling_gflops": 50},
-    )
-    text = text_of(page_of(tmp_path, record))
-    assert f"{answer} % of the 800 Gflop/s that its devices and cores" in text
+def test_devices_are_judged_by_the_prediction(told, record, part, answer):
+    with_devices(record, gflops=800)
+    record["tests"][0]["gflops"] = part * 800
+    assert f"{answer} % of the 800 Gflop/s that its devices and cores" in told()
 
 
-def test_idle_cores_beside_devices_are_told(tmp_path, record):
-    record["iterations"][0]["update_device_0"] = 0.1
-    bound(rated(record, 0.9))
-    record["tests"][0].update(
-        gflops=790, prediction={"seconds": 1, "gflops": 800, "ceiling_gflops": 50})
-    text = text_of(page_of(tmp_path, record))
+def test_idle_cores_beside_devices_are_told(told, record):
+    with_devices(record, gflops=800)
+    record["tests"][0]["gflops"] = 790
+    bound(record)
+    text = told()
     assert "It is fair: 99 % of the 800 Gflop/s" in text
     assert "cores were used; see binding." in text
 
 
-def test_devices_are_listed(tmp_path, record):
+def test_devices_are_listed(told, record):
     device = {"rank": 1, "name": "emu:0", "model": "Emulated", "memory_bytes": 2**30}
     record["devices"] = [device, device]
-    text = text_of(page_of(tmp_path, record))
+    text = told()
     assert "1 emu:0 Emulated 2 1 GiB" in text and "devices took part" in text
     assert re.search("Accelerators: +Emulated", text)

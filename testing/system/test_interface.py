@@ -54,9 +54,7 @@ def compile_c(source, directory, *more):
     """Compile a C file with this build's compiler against hpl/include."""
     compiling, _ = build_words()
     words = [word for word in compiling if word != "-I."]
-    return jobs.run(
-        [*words, "-Wall", "-Wextra", "-Werror", *more, source], directory
-    )
+    return jobs.run([*words, "-Wall", "-Wextra", "-Werror", *more, source], directory)
 
 
 def includes():
@@ -71,8 +69,7 @@ def link_c(source, directory):
     assert compiled.status == 0, compiled
     linked = jobs.run(
         [linking[0], "program.o", *linking[1:], "-o", program], directory
-    )
-    assert linked.status == 0, linked
+    ).succeeded()
     return program
 
 
@@ -81,8 +78,7 @@ def test_hpl_h_needs_nothing_but_its_folder(tmp_path):
     shutil.copytree(jobs.SOURCE / "hpl/include", folder)
     source = tmp_path / "alone.c"
     source.write_text('#include "hpl.h"\n')
-    outcome = compile_c(source, tmp_path, f"-I{folder}", "-fsyntax-only")
-    assert outcome.status == 0, str(outcome)
+    outcome = compile_c(source, tmp_path, f"-I{folder}", "-fsyntax-only").succeeded()
 
 
 def test_hpl_h_brings_the_mathematics_that_drivers_use(tmp_path):
@@ -90,8 +86,7 @@ def test_hpl_h_brings_the_mathematics_that_drivers_use(tmp_path):
     source.write_text(
         '#include "hpl.h"\ndouble f(double x) { return fabs(x) + sqrt(x); }\n'
     )
-    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only")
-    assert outcome.status == 0, str(outcome)
+    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only").succeeded()
 
 
 HUGE_GRID = """
@@ -117,8 +112,7 @@ def test_a_grid_of_more_processes_than_integers_is_refused(tmp_path):
         assert outcome.status == 0, str(outcome)
     _, linking = build_words()
     words = [linking[0], checked[0], "main.o", "grid.o", *linking[1:], "-o", "main"]
-    linked = jobs.run(words, tmp_path)
-    assert linked.status == 0, str(linked)
+    linked = jobs.run(words, tmp_path).succeeded()
     outcome = jobs.run([tmp_path / "main"], tmp_path)
     assert "65536 x 65536 grid does not fit" in outcome.stderr, str(outcome)
     assert "runtime error" not in outcome.stderr, str(outcome)
@@ -141,8 +135,7 @@ def test_every_prototype_is_upstreams(tmp_path):
     again = re.findall(r"^\w[\w ]*\**HPL_\w+\(.*\);$", API, re.MULTILINE)
     assert len(again) == len(PROTOTYPES) > 100
     source.write_text('#include "hpl.h"\n' + "\n".join(again) + "\n")
-    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only")
-    assert outcome.status == 0, str(outcome)
+    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only").succeeded()
 
 
 @pytest.fixture(scope="module")
@@ -156,8 +149,7 @@ def constant_values(tmp_path_factory):
     source.write_text(
         f'#include "hpl.h"\nint main(void)\n{{\n{prints}    return 0;\n}}\n'
     )
-    outcome = jobs.run([link_c(source, directory)], directory)
-    assert outcome.status == 0, str(outcome)
+    outcome = jobs.run([link_c(source, directory)], directory).succeeded()
     return dict(line.split() for line in outcome.stdout.splitlines())
 
 
@@ -189,8 +181,7 @@ def test_macros_for_drivers_are_defined(tmp_path):
     source = tmp_path / "macro.c"
     checks = (f"#ifndef {m}\n#error {m}\n#endif\n" for m in MACROS.split())
     source.write_text('#include "hpl.h"\n' + "".join(checks))
-    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only")
-    assert outcome.status == 0, str(outcome)
+    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only").succeeded()
 
 
 FORTRAN = jobs.SOURCE / "hpl/blas/blas_fortran.c"
@@ -208,8 +199,7 @@ NOT_F2CDEFS = ("-UNoChange", "-UUpCase", "-UAdd__", "-UHPL_CALL_CBLAS")
 )
 def test_names_of_fortran_are_as_f2cdefs_says(tmp_path, name, symbol):
     words = [*NOT_F2CDEFS, f"-D{name}", "-c", "-o", tmp_path / "blas.o"]
-    outcome = compile_c(FORTRAN, jobs.SOURCE, "-I.", *words)
-    assert outcome.status == 0, str(outcome)
+    outcome = compile_c(FORTRAN, jobs.SOURCE, "-I.", *words).succeeded()
     listing = jobs.run(["nm", "--undefined-only", "blas.o"], tmp_path)
     assert symbol in listing.stdout.split(), str(listing)
 
@@ -319,9 +309,7 @@ def check_upstream(tmp_path):
         ("", 1, "0 of 0 tests passed"),
     ],
 )
-def test_check_upstream_counts_what_passed(
-    check_upstream, results, status, said
-):
+def test_check_upstream_counts_what_passed(check_upstream, results, status, said):
     outcome = check_upstream(results)
     assert outcome.status == status, str(outcome)
     assert outcome.stdout.splitlines()[-1] == f"check-upstream: {said}"

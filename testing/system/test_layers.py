@@ -20,8 +20,7 @@ def compiled(tree, name, text):
     built.parent.mkdir(parents=True, exist_ok=True)
     source.write_text(text)
     words = ["cc", "-c", source, "-o", built.with_suffix(".o")]
-    outcome = jobs.run(words, tree)
-    assert outcome.status == 0, str(outcome)
+    outcome = jobs.run(words, tree).succeeded()
 
 
 @pytest.fixture
@@ -36,8 +35,7 @@ def tree(tmp_path):
     compiled(tmp_path, "hybrid/lu/lu.c", calling("hyb_cpu", "hyb_lu"))
     compiled(tmp_path, "hybrid/device/emu/emu.c", calling("hyb_node", "hyb_emu"))
     parts = ["build/obj/base/clock.o", "build/obj/hpl/grid.o"]
-    packed = jobs.run(["ar", "rc", "libhpl.a", *parts], tmp_path)
-    assert packed.status == 0, str(packed)
+    packed = jobs.run(["ar", "rc", "libhpl.a", *parts], tmp_path).succeeded()
     return tmp_path
 
 
@@ -162,6 +160,5 @@ def test_a_test_of_a_lower_layer_links_no_mpi(source):
     needed = jobs.run(["readelf", "-d", program], jobs.SOURCE)
     assert needed.status == 0 and "(NEEDED)" in needed.stdout, str(needed)
     assert "libmpi" not in needed.stdout, str(needed)
-    symbols = jobs.run(["nm", program], jobs.SOURCE)
-    assert symbols.status == 0, str(symbols)
+    symbols = jobs.run(["nm", program], jobs.SOURCE).succeeded()
     assert not re.search(r" (P?MPI|HPL)_\w+$", symbols.stdout, re.M)

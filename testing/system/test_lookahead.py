@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The bounds that bench/lookahead prints, from records made up by hand; the
 order that it chooses."""
-import importlib.util
 import sys
-from importlib.machinery import SourceFileLoader
 
 import pytest
 
 import jobs
 
-sys.path.insert(0, str(jobs.SOURCE / "bench"))
-
-import lookahead_bounds
+bench = jobs.module(jobs.SOURCE / "bench/lookahead")
+import lookahead_bounds  # noqa: E402 (it is beside that)
 
 pytestmark = pytest.mark.scripts
 
@@ -62,67 +59,49 @@ def test_a_run_is_the_sum_of_its_iterations():
 
 # ---- the order --------------------------------------------------------------
 
-VARIABLES = ("N", "MINUTES", "REPEAT")
-
-
 @pytest.fixture
-def bench(monkeypatch):
-    """The program as a module, in an environment without its variables."""
-    path = str(jobs.SOURCE / "bench/lookahead")
-    loader = SourceFileLoader("bench_lookahead", path)
-    spec = importlib.util.spec_from_loader("bench_lookahead", loader)
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.setitem(sys.modules, "bench_lookahead", module)
-    loader.exec_module(module)
-    for name in VARIABLES:
-        monkeypatch.delenv(name, raising=False)
-    return module
+def options(monkeypatch):
+    """The options of these words and variables of the environment."""
+
+    def read(*words, **variables):
+        for name in ("N", "MINUTES", "REPEAT"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", ["bench/lookahead", "bin", *words])
+        return bench.read_options()
+
+    return read
 
 
-def options(bench, monkeypatch, *words, **variables):
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(sys, "argv", ["bench/lookahead", "bin", *words])
-    return bench.read_options()
-
-
-def test_options_have_their_defaults(bench, monkeypatch):
-    found = options(bench, monkeypatch)
-    assert (found.n, found.minutes, found.repeat) == (None, 30, 5)
-
-
-def test_the_environment_has_defaults_and_options_go_before(
-    bench, monkeypatch
-):
+def test_the_environment_has_defaults_and_options_go_before(options):
     variables = dict(N="9000", MINUTES="2.5", REPEAT="3")
-    found = options(bench, monkeypatch, **variables)
-    assert (found.n, found.minutes, found.repeat) == (9000, 2.5, 3)
-    found = options(bench, monkeypatch, "--n", "800", "--repeat", "1")
-    assert (found.n, found.minutes, found.repeat) == (800, 2.5, 1)
+    for given, expected in (
+        (options(), (None, 30, 5)),
+        (options(**variables), (9000, 2.5, 3)),
+        (options("--n", "800", "--repeat", "1", **variables), (800, 2.5, 1)),
+    ):
+        assert (given.n, given.minutes, given.repeat) == expected
 
 
-def test_a_variable_that_is_no_number_is_refused(bench, monkeypatch, capsys):
+def test_a_variable_that_is_no_number_is_refused(options, capsys):
     with pytest.raises(SystemExit) as end:
-        options(bench, monkeypatch, REPEAT="many")
+        options(REPEAT="many")
     assert end.value.code == 2
     assert "many" in capsys.readouterr().err
 
 
-def test_short_memory_is_said_to_limit_the_order(bench, monkeypatch):
-    found = options(bench, monkeypatch, MINUTES="1e9")
-    n, why = bench.largest_n(50, found, 2**30)
+def test_short_memory_is_said_to_limit_the_order(options):
+    n, why = bench.largest_n(50, options(MINUTES="1e9"), 2**30)
     assert n == 10000  # 8 n^2 bytes in 0.75 GiB
     assert why == "memory: 75% of 1.0 GiB"
 
 
-def test_short_time_is_said_to_limit_the_order(bench, monkeypatch):
-    found = options(bench, monkeypatch, MINUTES="12", REPEAT="4")
-    n, why = bench.largest_n(50, found, 2**50)
+def test_short_time_is_said_to_limit_the_order(options):
+    n, why = bench.largest_n(50, options(MINUTES="12", REPEAT="4"), 2**50)
     assert 1000 < n < 32000
     assert why == "time: 12 minutes, repeat 4"
 
 
-def test_the_largest_order_lacks_nothing(bench, monkeypatch):
-    found = options(bench, monkeypatch, MINUTES="1e9")
-    assert bench.largest_n(50, found, 2**50) == (32000, None)
+def test_the_largest_order_lacks_nothing(options):
+    assert bench.largest_n(50, options(MINUTES="1e9"), 2**50) == (32000, None)

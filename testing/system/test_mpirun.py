@@ -28,8 +28,7 @@ def launch(tmp_path):
             ["/bin/sh", jobs.SOURCE / "scripts/mpirun", "-np", 2, "xhpl", "-n"],
             tmp_path,
             {"MPIRUN": "", **(env or {}), "PATH": str(tmp_path)},
-        )
-        assert outcome.status == 0, str(outcome)
+        ).succeeded()
         return outcome.stdout
 
     return run
@@ -43,9 +42,7 @@ def launch(tmp_path):
         (("srun",), "srun -n 2 xhpl -n\n"),
     ],
 )
-def test_the_first_launcher_there_is_called_in_its_dialect(
-    launch, launchers, called
-):
+def test_the_first_launcher_there_is_called_in_its_dialect(launch, launchers, called):
     assert launch(*launchers) == called
 
 
@@ -68,6 +65,5 @@ def test_xhpl_runs_under_srun(tmp_path):
         [real, "-np", 2, jobs.XHPL],
         tmp_path,
         {"MPIRUN": str(srun), "XHPL_BLAS_CHECK": "off"},
-    )
-    assert outcome.status == 0, str(outcome)
+    ).succeeded()
     assert report.counts(outcome.stdout)["passed"] == 1, str(outcome)

@@ -57,9 +57,7 @@ def test_deepops_finds_rows_verdicts_and_the_end(tagged_run):
     assert (rows, verdicts, ends) == (1, 1, 1)
 
 
-@pytest.mark.parametrize(
-    "name, passed, failed", [("2x2-n500", 1, 0), ("failed", 0, 2)]
-)
+@pytest.mark.parametrize("name, passed, failed", [("2x2-n500", 1, 0), ("failed", 0, 2)])
 def test_easybuild_finds_how_many_passed_and_failed(
     reference_run, name, passed, failed
 ):
@@ -80,9 +78,7 @@ def test_reframe_at_stackhpc_finds_the_row_and_two_zero_counts(tagged_run):
     rows = re.findall(r"^W[R|C].*$", stdout, re.MULTILINE)
     assert len(rows) == 1
     assert re.search(r"0 tests completed and failed residual checks", stdout)
-    assert re.search(
-        r"0 tests skipped because of illegal input values\.", stdout
-    )
+    assert re.search(r"0 tests skipped because of illegal input values\.", stdout)
 
 
 def test_reframe_at_sjtu_finds_the_rate_at_the_end_of_the_row(tagged_run):
@@ -100,9 +96,7 @@ def test_open_mpi_mtt_finds_the_version_and_the_row(tagged_run):
 
 def test_awk_prints_the_verdict_of_every_residual(reference_run):
     stdout = reference_run("failed").stdout
-    fourth = [
-        line.split()[3] for line in stdout.splitlines() if "_oo/" in line
-    ]
+    fourth = [line.split()[3] for line in stdout.splitlines() if "_oo/" in line]
     assert fourth == ["FAILED", "FAILED"]
 
 

@@ -54,12 +54,10 @@ def test_a_run_with_devices_can_be_drawn(plot_run, xhpl):
     options = ["-n", "200", "-nb", "16", "-p", "1", "-q", "2"]
     files = ["--trace", "t.json", "--iterations", "i.csv"]
     settings = ["--set", "devices=emu:2", "--set", "tile=32"]
-    outcome = xhpl(*options, *files, *settings, processes=2)
-    assert outcome.status == 0, str(outcome)
+    outcome = xhpl(*options, *files, *settings, processes=2).succeeded()
     if not (xhpl.directory / "i.csv").exists():
         pytest.skip("this solver notes no iterations")
-    outcome = plot_run(xhpl.directory, "t.json", "i.csv", "-o", "out")
-    assert outcome.status == 0, str(outcome)
+    outcome = plot_run(xhpl.directory, "t.json", "i.csv", "-o", "out").succeeded()
     assert "device 0" in words_of(xhpl.directory / "out/idle.svg")
 
 
@@ -100,8 +98,7 @@ def test_the_colours_of_a_legend_differ(drawn):
 
 def test_without_devices_there_is_no_share(plot_run, tmp_path):
     files = simulated_run.write(tmp_path, [simulated_run.simulate()])
-    outcome = plot_run(tmp_path, *files)
-    assert outcome.status == 0, str(outcome)
+    outcome = plot_run(tmp_path, *files).succeeded()
     assert "no picture of share: there are no devices" in outcome.stderr
     assert not (tmp_path / "share.png").exists()
     words = words_of(tmp_path / "idle.svg")
@@ -111,8 +108,7 @@ def test_without_devices_there_is_no_share(plot_run, tmp_path):
 def test_an_empty_trace_leaves_out_the_gantt_chart(plot_run, tmp_path):
     rows, _ = simulated_run.simulate()
     files = simulated_run.write(tmp_path, [(rows, [])])
-    outcome = plot_run(tmp_path, *files)
-    assert outcome.status == 0, str(outcome)
+    outcome = plot_run(tmp_path, *files).succeeded()
     assert "no picture of gantt: " in outcome.stderr
     assert (tmp_path / "idle.png").exists()
     assert not (tmp_path / "gantt.png").exists()
@@ -124,8 +120,7 @@ def test_the_last_run_is_drawn_unless_another_is_named(plot_run, tmp_path):
     again = [{**row, "run": 1} for row in last]
     files = simulated_run.write(tmp_path, [(first + again, [])])
     for words, n in (((), "N = 3000"), (("--run", "0"), "N = 2000")):
-        outcome = plot_run(tmp_path, *files, *words)
-        assert outcome.status == 0, str(outcome)
+        outcome = plot_run(tmp_path, *files, *words).succeeded()
         assert n in words_of(tmp_path / "idle.svg")
 
 
@@ -150,9 +145,7 @@ ROW = ",".join("0" for _ in simulated_run.LINE)
         ("{}", f"{HEAD}\n{ROW[1:]}\n", "iterations.csv:2: no rank"),
     ],
 )
-def test_bad_input_is_refused_in_one_line(
-    plot_run, tmp_path, trace, iterations, said
-):
+def test_bad_input_is_refused_in_one_line(plot_run, tmp_path, trace, iterations, said):
     for name, text in (("trace.json", trace), ("iterations.csv", iterations)):
         if text is not None:
             (tmp_path / name).write_text(text)

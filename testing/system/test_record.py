@@ -78,7 +78,8 @@ def test_the_clock_is_that_of_the_report(recorded):
     outcome, found = recorded(*ONE, env={"TZ": "UTC"})
     said = re.search(r"start time (.*\d{4})$", outcome.stdout, re.M)[1]
     printed = datetime.strptime(said, "%a %b %d %H:%M:%S %Y").timestamp()
-    assert abs(moment(found["tests"][0]["start"]) - printed) < 2
+    # less than a time zone, more than a busy machine pauses
+    assert abs(moment(found["tests"][0]["start"]) - printed) < 600
 
 
 def test_choices_are_in_it_as_they_were_used(recorded):
@@ -202,8 +203,7 @@ def test_what_process_0_warned_of_is_in_it(recorded):
 
 
 def test_every_rank_is_on_one_host(recorded):
-    _, found = recorded("-n", "60", "-nb", "8", "-p", "1,2", "-q", "1,2",
-                        processes=4)
+    _, found = recorded("-n", "60", "-nb", "8", "-p", "1,2", "-q", "1,2", processes=4)
     assert found["mpi"]["processes"] == 4
     ranks = [rank for host in found["hosts"] for rank in host["ranks"]]
     assert sorted(rank["rank"] for rank in ranks) == [0, 1, 2, 3]
@@ -218,8 +218,7 @@ def test_every_rank_is_on_one_host(recorded):
 def test_binding_is_the_launchers(recorded, xhpl):
     cpu = min(os.sched_getaffinity(0))
     command = ["taskset", "-c", str(cpu), jobs.XHPL, *ONE, "--json", "b.json"]
-    outcome = jobs.run(command, xhpl.directory)
-    assert outcome.status == 0, str(outcome)
+    outcome = jobs.run(command, xhpl.directory).succeeded()
     found = valid((xhpl.directory / "b.json").read_text())
     (host,) = found["hosts"]
     assert host["ranks"][0]["cpus_allowed"] == str(cpu)
@@ -299,9 +298,7 @@ def test_all_that_can_be_turned_on_leaves_stdout_as_it_is(xhpl, processes):
         (["--json", "a", "--iterations", "a"], "both name a"),
     ],
 )
-def test_a_file_that_cannot_be_written_is_refused_before_the_run(
-    xhpl, options, said
-):
+def test_a_file_that_cannot_be_written_is_refused_before_the_run(xhpl, options, said):
     outcome = xhpl(*ONE, *options)
     assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
     assert said in outcome.stderr, str(outcome)

@@ -10,8 +10,9 @@ import pytest
 import hpl_dat
 import jobs
 from busy import retried
+from conftest import UNMEASURED
 from records import statuses, valid
-from test_failures import BROKEN_SEND
+from sabotage import BROKEN_SEND, library, on_rank, preloaded
 
 pytestmark = pytest.mark.surface
 
@@ -98,7 +99,8 @@ def ended(xhpl):
 
     def run(*numbers, signals="--default-signal=HUP,INT,TERM"):
         path = xhpl.directory / "run.json"
-        options = ["-n", "50,14000", "-nb", "128", *ONE[4:], "--json", path.name]
+        slow = ["--set", "kernel=portable", "--set", "threads=1"]
+        options = ["-n", "50,8000", *ONE[2:], *slow, "--json", path.name]
         job = jobs.start(["env", signals, jobs.XHPL, *options], xhpl.directory)
         try:
             wait_for_second(path)
@@ -111,7 +113,7 @@ def ended(xhpl):
         found = valid(path.read_text())
         first, second = found["tests"]
         assert (first["n"], first["status"]) == (50, "PASSED")
-        assert (second["n"], second["status"]) == (14000, "RUNNING")
+        assert (second["n"], second["status"]) == (8000, "RUNNING")
         assert first["end"] <= second["start"] and second["seconds"] is None
         return found
 
@@ -157,26 +159,13 @@ int json_dumpf(const void *root, FILE *out, size_t flags)
 """
 
 
-def preload(source, folder):
-    """A library of ours that goes before all others."""
-    (folder / "bad.c").write_text(source)
-    compiler = ["mpicc", "-shared", "-fPIC", "-o", "bad.so", "bad.c", "-ldl"]
-    assert jobs.run(compiler, folder).status == 0
-    return folder / "bad.so"
-
-
-preloaded = pytest.mark.skipif(
-    jobs.sanitized(), reason="the sanitizer has to be loaded first"
-)
-
-
 @preloaded
-def test_a_run_killed_while_it_writes_leaves_the_record_before(xhpl, tmp_path):
-    library = preload(KILLED_WRITING, tmp_path)
+def test_a_run_killed_while_it_writes_leaves_the_record_before(tmp_path):
+    preload = library(tmp_path, KILLED_WRITING)
     words = [jobs.XHPL, *ONE, "--json", "run.json"]
-    outcome = jobs.run(words, xhpl.directory, {"LD_PRELOAD": str(library)})
+    outcome = jobs.run(words, tmp_path, {"LD_PRELOAD": str(preload)})
     assert outcome.status == -signal.SIGKILL, str(outcome)
-    found = valid((xhpl.directory / "run.json").read_text())
+    found = valid((tmp_path / "run.json").read_text())
     assert (found["exit_status"], found["end"]) == (None, None)
 
 
@@ -205,23 +194,11 @@ def sabotaged(xhpl):
     """Run xhpl, a process of it with a library of ours before all others."""
 
     def run(source, rank, *options):
-        library = preload(source, xhpl.directory)
-        script = xhpl.directory / "sabotaged"
-        script.write_text(
-            "#!/bin/bash\n"
-            "mine=${OMPI_COMM_WORLD_RANK-${PMI_RANK-${PMIX_RANK-0}}}\n"
-            f'[ "$mine" = {rank} ] && export LD_PRELOAD={library}\n'
-            f'exec {jobs.XHPL} "$@"\n'
-        )
-        script.chmod(0o755)
-        words = [script, *options, "--json", "run.json"]
-        outcome = jobs.run(
-            jobs.launched(2, words), xhpl.directory,
-            {
-                "XHPL_BLAS_CHECK": "off",
-                "OMPI_MCA_odls_base_sigkill_timeout": "4",
-            },
-        )
+        preload = library(xhpl.directory, source)
+        program = on_rank(xhpl.directory, rank, f"export LD_PRELOAD={preload}")
+        command = jobs.launched(2, [program, *options, "--json", "run.json"])
+        env = {**UNMEASURED, "OMPI_MCA_odls_base_sigkill_timeout": "4"}
+        outcome = jobs.run(command, xhpl.directory, env)
         assert outcome.status == 3 and not outcome.timed_out, str(outcome)
         return outcome, valid((xhpl.directory / "run.json").read_text())
 

@@ -55,9 +55,7 @@ def test_every_residual_passes(reference_run, name, csv, count, options):
 
 
 @pytest.mark.parametrize("name, csv, count, options", LONG)
-def test_the_closing_block_counts_every_test(
-    reference_run, name, csv, count, options
-):
+def test_the_closing_block_counts_every_test(reference_run, name, csv, count, options):
     outcome = reference_run(name, *options)
     assert report.counts(outcome.stdout) == {
         "finished": count,

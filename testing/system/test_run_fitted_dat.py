@@ -47,8 +47,7 @@ def run_fitted(tmp_path):
             [jobs.SOURCE / "scripts/run-fitted", tmp_path, "build/run", unit],
             tmp_path,
             {"MPIRUN": str(tmp_path / "launch")},
-        )
-        assert outcome.status == 0, str(outcome)
+        ).succeeded()
         assert outcome.stdout.endswith("\nPASSED\n"), str(outcome)
         return outcome
 

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """xdgemm: options, products by host and devices, faults, torture, records."""
 import json
-import os
 import re
 import xml.etree.ElementTree as ET
 
 import pytest
 
 import jobs
+from busy import patience, retried
 
 XDGEMM = jobs.BIN / "xdgemm"
 
-pytestmark = pytest.mark.skipif(
-    not XDGEMM.exists(), reason="built without hybrid/"
-)
+pytestmark = pytest.mark.skipif(not XDGEMM.exists(), reason="built without hybrid/")
 
 SMALL = ["-m", "150", "-n", "130", "-k", "40", "--repeat", "1"]
 TILED = [*SMALL, "--set", "tile=32"]
@@ -33,10 +31,9 @@ def xdgemm(tmp_path):
     return run
 
 
-def rate(outcome, name):
-    """The row of the table of rates; None if there is none."""
-    row = re.search(rf"^{name} +([\d.]+) +[\d.]", outcome.stdout, re.M)
-    return float(row.group(1)) if row else None
+def has_rate(outcome, name):
+    """Whether the table of rates has a row: 0.00 on a machine that paused."""
+    return bool(re.search(rf"^{name} +[\d.]+ +[\d.]", outcome.stdout, re.M))
 
 
 def verified(outcome):
@@ -50,20 +47,18 @@ def verified(outcome):
 
 
 def test_the_host_alone_is_one_row(xdgemm):
-    outcome = xdgemm(*SMALL, "--devices", "none", "--verify")
-    assert outcome.status == 0, str(outcome)
-    assert rate(outcome, "host") > 0
-    assert rate(outcome, "together") is None
+    outcome = xdgemm(*SMALL, "--devices", "none", "--verify").succeeded()
+    assert has_rate(outcome, "host")
+    assert not has_rate(outcome, "together")
     assert verified(outcome) == (2, 0)  # one warms up
 
 
 @pytest.mark.parametrize("devices", [1, 2, 3])
 def test_each_alone_and_all_together_have_a_row(xdgemm, devices):
-    outcome = xdgemm(*TILED, "--devices", f"emu:{devices}", "--verify")
-    assert outcome.status == 0, str(outcome)
+    outcome = xdgemm(*TILED, "--devices", f"emu:{devices}", "--verify").succeeded()
     for name in ["host", "together", *(f"emu:{i}" for i in range(devices))]:
-        assert rate(outcome, name) > 0, name
-    assert re.search(r"^efficiency +\d\.\d+ ", outcome.stdout, re.M)
+        assert has_rate(outcome, name), name
+    assert re.search(r"^efficiency +\d+\.\d+ ", outcome.stdout, re.M)
     assert verified(outcome) == (2 * (devices + 2) + 1, 0)  # two warm up
 
 
@@ -90,18 +85,17 @@ def test_products_of_any_kind_are_right(xdgemm, options):
     outcome = xdgemm(
         *options.split(), "--devices", "emu:2", "--set", "tile=16",
         "--repeat", "2", "--verify",
-    )  # fmt: skip
-    assert outcome.status == 0, str(outcome)
+    ).succeeded()  # fmt: skip
     assert verified(outcome) == (13, 0)
 
 
 def test_a_dry_device_is_said_to_be_a_model(xdgemm):
     dry = ["--devices", "emu:1", "--set", "emu_dry=on", "--set", "emu_rate=5"]
-    outcome = xdgemm(*TILED, *dry)
-    assert outcome.status == 0, str(outcome)
+    outcome = xdgemm(*TILED, *dry).succeeded()
     assert "a model's" in outcome.stdout
 
 
+@retried
 def test_the_probe_measures_link_and_product(xdgemm):
     limits = ["--set", "emu_link=0.5", "--set", "emu_rate=1"]
     outcome = xdgemm(*SMALL, "--probe-device", "--devices", "emu:1", *limits)
@@ -120,8 +114,7 @@ def test_the_record_holds_all_figures(xdgemm):
     outcome = xdgemm(
         *TILED, "--devices", "emu:1", "--repeat", "3", "--verify",
         "--json", "x.json", "--beta", "0.5",
-    )  # fmt: skip
-    assert outcome.status == 0, str(outcome)
+    ).succeeded()  # fmt: skip
     record = json.loads((xdgemm.directory / "x.json").read_text())
     product = record["product"]
     assert (product["m"], product["n"], product["k"]) == (150, 130, 40)
@@ -146,8 +139,7 @@ def test_the_record_holds_all_figures(xdgemm):
 def test_the_map_is_a_picture_of_all_tiles(xdgemm):
     outcome = xdgemm(
         *TILED, "--devices", "emu:1", "--map", "x.svg", "--json", "x.json"
-    )
-    assert outcome.status == 0, str(outcome)
+    ).succeeded()
     record = json.loads((xdgemm.directory / "x.json").read_text())
     tiling = record["rates"][-1]["tiling"]
     picture = ET.parse(xdgemm.directory / "x.svg").getroot()
@@ -166,19 +158,9 @@ def test_a_file_that_cannot_be_written_is_refused_at_once(xdgemm, option):
 
 # ---- faults -----------------------------------------------------------------
 
-LOSSES = [
-    f"{kind}@{operation}:{nth}"
-    for kind, operation in [
-        ("fail", "copy_in"),
-        ("fail", "gemm"),
-        ("fail", "copy_out"),
-        ("stall", "copy_in"),
-        ("stall", "gemm"),
-        ("stall", "copy_out"),
-        ("oom", "alloc"),
-    ]
-    for nth in ([1] if kind == "oom" else [1, 3])
-]
+# More of them are in unit/test_xdgemm_faults.c.
+LOSSES = ["fail@copy_in:1", "fail@gemm:3", "fail@copy_out:3", "stall@copy_in:3",
+          "stall@gemm:1", "stall@copy_out:1", "oom@alloc:1"]  # fmt: skip
 
 
 @pytest.mark.parametrize("fault", LOSSES)
@@ -187,12 +169,11 @@ def test_a_lost_device_costs_no_element(xdgemm, fault, devices):
     # A share that makes each device take some tiles.
     outcome = xdgemm(
         *TILED, "--devices", f"emu:{devices}", "--verify",
-        "--set", f"emu_fault=0:{fault}", "--set", "stall_seconds=0.3",
+        "--set", f"emu_fault=0:{fault}", "--set", patience(fault),
         "--set", "split=fixed:0.8",
-    )  # fmt: skip
-    assert outcome.status == 0, str(outcome)
+    ).succeeded()  # fmt: skip
     assert verified(outcome)[1] == 0
-    assert rate(outcome, "together") > 0
+    assert has_rate(outcome, "together")
     assert "emu" in outcome.stderr and "warning" in outcome.stderr
 
 
@@ -213,8 +194,7 @@ def test_checking_does_not_blame_a_right_product(xdgemm):
     outcome = xdgemm(
         "-m", "400", "-k", "500", "--alpha", "1e10", "--beta", "1e-10",
         "--devices", "none", "--repeat", "3", "--verify",
-    )  # fmt: skip
-    assert outcome.status == 0, str(outcome)
+    ).succeeded()  # fmt: skip
 
 
 # ---- torture ----------------------------------------------------------------
@@ -223,8 +203,7 @@ def test_checking_does_not_blame_a_right_product(xdgemm):
 def test_torture_checks_every_product(xdgemm):
     outcome = xdgemm(
         "-m", "100", "--torture", "1", "--devices", "emu:1", "--json", "x.json"
-    )
-    assert outcome.status == 0, str(outcome)
+    ).succeeded()
     products, wrong = verified(outcome)
     assert products >= 1 and wrong == 0
     record = json.loads((xdgemm.directory / "x.json").read_text())
@@ -268,14 +247,13 @@ def test_torture_names_the_device_that_computed_wrongly(xdgemm):
 SHALLOW = ["-m", "600", "-k", "1", "--torture", "3", "--set", "tile=150"]
 
 
+@retried
 def test_torture_checks_several_products_at_once(xdgemm):
-    outcome = xdgemm(*SHALLOW, "--devices", "emu:1", "--json", "x.json")
-    assert outcome.status == 0, str(outcome)
+    outcome = xdgemm(*SHALLOW, "--devices", "emu:1", "--json", "x.json").succeeded()
     torture = json.loads((xdgemm.directory / "x.json").read_text())["torture"]
     assert verified(outcome) == (torture["products"], 0)
     assert torture["checks"] <= torture["products"] <= 64 * torture["checks"]
-    busy = os.getloadavg()[0] > os.cpu_count()  # products wait as well
-    assert busy or torture["checks"] < torture["products"], str(outcome)
+    assert torture["checks"] < torture["products"], str(outcome)
     assert re.search(r"^\d+ checks took \d+\.\d% of the time$",
                      outcome.stdout, re.M)  # fmt: skip
 
@@ -304,8 +282,7 @@ def test_torture_names_all_who_may_have_computed_wrongly(xdgemm):
 
 
 def test_list_devices_shows_cores_and_every_backend(xdgemm):
-    outcome = xdgemm("--list-devices")
-    assert outcome.status == 0, str(outcome)
+    outcome = xdgemm("--list-devices").succeeded()
     assert re.search(r"^host +\S.*cores", outcome.stdout, re.M)
     for plugin in jobs.BIN.glob("libhyb_*.so"):
         name = plugin.stem.removeprefix("libhyb_")
@@ -317,14 +294,12 @@ def test_without_plug_ins_the_host_goes_on_alone(xdgemm):
     alone.mkdir()
     (alone / "xdgemm").write_bytes(XDGEMM.read_bytes())
     (alone / "xdgemm").chmod(0o755)
-    outcome = jobs.run([alone / "xdgemm", *SMALL, "--verify"], alone)
-    assert outcome.status == 0, str(outcome)
-    assert rate(outcome, "host") > 0
+    outcome = jobs.run([alone / "xdgemm", *SMALL, "--verify"], alone).succeeded()
+    assert has_rate(outcome, "host")
 
 
 def test_no_mpi_library_is_needed():
-    outcome = jobs.run(["ldd", XDGEMM], jobs.SOURCE)
-    assert outcome.status == 0, str(outcome)
+    outcome = jobs.run(["ldd", XDGEMM], jobs.SOURCE).succeeded()
     assert "libmpi" not in outcome.stdout
 
 

@@ -22,9 +22,7 @@ REFUSED = {
     "no run": (("0", *SMALL, "-q", "1"), "usage: xlookahead RUNS"),
     "too many runs": (("1001", *SMALL, "-q", "1"), "RUNS from 1 to 1000"),
     "an unknown option": (("1", *SMALL, "-q", "1", "--sep"), "--sep"),
-    "an unknown mode": (
-        ("1", *SMALL, "-q", "1", "--set", "lookahead=3"), "lookahead"
-    ),
+    "an unknown mode": (("1", *SMALL, "-q", "1", "--set", "lookahead=3"), "lookahead"),
     "too few processes": (("1", *SMALL, "-q", "2"), "at least 2 processes"),
 }  # fmt: skip
 
@@ -47,8 +45,7 @@ def test_no_process_may_be_idle(tmp_path):
 
 
 def test_every_mode_has_a_row_in_each_run(tmp_path):
-    outcome = run(tmp_path, 2, "2", *SMALL, "-q", "2")
-    assert outcome.status == 0, str(outcome)
+    outcome = run(tmp_path, 2, "2", *SMALL, "-q", "2").succeeded()
     rows = [json.loads(line) for line in outcome.stdout.splitlines()]
     assert [row["lookahead"] for row in rows] == ["0", "1", "2", "mixed"] * 2
     assert [row["run"] for row in rows] == list(range(8))
@@ -59,8 +56,7 @@ def test_every_mode_has_a_row_in_each_run(tmp_path):
 
 def test_the_iterations_of_a_run_are_in_its_mode(tmp_path):
     options = ("-q", "1", "--iterations", "iterations.csv")
-    outcome = run(tmp_path, 1, "2", *SMALL, *options)
-    assert outcome.status == 0, str(outcome)
+    outcome = run(tmp_path, 1, "2", *SMALL, *options).succeeded()
     with (tmp_path / "iterations.csv").open() as file:
         found = {(int(x["run"]), x["mode"], x["reason"]) for x in csv.DictReader(file)}
     forced = {x for x in found if x[0] % 4 != 3}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs of xhpl in which functions of libraries are ours, or a process differs;
+and the processes of such runs."""
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+import jobs
+
+preloaded = pytest.mark.skipif(
+    jobs.sanitized(), reason="the sanitizer has to be loaded first"
+)
+
+# The messages of one process cannot be sent any more, from so many on.
+BROKEN_SEND = """
+#include <mpi.h>
+
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
+              MPI_Comm comm, MPI_Request *request)
+{
+    static int sent;
+
+    if (++sent == 60)
+        MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
+    return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+"""
+
+
+def library(folder, source):
+    """The path of one of this source, for LD_PRELOAD."""
+    (folder / "ours.c").write_text(source)
+    words = ["mpicc", "-O1", "-shared", "-fPIC", "-o", "ours.so", "ours.c", "-ldl"]
+    jobs.run(words, folder).succeeded()
+    return folder / "ours.so"
+
+
+def on_rank(folder, rank, command):
+    """A program that is xhpl, but for what one process does before."""
+    mine = "${OMPI_COMM_WORLD_RANK-${PMI_RANK-${PMIX_RANK-0}}}"
+    text = f'[ "{mine}" = {rank} ] && {command}\nexec {jobs.XHPL} "$@"\n'
+    return jobs.program(folder / "on_rank", text)
+
+
+def ranks_of(job):
+    """Process ids of the xhpl processes that a job has started."""
+    found = []
+    for pid in jobs.session_members(job.pid):
+        try:
+            if Path(f"/proc/{pid}/exe").resolve() == jobs.XHPL.resolve():
+                found.append(pid)
+        except OSError:
+            continue
+    return sorted(found)
+
+
+def has_computed(pid):
+    """Whether a process has had a second of a processor."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return False
+    return int(fields[11]) + int(fields[12]) > os.sysconf("SC_CLK_TCK")
+
+
+def wait_for_ranks(job, count, ready=has_computed):
+    """The ids of count xhpl processes, as soon as they all are ready."""
+    until = time.monotonic() + jobs.LIMIT
+    while time.monotonic() < until:
+        pids = ranks_of(job)
+        if len(pids) == count and all(map(ready, pids)):
+            return pids
+        time.sleep(0.05)
+    raise AssertionError("the processes did not start")
