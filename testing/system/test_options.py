@@ -31,48 +31,28 @@ NUMBERS = {
     "-n": ("30,0", "n", "30 0"),
     "-nb": ("5,9", "nb", "5 9"),
 }
-WORDS = {
-    "--pfact": ("left,crout", "pfact", "0 1"),
-    "--bcast": ("1ring,BlongM", "bcast", "0 5"),
-    "--swap": ("long", "swap", "1"),
-    "--threshold": ("0", "threshold", "0"),
-}
-
-
 def assert_same_report(one, other):
     assert one.status == other.status == 0, f"{one}\n{other}"
     assert report.comparable(one.stdout) == report.comparable(other.stdout)
     assert report.residuals(one.stdout) == report.residuals(other.stdout)
 
 
-@pytest.mark.parametrize("given", [NUMBERS, WORDS], ids=["numbers", "words"])
-def test_options_mean_what_their_lines_mean(xhpl, given):
-    lines = {name: values for _, name, values in given.values()}
-    options = [x for option, (value, *_) in given.items() for x in (option, value)]
+def test_options_mean_what_their_lines_mean(xhpl):
+    lines = {name: values for _, name, values in NUMBERS.values()}
+    options = [x for option, (value, *_) in NUMBERS.items() for x in (option, value)]
     in_file = xhpl(dat=hpl_dat.text(**lines))
     on_line = xhpl(*options, dat=hpl_dat.text())
     assert_same_report(on_line, in_file)
 
 
 def test_n_nb_p_and_q_need_no_file(xhpl):
-    outcome = xhpl(*GIVEN)
-    assert outcome.status == 0, str(outcome)
+    outcome = xhpl(*GIVEN).succeeded()
     rows = [row[1:5] for row in report.rows(outcome.stdout)]
     assert rows == [(40, 8, 1, 1), (50, 8, 1, 1)]
 
 
 def test_the_file_is_read_when_one_of_the_four_is_missing(xhpl):
-    outcome = xhpl(*GIVEN[:-2], dat=hpl_dat.text(nb="0"))
-    assert outcome.status == 2, str(outcome)
-
-
-def test_grids_on_the_command_line_are_the_files_grids(xhpl):
-    options = ["-p", "1,2,1", "-q", "3,1,1"]
-    on_line = xhpl(*options, dat=hpl_dat.text(), processes=3)
-    in_file = xhpl(dat=hpl_dat.text(p="1 2 1", q="3 1 1"), processes=3)
-    assert_same_report(on_line, in_file)
-    grids = [row[3:5] for row in report.rows(on_line.stdout)]
-    assert grids == [(1, 3), (2, 1), (1, 1)]
+    xhpl(*GIVEN[:-2], dat=hpl_dat.text(nb="0")).refused()
 
 
 def test_dat_names_another_file(xhpl):
@@ -90,84 +70,58 @@ def test_quiet_leaves_only_warnings_on_stderr(xhpl):
     assert all("warning: " in line for line in kept), str(quiet)
 
 
-def test_a_failed_residual_is_status_1(xhpl):
-    outcome = xhpl(dat=hpl_dat.text(threshold="1e-9"))
-    assert outcome.status == 1, str(outcome)
-    assert report.counts(outcome.stdout)["failed"] == 1
-
-
-def test_upstream_exit_makes_a_failed_residual_status_0(xhpl):
-    outcome = xhpl("--upstream-exit", dat=hpl_dat.text(threshold="1e-9"))
-    assert outcome.status == 0, str(outcome)
-    assert report.counts(outcome.stdout)["failed"] == 1
+@pytest.mark.parametrize(
+    "options, processes, status", [([], None, 1), (["--upstream-exit"], None, 0), ([], 2, 1)]
+)
+def test_a_failed_residual_is_status_1_if_not_upstreams(
+    xhpl, options, processes, status
+):
+    dat = hpl_dat.text(threshold="1e-9", p=str(processes or 1), n="30 40")
+    outcome = xhpl(*options, dat=dat, processes=processes)
+    assert outcome.status == status, str(outcome)
+    assert report.counts(outcome.stdout)["failed"] == 2
 
 
 def test_upstream_exit_does_not_forgive_bad_input(xhpl):
-    outcome = xhpl("--upstream-exit", dat=hpl_dat.text(nb="0"))
-    assert outcome.status == 2, str(outcome)
-
-
-def test_one_failed_test_of_a_launched_job_is_status_1(xhpl):
-    dat = hpl_dat.text(threshold="1e-9", p="2", n="30 40")
-    outcome = xhpl(dat=dat, processes=2)
-    assert outcome.status == 1, str(outcome)
-    assert report.counts(outcome.stdout)["failed"] == 2
+    xhpl("--upstream-exit", dat=hpl_dat.text(nb="0")).refused()
 
 
 def test_a_process_is_alone_with_a_daemon_of_mpi_or_without(xhpl):
     for isolated in "01":
         env = {"OMPI_MCA_ess_singleton_isolated": isolated}
-        outcome = xhpl(dat=hpl_dat.text(n="60"), env=env)
-        assert outcome.status == 0, str(outcome)
+        outcome = xhpl(dat=hpl_dat.text(n="60"), env=env).succeeded()
 
 
-@pytest.mark.parametrize("n", ["0", "1", "0 1 2"])
-def test_the_smallest_orders_pass(xhpl, n):
-    outcome = xhpl(dat=hpl_dat.text(n=n))
-    count = len(n.split())
-    assert outcome.status == 0, str(outcome)
-    assert report.counts(outcome.stdout)["passed"] == count
-    assert len(report.residuals(outcome.stdout)) == count
-
-
-def test_order_zero_prints_a_row_and_a_zero_residual(xhpl):
-    outcome = xhpl(dat=hpl_dat.text(n="0"))
+def test_the_smallest_orders_pass_and_order_zero_has_a_zero_residual(xhpl):
+    outcome = xhpl(dat=hpl_dat.text(n="0 1 2")).succeeded()
+    assert report.counts(outcome.stdout)["passed"] == 3
+    assert len(report.residuals(outcome.stdout)) == 3
     assert report.rows(outcome.stdout)[0][1:] == (0, 8, 1, 1, 0.0, 0.0)
-    assert report.residuals(outcome.stdout) == [0.0]
+    assert report.residuals(outcome.stdout)[0] == 0.0
 
 
-@pytest.mark.parametrize("threshold", ["0", "0.0", "-1", "-16.0"])
-def test_no_residual_is_computed_at_a_threshold_of_zero_or_less(
-    xhpl, threshold
-):
-    outcome = xhpl(dat=hpl_dat.text(threshold=threshold, n="40 50"))
-    assert outcome.status == 0, str(outcome)
+@pytest.mark.parametrize("threshold", ["0", "-16.0"])
+def test_no_residual_is_computed_at_a_threshold_of_zero_or_less(xhpl, threshold):
+    outcome = xhpl(dat=hpl_dat.text(threshold=threshold, n="40 50")).succeeded()
     assert report.residuals(outcome.stdout) == []
     assert outcome.stdout.count("T/V    ") == 2
-    assert report.counts(outcome.stdout) == {
-        "finished": 2,
-        "unchecked": 2,
-        "skipped": 0,
-    }
+    counts = report.counts(outcome.stdout)
+    assert counts == {"finished": 2, "unchecked": 2, "skipped": 0}
 
 
 def test_device_7_is_stderr(xhpl):
     on_stdout = xhpl("--quiet", dat=hpl_dat.text())
-    on_stderr = xhpl("--quiet", dat=hpl_dat.text(device="7"))
+    on_stderr = xhpl("--quiet", dat=hpl_dat.text(device="7")).succeeded()
     assert on_stderr.stdout == "", str(on_stderr)
-    assert on_stderr.status == 0
-    wanted = report.comparable(on_stdout.stdout)
-    got = on_stderr.stderr
+    wanted, got = report.comparable(on_stdout.stdout), on_stderr.stderr
     reported = report.comparable(got[got.index("=" * 80) :])
     assert reported[: len(wanted)] == wanted
 
 
-@pytest.mark.parametrize("device", ["8", "0", "100"])
+@pytest.mark.parametrize("device", ["8", "0"])
 def test_any_other_device_is_the_file_of_line_3(xhpl, device):
     on_stdout = xhpl(dat=hpl_dat.text())
-    dat = hpl_dat.with_line(
-        3, "results.txt output file", hpl_dat.text(device=device)
-    )
+    dat = hpl_dat.with_line(3, "results.txt output file", hpl_dat.text(device=device))
     in_file = xhpl(dat=dat)
     assert (in_file.status, in_file.stdout) == (0, ""), str(in_file)
     written = (xhpl.directory / "results.txt").read_text()
@@ -175,7 +129,7 @@ def test_any_other_device_is_the_file_of_line_3(xhpl, device):
 
 
 def test_help_is_on_stdout_and_names_every_option_and_setting(xhpl):
-    outcome = xhpl("--help")
+    outcome = xhpl("--help", processes=2)
     assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
     options = {*NUMBERS, "--dat", "--set", "--quiet", "--upstream-exit", "--version"}
     for option in options | {"-p", "-q"}:
@@ -186,31 +140,9 @@ def test_help_is_on_stdout_and_names_every_option_and_setting(xhpl):
 
 
 def test_version_is_one_line_on_stdout(xhpl):
-    outcome = xhpl("--version")
+    outcome = xhpl("--version", processes=2)
     assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
     assert re.fullmatch(r"xhpl \d+(\.\d+)+.*\n", outcome.stdout), str(outcome)
-
-
-@pytest.mark.parametrize("option", ["--help", "--version"])
-def test_no_file_is_needed_to_ask(xhpl, option):
-    assert xhpl(option, processes=2).status == 0
-
-
-def test_a_setting_may_come_from_the_environment(xhpl):
-    outcome = xhpl(dat=hpl_dat.text(), env={"XHPL_BLAS_THREADS": "2"})
-    assert outcome.status == 0, str(outcome)
-    assert "threads a process: 2" in outcome.stderr, str(outcome)
-
-
-def test_set_overrides_the_environment(xhpl):
-    outcome = xhpl(
-        "--set",
-        "blas_threads=1",
-        dat=hpl_dat.text(),
-        env={"XHPL_BLAS_THREADS": "2"},
-    )
-    assert outcome.status == 0, str(outcome)
-    assert "threads a process: 1" in outcome.stderr, str(outcome)
 
 
 def test_messages_in_short_chunks_give_the_same_residual(xhpl):
@@ -224,5 +156,4 @@ def test_messages_in_short_chunks_give_the_same_residual(xhpl):
 def test_the_program_runs_in_any_folder_it_was_linked_to(xhpl):
     (xhpl.directory / "linked").symlink_to(jobs.XHPL)
     (xhpl.directory / "HPL.dat").write_text(hpl_dat.text())
-    outcome = jobs.run(["./linked"], xhpl.directory)
-    assert outcome.status == 0, str(outcome)
+    jobs.run(["./linked"], xhpl.directory).succeeded()
