@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """plot-run: the pictures of a run's trace and iterations."""
+import csv
 import re
 import struct
 import sys
@@ -8,10 +9,13 @@ import xml.etree.ElementTree
 import pytest
 
 import jobs
-import simulated_run
+import records
+from conftest import UNMEASURED
+from test_trace import COLUMNS
 
 PLOT_RUN = jobs.SOURCE / "scripts/plot-run"
 ALL = ("iteration-time", "idle", "share", "gantt")
+FILES = ("trace.json", "iterations.csv")
 
 pytestmark = pytest.mark.scripts
 
@@ -28,13 +32,29 @@ def plot_run(tmp_path_factory):
     return run
 
 
+def traced(folder, n, devices):
+    """Let two processes solve and write both files; the rows of the second."""
+    words = [jobs.XHPL, "-n", n, "-nb", "16", "-p", "1", "-q", "2"]
+    words += ["--trace", FILES[0], "--iterations", FILES[1]]
+    for setting in (f"devices={devices}", "tile=32", "threads=2", "split=fixed:0.5"):
+        words += ["--set", setting]
+    records.run(jobs.launched(2, words), folder, UNMEASURED).succeeded()
+    if not (folder / FILES[1]).exists():
+        pytest.skip("this solver notes no iterations")
+    return list(csv.DictReader((folder / FILES[1]).read_text().splitlines()))
+
+
 @pytest.fixture(scope="module")
 def drawn(plot_run, tmp_path_factory):
-    """Pictures of a run on 2 processes of 2 devices each."""
+    """Pictures of a run on 2 processes of 2 devices each, in two modes."""
     folder = tmp_path_factory.mktemp("drawn")
-    runs = [simulated_run.simulate(rank, 2, ranks=2) for rank in range(2)]
-    files = simulated_run.write(folder, runs)
-    return folder / "out", plot_run(folder, *files, "-o", "out")
+    rows = traced(folder, "300", "emu:4")
+    with (folder / FILES[1]).open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        for number, row in enumerate(rows):
+            writer.writerow({**row, "mode": 1 + number % 2})
+    return folder / "out", plot_run(folder, *FILES, "-o", "out")
 
 
 def size_of_png(path):
@@ -48,17 +68,6 @@ def words_of(path):
     """All text in an SVG."""
     tree = xml.etree.ElementTree.parse(path)
     return " | ".join(text.strip() for text in tree.getroot().itertext())
-
-
-def test_a_run_with_devices_can_be_drawn(plot_run, xhpl):
-    options = ["-n", "200", "-nb", "16", "-p", "1", "-q", "2"]
-    files = ["--trace", "t.json", "--iterations", "i.csv"]
-    settings = ["--set", "devices=emu:2", "--set", "tile=32"]
-    outcome = xhpl(*options, *files, *settings, processes=2).succeeded()
-    if not (xhpl.directory / "i.csv").exists():
-        pytest.skip("this solver notes no iterations")
-    outcome = plot_run(xhpl.directory, "t.json", "i.csv", "-o", "out").succeeded()
-    assert "device 0" in words_of(xhpl.directory / "out/idle.svg")
 
 
 def test_every_picture_is_written_as_png_and_svg(drawn):
@@ -75,17 +84,18 @@ def test_every_picture_is_written_as_png_and_svg(drawn):
 @pytest.mark.parametrize(
     "name, wanted",
     [
-        ("iteration-time", "look-ahead 1:; look-ahead 2:; (Gflop/s); (ms)"),
-        ("idle", "device 0 idle (; device 1 idle (; host waits (; 100%"),
+        ("iteration-time", "look-ahead 1:; look-ahead 2:; (Gflop/s)"),
+        ("idle", "device 0 idle (; device 1 idle (; host waits; 100%"),
         ("share", "measured: ; used; devices' part of the update; 100%"),
-        ("gantt", "0: thread 3; 1: device 1; update; panel; gemm; (ms)"),
+        ("gantt", "0: thread 1; 1: device 1; update; panel; gemm"),
     ],
 )
 def test_a_picture_has_its_legend_and_units(drawn, name, wanted):
     folder, _ = drawn
     words = words_of(folder / f"{name}.svg")
     assert [part for part in wanted.split("; ") if part not in words] == []
-    assert "N = 40000, NB = 512, 1 x 2 processes, rank 0" in words
+    assert "N = 300, NB = 16, 1 x 2 processes, rank 0" in words
+    assert name not in ("iteration-time", "gantt") or re.search(r"\(m?s\)", words)
 
 
 def test_the_colours_of_a_legend_differ(drawn):
@@ -97,8 +107,8 @@ def test_the_colours_of_a_legend_differ(drawn):
 
 
 def test_without_devices_there_is_no_share(plot_run, tmp_path):
-    files = simulated_run.write(tmp_path, [simulated_run.simulate()])
-    outcome = plot_run(tmp_path, *files).succeeded()
+    traced(tmp_path, "200", "none")
+    outcome = plot_run(tmp_path, *FILES).succeeded()
     assert "no picture of share: there are no devices" in outcome.stderr
     assert not (tmp_path / "share.png").exists()
     words = words_of(tmp_path / "idle.svg")
@@ -106,26 +116,23 @@ def test_without_devices_there_is_no_share(plot_run, tmp_path):
 
 
 def test_an_empty_trace_leaves_out_the_gantt_chart(plot_run, tmp_path):
-    rows, _ = simulated_run.simulate()
-    files = simulated_run.write(tmp_path, [(rows, [])])
-    outcome = plot_run(tmp_path, *files).succeeded()
+    traced(tmp_path, "200", "none")
+    (tmp_path / FILES[0]).write_text('{"traceEvents": []}')
+    outcome = plot_run(tmp_path, *FILES).succeeded()
     assert "no picture of gantt: " in outcome.stderr
     assert (tmp_path / "idle.png").exists()
     assert not (tmp_path / "gantt.png").exists()
 
 
 def test_the_last_run_is_drawn_unless_another_is_named(plot_run, tmp_path):
-    first, _ = simulated_run.simulate(n=2000, nb=100)
-    last, _ = simulated_run.simulate(n=3000, nb=100)
-    again = [{**row, "run": 1} for row in last]
-    files = simulated_run.write(tmp_path, [(first + again, [])])
-    for words, n in (((), "N = 3000"), (("--run", "0"), "N = 2000")):
-        outcome = plot_run(tmp_path, *files, *words).succeeded()
+    traced(tmp_path, "200,300", "none")
+    for words, n in (((), "N = 300"), (("--run", "0"), "N = 200")):
+        plot_run(tmp_path, *FILES, *words).succeeded()
         assert n in words_of(tmp_path / "idle.svg")
 
 
-HEAD = ",".join(simulated_run.LINE)
-ROW = ",".join("0" for _ in simulated_run.LINE)
+HEAD = ",".join(COLUMNS)
+ROW = ",".join("0" for _ in COLUMNS)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +156,7 @@ def test_bad_input_is_refused_in_one_line(plot_run, tmp_path, trace, iterations,
     for name, text in (("trace.json", trace), ("iterations.csv", iterations)):
         if text is not None:
             (tmp_path / name).write_text(text)
-    outcome = plot_run(tmp_path, "trace.json", "iterations.csv", "-o", "out")
+    outcome = plot_run(tmp_path, *FILES, "-o", "out")
     assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
     lines = outcome.stderr.splitlines()
     assert len(lines) == 1 and lines[0].startswith("plot-run: "), str(outcome)
