@@ -48,10 +48,8 @@ def fill(folder):
     for name in ("scripts", "bench", "testing"):
         (folder / name).symlink_to(jobs.SOURCE / name)
     (folder / "nodes").write_text("localhost\n127.0.0.1\n")
-    (folder / "path").mkdir()
-    python = folder / "path/python3"  # this one has all that is needed
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    python.chmod(0o755)
+    # this one has all that is needed
+    jobs.program(folder / "path/python3", f'exec "{sys.executable}" "$@"\n')
 
 
 def records_in(folder):

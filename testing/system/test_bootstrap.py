@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""setup/bootstrap, where it may not or cannot install what is missing."""
+"""setup/bootstrap, where it may not or cannot install what is missing, and where
+it does."""
 import os
+import shutil
 
 import pytest
 
@@ -9,15 +11,15 @@ import jobs
 pytestmark = pytest.mark.scripts
 
 # Whoever installs something leaves a trace.
-INSTALLER = '#!/bin/sh\necho "$0 $*" >> installed\n'
+INSTALLER = 'echo "$0 $*" >> installed\n'
 STUBS = {
-    "id": "#!/bin/sh\necho 1000\n",
-    "sudo": "#!/bin/sh\nexit 1\n",
+    "id": "echo 1000\n",
+    "sudo": "exit 1\n",
     "apt-get": INSTALLER,
     "dnf": INSTALLER,
     "zypper": INSTALLER,
     "spack": INSTALLER,
-    "pkg-config": '#!/bin/sh\n[ "$2" != blas-netlib ]\n',
+    "pkg-config": '[ "$2" != blas-netlib ]\n',
 }
 
 ADVICE = {
@@ -41,8 +43,7 @@ def bootstrap(tmp_path):
 
     def run(group, *stubs, path=""):
         for name in stubs:
-            (tmp_path / name).write_text(STUBS[name])
-            (tmp_path / name).chmod(0o755)
+            jobs.program(tmp_path / name, STUBS[name])
         outcome = jobs.run(
             ["/bin/sh", jobs.SOURCE / "setup/bootstrap", group],
             tmp_path,
@@ -90,3 +91,54 @@ def test_a_blas_by_the_reference_ones_name_does_not_stand_in_for_it(bootstrap):
     stubs = ("apt-get", "id", "sudo", "pkg-config")
     line = bootstrap("test-all", *stubs, path=os.pathsep + os.environ["PATH"])
     assert "libblas-dev" in line.split(), line
+
+
+# ---- what is installed for it -------------------------------------------------
+
+
+@pytest.fixture(name="installed")
+def installed_fixture(tmp_path):
+    """Run bootstrap run where nothing is missing, but what is named; its outcome,
+    and what it had installed."""
+    stubs = {
+        "apt-get": f'echo "$*" >> {tmp_path}/asked\n[ "$broken" = no ]\n',
+        "id": "echo 0\n",
+    }
+    there = ("pkg-config", "mpirun", "mpicc", "python3")
+
+    def run(missing, manager=True, broken="no"):
+        folder = tmp_path / "path"
+        for name in there:
+            jobs.program(folder / name, "exit 0\n")
+        for name, text in stubs.items():
+            jobs.program(folder / name, text)
+        for name in (missing, *(() if manager else ["apt-get"])):
+            (folder / name).unlink()
+        env = {"PATH": str(folder), "broken": broken, "CC": "mpicc", "MPIRUN": ""}
+        script = jobs.SOURCE / "setup/bootstrap"
+        outcome = jobs.run([shutil.which("sh"), script, "run"], tmp_path, env)
+        asked = tmp_path / "asked"
+        return outcome, asked.read_text() if asked.exists() else ""
+
+    return run
+
+
+def test_python_is_installed_for_the_page(installed):
+    outcome, asked = installed("python3")
+    assert outcome.status == 0, str(outcome)
+    assert asked.splitlines()[-1].split()[-1] == "python3"
+    assert "installing python3\n" in outcome.stderr
+
+
+def test_a_run_does_without_python(installed):
+    outcome, asked = installed("python3", broken="yes")
+    assert outcome.status == 0 and "python3" in asked, str(outcome)
+    assert "cannot install: python3" in outcome.stderr
+    outcome, _ = installed("python3", manager=False)
+    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
+
+
+def test_a_run_does_not_do_without_a_launcher(installed):
+    outcome, asked = installed("mpirun")
+    assert outcome.status == 2 and "openmpi-bin" in asked, str(outcome)
+    assert "still missing for: run" in outcome.stderr

@@ -78,8 +78,7 @@ def test_a_bad_line_is_refused_with_file_and_line(xhpl, line, said, ask):
 
 def test_a_file_of_conf_that_is_missing_is_refused(xhpl):
     outcome = xhpl("--conf", "none", dat=hpl_dat.text())
-    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
-    assert "cannot read the settings in none: No such file" in outcome.stderr
+    outcome.refused("cannot read the settings in none: No such file")
 
 
 def test_quiet_says_nothing_of_the_file(xhpl):

@@ -64,29 +64,32 @@ def includes():
 def link_c(source, directory):
     """Compile a C file and link it with this build's libhpl.a; its path."""
     _, linking = build_words()
-    program = directory / "program"
-    compiled = compile_c(source, directory, includes(), "-c", "-o", "program.o")
-    assert compiled.status == 0, compiled
-    linked = jobs.run(
-        [linking[0], "program.o", *linking[1:], "-o", program], directory
-    ).succeeded()
-    return program
+    compile_c(source, directory, includes(), "-c", "-o", "program.o").succeeded()
+    words = [linking[0], "program.o", *linking[1:], "-o", "program"]
+    jobs.run(words, directory).succeeded()
+    return directory / "program"
 
 
-def test_hpl_h_needs_nothing_but_its_folder(tmp_path):
+@pytest.fixture
+def accepted(tmp_path):
+    """Let the compiler see whether a text that includes hpl.h is C."""
+
+    def run(text, include=f"{jobs.SOURCE}/hpl/include"):
+        (tmp_path / "text.c").write_text(f'#include "hpl.h"\n{text}\n')
+        words = [tmp_path / "text.c", tmp_path, f"-I{include}", "-fsyntax-only"]
+        compile_c(*words).succeeded()
+
+    return run
+
+
+def test_hpl_h_needs_nothing_but_its_folder(accepted, tmp_path):
     folder = tmp_path / "include"
     shutil.copytree(jobs.SOURCE / "hpl/include", folder)
-    source = tmp_path / "alone.c"
-    source.write_text('#include "hpl.h"\n')
-    outcome = compile_c(source, tmp_path, f"-I{folder}", "-fsyntax-only").succeeded()
+    accepted("", folder)
 
 
-def test_hpl_h_brings_the_mathematics_that_drivers_use(tmp_path):
-    source = tmp_path / "driver.c"
-    source.write_text(
-        '#include "hpl.h"\ndouble f(double x) { return fabs(x) + sqrt(x); }\n'
-    )
-    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only").succeeded()
+def test_hpl_h_brings_the_mathematics_that_drivers_use(accepted):
+    accepted("double f(double x) { return fabs(x) + sqrt(x); }")
 
 
 HUGE_GRID = """
@@ -130,12 +133,10 @@ def test_a_function_of_upstream_is_in_the_library(defined_symbols, name):
     assert (name in defined_symbols) == (name not in NOT_IN_LIBRARY)
 
 
-def test_every_prototype_is_upstreams(tmp_path):
-    source = tmp_path / "prototypes.c"
+def test_every_prototype_is_upstreams(accepted):
     again = re.findall(r"^\w[\w ]*\**HPL_\w+\(.*\);$", API, re.MULTILINE)
     assert len(again) == len(PROTOTYPES) > 100
-    source.write_text('#include "hpl.h"\n' + "\n".join(again) + "\n")
-    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only").succeeded()
+    accepted("\n".join(again))
 
 
 @pytest.fixture(scope="module")
@@ -159,29 +160,20 @@ def test_a_constant_has_upstreams_value(constant_values, name):
 
 
 @pytest.mark.parametrize("name, fields", STRUCTS, ids=[s[0] for s in STRUCTS])
-def test_a_structure_begins_with_upstreams_fields(tmp_path, name, fields):
+def test_a_structure_begins_with_upstreams_fields(accepted, name, fields):
     listed = re.sub(r"\bHPL_S_", "struct HPL_S_", fields)
     names = re.findall(r"(\w+)(?:\[\d\])?(?=[,;])", fields)
+    assert len(names) >= 6
     checks = "".join(
         f"_Static_assert(offsetof(listed_t, {field}) == "
         f"offsetof({name}, {field}), \"{field}\");\n"
         for field in names
     )
-    source = tmp_path / "structure.c"
-    source.write_text(
-        '#include <stddef.h>\n#include "hpl.h"\n'
-        f"typedef struct {{ {listed} }} listed_t;\n{checks}"
-    )
-    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only")
-    assert len(names) >= 6
-    assert outcome.status == 0, str(outcome)
+    accepted(f"#include <stddef.h>\ntypedef struct {{ {listed} }} listed_t;\n{checks}")
 
 
-def test_macros_for_drivers_are_defined(tmp_path):
-    source = tmp_path / "macro.c"
-    checks = (f"#ifndef {m}\n#error {m}\n#endif\n" for m in MACROS.split())
-    source.write_text('#include "hpl.h"\n' + "".join(checks))
-    outcome = compile_c(source, tmp_path, includes(), "-fsyntax-only").succeeded()
+def test_macros_for_drivers_are_defined(accepted):
+    accepted("\n".join(f"#ifndef {m}\n#error {m}\n#endif" for m in MACROS.split()))
 
 
 FORTRAN = jobs.SOURCE / "hpl/blas/blas_fortran.c"

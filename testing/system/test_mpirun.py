@@ -10,7 +10,7 @@ import report
 
 pytestmark = pytest.mark.scripts
 
-ECHO = '#!/bin/sh\necho "${0##*/} $*"\n'
+ECHO = 'echo "${0##*/} $*"\n'
 
 
 @pytest.fixture
@@ -22,8 +22,7 @@ def launch(tmp_path):
         for name in ("nproc", "id", "grep"):
             (tmp_path / name).symlink_to(shutil.which(name))
         for name in launchers:
-            (tmp_path / name).write_text(ECHO)
-            (tmp_path / name).chmod(0o755)
+            jobs.program(tmp_path / name, ECHO)
         outcome = jobs.run(
             ["/bin/sh", jobs.SOURCE / "scripts/mpirun", "-np", 2, "xhpl", "-n"],
             tmp_path,
@@ -53,13 +52,11 @@ def test_a_launcher_that_is_named_goes_before_with_its_options(launch):
 
 def test_xhpl_runs_under_srun(tmp_path):
     """One that has mpirun start the processes, which count themselves."""
-    srun = tmp_path / "srun"
     real = jobs.SOURCE / "scripts/mpirun"
-    srun.write_text(
-        '#!/bin/sh\n[ "$1" = -n ] || exit 9\n'
-        f'shift\nunset MPIRUN\nexec {real} -np "$@"\n'
+    srun = jobs.program(
+        tmp_path / "srun",
+        f'[ "$1" = -n ] || exit 9\nshift\nunset MPIRUN\nexec {real} -np "$@"\n',
     )
-    srun.chmod(0o755)
     (tmp_path / "HPL.dat").write_text(hpl_dat.text(p="2"))
     outcome = jobs.run(
         [real, "-np", 2, jobs.XHPL],

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""run-fitted, which make run calls, with a small plan; and what it needs."""
-import shutil
-
+"""scripts/run-fitted, which make run calls: with a small plan, and with programs
+that measure nothing."""
 import pytest
 
+import hpl_dat
 import jobs
 import records
 from report_page import call
@@ -13,6 +13,7 @@ pytestmark = pytest.mark.scripts
 
 PROBE = """\
 echo cores 2
+echo memory 1000000000
 echo ceiling 1e11
 echo dgemm 192 1e11
 """
@@ -25,12 +26,6 @@ exec {xhpl} "$@" --set plan_seconds=0.01 --set blas_check=off
 """
 
 
-def write_program(path, text):
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{text}")
-    path.chmod(0o755)
-
-
 @pytest.fixture(name="run_fitted")
 def run_fitted_fixture(tmp_path):
     """Let run-fitted have little to do; its outcome."""
@@ -38,8 +33,8 @@ def run_fitted_fixture(tmp_path):
     def run(env=None):
         small = SMALL.format(
             write_dat=jobs.SOURCE / "scripts/write-dat", xhpl=jobs.XHPL)
-        write_program(tmp_path / "bin/xprobe", PROBE)
-        write_program(tmp_path / "bin/xhpl", small)
+        jobs.program(tmp_path / "bin/xprobe", PROBE)
+        jobs.program(tmp_path / "bin/xhpl", small)
         script = jobs.SOURCE / "scripts/run-fitted"
         return jobs.run([script, "bin", "run", "numa"], tmp_path, env)
 
@@ -80,52 +75,71 @@ def test_nodes_without_cores_have_no_process(run_fitted, tmp_path, nodes, proces
     assert record["mpi"]["processes"] == processes
 
 
-# ---- what is installed for it -------------------------------------------------
+# ---- the HPL.dat of the user -------------------------------------------------
+
+# Plans the file called "planned", and "runs" whatever HPL.dat it finds.
+XHPL = """\
+while [ $# -gt 0 ]; do
+    [ "$1" = --write ] && exec cp "$(dirname "$0")/planned" "$2"
+    shift
+done
+[ -s HPL.dat ] || exit 2
+echo "WR11C2R4 40 8 1 1 0.10 9.0000e+01"
+echo "||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= 1.0e-03 ...... PASSED"
+"""
+
+LAUNCHER = """\
+shift 2
+exec "$@"
+"""
 
 
-@pytest.fixture(name="bootstrap")
-def bootstrap_fixture(tmp_path):
-    """Run bootstrap run where nothing is missing, but what is named; its outcome,
-    and what it had installed."""
-    stubs = {
-        "apt-get": f'echo "$*" >> {tmp_path}/asked\n[ "$broken" = no ]\n',
-        "id": "echo 0\n",
-    }
-    there = ("pkg-config", "mpirun", "mpicc", "python3")
+@pytest.fixture(name="rerun")
+def rerun_fixture(tmp_path):
+    """make run's last step, by core or numa; rerun.dat is the HPL.dat it uses."""
+    for name, text in (("xprobe", PROBE), ("xhpl", XHPL), ("launch", LAUNCHER)):
+        jobs.program(tmp_path / name, text)
+    (tmp_path / "planned").write_text(hpl_dat.text())
 
-    def run(missing, manager=True, broken="no"):
-        folder = tmp_path / "path"
-        for name in there:
-            write_program(folder / name, "exit 0\n")
-        for name, text in stubs.items():
-            write_program(folder / name, text)
-        for name in (missing, *(() if manager else ["apt-get"])):
-            (folder / name).unlink()
-        env = {"PATH": str(folder), "broken": broken, "CC": "mpicc", "MPIRUN": ""}
-        script = jobs.SOURCE / "setup/bootstrap"
-        outcome = jobs.run([shutil.which("sh"), script, "run"], tmp_path, env)
-        asked = tmp_path / "asked"
-        return outcome, asked.read_text() if asked.exists() else ""
+    def run(unit):
+        script = jobs.SOURCE / "scripts/run-fitted"
+        env = {"MPIRUN": str(tmp_path / "launch")}
+        outcome = jobs.run([script, tmp_path, "build/run", unit], tmp_path, env)
+        assert outcome.succeeded().stdout.endswith("\nPASSED\n"), str(outcome)
+        return outcome
 
+    run.dat = tmp_path / "build/run/HPL.dat"
     return run
 
 
-def test_python_is_installed_for_the_page(bootstrap):
-    outcome, asked = bootstrap("python3")
-    assert outcome.status == 0, str(outcome)
-    assert asked.splitlines()[-1].split()[-1] == "python3"
-    assert "installing python3\n" in outcome.stderr
+def kept(rerun):
+    """What was kept of the user's files, in order."""
+    files = sorted(rerun.dat.parent.glob("HPL.dat.own.*"))
+    return [file.read_text() for file in files]
 
 
-def test_a_run_does_without_python(bootstrap):
-    outcome, asked = bootstrap("python3", broken="yes")
-    assert outcome.status == 0 and "python3" in asked, str(outcome)
-    assert "cannot install: python3" in outcome.stderr
-    outcome, _ = bootstrap("python3", manager=False)
-    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
+@pytest.mark.parametrize("unit", ["numa", "core"])
+def test_a_file_changed_by_hand_is_kept(rerun, unit):
+    rerun(unit)
+    fitted = rerun.dat.read_text()
+    rerun.dat.write_text("mine\n")
+    outcome = rerun(unit)
+    assert kept(rerun) == ["mine\n"]
+    assert "kept as HPL.dat.own.1\n" in outcome.stderr, str(outcome)
+    assert rerun.dat.read_text() == fitted
 
 
-def test_a_run_does_not_do_without_a_launcher(bootstrap):
-    outcome, asked = bootstrap("mpirun")
-    assert outcome.status == 2 and "openmpi-bin" in asked, str(outcome)
-    assert "still missing for: run" in outcome.stderr
+@pytest.mark.parametrize("unit", ["numa", "core"])
+def test_a_file_as_it_was_written_is_replaced_without_a_word(rerun, unit):
+    for _ in range(2):
+        outcome = rerun(unit)
+    assert kept(rerun) == []
+    assert "kept" not in outcome.stderr, str(outcome)
+
+
+def test_a_second_file_does_not_take_the_place_of_the_first(rerun):
+    for text in ("mine\n", "mine, too\n"):
+        rerun.dat.parent.mkdir(parents=True, exist_ok=True)
+        rerun.dat.write_text(text)
+        rerun("numa")
+    assert kept(rerun) == ["mine\n", "mine, too\n"]

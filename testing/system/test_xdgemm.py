@@ -2,6 +2,7 @@
 """xdgemm: options, products by host and devices, faults, torture, records."""
 import json
 import re
+import shutil
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -62,19 +63,16 @@ def test_each_alone_and_all_together_have_a_row(xdgemm, devices):
     assert verified(outcome) == (2 * (devices + 2) + 1, 0)  # two warm up
 
 
+# More shapes are in unit/test_xdgemm_gemm.c.
 @pytest.mark.parametrize(
     "options",
     [
-        "-m 1 -n 1 -k 1",
         "-m 1 -n 300 -k 5",
-        "-m 300 -n 1 -k 5",
-        "-m 70 -n 90 -k 1",
         "-m 70 -n 90 -k 300 --transa",
         "-m 70 -n 90 -k 30 --transb --beta 0",
         "-m 70 -n 90 -k 30 --transa --transb --alpha -2.5 --beta 0.5",
         "-m 70 -n 90 -k 30 --lda 77 --ldb 64 --ldc 128",
         "-m 70 -n 90 -k 30 --alpha 0",
-        "-m 70 -n 90 -k 30 --alpha 0 --beta 0",
         "-m 70 -n 90 -k 30 --set split=steal",
         "-m 70 -n 90 -k 30 --set split=fixed:0.5",
         "-m 70 -n 90 -k 30 --set tile_return=product",
@@ -152,8 +150,7 @@ def test_the_map_is_a_picture_of_all_tiles(xdgemm):
 @pytest.mark.parametrize("option", ["--json", "--map"])
 def test_a_file_that_cannot_be_written_is_refused_at_once(xdgemm, option):
     outcome = xdgemm(*SMALL, "--devices", "none", option, "no/such/file")
-    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
-    assert "no/such/file" in outcome.stderr
+    outcome.refused("no/such/file")
 
 
 # ---- faults -----------------------------------------------------------------
@@ -274,8 +271,7 @@ def test_torture_names_the_device_of_one_of_several_products(xdgemm):
 
 
 def test_torture_names_all_who_may_have_computed_wrongly(xdgemm):
-    case = xdgemm, 2, 1, "1:flip@copy_out:20", "emu:1"
-    is_blamed_for_one_of_several(*case)
+    is_blamed_for_one_of_several(xdgemm, 2, 1, "1:flip@copy_out:20", "emu:1")
 
 
 # ---- what is there ----------------------------------------------------------
@@ -292,8 +288,7 @@ def test_list_devices_shows_cores_and_every_backend(xdgemm):
 def test_without_plug_ins_the_host_goes_on_alone(xdgemm):
     alone = xdgemm.directory / "bin"
     alone.mkdir()
-    (alone / "xdgemm").write_bytes(XDGEMM.read_bytes())
-    (alone / "xdgemm").chmod(0o755)
+    shutil.copy(XDGEMM, alone)
     outcome = jobs.run([alone / "xdgemm", *SMALL, "--verify"], alone).succeeded()
     assert has_rate(outcome, "host")
 
@@ -307,16 +302,10 @@ def test_no_mpi_library_is_needed():
 
 # More of them are in unit/test_xdgemm_options.c.
 REFUSED = [
-    ("-m 0", "the nearest is 1"),
-    ("--threads 0", "the nearest is 1"),
     ("--verfy", "--verify"),
     ("--devices emx:1", "emu"),
     ("--devices emu:0", "1 to"),
-    ("--devices emu:one", "emu"),
-    ("--set split=rato", "ratio"),
-    ("--set kernel=avx", "avx2"),
     ("--devices emu:1 --set emu_fault=fial@gemm:1", "emu_fault=fial"),
-    ("--torture 1 --repeat 5", "--repeat"),
     ("--list-devices --json no/such/file", "no/such/file"),
     ("--devices emu:1 --set emu_dry=on --verify", "emu_dry"),
     ("-m 2000000000 -n 2000000000", "the largest"),
@@ -327,9 +316,7 @@ REFUSED = [
 @pytest.mark.parametrize("options, said", REFUSED)
 def test_bad_input_is_refused_with_what_would_do(xdgemm, options, said):
     outcome = xdgemm(*options.split())
-    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
-    assert "xdgemm: error: " in outcome.stderr
-    assert said in outcome.stderr, str(outcome)
+    outcome.refused("xdgemm: error: ", said)
 
 
 @pytest.mark.surface
