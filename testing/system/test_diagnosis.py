@@ -89,10 +89,10 @@ class Warnings:
         self.until(found, LIMIT)
         return found()
 
-    @staticmethod
-    def until(condition, seconds):
+    def until(self, condition, seconds):
+        """Until the condition holds, the job is over, or time is up."""
         end = time.monotonic() + seconds
-        while not condition() and time.monotonic() < end:
+        while not condition() and time.monotonic() < end and self.reader.is_alive():
             time.sleep(0.1)
 
     def first(self):
