@@ -56,8 +56,8 @@ static void log_line(xh_log_level_t level, const char *text)
         xh_log_info("%s", text);
 }
 
-static const hyb_host_t host = {setting, log_line, xh_clock_now,
-                                hyb_gemm_alone};
+static const hyb_host_t host = {setting, log_line, xh_clock_now, hyb_gemm_alone,
+                                hyb_op_name};
 
 /* ---- the list ----------------------------------------------------------- */
 
@@ -81,6 +81,8 @@ static const hyb_backend_t *find_known(const char *name)
 
 static bool is_complete(const hyb_backend_t *b)
 {
+    enum { COPIES = 1 << HYB_OP_COPY_IN | 1 << HYB_OP_COPY_OUT };
+
     return b->count != NULL && b->describe != NULL && b->open != NULL &&
            b->close != NULL && b->memory_left != NULL &&
            b->buffer_create != NULL && b->buffer_destroy != NULL &&
@@ -88,8 +90,7 @@ static bool is_complete(const hyb_backend_t *b)
            b->event_create != NULL && b->event_destroy != NULL &&
            b->event_record != NULL && b->queue_wait != NULL &&
            b->event_wait != NULL && b->event_elapsed != NULL &&
-           b->copy_in != NULL && b->copy_out != NULL &&
-           (b->pin == NULL) == (b->unpin == NULL);
+           b->work != NULL && (b->ops & COPIES) == COPIES;
 }
 
 /* Why backend cannot be used; NULL if it can. */
@@ -239,16 +240,6 @@ xh_status_t hyb_backend_find(const char *name, const hyb_backend_t **backend_p,
     pthread_mutex_unlock(&lock);
     if (status == XH_OK)
         *backend_p = backend;
-    return status;
-}
-
-xh_status_t hyb_backend_load(const char *name, const hyb_backend_t **backend_p)
-{
-    char why[HYB_BACKEND_WHY];
-    xh_status_t status = hyb_backend_find(name, backend_p, why);
-
-    if (status != XH_OK)
-        xh_log_error("%s", why);
     return status;
 }
 

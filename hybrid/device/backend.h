@@ -6,7 +6,7 @@
 
 /*
  * The backends of this program: those registered, and those that plug-ins
- * bring. hyb_backend_load of device.h is the way to one that a user named.
+ * bring.
  */
 enum {
     HYB_BACKENDS = 16,     /* at most */
@@ -24,16 +24,21 @@ enum {
 xh_status_t hyb_backend_register(const hyb_backend_t *backend);
 
 /*
- * As hyb_backend_load, but nothing is logged.
+ * The backend called name, from the first of these folders that has the
+ * plug-in: the setting plugin_dir (XHPL_PLUGIN_DIR) if given, the executable's
+ * folder,
+ * ../lib/xhpl beside it. The result stays valid; each call returns the same.
  *
  * why_p  out  HYB_BACKEND_WHY bytes: what was wrong; set on failure only
+ * Errors: XH_ERR_INPUT   no such plug-in in these folders (all are named)
+ *         XH_ERR_DEVICE  it does not load; not logged, as the above
  */
 xh_status_t hyb_backend_find(const char *name, const hyb_backend_t **backend_p,
                              char *why_p);
 
 /*
  * Names that can be tried, in alphabetical order: registered backends, and
- * plug-ins in the folders that hyb_backend_load searches.
+ * plug-ins in these folders.
  *
  * Returns how many there are, at most HYB_BACKENDS.
  */

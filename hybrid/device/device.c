@@ -16,10 +16,22 @@ xh_status_t hyb_device_keep(hyb_device_t *device, xh_status_t status)
     return status;
 }
 
-static xh_status_t out_of_memory(size_t bytes)
+xh_status_t hyb_device_enter(hyb_device_t *device)
 {
-    xh_log_error("cannot allocate %zu bytes", bytes);
-    return XH_ERR_MEMORY;
+    if (hyb_device_failed(device))
+        return XH_ERR_DEVICE;
+    return device->backend->enter != NULL
+               ? hyb_device_keep(device, device->backend->enter(device->state))
+               : XH_OK;
+}
+
+void *hyb_device_allocate(size_t size)
+{
+    void *memory = calloc(1, size);
+
+    if (memory == NULL)
+        xh_log_error("cannot allocate %zu bytes", size);
+    return memory;
 }
 
 /* ---- opening ------------------------------------------------------------ */
@@ -40,14 +52,13 @@ static xh_status_t check_choice(hyb_device_choice_t choice)
 xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
                             int cpu_count, hyb_device_t **device_p)
 {
-    xh_status_t status = check_choice(choice);
     hyb_device_t *device;
+    xh_status_t status;
 
-    if (status != XH_OK)
-        return status;
-    device = calloc(1, sizeof(*device));
+    HYB_TRY(check_choice(choice));
+    device = hyb_device_allocate(sizeof(*device));
     if (device == NULL)
-        return out_of_memory(sizeof(*device));
+        return XH_ERR_MEMORY;
     device->backend = choice.backend;
     device->index = choice.index;
     status =
@@ -86,13 +97,23 @@ static void release_buffer(hyb_buffer_t *buffer)
     free(buffer);
 }
 
+/* Give it back to the backend, and forget it. */
+static void drop_buffer(hyb_buffer_t *buffer)
+{
+    hyb_device_t *device = buffer->device;
+
+    device->backend->buffer_destroy(device->state, buffer->memory,
+                                    buffer->bytes);
+    release_buffer(buffer);
+}
+
 void hyb_device_close(hyb_device_t *device)
 {
     if (device == NULL)
         return;
-    device->backend->close(device->state, hyb_device_failed(device));
     while (device->buffers != NULL)
-        release_buffer(device->buffers);
+        drop_buffer(device->buffers);
+    device->backend->close(device->state);
     pthread_mutex_destroy(&device->lock);
     free(device);
 }
@@ -100,26 +121,21 @@ void hyb_device_close(hyb_device_t *device)
 xh_status_t hyb_device_describe(hyb_device_t *device, hyb_device_info_t *info_p)
 {
     hyb_device_info_t info;
-    xh_status_t status;
 
-    if (hyb_device_failed(device))
-        return XH_ERR_DEVICE;
-    status = hyb_device_keep(device,
-                             device->backend->describe(device->index, &info));
-    if (status == XH_OK)
-        status = HYB_CALL(device, memory_left, &info.memory_free);
-    if (status == XH_OK)
-        *info_p = info;
-    return status;
+    HYB_TRY(hyb_device_enter(device));
+    HYB_TRY(hyb_device_keep(device,
+                            device->backend->describe(device->index, &info)));
+    HYB_TRY(HYB_CALL(device, memory_left, &info.memory_free));
+    *info_p = info;
+    return XH_OK;
 }
 
 xh_status_t hyb_device_sensors(hyb_device_t *device,
                                hyb_device_sensors_t *sensors_p)
 {
+    HYB_TRY(hyb_device_enter(device));
     if (device->backend->sensors != NULL)
         return HYB_CALL(device, sensors, sensors_p);
-    if (hyb_device_failed(device))
-        return XH_ERR_DEVICE;
     *sensors_p = (hyb_device_sensors_t){NAN, NAN, NAN, NAN};
     return XH_OK;
 }
@@ -146,9 +162,9 @@ xh_status_t hyb_buffer_create(hyb_device_t *device, size_t bytes,
         xh_log_error("a buffer of no bytes was asked for");
         return XH_ERR_ARG;
     }
-    buffer = malloc(sizeof(*buffer));
+    buffer = hyb_device_allocate(sizeof(*buffer));
     if (buffer == NULL)
-        return out_of_memory(sizeof(*buffer));
+        return XH_ERR_MEMORY;
     buffer->device = device;
     buffer->bytes = bytes;
     status = HYB_CALL(device, buffer_create, bytes, &buffer->memory);
@@ -161,28 +177,23 @@ xh_status_t hyb_buffer_create(hyb_device_t *device, size_t bytes,
     return XH_OK;
 }
 
-/* On a failed device freeing memory may wait for ever: close does it. */
+/* On a failed device work may be queued yet, or for ever: close does it. */
 void hyb_buffer_destroy(hyb_buffer_t *buffer)
 {
-    if (buffer == NULL)
-        return;
-    if (!hyb_device_failed(buffer->device))
-        buffer->device->backend->buffer_destroy(buffer->device->state,
-                                                buffer->memory);
-    release_buffer(buffer);
+    if (buffer != NULL && !hyb_device_failed(buffer->device))
+        drop_buffer(buffer);
 }
 
 xh_status_t hyb_device_pin(hyb_device_t *device, double *memory, size_t bytes)
 {
-    if (hyb_device_failed(device))
-        return XH_ERR_DEVICE;
+    HYB_TRY(hyb_device_enter(device));
     return device->backend->pin != NULL ? HYB_CALL(device, pin, memory, bytes)
                                         : XH_OK;
 }
 
 void hyb_device_unpin(hyb_device_t *device, double *memory)
 {
-    if (!hyb_device_failed(device) && device->backend->unpin != NULL)
+    if (device->backend->unpin != NULL && hyb_device_enter(device) == XH_OK)
         device->backend->unpin(device->state, memory);
 }
 
@@ -192,11 +203,8 @@ xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
     void *memory;
     xh_status_t status;
 
-    if (hyb_device_failed(device))
-        return XH_ERR_DEVICE;
-    status = xh_memory_allocate(bytes, &memory);
-    if (status != XH_OK)
-        return status;
+    HYB_TRY(hyb_device_enter(device));
+    HYB_TRY(xh_memory_allocate(bytes, &memory));
     status = hyb_device_pin(device, memory, bytes);
     if (status != XH_OK && status != XH_ERR_MEMORY) {
         xh_memory_free(memory, bytes);
@@ -212,101 +220,4 @@ void hyb_pinned_free(hyb_device_t *device, double *memory, size_t bytes)
         return;
     hyb_device_unpin(device, memory);
     xh_memory_free(memory, bytes);
-}
-
-/* ---- queues and events -------------------------------------------------- */
-
-xh_status_t hyb_queue_create(hyb_device_t *device, hyb_priority_t priority,
-                             hyb_queue_t **queue_p)
-{
-    hyb_queue_t *queue = malloc(sizeof(*queue));
-    xh_status_t status;
-
-    if (queue == NULL)
-        return out_of_memory(sizeof(*queue));
-    queue->device = device;
-    status = HYB_CALL(device, queue_create, priority, &queue->queue);
-    if (status == XH_OK)
-        *queue_p = queue;
-    else
-        free(queue);
-    return status;
-}
-
-void hyb_queue_destroy(hyb_queue_t *queue)
-{
-    if (queue == NULL)
-        return;
-    queue->device->backend->queue_destroy(queue->device->state, queue->queue);
-    free(queue);
-}
-
-xh_status_t hyb_event_create(hyb_device_t *device, hyb_event_t **event_p)
-{
-    hyb_event_t *event = malloc(sizeof(*event));
-    xh_status_t status;
-
-    if (event == NULL)
-        return out_of_memory(sizeof(*event));
-    event->device = device;
-    status = HYB_CALL(device, event_create, &event->event);
-    if (status == XH_OK)
-        *event_p = event;
-    else
-        free(event);
-    return status;
-}
-
-void hyb_event_destroy(hyb_event_t *event)
-{
-    if (event == NULL)
-        return;
-    event->device->backend->event_destroy(event->device->state, event->event);
-    free(event);
-}
-
-static xh_status_t check_same(const hyb_device_t *a, const hyb_device_t *b)
-{
-    if (a == b)
-        return XH_OK;
-    xh_log_error("a queue or event of %s device %d is used with %s device %d",
-                 b->backend->name, b->index, a->backend->name, a->index);
-    return XH_ERR_ARG;
-}
-
-xh_status_t hyb_event_record(hyb_queue_t *queue, hyb_event_t *event)
-{
-    xh_status_t status = check_same(queue->device, event->device);
-
-    return status != XH_OK ? status
-                           : HYB_CALL(queue->device, event_record, queue->queue,
-                                      event->event);
-}
-
-xh_status_t hyb_queue_wait(hyb_queue_t *queue, hyb_event_t *event)
-{
-    xh_status_t status = check_same(queue->device, event->device);
-
-    return status != XH_OK ? status
-                           : HYB_CALL(queue->device, queue_wait, queue->queue,
-                                      event->event);
-}
-
-xh_status_t hyb_event_wait(hyb_event_t *event, double seconds, bool *done_p)
-{
-    if (!(seconds >= 0)) {
-        xh_log_error("an event cannot be waited for %g seconds", seconds);
-        return XH_ERR_ARG;
-    }
-    return HYB_CALL(event->device, event_wait, event->event, seconds, done_p);
-}
-
-xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
-                              double *seconds_p)
-{
-    xh_status_t status = check_same(begin->device, end->device);
-
-    return status != XH_OK ? status
-                           : HYB_CALL(begin->device, event_elapsed,
-                                      begin->event, end->event, seconds_p);
 }

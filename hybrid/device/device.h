@@ -26,7 +26,7 @@
  * threads may call one device at once; one queue is for one thread at a time.
  */
 enum {
-    HYB_BACKEND_ABI = 4,
+    HYB_BACKEND_ABI = 5,
     HYB_BACKEND_NAME = 16 /* bytes of the longest name, with its end */
 };
 
@@ -138,6 +138,38 @@ typedef struct {
 
 /* ---- what a backend brings ---------------------------------------------- */
 
+/* What a queue does; all but the copies a device may lack. */
+typedef enum {
+    HYB_OP_COPY_IN,
+    HYB_OP_COPY_OUT,
+    HYB_OP_GEMM,
+    HYB_OP_SWAP_ROWS,
+    HYB_OP_TRSM,
+    HYB_OP_GEMV,
+    HYB_OP_GENERATE,
+    HYB_OPS
+} hyb_op_t;
+
+/* One piece of work, as the public function of its name documents it. */
+typedef struct {
+    hyb_op_t op;
+    union {
+        struct {
+            xh_view_t host;
+            hyb_block_t block;
+        } copy; /* in and out */
+        hyb_gemm_t gemm;
+        hyb_row_swap_t swap_rows;
+        struct {
+            hyb_block_t l1, u;
+        } trsm;
+        struct {
+            hyb_block_t a, x, y;
+        } gemv;
+        hyb_generate_t generate;
+    };
+} hyb_task_t;
+
 /* What a program gives to its plug-ins; any thread may call these. */
 typedef struct {
     /* Value of a setting, as text; NULL if there is none of that name. */
@@ -149,9 +181,12 @@ typedef struct {
      * that the setting kernel names; product conforms. Errors: XH_ERR_MEMORY
      * C is untouched */
     xh_status_t (*gemm)(const xh_gemm_t *product);
+    /* "copy_in", "gemm" */
+    const char *(*op_name)(hyb_op_t op);
 } hyb_host_t;
 
-/* A buffer as backends see it; valid during a call only. */
+/* A buffer as backends see it; it stays until work that uses it has run, on a
+ * failed device until that is closed. */
 struct hyb_buffer {
     hyb_device_t *device;
     size_t bytes;
@@ -160,13 +195,14 @@ struct hyb_buffer {
 };
 
 /*
- * What a backend fills in. State is the backend's own, made by open. From
- * `sensors` on NULL in place of a function means "not supported": the host
- * then does that work. Each function does what the public function of its name
- * documents; arguments have been checked, down to the bounds of blocks and
- * lists and the device of their buffers. Work has at least one element. After
- * a call that returned XH_ERR_DEVICE only calls that give something back
- * follow.
+ * What a backend fills in. State is the backend's own, made by open. NULL in
+ * place of enter, sensors, pin, unpin or give_up means "nothing to do". Each
+ * function does what the public function of its name documents; arguments have
+ * been checked, down to the bounds of blocks and lists and the device of their
+ * buffers. Work has at least one element; events have been recorded before
+ * anybody waits for them. After a call that returned XH_ERR_DEVICE only calls
+ * that give something back follow: these never wait for a failed device, and
+ * give back what they can.
  */
 typedef struct hyb_backend {
     int abi; /* HYB_BACKEND_ABI */
@@ -174,6 +210,7 @@ typedef struct hyb_backend {
     /* Software devices: count is how many a user may ask for at most, and only
      * those who ask get one. */
     bool emulated;
+    unsigned ops; /* bit op: it has the operation; the copies always */
 
     /* Devices present, and why there are none (static text, or NULL). */
     int (*count)(const char **reason_p);
@@ -183,17 +220,18 @@ typedef struct hyb_backend {
      * list is borrowed during the call. cpu_count 0: no restriction. */
     xh_status_t (*open)(int index, const int *cpus, int cpu_count,
                         void **state_p);
-    /* Finish what is queued; or abandon it, where the device may never end.
-     * Queues and buffers that were not destroyed go too. */
-    void (*close)(void *state, bool abandon);
+    /* Queues, events and buffers were given back before. */
+    void (*close)(void *state);
+    /* Called by a thread before each call below that returns a status. */
+    xh_status_t (*enter)(void *state);
     /* Bytes that buffer_create could still give. */
     xh_status_t (*memory_left)(void *state, uint64_t *bytes_p);
 
     xh_status_t (*buffer_create)(void *state, size_t bytes, void **memory_p);
-    void (*buffer_destroy)(void *state, void *memory);
+    void (*buffer_destroy)(void *state, void *memory, size_t bytes);
 
-    /* Neither destroy waits for work that is still queued. A backend without
-     * priorities makes all queues alike. */
+    /* Destroy waits for work that is queued, if the device has not failed. A
+     * backend without priorities makes all queues alike. */
     xh_status_t (*queue_create)(void *state, hyb_priority_t priority,
                                 void **queue_p);
     void (*queue_destroy)(void *state, void *queue);
@@ -204,14 +242,12 @@ typedef struct hyb_backend {
     /* XH_OK: *done_p says whether it passed within seconds (0: only look) */
     xh_status_t (*event_wait)(void *state, void *event, double seconds,
                               bool *done_p);
-    /* seconds of device time between two passed events of one device */
+    /* seconds of device time between two events; XH_ERR_ARG: one has not
+     * passed, not logged */
     xh_status_t (*event_elapsed)(void *state, void *begin, void *end,
                                  double *seconds_p);
-
-    xh_status_t (*copy_in)(void *state, void *queue, xh_view_t from_host,
-                           hyb_block_t to);
-    xh_status_t (*copy_out)(void *state, void *queue, hyb_block_t from,
-                            xh_view_t to_host);
+    /* Queue task, which is valid during the call. */
+    xh_status_t (*work)(void *state, void *queue, const hyb_task_t *task);
 
     xh_status_t (*sensors)(void *state, hyb_device_sensors_t *sensors_p);
     /* XH_ERR_MEMORY: the system refuses, and a warning says so; copies reach
@@ -223,40 +259,21 @@ typedef struct hyb_backend {
      * has not said so: call nothing any more that may wait for it. Return when
      * it touches host memory no more, or at once if it cannot be stopped. */
     void (*give_up)(void *state);
-
-    /* Work; hyb_device_has asks whether there is a function. */
-    xh_status_t (*gemm)(void *state, void *queue, const hyb_gemm_t *product);
-    xh_status_t (*copy)(void *state, void *queue, hyb_block_t from,
-                        hyb_block_t to);
-    xh_status_t (*swap_rows)(void *state, void *queue,
-                             const hyb_row_swap_t *swap);
-    xh_status_t (*gather_rows)(void *state, void *queue, hyb_block_t columns,
-                               hyb_list_t rows, hyb_block_t packed);
-    xh_status_t (*scatter_rows)(void *state, void *queue, hyb_block_t packed,
-                                hyb_list_t rows, hyb_block_t columns);
-    xh_status_t (*trsm)(void *state, void *queue, hyb_block_t l1,
-                        hyb_block_t u);
-    xh_status_t (*gemv)(void *state, void *queue, hyb_block_t a, hyb_block_t x,
-                        hyb_block_t y);
-    xh_status_t (*generate)(void *state, void *queue,
-                            const hyb_generate_t *part);
 } hyb_backend_t;
+
+/* Stop at the first call of a sequence that does not succeed. */
+#define HYB_TRY(call)                                                          \
+    do {                                                                       \
+        xh_status_t status_ = (call);                                          \
+        if (status_ != XH_OK)                                                  \
+            return status_;                                                    \
+    } while (0)
 
 /* The one symbol of a plug-in; host stays valid. */
 __attribute__((visibility("default"))) const hyb_backend_t *
 hyb_backend_entry(const hyb_host_t *host);
 
 /* ---- finding and opening ------------------------------------------------ */
-
-/*
- * Load the backend called name from the first of these folders that has it:
- * the setting plugin_dir (XHPL_PLUGIN_DIR) if given, the executable's folder,
- * ../lib/xhpl beside it. The result stays valid; each call returns the same.
- *
- * Errors: XH_ERR_INPUT   no such plug-in in these folders (all are named)
- *         XH_ERR_DEVICE  it does not load: the loader's message is logged
- */
-xh_status_t hyb_backend_load(const char *name, const hyb_backend_t **backend_p);
 
 /*
  * The devices that a user's --devices asks for: "none", "auto" (all of every
@@ -289,9 +306,8 @@ xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
                             int cpu_count, hyb_device_t **device_p);
 
 /*
- * Close the device. Queued work is finished or, on a failed device, abandoned;
- * memory that it might still touch then stays allocated until exit. Buffers
- * that were not destroyed go too. Accepts NULL.
+ * Close the device; accepts NULL. Memory that a failed device might still touch
+ * stays allocated until exit. Buffers that were not destroyed go too.
  * Order: after its queues and events were destroyed.
  */
 void hyb_device_close(hyb_device_t *device);
@@ -311,20 +327,8 @@ bool hyb_device_failed(const hyb_device_t *device);
  */
 void hyb_device_fail(hyb_device_t *device, const char *why);
 
-/* Work that a device may lack. */
-typedef enum {
-    HYB_OP_GEMM,
-    HYB_OP_COPY,
-    HYB_OP_SWAP_ROWS,
-    HYB_OP_GATHER_ROWS,
-    HYB_OP_SCATTER_ROWS,
-    HYB_OP_TRSM,
-    HYB_OP_GEMV,
-    HYB_OP_GENERATE,
-    HYB_OPS
-} hyb_op_t;
-
 bool hyb_device_has(const hyb_device_t *device, hyb_op_t op);
+const char *hyb_op_name(hyb_op_t op); /* "gemm" */
 
 /* ---- memory ------------------------------------------------------------- */
 
@@ -368,7 +372,8 @@ void hyb_device_unpin(hyb_device_t *device, double *memory);
 xh_status_t hyb_queue_create(hyb_device_t *device, hyb_priority_t priority,
                              hyb_queue_t **queue_p);
 
-/* Accepts NULL. Returns at once; what is still queued runs on. */
+/* Accepts NULL. Waits for what is queued, if the device has not failed: one
+ * that stalled has to be failed before. */
 void hyb_queue_destroy(hyb_queue_t *queue);
 
 xh_status_t hyb_event_create(hyb_device_t *device, hyb_event_t **event_p);
@@ -424,24 +429,8 @@ xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
 /* C := beta C + alpha op(A) op(B). Cost: 2 m n k flop */
 xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *product);
 
-/* to := from, of equal shape, both on this device. */
-xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from,
-                           hyb_block_t to);
-
 /* Exchange rows as swap says, in all of its columns. */
 xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap);
-
-/*
- * Gather: column r of packed := row rows[r] of columns; scatter: the reverse.
- * A message then holds one row after the other.
- *
- * columns  any number of rows, n columns
- * packed   n x rows.count
- */
-xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_block_t columns,
-                                  hyb_list_t rows, hyb_block_t packed);
-xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
-                                   hyb_list_t rows, hyb_block_t columns);
 
 /*
  * U := L1^-1 U

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include "hybrid/device/device.h"
 
-/* What device.c and queue_work.c share. */
+/* What device.c and queue.c share. */
 struct hyb_device {
     const hyb_backend_t *backend;
     int index;
@@ -17,24 +17,20 @@ struct hyb_device {
     hyb_buffer_t *buffers;
 };
 
-struct hyb_queue {
-    hyb_device_t *device;
-    void *queue; /* the backend's */
-};
-
-struct hyb_event {
-    hyb_device_t *device;
-    void *event; /* the backend's */
-};
+/* XH_ERR_DEVICE if the device has failed; else this thread may call it. */
+xh_status_t hyb_device_enter(hyb_device_t *device);
 
 /* Note that the device has failed if status says so; returns status. */
 xh_status_t hyb_device_keep(hyb_device_t *device, xh_status_t status);
 
 /* A function of the backend's table, unless the device has failed. */
 #define HYB_CALL(device, function, ...)                                        \
-    (hyb_device_failed(device)                                                 \
+    (hyb_device_enter(device) != XH_OK                                         \
          ? XH_ERR_DEVICE                                                       \
          : hyb_device_keep(device, (device)->backend->function(                \
                                        (device)->state, __VA_ARGS__)))
+
+/* size bytes that are zero; logs if there are none */
+void *hyb_device_allocate(size_t size);
 
 #endif

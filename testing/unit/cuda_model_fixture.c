@@ -83,13 +83,12 @@ const cuda_model_t *cuda_model(void)
 
 hyb_device_t *cuda_model_open(int index, const char *faults)
 {
-    const hyb_backend_t *backend;
+    hyb_device_choice_t choice = {NULL, index};
     hyb_device_t *device = NULL;
 
     cuda_model()->begin(faults);
-    assert_ok(hyb_backend_load("cuda", &backend));
-    assert_ok(hyb_device_open((hyb_device_choice_t){backend, index}, NULL, 0,
-                              &device));
+    choice.backend = device_cases_backend("cuda");
+    assert_ok(hyb_device_open(choice, NULL, 0, &device));
     return device;
 }
 

@@ -101,6 +101,15 @@ xh_status_t device_cases_finish(hyb_device_t *device, hyb_queue_t *queue)
     return status;
 }
 
+const hyb_backend_t *device_cases_backend(const char *name)
+{
+    char why[HYB_BACKEND_WHY];
+    const hyb_backend_t *backend = NULL;
+
+    assert_ok(hyb_backend_find(name, &backend, why));
+    return backend;
+}
+
 hyb_event_t *device_cases_event(hyb_device_t *device)
 {
     hyb_event_t *event = NULL;

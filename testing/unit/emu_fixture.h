@@ -24,7 +24,7 @@ static inline int emu_open_shared(void **state)
 /* Open device index with settings, "name=value" each, up to a NULL. */
 static inline hyb_device_t *emu_open(int index, ...)
 {
-    const hyb_backend_t *backend;
+    hyb_device_choice_t choice = {NULL, index};
     hyb_device_t *device = NULL;
     const char *assignment;
     va_list settings;
@@ -33,10 +33,8 @@ static inline hyb_device_t *emu_open(int index, ...)
     while ((assignment = va_arg(settings, const char *)) != NULL)
         assert_int_equal(xh_settings_assign(assignment), XH_OK);
     va_end(settings);
-    assert_int_equal(hyb_backend_load("emu", &backend), XH_OK);
-    assert_int_equal(hyb_device_open((hyb_device_choice_t){backend, index},
-                                     NULL, 0, &device),
-                     XH_OK);
+    choice.backend = device_cases_backend("emu");
+    assert_ok(hyb_device_open(choice, NULL, 0, &device));
     return device;
 }
 

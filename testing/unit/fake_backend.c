@@ -46,12 +46,11 @@ static xh_status_t open_device(int index, const int *cpus, int cpu_count,
     return answer_with(state_p);
 }
 
-static void close_device(void *state, bool abandon)
+static void close_device(void *state)
 {
     (void)state;
     fake.calls++;
     fake.closed++;
-    fake.abandoned = abandon;
 }
 
 static xh_status_t memory_left(void *state, uint64_t *bytes_p)
@@ -61,19 +60,25 @@ static xh_status_t memory_left(void *state, uint64_t *bytes_p)
     return answer();
 }
 
-static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
+static xh_status_t buffer_create(void *state, size_t bytes, void **freedp)
 {
     (void)state;
     (void)bytes;
-    return answer_with(memory_p);
+    return answer_with(freedp);
 }
 
-static void give_back(void *state, void *piece)
+static void unpin(void *state, void *freed)
 {
     (void)state;
-    (void)piece;
+    (void)freed;
     fake.calls++;
     fake.given_back++;
+}
+
+static void buffer_destroy(void *state, void *freed, size_t bytes)
+{
+    (void)bytes;
+    unpin(state, freed);
 }
 
 static xh_status_t create(void *state, void **handle_p)
@@ -125,20 +130,10 @@ static xh_status_t event_elapsed(void *state, void *begin, void *end,
     return answer();
 }
 
-static xh_status_t copy_in(void *state, void *queue, xh_view_t from_host,
-                           hyb_block_t to)
+static xh_status_t work(void *state, void *queue, const hyb_task_t *task)
 {
-    (void)state;
-    (void)queue;
-    (void)from_host;
-    (void)to;
-    return answer();
-}
-
-static xh_status_t copy_out(void *state, void *queue, hyb_block_t from,
-                            xh_view_t to_host)
-{
-    return copy_in(state, queue, to_host, from);
+    (void)task;
+    return order(state, queue, NULL);
 }
 
 static xh_status_t sensors(void *state, hyb_device_sensors_t *sensors_p)
@@ -156,64 +151,17 @@ static xh_status_t pin(void *state, void *host, size_t bytes)
     return answer();
 }
 
-/* ---- work that a backend may lack --------------------------------------- */
-
-static xh_status_t gemm(void *state, void *queue, const hyb_gemm_t *product)
-{
-    (void)product;
-    return order(state, queue, NULL);
-}
-
-static xh_status_t copy(void *state, void *queue, hyb_block_t from,
-                        hyb_block_t to)
-{
-    (void)from;
-    (void)to;
-    return order(state, queue, NULL);
-}
-
-static xh_status_t swap_rows(void *state, void *queue,
-                             const hyb_row_swap_t *swap)
-{
-    (void)swap;
-    return order(state, queue, NULL);
-}
-
-static xh_status_t move_rows(void *state, void *queue, hyb_block_t from,
-                             hyb_list_t rows, hyb_block_t to)
-{
-    (void)from;
-    (void)rows;
-    (void)to;
-    return order(state, queue, NULL);
-}
-
-static xh_status_t gemv(void *state, void *queue, hyb_block_t a, hyb_block_t x,
-                        hyb_block_t y)
-{
-    (void)a;
-    (void)x;
-    (void)y;
-    return order(state, queue, NULL);
-}
-
-static xh_status_t generate(void *state, void *queue,
-                            const hyb_generate_t *part)
-{
-    (void)part;
-    return order(state, queue, NULL);
-}
-
 const hyb_backend_t fake_backend = {
     .abi = HYB_BACKEND_ABI,
     .name = "fake",
+    .ops = (1u << HYB_OPS) - 1,
     .count = count,
     .describe = describe,
     .open = open_device,
     .close = close_device,
     .memory_left = memory_left,
     .buffer_create = buffer_create,
-    .buffer_destroy = give_back,
+    .buffer_destroy = buffer_destroy,
     .queue_create = queue_create,
     .queue_destroy = destroy,
     .event_create = create,
@@ -222,17 +170,8 @@ const hyb_backend_t fake_backend = {
     .queue_wait = order,
     .event_wait = event_wait,
     .event_elapsed = event_elapsed,
-    .copy_in = copy_in,
-    .copy_out = copy_out,
+    .work = work,
     .sensors = sensors,
     .pin = pin,
-    .unpin = give_back,
-    .gemm = gemm,
-    .copy = copy,
-    .swap_rows = swap_rows,
-    .gather_rows = move_rows,
-    .scatter_rows = move_rows,
-    .trsm = copy,
-    .gemv = gemv,
-    .generate = generate,
+    .unpin = unpin,
 };

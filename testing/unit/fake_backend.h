@@ -16,7 +16,6 @@ typedef struct {
     int given_back;     /* calls of buffer_destroy and unpin among them */
     int ended;          /* calls of queue_destroy and event_destroy */
     int closed;         /* calls of close */
-    bool abandoned;     /* as the last close was told */
 } fake_t;
 
 extern fake_t fake;

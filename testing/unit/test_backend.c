@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "base/settings.h"
 #include "testing/unit/capture.h"
+#include "testing/unit/device_cases.h"
 #include "testing/unit/fake_backend.h"
 #include "testing/unit/unit.h"
 
@@ -93,31 +94,24 @@ static void assert_says(const char *text, const char *part)
         fail_msg("\"%s\" is not in: %s", part, text);
 }
 
-/* What is said when name does not load; once. */
+/* What is said when name does not load. */
 static const char *load_refusal(const char *name, xh_status_t expected)
 {
+    static char why[HYB_BACKEND_WHY];
     const hyb_backend_t *backend = &soft;
-    xh_status_t status;
-    const char *text;
-    int lines;
 
-    capture_begin();
-    status = hyb_backend_load(name, &backend);
-    text = capture_end(&lines);
-    assert_int_equal(status, expected);
-    assert_int_equal(lines, 1);
+    assert_int_equal(hyb_backend_find(name, &backend, why), expected);
     assert_ptr_equal(backend, &soft);
-    return text;
+    return why;
 }
 
 #define TEST_SET_UP(name) TEST_WITH(name, set_up, NULL)
 
 TEST_SET_UP(a_plugin_loads_once)
 {
-    const hyb_backend_t *first = NULL, *again = NULL;
+    const hyb_backend_t *first = device_cases_backend("emu"),
+                        *again = device_cases_backend("emu");
 
-    assert_ok(hyb_backend_load("emu", &first));
-    assert_ok(hyb_backend_load("emu", &again));
     assert_string_equal(first->name, "emu");
     assert_true(first->emulated);
     assert_ptr_equal(first, again);
@@ -194,11 +188,11 @@ TEST_SET_UP(a_backend_with_gaps_is_refused)
     hyb_backend_t other = fake_backend;
 
     other.name = "other";
-    other.copy_out = NULL;
+    other.ops = 1u << HYB_OP_COPY_IN;
     assert_int_equal(registered(&other), XH_ERR_DEVICE);
     other = fake_backend;
     other.name = "other";
-    other.unpin = NULL;
+    other.work = NULL;
     assert_int_equal(registered(&other), XH_ERR_DEVICE);
 }
 

@@ -28,6 +28,7 @@ static void open_all(const hyb_backend_t *backend)
     assert_ok(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue));
     assert_ok(hyb_event_create(device, &event));
     assert_ok(hyb_buffer_create(device, sizeof(x), &buffer));
+    assert_ok(hyb_event_record(queue, event));
     fake.calls = 0;
 }
 
@@ -154,29 +155,12 @@ static xh_status_t multiply(void)
                                                .c = square(32)});
 }
 
-static xh_status_t copy(void)
-{
-    return hyb_queue_copy(queue, square(0), square(16));
-}
-
 static xh_status_t swap_rows(void)
 {
     return hyb_queue_swap_rows(queue,
                                &(hyb_row_swap_t){.columns = square(0),
                                                  .u = square(16),
                                                  .source = {buffer, 32, 4}});
-}
-
-static xh_status_t gather_rows(void)
-{
-    return hyb_queue_gather_rows(queue, square(0), (hyb_list_t){buffer, 32, 4},
-                                 square(16));
-}
-
-static xh_status_t scatter_rows(void)
-{
-    return hyb_queue_scatter_rows(queue, square(0), (hyb_list_t){buffer, 32, 4},
-                                  square(16));
 }
 
 static xh_status_t solve(void)
@@ -206,17 +190,15 @@ static xh_status_t copy_nothing(void)
 }
 
 static xh_status_t (*const calls[])(void) = {
-    ask_description, ask_sensors, take_memory,  take_pinned, make_queue,
-    make_event,      record,      wait_here,    ask_elapsed, wait_in_queue,
-    copy_in,         copy_out,    pin,          multiply,    copy,
-    swap_rows,       gather_rows, scatter_rows, solve,       multiply_vector,
-    generate,
+    ask_description, ask_sensors,     take_memory, take_pinned, make_queue,
+    make_event,      record,          wait_here,   ask_elapsed, wait_in_queue,
+    copy_in,         copy_out,        pin,         multiply,    swap_rows,
+    solve,           multiply_vector, generate,
 };
 
-/* Those that a backend may lack, by hyb_op_t. */
+/* By hyb_op_t. */
 static xh_status_t (*const ops[HYB_OPS])(void) = {
-    multiply,     copy,  swap_rows,       gather_rows,
-    scatter_rows, solve, multiply_vector, generate,
+    copy_in, copy_out, multiply, swap_rows, solve, multiply_vector, generate,
 };
 
 enum { CALLS = COUNT_OF(calls) };
@@ -323,7 +305,6 @@ TEST_SET_UP(a_healthy_device_gets_everything_back)
     assert_int_equal(fake.given_back, 2);
     hyb_device_close(other);
     assert_int_equal(fake.closed, 1);
-    assert_false(fake.abandoned);
 }
 
 TEST_SET_UP(memory_that_a_failed_device_may_touch_is_kept)
@@ -347,8 +328,8 @@ TEST_SET_UP(memory_that_a_failed_device_may_touch_is_kept)
     hyb_queue_destroy(its_queue);
     assert_int_equal(fake.ended, 1);
     hyb_device_close(other);
+    assert_int_equal(fake.given_back, 1); /* the buffer: nobody waits for it */
     assert_int_equal(fake.closed, 1);
-    assert_true(fake.abandoned);
 }
 
 TEST_SET_UP(nothing_is_given_back_quietly)
@@ -432,44 +413,14 @@ TEST_SET_UP(missing_functions_have_a_meaning)
     hyb_device_close(other);
 }
 
-static void lose_op(hyb_backend_t *backend, hyb_op_t op)
-{
-    switch (op) {
-    case HYB_OP_GEMM:
-        backend->gemm = NULL;
-        break;
-    case HYB_OP_COPY:
-        backend->copy = NULL;
-        break;
-    case HYB_OP_SWAP_ROWS:
-        backend->swap_rows = NULL;
-        break;
-    case HYB_OP_GATHER_ROWS:
-        backend->gather_rows = NULL;
-        break;
-    case HYB_OP_SCATTER_ROWS:
-        backend->scatter_rows = NULL;
-        break;
-    case HYB_OP_TRSM:
-        backend->trsm = NULL;
-        break;
-    case HYB_OP_GEMV:
-        backend->gemv = NULL;
-        break;
-    default:
-        backend->generate = NULL;
-        break;
-    }
-}
-
 /* Each of them, and no other. */
 TEST_SET_UP(work_that_a_backend_lacks_is_refused)
 {
     static hyb_backend_t poor;
 
-    for (int lost = 0; lost < HYB_OPS; lost++) {
+    for (int lost = HYB_OP_GEMM; lost < HYB_OPS; lost++) {
         poor = fake_backend;
-        lose_op(&poor, (hyb_op_t)lost);
+        poor.ops &= ~(1u << lost);
         tear_down(state);
         open_all(&poor);
         for (int op = 0; op < HYB_OPS; op++) {

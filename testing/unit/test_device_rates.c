@@ -17,7 +17,7 @@ static const uint64_t memory = (uint64_t)100 << 20;
 
 static double now; /* the clock */
 static int slow_products, products;
-static const hyb_backend_t *emu; /* that slow_gemm asks */
+static const hyb_backend_t *emu; /* that slow_work asks */
 static hyb_device_t *device;
 
 static double clock_of_test(void *context)
@@ -27,12 +27,11 @@ static double clock_of_test(void *context)
 }
 
 /* The first slow_products take the host 5 s, as where libraries come in. */
-static xh_status_t slow_gemm(void *state, void *queue,
-                             const hyb_gemm_t *product)
+static xh_status_t slow_work(void *state, void *queue, const hyb_task_t *task)
 {
-    if (products++ < slow_products)
+    if (task->op == HYB_OP_GEMM && products++ < slow_products)
         now += 5.0;
-    return emu->gemm(state, queue, product);
+    return emu->work(state, queue, task);
 }
 
 static void settle(const char *assignment)
@@ -53,9 +52,9 @@ static int enter(void **state)
     now = 0.0;
     products = 0;
     xh_clock_install(clock_of_test, NULL);
-    assert_ok(hyb_backend_load("emu", &emu));
+    emu = device_cases_backend("emu");
     slow = *emu;
-    slow.gemm = slow_gemm;
+    slow.work = slow_work;
     return hyb_device_open((hyb_device_choice_t){&slow, 0}, NULL, 0, &device) !=
            XH_OK;
 }

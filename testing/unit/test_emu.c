@@ -129,13 +129,10 @@ static int threads_bound_to(int cpu)
 
 static hyb_device_t *open_on(int cpu)
 {
-    const hyb_backend_t *backend;
+    hyb_device_choice_t choice = {device_cases_backend("emu"), 0};
     hyb_device_t *result = NULL;
 
-    assert_int_equal(hyb_backend_load("emu", &backend), XH_OK);
-    assert_int_equal(
-        hyb_device_open((hyb_device_choice_t){backend, 0}, &cpu, 1, &result),
-        XH_OK);
+    assert_ok(hyb_device_open(choice, &cpu, 1, &result));
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "hybrid/device/backend.h"
 #include "testing/unit/capture.h"
+#include "testing/unit/device_cases.h"
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
 
@@ -95,7 +96,7 @@ static hyb_machine_t *open_counting(int refusal)
     hyb_machine_t *machine;
 
     if (emu == NULL) {
-        assert_ok(hyb_backend_load("emu", &emu));
+        emu = device_cases_backend("emu");
         counting = *emu;
         counting.name = "counting";
         counting.pin = pin;

@@ -277,7 +277,7 @@ static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
     hyb_work_t work;
     hyb_product_t product;
 
-    assert_ok(hyb_backend_load("emu", &emu));
+    emu = device_cases_backend("emu");
     silent = *emu;
     silent.describe = describe_no_rate;
     assert_ok(xh_settings_assign("emu_rate=0.00001"));

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hybrid/device/cuda/sensor.h"
 
 enum {
     LINE = 1024,
@@ -75,8 +74,10 @@ xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
                : fail(device, what, device->blas->status_text(result));
 }
 
-xh_status_t hyb_cuda_enter(hyb_cuda_device_t *device)
+xh_status_t hyb_cuda_enter(void *state)
 {
+    hyb_cuda_device_t *device = state;
+
     if (atomic_load(&device->given_up))
         return XH_ERR_DEVICE;
     if (atomic_load(&device->failed))
@@ -135,17 +136,16 @@ static xh_status_t read_properties(hyb_cuda_device_t *device,
                                    struct cudaDeviceProp *properties_p)
 {
     char address[BUS_ID] = "";
-    xh_status_t status =
-        hyb_cuda_status(device, "reading its properties",
-                        cudaGetDeviceProperties(properties_p, device->index));
     size_t i;
 
-    if (status == XH_OK)
-        status = hyb_cuda_status(
-            device, "reading its address",
-            cudaDeviceGetPCIBusId(address, sizeof(address), device->index));
-    if (status != XH_OK || strlen(address) >= sizeof(device->pci_address))
-        return status;
+    HYB_TRY(
+        hyb_cuda_status(device, "reading its properties",
+                        cudaGetDeviceProperties(properties_p, device->index)));
+    HYB_TRY(hyb_cuda_status(
+        device, "reading its address",
+        cudaDeviceGetPCIBusId(address, sizeof(address), device->index)));
+    if (strlen(address) >= sizeof(device->pci_address))
+        return XH_OK;
     for (i = 0; address[i] != '\0'; i++)
         device->pci_address[i] = (char)tolower((unsigned char)address[i]);
     return XH_OK;
@@ -157,13 +157,12 @@ static xh_status_t read_properties(hyb_cuda_device_t *device,
  */
 static xh_status_t describe(int index, hyb_device_info_t *info_p)
 {
-    hyb_cuda_device_t device = {.host = host, .index = index};
+    hyb_cuda_device_t device = {
+        .host = host, .index = index, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct cudaDeviceProp properties;
     uint64_t memory_free;
-    xh_status_t status = read_properties(&device, &properties);
 
-    if (status != XH_OK)
-        return status;
+    HYB_TRY(read_properties(&device, &properties));
     if (!hyb_cuda_sensor_memory(device.pci_address, &memory_free) ||
         memory_free > properties.totalGlobalMem)
         memory_free = properties.totalGlobalMem;
@@ -230,16 +229,6 @@ static xh_status_t start_on(hyb_cuda_device_t *device, const int *cpus,
     return status;
 }
 
-static xh_status_t find_blas(hyb_cuda_device_t *device)
-{
-    const char *why;
-
-    device->blas = hyb_cuda_blas(&why);
-    if (device->blas != NULL)
-        return XH_OK;
-    return fail(device, "it cannot be used without cuBLAS", why);
-}
-
 /* cuBLAS's own advice on the size of workspaces, by compute capability. */
 static size_t workspace_of(const struct cudaDeviceProp *properties)
 {
@@ -249,15 +238,24 @@ static size_t workspace_of(const struct cudaDeviceProp *properties)
 static xh_status_t prepare(hyb_cuda_device_t *device)
 {
     struct cudaDeviceProp properties;
-    xh_status_t status = find_blas(device);
+    const char *why;
 
-    if (status == XH_OK)
-        status = read_properties(device, &properties);
-    if (status != XH_OK)
-        return status;
+    device->blas = hyb_cuda_blas(&why);
+    if (device->blas == NULL)
+        return fail(device, "it cannot be used without cuBLAS", why);
+    HYB_TRY(read_properties(device, &properties));
     device->memory = properties.totalGlobalMem;
     device->workspace = workspace_of(&properties);
     return XH_OK;
+}
+
+/* The context stays: other users of CUDA in this process share it. */
+static void close_device(void *state)
+{
+    hyb_cuda_device_t *device = state;
+
+    pthread_mutex_destroy(&device->lock);
+    free(device);
 }
 
 static xh_status_t open_device(int index, const int *cpus, int cpu_count,
@@ -270,32 +268,15 @@ static xh_status_t open_device(int index, const int *cpus, int cpu_count,
         return XH_ERR_MEMORY;
     device->host = host;
     device->index = index;
+    pthread_mutex_init(&device->lock, NULL);
     status = prepare(device);
     if (status == XH_OK)
         status = start_on(device, cpus, cpu_count);
-    if (status != XH_OK) {
-        free(device);
-        return status;
-    }
-    pthread_mutex_init(&device->lock, NULL);
-    *state_p = device;
-    return XH_OK;
-}
-
-/*
- * The context stays: other users of CUDA in this process share it. An abandoned
- * device gets no call of CUDA at all: any call may wait for it.
- */
-static void close_device(void *state, bool abandon)
-{
-    hyb_cuda_device_t *device = state;
-    bool finish = !abandon && hyb_cuda_enter(device) == XH_OK;
-
-    hyb_cuda_queues_close(device, !finish);
-    while (device->buffers != NULL)
-        hyb_cuda_buffer_destroy(device, device->buffers);
-    pthread_mutex_destroy(&device->lock);
-    free(device);
+    if (status == XH_OK)
+        *state_p = device;
+    else
+        close_device(device);
+    return status;
 }
 
 /* CUDA cannot cancel work on a device that stalled: it stays queued. */
@@ -304,16 +285,105 @@ static void give_up(void *state)
     atomic_store(&((hyb_cuda_device_t *)state)->given_up, true);
 }
 
+/* ---- memory ------------------------------------------------------------- */
+
+static xh_status_t memory_left(void *state, uint64_t *bytes_p)
+{
+    /* CUDA loads kernels into device memory when they are first used. */
+    const size_t kept_for_kernels = (size_t)64 << 20;
+    size_t left, all;
+
+    HYB_TRY(hyb_cuda_status(state, "asking for free memory",
+                            cudaMemGetInfo(&left, &all)));
+    *bytes_p = left > kept_for_kernels ? left - kept_for_kernels : 0;
+    return XH_OK;
+}
+
+static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
+{
+    hyb_cuda_device_t *device = state;
+    xh_status_t status = XH_ERR_MEMORY;
+    void *memory = NULL;
+
+    if (bytes <= device->memory)
+        status = hyb_cuda_status(device, "allocating memory",
+                                 cudaMalloc(&memory, bytes));
+    if (status == XH_OK)
+        *memory_p = memory;
+    else if (status == XH_ERR_MEMORY)
+        hyb_cuda_say(device, XH_LOG_INFO, "no %zu bytes of memory are left",
+                     bytes);
+    return status;
+}
+
+static void buffer_destroy(void *state, void *memory, size_t bytes)
+{
+    (void)bytes;
+    if (hyb_cuda_enter(state) == XH_OK)
+        hyb_cuda_status(state, "freeing memory", cudaFree(memory));
+}
+
+static bool is_pinned(const char *address)
+{
+    struct cudaPointerAttributes kind = {.type = cudaMemoryTypeUnregistered};
+    bool known = cudaPointerGetAttributes(&kind, address) == cudaSuccess;
+
+    cudaGetLastError();
+    return known && kind.type == cudaMemoryTypeHost;
+}
+
+/* Does error mean only that this memory cannot be pinned? */
+static bool is_refusal(cudaError_t error)
+{
+    return error == cudaErrorMemoryAllocation ||
+           error == cudaErrorInvalidValue || error == cudaErrorNotSupported ||
+           error == cudaErrorNotPermitted ||
+           error == cudaErrorOperatingSystem ||
+           error == cudaErrorHostMemoryAlreadyRegistered;
+}
+
+/* Pinning is portable: memory that another device pinned is pinned for all. */
+static xh_status_t pin(void *state, void *memory, size_t bytes)
+{
+    hyb_cuda_device_t *device = state;
+    cudaError_t error =
+        cudaHostRegister(memory, bytes, cudaHostRegisterPortable);
+
+    if (!is_refusal(error))
+        return hyb_cuda_status(device, "pinning host memory", error);
+    cudaGetLastError();
+    if (error == cudaErrorHostMemoryAlreadyRegistered && is_pinned(memory) &&
+        is_pinned((const char *)memory + bytes - 1))
+        return XH_OK;
+    hyb_cuda_say(device, XH_LOG_WARNING,
+                 "%zu bytes of host memory cannot be pinned: %s", bytes,
+                 cudaGetErrorString(error));
+    return XH_ERR_MEMORY;
+}
+
+static void unpin(void *state, void *memory)
+{
+    cudaError_t error = cudaHostUnregister(memory);
+
+    if (error == cudaErrorHostMemoryNotRegistered)
+        cudaGetLastError();
+    else
+        hyb_cuda_status(state, "unpinning host memory", error);
+}
+
 static const hyb_backend_t backend = {
     .abi = HYB_BACKEND_ABI,
     .name = "cuda",
+    .ops = 1u << HYB_OP_COPY_IN | 1u << HYB_OP_COPY_OUT | 1u << HYB_OP_GEMM |
+           1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV,
     .count = count,
     .describe = describe,
     .open = open_device,
     .close = close_device,
-    .memory_left = hyb_cuda_memory_left,
-    .buffer_create = hyb_cuda_buffer_create,
-    .buffer_destroy = hyb_cuda_buffer_destroy,
+    .enter = hyb_cuda_enter,
+    .memory_left = memory_left,
+    .buffer_create = buffer_create,
+    .buffer_destroy = buffer_destroy,
     .queue_create = hyb_cuda_queue_create,
     .queue_destroy = hyb_cuda_queue_destroy,
     .event_create = hyb_cuda_event_create,
@@ -322,16 +392,11 @@ static const hyb_backend_t backend = {
     .queue_wait = hyb_cuda_queue_wait,
     .event_wait = hyb_cuda_event_wait,
     .event_elapsed = hyb_cuda_event_elapsed,
-    .copy_in = hyb_cuda_copy_in,
-    .copy_out = hyb_cuda_copy_out,
+    .work = hyb_cuda_queue_work,
     .sensors = read_sensors,
-    .pin = hyb_cuda_pin,
-    .unpin = hyb_cuda_unpin,
+    .pin = pin,
+    .unpin = unpin,
     .give_up = give_up,
-    .gemm = hyb_cuda_gemm,
-    .copy = hyb_cuda_copy,
-    .trsm = hyb_cuda_trsm,
-    .gemv = hyb_cuda_gemv,
 };
 
 const hyb_backend_t *hyb_backend_entry(const hyb_host_t *program)

@@ -4,33 +4,16 @@
 
 /*
  * A device of the CUDA runtime. A queue is a stream with its own cuBLAS handle
- * and workspace, so several threads can multiply at once.
- *
- * CUDA has a current device for each thread: every function of the table that
- * needs it calls hyb_cuda_enter first.
+ * and workspace, so several threads can multiply at once; an event is CUDA's,
+ * and a buffer a pointer of CUDA.
  */
 #include <pthread.h>
 #include <stdatomic.h>
-#include "hybrid/device/cuda/blas.h"
-#include "hybrid/device/device.h"
+#include "hybrid/device/cuda/library.h"
 
 enum { HYB_CUDA_PCI_ADDRESS = sizeof(((hyb_device_info_t *)0)->pci_address) };
 
 typedef struct hyb_cuda_queue hyb_cuda_queue_t;
-
-struct hyb_cuda_queue {
-    cudaStream_t stream;
-    cublasHandle_t blas;
-    void *workspace; /* device memory that blas may use */
-    hyb_priority_t priority;
-    bool taken; /* false: destroyed, and kept for reuse */
-    hyb_cuda_queue_t *next;
-};
-
-typedef struct hyb_cuda_buffer {
-    double *data;
-    struct hyb_cuda_buffer *next;
-} hyb_cuda_buffer_t;
 
 typedef struct {
     const hyb_host_t *host;
@@ -42,9 +25,8 @@ typedef struct {
     atomic_bool failed;
     atomic_bool given_up; /* its work may never end: call CUDA no more */
 
-    pthread_mutex_t lock; /* of buffers, new queues and their taken */
-    hyb_cuda_buffer_t *buffers;
-    _Atomic(hyb_cuda_queue_t *) queues;
+    pthread_mutex_t lock; /* of the list of queues */
+    hyb_cuda_queue_t *queues;
 } hyb_cuda_device_t;
 
 /* ---- cuda.c ------------------------------------------------------------- */
@@ -70,19 +52,11 @@ xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
                                  cublasStatus_t result);
 
 /*
- * Make device this thread's current one.
+ * Make device this thread's current one: CUDA has one for each thread.
  * Errors: XH_ERR_DEVICE  also if it failed before or was given up; then it
  *                        does not call CUDA
  */
-xh_status_t hyb_cuda_enter(hyb_cuda_device_t *device);
-
-/* ---- memory.c; the backend's own functions, as in hyb_backend_t --------- */
-
-xh_status_t hyb_cuda_memory_left(void *state, uint64_t *bytes_p);
-xh_status_t hyb_cuda_buffer_create(void *state, size_t bytes, void **memory_p);
-void hyb_cuda_buffer_destroy(void *state, void *memory);
-xh_status_t hyb_cuda_pin(void *state, void *host, size_t bytes);
-void hyb_cuda_unpin(void *state, void *host);
+xh_status_t hyb_cuda_enter(void *state);
 
 /* ---- queue.c ------------------------------------------------------------ */
 
@@ -92,17 +66,10 @@ void hyb_cuda_unpin(void *state, void *host);
  */
 void hyb_cuda_queues_settle(hyb_cuda_device_t *device);
 
-/* Finish what is queued and give all queues back; or only forget them. */
-void hyb_cuda_queues_close(hyb_cuda_device_t *device, bool abandon);
-
+/* The backend's own functions, as in hyb_backend_t. */
 xh_status_t hyb_cuda_queue_create(void *state, hyb_priority_t priority,
                                   void **queue_p);
 void hyb_cuda_queue_destroy(void *state, void *queue);
-
-/* ---- event.c ------------------------------------------------------------ */
-
-void hyb_cuda_nap(double seconds); /* less than one */
-
 xh_status_t hyb_cuda_event_create(void *state, void **event_p);
 void hyb_cuda_event_destroy(void *state, void *event);
 xh_status_t hyb_cuda_event_record(void *state, void *queue, void *event);
@@ -111,19 +78,7 @@ xh_status_t hyb_cuda_event_wait(void *state, void *event, double seconds,
                                 bool *done_p);
 xh_status_t hyb_cuda_event_elapsed(void *state, void *begin, void *end,
                                    double *seconds_p);
-
-/* ---- work.c ------------------------------------------------------------- */
-
-xh_status_t hyb_cuda_copy_in(void *state, void *queue, xh_view_t from_host,
-                             hyb_block_t to);
-xh_status_t hyb_cuda_copy_out(void *state, void *queue, hyb_block_t from,
-                              xh_view_t to_host);
-xh_status_t hyb_cuda_gemm(void *state, void *queue, const hyb_gemm_t *product);
-xh_status_t hyb_cuda_copy(void *state, void *queue, hyb_block_t from,
-                          hyb_block_t to);
-xh_status_t hyb_cuda_trsm(void *state, void *queue, hyb_block_t l1,
-                          hyb_block_t u);
-xh_status_t hyb_cuda_gemv(void *state, void *queue, hyb_block_t a,
-                          hyb_block_t x, hyb_block_t y);
+xh_status_t hyb_cuda_queue_work(void *state, void *queue,
+                                const hyb_task_t *task);
 
 #endif

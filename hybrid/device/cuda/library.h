@@ -2,30 +2,48 @@
 #ifndef HYB_CUDA_LIBRARY_H
 #define HYB_CUDA_LIBRARY_H
 
-#include <stdbool.h>
-#include <stddef.h>
+/* All that is included from the vendor; nothing outside this folder sees it. */
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include "hybrid/device/device.h"
+
+#if CUDART_VERSION < 12000
+#error "CUDA 12 or later is needed"
+#endif
 
 /*
- * Libraries that are looked for at run time, so that this plug-in loads where
- * they are not installed.
+ * Libraries that are looked for at run time, once, so that this plug-in loads
+ * where they are not installed: cuBLAS, and the driver's management library.
  */
-enum { HYB_CUDA_WHY = 512 }; /* bytes of the longest reason, with its end */
 
-typedef struct { /* a function of a library, and where its address goes */
-    const char *name;
-    size_t offset; /* bytes from the start of the table that is filled */
-} hyb_cuda_symbol_t;
+/* What is used of cuBLAS; each is the vendor's function of that name. */
+typedef struct {
+    __typeof__(cublasCreate) *create;
+    __typeof__(cublasDestroy) *destroy;
+    __typeof__(cublasSetStream) *set_stream;
+    __typeof__(cublasSetWorkspace) *set_workspace;
+    __typeof__(cublasDgemm_64) *dgemm;
+    __typeof__(cublasDtrsm_64) *dtrsm;
+    __typeof__(cublasDgemv_64) *dgemv;
+    __typeof__(cublasGetStatusString) *status_text;
+} hyb_cuda_blas_t;
 
 /*
- * Open the library called file for the rest of the process's life and fill a
- * table of function pointers.
+ * cuBLAS, of the version that this was built for.
  *
- * table_p  out  the address of each of the count symbols, at its offset
- * why_p    out  HYB_CUDA_WHY bytes: what is missing; set on failure only
- *
- * Returns whether all is there.
+ * why_p  out  why there is none; set if NULL is returned, never freed
  */
-bool hyb_cuda_library_open(const char *file, const hyb_cuda_symbol_t *symbols,
-                           size_t count, void *table_p, char *why_p);
+const hyb_cuda_blas_t *hyb_cuda_blas(const char **why_p);
+
+/*
+ * What the management library knows of a device, which its PCI address names.
+ * Neither function uses the device's context or waits for its work.
+ */
+
+/* Temperature, clock, power and energy now; NaN if unknown. */
+hyb_device_sensors_t hyb_cuda_sensor_read(const char *pci_address);
+
+/* Bytes of device memory that are free; false if unknown. */
+bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p);
 
 #endif

@@ -33,24 +33,6 @@ void hyb_emu_say(const hyb_emu_device_t *device, xh_log_level_t level,
     device->host->log(level, line);
 }
 
-xh_status_t hyb_emu_admit(hyb_emu_device_t *device, hyb_emu_op_t op,
-                          hyb_emu_fault_t *fault_p)
-{
-    if (device->failed)
-        return hyb_emu_failure(device);
-    *fault_p = hyb_emu_faults_next(&device->faults, op);
-    if (*fault_p != HYB_EMU_NO_FAULT)
-        hyb_emu_say(device, XH_LOG_WARNING, "fault on demand: %s@%s:%ld",
-                    hyb_emu_fault_name(*fault_p), hyb_emu_op_name(op),
-                    device->faults.calls[op]);
-    if (*fault_p == HYB_EMU_OOM)
-        return XH_ERR_MEMORY;
-    if (*fault_p != HYB_EMU_FAIL || op >= HYB_EMU_EVENT_RECORD)
-        return XH_OK;
-    hyb_emu_fail(device);
-    return hyb_emu_failure(device);
-}
-
 void hyb_emu_condition_init(pthread_cond_t *condition)
 {
     pthread_condattr_t attributes;
@@ -59,20 +41,6 @@ void hyb_emu_condition_init(pthread_cond_t *condition)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(condition, &attributes);
     pthread_condattr_destroy(&attributes);
-}
-
-struct timespec hyb_emu_deadline(double seconds)
-{
-    const double most = 1e9;
-    double whole = floor(fmin(fmax(seconds, 0), most));
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_sec += (time_t)whole;
-    t.tv_nsec += (long)(1e9 * (fmin(fmax(seconds, 0), most) - whole));
-    t.tv_sec += t.tv_nsec / 1000000000;
-    t.tv_nsec %= 1000000000;
-    return t;
 }
 
 /* ---- settings ----------------------------------------------------------- */
@@ -105,8 +73,7 @@ static xh_status_t read_settings(hyb_emu_device_t *device)
     device->rate[HYB_EMU_LINK_IN] = 1e9 * number("emu_link", 0);
     device->rate[HYB_EMU_LINK_OUT] = device->rate[HYB_EMU_LINK_IN];
     device->rate[HYB_EMU_ENGINE] = 1e9 * number("emu_rate", 0);
-    if (hyb_emu_faults_read(faults != NULL ? faults : "", device->index,
-                            &device->faults) == XH_OK)
+    if (hyb_emu_faults_read(faults != NULL ? faults : "", device) == XH_OK)
         return XH_OK;
     hyb_emu_say(device, XH_LOG_ERROR,
                 "emu_fault=%.200s is no list of "
@@ -178,22 +145,10 @@ static xh_status_t open_device(int index, const int *cpus, int cpu_count,
     return XH_OK;
 }
 
-static void release_buffer(hyb_emu_buffer_t *buffer)
-{
-    munmap(buffer->data, buffer->bytes);
-    free(buffer);
-}
-
-static void close_device(void *state, bool abandon)
+static void close_device(void *state)
 {
     hyb_emu_device_t *device = state;
-    hyb_emu_buffer_t *buffer;
 
-    hyb_emu_queues_close(device, abandon);
-    while ((buffer = device->buffers) != NULL) {
-        device->buffers = buffer->next;
-        release_buffer(buffer);
-    }
     pthread_cond_destroy(&device->changed);
     pthread_mutex_destroy(&device->lock);
     free(device->cpus);
@@ -206,7 +161,6 @@ static void give_up(void *state)
 
     pthread_mutex_lock(&device->lock);
     hyb_emu_fail(device);
-    hyb_emu_failure(device);
     pthread_mutex_unlock(&device->lock);
 }
 
@@ -222,79 +176,67 @@ static xh_status_t memory_left(void *state, uint64_t *bytes_p)
     return XH_OK;
 }
 
-/* The system backs pages when they are touched. */
-static hyb_emu_buffer_t *map_buffer(size_t bytes)
+static size_t rounded_up(size_t bytes)
 {
-    hyb_emu_buffer_t *buffer = calloc(1, sizeof(*buffer));
-    void *data;
-
-    if (buffer == NULL)
-        return NULL;
-    data = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (data == MAP_FAILED) {
-        free(buffer);
-        return NULL;
-    }
-#ifdef MADV_HUGEPAGE
-    madvise(data, bytes, MADV_HUGEPAGE);
-#endif
-    buffer->data = data;
-    buffer->bytes = bytes;
-    return buffer;
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* With device locked; NULL if there is no memory. */
-static hyb_emu_buffer_t *add_buffer(hyb_emu_device_t *device, size_t bytes)
+/* The system backs pages when they are touched; NULL if it has none. */
+static void *map_memory(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (memory == MAP_FAILED)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+/* With device locked. */
+static xh_status_t take_memory(hyb_emu_device_t *device, size_t bytes,
+                               void **memory_p)
 {
     size_t left = device->memory - device->memory_used;
-    hyb_emu_buffer_t *buffer = NULL;
+    void *memory = NULL;
 
     if (bytes <= left) /* a multiple of ALIGNMENT, as is what is rounded up */
-        buffer = map_buffer((bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-    if (buffer == NULL) {
+        memory = map_memory(rounded_up(bytes));
+    if (memory == NULL) {
         hyb_emu_say(device, XH_LOG_INFO,
                     "no %zu bytes of memory: %zu of %zu are in use", bytes,
                     device->memory_used, device->memory);
-        return NULL;
+        return XH_ERR_MEMORY;
     }
-    buffer->next = device->buffers;
-    device->buffers = buffer;
-    device->memory_used += buffer->bytes;
-    return buffer;
+    device->memory_used += rounded_up(bytes);
+    *memory_p = memory;
+    return XH_OK;
 }
 
 static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
 {
     hyb_emu_device_t *device = state;
-    hyb_emu_buffer_t *buffer = NULL;
     hyb_emu_fault_t fault;
     xh_status_t status;
 
     pthread_mutex_lock(&device->lock);
     status = hyb_emu_admit(device, HYB_EMU_ALLOC, &fault);
-    if (status == XH_OK) {
-        buffer = add_buffer(device, bytes);
-        status = buffer != NULL ? XH_OK : XH_ERR_MEMORY;
-    }
-    pthread_mutex_unlock(&device->lock);
     if (status == XH_OK)
-        *memory_p = buffer;
+        status = take_memory(device, bytes, memory_p);
+    pthread_mutex_unlock(&device->lock);
     return status;
 }
 
-static void buffer_destroy(void *state, void *memory)
+static void buffer_destroy(void *state, void *memory, size_t bytes)
 {
     hyb_emu_device_t *device = state;
-    hyb_emu_buffer_t *buffer = memory, **link = &device->buffers;
 
     pthread_mutex_lock(&device->lock);
-    while (*link != buffer)
-        link = &(*link)->next;
-    *link = buffer->next;
-    device->memory_used -= buffer->bytes;
+    device->memory_used -= rounded_up(bytes);
     pthread_mutex_unlock(&device->lock);
-    release_buffer(buffer);
+    munmap(memory, rounded_up(bytes));
 }
 
 /* Any host memory will do. */
@@ -312,16 +254,11 @@ static xh_status_t pin(void *state, void *memory, size_t bytes)
     return status;
 }
 
-static void unpin(void *state, void *memory)
-{
-    (void)state;
-    (void)memory;
-}
-
 static const hyb_backend_t backend = {
     .abi = HYB_BACKEND_ABI,
     .name = "emu",
     .emulated = true,
+    .ops = (1u << HYB_OPS) - 1,
     .count = count,
     .describe = describe,
     .open = open_device,
@@ -337,19 +274,9 @@ static const hyb_backend_t backend = {
     .queue_wait = hyb_emu_queue_wait,
     .event_wait = hyb_emu_event_wait,
     .event_elapsed = hyb_emu_event_elapsed,
-    .copy_in = hyb_emu_copy_in,
-    .copy_out = hyb_emu_copy_out,
+    .work = hyb_emu_queue_work,
     .pin = pin,
-    .unpin = unpin,
     .give_up = give_up,
-    .gemm = hyb_emu_gemm,
-    .copy = hyb_emu_copy,
-    .swap_rows = hyb_emu_swap_rows,
-    .gather_rows = hyb_emu_gather_rows,
-    .scatter_rows = hyb_emu_scatter_rows,
-    .trsm = hyb_emu_trsm,
-    .gemv = hyb_emu_gemv,
-    .generate = hyb_emu_generate,
 };
 
 const hyb_backend_t *hyb_backend_entry(const hyb_host_t *program)

@@ -16,8 +16,6 @@
  * in the order in which they come; priorities of queues change nothing.
  */
 #include <pthread.h>
-#include <time.h>
-#include "hybrid/device/emu/fault.h"
 #include "hybrid/device/device.h"
 
 typedef enum {
@@ -27,50 +25,37 @@ typedef enum {
     HYB_EMU_RESOURCES
 } hyb_emu_resource_t;
 
+/* What can have a fault: first each hyb_op_t, under its number. */
+enum {
+    HYB_EMU_EVENT_RECORD = HYB_OPS, /* all before, and these two, are queued */
+    HYB_EMU_QUEUE_WAIT,
+    HYB_EMU_ALLOC,
+    HYB_EMU_PIN,
+    HYB_EMU_QUEUE_CREATE,
+    HYB_EMU_EVENT_CREATE,
+    HYB_EMU_CALLS
+};
+
+typedef enum {
+    HYB_EMU_NO_FAULT,
+    HYB_EMU_FAIL,
+    HYB_EMU_OOM,
+    HYB_EMU_STALL,
+    HYB_EMU_FLIP,
+    HYB_EMU_FAULTS
+} hyb_emu_fault_t;
+
+typedef struct {
+    struct {
+        hyb_emu_fault_t kind;
+        int call;
+        long nth;
+    } planned[16];
+    int count;
+    long calls[HYB_EMU_CALLS];
+} hyb_emu_faults_t;
+
 typedef struct hyb_emu_queue hyb_emu_queue_t;
-
-typedef struct { /* a point in a queue, where an event was recorded */
-    int references;
-    bool passed;
-    double time; /* when, once passed */
-} hyb_emu_mark_t;
-
-typedef struct { /* row numbers in device memory */
-    const int64_t *row;
-    int64_t count;
-} hyb_emu_rows_t;
-
-typedef struct hyb_emu_command {
-    hyb_emu_op_t op;
-    hyb_emu_mark_t *mark; /* of event_record and queue_wait */
-    xh_view_t to;         /* the result of any work */
-    union {               /* what else it needs */
-        xh_view_t from;   /* of copies; trsm's L1 */
-        xh_gemm_t product;
-        struct {
-            xh_view_t columns;
-            hyb_emu_rows_t source, from, to;
-        } swap;
-        struct {
-            xh_view_t from;
-            hyb_emu_rows_t rows;
-        } move; /* of gather_rows and scatter_rows */
-        struct {
-            xh_view_t a, x;
-        } gemv;
-        hyb_generate_t part;
-    };
-    double amount;    /* bytes or flop */
-    double queued_at; /* set when it is queued, as what follows */
-    hyb_emu_fault_t fault;
-    struct hyb_emu_command *next;
-} hyb_emu_command_t;
-
-typedef struct hyb_emu_buffer { /* a device's, in a list */
-    double *data;
-    size_t bytes; /* rounded up */
-    struct hyb_emu_buffer *next;
-} hyb_emu_buffer_t;
 
 typedef struct { /* all but the first group is guarded by lock */
     const hyb_host_t *host;
@@ -83,7 +68,6 @@ typedef struct { /* all but the first group is guarded by lock */
     pthread_mutex_t lock;
     pthread_cond_t changed;     /* a mark has passed or a resource is free */
     size_t memory, memory_used; /* bytes */
-    hyb_emu_buffer_t *buffers;
     hyb_emu_faults_t faults;
     hyb_emu_queue_t *queues;
     struct {
@@ -91,8 +75,6 @@ typedef struct { /* all but the first group is guarded by lock */
         double free_at;
     } resources[HYB_EMU_RESOURCES];
     bool failed;
-    bool closing;
-    bool abandoned; /* closing, and what is queued shall not run */
 } hyb_emu_device_t;
 
 /* ---- emu.c -------------------------------------------------------------- */
@@ -102,81 +84,48 @@ __attribute__((format(printf, 3, 4))) void
 hyb_emu_say(const hyb_emu_device_t *device, xh_log_level_t level,
             const char *format, ...);
 
-/*
- * With device locked: count a call of op. A fault of the call itself happens
- * here; the fault of a queued operation is in *fault_p.
- * Errors: XH_ERR_DEVICE, XH_ERR_MEMORY
- */
-xh_status_t hyb_emu_admit(hyb_emu_device_t *device, hyb_emu_op_t op,
-                          hyb_emu_fault_t *fault_p);
-
 /* A condition that waits by the monotonic clock. */
 void hyb_emu_condition_init(pthread_cond_t *condition);
 
-/* The monotonic clock's time in so many seconds, at most 30 years. */
-struct timespec hyb_emu_deadline(double seconds);
+/* ---- fault.c ------------------------------------------------------------ */
+
+/*
+ * Faults on demand, from the setting emu_fault: "", or a comma-separated list
+ * of [device:]kind@call:nth. The nth of these calls, counted from 1 on each
+ * device (or on that one only), then
+ *
+ *     fail   fails: what is queued when it runs, else the call
+ *     oom    returns XH_ERR_MEMORY and has done nothing; not event_record and
+ *            queue_wait
+ *     stall  never completes until the device is given up; what is queued only
+ *     flip   computes a result of which one element has bit 62 flipped;
+ * hyb_op_t only
+ *
+ * Errors: XH_ERR_INPUT  text is no such list; not logged
+ */
+xh_status_t hyb_emu_faults_read(const char *text, hyb_emu_device_t *device);
+
+/*
+ * With device locked: count a call. A fault of the call itself happens here;
+ * the fault of what is queued is in *fault_p. Errors: XH_ERR_DEVICE,
+ * XH_ERR_MEMORY
+ */
+xh_status_t hyb_emu_admit(hyb_emu_device_t *device, int call,
+                          hyb_emu_fault_t *fault_p);
 
 /* ---- queue.c ------------------------------------------------------------ */
 
-/* With device locked: queued work no longer runs, all who wait wake up. */
-void hyb_emu_fail(hyb_emu_device_t *device);
-
 /*
- * Wait until running work on a failed device has ended; returns XH_ERR_DEVICE.
- * With device locked; the wait unlocks it.
+ * With device locked: it has failed. Queued work no longer runs, all who wait
+ * wake up. Returns XH_ERR_DEVICE once running work has ended; that wait
+ * unlocks.
  */
-xh_status_t hyb_emu_failure(hyb_emu_device_t *device);
-
-/* End and join the threads of all queues; device is not locked. */
-void hyb_emu_queues_close(hyb_emu_device_t *device, bool abandon);
-
-/*
- * With the device locked: queue a copy of command, which takes a reference of
- * its mark. Errors: XH_ERR_DEVICE, XH_ERR_MEMORY
- */
-xh_status_t hyb_emu_queue_add(hyb_emu_queue_t *queue,
-                              const hyb_emu_command_t *command);
+xh_status_t hyb_emu_fail(hyb_emu_device_t *device);
 
 /* The backend's own functions, as in hyb_backend_t. */
 xh_status_t hyb_emu_queue_create(void *state, hyb_priority_t priority,
                                  void **queue_p);
 void hyb_emu_queue_destroy(void *state, void *queue);
-
-/* ---- work.c ------------------------------------------------------------- */
-
-/*
- * Do what command says, on the calling thread.
- * Errors: XH_ERR_MEMORY  of the host, for a product
- *         XH_ERR_ARG     a row number is not in its block
- */
-xh_status_t hyb_emu_work(const hyb_host_t *host,
-                         const hyb_emu_command_t *command);
-
-xh_status_t hyb_emu_copy_in(void *state, void *queue, xh_view_t from_host,
-                            hyb_block_t to);
-xh_status_t hyb_emu_copy_out(void *state, void *queue, hyb_block_t from,
-                             xh_view_t to_host);
-xh_status_t hyb_emu_gemm(void *state, void *queue, const hyb_gemm_t *product);
-xh_status_t hyb_emu_copy(void *state, void *queue, hyb_block_t from,
-                         hyb_block_t to);
-xh_status_t hyb_emu_swap_rows(void *state, void *queue,
-                              const hyb_row_swap_t *swap);
-xh_status_t hyb_emu_gather_rows(void *state, void *queue, hyb_block_t columns,
-                                hyb_list_t rows, hyb_block_t packed);
-xh_status_t hyb_emu_scatter_rows(void *state, void *queue, hyb_block_t packed,
-                                 hyb_list_t rows, hyb_block_t columns);
-xh_status_t hyb_emu_trsm(void *state, void *queue, hyb_block_t l1,
-                         hyb_block_t u);
-xh_status_t hyb_emu_gemv(void *state, void *queue, hyb_block_t a, hyb_block_t x,
-                         hyb_block_t y);
-xh_status_t hyb_emu_generate(void *state, void *queue,
-                             const hyb_generate_t *part);
-
-/* ---- event.c ------------------------------------------------------------ */
-
-/* Give a reference back, with the device locked; accepts NULL. */
-void hyb_emu_mark_release(hyb_emu_mark_t *mark);
-
 xh_status_t hyb_emu_event_create(void *state, void **event_p);
 void hyb_emu_event_destroy(void *state, void *event);
 xh_status_t hyb_emu_event_record(void *state, void *queue, void *event);
@@ -185,5 +134,20 @@ xh_status_t hyb_emu_event_wait(void *state, void *event, double seconds,
                                bool *done_p);
 xh_status_t hyb_emu_event_elapsed(void *state, void *begin, void *end,
                                   double *seconds_p);
+xh_status_t hyb_emu_queue_work(void *state, void *queue,
+                               const hyb_task_t *task);
+
+/* ---- work.c ------------------------------------------------------------- */
+
+/* Bytes of a copy, flop of everything else. */
+double hyb_emu_amount(const hyb_task_t *task);
+
+/*
+ * Do it, on the calling thread, and flip a bit of the result if it flips.
+ * Errors: XH_ERR_MEMORY  of the host, for a product
+ *         XH_ERR_ARG     a row number is not in its block
+ */
+xh_status_t hyb_emu_work(const hyb_host_t *host, const hyb_task_t *task,
+                         bool flips);
 
 #endif

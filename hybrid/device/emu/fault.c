@@ -1,52 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/device/emu/fault.h"
-
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define BIT(kind) (1u << (kind))
-#define AT_ONCE (BIT(HYB_EMU_FAIL) | BIT(HYB_EMU_OOM))
-#define MARKS (BIT(HYB_EMU_FAIL) | BIT(HYB_EMU_STALL))
-#define WORK (AT_ONCE | MARKS | BIT(HYB_EMU_FLIP))
-
-static const struct {
-    const char *name;
-    unsigned int faults; /* that it can have */
-} ops[HYB_EMU_OPS] = {
-    [HYB_EMU_ALLOC] = {"alloc", AT_ONCE},
-    [HYB_EMU_PIN] = {"pin", AT_ONCE},
-    [HYB_EMU_QUEUE_CREATE] = {"queue_create", AT_ONCE},
-    [HYB_EMU_EVENT_CREATE] = {"event_create", AT_ONCE},
-    [HYB_EMU_EVENT_RECORD] = {"event_record", MARKS},
-    [HYB_EMU_QUEUE_WAIT] = {"queue_wait", MARKS},
-    [HYB_EMU_COPY_IN] = {"copy_in", WORK},
-    [HYB_EMU_COPY_OUT] = {"copy_out", WORK},
-    [HYB_EMU_GEMM] = {"gemm", WORK},
-    [HYB_EMU_COPY] = {"copy", WORK},
-    [HYB_EMU_SWAP_ROWS] = {"swap_rows", WORK},
-    [HYB_EMU_GATHER_ROWS] = {"gather_rows", WORK},
-    [HYB_EMU_SCATTER_ROWS] = {"scatter_rows", WORK},
-    [HYB_EMU_TRSM] = {"trsm", WORK},
-    [HYB_EMU_GEMV] = {"gemv", WORK},
-    [HYB_EMU_GENERATE] = {"generate", WORK},
-};
+#include "hybrid/device/emu/emu.h"
 
 static const char *const kinds[HYB_EMU_FAULTS] = {
     [HYB_EMU_NO_FAULT] = "none", [HYB_EMU_FAIL] = "fail", [HYB_EMU_OOM] = "oom",
     [HYB_EMU_STALL] = "stall",   [HYB_EMU_FLIP] = "flip",
 };
 
-const char *hyb_emu_op_name(hyb_emu_op_t op)
+static const char *name_of(const hyb_host_t *host, int call)
 {
-    return ops[op].name;
+    static const char *const others[] = {"event_record", "queue_wait",
+                                         "alloc",        "pin",
+                                         "queue_create", "event_create"};
+
+    return call < HYB_OPS ? host->op_name((hyb_op_t)call)
+                          : others[call - HYB_OPS];
 }
 
-const char *hyb_emu_fault_name(hyb_emu_fault_t kind)
+static bool is_queued(int call)
 {
-    return kinds[kind];
+    return call <= HYB_EMU_QUEUE_WAIT;
 }
+
+static bool can_have(int call, hyb_emu_fault_t kind)
+{
+    if (kind == HYB_EMU_STALL)
+        return is_queued(call);
+    if (kind == HYB_EMU_FLIP)
+        return call < HYB_OPS;
+    return kind == HYB_EMU_FAIL || call < HYB_OPS || !is_queued(call);
+}
+
+/* ---- reading ------------------------------------------------------------ */
 
 /* Step over word and the mark behind it, if they are next. */
 static bool skip(const char **text, const char *word, char mark)
@@ -70,78 +57,74 @@ static bool read_number(const char **text, long *number_p)
     return true;
 }
 
-static bool read_kind(const char **text, hyb_emu_fault_t *kind_p)
+/* One [device:]kind@call:nth; kept if it is for this device. */
+static bool read_fault(const char **text, hyb_emu_device_t *device)
 {
-    int kind;
+    hyb_emu_faults_t *faults = &device->faults;
+    int kind = HYB_EMU_FAIL, call = 0;
+    long index = device->index, nth;
 
-    for (kind = HYB_EMU_FAIL; kind < HYB_EMU_FAULTS; kind++)
-        if (skip(text, kinds[kind], '@')) {
-            *kind_p = (hyb_emu_fault_t)kind;
-            return true;
-        }
-    return false;
-}
-
-static bool read_op(const char **text, hyb_emu_op_t *op_p)
-{
-    int op;
-
-    for (op = 0; op < HYB_EMU_OPS; op++)
-        if (skip(text, ops[op].name, ':')) {
-            *op_p = (hyb_emu_op_t)op;
-            return true;
-        }
-    return false;
-}
-
-/* One [device:]kind@op:nth; kept if it is for the device called index. */
-static bool read_fault(const char **text, int index, hyb_emu_faults_t *faults)
-{
-    long device = index, nth;
-    hyb_emu_fault_t kind;
-    hyb_emu_op_t op;
-
-    if (read_number(text, &device) && !skip(text, "", ':'))
+    if (read_number(text, &index) && !skip(text, "", ':'))
         return false;
-    if (!read_kind(text, &kind) || !read_op(text, &op) ||
-        !read_number(text, &nth) || nth < 1 || !(ops[op].faults & BIT(kind)))
+    while (kind < HYB_EMU_FAULTS && !skip(text, kinds[kind], '@'))
+        kind++;
+    if (kind == HYB_EMU_FAULTS)
         return false;
-    if (device != index)
+    while (call < HYB_EMU_CALLS &&
+           !skip(text, name_of(device->host, call), ':'))
+        call++;
+    if (call == HYB_EMU_CALLS || !can_have(call, (hyb_emu_fault_t)kind) ||
+        !read_number(text, &nth) || nth < 1)
+        return false;
+    if (index != device->index)
         return true;
-    if (faults->count == HYB_EMU_MOST_FAULTS)
+    if (faults->count == sizeof(faults->planned) / sizeof(faults->planned[0]))
         return false;
-    faults->planned[faults->count].kind = kind;
-    faults->planned[faults->count].op = op;
-    faults->planned[faults->count].nth = nth;
-    faults->count++;
+    faults->planned[faults->count].kind = (hyb_emu_fault_t)kind;
+    faults->planned[faults->count].call = call;
+    faults->planned[faults->count++].nth = nth;
     return true;
 }
 
-xh_status_t hyb_emu_faults_read(const char *text, int index,
-                                hyb_emu_faults_t *faults_p)
+xh_status_t hyb_emu_faults_read(const char *text, hyb_emu_device_t *device)
 {
-    hyb_emu_faults_t faults = {.count = 0};
-
     while (*text != '\0') {
-        if (!read_fault(&text, index, &faults))
+        if (!read_fault(&text, device))
             return XH_ERR_INPUT;
         if (*text == ',' && text[1] != '\0')
             text++;
         else if (*text != '\0')
             return XH_ERR_INPUT;
     }
-    *faults_p = faults;
     return XH_OK;
 }
 
-hyb_emu_fault_t hyb_emu_faults_next(hyb_emu_faults_t *faults, hyb_emu_op_t op)
+/* ---- counting ----------------------------------------------------------- */
+
+static hyb_emu_fault_t next_fault(hyb_emu_faults_t *faults, int call)
 {
     int i;
 
-    faults->calls[op]++;
+    faults->calls[call]++;
     for (i = 0; i < faults->count; i++)
-        if (faults->planned[i].op == op &&
-            faults->planned[i].nth == faults->calls[op])
+        if (faults->planned[i].call == call &&
+            faults->planned[i].nth == faults->calls[call])
             return faults->planned[i].kind;
     return HYB_EMU_NO_FAULT;
+}
+
+xh_status_t hyb_emu_admit(hyb_emu_device_t *device, int call,
+                          hyb_emu_fault_t *fault_p)
+{
+    if (device->failed)
+        return hyb_emu_fail(device);
+    *fault_p = next_fault(&device->faults, call);
+    if (*fault_p != HYB_EMU_NO_FAULT)
+        hyb_emu_say(device, XH_LOG_WARNING, "fault on demand: %s@%s:%ld",
+                    kinds[*fault_p], name_of(device->host, call),
+                    device->faults.calls[call]);
+    if (*fault_p == HYB_EMU_OOM)
+        return XH_ERR_MEMORY;
+    return *fault_p == HYB_EMU_FAIL && !is_queued(call) ? hyb_emu_fail(device)
+                                                        : XH_OK;
 }

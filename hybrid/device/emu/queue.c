@@ -1,35 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "hybrid/device/emu/emu.h"
+
+typedef struct { /* a point in a queue, where an event was recorded */
+    int references;
+    bool passed;
+    double time; /* when, once passed */
+} mark_t;
+
+/* Each recording makes a new mark; those who wait for the last one still do. */
+typedef struct {
+    mark_t *mark; /* as last recorded; NULL before */
+} event_t;
+
+typedef struct command {
+    int call;
+    mark_t *mark; /* of event_record and queue_wait */
+    hyb_task_t task;
+    hyb_emu_fault_t fault;
+    double queued_at;
+    struct command *next;
+} command_t;
 
 struct hyb_emu_queue {
     hyb_emu_device_t *device;
     pthread_t thread;
     pthread_cond_t wake; /* there is a command, or a reason to stop */
-    hyb_emu_command_t *first, **end;
+    command_t *first, **end;
     double time;  /* when its last command ended */
     bool running; /* its thread runs a command */
     bool ended;   /* no command will follow */
     hyb_emu_queue_t *next;
 };
 
-static void wake_all(hyb_emu_device_t *device)
+/* ---- failing ------------------------------------------------------------- */
+
+static void declare_failed(hyb_emu_device_t *device)
 {
     hyb_emu_queue_t *queue;
 
+    device->failed = true;
     for (queue = device->queues; queue != NULL; queue = queue->next)
         pthread_cond_broadcast(&queue->wake);
     pthread_cond_broadcast(&device->changed);
-}
-
-void hyb_emu_fail(hyb_emu_device_t *device)
-{
-    device->failed = true;
-    wake_all(device);
 }
 
 static bool is_busy(const hyb_emu_device_t *device)
@@ -41,8 +60,9 @@ static bool is_busy(const hyb_emu_device_t *device)
     return busy > 0;
 }
 
-xh_status_t hyb_emu_failure(hyb_emu_device_t *device)
+xh_status_t hyb_emu_fail(hyb_emu_device_t *device)
 {
+    declare_failed(device);
     while (is_busy(device))
         pthread_cond_wait(&device->changed, &device->lock);
     return XH_ERR_DEVICE;
@@ -50,73 +70,78 @@ xh_status_t hyb_emu_failure(hyb_emu_device_t *device)
 
 /* ---- running one command; the device is locked -------------------------- */
 
-static double later(double a, double b)
+static hyb_emu_resource_t resource_of(hyb_op_t op)
 {
-    return a > b ? a : b;
+    if (op == HYB_OP_COPY_IN)
+        return HYB_EMU_LINK_IN;
+    return op == HYB_OP_COPY_OUT ? HYB_EMU_LINK_OUT : HYB_EMU_ENGINE;
 }
 
-static hyb_emu_resource_t resource_of(hyb_emu_op_t op)
+/* The monotonic clock's time in so many seconds, at most 30 years. */
+static struct timespec deadline_in(double seconds)
 {
-    if (op == HYB_EMU_COPY_IN)
-        return HYB_EMU_LINK_IN;
-    return op == HYB_EMU_COPY_OUT ? HYB_EMU_LINK_OUT : HYB_EMU_ENGINE;
+    const double most = 1e9;
+    double left = fmin(fmax(seconds, 0), most), whole = floor(left);
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += (time_t)whole;
+    t.tv_nsec += (long)(1e9 * (left - whole));
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
 }
 
 static void sleep_until(hyb_emu_queue_t *queue, double time)
 {
     hyb_emu_device_t *device = queue->device;
     double seconds = time - device->host->now();
-    const struct timespec deadline = hyb_emu_deadline(seconds);
+    const struct timespec deadline = deadline_in(seconds);
     int late = seconds <= 0;
 
-    while (!device->abandoned && !device->failed && late == 0)
+    while (!device->failed && late == 0)
         late = pthread_cond_timedwait(&queue->wake, &device->lock, &deadline);
 }
 
-/*
- * Run command with resource r reserved; returns when it ends, end at the
- * earliest.
- */
+/* Run command with resource r reserved; returns when it ends, end at the
+ * earliest. */
 static double compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
-                            const hyb_emu_command_t *command, double end)
+                            const command_t *command, double end)
 {
     xh_status_t status;
 
     device->resources[r].busy = true;
     pthread_mutex_unlock(&device->lock);
-    status = hyb_emu_work(device->host, command);
+    status = hyb_emu_work(device->host, &command->task,
+                          command->fault == HYB_EMU_FLIP);
     pthread_mutex_lock(&device->lock);
     device->resources[r].busy = false;
     if (status != XH_OK) {
-        hyb_emu_say(
-            device, XH_LOG_ERROR, "%s: %s", hyb_emu_op_name(command->op),
-            status == XH_ERR_MEMORY ? "the host has no memory for it"
-                                    : "a row number is not in its block");
-        hyb_emu_fail(device);
+        hyb_emu_say(device, XH_LOG_ERROR, "%s: %s",
+                    device->host->op_name(command->task.op),
+                    status == XH_ERR_MEMORY
+                        ? "the host has no memory for it"
+                        : "a row number is not in its block");
+        declare_failed(device);
     }
     pthread_cond_broadcast(&device->changed);
-    return later(end, device->host->now());
+    return fmax(end, device->host->now());
 }
 
-static bool is_over(const hyb_emu_device_t *device)
-{
-    return device->failed || device->abandoned;
-}
-
-static void work(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
+static void work(hyb_emu_queue_t *queue, const command_t *command)
 {
     hyb_emu_device_t *device = queue->device;
-    hyb_emu_resource_t r = resource_of(command->op);
+    hyb_emu_resource_t r = resource_of(command->task.op);
     double end;
 
     while (device->resources[r].busy)
         pthread_cond_wait(&device->changed, &device->lock);
-    if (is_over(device))
+    if (device->failed)
         return;
-    end = later(later(queue->time, command->queued_at),
-                device->resources[r].free_at);
+    end = fmax(fmax(queue->time, command->queued_at),
+               device->resources[r].free_at);
     if (device->rate[r] > 0)
-        end += command->amount / device->rate[r];
+        end += hyb_emu_amount(&command->task) / device->rate[r];
     if (!device->dry)
         end = compute_alone(device, r, command, end);
     queue->time = device->resources[r].free_at = end;
@@ -124,57 +149,52 @@ static void work(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
 }
 
 /* On an idle queue a mark passes when it is queued. */
-static void pass(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
+static void pass(hyb_emu_queue_t *queue, const command_t *command)
 {
     command->mark->passed = true;
-    command->mark->time = queue->time = later(queue->time, command->queued_at);
+    command->mark->time = queue->time = fmax(queue->time, command->queued_at);
     pthread_cond_broadcast(&queue->device->changed);
 }
 
-static void wait_for(hyb_emu_queue_t *queue, const hyb_emu_mark_t *mark)
+static void await_mark(hyb_emu_queue_t *queue, const mark_t *mark)
 {
-    while (mark != NULL && !mark->passed)
+    while (!mark->passed)
         pthread_cond_wait(&queue->device->changed, &queue->device->lock);
-    if (mark != NULL)
-        queue->time = later(queue->time, mark->time);
+    queue->time = fmax(queue->time, mark->time);
 }
 
-static void stall(hyb_emu_queue_t *queue)
+static void run_fault(hyb_emu_queue_t *queue, hyb_emu_fault_t fault)
 {
-    while (!queue->device->closing && !queue->device->failed)
+    while (fault == HYB_EMU_STALL && !queue->device->failed)
         pthread_cond_wait(&queue->wake, &queue->device->lock);
-    hyb_emu_fail(queue->device);
-}
-
-static void run_fault(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
-{
-    if (command->fault == HYB_EMU_STALL)
-        stall(queue);
-    else if (command->fault == HYB_EMU_FAIL)
-        hyb_emu_fail(queue->device);
+    if (fault == HYB_EMU_FAIL)
+        declare_failed(queue->device);
 }
 
 /* On a failed device only marks pass, so that those who wait wake up. */
-static void run(hyb_emu_queue_t *queue, const hyb_emu_command_t *command)
+static void run(hyb_emu_queue_t *queue, const command_t *command)
 {
-    const hyb_emu_device_t *device = queue->device;
-
-    if (!is_over(device))
-        run_fault(queue, command);
-    if (command->op == HYB_EMU_EVENT_RECORD)
+    run_fault(queue, command->fault);
+    if (command->call == HYB_EMU_EVENT_RECORD)
         pass(queue, command);
-    else if (command->op == HYB_EMU_QUEUE_WAIT)
-        wait_for(queue, command->mark);
-    else if (!is_over(device))
+    else if (command->call == HYB_EMU_QUEUE_WAIT)
+        await_mark(queue, command->mark);
+    else if (!queue->device->failed)
         work(queue, command);
 }
 
-/* ---- the queue ---------------------------------------------------------- */
+/* ---- the queue ----------------------------------------------------------- */
+
+static void release_mark(mark_t *mark)
+{
+    if (mark != NULL && --mark->references == 0)
+        free(mark);
+}
 
 /* The next command, or NULL after the last one. */
-static hyb_emu_command_t *take(hyb_emu_queue_t *queue)
+static command_t *take(hyb_emu_queue_t *queue)
 {
-    hyb_emu_command_t *command;
+    command_t *command;
 
     queue->running = false;
     while (queue->first == NULL && !queue->ended)
@@ -192,29 +212,30 @@ static hyb_emu_command_t *take(hyb_emu_queue_t *queue)
 static void *serve(void *argument)
 {
     hyb_emu_queue_t *queue = argument;
-    hyb_emu_command_t *command;
+    command_t *command;
 
     pthread_mutex_lock(&queue->device->lock);
     while ((command = take(queue)) != NULL) {
         run(queue, command);
-        hyb_emu_mark_release(command->mark);
+        release_mark(command->mark);
         free(command);
     }
     pthread_mutex_unlock(&queue->device->lock);
     return NULL;
 }
 
-xh_status_t hyb_emu_queue_add(hyb_emu_queue_t *queue,
-                              const hyb_emu_command_t *command)
+/* With the device locked: queue a copy of command, which takes a reference of
+ * its mark. */
+static xh_status_t add(hyb_emu_queue_t *queue, const command_t *command)
 {
     hyb_emu_device_t *device = queue->device;
-    hyb_emu_command_t *copy = malloc(sizeof(*copy));
+    command_t *copy = malloc(sizeof(*copy));
     xh_status_t status;
 
     if (copy == NULL)
         return XH_ERR_MEMORY;
     *copy = *command;
-    status = hyb_emu_admit(device, copy->op, &copy->fault);
+    status = hyb_emu_admit(device, copy->call, &copy->fault);
     if (status != XH_OK) {
         free(copy);
         return status;
@@ -222,12 +243,22 @@ xh_status_t hyb_emu_queue_add(hyb_emu_queue_t *queue,
     if (copy->mark != NULL)
         copy->mark->references++;
     copy->queued_at = device->host->now();
-    copy->next = NULL;
     *queue->end = copy;
     queue->end = &copy->next;
     if (!queue->running)
         pthread_cond_signal(&queue->wake);
     return XH_OK;
+}
+
+xh_status_t hyb_emu_queue_work(void *state, void *queue, const hyb_task_t *task)
+{
+    hyb_emu_device_t *device = state;
+    xh_status_t status;
+
+    pthread_mutex_lock(&device->lock);
+    status = add(queue, &(command_t){.call = task->op, .task = *task});
+    pthread_mutex_unlock(&device->lock);
+    return status;
 }
 
 /* Let threads run on the device's cpus only. */
@@ -311,12 +342,6 @@ xh_status_t hyb_emu_queue_create(void *state, hyb_priority_t priority,
     return status;
 }
 
-static void release(hyb_emu_queue_t *queue)
-{
-    pthread_cond_destroy(&queue->wake);
-    free(queue);
-}
-
 static void unlink_queue(hyb_emu_queue_t *queue)
 {
     hyb_emu_queue_t **link = &queue->device->queues;
@@ -326,42 +351,127 @@ static void unlink_queue(hyb_emu_queue_t *queue)
     *link = queue->next;
 }
 
-/* Closing the device frees a queue that still has work. */
 void hyb_emu_queue_destroy(void *state, void *queue)
 {
     hyb_emu_device_t *device = state;
     hyb_emu_queue_t *ended = queue;
-    bool idle;
 
     pthread_mutex_lock(&device->lock);
-    idle = ended->first == NULL && !ended->running;
     ended->ended = true;
     pthread_cond_broadcast(&ended->wake);
-    if (idle)
-        unlink_queue(ended);
     pthread_mutex_unlock(&device->lock);
-    if (idle) {
-        pthread_join(ended->thread, NULL);
-        release(ended);
-    }
+    pthread_join(ended->thread, NULL);
+    pthread_mutex_lock(&device->lock);
+    unlink_queue(ended);
+    pthread_mutex_unlock(&device->lock);
+    pthread_cond_destroy(&ended->wake);
+    free(ended);
 }
 
-void hyb_emu_queues_close(hyb_emu_device_t *device, bool abandon)
+/* ---- events -------------------------------------------------------------- */
+
+xh_status_t hyb_emu_event_create(void *state, void **event_p)
 {
-    hyb_emu_queue_t *queue;
+    hyb_emu_device_t *device = state;
+    event_t *event = calloc(1, sizeof(*event));
+    hyb_emu_fault_t fault;
+    xh_status_t status;
+
+    if (event == NULL)
+        return XH_ERR_MEMORY;
+    pthread_mutex_lock(&device->lock);
+    status = hyb_emu_admit(device, HYB_EMU_EVENT_CREATE, &fault);
+    pthread_mutex_unlock(&device->lock);
+    if (status == XH_OK)
+        *event_p = event;
+    else
+        free(event);
+    return status;
+}
+
+void hyb_emu_event_destroy(void *state, void *event)
+{
+    hyb_emu_device_t *device = state;
 
     pthread_mutex_lock(&device->lock);
-    device->closing = true;
-    device->abandoned = abandon;
-    for (queue = device->queues; queue != NULL; queue = queue->next)
-        queue->ended = true;
-    wake_all(device);
+    release_mark(((event_t *)event)->mark);
     pthread_mutex_unlock(&device->lock);
-    for (queue = device->queues; queue != NULL; queue = queue->next)
-        pthread_join(queue->thread, NULL);
-    while (device->queues != NULL) {
-        queue = device->queues;
-        device->queues = queue->next;
-        release(queue);
-    }
+    free(event);
+}
+
+xh_status_t hyb_emu_event_record(void *state, void *queue, void *event)
+{
+    hyb_emu_device_t *device = state;
+    event_t *recorded = event;
+    mark_t *mark = calloc(1, sizeof(*mark));
+    xh_status_t status;
+
+    if (mark == NULL)
+        return XH_ERR_MEMORY;
+    mark->references = 1;
+    pthread_mutex_lock(&device->lock);
+    status =
+        add(queue, &(command_t){.call = HYB_EMU_EVENT_RECORD, .mark = mark});
+    release_mark(status == XH_OK ? recorded->mark : mark);
+    if (status == XH_OK)
+        recorded->mark = mark;
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+xh_status_t hyb_emu_queue_wait(void *state, void *queue, void *event)
+{
+    hyb_emu_device_t *device = state;
+    event_t *awaited = event;
+    xh_status_t status;
+
+    pthread_mutex_lock(&device->lock);
+    status = add(
+        queue, &(command_t){.call = HYB_EMU_QUEUE_WAIT, .mark = awaited->mark});
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+xh_status_t hyb_emu_event_wait(void *state, void *event, double seconds,
+                               bool *done_p)
+{
+    const struct timespec deadline = deadline_in(seconds);
+    hyb_emu_device_t *device = state;
+    int late = seconds == 0;
+    xh_status_t status = XH_OK;
+    mark_t *mark;
+
+    pthread_mutex_lock(&device->lock);
+    mark = ((event_t *)event)->mark;
+    mark->references++;
+    while (!mark->passed && !device->failed && late == 0)
+        late =
+            pthread_cond_timedwait(&device->changed, &device->lock, &deadline);
+    if (device->failed)
+        status = hyb_emu_fail(device);
+    else
+        *done_p = mark->passed;
+    release_mark(mark);
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+xh_status_t hyb_emu_event_elapsed(void *state, void *begin, void *end,
+                                  double *seconds_p)
+{
+    hyb_emu_device_t *device = state;
+    xh_status_t status = XH_OK;
+    const mark_t *from, *to;
+
+    pthread_mutex_lock(&device->lock);
+    from = ((event_t *)begin)->mark;
+    to = ((event_t *)end)->mark;
+    if (device->failed)
+        status = hyb_emu_fail(device);
+    else if (!from->passed || !to->passed)
+        status = XH_ERR_ARG;
+    else
+        *seconds_p = to->time - from->time;
+    pthread_mutex_unlock(&device->lock);
+    return status;
 }

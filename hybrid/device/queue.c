@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <stdlib.h>
+#include "hybrid/device/device_private.h"
+
+struct hyb_queue {
+    hyb_device_t *device;
+    void *queue; /* the backend's */
+};
+
+struct hyb_event {
+    hyb_device_t *device;
+    void *event; /* the backend's */
+    atomic_bool recorded;
+};
+
+/* ---- queues and events -------------------------------------------------- */
+
+xh_status_t hyb_queue_create(hyb_device_t *device, hyb_priority_t priority,
+                             hyb_queue_t **queue_p)
+{
+    hyb_queue_t *queue = hyb_device_allocate(sizeof(*queue));
+    xh_status_t status;
+
+    if (queue == NULL)
+        return XH_ERR_MEMORY;
+    queue->device = device;
+    status = HYB_CALL(device, queue_create, priority, &queue->queue);
+    if (status == XH_OK)
+        *queue_p = queue;
+    else
+        free(queue);
+    return status;
+}
+
+void hyb_queue_destroy(hyb_queue_t *queue)
+{
+    if (queue == NULL)
+        return;
+    queue->device->backend->queue_destroy(queue->device->state, queue->queue);
+    free(queue);
+}
+
+xh_status_t hyb_event_create(hyb_device_t *device, hyb_event_t **event_p)
+{
+    hyb_event_t *event = hyb_device_allocate(sizeof(*event));
+    xh_status_t status;
+
+    if (event == NULL)
+        return XH_ERR_MEMORY;
+    event->device = device;
+    status = HYB_CALL(device, event_create, &event->event);
+    if (status == XH_OK)
+        *event_p = event;
+    else
+        free(event);
+    return status;
+}
+
+void hyb_event_destroy(hyb_event_t *event)
+{
+    if (event == NULL)
+        return;
+    event->device->backend->event_destroy(event->device->state, event->event);
+    free(event);
+}
+
+static xh_status_t check_same(const hyb_device_t *a, const hyb_device_t *b)
+{
+    if (a == b)
+        return XH_OK;
+    xh_log_error("a queue or event of %s device %d is used with %s device %d",
+                 b->backend->name, b->index, a->backend->name, a->index);
+    return XH_ERR_ARG;
+}
+
+xh_status_t hyb_event_record(hyb_queue_t *queue, hyb_event_t *event)
+{
+    HYB_TRY(check_same(queue->device, event->device));
+    HYB_TRY(HYB_CALL(queue->device, event_record, queue->queue, event->event));
+    atomic_store(&event->recorded, true);
+    return XH_OK;
+}
+
+xh_status_t hyb_queue_wait(hyb_queue_t *queue, hyb_event_t *event)
+{
+    HYB_TRY(check_same(queue->device, event->device));
+    HYB_TRY(hyb_device_enter(queue->device));
+    return atomic_load(&event->recorded)
+               ? HYB_CALL(queue->device, queue_wait, queue->queue, event->event)
+               : XH_OK;
+}
+
+xh_status_t hyb_event_wait(hyb_event_t *event, double seconds, bool *done_p)
+{
+    if (!(seconds >= 0)) {
+        xh_log_error("an event cannot be waited for %g seconds", seconds);
+        return XH_ERR_ARG;
+    }
+    if (atomic_load(&event->recorded))
+        return HYB_CALL(event->device, event_wait, event->event, seconds,
+                        done_p);
+    HYB_TRY(hyb_device_enter(event->device));
+    *done_p = true;
+    return XH_OK;
+}
+
+xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
+                              double *seconds_p)
+{
+    xh_status_t status = XH_ERR_ARG;
+
+    HYB_TRY(check_same(begin->device, end->device));
+    HYB_TRY(hyb_device_enter(begin->device));
+    if (atomic_load(&begin->recorded) && atomic_load(&end->recorded))
+        status = HYB_CALL(begin->device, event_elapsed, begin->event,
+                          end->event, seconds_p);
+    if (status == XH_ERR_ARG)
+        xh_log_error("%s device %d: the time between events that have not "
+                     "passed",
+                     begin->device->backend->name, begin->device->index);
+    return status;
+}
+
+/* ---- checks of arguments ------------------------------------------------ */
+
+static bool is_matrix(int64_t rows, int64_t cols, int64_t ld)
+{
+    return rows >= 0 && cols >= 0 && ld >= 1 && ld >= rows;
+}
+
+static xh_status_t check_view(const char *name, xh_view_t v)
+{
+    if (is_matrix(v.rows, v.cols, v.ld) &&
+        (v.data != NULL || v.rows == 0 || v.cols == 0))
+        return XH_OK;
+    xh_log_error("%s is no matrix: %" PRId64 " x %" PRId64 ", ld %" PRId64
+                 ", at %p",
+                 name, v.rows, v.cols, v.ld, (void *)v.data);
+    return XH_ERR_ARG;
+}
+
+static bool is_empty(hyb_block_t b)
+{
+    return b.rows == 0 || b.cols == 0;
+}
+
+/* Does a matrix of at least one element end inside the buffer? */
+static bool fits(hyb_block_t b)
+{
+    uint64_t left = b.buffer->bytes / sizeof(double);
+
+    if (b.offset < 0 || (uint64_t)b.offset > left)
+        return false;
+    left -= (uint64_t)b.offset;
+    return (uint64_t)b.rows <= left &&
+           (uint64_t)(b.cols - 1) <= (left - (uint64_t)b.rows) / (uint64_t)b.ld;
+}
+
+static xh_status_t check_block(const hyb_device_t *device, const char *name,
+                               hyb_block_t b)
+{
+    bool matrix = is_matrix(b.rows, b.cols, b.ld);
+
+    if (matrix && (is_empty(b) ||
+                   (b.buffer != NULL && b.buffer->device == device && fits(b))))
+        return XH_OK;
+    xh_log_error("%s, %" PRId64 " x %" PRId64 ", ld %" PRId64 ", at %" PRId64
+                 ", is no matrix in %s",
+                 name, b.rows, b.cols, b.ld, b.offset,
+                 b.buffer == NULL             ? "any buffer"
+                 : b.buffer->device != device ? "a buffer of this device"
+                                              : "its buffer");
+    return XH_ERR_ARG;
+}
+
+/* The numbers of a list as a matrix of one column. */
+static hyb_block_t block_of(hyb_list_t list)
+{
+    return hyb_block(list.buffer, list.offset, list.count, 1);
+}
+
+static xh_status_t check_shape(const char *name, hyb_block_t b, int64_t rows,
+                               int64_t cols)
+{
+    if (b.rows == rows && b.cols == cols)
+        return XH_OK;
+    xh_log_error("%s is %" PRId64 " x %" PRId64 ", not %" PRId64 " x %" PRId64,
+                 name, b.rows, b.cols, rows, cols);
+    return XH_ERR_ARG;
+}
+
+/* Is b in a buffer of device, and rows x cols? */
+static xh_status_t check_operand(const hyb_device_t *device, const char *name,
+                                 hyb_block_t b, int64_t rows, int64_t cols)
+{
+    HYB_TRY(check_block(device, name, b));
+    return check_shape(name, b, rows, cols);
+}
+
+/* ---- work --------------------------------------------------------------- */
+
+const char *hyb_op_name(hyb_op_t op)
+{
+    static const char *const names[HYB_OPS] = {
+        [HYB_OP_COPY_IN] = "copy_in",   [HYB_OP_COPY_OUT] = "copy_out",
+        [HYB_OP_GEMM] = "gemm",         [HYB_OP_SWAP_ROWS] = "swap_rows",
+        [HYB_OP_TRSM] = "trsm",         [HYB_OP_GEMV] = "gemv",
+        [HYB_OP_GENERATE] = "generate",
+    };
+
+    return names[op];
+}
+
+bool hyb_device_has(const hyb_device_t *device, hyb_op_t op)
+{
+    return (device->backend->ops >> op & 1) != 0;
+}
+
+/* Queue task, whose operands are in order, unless it is on no elements: those
+ * of extent. */
+static xh_status_t add(const hyb_queue_t *queue, hyb_block_t extent,
+                       const hyb_task_t *task)
+{
+    hyb_device_t *device = queue->device;
+
+    if (!hyb_device_has(device, task->op)) {
+        xh_log_error("%s devices have no %s", device->backend->name,
+                     hyb_op_name(task->op));
+        return XH_ERR_ARG;
+    }
+    HYB_TRY(hyb_device_enter(device));
+    return is_empty(extent) ? XH_OK
+                            : HYB_CALL(device, work, queue->queue, task);
+}
+
+static xh_status_t copy(const hyb_queue_t *queue, hyb_op_t op, xh_view_t host,
+                        hyb_block_t block, _Atomic uint64_t *moved)
+{
+    const hyb_task_t task = {.op = op, .copy = {host, block}};
+
+    HYB_TRY(check_view("the host's side of a copy", host));
+    HYB_TRY(check_operand(queue->device, "the device's side of a copy", block,
+                          host.rows, host.cols));
+    HYB_TRY(add(queue, block, &task));
+    atomic_fetch_add(moved, (uint64_t)block.rows * (uint64_t)block.cols *
+                                sizeof(double));
+    return XH_OK;
+}
+
+xh_status_t hyb_queue_copy_in(hyb_queue_t *queue, xh_view_t from_host,
+                              hyb_block_t to)
+{
+    return copy(queue, HYB_OP_COPY_IN, from_host, to, &queue->device->bytes_in);
+}
+
+xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_block_t from,
+                               xh_view_t to_host)
+{
+    return copy(queue, HYB_OP_COPY_OUT, to_host, from,
+                &queue->device->bytes_out);
+}
+
+/* A copy moves bytes, so it moves row numbers as well as doubles. */
+xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
+                             hyb_list_t to)
+{
+    hyb_block_t block = block_of(to);
+    xh_view_t list = {(double *)(uintptr_t)rows, block.rows, 1, block.ld};
+
+    return hyb_queue_copy_in(queue, list, block);
+}
+
+/* op(A), an operand that is stored transposed or not, has rows and cols. */
+static xh_status_t check_factor(const hyb_device_t *device, const char *name,
+                                hyb_block_t b, xh_trans_t trans, int64_t rows,
+                                int64_t cols)
+{
+    return trans == XH_TRANS ? check_operand(device, name, b, cols, rows)
+                             : check_operand(device, name, b, rows, cols);
+}
+
+xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *p)
+{
+    const hyb_device_t *device = queue->device;
+    int64_t m = p->c.rows, n = p->c.cols;
+    int64_t k = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
+
+    HYB_TRY(check_block(device, "C of a product", p->c));
+    HYB_TRY(check_factor(device, "A of a product", p->a, p->trans_a, m, k));
+    HYB_TRY(check_factor(device, "B of a product", p->b, p->trans_b, k, n));
+    return add(queue, p->c, &(hyb_task_t){.op = HYB_OP_GEMM, .gemm = *p});
+}
+
+xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap)
+{
+    const hyb_device_t *device = queue->device;
+    int64_t nb = swap->u.rows, displaced = swap->from.count;
+
+    HYB_TRY(check_block(device, "the columns of a row swap", swap->columns));
+    HYB_TRY(check_operand(device, "U of a row swap", swap->u, nb,
+                          swap->columns.cols));
+    HYB_TRY(check_operand(device, "the source of a row swap",
+                          block_of(swap->source), nb, 1));
+    HYB_TRY(check_block(device, "the list of displaced rows",
+                        block_of(swap->from)));
+    HYB_TRY(check_operand(device, "the list of their new rows",
+                          block_of(swap->to), displaced, 1));
+    if (nb > swap->columns.rows || displaced > nb) {
+        xh_log_error("%" PRId64 " rows of U, %" PRId64
+                     " displaced, in columns of %" PRId64 " rows",
+                     nb, displaced, swap->columns.rows);
+        return XH_ERR_ARG;
+    }
+    return add(queue, swap->u,
+               &(hyb_task_t){.op = HYB_OP_SWAP_ROWS, .swap_rows = *swap});
+}
+
+xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_block_t l1, hyb_block_t u)
+{
+    HYB_TRY(check_block(queue->device, "U of a solve", u));
+    HYB_TRY(check_operand(queue->device, "L1 of a solve", l1, u.rows, u.rows));
+    return add(queue, u, &(hyb_task_t){.op = HYB_OP_TRSM, .trsm = {l1, u}});
+}
+
+xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_block_t a, hyb_block_t x,
+                           hyb_block_t y)
+{
+    HYB_TRY(check_block(queue->device, "A of A x", a));
+    HYB_TRY(check_operand(queue->device, "x of A x", x, a.cols, 1));
+    HYB_TRY(check_operand(queue->device, "y of y - A x", y, a.rows, 1));
+    return add(queue, a, &(hyb_task_t){.op = HYB_OP_GEMV, .gemv = {a, x, y}});
+}
+
+static bool is_dealt(hyb_dealt_t d)
+{
+    return d.first >= 0 && d.nb >= 1 && d.process >= 0 &&
+           d.process < d.processes;
+}
+
+xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part)
+{
+    HYB_TRY(check_block(queue->device, "what is generated", part->block));
+    if (part->order < 0 || !is_dealt(part->rows) || !is_dealt(part->cols)) {
+        xh_log_error("a matrix of order %" PRId64
+                     " that is dealt out so cannot be generated",
+                     part->order);
+        return XH_ERR_ARG;
+    }
+    return add(queue, part->block,
+               &(hyb_task_t){.op = HYB_OP_GENERATE, .generate = *part});
+}
+
+void hyb_device_traffic(const hyb_device_t *device, uint64_t *in_p,
+                        uint64_t *out_p)
+{
+    *in_p = atomic_load(&device->bytes_in);
+    *out_p = atomic_load(&device->bytes_out);
+}
