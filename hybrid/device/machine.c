@@ -38,7 +38,7 @@ static xh_status_t choose_kernel(hyb_machine_t *machine)
  *              their parts
  */
 static xh_status_t budget(const hyb_device_info_t *info, int sharers,
-                          hyb_machine_device_t *d)
+                          uint64_t *bytes_p)
 {
     enum { LEAST = 1 << 20, PART = 64 };
     const double mib = 1 << 20;
@@ -51,27 +51,8 @@ static xh_status_t budget(const hyb_device_info_t *info, int sharers,
                      (double)info->memory / mib);
         return XH_ERR_MEMORY;
     }
-    d->memory = bytes / 16 * 15;
+    *bytes_p = bytes / 16 * 15;
     return XH_OK;
-}
-
-/* A stream on an open device, which it closes at the end. */
-static xh_status_t open_stream(const hyb_machine_t *machine,
-                               hyb_device_t *device, const int *cpus,
-                               int cpu_count, hyb_machine_device_t *d)
-{
-    const hyb_stream_options_t options = {.executor = machine->devices + 1,
-                                          .tile_return = machine->tile_return,
-                                          .stall_seconds =
-                                              xh_settings_real("stall_seconds"),
-                                          .rates = &d->rates,
-                                          .pins = &machine->pins};
-    xh_status_t status =
-        hyb_stream_create(device, cpus, cpu_count, &options, &d->stream);
-
-    if (status != XH_OK)
-        hyb_device_close(device);
-    return status;
 }
 
 /* one device that is to be opened, and who works for it */
@@ -82,41 +63,48 @@ typedef struct {
     int cpu_count;
 } opening_t;
 
-/* What is left beside the stream's queues is for tiles. */
+/* Measure an open device, give it a stream, and see what memory is left. */
+static xh_status_t equip(const hyb_machine_t *machine, const opening_t *o,
+                         hyb_device_t *device, hyb_machine_device_t *d,
+                         bool *models_time_p)
+{
+    const hyb_stream_options_t options = {.executor = machine->devices + 1,
+                                          .tile_return = machine->tile_return,
+                                          .stall_seconds =
+                                              xh_settings_real("stall_seconds"),
+                                          .rates = &d->rates,
+                                          .pins = &machine->pins};
+    hyb_device_info_t info;
+
+    if (machine->tile == 0 && !o->choice.backend->emulated)
+        HYB_TRY(hyb_device_rates(device, &d->rates));
+    HYB_TRY(
+        hyb_stream_create(device, o->cpus, o->cpu_count, &options, &d->stream));
+    HYB_TRY(hyb_device_describe(device, &info));
+    *models_time_p = info.models_time;
+    return budget(&info, o->sharers, &d->memory);
+}
+
 static xh_status_t open_device(hyb_machine_t *machine, const opening_t *o)
 {
     hyb_machine_device_t *d = &machine->device[machine->devices];
-    hyb_device_info_t info;
     hyb_device_t *device;
-    xh_status_t status =
-        hyb_device_open(o->choice, o->cpus, o->cpu_count, &device);
+    bool models_time;
+    xh_status_t status;
 
-    if (status != XH_OK)
-        return status;
+    HYB_TRY(hyb_device_open(o->choice, o->cpus, o->cpu_count, &device));
     *d = (hyb_machine_device_t){.commit_threads = o->cpu_count};
-    status = hyb_device_describe(device, &info);
-    if (status == XH_OK)
-        status = budget(&info, o->sharers, d);
-    if (status == XH_OK && machine->tile == 0 && !o->choice.backend->emulated)
-        status = hyb_device_rates(device, &d->rates);
-    if (status != XH_OK) {
+    status = equip(machine, o, device, d, &models_time);
+    if (status == XH_OK) {
+        machine->models_time = machine->models_time || models_time;
+        machine->feeders += models_time ? 0 : o->cpu_count;
+        machine->devices++;
+    } else if (d->stream != NULL) {
+        hyb_stream_destroy(d->stream); /* and its device */
+    } else {
         hyb_device_close(device);
-        return status;
     }
-    status = open_stream(machine, device, o->cpus, o->cpu_count, d);
-    if (status != XH_OK)
-        return status;
-    status = hyb_device_describe(device, &info);
-    if (status == XH_OK)
-        status = budget(&info, o->sharers, d);
-    if (status != XH_OK) {
-        hyb_stream_destroy(d->stream);
-        return status;
-    }
-    machine->models_time = machine->models_time || info.models_time;
-    machine->feeders += info.models_time ? 0 : o->cpu_count;
-    machine->devices++;
-    return XH_OK;
+    return status;
 }
 
 /* which of the devices seen this process drives, and with how many others */
@@ -155,49 +143,30 @@ static xh_status_t deal_out(const hyb_machine_t *machine,
     return XH_OK;
 }
 
-static xh_status_t deal_chosen(const hyb_machine_t *machine,
-                               const hyb_local_t *local,
-                               const hyb_visible_devices_t *seen, deal_t *deal)
-{
-    size_t count = (size_t)seen->count;
-    hyb_device_info_t *info = calloc(count + 1, sizeof(*info));
-    const char **addresses = calloc(count + 1, sizeof(*addresses));
-    xh_status_t status = XH_ERR_MEMORY;
-    int i;
-
-    if (info != NULL && addresses != NULL) {
-        for (i = 0; i < seen->count; i++) {
-            addresses[i] = info[i].pci_address;
-            seen->chosen[i].backend->describe(seen->chosen[i].index, &info[i]);
-        }
-        status = deal_out(machine, local, addresses, seen->count, deal);
-    }
-    free(addresses);
-    free(info);
-    return status;
-}
-
 /* Those of the devices seen that this process drives. */
 static xh_status_t find_mine(const hyb_machine_t *machine,
                              const hyb_local_t *local,
                              const hyb_visible_devices_t *seen, deal_t *deal)
 {
+    static const hyb_local_t alone = {.rank = 0, .count = 1};
+    size_t count = (size_t)seen->count + 1;
+    hyb_device_info_t *info = calloc(count, sizeof(*info));
+    const char **addresses = calloc(count, sizeof(*addresses));
+    xh_status_t status = XH_ERR_MEMORY;
     int i;
 
-    deal->sharers = calloc((size_t)seen->count + 1, sizeof(*deal->sharers));
-    if (deal->sharers == NULL)
-        return XH_ERR_MEMORY;
-    if (!seen->own)
-        return deal_chosen(machine, local, seen, deal);
-    deal->index = calloc((size_t)seen->count + 1, sizeof(*deal->index));
-    if (deal->index == NULL)
-        return XH_ERR_MEMORY;
-    for (i = 0; i < seen->count; i++) {
-        deal->index[i] = i;
-        deal->sharers[i] = 1;
+    deal->sharers = calloc(count, sizeof(*deal->sharers));
+    if (info != NULL && addresses != NULL && deal->sharers != NULL) {
+        for (i = 0; i < seen->count; i++) {
+            addresses[i] = info[i].pci_address;
+            seen->chosen[i].backend->describe(seen->chosen[i].index, &info[i]);
+        }
+        status = deal_out(machine, seen->own ? &alone : local, addresses,
+                          seen->count, deal);
     }
-    deal->count = seen->count;
-    return XH_OK;
+    free(addresses);
+    free(info);
+    return status;
 }
 
 /*
@@ -281,29 +250,22 @@ static xh_status_t open_devices(hyb_machine_t *machine,
                                 const hyb_local_t *local,
                                 const hyb_visible_devices_t *seen)
 {
+    hyb_visible_devices_t found = {.own = false};
     deal_t deal = {.count = 0};
     xh_status_t status = XH_OK;
 
-    if (seen->count > 0)
+    if (seen == NULL)
+        status = hyb_devices_choose(xh_settings_text("devices"), &found.chosen,
+                                    &found.count);
+    if (seen == NULL)
+        seen = &found;
+    if (status == XH_OK && seen->count > 0)
         status = find_mine(machine, local, seen, &deal);
     if (status == XH_OK)
         status = open_dealt(machine, seen->chosen, &deal);
     free(deal.index);
     free(deal.sharers);
-    return status;
-}
-
-static xh_status_t open_chosen_devices(hyb_machine_t *machine,
-                                       const hyb_local_t *local)
-{
-    hyb_visible_devices_t seen = {.own = false};
-    xh_status_t status = hyb_devices_choose(xh_settings_text("devices"),
-                                            &seen.chosen, &seen.count);
-
-    if (status != XH_OK)
-        return status;
-    status = open_devices(machine, local, &seen);
-    free(seen.chosen);
+    free(found.chosen);
     return status;
 }
 
@@ -319,12 +281,8 @@ static int team_size(const hyb_machine_t *machine, int threads)
 
 static xh_status_t open_team(hyb_machine_t *machine, int threads)
 {
-    xh_status_t status =
-        hyb_team_create(machine->cpus, machine->cpu_count,
-                        team_size(machine, threads), &machine->team);
-
-    if (status != XH_OK)
-        return status;
+    HYB_TRY(hyb_team_create(machine->cpus, machine->cpu_count,
+                            team_size(machine, threads), &machine->team));
     hyb_team_add_helpers(machine->team, machine->feeders);
     return XH_OK;
 }
@@ -352,33 +310,21 @@ static xh_status_t open_all(hyb_machine_t *machine, int threads,
                             const hyb_visible_devices_t *seen)
 {
     static const hyb_local_t alone = {.rank = 0, .count = 1};
-    xh_status_t status = read_settings(machine);
 
     if (local == NULL)
         local = &alone;
-    if (status == XH_OK)
-        status = hyb_topology_open(NULL, &machine->topology);
-    if (status == XH_OK)
-        status = hyb_topology_cores(machine->topology, local->rank,
-                                    local->count, local->masks, &machine->cpus,
-                                    &machine->cpu_count);
-    if (status == XH_OK)
-        status = seen != NULL ? open_devices(machine, local, seen)
-                              : open_chosen_devices(machine, local);
-    if (status == XH_OK)
-        status = open_team(machine, threads);
-    return status;
+    HYB_TRY(read_settings(machine));
+    HYB_TRY(hyb_topology_open(NULL, &machine->topology));
+    HYB_TRY(hyb_topology_cores(machine->topology, local->rank, local->count,
+                               local->masks, &machine->cpus,
+                               &machine->cpu_count));
+    HYB_TRY(open_devices(machine, local, seen));
+    return open_team(machine, threads);
 }
 
 xh_status_t hyb_machine_open(int threads, const hyb_local_t *local,
+                             const hyb_visible_devices_t *seen,
                              hyb_machine_t **machine_p)
-{
-    return hyb_machine_open_with(threads, local, NULL, machine_p);
-}
-
-xh_status_t hyb_machine_open_with(int threads, const hyb_local_t *local,
-                                  const hyb_visible_devices_t *seen,
-                                  hyb_machine_t **machine_p)
 {
     hyb_machine_t *machine = calloc(1, sizeof(*machine));
     xh_status_t status;
@@ -463,4 +409,69 @@ void hyb_machine_describe(hyb_machine_t *machine, const char *prefix, FILE *out)
             fprintf(out, "%sdevice %d: %s (%s:%d), %.1f GiB\n", prefix, i,
                     info.name, info.backend, info.index,
                     (double)info.memory / (1 << 30));
+}
+
+/* ---- pinning on all devices ---------------------------------------------- */
+
+static size_t bytes_of(xh_view_t v)
+{
+    return (size_t)(v.ld * v.cols) * sizeof(double);
+}
+
+/* What is refused MOST times is not asked for again: each time is said. */
+static void pin_on(hyb_device_t *device, const hyb_pin_t *pin)
+{
+    enum { MOST = 3 };
+    int64_t i, count = hyb_pins_count(pin), refused = 0;
+    xh_status_t status = XH_OK;
+
+    for (i = 0; i < count && refused < MOST && status != XH_ERR_DEVICE; i++) {
+        xh_view_t v = hyb_pins_part(pin, i);
+
+        status = hyb_device_pin(device, v.data, bytes_of(v));
+        refused += status == XH_ERR_MEMORY;
+    }
+    if (refused > 0 && count > 1)
+        xh_log_warning("%lld of %lld segments of a matrix are pinned",
+                       (long long)(i - refused), (long long)count);
+}
+
+void hyb_machine_pin(hyb_machine_t *machine, xh_view_t matrix)
+{
+    hyb_pins_t *pins = &machine->pins;
+    hyb_pin_t *pin = &pins->pin[pins->count];
+    int i;
+
+    if (matrix.rows == 0 || matrix.cols == 0 || pins->count == HYB_PINS)
+        return;
+    *pin =
+        (hyb_pin_t){matrix, hyb_pins_segment(matrix, machine->segment_bytes)};
+    pins->count++;
+    for (i = 0; i < machine->devices; i++)
+        if (hyb_machine_works(machine, i))
+            pin_on(hyb_machine_device(machine, i), pin);
+}
+
+void hyb_machine_pin_flat(hyb_machine_t *machine, double *memory, size_t bytes)
+{
+    int64_t count = (int64_t)(bytes / sizeof(double));
+
+    hyb_machine_pin(machine, (xh_view_t){memory, count, 1, count});
+}
+
+void hyb_machine_unpin(hyb_machine_t *machine, const double *memory)
+{
+    hyb_pins_t *pins = &machine->pins;
+    int64_t segment;
+    int i, j = 0;
+
+    while (j < pins->count && pins->pin[j].matrix.data != memory)
+        j++;
+    if (j == pins->count)
+        return;
+    for (i = 0; i < machine->devices; i++)
+        for (segment = 0; segment < hyb_pins_count(&pins->pin[j]); segment++)
+            hyb_device_unpin(hyb_machine_device(machine, i),
+                             hyb_pins_part(&pins->pin[j], segment).data);
+    pins->pin[j] = pins->pin[--pins->count];
 }

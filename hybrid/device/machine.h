@@ -22,17 +22,6 @@ typedef struct hyb_machine hyb_machine_t;
 
 enum { HYB_EXECUTORS = 65 }; /* the team and at most 64 devices */
 
-/*
- * threads  in  of the team; 0: a thread a core that no feeder needs
- * local    in  this process among those of the node; NULL: alone
- *
- * Errors: XH_ERR_INPUT   a setting that cannot be met
- *         XH_ERR_MEMORY, XH_ERR_INTERNAL
- * A device that cannot be opened is left out with a warning.
- */
-xh_status_t hyb_machine_open(int threads, const hyb_local_t *local,
-                             hyb_machine_t **machine_p);
-
 typedef struct { /* the devices that a process may use */
     hyb_device_choice_t *chosen;
     int count;
@@ -40,13 +29,19 @@ typedef struct { /* the devices that a process may use */
 } hyb_visible_devices_t;
 
 /*
- * hyb_machine_open with these devices, borrowed, in place of those that the
- * setting chooses: all of them if they are this process's own, else its part of
- * them (hyb_topology_deal). seen NULL: as hyb_machine_open.
+ * threads  in  of the team; 0: a thread a core that no feeder needs
+ * local    in  this process among those of the node; NULL: alone
+ * seen     in  the devices to choose from, borrowed: all of them if they are
+ *              this process's own, else its part of them (hyb_topology_deal);
+ *              NULL: those of the setting devices
+ *
+ * Errors: XH_ERR_INPUT   a setting that cannot be met
+ *         XH_ERR_MEMORY, XH_ERR_INTERNAL
+ * A device that cannot be opened is left out with a warning.
  */
-xh_status_t hyb_machine_open_with(int threads, const hyb_local_t *local,
-                                  const hyb_visible_devices_t *seen,
-                                  hyb_machine_t **machine_p);
+xh_status_t hyb_machine_open(int threads, const hyb_local_t *local,
+                             const hyb_visible_devices_t *seen,
+                             hyb_machine_t **machine_p);
 void hyb_machine_close(hyb_machine_t *machine); /* accepts NULL */
 
 hyb_team_t *hyb_machine_team(hyb_machine_t *machine);

@@ -15,7 +15,7 @@ typedef struct {
     int commit_threads;
 } hyb_machine_device_t;
 
-/* Shared by machine.c, which opens it, pins.c and product.c. */
+/* Shared by machine.c, which opens it, and product.c. */
 struct hyb_machine {
     hyb_topology_t *topology;
     int *cpus; /* this process's cores */

@@ -28,6 +28,10 @@ typedef struct {
  */
 int64_t hyb_pins_segment(xh_view_t matrix, int64_t bytes);
 
+/* Segments of a pinned matrix, and the columns of number i of them. */
+int64_t hyb_pins_count(const hyb_pin_t *pin);
+xh_view_t hyb_pins_part(const hyb_pin_t *pin, int64_t i);
+
 /*
  * How many of v's columns, from the first on, one copy may take; 1 at least if
  * it has any. pins NULL: all.

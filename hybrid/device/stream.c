@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/pin.h"
 #include "base/product.h"
-#include "hybrid/device/stream_private.h"
+#include "hybrid/device/lanes.h"
 #include "hybrid/node/team.h"
 
 struct hyb_stream {
@@ -21,7 +21,6 @@ struct hyb_stream {
 
     /* the committer's */
     hyb_team_t *copiers; /* itself and others; NULL: it is alone */
-    hyb_stream_times_t times;
     double slowness; /* longest wait for a tile so far, to the predicted one */
 
     atomic_bool failed;   /* the device, now or before */
@@ -99,27 +98,26 @@ static void give_back(hyb_stream_t *s, const hyb_tile_t *tile)
 
 /* ---- the committer ------------------------------------------------------- */
 
-typedef struct {
-    const hyb_stream_t *stream;
-    const hyb_slot_t *slot;
-} commit_t;
-
-static void commit_part(void *argument, int member)
+static hyb_slot_t *slot_of(const hyb_stream_t *s, int64_t tile)
 {
-    const commit_t *c = argument;
-
-    hyb_lanes_commit(&c->stream->lanes, c->stream->product, c->slot, member,
-                     hyb_team_size(c->stream->copiers));
+    return &s->lanes.slot[tile % s->lanes.slots];
 }
 
-static void commit(const hyb_stream_t *s, const hyb_slot_t *slot)
+/* A member's part of the tile that lands. */
+static void commit_part(void *stream, int member)
 {
-    commit_t all = {s, slot};
+    const hyb_stream_t *s = stream;
 
+    hyb_lanes_commit(&s->lanes, s->product, slot_of(s, s->landed), member,
+                     s->copiers != NULL ? hyb_team_size(s->copiers) : 1);
+}
+
+static void commit(hyb_stream_t *s)
+{
     if (s->copiers != NULL)
-        hyb_team_run(s->copiers, commit_part, &all);
+        hyb_team_run(s->copiers, commit_part, s);
     else
-        hyb_lanes_commit(&s->lanes, s->product, slot, 0, 1);
+        commit_part(s, 0);
 }
 
 /* Wait until slot's tile has returned. */
@@ -128,12 +126,12 @@ static xh_status_t await_return(hyb_stream_t *s, const hyb_slot_t *slot)
     double started = xh_clock_now();
     bool done = false;
 
-    TRY(hyb_event_wait(slot->out.end, patience(s), &done));
+    HYB_TRY(hyb_event_wait(slot->out.end, patience(s), &done));
     if (!done) {
         hyb_device_fail(s->lanes.device, "it stalled: no result in time");
         return XH_ERR_DEVICE;
     }
-    TRY(hyb_lanes_time(slot, &s->times));
+    HYB_TRY(hyb_lanes_time(slot, &s->work));
     s->slowness = fmax(s->slowness, (xh_clock_now() - started) / predicted(s));
     return XH_OK;
 }
@@ -161,7 +159,7 @@ static void land(hyb_stream_t *s, const hyb_slot_t *slot)
         return;
     }
     if (s->options.tile_return != HYB_RETURN_DIRECT && !s->info.models_time)
-        commit(s, slot);
+        commit(s);
     complete(s, slot);
 }
 
@@ -188,7 +186,7 @@ static void *run_committer(void *stream)
         if (s->landed == s->launched)
             break;
         pthread_mutex_unlock(&s->lock);
-        land(s, &s->lanes.slot[s->landed % s->lanes.slots]);
+        land(s, slot_of(s, s->landed));
         pthread_mutex_lock(&s->lock);
         s->last_landing = xh_clock_now();
         s->landed++;
@@ -269,7 +267,7 @@ static xh_status_t flow(hyb_stream_t *s)
         await_landing(s, s->lanes.slots - 1);
         if (!find_tile(s, &tile))
             break;
-        slot = &s->lanes.slot[s->launched % s->lanes.slots];
+        slot = slot_of(s, s->launched);
         slot->tile = tile;
         status = hyb_lanes_launch(&s->lanes, s->product, slot);
         if (status == XH_OK)
@@ -291,7 +289,6 @@ static void run_product(hyb_stream_t *s)
 
     s->started = s->last_landing = xh_clock_now();
     s->work = (hyb_work_t){0};
-    s->times = (hyb_stream_times_t){0};
     pthread_mutex_lock(&s->lock); /* the committer may be awake, and look */
     s->launched = s->landed = 0;
     pthread_mutex_unlock(&s->lock);
@@ -300,9 +297,6 @@ static void run_product(hyb_stream_t *s)
     if (status != XH_OK)
         fail(s, status);
     s->work.dropped = atomic_load(&s->failed);
-    s->work.in_seconds = s->times.in;
-    s->work.compute_seconds = s->times.multiply;
-    s->work.out_seconds = s->times.out;
     hyb_device_traffic(s->lanes.device, &s->work.bytes_in, &s->work.bytes_out);
     s->work.bytes_in -= in;
     s->work.bytes_out -= out;
@@ -355,7 +349,7 @@ static void stop(hyb_stream_t *s, pthread_t thread)
 
 static xh_status_t start(hyb_stream_t *s, const int *cpus)
 {
-    TRY(hyb_device_describe(s->lanes.device, &s->info));
+    HYB_TRY(hyb_device_describe(s->lanes.device, &s->info));
     s->cpus = malloc((size_t)s->cpu_count * sizeof(*s->cpus) + 1);
     if (s->cpus == NULL)
         return XH_ERR_MEMORY;

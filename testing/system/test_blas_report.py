@@ -191,7 +191,7 @@ int main(void)
     xh_settings_load();
     xh_settings_assign("kernel=blas");
     xh_settings_assign("devices=none");
-    return hyb_machine_open(1, NULL, &machine) == XH_ERR_INPUT ? 0 : 1;
+    return hyb_machine_open(1, NULL, NULL, &machine) == XH_ERR_INPUT ? 0 : 1;
 }
 """
 

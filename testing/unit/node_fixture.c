@@ -156,7 +156,7 @@ hyb_machine_t *node_open(int threads, const char *const *settings, int count)
     assert_ok(xh_settings_load());
     for (int i = 0; i < count && settings[i] != NULL; i++)
         assert_ok(xh_settings_assign(settings[i]));
-    assert_ok(hyb_machine_open(threads, NULL, &node));
+    assert_ok(hyb_machine_open(threads, NULL, NULL, &node));
     return node;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/device/stream_private.h"
+#include "hybrid/device/stream.h"
 #include "testing/xdgemm/c_stationary.h"
 #include "base/clock.h"
 #include "testing/unit/emu_fixture.h"

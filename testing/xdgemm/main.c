@@ -182,7 +182,7 @@ static xh_gemm_t product_for(const session_t *s)
 static xh_status_t open_machine(session_t *s)
 {
     xh_status_t status =
-        hyb_machine_open((int)s->options->threads, NULL, &s->machine);
+        hyb_machine_open((int)s->options->threads, NULL, NULL, &s->machine);
 
     if (status == XH_OK)
         status = xdg_gemm_open(s->machine, &s->gemm);

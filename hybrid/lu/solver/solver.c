@@ -265,8 +265,8 @@ static xh_status_t open_node(bool funneled)
     status =
         hyb_visible_devices_find(MPI_COMM_WORLD, status, &neighbours, &seen);
     if (status == XH_OK)
-        status = hyb_machine_open_with(threads, &neighbours.local, &seen,
-                                       &means.machine);
+        status =
+            hyb_machine_open(threads, &neighbours.local, &seen, &means.machine);
     free(seen.chosen);
     if (status == XH_OK)
         status = hyb_iterations_open(&record);

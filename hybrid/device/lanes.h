@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_STREAM_PRIVATE_H
-#define HYB_STREAM_PRIVATE_H
+#ifndef HYB_LANES_H
+#define HYB_LANES_H
 
 #include "hybrid/device/stream.h"
 
-/* Shared by the files stream*.c. */
-
-/* Stop at the first call of a sequence that fails. */
-#define TRY(call)                                                              \
-    do {                                                                       \
-        xh_status_t status_ = (call);                                          \
-        if (status_ != XH_OK)                                                  \
-            return status_;                                                    \
-    } while (0)
+/*
+ * What a stream has on its device, and all that it queues there: three queues,
+ * memory for tiles in flight, and the pieces of A and B that stay.
+ */
 
 typedef struct { /* around what a queue does for a chunk of a tile */
     hyb_event_t *begin, *end;
@@ -24,7 +19,7 @@ typedef struct {
 
 typedef struct { /* a tile from launch to commit */
     hyb_tile_t tile;
-    hyb_block_t device;       /* C's tile there */
+    int64_t offset;           /* of C's tile on the device, in doubles */
     double *staging;          /* ... and back on the host, if not direct */
     hyb_chunk_laps_t *chunk;  /* C's tile comes in with chunk 0 */
     int64_t chunks, capacity; /* of the product; with events */
@@ -48,12 +43,7 @@ typedef struct {
     uint64_t uses;
 } hyb_pieces_t;
 
-typedef struct { /* seconds of device time at work, in all */
-    double in, multiply, out;
-} hyb_stream_times_t;
-
-/* What a stream has on the device; the launching thread's but for a slot from
- * its launch to its commit. */
+/* The launching thread's, but for a slot from its launch to its commit. */
 typedef struct {
     hyb_device_t *device;
     const hyb_pins_t *pins;
@@ -122,7 +112,8 @@ void hyb_lanes_drain(hyb_lanes_t *lanes, double seconds);
 void hyb_lanes_commit(const hyb_lanes_t *lanes, const hyb_product_t *product,
                       const hyb_slot_t *slot, int part, int parts);
 
-/* Add what slot's tile, which has returned, took. Errors: XH_ERR_DEVICE */
-xh_status_t hyb_lanes_time(const hyb_slot_t *slot, hyb_stream_times_t *times);
+/* Add to work what slot's tile, which has returned, took of the device's time.
+ * Errors: XH_ERR_DEVICE */
+xh_status_t hyb_lanes_time(const hyb_slot_t *slot, hyb_work_t *work);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/clock.h"
-#include "hybrid/device/stream_private.h"
+#include "hybrid/device/lanes.h"
 #include "testing/unit/emu_fixture.h"
 #include "testing/unit/node_fixture.h"
 
@@ -64,7 +64,7 @@ static bool has_returned(int slot)
 TEST_WITH(a_tile_returns_and_says_what_it_took, emu_default_settings,
           close_lanes)
 {
-    hyb_stream_times_t times = {0};
+    hyb_work_t work = {0};
 
     open_lanes("emu_fault=");
     for (int64_t tile = 0; tile < TILES; tile++) {
@@ -72,11 +72,12 @@ TEST_WITH(a_tile_returns_and_says_what_it_took, emu_default_settings,
 
         launch(tile, slot);
         assert_ok(device_cases_wait(lanes.slot[slot].out.end));
-        assert_ok(hyb_lanes_time(&lanes.slot[slot], &times));
+        assert_ok(hyb_lanes_time(&lanes.slot[slot], &work));
         hyb_lanes_commit(&lanes, &shared, &lanes.slot[slot], 0, 1);
     }
     assert_int_equal(problem_wrong(&problem), 0);
-    assert_true(times.in > 0.0 && times.multiply > 0.0 && times.out > 0.0);
+    assert_true(work.in_seconds > 0.0 && work.compute_seconds > 0.0 &&
+                work.out_seconds > 0.0);
 }
 
 TEST_WITH(c_is_whole_until_a_tile_is_committed, emu_default_settings,
