@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "hybrid/device/copy.h"
 #include "hybrid/device/device_rates.h"
-#include "hybrid/device/rate_cache.h"
 
 /* what a measurement works with; all on the device */
 typedef struct {
@@ -24,23 +23,14 @@ static void bench_close(bench_t *b)
     hyb_queue_destroy(b->queue);
 }
 
-static xh_status_t bench_open(bench_t *b, hyb_device_t *device, double patience)
+/* What is not there yet is NULL, for bench_close. */
+static xh_status_t bench_open(bench_t *b)
 {
-    xh_status_t status;
-
-    *b = (bench_t){.device = device, .patience = patience};
-    status = hyb_queue_create(device, HYB_QUEUE_NORMAL, &b->queue);
-    if (status == XH_OK)
-        status = hyb_queue_create(device, HYB_QUEUE_NORMAL, &b->back);
-    if (status == XH_OK)
-        status = hyb_event_create(device, &b->begin);
-    if (status == XH_OK)
-        status = hyb_event_create(device, &b->end);
-    if (status == XH_OK)
-        status = hyb_event_create(device, &b->returned);
-    if (status != XH_OK)
-        bench_close(b);
-    return status;
+    HYB_TRY(hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &b->queue));
+    HYB_TRY(hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &b->back));
+    HYB_TRY(hyb_event_create(b->device, &b->begin));
+    HYB_TRY(hyb_event_create(b->device, &b->end));
+    return hyb_event_create(b->device, &b->returned);
 }
 
 static hyb_gemm_t square(hyb_buffer_t *memory, int64_t size, int64_t depth)
@@ -56,30 +46,35 @@ static hyb_gemm_t square(hyb_buffer_t *memory, int64_t size, int64_t depth)
 static xh_status_t finish(bench_t *b, double *seconds_p)
 {
     bool done = false;
-    xh_status_t status = hyb_event_record(b->queue, b->end);
 
-    if (status == XH_OK)
-        status = hyb_event_wait(b->end, b->patience, &done);
-    if (status == XH_OK && !done) {
+    HYB_TRY(hyb_event_record(b->queue, b->end));
+    HYB_TRY(hyb_event_wait(b->end, b->patience, &done));
+    if (!done) {
         hyb_device_fail(b->device, "it stalled: no result in time");
         return XH_ERR_DEVICE;
     }
-    if (status == XH_OK)
-        status = hyb_event_elapsed(b->begin, b->end, seconds_p);
-    return status;
+    return hyb_event_elapsed(b->begin, b->end, seconds_p);
+}
+
+static double rate(double amount, double seconds)
+{
+    return seconds > 0.0 ? amount / seconds : 0.0;
 }
 
 /* ---- the product --------------------------------------------------------- */
 
-/* Device seconds of one product; the queue is empty before. */
-static xh_status_t time_product(bench_t *b, const hyb_gemm_t *p,
-                                double *seconds_p)
+/* Device seconds of the second of two products, as the first warms up. */
+static xh_status_t time_products(bench_t *b, const hyb_gemm_t *p,
+                                 double *seconds_p)
 {
-    xh_status_t status = hyb_event_record(b->queue, b->begin);
+    int i;
 
-    if (status == XH_OK)
-        status = hyb_queue_gemm(b->queue, p);
-    return status == XH_OK ? finish(b, seconds_p) : status;
+    for (i = 0; i < 2; i++) {
+        HYB_TRY(hyb_event_record(b->queue, b->begin));
+        HYB_TRY(hyb_queue_gemm(b->queue, p));
+        HYB_TRY(finish(b, seconds_p));
+    }
+    return XH_OK;
 }
 
 static size_t bytes_of(int64_t size, int64_t depth)
@@ -87,27 +82,21 @@ static size_t bytes_of(int64_t size, int64_t depth)
     return (size_t)(2 * size * depth + size * size) * sizeof(double);
 }
 
-/* One point: the second of two products, as the first warms up. */
+/* flop/s of one point; unchanged on failure. */
 static xh_status_t measure(bench_t *b, int64_t size, int64_t depth,
-                           hyb_rate_table_t *table)
+                           double *rate_p)
 {
-    double seconds = 0.0;
+    double flop = 2.0 * (double)size * (double)size * (double)depth, seconds;
     hyb_gemm_t p;
-    xh_status_t status =
-        hyb_buffer_create(b->device, bytes_of(size, depth), &b->memory);
+    xh_status_t status;
 
-    if (status != XH_OK)
-        return status;
+    HYB_TRY(hyb_buffer_create(b->device, bytes_of(size, depth), &b->memory));
     p = square(b->memory, size, depth);
-    status = time_product(b, &p, &seconds);
-    if (status == XH_OK)
-        status = time_product(b, &p, &seconds);
+    status = time_products(b, &p, &seconds);
     hyb_buffer_destroy(b->memory);
     b->memory = NULL;
-    if (status == XH_OK && seconds > 0.0)
-        hyb_rate_table_set(table, size, depth,
-                           2.0 * (double)size * (double)size * (double)depth /
-                               seconds);
+    if (status == XH_OK)
+        *rate_p = rate(flop, seconds);
     return status;
 }
 
@@ -122,36 +111,24 @@ typedef struct {
 /* Queue both ways at once; what follows on the first queue is after both. */
 static xh_status_t queue_both(bench_t *b, const halves_t *h)
 {
-    xh_status_t status = hyb_event_record(b->queue, b->begin);
-
-    if (status == XH_OK)
-        status = hyb_queue_wait(b->back, b->begin);
-    if (status == XH_OK)
-        status = hyb_queue_copy_in(b->queue, h->host_in, h->in);
-    if (status == XH_OK)
-        status = hyb_queue_copy_out(b->back, h->out, h->host_out);
-    if (status == XH_OK)
-        status = hyb_event_record(b->back, b->returned);
-    return status == XH_OK ? hyb_queue_wait(b->queue, b->returned) : status;
+    HYB_TRY(hyb_event_record(b->queue, b->begin));
+    HYB_TRY(hyb_queue_wait(b->back, b->begin));
+    HYB_TRY(hyb_queue_copy_in(b->queue, h->host_in, h->in));
+    HYB_TRY(hyb_queue_copy_out(b->back, h->out, h->host_out));
+    HYB_TRY(hyb_event_record(b->back, b->returned));
+    return hyb_queue_wait(b->queue, b->returned);
 }
 
 /* Device seconds until both are done, as the second time takes them. */
 static xh_status_t time_copies(bench_t *b, const halves_t *h, double *seconds_p)
 {
-    xh_status_t status = XH_OK;
     int i;
 
-    for (i = 0; i < 2 && status == XH_OK; i++) {
-        status = queue_both(b, h);
-        if (status == XH_OK)
-            status = finish(b, seconds_p);
+    for (i = 0; i < 2; i++) {
+        HYB_TRY(queue_both(b, h));
+        HYB_TRY(finish(b, seconds_p));
     }
-    return status;
-}
-
-static double rate(double bytes, double seconds)
-{
-    return seconds > 0.0 ? bytes / seconds : 0.0;
+    return XH_OK;
 }
 
 /* bytes/s with which this thread writes what came out into other memory. */
@@ -174,10 +151,9 @@ static xh_status_t measure_link(bench_t *b, int64_t size,
     xh_view_t host = {NULL, size, size, size};
     halves_t h;
     double seconds = 0.0;
-    xh_status_t status = hyb_pinned_alloc(b->device, bytes, &host.data);
+    xh_status_t status;
 
-    if (status != XH_OK)
-        return status;
+    HYB_TRY(hyb_pinned_alloc(b->device, bytes, &host.data));
     xh_memory_touch(host.data, bytes, 0, 1);
     status = hyb_buffer_create(b->device, bytes, &b->memory);
     h = (halves_t){xh_view_part(host, 0, 0, size, half),
@@ -200,63 +176,55 @@ static xh_status_t measure_link(bench_t *b, int64_t size,
 
 /* ---- the table ----------------------------------------------------------- */
 
-enum { SIZES = 5, DEPTHS = 4 };
-static const int64_t sizes[SIZES] = {512, 1024, 2048, 4096, 8192};
-static const int64_t depths[DEPTHS] = {256, 512, 1024, 2048};
-
 /* Of memory that is free: several tiles are to be in flight there. */
-static bool is_admitted(int64_t size, int64_t depth, uint64_t memory)
+static bool is_admitted(int s, int d, uint64_t memory)
 {
     enum { PART = 8 };
 
-    return bytes_of(size, depth) <= memory / PART;
+    return bytes_of(hyb_rate_size(s), hyb_rate_depth(d)) <= memory / PART;
 }
 
 bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory)
 {
     int s, d;
 
-    for (s = 0; s < SIZES; s++)
-        for (d = 0; d < DEPTHS; d++)
-            if (is_admitted(sizes[s], depths[d], memory) &&
-                !hyb_rate_table_has(table, sizes[s], depths[d]))
+    for (s = 0; s < HYB_RATE_SIZES; s++)
+        for (d = 0; d < HYB_RATE_DEPTHS; d++)
+            if (is_admitted(s, d, memory) && table->rate[d][s] == 0.0)
                 return false;
-    return table->count > 0 && table->link_rate > 0.0;
+    return table->rate[0][0] > 0.0 && table->link_rate > 0.0;
 }
 
 /* Only now the clock starts: the first product may bring libraries in. */
 static xh_status_t measure_all(bench_t *b, uint64_t memory, double seconds,
                                hyb_rate_table_t *table)
 {
-    hyb_rate_table_t cold = {.count = 0};
-    xh_status_t status = measure(b, sizes[0], depths[0], &cold);
-    double end = xh_clock_now() + seconds;
     int s, d, link = 2;
+    double cold, end;
 
-    while (link > 0 && !is_admitted(sizes[link], depths[0], memory))
+    HYB_TRY(bench_open(b));
+    HYB_TRY(measure(b, hyb_rate_size(0), hyb_rate_depth(0), &cold));
+    end = xh_clock_now() + seconds;
+    while (link > 0 && !is_admitted(link, 0, memory))
         link--;
-    if (status == XH_OK)
-        status = measure_link(b, sizes[link], table);
-    for (s = 0; status == XH_OK && s < SIZES; s++)
-        for (d = 0; status == XH_OK && d < DEPTHS; d++)
-            if (is_admitted(sizes[s], depths[d], memory) &&
-                xh_clock_now() < end)
-                status = measure(b, sizes[s], depths[d], table);
-    return status;
+    HYB_TRY(measure_link(b, hyb_rate_size(link), table));
+    for (s = 0; s < HYB_RATE_SIZES; s++)
+        for (d = 0; d < HYB_RATE_DEPTHS; d++)
+            if (is_admitted(s, d, memory) && xh_clock_now() < end)
+                HYB_TRY(measure(b, hyb_rate_size(s), hyb_rate_depth(d),
+                                &table->rate[d][s]));
+    return XH_OK;
 }
 
 xh_status_t hyb_device_rates_measure(hyb_device_t *device, uint64_t memory,
                                      double seconds, double patience,
                                      hyb_rate_table_t *table_p)
 {
-    hyb_rate_table_t table = {.count = 0};
-    bench_t bench;
+    hyb_rate_table_t table = {0};
+    bench_t bench = {.device = device, .patience = patience};
     xh_status_t status = XH_OK;
 
-    if (is_admitted(sizes[0], depths[0], memory)) {
-        status = bench_open(&bench, device, patience);
-        if (status != XH_OK)
-            return status;
+    if (is_admitted(0, 0, memory)) {
         status = measure_all(&bench, memory, seconds, &table);
         bench_close(&bench);
     }
@@ -271,18 +239,16 @@ xh_status_t hyb_device_rates(hyb_device_t *device, hyb_rate_table_t *table_p)
     static const double budget = 1.0, patience = 60.0; /* cuBLAS starts, too */
     hyb_device_info_t info;
     hyb_rate_table_t kept;
-    xh_status_t status = hyb_device_describe(device, &info);
 
-    if (status != XH_OK)
-        return status;
-    if (hyb_rate_cache_load(info.name, &kept) == XH_OK &&
+    HYB_TRY(hyb_device_describe(device, &info));
+    if (hyb_rate_table_load(info.name, &kept) == XH_OK &&
         hyb_device_rates_complete(&kept, info.memory_free)) {
         *table_p = kept;
         return XH_OK;
     }
-    status = hyb_device_rates_measure(device, info.memory_free, budget,
-                                      patience, table_p);
-    if (status == XH_OK && hyb_device_rates_complete(table_p, info.memory_free))
-        hyb_rate_cache_save(info.name, table_p);
-    return status;
+    HYB_TRY(hyb_device_rates_measure(device, info.memory_free, budget, patience,
+                                     table_p));
+    if (hyb_device_rates_complete(table_p, info.memory_free))
+        hyb_rate_table_save(info.name, table_p);
+    return XH_OK;
 }

@@ -63,12 +63,10 @@ static int64_t plain_size(const int64_t shape[3])
 static int64_t tile_size(const hyb_machine_t *machine, const int64_t shape[3],
                          uint64_t devices)
 {
-    static const double call_seconds = 5e-5;
     hyb_tile_model_t model = {.m = shape[0],
                               .n = shape[1],
                               .k = shape[2],
                               .slots = machine->slots,
-                              .call_seconds = call_seconds,
                               .reads_c =
                                   machine->tile_return != HYB_RETURN_PRODUCT};
     const hyb_machine_device_t *first = NULL;

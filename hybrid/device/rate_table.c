@@ -1,151 +1,113 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/device/rate_table.h"
 
-#include <inttypes.h>
+#include <ctype.h>
+#include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/integers.h"
-
-/* ---- points -------------------------------------------------------------- */
-
-/* Below, at or above zero: is p before, the same as or after (size, depth)? */
-static int compare(const hyb_rate_point_t *p, int64_t size, int64_t depth)
-{
-    if (p->depth != depth)
-        return p->depth < depth ? -1 : 1;
-    return (p->size > size) - (p->size < size);
-}
-
-xh_status_t hyb_rate_table_set(hyb_rate_table_t *table, int64_t size,
-                               int64_t depth, double rate)
-{
-    hyb_rate_point_t *p = table->point, *end = p + table->count;
-
-    if (size < 1 || depth < 1 || !(rate > 0.0) || !isfinite(rate))
-        return XH_ERR_ARG;
-    while (p < end && compare(p, size, depth) < 0)
-        p++;
-    if (p == end || compare(p, size, depth) != 0) {
-        if (table->count == HYB_RATE_POINTS)
-            return XH_ERR_ARG;
-        memmove(p + 1, p, (size_t)(end - p) * sizeof(*p));
-        table->count++;
-    }
-    *p = (hyb_rate_point_t){size, depth, rate};
-    return XH_OK;
-}
-
-bool hyb_rate_table_has(const hyb_rate_table_t *table, int64_t size,
-                        int64_t depth)
-{
-    const hyb_rate_point_t *p = table->point, *end = p + table->count;
-
-    while (p < end && compare(p, size, depth) != 0)
-        p++;
-    return p < end;
-}
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/log.h"
 
 /* ---- interpolation ------------------------------------------------------- */
 
-/* A line over log x through (x0, y0) and (x1, y1), constant beyond both. */
+/* A line over log x through (x0, y0) and (x1, y1), x0 < x1; constant below. */
 static double between(double x, double x0, double y0, double x1, double y1)
 {
-    if (x <= x0 || x1 <= x0)
-        return y0;
-    if (x >= x1)
-        return y1;
-    return y0 + (y1 - y0) * log(x / x0) / log(x1 / x0);
+    return x <= x0 ? y0 : y0 + (y1 - y0) * log(x / x0) / log(x1 / x0);
 }
 
-/* The rate at size along the points from p to end, all of one depth. */
-static double rate_along(const hyb_rate_point_t *p, const hyb_rate_point_t *end,
-                         double size)
+/* The rate at size along what is known of one depth. */
+static double rate_along(const double rate[HYB_RATE_SIZES], double size)
 {
-    while (p + 1 < end && (double)p[1].size <= size)
-        p++;
-    if (p + 1 == end)
-        return p->rate;
-    return between(size, (double)p[0].size, p[0].rate, (double)p[1].size,
-                   p[1].rate);
-}
+    int s = 0;
 
-static const hyb_rate_point_t *end_of_depth(const hyb_rate_point_t *p,
-                                            const hyb_rate_point_t *end)
-{
-    int64_t depth = p->depth;
-
-    while (p < end && p->depth == depth)
-        p++;
-    return p;
+    while (s + 1 < HYB_RATE_SIZES && rate[s + 1] > 0.0 &&
+           (double)hyb_rate_size(s + 1) <= size)
+        s++;
+    if (s + 1 == HYB_RATE_SIZES || rate[s + 1] == 0.0)
+        return rate[s];
+    return between(size, (double)hyb_rate_size(s), rate[s],
+                   (double)hyb_rate_size(s + 1), rate[s + 1]);
 }
 
 double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
                            int64_t cols, int64_t depth)
 {
-    const hyb_rate_point_t *p = table->point, *end = p + table->count, *next;
     double size =
         2.0 * (double)rows * (double)cols / ((double)rows + (double)cols);
+    int d = 0;
 
-    if (table->count == 0)
-        return 0.0;
-    next = end_of_depth(p, end);
-    while (next < end && next->depth <= depth) {
-        p = next;
-        next = end_of_depth(p, end);
-    }
-    if (next == end)
-        return rate_along(p, end, size);
-    return between((double)depth, (double)p->depth, rate_along(p, next, size),
-                   (double)next->depth,
-                   rate_along(next, end_of_depth(next, end), size));
+    while (d + 1 < HYB_RATE_DEPTHS && table->rate[d + 1][0] > 0.0 &&
+           hyb_rate_depth(d + 1) <= depth)
+        d++;
+    if (d + 1 == HYB_RATE_DEPTHS || table->rate[d + 1][0] == 0.0)
+        return rate_along(table->rate[d], size);
+    return between((double)depth, (double)hyb_rate_depth(d),
+                   rate_along(table->rate[d], size),
+                   (double)hyb_rate_depth(d + 1),
+                   rate_along(table->rate[d + 1], size));
 }
 
-/* ---- text ---------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------ */
 
-typedef struct { /* text that grows; ok ends when it does not fit */
-    char *at;
-    size_t left;
-    bool ok;
-} writer_t;
-
-__attribute__((format(printf, 2, 3))) static void put(writer_t *w,
-                                                      const char *format, ...)
+static const char *absolute(const char *variable)
 {
-    va_list values;
-    int length;
+    const char *path = getenv(variable);
 
-    va_start(values, format);
-    length = vsnprintf(w->at, w->left, format, values);
-    va_end(values);
-    if (length < 0 || (size_t)length >= w->left) {
-        w->ok = false;
-        return;
-    }
-    w->at += length;
-    w->left -= (size_t)length;
+    return path != NULL && path[0] == '/' ? path : NULL;
 }
 
-xh_status_t hyb_rate_table_print(const hyb_rate_table_t *table,
-                                 const char *model, char *text_p, size_t size)
+xh_status_t hyb_rate_table_path(const char *model, char *path_p)
 {
-    char text[HYB_RATE_TEXT];
-    writer_t w = {text, size < sizeof(text) ? size : sizeof(text), true};
-    const hyb_rate_point_t *p = table->point;
+    const char *cache = absolute("XDG_CACHE_HOME"), *home = absolute("HOME");
+    char path[HYB_RATE_PATH];
+    int folder, all;
+    char *c;
 
-    put(&w, "tile rates 3\n%s\n%.6g bytes/s each way\n", model,
-        table->link_rate);
-    put(&w, "%.6g bytes/s committed by a thread\n", table->commit_rate);
-    put(&w, "%d points: size depth flop/s\n", table->count);
-    for (; p < table->point + table->count; p++)
-        put(&w, "%" PRId64 " %" PRId64 " %.6g\n", p->size, p->depth, p->rate);
-    if (!w.ok)
-        return XH_ERR_ARG;
-    memcpy(text_p, text, sizeof(text) - w.left + 1);
+    if (cache == NULL && home == NULL)
+        return XH_ERR_INPUT;
+    folder =
+        snprintf(path, sizeof(path), "%s%s/xhpl/", cache != NULL ? cache : home,
+                 cache != NULL ? "" : "/.cache");
+    if (folder < 0 || folder >= (int)sizeof(path))
+        return XH_ERR_INPUT;
+    all = folder + snprintf(path + folder, sizeof(path) - (size_t)folder,
+                            "%s.tiles", model);
+    if (all >= (int)sizeof(path))
+        return XH_ERR_INPUT;
+    for (c = path + folder; *c != '\0'; c++)
+        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '.')
+            *c = '_';
+    memcpy(path_p, path, (size_t)all + 1);
     return XH_OK;
+}
+
+/* The table as text, whose length is returned; as snprintf. */
+static int print(const hyb_rate_table_t *table, const char *model,
+                 char text[HYB_RATE_TEXT])
+{
+    int d, s,
+        used = snprintf(text, HYB_RATE_TEXT,
+                        "tile rates 4\n%s\n%.6g bytes/s each way\n"
+                        "%.6g bytes/s committed by a thread\n"
+                        "flop/s of sizes, a line a depth:\n",
+                        model, table->link_rate, table->commit_rate);
+
+    for (d = 0; d < HYB_RATE_DEPTHS; d++)
+        for (s = 0; s < HYB_RATE_SIZES && used < HYB_RATE_TEXT; s++)
+            used += snprintf(text + used, (size_t)(HYB_RATE_TEXT - used),
+                             "%.6g%c", table->rate[d][s],
+                             s + 1 < HYB_RATE_SIZES ? ' ' : '\n');
+    return used;
+}
+
+static bool is_rate(double x)
+{
+    return x >= 0.0 && isfinite(x);
 }
 
 static const char *next_line(const char *text)
@@ -155,35 +117,122 @@ static const char *next_line(const char *text)
     return end == NULL ? text + strlen(text) : end + 1;
 }
 
-static bool is_rate(double x)
-{
-    return x >= 0.0 && isfinite(x);
-}
-
 /* Whatever is not exactly as print would write it is refused in the end. */
-xh_status_t hyb_rate_table_parse(const char *text, const char *model,
-                                 hyb_rate_table_t *table_p)
+static bool parse(const char *text, const char *model,
+                  hyb_rate_table_t *table_p)
 {
     const char *link = next_line(next_line(text)), *commit = next_line(link);
-    const char *line = next_line(next_line(commit));
+    char *at = (char *)(uintptr_t)next_line(next_line(commit));
     hyb_rate_table_t table = {.link_rate = strtod(link, NULL),
                               .commit_rate = strtod(commit, NULL)};
+    bool good = is_rate(table.link_rate) && is_rate(table.commit_rate);
     char again[HYB_RATE_TEXT];
-    char *after;
+    int d, s;
 
-    if (!is_rate(table.link_rate) || !is_rate(table.commit_rate))
-        return XH_ERR_INPUT;
-    for (; *line != '\0'; line = next_line(line)) {
-        int64_t size = strtoll(line, &after, 10);
-        int64_t depth = strtoll(after, &after, 10);
-        double rate = strtod(after, &after);
-
-        if (hyb_rate_table_set(&table, size, depth, rate) != XH_OK)
-            return XH_ERR_INPUT;
-    }
-    if (hyb_rate_table_print(&table, model, again, sizeof(again)) != XH_OK ||
+    for (d = 0; d < HYB_RATE_DEPTHS; d++)
+        for (s = 0; s < HYB_RATE_SIZES; s++) {
+            table.rate[d][s] = strtod(at, &at);
+            good = good && is_rate(table.rate[d][s]);
+        }
+    if (!good || print(&table, model, again) >= HYB_RATE_TEXT ||
         strcmp(again, text) != 0)
-        return XH_ERR_INPUT;
+        return false;
     *table_p = table;
+    return true;
+}
+
+/* A text file of at most size - 1 bytes; longer ones and NULs are cut. */
+static xh_status_t read_text(const char *path, char *text_p, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    size_t length;
+    bool ok;
+
+    if (file == NULL)
+        return XH_ERR_IO;
+    length = fread(text_p, 1, size - 1, file);
+    ok = ferror(file) == 0;
+    text_p[length] = '\0';
+    fclose(file);
+    return ok ? XH_OK : XH_ERR_IO;
+}
+
+xh_status_t hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p)
+{
+    char path[HYB_RATE_PATH], text[HYB_RATE_TEXT + 1];
+    xh_status_t status = hyb_rate_table_path(model, path);
+
+    if (status == XH_OK)
+        status = read_text(path, text, sizeof(text));
+    if (status != XH_OK)
+        return status;
+    if (parse(text, model, table_p))
+        return XH_OK;
+    xh_log_info("%s holds no tile rates of %s and is ignored", path, model);
+    return XH_ERR_INPUT;
+}
+
+/* The folders of path; if one cannot be made, opening the file will say so. */
+static void make_folders(char *path)
+{
+    char *slash;
+
+    for (slash = strchr(path + 1, '/'); slash != NULL;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+}
+
+static bool write_text(int fd, const char *text)
+{
+    FILE *file = fdopen(fd, "w");
+    bool ok;
+
+    if (file == NULL) {
+        close(fd);
+        return false;
+    }
+    ok = fputs(text, file) >= 0;
+    return fclose(file) == 0 && ok;
+}
+
+/* Through a file of its own, so that path always names a whole one. */
+static bool replace(const char *path, const char *text)
+{
+    char fresh[HYB_RATE_PATH + sizeof(".XXXXXX")];
+    int fd;
+
+    snprintf(fresh, sizeof(fresh), "%s.XXXXXX", path);
+    fd = mkstemp(fresh);
+    if (fd < 0)
+        return false;
+    if (write_text(fd, text) && rename(fresh, path) == 0)
+        return true;
+    unlink(fresh);
+    return false;
+}
+
+xh_status_t hyb_rate_table_save(const char *model,
+                                const hyb_rate_table_t *table)
+{
+    char path[HYB_RATE_PATH], text[HYB_RATE_TEXT];
+    xh_status_t status = hyb_rate_table_path(model, path);
+
+    if (status != XH_OK) {
+        xh_log_info("the tile rates of %s are not kept: neither "
+                    "XDG_CACHE_HOME nor HOME names a folder",
+                    model);
+        return status;
+    }
+    if (print(table, model, text) >= HYB_RATE_TEXT)
+        return XH_ERR_ARG;
+    make_folders(path);
+    if (!replace(path, text)) {
+        xh_log_info("the tile rates of %s are not kept: cannot write %s: %s",
+                    model, path, strerror(errno));
+        return XH_ERR_IO;
+    }
     return XH_OK;
 }

@@ -48,7 +48,7 @@ static double known(double measured, double said, double guess)
 /* Seconds that the largest tile takes. */
 static double predicted(const hyb_stream_t *s)
 {
-    static const hyb_rate_table_t none = {.count = 0};
+    static const hyb_rate_table_t none;
     const hyb_rate_table_t *rates =
         s->options.rates != NULL ? s->options.rates : &none;
     const hyb_tiling_t *t = &s->product->tiling;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include "base/integers.h"
 
+static const double call_seconds = 5e-5; /* of a tile's calls */
+
 double hyb_tile_model_seconds(const hyb_tile_model_t *model,
                               const hyb_rate_table_t *rates, int64_t size)
 {
@@ -17,12 +19,12 @@ double hyb_tile_model_seconds(const hyb_tile_model_t *model,
                       hyb_rate_table_rate(rates, rows, cols, model->k);
     double out = bytes / rates->link_rate, in = model->reads_c ? out : 0.0;
     double commit = model->commit_rate > 0.0 ? bytes / model->commit_rate : 0.0;
-    double way = in + multiply + out + commit + model->call_seconds, pace;
+    double way = in + multiply + out + commit + call_seconds, pace;
 
     if (rates->link_rate == 0.0)
         return (tiles + 1.0) * multiply;
     pace = fmax(fmax(multiply, out), fmax(commit, way / model->slots)) +
-           model->call_seconds;
+           call_seconds;
     tiles += 1.0 - 1.0 / model->executors;
     return tiles * pace + way;
 }
@@ -32,15 +34,14 @@ int64_t hyb_tile_model_best(const hyb_tile_model_t *model,
 {
     int64_t best = fallback;
     double least = INFINITY;
-    int i;
+    int s;
 
-    for (i = 0; i < rates->count; i++) {
-        int64_t size = rates->point[i].size;
-        double time = hyb_tile_model_seconds(model, rates, size);
+    for (s = 0; s < HYB_RATE_SIZES && rates->rate[0][s] > 0.0; s++) {
+        double time = hyb_tile_model_seconds(model, rates, hyb_rate_size(s));
 
-        if (time < least || (time == least && size < best)) {
+        if (time < least) {
             least = time;
-            best = size;
+            best = hyb_rate_size(s);
         }
     }
     return xh_smaller(best, xh_larger(model->m, model->n));

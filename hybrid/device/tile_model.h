@@ -10,13 +10,12 @@
  * devices, and the best size. Pure functions.
  */
 typedef struct {
-    int64_t m, n, k;     /* of the product */
-    int executors;       /* equal devices that share its tiles, >= 1 */
-    int slots;           /* tiles in flight on each, >= 1 */
-    double commit_rate;  /* bytes/s with which the host writes the tiles of one
-                            device into C; 0: it does not */
-    double call_seconds; /* fixed cost of a tile: some fifteen calls */
-    bool reads_c;        /* C's tiles go in, too */
+    int64_t m, n, k;    /* of the product */
+    int executors;      /* equal devices that share its tiles, >= 1 */
+    int slots;          /* tiles in flight on each, >= 1 */
+    double commit_rate; /* bytes/s with which the host writes the tiles of one
+                           device into C; 0: it does not */
+    bool reads_c;       /* C's tiles go in, too */
 } hyb_tile_model_t;
 
 /*
@@ -32,6 +31,8 @@ typedef struct {
  *     way = in + multiply + out + commit + calls
  *     pace = max(in, multiply, out, commit, way / slots) + calls
  *     (m n / (executors size^2) + 1 - 1 / executors) * pace + way
+ *
+ * calls are 50 us, for some fifteen of them.
  *
  * rates  in  with at least one point. Is the link's rate not known, one
  *            product of a tile comes on top of all of them, and no more.

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <unistd.h>
 #include "base/clock.h"
-#include "hybrid/device/rate_cache.h"
 #include "testing/unit/emu_fixture.h"
 #include "testing/unit/fake_root.h"
 
@@ -68,9 +67,20 @@ static int leave(void **state)
     return 0;
 }
 
+/* Points of table that are measured. */
+static int count_of(const hyb_rate_table_t *table)
+{
+    int count = 0;
+
+    for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+        for (int s = 0; s < HYB_RATE_SIZES; s++)
+            count += table->rate[d][s] > 0.0;
+    return count;
+}
+
 static hyb_rate_table_t measured(int slow)
 {
-    hyb_rate_table_t table = {.count = -7};
+    hyb_rate_table_t table;
 
     slow_products = slow;
     assert_ok(hyb_device_rates_measure(device, memory, 1.0, 60.0, &table));
@@ -88,9 +98,11 @@ TEST_SET_UP(rates_are_those_of_the_device)
 {
     hyb_rate_table_t table = measured(0);
 
-    assert_int_equal(table.count, POINTS);
-    for (int i = 0; i < table.count; i++)
-        assert_close(table.point[i].rate, 1e12);
+    assert_int_equal(count_of(&table), POINTS);
+    for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+        for (int i = 0; i < HYB_RATE_SIZES; i++)
+            if (table.rate[d][i] > 0.0)
+                assert_close(table.rate[d][i], 1e12);
     assert_close(table.link_rate, 1e10);
     assert_true(hyb_device_rates_complete(&table, memory));
 }
@@ -99,7 +111,7 @@ TEST_SET_UP(a_slow_first_product_costs_no_point)
 {
     hyb_rate_table_t table = measured(1);
 
-    assert_int_equal(table.count, POINTS);
+    assert_int_equal(count_of(&table), POINTS);
     assert_true(hyb_device_rates_complete(&table, memory));
 }
 
@@ -107,7 +119,7 @@ TEST_SET_UP(products_that_are_slow_throughout_end_with_the_time)
 {
     hyb_rate_table_t table = measured(1000);
 
-    assert_int_equal(table.count, 1);
+    assert_int_equal(count_of(&table), 1);
     assert_close(table.link_rate, 1e10);
     assert_false(hyb_device_rates_complete(&table, memory));
 }
@@ -129,7 +141,7 @@ TEST_SET_UP(next_to_no_memory_is_not_used)
     hyb_rate_table_t table;
 
     assert_ok(hyb_device_rates_measure(device, 1 << 20, 1.0, 60.0, &table));
-    assert_int_equal(table.count, 0);
+    assert_int_equal(count_of(&table), 0);
     assert_int_equal(products, 0);
 }
 
@@ -138,47 +150,47 @@ TEST_SET_UP(next_to_no_memory_is_not_used)
 
 static bool is_kept(void)
 {
-    char path[256];
+    char path[HYB_RATE_PATH];
 
-    assert_ok(hyb_rate_cache_path("emulated device", path, sizeof(path)));
+    assert_ok(hyb_rate_table_path("emulated device", path));
     return access(path, F_OK) == 0;
 }
 
-static hyb_rate_table_t rates(int slow)
+/* Points of the table that there is, or is measured. */
+static int points(int slow)
 {
-    hyb_rate_table_t table = {.count = -7};
+    hyb_rate_table_t table;
 
     slow_products = slow;
     products = 0;
     assert_ok(hyb_device_rates(device, &table));
-    return table;
+    return count_of(&table);
 }
 
 TEST_SET_UP(a_complete_table_is_measured_once)
 {
-    assert_int_equal(rates(0).count, POINTS);
+    assert_int_equal(points(0), POINTS);
     assert_true(products > 0 && is_kept());
-    assert_int_equal(rates(0).count, POINTS);
+    assert_int_equal(points(0), POINTS);
     assert_int_equal(products, 0);
 }
 
 TEST_SET_UP(an_incomplete_table_is_used_but_not_kept)
 {
-    assert_int_equal(rates(1000).count, 1);
+    assert_int_equal(points(1000), 1);
     assert_false(is_kept());
-    assert_int_equal(rates(0).count, POINTS);
+    assert_int_equal(points(0), POINTS);
     assert_true(is_kept());
 }
 
 TEST_SET_UP(an_incomplete_file_is_measured_again)
 {
-    hyb_rate_table_t table = {.link_rate = 1e10}, kept;
+    hyb_rate_table_t table = {.link_rate = 1e10, .rate = {{1e12}}}, kept;
 
-    hyb_rate_table_set(&table, 512, 256, 1e12);
-    assert_ok(hyb_rate_cache_save("emulated device", &table));
-    assert_int_equal(rates(0).count, POINTS);
-    assert_ok(hyb_rate_cache_load("emulated device", &kept));
-    assert_int_equal(kept.count, POINTS);
+    assert_ok(hyb_rate_table_save("emulated device", &table));
+    assert_int_equal(points(0), POINTS);
+    assert_ok(hyb_rate_table_load("emulated device", &kept));
+    assert_int_equal(count_of(&kept), POINTS);
 }
 
 TEST_MAIN()

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/device/rate_table.h"
 
+#include <dirent.h>
 #include <math.h>
+#include <sys/stat.h>
+#include "testing/unit/capture.h"
+#include "testing/unit/fake_root.h"
 #include "testing/unit/unit.h"
 
-/* Sizes 256 .. 4096 at depths 256 and 1024; larger and deeper is faster. */
-static hyb_rate_table_t grid(void)
+/* ---- rates ----------------------------------------------------------------
+ */
+
+/* All points, or of the depths 256 and 512 only; larger and deeper is faster.
+ */
+static hyb_rate_table_t grid(int depths)
 {
     hyb_rate_table_t table = {0};
 
-    for (int64_t size = 4096; size >= 256; size /= 2)
-        for (int64_t depth = 256; depth <= 1024; depth *= 4)
-            assert_ok(hyb_rate_table_set(&table, size, depth,
-                                         1e9 * (double)size * (double)depth));
+    for (int d = 0; d < depths; d++)
+        for (int s = 0; s < HYB_RATE_SIZES; s++)
+            table.rate[d][s] =
+                1e9 * (double)hyb_rate_size(s) * (double)hyb_rate_depth(d);
     return table;
 }
 
@@ -21,96 +29,48 @@ static void assert_close(double x, double expected)
     assert_true(fabs(x - expected) <= 1e-12 * expected);
 }
 
-/* ---- points and rates -----------------------------------------------------
- */
-
-TEST(points_are_kept_in_order)
-{
-    hyb_rate_table_t table = grid();
-
-    assert_int_equal(table.count, 10);
-    for (int i = 0; i < table.count; i++) {
-        assert_int_equal(table.point[i].depth, i < 5 ? 256 : 1024);
-        assert_int_equal(table.point[i].size, 256 << i % 5);
-    }
-}
-
-TEST(a_point_measured_again_is_replaced)
-{
-    hyb_rate_table_t table = grid();
-
-    assert_ok(hyb_rate_table_set(&table, 512, 256, 7.0));
-    assert_int_equal(table.count, 10);
-    assert_true(hyb_rate_table_rate(&table, 512, 512, 256) == 7.0);
-}
-
-TEST(impossible_points_are_refused)
-{
-    hyb_rate_table_t table = {0};
-    int i;
-
-    assert_int_equal(hyb_rate_table_set(&table, 0, 1, 1.0), XH_ERR_ARG);
-    assert_int_equal(hyb_rate_table_set(&table, 1, -1, 1.0), XH_ERR_ARG);
-    assert_int_equal(hyb_rate_table_set(&table, 1, 1, 0.0), XH_ERR_ARG);
-    assert_int_equal(hyb_rate_table_set(&table, 1, 1, NAN), XH_ERR_ARG);
-    assert_int_equal(hyb_rate_table_set(&table, 1, 1, INFINITY), XH_ERR_ARG);
-    assert_int_equal(table.count, 0);
-    for (i = 1; i <= HYB_RATE_POINTS; i++)
-        assert_ok(hyb_rate_table_set(&table, i, 1, 1.0));
-    assert_int_equal(hyb_rate_table_set(&table, i, 1, 1.0), XH_ERR_ARG);
-    assert_ok(hyb_rate_table_set(&table, 1, 1, 2.0));
-}
-
 TEST(a_rate_at_a_point_is_the_measured_one)
 {
-    hyb_rate_table_t table = grid();
-    const hyb_rate_point_t *p;
+    hyb_rate_table_t table = grid(HYB_RATE_DEPTHS);
 
-    for (p = table.point; p < table.point + table.count; p++)
-        assert_close(hyb_rate_table_rate(&table, p->size, p->size, p->depth),
-                     p->rate);
+    for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+        for (int s = 0; s < HYB_RATE_SIZES; s++)
+            assert_close(hyb_rate_table_rate(&table, hyb_rate_size(s),
+                                             hyb_rate_size(s),
+                                             hyb_rate_depth(d)),
+                         table.rate[d][s]);
 }
 
 TEST(between_points_logarithms_are_interpolated)
 {
-    hyb_rate_table_t table = {0};
+    hyb_rate_table_t table = {.rate = {{4.0, 8.0}, {10.0}}};
+    int64_t middle = 724; /* 512 sqrt(2), nearly */
 
-    hyb_rate_table_set(&table, 100, 10, 4.0);
-    hyb_rate_table_set(&table, 1600, 10, 8.0);
-    hyb_rate_table_set(&table, 200, 1000, 10.0);
-    assert_close(hyb_rate_table_rate(&table, 400, 400, 10), 6.0);
-    assert_close(hyb_rate_table_rate(&table, 200, 200, 10), 5.0);
-    assert_close(hyb_rate_table_rate(&table, 400, 400, 100), 8.0);
+    assert_true(fabs(hyb_rate_table_rate(&table, middle, middle, 256) - 6.0) <
+                1e-2);
+    assert_close(hyb_rate_table_rate(&table, 1024, 1024, 256), 8.0);
+    assert_true(fabs(hyb_rate_table_rate(&table, 1024, 1024, 362) - 9.0) <
+                1e-2);
+    assert_close(hyb_rate_table_rate(&table, 1024, 1024, 512), 10.0);
 }
 
 TEST(outside_the_nearest_point_counts)
 {
-    hyb_rate_table_t table = grid();
+    hyb_rate_table_t table = grid(2);
 
-    assert_close(hyb_rate_table_rate(&table, 1, 1, 1), 1e9 * 256 * 256);
+    assert_close(hyb_rate_table_rate(&table, 1, 1, 1), 1e9 * 512 * 256);
     assert_close(hyb_rate_table_rate(&table, 9999, 9999, 9999),
-                 1e9 * 4096 * 1024);
-    assert_close(hyb_rate_table_rate(&table, 9999, 9999, 2), 1e9 * 4096 * 256);
-    assert_close(hyb_rate_table_rate(&table, 3, 3, 1024), 1e9 * 256 * 1024);
+                 1e9 * 8192 * 512);
+    assert_close(hyb_rate_table_rate(&table, 9999, 9999, 2), 1e9 * 8192 * 256);
+    assert_close(hyb_rate_table_rate(&table, 3, 3, 512), 1e9 * 512 * 512);
 }
 
 TEST(a_flat_tile_counts_as_a_smaller_square)
 {
-    hyb_rate_table_t table = grid();
+    hyb_rate_table_t table = grid(1);
 
-    assert_close(hyb_rate_table_rate(&table, 768, 384, 256), 1e9 * 512 * 256);
-    assert_close(hyb_rate_table_rate(&table, 384, 768, 256), 1e9 * 512 * 256);
-}
-
-TEST(only_what_was_set_is_there)
-{
-    hyb_rate_table_t table = grid(), empty = {0};
-
-    assert_true(hyb_rate_table_has(&table, 256, 256));
-    assert_true(hyb_rate_table_has(&table, 4096, 1024));
-    assert_false(hyb_rate_table_has(&table, 4096, 512));
-    assert_false(hyb_rate_table_has(&table, 4097, 1024));
-    assert_false(hyb_rate_table_has(&empty, 256, 256));
+    assert_close(hyb_rate_table_rate(&table, 1536, 768, 256), 1e9 * 1024 * 256);
+    assert_close(hyb_rate_table_rate(&table, 768, 1536, 256), 1e9 * 1024 * 256);
 }
 
 TEST(an_empty_table_knows_no_rate)
@@ -120,107 +80,279 @@ TEST(an_empty_table_knows_no_rate)
     assert_true(hyb_rate_table_rate(&table, 100, 100, 100) == 0.0);
 }
 
-/* ---- text -----------------------------------------------------------------
+/* ---- kept from run to run -------------------------------------------------
  */
 
-TEST(a_printed_table_reads_back)
-{
-    hyb_rate_table_t table = grid(), back = {0}, empty = {0};
-    char text[HYB_RATE_TEXT], again[HYB_RATE_TEXT];
+static const char model[] = "Some GPU/2 (80 GB)";
+static const char file[] = "Some_GPU_2__80_GB_.tiles";
+static const char *root; /* an empty folder for each case */
 
-    table.point[3].rate = 1.0 / 3.0;
-    table.link_rate = 55e9;
-    table.commit_rate = 11e9;
-    assert_ok(hyb_rate_table_print(&table, "NVIDIA H200", text, sizeof(text)));
-    assert_ok(hyb_rate_table_parse(text, "NVIDIA H200", &back));
-    assert_int_equal(back.count, table.count);
-    assert_true(fabs(back.point[3].rate - 1.0 / 3.0) < 1e-6);
-    assert_true(back.link_rate == 55e9);
-    assert_true(back.commit_rate == 11e9);
-    hyb_rate_table_print(&back, "NVIDIA H200", again, sizeof(again));
-    assert_string_equal(text, again);
-    hyb_rate_table_print(&empty, "", text, sizeof(text));
-    assert_ok(hyb_rate_table_parse(text, "", &back));
-    assert_int_equal(back.count, 0);
-    assert_true(back.link_rate == 0.0);
+static hyb_rate_table_t table_of(double rate)
+{
+    return (hyb_rate_table_t){.link_rate = 55e9,
+                              .commit_rate = 1.0 / 3.0,
+                              .rate = {{rate, 2.0 * rate}, {0.5 * rate}}};
 }
 
-TEST(a_full_table_fits_its_text)
+/* root/below of path, valid until the next call */
+static const char *in_root(const char *below)
 {
-    hyb_rate_table_t table = {.link_rate = 1.23456e-300,
-                              .commit_rate = 1.23456e-300},
-                     back;
-    char text[HYB_RATE_TEXT];
+    static char path[256];
 
-    for (int i = 0; i < HYB_RATE_POINTS; i++)
-        hyb_rate_table_set(&table, 1000000000 + i, 1000000000, 1.23456e-300);
-    assert_ok(hyb_rate_table_print(&table, "x", text, sizeof(text)));
-    assert_ok(hyb_rate_table_parse(text, "x", &back));
-    assert_int_equal(back.count, HYB_RATE_POINTS);
+    snprintf(path, sizeof(path), "%s%s", root, below);
+    return path;
 }
 
-TEST(a_text_that_is_too_long_is_not_begun)
+static int enter(void **state)
 {
-    hyb_rate_table_t table = grid();
-    char text[HYB_RATE_TEXT], small[HYB_RATE_TEXT];
+    (void)state;
+    root = fake_root_create();
+    setenv("XDG_CACHE_HOME", in_root("/cache"), 1);
+    setenv("HOME", in_root("/home"), 1);
+    return 0;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    fake_root_destroy();
+    return 0;
+}
+
+/* Replace the file's text. */
+static void write_file(const char *text, size_t length)
+{
+    char path[HYB_RATE_PATH];
+    FILE *f;
+
+    assert_ok(hyb_rate_table_path(model, path));
+    f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, length, f), length);
+    fclose(f);
+}
+
+/* The file's text, with an end; returns its length. */
+static size_t read_file(char text[HYB_RATE_TEXT])
+{
+    char path[HYB_RATE_PATH];
     size_t length;
+    FILE *f;
 
-    hyb_rate_table_print(&table, "x", text, sizeof(text));
-    length = strlen(text);
-    for (size_t size = 0; size <= length; size++) {
-        memset(small, '#', sizeof(small));
-        assert_int_equal(hyb_rate_table_print(&table, "x", small, size),
-                         XH_ERR_ARG);
-        assert_int_equal(small[0], '#');
-    }
-    assert_ok(hyb_rate_table_print(&table, "x", small, length + 1));
-    assert_string_equal(text, small);
+    assert_ok(hyb_rate_table_path(model, path));
+    f = fopen(path, "r");
+    assert_non_null(f);
+    length = fread(text, 1, HYB_RATE_TEXT - 1, f);
+    text[length] = '\0';
+    fclose(f);
+    return length;
 }
 
-TEST(another_model_is_refused)
+/* Load without showing what is said about it. */
+static xh_status_t load(hyb_rate_table_t *table_p, const char **said_p)
 {
-    hyb_rate_table_t table = grid(), back = {.count = -7};
+    xh_status_t status;
+
+    capture_begin();
+    status = hyb_rate_table_load(model, table_p);
+    *said_p = capture_end(NULL);
+    return status;
+}
+
+static int files_in(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int count = 0;
+
+    assert_non_null(dir);
+    while (readdir(dir) != NULL)
+        count++;
+    closedir(dir);
+    return count - 2;
+}
+
+#define TEST_SET_UP(name) TEST_WITH(name, enter, leave)
+
+TEST_SET_UP(the_file_is_below_the_cache_folder)
+{
+    char path[HYB_RATE_PATH], expected[256];
+
+    snprintf(expected, sizeof(expected), "%s/cache/xhpl/%s", root, file);
+    assert_ok(hyb_rate_table_path(model, path));
+    assert_string_equal(path, expected);
+    snprintf(expected, sizeof(expected), "%s/home/.cache/xhpl/%s", root, file);
+    setenv("XDG_CACHE_HOME", "not/absolute", 1);
+    assert_ok(hyb_rate_table_path(model, path));
+    assert_string_equal(path, expected);
+    unsetenv("XDG_CACHE_HOME");
+    assert_ok(hyb_rate_table_path(model, path));
+    assert_string_equal(path, expected);
+}
+
+TEST_SET_UP(no_model_leads_out_of_the_folder)
+{
+    char path[HYB_RATE_PATH];
+
+    assert_ok(hyb_rate_table_path("../../x", path));
+    assert_string_equal(strrchr(path, '/'), "/.._.._x.tiles");
+}
+
+TEST_SET_UP(a_path_that_is_too_long_is_refused)
+{
+    char path[HYB_RATE_PATH], text[5000];
+
+    memset(text, 'x', sizeof(text));
+    text[sizeof(text) - 1] = '\0';
+    assert_int_equal(hyb_rate_table_path(text, path), XH_ERR_INPUT);
+    text[0] = '/';
+    setenv("XDG_CACHE_HOME", text, 1);
+    assert_int_equal(hyb_rate_table_path(model, path), XH_ERR_INPUT);
+}
+
+TEST_SET_UP(a_model_that_is_too_long_is_not_kept)
+{
+    hyb_rate_table_t table = table_of(5.0);
     char text[HYB_RATE_TEXT];
 
-    hyb_rate_table_print(&table, "NVIDIA H200", text, sizeof(text));
-    assert_int_equal(hyb_rate_table_parse(text, "NVIDIA H100", &back),
-                     XH_ERR_INPUT);
-    assert_int_equal(hyb_rate_table_parse(text, "NVIDIA H20", &back),
-                     XH_ERR_INPUT);
-    assert_int_equal(back.count, -7);
+    memset(text, 'x', sizeof(text));
+    text[sizeof(text) - 1] = '\0';
+    assert_int_equal(hyb_rate_table_save(text, &table), XH_ERR_ARG);
 }
 
-/* What older programs wrote, who measured the link one way at a time. */
-TEST(the_older_form_is_refused)
+TEST_SET_UP(a_saved_table_loads)
 {
-    static const char text[] = "tile rates 2\nx\n5e+10 bytes/s each way\n"
-                               "1 points: size depth flop/s\n512 256 1e+12\n";
-    hyb_rate_table_t back;
+    hyb_rate_table_t saved = table_of(5.0), loaded;
+    const char *said;
 
-    assert_int_equal(hyb_rate_table_parse(text, "x", &back), XH_ERR_INPUT);
+    assert_ok(hyb_rate_table_save(model, &saved));
+    assert_ok(load(&loaded, &said));
+    assert_string_equal(said, "");
+    assert_true(loaded.link_rate == 55e9);
+    assert_true(fabs(loaded.commit_rate - 1.0 / 3.0) < 1e-6);
+    assert_memory_equal(loaded.rate, saved.rate, sizeof(saved.rate));
+    saved = grid(HYB_RATE_DEPTHS);
+    assert_ok(hyb_rate_table_save(model, &saved));
+    assert_ok(load(&loaded, &said));
+    assert_true(loaded.rate[1][1] == saved.rate[1][1]);
+    assert_int_equal(files_in(in_root("/cache/xhpl")), 1);
+}
+
+/* What older programs wrote. */
+TEST_SET_UP(the_older_form_is_refused)
+{
+    static const char text[] =
+        "tile rates 3\nSome GPU/2 (80 GB)\n5e+10 bytes/s each way\n"
+        "0 bytes/s committed by a thread\n"
+        "1 points: size depth flop/s\n512 256 1e+12\n";
+    hyb_rate_table_t table = table_of(5.0);
+    const char *said;
+
+    assert_ok(hyb_rate_table_save(model, &table));
+    write_file(text, strlen(text));
+    assert_int_equal(load(&table, &said), XH_ERR_INPUT);
 }
 
 /* Every text one byte away, or cut short, is refused or means a table. */
-TEST(damaged_text_is_refused)
+TEST_SET_UP(damaged_text_is_refused)
 {
-    hyb_rate_table_t table = grid(), back;
+    static const char bytes[] = "09x \n-.";
+    hyb_rate_table_t table = table_of(5.0), loaded;
     char text[HYB_RATE_TEXT], bad[HYB_RATE_TEXT], again[HYB_RATE_TEXT];
     size_t length;
+    const char *said;
 
-    hyb_rate_table_print(&table, "x y", text, sizeof(text));
-    length = strlen(text);
+    assert_ok(hyb_rate_table_save(model, &table));
+    length = read_file(text);
     for (size_t i = 0; i < length; i++) {
+        write_file(text, i);
+        assert_int_equal(load(&loaded, &said), XH_ERR_INPUT);
         memcpy(bad, text, length + 1);
-        bad[i] = '\0';
-        assert_int_equal(hyb_rate_table_parse(bad, "x y", &back), XH_ERR_INPUT);
-        for (size_t c = 1; c < 256; c++) {
-            bad[i] = (char)c;
-            if (hyb_rate_table_parse(bad, "x y", &back) != XH_OK)
+        for (const char *c = bytes; *c != '\0'; c++) {
+            bad[i] = *c;
+            write_file(bad, length);
+            if (load(&loaded, &said) != XH_OK)
                 continue;
-            hyb_rate_table_print(&back, "x y", again, sizeof(again));
+            assert_ok(hyb_rate_table_save(model, &loaded));
+            read_file(again);
             assert_string_equal(again, bad);
         }
     }
+}
+
+TEST_SET_UP(without_a_file_nothing_is_said)
+{
+    hyb_rate_table_t loaded = {.link_rate = -7};
+    const char *said;
+
+    assert_int_equal(load(&loaded, &said), XH_ERR_IO);
+    assert_string_equal(said, "");
+    assert_true(loaded.link_rate == -7);
+}
+
+TEST_SET_UP(a_foreign_file_is_ignored_and_rewritten)
+{
+    static const char zeros[10000];
+    hyb_rate_table_t table = table_of(5.0), loaded = {.link_rate = -7};
+    char text[2 * HYB_RATE_TEXT];
+    const char *said;
+    size_t length;
+
+    assert_ok(hyb_rate_table_save(model, &table));
+    length = read_file(text);
+    write_file(text, length - 1);
+    assert_int_equal(load(&loaded, &said), XH_ERR_INPUT);
+    assert_non_null(strstr(said, file));
+    write_file("", 0);
+    assert_int_equal(load(&loaded, &said), XH_ERR_INPUT);
+    write_file(zeros, sizeof(zeros));
+    assert_int_equal(load(&loaded, &said), XH_ERR_INPUT);
+    memset(text + length, '1', sizeof(text) - length);
+    write_file(text, sizeof(text));
+    assert_int_equal(load(&loaded, &said), XH_ERR_INPUT);
+    strstr(text, "GPU/2")[3] = ' '; /* another model of that file */
+    write_file(text, length);
+    assert_int_equal(load(&loaded, &said), XH_ERR_INPUT);
+    assert_true(loaded.link_rate == -7);
+    assert_ok(hyb_rate_table_save(model, &table));
+    assert_ok(load(&loaded, &said));
+}
+
+TEST_SET_UP(a_folder_that_cannot_be_written_is_said)
+{
+    hyb_rate_table_t table = table_of(5.0);
+
+    setenv("XDG_CACHE_HOME", "/proc/self", 1);
+    assert_said(hyb_rate_table_save(model, &table), XH_ERR_IO,
+                "/proc/self/xhpl/");
+}
+
+/* A folder in the place of the file: nothing of the attempt stays. */
+TEST_SET_UP(what_cannot_be_put_in_place_is_removed)
+{
+    hyb_rate_table_t table = table_of(5.0);
+    xh_status_t status;
+    char path[HYB_RATE_PATH];
+
+    assert_ok(hyb_rate_table_save("other", &table));
+    assert_ok(hyb_rate_table_path(model, path));
+    assert_int_equal(mkdir(path, 0777), 0);
+    capture_begin();
+    status = hyb_rate_table_save(model, &table);
+    capture_end(NULL);
+    assert_int_equal(status, XH_ERR_IO);
+    assert_int_equal(files_in(in_root("/cache/xhpl")), 2);
+}
+
+TEST_SET_UP(without_any_folder_the_run_goes_on)
+{
+    hyb_rate_table_t table = table_of(5.0);
+    char path[HYB_RATE_PATH];
+
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    assert_int_equal(hyb_rate_table_path(model, path), XH_ERR_INPUT);
+    assert_int_equal(hyb_rate_table_load(model, &table), XH_ERR_INPUT);
+    assert_said(hyb_rate_table_save(model, &table), XH_ERR_INPUT, model);
 }
 
 TEST_MAIN()
