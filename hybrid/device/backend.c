@@ -48,12 +48,7 @@ static const char *setting(const char *name)
 
 static void log_line(xh_log_level_t level, const char *text)
 {
-    if (level == XH_LOG_ERROR)
-        xh_log_error("%s", text);
-    else if (level == XH_LOG_WARNING)
-        xh_log_warning("%s", text);
-    else
-        xh_log_info("%s", text);
+    xh_log_message(level, "%s", text);
 }
 
 static const hyb_host_t host = {setting, log_line, xh_clock_now, hyb_gemm_alone,
@@ -259,33 +254,24 @@ static int add_name(char (*names)[HYB_BACKEND_NAME], int count,
     return count + 1;
 }
 
-/* Add the name in the file name "libhyb_<name>.so", if file is one. */
-static int add_file(char (*names)[HYB_BACKEND_NAME], int count,
-                    const char *file)
-{
-    const size_t around = strlen(PREFIX) + strlen(SUFFIX);
-    size_t length = strlen(file);
-    char name[HYB_BACKEND_NAME];
-
-    if (length <= around || length - around >= HYB_BACKEND_NAME ||
-        strncmp(file, PREFIX, strlen(PREFIX)) != 0 ||
-        strcmp(file + length - strlen(SUFFIX), SUFFIX) != 0)
-        return count;
-    snprintf(name, sizeof(name), "%.*s", (int)(length - around),
-             file + strlen(PREFIX));
-    return add_name(names, count, name);
-}
-
+/* Add the names in the file names "libhyb_<name>.so" of a folder. */
 static int add_files(char (*names)[HYB_BACKEND_NAME], int count,
                      const char *folder)
 {
     DIR *entries = opendir(folder);
     const struct dirent *entry;
+    char name[sizeof(entry->d_name)];
+    int end;
 
     if (entries == NULL)
         return count;
-    while ((entry = readdir(entries)) != NULL)
-        count = add_file(names, count, entry->d_name);
+    while ((entry = readdir(entries)) != NULL) {
+        end = 0;
+        if (sscanf(entry->d_name, PREFIX "%[A-Za-z0-9_]" SUFFIX "%n", name,
+                   &end) == 1 &&
+            end > 0 && entry->d_name[end] == '\0')
+            count = add_name(names, count, name);
+    }
     closedir(entries);
     return count;
 }

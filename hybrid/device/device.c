@@ -53,7 +53,9 @@ xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
                             int cpu_count, hyb_device_t **device_p)
 {
     hyb_device_t *device;
+    xh_affinity_t before;
     xh_status_t status;
+    bool moved;
 
     HYB_TRY(check_choice(choice));
     device = hyb_device_allocate(sizeof(*device));
@@ -61,8 +63,12 @@ xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
         return XH_ERR_MEMORY;
     device->backend = choice.backend;
     device->index = choice.index;
-    status =
-        choice.backend->open(choice.index, cpus, cpu_count, &device->state);
+    moved = cpu_count > 0 && xh_pin_save(&before) == 0 &&
+            xh_pin_thread(cpus, cpu_count) == 0;
+    device->confined = moved && xh_pin_save(&device->cores) == 0;
+    status = choice.backend->open(choice.index, &device->state);
+    if (moved)
+        xh_pin_restore(&before);
     if (status != XH_OK) {
         free(device);
         return status;

@@ -216,10 +216,9 @@ typedef struct hyb_backend {
     int (*count)(const char **reason_p);
     xh_status_t (*describe)(int index, hyb_device_info_t *info_p);
 
-    /* cpus: the cores, by number, that threads of this device may use; the
-     * list is borrowed during the call. cpu_count 0: no restriction. */
-    xh_status_t (*open)(int index, const int *cpus, int cpu_count,
-                        void **state_p);
+    /* In open and queue_create this thread is on cores near the device, which
+     * threads that are made there inherit. */
+    xh_status_t (*open)(int index, void **state_p);
     /* Queues, events and buffers were given back before. */
     void (*close)(void *state);
     /* Called by a thread before each call below that returns a status. */
@@ -298,7 +297,7 @@ xh_status_t hyb_devices_choose(const char *text, hyb_device_choice_t **chosen_p,
                                int *count_p);
 
 /*
- * Open a device; cpus as in hyb_backend_t.
+ * Open a device, whose threads may use these cores; cpu_count 0: any.
  * Errors: XH_ERR_DEVICE, XH_ERR_MEMORY
  *         XH_ERR_INPUT  a setting of the backend makes no sense
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@ typedef struct {
     const char *text;             /* all that the user wrote */
     const hyb_backend_t *backend; /* of the part that is being read */
     int present;                  /* its devices */
-    const char *reason;           /* why there are none, or NULL */
+    const char *reason;           /* why there are none */
     bool takes_index;             /* may "1" follow, as in "cuda:0,1"? */
     hyb_device_choice_t *choices;
     int count;
@@ -33,12 +34,11 @@ static xh_status_t add_device(choice_t *choice, int index)
 /* The first count devices of the backend. */
 static xh_status_t add_devices(choice_t *choice, int count)
 {
-    xh_status_t status = XH_OK;
     int i;
 
-    for (i = 0; i < count && status == XH_OK; i++)
-        status = add_device(choice, i);
-    return status;
+    for (i = 0; i < count; i++)
+        HYB_TRY(add_device(choice, i));
+    return XH_OK;
 }
 
 static void begin_backend(choice_t *choice, const hyb_backend_t *backend)
@@ -46,11 +46,8 @@ static void begin_backend(choice_t *choice, const hyb_backend_t *backend)
     choice->backend = backend;
     choice->reason = NULL;
     choice->present = backend->count(&choice->reason);
-}
-
-static const char *reason_of(const choice_t *choice)
-{
-    return choice->reason != NULL ? choice->reason : "none was found";
+    if (choice->reason == NULL)
+        choice->reason = "none was found";
 }
 
 /* ---- auto --------------------------------------------------------------- */
@@ -73,19 +70,24 @@ static xh_status_t add_backend(choice_t *choice, const char *name)
 static xh_status_t choose_all(choice_t *choice)
 {
     char names[HYB_BACKENDS][HYB_BACKEND_NAME];
-    int count = hyb_backend_names(names);
-    xh_status_t status = XH_OK;
-    int i;
+    int i, count = hyb_backend_names(names);
 
-    for (i = 0; i < count && status == XH_OK; i++)
-        status = add_backend(choice, names[i]);
-    return status;
+    for (i = 0; i < count; i++)
+        HYB_TRY(add_backend(choice, names[i]));
+    return XH_OK;
 }
 
 /* ---- a list of parts ---------------------------------------------------- */
 
-static xh_status_t refuse(const choice_t *choice, const char *why)
+__attribute__((format(printf, 2, 3))) static xh_status_t
+refuse(const choice_t *choice, const char *format, ...)
 {
+    char why[256];
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(why, sizeof(why), format, values);
+    va_end(values);
     xh_log_error("devices \"%.200s\": %s", choice->text, why);
     return XH_ERR_INPUT;
 }
@@ -121,42 +123,38 @@ static bool is_chosen(const choice_t *choice, int index)
 
 static xh_status_t add_index(choice_t *choice, const char *word)
 {
+    const char *name = choice->backend != NULL ? choice->backend->name : "";
     int index = number(word);
-    char why[256];
 
     if (!choice->takes_index)
-        snprintf(why, sizeof(why),
-                 "\"%.40s\" follows no list of devices, such as cuda:0,1",
-                 word);
-    else if (choice->present == 0)
-        snprintf(why, sizeof(why), "%s has no device: %.160s",
-                 choice->backend->name, reason_of(choice));
-    else if (index < 0 || index >= choice->present)
-        snprintf(why, sizeof(why),
-                 "%s has no device %.40s, it has 0 to %d; the nearest is %s:%d",
-                 choice->backend->name, word, choice->present - 1,
-                 choice->backend->name, nearest(word, 0, choice->present - 1));
-    else if (is_chosen(choice, index))
-        snprintf(why, sizeof(why), "device %d of %s is there twice", index,
-                 choice->backend->name);
-    else
-        return add_device(choice, index);
-    return refuse(choice, why);
+        return refuse(choice,
+                      "\"%.40s\" follows no list of devices, such as cuda:0,1",
+                      word);
+    if (choice->present == 0)
+        return refuse(choice, "%s has no device: %.160s", name, choice->reason);
+    if (index < 0 || index >= choice->present)
+        return refuse(
+            choice,
+            "%s has no device %.40s, it has 0 to %d; the nearest is %s:%d",
+            name, word, choice->present - 1, name,
+            nearest(word, 0, choice->present - 1));
+    if (is_chosen(choice, index))
+        return refuse(choice, "device %d of %s is there twice", index, name);
+    return add_device(choice, index);
 }
 
 static xh_status_t add_number(choice_t *choice, const char *word)
 {
+    const char *name = choice->backend->name;
     int count = number(word);
-    char why[256];
 
     if (count >= 1 && count <= choice->present)
         return add_devices(choice, count);
-    snprintf(why, sizeof(why),
-             "of %s one can have 1 to %d devices, not %.40s; the nearest is "
-             "%s:%d",
-             choice->backend->name, choice->present, word,
-             choice->backend->name, nearest(word, 1, choice->present));
-    return refuse(choice, why);
+    return refuse(choice,
+                  "of %s one can have 1 to %d devices, not %.40s; the nearest "
+                  "is %s:%d",
+                  name, choice->present, word, name,
+                  nearest(word, 1, choice->present));
 }
 
 /* "cuda" means all devices, maybe none; "emu" means one. */
@@ -167,42 +165,33 @@ static xh_status_t add_unselected(choice_t *choice)
         return add_devices(choice, 1);
     if (choice->present == 0)
         xh_log_warning("no devices of %s: %s", choice->backend->name,
-                       reason_of(choice));
+                       choice->reason);
     return add_devices(choice, choice->present);
 }
 
-/* The valid word nearest to name; if name is all of the text, auto and none are
- * valid too. */
-static const char *nearest_name(const choice_t *choice, const char *name,
-                                char (*names)[HYB_BACKEND_NAME], int count)
-{
-    const char *words[HYB_BACKENDS + 2];
-    int i;
-
-    for (i = 0; i < count; i++)
-        words[i] = names[i];
-    if (strcmp(choice->text, name) == 0 || count == 0) {
-        words[count++] = "auto";
-        words[count++] = "none";
-    }
-    return words[xh_text_nearest(name, words, count)];
-}
-
+/* Names the valid word nearest to name; if name is all of the text, auto and
+ * none are valid too. */
 static xh_status_t refuse_backend(const choice_t *choice, const char *name,
                                   const char *why)
 {
     char names[HYB_BACKENDS][HYB_BACKEND_NAME];
-    char list[HYB_BACKENDS * (HYB_BACKEND_NAME + 2)] = "";
-    int count = hyb_backend_names(names);
+    const char *words[HYB_BACKENDS + 2];
+    char list[HYB_BACKENDS * (HYB_BACKEND_NAME + 2)] = "none";
+    int i, count = hyb_backend_names(names);
     size_t used = 0;
-    int i;
 
-    for (i = 0; i < count; i++)
+    for (i = 0; i < count; i++) {
+        words[i] = names[i];
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
                                  i > 0 ? ", " : "", names[i]);
+    }
+    if (strcmp(choice->text, name) == 0 || count == 0) {
+        words[count++] = "auto";
+        words[count++] = "none";
+    }
     xh_log_error("devices \"%.200s\": %s; there is: %s; the nearest is %s",
-                 choice->text, why, count > 0 ? list : "none",
-                 nearest_name(choice, name, names, count));
+                 choice->text, why, list,
+                 words[xh_text_nearest(name, words, count)]);
     return XH_ERR_INPUT;
 }
 
@@ -231,15 +220,12 @@ static xh_status_t begin_part(choice_t *choice, const char *name)
 static xh_status_t add_word(choice_t *choice, char *word)
 {
     char *selection = strchr(word, ':');
-    xh_status_t status;
 
     if (isdigit((unsigned char)*word))
         return add_index(choice, word);
     if (selection != NULL)
         *selection++ = '\0';
-    status = begin_part(choice, word);
-    if (status != XH_OK)
-        return status;
+    HYB_TRY(begin_part(choice, word));
     if (selection == NULL)
         return add_unselected(choice);
     return choice->backend->emulated ? add_number(choice, selection)

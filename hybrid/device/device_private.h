@@ -4,13 +4,16 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include "base/pin.h"
 #include "hybrid/device/device.h"
 
 /* What device.c and queue.c share. */
 struct hyb_device {
     const hyb_backend_t *backend;
     int index;
-    void *state; /* the backend's */
+    void *state;         /* the backend's */
+    xh_affinity_t cores; /* of its threads, if it is confined to some */
+    bool confined;
     atomic_bool failed;
     _Atomic uint64_t bytes_in, bytes_out;
     pthread_mutex_t lock; /* of buffers */

@@ -38,6 +38,7 @@ typedef struct { /* private, but for tiling */
     int16_t *owner; /* executor that completed each tile, -1 before */
     _Atomic int64_t completed;
     _Atomic int64_t by_devices; /* of these */
+    atomic_bool lost;           /* a tile, which nobody can do again */
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
@@ -49,7 +50,6 @@ typedef struct { /* private, but for tiling */
     int64_t prefix;    /* tiles from the first known to be in C */
     int working;       /* devices that may still take tiles */
     bool ends;         /* nothing more is released or given */
-    bool lost;         /* a tile, which nobody can do again */
 } hyb_product_t;
 
 /* What one executor did in a product. */
@@ -134,7 +134,7 @@ void hyb_product_release(hyb_product_t *product, int64_t cols);
 bool hyb_product_done(const hyb_product_t *product);
 
 /* Has a device been lost that wrote into C, so that it is never done? */
-bool hyb_product_lost(hyb_product_t *product);
+bool hyb_product_lost(const hyb_product_t *product);
 
 /* Columns 0 .. this - 1 of C are computed, by whomever; if they are cut column
  * by column. */

@@ -131,14 +131,9 @@ bool hyb_product_done(const hyb_product_t *p)
     return atomic_load(&p->completed) == hyb_tiling_count(&p->tiling);
 }
 
-bool hyb_product_lost(hyb_product_t *p)
+bool hyb_product_lost(const hyb_product_t *p)
 {
-    bool lost;
-
-    pthread_mutex_lock(&p->lock);
-    lost = p->lost;
-    pthread_mutex_unlock(&p->lock);
-    return lost;
+    return atomic_load(&p->lost);
 }
 
 int64_t hyb_product_columns_done(hyb_product_t *p)
@@ -215,7 +210,7 @@ void hyb_product_return(hyb_product_t *p, int64_t tile)
 void hyb_product_lose(hyb_product_t *p)
 {
     pthread_mutex_lock(&p->lock);
-    p->lost = true;
+    atomic_store(&p->lost, true);
     p->in_flight--;
     unlock_and_wake(p);
 }

@@ -20,12 +20,18 @@ xh_status_t hyb_queue_create(hyb_device_t *device, hyb_priority_t priority,
                              hyb_queue_t **queue_p)
 {
     hyb_queue_t *queue = hyb_device_allocate(sizeof(*queue));
+    xh_affinity_t before;
     xh_status_t status;
+    bool moved;
 
     if (queue == NULL)
         return XH_ERR_MEMORY;
     queue->device = device;
+    moved = device->confined && xh_pin_save(&before) == 0 &&
+            xh_pin_restore(&device->cores) == 0;
     status = HYB_CALL(device, queue_create, priority, &queue->queue);
+    if (moved)
+        xh_pin_restore(&before);
     if (status == XH_OK)
         *queue_p = queue;
     else

@@ -37,12 +37,9 @@ static xh_status_t describe(int index, hyb_device_info_t *info_p)
     return XH_OK;
 }
 
-static xh_status_t open_device(int index, const int *cpus, int cpu_count,
-                               void **state_p)
+static xh_status_t open_device(int index, void **state_p)
 {
     (void)index;
-    (void)cpus;
-    (void)cpu_count;
     return answer_with(state_p);
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include "hybrid/device/cuda/cuda.h"
 
 #include <ctype.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,19 +185,6 @@ static xh_status_t read_sensors(void *state, hyb_device_sensors_t *sensors_p)
 
 /* ---- opening and closing ------------------------------------------------ */
 
-/* Confine this thread to cpus; false if it stays where it was. */
-static bool move_to(const int *cpus, int cpu_count, cpu_set_t *before_p)
-{
-    cpu_set_t set;
-    int i;
-
-    CPU_ZERO(&set);
-    for (i = 0; i < cpu_count; i++)
-        CPU_SET((size_t)cpus[i], &set);
-    return sched_getaffinity(0, sizeof(*before_p), before_p) == 0 &&
-           sched_setaffinity(0, sizeof(set), &set) == 0;
-}
-
 /* Make waiting threads sleep; CUDA decides that when it makes the context. */
 static xh_status_t start(hyb_cuda_device_t *device)
 {
@@ -213,19 +198,6 @@ static xh_status_t start(hyb_cuda_device_t *device)
     if (status == XH_ERR_MEMORY)
         hyb_cuda_say(device, XH_LOG_ERROR,
                      "there is no memory left for a context");
-    return status;
-}
-
-/* Threads of the driver inherit the cores of the thread that starts it. */
-static xh_status_t start_on(hyb_cuda_device_t *device, const int *cpus,
-                            int cpu_count)
-{
-    cpu_set_t before;
-    bool moved = cpu_count > 0 && move_to(cpus, cpu_count, &before);
-    xh_status_t status = start(device);
-
-    if (moved)
-        sched_setaffinity(0, sizeof(before), &before);
     return status;
 }
 
@@ -258,8 +230,7 @@ static void close_device(void *state)
     free(device);
 }
 
-static xh_status_t open_device(int index, const int *cpus, int cpu_count,
-                               void **state_p)
+static xh_status_t open_device(int index, void **state_p)
 {
     hyb_cuda_device_t *device = calloc(1, sizeof(*device));
     xh_status_t status;
@@ -271,7 +242,7 @@ static xh_status_t open_device(int index, const int *cpus, int cpu_count,
     pthread_mutex_init(&device->lock, NULL);
     status = prepare(device);
     if (status == XH_OK)
-        status = start_on(device, cpus, cpu_count);
+        status = start(device);
     if (status == XH_OK)
         *state_p = device;
     else

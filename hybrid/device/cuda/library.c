@@ -7,64 +7,44 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT_OF(x) #x
-#define FILE_OF(major) "libcublas.so." TEXT_OF(major)
+/* the name of a function that may be a macro: of what it stands for */
+#define NAME(x) #x
+#define NAME_OF(function) NAME(function)
 
 enum { WHY = 512 }; /* bytes of the longest reason, with its end */
 
-typedef struct { /* a function of a library, and where its address goes */
+typedef struct { /* a function of a library, and the pointer to set */
     const char *name;
-    size_t offset; /* bytes from the start of the table that is filled */
+    void *pointer_p;
 } symbol_t;
 
 /*
- * Open the library called file for the rest of the process's life and fill a
- * table of function pointers. Returns whether all is there; if not, why_p, of
- * WHY bytes, says what is missing.
+ * Open the library called file for the rest of the process's life and set the
+ * pointers of symbols, up to one without a name. Returns whether all is there;
+ * if not, why_p, of WHY bytes, says what is missing.
  */
-static bool open_library(const char *file, const symbol_t *symbols,
-                         size_t count, void *table_p, char *why_p)
+static bool open_library(const char *file, const symbol_t *symbols, char *why_p)
 {
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     void *address;
-    size_t i;
 
     if (library == NULL) {
         snprintf(why_p, WHY, "%s", dlerror());
         return false;
     }
-    for (i = 0; i < count; i++) {
-        address = dlsym(library, symbols[i].name);
+    for (; symbols->name != NULL; symbols++) {
+        address = dlsym(library, symbols->name);
         if (address == NULL) {
-            snprintf(why_p, WHY, "%s has no %s", file, symbols[i].name);
+            snprintf(why_p, WHY, "%s has no %s", file, symbols->name);
             dlclose(library);
             return false;
         }
-        memcpy((char *)table_p + symbols[i].offset, &address, sizeof(address));
+        memcpy(symbols->pointer_p, &address, sizeof(address));
     }
     return true;
 }
 
 /* ---- cuBLAS ------------------------------------------------------------- */
-
-/* function may be a macro: the name is that of what it stands for */
-#define SYMBOL(member, function)                                               \
-    {                                                                          \
-        TEXT_OF(function), offsetof(hyb_cuda_blas_t, member)                   \
-    }
-
-static const symbol_t blas_symbols[] = {
-    SYMBOL(create, cublasCreate),
-    SYMBOL(destroy, cublasDestroy),
-    SYMBOL(set_stream, cublasSetStream),
-    SYMBOL(set_workspace, cublasSetWorkspace),
-    SYMBOL(dgemm, cublasDgemm_64),
-    SYMBOL(dtrsm, cublasDtrsm_64),
-    SYMBOL(dgemv, cublasDgemv_64),
-    SYMBOL(status_text, cublasGetStatusString),
-};
-
-#undef SYMBOL
 
 static hyb_cuda_blas_t blas;
 static bool blas_loaded;
@@ -72,9 +52,19 @@ static char blas_reason[WHY];
 
 static void load_blas(void)
 {
-    blas_loaded = open_library(FILE_OF(CUBLAS_VER_MAJOR), blas_symbols,
-                               sizeof(blas_symbols) / sizeof(blas_symbols[0]),
-                               &blas, blas_reason);
+    static const symbol_t symbols[] = {
+        {NAME_OF(cublasCreate), &blas.create},
+        {NAME_OF(cublasDestroy), &blas.destroy},
+        {NAME_OF(cublasSetStream), &blas.set_stream},
+        {NAME_OF(cublasSetWorkspace), &blas.set_workspace},
+        {NAME_OF(cublasDgemm_64), &blas.dgemm},
+        {NAME_OF(cublasDtrsm_64), &blas.dtrsm},
+        {NAME_OF(cublasDgemv_64), &blas.dgemv},
+        {NAME_OF(cublasGetStatusString), &blas.status_text},
+        {NULL, NULL}};
+
+    blas_loaded = open_library("libcublas.so." NAME_OF(CUBLAS_VER_MAJOR),
+                               symbols, blas_reason);
 }
 
 const hyb_cuda_blas_t *hyb_cuda_blas(const char **why_p)
@@ -110,32 +100,23 @@ static struct {
     int (*memory)(handle_t device, memory_t *memory_p);
 } management;
 
-#define SYMBOL(member, function)                                               \
-    {                                                                          \
-        function, offsetof(__typeof__(management), member)                     \
-    }
-
-static const symbol_t management_symbols[] = {
-    SYMBOL(init, "nvmlInit_v2"),
-    SYMBOL(find, "nvmlDeviceGetHandleByPciBusId_v2"),
-    SYMBOL(temperature, "nvmlDeviceGetTemperature"),
-    SYMBOL(clock, "nvmlDeviceGetClockInfo"),
-    SYMBOL(power, "nvmlDeviceGetPowerUsage"),
-    SYMBOL(energy, "nvmlDeviceGetTotalEnergyConsumption"),
-    SYMBOL(memory, "nvmlDeviceGetMemoryInfo"),
-};
-
 static bool managed;
 
 static void load_management(void)
 {
+    static const symbol_t symbols[] = {
+        {"nvmlInit_v2", &management.init},
+        {"nvmlDeviceGetHandleByPciBusId_v2", &management.find},
+        {"nvmlDeviceGetTemperature", &management.temperature},
+        {"nvmlDeviceGetClockInfo", &management.clock},
+        {"nvmlDeviceGetPowerUsage", &management.power},
+        {"nvmlDeviceGetTotalEnergyConsumption", &management.energy},
+        {"nvmlDeviceGetMemoryInfo", &management.memory},
+        {NULL, NULL}};
     char why[WHY];
 
-    managed =
-        open_library("libnvidia-ml.so.1", management_symbols,
-                     sizeof(management_symbols) / sizeof(management_symbols[0]),
-                     &management, why) &&
-        management.init() == SUCCESS;
+    managed = open_library("libnvidia-ml.so.1", symbols, why) &&
+              management.init() == SUCCESS;
 }
 
 static bool find(const char *pci_address, handle_t *device_p)

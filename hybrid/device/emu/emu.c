@@ -106,23 +106,7 @@ static xh_status_t describe(int index, hyb_device_info_t *info_p)
     return XH_OK;
 }
 
-static xh_status_t keep_cpus(hyb_emu_device_t *device, const int *cpus,
-                             int cpu_count)
-{
-    size_t bytes = (size_t)cpu_count * sizeof(*cpus);
-
-    if (cpu_count == 0)
-        return XH_OK;
-    device->cpus = malloc(bytes);
-    if (device->cpus == NULL)
-        return XH_ERR_MEMORY;
-    memcpy(device->cpus, cpus, bytes);
-    device->cpu_count = cpu_count;
-    return XH_OK;
-}
-
-static xh_status_t open_device(int index, const int *cpus, int cpu_count,
-                               void **state_p)
+static xh_status_t open_device(int index, void **state_p)
 {
     hyb_emu_device_t *device = calloc(1, sizeof(*device));
     xh_status_t status;
@@ -132,10 +116,7 @@ static xh_status_t open_device(int index, const int *cpus, int cpu_count,
     device->host = host;
     device->index = index;
     status = read_settings(device);
-    if (status == XH_OK)
-        status = keep_cpus(device, cpus, cpu_count);
     if (status != XH_OK) {
-        free(device->cpus);
         free(device);
         return status;
     }
@@ -151,7 +132,6 @@ static void close_device(void *state)
 
     pthread_cond_destroy(&device->changed);
     pthread_mutex_destroy(&device->lock);
-    free(device->cpus);
     free(device);
 }
 

@@ -62,8 +62,6 @@ typedef struct { /* all but the first group is guarded by lock */
     int index;
     bool dry;
     double rate[HYB_EMU_RESOURCES]; /* bytes/s or flop/s; 0: no limit */
-    int *cpus;                      /* that queues' threads may use */
-    int cpu_count;                  /* 0: any */
 
     pthread_mutex_t lock;
     pthread_cond_t changed;     /* a mark has passed or a resource is free */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
-#include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -261,65 +258,26 @@ xh_status_t hyb_emu_queue_work(void *state, void *queue, const hyb_task_t *task)
     return status;
 }
 
-/* Let threads run on the device's cpus only. */
-static int confine(pthread_attr_t *attributes, const hyb_emu_device_t *device)
-{
-    int most = 0;
-    cpu_set_t *set;
-    int i, error;
-
-    for (i = 0; i < device->cpu_count; i++)
-        most = device->cpus[i] > most ? device->cpus[i] : most;
-    set = CPU_ALLOC((size_t)most + 1);
-    if (set == NULL)
-        return ENOMEM;
-    CPU_ZERO_S(CPU_ALLOC_SIZE((size_t)most + 1), set);
-    for (i = 0; i < device->cpu_count; i++)
-        CPU_SET_S((size_t)device->cpus[i], CPU_ALLOC_SIZE((size_t)most + 1),
-                  set);
-    error = pthread_attr_setaffinity_np(attributes,
-                                        CPU_ALLOC_SIZE((size_t)most + 1), set);
-    CPU_FREE(set);
-    return error;
-}
-
-static xh_status_t start(hyb_emu_queue_t *queue)
-{
-    const hyb_emu_device_t *device = queue->device;
-    pthread_attr_t attributes;
-    int error;
-
-    pthread_attr_init(&attributes);
-    error = device->cpu_count > 0 ? confine(&attributes, device) : 0;
-    if (error == 0)
-        error = pthread_create(&queue->thread, &attributes, serve, queue);
-    pthread_attr_destroy(&attributes);
-    if (error == 0)
-        return XH_OK;
-    hyb_emu_say(device, XH_LOG_ERROR, "no thread for a queue: %s",
-                strerror(error));
-    return error == EINVAL ? XH_ERR_DEVICE : XH_ERR_MEMORY;
-}
-
 /* With the device locked. */
 static xh_status_t open_queue(hyb_emu_device_t *device, hyb_emu_queue_t *queue)
 {
     hyb_emu_fault_t fault;
-    xh_status_t status = hyb_emu_admit(device, HYB_EMU_QUEUE_CREATE, &fault);
+    int error;
 
-    if (status != XH_OK)
-        return status;
+    HYB_TRY(hyb_emu_admit(device, HYB_EMU_QUEUE_CREATE, &fault));
     queue->device = device;
     queue->end = &queue->first;
     hyb_emu_condition_init(&queue->wake);
-    status = start(queue);
-    if (status == XH_OK) {
-        queue->next = device->queues;
-        device->queues = queue;
-    } else {
+    error = pthread_create(&queue->thread, NULL, serve, queue);
+    if (error != 0) {
+        hyb_emu_say(device, XH_LOG_ERROR, "no thread for a queue: %s",
+                    strerror(error));
         pthread_cond_destroy(&queue->wake);
+        return XH_ERR_MEMORY;
     }
-    return status;
+    queue->next = device->queues;
+    device->queues = queue;
+    return XH_OK;
 }
 
 xh_status_t hyb_emu_queue_create(void *state, hyb_priority_t priority,
