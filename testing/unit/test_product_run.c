@@ -25,6 +25,11 @@ typedef struct {
     xh_status_t status;
 } scene_t;
 
+static scene_t open_scene(const char *const *settings)
+{
+    return (scene_t){.node = node_open(1, settings, SETTINGS)};
+}
+
 static void begin(scene_t *s)
 {
     s->problem = problem_create(shape, false);
@@ -78,11 +83,25 @@ static int64_t device_tiles(const hyb_report_t *report)
     return tiles;
 }
 
+/* All of it by devices, without help. */
+static void run_alone(scene_t *s)
+{
+    begin(s);
+    hyb_product_release(s->product, shape.n);
+    finish(s);
+}
+
+static void close_scene(scene_t *s)
+{
+    assert_ok(s->status);
+    hyb_machine_close(s->node);
+}
+
 /* ---- sharing ------------------------------------------------------------- */
 
 static void check_shares(const char *const *settings)
 {
-    scene_t s = {.node = node_open(1, settings, SETTINGS)};
+    scene_t s = open_scene(settings);
 
     for (int64_t keep = 0; keep <= TILES; keep += 6) {
         begin(&s);
@@ -90,11 +109,10 @@ static void check_shares(const char *const *settings)
             hyb_product_release(s.product, cols);
         help(&s, keep);
         finish(&s);
-        assert_ok(s.status);
         assert_int_equal(s.report.team.tiles + device_tiles(&s.report), TILES);
         assert_true(s.report.team.tiles <= TILES - keep);
     }
-    hyb_machine_close(s.node);
+    close_scene(&s);
 }
 
 TEST(devices_and_host_share_a_product)
@@ -122,7 +140,7 @@ static void *help_too(void *scene)
 TEST(many_threads_may_help)
 {
     enum { THREADS = 4 };
-    scene_t s = {.node = node_open(1, two, SETTINGS)};
+    scene_t s = open_scene(two);
     pthread_t thread[THREADS];
 
     srand(2);
@@ -134,17 +152,14 @@ TEST(many_threads_may_help)
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     finish(&s);
-    assert_ok(s.status);
-    hyb_machine_close(s.node);
+    close_scene(&s);
 }
 
 TEST(devices_need_no_host)
 {
-    scene_t s = {.node = node_open(1, two, SETTINGS)};
+    scene_t s = open_scene(two);
 
-    begin(&s);
-    hyb_product_release(s.product, shape.n);
-    finish(&s);
+    run_alone(&s);
     assert_ok(s.status);
     assert_int_equal(device_tiles(&s.report), TILES);
     hyb_machine_close(s.node);
@@ -166,7 +181,7 @@ static void await(scene_t *s, int64_t tiles)
 TEST(a_tile_starts_once_all_its_columns_are_ready)
 {
     static const double nan = NAN;
-    scene_t s = {.node = node_open(1, two, SETTINGS)};
+    scene_t s = open_scene(two);
     xh_gemm_t *p = &s.problem.product;
     double *b;
 
@@ -204,7 +219,7 @@ TEST(what_is_in_flight_lands_before_more_is_released)
 {
     static const char *const settings[] = {"devices=emu", "tile=8",
                                            "pipeline=4", NULL};
-    scene_t s = {.node = node_open(1, settings, SETTINGS)};
+    scene_t s = open_scene(settings);
 
     begin(&s);
     hyb_product_release(s.product, TILE);
@@ -214,13 +229,12 @@ TEST(what_is_in_flight_lands_before_more_is_released)
     await(&s, 2 * ROWS);
     hyb_product_release(s.product, shape.n);
     finish(&s);
-    assert_ok(s.status);
-    hyb_machine_close(s.node);
+    close_scene(&s);
 }
 
 TEST(the_host_gets_the_last_tile_when_all_are_released)
 {
-    scene_t s = {.node = node_open(1, two, SETTINGS)};
+    scene_t s = open_scene(two);
     hyb_tile_t tile;
 
     begin(&s);
@@ -238,13 +252,12 @@ TEST(the_host_gets_the_last_tile_when_all_are_released)
     help(&s, TILES);
     assert_true(hyb_product_idle(s.product));
     finish(&s);
-    assert_ok(s.status);
-    hyb_machine_close(s.node);
+    close_scene(&s);
 }
 
 TEST(the_devices_rate_is_that_of_whole_tiles_that_they_did)
 {
-    scene_t s = {.node = node_open(1, two, SETTINGS)};
+    scene_t s = open_scene(two);
     double early, late;
 
     begin(&s);
@@ -369,14 +382,11 @@ TEST(a_device_that_is_done_takes_what_another_loses)
     capture_begin();
     s.node = node_open(1, settings, SETTINGS);
     for (int i = 0; i < MOST && !s.report.device[0].dropped; i++) {
-        begin(&s);
-        hyb_product_release(s.product, shape.n);
-        finish(&s);
-        assert_ok(s.status);
+        run_alone(&s);
         assert_int_equal(s.report.device[0].tiles, 0);
         assert_int_equal(s.report.device[1].tiles, TILES);
     }
-    hyb_machine_close(s.node);
+    close_scene(&s);
     capture_end(NULL);
     assert_true(s.report.device[0].dropped);
 }
@@ -403,9 +413,8 @@ TEST(without_devices_the_host_gets_all_that_is_released)
     help(&s, 0);
     finish(&s);
     capture_end(NULL);
-    assert_ok(s.status);
     assert_int_equal(s.report.team.tiles, TILES);
-    hyb_machine_close(s.node);
+    close_scene(&s);
 }
 
 /* As where the last device was lost before. */
@@ -439,9 +448,7 @@ TEST(tiles_that_nobody_computes_are_an_error)
 
     capture_begin();
     s.node = node_open(1, settings, SETTINGS);
-    begin(&s);
-    hyb_product_release(s.product, shape.n);
-    finish(&s);
+    run_alone(&s);
     capture_end(NULL);
     assert_int_equal(s.status, XH_ERR_DEVICE);
     hyb_machine_close(s.node);
@@ -451,7 +458,7 @@ TEST(tiles_that_nobody_computes_are_an_error)
 
 TEST(a_machine_has_one_product_at_a_time)
 {
-    scene_t s = {.node = node_open(1, two, SETTINGS)};
+    scene_t s = open_scene(two);
     hyb_product_t *second = NULL;
 
     begin(&s);
@@ -461,11 +468,8 @@ TEST(a_machine_has_one_product_at_a_time)
     hyb_product_release(s.product, shape.n);
     finish(&s);
     assert_ok(s.status);
-    begin(&s);
-    hyb_product_release(s.product, shape.n);
-    finish(&s);
-    assert_ok(s.status);
-    hyb_machine_close(s.node);
+    run_alone(&s);
+    close_scene(&s);
 }
 
 TEST(nothing_to_compute_or_none_of_the_devices_is_an_error)
@@ -490,122 +494,6 @@ TEST(nothing_to_compute_or_none_of_the_devices_is_an_error)
     assert_null(product);
     hyb_machine_close(node);
     problem_destroy(&problem);
-}
-
-/* ---- memory before the first product ------------------------------------- */
-
-enum { M = 46, N = 40, K = 10 };
-
-static hyb_machine_t *open_with(const char *fault, const char *more)
-{
-    const char *const settings[] = {"devices=emu:2", "tile=8", fault, more,
-                                    NULL};
-
-    return node_open(1, settings, SETTINGS);
-}
-
-/* All tiles of an m x n product by the devices; is it right? */
-static bool computes(hyb_machine_t *node, int64_t m, int64_t n)
-{
-    const shape_t any = {m, n, K, XH_NO_TRANS, XH_NO_TRANS, -1.0, 1.0, 2};
-    problem_t problem = problem_create(any, false);
-    hyb_product_t *product;
-    xh_status_t status;
-    bool right;
-
-    assert_ok(hyb_product_begin(node, &problem.product, &product));
-    hyb_product_release(product, n);
-    while (!hyb_product_done(product) && !hyb_product_idle(product))
-        hyb_product_wait(product);
-    status = hyb_product_finish(product, NULL);
-    right = status == XH_OK && problem_wrong(&problem) == 0;
-    problem_destroy(&problem);
-    return right;
-}
-
-/* The second request for memory would fail, on either side of the link. */
-TEST(smaller_products_need_no_more)
-{
-    static const char *const faults[] = {"emu_fault=oom@alloc:2",
-                                         "emu_fault=oom@pin:2"};
-
-    for (size_t i = 0; i < COUNT_OF(faults); i++) {
-        hyb_machine_t *node = open_with(faults[i], NULL);
-
-        hyb_product_reserve(node, M, N, K);
-        for (int64_t m = 1; m <= M; m += 5)
-            for (int64_t n = 1; n <= N; n += 3)
-                assert_true(computes(node, m, n));
-        assert_int_equal(hyb_machine_working_devices(node), 2);
-        hyb_machine_close(node);
-    }
-}
-
-/* Memory is refused once: tiles become smaller, and no device is lost. */
-TEST(where_memory_is_refused_tiles_become_smaller)
-{
-    static const char *const faults[] = {"emu_fault=1:oom@alloc:1",
-                                         "emu_fault=oom@alloc:1"};
-    hyb_machine_t *node;
-    const char *said;
-
-    for (size_t i = 0; i < 4; i++) {
-        node = open_with(faults[i / 2], NULL);
-        capture_begin();
-        if (i % 2 == 0)
-            hyb_product_reserve(node, M, N, K);
-        assert_true(computes(node, M, N));
-        said = capture_end(NULL);
-        assert_non_null(strstr(said, "device 1 has no"));
-        assert_null(strstr(said, "dropped"));
-        assert_int_equal(hyb_machine_working_devices(node), 2);
-        hyb_machine_close(node);
-    }
-}
-
-/* Refused again and again, until tiles would be tiny. */
-TEST(a_device_without_any_memory_is_dropped)
-{
-    hyb_machine_t *node =
-        open_with("emu_fault=1:oom@alloc:1,1:oom@alloc:2,1:oom@alloc:3,"
-                  "1:oom@alloc:4,1:oom@alloc:5",
-                  NULL);
-    const char *said;
-
-    capture_begin();
-    hyb_product_reserve(node, M, N, K);
-    said = capture_end(NULL);
-    assert_non_null(strstr(said, "device 1 is dropped"));
-    assert_null(strstr(said, "device 0 is dropped"));
-    assert_int_equal(hyb_machine_working_devices(node), 1);
-    assert_true(computes(node, M, N));
-    hyb_machine_close(node);
-}
-
-/* Tiles are longer by half at most, where the last one is merged. */
-TEST(bytes_are_those_of_the_longest_tiles)
-{
-    const uint64_t tile = (TILE + TILE / 2) * (TILE + TILE / 2);
-    hyb_machine_t *node = open_with("pipeline=4", NULL);
-
-    assert_int_equal(hyb_product_bytes(node, M, N, K),
-                     2 * 4 * tile * sizeof(double));
-    assert_int_equal(hyb_product_bytes(node, 9, 5, K),
-                     2 * 4 * 9 * 5 * sizeof(double));
-    assert_int_equal(hyb_product_bytes(node, 0, 5, K), 0);
-    hyb_machine_close(node);
-}
-
-TEST(tiles_that_do_not_return_by_the_host_take_nothing)
-{
-    static const char *const ways[] = {"tile_return=direct", "emu_dry=on"};
-
-    for (size_t i = 0; i < COUNT_OF(ways); i++) {
-        hyb_machine_t *node = open_with(ways[i], "emu_rate=10");
-
-        assert_int_equal(hyb_product_bytes(node, M, N, K), 0);
-        hyb_machine_close(node);
-    }
 }
 
 TEST_MAIN()
