@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,23 +37,21 @@ static int known_count;
 
 /* ---- what plug-ins get -------------------------------------------------- */
 
-static const char *setting(const char *name)
+__attribute__((format(printf, 4, 5))) static void
+log_line(xh_log_level_t level, const char *backend, int index,
+         const char *format, ...)
 {
-    int i;
+    char line[1024];
+    va_list values;
 
-    for (i = 0; i < xh_settings_count(); i++)
-        if (strcmp(xh_settings_row(i)->name, name) == 0)
-            return xh_settings_text(name);
-    return NULL;
+    va_start(values, format);
+    vsnprintf(line, sizeof(line), format, values);
+    va_end(values);
+    xh_log_message(level, "%s device %d: %s", backend, index, line);
 }
 
-static void log_line(xh_log_level_t level, const char *text)
-{
-    xh_log_message(level, "%s", text);
-}
-
-static const hyb_host_t host = {setting, log_line, xh_clock_now, hyb_gemm_alone,
-                                hyb_op_name};
+static const hyb_host_t host = {xh_settings_text, log_line, xh_clock_now,
+                                hyb_gemm_alone, hyb_op_name};
 
 /* ---- the list ----------------------------------------------------------- */
 

@@ -36,19 +36,6 @@ void *hyb_device_allocate(size_t size)
 
 /* ---- opening ------------------------------------------------------------ */
 
-static xh_status_t check_choice(hyb_device_choice_t choice)
-{
-    const char *reason = NULL;
-    int count = choice.backend->count(&reason);
-
-    if (choice.index >= 0 && choice.index < count)
-        return XH_OK;
-    xh_log_error("%s has no device %d: it has %d%s%s", choice.backend->name,
-                 choice.index, count, reason != NULL ? ", " : "",
-                 reason != NULL ? reason : "");
-    return XH_ERR_DEVICE;
-}
-
 xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
                             int cpu_count, hyb_device_t **device_p)
 {
@@ -57,7 +44,6 @@ xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
     xh_status_t status;
     bool moved;
 
-    HYB_TRY(check_choice(choice));
     device = hyb_device_allocate(sizeof(*device));
     if (device == NULL)
         return XH_ERR_MEMORY;

@@ -172,9 +172,13 @@ typedef struct {
 
 /* What a program gives to its plug-ins; any thread may call these. */
 typedef struct {
-    /* Value of a setting, as text; NULL if there is none of that name. */
+    /* Value of a setting of settings.def, as text. */
     const char *(*setting)(const char *name);
-    void (*log)(xh_log_level_t level, const char *text);
+    /* Log a line about a device of backend. */
+    __attribute__((format(printf, 4, 5))) void (*log)(xh_log_level_t level,
+                                                      const char *backend,
+                                                      int index,
+                                                      const char *format, ...);
     /* Seconds, as xh_clock_now of base/clock.h. */
     double (*now)(void);
     /* C := beta C + alpha op(A) op(B) on the calling thread, with the kernel

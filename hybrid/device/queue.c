@@ -71,18 +71,8 @@ void hyb_event_destroy(hyb_event_t *event)
     free(event);
 }
 
-static xh_status_t check_same(const hyb_device_t *a, const hyb_device_t *b)
-{
-    if (a == b)
-        return XH_OK;
-    xh_log_error("a queue or event of %s device %d is used with %s device %d",
-                 b->backend->name, b->index, a->backend->name, a->index);
-    return XH_ERR_ARG;
-}
-
 xh_status_t hyb_event_record(hyb_queue_t *queue, hyb_event_t *event)
 {
-    HYB_TRY(check_same(queue->device, event->device));
     HYB_TRY(HYB_CALL(queue->device, event_record, queue->queue, event->event));
     atomic_store(&event->recorded, true);
     return XH_OK;
@@ -90,7 +80,6 @@ xh_status_t hyb_event_record(hyb_queue_t *queue, hyb_event_t *event)
 
 xh_status_t hyb_queue_wait(hyb_queue_t *queue, hyb_event_t *event)
 {
-    HYB_TRY(check_same(queue->device, event->device));
     HYB_TRY(hyb_device_enter(queue->device));
     return atomic_load(&event->recorded)
                ? HYB_CALL(queue->device, queue_wait, queue->queue, event->event)
@@ -99,10 +88,6 @@ xh_status_t hyb_queue_wait(hyb_queue_t *queue, hyb_event_t *event)
 
 xh_status_t hyb_event_wait(hyb_event_t *event, double seconds, bool *done_p)
 {
-    if (!(seconds >= 0)) {
-        xh_log_error("an event cannot be waited for %g seconds", seconds);
-        return XH_ERR_ARG;
-    }
     if (atomic_load(&event->recorded))
         return HYB_CALL(event->device, event_wait, event->event, seconds,
                         done_p);
@@ -116,7 +101,6 @@ xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
 {
     xh_status_t status = XH_ERR_ARG;
 
-    HYB_TRY(check_same(begin->device, end->device));
     HYB_TRY(hyb_device_enter(begin->device));
     if (atomic_load(&begin->recorded) && atomic_load(&end->recorded))
         status = HYB_CALL(begin->device, event_elapsed, begin->event,

@@ -186,53 +186,12 @@ TEST_SET_UP(nothing_is_given_back_quietly)
 
 /* ---- arguments ---------------------------------------------------------- */
 
-TEST_SET_UP(waiting_a_negative_time_is_refused)
+TEST_SET_UP(a_buffer_of_nothing_is_refused)
 {
-    bool done;
+    hyb_buffer_t *none = NULL;
 
-    capture_begin();
-    assert_int_equal(hyb_event_wait(on.event, -1, &done), XH_ERR_ARG);
-    assert_int_equal(hyb_event_wait(on.event, NAN, &done), XH_ERR_ARG);
-    assert_int_equal(hyb_buffer_create(on.device, 0, &(hyb_buffer_t *){NULL}),
-                     XH_ERR_ARG);
-    capture_end(NULL);
+    assert_said(hyb_buffer_create(on.device, 0, &none), XH_ERR_ARG, "no bytes");
     assert_int_equal(fake.calls, 0);
-}
-
-TEST_SET_UP(a_device_that_is_not_there_does_not_open)
-{
-    hyb_device_t *other = on.device;
-    const char *text;
-
-    fake.devices = 0;
-    fake.reason = "the driver is missing";
-    capture_begin();
-    assert_int_equal(hyb_device_open((hyb_device_choice_t){&fake_backend, 0},
-                                     NULL, 0, &other),
-                     XH_ERR_DEVICE);
-    text = capture_end(NULL);
-    assert_non_null(strstr(text, "the driver is missing"));
-    assert_ptr_equal(other, on.device);
-}
-
-TEST_SET_UP(queues_and_events_of_two_devices_do_not_mix)
-{
-    hyb_device_t *other;
-    hyb_event_t *foreign;
-    double seconds;
-
-    other = opened(&fake_backend, 0);
-    assert_ok(hyb_event_create(other, &foreign));
-    fake.calls = 0;
-    capture_begin();
-    assert_int_equal(hyb_event_record(on.queue, foreign), XH_ERR_ARG);
-    assert_int_equal(hyb_queue_wait(on.queue, foreign), XH_ERR_ARG);
-    assert_int_equal(hyb_event_elapsed(on.event, foreign, &seconds),
-                     XH_ERR_ARG);
-    capture_end(NULL);
-    assert_int_equal(fake.calls, 0);
-    hyb_event_destroy(foreign);
-    hyb_device_close(other);
 }
 
 /* ---- what backends may lack --------------------------------------------- */

@@ -2,13 +2,11 @@
 #include "hybrid/device/cuda/cuda.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    LINE = 1024,
     REASON = 256,
     BUS_ID = 32, /* bytes of the longest PCI address */
     MIB = 1 << 20,
@@ -18,19 +16,6 @@ enum {
 static const hyb_host_t *host; /* set once, before anything is called */
 
 /* ---- what the other files share ----------------------------------------- */
-
-void hyb_cuda_say(const hyb_cuda_device_t *device, xh_log_level_t level,
-                  const char *format, ...)
-{
-    char line[LINE];
-    int used = snprintf(line, sizeof(line), "cuda device %d: ", device->index);
-    va_list values;
-
-    va_start(values, format);
-    vsnprintf(line + used, sizeof(line) - (size_t)used, format, values);
-    va_end(values);
-    device->host->log(level, line);
-}
 
 /*
  * After an error a caller may reuse the host memory of its copies, so every
@@ -47,7 +32,8 @@ static xh_status_t fail(hyb_cuda_device_t *device, const char *what,
 {
     if (!atomic_exchange(&device->failed, true) &&
         !atomic_load(&device->given_up))
-        hyb_cuda_say(device, XH_LOG_ERROR, "%s: %s", what, text);
+        device->host->log(XH_LOG_ERROR, "cuda", device->index, "%s: %s", what,
+                          text);
     return tell_failed(device);
 }
 
@@ -196,8 +182,8 @@ static xh_status_t start(hyb_cuda_device_t *device)
     if (status == XH_OK)
         status = hyb_cuda_enter(device);
     if (status == XH_ERR_MEMORY)
-        hyb_cuda_say(device, XH_LOG_ERROR,
-                     "there is no memory left for a context");
+        device->host->log(XH_LOG_ERROR, "cuda", device->index,
+                          "there is no memory left for a context");
     return status;
 }
 
@@ -282,8 +268,8 @@ static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
     if (status == XH_OK)
         *memory_p = memory;
     else if (status == XH_ERR_MEMORY)
-        hyb_cuda_say(device, XH_LOG_INFO, "no %zu bytes of memory are left",
-                     bytes);
+        device->host->log(XH_LOG_INFO, "cuda", device->index,
+                          "no %zu bytes of memory are left", bytes);
     return status;
 }
 
@@ -326,9 +312,9 @@ static xh_status_t pin(void *state, void *memory, size_t bytes)
     if (error == cudaErrorHostMemoryAlreadyRegistered && is_pinned(memory) &&
         is_pinned((const char *)memory + bytes - 1))
         return XH_OK;
-    hyb_cuda_say(device, XH_LOG_WARNING,
-                 "%zu bytes of host memory cannot be pinned: %s", bytes,
-                 cudaGetErrorString(error));
+    device->host->log(XH_LOG_WARNING, "cuda", device->index,
+                      "%zu bytes of host memory cannot be pinned: %s", bytes,
+                      cudaGetErrorString(error));
     return XH_ERR_MEMORY;
 }
 

@@ -31,11 +31,6 @@ typedef struct {
 
 /* ---- cuda.c ------------------------------------------------------------- */
 
-/* Log one line that begins with the device's name. */
-__attribute__((format(printf, 3, 4))) void
-hyb_cuda_say(const hyb_cuda_device_t *device, xh_log_level_t level,
-             const char *format, ...);
-
 /*
  * The status for a CUDA error; what names the call, for the log. The first
  * failure of a device is logged. Lack of memory is not: the caller knows how

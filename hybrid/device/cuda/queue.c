@@ -83,9 +83,9 @@ xh_status_t hyb_cuda_queue_create(void *state, hyb_priority_t priority,
     status = build(device, priority, queue);
     if (status != XH_OK) {
         if (status == XH_ERR_MEMORY)
-            hyb_cuda_say(device, XH_LOG_INFO,
-                         "no memory for a queue, which takes %zu bytes",
-                         device->workspace);
+            device->host->log(XH_LOG_INFO, "cuda", device->index,
+                              "no memory for a queue, which takes %zu bytes",
+                              device->workspace);
         dismantle(device, queue);
         free(queue);
         return status;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/device/emu/emu.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,26 +9,12 @@
 
 enum {
     DEVICES = 64, /* that can be asked for */
-    LINE = 512,
     ALIGNMENT = 256
 };
 
 static const hyb_host_t *host; /* set once, before anything is called */
 
 /* ---- what the other files share ----------------------------------------- */
-
-void hyb_emu_say(const hyb_emu_device_t *device, xh_log_level_t level,
-                 const char *format, ...)
-{
-    char line[LINE];
-    int used = snprintf(line, sizeof(line), "emu device %d: ", device->index);
-    va_list values;
-
-    va_start(values, format);
-    vsnprintf(line + used, sizeof(line) - (size_t)used, format, values);
-    va_end(values);
-    device->host->log(level, line);
-}
 
 void hyb_emu_condition_init(pthread_cond_t *condition)
 {
@@ -45,23 +28,19 @@ void hyb_emu_condition_init(pthread_cond_t *condition)
 
 /* ---- settings ----------------------------------------------------------- */
 
-static double number(const char *name, double otherwise)
+static double number(const char *name)
 {
-    const char *text = host->setting(name);
-
-    return text != NULL ? strtod(text, NULL) : otherwise;
+    return strtod(host->setting(name), NULL);
 }
 
 static size_t memory_size(void)
 {
-    return (size_t)(number("emu_memory", 1024) * MIB);
+    return (size_t)(number("emu_memory") * MIB);
 }
 
 static bool is_dry(void)
 {
-    const char *text = host->setting("emu_dry");
-
-    return text != NULL && strcmp(text, "on") == 0;
+    return strcmp(host->setting("emu_dry"), "on") == 0;
 }
 
 static xh_status_t read_settings(hyb_emu_device_t *device)
@@ -70,16 +49,17 @@ static xh_status_t read_settings(hyb_emu_device_t *device)
 
     device->memory = memory_size();
     device->dry = is_dry();
-    device->rate[HYB_EMU_LINK_IN] = 1e9 * number("emu_link", 0);
+    device->rate[HYB_EMU_LINK_IN] = 1e9 * number("emu_link");
     device->rate[HYB_EMU_LINK_OUT] = device->rate[HYB_EMU_LINK_IN];
-    device->rate[HYB_EMU_ENGINE] = 1e9 * number("emu_rate", 0);
-    if (hyb_emu_faults_read(faults != NULL ? faults : "", device) == XH_OK)
+    device->rate[HYB_EMU_ENGINE] = 1e9 * number("emu_rate");
+    if (hyb_emu_faults_read(faults, device) == XH_OK)
         return XH_OK;
-    hyb_emu_say(device, XH_LOG_ERROR,
-                "emu_fault=%.200s is no list of "
-                "[device:]fail|oom|stall|flip@<op>:<nth>, or such an operation "
-                "cannot have such a fault",
-                faults);
+    device->host->log(
+        XH_LOG_ERROR, "emu", device->index,
+        "emu_fault=%.200s is no list of "
+        "[device:]fail|oom|stall|flip@<op>:<nth>, or such an operation "
+        "cannot have such a fault",
+        faults);
     return XH_ERR_INPUT;
 }
 
@@ -99,8 +79,8 @@ static xh_status_t describe(int index, hyb_device_info_t *info_p)
         .index = index,
         .memory = memory_size(),
         .memory_free = memory_size(),
-        .gemm_rate = 1e9 * number("emu_rate", 0),
-        .link_rate = 1e9 * number("emu_link", 0),
+        .gemm_rate = 1e9 * number("emu_rate"),
+        .link_rate = 1e9 * number("emu_link"),
         .models_time = is_dry(),
     };
     return XH_OK;
@@ -185,9 +165,9 @@ static xh_status_t take_memory(hyb_emu_device_t *device, size_t bytes,
     if (bytes <= left) /* a multiple of ALIGNMENT, as is what is rounded up */
         memory = map_memory(rounded_up(bytes));
     if (memory == NULL) {
-        hyb_emu_say(device, XH_LOG_INFO,
-                    "no %zu bytes of memory: %zu of %zu are in use", bytes,
-                    device->memory_used, device->memory);
+        device->host->log(XH_LOG_INFO, "emu", device->index,
+                          "no %zu bytes of memory: %zu of %zu are in use",
+                          bytes, device->memory_used, device->memory);
         return XH_ERR_MEMORY;
     }
     device->memory_used += rounded_up(bytes);

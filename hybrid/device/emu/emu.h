@@ -77,11 +77,6 @@ typedef struct { /* all but the first group is guarded by lock */
 
 /* ---- emu.c -------------------------------------------------------------- */
 
-/* Log one line that begins with the device's name. */
-__attribute__((format(printf, 3, 4))) void
-hyb_emu_say(const hyb_emu_device_t *device, xh_log_level_t level,
-            const char *format, ...);
-
 /* A condition that waits by the monotonic clock. */
 void hyb_emu_condition_init(pthread_cond_t *condition);
 

@@ -120,9 +120,10 @@ xh_status_t hyb_emu_admit(hyb_emu_device_t *device, int call,
         return hyb_emu_fail(device);
     *fault_p = next_fault(&device->faults, call);
     if (*fault_p != HYB_EMU_NO_FAULT)
-        hyb_emu_say(device, XH_LOG_WARNING, "fault on demand: %s@%s:%ld",
-                    kinds[*fault_p], name_of(device->host, call),
-                    device->faults.calls[call]);
+        device->host->log(XH_LOG_WARNING, "emu", device->index,
+                          "fault on demand: %s@%s:%ld", kinds[*fault_p],
+                          name_of(device->host, call),
+                          device->faults.calls[call]);
     if (*fault_p == HYB_EMU_OOM)
         return XH_ERR_MEMORY;
     return *fault_p == HYB_EMU_FAIL && !is_queued(call) ? hyb_emu_fail(device)

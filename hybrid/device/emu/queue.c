@@ -114,11 +114,11 @@ static double compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
     pthread_mutex_lock(&device->lock);
     device->resources[r].busy = false;
     if (status != XH_OK) {
-        hyb_emu_say(device, XH_LOG_ERROR, "%s: %s",
-                    device->host->op_name(command->task.op),
-                    status == XH_ERR_MEMORY
-                        ? "the host has no memory for it"
-                        : "a row number is not in its block");
+        device->host->log(XH_LOG_ERROR, "emu", device->index, "%s: %s",
+                          device->host->op_name(command->task.op),
+                          status == XH_ERR_MEMORY
+                              ? "the host has no memory for it"
+                              : "a row number is not in its block");
         declare_failed(device);
     }
     pthread_cond_broadcast(&device->changed);
@@ -270,8 +270,8 @@ static xh_status_t open_queue(hyb_emu_device_t *device, hyb_emu_queue_t *queue)
     hyb_emu_condition_init(&queue->wake);
     error = pthread_create(&queue->thread, NULL, serve, queue);
     if (error != 0) {
-        hyb_emu_say(device, XH_LOG_ERROR, "no thread for a queue: %s",
-                    strerror(error));
+        device->host->log(XH_LOG_ERROR, "emu", device->index,
+                          "no thread for a queue: %s", strerror(error));
         pthread_cond_destroy(&queue->wake);
         return XH_ERR_MEMORY;
     }
