@@ -63,21 +63,6 @@ static xh_status_t add_chunks(hyb_device_t *device, hyb_slot_t *slot,
     return XH_OK;
 }
 
-static xh_status_t add_slots(hyb_lanes_t *lanes, int count)
-{
-    hyb_slot_t *grown;
-
-    if (count <= lanes->capacity)
-        return XH_OK;
-    grown = grow(lanes->slot, sizeof(*grown), lanes->capacity, count);
-    if (grown == NULL)
-        return XH_ERR_MEMORY;
-    lanes->slot = grown;
-    while (lanes->capacity < count)
-        HYB_TRY(open_lap(lanes->device, &grown[lanes->capacity++].out));
-    return XH_OK;
-}
-
 /* ---- opening and closing ------------------------------------------------- */
 
 static xh_status_t open_all(hyb_lanes_t *lanes)
@@ -122,7 +107,6 @@ void hyb_lanes_close(hyb_lanes_t *lanes)
 
     for (i = 0; i < lanes->capacity; i++)
         close_slot(&lanes->slot[i]);
-    free(lanes->slot);
     release_staging(lanes);
     release_buffer(lanes);
     hyb_pieces_release(&lanes->a);
@@ -187,7 +171,8 @@ xh_status_t hyb_lanes_prepare(hyb_lanes_t *lanes, const hyb_tiling_t *t)
     int i, slots = (int)t->c_slots;
 
     HYB_TRY(hyb_lanes_reserve(lanes, t));
-    HYB_TRY(add_slots(lanes, slots));
+    while (lanes->capacity < slots)
+        HYB_TRY(open_lap(lanes->device, &lanes->slot[lanes->capacity++].out));
     for (i = 0; i < slots; i++) {
         hyb_slot_t *slot = &lanes->slot[i];
 

@@ -43,6 +43,8 @@ typedef struct {
     uint64_t uses;
 } hyb_pieces_t;
 
+enum { HYB_SLOTS = 64 }; /* tiles in flight, at most, as of setting pipeline */
+
 /* The launching thread's, but for a slot from its launch to its commit. */
 typedef struct {
     hyb_device_t *device;
@@ -54,7 +56,7 @@ typedef struct {
     double *staging;           /* of all slots */
     size_t buffer_bytes, staging_bytes;
     hyb_pieces_t a, b;
-    hyb_slot_t *slot;
+    hyb_slot_t slot[HYB_SLOTS];
     int slots, capacity; /* in use; with events */
     bool launched_any;
 } hyb_lanes_t;

@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/product.h"
 #include "hybrid/device/machine_private.h"
-#include "hybrid/device/tile_model.h"
 
 static bool has(uint64_t devices, int device)
 {
@@ -233,14 +232,11 @@ static xh_status_t cut(hyb_machine_t *machine, const xh_gemm_t *gemm,
 {
     const int64_t shape[] = {gemm->c.rows, gemm->c.cols, xh_gemm_depth(gemm)};
     hyb_tiling_request_t wanted;
-    xh_status_t status;
 
     do {
         *devices_p = working(machine, way->devices);
         wanted = request(machine, shape, *devices_p);
-        status = way->plan(&wanted, tiling_p);
-        if (status != XH_OK)
-            return status;
+        HYB_TRY(way->plan(&wanted, tiling_p));
     } while (!make_room(machine, *devices_p, tiling_p));
     say_if_small(machine, &wanted, tiling_p);
     return XH_OK;
@@ -252,13 +248,10 @@ static xh_status_t start(hyb_product_t *p, hyb_machine_t *machine,
     double started = xh_clock_now();
     uint64_t devices, before = working(machine, way->devices);
     hyb_tiling_t tiling;
-    xh_status_t status = cut(machine, gemm, way, &tiling, &devices);
     int i;
 
-    if (status == XH_OK)
-        status = hyb_product_init(p, gemm, &tiling);
-    if (status != XH_OK)
-        return status;
+    HYB_TRY(cut(machine, gemm, way, &tiling, &devices));
+    HYB_TRY(hyb_product_init(p, gemm, &tiling));
     p->machine = machine;
     p->devices = devices;
     p->dropped = before & ~devices;
@@ -270,44 +263,29 @@ static xh_status_t start(hyb_product_t *p, hyb_machine_t *machine,
     return XH_OK;
 }
 
-/* Not all of the way's devices need work, and the host is enough. */
-static xh_status_t begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
-                         const hyb_product_way_t *way,
-                         hyb_product_t **product_p)
+xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
+                              const hyb_product_way_t *way,
+                              hyb_product_t **product_p)
 {
+    static const hyb_product_way_t all_by_columns = {~(uint64_t)0,
+                                                     hyb_tiling_plan};
     hyb_product_t *p;
     xh_status_t status;
 
     if (!xh_gemm_conforms(gemm) || xh_gemm_flop(gemm) == 0.0 ||
         machine->multiplies)
         return XH_ERR_ARG;
+    if (way != NULL && working(machine, way->devices) == 0)
+        return XH_ERR_DEVICE;
     p = malloc(sizeof(*p));
     if (p == NULL)
         return XH_ERR_MEMORY;
-    status = start(p, machine, gemm, way);
+    status = start(p, machine, gemm, way != NULL ? way : &all_by_columns);
     if (status == XH_OK)
         *product_p = p;
     else
         free(p);
     return status;
-}
-
-xh_status_t hyb_product_begin_as(hyb_machine_t *machine, const xh_gemm_t *gemm,
-                                 const hyb_product_way_t *way,
-                                 hyb_product_t **product_p)
-{
-    return working(machine, way->devices) == 0
-               ? XH_ERR_DEVICE
-               : begin(machine, gemm, way, product_p);
-}
-
-xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
-                              hyb_product_t **product_p)
-{
-    static const hyb_product_way_t all_by_columns = {~(uint64_t)0,
-                                                     hyb_tiling_plan};
-
-    return begin(machine, gemm, &all_by_columns, product_p);
 }
 
 double hyb_product_rate(const hyb_product_t *p)

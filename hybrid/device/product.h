@@ -14,7 +14,7 @@
  * columns are released; host threads from the back. What a failed device has
  * not returned goes back to the list.
  *
- *     hyb_product_begin(machine, &gemm, &product);
+ *     hyb_product_begin(machine, &gemm, NULL, &product);
  *     hyb_product_release(product, cols);           again and again, growing
  *     while (!hyb_product_done(product) &&          any host thread
  *            !hyb_product_lost(product))
@@ -88,29 +88,27 @@ void hyb_product_reserve(hyb_machine_t *machine, int64_t m, int64_t n,
 uint64_t hyb_product_bytes(const hyb_machine_t *machine, int64_t m, int64_t n,
                            int64_t k);
 
-/*
- * Let all working devices take tiles of gemm, column of tiles by column of
- * tiles, as columns are released; none is yet. Where no device works all tiles
- * are for host threads. gemm is borrowed until finish. A machine has one
- * product at a time.
- *
- * Errors: XH_ERR_ARG     shapes do not conform, or there is nothing to
- *                        multiply, or another product is not finished
- *         XH_ERR_MEMORY
- */
-xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
-                              hyb_product_t **product_p);
-
 typedef struct {      /* another way to share a product out */
     uint64_t devices; /* bit i: device i may take part */
     xh_status_t (*plan)(const hyb_tiling_request_t *request,
                         hyb_tiling_t *tiling_p);
 } hyb_product_way_t;
 
-/* Errors: as above; XH_ERR_DEVICE  none of these devices works */
-xh_status_t hyb_product_begin_as(hyb_machine_t *machine, const xh_gemm_t *gemm,
-                                 const hyb_product_way_t *way,
-                                 hyb_product_t **product_p);
+/*
+ * Let all working devices take tiles of gemm, column of tiles by column of
+ * tiles, as columns are released; none is yet. Where no device works all tiles
+ * are for host threads. gemm is borrowed until finish. A machine has one
+ * product at a time. With a way, one of its devices has to work.
+ *
+ * way     in  NULL: as above
+ * Errors: XH_ERR_ARG     shapes do not conform, or there is nothing to
+ *                        multiply, or another product is not finished
+ *         XH_ERR_MEMORY
+ *         XH_ERR_DEVICE  none of the way's devices works
+ */
+xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
+                              const hyb_product_way_t *way,
+                              hyb_product_t **product_p);
 
 /*
  * Wait for the devices and free product; every column must be released, and

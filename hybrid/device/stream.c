@@ -98,7 +98,7 @@ static void give_back(hyb_stream_t *s, const hyb_tile_t *tile)
 
 /* ---- the committer ------------------------------------------------------- */
 
-static hyb_slot_t *slot_of(const hyb_stream_t *s, int64_t tile)
+static hyb_slot_t *slot_of(hyb_stream_t *s, int64_t tile)
 {
     return &s->lanes.slot[tile % s->lanes.slots];
 }
@@ -106,7 +106,7 @@ static hyb_slot_t *slot_of(const hyb_stream_t *s, int64_t tile)
 /* A member's part of the tile that lands. */
 static void commit_part(void *stream, int member)
 {
-    const hyb_stream_t *s = stream;
+    hyb_stream_t *s = stream;
 
     hyb_lanes_commit(&s->lanes, s->product, slot_of(s, s->landed), member,
                      s->copiers != NULL ? hyb_team_size(s->copiers) : 1);

@@ -181,7 +181,7 @@ static void begin(hyb_lu_t *lu, part_t *part)
     hyb_share_t *s = lu->share;
     hyb_product_t *tiles;
 
-    if (hyb_product_begin(s->machine, &part->product, &tiles) != XH_OK)
+    if (hyb_product_begin(s->machine, &part->product, NULL, &tiles) != XH_OK)
         give_up(lu, "out of memory for tiles", "");
     part->member_rate = hyb_tune_thread_rate(lu);
     part->begun = xh_clock_now();

@@ -109,7 +109,8 @@ static bool is_given_up(hyb_product_t *product)
 static xh_status_t multiply(devices_t *d, hyb_report_t *report_p)
 {
     hyb_product_t *product;
-    xh_status_t status = hyb_product_begin(d->node, &d->product, &product);
+    xh_status_t status =
+        hyb_product_begin(d->node, &d->product, NULL, &product);
     bool failed;
 
     if (status != XH_OK)

@@ -25,7 +25,7 @@ static bool computes(hyb_machine_t *node, int64_t m, int64_t n)
     xh_status_t status;
     bool right;
 
-    assert_ok(hyb_product_begin(node, &problem.product, &product));
+    assert_ok(hyb_product_begin(node, &problem.product, NULL, &product));
     hyb_product_release(product, n);
     while (!hyb_product_done(product) && !hyb_product_idle(product))
         hyb_product_wait(product);

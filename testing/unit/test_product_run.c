@@ -33,7 +33,8 @@ static scene_t open_scene(const char *const *settings)
 static void begin(scene_t *s)
 {
     s->problem = problem_create(shape, false);
-    assert_ok(hyb_product_begin(s->node, &s->problem.product, &s->product));
+    assert_ok(
+        hyb_product_begin(s->node, &s->problem.product, NULL, &s->product));
     assert_int_equal(hyb_tiling_count(&s->product->tiling), TILES);
 }
 
@@ -276,9 +277,6 @@ TEST(the_devices_rate_is_that_of_whole_tiles_that_they_did)
 
 /* ---- faults -------------------------------------------------------------- */
 
-#define PATIENT "stall_seconds=60"
-#define HASTY "stall_seconds=0.02" /* on a busy machine it takes no fault */
-
 #define FAULT "fault on demand" /* what the device says of one */
 
 /* What was said in a product; released in steps, the host in reserve. */
@@ -345,7 +343,7 @@ TEST(a_device_that_fails_anywhere_loses_nothing)
                                       "copy_out",   NULL};
 
     srand(4);
-    check_faults("fail", ops, PATIENT);
+    check_faults("fail", ops, "stall_seconds=60");
 }
 
 TEST(a_device_without_memory_anywhere_loses_nothing)
@@ -354,7 +352,7 @@ TEST(a_device_without_memory_anywhere_loses_nothing)
                                       NULL};
 
     srand(5);
-    check_faults("oom", ops, PATIENT);
+    check_faults("oom", ops, "stall_seconds=60");
 }
 
 TEST(a_device_that_stalls_anywhere_loses_nothing)
@@ -363,7 +361,7 @@ TEST(a_device_that_stalls_anywhere_loses_nothing)
                                       "gemm",         "copy_out",   NULL};
 
     srand(6);
-    check_faults("stall", ops, HASTY);
+    check_faults("stall", ops, "stall_seconds=0.02"); /* others are quick */
 }
 
 /*
@@ -428,7 +426,8 @@ TEST(a_product_may_begin_without_a_device)
         scene_t s = {.node = node_open(1, settings, SETTINGS),
                      .problem = problem_create(shape, false)};
 
-        assert_ok(hyb_product_begin(s.node, &s.problem.product, &s.product));
+        assert_ok(
+            hyb_product_begin(s.node, &s.problem.product, NULL, &s.product));
         assert_true(hyb_product_idle(s.product));
         hyb_product_release(s.product, shape.n);
         help(&s, TILES);
@@ -462,8 +461,9 @@ TEST(a_machine_has_one_product_at_a_time)
     hyb_product_t *second = NULL;
 
     begin(&s);
-    assert_int_equal(hyb_product_begin(s.node, &s.problem.product, &second),
-                     XH_ERR_ARG);
+    assert_int_equal(
+        hyb_product_begin(s.node, &s.problem.product, NULL, &second),
+        XH_ERR_ARG);
     assert_null(second);
     hyb_product_release(s.product, shape.n);
     finish(&s);
@@ -482,15 +482,14 @@ TEST(nothing_to_compute_or_none_of_the_devices_is_an_error)
     hyb_product_t *product = NULL;
 
     p.b.rows--;
-    assert_int_equal(hyb_product_begin(node, &p, &product), XH_ERR_ARG);
+    assert_int_equal(hyb_product_begin(node, &p, NULL, &product), XH_ERR_ARG);
     p = problem.product;
     p.b.cols = p.c.cols = 0;
-    assert_int_equal(hyb_product_begin(node, &p, &product), XH_ERR_ARG);
+    assert_int_equal(hyb_product_begin(node, &p, NULL, &product), XH_ERR_ARG);
     hyb_machine_close(node);
     node = node_open(1, none, SETTINGS);
-    assert_int_equal(
-        hyb_product_begin_as(node, &problem.product, &way, &product),
-        XH_ERR_DEVICE);
+    assert_int_equal(hyb_product_begin(node, &problem.product, &way, &product),
+                     XH_ERR_DEVICE);
     assert_null(product);
     hyb_machine_close(node);
     problem_destroy(&problem);

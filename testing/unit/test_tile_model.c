@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/device/tile_model.h"
+#include "hybrid/device/tiling.h"
 
 #include <math.h>
 #include "testing/unit/unit.h"

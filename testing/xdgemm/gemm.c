@@ -215,7 +215,7 @@ static xh_status_t run_together(run_t *run, const xh_gemm_t *product)
 {
     const hyb_product_way_t way = {run->who.devices, xdg_c_stationary};
     xh_status_t status =
-        hyb_product_begin_as(run->gemm->machine, product, &way, &run->product);
+        hyb_product_begin(run->gemm->machine, product, &way, &run->product);
 
     if (status != XH_OK)
         return status;
