@@ -59,34 +59,8 @@ xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
         free(device);
         return status;
     }
-    pthread_mutex_init(&device->lock, NULL);
     *device_p = device;
     return XH_OK;
-}
-
-static void add_buffer(hyb_buffer_t *buffer)
-{
-    hyb_device_t *device = buffer->device;
-
-    pthread_mutex_lock(&device->lock);
-    buffer->next = device->buffers;
-    buffer->link = &device->buffers;
-    if (buffer->next != NULL)
-        buffer->next->link = &buffer->next;
-    device->buffers = buffer;
-    pthread_mutex_unlock(&device->lock);
-}
-
-static void release_buffer(hyb_buffer_t *buffer)
-{
-    hyb_device_t *device = buffer->device;
-
-    pthread_mutex_lock(&device->lock);
-    *buffer->link = buffer->next;
-    if (buffer->next != NULL)
-        buffer->next->link = buffer->link;
-    pthread_mutex_unlock(&device->lock);
-    free(buffer);
 }
 
 /* Give it back to the backend, and forget it. */
@@ -96,17 +70,20 @@ static void drop_buffer(hyb_buffer_t *buffer)
 
     device->backend->buffer_destroy(device->state, buffer->memory,
                                     buffer->bytes);
-    release_buffer(buffer);
+    free(buffer);
 }
 
 void hyb_device_close(hyb_device_t *device)
 {
+    hyb_buffer_t *buffer;
+
     if (device == NULL)
         return;
-    while (device->buffers != NULL)
-        drop_buffer(device->buffers);
+    while ((buffer = device->kept) != NULL) {
+        device->kept = buffer->next;
+        drop_buffer(buffer);
+    }
     device->backend->close(device->state);
-    pthread_mutex_destroy(&device->lock);
     free(device);
 }
 
@@ -164,7 +141,6 @@ xh_status_t hyb_buffer_create(hyb_device_t *device, size_t bytes,
         free(buffer);
         return status;
     }
-    add_buffer(buffer);
     *buffer_p = buffer;
     return XH_OK;
 }
@@ -172,8 +148,16 @@ xh_status_t hyb_buffer_create(hyb_device_t *device, size_t bytes,
 /* On a failed device work may be queued yet, or for ever: close does it. */
 void hyb_buffer_destroy(hyb_buffer_t *buffer)
 {
-    if (buffer != NULL && !hyb_device_failed(buffer->device))
+    if (buffer == NULL)
+        return;
+    if (!hyb_device_failed(buffer->device)) {
         drop_buffer(buffer);
+        return;
+    }
+    buffer->next = atomic_load(&buffer->device->kept);
+    while (!atomic_compare_exchange_weak(&buffer->device->kept, &buffer->next,
+                                         buffer))
+        ;
 }
 
 xh_status_t hyb_device_pin(hyb_device_t *device, double *memory, size_t bytes)

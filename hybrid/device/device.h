@@ -194,8 +194,8 @@ typedef struct {
 struct hyb_buffer {
     hyb_device_t *device;
     size_t bytes;
-    void *memory;               /* what the backend's buffer_create gave */
-    hyb_buffer_t *next, **link; /* of the device's */
+    void *memory;       /* what the backend's buffer_create gave */
+    hyb_buffer_t *next; /* of those that a failed device keeps */
 };
 
 /*
@@ -310,8 +310,8 @@ xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
 
 /*
  * Close the device; accepts NULL. Memory that a failed device might still touch
- * stays allocated until exit. Buffers that were not destroyed go too.
- * Order: after its queues and events were destroyed.
+ * stays allocated until exit.
+ * Order: after its queues, events and buffers were destroyed.
  */
 void hyb_device_close(hyb_device_t *device);
 

@@ -2,7 +2,6 @@
 #ifndef HYB_DEVICE_PRIVATE_H
 #define HYB_DEVICE_PRIVATE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include "base/pin.h"
 #include "hybrid/device/device.h"
@@ -16,8 +15,7 @@ struct hyb_device {
     bool confined;
     atomic_bool failed;
     _Atomic uint64_t bytes_in, bytes_out;
-    pthread_mutex_t lock; /* of buffers */
-    hyb_buffer_t *buffers;
+    _Atomic(hyb_buffer_t *) kept; /* destroyed after it failed */
 };
 
 /* XH_ERR_DEVICE if the device has failed; else this thread may call it. */

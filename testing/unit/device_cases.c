@@ -375,7 +375,7 @@ void several_threads_use_one_device(void **state)
 
 /* ---- closing ------------------------------------------------------------ */
 
-void closing_finishes_what_is_queued(void **state)
+void destroying_a_queue_finishes_what_is_queued(void **state)
 {
     static double ones[ORDER * ORDER], zeros[ORDER * ORDER],
         result[ORDER * ORDER];
@@ -388,19 +388,23 @@ void closing_finishes_what_is_queued(void **state)
     keep_busy(f->queue, a, a, c);
     assert_ok(hyb_queue_copy_out(f->queue, c,
                                  (xh_view_t){result, ORDER, ORDER, ORDER}));
-    device_cases_close(state);
+    hyb_queue_destroy(f->queue);
     assert_true(result[0] == REPEATS * ORDER);
     assert_true(result[ORDER * ORDER - 1] == REPEATS * ORDER);
+    f->queue = NULL;
+    hyb_buffer_destroy(a.buffer);
+    hyb_buffer_destroy(c.buffer);
 }
 
 void a_device_given_up_closes(void **state)
 {
     const device_fixture_t *f = device_cases_fixture(state);
     hyb_block_t a = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_block_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_event_t *event = device_cases_event(f->device);
     bool done;
 
-    keep_busy(f->queue, a, a, device_cases_matrix(f->device, ORDER, ORDER));
+    keep_busy(f->queue, a, a, c);
     assert_ok(hyb_event_record(f->queue, event));
     capture_begin();
     hyb_device_fail(f->device, "this test wants to be rid of it");
@@ -408,6 +412,8 @@ void a_device_given_up_closes(void **state)
     assert_int_equal(hyb_event_wait(event, DEVICE_PATIENCE, &done),
                      XH_ERR_DEVICE);
     hyb_event_destroy(event);
+    hyb_buffer_destroy(a.buffer);
+    hyb_buffer_destroy(c.buffer);
     device_cases_close(state);
     assert_null(f->device);
 }

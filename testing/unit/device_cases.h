@@ -53,7 +53,7 @@ void a_wait_orders_the_work_of_two_queues(void **state);
 void time_runs_from_event_to_event(void **state);
 void queues_come_and_go(void **state);
 void several_threads_use_one_device(void **state);
-void closing_finishes_what_is_queued(void **state);
+void destroying_a_queue_finishes_what_is_queued(void **state);
 void a_device_given_up_closes(void **state);
 
 /* ---- device_work.c ------------------------------------------------------ */
@@ -84,7 +84,7 @@ void a_part_of_a_large_matrix_is_generated(void **state);
     DEVICE_CASE(time_runs_from_event_to_event, open)                           \
     DEVICE_CASE(queues_come_and_go, open)                                      \
     DEVICE_CASE(several_threads_use_one_device, open)                          \
-    DEVICE_CASE(closing_finishes_what_is_queued, open)                         \
+    DEVICE_CASE(destroying_a_queue_finishes_what_is_queued, open)              \
     DEVICE_CASE(a_device_given_up_closes, open)                                \
     DEVICE_CASE(whole_matrices_come_back, open)                                \
     DEVICE_CASE(copies_keep_every_element_and_touch_no_other, open)            \

@@ -111,7 +111,6 @@ TEST(a_device_that_closes_leaves_nothing)
     assert_true(is_square());
     assert_int_equal(cuda_model()->counts().pinned, 1);
     hyb_pinned_free(b.device, pinned, 8 * ORDER);
-    device_cases_matrix(b.device, ORDER, ORDER); /* nobody destroys it */
     bench_close(&b);
     assert_nothing_left();
 }
