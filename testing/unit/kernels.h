@@ -21,7 +21,7 @@ static inline const hyb_kernel_t *kernel_after(const hyb_kernel_t *kernel)
          (kernel) = kernel_after(kernel))
 
 /* A test case that runs body with each. */
-#define WITH_EVERY_KERNEL(sentence, body)                                      \
+#define TEST_EVERY_KERNEL(sentence, body)                                      \
     TEST(sentence)                                                             \
     {                                                                          \
         const hyb_kernel_t *kernel;                                            \

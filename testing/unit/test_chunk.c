@@ -391,15 +391,15 @@ static void aligned_columns(const hyb_kernel_t *kernel)
 
 /* ---- cases -------------------------------------------------------------- */
 
-WITH_EVERY_KERNEL(a_swap_is_its_interchanges_one_by_one, swaps)
-WITH_EVERY_KERNEL(rows_from_elsewhere_take_their_places, unpackings)
-WITH_EVERY_KERNEL(u_is_solved_with_what_is_below_the_diagonal, solves)
-WITH_EVERY_KERNEL(u_is_stored_with_its_own_sign, a_stored_u)
-WITH_EVERY_KERNEL(tiles_cut_by_any_edge_of_c_are_whole, edges_of_c)
-WITH_EVERY_KERNEL(any_rows_of_l2_meet_c, parts_of_l2)
-WITH_EVERY_KERNEL(a_panel_of_any_width_is_subtracted_once, depths)
-WITH_EVERY_KERNEL(a_chunk_of_many_blocks_is_right, many_blocks)
-WITH_EVERY_KERNEL(columns_of_c_may_lie_whole_pages_apart, aligned_columns)
+TEST_EVERY_KERNEL(a_swap_is_its_interchanges_one_by_one, swaps)
+TEST_EVERY_KERNEL(rows_from_elsewhere_take_their_places, unpackings)
+TEST_EVERY_KERNEL(u_is_solved_with_what_is_below_the_diagonal, solves)
+TEST_EVERY_KERNEL(u_is_stored_with_its_own_sign, a_stored_u)
+TEST_EVERY_KERNEL(tiles_cut_by_any_edge_of_c_are_whole, edges_of_c)
+TEST_EVERY_KERNEL(any_rows_of_l2_meet_c, parts_of_l2)
+TEST_EVERY_KERNEL(a_panel_of_any_width_is_subtracted_once, depths)
+TEST_EVERY_KERNEL(a_chunk_of_many_blocks_is_right, many_blocks)
+TEST_EVERY_KERNEL(columns_of_c_may_lie_whole_pages_apart, aligned_columns)
 
 TEST(chunks_divide_a_panels_width_evenly)
 {

@@ -221,10 +221,10 @@ static void check_nan(const hyb_kernel_t *k)
 
 /* ---- cases --------------------------------------------------------------- */
 
-WITH_EVERY_KERNEL(the_loops_of_a_tile_are_those_of_the_definition, check_tile)
-WITH_EVERY_KERNEL(entries_are_the_sequences_bits, check_generate)
-WITH_EVERY_KERNEL(sweeps_are_those_of_the_definition, check_sweeps)
-WITH_EVERY_KERNEL(a_nan_stays_in_its_row_and_its_column, check_nan)
+TEST_EVERY_KERNEL(the_loops_of_a_tile_are_those_of_the_definition, check_tile)
+TEST_EVERY_KERNEL(entries_are_the_sequences_bits, check_generate)
+TEST_EVERY_KERNEL(sweeps_are_those_of_the_definition, check_sweeps)
+TEST_EVERY_KERNEL(a_nan_stays_in_its_row_and_its_column, check_nan)
 
 TEST(a_kernel_is_found_where_the_processor_has_it)
 {
