@@ -198,20 +198,12 @@ static int feeders_of(const hyb_machine_t *machine, hyb_device_choice_t choice,
 static void place_feeders(hyb_machine_t *machine, hyb_device_choice_t choice,
                           int placed, int count)
 {
-    int left = machine->cpu_count - placed, *near, i, j;
+    int left = machine->cpu_count - placed;
     hyb_device_info_t info;
 
-    if (left < 2 || choice.backend->describe(choice.index, &info) != XH_OK ||
-        hyb_topology_near(machine->topology, info.pci_address, machine->cpus,
-                          left, count, &near) != XH_OK)
-        return;
-    for (j = 0; j < count; j++) {
-        for (i = 0; machine->cpus[i] != near[j]; i++)
-            ;
-        machine->cpus[i] = machine->cpus[left - 1 - j];
-        machine->cpus[left - 1 - j] = near[j];
-    }
-    free(near);
+    if (left >= 2 && choice.backend->describe(choice.index, &info) == XH_OK)
+        hyb_topology_put_near_last(machine->topology, info.pci_address,
+                                   machine->cpus, left, count);
 }
 
 /* Open the devices dealt, each with feeders on cores near it. One that does not
@@ -315,8 +307,7 @@ static xh_status_t open_all(hyb_machine_t *machine, int threads,
         local = &alone;
     HYB_TRY(read_settings(machine));
     HYB_TRY(hyb_topology_open(NULL, &machine->topology));
-    HYB_TRY(hyb_topology_cores(machine->topology, local->rank, local->count,
-                               local->masks, &machine->cpus,
+    HYB_TRY(hyb_topology_cores(machine->topology, local, &machine->cpus,
                                &machine->cpu_count));
     HYB_TRY(open_devices(machine, local, seen));
     return open_team(machine, threads);

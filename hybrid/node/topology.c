@@ -153,18 +153,15 @@ xh_status_t hyb_topology_reach(const hyb_topology_t *topology, char **reach_p)
 
 xh_status_t hyb_topology_list(const int *cpus, int count, char **list_p)
 {
-    hwloc_bitmap_t bitmap = hwloc_bitmap_alloc();
-    bool complete = bitmap != NULL;
-    xh_status_t status = XH_ERR_MEMORY;
-    int i;
+    hwloc_bitmap_t *set = hyb_bitmaps_create(1);
+    xh_status_t status;
 
-    for (i = 0; i < count && complete; i++)
-        complete = hwloc_bitmap_set(bitmap, (unsigned)cpus[i]) == 0;
-    if (complete)
-        status = write_list(bitmap, list_p);
-    else
-        xh_log_error("no memory for a list of %d processors", count);
-    hwloc_bitmap_free(bitmap);
+    if (set == NULL)
+        return XH_ERR_MEMORY;
+    for (int i = 0; i < count; i++)
+        hwloc_bitmap_set(*set, (unsigned)cpus[i]);
+    status = write_list(*set, list_p);
+    hyb_bitmaps_destroy(set);
     return status;
 }
 
@@ -181,9 +178,8 @@ xh_status_t hyb_bitmap_read(const char *text, hwloc_bitmap_t mask)
 static int cores_in(const hyb_topology_t *topology, hwloc_const_bitmap_t mask)
 {
     int cores = 0;
-    int i;
 
-    for (i = 0; i < topology->cores; i++)
+    for (int i = 0; i < topology->cores; i++)
         cores += hwloc_bitmap_intersects(hyb_topology_core(topology, i)->cpuset,
                                          mask);
     return cores;
@@ -194,9 +190,8 @@ static xh_status_t unite(const char *const *masks, int count,
                          hwloc_bitmap_t all, hwloc_bitmap_t one)
 {
     xh_status_t status = XH_OK;
-    int i;
 
-    for (i = 0; i < count && status == XH_OK; i++) {
+    for (int i = 0; i < count && status == XH_OK; i++) {
         status = hyb_bitmap_read(masks[i], one);
         hwloc_bitmap_or(all, all, one);
     }
@@ -219,7 +214,7 @@ xh_status_t hyb_topology_count(const hyb_topology_t *topology,
         *cores_p = cores_in(topology, sets[0]);
         *processors_p = hwloc_bitmap_weight(sets[0]);
     }
-    hyb_bitmaps_destroy(sets, 2);
+    hyb_bitmaps_destroy(sets);
     return status;
 }
 
@@ -247,30 +242,40 @@ void hyb_topology_synthetic(const hyb_topology_t *topology, char *text,
         text[0] = '\0';
 }
 
+/* ---- sets ---------------------------------------------------------------- */
+
 hwloc_bitmap_t *hyb_bitmaps_create(int count)
 {
-    hwloc_bitmap_t *bitmaps = calloc((size_t)count, sizeof(*bitmaps));
-    int i;
+    hwloc_bitmap_t *bitmaps = calloc((size_t)count + 1, sizeof(*bitmaps));
 
-    for (i = 0; bitmaps != NULL && i < count; i++) {
+    for (int i = 0; bitmaps != NULL && i < count; i++) {
         bitmaps[i] = hwloc_bitmap_alloc();
         if (bitmaps[i] == NULL) {
-            hyb_bitmaps_destroy(bitmaps, count);
+            hyb_bitmaps_destroy(bitmaps);
             bitmaps = NULL;
         }
     }
     if (bitmaps == NULL)
-        xh_log_error("no memory for the affinity of %d processes", count);
+        xh_log_error("no memory for %d sets of processors", count);
     return bitmaps;
 }
 
-void hyb_bitmaps_destroy(hwloc_bitmap_t *bitmaps, int count)
+void hyb_bitmaps_destroy(hwloc_bitmap_t *bitmaps)
 {
-    int i;
-
-    if (bitmaps == NULL)
-        return;
-    for (i = 0; i < count; i++)
+    for (int i = 0; bitmaps != NULL && bitmaps[i] != NULL; i++)
         hwloc_bitmap_free(bitmaps[i]);
     free(bitmaps);
+}
+
+int hyb_bitmap_common(hwloc_const_bitmap_t a, hwloc_const_bitmap_t b)
+{
+    int common = 0;
+    unsigned id;
+
+    hwloc_bitmap_foreach_begin(id, a)
+    {
+        common += hwloc_bitmap_isset(b, id);
+    }
+    hwloc_bitmap_foreach_end();
+    return common;
 }

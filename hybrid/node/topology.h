@@ -24,6 +24,13 @@ typedef struct hyb_topology hyb_topology_t;
 xh_status_t hyb_topology_open(const char *source, hyb_topology_t **topology_p);
 void hyb_topology_close(hyb_topology_t *topology); /* accepts NULL */
 
+typedef struct { /* the processes of this node */
+    int rank;    /* of this one among them, 0 .. count - 1 */
+    int count;
+    const char *const *masks; /* of each, a text list ("0-3,8"); NULL: all
+                                 share mine */
+} hyb_local_t;
+
 /*
  * This process's cores: one logical processor a core, in hwloc's order, by the
  * system's number. The affinity mask is law. Where several local processes
@@ -32,20 +39,17 @@ void hyb_topology_close(hyb_topology_t *topology); /* accepts NULL */
  * can. Where masks overlap in part, cores go first to those who have few. With
  * more processes than cores, processes share cores.
  *
- * local_rank, local_count  in  this process among those of the node
- * masks                    in  local_count masks as text lists ("0-3,8"), one
- *                              for each local process, or NULL: all share mine
- * cpus_p                   out count >= 1 numbers, freed with free()
+ * cpus_p  out  count >= 1 numbers, freed with free()
  *
- * Order:  processes that ask with the same arguments but for local_rank get
+ * Order:  processes that ask with the same arguments but for the rank get
  *         shares that fit together.
- * Errors: XH_ERR_ARG  local_rank not in 0 .. local_count - 1; a mask that is
- *                     no list; my mask holds no processor of this machine
+ * Errors: XH_ERR_ARG  the rank; a mask that is no list; my mask holds no
+ *                     processor of this machine
  *         XH_ERR_MEMORY
  */
-xh_status_t hyb_topology_cores(const hyb_topology_t *topology, int local_rank,
-                               int local_count, const char *const *masks,
-                               int **cpus_p, int *count_p);
+xh_status_t hyb_topology_cores(const hyb_topology_t *topology,
+                               const hyb_local_t *local, int **cpus_p,
+                               int *count_p);
 
 /* This process's affinity mask as a text list, for masks above; free(). */
 xh_status_t hyb_topology_mask(const hyb_topology_t *topology, char **mask_p);
@@ -76,12 +80,6 @@ xh_status_t hyb_topology_count(const hyb_topology_t *topology,
 /* count processors as a text list; free(). Errors: XH_ERR_MEMORY */
 xh_status_t hyb_topology_list(const int *cpus, int count, char **list_p);
 
-typedef struct { /* the processes of this node */
-    int rank;    /* of this one among them */
-    int count;
-    const char *const *masks; /* as for hyb_topology_cores */
-} hyb_local_t;
-
 /*
  * Which of the devices this process drives. Each device has one process where
  * there are enough devices, else each process one device; how many devices a
@@ -101,17 +99,14 @@ xh_status_t hyb_topology_deal(const hyb_topology_t *topology,
                               int *mine_count_p);
 
 /*
- * The count cores out of cpus nearest to a PCI device, nearest first; the
- * last ones of cpus where its place is unknown. Of equally near ones the last
- * of cpus comes first, as the first is the main thread's.
- *
- * near_p  out  count numbers, freed with free()
- * Errors: XH_ERR_ARG  count not in 0 .. cpu_count
- *         XH_ERR_MEMORY
+ * Move the count of cpus nearest to a PCI device to their end, the nearest to
+ * the last place; the others keep their order. Of equally near ones, as all are
+ * where its place is unknown, the last is taken first: the first is the main
+ * thread's.
  */
-xh_status_t hyb_topology_near(const hyb_topology_t *topology,
-                              const char *pci_address, const int *cpus,
-                              int cpu_count, int count, int **near_p);
+void hyb_topology_put_near_last(const hyb_topology_t *topology,
+                                const char *pci_address, int *cpus,
+                                int cpu_count, int count);
 
 /* A line for people: sockets, NUMA nodes, cores used of cores present. */
 void hyb_topology_describe(const hyb_topology_t *topology, char *text,

@@ -7,13 +7,13 @@
 
 typedef struct { /* who gets what, while it is being decided */
     const hyb_topology_t *topology;
-    hwloc_bitmap_t *masks;    /* of each process */
+    int processes;
     hwloc_bitmap_t *shares;   /* of each process, so far */
+    hwloc_bitmap_t *masks;    /* of each process */
     hwloc_bitmap_t *eligible; /* processes for each core not yet given away */
     int *owned;               /* cores of each process */
     int *users;               /* processes of each core */
     int *run;                 /* cores that the same processes may have */
-    int processes;
 } plan_t;
 
 /* Masks are cut down to what this machine has. */
@@ -23,9 +23,8 @@ static xh_status_t read_masks(const hyb_topology_t *topology,
     hwloc_const_bitmap_t all =
         hwloc_topology_get_topology_cpuset(topology->machine);
     xh_status_t status = XH_OK;
-    int i;
 
-    for (i = 0; i < local->count && status == XH_OK; i++) {
+    for (int i = 0; i < local->count && status == XH_OK; i++) {
         if (local->masks == NULL)
             hwloc_bitmap_copy(masks[i], topology->mask);
         else
@@ -50,15 +49,9 @@ static hwloc_obj_t core_at(const plan_t *plan, int index)
  */
 static int pick_processor(hwloc_obj_t core, hwloc_const_bitmap_t mask, int turn)
 {
-    int allowed = 0;
     unsigned id;
 
-    hwloc_bitmap_foreach_begin(id, core->cpuset)
-    {
-        allowed += hwloc_bitmap_isset(mask, id);
-    }
-    hwloc_bitmap_foreach_end();
-    turn %= allowed;
+    turn %= hyb_bitmap_common(core->cpuset, mask);
     hwloc_bitmap_foreach_begin(id, core->cpuset)
     {
         if (hwloc_bitmap_isset(mask, id) && turn-- == 0)
@@ -80,10 +73,8 @@ static void give(plan_t *plan, int core, int process)
 
 static void find_eligible(plan_t *plan)
 {
-    int core, process;
-
-    for (core = 0; core < plan->topology->cores; core++)
-        for (process = 0; process < plan->processes; process++)
+    for (int core = 0; core < plan->topology->cores; core++)
+        for (int process = 0; process < plan->processes; process++)
             if (hwloc_bitmap_intersects(core_at(plan, core)->cpuset,
                                         plan->masks[process]))
                 hwloc_bitmap_set(plan->eligible[core], (unsigned)process);
@@ -163,9 +154,8 @@ static void share_alike(plan_t *plan, int first)
 {
     hwloc_bitmap_t processes = hwloc_bitmap_dup(plan->eligible[first]);
     int count = 0;
-    int core;
 
-    for (core = first; core < plan->topology->cores; core++)
+    for (int core = first; core < plan->topology->cores; core++)
         if (hwloc_bitmap_isequal(plan->eligible[core], processes)) {
             plan->run[count++] = core;
             hwloc_bitmap_zero(plan->eligible[core]);
@@ -178,9 +168,8 @@ static void share_alike(plan_t *plan, int first)
 static void share_core(plan_t *plan, int process)
 {
     int best = -1;
-    int core;
 
-    for (core = 0; core < plan->topology->cores; core++)
+    for (int core = 0; core < plan->topology->cores; core++)
         if (hwloc_bitmap_intersects(core_at(plan, core)->cpuset,
                                     plan->masks[process]) &&
             (best < 0 || plan->users[core] < plan->users[best]))
@@ -192,71 +181,44 @@ static void share_core(plan_t *plan, int process)
 /* Cores that few may have go first: the others have more to choose from. */
 static void share_all(plan_t *plan)
 {
-    int rivals, core, process;
-
     find_eligible(plan);
-    for (rivals = 1; rivals <= plan->processes; rivals++)
-        for (core = 0; core < plan->topology->cores; core++)
+    for (int rivals = 1; rivals <= plan->processes; rivals++)
+        for (int core = 0; core < plan->topology->cores; core++)
             if (hwloc_bitmap_weight(plan->eligible[core]) == rivals)
                 share_alike(plan, core);
-    for (process = 0; process < plan->processes; process++)
+    for (int process = 0; process < plan->processes; process++)
         if (plan->owned[process] == 0)
             share_core(plan, process);
-}
-
-static void close_plan(plan_t *plan)
-{
-    hyb_bitmaps_destroy(plan->masks, plan->processes);
-    hyb_bitmaps_destroy(plan->shares, plan->processes);
-    hyb_bitmaps_destroy(plan->eligible, plan->topology->cores);
-    free(plan->owned);
-    free(plan->users);
-    free(plan->run);
-}
-
-static xh_status_t open_plan(const hyb_topology_t *topology, int processes,
-                             plan_t *plan_p)
-{
-    size_t cores = (size_t)topology->cores;
-
-    *plan_p = (plan_t){.topology = topology, .processes = processes};
-    plan_p->masks = hyb_bitmaps_create(processes);
-    plan_p->shares = hyb_bitmaps_create(processes);
-    plan_p->eligible = hyb_bitmaps_create(topology->cores);
-    plan_p->owned = calloc((size_t)processes, sizeof(int));
-    plan_p->users = calloc(cores, sizeof(int));
-    plan_p->run = calloc(cores, sizeof(int));
-    if (plan_p->masks != NULL && plan_p->shares != NULL &&
-        plan_p->eligible != NULL && plan_p->owned != NULL &&
-        plan_p->users != NULL && plan_p->run != NULL)
-        return XH_OK;
-    xh_log_error("no memory to share %zu cores among %d processes", cores,
-                 processes);
-    close_plan(plan_p);
-    return XH_ERR_MEMORY;
 }
 
 xh_status_t hyb_topology_share(const hyb_topology_t *topology,
                                const hyb_local_t *local,
                                hwloc_bitmap_t **shares_p)
 {
-    xh_status_t status;
-    plan_t plan;
+    int cores = topology->cores, processes = local->count;
+    plan_t plan = {.topology = topology, .processes = processes};
+    xh_status_t status = XH_ERR_MEMORY;
 
-    if (local->rank < 0 || local->rank >= local->count) {
-        xh_log_error("local process %d of %d", local->rank, local->count);
+    if (local->rank < 0 || local->rank >= processes) {
+        xh_log_error("local process %d of %d", local->rank, processes);
         return XH_ERR_ARG;
     }
-    status = open_plan(topology, local->count, &plan);
-    if (status != XH_OK)
-        return status;
-    status = read_masks(topology, local, plan.masks);
+    plan.shares = hyb_bitmaps_create(2 * processes + cores);
+    plan.owned = calloc((size_t)(processes + 2 * cores), sizeof(int));
+    if (plan.shares != NULL && plan.owned != NULL) {
+        plan.masks = plan.shares + processes;
+        plan.eligible = plan.masks + processes;
+        plan.users = plan.owned + processes;
+        plan.run = plan.users + cores;
+        status = read_masks(topology, local, plan.masks);
+    }
     if (status == XH_OK) {
         share_all(&plan);
         *shares_p = plan.shares;
         plan.shares = NULL;
     }
-    close_plan(&plan);
+    hyb_bitmaps_destroy(plan.shares);
+    free(plan.owned);
     return status;
 }
 
@@ -267,13 +229,12 @@ static xh_status_t list_processors(const hyb_topology_t *topology,
 {
     int *cpus = malloc((size_t)hwloc_bitmap_weight(share) * sizeof(*cpus));
     int count = 0;
-    int core;
 
     if (cpus == NULL) {
         xh_log_error("no memory for a list of processors");
         return XH_ERR_MEMORY;
     }
-    for (core = 0; core < topology->cores; core++) {
+    for (int core = 0; core < topology->cores; core++) {
         hwloc_obj_t object = hyb_topology_core(topology, core);
 
         if (hwloc_bitmap_intersects(object->cpuset, share))
@@ -284,17 +245,16 @@ static xh_status_t list_processors(const hyb_topology_t *topology,
     return XH_OK;
 }
 
-xh_status_t hyb_topology_cores(const hyb_topology_t *topology, int local_rank,
-                               int local_count, const char *const *masks,
-                               int **cpus_p, int *count_p)
+xh_status_t hyb_topology_cores(const hyb_topology_t *topology,
+                               const hyb_local_t *local, int **cpus_p,
+                               int *count_p)
 {
-    hyb_local_t local = {local_rank, local_count, masks};
     hwloc_bitmap_t *shares;
-    xh_status_t status = hyb_topology_share(topology, &local, &shares);
+    xh_status_t status = hyb_topology_share(topology, local, &shares);
 
     if (status != XH_OK)
         return status;
-    status = list_processors(topology, shares[local_rank], cpus_p, count_p);
-    hyb_bitmaps_destroy(shares, local_count);
+    status = list_processors(topology, shares[local->rank], cpus_p, count_p);
+    hyb_bitmaps_destroy(shares);
     return status;
 }

@@ -88,10 +88,10 @@ TEST_SET_UP(a_mask_hides_nothing_of_what_is_within_reach)
 /* What a share of the node looks like; the test knows no other way. */
 static int cores_of_share(const hyb_neighbours_t *n)
 {
+    const hyb_local_t local = {n->local.rank, n->local.count, n->reaches};
     int *cpus, count;
 
-    assert_ok(hyb_topology_cores(n->topology, n->local.rank, n->local.count,
-                                 n->reaches, &cpus, &count));
+    assert_ok(hyb_topology_cores(n->topology, &local, &cpus, &count));
     free(cpus);
     return count;
 }

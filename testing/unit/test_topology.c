@@ -25,15 +25,17 @@ enum {
     MOST = 256 /* processors of any machine here */
 };
 
+static const hyb_local_t alone = {0, 1, NULL};
+
 /* Add each processor of a share to users, per processor; returns its size. */
 static int count_share(const hyb_topology_t *topology, int rank, int processes,
                        const char *const *masks, int *users)
 {
+    const hyb_local_t local = {rank, processes, masks};
     int *cpus = NULL;
     int count = 0;
 
-    assert_ok(
-        hyb_topology_cores(topology, rank, processes, masks, &cpus, &count));
+    assert_ok(hyb_topology_cores(topology, &local, &cpus, &count));
     for (int i = 0; i < count; i++) {
         assert_in_range(cpus[i], 0, MOST - 1);
         users[cpus[i]]++;
@@ -85,7 +87,7 @@ TEST_ON_MACHINES(cores_come_in_the_order_of_the_machine)
     int *cpus = NULL;
     int count = 0;
 
-    assert_ok(hyb_topology_cores(uneven, 0, 1, NULL, &cpus, &count));
+    assert_ok(hyb_topology_cores(uneven, &alone, &cpus, &count));
     assert_int_equal(count, 9);
     assert_memory_equal(cpus, expected, sizeof(expected));
     free(cpus);
@@ -189,22 +191,19 @@ TEST_ON_MACHINES(a_process_without_processors_is_refused)
 {
     static const char *const absent[] = {"64-70", "0-3"};
     static const char *const wrong[] = {"0-3", "many"};
+    const hyb_local_t refused[] = {
+        {0, 2, absent}, {0, 2, wrong}, {2, 2, NULL}, {0, 0, NULL}};
+    const hyb_local_t other = {1, 2, absent};
     int *cpus = NULL;
     int count = -1;
 
-    assert_int_equal(
-        hyb_topology_cores(two_sockets, 0, 2, absent, &cpus, &count),
-        XH_ERR_ARG);
-    assert_int_equal(
-        hyb_topology_cores(two_sockets, 0, 2, wrong, &cpus, &count),
-        XH_ERR_ARG);
-    assert_int_equal(hyb_topology_cores(two_sockets, 2, 2, NULL, &cpus, &count),
-                     XH_ERR_ARG);
-    assert_int_equal(hyb_topology_cores(two_sockets, 0, 0, NULL, &cpus, &count),
-                     XH_ERR_ARG);
+    for (size_t i = 0; i < COUNT_OF(refused); i++)
+        assert_int_equal(
+            hyb_topology_cores(two_sockets, &refused[i], &cpus, &count),
+            XH_ERR_ARG);
     assert_null(cpus);
     assert_int_equal(count, -1);
-    assert_ok(hyb_topology_cores(two_sockets, 1, 2, absent, &cpus, &count));
+    assert_ok(hyb_topology_cores(two_sockets, &other, &cpus, &count));
     assert_int_equal(count, 4);
     free(cpus);
 }
@@ -253,7 +252,7 @@ TEST(the_launchers_mask_is_law_on_this_machine)
     before = restrict_to(cpu);
     topology = opened(NULL);
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
-    assert_ok(hyb_topology_cores(topology, 0, 1, NULL, &cpus, &count));
+    assert_ok(hyb_topology_cores(topology, &alone, &cpus, &count));
     assert_int_equal(count, 1);
     assert_int_equal(cpus[0], cpu);
     assert_ok(hyb_topology_mask(topology, &mask));

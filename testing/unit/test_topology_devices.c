@@ -214,37 +214,33 @@ TEST_ON_MACHINES(no_devices_are_nobodys)
 
 TEST_ON_MACHINES(feeders_sit_near_their_device)
 {
-    int *cpus = NULL, *near = NULL;
+    const hyb_local_t alone = {0, 1, NULL};
+    int *cpus = NULL;
     int count = 0;
-    int i;
 
-    assert_ok(hyb_topology_cores(two_sockets, 0, 1, NULL, &cpus, &count));
+    assert_ok(hyb_topology_cores(two_sockets, &alone, &cpus, &count));
     for (int device = 0; device < GPUS; device++) {
-        assert_ok(hyb_topology_near(two_sockets, gpus[device], cpus, count, 6,
-                                    &near));
-        for (i = 0; i < 4; i++)
-            assert_int_equal(node_of(near[i]), gpu_nodes[device]);
-        for (; i < 6; i++)
-            assert_int_equal(socket_of_node(node_of(near[i])),
+        hyb_topology_put_near_last(two_sockets, gpus[device], cpus, count, 6);
+        for (int i = 1; i <= 6; i++) {
+            int node = node_of(cpus[count - i]);
+
+            assert_int_equal(socket_of_node(node),
                              socket_of_node(gpu_nodes[device]));
-        free(near);
+            assert_true(i > 4 || node == gpu_nodes[device]);
+        }
     }
     free(cpus);
 }
 
 TEST_ON_MACHINES(feeders_of_a_device_somewhere_take_the_last_cores)
 {
-    static const int cpus[] = {0, 1, 2, 3, 5};
-    int *near = NULL;
+    int cpus[] = {0, 1, 2, 3, 5};
+    static const int same[] = {0, 1, 2, 3, 5};
 
-    assert_ok(hyb_topology_near(uneven, "", cpus, 5, 2, &near));
-    assert_int_equal(near[0], 5);
-    assert_int_equal(near[1], 3);
-    free(near);
-    near = NULL;
-    assert_int_equal(hyb_topology_near(uneven, "", cpus, 5, 6, &near),
-                     XH_ERR_ARG);
-    assert_null(near);
+    hyb_topology_put_near_last(uneven, "", cpus, 5, 2);
+    assert_memory_equal(cpus, same, sizeof(same));
+    hyb_topology_put_near_last(uneven, "", cpus, 5, 6);
+    assert_memory_equal(cpus, same, sizeof(same));
 }
 
 TEST_MAIN()

@@ -75,8 +75,8 @@ static xh_status_t take_share(const hyb_neighbours_t *n, bool of_node,
                               hyb_binding_t *b)
 {
     int *cpus, count;
-    xh_status_t status = hyb_topology_cores(
-        n->topology, n->local.rank, n->local.count, n->masks, &cpus, &count);
+    xh_status_t status =
+        hyb_topology_cores(n->topology, &n->local, &cpus, &count);
 
     if (status != XH_OK)
         return status;
