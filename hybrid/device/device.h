@@ -143,7 +143,10 @@ typedef enum {
     HYB_OP_COPY_IN,
     HYB_OP_COPY_OUT,
     HYB_OP_GEMM,
+    HYB_OP_COPY,
     HYB_OP_SWAP_ROWS,
+    HYB_OP_GATHER_ROWS,
+    HYB_OP_SCATTER_ROWS,
     HYB_OP_TRSM,
     HYB_OP_GEMV,
     HYB_OP_GENERATE,
@@ -157,9 +160,16 @@ typedef struct {
         struct {
             xh_view_t host;
             hyb_block_t block;
-        } copy; /* in and out */
+        } link; /* copies in and out */
+        struct {
+            hyb_block_t from, to;
+        } copy;
         hyb_gemm_t gemm;
         hyb_row_swap_t swap_rows;
+        struct {
+            hyb_block_t columns, packed;
+            hyb_list_t rows;
+        } pack; /* gather and scatter */
         struct {
             hyb_block_t l1, u;
         } trsm;
@@ -432,8 +442,24 @@ xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
 /* C := beta C + alpha op(A) op(B). Cost: 2 m n k flop */
 xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *product);
 
+/* to := from, of equal shape, both on this device. */
+xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from,
+                           hyb_block_t to);
+
 /* Exchange rows as swap says, in all of its columns. */
 xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap);
+
+/*
+ * Gather: column r of packed := row rows[r] of columns; scatter: the reverse.
+ * A message then holds one row after the other.
+ *
+ * columns  any number of rows, n columns
+ * packed   n x rows.count
+ */
+xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_block_t columns,
+                                  hyb_list_t rows, hyb_block_t packed);
+xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
+                                   hyb_list_t rows, hyb_block_t columns);
 
 /*
  * U := L1^-1 U

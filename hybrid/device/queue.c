@@ -193,9 +193,15 @@ static xh_status_t check_operand(const hyb_device_t *device, const char *name,
 const char *hyb_op_name(hyb_op_t op)
 {
     static const char *const names[HYB_OPS] = {
-        [HYB_OP_COPY_IN] = "copy_in",   [HYB_OP_COPY_OUT] = "copy_out",
-        [HYB_OP_GEMM] = "gemm",         [HYB_OP_SWAP_ROWS] = "swap_rows",
-        [HYB_OP_TRSM] = "trsm",         [HYB_OP_GEMV] = "gemv",
+        [HYB_OP_COPY_IN] = "copy_in",
+        [HYB_OP_COPY_OUT] = "copy_out",
+        [HYB_OP_GEMM] = "gemm",
+        [HYB_OP_COPY] = "copy",
+        [HYB_OP_SWAP_ROWS] = "swap_rows",
+        [HYB_OP_GATHER_ROWS] = "gather_rows",
+        [HYB_OP_SCATTER_ROWS] = "scatter_rows",
+        [HYB_OP_TRSM] = "trsm",
+        [HYB_OP_GEMV] = "gemv",
         [HYB_OP_GENERATE] = "generate",
     };
 
@@ -224,10 +230,10 @@ static xh_status_t add(const hyb_queue_t *queue, hyb_block_t extent,
                             : HYB_CALL(device, work, queue->queue, task);
 }
 
-static xh_status_t copy(const hyb_queue_t *queue, hyb_op_t op, xh_view_t host,
-                        hyb_block_t block, _Atomic uint64_t *moved)
+static xh_status_t cross(const hyb_queue_t *queue, hyb_op_t op, xh_view_t host,
+                         hyb_block_t block, _Atomic uint64_t *moved)
 {
-    const hyb_task_t task = {.op = op, .copy = {host, block}};
+    const hyb_task_t task = {.op = op, .link = {host, block}};
 
     HYB_TRY(check_view("the host's side of a copy", host));
     HYB_TRY(check_operand(queue->device, "the device's side of a copy", block,
@@ -241,14 +247,15 @@ static xh_status_t copy(const hyb_queue_t *queue, hyb_op_t op, xh_view_t host,
 xh_status_t hyb_queue_copy_in(hyb_queue_t *queue, xh_view_t from_host,
                               hyb_block_t to)
 {
-    return copy(queue, HYB_OP_COPY_IN, from_host, to, &queue->device->bytes_in);
+    return cross(queue, HYB_OP_COPY_IN, from_host, to,
+                 &queue->device->bytes_in);
 }
 
 xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_block_t from,
                                xh_view_t to_host)
 {
-    return copy(queue, HYB_OP_COPY_OUT, to_host, from,
-                &queue->device->bytes_out);
+    return cross(queue, HYB_OP_COPY_OUT, to_host, from,
+                 &queue->device->bytes_out);
 }
 
 /* A copy moves bytes, so it moves row numbers as well as doubles. */
@@ -282,6 +289,14 @@ xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *p)
     return add(queue, p->c, &(hyb_task_t){.op = HYB_OP_GEMM, .gemm = *p});
 }
 
+xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from, hyb_block_t to)
+{
+    HYB_TRY(check_block(queue->device, "the source of a copy", from));
+    HYB_TRY(check_operand(queue->device, "the target of a copy", to, from.rows,
+                          from.cols));
+    return add(queue, to, &(hyb_task_t){.op = HYB_OP_COPY, .copy = {from, to}});
+}
+
 xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap)
 {
     const hyb_device_t *device = queue->device;
@@ -304,6 +319,32 @@ xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap)
     }
     return add(queue, swap->u,
                &(hyb_task_t){.op = HYB_OP_SWAP_ROWS, .swap_rows = *swap});
+}
+
+static xh_status_t pack(const hyb_queue_t *queue, hyb_op_t op,
+                        hyb_block_t columns, hyb_list_t rows,
+                        hyb_block_t packed)
+{
+    HYB_TRY(
+        check_block(queue->device, "columns whose rows are packed", columns));
+    HYB_TRY(
+        check_block(queue->device, "the list of packed rows", block_of(rows)));
+    HYB_TRY(check_operand(queue->device, "the packed rows", packed,
+                          columns.cols, rows.count));
+    return add(queue, packed,
+               &(hyb_task_t){.op = op, .pack = {columns, packed, rows}});
+}
+
+xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_block_t columns,
+                                  hyb_list_t rows, hyb_block_t packed)
+{
+    return pack(queue, HYB_OP_GATHER_ROWS, columns, rows, packed);
+}
+
+xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
+                                   hyb_list_t rows, hyb_block_t columns)
+{
+    return pack(queue, HYB_OP_SCATTER_ROWS, columns, rows, packed);
 }
 
 xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_block_t l1, hyb_block_t u)

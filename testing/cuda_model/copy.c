@@ -110,11 +110,14 @@ static cudaError_t copy(copy_t *c, enum cudaMemcpyKind kind,
 
     if (error != cudaSuccess)
         return error;
-    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToHost)
+    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToHost &&
+        kind != cudaMemcpyDeviceToDevice)
         return cudaErrorInvalidMemcpyDirection;
     c->from.on_host = kind == cudaMemcpyHostToDevice;
     c->to.on_host = kind == cudaMemcpyDeviceToHost;
-    c->op = c->from.on_host ? MODEL_COPY_IN : MODEL_COPY_OUT;
+    c->op = c->from.on_host ? MODEL_COPY_IN
+            : c->to.on_host ? MODEL_COPY_OUT
+                            : MODEL_COPY;
     if (c->width == 0 || c->height == 0)
         return cudaSuccess;
     error = check_side(c, &c->to, device);

@@ -8,7 +8,7 @@ enum { MOST = 16, ANY = -1 };
 
 static const char *const op_names[MODEL_OPS] = {
     "malloc", "register", "stream",   "event", "handle", "select", "record",
-    "wait",   "copy_in",  "copy_out", "gemm",  "trsm",   "gemv"};
+    "wait",   "copy_in",  "copy_out", "gemm",  "copy",   "trsm",   "gemv"};
 
 static const char *const fault_names[MODEL_FAULTS] = {"", "fail", "refuse",
                                                       "oom", "stall"};

@@ -31,6 +31,7 @@ typedef enum {
     MODEL_COPY_IN,
     MODEL_COPY_OUT,
     MODEL_GEMM,
+    MODEL_COPY, /* on the device */
     MODEL_TRSM,
     MODEL_GEMV,
     MODEL_OPS

@@ -145,14 +145,36 @@ static xh_status_t gemm(void)
                           &(hyb_gemm_t){.beta = 2, .a = c, .b = c, .c = c});
 }
 
+static hyb_list_t all_rows(void)
+{
+    return (hyb_list_t){on.buffer, CALLS_LIST, CALLS_ORDER};
+}
+
 static xh_status_t swap_rows(void)
 {
-    const hyb_row_swap_t swap = {
-        .columns = device_calls_square(0),
-        .u = device_calls_square(1),
-        .source = {on.buffer, CALLS_LIST, CALLS_ORDER}};
+    const hyb_row_swap_t swap = {.columns = device_calls_square(0),
+                                 .u = device_calls_square(1),
+                                 .source = all_rows()};
 
     return hyb_queue_swap_rows(on.queue, &swap);
+}
+
+static xh_status_t copy(void)
+{
+    return hyb_queue_copy(on.queue, device_calls_square(0),
+                          device_calls_square(1));
+}
+
+static xh_status_t gather_rows(void)
+{
+    return hyb_queue_gather_rows(on.queue, device_calls_square(0), all_rows(),
+                                 device_calls_square(1));
+}
+
+static xh_status_t scatter_rows(void)
+{
+    return hyb_queue_scatter_rows(on.queue, device_calls_square(1), all_rows(),
+                                  device_calls_square(0));
 }
 
 static xh_status_t trsm(void)
@@ -194,7 +216,10 @@ const char *const device_call_names[CALLS] = {"",
                                               "copy_in",
                                               "copy_out",
                                               "gemm",
+                                              "copy",
                                               "swap_rows",
+                                              "gather_rows",
+                                              "scatter_rows",
                                               "trsm",
                                               "gemv",
                                               "generate"};
@@ -202,10 +227,11 @@ const char *const device_call_names[CALLS] = {"",
 xh_status_t device_call(device_call_t call)
 {
     static xh_status_t (*const calls[CALLS])(void) = {
-        describe,   sensors, pinned,       event_wait,   event_elapsed,
-        alloc,      pin,     queue_create, event_create, event_record,
-        queue_wait, copy_in, copy_out,     gemm,         swap_rows,
-        trsm,       gemv,    generate};
+        describe,   sensors,     pinned,       event_wait,   event_elapsed,
+        alloc,      pin,         queue_create, event_create, event_record,
+        queue_wait, copy_in,     copy_out,     gemm,         copy,
+        swap_rows,  gather_rows, scatter_rows, trsm,         gemv,
+        generate};
 
     return calls[call]();
 }

@@ -48,7 +48,10 @@ typedef enum {
     CALL_COPY_IN, /* from here on as hyb_op_t */
     CALL_COPY_OUT,
     CALL_GEMM,
+    CALL_COPY,
     CALL_SWAP_ROWS,
+    CALL_GATHER_ROWS,
+    CALL_SCATTER_ROWS,
     CALL_TRSM,
     CALL_GEMV,
     CALL_GENERATE,

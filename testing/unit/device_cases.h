@@ -67,7 +67,10 @@ void with_beta_zero_c_is_not_read(void **state);
 
 /* ---- device_resident.c -------------------------------------------------- */
 
+void copies_on_the_device_touch_no_other_element(void **state);
 void rows_change_places_as_listed(void **state);
+void rows_are_packed_one_after_the_other(void **state);
+void packed_rows_go_where_the_list_says(void **state);
 void a_solve_is_forward_substitution(void **state);
 void a_matrix_times_a_vector_is_subtracted(void **state);
 void a_generated_part_has_the_matrixs_bits(void **state);
@@ -92,7 +95,10 @@ void a_part_of_a_large_matrix_is_generated(void **state);
     DEVICE_CASE(products_are_those_of_three_loops, open)                       \
     DEVICE_CASE(a_product_over_nothing_scales, open)                           \
     DEVICE_CASE(with_beta_zero_c_is_not_read, open)                            \
+    DEVICE_CASE(copies_on_the_device_touch_no_other_element, open)             \
     DEVICE_CASE(rows_change_places_as_listed, open)                            \
+    DEVICE_CASE(rows_are_packed_one_after_the_other, open)                     \
+    DEVICE_CASE(packed_rows_go_where_the_list_says, open)                      \
     DEVICE_CASE(a_solve_is_forward_substitution, open)                         \
     DEVICE_CASE(a_matrix_times_a_vector_is_subtracted, open)                   \
     DEVICE_CASE(a_generated_part_has_the_matrixs_bits, open)                   \

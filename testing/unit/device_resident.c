@@ -97,6 +97,31 @@ static const device_fixture_t *fixture_with(void **state, hyb_op_t op)
     return f;
 }
 
+/* ---- copies ------------------------------------------------------------- */
+
+static void copy(const device_fixture_t *f, frame_t *from, int64_t j,
+                 frame_t *to, int64_t i, int64_t rows, int64_t cols)
+{
+    assert_ok(hyb_queue_copy(f->queue, part(from, 0, j, rows, cols),
+                             part(to, i, 2, rows, cols)));
+    for (int64_t s = 0; s < cols; s++)
+        for (int64_t r = 0; r < rows; r++)
+            *at(to, i + r, 2 + s) = *at(from, r, j + s);
+}
+
+void copies_on_the_device_touch_no_other_element(void **state)
+{
+    const device_fixture_t *f = fixture_with(state, HYB_OP_COPY);
+
+    open_frames(f);
+    copy(f, &a, 1, &b, 5, 20, 30);
+    copy(f, &a, 40, &a, 7, 33, 3);
+    copy(f, &b, 0, &c, 0, EDGE, 9);
+    copy(f, &c, 3, &b, 47, 1, 1);
+    check_all(f, 0);
+    close_frames();
+}
+
 /* ---- rows --------------------------------------------------------------- */
 
 typedef struct {
@@ -202,6 +227,75 @@ void rows_change_places_as_listed(void **state)
     check_swap(f, 8, 8, 7); /* nothing is below the top */
     check_swap(f, MOST_ROWS, 20, 1);
     check_swap(f, MOST_ROWS, 8, 0);
+    close_frames();
+}
+
+/* Rows of a, whose columns begin at 2, and b's packed columns from (4, 1). */
+static void check_gather(const device_fixture_t *f, int64_t cols,
+                         const list_t *list)
+{
+    hyb_block_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
+    hyb_list_t there = upload(f, lists, &(int64_t){0}, list);
+
+    assert_ok(hyb_queue_gather_rows(f->queue, part(&a, 3, 2, MOST_ROWS, cols),
+                                    there, part(&b, 4, 1, cols, list->count)));
+    for (int64_t r = 0; r < list->count; r++)
+        for (int64_t j = 0; j < cols; j++)
+            *at(&b, 4 + j, 1 + r) = *at(&a, 3 + list->row[r], 2 + j);
+    check_all(f, 0);
+    hyb_buffer_destroy(lists.buffer);
+}
+
+static void check_scatter(const device_fixture_t *f, int64_t cols,
+                          const list_t *list)
+{
+    hyb_block_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
+    hyb_list_t there = upload(f, lists, &(int64_t){0}, list);
+
+    assert_ok(hyb_queue_scatter_rows(f->queue,
+                                     part(&b, 4, 1, cols, list->count), there,
+                                     part(&c, 3, 2, MOST_ROWS, cols)));
+    for (int64_t r = 0; r < list->count; r++)
+        for (int64_t j = 0; j < cols; j++)
+            *at(&c, 3 + list->row[r], 2 + j) = *at(&b, 4 + j, 1 + r);
+    check_all(f, 0);
+    hyb_buffer_destroy(lists.buffer);
+}
+
+static list_t some_rows(int64_t count)
+{
+    list_t list = shuffled(MOST_ROWS);
+
+    list.count = count;
+    return list;
+}
+
+void rows_are_packed_one_after_the_other(void **state)
+{
+    const device_fixture_t *f = fixture_with(state, HYB_OP_GATHER_ROWS);
+    const list_t again = {.row = {7, 0, 7, 39}, .count = 4};
+    list_t list;
+
+    open_frames(f);
+    for (int round = 0; round < 10; round++) {
+        list = some_rows(1 + rand() % MOST_ROWS);
+        check_gather(f, 1 + rand() % 40, &list);
+    }
+    check_gather(f, 5, &again);
+    check_gather(f, 0, &again);
+    close_frames();
+}
+
+void packed_rows_go_where_the_list_says(void **state)
+{
+    const device_fixture_t *f = fixture_with(state, HYB_OP_SCATTER_ROWS);
+    list_t list;
+
+    open_frames(f);
+    for (int round = 0; round < 10; round++) {
+        list = some_rows(rand() % MOST_ROWS);
+        check_scatter(f, 1 + rand() % 40, &list);
+    }
     close_frames();
 }
 

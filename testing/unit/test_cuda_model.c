@@ -291,13 +291,15 @@ TEST(memory_is_pinned_for_all_devices_and_as_a_whole)
 
 /* ---- failures ------------------------------------------------------------ */
 
-/* Queue a solve with a matrix of ones, and A x. */
+/* Queue a copy, a solve with a matrix of ones, and A x. */
 static xh_status_t touch(const bench_t *b)
 {
     const hyb_block_t x = hyb_block_part(b->a, 0, 0, ORDER, 1),
                       y = hyb_block_part(b->c, 0, 0, ORDER, 1);
-    xh_status_t status = hyb_queue_trsm(b->queue, b->a, b->c);
+    xh_status_t status = hyb_queue_copy(b->queue, b->a, b->c);
 
+    if (status == XH_OK)
+        status = hyb_queue_trsm(b->queue, b->a, b->c);
     if (status == XH_OK)
         status = hyb_queue_gemv(b->queue, b->a, x, y);
     return status;
@@ -329,8 +331,9 @@ TEST(work_that_fails_is_told_by_what_follows)
     static const char *const faults[] = {
         "fail@copy_in:1", "fail@gemm:1",   "fail@copy_out:1",
         "fail@record:1",  "refuse@gemm:1", "refuse@record:1",
-        "fail@trsm:1",    "fail@gemv:1",   "refuse@copy_in:1",
-        "refuse@trsm:1",  "refuse@gemv:1"};
+        "fail@copy:1",    "fail@trsm:1",   "fail@gemv:1",
+        "refuse@copy:1",  "refuse@trsm:1", "refuse@gemv:1",
+        "refuse@copy_in:1"};
     size_t i;
 
     for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)

@@ -180,15 +180,22 @@ static hyb_list_t list(int64_t count)
 
 TEST_SET_UP(work_in_memory_takes_its_traffic_over_the_rate)
 {
-    hyb_block_t column, top;
+    hyb_block_t column, top, packed;
     double end = 0, tile = TILE * TILE;
 
     open_device("emu_dry=on", RATE);
     column = hyb_block_part(in_device, 0, 0, TILE, 1);
     top = hyb_block_part(in_device, 0, 0, 10, TILE);
+    packed = hyb_block_part(in_device, 0, 0, TILE, 10);
+    hyb_queue_copy(queues[0], in_device, in_device);
+    assert_time(end_of(0), end += memory_time(2 * tile));
     hyb_queue_swap_rows(queues[0], &(hyb_row_swap_t){in_device, top, list(10),
                                                      list(4), list(4)});
     assert_time(end_of(0), end += memory_time((3 * 10 + 2 * 4) * TILE));
+    hyb_queue_gather_rows(queues[0], in_device, list(10), packed);
+    assert_time(end_of(0), end += memory_time(2 * 10 * TILE));
+    hyb_queue_scatter_rows(queues[0], packed, list(10), in_device);
+    assert_time(end_of(0), end += memory_time(2 * 10 * TILE));
     hyb_queue_gemv(queues[0], in_device, column, column);
     assert_time(end_of(0), end += memory_time(tile));
     hyb_queue_generate(queues[0],

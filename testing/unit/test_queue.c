@@ -202,6 +202,40 @@ TEST_SET_UP(a_row_swap_conforms)
     assert_int_equal(fake.calls, 0);
 }
 
+static xh_status_t gathered(hyb_block_t columns, hyb_list_t rows,
+                            hyb_block_t packed)
+{
+    capture_begin();
+    return told(hyb_queue_gather_rows(queue, columns, rows, packed));
+}
+
+static xh_status_t scattered(hyb_block_t packed, hyb_list_t rows,
+                             hyb_block_t columns)
+{
+    capture_begin();
+    return told(hyb_queue_scatter_rows(queue, packed, rows, columns));
+}
+
+TEST_SET_UP(packed_rows_conform)
+{
+    assert_ok(gathered(block(6, 5), list(3), block(5, 3)));
+    assert_ok(scattered(block(5, 7), list(7), block(6, 5)));
+    fake.calls = 0;
+    assert_int_equal(gathered(block(6, 5), list(3), block(3, 5)), XH_ERR_ARG);
+    assert_int_equal(scattered(block(5, 2), list(3), block(6, 5)), XH_ERR_ARG);
+    assert_int_equal(gathered(block(6, 50), list(3), block(50, 3)), XH_ERR_ARG);
+    assert_int_equal(scattered(block(5, 60), list(60), block(6, 5)),
+                     XH_ERR_ARG);
+    assert_int_equal(gathered(block(6, 5), list(33), block(5, 33)), XH_ERR_ARG);
+    assert_int_equal(fake.calls, 0);
+}
+
+static xh_status_t copied(hyb_block_t from, hyb_block_t to)
+{
+    capture_begin();
+    return told(hyb_queue_copy(queue, from, to));
+}
+
 static xh_status_t solved(hyb_block_t l1, hyb_block_t u)
 {
     capture_begin();
@@ -272,7 +306,10 @@ TEST_SET_UP(work_on_nothing_is_not_queued)
         hyb_queue_gemm(queue, &(hyb_gemm_t){.a = hyb_block(NULL, 0, 0, 3),
                                             .b = hyb_block(buffer, 0, 3, 5),
                                             .c = none}));
+    assert_ok(copied(none, none));
     assert_ok(swapped(6, 0, 5, list(0), list(0), list(0)));
+    assert_ok(gathered(block(6, 5), list(0), block(5, 0)));
+    assert_ok(scattered(block(0, 3), list(3), block(6, 0)));
     assert_ok(solved(block(0, 0), none));
     assert_ok(multiplied(none, block(5, 1), block(0, 1)));
     assert_ok(generated(9, (hyb_dealt_t){0, 1, 0, 1}, (hyb_dealt_t){0, 1, 0, 1},

@@ -332,7 +332,7 @@ static const hyb_backend_t backend = {
     .abi = HYB_BACKEND_ABI,
     .name = "cuda",
     .ops = 1u << HYB_OP_COPY_IN | 1u << HYB_OP_COPY_OUT | 1u << HYB_OP_GEMM |
-           1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV,
+           1u << HYB_OP_COPY | 1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV,
     .count = count,
     .describe = describe,
     .open = open_device,

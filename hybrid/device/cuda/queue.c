@@ -242,6 +242,11 @@ static double *address(hyb_block_t b)
     return memory != NULL ? memory + b.offset : NULL;
 }
 
+static xh_view_t view_of(hyb_block_t b)
+{
+    return (xh_view_t){address(b), b.rows, b.cols, b.ld};
+}
+
 static cudaError_t copy(const hyb_cuda_queue_t *queue, xh_view_t from,
                         xh_view_t to, enum cudaMemcpyKind kind)
 {
@@ -260,14 +265,18 @@ static cudaError_t copy(const hyb_cuda_queue_t *queue, xh_view_t from,
 static xh_status_t copy_task(hyb_cuda_device_t *device,
                              const hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
-    const hyb_block_t b = t->copy.block;
-    const xh_view_t there = {address(b), b.rows, b.cols, b.ld};
+    cudaError_t error;
 
-    return hyb_cuda_status(
-        device, "queueing a copy",
-        t->op == HYB_OP_COPY_IN
-            ? copy(queue, t->copy.host, there, cudaMemcpyHostToDevice)
-            : copy(queue, there, t->copy.host, cudaMemcpyDeviceToHost));
+    if (t->op == HYB_OP_COPY)
+        error = copy(queue, view_of(t->copy.from), view_of(t->copy.to),
+                     cudaMemcpyDeviceToDevice);
+    else if (t->op == HYB_OP_COPY_IN)
+        error = copy(queue, t->link.host, view_of(t->link.block),
+                     cudaMemcpyHostToDevice);
+    else
+        error = copy(queue, view_of(t->link.block), t->link.host,
+                     cudaMemcpyDeviceToHost);
+    return hyb_cuda_status(device, "queueing a copy", error);
 }
 
 /* ---- algebra ------------------------------------------------------------ */

@@ -36,7 +36,7 @@ static double flop_of_traffic(double doubles)
 
 /* ---- copies ------------------------------------------------------------- */
 
-static void copy(xh_view_t from, xh_view_t to)
+static void move(xh_view_t from, xh_view_t to)
 {
     size_t column = (size_t)from.rows * sizeof(double);
     int64_t j;
@@ -52,23 +52,36 @@ static void copy(xh_view_t from, xh_view_t to)
 static xh_status_t copy_in(const hyb_host_t *host, const hyb_task_t *t)
 {
     (void)host;
-    copy(t->copy.host, view_of(t->copy.block));
+    move(t->link.host, view_of(t->link.block));
     return XH_OK;
 }
 
 static xh_status_t copy_out(const hyb_host_t *host, const hyb_task_t *t)
 {
     (void)host;
-    copy(view_of(t->copy.block), t->copy.host);
+    move(view_of(t->link.block), t->link.host);
     return XH_OK;
 }
 
-static double bytes_of_copy(const hyb_task_t *t)
+static double bytes_of_link(const hyb_task_t *t)
 {
-    return sizeof(double) * elements(t->copy.block);
+    return sizeof(double) * elements(t->link.block);
 }
 
-/* ---- row swaps ---------------------------------------------------------- */
+static xh_status_t copy(const hyb_host_t *host, const hyb_task_t *t)
+{
+    (void)host;
+    move(view_of(t->copy.from), view_of(t->copy.to));
+    return XH_OK;
+}
+
+static double flop_of_copy(const hyb_task_t *t)
+{
+    return flop_of_traffic(2 * elements(t->copy.to));
+}
+
+/* ---- rows -----------------------------------------------------------------
+ */
 
 /* The numbers of a list; NULL if one of them is no row of v. */
 static bool find_rows(hyb_list_t list, xh_view_t v, const int64_t **row_p)
@@ -113,6 +126,30 @@ static double flop_of_swap(const hyb_task_t *t)
     double rows = 3 * (double)swap->u.rows + 2 * (double)swap->from.count;
 
     return flop_of_traffic(rows * (double)swap->u.cols);
+}
+
+static xh_status_t pack(const hyb_host_t *host, const hyb_task_t *t)
+{
+    const xh_view_t columns = view_of(t->pack.columns);
+    const xh_view_t packed = view_of(t->pack.packed);
+    const int64_t *row;
+    int64_t r, j;
+
+    (void)host;
+    if (!find_rows(t->pack.rows, columns, &row))
+        return XH_ERR_ARG;
+    for (r = 0; r < packed.cols; r++)
+        for (j = 0; j < packed.rows; j++)
+            if (t->op == HYB_OP_GATHER_ROWS)
+                *at(packed, j, r) = *at(columns, row[r], j);
+            else
+                *at(columns, row[r], j) = *at(packed, j, r);
+    return XH_OK;
+}
+
+static double flop_of_pack(const hyb_task_t *t)
+{
+    return flop_of_traffic(2 * elements(t->pack.packed));
 }
 
 /* ---- algebra ------------------------------------------------------------ */
@@ -227,9 +264,14 @@ static const struct {
     double (*amount)(const hyb_task_t *task);
     size_t result; /* where in a task its block is; but copy_out's */
 } ops[HYB_OPS] = {
-    [HYB_OP_COPY_IN] = {copy_in, bytes_of_copy,
-                        offsetof(hyb_task_t, copy.block)},
-    [HYB_OP_COPY_OUT] = {copy_out, bytes_of_copy, 0},
+    [HYB_OP_COPY_IN] = {copy_in, bytes_of_link,
+                        offsetof(hyb_task_t, link.block)},
+    [HYB_OP_COPY_OUT] = {copy_out, bytes_of_link, 0},
+    [HYB_OP_COPY] = {copy, flop_of_copy, offsetof(hyb_task_t, copy.to)},
+    [HYB_OP_GATHER_ROWS] = {pack, flop_of_pack,
+                            offsetof(hyb_task_t, pack.packed)},
+    [HYB_OP_SCATTER_ROWS] = {pack, flop_of_pack,
+                             offsetof(hyb_task_t, pack.columns)},
     [HYB_OP_GEMM] = {gemm, flop_of_gemm, offsetof(hyb_task_t, gemm.c)},
     [HYB_OP_SWAP_ROWS] = {swap_rows, flop_of_swap,
                           offsetof(hyb_task_t, swap_rows.u)},
@@ -248,7 +290,7 @@ static xh_view_t result_of(const hyb_task_t *task)
 {
     const char *block = (const char *)task + ops[task->op].result;
 
-    return task->op == HYB_OP_COPY_OUT ? task->copy.host
+    return task->op == HYB_OP_COPY_OUT ? task->link.host
                                        : view_of(*(const hyb_block_t *)block);
 }
 
