@@ -28,4 +28,12 @@ enum {
 /* s in a few words, such as "not enough memory"; never NULL. */
 const char *xh_status_text(xh_status_t s);
 
+/* Return call's status from this function unless it is XH_OK. */
+#define XH_TRY(call)                                                           \
+    do {                                                                       \
+        const xh_status_t tried_status_ = (call);                              \
+        if (tried_status_ != XH_OK)                                            \
+            return tried_status_;                                              \
+    } while (0)
+
 #endif
