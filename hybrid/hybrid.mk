@@ -6,7 +6,7 @@
 NODE_OBJECTS := $(call objects,hybrid/node/*.c hybrid/cpu/*/*.c hybrid/device/*.c)
 LU_OBJECTS := $(call objects,hybrid/lu/*.c hybrid/lu/*/*.c hybrid/observe/*.c)
 # Of the solver xdgemm takes what shares a product out, which knows no MPI.
-SHARES_OBJECTS := $(call objects,hybrid/lu/tuner/ratio.c hybrid/lu/tuner/split.c)
+SHARES_OBJECTS := $(call objects,hybrid/lu/tuner/split.c)
 XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
 # These alone are about JSON.
 XDGEMM_TESTED := $(filter-out $(addprefix %/,main.o record.o \

@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/means.h"
 
+#include <string.h>
+#include "base/blas_library.h"
 #include "base/integers.h"
+#include "base/settings.h"
+#include "hybrid/cpu/trial/trial.h"
 #include "hybrid/cpu/update/chunk.h"
+
+bool hyb_means_are_blas(const hyb_kernel_t *kernel)
+{
+    const char *setting = xh_settings_text("kernel");
+    hyb_kernels_t tried;
+
+    if (strcmp(setting, "auto") != 0 || xh_blas_library_identify().threads != 1)
+        return strcmp(setting, "blas") == 0;
+    tried = hyb_kernels_of_setting();
+    return hyb_kernels_prefer_blas(&tried, kernel);
+}
 
 /* The rows of U of a run leave room for L2 in the second cache. The BLAS
  * library packs L2 for each run, which wide ones make up for. */
@@ -10,9 +25,8 @@ int64_t hyb_means_run_columns(const hyb_means_t *means, int64_t nb)
 {
     enum { MOST_OF_BLAS = 512 };
 
-    return means->multiplier == HYB_BY_BLAS
-               ? hyb_chunk_part(means->kernel, nb, MOST_OF_BLAS)
-               : hyb_chunk_cols(means->kernel, nb);
+    return means->by_blas ? hyb_chunk_part(means->kernel, nb, MOST_OF_BLAS)
+                          : hyb_chunk_cols(means->kernel, nb);
 }
 
 /* The BLAS library is too slow for very few columns. */
@@ -22,13 +36,12 @@ int64_t hyb_means_narrow_columns(const hyb_means_t *means, int64_t nb)
     int64_t unit = means->kernel->cols, run = hyb_means_run_columns(means, nb);
     int members = hyb_team_size(means->team);
 
-    if (means->multiplier == HYB_BY_BLAS)
+    if (means->by_blas)
         return xh_whole_units(xh_larger(run / members, 1), unit);
     return xh_smaller(PANELS_OF_B * unit, run);
 }
 
 bool hyb_means_need_columns(const hyb_means_t *means)
 {
-    return means->multiplier == HYB_BY_BLAS ||
-           hyb_machine_devices(means->machine) > 0;
+    return means->by_blas || hyb_machine_devices(means->machine) > 0;
 }

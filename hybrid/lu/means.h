@@ -7,14 +7,14 @@
 #include "base/integers.h"
 #include "hybrid/device/machine.h"
 #include "hybrid/lu/observer.h"
-#include "hybrid/lu/tuner/multiplier.h"
 
 /* What a factorization computes with. Borrowed. */
 typedef struct {
     hyb_machine_t *machine;
     hyb_team_t *team;           /* the machine's */
     const hyb_kernel_t *kernel; /* the same on all processes */
-    hyb_multiplier_t multiplier;
+    bool by_blas;  /* the BLAS library computes C - L2 U, called by each thread
+                      for itself, and not the kernel; all else is its */
     bool offloads; /* some process has devices */
     bool resident; /* the columns live on the device of each process */
     hyb_observer_t observer;
@@ -27,6 +27,12 @@ static inline size_t hyb_whole_pages(int64_t doubles)
 
     return (size_t)xh_whole_units(doubles, PAGE);
 }
+
+/*
+ * by_blas, as the setting kernel asks for. With auto, where the trial found the
+ * BLAS library clearly faster than kernel and it uses one thread a call.
+ */
+bool hyb_means_are_blas(const hyb_kernel_t *kernel);
 
 /* Columns of a run, at most, for panels of nb. */
 int64_t hyb_means_run_columns(const hyb_means_t *means, int64_t nb);

@@ -148,7 +148,7 @@ static void solve(const hyb_place_work_t *w, bool keeps)
 
     hyb_chunk_solve(&panel_of(w)->factors, w->run.count, w->me->u);
     if (keeps || hpl_panel_top_rows(panel_of(w)->hpl) > 0 ||
-        w->me->lu->means.multiplier == HYB_BY_BLAS)
+        w->me->lu->means.by_blas)
         keep_u(w);
     end(w, HYB_SOLVE, started);
 }
@@ -157,7 +157,7 @@ static void fetch_u(const hyb_place_work_t *w)
 {
     const hyb_means_t *means = &w->me->lu->means;
 
-    if (means->multiplier == HYB_BY_BLAS)
+    if (means->by_blas)
         return;
     if (keeps_rows(w))
         unpack_u(w);
@@ -211,7 +211,7 @@ static void multiply(const hyb_place_work_t *w)
     xh_view_t c = below(w);
     double flop = 2.0 * (double)c.rows * (double)c.cols * panel_of(w)->hpl->jb;
     hyb_pace_t *pace = &me->lu->workers.pace[me->member];
-    bool blas = me->lu->means.multiplier == HYB_BY_BLAS;
+    bool blas = me->lu->means.by_blas;
     hyb_pace_mark_t mark;
 
     if (blas) /* others may still copy their part of L2 */

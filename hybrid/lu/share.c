@@ -391,9 +391,8 @@ static int64_t tiles_to_keep(hyb_lu_t *lu, hyb_patience_t patience)
 /* With what multiplies on the cores of this run. */
 static void multiply(const hyb_lu_t *lu, const xh_gemm_t *product)
 {
-    xh_status_t status = lu->means.multiplier == HYB_BY_BLAS
-                             ? hyb_blas_gemm(product)
-                             : hyb_gemm_alone(product);
+    xh_status_t status =
+        lu->means.by_blas ? hyb_blas_gemm(product) : hyb_gemm_alone(product);
 
     if (status != XH_OK)
         give_up(lu, "a tile was not multiplied: ", xh_status_text(status));

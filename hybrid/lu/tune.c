@@ -2,7 +2,6 @@
 #include "hybrid/lu/tune.h"
 
 #include <math.h>
-#include <string.h>
 #include "base/settings.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place.h"
@@ -15,55 +14,36 @@ static hyb_lap_t *lap_of(hyb_lu_t *lu, int k)
 /* ---- beginning -----------------------------------------------------------
  */
 
-/*
- * With no device to be kept busy, groups of columns never cost more than they
- * hide: they are swapped, solved and updated while in cache, and rows of other
- * processes arrive meanwhile. Iterations in mode 1, as a trial, are slower.
- */
-static hyb_lookahead_request_t request(const hyb_lu_t *lu)
-{
-    const char *setting = xh_settings_text("lookahead");
-    hyb_lookahead_request_t asked =
-        hyb_lookahead_request(setting, lu->algo->depth);
-
-    if (asked == HYB_MIXED && strcmp(setting, "mixed") != 0 &&
-        !lu->means.offloads)
-        return HYB_PIPELINE_ON_CORES;
-    return asked;
-}
-
 xh_status_t hyb_tune_begin(hyb_lu_t *lu)
 {
     hyb_tuner_t *t = &lu->tuner;
-    /* Groups cost messages where rows of other processes are exchanged. */
-    hyb_lookahead_t first =
-        lu->grid->nprow == 1 ? HYB_LOOKAHEAD_PIPELINE : HYB_LOOKAHEAD_PANEL;
-    xh_status_t status = hyb_split_of_setting(&t->split);
 
-    if (status != XH_OK)
-        return status;
-    hyb_choice_begin(&t->mode, request(lu), first, lu->grid->all_comm);
-    hyb_regroup_init(&t->regroup);
-    hyb_ratio_init(&t->ratio, 1.0, 1.0);
-    if (t->split.policy == HYB_SPLIT_FIXED)
-        hyb_ratio_fix(&t->ratio, t->split.share);
+    XH_TRY(hyb_split_begin(xh_settings_text("split"), &t->split));
+    t->panel_split = t->split;
+    t->chooser =
+        hyb_lookahead_begin(xh_settings_text("lookahead"), lu->algo->depth,
+                            lu->means.offloads, lu->grid->nprow);
+    t->request = MPI_REQUEST_NULL;
+    t->team.threads = lu->workers.count;
     return XH_OK;
 }
 
 /* ---- deciding ------------------------------------------------------------
  */
 
-static hyb_lookahead_facts_t facts(const hyb_lu_t *lu, int k)
+/* Iteration k, but for what it took. */
+static hyb_lookahead_iteration_t iteration(hyb_lu_t *lu, int k)
 {
     int64_t nb = lu->mat->nb, left = lu->panels - 1 - k;
     int64_t rows = (left + lu->grid->nprow - 1) / lu->grid->nprow;
     int64_t cols = (left + lu->grid->npcol - 1) / lu->grid->npcol;
 
-    return (hyb_lookahead_facts_t){.index = k,
-                                   .count = lu->panels,
-                                   .rows = rows * nb,
-                                   .cols = cols * nb,
-                                   .nb = nb};
+    return (hyb_lookahead_iteration_t){.index = k,
+                                       .count = lu->panels,
+                                       .rows = rows * nb,
+                                       .cols = cols * nb,
+                                       .nb = nb,
+                                       .mode = hyb_lu_step(lu, k)->mode};
 }
 
 /* flop of iteration k on count columns. */
@@ -86,7 +66,7 @@ static int64_t columns_of(const hyb_lu_t *lu, hyb_blocks_t blocks)
 static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
 {
     const hyb_tuner_t *t = &lu->tuner;
-    double team = lu->workers.count * t->thread_rate;
+    double team = lu->workers.count * t->team.thread_rate;
     double next = (double)columns_of(lu, step->next);
 
     return hyb_share_works(lu->share) && t->devices.columns > 0 && team > 0.0 &&
@@ -94,26 +74,27 @@ static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
            (double)t->devices.columns / t->devices.rate < next / team;
 }
 
-/* Does the team factor a panel in iteration k? */
-static hyb_situation_t situation_of(const hyb_lu_t *lu, int k)
+/* What is known of updates such as iteration k's: with a panel of the team? */
+static hyb_split_t *split_of(hyb_lu_t *lu, int k)
 {
-    return hyb_lu_owns(lu, k + 1) ? HYB_PANEL_HERE : HYB_PANEL_ELSEWHERE;
+    hyb_tuner_t *t = &lu->tuner;
+
+    return hyb_lu_owns(lu, k + 1) ? &t->panel_split : &t->split;
 }
 
 /* The devices' part of the columns behind the next panel's. */
 static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
 {
-    hyb_tuner_t *t = &lu->tuner;
-    hyb_situation_t situation = situation_of(lu, k);
+    const hyb_split_t *split = split_of(lu, k);
 
     if (!hyb_share_works(lu->share))
         return 0.0;
     /* All but what the team takes tile by tile from the end: so asked for, or
      * as nobody's rate is known yet. */
-    if (t->split.policy == HYB_SPLIT_STEAL ||
-        (t->split.policy == HYB_SPLIT_RATIO && t->devices.rate == 0.0))
+    if (split->policy == HYB_SPLIT_STEAL ||
+        (split->policy == HYB_SPLIT_RATIO && lu->tuner.devices.rate == 0.0))
         return 1.0;
-    return hyb_ratio_share(&t->ratio, situation, flop_of(lu, k, columns));
+    return hyb_split_share(split, flop_of(lu, k, columns));
 }
 
 int64_t hyb_tune_division(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
@@ -161,7 +142,8 @@ static double before_panel(hyb_lu_t *lu, const hyb_step_t *step)
     bool theirs = step->next_is_streamed;
     double columns =
         (double)(theirs ? t->devices.columns : columns_of(lu, step->next));
-    double rate = theirs ? t->devices.rate : lu->workers.count * t->thread_rate;
+    double rate =
+        theirs ? t->devices.rate : lu->workers.count * t->team.thread_rate;
     double all = (double)columns_of(lu, step->all);
     double exchange = t->exchange_seconds;
 
@@ -175,35 +157,30 @@ static double before_panel(hyb_lu_t *lu, const hyb_step_t *step)
 static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, step->k)->hpl;
-    const hyb_tuner_t *t = &lu->tuner;
-    hyb_regroup_facts_t known = {.threads = lu->workers.count,
-                                 .rows = h->mp,
-                                 .cols = columns_of(lu, step->all),
-                                 .nb = h->jb,
-                                 .thread_rate = t->thread_rate,
-                                 .broadcast = t->broadcast_seconds};
+    hyb_tuner_t *t = &lu->tuner;
 
-    if (step->mode == HYB_LOOKAHEAD_NONE || known.threads == 1 ||
+    t->team.threads = lu->workers.count;
+    t->team.device_rate = hyb_share_works(lu->share) ? t->devices.rate : 0.0;
+    if (step->mode == HYB_LOOKAHEAD_NONE || t->team.threads == 1 ||
         lu->place->ops->is_queued)
-        return known.threads;
-    if (hyb_share_works(lu->share))
-        known.device_rate = t->devices.rate;
-    known.before = before_panel(lu, step);
-    return hyb_panel_threads(&t->regroup, &known);
+        return t->team.threads;
+    return hyb_regroup_panel(&t->team, h->mp, columns_of(lu, step->all), h->jb,
+                             before_panel(lu, step));
 }
 
 void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
 {
-    hyb_lookahead_facts_t about = facts(lu, k);
+    hyb_lookahead_iteration_t about = iteration(lu, k);
     hyb_blocks_t all = hyb_lu_trailing(lu, k);
 
     *step = (hyb_step_t){.k = k,
                          .all = all,
                          .next = {all.from, all.from},
-                         .thread_rate = lu->tuner.thread_rate};
+                         .thread_rate = lu->tuner.team.thread_rate};
     if (k > 0)
         step->panel_seconds = lap_of(lu, k - 1)->panel_seconds;
-    step->mode = hyb_choice_make(&lu->tuner.mode, &about, &step->reason);
+    step->mode =
+        hyb_lookahead_choose(&lu->tuner.chooser, &about, &step->reason);
     if (hyb_lu_owns(lu, k + 1))
         step->next.to++;
     step->next_is_streamed = devices_are_quicker(lu, step);
@@ -226,7 +203,7 @@ void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds)
 
     if (k > 0)
         lap_of(lu, k - 1)->panel_seconds = seconds;
-    hyb_regroup_learn(&lu->tuner.regroup, threads, h->mp, h->jb, seconds);
+    hyb_regroup_learn(&lu->tuner.team, threads, h->mp, h->jb, seconds);
 }
 
 /* Seconds that a worker spent since the iteration opened otherwise than in
@@ -253,23 +230,20 @@ static void learn_share(hyb_lu_t *lu, int k, const hyb_share_work_t *work)
 {
     hyb_tuner_t *t = &lu->tuner;
     const hyb_timer_sum_t *then = &lap_of(lu, k)->before, *now = &work->team;
-    hyb_situation_t situation = situation_of(lu, k);
+    hyb_split_t *split = split_of(lu, k);
     double multiply = now->seconds[HYB_MULTIPLY] - then->seconds[HYB_MULTIPLY];
-    hyb_ratio_sample_t sample = {
-        .device_flop = work->flop,
-        .device_seconds = work->rate > 0.0 ? work->flop / work->rate : 0.0,
-        .host_flop = now->flop - then->flop,
-        .host_seconds = multiply / lu->workers.count,
-        .other_seconds = other_seconds(lu, now, then)};
+    double flop = now->flop - then->flop;
 
-    if (!shows_rate(lu, k, sample.host_flop))
-        sample.host_flop = sample.host_seconds = 0.0;
+    if (!shows_rate(lu, k, flop))
+        flop = multiply = 0.0;
     if (work->rate > 0.0)
         t->devices = *work;
     t->devices.columns = work->columns;
-    hyb_ratio_learn(&t->ratio, situation, &sample);
-    t->balanced[k % HYB_IN_FLIGHT] = hyb_ratio_share(
-        &t->ratio, situation, sample.device_flop + sample.host_flop);
+    hyb_split_learn(split, work->flop,
+                    work->rate > 0.0 ? work->flop / work->rate : 0.0, flop,
+                    multiply / lu->workers.count, other_seconds(lu, now, then));
+    hyb_split_expect(split == &t->split ? &t->panel_split : &t->split, split);
+    t->balanced[k % HYB_IN_FLIGHT] = hyb_split_share(split, work->flop + flop);
 }
 
 /* Of iterations before k, what devices completed since the last call. */
@@ -294,22 +268,23 @@ static double devices_flop(hyb_lu_t *lu, int k)
 }
 
 /* What iteration k took, for the choice of the mode; all but the total. */
-static hyb_lookahead_times_t times_of(hyb_lu_t *lu, int k)
+static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
 {
     const hyb_lap_t *lap = lap_of(lu, k);
     int members = lu->workers.count;
-    double rate = hyb_lap_team_rate(lap, members), devices = 0.0;
+    double rate = hyb_lap_team_rate(lap, members), all = rate;
     double flop = lap->team.flop + devices_flop(lu, k);
+    hyb_lookahead_iteration_t it = iteration(lu, k);
 
     if (hyb_share_works(lu->share))
-        devices = lu->tuner.devices.rate;
-    return (hyb_lookahead_times_t){
-        .panel = lap->panel_seconds,
-        .panel_share = (double)hyb_lu_step(lu, k)->panel_threads / members,
-        .broadcast = lap->leader[HYB_BROADCAST],
-        .exchange = hyb_lap_exchange_seconds(lap, members),
-        .update = rate + devices > 0.0 ? flop / (rate + devices) : 0.0,
-        .host_update = rate > 0.0 ? flop / rate : 0.0};
+        all += lu->tuner.devices.rate;
+    it.took.panel = lap->panel_seconds;
+    it.took.panel_share = (double)hyb_lu_step(lu, k)->panel_threads / members;
+    it.took.broadcast = lap->leader[HYB_BROADCAST];
+    it.took.exchange = hyb_lap_exchange_seconds(lap, members);
+    it.took.update = all > 0.0 ? flop / all : 0.0;
+    it.took.host_update = rate > 0.0 ? flop / rate : 0.0;
+    return it;
 }
 
 /*
@@ -320,14 +295,16 @@ static void learn(hyb_lu_t *lu, int k)
 {
     hyb_tuner_t *t = &lu->tuner;
     const hyb_lap_t *lap = lap_of(lu, k);
-    hyb_lookahead_facts_t about = facts(lu, k);
-    hyb_lookahead_times_t times = times_of(lu, k);
-    double end = hyb_share_work(lu, k).ended;
+    double begun = t->ended, end = hyb_share_work(lu, k).ended;
 
-    end = fmax(t->ended, end > 0.0 ? end : lap->opened + lap->seconds);
-    times.total = end - t->ended;
-    t->ended = end;
-    hyb_choice_give(&t->mode, &about, hyb_lu_step(lu, k)->mode, &times);
+    t->ended = fmax(begun, end > 0.0 ? end : lap->opened + lap->seconds);
+    if (t->chooser.fixed != NULL)
+        return;
+    t->measured = measured(lu, k);
+    t->measured.took.total = t->ended - begun;
+    MPI_Iallreduce(MPI_IN_PLACE, &t->measured.took,
+                   (int)(sizeof(t->measured.took) / sizeof(double)), MPI_DOUBLE,
+                   MPI_MAX, lu->grid->all_comm, &t->request);
 }
 
 /* Iteration k is over on the devices, too. */
@@ -357,10 +334,10 @@ static void close_lap(hyb_lu_t *lu, int k)
     hyb_lap_close(lap, lu);
     t->devices_flop += devices_flop(lu, k);
     if (shows_rate(lu, k, lap->team.flop))
-        t->thread_rate =
+        t->team.thread_rate =
             hyb_lap_team_rate(lap, lu->workers.count) / lu->workers.count;
     t->exchange_seconds = hyb_lap_exchange_seconds(lap, lu->workers.count);
-    t->broadcast_seconds = lap->leader[HYB_BROADCAST];
+    t->team.broadcast = lap->leader[HYB_BROADCAST];
 }
 
 /*
@@ -392,7 +369,15 @@ void hyb_tune_measure(hyb_lu_t *lu, int k)
 
 bool hyb_tune_is_ready(hyb_lu_t *lu)
 {
-    return hyb_choice_ready(&lu->tuner.mode);
+    hyb_tuner_t *t = &lu->tuner;
+    int done;
+
+    if (t->request == MPI_REQUEST_NULL)
+        return true;
+    MPI_Test(&t->request, &done, MPI_STATUS_IGNORE);
+    if (done)
+        hyb_lookahead_learn(&t->chooser, &t->measured);
+    return done;
 }
 
 void hyb_tune_close(hyb_lu_t *lu)

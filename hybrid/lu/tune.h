@@ -2,31 +2,32 @@
 #ifndef HYB_TUNE_H
 #define HYB_TUNE_H
 
-#include "hybrid/lu/tuner/split.h"
-#include "hybrid/lu/tuner/ratio.h"
+#include <mpi.h>
 #include "hybrid/lu/lap.h"
 #include "hybrid/lu/share.h"
-#include "hybrid/lu/tuner/choice.h"
+#include "hybrid/lu/tuner/lookahead.h"
 #include "hybrid/lu/tuner/regroup.h"
+#include "hybrid/lu/tuner/split.h"
 
 /*
  * The tuner: it decides what each iteration does, from what the ones before
  * took. The decisions themselves are pure functions in tuner/; here they get
- * this run's numbers. The look-ahead mode is agreed on by all processes;
- * threads and shares are each process's own. All calls are the leader's.
+ * this run's numbers. The look-ahead mode is agreed on by all processes: what
+ * an iteration took is reduced while others run, and learnt everywhere before
+ * the next one opens. Threads and shares are each process's own. All calls are
+ * the leader's.
  */
 typedef struct {
-    hyb_choice_t mode;     /* of look-ahead */
-    hyb_regroup_t regroup; /* threads of a panel */
-    hyb_split_t split;     /* between team and devices: the policy ... */
-    hyb_ratio_t ratio;     /* ... and what was learnt */
+    hyb_lookahead_chooser_t chooser;
+    hyb_lookahead_iteration_t measured; /* that is being reduced, */
+    MPI_Request request;                /* by this */
+    hyb_regroup_t team;                 /* of the last iterations */
+    hyb_split_t split;       /* of updates without a panel of the team, ... */
+    hyb_split_t panel_split; /* and of those with one */
     double balanced[HYB_IN_FLIGHT]; /* share that would have been best */
     double used[HYB_IN_FLIGHT];     /* share that the devices got, or NAN */
     hyb_lap_t lap[HYB_IN_FLIGHT];
-    /* of the last iterations, 0: unknown */
-    double thread_rate;       /* flop/s of one thread */
-    double exchange_seconds;  /* swaps and solves, by all workers */
-    double broadcast_seconds; /* of the leader */
+    double exchange_seconds; /* swaps and solves, by all workers */
     hyb_share_work_t devices;
     double devices_flop; /* of all iterations so far */
     double ended;        /* when the last iteration learnt from was over */

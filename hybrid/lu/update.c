@@ -231,8 +231,7 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
         queue_all(me, step);
         return;
     }
-    if (lu->means.multiplier == HYB_BY_BLAS ||
-        hyb_blocks_count(step->streamed) > 0)
+    if (lu->means.by_blas || hyb_blocks_count(step->streamed) > 0)
         hyb_l2_columns_fill(lu->panel.l2, step->k);
     if (hyb_step_solves_first(step))
         solve_all(me, step);

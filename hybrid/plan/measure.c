@@ -7,7 +7,9 @@
 #include "base/clock.h"
 #include "base/integers.h"
 #include "base/median.h"
+#include "base/settings.h"
 #include "hpl/grid/agree.h"
+#include "hybrid/cpu/trial/trial.h"
 #include "hybrid/lu/means.h"
 #include "hybrid/lu/tuner/split.h"
 #include "hybrid/observe/watchdog.h"
@@ -105,7 +107,7 @@ static void measure_narrow(const work_t *w, hyb_host_update_t *x, int64_t m,
 {
     const hyb_means_t *means = w->means;
 
-    if (means->multiplier == HYB_BY_BLAS)
+    if (means->by_blas)
         return;
     hyb_host_update_set_chunk(x, hyb_means_narrow_columns(means, w->nb));
     add_point(w, &w->width->narrow, (double)m,
@@ -259,7 +261,7 @@ static double by_blas(const hyb_means_t *means)
 {
     hyb_kernels_t tried = hyb_kernels_of_setting();
 
-    return means->multiplier == HYB_BY_BLAS && tried.blas > 0.0
+    return means->by_blas && tried.blas > 0.0
                ? tried.rate[means->kernel->isa] / tried.blas
                : 1.0;
 }
@@ -329,7 +331,7 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
     double of_link = link_part * what->seconds;
     double of_sweep = sweep_part * what->seconds;
     hyb_phase_t phase;
-    xh_status_t status = hyb_split_of_setting(&split);
+    xh_status_t status = hyb_split_begin(xh_settings_text("split"), &split);
 
     if (status != XH_OK)
         return status;

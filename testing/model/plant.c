@@ -2,30 +2,25 @@
 #include "testing/model/plant.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include "base/integers.h"
 
 enum { STEPS_MOST = 256 };
 
-typedef struct { /* the team until end: how many threads can update */
-    double end;
-    int free;
-} step_t;
-
-typedef struct { /* block columns up to units may be updated from time on */
-    double time;
-    int64_t units;
-} release_t;
-
 typedef struct { /* one iteration; units: block columns after the next panel */
     const plant_t *plant;
-    double rows, nb;
     int panel_threads;
     int64_t units;
-    double now; /* end of the team's steps so far */
-    step_t step[STEPS_MOST];
+    double unit_flop, panel, broadcast; /* the latter two in seconds */
+    double now;                         /* end of the team's steps so far */
+    struct {                            /* the team until end: */
+        double end;
+        int free; /* threads that can update */
+    } step[STEPS_MOST];
     int steps;
-    release_t release[STEPS_MOST];
+    struct { /* units before this one may be updated from time on */
+        double time;
+        int64_t units;
+    } release[STEPS_MOST];
     int releases;
     int64_t released;     /* units */
     double device_until;  /* when the device is through with them */
@@ -34,14 +29,9 @@ typedef struct { /* one iteration; units: block columns after the next panel */
     double device_flop, device_busy;
 } sim_t;
 
-static double unit_flop(const sim_t *sim)
-{
-    return 2.0 * sim->rows * sim->nb * sim->nb;
-}
-
 static double device_time(const sim_t *sim, int64_t units)
 {
-    return (double)units * unit_flop(sim) / sim->plant->device_rate +
+    return (double)units * sim->unit_flop / sim->plant->device_rate +
            sim->plant->tile_overhead;
 }
 
@@ -50,19 +40,21 @@ static double team_rate(const plant_t *plant)
     return plant->threads * plant->thread_rate;
 }
 
-/* ---- what the team does, in order ----------------------------------------
- */
+/* ---- what the team does, in order ---------------------------------------- */
 
 static void team_does(sim_t *sim, double seconds, int free)
 {
     sim->now += seconds;
-    sim->step[sim->steps++] = (step_t){.end = sim->now, .free = free};
+    sim->step[sim->steps].end = sim->now;
+    sim->step[sim->steps++].free = free;
 }
 
 static void team_exchanges(sim_t *sim, int64_t units, double factor)
 {
-    double seconds = (double)units * sim->nb * sim->plant->exchange * factor +
-                     sim->plant->chunk_overhead;
+    const plant_t *plant = sim->plant;
+    double seconds =
+        (double)units * (double)plant->nb * plant->exchange * factor +
+        plant->chunk_overhead;
 
     sim->exchange += seconds;
     team_does(sim, seconds, 0);
@@ -70,50 +62,16 @@ static void team_exchanges(sim_t *sim, int64_t units, double factor)
 
 static void release(sim_t *sim, int64_t units)
 {
-    const plant_t *plant = sim->plant;
-
     sim->released += units;
-    sim->release[sim->releases++] =
-        (release_t){.time = sim->now, .units = sim->released};
-    if (plant->device_rate > 0.0 && units > 0)
+    sim->release[sim->releases].time = sim->now;
+    sim->release[sim->releases++].units = sim->released;
+    if (sim->plant->device_rate > 0.0 && units > 0)
         sim->device_until =
             fmax(sim->device_until, sim->now) + device_time(sim, units);
 }
 
-static void team_updates_next(sim_t *sim)
-{
-    team_does(sim, unit_flop(sim) / team_rate(sim->plant), 0);
-}
-
-static double panel_seconds(const sim_t *sim)
-{
-    return plant_panel(sim->plant, sim->panel_threads, (int64_t)sim->rows,
-                       (int64_t)sim->nb);
-}
-
-static double broadcast_seconds(const sim_t *sim)
-{
-    return sim->plant->broadcast * sim->rows * sim->nb;
-}
-
-static void team_factors(sim_t *sim)
-{
-    const plant_t *plant = sim->plant;
-
-    team_does(sim, panel_seconds(sim), plant->threads - sim->panel_threads);
-    team_does(sim, broadcast_seconds(sim), plant->threads - 1);
-}
-
-static void plan_panel_ahead(sim_t *sim)
-{
-    team_exchanges(sim, sim->units + 1, 1.0);
-    release(sim, sim->units);
-    team_updates_next(sim);
-    team_factors(sim);
-}
-
-/* Chunks until the device has work for as long as the panel will take. */
-static void plan_chunks(sim_t *sim, int64_t *chunk, double enough)
+/* Chunks until the device has work for so many seconds. */
+static void exchange_chunks(sim_t *sim, int64_t *chunk, double enough)
 {
     while (sim->released < sim->units &&
            sim->device_until - sim->now < enough) {
@@ -125,31 +83,30 @@ static void plan_chunks(sim_t *sim, int64_t *chunk, double enough)
     }
 }
 
-static void plan_pipeline(sim_t *sim)
-{
-    int64_t chunk = sim->plant->tile;
-    int64_t first = xh_smaller(chunk, sim->units);
-
-    team_exchanges(sim, first + 1, 1.0);
-    release(sim, first);
-    team_updates_next(sim);
-    chunk *= 2;
-    plan_chunks(sim, &chunk, panel_seconds(sim) + broadcast_seconds(sim));
-    team_factors(sim);
-    plan_chunks(sim, &chunk, INFINITY);
-}
-
-static void plan_pipeline_on_cores(sim_t *sim)
+static void plan(sim_t *sim, hyb_lookahead_t mode)
 {
     const plant_t *plant = sim->plant;
+    bool pipeline = mode == HYB_LOOKAHEAD_PIPELINE;
+    bool alone = pipeline && plant->device_rate <= 0.0;
+    int64_t first = xh_smaller(plant->tile, sim->units);
+    int64_t chunk = 2 * plant->tile;
 
-    team_exchanges(sim, 1, 1.0);
-    release(sim, sim->units);
-    sim->unit_exchange =
-        sim->nb * plant->exchange * plant->contention + plant->chunk_overhead;
+    if (!pipeline)
+        first = sim->units;
+    team_exchanges(sim, alone ? 1 : first + 1, 1.0);
+    release(sim, alone ? sim->units : first);
+    if (alone)
+        sim->unit_exchange =
+            (double)plant->nb * plant->exchange * plant->contention +
+            plant->chunk_overhead;
     sim->exchange += (double)sim->units * sim->unit_exchange;
-    team_updates_next(sim);
-    team_factors(sim);
+    team_does(sim, sim->unit_flop / team_rate(plant), 0);
+    if (mode == HYB_LOOKAHEAD_NONE)
+        return;
+    exchange_chunks(sim, &chunk, sim->panel + sim->broadcast);
+    team_does(sim, sim->panel, plant->threads - sim->panel_threads);
+    team_does(sim, sim->broadcast, plant->threads - 1);
+    exchange_chunks(sim, &chunk, INFINITY);
 }
 
 /* ---- the update ---------------------------------------------------------- */
@@ -157,68 +114,52 @@ static void plan_pipeline_on_cores(sim_t *sim)
 /* When unit may be updated. */
 static double ready(const sim_t *sim, int64_t unit)
 {
-    const release_t *r = sim->release;
+    int i = 0;
 
-    while (r->units <= unit)
-        r++;
-    return r->time;
+    while (sim->release[i].units <= unit)
+        i++;
+    return sim->release[i].time;
 }
 
 /* When work, in thread seconds, ends that free threads start at begin. */
 static double team_end(const sim_t *sim, double begin, double work)
 {
-    int i;
-
-    for (i = 0; i < sim->steps; i++) {
-        const step_t *step = &sim->step[i];
-        double done = fmax(0.0, step->end - begin) * step->free;
+    for (int i = 0; i < sim->steps; i++) {
+        double end = sim->step[i].end;
+        double done = fmax(0.0, end - begin) * sim->step[i].free;
 
         if (done > 0.0 && done >= work)
-            return begin + work / step->free;
+            return begin + work / sim->step[i].free;
         work -= done;
-        begin = fmax(begin, step->end);
+        begin = fmax(begin, end);
     }
     return begin + work / sim->plant->threads;
-}
-
-/* The device's next tile, of units front .. front + tile - 1: its end. */
-static double device_end(const sim_t *sim, double from, int64_t front,
-                         int64_t units)
-{
-    if (sim->plant->device_rate <= 0.0)
-        return INFINITY;
-    return fmax(from, ready(sim, front + units - 1)) + device_time(sim, units);
-}
-
-/* Would the device, left alone, be done with all of it before end? */
-static bool device_alone_is_faster(const sim_t *sim, double device,
-                                   int64_t units, double end)
-{
-    double flop = (double)units * unit_flop(sim);
-
-    return sim->plant->device_rate > 0.0 &&
-           device + flop / sim->plant->device_rate <= end;
 }
 
 /* Front to the device, back to the team, until they meet; returns the end. */
 static double update(sim_t *sim)
 {
     const plant_t *plant = sim->plant;
-    double work = unit_flop(sim) / plant->thread_rate +
+    double work = sim->unit_flop / plant->thread_rate +
                   sim->unit_exchange * plant->threads;
     double device = 0.0, team = 0.0;
     int64_t front = 0, back = sim->units;
 
     while (front < back) {
         int64_t tile = xh_smaller(plant->tile, back - front);
-        double by_device = device_end(sim, device, front, tile);
         double by_team = team_end(sim, fmax(team, ready(sim, back - 1)), work);
+        double by_device = INFINITY, all_by_device = INFINITY;
 
-        if (by_device <= by_team ||
-            device_alone_is_faster(sim, device, back - front, by_team)) {
+        if (plant->device_rate > 0.0) {
+            by_device = fmax(device, ready(sim, front + tile - 1)) +
+                        device_time(sim, tile);
+            all_by_device = device + (double)(back - front) * sim->unit_flop /
+                                         plant->device_rate;
+        }
+        if (by_device <= by_team || all_by_device <= by_team) {
             device = by_device;
             front += tile;
-            sim->device_flop += (double)tile * unit_flop(sim);
+            sim->device_flop += (double)tile * sim->unit_flop;
             sim->device_busy += device_time(sim, tile);
         } else {
             team = by_team;
@@ -230,68 +171,58 @@ static double update(sim_t *sim)
 
 /* ---- public -------------------------------------------------------------- */
 
-double plant_panel(const plant_t *plant, int threads, int64_t rows, int64_t nb)
+double plant_panel(const plant_t *plant, int threads, int64_t rows)
 {
     double part = plant->panel_serial + (1.0 - plant->panel_serial) / threads;
+    double nb = (double)plant->nb;
 
-    return (double)rows * (double)nb * (double)nb / plant->panel_rate * part;
+    return (double)rows * nb * nb / plant->panel_rate * part;
 }
 
-static void measure(const sim_t *sim, hyb_lookahead_times_t *times_p)
+hyb_lookahead_iteration_t plant_at(const plant_t *plant, int64_t blocks,
+                                   int64_t index)
 {
-    const plant_t *plant = sim->plant;
-    double flop = (double)(sim->units + 1) * unit_flop(sim);
-    double device =
-        sim->device_busy > 0.0 ? sim->device_flop / sim->device_busy : 0.0;
+    int64_t left = (blocks - index - 1) * plant->nb;
 
-    times_p->panel = panel_seconds(sim);
-    times_p->panel_share = (double)sim->panel_threads / plant->threads;
-    times_p->broadcast = broadcast_seconds(sim);
-    times_p->exchange = sim->exchange;
-    times_p->update = flop / (device + team_rate(plant));
-    times_p->host_update = flop / team_rate(plant);
+    return (hyb_lookahead_iteration_t){.index = index,
+                                       .count = blocks - 1,
+                                       .rows = left,
+                                       .cols = left,
+                                       .nb = plant->nb};
 }
 
-void plant_iteration(const plant_t *plant, const hyb_lookahead_facts_t *facts,
-                     hyb_lookahead_t mode, int panel_threads,
-                     hyb_lookahead_times_t *times_p)
+void plant_run(const plant_t *plant, int panel_threads,
+               hyb_lookahead_iteration_t *it)
 {
-    sim_t sim = {
-        .plant = plant,
-        .rows = (double)facts->rows,
-        .nb = (double)facts->nb,
-        .panel_threads = panel_threads,
-        .units = facts->cols / facts->nb - 1,
-    };
-    double end;
+    double rows = (double)it->rows, nb = (double)plant->nb;
+    sim_t sim = {.plant = plant,
+                 .panel_threads = panel_threads,
+                 .units = it->cols / it->nb - 1,
+                 .unit_flop = 2.0 * rows * nb * nb,
+                 .panel = plant_panel(plant, panel_threads, it->rows),
+                 .broadcast = plant->broadcast * rows * nb};
+    double flop = (double)(sim.units + 1) * sim.unit_flop, device = 0.0;
 
-    if (mode == HYB_LOOKAHEAD_NONE) {
-        team_exchanges(&sim, sim.units + 1, 1.0);
-        release(&sim, sim.units);
-        team_updates_next(&sim);
-        end = fmax(update(&sim), sim.now);
-        times_p->total = end + panel_seconds(&sim) + broadcast_seconds(&sim);
-    } else {
-        if (mode == HYB_LOOKAHEAD_PANEL)
-            plan_panel_ahead(&sim);
-        else if (plant->device_rate > 0.0)
-            plan_pipeline(&sim);
-        else
-            plan_pipeline_on_cores(&sim);
-        end = fmax(update(&sim), sim.now);
-        times_p->total = end;
-    }
-    measure(&sim, times_p);
+    plan(&sim, it->mode);
+    it->took.total = fmax(update(&sim), sim.now);
+    if (it->mode == HYB_LOOKAHEAD_NONE)
+        it->took.total = it->took.total + sim.panel + sim.broadcast;
+    if (sim.device_busy > 0.0)
+        device = sim.device_flop / sim.device_busy;
+    it->took.panel = sim.panel;
+    it->took.panel_share = (double)panel_threads / plant->threads;
+    it->took.broadcast = sim.broadcast;
+    it->took.exchange = sim.exchange;
+    it->took.update = flop / (device + team_rate(plant));
+    it->took.host_update = flop / team_rate(plant);
 }
 
-/* About normal. */
-static double random_factor(double deviation, uint64_t *state)
+double plant_noise(double deviation, uint64_t *state)
 {
     double sum = -6.0;
     uint64_t x = *state;
-    int i;
 
-    for (i = 0; i < 12; i++) {
+    for (int i = 0; i < 12; i++) {
         x ^= x << 13;
         x ^= x >> 7;
         x ^= x << 17;
@@ -305,24 +236,66 @@ plant_t plant_disturbed(const plant_t *plant, double deviation, uint64_t *state)
 {
     plant_t p = *plant;
 
-    p.thread_rate *= random_factor(deviation, state);
-    p.device_rate *= random_factor(deviation, state);
-    p.panel_rate *= random_factor(deviation, state);
-    p.broadcast *= random_factor(deviation, state);
-    p.exchange *= random_factor(deviation, state);
-    p.chunk_overhead *= random_factor(deviation, state);
+    p.thread_rate *= plant_noise(deviation, state);
+    p.device_rate *= plant_noise(deviation, state);
+    p.panel_rate *= plant_noise(deviation, state);
+    p.broadcast *= plant_noise(deviation, state);
+    p.exchange *= plant_noise(deviation, state);
+    p.chunk_overhead *= plant_noise(deviation, state);
     return p;
 }
 
-hyb_lookahead_facts_t plant_facts(int64_t blocks, int64_t nb, int64_t index)
-{
-    int64_t left = (blocks - index - 1) * nb;
+/* ---- plants made up ------------------------------------------------------ */
 
-    return (hyb_lookahead_facts_t){
-        .index = index,
-        .count = blocks - 1,
-        .rows = left,
-        .cols = left,
+static const double core = 4e10;
+
+plant_t plant_number(int i)
+{
+    static const double devices[] = {5.0, 20.0};
+    static const double swap_rates[] = {1e9, 1e10};
+    static const double overheads[] = {1e-5, 1e-3};
+    static const double contentions[] = {1.0, 1.4};
+    int64_t nb = i & 1 ? 512 : 256;
+    int threads = i & 2 ? 16 : 2;
+    double solve = (double)(nb * nb) / (threads * core);
+
+    return (plant_t){
         .nb = nb,
+        .threads = threads,
+        .thread_rate = core,
+        .device_rate = core * devices[i >> 2 & 1],
+        .tile_overhead = 1e-4,
+        .tile = 4,
+        .panel_rate = core / 6.0,
+        .panel_serial = 0.1,
+        .broadcast = 1e-9,
+        .exchange = solve + 16.0 * (double)nb / swap_rates[i >> 3 & 1],
+        .contention = contentions[i >> 4 & 1],
+        .chunk_overhead = overheads[i >> 5 & 1],
     };
+}
+
+plant_t plant_for_the_pipeline(void)
+{
+    plant_t m = plant_number(2 + 4);
+
+    m.exchange *= 2.0;
+    return m;
+}
+
+plant_t plant_for_the_panel(void)
+{
+    plant_t m = plant_number(2 + 8 + 16 + 32);
+
+    m.chunk_overhead = 3e-3;
+    return m;
+}
+
+plant_t plant_for_both(void)
+{
+    plant_t m = plant_number(1 + 4 + 16 + 32);
+
+    m.exchange *= 1.5;
+    m.panel_rate *= 2.0;
+    return m;
 }

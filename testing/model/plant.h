@@ -19,6 +19,7 @@
  * column that it updates.
  */
 typedef struct {
+    int64_t nb;
     int threads;
     double thread_rate;    /* flop/s of each in the update */
     double device_rate;    /* flop/s, 0: no device */
@@ -33,28 +34,41 @@ typedef struct {
 } plant_t;
 
 /* Seconds for a panel of rows x nb with threads. */
-double plant_panel(const plant_t *plant, int threads, int64_t rows, int64_t nb);
+double plant_panel(const plant_t *plant, int threads, int64_t rows);
+
+/* Iteration index of a matrix of order blocks * nb, on a 1 x 1 grid. */
+hyb_lookahead_iteration_t plant_at(const plant_t *plant, int64_t blocks,
+                                   int64_t index);
 
 /*
- * Simulate one iteration, whose last block column may not be narrower.
- *
- * panel_threads  in  that factor the next panel, 1 to plant->threads
- * times_p        out as a driver would measure them
+ * Simulate one iteration, whose last block column may not be narrower, in its
+ * mode: what it took, as a driver would measure it. panel_threads, 1 to
+ * plant->threads, factor the next panel.
  */
-void plant_iteration(const plant_t *plant, const hyb_lookahead_facts_t *facts,
-                     hyb_lookahead_t mode, int panel_threads,
-                     hyb_lookahead_times_t *times_p);
+void plant_run(const plant_t *plant, int panel_threads,
+               hyb_lookahead_iteration_t *iteration);
 
-/*
- * The same with every speed off by a random factor of mean 1.
- *
- * deviation  in      of the factors
- * state      in,out  of the generator; not 0
- */
+/* A random factor of mean 1, about normal; state, not 0, is the generator's. */
+double plant_noise(double deviation, uint64_t *state);
+
+/* The same plant with every speed off by a random factor. */
 plant_t plant_disturbed(const plant_t *plant, double deviation,
                         uint64_t *state);
 
-/* Iteration index of a matrix of order blocks * nb, on a 1 x 1 grid. */
-hyb_lookahead_facts_t plant_facts(int64_t blocks, int64_t nb, int64_t index);
+/* ---- plants made up ------------------------------------------------------ */
+
+enum { PLANTS = 64 };
+
+/* 1 GB/s to 10 for swaps, 10 us to 1 ms a chunk, from 2 to 16 threads, ... */
+plant_t plant_number(int i);
+
+/* Slow swaps and a device so fast that it is a pity when it waits for them. */
+plant_t plant_for_the_pipeline(void);
+
+/* Swaps are nothing, but each chunk costs, as does working under an update. */
+plant_t plant_for_the_panel(void);
+
+/* The pipeline wins while the matrix is large, then chunks delay the panel. */
+plant_t plant_for_both(void);
 
 #endif

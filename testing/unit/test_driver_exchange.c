@@ -55,7 +55,7 @@ static void table_open(table_t *t, int k, hyb_lookahead_t mode, int next)
     exchange_setting_open(&t->s, &random);
     lu->grid = &t->s.grid;
     lu->mat = &t->s.mat;
-    lu->means.multiplier = HYB_BY_BLAS;
+    lu->means.by_blas = true;
     hyb_lu_panel(lu, k)->hpl = t->s.panel;
     hpl_panel_pivots(t->s.panel);
     make_workers(t);
@@ -259,7 +259,7 @@ TEST(rows_that_stay_at_home_need_no_exchange)
     hyb_lu_t lu = {.grid = &alone, .mat = &mat};
     hpl_shape_t shape = {.n = ORDER, .nb = BLOCK, .nprow = 1, .npcol = 1};
 
-    lu.means.multiplier = HYB_BY_BLAS;
+    lu.means.by_blas = true;
     assert_ok(hyb_exchange_create(&lu));
     assert_null(lu.exchange.gathered);
     assert_true(hyb_exchange_is_over(&lu.exchange));

@@ -14,111 +14,82 @@ static int set_up(void **state)
     return xh_settings_load() != XH_OK;
 }
 
-/* ---- HPL.dat -------------------------------------------------------------
- */
+/* ---- HPL.dat ------------------------------------------------------------- */
 
-/* What is said of a test with these lines; valid until the next call. */
-static const char *said_of(hyb_notices_t *said, int depth, HPL_T_UPD_FUN update)
+typedef bool notice_t(const HPL_T_palg *algo);
+
+/* Of a test with these lines: what is said, valid until the next call, and
+ * whether the notice tells that something was. */
+static const char *said_by(notice_t *notice, int depth, HPL_T_UPD_FUN update)
 {
     HPL_T_palg algo = {.depth = depth, .upfun = update};
+    const char *said;
+    bool told;
 
     capture_begin();
-    hyb_notices_algorithm(said, &algo);
-    return capture_end(NULL);
+    told = notice(&algo);
+    said = capture_end(NULL);
+    assert_int_equal(told, said[0] != '\0');
+    return said;
 }
 
 #define TEST_SET_UP(name) TEST_WITH(name, set_up, NULL)
 
-TEST_SET_UP(depths_above_2_are_said_once)
+TEST_SET_UP(depths_above_2_are_said_if_no_setting_goes_before)
 {
-    hyb_notices_t said = {.depth = false};
-
     for (int depth = 0; depth <= 2; depth++)
-        assert_string_equal(said_of(&said, depth, HPL_pdupdateTT), "");
-    assert_non_null(strstr(said_of(&said, 5, HPL_pdupdateTT),
+        assert_string_equal(said_by(hyb_notices_depth, depth, NULL), "");
+    assert_non_null(strstr(said_by(hyb_notices_depth, 5, NULL),
                            ": DEPTH 5, as all above 2, works as 2 here\n"));
-    assert_string_equal(said_of(&said, 5, HPL_pdupdateTT), "");
-    assert_string_equal(said_of(&said, 3, HPL_pdupdateTT), "");
-}
-
-TEST_SET_UP(a_setting_that_goes_before_depth_makes_it_no_matter)
-{
-    hyb_notices_t said = {.depth = false};
-
     assert_ok(xh_settings_assign("lookahead=1"));
-    assert_string_equal(said_of(&said, 5, HPL_pdupdateTT), "");
+    assert_string_equal(said_by(hyb_notices_depth, 5, NULL), "");
 }
 
-TEST_SET_UP(forms_that_somebody_chose_are_said_once)
+/* A program of its own may leave the update open. */
+TEST_SET_UP(forms_that_somebody_chose_are_said)
 {
     static const HPL_T_UPD_FUN chosen[] = {HPL_pdupdateNN, HPL_pdupdateNT,
                                            HPL_pdupdateTN};
 
-    for (size_t i = 0; i < COUNT_OF(chosen); i++) {
-        hyb_notices_t said = {.depth = false};
-
-        assert_string_equal(said_of(&said, 1, HPL_pdupdateTT), "");
-        assert_non_null(strstr(said_of(&said, 1, chosen[i]),
+    for (size_t i = 0; i < COUNT_OF(chosen); i++)
+        assert_non_null(strstr(said_by(hyb_notices_forms, 1, chosen[i]),
                                "xhpl: L1 and U are kept in this solver's own "
                                "form, "));
-        assert_string_equal(said_of(&said, 1, chosen[i]), "");
-    }
+    assert_string_equal(said_by(hyb_notices_forms, 1, HPL_pdupdateTT), "");
+    assert_string_equal(said_by(hyb_notices_forms, 1, NULL), "");
 }
 
-TEST_SET_UP(a_program_of_its_own_may_leave_the_update_open)
+/* ---- the solver ---------------------------------------------------------- */
+
+static void assert_says(int threads, const char *setting, const char *cores,
+                        int processes, bool by_blas, const char *expected)
 {
-    hyb_notices_t said = {.depth = false};
-
-    assert_string_equal(said_of(&said, 1, NULL), "");
-}
-
-/* ---- the solver ----------------------------------------------------------
- */
-
-static const char *said_of_solver(hyb_means_t *means, const char *cores,
-                                  int processes)
-{
+    hyb_means_t means = {.machine = node_open(threads, &setting, 1),
+                         .kernel = hyb_kernel_find(XH_ISA_PORTABLE),
+                         .by_blas = by_blas};
     const char *said;
 
     capture_begin();
-    hyb_notices_solver(means, cores, processes);
+    hyb_notices_solver(&means, cores, processes);
     said = capture_end(NULL);
-    hyb_machine_close(means->machine);
-    return said;
-}
-
-static void assert_says(int threads, const char *setting, const char *cores,
-                        int processes, const char *expected)
-{
-    hyb_means_t means = {.machine = node_open(threads, &setting, 1),
-                         .kernel = hyb_kernel_find(XH_ISA_PORTABLE)};
-
-    assert_string_equal(said_of_solver(&means, cores, processes), expected);
+    hyb_machine_close(means.machine);
+    assert_string_equal(said, expected);
 }
 
 TEST_SET_UP(a_line_tells_threads_cores_kernel_and_devices)
 {
-    assert_says(2, "devices=none", "0-1", 1,
+    assert_says(2, "devices=none", "0-1", 1, false,
                 "xhpl: solver: hybrid, 2 threads on cores 0-1, kernel "
                 "portable, no device\n");
-    assert_says(1, "devices=emu", "7", 1,
+    assert_says(1, "devices=emu", "7", 1, false,
                 "xhpl: solver: hybrid, 1 thread on core 7, kernel portable, "
                 "device emu:0\n");
-    assert_says(1, "devices=emu:2", "3,5", 4,
+    assert_says(1, "devices=emu:2", "3,5", 4, false,
                 "xhpl: solver: hybrid, 4 processes, the first with 1 thread "
                 "on cores 3,5, kernel portable, devices emu:0, emu:1\n");
-}
-
-TEST_SET_UP(it_tells_that_the_blas_multiplies)
-{
-    const char *setting = "devices=none";
-    hyb_means_t means = {.machine = node_open(1, &setting, 1),
-                         .kernel = hyb_kernel_find(XH_ISA_PORTABLE),
-                         .multiplier = HYB_BY_BLAS};
-
-    assert_string_equal(said_of_solver(&means, "2", 1),
-                        "xhpl: solver: hybrid, 1 thread on core 2, kernel "
-                        "portable, updates by the BLAS library, no device\n");
+    assert_says(1, "devices=none", "2", 1, true,
+                "xhpl: solver: hybrid, 1 thread on core 2, kernel portable, "
+                "updates by the BLAS library, no device\n");
 }
 
 TEST_MPI_MAIN()

@@ -2,76 +2,196 @@
 #include "hybrid/lu/tuner/lookahead.h"
 
 #include <math.h>
-#include "testing/unit/lookahead_machines.h"
+#include "testing/model/plant.h"
 #include "testing/unit/unit.h"
 
-TEST(depth_asks_for_none_for_the_panel_or_for_mixed)
-{
-    assert_int_equal(hyb_lookahead_request("auto", 0), HYB_ALWAYS_NONE);
-    assert_int_equal(hyb_lookahead_request("auto", 1), HYB_ALWAYS_PANEL);
-    assert_int_equal(hyb_lookahead_request("auto", 2), HYB_MIXED);
-    assert_int_equal(hyb_lookahead_request("auto", 1000), HYB_MIXED);
-}
+enum { BLOCKS = 100, LATEST = 2, PARTS = 4, SEEDS = 5 };
 
-TEST(the_setting_overrules_depth)
+static const hyb_lookahead_t panel = HYB_LOOKAHEAD_PANEL;
+static const hyb_lookahead_t pipeline = HYB_LOOKAHEAD_PIPELINE;
+
+/* ---- what is asked for --------------------------------------------------- */
+
+TEST(a_mode_is_fixed_or_mixed_by_setting_depth_and_devices)
 {
-    for (int depth = 0; depth < 4; depth++) {
-        assert_int_equal(hyb_lookahead_request("0", depth), HYB_ALWAYS_NONE);
-        assert_int_equal(hyb_lookahead_request("1", depth), HYB_ALWAYS_PANEL);
-        assert_int_equal(hyb_lookahead_request("2", depth),
-                         HYB_ALWAYS_PIPELINE);
-        assert_int_equal(hyb_lookahead_request("mixed", depth), HYB_MIXED);
+    static const struct {
+        const char *setting;
+        int depth;
+        bool devices;
+        const char *fixed;
+        hyb_lookahead_t mode;
+    } cases[] = {
+        {"auto", 0, true, "forced", HYB_LOOKAHEAD_NONE},
+        {"auto", 1, true, "forced", HYB_LOOKAHEAD_PANEL},
+        {"auto", 2, true, NULL, HYB_LOOKAHEAD_PANEL},
+        {"auto", 1000, true, NULL, HYB_LOOKAHEAD_PANEL},
+        {"auto", 0, false, "forced", HYB_LOOKAHEAD_NONE},
+        {"auto", 1, false, "forced", HYB_LOOKAHEAD_PANEL},
+        {"auto", 2, false, "no device has to wait", HYB_LOOKAHEAD_PIPELINE},
+    };
+    static const char *const words[] = {"0", "1", "2"};
+
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        hyb_lookahead_chooser_t c = hyb_lookahead_begin(
+            cases[i].setting, cases[i].depth, cases[i].devices, 2);
+
+        assert_int_equal(c.mode, cases[i].mode);
+        assert_int_equal(c.fixed == NULL, cases[i].fixed == NULL);
+        if (c.fixed != NULL)
+            assert_string_equal(c.fixed, cases[i].fixed);
+    }
+    for (int i = 0; i < 3 * 4 * 2; i++) {
+        hyb_lookahead_chooser_t c =
+            hyb_lookahead_begin(words[i % 3], i / 3 % 4, i / 12, 1);
+
+        assert_string_equal(c.fixed, "forced");
+        assert_int_equal(c.mode, i % 3);
+        assert_null(hyb_lookahead_begin("mixed", i / 3 % 4, i / 12, 1).fixed);
     }
 }
 
-TEST(a_forced_mode_never_changes)
+TEST(mixed_begins_with_the_pipeline_where_chunks_need_no_messages)
 {
-    static const hyb_lookahead_t modes[] = {
-        HYB_LOOKAHEAD_NONE, HYB_LOOKAHEAD_PANEL, HYB_LOOKAHEAD_PIPELINE};
-    machine_t machines[] = {machine_for_the_pipeline(),
-                            machine_for_the_panel()};
-
-    for (int request = HYB_ALWAYS_NONE; request <= HYB_ALWAYS_PIPELINE;
-         request++)
-        for (int i = 0; i < 2; i++) {
-            course_t c = {.request = (hyb_lookahead_request_t)request,
-                          .noise = 0.1};
-            outcome_t outcome = factor(&machines[i], &c);
-
-            assert_int_equal(outcome.last, modes[request]);
-            assert_int_equal(outcome.switches, 0);
-            assert_int_equal(outcome.probes, 0);
-        }
+    assert_int_equal(hyb_lookahead_begin("mixed", 2, true, 1).mode, pipeline);
+    assert_int_equal(hyb_lookahead_begin("mixed", 2, true, 2).mode, panel);
 }
 
-TEST(a_forced_mode_says_so)
-{
-    hyb_lookahead_facts_t facts = plant_facts(BLOCKS, 256, 3);
-    hyb_lookahead_chooser_t chooser;
-    const char *reason = NULL;
+/* ---- factorizations ------------------------------------------------------ */
 
-    hyb_lookahead_init(&chooser, HYB_ALWAYS_PIPELINE, HYB_LOOKAHEAD_PANEL);
-    hyb_lookahead_choose(&chooser, &facts, &reason);
-    assert_string_equal(reason, "forced");
+typedef struct { /* how one is to go */
+    const char *setting;
+    bool begins_with_pipeline; /* as mixed: its first iterations */
+    double noise;   /* standard deviation of all speeds, in each iteration */
+    uint64_t seed;  /* of the noise */
+    int late;       /* iterations by which learning lags behind, <= LATEST */
+    double warm_up; /* factor on the first total; 0: none */
+    const plant_t *after_half; /* what the machine turns into, or NULL */
+} course_t;
+
+typedef struct { /* how it went */
+    double seconds;
+    int probes, switches;               /* changes of mode beside probes */
+    hyb_lookahead_t last;               /* mode that was no probe */
+    double part[PARTS][HYB_LOOKAHEADS]; /* seconds in each mode */
+} outcome_t;
+
+static hyb_lookahead_chooser_t ignorant(void)
+{
+    return hyb_lookahead_begin("mixed", 0, true, 2);
 }
 
-TEST(without_devices_it_is_the_pipeline)
+static bool is_probe(const char *reason)
 {
-    hyb_lookahead_facts_t facts = plant_facts(BLOCKS, 256, 3);
-    hyb_lookahead_chooser_t chooser;
-    const char *reason = NULL;
-
-    hyb_lookahead_init(&chooser, HYB_PIPELINE_ON_CORES, HYB_LOOKAHEAD_PANEL);
-    assert_int_equal(hyb_lookahead_choose(&chooser, &facts, &reason),
-                     HYB_LOOKAHEAD_PIPELINE);
-    assert_string_equal(reason, "no device has to wait");
+    return strcmp(reason, "probe") == 0;
 }
+
+static void count(outcome_t *outcome, const hyb_lookahead_iteration_t *it,
+                  const char *reason)
+{
+    assert_non_null(reason);
+    if (is_probe(reason)) {
+        outcome->probes++;
+        return;
+    }
+    outcome->switches += it->index > 0 && it->mode != outcome->last;
+    outcome->last = it->mode;
+}
+
+/* Was the run in mode nearly all the time of this part of the run? */
+static bool mostly_in(const outcome_t *outcome, int part, hyb_lookahead_t mode)
+{
+    const double *in = outcome->part[part];
+
+    return in[mode] >= 0.8 * (in[panel] + in[pipeline]);
+}
+
+/* One iteration, in its mode, on what the machine is in it. */
+static void run(const plant_t *m, const course_t *c, uint64_t *noise,
+                hyb_lookahead_iteration_t *it)
+{
+    bool changed = c->after_half != NULL && it->index > it->count / 2;
+    plant_t now = changed ? *c->after_half : *m;
+
+    now = plant_disturbed(&now, c->noise, noise);
+    plant_run(&now, now.threads / 2, it);
+    if (it->index == 0 && c->warm_up > 0.0)
+        it->took.total *= c->warm_up;
+}
+
+/* The time of the first iteration is left out: some warm up in it. */
+static outcome_t factor(const plant_t *m, const course_t *c)
+{
+    hyb_lookahead_iteration_t it[BLOCKS];
+    uint64_t noise = 88172645463325252u + c->seed;
+    outcome_t outcome = {0};
+    hyb_lookahead_chooser_t chooser = hyb_lookahead_begin(
+        c->setting, 0, true, c->begins_with_pipeline ? 1 : 2);
+
+    for (int k = 0; k < BLOCKS - 1; k++) {
+        const char *reason = NULL;
+
+        it[k] = plant_at(m, BLOCKS, k);
+        it[k].mode = hyb_lookahead_choose(&chooser, &it[k], &reason);
+        count(&outcome, &it[k], reason);
+        run(m, c, &noise, &it[k]);
+        outcome.seconds += k > 0 ? it[k].took.total : 0.0;
+        outcome.part[k * PARTS / BLOCKS][it[k].mode] += it[k].took.total;
+        if (k >= c->late)
+            hyb_lookahead_learn(&chooser, &it[k - c->late]);
+    }
+    return outcome;
+}
+
+static double seconds_with(const char *setting, const plant_t *m, course_t c)
+{
+    c.setting = setting;
+    return factor(m, &c).seconds;
+}
+
+/* What mixed takes, relative to the better one of both modes. */
+static double mixed_to_best(const plant_t *m, course_t c)
+{
+    return seconds_with("mixed", m, c) /
+           fmin(seconds_with("1", m, c), seconds_with("2", m, c));
+}
+
+static double pipeline_to_panel(const plant_t *m)
+{
+    return seconds_with("2", m, (course_t){0}) /
+           seconds_with("1", m, (course_t){0});
+}
+
+/* ---- fixed modes --------------------------------------------------------- */
+
+TEST(a_forced_mode_never_changes_and_says_so)
+{
+    static const char *const settings[] = {"0", "1", "2"};
+    plant_t machines[] = {plant_for_the_pipeline(), plant_for_the_panel()};
+
+    for (int i = 0; i < 6; i++) {
+        const plant_t *m = &machines[i % 2];
+        course_t c = {.setting = settings[i / 2], .noise = 0.1};
+        hyb_lookahead_iteration_t it = plant_at(m, BLOCKS, 3);
+        hyb_lookahead_chooser_t chooser =
+            hyb_lookahead_begin(c.setting, 0, true, 2);
+        outcome_t outcome = factor(m, &c);
+        const char *reason = NULL;
+
+        assert_int_equal(hyb_lookahead_choose(&chooser, &it, &reason), i / 2);
+        assert_string_equal(reason, "forced");
+        assert_int_equal(outcome.last, i / 2);
+        assert_int_equal(outcome.switches, 0);
+        assert_int_equal(outcome.probes, 0);
+    }
+}
+
+/* ---- mixed --------------------------------------------------------------- */
 
 /* On every machine, of the better one of both modes. */
 static void mixed_is_within(double most, course_t c)
 {
-    for (int i = 0; i < MACHINES; i++) {
-        machine_t m = machine(i);
+    for (int i = 0; i < PLANTS; i++) {
+        plant_t m = plant_number(i);
 
         if (mixed_to_best(&m, c) > most)
             fail_msg("machine %d: %.4f", i, mixed_to_best(&m, c));
@@ -89,41 +209,6 @@ TEST(mixed_is_as_good_when_it_begins_with_the_pipeline)
     mixed_is_within(1.01, (course_t){.begins_with_pipeline = true});
 }
 
-TEST(mixed_stays_with_the_pipeline_where_that_wins)
-{
-    machine_t m = machine_for_the_pipeline();
-    course_t c = {.request = HYB_MIXED};
-    outcome_t outcome = factor(&m, &c);
-
-    assert_true(pipeline_to_panel(&m) < 0.97);
-    assert_true(mixed_to_best(&m, c) <= 1.01);
-    assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PIPELINE));
-    assert_true(mostly_in(&outcome, PARTS / 2, HYB_LOOKAHEAD_PIPELINE));
-}
-
-TEST(mixed_stays_with_the_panel_where_that_wins)
-{
-    machine_t m = machine_for_the_panel();
-    course_t c = {.request = HYB_MIXED};
-    outcome_t outcome = factor(&m, &c);
-
-    assert_true(pipeline_to_panel(&m) > 1.03);
-    assert_true(mixed_to_best(&m, c) <= 1.01);
-    assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PANEL));
-    assert_true(mostly_in(&outcome, PARTS - 1, HYB_LOOKAHEAD_PANEL));
-}
-
-TEST(mixed_beats_both_modes_where_each_has_its_time)
-{
-    machine_t m = machine_for_both();
-    course_t c = {.request = HYB_MIXED};
-    outcome_t outcome = factor(&m, &c);
-
-    assert_true(mixed_to_best(&m, c) < 0.99);
-    assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PIPELINE));
-    assert_true(mostly_in(&outcome, PARTS - 1, HYB_LOOKAHEAD_PANEL));
-}
-
 TEST(times_that_come_late_do_as_well)
 {
     mixed_is_within(1.015, (course_t){.late = LATEST});
@@ -134,281 +219,275 @@ TEST(a_slow_first_iteration_is_no_evidence)
     mixed_is_within(1.015, (course_t){.warm_up = 3.0});
 }
 
+/* In a mixed run of m, which turns into after; first: most of its beginning is
+ * in this mode, and last: of part. */
+static void assert_modes(const plant_t *m, const plant_t *after,
+                         hyb_lookahead_t first, int part, hyb_lookahead_t last)
+{
+    course_t c = {.setting = "mixed", .after_half = after};
+    outcome_t outcome = factor(m, &c);
+
+    assert_true(mostly_in(&outcome, 0, first));
+    assert_true(mostly_in(&outcome, part, last));
+}
+
+TEST(mixed_stays_with_the_pipeline_where_that_wins)
+{
+    plant_t m = plant_for_the_pipeline();
+
+    assert_true(pipeline_to_panel(&m) < 0.97);
+    assert_true(mixed_to_best(&m, (course_t){0}) <= 1.01);
+    assert_modes(&m, NULL, pipeline, PARTS / 2, pipeline);
+}
+
+TEST(mixed_stays_with_the_panel_where_that_wins)
+{
+    plant_t m = plant_for_the_panel();
+
+    assert_true(pipeline_to_panel(&m) > 1.03);
+    assert_true(mixed_to_best(&m, (course_t){0}) <= 1.01);
+    assert_modes(&m, NULL, panel, PARTS - 1, panel);
+}
+
+TEST(mixed_beats_both_modes_where_each_has_its_time)
+{
+    plant_t m = plant_for_both();
+
+    assert_true(mixed_to_best(&m, (course_t){0}) < 0.99);
+    assert_modes(&m, NULL, pipeline, PARTS - 1, panel);
+}
+
 /* Chunks become dear, as messages do on a network that others use too. */
 TEST(a_machine_that_changes_is_followed)
 {
-    machine_t before = machine_for_the_pipeline();
-    plant_t after = before.plant;
-    course_t c = {.request = HYB_MIXED, .after_half = &after};
-    outcome_t outcome;
+    plant_t m = plant_for_the_pipeline(), after = m;
 
     after.chunk_overhead = 1e-2;
-    outcome = factor(&before, &c);
-    assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PIPELINE));
-    assert_true(mostly_in(&outcome, PARTS - 1, HYB_LOOKAHEAD_PANEL));
-    assert_true(mixed_to_best(&before, c) < 1.0);
+    assert_modes(&m, &after, pipeline, PARTS - 1, panel);
+    assert_true(mixed_to_best(&m, (course_t){.after_half = &after}) < 1.0);
 }
 
 TEST(slow_swaps_that_appear_are_hidden)
 {
-    machine_t before = machine_for_the_panel();
-    plant_t after = machine_for_the_pipeline().plant;
-    course_t c = {.request = HYB_MIXED, .after_half = &after};
-    outcome_t outcome = factor(&before, &c);
+    plant_t m = plant_for_the_panel(), after = plant_for_the_pipeline();
 
-    assert_true(mostly_in(&outcome, 0, HYB_LOOKAHEAD_PANEL));
-    assert_true(mostly_in(&outcome, PARTS / 2, HYB_LOOKAHEAD_PIPELINE));
-    assert_true(mixed_to_best(&before, c) < 1.0);
+    assert_modes(&m, &after, panel, PARTS / 2, pipeline);
+    assert_true(mixed_to_best(&m, (course_t){.after_half = &after}) < 1.0);
 }
 
 TEST(now_and_then_the_other_mode_is_tried)
 {
-    course_t c = {.request = HYB_MIXED};
+    course_t c = {.setting = "mixed"};
 
-    for (int i = 0; i < MACHINES; i++) {
-        machine_t m = machine(i);
+    for (int i = 0; i < PLANTS; i++) {
+        plant_t m = plant_number(i);
 
         assert_in_range(factor(&m, &c).probes, 2, BLOCKS / 3);
     }
 }
 
-TEST(processes_that_learn_the_same_choose_the_same)
-{
-    machine_t m = machine_for_both();
-    course_t c = {.request = HYB_MIXED, .noise = 0.1};
-    hyb_lookahead_chooser_t a, b;
-    uint64_t noise = 1;
-
-    memset(&a, 0x5a, sizeof(a));
-    memset(&b, 0xa5, sizeof(b));
-    hyb_lookahead_init(&a, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
-    hyb_lookahead_init(&b, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
-    for (int k = 0; k < BLOCKS - 1; k++) {
-        hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m.nb, k);
-        const char *of_a = NULL, *of_b = NULL;
-        hyb_lookahead_t mode = hyb_lookahead_choose(&a, &facts, &of_a);
-        hyb_lookahead_times_t times;
-
-        assert_int_equal(mode, hyb_lookahead_choose(&b, &facts, &of_b));
-        assert_string_equal(of_a, of_b);
-        times = times_of(&m, &c, &facts, mode, &noise);
-        hyb_lookahead_learn(&a, &facts, mode, &times);
-        hyb_lookahead_learn(&b, &facts, mode, &times);
-    }
-}
-
-TEST(to_choose_changes_nothing)
-{
-    machine_t m = machine_for_both();
-    hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m.nb, 0);
-    course_t c = {0};
-    hyb_lookahead_chooser_t chooser;
-    hyb_lookahead_times_t times;
-    const char *reason = NULL, *again = NULL;
-    uint64_t noise = 1;
-
-    hyb_lookahead_init(&chooser, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
-    times = times_of(&m, &c, &facts, HYB_LOOKAHEAD_PANEL, &noise);
-    hyb_lookahead_learn(&chooser, &facts, HYB_LOOKAHEAD_PANEL, &times);
-    facts = plant_facts(BLOCKS, m.nb, 1);
-    assert_int_equal(hyb_lookahead_choose(&chooser, &facts, &reason),
-                     HYB_LOOKAHEAD_PIPELINE);
-    assert_true(is_probe(reason));
-    assert_int_equal(hyb_lookahead_choose(&chooser, &facts, &again),
-                     HYB_LOOKAHEAD_PIPELINE);
-    assert_true(is_probe(again));
-}
-
 /* With noise of a tenth on all speeds: switches of all machines and seeds. */
 TEST(a_tenth_of_noise_does_not_make_it_flap)
 {
-    enum { SEEDS = 5 };
     int switches = 0;
 
-    for (int i = 0; i < MACHINES * SEEDS; i++) {
-        machine_t m = machine(i / SEEDS);
+    for (int i = 0; i < PLANTS * SEEDS; i++) {
+        plant_t m = plant_number(i / SEEDS);
         course_t c = {
-            .request = HYB_MIXED, .noise = 0.1, .seed = (uint64_t)(i % SEEDS)};
+            .setting = "mixed", .noise = 0.1, .seed = (uint64_t)(i % SEEDS)};
         outcome_t outcome = factor(&m, &c);
 
         assert_in_range(outcome.switches, 0, BLOCKS / 10);
         assert_in_range(outcome.probes, 0, BLOCKS / 3);
         switches += outcome.switches;
     }
-    assert_in_range(switches, 0, 3 * MACHINES * SEEDS);
+    assert_in_range(switches, 0, 3 * PLANTS * SEEDS);
 }
 
 TEST(a_tenth_of_noise_costs_a_hundredth_at_most)
 {
-    enum { SEEDS = 5 };
     double sum = 0.0, worst = 0.0, one;
 
-    for (int i = 0; i < MACHINES * SEEDS; i++) {
-        machine_t m = machine(i / SEEDS);
-        course_t c = {.noise = 0.1, .seed = (uint64_t)(i % SEEDS)};
+    for (int i = 0; i < PLANTS * SEEDS; i++) {
+        plant_t m = plant_number(i / SEEDS);
 
-        one = mixed_to_best(&m, c);
+        one = mixed_to_best(
+            &m, (course_t){.noise = 0.1, .seed = (uint64_t)(i % SEEDS)});
         sum += one;
         worst = fmax(worst, one);
     }
-    assert_true(sum / (MACHINES * SEEDS) <= 1.01);
+    assert_true(sum / (PLANTS * SEEDS) <= 1.01);
     assert_true(worst <= 1.06);
+}
+
+/* ---- choosing and learning ----------------------------------------------- */
+
+/* Choose iteration k of m: is it mode, for this reason? */
+static void assert_chosen(const hyb_lookahead_chooser_t *chooser,
+                          const plant_t *m, int k, hyb_lookahead_t mode,
+                          const char *expected)
+{
+    hyb_lookahead_iteration_t it = plant_at(m, BLOCKS, k);
+    const char *reason = NULL;
+
+    assert_int_equal(hyb_lookahead_choose(chooser, &it, &reason), mode);
+    assert_string_equal(reason, expected);
+}
+
+TEST(processes_that_learn_the_same_choose_the_same)
+{
+    plant_t m = plant_for_both();
+    course_t c = {.noise = 0.1};
+    hyb_lookahead_chooser_t a = ignorant(), b = ignorant();
+    uint64_t noise = 1;
+
+    for (int k = 0; k < BLOCKS - 1; k++) {
+        hyb_lookahead_iteration_t it = plant_at(&m, BLOCKS, k);
+        const char *reason = NULL;
+
+        it.mode = hyb_lookahead_choose(&a, &it, &reason);
+        assert_chosen(&b, &m, k, it.mode, reason);
+        run(&m, &c, &noise, &it);
+        hyb_lookahead_learn(&a, &it);
+        hyb_lookahead_learn(&b, &it);
+    }
+}
+
+/* Learns the first count iterations of m, in the modes that it chooses. */
+static hyb_lookahead_chooser_t taught(const plant_t *m, int count)
+{
+    hyb_lookahead_chooser_t chooser = ignorant();
+    course_t c = {0};
+    uint64_t noise = 1;
+
+    for (int k = 0; k < count; k++) {
+        hyb_lookahead_iteration_t it = plant_at(m, BLOCKS, k);
+        const char *reason = NULL;
+
+        it.mode = hyb_lookahead_choose(&chooser, &it, &reason);
+        run(m, &c, &noise, &it);
+        hyb_lookahead_learn(&chooser, &it);
+    }
+    return chooser;
+}
+
+TEST(to_choose_changes_nothing)
+{
+    plant_t m = plant_for_both();
+    hyb_lookahead_chooser_t chooser = taught(&m, 1);
+
+    assert_chosen(&chooser, &m, 1, pipeline, "probe");
+    assert_chosen(&chooser, &m, 1, pipeline, "probe");
 }
 
 TEST(the_reason_names_what_decides)
 {
-    machine_t m = machine_for_the_panel();
-    hyb_lookahead_chooser_t chooser;
-    hyb_lookahead_facts_t facts;
-    const char *reason = NULL;
-    uint64_t noise = 1;
-    course_t c = {0};
+    plant_t m = plant_for_the_panel(), other = plant_for_the_pipeline();
+    hyb_lookahead_chooser_t chooser = taught(&m, BLOCKS / 2);
 
-    hyb_lookahead_init(&chooser, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
-    for (int k = 0; k < BLOCKS / 2; k++) {
-        hyb_lookahead_times_t times;
-        hyb_lookahead_t mode;
-
-        facts = plant_facts(BLOCKS, m.nb, k);
-        mode = hyb_lookahead_choose(&chooser, &facts, &reason);
-        times = times_of(&m, &c, &facts, mode, &noise);
-        hyb_lookahead_learn(&chooser, &facts, mode, &times);
-    }
-    facts = plant_facts(BLOCKS, m.nb, 10);
-    hyb_lookahead_choose(&chooser, &facts, &reason);
-    assert_string_equal(reason, "chunks cost more than they hide");
-    facts = plant_facts(BLOCKS, m.nb, BLOCKS - 4);
-    hyb_lookahead_choose(&chooser, &facts, &reason);
-    assert_string_equal(reason, "panel is critical");
-}
-
-/* Learn k iterations of a machine for the pipeline from the first one on. */
-static hyb_lookahead_chooser_t taught(const machine_t *m, int k)
-{
-    hyb_lookahead_chooser_t chooser;
-    course_t c = {0};
-    uint64_t noise = 1;
-
-    hyb_lookahead_init(&chooser, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
-    for (int i = 0; i < k; i++) {
-        hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m->nb, i);
-        hyb_lookahead_t mode =
-            i % 2 == 0 ? HYB_LOOKAHEAD_PANEL : HYB_LOOKAHEAD_PIPELINE;
-        hyb_lookahead_times_t times = times_of(m, &c, &facts, mode, &noise);
-
-        hyb_lookahead_learn(&chooser, &facts, mode, &times);
-    }
-    return chooser;
+    assert_chosen(&chooser, &m, 10, panel, "chunks cost more than they hide");
+    assert_chosen(&chooser, &m, BLOCKS - 4, panel, "panel is critical");
+    chooser = taught(&other, 20);
+    assert_chosen(&chooser, &other, 20, pipeline,
+                  "swap and solve hide under the update");
 }
 
 TEST(nonsense_in_times_does_no_harm)
 {
     static const double bad[] = {-1.0, 0.0, NAN, INFINITY, -INFINITY, 1e308};
     enum { BAD = COUNT_OF(bad) };
-    machine_t m = machine_for_the_pipeline();
+    plant_t m = plant_for_the_pipeline();
     hyb_lookahead_chooser_t chooser = taught(&m, 20);
-    hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m.nb, 20);
-    const char *reason = NULL;
+    hyb_lookahead_iteration_t it = plant_at(&m, BLOCKS, 20);
 
+    it.mode = panel;
     for (int i = 0; i < BAD * BAD * BAD; i++) {
-        hyb_lookahead_times_t times = {
-            .total = bad[i % (BAD - 1)], /* a time of 1e308 s is a time */
-            .panel = bad[i / BAD % BAD],
-            .panel_share = bad[i / (BAD * BAD)],
-            .broadcast = bad[i % BAD],
-            .exchange = bad[i / BAD % BAD],
-            .update = bad[i / (BAD * BAD)],
-            .host_update = bad[i % BAD],
-        };
+        double a = bad[i % BAD], b = bad[i / BAD % BAD];
+        double c = bad[i / (BAD * BAD)];
 
-        hyb_lookahead_learn(&chooser, &facts, HYB_LOOKAHEAD_PANEL, &times);
+        it.took.total = bad[i % (BAD - 1)]; /* a time of 1e308 s is a time */
+        it.took.panel = it.took.exchange = b;
+        it.took.panel_share = it.took.update = c;
+        it.took.broadcast = it.took.host_update = a;
+        hyb_lookahead_learn(&chooser, &it);
     }
-    assert_int_equal(hyb_lookahead_choose(&chooser, &facts, &reason),
-                     HYB_LOOKAHEAD_PIPELINE);
-    assert_string_equal(reason, "swap and solve hide under the update");
-}
-
-/* Learn what an iteration took, in percent of a second for 10^10 elements. */
-static void learn_percent(hyb_lookahead_chooser_t *chooser, int k,
-                          hyb_lookahead_t mode, hyb_lookahead_times_t percent)
-{
-    hyb_lookahead_facts_t facts = plant_facts(BLOCKS, 256, k);
-    double second = (double)facts.rows * (double)facts.cols * 1e-10;
-
-    percent.total *= second;
-    percent.panel *= second;
-    percent.exchange *= second;
-    percent.update *= second;
-    percent.host_update *= second;
-    hyb_lookahead_learn(chooser, &facts, mode, &percent);
-}
-
-static hyb_lookahead_t chosen(const hyb_lookahead_chooser_t *chooser, int k)
-{
-    hyb_lookahead_facts_t facts = plant_facts(BLOCKS, 256, k);
-    const char *reason = NULL;
-
-    return hyb_lookahead_choose(chooser, &facts, &reason);
-}
-
-/* Panels and updates that exchanges disturb do not make the other mode slow. */
-TEST(a_mode_that_slows_all_down_is_left)
-{
-    static const hyb_lookahead_times_t apart = {
-        .total = 60, .panel = 15, .exchange = 10, .update = 20};
-    static const hyb_lookahead_times_t at_once = {
-        .total = 90, .panel = 40, .exchange = 10, .update = 50};
-    hyb_lookahead_chooser_t chooser;
-    int k;
-
-    hyb_lookahead_init(&chooser, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
-    for (k = 0; k < 3; k++)
-        learn_percent(&chooser, k, HYB_LOOKAHEAD_PANEL, apart);
-    for (; k < 12; k++)
-        learn_percent(&chooser, k, HYB_LOOKAHEAD_PIPELINE, at_once);
-    assert_int_equal(chosen(&chooser, k), HYB_LOOKAHEAD_PANEL);
-}
-
-/* Once the devices get all columns, exchanges take nothing from the update. */
-TEST(a_team_without_columns_slows_no_update)
-{
-    static const hyb_lookahead_times_t shared = {.total = 75,
-                                                 .panel = 15,
-                                                 .exchange = 20,
-                                                 .update = 50,
-                                                 .host_update = 50};
-    static const hyb_lookahead_times_t apart = {
-        .total = 70, .panel = 15, .exchange = 20, .update = 50};
-    static const hyb_lookahead_times_t at_once = {
-        .total = 51, .panel = 15, .exchange = 20, .update = 50};
-    hyb_lookahead_chooser_t chooser;
-    int k;
-
-    hyb_lookahead_init(&chooser, HYB_MIXED, HYB_LOOKAHEAD_PANEL);
-    learn_percent(&chooser, 0, HYB_LOOKAHEAD_PANEL, shared);
-    learn_percent(&chooser, 1, HYB_LOOKAHEAD_PIPELINE, shared);
-    for (k = 2; k < 8; k++)
-        learn_percent(&chooser, k,
-                      k % 4 ? HYB_LOOKAHEAD_PANEL : HYB_LOOKAHEAD_PIPELINE,
-                      k % 4 ? apart : at_once);
-    assert_int_equal(chosen(&chooser, k), HYB_LOOKAHEAD_PIPELINE);
+    assert_chosen(&chooser, &m, 20, pipeline,
+                  "swap and solve hide under the update");
 }
 
 TEST(an_empty_trailing_matrix_does_no_harm)
 {
-    machine_t m = machine_for_the_pipeline();
+    plant_t m = plant_for_the_pipeline();
     hyb_lookahead_chooser_t chooser = taught(&m, 20);
-    hyb_lookahead_facts_t empty = plant_facts(BLOCKS, m.nb, BLOCKS - 1);
-    hyb_lookahead_facts_t facts = plant_facts(BLOCKS, m.nb, 20);
-    hyb_lookahead_times_t times = {.total = 1e-6};
+    hyb_lookahead_iteration_t empty = plant_at(&m, BLOCKS, BLOCKS - 1);
     const char *reason = NULL;
 
     assert_int_equal(empty.cols, 0);
     hyb_lookahead_choose(&chooser, &empty, &reason);
     assert_non_null(reason);
-    hyb_lookahead_learn(&chooser, &empty, HYB_LOOKAHEAD_PANEL, &times);
-    assert_int_equal(hyb_lookahead_choose(&chooser, &facts, &reason),
-                     HYB_LOOKAHEAD_PIPELINE);
+    empty.mode = panel;
+    empty.took.total = 1e-6;
+    hyb_lookahead_learn(&chooser, &empty);
+    assert_chosen(&chooser, &m, 20, pipeline,
+                  "swap and solve hide under the update");
+}
+
+/* Learn what iteration k took, in percent of a second for 10^10 elements. */
+static void learn_percent(hyb_lookahead_chooser_t *chooser, int k,
+                          hyb_lookahead_iteration_t percent)
+{
+    hyb_lookahead_iteration_t it = plant_at(&(plant_t){.nb = 256}, BLOCKS, k);
+    double second = (double)it.rows * (double)it.cols * 1e-10;
+
+    it.mode = percent.mode;
+    it.took.total = percent.took.total * second;
+    it.took.panel = percent.took.panel * second;
+    it.took.exchange = percent.took.exchange * second;
+    it.took.update = percent.took.update * second;
+    it.took.host_update = percent.took.host_update * second;
+    hyb_lookahead_learn(chooser, &it);
+}
+
+static hyb_lookahead_t chosen(const hyb_lookahead_chooser_t *chooser, int k)
+{
+    hyb_lookahead_iteration_t it = plant_at(&(plant_t){.nb = 256}, BLOCKS, k);
+    const char *reason = NULL;
+
+    return hyb_lookahead_choose(chooser, &it, &reason);
+}
+
+/* Panels and updates that exchanges disturb do not make the other mode slow. */
+TEST(a_mode_that_slows_all_down_is_left)
+{
+    static const hyb_lookahead_iteration_t apart = {
+        .mode = HYB_LOOKAHEAD_PANEL,
+        .took = {.total = 60, .panel = 15, .exchange = 10, .update = 20}};
+    static const hyb_lookahead_iteration_t at_once = {
+        .mode = HYB_LOOKAHEAD_PIPELINE,
+        .took = {.total = 90, .panel = 40, .exchange = 10, .update = 50}};
+    hyb_lookahead_chooser_t chooser = ignorant();
+
+    for (int k = 0; k < 12; k++)
+        learn_percent(&chooser, k, k < 3 ? apart : at_once);
+    assert_int_equal(chosen(&chooser, 12), panel);
+}
+
+/* Once the devices get all columns, exchanges take nothing from the update. */
+TEST(a_team_without_columns_slows_no_update)
+{
+    hyb_lookahead_iteration_t it = {
+        .took = {.panel = 15, .exchange = 20, .update = 50}};
+    hyb_lookahead_chooser_t chooser = ignorant();
+
+    for (int k = 0; k < 8; k++) {
+        bool shared = k < 2, at_once = k == 1 || k == 4;
+
+        it.mode = at_once ? pipeline : panel;
+        it.took.total = shared ? 75 : at_once ? 51 : 70;
+        it.took.host_update = shared ? 50 : 0;
+        learn_percent(&chooser, k, it);
+    }
+    assert_int_equal(chosen(&chooser, 8), pipeline);
 }
 
 TEST_MAIN()

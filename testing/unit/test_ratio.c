@@ -1,104 +1,95 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/tuner/ratio.h"
+/* The devices' share of updates, as it is learnt. */
+#include "hybrid/lu/tuner/split.h"
 
 #include <math.h>
-#include <stdbool.h>
+#include "testing/model/plant.h"
 #include "testing/unit/unit.h"
 
-/* what the ratio is to drive: devices and a host of set speeds */
+/* what the share is to drive: devices and a host of set speeds */
 typedef struct {
     double g, c;  /* flop/s */
     double other; /* s of the host for other things in each update */
     double flop;
     double noise; /* standard deviation of measured times */
-} plant_t;
+} executors_t;
 
 static const double work = 1e12;
 
 /* speeds of devices against a host of 1e11 flop/s */
 static const double speeds[] = {1e10, 5e10, 1e11, 3e11, 1e12, 1e13};
-enum { SPEEDS = COUNT_OF(speeds) };
 
-static const hyb_situation_t here = HYB_PANEL_HERE;
-static const hyb_situation_t elsewhere = HYB_PANEL_ELSEWHERE;
-
-static plant_t plant(double g, double c)
+static executors_t executors(double g)
 {
-    return (plant_t){.g = g, .c = c, .flop = work};
+    return (executors_t){.g = g, .c = 1e11, .flop = work};
 }
 
-/* A plant whose host spends a third of each ideal update on a panel. */
-static plant_t plant_with_panel(double g, double c)
+/* Some whose host spends a third of each ideal update on a panel. */
+static executors_t with_panel(double g)
 {
-    plant_t p = plant(g, c);
+    executors_t x = executors(g);
 
-    p.other = work / (2.0 * c / 3.0 + g) / 3.0;
-    return p;
+    x.other = work / (2.0 * x.c / 3.0 + g) / 3.0;
+    return x;
 }
 
 /* The share at which devices and host end together. */
-static double ideal(const plant_t *p)
+static double ideal(const executors_t *x)
 {
-    double time = (p->flop + p->c * p->other) / (p->c + p->g);
+    double time = (x->flop + x->c * x->other) / (x->c + x->g);
 
-    return fmin(1.0, time * p->g / p->flop);
+    return fmin(1.0, time * x->g / x->flop);
 }
 
-/* About normal, mean 1, of a small generator with a set start. */
-static double noise_factor(double deviation)
+static double noise(const executors_t *x)
 {
-    static uint64_t x = 88172645463325252u;
-    double sum = -6.0;
+    static uint64_t state = 88172645463325252u;
 
-    for (int i = 0; i < 12; i++) {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        sum += (double)(x >> 11) * 0x1p-53;
-    }
-    return fmax(0.5, 1.0 + deviation * sum);
+    return plant_noise(x->noise, &state);
 }
 
-static double seconds(double flop, double rate, double noise)
+static hyb_split_t begun(const char *setting)
 {
-    return flop > 0.0 ? flop / rate * noise_factor(noise) : 0.0;
+    hyb_split_t split;
+
+    assert_ok(hyb_split_begin(setting, &split));
+    return split;
 }
 
-static double share_of(const hyb_ratio_t *r, hyb_situation_t s,
-                       const plant_t *p)
+static double share_of(const hyb_split_t *s, const executors_t *x)
 {
-    double share = hyb_ratio_share(r, s, p->flop);
+    double share = hyb_split_share(s, x->flop);
 
     assert_true(share >= 0.0 && share <= 1.0);
     return share;
 }
 
-/* One update with the share of the ratio, which learns from it. */
-static void step(hyb_ratio_t *r, hyb_situation_t s, const plant_t *p)
+/* Updates with the share of the split, which learns from them. */
+static void steps(hyb_split_t *s, const executors_t *x, int n)
 {
-    double share = share_of(r, s, p);
-    hyb_ratio_sample_t sample = {
-        .device_flop = share * p->flop,
-        .host_flop = (1.0 - share) * p->flop,
-        .other_seconds = p->other * noise_factor(p->noise),
-    };
+    while (n-- > 0) {
+        double flop = share_of(s, x) * x->flop, rest = x->flop - flop;
+        double seconds = flop > 0.0 ? flop / x->g * noise(x) : 0.0;
+        double host_seconds = rest > 0.0 ? rest / x->c * noise(x) : 0.0;
 
-    sample.device_seconds = seconds(sample.device_flop, p->g, p->noise);
-    sample.host_seconds = seconds(sample.host_flop, p->c, p->noise);
-    hyb_ratio_learn(r, s, &sample);
+        hyb_split_learn(s, flop, seconds, rest, host_seconds,
+                        x->other * noise(x));
+    }
 }
 
-static void steps(hyb_ratio_t *r, hyb_situation_t s, const plant_t *p, int n)
+/* What has learnt from n updates. */
+static hyb_split_t taught(const executors_t *x, int n)
 {
-    while (n-- > 0)
-        step(r, s, p);
+    hyb_split_t s = begun("ratio");
+
+    steps(&s, x, n);
+    return s;
 }
 
 /* Is the share, and the rest, within a part of the ideal? */
-static void assert_near(const hyb_ratio_t *r, hyb_situation_t s,
-                        const plant_t *p, double part)
+static void assert_near(const hyb_split_t *s, const executors_t *x, double part)
 {
-    double share = share_of(r, s, p), best = ideal(p);
+    double share = share_of(s, x), best = ideal(x);
 
     assert_true(fabs(share - best) <= part * best);
     assert_true(fabs(share - best) <= part * (1.0 - best) + 1e-12);
@@ -107,120 +98,102 @@ static void assert_near(const hyb_ratio_t *r, hyb_situation_t s,
 TEST(constant_speeds_are_met_in_six_steps)
 {
     static const double guesses[] = {0.01, 0.3, 1.0, 5.0, 100.0};
-    hyb_ratio_t r;
 
-    for (size_t i = 0; i < SPEEDS; i++)
+    for (size_t i = 0; i < COUNT_OF(speeds); i++)
         for (size_t j = 0; j < COUNT_OF(guesses); j++) {
-            plant_t p = plant(speeds[i], 1e11);
+            executors_t x = executors(speeds[i]);
+            hyb_split_t s = begun("ratio");
 
-            hyb_ratio_init(&r, guesses[j], 1.0);
-            steps(&r, elsewhere, &p, 6);
-            assert_near(&r, elsewhere, &p, 0.02);
+            s.device_rate = guesses[j];
+            steps(&s, &x, 6);
+            assert_near(&s, &x, 0.02);
         }
 }
 
 TEST(they_are_met_with_a_panel_of_a_third_too)
 {
-    hyb_ratio_t r;
+    for (size_t i = 0; i < COUNT_OF(speeds); i++) {
+        executors_t x = with_panel(speeds[i]);
+        hyb_split_t s = taught(&x, 6);
 
-    for (size_t i = 0; i < SPEEDS; i++) {
-        plant_t p = plant_with_panel(speeds[i], 1e11);
-
-        hyb_ratio_init(&r, 1.0, 1.0);
-        steps(&r, here, &p, 6);
-        assert_near(&r, here, &p, 0.02);
+        assert_near(&s, &x, 0.02);
     }
 }
 
 TEST(a_host_fast_enough_for_long_panels_is_not_swung_about)
 {
-    plant_t p = {.g = 1e11, .c = 2e12, .flop = work, .other = 8.0};
-    hyb_ratio_t r;
+    executors_t x = {.g = 1e11, .c = 2e12, .flop = work, .other = 8.0};
+    hyb_split_t s = taught(&x, 6);
 
-    hyb_ratio_init(&r, 1.0, 1.0);
-    steps(&r, here, &p, 6);
-    assert_near(&r, here, &p, 0.02);
-    steps(&r, here, &p, 50);
-    assert_near(&r, here, &p, 1e-6);
+    assert_near(&s, &x, 0.02);
+    steps(&s, &x, 50);
+    assert_near(&s, &x, 1e-6);
 }
 
 TEST(a_panel_that_appears_is_followed)
 {
-    plant_t before = plant(3e11, 1e11), after = plant_with_panel(3e11, 1e11);
-    hyb_ratio_t r;
+    executors_t before = executors(3e11), after = with_panel(3e11);
+    hyb_split_t s = taught(&before, 6);
 
-    hyb_ratio_init(&r, 1.0, 1.0);
-    steps(&r, here, &before, 6);
-    steps(&r, here, &after, 6);
-    assert_near(&r, here, &after, 0.02);
+    steps(&s, &after, 6);
+    assert_near(&s, &after, 0.02);
 }
 
 TEST(a_device_throttled_to_half_is_followed_in_four_steps)
 {
-    hyb_ratio_t r;
+    for (size_t i = 0; i < COUNT_OF(speeds); i++) {
+        executors_t x = executors(speeds[i]);
+        hyb_split_t s = taught(&x, 10);
 
-    for (size_t i = 0; i < SPEEDS; i++) {
-        plant_t p = plant(speeds[i], 1e11);
-
-        hyb_ratio_init(&r, 1.0, 1.0);
-        steps(&r, elsewhere, &p, 10);
-        p.g /= 2.0;
-        steps(&r, elsewhere, &p, 4);
-        assert_near(&r, elsewhere, &p, 0.05);
-        p.g *= 2.0;
-        steps(&r, elsewhere, &p, 4);
-        assert_near(&r, elsewhere, &p, 0.05);
+        x.g /= 2.0;
+        steps(&s, &x, 4);
+        assert_near(&s, &x, 0.05);
+        x.g *= 2.0;
+        steps(&s, &x, 4);
+        assert_near(&s, &x, 0.05);
     }
 }
 
 TEST(a_jump_of_a_rate_is_followed_in_one_step)
 {
     static const double factors[] = {0.1, 0.6, 1.7, 20.0};
-    hyb_ratio_t r;
 
     for (size_t i = 0; i < COUNT_OF(factors); i++) {
-        plant_t p = plant(3e11, 1e11);
+        executors_t x = executors(3e11);
+        hyb_split_t s = taught(&x, 10);
 
-        hyb_ratio_init(&r, 1.0, 1.0);
-        steps(&r, elsewhere, &p, 10);
-        p.c *= factors[i];
-        step(&r, elsewhere, &p);
-        assert_near(&r, elsewhere, &p, 1e-9);
+        x.c *= factors[i];
+        steps(&s, &x, 1);
+        assert_near(&s, &x, 1e-9);
     }
 }
 
 TEST(a_small_change_is_taken_by_half)
 {
-    plant_t p = plant(3e11, 1e11);
-    double before, distance;
-    hyb_ratio_t r;
+    executors_t x = executors(3e11);
+    hyb_split_t s = taught(&x, 10);
+    double before = share_of(&s, &x), distance;
 
-    hyb_ratio_init(&r, 1.0, 1.0);
-    steps(&r, elsewhere, &p, 10);
-    before = share_of(&r, elsewhere, &p);
-    p.g *= 1.2;
-    distance = ideal(&p) - before;
-    step(&r, elsewhere, &p);
-    assert_true(fabs(share_of(&r, elsewhere, &p) - before - distance / 2.0) <
-                1e-12);
+    x.g *= 1.2;
+    distance = ideal(&x) - before;
+    steps(&s, &x, 1);
+    assert_true(fabs(share_of(&s, &x) - before - distance / 2.0) < 1e-12);
 }
 
-/* The share of a size that jumps comes from rates, before any sample. */
+/* The share of a size that jumps comes from rates, before any update. */
 TEST(a_jump_of_the_size_starts_anew)
 {
     static const double factors[] = {0.01, 0.3, 3.0, 1000.0};
-    hyb_ratio_t r;
 
     for (size_t i = 0; i < COUNT_OF(factors); i++) {
-        plant_t p = plant_with_panel(3e11, 1e11);
+        executors_t x = with_panel(3e11);
+        hyb_split_t s = taught(&x, 20);
 
-        hyb_ratio_init(&r, 1.0, 1.0);
-        steps(&r, here, &p, 20);
-        p.flop *= factors[i];
-        assert_near(&r, here, &p, 1e-6);
-        p.c *= 1.2;
-        step(&r, here, &p);
-        assert_near(&r, here, &p, 1e-9);
+        x.flop *= factors[i];
+        assert_near(&s, &x, 1e-6);
+        x.c *= 1.2;
+        steps(&s, &x, 1);
+        assert_near(&s, &x, 1e-9);
     }
 }
 
@@ -228,95 +201,85 @@ TEST(a_jump_of_the_size_starts_anew)
  * told from noise. */
 TEST(the_first_update_is_forgotten_with_the_second)
 {
-    plant_t cold = plant(7.5e10, 1e11), warm = plant(1e11, 1e11);
-    hyb_ratio_t r;
+    executors_t cold = executors(7.5e10), warm = executors(1e11);
+    hyb_split_t s = taught(&cold, 1);
 
-    hyb_ratio_init(&r, 1.0, 1.0);
-    step(&r, elsewhere, &cold);
-    assert_near(&r, elsewhere, &cold, 1e-9);
-    step(&r, elsewhere, &warm);
-    assert_near(&r, elsewhere, &warm, 1e-9);
-    step(&r, elsewhere, &cold);
-    assert_true(share_of(&r, elsewhere, &warm) >
+    assert_near(&s, &cold, 1e-9);
+    steps(&s, &warm, 1);
+    assert_near(&s, &warm, 1e-9);
+    steps(&s, &cold, 1);
+    assert_true(share_of(&s, &warm) >
                 (ideal(&cold) + ideal(&warm)) / 2.0 - 1e-9);
 }
 
-TEST(situations_are_kept_apart)
+TEST(who_has_met_no_update_expects_the_rates_of_another)
 {
-    plant_t with = plant_with_panel(3e11, 1e11), without = plant(3e11, 1e11);
-    hyb_ratio_t r;
+    executors_t x = executors(7e11), other = executors(1e11);
+    hyb_split_t met = taught(&x, 2), s = begun("ratio");
 
-    hyb_ratio_init(&r, 1.0, 1.0);
-    for (int i = 0; i < 20; i++) {
-        step(&r, here, &with);
-        step(&r, elsewhere, &without);
-    }
-    assert_near(&r, here, &with, 1e-4);
-    assert_near(&r, elsewhere, &without, 1e-4);
-    assert_true(ideal(&with) - ideal(&without) > 0.05);
+    hyb_split_expect(&s, &met);
+    assert_near(&s, &x, 1e-9);
+    s = taught(&other, 2);
+    hyb_split_expect(&s, &met);
+    assert_near(&s, &other, 1e-9);
 }
 
-TEST(a_situation_not_met_yet_knows_the_rates_of_others)
+/* Does nobody get a tile that is not its own? */
+static void assert_no_probe(const hyb_split_t *s)
 {
-    plant_t p = plant(7e11, 1e11);
-    hyb_ratio_t r;
-
-    hyb_ratio_init(&r, 1.0, 1.0);
-    steps(&r, elsewhere, &p, 2);
-    assert_near(&r, here, &p, 1e-9);
+    assert_int_equal(hyb_split_probe(s, 0, 100), 0);
+    assert_int_equal(hyb_split_probe(s, 100, 100), 100);
 }
 
 /* 200 steps from what is known at first: always exactly this share? */
-static void assert_constant(hyb_ratio_t *r, const plant_t *p, double share)
+static void assert_constant(hyb_split_t *s, const executors_t *x, double share)
 {
     for (int i = 0; i < 200; i++) {
-        assert_true(share_of(r, here, p) == share);
-        assert_int_equal(hyb_ratio_probe(r, here), HYB_PROBE_NOBODY);
-        step(r, here, p);
+        assert_true(share_of(s, x) == share);
+        assert_no_probe(s);
+        steps(s, x, 1);
     }
 }
 
 TEST(an_absent_executor_never_gets_anything)
 {
-    plant_t no_host = plant(1e12, 0.0), no_device = plant(0.0, 1e12);
-    hyb_ratio_t r;
+    executors_t x = {
+        .g = 1e12, .c = 1e12, .flop = work, .other = 0.1, .noise = 0.1};
+    hyb_split_t s = begun("ratio");
 
-    no_host.other = no_device.other = 0.1;
-    no_host.noise = no_device.noise = 0.1;
-    hyb_ratio_init(&r, 1.0, 0.0);
-    assert_constant(&r, &no_host, 1.0);
-    hyb_ratio_init(&r, 0.0, 1.0);
-    assert_constant(&r, &no_device, 0.0);
+    s.host_rate = 0.0;
+    assert_constant(&s, &x, 1.0);
+    s = begun("ratio");
+    s.device_rate = 0.0;
+    assert_constant(&s, &x, 0.0);
 }
 
 TEST(a_host_without_time_gets_nothing)
 {
-    plant_t p = plant(1e12, 1e11);
-    hyb_ratio_t r;
+    executors_t x = executors(1e12);
+    hyb_split_t s;
 
-    p.other = 2.0 * p.flop / p.g;
-    hyb_ratio_init(&r, 1.0, 1.0);
-    step(&r, here, &p);
-    for (int i = 0; i < 100; i++, step(&r, here, &p))
-        assert_true(share_of(&r, here, &p) == 1.0);
-    p.other = 0.0;
-    steps(&r, here, &p, 6);
-    assert_near(&r, here, &p, 0.2);
+    x.other = 2.0 * x.flop / x.g;
+    s = taught(&x, 1);
+    for (int i = 0; i < 100; i++, steps(&s, &x, 1))
+        assert_true(share_of(&s, &x) == 1.0);
+    x.other = 0.0;
+    steps(&s, &x, 6);
+    assert_near(&s, &x, 0.2);
 }
 
 /* Standard deviation of the share over many steps with noise on times. */
-static double deviation(plant_t p, hyb_situation_t s)
+static double deviation(executors_t x)
 {
     enum { STEPS = 4000 };
     double sum = 0.0, squares = 0.0, share;
-    hyb_ratio_t r;
+    hyb_split_t s;
 
-    p.noise = 0.1;
-    hyb_ratio_init(&r, 1.0, 1.0);
-    steps(&r, s, &p, 20);
+    x.noise = 0.1;
+    s = taught(&x, 20);
     for (int i = 0; i < STEPS; i++) {
-        step(&r, s, &p);
-        share = share_of(&r, s, &p);
+        steps(&s, &x, 1);
+        share = share_of(&s, &x);
         sum += share;
         squares += share * share;
     }
@@ -326,109 +289,84 @@ static double deviation(plant_t p, hyb_situation_t s)
 
 TEST(a_tenth_of_noise_moves_the_share_by_less_than_a_20th)
 {
-    for (size_t i = 0; i < SPEEDS; i++) {
-        plant_t p = plant(speeds[i], 1e11);
-        plant_t with_panel = plant_with_panel(speeds[i], 1e11);
+    for (size_t i = 0; i < 2 * COUNT_OF(speeds); i++) {
+        double speed = speeds[i / 2];
+        executors_t x = i % 2 ? with_panel(speed) : executors(speed);
+        double most = speed < 1e11 ? 0.05 : 0.05 * ideal(&x);
 
-        assert_true(deviation(p, elsewhere) < 0.05);
-        assert_true(deviation(with_panel, here) < 0.05);
-        if (speeds[i] >= 1e11) {
-            assert_true(deviation(p, elsewhere) < 0.05 * ideal(&p));
-            assert_true(deviation(with_panel, here) <
-                        0.05 * ideal(&with_panel));
-        }
+        assert_true(deviation(x) < most);
     }
 }
 
 TEST(a_fixed_share_is_constant)
 {
-    static const double shares[] = {0.0, 0.25, 1.0 / 3.0, 1.0};
-    hyb_ratio_t r;
+    static const char *const settings[] = {"fixed:0", "fixed:0.25", "fixed:1"};
+    static const double shares[] = {0.0, 0.25, 1.0};
 
     for (size_t i = 0; i < COUNT_OF(shares); i++) {
-        plant_t p = plant_with_panel(3e11, 1e11);
+        executors_t x = with_panel(3e11);
+        hyb_split_t s = begun(settings[i]);
 
-        p.noise = 0.1;
-        hyb_ratio_init(&r, 1.0, 1.0);
-        hyb_ratio_fix(&r, shares[i]);
-        assert_constant(&r, &p, shares[i]);
-        p.flop *= 100.0;
-        assert_constant(&r, &p, shares[i]);
+        x.noise = 0.1;
+        assert_constant(&s, &x, shares[i]);
+        x.flop *= 100.0;
+        assert_constant(&s, &x, shares[i]);
     }
 }
 
-TEST(a_fixed_share_is_clamped)
+/* An update that one executor does alone, as tiles are rounded. */
+static void learn_alone(hyb_split_t *s, bool devices)
 {
-    hyb_ratio_t r;
+    double by_devices = devices ? 1.0 : 0.0, by_host = 1.0 - by_devices;
 
-    hyb_ratio_init(&r, 1.0, 1.0);
-    hyb_ratio_fix(&r, 1.5);
-    assert_true(hyb_ratio_share(&r, here, work) == 1.0);
-    hyb_ratio_fix(&r, -0.5);
-    assert_true(hyb_ratio_share(&r, here, work) == 0.0);
-    hyb_ratio_fix(&r, NAN);
-    assert_true(hyb_ratio_share(&r, here, work) == 0.0);
-}
-
-/* Updates that one executor does alone, as tiles are rounded. */
-static void learn_alone(hyb_ratio_t *r, bool devices)
-{
-    hyb_ratio_sample_t sample = {.other_seconds = 0.1};
-
-    if (devices) {
-        sample.device_flop = work;
-        sample.device_seconds = 1.0;
-    } else {
-        sample.host_flop = work;
-        sample.host_seconds = 1.0;
-    }
-    hyb_ratio_learn(r, here, &sample);
+    hyb_split_learn(s, by_devices * work, by_devices, by_host * work, by_host,
+                    0.1);
 }
 
 TEST(who_has_no_work_keeps_its_rate_and_is_probed)
 {
-    static const hyb_probe_t expected[] = {HYB_PROBE_DEVICES, HYB_PROBE_HOST};
-    hyb_ratio_t r;
+    enum { TOTAL = 100 };
     int i;
 
     for (int devices = 0; devices < 2; devices++) {
-        hyb_ratio_init(&r, 1e12, 1e12);
-        for (i = 0; hyb_ratio_probe(&r, here) == HYB_PROBE_NOBODY; i++)
-            learn_alone(&r, devices);
+        int64_t count = devices ? 0 : TOTAL, probed = devices ? 1 : TOTAL - 1;
+        hyb_split_t s = begun("ratio");
+
+        s.device_rate = s.host_rate = 1e12;
+        for (i = 0; hyb_split_probe(&s, count, TOTAL) == count; i++)
+            learn_alone(&s, devices);
         assert_in_range(i, 2, 20);
-        assert_int_equal(hyb_ratio_probe(&r, here), expected[devices]);
-        assert_true(r.entry[here].device_rate == 1e12);
-        assert_true(r.entry[here].host_rate == 1e12);
-        learn_alone(&r, !devices);
-        assert_int_equal(hyb_ratio_probe(&r, here), HYB_PROBE_NOBODY);
+        assert_int_equal(hyb_split_probe(&s, count, TOTAL), probed);
+        assert_int_equal(hyb_split_probe(&s, TOTAL / 2, TOTAL), TOTAL / 2);
+        assert_int_equal(hyb_split_probe(&s, TOTAL - count, TOTAL),
+                         TOTAL - count);
+        assert_true(s.device_rate == 1e12);
+        assert_true(s.host_rate == 1e12);
+        s.policy = HYB_SPLIT_STEAL;
+        assert_no_probe(&s);
+        s.policy = HYB_SPLIT_RATIO;
+        learn_alone(&s, !devices);
+        assert_no_probe(&s);
     }
 }
 
-TEST(nonsense_in_a_sample_does_no_harm)
+TEST(nonsense_in_an_update_does_no_harm)
 {
     static const double bad[] = {-1.0, 0.0, NAN, INFINITY, -INFINITY, 1e308};
     enum { BAD = COUNT_OF(bad) };
-    plant_t p = plant(3e11, 1e11);
-    hyb_ratio_t r;
+    executors_t x = executors(3e11);
+    hyb_split_t s = begun("ratio");
 
-    hyb_ratio_init(&r, NAN, -INFINITY);
-    hyb_ratio_init(&r, 3.0, 1.0);
     for (int i = 0; i < BAD * BAD * BAD; i++) {
-        hyb_ratio_sample_t sample = {
-            .device_flop = bad[i % BAD],
-            .device_seconds = bad[i / BAD % BAD],
-            .host_flop = bad[i / (BAD * BAD)],
-            .host_seconds = bad[i % BAD],
-            .other_seconds = bad[i / BAD % BAD],
-        };
+        double a = bad[i % BAD], b = bad[i / BAD % BAD];
 
-        hyb_ratio_learn(&r, here, &sample);
-        share_of(&r, here, &p);
+        hyb_split_learn(&s, a, b, bad[i / (BAD * BAD)], a, b);
+        share_of(&s, &x);
     }
-    assert_true(hyb_ratio_share(&r, here, NAN) >= 0.0);
-    assert_true(hyb_ratio_share(&r, here, -1.0) >= 0.0);
-    steps(&r, here, &p, 6);
-    assert_near(&r, here, &p, 0.02);
+    assert_true(hyb_split_share(&s, NAN) >= 0.0);
+    assert_true(hyb_split_share(&s, -1.0) >= 0.0);
+    steps(&s, &x, 6);
+    assert_near(&s, &x, 0.02);
 }
 
 TEST_MAIN()

@@ -12,6 +12,7 @@ enum { THREADS = 16, NB = 256, BLOCKS = 100 };
 static plant_t team(double device, double serial)
 {
     return (plant_t){
+        .nb = NB,
         .threads = THREADS,
         .thread_rate = 4e10,
         .device_rate = device * 4e10,
@@ -21,23 +22,32 @@ static plant_t team(double device, double serial)
     };
 }
 
-static hyb_regroup_facts_t facts_of(const plant_t *plant, int64_t order)
+/* The threads of a panel, by what was learnt, of a plant with order rows. */
+static int chosen(hyb_regroup_t *known, const plant_t *plant, int64_t order,
+                  double before)
 {
-    return (hyb_regroup_facts_t){
-        .threads = plant->threads,
-        .rows = order,
-        .cols = order,
-        .nb = NB,
-        .thread_rate = plant->thread_rate,
-        .device_rate = plant->device_rate,
-        .broadcast = plant->broadcast * (double)order * NB,
-    };
+    known->threads = plant->threads;
+    known->thread_rate = plant->thread_rate;
+    known->device_rate = plant->device_rate;
+    known->broadcast = plant->broadcast * (double)order * NB;
+    return hyb_regroup_panel(known, order, order, NB, before);
+}
+
+static int at_once(hyb_regroup_t *known, const plant_t *plant, int64_t order)
+{
+    return chosen(known, plant, order, 0.0);
+}
+
+static double panel_time(const plant_t *plant, int threads, int64_t order)
+{
+    return plant_panel(plant, threads, order) +
+           plant->broadcast * (double)order * NB;
 }
 
 /* The formula of the header, with the panel's real time. */
 static double real_time(const plant_t *plant, int threads, int64_t order)
 {
-    double panel = plant_panel(plant, threads, order, NB);
+    double panel = plant_panel(plant, threads, order);
     double broadcast = plant->broadcast * (double)order * NB;
     double flop = 2.0 * (double)order * (double)order * NB;
     double lost = plant->thread_rate * (threads * panel + broadcast);
@@ -55,24 +65,27 @@ static double least_time(const plant_t *plant, int64_t order)
     return least;
 }
 
+/* A number of threads measured, factor times as slow as it is. */
+static void learn(hyb_regroup_t *known, const plant_t *plant, int threads,
+                  double factor)
+{
+    hyb_regroup_learn(known, threads, 1000, NB,
+                      plant_panel(plant, threads, 1000) * factor);
+}
+
 /* All numbers of threads measured, exactly. */
 static hyb_regroup_t taught(const plant_t *plant)
 {
-    hyb_regroup_t regroup;
+    hyb_regroup_t known = {.threads = 0};
 
-    hyb_regroup_init(&regroup);
     for (int t = 1; t <= plant->threads; t++)
-        hyb_regroup_learn(&regroup, t, 1000, NB,
-                          plant_panel(plant, t, 1000, NB));
-    return regroup;
+        learn(&known, plant, t, 1.0);
+    return known;
 }
 
 static bool hides(const plant_t *plant, int threads, int64_t order)
 {
-    double panel = plant_panel(plant, threads, order, NB) +
-                   plant->broadcast * (double)order * NB;
-
-    return panel < real_time(plant, threads, order);
+    return panel_time(plant, threads, order) < real_time(plant, threads, order);
 }
 
 TEST(threads_are_as_few_as_hide_the_panel)
@@ -82,17 +95,16 @@ TEST(threads_are_as_few_as_hide_the_panel)
 
     for (int i = 0; i < 3; i++) {
         plant_t plant = team(devices[i], 0.1);
-        hyb_regroup_t regroup = taught(&plant);
+        hyb_regroup_t known = taught(&plant);
 
-        for (int b = 1; b <= BLOCKS; b++) {
-            hyb_regroup_facts_t facts = facts_of(&plant, b * NB);
-            int t = hyb_panel_threads(&regroup, &facts);
+        for (int64_t order = NB; order <= BLOCKS * NB; order += NB) {
+            int t = at_once(&known, &plant, order);
 
-            assert_true(real_time(&plant, t, b * NB) <=
-                        least_time(&plant, b * NB) * (1.0 + 1e-9));
-            hidden += hides(&plant, t, b * NB);
-            if (hides(&plant, t, b * NB) && t > 1)
-                assert_false(hides(&plant, t - 1, b * NB));
+            assert_true(real_time(&plant, t, order) <=
+                        least_time(&plant, order) * (1.0 + 1e-9));
+            hidden += hides(&plant, t, order);
+            if (hides(&plant, t, order) && t > 1)
+                assert_false(hides(&plant, t - 1, order));
         }
     }
     assert_in_range(hidden, BLOCKS, 3 * BLOCKS);
@@ -101,57 +113,29 @@ TEST(threads_are_as_few_as_hide_the_panel)
 TEST(they_grow_as_the_matrix_shrinks)
 {
     plant_t plant = team(0.0, 0.1);
-    hyb_regroup_t regroup = taught(&plant);
-    hyb_regroup_facts_t facts = facts_of(&plant, BLOCKS * NB);
-    int b, t, before = hyb_panel_threads(&regroup, &facts), first = before;
+    hyb_regroup_t known = taught(&plant);
+    int t, before = at_once(&known, &plant, BLOCKS * NB);
 
-    for (b = BLOCKS; b >= 1; b--, before = t) {
-        facts = facts_of(&plant, b * NB);
-        t = hyb_panel_threads(&regroup, &facts);
+    assert_in_range(before, 1, 2);
+    for (int b = BLOCKS; b >= 1; b--, before = t) {
+        t = at_once(&known, &plant, b * NB);
         assert_in_range(t, before, THREADS);
     }
-    assert_in_range(first, 1, 2);
     assert_int_equal(before, THREADS);
 }
 
-TEST(a_fast_device_asks_for_more_of_them)
+TEST(a_fast_device_a_long_broadcast_or_a_late_panel_ask_for_more_of_them)
 {
-    plant_t alone = team(0.0, 0.1), with = team(20.0, 0.1);
-    hyb_regroup_t regroup = taught(&alone);
-    hyb_regroup_facts_t of_alone = facts_of(&alone, 30 * NB);
-    hyb_regroup_facts_t of_with = facts_of(&with, 30 * NB);
+    plant_t alone = team(0.0, 0.1), with = team(20.0, 0.1), slow = with;
+    hyb_regroup_t known = taught(&with);
+    int threads = at_once(&known, &with, 60 * NB);
+    double panel = plant_panel(&with, threads, 60 * NB);
 
-    assert_true(hyb_panel_threads(&regroup, &of_with) >
-                hyb_panel_threads(&regroup, &of_alone));
-}
-
-TEST(a_long_broadcast_asks_for_more_of_them)
-{
-    plant_t plant = team(20.0, 0.1);
-    hyb_regroup_t regroup = taught(&plant);
-    hyb_regroup_facts_t facts = facts_of(&plant, 60 * NB);
-    int without = hyb_panel_threads(&regroup, &facts);
-
-    facts.broadcast = plant_panel(&plant, without, 60 * NB, NB);
-    assert_true(hyb_panel_threads(&regroup, &facts) > without);
-}
-
-TEST(a_panel_that_begins_late_asks_for_more_of_them)
-{
-    plant_t plant = team(20.0, 0.1);
-    hyb_regroup_t regroup = taught(&plant);
-    hyb_regroup_facts_t facts = facts_of(&plant, 60 * NB);
-    int at_once = hyb_panel_threads(&regroup, &facts);
-
-    facts.before = plant_panel(&plant, at_once, 60 * NB, NB);
-    assert_true(hyb_panel_threads(&regroup, &facts) > at_once);
-}
-
-static double disturbed(double seconds, double noise, uint64_t *state)
-{
-    plant_t one = {.exchange = 1.0};
-
-    return seconds * plant_disturbed(&one, noise, state).exchange;
+    slow.broadcast = panel / (60.0 * NB * NB);
+    assert_true(threads < at_once(&known, &slow, 60 * NB));
+    assert_true(threads < chosen(&known, &with, 60 * NB, panel));
+    assert_true(at_once(&known, &alone, 30 * NB) <
+                at_once(&known, &with, 30 * NB));
 }
 
 /* A factorization that learns as it goes, relative to the best of each step. */
@@ -159,20 +143,17 @@ static double learning_to_best(const plant_t *plant, double noise)
 {
     double sum = 0.0, least = 0.0;
     uint64_t random = 88172645463325252u;
-    hyb_regroup_t regroup;
-    int t;
+    hyb_regroup_t known = {.threads = 0};
 
-    hyb_regroup_init(&regroup);
-    for (int b = BLOCKS; b >= 1; b--) {
-        hyb_regroup_facts_t facts = facts_of(plant, b * NB);
+    for (int64_t order = BLOCKS * NB; order >= NB; order -= NB) {
+        int t = at_once(&known, plant, order);
 
-        t = hyb_panel_threads(&regroup, &facts);
         assert_in_range(t, 1, plant->threads);
-        hyb_regroup_learn(
-            &regroup, t, b * NB, NB,
-            disturbed(plant_panel(plant, t, b * NB, NB), noise, &random));
-        sum += real_time(plant, t, b * NB);
-        least += least_time(plant, b * NB);
+        hyb_regroup_learn(&known, t, order, NB,
+                          plant_panel(plant, t, order) *
+                              plant_noise(noise, &random));
+        sum += real_time(plant, t, order);
+        least += least_time(plant, order);
     }
     return sum / least;
 }
@@ -197,71 +178,59 @@ TEST(what_is_learnt_on_the_way_costs_a_50th_at_most)
 TEST(more_threads_that_were_slower_are_left_alone)
 {
     plant_t plant = team(20.0, 0.1);
-    hyb_regroup_t regroup;
-    hyb_regroup_facts_t facts = facts_of(&plant, 2 * NB);
+    hyb_regroup_t known = {.threads = 0};
 
-    hyb_regroup_init(&regroup);
     for (int t = 1; t <= THREADS; t++)
-        hyb_regroup_learn(&regroup, t, 1000, NB,
-                          plant_panel(&plant, t, 1000, NB) *
-                              (t > 8 ? 3.0 : 1.0));
-    assert_int_equal(hyb_panel_threads(&regroup, &facts), 8);
+        learn(&known, &plant, t, t > 8 ? 3.0 : 1.0);
+    assert_int_equal(at_once(&known, &plant, 2 * NB), 8);
+}
+
+/* Do a and b choose the same for all sizes? */
+static void assert_equal(hyb_regroup_t *a, hyb_regroup_t *b,
+                         const plant_t *plant)
+{
+    for (int64_t order = NB; order <= BLOCKS * NB; order += NB)
+        assert_int_equal(at_once(a, plant, order), at_once(b, plant, order));
 }
 
 TEST(what_lies_between_measured_numbers_is_interpolated)
 {
     plant_t plant = team(5.0, 0.3);
-    hyb_regroup_t all = taught(&plant), two;
+    hyb_regroup_t all = taught(&plant), two = {.threads = 0};
 
-    hyb_regroup_init(&two);
-    hyb_regroup_learn(&two, 1, 1000, NB, plant_panel(&plant, 1, 1000, NB));
-    hyb_regroup_learn(&two, THREADS, 1000, NB,
-                      plant_panel(&plant, THREADS, 1000, NB));
-    for (int b = 1; b <= BLOCKS; b++) {
-        hyb_regroup_facts_t facts = facts_of(&plant, b * NB);
-
-        assert_int_equal(hyb_panel_threads(&two, &facts),
-                         hyb_panel_threads(&all, &facts));
-    }
+    learn(&two, &plant, 1, 1.0);
+    learn(&two, &plant, THREADS, 1.0);
+    assert_equal(&two, &all, &plant);
 }
 
 /* What the header says of numbers not measured. */
 TEST(before_any_measure_a_quarter_of_the_rate_is_assumed)
 {
     plant_t plant = team(5.0, 0.1);
-    hyb_regroup_t nothing, all;
+    hyb_regroup_t nothing = {.threads = 0}, all;
 
     plant.panel_rate = plant.thread_rate / 4.0;
     all = taught(&plant);
-    hyb_regroup_init(&nothing);
-    for (int b = 1; b <= BLOCKS; b++) {
-        hyb_regroup_facts_t facts = facts_of(&plant, b * NB);
-
-        assert_int_equal(hyb_panel_threads(&nothing, &facts),
-                         hyb_panel_threads(&all, &facts));
-    }
+    assert_equal(&nothing, &all, &plant);
 }
 
 TEST(the_smallest_of_equals_is_taken)
 {
     plant_t plant = team(5.0, 0.1);
-    hyb_regroup_t regroup = taught(&plant);
-    hyb_regroup_facts_t facts = facts_of(&plant, 0);
+    hyb_regroup_t known = taught(&plant);
 
-    assert_int_equal(hyb_panel_threads(&regroup, &facts), 1);
+    assert_int_equal(at_once(&known, &plant, 0), 1);
 }
 
 /* Threads that a team takes for 50 block columns if one takes seconds. */
 static int threads_after(const double *seconds, int count)
 {
     plant_t plant = team(20.0, 0.1);
-    hyb_regroup_facts_t facts = facts_of(&plant, 50 * NB);
-    hyb_regroup_t regroup;
+    hyb_regroup_t known = {.threads = 0};
 
-    hyb_regroup_init(&regroup);
     for (int i = 0; i < count; i++)
-        hyb_regroup_learn(&regroup, 1, 1000, NB, seconds[i]);
-    return hyb_panel_threads(&regroup, &facts);
+        hyb_regroup_learn(&known, 1, 1000, NB, seconds[i]);
+    return at_once(&known, &plant, 50 * NB);
 }
 
 TEST(a_small_change_is_taken_by_half_and_a_jump_at_once)
@@ -279,45 +248,39 @@ TEST(a_small_change_is_taken_by_half_and_a_jump_at_once)
 TEST(a_team_of_one_factors_with_one)
 {
     plant_t plant = team(5.0, 0.1);
-    hyb_regroup_facts_t facts = facts_of(&plant, NB);
-    hyb_regroup_t regroup = taught(&plant);
+    hyb_regroup_t known = taught(&plant), nothing = {.threads = 0};
 
-    facts.threads = 1;
-    assert_int_equal(hyb_panel_threads(&regroup, &facts), 1);
-    hyb_regroup_init(&regroup);
-    assert_int_equal(hyb_panel_threads(&regroup, &facts), 1);
+    plant.threads = 1;
+    assert_int_equal(at_once(&known, &plant, NB), 1);
+    assert_int_equal(at_once(&nothing, &plant, NB), 1);
 }
 
 TEST(a_team_beyond_all_measure_is_no_error)
 {
     plant_t plant = team(100.0, 0.0);
-    hyb_regroup_facts_t facts = facts_of(&plant, NB);
-    hyb_regroup_t regroup;
+    hyb_regroup_t known = {.threads = 0};
 
-    facts.threads = 10 * HYB_REGROUP_MOST;
-    hyb_regroup_init(&regroup);
-    hyb_regroup_learn(&regroup, facts.threads, 1000, NB, 1e-3);
-    assert_int_equal(hyb_panel_threads(&regroup, &facts), HYB_REGROUP_MOST);
+    plant.threads = 10 * HYB_REGROUP_MOST;
+    hyb_regroup_learn(&known, plant.threads, 1000, NB, 1e-3);
+    assert_int_equal(at_once(&known, &plant, NB), HYB_REGROUP_MOST);
 }
 
 TEST(nonsense_is_passed_over)
 {
     static const double bad[] = {0.0, -1.0, NAN, INFINITY, -INFINITY};
     plant_t plant = team(5.0, 0.1);
-    hyb_regroup_t regroup = taught(&plant), before = regroup;
-    hyb_regroup_facts_t facts = facts_of(&plant, 10 * NB);
+    hyb_regroup_t known = taught(&plant), before = known;
 
     for (size_t i = 0; i < COUNT_OF(bad); i++)
-        hyb_regroup_learn(&regroup, 4, 1000, NB, bad[i]);
-    hyb_regroup_learn(&regroup, 0, 1000, NB, 1.0);
-    hyb_regroup_learn(&regroup, -3, 1000, NB, 1.0);
-    hyb_regroup_learn(&regroup, 4, 0, NB, 1.0);
-    hyb_regroup_learn(&regroup, 4, 1000, 0, 1.0);
-    assert_memory_equal(&regroup, &before, sizeof(before));
+        hyb_regroup_learn(&known, 4, 1000, NB, bad[i]);
+    hyb_regroup_learn(&known, 0, 1000, NB, 1.0);
+    hyb_regroup_learn(&known, -3, 1000, NB, 1.0);
+    hyb_regroup_learn(&known, 4, 0, NB, 1.0);
+    hyb_regroup_learn(&known, 4, 1000, 0, 1.0);
+    assert_memory_equal(&known, &before, sizeof(before));
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        facts.thread_rate = facts.device_rate = facts.broadcast = bad[i];
-        facts.before = bad[i];
-        assert_in_range(hyb_panel_threads(&regroup, &facts), 1, THREADS);
+        plant.thread_rate = plant.device_rate = plant.broadcast = bad[i];
+        assert_in_range(chosen(&known, &plant, 10 * NB, bad[i]), 1, THREADS);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "base/blas_library.h"
 #include "base/settings.h"
 #include "hybrid/cpu/product/blas.h"
-#include "hybrid/lu/tuner/multiplier.h"
+#include "hybrid/lu/means.h"
 #include "testing/unit/unit.h"
 
 /* ---- the choice ---------------------------------------------------------- */
@@ -166,25 +166,25 @@ TEST(blas_is_no_kernel_but_leaves_one_for_all_else)
     assert_non_null(hyb_kernels_fastest(&kernels));
 }
 
-/* What kernel=name gives, our kernel being the slowest there is. */
-static hyb_multiplier_t multiplier(const char *assignment)
+/* Does the library, our kernel being the slowest there is? */
+static bool multiplies(const char *assignment)
 {
     set_kernel(assignment);
-    return hyb_multiplier_of_setting(hyb_kernel_find(XH_ISA_PORTABLE));
+    return hyb_means_are_blas(hyb_kernel_find(XH_ISA_PORTABLE));
 }
 
 TEST(a_setting_that_names_who_multiplies_is_followed)
 {
-    assert_int_equal(multiplier("kernel=blas"), HYB_BY_BLAS);
-    assert_int_equal(multiplier("kernel=portable"), HYB_BY_KERNEL);
-    assert_int_equal(multiplier("kernel=avx512"), HYB_BY_KERNEL);
+    assert_true(multiplies("kernel=blas"));
+    assert_false(multiplies("kernel=portable"));
+    assert_false(multiplies("kernel=avx512"));
 }
 
 TEST(a_blas_of_several_threads_a_call_is_not_taken_by_itself)
 {
     if (xh_blas_library_set_threads(2) != 2)
         skip();
-    assert_int_equal(multiplier("kernel=auto"), HYB_BY_KERNEL);
+    assert_false(multiplies("kernel=auto"));
     xh_blas_library_set_threads(1);
 }
 

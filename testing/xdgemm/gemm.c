@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/product.h"
+#include "base/settings.h"
 #include "testing/xdgemm/c_stationary.h"
 
 /* one product under way */
@@ -42,13 +43,10 @@ static xh_status_t find_executors(const hyb_machine_t *machine,
 
 xh_status_t xdg_gemm_open(hyb_machine_t *machine, xdg_gemm_t *gemm_p)
 {
-    bool devices = hyb_machine_devices(machine) > 0;
     xh_status_t status;
 
     *gemm_p = (xdg_gemm_t){.machine = machine};
-    if (hyb_split_of_setting(&gemm_p->split) != XH_OK)
-        return XH_ERR_INPUT;
-    hyb_ratio_init(&gemm_p->ratio, devices ? 1.0 : 0.0, 1.0);
+    XH_TRY(hyb_split_begin(xh_settings_text("split"), &gemm_p->split));
     status = find_executors(machine, &gemm_p->executors);
     if (status != XH_OK)
         return status;
@@ -128,22 +126,14 @@ static int64_t tiles_for_team(const run_t *run)
     return count > 0 ? count : 1;
 }
 
-/* A probe is one tile that it would not get. */
 static span_t grab(run_t *run)
 {
-    const xdg_gemm_t *gemm = run->gemm;
-    int64_t total = hyb_tiling_count(&run->product->tiling);
     int64_t count = tiles_for_team(run);
     span_t span;
-    hyb_probe_t probe = hyb_ratio_probe(&gemm->ratio, HYB_PANEL_ELSEWHERE);
 
-    if (run->grabs == 0 && gemm->split.policy == HYB_SPLIT_RATIO) {
-        if (probe == HYB_PROBE_HOST && count == 0)
-            count = 1;
-        if (probe == HYB_PROBE_DEVICES && count == total)
-            count = total - 1;
-    }
-    run->grabs++;
+    if (run->grabs++ == 0)
+        count = hyb_split_probe(&run->gemm->split, count,
+                                hyb_tiling_count(&run->product->tiling));
     span.count = hyb_product_take_last(run->product, count, &run->end);
     span.first = run->end;
     return span;
@@ -175,9 +165,8 @@ static void complete(run_t *run)
 /* What a device did before it was dropped says nothing about the others. */
 static void learn(run_t *run)
 {
-    hyb_ratio_sample_t sample = {.host_flop = run->report.team.flop,
-                                 .host_seconds =
-                                     run->report.team.compute_seconds};
+    const hyb_work_t *team = &run->report.team;
+    double flop = 0.0, seconds = 0.0;
     int i;
 
     for (i = 0; i < hyb_machine_devices(run->gemm->machine); i++) {
@@ -185,11 +174,11 @@ static void learn(run_t *run)
 
         if (work->dropped)
             continue;
-        sample.device_flop += work->flop;
-        if (work->seconds > sample.device_seconds)
-            sample.device_seconds = work->seconds;
+        flop += work->flop;
+        seconds = fmax(seconds, work->seconds);
     }
-    hyb_ratio_learn(&run->gemm->ratio, HYB_PANEL_ELSEWHERE, &sample);
+    hyb_split_learn(&run->gemm->split, flop, seconds, team->flop,
+                    team->compute_seconds, 0.0);
 }
 
 /* The devices begin when the team has what the policy gives it first. */
@@ -198,10 +187,8 @@ static void share_out(run_t *run)
     span_t span = {0, 0};
 
     run->end = hyb_tiling_count(&run->product->tiling);
-    run->share = run->gemm->split.policy == HYB_SPLIT_FIXED
-                     ? run->gemm->split.share
-                     : hyb_ratio_share(&run->gemm->ratio, HYB_PANEL_ELSEWHERE,
-                                       xh_gemm_flop(run->product->gemm));
+    run->share =
+        hyb_split_share(&run->gemm->split, xh_gemm_flop(run->product->gemm));
     if (run->who.team)
         span = grab(run);
     hyb_product_release(run->product, run->product->tiling.n);

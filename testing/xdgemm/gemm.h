@@ -4,7 +4,6 @@
 
 #include "hybrid/cpu/product/gemm.h"
 #include "hybrid/device/product.h"
-#include "hybrid/lu/tuner/ratio.h"
 #include "hybrid/lu/tuner/split.h"
 
 enum { XDG_NAME = 24 }; /* bytes of the longest name, with its end */
@@ -25,7 +24,6 @@ typedef struct {
     xdg_executors_t executors;
     hyb_host_gemm_t *host;
     hyb_split_t split;
-    hyb_ratio_t ratio;
 } xdg_gemm_t;
 
 typedef struct { /* who takes part in a product */

@@ -10,15 +10,12 @@
 /* "no device", or "devices cuda:0, cuda:1" as the setting would have them. */
 static void name_devices(const hyb_machine_t *node, char *text, size_t size)
 {
-    int i, count = hyb_machine_devices(node);
+    static const char *const words[] = {"no device", "device", "devices"};
+    int count = hyb_machine_devices(node);
+    size_t used = (size_t)snprintf(text, size, "%s", words[Mmin(count, 2)]);
     hyb_device_info_t info;
-    size_t used;
 
-    used = (size_t)snprintf(text, size, "%s",
-                            count == 0   ? "no device"
-                            : count == 1 ? "device"
-                                         : "devices");
-    for (i = 0; i < count && used < size; i++)
+    for (int i = 0; i < count && used < size; i++)
         if (hyb_device_describe(hyb_machine_device(node, i), &info) == XH_OK)
             used +=
                 (size_t)snprintf(text + used, size - used, "%s %s:%d",
@@ -35,35 +32,27 @@ void hyb_notices_solver(const hyb_means_t *means, const char *cores,
     if (processes > 1)
         snprintf(others, sizeof(others), "%d processes, the first with ",
                  processes);
-    xh_log_info(
-        "solver: hybrid, %s%d thread%s on core%s %s, kernel %s%s, %s", others,
-        threads, threads == 1 ? "" : "s",
-        strpbrk(cores, ",-") == NULL ? "" : "s", cores, means->kernel->name,
-        means->multiplier == HYB_BY_BLAS ? ", updates by the BLAS library" : "",
-        devices);
+    xh_log_info("solver: hybrid, %s%d thread%s on core%s %s, kernel %s%s, %s",
+                others, threads, threads == 1 ? "" : "s",
+                strpbrk(cores, ",-") == NULL ? "" : "s", cores,
+                means->kernel->name,
+                means->by_blas ? ", updates by the BLAS library" : "", devices);
 }
 
-static bool depth_is_cut(const HPL_T_palg *algo)
+bool hyb_notices_depth(const HPL_T_palg *algo)
 {
-    return algo->depth > 2 &&
-           strcmp(xh_settings_text("lookahead"), "auto") == 0;
+    if (algo->depth <= 2 || strcmp(xh_settings_text("lookahead"), "auto") != 0)
+        return false;
+    xh_log_info("DEPTH %d, as all above 2, works as 2 here", algo->depth);
+    return true;
 }
 
-static bool asks_for_forms(const HPL_T_palg *algo)
+bool hyb_notices_forms(const HPL_T_palg *algo)
 {
-    return algo->upfun == HPL_pdupdateNN || algo->upfun == HPL_pdupdateNT ||
-           algo->upfun == HPL_pdupdateTN;
-}
-
-void hyb_notices_algorithm(hyb_notices_t *said, const HPL_T_palg *algo)
-{
-    if (!said->depth && depth_is_cut(algo)) {
-        said->depth = true;
-        xh_log_info("DEPTH %d, as all above 2, works as 2 here", algo->depth);
-    }
-    if (!said->forms && asks_for_forms(algo)) {
-        said->forms = true;
-        xh_log_info("L1 and U are kept in this solver's own form, whatever "
-                    "lines 28 and 29 of HPL.dat say");
-    }
+    if (algo->upfun != HPL_pdupdateNN && algo->upfun != HPL_pdupdateNT &&
+        algo->upfun != HPL_pdupdateTN)
+        return false;
+    xh_log_info("L1 and U are kept in this solver's own form, whatever lines "
+                "28 and 29 of HPL.dat say");
+    return true;
 }

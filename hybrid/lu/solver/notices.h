@@ -16,15 +16,12 @@
 void hyb_notices_solver(const hyb_means_t *means, const char *cores,
                         int processes);
 
-typedef struct { /* what was said in this run; starts all false */
-    bool depth, forms;
-} hyb_notices_t;
-
 /*
- * Log which lines of HPL.dat ask for something that this solver does not do,
- * each once a run: a DEPTH above 2, where no setting goes before it, and forms
- * of L1 and U other than upstream's default, both transposed.
+ * If a line of HPL.dat asks for something that this solver does not do, log so;
+ * was it? A DEPTH above 2, where no setting goes before it; forms of L1 and U
+ * other than upstream's default, both transposed.
  */
-void hyb_notices_algorithm(hyb_notices_t *said, const HPL_T_palg *algo);
+bool hyb_notices_depth(const HPL_T_palg *algo);
+bool hyb_notices_forms(const HPL_T_palg *algo);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/solver/solver.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/blas_library.h"
 #include "base/log.h"
@@ -10,24 +12,21 @@
 #include "hpl/solver/system.h"
 #include "hybrid/lu/back_substitution.h"
 #include "hybrid/lu/check.h"
+#include "hybrid/cpu/trial/trial.h"
 #include "hybrid/observe/observers.h"
 #include "hybrid/observe/sensors.h"
 #include "hybrid/lu/factor.h"
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/generate.h"
-#include "hybrid/lu/solver/binding.h"
-#include "hybrid/lu/solver/inventory.h"
 #include "hybrid/lu/solver/neighbours.h"
 #include "hybrid/lu/solver/notices.h"
-#include "hybrid/lu/solver/visible_devices.h"
 #include "hybrid/lu/tuner/split.h"
 
 /* This process's share of its node; there is one solver a process. */
 static hyb_means_t means;
 static hyb_iterations_t *record;
 static hyb_neighbours_t neighbours;
-static hyb_binding_t binding;
-static hyb_notices_t said;
+static bool said_depth, said_forms; /* in this run */
 
 /* ---- the socket ----------------------------------------------------------
  */
@@ -101,10 +100,9 @@ static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
                           hpl_system_t **system_p)
 {
     hpl_system_t *system;
-    xh_status_t status = hpl_system_create(grid, algo, n, nb, &system);
+    xh_status_t status;
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(hpl_system_create(grid, algo, n, nb, &system));
     status = prepare(system);
     if (status == XH_OK)
         *system_p = system;
@@ -132,8 +130,10 @@ static void run(hyb_lu_t *prepared, HPL_T_grid *grid, const HPL_T_palg *algo,
 {
     const hpl_subtract_t on_device = {hyb_place_device_subtract, prepared};
 
-    if (grid->iam == 0)
-        hyb_notices_algorithm(&said, algo);
+    if (grid->iam == 0) {
+        said_depth = said_depth || hyb_notices_depth(algo);
+        said_forms = said_forms || hyb_notices_forms(algo);
+    }
     hyb_factor_run(prepared);
     if (resident)
         hpl_back_substitution(grid, mat, &on_device);
@@ -183,9 +183,28 @@ static bool work(const hpl_system_t *system, hpl_work_t *work_p)
     return true;
 }
 
+/* The node's first devices, and what they tell now. */
 static int devices(int most, hpl_device_t *list_p)
 {
-    return hyb_inventory_devices(means.machine, most, list_p);
+    int count = Mmin(most, hyb_machine_devices(means.machine));
+
+    for (int i = 0; i < count; i++) {
+        hyb_device_t *device = hyb_machine_device(means.machine, i);
+        hyb_device_sensors_t now = {NAN, NAN, NAN, NAN};
+        hyb_device_info_t info = {.memory = 0};
+
+        hyb_device_describe(device, &info);
+        hyb_device_sensors(device, &now);
+        list_p[i] = (hpl_device_t){.memory = info.memory,
+                                   .clock = now.clock,
+                                   .temperature = now.temperature,
+                                   .power = now.power,
+                                   .energy = now.energy};
+        snprintf(list_p[i].name, sizeof(list_p[i].name), "%s:%d", info.backend,
+                 info.index);
+        snprintf(list_p[i].model, sizeof(list_p[i].model), "%s", info.name);
+    }
+    return count;
 }
 
 static hpl_clocks_t clocks(const int *cpus, int count)
@@ -195,12 +214,11 @@ static hpl_clocks_t clocks(const int *cpus, int count)
 
 static hpl_workers_t workers(void)
 {
-    bool by_blas = means.multiplier == HYB_BY_BLAS;
-
     return (hpl_workers_t){.threads = hyb_team_size(means.team),
-                           .cpus = binding.cores,
+                           .cpus = neighbours.cores,
                            .machine = neighbours.machine,
-                           .kernel = by_blas ? "blas" : means.kernel->name};
+                           .kernel =
+                               means.by_blas ? "blas" : means.kernel->name};
 }
 
 static const hpl_solver_t hybrid_solver = {.name = "hybrid",
@@ -254,16 +272,16 @@ static xh_status_t open_node(bool funneled)
     hyb_split_t split;
     xh_status_t status = hyb_neighbours_find(MPI_COMM_WORLD, &neighbours);
 
-    if (status == XH_OK)
-        status = hyb_split_of_setting(&split); /* refused before all work */
+    if (status == XH_OK) /* refused before all work */
+        status = hyb_split_begin(xh_settings_text("split"), &split);
     if (!funneled && threads != 1) {
         xh_log_warning("one thread works: this MPI allows no other");
         threads = 1;
     }
     if (status == XH_OK)
-        status = hyb_binding_open(&neighbours, threads, &binding);
-    status =
-        hyb_visible_devices_find(MPI_COMM_WORLD, status, &neighbours, &seen);
+        status = hyb_neighbours_bind(&neighbours, threads);
+    XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
+    status = hyb_visible_devices_find(MPI_COMM_WORLD, &neighbours, &seen);
     if (status == XH_OK)
         status =
             hyb_machine_open(threads, &neighbours.local, &seen, &means.machine);
@@ -284,7 +302,7 @@ static void say_who_solves(void)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     if (rank == 0)
-        hyb_notices_solver(&means, binding.cores, processes);
+        hyb_notices_solver(&means, neighbours.cores, processes);
 }
 
 xh_status_t hyb_driver_open_for_times(bool funneled)
@@ -300,7 +318,7 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
         return status;
     }
     means.kernel = common_kernel();
-    means.multiplier = hyb_multiplier_of_setting(means.kernel);
+    means.by_blas = hyb_means_are_blas(means.kernel);
     means.offloads = anywhere(hyb_machine_devices(means.machine) > 0);
     say_who_solves();
     hpl_solver_install(&hybrid_solver);
@@ -333,7 +351,6 @@ void hyb_driver_close(void)
     record = NULL;
     hyb_machine_close(means.machine);
     means = (hyb_means_t){.machine = NULL};
-    hyb_binding_close(&binding);
     hyb_neighbours_free(&neighbours);
-    said = (hyb_notices_t){.depth = false};
+    said_depth = said_forms = false;
 }

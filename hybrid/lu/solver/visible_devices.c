@@ -1,188 +1,151 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/solver/visible_devices.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
+#include "hpl/grid/agree.h"
+#include "hybrid/lu/solver/neighbours.h"
 
-enum { ADDRESS = sizeof(((hyb_device_info_t *)0)->pci_address) };
+enum {
+    DEVICES = HYB_EXECUTORS - 1,
+    ADDRESS = sizeof(((hyb_device_info_t *)0)->pci_address)
+};
 
 typedef struct { /* the PCI addresses that a process sees */
     int count;
-    char address[HYB_EXECUTORS - 1][ADDRESS]; /* "" where there is none */
+    char address[DEVICES][ADDRESS]; /* "" where there is none */
 } list_t;
 
-typedef struct { /* the lists of all processes of the node */
-    const hyb_neighbours_t *neighbours;
-    int count;
-    list_t *of;
-} lists_t;
-
-static void describe(const hyb_visible_devices_t *seen, list_t *list_p)
+static void add(list_t *list, const char *address)
 {
-    hyb_device_info_t info;
-    int i;
-
-    for (i = 0; i < seen->count && i < HYB_EXECUTORS - 1; i++) {
-        const hyb_device_choice_t *c = &seen->chosen[i];
-
-        info = (hyb_device_info_t){.pci_address = ""};
-        if (c->backend->describe(c->index, &info) == XH_OK)
-            memcpy(list_p->address[i], info.pci_address, ADDRESS);
-    }
-    list_p->count = i;
+    if (list->count < DEVICES)
+        strcpy(list->address[list->count++], address);
 }
 
 static bool is_in(const list_t *list, const char *address)
 {
-    int i;
-
-    for (i = 0; i < list->count; i++)
+    for (int i = 0; i < list->count; i++)
         if (strcmp(list->address[i], address) == 0)
             return true;
     return false;
 }
 
-/* Does only the process rank see its devices? */
-static bool are_own(const lists_t *all, int rank)
+static void describe(const hyb_visible_devices_t *seen, list_t *list)
 {
-    const list_t *mine = &all->of[rank];
-    int i, other;
+    for (int i = 0; i < seen->count; i++) {
+        const hyb_device_choice_t *c = &seen->chosen[i];
+        hyb_device_info_t info;
+        bool told = c->backend->describe(c->index, &info) == XH_OK;
 
-    for (i = 0; i < mine->count; i++)
-        for (other = 0; other < all->count; other++)
-            if (mine->address[i][0] == '\0' ||
-                (other != rank && is_in(&all->of[other], mine->address[i])))
-                return false;
-    return mine->count > 0;
+        add(list, told ? info.pci_address : "");
+    }
 }
 
-static bool are_equal(const lists_t *all)
+/* Of count processes' lists: does only rank see its devices? */
+static bool are_own(const list_t *of, int count, int rank)
 {
-    int i;
+    const list_t *mine = &of[rank];
 
-    for (i = 1; i < all->count; i++)
-        if (memcmp(&all->of[i], &all->of[0], sizeof(all->of[0])) != 0)
-            return false;
-    return true;
+    for (int i = 0; i < mine->count; i++)
+        for (int other = 0; other < count; other++)
+            if (mine->address[i][0] == '\0' ||
+                (other != rank && is_in(&of[other], mine->address[i])))
+                return false;
+    return mine->count > 0;
 }
 
 /* ---- what is left idle --------------------------------------------------- */
 
 /* Add to used what the process rank drives, by the rule that it goes by. */
-static xh_status_t add_driven(const lists_t *all, int rank, list_t *used)
+static xh_status_t add_driven(const hyb_neighbours_t *n, const list_t *of,
+                              int rank, list_t *used)
 {
-    const hyb_neighbours_t *n = all->neighbours;
-    hyb_local_t local = {rank, all->count, n->local.masks};
-    const list_t *list = &all->of[rank];
-    const char *addresses[HYB_EXECUTORS];
-    int i, count = 0, *mine = NULL;
-    xh_status_t status;
+    hyb_local_t local = {rank, n->local.count, n->local.masks};
+    const char *addresses[DEVICES];
+    int count = 0, *mine = NULL;
 
-    for (i = 0; i < list->count; i++)
-        addresses[i] = list->address[i];
-    status = hyb_topology_deal(n->topology, &local, addresses, list->count,
-                               &mine, &count);
-    for (i = 0; i < count && used->count < HYB_EXECUTORS - 1; i++)
-        memcpy(used->address[used->count++], addresses[mine[i]], ADDRESS);
+    for (int i = 0; i < of[rank].count; i++)
+        addresses[i] = of[rank].address[i];
+    XH_TRY(hyb_topology_deal(n->topology, &local, addresses, of[rank].count,
+                             &mine, &count));
+    for (int i = 0; i < count; i++)
+        add(used, addresses[mine[i]]);
     free(mine);
-    return status;
+    return XH_OK;
 }
 
-/* Devices that a process shares, and nobody drives. */
-static void list_idle(const lists_t *all, const list_t *used, list_t *idle)
+/* Add to idle what is in list and that nobody uses. */
+static void add_idle(const list_t *list, const list_t *used, list_t *idle)
 {
-    int rank, i;
-
-    for (rank = 0; rank < all->count; rank++)
-        for (i = 0; i < all->of[rank].count && !are_own(all, rank); i++) {
-            const char *address = all->of[rank].address[i];
-
-            if (address[0] != '\0' && !is_in(used, address) &&
-                !is_in(idle, address) && idle->count < HYB_EXECUTORS - 1)
-                memcpy(idle->address[idle->count++], address, ADDRESS);
-        }
+    for (int i = 0; i < list->count; i++)
+        if (list->address[i][0] != '\0' && !is_in(used, list->address[i]) &&
+            !is_in(idle, list->address[i]))
+            add(idle, list->address[i]);
 }
 
-static void say_idle(const list_t *idle)
+/* Of processes that share devices. */
+static xh_status_t warn_of_idle(const hyb_neighbours_t *n, const list_t *of)
 {
-    char text[(HYB_EXECUTORS - 1) * (ADDRESS + 2)] = "";
-    size_t used = 0;
-    int i;
+    list_t used = {.count = 0}, idle = {.count = 0};
+    char text[DEVICES * (ADDRESS + 2)] = "";
+    int count = n->local.count;
 
-    for (i = 0; i < idle->count; i++)
-        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
-                                 i > 0 ? ", " : "", idle->address[i]);
-    if (idle->count > 0)
+    for (int rank = 0; rank < count; rank++)
+        if (!are_own(of, count, rank))
+            XH_TRY(add_driven(n, of, rank, &used));
+    for (int rank = 0; rank < count; rank++)
+        if (!are_own(of, count, rank))
+            add_idle(&of[rank], &used, &idle);
+    for (int i = 0; i < idle.count; i++)
+        strcat(strcat(text, i > 0 ? ", " : ""), idle.address[i]);
+    if (idle.count > 0)
         xh_log_warning("processes of this node see different devices, and "
                        "nobody uses %s: show all devices to each process, or "
                        "to each its own",
                        text);
-}
-
-static xh_status_t warn_of_idle(const lists_t *all)
-{
-    list_t used = {.count = 0}, idle = {.count = 0};
-    xh_status_t status = XH_OK;
-    int rank;
-
-    for (rank = 0; rank < all->count && status == XH_OK; rank++)
-        if (!are_own(all, rank))
-            status = add_driven(all, rank, &used);
-    if (status != XH_OK)
-        return status;
-    list_idle(all, &used, &idle);
-    say_idle(&idle);
     return XH_OK;
 }
 
 /* ---- finding ------------------------------------------------------------- */
 
-static xh_status_t worst(MPI_Comm node, xh_status_t mine)
+static bool are_equal(const list_t *of, int count)
 {
-    int status = (int)mine;
-
-    MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, node);
-    return (xh_status_t)status;
+    for (int i = 1; i < count; i++)
+        if (memcmp(&of[i], &of[0], sizeof(of[0])) != 0)
+            return false;
+    return true;
 }
 
-static xh_status_t compare(MPI_Comm node, const hyb_neighbours_t *neighbours,
+static xh_status_t compare(MPI_Comm node, const hyb_neighbours_t *n,
                            hyb_visible_devices_t *seen)
 {
-    lists_t all = {.neighbours = neighbours};
-    xh_status_t status;
-    int rank;
+    int rank = n->local.rank, count = n->local.count;
+    list_t *of = calloc((size_t)count, sizeof(*of));
+    xh_status_t status = hpl_agree(node, of == NULL ? XH_ERR_MEMORY : XH_OK);
 
-    MPI_Comm_rank(node, &rank);
-    MPI_Comm_size(node, &all.count);
-    all.of = calloc((size_t)all.count, sizeof(*all.of));
-    status = worst(node, all.of == NULL ? XH_ERR_MEMORY : XH_OK);
     if (status == XH_OK) {
-        describe(seen, &all.of[rank]);
-        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.of,
-                      (int)sizeof(*all.of), MPI_BYTE, node);
-        seen->own = are_own(&all, rank);
-        if (rank == 0 && !are_equal(&all))
-            status = warn_of_idle(&all);
+        describe(seen, &of[rank]);
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, of, (int)sizeof(*of),
+                      MPI_BYTE, node);
+        seen->own = are_own(of, count, rank);
+        if (rank == 0 && !are_equal(of, count))
+            status = warn_of_idle(n, of);
     }
-    free(all.of);
+    free(of);
     return status;
 }
 
-xh_status_t hyb_visible_devices_find(MPI_Comm comm, xh_status_t so_far,
+xh_status_t hyb_visible_devices_find(MPI_Comm comm,
                                      const hyb_neighbours_t *neighbours,
                                      hyb_visible_devices_t *seen_p)
 {
     hyb_visible_devices_t seen = {.own = false};
-    xh_status_t status = so_far;
+    xh_status_t status = hyb_devices_choose(xh_settings_text("devices"),
+                                            &seen.chosen, &seen.count);
     MPI_Comm node;
 
-    if (status == XH_OK)
-        status = hyb_devices_choose(xh_settings_text("devices"), &seen.chosen,
-                                    &seen.count);
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    status = worst(node, status);
+    status = hpl_agree(node, status);
     if (status == XH_OK)
         status = compare(node, neighbours, &seen);
     MPI_Comm_free(&node);

@@ -18,9 +18,17 @@ static const double rate_jump = 1.5;     /* clocks and noise make less */
 static const double probes_part = 0.003; /* of a run's time, lost at most;
                                             mode 1's first one apart */
 
+/* of one iteration */
+typedef hyb_lookahead_iteration_t iteration_t;
+typedef hyb_lookahead_chooser_t chooser_t;
+
 typedef struct { /* seconds of one iteration by the model's parts */
     double ahead, exchange, update, host_part, panel_part;
 } parts_t;
+
+typedef struct { /* units of work in one iteration */
+    double panel, broadcast, exchange, update;
+} work_t;
 
 static double positive(double x)
 {
@@ -33,24 +41,15 @@ static hyb_lookahead_t other_than(hyb_lookahead_t mode)
                                        : HYB_LOOKAHEAD_PANEL;
 }
 
-static double panel_work(const hyb_lookahead_facts_t *it)
+static work_t work_of(const iteration_t *it)
 {
-    return (double)it->rows * (double)it->nb * (double)it->nb;
-}
+    double rows = (double)it->rows, cols = (double)it->cols;
+    double nb = (double)it->nb;
 
-static double broadcast_work(const hyb_lookahead_facts_t *it)
-{
-    return (double)it->rows * (double)it->nb;
-}
-
-static double exchange_work(const hyb_lookahead_facts_t *it)
-{
-    return (double)it->cols * (double)it->nb;
-}
-
-static double update_work(const hyb_lookahead_facts_t *it)
-{
-    return (double)it->rows * (double)it->cols * (double)it->nb;
+    return (work_t){.panel = rows * nb * nb,
+                    .broadcast = rows * nb,
+                    .exchange = cols * nb,
+                    .update = rows * cols * nb};
 }
 
 /*
@@ -59,16 +58,15 @@ static double update_work(const hyb_lookahead_facts_t *it)
  * so that each second of theirs prolongs the update by the team's part of the
  * speed.
  */
-static double modelled(hyb_lookahead_t mode, const parts_t *p)
+static double modelled(hyb_lookahead_t mode, parts_t p)
 {
-    double update = p->update + p->host_part * p->panel_part * p->ahead;
+    double update = p.update + p.host_part * p.panel_part * p.ahead;
 
     if (mode == HYB_LOOKAHEAD_PIPELINE)
-        return fmax(update + p->host_part * p->exchange,
-                    p->exchange + p->ahead);
+        return fmax(update + p.host_part * p.exchange, p.exchange + p.ahead);
     if (mode == HYB_LOOKAHEAD_PANEL)
-        return p->exchange + fmax(update, p->ahead);
-    return p->exchange + p->update + p->ahead;
+        return p.exchange + fmax(update, p.ahead);
+    return p.exchange + p.update + p.ahead;
 }
 
 /* The team's part of all speed. */
@@ -77,37 +75,27 @@ static double host_part(double update, double host_update)
     return host_update > 0.0 ? fmin(1.0, update / host_update) : 0.0;
 }
 
-/* A mode's own paces where it was measured, else the other one's. */
-static const hyb_lookahead_paces_t *
-paces(const hyb_lookahead_chooser_t *chooser, hyb_lookahead_t mode)
+/* By a mode's own paces where it was measured, else by the other one's. */
+static parts_t parts_of(const chooser_t *c, hyb_lookahead_t mode,
+                        const iteration_t *it)
 {
-    if (chooser->entry[mode].pace.update > 0.0)
-        return &chooser->entry[mode].pace;
-    return &chooser->entry[other_than(mode)].pace;
-}
+    int own = c->of[mode].update > 0.0 ? mode : other_than(mode);
+    work_t work = work_of(it);
 
-static parts_t parts_of(const hyb_lookahead_chooser_t *chooser,
-                        hyb_lookahead_t mode, const hyb_lookahead_facts_t *it)
-{
-    const hyb_lookahead_paces_t *pace = paces(chooser, mode);
-
-    return (parts_t){
-        .ahead =
-            pace->panel * panel_work(it) + pace->broadcast * broadcast_work(it),
-        .exchange = pace->exchange * exchange_work(it),
-        .update = pace->update * update_work(it),
-        .host_part = host_part(pace->update, pace->host_update),
-        .panel_part = chooser->panel_share,
-    };
+    return (parts_t){.ahead = c->of[own].panel * work.panel +
+                              c->of[own].broadcast * work.broadcast,
+                     .exchange = c->of[own].exchange * work.exchange,
+                     .update = c->of[own].update * work.update,
+                     .host_part =
+                         host_part(c->of[own].update, c->of[own].host_update),
+                     .panel_part = c->panel_share};
 }
 
 /* What an iteration in mode takes by what is known of mode itself. */
-static double expected(const hyb_lookahead_chooser_t *chooser,
-                       hyb_lookahead_t mode, const hyb_lookahead_facts_t *it)
+static double expected(const chooser_t *c, hyb_lookahead_t mode,
+                       const iteration_t *it)
 {
-    parts_t parts = parts_of(chooser, mode, it);
-
-    return chooser->entry[mode].factor * modelled(mode, &parts);
+    return c->of[mode].factor * modelled(mode, parts_of(c, mode, it));
 }
 
 /*
@@ -115,44 +103,37 @@ static double expected(const hyb_lookahead_chooser_t *chooser,
  * iteration, which warms up libraries and memory, may be as near to the model
  * as the other mode is.
  */
-static double hoped_for(const hyb_lookahead_chooser_t *chooser,
-                        hyb_lookahead_t mode, const hyb_lookahead_facts_t *it)
+static double hoped_for(const chooser_t *c, hyb_lookahead_t mode,
+                        const iteration_t *it)
 {
-    parts_t parts = parts_of(chooser, mode, it);
+    int known = c->of[mode].learnt > 0 ? mode : other_than(mode);
 
-    if (chooser->entry[mode].learnt > 0)
-        return expected(chooser, mode, it);
-    return chooser->entry[other_than(mode)].factor * modelled(mode, &parts);
-}
-
-static double square_error(const hyb_lookahead_entry_t *e, double scatter)
-{
-    return scatter / fmax(1.0, fmin(e->learnt, MEMORY));
+    return c->of[known].factor * modelled(mode, parts_of(c, mode, it));
 }
 
 /* By how much, relatively, noise may mislead about the two modes. */
-static double uncertainty(const hyb_lookahead_chooser_t *chooser)
+static double uncertainty(const chooser_t *c)
 {
-    const hyb_lookahead_entry_t *a = &chooser->entry[HYB_LOOKAHEAD_PANEL];
-    const hyb_lookahead_entry_t *b = &chooser->entry[HYB_LOOKAHEAD_PIPELINE];
-    double scatter = fmax(a->scatter, b->scatter);
+    double scatter = fmax(c->of[HYB_LOOKAHEAD_PANEL].scatter,
+                          c->of[HYB_LOOKAHEAD_PIPELINE].scatter);
+    double sum = 0.0;
 
-    return sqrt(square_error(a, scatter) + square_error(b, scatter));
+    for (int mode = HYB_LOOKAHEAD_PANEL; mode <= HYB_LOOKAHEAD_PIPELINE; mode++)
+        sum += scatter / fmax(1.0, fmin(c->of[mode].learnt, MEMORY));
+    return sqrt(sum);
 }
 
 /* The better mode as far as known, without probing. */
-static hyb_lookahead_t better_mode(const hyb_lookahead_chooser_t *chooser,
-                                   const hyb_lookahead_facts_t *it)
+static hyb_lookahead_t better_mode(const chooser_t *c, const iteration_t *it)
 {
-    hyb_lookahead_t mode = chooser->mode, other = other_than(mode);
-    double margin = hysteresis * uncertainty(chooser);
+    hyb_lookahead_t mode = c->mode, other = other_than(mode);
+    double margin = hysteresis * uncertainty(c);
 
-    if (chooser->entry[other].factor <= 0.0)
+    if (c->of[other].factor <= 0.0)
         return mode;
-    if (chooser->entry[mode].factor <= 0.0)
+    if (c->of[mode].factor <= 0.0)
         return other;
-    return expected(chooser, other, it) <
-                   expected(chooser, mode, it) * (1.0 - margin)
+    return expected(c, other, it) < expected(c, mode, it) * (1.0 - margin)
                ? other
                : mode;
 }
@@ -161,22 +142,14 @@ static hyb_lookahead_t better_mode(const hyb_lookahead_chooser_t *chooser,
  * Seconds that probes may lose in all until now. The first one may count on the
  * time to come: work shrinks by the square, to a third of as many iterations.
  */
-static double allowance(const hyb_lookahead_chooser_t *chooser,
-                        const hyb_lookahead_facts_t *it, hyb_lookahead_t other,
-                        double best)
+static double allowance(const chooser_t *c, const iteration_t *it,
+                        hyb_lookahead_t other, double best)
 {
     double left = (double)(it->count - it->index);
 
-    if (chooser->entry[other].learnt > 0)
-        return probes_part * chooser->elapsed;
-    return probes_part * (chooser->elapsed + best * left / 3.0);
-}
-
-static int probe_interval(const hyb_lookahead_entry_t *other, double loss)
-{
-    if (other->learnt == 0)
-        return NEVER_TRIED;
-    return loss < 0.0 ? LIKELY : UNLIKELY;
+    if (c->of[other].learnt > 0)
+        return probes_part * c->elapsed;
+    return probes_part * (c->elapsed + best * left / 3.0);
 }
 
 /*
@@ -185,44 +158,43 @@ static int probe_interval(const hyb_lookahead_entry_t *other, double loss)
  * shrinking of the matrix since other's last iteration, may hide. Mode 1 is
  * tried in any case: what was measured under chunks says too little of it.
  */
-static bool probe_pays(const hyb_lookahead_chooser_t *chooser,
-                       const hyb_lookahead_facts_t *it, hyb_lookahead_t other)
+static bool probe_pays(const chooser_t *c, const iteration_t *it,
+                       hyb_lookahead_t other)
 {
-    const hyb_lookahead_entry_t *e = &chooser->entry[other];
-    double best = expected(chooser, other_than(other), it);
-    double loss = hoped_for(chooser, other, it) - best;
-    bool is_time = it->index % probe_interval(e, loss) == 1;
+    double best = expected(c, other_than(other), it);
+    double loss = hoped_for(c, other, it) - best;
+    bool tried = c->of[other].learnt > 0;
+    int interval = !tried ? NEVER_TRIED : loss < 0.0 ? LIKELY : UNLIKELY;
+    bool is_time = it->index % interval == 1;
     double doubt = 1.0;
 
-    if (other == HYB_LOOKAHEAD_PANEL && e->learnt == 0)
+    if (other == HYB_LOOKAHEAD_PANEL && !tried)
         return is_time;
-    if (e->learnt > 0)
-        doubt = uncertainty(chooser) + 1.0 - (double)it->cols / (double)e->cols;
+    if (tried)
+        doubt =
+            uncertainty(c) + 1.0 - (double)it->cols / (double)c->of[other].cols;
     return is_time &&
-           chooser->probe_loss + fmax(0.0, loss) <=
-               allowance(chooser, it, other, best) &&
+           c->probe_loss + fmax(0.0, loss) <= allowance(c, it, other, best) &&
            loss < best * doubt;
 }
 
 /* Are both modes known, and as good as far as can be told? */
-static bool too_close(const hyb_lookahead_chooser_t *chooser,
-                      const hyb_lookahead_facts_t *it)
+static bool too_close(const chooser_t *c, const iteration_t *it)
 {
-    double a = expected(chooser, HYB_LOOKAHEAD_PANEL, it);
-    double b = expected(chooser, HYB_LOOKAHEAD_PIPELINE, it);
+    double a = expected(c, HYB_LOOKAHEAD_PANEL, it);
+    double b = expected(c, HYB_LOOKAHEAD_PIPELINE, it);
 
     return a > 0.0 && b > 0.0 &&
-           fabs(a - b) <= hysteresis * uncertainty(chooser) * fmin(a, b);
+           fabs(a - b) <= hysteresis * uncertainty(c) * fmin(a, b);
 }
 
-static const char *reason_for(const hyb_lookahead_chooser_t *chooser,
-                              hyb_lookahead_t mode,
-                              const hyb_lookahead_facts_t *it)
+static const char *reason_for(const chooser_t *c, hyb_lookahead_t mode,
+                              const iteration_t *it)
 {
-    parts_t p = parts_of(chooser, mode, it);
+    parts_t p = parts_of(c, mode, it);
     bool critical = p.ahead > p.update;
 
-    if (too_close(chooser, it))
+    if (too_close(c, it))
         return "as before, too close to tell";
     if (mode == HYB_LOOKAHEAD_PIPELINE)
         return critical ? "panel is critical, chunks pay all the same"
@@ -230,52 +202,40 @@ static const char *reason_for(const hyb_lookahead_chooser_t *chooser,
     return critical ? "panel is critical" : "chunks cost more than they hide";
 }
 
-static hyb_lookahead_t because(hyb_lookahead_t mode, const char *reason,
-                               const char **reason_p)
+chooser_t hyb_lookahead_begin(const char *setting, int depth, bool offloads,
+                              int nprow)
 {
-    *reason_p = reason;
-    return mode;
+    bool names_mode = setting[0] >= '0' && setting[0] <= '2';
+    chooser_t mixed = {.mode = nprow == 1 ? HYB_LOOKAHEAD_PIPELINE
+                                          : HYB_LOOKAHEAD_PANEL};
+
+    if (names_mode)
+        depth = setting[0] - '0';
+    else if (strcmp(setting, "mixed") == 0)
+        return mixed;
+    if (names_mode || depth <= HYB_LOOKAHEAD_PANEL)
+        return (chooser_t){.fixed = "forced",
+                           .mode = (hyb_lookahead_t)(depth > 0 ? depth : 0)};
+    if (!offloads)
+        return (chooser_t){.fixed = "no device has to wait",
+                           .mode = HYB_LOOKAHEAD_PIPELINE};
+    return mixed;
 }
 
-hyb_lookahead_request_t hyb_lookahead_request(const char *setting, int depth)
-{
-    static const char *const words[] = {"0", "1", "2", "mixed"};
-    int i;
-
-    for (i = HYB_ALWAYS_NONE; i <= HYB_MIXED; i++)
-        if (strcmp(setting, words[i]) == 0)
-            return (hyb_lookahead_request_t)i;
-    if (depth > 1)
-        return HYB_MIXED;
-    return depth == 1 ? HYB_ALWAYS_PANEL : HYB_ALWAYS_NONE;
-}
-
-void hyb_lookahead_init(hyb_lookahead_chooser_t *chooser,
-                        hyb_lookahead_request_t request, hyb_lookahead_t first)
-{
-    *chooser = (hyb_lookahead_chooser_t){
-        .request = request,
-        .mode = first,
-    };
-}
-
-hyb_lookahead_t hyb_lookahead_choose(const hyb_lookahead_chooser_t *chooser,
-                                     const hyb_lookahead_facts_t *iteration,
+hyb_lookahead_t hyb_lookahead_choose(const chooser_t *c, const iteration_t *it,
                                      const char **reason_p)
 {
     hyb_lookahead_t mode;
 
-    if (chooser->request == HYB_PIPELINE_ON_CORES)
-        return because(HYB_LOOKAHEAD_PIPELINE, "no device has to wait",
-                       reason_p);
-    if (chooser->request != HYB_MIXED)
-        return because((hyb_lookahead_t)chooser->request, "forced", reason_p);
-    if (chooser->learnt == 0)
-        return because(chooser->mode, "nothing measured yet", reason_p);
-    mode = better_mode(chooser, iteration);
-    if (probe_pays(chooser, iteration, other_than(mode)))
-        return because(other_than(mode), "probe", reason_p);
-    return because(mode, reason_for(chooser, mode, iteration), reason_p);
+    *reason_p = c->fixed != NULL ? c->fixed : "nothing measured yet";
+    if (c->fixed != NULL || c->learnt == 0)
+        return c->mode;
+    mode = better_mode(c, it);
+    *reason_p = reason_for(c, mode, it);
+    if (!probe_pays(c, it, other_than(mode)))
+        return mode;
+    *reason_p = "probe";
+    return other_than(mode);
 }
 
 /* Follow value slowly, or at once after a jump; 0 is not measured. */
@@ -294,78 +254,70 @@ static double part(double seconds, double work)
     return work > 0.0 ? positive(positive(seconds) / work) : 0.0;
 }
 
-static void learn_paces(hyb_lookahead_paces_t *pace,
-                        const hyb_lookahead_facts_t *it,
-                        const hyb_lookahead_times_t *times)
+static void learn_paces(chooser_t *c, const iteration_t *it)
 {
-    double host = part(times->host_update, update_work(it));
+    work_t work = work_of(it);
+    double host = part(it->took.host_update, work.update);
 
-    follow(&pace->panel, part(times->panel, panel_work(it)));
-    follow(&pace->broadcast, part(times->broadcast, broadcast_work(it)));
-    follow(&pace->exchange, part(times->exchange, exchange_work(it)));
-    follow(&pace->update, part(times->update, update_work(it)));
-    if (host > 0.0)
-        follow(&pace->host_update, host);
-    else
-        pace->host_update = 0.0;
+    follow(&c->of[it->mode].panel, part(it->took.panel, work.panel));
+    follow(&c->of[it->mode].broadcast,
+           part(it->took.broadcast, work.broadcast));
+    follow(&c->of[it->mode].exchange, part(it->took.exchange, work.exchange));
+    follow(&c->of[it->mode].update, part(it->took.update, work.update));
+    follow(&c->of[it->mode].host_update, host);
+    if (host <= 0.0)
+        c->of[it->mode].host_update = 0.0;
+    c->panel_share = fmin(1.0, positive(it->took.panel_share));
 }
 
 /* The part of the total that the model's parts, as measured, don't explain. */
-static double factor_of(hyb_lookahead_t mode,
-                        const hyb_lookahead_times_t *times)
+static double factor_of(const iteration_t *it)
 {
-    double update = positive(times->update);
+    double update = positive(it->took.update);
     parts_t parts = {
-        .ahead = positive(times->panel) + positive(times->broadcast),
-        .exchange = positive(times->exchange),
+        .ahead = positive(it->took.panel) + positive(it->took.broadcast),
+        .exchange = positive(it->took.exchange),
         .update = update,
-        .host_part = host_part(update, positive(times->host_update)),
-        .panel_part = fmin(1.0, positive(times->panel_share)),
-    };
+        .host_part = host_part(update, positive(it->took.host_update)),
+        .panel_part = fmin(1.0, positive(it->took.panel_share))};
 
-    return positive(times->total / modelled(mode, &parts));
+    return positive(it->took.total / modelled(it->mode, parts));
 }
 
 /* surprise: by how much, relatively, the total was not what was expected */
-static void learn_factor(hyb_lookahead_entry_t *entry, double factor,
-                         double surprise)
+static void learn_factor(chooser_t *c, const iteration_t *it, double surprise)
 {
-    double square = surprise * surprise;
+    double factor = factor_of(it), square = surprise * surprise;
+    double *known = &c->of[it->mode].factor;
+    double *scatter = &c->of[it->mode].scatter;
+    int learnt = c->of[it->mode].learnt;
 
-    if (factor <= 0.0)
+    if (c->learnt == 0)
+        *known = factor;
+    if (c->learnt == 0 || factor <= 0.0)
         return;
-    entry->learnt++;
-    entry->factor += (factor - entry->factor) / fmin(entry->learnt, MEMORY);
-    if (entry->learnt > 1 && isfinite(square))
-        entry->scatter +=
-            (square - entry->scatter) / fmin(entry->learnt - 1, MEMORY);
+    c->of[it->mode].learnt++;
+    *known += (factor - *known) / fmin(learnt + 1, MEMORY);
+    if (learnt > 0 && isfinite(square))
+        *scatter += (square - *scatter) / fmin(learnt, MEMORY);
 }
 
-void hyb_lookahead_learn(hyb_lookahead_chooser_t *chooser,
-                         const hyb_lookahead_facts_t *iteration,
-                         hyb_lookahead_t mode,
-                         const hyb_lookahead_times_t *times)
+void hyb_lookahead_learn(chooser_t *c, const iteration_t *it)
 {
-    hyb_lookahead_entry_t *entry = &chooser->entry[mode];
-    double total = positive(times->total), surprise;
-    bool first = chooser->learnt == 0, probe;
+    double total = positive(it->took.total), surprise;
+    bool probe;
 
-    if (total <= 0.0)
+    if (c->fixed != NULL || total <= 0.0)
         return;
-    surprise = total / expected(chooser, mode, iteration) - 1.0;
-    probe = !first && mode != better_mode(chooser, iteration);
-    learn_paces(&entry->pace, iteration, times);
-    chooser->panel_share = fmin(1.0, positive(times->panel_share));
-    if (first)
-        entry->factor = factor_of(mode, times);
-    else
-        learn_factor(entry, factor_of(mode, times), surprise);
-    entry->cols = iteration->cols;
-    chooser->elapsed += total;
-    chooser->learnt++;
-    chooser->mode = better_mode(chooser, iteration);
+    surprise = total / expected(c, it->mode, it) - 1.0;
+    probe = c->learnt > 0 && it->mode != better_mode(c, it);
+    learn_paces(c, it);
+    learn_factor(c, it, surprise);
+    c->of[it->mode].cols = it->cols;
+    c->elapsed += total;
+    c->learnt++;
+    c->mode = better_mode(c, it);
     if (probe)
-        chooser->probe_loss +=
-            fmax(0.0, expected(chooser, mode, iteration) -
-                          expected(chooser, chooser->mode, iteration));
+        c->probe_loss +=
+            fmax(0.0, expected(c, it->mode, it) - expected(c, c->mode, it));
 }

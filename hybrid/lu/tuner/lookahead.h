@@ -2,6 +2,7 @@
 #ifndef HYB_LOOKAHEAD_H
 #define HYB_LOOKAHEAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -31,79 +32,67 @@ typedef enum {
     HYB_LOOKAHEADS
 } hyb_lookahead_t;
 
-typedef enum { /* what is asked for: one mode always, or the better one */
-               HYB_ALWAYS_NONE,
-               HYB_ALWAYS_PANEL,
-               HYB_ALWAYS_PIPELINE,
-               HYB_MIXED,
-               HYB_PIPELINE_ON_CORES /* mode 2, as no device has to wait */
-} hyb_lookahead_request_t;
-
-/*
- * setting  in  "0", "1", "2" or "mixed"; else depth decides
- * depth    in  DEPTH of HPL.dat: 0 and 1 as they are, more means mixed
- */
-hyb_lookahead_request_t hyb_lookahead_request(const char *setting, int depth);
-
-/* An iteration, in numbers that are equal on all processes that must agree. */
+/* An iteration: all processes that must agree give the same numbers. */
 typedef struct {
     int64_t index, count; /* which one, from 0, of how many in this run */
     int64_t rows, cols;   /* of the trailing matrix, where a process has most */
     int64_t nb;
-} hyb_lookahead_facts_t;
+    hyb_lookahead_t mode;
 
-/*
- * What an iteration took, in seconds. All processes that must agree give the
- * same numbers: reduced with MAX, each by itself, over all of them.
- */
+    struct {                /* seconds, reduced with MAX, each by itself */
+        double total;       /* all of it; they add up to the time of the run */
+        double panel;       /* factorization of the next panel */
+        double panel_share; /* of the team's threads busy in it, 0 to 1 */
+        double broadcast;   /* of the next panel: the main thread's time */
+        double exchange;    /* swaps, row exchange and solves of all columns */
+        double update;      /* flop / (rate of devices + rate of the team): as
+                               if they had nothing else to do or to wait for */
+        double host_update; /* flop / rate of the team, 0: it updates nothing */
+    } took;
+} hyb_lookahead_iteration_t;
+
+/* What was learnt; plain data, no thread safety. Private, but for fixed. */
 typedef struct {
-    double total;       /* all of it; totals add up to the time of the run */
-    double panel;       /* factorization of the next panel */
-    double panel_share; /* of the team's threads busy in it, 0 to 1 */
-    double broadcast;   /* of the next panel: the main thread's time */
-    double exchange;    /* swaps, row exchange and solves of all columns */
-    double update;      /* flop / (rate of devices + rate of the team): as if
-                           they had nothing else to do, nor to wait for */
-    double host_update; /* flop / rate of the team, 0 if it updates nothing */
-} hyb_lookahead_times_t;
-
-typedef struct { /* s a unit of work, 0: not measured; private */
-    double panel, broadcast, exchange, update;
-    double host_update; /* 0: the team updated nothing */
-} hyb_lookahead_paces_t;
-
-typedef struct {                /* one mode's; private */
-    hyb_lookahead_paces_t pace; /* what is done at once is slower */
-    double factor;  /* measured total / modelled total, 0: not known */
-    double scatter; /* mean square of what was not expected, relatively */
-    int learnt;     /* iterations that factor knows of, the run's first not
-                       counted */
-    int64_t cols;   /* of the last one */
-} hyb_lookahead_entry_t;
-
-typedef struct { /* private; plain data, no thread safety */
-    hyb_lookahead_request_t request;
+    const char *fixed;    /* why mode never changes, static; NULL: mixed */
     hyb_lookahead_t mode; /* the better one, as last known */
     int learnt;           /* iterations in all */
+    double elapsed;       /* s of them */
+    double probe_loss;    /* s of these that probes lost */
     double panel_share;
-    hyb_lookahead_entry_t entry[HYB_LOOKAHEADS];
-    double elapsed;    /* s of all iterations */
-    double probe_loss; /* s of them that probes lost */
+    struct { /* of each mode: what is done at once is slower */
+        double panel, broadcast, exchange, update; /* s a unit of work; 0: not
+                                                      measured */
+        double host_update; /* 0: the team updated nothing */
+        double factor;      /* measured total / modelled total, 0: not known */
+        double scatter; /* mean square of what was not expected, relatively */
+        int learnt;     /* iterations that factor knows of, the run's first not
+                           counted */
+        int64_t cols;   /* of the last one */
+    } of[HYB_LOOKAHEADS];
 } hyb_lookahead_chooser_t;
 
 /*
  * Nothing is learnt yet.
  *
- * first  in  of mixed, the mode of the first iterations: 2 where chunks need no
- *            messages, as on one row of processes, else 1
+ * With no device to be kept busy, chunks never cost more than they hide: they
+ * are swapped, solved and updated while in cache, and rows of other processes
+ * arrive meanwhile. Iterations in mode 1, as a trial, are slower.
+ *
+ * setting   in  "0", "1", "2" or "mixed"; else depth decides
+ * depth     in  DEPTH of HPL.dat: 0 and 1 as they are; more means mixed, or
+ *               mode 2 where there are no devices
+ * offloads  in  some process has devices
+ * nprow     in  mixed begins in mode 2 on one row of processes, where chunks
+ *               need no messages, else in mode 1
  */
-void hyb_lookahead_init(hyb_lookahead_chooser_t *chooser,
-                        hyb_lookahead_request_t request, hyb_lookahead_t first);
+hyb_lookahead_chooser_t hyb_lookahead_begin(const char *setting, int depth,
+                                            bool offloads, int nprow);
 
 /*
- * The mode of an iteration. Mixed: the one of 1 and 2 that by this run's own
- * times takes less; rarely, for a single iteration, the other one, where that
- * costs little and what is known of it is doubtful; mode 1 once at any cost.
+ * The mode of an iteration, of which the numbers above mode are known. Mixed:
+ * the one of 1 and 2 that by this run's own times takes less; rarely, for a
+ * single iteration, the other one, where that costs little and what is known of
+ * it is doubtful; mode 1 once at any cost.
  *
  * reason_p  out  why, in words for people; static
  *
@@ -111,17 +100,15 @@ void hyb_lookahead_init(hyb_lookahead_chooser_t *chooser,
  *        then comes twice at most.
  */
 hyb_lookahead_t hyb_lookahead_choose(const hyb_lookahead_chooser_t *chooser,
-                                     const hyb_lookahead_facts_t *iteration,
+                                     const hyb_lookahead_iteration_t *iteration,
                                      const char **reason_p);
 
 /*
- * Take in what an iteration in mode took. Times that are negative or not
- * finite count as 0, not measured; an iteration without total is passed over,
- * and from totals alone nothing is learnt.
+ * Take in what an iteration took; nothing if the mode is fixed. Times that are
+ * negative or not finite count as 0, not measured; an iteration without total
+ * is passed over, and from totals alone nothing is learnt.
  */
 void hyb_lookahead_learn(hyb_lookahead_chooser_t *chooser,
-                         const hyb_lookahead_facts_t *iteration,
-                         hyb_lookahead_t mode,
-                         const hyb_lookahead_times_t *times);
+                         const hyb_lookahead_iteration_t *iteration);
 
 #endif

@@ -34,51 +34,34 @@ static double scaled(double pace, int known, int t)
            (serial_part + (1.0 - serial_part) / known);
 }
 
-static double pace_of(const hyb_regroup_t *regroup,
-                      const hyb_regroup_facts_t *facts, int t)
+static double pace_of(const hyb_regroup_t *r, int t)
 {
-    int below = measured_from(regroup, t, -1);
-    int above = measured_from(regroup, t, 1);
+    int below = measured_from(r, t, -1), above = measured_from(r, t, 1);
     double weight;
 
     if (below == 0 && above == 0)
-        return scaled(1.0 / (panel_speed * facts->thread_rate), 1, t);
+        return scaled(1.0 / (panel_speed * r->thread_rate), 1, t);
     if (below == 0 || above == 0)
-        return scaled(regroup->pace[below + above], below + above, t);
+        return scaled(r->pace[below + above], below + above, t);
     if (below == above)
-        return regroup->pace[t];
+        return r->pace[t];
     weight = (1.0 / t - 1.0 / above) / (1.0 / below - 1.0 / above);
-    return weight * regroup->pace[below] +
-           (1.0 - weight) * regroup->pace[above];
+    return weight * r->pace[below] + (1.0 - weight) * r->pace[above];
 }
 
-/* What the iteration takes when t threads factor. */
-static double iteration_time(const hyb_regroup_t *regroup,
-                             const hyb_regroup_facts_t *facts, int t)
+int hyb_regroup_panel(const hyb_regroup_t *r, int64_t rows, int64_t cols,
+                      int64_t nb, double before)
 {
-    double nb = (double)facts->nb, rows = (double)facts->rows;
-    double panel = pace_of(regroup, facts, t) * rows * nb * nb;
-    double flop = 2.0 * rows * (double)facts->cols * nb;
-    double lost = facts->thread_rate * (t * panel + facts->broadcast);
+    double flop = 2.0 * (double)rows * (double)cols * (double)nb;
+    double rate = r->device_rate + r->threads * r->thread_rate;
+    double least = INFINITY;
+    int best = 1;
 
-    return fmax(facts->before + panel + facts->broadcast,
-                (flop + lost) /
-                    (facts->device_rate + facts->threads * facts->thread_rate));
-}
+    for (int t = 1; t <= at_most(r->threads); t++) {
+        double panel = pace_of(r, t) * (double)rows * (double)nb * (double)nb;
+        double lost = r->thread_rate * (t * panel + r->broadcast);
+        double time = fmax(before + panel + r->broadcast, (flop + lost) / rate);
 
-void hyb_regroup_init(hyb_regroup_t *regroup)
-{
-    *regroup = (hyb_regroup_t){{0.0}};
-}
-
-int hyb_panel_threads(const hyb_regroup_t *regroup,
-                      const hyb_regroup_facts_t *facts)
-{
-    double least = INFINITY, time;
-    int best = 1, t;
-
-    for (t = 1; t <= at_most(facts->threads); t++) {
-        time = iteration_time(regroup, facts, t);
         if (time < least) {
             least = time;
             best = t;

@@ -13,42 +13,37 @@
  */
 enum { HYB_REGROUP_MOST = 512 }; /* threads; larger teams count as this */
 
-/*
- * Seconds a flop of the panel, m nb^2, by number of threads, as measured.
- * Those not measured are a + b / threads through the nearest measured ones on
- * either side; beyond them, and before any is measured, a tenth of one
- * thread's time is taken not to shrink, and one thread to factor at a quarter
- * of its rate in updates.
- */
-typedef struct { /* private; plain data, no thread safety */
-    double pace[HYB_REGROUP_MOST + 1]; /* 0: not measured */
-} hyb_regroup_t;
-
+/* What was measured of a team and of its devices; plain data. */
 typedef struct {
     int threads;        /* of the team */
-    int64_t rows, cols; /* of the trailing matrix on this process */
-    int64_t nb;
-    double thread_rate; /* flop/s of one thread in the update */
+    double thread_rate; /* flop/s of one thread in the update, 0: unknown */
     double device_rate; /* flop/s of all devices, 0 without any */
-    double before;      /* s until the panel's columns are updated */
-    double broadcast;   /* s that the main thread spends on the panel after its
+    double broadcast;   /* s that the main thread spends on a panel after its
                            factorization */
-} hyb_regroup_facts_t;
-
-/* Nothing is learnt yet. */
-void hyb_regroup_init(hyb_regroup_t *regroup);
+    /*
+     * Private: seconds a flop of the panel, m nb^2, by number of threads; 0:
+     * not measured. Those are a + b / threads through the nearest measured ones
+     * on either side; beyond them, and before any is measured, a tenth of one
+     * thread's time is taken not to shrink, and one thread to factor at a
+     * quarter of its rate in updates.
+     */
+    double pace[HYB_REGROUP_MOST + 1];
+} hyb_regroup_t;
 
 /*
- * The number of threads, 1 to facts->threads, with which the iteration takes
+ * The number of threads, 1 to regroup->threads, with which an iteration takes
  * least; the smallest of equals:
  *
  *     max(A + P(t) + B, (W + r (t P(t) + B)) / (D + T r))
  *
  * A before the panel, P(t) panel with t of T threads, B broadcast, W = 2 m n
  * nb, D and r the rates of devices and of a thread.
+ *
+ * rows, cols  in  of the trailing matrix on this process
+ * before      in  s until the panel's columns are updated
  */
-int hyb_panel_threads(const hyb_regroup_t *regroup,
-                      const hyb_regroup_facts_t *facts);
+int hyb_regroup_panel(const hyb_regroup_t *regroup, int64_t rows, int64_t cols,
+                      int64_t nb, double before);
 
 /*
  * Take in that a panel of rows x nb took threads so many seconds. Values that

@@ -7,48 +7,75 @@
 #include "base/status.h"
 
 /*
- * How the tiles of one update are shared: devices take them from the front,
- * one at a time; the team of host threads from the back, as many at a time as
- * the policy says.
+ * How devices and the team of host threads share updates of one kind: the
+ * policy, and the devices' share r, learnt from the updates before:
  *
- * ratio      the team's first grab is its share of all, its second its share
- *            of what is left, then single tiles while at least two remain and
- *            it will not be the last to finish (CALDGEMM report, 2.4.3)
- * steal      single tiles from both ends until none is left
- * fixed:<x>  the devices get x of the tiles, 0 <= x <= 1, the team the rest
+ *     r' = (r + g / (c' + g)) / 2,  c' = c * t_c / t_g
+ *
+ * g, c  the last measured DGEMM rates of all devices and of the host
+ * t_g   time from the start of the update to its end, if both end together
+ * t_c   what of t_g the host can give to DGEMM: max(0, t_g - time it was busy
+ *       with panel, swap, solve and waiting for others)
+ *
+ * It starts anew, without the average, when the size of the update or a rate
+ * jumps up or down, and after the first update, which is of devices whose
+ * memory nobody had touched yet. A share of 0 or 1 stays; a share that the user
+ * fixed is exactly constant. Plain data, no thread safety.
+ *
+ * Source: CALDGEMM report, 3.4.1 for the share.
  */
-typedef enum {
-    HYB_SPLIT_RATIO,
-    HYB_SPLIT_STEAL,
-    HYB_SPLIT_FIXED
-} hyb_split_policy_t;
-
 typedef struct {
-    hyb_split_policy_t policy;
-    double share; /* of the devices, with HYB_SPLIT_FIXED; else 0 */
+    /*
+     * Devices take tiles of an update from the front, one at a time; the team
+     * from the back, as many at a time as the policy says.
+     *
+     * ratio      the team's first grab is its share of all, its second its
+     *            share of what is left, then single tiles while at least two
+     *            remain and it will not be the last to finish (CALDGEMM report,
+     *            2.4.3)
+     * steal      single tiles from both ends until none is left
+     * fixed:<x>  the devices get x of the tiles, 0 <= x <= 1, the team the rest
+     */
+    enum { HYB_SPLIT_RATIO, HYB_SPLIT_STEAL, HYB_SPLIT_FIXED } policy;
+    double share; /* of the devices */
+    /* private */
+    double flop; /* of the last update, 0 before the first */
+    double device_rate, host_rate;
+    double other_seconds;
+    int device_idle, host_idle; /* updates since the last work */
+    bool warm;                  /* more than one update was met */
 } hyb_split_t;
 
 /*
- * Read "ratio", "steal" or "fixed:0.8".
+ * Read "ratio", "steal" or "fixed:0.8", the setting split; nothing is learnt.
  * Errors: XH_ERR_INPUT  said, with the nearest valid word
  */
-xh_status_t hyb_split_parse(const char *text, hyb_split_t *split_p);
+xh_status_t hyb_split_begin(const char *text, hyb_split_t *split_p);
 
-/* The same of the setting split. */
-xh_status_t hyb_split_of_setting(hyb_split_t *split_p);
+/* The devices' share, in [0, 1], of an update of flop. */
+double hyb_split_share(const hyb_split_t *split, double flop);
 
 /*
- * Do the devices take part in an update of total tiles? Not where their share
- * is less than half a tile: the team then takes all. share as below.
+ * Take in what an update has taken. Negative and non-finite values count 0;
+ * seconds 0 are not measured, the last rate is kept.
+ *
+ * device_seconds  in  of all devices, from the start to the last result
+ * host_seconds    in  in DGEMM, of the whole team
+ * other_seconds   in  the host was busy otherwise: panel, swap, solve, waiting
+ *                     for other processes, not for devices
  */
-bool hyb_split_uses_devices(const hyb_split_t *split, double share,
-                            int64_t total);
+void hyb_split_learn(hyb_split_t *split, double device_flop,
+                     double device_seconds, double host_flop,
+                     double host_seconds, double other_seconds);
+
+/* If split has met no update yet, expect the rates that another one has met. */
+void hyb_split_expect(hyb_split_t *split, const hyb_split_t *other);
 
 /*
  * Tiles that the team takes from the back now, all taken for equal; 0: none,
- * now or later.
+ * now or later. All, where the devices' share is less than half a tile.
  *
- * share      in  the devices' share; split->share where that is fixed
+ * share      in  the devices'
  * grab       in  how often the team took tiles in this update before
  * total      in  tiles of the update
  * remaining  in  tiles that nobody has taken yet
@@ -58,6 +85,13 @@ bool hyb_split_uses_devices(const hyb_split_t *split, double share,
  */
 int64_t hyb_split_team_tiles(const hyb_split_t *split, double share, int grab,
                              int64_t total, int64_t remaining);
+
+/*
+ * count of total tiles for the team's first grab, or one more or less: who
+ * would get none, with ratio, gets one if it had no work for so long that its
+ * rate may be out of date.
+ */
+int64_t hyb_split_probe(const hyb_split_t *split, int64_t count, int64_t total);
 
 /*
  * Tiles that a member of the team leaves to the devices when it computes single
