@@ -24,7 +24,6 @@ xh_status_t hyb_tune_begin(hyb_lu_t *lu)
         hyb_lookahead_begin(xh_settings_text("lookahead"), lu->algo->depth,
                             lu->means.offloads, lu->grid->nprow);
     t->request = MPI_REQUEST_NULL;
-    t->team.threads = lu->workers.count;
     return XH_OK;
 }
 
@@ -103,11 +102,12 @@ int64_t hyb_tune_division(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
     hyb_run_t all = hyb_ledger_columns(ledger, blocks);
     double end = (double)all.from + share * (double)all.count;
     double part = is_fixed ? 0.5 : 0.0; /* of a block, that decides */
-    int64_t b = blocks.from, first, width;
+    int64_t b = blocks.from;
 
     for (; b < blocks.to; b++) {
-        first = hyb_ledger_first(ledger, b);
-        width = hyb_ledger_first(ledger, b + 1) - first;
+        int64_t first = hyb_ledger_first(ledger, b);
+        int64_t width = hyb_ledger_first(ledger, b + 1) - first;
+
         if ((double)first + part * (double)width >= end)
             break;
     }
@@ -216,9 +216,8 @@ static double other_seconds(const hyb_lu_t *lu, const hyb_timer_sum_t *now,
                                             HYB_SOLVE,    HYB_BROADCAST,
                                             HYB_EXCHANGE, HYB_WAIT_ROWS};
     double seconds = 0.0;
-    size_t i;
 
-    for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         seconds += now->seconds[others[i]] - then->seconds[others[i]];
     if (lu->grid->npcol > 1)
         seconds += now->seconds[HYB_WAIT_PANEL] - then->seconds[HYB_WAIT_PANEL];

@@ -8,7 +8,6 @@ import pytest
 import jobs
 
 bench = jobs.module(jobs.SOURCE / "bench/lookahead")
-import lookahead_bounds  # noqa: E402 (it is beside that)
 
 pytestmark = pytest.mark.scripts
 
@@ -21,39 +20,32 @@ ROW = {
 }  # fmt: skip
 
 
-def bounds(**changes):
-    found = lookahead_bounds.of_iteration({**ROW, **changes})
-    return found.panel, found.exchange
+# Other cells, and what hides of panel, and of swap and solve.
+HIDDEN = {
+    "all under a long update": ({}, (1, 0.5)),
+    "a panel no longer than the update lasts": ({"panel": "5"}, (0.5, 0)),
+    "swaps under what panels leave": ({"panel": "5", "seconds": "12.75"}, (5, 0.25)),
+    "nothing where the next columns are all": ({"seconds": "3.5"}, (0, 0)),
+    "waiting for rows of others is exchange":
+        ({"exchange": "0.5", "wait_exchange": "1", "seconds": "9.5"}, (1, 2)),
+}  # fmt: skip
 
 
-def test_all_hides_under_a_long_update():
-    assert bounds() == (1, 0.5)
-
-
-def test_a_panel_hides_no_longer_than_the_update_lasts():
-    assert bounds(panel="5", seconds="8") == (0.5, 0)
-
-
-def test_swaps_and_solves_hide_under_what_panels_leave():
-    assert bounds(panel="5", seconds="12.75") == (5, 0.25)
-
-
-def test_nothing_hides_where_the_next_columns_are_all():
-    assert bounds(seconds="3.5") == (0, 0)
+@pytest.mark.parametrize("case", HIDDEN)
+def test_of_an_iteration_hides(case):
+    changes, expected = HIDDEN[case]
+    found = bench.of_iteration({**ROW, **changes})
+    assert (found.panel, found.exchange) == expected
 
 
 def test_only_the_next_columns_of_the_host_come_off_the_update():
     # half of the other columns are the host's, too: 100 of 550
     row = {**ROW, "share_used": "0.5", "update_host": "5.5"}
-    assert lookahead_bounds.seconds_of_next(row) == pytest.approx(1)
-
-
-def test_waiting_for_rows_of_others_is_exchange():
-    assert bounds(exchange="0.5", wait_exchange="1", seconds="9.5") == (1, 2)
+    assert bench.seconds_of_next(row) == pytest.approx(1)
 
 
 def test_a_run_is_the_sum_of_its_iterations():
-    found = lookahead_bounds.of_run([ROW, {**ROW, "panel": "0.5"}])
+    found = bench.of_run([ROW, {**ROW, "panel": "0.5"}])
     assert (found.panel, found.exchange) == (1.5, 1.0)
 
 
@@ -91,17 +83,21 @@ def test_a_variable_that_is_no_number_is_refused(options, capsys):
     assert "many" in capsys.readouterr().err
 
 
-def test_short_memory_is_said_to_limit_the_order(options):
-    n, why = bench.largest_n(50, options(MINUTES="1e9"), 2**30)
-    assert n == 10000  # 8 n^2 bytes in 0.75 GiB
-    assert why == "memory: 75% of 1.0 GiB"
+# The memory, and the largest order with what a larger one lacks: 8 n^2 bytes in
+# three quarters of the memory.
+LARGEST = {
+    "memory": (2**30, ("--minutes", "1e9"), 10000, "memory: 75% of 1.0 GiB"),
+    "nothing": (2**50, ("--minutes", "1e9"), 32000, None),
+}
+
+
+@pytest.mark.parametrize("case", LARGEST)
+def test_the_largest_order_fits(options, case):
+    memory, words, *expected = LARGEST[case]
+    assert [*bench.largest_n(50, options(*words), memory)] == expected
 
 
 def test_short_time_is_said_to_limit_the_order(options):
     n, why = bench.largest_n(50, options(MINUTES="12", REPEAT="4"), 2**50)
     assert 1000 < n < 32000
     assert why == "time: 12 minutes, repeat 4"
-
-
-def test_the_largest_order_lacks_nothing(options):
-    assert bench.largest_n(50, options(MINUTES="1e9"), 2**50) == (32000, None)

@@ -28,28 +28,9 @@
 #include "testing/ptest/processes.h"
 #include "testing/ptest/trace_files.h"
 
-enum { RUNS_MOST = 1000, MODES = 4 };
+enum { RUNS_MOST = 1000 };
 
-static const char *const modes[MODES] = {"0", "1", "2", "mixed"};
-
-/* what is run, by one process */
-typedef struct {
-    const xhpl_parameters_t *parameters;
-    bool takes[MODES]; /* which of modes */
-    int runs, rank;
-    int done; /* runs so far, of all tests */
-    HPL_T_grid grid;
-} bench_t;
-
-/* one run */
-typedef struct {
-    const char *lookahead;
-    double seconds;  /* of the slowest process */
-    double residual; /* scaled, NAN: not looked at */
-    int info;
-} result_t;
-
-/* ---- one run ------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------- */
 
 static void set_mode(const char *mode)
 {
@@ -60,127 +41,100 @@ static void set_mode(const char *mode)
         MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
 }
 
-static double slowest(double seconds)
+/* Generate and solve: seconds of the slowest process. */
+static double solve(hpl_system_t *system, int *info_p)
 {
-    double most;
-
-    MPI_Allreduce(&seconds, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return most;
-}
-
-static double residual(hpl_system_t *system, int n)
-{
-    hpl_norms_t norms;
-
-    hpl_solver()->check(system, HPL_ISEED, &norms);
-    return hpl_scaled_residual(&norms, n);
-}
-
-static result_t solve(const bench_t *bench, hpl_system_t *system, int n)
-{
-    result_t result = {.residual = NAN};
-    double started;
+    double seconds;
 
     hpl_solver()->generate(system, HPL_ISEED);
     MPI_Barrier(MPI_COMM_WORLD);
-    started = xh_clock_now();
-    hpl_solver()->solve(system, &result.info);
-    result.seconds = slowest(xh_clock_now() - started);
-    if (bench->parameters->threshold > 0)
-        result.residual = residual(system, n);
-    return result;
+    seconds = -xh_clock_now();
+    hpl_solver()->solve(system, info_p);
+    seconds += xh_clock_now();
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX,
+                  MPI_COMM_WORLD);
+    return seconds;
 }
 
-static void print(const bench_t *bench, const xhpl_test_t *test,
-                  const result_t *result)
+/* The scaled one, as JSON: null where it is not looked at, or not finite. */
+static void print_residual(const hpl_norms_t *norms, int n)
 {
-    if (bench->rank != 0)
-        return;
-    printf("{\"run\": %d, \"lookahead\": \"%s\", \"n\": %d, \"nb\": %d, "
-           "\"p\": %d, \"q\": %d, \"seconds\": %.9g, \"info\": %d, "
-           "\"residual\": ",
-           bench->done, result->lookahead, test->n, test->nb, test->nprow,
-           test->npcol, result->seconds, result->info);
-    if (isfinite(result->residual))
-        printf("%.9g}\n", result->residual);
+    double residual = norms != NULL ? hpl_scaled_residual(norms, n) : NAN;
+
+    if (isfinite(residual))
+        printf("%.9g}\n", residual);
     else
         puts("null}");
     fflush(stdout);
 }
 
-/* ---- all of them --------------------------------------------------------- */
-
-/* Each run has a system of its own, as in xhpl: what is prepared with it, the
- * mode among that, is for one solution. */
-static xh_status_t run_mode(bench_t *bench, const xhpl_test_t *test,
-                            const char *mode)
+/*
+ * Run number of all, of test in mode. Each has a system of its own, as in xhpl:
+ * what is prepared with it, the mode among that, is for one solution.
+ */
+static xh_status_t run_mode(const xhpl_parameters_t *parameters,
+                            HPL_T_grid *grid, const xhpl_test_t *test,
+                            const char *mode, int number)
 {
-    HPL_T_palg algorithm = xhpl_algorithm(bench->parameters, test);
+    HPL_T_palg algorithm = xhpl_algorithm(parameters, test);
+    bool checks = parameters->threshold > 0;
     hpl_system_t *system = NULL;
-    result_t result;
+    hpl_norms_t norms;
+    double seconds;
+    int info;
     xh_status_t status;
 
     set_mode(mode);
-    status = hpl_solver()->create(&bench->grid, &algorithm, test->n, test->nb,
-                                  &system);
+    status = hpl_solver()->create(grid, &algorithm, test->n, test->nb, &system);
     if (status != XH_OK) {
-        if (bench->rank == 0)
+        if (grid->iam == 0)
             xh_log_error("N = %d: %s", test->n, xh_status_text(status));
         return status;
     }
-    result = solve(bench, system, test->n);
+    seconds = solve(system, &info);
+    if (checks)
+        hpl_solver()->check(system, HPL_ISEED, &norms);
     hpl_solver()->destroy(system);
-    result.lookahead = mode;
-    print(bench, test, &result);
-    bench->done++;
+    if (grid->iam > 0)
+        return XH_OK;
+    printf("{\"run\": %d, \"lookahead\": \"%s\", \"n\": %d, \"nb\": %d, "
+           "\"p\": %d, \"q\": %d, \"seconds\": %.9g, \"info\": %d, "
+           "\"residual\": ",
+           number, mode, test->n, test->nb, test->nprow, test->npcol, seconds,
+           info);
+    print_residual(checks ? &norms : NULL, test->n);
     return XH_OK;
 }
 
-static xh_status_t run_modes(bench_t *bench, const xhpl_test_t *test)
+/* Every test, so often, in the mode that is set, or in all by turns. */
+static xh_status_t run_tests(const xhpl_parameters_t *parameters, int runs)
 {
+    static const char *const modes[] = {"0", "1", "2", "mixed"};
+    enum { MODES = sizeof(modes) / sizeof(*modes) };
+    const char *set = xh_settings_text("lookahead");
+    bool taken[MODES];
+    int number = 0;
     xh_status_t status = XH_OK;
 
-    for (int run = 0; run < bench->runs; run++)
-        for (int mode = 0; mode < MODES && status == XH_OK; mode++)
-            if (bench->takes[mode])
-                status = run_mode(bench, test, modes[mode]);
-    return status;
-}
+    for (int i = 0; i < MODES; i++)
+        taken[i] = strcmp(set, "auto") == 0 || strcmp(set, modes[i]) == 0;
+    for (int64_t i = 0; i < xhpl_plan_count(parameters) && status == XH_OK;
+         i++) {
+        xhpl_test_t test = xhpl_plan_test(parameters, i);
+        HPL_T_grid grid;
 
-static xh_status_t run_test(bench_t *bench, const xhpl_test_t *test)
-{
-    xh_status_t status;
-
-    HPL_grid_init(MPI_COMM_WORLD, xhpl_order(bench->parameters), test->nprow,
-                  test->npcol, &bench->grid);
-    status = run_modes(bench, test);
-    HPL_grid_exit(&bench->grid);
-    return status;
-}
-
-static xh_status_t run_tests(bench_t *bench)
-{
-    int64_t count = xhpl_plan_count(bench->parameters);
-    xh_status_t status = XH_OK;
-
-    for (int64_t i = 0; i < count && status == XH_OK; i++) {
-        xhpl_test_t test = xhpl_plan_test(bench->parameters, i);
-
-        status = run_test(bench, &test);
+        HPL_grid_init(MPI_COMM_WORLD, xhpl_order(parameters), test.nprow,
+                      test.npcol, &grid);
+        for (int run = 0; run < runs * MODES && status == XH_OK; run++)
+            if (taken[run % MODES])
+                status = run_mode(parameters, &grid, &test, modes[run % MODES],
+                                  number++);
+        HPL_grid_exit(&grid);
     }
     return status;
 }
 
 /* ---- the program --------------------------------------------------------- */
-
-static void choose_modes(bench_t *bench)
-{
-    const char *set = xh_settings_text("lookahead");
-    bool all = strcmp(set, "auto") == 0;
-
-    for (int mode = 0; mode < MODES; mode++)
-        bench->takes[mode] = all || strcmp(set, modes[mode]) == 0;
-}
 
 /* No process may be left out: all time together. */
 static xh_status_t check_grids(const xhpl_parameters_t *parameters)
@@ -201,26 +155,23 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters)
 }
 
 /* With the solver open. */
-static int measure(const xhpl_order_t *order, bench_t *bench)
+static int measure(const xhpl_order_t *order, int runs)
 {
     xhpl_trace_files_t files;
     xh_status_t status;
 
-    choose_modes(bench);
-    if (check_grids(bench->parameters) != XH_OK ||
-        xhpl_capacity_check(bench->parameters) != XH_OK ||
+    if (check_grids(&order->parameters) != XH_OK ||
+        xhpl_capacity_check(&order->parameters) != XH_OK ||
         xhpl_trace_files_open(order->trace, order->iterations, &files) != XH_OK)
         return XH_EXIT_INPUT;
-    status = run_tests(bench);
+    status = run_tests(&order->parameters, runs);
     if (xhpl_trace_files_write(&files) != XH_OK || status != XH_OK)
         return XH_EXIT_RUNTIME;
     return XH_EXIT_PASSED;
 }
 
-static int carry_out(const xhpl_order_t *order, int runs, int rank)
+static int carry_out(const xhpl_order_t *order, int runs)
 {
-    bench_t bench = {
-        .parameters = &order->parameters, .runs = runs, .rank = rank};
     int provided, exit_status;
     xh_status_t status;
 
@@ -229,7 +180,7 @@ static int carry_out(const xhpl_order_t *order, int runs, int rank)
     status = hyb_driver_open_for_times(provided >= MPI_THREAD_FUNNELED);
     if (status != XH_OK)
         return status == XH_ERR_INPUT ? XH_EXIT_INPUT : XH_EXIT_RUNTIME;
-    exit_status = measure(order, &bench);
+    exit_status = measure(order, runs);
     hyb_driver_close();
     return exit_status;
 }
@@ -264,7 +215,7 @@ int main(int argc, char **argv)
     MPI_Bcast(&order, sizeof(order), MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Bcast(&runs, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (order.run)
-        order.exit_status = carry_out(&order, runs, rank);
+        order.exit_status = carry_out(&order, runs);
     MPI_Finalize();
     return order.exit_status;
 }

@@ -31,25 +31,23 @@ static bool said_depth, said_forms; /* in this run */
 /* ---- the socket ----------------------------------------------------------
  */
 
-/* Do the columns of systems live on devices? Those of a caller's array do not.
- */
-static bool is_resident(void)
+/* Of systems: do their columns live on devices? A caller's array's do not. */
+static hyb_means_t system_means(void)
 {
-    return strcmp(xh_settings_text("home"), "device") == 0;
+    hyb_means_t mine = means;
+
+    mine.resident = strcmp(xh_settings_text("home"), "device") == 0;
+    return mine;
 }
 
 static uint64_t bytes(const hpl_shape_t *shape)
 {
     HPL_T_pmat mat = hpl_system_matrix(shape);
-    int members = hyb_team_size(means.team);
-    hyb_means_t mine = means;
-    uint64_t factor;
+    hyb_means_t mine = system_means();
+    uint64_t factor = hyb_factor_bytes(&mine, shape);
+    uint64_t check = hyb_check_bytes(shape, hyb_team_size(mine.team));
 
-    mine.resident = is_resident();
-    factor = hyb_factor_bytes(&mine, shape);
-
-    return hpl_system_matrix_bytes(&mat, shape->align) +
-           Mmax(factor, hyb_check_bytes(shape, members));
+    return hpl_system_matrix_bytes(&mat, shape->align) + Mmax(factor, check);
 }
 
 static void free_prepared(hpl_system_t *system)
@@ -81,10 +79,9 @@ static void pin(hpl_system_t *system)
 static xh_status_t prepare(hpl_system_t *system)
 {
     hyb_lu_t *prepared = NULL;
-    hyb_means_t mine = means;
+    hyb_means_t mine = system_means();
     xh_status_t status = XH_OK;
 
-    mine.resident = is_resident();
     if (mine.resident)
         status = hyb_place_device_check(&mine, system->grid);
     else
@@ -119,7 +116,7 @@ static bool is_fresh(const hpl_system_t *system)
 
 static void generate(hpl_system_t *system, int seed)
 {
-    if (is_resident() && is_fresh(system))
+    if (system_means().resident && is_fresh(system))
         hyb_place_device_generate(system->prepared, seed);
     else
         hyb_generate(means.team, system->grid, &system->mat, seed);
@@ -158,7 +155,7 @@ static void solve(hpl_system_t *system, int *info_p)
         solve_array(system->grid, system->algo, &system->mat);
     else
         run(system->prepared, system->grid, system->algo, &system->mat,
-            is_resident());
+            system_means().resident);
     *info_p = system->mat.info;
 }
 
@@ -177,10 +174,11 @@ static xh_status_t iterations(int process, double zero, char **csv_p,
 
 static bool work(const hpl_system_t *system, hpl_work_t *work_p)
 {
-    if (system->prepared == NULL || !hyb_factor_is_over(system->prepared))
-        return false;
-    *work_p = hyb_factor_work(system->prepared);
-    return true;
+    bool is_over = system->prepared != NULL && !is_fresh(system);
+
+    if (is_over)
+        *work_p = hyb_factor_work(system->prepared);
+    return is_over;
 }
 
 /* The node's first devices, and what they tell now. */
@@ -295,18 +293,9 @@ static xh_status_t open_node(bool funneled)
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
-static void say_who_solves(void)
-{
-    int rank, processes;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (rank == 0)
-        hyb_notices_solver(&means, neighbours.cores, processes);
-}
-
 xh_status_t hyb_driver_open_for_times(bool funneled)
 {
+    int rank, processes;
     xh_status_t status;
 
     if (strcmp(xh_settings_text("solver"), "reference") == 0)
@@ -320,7 +309,10 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
     means.kernel = common_kernel();
     means.by_blas = hyb_means_are_blas(means.kernel);
     means.offloads = anywhere(hyb_machine_devices(means.machine) > 0);
-    say_who_solves();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (rank == 0)
+        hyb_notices_solver(&means, neighbours.cores, processes);
     hpl_solver_install(&hybrid_solver);
     return XH_OK;
 }
