@@ -5,7 +5,6 @@
 #include "base/blas_library.h"
 #include "base/integers.h"
 #include "base/settings.h"
-#include "hybrid/cpu/trial/trial.h"
 #include "hybrid/cpu/update/chunk.h"
 
 bool hyb_means_are_blas(const hyb_kernel_t *kernel)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "base/integers.h"
+#include "hybrid/cpu/trial/trial.h"
 #include "hybrid/device/machine.h"
 #include "hybrid/lu/observer.h"
 

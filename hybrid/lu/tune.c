@@ -18,7 +18,7 @@ xh_status_t hyb_tune_begin(hyb_lu_t *lu)
 {
     hyb_tuner_t *t = &lu->tuner;
 
-    XH_TRY(hyb_split_begin(xh_settings_text("split"), &t->split));
+    XH_TRY(hyb_split_of_setting(&t->split));
     t->panel_split = t->split;
     t->chooser =
         hyb_lookahead_begin(xh_settings_text("lookahead"), lu->algo->depth,

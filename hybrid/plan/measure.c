@@ -7,9 +7,7 @@
 #include "base/clock.h"
 #include "base/integers.h"
 #include "base/median.h"
-#include "base/settings.h"
 #include "hpl/grid/agree.h"
-#include "hybrid/cpu/trial/trial.h"
 #include "hybrid/lu/means.h"
 #include "hybrid/lu/tuner/split.h"
 #include "hybrid/observe/watchdog.h"
@@ -331,7 +329,7 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
     double of_link = link_part * what->seconds;
     double of_sweep = sweep_part * what->seconds;
     hyb_phase_t phase;
-    xh_status_t status = hyb_split_begin(xh_settings_text("split"), &split);
+    xh_status_t status = hyb_split_of_setting(&split);
 
     if (status != XH_OK)
         return status;

@@ -3,6 +3,7 @@
 #include "hybrid/lu/tuner/split.h"
 
 #include <math.h>
+#include "base/settings.h"
 #include "testing/model/plant.h"
 #include "testing/unit/unit.h"
 
@@ -48,11 +49,12 @@ static double noise(const executors_t *x)
     return plant_noise(x->noise, &state);
 }
 
-static hyb_split_t begun(const char *setting)
+static hyb_split_t begun(const char *assignment)
 {
     hyb_split_t split;
 
-    assert_ok(hyb_split_begin(setting, &split));
+    assert_ok(xh_settings_assign(assignment));
+    assert_ok(hyb_split_of_setting(&split));
     return split;
 }
 
@@ -80,7 +82,7 @@ static void steps(hyb_split_t *s, const executors_t *x, int n)
 /* What has learnt from n updates. */
 static hyb_split_t taught(const executors_t *x, int n)
 {
-    hyb_split_t s = begun("ratio");
+    hyb_split_t s = begun("split=ratio");
 
     steps(&s, x, n);
     return s;
@@ -102,7 +104,7 @@ TEST(constant_speeds_are_met_in_six_steps)
     for (size_t i = 0; i < COUNT_OF(speeds); i++)
         for (size_t j = 0; j < COUNT_OF(guesses); j++) {
             executors_t x = executors(speeds[i]);
-            hyb_split_t s = begun("ratio");
+            hyb_split_t s = begun("split=ratio");
 
             s.device_rate = guesses[j];
             steps(&s, &x, 6);
@@ -215,7 +217,7 @@ TEST(the_first_update_is_forgotten_with_the_second)
 TEST(who_has_met_no_update_expects_the_rates_of_another)
 {
     executors_t x = executors(7e11), other = executors(1e11);
-    hyb_split_t met = taught(&x, 2), s = begun("ratio");
+    hyb_split_t met = taught(&x, 2), s = begun("split=ratio");
 
     hyb_split_expect(&s, &met);
     assert_near(&s, &x, 1e-9);
@@ -245,11 +247,11 @@ TEST(an_absent_executor_never_gets_anything)
 {
     executors_t x = {
         .g = 1e12, .c = 1e12, .flop = work, .other = 0.1, .noise = 0.1};
-    hyb_split_t s = begun("ratio");
+    hyb_split_t s = begun("split=ratio");
 
     s.host_rate = 0.0;
     assert_constant(&s, &x, 1.0);
-    s = begun("ratio");
+    s = begun("split=ratio");
     s.device_rate = 0.0;
     assert_constant(&s, &x, 0.0);
 }
@@ -300,7 +302,8 @@ TEST(a_tenth_of_noise_moves_the_share_by_less_than_a_20th)
 
 TEST(a_fixed_share_is_constant)
 {
-    static const char *const settings[] = {"fixed:0", "fixed:0.25", "fixed:1"};
+    static const char *const settings[] = {"split=fixed:0", "split=fixed:0.25",
+                                           "split=fixed:1"};
     static const double shares[] = {0.0, 0.25, 1.0};
 
     for (size_t i = 0; i < COUNT_OF(shares); i++) {
@@ -330,7 +333,7 @@ TEST(who_has_no_work_keeps_its_rate_and_is_probed)
 
     for (int devices = 0; devices < 2; devices++) {
         int64_t count = devices ? 0 : TOTAL, probed = devices ? 1 : TOTAL - 1;
-        hyb_split_t s = begun("ratio");
+        hyb_split_t s = begun("split=ratio");
 
         s.device_rate = s.host_rate = 1e12;
         for (i = 0; hyb_split_probe(&s, count, TOTAL) == count; i++)
@@ -355,7 +358,7 @@ TEST(nonsense_in_an_update_does_no_harm)
     static const double bad[] = {-1.0, 0.0, NAN, INFINITY, -INFINITY, 1e308};
     enum { BAD = COUNT_OF(bad) };
     executors_t x = executors(3e11);
-    hyb_split_t s = begun("ratio");
+    hyb_split_t s = begun("split=ratio");
 
     for (int i = 0; i < BAD * BAD * BAD; i++) {
         double a = bad[i % BAD], b = bad[i / BAD % BAD];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/tuner/split.h"
 
+#include "base/settings.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 
@@ -10,6 +11,15 @@ static const hyb_split_t fixed = {.policy = HYB_SPLIT_FIXED};
 
 /* ---- the setting ----------------------------------------------------------
  */
+
+static xh_status_t read_split(const char *text, hyb_split_t *split_p)
+{
+    char assignment[32];
+
+    snprintf(assignment, sizeof(assignment), "split=%s", text);
+    XH_TRY(xh_settings_assign(assignment));
+    return hyb_split_of_setting(split_p);
+}
 
 TEST(every_policy_is_read)
 {
@@ -25,7 +35,7 @@ TEST(every_policy_is_read)
     hyb_split_t split;
 
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        assert_ok(hyb_split_begin(cases[i].text, &split));
+        assert_ok(read_split(cases[i].text, &split));
         assert_int_equal(split.policy, cases[i].policy);
         assert_true(split.share == cases[i].share);
     }
@@ -44,7 +54,7 @@ TEST(a_word_that_is_none_is_refused_with_the_nearest)
 
     capture_begin();
     for (int i = 0; i < BAD; i++)
-        refused += hyb_split_begin(bad[i], &split) == XH_ERR_INPUT;
+        refused += read_split(bad[i], &split) == XH_ERR_INPUT;
     said = capture_end(&lines);
     assert_int_equal(refused, BAD);
     assert_int_equal(lines, BAD);

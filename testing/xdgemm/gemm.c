@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/product.h"
-#include "base/settings.h"
 #include "testing/xdgemm/c_stationary.h"
 
 /* one product under way */
@@ -46,7 +45,7 @@ xh_status_t xdg_gemm_open(hyb_machine_t *machine, xdg_gemm_t *gemm_p)
     xh_status_t status;
 
     *gemm_p = (xdg_gemm_t){.machine = machine};
-    XH_TRY(hyb_split_begin(xh_settings_text("split"), &gemm_p->split));
+    XH_TRY(hyb_split_of_setting(&gemm_p->split));
     status = find_executors(machine, &gemm_p->executors);
     if (status != XH_OK)
         return status;

@@ -12,7 +12,6 @@
 #include "hpl/solver/system.h"
 #include "hybrid/lu/back_substitution.h"
 #include "hybrid/lu/check.h"
-#include "hybrid/cpu/trial/trial.h"
 #include "hybrid/observe/observers.h"
 #include "hybrid/observe/sensors.h"
 #include "hybrid/lu/factor.h"
@@ -270,8 +269,8 @@ static xh_status_t open_node(bool funneled)
     hyb_split_t split;
     xh_status_t status = hyb_neighbours_find(MPI_COMM_WORLD, &neighbours);
 
-    if (status == XH_OK) /* refused before all work */
-        status = hyb_split_begin(xh_settings_text("split"), &split);
+    if (status == XH_OK)
+        status = hyb_split_of_setting(&split); /* refused before all work */
     if (!funneled && threads != 1) {
         xh_log_warning("one thread works: this MPI allows no other");
         threads = 1;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/integers.h"
 #include "base/log.h"
+#include "base/settings.h"
 #include "base/text.h"
 
 enum { PROBE_EVERY = 8 }; /* updates without work before a probe */
@@ -28,8 +29,9 @@ static bool read_share(const char *text, double *share_p)
     return end != number && *end == '\0' && *share_p >= 0.0 && *share_p <= 1.0;
 }
 
-xh_status_t hyb_split_begin(const char *text, hyb_split_t *split_p)
+xh_status_t hyb_split_of_setting(hyb_split_t *split_p)
 {
+    const char *text = xh_settings_text("split");
     static const char *const words[] = {"ratio", "steal", "fixed:0.5"};
     hyb_split_t split = {.share = 0.5, .device_rate = 1.0, .host_rate = 1.0};
 

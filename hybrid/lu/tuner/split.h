@@ -47,10 +47,10 @@ typedef struct {
 } hyb_split_t;
 
 /*
- * Read "ratio", "steal" or "fixed:0.8", the setting split; nothing is learnt.
+ * By the setting split, "ratio", "steal" or "fixed:0.8"; nothing is learnt yet.
  * Errors: XH_ERR_INPUT  said, with the nearest valid word
  */
-xh_status_t hyb_split_begin(const char *text, hyb_split_t *split_p);
+xh_status_t hyb_split_of_setting(hyb_split_t *split_p);
 
 /* The devices' share, in [0, 1], of an update of flop. */
 double hyb_split_share(const hyb_split_t *split, double flop);
