@@ -7,7 +7,7 @@
 #include "base/settings.h"
 #include "hybrid/cpu/update/chunk.h"
 
-bool hyb_means_are_blas(const hyb_kernel_t *kernel)
+bool hyb_means_by_blas(const hyb_kernel_t *kernel)
 {
     const char *setting = xh_settings_text("kernel");
     hyb_kernels_t tried;

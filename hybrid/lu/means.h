@@ -33,7 +33,7 @@ static inline size_t hyb_whole_pages(int64_t doubles)
  * by_blas, as the setting kernel asks for. With auto, where the trial found the
  * BLAS library clearly faster than kernel and it uses one thread a call.
  */
-bool hyb_means_are_blas(const hyb_kernel_t *kernel);
+bool hyb_means_by_blas(const hyb_kernel_t *kernel);
 
 /* Columns of a run, at most, for panels of nb. */
 int64_t hyb_means_run_columns(const hyb_means_t *means, int64_t nb);

@@ -170,7 +170,7 @@ TEST(blas_is_no_kernel_but_leaves_one_for_all_else)
 static bool multiplies(const char *assignment)
 {
     set_kernel(assignment);
-    return hyb_means_are_blas(hyb_kernel_find(XH_ISA_PORTABLE));
+    return hyb_means_by_blas(hyb_kernel_find(XH_ISA_PORTABLE));
 }
 
 TEST(a_setting_that_names_who_multiplies_is_followed)

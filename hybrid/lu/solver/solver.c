@@ -306,7 +306,7 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
         return status;
     }
     means.kernel = common_kernel();
-    means.by_blas = hyb_means_are_blas(means.kernel);
+    means.by_blas = hyb_means_by_blas(means.kernel);
     means.offloads = anywhere(hyb_machine_devices(means.machine) > 0);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
