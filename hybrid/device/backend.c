@@ -65,9 +65,7 @@ static bool is_name(const char *name)
 
 static const hyb_backend_t *find_known(const char *name)
 {
-    int i;
-
-    for (i = 0; i < known_count; i++)
+    for (int i = 0; i < known_count; i++)
         if (strcmp(known[i]->name, name) == 0)
             return known[i];
     return NULL;
@@ -191,9 +189,8 @@ static void say_not_found(const folders_t *folders, const char *name,
 {
     int used = snprintf(why_p, HYB_BACKEND_WHY,
                         "there is no " PREFIX "%s" SUFFIX " in ", name);
-    int i;
 
-    for (i = 0; i < folders->count; i++)
+    for (int i = 0; i < folders->count; i++)
         used += snprintf(why_p + used, HYB_BACKEND_WHY - (size_t)used, "%s%s",
                          i > 0 ? ", " : "", folders->path[i]);
 }
@@ -203,10 +200,9 @@ static xh_status_t find_plugin(const char *name,
 {
     char path[FOLDER + sizeof(PREFIX SUFFIX) + HYB_BACKEND_NAME];
     folders_t folders;
-    int i;
 
     list_folders(&folders);
-    for (i = 0; i < folders.count; i++) {
+    for (int i = 0; i < folders.count; i++) {
         snprintf(path, sizeof(path), "%s/" PREFIX "%s" SUFFIX, folders.path[i],
                  name);
         if (access(path, F_OK) == 0)
@@ -242,9 +238,7 @@ xh_status_t hyb_backend_find(const char *name, const hyb_backend_t **backend_p,
 static int add_name(char (*names)[HYB_BACKEND_NAME], int count,
                     const char *name)
 {
-    int i;
-
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0)
             return count;
     if (count == HYB_BACKENDS || !is_name(name))
@@ -284,14 +278,13 @@ int hyb_backend_names(char (*names_p)[HYB_BACKEND_NAME])
 {
     folders_t folders;
     int count = 0;
-    int i;
 
     pthread_mutex_lock(&lock);
-    for (i = 0; i < known_count; i++)
+    for (int i = 0; i < known_count; i++)
         count = add_name(names_p, count, known[i]->name);
     pthread_mutex_unlock(&lock);
     list_folders(&folders);
-    for (i = 0; i < folders.count; i++)
+    for (int i = 0; i < folders.count; i++)
         count = add_files(names_p, count, folders.path[i]);
     qsort(names_p, (size_t)count, HYB_BACKEND_NAME, by_name);
     return count;

@@ -274,14 +274,6 @@ typedef struct hyb_backend {
     void (*give_up)(void *state);
 } hyb_backend_t;
 
-/* Stop at the first call of a sequence that does not succeed. */
-#define HYB_TRY(call)                                                          \
-    do {                                                                       \
-        xh_status_t status_ = (call);                                          \
-        if (status_ != XH_OK)                                                  \
-            return status_;                                                    \
-    } while (0)
-
 /* The one symbol of a plug-in; host stays valid. */
 __attribute__((visibility("default"))) const hyb_backend_t *
 hyb_backend_entry(const hyb_host_t *host);

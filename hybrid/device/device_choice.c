@@ -34,10 +34,8 @@ static xh_status_t add_device(choice_t *choice, int index)
 /* The first count devices of the backend. */
 static xh_status_t add_devices(choice_t *choice, int count)
 {
-    int i;
-
-    for (i = 0; i < count; i++)
-        HYB_TRY(add_device(choice, i));
+    for (int i = 0; i < count; i++)
+        XH_TRY(add_device(choice, i));
     return XH_OK;
 }
 
@@ -73,7 +71,7 @@ static xh_status_t choose_all(choice_t *choice)
     int i, count = hyb_backend_names(names);
 
     for (i = 0; i < count; i++)
-        HYB_TRY(add_backend(choice, names[i]));
+        XH_TRY(add_backend(choice, names[i]));
     return XH_OK;
 }
 
@@ -112,9 +110,7 @@ static int nearest(const char *word, int least, int most)
 
 static bool is_chosen(const choice_t *choice, int index)
 {
-    int i;
-
-    for (i = 0; i < choice->count; i++)
+    for (int i = 0; i < choice->count; i++)
         if (choice->choices[i].backend == choice->backend &&
             choice->choices[i].index == index)
             return true;
@@ -200,7 +196,6 @@ static xh_status_t begin_part(choice_t *choice, const char *name)
     char why[HYB_BACKEND_WHY];
     const hyb_backend_t *backend;
     xh_status_t status = hyb_backend_find(name, &backend, why);
-    int i;
 
     if (status == XH_ERR_INPUT)
         return refuse_backend(choice, name, why);
@@ -208,7 +203,7 @@ static xh_status_t begin_part(choice_t *choice, const char *name)
         xh_log_error("devices \"%.200s\": %s", choice->text, why);
         return status;
     }
-    for (i = 0; i < choice->count; i++)
+    for (int i = 0; i < choice->count; i++)
         if (choice->choices[i].backend == backend)
             return refuse(choice, "a backend is there twice");
     begin_backend(choice, backend);
@@ -225,7 +220,7 @@ static xh_status_t add_word(choice_t *choice, char *word)
         return add_index(choice, word);
     if (selection != NULL)
         *selection++ = '\0';
-    HYB_TRY(begin_part(choice, word));
+    XH_TRY(begin_part(choice, word));
     if (selection == NULL)
         return add_unselected(choice);
     return choice->backend->emulated ? add_number(choice, selection)

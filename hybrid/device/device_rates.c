@@ -26,10 +26,10 @@ static void bench_close(bench_t *b)
 /* What is not there yet is NULL, for bench_close. */
 static xh_status_t bench_open(bench_t *b)
 {
-    HYB_TRY(hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &b->queue));
-    HYB_TRY(hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &b->back));
-    HYB_TRY(hyb_event_create(b->device, &b->begin));
-    HYB_TRY(hyb_event_create(b->device, &b->end));
+    XH_TRY(hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &b->queue));
+    XH_TRY(hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &b->back));
+    XH_TRY(hyb_event_create(b->device, &b->begin));
+    XH_TRY(hyb_event_create(b->device, &b->end));
     return hyb_event_create(b->device, &b->returned);
 }
 
@@ -47,8 +47,8 @@ static xh_status_t finish(bench_t *b, double *seconds_p)
 {
     bool done = false;
 
-    HYB_TRY(hyb_event_record(b->queue, b->end));
-    HYB_TRY(hyb_event_wait(b->end, b->patience, &done));
+    XH_TRY(hyb_event_record(b->queue, b->end));
+    XH_TRY(hyb_event_wait(b->end, b->patience, &done));
     if (!done) {
         hyb_device_fail(b->device, "it stalled: no result in time");
         return XH_ERR_DEVICE;
@@ -67,12 +67,10 @@ static double rate(double amount, double seconds)
 static xh_status_t time_products(bench_t *b, const hyb_gemm_t *p,
                                  double *seconds_p)
 {
-    int i;
-
-    for (i = 0; i < 2; i++) {
-        HYB_TRY(hyb_event_record(b->queue, b->begin));
-        HYB_TRY(hyb_queue_gemm(b->queue, p));
-        HYB_TRY(finish(b, seconds_p));
+    for (int i = 0; i < 2; i++) {
+        XH_TRY(hyb_event_record(b->queue, b->begin));
+        XH_TRY(hyb_queue_gemm(b->queue, p));
+        XH_TRY(finish(b, seconds_p));
     }
     return XH_OK;
 }
@@ -90,7 +88,7 @@ static xh_status_t measure(bench_t *b, int64_t size, int64_t depth,
     hyb_gemm_t p;
     xh_status_t status;
 
-    HYB_TRY(hyb_buffer_create(b->device, bytes_of(size, depth), &b->memory));
+    XH_TRY(hyb_buffer_create(b->device, bytes_of(size, depth), &b->memory));
     p = square(b->memory, size, depth);
     status = time_products(b, &p, &seconds);
     hyb_buffer_destroy(b->memory);
@@ -111,22 +109,20 @@ typedef struct {
 /* Queue both ways at once; what follows on the first queue is after both. */
 static xh_status_t queue_both(bench_t *b, const halves_t *h)
 {
-    HYB_TRY(hyb_event_record(b->queue, b->begin));
-    HYB_TRY(hyb_queue_wait(b->back, b->begin));
-    HYB_TRY(hyb_queue_copy_in(b->queue, h->host_in, h->in));
-    HYB_TRY(hyb_queue_copy_out(b->back, h->out, h->host_out));
-    HYB_TRY(hyb_event_record(b->back, b->returned));
+    XH_TRY(hyb_event_record(b->queue, b->begin));
+    XH_TRY(hyb_queue_wait(b->back, b->begin));
+    XH_TRY(hyb_queue_copy_in(b->queue, h->host_in, h->in));
+    XH_TRY(hyb_queue_copy_out(b->back, h->out, h->host_out));
+    XH_TRY(hyb_event_record(b->back, b->returned));
     return hyb_queue_wait(b->queue, b->returned);
 }
 
 /* Device seconds until both are done, as the second time takes them. */
 static xh_status_t time_copies(bench_t *b, const halves_t *h, double *seconds_p)
 {
-    int i;
-
-    for (i = 0; i < 2; i++) {
-        HYB_TRY(queue_both(b, h));
-        HYB_TRY(finish(b, seconds_p));
+    for (int i = 0; i < 2; i++) {
+        XH_TRY(queue_both(b, h));
+        XH_TRY(finish(b, seconds_p));
     }
     return XH_OK;
 }
@@ -153,7 +149,7 @@ static xh_status_t measure_link(bench_t *b, int64_t size,
     double seconds = 0.0;
     xh_status_t status;
 
-    HYB_TRY(hyb_pinned_alloc(b->device, bytes, &host.data));
+    XH_TRY(hyb_pinned_alloc(b->device, bytes, &host.data));
     xh_memory_touch(host.data, bytes, 0, 1);
     status = hyb_buffer_create(b->device, bytes, &b->memory);
     h = (halves_t){xh_view_part(host, 0, 0, size, half),
@@ -186,10 +182,8 @@ static bool is_admitted(int s, int d, uint64_t memory)
 
 bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory)
 {
-    int s, d;
-
-    for (s = 0; s < HYB_RATE_SIZES; s++)
-        for (d = 0; d < HYB_RATE_DEPTHS; d++)
+    for (int s = 0; s < HYB_RATE_SIZES; s++)
+        for (int d = 0; d < HYB_RATE_DEPTHS; d++)
             if (is_admitted(s, d, memory) && table->rate[d][s] == 0.0)
                 return false;
     return table->rate[0][0] > 0.0 && table->link_rate > 0.0;
@@ -199,20 +193,20 @@ bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory)
 static xh_status_t measure_all(bench_t *b, uint64_t memory, double seconds,
                                hyb_rate_table_t *table)
 {
-    int s, d, link = 2;
+    int link = 2;
     double cold, end;
 
-    HYB_TRY(bench_open(b));
-    HYB_TRY(measure(b, hyb_rate_size(0), hyb_rate_depth(0), &cold));
+    XH_TRY(bench_open(b));
+    XH_TRY(measure(b, hyb_rate_size(0), hyb_rate_depth(0), &cold));
     end = xh_clock_now() + seconds;
     while (link > 0 && !is_admitted(link, 0, memory))
         link--;
-    HYB_TRY(measure_link(b, hyb_rate_size(link), table));
-    for (s = 0; s < HYB_RATE_SIZES; s++)
-        for (d = 0; d < HYB_RATE_DEPTHS; d++)
+    XH_TRY(measure_link(b, hyb_rate_size(link), table));
+    for (int s = 0; s < HYB_RATE_SIZES; s++)
+        for (int d = 0; d < HYB_RATE_DEPTHS; d++)
             if (is_admitted(s, d, memory) && xh_clock_now() < end)
-                HYB_TRY(measure(b, hyb_rate_size(s), hyb_rate_depth(d),
-                                &table->rate[d][s]));
+                XH_TRY(measure(b, hyb_rate_size(s), hyb_rate_depth(d),
+                               &table->rate[d][s]));
     return XH_OK;
 }
 
@@ -240,14 +234,14 @@ xh_status_t hyb_device_rates(hyb_device_t *device, hyb_rate_table_t *table_p)
     hyb_device_info_t info;
     hyb_rate_table_t kept;
 
-    HYB_TRY(hyb_device_describe(device, &info));
+    XH_TRY(hyb_device_describe(device, &info));
     if (hyb_rate_table_load(info.name, &kept) == XH_OK &&
         hyb_device_rates_complete(&kept, info.memory_free)) {
         *table_p = kept;
         return XH_OK;
     }
-    HYB_TRY(hyb_device_rates_measure(device, info.memory_free, budget, patience,
-                                     table_p));
+    XH_TRY(hyb_device_rates_measure(device, info.memory_free, budget, patience,
+                                    table_p));
     if (hyb_device_rates_complete(table_p, info.memory_free))
         hyb_rate_table_save(info.name, table_p);
     return XH_OK;

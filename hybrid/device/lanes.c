@@ -10,7 +10,7 @@
 
 static xh_status_t open_lap(hyb_device_t *device, hyb_lap_t *lap)
 {
-    HYB_TRY(hyb_event_create(device, &lap->begin));
+    XH_TRY(hyb_event_create(device, &lap->begin));
     return hyb_event_create(device, &lap->end);
 }
 
@@ -22,9 +22,7 @@ static void close_lap(const hyb_lap_t *lap)
 
 static void close_slot(const hyb_slot_t *slot)
 {
-    int64_t z;
-
-    for (z = 0; z < slot->capacity; z++) {
+    for (int64_t z = 0; z < slot->capacity; z++) {
         close_lap(&slot->chunk[z].in);
         close_lap(&slot->chunk[z].multiply);
     }
@@ -57,8 +55,8 @@ static xh_status_t add_chunks(hyb_device_t *device, hyb_slot_t *slot,
     slot->chunk = grown;
     while (slot->capacity < count) {
         grown = &slot->chunk[slot->capacity++];
-        HYB_TRY(open_lap(device, &grown->in));
-        HYB_TRY(open_lap(device, &grown->multiply));
+        XH_TRY(open_lap(device, &grown->in));
+        XH_TRY(open_lap(device, &grown->multiply));
     }
     return XH_OK;
 }
@@ -67,11 +65,10 @@ static xh_status_t add_chunks(hyb_device_t *device, hyb_slot_t *slot,
 
 static xh_status_t open_all(hyb_lanes_t *lanes)
 {
-    HYB_TRY(hyb_queue_create(lanes->device, HYB_QUEUE_NORMAL, &lanes->in));
-    HYB_TRY(
-        hyb_queue_create(lanes->device, HYB_QUEUE_NORMAL, &lanes->multiply));
-    HYB_TRY(hyb_queue_create(lanes->device, HYB_QUEUE_NORMAL, &lanes->out));
-    HYB_TRY(hyb_event_create(lanes->device, &lanes->first));
+    XH_TRY(hyb_queue_create(lanes->device, HYB_QUEUE_NORMAL, &lanes->in));
+    XH_TRY(hyb_queue_create(lanes->device, HYB_QUEUE_NORMAL, &lanes->multiply));
+    XH_TRY(hyb_queue_create(lanes->device, HYB_QUEUE_NORMAL, &lanes->out));
+    XH_TRY(hyb_event_create(lanes->device, &lanes->first));
     return hyb_event_create(lanes->device, &lanes->last);
 }
 
@@ -103,9 +100,7 @@ static void release_staging(hyb_lanes_t *lanes)
 
 void hyb_lanes_close(hyb_lanes_t *lanes)
 {
-    int i;
-
-    for (i = 0; i < lanes->capacity; i++)
+    for (int i = 0; i < lanes->capacity; i++)
         close_slot(&lanes->slot[i]);
     release_staging(lanes);
     release_buffer(lanes);
@@ -141,7 +136,7 @@ static xh_status_t reserve_buffer(hyb_lanes_t *lanes, size_t bytes)
     if (bytes <= lanes->buffer_bytes)
         return XH_OK;
     release_buffer(lanes);
-    HYB_TRY(hyb_buffer_create(lanes->device, bytes, &lanes->buffer));
+    XH_TRY(hyb_buffer_create(lanes->device, bytes, &lanes->buffer));
     lanes->buffer_bytes = bytes;
     return XH_OK;
 }
@@ -151,14 +146,14 @@ static xh_status_t reserve_staging(hyb_lanes_t *lanes, size_t bytes)
     if (bytes <= lanes->staging_bytes)
         return XH_OK;
     release_staging(lanes);
-    HYB_TRY(hyb_pinned_alloc(lanes->device, bytes, &lanes->staging));
+    XH_TRY(hyb_pinned_alloc(lanes->device, bytes, &lanes->staging));
     lanes->staging_bytes = bytes;
     return XH_OK;
 }
 
 xh_status_t hyb_lanes_reserve(hyb_lanes_t *lanes, const hyb_tiling_t *tiling)
 {
-    HYB_TRY(reserve_buffer(lanes, hyb_tiling_memory(tiling)));
+    XH_TRY(reserve_buffer(lanes, hyb_tiling_memory(tiling)));
     return reserve_staging(lanes,
                            hyb_lanes_staging(lanes->tile_return, tiling));
 }
@@ -170,21 +165,21 @@ xh_status_t hyb_lanes_prepare(hyb_lanes_t *lanes, const hyb_tiling_t *t)
     int64_t first_tile = t->a_pieces * a + t->b_pieces * b;
     int i, slots = (int)t->c_slots;
 
-    HYB_TRY(hyb_lanes_reserve(lanes, t));
+    XH_TRY(hyb_lanes_reserve(lanes, t));
     while (lanes->capacity < slots)
-        HYB_TRY(open_lap(lanes->device, &lanes->slot[lanes->capacity++].out));
+        XH_TRY(open_lap(lanes->device, &lanes->slot[lanes->capacity++].out));
     for (i = 0; i < slots; i++) {
         hyb_slot_t *slot = &lanes->slot[i];
 
-        HYB_TRY(add_chunks(lanes->device, slot, t->chunks));
+        XH_TRY(add_chunks(lanes->device, slot, t->chunks));
         slot->chunks = t->chunks;
         slot->offset = first_tile + i * tile;
         if (lanes->tile_return != HYB_RETURN_DIRECT)
             slot->staging = lanes->staging + i * tile;
     }
-    HYB_TRY(hyb_pieces_reserve(&lanes->a, lanes->device, t->a_pieces, a, 0));
-    HYB_TRY(hyb_pieces_reserve(&lanes->b, lanes->device, t->b_pieces, b,
-                               t->a_pieces * a));
+    XH_TRY(hyb_pieces_reserve(&lanes->a, lanes->device, t->a_pieces, a, 0));
+    XH_TRY(hyb_pieces_reserve(&lanes->b, lanes->device, t->b_pieces, b,
+                              t->a_pieces * a));
     lanes->slots = slots;
     lanes->launched_any = false;
     return XH_OK;
@@ -194,9 +189,7 @@ xh_status_t hyb_lanes_prepare(hyb_lanes_t *lanes, const hyb_tiling_t *t)
 
 void hyb_pieces_release(hyb_pieces_t *pieces)
 {
-    int64_t i;
-
-    for (i = 0; i < pieces->capacity; i++)
+    for (int64_t i = 0; i < pieces->capacity; i++)
         hyb_event_destroy(pieces->piece[i].used);
     free(pieces->piece);
     *pieces = (hyb_pieces_t){.piece = NULL};
@@ -214,18 +207,16 @@ static xh_status_t add_pieces(hyb_pieces_t *pieces, hyb_device_t *device,
         return XH_ERR_MEMORY;
     pieces->piece = grown;
     while (pieces->capacity < count)
-        HYB_TRY(hyb_event_create(device, &grown[pieces->capacity++].used));
+        XH_TRY(hyb_event_create(device, &grown[pieces->capacity++].used));
     return XH_OK;
 }
 
 xh_status_t hyb_pieces_reserve(hyb_pieces_t *pieces, hyb_device_t *device,
                                int64_t count, int64_t doubles, int64_t offset)
 {
-    int64_t i;
-
-    HYB_TRY(add_pieces(pieces, device, count));
+    XH_TRY(add_pieces(pieces, device, count));
     pieces->count = count;
-    for (i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         pieces->piece[i].strip = -1;
         pieces->piece[i].last_use = 0;
         pieces->piece[i].offset = offset + i * doubles;
@@ -241,9 +232,8 @@ static bool holds(const hyb_piece_t *piece, int64_t strip, int64_t chunk)
 static hyb_piece_t *choose(hyb_pieces_t *pieces, int64_t strip, int64_t chunk)
 {
     hyb_piece_t *oldest = &pieces->piece[0];
-    int64_t i;
 
-    for (i = 0; i < pieces->count; i++) {
+    for (int64_t i = 0; i < pieces->count; i++) {
         if (holds(&pieces->piece[i], strip, chunk))
             return &pieces->piece[i];
         if (pieces->piece[i].last_use < oldest->last_use)
@@ -260,7 +250,7 @@ xh_status_t hyb_pieces_get(hyb_pieces_t *pieces, int64_t strip, int64_t chunk,
     bool loads = !holds(piece, strip, chunk);
 
     if (loads)
-        HYB_TRY(hyb_queue_wait(queue, piece->used));
+        XH_TRY(hyb_queue_wait(queue, piece->used));
     piece->strip = strip;
     piece->chunk = chunk;
     piece->last_use = ++pieces->uses;
@@ -291,17 +281,17 @@ static xh_view_t tile_of_c(const hyb_product_t *product, const hyb_slot_t *slot)
 static xh_status_t copy(const hyb_lanes_t *lanes, hyb_op_t op, xh_view_t host,
                         hyb_block_t block)
 {
-    int64_t rows = host.rows, j, cols;
+    int64_t rows = host.rows, cols;
 
-    for (j = 0; j < host.cols; j += cols) {
+    for (int64_t j = 0; j < host.cols; j += cols) {
         xh_view_t rest = xh_view_part(host, 0, j, rows, host.cols - j);
         hyb_block_t part;
 
         cols = rest.cols = hyb_pins_together(lanes->pins, rest);
         part = hyb_block_part(block, 0, j, rows, cols);
-        HYB_TRY(op == HYB_OP_COPY_IN
-                    ? hyb_queue_copy_in(lanes->in, rest, part)
-                    : hyb_queue_copy_out(lanes->out, part, rest));
+        XH_TRY(op == HYB_OP_COPY_IN
+                   ? hyb_queue_copy_in(lanes->in, rest, part)
+                   : hyb_queue_copy_out(lanes->out, part, rest));
     }
     return XH_OK;
 }
@@ -340,8 +330,8 @@ static xh_status_t choose_pieces(hyb_lanes_t *lanes,
         xh_view_op_part(p->a, p->trans_a, part->row, first, part->rows, depth);
     b->host =
         xh_view_op_part(p->b, p->trans_b, first, part->col, depth, part->cols);
-    HYB_TRY(hyb_pieces_get(&lanes->a, tile->row, z, lanes->in, &a->piece,
-                           &a->loads));
+    XH_TRY(hyb_pieces_get(&lanes->a, tile->row, z, lanes->in, &a->piece,
+                          &a->loads));
     return hyb_pieces_get(&lanes->b, tile->col, z, lanes->in, &b->piece,
                           &b->loads);
 }
@@ -360,14 +350,14 @@ static xh_status_t fetch_chunk(hyb_lanes_t *lanes, const hyb_product_t *product,
 {
     const hyb_lap_t *lap = &slot->chunk[z].in;
 
-    HYB_TRY(choose_pieces(lanes, product, &slot->tile, z, a, b));
-    HYB_TRY(hyb_event_record(lanes->in, lap->begin));
-    HYB_TRY(fetch(lanes, a));
-    HYB_TRY(fetch(lanes, b));
+    XH_TRY(choose_pieces(lanes, product, &slot->tile, z, a, b));
+    XH_TRY(hyb_event_record(lanes->in, lap->begin));
+    XH_TRY(fetch(lanes, a));
+    XH_TRY(fetch(lanes, b));
     if (z == 0 && reads_c(lanes, product))
-        HYB_TRY(copy(lanes, HYB_OP_COPY_IN, tile_of_c(product, slot),
-                     tile_there(lanes, slot)));
-    HYB_TRY(hyb_event_record(lanes->in, lap->end));
+        XH_TRY(copy(lanes, HYB_OP_COPY_IN, tile_of_c(product, slot),
+                    tile_there(lanes, slot)));
+    XH_TRY(hyb_event_record(lanes->in, lap->end));
     return hyb_queue_wait(lanes->multiply, lap->end);
 }
 
@@ -382,18 +372,18 @@ static xh_status_t launch_chunk(hyb_lanes_t *lanes,
     operand_t a, b;
     hyb_gemm_t p;
 
-    HYB_TRY(fetch_chunk(lanes, product, slot, z, &a, &b));
+    XH_TRY(fetch_chunk(lanes, product, slot, z, &a, &b));
     p = (hyb_gemm_t){whole->trans_a,         whole->trans_b,
                      whole->alpha,           z > 0 ? 1.0 : first_beta,
                      packed(lanes, &a),      packed(lanes, &b),
                      tile_there(lanes, slot)};
     if (!lanes->launched_any)
-        HYB_TRY(hyb_event_record(lanes->multiply, lanes->first));
+        XH_TRY(hyb_event_record(lanes->multiply, lanes->first));
     lanes->launched_any = true;
-    HYB_TRY(hyb_event_record(lanes->multiply, lap->begin));
-    HYB_TRY(hyb_queue_gemm(lanes->multiply, &p));
-    HYB_TRY(hyb_event_record(lanes->multiply, a.piece->used));
-    HYB_TRY(hyb_event_record(lanes->multiply, b.piece->used));
+    XH_TRY(hyb_event_record(lanes->multiply, lap->begin));
+    XH_TRY(hyb_queue_gemm(lanes->multiply, &p));
+    XH_TRY(hyb_event_record(lanes->multiply, a.piece->used));
+    XH_TRY(hyb_event_record(lanes->multiply, b.piece->used));
     return hyb_event_record(lanes->multiply, lap->end);
 }
 
@@ -404,13 +394,13 @@ static xh_status_t send_back(const hyb_lanes_t *lanes,
     const xh_rectangle_t *p = &slot->tile.part;
     xh_view_t staging = {slot->staging, p->rows, p->cols, p->rows};
 
-    HYB_TRY(hyb_queue_wait(lanes->out, lanes->last));
-    HYB_TRY(hyb_event_record(lanes->out, slot->out.begin));
+    XH_TRY(hyb_queue_wait(lanes->out, lanes->last));
+    XH_TRY(hyb_event_record(lanes->out, slot->out.begin));
     if (lanes->tile_return == HYB_RETURN_DIRECT)
-        HYB_TRY(copy(lanes, HYB_OP_COPY_OUT, tile_of_c(product, slot),
-                     tile_there(lanes, slot)));
+        XH_TRY(copy(lanes, HYB_OP_COPY_OUT, tile_of_c(product, slot),
+                    tile_there(lanes, slot)));
     else
-        HYB_TRY(
+        XH_TRY(
             hyb_queue_copy_out(lanes->out, tile_there(lanes, slot), staging));
     return hyb_event_record(lanes->out, slot->out.end);
 }
@@ -418,11 +408,9 @@ static xh_status_t send_back(const hyb_lanes_t *lanes,
 xh_status_t hyb_lanes_launch(hyb_lanes_t *lanes, const hyb_product_t *product,
                              const hyb_slot_t *slot)
 {
-    int64_t z;
-
-    for (z = 0; z < slot->chunks; z++)
-        HYB_TRY(launch_chunk(lanes, product, slot, z));
-    HYB_TRY(hyb_event_record(lanes->multiply, lanes->last));
+    for (int64_t z = 0; z < slot->chunks; z++)
+        XH_TRY(launch_chunk(lanes, product, slot, z));
+    XH_TRY(hyb_event_record(lanes->multiply, lanes->last));
     return send_back(lanes, product, slot);
 }
 
@@ -432,9 +420,8 @@ void hyb_lanes_drain(hyb_lanes_t *lanes, double seconds)
 {
     hyb_queue_t *queues[] = {lanes->in, lanes->multiply, lanes->out};
     bool done = true;
-    size_t i;
 
-    for (i = 0; i < sizeof(queues) / sizeof(queues[0]) && done; i++) {
+    for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]) && done; i++) {
         done = false;
         if (hyb_event_record(queues[i], lanes->last) == XH_OK)
             (void)hyb_event_wait(lanes->last, seconds, &done);
@@ -465,18 +452,16 @@ static xh_status_t add_lap(const hyb_lap_t *lap, double *sum)
 {
     double seconds;
 
-    HYB_TRY(hyb_event_elapsed(lap->begin, lap->end, &seconds));
+    XH_TRY(hyb_event_elapsed(lap->begin, lap->end, &seconds));
     *sum += seconds;
     return XH_OK;
 }
 
 xh_status_t hyb_lanes_time(const hyb_slot_t *slot, hyb_work_t *work)
 {
-    int64_t z;
-
-    for (z = 0; z < slot->chunks; z++) {
-        HYB_TRY(add_lap(&slot->chunk[z].in, &work->in_seconds));
-        HYB_TRY(add_lap(&slot->chunk[z].multiply, &work->compute_seconds));
+    for (int64_t z = 0; z < slot->chunks; z++) {
+        XH_TRY(add_lap(&slot->chunk[z].in, &work->in_seconds));
+        XH_TRY(add_lap(&slot->chunk[z].multiply, &work->compute_seconds));
     }
     return add_lap(&slot->out, &work->out_seconds);
 }

@@ -77,10 +77,10 @@ static xh_status_t equip(const hyb_machine_t *machine, const opening_t *o,
     hyb_device_info_t info;
 
     if (machine->tile == 0 && !o->choice.backend->emulated)
-        HYB_TRY(hyb_device_rates(device, &d->rates));
-    HYB_TRY(
+        XH_TRY(hyb_device_rates(device, &d->rates));
+    XH_TRY(
         hyb_stream_create(device, o->cpus, o->cpu_count, &options, &d->stream));
-    HYB_TRY(hyb_device_describe(device, &info));
+    XH_TRY(hyb_device_describe(device, &info));
     *models_time_p = info.models_time;
     return budget(&info, o->sharers, &d->memory);
 }
@@ -92,7 +92,7 @@ static xh_status_t open_device(hyb_machine_t *machine, const opening_t *o)
     bool models_time;
     xh_status_t status;
 
-    HYB_TRY(hyb_device_open(o->choice, o->cpus, o->cpu_count, &device));
+    XH_TRY(hyb_device_open(o->choice, o->cpus, o->cpu_count, &device));
     *d = (hyb_machine_device_t){.commit_threads = o->cpu_count};
     status = equip(machine, o, device, d, &models_time);
     if (status == XH_OK) {
@@ -121,7 +121,7 @@ static xh_status_t deal_out(const hyb_machine_t *machine,
                             deal_t *deal)
 {
     hyb_local_t who = *local;
-    int i, *theirs, count;
+    int *theirs, count;
     xh_status_t status;
 
     for (who.rank = 0; who.rank < local->count; who.rank++) {
@@ -131,7 +131,7 @@ static xh_status_t deal_out(const hyb_machine_t *machine,
             return status;
         if (status != XH_OK)
             continue;
-        for (i = 0; i < count; i++)
+        for (int i = 0; i < count; i++)
             deal->sharers[theirs[i]]++;
         if (who.rank == local->rank) {
             deal->index = theirs;
@@ -153,11 +153,10 @@ static xh_status_t find_mine(const hyb_machine_t *machine,
     hyb_device_info_t *info = calloc(count, sizeof(*info));
     const char **addresses = calloc(count, sizeof(*addresses));
     xh_status_t status = XH_ERR_MEMORY;
-    int i;
 
     deal->sharers = calloc(count, sizeof(*deal->sharers));
     if (info != NULL && addresses != NULL && deal->sharers != NULL) {
-        for (i = 0; i < seen->count; i++) {
+        for (int i = 0; i < seen->count; i++) {
             addresses[i] = info[i].pci_address;
             seen->chosen[i].backend->describe(seen->chosen[i].index, &info[i]);
         }
@@ -212,10 +211,11 @@ static xh_status_t open_dealt(hyb_machine_t *machine,
                               const hyb_device_choice_t *chosen,
                               const deal_t *deal)
 {
-    int i, placed = 0, left;
+    int placed = 0, left;
     xh_status_t status;
 
-    for (i = 0; i < deal->count && machine->devices < HYB_EXECUTORS - 1; i++) {
+    for (int i = 0; i < deal->count && machine->devices < HYB_EXECUTORS - 1;
+         i++) {
         opening_t o = {.choice = chosen[deal->index[i]],
                        .sharers = deal->sharers[deal->index[i]]};
 
@@ -273,8 +273,8 @@ static int team_size(const hyb_machine_t *machine, int threads)
 
 static xh_status_t open_team(hyb_machine_t *machine, int threads)
 {
-    HYB_TRY(hyb_team_create(machine->cpus, machine->cpu_count,
-                            team_size(machine, threads), &machine->team));
+    XH_TRY(hyb_team_create(machine->cpus, machine->cpu_count,
+                           team_size(machine, threads), &machine->team));
     hyb_team_add_helpers(machine->team, machine->feeders);
     return XH_OK;
 }
@@ -305,11 +305,11 @@ static xh_status_t open_all(hyb_machine_t *machine, int threads,
 
     if (local == NULL)
         local = &alone;
-    HYB_TRY(read_settings(machine));
-    HYB_TRY(hyb_topology_open(NULL, &machine->topology));
-    HYB_TRY(hyb_topology_cores(machine->topology, local, &machine->cpus,
-                               &machine->cpu_count));
-    HYB_TRY(open_devices(machine, local, seen));
+    XH_TRY(read_settings(machine));
+    XH_TRY(hyb_topology_open(NULL, &machine->topology));
+    XH_TRY(hyb_topology_cores(machine->topology, local, &machine->cpus,
+                              &machine->cpu_count));
+    XH_TRY(open_devices(machine, local, seen));
     return open_team(machine, threads);
 }
 
@@ -333,11 +333,9 @@ xh_status_t hyb_machine_open(int threads, const hyb_local_t *local,
 
 void hyb_machine_close(hyb_machine_t *machine)
 {
-    int i;
-
     if (machine == NULL)
         return;
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         hyb_stream_destroy(machine->device[i].stream);
     hyb_team_destroy(machine->team);
     free(machine->cpus);
@@ -372,9 +370,9 @@ bool hyb_machine_works(const hyb_machine_t *machine, int device)
 
 int hyb_machine_working_devices(const hyb_machine_t *machine)
 {
-    int i, count = 0;
+    int count = 0;
 
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         count += hyb_machine_works(machine, i);
     return count;
 }
@@ -388,14 +386,13 @@ void hyb_machine_describe(hyb_machine_t *machine, const char *prefix, FILE *out)
 {
     char text[256];
     hyb_device_info_t info;
-    int i;
 
     hyb_topology_describe(machine->topology, text, sizeof(text));
     fprintf(out, "%s%s\n", prefix, text);
     fprintf(out, "%steam of %d threads, kernel %s\n", prefix,
             hyb_team_size(machine->team),
             machine->kernel != NULL ? machine->kernel->name : "blas");
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         if (hyb_device_describe(hyb_machine_device(machine, i), &info) == XH_OK)
             fprintf(out, "%sdevice %d: %s (%s:%d), %.1f GiB\n", prefix, i,
                     info.name, info.backend, info.index,
@@ -431,14 +428,13 @@ void hyb_machine_pin(hyb_machine_t *machine, xh_view_t matrix)
 {
     hyb_pins_t *pins = &machine->pins;
     hyb_pin_t *pin = &pins->pin[pins->count];
-    int i;
 
     if (matrix.rows == 0 || matrix.cols == 0 || pins->count == HYB_PINS)
         return;
     *pin =
         (hyb_pin_t){matrix, hyb_pins_segment(matrix, machine->segment_bytes)};
     pins->count++;
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         if (hyb_machine_works(machine, i))
             pin_on(hyb_machine_device(machine, i), pin);
 }
@@ -453,15 +449,15 @@ void hyb_machine_pin_flat(hyb_machine_t *machine, double *memory, size_t bytes)
 void hyb_machine_unpin(hyb_machine_t *machine, const double *memory)
 {
     hyb_pins_t *pins = &machine->pins;
-    int64_t segment;
-    int i, j = 0;
+    int j = 0;
 
     while (j < pins->count && pins->pin[j].matrix.data != memory)
         j++;
     if (j == pins->count)
         return;
-    for (i = 0; i < machine->devices; i++)
-        for (segment = 0; segment < hyb_pins_count(&pins->pin[j]); segment++)
+    for (int i = 0; i < machine->devices; i++)
+        for (int64_t segment = 0; segment < hyb_pins_count(&pins->pin[j]);
+             segment++)
             hyb_device_unpin(hyb_machine_device(machine, i),
                              hyb_pins_part(&pins->pin[j], segment).data);
     pins->pin[j] = pins->pin[--pins->count];

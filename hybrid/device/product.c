@@ -17,9 +17,8 @@ static bool has(uint64_t devices, int device)
 static uint64_t working(const hyb_machine_t *machine, uint64_t devices)
 {
     uint64_t found = 0;
-    int i;
 
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         if (has(devices, i) && hyb_machine_works(machine, i))
             found |= (uint64_t)1 << i;
     return found;
@@ -36,9 +35,8 @@ static void say_dropped(int device)
 static uint64_t tile_memory(const hyb_machine_t *machine, uint64_t devices)
 {
     uint64_t least = UINT64_MAX;
-    int i;
 
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         if (has(devices, i) && machine->device[i].memory < least)
             least = machine->device[i].memory;
     return least;
@@ -69,11 +67,10 @@ static int64_t tile_size(const hyb_machine_t *machine, const int64_t shape[3],
                               .reads_c =
                                   machine->tile_return != HYB_RETURN_PRODUCT};
     const hyb_machine_device_t *first = NULL;
-    int i;
 
     if (machine->tile > 0)
         return machine->tile;
-    for (i = machine->devices - 1; i >= 0; i--)
+    for (int i = machine->devices - 1; i >= 0; i--)
         if (has(devices, i)) {
             first = &machine->device[i];
             model.executors++;
@@ -162,9 +159,8 @@ static bool make_room(hyb_machine_t *machine, uint64_t devices,
                       const hyb_tiling_t *tiling)
 {
     bool had = true;
-    int i;
 
-    for (i = 0; i < machine->devices; i++) {
+    for (int i = 0; i < machine->devices; i++) {
         xh_status_t status =
             has(devices, i)
                 ? hyb_stream_reserve(machine->device[i].stream, tiling)
@@ -212,11 +208,10 @@ uint64_t hyb_product_bytes(const hyb_machine_t *machine, int64_t m, int64_t n,
 {
     hyb_tiling_t tiling;
     uint64_t bytes = 0;
-    int i;
 
     if (!longest_tiles(machine, (const int64_t[]){m, n, k}, &tiling))
         return 0;
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         if (hyb_machine_works(machine, i))
             bytes +=
                 hyb_stream_staging_bytes(machine->device[i].stream, &tiling);
@@ -236,7 +231,7 @@ static xh_status_t cut(hyb_machine_t *machine, const xh_gemm_t *gemm,
     do {
         *devices_p = working(machine, way->devices);
         wanted = request(machine, shape, *devices_p);
-        HYB_TRY(way->plan(&wanted, tiling_p));
+        XH_TRY(way->plan(&wanted, tiling_p));
     } while (!make_room(machine, *devices_p, tiling_p));
     say_if_small(machine, &wanted, tiling_p);
     return XH_OK;
@@ -248,15 +243,14 @@ static xh_status_t start(hyb_product_t *p, hyb_machine_t *machine,
     double started = xh_clock_now();
     uint64_t devices, before = working(machine, way->devices);
     hyb_tiling_t tiling;
-    int i;
 
-    HYB_TRY(cut(machine, gemm, way, &tiling, &devices));
-    HYB_TRY(hyb_product_init(p, gemm, &tiling));
+    XH_TRY(cut(machine, gemm, way, &tiling, &devices));
+    XH_TRY(hyb_product_init(p, gemm, &tiling));
     p->machine = machine;
     p->devices = devices;
     p->dropped = before & ~devices;
     p->started = started;
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         if (has(devices, i))
             hyb_stream_begin(machine->device[i].stream, p);
     machine->multiplies = true;
@@ -301,9 +295,7 @@ double hyb_product_rate(const hyb_product_t *p)
 
 static void finish_devices(hyb_product_t *p, hyb_report_t *report)
 {
-    int i;
-
-    for (i = 0; i < p->machine->devices; i++) {
+    for (int i = 0; i < p->machine->devices; i++) {
         report->device[i].dropped = has(p->dropped, i);
         if (!has(p->devices, i))
             continue;

@@ -73,14 +73,14 @@ void hyb_event_destroy(hyb_event_t *event)
 
 xh_status_t hyb_event_record(hyb_queue_t *queue, hyb_event_t *event)
 {
-    HYB_TRY(HYB_CALL(queue->device, event_record, queue->queue, event->event));
+    XH_TRY(HYB_CALL(queue->device, event_record, queue->queue, event->event));
     atomic_store(&event->recorded, true);
     return XH_OK;
 }
 
 xh_status_t hyb_queue_wait(hyb_queue_t *queue, hyb_event_t *event)
 {
-    HYB_TRY(hyb_device_enter(queue->device));
+    XH_TRY(hyb_device_enter(queue->device));
     return atomic_load(&event->recorded)
                ? HYB_CALL(queue->device, queue_wait, queue->queue, event->event)
                : XH_OK;
@@ -91,7 +91,7 @@ xh_status_t hyb_event_wait(hyb_event_t *event, double seconds, bool *done_p)
     if (atomic_load(&event->recorded))
         return HYB_CALL(event->device, event_wait, event->event, seconds,
                         done_p);
-    HYB_TRY(hyb_device_enter(event->device));
+    XH_TRY(hyb_device_enter(event->device));
     *done_p = true;
     return XH_OK;
 }
@@ -101,7 +101,7 @@ xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
 {
     xh_status_t status = XH_ERR_ARG;
 
-    HYB_TRY(hyb_device_enter(begin->device));
+    XH_TRY(hyb_device_enter(begin->device));
     if (atomic_load(&begin->recorded) && atomic_load(&end->recorded))
         status = HYB_CALL(begin->device, event_elapsed, begin->event,
                           end->event, seconds_p);
@@ -184,7 +184,7 @@ static xh_status_t check_shape(const char *name, hyb_block_t b, int64_t rows,
 static xh_status_t check_operand(const hyb_device_t *device, const char *name,
                                  hyb_block_t b, int64_t rows, int64_t cols)
 {
-    HYB_TRY(check_block(device, name, b));
+    XH_TRY(check_block(device, name, b));
     return check_shape(name, b, rows, cols);
 }
 
@@ -225,7 +225,7 @@ static xh_status_t add(const hyb_queue_t *queue, hyb_block_t extent,
                      hyb_op_name(task->op));
         return XH_ERR_ARG;
     }
-    HYB_TRY(hyb_device_enter(device));
+    XH_TRY(hyb_device_enter(device));
     return is_empty(extent) ? XH_OK
                             : HYB_CALL(device, work, queue->queue, task);
 }
@@ -235,10 +235,10 @@ static xh_status_t cross(const hyb_queue_t *queue, hyb_op_t op, xh_view_t host,
 {
     const hyb_task_t task = {.op = op, .link = {host, block}};
 
-    HYB_TRY(check_view("the host's side of a copy", host));
-    HYB_TRY(check_operand(queue->device, "the device's side of a copy", block,
-                          host.rows, host.cols));
-    HYB_TRY(add(queue, block, &task));
+    XH_TRY(check_view("the host's side of a copy", host));
+    XH_TRY(check_operand(queue->device, "the device's side of a copy", block,
+                         host.rows, host.cols));
+    XH_TRY(add(queue, block, &task));
     atomic_fetch_add(moved, (uint64_t)block.rows * (uint64_t)block.cols *
                                 sizeof(double));
     return XH_OK;
@@ -283,17 +283,17 @@ xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *p)
     int64_t m = p->c.rows, n = p->c.cols;
     int64_t k = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
 
-    HYB_TRY(check_block(device, "C of a product", p->c));
-    HYB_TRY(check_factor(device, "A of a product", p->a, p->trans_a, m, k));
-    HYB_TRY(check_factor(device, "B of a product", p->b, p->trans_b, k, n));
+    XH_TRY(check_block(device, "C of a product", p->c));
+    XH_TRY(check_factor(device, "A of a product", p->a, p->trans_a, m, k));
+    XH_TRY(check_factor(device, "B of a product", p->b, p->trans_b, k, n));
     return add(queue, p->c, &(hyb_task_t){.op = HYB_OP_GEMM, .gemm = *p});
 }
 
 xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from, hyb_block_t to)
 {
-    HYB_TRY(check_block(queue->device, "the source of a copy", from));
-    HYB_TRY(check_operand(queue->device, "the target of a copy", to, from.rows,
-                          from.cols));
+    XH_TRY(check_block(queue->device, "the source of a copy", from));
+    XH_TRY(check_operand(queue->device, "the target of a copy", to, from.rows,
+                         from.cols));
     return add(queue, to, &(hyb_task_t){.op = HYB_OP_COPY, .copy = {from, to}});
 }
 
@@ -302,15 +302,15 @@ xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap)
     const hyb_device_t *device = queue->device;
     int64_t nb = swap->u.rows, displaced = swap->from.count;
 
-    HYB_TRY(check_block(device, "the columns of a row swap", swap->columns));
-    HYB_TRY(check_operand(device, "U of a row swap", swap->u, nb,
-                          swap->columns.cols));
-    HYB_TRY(check_operand(device, "the source of a row swap",
-                          block_of(swap->source), nb, 1));
-    HYB_TRY(check_block(device, "the list of displaced rows",
-                        block_of(swap->from)));
-    HYB_TRY(check_operand(device, "the list of their new rows",
-                          block_of(swap->to), displaced, 1));
+    XH_TRY(check_block(device, "the columns of a row swap", swap->columns));
+    XH_TRY(check_operand(device, "U of a row swap", swap->u, nb,
+                         swap->columns.cols));
+    XH_TRY(check_operand(device, "the source of a row swap",
+                         block_of(swap->source), nb, 1));
+    XH_TRY(check_block(device, "the list of displaced rows",
+                       block_of(swap->from)));
+    XH_TRY(check_operand(device, "the list of their new rows",
+                         block_of(swap->to), displaced, 1));
     if (nb > swap->columns.rows || displaced > nb) {
         xh_log_error("%" PRId64 " rows of U, %" PRId64
                      " displaced, in columns of %" PRId64 " rows",
@@ -325,12 +325,12 @@ static xh_status_t pack(const hyb_queue_t *queue, hyb_op_t op,
                         hyb_block_t columns, hyb_list_t rows,
                         hyb_block_t packed)
 {
-    HYB_TRY(
+    XH_TRY(
         check_block(queue->device, "columns whose rows are packed", columns));
-    HYB_TRY(
+    XH_TRY(
         check_block(queue->device, "the list of packed rows", block_of(rows)));
-    HYB_TRY(check_operand(queue->device, "the packed rows", packed,
-                          columns.cols, rows.count));
+    XH_TRY(check_operand(queue->device, "the packed rows", packed, columns.cols,
+                         rows.count));
     return add(queue, packed,
                &(hyb_task_t){.op = op, .pack = {columns, packed, rows}});
 }
@@ -349,17 +349,17 @@ xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
 
 xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_block_t l1, hyb_block_t u)
 {
-    HYB_TRY(check_block(queue->device, "U of a solve", u));
-    HYB_TRY(check_operand(queue->device, "L1 of a solve", l1, u.rows, u.rows));
+    XH_TRY(check_block(queue->device, "U of a solve", u));
+    XH_TRY(check_operand(queue->device, "L1 of a solve", l1, u.rows, u.rows));
     return add(queue, u, &(hyb_task_t){.op = HYB_OP_TRSM, .trsm = {l1, u}});
 }
 
 xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_block_t a, hyb_block_t x,
                            hyb_block_t y)
 {
-    HYB_TRY(check_block(queue->device, "A of A x", a));
-    HYB_TRY(check_operand(queue->device, "x of A x", x, a.cols, 1));
-    HYB_TRY(check_operand(queue->device, "y of y - A x", y, a.rows, 1));
+    XH_TRY(check_block(queue->device, "A of A x", a));
+    XH_TRY(check_operand(queue->device, "x of A x", x, a.cols, 1));
+    XH_TRY(check_operand(queue->device, "y of y - A x", y, a.rows, 1));
     return add(queue, a, &(hyb_task_t){.op = HYB_OP_GEMV, .gemv = {a, x, y}});
 }
 
@@ -371,7 +371,7 @@ static bool is_dealt(hyb_dealt_t d)
 
 xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part)
 {
-    HYB_TRY(check_block(queue->device, "what is generated", part->block));
+    XH_TRY(check_block(queue->device, "what is generated", part->block));
     if (part->order < 0 || !is_dealt(part->rows) || !is_dealt(part->cols)) {
         xh_log_error("a matrix of order %" PRId64
                      " that is dealt out so cannot be generated",

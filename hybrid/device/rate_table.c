@@ -127,10 +127,9 @@ static bool parse(const char *text, const char *model,
                               .commit_rate = strtod(commit, NULL)};
     bool good = is_rate(table.link_rate) && is_rate(table.commit_rate);
     char again[HYB_RATE_TEXT];
-    int d, s;
 
-    for (d = 0; d < HYB_RATE_DEPTHS; d++)
-        for (s = 0; s < HYB_RATE_SIZES; s++) {
+    for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+        for (int s = 0; s < HYB_RATE_SIZES; s++) {
             table.rate[d][s] = strtod(at, &at);
             good = good && is_rate(table.rate[d][s]);
         }

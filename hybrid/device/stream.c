@@ -126,12 +126,12 @@ static xh_status_t await_return(hyb_stream_t *s, const hyb_slot_t *slot)
     double started = xh_clock_now();
     bool done = false;
 
-    HYB_TRY(hyb_event_wait(slot->out.end, patience(s), &done));
+    XH_TRY(hyb_event_wait(slot->out.end, patience(s), &done));
     if (!done) {
         hyb_device_fail(s->lanes.device, "it stalled: no result in time");
         return XH_ERR_DEVICE;
     }
-    HYB_TRY(hyb_lanes_time(slot, &s->work));
+    XH_TRY(hyb_lanes_time(slot, &s->work));
     s->slowness = fmax(s->slowness, (xh_clock_now() - started) / predicted(s));
     return XH_OK;
 }
@@ -349,7 +349,7 @@ static void stop(hyb_stream_t *s, pthread_t thread)
 
 static xh_status_t start(hyb_stream_t *s, const int *cpus)
 {
-    HYB_TRY(hyb_device_describe(s->lanes.device, &s->info));
+    XH_TRY(hyb_device_describe(s->lanes.device, &s->info));
     s->cpus = malloc((size_t)s->cpu_count * sizeof(*s->cpus) + 1);
     if (s->cpus == NULL)
         return XH_ERR_MEMORY;

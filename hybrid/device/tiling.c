@@ -194,9 +194,8 @@ int64_t hyb_tile_model_best(const hyb_tile_model_t *model,
 {
     int64_t best = fallback;
     double least = INFINITY;
-    int s;
 
-    for (s = 0; s < HYB_RATE_SIZES && rates->rate[0][s] > 0.0; s++) {
+    for (int s = 0; s < HYB_RATE_SIZES && rates->rate[0][s] > 0.0; s++) {
         double time = hyb_tile_model_seconds(model, rates, hyb_rate_size(s));
 
         if (time < least) {

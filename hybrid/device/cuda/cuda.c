@@ -120,17 +120,16 @@ static xh_status_t read_properties(hyb_cuda_device_t *device,
                                    struct cudaDeviceProp *properties_p)
 {
     char address[BUS_ID] = "";
-    size_t i;
 
-    HYB_TRY(
+    XH_TRY(
         hyb_cuda_status(device, "reading its properties",
                         cudaGetDeviceProperties(properties_p, device->index)));
-    HYB_TRY(hyb_cuda_status(
+    XH_TRY(hyb_cuda_status(
         device, "reading its address",
         cudaDeviceGetPCIBusId(address, sizeof(address), device->index)));
     if (strlen(address) >= sizeof(device->pci_address))
         return XH_OK;
-    for (i = 0; address[i] != '\0'; i++)
+    for (size_t i = 0; address[i] != '\0'; i++)
         device->pci_address[i] = (char)tolower((unsigned char)address[i]);
     return XH_OK;
 }
@@ -146,7 +145,7 @@ static xh_status_t describe(int index, hyb_device_info_t *info_p)
     struct cudaDeviceProp properties;
     uint64_t memory_free;
 
-    HYB_TRY(read_properties(&device, &properties));
+    XH_TRY(read_properties(&device, &properties));
     if (!hyb_cuda_sensor_memory(device.pci_address, &memory_free) ||
         memory_free > properties.totalGlobalMem)
         memory_free = properties.totalGlobalMem;
@@ -201,7 +200,7 @@ static xh_status_t prepare(hyb_cuda_device_t *device)
     device->blas = hyb_cuda_blas(&why);
     if (device->blas == NULL)
         return fail(device, "it cannot be used without cuBLAS", why);
-    HYB_TRY(read_properties(device, &properties));
+    XH_TRY(read_properties(device, &properties));
     device->memory = properties.totalGlobalMem;
     device->workspace = workspace_of(&properties);
     return XH_OK;
@@ -250,8 +249,8 @@ static xh_status_t memory_left(void *state, uint64_t *bytes_p)
     const size_t kept_for_kernels = (size_t)64 << 20;
     size_t left, all;
 
-    HYB_TRY(hyb_cuda_status(state, "asking for free memory",
-                            cudaMemGetInfo(&left, &all)));
+    XH_TRY(hyb_cuda_status(state, "asking for free memory",
+                           cudaMemGetInfo(&left, &all)));
     *bytes_p = left > kept_for_kernels ? left - kept_for_kernels : 0;
     return XH_OK;
 }

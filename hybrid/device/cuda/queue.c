@@ -25,9 +25,9 @@ static void nap(double seconds) /* less than one */
 
 static xh_status_t open_blas(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
 {
-    HYB_TRY(hyb_cuda_blas_status(device, "cublasCreate",
-                                 device->blas->create(&queue->blas)));
-    HYB_TRY(hyb_cuda_blas_status(
+    XH_TRY(hyb_cuda_blas_status(device, "cublasCreate",
+                                device->blas->create(&queue->blas)));
+    XH_TRY(hyb_cuda_blas_status(
         device, "cublasSetStream",
         device->blas->set_stream(queue->blas, queue->stream)));
     /* setting a stream resets the workspace to cuBLAS's own */
@@ -42,16 +42,15 @@ static xh_status_t build(hyb_cuda_device_t *device, hyb_priority_t priority,
 {
     int lowest = 0, highest = 0;
 
-    HYB_TRY(
+    XH_TRY(
         hyb_cuda_status(device, "asking for the priorities of streams",
                         cudaDeviceGetStreamPriorityRange(&lowest, &highest)));
-    HYB_TRY(
-        hyb_cuda_status(device, "creating a stream",
-                        cudaStreamCreateWithPriority(
-                            &queue->stream, cudaStreamNonBlocking,
-                            priority == HYB_QUEUE_HIGH ? highest : lowest)));
-    HYB_TRY(hyb_cuda_status(device, "allocating a workspace",
-                            cudaMalloc(&queue->workspace, device->workspace)));
+    XH_TRY(hyb_cuda_status(device, "creating a stream",
+                           cudaStreamCreateWithPriority(
+                               &queue->stream, cudaStreamNonBlocking,
+                               priority == HYB_QUEUE_HIGH ? highest : lowest)));
+    XH_TRY(hyb_cuda_status(device, "allocating a workspace",
+                           cudaMalloc(&queue->workspace, device->workspace)));
     return open_blas(device, queue);
 }
 
@@ -146,7 +145,7 @@ xh_status_t hyb_cuda_event_create(void *state, void **event_p)
 {
     cudaEvent_t event;
 
-    HYB_TRY(hyb_cuda_status(
+    XH_TRY(hyb_cuda_status(
         state, "creating an event",
         cudaEventCreateWithFlags(&event, cudaEventBlockingSync)));
     *event_p = event;
@@ -180,7 +179,7 @@ static xh_status_t look(hyb_cuda_device_t *device, cudaEvent_t event,
     bool done = error != cudaErrorNotReady;
 
     if (done)
-        HYB_TRY(hyb_cuda_status(device, "work before an event", error));
+        XH_TRY(hyb_cuda_status(device, "work before an event", error));
     else
         cudaGetLastError();
     *done_p = done;
@@ -204,14 +203,14 @@ xh_status_t hyb_cuda_event_wait(void *state, void *event, double seconds,
     double end = wall() + seconds, pause = FIRST_NAP, left = seconds;
     bool done = false;
 
-    HYB_TRY(look(device, event, &done));
+    XH_TRY(look(device, event, &done));
     while (!done && left > 0) {
         if (atomic_load(&device->given_up))
             return XH_ERR_DEVICE;
         nap(fmin(pause, left));
         pause = fmin(2 * pause, LONGEST_NAP);
         left = end - wall();
-        HYB_TRY(look(device, event, &done));
+        XH_TRY(look(device, event, &done));
     }
     *done_p = done;
     return XH_OK;
@@ -227,7 +226,7 @@ xh_status_t hyb_cuda_event_elapsed(void *state, void *begin, void *end,
         cudaGetLastError();
         return XH_ERR_ARG;
     }
-    HYB_TRY(hyb_cuda_status(state, "timing events", error));
+    XH_TRY(hyb_cuda_status(state, "timing events", error));
     *seconds_p = 1e-3 * (double)milliseconds;
     return XH_OK;
 }

@@ -103,10 +103,8 @@ xh_status_t hyb_emu_faults_read(const char *text, hyb_emu_device_t *device)
 
 static hyb_emu_fault_t next_fault(hyb_emu_faults_t *faults, int call)
 {
-    int i;
-
     faults->calls[call]++;
-    for (i = 0; i < faults->count; i++)
+    for (int i = 0; i < faults->count; i++)
         if (faults->planned[i].call == call &&
             faults->planned[i].nth == faults->calls[call])
             return faults->planned[i].kind;

@@ -50,9 +50,9 @@ static void declare_failed(hyb_emu_device_t *device)
 
 static bool is_busy(const hyb_emu_device_t *device)
 {
-    int r, busy = 0;
+    int busy = 0;
 
-    for (r = 0; r < HYB_EMU_RESOURCES; r++)
+    for (int r = 0; r < HYB_EMU_RESOURCES; r++)
         busy += device->resources[r].busy;
     return busy > 0;
 }
@@ -264,7 +264,7 @@ static xh_status_t open_queue(hyb_emu_device_t *device, hyb_emu_queue_t *queue)
     hyb_emu_fault_t fault;
     int error;
 
-    HYB_TRY(hyb_emu_admit(device, HYB_EMU_QUEUE_CREATE, &fault));
+    XH_TRY(hyb_emu_admit(device, HYB_EMU_QUEUE_CREATE, &fault));
     queue->device = device;
     queue->end = &queue->first;
     hyb_emu_condition_init(&queue->wake);

@@ -39,13 +39,12 @@ static double flop_of_traffic(double doubles)
 static void move(xh_view_t from, xh_view_t to)
 {
     size_t column = (size_t)from.rows * sizeof(double);
-    int64_t j;
 
     if (from.ld == from.rows && to.ld == to.rows) {
         memcpy(to.data, from.data, column * (size_t)from.cols);
         return;
     }
-    for (j = 0; j < from.cols; j++)
+    for (int64_t j = 0; j < from.cols; j++)
         memcpy(at(to, 0, j), at(from, 0, j), column);
 }
 
@@ -87,10 +86,9 @@ static double flop_of_copy(const hyb_task_t *t)
 static bool find_rows(hyb_list_t list, xh_view_t v, const int64_t **row_p)
 {
     const void *row = view_of(hyb_block(list.buffer, list.offset, 1, 1)).data;
-    int64_t r;
 
     *row_p = row;
-    for (r = 0; r < list.count; r++)
+    for (int64_t r = 0; r < list.count; r++)
         if ((*row_p)[r] < 0 || (*row_p)[r] >= v.rows)
             return false;
     return true;
@@ -102,17 +100,16 @@ static xh_status_t swap_rows(const hyb_host_t *host, const hyb_task_t *t)
     const hyb_row_swap_t *swap = &t->swap_rows;
     const xh_view_t columns = view_of(swap->columns), u = view_of(swap->u);
     const int64_t *source, *from, *to;
-    int64_t i, j;
 
     (void)host;
     if (!find_rows(swap->source, columns, &source) ||
         !find_rows(swap->from, columns, &from) ||
         !find_rows(swap->to, columns, &to))
         return XH_ERR_ARG;
-    for (j = 0; j < u.cols; j++) {
-        for (i = 0; i < u.rows; i++)
+    for (int64_t j = 0; j < u.cols; j++) {
+        for (int64_t i = 0; i < u.rows; i++)
             *at(u, i, j) = *at(columns, source[i], j);
-        for (i = 0; i < swap->from.count; i++)
+        for (int64_t i = 0; i < swap->from.count; i++)
             *at(columns, to[i], j) = *at(columns, from[i], j);
         memcpy(at(columns, 0, j), at(u, 0, j), (size_t)u.rows * sizeof(double));
     }
@@ -133,13 +130,12 @@ static xh_status_t pack(const hyb_host_t *host, const hyb_task_t *t)
     const xh_view_t columns = view_of(t->pack.columns);
     const xh_view_t packed = view_of(t->pack.packed);
     const int64_t *row;
-    int64_t r, j;
 
     (void)host;
     if (!find_rows(t->pack.rows, columns, &row))
         return XH_ERR_ARG;
-    for (r = 0; r < packed.cols; r++)
-        for (j = 0; j < packed.rows; j++)
+    for (int64_t r = 0; r < packed.cols; r++)
+        for (int64_t j = 0; j < packed.rows; j++)
             if (t->op == HYB_OP_GATHER_ROWS)
                 *at(packed, j, r) = *at(columns, row[r], j);
             else
@@ -174,9 +170,7 @@ static double flop_of_gemm(const hyb_task_t *t)
 /* y := y - alpha x */
 static void subtract(int64_t count, double alpha, const double *x, double *y)
 {
-    int64_t i;
-
-    for (i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++)
         y[i] -= alpha * x[i];
 }
 
@@ -184,11 +178,10 @@ static void subtract(int64_t count, double alpha, const double *x, double *y)
 static xh_status_t trsm(const hyb_host_t *host, const hyb_task_t *t)
 {
     xh_view_t l1 = view_of(t->trsm.l1), u = view_of(t->trsm.u);
-    int64_t k, j;
 
     (void)host;
-    for (j = 0; j < u.cols; j++)
-        for (k = 0; k + 1 < u.rows; k++)
+    for (int64_t j = 0; j < u.cols; j++)
+        for (int64_t k = 0; k + 1 < u.rows; k++)
             subtract(u.rows - k - 1, *at(u, k, j), at(l1, k + 1, k),
                      at(u, k + 1, j));
     return XH_OK;
@@ -204,10 +197,9 @@ static double flop_of_trsm(const hyb_task_t *t)
 static xh_status_t gemv(const hyb_host_t *host, const hyb_task_t *t)
 {
     xh_view_t a = view_of(t->gemv.a), x = view_of(t->gemv.x);
-    int64_t j;
 
     (void)host;
-    for (j = 0; j < a.cols; j++)
+    for (int64_t j = 0; j < a.cols; j++)
         subtract(a.rows, *at(x, j, 0), at(a, 0, j), view_of(t->gemv.y).data);
     return XH_OK;
 }
@@ -233,16 +225,15 @@ static xh_status_t generate(const hyb_host_t *host, const hyb_task_t *t)
     const xh_view_t to = view_of(part->block);
     const xh_jump_t over_others =
         xh_jump_power(xh_jump_step, (uint64_t)((rows.processes - 1) * rows.nb));
-    int64_t i, j;
 
     (void)host;
-    for (j = 0; j < to.cols; j++) {
+    for (int64_t j = 0; j < to.cols; j++) {
         int64_t entry =
             global_of(part->cols, j) * part->order + global_of(rows, 0);
         uint64_t x = xh_jump_apply(
             xh_jump_power(xh_jump_step, (uint64_t)entry + 1), part->seed);
 
-        for (i = 0; i < to.rows; i++) {
+        for (int64_t i = 0; i < to.rows; i++) {
             *at(to, i, j) = xh_sequence_entry(x);
             x = xh_jump_apply(xh_jump_step, x);
             if ((rows.first + i + 1) % rows.nb == 0)
