@@ -63,6 +63,12 @@ xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
     return XH_OK;
 }
 
+bool hyb_device_move_near(const hyb_device_t *device, xh_affinity_t *before_p)
+{
+    return device->confined && xh_pin_save(before_p) == 0 &&
+           xh_pin_restore(&device->cores) == 0;
+}
+
 /* Give it back to the backend, and forget it. */
 static void drop_buffer(hyb_buffer_t *buffer)
 {
@@ -176,12 +182,17 @@ void hyb_device_unpin(hyb_device_t *device, double *memory)
 xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
                              double **memory_p)
 {
+    xh_affinity_t before;
     void *memory;
     xh_status_t status;
+    bool moved;
 
     XH_TRY(hyb_device_enter(device));
     XH_TRY(xh_memory_allocate(bytes, &memory));
+    moved = hyb_device_move_near(device, &before);
     status = hyb_device_pin(device, memory, bytes);
+    if (moved)
+        xh_pin_restore(&before);
     if (status != XH_OK && status != XH_ERR_MEMORY) {
         xh_memory_free(memory, bytes);
         return status;

@@ -2,86 +2,17 @@
 #include "hybrid/device/lanes.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include "base/product.h"
 #include "hybrid/device/copy.h"
 
-/* ---- events -------------------------------------------------------------- */
-
-static xh_status_t open_lap(hyb_device_t *device, hyb_lap_t *lap)
-{
-    XH_TRY(hyb_event_create(device, &lap->begin));
-    return hyb_event_create(device, &lap->end);
-}
-
-static void close_lap(const hyb_lap_t *lap)
-{
-    hyb_event_destroy(lap->begin);
-    hyb_event_destroy(lap->end);
-}
-
-static void close_slot(const hyb_slot_t *slot)
-{
-    for (int64_t z = 0; z < slot->capacity; z++) {
-        close_lap(&slot->chunk[z].in);
-        close_lap(&slot->chunk[z].multiply);
-    }
-    free(slot->chunk);
-    close_lap(&slot->out);
-}
-
-/* The array with zeros behind its first elements, so that it has more; NULL:
- * there is no memory, and it stays as it is. */
-static void *grow(void *array, size_t element, int64_t from, int64_t to)
-{
-    char *grown = realloc(array, (size_t)to * element);
-
-    if (grown != NULL && to > from)
-        memset(grown + (size_t)from * element, 0,
-               (size_t)(to - from) * element);
-    return grown;
-}
-
-static xh_status_t add_chunks(hyb_device_t *device, hyb_slot_t *slot,
-                              int64_t count)
-{
-    hyb_chunk_laps_t *grown;
-
-    if (count <= slot->capacity)
-        return XH_OK;
-    grown = grow(slot->chunk, sizeof(*grown), slot->capacity, count);
-    if (grown == NULL)
-        return XH_ERR_MEMORY;
-    slot->chunk = grown;
-    while (slot->capacity < count) {
-        grown = &slot->chunk[slot->capacity++];
-        XH_TRY(open_lap(device, &grown->in));
-        XH_TRY(open_lap(device, &grown->multiply));
-    }
-    return XH_OK;
-}
-
 /* ---- opening and closing ------------------------------------------------- */
-
-static xh_status_t open_all(hyb_lanes_t *lanes)
-{
-    XH_TRY(hyb_queue_create(lanes->device, HYB_QUEUE_NORMAL, &lanes->in));
-    XH_TRY(hyb_queue_create(lanes->device, HYB_QUEUE_NORMAL, &lanes->multiply));
-    XH_TRY(hyb_queue_create(lanes->device, HYB_QUEUE_NORMAL, &lanes->out));
-    XH_TRY(hyb_event_create(lanes->device, &lanes->first));
-    return hyb_event_create(lanes->device, &lanes->last);
-}
 
 xh_status_t hyb_lanes_open(hyb_lanes_t *lanes, hyb_device_t *device)
 {
-    xh_status_t status;
-
-    memset(lanes, 0, sizeof(*lanes));
-    lanes->device = device;
-    status = open_all(lanes);
-    if (status != XH_OK)
-        hyb_lanes_close(lanes);
-    return status;
+    *lanes = (hyb_lanes_t){.device = device};
+    XH_TRY(hyb_queue_create(device, HYB_QUEUE_NORMAL, &lanes->in));
+    XH_TRY(hyb_queue_create(device, HYB_QUEUE_NORMAL, &lanes->multiply));
+    return hyb_queue_create(device, HYB_QUEUE_NORMAL, &lanes->out);
 }
 
 static void release_buffer(hyb_lanes_t *lanes)
@@ -100,14 +31,13 @@ static void release_staging(hyb_lanes_t *lanes)
 
 void hyb_lanes_close(hyb_lanes_t *lanes)
 {
-    for (int i = 0; i < lanes->capacity; i++)
-        close_slot(&lanes->slot[i]);
     release_staging(lanes);
     release_buffer(lanes);
-    hyb_pieces_release(&lanes->a);
-    hyb_pieces_release(&lanes->b);
-    hyb_event_destroy(lanes->last);
-    hyb_event_destroy(lanes->first);
+    free(lanes->a.piece);
+    free(lanes->b.piece);
+    while (lanes->events > 0)
+        hyb_event_destroy(lanes->event[--lanes->events]);
+    free(lanes->event);
     hyb_queue_destroy(lanes->out);
     hyb_queue_destroy(lanes->multiply);
     hyb_queue_destroy(lanes->in);
@@ -121,13 +51,6 @@ size_t hyb_lanes_staging(hyb_tile_return_t tile_return, const hyb_tiling_t *t)
                ? 0
                : (size_t)(t->c_slots * t->most_rows * t->most_cols) *
                      sizeof(double);
-}
-
-bool hyb_lanes_have(const hyb_lanes_t *lanes, const hyb_tiling_t *tiling)
-{
-    return hyb_tiling_memory(tiling) <= lanes->buffer_bytes &&
-           hyb_lanes_staging(lanes->tile_return, tiling) <=
-               lanes->staging_bytes;
 }
 
 /* All the device's memory at once: a part that is kept could be in the way. */
@@ -158,69 +81,66 @@ xh_status_t hyb_lanes_reserve(hyb_lanes_t *lanes, const hyb_tiling_t *tiling)
                            hyb_lanes_staging(lanes->tile_return, tiling));
 }
 
+static xh_status_t reserve_events(hyb_lanes_t *lanes, int64_t count)
+{
+    hyb_event_t **grown;
+
+    if (count <= lanes->events)
+        return XH_OK;
+    grown = realloc(lanes->event, (size_t)count * sizeof(*grown));
+    if (grown == NULL)
+        return XH_ERR_MEMORY;
+    lanes->event = grown;
+    for (; lanes->events < count; lanes->events++)
+        XH_TRY(hyb_event_create(lanes->device, &grown[lanes->events]));
+    return XH_OK;
+}
+
 xh_status_t hyb_lanes_prepare(hyb_lanes_t *lanes, const hyb_tiling_t *t)
 {
     int64_t tile = t->most_rows * t->most_cols;
     int64_t a = t->most_rows * t->depth, b = t->most_cols * t->depth;
-    int64_t first_tile = t->a_pieces * a + t->b_pieces * b;
-    int i, slots = (int)t->c_slots;
+    int64_t pieces = t->a_pieces + t->b_pieces, laps = 2 * t->chunks + 1;
+    hyb_event_t *const *event;
 
     XH_TRY(hyb_lanes_reserve(lanes, t));
-    while (lanes->capacity < slots)
-        XH_TRY(open_lap(lanes->device, &lanes->slot[lanes->capacity++].out));
-    for (i = 0; i < slots; i++) {
-        hyb_slot_t *slot = &lanes->slot[i];
-
-        XH_TRY(add_chunks(lanes->device, slot, t->chunks));
-        slot->chunks = t->chunks;
-        slot->offset = first_tile + i * tile;
-        if (lanes->tile_return != HYB_RETURN_DIRECT)
-            slot->staging = lanes->staging + i * tile;
-    }
-    XH_TRY(hyb_pieces_reserve(&lanes->a, lanes->device, t->a_pieces, a, 0));
-    XH_TRY(hyb_pieces_reserve(&lanes->b, lanes->device, t->b_pieces, b,
-                              t->a_pieces * a));
-    lanes->slots = slots;
+    XH_TRY(reserve_events(lanes, 2 + pieces + t->c_slots * 2 * laps));
+    lanes->first = lanes->event[0];
+    lanes->last = lanes->event[1];
+    event = lanes->event + 2;
+    XH_TRY(hyb_pieces_reserve(&lanes->a, t->a_pieces, a, 0, event));
+    XH_TRY(hyb_pieces_reserve(&lanes->b, t->b_pieces, b, t->a_pieces * a,
+                              event + t->a_pieces));
+    event += pieces;
+    for (int i = 0; i < t->c_slots; i++, event += 2 * laps)
+        lanes->slot[i] = (hyb_slot_t){
+            .offset = t->a_pieces * a + t->b_pieces * b + i * tile,
+            .staging =
+                lanes->staging != NULL ? lanes->staging + i * tile : NULL,
+            .in = event,
+            .multiply = event + 2 * t->chunks,
+            .out = event + 4 * t->chunks};
+    lanes->slots = (int)t->c_slots;
+    lanes->chunks = t->chunks;
     lanes->launched_any = false;
     return XH_OK;
 }
 
 /* ---- pieces -------------------------------------------------------------- */
 
-void hyb_pieces_release(hyb_pieces_t *pieces)
+xh_status_t hyb_pieces_reserve(hyb_pieces_t *pieces, int64_t count,
+                               int64_t doubles, int64_t offset,
+                               hyb_event_t *const *used)
 {
-    for (int64_t i = 0; i < pieces->capacity; i++)
-        hyb_event_destroy(pieces->piece[i].used);
-    free(pieces->piece);
-    *pieces = (hyb_pieces_t){.piece = NULL};
-}
+    hyb_piece_t *piece = malloc((size_t)count * sizeof(*piece));
 
-static xh_status_t add_pieces(hyb_pieces_t *pieces, hyb_device_t *device,
-                              int64_t count)
-{
-    hyb_piece_t *grown;
-
-    if (count <= pieces->capacity)
-        return XH_OK;
-    grown = grow(pieces->piece, sizeof(*grown), pieces->capacity, count);
-    if (grown == NULL)
+    if (piece == NULL)
         return XH_ERR_MEMORY;
-    pieces->piece = grown;
-    while (pieces->capacity < count)
-        XH_TRY(hyb_event_create(device, &grown[pieces->capacity++].used));
-    return XH_OK;
-}
-
-xh_status_t hyb_pieces_reserve(hyb_pieces_t *pieces, hyb_device_t *device,
-                               int64_t count, int64_t doubles, int64_t offset)
-{
-    XH_TRY(add_pieces(pieces, device, count));
-    pieces->count = count;
-    for (int64_t i = 0; i < count; i++) {
-        pieces->piece[i].strip = -1;
-        pieces->piece[i].last_use = 0;
-        pieces->piece[i].offset = offset + i * doubles;
-    }
+    for (int64_t i = 0; i < count; i++)
+        piece[i] = (hyb_piece_t){
+            .strip = -1, .offset = offset + i * doubles, .used = used[i]};
+    free(pieces->piece);
+    *pieces = (hyb_pieces_t){piece, count, 0};
     return XH_OK;
 }
 
@@ -309,19 +229,22 @@ static hyb_block_t packed(const hyb_lanes_t *lanes, const operand_t *o)
                      o->host.cols);
 }
 
-static xh_status_t fetch(const hyb_lanes_t *lanes, const operand_t *o)
+/* The device needs C only to add to it. */
+static bool reads_c(const hyb_lanes_t *lanes, const hyb_product_t *product)
 {
-    return o->loads ? copy(lanes, HYB_OP_COPY_IN, o->host, packed(lanes, o))
-                    : XH_OK;
+    return lanes->tile_return != HYB_RETURN_PRODUCT &&
+           product->gemm->beta != 0.0;
 }
 
-/* Find room for both operands' pieces of chunk z. */
-static xh_status_t choose_pieces(hyb_lanes_t *lanes,
-                                 const hyb_product_t *product,
-                                 const hyb_tile_t *tile, int64_t z,
-                                 operand_t *a, operand_t *b)
+/* What the multiplication of chunk z needs comes in, before or now, once there
+ * is room for both operands' pieces. */
+static xh_status_t fetch_chunk(hyb_lanes_t *lanes, const hyb_product_t *product,
+                               const hyb_slot_t *slot, int64_t z, operand_t *a,
+                               operand_t *b)
 {
+    hyb_event_t *const *lap = slot->in + 2 * z;
     const xh_gemm_t *p = product->gemm;
+    const hyb_tile_t *tile = &slot->tile;
     const xh_rectangle_t *part = &tile->part;
     int64_t first, depth;
 
@@ -332,33 +255,18 @@ static xh_status_t choose_pieces(hyb_lanes_t *lanes,
         xh_view_op_part(p->b, p->trans_b, first, part->col, depth, part->cols);
     XH_TRY(hyb_pieces_get(&lanes->a, tile->row, z, lanes->in, &a->piece,
                           &a->loads));
-    return hyb_pieces_get(&lanes->b, tile->col, z, lanes->in, &b->piece,
-                          &b->loads);
-}
-
-/* The device needs C only to add to it. */
-static bool reads_c(const hyb_lanes_t *lanes, const hyb_product_t *product)
-{
-    return lanes->tile_return != HYB_RETURN_PRODUCT &&
-           product->gemm->beta != 0.0;
-}
-
-/* What the multiplication of chunk z needs comes in, before or now. */
-static xh_status_t fetch_chunk(hyb_lanes_t *lanes, const hyb_product_t *product,
-                               const hyb_slot_t *slot, int64_t z, operand_t *a,
-                               operand_t *b)
-{
-    const hyb_lap_t *lap = &slot->chunk[z].in;
-
-    XH_TRY(choose_pieces(lanes, product, &slot->tile, z, a, b));
-    XH_TRY(hyb_event_record(lanes->in, lap->begin));
-    XH_TRY(fetch(lanes, a));
-    XH_TRY(fetch(lanes, b));
+    XH_TRY(hyb_pieces_get(&lanes->b, tile->col, z, lanes->in, &b->piece,
+                          &b->loads));
+    XH_TRY(hyb_event_record(lanes->in, lap[HYB_BEGIN]));
+    if (a->loads)
+        XH_TRY(copy(lanes, HYB_OP_COPY_IN, a->host, packed(lanes, a)));
+    if (b->loads)
+        XH_TRY(copy(lanes, HYB_OP_COPY_IN, b->host, packed(lanes, b)));
     if (z == 0 && reads_c(lanes, product))
         XH_TRY(copy(lanes, HYB_OP_COPY_IN, tile_of_c(product, slot),
                     tile_there(lanes, slot)));
-    XH_TRY(hyb_event_record(lanes->in, lap->end));
-    return hyb_queue_wait(lanes->multiply, lap->end);
+    XH_TRY(hyb_event_record(lanes->in, lap[HYB_END]));
+    return hyb_queue_wait(lanes->multiply, lap[HYB_END]);
 }
 
 /* Chunk z of the tile's product, on what comes in. */
@@ -366,7 +274,7 @@ static xh_status_t launch_chunk(hyb_lanes_t *lanes,
                                 const hyb_product_t *product,
                                 const hyb_slot_t *slot, int64_t z)
 {
-    const hyb_lap_t *lap = &slot->chunk[z].multiply;
+    hyb_event_t *const *lap = slot->multiply + 2 * z;
     const xh_gemm_t *whole = product->gemm;
     double first_beta = reads_c(lanes, product) ? whole->beta : 0.0;
     operand_t a, b;
@@ -380,11 +288,11 @@ static xh_status_t launch_chunk(hyb_lanes_t *lanes,
     if (!lanes->launched_any)
         XH_TRY(hyb_event_record(lanes->multiply, lanes->first));
     lanes->launched_any = true;
-    XH_TRY(hyb_event_record(lanes->multiply, lap->begin));
+    XH_TRY(hyb_event_record(lanes->multiply, lap[HYB_BEGIN]));
     XH_TRY(hyb_queue_gemm(lanes->multiply, &p));
     XH_TRY(hyb_event_record(lanes->multiply, a.piece->used));
     XH_TRY(hyb_event_record(lanes->multiply, b.piece->used));
-    return hyb_event_record(lanes->multiply, lap->end);
+    return hyb_event_record(lanes->multiply, lap[HYB_END]);
 }
 
 static xh_status_t send_back(const hyb_lanes_t *lanes,
@@ -395,20 +303,20 @@ static xh_status_t send_back(const hyb_lanes_t *lanes,
     xh_view_t staging = {slot->staging, p->rows, p->cols, p->rows};
 
     XH_TRY(hyb_queue_wait(lanes->out, lanes->last));
-    XH_TRY(hyb_event_record(lanes->out, slot->out.begin));
+    XH_TRY(hyb_event_record(lanes->out, slot->out[HYB_BEGIN]));
     if (lanes->tile_return == HYB_RETURN_DIRECT)
         XH_TRY(copy(lanes, HYB_OP_COPY_OUT, tile_of_c(product, slot),
                     tile_there(lanes, slot)));
     else
         XH_TRY(
             hyb_queue_copy_out(lanes->out, tile_there(lanes, slot), staging));
-    return hyb_event_record(lanes->out, slot->out.end);
+    return hyb_event_record(lanes->out, slot->out[HYB_END]);
 }
 
 xh_status_t hyb_lanes_launch(hyb_lanes_t *lanes, const hyb_product_t *product,
                              const hyb_slot_t *slot)
 {
-    for (int64_t z = 0; z < slot->chunks; z++)
+    for (int64_t z = 0; z < lanes->chunks; z++)
         XH_TRY(launch_chunk(lanes, product, slot, z));
     XH_TRY(hyb_event_record(lanes->multiply, lanes->last));
     return send_back(lanes, product, slot);
@@ -448,20 +356,21 @@ void hyb_lanes_commit(const hyb_lanes_t *lanes, const hyb_product_t *product,
     }
 }
 
-static xh_status_t add_lap(const hyb_lap_t *lap, double *sum)
+static xh_status_t add_lap(hyb_event_t *const *lap, double *sum)
 {
     double seconds;
 
-    XH_TRY(hyb_event_elapsed(lap->begin, lap->end, &seconds));
+    XH_TRY(hyb_event_elapsed(lap[HYB_BEGIN], lap[HYB_END], &seconds));
     *sum += seconds;
     return XH_OK;
 }
 
-xh_status_t hyb_lanes_time(const hyb_slot_t *slot, hyb_work_t *work)
+xh_status_t hyb_lanes_time(const hyb_lanes_t *lanes, const hyb_slot_t *slot,
+                           hyb_work_t *work)
 {
-    for (int64_t z = 0; z < slot->chunks; z++) {
-        XH_TRY(add_lap(&slot->chunk[z].in, &work->in_seconds));
-        XH_TRY(add_lap(&slot->chunk[z].multiply, &work->compute_seconds));
+    for (int64_t z = 0; z < lanes->chunks; z++) {
+        XH_TRY(add_lap(slot->in + 2 * z, &work->in_seconds));
+        XH_TRY(add_lap(slot->multiply + 2 * z, &work->compute_seconds));
     }
-    return add_lap(&slot->out, &work->out_seconds);
+    return add_lap(slot->out, &work->out_seconds);
 }

@@ -73,13 +73,14 @@ static xh_status_t equip(const hyb_machine_t *machine, const opening_t *o,
                                           .stall_seconds =
                                               xh_settings_real("stall_seconds"),
                                           .rates = &d->rates,
-                                          .pins = &machine->pins};
+                                          .pins = &machine->pins,
+                                          .cpus = o->cpus,
+                                          .cpu_count = o->cpu_count};
     hyb_device_info_t info;
 
     if (machine->tile == 0 && !o->choice.backend->emulated)
         XH_TRY(hyb_device_rates(device, &d->rates));
-    XH_TRY(
-        hyb_stream_create(device, o->cpus, o->cpu_count, &options, &d->stream));
+    XH_TRY(hyb_stream_create(device, &options, &d->stream));
     XH_TRY(hyb_device_describe(device, &info));
     *models_time_p = info.models_time;
     return budget(&info, o->sharers, &d->memory);

@@ -27,8 +27,7 @@ xh_status_t hyb_queue_create(hyb_device_t *device, hyb_priority_t priority,
     if (queue == NULL)
         return XH_ERR_MEMORY;
     queue->device = device;
-    moved = device->confined && xh_pin_save(&before) == 0 &&
-            xh_pin_restore(&device->cores) == 0;
+    moved = hyb_device_move_near(device, &before);
     status = HYB_CALL(device, queue_create, priority, &queue->queue);
     if (moved)
         xh_pin_restore(&before);

@@ -15,11 +15,13 @@ static hyb_stream_t *stream_with(int index, hyb_tile_return_t tile_return,
     static const int cpus[] = {0, 0, 0};
     const hyb_stream_options_t options = {.executor = index + 1,
                                           .tile_return = tile_return,
-                                          .stall_seconds = 60.0};
+                                          .stall_seconds = 60.0,
+                                          .cpus = cpus,
+                                          .cpu_count = threads};
     hyb_device_t *device = emu_open(index, "emu_memory=1", fault, NULL);
     hyb_stream_t *stream = NULL;
 
-    assert_ok(hyb_stream_create(device, cpus, threads, &options, &stream));
+    assert_ok(hyb_stream_create(device, &options, &stream));
     assert_ptr_equal(hyb_stream_device(stream), device);
     return stream;
 }
@@ -283,7 +285,7 @@ static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
     assert_ok(xh_settings_assign("emu_rate=0.00001"));
     assert_ok(
         hyb_device_open((hyb_device_choice_t){&silent, 0}, NULL, 0, &device));
-    assert_ok(hyb_stream_create(device, NULL, 0, &options, &stream));
+    assert_ok(hyb_stream_create(device, &options, &stream));
     assert_ok(plan(&problem.product, 13, MIB, 1, &tiling));
     assert_ok(hyb_product_init(&product, &problem.product, &tiling));
     hyb_product_release(&product, tiling.n);
