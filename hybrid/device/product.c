@@ -31,17 +31,6 @@ static void say_dropped(int device)
 
 /* ---- cutting ------------------------------------------------------------- */
 
-/* Memory that every one of devices can give to tiles. */
-static uint64_t tile_memory(const hyb_machine_t *machine, uint64_t devices)
-{
-    uint64_t least = UINT64_MAX;
-
-    for (int i = 0; i < machine->devices; i++)
-        if (has(devices, i) && machine->device[i].memory < least)
-            least = machine->device[i].memory;
-    return least;
-}
-
 /*
  * Where no rates are measured: some tens of tiles an executor, so that all end
  * together, and none so small that the link's latency shows.
@@ -49,42 +38,9 @@ static uint64_t tile_memory(const hyb_machine_t *machine, uint64_t devices)
 static int64_t plain_size(const int64_t shape[3])
 {
     enum { LEAST = 256, MOST = 4096, UNIT = 64, ACROSS = 8 };
-    int64_t longest = xh_larger(shape[0], shape[1]);
-    int64_t size = longest / ACROSS / UNIT * UNIT;
+    int64_t size = xh_larger(shape[0], shape[1]) / ACROSS / UNIT * UNIT;
 
-    size = size < LEAST ? LEAST : size;
-    return size > MOST ? MOST : size;
-}
-
-/* As asked for, else what the first device's measured rates make best. */
-static int64_t tile_size(const hyb_machine_t *machine, const int64_t shape[3],
-                         uint64_t devices)
-{
-    hyb_tile_model_t model = {.m = shape[0],
-                              .n = shape[1],
-                              .k = shape[2],
-                              .slots = machine->slots,
-                              .reads_c =
-                                  machine->tile_return != HYB_RETURN_PRODUCT};
-    const hyb_machine_device_t *first = NULL;
-
-    if (machine->tile > 0)
-        return machine->tile;
-    for (int i = machine->devices - 1; i >= 0; i--)
-        if (has(devices, i)) {
-            first = &machine->device[i];
-            model.executors++;
-        }
-    if (first == NULL)
-        return plain_size(shape);
-    if (machine->tile_return != HYB_RETURN_DIRECT)
-        model.commit_rate = first->rates.commit_rate * first->commit_threads;
-    return hyb_tile_model_best(&model, &first->rates, plain_size(shape));
-}
-
-static bool is_small(int64_t tile, int64_t wanted, int64_t extent)
-{
-    return 2 * tile < xh_smaller(wanted, extent);
+    return xh_smaller(MOST, xh_larger(LEAST, size));
 }
 
 /* Once: that memory is so short that it costs much speed. */
@@ -93,8 +49,8 @@ static void say_if_small(hyb_machine_t *machine,
                          const hyb_tiling_t *t)
 {
     if (machine->said_small ||
-        !(is_small(t->most_rows, wanted->tile_rows, t->m) ||
-          is_small(t->most_cols, wanted->tile_cols, t->n)))
+        (2 * t->most_rows >= xh_smaller(wanted->tile_rows, t->m) &&
+         2 * t->most_cols >= xh_smaller(wanted->tile_cols, t->n)))
         return;
     machine->said_small = true;
     xh_log_warning(
@@ -104,16 +60,40 @@ static void say_if_small(hyb_machine_t *machine,
         (long long)wanted->tile_rows, (long long)wanted->tile_cols);
 }
 
-/* How a product of m x n x k is to be cut: shape. */
+/*
+ * How a product of m x n x k, shape, is to be cut: to tiles of the size that is
+ * asked for, else the best by the first device's measured rates, in memory that
+ * every one of devices can give.
+ */
 static hyb_tiling_request_t request(const hyb_machine_t *machine,
                                     const int64_t shape[3], uint64_t devices)
 {
-    int64_t size = tile_size(machine, shape, devices);
+    hyb_tile_model_t model = {.m = shape[0],
+                              .n = shape[1],
+                              .k = shape[2],
+                              .slots = machine->slots,
+                              .reads_c =
+                                  machine->tile_return != HYB_RETURN_PRODUCT};
+    const hyb_machine_device_t *first = NULL;
+    int64_t size = machine->tile > 0 ? machine->tile : plain_size(shape);
+    uint64_t memory = UINT64_MAX;
 
+    for (int i = machine->devices - 1; i >= 0; i--)
+        if (has(devices, i)) {
+            first = &machine->device[i];
+            model.executors++;
+            memory = first->memory < memory ? first->memory : memory;
+        }
+    if (machine->tile == 0 && first != NULL) {
+        if (machine->tile_return != HYB_RETURN_DIRECT)
+            model.commit_rate =
+                first->rates.commit_rate * first->commit_threads;
+        size = hyb_tile_model_best(&model, &first->rates, size);
+    }
     return (hyb_tiling_request_t){.m = shape[0],
                                   .n = shape[1],
                                   .k = shape[2],
-                                  .memory = tile_memory(machine, devices),
+                                  .memory = memory,
                                   .tile_rows = size,
                                   .tile_cols = size,
                                   .c_slots = machine->slots};

@@ -201,30 +201,20 @@ static void hand_over(hyb_stream_t *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Since the launcher began to wait, or the last tile landed if that was later,
- * nothing was in flight. */
-static void count_wait(hyb_stream_t *s, double began)
+/* The next tile, once it is ready. False: the product is over, or the device
+ * failed. Without tiles in flight since it began to wait, or the last one
+ * landed if that was later, the stream was idle. */
+static bool find_tile(hyb_stream_t *s, hyb_tile_t *tile_p)
 {
+    double began = xh_clock_now();
+
+    if (atomic_load(&s->failed) ||
+        !hyb_product_await(s->product, &s->failed, tile_p))
+        return false;
     pthread_mutex_lock(&s->lock);
     if (s->launched == s->landed)
         s->work.wait_seconds += xh_clock_now() - fmax(began, s->last_landing);
     pthread_mutex_unlock(&s->lock);
-}
-
-/* The next tile, once it is ready. False: the product is over, or the device
- * failed. */
-static bool find_tile(hyb_stream_t *s, hyb_tile_t *tile_p)
-{
-    double began;
-
-    if (atomic_load(&s->failed))
-        return false;
-    if (hyb_product_next(s->product, tile_p))
-        return true;
-    began = xh_clock_now();
-    if (!hyb_product_await(s->product, &s->failed, tile_p))
-        return false;
-    count_wait(s, began);
     return true;
 }
 

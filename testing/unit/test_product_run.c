@@ -48,7 +48,7 @@ static void multiply(scene_t *s, const hyb_tile_t *tile)
             for (int64_t i = 0; i < p.c.rows; i++)
                 p.c.data[i + j * p.c.ld] -=
                     p.a.data[i + l * p.a.ld] * p.b.data[l + j * p.b.ld];
-    hyb_product_give(s->product, tile);
+    hyb_product_complete(s->product, tile->index, 0);
 }
 
 /* Until all is computed; keep tiles are left to devices that work. */

@@ -7,14 +7,14 @@ enum { COLS = 4, ROWS = 3, TILES = ROWS * COLS, TAKERS = 4, RETURNS = 500 };
 
 static hyb_product_t product;
 static const xh_gemm_t gemm = {.alpha = 1.0};
-static const atomic_bool never = false;
+static const atomic_bool never = false, at_once = true;
 
-/* The tile that a device or a host thread gets, or -1. */
+/* The tile that a device, now or after a wait, or a host thread gets, or -1. */
 static int64_t next(void)
 {
     hyb_tile_t tile;
 
-    return hyb_product_next(&product, &tile) ? tile.index : -1;
+    return hyb_product_await(&product, &at_once, &tile) ? tile.index : -1;
 }
 
 static int64_t awaited(void)
@@ -209,18 +209,6 @@ TEST_SET_UP(the_last_tiles_can_be_taken_at_once)
     hyb_product_release(&product, COLS);
     assert_int_equal(next(), -1);
     assert_int_equal(taken(0), -1);
-}
-
-/* As a device does that fails: what it gives back is for others. */
-TEST_SET_UP(who_stops_waits_for_nothing)
-{
-    const atomic_bool stops = true;
-    hyb_tile_t tile;
-
-    assert_false(hyb_product_await(&product, &stops, &tile));
-    hyb_product_release(&product, COLS);
-    assert_false(hyb_product_await(&product, &stops, &tile));
-    assert_int_equal(hyb_product_remaining(&product), TILES);
 }
 
 static void *await(void *tile)
