@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
-#include "hybrid/device/device_rates.h"
+#include "hybrid/device/rates.h"
 #include "hybrid/cpu/product/blas.h"
 #include "hybrid/cpu/trial/trial.h"
 #include "hybrid/device/machine_private.h"

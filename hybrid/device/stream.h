@@ -5,7 +5,7 @@
 #include "hybrid/device/device.h"
 #include "hybrid/device/pins.h"
 #include "hybrid/device/product.h"
-#include "hybrid/device/rate_table.h"
+#include "hybrid/device/rates.h"
 
 /*
  * Tiles of a product through one device. Two actors, with threads of their own:

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "base/status.h"
 #include "base/view.h"
-#include "hybrid/device/rate_table.h"
+#include "hybrid/device/rates.h"
 
 /*
  * How C (m x n) := beta C + A (m x k) * B (k x n) is cut into tiles that pass

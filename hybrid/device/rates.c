@@ -1,8 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/device/rates.h"
+
+#include <math.h>
 #include "base/clock.h"
 #include "base/memory.h"
 #include "hybrid/device/copy.h"
-#include "hybrid/device/device_rates.h"
+
+/* ---- interpolation ------------------------------------------------------- */
+
+/* What is known of 1, 2, 4, ... at x, over the logarithm of x. */
+static double along(const double *known, int count, double x)
+{
+    double at = fmax(0.0, log2(x));
+    int i = 0;
+
+    while (i + 1 < count && known[i + 1] > 0.0 && i + 1 <= at)
+        i++;
+    if (i + 1 == count || known[i + 1] == 0.0)
+        return known[i];
+    return known[i] + (at - i) * (known[i + 1] - known[i]);
+}
+
+double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
+                           int64_t cols, int64_t depth)
+{
+    double size =
+        2.0 * (double)rows * (double)cols / ((double)rows + (double)cols);
+    double of_depth[HYB_RATE_DEPTHS];
+
+    for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+        of_depth[d] = along(table->rate[d], HYB_RATE_SIZES,
+                            size / (double)hyb_rate_size(0));
+    return along(of_depth, HYB_RATE_DEPTHS,
+                 (double)depth / (double)hyb_rate_depth(0));
+}
+
+/* ---- measuring ----------------------------------------------------------- */
 
 /* what a measurement works with; all on the device */
 typedef struct {
@@ -33,15 +66,6 @@ static xh_status_t bench_open(bench_t *b)
     return hyb_event_create(b->device, &b->returned);
 }
 
-static hyb_gemm_t square(hyb_buffer_t *memory, int64_t size, int64_t depth)
-{
-    return (hyb_gemm_t){.alpha = -1.0,
-                        .beta = 1.0,
-                        .a = hyb_block(memory, 0, size, depth),
-                        .b = hyb_block(memory, size * depth, depth, size),
-                        .c = hyb_block(memory, 2 * size * depth, size, size)};
-}
-
 /* Device seconds since begin was recorded, when all that is queued has run. */
 static xh_status_t finish(bench_t *b, double *seconds_p)
 {
@@ -61,112 +85,86 @@ static double rate(double amount, double seconds)
     return seconds > 0.0 ? amount / seconds : 0.0;
 }
 
-/* ---- the product --------------------------------------------------------- */
-
-/* Device seconds of the second of two products, as the first warms up. */
-static xh_status_t time_products(bench_t *b, const hyb_gemm_t *p,
-                                 double *seconds_p)
-{
-    for (int i = 0; i < 2; i++) {
-        XH_TRY(hyb_event_record(b->queue, b->begin));
-        XH_TRY(hyb_queue_gemm(b->queue, p));
-        XH_TRY(finish(b, seconds_p));
-    }
-    return XH_OK;
-}
-
 static size_t bytes_of(int64_t size, int64_t depth)
 {
     return (size_t)(2 * size * depth + size * size) * sizeof(double);
 }
 
-/* flop/s of one point; unchanged on failure. */
-static xh_status_t measure(bench_t *b, int64_t size, int64_t depth,
-                           double *rate_p)
+/* flop/s of one point, as the second of two products takes, since the first
+ * warms up; unchanged on failure. */
+static xh_status_t measure(bench_t *b, int s, int d, double *rate_p)
 {
-    double flop = 2.0 * (double)size * (double)size * (double)depth, seconds;
-    hyb_gemm_t p;
-    xh_status_t status;
+    int64_t size = hyb_rate_size(s), depth = hyb_rate_depth(d);
+    hyb_gemm_t p = {.alpha = -1.0, .beta = 1.0};
+    xh_status_t status = XH_OK;
+    double seconds;
 
     XH_TRY(hyb_buffer_create(b->device, bytes_of(size, depth), &b->memory));
-    p = square(b->memory, size, depth);
-    status = time_products(b, &p, &seconds);
+    p.a = hyb_block(b->memory, 0, size, depth);
+    p.b = hyb_block(b->memory, size * depth, depth, size);
+    p.c = hyb_block(b->memory, 2 * size * depth, size, size);
+    for (int i = 0; i < 2 && status == XH_OK; i++) {
+        status = hyb_event_record(b->queue, b->begin);
+        if (status == XH_OK)
+            status = hyb_queue_gemm(b->queue, &p);
+        if (status == XH_OK)
+            status = finish(b, &seconds);
+    }
     hyb_buffer_destroy(b->memory);
     b->memory = NULL;
     if (status == XH_OK)
-        *rate_p = rate(flop, seconds);
+        *rate_p = rate(2.0 * (double)(size * size) * (double)depth, seconds);
     return status;
 }
 
-/* ---- the link, and the host ---------------------------------------------- */
-
-/* halves of a square matrix: one goes in while the other comes out */
-typedef struct {
-    xh_view_t host_in, host_out;
-    hyb_block_t in, out;
-} halves_t;
-
-/* Queue both ways at once; what follows on the first queue is after both. */
-static xh_status_t queue_both(bench_t *b, const halves_t *h)
+/* Device seconds until one matrix is in and another out, both at once. */
+static xh_status_t copy_both(bench_t *b, const xh_view_t host[2],
+                             const hyb_block_t there[2], double *seconds_p)
 {
     XH_TRY(hyb_event_record(b->queue, b->begin));
     XH_TRY(hyb_queue_wait(b->back, b->begin));
-    XH_TRY(hyb_queue_copy_in(b->queue, h->host_in, h->in));
-    XH_TRY(hyb_queue_copy_out(b->back, h->out, h->host_out));
+    XH_TRY(hyb_queue_copy_in(b->queue, host[0], there[0]));
+    XH_TRY(hyb_queue_copy_out(b->back, there[1], host[1]));
     XH_TRY(hyb_event_record(b->back, b->returned));
-    return hyb_queue_wait(b->queue, b->returned);
+    XH_TRY(hyb_queue_wait(b->queue, b->returned));
+    return finish(b, seconds_p);
 }
 
-/* Device seconds until both are done, as the second time takes them. */
-static xh_status_t time_copies(bench_t *b, const halves_t *h, double *seconds_p)
-{
-    for (int i = 0; i < 2; i++) {
-        XH_TRY(queue_both(b, h));
-        XH_TRY(finish(b, seconds_p));
-    }
-    return XH_OK;
-}
-
-/* bytes/s with which this thread writes what came out into other memory. */
-static double commit_rate(const halves_t *h)
-{
-    int64_t doubles = h->host_in.ld * h->host_in.cols;
-    double begin = xh_clock_now();
-
-    hyb_copy_past_caches(h->host_in.data, h->host_out.data, doubles);
-    return rate((double)doubles * (double)sizeof(double),
-                xh_clock_now() - begin);
-}
-
-/* With a square matrix in pinned memory, and one on the device. */
+/*
+ * The link, as the second time takes, and this thread as it writes what came
+ * out into other memory: with halves of a square matrix in pinned memory, and
+ * of one on the device.
+ */
 static xh_status_t measure_link(bench_t *b, int64_t size,
                                 hyb_rate_table_t *table)
 {
-    int64_t half = size / 2;
-    size_t bytes = (size_t)(size * size) * sizeof(double);
-    xh_view_t host = {NULL, size, size, size};
-    halves_t h;
-    double seconds = 0.0;
+    int64_t half = size / 2, doubles = size * half;
+    size_t bytes = (size_t)doubles * sizeof(double);
+    double *memory, seconds = 0.0, begin;
     xh_status_t status;
 
-    XH_TRY(hyb_pinned_alloc(b->device, bytes, &host.data));
-    xh_memory_touch(host.data, bytes, 0, 1);
-    status = hyb_buffer_create(b->device, bytes, &b->memory);
-    h = (halves_t){xh_view_part(host, 0, 0, size, half),
-                   xh_view_part(host, 0, half, size, half),
-                   hyb_block(b->memory, 0, size, half),
-                   hyb_block(b->memory, size * half, size, half)};
-    if (status == XH_OK)
-        status = time_copies(b, &h, &seconds);
+    XH_TRY(hyb_pinned_alloc(b->device, 2 * bytes, &memory));
+    xh_memory_touch(memory, 2 * bytes, 0, 1);
+    status = hyb_buffer_create(b->device, 2 * bytes, &b->memory);
+    for (int i = 0; i < 2 && status == XH_OK; i++)
+        status = copy_both(
+            b,
+            (const xh_view_t[]){{memory, size, half, size},
+                                {memory + doubles, size, half, size}},
+            (const hyb_block_t[]){hyb_block(b->memory, 0, size, half),
+                                  hyb_block(b->memory, doubles, size, half)},
+            &seconds);
     if (status == XH_ERR_MEMORY)
         finish(b, &seconds); /* what is queued may use the memory yet */
     hyb_buffer_destroy(b->memory);
     b->memory = NULL;
     if (status == XH_OK) {
-        table->link_rate = rate((double)bytes / 2.0, seconds);
-        table->commit_rate = commit_rate(&h);
+        table->link_rate = rate((double)bytes, seconds);
+        begin = xh_clock_now();
+        hyb_copy_past_caches(memory, memory + doubles, doubles);
+        table->commit_rate = rate((double)bytes, xh_clock_now() - begin);
     }
-    hyb_pinned_free(b->device, host.data, bytes);
+    hyb_pinned_free(b->device, memory, 2 * bytes);
     return status;
 }
 
@@ -197,7 +195,7 @@ static xh_status_t measure_all(bench_t *b, uint64_t memory, double seconds,
     double cold, end;
 
     XH_TRY(bench_open(b));
-    XH_TRY(measure(b, hyb_rate_size(0), hyb_rate_depth(0), &cold));
+    XH_TRY(measure(b, 0, 0, &cold));
     end = xh_clock_now() + seconds;
     while (link > 0 && !is_admitted(link, 0, memory))
         link--;
@@ -205,8 +203,7 @@ static xh_status_t measure_all(bench_t *b, uint64_t memory, double seconds,
     for (int s = 0; s < HYB_RATE_SIZES; s++)
         for (int d = 0; d < HYB_RATE_DEPTHS; d++)
             if (is_admitted(s, d, memory) && xh_clock_now() < end)
-                XH_TRY(measure(b, hyb_rate_size(s), hyb_rate_depth(d),
-                               &table->rate[d][s]));
+                XH_TRY(measure(b, s, d, &table->rate[d][s]));
     return XH_OK;
 }
 
