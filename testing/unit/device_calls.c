@@ -202,27 +202,15 @@ static xh_status_t generate(void)
 
 /* ---- all ----------------------------------------------------------------- */
 
-const char *const device_call_names[CALLS] = {"",
-                                              "",
-                                              "",
-                                              "",
-                                              "",
-                                              "alloc",
-                                              "pin",
-                                              "queue_create",
-                                              "event_create",
-                                              "event_record",
-                                              "queue_wait",
-                                              "copy_in",
-                                              "copy_out",
-                                              "gemm",
-                                              "copy",
-                                              "swap_rows",
-                                              "gather_rows",
-                                              "scatter_rows",
-                                              "trsm",
-                                              "gemv",
-                                              "generate"};
+const char *device_call_name(device_call_t call)
+{
+    static const char *const names[] = {"alloc",        "pin",
+                                        "queue_create", "event_create",
+                                        "event_record", "queue_wait"};
+
+    return call < CALLS_WORK ? names[call - CALLS_AT_ONCE]
+                             : hyb_op_name((hyb_op_t)(call - CALLS_WORK));
+}
 
 xh_status_t device_call(device_call_t call)
 {

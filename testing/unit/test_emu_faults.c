@@ -27,7 +27,7 @@ static void open_with(const char *kind, device_call_t call, int nth)
     char setting[64];
 
     snprintf(setting, sizeof(setting), "emu_fault=%s@%s:%d", kind,
-             device_call_names[call], before[call] + nth);
+             device_call_name(call), before[call] + nth);
     open_device(setting);
 }
 

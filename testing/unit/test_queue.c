@@ -41,16 +41,16 @@ static xh_status_t told(xh_status_t status)
     return status;
 }
 
+#define TOLD(call) (capture_begin(), told(call))
+
 static xh_status_t copied_in(xh_view_t from, hyb_block_t to)
 {
-    capture_begin();
-    return told(hyb_queue_copy_in(queue, from, to));
+    return TOLD(hyb_queue_copy_in(queue, from, to));
 }
 
 static xh_status_t copied_out(hyb_block_t from, xh_view_t to)
 {
-    capture_begin();
-    return told(hyb_queue_copy_out(queue, from, to));
+    return TOLD(hyb_queue_copy_out(queue, from, to));
 }
 
 #define TEST_SET_UP(name) TEST_WITH(name, set_up, tear_down)
@@ -134,8 +134,7 @@ static xh_status_t product(xh_trans_t trans_a, xh_trans_t trans_b,
 {
     const hyb_block_t result = hyb_block(buffer, 40, 2, 5);
 
-    capture_begin();
-    return told(hyb_queue_gemm(
+    return TOLD(hyb_queue_gemm(
         queue, &(hyb_gemm_t){trans_a, trans_b, 1, 1, left, right, result}));
 }
 
@@ -178,8 +177,7 @@ static xh_status_t swapped(int64_t rows, int64_t nb, int64_t cols,
     const hyb_row_swap_t swap = {block(rows, 5), block(nb, cols), source, from,
                                  to};
 
-    capture_begin();
-    return told(hyb_queue_swap_rows(queue, &swap));
+    return TOLD(hyb_queue_swap_rows(queue, &swap));
 }
 
 TEST_SET_UP(a_row_swap_conforms)
@@ -205,15 +203,13 @@ TEST_SET_UP(a_row_swap_conforms)
 static xh_status_t gathered(hyb_block_t columns, hyb_list_t rows,
                             hyb_block_t packed)
 {
-    capture_begin();
-    return told(hyb_queue_gather_rows(queue, columns, rows, packed));
+    return TOLD(hyb_queue_gather_rows(queue, columns, rows, packed));
 }
 
 static xh_status_t scattered(hyb_block_t packed, hyb_list_t rows,
                              hyb_block_t columns)
 {
-    capture_begin();
-    return told(hyb_queue_scatter_rows(queue, packed, rows, columns));
+    return TOLD(hyb_queue_scatter_rows(queue, packed, rows, columns));
 }
 
 TEST_SET_UP(packed_rows_conform)
@@ -232,20 +228,17 @@ TEST_SET_UP(packed_rows_conform)
 
 static xh_status_t copied(hyb_block_t from, hyb_block_t to)
 {
-    capture_begin();
-    return told(hyb_queue_copy(queue, from, to));
+    return TOLD(hyb_queue_copy(queue, from, to));
 }
 
 static xh_status_t solved(hyb_block_t l1, hyb_block_t u)
 {
-    capture_begin();
-    return told(hyb_queue_trsm(queue, l1, u));
+    return TOLD(hyb_queue_trsm(queue, l1, u));
 }
 
 static xh_status_t multiplied(hyb_block_t a, hyb_block_t x_, hyb_block_t y)
 {
-    capture_begin();
-    return told(hyb_queue_gemv(queue, a, x_, y));
+    return TOLD(hyb_queue_gemv(queue, a, x_, y));
 }
 
 TEST_SET_UP(algebra_on_the_device_conforms)
@@ -270,8 +263,7 @@ TEST_SET_UP(algebra_on_the_device_conforms)
 static xh_status_t generated(int64_t order, hyb_dealt_t rows, hyb_dealt_t cols,
                              hyb_block_t to)
 {
-    capture_begin();
-    return told(hyb_queue_generate(
+    return TOLD(hyb_queue_generate(
         queue, &(hyb_generate_t){100, order, rows, cols, to}));
 }
 
