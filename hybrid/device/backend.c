@@ -51,7 +51,7 @@ log_line(xh_log_level_t level, const char *backend, int index,
 }
 
 static const hyb_host_t host = {xh_settings_text, log_line, xh_clock_now,
-                                hyb_gemm_alone, hyb_op_name};
+                                hyb_gemm_alone};
 
 /* ---- the list ----------------------------------------------------------- */
 

@@ -26,7 +26,7 @@
  * threads may call one device at once; one queue is for one thread at a time.
  */
 enum {
-    HYB_BACKEND_ABI = 5,
+    HYB_BACKEND_ABI = 6,
     HYB_BACKEND_NAME = 16 /* bytes of the longest name, with its end */
 };
 
@@ -85,13 +85,6 @@ static inline hyb_block_t hyb_block_part(hyb_block_t b, int64_t i, int64_t j,
     return (hyb_block_t){b.buffer, b.offset + i + j * b.ld, rows, cols, b.ld};
 }
 
-/* Row numbers from 0 in device memory: int64_t, each in place of a double. */
-typedef struct {
-    hyb_buffer_t *buffer; /* may be NULL if count is 0 */
-    int64_t offset;       /* in units of 8 bytes */
-    int64_t count;
-} hyb_list_t;
-
 typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
     xh_trans_t trans_a, trans_b;
     double alpha, beta;
@@ -109,8 +102,9 @@ typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
 typedef struct {
     hyb_block_t columns; /* in,out */
     hyb_block_t u;       /* out: nb rows, as many columns; apart from columns */
-    hyb_list_t source;   /* nb rows */
-    hyb_list_t from, to; /* of equal length; to is below the top nb rows */
+    hyb_block_t source;  /* list of nb rows: a column of int64_t from 0, each */
+    hyb_block_t from, to; /* in place of a double; of equal length; to is below
+                             the top nb rows */
 } hyb_row_swap_t;
 
 /*
@@ -139,19 +133,28 @@ typedef struct {
 /* ---- what a backend brings ---------------------------------------------- */
 
 /* What a queue does; all but the copies a device may lack. */
-typedef enum {
-    HYB_OP_COPY_IN,
-    HYB_OP_COPY_OUT,
-    HYB_OP_GEMM,
-    HYB_OP_COPY,
-    HYB_OP_SWAP_ROWS,
-    HYB_OP_GATHER_ROWS,
-    HYB_OP_SCATTER_ROWS,
-    HYB_OP_TRSM,
-    HYB_OP_GEMV,
-    HYB_OP_GENERATE,
-    HYB_OPS
-} hyb_op_t;
+#define HYB_OPERATIONS(X)                                                      \
+    X(COPY_IN, copy_in)                                                        \
+    X(COPY_OUT, copy_out)                                                      \
+    X(GEMM, gemm)                                                              \
+    X(COPY, copy)                                                              \
+    X(SWAP_ROWS, swap_rows)                                                    \
+    X(GATHER_ROWS, gather_rows)                                                \
+    X(SCATTER_ROWS, scatter_rows)                                              \
+    X(TRSM, trsm)                                                              \
+    X(GEMV, gemv)                                                              \
+    X(GENERATE, generate)
+
+#define HYB_OP(op, name) HYB_OP_##op,
+typedef enum { HYB_OPERATIONS(HYB_OP) HYB_OPS } hyb_op_t;
+
+static inline const char *hyb_op_name(hyb_op_t op) /* "gemm" */
+{
+#define HYB_OP_NAME(op, name) #name,
+    static const char *const names[] = {HYB_OPERATIONS(HYB_OP_NAME)};
+
+    return names[op];
+}
 
 /* One piece of work, as the public function of its name documents it. */
 typedef struct {
@@ -167,8 +170,7 @@ typedef struct {
         hyb_gemm_t gemm;
         hyb_row_swap_t swap_rows;
         struct {
-            hyb_block_t columns, packed;
-            hyb_list_t rows;
+            hyb_block_t columns, packed, rows;
         } pack; /* gather and scatter */
         struct {
             hyb_block_t l1, u;
@@ -195,8 +197,6 @@ typedef struct {
      * that the setting kernel names; product conforms. Errors: XH_ERR_MEMORY
      * C is untouched */
     xh_status_t (*gemm)(const xh_gemm_t *product);
-    /* "copy_in", "gemm" */
-    const char *(*op_name)(hyb_op_t op);
 } hyb_host_t;
 
 /* A buffer as backends see it; it stays until work that uses it has run, on a
@@ -333,7 +333,6 @@ bool hyb_device_failed(const hyb_device_t *device);
 void hyb_device_fail(hyb_device_t *device, const char *why);
 
 bool hyb_device_has(const hyb_device_t *device, hyb_op_t op);
-const char *hyb_op_name(hyb_op_t op); /* "gemm" */
 
 /* ---- memory ------------------------------------------------------------- */
 
@@ -427,9 +426,9 @@ xh_status_t hyb_queue_copy_in(hyb_queue_t *queue, xh_view_t from_host,
 xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_block_t from,
                                xh_view_t to_host);
 
-/* Copy rows, to.count numbers in host memory (best pinned), to the device. */
+/* Copy rows, to.rows numbers in host memory (best pinned), to the device. */
 xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
-                             hyb_list_t to);
+                             hyb_block_t to);
 
 /* C := beta C + alpha op(A) op(B). Cost: 2 m n k flop */
 xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *product);
@@ -446,12 +445,12 @@ xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap);
  * A message then holds one row after the other.
  *
  * columns  any number of rows, n columns
- * packed   n x rows.count
+ * packed   n x rows.rows
  */
 xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_block_t columns,
-                                  hyb_list_t rows, hyb_block_t packed);
+                                  hyb_block_t rows, hyb_block_t packed);
 xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
-                                   hyb_list_t rows, hyb_block_t columns);
+                                   hyb_block_t rows, hyb_block_t columns);
 
 /*
  * U := L1^-1 U

@@ -163,12 +163,6 @@ static xh_status_t check_block(const hyb_device_t *device, const char *name,
     return XH_ERR_ARG;
 }
 
-/* The numbers of a list as a matrix of one column. */
-static hyb_block_t block_of(hyb_list_t list)
-{
-    return hyb_block(list.buffer, list.offset, list.count, 1);
-}
-
 static xh_status_t check_shape(const char *name, hyb_block_t b, int64_t rows,
                                int64_t cols)
 {
@@ -188,24 +182,6 @@ static xh_status_t check_operand(const hyb_device_t *device, const char *name,
 }
 
 /* ---- work --------------------------------------------------------------- */
-
-const char *hyb_op_name(hyb_op_t op)
-{
-    static const char *const names[HYB_OPS] = {
-        [HYB_OP_COPY_IN] = "copy_in",
-        [HYB_OP_COPY_OUT] = "copy_out",
-        [HYB_OP_GEMM] = "gemm",
-        [HYB_OP_COPY] = "copy",
-        [HYB_OP_SWAP_ROWS] = "swap_rows",
-        [HYB_OP_GATHER_ROWS] = "gather_rows",
-        [HYB_OP_SCATTER_ROWS] = "scatter_rows",
-        [HYB_OP_TRSM] = "trsm",
-        [HYB_OP_GEMV] = "gemv",
-        [HYB_OP_GENERATE] = "generate",
-    };
-
-    return names[op];
-}
 
 bool hyb_device_has(const hyb_device_t *device, hyb_op_t op)
 {
@@ -259,12 +235,11 @@ xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_block_t from,
 
 /* A copy moves bytes, so it moves row numbers as well as doubles. */
 xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
-                             hyb_list_t to)
+                             hyb_block_t to)
 {
-    hyb_block_t block = block_of(to);
-    xh_view_t list = {(double *)(uintptr_t)rows, block.rows, 1, block.ld};
+    xh_view_t list = {(double *)(uintptr_t)rows, to.rows, 1, to.ld};
 
-    return hyb_queue_copy_in(queue, list, block);
+    return hyb_queue_copy_in(queue, list, to);
 }
 
 /* op(A), an operand that is stored transposed or not, has rows and cols. */
@@ -299,17 +274,17 @@ xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from, hyb_block_t to)
 xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap)
 {
     const hyb_device_t *device = queue->device;
-    int64_t nb = swap->u.rows, displaced = swap->from.count;
+    int64_t nb = swap->u.rows, displaced = swap->from.rows;
 
     XH_TRY(check_block(device, "the columns of a row swap", swap->columns));
     XH_TRY(check_operand(device, "U of a row swap", swap->u, nb,
                          swap->columns.cols));
-    XH_TRY(check_operand(device, "the source of a row swap",
-                         block_of(swap->source), nb, 1));
-    XH_TRY(check_block(device, "the list of displaced rows",
-                       block_of(swap->from)));
-    XH_TRY(check_operand(device, "the list of their new rows",
-                         block_of(swap->to), displaced, 1));
+    XH_TRY(
+        check_operand(device, "the source of a row swap", swap->source, nb, 1));
+    XH_TRY(check_operand(device, "the list of displaced rows", swap->from,
+                         displaced, 1));
+    XH_TRY(check_operand(device, "the list of their new rows", swap->to,
+                         displaced, 1));
     if (nb > swap->columns.rows || displaced > nb) {
         xh_log_error("%" PRId64 " rows of U, %" PRId64
                      " displaced, in columns of %" PRId64 " rows",
@@ -321,27 +296,27 @@ xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap)
 }
 
 static xh_status_t pack(const hyb_queue_t *queue, hyb_op_t op,
-                        hyb_block_t columns, hyb_list_t rows,
+                        hyb_block_t columns, hyb_block_t rows,
                         hyb_block_t packed)
 {
     XH_TRY(
         check_block(queue->device, "columns whose rows are packed", columns));
-    XH_TRY(
-        check_block(queue->device, "the list of packed rows", block_of(rows)));
+    XH_TRY(check_operand(queue->device, "the list of packed rows", rows,
+                         rows.rows, 1));
     XH_TRY(check_operand(queue->device, "the packed rows", packed, columns.cols,
-                         rows.count));
+                         rows.rows));
     return add(queue, packed,
                &(hyb_task_t){.op = op, .pack = {columns, packed, rows}});
 }
 
 xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_block_t columns,
-                                  hyb_list_t rows, hyb_block_t packed)
+                                  hyb_block_t rows, hyb_block_t packed)
 {
     return pack(queue, HYB_OP_GATHER_ROWS, columns, rows, packed);
 }
 
 xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
-                                   hyb_list_t rows, hyb_block_t columns)
+                                   hyb_block_t rows, hyb_block_t columns)
 {
     return pack(queue, HYB_OP_SCATTER_ROWS, columns, rows, packed);
 }

@@ -145,16 +145,18 @@ static xh_status_t gemm(void)
                           &(hyb_gemm_t){.beta = 2, .a = c, .b = c, .c = c});
 }
 
-static hyb_list_t all_rows(void)
+static hyb_block_t all_rows(void)
 {
-    return (hyb_list_t){on.buffer, CALLS_LIST, CALLS_ORDER};
+    return hyb_block(on.buffer, CALLS_LIST, CALLS_ORDER, 1);
 }
 
 static xh_status_t swap_rows(void)
 {
     const hyb_row_swap_t swap = {.columns = device_calls_square(0),
                                  .u = device_calls_square(1),
-                                 .source = all_rows()};
+                                 .source = all_rows(),
+                                 .from = hyb_block(NULL, 0, 0, 1),
+                                 .to = hyb_block(NULL, 0, 0, 1)};
 
     return hyb_queue_swap_rows(on.queue, &swap);
 }

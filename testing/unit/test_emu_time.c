@@ -174,9 +174,9 @@ static double memory_time(double doubles)
 
 static const hyb_dealt_t all = {0, TILE, 0, 1};
 
-static hyb_list_t list(int64_t count)
+static hyb_block_t list(int64_t count)
 {
-    return (hyb_list_t){in_device.buffer, 0, count};
+    return hyb_block(in_device.buffer, 0, count, 1);
 }
 
 TEST_SET_UP(work_in_memory_takes_its_traffic_over_the_rate)

@@ -166,13 +166,13 @@ static hyb_block_t block(int64_t rows, int64_t cols)
     return hyb_block(buffer, 0, rows, cols);
 }
 
-static hyb_list_t list(int64_t count)
+static hyb_block_t list(int64_t count)
 {
-    return (hyb_list_t){buffer, 32, count};
+    return hyb_block(buffer, 32, count, 1);
 }
 
 static xh_status_t swapped(int64_t rows, int64_t nb, int64_t cols,
-                           hyb_list_t source, hyb_list_t from, hyb_list_t to)
+                           hyb_block_t source, hyb_block_t from, hyb_block_t to)
 {
     const hyb_row_swap_t swap = {block(rows, 5), block(nb, cols), source, from,
                                  to};
@@ -182,7 +182,7 @@ static xh_status_t swapped(int64_t rows, int64_t nb, int64_t cols,
 
 TEST_SET_UP(a_row_swap_conforms)
 {
-    const hyb_list_t none = {NULL, 0, 0};
+    const hyb_block_t none = hyb_block(NULL, 0, 0, 1);
 
     assert_ok(swapped(6, 4, 5, list(4), list(2), list(2)));
     assert_ok(swapped(4, 4, 5, list(4), none, none));
@@ -192,21 +192,21 @@ TEST_SET_UP(a_row_swap_conforms)
     assert_int_equal(swapped(6, 4, 5, list(4), list(2), list(1)), XH_ERR_ARG);
     assert_int_equal(swapped(6, 4, 5, list(4), list(5), list(5)), XH_ERR_ARG);
     assert_int_equal(swapped(3, 4, 5, list(4), none, none), XH_ERR_ARG);
-    assert_int_equal(swapped(6, 4, 5, (hyb_list_t){buffer, 61, 4}, none, none),
+    assert_int_equal(swapped(6, 4, 5, hyb_block(buffer, 61, 4, 1), none, none),
                      XH_ERR_ARG);
     assert_int_equal(
-        swapped(6, 4, 5, list(4), (hyb_list_t){buffer, 0, -1}, none),
+        swapped(6, 4, 5, list(4), hyb_block(buffer, 0, -1, 1), none),
         XH_ERR_ARG);
     assert_int_equal(fake.calls, 0);
 }
 
-static xh_status_t gathered(hyb_block_t columns, hyb_list_t rows,
+static xh_status_t gathered(hyb_block_t columns, hyb_block_t rows,
                             hyb_block_t packed)
 {
     return TOLD(hyb_queue_gather_rows(queue, columns, rows, packed));
 }
 
-static xh_status_t scattered(hyb_block_t packed, hyb_list_t rows,
+static xh_status_t scattered(hyb_block_t packed, hyb_block_t rows,
                              hyb_block_t columns)
 {
     return TOLD(hyb_queue_scatter_rows(queue, packed, rows, columns));
@@ -324,7 +324,7 @@ TEST_SET_UP(the_traffic_is_what_was_queued)
     uint64_t in, out;
 
     assert_ok(hyb_queue_copy_in(queue, view, block));
-    assert_ok(hyb_queue_upload(queue, rows, (hyb_list_t){buffer, 0, 3}));
+    assert_ok(hyb_queue_upload(queue, rows, hyb_block(buffer, 0, 3, 1)));
     assert_ok(hyb_queue_copy_out(queue, block, view));
     fake.answer = XH_ERR_MEMORY;
     assert_int_equal(hyb_queue_copy_in(queue, view, block), XH_ERR_MEMORY);

@@ -38,7 +38,7 @@ static const char *name_of(int call)
                                          "alloc",        "pin",
                                          "queue_create", "event_create"};
 
-    return call < HYB_OPS ? hyb_emu_host->op_name((hyb_op_t)call)
+    return call < HYB_OPS ? hyb_op_name((hyb_op_t)call)
                           : others[call - HYB_OPS];
 }
 

@@ -114,7 +114,7 @@ static double compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
     device->resources[r].busy = false;
     if (status != XH_OK) {
         hyb_emu_host->log(XH_LOG_ERROR, "emu", device->index, "%s: %s",
-                          hyb_emu_host->op_name(command->task.op),
+                          hyb_op_name(command->task.op),
                           status == XH_ERR_MEMORY
                               ? "the host has no memory for it"
                               : "a row number is not in its block");

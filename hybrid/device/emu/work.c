@@ -46,13 +46,13 @@ static xh_status_t copy(const hyb_task_t *t)
 /* ---- rows -----------------------------------------------------------------
  */
 
-/* The numbers of a list; NULL if one of them is no row of v. */
-static bool find_rows(hyb_list_t list, xh_view_t v, const int64_t **row_p)
+/* The numbers of a list; false if one of them is no row of v. */
+static bool find_rows(hyb_block_t list, xh_view_t v, const int64_t **row_p)
 {
-    const void *row = view_of(hyb_block(list.buffer, list.offset, 1, 1)).data;
+    const void *row = view_of(list).data;
 
     *row_p = row;
-    for (int64_t r = 0; r < list.count; r++)
+    for (int64_t r = 0; r < list.rows; r++)
         if ((*row_p)[r] < 0 || (*row_p)[r] >= v.rows)
             return false;
     return true;
@@ -72,7 +72,7 @@ static xh_status_t swap_rows(const hyb_task_t *t)
     for (int64_t j = 0; j < u.cols; j++) {
         for (int64_t i = 0; i < u.rows; i++)
             *at(u, i, j) = *at(columns, source[i], j);
-        for (int64_t i = 0; i < swap->from.count; i++)
+        for (int64_t i = 0; i < swap->from.rows; i++)
             *at(columns, to[i], j) = *at(columns, from[i], j);
         memcpy(at(columns, 0, j), at(u, 0, j), (size_t)u.rows * sizeof(double));
     }
@@ -221,7 +221,7 @@ double hyb_emu_amount(const hyb_task_t *t)
                (double)(t->gemm.trans_a == XH_TRANS ? a.rows : a.cols);
     case HYB_OP_SWAP_ROWS: /* U's rows are read once and written twice */
         return flop_of_traffic(
-            (3 * (double)swap->u.rows + 2 * (double)swap->from.count) *
+            (3 * (double)swap->u.rows + 2 * (double)swap->from.rows) *
             (double)swap->u.cols);
     case HYB_OP_TRSM:
         return fmax((double)u.rows * elements(u),
