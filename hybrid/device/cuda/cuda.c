@@ -13,7 +13,7 @@ enum {
     HOPPER = 9 /* major compute capability */
 };
 
-static const hyb_host_t *host; /* set once, before anything is called */
+const hyb_host_t *hyb_cuda_host;
 
 /* ---- what the other files share ----------------------------------------- */
 
@@ -32,8 +32,8 @@ static xh_status_t fail(hyb_cuda_device_t *device, const char *what,
 {
     if (!atomic_exchange(&device->failed, true) &&
         !atomic_load(&device->given_up))
-        device->host->log(XH_LOG_ERROR, "cuda", device->index, "%s: %s", what,
-                          text);
+        hyb_cuda_host->log(XH_LOG_ERROR, "cuda", device->index, "%s: %s", what,
+                           text);
     return tell_failed(device);
 }
 
@@ -140,8 +140,8 @@ static xh_status_t read_properties(hyb_cuda_device_t *device,
  */
 static xh_status_t describe(int index, hyb_device_info_t *info_p)
 {
-    hyb_cuda_device_t device = {
-        .host = host, .index = index, .lock = PTHREAD_MUTEX_INITIALIZER};
+    hyb_cuda_device_t device = {.index = index,
+                                .lock = PTHREAD_MUTEX_INITIALIZER};
     struct cudaDeviceProp properties;
     uint64_t memory_free;
 
@@ -181,15 +181,9 @@ static xh_status_t start(hyb_cuda_device_t *device)
     if (status == XH_OK)
         status = hyb_cuda_enter(device);
     if (status == XH_ERR_MEMORY)
-        device->host->log(XH_LOG_ERROR, "cuda", device->index,
-                          "there is no memory left for a context");
+        hyb_cuda_host->log(XH_LOG_ERROR, "cuda", device->index,
+                           "there is no memory left for a context");
     return status;
-}
-
-/* cuBLAS's own advice on the size of workspaces, by compute capability. */
-static size_t workspace_of(const struct cudaDeviceProp *properties)
-{
-    return (size_t)(properties->major >= HOPPER ? 32 : 4) * MIB;
 }
 
 static xh_status_t prepare(hyb_cuda_device_t *device)
@@ -202,7 +196,8 @@ static xh_status_t prepare(hyb_cuda_device_t *device)
         return fail(device, "it cannot be used without cuBLAS", why);
     XH_TRY(read_properties(device, &properties));
     device->memory = properties.totalGlobalMem;
-    device->workspace = workspace_of(&properties);
+    /* cuBLAS's own advice */
+    device->workspace = (size_t)(properties.major >= HOPPER ? 32 : 4) * MIB;
     return XH_OK;
 }
 
@@ -222,7 +217,6 @@ static xh_status_t open_device(int index, void **state_p)
 
     if (device == NULL)
         return XH_ERR_MEMORY;
-    device->host = host;
     device->index = index;
     pthread_mutex_init(&device->lock, NULL);
     status = prepare(device);
@@ -267,8 +261,8 @@ static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
     if (status == XH_OK)
         *memory_p = memory;
     else if (status == XH_ERR_MEMORY)
-        device->host->log(XH_LOG_INFO, "cuda", device->index,
-                          "no %zu bytes of memory are left", bytes);
+        hyb_cuda_host->log(XH_LOG_INFO, "cuda", device->index,
+                           "no %zu bytes of memory are left", bytes);
     return status;
 }
 
@@ -311,9 +305,9 @@ static xh_status_t pin(void *state, void *memory, size_t bytes)
     if (error == cudaErrorHostMemoryAlreadyRegistered && is_pinned(memory) &&
         is_pinned((const char *)memory + bytes - 1))
         return XH_OK;
-    device->host->log(XH_LOG_WARNING, "cuda", device->index,
-                      "%zu bytes of host memory cannot be pinned: %s", bytes,
-                      cudaGetErrorString(error));
+    hyb_cuda_host->log(XH_LOG_WARNING, "cuda", device->index,
+                       "%zu bytes of host memory cannot be pinned: %s", bytes,
+                       cudaGetErrorString(error));
     return XH_ERR_MEMORY;
 }
 
@@ -357,6 +351,6 @@ static const hyb_backend_t backend = {
 
 const hyb_backend_t *hyb_backend_entry(const hyb_host_t *program)
 {
-    host = program;
+    hyb_cuda_host = program;
     return &backend;
 }

@@ -9,14 +9,63 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
-#include "hybrid/device/cuda/library.h"
+
+/* All that is included from the vendor; nothing outside this folder sees it. */
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include "hybrid/device/device.h"
+
+#if CUDART_VERSION < 12000
+#error "CUDA 12 or later is needed"
+#endif
 
 enum { HYB_CUDA_PCI_ADDRESS = sizeof(((hyb_device_info_t *)0)->pci_address) };
+
+/* ---- library.c ---------------------------------------------------------- */
+
+/*
+ * Libraries that are looked for at run time, once, so that this plug-in loads
+ * where they are not installed: cuBLAS, and the driver's management library.
+ */
+
+/* What is used of cuBLAS; each is the vendor's function of that name. */
+typedef struct {
+    __typeof__(cublasCreate) *create;
+    __typeof__(cublasDestroy) *destroy;
+    __typeof__(cublasSetStream) *set_stream;
+    __typeof__(cublasSetWorkspace) *set_workspace;
+    __typeof__(cublasDgemm_64) *dgemm;
+    __typeof__(cublasDtrsm_64) *dtrsm;
+    __typeof__(cublasDgemv_64) *dgemv;
+    __typeof__(cublasGetStatusString) *status_text;
+} hyb_cuda_blas_t;
+
+/*
+ * cuBLAS, of the version that this was built for.
+ *
+ * why_p  out  why there is none; set if NULL is returned, never freed
+ */
+const hyb_cuda_blas_t *hyb_cuda_blas(const char **why_p);
+
+/*
+ * What the management library knows of a device, which its PCI address names.
+ * Neither function uses the device's context or waits for its work.
+ */
+
+/* Temperature, clock, power and energy now; NaN if unknown. */
+hyb_device_sensors_t hyb_cuda_sensor_read(const char *pci_address);
+
+/* Bytes of device memory that are free; false if unknown. */
+bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p);
+
+/* ---- cuda.c ------------------------------------------------------------- */
+
+/* The program; set once, before anything is called. */
+extern const hyb_host_t *hyb_cuda_host;
 
 typedef struct hyb_cuda_queue hyb_cuda_queue_t;
 
 typedef struct {
-    const hyb_host_t *host;
     const hyb_cuda_blas_t *blas;
     int index;
     uint64_t memory;  /* bytes in all */
@@ -28,8 +77,6 @@ typedef struct {
     pthread_mutex_t lock; /* of the list of queues */
     hyb_cuda_queue_t *queues;
 } hyb_cuda_device_t;
-
-/* ---- cuda.c ------------------------------------------------------------- */
 
 /*
  * The status for a CUDA error; what names the call, for the log. The first

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/device/cuda/library.h"
+#include "hybrid/device/cuda/cuda.h"
 
 #include <dlfcn.h>
 #include <math.h>
