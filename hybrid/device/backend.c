@@ -24,8 +24,6 @@ enum {
     FOLDER = 1100 /* bytes of the longest folder that is searched */
 };
 
-typedef const hyb_backend_t *(*entry_t)(const hyb_host_t *host);
-
 typedef struct {
     char path[FOLDERS][FOLDER];
     int count;
@@ -95,30 +93,22 @@ static const char *defect(const hyb_backend_t *backend)
     return known_count == HYB_BACKENDS ? "there are too many backends" : NULL;
 }
 
-static xh_status_t add_registered(const hyb_backend_t *backend)
-{
-    const char *why = defect(backend);
-
-    if (why != NULL) {
-        xh_log_error("a backend was not registered: %s", why);
-        return XH_ERR_DEVICE;
-    }
-    if (!is_name(backend->name) || find_known(backend->name) != NULL) {
-        xh_log_error("a backend cannot be called \"%s\"", backend->name);
-        return XH_ERR_ARG;
-    }
-    known[known_count++] = backend;
-    return XH_OK;
-}
-
 xh_status_t hyb_backend_register(const hyb_backend_t *backend)
 {
-    xh_status_t status;
+    const char *why;
 
     pthread_mutex_lock(&lock);
-    status = add_registered(backend);
+    why = defect(backend);
+    if (why == NULL &&
+        (!is_name(backend->name) || find_known(backend->name) != NULL))
+        why = "its name is taken, or none";
+    if (why == NULL)
+        known[known_count++] = backend;
     pthread_mutex_unlock(&lock);
-    return status;
+    if (why == NULL)
+        return XH_OK;
+    xh_log_error("a backend was not registered: %s", why);
+    return XH_ERR_DEVICE;
 }
 
 /* ---- plug-ins ----------------------------------------------------------- */
@@ -159,13 +149,13 @@ static xh_status_t open_plugin(const char *path, const char *name,
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const hyb_backend_t *backend;
     const char *why;
-    entry_t entry;
+    __typeof__(hyb_backend_entry) *entry;
 
     if (library == NULL) {
         snprintf(why_p, HYB_BACKEND_WHY, "%s", dlerror());
         return XH_ERR_DEVICE;
     }
-    entry = (entry_t)dlsym(library, "hyb_backend_entry");
+    entry = (__typeof__(entry))dlsym(library, "hyb_backend_entry");
     if (entry == NULL) {
         snprintf(why_p, HYB_BACKEND_WHY, "%s is no plug-in of this program",
                  path);
@@ -184,22 +174,12 @@ static xh_status_t open_plugin(const char *path, const char *name,
     return XH_OK;
 }
 
-static void say_not_found(const folders_t *folders, const char *name,
-                          char *why_p)
-{
-    int used = snprintf(why_p, HYB_BACKEND_WHY,
-                        "there is no " PREFIX "%s" SUFFIX " in ", name);
-
-    for (int i = 0; i < folders->count; i++)
-        used += snprintf(why_p + used, HYB_BACKEND_WHY - (size_t)used, "%s%s",
-                         i > 0 ? ", " : "", folders->path[i]);
-}
-
 static xh_status_t find_plugin(const char *name,
                                const hyb_backend_t **backend_p, char *why_p)
 {
     char path[FOLDER + sizeof(PREFIX SUFFIX) + HYB_BACKEND_NAME];
     folders_t folders;
+    int used;
 
     list_folders(&folders);
     for (int i = 0; i < folders.count; i++) {
@@ -208,7 +188,11 @@ static xh_status_t find_plugin(const char *name,
         if (access(path, F_OK) == 0)
             return open_plugin(path, name, backend_p, why_p);
     }
-    say_not_found(&folders, name, why_p);
+    used = snprintf(why_p, HYB_BACKEND_WHY,
+                    "there is no " PREFIX "%s" SUFFIX " in ", name);
+    for (int i = 0; i < folders.count; i++)
+        used += snprintf(why_p + used, HYB_BACKEND_WHY - (size_t)used, "%s%s",
+                         i > 0 ? ", " : "", folders.path[i]);
     return XH_ERR_INPUT;
 }
 

@@ -186,8 +186,8 @@ TEST_SET_UP(a_backend_of_another_version_or_with_gaps_is_refused)
 
 TEST_SET_UP(a_name_is_registered_once)
 {
-    assert_int_equal(registered(fake_backend, "fake"), XH_ERR_ARG);
-    assert_int_equal(registered(fake_backend, "comma,"), XH_ERR_ARG);
+    assert_int_equal(registered(fake_backend, "fake"), XH_ERR_DEVICE);
+    assert_int_equal(registered(fake_backend, "comma,"), XH_ERR_DEVICE);
 }
 
 /* ---- choosing ----------------------------------------------------------- */
