@@ -22,7 +22,8 @@ xh_status_t hyb_backend_register(const hyb_backend_t *backend);
 /*
  * The backend called name, from the first of these folders that has the
  * plug-in: the setting plugin_dir (XHPL_PLUGIN_DIR) if given, the executable's
- * folder, ../lib/xhpl beside it. The result stays valid; each call returns the same.
+ * folder, ../lib/xhpl beside it. The result stays valid; each call returns the
+ * same.
  *
  * why_p  out  HYB_BACKEND_WHY bytes: what was wrong; set on failure only
  * Errors: XH_ERR_INPUT   no such plug-in in these folders (all are named)

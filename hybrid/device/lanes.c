@@ -54,31 +54,22 @@ size_t hyb_lanes_staging(hyb_tile_return_t tile_return, const hyb_tiling_t *t)
 }
 
 /* All the device's memory at once: a part that is kept could be in the way. */
-static xh_status_t reserve_buffer(hyb_lanes_t *lanes, size_t bytes)
-{
-    if (bytes <= lanes->buffer_bytes)
-        return XH_OK;
-    release_buffer(lanes);
-    XH_TRY(hyb_buffer_create(lanes->device, bytes, &lanes->buffer));
-    lanes->buffer_bytes = bytes;
-    return XH_OK;
-}
-
-static xh_status_t reserve_staging(hyb_lanes_t *lanes, size_t bytes)
-{
-    if (bytes <= lanes->staging_bytes)
-        return XH_OK;
-    release_staging(lanes);
-    XH_TRY(hyb_pinned_alloc(lanes->device, bytes, &lanes->staging));
-    lanes->staging_bytes = bytes;
-    return XH_OK;
-}
-
 xh_status_t hyb_lanes_reserve(hyb_lanes_t *lanes, const hyb_tiling_t *tiling)
 {
-    XH_TRY(reserve_buffer(lanes, hyb_tiling_memory(tiling)));
-    return reserve_staging(lanes,
-                           hyb_lanes_staging(lanes->tile_return, tiling));
+    size_t bytes = hyb_tiling_memory(tiling);
+    size_t staging = hyb_lanes_staging(lanes->tile_return, tiling);
+
+    if (bytes > lanes->buffer_bytes) {
+        release_buffer(lanes);
+        XH_TRY(hyb_buffer_create(lanes->device, bytes, &lanes->buffer));
+        lanes->buffer_bytes = bytes;
+    }
+    if (staging > lanes->staging_bytes) {
+        release_staging(lanes);
+        XH_TRY(hyb_pinned_alloc(lanes->device, staging, &lanes->staging));
+        lanes->staging_bytes = staging;
+    }
+    return XH_OK;
 }
 
 static xh_status_t reserve_events(hyb_lanes_t *lanes, int64_t count)

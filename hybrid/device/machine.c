@@ -352,11 +352,6 @@ void hyb_machine_describe(hyb_machine_t *machine, const char *prefix, FILE *out)
 
 /* ---- pinning on all devices ---------------------------------------------- */
 
-static size_t bytes_of(xh_view_t v)
-{
-    return (size_t)(v.ld * v.cols) * sizeof(double);
-}
-
 /* What is refused MOST times is not asked for again: each time is said. */
 static void pin_on(hyb_device_t *device, const hyb_pin_t *pin)
 {
@@ -367,7 +362,8 @@ static void pin_on(hyb_device_t *device, const hyb_pin_t *pin)
     for (i = 0; i < count && refused < MOST && status != XH_ERR_DEVICE; i++) {
         xh_view_t v = hyb_pins_part(pin, i);
 
-        status = hyb_device_pin(device, v.data, bytes_of(v));
+        status = hyb_device_pin(device, v.data,
+                                (size_t)(v.ld * v.cols) * sizeof(double));
         refused += status == XH_ERR_MEMORY;
     }
     if (refused > 0 && count > 1)

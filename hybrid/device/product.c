@@ -99,19 +99,6 @@ static hyb_tiling_request_t request(const hyb_machine_t *machine,
                                   .c_slots = machine->slots};
 }
 
-/*
- * Smaller products may have longer tiles, by the last one that is merged with
- * its neighbour: with room for these, where there is, none grows later.
- */
-static hyb_tiling_t with_longest_tiles(const hyb_tiling_t *t, uint64_t memory)
-{
-    hyb_tiling_t longest = *t;
-
-    longest.most_rows = xh_smaller(t->m, t->tile_rows + t->tile_rows / 2);
-    longest.most_cols = xh_smaller(t->n, t->tile_cols + t->tile_cols / 2);
-    return hyb_tiling_memory(&longest) <= memory ? longest : *t;
-}
-
 /* ---- memory -------------------------------------------------------------- */
 
 /* A device had not as many bytes: it gets smaller tiles, as all do. One that
@@ -155,20 +142,27 @@ static bool make_room(hyb_machine_t *machine, uint64_t devices,
     return had;
 }
 
-/* The tiles of products up to shape; false: there are none. */
+/*
+ * The tiles of products up to shape; false: there are none. Smaller products
+ * may have longer tiles, by the last one that is merged with its neighbour:
+ * with room for these, where there is, none grows later.
+ */
 static bool longest_tiles(const hyb_machine_t *machine, const int64_t shape[3],
                           hyb_tiling_t *tiling_p)
 {
     uint64_t devices = working(machine, ~(uint64_t)0);
-    hyb_tiling_request_t wanted;
-    hyb_tiling_t tiling;
+    hyb_tiling_request_t wanted = request(machine, shape, devices);
+    hyb_tiling_t longest;
 
-    if (devices == 0)
+    if (devices == 0 || hyb_tiling_plan(&wanted, tiling_p) != XH_OK)
         return false;
-    wanted = request(machine, shape, devices);
-    if (hyb_tiling_plan(&wanted, &tiling) != XH_OK)
-        return false;
-    *tiling_p = with_longest_tiles(&tiling, wanted.memory);
+    longest = *tiling_p;
+    longest.most_rows =
+        xh_smaller(longest.m, longest.tile_rows + longest.tile_rows / 2);
+    longest.most_cols =
+        xh_smaller(longest.n, longest.tile_cols + longest.tile_cols / 2);
+    if (hyb_tiling_memory(&longest) <= wanted.memory)
+        *tiling_p = longest;
     return true;
 }
 

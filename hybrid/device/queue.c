@@ -163,22 +163,16 @@ static xh_status_t check_block(const hyb_device_t *device, const char *name,
     return XH_ERR_ARG;
 }
 
-static xh_status_t check_shape(const char *name, hyb_block_t b, int64_t rows,
-                               int64_t cols)
-{
-    if (b.rows == rows && b.cols == cols)
-        return XH_OK;
-    xh_log_error("%s is %" PRId64 " x %" PRId64 ", not %" PRId64 " x %" PRId64,
-                 name, b.rows, b.cols, rows, cols);
-    return XH_ERR_ARG;
-}
-
 /* Is b in a buffer of device, and rows x cols? */
 static xh_status_t check_operand(const hyb_device_t *device, const char *name,
                                  hyb_block_t b, int64_t rows, int64_t cols)
 {
     XH_TRY(check_block(device, name, b));
-    return check_shape(name, b, rows, cols);
+    if (b.rows == rows && b.cols == cols)
+        return XH_OK;
+    xh_log_error("%s is %" PRId64 " x %" PRId64 ", not %" PRId64 " x %" PRId64,
+                 name, b.rows, b.cols, rows, cols);
+    return XH_ERR_ARG;
 }
 
 /* ---- work --------------------------------------------------------------- */

@@ -192,15 +192,6 @@ static void await_landing(hyb_stream_t *s, int64_t most)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* A tile is in slot: it is the committer's now. */
-static void hand_over(hyb_stream_t *s)
-{
-    pthread_mutex_lock(&s->lock);
-    s->launched++;
-    pthread_cond_broadcast(&s->changed);
-    pthread_mutex_unlock(&s->lock);
-}
-
 /* The next tile, once it is ready. False: the product is over, or the device
  * failed. Without tiles in flight since it began to wait, or the last one
  * landed if that was later, the stream was idle. */
@@ -244,10 +235,14 @@ static xh_status_t flow(hyb_stream_t *s)
         slot = slot_of(s, s->launched);
         slot->tile = tile;
         status = hyb_lanes_launch(&s->lanes, s->product, slot);
-        if (status == XH_OK)
-            hand_over(s);
-        else
+        if (status != XH_OK) {
             abandon(s, &tile, status);
+            break;
+        }
+        pthread_mutex_lock(&s->lock);
+        s->launched++; /* it is the committer's now */
+        pthread_cond_broadcast(&s->changed);
+        pthread_mutex_unlock(&s->lock);
     }
     await_landing(s, 0);
     if (status == XH_OK && s->lanes.launched_any && !atomic_load(&s->failed))

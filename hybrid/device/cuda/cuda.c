@@ -160,14 +160,6 @@ static xh_status_t describe(int index, hyb_device_info_t *info_p)
     return XH_OK;
 }
 
-static xh_status_t read_sensors(void *state, hyb_device_sensors_t *sensors_p)
-{
-    const hyb_cuda_device_t *device = state;
-
-    *sensors_p = hyb_cuda_sensor_read(device->pci_address);
-    return XH_OK;
-}
-
 /* ---- opening and closing ------------------------------------------------ */
 
 /* Make waiting threads sleep; CUDA decides that when it makes the context. */
@@ -343,7 +335,7 @@ static const hyb_backend_t backend = {
     .event_wait = hyb_cuda_event_wait,
     .event_elapsed = hyb_cuda_event_elapsed,
     .work = hyb_cuda_queue_work,
-    .sensors = read_sensors,
+    .sensors = hyb_cuda_sensors,
     .pin = pin,
     .unpin = unpin,
     .give_up = give_up,

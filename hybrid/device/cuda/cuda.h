@@ -48,14 +48,10 @@ typedef struct {
 const hyb_cuda_blas_t *hyb_cuda_blas(const char **why_p);
 
 /*
- * What the management library knows of a device, which its PCI address names.
- * Neither function uses the device's context or waits for its work.
+ * Bytes of device memory that are free, by the management library, which the
+ * PCI address names it to; false if unknown. Neither this nor hyb_cuda_sensors
+ * uses the device's context or waits for its work.
  */
-
-/* Temperature, clock, power and energy now; NaN if unknown. */
-hyb_device_sensors_t hyb_cuda_sensor_read(const char *pci_address);
-
-/* Bytes of device memory that are free; false if unknown. */
 bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p);
 
 /* ---- cuda.c ------------------------------------------------------------- */
@@ -108,7 +104,8 @@ xh_status_t hyb_cuda_enter(void *state);
  */
 void hyb_cuda_queues_settle(hyb_cuda_device_t *device);
 
-/* The backend's own functions, as in hyb_backend_t. */
+/* The backend's own functions, as in hyb_backend_t; sensors in library.c. */
+xh_status_t hyb_cuda_sensors(void *state, hyb_device_sensors_t *sensors_p);
 xh_status_t hyb_cuda_queue_create(void *state, hyb_priority_t priority,
                                   void **queue_p);
 void hyb_cuda_queue_destroy(void *state, void *queue);

@@ -48,20 +48,12 @@ static void declare_failed(hyb_emu_device_t *device)
     pthread_cond_broadcast(&device->changed);
 }
 
-static bool is_busy(const hyb_emu_device_t *device)
-{
-    int busy = 0;
-
-    for (int r = 0; r < HYB_EMU_RESOURCES; r++)
-        busy += device->resources[r].busy;
-    return busy > 0;
-}
-
 xh_status_t hyb_emu_fail(hyb_emu_device_t *device)
 {
     declare_failed(device);
-    while (is_busy(device))
-        pthread_cond_wait(&device->changed, &device->lock);
+    for (int r = 0; r < HYB_EMU_RESOURCES; r++)
+        while (device->resources[r].busy)
+            pthread_cond_wait(&device->changed, &device->lock);
     return XH_ERR_DEVICE;
 }
 
@@ -152,31 +144,25 @@ static void pass(hyb_emu_queue_t *queue, const command_t *command)
     pthread_cond_broadcast(&queue->device->changed);
 }
 
-static void await_mark(hyb_emu_queue_t *queue, const mark_t *mark)
-{
-    while (!mark->passed)
-        pthread_cond_wait(&queue->device->changed, &queue->device->lock);
-    queue->time = fmax(queue->time, mark->time);
-}
-
-static void run_fault(hyb_emu_queue_t *queue, hyb_emu_fault_t fault)
-{
-    while (fault == HYB_EMU_STALL && !queue->device->failed)
-        pthread_cond_wait(&queue->wake, &queue->device->lock);
-    if (fault == HYB_EMU_FAIL)
-        declare_failed(queue->device);
-}
-
 /* On a failed device only marks pass, so that those who wait wake up. */
 static void run(hyb_emu_queue_t *queue, const command_t *command)
 {
-    run_fault(queue, command->fault);
-    if (command->call == HYB_EMU_EVENT_RECORD)
+    hyb_emu_device_t *device = queue->device;
+    const mark_t *mark = command->mark;
+
+    while (command->fault == HYB_EMU_STALL && !device->failed)
+        pthread_cond_wait(&queue->wake, &device->lock);
+    if (command->fault == HYB_EMU_FAIL)
+        declare_failed(device);
+    if (command->call == HYB_EMU_EVENT_RECORD) {
         pass(queue, command);
-    else if (command->call == HYB_EMU_QUEUE_WAIT)
-        await_mark(queue, command->mark);
-    else if (!queue->device->failed)
+    } else if (command->call == HYB_EMU_QUEUE_WAIT) {
+        while (!mark->passed)
+            pthread_cond_wait(&device->changed, &device->lock);
+        queue->time = fmax(queue->time, mark->time);
+    } else if (!device->failed) {
         work(queue, command);
+    }
 }
 
 /* ---- the queue ----------------------------------------------------------- */
