@@ -16,8 +16,7 @@
  * an event behind it is waited for. A device that failed once stays failed:
  * every later call on it returns XH_ERR_DEVICE, except those that give
  * something back. Once a backend has returned XH_ERR_DEVICE, no queued work
- * touches host memory any more. The first function that detects a failure logs
- * it.
+ * touches host memory any more.
  *
  * A backend is a plug-in, libhyb_<name>.so, that exports hyb_backend_entry and
  * includes this header and headers of base/ only. It gets everything else that
@@ -310,11 +309,8 @@ xh_status_t hyb_devices_choose(const char *text, hyb_device_choice_t **chosen_p,
 xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
                             int cpu_count, hyb_device_t **device_p);
 
-/*
- * Close the device; accepts NULL. Memory that a failed device might still touch
- * stays allocated until exit.
- * Order: after its queues, events and buffers were destroyed.
- */
+/* Accepts NULL. Memory that a failed device might still touch stays allocated
+ * until exit. Order: after its queues, events and buffers were destroyed. */
 void hyb_device_close(hyb_device_t *device);
 
 /* What the device is; memory_free is current. */
@@ -343,10 +339,8 @@ bool hyb_device_has(const hyb_device_t *device, hyb_op_t op);
 xh_status_t hyb_buffer_create(hyb_device_t *device, size_t bytes,
                               hyb_buffer_t **buffer_p);
 
-/*
- * Accepts NULL. On a failed device the memory stays allocated until close.
- * Order: after all work that uses the buffer has run.
- */
+/* Accepts NULL. On a failed device the memory stays allocated until close.
+ * Order: after all work that uses the buffer has run. */
 void hyb_buffer_destroy(hyb_buffer_t *buffer);
 
 /*
@@ -362,8 +356,7 @@ void hyb_pinned_free(hyb_device_t *device, double *memory, size_t bytes);
 
 /*
  * Make host memory that already exists as good as pinned memory, until unpin,
- * which leaves memory that is not pinned as it is; a backend that has no need
- * of it succeeds.
+ * which leaves memory that is not pinned as it is.
  * Errors: XH_ERR_MEMORY  the system refuses: logged; copies work all the same
  *         XH_ERR_DEVICE
  */
@@ -396,11 +389,8 @@ xh_status_t hyb_queue_wait(hyb_queue_t *queue, hyb_event_t *event);
  */
 xh_status_t hyb_event_wait(hyb_event_t *event, double seconds, bool *done_p);
 
-/*
- * Seconds of device time from begin to end, of one device.
- * Errors: XH_ERR_ARG     one of them was not recorded or has not passed
- *         XH_ERR_DEVICE
- */
+/* Seconds of device time from begin to end, of one device. Errors:
+ * XH_ERR_ARG  one of them was not recorded or has not passed; XH_ERR_DEVICE */
 xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
                               double *seconds_p);
 
@@ -440,35 +430,18 @@ xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from,
 /* Exchange rows as swap says, in all of its columns. */
 xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap);
 
-/*
- * Gather: column r of packed := row rows[r] of columns; scatter: the reverse.
- * A message then holds one row after the other.
- *
- * columns  any number of rows, n columns
- * packed   n x rows.rows
- */
+/* Gather: column r of packed := row rows[r] of columns; scatter: the reverse.
+ * A message then holds one row after the other. packed is cols x rows.rows. */
 xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_block_t columns,
                                   hyb_block_t rows, hyb_block_t packed);
 xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
                                    hyb_block_t rows, hyb_block_t columns);
 
-/*
- * U := L1^-1 U
- *
- * l1  in      nb x nb, of which only the part below the diagonal is read; the
- *             diagonal is all ones
- * u   in,out  nb x n
- * Cost: nb^2 n flop
- */
+/* U := L1^-1 U. Only the part of L1, nb x nb, below its diagonal of ones is
+ * read. Cost: nb^2 n flop */
 xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_block_t l1, hyb_block_t u);
 
-/*
- * y := y - A x
- *
- * a  in      m x n
- * x  in      n x 1
- * y  in,out  m x 1
- */
+/* y := y - A x, with A m x n */
 xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_block_t a, hyb_block_t x,
                            hyb_block_t y);
 

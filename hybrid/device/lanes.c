@@ -2,6 +2,7 @@
 #include "hybrid/device/lanes.h"
 
 #include <stdlib.h>
+#include "base/integers.h"
 #include "base/product.h"
 #include "hybrid/device/copy.h"
 
@@ -237,9 +238,10 @@ static xh_status_t fetch_chunk(hyb_lanes_t *lanes, const hyb_product_t *product,
     const xh_gemm_t *p = product->gemm;
     const hyb_tile_t *tile = &slot->tile;
     const xh_rectangle_t *part = &tile->part;
-    int64_t first, depth;
+    int64_t first = z * product->tiling.depth;
+    int64_t depth =
+        xh_smaller(product->tiling.depth, product->tiling.k - first);
 
-    hyb_tiling_chunk(&product->tiling, z, &first, &depth);
     a->host =
         xh_view_op_part(p->a, p->trans_a, part->row, first, part->rows, depth);
     b->host =
