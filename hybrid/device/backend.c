@@ -24,8 +24,6 @@ enum {
     FOLDER = 1100 /* bytes of the longest folder that is searched */
 };
 
-typedef const hyb_backend_t *(*entry_t)(const hyb_host_t *host);
-
 typedef struct {
     char path[FOLDERS][FOLDER];
     int count;
@@ -51,7 +49,7 @@ log_line(xh_log_level_t level, const char *backend, int index,
 }
 
 static const hyb_host_t host = {xh_settings_text, log_line, xh_clock_now,
-                                hyb_gemm_alone, hyb_op_name};
+                                hyb_gemm_alone};
 
 /* ---- the list ----------------------------------------------------------- */
 
@@ -65,9 +63,7 @@ static bool is_name(const char *name)
 
 static const hyb_backend_t *find_known(const char *name)
 {
-    int i;
-
-    for (i = 0; i < known_count; i++)
+    for (int i = 0; i < known_count; i++)
         if (strcmp(known[i]->name, name) == 0)
             return known[i];
     return NULL;
@@ -97,30 +93,22 @@ static const char *defect(const hyb_backend_t *backend)
     return known_count == HYB_BACKENDS ? "there are too many backends" : NULL;
 }
 
-static xh_status_t add_registered(const hyb_backend_t *backend)
-{
-    const char *why = defect(backend);
-
-    if (why != NULL) {
-        xh_log_error("a backend was not registered: %s", why);
-        return XH_ERR_DEVICE;
-    }
-    if (!is_name(backend->name) || find_known(backend->name) != NULL) {
-        xh_log_error("a backend cannot be called \"%s\"", backend->name);
-        return XH_ERR_ARG;
-    }
-    known[known_count++] = backend;
-    return XH_OK;
-}
-
 xh_status_t hyb_backend_register(const hyb_backend_t *backend)
 {
-    xh_status_t status;
+    const char *why;
 
     pthread_mutex_lock(&lock);
-    status = add_registered(backend);
+    why = defect(backend);
+    if (why == NULL &&
+        (!is_name(backend->name) || find_known(backend->name) != NULL))
+        why = "its name is taken, or none";
+    if (why == NULL)
+        known[known_count++] = backend;
     pthread_mutex_unlock(&lock);
-    return status;
+    if (why == NULL)
+        return XH_OK;
+    xh_log_error("a backend was not registered: %s", why);
+    return XH_ERR_DEVICE;
 }
 
 /* ---- plug-ins ----------------------------------------------------------- */
@@ -161,13 +149,13 @@ static xh_status_t open_plugin(const char *path, const char *name,
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const hyb_backend_t *backend;
     const char *why;
-    entry_t entry;
+    __typeof__(hyb_backend_entry) *entry;
 
     if (library == NULL) {
         snprintf(why_p, HYB_BACKEND_WHY, "%s", dlerror());
         return XH_ERR_DEVICE;
     }
-    entry = (entry_t)dlsym(library, "hyb_backend_entry");
+    entry = (__typeof__(entry))dlsym(library, "hyb_backend_entry");
     if (entry == NULL) {
         snprintf(why_p, HYB_BACKEND_WHY, "%s is no plug-in of this program",
                  path);
@@ -186,33 +174,25 @@ static xh_status_t open_plugin(const char *path, const char *name,
     return XH_OK;
 }
 
-static void say_not_found(const folders_t *folders, const char *name,
-                          char *why_p)
-{
-    int used = snprintf(why_p, HYB_BACKEND_WHY,
-                        "there is no " PREFIX "%s" SUFFIX " in ", name);
-    int i;
-
-    for (i = 0; i < folders->count; i++)
-        used += snprintf(why_p + used, HYB_BACKEND_WHY - (size_t)used, "%s%s",
-                         i > 0 ? ", " : "", folders->path[i]);
-}
-
 static xh_status_t find_plugin(const char *name,
                                const hyb_backend_t **backend_p, char *why_p)
 {
     char path[FOLDER + sizeof(PREFIX SUFFIX) + HYB_BACKEND_NAME];
     folders_t folders;
-    int i;
+    int used;
 
     list_folders(&folders);
-    for (i = 0; i < folders.count; i++) {
+    for (int i = 0; i < folders.count; i++) {
         snprintf(path, sizeof(path), "%s/" PREFIX "%s" SUFFIX, folders.path[i],
                  name);
         if (access(path, F_OK) == 0)
             return open_plugin(path, name, backend_p, why_p);
     }
-    say_not_found(&folders, name, why_p);
+    used = snprintf(why_p, HYB_BACKEND_WHY,
+                    "there is no " PREFIX "%s" SUFFIX " in ", name);
+    for (int i = 0; i < folders.count; i++)
+        used += snprintf(why_p + used, HYB_BACKEND_WHY - (size_t)used, "%s%s",
+                         i > 0 ? ", " : "", folders.path[i]);
     return XH_ERR_INPUT;
 }
 
@@ -242,9 +222,7 @@ xh_status_t hyb_backend_find(const char *name, const hyb_backend_t **backend_p,
 static int add_name(char (*names)[HYB_BACKEND_NAME], int count,
                     const char *name)
 {
-    int i;
-
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0)
             return count;
     if (count == HYB_BACKENDS || !is_name(name))
@@ -284,14 +262,13 @@ int hyb_backend_names(char (*names_p)[HYB_BACKEND_NAME])
 {
     folders_t folders;
     int count = 0;
-    int i;
 
     pthread_mutex_lock(&lock);
-    for (i = 0; i < known_count; i++)
+    for (int i = 0; i < known_count; i++)
         count = add_name(names_p, count, known[i]->name);
     pthread_mutex_unlock(&lock);
     list_folders(&folders);
-    for (i = 0; i < folders.count; i++)
+    for (int i = 0; i < folders.count; i++)
         count = add_files(names_p, count, folders.path[i]);
     qsort(names_p, (size_t)count, HYB_BACKEND_NAME, by_name);
     return count;

@@ -4,10 +4,7 @@
 
 #include "hybrid/device/device.h"
 
-/*
- * The backends of this program: those registered, and those that plug-ins
- * bring.
- */
+/* The backends of this program: those registered, and those of plug-ins. */
 enum {
     HYB_BACKENDS = 16,     /* at most */
     HYB_BACKEND_WHY = 4096 /* bytes of the longest reason, with its end */
@@ -17,17 +14,16 @@ enum {
  * Add a backend that is part of this program; its name then never means a
  * plug-in.
  * Errors: XH_ERR_DEVICE  another ABI, a table without a function that must be
- *                        there, or too many backends
- *         XH_ERR_ARG     the name is taken, too long, or holds more than
- *                        letters, digits and '_'
+ *                        there, or too many backends; or the name is taken, too
+ *                        long, or holds more than letters, digits and '_'
  */
 xh_status_t hyb_backend_register(const hyb_backend_t *backend);
 
 /*
  * The backend called name, from the first of these folders that has the
  * plug-in: the setting plugin_dir (XHPL_PLUGIN_DIR) if given, the executable's
- * folder,
- * ../lib/xhpl beside it. The result stays valid; each call returns the same.
+ * folder, ../lib/xhpl beside it. The result stays valid; each call returns the
+ * same.
  *
  * why_p  out  HYB_BACKEND_WHY bytes: what was wrong; set on failure only
  * Errors: XH_ERR_INPUT   no such plug-in in these folders (all are named)
@@ -36,12 +32,8 @@ xh_status_t hyb_backend_register(const hyb_backend_t *backend);
 xh_status_t hyb_backend_find(const char *name, const hyb_backend_t **backend_p,
                              char *why_p);
 
-/*
- * Names that can be tried, in alphabetical order: registered backends, and
- * plug-ins in these folders.
- *
- * Returns how many there are, at most HYB_BACKENDS.
- */
+/* Names that can be tried, in alphabetical order: registered backends, and
+ * plug-ins in these folders. Returns how many, at most HYB_BACKENDS. */
 int hyb_backend_names(char (*names_p)[HYB_BACKEND_NAME]);
 
 #endif

@@ -20,9 +20,7 @@ static int64_t to_next_line(const double *x)
 
 static void write_line(double *to, const double *from)
 {
-    int i;
-
-    for (i = 0; i < LINE; i += 2)
+    for (int i = 0; i < LINE; i += 2)
         _mm_stream_pd(to + i, _mm_loadu_pd(from + i));
 }
 

@@ -63,6 +63,12 @@ xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
     return XH_OK;
 }
 
+bool hyb_device_move_near(const hyb_device_t *device, xh_affinity_t *before_p)
+{
+    return device->confined && xh_pin_save(before_p) == 0 &&
+           xh_pin_restore(&device->cores) == 0;
+}
+
 /* Give it back to the backend, and forget it. */
 static void drop_buffer(hyb_buffer_t *buffer)
 {
@@ -91,10 +97,10 @@ xh_status_t hyb_device_describe(hyb_device_t *device, hyb_device_info_t *info_p)
 {
     hyb_device_info_t info;
 
-    HYB_TRY(hyb_device_enter(device));
-    HYB_TRY(hyb_device_keep(device,
-                            device->backend->describe(device->index, &info)));
-    HYB_TRY(HYB_CALL(device, memory_left, &info.memory_free));
+    XH_TRY(hyb_device_enter(device));
+    XH_TRY(hyb_device_keep(device,
+                           device->backend->describe(device->index, &info)));
+    XH_TRY(HYB_CALL(device, memory_left, &info.memory_free));
     *info_p = info;
     return XH_OK;
 }
@@ -102,7 +108,7 @@ xh_status_t hyb_device_describe(hyb_device_t *device, hyb_device_info_t *info_p)
 xh_status_t hyb_device_sensors(hyb_device_t *device,
                                hyb_device_sensors_t *sensors_p)
 {
-    HYB_TRY(hyb_device_enter(device));
+    XH_TRY(hyb_device_enter(device));
     if (device->backend->sensors != NULL)
         return HYB_CALL(device, sensors, sensors_p);
     *sensors_p = (hyb_device_sensors_t){NAN, NAN, NAN, NAN};
@@ -162,7 +168,7 @@ void hyb_buffer_destroy(hyb_buffer_t *buffer)
 
 xh_status_t hyb_device_pin(hyb_device_t *device, double *memory, size_t bytes)
 {
-    HYB_TRY(hyb_device_enter(device));
+    XH_TRY(hyb_device_enter(device));
     return device->backend->pin != NULL ? HYB_CALL(device, pin, memory, bytes)
                                         : XH_OK;
 }
@@ -176,12 +182,17 @@ void hyb_device_unpin(hyb_device_t *device, double *memory)
 xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
                              double **memory_p)
 {
+    xh_affinity_t before;
     void *memory;
     xh_status_t status;
+    bool moved;
 
-    HYB_TRY(hyb_device_enter(device));
-    HYB_TRY(xh_memory_allocate(bytes, &memory));
+    XH_TRY(hyb_device_enter(device));
+    XH_TRY(xh_memory_allocate(bytes, &memory));
+    moved = hyb_device_move_near(device, &before);
     status = hyb_device_pin(device, memory, bytes);
+    if (moved)
+        xh_pin_restore(&before);
     if (status != XH_OK && status != XH_ERR_MEMORY) {
         xh_memory_free(memory, bytes);
         return status;

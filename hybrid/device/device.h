@@ -16,8 +16,7 @@
  * an event behind it is waited for. A device that failed once stays failed:
  * every later call on it returns XH_ERR_DEVICE, except those that give
  * something back. Once a backend has returned XH_ERR_DEVICE, no queued work
- * touches host memory any more. The first function that detects a failure logs
- * it.
+ * touches host memory any more.
  *
  * A backend is a plug-in, libhyb_<name>.so, that exports hyb_backend_entry and
  * includes this header and headers of base/ only. It gets everything else that
@@ -26,7 +25,7 @@
  * threads may call one device at once; one queue is for one thread at a time.
  */
 enum {
-    HYB_BACKEND_ABI = 5,
+    HYB_BACKEND_ABI = 6,
     HYB_BACKEND_NAME = 16 /* bytes of the longest name, with its end */
 };
 
@@ -85,13 +84,6 @@ static inline hyb_block_t hyb_block_part(hyb_block_t b, int64_t i, int64_t j,
     return (hyb_block_t){b.buffer, b.offset + i + j * b.ld, rows, cols, b.ld};
 }
 
-/* Row numbers from 0 in device memory: int64_t, each in place of a double. */
-typedef struct {
-    hyb_buffer_t *buffer; /* may be NULL if count is 0 */
-    int64_t offset;       /* in units of 8 bytes */
-    int64_t count;
-} hyb_list_t;
-
 typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
     xh_trans_t trans_a, trans_b;
     double alpha, beta;
@@ -109,8 +101,9 @@ typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
 typedef struct {
     hyb_block_t columns; /* in,out */
     hyb_block_t u;       /* out: nb rows, as many columns; apart from columns */
-    hyb_list_t source;   /* nb rows */
-    hyb_list_t from, to; /* of equal length; to is below the top nb rows */
+    hyb_block_t source;  /* list of nb rows: a column of int64_t from 0, each */
+    hyb_block_t from, to; /* in place of a double; of equal length; to is below
+                             the top nb rows */
 } hyb_row_swap_t;
 
 /*
@@ -139,19 +132,28 @@ typedef struct {
 /* ---- what a backend brings ---------------------------------------------- */
 
 /* What a queue does; all but the copies a device may lack. */
-typedef enum {
-    HYB_OP_COPY_IN,
-    HYB_OP_COPY_OUT,
-    HYB_OP_GEMM,
-    HYB_OP_COPY,
-    HYB_OP_SWAP_ROWS,
-    HYB_OP_GATHER_ROWS,
-    HYB_OP_SCATTER_ROWS,
-    HYB_OP_TRSM,
-    HYB_OP_GEMV,
-    HYB_OP_GENERATE,
-    HYB_OPS
-} hyb_op_t;
+#define HYB_OPERATIONS(X)                                                      \
+    X(COPY_IN, copy_in)                                                        \
+    X(COPY_OUT, copy_out)                                                      \
+    X(GEMM, gemm)                                                              \
+    X(COPY, copy)                                                              \
+    X(SWAP_ROWS, swap_rows)                                                    \
+    X(GATHER_ROWS, gather_rows)                                                \
+    X(SCATTER_ROWS, scatter_rows)                                              \
+    X(TRSM, trsm)                                                              \
+    X(GEMV, gemv)                                                              \
+    X(GENERATE, generate)
+
+#define HYB_OP(op, name) HYB_OP_##op,
+typedef enum { HYB_OPERATIONS(HYB_OP) HYB_OPS } hyb_op_t;
+
+static inline const char *hyb_op_name(hyb_op_t op) /* "gemm" */
+{
+#define HYB_OP_NAME(op, name) #name,
+    static const char *const names[] = {HYB_OPERATIONS(HYB_OP_NAME)};
+
+    return names[op];
+}
 
 /* One piece of work, as the public function of its name documents it. */
 typedef struct {
@@ -167,8 +169,7 @@ typedef struct {
         hyb_gemm_t gemm;
         hyb_row_swap_t swap_rows;
         struct {
-            hyb_block_t columns, packed;
-            hyb_list_t rows;
+            hyb_block_t columns, packed, rows;
         } pack; /* gather and scatter */
         struct {
             hyb_block_t l1, u;
@@ -195,8 +196,6 @@ typedef struct {
      * that the setting kernel names; product conforms. Errors: XH_ERR_MEMORY
      * C is untouched */
     xh_status_t (*gemm)(const xh_gemm_t *product);
-    /* "copy_in", "gemm" */
-    const char *(*op_name)(hyb_op_t op);
 } hyb_host_t;
 
 /* A buffer as backends see it; it stays until work that uses it has run, on a
@@ -274,14 +273,6 @@ typedef struct hyb_backend {
     void (*give_up)(void *state);
 } hyb_backend_t;
 
-/* Stop at the first call of a sequence that does not succeed. */
-#define HYB_TRY(call)                                                          \
-    do {                                                                       \
-        xh_status_t status_ = (call);                                          \
-        if (status_ != XH_OK)                                                  \
-            return status_;                                                    \
-    } while (0)
-
 /* The one symbol of a plug-in; host stays valid. */
 __attribute__((visibility("default"))) const hyb_backend_t *
 hyb_backend_entry(const hyb_host_t *host);
@@ -318,11 +309,8 @@ xh_status_t hyb_devices_choose(const char *text, hyb_device_choice_t **chosen_p,
 xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
                             int cpu_count, hyb_device_t **device_p);
 
-/*
- * Close the device; accepts NULL. Memory that a failed device might still touch
- * stays allocated until exit.
- * Order: after its queues, events and buffers were destroyed.
- */
+/* Accepts NULL. Memory that a failed device might still touch stays allocated
+ * until exit. Order: after its queues, events and buffers were destroyed. */
 void hyb_device_close(hyb_device_t *device);
 
 /* What the device is; memory_free is current. */
@@ -341,7 +329,6 @@ bool hyb_device_failed(const hyb_device_t *device);
 void hyb_device_fail(hyb_device_t *device, const char *why);
 
 bool hyb_device_has(const hyb_device_t *device, hyb_op_t op);
-const char *hyb_op_name(hyb_op_t op); /* "gemm" */
 
 /* ---- memory ------------------------------------------------------------- */
 
@@ -352,10 +339,8 @@ const char *hyb_op_name(hyb_op_t op); /* "gemm" */
 xh_status_t hyb_buffer_create(hyb_device_t *device, size_t bytes,
                               hyb_buffer_t **buffer_p);
 
-/*
- * Accepts NULL. On a failed device the memory stays allocated until close.
- * Order: after all work that uses the buffer has run.
- */
+/* Accepts NULL. On a failed device the memory stays allocated until close.
+ * Order: after all work that uses the buffer has run. */
 void hyb_buffer_destroy(hyb_buffer_t *buffer);
 
 /*
@@ -371,8 +356,7 @@ void hyb_pinned_free(hyb_device_t *device, double *memory, size_t bytes);
 
 /*
  * Make host memory that already exists as good as pinned memory, until unpin,
- * which leaves memory that is not pinned as it is; a backend that has no need
- * of it succeeds.
+ * which leaves memory that is not pinned as it is.
  * Errors: XH_ERR_MEMORY  the system refuses: logged; copies work all the same
  *         XH_ERR_DEVICE
  */
@@ -405,11 +389,8 @@ xh_status_t hyb_queue_wait(hyb_queue_t *queue, hyb_event_t *event);
  */
 xh_status_t hyb_event_wait(hyb_event_t *event, double seconds, bool *done_p);
 
-/*
- * Seconds of device time from begin to end, of one device.
- * Errors: XH_ERR_ARG     one of them was not recorded or has not passed
- *         XH_ERR_DEVICE
- */
+/* Seconds of device time from begin to end, of one device. Errors:
+ * XH_ERR_ARG  one of them was not recorded or has not passed; XH_ERR_DEVICE */
 xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
                               double *seconds_p);
 
@@ -435,9 +416,9 @@ xh_status_t hyb_queue_copy_in(hyb_queue_t *queue, xh_view_t from_host,
 xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_block_t from,
                                xh_view_t to_host);
 
-/* Copy rows, to.count numbers in host memory (best pinned), to the device. */
+/* Copy rows, to.rows numbers in host memory (best pinned), to the device. */
 xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
-                             hyb_list_t to);
+                             hyb_block_t to);
 
 /* C := beta C + alpha op(A) op(B). Cost: 2 m n k flop */
 xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *product);
@@ -449,35 +430,18 @@ xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from,
 /* Exchange rows as swap says, in all of its columns. */
 xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap);
 
-/*
- * Gather: column r of packed := row rows[r] of columns; scatter: the reverse.
- * A message then holds one row after the other.
- *
- * columns  any number of rows, n columns
- * packed   n x rows.count
- */
+/* Gather: column r of packed := row rows[r] of columns; scatter: the reverse.
+ * A message then holds one row after the other. packed is cols x rows.rows. */
 xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_block_t columns,
-                                  hyb_list_t rows, hyb_block_t packed);
+                                  hyb_block_t rows, hyb_block_t packed);
 xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
-                                   hyb_list_t rows, hyb_block_t columns);
+                                   hyb_block_t rows, hyb_block_t columns);
 
-/*
- * U := L1^-1 U
- *
- * l1  in      nb x nb, of which only the part below the diagonal is read; the
- *             diagonal is all ones
- * u   in,out  nb x n
- * Cost: nb^2 n flop
- */
+/* U := L1^-1 U. Only the part of L1, nb x nb, below its diagonal of ones is
+ * read. Cost: nb^2 n flop */
 xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_block_t l1, hyb_block_t u);
 
-/*
- * y := y - A x
- *
- * a  in      m x n
- * x  in      n x 1
- * y  in,out  m x 1
- */
+/* y := y - A x, with A m x n */
 xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_block_t a, hyb_block_t x,
                            hyb_block_t y);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/integers.h"
 #include "base/text.h"
 #include "hybrid/device/backend.h"
 
@@ -34,10 +35,8 @@ static xh_status_t add_device(choice_t *choice, int index)
 /* The first count devices of the backend. */
 static xh_status_t add_devices(choice_t *choice, int count)
 {
-    int i;
-
-    for (i = 0; i < count; i++)
-        HYB_TRY(add_device(choice, i));
+    for (int i = 0; i < count; i++)
+        XH_TRY(add_device(choice, i));
     return XH_OK;
 }
 
@@ -52,28 +51,20 @@ static void begin_backend(choice_t *choice, const hyb_backend_t *backend)
 
 /* ---- auto --------------------------------------------------------------- */
 
-static xh_status_t add_backend(choice_t *choice, const char *name)
-{
-    char why[HYB_BACKEND_WHY];
-    const hyb_backend_t *backend;
-
-    if (hyb_backend_find(name, &backend, why) != XH_OK) {
-        xh_log_info("no devices of %s: %s", name, why);
-        return XH_OK;
-    }
-    if (backend->emulated)
-        return XH_OK;
-    begin_backend(choice, backend);
-    return add_devices(choice, choice->present);
-}
-
 static xh_status_t choose_all(choice_t *choice)
 {
-    char names[HYB_BACKENDS][HYB_BACKEND_NAME];
-    int i, count = hyb_backend_names(names);
+    char names[HYB_BACKENDS][HYB_BACKEND_NAME], why[HYB_BACKEND_WHY];
+    int count = hyb_backend_names(names);
+    const hyb_backend_t *backend;
 
-    for (i = 0; i < count; i++)
-        HYB_TRY(add_backend(choice, names[i]));
+    for (int i = 0; i < count; i++) {
+        if (hyb_backend_find(names[i], &backend, why) != XH_OK) {
+            xh_log_info("no devices of %s: %s", names[i], why);
+        } else if (!backend->emulated) {
+            begin_backend(choice, backend);
+            XH_TRY(add_devices(choice, choice->present));
+        }
+    }
     return XH_OK;
 }
 
@@ -107,14 +98,12 @@ static int nearest(const char *word, int least, int most)
 {
     long n = strtol(word, NULL, 10);
 
-    return n < least ? least : n > most ? most : (int)n;
+    return (int)xh_smaller(most, xh_larger(least, n));
 }
 
 static bool is_chosen(const choice_t *choice, int index)
 {
-    int i;
-
-    for (i = 0; i < choice->count; i++)
+    for (int i = 0; i < choice->count; i++)
         if (choice->choices[i].backend == choice->backend &&
             choice->choices[i].index == index)
             return true;
@@ -200,7 +189,6 @@ static xh_status_t begin_part(choice_t *choice, const char *name)
     char why[HYB_BACKEND_WHY];
     const hyb_backend_t *backend;
     xh_status_t status = hyb_backend_find(name, &backend, why);
-    int i;
 
     if (status == XH_ERR_INPUT)
         return refuse_backend(choice, name, why);
@@ -208,7 +196,7 @@ static xh_status_t begin_part(choice_t *choice, const char *name)
         xh_log_error("devices \"%.200s\": %s", choice->text, why);
         return status;
     }
-    for (i = 0; i < choice->count; i++)
+    for (int i = 0; i < choice->count; i++)
         if (choice->choices[i].backend == backend)
             return refuse(choice, "a backend is there twice");
     begin_backend(choice, backend);
@@ -225,7 +213,7 @@ static xh_status_t add_word(choice_t *choice, char *word)
         return add_index(choice, word);
     if (selection != NULL)
         *selection++ = '\0';
-    HYB_TRY(begin_part(choice, word));
+    XH_TRY(begin_part(choice, word));
     if (selection == NULL)
         return add_unselected(choice);
     return choice->backend->emulated ? add_number(choice, selection)
@@ -234,14 +222,11 @@ static xh_status_t add_word(choice_t *choice, char *word)
 
 static xh_status_t choose_listed(choice_t *choice)
 {
-    char *words = strdup(choice->text);
-    char *rest = words;
-    xh_status_t status = XH_OK;
+    char *words = strdup(choice->text), *rest = words;
+    xh_status_t status = words != NULL ? XH_OK : XH_ERR_MEMORY;
 
-    if (words == NULL) {
+    if (words == NULL)
         xh_log_error("no memory for a list of devices");
-        return XH_ERR_MEMORY;
-    }
     while (rest != NULL && status == XH_OK)
         status = add_word(choice, strsep(&rest, ","));
     free(words);

@@ -24,6 +24,10 @@ xh_status_t hyb_device_enter(hyb_device_t *device);
 /* Note that the device has failed if status says so; returns status. */
 xh_status_t hyb_device_keep(hyb_device_t *device, xh_status_t status);
 
+/* This thread to the cores of the device's; false: it stays where it is. Else
+ * xh_pin_restore(before_p) brings it back. */
+bool hyb_device_move_near(const hyb_device_t *device, xh_affinity_t *before_p);
+
 /* A function of the backend's table, unless the device has failed. */
 #define HYB_CALL(device, function, ...)                                        \
     (hyb_device_enter(device) != XH_OK                                         \

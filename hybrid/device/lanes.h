@@ -9,21 +9,14 @@
  * memory for tiles in flight, and the pieces of A and B that stay.
  */
 
-typedef struct { /* around what a queue does for a chunk of a tile */
-    hyb_event_t *begin, *end;
-} hyb_lap_t;
-
-typedef struct {
-    hyb_lap_t in, multiply;
-} hyb_chunk_laps_t;
+enum { HYB_BEGIN, HYB_END }; /* events around what a queue does */
 
 typedef struct { /* a tile from launch to commit */
     hyb_tile_t tile;
-    int64_t offset;           /* of C's tile on the device, in doubles */
-    double *staging;          /* ... and back on the host, if not direct */
-    hyb_chunk_laps_t *chunk;  /* C's tile comes in with chunk 0 */
-    int64_t chunks, capacity; /* of the product; with events */
-    hyb_lap_t out;
+    int64_t offset;  /* of C's tile on the device, in doubles */
+    double *staging; /* ... and back on the host, if not direct */
+    /* HYB_BEGIN and HYB_END, of each chunk; C's tile comes in with the first */
+    hyb_event_t *const *in, *const *multiply, *const *out;
 } hyb_slot_t;
 
 /*
@@ -38,8 +31,8 @@ typedef struct {
 } hyb_piece_t;
 
 typedef struct {
-    hyb_piece_t *piece;
-    int64_t count, capacity; /* in use; with events */
+    hyb_piece_t *piece; /* count of them; the owner frees it */
+    int64_t count;
     uint64_t uses;
 } hyb_pieces_t;
 
@@ -51,17 +44,21 @@ typedef struct {
     const hyb_pins_t *pins;
     hyb_tile_return_t tile_return;
     hyb_queue_t *in, *multiply, *out;
+    hyb_event_t **event;       /* of all slots and pieces */
+    int64_t events;            /* that were made */
     hyb_event_t *first, *last; /* around all multiplications */
     hyb_buffer_t *buffer;      /* of all pieces and tiles */
     double *staging;           /* of all slots */
     size_t buffer_bytes, staging_bytes;
     hyb_pieces_t a, b;
     hyb_slot_t slot[HYB_SLOTS];
-    int slots, capacity; /* in use; with events */
+    int slots;      /* in use */
+    int64_t chunks; /* of each tile */
     bool launched_any;
 } hyb_lanes_t;
 
-/* Queues and events; no memory yet. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
+/* Queues; no memory yet. Close them in any case.
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
 xh_status_t hyb_lanes_open(hyb_lanes_t *lanes, hyb_device_t *device);
 void hyb_lanes_close(hyb_lanes_t *lanes);
 
@@ -73,20 +70,19 @@ size_t hyb_lanes_staging(hyb_tile_return_t tile_return,
  * Memory for tiles that are cut so; what is there already may do. Nothing may
  * be in flight. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
-bool hyb_lanes_have(const hyb_lanes_t *lanes, const hyb_tiling_t *tiling);
 xh_status_t hyb_lanes_reserve(hyb_lanes_t *lanes, const hyb_tiling_t *tiling);
 
 /* The same, and empty slots and pieces for these tiles. */
 xh_status_t hyb_lanes_prepare(hyb_lanes_t *lanes, const hyb_tiling_t *tiling);
 
 /*
- * Have count pieces of doubles each, one after the other from offset on, and
- * forget what they hold. Nothing that uses them may be in flight.
- * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ * Have count pieces of doubles each, one after the other from offset on, with
+ * an event of used for each, and forget what was held. Nothing that uses them
+ * may be in flight. Errors: XH_ERR_MEMORY
  */
-xh_status_t hyb_pieces_reserve(hyb_pieces_t *pieces, hyb_device_t *device,
-                               int64_t count, int64_t doubles, int64_t offset);
-void hyb_pieces_release(hyb_pieces_t *pieces);
+xh_status_t hyb_pieces_reserve(hyb_pieces_t *pieces, int64_t count,
+                               int64_t doubles, int64_t offset,
+                               hyb_event_t *const *used);
 
 /*
  * The piece for chunk of strip: the one that holds it, else the least recently
@@ -100,7 +96,7 @@ xh_status_t hyb_pieces_get(hyb_pieces_t *pieces, int64_t strip, int64_t chunk,
 /*
  * Queue all that slot's tile needs: pieces of A and B that are not there, C
  * unless only the product returns, the multiplications, the way back. When the
- * last event of slot, out.end, has passed, all of them have.
+ * last event of slot, out's end, has passed, all of them have.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_lanes_launch(hyb_lanes_t *lanes, const hyb_product_t *product,
@@ -116,6 +112,7 @@ void hyb_lanes_commit(const hyb_lanes_t *lanes, const hyb_product_t *product,
 
 /* Add to work what slot's tile, which has returned, took of the device's time.
  * Errors: XH_ERR_DEVICE */
-xh_status_t hyb_lanes_time(const hyb_slot_t *slot, hyb_work_t *work);
+xh_status_t hyb_lanes_time(const hyb_lanes_t *lanes, const hyb_slot_t *slot,
+                           hyb_work_t *work);
 
 #endif

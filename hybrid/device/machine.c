@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
-#include "hybrid/device/device_rates.h"
+#include "hybrid/device/rates.h"
 #include "hybrid/cpu/product/blas.h"
 #include "hybrid/cpu/trial/trial.h"
 #include "hybrid/device/machine_private.h"
@@ -55,85 +55,90 @@ static xh_status_t budget(const hyb_device_info_t *info, int sharers,
     return XH_OK;
 }
 
-/* one device that is to be opened, and who works for it */
-typedef struct {
-    hyb_device_choice_t choice;
-    int sharers; /* processes that use it */
-    const int *cpus;
-    int cpu_count;
-} opening_t;
-
-/* Measure an open device, give it a stream, and see what memory is left. */
-static xh_status_t equip(const hyb_machine_t *machine, const opening_t *o,
-                         hyb_device_t *device, hyb_machine_device_t *d,
-                         bool *models_time_p)
+/*
+ * Open a device and measure it, give it a stream that commits with threads on
+ * cpus, and see what memory is left for this one of the processes that use it.
+ */
+static xh_status_t open_device(hyb_machine_t *machine,
+                               hyb_device_choice_t choice, int sharers,
+                               const int *cpus, int cpu_count)
 {
+    hyb_machine_device_t *d = &machine->device[machine->devices];
     const hyb_stream_options_t options = {.executor = machine->devices + 1,
                                           .tile_return = machine->tile_return,
                                           .stall_seconds =
                                               xh_settings_real("stall_seconds"),
                                           .rates = &d->rates,
-                                          .pins = &machine->pins};
+                                          .pins = &machine->pins,
+                                          .cpus = cpus,
+                                          .cpu_count = cpu_count};
     hyb_device_info_t info;
-
-    if (machine->tile == 0 && !o->choice.backend->emulated)
-        HYB_TRY(hyb_device_rates(device, &d->rates));
-    HYB_TRY(
-        hyb_stream_create(device, o->cpus, o->cpu_count, &options, &d->stream));
-    HYB_TRY(hyb_device_describe(device, &info));
-    *models_time_p = info.models_time;
-    return budget(&info, o->sharers, &d->memory);
-}
-
-static xh_status_t open_device(hyb_machine_t *machine, const opening_t *o)
-{
-    hyb_machine_device_t *d = &machine->device[machine->devices];
     hyb_device_t *device;
-    bool models_time;
-    xh_status_t status;
+    xh_status_t status = XH_OK;
 
-    HYB_TRY(hyb_device_open(o->choice, o->cpus, o->cpu_count, &device));
-    *d = (hyb_machine_device_t){.commit_threads = o->cpu_count};
-    status = equip(machine, o, device, d, &models_time);
-    if (status == XH_OK) {
-        machine->models_time = machine->models_time || models_time;
-        machine->feeders += models_time ? 0 : o->cpu_count;
-        machine->devices++;
-    } else if (d->stream != NULL) {
-        hyb_stream_destroy(d->stream); /* and its device */
-    } else {
+    *d = (hyb_machine_device_t){.commit_threads = cpu_count};
+    XH_TRY(hyb_device_open(choice, cpus, cpu_count, &device));
+    if (machine->tile == 0 && !choice.backend->emulated)
+        status = hyb_device_rates(device, &d->rates);
+    if (status == XH_OK)
+        status = hyb_stream_create(device, &options, &d->stream);
+    if (status != XH_OK) {
         hyb_device_close(device);
+        return status;
     }
-    return status;
+    status = hyb_device_describe(device, &info);
+    if (status == XH_OK)
+        status = budget(&info, sharers, &d->memory);
+    if (status != XH_OK) {
+        hyb_stream_destroy(d->stream);
+        return status;
+    }
+    machine->models_time = machine->models_time || info.models_time;
+    machine->feeders += info.models_time ? 0 : cpu_count;
+    machine->devices++;
+    return XH_OK;
 }
 
-/* which of the devices seen this process drives, and with how many others */
+/* ---- whose devices are whose --------------------------------------------- */
+
+static const hyb_local_t alone = {.rank = 0, .count = 1};
+
 typedef struct {
-    int *index, count; /* among those seen, in order */
-    int *sharers;      /* of each one seen: processes that drive it */
+    /* of each device seen */
+    hyb_device_info_t *info;
+    const char **address;
+    int *sharers; /* processes that drive it */
+    /* those of them that this process drives, in order */
+    int *index, count;
 } deal_t;
 
 /* Who of the node's processes drives each of the devices; what goes wrong with
  * another one's part is for that one to say. */
 static xh_status_t deal_out(const hyb_machine_t *machine,
                             const hyb_local_t *local,
-                            const char *const *addresses, int devices,
-                            deal_t *deal)
+                            const hyb_visible_devices_t *seen, deal_t *deal)
 {
-    hyb_local_t who = *local;
-    int i, *theirs, count;
-    xh_status_t status;
+    const hyb_local_t *all = seen->own ? &alone : local;
+    hyb_local_t who = *all;
+    int *theirs, count;
 
-    for (who.rank = 0; who.rank < local->count; who.rank++) {
-        status = hyb_topology_deal(machine->topology, &who, addresses, devices,
-                                   &theirs, &count);
-        if (status != XH_OK && who.rank == local->rank)
+    for (int i = 0; i < seen->count; i++) {
+        deal->address[i] = deal->info[i].pci_address;
+        seen->chosen[i].backend->describe(seen->chosen[i].index,
+                                          &deal->info[i]);
+    }
+    for (who.rank = 0; who.rank < who.count; who.rank++) {
+        xh_status_t status =
+            hyb_topology_deal(machine->topology, &who, deal->address,
+                              seen->count, &theirs, &count);
+
+        if (status != XH_OK && who.rank == all->rank)
             return status;
         if (status != XH_OK)
             continue;
-        for (i = 0; i < count; i++)
+        for (int i = 0; i < count; i++)
             deal->sharers[theirs[i]]++;
-        if (who.rank == local->rank) {
+        if (who.rank == all->rank) {
             deal->index = theirs;
             deal->count = count;
         } else {
@@ -141,32 +146,6 @@ static xh_status_t deal_out(const hyb_machine_t *machine,
         }
     }
     return XH_OK;
-}
-
-/* Those of the devices seen that this process drives. */
-static xh_status_t find_mine(const hyb_machine_t *machine,
-                             const hyb_local_t *local,
-                             const hyb_visible_devices_t *seen, deal_t *deal)
-{
-    static const hyb_local_t alone = {.rank = 0, .count = 1};
-    size_t count = (size_t)seen->count + 1;
-    hyb_device_info_t *info = calloc(count, sizeof(*info));
-    const char **addresses = calloc(count, sizeof(*addresses));
-    xh_status_t status = XH_ERR_MEMORY;
-    int i;
-
-    deal->sharers = calloc(count, sizeof(*deal->sharers));
-    if (info != NULL && addresses != NULL && deal->sharers != NULL) {
-        for (i = 0; i < seen->count; i++) {
-            addresses[i] = info[i].pci_address;
-            seen->chosen[i].backend->describe(seen->chosen[i].index, &info[i]);
-        }
-        status = deal_out(machine, seen->own ? &alone : local, addresses,
-                          seen->count, deal);
-    }
-    free(addresses);
-    free(info);
-    return status;
 }
 
 /*
@@ -191,49 +170,36 @@ static int feeders_of(const hyb_machine_t *machine, hyb_device_choice_t choice,
 }
 
 /*
- * Move the count cores nearest to a device behind those that are still free, of
- * which the last `placed` ones are other feeders' already. The team takes its
- * cores from the front.
+ * Open the devices dealt, each with feeders on cores near it: the count nearest
+ * move behind those that are still free, of which the last `placed` ones are
+ * other feeders' already. The team takes its cores from the front. A device
+ * that does not open is left out, but settings that make no sense are an error.
  */
-static void place_feeders(hyb_machine_t *machine, hyb_device_choice_t choice,
-                          int placed, int count)
-{
-    int left = machine->cpu_count - placed;
-    hyb_device_info_t info;
-
-    if (left >= 2 && choice.backend->describe(choice.index, &info) == XH_OK)
-        hyb_topology_put_near_last(machine->topology, info.pci_address,
-                                   machine->cpus, left, count);
-}
-
-/* Open the devices dealt, each with feeders on cores near it. One that does not
- * open is left out, but settings that make no sense are an error. */
 static xh_status_t open_dealt(hyb_machine_t *machine,
                               const hyb_device_choice_t *chosen,
                               const deal_t *deal)
 {
-    int i, placed = 0, left;
-    xh_status_t status;
+    int placed = 0;
 
-    for (i = 0; i < deal->count && machine->devices < HYB_EXECUTORS - 1; i++) {
-        opening_t o = {.choice = chosen[deal->index[i]],
-                       .sharers = deal->sharers[deal->index[i]]};
+    for (int i = 0; i < deal->count && machine->devices < HYB_EXECUTORS - 1;
+         i++) {
+        int index = deal->index[i], left = machine->cpu_count - placed;
+        int count = feeders_of(machine, chosen[index], deal->count, left);
+        int first = left > 0 ? left - count : i % machine->cpu_count;
+        xh_status_t status;
 
-        left = machine->cpu_count - placed;
-        o.cpu_count = feeders_of(machine, o.choice, deal->count, left);
-        o.cpus =
-            &machine
-                 ->cpus[left > 0 ? left - o.cpu_count : i % machine->cpu_count];
         if (left > 0) {
-            place_feeders(machine, o.choice, placed, o.cpu_count);
-            placed += o.cpu_count;
+            hyb_topology_put_near_last(machine->topology, deal->address[index],
+                                       machine->cpus, left, count);
+            placed += count;
         }
-        status = open_device(machine, &o);
+        status = open_device(machine, chosen[index], deal->sharers[index],
+                             machine->cpus + first, count);
         if (status == XH_ERR_INPUT)
             return status;
         if (status != XH_OK)
-            xh_log_warning("device %d of %s is left out", o.choice.index,
-                           o.choice.backend->name);
+            xh_log_warning("device %d of %s is left out", chosen[index].index,
+                           chosen[index].backend->name);
     }
     return XH_OK;
 }
@@ -242,75 +208,60 @@ static xh_status_t open_devices(hyb_machine_t *machine,
                                 const hyb_local_t *local,
                                 const hyb_visible_devices_t *seen)
 {
-    hyb_visible_devices_t found = {.own = false};
-    deal_t deal = {.count = 0};
-    xh_status_t status = XH_OK;
+    size_t count = (size_t)seen->count;
+    deal_t deal = {.info = calloc(count, sizeof(*deal.info)),
+                   .address = calloc(count, sizeof(*deal.address)),
+                   .sharers = calloc(count, sizeof(*deal.sharers))};
+    xh_status_t status = XH_ERR_MEMORY;
 
-    if (seen == NULL)
-        status = hyb_devices_choose(xh_settings_text("devices"), &found.chosen,
-                                    &found.count);
-    if (seen == NULL)
-        seen = &found;
-    if (status == XH_OK && seen->count > 0)
-        status = find_mine(machine, local, seen, &deal);
+    if (deal.info != NULL && deal.address != NULL && deal.sharers != NULL)
+        status = deal_out(machine, local, seen, &deal);
     if (status == XH_OK)
         status = open_dealt(machine, seen->chosen, &deal);
-    free(deal.index);
+    free(deal.info);
+    free(deal.address);
     free(deal.sharers);
-    free(found.chosen);
+    free(deal.index);
     return status;
 }
 
 /* Threads of the team: as asked for, else a core each that no feeder needs. */
-static int team_size(const hyb_machine_t *machine, int threads)
-{
-    int size = machine->cpu_count - machine->feeders;
-
-    if (threads > 0)
-        return threads;
-    return size > 1 ? size : 1;
-}
-
 static xh_status_t open_team(hyb_machine_t *machine, int threads)
 {
-    HYB_TRY(hyb_team_create(machine->cpus, machine->cpu_count,
-                            team_size(machine, threads), &machine->team));
+    int left = machine->cpu_count - machine->feeders;
+
+    if (threads <= 0)
+        threads = left > 1 ? left : 1;
+    XH_TRY(hyb_team_create(machine->cpus, machine->cpu_count, threads,
+                           &machine->team));
     hyb_team_add_helpers(machine->team, machine->feeders);
     return XH_OK;
-}
-
-static hyb_tile_return_t tile_return_of_setting(void)
-{
-    const char *text = xh_settings_text("tile_return");
-
-    if (strcmp(text, "product") == 0)
-        return HYB_RETURN_PRODUCT;
-    return strcmp(text, "direct") == 0 ? HYB_RETURN_DIRECT : HYB_RETURN_STAGED;
-}
-
-static xh_status_t read_settings(hyb_machine_t *machine)
-{
-    machine->tile = xh_settings_int("tile");
-    machine->slots = (int)xh_settings_int("pipeline");
-    machine->tile_return = tile_return_of_setting();
-    machine->segment_bytes = 1 << 30;
-    return choose_kernel(machine);
 }
 
 static xh_status_t open_all(hyb_machine_t *machine, int threads,
                             const hyb_local_t *local,
                             const hyb_visible_devices_t *seen)
 {
-    static const hyb_local_t alone = {.rank = 0, .count = 1};
+    hyb_visible_devices_t found = {.own = false};
+    xh_status_t status = XH_OK;
 
-    if (local == NULL)
-        local = &alone;
-    HYB_TRY(read_settings(machine));
-    HYB_TRY(hyb_topology_open(NULL, &machine->topology));
-    HYB_TRY(hyb_topology_cores(machine->topology, local, &machine->cpus,
-                               &machine->cpu_count));
-    HYB_TRY(open_devices(machine, local, seen));
-    return open_team(machine, threads);
+    machine->tile = xh_settings_int("tile");
+    machine->slots = (int)xh_settings_int("pipeline");
+    machine->tile_return = (hyb_tile_return_t)xh_settings_int("tile_return");
+    machine->segment_bytes = 1 << 30;
+    XH_TRY(choose_kernel(machine));
+    XH_TRY(hyb_topology_open(NULL, &machine->topology));
+    XH_TRY(hyb_topology_cores(machine->topology, local, &machine->cpus,
+                              &machine->cpu_count));
+    if (seen == NULL) {
+        XH_TRY(hyb_devices_choose(xh_settings_text("devices"), &found.chosen,
+                                  &found.count));
+        seen = &found;
+    }
+    if (seen->count > 0)
+        status = open_devices(machine, local, seen);
+    free(found.chosen);
+    return status == XH_OK ? open_team(machine, threads) : status;
 }
 
 xh_status_t hyb_machine_open(int threads, const hyb_local_t *local,
@@ -322,7 +273,7 @@ xh_status_t hyb_machine_open(int threads, const hyb_local_t *local,
 
     if (machine == NULL)
         return XH_ERR_MEMORY;
-    status = open_all(machine, threads, local, seen);
+    status = open_all(machine, threads, local != NULL ? local : &alone, seen);
     if (status != XH_OK) {
         hyb_machine_close(machine);
         return status;
@@ -333,11 +284,9 @@ xh_status_t hyb_machine_open(int threads, const hyb_local_t *local,
 
 void hyb_machine_close(hyb_machine_t *machine)
 {
-    int i;
-
     if (machine == NULL)
         return;
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         hyb_stream_destroy(machine->device[i].stream);
     hyb_team_destroy(machine->team);
     free(machine->cpus);
@@ -372,9 +321,9 @@ bool hyb_machine_works(const hyb_machine_t *machine, int device)
 
 int hyb_machine_working_devices(const hyb_machine_t *machine)
 {
-    int i, count = 0;
+    int count = 0;
 
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         count += hyb_machine_works(machine, i);
     return count;
 }
@@ -388,14 +337,13 @@ void hyb_machine_describe(hyb_machine_t *machine, const char *prefix, FILE *out)
 {
     char text[256];
     hyb_device_info_t info;
-    int i;
 
     hyb_topology_describe(machine->topology, text, sizeof(text));
     fprintf(out, "%s%s\n", prefix, text);
     fprintf(out, "%steam of %d threads, kernel %s\n", prefix,
             hyb_team_size(machine->team),
             machine->kernel != NULL ? machine->kernel->name : "blas");
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         if (hyb_device_describe(hyb_machine_device(machine, i), &info) == XH_OK)
             fprintf(out, "%sdevice %d: %s (%s:%d), %.1f GiB\n", prefix, i,
                     info.name, info.backend, info.index,
@@ -403,11 +351,6 @@ void hyb_machine_describe(hyb_machine_t *machine, const char *prefix, FILE *out)
 }
 
 /* ---- pinning on all devices ---------------------------------------------- */
-
-static size_t bytes_of(xh_view_t v)
-{
-    return (size_t)(v.ld * v.cols) * sizeof(double);
-}
 
 /* What is refused MOST times is not asked for again: each time is said. */
 static void pin_on(hyb_device_t *device, const hyb_pin_t *pin)
@@ -419,7 +362,8 @@ static void pin_on(hyb_device_t *device, const hyb_pin_t *pin)
     for (i = 0; i < count && refused < MOST && status != XH_ERR_DEVICE; i++) {
         xh_view_t v = hyb_pins_part(pin, i);
 
-        status = hyb_device_pin(device, v.data, bytes_of(v));
+        status = hyb_device_pin(device, v.data,
+                                (size_t)(v.ld * v.cols) * sizeof(double));
         refused += status == XH_ERR_MEMORY;
     }
     if (refused > 0 && count > 1)
@@ -431,14 +375,13 @@ void hyb_machine_pin(hyb_machine_t *machine, xh_view_t matrix)
 {
     hyb_pins_t *pins = &machine->pins;
     hyb_pin_t *pin = &pins->pin[pins->count];
-    int i;
 
     if (matrix.rows == 0 || matrix.cols == 0 || pins->count == HYB_PINS)
         return;
     *pin =
         (hyb_pin_t){matrix, hyb_pins_segment(matrix, machine->segment_bytes)};
     pins->count++;
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         if (hyb_machine_works(machine, i))
             pin_on(hyb_machine_device(machine, i), pin);
 }
@@ -453,15 +396,15 @@ void hyb_machine_pin_flat(hyb_machine_t *machine, double *memory, size_t bytes)
 void hyb_machine_unpin(hyb_machine_t *machine, const double *memory)
 {
     hyb_pins_t *pins = &machine->pins;
-    int64_t segment;
-    int i, j = 0;
+    int j = 0;
 
     while (j < pins->count && pins->pin[j].matrix.data != memory)
         j++;
     if (j == pins->count)
         return;
-    for (i = 0; i < machine->devices; i++)
-        for (segment = 0; segment < hyb_pins_count(&pins->pin[j]); segment++)
+    for (int i = 0; i < machine->devices; i++)
+        for (int64_t segment = 0; segment < hyb_pins_count(&pins->pin[j]);
+             segment++)
             hyb_device_unpin(hyb_machine_device(machine, i),
                              hyb_pins_part(&pins->pin[j], segment).data);
     pins->pin[j] = pins->pin[--pins->count];

@@ -4,7 +4,7 @@
 
 #include "hybrid/device/machine.h"
 #include "hybrid/device/pins.h"
-#include "hybrid/device/rate_table.h"
+#include "hybrid/device/rates.h"
 #include "hybrid/device/stream.h"
 
 typedef struct {

@@ -16,9 +16,7 @@ int64_t hyb_pins_segment(xh_view_t matrix, int64_t bytes)
 
 static const hyb_pin_t *find(const hyb_pins_t *pins, uintptr_t at)
 {
-    int i;
-
-    for (i = 0; i < pins->count; i++) {
+    for (int i = 0; i < pins->count; i++) {
         const xh_view_t *m = &pins->pin[i].matrix;
         uintptr_t begin = (uintptr_t)m->data;
 

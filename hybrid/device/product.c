@@ -17,9 +17,8 @@ static bool has(uint64_t devices, int device)
 static uint64_t working(const hyb_machine_t *machine, uint64_t devices)
 {
     uint64_t found = 0;
-    int i;
 
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         if (has(devices, i) && hyb_machine_works(machine, i))
             found |= (uint64_t)1 << i;
     return found;
@@ -32,18 +31,6 @@ static void say_dropped(int device)
 
 /* ---- cutting ------------------------------------------------------------- */
 
-/* Memory that every one of devices can give to tiles. */
-static uint64_t tile_memory(const hyb_machine_t *machine, uint64_t devices)
-{
-    uint64_t least = UINT64_MAX;
-    int i;
-
-    for (i = 0; i < machine->devices; i++)
-        if (has(devices, i) && machine->device[i].memory < least)
-            least = machine->device[i].memory;
-    return least;
-}
-
 /*
  * Where no rates are measured: some tens of tiles an executor, so that all end
  * together, and none so small that the link's latency shows.
@@ -51,43 +38,9 @@ static uint64_t tile_memory(const hyb_machine_t *machine, uint64_t devices)
 static int64_t plain_size(const int64_t shape[3])
 {
     enum { LEAST = 256, MOST = 4096, UNIT = 64, ACROSS = 8 };
-    int64_t longest = xh_larger(shape[0], shape[1]);
-    int64_t size = longest / ACROSS / UNIT * UNIT;
+    int64_t size = xh_larger(shape[0], shape[1]) / ACROSS / UNIT * UNIT;
 
-    size = size < LEAST ? LEAST : size;
-    return size > MOST ? MOST : size;
-}
-
-/* As asked for, else what the first device's measured rates make best. */
-static int64_t tile_size(const hyb_machine_t *machine, const int64_t shape[3],
-                         uint64_t devices)
-{
-    hyb_tile_model_t model = {.m = shape[0],
-                              .n = shape[1],
-                              .k = shape[2],
-                              .slots = machine->slots,
-                              .reads_c =
-                                  machine->tile_return != HYB_RETURN_PRODUCT};
-    const hyb_machine_device_t *first = NULL;
-    int i;
-
-    if (machine->tile > 0)
-        return machine->tile;
-    for (i = machine->devices - 1; i >= 0; i--)
-        if (has(devices, i)) {
-            first = &machine->device[i];
-            model.executors++;
-        }
-    if (first == NULL)
-        return plain_size(shape);
-    if (machine->tile_return != HYB_RETURN_DIRECT)
-        model.commit_rate = first->rates.commit_rate * first->commit_threads;
-    return hyb_tile_model_best(&model, &first->rates, plain_size(shape));
-}
-
-static bool is_small(int64_t tile, int64_t wanted, int64_t extent)
-{
-    return 2 * tile < xh_smaller(wanted, extent);
+    return xh_smaller(MOST, xh_larger(LEAST, size));
 }
 
 /* Once: that memory is so short that it costs much speed. */
@@ -96,8 +49,8 @@ static void say_if_small(hyb_machine_t *machine,
                          const hyb_tiling_t *t)
 {
     if (machine->said_small ||
-        !(is_small(t->most_rows, wanted->tile_rows, t->m) ||
-          is_small(t->most_cols, wanted->tile_cols, t->n)))
+        (2 * t->most_rows >= xh_smaller(wanted->tile_rows, t->m) &&
+         2 * t->most_cols >= xh_smaller(wanted->tile_cols, t->n)))
         return;
     machine->said_small = true;
     xh_log_warning(
@@ -107,32 +60,43 @@ static void say_if_small(hyb_machine_t *machine,
         (long long)wanted->tile_rows, (long long)wanted->tile_cols);
 }
 
-/* How a product of m x n x k is to be cut: shape. */
+/*
+ * How a product of m x n x k, shape, is to be cut: to tiles of the size that is
+ * asked for, else the best by the first device's measured rates, in memory that
+ * every one of devices can give.
+ */
 static hyb_tiling_request_t request(const hyb_machine_t *machine,
                                     const int64_t shape[3], uint64_t devices)
 {
-    int64_t size = tile_size(machine, shape, devices);
+    hyb_tile_model_t model = {.m = shape[0],
+                              .n = shape[1],
+                              .k = shape[2],
+                              .slots = machine->slots,
+                              .reads_c =
+                                  machine->tile_return != HYB_RETURN_PRODUCT};
+    const hyb_machine_device_t *first = NULL;
+    int64_t size = machine->tile > 0 ? machine->tile : plain_size(shape);
+    uint64_t memory = UINT64_MAX;
 
+    for (int i = machine->devices - 1; i >= 0; i--)
+        if (has(devices, i)) {
+            first = &machine->device[i];
+            model.executors++;
+            memory = first->memory < memory ? first->memory : memory;
+        }
+    if (machine->tile == 0 && first != NULL) {
+        if (machine->tile_return != HYB_RETURN_DIRECT)
+            model.commit_rate =
+                first->rates.commit_rate * first->commit_threads;
+        size = hyb_tile_model_best(&model, &first->rates, size);
+    }
     return (hyb_tiling_request_t){.m = shape[0],
                                   .n = shape[1],
                                   .k = shape[2],
-                                  .memory = tile_memory(machine, devices),
+                                  .memory = memory,
                                   .tile_rows = size,
                                   .tile_cols = size,
                                   .c_slots = machine->slots};
-}
-
-/*
- * Smaller products may have longer tiles, by the last one that is merged with
- * its neighbour: with room for these, where there is, none grows later.
- */
-static hyb_tiling_t with_longest_tiles(const hyb_tiling_t *t, uint64_t memory)
-{
-    hyb_tiling_t longest = *t;
-
-    longest.most_rows = xh_smaller(t->m, t->tile_rows + t->tile_rows / 2);
-    longest.most_cols = xh_smaller(t->n, t->tile_cols + t->tile_cols / 2);
-    return hyb_tiling_memory(&longest) <= memory ? longest : *t;
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -162,9 +126,8 @@ static bool make_room(hyb_machine_t *machine, uint64_t devices,
                       const hyb_tiling_t *tiling)
 {
     bool had = true;
-    int i;
 
-    for (i = 0; i < machine->devices; i++) {
+    for (int i = 0; i < machine->devices; i++) {
         xh_status_t status =
             has(devices, i)
                 ? hyb_stream_reserve(machine->device[i].stream, tiling)
@@ -179,20 +142,27 @@ static bool make_room(hyb_machine_t *machine, uint64_t devices,
     return had;
 }
 
-/* The tiles of products up to shape; false: there are none. */
+/*
+ * The tiles of products up to shape; false: there are none. Smaller products
+ * may have longer tiles, by the last one that is merged with its neighbour:
+ * with room for these, where there is, none grows later.
+ */
 static bool longest_tiles(const hyb_machine_t *machine, const int64_t shape[3],
                           hyb_tiling_t *tiling_p)
 {
     uint64_t devices = working(machine, ~(uint64_t)0);
-    hyb_tiling_request_t wanted;
-    hyb_tiling_t tiling;
+    hyb_tiling_request_t wanted = request(machine, shape, devices);
+    hyb_tiling_t longest;
 
-    if (devices == 0)
+    if (devices == 0 || hyb_tiling_plan(&wanted, tiling_p) != XH_OK)
         return false;
-    wanted = request(machine, shape, devices);
-    if (hyb_tiling_plan(&wanted, &tiling) != XH_OK)
-        return false;
-    *tiling_p = with_longest_tiles(&tiling, wanted.memory);
+    longest = *tiling_p;
+    longest.most_rows =
+        xh_smaller(longest.m, longest.tile_rows + longest.tile_rows / 2);
+    longest.most_cols =
+        xh_smaller(longest.n, longest.tile_cols + longest.tile_cols / 2);
+    if (hyb_tiling_memory(&longest) <= wanted.memory)
+        *tiling_p = longest;
     return true;
 }
 
@@ -212,11 +182,10 @@ uint64_t hyb_product_bytes(const hyb_machine_t *machine, int64_t m, int64_t n,
 {
     hyb_tiling_t tiling;
     uint64_t bytes = 0;
-    int i;
 
     if (!longest_tiles(machine, (const int64_t[]){m, n, k}, &tiling))
         return 0;
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         if (hyb_machine_works(machine, i))
             bytes +=
                 hyb_stream_staging_bytes(machine->device[i].stream, &tiling);
@@ -236,7 +205,7 @@ static xh_status_t cut(hyb_machine_t *machine, const xh_gemm_t *gemm,
     do {
         *devices_p = working(machine, way->devices);
         wanted = request(machine, shape, *devices_p);
-        HYB_TRY(way->plan(&wanted, tiling_p));
+        XH_TRY(way->plan(&wanted, tiling_p));
     } while (!make_room(machine, *devices_p, tiling_p));
     say_if_small(machine, &wanted, tiling_p);
     return XH_OK;
@@ -248,15 +217,14 @@ static xh_status_t start(hyb_product_t *p, hyb_machine_t *machine,
     double started = xh_clock_now();
     uint64_t devices, before = working(machine, way->devices);
     hyb_tiling_t tiling;
-    int i;
 
-    HYB_TRY(cut(machine, gemm, way, &tiling, &devices));
-    HYB_TRY(hyb_product_init(p, gemm, &tiling));
+    XH_TRY(cut(machine, gemm, way, &tiling, &devices));
+    XH_TRY(hyb_product_init(p, gemm, &tiling));
     p->machine = machine;
     p->devices = devices;
     p->dropped = before & ~devices;
     p->started = started;
-    for (i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++)
         if (has(devices, i))
             hyb_stream_begin(machine->device[i].stream, p);
     machine->multiplies = true;
@@ -301,9 +269,7 @@ double hyb_product_rate(const hyb_product_t *p)
 
 static void finish_devices(hyb_product_t *p, hyb_report_t *report)
 {
-    int i;
-
-    for (i = 0; i < p->machine->devices; i++) {
+    for (int i = 0; i < p->machine->devices; i++) {
         report->device[i].dropped = has(p->dropped, i);
         if (!has(p->devices, i))
             continue;

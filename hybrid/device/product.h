@@ -19,7 +19,7 @@
  *     while (!hyb_product_done(product) &&          any host thread
  *            !hyb_product_lost(product))
  *         if (hyb_product_take(product, keep, &tile))
- *             compute(tile.part), hyb_product_give(product, &tile);
+ *             compute(tile.part), hyb_product_complete(product, tile.index, 0);
  *         else
  *             hyb_product_wait(product);            or what else there is to do
  *     hyb_product_finish(product, &report);
@@ -112,12 +112,12 @@ xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
 
 /*
  * Wait for the devices and free product; every column must be released, and
- * every tile that was taken given. What failed devices leave from now on,
+ * every tile that was taken completed. What failed devices leave from now on,
  * others that work complete, but no host thread can: to lose nothing, be done
  * before.
  *
- * report_p  out  team has the tiles that were given, without times; share is
- *                1; owner is the caller's to free(). NULL if nobody asks
+ * report_p  out  team has the host's tiles, without times; share is 1; owner is
+ *                the caller's to free(). NULL if nobody asks
  * Errors: XH_ERR_DEVICE  a tile is left that nobody computed, or lost
  */
 xh_status_t hyb_product_finish(hyb_product_t *product, hyb_report_t *report_p);
@@ -134,8 +134,7 @@ bool hyb_product_done(const hyb_product_t *product);
 /* Has a device been lost that wrote into C, so that it is never done? */
 bool hyb_product_lost(const hyb_product_t *product);
 
-/* Columns 0 .. this - 1 of C are computed, by whomever; if they are cut column
- * by column. */
+/* Columns 0 .. this - 1 of C are computed; if they are cut column by column. */
 int64_t hyb_product_columns_done(hyb_product_t *product);
 
 /* Tiles that nobody has taken yet, released or not. */
@@ -147,8 +146,7 @@ int64_t hyb_product_remaining(hyb_product_t *product);
  */
 double hyb_product_rate(const hyb_product_t *product);
 
-/* Have the devices no tile, and will they take none any more? The rest is the
- * host's. */
+/* Have the devices no tile, and will they take none any more? */
 bool hyb_product_idle(hyb_product_t *product);
 
 /* ---- the host ------------------------------------------------------------ */
@@ -169,11 +167,11 @@ bool hyb_product_take_returned(hyb_product_t *product, hyb_tile_t *tile_p);
 int64_t hyb_product_take_last(hyb_product_t *product, int64_t count,
                               int64_t *first_p);
 
-/* The tile is computed. */
-void hyb_product_give(hyb_product_t *product, const hyb_tile_t *tile);
-
 /* Sleep until the devices are idle, or a tile was given back. */
 void hyb_product_wait(hyb_product_t *product);
+
+/* A tile is in C, computed by executor: 0, the host, or i + 1, device i. */
+void hyb_product_complete(hyb_product_t *product, int64_t tile, int executor);
 
 /* ---- devices ------------------------------------------------------------- */
 
@@ -189,19 +187,13 @@ void hyb_product_destroy(hyb_product_t *product);
 void hyb_product_join(hyb_product_t *product);
 void hyb_product_leave(hyb_product_t *product);
 
-/* A tile for a device: one given back, else the next that is released. False:
- * there is none now. */
-bool hyb_product_next(hyb_product_t *product, hyb_tile_t *tile_p);
-
 /*
- * Wait for such a tile. False: there can be none any more; or *stops, which is
- * looked at when anything changes.
+ * A tile for a device: one given back, else the next that is released; wait for
+ * one. False: there can be none any more, or there is none now and *stops,
+ * which is looked at when anything changes.
  */
 bool hyb_product_await(hyb_product_t *product, const atomic_bool *stops,
                        hyb_tile_t *tile_p);
-
-/* Executor's tile is in C. */
-void hyb_product_complete(hyb_product_t *product, int64_t tile, int executor);
 
 /* Give a device's tile back, whose part of C is as before the product. */
 void hyb_product_return(hyb_product_t *product, int64_t tile);
@@ -210,7 +202,7 @@ void hyb_product_return(hyb_product_t *product, int64_t tile);
  * product is never done. */
 void hyb_product_lose(hyb_product_t *product);
 
-/* Nothing more is released or given: devices leave when they are idle. */
+/* Nothing more is released or completed: devices leave when they are idle. */
 void hyb_product_end(hyb_product_t *product);
 
 #endif

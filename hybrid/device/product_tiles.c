@@ -60,34 +60,6 @@ static int64_t take_first(hyb_product_t *p)
     return p->front < xh_smaller(p->back, p->released) ? p->front++ : -1;
 }
 
-static int64_t take_last(hyb_product_t *p, int64_t keep)
-{
-    return p->back - p->front > keep && p->back > p->front &&
-                   p->back <= p->released
-               ? --p->back
-               : -1;
-}
-
-static int64_t take_for_host(hyb_product_t *p, int64_t keep)
-{
-    int64_t tile = take_returned(p);
-
-    if (tile >= 0)
-        return tile;
-    return p->working > 0 ? take_last(p, keep) : take_first(p);
-}
-
-static int64_t take_for_device(hyb_product_t *p)
-{
-    int64_t tile = take_returned(p);
-
-    if (tile < 0)
-        tile = take_first(p);
-    if (tile >= 0)
-        p->in_flight++;
-    return tile;
-}
-
 static bool unlock_with(hyb_product_t *p, int64_t tile, hyb_tile_t *tile_p)
 {
     pthread_mutex_unlock(&p->lock);
@@ -175,27 +147,17 @@ void hyb_product_leave(hyb_product_t *p)
     unlock_and_wake(p);
 }
 
-bool hyb_product_next(hyb_product_t *p, hyb_tile_t *tile_p)
-{
-    pthread_mutex_lock(&p->lock);
-    return unlock_with(p, take_for_device(p), tile_p);
-}
-
-/* No tile is there to take: can one come? */
-static bool is_over(const hyb_product_t *p)
-{
-    return hyb_product_done(p) || (p->ends && p->in_flight == 0);
-}
-
 bool hyb_product_await(hyb_product_t *p, const atomic_bool *stops,
                        hyb_tile_t *tile_p)
 {
-    int64_t tile = -1;
+    int64_t tile;
 
     pthread_mutex_lock(&p->lock);
-    while (!atomic_load(stops) && (tile = take_for_device(p)) < 0 &&
-           !is_over(p))
+    while ((tile = take_returned(p)) < 0 && (tile = take_first(p)) < 0 &&
+           !atomic_load(stops) && !hyb_product_done(p) &&
+           (!p->ends || p->in_flight > 0))
         pthread_cond_wait(&p->changed, &p->lock);
+    p->in_flight += tile >= 0;
     return unlock_with(p, tile, tile_p);
 }
 
@@ -226,8 +188,16 @@ void hyb_product_end(hyb_product_t *p)
 
 bool hyb_product_take(hyb_product_t *p, int64_t keep, hyb_tile_t *tile_p)
 {
+    int64_t tile;
+
     pthread_mutex_lock(&p->lock);
-    return unlock_with(p, take_for_host(p, keep), tile_p);
+    tile = take_returned(p);
+    if (tile < 0 && p->working == 0)
+        tile = take_first(p);
+    else if (tile < 0 && p->back - p->front > keep && p->back > p->front &&
+             p->back <= p->released)
+        tile = --p->back;
+    return unlock_with(p, tile, tile_p);
 }
 
 bool hyb_product_take_returned(hyb_product_t *p, hyb_tile_t *tile_p)
@@ -244,11 +214,6 @@ int64_t hyb_product_take_last(hyb_product_t *p, int64_t count, int64_t *first_p)
     *first_p = p->back;
     pthread_mutex_unlock(&p->lock);
     return count;
-}
-
-void hyb_product_give(hyb_product_t *p, const hyb_tile_t *tile)
-{
-    hyb_product_complete(p, tile->index, 0);
 }
 
 bool hyb_product_idle(hyb_product_t *p)

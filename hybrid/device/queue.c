@@ -27,8 +27,7 @@ xh_status_t hyb_queue_create(hyb_device_t *device, hyb_priority_t priority,
     if (queue == NULL)
         return XH_ERR_MEMORY;
     queue->device = device;
-    moved = device->confined && xh_pin_save(&before) == 0 &&
-            xh_pin_restore(&device->cores) == 0;
+    moved = hyb_device_move_near(device, &before);
     status = HYB_CALL(device, queue_create, priority, &queue->queue);
     if (moved)
         xh_pin_restore(&before);
@@ -73,14 +72,14 @@ void hyb_event_destroy(hyb_event_t *event)
 
 xh_status_t hyb_event_record(hyb_queue_t *queue, hyb_event_t *event)
 {
-    HYB_TRY(HYB_CALL(queue->device, event_record, queue->queue, event->event));
+    XH_TRY(HYB_CALL(queue->device, event_record, queue->queue, event->event));
     atomic_store(&event->recorded, true);
     return XH_OK;
 }
 
 xh_status_t hyb_queue_wait(hyb_queue_t *queue, hyb_event_t *event)
 {
-    HYB_TRY(hyb_device_enter(queue->device));
+    XH_TRY(hyb_device_enter(queue->device));
     return atomic_load(&event->recorded)
                ? HYB_CALL(queue->device, queue_wait, queue->queue, event->event)
                : XH_OK;
@@ -91,7 +90,7 @@ xh_status_t hyb_event_wait(hyb_event_t *event, double seconds, bool *done_p)
     if (atomic_load(&event->recorded))
         return HYB_CALL(event->device, event_wait, event->event, seconds,
                         done_p);
-    HYB_TRY(hyb_device_enter(event->device));
+    XH_TRY(hyb_device_enter(event->device));
     *done_p = true;
     return XH_OK;
 }
@@ -101,7 +100,7 @@ xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
 {
     xh_status_t status = XH_ERR_ARG;
 
-    HYB_TRY(hyb_device_enter(begin->device));
+    XH_TRY(hyb_device_enter(begin->device));
     if (atomic_load(&begin->recorded) && atomic_load(&end->recorded))
         status = HYB_CALL(begin->device, event_elapsed, begin->event,
                           end->event, seconds_p);
@@ -164,15 +163,11 @@ static xh_status_t check_block(const hyb_device_t *device, const char *name,
     return XH_ERR_ARG;
 }
 
-/* The numbers of a list as a matrix of one column. */
-static hyb_block_t block_of(hyb_list_t list)
+/* Is b in a buffer of device, and rows x cols? */
+static xh_status_t check_operand(const hyb_device_t *device, const char *name,
+                                 hyb_block_t b, int64_t rows, int64_t cols)
 {
-    return hyb_block(list.buffer, list.offset, list.count, 1);
-}
-
-static xh_status_t check_shape(const char *name, hyb_block_t b, int64_t rows,
-                               int64_t cols)
-{
+    XH_TRY(check_block(device, name, b));
     if (b.rows == rows && b.cols == cols)
         return XH_OK;
     xh_log_error("%s is %" PRId64 " x %" PRId64 ", not %" PRId64 " x %" PRId64,
@@ -180,33 +175,7 @@ static xh_status_t check_shape(const char *name, hyb_block_t b, int64_t rows,
     return XH_ERR_ARG;
 }
 
-/* Is b in a buffer of device, and rows x cols? */
-static xh_status_t check_operand(const hyb_device_t *device, const char *name,
-                                 hyb_block_t b, int64_t rows, int64_t cols)
-{
-    HYB_TRY(check_block(device, name, b));
-    return check_shape(name, b, rows, cols);
-}
-
 /* ---- work --------------------------------------------------------------- */
-
-const char *hyb_op_name(hyb_op_t op)
-{
-    static const char *const names[HYB_OPS] = {
-        [HYB_OP_COPY_IN] = "copy_in",
-        [HYB_OP_COPY_OUT] = "copy_out",
-        [HYB_OP_GEMM] = "gemm",
-        [HYB_OP_COPY] = "copy",
-        [HYB_OP_SWAP_ROWS] = "swap_rows",
-        [HYB_OP_GATHER_ROWS] = "gather_rows",
-        [HYB_OP_SCATTER_ROWS] = "scatter_rows",
-        [HYB_OP_TRSM] = "trsm",
-        [HYB_OP_GEMV] = "gemv",
-        [HYB_OP_GENERATE] = "generate",
-    };
-
-    return names[op];
-}
 
 bool hyb_device_has(const hyb_device_t *device, hyb_op_t op)
 {
@@ -225,7 +194,7 @@ static xh_status_t add(const hyb_queue_t *queue, hyb_block_t extent,
                      hyb_op_name(task->op));
         return XH_ERR_ARG;
     }
-    HYB_TRY(hyb_device_enter(device));
+    XH_TRY(hyb_device_enter(device));
     return is_empty(extent) ? XH_OK
                             : HYB_CALL(device, work, queue->queue, task);
 }
@@ -235,10 +204,10 @@ static xh_status_t cross(const hyb_queue_t *queue, hyb_op_t op, xh_view_t host,
 {
     const hyb_task_t task = {.op = op, .link = {host, block}};
 
-    HYB_TRY(check_view("the host's side of a copy", host));
-    HYB_TRY(check_operand(queue->device, "the device's side of a copy", block,
-                          host.rows, host.cols));
-    HYB_TRY(add(queue, block, &task));
+    XH_TRY(check_view("the host's side of a copy", host));
+    XH_TRY(check_operand(queue->device, "the device's side of a copy", block,
+                         host.rows, host.cols));
+    XH_TRY(add(queue, block, &task));
     atomic_fetch_add(moved, (uint64_t)block.rows * (uint64_t)block.cols *
                                 sizeof(double));
     return XH_OK;
@@ -260,12 +229,11 @@ xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_block_t from,
 
 /* A copy moves bytes, so it moves row numbers as well as doubles. */
 xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
-                             hyb_list_t to)
+                             hyb_block_t to)
 {
-    hyb_block_t block = block_of(to);
-    xh_view_t list = {(double *)(uintptr_t)rows, block.rows, 1, block.ld};
+    xh_view_t list = {(double *)(uintptr_t)rows, to.rows, 1, to.ld};
 
-    return hyb_queue_copy_in(queue, list, block);
+    return hyb_queue_copy_in(queue, list, to);
 }
 
 /* op(A), an operand that is stored transposed or not, has rows and cols. */
@@ -283,34 +251,34 @@ xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *p)
     int64_t m = p->c.rows, n = p->c.cols;
     int64_t k = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
 
-    HYB_TRY(check_block(device, "C of a product", p->c));
-    HYB_TRY(check_factor(device, "A of a product", p->a, p->trans_a, m, k));
-    HYB_TRY(check_factor(device, "B of a product", p->b, p->trans_b, k, n));
+    XH_TRY(check_block(device, "C of a product", p->c));
+    XH_TRY(check_factor(device, "A of a product", p->a, p->trans_a, m, k));
+    XH_TRY(check_factor(device, "B of a product", p->b, p->trans_b, k, n));
     return add(queue, p->c, &(hyb_task_t){.op = HYB_OP_GEMM, .gemm = *p});
 }
 
 xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from, hyb_block_t to)
 {
-    HYB_TRY(check_block(queue->device, "the source of a copy", from));
-    HYB_TRY(check_operand(queue->device, "the target of a copy", to, from.rows,
-                          from.cols));
+    XH_TRY(check_block(queue->device, "the source of a copy", from));
+    XH_TRY(check_operand(queue->device, "the target of a copy", to, from.rows,
+                         from.cols));
     return add(queue, to, &(hyb_task_t){.op = HYB_OP_COPY, .copy = {from, to}});
 }
 
 xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap)
 {
     const hyb_device_t *device = queue->device;
-    int64_t nb = swap->u.rows, displaced = swap->from.count;
+    int64_t nb = swap->u.rows, displaced = swap->from.rows;
 
-    HYB_TRY(check_block(device, "the columns of a row swap", swap->columns));
-    HYB_TRY(check_operand(device, "U of a row swap", swap->u, nb,
-                          swap->columns.cols));
-    HYB_TRY(check_operand(device, "the source of a row swap",
-                          block_of(swap->source), nb, 1));
-    HYB_TRY(check_block(device, "the list of displaced rows",
-                        block_of(swap->from)));
-    HYB_TRY(check_operand(device, "the list of their new rows",
-                          block_of(swap->to), displaced, 1));
+    XH_TRY(check_block(device, "the columns of a row swap", swap->columns));
+    XH_TRY(check_operand(device, "U of a row swap", swap->u, nb,
+                         swap->columns.cols));
+    XH_TRY(
+        check_operand(device, "the source of a row swap", swap->source, nb, 1));
+    XH_TRY(check_operand(device, "the list of displaced rows", swap->from,
+                         displaced, 1));
+    XH_TRY(check_operand(device, "the list of their new rows", swap->to,
+                         displaced, 1));
     if (nb > swap->columns.rows || displaced > nb) {
         xh_log_error("%" PRId64 " rows of U, %" PRId64
                      " displaced, in columns of %" PRId64 " rows",
@@ -322,44 +290,44 @@ xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap)
 }
 
 static xh_status_t pack(const hyb_queue_t *queue, hyb_op_t op,
-                        hyb_block_t columns, hyb_list_t rows,
+                        hyb_block_t columns, hyb_block_t rows,
                         hyb_block_t packed)
 {
-    HYB_TRY(
+    XH_TRY(
         check_block(queue->device, "columns whose rows are packed", columns));
-    HYB_TRY(
-        check_block(queue->device, "the list of packed rows", block_of(rows)));
-    HYB_TRY(check_operand(queue->device, "the packed rows", packed,
-                          columns.cols, rows.count));
+    XH_TRY(check_operand(queue->device, "the list of packed rows", rows,
+                         rows.rows, 1));
+    XH_TRY(check_operand(queue->device, "the packed rows", packed, columns.cols,
+                         rows.rows));
     return add(queue, packed,
                &(hyb_task_t){.op = op, .pack = {columns, packed, rows}});
 }
 
 xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_block_t columns,
-                                  hyb_list_t rows, hyb_block_t packed)
+                                  hyb_block_t rows, hyb_block_t packed)
 {
     return pack(queue, HYB_OP_GATHER_ROWS, columns, rows, packed);
 }
 
 xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
-                                   hyb_list_t rows, hyb_block_t columns)
+                                   hyb_block_t rows, hyb_block_t columns)
 {
     return pack(queue, HYB_OP_SCATTER_ROWS, columns, rows, packed);
 }
 
 xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_block_t l1, hyb_block_t u)
 {
-    HYB_TRY(check_block(queue->device, "U of a solve", u));
-    HYB_TRY(check_operand(queue->device, "L1 of a solve", l1, u.rows, u.rows));
+    XH_TRY(check_block(queue->device, "U of a solve", u));
+    XH_TRY(check_operand(queue->device, "L1 of a solve", l1, u.rows, u.rows));
     return add(queue, u, &(hyb_task_t){.op = HYB_OP_TRSM, .trsm = {l1, u}});
 }
 
 xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_block_t a, hyb_block_t x,
                            hyb_block_t y)
 {
-    HYB_TRY(check_block(queue->device, "A of A x", a));
-    HYB_TRY(check_operand(queue->device, "x of A x", x, a.cols, 1));
-    HYB_TRY(check_operand(queue->device, "y of y - A x", y, a.rows, 1));
+    XH_TRY(check_block(queue->device, "A of A x", a));
+    XH_TRY(check_operand(queue->device, "x of A x", x, a.cols, 1));
+    XH_TRY(check_operand(queue->device, "y of y - A x", y, a.rows, 1));
     return add(queue, a, &(hyb_task_t){.op = HYB_OP_GEMV, .gemv = {a, x, y}});
 }
 
@@ -371,7 +339,7 @@ static bool is_dealt(hyb_dealt_t d)
 
 xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part)
 {
-    HYB_TRY(check_block(queue->device, "what is generated", part->block));
+    XH_TRY(check_block(queue->device, "what is generated", part->block));
     if (part->order < 0 || !is_dealt(part->rows) || !is_dealt(part->cols)) {
         xh_log_error("a matrix of order %" PRId64
                      " that is dealt out so cannot be generated",

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/pin.h"
 #include "base/product.h"
 #include "hybrid/device/lanes.h"
@@ -14,8 +12,6 @@ struct hyb_stream {
     hyb_stream_options_t options;
     hyb_lanes_t lanes;
     hyb_device_info_t info; /* as it was at the start */
-    int *cpus;
-    int cpu_count;
     pthread_t launcher, committer;
     double started; /* the product, on the clock */
 
@@ -26,10 +22,8 @@ struct hyb_stream {
     atomic_bool failed;   /* the device, now or before */
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
-    hyb_product_t *product;      /* NULL: idle */
-    const hyb_tiling_t *reserve; /* to be made room for; NULL: no more */
-    xh_status_t reserved;        /* what became of it */
-    int64_t launched, landed;    /* tiles of the product; slots go in turn */
+    hyb_product_t *product;   /* NULL: idle */
+    int64_t launched, landed; /* tiles of the product; slots go in turn */
     double last_landing;
     hyb_work_t work;
     bool quits;
@@ -108,16 +102,10 @@ static void commit_part(void *stream, int member)
 {
     hyb_stream_t *s = stream;
 
+    if (s->options.tile_return == HYB_RETURN_DIRECT || s->info.models_time)
+        return;
     hyb_lanes_commit(&s->lanes, s->product, slot_of(s, s->landed), member,
                      s->copiers != NULL ? hyb_team_size(s->copiers) : 1);
-}
-
-static void commit(hyb_stream_t *s)
-{
-    if (s->copiers != NULL)
-        hyb_team_run(s->copiers, commit_part, s);
-    else
-        commit_part(s, 0);
 }
 
 /* Wait until slot's tile has returned. */
@@ -126,30 +114,19 @@ static xh_status_t await_return(hyb_stream_t *s, const hyb_slot_t *slot)
     double started = xh_clock_now();
     bool done = false;
 
-    HYB_TRY(hyb_event_wait(slot->out.end, patience(s), &done));
+    XH_TRY(hyb_event_wait(slot->out[HYB_END], patience(s), &done));
     if (!done) {
         hyb_device_fail(s->lanes.device, "it stalled: no result in time");
         return XH_ERR_DEVICE;
     }
-    HYB_TRY(hyb_lanes_time(slot, &s->work));
+    XH_TRY(hyb_lanes_time(&s->lanes, slot, &s->work));
     s->slowness = fmax(s->slowness, (xh_clock_now() - started) / predicted(s));
     return XH_OK;
 }
 
-/* Slot's tile is in C. */
-static void complete(hyb_stream_t *s, const hyb_slot_t *slot)
-{
-    const xh_rectangle_t *part = &slot->tile.part;
-
-    s->work.tiles++;
-    s->work.flop += 2.0 * (double)part->rows * (double)part->cols *
-                    (double)xh_gemm_depth(s->product->gemm);
-    s->work.seconds = xh_clock_now() - s->started;
-    hyb_product_complete(s->product, slot->tile.index, s->options.executor);
-}
-
 static void land(hyb_stream_t *s, const hyb_slot_t *slot)
 {
+    const xh_rectangle_t *part = &slot->tile.part;
     xh_status_t status =
         atomic_load(&s->failed) ? XH_ERR_DEVICE : await_return(s, slot);
 
@@ -158,20 +135,27 @@ static void land(hyb_stream_t *s, const hyb_slot_t *slot)
         give_back(s, &slot->tile);
         return;
     }
-    if (s->options.tile_return != HYB_RETURN_DIRECT && !s->info.models_time)
-        commit(s);
-    complete(s, slot);
+    if (s->copiers != NULL)
+        hyb_team_run(s->copiers, commit_part, s);
+    else
+        commit_part(s, 0);
+    s->work.tiles++;
+    s->work.flop += 2.0 * (double)part->rows * (double)part->cols *
+                    (double)xh_gemm_depth(s->product->gemm);
+    s->work.seconds = xh_clock_now() - s->started;
+    hyb_product_complete(s->product, slot->tile.index, s->options.executor);
 }
 
 /* A thread for each of cpus, if there are several; they sleep as they wait. */
 static void settle(hyb_stream_t *s)
 {
-    if (!s->info.models_time && s->cpu_count > 1 &&
-        hyb_team_create(s->cpus, s->cpu_count, s->cpu_count, &s->copiers) ==
-            XH_OK)
-        hyb_team_add_helpers(s->copiers, s->cpu_count);
+    const int *cpus = s->options.cpus, count = s->options.cpu_count;
+
+    if (!s->info.models_time && count > 1 &&
+        hyb_team_create(cpus, count, count, &s->copiers) == XH_OK)
+        hyb_team_add_helpers(s->copiers, count);
     else
-        xh_pin_thread(s->cpus, s->cpu_count);
+        xh_pin_thread(cpus, count);
 }
 
 static void *run_committer(void *stream)
@@ -208,39 +192,20 @@ static void await_landing(hyb_stream_t *s, int64_t most)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* A tile is in slot: it is the committer's now. */
-static void hand_over(hyb_stream_t *s)
+/* The next tile, once it is ready. False: the product is over, or the device
+ * failed. Without tiles in flight since it began to wait, or the last one
+ * landed if that was later, the stream was idle. */
+static bool find_tile(hyb_stream_t *s, hyb_tile_t *tile_p)
 {
-    pthread_mutex_lock(&s->lock);
-    s->launched++;
-    pthread_cond_broadcast(&s->changed);
-    pthread_mutex_unlock(&s->lock);
-}
+    double began = xh_clock_now();
 
-/* Since the launcher began to wait, or the last tile landed if that was later,
- * nothing was in flight. */
-static void count_wait(hyb_stream_t *s, double began)
-{
+    if (atomic_load(&s->failed) ||
+        !hyb_product_await(s->product, &s->failed, tile_p))
+        return false;
     pthread_mutex_lock(&s->lock);
     if (s->launched == s->landed)
         s->work.wait_seconds += xh_clock_now() - fmax(began, s->last_landing);
     pthread_mutex_unlock(&s->lock);
-}
-
-/* The next tile, once it is ready. False: the product is over, or the device
- * failed. */
-static bool find_tile(hyb_stream_t *s, hyb_tile_t *tile_p)
-{
-    double began;
-
-    if (atomic_load(&s->failed))
-        return false;
-    if (hyb_product_next(s->product, tile_p))
-        return true;
-    began = xh_clock_now();
-    if (!hyb_product_await(s->product, &s->failed, tile_p))
-        return false;
-    count_wait(s, began);
     return true;
 }
 
@@ -270,10 +235,14 @@ static xh_status_t flow(hyb_stream_t *s)
         slot = slot_of(s, s->launched);
         slot->tile = tile;
         status = hyb_lanes_launch(&s->lanes, s->product, slot);
-        if (status == XH_OK)
-            hand_over(s);
-        else
+        if (status != XH_OK) {
             abandon(s, &tile, status);
+            break;
+        }
+        pthread_mutex_lock(&s->lock);
+        s->launched++; /* it is the committer's now */
+        pthread_cond_broadcast(&s->changed);
+        pthread_mutex_unlock(&s->lock);
     }
     await_landing(s, 0);
     if (status == XH_OK && s->lanes.launched_any && !atomic_load(&s->failed))
@@ -303,33 +272,21 @@ static void run_product(hyb_stream_t *s)
     hyb_product_leave(s->product);
 }
 
-static void reserve(hyb_stream_t *s)
-{
-    s->reserved = hyb_lanes_reserve(&s->lanes, s->reserve);
-    if (s->reserved == XH_OK && s->lanes.staging != NULL &&
-        !s->info.models_time)
-        xh_memory_touch(s->lanes.staging, s->lanes.staging_bytes, 0, 1);
-}
-
 static void *run_launcher(void *stream)
 {
     hyb_stream_t *s = stream;
 
-    xh_pin_thread(s->cpus, s->cpu_count);
+    xh_pin_thread(s->options.cpus, s->options.cpu_count);
     pthread_mutex_lock(&s->lock);
     while (!s->quits) {
-        if (s->product == NULL && s->reserve == NULL) {
+        if (s->product == NULL) {
             pthread_cond_wait(&s->changed, &s->lock);
             continue;
         }
         pthread_mutex_unlock(&s->lock);
-        if (s->reserve != NULL)
-            reserve(s);
-        else
-            run_product(s);
+        run_product(s);
         pthread_mutex_lock(&s->lock);
         s->product = NULL;
-        s->reserve = NULL;
         pthread_cond_broadcast(&s->changed);
     }
     pthread_mutex_unlock(&s->lock);
@@ -347,14 +304,12 @@ static void stop(hyb_stream_t *s, pthread_t thread)
     pthread_join(thread, NULL);
 }
 
-static xh_status_t start(hyb_stream_t *s, const int *cpus)
+static xh_status_t start(hyb_stream_t *s, hyb_device_t *device)
 {
-    HYB_TRY(hyb_device_describe(s->lanes.device, &s->info));
-    s->cpus = malloc((size_t)s->cpu_count * sizeof(*s->cpus) + 1);
-    if (s->cpus == NULL)
-        return XH_ERR_MEMORY;
-    if (s->cpu_count > 0)
-        memcpy(s->cpus, cpus, (size_t)s->cpu_count * sizeof(*cpus));
+    XH_TRY(hyb_lanes_open(&s->lanes, device));
+    s->lanes.tile_return = s->options.tile_return;
+    s->lanes.pins = s->options.pins;
+    XH_TRY(hyb_device_describe(device, &s->info));
     if (pthread_create(&s->launcher, NULL, run_launcher, s) != 0)
         return XH_ERR_MEMORY;
     if (pthread_create(&s->committer, NULL, run_committer, s) != 0) {
@@ -364,8 +319,15 @@ static xh_status_t start(hyb_stream_t *s, const int *cpus)
     return XH_OK;
 }
 
-xh_status_t hyb_stream_create(hyb_device_t *device, const int *cpus,
-                              int cpu_count,
+static void dispose(hyb_stream_t *s)
+{
+    hyb_lanes_close(&s->lanes);
+    pthread_cond_destroy(&s->changed);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+xh_status_t hyb_stream_create(hyb_device_t *device,
                               const hyb_stream_options_t *options,
                               hyb_stream_t **stream_p)
 {
@@ -375,27 +337,13 @@ xh_status_t hyb_stream_create(hyb_device_t *device, const int *cpus,
     if (s == NULL)
         return XH_ERR_MEMORY;
     s->options = *options;
-    s->cpu_count = cpu_count;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
-    status = hyb_lanes_open(&s->lanes, device);
-    if (status != XH_OK)
-        goto without_lanes;
-    s->lanes.tile_return = options->tile_return;
-    s->lanes.pins = options->pins;
-    status = start(s, cpus);
-    if (status != XH_OK)
-        goto without_threads;
-    *stream_p = s;
-    return XH_OK;
-
-without_threads:
-    free(s->cpus);
-    hyb_lanes_close(&s->lanes);
-without_lanes:
-    pthread_cond_destroy(&s->changed);
-    pthread_mutex_destroy(&s->lock);
-    free(s);
+    status = start(s, device);
+    if (status == XH_OK)
+        *stream_p = s;
+    else
+        dispose(s);
     return status;
 }
 
@@ -408,12 +356,8 @@ void hyb_stream_destroy(hyb_stream_t *s)
     device = s->lanes.device;
     stop(s, s->launcher);
     pthread_join(s->committer, NULL);
-    hyb_lanes_close(&s->lanes);
+    dispose(s);
     hyb_device_close(device);
-    pthread_cond_destroy(&s->changed);
-    pthread_mutex_destroy(&s->lock);
-    free(s->cpus);
-    free(s);
 }
 
 /* ---- what others ask ----------------------------------------------------- */
@@ -429,23 +373,9 @@ size_t hyb_stream_staging_bytes(const hyb_stream_t *s, const hyb_tiling_t *t)
                                : hyb_lanes_staging(s->options.tile_return, t);
 }
 
-/* With the lock. */
-static void wait_until_idle(hyb_stream_t *s)
-{
-    while (s->product != NULL || s->reserve != NULL)
-        pthread_cond_wait(&s->changed, &s->lock);
-}
-
 xh_status_t hyb_stream_reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
 {
-    if (hyb_lanes_have(&s->lanes, tiling))
-        return XH_OK;
-    pthread_mutex_lock(&s->lock);
-    s->reserve = tiling;
-    pthread_cond_broadcast(&s->changed);
-    wait_until_idle(s);
-    pthread_mutex_unlock(&s->lock);
-    return s->reserved;
+    return hyb_lanes_reserve(&s->lanes, tiling);
 }
 
 void hyb_stream_begin(hyb_stream_t *s, hyb_product_t *product)
@@ -460,7 +390,8 @@ void hyb_stream_begin(hyb_stream_t *s, hyb_product_t *product)
 void hyb_stream_finish(hyb_stream_t *s, hyb_work_t *work_p)
 {
     pthread_mutex_lock(&s->lock);
-    wait_until_idle(s);
+    while (s->product != NULL)
+        pthread_cond_wait(&s->changed, &s->lock);
     pthread_mutex_unlock(&s->lock);
     *work_p = s->work;
 }

@@ -5,7 +5,7 @@
 #include "hybrid/device/device.h"
 #include "hybrid/device/pins.h"
 #include "hybrid/device/product.h"
-#include "hybrid/device/rate_table.h"
+#include "hybrid/device/rates.h"
 
 /*
  * Tiles of a product through one device. Two actors, with threads of their own:
@@ -21,12 +21,11 @@
  */
 typedef struct hyb_stream hyb_stream_t;
 
-typedef enum { /* how a tile returns; the setting tile_return */
-               HYB_RETURN_STAGED,  /* to pinned memory; then it is copied into C
-                                    */
-               HYB_RETURN_PRODUCT, /* likewise, as a product that the host adds
-                                      to C */
-               HYB_RETURN_DIRECT   /* into C; a device that fails loses it */
+/* How a tile returns; the setting tile_return. */
+typedef enum {
+    HYB_RETURN_STAGED,  /* to pinned memory; then it is copied into C */
+    HYB_RETURN_PRODUCT, /* likewise, as a product that the host adds to C */
+    HYB_RETURN_DIRECT   /* into C; a device that fails loses it */
 } hyb_tile_return_t;
 
 typedef struct {
@@ -37,15 +36,15 @@ typedef struct {
      * device says, or else a guess. */
     const hyb_rate_table_t *rates;
     const hyb_pins_t *pins; /* of the operands, borrowed likewise; or NULL */
+    const int *cpus;        /* likewise: a thread on each of them commits */
+    int cpu_count;          /* 0: one, anywhere */
 } hyb_stream_options_t;
 
 /*
- * A stream on device, which it owns from then on and closes at the end; it
- * commits with a thread on each of cpus.
+ * A stream on device, which it owns from then on and closes at the end.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
-xh_status_t hyb_stream_create(hyb_device_t *device, const int *cpus,
-                              int cpu_count,
+xh_status_t hyb_stream_create(hyb_device_t *device,
                               const hyb_stream_options_t *options,
                               hyb_stream_t **stream_p);
 void hyb_stream_destroy(hyb_stream_t *stream); /* accepts NULL */
@@ -57,9 +56,8 @@ size_t hyb_stream_staging_bytes(const hyb_stream_t *stream,
                                 const hyb_tiling_t *tiling);
 
 /*
- * Have memory for tiles that are cut so, on the device and on the host, backed
- * and pinned by the stream's thread. Quick where there is enough already; else
- * it waits. Order: with no product.
+ * Have memory for tiles that are cut so, on the device and on the host. Quick
+ * where there is enough already. Order: with no product.
  * Errors: XH_ERR_MEMORY  the device works on, without
  *         XH_ERR_DEVICE
  */

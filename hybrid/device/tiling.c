@@ -72,19 +72,16 @@ int64_t hyb_tiling_even(int64_t extent, int64_t most)
     return aligned <= most ? aligned : even;
 }
 
-static int64_t smaller(int64_t extent, int64_t size)
-{
-    return hyb_tiling_even(extent, size - xh_larger(1, size / 8));
-}
-
 bool hyb_tiling_shrink(hyb_tiling_t *t)
 {
+    bool by_rows = t->most_rows >= t->most_cols;
+    int64_t extent = by_rows ? t->m : t->n;
+    int64_t size = by_rows ? t->tile_rows : t->tile_cols;
+
     if (xh_larger(t->most_rows, t->most_cols) == 1)
         return false;
-    if (t->most_rows >= t->most_cols)
-        cut(t, smaller(t->m, t->tile_rows), t->tile_cols);
-    else
-        cut(t, t->tile_rows, smaller(t->n, t->tile_cols));
+    size = hyb_tiling_even(extent, size - xh_larger(1, size / 8));
+    cut(t, by_rows ? size : t->tile_rows, by_rows ? t->tile_cols : size);
     return true;
 }
 
@@ -143,26 +140,15 @@ hyb_tile_t hyb_tiling_tile(const hyb_tiling_t *t, int64_t index)
     return tile;
 }
 
-void hyb_tiling_chunk(const hyb_tiling_t *tiling, int64_t z, int64_t *first_p,
-                      int64_t *depth_p)
-{
-    *first_p = z * tiling->depth;
-    *depth_p = xh_smaller(tiling->depth, tiling->k - *first_p);
-}
-
 uint64_t hyb_tiling_memory(const hyb_tiling_t *tiling)
 {
-    int64_t a = tiling->most_rows * tiling->depth;
-    int64_t b = tiling->depth * tiling->most_cols;
-    int64_t c = tiling->most_rows * tiling->most_cols;
-
     return sizeof(double) *
-           (uint64_t)(tiling->a_pieces * a + tiling->b_pieces * b +
-                      tiling->c_slots * c);
+           (uint64_t)(tiling->a_pieces * tiling->most_rows * tiling->depth +
+                      tiling->b_pieces * tiling->most_cols * tiling->depth +
+                      tiling->c_slots * tiling->most_rows * tiling->most_cols);
 }
 
-/* ---- the size of a tile ---------------------------------------------------
- */
+/* ---- the size of a tile -------------------------------------------------- */
 
 static const double call_seconds = 5e-5; /* of a tile's calls */
 
@@ -194,9 +180,8 @@ int64_t hyb_tile_model_best(const hyb_tile_model_t *model,
 {
     int64_t best = fallback;
     double least = INFINITY;
-    int s;
 
-    for (s = 0; s < HYB_RATE_SIZES && rates->rate[0][s] > 0.0; s++) {
+    for (int s = 0; s < HYB_RATE_SIZES && rates->rate[0][s] > 0.0; s++) {
         double time = hyb_tile_model_seconds(model, rates, hyb_rate_size(s));
 
         if (time < least) {

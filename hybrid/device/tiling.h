@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "base/status.h"
 #include "base/view.h"
-#include "hybrid/device/rate_table.h"
+#include "hybrid/device/rates.h"
 
 /*
  * How C (m x n) := beta C + A (m x k) * B (k x n) is cut into tiles that pass
@@ -14,9 +14,10 @@
  * pure plan: same request, same tiling.
  *
  * C is cut into rows x cols tiles. A tile (i, j) needs A's strip of rows i and
- * B's strip of columns j, which cross the link in `chunks` pieces, at most
- * depth deep. The device has a_pieces places for pieces of A, b_pieces for
- * those of B, each replacing the least recently used, and c_slots for C.
+ * B's strip of columns j, which cross the link in `chunks` pieces: number z has
+ * k's indices from z depth on, at most depth of them. The device has a_pieces
+ * places for pieces of A, b_pieces for those of B, each replacing the least
+ * recently used, and c_slots for C.
  *
  * Tiles go in groups of `group` columns of tiles; within a group row by row;
  * so with group = 1 column by column.
@@ -64,10 +65,6 @@ int64_t hyb_tiling_count(const hyb_tiling_t *tiling);
 /* The tile at place index, 0 .. count - 1, of the order. */
 hyb_tile_t hyb_tiling_tile(const hyb_tiling_t *tiling, int64_t index);
 
-/* Chunk z, 0 .. chunks - 1, of k: its first index and its depth. */
-void hyb_tiling_chunk(const hyb_tiling_t *tiling, int64_t z, int64_t *first_p,
-                      int64_t *depth_p);
-
 /* Bytes of all pieces and slots together, at most those of the request. */
 uint64_t hyb_tiling_memory(const hyb_tiling_t *tiling);
 
@@ -94,8 +91,7 @@ bool hyb_tiling_shrink(hyb_tiling_t *tiling);
 /* A size, <= most, that cuts extent evenly, or nearly so but aligned. */
 int64_t hyb_tiling_even(int64_t extent, int64_t most);
 
-/* ---- the size of a tile ---------------------------------------------------
- */
+/* ---- the size of a tile -------------------------------------------------- */
 
 /*
  * How long a product takes with square tiles of some size that flow through

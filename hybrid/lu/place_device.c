@@ -19,7 +19,7 @@ enum {
 /* The panel of an iteration, as the device has it. */
 typedef struct {
     hyb_block_t l1, l2;
-    hyb_list_t source, from, to;
+    hyb_block_t source, from, to;
     hyb_event_t *ready; /* all of it has come up */
 } slot_t;
 
@@ -142,9 +142,9 @@ static void lay_out(place_t *p, extent_t e)
 
         slot->l1 = hyb_block(m, at, e.nb, e.nb);
         slot->l2 = hyb_block(m, at + e.nb * e.nb, e.rows, e.nb);
-        slot->source = (hyb_list_t){m, lists, e.nb};
-        slot->from = (hyb_list_t){m, lists + e.nb, e.nb};
-        slot->to = (hyb_list_t){m, lists + 2 * e.nb, e.nb};
+        slot->source = hyb_block(m, lists, e.nb, 1);
+        slot->from = hyb_block(m, lists + e.nb, e.nb, 1);
+        slot->to = hyb_block(m, lists + 2 * e.nb, e.nb, 1);
     }
 }
 
@@ -257,20 +257,20 @@ static void wait_for_all(hyb_lu_t *lu)
 
 /* Bring one list of rows up, by way of pinned memory. */
 static xh_status_t send_rows(place_t *p, const int *rows, int64_t count,
-                             hyb_list_t list, int64_t *pinned)
+                             hyb_block_t list, int64_t *pinned)
 {
     int64_t i;
 
     for (i = 0; i < count; i++)
         pinned[i] = rows[i];
-    list.count = count;
+    list.rows = count;
     return hyb_queue_upload(p->link, pinned, list);
 }
 
 static xh_status_t send_moves(place_t *p, const hyb_swap_t *swap, int k)
 {
     const slot_t *slot = &p->slot[k % SLOTS];
-    int64_t nb = slot->source.count, *pinned = p->rows + k % SLOTS * 3 * nb;
+    int64_t nb = slot->source.rows, *pinned = p->rows + k % SLOTS * 3 * nb;
     xh_status_t status =
         send_rows(p, swap->source, swap->nb, slot->source, pinned);
 
@@ -352,8 +352,8 @@ static void swap(const hyb_place_work_t *w)
         .from = slot->from,
         .to = slot->to};
 
-    swap.source.count = moves->nb;
-    swap.from.count = swap.to.count = moves->displaced;
+    swap.source.rows = moves->nb;
+    swap.from.rows = swap.to.rows = moves->displaced;
     check(lu, hyb_queue_swap_rows(p->compute, &swap));
 }
 

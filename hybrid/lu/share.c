@@ -437,7 +437,7 @@ bool hyb_share_help(hyb_worker_t *me, hyb_patience_t patience)
         product = xh_gemm_part(&part->product, tile.part);
         multiply_tile(me, &product);
         hyb_timer_leave(lu->workers.timer, me->member, mark);
-        hyb_product_give(tiles, &tile);
+        hyb_product_complete(tiles, tile.index, 0);
     }
     leave(s);
     return any;

@@ -97,7 +97,7 @@ static bool is_given_up(hyb_product_t *product)
 
     while (!hyb_product_done(product) && !hyb_product_lost(product))
         if (hyb_product_take(product, hyb_product_remaining(product), &tile)) {
-            hyb_product_give(product, &tile);
+            hyb_product_complete(product, tile.index, 0);
             any = true;
         } else {
             hyb_product_wait(product);

@@ -145,16 +145,18 @@ static xh_status_t gemm(void)
                           &(hyb_gemm_t){.beta = 2, .a = c, .b = c, .c = c});
 }
 
-static hyb_list_t all_rows(void)
+static hyb_block_t all_rows(void)
 {
-    return (hyb_list_t){on.buffer, CALLS_LIST, CALLS_ORDER};
+    return hyb_block(on.buffer, CALLS_LIST, CALLS_ORDER, 1);
 }
 
 static xh_status_t swap_rows(void)
 {
     const hyb_row_swap_t swap = {.columns = device_calls_square(0),
                                  .u = device_calls_square(1),
-                                 .source = all_rows()};
+                                 .source = all_rows(),
+                                 .from = hyb_block(NULL, 0, 0, 1),
+                                 .to = hyb_block(NULL, 0, 0, 1)};
 
     return hyb_queue_swap_rows(on.queue, &swap);
 }
@@ -202,27 +204,15 @@ static xh_status_t generate(void)
 
 /* ---- all ----------------------------------------------------------------- */
 
-const char *const device_call_names[CALLS] = {"",
-                                              "",
-                                              "",
-                                              "",
-                                              "",
-                                              "alloc",
-                                              "pin",
-                                              "queue_create",
-                                              "event_create",
-                                              "event_record",
-                                              "queue_wait",
-                                              "copy_in",
-                                              "copy_out",
-                                              "gemm",
-                                              "copy",
-                                              "swap_rows",
-                                              "gather_rows",
-                                              "scatter_rows",
-                                              "trsm",
-                                              "gemv",
-                                              "generate"};
+const char *device_call_name(device_call_t call)
+{
+    static const char *const names[] = {"alloc",        "pin",
+                                        "queue_create", "event_create",
+                                        "event_record", "queue_wait"};
+
+    return call < CALLS_WORK ? names[call - CALLS_AT_ONCE]
+                             : hyb_op_name((hyb_op_t)(call - CALLS_WORK));
+}
 
 xh_status_t device_call(device_call_t call)
 {

@@ -48,21 +48,14 @@ typedef enum {
     CALL_COPY_IN, /* from here on as hyb_op_t */
     CALL_COPY_OUT,
     CALL_GEMM,
-    CALL_COPY,
-    CALL_SWAP_ROWS,
-    CALL_GATHER_ROWS,
-    CALL_SCATTER_ROWS,
-    CALL_TRSM,
-    CALL_GEMV,
-    CALL_GENERATE,
-    CALLS,
 
+    CALLS = CALL_COPY_IN + HYB_OPS,
     CALLS_AT_ONCE = CALL_ALLOC, /* where a kind begins */
     CALLS_QUEUED = CALL_EVENT_RECORD,
     CALLS_WORK = CALL_COPY_IN
 } device_call_t;
 
-extern const char *const device_call_names[CALLS];
+const char *device_call_name(device_call_t call); /* of faults */
 xh_status_t device_call(device_call_t call);
 
 #endif

@@ -8,7 +8,7 @@
 #include "testing/unit/capture.h"
 
 enum {
-    ORDER = 96,  /* of most matrices here */
+    ORDER = DEVICE_ORDER,
     REPEATS = 40 /* products that keep a device busy for a while */
 };
 
@@ -46,6 +46,8 @@ int device_cases_open(const char *name, void **state_p)
         hyb_queue_create(fixture.device, HYB_QUEUE_NORMAL, &fixture.queue) !=
             XH_OK)
         return -1;
+    fixture.a = device_cases_matrix(fixture.device, ORDER, ORDER);
+    fixture.c = device_cases_matrix(fixture.device, ORDER, ORDER);
     *state_p = &fixture;
     return 0;
 }
@@ -54,8 +56,10 @@ int device_cases_close(void **state)
 {
     (void)state;
     hyb_queue_destroy(fixture.queue);
+    hyb_buffer_destroy(fixture.a.buffer);
+    hyb_buffer_destroy(fixture.c.buffer);
     hyb_device_close(fixture.device);
-    fixture = (device_fixture_t){NULL, NULL};
+    fixture = (device_fixture_t){NULL};
     return 0;
 }
 
@@ -136,14 +140,14 @@ static void fill_in(hyb_queue_t *queue, hyb_block_t matrix, double *host,
         matrix));
 }
 
-/* C := C + A B, REPEATS times. */
-static void keep_busy(hyb_queue_t *queue, hyb_block_t a, hyb_block_t b,
-                      hyb_block_t c)
+/* C := C + A A, REPEATS times. */
+static void keep_busy(const device_fixture_t *f)
 {
-    const hyb_gemm_t product = {.alpha = 1, .beta = 1, .a = a, .b = b, .c = c};
+    const hyb_gemm_t product = {
+        .alpha = 1, .beta = 1, .a = f->a, .b = f->a, .c = f->c};
 
     for (int i = 0; i < REPEATS; i++)
-        assert_ok(hyb_queue_gemm(queue, &product));
+        assert_ok(hyb_queue_gemm(f->queue, &product));
 }
 
 /* ---- describing --------------------------------------------------------- */
@@ -225,12 +229,10 @@ void a_wait_ends_with_its_time_or_with_the_work(void **state)
 {
     static const double patience[] = {0, 1e-9, 1e-4, DEVICE_PATIENCE, INFINITY};
     const device_fixture_t *f = device_cases_fixture(state);
-    hyb_block_t a = device_cases_matrix(f->device, ORDER, ORDER);
-    hyb_block_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_event_t *event = device_cases_event(f->device);
     bool done = false, before;
 
-    keep_busy(f->queue, a, a, c);
+    keep_busy(f);
     assert_ok(hyb_event_record(f->queue, event));
     for (size_t i = 0; i < sizeof(patience) / sizeof(patience[0]); i++) {
         before = done;
@@ -238,8 +240,6 @@ void a_wait_ends_with_its_time_or_with_the_work(void **state)
         assert_true(done || (!before && patience[i] < DEVICE_PATIENCE));
     }
     hyb_event_destroy(event);
-    hyb_buffer_destroy(a.buffer);
-    hyb_buffer_destroy(c.buffer);
 }
 
 void a_wait_orders_the_work_of_two_queues(void **state)
@@ -247,38 +247,32 @@ void a_wait_orders_the_work_of_two_queues(void **state)
     static double ones[ORDER * ORDER], zeros[ORDER * ORDER],
         result[ORDER * ORDER];
     const device_fixture_t *f = device_cases_fixture(state);
-    hyb_block_t a = device_cases_matrix(f->device, ORDER, ORDER);
-    hyb_block_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_queue_t *other = device_cases_queue(f->device);
     hyb_event_t *event = device_cases_event(f->device);
 
-    fill_in(f->queue, a, ones, 1);
-    fill_in(f->queue, c, zeros, 0);
-    keep_busy(f->queue, a, a, c);
+    fill_in(f->queue, f->a, ones, 1);
+    fill_in(f->queue, f->c, zeros, 0);
+    keep_busy(f);
     assert_ok(hyb_event_record(f->queue, event));
     assert_ok(hyb_queue_wait(other, event));
     hyb_event_destroy(event);
-    assert_ok(
-        hyb_queue_copy_out(other, c, (xh_view_t){result, ORDER, ORDER, ORDER}));
+    assert_ok(hyb_queue_copy_out(other, f->c,
+                                 (xh_view_t){result, ORDER, ORDER, ORDER}));
     assert_ok(device_cases_finish(f->device, other));
     for (int i = 0; i < ORDER * ORDER; i++)
         assert_true(result[i] == REPEATS * ORDER);
     hyb_queue_destroy(other);
-    hyb_buffer_destroy(a.buffer);
-    hyb_buffer_destroy(c.buffer);
 }
 
 void time_runs_from_event_to_event(void **state)
 {
     const device_fixture_t *f = device_cases_fixture(state);
-    hyb_block_t a = device_cases_matrix(f->device, ORDER, ORDER);
-    hyb_block_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_event_t *event[3];
     double first, second, both;
 
     for (int i = 0; i < 3; i++) {
         event[i] = device_cases_event(f->device);
-        keep_busy(f->queue, a, a, c);
+        keep_busy(f);
         assert_ok(hyb_event_record(f->queue, event[i]));
     }
     assert_ok(device_cases_wait(event[2]));
@@ -289,8 +283,6 @@ void time_runs_from_event_to_event(void **state)
     assert_true(fabs(first + second - both) < 1e-5);
     for (int i = 0; i < 3; i++)
         hyb_event_destroy(event[i]);
-    hyb_buffer_destroy(a.buffer);
-    hyb_buffer_destroy(c.buffer);
 }
 
 void queues_come_and_go(void **state)
@@ -380,31 +372,25 @@ void destroying_a_queue_finishes_what_is_queued(void **state)
     static double ones[ORDER * ORDER], zeros[ORDER * ORDER],
         result[ORDER * ORDER];
     device_fixture_t *f = device_cases_fixture(state);
-    hyb_block_t a = device_cases_matrix(f->device, ORDER, ORDER);
-    hyb_block_t c = device_cases_matrix(f->device, ORDER, ORDER);
 
-    fill_in(f->queue, a, ones, 1);
-    fill_in(f->queue, c, zeros, 0);
-    keep_busy(f->queue, a, a, c);
-    assert_ok(hyb_queue_copy_out(f->queue, c,
+    fill_in(f->queue, f->a, ones, 1);
+    fill_in(f->queue, f->c, zeros, 0);
+    keep_busy(f);
+    assert_ok(hyb_queue_copy_out(f->queue, f->c,
                                  (xh_view_t){result, ORDER, ORDER, ORDER}));
     hyb_queue_destroy(f->queue);
     assert_true(result[0] == REPEATS * ORDER);
     assert_true(result[ORDER * ORDER - 1] == REPEATS * ORDER);
     f->queue = NULL;
-    hyb_buffer_destroy(a.buffer);
-    hyb_buffer_destroy(c.buffer);
 }
 
 void a_device_given_up_closes(void **state)
 {
     const device_fixture_t *f = device_cases_fixture(state);
-    hyb_block_t a = device_cases_matrix(f->device, ORDER, ORDER);
-    hyb_block_t c = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_event_t *event = device_cases_event(f->device);
     bool done;
 
-    keep_busy(f->queue, a, a, c);
+    keep_busy(f);
     assert_ok(hyb_event_record(f->queue, event));
     capture_begin();
     hyb_device_fail(f->device, "this test wants to be rid of it");
@@ -412,8 +398,6 @@ void a_device_given_up_closes(void **state)
     assert_int_equal(hyb_event_wait(event, DEVICE_PATIENCE, &done),
                      XH_ERR_DEVICE);
     hyb_event_destroy(event);
-    hyb_buffer_destroy(a.buffer);
-    hyb_buffer_destroy(c.buffer);
     device_cases_close(state);
     assert_null(f->device);
 }

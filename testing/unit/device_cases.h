@@ -12,13 +12,16 @@
 
 enum { DEVICE_PATIENCE = 60 }; /* seconds; only what is broken takes so long */
 
+enum { DEVICE_ORDER = 96 }; /* of the fixture's matrices */
+
 typedef struct {
     hyb_device_t *device;
     hyb_queue_t *queue;
+    hyb_block_t a, c; /* of undefined content */
 } device_fixture_t;
 
 /*
- * Open the first device of backend, with a queue; *state_p is the fixture, or
+ * Open the first device of backend, with the rest; *state_p is the fixture, or
  * NULL if there is no such plug-in or no device. Returns 0, or -1 if there is
  * one that cannot be opened.
  */
@@ -42,41 +45,8 @@ hyb_block_t device_cases_matrix(hyb_device_t *device, int64_t rows,
 xh_status_t device_cases_wait(hyb_event_t *event);
 xh_status_t device_cases_finish(hyb_device_t *device, hyb_queue_t *queue);
 
-/* ---- device_cases.c ----------------------------------------------------- */
-
-void it_describes_itself(void **state);
-void its_sensors_tell_what_is_possible_or_nothing(void **state);
-void more_memory_than_there_is_keeps_the_device(void **state);
-void an_event_never_recorded_has_passed(void **state);
-void a_wait_ends_with_its_time_or_with_the_work(void **state);
-void a_wait_orders_the_work_of_two_queues(void **state);
-void time_runs_from_event_to_event(void **state);
-void queues_come_and_go(void **state);
-void several_threads_use_one_device(void **state);
-void destroying_a_queue_finishes_what_is_queued(void **state);
-void a_device_given_up_closes(void **state);
-
-/* ---- device_work.c ------------------------------------------------------ */
-
-void whole_matrices_come_back(void **state);
-void copies_keep_every_element_and_touch_no_other(void **state);
-void traffic_is_the_bytes_of_copies(void **state);
-void products_are_those_of_three_loops(void **state);
-void a_product_over_nothing_scales(void **state);
-void with_beta_zero_c_is_not_read(void **state);
-
-/* ---- device_resident.c -------------------------------------------------- */
-
-void copies_on_the_device_touch_no_other_element(void **state);
-void rows_change_places_as_listed(void **state);
-void rows_are_packed_one_after_the_other(void **state);
-void packed_rows_go_where_the_list_says(void **state);
-void a_solve_is_forward_substitution(void **state);
-void a_matrix_times_a_vector_is_subtracted(void **state);
-void a_generated_part_has_the_matrixs_bits(void **state);
-void a_part_of_a_large_matrix_is_generated(void **state);
-
-/* All of them; open calls device_cases_open. */
+/* All of them; open calls device_cases_open. By file: device_cases.c,
+ * device_work.c, device_resident.c. */
 #define DEVICE_CASES(open)                                                     \
     DEVICE_CASE(it_describes_itself, open)                                     \
     DEVICE_CASE(its_sensors_tell_what_is_possible_or_nothing, open)            \
@@ -104,6 +74,9 @@ void a_part_of_a_large_matrix_is_generated(void **state);
     DEVICE_CASE(a_generated_part_has_the_matrixs_bits, open)                   \
     DEVICE_CASE(a_part_of_a_large_matrix_is_generated, open)
 
+#define DEVICE_CASE(name, open) void name(void **state);
+DEVICE_CASES(declared)
+#undef DEVICE_CASE
 #define DEVICE_CASE(name, open) TEST_SHARED(name, open, device_cases_close)
 
 #endif

@@ -130,10 +130,10 @@ typedef struct {
 } list_t;
 
 /* A list on the device, behind all others there. */
-static hyb_list_t upload(const device_fixture_t *f, hyb_block_t lists,
-                         int64_t *used, const list_t *list)
+static hyb_block_t upload(const device_fixture_t *f, hyb_block_t lists,
+                          int64_t *used, const list_t *list)
 {
-    const hyb_list_t there = {lists.buffer, *used, list->count};
+    const hyb_block_t there = hyb_block(lists.buffer, *used, list->count, 1);
 
     assert_ok(hyb_queue_upload(f->queue, list->row, there));
     *used += list->count;
@@ -203,7 +203,7 @@ static void check_swap(const device_fixture_t *f, int64_t rows, int64_t nb,
     list_t source, from, to;
     int64_t used = 5;
     hyb_row_swap_t swap = {part(&a, 3, 2, rows, cols), part(&b, 1, 4, nb, cols),
-                           .source = {NULL, 0, 0}};
+                           .source = {NULL}};
 
     choose_rows(rows, nb, &source, &from, &to);
     swap.source = upload(f, lists, &used, &source);
@@ -235,7 +235,7 @@ static void check_gather(const device_fixture_t *f, int64_t cols,
                          const list_t *list)
 {
     hyb_block_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
-    hyb_list_t there = upload(f, lists, &(int64_t){0}, list);
+    hyb_block_t there = upload(f, lists, &(int64_t){0}, list);
 
     assert_ok(hyb_queue_gather_rows(f->queue, part(&a, 3, 2, MOST_ROWS, cols),
                                     there, part(&b, 4, 1, cols, list->count)));
@@ -250,7 +250,7 @@ static void check_scatter(const device_fixture_t *f, int64_t cols,
                           const list_t *list)
 {
     hyb_block_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
-    hyb_list_t there = upload(f, lists, &(int64_t){0}, list);
+    hyb_block_t there = upload(f, lists, &(int64_t){0}, list);
 
     assert_ok(hyb_queue_scatter_rows(f->queue,
                                      part(&b, 4, 1, cols, list->count), there,

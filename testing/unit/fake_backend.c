@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#define UNUSED __attribute__((unused))
+
 fake_t fake;
 
 static double memory[64]; /* what alloc gives, always the same */
@@ -37,114 +39,91 @@ static xh_status_t describe(int index, hyb_device_info_t *info_p)
     return XH_OK;
 }
 
-static xh_status_t open_device(int index, void **state_p)
+static xh_status_t open_device(UNUSED int index, void **state_p)
 {
-    (void)index;
     return answer_with(state_p);
 }
 
-static void close_device(void *state)
+static void close_device(UNUSED void *state)
 {
-    (void)state;
     fake.calls++;
     fake.closed++;
 }
 
-static xh_status_t memory_left(void *state, uint64_t *bytes_p)
+static xh_status_t memory_left(UNUSED void *state, uint64_t *bytes_p)
 {
-    (void)state;
     *bytes_p = sizeof(memory);
     return answer();
 }
 
-static xh_status_t buffer_create(void *state, size_t bytes, void **freedp)
+static xh_status_t buffer_create(UNUSED void *state, UNUSED size_t bytes,
+                                 void **freedp)
 {
-    (void)state;
-    (void)bytes;
     return answer_with(freedp);
 }
 
-static void unpin(void *state, void *freed)
+static void unpin(UNUSED void *state, UNUSED void *freed)
 {
-    (void)state;
-    (void)freed;
     fake.calls++;
     fake.given_back++;
 }
 
-static void buffer_destroy(void *state, void *freed, size_t bytes)
+static void buffer_destroy(void *state, void *freed, UNUSED size_t bytes)
 {
-    (void)bytes;
     unpin(state, freed);
 }
 
-static xh_status_t create(void *state, void **handle_p)
+static xh_status_t create(UNUSED void *state, void **handle_p)
 {
-    (void)state;
     return answer_with(handle_p);
 }
 
-static xh_status_t queue_create(void *state, hyb_priority_t priority,
+static xh_status_t queue_create(void *state, UNUSED hyb_priority_t priority,
                                 void **handle_p)
 {
-    (void)priority;
     return create(state, handle_p);
 }
 
-static void destroy(void *state, void *handle)
+static void destroy(UNUSED void *state, UNUSED void *handle)
 {
-    (void)state;
-    (void)handle;
     fake.calls++;
     fake.ended++;
 }
 
-static xh_status_t order(void *state, void *queue, void *event)
+static xh_status_t order(UNUSED void *state, UNUSED void *queue,
+                         UNUSED void *event)
 {
-    (void)state;
-    (void)queue;
-    (void)event;
     return answer();
 }
 
-static xh_status_t event_wait(void *state, void *event, double seconds,
-                              bool *done_p)
+static xh_status_t event_wait(UNUSED void *state, UNUSED void *event,
+                              UNUSED double seconds, bool *done_p)
 {
-    (void)state;
-    (void)event;
-    (void)seconds;
     *done_p = true;
     return answer();
 }
 
-static xh_status_t event_elapsed(void *state, void *begin, void *end,
-                                 double *seconds_p)
+static xh_status_t event_elapsed(UNUSED void *state, UNUSED void *begin,
+                                 UNUSED void *end, double *seconds_p)
 {
-    (void)state;
-    (void)begin;
-    (void)end;
     *seconds_p = 1;
     return answer();
 }
 
-static xh_status_t work(void *state, void *queue, const hyb_task_t *task)
+static xh_status_t work(void *state, void *queue, UNUSED const hyb_task_t *task)
 {
-    (void)task;
     return order(state, queue, NULL);
 }
 
-static xh_status_t sensors(void *state, hyb_device_sensors_t *sensors_p)
+static xh_status_t sensors(UNUSED void *state, hyb_device_sensors_t *sensors_p)
 {
-    (void)state;
     *sensors_p = (hyb_device_sensors_t){60, 1e9, 300, 9e4};
     return answer();
 }
 
-static xh_status_t pin(void *state, void *host, size_t bytes)
+static xh_status_t pin(UNUSED void *state, UNUSED void *host,
+                       UNUSED size_t bytes)
 {
-    (void)state;
-    (void)host;
-    (void)bytes;
     return answer();
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include "base/integers.h"
 #include "base/settings.h"
 #include "base/product.h"
 #include "testing/unit/node_fixture.h"
@@ -221,7 +222,6 @@ traffic_t traffic_of(const hyb_tiling_t *t)
 {
     static cache_t a, b;
     traffic_t traffic = {0};
-    int64_t first, depth;
 
     assert_in_range(t->a_pieces, 1, PIECES);
     assert_in_range(t->b_pieces, 1, PIECES);
@@ -232,7 +232,8 @@ traffic_t traffic_of(const hyb_tiling_t *t)
         xh_rectangle_t c = tile.part;
 
         for (int64_t z = 0; z < t->chunks; z++) {
-            hyb_tiling_chunk(t, z, &first, &depth);
+            int64_t depth = xh_smaller(t->depth, t->k - z * t->depth);
+
             if (fetch(&a, tile.row * t->chunks + z))
                 traffic.a_in += sizeof(double) * (uint64_t)(c.rows * depth);
             if (fetch(&b, tile.col * t->chunks + z))

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <time.h>
 #include "hybrid/device/backend.h"
-#include "hybrid/device/device_rates.h"
+#include "hybrid/device/rates.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/cuda_model_fixture.h"
 

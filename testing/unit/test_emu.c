@@ -47,16 +47,6 @@ TEST_SET_UP(it_describes_what_the_settings_say)
     assert_true(info.models_time);
 }
 
-TEST_SET_UP(its_sensors_tell_nothing)
-{
-    hyb_device_sensors_t sensors;
-
-    open_device("emu_dry=off");
-    assert_int_equal(hyb_device_sensors(device, &sensors), XH_OK);
-    assert_true(isnan(sensors.temperature) && isnan(sensors.clock) &&
-                isnan(sensors.power));
-}
-
 /* ---- memory ------------------------------------------------------------- */
 
 static uint64_t memory_free(void)
@@ -96,16 +86,6 @@ TEST_SET_UP(memory_ends_at_its_size)
     hyb_buffer_destroy(half);
     hyb_buffer_destroy(more);
     assert_int_equal(memory_free(), MIB);
-}
-
-TEST_SET_UP(pinned_memory_can_be_written)
-{
-    double *memory;
-
-    open_device("emu_memory=1");
-    assert_int_equal(hyb_pinned_alloc(device, 8 * KIB, &memory), XH_OK);
-    memset(memory, 1, 8 * KIB);
-    hyb_pinned_free(device, memory, 8 * KIB);
 }
 
 /* ---- threads --------------------------------------------------------- */

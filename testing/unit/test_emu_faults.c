@@ -27,7 +27,7 @@ static void open_with(const char *kind, device_call_t call, int nth)
     char setting[64];
 
     snprintf(setting, sizeof(setting), "emu_fault=%s@%s:%d", kind,
-             device_call_names[call], before[call] + nth);
+             device_call_name(call), before[call] + nth);
     open_device(setting);
 }
 
@@ -327,24 +327,22 @@ TEST_SET_UP(a_fault_says_which_it_is)
 
 TEST_SET_UP(faults_that_make_no_sense_are_refused)
 {
-    static const char *const faults[] = {
-        "fail",
-        "fail@gemm",
-        "fail@gemm:0",
-        "fail@gemm:-1",
-        "fail@gemm:x",
-        "melt@gemm:1",
-        "fail@knit:1",
-        "fail@gemm:1,",
-        ",fail@gemm:1",
-        "1fail@gemm:1",
-        "x:fail@gemm:1",
-        "fail@gemm:1 ",
-        "stall@alloc:1",
-        "flip@alloc:1",
-        "oom@queue_wait:1",
-        "flip@event_record:1",
-    };
+    static const char *const faults[] = {"fail",
+                                         "fail@gemm",
+                                         "fail@gemm:0",
+                                         "fail@gemm:-1",
+                                         "fail@gemm:x",
+                                         "melt@gemm:1",
+                                         "fail@knit:1",
+                                         "fail@gemm:1,",
+                                         ",fail@gemm:1",
+                                         "1fail@gemm:1",
+                                         "x:fail@gemm:1",
+                                         "fail@gemm:1 ",
+                                         "stall@alloc:1",
+                                         "flip@alloc:1",
+                                         "oom@queue_wait:1",
+                                         "flip@event_record:1"};
     const hyb_backend_t *backend = device_cases_backend("emu");
     char assignment[64];
     const char *text;

@@ -29,7 +29,8 @@ static hyb_block_t columns_in(hyb_buffer_t *buffer)
 
 static xh_status_t swap_by(hyb_queue_t *queue, hyb_buffer_t *buffer, int which)
 {
-    hyb_list_t good = {buffer, 64, 2}, bad = {buffer, 66, 2};
+    hyb_block_t good = hyb_block(buffer, 64, 2, 1),
+                bad = hyb_block(buffer, 66, 2, 1);
     const hyb_row_swap_t swap = {
         columns_in(buffer), hyb_block(buffer, 32, 2, COLS),
         which == 0 ? bad : good, which == 1 ? bad : good,
@@ -43,10 +44,10 @@ static xh_status_t work_with(const device_fixture_t *f, hyb_buffer_t *buffer,
                              int which, int64_t row)
 {
     const int64_t rows[4] = {0, 1, 1, row};
-    const hyb_list_t list = {buffer, 66, 2};
+    const hyb_block_t list = hyb_block(buffer, 66, 2, 1);
     const hyb_block_t packed = hyb_block(buffer, 32, COLS, 2);
     xh_status_t status =
-        hyb_queue_upload(f->queue, rows, (hyb_list_t){buffer, 64, 4});
+        hyb_queue_upload(f->queue, rows, hyb_block(buffer, 64, 4, 1));
 
     if (status == XH_OK && which < 3)
         status = swap_by(f->queue, buffer, which);

@@ -57,12 +57,13 @@ static bool has_returned(int slot)
 {
     bool done = false;
 
-    assert_ok(hyb_event_wait(lanes.slot[slot].out.end, 0.0, &done));
+    assert_ok(hyb_event_wait(lanes.slot[slot].out[HYB_END], 0.0, &done));
     return done;
 }
 
-TEST_WITH(a_tile_returns_and_says_what_it_took, emu_default_settings,
-          close_lanes)
+#define TEST_LANES(name) TEST_WITH(name, emu_default_settings, close_lanes)
+
+TEST_LANES(a_tile_returns_and_says_what_it_took)
 {
     hyb_work_t work = {0};
 
@@ -71,8 +72,8 @@ TEST_WITH(a_tile_returns_and_says_what_it_took, emu_default_settings,
         int slot = (int)(tile % SLOTS);
 
         launch(tile, slot);
-        assert_ok(device_cases_wait(lanes.slot[slot].out.end));
-        assert_ok(hyb_lanes_time(&lanes.slot[slot], &work));
+        assert_ok(device_cases_wait(lanes.slot[slot].out[HYB_END]));
+        assert_ok(hyb_lanes_time(&lanes, &lanes.slot[slot], &work));
         hyb_lanes_commit(&lanes, &shared, &lanes.slot[slot], 0, 1);
     }
     assert_int_equal(problem_wrong(&problem), 0);
@@ -80,8 +81,7 @@ TEST_WITH(a_tile_returns_and_says_what_it_took, emu_default_settings,
                 work.out_seconds > 0.0);
 }
 
-TEST_WITH(c_is_whole_until_a_tile_is_committed, emu_default_settings,
-          close_lanes)
+TEST_LANES(c_is_whole_until_a_tile_is_committed)
 {
     size_t changed = 0;
 
@@ -89,6 +89,7 @@ TEST_WITH(c_is_whole_until_a_tile_is_committed, emu_default_settings,
     launch(0, 0);
     launch(1, 1);
     hyb_lanes_drain(&lanes, DEVICE_PATIENCE);
+    assert_true(has_returned(0) && has_returned(1));
     for (size_t i = 0; i < problem.c_size; i++)
         changed += !problem_untouched(&problem, i);
     assert_int_equal(changed, 0);
@@ -98,17 +99,7 @@ TEST_WITH(c_is_whole_until_a_tile_is_committed, emu_default_settings,
     assert_int_equal(changed, 16);
 }
 
-TEST_WITH(after_a_drain_nothing_is_queued, emu_default_settings, close_lanes)
-{
-    open_lanes("emu_fault=");
-    launch(0, 0);
-    launch(1, 1);
-    hyb_lanes_drain(&lanes, DEVICE_PATIENCE);
-    assert_true(has_returned(0));
-    assert_true(has_returned(1));
-}
-
-TEST_WITH(a_drain_ends_though_a_queue_stalls, emu_default_settings, close_lanes)
+TEST_LANES(a_drain_ends_though_a_queue_stalls)
 {
     capture_begin();
     open_lanes("emu_fault=stall@gemm:1");
@@ -127,6 +118,12 @@ enum { COUNT = 3, DOUBLES = 16 };
 static hyb_queue_t *queue;
 static hyb_block_t memory;
 static hyb_pieces_t pieces;
+static hyb_event_t *used[2 * COUNT];
+
+static xh_status_t reserve(int64_t count)
+{
+    return hyb_pieces_reserve(&pieces, count, DOUBLES, 0, used);
+}
 
 /* The clock stands still, so that a device's times are exact. */
 static double standing_clock(void *context)
@@ -143,13 +140,18 @@ static int open_pieces(void **state)
     device = emu_open(0, "emu_memory=1", "emu_dry=on", "emu_rate=0.001", NULL);
     queue = device_cases_queue(device);
     memory = device_cases_matrix(device, 2 * COUNT, DOUBLES);
-    return hyb_pieces_reserve(&pieces, device, COUNT, DOUBLES, 0) != XH_OK;
+    for (int i = 0; i < 2 * COUNT; i++)
+        used[i] = device_cases_event(device);
+    return reserve(COUNT) != XH_OK;
 }
 
 static int close_pieces(void **state)
 {
     (void)state;
-    hyb_pieces_release(&pieces);
+    free(pieces.piece);
+    pieces.piece = NULL;
+    for (int i = 0; i < 2 * COUNT; i++)
+        hyb_event_destroy(used[i]);
     hyb_buffer_destroy(memory.buffer);
     hyb_queue_destroy(queue);
     hyb_device_close(device);
@@ -213,11 +215,11 @@ TEST_SET_UP(what_they_hold_is_forgotten_for_others)
 {
     assert_true(loads(0, 0));
     assert_true(loads(1, 0));
-    assert_ok(hyb_pieces_reserve(&pieces, device, 1, DOUBLES, 0));
+    assert_ok(reserve(1));
     assert_true(loads(0, 0));
     assert_true(loads(1, 0));
     assert_true(loads(0, 0));
-    assert_ok(hyb_pieces_reserve(&pieces, device, 2 * COUNT, DOUBLES, 0));
+    assert_ok(reserve(2 * COUNT));
     assert_true(loads(0, 0));
     assert_true(loads(1, 0));
     assert_false(loads(0, 0));
@@ -247,7 +249,7 @@ TEST_SET_UP(a_piece_is_replaced_when_its_readers_are_done)
     bool it_loads;
 
     assert_ok(hyb_event_record(queue, start));
-    assert_ok(hyb_pieces_reserve(&pieces, device, 2, DOUBLES, 0));
+    assert_ok(reserve(2));
     assert_true(loads(1, 0));
     assert_ok(hyb_pieces_get(&pieces, 2, 0, queue, &piece, &it_loads));
     assert_ok(hyb_queue_gemm(multiply, &product));

@@ -7,14 +7,14 @@ enum { COLS = 4, ROWS = 3, TILES = ROWS * COLS, TAKERS = 4, RETURNS = 500 };
 
 static hyb_product_t product;
 static const xh_gemm_t gemm = {.alpha = 1.0};
-static const atomic_bool never = false;
+static const atomic_bool never = false, at_once = true;
 
-/* The tile that a device or a host thread gets, or -1. */
+/* The tile that a device, now or after a wait, or a host thread gets, or -1. */
 static int64_t next(void)
 {
     hyb_tile_t tile;
 
-    return hyb_product_next(&product, &tile) ? tile.index : -1;
+    return hyb_product_await(&product, &at_once, &tile) ? tile.index : -1;
 }
 
 static int64_t awaited(void)
@@ -74,7 +74,9 @@ static int close_product(void **state)
     return 0;
 }
 
-TEST_WITH(tiles_have_no_owner_at_first, open_released, close_product)
+#define TEST_RELEASED(name) TEST_WITH(name, open_released, close_product)
+
+TEST_RELEASED(tiles_have_no_owner_at_first)
 {
     for (int i = 0; i < TILES; i++)
         assert_int_equal(product.owner[i], -1);
@@ -82,15 +84,14 @@ TEST_WITH(tiles_have_no_owner_at_first, open_released, close_product)
     assert_int_equal(returned(), -1);
 }
 
-TEST_WITH(devices_take_tiles_in_order_until_there_is_none, open_released,
-          close_product)
+TEST_RELEASED(devices_take_tiles_in_order_until_there_is_none)
 {
     for (int i = 0; i < TILES; i++)
         assert_int_equal(next(), i);
     assert_int_equal(next(), -1);
 }
 
-TEST_WITH(tiles_given_back_come_first, open_released, close_product)
+TEST_RELEASED(tiles_given_back_come_first)
 {
     assert_int_equal(next(), 0);
     assert_int_equal(next(), 1);
@@ -102,7 +103,7 @@ TEST_WITH(tiles_given_back_come_first, open_released, close_product)
     assert_int_equal(returned(), -1);
 }
 
-TEST_WITH(all_tiles_can_be_given_back, open_released, close_product)
+TEST_RELEASED(all_tiles_can_be_given_back)
 {
     int sum = 0;
 
@@ -131,7 +132,7 @@ static void *take_and_return(void *argument)
     return NULL;
 }
 
-TEST_WITH(each_tile_is_given_out_once, open_released, close_product)
+TEST_RELEASED(each_tile_is_given_out_once)
 {
     pthread_t thread[TAKERS];
     int64_t kept[TAKERS], sum = 0;
@@ -211,18 +212,6 @@ TEST_SET_UP(the_last_tiles_can_be_taken_at_once)
     assert_int_equal(taken(0), -1);
 }
 
-/* As a device does that fails: what it gives back is for others. */
-TEST_SET_UP(who_stops_waits_for_nothing)
-{
-    const atomic_bool stops = true;
-    hyb_tile_t tile;
-
-    assert_false(hyb_product_await(&product, &stops, &tile));
-    hyb_product_release(&product, COLS);
-    assert_false(hyb_product_await(&product, &stops, &tile));
-    assert_int_equal(hyb_product_remaining(&product), TILES);
-}
-
 static void *await(void *tile)
 {
     *(int64_t *)tile = awaited();
@@ -258,7 +247,7 @@ TEST_SET_UP(who_awaits_a_tile_gets_what_is_given_back)
 
 /* ---- ends ---------------------------------------------------------------- */
 
-TEST_WITH(when_all_is_complete_nobody_waits, open_released, close_product)
+TEST_RELEASED(when_all_is_complete_nobody_waits)
 {
     for (int64_t tile = 0; tile < TILES; tile++) {
         assert_false(hyb_product_done(&product));
@@ -307,7 +296,7 @@ TEST_SET_UP(a_product_that_ends_gives_what_it_can)
 }
 
 /* Idle: no tile can be given back any more. */
-TEST_WITH(devices_are_idle_without_a_tile_to_have, open_released, close_product)
+TEST_RELEASED(devices_are_idle_without_a_tile_to_have)
 {
     for (int64_t tile = 0; tile < TILES; tile++) {
         assert_false(hyb_product_idle(&product));
@@ -325,8 +314,7 @@ TEST_WITH(devices_are_idle_without_a_tile_to_have, open_released, close_product)
 }
 
 /* All else can be completed, and nobody waits for it. */
-TEST_WITH(a_lost_tile_leaves_a_product_that_is_never_done, open_released,
-          close_product)
+TEST_RELEASED(a_lost_tile_leaves_a_product_that_is_never_done)
 {
     int64_t tile;
 
@@ -342,7 +330,7 @@ TEST_WITH(a_lost_tile_leaves_a_product_that_is_never_done, open_released,
     assert_false(hyb_product_done(&product));
 }
 
-TEST_WITH(no_devices_are_idle_devices, open_released, close_product)
+TEST_RELEASED(no_devices_are_idle_devices)
 {
     assert_false(hyb_product_idle(&product));
     hyb_product_leave(&product);

@@ -41,17 +41,9 @@ static xh_status_t told(xh_status_t status)
     return status;
 }
 
-static xh_status_t copied_in(xh_view_t from, hyb_block_t to)
-{
-    capture_begin();
-    return told(hyb_queue_copy_in(queue, from, to));
-}
-
-static xh_status_t copied_out(hyb_block_t from, xh_view_t to)
-{
-    capture_begin();
-    return told(hyb_queue_copy_out(queue, from, to));
-}
+#define TOLD(call) (capture_begin(), told(call))
+#define REFUSED(call) assert_int_equal(TOLD(call), XH_ERR_ARG)
+#define QUEUED(call) assert_ok(TOLD(call))
 
 #define TEST_SET_UP(name) TEST_WITH(name, set_up, tear_down)
 
@@ -64,8 +56,8 @@ TEST_SET_UP(views_that_are_no_matrix_are_refused)
     };
 
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        assert_int_equal(copied_in(bad[i], good), XH_ERR_ARG);
-        assert_int_equal(copied_out(good, bad[i]), XH_ERR_ARG);
+        REFUSED(hyb_queue_copy_in(queue, bad[i], good));
+        REFUSED(hyb_queue_copy_out(queue, good, bad[i]));
     }
     assert_int_equal(fake.calls, 0);
     assert_false(hyb_device_failed(device));
@@ -90,11 +82,11 @@ TEST_SET_UP(blocks_that_are_no_matrix_in_a_buffer_are_refused)
     };
 
     for (size_t i = 0; i < COUNT_OF(good); i++)
-        assert_ok(copied_in(host, good[i]));
+        QUEUED(hyb_queue_copy_in(queue, host, good[i]));
     fake.calls = 0;
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        assert_int_equal(copied_in(host, bad[i]), XH_ERR_ARG);
-        assert_int_equal(copied_out(bad[i], host), XH_ERR_ARG);
+        REFUSED(hyb_queue_copy_in(queue, host, bad[i]));
+        REFUSED(hyb_queue_copy_out(queue, bad[i], host));
     }
     assert_int_equal(fake.calls, 0);
     assert_false(hyb_device_failed(device));
@@ -109,9 +101,8 @@ TEST_SET_UP(another_devices_buffer_is_refused)
                               &other));
     assert_ok(hyb_buffer_create(other, sizeof(x), &foreign));
     fake.calls = 0;
-    assert_int_equal(
-        copied_in((xh_view_t){x, 4, 3, 4}, hyb_block(foreign, 0, 4, 3)),
-        XH_ERR_ARG);
+    REFUSED(hyb_queue_copy_in(queue, (xh_view_t){x, 4, 3, 4},
+                              hyb_block(foreign, 0, 4, 3)));
     assert_int_equal(fake.calls, 0);
     hyb_buffer_destroy(foreign);
     hyb_device_close(other);
@@ -119,12 +110,10 @@ TEST_SET_UP(another_devices_buffer_is_refused)
 
 TEST_SET_UP(copies_of_different_shapes_are_refused)
 {
-    assert_int_equal(
-        copied_in((xh_view_t){x, 4, 3, 5}, hyb_block(buffer, 0, 3, 4)),
-        XH_ERR_ARG);
-    assert_int_equal(
-        copied_out(hyb_block(buffer, 0, 4, 3), (xh_view_t){x, 3, 4, 5}),
-        XH_ERR_ARG);
+    REFUSED(hyb_queue_copy_in(queue, (xh_view_t){x, 4, 3, 5},
+                              hyb_block(buffer, 0, 3, 4)));
+    REFUSED(hyb_queue_copy_out(queue, hyb_block(buffer, 0, 4, 3),
+                               (xh_view_t){x, 3, 4, 5}));
     assert_int_equal(fake.calls, 0);
 }
 
@@ -134,8 +123,7 @@ static xh_status_t product(xh_trans_t trans_a, xh_trans_t trans_b,
 {
     const hyb_block_t result = hyb_block(buffer, 40, 2, 5);
 
-    capture_begin();
-    return told(hyb_queue_gemm(
+    return TOLD(hyb_queue_gemm(
         queue, &(hyb_gemm_t){trans_a, trans_b, 1, 1, left, right, result}));
 }
 
@@ -167,24 +155,23 @@ static hyb_block_t block(int64_t rows, int64_t cols)
     return hyb_block(buffer, 0, rows, cols);
 }
 
-static hyb_list_t list(int64_t count)
+static hyb_block_t list(int64_t count)
 {
-    return (hyb_list_t){buffer, 32, count};
+    return hyb_block(buffer, 32, count, 1);
 }
 
 static xh_status_t swapped(int64_t rows, int64_t nb, int64_t cols,
-                           hyb_list_t source, hyb_list_t from, hyb_list_t to)
+                           hyb_block_t source, hyb_block_t from, hyb_block_t to)
 {
     const hyb_row_swap_t swap = {block(rows, 5), block(nb, cols), source, from,
                                  to};
 
-    capture_begin();
-    return told(hyb_queue_swap_rows(queue, &swap));
+    return TOLD(hyb_queue_swap_rows(queue, &swap));
 }
 
 TEST_SET_UP(a_row_swap_conforms)
 {
-    const hyb_list_t none = {NULL, 0, 0};
+    const hyb_block_t none = hyb_block(NULL, 0, 0, 1);
 
     assert_ok(swapped(6, 4, 5, list(4), list(2), list(2)));
     assert_ok(swapped(4, 4, 5, list(4), none, none));
@@ -194,84 +181,46 @@ TEST_SET_UP(a_row_swap_conforms)
     assert_int_equal(swapped(6, 4, 5, list(4), list(2), list(1)), XH_ERR_ARG);
     assert_int_equal(swapped(6, 4, 5, list(4), list(5), list(5)), XH_ERR_ARG);
     assert_int_equal(swapped(3, 4, 5, list(4), none, none), XH_ERR_ARG);
-    assert_int_equal(swapped(6, 4, 5, (hyb_list_t){buffer, 61, 4}, none, none),
+    assert_int_equal(swapped(6, 4, 5, hyb_block(buffer, 61, 4, 1), none, none),
                      XH_ERR_ARG);
     assert_int_equal(
-        swapped(6, 4, 5, list(4), (hyb_list_t){buffer, 0, -1}, none),
+        swapped(6, 4, 5, list(4), hyb_block(buffer, 0, -1, 1), none),
         XH_ERR_ARG);
     assert_int_equal(fake.calls, 0);
 }
 
-static xh_status_t gathered(hyb_block_t columns, hyb_list_t rows,
-                            hyb_block_t packed)
-{
-    capture_begin();
-    return told(hyb_queue_gather_rows(queue, columns, rows, packed));
-}
-
-static xh_status_t scattered(hyb_block_t packed, hyb_list_t rows,
-                             hyb_block_t columns)
-{
-    capture_begin();
-    return told(hyb_queue_scatter_rows(queue, packed, rows, columns));
-}
-
 TEST_SET_UP(packed_rows_conform)
 {
-    assert_ok(gathered(block(6, 5), list(3), block(5, 3)));
-    assert_ok(scattered(block(5, 7), list(7), block(6, 5)));
+    QUEUED(hyb_queue_gather_rows(queue, block(6, 5), list(3), block(5, 3)));
+    QUEUED(hyb_queue_scatter_rows(queue, block(5, 7), list(7), block(6, 5)));
     fake.calls = 0;
-    assert_int_equal(gathered(block(6, 5), list(3), block(3, 5)), XH_ERR_ARG);
-    assert_int_equal(scattered(block(5, 2), list(3), block(6, 5)), XH_ERR_ARG);
-    assert_int_equal(gathered(block(6, 50), list(3), block(50, 3)), XH_ERR_ARG);
-    assert_int_equal(scattered(block(5, 60), list(60), block(6, 5)),
-                     XH_ERR_ARG);
-    assert_int_equal(gathered(block(6, 5), list(33), block(5, 33)), XH_ERR_ARG);
+    REFUSED(hyb_queue_gather_rows(queue, block(6, 5), list(3), block(3, 5)));
+    REFUSED(hyb_queue_scatter_rows(queue, block(5, 2), list(3), block(6, 5)));
+    REFUSED(hyb_queue_gather_rows(queue, block(6, 50), list(3), block(50, 3)));
+    REFUSED(hyb_queue_scatter_rows(queue, block(5, 60), list(60), block(6, 5)));
+    REFUSED(hyb_queue_gather_rows(queue, block(6, 5), list(33), block(5, 33)));
     assert_int_equal(fake.calls, 0);
-}
-
-static xh_status_t copied(hyb_block_t from, hyb_block_t to)
-{
-    capture_begin();
-    return told(hyb_queue_copy(queue, from, to));
-}
-
-static xh_status_t solved(hyb_block_t l1, hyb_block_t u)
-{
-    capture_begin();
-    return told(hyb_queue_trsm(queue, l1, u));
-}
-
-static xh_status_t multiplied(hyb_block_t a, hyb_block_t x_, hyb_block_t y)
-{
-    capture_begin();
-    return told(hyb_queue_gemv(queue, a, x_, y));
 }
 
 TEST_SET_UP(algebra_on_the_device_conforms)
 {
-    assert_ok(solved(block(4, 4), block(4, 7)));
-    assert_ok(multiplied(block(4, 6), block(6, 1), block(4, 1)));
+    QUEUED(hyb_queue_trsm(queue, block(4, 4), block(4, 7)));
+    QUEUED(hyb_queue_gemv(queue, block(4, 6), block(6, 1), block(4, 1)));
     fake.calls = 0;
-    assert_int_equal(solved(block(4, 5), block(4, 7)), XH_ERR_ARG);
-    assert_int_equal(solved(block(3, 3), block(4, 7)), XH_ERR_ARG);
-    assert_int_equal(solved(block(4, 4), block(4, 17)), XH_ERR_ARG);
-    assert_int_equal(multiplied(block(4, 6), block(4, 1), block(4, 1)),
-                     XH_ERR_ARG);
-    assert_int_equal(multiplied(block(4, 6), block(6, 1), block(6, 1)),
-                     XH_ERR_ARG);
-    assert_int_equal(multiplied(block(4, 6), block(6, 2), block(4, 1)),
-                     XH_ERR_ARG);
-    assert_int_equal(multiplied(block(40, 6), block(6, 1), block(40, 1)),
-                     XH_ERR_ARG);
+    REFUSED(hyb_queue_trsm(queue, block(4, 5), block(4, 7)));
+    REFUSED(hyb_queue_trsm(queue, block(3, 3), block(4, 7)));
+    REFUSED(hyb_queue_trsm(queue, block(4, 4), block(4, 17)));
+    REFUSED(hyb_queue_gemv(queue, block(4, 6), block(4, 1), block(4, 1)));
+    REFUSED(hyb_queue_gemv(queue, block(4, 6), block(6, 1), block(6, 1)));
+    REFUSED(hyb_queue_gemv(queue, block(4, 6), block(6, 2), block(4, 1)));
+    REFUSED(hyb_queue_gemv(queue, block(40, 6), block(6, 1), block(40, 1)));
     assert_int_equal(fake.calls, 0);
 }
 
 static xh_status_t generated(int64_t order, hyb_dealt_t rows, hyb_dealt_t cols,
                              hyb_block_t to)
 {
-    capture_begin();
-    return told(hyb_queue_generate(
+    return TOLD(hyb_queue_generate(
         queue, &(hyb_generate_t){100, order, rows, cols, to}));
 }
 
@@ -300,18 +249,17 @@ TEST_SET_UP(work_on_nothing_is_not_queued)
     const xh_view_t nothing = {NULL, 0, 5, 1};
     const hyb_block_t none = hyb_block(NULL, 0, 0, 5);
 
-    assert_ok(hyb_queue_copy_in(queue, nothing, none));
-    assert_ok(hyb_queue_copy_out(queue, none, nothing));
-    assert_ok(
-        hyb_queue_gemm(queue, &(hyb_gemm_t){.a = hyb_block(NULL, 0, 0, 3),
-                                            .b = hyb_block(buffer, 0, 3, 5),
-                                            .c = none}));
-    assert_ok(copied(none, none));
+    QUEUED(hyb_queue_copy_in(queue, nothing, none));
+    QUEUED(hyb_queue_copy_out(queue, none, nothing));
+    QUEUED(hyb_queue_gemm(queue, &(hyb_gemm_t){.a = hyb_block(NULL, 0, 0, 3),
+                                               .b = hyb_block(buffer, 0, 3, 5),
+                                               .c = none}));
+    QUEUED(hyb_queue_copy(queue, none, none));
     assert_ok(swapped(6, 0, 5, list(0), list(0), list(0)));
-    assert_ok(gathered(block(6, 5), list(0), block(5, 0)));
-    assert_ok(scattered(block(0, 3), list(3), block(6, 0)));
-    assert_ok(solved(block(0, 0), none));
-    assert_ok(multiplied(none, block(5, 1), block(0, 1)));
+    QUEUED(hyb_queue_gather_rows(queue, block(6, 5), list(0), block(5, 0)));
+    QUEUED(hyb_queue_scatter_rows(queue, block(0, 3), list(3), block(6, 0)));
+    QUEUED(hyb_queue_trsm(queue, block(0, 0), none));
+    QUEUED(hyb_queue_gemv(queue, none, block(5, 1), block(0, 1)));
     assert_ok(generated(9, (hyb_dealt_t){0, 1, 0, 1}, (hyb_dealt_t){0, 1, 0, 1},
                         none));
     assert_int_equal(fake.calls, 0);
@@ -331,9 +279,9 @@ TEST_SET_UP(the_traffic_is_what_was_queued)
     const int64_t rows[3] = {2, 1, 0};
     uint64_t in, out;
 
-    assert_ok(hyb_queue_copy_in(queue, view, block));
-    assert_ok(hyb_queue_upload(queue, rows, (hyb_list_t){buffer, 0, 3}));
-    assert_ok(hyb_queue_copy_out(queue, block, view));
+    QUEUED(hyb_queue_copy_in(queue, view, block));
+    QUEUED(hyb_queue_upload(queue, rows, hyb_block(buffer, 0, 3, 1)));
+    QUEUED(hyb_queue_copy_out(queue, block, view));
     fake.answer = XH_ERR_MEMORY;
     assert_int_equal(hyb_queue_copy_in(queue, view, block), XH_ERR_MEMORY);
     assert_int_equal(hyb_queue_copy_out(queue, block, view), XH_ERR_MEMORY);

@@ -15,11 +15,13 @@ static hyb_stream_t *stream_with(int index, hyb_tile_return_t tile_return,
     static const int cpus[] = {0, 0, 0};
     const hyb_stream_options_t options = {.executor = index + 1,
                                           .tile_return = tile_return,
-                                          .stall_seconds = 60.0};
+                                          .stall_seconds = 60.0,
+                                          .cpus = cpus,
+                                          .cpu_count = threads};
     hyb_device_t *device = emu_open(index, "emu_memory=1", fault, NULL);
     hyb_stream_t *stream = NULL;
 
-    assert_ok(hyb_stream_create(device, cpus, threads, &options, &stream));
+    assert_ok(hyb_stream_create(device, &options, &stream));
     assert_ptr_equal(hyb_stream_device(stream), device);
     return stream;
 }
@@ -47,20 +49,31 @@ static xh_status_t plan(const xh_gemm_t *p, int64_t tile, uint64_t memory,
 
 /* ---- one stream, any memory ---------------------------------------------- */
 
+/* Tiles of a product that is not there yet, as far as stream gets; what it
+ * did. Product is the caller's to destroy. */
+static hyb_work_t run(hyb_stream_t *stream, const problem_t *problem,
+                      const hyb_tiling_t *tiling, hyb_product_t *product_p)
+{
+    hyb_work_t work;
+
+    assert_ok(hyb_product_init(product_p, &problem->product, tiling));
+    hyb_product_release(product_p, tiling->n);
+    hyb_stream_begin(stream, product_p);
+    hyb_product_end(product_p);
+    hyb_stream_finish(stream, &work);
+    return work;
+}
+
 /* All tiles of problem by stream; C is right and the link had its bytes. */
 static void check_alone(hyb_stream_t *stream, problem_t *problem,
                         const hyb_tiling_t *tiling, bool reads_c)
 {
     traffic_t traffic = traffic_of(tiling);
-    hyb_work_t work;
     hyb_product_t product;
+    hyb_work_t work;
 
     problem_restore(problem);
-    assert_ok(hyb_product_init(&product, &problem->product, tiling));
-    hyb_product_release(&product, tiling->n);
-    hyb_stream_begin(stream, &product);
-    hyb_product_end(&product);
-    hyb_stream_finish(stream, &work);
+    work = run(stream, problem, tiling, &product);
     hyb_product_destroy(&product);
     assert_false(work.dropped);
     assert_int_equal(problem_wrong(problem), 0);
@@ -143,8 +156,7 @@ TEST_SET_UP(each_product_finds_all_of_the_memory)
     hyb_stream_destroy(stream);
 }
 
-/* ---- a product that is shared
- * ------------------------------------------------ */
+/* ---- a product that is shared -------------------------------------------- */
 
 TEST_SET_UP(streams_share_a_product)
 {
@@ -216,14 +228,10 @@ static void check_loss(const char *fault)
     hyb_product_t product;
 
     assert_ok(plan(&problem.product, 2, MIB, 3, &tiling));
-    assert_ok(hyb_product_init(&product, &problem.product, &tiling));
     capture_begin();
     stream = stream_open(0, fault);
     assert_false(hyb_device_failed(hyb_stream_device(stream)));
-    hyb_product_release(&product, tiling.n);
-    hyb_stream_begin(stream, &product);
-    hyb_product_end(&product);
-    hyb_stream_finish(stream, &work);
+    work = run(stream, &problem, &tiling, &product);
     assert_true(hyb_device_failed(hyb_stream_device(stream)));
     hyb_stream_destroy(stream);
     capture_end(NULL);
@@ -248,8 +256,7 @@ TEST_SET_UP(what_a_stream_loses_is_given_back)
         check_loss(faults[i]);
 }
 
-/* ---- how long is too long -------------------------------------------------
- */
+/* ---- how long is too long ------------------------------------------------ */
 
 static const hyb_backend_t *emu; /* that silent_backend asks */
 
@@ -283,14 +290,10 @@ static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
     assert_ok(xh_settings_assign("emu_rate=0.00001"));
     assert_ok(
         hyb_device_open((hyb_device_choice_t){&silent, 0}, NULL, 0, &device));
-    assert_ok(hyb_stream_create(device, NULL, 0, &options, &stream));
+    assert_ok(hyb_stream_create(device, &options, &stream));
     assert_ok(plan(&problem.product, 13, MIB, 1, &tiling));
-    assert_ok(hyb_product_init(&product, &problem.product, &tiling));
-    hyb_product_release(&product, tiling.n);
     capture_begin();
-    hyb_stream_begin(stream, &product);
-    hyb_product_end(&product);
-    hyb_stream_finish(stream, &work);
+    work = run(stream, &problem, &tiling, &product);
     capture_end(NULL);
     hyb_stream_destroy(stream);
     hyb_product_destroy(&product);

@@ -97,21 +97,42 @@ static void assert_tile(const hyb_tiling_t *t, hyb_tile_t tile)
     assert_true(tile.col == t->cols - 1 || tile.part.cols == t->tile_cols);
 }
 
-TEST(tiles_make_up_c_exactly)
+static void check_tiles(const hyb_tiling_request_t *r, const hyb_tiling_t *t)
+{
+    picture_t picture = {0};
+
+    for (int64_t index = 0; index < hyb_tiling_count(t); index++) {
+        hyb_tile_t tile = hyb_tiling_tile(t, index);
+
+        assert_tile(t, tile);
+        paint(&picture, tile.part);
+    }
+    assert_int_equal(wrong(&picture, r->m, r->n), 0);
+}
+
+static void check_memory(const hyb_tiling_request_t *r, const hyb_tiling_t *t)
+{
+    int64_t elements = t->a_pieces * t->most_rows * t->depth +
+                       t->b_pieces * t->most_cols * t->depth +
+                       (int64_t)r->c_slots * t->most_rows * t->most_cols;
+
+    assert_true(t->c_slots == r->c_slots);
+    assert_int_equal(t->chunks, xh_units(r->k, t->depth));
+    assert_true(t->a_pieces >= 2 || t->rows == 1);
+    assert_true(t->tile_rows <= r->tile_rows && t->tile_cols <= r->tile_cols);
+    assert_true(hyb_tiling_memory(t) == sizeof(double) * (uint64_t)elements);
+    assert_true(hyb_tiling_memory(t) <= r->memory);
+}
+
+TEST(tiles_and_chunks_make_up_a_product_within_the_memory)
 {
     hyb_tiling_request_t r;
 
     for (int round = 0; round < ROUNDS; round++) {
         hyb_tiling_t t = random_tiling(&r);
-        picture_t picture = {0};
 
-        for (int64_t index = 0; index < hyb_tiling_count(&t); index++) {
-            hyb_tile_t tile = hyb_tiling_tile(&t, index);
-
-            assert_tile(&t, tile);
-            paint(&picture, tile.part);
-        }
-        assert_int_equal(wrong(&picture, r.m, r.n), 0);
+        check_tiles(&r, &t);
+        check_memory(&r, &t);
     }
 }
 
@@ -145,23 +166,6 @@ TEST(by_columns_each_column_of_tiles_is_a_run)
         }
     }
     assert_in_range(refused, 1, ROUNDS / 2);
-}
-
-TEST(chunks_make_up_k_exactly)
-{
-    int64_t z, at, first, depth;
-    hyb_tiling_request_t r;
-
-    for (int round = 0; round < ROUNDS; round++) {
-        hyb_tiling_t t = random_tiling(&r);
-
-        for (z = 0, at = 0; z < t.chunks; z++, at += depth) {
-            hyb_tiling_chunk(&t, z, &first, &depth);
-            assert_true(first == at);
-            assert_true(depth > 0 && depth <= t.depth);
-        }
-        assert_true(at == r.k);
-    }
 }
 
 TEST(a_partial_tile_below_half_is_merged)
@@ -217,25 +221,6 @@ TEST(a_few_rectangles_cover_any_run_of_tiles)
 
 /* ---- memory and traffic ---------------------------------------------------
  */
-
-TEST(buffers_never_exceed_the_memory)
-{
-    hyb_tiling_request_t r;
-
-    for (int round = 0; round < ROUNDS; round++) {
-        hyb_tiling_t t = random_tiling(&r);
-        int64_t elements = t.a_pieces * t.most_rows * t.depth +
-                           t.b_pieces * t.most_cols * t.depth +
-                           (int64_t)r.c_slots * t.most_rows * t.most_cols;
-
-        assert_true(t.c_slots == r.c_slots);
-        assert_true(t.a_pieces >= 2 || t.rows == 1);
-        assert_true(t.tile_rows <= r.tile_rows && t.tile_cols <= r.tile_cols);
-        assert_true(hyb_tiling_memory(&t) ==
-                    sizeof(double) * (uint64_t)elements);
-        assert_true(hyb_tiling_memory(&t) <= r.memory);
-    }
-}
 
 TEST(a_strip_crosses_as_often_as_memory_makes_it)
 {

@@ -13,7 +13,7 @@ enum {
     HOPPER = 9 /* major compute capability */
 };
 
-static const hyb_host_t *host; /* set once, before anything is called */
+const hyb_host_t *hyb_cuda_host;
 
 /* ---- what the other files share ----------------------------------------- */
 
@@ -32,8 +32,8 @@ static xh_status_t fail(hyb_cuda_device_t *device, const char *what,
 {
     if (!atomic_exchange(&device->failed, true) &&
         !atomic_load(&device->given_up))
-        device->host->log(XH_LOG_ERROR, "cuda", device->index, "%s: %s", what,
-                          text);
+        hyb_cuda_host->log(XH_LOG_ERROR, "cuda", device->index, "%s: %s", what,
+                           text);
     return tell_failed(device);
 }
 
@@ -120,17 +120,16 @@ static xh_status_t read_properties(hyb_cuda_device_t *device,
                                    struct cudaDeviceProp *properties_p)
 {
     char address[BUS_ID] = "";
-    size_t i;
 
-    HYB_TRY(
+    XH_TRY(
         hyb_cuda_status(device, "reading its properties",
                         cudaGetDeviceProperties(properties_p, device->index)));
-    HYB_TRY(hyb_cuda_status(
+    XH_TRY(hyb_cuda_status(
         device, "reading its address",
         cudaDeviceGetPCIBusId(address, sizeof(address), device->index)));
     if (strlen(address) >= sizeof(device->pci_address))
         return XH_OK;
-    for (i = 0; address[i] != '\0'; i++)
+    for (size_t i = 0; address[i] != '\0'; i++)
         device->pci_address[i] = (char)tolower((unsigned char)address[i]);
     return XH_OK;
 }
@@ -141,12 +140,12 @@ static xh_status_t read_properties(hyb_cuda_device_t *device,
  */
 static xh_status_t describe(int index, hyb_device_info_t *info_p)
 {
-    hyb_cuda_device_t device = {
-        .host = host, .index = index, .lock = PTHREAD_MUTEX_INITIALIZER};
+    hyb_cuda_device_t device = {.index = index,
+                                .lock = PTHREAD_MUTEX_INITIALIZER};
     struct cudaDeviceProp properties;
     uint64_t memory_free;
 
-    HYB_TRY(read_properties(&device, &properties));
+    XH_TRY(read_properties(&device, &properties));
     if (!hyb_cuda_sensor_memory(device.pci_address, &memory_free) ||
         memory_free > properties.totalGlobalMem)
         memory_free = properties.totalGlobalMem;
@@ -158,14 +157,6 @@ static xh_status_t describe(int index, hyb_device_info_t *info_p)
     };
     snprintf(info_p->name, sizeof(info_p->name), "%.63s", properties.name);
     strcpy(info_p->pci_address, device.pci_address);
-    return XH_OK;
-}
-
-static xh_status_t read_sensors(void *state, hyb_device_sensors_t *sensors_p)
-{
-    const hyb_cuda_device_t *device = state;
-
-    *sensors_p = hyb_cuda_sensor_read(device->pci_address);
     return XH_OK;
 }
 
@@ -182,15 +173,9 @@ static xh_status_t start(hyb_cuda_device_t *device)
     if (status == XH_OK)
         status = hyb_cuda_enter(device);
     if (status == XH_ERR_MEMORY)
-        device->host->log(XH_LOG_ERROR, "cuda", device->index,
-                          "there is no memory left for a context");
+        hyb_cuda_host->log(XH_LOG_ERROR, "cuda", device->index,
+                           "there is no memory left for a context");
     return status;
-}
-
-/* cuBLAS's own advice on the size of workspaces, by compute capability. */
-static size_t workspace_of(const struct cudaDeviceProp *properties)
-{
-    return (size_t)(properties->major >= HOPPER ? 32 : 4) * MIB;
 }
 
 static xh_status_t prepare(hyb_cuda_device_t *device)
@@ -201,9 +186,10 @@ static xh_status_t prepare(hyb_cuda_device_t *device)
     device->blas = hyb_cuda_blas(&why);
     if (device->blas == NULL)
         return fail(device, "it cannot be used without cuBLAS", why);
-    HYB_TRY(read_properties(device, &properties));
+    XH_TRY(read_properties(device, &properties));
     device->memory = properties.totalGlobalMem;
-    device->workspace = workspace_of(&properties);
+    /* cuBLAS's own advice */
+    device->workspace = (size_t)(properties.major >= HOPPER ? 32 : 4) * MIB;
     return XH_OK;
 }
 
@@ -223,7 +209,6 @@ static xh_status_t open_device(int index, void **state_p)
 
     if (device == NULL)
         return XH_ERR_MEMORY;
-    device->host = host;
     device->index = index;
     pthread_mutex_init(&device->lock, NULL);
     status = prepare(device);
@@ -250,8 +235,8 @@ static xh_status_t memory_left(void *state, uint64_t *bytes_p)
     const size_t kept_for_kernels = (size_t)64 << 20;
     size_t left, all;
 
-    HYB_TRY(hyb_cuda_status(state, "asking for free memory",
-                            cudaMemGetInfo(&left, &all)));
+    XH_TRY(hyb_cuda_status(state, "asking for free memory",
+                           cudaMemGetInfo(&left, &all)));
     *bytes_p = left > kept_for_kernels ? left - kept_for_kernels : 0;
     return XH_OK;
 }
@@ -268,8 +253,8 @@ static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
     if (status == XH_OK)
         *memory_p = memory;
     else if (status == XH_ERR_MEMORY)
-        device->host->log(XH_LOG_INFO, "cuda", device->index,
-                          "no %zu bytes of memory are left", bytes);
+        hyb_cuda_host->log(XH_LOG_INFO, "cuda", device->index,
+                           "no %zu bytes of memory are left", bytes);
     return status;
 }
 
@@ -312,9 +297,9 @@ static xh_status_t pin(void *state, void *memory, size_t bytes)
     if (error == cudaErrorHostMemoryAlreadyRegistered && is_pinned(memory) &&
         is_pinned((const char *)memory + bytes - 1))
         return XH_OK;
-    device->host->log(XH_LOG_WARNING, "cuda", device->index,
-                      "%zu bytes of host memory cannot be pinned: %s", bytes,
-                      cudaGetErrorString(error));
+    hyb_cuda_host->log(XH_LOG_WARNING, "cuda", device->index,
+                       "%zu bytes of host memory cannot be pinned: %s", bytes,
+                       cudaGetErrorString(error));
     return XH_ERR_MEMORY;
 }
 
@@ -350,7 +335,7 @@ static const hyb_backend_t backend = {
     .event_wait = hyb_cuda_event_wait,
     .event_elapsed = hyb_cuda_event_elapsed,
     .work = hyb_cuda_queue_work,
-    .sensors = read_sensors,
+    .sensors = hyb_cuda_sensors,
     .pin = pin,
     .unpin = unpin,
     .give_up = give_up,
@@ -358,6 +343,6 @@ static const hyb_backend_t backend = {
 
 const hyb_backend_t *hyb_backend_entry(const hyb_host_t *program)
 {
-    host = program;
+    hyb_cuda_host = program;
     return &backend;
 }

@@ -9,14 +9,59 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
-#include "hybrid/device/cuda/library.h"
+
+/* All that is included from the vendor; nothing outside this folder sees it. */
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include "hybrid/device/device.h"
+
+#if CUDART_VERSION < 12000
+#error "CUDA 12 or later is needed"
+#endif
 
 enum { HYB_CUDA_PCI_ADDRESS = sizeof(((hyb_device_info_t *)0)->pci_address) };
+
+/* ---- library.c ---------------------------------------------------------- */
+
+/*
+ * Libraries that are looked for at run time, once, so that this plug-in loads
+ * where they are not installed: cuBLAS, and the driver's management library.
+ */
+
+/* What is used of cuBLAS; each is the vendor's function of that name. */
+typedef struct {
+    __typeof__(cublasCreate) *create;
+    __typeof__(cublasDestroy) *destroy;
+    __typeof__(cublasSetStream) *set_stream;
+    __typeof__(cublasSetWorkspace) *set_workspace;
+    __typeof__(cublasDgemm_64) *dgemm;
+    __typeof__(cublasDtrsm_64) *dtrsm;
+    __typeof__(cublasDgemv_64) *dgemv;
+    __typeof__(cublasGetStatusString) *status_text;
+} hyb_cuda_blas_t;
+
+/*
+ * cuBLAS, of the version that this was built for.
+ *
+ * why_p  out  why there is none; set if NULL is returned, never freed
+ */
+const hyb_cuda_blas_t *hyb_cuda_blas(const char **why_p);
+
+/*
+ * Bytes of device memory that are free, by the management library, which the
+ * PCI address names it to; false if unknown. Neither this nor hyb_cuda_sensors
+ * uses the device's context or waits for its work.
+ */
+bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p);
+
+/* ---- cuda.c ------------------------------------------------------------- */
+
+/* The program; set once, before anything is called. */
+extern const hyb_host_t *hyb_cuda_host;
 
 typedef struct hyb_cuda_queue hyb_cuda_queue_t;
 
 typedef struct {
-    const hyb_host_t *host;
     const hyb_cuda_blas_t *blas;
     int index;
     uint64_t memory;  /* bytes in all */
@@ -28,8 +73,6 @@ typedef struct {
     pthread_mutex_t lock; /* of the list of queues */
     hyb_cuda_queue_t *queues;
 } hyb_cuda_device_t;
-
-/* ---- cuda.c ------------------------------------------------------------- */
 
 /*
  * The status for a CUDA error; what names the call, for the log. The first
@@ -61,7 +104,8 @@ xh_status_t hyb_cuda_enter(void *state);
  */
 void hyb_cuda_queues_settle(hyb_cuda_device_t *device);
 
-/* The backend's own functions, as in hyb_backend_t. */
+/* The backend's own functions, as in hyb_backend_t; sensors in library.c. */
+xh_status_t hyb_cuda_sensors(void *state, hyb_device_sensors_t *sensors_p);
 xh_status_t hyb_cuda_queue_create(void *state, hyb_priority_t priority,
                                   void **queue_p);
 void hyb_cuda_queue_destroy(void *state, void *queue);

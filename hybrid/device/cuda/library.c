@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/device/cuda/library.h"
+#include "hybrid/device/cuda/cuda.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -132,25 +132,25 @@ static double scaled(int result, unsigned long long value, double unit)
     return result == SUCCESS ? (double)value * unit : NAN;
 }
 
-hyb_device_sensors_t hyb_cuda_sensor_read(const char *pci_address)
+xh_status_t hyb_cuda_sensors(void *state, hyb_device_sensors_t *sensors_p)
 {
-    hyb_device_sensors_t sensors = {NAN, NAN, NAN, NAN};
     unsigned long long counted = 0;
     unsigned value = 0;
     handle_t device;
     int result;
 
-    if (!find(pci_address, &device))
-        return sensors;
+    *sensors_p = (hyb_device_sensors_t){NAN, NAN, NAN, NAN};
+    if (!find(((hyb_cuda_device_t *)state)->pci_address, &device))
+        return XH_OK;
     result = management.temperature(device, TEMPERATURE_OF_CHIP, &value);
-    sensors.temperature = scaled(result, value, 1);
+    sensors_p->temperature = scaled(result, value, 1);
     result = management.clock(device, CLOCK_OF_MULTIPROCESSORS, &value);
-    sensors.clock = scaled(result, value, 1e6);
+    sensors_p->clock = scaled(result, value, 1e6);
     result = management.power(device, &value);
-    sensors.power = scaled(result, value, 1e-3);
+    sensors_p->power = scaled(result, value, 1e-3);
     result = management.energy(device, &counted);
-    sensors.energy = scaled(result, counted, 1e-3);
-    return sensors;
+    sensors_p->energy = scaled(result, counted, 1e-3);
+    return XH_OK;
 }
 
 bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p)

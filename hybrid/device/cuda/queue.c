@@ -25,9 +25,9 @@ static void nap(double seconds) /* less than one */
 
 static xh_status_t open_blas(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
 {
-    HYB_TRY(hyb_cuda_blas_status(device, "cublasCreate",
-                                 device->blas->create(&queue->blas)));
-    HYB_TRY(hyb_cuda_blas_status(
+    XH_TRY(hyb_cuda_blas_status(device, "cublasCreate",
+                                device->blas->create(&queue->blas)));
+    XH_TRY(hyb_cuda_blas_status(
         device, "cublasSetStream",
         device->blas->set_stream(queue->blas, queue->stream)));
     /* setting a stream resets the workspace to cuBLAS's own */
@@ -42,16 +42,15 @@ static xh_status_t build(hyb_cuda_device_t *device, hyb_priority_t priority,
 {
     int lowest = 0, highest = 0;
 
-    HYB_TRY(
+    XH_TRY(
         hyb_cuda_status(device, "asking for the priorities of streams",
                         cudaDeviceGetStreamPriorityRange(&lowest, &highest)));
-    HYB_TRY(
-        hyb_cuda_status(device, "creating a stream",
-                        cudaStreamCreateWithPriority(
-                            &queue->stream, cudaStreamNonBlocking,
-                            priority == HYB_QUEUE_HIGH ? highest : lowest)));
-    HYB_TRY(hyb_cuda_status(device, "allocating a workspace",
-                            cudaMalloc(&queue->workspace, device->workspace)));
+    XH_TRY(hyb_cuda_status(device, "creating a stream",
+                           cudaStreamCreateWithPriority(
+                               &queue->stream, cudaStreamNonBlocking,
+                               priority == HYB_QUEUE_HIGH ? highest : lowest)));
+    XH_TRY(hyb_cuda_status(device, "allocating a workspace",
+                           cudaMalloc(&queue->workspace, device->workspace)));
     return open_blas(device, queue);
 }
 
@@ -83,9 +82,9 @@ xh_status_t hyb_cuda_queue_create(void *state, hyb_priority_t priority,
     status = build(device, priority, queue);
     if (status != XH_OK) {
         if (status == XH_ERR_MEMORY)
-            device->host->log(XH_LOG_INFO, "cuda", device->index,
-                              "no memory for a queue, which takes %zu bytes",
-                              device->workspace);
+            hyb_cuda_host->log(XH_LOG_INFO, "cuda", device->index,
+                               "no memory for a queue, which takes %zu bytes",
+                               device->workspace);
         dismantle(device, queue);
         free(queue);
         return status;
@@ -146,7 +145,7 @@ xh_status_t hyb_cuda_event_create(void *state, void **event_p)
 {
     cudaEvent_t event;
 
-    HYB_TRY(hyb_cuda_status(
+    XH_TRY(hyb_cuda_status(
         state, "creating an event",
         cudaEventCreateWithFlags(&event, cudaEventBlockingSync)));
     *event_p = event;
@@ -180,7 +179,7 @@ static xh_status_t look(hyb_cuda_device_t *device, cudaEvent_t event,
     bool done = error != cudaErrorNotReady;
 
     if (done)
-        HYB_TRY(hyb_cuda_status(device, "work before an event", error));
+        XH_TRY(hyb_cuda_status(device, "work before an event", error));
     else
         cudaGetLastError();
     *done_p = done;
@@ -204,14 +203,14 @@ xh_status_t hyb_cuda_event_wait(void *state, void *event, double seconds,
     double end = wall() + seconds, pause = FIRST_NAP, left = seconds;
     bool done = false;
 
-    HYB_TRY(look(device, event, &done));
+    XH_TRY(look(device, event, &done));
     while (!done && left > 0) {
         if (atomic_load(&device->given_up))
             return XH_ERR_DEVICE;
         nap(fmin(pause, left));
         pause = fmin(2 * pause, LONGEST_NAP);
         left = end - wall();
-        HYB_TRY(look(device, event, &done));
+        XH_TRY(look(device, event, &done));
     }
     *done_p = done;
     return XH_OK;
@@ -227,12 +226,12 @@ xh_status_t hyb_cuda_event_elapsed(void *state, void *begin, void *end,
         cudaGetLastError();
         return XH_ERR_ARG;
     }
-    HYB_TRY(hyb_cuda_status(state, "timing events", error));
+    XH_TRY(hyb_cuda_status(state, "timing events", error));
     *seconds_p = 1e-3 * (double)milliseconds;
     return XH_OK;
 }
 
-/* ---- copies ------------------------------------------------------------- */
+/* ---- work --------------------------------------------------------------- */
 
 /* Where a block is; NULL if it has no buffer, for want of elements. */
 static double *address(hyb_block_t b)
@@ -247,39 +246,22 @@ static xh_view_t view_of(hyb_block_t b)
     return (xh_view_t){address(b), b.rows, b.cols, b.ld};
 }
 
-static cudaError_t copy(const hyb_cuda_queue_t *queue, xh_view_t from,
+static xh_status_t copy(hyb_cuda_device_t *device,
+                        const hyb_cuda_queue_t *queue, xh_view_t from,
                         xh_view_t to, enum cudaMemcpyKind kind)
 {
     size_t column = (size_t)from.rows * sizeof(double);
     size_t columns = (size_t)from.cols;
     bool whole = columns == 1 || (from.ld == from.rows && to.ld == to.rows);
 
-    return whole
-               ? cudaMemcpyAsync(to.data, from.data, columns * column, kind,
-                                 queue->stream)
-               : cudaMemcpy2DAsync(to.data, (size_t)to.ld * sizeof(double),
-                                   from.data, (size_t)from.ld * sizeof(double),
-                                   column, columns, kind, queue->stream);
+    return hyb_cuda_status(
+        device, "queueing a copy",
+        whole ? cudaMemcpyAsync(to.data, from.data, columns * column, kind,
+                                queue->stream)
+              : cudaMemcpy2DAsync(to.data, (size_t)to.ld * sizeof(double),
+                                  from.data, (size_t)from.ld * sizeof(double),
+                                  column, columns, kind, queue->stream));
 }
-
-static xh_status_t copy_task(hyb_cuda_device_t *device,
-                             const hyb_cuda_queue_t *queue, const hyb_task_t *t)
-{
-    cudaError_t error;
-
-    if (t->op == HYB_OP_COPY)
-        error = copy(queue, view_of(t->copy.from), view_of(t->copy.to),
-                     cudaMemcpyDeviceToDevice);
-    else if (t->op == HYB_OP_COPY_IN)
-        error = copy(queue, t->link.host, view_of(t->link.block),
-                     cudaMemcpyHostToDevice);
-    else
-        error = copy(queue, view_of(t->link.block), t->link.host,
-                     cudaMemcpyDeviceToHost);
-    return hyb_cuda_status(device, "queueing a copy", error);
-}
-
-/* ---- algebra ------------------------------------------------------------ */
 
 static cublasOperation_t operation(xh_trans_t trans)
 {
@@ -292,56 +274,44 @@ static const double *operand(hyb_block_t b, hyb_block_t otherwise)
     return b.rows > 0 && b.cols > 0 ? address(b) : address(otherwise);
 }
 
-static xh_status_t gemm(hyb_cuda_device_t *device,
-                        const hyb_cuda_queue_t *queue, const hyb_gemm_t *p)
-{
-    int64_t k = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
-
-    return hyb_cuda_blas_status(
-        device, "cublasDgemm",
-        device->blas->dgemm(
-            queue->blas, operation(p->trans_a), operation(p->trans_b),
-            p->c.rows, p->c.cols, k, &p->alpha, operand(p->a, p->c), p->a.ld,
-            operand(p->b, p->c), p->b.ld, &p->beta, address(p->c), p->c.ld));
-}
-
-static xh_status_t trsm(hyb_cuda_device_t *device,
-                        const hyb_cuda_queue_t *queue, hyb_block_t l1,
-                        hyb_block_t u)
-{
-    static const double one = 1.0;
-
-    return hyb_cuda_blas_status(
-        device, "cublasDtrsm",
-        device->blas->dtrsm(queue->blas, CUBLAS_SIDE_LEFT,
-                            CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
-                            CUBLAS_DIAG_UNIT, u.rows, u.cols, &one, address(l1),
-                            l1.ld, address(u), u.ld));
-}
-
-static xh_status_t gemv(hyb_cuda_device_t *device,
-                        const hyb_cuda_queue_t *queue, hyb_block_t a,
-                        hyb_block_t x, hyb_block_t y)
-{
-    static const double one = 1.0, minus_one = -1.0;
-
-    return hyb_cuda_blas_status(
-        device, "cublasDgemv",
-        device->blas->dgemv(queue->blas, CUBLAS_OP_N, a.rows, a.cols,
-                            &minus_one, address(a), a.ld, address(x), 1, &one,
-                            address(y), 1));
-}
-
 xh_status_t hyb_cuda_queue_work(void *state, void *queue, const hyb_task_t *t)
 {
+    static const double one = 1.0, minus_one = -1.0;
+    const hyb_cuda_blas_t *blas = ((hyb_cuda_device_t *)state)->blas;
+    const hyb_cuda_queue_t *q = queue;
+    const hyb_gemm_t *p = &t->gemm;
+    const hyb_block_t l1 = t->trsm.l1, u = t->trsm.u, a = t->gemv.a;
+
     switch (t->op) {
     case HYB_OP_GEMM:
-        return gemm(state, queue, &t->gemm);
+        return hyb_cuda_blas_status(
+            state, "cublasDgemm",
+            blas->dgemm(q->blas, operation(p->trans_a), operation(p->trans_b),
+                        p->c.rows, p->c.cols,
+                        p->trans_a == XH_TRANS ? p->a.rows : p->a.cols,
+                        &p->alpha, operand(p->a, p->c), p->a.ld,
+                        operand(p->b, p->c), p->b.ld, &p->beta, address(p->c),
+                        p->c.ld));
     case HYB_OP_TRSM:
-        return trsm(state, queue, t->trsm.l1, t->trsm.u);
+        return hyb_cuda_blas_status(
+            state, "cublasDtrsm",
+            blas->dtrsm(q->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER,
+                        CUBLAS_OP_N, CUBLAS_DIAG_UNIT, u.rows, u.cols, &one,
+                        address(l1), l1.ld, address(u), u.ld));
     case HYB_OP_GEMV:
-        return gemv(state, queue, t->gemv.a, t->gemv.x, t->gemv.y);
+        return hyb_cuda_blas_status(state, "cublasDgemv",
+                                    blas->dgemv(q->blas, CUBLAS_OP_N, a.rows,
+                                                a.cols, &minus_one, address(a),
+                                                a.ld, address(t->gemv.x), 1,
+                                                &one, address(t->gemv.y), 1));
+    case HYB_OP_COPY:
+        return copy(state, q, view_of(t->copy.from), view_of(t->copy.to),
+                    cudaMemcpyDeviceToDevice);
+    case HYB_OP_COPY_IN:
+        return copy(state, q, t->link.host, view_of(t->link.block),
+                    cudaMemcpyHostToDevice);
     default:
-        return copy_task(state, queue, t);
+        return copy(state, q, view_of(t->link.block), t->link.host,
+                    cudaMemcpyDeviceToHost);
     }
 }

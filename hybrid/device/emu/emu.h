@@ -36,12 +36,20 @@ enum {
     HYB_EMU_CALLS
 };
 
+/*
+ * Faults on demand, from the setting emu_fault: "", or a comma-separated list
+ * of [device:]kind@call:nth. The nth of these calls, counted from 1 on each
+ * device (or on that one only), then
+ */
 typedef enum {
     HYB_EMU_NO_FAULT,
-    HYB_EMU_FAIL,
-    HYB_EMU_OOM,
-    HYB_EMU_STALL,
-    HYB_EMU_FLIP,
+    HYB_EMU_FAIL,  /* fails: what is queued when it runs, else the call */
+    HYB_EMU_OOM,   /* returns XH_ERR_MEMORY and has done nothing; not
+                      event_record and queue_wait */
+    HYB_EMU_STALL, /* never completes until the device is given up; what is
+                      queued only */
+    HYB_EMU_FLIP,  /* computes a result of which one element has bit 62 flipped;
+                      hyb_op_t only */
     HYB_EMU_FAULTS
 } hyb_emu_fault_t;
 
@@ -58,7 +66,6 @@ typedef struct {
 typedef struct hyb_emu_queue hyb_emu_queue_t;
 
 typedef struct { /* all but the first group is guarded by lock */
-    const hyb_host_t *host;
     int index;
     bool dry;
     double rate[HYB_EMU_RESOURCES]; /* bytes/s or flop/s; 0: no limit */
@@ -77,26 +84,11 @@ typedef struct { /* all but the first group is guarded by lock */
 
 /* ---- emu.c -------------------------------------------------------------- */
 
+/* The program; set once, before anything is called. */
+extern const hyb_host_t *hyb_emu_host;
+
 /* A condition that waits by the monotonic clock. */
 void hyb_emu_condition_init(pthread_cond_t *condition);
-
-/* ---- fault.c ------------------------------------------------------------ */
-
-/*
- * Faults on demand, from the setting emu_fault: "", or a comma-separated list
- * of [device:]kind@call:nth. The nth of these calls, counted from 1 on each
- * device (or on that one only), then
- *
- *     fail   fails: what is queued when it runs, else the call
- *     oom    returns XH_ERR_MEMORY and has done nothing; not event_record and
- *            queue_wait
- *     stall  never completes until the device is given up; what is queued only
- *     flip   computes a result of which one element has bit 62 flipped;
- * hyb_op_t only
- *
- * Errors: XH_ERR_INPUT  text is no such list; not logged
- */
-xh_status_t hyb_emu_faults_read(const char *text, hyb_emu_device_t *device);
 
 /*
  * With device locked: count a call. A fault of the call itself happens here;
@@ -140,7 +132,6 @@ double hyb_emu_amount(const hyb_task_t *task);
  * Errors: XH_ERR_MEMORY  of the host, for a product
  *         XH_ERR_ARG     a row number is not in its block
  */
-xh_status_t hyb_emu_work(const hyb_host_t *host, const hyb_task_t *task,
-                         bool flips);
+xh_status_t hyb_emu_work(const hyb_task_t *task, bool flips);
 
 #endif

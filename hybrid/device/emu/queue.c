@@ -48,20 +48,12 @@ static void declare_failed(hyb_emu_device_t *device)
     pthread_cond_broadcast(&device->changed);
 }
 
-static bool is_busy(const hyb_emu_device_t *device)
-{
-    int r, busy = 0;
-
-    for (r = 0; r < HYB_EMU_RESOURCES; r++)
-        busy += device->resources[r].busy;
-    return busy > 0;
-}
-
 xh_status_t hyb_emu_fail(hyb_emu_device_t *device)
 {
     declare_failed(device);
-    while (is_busy(device))
-        pthread_cond_wait(&device->changed, &device->lock);
+    for (int r = 0; r < HYB_EMU_RESOURCES; r++)
+        while (device->resources[r].busy)
+            pthread_cond_wait(&device->changed, &device->lock);
     return XH_ERR_DEVICE;
 }
 
@@ -92,7 +84,7 @@ static struct timespec deadline_in(double seconds)
 static void sleep_until(hyb_emu_queue_t *queue, double time)
 {
     hyb_emu_device_t *device = queue->device;
-    double seconds = time - device->host->now();
+    double seconds = time - hyb_emu_host->now();
     const struct timespec deadline = deadline_in(seconds);
     int late = seconds <= 0;
 
@@ -109,20 +101,19 @@ static double compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
 
     device->resources[r].busy = true;
     pthread_mutex_unlock(&device->lock);
-    status = hyb_emu_work(device->host, &command->task,
-                          command->fault == HYB_EMU_FLIP);
+    status = hyb_emu_work(&command->task, command->fault == HYB_EMU_FLIP);
     pthread_mutex_lock(&device->lock);
     device->resources[r].busy = false;
     if (status != XH_OK) {
-        device->host->log(XH_LOG_ERROR, "emu", device->index, "%s: %s",
-                          device->host->op_name(command->task.op),
+        hyb_emu_host->log(XH_LOG_ERROR, "emu", device->index, "%s: %s",
+                          hyb_op_name(command->task.op),
                           status == XH_ERR_MEMORY
                               ? "the host has no memory for it"
                               : "a row number is not in its block");
         declare_failed(device);
     }
     pthread_cond_broadcast(&device->changed);
-    return fmax(end, device->host->now());
+    return fmax(end, hyb_emu_host->now());
 }
 
 static void work(hyb_emu_queue_t *queue, const command_t *command)
@@ -153,31 +144,25 @@ static void pass(hyb_emu_queue_t *queue, const command_t *command)
     pthread_cond_broadcast(&queue->device->changed);
 }
 
-static void await_mark(hyb_emu_queue_t *queue, const mark_t *mark)
-{
-    while (!mark->passed)
-        pthread_cond_wait(&queue->device->changed, &queue->device->lock);
-    queue->time = fmax(queue->time, mark->time);
-}
-
-static void run_fault(hyb_emu_queue_t *queue, hyb_emu_fault_t fault)
-{
-    while (fault == HYB_EMU_STALL && !queue->device->failed)
-        pthread_cond_wait(&queue->wake, &queue->device->lock);
-    if (fault == HYB_EMU_FAIL)
-        declare_failed(queue->device);
-}
-
 /* On a failed device only marks pass, so that those who wait wake up. */
 static void run(hyb_emu_queue_t *queue, const command_t *command)
 {
-    run_fault(queue, command->fault);
-    if (command->call == HYB_EMU_EVENT_RECORD)
+    hyb_emu_device_t *device = queue->device;
+    const mark_t *mark = command->mark;
+
+    while (command->fault == HYB_EMU_STALL && !device->failed)
+        pthread_cond_wait(&queue->wake, &device->lock);
+    if (command->fault == HYB_EMU_FAIL)
+        declare_failed(device);
+    if (command->call == HYB_EMU_EVENT_RECORD) {
         pass(queue, command);
-    else if (command->call == HYB_EMU_QUEUE_WAIT)
-        await_mark(queue, command->mark);
-    else if (!queue->device->failed)
+    } else if (command->call == HYB_EMU_QUEUE_WAIT) {
+        while (!mark->passed)
+            pthread_cond_wait(&device->changed, &device->lock);
+        queue->time = fmax(queue->time, mark->time);
+    } else if (!device->failed) {
         work(queue, command);
+    }
 }
 
 /* ---- the queue ----------------------------------------------------------- */
@@ -239,7 +224,7 @@ static xh_status_t add(hyb_emu_queue_t *queue, const command_t *command)
     }
     if (copy->mark != NULL)
         copy->mark->references++;
-    copy->queued_at = device->host->now();
+    copy->queued_at = hyb_emu_host->now();
     *queue->end = copy;
     queue->end = &copy->next;
     if (!queue->running)
@@ -258,61 +243,44 @@ xh_status_t hyb_emu_queue_work(void *state, void *queue, const hyb_task_t *task)
     return status;
 }
 
-/* With the device locked. */
-static xh_status_t open_queue(hyb_emu_device_t *device, hyb_emu_queue_t *queue)
-{
-    hyb_emu_fault_t fault;
-    int error;
-
-    HYB_TRY(hyb_emu_admit(device, HYB_EMU_QUEUE_CREATE, &fault));
-    queue->device = device;
-    queue->end = &queue->first;
-    hyb_emu_condition_init(&queue->wake);
-    error = pthread_create(&queue->thread, NULL, serve, queue);
-    if (error != 0) {
-        device->host->log(XH_LOG_ERROR, "emu", device->index,
-                          "no thread for a queue: %s", strerror(error));
-        pthread_cond_destroy(&queue->wake);
-        return XH_ERR_MEMORY;
-    }
-    queue->next = device->queues;
-    device->queues = queue;
-    return XH_OK;
-}
-
 xh_status_t hyb_emu_queue_create(void *state, hyb_priority_t priority,
                                  void **queue_p)
 {
     hyb_emu_device_t *device = state;
     hyb_emu_queue_t *queue = calloc(1, sizeof(*queue));
+    hyb_emu_fault_t fault;
     xh_status_t status;
+    int error = 0;
 
     (void)priority;
     if (queue == NULL)
         return XH_ERR_MEMORY;
+    queue->device = device;
+    queue->end = &queue->first;
+    hyb_emu_condition_init(&queue->wake);
     pthread_mutex_lock(&device->lock);
-    status = open_queue(device, queue);
-    pthread_mutex_unlock(&device->lock);
+    status = hyb_emu_admit(device, HYB_EMU_QUEUE_CREATE, &fault);
     if (status == XH_OK)
-        *queue_p = queue;
-    else
+        error = pthread_create(&queue->thread, NULL, serve, queue);
+    if (status == XH_OK && error == 0) {
+        queue->next = device->queues;
+        *queue_p = device->queues = queue;
+    } else {
+        pthread_cond_destroy(&queue->wake);
         free(queue);
-    return status;
-}
-
-static void unlink_queue(hyb_emu_queue_t *queue)
-{
-    hyb_emu_queue_t **link = &queue->device->queues;
-
-    while (*link != queue)
-        link = &(*link)->next;
-    *link = queue->next;
+    }
+    pthread_mutex_unlock(&device->lock);
+    if (error == 0)
+        return status;
+    hyb_emu_host->log(XH_LOG_ERROR, "emu", device->index,
+                      "no thread for a queue: %s", strerror(error));
+    return XH_ERR_MEMORY;
 }
 
 void hyb_emu_queue_destroy(void *state, void *queue)
 {
     hyb_emu_device_t *device = state;
-    hyb_emu_queue_t *ended = queue;
+    hyb_emu_queue_t *ended = queue, **link = &device->queues;
 
     pthread_mutex_lock(&device->lock);
     ended->ended = true;
@@ -320,7 +288,9 @@ void hyb_emu_queue_destroy(void *state, void *queue)
     pthread_mutex_unlock(&device->lock);
     pthread_join(ended->thread, NULL);
     pthread_mutex_lock(&device->lock);
-    unlink_queue(ended);
+    while (*link != ended)
+        link = &(*link)->next;
+    *link = ended->next;
     pthread_mutex_unlock(&device->lock);
     pthread_cond_destroy(&ended->wake);
     free(ended);

@@ -18,6 +18,174 @@ static xh_view_t view_of(hyb_block_t b)
                        b.cols, b.ld};
 }
 
+/* ---- copies ------------------------------------------------------------- */
+
+static void move(xh_view_t from, xh_view_t to)
+{
+    size_t column = (size_t)from.rows * sizeof(double);
+
+    if (from.ld == from.rows && to.ld == to.rows) {
+        memcpy(to.data, from.data, column * (size_t)from.cols);
+        return;
+    }
+    for (int64_t j = 0; j < from.cols; j++)
+        memcpy(at(to, 0, j), at(from, 0, j), column);
+}
+
+static xh_status_t copy(const hyb_task_t *t)
+{
+    if (t->op == HYB_OP_COPY_IN)
+        move(t->link.host, view_of(t->link.block));
+    else if (t->op == HYB_OP_COPY_OUT)
+        move(view_of(t->link.block), t->link.host);
+    else
+        move(view_of(t->copy.from), view_of(t->copy.to));
+    return XH_OK;
+}
+
+/* ---- rows -----------------------------------------------------------------
+ */
+
+/* The numbers of a list; false if one of them is no row of v. */
+static bool find_rows(hyb_block_t list, xh_view_t v, const int64_t **row_p)
+{
+    const void *row = view_of(list).data;
+
+    *row_p = row;
+    for (int64_t r = 0; r < list.rows; r++)
+        if ((*row_p)[r] < 0 || (*row_p)[r] >= v.rows)
+            return false;
+    return true;
+}
+
+/* Displaced rows leave the top before U overwrites it. */
+static xh_status_t swap_rows(const hyb_task_t *t)
+{
+    const hyb_row_swap_t *swap = &t->swap_rows;
+    const xh_view_t columns = view_of(swap->columns), u = view_of(swap->u);
+    const int64_t *source, *from, *to;
+
+    if (!find_rows(swap->source, columns, &source) ||
+        !find_rows(swap->from, columns, &from) ||
+        !find_rows(swap->to, columns, &to))
+        return XH_ERR_ARG;
+    for (int64_t j = 0; j < u.cols; j++) {
+        for (int64_t i = 0; i < u.rows; i++)
+            *at(u, i, j) = *at(columns, source[i], j);
+        for (int64_t i = 0; i < swap->from.rows; i++)
+            *at(columns, to[i], j) = *at(columns, from[i], j);
+        memcpy(at(columns, 0, j), at(u, 0, j), (size_t)u.rows * sizeof(double));
+    }
+    return XH_OK;
+}
+
+static xh_status_t pack(const hyb_task_t *t)
+{
+    const xh_view_t columns = view_of(t->pack.columns);
+    const xh_view_t packed = view_of(t->pack.packed);
+    const int64_t *row;
+
+    if (!find_rows(t->pack.rows, columns, &row))
+        return XH_ERR_ARG;
+    for (int64_t r = 0; r < packed.cols; r++)
+        for (int64_t j = 0; j < packed.rows; j++)
+            if (t->op == HYB_OP_GATHER_ROWS)
+                *at(packed, j, r) = *at(columns, row[r], j);
+            else
+                *at(columns, row[r], j) = *at(packed, j, r);
+    return XH_OK;
+}
+
+/* ---- algebra ------------------------------------------------------------ */
+
+static xh_status_t gemm(const hyb_task_t *t)
+{
+    const hyb_gemm_t *p = &t->gemm;
+
+    return hyb_emu_host->gemm(&(xh_gemm_t){p->trans_a, p->trans_b, p->alpha,
+                                           p->beta, view_of(p->a),
+                                           view_of(p->b), view_of(p->c)});
+}
+
+/* y := y - alpha x */
+static void subtract(int64_t count, double alpha, const double *x, double *y)
+{
+    for (int64_t i = 0; i < count; i++)
+        y[i] -= alpha * x[i];
+}
+
+/* Forward substitution: each solved row is subtracted from those below. */
+static xh_status_t trsm(const hyb_task_t *t)
+{
+    xh_view_t l1 = view_of(t->trsm.l1), u = view_of(t->trsm.u);
+
+    for (int64_t j = 0; j < u.cols; j++)
+        for (int64_t k = 0; k + 1 < u.rows; k++)
+            subtract(u.rows - k - 1, *at(u, k, j), at(l1, k + 1, k),
+                     at(u, k + 1, j));
+    return XH_OK;
+}
+
+static xh_status_t gemv(const hyb_task_t *t)
+{
+    xh_view_t a = view_of(t->gemv.a), x = view_of(t->gemv.x);
+
+    for (int64_t j = 0; j < a.cols; j++)
+        subtract(a.rows, *at(x, j, 0), at(a, 0, j), view_of(t->gemv.y).data);
+    return XH_OK;
+}
+
+/* ---- the random matrix -------------------------------------------------- */
+
+static int64_t global_of(hyb_dealt_t d, int64_t i)
+{
+    int64_t local = d.first + i;
+
+    return (local / d.nb * d.processes + d.process) * d.nb + local % d.nb;
+}
+
+static xh_status_t generate(const hyb_task_t *t)
+{
+    const hyb_generate_t *part = &t->generate;
+    const hyb_dealt_t rows = part->rows;
+    const xh_view_t to = view_of(part->block);
+    const xh_jump_t over_others =
+        xh_jump_power(xh_jump_step, (uint64_t)((rows.processes - 1) * rows.nb));
+
+    for (int64_t j = 0; j < to.cols; j++) {
+        int64_t entry =
+            global_of(part->cols, j) * part->order + global_of(rows, 0);
+        uint64_t x = xh_jump_apply(
+            xh_jump_power(xh_jump_step, (uint64_t)entry + 1), part->seed);
+
+        for (int64_t i = 0; i < to.rows; i++) {
+            *at(to, i, j) = xh_sequence_entry(x);
+            x = xh_jump_apply(xh_jump_step, x);
+            if ((rows.first + i + 1) % rows.nb == 0)
+                x = xh_jump_apply(over_others, x);
+        }
+    }
+    return XH_OK;
+}
+
+/* ---- all operations ----------------------------------------------------- */
+
+static const struct {
+    xh_status_t (*run)(const hyb_task_t *task);
+    size_t result; /* where in a task its block is; but copy_out's */
+} ops[HYB_OPS] = {
+    [HYB_OP_COPY_IN] = {copy, offsetof(hyb_task_t, link.block)},
+    [HYB_OP_COPY_OUT] = {copy, 0},
+    [HYB_OP_COPY] = {copy, offsetof(hyb_task_t, copy.to)},
+    [HYB_OP_GATHER_ROWS] = {pack, offsetof(hyb_task_t, pack.packed)},
+    [HYB_OP_SCATTER_ROWS] = {pack, offsetof(hyb_task_t, pack.columns)},
+    [HYB_OP_GEMM] = {gemm, offsetof(hyb_task_t, gemm.c)},
+    [HYB_OP_SWAP_ROWS] = {swap_rows, offsetof(hyb_task_t, swap_rows.u)},
+    [HYB_OP_TRSM] = {trsm, offsetof(hyb_task_t, trsm.u)},
+    [HYB_OP_GEMV] = {gemv, offsetof(hyb_task_t, gemv.y)},
+    [HYB_OP_GENERATE] = {generate, offsetof(hyb_task_t, generate.block)},
+};
+
 static double elements(hyb_block_t b)
 {
     return (double)b.rows * (double)b.cols;
@@ -34,256 +202,35 @@ static double flop_of_traffic(double doubles)
     return flop_per_byte * (double)sizeof(double) * doubles;
 }
 
-/* ---- copies ------------------------------------------------------------- */
-
-static void move(xh_view_t from, xh_view_t to)
-{
-    size_t column = (size_t)from.rows * sizeof(double);
-    int64_t j;
-
-    if (from.ld == from.rows && to.ld == to.rows) {
-        memcpy(to.data, from.data, column * (size_t)from.cols);
-        return;
-    }
-    for (j = 0; j < from.cols; j++)
-        memcpy(at(to, 0, j), at(from, 0, j), column);
-}
-
-static xh_status_t copy_in(const hyb_host_t *host, const hyb_task_t *t)
-{
-    (void)host;
-    move(t->link.host, view_of(t->link.block));
-    return XH_OK;
-}
-
-static xh_status_t copy_out(const hyb_host_t *host, const hyb_task_t *t)
-{
-    (void)host;
-    move(view_of(t->link.block), t->link.host);
-    return XH_OK;
-}
-
-static double bytes_of_link(const hyb_task_t *t)
-{
-    return sizeof(double) * elements(t->link.block);
-}
-
-static xh_status_t copy(const hyb_host_t *host, const hyb_task_t *t)
-{
-    (void)host;
-    move(view_of(t->copy.from), view_of(t->copy.to));
-    return XH_OK;
-}
-
-static double flop_of_copy(const hyb_task_t *t)
-{
-    return flop_of_traffic(2 * elements(t->copy.to));
-}
-
-/* ---- rows -----------------------------------------------------------------
- */
-
-/* The numbers of a list; NULL if one of them is no row of v. */
-static bool find_rows(hyb_list_t list, xh_view_t v, const int64_t **row_p)
-{
-    const void *row = view_of(hyb_block(list.buffer, list.offset, 1, 1)).data;
-    int64_t r;
-
-    *row_p = row;
-    for (r = 0; r < list.count; r++)
-        if ((*row_p)[r] < 0 || (*row_p)[r] >= v.rows)
-            return false;
-    return true;
-}
-
-/* Displaced rows leave the top before U overwrites it. */
-static xh_status_t swap_rows(const hyb_host_t *host, const hyb_task_t *t)
+double hyb_emu_amount(const hyb_task_t *t)
 {
     const hyb_row_swap_t *swap = &t->swap_rows;
-    const xh_view_t columns = view_of(swap->columns), u = view_of(swap->u);
-    const int64_t *source, *from, *to;
-    int64_t i, j;
+    const hyb_block_t a = t->gemm.a, u = t->trsm.u;
 
-    (void)host;
-    if (!find_rows(swap->source, columns, &source) ||
-        !find_rows(swap->from, columns, &from) ||
-        !find_rows(swap->to, columns, &to))
-        return XH_ERR_ARG;
-    for (j = 0; j < u.cols; j++) {
-        for (i = 0; i < u.rows; i++)
-            *at(u, i, j) = *at(columns, source[i], j);
-        for (i = 0; i < swap->from.count; i++)
-            *at(columns, to[i], j) = *at(columns, from[i], j);
-        memcpy(at(columns, 0, j), at(u, 0, j), (size_t)u.rows * sizeof(double));
+    switch (t->op) {
+    case HYB_OP_COPY_IN:
+    case HYB_OP_COPY_OUT:
+        return sizeof(double) * elements(t->link.block);
+    case HYB_OP_COPY:
+        return flop_of_traffic(2 * elements(t->copy.to));
+    case HYB_OP_GATHER_ROWS:
+    case HYB_OP_SCATTER_ROWS:
+        return flop_of_traffic(2 * elements(t->pack.packed));
+    case HYB_OP_GEMM:
+        return 2 * elements(t->gemm.c) *
+               (double)(t->gemm.trans_a == XH_TRANS ? a.rows : a.cols);
+    case HYB_OP_SWAP_ROWS: /* U's rows are read once and written twice */
+        return flop_of_traffic(
+            (3 * (double)swap->u.rows + 2 * (double)swap->from.rows) *
+            (double)swap->u.cols);
+    case HYB_OP_TRSM:
+        return fmax((double)u.rows * elements(u),
+                    flop_of_traffic(2 * elements(u)));
+    case HYB_OP_GEMV:
+        return flop_of_traffic(elements(t->gemv.a));
+    default:
+        return flop_of_traffic(elements(t->generate.block));
     }
-    return XH_OK;
-}
-
-/* Reads U's rows once and writes them twice; displaced rows once each. */
-static double flop_of_swap(const hyb_task_t *t)
-{
-    const hyb_row_swap_t *swap = &t->swap_rows;
-    double rows = 3 * (double)swap->u.rows + 2 * (double)swap->from.count;
-
-    return flop_of_traffic(rows * (double)swap->u.cols);
-}
-
-static xh_status_t pack(const hyb_host_t *host, const hyb_task_t *t)
-{
-    const xh_view_t columns = view_of(t->pack.columns);
-    const xh_view_t packed = view_of(t->pack.packed);
-    const int64_t *row;
-    int64_t r, j;
-
-    (void)host;
-    if (!find_rows(t->pack.rows, columns, &row))
-        return XH_ERR_ARG;
-    for (r = 0; r < packed.cols; r++)
-        for (j = 0; j < packed.rows; j++)
-            if (t->op == HYB_OP_GATHER_ROWS)
-                *at(packed, j, r) = *at(columns, row[r], j);
-            else
-                *at(columns, row[r], j) = *at(packed, j, r);
-    return XH_OK;
-}
-
-static double flop_of_pack(const hyb_task_t *t)
-{
-    return flop_of_traffic(2 * elements(t->pack.packed));
-}
-
-/* ---- algebra ------------------------------------------------------------ */
-
-static xh_status_t gemm(const hyb_host_t *host, const hyb_task_t *t)
-{
-    const hyb_gemm_t *p = &t->gemm;
-
-    return host->gemm(&(xh_gemm_t){p->trans_a, p->trans_b, p->alpha, p->beta,
-                                   view_of(p->a), view_of(p->b),
-                                   view_of(p->c)});
-}
-
-static double flop_of_gemm(const hyb_task_t *t)
-{
-    const hyb_gemm_t *p = &t->gemm;
-    int64_t k = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
-
-    return 2 * elements(p->c) * (double)k;
-}
-
-/* y := y - alpha x */
-static void subtract(int64_t count, double alpha, const double *x, double *y)
-{
-    int64_t i;
-
-    for (i = 0; i < count; i++)
-        y[i] -= alpha * x[i];
-}
-
-/* Forward substitution: each solved row is subtracted from those below. */
-static xh_status_t trsm(const hyb_host_t *host, const hyb_task_t *t)
-{
-    xh_view_t l1 = view_of(t->trsm.l1), u = view_of(t->trsm.u);
-    int64_t k, j;
-
-    (void)host;
-    for (j = 0; j < u.cols; j++)
-        for (k = 0; k + 1 < u.rows; k++)
-            subtract(u.rows - k - 1, *at(u, k, j), at(l1, k + 1, k),
-                     at(u, k + 1, j));
-    return XH_OK;
-}
-
-static double flop_of_trsm(const hyb_task_t *t)
-{
-    double size = elements(t->trsm.u);
-
-    return fmax((double)t->trsm.u.rows * size, flop_of_traffic(2 * size));
-}
-
-static xh_status_t gemv(const hyb_host_t *host, const hyb_task_t *t)
-{
-    xh_view_t a = view_of(t->gemv.a), x = view_of(t->gemv.x);
-    int64_t j;
-
-    (void)host;
-    for (j = 0; j < a.cols; j++)
-        subtract(a.rows, *at(x, j, 0), at(a, 0, j), view_of(t->gemv.y).data);
-    return XH_OK;
-}
-
-static double flop_of_gemv(const hyb_task_t *t)
-{
-    return flop_of_traffic(elements(t->gemv.a));
-}
-
-/* ---- the random matrix -------------------------------------------------- */
-
-static int64_t global_of(hyb_dealt_t d, int64_t i)
-{
-    int64_t local = d.first + i;
-
-    return (local / d.nb * d.processes + d.process) * d.nb + local % d.nb;
-}
-
-static xh_status_t generate(const hyb_host_t *host, const hyb_task_t *t)
-{
-    const hyb_generate_t *part = &t->generate;
-    const hyb_dealt_t rows = part->rows;
-    const xh_view_t to = view_of(part->block);
-    const xh_jump_t over_others =
-        xh_jump_power(xh_jump_step, (uint64_t)((rows.processes - 1) * rows.nb));
-    int64_t i, j;
-
-    (void)host;
-    for (j = 0; j < to.cols; j++) {
-        int64_t entry =
-            global_of(part->cols, j) * part->order + global_of(rows, 0);
-        uint64_t x = xh_jump_apply(
-            xh_jump_power(xh_jump_step, (uint64_t)entry + 1), part->seed);
-
-        for (i = 0; i < to.rows; i++) {
-            *at(to, i, j) = xh_sequence_entry(x);
-            x = xh_jump_apply(xh_jump_step, x);
-            if ((rows.first + i + 1) % rows.nb == 0)
-                x = xh_jump_apply(over_others, x);
-        }
-    }
-    return XH_OK;
-}
-
-static double flop_of_generate(const hyb_task_t *t)
-{
-    return flop_of_traffic(elements(t->generate.block));
-}
-
-/* ---- all operations ----------------------------------------------------- */
-
-static const struct {
-    xh_status_t (*run)(const hyb_host_t *host, const hyb_task_t *task);
-    double (*amount)(const hyb_task_t *task);
-    size_t result; /* where in a task its block is; but copy_out's */
-} ops[HYB_OPS] = {
-    [HYB_OP_COPY_IN] = {copy_in, bytes_of_link,
-                        offsetof(hyb_task_t, link.block)},
-    [HYB_OP_COPY_OUT] = {copy_out, bytes_of_link, 0},
-    [HYB_OP_COPY] = {copy, flop_of_copy, offsetof(hyb_task_t, copy.to)},
-    [HYB_OP_GATHER_ROWS] = {pack, flop_of_pack,
-                            offsetof(hyb_task_t, pack.packed)},
-    [HYB_OP_SCATTER_ROWS] = {pack, flop_of_pack,
-                             offsetof(hyb_task_t, pack.columns)},
-    [HYB_OP_GEMM] = {gemm, flop_of_gemm, offsetof(hyb_task_t, gemm.c)},
-    [HYB_OP_SWAP_ROWS] = {swap_rows, flop_of_swap,
-                          offsetof(hyb_task_t, swap_rows.u)},
-    [HYB_OP_TRSM] = {trsm, flop_of_trsm, offsetof(hyb_task_t, trsm.u)},
-    [HYB_OP_GEMV] = {gemv, flop_of_gemv, offsetof(hyb_task_t, gemv.y)},
-    [HYB_OP_GENERATE] = {generate, flop_of_generate,
-                         offsetof(hyb_task_t, generate.block)},
-};
-
-double hyb_emu_amount(const hyb_task_t *task)
-{
-    return ops[task->op].amount(task);
 }
 
 static xh_view_t result_of(const hyb_task_t *task)
@@ -308,10 +255,9 @@ static void flip(xh_view_t v)
     memcpy(x, &bits, sizeof(bits));
 }
 
-xh_status_t hyb_emu_work(const hyb_host_t *host, const hyb_task_t *task,
-                         bool flips)
+xh_status_t hyb_emu_work(const hyb_task_t *task, bool flips)
 {
-    xh_status_t status = ops[task->op].run(host, task);
+    xh_status_t status = ops[task->op].run(task);
 
     if (flips)
         flip(result_of(task));

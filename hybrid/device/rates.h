@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_RATE_TABLE_H
-#define HYB_RATE_TABLE_H
+#ifndef HYB_RATES_H
+#define HYB_RATES_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include "base/status.h"
+#include <stdbool.h>
+#include "hybrid/device/device.h"
 
 /*
  * What a device reaches with square tiles of some sizes and depths, as
@@ -22,8 +21,7 @@ enum {
 typedef struct {
     double link_rate;   /* bytes/s each way of pinned memory, in both at once;
                            0: unknown */
-    double commit_rate; /* bytes/s that one host thread copies to C; 0: unknown
-                         */
+    double commit_rate; /* bytes/s that one host thread copies to C, or 0 */
     double rate[HYB_RATE_DEPTHS][HYB_RATE_SIZES]; /* flop/s; 0: unknown */
 } hyb_rate_table_t;
 
@@ -46,7 +44,36 @@ static inline int64_t hyb_rate_depth(int d)
 double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
                            int64_t cols, int64_t depth);
 
-/* ---- kept from run to run ------------------------------------------------ */
+/*
+ * The table of device's model: as kept from an earlier run, else measured, in
+ * about a second. Only a complete table, for the memory that is free now, is
+ * kept, and used again.
+ */
+xh_status_t hyb_device_rates(hyb_device_t *device, hyb_rate_table_t *table_p);
+
+/*
+ * Measure what device's link brings both ways at once, how fast this thread
+ * writes that into C, and what the device reaches on operands that are there
+ * already, for tiles of several sizes and depths: from the smallest up, until
+ * about seconds have passed or an eighth of memory is too little. What the
+ * first product takes, which brings libraries in, is not counted. A device that
+ * takes longer than patience for one product is given up. The numbers are
+ * whatever memory holds, and some devices are faster on some numbers: compare
+ * sizes with each other only.
+ *
+ * memory   in   bytes of the device that are free
+ * table_p  out  empty if not even one point could be measured
+ * Errors: XH_ERR_DEVICE, XH_ERR_MEMORY
+ */
+xh_status_t hyb_device_rates_measure(hyb_device_t *device, uint64_t memory,
+                                     double seconds, double patience,
+                                     hyb_rate_table_t *table_p);
+
+/* Has table a link's rate and all points that an eighth of memory has room for?
+ * None is not enough. */
+bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory);
+
+/* ---- kept from run to run: rate_file.c ----------------------------------- */
 
 /*
  * The file of a device model's table into path_p, of HYB_RATE_PATH bytes:
@@ -68,10 +95,7 @@ xh_status_t hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p);
 /*
  * Write model's file, with its folders, so that a reader at any time finds the
  * old or the new one, whole. The run goes on without: failures are said as
- * information.
- * Errors: XH_ERR_INPUT  no folder
- *         XH_ERR_ARG    more than HYB_RATE_TEXT bytes
- *         XH_ERR_IO
+ * information. Errors: XH_ERR_INPUT  no folder; XH_ERR_IO
  */
 xh_status_t hyb_rate_table_save(const char *model,
                                 const hyb_rate_table_t *table);

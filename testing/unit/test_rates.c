@@ -1,11 +1,84 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/device/device_rates.h"
+#include "hybrid/device/rates.h"
 
 #include <math.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "testing/unit/emu_fixture.h"
 #include "testing/unit/fake_root.h"
+
+/* ---- interpolation ------------------------------------------------------- */
+
+/* All points, or of the depths 256 and 512 only; larger and deeper is faster.
+ */
+static hyb_rate_table_t grid(int depths)
+{
+    hyb_rate_table_t table = {0};
+
+    for (int d = 0; d < depths; d++)
+        for (int s = 0; s < HYB_RATE_SIZES; s++)
+            table.rate[d][s] =
+                1e9 * (double)hyb_rate_size(s) * (double)hyb_rate_depth(d);
+    return table;
+}
+
+static void assert_near(double x, double expected)
+{
+    assert_true(fabs(x - expected) <= 1e-12 * expected);
+}
+
+TEST(a_rate_at_a_point_is_the_measured_one)
+{
+    hyb_rate_table_t table = grid(HYB_RATE_DEPTHS);
+
+    for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+        for (int s = 0; s < HYB_RATE_SIZES; s++)
+            assert_near(hyb_rate_table_rate(&table, hyb_rate_size(s),
+                                            hyb_rate_size(s),
+                                            hyb_rate_depth(d)),
+                        table.rate[d][s]);
+}
+
+TEST(between_points_logarithms_are_interpolated)
+{
+    hyb_rate_table_t table = {.rate = {{4.0, 8.0}, {10.0}}};
+    int64_t middle = 724; /* 512 sqrt(2), nearly */
+
+    assert_true(fabs(hyb_rate_table_rate(&table, middle, middle, 256) - 6.0) <
+                1e-2);
+    assert_near(hyb_rate_table_rate(&table, 1024, 1024, 256), 8.0);
+    assert_true(fabs(hyb_rate_table_rate(&table, 1024, 1024, 362) - 9.0) <
+                1e-2);
+    assert_near(hyb_rate_table_rate(&table, 1024, 1024, 512), 10.0);
+}
+
+TEST(outside_the_nearest_point_counts)
+{
+    hyb_rate_table_t table = grid(2);
+
+    assert_near(hyb_rate_table_rate(&table, 1, 1, 1), 1e9 * 512 * 256);
+    assert_near(hyb_rate_table_rate(&table, 9999, 9999, 9999),
+                1e9 * 8192 * 512);
+    assert_near(hyb_rate_table_rate(&table, 9999, 9999, 2), 1e9 * 8192 * 256);
+    assert_near(hyb_rate_table_rate(&table, 3, 3, 512), 1e9 * 512 * 512);
+}
+
+TEST(a_flat_tile_counts_as_a_smaller_square)
+{
+    hyb_rate_table_t table = grid(1);
+
+    assert_near(hyb_rate_table_rate(&table, 1536, 768, 256), 1e9 * 1024 * 256);
+    assert_near(hyb_rate_table_rate(&table, 768, 1536, 256), 1e9 * 1024 * 256);
+}
+
+TEST(an_empty_table_knows_no_rate)
+{
+    hyb_rate_table_t table = {0};
+
+    assert_true(hyb_rate_table_rate(&table, 100, 100, 100) == 0.0);
+}
+
+/* ---- measuring ----------------------------------------------------------- */
 
 /*
  * A dry device with 100 MiB, an eighth of which has room for four points, on a

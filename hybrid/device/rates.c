@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/device/rates.h"
+
+#include <math.h>
+#include "base/clock.h"
+#include "base/memory.h"
+#include "hybrid/device/copy.h"
+
+/* ---- interpolation ------------------------------------------------------- */
+
+/* What is known of 1, 2, 4, ... at x, over the logarithm of x. */
+static double along(const double *known, int count, double x)
+{
+    double at = fmax(0.0, log2(x));
+    int i = 0;
+
+    while (i + 1 < count && known[i + 1] > 0.0 && i + 1 <= at)
+        i++;
+    if (i + 1 == count || known[i + 1] == 0.0)
+        return known[i];
+    return known[i] + (at - i) * (known[i + 1] - known[i]);
+}
+
+double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
+                           int64_t cols, int64_t depth)
+{
+    double size =
+        2.0 * (double)rows * (double)cols / ((double)rows + (double)cols);
+    double of_depth[HYB_RATE_DEPTHS];
+
+    for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+        of_depth[d] = along(table->rate[d], HYB_RATE_SIZES,
+                            size / (double)hyb_rate_size(0));
+    return along(of_depth, HYB_RATE_DEPTHS,
+                 (double)depth / (double)hyb_rate_depth(0));
+}
+
+/* ---- measuring ----------------------------------------------------------- */
+
+/* what a measurement works with; all on the device */
+typedef struct {
+    hyb_device_t *device;
+    hyb_queue_t *queue, *back; /* the second for copies out */
+    hyb_event_t *begin, *end, *returned;
+    hyb_buffer_t *memory;
+    double patience; /* seconds for a product */
+} bench_t;
+
+static void bench_close(bench_t *b)
+{
+    hyb_buffer_destroy(b->memory);
+    hyb_event_destroy(b->returned);
+    hyb_event_destroy(b->end);
+    hyb_event_destroy(b->begin);
+    hyb_queue_destroy(b->back);
+    hyb_queue_destroy(b->queue);
+}
+
+/* What is not there yet is NULL, for bench_close. */
+static xh_status_t bench_open(bench_t *b)
+{
+    XH_TRY(hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &b->queue));
+    XH_TRY(hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &b->back));
+    XH_TRY(hyb_event_create(b->device, &b->begin));
+    XH_TRY(hyb_event_create(b->device, &b->end));
+    return hyb_event_create(b->device, &b->returned);
+}
+
+/* Device seconds since begin was recorded, when all that is queued has run. */
+static xh_status_t finish(bench_t *b, double *seconds_p)
+{
+    bool done = false;
+
+    XH_TRY(hyb_event_record(b->queue, b->end));
+    XH_TRY(hyb_event_wait(b->end, b->patience, &done));
+    if (!done) {
+        hyb_device_fail(b->device, "it stalled: no result in time");
+        return XH_ERR_DEVICE;
+    }
+    return hyb_event_elapsed(b->begin, b->end, seconds_p);
+}
+
+static double rate(double amount, double seconds)
+{
+    return seconds > 0.0 ? amount / seconds : 0.0;
+}
+
+static size_t bytes_of(int64_t size, int64_t depth)
+{
+    return (size_t)(2 * size * depth + size * size) * sizeof(double);
+}
+
+/* flop/s of one point, as the second of two products takes, since the first
+ * warms up; unchanged on failure. */
+static xh_status_t measure(bench_t *b, int s, int d, double *rate_p)
+{
+    int64_t size = hyb_rate_size(s), depth = hyb_rate_depth(d);
+    hyb_gemm_t p = {.alpha = -1.0, .beta = 1.0};
+    xh_status_t status = XH_OK;
+    double seconds;
+
+    XH_TRY(hyb_buffer_create(b->device, bytes_of(size, depth), &b->memory));
+    p.a = hyb_block(b->memory, 0, size, depth);
+    p.b = hyb_block(b->memory, size * depth, depth, size);
+    p.c = hyb_block(b->memory, 2 * size * depth, size, size);
+    for (int i = 0; i < 2 && status == XH_OK; i++) {
+        status = hyb_event_record(b->queue, b->begin);
+        if (status == XH_OK)
+            status = hyb_queue_gemm(b->queue, &p);
+        if (status == XH_OK)
+            status = finish(b, &seconds);
+    }
+    hyb_buffer_destroy(b->memory);
+    b->memory = NULL;
+    if (status == XH_OK)
+        *rate_p = rate(2.0 * (double)(size * size) * (double)depth, seconds);
+    return status;
+}
+
+/* Device seconds until one matrix is in and another out, both at once. */
+static xh_status_t copy_both(bench_t *b, const xh_view_t host[2],
+                             const hyb_block_t there[2], double *seconds_p)
+{
+    XH_TRY(hyb_event_record(b->queue, b->begin));
+    XH_TRY(hyb_queue_wait(b->back, b->begin));
+    XH_TRY(hyb_queue_copy_in(b->queue, host[0], there[0]));
+    XH_TRY(hyb_queue_copy_out(b->back, there[1], host[1]));
+    XH_TRY(hyb_event_record(b->back, b->returned));
+    XH_TRY(hyb_queue_wait(b->queue, b->returned));
+    return finish(b, seconds_p);
+}
+
+/*
+ * The link, as the second time takes, and this thread as it writes what came
+ * out into other memory: with halves of a square matrix in pinned memory, and
+ * of one on the device.
+ */
+static xh_status_t measure_link(bench_t *b, int64_t size,
+                                hyb_rate_table_t *table)
+{
+    int64_t half = size / 2, doubles = size * half;
+    size_t bytes = (size_t)doubles * sizeof(double);
+    double *memory, seconds = 0.0, begin;
+    xh_status_t status;
+
+    XH_TRY(hyb_pinned_alloc(b->device, 2 * bytes, &memory));
+    xh_memory_touch(memory, 2 * bytes, 0, 1);
+    status = hyb_buffer_create(b->device, 2 * bytes, &b->memory);
+    for (int i = 0; i < 2 && status == XH_OK; i++)
+        status = copy_both(
+            b,
+            (const xh_view_t[]){{memory, size, half, size},
+                                {memory + doubles, size, half, size}},
+            (const hyb_block_t[]){hyb_block(b->memory, 0, size, half),
+                                  hyb_block(b->memory, doubles, size, half)},
+            &seconds);
+    if (status == XH_ERR_MEMORY)
+        finish(b, &seconds); /* what is queued may use the memory yet */
+    hyb_buffer_destroy(b->memory);
+    b->memory = NULL;
+    if (status == XH_OK) {
+        table->link_rate = rate((double)bytes, seconds);
+        begin = xh_clock_now();
+        hyb_copy_past_caches(memory, memory + doubles, doubles);
+        table->commit_rate = rate((double)bytes, xh_clock_now() - begin);
+    }
+    hyb_pinned_free(b->device, memory, 2 * bytes);
+    return status;
+}
+
+/* ---- the table ----------------------------------------------------------- */
+
+/* Of memory that is free: several tiles are to be in flight there. */
+static bool is_admitted(int s, int d, uint64_t memory)
+{
+    enum { PART = 8 };
+
+    return bytes_of(hyb_rate_size(s), hyb_rate_depth(d)) <= memory / PART;
+}
+
+bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory)
+{
+    for (int s = 0; s < HYB_RATE_SIZES; s++)
+        for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+            if (is_admitted(s, d, memory) && table->rate[d][s] == 0.0)
+                return false;
+    return table->rate[0][0] > 0.0 && table->link_rate > 0.0;
+}
+
+/* Only now the clock starts: the first product may bring libraries in. */
+static xh_status_t measure_all(bench_t *b, uint64_t memory, double seconds,
+                               hyb_rate_table_t *table)
+{
+    int link = 2;
+    double cold, end;
+
+    XH_TRY(bench_open(b));
+    XH_TRY(measure(b, 0, 0, &cold));
+    end = xh_clock_now() + seconds;
+    while (link > 0 && !is_admitted(link, 0, memory))
+        link--;
+    XH_TRY(measure_link(b, hyb_rate_size(link), table));
+    for (int s = 0; s < HYB_RATE_SIZES; s++)
+        for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+            if (is_admitted(s, d, memory) && xh_clock_now() < end)
+                XH_TRY(measure(b, s, d, &table->rate[d][s]));
+    return XH_OK;
+}
+
+xh_status_t hyb_device_rates_measure(hyb_device_t *device, uint64_t memory,
+                                     double seconds, double patience,
+                                     hyb_rate_table_t *table_p)
+{
+    hyb_rate_table_t table = {0};
+    bench_t bench = {.device = device, .patience = patience};
+    xh_status_t status = XH_OK;
+
+    if (is_admitted(0, 0, memory)) {
+        status = measure_all(&bench, memory, seconds, &table);
+        bench_close(&bench);
+    }
+    if (status != XH_OK && status != XH_ERR_MEMORY)
+        return status;
+    *table_p = table;
+    return XH_OK;
+}
+
+xh_status_t hyb_device_rates(hyb_device_t *device, hyb_rate_table_t *table_p)
+{
+    static const double budget = 1.0, patience = 60.0; /* cuBLAS starts, too */
+    hyb_device_info_t info;
+    hyb_rate_table_t kept;
+
+    XH_TRY(hyb_device_describe(device, &info));
+    if (hyb_rate_table_load(info.name, &kept) == XH_OK &&
+        hyb_device_rates_complete(&kept, info.memory_free)) {
+        *table_p = kept;
+        return XH_OK;
+    }
+    XH_TRY(hyb_device_rates_measure(device, info.memory_free, budget, patience,
+                                    table_p));
+    if (hyb_device_rates_complete(table_p, info.memory_free))
+        hyb_rate_table_save(info.name, table_p);
+    return XH_OK;
+}
