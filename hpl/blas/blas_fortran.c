@@ -121,10 +121,9 @@ void HPL_dger(enum HPL_ORDER ORDER, int M, int N, double ALPHA, const double *X,
 {
     if (ORDER == HplColumnMajor)
         F77(dger, DGER)
-        (INT(M), INT(N), &ALPHA, X, INT(INCX), Y, INT(INCY), A, INT(LDA));
-    else
-        F77(dger, DGER)
-        (INT(N), INT(M), &ALPHA, Y, INT(INCY), X, INT(INCX), A, INT(LDA));
+    (INT(M), INT(N), &ALPHA, X, INT(INCX), Y, INT(INCY), A, INT(LDA));
+    else F77(dger, DGER)(INT(N), INT(M), &ALPHA, Y, INT(INCY), X, INT(INCX), A,
+                         INT(LDA));
 }
 
 void HPL_dtrsv(enum HPL_ORDER ORDER, enum HPL_UPLO UPLO, enum HPL_TRANS TRANS,
@@ -145,11 +144,10 @@ void HPL_dgemm(enum HPL_ORDER ORDER, enum HPL_TRANS TRANSA,
 {
     if (ORDER == HplColumnMajor)
         F77(dgemm, DGEMM)
-        (letters[TRANSA], letters[TRANSB], INT(M), INT(N), INT(K), &ALPHA, A,
-         INT(LDA), B, INT(LDB), &BETA, C, INT(LDC), 1, 1);
-    else
-        HPL_dgemm(HplColumnMajor, TRANSB, TRANSA, N, M, K, ALPHA, B, LDB, A,
-                  LDA, BETA, C, LDC);
+    (letters[TRANSA], letters[TRANSB], INT(M), INT(N), INT(K), &ALPHA, A,
+     INT(LDA), B, INT(LDB), &BETA, C, INT(LDC), 1, 1);
+    else HPL_dgemm(HplColumnMajor, TRANSB, TRANSA, N, M, K, ALPHA, B, LDB, A,
+                   LDA, BETA, C, LDC);
 }
 
 void HPL_dtrsm(enum HPL_ORDER ORDER, enum HPL_SIDE SIDE, enum HPL_UPLO UPLO,

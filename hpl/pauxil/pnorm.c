@@ -13,10 +13,31 @@ typedef struct {
 
 typedef void (*sums_fn_t)(int64_t, int64_t, const double *, int64_t, double *);
 
-/*
- * Largest of the sums of all my rows (or columns), count of them, which
- * continue on the other processes of across.
- */
+double hpl_norm_of_all(const HPL_T_grid *grid, const double *v, int64_t count)
+{
+    double norm = hpl_norm_largest(count, 1, v, count);
+
+    HPL_all_reduce(&norm, 1, HPL_DOUBLE, HPL_max, grid->all_comm);
+    return norm;
+}
+
+double hpl_norm_of_sums(const HPL_T_grid *grid, double *sums, int64_t count,
+                        MPI_Comm across)
+{
+    HPL_all_reduce(sums, (int)count, HPL_DOUBLE, HPL_sum, across);
+    return hpl_norm_of_all(grid, sums, count);
+}
+
+double hpl_norm_one_of_x(const HPL_T_grid *grid, const double *x, int64_t count)
+{
+    double sum;
+
+    hpl_norm_column_sums(count, 1, x, count, &sum);
+    HPL_all_reduce(&sum, 1, HPL_DOUBLE, HPL_sum, grid->row_comm);
+    return sum;
+}
+
+/* Of the sums of all my rows (or columns), count of them. */
 static double largest_sum(const part_t *p, int count, sums_fn_t sum,
                           MPI_Comm across)
 {
@@ -25,22 +46,9 @@ static double largest_sum(const part_t *p, int count, sums_fn_t sum,
     if (sums == NULL)
         HPL_pabort(__LINE__, "HPL_pdlange", "no memory for %d sums", count);
     sum(p->mp, p->nq, p->a, p->lda, sums);
-    HPL_all_reduce(sums, count, HPL_DOUBLE, HPL_sum, across);
-    largest = hpl_norm_largest(count, 1, sums, count);
+    largest = hpl_norm_of_sums(p->grid, sums, count, across);
     free(sums);
     return largest;
-}
-
-static double local_norm(const part_t *p, HPL_T_NORM norm)
-{
-    switch (norm) {
-    case HPL_NORM_1:
-        return largest_sum(p, p->nq, hpl_norm_column_sums, p->grid->col_comm);
-    case HPL_NORM_I:
-        return largest_sum(p, p->mp, hpl_norm_row_sums, p->grid->row_comm);
-    default:
-        return hpl_norm_largest(p->mp, p->nq, p->a, p->lda);
-    }
 }
 
 double HPL_pdlange(const HPL_T_grid *GRID, HPL_T_NORM NORM, int M, int N,
@@ -53,8 +61,12 @@ double HPL_pdlange(const HPL_T_grid *GRID, HPL_T_NORM NORM, int M, int N,
                 .nq = (int)hpl_map_count(&cols, Mmax(N, 0)),
                 .a = A,
                 .lda = LDA};
-    double norm = local_norm(&p, NORM);
+    double largest;
 
-    HPL_all_reduce(&norm, 1, HPL_DOUBLE, HPL_max, GRID->all_comm);
-    return norm;
+    if (NORM == HPL_NORM_1)
+        return largest_sum(&p, p.nq, hpl_norm_column_sums, GRID->col_comm);
+    if (NORM == HPL_NORM_I)
+        return largest_sum(&p, p.mp, hpl_norm_row_sums, GRID->row_comm);
+    largest = hpl_norm_largest(p.mp, p.nq, A, LDA);
+    return hpl_norm_of_all(GRID, &largest, 1);
 }

@@ -4,7 +4,6 @@
 #include "hpl/pauxil/map.h"
 #include "hpl/pgesv/exchange.h"
 #include "hpl/pgesv/factor_matrix.h"
-#include "hpl/solver/check.h"
 #include "hpl/solver/system.h"
 
 /* The reference solver: the whole local matrix in host memory, one thread. */
@@ -62,7 +61,7 @@ static void solve(hpl_system_t *system, int *info_p)
 static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
 {
     generate(system, seed);
-    hpl_check_solution(system->grid, &system->mat, norms_p);
+    hpl_system_norms(system->grid, &system->mat, norms_p);
 }
 
 static hpl_workers_t workers(void)
@@ -76,7 +75,35 @@ const hpl_solver_t hpl_reference_solver = {.name = "reference",
                                            .generate = generate,
                                            .solve = solve,
                                            .check = check,
-                                           .solution = hpl_system_solution,
                                            .destroy = hpl_system_destroy,
                                            .solve_array = solve_array,
                                            .workers = workers};
+
+/* ---- the solver in use --------------------------------------------------- */
+
+static const hpl_solver_t *installed = &hpl_reference_solver;
+
+const hpl_solver_t *hpl_solver(void)
+{
+    return installed;
+}
+
+void hpl_solver_install(const hpl_solver_t *solver)
+{
+    installed = solver != NULL ? solver : &hpl_reference_solver;
+}
+
+void HPL_pdgesv(HPL_T_grid *GRID, HPL_T_palg *ALGO, HPL_T_pmat *A)
+{
+    installed->solve_array(GRID, ALGO, A);
+}
+
+double hpl_scaled_residual(const hpl_norms_t *norms, int n)
+{
+    double eps = HPL_dlamch(HPL_MACH_EPS);
+
+    if (n == 0)
+        return 0.0;
+    return norms->r_inf /
+           (eps * (norms->a_inf * norms->x_inf + norms->b_inf) * (double)n);
+}
