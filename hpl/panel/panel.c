@@ -100,20 +100,12 @@ static void lay_out_columns(HPL_T_panel *panel)
     panel->ldl2 = copies ? (int)Mmax(mp, 1) : panel->lda;
 }
 
-/* Drop what belongs to one panel; the memory stays for the next. */
-static void forget(HPL_T_panel *panel)
-{
-    hpl_pivots_destroy(panel->pivots);
-    panel->pivots = NULL;
-    free(panel->IWORK);
-    panel->IWORK = NULL;
-}
-
 void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
                       HPL_T_pmat *A, int IA, int JA, int TAG,
                       HPL_T_panel *PANEL)
 {
-    forget(PANEL);
+    free(PANEL->pivots);
+    PANEL->pivots = NULL; /* memory of the rest stays for this panel */
     PANEL->grid = GRID;
     PANEL->algo = ALGO;
     PANEL->pmat = A;
@@ -126,9 +118,6 @@ void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
     PANEL->msgid = TAG;
     locate(PANEL);
     lay_out_columns(PANEL);
-    PANEL->IWORK = malloc((size_t)Mmax(JB, 1) * sizeof(int));
-    if (PANEL->IWORK == NULL)
-        HPL_pabort(__LINE__, "HPL_pdpanel_init", "out of memory");
 }
 
 void HPL_pdpanel_new(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
@@ -161,9 +150,10 @@ const hpl_pivots_t *hpl_panel_pivots(HPL_T_panel *panel)
 
 int HPL_pdpanel_free(HPL_T_panel *PANEL)
 {
-    forget(PANEL);
+    free(PANEL->pivots);
     free(PANEL->WORK);
     free(PANEL->U);
+    PANEL->pivots = NULL;
     PANEL->WORK = PANEL->U = NULL;
     PANEL->capacity = PANEL->ucapacity = 0;
     return HPL_SUCCESS;

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
 #include "hpl.h"
 #include "hpl/auxil/norm.h"
 #include "hpl/pauxil/map.h"
-
-/* my part of a distributed matrix */
-typedef struct {
-    const HPL_T_grid *grid;
-    int mp, nq;
-    const double *a;
-    int lda;
-} part_t;
-
-typedef void (*sums_fn_t)(int64_t, int64_t, const double *, int64_t, double *);
 
 double hpl_norm_of_all(const HPL_T_grid *grid, const double *v, int64_t count)
 {
@@ -37,36 +28,29 @@ double hpl_norm_one_of_x(const HPL_T_grid *grid, const double *x, int64_t count)
     return sum;
 }
 
-/* Of the sums of all my rows (or columns), count of them. */
-static double largest_sum(const part_t *p, int count, sums_fn_t sum,
-                          MPI_Comm across)
-{
-    double largest, *sums = malloc(Mmax((size_t)count, 1) * sizeof(double));
-
-    if (sums == NULL)
-        HPL_pabort(__LINE__, "HPL_pdlange", "no memory for %d sums", count);
-    sum(p->mp, p->nq, p->a, p->lda, sums);
-    largest = hpl_norm_of_sums(p->grid, sums, count, across);
-    free(sums);
-    return largest;
-}
-
 double HPL_pdlange(const HPL_T_grid *GRID, HPL_T_NORM NORM, int M, int N,
                    int NB, const double *A, int LDA)
 {
     hpl_map_t rows = hpl_map(NB, GRID->nprow, GRID->myrow);
     hpl_map_t cols = hpl_map(NB, GRID->npcol, GRID->mycol);
-    part_t p = {.grid = GRID,
-                .mp = (int)hpl_map_count(&rows, Mmax(M, 0)),
-                .nq = (int)hpl_map_count(&cols, Mmax(N, 0)),
-                .a = A,
-                .lda = LDA};
-    double largest;
+    int64_t mp = hpl_map_count(&rows, Mmax(M, 0));
+    int64_t nq = hpl_map_count(&cols, Mmax(N, 0));
+    int64_t count = NORM == HPL_NORM_1 ? nq : mp;
+    double norm, *sums = malloc((size_t)Mmax(count, 1) * sizeof(double));
 
-    if (NORM == HPL_NORM_1)
-        return largest_sum(&p, p.nq, hpl_norm_column_sums, GRID->col_comm);
-    if (NORM == HPL_NORM_I)
-        return largest_sum(&p, p.mp, hpl_norm_row_sums, GRID->row_comm);
-    largest = hpl_norm_largest(p.mp, p.nq, A, LDA);
-    return hpl_norm_of_all(GRID, &largest, 1);
+    if (sums == NULL)
+        HPL_pabort(__LINE__, "HPL_pdlange", "no memory for %" PRId64 " sums",
+                   count);
+    if (NORM == HPL_NORM_A) {
+        *sums = hpl_norm_largest(mp, nq, A, LDA);
+        norm = hpl_norm_of_all(GRID, sums, 1);
+    } else if (NORM == HPL_NORM_1) {
+        hpl_norm_column_sums(mp, nq, A, LDA, sums);
+        norm = hpl_norm_of_sums(GRID, sums, count, GRID->col_comm);
+    } else {
+        hpl_norm_row_sums(mp, nq, A, LDA, sums);
+        norm = hpl_norm_of_sums(GRID, sums, count, GRID->row_comm);
+    }
+    free(sums);
+    return norm;
 }
