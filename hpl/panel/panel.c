@@ -87,23 +87,13 @@ void hpl_panel_lay_out(HPL_T_panel *panel, size_t l2_doubles)
     *panel->DINFO = 0.0;
 }
 
-/* L2 as columns in WORK, or left in the matrix. */
-static void lay_out_columns(HPL_T_panel *panel)
-{
-    bool copies = copies_l(panel->grid->npcol);
-    int top_rows = hpl_panel_top_rows(panel);
-    int64_t mp = panel->mp - top_rows;
-
-    hpl_panel_lay_out(panel, copies ? (size_t)mp * (size_t)panel->jb : 0);
-    if (!copies)
-        panel->L2 = panel->top + top_rows;
-    panel->ldl2 = copies ? (int)Mmax(mp, 1) : panel->lda;
-}
-
 void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
                       HPL_T_pmat *A, int IA, int JA, int TAG,
                       HPL_T_panel *PANEL)
 {
+    bool copies = copies_l(GRID->npcol);
+    int top, below;
+
     free(PANEL->pivots);
     PANEL->pivots = NULL; /* memory of the rest stays for this panel */
     PANEL->grid = GRID;
@@ -117,7 +107,12 @@ void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
     PANEL->ja = JA;
     PANEL->msgid = TAG;
     locate(PANEL);
-    lay_out_columns(PANEL);
+    top = hpl_panel_top_rows(PANEL);
+    below = PANEL->mp - top;
+    hpl_panel_lay_out(PANEL, copies ? (size_t)below * (size_t)JB : 0);
+    if (!copies) /* L2 is left in the matrix */
+        PANEL->L2 = PANEL->top + top;
+    PANEL->ldl2 = copies ? Mmax(below, 1) : PANEL->lda;
 }
 
 void HPL_pdpanel_new(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,

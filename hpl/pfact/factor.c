@@ -169,7 +169,7 @@ void HPL_pdfact(HPL_T_panel *PANEL)
 
     if (PANEL->grid->mycol != PANEL->pcol)
         return;
-    work = malloc((size_t)(4 + 2 * PANEL->jb) * sizeof(double));
+    work = malloc(hpl_proposal_doubles(PANEL->jb) * sizeof(double));
     if (work == NULL)
         HPL_pabort(__LINE__, "HPL_pdfact", "out of memory");
     HPL_ptimer(HPL_TIMING_RPFACT);

@@ -183,11 +183,6 @@ void hpl_exchange_begin(hpl_exchange_t *x, HPL_T_panel *panel, int columns)
     hpl_exchange_start(x);
 }
 
-bool hpl_exchange_poll(hpl_exchange_t *x)
-{
-    return hpl_schedule_poll(x->schedule);
-}
-
 /* row k of gathered is row gather[k].to of U */
 static void place(const hpl_exchange_t *x, hpl_matrix_t u)
 {

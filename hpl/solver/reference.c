@@ -2,6 +2,7 @@
 #include "hpl.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
+#include "hpl/pfact/pivot.h"
 #include "hpl/pgesv/exchange.h"
 #include "hpl/pgesv/factor_matrix.h"
 #include "hpl/solver/system.h"
@@ -19,7 +20,9 @@ static size_t panel_doubles(const hpl_shape_t *shape, const HPL_T_pmat *mat,
     int64_t below = mat->mp - hpl_map_count(&rows, first + jb);
     int right = mat->nq - (int)hpl_map_count(&columns, first + jb);
     int width = Mmin(right, hpl_exchange_width(jb, shape->nb));
-    size_t u = shape->nprow > 1 ? hpl_exchange_doubles(jb, width) : (size_t)jb;
+    size_t u = shape->nprow == 1 ? (size_t)jb
+                                 : Mmax(hpl_exchange_doubles(jb, width),
+                                        hpl_proposal_doubles(jb));
 
     return hpl_panel_doubles(below, jb, shape->npcol) + u;
 }
