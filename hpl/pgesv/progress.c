@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <unistd.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/settings.h"
@@ -33,7 +34,7 @@ static hpl_speech_t speech_of_setting(void)
 
     if (strcmp(setting, "off") == 0)
         return HPL_SILENT;
-    if (strcmp(setting, "live") == 0 || xh_log_is_terminal())
+    if (strcmp(setting, "live") == 0 || isatty(STDERR_FILENO) != 0)
         return HPL_LIVE;
     return strcmp(setting, "on") == 0 ? HPL_OFTEN : HPL_SELDOM;
 }
