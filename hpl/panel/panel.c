@@ -127,15 +127,6 @@ void HPL_pdpanel_new(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
     *PANEL = panel;
 }
 
-void hpl_panel_pack(HPL_T_panel *panel)
-{
-    int top_rows = hpl_panel_top_rows(panel);
-
-    if (copies_l(panel->grid->npcol))
-        HPL_dlacpy(panel->mp - top_rows, panel->jb, panel->top + top_rows,
-                   panel->lda, panel->L2, panel->ldl2);
-}
-
 const hpl_pivots_t *hpl_panel_pivots(HPL_T_panel *panel)
 {
     if (panel->pivots == NULL)

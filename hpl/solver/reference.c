@@ -33,7 +33,7 @@ static uint64_t bytes(const hpl_shape_t *shape)
     HPL_T_pmat mat = hpl_system_matrix(shape);
     int64_t panels = ((int64_t)shape->n + shape->nb - 1) / shape->nb, k;
     size_t factor = 0;
-    size_t solve = (size_t)mat.mp + (size_t)Mmin(shape->nb, shape->n) + 1;
+    size_t solve = (size_t)mat.mp + 1;
 
     for (k = 0; k < Mmin(panels, (int64_t)shape->depth + 1); k++)
         factor += panel_doubles(shape, &mat, k);
