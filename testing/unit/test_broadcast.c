@@ -68,18 +68,12 @@ static void broadcast_everywhere(HPL_T_TOP topology)
     assert_int_equal(errors, 0);
 }
 
-#define TEST_BROADCAST(sentence, topology)                                     \
-    TEST(sentence)                                                             \
-    {                                                                          \
-        broadcast_everywhere(topology);                                        \
-    }
-
-TEST_BROADCAST(one_ring_reaches_all, HPL_1RING)
-TEST_BROADCAST(one_modified_ring_reaches_all, HPL_1RING_M)
-TEST_BROADCAST(two_rings_reach_all, HPL_2RING)
-TEST_BROADCAST(two_modified_rings_reach_all, HPL_2RING_M)
-TEST_BROADCAST(long_reaches_all, HPL_BLONG)
-TEST_BROADCAST(modified_long_reaches_all, HPL_BLONG_M)
+TEST_CALL(one_ring_reaches_all, broadcast_everywhere(HPL_1RING))
+TEST_CALL(one_modified_ring_reaches_all, broadcast_everywhere(HPL_1RING_M))
+TEST_CALL(two_rings_reach_all, broadcast_everywhere(HPL_2RING))
+TEST_CALL(two_modified_rings_reach_all, broadcast_everywhere(HPL_2RING_M))
+TEST_CALL(long_reaches_all, broadcast_everywhere(HPL_BLONG))
+TEST_CALL(modified_long_reaches_all, broadcast_everywhere(HPL_BLONG_M))
 
 /* What upstream calls one topology's begin, poll and end. */
 typedef struct {

@@ -94,25 +94,17 @@ static void exchange_everywhere(HPL_T_SWAP swap, int threshold, int equil)
     assert_int_equal(errors, 0);
 }
 
-TEST(binary_exchange_moves_rows_as_interchanges_do)
-{
-    exchange_everywhere(HPL_SWAP00, 0, 0);
-}
+TEST_CALL(binary_exchange_moves_rows_as_interchanges_do,
+          exchange_everywhere(HPL_SWAP00, 0, 0))
 
-TEST(long_exchange_moves_rows_as_interchanges_do)
-{
-    exchange_everywhere(HPL_SWAP01, 0, 0);
-}
+TEST_CALL(long_exchange_moves_rows_as_interchanges_do,
+          exchange_everywhere(HPL_SWAP01, 0, 0))
 
-TEST(equilibrated_exchange_moves_rows_as_interchanges_do)
-{
-    exchange_everywhere(HPL_SWAP01, 0, 1);
-}
+TEST_CALL(equilibrated_exchange_moves_rows_as_interchanges_do,
+          exchange_everywhere(HPL_SWAP01, 0, 1))
 
-TEST(mixed_exchange_moves_rows_as_interchanges_do)
-{
-    exchange_everywhere(HPL_SW_MIX, 3, 1);
-}
+TEST_CALL(mixed_exchange_moves_rows_as_interchanges_do,
+          exchange_everywhere(HPL_SW_MIX, 3, 1))
 
 TEST(short_messages_move_rows_as_long_ones_do)
 {

@@ -133,10 +133,7 @@ static int judge_places(setting_t *s)
     return errors;
 }
 
-TEST(a_panel_knows_where_it_lies)
-{
-    judge_everywhere(judge_places);
-}
+TEST_CALL(a_panel_knows_where_it_lies, judge_everywhere(judge_places))
 
 static int judge_reuse(setting_t *s)
 {
@@ -159,10 +156,8 @@ static int judge_reuse(setting_t *s)
     return errors;
 }
 
-TEST(later_panels_use_the_memory_of_the_first)
-{
-    judge_everywhere(judge_reuse);
-}
+TEST_CALL(later_panels_use_the_memory_of_the_first,
+          judge_everywhere(judge_reuse))
 
 TEST(u_grows_and_never_shrinks)
 {

@@ -100,10 +100,8 @@ TEST(what_is_not_known_is_left_out)
     assert_null(strstr(line_of(&at), ":"));
 }
 
-TEST(a_short_run_says_nothing_in_a_file)
-{
-    assert_string_equal(said("progress=auto", &first, 9.0), "");
-}
+TEST_CALL(a_short_run_says_nothing_in_a_file,
+          assert_string_equal(said("progress=auto", &first, 9.0), ""))
 
 TEST(a_long_run_says_few_lines_in_a_file)
 {
