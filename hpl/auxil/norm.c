@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include "hpl.h"
-#include "hpl/auxil/magnitude.h"
 #include "hpl/auxil/norm.h"
 
 double hpl_norm_largest(int64_t m, int64_t n, const double *a, int64_t lda)

@@ -89,7 +89,8 @@ static void start_message(hpl_schedule_t *s, const message_t *m)
     }
 }
 
-static void start_round(hpl_schedule_t *s)
+/* Start the first round, and later the next one. */
+void hpl_schedule_begin(hpl_schedule_t *s)
 {
     int round;
 
@@ -101,11 +102,6 @@ static void start_round(hpl_schedule_t *s)
         start_message(s, &s->messages[s->started++]);
 }
 
-void hpl_schedule_begin(hpl_schedule_t *s)
-{
-    start_round(s);
-}
-
 bool hpl_schedule_poll(hpl_schedule_t *s)
 {
     int done = 1;
@@ -114,7 +110,7 @@ bool hpl_schedule_poll(hpl_schedule_t *s)
         MPI_Testall(s->pending, s->requests, &done, MPI_STATUSES_IGNORE);
         if (!done)
             return false;
-        start_round(s);
+        hpl_schedule_begin(s);
     }
     return true;
 }
@@ -125,7 +121,7 @@ void hpl_schedule_end(hpl_schedule_t *s)
         return;
     while (s->pending > 0) {
         MPI_Waitall(s->pending, s->requests, MPI_STATUSES_IGNORE);
-        start_round(s);
+        hpl_schedule_begin(s);
     }
     free(s->messages);
     free(s->requests);

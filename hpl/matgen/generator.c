@@ -56,12 +56,6 @@ static void fill_column(const hpl_generator_t *g, const rows_t *r, uint64_t x,
     }
 }
 
-static uint64_t start_of_column(const hpl_generator_t *g, int64_t column)
-{
-    return xh_jump_apply(xh_jump_power(g->over_column, (uint64_t)column),
-                         g->first);
-}
-
 void hpl_generator_fill(const hpl_generator_t *g, hpl_block_t block, double *a,
                         int64_t ld)
 {
@@ -74,8 +68,11 @@ void hpl_generator_fill(const hpl_generator_t *g, hpl_block_t block, double *a,
     r = plan_rows(g, &block);
     for (j = 0; j < block.cols; j++) {
         column = hpl_map_global(&g->cols, block.col + j);
-        x = column == previous + 1 ? xh_jump_apply(g->over_column, x)
-                                   : start_of_column(g, column);
+        if (column != previous + 1)
+            x = xh_jump_apply(xh_jump_power(g->over_column, (uint64_t)column),
+                              g->first);
+        else
+            x = xh_jump_apply(g->over_column, x);
         fill_column(g, &r, x, a + j * ld);
         previous = column;
     }

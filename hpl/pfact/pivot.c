@@ -14,16 +14,6 @@ enum {
     ROWS = HPL_PROPOSAL_ROWS
 };
 
-static double *candidate_row(double *proposal)
-{
-    return proposal + ROWS;
-}
-
-static double *current_row(double *proposal, int jb)
-{
-    return proposal + ROWS + jb;
-}
-
 static void merge(const double *in, double *inout, int jb)
 {
     if (in[KEY] > inout[KEY] ||
@@ -126,11 +116,11 @@ static void propose(const HPL_T_panel *panel, int m, int first, int c,
     proposal[OWNER] = panel->grid->myrow;
     if (m > 0)
         HPL_dcopy(panel->jb, Mptr(panel->top, first + best, 0, panel->lda),
-                  panel->lda, candidate_row(proposal), 1);
+                  panel->lda, proposal + ROWS, 1);
     proposal[HAS_CURRENT] = panel->grid->myrow == panel->prow;
     if (proposal[HAS_CURRENT] != 0.0)
         HPL_dcopy(panel->jb, Mptr(panel->top, c, 0, panel->lda), panel->lda,
-                  current_row(proposal, panel->jb), 1);
+                  proposal + ROWS + panel->jb, 1);
 }
 
 /* Row c of L1 is the pivot row; its old place takes the current row. */
@@ -140,12 +130,12 @@ static void interchange(HPL_T_panel *panel, int c, hpl_matrix_t l1,
     hpl_map_t rows = rows_of(panel);
     int64_t pivot = (int64_t)proposal[PIVOT_ROW];
     int64_t place = hpl_map_local(&rows, pivot) - panel->ii;
-    hpl_matrix_t row = {candidate_row(proposal), panel->jb, HplTrans};
+    hpl_matrix_t row = {proposal + ROWS, panel->jb, HplTrans};
 
     panel->DPIV[c] = (double)pivot;
     hpl_matrix_copy(1, panel->jb, row, hpl_matrix_at(l1, c, 0));
     if (panel->grid->myrow == (int)proposal[OWNER])
-        HPL_dcopy(panel->jb, current_row(proposal, panel->jb), 1,
+        HPL_dcopy(panel->jb, proposal + ROWS + panel->jb, 1,
                   Mptr(panel->top, place, 0, panel->lda), panel->lda);
 }
 
@@ -177,5 +167,5 @@ void hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
         hpl_pivot_agree(panel, work, &(hpl_pivot_wait_t){.scratch = panel->U});
     }
     interchange(panel, c, l1, work);
-    divide(panel, m - top, first + top, c, candidate_row(work)[c]);
+    divide(panel, m - top, first + top, c, work[ROWS + c]);
 }
