@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
-#include "hpl/auxil/magnitude.h"
+#include "hpl/auxil/norm.h"
 
 /* b[i] := (value of a and b) for n values of a type */
 #define COMBINE(type_t, value)                                                 \

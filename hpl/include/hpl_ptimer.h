@@ -5,8 +5,8 @@
 #include "hpl_misc.h"
 
 /*
- * A second set of stopwatches, as in hpl_timer.h, whose readings can be
- * combined over processes.
+ * A second set of stopwatches, with the functions of hpl_timer.h, whose
+ * readings can be combined over processes.
  */
 #define HPL_NPTIMER 64
 #define HPL_PTIMER_STARTFLAG 5.0
@@ -22,17 +22,13 @@
 #define HPL_TIMING_LASWP 15  /* row exchange */
 #define HPL_TIMING_PTRSV 16  /* triangular solve */
 
-/* Set every timer to zero, stopped, and enable them all. */
 void HPL_ptimer_boot(void);
-
-/* Start timer IT, 0 <= IT < HPL_NPTIMER; the next call stops it and adds up. */
 void HPL_ptimer(int IT);
-
 void HPL_ptimer_enable(void);
 void HPL_ptimer_disable(void);
-
-/* Seconds that timer IT has added up; HPL_PTIMER_ERROR while disabled. */
 double HPL_ptimer_inquire(HPL_T_PTIME TMTYPE, int IT);
+double HPL_ptimer_cputime(void);
+double HPL_ptimer_walltime(void);
 
 /*
  * Combine the readings of timers IBEG .. IBEG + N - 1 over the processes of
@@ -43,11 +39,5 @@ double HPL_ptimer_inquire(HPL_T_PTIME TMTYPE, int IT);
  */
 void HPL_ptimer_combine(MPI_Comm COMM, HPL_T_PTIME_OP OPE, HPL_T_PTIME TMTYPE,
                         int N, int IBEG, double *TIMES);
-
-/* CPU seconds this process has used. */
-double HPL_ptimer_cputime(void);
-
-/* Seconds since some fixed moment: base/clock.h's xh_clock_now. */
-double HPL_ptimer_walltime(void);
 
 #endif

@@ -3,19 +3,19 @@
 
 #include "base/integers.h"
 
-hpl_generator_t hpl_generator(const hpl_random_t *matrix, const hpl_map_t *rows,
+hpl_generator_t hpl_generator(int64_t m, uint64_t seed, const hpl_map_t *rows,
                               const hpl_map_t *cols)
 {
     xh_jump_t over_block = xh_jump_power(xh_jump_step, (uint64_t)rows->nb);
 
     return (hpl_generator_t){
-        .m = matrix->m,
-        .first = xh_jump_apply(xh_jump_step, matrix->seed),
+        .m = m,
+        .first = xh_jump_apply(xh_jump_step, seed),
         .rows = *rows,
         .cols = *cols,
         .lanes = xh_lanes(),
         .run = xh_sequence_run,
-        .over_column = xh_jump_power(xh_jump_step, (uint64_t)matrix->m),
+        .over_column = xh_jump_power(xh_jump_step, (uint64_t)m),
         .over_round = xh_jump_power(over_block, (uint64_t)rows->nprocs)};
 }
 
@@ -56,12 +56,6 @@ static void fill_column(const hpl_generator_t *g, const rows_t *r, uint64_t x,
     }
 }
 
-static uint64_t start_of_column(const hpl_generator_t *g, int64_t column)
-{
-    return xh_jump_apply(xh_jump_power(g->over_column, (uint64_t)column),
-                         g->first);
-}
-
 void hpl_generator_fill(const hpl_generator_t *g, hpl_block_t block, double *a,
                         int64_t ld)
 {
@@ -74,20 +68,12 @@ void hpl_generator_fill(const hpl_generator_t *g, hpl_block_t block, double *a,
     r = plan_rows(g, &block);
     for (j = 0; j < block.cols; j++) {
         column = hpl_map_global(&g->cols, block.col + j);
-        x = column == previous + 1 ? xh_jump_apply(g->over_column, x)
-                                   : start_of_column(g, column);
+        if (column != previous + 1)
+            x = xh_jump_apply(xh_jump_power(g->over_column, (uint64_t)column),
+                              g->first);
+        else
+            x = xh_jump_apply(g->over_column, x);
         fill_column(g, &r, x, a + j * ld);
         previous = column;
     }
-}
-
-void hpl_generate(const hpl_random_t *matrix, const hpl_map_t *rows,
-                  const hpl_map_t *cols, double *a, int64_t ld)
-{
-    hpl_generator_t g = hpl_generator(matrix, rows, cols);
-
-    hpl_generator_fill(&g,
-                       (hpl_block_t){.rows = hpl_map_count(rows, matrix->m),
-                                     .cols = hpl_map_count(cols, matrix->n)},
-                       a, ld);
 }

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include "hpl.h"
+#include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/pfact/pivot.h"
 
@@ -12,16 +13,6 @@ enum {
     HAS_CURRENT = HPL_PROPOSAL_HAS_CURRENT,
     ROWS = HPL_PROPOSAL_ROWS
 };
-
-static double *candidate_row(double *proposal)
-{
-    return proposal + ROWS;
-}
-
-static double *current_row(double *proposal, int jb)
-{
-    return proposal + ROWS + jb;
-}
 
 static void merge(const double *in, double *inout, int jb)
 {
@@ -38,31 +29,18 @@ static void merge(const double *in, double *inout, int jb)
     }
 }
 
-/* one element of the datatype is one proposal */
-static void merge_proposals(void *in, void *inout, int *count,
-                            MPI_Datatype *type)
-{
-    int bytes;
-    size_t length;
-
-    MPI_Type_size(*type, &bytes);
-    length = (size_t)bytes / sizeof(double);
-    for (int i = 0; i < *count; i++)
-        merge((const double *)in + (size_t)i * length,
-              (double *)inout + (size_t)i * length, ((int)length - ROWS) / 2);
-}
-
-static void wait_polling(MPI_Request *requests, int count,
-                         const hpl_pivot_wait_t *wait)
+static void wait_for(MPI_Request *requests, int count,
+                     const hpl_pivot_wait_t *wait)
 {
     int done = 0;
 
-    for (;;) {
-        MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
-        if (done)
-            return;
-        wait->poll(wait->context);
-    }
+    if (wait->poll == NULL)
+        MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    else
+        while (MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE) ==
+                   MPI_SUCCESS &&
+               !done)
+            wait->poll(wait->context);
 }
 
 /* Doubles of a proposal that carry data: the current row comes last. */
@@ -75,11 +53,12 @@ static int length_of(const double *proposal, int jb)
  * Send a proposal and receive one, in pieces so short that MPI sends them
  * eagerly. The first piece shows how long the other proposal is.
  */
-static void trade_polling(const HPL_T_panel *panel, const double *proposal,
-                          int to, int from, const hpl_pivot_wait_t *wait)
+static void trade(const HPL_T_panel *panel, const double *proposal, int to,
+                  int from, const hpl_pivot_wait_t *wait)
 {
     enum { PIECE = 500, TAG = 0 };
-    int jb = panel->jb, most = ROWS + 2 * jb, out = length_of(proposal, jb);
+    int jb = panel->jb, most = (int)hpl_proposal_doubles(jb),
+        out = length_of(proposal, jb);
     int in = most;
     MPI_Comm comm = panel->grid->col_comm;
     MPI_Request requests[2];
@@ -92,7 +71,7 @@ static void trade_polling(const HPL_T_panel *panel, const double *proposal,
         if (at < out)
             MPI_Isend(proposal + at, Mmin(PIECE, out - at), MPI_DOUBLE, to, TAG,
                       comm, &requests[1]);
-        wait_polling(requests, 2, wait);
+        wait_for(requests, 2, wait);
         in = length_of(wait->scratch, jb);
     }
 }
@@ -102,39 +81,17 @@ static void trade_polling(const HPL_T_panel *panel, const double *proposal,
  * Merging a proposal twice changes nothing, so this works for any number of
  * processes in the fewest rounds.
  */
-static void spread_polling(const HPL_T_panel *panel, double *proposal,
-                           const hpl_pivot_wait_t *wait)
-{
-    int nprow = panel->grid->nprow, me = panel->grid->myrow;
-
-    for (int step = 1; step < nprow; step *= 2) {
-        trade_polling(panel, proposal, (me + step) % nprow,
-                      (me + nprow - step) % nprow, wait);
-        merge(wait->scratch, proposal, panel->jb);
-    }
-}
-
-static void reduce(const HPL_T_panel *panel, double *proposal)
-{
-    MPI_Datatype type;
-    MPI_Op op;
-
-    MPI_Type_contiguous(ROWS + 2 * panel->jb, MPI_DOUBLE, &type);
-    MPI_Type_commit(&type);
-    MPI_Op_create(merge_proposals, 1, &op);
-    MPI_Allreduce(MPI_IN_PLACE, proposal, 1, type, op, panel->grid->col_comm);
-    MPI_Op_free(&op);
-    MPI_Type_free(&type);
-}
-
 void hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
                      const hpl_pivot_wait_t *wait)
 {
+    int nprow = panel->grid->nprow, me = panel->grid->myrow;
+
     HPL_ptimer(HPL_TIMING_MXSWP);
-    if (wait == NULL)
-        reduce(panel, proposal);
-    else
-        spread_polling(panel, proposal, wait);
+    for (int step = 1; step < nprow; step *= 2) {
+        trade(panel, proposal, (me + step) % nprow, (me + nprow - step) % nprow,
+              wait);
+        merge(wait->scratch, proposal, panel->jb);
+    }
     HPL_ptimer(HPL_TIMING_MXSWP);
 }
 
@@ -159,11 +116,11 @@ static void propose(const HPL_T_panel *panel, int m, int first, int c,
     proposal[OWNER] = panel->grid->myrow;
     if (m > 0)
         HPL_dcopy(panel->jb, Mptr(panel->top, first + best, 0, panel->lda),
-                  panel->lda, candidate_row(proposal), 1);
+                  panel->lda, proposal + ROWS, 1);
     proposal[HAS_CURRENT] = panel->grid->myrow == panel->prow;
     if (proposal[HAS_CURRENT] != 0.0)
         HPL_dcopy(panel->jb, Mptr(panel->top, c, 0, panel->lda), panel->lda,
-                  current_row(proposal, panel->jb), 1);
+                  proposal + ROWS + panel->jb, 1);
 }
 
 /* Row c of L1 is the pivot row; its old place takes the current row. */
@@ -173,12 +130,12 @@ static void interchange(HPL_T_panel *panel, int c, hpl_matrix_t l1,
     hpl_map_t rows = rows_of(panel);
     int64_t pivot = (int64_t)proposal[PIVOT_ROW];
     int64_t place = hpl_map_local(&rows, pivot) - panel->ii;
-    hpl_matrix_t row = {candidate_row(proposal), panel->jb, HplTrans};
+    hpl_matrix_t row = {proposal + ROWS, panel->jb, HplTrans};
 
     panel->DPIV[c] = (double)pivot;
     hpl_matrix_copy(1, panel->jb, row, hpl_matrix_at(l1, c, 0));
     if (panel->grid->myrow == (int)proposal[OWNER])
-        HPL_dcopy(panel->jb, current_row(proposal, panel->jb), 1,
+        HPL_dcopy(panel->jb, proposal + ROWS + panel->jb, 1,
                   Mptr(panel->top, place, 0, panel->lda), panel->lda);
 }
 
@@ -205,8 +162,10 @@ void hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
     int first = top ? c : 0;
 
     propose(panel, m, first, c, work);
-    if (panel->grid->nprow > 1)
-        hpl_pivot_agree(panel, work, NULL);
+    if (panel->grid->nprow > 1) {
+        hpl_panel_reserve_u(panel, hpl_proposal_doubles(panel->jb));
+        hpl_pivot_agree(panel, work, &(hpl_pivot_wait_t){.scratch = panel->U});
+    }
     interchange(panel, c, l1, work);
-    divide(panel, m - top, first + top, c, candidate_row(work)[c]);
+    divide(panel, m - top, first + top, c, work[ROWS + c]);
 }

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <unistd.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/settings.h"
@@ -33,7 +34,7 @@ static hpl_speech_t speech_of_setting(void)
 
     if (strcmp(setting, "off") == 0)
         return HPL_SILENT;
-    if (strcmp(setting, "live") == 0 || xh_log_is_terminal())
+    if (strcmp(setting, "live") == 0 || isatty(STDERR_FILENO) != 0)
         return HPL_LIVE;
     return strcmp(setting, "on") == 0 ? HPL_OFTEN : HPL_SELDOM;
 }
@@ -79,28 +80,6 @@ static void rate_text(double rate, char *text, size_t size)
     snprintf(text, size, gflops < 999.95 ? "%.4g" : "%.0f", gflops);
 }
 
-/* The line fits a terminal of 80 columns. */
-void hpl_progress_text(const hpl_progress_state_t *state, char *text,
-                       size_t size)
-{
-    char left[32] = "", now[32], rate[32], prediction[32] = "";
-
-    rate_text(state->now, now, sizeof(now));
-    rate_text(state->rate, rate, sizeof(rate));
-    if (state->prediction > 0.0)
-        snprintf(prediction, sizeof(prediction), ", %.0f%% of plan",
-                 100.0 * state->prediction);
-    if (state->seconds >= 0.0 && state->seconds < 1e15) {
-        memcpy(left, ", ", sizeof(", "));
-        duration_text(state->seconds, left + 2, sizeof(left) - 2);
-    }
-    snprintf(text, size,
-             "%.1f%% done, %" PRId64 " columns%s left, %s Gflops, mean %s%s",
-             100.0 * state->share, state->left, left, now, rate, prediction);
-}
-
-/* ---- printing ------------------------------------------------------------ */
-
 static double flop(const hpl_progress_t *p)
 {
     return 2.0 / 3.0 * p->n * (double)p->n * p->n;
@@ -111,35 +90,38 @@ double hpl_progress_expected(const hpl_progress_t *progress)
     return progress->expected > 0.0 ? flop(progress) / progress->expected : 0.0;
 }
 
-static hpl_progress_state_t state_of(const hpl_progress_t *p, int64_t left,
-                                     hpl_progress_mark_t at)
+/* Of the work between two moments, flop/s; 0: unknown. */
+static double rate_of(const hpl_progress_t *p, hpl_progress_mark_t from,
+                      hpl_progress_mark_t to)
 {
-    double seconds = at.time - p->started;
-    double recent = at.time - p->mark[0].time;
-    hpl_progress_state_t state = {
-        .share = at.share, .left = left, .seconds = -1.0};
+    return to.time > from.time
+               ? (to.share - from.share) * flop(p) / (to.time - from.time)
+               : 0.0;
+}
 
-    if (seconds > 0.0)
-        state.rate = at.share * flop(p) / seconds;
-    if (recent > 0.0)
-        state.now = (at.share - p->mark[0].share) * flop(p) / recent;
+/* The line fits a terminal of 80 columns. */
+void hpl_progress_text(const hpl_progress_t *p, int64_t left,
+                       hpl_progress_mark_t at, char *text, size_t size)
+{
+    double rate = rate_of(p, (hpl_progress_mark_t){p->started, 0.0}, at);
+    double seconds = (at.time - p->started) * (1.0 - at.share) / at.share;
+    char rest[32] = "", now[32], mean[32], prediction[32] = "";
+
+    rate_text(rate_of(p, p->mark[0], at), now, sizeof(now));
+    rate_text(rate, mean, sizeof(mean));
     if (p->expected > 0.0)
-        state.prediction = state.rate * p->expected / flop(p);
-    if (at.share > 0.0)
-        state.seconds = seconds * (1.0 - at.share) / at.share;
-    return state;
+        snprintf(prediction, sizeof(prediction), ", %.0f%% of plan",
+                 100.0 * rate * p->expected / flop(p));
+    if (at.share > 0.0 && seconds < 1e15) {
+        memcpy(rest, ", ", sizeof(", "));
+        duration_text(seconds, rest + 2, sizeof(rest) - 2);
+    }
+    snprintf(text, size,
+             "%.1f%% done, %" PRId64 " columns%s left, %s Gflops, mean %s%s",
+             100.0 * at.share, left, rest, now, mean, prediction);
 }
 
-static void speak(const hpl_progress_t *p, const hpl_progress_state_t *state)
-{
-    char line[LINE];
-
-    hpl_progress_text(state, line, sizeof(line));
-    if (p->speech == HPL_LIVE)
-        xh_log_live(line);
-    else
-        xh_log_info("progress: %s", line);
-}
+/* ---- printing ------------------------------------------------------------ */
 
 /* The end is reported only after other lines, or if lines are frequent. */
 static bool is_to_speak(const hpl_progress_t *p, int64_t left,
@@ -155,7 +137,7 @@ void hpl_progress_say(hpl_progress_t *p, int64_t left)
 {
     double n = p->n, rest = (double)Mmax(left, 0);
     hpl_progress_mark_t at;
-    hpl_progress_state_t state;
+    char line[LINE];
 
     if (p->beside_live && left <= 0)
         xh_log_beside_live(false);
@@ -168,8 +150,11 @@ void hpl_progress_say(hpl_progress_t *p, int64_t left)
         p->mark[1] = at;
     }
     if (is_to_speak(p, left, at)) {
-        state = state_of(p, Mmax(left, 0), at);
-        speak(p, &state);
+        hpl_progress_text(p, Mmax(left, 0), at, line, sizeof(line));
+        if (p->speech == HPL_LIVE)
+            xh_log_live(line);
+        else
+            xh_log_info("progress: %s", line);
         p->said = at;
     }
     if (left <= 0 && p->speech == HPL_LIVE)

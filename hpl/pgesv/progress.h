@@ -33,15 +33,6 @@ typedef struct {
     hpl_progress_mark_t mark[2]; /* 3 to 6 s ago; at most 3 s ago */
 } hpl_progress_t;
 
-/* the contents of a line */
-typedef struct {
-    double share;      /* of the work that is done, 0 to 1 */
-    int64_t left;      /* columns */
-    double now, rate;  /* flop/s of the last seconds and of all; 0: unknown */
-    double prediction; /* share of the predicted rate; 0: unknown */
-    double seconds;    /* left; below 0: unknown */
-} hpl_progress_state_t;
-
 /* The next factorization, of a whole test, should take seconds; 0: unknown. */
 void hpl_progress_expect(double seconds);
 
@@ -58,7 +49,7 @@ void hpl_progress_say(hpl_progress_t *progress, int64_t left);
 double hpl_progress_expected(const hpl_progress_t *progress);
 
 /* The line as text, less than size characters. */
-void hpl_progress_text(const hpl_progress_state_t *state, char *text,
-                       size_t size);
+void hpl_progress_text(const hpl_progress_t *progress, int64_t left,
+                       hpl_progress_mark_t at, char *text, size_t size);
 
 #endif

@@ -11,11 +11,9 @@ typedef struct {
 /* stopwatches that are enabled and disabled together */
 typedef struct {
     bool disabled;
-    struct {
-        bool runs;
-        seconds_t started; /* when, while it runs */
-        seconds_t total;   /* of the times it has run */
-    } slot[HPL_NTIMER];
+    bool runs[HPL_NTIMER];
+    seconds_t started[HPL_NTIMER]; /* when, while it runs */
+    seconds_t total[HPL_NTIMER];   /* of the times it has run */
 } stopwatches_t;
 
 static stopwatches_t timers, ptimers;
@@ -38,26 +36,24 @@ static bool usable(const stopwatches_t *set, int i)
 /* Start stopwatch i, or stop it and add up. */
 static void toggle(stopwatches_t *set, int i)
 {
-    seconds_t moment, *started, *total;
+    seconds_t moment;
 
     if (!usable(set, i))
         return;
     moment = now();
-    started = &set->slot[i].started;
-    total = &set->slot[i].total;
-    if (set->slot[i].runs) {
-        total->wall += moment.wall - started->wall;
-        total->cpu += moment.cpu - started->cpu;
+    if (set->runs[i]) {
+        set->total[i].wall += moment.wall - set->started[i].wall;
+        set->total[i].cpu += moment.cpu - set->started[i].cpu;
     }
-    *started = moment;
-    set->slot[i].runs = !set->slot[i].runs;
+    set->started[i] = moment;
+    set->runs[i] = !set->runs[i];
 }
 
 static double inquire(const stopwatches_t *set, bool wall, int i)
 {
     if (!usable(set, i))
         return HPL_TIMER_ERROR;
-    return wall ? set->slot[i].total.wall : set->slot[i].total.cpu;
+    return wall ? set->total[i].wall : set->total[i].cpu;
 }
 
 /* ---- upstream's two sets ------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 static char root[] = "/tmp/fake-root-XXXXXX";
+const char *const fake_root = root;
 
 const char *fake_root_create(void)
 {
@@ -53,4 +54,18 @@ static int remove_one(const char *path, const struct stat *info, int type,
 void fake_root_destroy(void)
 {
     nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int fake_root_open(void **state)
+{
+    (void)state;
+    fake_root_create();
+    return 0;
+}
+
+int fake_root_close(void **state)
+{
+    (void)state;
+    fake_root_destroy();
+    return 0;
 }

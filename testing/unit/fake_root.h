@@ -16,4 +16,9 @@ void fake_root_write(const char *path, const char *text);
 /* Remove it with all that is in it. */
 void fake_root_destroy(void);
 
+/* The same as set-up and tear-down of a case; its path. */
+extern const char *const fake_root;
+int fake_root_open(void **state);
+int fake_root_close(void **state);
+
 #endif

@@ -158,10 +158,7 @@ static void check_dtrsv(const triangle_t *t, const double *a)
     }
 }
 
-TEST(dtrsv_solves_every_form_of_triangle)
-{
-    for_all_triangles(check_dtrsv);
-}
+TEST_CALL(dtrsv_solves_every_form_of_triangle, for_all_triangles(check_dtrsv))
 
 /* op( a ) x = 2 b, or x op( a ) = 2 b, for b of 7 x 3 or 3 x 7 */
 static void check_dtrsm(const triangle_t *t, const double *a)
@@ -191,10 +188,8 @@ static void check_dtrsm(const triangle_t *t, const double *a)
     }
 }
 
-TEST(dtrsm_solves_every_form_of_triangle_from_both_sides)
-{
-    for_all_triangles(check_dtrsm);
-}
+TEST_CALL(dtrsm_solves_every_form_of_triangle_from_both_sides,
+          for_all_triangles(check_dtrsm))
 
 TEST(vectors_are_taken_by_their_increments)
 {

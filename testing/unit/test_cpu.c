@@ -9,22 +9,6 @@
 #include "testing/unit/fake_root.h"
 #include "testing/unit/unit.h"
 
-static const char *root;
-
-static int create(void **state)
-{
-    (void)state;
-    root = fake_root_create();
-    return 0;
-}
-
-static int destroy(void **state)
-{
-    (void)state;
-    fake_root_destroy();
-    return 0;
-}
-
 static int cpus_of_mask(void)
 {
     cpu_set_t set;
@@ -71,10 +55,8 @@ TEST(the_instruction_set_found_is_the_widest_usable)
         assert_false(xh_cpu_has((xh_isa_t)isa));
 }
 
-TEST(the_second_cache_has_some_size)
-{
-    assert_in_range(xh_cpu_l2_bytes(), 1 << 15, 1 << 28);
-}
+TEST_CALL(the_second_cache_has_some_size,
+          assert_in_range(xh_cpu_l2_bytes(), 1 << 15, 1 << 28))
 
 TEST(the_model_is_one_line_that_stays)
 {
@@ -85,23 +67,21 @@ TEST(the_model_is_one_line_that_stays)
     assert_ptr_equal(model, xh_cpu_model());
 }
 
-TEST(cores_are_at_least_one_and_within_the_mask)
-{
-    assert_in_range(xh_cpu_cores(""), 1, cpus_of_mask());
-}
+TEST_CALL(cores_are_at_least_one_and_within_the_mask,
+          assert_in_range(xh_cpu_cores(""), 1, cpus_of_mask()))
 
-#define TEST_SET_UP(name) TEST_WITH(name, create, destroy)
+#define TEST_SET_UP(name) TEST_WITH(name, fake_root_open, fake_root_close)
 
 TEST_SET_UP(without_topology_every_processor_is_a_core)
 {
-    assert_int_equal(xh_cpu_cores(root), cpus_of_mask());
+    assert_int_equal(xh_cpu_cores(fake_root), cpus_of_mask());
 }
 
 TEST_SET_UP(hardware_threads_of_a_core_count_once)
 {
     char path[256];
     int *ids = calloc((size_t)cpus_of_mask(), sizeof(*ids));
-    int cores = xh_cpu_core_ids(root, ids, cpus_of_mask());
+    int cores = xh_cpu_core_ids(fake_root, ids, cpus_of_mask());
     int first = ids[0];
     int again;
 
@@ -111,7 +91,7 @@ TEST_SET_UP(hardware_threads_of_a_core_count_once)
                  ids[i]);
         fake_root_write(path, "0,1-100000\n");
     }
-    again = xh_cpu_core_ids(root, ids, 1);
+    again = xh_cpu_core_ids(fake_root, ids, 1);
     assert_int_equal(again, 1);
     assert_int_equal(ids[0], first);
     free(ids);
@@ -172,7 +152,7 @@ TEST_SET_UP(sockets_cores_and_memory_nodes_are_counted)
     add_cpu(3, "0,3\n", "0-1,3-4\n");
     add_cpu(4, "1,4\n", "0-1,3-4\n");
     add_cpu(6, "6\n", "2,6\n");
-    census = xh_cpu_census(root);
+    census = xh_cpu_census(fake_root);
     assert_int_equal(census.sockets, 2);
     assert_int_equal(census.cores, 4);
     assert_int_equal(census.numa_nodes, 3);
@@ -180,7 +160,7 @@ TEST_SET_UP(sockets_cores_and_memory_nodes_are_counted)
 
 TEST_SET_UP(a_machine_that_tells_nothing_has_none)
 {
-    xh_census_t census = xh_cpu_census(root);
+    xh_census_t census = xh_cpu_census(fake_root);
 
     assert_int_equal(census.sockets, 0);
     assert_int_equal(census.cores, 0);
@@ -189,43 +169,35 @@ TEST_SET_UP(a_machine_that_tells_nothing_has_none)
 
 TEST_SET_UP(without_a_group_there_is_no_quota)
 {
-    assert_true(isinf(xh_cgroup_cpu_quota(root)));
+    assert_true(isinf(xh_cgroup_cpu_quota(fake_root)));
 }
 
 TEST_SET_UP(a_v2_quota_is_quota_over_period)
 {
-    use_v2("a/b", "150000 100000\n");
-    assert_true(xh_cgroup_cpu_quota(root) == 1.5);
-    use_v2("a", "80000 100000\n");
-    assert_true(xh_cgroup_cpu_quota(root) == 0.8);
-}
-
-TEST_SET_UP(a_v2_quota_of_max_is_none)
-{
     use_v2("a/b", "max 100000\n");
-    assert_true(isinf(xh_cgroup_cpu_quota(root)));
+    assert_true(isinf(xh_cgroup_cpu_quota(fake_root)));
+    use_v2("a/b", "150000 100000\n");
+    assert_true(xh_cgroup_cpu_quota(fake_root) == 1.5);
+    use_v2("a", "80000 100000\n");
+    assert_true(xh_cgroup_cpu_quota(fake_root) == 0.8);
 }
 
 TEST_SET_UP(a_v1_quota_is_quota_over_period)
 {
     use_v1("250000\n");
-    assert_true(xh_cgroup_cpu_quota(root) == 2.5);
-}
-
-TEST_SET_UP(a_v1_quota_of_minus_one_is_none)
-{
+    assert_true(xh_cgroup_cpu_quota(fake_root) == 2.5);
     use_v1("-1\n");
-    assert_true(isinf(xh_cgroup_cpu_quota(root)));
+    assert_true(isinf(xh_cgroup_cpu_quota(fake_root)));
 }
 
 TEST_SET_UP(a_quota_is_rounded_down_but_not_to_nothing)
 {
     use_v2("a/b", "190000 100000\n");
-    assert_int_equal(xh_cpu_cores(root), 1);
+    assert_int_equal(xh_cpu_cores(fake_root), 1);
     use_v2("a/b", "20000 100000\n");
-    assert_int_equal(xh_cpu_cores(root), 1);
+    assert_int_equal(xh_cpu_cores(fake_root), 1);
     use_v2("a/b", "1000000000 1000\n");
-    assert_int_equal(xh_cpu_cores(root), cpus_of_mask());
+    assert_int_equal(xh_cpu_cores(fake_root), cpus_of_mask());
 }
 
 TEST(every_usable_loop_computes_its_chains)

@@ -36,7 +36,7 @@ static int exchange(exchange_setting_t *s, enum HPL_TRANS form, int first)
     hpl_panel_reserve_u(panel, hpl_exchange_doubles(panel->jb, panel->nq));
     while (columns > 0) {
         hpl_exchange_begin(&x, panel, columns);
-        while (panel->nq == columns && !hpl_exchange_poll(&x))
+        while (panel->nq == columns && !hpl_schedule_poll(x.schedule))
             ;
         errors += wrong_u(s, hpl_exchange_end(&x, form), columns);
         errors += exchange_wrong_rows(s, columns);
@@ -94,25 +94,17 @@ static void exchange_everywhere(HPL_T_SWAP swap, int threshold, int equil)
     assert_int_equal(errors, 0);
 }
 
-TEST(binary_exchange_moves_rows_as_interchanges_do)
-{
-    exchange_everywhere(HPL_SWAP00, 0, 0);
-}
+TEST_CALL(binary_exchange_moves_rows_as_interchanges_do,
+          exchange_everywhere(HPL_SWAP00, 0, 0))
 
-TEST(long_exchange_moves_rows_as_interchanges_do)
-{
-    exchange_everywhere(HPL_SWAP01, 0, 0);
-}
+TEST_CALL(long_exchange_moves_rows_as_interchanges_do,
+          exchange_everywhere(HPL_SWAP01, 0, 0))
 
-TEST(equilibrated_exchange_moves_rows_as_interchanges_do)
-{
-    exchange_everywhere(HPL_SWAP01, 0, 1);
-}
+TEST_CALL(equilibrated_exchange_moves_rows_as_interchanges_do,
+          exchange_everywhere(HPL_SWAP01, 0, 1))
 
-TEST(mixed_exchange_moves_rows_as_interchanges_do)
-{
-    exchange_everywhere(HPL_SW_MIX, 3, 1);
-}
+TEST_CALL(mixed_exchange_moves_rows_as_interchanges_do,
+          exchange_everywhere(HPL_SW_MIX, 3, 1))
 
 TEST(short_messages_move_rows_as_long_ones_do)
 {

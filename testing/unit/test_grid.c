@@ -72,10 +72,7 @@ static void check_place(const HPL_T_grid *grid)
         assert_int_equal(HPL_pnum(grid, myrow, mycol), rank);
 }
 
-TEST(ranks_run_along_rows_or_columns)
-{
-    for_all_grids(check_place);
-}
+TEST_CALL(ranks_run_along_rows_or_columns, for_all_grids(check_place))
 
 static void check_communicators(const HPL_T_grid *grid)
 {
@@ -97,10 +94,8 @@ static void check_communicators(const HPL_T_grid *grid)
     assert_int_equal(rank_in(grid->exchange_comm), grid->myrow);
 }
 
-TEST(communicators_number_processes_by_place)
-{
-    for_all_grids(check_communicators);
-}
+TEST_CALL(communicators_number_processes_by_place,
+          for_all_grids(check_communicators))
 
 static void check_hypercube(int nprocs, int ip2, int hdim, int ip2m1, int mask)
 {
@@ -119,10 +114,7 @@ static void check_hypercubes(const HPL_T_grid *grid)
                     grid->col_mask);
 }
 
-TEST(hypercubes_are_the_largest_that_fit)
-{
-    for_all_grids(check_hypercubes);
-}
+TEST_CALL(hypercubes_are_the_largest_that_fit, for_all_grids(check_hypercubes))
 
 TEST(a_sum_arrives_at_any_root)
 {

@@ -59,10 +59,8 @@ static void check_places(const dealt_t *d)
     }
 }
 
-TEST(every_index_has_the_place_that_dealing_gives)
-{
-    for_all_distributions(check_places);
-}
+TEST_CALL(every_index_has_the_place_that_dealing_gives,
+          for_all_distributions(check_places))
 
 static int held(const dealt_t *d, int from, int to, int p)
 {
@@ -87,10 +85,8 @@ static void check_counts(const dealt_t *d)
         }
 }
 
-TEST(every_range_has_the_count_that_dealing_gives)
-{
-    for_all_distributions(check_counts);
-}
+TEST_CALL(every_range_has_the_count_that_dealing_gives,
+          for_all_distributions(check_counts))
 
 TEST(a_submatrix_starts_at_the_next_index_held)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/memory.h"
 
+#include <inttypes.h>
+#include <stdbool.h>
 #include "base/cgroup.h"
 #include "base/sysfile.h"
 #include "testing/unit/capture.h"
@@ -14,13 +16,10 @@
 #define MOUNT_V2                                                               \
     "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 x rw\n"
 
-static const char *root;
-
 /* A machine with 1000 MiB available and no cgroups. */
 static int create(void **state)
 {
-    (void)state;
-    root = fake_root_create();
+    fake_root_open(state);
     fake_root_write("proc/meminfo", "MemTotal:       2048000 kB\n"
                                     "MemFree:         512000 kB\n"
                                     "MemAvailable:   1024000 kB\n"
@@ -28,41 +27,38 @@ static int create(void **state)
     return 0;
 }
 
-static int destroy(void **state)
-{
-    (void)state;
-    fake_root_destroy();
-    return 0;
-}
-
 static uint64_t available_mib(void)
 {
     uint64_t bytes = 0;
 
-    assert_ok(xh_memory_available(root, &bytes));
+    assert_ok(xh_memory_available(fake_root, &bytes));
     assert_true(bytes % MIB == 0);
     return bytes / MIB;
 }
 
-static void write_mib(const char *folder, const char *file, uint64_t mib)
+/* what a control group's folder says */
+typedef struct {
+    const char *folder;
+    uint64_t limit, usage; /* MiB */
+} level_t;
+
+static void write_file(const char *folder, const char *file, const char *text)
 {
-    char path[256], text[64];
+    char path[256];
 
     snprintf(path, sizeof(path), "%s%s", folder, file);
-    snprintf(text, sizeof(text), "%llu\n", (unsigned long long)(mib * MIB));
     fake_root_write(path, text);
 }
 
-static void write_v1(const char *folder, uint64_t limit, uint64_t usage)
+static void write_level(level_t l)
 {
-    write_mib(folder, "memory.limit_in_bytes", limit);
-    write_mib(folder, "memory.usage_in_bytes", usage);
-}
+    bool v1 = strncmp(l.folder, V1, strlen(V1)) == 0;
+    char text[64];
 
-static void write_v2(const char *folder, uint64_t limit, uint64_t usage)
-{
-    write_mib(folder, "memory.max", limit);
-    write_mib(folder, "memory.current", usage);
+    snprintf(text, sizeof(text), "%" PRIu64 "\n", l.limit * MIB);
+    write_file(l.folder, v1 ? "memory.limit_in_bytes" : "memory.max", text);
+    snprintf(text, sizeof(text), "%" PRIu64 "\n", l.usage * MIB);
+    write_file(l.folder, v1 ? "memory.usage_in_bytes" : "memory.current", text);
 }
 
 static void use_v1(const char *group)
@@ -88,12 +84,12 @@ static void use_v2(const char *group)
     fake_root_write("proc/self/mountinfo", MOUNT_V2);
 }
 
-#define TEST_SET_UP(name) TEST_WITH(name, create, destroy)
+#define TEST_SET_UP(name) TEST_WITH(name, create, fake_root_close)
 
 TEST_SET_UP(without_cgroups_it_is_what_the_system_offers)
 {
     assert_int_equal(available_mib(), 1000);
-    assert_true(xh_cgroup_memory_left(root) == UINT64_MAX);
+    assert_true(xh_cgroup_memory_left(fake_root) == UINT64_MAX);
 }
 
 TEST_SET_UP(a_system_that_does_not_tell_is_an_error)
@@ -101,33 +97,51 @@ TEST_SET_UP(a_system_that_does_not_tell_is_an_error)
     uint64_t bytes = 7;
 
     fake_root_write("proc/meminfo", "MemTotal: 2048000 kB\n");
-    assert_said(xh_memory_available(root, &bytes), XH_ERR_IO, "MemAvailable");
+    assert_said(xh_memory_available(fake_root, &bytes), XH_ERR_IO,
+                "MemAvailable");
     assert_int_equal(bytes, 7);
 }
 
-TEST_SET_UP(v1_leaves_limit_minus_usage)
-{
-    use_v1("/job");
-    write_v1(V1 "job/", 600, 100);
-    assert_int_equal(available_mib(), 500);
-}
+/* A process in `group` of version v1 or v2, with these pages, has mib left. */
+#define TEST_LEFT(sentence, version, group, stat, mib, ...)                    \
+    TEST_SET_UP(sentence)                                                      \
+    {                                                                          \
+        static const level_t levels[] = {__VA_ARGS__};                         \
+                                                                               \
+        use_##version(group);                                                  \
+        for (size_t i = 0; i < COUNT_OF(levels); i++)                          \
+            write_level(levels[i]);                                            \
+        write_file(levels[0].folder, "memory.stat", stat);                     \
+        assert_int_equal(available_mib(), mib);                                \
+    }
 
-TEST_SET_UP(v1_without_a_limit_shows_a_huge_one)
-{
-    use_v1("/job");
-    write_v1(V1 "job/", 600, 100);
-    fake_root_write(V1 "job/memory.limit_in_bytes", "9223372036854771712\n");
-    assert_int_equal(available_mib(), 1000);
-}
-
-TEST_SET_UP(v1_counts_inactive_file_pages_of_descendants_as_free)
-{
-    use_v1("/job");
-    write_v1(V1 "job/", 600, 300);
-    fake_root_write(V1 "job/memory.stat", "inactive_file 1048576\n"
-                                          "total_inactive_file 209715200\n");
-    assert_int_equal(available_mib(), 500);
-}
+TEST_LEFT(v1_leaves_limit_minus_usage, v1, "/job", "", 500,
+          {V1 "job/", 600, 100})
+TEST_LEFT(v1_without_a_limit_shows_a_huge_one, v1, "/job", "", 1000,
+          {V1 "job/", (INT64_MAX - 4095) / MIB, 100})
+TEST_LEFT(v1_counts_inactive_file_pages_of_descendants_as_free, v1, "/job",
+          "inactive_file 1048576\ntotal_inactive_file 209715200\n", 500,
+          {V1 "job/", 600, 300})
+TEST_LEFT(v2_leaves_max_minus_current, v2, "/user.slice/job", "", 500,
+          {V2 "user.slice/job/", 600, 100})
+TEST_LEFT(v2_counts_inactive_file_pages_as_free, v2, "/job",
+          "anon 4096\ninactive_file 104857600\nactive_file 52428800\n", 400,
+          {V2 "job/", 600, 300})
+TEST_LEFT(the_least_level_of_a_nest_counts, v2, "/a/b/c", "", 100,
+          {V2 "a/b/c/", 900, 100}, {V2 "a/b/", 500, 400}, {V2 "a/", 800, 450})
+TEST_LEFT(the_least_level_may_be_above, v2, "/a/b/c", "", 10,
+          {V2 "a/b/c/", 900, 100}, {V2 "a/b/", 500, 400}, {V2 "a/", 460, 450})
+TEST_LEFT(the_least_level_may_be_the_top, v2, "/a/b/c", "", 5,
+          {V2 "a/", 460, 450}, {V2, 455, 450})
+TEST_LEFT(a_level_without_files_does_not_hide_those_above, v2, "/a/b/c", "",
+          350, {V2 "a/", 800, 450})
+TEST_LEFT(a_group_over_its_limit_leaves_nothing, v2, "/job", "", 0,
+          {V2 "job/", 100, 130})
+TEST_LEFT(more_inactive_pages_than_usage_leave_the_limit, v2, "/job",
+          "inactive_file 104857600\n", 100, {V2 "job/", 100, 30})
+TEST_LEFT(a_group_outside_the_mount_falls_back_to_its_top, v2,
+          "/../../elsewhere", "", 500, {V2, 600, 100},
+          {"sys/elsewhere/", 200, 100})
 
 TEST_SET_UP(v1_in_a_container_without_the_groups_path)
 {
@@ -135,79 +149,22 @@ TEST_SET_UP(v1_in_a_container_without_the_groups_path)
     fake_root_write("proc/self/mountinfo",
                     "35 31 0:32 /docker/0123abcd /sys/fs/cgroup/memory rw - "
                     "cgroup cgroup rw,memory\n");
-    write_v1(V1, 400, 100);
+    write_level((level_t){V1, 400, 100});
     assert_int_equal(available_mib(), 300);
-}
-
-TEST_SET_UP(a_mount_that_begins_further_down_cuts_the_path)
-{
-    use_v1("/docker/0123abcd/step");
+    use_v1("/docker/0123abcd/step"); /* the mount begins further down */
     fake_root_write("proc/self/mountinfo",
                     "35 31 0:32 /docker/0123abcd /sys/fs/cgroup/memory rw - "
                     "cgroup cgroup rw,memory\n");
-    write_v1(V1, 400, 100);
-    write_v1(V1 "step/", 250, 50);
+    write_level((level_t){V1 "step/", 250, 50});
     assert_int_equal(available_mib(), 200);
-}
-
-TEST_SET_UP(v2_leaves_max_minus_current)
-{
-    use_v2("/user.slice/job");
-    write_v2(V2 "user.slice/job/", 600, 100);
-    assert_int_equal(available_mib(), 500);
 }
 
 TEST_SET_UP(v2_max_is_no_limit)
 {
     use_v2("/job");
-    write_v2(V2 "job/", 600, 100);
+    write_level((level_t){V2 "job/", 600, 100});
     fake_root_write(V2 "job/memory.max", "max\n");
     assert_int_equal(available_mib(), 1000);
-}
-
-TEST_SET_UP(v2_counts_inactive_file_pages_as_free)
-{
-    use_v2("/job");
-    write_v2(V2 "job/", 600, 300);
-    fake_root_write(V2 "job/memory.stat", "anon 4096\n"
-                                          "inactive_file 104857600\n"
-                                          "active_file 52428800\n");
-    assert_int_equal(available_mib(), 400);
-}
-
-TEST_SET_UP(the_least_level_of_a_nest_counts)
-{
-    use_v2("/a/b/c");
-    write_v2(V2 "a/b/c/", 900, 100);
-    write_v2(V2 "a/b/", 500, 400);
-    write_v2(V2 "a/", 800, 450);
-    assert_int_equal(available_mib(), 100);
-    write_v2(V2 "a/", 460, 450);
-    assert_int_equal(available_mib(), 10);
-    write_v2(V2, 455, 450);
-    assert_int_equal(available_mib(), 5);
-}
-
-TEST_SET_UP(a_level_without_files_does_not_hide_those_above)
-{
-    use_v2("/a/b/c");
-    write_v2(V2 "a/", 800, 450);
-    assert_int_equal(available_mib(), 350);
-}
-
-TEST_SET_UP(a_group_over_its_limit_leaves_nothing)
-{
-    use_v2("/job");
-    write_v2(V2 "job/", 100, 130);
-    assert_int_equal(available_mib(), 0);
-}
-
-TEST_SET_UP(more_inactive_pages_than_usage_leave_the_limit)
-{
-    use_v2("/job");
-    write_v2(V2 "job/", 100, 30);
-    fake_root_write(V2 "job/memory.stat", "inactive_file 104857600\n");
-    assert_int_equal(available_mib(), 100);
 }
 
 TEST_SET_UP(both_versions_at_once_count_both)
@@ -216,9 +173,9 @@ TEST_SET_UP(both_versions_at_once_count_both)
     fake_root_write("proc/self/mountinfo", MOUNT_V1
                     "memory\n"
                     "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 x rw\n");
-    write_v1(V1 "one/", 600, 100);
+    write_level((level_t){V1 "one/", 600, 100});
     assert_int_equal(available_mib(), 500);
-    write_v2("sys/fs/cgroup/unified/two/", 300, 100);
+    write_level((level_t){V2 "unified/two/", 300, 100});
     assert_int_equal(available_mib(), 200);
 }
 
@@ -227,15 +184,7 @@ TEST_SET_UP(blanks_in_names_are_understood)
     fake_root_write("proc/self/cgroup", "0::/my job\n");
     fake_root_write("proc/self/mountinfo",
                     "30 23 0:26 / /sys/c\\040group rw - cgroup2 x rw\n");
-    write_v2("sys/c group/my job/", 600, 100);
-    assert_int_equal(available_mib(), 500);
-}
-
-TEST_SET_UP(a_group_outside_the_mount_falls_back_to_its_top)
-{
-    use_v2("/../../elsewhere");
-    write_v2(V2, 600, 100);
-    write_v2("sys/elsewhere/", 200, 100);
+    write_level((level_t){"sys/c group/my job/", 600, 100});
     assert_int_equal(available_mib(), 500);
 }
 
@@ -275,19 +224,20 @@ TEST(allocations_of_any_size_are_aligned_and_writable)
         check_allocation(large[i], 2 * MIB);
 }
 
-static long mapped_kib(void)
+/* Kilobytes of this process: "VmSize" mapped, "VmRSS" backed by pages. */
+static long kib_of(const char *key)
 {
     char value[64] = "";
 
-    assert_true(xh_sysfile_value("/proc/self", "status", "VmSize", value,
-                                 sizeof(value)));
+    assert_true(
+        xh_sysfile_value("/proc/self", "status", key, value, sizeof(value)));
     return strtol(value, NULL, 10);
 }
 
 TEST(nothing_stays_mapped_after_free)
 {
     const size_t bytes = 64 * MIB + 12345;
-    long before = mapped_kib();
+    long before = kib_of("VmSize");
 
     for (int i = 0; i < 20; i++) {
         void *memory;
@@ -295,24 +245,14 @@ TEST(nothing_stays_mapped_after_free)
         assert_ok(xh_memory_allocate(bytes, &memory));
         xh_memory_free(memory, bytes);
     }
-    assert_true(mapped_kib() < before + 64 * 1024);
-}
-
-/* Kilobytes of this process that pages back. */
-static long backed_kib(void)
-{
-    char value[64] = "";
-
-    assert_true(xh_sysfile_value("/proc/self", "status", "VmRSS", value,
-                                 sizeof(value)));
-    return strtol(value, NULL, 10);
+    assert_true(kib_of("VmSize") < before + 64 * 1024);
 }
 
 /* By several, in any order, whatever is in it. */
 TEST(what_is_touched_is_backed_and_keeps_its_contents)
 {
     const size_t bytes = 64 * MIB + 12345;
-    long before = backed_kib();
+    long before = kib_of("VmRSS");
     unsigned char *byte;
     void *memory;
 
@@ -321,7 +261,7 @@ TEST(what_is_touched_is_backed_and_keeps_its_contents)
     byte[0] = byte[12 * MIB] = byte[bytes - 1] = 7;
     for (int part = 2; part >= 0; part--)
         xh_memory_touch(memory, bytes, part, 3);
-    assert_true(backed_kib() >= before + 64 * 1024);
+    assert_true(kib_of("VmRSS") >= before + 64 * 1024);
     assert_int_equal(byte[0], 7);
     assert_int_equal(byte[12 * MIB], 7);
     assert_int_equal(byte[bytes - 1], 7);
@@ -342,9 +282,6 @@ TEST(what_cannot_be_had_is_an_error)
     }
 }
 
-TEST(freeing_null_does_nothing)
-{
-    xh_memory_free(NULL, 100);
-}
+TEST_CALL(freeing_null_does_nothing, xh_memory_free(NULL, 100))
 
 TEST_MAIN()

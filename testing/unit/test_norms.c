@@ -161,10 +161,7 @@ static void check_distributed(const HPL_T_grid *grid)
             }
 }
 
-TEST(distribution_changes_no_norm)
-{
-    for_all_grids(check_distributed);
-}
+TEST_CALL(distribution_changes_no_norm, for_all_grids(check_distributed))
 
 static void check_nan(const HPL_T_grid *grid)
 {
@@ -179,10 +176,7 @@ static void check_nan(const HPL_T_grid *grid)
             }
 }
 
-TEST(a_nan_on_any_process_is_a_nan_norm_on_all)
-{
-    for_all_grids(check_nan);
-}
+TEST_CALL(a_nan_on_any_process_is_a_nan_norm_on_all, for_all_grids(check_nan))
 
 TEST(machine_constants_agree_on_all_processes)
 {

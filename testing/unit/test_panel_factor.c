@@ -173,24 +173,18 @@ static void try_recursion(small_l1_t l1, HPL_T_FACT variant)
     assert_int_equal(try_on_grids(&s, factor_recursively, fill_at_random), 0);
 }
 
-#define TEST_TRY(sentence, how, l1, variant)                                   \
-    TEST(sentence)                                                             \
-    {                                                                          \
-        how(l1, variant);                                                      \
-    }
-
-TEST_TRY(left_looking_n_is_lu, try_variant, SMALL_L1_N, HPL_LEFT_LOOKING)
-TEST_TRY(left_looking_t_is_lu, try_variant, SMALL_L1_T, HPL_LEFT_LOOKING)
-TEST_TRY(crout_n_is_lu, try_variant, SMALL_L1_N, HPL_CROUT)
-TEST_TRY(crout_t_is_lu, try_variant, SMALL_L1_T, HPL_CROUT)
-TEST_TRY(right_looking_n_is_lu, try_variant, SMALL_L1_N, HPL_RIGHT_LOOKING)
-TEST_TRY(right_looking_t_is_lu, try_variant, SMALL_L1_T, HPL_RIGHT_LOOKING)
-TEST_TRY(recursive_left_n_is_lu, try_recursion, SMALL_L1_N, HPL_LEFT_LOOKING)
-TEST_TRY(recursive_left_t_is_lu, try_recursion, SMALL_L1_T, HPL_LEFT_LOOKING)
-TEST_TRY(recursive_crout_n_is_lu, try_recursion, SMALL_L1_N, HPL_CROUT)
-TEST_TRY(recursive_crout_t_is_lu, try_recursion, SMALL_L1_T, HPL_CROUT)
-TEST_TRY(recursive_right_n_is_lu, try_recursion, SMALL_L1_N, HPL_RIGHT_LOOKING)
-TEST_TRY(recursive_right_t_is_lu, try_recursion, SMALL_L1_T, HPL_RIGHT_LOOKING)
+TEST_CALL(left_looking_n_is_lu, try_variant(SMALL_L1_N, HPL_LEFT_LOOKING))
+TEST_CALL(left_looking_t_is_lu, try_variant(SMALL_L1_T, HPL_LEFT_LOOKING))
+TEST_CALL(crout_n_is_lu, try_variant(SMALL_L1_N, HPL_CROUT))
+TEST_CALL(crout_t_is_lu, try_variant(SMALL_L1_T, HPL_CROUT))
+TEST_CALL(right_looking_n_is_lu, try_variant(SMALL_L1_N, HPL_RIGHT_LOOKING))
+TEST_CALL(right_looking_t_is_lu, try_variant(SMALL_L1_T, HPL_RIGHT_LOOKING))
+TEST_CALL(recursive_left_n_is_lu, try_recursion(SMALL_L1_N, HPL_LEFT_LOOKING))
+TEST_CALL(recursive_left_t_is_lu, try_recursion(SMALL_L1_T, HPL_LEFT_LOOKING))
+TEST_CALL(recursive_crout_n_is_lu, try_recursion(SMALL_L1_N, HPL_CROUT))
+TEST_CALL(recursive_crout_t_is_lu, try_recursion(SMALL_L1_T, HPL_CROUT))
+TEST_CALL(recursive_right_n_is_lu, try_recursion(SMALL_L1_N, HPL_RIGHT_LOOKING))
+TEST_CALL(recursive_right_t_is_lu, try_recursion(SMALL_L1_T, HPL_RIGHT_LOOKING))
 
 /* Each kernel, N and T, base and recursive, in one combination. */
 static int try_kernels(setting_t *s, trial_t trial, fill_t fill)
@@ -261,10 +255,8 @@ static void try_narrow(fill_t fill)
     assert_int_equal(try_on_grids(&s, factor_narrow_by_all, fill), 0);
 }
 
-TEST(ties_go_to_the_lowest_process_row_and_its_first_row)
-{
-    try_narrow(fill_with_ties);
-}
+TEST_CALL(ties_go_to_the_lowest_process_row_and_its_first_row,
+          try_narrow(fill_with_ties))
 
 /* As the textbook, but where the panel's column 2 is zero. */
 static void fill_with_a_zero_column(setting_t *s)
@@ -275,20 +267,16 @@ static void fill_with_a_zero_column(setting_t *s)
                (size_t)s->n * sizeof(double));
 }
 
-TEST(a_zero_column_sets_info_and_the_rest_is_factored)
-{
-    try_narrow(fill_with_a_zero_column);
-}
+TEST_CALL(a_zero_column_sets_info_and_the_rest_is_factored,
+          try_narrow(fill_with_a_zero_column))
 
 static void fill_with_zeros(setting_t *s)
 {
     memset(s->whole, 0, sizeof(s->whole));
 }
 
-TEST(info_is_the_first_of_several_zero_columns)
-{
-    try_narrow(fill_with_zeros);
-}
+TEST_CALL(info_is_the_first_of_several_zero_columns,
+          try_narrow(fill_with_zeros))
 
 /* Pivots that are no rows from the diagonal on, or differ on other processes.
  */

@@ -81,7 +81,6 @@ static int run_on(case_t one, setting_t *s)
     s->data[s->offset[n]] = -1.0;
     errors = one(s, schedule);
     errors += s->data[s->offset[n]] != -1.0;
-    hpl_schedule_destroy(schedule);
     free(s->data);
     return errors;
 }
@@ -142,23 +141,17 @@ static int spread(setting_t *s, hpl_schedule_t *schedule)
     return wrong(s, s->offset[me], s->offset[me + 1]);
 }
 
-TEST(spreading_gives_each_member_its_piece)
-{
-    run_everywhere(spread);
-}
+TEST_CALL(spreading_gives_each_member_its_piece, run_everywhere(spread))
 
 static int roll(setting_t *s, hpl_schedule_t *schedule)
 {
     keep_only(s, s->pieces.me, s->pieces.me + 1);
-    hpl_pieces_roll(schedule, &s->pieces);
+    hpl_pieces_roll(schedule, &s->pieces, HPL_FIRST_HAS_ITS_OWN);
     move(schedule);
     return wrong(s, 0, s->offset[s->pieces.members]);
 }
 
-TEST(rolling_gives_all_pieces_to_all)
-{
-    run_everywhere(roll);
-}
+TEST_CALL(rolling_gives_all_pieces_to_all, run_everywhere(roll))
 
 static int doubling(setting_t *s, hpl_schedule_t *schedule)
 {
@@ -168,10 +161,7 @@ static int doubling(setting_t *s, hpl_schedule_t *schedule)
     return wrong(s, 0, s->offset[s->pieces.members]);
 }
 
-TEST(doubling_gives_all_pieces_to_all)
-{
-    run_everywhere(doubling);
-}
+TEST_CALL(doubling_gives_all_pieces_to_all, run_everywhere(doubling))
 
 static int recut(setting_t *s, hpl_schedule_t *schedule)
 {
@@ -184,10 +174,7 @@ static int recut(setting_t *s, hpl_schedule_t *schedule)
     return wrong(s, s->other[me], s->other[me + 1]);
 }
 
-TEST(recutting_gives_each_member_its_new_piece)
-{
-    run_everywhere(recut);
-}
+TEST_CALL(recutting_gives_each_member_its_new_piece, run_everywhere(recut))
 
 /* As the row exchange does it: all in one schedule. */
 static int recut_and_roll(setting_t *s, hpl_schedule_t *schedule)
@@ -199,15 +186,12 @@ static int recut_and_roll(setting_t *s, hpl_schedule_t *schedule)
     hpl_pieces_even(s->other, members, s->offset[members]);
     keep_only(s, me, me + 1);
     hpl_pieces_recut(schedule, &s->pieces, s->other);
-    hpl_pieces_roll(schedule, &even);
+    hpl_pieces_roll(schedule, &even, HPL_FIRST_HAS_ITS_OWN);
     move(schedule);
     return wrong(s, 0, s->offset[members]);
 }
 
-TEST(recut_pieces_can_be_rolled)
-{
-    run_everywhere(recut_and_roll);
-}
+TEST_CALL(recut_pieces_can_be_rolled, run_everywhere(recut_and_roll))
 
 /* Pieces of total units for members differ by more than one, or do not add up.
  */

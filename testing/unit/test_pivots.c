@@ -85,7 +85,7 @@ static int wrong_permutations(setting_t *s)
         errors += p->members != s->grid.nprow;
         errors += (s->panel.prow + p->me) % s->grid.nprow != s->grid.myrow;
         errors += wrong_gathers(s, p) + wrong_displacements(s, p);
-        hpl_pivots_destroy(p);
+        free(p);
     }
     return errors;
 }
@@ -132,10 +132,7 @@ static int any_row(uint64_t *random, int row, int rows)
     return row + small_random(random, rows - row);
 }
 
-TEST(any_pivots_permute_as_interchanges_do)
-{
-    try_everything(any_row);
-}
+TEST_CALL(any_pivots_permute_as_interchanges_do, try_everything(any_row))
 
 static int one_of_the_last_two(uint64_t *random, int row, int rows)
 {
@@ -144,10 +141,8 @@ static int one_of_the_last_two(uint64_t *random, int row, int rows)
     return Mmax(row, chosen);
 }
 
-TEST(pivots_that_hit_one_row_again_permute_too)
-{
-    try_everything(one_of_the_last_two);
-}
+TEST_CALL(pivots_that_hit_one_row_again_permute_too,
+          try_everything(one_of_the_last_two))
 
 static int the_row_itself(uint64_t *random, int row, int rows)
 {
@@ -168,7 +163,7 @@ TEST(pivots_on_the_diagonal_move_nothing)
     p = hpl_pivots_create(&s.panel);
     assert_int_equal(p->displace_offset[3], 0);
     assert_int_equal(p->gather_offset[1], 4);
-    hpl_pivots_destroy(p);
+    free(p);
     try_everything(the_row_itself);
 }
 
@@ -178,9 +173,7 @@ static int the_next_row(uint64_t *random, int row, int rows)
     return Mmin(row + 1, rows - 1);
 }
 
-TEST(a_row_can_be_carried_through_the_whole_panel)
-{
-    try_everything(the_next_row);
-}
+TEST_CALL(a_row_can_be_carried_through_the_whole_panel,
+          try_everything(the_next_row))
 
 TEST_MAIN()

@@ -51,59 +51,44 @@ static int lines_of(const char *text)
     return lines;
 }
 
-static const char *line_of(const hpl_progress_state_t *state)
+static const char *line_of(const hpl_progress_t *progress, int64_t left,
+                           hpl_progress_mark_t at)
 {
     static char line[160];
 
-    hpl_progress_text(state, line, sizeof(line));
+    hpl_progress_text(progress, left, at, line, sizeof(line));
     return line;
 }
 
 TEST(a_line_tells_share_columns_time_rates_and_prediction)
 {
-    hpl_progress_state_t at = {.share = 0.42,
-                               .left = 13824,
-                               .now = 87.12e9,
-                               .rate = 85.2e9,
-                               .prediction = 0.974,
-                               .seconds = 83.4};
+    hpl_progress_t p = {
+        .n = 30000, .expected = 210.0, .mark = {{84.0, 0.39}, {84.0, 0.39}}};
+    hpl_progress_mark_t at = {90.0, 0.42};
 
-    assert_string_equal(line_of(&at),
-                        "42.0% done, 13824 columns, 1:23 left, 87.12 Gflops, "
-                        "mean 85.2, 97% of plan");
-    at.rate = 123456.7e9;
-    at.seconds = 2 * 3600 + 3 * 60 + 4;
-    assert_non_null(strstr(line_of(&at), "columns, 2h03 left"));
-    assert_non_null(strstr(line_of(&at), "mean 123457, "));
-}
-
-/* Of a long run, on a terminal that is as wide as terminals mostly are. */
-TEST(a_line_fits_80_columns)
-{
-    const hpl_progress_state_t at = {.share = 0.42,
-                                     .left = 123456,
-                                     .now = 87.12e9,
-                                     .rate = 85.21e9,
-                                     .prediction = 0.974,
-                                     .seconds = 36000.0};
-
-    assert_true(strlen(line_of(&at)) < 80);
+    assert_string_equal(line_of(&p, 13824, at),
+                        "42.0% done, 13824 columns, 2:04 left, 90 Gflops, "
+                        "mean 84, 98% of plan");
+    p.n = 400000;
+    at.time = 5360.0;
+    assert_non_null(strstr(line_of(&p, 123456, at), "columns, 2h03 left"));
+    assert_non_null(strstr(line_of(&p, 123456, at), "mean 3343, "));
+    at.time = 53600.0; /* on a terminal as wide as terminals mostly are */
+    assert_true(strlen(line_of(&p, 123456, at)) < 80);
 }
 
 TEST(what_is_not_known_is_left_out)
 {
-    hpl_progress_state_t at = {.left = 500, .seconds = -1.0};
+    hpl_progress_t p = {.n = N};
 
-    assert_string_equal(line_of(&at), "0.0% done, 500 columns left, 0 Gflops, "
-                                      "mean 0");
-    at.seconds = 1e300;
-    assert_null(strstr(line_of(&at), ":"));
+    assert_string_equal(line_of(&p, 500, (hpl_progress_mark_t){0.0, 0.0}),
+                        "0.0% done, 500 columns left, 0 Gflops, mean 0");
+    assert_null(
+        strstr(line_of(&p, 500, (hpl_progress_mark_t){1.0, 1e-300}), ":"));
 }
 
-TEST(a_short_run_says_nothing_in_a_file)
-{
-    assert_string_equal(said("progress=auto", &first, 9.0), "");
-}
+TEST_CALL(a_short_run_says_nothing_in_a_file,
+          assert_string_equal(said("progress=auto", &first, 9.0), ""))
 
 TEST(a_long_run_says_few_lines_in_a_file)
 {

@@ -33,9 +33,8 @@ static void extremes(const xh_setting_t *row, char *first_p, char *last_p,
 TEST_FRESH(every_default_is_a_valid_value)
 {
     char assignment[256];
-    int i;
 
-    for (i = 0; i < xh_settings_count(); i++) {
+    for (int i = 0; i < xh_settings_count(); i++) {
         const xh_setting_t *row = xh_settings_row(i);
 
         snprintf(assignment, sizeof(assignment), "%s=%s", row->name,
@@ -48,16 +47,14 @@ TEST_FRESH(every_default_is_a_valid_value)
 
 TEST_FRESH(every_row_is_complete_and_unique)
 {
-    int i, j;
-
     assert_true(xh_settings_count() > 0);
-    for (i = 0; i < xh_settings_count(); i++) {
+    for (int i = 0; i < xh_settings_count(); i++) {
         const xh_setting_t *row = xh_settings_row(i);
 
         assert_true(strlen(row->name) > 0 && strlen(row->help) > 0);
         assert_true(row->help[strlen(row->help) - 1] != '.');
         assert_int_equal(row->choices != NULL, row->type == XH_SETTING_CHOICE);
-        for (j = 0; j < i; j++)
+        for (int j = 0; j < i; j++)
             assert_string_not_equal(row->name, xh_settings_row(j)->name);
     }
 }
@@ -65,15 +62,14 @@ TEST_FRESH(every_row_is_complete_and_unique)
 TEST_FRESH(both_ends_of_every_range_are_accepted)
 {
     char ends[2][64], assignment[256];
-    int i, end;
 
-    for (i = 0; i < xh_settings_count(); i++) {
+    for (int i = 0; i < xh_settings_count(); i++) {
         const xh_setting_t *row = xh_settings_row(i);
 
         if (row->type == XH_SETTING_TEXT)
             continue;
         extremes(row, ends[0], ends[1], sizeof(ends[0]));
-        for (end = 0; end < 2; end++) {
+        for (int end = 0; end < 2; end++) {
             snprintf(assignment, sizeof(assignment), "%s=%s", row->name,
                      ends[end]);
             assert_ok(xh_settings_assign(assignment));
@@ -120,97 +116,69 @@ TEST_FRESH(the_last_of_default_environment_and_set_wins)
     assert_int_equal(xh_settings_int("blas_threads"), 1);
 }
 
-TEST_FRESH(an_unknown_name_gets_the_nearest_one)
-{
-    settings_assert_says(refusal("blas_thread=2"),
-                         "the nearest is blas_threads\n");
-    settings_assert_says(refusal("mesage_chunk=2"),
-                         "the nearest is message_chunk\n");
-    settings_assert_says(refusal("BLAS_THREADS=2"),
-                         "the nearest is blas_threads\n");
-    settings_assert_says(refusal("progres"), "the nearest is progress\n");
-    settings_assert_says(refusal("=on"), "no such setting");
-    settings_assert_says(refusal(""), "no such setting");
-}
-
-TEST_FRESH(a_value_out_of_range_gets_range_and_nearest)
-{
-    settings_assert_says(refusal("blas_threads=0"),
-                         "--set blas_threads=0: allowed is 1 to 4096; "
-                         "the nearest is 1\n");
-    settings_assert_says(refusal("blas_threads=-4"), "the nearest is 1\n");
-    settings_assert_says(refusal("blas_threads=4097"), "the nearest is 4096\n");
-    settings_assert_says(
-        refusal("message_chunk=99999999999999999999999"),
-        "allowed is 1 to 134217728; the nearest is 134217728\n");
-    settings_assert_says(refusal("ceiling_seconds=0.001"),
-                         "allowed is 0.01 to 60; the nearest is 0.01\n");
-    settings_assert_says(refusal("ceiling_seconds=inf"), "the nearest is 60\n");
-}
-
-TEST_FRESH(the_nearest_leaves_off_a_unit_or_a_fraction)
-{
-    settings_assert_says(refusal("watchdog=30s"), "the nearest is 30\n");
-    settings_assert_says(refusal("watchdog=0.25h"), "the nearest is 0.25\n");
-    settings_assert_says(refusal("watchdog=-1m"), "the nearest is 0\n");
-    settings_assert_says(refusal("watchdog=1e9s"), "the nearest is 86400\n");
-    settings_assert_says(refusal("watchdog= 30"), "the nearest is 30\n");
-    settings_assert_says(refusal("watchdog=s"), "the nearest is 300\n");
-    settings_assert_says(refusal("watchdog=nan"), "the nearest is 300\n");
-    settings_assert_says(refusal("threads=5.4"), "the nearest is 5\n");
-    settings_assert_says(refusal("threads=5.5"), "the nearest is 6\n");
-    settings_assert_says(refusal("blas_threads=0.1"), "the nearest is 1\n");
-    settings_assert_says(refusal("blas_threads=4096.9"),
-                         "the nearest is 4096\n");
-}
-
-TEST_FRESH(yes_and_no_are_on_and_off)
-{
-    static const char *const yes[] = {"1", "yes", "true", "y", "YES"};
-    static const char *const no[] = {"0", "no", "false", "n", "False"};
-    char assignment[64];
-    size_t i;
-
-    for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
-        snprintf(assignment, sizeof(assignment), "diagnosis=%s", yes[i]);
-        settings_assert_says(refusal(assignment), "the nearest is on\n");
-        snprintf(assignment, sizeof(assignment), "progress=%s", no[i]);
-        settings_assert_says(refusal(assignment), "the nearest is off\n");
+/* Each assignment is refused, with these words. */
+#define TEST_REFUSED(sentence, ...)                                            \
+    TEST_FRESH(sentence)                                                       \
+    {                                                                          \
+        static const char *const cases[][2] = {__VA_ARGS__};                   \
+                                                                               \
+        for (size_t i = 0; i < COUNT_OF(cases); i++)                           \
+            settings_assert_says(refusal(cases[i][0]), cases[i][1]);           \
     }
-    settings_assert_says(refusal("solver=no"), "allowed is hybrid, reference");
-}
 
-TEST_FRESH(a_word_that_is_no_choice_gets_the_nearest)
-{
-    settings_assert_says(refusal("progress=onn"),
-                         "allowed is auto, on, off, live; "
-                         "the nearest is on\n");
-    settings_assert_says(refusal("progress=OFF"), "the nearest is off\n");
-    settings_assert_says(refusal("progress=on|off"),
-                         "allowed is auto, on, off, live");
-    settings_assert_says(refusal("progress="),
-                         "allowed is auto, on, off, live");
-}
+TEST_REFUSED(an_unknown_name_gets_the_nearest_one,
+             {"blas_thread=2", "the nearest is blas_threads\n"},
+             {"mesage_chunk=2", "the nearest is message_chunk\n"},
+             {"BLAS_THREADS=2", "the nearest is blas_threads\n"},
+             {"progres", "the nearest is progress\n"},
+             {"=on", "no such setting"}, {"", "no such setting"})
 
-TEST_FRESH(what_is_no_number_is_refused)
-{
-    static const char *const assignments[] = {
-        "blas_threads=",     "blas_threads=two",    "blas_threads=2 ",
-        "blas_threads= 2",   "blas_threads=2x",     "blas_threads=1e1",
-        "blas_threads=2.0",  "blas_threads=0x10",   "blas_threads=--2",
-        "ceiling_seconds=",  "ceiling_seconds=nan", "ceiling_seconds= 1",
-        "ceiling_seconds=1s"};
-    size_t i;
+TEST_REFUSED(a_value_out_of_range_gets_range_and_nearest,
+             {"blas_threads=0", "--set blas_threads=0: allowed is 1 to 4096; "
+                                "the nearest is 1\n"},
+             {"blas_threads=-4", "the nearest is 1\n"},
+             {"blas_threads=4097", "the nearest is 4096\n"},
+             {"message_chunk=99999999999999999999999",
+              "allowed is 1 to 134217728; the nearest is 134217728\n"},
+             {"ceiling_seconds=0.001",
+              "allowed is 0.01 to 60; the nearest is 0.01\n"},
+             {"ceiling_seconds=inf", "the nearest is 60\n"})
 
-    for (i = 0; i < sizeof(assignments) / sizeof(assignments[0]); i++)
-        settings_assert_says(refusal(assignments[i]), "allowed is ");
-}
+TEST_REFUSED(the_nearest_leaves_off_a_unit_or_a_fraction,
+             {"watchdog=30s", "is 30\n"}, {"watchdog=0.25h", "is 0.25\n"},
+             {"watchdog=-1m", "is 0\n"}, {"watchdog=1e9s", "is 86400\n"},
+             {"watchdog= 30", "is 30\n"}, {"watchdog=s", "is 300\n"},
+             {"watchdog=nan", "is 300\n"}, {"threads=5.4", "is 5\n"},
+             {"threads=5.5", "is 6\n"}, {"blas_threads=0.1", "is 1\n"},
+             {"blas_threads=4096.9", "is 4096\n"})
 
-TEST_FRESH(a_name_without_a_value_gets_what_is_allowed)
-{
-    settings_assert_says(refusal("progress"),
-                         "allowed is auto, on, off, live\n");
-}
+TEST_REFUSED(yes_and_no_are_on_and_off, {"diagnosis=1", "is on\n"},
+             {"diagnosis=yes", "is on\n"}, {"diagnosis=true", "is on\n"},
+             {"diagnosis=y", "is on\n"}, {"diagnosis=YES", "is on\n"},
+             {"progress=0", "is off\n"}, {"progress=no", "is off\n"},
+             {"progress=false", "is off\n"}, {"progress=n", "is off\n"},
+             {"progress=False", "is off\n"},
+             {"solver=no", "allowed is hybrid, reference"})
+
+TEST_REFUSED(a_word_that_is_no_choice_gets_the_nearest,
+             {"progress=onn",
+              "allowed is auto, on, off, live; the nearest is on\n"},
+             {"progress=OFF", "the nearest is off\n"},
+             {"progress=on|off", "allowed is auto, on, off, live"},
+             {"progress=", "allowed is auto, on, off, live"})
+
+TEST_REFUSED(
+    what_is_no_number_is_refused, {"blas_threads=", "allowed is "},
+    {"blas_threads=two", "allowed is "}, {"blas_threads=2 ", "allowed is "},
+    {"blas_threads= 2", "allowed is "}, {"blas_threads=2x", "allowed is "},
+    {"blas_threads=1e1", "allowed is "}, {"blas_threads=2.0", "allowed is "},
+    {"blas_threads=0x10", "allowed is "}, {"blas_threads=--2", "allowed is "},
+    {"ceiling_seconds=", "allowed is "}, {"ceiling_seconds=nan", "allowed is "},
+    {"ceiling_seconds= 1", "allowed is "},
+    {"ceiling_seconds=1s", "allowed is "})
+
+TEST_REFUSED(a_name_without_a_value_gets_what_is_allowed,
+             {"progress", "allowed is auto, on, off, live\n"})
 
 TEST_FRESH(a_refused_value_leaves_the_old_one)
 {
@@ -290,9 +258,8 @@ TEST_FRESH(the_help_names_every_setting_default_and_meaning)
 {
     char *text = settings_printed(xh_settings_print_help);
     char expected[128];
-    int i;
 
-    for (i = 0; i < xh_settings_count(); i++) {
+    for (int i = 0; i < xh_settings_count(); i++) {
         const xh_setting_t *row = xh_settings_row(i);
 
         snprintf(expected, sizeof(expected), "  %s=VALUE  ", row->name);

@@ -13,10 +13,8 @@ TEST(a_distance_counts_single_edits)
     assert_int_equal(xh_text_distance("ab", "ba"), 2);
 }
 
-TEST(capitals_are_equal_to_small_letters)
-{
-    assert_int_equal(xh_text_distance("BLAS_Threads", "blas_threads"), 0);
-}
+TEST_CALL(capitals_are_equal_to_small_letters,
+          assert_int_equal(xh_text_distance("BLAS_Threads", "blas_threads"), 0))
 
 TEST(a_long_word_is_no_danger)
 {

@@ -58,6 +58,13 @@ static inline void unit_add(struct CMUnitTest added)
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
+/* A case that is one call. */
+#define TEST_CALL(name, ...)                                                   \
+    TEST(name)                                                                 \
+    {                                                                          \
+        __VA_ARGS__;                                                           \
+    }
+
 static inline int unit_main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
