@@ -28,14 +28,12 @@ static int64_t gcd(int64_t a, int64_t b)
 /* Process (0, 0) has most: N is a multiple of NB times P and Q. */
 static double bytes_of(const xhpl_job_t *job, const hyb_model_case_t *test)
 {
-    hpl_shape_t shape = {.n = test->n,
-                         .nb = test->nb,
-                         .nprow = test->nprow,
-                         .npcol = test->npcol,
-                         .depth = test->depth,
-                         .align = job->align};
-
-    return job->bytes(&shape);
+    return job->bytes(&(hpl_shape_t){.n = test->n,
+                                     .nb = test->nb,
+                                     .nprow = test->nprow,
+                                     .npcol = test->npcol,
+                                     .depth = test->depth,
+                                     .align = job->align});
 }
 
 /* The most steps of unit that the memory holds. */
@@ -59,7 +57,7 @@ static double seconds_of(const xhpl_job_t *job, hyb_model_case_t test,
                          int64_t n)
 {
     test.n = (int)n;
-    return hyb_model_predict(job->rates, &test).seconds;
+    return hyb_model_seconds(job->rates, &test);
 }
 
 /*
@@ -128,12 +126,12 @@ static bool is_worth_it(int p, int q)
 xhpl_choice_t xhpl_choices_of(const xhpl_job_t *job, hyb_model_case_t test)
 {
     xhpl_choice_t choice = {.test = test,
-                            .predicted = hyb_model_predict(job->rates, &test),
+                            .seconds = hyb_model_seconds(job->rates, &test),
                             .bytes = bytes_of(job, &test)};
 
-    if (choice.predicted.seconds > 0.0)
-        choice.gflops =
-            hyb_model_flop(test.n) / choice.predicted.seconds * 1e-9;
+    if (choice.seconds > 0.0)
+        choice.gflops = (2.0 / 3.0 * test.n + 1.5) * test.n * test.n /
+                        choice.seconds * 1e-9;
     return choice;
 }
 
@@ -141,13 +139,11 @@ xhpl_choice_t xhpl_choices_of(const xhpl_job_t *job, hyb_model_case_t test)
 static bool is_known(const list_t *list, const xhpl_choice_t *choice)
 {
     const hyb_model_case_t *a = &choice->test, *b;
-    double apart;
 
     for (int i = 0; i < list->count; i++) {
         b = &list->choice[i].test;
-        apart = fabs(list->choice[i].gflops / choice->gflops - 1.0);
         if (a->n == b->n && a->nb == b->nb && a->nprow == b->nprow &&
-            apart < noticeable)
+            fabs(list->choice[i].gflops / choice->gflops - 1.0) < noticeable)
             return true;
     }
     return false;
@@ -160,10 +156,8 @@ static void consider(list_t *list, hyb_model_case_t test)
     xhpl_choice_t choice;
 
     test.n = xhpl_choices_largest(list->job, test);
-    if (test.n == 0)
-        return;
     choice = xhpl_choices_of(list->job, test);
-    if (is_known(list, &choice))
+    if (test.n == 0 || is_known(list, &choice))
         return;
     while (at > 0 && list->choice[at - 1].gflops < choice.gflops)
         at--;
@@ -176,34 +170,17 @@ static void consider(list_t *list, hyb_model_case_t test)
     list->choice[at] = choice;
 }
 
-/* Every NB on the grid of nprow rows. */
-static void consider_grid(list_t *list, int nprow)
-{
-    const xhpl_job_t *job = list->job;
-
-    for (int i = 0; i < job->nb.count; i++)
-        consider(list, (hyb_model_case_t){.nb = job->nb.value[i],
-                                          .nprow = nprow,
-                                          .npcol = job->processes / nprow,
-                                          .depth = job->depth.value[0],
-                                          .bcast = job->bcast.value[0]});
-}
-
-/* Every other DEPTH and BCAST. With one process in a row, BCAST has no effect.
- */
+/* Every DEPTH and BCAST. With one process in a row, BCAST has no effect. */
 static void vary(list_t *list, hyb_model_case_t test)
 {
     const xhpl_job_t *job = list->job;
     int bcasts = test.npcol > 1 ? job->bcast.count : 1;
 
-    for (int d = 0; d < job->depth.count; d++)
-        for (int b = 0; b < bcasts; b++) {
-            if (d == 0 && b == 0)
-                continue;
-            test.depth = job->depth.value[d];
-            test.bcast = job->bcast.value[b];
-            consider(list, test);
-        }
+    for (int i = 0; i < job->depth.count * bcasts; i++) {
+        test.depth = job->depth.value[i / bcasts];
+        test.bcast = job->bcast.value[i % bcasts];
+        consider(list, test);
+    }
 }
 
 int xhpl_choices_make(const xhpl_job_t *job, int capacity,
@@ -215,7 +192,13 @@ int xhpl_choices_make(const xhpl_job_t *job, int capacity,
 
     for (int p = 1; p <= job->processes; p++)
         if (job->processes % p == 0 && is_worth_it(p, job->processes / p))
-            consider_grid(&list, p);
+            for (int i = 0; i < job->nb.count; i++)
+                consider(&list,
+                         (hyb_model_case_t){.nb = job->nb.value[i],
+                                            .nprow = p,
+                                            .npcol = job->processes / p,
+                                            .depth = job->depth.value[0],
+                                            .bcast = job->bcast.value[0]});
     for (; count < VARIED && count < list.count; count++)
         best[count] = list.choice[count].test;
     for (int i = 0; i < count; i++)

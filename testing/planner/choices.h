@@ -23,9 +23,8 @@ typedef struct {
 
 typedef struct {
     hyb_model_case_t test;
-    hyb_model_prediction_t predicted;
-    double gflops; /* that HPL will print */
-    double bytes;  /* of the process that takes most */
+    double seconds, gflops; /* that HPL will print */
+    double bytes;           /* of the process that takes most */
 } xhpl_choice_t;
 
 /* The rows of the grid that is nearest to square, and at least as wide as high;

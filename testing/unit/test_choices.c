@@ -82,13 +82,13 @@ TEST(a_time_limit_is_kept_and_used)
 
     test.n = xhpl_choices_largest(&job, test);
     assert_int_equal(test.n, 10000);
-    all = hyb_model_predict(&rates, &test).seconds;
+    all = hyb_model_seconds(&rates, &test);
     job.most_seconds = all / 8;
     test.n = xhpl_choices_largest(&job, test);
-    assert_true(hyb_model_predict(&rates, &test).seconds <= all / 8);
+    assert_true(hyb_model_seconds(&rates, &test) <= all / 8);
     assert_true(test.n > 4000 && test.n < 6000);
     test.n += 100;
-    assert_true(hyb_model_predict(&rates, &test).seconds > all / 8);
+    assert_true(hyb_model_seconds(&rates, &test) > all / 8);
 }
 
 TEST(choices_fall_in_rate_and_keep_within_limits)
@@ -107,8 +107,7 @@ TEST(choices_fall_in_rate_and_keep_within_limits)
         assert_int_equal(test->n % (test->nb * larger), 0);
         assert_true(found[i].bytes <= 8e6);
         assert_true(i == 0 || found[i].gflops <= found[i - 1].gflops);
-        assert_true(found[i].gflops == hyb_model_flop(test->n) /
-                                           found[i].predicted.seconds * 1e-9);
+        assert_true(found[i].seconds == hyb_model_seconds(&rates, test));
     }
 }
 
