@@ -28,23 +28,27 @@ enum {
 };
 
 static const int64_t height[HEIGHTS] = {256, 1024, 4096, 8192};
-static const double uncached_bytes = 0x1p26; /* of a matrix, at least */
+/* Of a matrix: at least, so that caches do not hold it; at most; and of one
+ * with enough tiles for devices. */
+static const double uncached_bytes = 0x1p26, usual_bytes = 0x1p28,
+                    device_bytes = 0x1p30;
 static const double ceiling_part = 0.05, link_part = 0.1, sweep_part = 0.05;
 
 /* ---- columns ------------------------------------------------------------- */
 
-/* Panels of one width. */
 typedef struct {
     const hyb_means_t *means;
-    int processes;
-    int64_t nb;
-    double share;   /* seconds of each part */
-    double rate;    /* flop/s of this process, at most */
-    double bytes;   /* of a matrix, about */
-    double by_blas; /* seconds of C's update, over those of the kernel */
-    hyb_busy_devices_t *devices; /* of this process */
+    const hyb_measurement_t *what;
+    hyb_model_rates_t *rates;
     hyb_phase_t *phase;
-    hyb_model_width_t *width;
+    hyb_busy_devices_t *devices; /* of this process */
+    int processes;
+    double by_blas; /* seconds of C's update, over those of the kernel */
+    hyb_model_width_t *width; /* panels that are measured */
+    double share;             /* seconds of each part */
+    double rate;              /* flop/s of this process, at most */
+    double ceiling[HYB_MODEL_WIDTHS_MOST * HEIGHTS]; /* of all processes */
+    int ceilings;
 } work_t;
 
 /* The slowest process counts. */
@@ -65,9 +69,9 @@ static int64_t columns(const work_t *w, int64_t m, int64_t chunk)
 {
     double each = (double)(chunk * hyb_team_size(w->means->team));
     double rows = (double)m;
-    double seconds = 2.0 * rows * each * (double)w->nb / w->rate;
+    double seconds = 2.0 * rows * each * w->width->nb / w->rate;
     double in_time = OF_UPDATE * w->share / (ENOUGH * seconds);
-    double most = w->bytes / 8.0 / (rows * each);
+    double most = fmin(usual_bytes, w->what->bytes) / 8.0 / (rows * each);
     double uncached = uncached_bytes / 8.0 / (rows * each);
 
     most = fmin(most, fmax(in_time, uncached));
@@ -105,15 +109,15 @@ static void measure_columns(const work_t *w, hyb_host_update_t *x)
     }
     if (w->means->multiplier == HYB_BY_BLAS)
         return; /* the library has wider runs of the next panel's columns */
-    x->chunk = hyb_means_narrow_columns(w->means, w->nb);
+    x->chunk = hyb_means_narrow_columns(w->means, w->width->nb);
     add_point(w, &width->narrow, x->m, column_seconds(x, ALL, w->share));
 }
 
 static xh_status_t measure_update(const work_t *w, int64_t m)
 {
-    int64_t chunk = hyb_means_run_columns(w->means, w->nb);
+    int64_t chunk = hyb_means_run_columns(w->means, w->width->nb);
     hyb_host_update_t x = {
-        .m = m, .n = columns(w, m, chunk), .k = w->nb, .chunk = chunk};
+        .m = m, .n = columns(w, m, chunk), .k = w->width->nb, .chunk = chunk};
     xh_status_t status =
         hpl_agree(MPI_COMM_WORLD,
                   hyb_host_update_open(&x, w->means->kernel, w->means->team));
@@ -182,10 +186,10 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
  */
 static xh_status_t measure_pivots(const work_t *w, hyb_host_panel_t *x)
 {
-    size_t length = HPL_PROPOSAL_ROWS + 2 * (size_t)w->nb;
+    size_t length = HPL_PROPOSAL_ROWS + 2 * (size_t)w->width->nb;
     double *memory = calloc(2 * length, sizeof(*memory)), alone, together;
     pivots_t p = {.column = {.col_comm = MPI_COMM_WORLD, .nprow = w->processes},
-                  .panel = {.grid = &p.column, .jb = (int)w->nb},
+                  .panel = {.grid = &p.column, .jb = w->width->nb},
                   .proposal = memory,
                   .wait = {memory + length, wait_for_pivot, &p}};
     xh_status_t status =
@@ -199,7 +203,7 @@ static xh_status_t measure_pivots(const work_t *w, hyb_host_panel_t *x)
         x->panel.top.rows = hpl_panel_top_rows(&p.panel);
         together = hyb_slowest(panel_seconds(x, w->share / 2));
         add_point(w, &w->width->pivot, x->columns.rows,
-                  fmax(0.0, together - alone) / (double)w->nb /
+                  fmax(0.0, together - alone) / w->width->nb /
                       hyb_messages_rounds(w->processes));
     }
     free(memory);
@@ -212,7 +216,7 @@ static xh_status_t measure_panel(const work_t *w, int64_t m)
     hyb_team_t *team = w->means->team;
     xh_status_t status =
         hpl_agree(MPI_COMM_WORLD, hyb_host_panel_open(&x, w->means->kernel,
-                                                      team, m, (int)w->nb));
+                                                      team, m, w->width->nb));
 
     if (status == XH_OK) {
         measure_members(w, &x, 1, &w->width->alone);
@@ -233,10 +237,10 @@ static xh_status_t measure_height(const work_t *w, int64_t m)
     xh_status_t status;
     int tile;
 
-    hyb_busy_devices_begin(w->devices, m, w->nb, w->share);
+    hyb_busy_devices_begin(w->devices, m, w->width->nb, w->share);
     status = measure_update(w, m);
     if (status == XH_OK)
-        status = measure_panel(w, m + w->nb);
+        status = measure_panel(w, m + w->width->nb);
     column = hyb_busy_devices_end(w->devices, &tile);
     if (w->means->offloads) {
         add_point(w, &w->width->devices, m, column);
@@ -245,27 +249,22 @@ static xh_status_t measure_height(const work_t *w, int64_t m)
     return status;
 }
 
-/*
- * Rows by rows, as long as there is time, which all parts to come share.
- *
- * glance   in   seconds for a ceiling at each number of rows
- * ceiling  out  HEIGHTS at most, of all processes
- */
-static xh_status_t measure_width(work_t w, double seconds, double glance,
-                                 double *ceiling, int *ceilings_p)
+/* Rows by rows, as long as there is time, which all parts to come share. */
+static xh_status_t measure_width(work_t *w, double seconds)
 {
     double begun = xh_clock_now(), spent;
+    double glance =
+        ceiling_part * w->what->seconds / (w->what->widths * HEIGHTS);
 
     for (int i = 0; i < HEIGHTS; i++) {
         spent = hyb_slowest(xh_clock_now() - begun);
         if (i >= LEAST_HEIGHTS && spent > seconds / 2)
             break;
-        w.share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
-        *ceiling =
-            hyb_probe_ceiling(w.means->team, w.means->kernel->isa, glance);
-        w.rate = *ceiling++ / w.processes;
-        ++*ceilings_p;
-        XH_TRY(measure_height(&w, height[i]));
+        w->share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
+        w->ceiling[w->ceilings] =
+            hyb_probe_ceiling(w->means->team, w->means->kernel->isa, glance);
+        w->rate = w->ceiling[w->ceilings++] / w->processes;
+        XH_TRY(measure_height(w, height[i]));
     }
     return XH_OK;
 }
@@ -283,12 +282,11 @@ static double by_blas(const hyb_means_t *means)
 }
 
 /* What is asked for, within what is measured. */
-static int64_t width_of(const hyb_means_t *means, const hyb_measurement_t *what,
-                        int i)
+static int width_of(const work_t *w, int i)
 {
-    int most = means->offloads ? WIDEST_WITH_DEVICES : WIDEST;
+    int most = w->means->offloads ? WIDEST_WITH_DEVICES : WIDEST;
 
-    return xh_smaller(most, xh_larger(NARROWEST, what->width[i]));
+    return (int)xh_smaller(most, xh_larger(NARROWEST, w->what->width[i]));
 }
 
 /* Where a process has none, or lost the last one meanwhile, none counts. */
@@ -303,54 +301,40 @@ static void forget_lost_devices(hyb_model_rates_t *rates)
         rates->width[i].devices.count = 0;
 }
 
-static xh_status_t measure_widths(const hyb_means_t *means,
-                                  const hyb_measurement_t *what, double seconds,
-                                  hyb_phase_t *phase, hyb_model_rates_t *rates)
+static xh_status_t measure_widths(work_t *w, double seconds)
 {
-    double ceiling[HYB_MODEL_WIDTHS_MOST * HEIGHTS];
-    double glance = ceiling_part * what->seconds / (what->widths * HEIGHTS);
-    int ceilings = 0;
-    work_t work = {.means = means,
-                   .phase = phase,
-                   .bytes = what->bytes,
-                   .by_blas = by_blas(means)};
+    int widths = w->what->widths;
     xh_status_t status = hpl_agree(
         MPI_COMM_WORLD,
-        hyb_busy_devices_create(means->machine, height[HEIGHTS - 1],
-                                width_of(means, what, what->widths - 1),
-                                what->device_bytes, &work.devices));
+        hyb_busy_devices_create(
+            w->means->machine, height[HEIGHTS - 1], width_of(w, widths - 1),
+            fmin(device_bytes, w->what->bytes), &w->devices));
 
-    MPI_Comm_size(MPI_COMM_WORLD, &work.processes);
-    hyb_phase_step(phase);
-    for (int i = 0; i < what->widths && status == XH_OK; i++) {
-        work.nb = width_of(means, what, i);
-        work.width = &rates->width[rates->widths++];
-        work.width->nb = (int)work.nb;
-        status = measure_width(work, seconds / what->widths, glance,
-                               ceiling + ceilings, &ceilings);
+    hyb_phase_step(w->phase);
+    for (int i = 0; i < widths && status == XH_OK; i++) {
+        w->width = &w->rates->width[w->rates->widths++];
+        w->width->nb = width_of(w, i);
+        status = measure_width(w, seconds / widths);
     }
-    hyb_busy_devices_destroy(work.devices);
-    forget_lost_devices(rates);
+    hyb_busy_devices_destroy(w->devices);
+    forget_lost_devices(w->rates);
     if (status == XH_OK)
-        rates->ceiling = xh_median(ceiling, ceilings);
+        w->rates->ceiling = xh_median(w->ceiling, w->ceilings);
     return status;
 }
 
-static xh_status_t measure_all(const hyb_means_t *means,
-                               const hyb_measurement_t *what,
-                               hyb_phase_t *phase, hyb_model_rates_t *rates)
+static xh_status_t measure_all(work_t *w)
 {
-    double of_link = link_part * what->seconds;
-    double of_sweep = sweep_part * what->seconds;
+    double of_link = link_part * w->what->seconds;
+    double of_sweep = sweep_part * w->what->seconds;
 
-    XH_TRY(hyb_probe_link(what->row_step, of_link, &rates->row));
-    hyb_phase_step(phase);
-    XH_TRY(hyb_probe_link(what->column_step, of_link, &rates->column));
-    hyb_phase_step(phase);
-    XH_TRY(hyb_probe_sweep(means->team, of_sweep, &rates->sweep));
-    hyb_phase_step(phase);
-    return measure_widths(means, what, what->seconds - 2.0 * of_link - of_sweep,
-                          phase, rates);
+    XH_TRY(hyb_probe_link(1, of_link, &w->rates->row));
+    hyb_phase_step(w->phase);
+    XH_TRY(hyb_probe_link(w->what->column_step, of_link, &w->rates->column));
+    hyb_phase_step(w->phase);
+    XH_TRY(hyb_probe_sweep(w->means->team, of_sweep, &w->rates->sweep));
+    hyb_phase_step(w->phase);
+    return measure_widths(w, w->what->seconds - 2.0 * of_link - of_sweep);
 }
 
 xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
@@ -360,14 +344,20 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
         .threads = (int)-hyb_slowest(-hyb_team_size(means->team))};
     hyb_split_t split;
     hyb_phase_t phase;
+    work_t work = {.means = means,
+                   .what = what,
+                   .rates = &rates,
+                   .phase = &phase,
+                   .by_blas = by_blas(means)};
     xh_status_t status;
 
     XH_TRY(hyb_split_of_setting(&split));
     rates.fixed = split.policy == HYB_SPLIT_FIXED;
     rates.share = split.share;
+    MPI_Comm_size(MPI_COMM_WORLD, &work.processes);
     hyb_phase_begin(&phase, "measuring rates of links, cores and devices",
                     hyb_watchdog_patience());
-    status = measure_all(means, what, &phase, &rates);
+    status = measure_all(&work);
     hyb_phase_end(&phase);
     if (status == XH_OK)
         *rates_p = rates;

@@ -43,7 +43,8 @@ typedef struct {
 
 typedef struct {
     const hyb_model_rates_t *rates;
-    hyb_model_case_t test; /* its nb is a run's */
+    hpl_shape_t test; /* its nb is a run's */
+    int bcast;
     hyb_model_width_t width;
     overlap_t mode;
     int rows;       /* of processes, that are told apart */
@@ -101,7 +102,7 @@ static double exchange_groups(const model_t *model, double columns)
 /* ---- one iteration ------------------------------------------------------- */
 
 /* Of the n indices from first on, those that a process has. */
-static double local(const hyb_model_case_t *test, int64_t first, int64_t n,
+static double local(const hpl_shape_t *test, int64_t first, int64_t n,
                     int processes, int me)
 {
     hpl_map_t map = hpl_map(test->nb, processes, me);
@@ -115,7 +116,7 @@ static double local(const hyb_model_case_t *test, int64_t first, int64_t n,
  * one that has most. */
 static double local_rows(const model_t *model, int64_t first, int p)
 {
-    const hyb_model_case_t *test = &model->test;
+    const hpl_shape_t *test = &model->test;
 
     if (model->rows < test->nprow)
         p = (int)(first / test->nb % test->nprow);
@@ -153,7 +154,7 @@ static void let_devices(const model_t *model, double ahead, double product,
 
 static step_t step_of(const model_t *model, int64_t k, int p, int q)
 {
-    const hyb_model_case_t *test = &model->test;
+    const hpl_shape_t *test = &model->test;
     const hyb_model_width_t *width = &model->width;
     int64_t next = (k + 1) * test->nb;
     bool owner = (k + 1) % test->npcol == q && next < test->n;
@@ -267,7 +268,7 @@ static process_t *at(const model_t *model, int p, int q)
 /* Panel number k is factored, and its column of processes knows it. */
 static void send_panel(const model_t *model, int64_t k, double ready)
 {
-    const hyb_model_case_t *test = &model->test;
+    const hpl_shape_t *test = &model->test;
     const hyb_model_link_t *link = &model->rates->row;
     int root = (int)(k % test->npcol);
 
@@ -277,10 +278,11 @@ static void send_panel(const model_t *model, int64_t k, double ready)
 
         for (int q = 0; q < test->npcol; q++) {
             int distance = (q - root + test->npcol) % test->npcol;
-            int times = hyb_messages_copies(test->bcast, test->npcol, distance);
+            int times =
+                hyb_messages_copies(model->bcast, test->npcol, distance);
 
             at(model, p, q)->panel =
-                ready + hyb_messages_broadcast(link, test->bcast, test->npcol,
+                ready + hyb_messages_broadcast(link, model->bcast, test->npcol,
                                                distance, bytes);
             at(model, p, q)->messages = times *
                                         hyb_messages_transfer(link, bytes) /
@@ -301,7 +303,7 @@ static double tallest(const model_t *model, int64_t first)
 /* The column of processes that has panel k + 1 factors it; returns when. */
 static double factor_next(const model_t *model, int64_t k, double ready)
 {
-    const hyb_model_case_t *test = &model->test;
+    const hpl_shape_t *test = &model->test;
     int q = (int)((k + 1) % test->npcol), most = model->rates->threads;
     double rows = tallest(model, (k + 1) * test->nb);
     int threads = panel_threads(model, &at(model, 0, q)->step, rows);
@@ -366,7 +368,7 @@ static double factorize(const model_t *model)
 
 /* Each element of U is read once; each block waits for two sets of messages. */
 static double back_substitution(const hyb_model_rates_t *rates,
-                                const hyb_model_case_t *test)
+                                const hpl_shape_t *test)
 {
     double n = test->n, processes = (double)test->nprow * test->npcol;
     double read = 8.0 * n * n / 2.0 / processes;
@@ -382,7 +384,7 @@ static double back_substitution(const hyb_model_rates_t *rates,
 
 /* Panels to a run, so that there are not too many steps, nor too few to deal
  * them evenly. */
-static int64_t run_for(int64_t panels, const hyb_model_case_t *test, int rows)
+static int64_t run_for(int64_t panels, const hpl_shape_t *test, int rows)
 {
     int64_t wanted = xh_units(panels * rows * test->npcol, MOST_STEPS);
     int64_t most = panels / (EVEN * xh_larger(test->nprow, test->npcol));
@@ -396,7 +398,7 @@ static int64_t run_for(int64_t panels, const hyb_model_case_t *test, int rows)
  */
 static void take_runs(model_t *model)
 {
-    hyb_model_case_t *test = &model->test;
+    hpl_shape_t *test = &model->test;
     int64_t panels = xh_units(test->n, test->nb);
 
     model->rows = test->nprow;
@@ -412,9 +414,9 @@ static void take_runs(model_t *model)
 }
 
 double hyb_model_seconds(const hyb_model_rates_t *rates,
-                         const hyb_model_case_t *test)
+                         const hpl_shape_t *test, int bcast)
 {
-    model_t model = {.rates = rates, .test = *test};
+    model_t model = {.rates = rates, .test = *test, .bcast = bcast};
     double seconds;
 
     if (test->n == 0)

@@ -3,6 +3,7 @@
 #define HYB_MODEL_H
 
 #include <stdbool.h>
+#include "hpl_solver.h"
 
 /*
  * How long a test takes, iteration by iteration, from what parts of the solver
@@ -61,23 +62,17 @@ typedef struct {
     hyb_model_width_t width[HYB_MODEL_WIDTHS_MOST];
 } hyb_model_rates_t;
 
-/* What is predicted: values as in HPL.dat. */
-typedef struct {
-    int n, nb;
-    int nprow, npcol;
-    int depth, bcast;
-} hyb_model_case_t;
-
 /*
  * Seconds of a test's timed phase: factorization and back-substitution.
  *
+ * bcast   as in HPL.dat
  * Cost:   n / nb * nprow * npcol steps, about a hundred thousand at most: of
  *         more panels some are taken as one, and then rows of processes as
  *         equal.
  * Errors: 0 without memory, and for n = 0
  */
 double hyb_model_seconds(const hyb_model_rates_t *rates,
-                         const hyb_model_case_t *test);
+                         const hpl_shape_t *test, int bcast);
 
 /* Rates of processes that have one factor-th of the cores they were measured
  * with: all of their work takes so many times as long, messages do not. */

@@ -71,9 +71,8 @@ double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds)
         if (once > seconds)
             break;
     }
-    MPI_Barrier(MPI_COMM_WORLD);
     rate = probe.kernel->flop * (double)probe.rounds * hyb_team_size(team) /
-           hyb_time_runs(NULL, run_ceiling, &probe, CALLS).least;
+           hyb_time_together(NULL, run_ceiling, &probe, seconds).least;
     MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     return rate;
 }

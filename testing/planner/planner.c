@@ -22,10 +22,7 @@
 
 enum { SHOWN = 12 }; /* choices */
 
-/* Bytes of a matrix to measure with: more than caches hold, enough tiles for
- * devices, and at most this part of the memory. */
-static const double usual_bytes = 0x1p28, device_bytes = 0x1p30,
-                    most_part = 0.1;
+static const double most_part = 0.1;        /* of the memory, to measure with */
 static const double forecast_seconds = 4.0; /* at most, before the tests */
 
 static void print_head(void)
@@ -36,11 +33,11 @@ static void print_head(void)
 
 static void print_row(const xhpl_choice_t *choice)
 {
-    const hyb_model_case_t *test = &choice->test;
+    const hpl_shape_t *test = &choice->test;
 
     printf("%10d %5d %5d %5d %5d %5d %12.3g %12.4g %12.3g\n", test->n, test->nb,
-           test->nprow, test->npcol, test->depth, test->bcast, choice->seconds,
-           choice->gflops, choice->bytes / 0x1p30);
+           test->nprow, test->npcol, test->depth, choice->bcast,
+           choice->seconds, choice->gflops, choice->bytes / 0x1p30);
 }
 
 /* ---- measuring ----------------------------------------------------------- */
@@ -81,11 +78,9 @@ static xh_status_t measure(const hyb_means_t *means, const xhpl_list_t *nb,
     int processes = xhpl_size(MPI_COMM_WORLD);
     int step = processes / xhpl_choices_rows(processes);
     xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
-    double part = most_part * capacity.node_bytes / capacity.processes;
     hyb_measurement_t what = {.seconds = seconds,
-                              .bytes = fmin(usual_bytes, part),
-                              .device_bytes = fmin(device_bytes, part),
-                              .row_step = 1,
+                              .bytes = most_part * capacity.node_bytes /
+                                       capacity.processes,
                               .column_step = step == processes ? 1 : step};
 
     for (int i = 0; i < nb->count; i++)
@@ -189,13 +184,14 @@ static xhpl_job_t job_of(const xhpl_order_t *order, bool offloads,
 
 /* Write the file of --write. */
 static xh_status_t write_best(const xhpl_order_t *order,
-                              const hyb_model_case_t *test)
+                              const xhpl_choice_t *best)
 {
+    const hpl_shape_t *test = &best->test;
     xhpl_parameters_t parameters = order->parameters;
     const xhpl_quantity_t chosen[] = {XHPL_N, XHPL_NB,    XHPL_P,
                                       XHPL_Q, XHPL_DEPTH, XHPL_BCAST};
     const int value[] = {test->n,     test->nb,    test->nprow,
-                         test->npcol, test->depth, test->bcast};
+                         test->npcol, test->depth, best->bcast};
 
     for (int i = 0; i < 6; i++)
         parameters.list[chosen[i]] = (xhpl_list_t){1, {value[i]}};
@@ -228,7 +224,7 @@ static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job)
     print_head();
     for (int i = 0; i < count; i++)
         print_row(&choices[i]);
-    return order->write == NULL ? XH_OK : write_best(order, &choices[0].test);
+    return order->write == NULL ? XH_OK : write_best(order, &choices[0]);
 }
 
 static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
@@ -257,14 +253,14 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
 
 /* ---- a prediction -------------------------------------------------------- */
 
-static hyb_model_case_t case_of(const xhpl_test_t *test)
+static hpl_shape_t shape_of(const xhpl_test_t *test, int align)
 {
-    return (hyb_model_case_t){.n = test->n,
-                              .nb = test->nb,
-                              .nprow = test->nprow,
-                              .npcol = test->npcol,
-                              .depth = test->depth,
-                              .bcast = test->bcast};
+    return (hpl_shape_t){.n = test->n,
+                         .nb = test->nb,
+                         .nprow = test->nprow,
+                         .npcol = test->npcol,
+                         .depth = test->depth,
+                         .align = align};
 }
 
 static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
@@ -272,9 +268,8 @@ static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
     const xhpl_parameters_t *parameters = &order->parameters;
     int64_t tests = xhpl_plan_count(parameters), most = 0;
     hyb_model_rates_t rates;
-    xhpl_job_t job = {.rates = &rates,
-                      .align = xhpl_parameters_value(parameters, XHPL_ALIGN),
-                      .bytes = xhpl_capacity_bytes};
+    xhpl_job_t job = {.rates = &rates, .bytes = xhpl_capacity_bytes};
+    int align = xhpl_parameters_value(parameters, XHPL_ALIGN);
 
     XH_TRY(measure(means, &parameters->list[XHPL_NB],
                    xh_settings_real("plan_seconds"), &rates));
@@ -283,7 +278,8 @@ static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
     print_head();
     for (int64_t index = 0; index < tests; index++) {
         xhpl_test_t test = xhpl_plan_test(parameters, index);
-        xhpl_choice_t choice = xhpl_choices_of(&job, case_of(&test));
+        xhpl_choice_t choice =
+            xhpl_choices_of(&job, shape_of(&test, align), test.bcast);
 
         most = xh_larger(most, (int64_t)test.nprow * test.npcol);
         print_row(&choice);
@@ -306,9 +302,9 @@ int xhpl_planner_answer(const xhpl_order_t *order)
 
 static double forecast(const void *context, const xhpl_test_t *test)
 {
-    hyb_model_case_t asked = case_of(test);
+    hpl_shape_t shape = shape_of(test, 0);
 
-    return hyb_model_seconds(context, &asked);
+    return hyb_model_seconds(context, &shape, test->bcast);
 }
 
 xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,

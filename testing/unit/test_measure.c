@@ -26,8 +26,6 @@ static hyb_model_rates_t measure(void)
                                     .width = {16, 32},
                                     .seconds = 0.01,
                                     .bytes = 1e6,
-                                    .device_bytes = 1e6,
-                                    .row_step = 1,
                                     .column_step = 1};
     hyb_model_rates_t rates;
 

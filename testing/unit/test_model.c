@@ -52,15 +52,14 @@ static hyb_model_link_t slow_link(void)
     return (hyb_model_link_t){.latency = 1e-5, .bandwidth = 1e8};
 }
 
-static hyb_model_case_t on_grid(int n, int p, int q)
+static hpl_shape_t on_grid(int n, int p, int q)
 {
-    return (hyb_model_case_t){
-        .n = n, .nb = 100, .nprow = p, .npcol = q, .depth = 2, .bcast = 1};
+    return (hpl_shape_t){.n = n, .nb = 100, .nprow = p, .npcol = q, .depth = 2};
 }
 
-static double seconds(const hyb_model_rates_t *rates, hyb_model_case_t test)
+static double seconds(const hyb_model_rates_t *rates, hpl_shape_t test)
 {
-    return hyb_model_seconds(rates, &test);
+    return hyb_model_seconds(rates, &test, 1);
 }
 
 /* Work of all iterations on columns, b's included. */
@@ -129,7 +128,7 @@ TEST(panels_that_take_no_time_leave_the_work)
     hyb_model_rates_t rates = rates_of(columns, nothing, nothing);
 
     for (int depth = 0; depth < 3; depth++) {
-        hyb_model_case_t test = on_grid(3000, 1, 1);
+        hpl_shape_t test = on_grid(3000, 1, 1);
 
         test.depth = depth;
         assert_near(seconds(&rates, test), work_of(3000, 100));
@@ -139,7 +138,7 @@ TEST(panels_that_take_no_time_leave_the_work)
 TEST(without_overlap_parts_add_up)
 {
     hyb_model_rates_t rates = usual();
-    hyb_model_case_t test = on_grid(3000, 1, 1);
+    hpl_shape_t test = on_grid(3000, 1, 1);
     double panels = 0.0;
 
     test.depth = 0;
@@ -162,7 +161,7 @@ TEST(overlap_hides_panels_while_updates_last_longer)
 {
     /* A panel keeps one of a hundred threads busy. */
     hyb_model_rates_t rates = rates_of(columns, alone, alone);
-    hyb_model_case_t test = on_grid(4000, 1, 1);
+    hpl_shape_t test = on_grid(4000, 1, 1);
     double work = work_of(4000, 100), panels = 0.0;
 
     rates.threads = 100;
@@ -177,7 +176,7 @@ TEST(overlap_hides_panels_while_updates_last_longer)
 TEST(narrow_runs_take_the_next_panels_columns_longer)
 {
     hyb_model_rates_t rates = usual(), narrow = rates;
-    hyb_model_case_t test = on_grid(3000, 1, 1);
+    hpl_shape_t test = on_grid(3000, 1, 1);
     double longer = 0.0;
 
     narrow.width[0].narrow = columns;
@@ -204,7 +203,7 @@ TEST(more_overlap_never_takes_longer)
 
     rates.row = rates.column = slow_link();
     for (int depth = 0; depth < 3; depth++) {
-        hyb_model_case_t test = on_grid(4000, 1, 2);
+        hpl_shape_t test = on_grid(4000, 1, 2);
 
         test.depth = depth;
         assert_true(seconds(&rates, test) <= last);
@@ -255,7 +254,7 @@ TEST(messages_take_time_and_free_ones_none)
 
     slow.row = slow.column = slow_link();
     for (int i = 0; i < 3; i++) {
-        hyb_model_case_t test = on_grid(3000, grids[i][0], grids[i][1]);
+        hpl_shape_t test = on_grid(3000, grids[i][0], grids[i][1]);
 
         assert_true(seconds(&slow, test) > seconds(&rates, test));
     }
@@ -271,7 +270,7 @@ TEST(pivots_are_agreed_on_in_rounds)
 
     agreeing.width[0].pivot = (hyb_model_curve_t){1, {0}, {1e-6}};
     for (int p = 1; p <= 5; p++) {
-        hyb_model_case_t test = on_grid(3000, p, 1);
+        hpl_shape_t test = on_grid(3000, p, 1);
 
         test.depth = 0;
         assert_near(seconds(&agreeing, test),
@@ -290,7 +289,7 @@ TEST(rows_are_packed_where_there_are_others_in_the_column)
     for (int k = 1; k <= 30; k++)
         columns_of_all += 3000 - 100 * k + 1;
     for (int p = 1; p <= 5; p++) {
-        hyb_model_case_t test = on_grid(3000, p, 1);
+        hpl_shape_t test = on_grid(3000, p, 1);
         double parts = p > 1 ? columns_of_all / p : 0.0;
 
         test.depth = 0;
@@ -310,7 +309,7 @@ TEST(back_substitution_reads_half_the_matrix)
 TEST(a_panel_wider_than_the_matrix_is_the_matrix)
 {
     hyb_model_rates_t rates = usual();
-    hyb_model_case_t wide = on_grid(80, 1, 1), fitting = wide;
+    hpl_shape_t wide = on_grid(80, 1, 1), fitting = wide;
 
     wide.nb = 1000000;
     fitting.nb = 80;
@@ -343,7 +342,7 @@ TEST(endlessly_slow_devices_change_nothing)
 
     without.width[0].devices = nothing;
     for (int depth = 0; depth < 3; depth++) {
-        hyb_model_case_t test = on_grid(3000, 1, 1);
+        hpl_shape_t test = on_grid(3000, 1, 1);
 
         test.depth = depth;
         assert_true(seconds(&rates, test) <= seconds(&without, test));
@@ -358,7 +357,7 @@ TEST(endlessly_fast_devices_leave_what_is_the_threads)
 
     leave_panels_out(&rates);
     for (int depth = 0; depth < 3; depth++) {
-        hyb_model_case_t test = on_grid(3000, 1, 1);
+        hpl_shape_t test = on_grid(3000, 1, 1);
 
         test.depth = depth;
         assert_near(seconds(&rates, test), 0.2 * work_of(3000, 100));
@@ -391,7 +390,7 @@ TEST(devices_as_fast_as_the_threads_do_half_of_all)
 TEST(devices_make_room_for_panels)
 {
     hyb_model_rates_t rates = with_devices(0.8), without = rates;
-    hyb_model_case_t test = on_grid(6000, 1, 1);
+    hpl_shape_t test = on_grid(6000, 1, 1);
 
     leave_panels_out(&without);
     for (int depth = 0; depth < 3; depth++) {
@@ -410,7 +409,7 @@ TEST(faster_devices_never_take_longer)
     static const int grids[][2] = {{1, 1}, {1, 2}, {2, 1}};
 
     for (int i = 0; i < 9; i++) {
-        hyb_model_case_t test = on_grid(4000, grids[i / 3][0], grids[i / 3][1]);
+        hpl_shape_t test = on_grid(4000, grids[i / 3][0], grids[i / 3][1]);
         double last = INFINITY;
 
         test.depth = i % 3;

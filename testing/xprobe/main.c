@@ -26,11 +26,12 @@
 #include "base/pin.h"
 #include "hpl.h"
 
-#define CEILING_SECONDS 1.0
-#define DGEMM_SECONDS 0.6
-#define CALLS 4       /* a run, of which the best counts */
-#define TIME_LIMIT 60 /* seconds */
-#define ORDER 1536    /* rows and columns of the matrix that is updated */
+static const double ceiling_seconds = 1.0, dgemm_seconds = 0.6;
+enum {
+    CALLS = 4,       /* a run, of which the best counts */
+    TIME_LIMIT = 60, /* seconds */
+    ORDER = 1536     /* rows and columns of the matrix that is updated */
+};
 
 /* what the processes of one measurement share */
 typedef struct {
@@ -41,80 +42,68 @@ typedef struct {
 static double *filled(size_t count)
 {
     double *x = malloc(count * sizeof(double));
-    size_t i;
 
     if (x == NULL)
         exit(EXIT_FAILURE);
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         x[i] = 1.0 / (double)(i % 1000 + 3);
     return x;
 }
 
-static void update(int inner, const double *a, const double *b, double *c)
+/* Seconds of so many C := C - A * B. */
+static double seconds_of(int calls, int inner, const double *a, const double *b,
+                         double *c)
 {
-    HPL_dgemm(HplColumnMajor, HplNoTrans, HplNoTrans, ORDER, ORDER, inner, -1.0,
-              a, ORDER, b, inner, 1.0, c, ORDER);
+    const double begun = xh_clock_now();
+
+    for (int i = 0; i < calls; i++)
+        HPL_dgemm(HplColumnMajor, HplNoTrans, HplNoTrans, ORDER, ORDER, inner,
+                  -1.0, a, ORDER, b, inner, 1.0, c, ORDER);
+    return xh_clock_now() - begun;
 }
 
-/* Flop/s of C := C - A * B on this core, while the others do the same; the
-   best of short runs, as for the ceiling. */
+/* Flop/s on this core, while the others do the same; the best of short runs, as
+   for the ceiling. What it works with ends with the process. */
 static double dgemm_rate(int inner, pthread_barrier_t *barrier)
 {
-    double *a = filled((size_t)ORDER * inner);
-    double *b = filled((size_t)ORDER * inner);
-    double *c = filled((size_t)ORDER * ORDER);
-    double seconds, best = 0.0;
-    double left = DGEMM_SECONDS;
-    int i;
+    const double *a = filled((size_t)ORDER * inner);
+    const double *b = filled((size_t)ORDER * inner);
+    double *c = filled((size_t)ORDER * ORDER), best = 0.0;
 
     pthread_barrier_wait(barrier);
-    update(inner, a, b, c); /* warms up */
-    while (left > 0.0) {
-        const double begun = xh_clock_now();
+    seconds_of(1, inner, a, b, c); /* warms up */
+    for (double left = dgemm_seconds; left > 0.0;) {
+        const double seconds = seconds_of(CALLS, inner, a, b, c);
 
-        for (i = 0; i < CALLS; i++)
-            update(inner, a, b, c);
-        seconds = xh_clock_now() - begun;
         left -= seconds;
         best = fmax(best, 2.0 * ORDER * ORDER * inner * CALLS / seconds);
     }
-    free(a);
-    free(b);
-    free(c);
     return best;
-}
-
-static shared_t *shared_create(int processes)
-{
-    pthread_barrierattr_t attribute;
-    shared_t *shared =
-        mmap(NULL, sizeof(*shared) + processes * sizeof(double),
-             PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-    if (shared == MAP_FAILED)
-        exit(EXIT_FAILURE);
-    pthread_barrierattr_init(&attribute);
-    pthread_barrierattr_setpshared(&attribute, PTHREAD_PROCESS_SHARED);
-    pthread_barrier_init(&shared->barrier, &attribute, processes);
-    return shared;
 }
 
 /* Flop/s of DGEMM on all cores together, one process each; 0 on failure. */
 static double dgemm_rate_of_all(int processes, const int *cpus, int inner)
 {
-    shared_t *shared = shared_create(processes);
+    size_t bytes = sizeof(shared_t) + (size_t)processes * sizeof(double);
+    pthread_barrierattr_t attribute;
+    shared_t *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     double sum = 0.0;
-    int i, status, failed = 0;
+    int status, failed = 0;
 
-    for (i = 0; i < processes; i++) {
+    if (shared == MAP_FAILED)
+        exit(EXIT_FAILURE);
+    pthread_barrierattr_init(&attribute);
+    pthread_barrierattr_setpshared(&attribute, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(&shared->barrier, &attribute, (unsigned)processes);
+    for (int i = 0; i < processes; i++)
         if (fork() == 0) {
             alarm(TIME_LIMIT); /* a process short, the rest would wait */
             xh_pin_thread(&cpus[i], 1);
             shared->rate[i] = dgemm_rate(inner, &shared->barrier);
             _exit(EXIT_SUCCESS);
         }
-    }
-    for (i = 0; i < processes; i++) {
+    for (int i = 0; i < processes; i++) {
         wait(&status);
         failed |= status;
         sum += shared->rate[i];
@@ -125,18 +114,6 @@ static double dgemm_rate_of_all(int processes, const int *cpus, int inner)
 static int wanted(const char *rate, int argc, char **argv)
 {
     return argc < 2 || strcmp(argv[1], rate) == 0;
-}
-
-static void print_dgemm(int cores, const int *cpus)
-{
-    static const int inner[] = {192, 256};
-    size_t i;
-
-    for (i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
-        fflush(stdout); /* before processes are forked */
-        printf("dgemm %d %.4e\n", inner[i],
-               dgemm_rate_of_all(cores, cpus, inner[i]));
-    }
 }
 
 int main(int argc, char **argv)
@@ -153,9 +130,12 @@ int main(int argc, char **argv)
            xh_cpu_isa_name(xh_cpu_isa()), (unsigned long long)bytes);
     if (wanted("--ceiling", argc, argv))
         printf("ceiling %.4e\n",
-               xh_fma_ceiling(xh_cpu_isa(), NULL, cores, CEILING_SECONDS));
-    if (wanted("--dgemm", argc, argv))
-        print_dgemm(cores, cpus);
+               xh_fma_ceiling(xh_cpu_isa(), NULL, cores, ceiling_seconds));
+    for (int inner = 192; inner <= 256 && wanted("--dgemm", argc, argv);
+         inner += 64) {
+        fflush(stdout); /* before processes are forked */
+        printf("dgemm %d %.4e\n", inner, dgemm_rate_of_all(cores, cpus, inner));
+    }
     free(cpus);
     return EXIT_SUCCESS;
 }
