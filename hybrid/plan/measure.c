@@ -49,6 +49,7 @@ typedef struct {
     double rate;              /* flop/s of this process, at most */
     double ceiling[HYB_MODEL_WIDTHS_MOST * HEIGHTS]; /* of all processes */
     int ceilings;
+    bool lost; /* a process has no device, or lost the last one: none counts */
 } work_t;
 
 /* The slowest process counts. */
@@ -231,7 +232,7 @@ static xh_status_t measure_panel(const work_t *w, int64_t m)
 /* ---- one width ----------------------------------------------------------- */
 
 /* The team's work, while devices are at theirs. */
-static xh_status_t measure_height(const work_t *w, int64_t m)
+static xh_status_t measure_height(work_t *w, int64_t m)
 {
     double column;
     xh_status_t status;
@@ -244,6 +245,7 @@ static xh_status_t measure_height(const work_t *w, int64_t m)
     column = hyb_busy_devices_end(w->devices, &tile);
     if (w->means->offloads) {
         add_point(w, &w->width->devices, m, column);
+        w->lost = w->lost || isinf(hyb_slowest(column));
         w->width->tile = (int)hyb_slowest(tile);
     }
     return status;
@@ -289,18 +291,6 @@ static int width_of(const work_t *w, int i)
     return (int)xh_smaller(most, xh_larger(NARROWEST, w->what->width[i]));
 }
 
-/* Where a process has none, or lost the last one meanwhile, none counts. */
-static void forget_lost_devices(hyb_model_rates_t *rates)
-{
-    bool lost = false;
-
-    for (int i = 0; i < rates->widths; i++)
-        for (int j = 0; j < rates->width[i].devices.count; j++)
-            lost = lost || isinf(rates->width[i].devices.seconds[j]);
-    for (int i = 0; i < rates->widths && lost; i++)
-        rates->width[i].devices.count = 0;
-}
-
 static xh_status_t measure_widths(work_t *w, double seconds)
 {
     int widths = w->what->widths;
@@ -317,7 +307,8 @@ static xh_status_t measure_widths(work_t *w, double seconds)
         status = measure_width(w, seconds / widths);
     }
     hyb_busy_devices_destroy(w->devices);
-    forget_lost_devices(w->rates);
+    for (int i = 0; i < widths && w->lost; i++)
+        w->rates->width[i].devices.count = 0;
     if (status == XH_OK)
         w->rates->ceiling = xh_median(w->ceiling, w->ceilings);
     return status;

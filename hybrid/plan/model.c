@@ -59,11 +59,10 @@ static double panel_seconds(const model_t *model, double rows, int threads)
     double alone = hyb_model_curve_at(&model->width.alone, rows);
     double team = hyb_model_curve_at(&model->width.team, rows);
     int most = model->rates->threads;
-    double divided;
+    double divided = (alone - team) / (1.0 - 1.0 / most);
 
     if (threads == 1 || most == 1)
         return threads == most ? team : alone;
-    divided = (alone - team) / (1.0 - 1.0 / most);
     return alone - divided + divided / threads;
 }
 

@@ -18,7 +18,8 @@ enum {
 /*
  * Seconds over rows: linear between points, and never less than nothing. Beyond
  * the last point they go on as from the first to the last, which noise in two
- * neighbours changes little, and never fall. Rows ascend; no point: always 0.
+ * neighbours changes little, and never fall. Rows ascend; no point: always 0;
+ * never one alone.
  */
 typedef struct {
     int count;

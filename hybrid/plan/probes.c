@@ -63,14 +63,13 @@ static void run_ceiling(void *context)
 
 double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds)
 {
-    ceiling_t probe = {team, xh_fma_kernel(isa), 1000};
-    double once = 0.0, rate;
+    ceiling_t probe = {team, xh_fma_kernel(isa), 500};
+    double once, rate;
 
-    for (; once < seconds / (2 * CALLS); probe.rounds *= 2) {
+    do {
+        probe.rounds *= 2;
         once = hyb_slowest(hyb_time_runs(NULL, run_ceiling, &probe, 1).least);
-        if (once > seconds)
-            break;
-    }
+    } while (once < seconds / (2 * CALLS));
     rate = probe.kernel->flop * (double)probe.rounds * hyb_team_size(team) /
            hyb_time_together(NULL, run_ceiling, &probe, seconds).least;
     MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);

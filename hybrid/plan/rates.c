@@ -17,8 +17,6 @@ double hyb_model_curve_at(const hyb_model_curve_t *curve, double rows)
 
     if (curve->count == 0)
         return 0.0;
-    if (curve->count == 1)
-        return x[0] > 0.0 ? y[0] * rows / x[0] : y[0];
     while (to < last && rows > x[to])
         to++;
     if (rows > x[last])

@@ -18,11 +18,6 @@ typedef struct { /* the best choices so far; equal ones stay in order */
     xhpl_choice_t *choice;
 } list_t;
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    return b == 0 ? a : gcd(b, a % b);
-}
-
 /* ---- N ------------------------------------------------------------------- */
 
 /* The most steps of unit that the memory holds. Process (0, 0) has most: N is a
@@ -72,21 +67,18 @@ static int64_t within_time(const xhpl_job_t *job, hpl_shape_t test, int bcast,
 
 int xhpl_choices_largest(const xhpl_job_t *job, hpl_shape_t test, int bcast)
 {
-    int64_t p = test.nprow, q = test.npcol;
-    int64_t unit = test.nb * (p / gcd(p, q) * q);
-    int64_t steps = within_memory(job, test, unit);
+    int64_t multiple = test.npcol, unit, steps;
 
+    while (multiple % test.nprow != 0)
+        multiple += test.npcol;
+    unit = test.nb * multiple;
+    steps = within_memory(job, test, unit);
     if (!isinf(job->most_seconds))
         steps = within_time(job, test, bcast, unit, steps);
     return (int)(steps * unit);
 }
 
 /* ---- grids --------------------------------------------------------------- */
-
-static double flatness(int p, int q)
-{
-    return fmax(p, q) / fmin(p, q);
-}
 
 int xhpl_choices_rows(int processes)
 {
@@ -101,16 +93,16 @@ bool xhpl_choices_are_flat(int processes)
 {
     int rows = xhpl_choices_rows(processes);
 
-    return flatness(rows, processes / rows) > FLAT;
+    return processes > FLAT * rows * rows;
 }
 
 /* With many processes, skip flat grids if there are better ones. */
 static bool is_worth_it(int p, int q)
 {
-    int rows = xhpl_choices_rows(p * q);
+    int low = p < q ? p : q;
 
-    return p * q <= MANY ||
-           flatness(p, q) <= fmax(FLAT, flatness(rows, p * q / rows));
+    return p * q <= MANY || p * q <= FLAT * low * low ||
+           low == xhpl_choices_rows(p * q);
 }
 
 /* ---- choices ------------------------------------------------------------- */

@@ -57,15 +57,15 @@ static const hyb_means_t *means_for(const char *what)
 /* One more width to measure, in order, if there is room. */
 static void add_width(hyb_measurement_t *what, int nb)
 {
-    int at = what->widths;
+    int at = 0, widths = what->widths;
 
-    for (int i = 0; i < what->widths; i++)
-        if (what->width[i] == nb)
-            return;
-    if (what->widths == HYB_MODEL_WIDTHS_MOST)
+    while (at < widths && what->width[at] < nb)
+        at++;
+    if (widths == HYB_MODEL_WIDTHS_MOST ||
+        (at < widths && what->width[at] == nb))
         return;
-    for (; at > 0 && what->width[at - 1] > nb; at--)
-        what->width[at] = what->width[at - 1];
+    memmove(&what->width[at + 1], &what->width[at],
+            (size_t)(widths - at) * sizeof(nb));
     what->width[at] = nb;
     what->widths++;
 }

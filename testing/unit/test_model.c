@@ -277,7 +277,7 @@ TEST(pivots_are_agreed_on_in_rounds)
     static const int rounds[] = {0, 0, 1, 2, 2, 3};
     hyb_model_rates_t agreeing = usual();
 
-    agreeing.width[0].pivot = (hyb_model_curve_t){1, {0}, {1e-6}};
+    agreeing.width[0].pivot = (hyb_model_curve_t){2, {0, 1}, {1e-6, 1e-6}};
     for (int p = 1; p <= 5; p++) {
         assert_int_equal(hyb_messages_rounds(p), rounds[p]);
         assert_near(at_depth(0, agreeing, 3000, p, 1),
@@ -292,7 +292,7 @@ TEST(rows_are_packed_where_there_are_others_in_the_column)
     hyb_model_rates_t packing = usual();
     double columns_of_all = 0.0;
 
-    packing.width[0].pack = (hyb_model_curve_t){1, {0}, {1e-6}};
+    packing.width[0].pack = (hyb_model_curve_t){2, {0, 1}, {1e-6, 1e-6}};
     for (int k = 1; k <= 30; k++)
         columns_of_all += 3000 - 100 * k + 1;
     for (int p = 1; p <= 5; p++)

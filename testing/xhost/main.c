@@ -159,32 +159,33 @@ static xh_status_t read_number(const char *text, int64_t most,
     return XH_OK;
 }
 
-static xh_status_t find_kernel(const char *name, const hyb_kernel_t **kernel_p)
+/* NULL, which is said: there is none. */
+static const hyb_kernel_t *find_kernel(const char *name)
 {
     hyb_kernels_t kernels = hyb_kernels_here();
+    const hyb_kernel_t *best, *kernel;
 
     hyb_kernels_measure(&kernels);
-    *kernel_p = hyb_kernels_fastest(&kernels);
+    best = hyb_kernels_fastest(&kernels);
     if (strcmp(name, "auto") == 0)
-        return XH_OK;
+        return best;
     for (int isa = 0; isa < XH_ISA_COUNT; isa++) {
-        const hyb_kernel_t *kernel = hyb_kernel_find((xh_isa_t)isa);
-
-        if (kernel != NULL && strcmp(kernel->name, name) == 0) {
-            *kernel_p = kernel;
-            return XH_OK;
-        }
+        kernel = hyb_kernel_find((xh_isa_t)isa);
+        if (kernel != NULL && strcmp(kernel->name, name) == 0)
+            return kernel;
     }
     xh_log_error("'%s' is no kernel for this processor; the best is %s", name,
-                 (*kernel_p)->name);
-    return XH_ERR_INPUT;
+                 best->name);
+    return NULL;
 }
 
 static xh_status_t read_order(const struct command *command, char **argv,
                               order_t *order)
 {
     order->parts = command->parts;
-    XH_TRY(find_kernel(argv[2], &order->kernel));
+    order->kernel = find_kernel(argv[2]);
+    if (order->kernel == NULL)
+        return XH_ERR_INPUT;
     XH_TRY(read_number(argv[3], MOST_THREADS, &order->threads));
     for (int i = 0; i < command->numbers; i++)
         XH_TRY(read_number(argv[4 + i], LARGEST, &order->number[i]));

@@ -111,11 +111,6 @@ static double dgemm_rate_of_all(int processes, const int *cpus, int inner)
     return failed ? 0.0 : sum;
 }
 
-static int wanted(const char *rate, int argc, char **argv)
-{
-    return argc < 2 || strcmp(argv[1], rate) == 0;
-}
-
 int main(int argc, char **argv)
 {
     const int cores = xh_cpu_cores("");
@@ -128,14 +123,15 @@ int main(int argc, char **argv)
     xh_memory_available("", &bytes);
     printf("cores %d\nisa %s\nmemory %llu\n", cores,
            xh_cpu_isa_name(xh_cpu_isa()), (unsigned long long)bytes);
-    if (wanted("--ceiling", argc, argv))
+    if (argc < 2 || strcmp(argv[1], "--ceiling") == 0)
         printf("ceiling %.4e\n",
                xh_fma_ceiling(xh_cpu_isa(), NULL, cores, ceiling_seconds));
-    for (int inner = 192; inner <= 256 && wanted("--dgemm", argc, argv);
-         inner += 64) {
-        fflush(stdout); /* before processes are forked */
-        printf("dgemm %d %.4e\n", inner, dgemm_rate_of_all(cores, cpus, inner));
-    }
+    if (argc < 2 || strcmp(argv[1], "--dgemm") == 0)
+        for (int inner = 192; inner <= 256; inner += 64) {
+            fflush(stdout); /* before processes are forked */
+            printf("dgemm %d %.4e\n", inner,
+                   dgemm_rate_of_all(cores, cpus, inner));
+        }
     free(cpus);
     return EXIT_SUCCESS;
 }
