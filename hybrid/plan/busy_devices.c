@@ -80,39 +80,18 @@ void hyb_busy_devices_destroy(hyb_busy_devices_t *d)
 
 /* ---- products ------------------------------------------------------------ */
 
-/* Give up what failed devices give back: nobody needs C. Returns whether there
- * was any. */
-static bool is_given_up(hyb_product_t *product)
-{
-    hyb_tile_t tile;
-    bool any = false;
-
-    while (!hyb_product_done(product) && !hyb_product_lost(product))
-        if (hyb_product_take(product, hyb_product_remaining(product), &tile)) {
-            hyb_product_give(product, &tile);
-            any = true;
-        } else {
-            hyb_product_wait(product);
-        }
-    return any;
-}
-
 /* One product. Errors: XH_ERR_DEVICE  one failed; XH_ERR_MEMORY */
 static xh_status_t multiply(devices_t *d, hyb_report_t *report_p)
 {
+    int working = hyb_machine_working_devices(d->node);
     hyb_product_t *product;
-    xh_status_t status =
-        hyb_product_begin(d->node, &d->product, NULL, &product);
-    bool failed;
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(hyb_product_begin(d->node, &d->product, NULL, &product));
     hyb_product_release(product, d->product.c.cols);
-    failed = is_given_up(product);
-    status = hyb_product_finish(product, report_p);
-    if (status == XH_OK)
-        free(report_p->owner);
-    return failed ? XH_ERR_DEVICE : status;
+    XH_TRY(hyb_product_finish(product, report_p));
+    free(report_p->owner);
+    return hyb_machine_working_devices(d->node) < working ? XH_ERR_DEVICE
+                                                          : XH_OK;
 }
 
 static void set_columns(devices_t *d, int64_t columns)

@@ -111,13 +111,15 @@ static double local(const hpl_shape_t *test, int64_t first, int64_t n,
                : 0.0;
 }
 
-/* Rows from first on of process row p; where rows are not told apart, of the
- * one that has most. */
+enum { TALLEST = -1 };
+
+/* Rows from first on, which begins a block, of process row p; of the one that
+ * has most for TALLEST, and where rows are not told apart. */
 static double local_rows(const model_t *model, int64_t first, int p)
 {
     const hpl_shape_t *test = &model->test;
 
-    if (model->rows < test->nprow)
+    if (p == TALLEST || model->rows < test->nprow)
         p = (int)(first / test->nb % test->nprow);
     return local(test, first, test->n, test->nprow, p);
 }
@@ -290,21 +292,12 @@ static void send_panel(const model_t *model, int64_t k, double ready)
     }
 }
 
-static double tallest(const model_t *model, int64_t first)
-{
-    double rows = 0.0;
-
-    for (int p = 0; p < model->rows; p++)
-        rows = fmax(rows, local_rows(model, first, p));
-    return rows;
-}
-
 /* The column of processes that has panel k + 1 factors it; returns when. */
 static double factor_next(const model_t *model, int64_t k, double ready)
 {
     const hpl_shape_t *test = &model->test;
     int q = (int)((k + 1) % test->npcol), most = model->rates->threads;
-    double rows = tallest(model, (k + 1) * test->nb);
+    double rows = local_rows(model, (k + 1) * test->nb, TALLEST);
     int threads = panel_threads(model, &at(model, 0, q)->step, rows);
     double panel = panel_seconds(model, rows, threads) + pivots(model, rows);
 
@@ -345,7 +338,7 @@ static double iterate_column(const model_t *model, int64_t k, int q)
 static double factorize(const model_t *model)
 {
     int npcol = model->test.npcol;
-    double rows = tallest(model, 0), done = 0.0, ready = 0.0;
+    double rows = local_rows(model, 0, TALLEST), done = 0.0, ready = 0.0;
 
     send_panel(model, 0,
                panel_seconds(model, rows, model->rates->threads) +
@@ -381,30 +374,24 @@ static double back_substitution(const hyb_model_rates_t *rates,
            ceil(n / test->nb) * messages;
 }
 
-/* Panels to a run, so that there are not too many steps, nor too few to deal
- * them evenly. */
-static int64_t run_for(int64_t panels, const hpl_shape_t *test, int rows)
-{
-    int64_t wanted = xh_units(panels * rows * test->npcol, MOST_STEPS);
-    int64_t most = panels / (EVEN * xh_larger(test->nprow, test->npcol));
-
-    return xh_smaller(wanted, xh_larger(most, 1));
-}
-
 /*
- * A run of panels is one that is as wide; as each panel of it takes what it
- * takes, only the columns that the next one waits for are fewer.
+ * Panels to a run, so that there are not too many steps, nor too few to deal
+ * them evenly. A run is a panel that is as wide; as each panel of it takes what
+ * it takes, only the columns that the next one waits for are fewer.
  */
 static void take_runs(model_t *model)
 {
     hpl_shape_t *test = &model->test;
-    int64_t panels = xh_units(test->n, test->nb);
+    int64_t panels = xh_units(test->n, test->nb), steps;
+    int64_t most = panels / (EVEN * xh_larger(test->nprow, test->npcol));
 
-    model->rows = test->nprow;
-    model->run = run_for(panels, test, model->rows);
-    if (panels / model->run * model->rows * test->npcol > MOST_STEPS) {
-        model->rows = 1;
-        model->run = run_for(panels, test, model->rows);
+    for (model->rows = test->nprow;; model->rows = 1) {
+        steps = panels * model->rows * test->npcol;
+        model->run =
+            xh_smaller(xh_units(steps, MOST_STEPS), xh_larger(most, 1));
+        if (model->rows == 1 ||
+            panels / model->run * model->rows * test->npcol <= MOST_STEPS)
+            break;
     }
     model->panels = xh_units(panels, model->run);
     hyb_model_width_scale(&model->width, (double)model->run,
