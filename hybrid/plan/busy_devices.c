@@ -33,7 +33,7 @@ struct hyb_busy_devices {
     double seconds;
     int samples; /* of products as wide as the last one */
     double column[SAMPLES];
-    int64_t tile_columns;
+    int tile_columns;
 };
 
 typedef hyb_busy_devices_t devices_t;
@@ -105,7 +105,7 @@ static void note(devices_t *d, const hyb_report_t *report)
 {
     int64_t columns = d->product.c.cols;
 
-    d->tile_columns = report->tiling.most_cols;
+    d->tile_columns = (int)report->tiling.most_cols;
     d->column[d->samples++ % SAMPLES] = report->seconds / (double)columns;
     if (!atomic_load(&d->stops) && columns < d->most &&
         report->seconds < d->seconds / 2)
@@ -160,6 +160,6 @@ double hyb_busy_devices_end(hyb_busy_devices_t *d, int *tile_p)
     pthread_join(d->thread, NULL);
     if (d->samples == 0 || hyb_machine_working_devices(d->node) == 0)
         return INFINITY;
-    *tile_p = (int)d->tile_columns;
+    *tile_p = d->tile_columns;
     return xh_median(d->column, (int)xh_smaller(d->samples, SAMPLES));
 }

@@ -83,12 +83,13 @@ void xhpl_start_watch_end(void)
 {
 }
 
-static void refuse(const char *what)
+static xh_status_t refuse(const char *what)
 {
     if (xhpl_rank(MPI_COMM_WORLD) == 0)
         xh_log_error("%s: this program was built with HYBRID=no, without the "
                      "solver that is measured",
                      what);
+    return XH_ERR_INPUT;
 }
 
 int xhpl_planner_answer(const xhpl_order_t *order)
@@ -102,10 +103,9 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
 {
     (void)parameters;
     *forecast_p = (xhpl_forecast_t){0};
-    if (strcmp(xh_settings_text("predict"), "off") == 0)
-        return XH_OK;
-    refuse("predict=on");
-    return XH_ERR_INPUT;
+    return strcmp(xh_settings_text("predict"), "off") == 0
+               ? XH_OK
+               : refuse("predict=on");
 }
 
 #endif
