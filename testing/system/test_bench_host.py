@@ -25,28 +25,20 @@ def xhost(tmp_path, words):
 # ---- xhost ------------------------------------------------------------------
 
 
+MEASURED = {
+    "ceiling": ["1 10", "2 10"],
+    "update": ["1 1 1 1", "2 301 203 37", "3 77 500 400"],
+    "panel": ["1 5 5", "2 400 32", "3 90 7"],
+    "swap": ["1 1 1 1", "2 301 203 37", "3 77 500 400"],
+    "pass": ["2 301 203"],
+}
+
+
 @pytest.mark.parametrize("kernel", ["auto", "portable"])
-@pytest.mark.parametrize(
-    "words",
-    [
-        "ceiling {} 1 10",
-        "ceiling {} 2 10",
-        "update {} 1 1 1 1",
-        "update {} 2 301 203 37",
-        "update {} 3 77 500 400",
-        "panel {} 1 5 5",
-        "panel {} 2 400 32",
-        "panel {} 3 90 7",
-        "swap {} 1 1 1 1",
-        "swap {} 2 301 203 37",
-        "swap {} 3 77 500 400",
-        "pass {} 2 301 203",
-    ],
-)
-def test_xhost_says_a_rate_and_the_kernel(tmp_path, words, kernel):
-    outcome = xhost(tmp_path, words.format(kernel)).succeeded()
-    name = words.split()[0]
-    said = re.fullmatch(rf"kernel (\w+)\n{name} (\S+)\n", outcome.stdout)
+@pytest.mark.parametrize("part, sizes", [(x, y) for x in MEASURED for y in MEASURED[x]])
+def test_xhost_says_a_rate_and_the_kernel(tmp_path, part, sizes, kernel):
+    outcome = xhost(tmp_path, f"{part} {kernel} {sizes}").succeeded()
+    said = re.fullmatch(rf"kernel (\w+)\n{part} (\S+)\n", outcome.stdout)
     assert said and float(said[2]) > 0, str(outcome)
     assert said[1] == kernel or kernel == "auto"
 
@@ -140,9 +132,8 @@ def test_a_bound_holds_or_not(host, measured, reference, at_most, verdict):
 def test_columns_stand_below_their_names(host):
     rows = [host.Row("short", 1.0, 2.0, 0.4), host.Row("a longer one", None)]
     head, *lines = host.table("title", rows)
-    assert len(lines) == 2
-    for line in lines:
-        assert line[: head.index("measured")].rstrip() == line.split("  ")[0]
+    assert [x[: head.index("measured")].rstrip() for x in lines] == [
+        "short", "a longer one"]  # fmt: skip
     end = head.index("ratio") + len("ratio")
     assert lines[0][:end].endswith("0.500")
     assert lines[1][:end].endswith("-")
@@ -263,15 +254,13 @@ def bench_host(tmp_path, *words, env=None):
 def test_a_quick_run_measures_every_row(tmp_path):
     env = {"ORDERS": "80:16"}
     outcome = bench_host(tmp_path, jobs.XHPL, env=env).succeeded()
-    head, *lines, end = outcome.stdout.splitlines()
-    assert head.startswith("Gflop/s, medians of 1"), str(outcome)
-    assert re.fullmatch(r"\d+ threads?, \d+\.\d minutes", end), str(outcome)
-    names = "\n".join(lines)
-    for name in ("FMA ceiling", "update alone", "panel alone", "row swap", "xhpl, N = 80",
-                 "xhpl, N = 150", "generation", "to reference",
-                 "to baseline", "1000 x residual"):  # fmt: skip
-        assert re.search(rf"^{name}", names, re.M), str(outcome)
-    assert "not measured" not in names, str(outcome)
+    said = outcome.stdout
+    for begin in ("Gflop/s, medians of 1", "FMA ceiling", "update alone", "panel alone",
+                  "row swap", "xhpl, N = 80", "xhpl, N = 150", "generation",
+                  "to reference", "to baseline", "1000 x residual",
+                  r"\d+ threads?, \d+\.\d minutes$"):  # fmt: skip
+        assert re.search(rf"^{begin}", said, re.M), str(outcome)
+    assert "not measured" not in said, str(outcome)
 
 
 @pytest.mark.long
