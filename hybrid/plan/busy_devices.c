@@ -36,8 +36,6 @@ struct hyb_busy_devices {
     int tile_columns;
 };
 
-typedef hyb_busy_devices_t devices_t;
-
 /* ---- memory -------------------------------------------------------------- */
 
 xh_status_t hyb_busy_devices_create(hyb_machine_t *node, int64_t rows,
@@ -49,7 +47,7 @@ xh_status_t hyb_busy_devices_create(hyb_machine_t *node, int64_t rows,
         xh_whole_units(xh_larger((int64_t)(bytes / sizeof(double)), ld), LINE);
     int64_t u = nb * xh_whole_units(
                          xh_smaller(rows, (int64_t)sqrt((double)c) + 1), LINE);
-    devices_t *d;
+    hyb_busy_devices_t *d;
 
     *devices_p = NULL;
     if (hyb_machine_working_devices(node) == 0)
@@ -81,7 +79,7 @@ void hyb_busy_devices_destroy(hyb_busy_devices_t *d)
 /* ---- products ------------------------------------------------------------ */
 
 /* One product. Errors: XH_ERR_DEVICE  one failed; XH_ERR_MEMORY */
-static xh_status_t multiply(devices_t *d, hyb_report_t *report_p)
+static xh_status_t multiply(hyb_busy_devices_t *d, hyb_report_t *report_p)
 {
     int working = hyb_machine_working_devices(d->node);
     hyb_product_t *product;
@@ -94,14 +92,14 @@ static xh_status_t multiply(devices_t *d, hyb_report_t *report_p)
                                                           : XH_OK;
 }
 
-static void set_columns(devices_t *d, int64_t columns)
+static void set_columns(hyb_busy_devices_t *d, int64_t columns)
 {
     d->product.b.cols = d->product.c.cols = columns;
     d->samples = 0;
 }
 
 /* Wider ones next, while there is time for them. */
-static void note(devices_t *d, const hyb_report_t *report)
+static void note(hyb_busy_devices_t *d, const hyb_report_t *report)
 {
     int64_t columns = d->product.c.cols;
 
@@ -118,7 +116,7 @@ static void note(devices_t *d, const hyb_report_t *report)
  */
 static void *keep_busy(void *context)
 {
-    devices_t *d = context;
+    hyb_busy_devices_t *d = context;
     xh_status_t status = XH_OK;
     hyb_report_t report;
 

@@ -80,7 +80,7 @@ xh_status_t hyb_host_panel_open(hyb_host_panel_t *x, const hyb_kernel_t *kernel,
     int64_t body = whole_lines(m - nb, nb, kernel), ld = hyb_scratch_ld(m);
     double *at;
 
-    *x = (hyb_host_panel_t){.team = team, .members = hyb_team_size(team)};
+    *x = (hyb_host_panel_t){.members = hyb_team_size(team)};
     XH_TRY(
         hyb_scratch_open(&x->memory, team, ld * nb + body + 2 * square + nb));
     x->columns = (xh_view_t){x->memory.data, m, nb, ld};
@@ -124,7 +124,7 @@ static void factor_share(void *context, int member)
 
 void hyb_host_panel_factor(void *panel)
 {
-    hyb_team_run(((hyb_host_panel_t *)panel)->team, factor_share, panel);
+    hyb_team_run(((hyb_host_panel_t *)panel)->memory.team, factor_share, panel);
 }
 
 /* ---- an update ----------------------------------------------------------- */
@@ -151,7 +151,6 @@ xh_status_t hyb_host_update_open(hyb_host_update_t *x,
     int64_t members = hyb_team_size(team), rows;
     double *at;
 
-    x->team = team;
     x->widest = x->chunk > 0 ? x->chunk : hyb_chunk_cols(kernel, k);
     rows = xh_larger(hyb_chunk_u_size(kernel, k, x->widest), 2 * k * x->widest);
     x->stride = xh_whole_units(rows, PAGE);
@@ -214,7 +213,7 @@ static void work_on(const hyb_host_update_t *x, int64_t from, int64_t cols,
 /* Columns of the next chunk; few at the end, so that all end together. */
 static int64_t width(const hyb_host_update_t *x, int64_t left)
 {
-    int64_t share = left / (2 * hyb_team_size(x->team));
+    int64_t share = left / (2 * hyb_team_size(x->memory.team));
 
     if (x->chunk > 0)
         return xh_smaller(x->chunk, left);
@@ -242,5 +241,5 @@ void hyb_host_update_run(void *update)
     hyb_host_update_t *x = update;
 
     atomic_store(&x->next, 0);
-    hyb_team_run(x->team, run_share, x);
+    hyb_team_run(x->memory.team, run_share, x);
 }

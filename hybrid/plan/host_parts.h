@@ -48,7 +48,6 @@ typedef struct {
     hyb_panel_t panel; /* agree, context, top.rows: as if other processes
                           held further rows, if someone says so */
     /* private */
-    hyb_team_t *team;
     hyb_panel_engine_t *engine;
     xh_view_t columns; /* what it is loaded from: the top, then the body */
     int zero;
@@ -83,7 +82,6 @@ typedef struct {
                         many as suit the kernel, fewer at the end */
     int parts;       /* of the above */
     /* private */
-    hyb_team_t *team;
     hyb_factors_t factors;
     xh_view_t columns; /* the k rows of the top, then those of C */
     hyb_swap_t swap;

@@ -106,7 +106,7 @@ int hyb_messages_copies(int bcast, int npcol, int distance)
         return 0;
     if (distance == 0)
         return 1 + (modified && npcol > 2) + (bcast >= 2 && npcol > 3);
-    if (bcast >= 4)
-        return modified && distance == 1 ? 1 : 2;
-    return distance == npcol - 1 || (modified && distance == 1) ? 1 : 2;
+    return (modified && distance == 1) || (bcast < 4 && distance == npcol - 1)
+               ? 1
+               : 2;
 }
