@@ -76,7 +76,6 @@ def common_fixture(host):
     return sys.modules[host.interleaved.__module__]
 
 
-@pytest.mark.surface
 def test_what_is_done_less_often_is_spread_over_the_rounds(common):
     assert common.turns(5, 3) == {0, 2, 4} and common.turns(5, 1) == {2}
     for rounds in range(1, 9):
@@ -85,7 +84,6 @@ def test_what_is_done_less_often_is_spread_over_the_rounds(common):
             assert len(chosen) == times and chosen <= set(range(rounds))
 
 
-@pytest.mark.surface
 def test_jobs_take_turns(common):
     count, order = itertools.count(), []
 
@@ -99,7 +97,6 @@ def test_jobs_take_turns(common):
     assert said == {"a": [0, 2, 5], "b": [3], "c": [1, 4, 6]}
 
 
-@pytest.mark.surface
 def test_settings_of_the_caller_change_nothing(common, monkeypatch):
     monkeypatch.setenv("XHPL_THREADS", "1")
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Prescott")
@@ -110,7 +107,6 @@ def test_settings_of_the_caller_change_nothing(common, monkeypatch):
     assert env["OPENBLAS_NUM_THREADS"] == "2" and env["KEPT"] == "yes"
 
 
-@pytest.mark.surface
 @pytest.mark.parametrize(
     "measured, reference, at_most, verdict",
     [
@@ -128,7 +124,6 @@ def test_a_bound_holds_or_not(host, measured, reference, at_most, verdict):
     assert row.verdict(row.goal) == ""
 
 
-@pytest.mark.surface
 def test_columns_stand_below_their_names(host):
     rows = [host.Row("short", 1.0, 2.0, 0.4), host.Row("a longer one", None)]
     head, *lines = host.table("title", rows)
@@ -175,7 +170,6 @@ def made_up_fixture(host):
     return bench, said
 
 
-@pytest.mark.surface
 def test_rows_are_medians_beside_the_higher_ceiling(host, made_up):
     rows = {row.name: row for row in host.rows(*made_up)}
 
@@ -206,7 +200,6 @@ def test_rows_are_medians_beside_the_higher_ceiling(host, made_up):
     assert {name: ratio_and_verdicts(name) for name in expected} == expected
 
 
-@pytest.mark.surface
 def test_what_does_not_fit_is_not_run_and_its_row_says_so(host, made_up):
     bench, said = made_up
     large = host.Problem(60000, 256, 1, 1)
@@ -218,7 +211,6 @@ def test_what_does_not_fit_is_not_run_and_its_row_says_so(host, made_up):
     assert row.measured is None
 
 
-@pytest.mark.surface
 def test_an_hpcc_is_run_on_one_grid(host, monkeypatch):
     monkeypatch.delenv("BASELINE_GRIDS", raising=False)
     assert host.baseline_grids(Path("bin/hpcc")) == [(1, 2)]
@@ -227,7 +219,6 @@ def test_an_hpcc_is_run_on_one_grid(host, monkeypatch):
     assert host.baseline_grids(Path("bin/hpcc")) == [(2, 1)]
 
 
-@pytest.mark.surface
 def test_every_figure_of_the_table_has_a_job(host, made_up):
     """In its rounds; short runs are made thrice in each."""
     bench, said = made_up
@@ -250,7 +241,6 @@ def bench_host(tmp_path, *words, env=None):
 
 
 @pytest.mark.long
-@pytest.mark.surface
 def test_a_quick_run_measures_every_row(tmp_path):
     env = {"ORDERS": "80:16"}
     outcome = bench_host(tmp_path, jobs.XHPL, env=env).succeeded()
@@ -264,14 +254,12 @@ def test_a_quick_run_measures_every_row(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.surface
 def test_a_baseline_that_fails_ends_the_bench(tmp_path):
     outcome = bench_host(tmp_path, "/bin/false")
     assert outcome.status == 1, str(outcome)
     assert re.search("/bin/false.* did not pass", outcome.stderr), str(outcome)
 
 
-@pytest.mark.surface
 def test_without_a_folder_it_says_how_it_is_called(tmp_path):
     outcome = jobs.run([sys.executable, BENCH / "host"], tmp_path)
     assert outcome.status == 1 and outcome.stdout == ""

@@ -19,9 +19,10 @@ Row = namedtuple("Row", "n nb p q depth bcast seconds gflops memory")
 HEAD = "N NB P Q DEPTH BCAST seconds Gflop/s GiB/process".split()
 SHORT = "--set plan_seconds=0.01 --set devices=none".split()
 NARROW = "--nb 64 --depth 1 --bcast 1"  # choices: quick
-HYBRID = (jobs.BIN / "xhost").exists()
 
-measures = pytest.mark.skipif(not HYBRID, reason="built with HYBRID=no")
+measures = pytest.mark.skipif(
+    not (jobs.BIN / "xhost").exists(), reason="built with HYBRID=no")  # fmt: skip
+pytestmark = measures
 
 
 def rows_of(outcome):
@@ -45,7 +46,6 @@ def planned(xhpl):
 # ---- plans -------------------------------------------------------------------
 
 
-@measures
 @pytest.mark.parametrize(
     "processes",
     [1] + [pytest.param(count, marks=pytest.mark.long) for count in (2, 4)],
@@ -63,7 +63,6 @@ def test_a_plan_is_a_ranked_table_and_a_file_that_runs(xhpl, planned, processes)
     assert report.counts(outcome.stdout)["passed"] == 1
 
 
-@measures
 def test_values_that_are_given_are_kept_to(xhpl, planned):
     rows = rows_of(planned("--nb 64 --depth 0 --nbmin 3,5 --align 16 --write new.dat"))
     assert {(row.nb, row.depth) for row in rows} == {(64, 0)}
@@ -71,7 +70,6 @@ def test_values_that_are_given_are_kept_to(xhpl, planned):
     assert [row.tag[-1] for row in report.rows(outcome.stdout)] == ["3", "5"]
 
 
-@measures
 @pytest.mark.long
 @retried
 def test_less_time_makes_a_smaller_matrix(planned):
@@ -82,7 +80,6 @@ def test_less_time_makes_a_smaller_matrix(planned):
 
 
 @pytest.mark.long
-@measures
 def test_devices_have_wider_panels_to_choose_from(planned):
     outcome = planned("--set devices=emu:1")
     assert {row.nb for row in rows_of(outcome)} == {256, 384, 512, 768, 1024}
@@ -98,7 +95,6 @@ WARNINGS = (
 )
 
 
-@measures
 @pytest.mark.parametrize(
     "started, options, planned_for, said",
     [
@@ -122,7 +118,6 @@ def test_another_job_is_planned_from_what_there_is(
     assert times == [int(warning in said) for warning in WARNINGS], str(outcome)
 
 
-@measures
 def test_a_plan_that_is_ended_leaves_no_file(tmp_path):
     options = "--plan --memory 200M --write HPL.dat --set plan_seconds=60"
     job = jobs.start([jobs.XHPL, *options.split(), *SHORT[2:]], tmp_path)
@@ -136,12 +131,10 @@ def test_a_plan_that_is_ended_leaves_no_file(tmp_path):
     assert found == [] == list(tmp_path.iterdir())
 
 
-@measures
 def test_a_file_that_exists_is_left_as_it_is(planned):
     planned("--write HPL.dat", dat="mine\n").refused("--write: HPL.dat exists")
 
 
-@measures
 @pytest.mark.surface
 @pytest.mark.parametrize(
     "options, complaint",
@@ -168,16 +161,9 @@ def test_what_cannot_be_met_is_refused(xhpl, options, complaint):
     xhpl(*SHORT, *options.split(), dat=hpl_dat.text()).refused(complaint)
 
 
-@pytest.mark.skipif(HYBRID, reason="built with the solver")
-@pytest.mark.parametrize("options", ["--plan", "--predict", "--set predict=on"])
-def test_without_the_solver_nothing_is_planned(xhpl, options):
-    xhpl(*options.split(), dat=hpl_dat.text()).refused("HYBRID=no")
-
-
 # ---- predictions -------------------------------------------------------------
 
 
-@measures
 def test_every_test_is_predicted_and_none_is_run(xhpl):
     dat = hpl_dat.text(n="100 400", nb="16 1000", p="1 2", q="2 3", bcast="0 4")
     rows = rows_of(xhpl("--predict", *SHORT, dat=dat, processes=2))
@@ -185,7 +171,6 @@ def test_every_test_is_predicted_and_none_is_run(xhpl):
     assert (rows[0][:4], rows[-1][:4]) == ((100, 16, 1, 2), (400, 1000, 2, 3))
 
 
-@measures
 def test_devices_are_in_a_prediction(xhpl):
     """However fast this machine is now, a share of it counts."""
     def predicted(settings):
@@ -206,14 +191,12 @@ def test_devices_are_in_a_prediction(xhpl):
     assert min(said) > 15 and said[-1] < 120, said
 
 
-@measures
 def test_nothing_is_predicted_to_take_no_time(xhpl):
     options = "--predict -n 0 -nb 8 -p 1 -q 1".split()
     (row,) = rows_of(xhpl(*options, *SHORT))
     assert (row.seconds, row.gflops) == (0, 0)
 
 
-@measures
 def test_a_prediction_stands_beside_what_was_measured(xhpl):
     options = "-n 200,300 -nb 16 -p 1 -q 1 --set predict=on --json run.json"
     outcome = xhpl(*SHORT, *options.split()).succeeded()
@@ -226,7 +209,6 @@ def test_a_prediction_stands_beside_what_was_measured(xhpl):
     assert re.search(r"^WR", outcome.stdout, re.M)
 
 
-@measures
 def test_without_being_asked_for_there_is_none(xhpl):
     options = "-n 20 -nb 16 -p 1 -q 1 --json run.json".split()
     assert xhpl(*options).status == 0
@@ -234,7 +216,6 @@ def test_without_being_asked_for_there_is_none(xhpl):
     assert "prediction" not in test
 
 
-@measures
 @pytest.mark.scripts
 @pytest.mark.parametrize(
     "options, head, rows",
