@@ -43,17 +43,29 @@ typedef struct {
     hyb_queue_t *queue, *back; /* the second for copies out */
     hyb_event_t *begin, *end, *returned;
     hyb_buffer_t *memory;
+    double *pinned; /* on the host */
+    size_t pinned_bytes;
     double patience; /* seconds for a product */
 } bench_t;
 
-static void bench_close(bench_t *b)
+/* The memory, when all that was queued has run. */
+static void release(bench_t *b)
 {
     hyb_buffer_destroy(b->memory);
+    hyb_pinned_free(b->device, b->pinned, b->pinned_bytes);
+    b->memory = NULL;
+    b->pinned = NULL;
+}
+
+/* Queues first: they wait for work that uses the memory. */
+static void bench_close(bench_t *b)
+{
+    hyb_queue_destroy(b->back);
+    hyb_queue_destroy(b->queue);
     hyb_event_destroy(b->returned);
     hyb_event_destroy(b->end);
     hyb_event_destroy(b->begin);
-    hyb_queue_destroy(b->back);
-    hyb_queue_destroy(b->queue);
+    release(b);
 }
 
 /* What is not there yet is NULL, for bench_close. */
@@ -96,25 +108,20 @@ static xh_status_t measure(bench_t *b, int s, int d, double *rate_p)
 {
     int64_t size = hyb_rate_size(s), depth = hyb_rate_depth(d);
     hyb_gemm_t p = {.alpha = -1.0, .beta = 1.0};
-    xh_status_t status = XH_OK;
-    double seconds;
+    double seconds = 0.0;
 
     XH_TRY(hyb_buffer_create(b->device, bytes_of(size, depth), &b->memory));
     p.a = hyb_block(b->memory, 0, size, depth);
     p.b = hyb_block(b->memory, size * depth, depth, size);
     p.c = hyb_block(b->memory, 2 * size * depth, size, size);
-    for (int i = 0; i < 2 && status == XH_OK; i++) {
-        status = hyb_event_record(b->queue, b->begin);
-        if (status == XH_OK)
-            status = hyb_queue_gemm(b->queue, &p);
-        if (status == XH_OK)
-            status = finish(b, &seconds);
+    for (int i = 0; i < 2; i++) {
+        XH_TRY(hyb_event_record(b->queue, b->begin));
+        XH_TRY(hyb_queue_gemm(b->queue, &p));
+        XH_TRY(finish(b, &seconds));
     }
-    hyb_buffer_destroy(b->memory);
-    b->memory = NULL;
-    if (status == XH_OK)
-        *rate_p = rate(2.0 * (double)(size * size) * (double)depth, seconds);
-    return status;
+    release(b);
+    *rate_p = rate(2.0 * (double)(size * size) * (double)depth, seconds);
+    return XH_OK;
 }
 
 /* Device seconds until one matrix is in and another out, both at once. */
@@ -140,32 +147,26 @@ static xh_status_t measure_link(bench_t *b, int64_t size,
 {
     int64_t half = size / 2, doubles = size * half;
     size_t bytes = (size_t)doubles * sizeof(double);
-    double *memory, seconds = 0.0, begin;
-    xh_status_t status;
+    double seconds = 0.0, begin;
 
-    XH_TRY(hyb_pinned_alloc(b->device, 2 * bytes, &memory));
-    xh_memory_touch(memory, 2 * bytes, 0, 1);
-    status = hyb_buffer_create(b->device, 2 * bytes, &b->memory);
-    for (int i = 0; i < 2 && status == XH_OK; i++)
-        status = copy_both(
+    XH_TRY(hyb_pinned_alloc(b->device, 2 * bytes, &b->pinned));
+    b->pinned_bytes = 2 * bytes;
+    xh_memory_touch(b->pinned, 2 * bytes, 0, 1);
+    XH_TRY(hyb_buffer_create(b->device, 2 * bytes, &b->memory));
+    for (int i = 0; i < 2; i++)
+        XH_TRY(copy_both(
             b,
-            (const xh_view_t[]){{memory, size, half, size},
-                                {memory + doubles, size, half, size}},
+            (const xh_view_t[]){{b->pinned, size, half, size},
+                                {b->pinned + doubles, size, half, size}},
             (const hyb_block_t[]){hyb_block(b->memory, 0, size, half),
                                   hyb_block(b->memory, doubles, size, half)},
-            &seconds);
-    if (status == XH_ERR_MEMORY)
-        finish(b, &seconds); /* what is queued may use the memory yet */
-    hyb_buffer_destroy(b->memory);
-    b->memory = NULL;
-    if (status == XH_OK) {
-        table->link_rate = rate((double)bytes, seconds);
-        begin = xh_clock_now();
-        hyb_copy_past_caches(memory, memory + doubles, doubles);
-        table->commit_rate = rate((double)bytes, xh_clock_now() - begin);
-    }
-    hyb_pinned_free(b->device, memory, 2 * bytes);
-    return status;
+            &seconds));
+    table->link_rate = rate((double)bytes, seconds);
+    begin = xh_clock_now();
+    hyb_copy_past_caches(b->pinned, b->pinned + doubles, doubles);
+    table->commit_rate = rate((double)bytes, xh_clock_now() - begin);
+    release(b);
+    return XH_OK;
 }
 
 /* ---- the table ----------------------------------------------------------- */

@@ -11,20 +11,15 @@
  * HYBRID=no refuses them.
  */
 
-/*
- * Carry out an order for a plan or a prediction: measure, print the answer on
- * stdout, write a file. Collective over MPI_COMM_WORLD. Returns the program's
- * exit status; an error is reported.
- */
+/* Measure, print the answer on stdout, write a file. Collective over
+ * MPI_COMM_WORLD. Returns the program's exit status; an error is reported. */
 int xhpl_planner_answer(const xhpl_order_t *order);
 
 /*
  * With predict=on, measure what the tests of parameters need. Collective over
  * MPI_COMM_WORLD.
  *
- * forecast_p  out  of these tests; all zero with predict=off; valid until the
- *                  program ends
- *
+ * forecast_p  out  of these tests; all zero with predict=off
  * Cost:   about plan_seconds, at most four seconds; more with many NB, as each
  *         takes some calls
  * Errors: XH_ERR_INPUT   not with this solver, or not in this build: reported

@@ -301,7 +301,10 @@ def test_the_generic_file_builds_arch_unknown(tree, tmp_path):
     finally:
         link.unlink()
     assert_layout(tree, "UNKNOWN")
-    run_built(tree / "bin/UNKNOWN/xhpl", tmp_path)
+    xhpl = tree / "bin/UNKNOWN/xhpl"
+    run_built(xhpl, tmp_path)
+    for options in "--plan", "--predict", "--set predict=on":
+        jobs.run([xhpl, *options.split()], tmp_path).refused("HYBRID=no")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/device/rates.h"
 
+#include <limits.h>
 #include <math.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -89,7 +90,7 @@ static const uint64_t memory = (uint64_t)100 << 20;
 
 static double now; /* the clock */
 static int slow_products, products;
-static const hyb_backend_t *emu; /* that slow_work asks */
+static const hyb_backend_t *emu; /* that those below ask */
 static hyb_device_t *device;
 
 static double clock_of_test(void *context)
@@ -98,12 +99,42 @@ static double clock_of_test(void *context)
     return now;
 }
 
+static int records_left; /* events that there is memory for */
+static int queues;       /* that are there */
+static bool has_work;    /* that nobody waited for */
+
 /* The first slow_products take the host 5 s, as where libraries come in. */
 static xh_status_t slow_work(void *state, void *queue, const hyb_task_t *task)
 {
+    has_work = true;
     if (task->op == HYB_OP_GEMM && products++ < slow_products)
         now += 5.0;
     return emu->work(state, queue, task);
+}
+
+static xh_status_t short_record(void *state, void *queue, void *event)
+{
+    return records_left-- > 0 ? emu->event_record(state, queue, event)
+                              : XH_ERR_MEMORY;
+}
+
+static xh_status_t noted_wait(void *state, void *event, double seconds,
+                              bool *done_p)
+{
+    has_work = false;
+    return emu->event_wait(state, event, seconds, done_p);
+}
+
+static void noted_destroy(void *state, void *queue)
+{
+    emu->queue_destroy(state, queue);
+    has_work = --queues > 0 && has_work;
+}
+
+static void idle_buffer_destroy(void *state, void *memory_of, size_t bytes)
+{
+    assert_false(has_work);
+    emu->buffer_destroy(state, memory_of, bytes);
 }
 
 static void settle(const char *assignment)
@@ -127,6 +158,11 @@ static int enter(void **state)
     emu = device_cases_backend("emu");
     slow = *emu;
     slow.work = slow_work;
+    slow.event_record = short_record;
+    slow.event_wait = noted_wait;
+    slow.queue_destroy = noted_destroy;
+    slow.buffer_destroy = idle_buffer_destroy;
+    records_left = INT_MAX;
     return hyb_device_open((hyb_device_choice_t){&slow, 0}, NULL, 0, &device) !=
            XH_OK;
 }
@@ -216,6 +252,23 @@ TEST_SET_UP(next_to_no_memory_is_not_used)
     assert_ok(hyb_device_rates_measure(device, 1 << 20, 1.0, 60.0, &table));
     assert_int_equal(count_of(&table), 0);
     assert_int_equal(products, 0);
+}
+
+/* Whatever is queued then: idle_buffer_destroy looks. */
+TEST_SET_UP(memory_is_given_back_when_queues_are_idle)
+{
+    int records = 0, points = -1;
+
+    for (; points < POINTS; records++) {
+        hyb_rate_table_t table;
+
+        records_left = records;
+        queues = 2;
+        table = measured(0);
+        assert_true(count_of(&table) >= points);
+        points = count_of(&table);
+    }
+    assert_true(records > 4 * POINTS);
 }
 
 /* ---- kept from run to run -------------------------------------------------
