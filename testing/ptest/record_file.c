@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/record_file.h"
+#include "testing/ptest/record_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

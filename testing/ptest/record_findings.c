@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/record_findings.h"
+#include "testing/ptest/record_parts.h"
 
-#include <mpi.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
+#include "testing/ptest/record.h"
 
 enum { MOST = 1000 }; /* of a process; later ones are dropped */
 
@@ -28,38 +28,21 @@ static void hear(xh_log_level_t level, const char *text)
     json_decref(object);
 }
 
-void xhpl_record_findings_open(void)
+void xhpl_record_listen(void)
 {
     if (found == NULL)
         found = json_array();
     xh_log_listen(hear);
 }
 
-/* ---- those of all processes ---------------------------------------------- */
-
-static void receive(int process)
+json_t *xhpl_record_findings(void)
 {
-    size_t size;
-    char *text;
-    json_t *theirs;
+    json_t *copy;
 
-    xhpl_text_receive(process, &text, &size);
-    theirs = json_loadb(text, size, 0, NULL);
     pthread_mutex_lock(&lock);
-    json_array_extend(found, theirs);
+    copy = json_deep_copy(found);
     pthread_mutex_unlock(&lock);
-    json_decref(theirs);
-    free(text);
-}
-
-static void send(void)
-{
-    json_t *mine = xhpl_record_findings();
-    char *text = json_dumps(mine, JSON_COMPACT);
-
-    xhpl_text_send(text, text != NULL ? strlen(text) : 0);
-    json_decref(mine);
-    free(text);
+    return copy;
 }
 
 static int by_time(const void *one, const void *other)
@@ -74,12 +57,11 @@ static int by_time(const void *one, const void *other)
 static void sort(void)
 {
     size_t i, count = json_array_size(found);
-    json_t **each = malloc((count + 1) * sizeof(*each));
+    json_t **each = malloc((count + 1) * sizeof(*each)), *value;
 
     if (each == NULL)
         return;
-    for (i = 0; i < count; i++)
-        each[i] = json_incref(json_array_get(found, i));
+    json_array_foreach(found, i, value) each[i] = json_incref(value);
     qsort(each, count, sizeof(*each), by_time);
     for (i = 0; i < count; i++)
         json_array_set_new(found, i, each[i]);
@@ -88,25 +70,16 @@ static void sort(void)
 
 void xhpl_record_findings_gather(void)
 {
-    if (xhpl_rank(MPI_COMM_WORLD) != 0) {
-        send();
-        return;
-    }
-    for (int process = 1; process < xhpl_size(MPI_COMM_WORLD); process++)
-        receive(process);
+    bool is_first =
+        xhpl_rank(MPI_COMM_WORLD) == 0; /* which goes on listening */
+    json_t *others = xhpl_record_gather(
+        MPI_COMM_WORLD, is_first ? json_array() : xhpl_record_findings());
+
     pthread_mutex_lock(&lock);
+    json_array_extend(found, others);
     sort();
     pthread_mutex_unlock(&lock);
-}
-
-json_t *xhpl_record_findings(void)
-{
-    json_t *copy;
-
-    pthread_mutex_lock(&lock);
-    copy = json_deep_copy(found);
-    pthread_mutex_unlock(&lock);
-    return copy;
+    json_decref(others);
 }
 
 void xhpl_record_findings_close(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/record_phase.h"
+#include "testing/ptest/record_parts.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -8,8 +8,6 @@
 #include <time.h>
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
-#include "testing/ptest/record_energy.h"
-#include "testing/ptest/record_parts.h"
 
 /* Lists of thousands of tests of thousands of processes fill the memory. */
 enum { MOST = 16384 }; /* objects kept of earlier tests: a few MB */
@@ -19,7 +17,8 @@ enum { DEVICES = XHPL_ENERGY_KINDS, COUNTERS }; /* of energy */
 struct xhpl_phase {
     xhpl_energy_t *energy;   /* on the first process of each node */
     double before[COUNTERS]; /* J, of this process's node and devices */
-    struct timespec start, end;
+    struct timespec start;
+    int64_t kept; /* objects of lists in all tests so far, on process 0 */
     /* the thread of that process */
     double first, between; /* s */
     bool is_watched;       /* it runs */
@@ -32,10 +31,6 @@ struct xhpl_phase {
     int cpu[XHPL_CPUS], cpus;
     int samples, within; /* so far; of the last phase, before its end */
     hpl_clocks_t seen;   /* of all samples: the sum of means */
-    /* on process 0, of the last phase */
-    double joules[COUNTERS]; /* of all processes */
-    json_t *ranks, *clocks;  /* NULL: added to their test */
-    int64_t kept;            /* objects of such lists in all tests so far */
 };
 
 /* ---- the thread: under the lock ------------------------------------------ */
@@ -55,10 +50,7 @@ static void sample(xhpl_phase_t *p)
     if (p->read == NULL)
         return;
     found = p->read(p->cpu, p->cpus);
-    if (p->samples++ == 0) {
-        p->seen = found;
-        return;
-    }
+    p->samples++;
     p->seen.least = fmin(p->seen.least, found.least);
     p->seen.most = fmax(p->seen.most, found.most);
     p->seen.mean += found.mean;
@@ -129,8 +121,6 @@ void xhpl_phase_close(xhpl_phase_t *p)
     pthread_cond_destroy(&p->change);
     pthread_mutex_destroy(&p->lock);
     xhpl_energy_close(p->energy);
-    json_decref(p->ranks);
-    json_decref(p->clocks);
     free(p);
 }
 
@@ -178,6 +168,7 @@ static void set_running(xhpl_phase_t *p, bool running)
     pthread_mutex_lock(&p->lock);
     if (running) {
         p->samples = 0;
+        p->seen = (hpl_clocks_t){INFINITY, 0, -INFINITY, -INFINITY};
         p->due = now() + p->first;
     } else {
         p->within = p->samples;
@@ -197,122 +188,86 @@ void xhpl_phase_start(xhpl_phase_t *p)
 
 /* ---- all together -------------------------------------------------------- */
 
-/* what a process did, and knows of its host; no pointers: it is gathered */
-typedef struct {
-    int rank; /* in the job */
-    char host[MPI_MAX_PROCESSOR_NAME];
-    bool knows_work, knows_clocks;
-    hpl_work_t work;
-    int samples; /* within the timed phase */
-    hpl_clocks_t clocks;
-} share_t;
-
-static share_t my_share(const xhpl_phase_t *p, const hpl_system_t *system)
+/* What this process did; an empty list if that is unknown. */
+static json_t *my_work(const hpl_system_t *system)
 {
-    share_t mine = {.rank = xhpl_rank(MPI_COMM_WORLD),
-                    .knows_clocks = p->samples > 0,
-                    .samples = p->within,
-                    .clocks = p->seen};
+    json_t *list = json_array();
+    hpl_work_t work;
+
+    if (hpl_solver()->work == NULL || !hpl_solver()->work(system, &work))
+        return list;
+    json_array_append_new(
+        list,
+        XH_JSON_OBJECT({"rank", json_integer(xhpl_rank(MPI_COMM_WORLD))},
+                       {"panel", xh_json_number(work.panel)},
+                       {"swap", xh_json_number(work.swap)},
+                       {"solve", xh_json_number(work.solve)},
+                       {"update", xh_json_number(work.update)},
+                       {"broadcast", xh_json_number(work.broadcast)},
+                       {"exchange", xh_json_number(work.exchange)},
+                       {"wait", xh_json_number(work.wait)},
+                       {"gflop", xh_json_number(work.flop * 1e-9)},
+                       {"thread_gflops", xh_json_number(work.rate * 1e-9)}));
+    return list;
+}
+
+/* Of this host; an empty list on all processes but its first. */
+static json_t *my_clocks(const xhpl_phase_t *p)
+{
+    char host[MPI_MAX_PROCESSOR_NAME];
+    json_t *list = json_array();
     int length;
 
-    MPI_Get_processor_name(mine.host, &length);
-    if (hpl_solver()->work != NULL)
-        mine.knows_work = hpl_solver()->work(system, &mine.work);
-    if (mine.knows_clocks)
-        mine.clocks.mean /= p->samples;
-    return mine;
+    if (p->samples == 0)
+        return list;
+    MPI_Get_processor_name(host, &length);
+    json_array_append_new(
+        list,
+        XH_JSON_OBJECT(
+            {"host", xh_json_text(host)}, {"samples", json_integer(p->within)},
+            {"mhz_least", xh_json_number(p->seen.least)},
+            {"mhz_mean", xh_json_number(p->seen.mean / p->samples)},
+            {"mhz_most", xh_json_number(p->seen.most)},
+            {"temperature_celsius", xh_json_number(p->seen.celsius)}));
+    return list;
 }
 
-static int by_rank(const void *a, const void *b)
+/* The lists of all processes as one; null if no one knows anything. */
+static json_t *joined(xhpl_phase_t *p, MPI_Comm comm, json_t *mine)
 {
-    const share_t *x = a, *y = b;
+    json_t *all = xhpl_record_gather(comm, mine);
 
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    if (json_array_size(all) > 0)
+        return xh_json_within(all, MOST, &p->kept);
+    json_decref(all);
+    return NULL;
 }
 
-static json_t *work_of(const share_t *share)
+json_t *xhpl_phase_stop(xhpl_phase_t *p, MPI_Comm comm,
+                        const hpl_system_t *system, bool has_devices)
 {
-    const hpl_work_t *work = &share->work;
+    double mine[COUNTERS], joules[COUNTERS];
+    struct timespec end;
+    json_t *ranks, *clocks;
 
-    return XH_JSON_OBJECT({"rank", json_integer(share->rank)},
-                          {"panel", xh_json_number(work->panel)},
-                          {"swap", xh_json_number(work->swap)},
-                          {"solve", xh_json_number(work->solve)},
-                          {"update", xh_json_number(work->update)},
-                          {"broadcast", xh_json_number(work->broadcast)},
-                          {"exchange", xh_json_number(work->exchange)},
-                          {"wait", xh_json_number(work->wait)},
-                          {"gflop", xh_json_number(work->flop * 1e-9)},
-                          {"thread_gflops", xh_json_number(work->rate * 1e-9)});
-}
-
-static json_t *clocks_of(const share_t *share)
-{
-    const hpl_clocks_t *clocks = &share->clocks;
-
-    return XH_JSON_OBJECT(
-        {"host", xh_json_text(share->host)},
-        {"samples", json_integer(share->samples)},
-        {"mhz_least", xh_json_number(clocks->least)},
-        {"mhz_mean", xh_json_number(clocks->mean)},
-        {"mhz_most", xh_json_number(clocks->most)},
-        {"temperature_celsius", xh_json_number(clocks->celsius)});
-}
-
-/* Append to *list_p; NULL: it is the first. */
-static void append(json_t **list_p, json_t *object)
-{
-    if (*list_p == NULL)
-        *list_p = json_array();
-    json_array_append_new(*list_p, object);
-}
-
-/* A list that nobody could tell anything for stays NULL. */
-static void gather(xhpl_phase_t *p, MPI_Comm comm, const hpl_system_t *system)
-{
-    share_t mine = my_share(p, system);
-    share_t *all = xhpl_gather(comm, &mine, sizeof(mine));
-    int processes = all != NULL ? xhpl_size(comm) : 0;
-
-    json_decref(p->ranks);
-    json_decref(p->clocks);
-    p->ranks = p->clocks = NULL;
-    if (all != NULL)
-        qsort(all, (size_t)processes, sizeof(*all), by_rank);
-    for (int i = 0; i < processes; i++) {
-        if (all[0].knows_work)
-            append(&p->ranks, work_of(&all[i]));
-        if (all[i].knows_clocks)
-            append(&p->clocks, clocks_of(&all[i]));
-    }
-    free(all);
-}
-
-void xhpl_phase_stop(xhpl_phase_t *p, MPI_Comm comm, const hpl_system_t *system)
-{
-    double joules[COUNTERS];
-
-    clock_gettime(CLOCK_REALTIME, &p->end);
+    clock_gettime(CLOCK_REALTIME, &end);
     set_running(p, false);
-    read_energy(p, joules);
+    read_energy(p, mine);
     for (int i = 0; i < COUNTERS; i++)
-        joules[i] -= p->before[i];
-    MPI_Reduce(joules, p->joules, COUNTERS, MPI_DOUBLE, MPI_SUM, 0, comm);
-    gather(p, comm, system);
-}
-
-void xhpl_phase_add(xhpl_phase_t *p, bool has_devices, json_t *test)
-{
-    json_t *energy = XH_JSON_OBJECT(
-        {"source", xh_json_text("RAPL and NVML, diagnostic only")},
-        {"package_joules", xh_json_number(p->joules[XHPL_ENERGY_PACKAGE])},
-        {"dram_joules", xh_json_number(p->joules[XHPL_ENERGY_DRAM])},
-        {"device_joules",
-         xh_json_number(has_devices ? p->joules[DEVICES] : NAN)});
-
-    XH_JSON_SET(test, {"start", xh_json_moment(&p->start)},
-                {"end", xh_json_moment(&p->end)}, {"energy", energy},
-                {"ranks", xh_json_within(p->ranks, MOST, &p->kept)},
-                {"clocks", xh_json_within(p->clocks, MOST, &p->kept)});
-    p->ranks = p->clocks = NULL;
+        mine[i] -= p->before[i];
+    MPI_Reduce(mine, joules, COUNTERS, MPI_DOUBLE, MPI_SUM, 0, comm);
+    ranks = joined(p, comm, my_work(system));
+    clocks = joined(p, comm, my_clocks(p));
+    if (xhpl_rank(comm) != 0)
+        return NULL;
+    return XH_JSON_OBJECT(
+        {"start", xh_json_moment(&p->start)}, {"end", xh_json_moment(&end)},
+        {"energy",
+         XH_JSON_OBJECT(
+             {"source", xh_json_text("RAPL and NVML, diagnostic only")},
+             {"package_joules", xh_json_number(joules[XHPL_ENERGY_PACKAGE])},
+             {"dram_joules", xh_json_number(joules[XHPL_ENERGY_DRAM])},
+             {"device_joules",
+              xh_json_number(has_devices ? joules[DEVICES] : NAN)})},
+        {"ranks", ranks}, {"clocks", clocks});
 }

@@ -106,7 +106,7 @@ static xh_status_t write_parts(int i, const char *mine, size_t size, FILE *out)
     fputs(head[i], out);
     fwrite(mine, 1, size, out);
     for (int process = 1; process < processes; process++) {
-        xhpl_text_receive(process, &text, &size);
+        xhpl_text_receive(MPI_COMM_WORLD, process, &text, &size);
         fputs(size > 0 ? separator[i] : "", out);
         fwrite(text, 1, size, out);
         free(text);
@@ -131,7 +131,7 @@ static xh_status_t write_file(int i, const xhpl_trace_files_t *files)
     if (status == XH_OK && rank == 0)
         status = write_parts(i, text, size, files->out[i]);
     else if (status == XH_OK)
-        xhpl_text_send(text, size);
+        xhpl_text_send(MPI_COMM_WORLD, text, size);
     else if (rank == 0)
         fclose(files->out[i]);
     free(text);
