@@ -311,18 +311,6 @@ static hyb_model_case_t case_of(const xhpl_test_t *test)
                               .bcast = test->bcast};
 }
 
-static int64_t largest_grid(const xhpl_parameters_t *parameters)
-{
-    const xhpl_list_t *p = &parameters->list[XHPL_P];
-    const xhpl_list_t *q = &parameters->list[XHPL_Q];
-    int64_t largest = 0;
-
-    for (int i = 0; i < p->count; i++)
-        if ((int64_t)p->value[i] * q->value[i] > largest)
-            largest = (int64_t)p->value[i] * q->value[i];
-    return largest;
-}
-
 static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
 {
     const xhpl_parameters_t *parameters = &order->parameters;
@@ -338,7 +326,7 @@ static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
 
     if (status != XH_OK || xhpl_rank(MPI_COMM_WORLD) != 0)
         return status;
-    warn_of_unknown_links(largest_grid(parameters));
+    warn_of_unknown_links(xhpl_parameters_processes(parameters));
     print_head();
     for (int64_t index = 0; index < tests; index++) {
         xhpl_test_t test = xhpl_plan_test(parameters, index);

@@ -68,43 +68,34 @@ static const xh_option_t others[] = {
 
 enum { OTHERS = sizeof(others) / sizeof(others[0]) };
 
-static xh_status_t refuse_value(xhpl_quantity_t quantity, const char *token)
-{
-    const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
-    char allowed[256], nearest[32];
-
-    xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
-    xhpl_quantity_nearest(quantity, token, XHPL_NUMBERS_OR_WORDS, nearest,
-                          sizeof(nearest));
-    xh_log_error("%s%s: '%.80s' cannot be %s; allowed: %s; the nearest is %s",
-                 xh_command_line_dashes(row->option), row->option, token,
-                 row->what, allowed, nearest);
-    return XH_ERR_INPUT;
-}
-
 /* Read "a,b,c" as the values of quantity. */
 static xh_status_t read_list(int quantity, const char *text,
                              xhpl_order_t *order)
 {
     const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
+    const char *dashes = xh_command_line_dashes(row->option);
     int most = row->count_line == 0 ? 1 : XHPL_LIST_MOST;
     int count = 0;
 
     for (const char *at = text; at != NULL; count++) {
         int length = (int)strcspn(at, ",");
-        char token[256];
+        char token[256], advice[320];
 
         if (count == most) {
             xh_log_error("%s%s: '%.80s' has more values than the %d allowed",
-                         xh_command_line_dashes(row->option), row->option, text,
-                         most);
+                         dashes, row->option, text, most);
             return XH_ERR_INPUT;
         }
         snprintf(token, sizeof(token), "%.*s", length, at);
         if (length >= (int)sizeof(token) ||
             xhpl_parameters_store(quantity, count, token, XHPL_NUMBERS_OR_WORDS,
-                                  &order->parameters) != XH_OK)
-            return refuse_value(quantity, token);
+                                  &order->parameters) != XH_OK) {
+            xhpl_quantity_advice(row, token, XHPL_NUMBERS_OR_WORDS, advice,
+                                 sizeof(advice));
+            xh_log_error("%s%s: '%.80s' cannot be %s; %s", dashes, row->option,
+                         token, row->what, advice);
+            return XH_ERR_INPUT;
+        }
         at = at[length] == ',' ? at + length + 1 : NULL;
     }
     order->parameters.list[quantity].count = count;
@@ -140,19 +131,6 @@ xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_order_t *order_p)
                                 read_other, order_p);
 }
 
-static void print_quantity(FILE *out, xhpl_quantity_t quantity)
-{
-    const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
-    char allowed[256];
-
-    if (row->option == NULL)
-        return;
-    xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
-    fprintf(out, "  %s%s %s\n      %s: %s\n",
-            xh_command_line_dashes(row->option), row->option,
-            row->count_line == 0 ? "VALUE" : "LIST", row->what, allowed);
-}
-
 void xhpl_options_print_help(FILE *out)
 {
     fprintf(out,
@@ -165,8 +143,17 @@ void xhpl_options_print_help(FILE *out)
             "\n"
             "What to run; a LIST is one value or several with commas "
             "between:\n");
-    for (int q = 0; q < XHPL_QUANTITIES; q++)
-        print_quantity(out, q);
+    for (int q = 0; q < XHPL_QUANTITIES; q++) {
+        const xhpl_quantity_row_t *row = xhpl_quantity(q);
+        char allowed[256];
+
+        if (row->option == NULL)
+            continue;
+        xhpl_quantity_allowed(row, allowed, sizeof(allowed));
+        fprintf(out, "  %s%s %s\n      %s: %s\n",
+                xh_command_line_dashes(row->option), row->option,
+                row->count_line == 0 ? "VALUE" : "LIST", row->what, allowed);
+    }
     fprintf(out, "\nHow to run:\n");
     xh_command_line_print_help(others, OTHERS, out);
     fprintf(out, "\nSettings, for --set, as a variable XHPL_NAME of the "
@@ -212,30 +199,19 @@ static xh_status_t read_dat(xhpl_order_t *order)
     const char *dat = order->dat != NULL ? order->dat : default_dat;
     const bool *given = order->given;
     xhpl_parameters_t file;
-    xh_status_t status;
 
     if (order->dat == NULL && given[XHPL_N] && given[XHPL_NB] &&
         given[XHPL_P] && given[XHPL_Q] && access(dat, F_OK) != 0)
         return check_lists(&order->parameters);
-    status = xhpl_dat_read(dat, &file);
-    return status == XH_OK ? xhpl_options_complete(order, &file) : status;
-}
-
-static int64_t grid_size(const xhpl_parameters_t *parameters, int grid)
-{
-    return (int64_t)parameters->list[XHPL_P].value[grid] *
-           parameters->list[XHPL_Q].value[grid];
+    XH_TRY(xhpl_dat_read(dat, &file));
+    return xhpl_options_complete(order, &file);
 }
 
 static xh_status_t check_grids(const xhpl_parameters_t *parameters,
                                int processes)
 {
-    int grids = parameters->list[XHPL_P].count;
-    int64_t largest = 0;
+    int64_t largest = xhpl_parameters_processes(parameters);
 
-    for (int grid = 0; grid < grids; grid++)
-        if (grid_size(parameters, grid) > largest)
-            largest = grid_size(parameters, grid);
     if (largest > processes) {
         xh_log_error("Need at least %" PRId64 " processes for these tests "
                      "(there are %d): start as many, or have xhpl --plan "
@@ -243,13 +219,14 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters,
                      largest, processes);
         return XH_ERR_INPUT;
     }
-    for (int grid = 0; grid < grids; grid++)
-        if (grid_size(parameters, grid) < processes)
-            xh_log_warning("the grid %d x %d leaves %" PRId64 " of %d "
-                           "processes idle",
-                           parameters->list[XHPL_P].value[grid],
-                           parameters->list[XHPL_Q].value[grid],
-                           processes - grid_size(parameters, grid), processes);
+    for (int grid = 0; grid < parameters->list[XHPL_P].count; grid++) {
+        int p = parameters->list[XHPL_P].value[grid];
+        int q = parameters->list[XHPL_Q].value[grid];
+
+        if (p * q < processes)
+            xh_log_warning("the grid %d x %d leaves %d of %d processes idle", p,
+                           q, processes - p * q, processes);
+    }
     return XH_OK;
 }
 

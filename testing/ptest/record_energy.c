@@ -3,7 +3,6 @@
 
 #include <glob.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +14,7 @@ typedef struct {
     const char *folder;
     int kind;
     int64_t last, range; /* uJ */
-    bool lost;           /* a read failed */
-    double joules;       /* since open */
+    double joules;       /* since open; NAN: a read failed */
 } zone_t;
 
 struct xhpl_energy {
@@ -42,24 +40,22 @@ static void add_zone(xhpl_energy_t *energy, const char *folder)
         kind_of(name) < 0)
         return;
     zone.kind = kind_of(name);
-    zone.lost = !xh_sysfile_number(folder, "energy_uj", &zone.last) ||
-                !xh_sysfile_number(folder, "max_energy_range_uj", &zone.range);
+    if (!xh_sysfile_number(folder, "energy_uj", &zone.last) ||
+        !xh_sysfile_number(folder, "max_energy_range_uj", &zone.range))
+        zone.joules = NAN;
     energy->zone[energy->zones++] = zone;
 }
 
 /* Add what the counter has counted since the last call. */
 static void advance(zone_t *zone)
 {
-    int64_t now, difference;
+    int64_t now = zone->last;
 
-    if (!xh_sysfile_number(zone->folder, "energy_uj", &now)) {
-        zone->lost = true;
-        return;
-    }
-    difference = now - zone->last;
-    if (difference < 0)
-        difference += zone->range;
-    zone->joules += 1e-6 * (double)difference;
+    if (!xh_sysfile_number(zone->folder, "energy_uj", &now))
+        zone->joules = NAN;
+    if (now < zone->last)
+        zone->last -= zone->range;
+    zone->joules += 1e-6 * (double)(now - zone->last);
     zone->last = now;
 }
 
@@ -92,8 +88,6 @@ void xhpl_energy_read(xhpl_energy_t *energy, double joules_p[XHPL_ENERGY_KINDS])
         double *sum = &joules_p[zone->kind];
 
         advance(zone);
-        if (zone->lost)
-            zone->joules = NAN;
         *sum = found[zone->kind] ? *sum + zone->joules : zone->joules;
         found[zone->kind] = true;
     }

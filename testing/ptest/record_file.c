@@ -95,14 +95,9 @@ static bool replace(const xhpl_record_file_t *file, const json_t *root)
         return false;
     is_complete = print(root, out);
     saved = errno;
-    if (fclose(out) != 0 && is_complete) {
-        is_complete = false;
-        saved = errno;
-    }
-    if (is_complete && rename(fresh, file->name) == 0)
+    if (fclose(out) == 0 && is_complete && rename(fresh, file->name) == 0)
         return true;
-    if (is_complete)
-        saved = errno;
+    saved = is_complete ? errno : saved;
     unlink(fresh);
     errno = saved;
     return false;

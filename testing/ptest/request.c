@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/request.h"
+#include "testing/ptest/order.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
@@ -68,20 +66,14 @@ static void store(xhpl_limit_t limit, const unit_t *unit, double amount,
     bool is_share = unit->letter[0] == '%';
 
     amount *= unit->factor;
-    switch (limit) {
-    case XHPL_TIME:
+    if (limit == XHPL_TIME) {
         request->seconds = amount;
-        break;
-    case XHPL_MEMORY:
+    } else if (limit == XHPL_MEMORY) {
         request->memory_share = is_share ? amount : 0.0;
         request->memory_bytes = is_share ? 0.0 : amount;
-        break;
-    case XHPL_NODES:
-        request->nodes = (int)amount;
-        break;
-    case XHPL_RANKS_PER_NODE:
-        request->ranks_per_node = (int)amount;
-        break;
+    } else {
+        *(limit == XHPL_NODES ? &request->nodes : &request->ranks_per_node) =
+            (int)amount;
     }
 }
 
