@@ -64,16 +64,6 @@ json_t *xh_json_now(void)
     return xh_json_moment(&now);
 }
 
-json_t *xh_json_within(json_t *list, int64_t most, int64_t *used)
-{
-    if (*used >= most) {
-        json_decref(list);
-        return json_null();
-    }
-    *used += (int64_t)json_array_size(list);
-    return list;
-}
-
 json_t *xh_json_set_members(json_t *object, const xh_json_member_t *members)
 {
     for (; members->key != NULL; members++)

@@ -30,13 +30,10 @@ static void abort_job(MPI_Comm *comm, int *code, ...)
     hpl_abort_job();
 }
 
-static void identify(int rank)
+static void identify(int rank, const char *host)
 {
-    char host[MPI_MAX_PROCESSOR_NAME];
     MPI_Errhandler handler;
-    int length;
 
-    MPI_Get_processor_name(host, &length);
     xh_log_identify("xhpl", rank, host);
     MPI_Comm_create_errhandler(abort_job, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
@@ -47,12 +44,10 @@ static void identify(int rank)
 static xhpl_order_t receive_order(int argc, char **argv, int rank)
 {
     xhpl_order_t order;
-    int processes;
 
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
     if (rank == 0) {
         xhpl_record_listen();
-        xhpl_order_read(argc, argv, processes, &order);
+        xhpl_order_read(argc, argv, xhpl_size(MPI_COMM_WORLD), &order);
     }
     MPI_Bcast(&order, sizeof(order), MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD); /* the sender knows as well: it arrived */
@@ -132,14 +127,16 @@ int main(int argc, char **argv)
 {
     xhpl_order_t order;
     xhpl_record_t *record;
-    int rank, provided, exit_status = XH_EXIT_INPUT;
+    char host[MPI_MAX_PROCESSOR_NAME];
+    int rank, length, provided, exit_status = XH_EXIT_INPUT;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    xhpl_start_watch_begin(rank, provided >= MPI_THREAD_FUNNELED);
+    MPI_Get_processor_name(host, &length);
+    xhpl_start_watch_begin(rank, host, provided >= MPI_THREAD_FUNNELED);
     order = receive_order(argc, argv, rank);
     xhpl_start_watch_end();
-    identify(rank);
+    identify(rank, host);
     if (xhpl_record_open(&order, &record) == XH_OK) {
         exit_status =
             order.run ? carry_out(&order, record, rank) : order.exit_status;

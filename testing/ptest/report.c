@@ -141,7 +141,7 @@ static void print_moment(FILE *out, const char *what, time_t moment)
 }
 
 void xhpl_report_row(xhpl_report_t *report, const xhpl_test_t *test,
-                     const xhpl_timing_t *timing)
+                     double seconds, time_t start, time_t end)
 {
     if (checks(report) || !report->headed)
         fputs(DOUBLE_RULE
@@ -154,10 +154,10 @@ void xhpl_report_row(xhpl_report_t *report, const xhpl_test_t *test,
         report->out, "W%c%1d%c%c%1d%c%1d%12d %5d %5d %5d %18.2f    %19.4e\n",
         report->pmap == 0 ? 'R' : 'C', test->depth, '0' + test->bcast,
         variant_letter[test->rfact], test->ndiv, variant_letter[test->pfact],
-        test->nbmin, test->n, test->nb, test->nprow, test->npcol,
-        timing->seconds, xhpl_report_rate(test->n, timing->seconds));
-    print_moment(report->out, "start time", timing->start);
-    print_moment(report->out, "end time  ", timing->end);
+        test->nbmin, test->n, test->nb, test->nprow, test->npcol, seconds,
+        xhpl_report_rate(test->n, seconds));
+    print_moment(report->out, "start time", start);
+    print_moment(report->out, "end time  ", end);
     fflush(report->out);
 }
 

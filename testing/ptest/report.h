@@ -24,12 +24,6 @@ typedef struct {
     int64_t skipped; /* tests that could not be run: by the caller */
 } xhpl_report_t;
 
-/* how fast a test was solved, and when */
-typedef struct {
-    double seconds; /* of the slowest process */
-    time_t start, end;
-} xhpl_timing_t;
-
 enum { XHPL_TIMINGS = 6 }; /* rfact, pfact, mxswp, update, laswp, up tr sv */
 
 /* Gflop/s of a system of order n: (2/3 n^3 + 3/2 n^2) / seconds / 10^9. */
@@ -42,9 +36,12 @@ double xhpl_report_rate(int n, double seconds);
 void xhpl_report_begin(xhpl_report_t *report, FILE *out,
                        const xhpl_parameters_t *parameters);
 
-/* Print the row of a solved test, and count it if it is not checked. */
+/*
+ * Print the row of a solved test, and count it if it is not checked.
+ * seconds  in  of the slowest process
+ */
 void xhpl_report_row(xhpl_report_t *report, const xhpl_test_t *test,
-                     const xhpl_timing_t *timing);
+                     double seconds, time_t start, time_t end);
 
 /* Print the block of detailed timings (seconds) that may follow a row. */
 void xhpl_report_timings(xhpl_report_t *report,

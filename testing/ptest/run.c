@@ -30,27 +30,26 @@ enum { TIMER = 0 };
  */
 static int solve(run_t *run, xhpl_trial_t *trial)
 {
-    xhpl_timing_t timing;
+    time_t start, end;
     int info;
 
     HPL_ptimer_boot();
     xhpl_record_note(run->record, XHPL_TEST_READY, trial);
     HPL_barrier(trial->comm);
-    timing.start = time(NULL);
+    start = time(NULL);
     xhpl_record_note(run->record, XHPL_TEST_START, trial);
     HPL_ptimer(TIMER);
     hpl_solver()->solve(trial->system, &info);
     HPL_ptimer(TIMER);
     HPL_ptimer_combine(trial->comm, HPL_AMAX_PTIME, HPL_WALL_PTIME, 1, TIMER,
-                       &timing.seconds);
-    timing.end = time(NULL);
-    trial->seconds = timing.seconds;
+                       &trial->seconds);
+    end = time(NULL);
     xhpl_record_note(run->record, XHPL_TEST_SOLVED, trial);
     if (run->report != NULL) {
         if (info != 0)
             xh_log_warning("the matrix is singular: column %d has no pivot",
                            info);
-        xhpl_report_row(run->report, &trial->test, &timing);
+        xhpl_report_row(run->report, &trial->test, trial->seconds, start, end);
     }
     return info;
 }
