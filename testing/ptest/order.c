@@ -296,6 +296,13 @@ static xh_status_t check_names(const xhpl_order_t *order)
                          files[i][0], length, XHPL_FILE_SIZE - 1);
             return XH_ERR_INPUT;
         }
+        for (size_t j = 0; j < i; j++)
+            if (files[i][1] != NULL && files[j][1] != NULL &&
+                strcmp(files[i][1], files[j][1]) == 0) {
+                xh_log_error("--%s and --%s both name %s; allowed: two files",
+                             files[j][0], files[i][0], files[i][1]);
+                return XH_ERR_INPUT;
+            }
     }
     return XH_OK;
 }

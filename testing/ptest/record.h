@@ -29,11 +29,11 @@ void xhpl_record_listen(void);
 /*
  * Open the record that order asks for; collective over MPI_COMM_WORLD.
  *
+ * order     in   outlives the record
  * record_p  out  NULL: none is wanted
  *
- * Errors: XH_ERR_INPUT  the file cannot be written, is also that of --trace or
- *                       --iterations, or this build has no records: reported,
- *                       on all processes
+ * Errors: XH_ERR_INPUT  the file cannot be written, or this build has no
+ *                       records: reported, on all processes
  *         XH_ERR_MEMORY
  */
 xh_status_t xhpl_record_open(const xhpl_order_t *order,

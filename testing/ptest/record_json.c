@@ -37,7 +37,7 @@ struct xhpl_record {
     double written; /* xh_clock_wall of the last write */
     bool is_complete;
     json_t *root, *tests;
-    char pmap; /* of the tags: R or C */
+    const xhpl_parameters_t *parameters;
 };
 
 /*
@@ -48,20 +48,6 @@ struct xhpl_record {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- the file ------------------------------------------------------------ */
-
-static xh_status_t open_file(const xhpl_order_t *order, xhpl_record_t *record)
-{
-    const char *const others[] = {order->trace, order->iterations};
-
-    for (int i = 0; i < 2; i++)
-        if (others[i] != NULL && strcmp(order->json, others[i]) == 0) {
-            xh_log_error("--json and another option both name %s; allowed: a "
-                         "file of its own",
-                         order->json);
-            return XH_ERR_INPUT;
-        }
-    return xhpl_record_file_open(order->json, &record->file);
-}
 
 /* Replace the file's contents by what is known so far. */
 static bool write_all(xhpl_record_t *record)
@@ -116,8 +102,6 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order,
                  json_t *hosts)
 {
     const xhpl_parameters_t *parameters = &order->parameters;
-    bool by_columns =
-        order->run && xhpl_parameters_value(parameters, XHPL_PMAP) != 0;
     json_t *tests = json_array();
 
     record->root = XH_JSON_OBJECT(
@@ -133,7 +117,7 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order,
         {"findings", json_array()}, {"tests", tests},
         {"iterations", json_array()});
     record->tests = tests;
-    record->pmap = by_columns ? 'C' : 'R';
+    record->parameters = parameters;
 }
 
 static void forget(xhpl_record_t *record)
@@ -160,7 +144,7 @@ static xh_status_t open_record(const xhpl_order_t *order,
     record->rank = xhpl_rank(MPI_COMM_WORLD);
     record->zero = xh_clock_now();
     if (record->rank == 0)
-        status = open_file(order, record);
+        status = xhpl_record_file_open(order->json, &record->file);
     status = hpl_agree(MPI_COMM_WORLD, status);
     if (status != XH_OK) {
         free(record);
@@ -249,20 +233,14 @@ static void solver_closing(xhpl_record_t *record)
 
 /* ---- a test -------------------------------------------------------------- */
 
-/* HPL's name of a variant, such as WR11C2R4. */
-static json_t *tag_of(char pmap, const xhpl_test_t *test)
-{
-    return json_sprintf(
-        "W%c%d%d%c%d%c%d", pmap, test->depth, test->bcast,
-        xhpl_quantity(XHPL_RFACT)->forms[test->rfact][0], test->ndiv,
-        xhpl_quantity(XHPL_PFACT)->forms[test->pfact][0], test->nbmin);
-}
-
 /* A test as if it were skipped; more is set later. */
 static json_t *skipped(const xhpl_record_t *record, const xhpl_test_t *test)
 {
+    char tag[XHPL_TAG_SIZE];
+
+    xhpl_report_tag(record->parameters, test, tag);
     return XH_JSON_OBJECT(
-        {"tag", tag_of(record->pmap, test)}, {"n", json_integer(test->n)},
+        {"tag", json_string(tag)}, {"n", json_integer(test->n)},
         {"nb", json_integer(test->nb)}, {"p", json_integer(test->nprow)},
         {"q", json_integer(test->npcol)}, {"status", json_string("SKIPPED")},
         {"start", NULL}, {"end", NULL}, {"seconds", NULL}, {"gflops", NULL},

@@ -40,13 +40,6 @@ static bool can_write_iterations(const char *name)
 static xh_status_t open_files(const char *const names[XHPL_TRACE_FILES],
                               xhpl_trace_files_t *files)
 {
-    if (files->wanted[XHPL_TRACE] && files->wanted[XHPL_ITERATIONS] &&
-        strcmp(names[XHPL_TRACE], names[XHPL_ITERATIONS]) == 0) {
-        xh_log_error("--trace and --iterations both name %s; allowed: two "
-                     "files",
-                     names[XHPL_TRACE]);
-        return XH_ERR_INPUT;
-    }
     for (int i = 0; i < XHPL_TRACE_FILES; i++) {
         if (!files->wanted[i])
             continue;

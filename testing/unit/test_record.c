@@ -400,18 +400,6 @@ TEST_SET_UP(a_file_that_cannot_be_written_is_refused_by_all)
                      rank == 0);
 }
 
-TEST_SET_UP(the_file_of_another_option_is_refused)
-{
-    xhpl_record_t *record;
-    xh_status_t status;
-
-    order.iterations = order.json;
-    capture_begin();
-    status = xhpl_record_open(&order, &record);
-    capture_end(NULL);
-    assert_int_equal(status, XH_ERR_INPUT);
-}
-
 TEST_SET_UP(a_full_disk_fails_all)
 {
     xhpl_record_t *record;

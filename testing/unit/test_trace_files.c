@@ -163,21 +163,6 @@ TEST(a_file_that_cannot_be_written_is_refused_by_all)
                      rank == 0 ? 2 : 0);
 }
 
-TEST(one_file_for_both_is_refused)
-{
-    xhpl_trace_files_t files;
-    xh_status_t status;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    install(many_rows);
-    capture_begin();
-    status = xhpl_trace_files_open("/tmp/one", "/tmp/one", &files);
-    assert_int_equal(count(capture_end(NULL), "both name /tmp/one"),
-                     rank == 0 ? 1 : 0);
-    install(NULL);
-    assert_int_equal(status, XH_ERR_INPUT);
-}
-
 TEST(a_solver_without_iterations_is_warned_of)
 {
     char trace[NAME_SIZE], iterations[NAME_SIZE];
