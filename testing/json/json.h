@@ -19,6 +19,9 @@ json_t *xh_json_positive(int64_t x); /* x > 0, else null */
 json_t *xh_json_moment(const struct timespec *moment);
 json_t *xh_json_now(void);
 
+/* An object for each line of csv after the line of names; no empty members. */
+json_t *xh_json_table(const char *csv, size_t size);
+
 /* a member of an object; value NULL becomes null */
 typedef struct {
     const char *key;

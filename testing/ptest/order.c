@@ -167,18 +167,6 @@ void xhpl_options_print_help(FILE *out)
 
 /* ---- the parameters ------------------------------------------------------ */
 
-static xh_status_t check_lists(const xhpl_parameters_t *parameters)
-{
-    int rows = parameters->list[XHPL_P].count;
-    int columns = parameters->list[XHPL_Q].count;
-
-    if (rows == columns)
-        return XH_OK;
-    xh_log_error("P has %d values and Q has %d; allowed: equally many", rows,
-                 columns);
-    return XH_ERR_INPUT;
-}
-
 xh_status_t xhpl_options_complete(xhpl_order_t *order,
                                   const xhpl_parameters_t *file)
 {
@@ -190,7 +178,11 @@ xh_status_t xhpl_options_complete(xhpl_order_t *order,
     if (order->given[XHPL_THRESHOLD])
         all.threshold = order->parameters.threshold;
     order->parameters = all;
-    return check_lists(&all);
+    if (all.list[XHPL_P].count == all.list[XHPL_Q].count)
+        return XH_OK;
+    xh_log_error("P has %d values and Q has %d; allowed: equally many",
+                 all.list[XHPL_P].count, all.list[XHPL_Q].count);
+    return XH_ERR_INPUT;
 }
 
 /* Read HPL.dat, unless the options are enough. */
@@ -198,12 +190,11 @@ static xh_status_t read_dat(xhpl_order_t *order)
 {
     const char *dat = order->dat != NULL ? order->dat : default_dat;
     const bool *given = order->given;
-    xhpl_parameters_t file;
+    xhpl_parameters_t file = order->parameters;
 
-    if (order->dat == NULL && given[XHPL_N] && given[XHPL_NB] &&
-        given[XHPL_P] && given[XHPL_Q] && access(dat, F_OK) != 0)
-        return check_lists(&order->parameters);
-    XH_TRY(xhpl_dat_read(dat, &file));
+    if (order->dat != NULL || !given[XHPL_N] || !given[XHPL_NB] ||
+        !given[XHPL_P] || !given[XHPL_Q] || access(dat, F_OK) == 0)
+        XH_TRY(xhpl_dat_read(dat, &file));
     return xhpl_options_complete(order, &file);
 }
 

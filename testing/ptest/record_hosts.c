@@ -210,7 +210,7 @@ static json_t *used_by_me(void)
                           {"gflops", json_real(1e-9 * flops)});
 }
 
-static void copy(json_t *from, const char *key, json_t *to)
+static void copy_member(json_t *from, const char *key, json_t *to)
 {
     json_object_set(to, key, json_object_get(from, key));
 }
@@ -228,9 +228,9 @@ static void add_to_host(json_t *host, json_t *all)
         json_int_t process = json_integer_value(json_object_get(rank, "rank"));
         json_t *used = json_array_get(all, (size_t)process);
 
-        copy(used, "threads", rank);
-        copy(used, "cpus_taken", rank);
-        copy(used, "topology", json_object_get(host, "machine"));
+        copy_member(used, "threads", rank);
+        copy_member(used, "cpus_taken", rank);
+        copy_member(used, "topology", json_object_get(host, "machine"));
         cores += json_integer_value(json_object_get(used, "cores"));
         gflops += json_real_value(json_object_get(used, "gflops"));
     }
@@ -240,15 +240,16 @@ static void add_to_host(json_t *host, json_t *all)
             json_pack("{s:I, s:f}", "cores", cores, "gflops", gflops));
 }
 
-void xhpl_record_workers(json_t *hosts)
+json_t *xhpl_record_workers(json_t *hosts)
 {
     json_t *all =
         xhpl_record_gather(MPI_COMM_WORLD, json_pack("[o]", used_by_me()));
-    json_t *host;
+    json_t *copy = json_deep_copy(hosts), *host;
     size_t i;
 
-    json_array_foreach(hosts, i, host) add_to_host(host, all);
+    json_array_foreach(copy, i, host) add_to_host(host, all);
     json_decref(all);
+    return copy;
 }
 
 /* ---- devices ------------------------------------------------------------- */

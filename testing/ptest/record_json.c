@@ -47,13 +47,98 @@ struct xhpl_record {
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* ---- findings: the warnings and errors of this process ------------------- */
+
+enum { FINDINGS_MOST = 1000 }; /* of a process; later ones are dropped */
+
+static pthread_mutex_t found_lock = PTHREAD_MUTEX_INITIALIZER;
+static json_t *found;
+
+static void hear(xh_log_level_t level, const char *text)
+{
+    const char *word = level == XH_LOG_ERROR ? "error" : "warning";
+    json_t *object =
+        XH_JSON_OBJECT({"time", xh_json_now()}, {"level", json_string(word)},
+                       {"text", xh_json_text(text)});
+
+    pthread_mutex_lock(&found_lock);
+    if (json_array_size(found) < FINDINGS_MOST)
+        json_array_append(found, object);
+    pthread_mutex_unlock(&found_lock);
+    json_decref(object);
+}
+
+void xhpl_record_listen(void)
+{
+    if (found == NULL)
+        found = json_array();
+    xh_log_listen(hear);
+}
+
+static json_t *findings(void)
+{
+    json_t *copy;
+
+    pthread_mutex_lock(&found_lock);
+    copy = json_deep_copy(found);
+    pthread_mutex_unlock(&found_lock);
+    return copy;
+}
+
+static int by_time(const void *one, const void *other)
+{
+    json_t *const *a = one, *const *b = other;
+
+    return strcmp(json_string_value(json_object_get(*a, "time")),
+                  json_string_value(json_object_get(*b, "time")));
+}
+
+/* Sort by time, under the lock; without memory the order stays. */
+static void sort_findings(void)
+{
+    size_t i, count = json_array_size(found);
+    json_t **each = malloc((count + 1) * sizeof(*each)), *value;
+
+    if (each == NULL)
+        return;
+    json_array_foreach(found, i, value) each[i] = json_incref(value);
+    qsort(each, count, sizeof(*each), by_time);
+    for (i = 0; i < count; i++)
+        json_array_set_new(found, i, each[i]);
+    free(each);
+}
+
+/* Move those of all processes to process 0, ordered by time. */
+static void gather_findings(void)
+{
+    bool is_first =
+        xhpl_rank(MPI_COMM_WORLD) == 0; /* which goes on listening */
+    json_t *others = xhpl_record_gather(MPI_COMM_WORLD,
+                                        is_first ? json_array() : findings());
+
+    pthread_mutex_lock(&found_lock);
+    json_array_extend(found, others);
+    sort_findings();
+    pthread_mutex_unlock(&found_lock);
+    json_decref(others);
+}
+
+static void forget_findings(void)
+{
+    xh_log_listen(NULL);
+    pthread_mutex_lock(&found_lock);
+    json_decref(found);
+    found = NULL;
+    pthread_mutex_unlock(&found_lock);
+}
+
 /* ---- the file ------------------------------------------------------------ */
 
 /* Replace the file's contents by what is known so far. */
 static bool write_all(xhpl_record_t *record)
 {
     record->written = xh_clock_wall();
-    json_object_set_new(record->root, "findings", xhpl_record_findings());
+    json_object_set_new(record->root, "findings", findings());
     return xhpl_record_file_write(&record->file, record->root);
 }
 
@@ -160,7 +245,7 @@ static xh_status_t open_record(const xhpl_order_t *order,
     }
     status = hpl_agree(
         MPI_COMM_WORLD,
-        xhpl_phase_open(first_reading, between_readings, &record->phase));
+        xhpl_phase_open("", first_reading, between_readings, &record->phase));
     if (status == XH_OK)
         *record_p = record;
     else
@@ -177,28 +262,16 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
     if (order->json != NULL)
         status = open_record(order, record_p);
     if (*record_p == NULL)
-        xhpl_record_findings_close();
+        forget_findings();
     return status;
 }
 
 /* ---- the solver ---------------------------------------------------------- */
 
-/*
- * The hosts with what the solver uses of them, which all processes measure;
- * NULL on processes other than 0.
- */
-static json_t *hosts_with_workers(const xhpl_record_t *record)
-{
-    json_t *hosts = json_deep_copy(json_object_get(record->root, "hosts"));
-
-    xhpl_record_workers(hosts);
-    return hosts;
-}
-
 static void solver_open(xhpl_record_t *record)
 {
     json_t *devices = xhpl_record_devices();
-    json_t *hosts = hosts_with_workers(record);
+    json_t *hosts = xhpl_record_workers(json_object_get(record->root, "hosts"));
     const char *kernel = xhpl_record_my_workers().kernel;
 
     xhpl_phase_begin(record->phase);
@@ -214,7 +287,7 @@ static void solver_open(xhpl_record_t *record)
 
 static void solver_closing(xhpl_record_t *record)
 {
-    json_t *hosts = hosts_with_workers(record);
+    json_t *hosts = xhpl_record_workers(json_object_get(record->root, "hosts"));
     char *csv;
     size_t size;
 
@@ -225,7 +298,7 @@ static void solver_closing(xhpl_record_t *record)
     if (hpl_solver()->iterations != NULL &&
         hpl_solver()->iterations(0, record->zero, &csv, &size) == XH_OK) {
         json_object_set_new(record->root, "iterations",
-                            xhpl_record_iterations(csv, size));
+                            xh_json_table(csv, size));
         free(csv);
     }
     pthread_mutex_unlock(&lock);
@@ -343,7 +416,7 @@ xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status)
 
     if (record == NULL)
         return XH_OK;
-    xhpl_record_findings_gather();
+    gather_findings();
     if (record->rank == 0) {
         status = complete(record, exit_status);
         if (!xhpl_record_file_close(&record->file) && status == XH_OK) {
@@ -353,6 +426,6 @@ xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status)
         }
     }
     forget(record);
-    xhpl_record_findings_close();
+    forget_findings();
     return hpl_agree(MPI_COMM_WORLD, status);
 }

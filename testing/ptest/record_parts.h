@@ -45,16 +45,16 @@ json_t *xhpl_record_gather(MPI_Comm comm, json_t *mine);
 json_t *xhpl_record_hosts(void);
 
 /*
- * Add to "hosts" what the solver uses: the threads and cores of each rank, the
- * topology of each host and the FMA ceiling of its cores. The ceiling is
- * measured here; of several measurements the largest stays. Collective.
+ * A copy of hosts with what the solver uses: the threads and cores of each
+ * rank, the topology of each host and the FMA ceiling of its cores. The ceiling
+ * is measured here; of several measurements the largest stays. Collective.
  *
- * hosts  in,out  on process 0; NULL on the others
+ * hosts  in  on process 0; NULL on the others
  *
  * Order:  the solver is open and its threads are idle.
  * Cost:   less than a tenth of a second.
  */
-void xhpl_record_workers(json_t *hosts);
+json_t *xhpl_record_workers(json_t *hosts);
 
 /* The solver's workers here; all zero: unknown. */
 hpl_workers_t xhpl_record_my_workers(void);
@@ -93,6 +93,7 @@ double xhpl_record_devices_energy(void);
 typedef struct xhpl_phase xhpl_phase_t;
 
 /*
+ * root     in  where /sys is: "", or a folder with another machine's
  * first    in  seconds from the start of a phase to the first reading
  * between  in  seconds between two readings
  *
@@ -100,7 +101,7 @@ typedef struct xhpl_phase xhpl_phase_t;
  *         thread may run on other cores.
  * Errors: XH_ERR_MEMORY
  */
-xh_status_t xhpl_phase_open(double first, double between,
+xh_status_t xhpl_phase_open(const char *root, double first, double between,
                             xhpl_phase_t **phase_p);
 void xhpl_phase_close(xhpl_phase_t *phase); /* accepts NULL */
 
@@ -120,51 +121,6 @@ void xhpl_phase_start(xhpl_phase_t *phase);
  */
 json_t *xhpl_phase_stop(xhpl_phase_t *phase, MPI_Comm comm,
                         const hpl_system_t *system, bool has_devices);
-
-/* ---- energy: record_energy.c --------------------------------------------- */
-
-/*
- * The energy that the processors of this node use, by their own counters
- * (RAPL). These are estimates and cover processors and memory only: a
- * diagnostic, not a measurement by the rules of a list. Usually only root may
- * read them.
- *
- * A counter of 32 bits in units of 61 uJ wraps after 262 kJ, four minutes at
- * 1 kW: read more often than that.
- */
-typedef struct xhpl_energy xhpl_energy_t;
-
-enum { XHPL_ENERGY_PACKAGE, XHPL_ENERGY_DRAM, XHPL_ENERGY_KINDS };
-
-/*
- * Start counting.
- * root    in  where /sys is: "", or a folder with another machine's
- * Errors: XH_ERR_MEMORY
- */
-xh_status_t xhpl_energy_open(const char *root, xhpl_energy_t **energy_p);
-
-/*
- * Joules of each kind since open, summed over the node; NAN without a counter
- * of that kind, or if one cannot be read.
- */
-void xhpl_energy_read(xhpl_energy_t *energy,
-                      double joules_p[XHPL_ENERGY_KINDS]);
-
-void xhpl_energy_close(xhpl_energy_t *energy); /* accepts NULL */
-
-/* ---- record_iterations.c ------------------------------------------------- */
-
-/* "iterations": an object for each line of csv after the line of names. */
-json_t *xhpl_record_iterations(const char *csv, size_t size);
-
-/* ---- record_findings.c --------------------------------------------------- */
-
-/* "findings": those since xhpl_record_listen. */
-json_t *xhpl_record_findings(void);
-void xhpl_record_findings_close(void);
-
-/* Move those of all processes to process 0, ordered by time; collective. */
-void xhpl_record_findings_gather(void);
 
 /* ---- the file: record_file.c --------------------------------------------- */
 

@@ -1,21 +1,120 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/record_parts.h"
 
+#include <glob.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include "base/sysfile.h"
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
 
 /* Lists of thousands of tests of thousands of processes fill the memory. */
 enum { MOST = 16384 }; /* objects kept of earlier tests: a few MB */
 
-enum { DEVICES = XHPL_ENERGY_KINDS, COUNTERS }; /* of energy */
+/* of energy */
+enum { PACKAGE, DRAM, NODE_KINDS, DEVICES = NODE_KINDS, COUNTERS };
+
+/* ---- energy -------------------------------------------------------------- */
+
+/*
+ * The energy that the processors of this node use, by their own counters
+ * (RAPL). These are estimates and cover processors and memory only: a
+ * diagnostic, not a measurement by the rules of a list. Usually only root may
+ * read them. A counter of 32 bits in units of 61 uJ wraps after 262 kJ, four
+ * minutes at 1 kW: it is read more often than that.
+ */
+
+/* one counter */
+typedef struct {
+    const char *folder;
+    int kind;
+    int64_t last, range; /* uJ */
+    double joules;       /* since open; NAN: a read failed */
+} zone_t;
+
+typedef struct {
+    glob_t folders; /* of all zones */
+    int zones;
+    zone_t *zone; /* of a kind */
+} energy_t;
+
+/* The kind of the zone of that name; -1: neither package nor memory. */
+static int kind_of(const char *name)
+{
+    if (strncmp(name, "package", 7) == 0)
+        return PACKAGE;
+    return strcmp(name, "dram") == 0 ? DRAM : -1;
+}
+
+static void add_zone(energy_t *energy, const char *folder)
+{
+    zone_t zone = {.folder = folder};
+    char name[64];
+
+    if (!xh_sysfile_line(folder, "name", name, sizeof(name)) ||
+        kind_of(name) < 0)
+        return;
+    zone.kind = kind_of(name);
+    if (!xh_sysfile_number(folder, "energy_uj", &zone.last) ||
+        !xh_sysfile_number(folder, "max_energy_range_uj", &zone.range))
+        zone.joules = NAN;
+    energy->zone[energy->zones++] = zone;
+}
+
+/* Add what the counter has counted since the last call. */
+static void advance(zone_t *zone)
+{
+    int64_t now = zone->last;
+
+    if (!xh_sysfile_number(zone->folder, "energy_uj", &now))
+        zone->joules = NAN;
+    if (now < zone->last)
+        zone->last -= zone->range;
+    zone->joules += 1e-6 * (double)(now - zone->last);
+    zone->last = now;
+}
+
+static void open_energy(const char *root, energy_t *energy)
+{
+    char pattern[XH_SYSFILE_PATH];
+
+    snprintf(pattern, sizeof(pattern), "%s/sys/class/powercap/intel-rapl:*",
+             root);
+    if (glob(pattern, 0, NULL, &energy->folders) == 0)
+        energy->zone = calloc(energy->folders.gl_pathc, sizeof(zone_t));
+    for (size_t i = 0; energy->zone != NULL && i < energy->folders.gl_pathc;
+         i++)
+        add_zone(energy, energy->folders.gl_pathv[i]);
+}
+
+/*
+ * Joules of each kind since open, summed over the node; NAN without a counter
+ * of that kind, or if one cannot be read.
+ */
+static void read_node_energy(energy_t *energy, double joules_p[NODE_KINDS])
+{
+    bool found[NODE_KINDS] = {false};
+
+    for (int kind = 0; kind < NODE_KINDS; kind++)
+        joules_p[kind] = NAN;
+    for (int i = 0; i < energy->zones; i++) {
+        zone_t *zone = &energy->zone[i];
+        double *sum = &joules_p[zone->kind];
+
+        advance(zone);
+        *sum = found[zone->kind] ? *sum + zone->joules : zone->joules;
+        found[zone->kind] = true;
+    }
+}
+
+/* ---- a phase ------------------------------------------------------------- */
 
 struct xhpl_phase {
-    xhpl_energy_t *energy;   /* on the first process of each node */
+    bool is_first; /* process of its node: it alone has the following */
+    energy_t energy;
     double before[COUNTERS]; /* J, of this process's node and devices */
     struct timespec start;
     size_t kept; /* objects of lists in all tests so far, on process 0 */
@@ -70,7 +169,7 @@ static void wait_until_due(xhpl_phase_t *p)
 static void *watch(void *argument)
 {
     xhpl_phase_t *p = argument;
-    double joules[XHPL_ENERGY_KINDS];
+    double joules[NODE_KINDS];
 
     pthread_mutex_lock(&p->lock);
     while (!p->closed)
@@ -80,7 +179,7 @@ static void *watch(void *argument)
             wait_until_due(p);
         } else {
             sample(p);
-            xhpl_energy_read(p->energy, joules); /* before counters wrap */
+            read_node_energy(&p->energy, joules); /* before counters wrap */
             p->due = now() + p->between;
         }
     pthread_mutex_unlock(&p->lock);
@@ -89,16 +188,17 @@ static void *watch(void *argument)
 
 /* ---- on each process ----------------------------------------------------- */
 
-xh_status_t xhpl_phase_open(double first, double between,
+xh_status_t xhpl_phase_open(const char *root, double first, double between,
                             xhpl_phase_t **phase_p)
 {
     xhpl_phase_t *p = calloc(1, sizeof(*p));
     bool is_first = xhpl_local_rank() == 0;
 
-    if (p == NULL || (is_first && xhpl_energy_open("", &p->energy) != XH_OK)) {
-        free(p);
+    if (p == NULL)
         return XH_ERR_MEMORY;
-    }
+    if (is_first)
+        open_energy(root, &p->energy);
+    p->is_first = is_first;
     p->first = first;
     p->between = between;
     pthread_mutex_init(&p->lock, NULL);
@@ -120,7 +220,8 @@ void xhpl_phase_close(xhpl_phase_t *p)
         pthread_join(p->thread, NULL);
     pthread_cond_destroy(&p->change);
     pthread_mutex_destroy(&p->lock);
-    xhpl_energy_close(p->energy);
+    globfree(&p->energy.folders);
+    free(p->energy.zone);
     free(p);
 }
 
@@ -140,7 +241,7 @@ void xhpl_phase_begin(xhpl_phase_t *p)
     xhpl_cpus_t used = used_here();
 
     pthread_mutex_lock(&p->lock);
-    p->read = p->energy != NULL ? hpl_solver()->clocks : NULL;
+    p->read = p->is_first ? hpl_solver()->clocks : NULL;
     p->cpus = 0;
     for (int cpu = 0; cpu < XHPL_CPUS; cpu++)
         if (used.has[cpu])
@@ -151,10 +252,10 @@ void xhpl_phase_begin(xhpl_phase_t *p)
 /* Joules so far; the processes of a node count its own only once. */
 static void read_energy(xhpl_phase_t *p, double joules_p[COUNTERS])
 {
-    for (int kind = 0; kind < XHPL_ENERGY_KINDS; kind++)
+    for (int kind = 0; kind < NODE_KINDS; kind++)
         joules_p[kind] = 0.0;
-    if (p->energy != NULL)
-        xhpl_energy_read(p->energy, joules_p);
+    if (p->is_first)
+        read_node_energy(&p->energy, joules_p);
     joules_p[DEVICES] = xhpl_record_devices_energy();
 }
 
@@ -268,8 +369,8 @@ json_t *xhpl_phase_stop(xhpl_phase_t *p, MPI_Comm comm,
         {"energy",
          XH_JSON_OBJECT(
              {"source", xh_json_text("RAPL and NVML, diagnostic only")},
-             {"package_joules", xh_json_number(joules[XHPL_ENERGY_PACKAGE])},
-             {"dram_joules", xh_json_number(joules[XHPL_ENERGY_DRAM])},
+             {"package_joules", xh_json_number(joules[PACKAGE])},
+             {"dram_joules", xh_json_number(joules[DRAM])},
              {"device_joules",
               xh_json_number(has_devices ? joules[DEVICES] : NAN)})},
         {"ranks", ranks}, {"clocks", clocks});

@@ -305,12 +305,12 @@ static double ceiling_beside(double before)
 {
     json_t *hosts = json_pack("[{s:[{s:i}],s:{s:i,s:f}}]", "ranks", "rank", 0,
                               "fma_ceiling", "cores", 1, "gflops", before);
-    double gflops;
+    json_t *after = xhpl_record_workers(hosts);
+    double gflops = json_real_value(json_object_get(
+        json_object_get(json_array_get(after, 0), "fma_ceiling"), "gflops"));
 
-    xhpl_record_workers(hosts);
-    gflops = json_real_value(json_object_get(
-        json_object_get(json_array_get(hosts, 0), "fma_ceiling"), "gflops"));
     json_decref(hosts);
+    json_decref(after);
     return gflops;
 }
 

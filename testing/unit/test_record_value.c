@@ -2,7 +2,6 @@
 #include "testing/json/json.h"
 
 #include <math.h>
-#include "testing/ptest/record_parts.h"
 #include "testing/unit/unit.h"
 
 /* value as text on one line; it is given back. */
@@ -46,7 +45,7 @@ TEST(a_moment_is_utc_with_three_digits)
 /* The rows of csv as one line. */
 static void assert_rows(const char *csv, const char *text)
 {
-    assert_is(xhpl_record_iterations(csv, strlen(csv)), text);
+    assert_is(xh_json_table(csv, strlen(csv)), text);
 }
 
 TEST(rows_of_csv_become_objects)
