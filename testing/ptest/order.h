@@ -87,8 +87,6 @@ xh_status_t xhpl_options_complete(xhpl_order_t *order,
 /* The answer to --help. */
 void xhpl_options_print_help(FILE *out);
 
-/* ---- the limits of a plan: request.c ------------------------------------ */
-
 /*
  * Read the argument of the option of limit.
  * Errors: XH_ERR_INPUT  it is not allowed: reported with what is, and with the

@@ -14,6 +14,7 @@
 #define SINGLE_RULE                                                            \
     "----------------------------------------"                                 \
     "----------------------------------------\n"
+#define TESTS "         %6" PRId64 " tests "
 
 enum { VALUES_A_LINE = 8 };
 
@@ -227,11 +228,6 @@ bool xhpl_report_residual(xhpl_report_t *report, double residual,
     return passed;
 }
 
-static void print_count(FILE *out, int64_t count, const char *what)
-{
-    fprintf(out, "         %6" PRId64 " tests %s\n", count, what);
-}
-
 xh_status_t xhpl_report_end(xhpl_report_t *report)
 {
     FILE *out = report->out;
@@ -241,17 +237,17 @@ xh_status_t xhpl_report_end(xhpl_report_t *report)
                         " tests with the following results:\n",
             report->passed + report->failed + report->unchecked +
                 report->skipped);
-    if (checks(report)) {
-        print_count(out, report->passed,
-                    "completed and passed residual checks,");
-        print_count(out, report->failed,
-                    "completed and failed residual checks,");
-    } else {
-        print_count(out, report->unchecked, "completed without checking,");
-    }
-    print_count(out, report->skipped,
-                "skipped because of illegal input values.");
-    fputs(SINGLE_RULE "\nEnd of Tests.\n" DOUBLE_RULE, out);
+    if (checks(report))
+        fprintf(out,
+                TESTS "completed and passed residual checks,\n" TESTS
+                      "completed and failed residual checks,\n",
+                report->passed, report->failed);
+    else
+        fprintf(out, TESTS "completed without checking,\n", report->unchecked);
+    fprintf(out,
+            TESTS "skipped because of illegal input values.\n" SINGLE_RULE
+                  "\nEnd of Tests.\n" DOUBLE_RULE,
+            report->skipped);
     if (fflush(out) == 0 && !ferror(out))
         return XH_OK;
     xh_log_error("cannot write the report: %s", strerror(errno));

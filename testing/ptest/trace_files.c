@@ -25,18 +25,6 @@ static const struct {
 
 /* ---- before the tests ---------------------------------------------------- */
 
-/* Does the solver record iterations? If not, say so. */
-static bool can_write_iterations(const char *name)
-{
-    if (hpl_solver()->iterations != NULL)
-        return true;
-    if (xhpl_rank(MPI_COMM_WORLD) == 0)
-        xh_log_warning("the %s solver keeps no record of its iterations: %s "
-                       "is not written",
-                       hpl_solver()->name, name);
-    return false;
-}
-
 static xh_status_t open_files(const char *const names[XHPL_TRACE_FILES],
                               xhpl_trace_files_t *files)
 {
@@ -59,12 +47,18 @@ xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
                                   xhpl_trace_files_t *files_p)
 {
     const char *const names[] = {trace, iterations};
-    bool rows = iterations != NULL && can_write_iterations(iterations);
-    xhpl_trace_files_t files = {.wanted = {trace != NULL, rows}};
+    bool are_kept = hpl_solver()->iterations != NULL;
+    xhpl_trace_files_t files = {
+        .wanted = {trace != NULL, iterations != NULL && are_kept}};
     xh_status_t status = XH_OK;
 
-    if (xhpl_rank(MPI_COMM_WORLD) == 0)
+    if (xhpl_rank(MPI_COMM_WORLD) == 0) {
+        if (iterations != NULL && !are_kept)
+            xh_log_warning("the %s solver keeps no record of its iterations: "
+                           "%s is not written",
+                           hpl_solver()->name, iterations);
         status = open_files(names, &files);
+    }
     XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
     if (files.wanted[XHPL_TRACE])
         xh_trace_open(ACTORS, SPANS_EACH);
