@@ -94,7 +94,7 @@ as_objects = $(patsubst %.c,$(OBJ)/%.o,$(1))
 as_programs = $(patsubst testing/%.c,$(BUILD)/%,$(call tests_of,$(1)))
 
 # Those of base/ alone link no MPI.
-UNIT_BASE := $(call tests_of,$(shell grep -LE '"testing/(ptest|planner)/' $(UNIT_NEUTRAL)))
+UNIT_BASE := $(call tests_of,$(shell grep -LE '"testing/(ptest|planner|json)/' $(UNIT_NEUTRAL)))
 BASE_UNIT_TESTS := $(call as_programs,$(UNIT_BASE))
 BASE_UNIT_COMMON := $(call as_objects,$(call common_of,$(UNIT_NEUTRAL)))
 UNIT_TESTS := $(call as_programs,$(filter-out $(UNIT_BASE),$(UNIT_SOURCES)))

@@ -2,6 +2,7 @@
 #include "testing/json/json.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,16 +65,6 @@ json_t *xh_json_now(void)
     return xh_json_moment(&now);
 }
 
-json_t *xh_json_within(json_t *list, int64_t most, int64_t *used)
-{
-    if (*used >= most) {
-        json_decref(list);
-        return json_null();
-    }
-    *used += (int64_t)json_array_size(list);
-    return list;
-}
-
 json_t *xh_json_set_members(json_t *object, const xh_json_member_t *members)
 {
     for (; members->key != NULL; members++)
@@ -81,4 +72,76 @@ json_t *xh_json_set_members(json_t *object, const xh_json_member_t *members)
                             members->value != NULL ? members->value
                                                    : json_null());
     return object;
+}
+
+/* ---- a table in CSV ------------------------------------------------------ */
+
+/* Take the quotes off a cell in place; returns what follows the last one. */
+static char *unquote(char *text)
+{
+    char *to = text, *from = text + 1;
+
+    while (*from != '\0' && (from[0] != '"' || from[1] == '"')) {
+        from += from[0] == '"';
+        *to++ = *from++;
+    }
+    from += *from == '"';
+    if (to < from)
+        *to = '\0';
+    return from;
+}
+
+/* NULL: there is none. */
+static json_t *value_of(const char *text, bool is_quoted)
+{
+    char *end;
+    long long whole = strtoll(text, &end, 10);
+    double x;
+
+    if (*text == '\0')
+        return NULL;
+    if (is_quoted)
+        return xh_json_text(text);
+    if (*end == '\0')
+        return json_integer(whole);
+    x = strtod(text, &end);
+    return *end == '\0' ? xh_json_number(x) : xh_json_text(text);
+}
+
+/* Cut the first cell off *rest_p. */
+static json_t *take_cell(char **rest_p, bool *is_last_p)
+{
+    char *text = *rest_p, *end = text;
+    bool is_quoted = *text == '"';
+
+    if (is_quoted)
+        end = unquote(text);
+    end += strcspn(end, ",\n");
+    *is_last_p = *end != ',';
+    *rest_p = end + (*end != '\0');
+    *end = '\0';
+    return value_of(text, is_quoted);
+}
+
+json_t *xh_json_table(const char *csv, size_t size)
+{
+    json_t *rows = json_array(), *names = json_array();
+    char *text = strndup(csv, size), *rest = text;
+    bool is_last = text == NULL;
+
+    while (!is_last)
+        json_array_append_new(names, take_cell(&rest, &is_last));
+    while (rest != NULL && *rest != '\0') {
+        json_t *row = json_object();
+
+        is_last = false;
+        for (size_t i = 0; !is_last; i++)
+            json_object_set_new(row,
+                                json_string_value(json_array_get(names, i)),
+                                take_cell(&rest, &is_last));
+        json_array_append_new(rows, row);
+    }
+    json_decref(names);
+    free(text);
+    return rows;
 }

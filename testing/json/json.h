@@ -19,11 +19,8 @@ json_t *xh_json_positive(int64_t x); /* x > 0, else null */
 json_t *xh_json_moment(const struct timespec *moment);
 json_t *xh_json_now(void);
 
-/*
- * list, or null if the lists before it have used up `most` elements, as memory
- * is limited. *used counts the elements that are kept; list may be null.
- */
-json_t *xh_json_within(json_t *list, int64_t most, int64_t *used);
+/* An object for each line of csv after the line of names; no empty members. */
+json_t *xh_json_table(const char *csv, size_t size);
 
 /* a member of an object; value NULL becomes null */
 typedef struct {

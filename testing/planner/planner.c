@@ -266,7 +266,7 @@ static hpl_shape_t shape_of(const xhpl_test_t *test, int align)
 static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
 {
     const xhpl_parameters_t *parameters = &order->parameters;
-    int64_t tests = xhpl_plan_count(parameters), most = 0;
+    int64_t tests = xhpl_plan_count(parameters);
     hyb_model_rates_t rates;
     xhpl_job_t job = {.rates = &rates, .bytes = xhpl_capacity_bytes};
     int align = xhpl_parameters_value(parameters, XHPL_ALIGN);
@@ -281,10 +281,9 @@ static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
         xhpl_choice_t choice =
             xhpl_choices_of(&job, shape_of(&test, align), test.bcast);
 
-        most = xh_larger(most, (int64_t)test.nprow * test.npcol);
         print_row(&choice);
     }
-    warn_of_unknown_links(most);
+    warn_of_unknown_links(xhpl_parameters_processes(parameters));
     return XH_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "hpl.h"
+#include "hpl/grid/agree.h"
 #include "testing/ptest/processes.h"
 
 /* the product that is timed: C (M x N) += A (M x K) * B (K x N) */
@@ -63,10 +64,15 @@ static void wait_until_idle(void)
     } while (spent() - before > 0.1 * (xh_clock_wall() - start) && start < end);
 }
 
-static measured_t multiply_for_a_while(double *memory)
+static measured_t measure_dgemm(void)
 {
     double best = INFINITY, start, before, wall;
+    void *memory;
 
+    if (xh_memory_allocate(DOUBLES * sizeof(double), &memory) != XH_OK)
+        return (measured_t){0};
+    for (int i = 0; i < DOUBLES; i++)
+        ((double *)memory)[i] = (i % 7 - 3) * 0.125;
     wait_until_idle();
     multiply(memory);
     start = xh_clock_wall();
@@ -75,21 +81,13 @@ static measured_t multiply_for_a_while(double *memory)
         best = fmin(best, multiply(memory));
         wall = xh_clock_wall() - start;
     } while (wall < seconds);
+    xh_memory_free(memory, DOUBLES * sizeof(double));
     return (measured_t){best > 0 ? flop / best : 0, (spent() - before) / wall};
 }
 
-static measured_t measure_dgemm(void)
+static const char *known(const char *text)
 {
-    measured_t measured;
-    void *memory;
-
-    if (xh_memory_allocate(DOUBLES * sizeof(double), &memory) != XH_OK)
-        return (measured_t){0};
-    for (int i = 0; i < DOUBLES; i++)
-        ((double *)memory)[i] = (i % 7 - 3) * 0.125;
-    measured = multiply_for_a_while(memory);
-    xh_memory_free(memory, DOUBLES * sizeof(double));
-    return measured;
+    return text[0] == '\0' ? "unknown" : text;
 }
 
 /* "OPENBLAS_CORETYPE=Nehalem", or "" if no such variable is set. */
@@ -119,8 +117,7 @@ static void warn_if_slow(const xh_blas_library_t *library, double rate,
         "Gflop/s that this core can do. Its kernel '%s' may be too old for "
         "this processor, %s; %s%s",
         library->name, rate * 1e-9, 100 * rate / ceiling, ceiling * 1e-9,
-        library->kernel[0] == '\0' ? "unknown" : library->kernel,
-        xh_cpu_model(),
+        known(library->kernel), xh_cpu_model(),
         forced[0] == '\0'
             ? "OPENBLAS_CORETYPE can choose another, a newer or another BLAS "
               "library may have a better one"
@@ -142,15 +139,6 @@ static const char *threads_variable(const xh_blas_library_t *library)
     return "OMP_NUM_THREADS";
 }
 
-/* Threads of the library disturb those of the solver. */
-static void warn_if_threaded(const xh_blas_library_t *library, double busy)
-{
-    if (busy > one_thread && xh_settings_int("blas_threads") == 1)
-        xh_log_warning("DGEMM of the BLAS library (%s) was to use one thread, "
-                       "and kept %.1f cores busy: set %s=1 in the environment",
-                       library->name, busy, threads_variable(library));
-}
-
 static void measure(const xh_blas_library_t *library)
 {
     measured_t dgemm;
@@ -159,44 +147,37 @@ static void measure(const xh_blas_library_t *library)
     dgemm = measure_dgemm();
     if (dgemm.busy > one_thread) /* threads that spun sleep by now */
         dgemm.busy = fmin(dgemm.busy, measure_dgemm().busy);
-    warn_if_threaded(library, dgemm.busy);
+    /* threads of the library disturb those of the solver */
+    if (dgemm.busy > one_thread && xh_settings_int("blas_threads") == 1)
+        xh_log_warning("DGEMM of the BLAS library (%s) was to use one thread, "
+                       "and kept %.1f cores busy: set %s=1 in the environment",
+                       library->name, dgemm.busy, threads_variable(library));
     warn_if_slow(library, dgemm.rate,
                  xh_fma_ceiling(xh_cpu_isa(), NULL, 1,
                                 xh_settings_real("ceiling_seconds")));
 }
 
-static void say_library(const xh_blas_library_t *library)
-{
-    const char *unknown = "unknown";
-    char threads[16] = "unknown";
-
-    if (library->threads > 0)
-        snprintf(threads, sizeof(threads), "%d", library->threads);
-    xh_log_info(
-        "BLAS: %s, version %s, kernel %s, threads a process: %s", library->name,
-        library->version[0] == '\0' ? unknown : library->version,
-        library->kernel[0] == '\0' ? unknown : library->kernel, threads);
-}
-
 xh_status_t xhpl_blas_report(void)
 {
-    int threads = (int)xh_settings_int("blas_threads");
     xh_blas_library_t library = xh_blas_library_identify();
-    int rank = xhpl_rank(MPI_COMM_WORLD), refused = library.ilp64;
+    bool is_first = xhpl_rank(MPI_COMM_WORLD) == 0;
+    char threads[16] = "";
 
-    if (refused)
+    if (library.ilp64)
         xh_log_error("the BLAS library %s takes 64-bit integers; allowed: "
                      "one with 32-bit integers",
                      library.name);
-    MPI_Allreduce(MPI_IN_PLACE, &refused, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
-    if (refused)
-        return XH_ERR_INPUT;
-    if (rank == 0 && strcmp(xh_settings_text("blas_check"), "on") == 0)
+    XH_TRY(hpl_agree(MPI_COMM_WORLD, library.ilp64 ? XH_ERR_INPUT : XH_OK));
+    if (is_first && strcmp(xh_settings_text("blas_check"), "on") == 0)
         measure(&library);
-    xh_blas_library_set_threads(threads);
-    if (rank == 0) {
+    xh_blas_library_set_threads((int)xh_settings_int("blas_threads"));
+    if (is_first) {
         library = xh_blas_library_identify();
-        say_library(&library);
+        if (library.threads > 0)
+            snprintf(threads, sizeof(threads), "%d", library.threads);
+        xh_log_info("BLAS: %s, version %s, kernel %s, threads a process: %s",
+                    library.name, known(library.version), known(library.kernel),
+                    known(threads));
     }
     xhpl_idle_barrier(MPI_COMM_WORLD);
     return XH_OK;

@@ -17,30 +17,18 @@
 /* Memory of a process besides its system: buffers of MPI and BLAS. */
 static const double allowance = 32 * MIB;
 
-/* this process's node; bytes are double, as sums may pass 2^64 */
-typedef struct {
-    const xhpl_parameters_t *parameters;
-    MPI_Comm comm;    /* its processes */
-    double available; /* bytes for this run */
-} node_t;
-
-/* the node that is furthest from fitting */
-typedef struct {
-    double ratio; /* of need to available */
-    int rank;     /* a process of it */
-} worst_t;
-
-static void open_node(node_t *node)
+/* Bytes for this run on my node, whose processes are node; INFINITY: unknown.
+ * They are double, as sums may pass 2^64. */
+static double available_on(MPI_Comm node)
 {
     double available = INFINITY;
     uint64_t bytes;
 
-    node->comm = xhpl_node_comm();
     if (xh_memory_available("", &bytes) == XH_OK)
         available = fmax(
             1, (double)bytes - MIB * (double)xh_settings_int("memory_reserve"));
-    MPI_Allreduce(&available, &node->available, 1, MPI_DOUBLE, MPI_MIN,
-                  node->comm);
+    MPI_Allreduce(MPI_IN_PLACE, &available, 1, MPI_DOUBLE, MPI_MIN, node);
+    return available;
 }
 
 double xhpl_capacity_bytes(const hpl_shape_t *shape)
@@ -53,93 +41,77 @@ double xhpl_capacity_bytes(const hpl_shape_t *shape)
 
 xhpl_capacity_t xhpl_capacity_of_nodes(void)
 {
-    node_t node;
+    MPI_Comm node = xhpl_node_comm();
     double least[2]; /* of all nodes: bytes, and minus the processes */
-    int first, nodes;
+    int first = xhpl_rank(node) == 0, nodes;
 
-    open_node(&node);
-    least[0] = node.available;
-    least[1] = -xhpl_size(node.comm);
-    first = xhpl_rank(node.comm) == 0;
-    MPI_Comm_free(&node.comm);
+    least[0] = available_on(node);
+    least[1] = -xhpl_size(node);
+    MPI_Comm_free(&node);
     MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
     MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     return (xhpl_capacity_t){
         .node_bytes = least[0], .processes = (int)-least[1], .nodes = nodes};
 }
 
-static double process_bytes(const node_t *node, const xhpl_test_t *test)
+/* ---- the check ----------------------------------------------------------- */
+
+typedef struct {
+    const xhpl_parameters_t *parameters;
+    MPI_Comm node;
+    double available; /* on it */
+} check_t;
+
+/* the node that is furthest from fitting */
+typedef struct {
+    double ratio; /* of need to available */
+    int rank;     /* a process of it */
+} worst_t;
+
+static double process_bytes(const xhpl_parameters_t *parameters,
+                            const xhpl_test_t *test)
 {
-    hpl_shape_t shape = {
-        .n = test->n,
-        .nb = test->nb,
-        .nprow = test->nprow,
-        .npcol = test->npcol,
-        .depth = test->depth,
-        .align = xhpl_parameters_value(node->parameters, XHPL_ALIGN)};
+    hpl_shape_t shape = {.n = test->n,
+                         .nb = test->nb,
+                         .nprow = test->nprow,
+                         .npcol = test->npcol,
+                         .depth = test->depth,
+                         .align =
+                             xhpl_parameters_value(parameters, XHPL_ALIGN)};
     int rank = xhpl_rank(MPI_COMM_WORLD);
+    bool by_rows = xhpl_order(parameters) == HPL_ROW_MAJOR;
 
     if (rank >= test->nprow * test->npcol)
         return allowance;
-    if (xhpl_order(node->parameters) == HPL_ROW_MAJOR) {
-        shape.myrow = rank / test->npcol;
-        shape.mycol = rank % test->npcol;
-    } else {
-        shape.myrow = rank % test->nprow;
-        shape.mycol = rank / test->nprow;
-    }
+    shape.myrow = by_rows ? rank / test->npcol : rank % test->nprow;
+    shape.mycol = by_rows ? rank % test->npcol : rank / test->nprow;
     return xhpl_capacity_bytes(&shape);
 }
 
-/* Memory that test takes on my node. */
-static double node_bytes(const node_t *node, const xhpl_test_t *test)
+/* Where test fits least; collective over all. */
+static worst_t worst_of(const check_t *check, const xhpl_test_t *test)
 {
-    double mine = process_bytes(node, test), all;
+    double bytes = process_bytes(check->parameters, test);
+    worst_t worst = {.rank = xhpl_rank(MPI_COMM_WORLD)};
 
-    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, node->comm);
-    return all;
-}
-
-/* The test that takes most memory on my node. */
-static xhpl_test_t largest_test(const node_t *node, double *bytes_p)
-{
-    int64_t tests = xhpl_plan_count(node->parameters);
-    int64_t step = xhpl_plan_same_shape(node->parameters);
-    xhpl_test_t largest = xhpl_plan_test(node->parameters, 0);
-
-    *bytes_p = node_bytes(node, &largest);
-    for (int64_t index = step; index < tests; index += step) {
-        xhpl_test_t test = xhpl_plan_test(node->parameters, index);
-        double bytes = node_bytes(node, &test);
-
-        if (bytes > *bytes_p) {
-            *bytes_p = bytes;
-            largest = test;
-        }
-    }
-    return largest;
-}
-
-/* True if test fits every node; collective over all. */
-static bool fits(const node_t *node, xhpl_test_t test, int n)
-{
-    int here, everywhere;
-
-    test.n = n;
-    here = node_bytes(node, &test) <= node->available;
-    MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-    return everywhere;
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, check->node);
+    worst.ratio = bytes / check->available;
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
+                  MPI_COMM_WORLD);
+    return worst;
 }
 
 /* The largest multiple of NB, at most N, with which test fits; 0 if none. */
-static int largest_n(const node_t *node, const xhpl_test_t *test)
+static int largest_n(const check_t *check, const xhpl_test_t *test)
 {
     int good = 0, bad = test->n / test->nb + 1;
 
     while (bad - good > 1) {
         int middle = good + (bad - good) / 2;
+        xhpl_test_t smaller = *test;
 
-        if (fits(node, *test, middle * test->nb))
+        smaller.n = middle * test->nb;
+        if (worst_of(check, &smaller).ratio <= 1)
             good = middle;
         else
             bad = middle;
@@ -147,8 +119,8 @@ static int largest_n(const node_t *node, const xhpl_test_t *test)
     return good * test->nb;
 }
 
-static void say_too_large(const node_t *node, const xhpl_test_t *test,
-                          double bytes, int n)
+static void say_too_large(const xhpl_test_t *test, double bytes,
+                          double available, int n)
 {
     char host[MPI_MAX_PROCESSOR_NAME], advice[128];
     int length;
@@ -163,37 +135,45 @@ static void say_too_large(const node_t *node, const xhpl_test_t *test,
     xh_log_error("N = %d on %d x %d processes needs %.2f GiB of node %s, "
                  "which has %.2f GiB available; %s",
                  test->n, test->nprow, test->npcol, bytes / GIB, host,
-                 node->available / GIB, advice);
+                 available / GIB, advice);
 }
 
-static xh_status_t check(const node_t *node)
+static xh_status_t check_all(const check_t *check)
 {
-    worst_t mine, worst;
-    xhpl_test_t test;
-    double bytes;
-    int rank = xhpl_rank(MPI_COMM_WORLD), n;
+    int64_t tests = xhpl_plan_count(check->parameters);
+    int64_t step = xhpl_plan_same_shape(check->parameters);
+    xhpl_test_t largest = {.n = 0};
+    worst_t worst = {.ratio = 0};
+    int n;
 
-    test = largest_test(node, &bytes);
-    mine = (worst_t){.ratio = bytes / node->available, .rank = rank};
-    MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    for (int64_t index = 0; index < tests; index += step) {
+        xhpl_test_t test = xhpl_plan_test(check->parameters, index);
+        worst_t found = worst_of(check, &test);
+
+        if (found.ratio > worst.ratio) {
+            worst = found;
+            largest = test;
+        }
+    }
     if (worst.ratio <= 1)
         return XH_OK;
-    MPI_Bcast(&test, sizeof(test), MPI_BYTE, worst.rank, MPI_COMM_WORLD);
-    n = largest_n(node, &test);
-    if (rank == worst.rank)
-        say_too_large(node, &test, bytes, n);
+    n = largest_n(check, &largest);
+    if (xhpl_rank(MPI_COMM_WORLD) == worst.rank)
+        say_too_large(&largest, worst.ratio * check->available,
+                      check->available, n);
     return XH_ERR_MEMORY;
 }
 
 xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters)
 {
-    node_t node = {.parameters = parameters};
+    check_t check = {.parameters = parameters};
     xh_status_t status;
 
     if (strcmp(xh_settings_text("memory_check"), "off") == 0)
         return XH_OK;
-    open_node(&node);
-    status = check(&node);
-    MPI_Comm_free(&node.comm);
+    check.node = xhpl_node_comm();
+    check.available = available_on(check.node);
+    status = check_all(&check);
+    MPI_Comm_free(&check.node);
     return status;
 }

@@ -30,13 +30,10 @@ static void abort_job(MPI_Comm *comm, int *code, ...)
     hpl_abort_job();
 }
 
-static void identify(int rank)
+static void identify(int rank, const char *host)
 {
-    char host[MPI_MAX_PROCESSOR_NAME];
     MPI_Errhandler handler;
-    int length;
 
-    MPI_Get_processor_name(host, &length);
     xh_log_identify("xhpl", rank, host);
     MPI_Comm_create_errhandler(abort_job, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
@@ -47,12 +44,10 @@ static void identify(int rank)
 static xhpl_order_t receive_order(int argc, char **argv, int rank)
 {
     xhpl_order_t order;
-    int processes;
 
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
     if (rank == 0) {
         xhpl_record_listen();
-        xhpl_order_read(argc, argv, processes, &order);
+        xhpl_order_read(argc, argv, xhpl_size(MPI_COMM_WORLD), &order);
     }
     MPI_Bcast(&order, sizeof(order), MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD); /* the sender knows as well: it arrived */
@@ -86,35 +81,13 @@ static void close_device(FILE *out)
     hpl_abort_job();
 }
 
-static int exit_status(const xhpl_order_t *order, const xhpl_outcome_t *outcome)
-{
-    if (outcome->failed > 0 && !order->upstream_exit)
-        return XH_EXIT_FAILED;
-    return outcome->skipped > 0 ? XH_EXIT_INPUT : XH_EXIT_PASSED;
-}
-
-/* Only process 0 has a device. */
-static int run_on_device(const xhpl_order_t *order, xhpl_record_t *record,
-                         const xhpl_forecast_t *forecast, int rank)
-{
-    FILE *out = rank == 0 ? open_device(&order->parameters) : NULL;
-    int ready = out != NULL;
-    xhpl_outcome_t outcome;
-
-    MPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (!ready)
-        return XH_EXIT_INPUT;
-    xhpl_run(&order->parameters, out, record, forecast, &outcome);
-    close_device(out);
-    return exit_status(order, &outcome);
-}
-
-/* With a solver open. */
+/* With a solver open. Only process 0 has a device. */
 static int run_tests(const xhpl_order_t *order, xhpl_record_t *record, int rank)
 {
     xhpl_trace_files_t files;
     xhpl_forecast_t forecast;
-    int status;
+    int ready, status = XH_EXIT_INPUT;
+    FILE *out = NULL;
 
     if (xhpl_capacity_check(&order->parameters) != XH_OK ||
         xhpl_blas_report() != XH_OK ||
@@ -122,7 +95,13 @@ static int run_tests(const xhpl_order_t *order, xhpl_record_t *record, int rank)
         xhpl_trace_files_open(order->trace, order->iterations, &files) != XH_OK)
         return XH_EXIT_INPUT;
     xhpl_record_note(record, XHPL_SOLVER_OPEN, NULL);
-    status = run_on_device(order, record, &forecast, rank);
+    if (rank == 0)
+        out = open_device(&order->parameters);
+    ready = out != NULL;
+    MPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (ready)
+        status = xhpl_run(order, out, record, &forecast);
+    close_device(out);
     xhpl_record_note(record, XHPL_SOLVER_CLOSING, NULL);
     return xhpl_trace_files_write(&files) == XH_OK ? status : XH_EXIT_RUNTIME;
 }
@@ -144,32 +123,26 @@ static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
     return exit_status;
 }
 
-/* The program's exit status, which is in the record too. */
-static int carry_out_on_record(const xhpl_order_t *order, int rank)
-{
-    xhpl_record_t *record;
-    int exit_status = order->exit_status;
-
-    if (xhpl_record_open(order, &record) != XH_OK)
-        return XH_EXIT_INPUT;
-    if (order->run)
-        exit_status = carry_out(order, record, rank);
-    return xhpl_record_close(record, exit_status) == XH_OK ? exit_status
-                                                           : XH_EXIT_RUNTIME;
-}
-
 int main(int argc, char **argv)
 {
     xhpl_order_t order;
-    int rank, provided, exit_status;
+    xhpl_record_t *record;
+    char host[MPI_MAX_PROCESSOR_NAME];
+    int rank, length, provided, exit_status = XH_EXIT_INPUT;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    xhpl_start_watch_begin(rank, provided >= MPI_THREAD_FUNNELED);
+    MPI_Get_processor_name(host, &length);
+    xhpl_start_watch_begin(rank, host, provided >= MPI_THREAD_FUNNELED);
     order = receive_order(argc, argv, rank);
     xhpl_start_watch_end();
-    identify(rank);
-    exit_status = carry_out_on_record(&order, rank);
+    identify(rank, host);
+    if (xhpl_record_open(&order, &record) == XH_OK) {
+        exit_status =
+            order.run ? carry_out(&order, record, rank) : order.exit_status;
+        if (xhpl_record_close(record, exit_status) != XH_OK)
+            exit_status = XH_EXIT_RUNTIME;
+    }
     MPI_Finalize();
     return exit_status;
 }

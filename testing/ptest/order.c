@@ -2,16 +2,129 @@
 #include "testing/ptest/order.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/command_line.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "testing/ptest/dat_file.h"
 
 static const double usual_share = 0.8; /* of the memory, without --memory */
 static const char default_dat[] = "HPL.dat", default_conf[] = "xhpl.conf";
+
+/* ---- the limits of a plan ------------------------------------------------ */
+
+enum { UNITS_MOST = 4 };
+
+/* a unit after a number, its factor, and the largest amount */
+typedef struct {
+    const char *letter;
+    double factor, most;
+} unit_t;
+
+#define WHOLE "a whole number from 1 to 1048576, such as 4"
+
+static const struct {
+    const char *option, *allowed;
+    int units;
+    unit_t unit[UNITS_MOST];
+} limits[] = {
+    [XHPL_TIME] = {"time",
+                   "a number of seconds, or with s, m or h, such as 10m",
+                   4,
+                   {{"s", 1.0, 1e7},
+                    {"", 1.0, 1e7},
+                    {"m", 60.0, 1e7},
+                    {"h", 3600.0, 1e7}}},
+    [XHPL_MEMORY] = {"memory",
+                     "a part of what is available, such as 80%, or of each "
+                     "node in M, G or T, such as 12G",
+                     4,
+                     {{"%", 0.01, 1.0},
+                      {"M", 0x1p20, 1e18},
+                      {"G", 0x1p30, 1e18},
+                      {"T", 0x1p40, 1e18}}},
+    [XHPL_NODES] = {"nodes", WHOLE, 1, {{"", 1.0, XHPL_PROCESSES_MOST}}},
+    [XHPL_RANKS_PER_NODE] = {
+        "ranks-per-node", WHOLE, 1, {{"", 1.0, XHPL_PROCESSES_MOST}}}};
+
+static const unit_t *nearest_unit(xhpl_limit_t limit, const char *letter)
+{
+    const char *letters[UNITS_MOST];
+
+    for (int i = 0; i < limits[limit].units; i++)
+        letters[i] = limits[limit].unit[i].letter;
+    return &limits[limit]
+                .unit[xh_text_nearest(letter, letters, limits[limit].units)];
+}
+
+/* The valid number of units that is nearest to amount; 0 has none. */
+static double nearest_amount(xhpl_limit_t limit, const unit_t *unit,
+                             double amount)
+{
+    if (amount * unit->factor > unit->most)
+        return floor(unit->most / unit->factor);
+    return limit < XHPL_NODES ? amount : fmax(1.0, round(amount));
+}
+
+static void store_limit(xhpl_limit_t limit, const unit_t *unit, double amount,
+                        xhpl_request_t *request)
+{
+    bool is_share = unit->letter[0] == '%';
+
+    amount *= unit->factor;
+    if (limit == XHPL_TIME) {
+        request->seconds = amount;
+    } else if (limit == XHPL_MEMORY) {
+        request->memory_share = is_share ? amount : 0.0;
+        request->memory_bytes = is_share ? 0.0 : amount;
+    } else {
+        *(limit == XHPL_NODES ? &request->nodes : &request->ranks_per_node) =
+            (int)amount;
+    }
+}
+
+xh_status_t xhpl_request_read(xhpl_limit_t limit, const char *text,
+                              xhpl_request_t *request)
+{
+    size_t digits = strspn(text, "0123456789.");
+    const unit_t *unit = nearest_unit(limit, text + digits);
+    char number[32], advice[64] = "", *end;
+    double amount, nearest;
+
+    snprintf(number, sizeof(number), "%.*s", (int)fmin(31, digits), text);
+    amount = strtod(number, &end);
+    nearest = nearest_amount(limit, unit, amount);
+    if (amount > 0.0 && amount == nearest && (size_t)(end - number) == digits &&
+        strcmp(unit->letter, text + digits) == 0) {
+        store_limit(limit, unit, amount, request);
+        return XH_OK;
+    }
+    if (digits > 0 && nearest > 0.0)
+        snprintf(advice, sizeof(advice), "; the nearest is %.15g%s", nearest,
+                 unit->letter);
+    xh_log_error("--%s: '%.80s' is not allowed; allowed: %s%s",
+                 limits[limit].option, text, limits[limit].allowed, advice);
+    return XH_ERR_INPUT;
+}
+
+xhpl_extent_t xhpl_request_extent(const xhpl_request_t *request,
+                                  const xhpl_extent_t *started)
+{
+    xhpl_extent_t extent = *started;
+
+    if (request->nodes > 0)
+        extent.nodes = request->nodes;
+    if (request->ranks_per_node > 0)
+        extent.ranks_per_node = request->ranks_per_node;
+    if (request->nodes > 0 || request->ranks_per_node > 0)
+        extent.processes = (int64_t)extent.nodes * extent.ranks_per_node;
+    return extent;
+}
 
 /* ---- the command line ---------------------------------------------------- */
 
@@ -68,43 +181,34 @@ static const xh_option_t others[] = {
 
 enum { OTHERS = sizeof(others) / sizeof(others[0]) };
 
-static xh_status_t refuse_value(xhpl_quantity_t quantity, const char *token)
-{
-    const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
-    char allowed[256], nearest[32];
-
-    xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
-    xhpl_quantity_nearest(quantity, token, XHPL_NUMBERS_OR_WORDS, nearest,
-                          sizeof(nearest));
-    xh_log_error("%s%s: '%.80s' cannot be %s; allowed: %s; the nearest is %s",
-                 xh_command_line_dashes(row->option), row->option, token,
-                 row->what, allowed, nearest);
-    return XH_ERR_INPUT;
-}
-
 /* Read "a,b,c" as the values of quantity. */
 static xh_status_t read_list(int quantity, const char *text,
                              xhpl_order_t *order)
 {
     const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
+    const char *dashes = xh_command_line_dashes(row->option);
     int most = row->count_line == 0 ? 1 : XHPL_LIST_MOST;
     int count = 0;
 
     for (const char *at = text; at != NULL; count++) {
         int length = (int)strcspn(at, ",");
-        char token[256];
+        char token[256], advice[320];
 
         if (count == most) {
             xh_log_error("%s%s: '%.80s' has more values than the %d allowed",
-                         xh_command_line_dashes(row->option), row->option, text,
-                         most);
+                         dashes, row->option, text, most);
             return XH_ERR_INPUT;
         }
         snprintf(token, sizeof(token), "%.*s", length, at);
         if (length >= (int)sizeof(token) ||
             xhpl_parameters_store(quantity, count, token, XHPL_NUMBERS_OR_WORDS,
-                                  &order->parameters) != XH_OK)
-            return refuse_value(quantity, token);
+                                  &order->parameters) != XH_OK) {
+            xhpl_quantity_advice(row, token, XHPL_NUMBERS_OR_WORDS, advice,
+                                 sizeof(advice));
+            xh_log_error("%s%s: '%.80s' cannot be %s; %s", dashes, row->option,
+                         token, row->what, advice);
+            return XH_ERR_INPUT;
+        }
         at = at[length] == ',' ? at + length + 1 : NULL;
     }
     order->parameters.list[quantity].count = count;
@@ -140,19 +244,6 @@ xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_order_t *order_p)
                                 read_other, order_p);
 }
 
-static void print_quantity(FILE *out, xhpl_quantity_t quantity)
-{
-    const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
-    char allowed[256];
-
-    if (row->option == NULL)
-        return;
-    xhpl_quantity_allowed(quantity, allowed, sizeof(allowed));
-    fprintf(out, "  %s%s %s\n      %s: %s\n",
-            xh_command_line_dashes(row->option), row->option,
-            row->count_line == 0 ? "VALUE" : "LIST", row->what, allowed);
-}
-
 void xhpl_options_print_help(FILE *out)
 {
     fprintf(out,
@@ -165,8 +256,17 @@ void xhpl_options_print_help(FILE *out)
             "\n"
             "What to run; a LIST is one value or several with commas "
             "between:\n");
-    for (int q = 0; q < XHPL_QUANTITIES; q++)
-        print_quantity(out, q);
+    for (int q = 0; q < XHPL_QUANTITIES; q++) {
+        const xhpl_quantity_row_t *row = xhpl_quantity(q);
+        char allowed[256];
+
+        if (row->option == NULL)
+            continue;
+        xhpl_quantity_allowed(row, allowed, sizeof(allowed));
+        fprintf(out, "  %s%s %s\n      %s: %s\n",
+                xh_command_line_dashes(row->option), row->option,
+                row->count_line == 0 ? "VALUE" : "LIST", row->what, allowed);
+    }
     fprintf(out, "\nHow to run:\n");
     xh_command_line_print_help(others, OTHERS, out);
     fprintf(out, "\nSettings, for --set, as a variable XHPL_NAME of the "
@@ -180,18 +280,6 @@ void xhpl_options_print_help(FILE *out)
 
 /* ---- the parameters ------------------------------------------------------ */
 
-static xh_status_t check_lists(const xhpl_parameters_t *parameters)
-{
-    int rows = parameters->list[XHPL_P].count;
-    int columns = parameters->list[XHPL_Q].count;
-
-    if (rows == columns)
-        return XH_OK;
-    xh_log_error("P has %d values and Q has %d; allowed: equally many", rows,
-                 columns);
-    return XH_ERR_INPUT;
-}
-
 xh_status_t xhpl_options_complete(xhpl_order_t *order,
                                   const xhpl_parameters_t *file)
 {
@@ -203,7 +291,11 @@ xh_status_t xhpl_options_complete(xhpl_order_t *order,
     if (order->given[XHPL_THRESHOLD])
         all.threshold = order->parameters.threshold;
     order->parameters = all;
-    return check_lists(&all);
+    if (all.list[XHPL_P].count == all.list[XHPL_Q].count)
+        return XH_OK;
+    xh_log_error("P has %d values and Q has %d; allowed: equally many",
+                 all.list[XHPL_P].count, all.list[XHPL_Q].count);
+    return XH_ERR_INPUT;
 }
 
 /* Read HPL.dat, unless the options are enough. */
@@ -211,31 +303,19 @@ static xh_status_t read_dat(xhpl_order_t *order)
 {
     const char *dat = order->dat != NULL ? order->dat : default_dat;
     const bool *given = order->given;
-    xhpl_parameters_t file;
-    xh_status_t status;
+    xhpl_parameters_t file = order->parameters;
 
-    if (order->dat == NULL && given[XHPL_N] && given[XHPL_NB] &&
-        given[XHPL_P] && given[XHPL_Q] && access(dat, F_OK) != 0)
-        return check_lists(&order->parameters);
-    status = xhpl_dat_read(dat, &file);
-    return status == XH_OK ? xhpl_options_complete(order, &file) : status;
-}
-
-static int64_t grid_size(const xhpl_parameters_t *parameters, int grid)
-{
-    return (int64_t)parameters->list[XHPL_P].value[grid] *
-           parameters->list[XHPL_Q].value[grid];
+    if (order->dat != NULL || !given[XHPL_N] || !given[XHPL_NB] ||
+        !given[XHPL_P] || !given[XHPL_Q] || access(dat, F_OK) == 0)
+        XH_TRY(xhpl_dat_read(dat, &file));
+    return xhpl_options_complete(order, &file);
 }
 
 static xh_status_t check_grids(const xhpl_parameters_t *parameters,
                                int processes)
 {
-    int grids = parameters->list[XHPL_P].count;
-    int64_t largest = 0;
+    int64_t largest = xhpl_parameters_processes(parameters);
 
-    for (int grid = 0; grid < grids; grid++)
-        if (grid_size(parameters, grid) > largest)
-            largest = grid_size(parameters, grid);
     if (largest > processes) {
         xh_log_error("Need at least %" PRId64 " processes for these tests "
                      "(there are %d): start as many, or have xhpl --plan "
@@ -243,13 +323,14 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters,
                      largest, processes);
         return XH_ERR_INPUT;
     }
-    for (int grid = 0; grid < grids; grid++)
-        if (grid_size(parameters, grid) < processes)
-            xh_log_warning("the grid %d x %d leaves %" PRId64 " of %d "
-                           "processes idle",
-                           parameters->list[XHPL_P].value[grid],
-                           parameters->list[XHPL_Q].value[grid],
-                           processes - grid_size(parameters, grid), processes);
+    for (int grid = 0; grid < parameters->list[XHPL_P].count; grid++) {
+        int p = parameters->list[XHPL_P].value[grid];
+        int q = parameters->list[XHPL_Q].value[grid];
+
+        if (p * q < processes)
+            xh_log_warning("the grid %d x %d leaves %d of %d processes idle", p,
+                           q, processes - p * q, processes);
+    }
     return XH_OK;
 }
 
@@ -319,6 +400,13 @@ static xh_status_t check_names(const xhpl_order_t *order)
                          files[i][0], length, XHPL_FILE_SIZE - 1);
             return XH_ERR_INPUT;
         }
+        for (size_t j = 0; j < i; j++)
+            if (files[i][1] != NULL && files[j][1] != NULL &&
+                strcmp(files[i][1], files[j][1]) == 0) {
+                xh_log_error("--%s and --%s both name %s; allowed: two files",
+                             files[j][0], files[i][0], files[i][1]);
+                return XH_ERR_INPUT;
+            }
     }
     return XH_OK;
 }

@@ -34,48 +34,49 @@ static const xhpl_quantity_row_t rows[XHPL_QUANTITIES] = {
     /* clang-format off */
     /*
      * label, option, what,
-     * line, count line, least, most, initial, words, forms
+     * line, count line, least, most, initial, words, forms, allowed
      */
     [XHPL_DEVICE] = {NULL, NULL, "the output device",
-        4, 0, INT_MIN, INT_MAX, 6, NULL, NULL},
+        4, 0, INT_MIN, INT_MAX, XHPL_DEVICE_STDOUT, NULL, NULL,
+        "6 (stdout), 7 (stderr) or any other integer (a file)"},
     [XHPL_N] = {"N", "n", "the order of the matrix",
-        6, 5, 0, 1000000000, 0, NULL, NULL},
+        6, 5, 0, 1000000000, 0, NULL, NULL, NULL},
     [XHPL_NB] = {"NB", "nb", "the width of a panel",
-        8, 7, 1, 1000000, 192, NULL, NULL},
+        8, 7, 1, 1000000, 192, NULL, NULL, NULL},
     [XHPL_PMAP] = {"PMAP", "pmap", "the order of processes on the grid",
-        9, 0, 0, 1, 0, order_words, order_forms},
+        9, 0, 0, 1, 0, order_words, order_forms, NULL},
     [XHPL_P] = {"P", "p", "the number of process rows",
-        11, 10, 1, INT_MAX, 1, NULL, NULL},
+        11, 10, 1, INT_MAX, 1, NULL, NULL, NULL},
     [XHPL_Q] = {"Q", "q", "the number of process columns",
-        12, 10, 1, INT_MAX, 1, NULL, NULL},
+        12, 10, 1, INT_MAX, 1, NULL, NULL, NULL},
     [XHPL_THRESHOLD] = {NULL, "threshold",
         "the residual below which a test passes",
-        13, 0, INT_MIN, INT_MAX, 16, NULL, NULL},
+        13, 0, INT_MIN, INT_MAX, 16, NULL, NULL, "a finite number"},
     [XHPL_PFACT] = {"PFACT", "pfact", "the panel factorization",
-        15, 14, 0, 2, 1, fact_words, fact_forms},
+        15, 14, 0, 2, 1, fact_words, fact_forms, NULL},
     [XHPL_NBMIN] = {"NBMIN", "nbmin", "the width at which the recursion stops",
-        17, 16, 1, INT_MAX, 8, NULL, NULL},
+        17, 16, 1, INT_MAX, 8, NULL, NULL, NULL},
     [XHPL_NDIV] = {"NDIV", "ndiv", "the parts a panel is cut in",
-        19, 18, 2, INT_MAX, 2, NULL, NULL},
+        19, 18, 2, INT_MAX, 2, NULL, NULL, NULL},
     [XHPL_RFACT] = {"RFACT", "rfact", "the recursive panel factorization",
-        21, 20, 0, 2, 2, fact_words, fact_forms},
+        21, 20, 0, 2, 2, fact_words, fact_forms, NULL},
     [XHPL_BCAST] = {"BCAST", "bcast", "the panel broadcast",
-        23, 22, 0, 5, 1, bcast_words, bcast_words},
+        23, 22, 0, 5, 1, bcast_words, bcast_words, NULL},
     [XHPL_DEPTH] = {"DEPTH", "depth", "the look-ahead depth",
-        25, 24, 0, 1000, 2, NULL, NULL},
+        25, 24, 0, 1000, 2, NULL, NULL, NULL},
     [XHPL_SWAP] = {"SWAP", "swap", "the row exchange",
-        26, 0, 0, 2, 2, swap_words, swap_forms},
+        26, 0, 0, 2, 2, swap_words, swap_forms, NULL},
     [XHPL_SWAP_THRESHOLD] = {NULL, "swap-threshold",
         "the columns above which mix is long",
-        27, 0, 0, INT_MAX, 64, NULL, NULL},
+        27, 0, 0, INT_MAX, 64, NULL, NULL, NULL},
     [XHPL_L1] = {"L1", "l1", "the form of L1",
-        28, 0, 0, 1, 0, form_words, form_forms},
+        28, 0, 0, 1, 0, form_words, form_forms, NULL},
     [XHPL_U] = {"U", "u", "the form of U",
-        29, 0, 0, 1, 0, form_words, form_forms},
+        29, 0, 0, 1, 0, form_words, form_forms, NULL},
     [XHPL_EQUIL] = {"EQUIL", "equil", "equilibration of the row exchange",
-        30, 0, 0, 1, 1, no_yes, no_yes},
+        30, 0, 0, 1, 1, no_yes, no_yes, NULL},
     [XHPL_ALIGN] = {"ALIGN", "align", "the alignment of memory in doubles",
-        31, 0, 1, 1048576, 8, NULL, NULL},
+        31, 0, 1, 1048576, 8, NULL, NULL, NULL},
     /* clang-format on */
 };
 
@@ -99,6 +100,18 @@ int xhpl_parameters_value(const xhpl_parameters_t *parameters,
                           xhpl_quantity_t quantity)
 {
     return parameters->list[quantity].value[0];
+}
+
+int64_t xhpl_parameters_processes(const xhpl_parameters_t *parameters)
+{
+    const xhpl_list_t *p = &parameters->list[XHPL_P];
+    const xhpl_list_t *q = &parameters->list[XHPL_Q];
+    int64_t largest = 0;
+
+    for (int i = 0; i < p->count; i++)
+        if ((int64_t)p->value[i] * q->value[i] > largest)
+            largest = (int64_t)p->value[i] * q->value[i];
+    return largest;
 }
 
 xh_status_t xhpl_integer_parse(const char *token, int least, int most,
@@ -167,17 +180,12 @@ xh_status_t xhpl_parameters_store(xhpl_quantity_t quantity, int index,
     return word_parse(row, token, value);
 }
 
-void xhpl_quantity_allowed(xhpl_quantity_t quantity, char *text, size_t size)
+void xhpl_quantity_allowed(const xhpl_quantity_row_t *row, char *text,
+                           size_t size)
 {
-    const xhpl_quantity_row_t *row = &rows[quantity];
-
     text[0] = '\0';
-    if (quantity == XHPL_THRESHOLD)
-        snprintf(text, size, "a finite number");
-    else if (quantity == XHPL_DEVICE)
-        snprintf(text, size,
-                 "%d (stdout), %d (stderr) or any other integer (a file)",
-                 XHPL_DEVICE_STDOUT, XHPL_DEVICE_STDERR);
+    if (row->allowed != NULL)
+        snprintf(text, size, "%s", row->allowed);
     else if (row->words == NULL)
         snprintf(text, size, "an integer from %d to %d", row->least, row->most);
     else
@@ -189,52 +197,43 @@ void xhpl_quantity_allowed(xhpl_quantity_t quantity, char *text, size_t size)
                            row->least + w, row->words[w]);
 }
 
-double xhpl_integer_nearest(const char *token, int least, int most,
-                            int otherwise)
-{
-    char *end;
-    double x = strtod(token, &end);
-
-    if (end == token || isnan(x))
-        return otherwise;
-    return round(fmin(fmax(x, least), most));
-}
-
+/* The valid value of row nearest to token; its initial one if token does not
+ * begin with a number. */
 static double nearest_value(const xhpl_quantity_row_t *row, const char *token)
 {
     bool is_number = strspn(token, "+-.0123456789") == strlen(token);
-    int words = 0;
-
-    if (row->words == NULL || is_number)
-        return xhpl_integer_nearest(token, row->least, row->most, row->initial);
-    while (row->words[words] != NULL)
-        words++;
-    return row->least + xh_text_nearest(token, row->words, words);
-}
-
-static double nearest_real(const xhpl_quantity_row_t *row, const char *token)
-{
     char *end;
     double x = strtod(token, &end);
+    int words = 0;
 
-    return end != token && isfinite(x) ? x : row->initial;
+    if (row->words != NULL && !is_number) {
+        while (row->words[words] != NULL)
+            words++;
+        return row->least + xh_text_nearest(token, row->words, words);
+    }
+    if (end == token || isnan(x))
+        return row->initial;
+    if (row == &rows[XHPL_THRESHOLD])
+        return isfinite(x) ? x : row->initial;
+    return round(fmin(fmax(x, row->least), row->most));
 }
 
-void xhpl_quantity_nearest(xhpl_quantity_t quantity, const char *token,
-                           xhpl_spelling_t spelling, char *text, size_t size)
+void xhpl_quantity_advice(const xhpl_quantity_row_t *row, const char *token,
+                          xhpl_spelling_t spelling, char *text, size_t size)
 {
-    const xhpl_quantity_row_t *row = &rows[quantity];
-    double x = quantity == XHPL_THRESHOLD ? nearest_real(row, token)
-                                          : nearest_value(row, token);
-    const char *word =
-        row->words != NULL ? row->words[(int)x - row->least] : NULL;
+    double x = nearest_value(row, token);
+    char allowed[256];
 
-    if (quantity == XHPL_THRESHOLD)
-        snprintf(text, size, "%g", x);
-    else if (word == NULL)
-        snprintf(text, size, "%.0f", x);
+    xhpl_quantity_allowed(row, allowed, sizeof(allowed));
+    snprintf(text, size, "allowed: %s", allowed);
+    if (token[0] == '\0')
+        return;
+    xh_text_append(text, size, "; the nearest is ");
+    if (row->words == NULL)
+        xh_text_append(text, size, "%.10g", x);
     else if (spelling == XHPL_NUMBERS_OR_WORDS)
-        snprintf(text, size, "%s", word);
+        xh_text_append(text, size, "%s", row->words[(int)x - row->least]);
     else
-        snprintf(text, size, "%.0f (%s)", x, word);
+        xh_text_append(text, size, "%.0f (%s)", x,
+                       row->words[(int)x - row->least]);
 }

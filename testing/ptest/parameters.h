@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "base/status.h"
 
 /*
@@ -53,6 +54,7 @@ typedef struct {
     const char *const *words; /* names of least, least + 1, ..., then NULL;
                                  NULL: plain numbers */
     const char *const *forms; /* the same as the header prints them */
+    const char *allowed;      /* values in words; NULL: from what is above */
 } xhpl_quantity_row_t;
 
 /* the values of one quantity */
@@ -84,6 +86,9 @@ void xhpl_parameters_default(xhpl_parameters_t *parameters);
 int xhpl_parameters_value(const xhpl_parameters_t *parameters,
                           xhpl_quantity_t quantity);
 
+/* Processes that the largest grid needs. */
+int64_t xhpl_parameters_processes(const xhpl_parameters_t *parameters);
+
 /*
  * Read token, all of it, as value number index of quantity.
  *
@@ -98,15 +103,17 @@ xh_status_t xhpl_parameters_store(xhpl_quantity_t quantity, int index,
                                   const char *token, xhpl_spelling_t spelling,
                                   xhpl_parameters_t *parameters);
 
-/* The valid values of quantity in words: "an integer from 1 to 20". */
-void xhpl_quantity_allowed(xhpl_quantity_t quantity, char *text, size_t size);
+/* The valid values of row in words: "an integer from 1 to 20". */
+void xhpl_quantity_allowed(const xhpl_quantity_row_t *row, char *text,
+                           size_t size);
 
 /*
- * The valid value of quantity nearest to token, an invalid one: the number,
- * followed by its name if it has one; where words are allowed, the name only.
+ * What to put in place of token, an invalid value of row:
+ * "allowed: 0 (row) or 1 (column); the nearest is 1 (column)". Where words are
+ * allowed, the nearest is the name only; an empty token has none.
  */
-void xhpl_quantity_nearest(xhpl_quantity_t quantity, const char *token,
-                           xhpl_spelling_t spelling, char *text, size_t size);
+void xhpl_quantity_advice(const xhpl_quantity_row_t *row, const char *token,
+                          xhpl_spelling_t spelling, char *text, size_t size);
 
 /*
  * Read token, all of it, as a decimal integer from least to most.
@@ -114,10 +121,5 @@ void xhpl_quantity_nearest(xhpl_quantity_t quantity, const char *token,
  */
 xh_status_t xhpl_integer_parse(const char *token, int least, int most,
                                int *value_p);
-
-/* The integer from least to most nearest to token; `otherwise` if token does
- * not begin with a number. */
-double xhpl_integer_nearest(const char *token, int least, int most,
-                            int otherwise);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/processes.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,17 +41,6 @@ void xhpl_idle_barrier(MPI_Comm comm)
     }
 }
 
-void *xhpl_gather(MPI_Comm comm, const void *mine, size_t bytes)
-{
-    bool first = xhpl_rank(comm) == 0;
-    void *all = first ? calloc((size_t)xhpl_size(comm), bytes) : NULL;
-
-    if (first && all == NULL)
-        HPL_pabort(__LINE__, "xhpl_gather", "out of memory");
-    MPI_Gather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, comm);
-    return all;
-}
-
 /* Messages: the size of a text, then pieces of it. */
 enum { TAG_SIZE = 1, TAG_PIECE, PIECE = 1 << 20 };
 
@@ -61,29 +49,29 @@ static int piece_of(size_t left)
     return left < PIECE ? (int)left : PIECE;
 }
 
-void xhpl_text_send(const char *text, size_t size)
+void xhpl_text_send(MPI_Comm comm, const char *text, size_t size)
 {
     uint64_t length = size;
 
-    MPI_Send(&length, 1, MPI_UINT64_T, 0, TAG_SIZE, MPI_COMM_WORLD);
+    MPI_Send(&length, 1, MPI_UINT64_T, 0, TAG_SIZE, comm);
     for (size_t at = 0; at < size; at += PIECE)
-        MPI_Send(text + at, piece_of(size - at), MPI_BYTE, 0, TAG_PIECE,
-                 MPI_COMM_WORLD);
+        MPI_Send(text + at, piece_of(size - at), MPI_BYTE, 0, TAG_PIECE, comm);
 }
 
-void xhpl_text_receive(int process, char **text_p, size_t *size_p)
+void xhpl_text_receive(MPI_Comm comm, int process, char **text_p,
+                       size_t *size_p)
 {
     uint64_t size;
     char *text;
 
-    MPI_Recv(&size, 1, MPI_UINT64_T, process, TAG_SIZE, MPI_COMM_WORLD,
+    MPI_Recv(&size, 1, MPI_UINT64_T, process, TAG_SIZE, comm,
              MPI_STATUS_IGNORE);
     text = calloc(size + 1, 1);
     if (text == NULL)
         HPL_pabort(__LINE__, "xhpl_text_receive", "out of memory");
     for (size_t at = 0; at < size; at += PIECE)
         MPI_Recv(text + at, piece_of(size - at), MPI_BYTE, process, TAG_PIECE,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                 comm, MPI_STATUS_IGNORE);
     *text_p = text;
     *size_p = size;
 }

@@ -36,24 +36,15 @@ int xhpl_local_rank(void);
 void xhpl_idle_barrier(MPI_Comm comm);
 
 /*
- * Gather `bytes` from each process of comm, ordered by rank.
- *
- * mine  in  contains no pointers
- *
- * Returns the array on process 0, for free(), and NULL on the others. Running
- * out of memory ends the job.
- */
-void *xhpl_gather(MPI_Comm comm, const void *mine, size_t bytes);
-
-/*
- * Hand a text of any length over to process 0 of MPI_COMM_WORLD, which receives
- * them in any order of its own.
+ * Hand a text of any length over to process 0 of comm, which receives them in
+ * any order of its own.
  *
  * text_p  out  for free(), with a 0 byte at its end, which size does not count;
  *              running out of memory ends the job
  */
-void xhpl_text_send(const char *text, size_t size);
-void xhpl_text_receive(int process, char **text_p, size_t *size_p);
+void xhpl_text_send(MPI_Comm comm, const char *text, size_t size);
+void xhpl_text_receive(MPI_Comm comm, int process, char **text_p,
+                       size_t *size_p);
 
 /*
  * Give all processes of MPI_COMM_WORLD the settings of process 0, whatever

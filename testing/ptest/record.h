@@ -22,18 +22,18 @@ typedef struct xhpl_record xhpl_record_t;
 
 /*
  * From now on keep this process's warnings and errors for the record, which is
- * not open yet; without this call they are kept from open on.
+ * not open yet.
  */
 void xhpl_record_listen(void);
 
 /*
  * Open the record that order asks for; collective over MPI_COMM_WORLD.
  *
+ * order     in   outlives the record
  * record_p  out  NULL: none is wanted
  *
- * Errors: XH_ERR_INPUT  the file cannot be written, is also that of --trace or
- *                       --iterations, or this build has no records: reported,
- *                       on all processes
+ * Errors: XH_ERR_INPUT  the file cannot be written, or this build has no
+ *                       records: reported, on all processes
  *         XH_ERR_MEMORY
  */
 xh_status_t xhpl_record_open(const xhpl_order_t *order,
@@ -47,9 +47,8 @@ typedef enum {
     XHPL_TEST_READY,    /* before the barrier that starts the timed phase: a
                            test that takes some time is shown as running */
     XHPL_TEST_START,    /* after that barrier */
-    XHPL_TEST_STOP,     /* the last process is done; collective over comm */
-    XHPL_TEST_SOLVED,   /* unchecked until ... */
-    XHPL_TEST_CHECKED,  /* ... it is checked */
+    XHPL_TEST_SOLVED,   /* the last process is done; collective over comm */
+    XHPL_TEST_CHECKED,  /* until then it is shown as unchecked */
     XHPL_TEST_SKIPPED,  /* instead of all these: it could not be run */
     XHPL_SOLVER_CLOSING /* iterations; measures the cores again, and the higher
                            figure stays. Collective over MPI_COMM_WORLD */
@@ -58,12 +57,12 @@ typedef enum {
 /* a test, as far as it is known at a moment */
 typedef struct {
     xhpl_test_t test;
-    MPI_Comm comm;        /* its processes */
-    double predicted;     /* s that it should take; 0: unknown */
-    double ceiling;       /* flop/s of FMA on all cores behind that */
-    hpl_system_t *system; /* from STOP on */
-    double seconds;       /* from SOLVED on */
-    double residual;      /* CHECKED, like what follows */
+    MPI_Comm comm;    /* its processes */
+    double predicted; /* s that it should take; 0: unknown */
+    double ceiling;   /* flop/s of FMA on all cores behind that */
+    hpl_system_t *system;
+    double seconds;  /* from SOLVED on */
+    double residual; /* CHECKED, like what follows */
     hpl_norms_t norms;
     bool passed;
 } xhpl_trial_t;

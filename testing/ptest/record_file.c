@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/record_file.h"
+#include "testing/ptest/record_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,30 +41,12 @@ static bool can_be_replaced(const xhpl_record_file_t *file)
     return unlink(fresh) == 0;
 }
 
-/* What a new file may have. */
-static mode_t usual_mode(void)
-{
-    mode_t mask = umask(0);
-
-    umask(mask);
-    return 0666 & ~mask;
-}
-
 xh_status_t xhpl_record_file_open(const char *name, xhpl_record_file_t *file_p)
 {
     xhpl_record_file_t file = {.in_place = NULL};
     struct stat about;
-    bool exists = lstat(name, &about) == 0;
-    int fd;
+    int fd = open(name, O_WRONLY | O_CREAT, 0666);
 
-    snprintf(file.name, sizeof(file.name), "%s", name);
-    file.mode = exists ? about.st_mode & 0777 : usual_mode();
-    if (!exists || (S_ISREG(about.st_mode) && access(name, W_OK) == 0))
-        if (can_be_replaced(&file)) {
-            *file_p = file;
-            return XH_OK;
-        }
-    fd = open(name, O_WRONLY | O_CREAT, 0666);
     if (fd < 0 || fstat(fd, &about) != 0 ||
         (file.in_place = fdopen(fd, "w")) == NULL) {
         xh_log_error("--json: cannot write %s: %s", name, strerror(errno));
@@ -72,7 +54,14 @@ xh_status_t xhpl_record_file_open(const char *name, xhpl_record_file_t *file_p)
             close(fd);
         return XH_ERR_INPUT;
     }
+    snprintf(file.name, sizeof(file.name), "%s", name);
+    file.mode = about.st_mode & 0777;
     file.once = !S_ISREG(about.st_mode);
+    if (lstat(name, &about) == 0 && S_ISREG(about.st_mode) &&
+        can_be_replaced(&file)) {
+        fclose(file.in_place);
+        file.in_place = NULL;
+    }
     *file_p = file;
     return XH_OK;
 }
@@ -95,14 +84,9 @@ static bool replace(const xhpl_record_file_t *file, const json_t *root)
         return false;
     is_complete = print(root, out);
     saved = errno;
-    if (fclose(out) != 0 && is_complete) {
-        is_complete = false;
-        saved = errno;
-    }
-    if (is_complete && rename(fresh, file->name) == 0)
+    if (fclose(out) == 0 && is_complete && rename(fresh, file->name) == 0)
         return true;
-    if (is_complete)
-        saved = errno;
+    saved = is_complete ? errno : saved;
     unlink(fresh);
     errno = saved;
     return false;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/record_parts.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,128 +18,129 @@ enum { TEXT = 128, LIST = 1024 };
 /* Length of one ceiling measurement: the best of several runs of some ms. */
 #define CEILING_SECONDS 0.06
 
-/* one process and its host; no pointers, so that it can be gathered */
-typedef struct {
-    char host[MPI_MAX_PROCESSOR_NAME];
-    char system[TEXT], cpu[TEXT], isa[TEXT];
-    char cpus_online[LIST], numa_nodes[LIST];
-    char cpus_allowed[LIST];          /* by the launcher */
-    double cpu_mhz;                   /* now; 0: unknown */
-    int64_t memory, memory_available; /* bytes; 0: unknown */
-    int rank, local_rank, cores;
-    xh_census_t census; /* by the first process of the host */
-} place_t;
+json_t *xhpl_record_gather(MPI_Comm comm, json_t *mine)
+{
+    char *text;
+    size_t size;
 
-/* what the solver uses of a process's cores, likewise */
-typedef struct {
-    int threads;        /* 0: unknown */
-    char cpus[LIST];    /* "": where the launcher lets it run, or unknown */
-    char machine[LIST]; /* "": unknown */
-    int cores;          /* that this process measured */
-    double gflops;      /* their FMA ceiling */
-} used_t;
+    if (xhpl_rank(comm) != 0) {
+        text = json_dumps(mine, JSON_COMPACT);
+        xhpl_text_send(comm, text, text != NULL ? strlen(text) : 0);
+        free(text);
+        json_decref(mine);
+        return NULL;
+    }
+    for (int process = 1; process < xhpl_size(comm); process++) {
+        json_t *theirs;
+
+        xhpl_text_receive(comm, process, &text, &size);
+        theirs = json_loadb(text, size, 0, NULL);
+        json_array_extend(mine, theirs);
+        json_decref(theirs);
+        free(text);
+    }
+    return mine;
+}
 
 /* ---- a process and its host ---------------------------------------------- */
 
-static void look_at_memory(place_t *place)
-{
-    char text[TEXT];
-    uint64_t bytes;
-
-    if (xh_sysfile_value("/proc", "meminfo", "MemTotal", text, sizeof(text)))
-        place->memory = strtoll(text, NULL, 10) * 1024;
-    if (xh_memory_available("", &bytes) == XH_OK)
-        place->memory_available = (int64_t)bytes;
-}
-
-static void look_at_processor(place_t *place)
+/* The number that follows key in a file of /proc; NAN: unknown. */
+static double number_in(const char *file, const char *key)
 {
     char text[TEXT];
 
-    snprintf(place->cpu, TEXT, "%s", xh_cpu_model());
-    snprintf(place->isa, TEXT, "%s", xh_cpu_isa_name(xh_cpu_isa()));
-    if (xh_sysfile_value("/proc", "cpuinfo", "cpu MHz", text, sizeof(text)))
-        place->cpu_mhz = strtod(text, NULL);
-    place->cores = xh_cpu_cores("");
-    xh_sysfile_line("/sys/devices/system/cpu", "online", place->cpus_online,
-                    LIST);
-    xh_sysfile_line("/sys/devices/system/node", "online", place->numa_nodes,
-                    LIST);
-    xh_sysfile_value("/proc/self", "status", "Cpus_allowed_list",
-                     place->cpus_allowed, LIST);
+    return xh_sysfile_value("/proc", file, key, text, TEXT) ? strtod(text, NULL)
+                                                            : NAN;
 }
 
-static place_t my_place(void)
+/* The processors or memory nodes that are online. */
+static json_t *online(const char *folder)
 {
-    place_t place;
-    struct utsname names;
-    int length;
+    char list[LIST] = "";
 
-    memset(&place, 0, sizeof(place));
-    MPI_Get_processor_name(place.host, &length);
-    place.rank = xhpl_rank(MPI_COMM_WORLD);
-    place.local_rank = xhpl_local_rank();
-    if (uname(&names) == 0)
-        snprintf(place.system, TEXT, "%.40s %.60s %.20s", names.sysname,
-                 names.release, names.machine);
-    if (place.local_rank == 0)
-        place.census = xh_cpu_census("");
-    look_at_processor(&place);
-    look_at_memory(&place);
-    return place;
+    xh_sysfile_line(folder, "online", list, LIST);
+    return xh_json_text(list);
 }
 
-static json_t *rank_at(const place_t *place)
+static json_t *my_rank(int local_rank)
 {
-    return XH_JSON_OBJECT({"rank", json_integer(place->rank)},
-                          {"local_rank", json_integer(place->local_rank)},
-                          {"cpus_allowed", xh_json_text(place->cpus_allowed)},
-                          {"cores", json_integer(place->cores)},
+    char allowed[LIST] = ""; /* by the launcher */
+
+    xh_sysfile_value("/proc/self", "status", "Cpus_allowed_list", allowed,
+                     LIST);
+    return XH_JSON_OBJECT({"rank", json_integer(xhpl_rank(MPI_COMM_WORLD))},
+                          {"local_rank", json_integer(local_rank)},
+                          {"cpus_allowed", xh_json_text(allowed)},
+                          {"cores", json_integer(xh_cpu_cores(""))},
                           {"threads", NULL}, {"cpus_taken", NULL});
 }
 
-static json_t *host_at(const place_t *place)
+/* Of the first process of a host. */
+static json_t *my_machine(int local_rank)
 {
-    const xh_census_t *census = &place->census;
-    json_t *machine =
-        XH_JSON_OBJECT({"sockets", xh_json_positive(census->sockets)},
-                       {"cores", xh_json_positive(census->cores)},
-                       {"numa_nodes", xh_json_positive(census->numa_nodes)},
-                       {"topology", NULL});
+    xh_census_t census = {0};
 
+    if (local_rank == 0)
+        census = xh_cpu_census("");
+    return XH_JSON_OBJECT({"sockets", xh_json_positive(census.sockets)},
+                          {"cores", xh_json_positive(census.cores)},
+                          {"numa_nodes", xh_json_positive(census.numa_nodes)},
+                          {"topology", NULL});
+}
+
+/* The host with this process alone. */
+static json_t *my_host(void)
+{
+    char host[MPI_MAX_PROCESSOR_NAME], system[TEXT] = "";
+    double mhz = number_in("cpuinfo", "cpu MHz");
+    double memory = 1024 * fmax(0, number_in("meminfo", "MemTotal"));
+    int length, local_rank = xhpl_local_rank();
+    uint64_t available = 0;
+    struct utsname names;
+
+    MPI_Get_processor_name(host, &length);
+    if (uname(&names) == 0)
+        snprintf(system, TEXT, "%.40s %.60s %.20s", names.sysname,
+                 names.release, names.machine);
+    xh_memory_available("", &available);
     return XH_JSON_OBJECT(
-        {"name", xh_json_text(place->host)},
-        {"system", xh_json_text(place->system)},
-        {"cpu", xh_json_text(place->cpu)}, {"isa", xh_json_text(place->isa)},
-        {"cpu_mhz", place->cpu_mhz > 0 ? json_real(place->cpu_mhz) : NULL},
-        {"cpus_online", xh_json_text(place->cpus_online)},
-        {"numa_nodes", xh_json_text(place->numa_nodes)}, {"machine", machine},
-        {"memory_bytes", xh_json_positive(place->memory)},
-        {"memory_available_bytes", xh_json_positive(place->memory_available)},
-        {"fma_ceiling", NULL}, {"ranks", json_array()});
+        {"name", xh_json_text(host)}, {"system", xh_json_text(system)},
+        {"cpu", xh_json_text(xh_cpu_model())},
+        {"isa", xh_json_text(xh_cpu_isa_name(xh_cpu_isa()))},
+        {"cpu_mhz", xh_json_number(mhz > 0 ? mhz : NAN)},
+        {"cpus_online", online("/sys/devices/system/cpu")},
+        {"numa_nodes", online("/sys/devices/system/node")},
+        {"machine", my_machine(local_rank)},
+        {"memory_bytes", xh_json_positive((int64_t)memory)},
+        {"memory_available_bytes", xh_json_positive((int64_t)available)},
+        {"fma_ceiling", NULL},
+        {"ranks", json_pack("[o]", my_rank(local_rank))});
 }
 
 /* The hosts in the order of their first rank. */
 json_t *xhpl_record_hosts(void)
 {
-    place_t mine = my_place();
-    place_t *places = xhpl_gather(MPI_COMM_WORLD, &mine, sizeof(mine));
-    json_t *hosts = places != NULL ? json_array() : NULL;
-    json_t *by_name = json_object();
+    json_t *each =
+        xhpl_record_gather(MPI_COMM_WORLD, json_pack("[o]", my_host()));
+    json_t *hosts = each != NULL ? json_array() : NULL;
+    json_t *by_name = json_object(), *host;
+    size_t i;
 
-    for (int i = 0; places != NULL && i < xhpl_size(MPI_COMM_WORLD); i++) {
-        json_t *host = json_object_get(by_name, places[i].host);
+    json_array_foreach(each, i, host)
+    {
+        const char *name = json_string_value(json_object_get(host, "name"));
+        json_t *known = json_object_get(by_name, name);
 
-        if (host == NULL) {
-            host = host_at(&places[i]);
-            json_object_set(by_name, places[i].host, host);
-            json_array_append_new(hosts, host);
+        if (known == NULL) {
+            json_object_set(by_name, name, host);
+            json_array_append(hosts, host);
+        } else {
+            json_array_extend(json_object_get(known, "ranks"),
+                              json_object_get(host, "ranks"));
         }
-        json_array_append_new(json_object_get(host, "ranks"),
-                              rank_at(&places[i]));
     }
     json_decref(by_name);
-    free(places);
+    json_decref(each);
     return hosts;
 }
 
@@ -182,21 +182,6 @@ static int find_mine(MPI_Comm node, const char *cpus, int list[XHPL_CPUS])
     return count;
 }
 
-/* Measure the FMA ceiling of these cores while all of the node are busy. */
-static void measure_ceiling(const char *cpus, used_t *used)
-{
-    MPI_Comm node = xhpl_node_comm();
-    int list[XHPL_CPUS];
-
-    used->cores = find_mine(node, cpus, list);
-    xhpl_idle_barrier(node);
-    if (used->cores > 0)
-        used->gflops = 1e-9 * xh_fma_ceiling(xh_cpu_isa(), list, used->cores,
-                                             CEILING_SECONDS);
-    xhpl_idle_barrier(node);
-    MPI_Comm_free(&node);
-}
-
 hpl_workers_t xhpl_record_my_workers(void)
 {
     hpl_workers_t nobody = {.threads = 0};
@@ -204,116 +189,104 @@ hpl_workers_t xhpl_record_my_workers(void)
     return hpl_solver()->workers != NULL ? hpl_solver()->workers() : nobody;
 }
 
-static used_t used_by_me(void)
+/* What the solver uses here; measures the FMA ceiling of these cores while all
+ * of the node are busy. */
+static json_t *used_by_me(void)
 {
     hpl_workers_t mine = xhpl_record_my_workers();
-    used_t used = {.threads = mine.threads};
+    MPI_Comm node = xhpl_node_comm();
+    int list[XHPL_CPUS], cores = find_mine(node, mine.cpus, list);
+    double flops = 0;
 
-    if (mine.cpus != NULL)
-        snprintf(used.cpus, LIST, "%s", mine.cpus);
-    if (mine.machine != NULL)
-        snprintf(used.machine, LIST, "%s", mine.machine);
-    measure_ceiling(mine.cpus, &used);
-    return used;
+    xhpl_idle_barrier(node);
+    if (cores > 0)
+        flops = xh_fma_ceiling(xh_cpu_isa(), list, cores, CEILING_SECONDS);
+    xhpl_idle_barrier(node);
+    MPI_Comm_free(&node);
+    return XH_JSON_OBJECT({"threads", xh_json_positive(mine.threads)},
+                          {"cpus_taken", xh_json_text(mine.cpus)},
+                          {"topology", xh_json_text(mine.machine)},
+                          {"cores", json_integer(flops > 0 ? cores : 0)},
+                          {"gflops", json_real(1e-9 * flops)});
+}
+
+static void copy_member(json_t *from, const char *key, json_t *to)
+{
+    json_object_set(to, key, json_object_get(from, key));
 }
 
 /* Other programs on these cores only ever lower a measurement. */
-static void keep_larger(json_t *host, int cores, double gflops)
+static void add_to_host(json_t *host, json_t *all)
 {
-    json_t *ceiling = json_object_get(host, "fma_ceiling");
-
-    if (gflops <= json_real_value(json_object_get(ceiling, "gflops")))
-        return;
-    ceiling = XH_JSON_OBJECT({"cores", json_integer(cores)},
-                             {"gflops", xh_json_number(gflops)});
-    json_object_set_new(host, "fma_ceiling", ceiling);
-}
-
-static void add_to_host(json_t *host, const used_t *all)
-{
-    json_t *machine = json_object_get(host, "machine"), *rank;
-    int cores = 0;
+    json_t *ceiling = json_object_get(host, "fma_ceiling"), *rank;
+    json_int_t cores = 0;
     double gflops = 0;
     size_t i;
 
     json_array_foreach(json_object_get(host, "ranks"), i, rank)
     {
-        const used_t *used =
-            &all[json_integer_value(json_object_get(rank, "rank"))];
+        json_int_t process = json_integer_value(json_object_get(rank, "rank"));
+        json_t *used = json_array_get(all, (size_t)process);
 
-        if (used->threads > 0)
-            json_object_set_new(rank, "threads", json_integer(used->threads));
-        json_object_set_new(rank, "cpus_taken", xh_json_text(used->cpus));
-        json_object_set_new(machine, "topology", xh_json_text(used->machine));
-        if (used->gflops > 0) {
-            cores += used->cores;
-            gflops += used->gflops;
-        }
+        copy_member(used, "threads", rank);
+        copy_member(used, "cpus_taken", rank);
+        copy_member(used, "topology", json_object_get(host, "machine"));
+        cores += json_integer_value(json_object_get(used, "cores"));
+        gflops += json_real_value(json_object_get(used, "gflops"));
     }
-    keep_larger(host, cores, gflops);
+    if (gflops > json_real_value(json_object_get(ceiling, "gflops")))
+        json_object_set_new(
+            host, "fma_ceiling",
+            json_pack("{s:I, s:f}", "cores", cores, "gflops", gflops));
 }
 
-void xhpl_record_workers(json_t *hosts)
+json_t *xhpl_record_workers(json_t *hosts)
 {
-    used_t mine = used_by_me();
-    used_t *all = xhpl_gather(MPI_COMM_WORLD, &mine, sizeof(mine));
-    json_t *host;
+    json_t *all =
+        xhpl_record_gather(MPI_COMM_WORLD, json_pack("[o]", used_by_me()));
+    json_t *copy = json_deep_copy(hosts), *host;
     size_t i;
 
-    if (all != NULL)
-        json_array_foreach(hosts, i, host) add_to_host(host, all);
-    free(all);
+    json_array_foreach(copy, i, host) add_to_host(host, all);
+    json_decref(all);
+    return copy;
 }
 
 /* ---- devices ------------------------------------------------------------- */
 
 enum { MOST = 16 };
 
-/* the devices of one process; no pointers, so that they can be gathered */
-typedef struct {
-    int count;
-    hpl_device_t device[MOST];
-} devices_t;
-
-static devices_t my_devices(void)
+static int my_devices(hpl_device_t device[MOST])
 {
-    devices_t devices = {.count = 0};
-
-    if (hpl_solver()->devices != NULL)
-        devices.count = hpl_solver()->devices(MOST, devices.device);
-    return devices;
-}
-
-static json_t *device_at(int rank, const hpl_device_t *device)
-{
-    return XH_JSON_OBJECT(
-        {"rank", json_integer(rank)}, {"name", xh_json_text(device->name)},
-        {"model", xh_json_text(device->model)},
-        {"memory_bytes", json_integer((int64_t)device->memory)},
-        {"clock_mhz", xh_json_number(device->clock * 1e-6)},
-        {"temperature_celsius", xh_json_number(device->temperature)},
-        {"power_watts", xh_json_number(device->power)});
+    return hpl_solver()->devices != NULL ? hpl_solver()->devices(MOST, device)
+                                         : 0;
 }
 
 json_t *xhpl_record_devices(void)
 {
-    devices_t mine = my_devices();
-    devices_t *all = xhpl_gather(MPI_COMM_WORLD, &mine, sizeof(mine));
-    json_t *list = all != NULL ? json_array() : NULL;
+    hpl_device_t device[MOST];
+    int count = my_devices(device), rank = xhpl_rank(MPI_COMM_WORLD);
+    json_t *mine = json_array();
 
-    for (int r = 0; all != NULL && r < xhpl_size(MPI_COMM_WORLD); r++)
-        for (int i = 0; i < all[r].count; i++)
-            json_array_append_new(list, device_at(r, &all[r].device[i]));
-    free(all);
-    return list;
+    for (const hpl_device_t *d = device; d < device + count; d++)
+        json_array_append_new(
+            mine,
+            XH_JSON_OBJECT(
+                {"rank", json_integer(rank)}, {"name", xh_json_text(d->name)},
+                {"model", xh_json_text(d->model)},
+                {"memory_bytes", json_integer((int64_t)d->memory)},
+                {"clock_mhz", xh_json_number(d->clock * 1e-6)},
+                {"temperature_celsius", xh_json_number(d->temperature)},
+                {"power_watts", xh_json_number(d->power)}));
+    return xhpl_record_gather(MPI_COMM_WORLD, mine);
 }
 
 double xhpl_record_devices_energy(void)
 {
-    devices_t mine = my_devices();
+    hpl_device_t device[MOST];
     double sum = 0;
 
-    for (int i = 0; i < mine.count; i++)
-        sum += mine.device[i].energy;
+    for (int i = my_devices(device) - 1; i >= 0; i--)
+        sum += device[i].energy;
     return sum;
 }

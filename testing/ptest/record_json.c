@@ -13,12 +13,8 @@
 #include "hpl/pauxil/abort.h"
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
-#include "testing/ptest/record_file.h"
-#include "testing/ptest/record_findings.h"
 #include "testing/ptest/record_parts.h"
-#include "testing/ptest/record_phase.h"
 #include "testing/ptest/report.h"
-#include "testing/ptest/termination.h"
 
 enum {
     SCHEMA_VERSION = 1,
@@ -41,7 +37,7 @@ struct xhpl_record {
     double written; /* xh_clock_wall of the last write */
     bool is_complete;
     json_t *root, *tests;
-    char pmap; /* of the tags: R or C */
+    const xhpl_parameters_t *parameters;
 };
 
 /*
@@ -51,30 +47,98 @@ struct xhpl_record {
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* ---- findings: the warnings and errors of this process ------------------- */
+
+enum { FINDINGS_MOST = 1000 }; /* of a process; later ones are dropped */
+
+static pthread_mutex_t found_lock = PTHREAD_MUTEX_INITIALIZER;
+static json_t *found;
+
+static void hear(xh_log_level_t level, const char *text)
+{
+    const char *word = level == XH_LOG_ERROR ? "error" : "warning";
+    json_t *object =
+        XH_JSON_OBJECT({"time", xh_json_now()}, {"level", json_string(word)},
+                       {"text", xh_json_text(text)});
+
+    pthread_mutex_lock(&found_lock);
+    if (json_array_size(found) < FINDINGS_MOST)
+        json_array_append(found, object);
+    pthread_mutex_unlock(&found_lock);
+    json_decref(object);
+}
+
+void xhpl_record_listen(void)
+{
+    if (found == NULL)
+        found = json_array();
+    xh_log_listen(hear);
+}
+
+static json_t *findings(void)
+{
+    json_t *copy;
+
+    pthread_mutex_lock(&found_lock);
+    copy = json_deep_copy(found);
+    pthread_mutex_unlock(&found_lock);
+    return copy;
+}
+
+static int by_time(const void *one, const void *other)
+{
+    json_t *const *a = one, *const *b = other;
+
+    return strcmp(json_string_value(json_object_get(*a, "time")),
+                  json_string_value(json_object_get(*b, "time")));
+}
+
+/* Sort by time, under the lock; without memory the order stays. */
+static void sort_findings(void)
+{
+    size_t i, count = json_array_size(found);
+    json_t **each = malloc((count + 1) * sizeof(*each)), *value;
+
+    if (each == NULL)
+        return;
+    json_array_foreach(found, i, value) each[i] = json_incref(value);
+    qsort(each, count, sizeof(*each), by_time);
+    for (i = 0; i < count; i++)
+        json_array_set_new(found, i, each[i]);
+    free(each);
+}
+
+/* Move those of all processes to process 0, ordered by time. */
+static void gather_findings(void)
+{
+    bool is_first =
+        xhpl_rank(MPI_COMM_WORLD) == 0; /* which goes on listening */
+    json_t *others = xhpl_record_gather(MPI_COMM_WORLD,
+                                        is_first ? json_array() : findings());
+
+    pthread_mutex_lock(&found_lock);
+    json_array_extend(found, others);
+    sort_findings();
+    pthread_mutex_unlock(&found_lock);
+    json_decref(others);
+}
+
+static void forget_findings(void)
+{
+    xh_log_listen(NULL);
+    pthread_mutex_lock(&found_lock);
+    json_decref(found);
+    found = NULL;
+    pthread_mutex_unlock(&found_lock);
+}
+
 /* ---- the file ------------------------------------------------------------ */
-
-static bool is_same(const char *name, const char *other)
-{
-    return other != NULL && strcmp(name, other) == 0;
-}
-
-static xh_status_t open_file(const xhpl_order_t *order, xhpl_record_t *record)
-{
-    if (is_same(order->json, order->trace) ||
-        is_same(order->json, order->iterations)) {
-        xh_log_error("--json and another option both name %s; allowed: a file "
-                     "of its own",
-                     order->json);
-        return XH_ERR_INPUT;
-    }
-    return xhpl_record_file_open(order->json, &record->file);
-}
 
 /* Replace the file's contents by what is known so far. */
 static bool write_all(xhpl_record_t *record)
 {
     record->written = xh_clock_wall();
-    json_object_set_new(record->root, "findings", xhpl_record_findings());
+    json_object_set_new(record->root, "findings", findings());
     return xhpl_record_file_write(&record->file, record->root);
 }
 
@@ -123,8 +187,6 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order,
                  json_t *hosts)
 {
     const xhpl_parameters_t *parameters = &order->parameters;
-    bool by_columns =
-        order->run && xhpl_parameters_value(parameters, XHPL_PMAP) != 0;
     json_t *tests = json_array();
 
     record->root = XH_JSON_OBJECT(
@@ -140,7 +202,7 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order,
         {"findings", json_array()}, {"tests", tests},
         {"iterations", json_array()});
     record->tests = tests;
-    record->pmap = by_columns ? 'C' : 'R';
+    record->parameters = parameters;
 }
 
 static void forget(xhpl_record_t *record)
@@ -150,46 +212,30 @@ static void forget(xhpl_record_t *record)
         hpl_at_abort(NULL, NULL);
     }
     xhpl_phase_close(record->phase);
-    xhpl_record_findings_close();
     json_decref(record->root);
     free(record);
 }
 
-void xhpl_record_listen(void)
+/* The record is NULL unless all succeed. */
+static xh_status_t open_record(const xhpl_order_t *order,
+                               xhpl_record_t **record_p)
 {
-    xhpl_record_findings_open();
-}
-
-/* No record is opened: drop the messages kept for it. */
-static xh_status_t stop_listening(xh_status_t status)
-{
-    xhpl_record_findings_close();
-    return status;
-}
-
-xh_status_t xhpl_record_open(const xhpl_order_t *order,
-                             xhpl_record_t **record_p)
-{
-    xhpl_record_t *record;
+    xhpl_record_t *record = calloc(1, sizeof(*record));
     xh_status_t status = XH_OK;
     json_t *hosts;
 
-    *record_p = NULL;
-    if (order->json == NULL)
-        return stop_listening(XH_OK);
-    record = calloc(1, sizeof(*record));
     if (record == NULL)
         HPL_pabort(__LINE__, "xhpl_record_open", "out of memory");
     record->rank = xhpl_rank(MPI_COMM_WORLD);
     record->zero = xh_clock_now();
     if (record->rank == 0)
-        status = open_file(order, record);
+        status = xhpl_record_file_open(order->json, &record->file);
     status = hpl_agree(MPI_COMM_WORLD, status);
     if (status != XH_OK) {
         free(record);
-        return stop_listening(status);
+        return status;
     }
-    xhpl_record_findings_open();
+    xhpl_record_listen();
     hosts = xhpl_record_hosts();
     if (record->rank == 0) {
         fill(record, order, hosts);
@@ -199,7 +245,7 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
     }
     status = hpl_agree(
         MPI_COMM_WORLD,
-        xhpl_phase_open(first_reading, between_readings, &record->phase));
+        xhpl_phase_open("", first_reading, between_readings, &record->phase));
     if (status == XH_OK)
         *record_p = record;
     else
@@ -207,24 +253,25 @@ xh_status_t xhpl_record_open(const xhpl_order_t *order,
     return status;
 }
 
-/* ---- the solver ---------------------------------------------------------- */
-
-/*
- * The hosts with what the solver uses of them, which all processes measure;
- * NULL on processes other than 0.
- */
-static json_t *hosts_with_workers(const xhpl_record_t *record)
+xh_status_t xhpl_record_open(const xhpl_order_t *order,
+                             xhpl_record_t **record_p)
 {
-    json_t *hosts = json_deep_copy(json_object_get(record->root, "hosts"));
+    xh_status_t status = XH_OK;
 
-    xhpl_record_workers(hosts);
-    return hosts;
+    *record_p = NULL;
+    if (order->json != NULL)
+        status = open_record(order, record_p);
+    if (*record_p == NULL)
+        forget_findings();
+    return status;
 }
+
+/* ---- the solver ---------------------------------------------------------- */
 
 static void solver_open(xhpl_record_t *record)
 {
     json_t *devices = xhpl_record_devices();
-    json_t *hosts = hosts_with_workers(record);
+    json_t *hosts = xhpl_record_workers(json_object_get(record->root, "hosts"));
     const char *kernel = xhpl_record_my_workers().kernel;
 
     xhpl_phase_begin(record->phase);
@@ -238,123 +285,99 @@ static void solver_open(xhpl_record_t *record)
     pthread_mutex_unlock(&lock);
 }
 
-/* None if the solver keeps none. */
-static json_t *iterations_of(const xhpl_record_t *record)
-{
-    json_t *iterations;
-    char *csv;
-    size_t size;
-
-    if (hpl_solver()->iterations == NULL ||
-        hpl_solver()->iterations(0, record->zero, &csv, &size) != XH_OK)
-        return json_array();
-    iterations = xhpl_record_iterations(csv, size);
-    free(csv);
-    return iterations;
-}
-
 static void solver_closing(xhpl_record_t *record)
 {
-    json_t *hosts = hosts_with_workers(record);
+    json_t *hosts = xhpl_record_workers(json_object_get(record->root, "hosts"));
+    char *csv;
+    size_t size;
 
     if (record->rank != 0)
         return;
     pthread_mutex_lock(&lock);
-    XH_JSON_SET(record->root, {"hosts", hosts},
-                {"iterations", iterations_of(record)});
+    json_object_set_new(record->root, "hosts", hosts);
+    if (hpl_solver()->iterations != NULL &&
+        hpl_solver()->iterations(0, record->zero, &csv, &size) == XH_OK) {
+        json_object_set_new(record->root, "iterations",
+                            xh_json_table(csv, size));
+        free(csv);
+    }
     pthread_mutex_unlock(&lock);
 }
 
 /* ---- a test -------------------------------------------------------------- */
 
-/* HPL's name of a variant, such as WR11C2R4. */
-static json_t *tag_of(char pmap, const xhpl_test_t *test)
-{
-    return json_sprintf(
-        "W%c%d%d%c%d%c%d", pmap, test->depth, test->bcast,
-        xhpl_quantity(XHPL_RFACT)->forms[test->rfact][0], test->ndiv,
-        xhpl_quantity(XHPL_PFACT)->forms[test->pfact][0], test->nbmin);
-}
-
 /* A test as if it were skipped; more is set later. */
-static json_t *add_test(xhpl_record_t *record, const xhpl_test_t *test)
+static json_t *skipped(const xhpl_record_t *record, const xhpl_test_t *test)
 {
-    json_t *object = XH_JSON_OBJECT(
-        {"tag", tag_of(record->pmap, test)}, {"n", json_integer(test->n)},
+    char tag[XHPL_TAG_SIZE];
+
+    xhpl_report_tag(record->parameters, test, tag);
+    return XH_JSON_OBJECT(
+        {"tag", json_string(tag)}, {"n", json_integer(test->n)},
         {"nb", json_integer(test->nb)}, {"p", json_integer(test->nprow)},
         {"q", json_integer(test->npcol)}, {"status", json_string("SKIPPED")},
         {"start", NULL}, {"end", NULL}, {"seconds", NULL}, {"gflops", NULL},
         {"ranks", NULL}, {"clocks", NULL}, {"energy", NULL}, {"residual", NULL},
         {"norms", NULL});
-
-    json_array_append_new(record->tests, object);
-    return object;
 }
 
-static json_t *prediction(const xhpl_trial_t *trial)
+/* measured  in  given back; NULL: nothing was */
+static void set_solved(const xhpl_trial_t *trial, json_t *measured,
+                       json_t *test)
 {
     double rate = xhpl_report_rate(trial->test.n, trial->predicted);
 
-    return XH_JSON_OBJECT(
-        {"seconds", xh_json_number(trial->predicted)},
-        {"gflops", xh_json_number(rate)},
-        {"ceiling_gflops", xh_json_number(trial->ceiling * 1e-9)});
-}
-
-static void set_solved(xhpl_record_t *record, const xhpl_trial_t *trial,
-                       json_t *test)
-{
-    json_t *devices = json_object_get(record->root, "devices");
-    double rate = xhpl_report_rate(trial->test.n, trial->seconds);
-
+    json_object_update(test, measured);
+    json_decref(measured);
     XH_JSON_SET(test, {"status", json_string("UNCHECKED")},
                 {"seconds", xh_json_number(trial->seconds)},
-                {"gflops", xh_json_number(rate)});
-    xhpl_phase_add(record->phase, json_array_size(devices) > 0, test);
+                {"gflops", xh_json_number(xhpl_report_rate(trial->test.n,
+                                                           trial->seconds))});
     if (trial->predicted > 0.0)
-        json_object_set_new(test, "prediction", prediction(trial));
+        json_object_set_new(
+            test, "prediction",
+            XH_JSON_OBJECT(
+                {"seconds", xh_json_number(trial->predicted)},
+                {"gflops", xh_json_number(rate)},
+                {"ceiling_gflops", xh_json_number(trial->ceiling * 1e-9)}));
 }
 
 static void set_checked(const xhpl_trial_t *trial, json_t *test)
 {
     const hpl_norms_t *norms = &trial->norms;
-    json_t *all = XH_JSON_OBJECT({"a_inf", xh_json_number(norms->a_inf)},
+
+    XH_JSON_SET(
+        test, {"status", json_string(trial->passed ? "PASSED" : "FAILED")},
+        {"residual", xh_json_number(trial->residual)},
+        {"norms", XH_JSON_OBJECT({"a_inf", xh_json_number(norms->a_inf)},
                                  {"a_one", xh_json_number(norms->a_one)},
                                  {"b_inf", xh_json_number(norms->b_inf)},
                                  {"x_inf", xh_json_number(norms->x_inf)},
                                  {"x_one", xh_json_number(norms->x_one)},
-                                 {"r_inf", xh_json_number(norms->r_inf)});
-
-    XH_JSON_SET(test,
-                {"status", json_string(trial->passed ? "PASSED" : "FAILED")},
-                {"residual", xh_json_number(trial->residual)}, {"norms", all});
-}
-
-/* Does the test take long enough to show it as running? */
-static bool is_long(const xhpl_test_t *test)
-{
-    return xhpl_report_rate(test->n, 1.0) >
-           short_gflop * test->nprow * test->npcol;
+                                 {"r_inf", xh_json_number(norms->r_inf)})});
 }
 
 /* On process 0. */
 static void write_test(xhpl_record_t *record, xhpl_moment_t moment,
-                       const xhpl_trial_t *trial)
+                       const xhpl_trial_t *trial, json_t *measured)
 {
+    const xhpl_test_t *of = &trial->test;
+    bool is_long =
+        xhpl_report_rate(of->n, 1.0) > short_gflop * of->nprow * of->npcol;
     json_t *test;
 
     pthread_mutex_lock(&lock);
     if (moment == XHPL_TEST_READY || moment == XHPL_TEST_SKIPPED)
-        add_test(record, &trial->test);
+        json_array_append_new(record->tests, skipped(record, of));
     test = json_array_get(record->tests, json_array_size(record->tests) - 1);
     if (moment == XHPL_TEST_READY)
         XH_JSON_SET(test, {"status", json_string("RUNNING")},
                     {"start", xh_json_now()});
     else if (moment == XHPL_TEST_SOLVED)
-        set_solved(record, trial, test);
+        set_solved(trial, measured, test);
     else if (moment == XHPL_TEST_CHECKED)
         set_checked(trial, test);
-    if ((moment == XHPL_TEST_READY && is_long(&trial->test)) ||
+    if ((moment == XHPL_TEST_READY && is_long) ||
         xh_clock_wall() - record->written > seconds_between)
         save(record);
     pthread_mutex_unlock(&lock);
@@ -363,40 +386,29 @@ static void write_test(xhpl_record_t *record, xhpl_moment_t moment,
 void xhpl_record_note(xhpl_record_t *record, xhpl_moment_t moment,
                       const xhpl_trial_t *trial)
 {
+    json_t *measured = NULL;
+
     if (record == NULL)
         return;
-    switch (moment) {
-    case XHPL_SOLVER_OPEN:
+    if (moment == XHPL_SOLVER_OPEN)
         solver_open(record);
-        break;
-    case XHPL_SOLVER_CLOSING:
+    else if (moment == XHPL_SOLVER_CLOSING)
         solver_closing(record);
-        break;
-    case XHPL_TEST_START:
+    else if (moment == XHPL_TEST_START)
         xhpl_phase_start(record->phase);
-        break;
-    case XHPL_TEST_STOP:
-        xhpl_phase_stop(record->phase, trial->comm, trial->system);
-        break;
-    default:
-        if (record->rank == 0)
-            write_test(record, moment, trial);
-        if (moment == XHPL_TEST_READY)
-            xhpl_phase_ready(record->phase);
-    }
+    else if (moment == XHPL_TEST_SOLVED)
+        measured = xhpl_phase_stop(
+            record->phase, trial->comm, trial->system,
+            json_array_size(json_object_get(record->root, "devices")) > 0);
+    if (trial == NULL || moment == XHPL_TEST_START)
+        return;
+    if (record->rank == 0)
+        write_test(record, moment, trial, measured);
+    if (moment == XHPL_TEST_READY)
+        xhpl_phase_ready(record->phase);
 }
 
 /* ---- the end ------------------------------------------------------------- */
-
-static xh_status_t finish(xhpl_record_t *record, int exit_status)
-{
-    xh_status_t status = complete(record, exit_status);
-
-    if (xhpl_record_file_close(&record->file) || status != XH_OK)
-        return status;
-    xh_log_error("cannot close the file of --json: %s", strerror(errno));
-    return XH_ERR_IO;
-}
 
 xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status)
 {
@@ -404,9 +416,16 @@ xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status)
 
     if (record == NULL)
         return XH_OK;
-    xhpl_record_findings_gather();
-    if (record->rank == 0)
-        status = finish(record, exit_status);
+    gather_findings();
+    if (record->rank == 0) {
+        status = complete(record, exit_status);
+        if (!xhpl_record_file_close(&record->file) && status == XH_OK) {
+            xh_log_error("cannot close the file of --json: %s",
+                         strerror(errno));
+            status = XH_ERR_IO;
+        }
+    }
     forget(record);
+    forget_findings();
     return hpl_agree(MPI_COMM_WORLD, status);
 }

@@ -3,9 +3,14 @@
 #define XHPL_RECORD_PARTS_H
 
 #include <jansson.h>
+#include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include "base/status.h"
 #include "hpl_solver.h"
-#include "testing/ptest/parameters.h"
+#include "testing/ptest/order.h"
 
 /*
  * Parts of a record, each the value of one member as docs/RECORD.md describes
@@ -26,6 +31,12 @@ json_t *xhpl_record_blas(void);
 /* ---- the hosts: record_hosts.c ------------------------------------------- */
 
 /*
+ * One array of the elements of the arrays `mine` of all processes of comm, in
+ * the order of their ranks; collective over comm. Gives mine back.
+ */
+json_t *xhpl_record_gather(MPI_Comm comm, json_t *mine);
+
+/*
  * "hosts", each with its ranks, without what the solver uses of them;
  * collective.
  *
@@ -34,16 +45,16 @@ json_t *xhpl_record_blas(void);
 json_t *xhpl_record_hosts(void);
 
 /*
- * Add to "hosts" what the solver uses: the threads and cores of each rank, the
- * topology of each host and the FMA ceiling of its cores. The ceiling is
- * measured here; of several measurements the largest stays. Collective.
+ * A copy of hosts with what the solver uses: the threads and cores of each
+ * rank, the topology of each host and the FMA ceiling of its cores. The ceiling
+ * is measured here; of several measurements the largest stays. Collective.
  *
- * hosts  in,out  on process 0; unused on the others
+ * hosts  in  on process 0; NULL on the others
  *
  * Order:  the solver is open and its threads are idle.
  * Cost:   less than a tenth of a second.
  */
-void xhpl_record_workers(json_t *hosts);
+json_t *xhpl_record_workers(json_t *hosts);
 
 /* The solver's workers here; all zero: unknown. */
 hpl_workers_t xhpl_record_my_workers(void);
@@ -66,9 +77,96 @@ json_t *xhpl_record_devices(void);
  */
 double xhpl_record_devices_energy(void);
 
-/* ---- record_iterations.c ------------------------------------------------- */
+/* ---- a test: record_phase.c ---------------------------------------------- */
 
-/* "iterations": an object for each line of csv after the line of names. */
-json_t *xhpl_record_iterations(const char *csv, size_t size);
+/*
+ * What is measured around the timed phase of a test: its start and end, energy,
+ * what each process did, and clock rates and temperature of the cores that the
+ * solver uses. On the first process of each host a thread reads the latter some
+ * time after the phase has begun, and then at intervals; a shorter phase is
+ * read once, right after it. Nothing within the phase makes other processes
+ * wait.
+ *
+ *     begin                   the solver is open
+ *     ready, start, stop      each test
+ */
+typedef struct xhpl_phase xhpl_phase_t;
+
+/*
+ * root     in  where /sys is: "", or a folder with another machine's
+ * first    in  seconds from the start of a phase to the first reading
+ * between  in  seconds between two readings
+ *
+ * Order:  collective over MPI_COMM_WORLD; before threads are pinned, as the
+ *         thread may run on other cores.
+ * Errors: XH_ERR_MEMORY
+ */
+xh_status_t xhpl_phase_open(const char *root, double first, double between,
+                            xhpl_phase_t **phase_p);
+void xhpl_phase_close(xhpl_phase_t *phase); /* accepts NULL */
+
+/* The solver is open: which cores does it use? Collective. */
+void xhpl_phase_begin(xhpl_phase_t *phase);
+
+/* Before the barrier that starts the phase; after it. */
+void xhpl_phase_ready(xhpl_phase_t *phase);
+void xhpl_phase_start(xhpl_phase_t *phase);
+
+/*
+ * All processes are done: returns the measured members of the test; collective
+ * over comm, its processes.
+ *
+ * system       in  that was solved; unused if the solver reports no work
+ * has_devices  in  the energy of devices is known
+ */
+json_t *xhpl_phase_stop(xhpl_phase_t *phase, MPI_Comm comm,
+                        const hpl_system_t *system, bool has_devices);
+
+/* ---- the file: record_file.c --------------------------------------------- */
+
+/*
+ * The file of a record, which is written again and again. A new text is written
+ * to another file, which then takes the name: a run that is killed leaves a
+ * complete text. The file is written in place if it is a symbolic link or if
+ * its folder takes no other file, and so is a pipe or a device, which gets only
+ * one text.
+ */
+typedef struct {
+    char name[XHPL_FILE_SIZE];
+    FILE *in_place; /* NULL: the file is replaced */
+    bool once;      /* only one text is written */
+    mode_t mode;    /* permissions */
+} xhpl_record_file_t;
+
+/*
+ * An existing file stays unchanged until it is written.
+ * Errors: XH_ERR_INPUT  it cannot be written: reported
+ */
+xh_status_t xhpl_record_file_open(const char *name, xhpl_record_file_t *file_p);
+
+/* Replace the contents by root; false and errno: the file is incomplete. */
+bool xhpl_record_file_write(xhpl_record_file_t *file, const json_t *root);
+
+/* false and errno: what was written is incomplete */
+bool xhpl_record_file_close(xhpl_record_file_t *file);
+
+/* ---- signals: record_termination.c --------------------------------------- */
+
+/*
+ * SIGTERM, SIGINT or SIGHUP terminates a process: its launcher sends it when
+ * another process failed, a batch system when the time is over, or a person.
+ * From now on such a signal calls fn, once, on a thread of its own while all
+ * others continue, to save what the process knows. When fn returns, the signal
+ * ends the process; if it takes 10 s, SIGALRM does. A signal that is ignored
+ * stays ignored. If MPI allows no further thread, signals end the process at
+ * once.
+ *
+ * fn      makes no MPI calls
+ * Order:  within MPI; one at a time
+ */
+void xhpl_at_termination(void (*fn)(void *context, int signal), void *context);
+
+/* Stop that. Does not return while fn runs. */
+void xhpl_at_termination_end(void);
 
 #endif

@@ -1,25 +1,123 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/record_phase.h"
+#include "testing/ptest/record_parts.h"
 
+#include <glob.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include "base/sysfile.h"
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
-#include "testing/ptest/record_energy.h"
-#include "testing/ptest/record_parts.h"
 
 /* Lists of thousands of tests of thousands of processes fill the memory. */
 enum { MOST = 16384 }; /* objects kept of earlier tests: a few MB */
 
-enum { DEVICES = XHPL_ENERGY_KINDS, COUNTERS }; /* of energy */
+/* of energy */
+enum { PACKAGE, DRAM, NODE_KINDS, DEVICES = NODE_KINDS, COUNTERS };
+
+/* ---- energy -------------------------------------------------------------- */
+
+/*
+ * The energy that the processors of this node use, by their own counters
+ * (RAPL). These are estimates and cover processors and memory only: a
+ * diagnostic, not a measurement by the rules of a list. Usually only root may
+ * read them. A counter of 32 bits in units of 61 uJ wraps after 262 kJ, four
+ * minutes at 1 kW: it is read more often than that.
+ */
+
+/* one counter */
+typedef struct {
+    const char *folder;
+    int kind;
+    int64_t last, range; /* uJ */
+    double joules;       /* since open; NAN: a read failed */
+} zone_t;
+
+typedef struct {
+    glob_t folders; /* of all zones */
+    int zones;
+    zone_t *zone; /* of a kind */
+} energy_t;
+
+/* The kind of the zone of that name; -1: neither package nor memory. */
+static int kind_of(const char *name)
+{
+    if (strncmp(name, "package", 7) == 0)
+        return PACKAGE;
+    return strcmp(name, "dram") == 0 ? DRAM : -1;
+}
+
+static void add_zone(energy_t *energy, const char *folder)
+{
+    zone_t zone = {.folder = folder};
+    char name[64];
+
+    if (!xh_sysfile_line(folder, "name", name, sizeof(name)) ||
+        kind_of(name) < 0)
+        return;
+    zone.kind = kind_of(name);
+    if (!xh_sysfile_number(folder, "energy_uj", &zone.last) ||
+        !xh_sysfile_number(folder, "max_energy_range_uj", &zone.range))
+        zone.joules = NAN;
+    energy->zone[energy->zones++] = zone;
+}
+
+/* Add what the counter has counted since the last call. */
+static void advance(zone_t *zone)
+{
+    int64_t now = zone->last;
+
+    if (!xh_sysfile_number(zone->folder, "energy_uj", &now))
+        zone->joules = NAN;
+    if (now < zone->last)
+        zone->last -= zone->range;
+    zone->joules += 1e-6 * (double)(now - zone->last);
+    zone->last = now;
+}
+
+static void open_energy(const char *root, energy_t *energy)
+{
+    char pattern[XH_SYSFILE_PATH];
+
+    snprintf(pattern, sizeof(pattern), "%s/sys/class/powercap/intel-rapl:*",
+             root);
+    if (glob(pattern, 0, NULL, &energy->folders) == 0)
+        energy->zone = calloc(energy->folders.gl_pathc, sizeof(zone_t));
+    for (size_t i = 0; energy->zone != NULL && i < energy->folders.gl_pathc;
+         i++)
+        add_zone(energy, energy->folders.gl_pathv[i]);
+}
+
+/*
+ * Joules of each kind since open, summed over the node; NAN without a counter
+ * of that kind, or if one cannot be read.
+ */
+static void read_node_energy(energy_t *energy, double joules_p[NODE_KINDS])
+{
+    bool found[NODE_KINDS] = {false};
+
+    for (int kind = 0; kind < NODE_KINDS; kind++)
+        joules_p[kind] = NAN;
+    for (int i = 0; i < energy->zones; i++) {
+        zone_t *zone = &energy->zone[i];
+        double *sum = &joules_p[zone->kind];
+
+        advance(zone);
+        *sum = found[zone->kind] ? *sum + zone->joules : zone->joules;
+        found[zone->kind] = true;
+    }
+}
+
+/* ---- a phase ------------------------------------------------------------- */
 
 struct xhpl_phase {
-    xhpl_energy_t *energy;   /* on the first process of each node */
+    bool is_first; /* process of its node: it alone has the following */
+    energy_t energy;
     double before[COUNTERS]; /* J, of this process's node and devices */
-    struct timespec start, end;
+    struct timespec start;
+    size_t kept; /* objects of lists in all tests so far, on process 0 */
     /* the thread of that process */
     double first, between; /* s */
     bool is_watched;       /* it runs */
@@ -32,10 +130,6 @@ struct xhpl_phase {
     int cpu[XHPL_CPUS], cpus;
     int samples, within; /* so far; of the last phase, before its end */
     hpl_clocks_t seen;   /* of all samples: the sum of means */
-    /* on process 0, of the last phase */
-    double joules[COUNTERS]; /* of all processes */
-    json_t *ranks, *clocks;  /* NULL: added to their test */
-    int64_t kept;            /* objects of such lists in all tests so far */
 };
 
 /* ---- the thread: under the lock ------------------------------------------ */
@@ -55,10 +149,7 @@ static void sample(xhpl_phase_t *p)
     if (p->read == NULL)
         return;
     found = p->read(p->cpu, p->cpus);
-    if (p->samples++ == 0) {
-        p->seen = found;
-        return;
-    }
+    p->samples++;
     p->seen.least = fmin(p->seen.least, found.least);
     p->seen.most = fmax(p->seen.most, found.most);
     p->seen.mean += found.mean;
@@ -78,7 +169,7 @@ static void wait_until_due(xhpl_phase_t *p)
 static void *watch(void *argument)
 {
     xhpl_phase_t *p = argument;
-    double joules[XHPL_ENERGY_KINDS];
+    double joules[NODE_KINDS];
 
     pthread_mutex_lock(&p->lock);
     while (!p->closed)
@@ -88,7 +179,7 @@ static void *watch(void *argument)
             wait_until_due(p);
         } else {
             sample(p);
-            xhpl_energy_read(p->energy, joules); /* before counters wrap */
+            read_node_energy(&p->energy, joules); /* before counters wrap */
             p->due = now() + p->between;
         }
     pthread_mutex_unlock(&p->lock);
@@ -97,16 +188,17 @@ static void *watch(void *argument)
 
 /* ---- on each process ----------------------------------------------------- */
 
-xh_status_t xhpl_phase_open(double first, double between,
+xh_status_t xhpl_phase_open(const char *root, double first, double between,
                             xhpl_phase_t **phase_p)
 {
     xhpl_phase_t *p = calloc(1, sizeof(*p));
     bool is_first = xhpl_local_rank() == 0;
 
-    if (p == NULL || (is_first && xhpl_energy_open("", &p->energy) != XH_OK)) {
-        free(p);
+    if (p == NULL)
         return XH_ERR_MEMORY;
-    }
+    if (is_first)
+        open_energy(root, &p->energy);
+    p->is_first = is_first;
     p->first = first;
     p->between = between;
     pthread_mutex_init(&p->lock, NULL);
@@ -128,9 +220,8 @@ void xhpl_phase_close(xhpl_phase_t *p)
         pthread_join(p->thread, NULL);
     pthread_cond_destroy(&p->change);
     pthread_mutex_destroy(&p->lock);
-    xhpl_energy_close(p->energy);
-    json_decref(p->ranks);
-    json_decref(p->clocks);
+    globfree(&p->energy.folders);
+    free(p->energy.zone);
     free(p);
 }
 
@@ -150,7 +241,7 @@ void xhpl_phase_begin(xhpl_phase_t *p)
     xhpl_cpus_t used = used_here();
 
     pthread_mutex_lock(&p->lock);
-    p->read = p->energy != NULL ? hpl_solver()->clocks : NULL;
+    p->read = p->is_first ? hpl_solver()->clocks : NULL;
     p->cpus = 0;
     for (int cpu = 0; cpu < XHPL_CPUS; cpu++)
         if (used.has[cpu])
@@ -161,10 +252,10 @@ void xhpl_phase_begin(xhpl_phase_t *p)
 /* Joules so far; the processes of a node count its own only once. */
 static void read_energy(xhpl_phase_t *p, double joules_p[COUNTERS])
 {
-    for (int kind = 0; kind < XHPL_ENERGY_KINDS; kind++)
+    for (int kind = 0; kind < NODE_KINDS; kind++)
         joules_p[kind] = 0.0;
-    if (p->energy != NULL)
-        xhpl_energy_read(p->energy, joules_p);
+    if (p->is_first)
+        read_node_energy(&p->energy, joules_p);
     joules_p[DEVICES] = xhpl_record_devices_energy();
 }
 
@@ -178,6 +269,7 @@ static void set_running(xhpl_phase_t *p, bool running)
     pthread_mutex_lock(&p->lock);
     if (running) {
         p->samples = 0;
+        p->seen = (hpl_clocks_t){INFINITY, 0, -INFINITY, -INFINITY};
         p->due = now() + p->first;
     } else {
         p->within = p->samples;
@@ -197,122 +289,89 @@ void xhpl_phase_start(xhpl_phase_t *p)
 
 /* ---- all together -------------------------------------------------------- */
 
-/* what a process did, and knows of its host; no pointers: it is gathered */
-typedef struct {
-    int rank; /* in the job */
-    char host[MPI_MAX_PROCESSOR_NAME];
-    bool knows_work, knows_clocks;
-    hpl_work_t work;
-    int samples; /* within the timed phase */
-    hpl_clocks_t clocks;
-} share_t;
-
-static share_t my_share(const xhpl_phase_t *p, const hpl_system_t *system)
+/* What this process did; an empty list if that is unknown. */
+static json_t *my_work(const hpl_system_t *system)
 {
-    share_t mine = {.rank = xhpl_rank(MPI_COMM_WORLD),
-                    .knows_clocks = p->samples > 0,
-                    .samples = p->within,
-                    .clocks = p->seen};
+    json_t *list = json_array();
+    hpl_work_t work;
+
+    if (hpl_solver()->work == NULL || !hpl_solver()->work(system, &work))
+        return list;
+    json_array_append_new(
+        list,
+        XH_JSON_OBJECT({"rank", json_integer(xhpl_rank(MPI_COMM_WORLD))},
+                       {"panel", xh_json_number(work.panel)},
+                       {"swap", xh_json_number(work.swap)},
+                       {"solve", xh_json_number(work.solve)},
+                       {"update", xh_json_number(work.update)},
+                       {"broadcast", xh_json_number(work.broadcast)},
+                       {"exchange", xh_json_number(work.exchange)},
+                       {"wait", xh_json_number(work.wait)},
+                       {"gflop", xh_json_number(work.flop * 1e-9)},
+                       {"thread_gflops", xh_json_number(work.rate * 1e-9)}));
+    return list;
+}
+
+/* Of this host; an empty list on all processes but its first. */
+static json_t *my_clocks(const xhpl_phase_t *p)
+{
+    char host[MPI_MAX_PROCESSOR_NAME];
+    json_t *list = json_array();
     int length;
 
-    MPI_Get_processor_name(mine.host, &length);
-    if (hpl_solver()->work != NULL)
-        mine.knows_work = hpl_solver()->work(system, &mine.work);
-    if (mine.knows_clocks)
-        mine.clocks.mean /= p->samples;
-    return mine;
+    if (p->samples == 0)
+        return list;
+    MPI_Get_processor_name(host, &length);
+    json_array_append_new(
+        list,
+        XH_JSON_OBJECT(
+            {"host", xh_json_text(host)}, {"samples", json_integer(p->within)},
+            {"mhz_least", xh_json_number(p->seen.least)},
+            {"mhz_mean", xh_json_number(p->seen.mean / p->samples)},
+            {"mhz_most", xh_json_number(p->seen.most)},
+            {"temperature_celsius", xh_json_number(p->seen.celsius)}));
+    return list;
 }
 
-static int by_rank(const void *a, const void *b)
+/* The lists of all processes as one; NULL if no one knows anything, or if
+ * earlier tests have used up the room. */
+static json_t *joined(xhpl_phase_t *p, MPI_Comm comm, json_t *mine)
 {
-    const share_t *x = a, *y = b;
+    json_t *all = xhpl_record_gather(comm, mine);
 
-    return (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-static json_t *work_of(const share_t *share)
-{
-    const hpl_work_t *work = &share->work;
-
-    return XH_JSON_OBJECT({"rank", json_integer(share->rank)},
-                          {"panel", xh_json_number(work->panel)},
-                          {"swap", xh_json_number(work->swap)},
-                          {"solve", xh_json_number(work->solve)},
-                          {"update", xh_json_number(work->update)},
-                          {"broadcast", xh_json_number(work->broadcast)},
-                          {"exchange", xh_json_number(work->exchange)},
-                          {"wait", xh_json_number(work->wait)},
-                          {"gflop", xh_json_number(work->flop * 1e-9)},
-                          {"thread_gflops", xh_json_number(work->rate * 1e-9)});
-}
-
-static json_t *clocks_of(const share_t *share)
-{
-    const hpl_clocks_t *clocks = &share->clocks;
-
-    return XH_JSON_OBJECT(
-        {"host", xh_json_text(share->host)},
-        {"samples", json_integer(share->samples)},
-        {"mhz_least", xh_json_number(clocks->least)},
-        {"mhz_mean", xh_json_number(clocks->mean)},
-        {"mhz_most", xh_json_number(clocks->most)},
-        {"temperature_celsius", xh_json_number(clocks->celsius)});
-}
-
-/* Append to *list_p; NULL: it is the first. */
-static void append(json_t **list_p, json_t *object)
-{
-    if (*list_p == NULL)
-        *list_p = json_array();
-    json_array_append_new(*list_p, object);
-}
-
-/* A list that nobody could tell anything for stays NULL. */
-static void gather(xhpl_phase_t *p, MPI_Comm comm, const hpl_system_t *system)
-{
-    share_t mine = my_share(p, system);
-    share_t *all = xhpl_gather(comm, &mine, sizeof(mine));
-    int processes = all != NULL ? xhpl_size(comm) : 0;
-
-    json_decref(p->ranks);
-    json_decref(p->clocks);
-    p->ranks = p->clocks = NULL;
-    if (all != NULL)
-        qsort(all, (size_t)processes, sizeof(*all), by_rank);
-    for (int i = 0; i < processes; i++) {
-        if (all[0].knows_work)
-            append(&p->ranks, work_of(&all[i]));
-        if (all[i].knows_clocks)
-            append(&p->clocks, clocks_of(&all[i]));
+    if (json_array_size(all) == 0 || p->kept >= MOST) {
+        json_decref(all);
+        return NULL;
     }
-    free(all);
+    p->kept += json_array_size(all);
+    return all;
 }
 
-void xhpl_phase_stop(xhpl_phase_t *p, MPI_Comm comm, const hpl_system_t *system)
+json_t *xhpl_phase_stop(xhpl_phase_t *p, MPI_Comm comm,
+                        const hpl_system_t *system, bool has_devices)
 {
-    double joules[COUNTERS];
+    double mine[COUNTERS], joules[COUNTERS];
+    struct timespec end;
+    json_t *ranks, *clocks;
 
-    clock_gettime(CLOCK_REALTIME, &p->end);
+    clock_gettime(CLOCK_REALTIME, &end);
     set_running(p, false);
-    read_energy(p, joules);
+    read_energy(p, mine);
     for (int i = 0; i < COUNTERS; i++)
-        joules[i] -= p->before[i];
-    MPI_Reduce(joules, p->joules, COUNTERS, MPI_DOUBLE, MPI_SUM, 0, comm);
-    gather(p, comm, system);
-}
-
-void xhpl_phase_add(xhpl_phase_t *p, bool has_devices, json_t *test)
-{
-    json_t *energy = XH_JSON_OBJECT(
-        {"source", xh_json_text("RAPL and NVML, diagnostic only")},
-        {"package_joules", xh_json_number(p->joules[XHPL_ENERGY_PACKAGE])},
-        {"dram_joules", xh_json_number(p->joules[XHPL_ENERGY_DRAM])},
-        {"device_joules",
-         xh_json_number(has_devices ? p->joules[DEVICES] : NAN)});
-
-    XH_JSON_SET(test, {"start", xh_json_moment(&p->start)},
-                {"end", xh_json_moment(&p->end)}, {"energy", energy},
-                {"ranks", xh_json_within(p->ranks, MOST, &p->kept)},
-                {"clocks", xh_json_within(p->clocks, MOST, &p->kept)});
-    p->ranks = p->clocks = NULL;
+        mine[i] -= p->before[i];
+    MPI_Reduce(mine, joules, COUNTERS, MPI_DOUBLE, MPI_SUM, 0, comm);
+    ranks = joined(p, comm, my_work(system));
+    clocks = joined(p, comm, my_clocks(p));
+    if (xhpl_rank(comm) != 0)
+        return NULL;
+    return XH_JSON_OBJECT(
+        {"start", xh_json_moment(&p->start)}, {"end", xh_json_moment(&end)},
+        {"energy",
+         XH_JSON_OBJECT(
+             {"source", xh_json_text("RAPL and NVML, diagnostic only")},
+             {"package_joules", xh_json_number(joules[PACKAGE])},
+             {"dram_joules", xh_json_number(joules[DRAM])},
+             {"device_joules",
+              xh_json_number(has_devices ? joules[DEVICES] : NAN)})},
+        {"ranks", ranks}, {"clocks", clocks});
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "testing/ptest/record_parts.h"
 
-#include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/blas_library.h"
 #include "base/settings.h"
 #include "facts.h" /* made by the Makefile: XH_REVISION, XH_COMPILE */
@@ -17,8 +16,6 @@
 #else
 #define COMPILER "gcc " __VERSION__
 #endif
-
-extern char **environ;
 
 /* As xh_json_text, but an empty text stays one. */
 static json_t *text_or_empty(const char *text)
@@ -109,82 +106,58 @@ static const char *const taken[] = {
     "SLURM_DISTRIBUTION", "SLURM_HINT", "SLURM_GPUS",
     /* devices, the dynamic linker and libc */
     "CUDA_", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_BIND_NOW", "GLIBC_TUNABLES",
-    "MALLOC_"};
+    "MALLOC_", NULL};
 
 /* Exceptions: what launchers tell their processes differs in each job. */
 static const char *const of_launchers[] = {
     "OMPI_MCA_orte_", "OMPI_MCA_ess_base_", "OMPI_MCA_initial_wdir",
-    "PRTE_MCA_prte_", "PRTE_MCA_ess_base_"};
+    "PRTE_MCA_prte_", "PRTE_MCA_ess_base_", NULL};
 
 /* Parts of names whose values may be secret. */
-static const char *const secret[] = {"KEY",    "TOKEN", "PASSW",
-                                     "SECRET", "AUTH",  "CREDENTIAL"};
+static const char *const secret[] = {"KEY",  "TOKEN",      "PASSW", "SECRET",
+                                     "AUTH", "CREDENTIAL", NULL};
 
-enum {
-    TAKEN = sizeof(taken) / sizeof(taken[0]),
-    OF_LAUNCHERS = sizeof(of_launchers) / sizeof(of_launchers[0]),
-    SECRET = sizeof(secret) / sizeof(secret[0]),
-    NAME_SIZE = 128 /* longer names are not recorded */
-};
+enum { NAME_SIZE = 128 }; /* longer names are not recorded */
 
-static bool begins(const char *name, const char *const *start, int count)
+static bool begins(const char *name, const char *const *start)
 {
-    for (int i = 0; i < count; i++)
-        if (strncmp(name, start[i], strlen(start[i])) == 0)
-            return true;
-    return false;
+    while (*start != NULL && strncmp(name, *start, strlen(*start)) != 0)
+        start++;
+    return *start != NULL;
 }
 
 /* In upper or lower case. */
 static bool is_secret(const char *name)
 {
-    char upper[NAME_SIZE] = "";
+    const char *const *part = secret;
 
-    for (int i = 0; name[i] != '\0'; i++)
-        upper[i] = (char)toupper((unsigned char)name[i]);
-    for (int i = 0; i < SECRET; i++)
-        if (strstr(upper, secret[i]) != NULL)
-            return true;
-    return false;
-}
-
-/* "NAME=value" */
-static void add(json_t *object, const char *entry)
-{
-    const char *value = strchr(entry, '=');
-    char name[NAME_SIZE] = "";
-
-    if (value == NULL || value - entry >= NAME_SIZE)
-        return;
-    memcpy(name, entry, (size_t)(value - entry));
-    if (begins(name, taken, TAKEN) &&
-        !begins(name, of_launchers, OF_LAUNCHERS) && !is_secret(name))
-        json_object_set_new(object, name, text_or_empty(value + 1));
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    while (*part != NULL && strcasestr(name, *part) == NULL)
+        part++;
+    return *part != NULL;
 }
 
 json_t *xhpl_record_environment(void)
 {
-    json_t *object = json_object();
-    size_t count = 0;
-    char **sorted;
+    json_t *object = json_object(), *sorted;
+    char *text;
 
-    while (environ != NULL && environ[count] != NULL)
-        count++;
-    sorted = calloc(count + 1, sizeof(*sorted));
-    if (sorted == NULL)
-        return object;
-    if (count > 0)
-        memcpy(sorted, environ, count * sizeof(*sorted));
-    qsort(sorted, count, sizeof(*sorted), by_name);
-    for (size_t i = 0; i < count; i++)
-        add(object, sorted[i]);
-    free(sorted);
-    return object;
+    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+        size_t length = strcspn(*entry, "=");
+        char name[NAME_SIZE];
+
+        if ((*entry)[length] == '\0' || length >= sizeof(name))
+            continue;
+        snprintf(name, sizeof(name), "%.*s", (int)length, *entry);
+        if (begins(name, taken) && !begins(name, of_launchers) &&
+            !is_secret(name))
+            json_object_set_new(object, name,
+                                text_or_empty(*entry + length + 1));
+    }
+    text = json_dumps(object, JSON_SORT_KEYS);
+    sorted = text != NULL ? json_loads(text, 0, NULL) : NULL;
+    free(text);
+    json_decref(object);
+    return sorted;
 }
 
 /* ---- settings ------------------------------------------------------------ */
@@ -199,24 +172,20 @@ static json_t *typed(const xh_setting_t *row, const char *text)
     return text_or_empty(text);
 }
 
-static json_t *setting(const xh_setting_t *row)
-{
-    const char *name = row->name;
-
-    return XH_JSON_OBJECT({"value", typed(row, xh_settings_text(name))},
-                          {"default", typed(row, row->initial)},
-                          {"changed", json_boolean(xh_settings_changed(name))},
-                          {"source", xh_json_text(xh_settings_source(name))});
-}
-
 json_t *xhpl_record_settings(void)
 {
     json_t *object = json_object();
 
     for (int i = 0; i < xh_settings_count(); i++) {
         const xh_setting_t *row = xh_settings_row(i);
+        const char *name = row->name;
 
-        json_object_set_new(object, row->name, setting(row));
+        json_object_set_new(
+            object, name,
+            XH_JSON_OBJECT({"value", typed(row, xh_settings_text(name))},
+                           {"default", typed(row, row->initial)},
+                           {"changed", json_boolean(xh_settings_changed(name))},
+                           {"source", xh_json_text(xh_settings_source(name))}));
     }
     return object;
 }
@@ -229,38 +198,26 @@ static json_t *value_of(const xhpl_quantity_row_t *row, int value)
                               : json_string(row->words[value - row->least]);
 }
 
-static json_t *list_of(const xhpl_quantity_row_t *row, const xhpl_list_t *list)
-{
-    json_t *array = json_array();
-
-    if (row->count_line == 0) {
-        json_decref(array);
-        return value_of(row, list->value[0]);
-    }
-    for (int i = 0; i < list->count; i++)
-        json_array_append_new(array, value_of(row, list->value[i]));
-    return array;
-}
-
-/* "swap_threshold" of quantity's option "swap-threshold". */
-static void key_of(const xhpl_quantity_row_t *row, char *key, size_t size)
-{
-    snprintf(key, size, "%s", row->option == NULL ? "device" : row->option);
-    for (char *at = key; *at != '\0'; at++)
-        if (*at == '-')
-            *at = '_';
-}
-
 json_t *xhpl_record_hpl_dat(const xhpl_parameters_t *parameters)
 {
     json_t *object = json_object();
-    char key[32];
 
     for (int q = 0; q < XHPL_QUANTITIES; q++) {
         const xhpl_quantity_row_t *row = xhpl_quantity(q);
+        const xhpl_list_t *list = &parameters->list[q];
+        json_t *array = json_array();
+        char key[32]; /* "swap_threshold" of the option "swap-threshold" */
 
-        key_of(row, key, sizeof(key));
-        json_object_set_new(object, key, list_of(row, &parameters->list[q]));
+        for (int i = 0; i < list->count; i++)
+            json_array_append_new(array, value_of(row, list->value[i]));
+        snprintf(key, sizeof(key), "%s",
+                 row->option == NULL ? "device" : row->option);
+        for (char *at = key; *at != '\0'; at++)
+            *at = *at == '-' ? '_' : *at;
+        json_object_set(object, key,
+                        row->count_line == 0 ? json_array_get(array, 0)
+                                             : array);
+        json_decref(array);
     }
     return XH_JSON_SET(object,
                        {"threshold", xh_json_number(parameters->threshold)},

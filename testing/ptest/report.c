@@ -14,10 +14,9 @@
 #define SINGLE_RULE                                                            \
     "----------------------------------------"                                 \
     "----------------------------------------\n"
+#define TESTS "         %6" PRId64 " tests "
 
 enum { VALUES_A_LINE = 8 };
-
-static const char variant_letter[] = {'L', 'C', 'R'}; /* of PFACT and RFACT */
 
 static void print_banner(FILE *out)
 {
@@ -107,7 +106,7 @@ static void print_check(FILE *out, double threshold)
 /* Is the threshold above 0? */
 static bool checks(const xhpl_report_t *report)
 {
-    return report->threshold > 0;
+    return report->parameters->threshold > 0;
 }
 
 double xhpl_report_rate(int n, double seconds)
@@ -117,18 +116,25 @@ double xhpl_report_rate(int n, double seconds)
     return seconds > 0 ? flop / seconds / 1e9 : 0;
 }
 
+void xhpl_report_tag(const xhpl_parameters_t *parameters,
+                     const xhpl_test_t *test, char tag_p[XHPL_TAG_SIZE])
+{
+    static const char variants[] = "LCR", orders[] = "RC";
+
+    snprintf(tag_p, XHPL_TAG_SIZE, "W%c%d%d%c%d%c%d",
+             orders[xhpl_parameters_value(parameters, XHPL_PMAP)], test->depth,
+             test->bcast, variants[test->rfact], test->ndiv,
+             variants[test->pfact], test->nbmin);
+}
+
 void xhpl_report_begin(xhpl_report_t *report, FILE *out,
                        const xhpl_parameters_t *parameters)
 {
-    *report = (xhpl_report_t){
-        .out = out,
-        .pmap = xhpl_parameters_value(parameters, XHPL_PMAP),
-        .threshold = parameters->threshold,
-    };
+    *report = (xhpl_report_t){.out = out, .parameters = parameters};
     print_banner(out);
     print_parameters(out, parameters);
     if (checks(report))
-        print_check(out, report->threshold);
+        print_check(out, parameters->threshold);
     fflush(out);
 }
 
@@ -141,8 +147,10 @@ static void print_moment(FILE *out, const char *what, time_t moment)
 }
 
 void xhpl_report_row(xhpl_report_t *report, const xhpl_test_t *test,
-                     const xhpl_timing_t *timing)
+                     double seconds, time_t start, time_t end)
 {
+    char tag[XHPL_TAG_SIZE];
+
     if (checks(report) || !report->headed)
         fputs(DOUBLE_RULE
               "T/V                N    NB     P     Q"
@@ -150,14 +158,12 @@ void xhpl_report_row(xhpl_report_t *report, const xhpl_test_t *test,
               report->out);
     report->headed = true;
     report->unchecked += !checks(report);
-    fprintf(
-        report->out, "W%c%1d%c%c%1d%c%1d%12d %5d %5d %5d %18.2f    %19.4e\n",
-        report->pmap == 0 ? 'R' : 'C', test->depth, '0' + test->bcast,
-        variant_letter[test->rfact], test->ndiv, variant_letter[test->pfact],
-        test->nbmin, test->n, test->nb, test->nprow, test->npcol,
-        timing->seconds, xhpl_report_rate(test->n, timing->seconds));
-    print_moment(report->out, "start time", timing->start);
-    print_moment(report->out, "end time  ", timing->end);
+    xhpl_report_tag(report->parameters, test, tag);
+    fprintf(report->out, "%s%12d %5d %5d %5d %18.2f    %19.4e\n", tag, test->n,
+            test->nb, test->nprow, test->npcol, seconds,
+            xhpl_report_rate(test->n, seconds));
+    print_moment(report->out, "start time", start);
+    print_moment(report->out, "end time  ", end);
     fflush(report->out);
 }
 
@@ -208,7 +214,7 @@ static void print_norms(FILE *out, const hpl_norms_t *norms)
 bool xhpl_report_residual(xhpl_report_t *report, double residual,
                           const hpl_norms_t *norms)
 {
-    bool passed = residual < report->threshold && all_finite(norms);
+    bool passed = residual < report->parameters->threshold && all_finite(norms);
 
     fprintf(report->out,
             SINGLE_RULE "||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= "
@@ -222,11 +228,6 @@ bool xhpl_report_residual(xhpl_report_t *report, double residual,
     return passed;
 }
 
-static void print_count(FILE *out, int64_t count, const char *what)
-{
-    fprintf(out, "         %6" PRId64 " tests %s\n", count, what);
-}
-
 xh_status_t xhpl_report_end(xhpl_report_t *report)
 {
     FILE *out = report->out;
@@ -236,17 +237,17 @@ xh_status_t xhpl_report_end(xhpl_report_t *report)
                         " tests with the following results:\n",
             report->passed + report->failed + report->unchecked +
                 report->skipped);
-    if (checks(report)) {
-        print_count(out, report->passed,
-                    "completed and passed residual checks,");
-        print_count(out, report->failed,
-                    "completed and failed residual checks,");
-    } else {
-        print_count(out, report->unchecked, "completed without checking,");
-    }
-    print_count(out, report->skipped,
-                "skipped because of illegal input values.");
-    fputs(SINGLE_RULE "\nEnd of Tests.\n" DOUBLE_RULE, out);
+    if (checks(report))
+        fprintf(out,
+                TESTS "completed and passed residual checks,\n" TESTS
+                      "completed and failed residual checks,\n",
+                report->passed, report->failed);
+    else
+        fprintf(out, TESTS "completed without checking,\n", report->unchecked);
+    fprintf(out,
+            TESTS "skipped because of illegal input values.\n" SINGLE_RULE
+                  "\nEnd of Tests.\n" DOUBLE_RULE,
+            report->skipped);
     if (fflush(out) == 0 && !ferror(out))
         return XH_OK;
     xh_log_error("cannot write the report: %s", strerror(errno));

@@ -17,34 +17,35 @@
  */
 typedef struct {
     FILE *out;
-    int pmap;         /* 0 row, 1 column */
-    double threshold; /* residuals below it pass; 0 or less: no check */
-    bool headed;      /* the header of the rows is printed */
+    const xhpl_parameters_t *parameters;
+    bool headed; /* the header of the rows is printed */
     int64_t passed, failed, unchecked;
     int64_t skipped; /* tests that could not be run: by the caller */
 } xhpl_report_t;
-
-/* how fast a test was solved, and when */
-typedef struct {
-    double seconds; /* of the slowest process */
-    time_t start, end;
-} xhpl_timing_t;
 
 enum { XHPL_TIMINGS = 6 }; /* rfact, pfact, mxswp, update, laswp, up tr sv */
 
 /* Gflop/s of a system of order n: (2/3 n^3 + 3/2 n^2) / seconds / 10^9. */
 double xhpl_report_rate(int n, double seconds);
 
+/* HPL's name of the variant of test, such as WR11C2R4. */
+enum { XHPL_TAG_SIZE = 64 };
+void xhpl_report_tag(const xhpl_parameters_t *parameters,
+                     const xhpl_test_t *test, char tag_p[XHPL_TAG_SIZE]);
+
 /*
- * Start a report of a run with parameters.
+ * Start a report of a run with parameters, which outlive it.
  * Owns: out stays the caller's.
  */
 void xhpl_report_begin(xhpl_report_t *report, FILE *out,
                        const xhpl_parameters_t *parameters);
 
-/* Print the row of a solved test, and count it if it is not checked. */
+/*
+ * Print the row of a solved test, and count it if it is not checked.
+ * seconds  in  of the slowest process
+ */
 void xhpl_report_row(xhpl_report_t *report, const xhpl_test_t *test,
-                     const xhpl_timing_t *timing);
+                     double seconds, time_t start, time_t end);
 
 /* Print the block of detailed timings (seconds) that may follow a row. */
 void xhpl_report_timings(xhpl_report_t *report,

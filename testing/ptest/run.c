@@ -30,29 +30,27 @@ enum { TIMER = 0 };
  */
 static int solve(run_t *run, xhpl_trial_t *trial)
 {
-    xhpl_timing_t timing;
+    time_t start, end;
     int info;
 
     HPL_ptimer_boot();
     xhpl_record_note(run->record, XHPL_TEST_READY, trial);
     HPL_barrier(trial->comm);
-    timing.start = time(NULL);
+    start = time(NULL);
     xhpl_record_note(run->record, XHPL_TEST_START, trial);
     HPL_ptimer(TIMER);
     hpl_solver()->solve(trial->system, &info);
     HPL_ptimer(TIMER);
     HPL_ptimer_combine(trial->comm, HPL_AMAX_PTIME, HPL_WALL_PTIME, 1, TIMER,
-                       &timing.seconds);
-    timing.end = time(NULL);
-    trial->seconds = timing.seconds;
-    xhpl_record_note(run->record, XHPL_TEST_STOP, trial);
+                       &trial->seconds);
+    end = time(NULL);
+    xhpl_record_note(run->record, XHPL_TEST_SOLVED, trial);
     if (run->report != NULL) {
         if (info != 0)
             xh_log_warning("the matrix is singular: column %d has no pivot",
                            info);
-        xhpl_report_row(run->report, &trial->test, &timing);
+        xhpl_report_row(run->report, &trial->test, trial->seconds, start, end);
     }
-    xhpl_record_note(run->record, XHPL_TEST_SOLVED, trial);
     return info;
 }
 
@@ -84,40 +82,10 @@ static void check(run_t *run, xhpl_trial_t *trial, int info)
     xhpl_record_note(run->record, XHPL_TEST_CHECKED, trial);
 }
 
-static void run_system(run_t *run, xhpl_trial_t *trial)
+static void skip(run_t *run, const xhpl_trial_t *trial, xh_status_t status)
 {
-    const xhpl_forecast_t *forecast = run->forecast;
     const xhpl_test_t *test = &trial->test;
-    int info;
 
-    trial->ceiling = forecast->ceiling;
-    if (forecast->seconds != NULL)
-        trial->predicted = forecast->seconds(forecast->context, test);
-    hpl_progress_expect(trial->predicted);
-    hpl_solver()->generate(trial->system, HPL_ISEED);
-    info = solve(run, trial);
-    report_details(run);
-    if (run->parameters->threshold > 0)
-        check(run, trial, info);
-    if (run->report != NULL) /* all digits: parsers expect two in the row */
-        xh_log_info("N = %d, NB = %d, %d x %d processes: %.9f seconds, "
-                    "%.9g Gflop/s",
-                    test->n, test->nb, test->nprow, test->npcol, trial->seconds,
-                    xhpl_report_rate(test->n, trial->seconds));
-}
-
-static void run_test(run_t *run, const xhpl_test_t *test)
-{
-    HPL_T_palg algorithm = xhpl_algorithm(run->parameters, test);
-    xhpl_trial_t trial = {.test = *test, .comm = run->grid.all_comm};
-    xh_status_t status = hpl_solver()->create(&run->grid, &algorithm, test->n,
-                                              test->nb, &trial.system);
-
-    if (status == XH_OK) {
-        run_system(run, &trial);
-        hpl_solver()->destroy(trial.system);
-        return;
-    }
     if (status != XH_ERR_MEMORY && status != XH_ERR_INPUT)
         HPL_pabort(__LINE__, "run_test", "a system of order %d: %s", test->n,
                    xh_status_text(status));
@@ -126,46 +94,79 @@ static void run_test(run_t *run, const xhpl_test_t *test)
     xh_log_error("N = %d on %d x %d processes is skipped: %s", test->n,
                  test->nprow, test->npcol, xh_status_text(status));
     run->report->skipped++;
-    xhpl_record_note(run->record, XHPL_TEST_SKIPPED, &trial);
+    xhpl_record_note(run->record, XHPL_TEST_SKIPPED, trial);
 }
 
-/* The tests begin .. end - 1, which share a grid. */
-static void run_grid(run_t *run, int64_t begin, int64_t end)
+static void run_test(run_t *run, const xhpl_test_t *test)
 {
-    xhpl_test_t first = xhpl_plan_test(run->parameters, begin);
+    const xhpl_forecast_t *forecast = run->forecast;
+    HPL_T_palg algorithm = xhpl_algorithm(run->parameters, test);
+    xhpl_trial_t trial = {.test = *test,
+                          .comm = run->grid.all_comm,
+                          .ceiling = forecast->ceiling};
+    xh_status_t status = hpl_solver()->create(&run->grid, &algorithm, test->n,
+                                              test->nb, &trial.system);
+    int info;
 
-    HPL_grid_init(MPI_COMM_WORLD, xhpl_order(run->parameters), first.nprow,
-                  first.npcol, &run->grid);
-    if (run->grid.myrow >= 0)
-        for (int64_t index = begin; index < end; index++) {
-            xhpl_test_t test = xhpl_plan_test(run->parameters, index);
-
-            run_test(run, &test);
-        }
-    xhpl_idle_barrier(MPI_COMM_WORLD);
-    HPL_grid_exit(&run->grid);
+    if (status != XH_OK) {
+        skip(run, &trial, status);
+        return;
+    }
+    if (forecast->seconds != NULL)
+        trial.predicted = forecast->seconds(forecast->context, test);
+    hpl_progress_expect(trial.predicted);
+    hpl_solver()->generate(trial.system, HPL_ISEED);
+    info = solve(run, &trial);
+    report_details(run);
+    if (run->parameters->threshold > 0)
+        check(run, &trial, info);
+    if (run->report != NULL) /* all digits: parsers expect two in the row */
+        xh_log_info("N = %d, NB = %d, %d x %d processes: %.9f seconds, "
+                    "%.9g Gflop/s",
+                    test->n, test->nb, test->nprow, test->npcol, trial.seconds,
+                    xhpl_report_rate(test->n, trial.seconds));
+    hpl_solver()->destroy(trial.system);
 }
 
-void xhpl_run(const xhpl_parameters_t *parameters, FILE *out,
-              xhpl_record_t *record, const xhpl_forecast_t *forecast,
-              xhpl_outcome_t *outcome_p)
+static int exit_status(const xhpl_order_t *order, const xhpl_report_t *report)
 {
+    if (report->failed > 0 && !order->upstream_exit)
+        return XH_EXIT_FAILED;
+    return report->skipped > 0 ? XH_EXIT_INPUT : XH_EXIT_PASSED;
+}
+
+int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
+             const xhpl_forecast_t *forecast)
+{
+    const xhpl_parameters_t *parameters = &order->parameters;
+    xhpl_report_t report;
     run_t run = {
         .parameters = parameters, .record = record, .forecast = forecast};
-    xhpl_report_t report = {.out = NULL};
     int64_t tests = xhpl_plan_count(parameters);
     int64_t tests_a_grid = tests / parameters->list[XHPL_P].count;
-    int rank = xhpl_rank(MPI_COMM_WORLD);
+    int status = XH_EXIT_PASSED;
 
-    if (rank == 0) {
+    if (xhpl_rank(MPI_COMM_WORLD) == 0) {
         run.report = &report;
         xhpl_report_begin(&report, out, parameters);
     }
-    for (int64_t begin = 0; begin < tests; begin += tests_a_grid)
-        run_grid(&run, begin, begin + tests_a_grid);
-    if (rank == 0 && xhpl_report_end(&report) != XH_OK)
-        hpl_abort_job();
-    *outcome_p =
-        (xhpl_outcome_t){.failed = report.failed, .skipped = report.skipped};
-    MPI_Bcast(outcome_p, sizeof(*outcome_p), MPI_BYTE, 0, MPI_COMM_WORLD);
+    for (int64_t begin = 0; begin < tests; begin += tests_a_grid) {
+        xhpl_test_t test = xhpl_plan_test(parameters, begin);
+
+        HPL_grid_init(MPI_COMM_WORLD, xhpl_order(parameters), test.nprow,
+                      test.npcol, &run.grid);
+        for (int64_t i = 0; run.grid.myrow >= 0 && i < tests_a_grid; i++) {
+            test = xhpl_plan_test(parameters, begin + i);
+            run_test(&run, &test);
+        }
+        xhpl_idle_barrier(MPI_COMM_WORLD);
+        HPL_grid_exit(&run.grid);
+    }
+    if (run.report != NULL) {
+        if (xhpl_report_end(&report) != XH_OK)
+            hpl_abort_job();
+        status = exit_status(order, &report);
+    }
+    MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return status;
 }

@@ -23,7 +23,7 @@ void xhpl_solver_close(void);
  * which only the environment can set so early. A build without a watchdog
  * reports nothing. Order: after MPI_Init_thread
  */
-void xhpl_start_watch_begin(int rank, bool funneled);
+void xhpl_start_watch_begin(int rank, const char *host, bool funneled);
 void xhpl_start_watch_end(void);
 
 #endif

@@ -18,38 +18,22 @@
  */
 enum { ACTORS = 4096, SPANS_EACH = 1 << 17 };
 
-/* ---- before the tests ---------------------------------------------------- */
+static const struct {
+    const char *option, *head, *separator, *tail;
+} rows[] = {[XHPL_TRACE] = {"trace", "{\"traceEvents\":[\n", ",\n", "\n]}\n"},
+            [XHPL_ITERATIONS] = {"iterations", "", "", ""}};
 
-/* Does the solver record iterations? If not, say so. */
-static bool can_write_iterations(const char *name)
-{
-    if (hpl_solver()->iterations != NULL)
-        return true;
-    if (xhpl_rank(MPI_COMM_WORLD) == 0)
-        xh_log_warning("the %s solver keeps no record of its iterations: %s "
-                       "is not written",
-                       hpl_solver()->name, name);
-    return false;
-}
+/* ---- before the tests ---------------------------------------------------- */
 
 static xh_status_t open_files(const char *const names[XHPL_TRACE_FILES],
                               xhpl_trace_files_t *files)
 {
-    static const char *const options[] = {"trace", "iterations"};
-
-    if (files->wanted[XHPL_TRACE] && files->wanted[XHPL_ITERATIONS] &&
-        strcmp(names[XHPL_TRACE], names[XHPL_ITERATIONS]) == 0) {
-        xh_log_error("--trace and --iterations both name %s; allowed: two "
-                     "files",
-                     names[XHPL_TRACE]);
-        return XH_ERR_INPUT;
-    }
     for (int i = 0; i < XHPL_TRACE_FILES; i++) {
         if (!files->wanted[i])
             continue;
         files->out[i] = fopen(names[i], "w");
         if (files->out[i] == NULL) {
-            xh_log_error("--%s: cannot write %s: %s", options[i], names[i],
+            xh_log_error("--%s: cannot write %s: %s", rows[i].option, names[i],
                          strerror(errno));
             if (i > 0 && files->out[0] != NULL)
                 fclose(files->out[0]);
@@ -63,15 +47,19 @@ xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
                                   xhpl_trace_files_t *files_p)
 {
     const char *const names[] = {trace, iterations};
-    bool rows = iterations != NULL && can_write_iterations(iterations);
-    xhpl_trace_files_t files = {.wanted = {trace != NULL, rows}};
+    bool are_kept = hpl_solver()->iterations != NULL;
+    xhpl_trace_files_t files = {
+        .wanted = {trace != NULL, iterations != NULL && are_kept}};
     xh_status_t status = XH_OK;
 
-    if (xhpl_rank(MPI_COMM_WORLD) == 0)
+    if (xhpl_rank(MPI_COMM_WORLD) == 0) {
+        if (iterations != NULL && !are_kept)
+            xh_log_warning("the %s solver keeps no record of its iterations: "
+                           "%s is not written",
+                           hpl_solver()->name, iterations);
         status = open_files(names, &files);
-    status = hpl_agree(MPI_COMM_WORLD, status);
-    if (status != XH_OK)
-        return status;
+    }
+    XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
     if (files.wanted[XHPL_TRACE])
         xh_trace_open(ACTORS, SPANS_EACH);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -82,37 +70,28 @@ xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
 
 /* ---- after the tests ----------------------------------------------------- */
 
-static xh_status_t close_file(FILE *out)
+/* Write the parts of all processes, that of this process 0 first. */
+static xh_status_t write_parts(int i, const char *mine, size_t size, FILE *out)
 {
-    int failed = ferror(out);
+    char *text;
+    int failed;
 
-    errno = failed ? EIO : 0;
+    fputs(rows[i].head, out);
+    fwrite(mine, 1, size, out);
+    for (int process = 1; process < xhpl_size(MPI_COMM_WORLD); process++) {
+        xhpl_text_receive(MPI_COMM_WORLD, process, &text, &size);
+        fputs(size > 0 ? rows[i].separator : "", out);
+        fwrite(text, 1, size, out);
+        free(text);
+    }
+    fputs(rows[i].tail, out);
+    failed = ferror(out);
+    errno = EIO;
     if (fclose(out) == 0 && !failed)
         return XH_OK;
     xh_log_error("cannot write a file of --trace or --iterations: %s",
                  strerror(errno));
     return XH_ERR_IO;
-}
-
-/* Write the parts of all processes, that of this process 0 first. */
-static xh_status_t write_parts(int i, const char *mine, size_t size, FILE *out)
-{
-    static const char *const head[] = {"{\"traceEvents\":[\n", ""};
-    static const char *const separator[] = {",\n", ""};
-    static const char *const tail[] = {"\n]}\n", ""};
-    int processes = xhpl_size(MPI_COMM_WORLD);
-    char *text;
-
-    fputs(head[i], out);
-    fwrite(mine, 1, size, out);
-    for (int process = 1; process < processes; process++) {
-        xhpl_text_receive(process, &text, &size);
-        fputs(size > 0 ? separator[i] : "", out);
-        fwrite(text, 1, size, out);
-        free(text);
-    }
-    fputs(tail[i], out);
-    return close_file(out);
 }
 
 static xh_status_t write_file(int i, const xhpl_trace_files_t *files)
@@ -131,7 +110,7 @@ static xh_status_t write_file(int i, const xhpl_trace_files_t *files)
     if (status == XH_OK && rank == 0)
         status = write_parts(i, text, size, files->out[i]);
     else if (status == XH_OK)
-        xhpl_text_send(text, size);
+        xhpl_text_send(MPI_COMM_WORLD, text, size);
     else if (rank == 0)
         fclose(files->out[i]);
     free(text);

@@ -27,8 +27,7 @@ typedef struct {
  * trace, iterations  in   names, which only process 0 reads; NULL: none
  * files_p            out
  *
- * Errors: XH_ERR_INPUT  a file cannot be written, or both are one: reported, on
- *                       all processes
+ * Errors: XH_ERR_INPUT  a file cannot be written: reported, on all processes
  */
 xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
                                   xhpl_trace_files_t *files_p);

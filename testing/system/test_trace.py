@@ -109,6 +109,7 @@ def test_what_is_recorded_does_not_change_the_report(xhpl):
         (["--trace"], "needs a value"),
         (["--json", "a", "--trace", "a"], "both name a"),
         (["--json", "a", "--iterations", "a"], "both name a"),
+        (["--trace", "a", "--iterations", "a"], "both name a"),
     ],
 )
 def test_a_file_that_cannot_be_written_is_refused_before_the_run(xhpl, options, said):

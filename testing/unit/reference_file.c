@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "testing/ptest/dat_file.h"
 
 enum { SIZE_MOST = 1 << 16 };
@@ -40,4 +41,15 @@ xhpl_parameters_t reference_file_parameters(const char *name)
     }
     free(text);
     return parameters;
+}
+
+bool reference_file_is_same(const xhpl_parameters_t *a,
+                            const xhpl_parameters_t *b)
+{
+    for (int q = 0; q < XHPL_QUANTITIES; q++)
+        if (a->list[q].count != b->list[q].count ||
+            memcmp(a->list[q].value, b->list[q].value,
+                   (size_t)a->list[q].count * sizeof(int)) != 0)
+            return false;
+    return a->threshold == b->threshold && strcmp(a->output, b->output) == 0;
 }

@@ -3,6 +3,7 @@
 #define REFERENCE_FILE_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include "testing/ptest/parameters.h"
 
 /*
@@ -14,5 +15,9 @@ char *reference_file_read(const char *name, size_t *length_p);
 
 /* The parameters that an HPL.dat of that folder stands for. */
 xhpl_parameters_t reference_file_parameters(const char *name);
+
+/* Do a and b describe the same run? */
+bool reference_file_is_same(const xhpl_parameters_t *a,
+                            const xhpl_parameters_t *b);
 
 #endif

@@ -79,15 +79,8 @@ TEST(values_can_be_numbers_words_or_their_beginnings)
 static void assert_refused(const char *line, const char *what,
                            const char *nearest)
 {
-    const char *said;
-    xh_status_t status;
-
-    capture_begin();
-    status = parse(line);
-    said = capture_end(NULL);
-    assert_int_equal(status, XH_ERR_INPUT);
-    assert_non_null(strstr(said, what));
-    assert_non_null(strstr(said, nearest));
+    assert_said(parse(line), XH_ERR_INPUT, what);
+    assert_said(parse(line), XH_ERR_INPUT, nearest);
 }
 
 TEST(an_unknown_option_is_refused_with_the_nearest)

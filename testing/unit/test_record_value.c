@@ -2,7 +2,6 @@
 #include "testing/json/json.h"
 
 #include <math.h>
-#include "testing/ptest/record_parts.h"
 #include "testing/unit/unit.h"
 
 /* value as text on one line; it is given back. */
@@ -46,7 +45,7 @@ TEST(a_moment_is_utc_with_three_digits)
 /* The rows of csv as one line. */
 static void assert_rows(const char *csv, const char *text)
 {
-    assert_is(xhpl_record_iterations(csv, strlen(csv)), text);
+    assert_is(xh_json_table(csv, strlen(csv)), text);
 }
 
 TEST(rows_of_csv_become_objects)
@@ -81,32 +80,6 @@ TEST(cells_without_a_name_are_left_out)
 {
     assert_rows("a\n1,2,3\n", "[{\"a\":1}]");
     assert_rows("a,b\n1\n", "[{\"a\":1}]");
-}
-
-/* What of a list of two is left where some are kept, and two at most. */
-static size_t size_within_two(int64_t kept, int64_t *used_p)
-{
-    json_t *list = json_pack("[i,i]", 1, 2), *left;
-    size_t size;
-
-    *used_p = kept;
-    left = xh_json_within(list, 2, used_p);
-    size = json_array_size(left);
-    assert_true(size > 0 || json_is_null(left));
-    json_decref(left);
-    return size;
-}
-
-TEST(a_list_is_kept_whole_or_not_at_all)
-{
-    int64_t used;
-
-    assert_int_equal(size_within_two(0, &used), 2);
-    assert_int_equal(used, 2);
-    assert_int_equal(size_within_two(1, &used), 2);
-    assert_int_equal(used, 3);
-    assert_int_equal(size_within_two(2, &used), 0);
-    assert_int_equal(used, 2);
 }
 
 TEST_MAIN()

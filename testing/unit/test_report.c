@@ -24,23 +24,28 @@ static const hpl_norms_t norms_300 = {.a_inf = 81.371819,
                                       .x_one = 183.297788,
                                       .r_inf = 1e-13};
 
-static void begin(const char *dat)
+/* Begin with parameters. */
+static void begin_so(void)
 {
     FILE *out;
 
     memset(text, 0, sizeof(text));
     out = fmemopen(text, sizeof(text), "w");
     assert_non_null(out);
-    parameters = reference_file_parameters(dat);
     xhpl_report_begin(&report, out, &parameters);
+}
+
+static void begin(const char *dat)
+{
+    parameters = reference_file_parameters(dat);
+    begin_so();
 }
 
 static void row(int64_t index, double seconds)
 {
     xhpl_test_t test = xhpl_plan_test(&parameters, index);
-    xhpl_timing_t timing = {.seconds = seconds, .start = 0, .end = 86399};
 
-    xhpl_report_row(&report, &test, &timing);
+    xhpl_report_row(&report, &test, seconds, 0, 86399);
 }
 
 static void end(void)
@@ -155,10 +160,8 @@ TEST(the_ninth_value_of_a_list_opens_a_second_line)
     parameters.list[XHPL_N].count = 17;
     for (int i = 0; i < 17; i++)
         parameters.list[XHPL_N].value[i] = 1000 + i;
-    memset(text, 0, sizeof(text));
-    report.out = fmemopen(text, sizeof(text), "w");
-    xhpl_report_begin(&report, report.out, &parameters);
-    fclose(report.out);
+    begin_so();
+    end();
     assert_non_null(strstr(
         text,
         "N      :    1000     1001     1002     1003     1004     1005     "
@@ -178,10 +181,8 @@ TEST(every_exchange_has_its_line)
     for (int swap = 0; swap < 3; swap++) {
         parameters = reference_file_parameters("upstream-2x2-n500.HPL.dat");
         parameters.list[XHPL_SWAP].value[0] = swap;
-        memset(text, 0, sizeof(text));
-        report.out = fmemopen(text, sizeof(text), "w");
-        xhpl_report_begin(&report, report.out, &parameters);
-        fclose(report.out);
+        begin_so();
+        end();
         assert_non_null(strstr(text, lines[swap]));
     }
 }
@@ -263,12 +264,17 @@ TEST(detailed_timings_are_six_lines)
 
 TEST(a_skipped_test_is_counted_as_skipped)
 {
+    /* words that parsers look for stand only where they belong */
+    static const char *const never[] = {"WR", "WC", "PASSED", "FAILED", "_oo/"};
+
     begin("upstream-2x2-n500.HPL.dat");
     report.skipped++;
     end();
     assert_non_null(strstr(text, "Finished      1 tests"));
     assert_non_null(
         strstr(text, "     1 tests skipped because of illegal input values."));
+    for (size_t i = 0; i < COUNT_OF(never); i++)
+        assert_null(strstr(text, never[i]));
 }
 
 TEST(a_full_disk_is_an_error)
@@ -280,18 +286,6 @@ TEST(a_full_disk_is_an_error)
     xhpl_report_begin(&report, out, &parameters);
     assert_said(xhpl_report_end(&report), XH_ERR_IO, "cannot write the report");
     fclose(out);
-}
-
-TEST(words_that_parsers_look_for_stand_only_where_they_belong)
-{
-    begin("upstream-2x2-n500.HPL.dat");
-    report.skipped++;
-    end();
-    assert_null(strstr(text, "WR"));
-    assert_null(strstr(text, "WC"));
-    assert_null(strstr(text, "PASSED"));
-    assert_null(strstr(text, "FAILED"));
-    assert_null(strstr(text, "_oo/"));
 }
 
 TEST_MAIN()

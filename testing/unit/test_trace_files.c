@@ -11,7 +11,10 @@
 enum { ROWS = 60000, SPANS = 20000, NAME_SIZE = 64 };
 
 static int rank, processes;
+static char trace[NAME_SIZE], iterations[NAME_SIZE]; /* of files, this job's */
+static hpl_solver_t solver;
 static double zero_seen;
+static xhpl_trace_files_t files;
 
 /* More than a message of every process: "rank,number" lines. */
 static xh_status_t many_rows(int process, double zero, char **csv_p,
@@ -36,30 +39,38 @@ static xh_status_t no_memory_on_the_last(int process, double zero, char **csv_p,
     return many_rows(process, zero, csv_p, size_p);
 }
 
-/* Names of files that this job alone has; the same on all processes. */
-static void choose_names(char trace[NAME_SIZE], char iterations[NAME_SIZE])
+/* The reference solver, with iterations. */
+static int setup(void **state)
 {
     int id = (int)getpid();
 
+    (void)state;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
     snprintf(trace, NAME_SIZE, "/tmp/xhpl-unit-%d.json", id);
     snprintf(iterations, NAME_SIZE, "/tmp/xhpl-unit-%d.csv", id);
-}
-
-/* The reference solver with another function for iterations. */
-static void install(xh_status_t (*iterations)(int, double, char **, size_t *))
-{
-    static hpl_solver_t solver;
-
     solver = hpl_reference_solver;
-    solver.iterations = iterations;
+    solver.iterations = many_rows;
     hpl_solver_install(&solver);
+    return 0;
 }
 
-/* The whole file, the caller's to free(); it is removed. */
-static char *take_file(const char *name)
+static int teardown(void **state)
+{
+    (void)state;
+    hpl_solver_install(NULL);
+    if (rank == 0) {
+        remove(trace);
+        remove(iterations);
+    }
+    return 0;
+}
+
+#define TEST_SET_UP(name) TEST_WITH(name, setup, teardown)
+
+/* The whole file, the caller's to free(). */
+static char *read_file(const char *name)
 {
     FILE *in = fopen(name, "r");
     char *text = NULL;
@@ -68,7 +79,6 @@ static char *take_file(const char *name)
     assert_non_null(in);
     assert_true(getdelim(&text, &size, '\0', in) >= 0);
     fclose(in);
-    remove(name);
     return text;
 }
 
@@ -83,22 +93,29 @@ static int count(const char *text, const char *word)
     return found;
 }
 
-TEST(rows_of_all_processes_follow_one_another)
-{
-    char trace[NAME_SIZE], iterations[NAME_SIZE], *text, *at;
-    double before = xh_clock_now();
-    xhpl_trace_files_t files;
+/* call returns status on all processes, and process 0 says words. */
+#define assert_first_said(call, status, words)                                 \
+    do {                                                                       \
+        xh_status_t found_;                                                    \
+                                                                               \
+        capture_begin();                                                       \
+        found_ = (call);                                                       \
+        assert_int_equal(count(capture_end(NULL), words), rank == 0 ? 1 : 0);  \
+        assert_int_equal(found_, status);                                      \
+    } while (0)
 
-    choose_names(trace, iterations);
-    install(many_rows);
+TEST_SET_UP(rows_of_all_processes_follow_one_another)
+{
+    double before = xh_clock_now();
+    char *text, *at;
+
     assert_ok(xhpl_trace_files_open(NULL, iterations, &files));
     assert_false(xh_trace_on());
     assert_ok(xhpl_trace_files_write(&files));
-    install(NULL);
     assert_true(zero_seen >= before && zero_seen <= xh_clock_now());
     if (rank != 0)
         return;
-    text = take_file(iterations);
+    text = read_file(iterations);
     assert_int_equal(strncmp(text, "rank,number\n", 12), 0);
     at = text + 12;
     for (int row = 0; row < processes * ROWS; row++) {
@@ -111,12 +128,10 @@ TEST(rows_of_all_processes_follow_one_another)
     free(text);
 }
 
-TEST(spans_of_all_processes_make_one_list)
+TEST_SET_UP(spans_of_all_processes_make_one_list)
 {
-    char trace[NAME_SIZE], iterations[NAME_SIZE], *text;
-    xhpl_trace_files_t files;
+    char *text;
 
-    choose_names(trace, iterations);
     assert_ok(xhpl_trace_files_open(trace, NULL, &files));
     assert_true(xh_trace_on());
     for (int i = 0; i < SPANS; i++)
@@ -125,7 +140,7 @@ TEST(spans_of_all_processes_make_one_list)
     assert_false(xh_trace_on());
     if (rank != 0)
         return;
-    text = take_file(trace);
+    text = read_file(trace);
     assert_int_equal(strncmp(text, "{\"traceEvents\":[\n{", 18), 0);
     assert_string_equal(text + strlen(text) - 5, "}\n]}\n");
     assert_int_equal(count(text, "\"update\""), processes * SPANS);
@@ -134,112 +149,53 @@ TEST(spans_of_all_processes_make_one_list)
     free(text);
 }
 
-TEST(nothing_wanted_is_nothing_done)
+TEST_SET_UP(nothing_wanted_is_nothing_done)
 {
-    xhpl_trace_files_t files;
-
     assert_ok(xhpl_trace_files_open(NULL, NULL, &files));
     assert_false(xh_trace_on());
     assert_ok(xhpl_trace_files_write(&files));
 }
 
-TEST(a_file_that_cannot_be_written_is_refused_by_all)
+TEST_SET_UP(a_file_that_cannot_be_written_is_refused_by_all)
 {
-    xhpl_trace_files_t files;
-    xh_status_t status, other;
-    const char *said;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    install(many_rows);
-    capture_begin();
-    status = xhpl_trace_files_open("/no/such/folder/t", NULL, &files);
-    other = xhpl_trace_files_open(NULL, "/no/such/folder/i", &files);
-    said = capture_end(NULL);
-    install(NULL);
-    assert_int_equal(status, XH_ERR_INPUT);
-    assert_int_equal(other, XH_ERR_INPUT);
+    assert_first_said(xhpl_trace_files_open("/no/such/folder/t", NULL, &files),
+                      XH_ERR_INPUT, "cannot write /no/such/folder/");
+    assert_first_said(xhpl_trace_files_open(NULL, "/no/such/folder/i", &files),
+                      XH_ERR_INPUT, "cannot write /no/such/folder/");
     assert_false(xh_trace_on());
-    assert_int_equal(count(said, "cannot write /no/such/folder/"),
-                     rank == 0 ? 2 : 0);
 }
 
-TEST(one_file_for_both_is_refused)
+TEST_SET_UP(a_solver_without_iterations_is_warned_of)
 {
-    xhpl_trace_files_t files;
-    xh_status_t status;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    install(many_rows);
-    capture_begin();
-    status = xhpl_trace_files_open("/tmp/one", "/tmp/one", &files);
-    assert_int_equal(count(capture_end(NULL), "both name /tmp/one"),
-                     rank == 0 ? 1 : 0);
-    install(NULL);
-    assert_int_equal(status, XH_ERR_INPUT);
-}
-
-TEST(a_solver_without_iterations_is_warned_of)
-{
-    char trace[NAME_SIZE], iterations[NAME_SIZE];
-    xhpl_trace_files_t files;
-    xh_status_t status;
-
-    choose_names(trace, iterations);
-    capture_begin();
-    status = xhpl_trace_files_open(NULL, iterations, &files);
-    assert_int_equal(count(capture_end(NULL), "keeps no record"),
-                     rank == 0 ? 1 : 0);
-    assert_ok(status);
+    solver.iterations = NULL;
+    assert_first_said(xhpl_trace_files_open(NULL, iterations, &files), XH_OK,
+                      "keeps no record");
     assert_ok(xhpl_trace_files_write(&files));
     assert_int_not_equal(access(iterations, F_OK), 0);
 }
 
-TEST(an_empty_trace_is_written_and_warned_of)
+TEST_SET_UP(an_empty_trace_is_written_and_warned_of)
 {
-    char trace[NAME_SIZE], iterations[NAME_SIZE];
-    xhpl_trace_files_t files;
-    xh_status_t status;
-
-    choose_names(trace, iterations);
     assert_ok(xhpl_trace_files_open(trace, NULL, &files));
-    capture_begin();
-    status = xhpl_trace_files_write(&files);
-    assert_int_equal(count(capture_end(NULL), "the trace is empty"),
-                     rank == 0 ? 1 : 0);
-    assert_ok(status);
-    if (rank == 0)
-        free(take_file(trace));
+    assert_first_said(xhpl_trace_files_write(&files), XH_OK,
+                      "the trace is empty");
+    assert_true(rank != 0 || access(trace, F_OK) == 0);
 }
 
-TEST(a_process_without_memory_fails_all)
+TEST_SET_UP(a_process_without_memory_fails_all)
 {
-    char trace[NAME_SIZE], iterations[NAME_SIZE];
-    xhpl_trace_files_t files;
-
-    choose_names(trace, iterations);
-    install(no_memory_on_the_last);
+    solver.iterations = no_memory_on_the_last;
     assert_ok(xhpl_trace_files_open(NULL, iterations, &files));
     assert_int_equal(xhpl_trace_files_write(&files), XH_ERR_MEMORY);
-    install(NULL);
-    remove(iterations);
 }
 
-TEST(a_full_disk_fails_all)
+TEST_SET_UP(a_full_disk_fails_all)
 {
-    xhpl_trace_files_t files;
-    xh_status_t status;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (access("/dev/full", W_OK) != 0)
         skip();
-    install(many_rows);
     assert_ok(xhpl_trace_files_open(NULL, "/dev/full", &files));
-    capture_begin();
-    status = xhpl_trace_files_write(&files);
-    assert_int_equal(count(capture_end(NULL), "cannot write a file"),
-                     rank == 0 ? 1 : 0);
-    install(NULL);
-    assert_int_equal(status, XH_ERR_IO);
+    assert_first_said(xhpl_trace_files_write(&files), XH_ERR_IO,
+                      "cannot write a file");
 }
 
 TEST_MPI_MAIN()
