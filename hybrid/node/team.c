@@ -41,9 +41,8 @@ static void *help(void *argument)
 {
     helper_t *helper = argument;
     hyb_team_t *team = helper->team;
-    unsigned seen;
 
-    for (seen = 0;; seen++) {
+    for (unsigned seen = 0;; seen++) {
         hyb_gate_wait(&team->job, seen, &team->budget, idle_spin);
         if (team->fn == NULL)
             return NULL;
@@ -130,9 +129,8 @@ static hyb_team_t *allocate(int size)
 static xh_status_t start_all(hyb_team_t *team, const int *cpus, int cpu_count)
 {
     xh_status_t status = team->size > 1 ? pin_caller(team, cpus[0]) : XH_OK;
-    int member;
 
-    for (member = 1; member < team->size && status == XH_OK; member++)
+    for (int member = 1; member < team->size && status == XH_OK; member++)
         status = start_helper(team, member, cpus[member % cpu_count]);
     return status;
 }

@@ -250,10 +250,9 @@ xh_status_t hyb_topology_cores(const hyb_topology_t *topology,
                                int *count_p)
 {
     hwloc_bitmap_t *shares;
-    xh_status_t status = hyb_topology_share(topology, local, &shares);
+    xh_status_t status;
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(hyb_topology_share(topology, local, &shares));
     status = list_processors(topology, shares[local->rank], cpus_p, count_p);
     hyb_bitmaps_destroy(shares);
     return status;

@@ -78,9 +78,9 @@ static bool is_better(const deal_t *deal, int pair, int other)
 static void give_one(deal_t *deal)
 {
     int best = -1;
-    int pair, taker;
+    int taker;
 
-    for (pair = 0; pair < deal->goods * deal->takers; pair++)
+    for (int pair = 0; pair < deal->goods * deal->takers; pair++)
         if (deal->taker[pair / deal->takers] < 0 &&
             has_room(deal, pair % deal->takers) &&
             (best < 0 || is_better(deal, pair, best)))

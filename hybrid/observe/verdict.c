@@ -17,9 +17,9 @@ static const double crowded = 0.1; /* of the time is too much for others */
  * is compared with what it could be itself. */
 static hyb_verdict_t judge_all(const hyb_pulse_t *pulse, int count, double *x)
 {
-    int i, slow = 0, slowest = 0;
+    int slow = 0, slowest = 0;
 
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         x[i] = pulse[i].rate / fmax(pulse[i].usual, pulse[i].planned);
         slow += x[i] < clearly;
         if (x[i] < x[slowest])
@@ -55,14 +55,13 @@ static hyb_verdict_t judge_each(const hyb_pulse_t *pulse, int count, double *x)
 {
     hyb_verdict_t v = {.condition = HYB_HEALTHY, .others = -1, .share = 1.0};
     double share;
-    int i;
 
     if (count < 2)
         return v;
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         x[i] = pulse[i].rate;
     xh_sort(x, count);
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         share = pulse[i].rate / median_without(x, count, pulse[i].rate);
         if (share >= clearly)
             continue;
@@ -83,16 +82,14 @@ static hyb_verdict_t judge_each(const hyb_pulse_t *pulse, int count, double *x)
 static void explain(const hyb_pulse_t *pulse, int count, int columns,
                     double *panel, double *work_p, double *panels_p)
 {
-    int i;
-
     *work_p = *panels_p = 0.0;
-    for (i = 0; i < columns; i++)
+    for (int i = 0; i < columns; i++)
         panel[i] = 0.0;
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         *work_p = fmax(*work_p, pulse[i].work);
         panel[pulse[i].column] = fmax(panel[pulse[i].column], pulse[i].panel);
     }
-    for (i = 0; i < columns; i++)
+    for (int i = 0; i < columns; i++)
         *panels_p += panel[i];
 }
 
@@ -100,9 +97,7 @@ static void explain(const hyb_pulse_t *pulse, int count, int columns,
  * about messages. */
 static int share_cores(const hyb_pulse_t *pulse, int count)
 {
-    int i;
-
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         if (pulse[i].turns > crowded)
             return 1;
     return 0;
@@ -117,14 +112,13 @@ static hyb_verdict_t judge_messages(const hyb_pulse_t *pulse, int count,
 {
     double *panel = x + count, work, panels, most = -1.0;
     hyb_verdict_t v = {.condition = HYB_HEALTHY};
-    int i;
 
     if (count < 2)
         return v;
     if (share_cores(pulse, count))
         return v;
     explain(pulse, count, columns, panel, &work, &panels);
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         const hyb_pulse_t *p = &pulse[i];
 
         x[i] = p->wait - (work - p->work) - (panels - panel[p->column]);
@@ -143,9 +137,8 @@ hyb_verdict_t hyb_verdict(const hyb_pulse_t *pulse, int count, int columns)
 {
     hyb_verdict_t v = {.condition = HYB_TOO_EARLY};
     double *x;
-    int i;
 
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         if (pulse[i].rate <= 0.0 || pulse[i].usual <= 0.0)
             return v;
     x = calloc((size_t)(count + columns), sizeof(*x));

@@ -179,9 +179,9 @@ void gemm_shut(xdg_gemm_t *gemm)
 
 int node_owner(const hyb_report_t *report, int64_t i, int64_t j)
 {
-    int64_t tile, count = hyb_tiling_count(&report->tiling);
+    int64_t count = hyb_tiling_count(&report->tiling);
 
-    for (tile = 0; tile < count; tile++) {
+    for (int64_t tile = 0; tile < count; tile++) {
         xh_rectangle_t p = hyb_tiling_tile(&report->tiling, tile).part;
 
         if (i >= p.row && i < p.row + p.rows && j >= p.col &&

@@ -70,10 +70,10 @@ static double packed(const chunk_t *x, int64_t i, int64_t j)
 /* The columns that fill up the last panel are zeros. */
 static void compare_u(const chunk_t *x, xh_view_t want)
 {
-    int64_t i, j, all = hyb_chunk_u_size(x->kernel, x->nb, x->cols) / x->nb;
+    int64_t all = hyb_chunk_u_size(x->kernel, x->nb, x->cols) / x->nb;
 
-    for (j = 0; j < all; j++)
-        for (i = 0; i < x->nb; i++)
+    for (int64_t j = 0; j < all; j++)
+        for (int64_t i = 0; i < x->nb; i++)
             assert_true(packed(x, i, j) ==
                         (j < x->cols ? *at(want, i, j) : 0.0));
 }
@@ -109,11 +109,11 @@ static hyb_swap_t interchanged(xh_view_t v, int nb, int most_pivot)
 {
     hyb_swap_t swap = {
         .nb = nb, .source = source, .from = from, .to = to, .displaced = 0};
-    int row[MOST_ROWS], i, pivot, rows = (int)v.rows;
+    int row[MOST_ROWS], pivot, rows = (int)v.rows;
 
-    for (i = 0; i < rows; i++)
+    for (int i = 0; i < rows; i++)
         row[i] = i;
-    for (i = 0; i < nb; i++) {
+    for (int i = 0; i < nb; i++) {
         int mine = row[i];
 
         pivot = i + rand() % ((most_pivot > i ? most_pivot : i + 1) - i);
@@ -122,10 +122,10 @@ static hyb_swap_t interchanged(xh_view_t v, int nb, int most_pivot)
         row[pivot] = mine;
     }
     memcpy(source, row, (size_t)nb * sizeof(int));
-    for (i = 0; i < nb; i++)
+    for (int i = 0; i < nb; i++)
         if (source[i] >= nb && rand() % 16 != 0)
             displace(&swap, row, source[i]);
-    for (i = nb; i < rows; i++)
+    for (int i = nb; i < rows; i++)
         if (row[i] != i)
             displace(&swap, row, i);
     return swap;
@@ -171,12 +171,12 @@ static void check_return(chunk_t *x, const hyb_arrived_t *arrived,
                          framed_t rows)
 {
     framed_t want = framed_copy(rows);
-    int64_t i, j, size = hyb_chunk_u_size(x->kernel, x->nb, x->cols);
+    int64_t size = hyb_chunk_u_size(x->kernel, x->nb, x->cols);
 
-    for (j = 0; j < want.v.cols; j++)
-        for (i = 0; i < want.v.rows; i++)
+    for (int64_t j = 0; j < want.v.cols; j++)
+        for (int64_t i = 0; i < want.v.rows; i++)
             *at(want.v, i, j) *= 2.0;
-    for (i = 0; i < size; i++)
+    for (int64_t i = 0; i < size; i++)
         x->u[i] *= 2.0;
     hyb_chunk_return_rows(x->kernel, x->u, x->cols, arrived);
     framed_compare(rows, want, 0.0);
@@ -187,18 +187,18 @@ static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
 {
     chunk_t x = opened(kernel, 1, nb, cols);
     framed_t rows = framed(cols, nb), want = framed(nb, cols);
-    int place[MOST_NB], r, other, mine;
+    int place[MOST_NB], other, mine;
     const hyb_arrived_t arrived = {nb, place, rows.v.data, rows.v.ld};
 
-    for (r = 0; r < nb; r++)
+    for (int r = 0; r < nb; r++)
         place[r] = r;
-    for (r = 0; r < nb; r++) {
+    for (int r = 0; r < nb; r++) {
         other = rand() % nb;
         mine = place[r];
         place[r] = place[other];
         place[other] = mine;
     }
-    for (r = 0; r < nb; r++)
+    for (int r = 0; r < nb; r++)
         for (int64_t j = 0; j < cols; j++)
             *at(want.v, place[r], j) = *at(rows.v, j, r);
     hyb_chunk_unpack_rows(kernel, &arrived, cols, x.u);
@@ -229,11 +229,11 @@ static void substitute(xh_view_t l1, xh_view_t u)
 
 static void put_rows(const chunk_t *x, xh_view_t u)
 {
-    int i, place[MOST_NB];
+    int place[MOST_NB];
     double *rows = framed_doubles(x->nb * x->cols);
     const hyb_arrived_t arrived = {x->nb, place, rows, x->cols};
 
-    for (i = 0; i < x->nb; i++) {
+    for (int i = 0; i < x->nb; i++) {
         place[i] = i;
         for (int64_t j = 0; j < x->cols; j++)
             rows[i * x->cols + j] = *at(u, i, j);
@@ -270,12 +270,12 @@ static void a_stored_u(const hyb_kernel_t *kernel)
 {
     chunk_t x = opened(kernel, 1, 37, 11);
     framed_t want = framed(37, 11), got = framed_copy(want);
-    int64_t i, size = hyb_chunk_u_size(kernel, 37, 11);
+    int64_t size = hyb_chunk_u_size(kernel, 37, 11);
 
     put_rows(&x, want.v);
-    for (i = 0; i < size; i++)
+    for (int64_t i = 0; i < size; i++)
         x.u[i] = -x.u[i];
-    for (i = 0; i < 11; i++)
+    for (int64_t i = 0; i < 11; i++)
         memset(at(got.v, 0, i), 0, 37 * sizeof(double));
     hyb_chunk_store(&x.factors, x.u, got.v);
     framed_compare(got, want, 0.0);

@@ -71,10 +71,10 @@ static int first_below(const case_t *x, int rank)
 /* What fills up the last tile is none of the panel's business. */
 static void spoil_filling(const hyb_tiles_t *t)
 {
-    int64_t i, j, end = hyb_pack_size(t->rows, 1, t->height);
+    int64_t end = hyb_pack_size(t->rows, 1, t->height);
 
-    for (j = 0; j < t->cols; j++)
-        for (i = t->rows; i < end; i++)
+    for (int64_t j = 0; j < t->cols; j++)
+        for (int64_t i = t->rows; i < end; i++)
             *hyb_tiles_at(t, i, j) = 1e300;
 }
 
@@ -206,13 +206,13 @@ static void check_process(const process_t *p, const textbook_t *want,
 {
     const hyb_tiles_t *body = &p->panel.body;
     int first = first_below(p->x, p->rank), base = p->x->method.base_cols;
-    int64_t i, j, end = hyb_pack_size(body->rows, 1, body->height);
+    int64_t i, end = hyb_pack_size(body->rows, 1, body->height);
 
     assert_int_equal(p->failures, 0);
     assert_int_equal(p->zero, want->zero);
     assert_int_equal(p->columns, p->x->processes > 1 ? want->cols : 0);
     assert_int_equal(p->leaves, 2 * ((want->cols + base - 1) / base));
-    for (j = 0; j < want->cols; j++) {
+    for (int64_t j = 0; j < want->cols; j++) {
         assert_int_equal(p->pivot[j], want->pivot[j]);
         for (i = 0; i < want->cols; i++)
             assert_true(same(p->l1[i + j * MOST_COLS], *textbook_at(want, i, j),

@@ -130,9 +130,9 @@ static const shape_t square = {60,          60,  10,  XH_NO_TRANS,
 /* Tiles that executor owns, which it must have counted too. */
 static int64_t owned(const hyb_report_t *report, int executor)
 {
-    int64_t i, count = 0, tiles = hyb_tiling_count(&report->tiling);
+    int64_t count = 0, tiles = hyb_tiling_count(&report->tiling);
 
-    for (i = 0; i < tiles; i++)
+    for (int64_t i = 0; i < tiles; i++)
         count += report->owner[i] == executor;
     assert_int_equal(count, executor == 0 ? report->team.tiles
                                           : report->device[executor - 1].tiles);

@@ -186,10 +186,8 @@ static xh_status_t side_take(side_t *s, xh_trans_t op, hyb_team_t *team,
 {
     int64_t sums = op == XH_NO_TRANS ? p->c.rows : p->c.cols;
     int64_t terms = op == XH_NO_TRANS ? p->c.cols : p->c.rows;
-    xh_status_t status = side_allocate(s, sums, terms);
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(side_allocate(s, sums, terms));
     s->op = op;
     draw_signs(s, seed);
     take_start(s, team, p);

@@ -29,11 +29,8 @@ static xh_status_t find_executors(const hyb_machine_t *machine,
     snprintf(executors->name[0], XDG_NAME, "host");
     for (int i = 0; i < devices; i++) {
         hyb_device_info_t *info = &executors->device[i];
-        xh_status_t status =
-            hyb_device_describe(hyb_machine_device(machine, i), info);
 
-        if (status != XH_OK)
-            return status;
+        XH_TRY(hyb_device_describe(hyb_machine_device(machine, i), info));
         snprintf(executors->name[i + 1], XDG_NAME, "%s:%d", info->backend,
                  info->index % 1000);
     }
@@ -43,15 +40,12 @@ static xh_status_t find_executors(const hyb_machine_t *machine,
 xh_status_t xdg_gemm_open(hyb_machine_t *machine, xdg_gemm_t *gemm_p)
 {
     bool devices = hyb_machine_devices(machine) > 0;
-    xh_status_t status;
 
     *gemm_p = (xdg_gemm_t){.machine = machine};
     if (hyb_split_of_setting(&gemm_p->split) != XH_OK)
         return XH_ERR_INPUT;
     hyb_ratio_init(&gemm_p->ratio, devices ? 1.0 : 0.0, 1.0);
-    status = find_executors(machine, &gemm_p->executors);
-    if (status != XH_OK)
-        return status;
+    XH_TRY(find_executors(machine, &gemm_p->executors));
     return hyb_host_gemm_create(hyb_machine_team(machine),
                                 hyb_machine_kernel(machine), &gemm_p->host);
 }
@@ -66,9 +60,9 @@ void xdg_gemm_close(xdg_gemm_t *gemm)
 static int working_devices(const run_t *run)
 {
     const hyb_machine_t *machine = run->gemm->machine;
-    int i, count = 0;
+    int count = 0;
 
-    for (i = 0; i < hyb_machine_devices(machine); i++)
+    for (int i = 0; i < hyb_machine_devices(machine); i++)
         count +=
             (run->who.devices >> i & 1) != 0 && hyb_machine_works(machine, i);
     return count;
@@ -93,16 +87,15 @@ typedef struct { /* tiles first .. first + count - 1 */
 static void compute_tiles(run_t *run, span_t span)
 {
     xh_rectangle_t part[XDG_COVER];
-    int i, parts = xdg_tiles_cover(&run->product->tiling, span.first,
-                                   span.count, part);
-    int64_t tile;
+    int parts =
+        xdg_tiles_cover(&run->product->tiling, span.first, span.count, part);
 
-    for (i = 0; i < parts; i++) {
+    for (int i = 0; i < parts; i++) {
         xh_gemm_t p = xh_gemm_part(run->product->gemm, part[i]);
 
         compute(run, &p);
     }
-    for (tile = span.first; tile < span.first + span.count; tile++)
+    for (int64_t tile = span.first; tile < span.first + span.count; tile++)
         hyb_product_complete(run->product, tile, 0);
 }
 
@@ -178,9 +171,8 @@ static void learn(run_t *run)
     hyb_ratio_sample_t sample = {.host_flop = run->report.team.flop,
                                  .host_seconds =
                                      run->report.team.compute_seconds};
-    int i;
 
-    for (i = 0; i < hyb_machine_devices(run->gemm->machine); i++) {
+    for (int i = 0; i < hyb_machine_devices(run->gemm->machine); i++) {
         const hyb_work_t *work = &run->report.device[i];
 
         if (work->dropped)
@@ -214,15 +206,10 @@ static void share_out(run_t *run)
 static xh_status_t run_together(run_t *run, const xh_gemm_t *product)
 {
     const hyb_product_way_t way = {run->who.devices, xdg_c_stationary};
-    xh_status_t status =
-        hyb_product_begin(run->gemm->machine, product, &way, &run->product);
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(hyb_product_begin(run->gemm->machine, product, &way, &run->product));
     share_out(run);
-    status = hyb_product_finish(run->product, &run->report);
-    if (status != XH_OK)
-        return status;
+    XH_TRY(hyb_product_finish(run->product, &run->report));
     run->report.share = run->share;
     run->report.team.compute_seconds = run->seconds;
     if (run->who.team)

@@ -131,12 +131,9 @@ static xh_status_t probe_one(session_t *s, int index)
 {
     const char *name = s->gemm.executors.name[index + 1];
     xdg_probe_t p;
-    xh_status_t status =
-        xdg_probe_device(hyb_machine_device(s->machine, index),
-                         &s->problem.product, s->options->repeat, &p);
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(xdg_probe_device(hyb_machine_device(s->machine, index),
+                            &s->problem.product, s->options->repeat, &p));
     printf("%-12s %12.3f %12.3f %12.3f %12.2f\n", name, p.in / 1e9, p.out / 1e9,
            p.both / 1e9, p.resident / 1e9);
     if (s->record != NULL)
@@ -234,17 +231,12 @@ static xh_status_t run(session_t *s)
 
 static xh_status_t carry_out(session_t *s)
 {
-    xh_status_t status = xdg_check_memory(&s->options->product);
-
-    if (status == XH_OK)
-        status = open_file(s->options->json, &s->json);
-    if (status == XH_OK)
-        status = open_file(s->options->map, &s->map);
-    if (status == XH_OK)
-        status = open_machine(s);
-    if (status == XH_OK)
-        status = open_problem(s);
-    return status == XH_OK ? run(s) : status;
+    XH_TRY(xdg_check_memory(&s->options->product));
+    XH_TRY(open_file(s->options->json, &s->json));
+    XH_TRY(open_file(s->options->map, &s->map));
+    XH_TRY(open_machine(s));
+    XH_TRY(open_problem(s));
+    return run(s);
 }
 
 static int run_session(const xdg_options_t *options)

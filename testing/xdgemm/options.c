@@ -127,16 +127,12 @@ static xh_status_t check(const xdg_options_t *options)
 xh_status_t xdg_options_parse(int argc, char **argv, xdg_options_t *options_p)
 {
     xdg_options_t options = {.product = {.alpha = 1.0, .beta = 1.0}};
-    xh_status_t status =
-        xh_command_line_read(argc, argv, rows, ROWS, NULL, &options);
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(xh_command_line_read(argc, argv, rows, ROWS, NULL, &options));
     complete(&options);
-    status = check(&options);
-    if (status == XH_OK)
-        *options_p = options;
-    return status;
+    XH_TRY(check(&options));
+    *options_p = options;
+    return XH_OK;
 }
 
 void xdg_options_print_help(FILE *out)

@@ -133,12 +133,8 @@ static xh_status_t measure_all(bench_t *b, int64_t repeat, xdg_probe_t *probe_p)
     double bytes = 8.0 * (double)b->host.c.rows * (double)b->host.c.cols;
     double seconds[MEASURES];
 
-    for (int i = 0; i < MEASURES; i++) {
-        xh_status_t status = median(b, &measures[i], repeat, &seconds[i]);
-
-        if (status != XH_OK)
-            return status;
-    }
+    for (int i = 0; i < MEASURES; i++)
+        XH_TRY(median(b, &measures[i], repeat, &seconds[i]));
     *probe_p = (xdg_probe_t){.in = bytes / seconds[0],
                              .out = bytes / seconds[1],
                              .both = bytes / seconds[2],
@@ -153,10 +149,8 @@ static xh_status_t hold(bench_t *b, xh_view_t host, hyb_block_t *held_p)
 {
     size_t bytes = (size_t)host.rows * (size_t)host.cols * sizeof(double);
     hyb_buffer_t *buffer;
-    xh_status_t status = hyb_buffer_create(b->device, bytes, &buffer);
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(hyb_buffer_create(b->device, bytes, &buffer));
     *held_p = hyb_block(buffer, 0, host.rows, host.cols);
     return hyb_queue_copy_in(b->lane[IN].queue, host, *held_p);
 }
@@ -174,13 +168,10 @@ static xh_status_t bench_open(bench_t *b)
         if (status == XH_OK)
             status = hyb_event_create(b->device, &lane->end);
     }
-    if (status == XH_OK)
-        status = hold(b, b->host.a, &b->held.a);
-    if (status == XH_OK)
-        status = hold(b, b->host.b, &b->held.b);
-    if (status == XH_OK)
-        status = hold(b, b->host.c, &b->held.c);
-    return status;
+    XH_TRY(status);
+    XH_TRY(hold(b, b->host.a, &b->held.a));
+    XH_TRY(hold(b, b->host.b, &b->held.b));
+    return hold(b, b->host.c, &b->held.c);
 }
 
 static void bench_close(bench_t *b)

@@ -180,12 +180,9 @@ static xh_status_t multiply(torture_t *t)
 {
     xh_gemm_t product = t->verifier->problem->product;
     hyb_report_t *report = &t->report[t->count];
-    xh_status_t status;
 
     product.beta = t->held > 0 ? 1.0 : 0.0;
-    status = xdg_gemm(t->gemm, &product, xdg_everyone, report);
-    if (status != XH_OK)
-        return status;
+    XH_TRY(xdg_gemm(t->gemm, &product, xdg_everyone, report));
     t->count++;
     t->held++;
     t->sum.products++;

@@ -106,10 +106,9 @@ static xh_status_t check_part(const case_t *c, xh_rectangle_t part,
     xh_view_t result = p.c;
     xdg_checksum_t *checksum = NULL;
     void *start;
-    xh_status_t status = xh_memory_allocate(bytes, &start);
+    xh_status_t status;
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(xh_memory_allocate(bytes, &start));
     p.c = (xh_view_t){start, part.rows, part.cols, part.rows};
     xdg_fill(team, &c->verifier->problem->start, part.row, part.col, p.c);
     status = xdg_checksum_create(team, &p, SEED_OF_PART, &checksum);
@@ -142,15 +141,12 @@ static xh_status_t investigate(const case_t *c, const xdg_verdict_t *verdict)
     for (int64_t i = 0; i < tiles; i++) {
         xh_rectangle_t part = hyb_tiling_tile(&report->tiling, i).part;
         xdg_verdict_t v;
-        xh_status_t status;
 
         /* an error in it shows in its rows and in its columns */
         if (!any(verdict->row, part.row, part.rows) ||
             !any(verdict->col, part.col, part.cols))
             continue;
-        status = check_part(c, part, &v);
-        if (status != XH_OK)
-            return status;
+        XH_TRY(check_part(c, part, &v));
         if (!v.right && count++ < CULPRITS)
             accuse(c, part, c->reports, &v);
         free(v.row);

@@ -43,12 +43,9 @@ static xh_status_t reserve(hyb_panel_engine_t *engine, int64_t cols)
 {
     scratch_t s = scratch_of(engine->kernel, cols, hyb_team_size(engine->team));
     size_t bytes = (size_t)doubles_of(&s) * sizeof(double);
-    xh_status_t status;
     void *memory;
 
-    status = xh_memory_allocate(bytes, &memory);
-    if (status != XH_OK)
-        return status;
+    XH_TRY(xh_memory_allocate(bytes, &memory));
     engine->ld = s.ld;
     engine->memory = memory;
     engine->bytes = bytes;
@@ -62,8 +59,7 @@ static xh_status_t reserve(hyb_panel_engine_t *engine, int64_t cols)
 
 static xh_status_t create_barriers(hyb_panel_engine_t *engine)
 {
-    int size = hyb_team_size(engine->team), i;
-    xh_status_t status;
+    int size = hyb_team_size(engine->team);
 
     engine->barriers = calloc((size_t)size, sizeof(*engine->barriers));
     engine->offers = aligned_alloc(_Alignof(hyb_panel_offer_t),
@@ -72,11 +68,8 @@ static xh_status_t create_barriers(hyb_panel_engine_t *engine)
         xh_log_error("cannot allocate for panels of %d threads", size);
         return XH_ERR_MEMORY;
     }
-    for (i = 0; i < size; i++) {
-        status = hyb_barrier_create(engine->team, i + 1, &engine->barriers[i]);
-        if (status != XH_OK)
-            return status;
-    }
+    for (int i = 0; i < size; i++)
+        XH_TRY(hyb_barrier_create(engine->team, i + 1, &engine->barriers[i]));
     return XH_OK;
 }
 
@@ -105,11 +98,9 @@ xh_status_t hyb_panel_engine_create(hyb_team_t *team,
 
 void hyb_panel_engine_destroy(hyb_panel_engine_t *engine)
 {
-    int i;
-
     if (engine == NULL)
         return;
-    for (i = 0; engine->barriers != NULL && i < hyb_team_size(engine->team);
+    for (int i = 0; engine->barriers != NULL && i < hyb_team_size(engine->team);
          i++)
         hyb_barrier_destroy(engine->barriers[i]);
     if (engine->memory != NULL)

@@ -44,9 +44,7 @@ typedef struct {
 /* Row local if it is mine, else NULL: an element every height doubles. */
 static double *row_at(const worker_t *w, int64_t local)
 {
-    int i;
-
-    for (i = 0; i < STRIPS; i++) {
+    for (int i = 0; i < STRIPS; i++) {
         const strip_t *strip = &w->strips[i];
         const hyb_tiles_t *t = &strip->tiles;
         int64_t row = local - strip->row;
@@ -62,18 +60,18 @@ static double *row_at(const worker_t *w, int64_t local)
 static void take_row(const worker_t *w, int64_t local, double *to)
 {
     const double *from = row_at(w, local);
-    int64_t height = w->engine->kernel->rows, j;
+    int64_t height = w->engine->kernel->rows;
 
-    for (j = 0; j < w->cols && from != NULL; j++)
+    for (int64_t j = 0; j < w->cols && from != NULL; j++)
         to[j] = from[j * height];
 }
 
 static void put_row(const worker_t *w, int64_t local, const double *from)
 {
     double *to = row_at(w, local);
-    int64_t height = w->engine->kernel->rows, j;
+    int64_t height = w->engine->kernel->rows;
 
-    for (j = 0; j < w->cols && to != NULL; j++)
+    for (int64_t j = 0; j < w->cols && to != NULL; j++)
         to[j * height] = from[j];
 }
 
@@ -91,9 +89,9 @@ static bool better(hyb_candidate_t a, hyb_candidate_t b)
 static int winner(const worker_t *w)
 {
     const hyb_panel_offer_t *offers = w->engine->offers;
-    int best = 0, i;
+    int best = 0;
 
-    for (i = 1; i < w->members; i++)
+    for (int i = 1; i < w->members; i++)
         if (better(offers[i].best, offers[best].best))
             best = i;
     return best;
@@ -149,11 +147,11 @@ static void prepare_group(const worker_t *w, const step_t *step, int j,
                           int count)
 {
     const hyb_panel_engine_t *engine = w->engine;
-    int cols = engine->kernel->cols, depth = step->q - step->from, i, k;
+    int cols = engine->kernel->cols, depth = step->q - step->from, k;
     double *b = engine->b + (int64_t)(j - step->q) * depth, *to = b;
     double *row;
 
-    for (i = step->from; i < step->q; i++, to += cols) {
+    for (int i = step->from; i < step->q; i++, to += cols) {
         row = engine->rows + i * engine->ld + j;
         for (k = 0; k < count; k++)
             to[k] = -row[k];
@@ -163,7 +161,7 @@ static void prepare_group(const worker_t *w, const step_t *step, int j,
     engine->kernel->substitute(engine->rows + step->from * engine->ld +
                                    step->from,
                                engine->ld, step->solve - step->from, depth, b);
-    for (i = step->solve; i < step->q; i++) {
+    for (int i = step->solve; i < step->q; i++) {
         row = engine->rows + i * engine->ld + j;
         for (k = 0; k < count; k++)
             row[k] = -b[(i - step->from) * cols + k];
@@ -173,9 +171,10 @@ static void prepare_group(const worker_t *w, const step_t *step, int j,
 static void prepare_groups(const worker_t *w, const step_t *step, int first,
                            int stride)
 {
-    int cols = w->engine->kernel->cols, j;
+    int cols = w->engine->kernel->cols;
 
-    for (j = step->q + first * cols; j < step->solve_end; j += stride * cols)
+    for (int j = step->q + first * cols; j < step->solve_end;
+         j += stride * cols)
         prepare_group(w, step, j, (int)xh_smaller(cols, step->solve_end - j));
 }
 
@@ -196,9 +195,9 @@ static void prepare(const worker_t *w, const step_t *step)
 
 static void divide(const strip_t *strip, int c, double pivot)
 {
-    int64_t row, end = strip->end * strip->tiles.height;
+    int64_t end = strip->end * strip->tiles.height;
 
-    for (row = strip->begin * strip->tiles.height; row < end; row++)
+    for (int64_t row = strip->begin * strip->tiles.height; row < end; row++)
         *hyb_tiles_at(&strip->tiles, row, c) /= pivot;
 }
 
@@ -209,13 +208,12 @@ static void divide(const strip_t *strip, int c, double pivot)
 static double scale_of(const worker_t *w, int c)
 {
     double pivot = w->engine->rows[c * w->engine->ld + c];
-    int p;
 
     if (pivot == 0.0)
         return 1.0;
     if (!(fabs(pivot) < DBL_MIN))
         return 1.0 / pivot;
-    for (p = 0; p < STRIPS; p++)
+    for (int p = 0; p < STRIPS; p++)
         divide(&w->strips[p], c, pivot);
     return 1.0;
 }
@@ -244,12 +242,9 @@ static void start_search(worker_t *w)
 /* My candidate for pivot 0. */
 static void search(worker_t *w)
 {
-    int64_t i;
-    int p;
-
     start_search(w);
-    for (p = 0; p < STRIPS; p++)
-        for (i = w->strips[p].begin; i < w->strips[p].end; i++)
+    for (int p = 0; p < STRIPS; p++)
+        for (int64_t i = w->strips[p].begin; i < w->strips[p].end; i++)
             scan(w, &w->strips[p], i, 0);
 }
 
@@ -294,14 +289,13 @@ static void advance(worker_t *w, const step_t *step)
     hyb_elimination_t e = {.depth = step->q - step->from,
                            .cols = step->update_end - step->q,
                            .b = w->engine->b};
-    int p;
 
     prepare(w, step);
     put_row(w, w->engine->place, current_row(w, step->q - 1));
     e.scale = scale_of(w, step->q - 1);
     start_search(w);
     w->strips[TOP].alive = step->q;
-    for (p = 0; p < STRIPS; p++)
+    for (int p = 0; p < STRIPS; p++)
         advance_strip(w, &w->strips[p], step, &e);
 }
 
@@ -339,9 +333,9 @@ static step_t step_after(const stage_t *s, int p, int q)
 static void factor_stage(const stage_t *s)
 {
     step_t step;
-    int p, q;
+    int q;
 
-    for (p = s->begin; p < s->end; p = q) {
+    for (int p = s->begin; p < s->end; p = q) {
         q = (int)xh_smaller(p + s->part, s->end);
         if (s->leaf)
             elect(s->worker, p);
@@ -403,14 +397,14 @@ static void deal(const worker_t *w, strip_t *strip)
 static void fill_up(const strip_t *strip)
 {
     const hyb_tiles_t *t = &strip->tiles;
-    int64_t rest = t->rows % t->height, i, j;
+    int64_t rest = t->rows % t->height;
     double *column;
 
     if (rest == 0 || strip->begin == strip->end || strip->end != tiles_in(t))
         return;
-    for (j = 0; j < t->cols; j++) {
+    for (int64_t j = 0; j < t->cols; j++) {
         column = hyb_tiles_at(t, t->rows - rest, j);
-        for (i = rest; i < t->height; i++)
+        for (int64_t i = rest; i < t->height; i++)
             column[i] = 0.0;
     }
 }
@@ -433,10 +427,10 @@ static void copy_l1(const worker_t *w)
     const hyb_panel_engine_t *engine = w->engine;
     xh_view_t l1 = w->panel->l1;
     int64_t begin = (int64_t)w->cols * w->member / w->members;
-    int64_t end = (int64_t)w->cols * (w->member + 1) / w->members, i, j;
+    int64_t end = (int64_t)w->cols * (w->member + 1) / w->members;
 
-    for (j = begin; j < end; j++)
-        for (i = 0; i < w->cols; i++)
+    for (int64_t j = begin; j < end; j++)
+        for (int64_t i = 0; i < w->cols; i++)
             l1.data[i + j * l1.ld] = engine->rows[i * engine->ld + j];
 }
 

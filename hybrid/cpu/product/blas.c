@@ -50,11 +50,10 @@ xh_status_t hyb_blas_gemm(const xh_gemm_t *p)
     int64_t k = p->trans_a == XH_NO_TRANS ? p->a.cols : p->a.rows;
     int64_t sizes[] = {p->c.rows, p->c.cols, k, p->a.ld, p->b.ld, p->c.ld};
     int s[sizeof(sizes) / sizeof(sizes[0])];
-    size_t i;
 
     if (!hyb_blas_present())
         return XH_ERR_INTERNAL;
-    for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         if (sizes[i] < 0 || sizes[i] > INT_MAX)
             return XH_ERR_ARG;
         s[i] = (int)sizes[i];

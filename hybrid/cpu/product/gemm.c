@@ -70,10 +70,8 @@ static void pack_b(const pass_t *pass, int64_t j, int64_t cols, double *packed)
 
 static void scale(xh_view_t c, double beta)
 {
-    int64_t i, j;
-
-    for (j = 0; j < c.cols; j++)
-        for (i = 0; i < c.rows; i++)
+    for (int64_t j = 0; j < c.cols; j++)
+        for (int64_t i = 0; i < c.rows; i++)
             c.data[i + j * c.ld] =
                 beta == 0.0 ? 0.0 : beta * c.data[i + j * c.ld];
 }
@@ -123,13 +121,10 @@ static void run_member(void *argument, int member)
 static xh_status_t reserve(double **memory_p, size_t *bytes_p, size_t bytes)
 {
     void *memory;
-    xh_status_t status;
 
     if (bytes <= *bytes_p)
         return XH_OK;
-    status = xh_memory_allocate(bytes, &memory);
-    if (status != XH_OK)
-        return status;
+    XH_TRY(xh_memory_allocate(bytes, &memory));
     if (*memory_p != NULL)
         xh_memory_free(*memory_p, *bytes_p);
     *memory_p = memory;
@@ -142,13 +137,10 @@ static xh_status_t reserve_packed(hyb_host_gemm_t *gemm, int64_t rows,
 {
     size_t threads = (size_t)hyb_team_size(gemm->team);
     size_t a = (size_t)hyb_pack_size(rows, depth, gemm->kernel->rows);
-    xh_status_t status;
 
     gemm->b_stride = (size_t)xh_whole_units(
         hyb_pack_size(CHUNK_COLS, depth, gemm->kernel->cols), 512);
-    status = reserve(&gemm->a, &gemm->a_bytes, a * sizeof(double));
-    if (status != XH_OK)
-        return status;
+    XH_TRY(reserve(&gemm->a, &gemm->a_bytes, a * sizeof(double)));
     return reserve(&gemm->b, &gemm->b_bytes,
                    threads * gemm->b_stride * sizeof(double));
 }
@@ -162,9 +154,9 @@ static int64_t most_rows(const hyb_host_gemm_t *gemm)
 static void run_depth(hyb_host_gemm_t *gemm, const xh_gemm_t *product,
                       int64_t inner, int64_t depth)
 {
-    int64_t row, m = product->c.rows, most = most_rows(gemm);
+    int64_t m = product->c.rows, most = most_rows(gemm);
 
-    for (row = 0; row < m; row += most) {
+    for (int64_t row = 0; row < m; row += most) {
         pass_t pass = {.gemm = gemm,
                        .product = product,
                        .row = row,
@@ -215,8 +207,7 @@ static xh_status_t share_blas(hyb_host_gemm_t *gemm, const xh_gemm_t *product)
 
 xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product)
 {
-    int64_t k = xh_gemm_depth(product), inner, passes, depth;
-    xh_status_t status;
+    int64_t k = xh_gemm_depth(product), passes, depth;
 
     if (!xh_gemm_conforms(product))
         return XH_ERR_ARG;
@@ -228,11 +219,9 @@ xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product)
         return share_blas(gemm, product);
     passes = (k - 1) / gemm->kernel->blocks.depth + 1;
     depth = (k + passes - 1) / passes;
-    status = reserve_packed(gemm, xh_smaller(most_rows(gemm), product->c.rows),
-                            depth);
-    if (status != XH_OK)
-        return status;
-    for (inner = 0; inner < k; inner += depth)
+    XH_TRY(reserve_packed(gemm, xh_smaller(most_rows(gemm), product->c.rows),
+                          depth));
+    for (int64_t inner = 0; inner < k; inner += depth)
         run_depth(gemm, product, inner, xh_smaller(depth, k - inner));
     return XH_OK;
 }
