@@ -4,7 +4,6 @@
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
 #include "testing/xdgemm/rates.h"
-#include "testing/xdgemm/tile_map.h"
 
 static char text[1 << 18];
 

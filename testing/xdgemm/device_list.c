@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/xdgemm/device_list.h"
-
 #include "base/cpu.h"
 #include "hybrid/device/backend.h"
 #include "hybrid/node/topology.h"

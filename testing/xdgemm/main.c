@@ -10,10 +10,8 @@
 #include "base/log.h"
 #include "base/product.h"
 #include "base/settings.h"
-#include "testing/xdgemm/device_list.h"
 #include "testing/xdgemm/options.h"
 #include "testing/xdgemm/record.h"
-#include "testing/xdgemm/tile_map.h"
 
 #define PROBE_PART 0.8 /* of a device's free memory, for what it is to hold */
 

@@ -125,22 +125,15 @@ static xh_gemm_t shrunk(const xh_gemm_t *product, double factor)
 
 xh_gemm_t xdg_fitting(const xh_gemm_t *product, double bytes)
 {
-    enum { STEPS = 60 };
-    double fits = 0.0, fails = 1.0;
-    xh_gemm_t p = shrunk(product, 1.0);
+    enum { STEPS = 60 }; /* one, unless m, n or k becomes 1 */
+    double factor = 1.0;
+    xh_gemm_t p = shrunk(product, factor);
 
-    if (xdg_bytes(&p) <= bytes)
-        return p;
-    for (int step = 0; step < STEPS; step++) {
-        double middle = (fits + fails) / 2;
-
-        p = shrunk(product, middle);
-        if (xdg_bytes(&p) <= bytes)
-            fits = middle;
-        else
-            fails = middle;
+    for (int i = 0; i < STEPS && xdg_bytes(&p) > bytes; i++) {
+        factor *= sqrt(bytes / xdg_bytes(&p));
+        p = shrunk(product, factor);
     }
-    return shrunk(product, fits);
+    return p;
 }
 
 xh_status_t xdg_check_memory(const xh_gemm_t *product)
