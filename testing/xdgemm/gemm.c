@@ -45,6 +45,8 @@ xh_status_t xdg_gemm_open(hyb_machine_t *machine, xdg_gemm_t *gemm_p)
     if (hyb_split_of_setting(&gemm_p->split) != XH_OK)
         return XH_ERR_INPUT;
     hyb_ratio_init(&gemm_p->ratio, devices ? 1.0 : 0.0, 1.0);
+    if (gemm_p->split.policy == HYB_SPLIT_FIXED)
+        hyb_ratio_fix(&gemm_p->ratio, gemm_p->split.share);
     XH_TRY(find_executors(machine, &gemm_p->executors));
     return hyb_host_gemm_create(hyb_machine_team(machine),
                                 hyb_machine_kernel(machine), &gemm_p->host);
@@ -80,22 +82,17 @@ static void compute(run_t *run, const xh_gemm_t *product)
     run->seconds += xh_clock_now() - started;
 }
 
-typedef struct { /* tiles first .. first + count - 1 */
-    int64_t first, count;
-} span_t;
-
-static void compute_tiles(run_t *run, span_t span)
+static void compute_tiles(run_t *run, int64_t first, int64_t count)
 {
     xh_rectangle_t part[XDG_COVER];
-    int parts =
-        xdg_tiles_cover(&run->product->tiling, span.first, span.count, part);
+    int parts = xdg_tiles_cover(&run->product->tiling, first, count, part);
 
     for (int i = 0; i < parts; i++) {
         xh_gemm_t p = xh_gemm_part(run->product->gemm, part[i]);
 
         compute(run, &p);
     }
-    for (int64_t tile = span.first; tile < span.first + span.count; tile++)
+    for (int64_t tile = first; tile < first + count; tile++)
         hyb_product_complete(run->product, tile, 0);
 }
 
@@ -121,25 +118,22 @@ static int64_t tiles_for_team(const run_t *run)
     return count > 0 ? count : 1;
 }
 
-/* A probe is one tile that it would not get. */
-static span_t grab(run_t *run)
+/* Take tiles from run->end on; returns how many. A probe is one tile that it
+ * would not get. */
+static int64_t grab(run_t *run)
 {
     const xdg_gemm_t *gemm = run->gemm;
     int64_t total = hyb_tiling_count(&run->product->tiling);
     int64_t count = tiles_for_team(run);
-    span_t span;
     hyb_probe_t probe = hyb_ratio_probe(&gemm->ratio, HYB_PANEL_ELSEWHERE);
 
-    if (run->grabs == 0 && gemm->split.policy == HYB_SPLIT_RATIO) {
+    if (run->grabs++ == 0 && gemm->split.policy == HYB_SPLIT_RATIO) {
         if (probe == HYB_PROBE_HOST && count == 0)
             count = 1;
         if (probe == HYB_PROBE_DEVICES && count == total)
             count = total - 1;
     }
-    run->grabs++;
-    span.count = hyb_product_take_last(run->product, count, &run->end);
-    span.first = run->end;
-    return span;
+    return hyb_product_take_last(run->product, count, &run->end);
 }
 
 /*
@@ -149,18 +143,17 @@ static span_t grab(run_t *run)
 static void complete(run_t *run)
 {
     hyb_tile_t tile;
-    span_t span;
+    int64_t count;
     bool idle;
 
     do {
         hyb_product_wait(run->product);
         idle = hyb_product_idle(run->product);
         while (hyb_product_take_returned(run->product, &tile))
-            compute_tiles(run, (span_t){tile.index, 1});
+            compute_tiles(run, tile.index, 1);
     } while (!idle);
-    span.count = hyb_product_take_last(run->product, INT64_MAX, &span.first);
-    if (span.count > 0)
-        compute_tiles(run, span);
+    count = hyb_product_take_last(run->product, INT64_MAX, &run->end);
+    compute_tiles(run, run->end, count);
 }
 
 /* ---- all together -------------------------------------------------------- */
@@ -178,8 +171,7 @@ static void learn(run_t *run)
         if (work->dropped)
             continue;
         sample.device_flop += work->flop;
-        if (work->seconds > sample.device_seconds)
-            sample.device_seconds = work->seconds;
+        sample.device_seconds = fmax(sample.device_seconds, work->seconds);
     }
     hyb_ratio_learn(&run->gemm->ratio, HYB_PANEL_ELSEWHERE, &sample);
 }
@@ -187,18 +179,16 @@ static void learn(run_t *run)
 /* The devices begin when the team has what the policy gives it first. */
 static void share_out(run_t *run)
 {
-    span_t span = {0, 0};
+    int64_t count = 0;
 
     run->end = hyb_tiling_count(&run->product->tiling);
-    run->share = run->gemm->split.policy == HYB_SPLIT_FIXED
-                     ? run->gemm->split.share
-                     : hyb_ratio_share(&run->gemm->ratio, HYB_PANEL_ELSEWHERE,
-                                       xh_gemm_flop(run->product->gemm));
+    run->share = hyb_ratio_share(&run->gemm->ratio, HYB_PANEL_ELSEWHERE,
+                                 xh_gemm_flop(run->product->gemm));
     if (run->who.team)
-        span = grab(run);
+        count = grab(run);
     hyb_product_release(run->product, run->product->tiling.n);
-    for (; span.count > 0; span = grab(run))
-        compute_tiles(run, span);
+    for (; count > 0; count = grab(run))
+        compute_tiles(run, run->end, count);
     if (run->who.team)
         complete(run);
 }
@@ -231,17 +221,15 @@ xh_status_t xdg_gemm(xdg_gemm_t *gemm, const xh_gemm_t *product, xdg_who_t who,
 {
     run_t run = {.gemm = gemm, .who = who};
     double started = xh_clock_now();
-    bool trivial;
+    bool alone = working_devices(&run) == 0;
     xh_status_t status;
 
     if (!xh_gemm_conforms(product))
         return XH_ERR_ARG;
-    if (!who.team && working_devices(&run) == 0)
+    if (!who.team && alone)
         return who.devices != 0 ? XH_ERR_DEVICE : XH_ERR_ARG;
-    trivial = product->alpha == 0.0 || xh_gemm_flop(product) == 0.0;
-    status = trivial || working_devices(&run) == 0
-                 ? run_alone(&run, product)
-                 : run_together(&run, product);
+    alone |= product->alpha == 0.0 || xh_gemm_flop(product) == 0.0;
+    status = alone ? run_alone(&run, product) : run_together(&run, product);
     run.report.seconds = xh_clock_now() - started;
     run.report.team.seconds = run.report.team.compute_seconds;
     if (report_p != NULL && status == XH_OK)
