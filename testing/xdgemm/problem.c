@@ -168,12 +168,8 @@ static xh_status_t open_matrix(hyb_machine_t *machine, xdg_random_t random,
                                xh_view_t *v)
 {
     void *memory;
-    xh_status_t status = xh_memory_allocate(bytes_of(v), &memory);
 
-    if (status != XH_OK) {
-        xh_log_error("cannot allocate %.1f GiB", (double)bytes_of(v) / GIB);
-        return status;
-    }
+    XH_TRY(xh_memory_allocate(bytes_of(v), &memory));
     v->data = memory;
     xdg_fill(hyb_machine_team(machine), &random, 0, 0, *v);
     hyb_machine_pin(machine, *v);

@@ -351,9 +351,9 @@ static void factor_stage(const stage_t *s)
 /* Columns of a part: whole blocks, dealt evenly. */
 static int part_width(const hyb_panel_method_t *method, int cols)
 {
-    int blocks = (cols - 1) / method->base_cols + 1;
+    int64_t blocks = xh_units(cols, method->base_cols);
 
-    return ((blocks - 1) / method->parts + 1) * method->base_cols;
+    return (int)xh_units(blocks, method->parts) * method->base_cols;
 }
 
 static void tell_leaf(const worker_t *w)
@@ -379,15 +379,10 @@ static void factor_columns(worker_t *w, int begin, int end)
 
 /* ---- the panel ----------------------------------------------------------- */
 
-static int64_t tiles_in(const hyb_tiles_t *t)
-{
-    return (t->rows + t->height - 1) / t->height;
-}
-
 /* This member's tiles of a strip: the top's drop out one by one. */
 static void deal(const worker_t *w, strip_t *strip)
 {
-    int64_t count = tiles_in(&strip->tiles);
+    int64_t count = xh_units(strip->tiles.rows, strip->tiles.height);
 
     strip->begin = count * w->member / w->members;
     strip->end = count * (w->member + 1) / w->members;
@@ -400,7 +395,8 @@ static void fill_up(const strip_t *strip)
     int64_t rest = t->rows % t->height;
     double *column;
 
-    if (rest == 0 || strip->begin == strip->end || strip->end != tiles_in(t))
+    if (rest == 0 || strip->begin == strip->end ||
+        strip->end != xh_units(t->rows, t->height))
         return;
     for (int64_t j = 0; j < t->cols; j++) {
         column = hyb_tiles_at(t, t->rows - rest, j);

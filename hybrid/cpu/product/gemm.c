@@ -86,9 +86,8 @@ static int64_t take_cols(pass_t *pass, int64_t *first_p)
     first = atomic_load(&pass->next_col);
     do {
         width = (cols - first) / threads;
-        width = width > CHUNK_COLS ? CHUNK_COLS : width;
-        width = xh_whole_units(width < LEAST_COLS ? LEAST_COLS : width,
-                               HYB_KERNEL_MOST_COLS);
+        width = xh_larger(LEAST_COLS, xh_smaller(width, CHUNK_COLS));
+        width = xh_whole_units(width, HYB_KERNEL_MOST_COLS);
         width = xh_smaller(width, cols - first);
     } while (width > 0 && !atomic_compare_exchange_weak(&pass->next_col, &first,
                                                         first + width));
@@ -125,8 +124,7 @@ static xh_status_t reserve(double **memory_p, size_t *bytes_p, size_t bytes)
     if (bytes <= *bytes_p)
         return XH_OK;
     XH_TRY(xh_memory_allocate(bytes, &memory));
-    if (*memory_p != NULL)
-        xh_memory_free(*memory_p, *bytes_p);
+    xh_memory_free(*memory_p, *bytes_p);
     *memory_p = memory;
     *bytes_p = bytes;
     return XH_OK;
@@ -207,7 +205,7 @@ static xh_status_t share_blas(hyb_host_gemm_t *gemm, const xh_gemm_t *product)
 
 xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product)
 {
-    int64_t k = xh_gemm_depth(product), passes, depth;
+    int64_t k = xh_gemm_depth(product), depth;
 
     if (!xh_gemm_conforms(product))
         return XH_ERR_ARG;
@@ -217,8 +215,7 @@ xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product)
     }
     if (gemm->kernel == NULL)
         return share_blas(gemm, product);
-    passes = (k - 1) / gemm->kernel->blocks.depth + 1;
-    depth = (k + passes - 1) / passes;
+    depth = xh_units(k, xh_units(k, gemm->kernel->blocks.depth));
     XH_TRY(reserve_packed(gemm, xh_smaller(most_rows(gemm), product->c.rows),
                           depth));
     for (int64_t inner = 0; inner < k; inner += depth)
@@ -260,33 +257,25 @@ void hyb_host_gemm_destroy(hyb_host_gemm_t *gemm)
 {
     if (gemm == NULL)
         return;
-    if (gemm->a != NULL)
-        xh_memory_free(gemm->a, gemm->a_bytes);
-    if (gemm->b != NULL)
-        xh_memory_free(gemm->b, gemm->b_bytes);
+    xh_memory_free(gemm->a, gemm->a_bytes);
+    xh_memory_free(gemm->b, gemm->b_bytes);
     hyb_barrier_destroy(gemm->barrier);
     free(gemm);
 }
 
 /* ---- by the calling thread ---------------------------------------------- */
 
-/* What a thread keeps: a team of itself. */
-typedef struct {
-    hyb_team_t *team;
-    hyb_host_gemm_t *gemm;
-} alone_t;
-
-static pthread_key_t key;
+static pthread_key_t key; /* what a thread keeps: all for a team of itself */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int key_error;
 
 static void end_alone(void *memory)
 {
-    alone_t *alone = memory;
+    hyb_host_gemm_t *gemm = memory;
+    hyb_team_t *team = gemm->team;
 
-    hyb_host_gemm_destroy(alone->gemm);
-    hyb_team_destroy(alone->team);
-    free(alone);
+    hyb_host_gemm_destroy(gemm);
+    hyb_team_destroy(team);
 }
 
 static void create_key(void)
@@ -294,39 +283,36 @@ static void create_key(void)
     key_error = pthread_key_create(&key, end_alone);
 }
 
-static xh_status_t begin_alone(alone_t **alone_p)
+static xh_status_t begin_alone(hyb_host_gemm_t **gemm_p)
 {
     const hyb_kernel_t *kernel = hyb_kernel_of_setting();
-    alone_t *alone = calloc(1, sizeof(*alone));
     const int cpu = sched_getcpu();
+    hyb_team_t *team;
     xh_status_t status;
 
-    if (alone == NULL)
-        return XH_ERR_MEMORY;
     if (kernel == NULL && !hyb_blas_present())
         kernel = hyb_kernel_widest();
-    status = hyb_team_create(&cpu, 1, 1, &alone->team);
-    if (status == XH_OK)
-        status = hyb_host_gemm_create(alone->team, kernel, &alone->gemm);
-    if (status == XH_OK && pthread_setspecific(key, alone) != 0)
-        status = XH_ERR_MEMORY;
-    if (status != XH_OK)
-        end_alone(alone);
-    else
-        *alone_p = alone;
-    return status;
+    XH_TRY(hyb_team_create(&cpu, 1, 1, &team));
+    status = hyb_host_gemm_create(team, kernel, gemm_p);
+    if (status != XH_OK) {
+        hyb_team_destroy(team);
+        return status;
+    }
+    if (pthread_setspecific(key, *gemm_p) == 0)
+        return XH_OK;
+    end_alone(*gemm_p);
+    return XH_ERR_MEMORY;
 }
 
 xh_status_t hyb_gemm_alone(const xh_gemm_t *product)
 {
-    xh_status_t status = XH_OK;
-    alone_t *alone;
+    hyb_host_gemm_t *gemm;
 
     pthread_once(&once, create_key);
     if (key_error != 0)
         return XH_ERR_MEMORY;
-    alone = pthread_getspecific(key);
-    if (alone == NULL)
-        status = begin_alone(&alone);
-    return status == XH_OK ? hyb_host_gemm(alone->gemm, product) : status;
+    gemm = pthread_getspecific(key);
+    if (gemm == NULL)
+        XH_TRY(begin_alone(&gemm));
+    return hyb_host_gemm(gemm, product);
 }

@@ -11,9 +11,7 @@ enum { MOST_TILE = HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_COLS };
 
 int64_t hyb_chunk_part(const hyb_kernel_t *kernel, int64_t nb, int64_t most)
 {
-    int64_t pieces = (nb + most - 1) / most, width = (nb + pieces - 1) / pieces;
-
-    return (width + kernel->cols - 1) / kernel->cols * kernel->cols;
+    return xh_whole_units(xh_units(nb, xh_units(nb, most)), kernel->cols);
 }
 
 int64_t hyb_chunk_cols(const hyb_kernel_t *kernel, int64_t nb)
@@ -276,11 +274,10 @@ void hyb_chunk_multiply(const hyb_factors_t *factors, int64_t first,
 {
     const hyb_tiles_t *l2 = &factors->l2;
     int64_t most = factors->kernel->blocks.depth, depth;
-    int64_t slices = (l2->cols + most - 1) / most;
 
-    if (slices == 0)
+    if (l2->cols == 0)
         return;
-    depth = (l2->cols + slices - 1) / slices;
+    depth = xh_units(l2->cols, xh_units(l2->cols, most));
     for (int64_t inner = 0; inner < l2->cols; inner += depth) {
         slice_t slice = {.kernel = factors->kernel,
                          .depth = xh_smaller(depth, l2->cols - inner),

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
+#include "base/integers.h"
 #include "hybrid/cpu/update/pack.h"
 
 int64_t hyb_pack_size(int64_t rows, int64_t depth, int height)
 {
-    return (rows + height - 1) / height * height * depth;
+    return xh_whole_units(rows, height) * depth;
 }
 
 /* count rows of v, whose columns are contiguous */
