@@ -197,24 +197,6 @@ static xh_status_t start_helper(hyb_team_t *team, int member, int cpu)
     return XH_ERR_MEMORY;
 }
 
-static hyb_team_t *allocate(int size)
-{
-    hyb_team_t *team = aligned_alloc(_Alignof(hyb_team_t), sizeof(*team));
-    helper_t *helpers = calloc((size_t)size, sizeof(*helpers));
-
-    if (team == NULL || helpers == NULL) {
-        xh_log_error("cannot allocate a team of %d threads", size);
-        free(team);
-        free(helpers);
-        return NULL;
-    }
-    memset(team, 0, sizeof(*team));
-    team->helpers = helpers;
-    atomic_init(&team->budget.threads, size);
-    team->size = size;
-    return team;
-}
-
 static xh_status_t start_all(hyb_team_t *team, const int *cpus, int cpu_count)
 {
     xh_status_t status = team->size > 1 ? pin_caller(team, cpus[0]) : XH_OK;
@@ -227,17 +209,25 @@ static xh_status_t start_all(hyb_team_t *team, const int *cpus, int cpu_count)
 xh_status_t hyb_team_create(const int *cpus, int cpu_count, int size,
                             hyb_team_t **team_p)
 {
-    xh_status_t status;
     hyb_team_t *team;
+    helper_t *helpers;
+    xh_status_t status;
 
     if (cpu_count < 1 || size < 1) {
         xh_log_error("a team of %d threads on %d cores", size, cpu_count);
         return XH_ERR_ARG;
     }
-    team = allocate(size);
-    if (team == NULL)
+    team = aligned_alloc(_Alignof(hyb_team_t), sizeof(*team));
+    helpers = calloc((size_t)size, sizeof(*helpers));
+    if (team == NULL || helpers == NULL) {
+        xh_log_error("cannot allocate a team of %d threads", size);
+        free(team);
+        free(helpers);
         return XH_ERR_MEMORY;
-    team->budget.cores = cpu_count;
+    }
+    *team = (hyb_team_t){.budget = {.threads = size, .cores = cpu_count},
+                         .size = size,
+                         .helpers = helpers};
     status = start_all(team, cpus, cpu_count);
     if (status == XH_OK)
         *team_p = team;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
-#include "testing/xdgemm/rates.h"
+#include "testing/xdgemm/runs.h"
 
 static char text[1 << 18];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/xdgemm/probe.h"
+#include "testing/xdgemm/runs.h"
 
 #include <stdlib.h>
 #include "base/median.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/xdgemm/rates.h"
+#include "testing/xdgemm/runs.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,9 +4,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include "testing/xdgemm/probe.h"
-#include "testing/xdgemm/rates.h"
-#include "testing/xdgemm/torture.h"
+#include "testing/xdgemm/runs.h"
 
 /*
  * The record of a run as JSON: an object with program, machine, settings and

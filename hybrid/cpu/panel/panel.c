@@ -430,46 +430,35 @@ static void copy_l1(const worker_t *w)
             l1.data[i + j * l1.ld] = engine->rows[i * engine->ld + j];
 }
 
-static worker_t worker_of(hyb_panel_engine_t *engine, const hyb_panel_t *panel,
-                          int member, int members)
+void hyb_panel_factor(hyb_panel_engine_t *engine, const hyb_panel_t *panel,
+                      int member, int members)
 {
+    int nb = (int)panel->l1.cols;
+    step_t last = {.from = nb - 1, .solve = nb - 1, nb, nb, nb};
     worker_t w = {.engine = engine,
                   .panel = panel,
                   .barrier = engine->barriers[members - 1],
                   .member = member,
                   .members = members,
-                  .cols = (int)panel->l1.cols};
+                  .cols = nb};
     strip_t *top = &w.strips[TOP], *body = &w.strips[BODY];
 
     top->tiles = (hyb_tiles_t){.data = engine->top,
                                .rows = panel->top.rows,
-                               .cols = w.cols,
+                               .cols = nb,
                                .height = engine->kernel->rows};
     body->tiles = panel->body;
     body->row = panel->top.rows;
     deal(&w, top);
     deal(&w, body);
-    return w;
-}
-
-void hyb_panel_factor(hyb_panel_engine_t *engine, const hyb_panel_t *panel,
-                      int member, int members)
-{
-    worker_t w = worker_of(engine, panel, member, members);
-    step_t last = {.from = w.cols - 1,
-                   .solve = w.cols - 1,
-                   .q = w.cols,
-                   .solve_end = w.cols,
-                   .update_end = w.cols};
-
     if (member == 0)
         *panel->zero_p = 0;
     copy_top(&w);
-    fill_up(&w.strips[BODY]);
+    fill_up(body);
     search(&w);
-    factor_columns(&w, 0, w.cols);
+    factor_columns(&w, 0, nb);
     advance(&w, &last);
-    fill_up(&w.strips[BODY]);
+    fill_up(body);
     copy_l1(&w);
     hyb_barrier_wait(w.barrier);
 }
