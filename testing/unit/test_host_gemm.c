@@ -7,26 +7,8 @@
 #include "hybrid/cpu/product/gemm.h"
 #include "testing/unit/framed.h"
 #include "testing/unit/kernels.h"
+#include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
-
-static double element(xh_view_t v, xh_trans_t op, int64_t i, int64_t j)
-{
-    return op == XH_NO_TRANS ? v.data[i + j * v.ld] : v.data[j + i * v.ld];
-}
-
-/* the product as its definition says */
-static void triple_loop(const xh_gemm_t *p, xh_view_t c, int64_t k)
-{
-    for (int64_t j = 0; j < c.cols; j++)
-        for (int64_t i = 0; i < c.rows; i++) {
-            double sum = 0.0, *to = &c.data[i + j * c.ld];
-
-            for (int64_t l = 0; l < k; l++)
-                sum += element(p->a, p->trans_a, i, l) *
-                       element(p->b, p->trans_b, l, j);
-            *to = (p->beta == 0.0 ? 0.0 : p->beta * *to) + p->alpha * sum;
-        }
-}
 
 typedef struct {
     int64_t m, n, k;
@@ -43,7 +25,7 @@ static void check(hyb_host_gemm_t *gemm, case_t x)
 
     if (x.beta == 0.0 && x.m > 0 && x.n > 0)
         c.v.data[0] = NAN;
-    triple_loop(&p, want.v, x.k);
+    three_loops(&p, want.v);
     assert_ok(hyb_host_gemm(gemm, &p));
     framed_compare(c, want, 1e-15 * (double)(x.k + 10));
     framed_release(a);
@@ -157,9 +139,9 @@ static void check_threads(const char *kernel)
         x[i] = (alone_t){.a = framed(M, K), .b = framed(K, N)};
         x[i].c = framed(M, N);
         x[i].want = framed_copy(x[i].c);
-        triple_loop(&(xh_gemm_t){XH_NO_TRANS, XH_NO_TRANS, 2, 0, x[i].a.v,
+        three_loops(&(xh_gemm_t){XH_NO_TRANS, XH_NO_TRANS, 2, 0, x[i].a.v,
                                  x[i].b.v, x[i].c.v},
-                    x[i].want.v, K);
+                    x[i].want.v);
         assert_int_equal(
             pthread_create(&thread[i], NULL, multiply_twice, &x[i]), 0);
     }

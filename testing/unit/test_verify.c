@@ -10,27 +10,13 @@
 
 enum { SEED = 77 };
 
-static xdg_gemm_t *gemm;
-static hyb_team_t *team;
+/* A case with the team of a node without devices. */
+#define TEST_SET_UP(name) TEST_OF_GEMM(name, "devices=none")
 
-static int open_team(void **state)
+static hyb_team_t *team(void)
 {
-    static const char *const settings[] = {"devices=none"};
-
-    (void)state;
-    gemm = gemm_open(1, settings, 1);
-    team = hyb_machine_team(gemm->machine);
-    return 0;
+    return hyb_machine_team(gemm->machine);
 }
-
-static int close_team(void **state)
-{
-    (void)state;
-    gemm_shut(gemm);
-    return 0;
-}
-
-#define TEST_SET_UP(name) TEST_WITH(name, open_team, close_team)
 
 /* ---- a product, computed the slow way ----------------------------------- */
 
@@ -46,7 +32,7 @@ static xh_view_t matrix(int64_t rows, int64_t cols, xdg_random_t random)
 
     v.data = calloc((size_t)(v.ld * cols), sizeof(double));
     assert_non_null(v.data);
-    xdg_fill(team, &random, 0, 0, v);
+    xdg_fill(team(), &random, 0, 0, v);
     return v;
 }
 
@@ -66,7 +52,7 @@ static made_t make(int64_t m, int64_t n, int64_t k, bool transposed,
         .b = transposed ? matrix(n, k, b) : matrix(k, n, b),
         .c = matrix(m, n, made.start),
     };
-    assert_ok(xdg_checksum_create(team, &made.p, SEED, &made.checksum));
+    assert_ok(xdg_checksum_create(team(), &made.p, SEED, &made.checksum));
     return made;
 }
 
@@ -90,24 +76,14 @@ static double *c_at(const made_t *made, int64_t i, int64_t j)
 
 static void multiply(const made_t *made)
 {
-    const xh_gemm_t *p = &made->p;
-    int64_t k = xh_gemm_depth(p);
-
-    for (int64_t j = 0; j < p->c.cols; j++)
-        for (int64_t i = 0; i < p->c.rows; i++) {
-            double sum = 0.0, *c = c_at(made, i, j);
-
-            for (int64_t l = 0; l < k; l++)
-                sum += at(p->a, p->trans_a, i, l) * at(p->b, p->trans_b, l, j);
-            *c = p->alpha * sum + (p->beta == 0.0 ? 0.0 : p->beta * *c);
-        }
+    three_loops(&made->p, made->p.c);
 }
 
 static xdg_verdict_t verdict_on(const made_t *made, int times)
 {
     xdg_verdict_t v;
 
-    assert_ok(xdg_checksum_check(made->checksum, team, made->p.c, times, &v));
+    assert_ok(xdg_checksum_check(made->checksum, team(), made->p.c, times, &v));
     return v;
 }
 
@@ -130,7 +106,7 @@ TEST_SET_UP(a_part_is_filled_as_it_is_in_the_whole)
     xdg_random_t random = {XDG_NORMAL, SEED};
     xh_view_t whole = matrix(9, 8, random), part = matrix(4, 3, random);
 
-    xdg_fill(team, &random, 3, 2, part);
+    xdg_fill(team(), &random, 3, 2, part);
     for (int64_t j = 0; j < 3; j++)
         for (int64_t i = 0; i < 4; i++)
             assert_true(at(part, XH_NO_TRANS, i, j) ==
@@ -266,9 +242,9 @@ TEST_SET_UP(with_beta_0_the_start_is_not_read)
     made_t made = make(8, 8, 8, false, 0.0);
     xdg_random_t poison = {XDG_NAN, 0};
 
-    xdg_fill(team, &poison, 0, 0, made.p.c);
+    xdg_fill(team(), &poison, 0, 0, made.p.c);
     xdg_checksum_destroy(made.checksum);
-    assert_ok(xdg_checksum_create(team, &made.p, SEED, &made.checksum));
+    assert_ok(xdg_checksum_create(team(), &made.p, SEED, &made.checksum));
     assert_false(is_right(&made, 1));
     multiply(&made);
     assert_true(is_right(&made, 1));
