@@ -162,16 +162,6 @@ static xh_status_t pinning_status(int error, int cpu)
     return XH_OK;
 }
 
-static xh_status_t pin_caller(hyb_team_t *team, int cpu)
-{
-    int error = xh_pin_save(&team->before);
-
-    if (error == 0)
-        error = xh_pin_thread(&cpu, 1);
-    team->pinned = error == 0;
-    return pinning_status(error, cpu);
-}
-
 /* A pinned thread starts where it stays: its stack is then near it. */
 static xh_status_t start_helper(hyb_team_t *team, int member, int cpu)
 {
@@ -199,8 +189,15 @@ static xh_status_t start_helper(hyb_team_t *team, int member, int cpu)
 
 static xh_status_t start_all(hyb_team_t *team, const int *cpus, int cpu_count)
 {
-    xh_status_t status = team->size > 1 ? pin_caller(team, cpus[0]) : XH_OK;
+    xh_status_t status = XH_OK;
 
+    if (team->size > 1) {
+        int error = xh_pin_save(&team->before);
+
+        error = error == 0 ? xh_pin_thread(cpus, 1) : error;
+        team->pinned = error == 0;
+        status = pinning_status(error, cpus[0]);
+    }
     for (int member = 1; member < team->size && status == XH_OK; member++)
         status = start_helper(team, member, cpus[member % cpu_count]);
     return status;

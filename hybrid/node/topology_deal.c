@@ -107,24 +107,20 @@ static int needed(const plan_t *plan, hwloc_const_bitmap_t processes, int level)
     return cores;
 }
 
-static bool same_node(const plan_t *plan, int core, int other)
-{
-    return hwloc_bitmap_isequal(core_at(plan, core)->nodeset,
-                                core_at(plan, other)->nodeset);
-}
-
 /*
  * Do shares of take cores, from position at of the run of count cores on, end
  * where a NUMA node ends?
  */
 static bool is_tidy(const plan_t *plan, int at, int take, int count)
 {
+    hwloc_const_bitmap_t node;
     int end = at + take;
 
     if (take == 0)
         return false;
+    node = core_at(plan, plan->run[end - 1])->nodeset;
     while (end < count &&
-           same_node(plan, plan->run[end], plan->run[at + take - 1]))
+           hwloc_bitmap_isequal(core_at(plan, plan->run[end])->nodeset, node))
         end++;
     return (end - at) % take == 0;
 }

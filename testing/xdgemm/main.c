@@ -122,32 +122,26 @@ static xh_status_t run_torture(session_t *s)
     return status;
 }
 
-static xh_status_t probe_one(session_t *s, int index)
-{
-    const char *name = s->gemm.executors.name[index + 1];
-    xdg_probe_t p;
-
-    XH_TRY(xdg_probe_device(hyb_machine_device(s->machine, index),
-                            &s->problem.product, s->options->repeat, &p));
-    printf("%-12s %12.3f %12.3f %12.3f %12.2f\n", name, p.in / 1e9, p.out / 1e9,
-           p.both / 1e9, p.resident / 1e9);
-    xdg_record_probe(s->record, name, &p);
-    return XH_OK;
-}
-
 static xh_status_t run_probe(session_t *s)
 {
-    const xh_gemm_t *p = &s->problem.product;
-    xh_status_t status = XH_OK;
+    const xh_gemm_t *product = &s->problem.product;
+    xdg_probe_t p;
 
     printf("m = %lld, n = %lld, k = %lld, median of %lld\n\n",
-           (long long)p->c.rows, (long long)p->c.cols,
-           (long long)xh_gemm_depth(p), (long long)s->options->repeat);
+           (long long)product->c.rows, (long long)product->c.cols,
+           (long long)xh_gemm_depth(product), (long long)s->options->repeat);
     printf("%-12s %12s %12s %12s %12s\n", "device", "in GB/s", "out GB/s",
            "both GB/s", "Gflop/s");
-    for (int i = 0; i + 1 < s->gemm.executors.count && status == XH_OK; i++)
-        status = probe_one(s, i);
-    return status;
+    for (int i = 0; i + 1 < s->gemm.executors.count; i++) {
+        const char *name = s->gemm.executors.name[i + 1];
+
+        XH_TRY(xdg_probe_device(hyb_machine_device(s->machine, i), product,
+                                s->options->repeat, &p));
+        printf("%-12s %12.3f %12.3f %12.3f %12.2f\n", name, p.in / 1e9,
+               p.out / 1e9, p.both / 1e9, p.resident / 1e9);
+        xdg_record_probe(s->record, name, &p);
+    }
+    return XH_OK;
 }
 
 /* ---- before and after them ----------------------------------------------- */

@@ -106,20 +106,16 @@ static int64_t scaled(int64_t size, double factor)
     return (int64_t)fmax(1.0, floor((double)size * factor));
 }
 
-static xh_view_t shrunk_matrix(xh_view_t v, double factor)
-{
-    int64_t rows = scaled(v.rows, factor);
-
-    return (xh_view_t){NULL, rows, scaled(v.cols, factor), rows};
-}
-
 static xh_gemm_t shrunk(const xh_gemm_t *product, double factor)
 {
     xh_gemm_t p = *product;
+    xh_view_t *v[] = {&p.a, &p.b, &p.c};
 
-    p.a = shrunk_matrix(p.a, factor);
-    p.b = shrunk_matrix(p.b, factor);
-    p.c = shrunk_matrix(p.c, factor);
+    for (int i = 0; i < 3; i++) {
+        int64_t rows = scaled(v[i]->rows, factor);
+
+        *v[i] = (xh_view_t){NULL, rows, scaled(v[i]->cols, factor), rows};
+    }
     return p;
 }
 
@@ -189,17 +185,15 @@ xh_status_t xdg_problem_open(hyb_machine_t *machine, const xh_gemm_t *product,
                              xdg_distribution_t distribution,
                              xdg_problem_t *problem_p)
 {
-    xdg_random_t a = {distribution, SEED_A}, b = {distribution, SEED_B};
     xdg_problem_t problem = {*product, {distribution, SEED_C}};
     xh_gemm_t *p = &problem.product;
-    xh_status_t status;
+    xh_view_t *v[] = {&p->a, &p->b, &p->c};
+    xh_status_t status = XH_OK;
 
     p->a.data = p->b.data = p->c.data = NULL;
-    status = open_matrix(machine, a, &p->a);
-    if (status == XH_OK)
-        status = open_matrix(machine, b, &p->b);
-    if (status == XH_OK)
-        status = open_matrix(machine, problem.start, &p->c);
+    for (unsigned i = 0; i < 3 && status == XH_OK; i++)
+        status = open_matrix(machine, (xdg_random_t){distribution, SEED_A + i},
+                             v[i]);
     if (status == XH_OK)
         *problem_p = problem;
     else

@@ -58,15 +58,16 @@ static xh_status_t open_all(xdg_rates_t *r, int64_t repeat)
     for (int i = 0; i < r->count; i++) {
         xdg_series_t *series = &r->series[i];
 
-        series->rate = NAN;
-        series->name = r->gemm->executors.name[i];
-        series->who.team = i == 0;
-        series->who.devices = i == 0 ? 0 : UINT64_C(1) << (i - 1);
+        *series = (xdg_series_t){
+            .name = r->gemm->executors.name[i],
+            .who = {.team = i == 0,
+                    .devices = i == 0 ? 0 : UINT64_C(1) << (i - 1)},
+            .report = calloc((size_t)repeat, sizeof(*series->report)),
+            .rate = NAN};
         if (i == executors) {
             series->name = "together";
             series->who = xdg_everyone;
         }
-        series->report = calloc((size_t)repeat, sizeof(*series->report));
         if (series->report == NULL)
             return XH_ERR_MEMORY;
     }

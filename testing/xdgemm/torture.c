@@ -138,26 +138,20 @@ static int spacing(const torture_t *t, double check)
     return (int)fmin(fmax(ceil((PART - 1) * check / product), 1.0), MOST);
 }
 
-static void name_products(const torture_t *t, char *name, size_t size)
-{
-    long long last = t->sum.products;
-
-    if (t->count == 1)
-        snprintf(name, size, "product %lld", last);
-    else
-        snprintf(name, size, "products %lld to %lld", last - t->count + 1,
-                 last);
-}
-
 static xh_status_t check(torture_t *t)
 {
     int64_t wrong = t->verifier->wrong;
     bool sure = !t->verifier->unsure;
     double started = xh_clock_now(), seconds;
-    char name[64];
+    long long last = t->sum.products;
+    char name[64] = "";
     xh_status_t status;
 
-    name_products(t, name, sizeof(name));
+    if (t->count == 1)
+        xh_text_append(name, sizeof(name), "product %lld", last);
+    else
+        xh_text_append(name, sizeof(name), "products %lld to %lld",
+                       last - t->count + 1, last);
     status = xdg_verify(t->verifier, name, t->report, t->count, t->held);
     seconds = xh_clock_now() - started;
     t->sum.checks++;

@@ -80,20 +80,18 @@ static double *current_row(const worker_t *w, int c)
     return w->engine->current + c % 2 * w->engine->ld;
 }
 
-static bool better(hyb_candidate_t a, hyb_candidate_t b)
-{
-    return a.key > b.key || (a.key == b.key && a.row < b.row);
-}
-
 /* The member with the best candidate; of equal ones the first row's. */
 static int winner(const worker_t *w)
 {
     const hyb_panel_offer_t *offers = w->engine->offers;
     int best = 0;
 
-    for (int i = 1; i < w->members; i++)
-        if (better(offers[i].best, offers[best].best))
+    for (int i = 1; i < w->members; i++) {
+        hyb_candidate_t x = offers[i].best, so_far = offers[best].best;
+
+        if (x.key > so_far.key || (x.key == so_far.key && x.row < so_far.row))
             best = i;
+    }
     return best;
 }
 
@@ -168,37 +166,19 @@ static void prepare_group(const worker_t *w, const step_t *step, int j,
     }
 }
 
-static void prepare_groups(const worker_t *w, const step_t *step, int first,
-                           int stride)
-{
-    int cols = w->engine->kernel->cols;
-
-    for (int j = step->q + first * cols; j < step->solve_end;
-         j += stride * cols)
-        prepare_group(w, step, j, (int)xh_smaller(cols, step->solve_end - j));
-}
-
 /* After this all members know pivot q - 1 and - U. */
 static void prepare(const worker_t *w, const step_t *step)
 {
     double depth = step->q - step->from;
+    bool shared = depth * depth * (step->solve_end - step->q) >= shared_work;
+    int cols = w->engine->kernel->cols, members = shared ? w->members : 1;
 
-    if (depth * depth * (step->solve_end - step->q) < shared_work) {
-        if (w->member == 0)
-            prepare_groups(w, step, 0, 1);
-    } else {
+    if (shared)
         hyb_barrier_wait(w->barrier);
-        prepare_groups(w, step, w->member, w->members);
-    }
+    for (int j = step->q + w->member * cols;
+         w->member < members && j < step->solve_end; j += members * cols)
+        prepare_group(w, step, j, (int)xh_smaller(cols, step->solve_end - j));
     hyb_barrier_wait(w->barrier);
-}
-
-static void divide(const strip_t *strip, int c, double pivot)
-{
-    int64_t end = strip->end * strip->tiles.height;
-
-    for (int64_t row = strip->begin * strip->tiles.height; row < end; row++)
-        *hyb_tiles_at(&strip->tiles, row, c) /= pivot;
 }
 
 /*
@@ -213,8 +193,13 @@ static double scale_of(const worker_t *w, int c)
         return 1.0;
     if (!(fabs(pivot) < DBL_MIN))
         return 1.0 / pivot;
-    for (int p = 0; p < STRIPS; p++)
-        divide(&w->strips[p], c, pivot);
+    for (int p = 0; p < STRIPS; p++) {
+        const hyb_tiles_t *t = &w->strips[p].tiles;
+        int64_t end = w->strips[p].end * t->height;
+
+        for (int64_t row = w->strips[p].begin * t->height; row < end; row++)
+            *hyb_tiles_at(t, row, c) /= pivot;
+    }
     return 1.0;
 }
 
@@ -234,15 +219,12 @@ static void scan(worker_t *w, const strip_t *strip, int64_t i, int c)
     }
 }
 
-static void start_search(worker_t *w)
-{
-    w->best = (hyb_candidate_t){.key = -1.0, .row = -1};
-}
+static const hyb_candidate_t none = {.key = -1.0, .row = -1};
 
 /* My candidate for pivot 0. */
 static void search(worker_t *w)
 {
-    start_search(w);
+    w->best = none;
     for (int p = 0; p < STRIPS; p++)
         for (int64_t i = w->strips[p].begin; i < w->strips[p].end; i++)
             scan(w, &w->strips[p], i, 0);
@@ -293,7 +275,7 @@ static void advance(worker_t *w, const step_t *step)
     prepare(w, step);
     put_row(w, w->engine->place, current_row(w, step->q - 1));
     e.scale = scale_of(w, step->q - 1);
-    start_search(w);
+    w->best = none;
     w->strips[TOP].alive = step->q;
     for (int p = 0; p < STRIPS; p++)
         advance_strip(w, &w->strips[p], step, &e);

@@ -193,16 +193,6 @@ static void call_blas(void *argument, int member)
         atomic_store(&call->status, (int)status);
 }
 
-static xh_status_t share_blas(hyb_host_gemm_t *gemm, const xh_gemm_t *product)
-{
-    shared_call_t call = {.product = product,
-                          .threads = hyb_team_size(gemm->team),
-                          .status = XH_OK};
-
-    hyb_team_run(gemm->team, call_blas, &call);
-    return (xh_status_t)call.status;
-}
-
 xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product)
 {
     int64_t k = xh_gemm_depth(product), depth;
@@ -213,9 +203,15 @@ xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product)
         scale(product->c, product->beta);
         return XH_OK;
     }
-    if (gemm->kernel == NULL)
-        return share_blas(gemm, product);
-    depth = xh_units(k, xh_units(k, gemm->kernel->blocks.depth));
+    if (gemm->kernel == NULL) {
+        shared_call_t call = {.product = product,
+                              .threads = hyb_team_size(gemm->team),
+                              .status = XH_OK};
+
+        hyb_team_run(gemm->team, call_blas, &call);
+        return (xh_status_t)call.status;
+    }
+    depth = xh_units(k, xh_units(k, HYB_KERNEL_DEPTH));
     XH_TRY(reserve_packed(gemm, xh_smaller(most_rows(gemm), product->c.rows),
                           depth));
     for (int64_t inner = 0; inner < k; inner += depth)
@@ -227,7 +223,7 @@ size_t hyb_host_gemm_lone_bytes(void)
 {
     enum { PADDED = 64 }; /* rows and columns, and what aligns both parts */
 
-    return sizeof(double) * (size_t)hyb_kernel_widest()->blocks.depth *
+    return sizeof(double) * HYB_KERNEL_DEPTH *
            (LONE_ROWS + CHUNK_COLS + PADDED);
 }
 

@@ -65,11 +65,6 @@ static void try(trial_t *t, const hyb_kernel_t *kernel, double *rate_p)
         fmax(*rate_p, 2.0 * ROWS * COLS * DEPTH / (xh_clock_now() - start));
 }
 
-static bool blas_takes_part(void)
-{
-    return hyb_blas_present() && xh_blas_library_identify().threads == 1;
-}
-
 static double best_rate(const hyb_kernels_t *kernels)
 {
     double best = kernels->blas;
@@ -108,7 +103,7 @@ static bool as_expected(const hyb_kernels_t *kernels)
 
 void hyb_kernels_measure(hyb_kernels_t *kernels)
 {
-    bool blas = blas_takes_part();
+    bool blas = hyb_blas_present() && xh_blas_library_identify().threads == 1;
     double *memory;
     trial_t trial;
 

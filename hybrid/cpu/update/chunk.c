@@ -7,7 +7,11 @@
 #include "base/integers.h"
 #include "hybrid/cpu/update/pack.h"
 
-enum { MOST_TILE = HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_COLS };
+enum {
+    MOST_TILE = HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_COLS,
+    LEAST_COLS = 128, /* of a chunk, where the second cache has room ... */
+    MOST_COLS = 256   /* ... for as many */
+};
 
 int64_t hyb_chunk_part(const hyb_kernel_t *kernel, int64_t nb, int64_t most)
 {
@@ -16,11 +20,10 @@ int64_t hyb_chunk_part(const hyb_kernel_t *kernel, int64_t nb, int64_t most)
 
 int64_t hyb_chunk_cols(const hyb_kernel_t *kernel, int64_t nb)
 {
-    const hyb_block_sizes_t *blocks = &kernel->blocks;
     int64_t half = xh_cpu_l2_bytes() / 2 / (int64_t)sizeof(double);
-    int64_t most = xh_smaller(blocks->most_cols, half / nb);
+    int64_t most = xh_larger(LEAST_COLS, xh_smaller(MOST_COLS, half / nb));
 
-    return hyb_chunk_part(kernel, nb, xh_larger(blocks->least_cols, most));
+    return hyb_chunk_part(kernel, nb, most);
 }
 
 int64_t hyb_chunk_u_size(const hyb_kernel_t *kernel, int64_t nb, int64_t cols)
@@ -260,8 +263,7 @@ static void multiply_block(const slice_t *s, int64_t j, int64_t cols)
 static void multiply_slice(const slice_t *s)
 {
     int64_t width = s->kernel->cols, panels = (s->c.cols + width - 1) / width;
-    int64_t block = s->kernel->blocks.block;
-    int64_t blocks = (panels * width * s->depth - 1) / block + 1;
+    int64_t blocks = xh_units(panels * width * s->depth, HYB_KERNEL_BLOCK);
     int64_t cols = (panels + blocks - 1) / blocks * width;
 
     for (int64_t j = 0; j < s->c.cols; j += cols)
@@ -273,11 +275,11 @@ void hyb_chunk_multiply(const hyb_factors_t *factors, int64_t first,
                         const hyb_chunk_poll_t *poll)
 {
     const hyb_tiles_t *l2 = &factors->l2;
-    int64_t most = factors->kernel->blocks.depth, depth;
+    int64_t depth;
 
     if (l2->cols == 0)
         return;
-    depth = xh_units(l2->cols, xh_units(l2->cols, most));
+    depth = xh_units(l2->cols, xh_units(l2->cols, HYB_KERNEL_DEPTH));
     for (int64_t inner = 0; inner < l2->cols; inner += depth) {
         slice_t slice = {.kernel = factors->kernel,
                          .depth = xh_smaller(depth, l2->cols - inner),
