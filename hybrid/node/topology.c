@@ -119,12 +119,20 @@ xh_status_t hyb_topology_mask(const hyb_topology_t *topology, char **mask_p)
 }
 
 /* The system cuts a mask of everything down to what it allows. */
-static void read_reach(hwloc_topology_t machine, hwloc_bitmap_t reach)
+xh_status_t hyb_topology_reach(const hyb_topology_t *topology, char **reach_p)
 {
     const int thread = HWLOC_CPUBIND_THREAD;
-    hwloc_bitmap_t before = hwloc_bitmap_alloc();
+    hwloc_topology_t machine = topology->machine;
+    hwloc_bitmap_t *sets = hyb_bitmaps_create(2), reach, before;
+    xh_status_t status;
 
-    if (before != NULL && hwloc_get_cpubind(machine, before, thread) == 0 &&
+    if (sets == NULL)
+        return XH_ERR_MEMORY;
+    reach = sets[0];
+    before = sets[1];
+    hwloc_bitmap_copy(reach, topology->mask);
+    if (hwloc_topology_is_thissystem(machine) &&
+        hwloc_get_cpubind(machine, before, thread) == 0 &&
         hwloc_set_cpubind(machine, hwloc_topology_get_complete_cpuset(machine),
                           thread) == 0) {
         hwloc_get_cpubind(machine, reach, thread);
@@ -132,22 +140,8 @@ static void read_reach(hwloc_topology_t machine, hwloc_bitmap_t reach)
         hwloc_bitmap_and(reach, reach,
                          hwloc_topology_get_topology_cpuset(machine));
     }
-    hwloc_bitmap_free(before);
-}
-
-xh_status_t hyb_topology_reach(const hyb_topology_t *topology, char **reach_p)
-{
-    hwloc_bitmap_t reach = hwloc_bitmap_dup(topology->mask);
-    xh_status_t status;
-
-    if (reach == NULL) {
-        xh_log_error("no memory for an affinity mask");
-        return XH_ERR_MEMORY;
-    }
-    if (hwloc_topology_is_thissystem(topology->machine))
-        read_reach(topology->machine, reach);
     status = write_list(reach, reach_p);
-    hwloc_bitmap_free(reach);
+    hyb_bitmaps_destroy(sets);
     return status;
 }
 
@@ -185,34 +179,26 @@ static int cores_in(const hyb_topology_t *topology, hwloc_const_bitmap_t mask)
     return cores;
 }
 
-/* all: what is in any mask; one: for each in turn. */
-static xh_status_t unite(const char *const *masks, int count,
-                         hwloc_bitmap_t all, hwloc_bitmap_t one)
-{
-    xh_status_t status = XH_OK;
-
-    for (int i = 0; i < count && status == XH_OK; i++) {
-        status = hyb_bitmap_read(masks[i], one);
-        hwloc_bitmap_or(all, all, one);
-    }
-    return status;
-}
-
 xh_status_t hyb_topology_count(const hyb_topology_t *topology,
                                const char *const *masks, int count,
                                int *cores_p, int *processors_p)
 {
-    hwloc_bitmap_t *sets = hyb_bitmaps_create(2);
-    xh_status_t status;
+    hwloc_bitmap_t *sets = hyb_bitmaps_create(2), all, one;
+    xh_status_t status = XH_OK;
 
     if (sets == NULL)
         return XH_ERR_MEMORY;
-    status = unite(masks, count, sets[0], sets[1]);
+    all = sets[0];
+    one = sets[1];
+    for (int i = 0; i < count && status == XH_OK; i++) {
+        status = hyb_bitmap_read(masks[i], one);
+        hwloc_bitmap_or(all, all, one);
+    }
     if (status == XH_OK) {
-        hwloc_bitmap_and(sets[0], sets[0],
+        hwloc_bitmap_and(all, all,
                          hwloc_topology_get_topology_cpuset(topology->machine));
-        *cores_p = cores_in(topology, sets[0]);
-        *processors_p = hwloc_bitmap_weight(sets[0]);
+        *cores_p = cores_in(topology, all);
+        *processors_p = hwloc_bitmap_weight(all);
     }
     hyb_bitmaps_destroy(sets);
     return status;
@@ -265,17 +251,4 @@ void hyb_bitmaps_destroy(hwloc_bitmap_t *bitmaps)
     for (int i = 0; bitmaps != NULL && bitmaps[i] != NULL; i++)
         hwloc_bitmap_free(bitmaps[i]);
     free(bitmaps);
-}
-
-int hyb_bitmap_common(hwloc_const_bitmap_t a, hwloc_const_bitmap_t b)
-{
-    int common = 0;
-    unsigned id;
-
-    hwloc_bitmap_foreach_begin(id, a)
-    {
-        common += hwloc_bitmap_isset(b, id);
-    }
-    hwloc_bitmap_foreach_end();
-    return common;
 }

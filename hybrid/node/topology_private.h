@@ -29,17 +29,4 @@ xh_status_t hyb_bitmap_read(const char *text, hwloc_bitmap_t mask);
 hwloc_bitmap_t *hyb_bitmaps_create(int count);
 void hyb_bitmaps_destroy(hwloc_bitmap_t *bitmaps); /* accepts NULL */
 
-/* How many processors are in both. */
-int hyb_bitmap_common(hwloc_const_bitmap_t a, hwloc_const_bitmap_t b);
-
-/*
- * What every process of local has of the cores, one processor a core.
- *
- * shares_p  out  local->count sets, and more; for hyb_bitmaps_destroy
- * Errors: as hyb_topology_cores
- */
-xh_status_t hyb_topology_share(const hyb_topology_t *topology,
-                               const hyb_local_t *local,
-                               hwloc_bitmap_t **shares_p);
-
 #endif

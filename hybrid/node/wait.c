@@ -7,7 +7,8 @@
 void hyb_poller_add(hyb_poller_t *poller, hyb_poll_fn_t poll, void *context)
 {
     assert(poller->count < HYB_POLLED_MOST);
-    poller->polled[poller->count++] = (hyb_polled_t){poll, context};
+    poller->poll[poller->count] = poll;
+    poller->context[poller->count++] = context;
 }
 
 void hyb_poller_poll(hyb_poller_t *poller)
@@ -16,7 +17,7 @@ void hyb_poller_poll(hyb_poller_t *poller)
         return;
     poller->polls = true;
     for (int i = 0; i < poller->count; i++)
-        poller->polled[i].poll(poller->polled[i].context);
+        poller->poll[i](poller->context[i]);
     poller->polls = false;
 }
 

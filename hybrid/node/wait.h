@@ -16,16 +16,12 @@ enum { HYB_POLLED_MOST = 8 };
 /* Advances something as far as it goes now. It neither waits nor polls. */
 typedef void (*hyb_poll_fn_t)(void *context);
 
-typedef struct {
-    hyb_poll_fn_t poll;
-    void *context;
-} hyb_polled_t;
-
 /* Functions that one thread calls in turn, in the order of registration. */
 typedef struct {
     int count;
     bool polls; /* one of them is running */
-    hyb_polled_t polled[HYB_POLLED_MOST];
+    hyb_poll_fn_t poll[HYB_POLLED_MOST];
+    void *context[HYB_POLLED_MOST];
 } hyb_poller_t;
 
 /* Register one more; at most HYB_POLLED_MOST. */

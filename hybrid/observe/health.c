@@ -100,20 +100,14 @@ static void hear(hyb_health_t *health, int source)
         hyb_peers_hear(health->peers, source, &report);
 }
 
-static bool has_sent(const hyb_health_t *health, int source)
-{
-    int sent = 0;
-
-    if (!health->done[source])
-        MPI_Iprobe(source, TAG, health->comm, &sent, MPI_STATUS_IGNORE);
-    return sent != 0;
-}
-
 static void listen(hyb_health_t *health)
 {
     for (int source = 1; source < health->count; source++)
-        while (has_sent(health, source))
-            hear(health, source);
+        for (int sent = 1; sent && !health->done[source];) {
+            MPI_Iprobe(source, TAG, health->comm, &sent, MPI_STATUS_IGNORE);
+            if (sent)
+                hear(health, source);
+        }
 }
 
 void hyb_health_turn(hyb_health_t *health)

@@ -4,97 +4,65 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/log.h"
 #include "base/text.h"
 
-/* a row, and what it belongs to */
-typedef struct {
-    hyb_iterations_run_t run;
-    int number; /* of the run */
+/* a row, and the cells of the run that it belongs to */
+typedef struct hyb_iterations_entry {
+    char run[sizeof(((hyb_iterations_t *)NULL)->run)];
     hyb_iteration_t row;
 } entry_t;
-
-struct hyb_iterations {
-    entry_t *entry;
-    int64_t entries, room;
-    hyb_iterations_run_t run; /* that rows are added to */
-    int runs;
-};
 
 /* the columns that are times, rates or shares */
 typedef struct {
     const char *name;
-    size_t offset; /* of a double in hyb_iteration_t */
+    size_t offset; /* in hyb_iteration_t */
+    size_t cells;  /* doubles there: one, or one of each device */
 } column_t;
 
-#define AT(member) offsetof(hyb_iteration_t, member)
+#define CELLS(name) (sizeof(((hyb_iteration_t *)NULL)->name) / sizeof(double))
+#define COLUMN(name) #name, offsetof(hyb_iteration_t, name), CELLS(name)
 
 static const column_t columns[] = {
-    {"seconds", AT(seconds)},
-    {"gflops", AT(gflops)},
-    {"share_used", AT(share_used)},
-    {"share_measured", AT(share_measured)},
-    {"panel", AT(panel)},
-    {"broadcast", AT(broadcast)},
-    {"exchange", AT(exchange)},
-    {"swap", AT(swap)},
-    {"solve", AT(solve)},
-    {"update_host", AT(update_host)},
-    {"wait_panel", AT(wait_panel)},
-    {"wait_exchange", AT(wait_exchange)},
-    {"wait_device", AT(wait_device)},
-};
+    {COLUMN(seconds)},        {COLUMN(gflops)},        {COLUMN(share_used)},
+    {COLUMN(share_measured)}, {COLUMN(panel)},         {COLUMN(broadcast)},
+    {COLUMN(exchange)},       {COLUMN(swap)},          {COLUMN(solve)},
+    {COLUMN(update_host)},    {COLUMN(wait_panel)},    {COLUMN(wait_exchange)},
+    {COLUMN(wait_device)},    {COLUMN(update_device)}, {COLUMN(device_wait)}};
 
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-xh_status_t hyb_iterations_open(hyb_iterations_t **log_p)
+void hyb_iterations_free(hyb_iterations_t *log)
 {
-    hyb_iterations_t *log = calloc(1, sizeof(*log));
-
-    if (log == NULL)
-        return XH_ERR_MEMORY;
-    *log_p = log;
-    return XH_OK;
+    free(log->entry);
+    *log = (hyb_iterations_t){.entry = NULL};
 }
 
-void hyb_iterations_close(hyb_iterations_t *log)
+void hyb_iterations_begin(hyb_iterations_t *log, const hyb_observed_t *run)
 {
-    if (log != NULL)
-        free(log->entry);
-    free(log);
-}
+    int64_t room = log->entries + run->iterations;
+    entry_t *grown = realloc(log->entry, ((size_t)room + 1) * sizeof(*grown));
 
-xh_status_t hyb_iterations_begin(hyb_iterations_t *log,
-                                 const hyb_iterations_run_t *run)
-{
-    int64_t room = log->entries + run->iterations + 1;
-    entry_t *grown = realloc(log->entry, (size_t)room * sizeof(*grown));
-
-    log->run = *run;
-    log->runs++;
-    log->room = log->entries;
-    if (grown == NULL) {
-        xh_log_warning("no record of %" PRId64 " iterations: there is no "
-                       "memory for it",
+    snprintf(log->run, sizeof(log->run), "%d,%d,%d,%d,%d", log->runs++, run->n,
+             run->nb, run->grid->nprow, run->grid->npcol);
+    if (grown == NULL)
+        xh_log_warning("no record of %d iterations: there is no memory for it",
                        run->iterations);
-        return XH_ERR_MEMORY;
-    }
-    log->entry = grown;
-    log->room += run->iterations;
-    return XH_OK;
+    else
+        log->entry = grown;
+    log->room = grown != NULL ? room : log->entries;
 }
 
 void hyb_iterations_add(hyb_iterations_t *log, const hyb_iteration_t *row)
 {
-    if (log->entries < log->room)
-        log->entry[log->entries++] =
-            (entry_t){.run = log->run, .number = log->runs - 1, .row = *row};
-}
+    entry_t *entry;
 
-static void write_device_names(FILE *out, const char *name)
-{
-    for (int d = 0; d < HYB_ITERATION_DEVICES; d++)
-        fprintf(out, ",%s_%d", name, d);
+    if (log->entries >= log->room)
+        return;
+    entry = &log->entry[log->entries++];
+    memcpy(entry->run, log->run, sizeof(entry->run));
+    entry->row = *row;
 }
 
 static void write_names(FILE *out)
@@ -103,9 +71,11 @@ static void write_names(FILE *out)
           "panel_threads,begin",
           out);
     for (int i = 0; i < COLUMNS; i++)
-        fprintf(out, ",%s", columns[i].name);
-    write_device_names(out, "update_device");
-    write_device_names(out, "device_wait");
+        if (columns[i].cells == 1)
+            fprintf(out, ",%s", columns[i].name);
+        else
+            for (int d = 0; d < HYB_ITERATION_DEVICES; d++)
+                fprintf(out, ",%s_%d", columns[i].name, d);
     putc('\n', out);
 }
 
@@ -130,11 +100,17 @@ static void write_number(FILE *out, double x)
         fprintf(out, "%.9g", x);
 }
 
-/* Of the first devices; the others' cells are empty. */
-static void write_devices(FILE *out, const double *value, int devices)
+/* Where there are fewer devices, the others' cells are empty. */
+static void write_column(FILE *out, const hyb_iteration_t *row,
+                         const column_t *column)
 {
-    for (int d = 0; d < HYB_ITERATION_DEVICES; d++)
-        write_number(out, d < devices ? value[d] : NAN);
+    const double *value = (const void *)((const char *)row + column->offset);
+
+    if (column->cells == 1)
+        write_number(out, *value);
+    else
+        for (int d = 0; d < HYB_ITERATION_DEVICES; d++)
+            write_number(out, d < row->devices ? value[d] : NAN);
 }
 
 static void write_row(FILE *out, const hyb_iteration_t *row, double zero)
@@ -144,10 +120,7 @@ static void write_row(FILE *out, const hyb_iteration_t *row, double zero)
     fprintf(out, ",%" PRId64 ",%d", row->columns_left, row->panel_threads);
     write_number(out, row->begin - zero);
     for (int i = 0; i < COLUMNS; i++)
-        write_number(out, *(const double *)(const void *)((const char *)row +
-                                                          columns[i].offset));
-    write_devices(out, row->update_device, row->devices);
-    write_devices(out, row->device_wait, row->devices);
+        write_column(out, row, &columns[i]);
     putc('\n', out);
 }
 
@@ -157,11 +130,8 @@ static void write_entries(FILE *out, const hyb_iterations_t *log, int rank,
     if (rank == 0)
         write_names(out);
     for (int64_t i = 0; i < log->entries; i++) {
-        const entry_t *e = &log->entry[i];
-
-        fprintf(out, "%d,%d,%d,%d,%d,%d,", rank, e->number, e->run.n, e->run.nb,
-                e->run.nprow, e->run.npcol);
-        write_row(out, &e->row, zero);
+        fprintf(out, "%d,%s,", rank, log->entry[i].run);
+        write_row(out, &log->entry[i].row, zero);
     }
 }
 

@@ -10,33 +10,22 @@
 /*
  * The record of what each iteration of each run, which is one system solved,
  * was like on this process: kept as rows and given out as CSV. Rows are always
- * kept: one a panel costs nothing. One thread at a time.
- *
- *     hyb_iterations_begin(log, &run);
- *     for each panel k
- *         hyb_iterations_add(log, &row);
+ * kept: one a panel costs nothing. One thread at a time. All zero: none yet.
  */
-typedef struct hyb_iterations hyb_iterations_t;
-
-/* what is common to the rows of one run */
 typedef struct {
-    int n, nb;
-    int nprow, npcol;
-    int64_t iterations; /* that room is made for */
-} hyb_iterations_run_t;
+    struct hyb_iterations_entry *entry;
+    int64_t entries, room;
+    int runs;
+    char run[64]; /* the cells of the run that rows are added to */
+} hyb_iterations_t;
 
-/* Errors: XH_ERR_MEMORY */
-xh_status_t hyb_iterations_open(hyb_iterations_t **log_p);
-void hyb_iterations_close(hyb_iterations_t *log); /* accepts NULL */
+void hyb_iterations_free(hyb_iterations_t *log);
 
-/*
- * Rows added from now on belong to a new run: a copy of *run.
- * Errors: XH_ERR_MEMORY  the rows of this run will be left out: said
- */
-xh_status_t hyb_iterations_begin(hyb_iterations_t *log,
-                                 const hyb_iterations_run_t *run);
+/* Rows added from now on belong to a new run. Without memory for its
+ * iterations they will be left out, and that is said. */
+void hyb_iterations_begin(hyb_iterations_t *log, const hyb_observed_t *run);
 
-/* Keep a copy of row; rows beyond those that room was made for are left out. */
+/* Keep a copy of row; rows beyond the run's iterations are left out. */
 void hyb_iterations_add(hyb_iterations_t *log, const hyb_iteration_t *row);
 
 /*

@@ -57,21 +57,15 @@ static void name_actors(const hyb_observed_t *run)
 
 static void begin(void *context, const hyb_observed_t *run)
 {
-    const hyb_iterations_run_t rows = {.n = run->n,
-                                       .nb = run->nb,
-                                       .nprow = run->grid->nprow,
-                                       .npcol = run->grid->npcol,
-                                       .iterations = run->iterations};
-    const hyb_watched_t watched = {
-        .steps = steps, .where = where, .context = &all.run};
-
     (void)context;
     all.run = *run;
+    all.dog =
+        (hyb_watchdog_t){.steps = steps, .where = where, .context = &all.run};
     all.progress = hpl_progress_begin(run->grid, run->n);
     hyb_health_begin(&all.health, &all.run, planned(run));
-    hyb_iterations_begin(all.record, &rows);
+    hyb_iterations_begin(all.record, run);
     name_actors(run);
-    hyb_watchdog_begin(&all.dog, &watched, hyb_watchdog_patience());
+    hyb_watchdog_begin(&all.dog, hyb_watchdog_patience());
 }
 
 static void step(void *context, int64_t columns_left)

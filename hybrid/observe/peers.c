@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/observe/peers.h"
+#include "hybrid/observe/health.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/log.h"
-#include "hybrid/observe/verdict.h"
+#include "base/text.h"
 
 enum {
     KEPT = 12,    /* reports of each process */
@@ -27,37 +27,31 @@ typedef struct {
 
 struct hyb_peers {
     int count, columns;
-    peer_t *peer;
-    hyb_pulse_t *pulse;
     hyb_verdict_t verdict, said;
     int confirmed;
     double said_at;
+    hyb_pulse_t *pulse; /* behind the peers */
+    peer_t peer[];
 };
 
 hyb_peers_t *hyb_peers_create(int count, int columns)
 {
-    hyb_peers_t *peers = calloc(1, sizeof(*peers));
+    hyb_peers_t *peers =
+        calloc(1, sizeof(*peers) +
+                      (size_t)count * (sizeof(peer_t) + sizeof(hyb_pulse_t)));
 
     if (peers == NULL)
         return NULL;
-    *peers = (hyb_peers_t){.count = count,
-                           .columns = columns,
-                           .peer = calloc((size_t)count, sizeof(peer_t)),
-                           .pulse = calloc((size_t)count, sizeof(hyb_pulse_t)),
-                           .said = {.condition = HYB_HEALTHY},
-                           .said_at = -INFINITY};
-    if (peers->peer != NULL && peers->pulse != NULL)
-        return peers;
-    hyb_peers_destroy(peers);
-    return NULL;
+    peers->count = count;
+    peers->columns = columns;
+    peers->said.condition = HYB_HEALTHY;
+    peers->said_at = -INFINITY;
+    peers->pulse = (hyb_pulse_t *)(peers->peer + count);
+    return peers;
 }
 
 void hyb_peers_destroy(hyb_peers_t *peers)
 {
-    if (peers == NULL)
-        return;
-    free(peers->pulse);
-    free(peers->peer);
     free(peers);
 }
 
@@ -128,15 +122,13 @@ static bool same(const hyb_verdict_t *a, const hyb_verdict_t *b)
 static void describe(const peer_t *peer, char *text, size_t size)
 {
     const hyb_report_t *t = newest(peer);
-    int used = 0;
 
     text[0] = '\0';
     if (t->mhz > 0.0)
-        used = snprintf(text, size, "; its clock is %.0f MHz, was %.0f at best",
-                        t->mhz, peer->best_mhz);
+        xh_text_append(text, size, "; its clock is %.0f MHz, was %.0f at best",
+                       t->mhz, peer->best_mhz);
     if (t->celsius > 0.0)
-        snprintf(text + used, size - (size_t)used, "; it has %.0f C",
-                 t->celsius);
+        xh_text_append(text, size, "; it has %.0f C", t->celsius);
 }
 
 static void say_slow(const hyb_peers_t *p, const hyb_verdict_t *v)

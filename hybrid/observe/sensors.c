@@ -37,20 +37,16 @@ static double temperature(const char *root)
     return celsius;
 }
 
-/* clocks, with their sum in mean */
-typedef struct {
-    hpl_clocks_t of;
-    int count;
-} spread_t;
-
-static void add(spread_t *spread, double mhz)
+/* Add a clock to a spread that has its sum in mean; NAN is none. Returns how
+ * many that is. */
+static int add(hpl_clocks_t *spread, double mhz)
 {
     if (isnan(mhz))
-        return;
-    spread->of.least = fmin(spread->of.least, mhz);
-    spread->of.most = fmax(spread->of.most, mhz);
-    spread->of.mean += mhz;
-    spread->count++;
+        return 0;
+    spread->least = fmin(spread->least, mhz);
+    spread->most = fmax(spread->most, mhz);
+    spread->mean += mhz;
+    return 1;
 }
 
 static bool has(const int *cpus, int count, long cpu)
@@ -62,11 +58,12 @@ static bool has(const int *cpus, int count, long cpu)
 }
 
 /* All from the one file that has those of all processors. */
-static void add_from_cpuinfo(const char *root, const int *cpus, int count,
-                             spread_t *spread)
+static int add_from_cpuinfo(const char *root, const int *cpus, int count,
+                            hpl_clocks_t *spread)
 {
     char path[XH_SYSFILE_PATH], line[256];
     long cpu = -1;
+    int added = 0;
     double mhz;
     FILE *in = NULL;
 
@@ -75,21 +72,23 @@ static void add_from_cpuinfo(const char *root, const int *cpus, int count,
     while (in != NULL && fgets(line, sizeof(line), in) != NULL) {
         sscanf(line, "processor : %ld", &cpu);
         if (sscanf(line, "cpu MHz : %lf", &mhz) == 1 && has(cpus, count, cpu))
-            add(spread, mhz);
+            added += add(spread, mhz);
     }
     if (in != NULL)
         fclose(in);
+    return added;
 }
 
 hpl_clocks_t hyb_sensors_clocks(const char *root, const int *cpus, int count)
 {
-    spread_t spread = {.of = {.least = NAN, .most = NAN}};
+    hpl_clocks_t spread = {.least = NAN, .most = NAN};
+    int added = 0;
 
     for (int i = 0; i < count; i++)
-        add(&spread, driver_clock(root, cpus[i]));
-    if (spread.count == 0)
-        add_from_cpuinfo(root, cpus, count, &spread);
-    spread.of.mean = spread.count > 0 ? spread.of.mean / spread.count : NAN;
-    spread.of.celsius = temperature(root);
-    return spread.of;
+        added += add(&spread, driver_clock(root, cpus[i]));
+    if (added == 0)
+        added = add_from_cpuinfo(root, cpus, count, &spread);
+    spread.mean = added > 0 ? spread.mean / added : NAN;
+    spread.celsius = temperature(root);
+    return spread;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/observe/verdict.h"
+#include "hybrid/observe/health.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,16 +10,13 @@ static const double all = 0.75;    /* of the processes, more than that, are */
 static const double much = 0.3;    /* of the time is much waiting */
 static const double crowded = 0.1; /* of the time is too much for others */
 
-/* ---- all -----------------------------------------------------------------
- */
-
 /* Where half are slow their median is, too, and tells nothing about them: each
  * is compared with what it could be itself. */
 static hyb_verdict_t judge_all(const hyb_pulse_t *pulse, int count, double *x)
 {
-    int i, slow = 0, slowest = 0;
+    int slow = 0, slowest = 0;
 
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         x[i] = pulse[i].rate / fmax(pulse[i].usual, pulse[i].planned);
         slow += x[i] < clearly;
         if (x[i] < x[slowest])
@@ -28,16 +25,11 @@ static hyb_verdict_t judge_all(const hyb_pulse_t *pulse, int count, double *x)
     if (2 * slow <= count)
         return (hyb_verdict_t){.condition = HYB_HEALTHY};
     if (slow <= all * count)
-        return (hyb_verdict_t){.condition = HYB_MOST_SLOW,
-                               .process = slowest,
-                               .others = slow - 1,
-                               .share = xh_median(x, count)};
+        return (hyb_verdict_t){HYB_MOST_SLOW, slowest, slow - 1,
+                               xh_median(x, count)};
     return (hyb_verdict_t){.condition = HYB_ALL_SLOW,
                            .share = xh_median(x, count)};
 }
-
-/* ---- one -----------------------------------------------------------------
- */
 
 /* The median of the others is that of all, or next to it. */
 static double median_without(const double *sorted, int count, double x)
@@ -54,16 +46,13 @@ static double median_without(const double *sorted, int count, double x)
 static hyb_verdict_t judge_each(const hyb_pulse_t *pulse, int count, double *x)
 {
     hyb_verdict_t v = {.condition = HYB_HEALTHY, .others = -1, .share = 1.0};
-    double share;
-    int i;
 
-    if (count < 2)
-        return v;
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         x[i] = pulse[i].rate;
     xh_sort(x, count);
-    for (i = 0; i < count; i++) {
-        share = pulse[i].rate / median_without(x, count, pulse[i].rate);
+    for (int i = 0; i < count; i++) {
+        double share = pulse[i].rate / median_without(x, count, pulse[i].rate);
+
         if (share >= clearly)
             continue;
         v.condition = HYB_SLOW_PROCESS;
@@ -76,55 +65,28 @@ static hyb_verdict_t judge_each(const hyb_pulse_t *pulse, int count, double *x)
     return v;
 }
 
-/* ---- messages ------------------------------------------------------------
- */
-
-/* Shares of the time: the most that a process works, and all panels. */
-static void explain(const hyb_pulse_t *pulse, int count, int columns,
-                    double *panel, double *work_p, double *panels_p)
-{
-    int i;
-
-    *work_p = *panels_p = 0.0;
-    for (i = 0; i < columns; i++)
-        panel[i] = 0.0;
-    for (i = 0; i < count; i++) {
-        *work_p = fmax(*work_p, pulse[i].work);
-        panel[pulse[i].column] = fmax(panel[pulse[i].column], pulse[i].panel);
-    }
-    for (i = 0; i < columns; i++)
-        *panels_p += panel[i];
-}
-
-/* Do processes wait for others' turns on their cores? Then waits tell nothing
- * about messages. */
-static int share_cores(const hyb_pulse_t *pulse, int count)
-{
-    int i;
-
-    for (i = 0; i < count; i++)
-        if (pulse[i].turns > crowded)
-            return 1;
-    return 0;
-}
-
 /*
  * A process waits for panels of other columns, and for those who have more to
- * do. What it waits beyond that is messages on their way.
+ * do. What it waits beyond that is messages on their way; where others have
+ * turns on its cores, waits tell nothing about messages. panel: zeros.
  */
 static hyb_verdict_t judge_messages(const hyb_pulse_t *pulse, int count,
-                                    int columns, double *x)
+                                    int columns, double *x, double *panel)
 {
-    double *panel = x + count, work, panels, most = -1.0;
+    double work = 0.0, panels = 0.0, most = -1.0;
     hyb_verdict_t v = {.condition = HYB_HEALTHY};
-    int i;
 
-    if (count < 2)
-        return v;
-    if (share_cores(pulse, count))
-        return v;
-    explain(pulse, count, columns, panel, &work, &panels);
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
+        double *longest = &panel[pulse[i].column];
+
+        if (pulse[i].turns > crowded)
+            return v;
+        work = fmax(work, pulse[i].work);
+        *longest = fmax(*longest, pulse[i].panel);
+    }
+    for (int i = 0; i < columns; i++)
+        panels += panel[i];
+    for (int i = 0; i < count; i++) {
         const hyb_pulse_t *p = &pulse[i];
 
         x[i] = p->wait - (work - p->work) - (panels - panel[p->column]);
@@ -143,19 +105,18 @@ hyb_verdict_t hyb_verdict(const hyb_pulse_t *pulse, int count, int columns)
 {
     hyb_verdict_t v = {.condition = HYB_TOO_EARLY};
     double *x;
-    int i;
 
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         if (pulse[i].rate <= 0.0 || pulse[i].usual <= 0.0)
             return v;
     x = calloc((size_t)(count + columns), sizeof(*x));
     if (x == NULL)
         return v;
     v = judge_all(pulse, count, x);
-    if (v.condition == HYB_HEALTHY)
+    if (v.condition == HYB_HEALTHY && count > 1)
         v = judge_each(pulse, count, x);
-    if (v.condition == HYB_HEALTHY)
-        v = judge_messages(pulse, count, columns, x);
+    if (v.condition == HYB_HEALTHY && count > 1)
+        v = judge_messages(pulse, count, columns, x, x + count);
     free(x);
     return v;
 }

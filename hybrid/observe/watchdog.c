@@ -14,31 +14,26 @@ enum {
     TEXT = 160 /* of where the process stands */
 };
 
-/* what the watch knows */
-typedef struct {
-    uint64_t steps; /* that were done at the last look */
-    double still;   /* s since another number was seen */
-    bool said;
-} watch_t;
-
 /* gap: s since the last look */
-static void look(const hyb_watchdog_t *dog, watch_t *watch, double gap)
+static void look(hyb_watchdog_t *dog, double gap)
 {
-    uint64_t steps = dog->watched.steps(dog->watched.context);
+    uint64_t steps = dog->steps(dog->context);
     char text[TEXT];
 
-    if (steps != watch->steps) {
-        if (watch->said)
-            xh_log_warning("it goes on, after %.0f s", watch->still + gap);
-        *watch = (watch_t){.steps = steps};
+    if (steps != dog->seen) {
+        if (dog->said)
+            xh_log_warning("it goes on, after %.0f s", dog->still + gap);
+        dog->seen = steps;
+        dog->still = 0.0;
+        dog->said = false;
         return;
     }
-    watch->still += fmin(gap, 2.0 * dog->patience / LOOKS);
-    if (watch->said || watch->still < dog->patience)
+    dog->still += fmin(gap, 2.0 * dog->patience / LOOKS);
+    if (dog->said || dog->still < dog->patience)
         return;
-    dog->watched.where(dog->watched.context, text, sizeof(text));
-    xh_log_warning("no progress for %.0f s, %s", watch->still, text);
-    watch->said = true;
+    dog->where(dog->context, text, sizeof(text));
+    xh_log_warning("no progress for %.0f s, %s", dog->still, text);
+    dog->said = true;
 }
 
 /* Until the next look, or the end. Called with the mutex. */
@@ -54,7 +49,6 @@ static void doze(hyb_watchdog_t *dog)
 static void *watch(void *argument)
 {
     hyb_watchdog_t *dog = argument;
-    watch_t watch = {.steps = 0};
     double now, last = xh_clock_wall();
 
     pthread_mutex_lock(&dog->mutex);
@@ -62,22 +56,22 @@ static void *watch(void *argument)
         doze(dog);
         now = xh_clock_wall();
         if (!dog->over)
-            look(dog, &watch, now - last);
+            look(dog, now - last);
         last = now;
     }
     pthread_mutex_unlock(&dog->mutex);
     return NULL;
 }
 
-void hyb_watchdog_begin(hyb_watchdog_t *dog, const hyb_watched_t *watched,
-                        double patience)
+void hyb_watchdog_begin(hyb_watchdog_t *dog, double patience)
 {
     pthread_condattr_t monotonic;
 
-    dog->watched = *watched;
-    dog->patience = patience;
-    dog->over = false;
-    if (dog->patience <= 0.0)
+    *dog = (hyb_watchdog_t){.steps = dog->steps,
+                            .where = dog->where,
+                            .context = dog->context,
+                            .patience = patience};
+    if (patience <= 0.0)
         return;
     pthread_mutex_init(&dog->mutex, NULL);
     pthread_condattr_init(&monotonic);
@@ -126,11 +120,12 @@ static void where(const void *phase, char *text, size_t size)
 
 void hyb_phase_begin(hyb_phase_t *phase, const char *doing, double patience)
 {
-    hyb_watched_t watched = {.steps = steps, .where = where, .context = phase};
-
     phase->doing = doing;
     atomic_init(&phase->steps, 0);
-    hyb_watchdog_begin(&phase->dog, &watched, patience);
+    phase->dog.steps = steps;
+    phase->dog.where = where;
+    phase->dog.context = phase;
+    hyb_watchdog_begin(&phase->dog, patience);
 }
 
 void hyb_phase_step(hyb_phase_t *phase)

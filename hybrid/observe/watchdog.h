@@ -14,28 +14,29 @@
  * whole process is stopped does not count: then its peers speak.
  */
 
-/* What is watched; its functions are called by the watchdog's thread. */
 typedef struct {
+    /* what is watched; the watchdog's thread calls these */
     uint64_t (*steps)(const void *context); /* that were finished so far */
     void (*where)(const void *context, char *text, size_t size);
     const void *context; /* outlives the watch */
-} hyb_watched_t;
-
-typedef struct {
-    hyb_watched_t watched;
+    /* the watch's own */
     double patience; /* s; 0: it does not run */
     bool over;
     pthread_t thread;
     pthread_mutex_t mutex; /* guards over */
     pthread_cond_t wake;
+    uint64_t seen; /* steps, at the last look */
+    double still;  /* s since another number was seen */
+    bool said;
 } hyb_watchdog_t;
 
 /*
  * Watch from now on, with that patience in seconds. If no thread can be had
  * there is no watch.
+ *
+ * dog  out  but for what is watched
  */
-void hyb_watchdog_begin(hyb_watchdog_t *dog, const hyb_watched_t *watched,
-                        double patience);
+void hyb_watchdog_begin(hyb_watchdog_t *dog, double patience);
 void hyb_watchdog_end(hyb_watchdog_t *dog);
 
 /*

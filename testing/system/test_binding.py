@@ -133,15 +133,9 @@ def test_one_process_that_open_mpi_bound_names_the_options_that_mend_it(xhpl, co
 @pytest.mark.skipif(not launcher_is_open_mpi(), reason="no mpirun of Open MPI")
 def test_the_options_named_mend_it(xhpl, cores):
     options = ["--set", "devices=none"]
-    with_ours = xhpl(
-        *options,
-        "--set",
-        "bind=node",
-        dat=hpl_dat.text(),
-        processes=1,
-        env=binding("core"),
-    )
-    with_theirs = xhpl(*options, dat=hpl_dat.text(), processes=1, env=binding("none"))
+    one = {"dat": hpl_dat.text(), "processes": 1}
+    with_ours = xhpl(*options, "--set", "bind=node", **one, env=binding("core"))
+    with_theirs = xhpl(*options, **one, env=binding("none"))
     for outcome in (with_ours, with_theirs):
         assert solver_of(outcome) == Solver(len(cores), cores)
         assert warnings_of(outcome) == []

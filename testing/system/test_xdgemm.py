@@ -69,14 +69,10 @@ def test_each_alone_and_all_together_have_a_row(xdgemm, devices):
     [
         "-m 1 -n 300 -k 5",
         "-m 70 -n 90 -k 300 --transa",
-        "-m 70 -n 90 -k 30 --transb --beta 0",
+        "-m 70 -n 90 -k 30 --transb --beta 0 --set tile_return=product",
         "-m 70 -n 90 -k 30 --transa --transb --alpha -2.5 --beta 0.5",
-        "-m 70 -n 90 -k 30 --lda 77 --ldb 64 --ldc 128",
-        "-m 70 -n 90 -k 30 --alpha 0",
-        "-m 70 -n 90 -k 30 --set split=steal",
-        "-m 70 -n 90 -k 30 --set split=fixed:0.5",
-        "-m 70 -n 90 -k 30 --set tile_return=product",
-        "-m 70 -n 90 -k 30 --set pipeline=1",
+        "-m 70 -n 90 -k 30 --lda 77 --ldb 64 --ldc 128 --set split=steal",
+        "-m 70 -n 90 -k 30 --alpha 0 --set pipeline=1",
     ],
 )
 def test_products_of_any_kind_are_right(xdgemm, options):

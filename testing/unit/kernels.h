@@ -20,14 +20,16 @@ static inline const hyb_kernel_t *kernel_after(const hyb_kernel_t *kernel)
     for ((kernel) = kernel_after(NULL); (kernel) != NULL;                      \
          (kernel) = kernel_after(kernel))
 
-/* A test case that runs body with each. */
-#define TEST_EVERY_KERNEL(sentence, body)                                      \
+/* A case that runs with each kernel. */
+#define TEST_EVERY_KERNEL(sentence)                                            \
+    static void sentence##_with(const hyb_kernel_t *kernel);                   \
     TEST(sentence)                                                             \
     {                                                                          \
         const hyb_kernel_t *kernel;                                            \
                                                                                \
         FOR_EACH_KERNEL(kernel)                                                \
-        body(kernel);                                                          \
-    }
+        sentence##_with(kernel);                                               \
+    }                                                                          \
+    static void sentence##_with(const hyb_kernel_t *kernel)
 
 #endif

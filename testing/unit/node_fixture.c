@@ -64,18 +64,16 @@ static double element(xh_view_t v, xh_trans_t op, int64_t i, int64_t j)
     return op == XH_NO_TRANS ? v.data[i + j * v.ld] : v.data[j + i * v.ld];
 }
 
-static void three_loops(const xh_gemm_t *p, const double *before, double *want)
+void three_loops(const xh_gemm_t *p, xh_view_t c)
 {
-    for (int64_t j = 0; j < p->c.cols; j++)
-        for (int64_t i = 0; i < p->c.rows; i++) {
-            double sum = 0.0;
+    for (int64_t j = 0; j < c.cols; j++)
+        for (int64_t i = 0; i < c.rows; i++) {
+            double sum = 0.0, *to = &c.data[i + j * c.ld];
 
             for (int64_t l = 0; l < xh_gemm_depth(p); l++)
                 sum += element(p->a, p->trans_a, i, l) *
                        element(p->b, p->trans_b, l, j);
-            want[i + j * p->c.ld] =
-                p->alpha * sum +
-                (p->beta == 0.0 ? 0.0 : p->beta * before[i + j * p->c.ld]);
+            *to = p->alpha * sum + (p->beta == 0.0 ? 0.0 : p->beta * *to);
         }
 }
 
@@ -104,7 +102,8 @@ problem_t problem_create(shape_t s, bool keeps_c)
     problem.want = allocated(problem.c_size);
     memcpy(problem.before, c.data, problem.c_size * sizeof(double));
     memcpy(problem.want, c.data, problem.c_size * sizeof(double));
-    three_loops(&problem.product, problem.before, problem.want);
+    three_loops(&problem.product,
+                (xh_view_t){problem.want, c.rows, c.cols, c.ld});
     return problem;
 }
 
@@ -178,11 +177,20 @@ void gemm_shut(xdg_gemm_t *gemm)
     free(gemm);
 }
 
+xdg_gemm_t *gemm;
+
+int gemm_end(void **state)
+{
+    (void)state;
+    gemm_shut(gemm);
+    return 0;
+}
+
 int node_owner(const hyb_report_t *report, int64_t i, int64_t j)
 {
-    int64_t tile, count = hyb_tiling_count(&report->tiling);
+    int64_t count = hyb_tiling_count(&report->tiling);
 
-    for (tile = 0; tile < count; tile++) {
+    for (int64_t tile = 0; tile < count; tile++) {
         xh_rectangle_t p = hyb_tiling_tile(&report->tiling, tile).part;
 
         if (i >= p.row && i < p.row + p.rows && j >= p.col &&

@@ -2,6 +2,7 @@
 #ifndef NODE_FIXTURE_H
 #define NODE_FIXTURE_H
 
+#include <limits.h>
 #include "testing/xdgemm/c_stationary.h"
 #include "testing/xdgemm/gemm.h"
 
@@ -47,6 +48,26 @@ hyb_machine_t *node_open(int threads, const char *const *settings, int count);
 /* The same, for products by all of it. */
 xdg_gemm_t *gemm_open(int threads, const char *const *settings, int count);
 void gemm_shut(xdg_gemm_t *gemm);
+
+/* On one thread. */
+#define GEMM(...)                                                              \
+    gemm_open(1, (const char *const[]){__VA_ARGS__, NULL}, INT_MAX)
+
+/* A case with gemm open, on one thread with these settings. */
+#define TEST_OF_GEMM(name, ...)                                                \
+    static int name##_begin(void **state)                                      \
+    {                                                                          \
+        (void)state;                                                           \
+        gemm = GEMM(__VA_ARGS__);                                              \
+        return 0;                                                              \
+    }                                                                          \
+    TEST_WITH(name, name##_begin, gemm_end)
+
+extern xdg_gemm_t *gemm;
+int gemm_end(void **state);
+
+/* C := beta C + alpha op(A) op(B) by three loops, for any C of that shape. */
+void three_loops(const xh_gemm_t *product, xh_view_t c);
 
 typedef struct { /* bytes over the link, of C each way */
     uint64_t a_in, b_in, c;

@@ -70,10 +70,10 @@ static double packed(const chunk_t *x, int64_t i, int64_t j)
 /* The columns that fill up the last panel are zeros. */
 static void compare_u(const chunk_t *x, xh_view_t want)
 {
-    int64_t i, j, all = hyb_chunk_u_size(x->kernel, x->nb, x->cols) / x->nb;
+    int64_t all = hyb_chunk_u_size(x->kernel, x->nb, x->cols) / x->nb;
 
-    for (j = 0; j < all; j++)
-        for (i = 0; i < x->nb; i++)
+    for (int64_t j = 0; j < all; j++)
+        for (int64_t i = 0; i < x->nb; i++)
             assert_true(packed(x, i, j) ==
                         (j < x->cols ? *at(want, i, j) : 0.0));
 }
@@ -109,11 +109,11 @@ static hyb_swap_t interchanged(xh_view_t v, int nb, int most_pivot)
 {
     hyb_swap_t swap = {
         .nb = nb, .source = source, .from = from, .to = to, .displaced = 0};
-    int row[MOST_ROWS], i, pivot, rows = (int)v.rows;
+    int row[MOST_ROWS], pivot, rows = (int)v.rows;
 
-    for (i = 0; i < rows; i++)
+    for (int i = 0; i < rows; i++)
         row[i] = i;
-    for (i = 0; i < nb; i++) {
+    for (int i = 0; i < nb; i++) {
         int mine = row[i];
 
         pivot = i + rand() % ((most_pivot > i ? most_pivot : i + 1) - i);
@@ -122,10 +122,10 @@ static hyb_swap_t interchanged(xh_view_t v, int nb, int most_pivot)
         row[pivot] = mine;
     }
     memcpy(source, row, (size_t)nb * sizeof(int));
-    for (i = 0; i < nb; i++)
+    for (int i = 0; i < nb; i++)
         if (source[i] >= nb && rand() % 16 != 0)
             displace(&swap, row, source[i]);
-    for (i = nb; i < rows; i++)
+    for (int i = nb; i < rows; i++)
         if (row[i] != i)
             displace(&swap, row, i);
     return swap;
@@ -149,7 +149,7 @@ static void check_swap(const hyb_kernel_t *kernel, int rows, int nb, int cols,
     closed(x);
 }
 
-static void swaps(const hyb_kernel_t *kernel)
+TEST_EVERY_KERNEL(a_swap_is_its_interchanges_one_by_one)
 {
     int nb, rows;
 
@@ -171,12 +171,12 @@ static void check_return(chunk_t *x, const hyb_arrived_t *arrived,
                          framed_t rows)
 {
     framed_t want = framed_copy(rows);
-    int64_t i, j, size = hyb_chunk_u_size(x->kernel, x->nb, x->cols);
+    int64_t size = hyb_chunk_u_size(x->kernel, x->nb, x->cols);
 
-    for (j = 0; j < want.v.cols; j++)
-        for (i = 0; i < want.v.rows; i++)
+    for (int64_t j = 0; j < want.v.cols; j++)
+        for (int64_t i = 0; i < want.v.rows; i++)
             *at(want.v, i, j) *= 2.0;
-    for (i = 0; i < size; i++)
+    for (int64_t i = 0; i < size; i++)
         x->u[i] *= 2.0;
     hyb_chunk_return_rows(x->kernel, x->u, x->cols, arrived);
     framed_compare(rows, want, 0.0);
@@ -187,18 +187,18 @@ static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
 {
     chunk_t x = opened(kernel, 1, nb, cols);
     framed_t rows = framed(cols, nb), want = framed(nb, cols);
-    int place[MOST_NB], r, other, mine;
+    int place[MOST_NB], other, mine;
     const hyb_arrived_t arrived = {nb, place, rows.v.data, rows.v.ld};
 
-    for (r = 0; r < nb; r++)
+    for (int r = 0; r < nb; r++)
         place[r] = r;
-    for (r = 0; r < nb; r++) {
+    for (int r = 0; r < nb; r++) {
         other = rand() % nb;
         mine = place[r];
         place[r] = place[other];
         place[other] = mine;
     }
-    for (r = 0; r < nb; r++)
+    for (int r = 0; r < nb; r++)
         for (int64_t j = 0; j < cols; j++)
             *at(want.v, place[r], j) = *at(rows.v, j, r);
     hyb_chunk_unpack_rows(kernel, &arrived, cols, x.u);
@@ -209,7 +209,7 @@ static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
     closed(x);
 }
 
-static void unpackings(const hyb_kernel_t *kernel)
+TEST_EVERY_KERNEL(rows_from_elsewhere_take_their_places)
 {
     for (int64_t cols = 1; cols <= 26; cols++)
         check_unpacking(kernel, 1 + rand() % 60, cols);
@@ -227,16 +227,17 @@ static void substitute(xh_view_t l1, xh_view_t u)
                 *at(u, i, j) -= *at(l1, i, k) * *at(u, k, j);
 }
 
-static void put_rows(const chunk_t *x, xh_view_t u)
+/* u := factor * rows of U */
+static void put_rows(const chunk_t *x, double factor, xh_view_t u)
 {
-    int i, place[MOST_NB];
+    int place[MOST_NB];
     double *rows = framed_doubles(x->nb * x->cols);
     const hyb_arrived_t arrived = {x->nb, place, rows, x->cols};
 
-    for (i = 0; i < x->nb; i++) {
+    for (int i = 0; i < x->nb; i++) {
         place[i] = i;
         for (int64_t j = 0; j < x->cols; j++)
-            rows[i * x->cols + j] = *at(u, i, j);
+            rows[i * x->cols + j] = factor * *at(u, i, j);
     }
     hyb_chunk_unpack_rows(x->kernel, &arrived, x->cols, x->u);
     free(rows);
@@ -247,7 +248,7 @@ static void check_solve(const hyb_kernel_t *kernel, int nb, int64_t cols)
     chunk_t x = opened(kernel, 1, nb, cols);
     framed_t want = framed(nb, cols), got = framed_copy(want);
 
-    put_rows(&x, want.v);
+    put_rows(&x, 1.0, want.v);
     substitute(x.l1.v, want.v);
     hyb_chunk_solve(&x.factors, cols, x.u);
     hyb_chunk_store(&x.factors, x.u, got.v);
@@ -257,7 +258,7 @@ static void check_solve(const hyb_kernel_t *kernel, int nb, int64_t cols)
     closed(x);
 }
 
-static void solves(const hyb_kernel_t *kernel)
+TEST_EVERY_KERNEL(u_is_solved_with_what_is_below_the_diagonal)
 {
     for (int nb = 1; nb <= 60; nb++)
         check_solve(kernel, nb, 1 + nb % 19);
@@ -266,16 +267,13 @@ static void solves(const hyb_kernel_t *kernel)
     check_solve(kernel, MOST_NB, 24);
 }
 
-static void a_stored_u(const hyb_kernel_t *kernel)
+TEST_EVERY_KERNEL(u_is_stored_with_its_own_sign)
 {
     chunk_t x = opened(kernel, 1, 37, 11);
     framed_t want = framed(37, 11), got = framed_copy(want);
-    int64_t i, size = hyb_chunk_u_size(kernel, 37, 11);
 
-    put_rows(&x, want.v);
-    for (i = 0; i < size; i++)
-        x.u[i] = -x.u[i];
-    for (i = 0; i < 11; i++)
+    put_rows(&x, -1.0, want.v);
+    for (int64_t i = 0; i < 11; i++)
         memset(at(got.v, 0, i), 0, 37 * sizeof(double));
     hyb_chunk_store(&x.factors, x.u, got.v);
     framed_compare(got, want, 0.0);
@@ -312,33 +310,30 @@ static void check_multiply(const hyb_kernel_t *kernel, shape_t s)
 {
     chunk_t x = opened(kernel, s.l2_rows, s.nb, s.cols);
     framed_t u = framed(s.nb, s.cols), c = framed(s.rows, s.cols);
-    framed_t want = framed_copy(c), minus = framed_copy(u);
+    framed_t want = framed_copy(c);
     int polls = 0;
     hyb_chunk_poll_t poll = {count, &polls};
 
-    for (int64_t i = 0; i < u.total; i++)
-        minus.all[i] = -u.all[i];
-    put_rows(&x, minus.v);
+    put_rows(&x, -1.0, u.v);
     subtract_product(xh_view_part(x.l2.v, s.first, 0, s.rows, s.nb), u.v,
                      want.v);
     hyb_chunk_multiply(&x.factors, s.first, x.u, c.v, &poll);
     framed_compare(c, want, 1e-15 * (s.nb + 10));
     assert_int_equal(polls > 0, s.rows > 0 && s.cols > 0);
     framed_release(u);
-    framed_release(minus);
     framed_release(c);
     framed_release(want);
     closed(x);
 }
 
-static void edges_of_c(const hyb_kernel_t *kernel)
+TEST_EVERY_KERNEL(tiles_cut_by_any_edge_of_c_are_whole)
 {
     for (int64_t rows = 1; rows <= 26; rows++)
         for (int64_t cols = 1; cols <= 17; cols++)
             check_multiply(kernel, (shape_t){rows, 0, rows, cols, 5});
 }
 
-static void parts_of_l2(const hyb_kernel_t *kernel)
+TEST_EVERY_KERNEL(any_rows_of_l2_meet_c)
 {
     int64_t all, first, rows;
 
@@ -351,7 +346,7 @@ static void parts_of_l2(const hyb_kernel_t *kernel)
     }
 }
 
-static void depths(const hyb_kernel_t *kernel)
+TEST_EVERY_KERNEL(a_panel_of_any_width_is_subtracted_once)
 {
     static const int nb[] = {1, 2, 3, 128, 255, 256, 383, 384, 385, 500, 1000};
 
@@ -359,14 +354,14 @@ static void depths(const hyb_kernel_t *kernel)
         check_multiply(kernel, (shape_t){70, 24, 46, 21, nb[i]});
 }
 
-static void many_blocks(const hyb_kernel_t *kernel)
+TEST_EVERY_KERNEL(a_chunk_of_many_blocks_is_right)
 {
     check_multiply(kernel, (shape_t){1300, 0, 1300, 200, 40});
     check_multiply(kernel, (shape_t){1300, 480, 700, 203, 40});
 }
 
 /* Columns one page and one cache way apart. */
-static void aligned_columns(const hyb_kernel_t *kernel)
+TEST_EVERY_KERNEL(columns_of_c_may_lie_whole_pages_apart)
 {
     enum { LD = 4096, ROWS = 700, COLS = 20, NB = 30 };
     chunk_t x = opened(kernel, ROWS, NB, COLS);
@@ -376,9 +371,7 @@ static void aligned_columns(const hyb_kernel_t *kernel)
 
     for (int64_t i = 0; i < LD * COLS; i++)
         c.data[i] = want.data[i] = framed_drawn();
-    put_rows(&x, u.v);
-    for (int64_t i = 0; i < u.total; i++)
-        u.all[i] = -u.all[i];
+    put_rows(&x, -1.0, u.v);
     subtract_product(x.l2.v, u.v, want);
     hyb_chunk_multiply(&x.factors, 0, x.u, c, NULL);
     for (int64_t i = 0; i < LD * COLS; i++)
@@ -388,18 +381,6 @@ static void aligned_columns(const hyb_kernel_t *kernel)
     framed_release(u);
     closed(x);
 }
-
-/* ---- cases -------------------------------------------------------------- */
-
-TEST_EVERY_KERNEL(a_swap_is_its_interchanges_one_by_one, swaps)
-TEST_EVERY_KERNEL(rows_from_elsewhere_take_their_places, unpackings)
-TEST_EVERY_KERNEL(u_is_solved_with_what_is_below_the_diagonal, solves)
-TEST_EVERY_KERNEL(u_is_stored_with_its_own_sign, a_stored_u)
-TEST_EVERY_KERNEL(tiles_cut_by_any_edge_of_c_are_whole, edges_of_c)
-TEST_EVERY_KERNEL(any_rows_of_l2_meet_c, parts_of_l2)
-TEST_EVERY_KERNEL(a_panel_of_any_width_is_subtracted_once, depths)
-TEST_EVERY_KERNEL(a_chunk_of_many_blocks_is_right, many_blocks)
-TEST_EVERY_KERNEL(columns_of_c_may_lie_whole_pages_apart, aligned_columns)
 
 TEST(chunks_divide_a_panels_width_evenly)
 {

@@ -7,26 +7,8 @@
 #include "hybrid/cpu/product/gemm.h"
 #include "testing/unit/framed.h"
 #include "testing/unit/kernels.h"
+#include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
-
-static double element(xh_view_t v, xh_trans_t op, int64_t i, int64_t j)
-{
-    return op == XH_NO_TRANS ? v.data[i + j * v.ld] : v.data[j + i * v.ld];
-}
-
-/* the product as its definition says */
-static void triple_loop(const xh_gemm_t *p, xh_view_t c, int64_t k)
-{
-    for (int64_t j = 0; j < c.cols; j++)
-        for (int64_t i = 0; i < c.rows; i++) {
-            double sum = 0.0, *to = &c.data[i + j * c.ld];
-
-            for (int64_t l = 0; l < k; l++)
-                sum += element(p->a, p->trans_a, i, l) *
-                       element(p->b, p->trans_b, l, j);
-            *to = (p->beta == 0.0 ? 0.0 : p->beta * *to) + p->alpha * sum;
-        }
-}
 
 typedef struct {
     int64_t m, n, k;
@@ -43,7 +25,7 @@ static void check(hyb_host_gemm_t *gemm, case_t x)
 
     if (x.beta == 0.0 && x.m > 0 && x.n > 0)
         c.v.data[0] = NAN;
-    triple_loop(&p, want.v, x.k);
+    three_loops(&p, want.v);
     assert_ok(hyb_host_gemm(gemm, &p));
     framed_compare(c, want, 1e-15 * (double)(x.k + 10));
     framed_release(a);
@@ -69,10 +51,6 @@ static void with_kernel(body_t body, const hyb_kernel_t *kernel, int size)
     hyb_team_destroy(team);
 }
 
-/*
- * Run body with every kernel that this processor has and with the BLAS
- * library, on one thread and two.
- */
 static void with_every_kernel(body_t body)
 {
     const hyb_kernel_t *kernel;
@@ -85,14 +63,26 @@ static void with_every_kernel(body_t body)
     }
 }
 
-static void every_edge(hyb_host_gemm_t *gemm)
+/*
+ * A case that runs with every kernel that this processor has and with the BLAS
+ * library, on one thread and two.
+ */
+#define TEST_WITH_ALL(sentence)                                                \
+    static void sentence##_with(hyb_host_gemm_t *gemm);                        \
+    TEST(sentence)                                                             \
+    {                                                                          \
+        with_every_kernel(sentence##_with);                                    \
+    }                                                                          \
+    static void sentence##_with(hyb_host_gemm_t *gemm)
+
+TEST_WITH_ALL(tiles_cut_by_any_edge_of_c_are_whole)
 {
     for (int64_t m = 1; m <= 26; m += 5)
         for (int64_t n = 1; n <= 11; n++)
             check(gemm, (case_t){m, n, 7, XH_NO_TRANS, XH_NO_TRANS, 1, 1});
 }
 
-static void random_shapes(hyb_host_gemm_t *gemm)
+TEST_WITH_ALL(any_shape_transposition_alpha_and_beta_is_right)
 {
     static const double factors[] = {0.0, 1.0, -1.0, 0.75};
 
@@ -103,75 +93,63 @@ static void random_shapes(hyb_host_gemm_t *gemm)
                              factors[rand() % 4], factors[rand() % 4]});
 }
 
-static void deep_product(hyb_host_gemm_t *gemm)
+TEST_WITH_ALL(a_product_deeper_than_one_pass_scales_c_once)
 {
     check(gemm, (case_t){30, 20, 1000, XH_NO_TRANS, XH_TRANS, -1, 0.5});
 }
 
 /* More rows of A than one thread packs at a time. */
-static void tall_product(hyb_host_gemm_t *gemm)
+TEST_WITH_ALL(a_tall_product_is_right)
 {
     check(gemm, (case_t){4200, 10, 9, XH_TRANS, XH_NO_TRANS, 1, -1});
 }
-
-#define TEST_WITH_ALL(sentence, body)                                          \
-    TEST(sentence)                                                             \
-    {                                                                          \
-        with_every_kernel(body);                                               \
-    }
-
-TEST_WITH_ALL(tiles_cut_by_any_edge_of_c_are_whole, every_edge)
-TEST_WITH_ALL(any_shape_transposition_alpha_and_beta_is_right, random_shapes)
-TEST_WITH_ALL(a_product_deeper_than_one_pass_scales_c_once, deep_product)
-TEST_WITH_ALL(a_tall_product_is_right, tall_product)
 
 /* ---- on any thread ------------------------------------------------------- */
 
 enum { THREADS = 4, M = 90, N = 70, K = 500 };
 
 typedef struct {
-    framed_t a, b, c, want;
+    xh_gemm_t product;
     xh_status_t status;
 } alone_t;
 
 static void *multiply_twice(void *argument)
 {
     alone_t *x = argument;
-    xh_gemm_t p = {XH_NO_TRANS, XH_NO_TRANS, 2, 0, x->a.v, x->b.v, x->c.v};
 
-    x->status = hyb_gemm_alone(&p);
+    x->status = hyb_gemm_alone(&x->product);
     if (x->status == XH_OK)
-        x->status = hyb_gemm_alone(&p);
+        x->status = hyb_gemm_alone(&x->product);
     return NULL;
 }
 
 /* Each thread packs into memory of its own. */
 static void check_threads(const char *kernel)
 {
+    framed_t a = framed(M, K), b = framed(K, N), want = framed(M, N);
+    framed_t c[THREADS];
     pthread_t thread[THREADS];
     alone_t x[THREADS];
 
     assert_ok(xh_settings_load());
     assert_ok(xh_settings_assign(kernel));
     for (int i = 0; i < THREADS; i++) {
-        x[i] = (alone_t){.a = framed(M, K), .b = framed(K, N)};
-        x[i].c = framed(M, N);
-        x[i].want = framed_copy(x[i].c);
-        triple_loop(&(xh_gemm_t){XH_NO_TRANS, XH_NO_TRANS, 2, 0, x[i].a.v,
-                                 x[i].b.v, x[i].c.v},
-                    x[i].want.v, K);
+        c[i] = framed_copy(want);
+        x[i].product =
+            (xh_gemm_t){XH_NO_TRANS, XH_NO_TRANS, 2, 0, a.v, b.v, c[i].v};
         assert_int_equal(
             pthread_create(&thread[i], NULL, multiply_twice, &x[i]), 0);
     }
+    three_loops(&x[0].product, want.v);
     for (int i = 0; i < THREADS; i++) {
         pthread_join(thread[i], NULL);
         assert_ok(x[i].status);
-        framed_compare(x[i].c, x[i].want, 1e-12);
-        framed_release(x[i].a);
-        framed_release(x[i].b);
-        framed_release(x[i].c);
-        framed_release(x[i].want);
+        framed_compare(c[i], want, 1e-12);
+        framed_release(c[i]);
     }
+    framed_release(a);
+    framed_release(b);
+    framed_release(want);
 }
 
 TEST(threads_multiply_alone_at_the_same_time)
@@ -182,23 +160,21 @@ TEST(threads_multiply_alone_at_the_same_time)
     check_threads("kernel=blas");
 }
 
-TEST(shapes_that_do_not_conform_are_refused)
+static void refuse(hyb_host_gemm_t *gemm)
 {
-    int cpu = 0;
     double x[4] = {1, 2, 3, 4};
     xh_view_t two = {x, 2, 2, 2}, one = {x, 1, 1, 1};
     xh_gemm_t p = {XH_NO_TRANS, XH_NO_TRANS, 1, 1, two, one, two};
-    hyb_host_gemm_t *gemm;
-    hyb_team_t *team;
 
-    assert_ok(hyb_team_create(&cpu, 1, 1, &team));
-    assert_ok(hyb_host_gemm_create(team, hyb_kernel_widest(), &gemm));
     assert_int_equal(hyb_host_gemm(gemm, &p), XH_ERR_ARG);
     p.b = two;
     p.b.ld = 1;
     assert_int_equal(hyb_host_gemm(gemm, &p), XH_ERR_ARG);
-    hyb_host_gemm_destroy(gemm);
-    hyb_team_destroy(team);
+}
+
+TEST(shapes_that_do_not_conform_are_refused)
+{
+    with_kernel(refuse, hyb_kernel_widest(), 1);
 }
 
 TEST_MAIN()

@@ -71,10 +71,10 @@ static int first_below(const case_t *x, int rank)
 /* What fills up the last tile is none of the panel's business. */
 static void spoil_filling(const hyb_tiles_t *t)
 {
-    int64_t i, j, end = hyb_pack_size(t->rows, 1, t->height);
+    int64_t end = hyb_pack_size(t->rows, 1, t->height);
 
-    for (j = 0; j < t->cols; j++)
-        for (i = t->rows; i < end; i++)
+    for (int64_t j = 0; j < t->cols; j++)
+        for (int64_t i = t->rows; i < end; i++)
             *hyb_tiles_at(t, i, j) = 1e300;
 }
 
@@ -206,13 +206,13 @@ static void check_process(const process_t *p, const textbook_t *want,
 {
     const hyb_tiles_t *body = &p->panel.body;
     int first = first_below(p->x, p->rank), base = p->x->method.base_cols;
-    int64_t i, j, end = hyb_pack_size(body->rows, 1, body->height);
+    int64_t i, end = hyb_pack_size(body->rows, 1, body->height);
 
     assert_int_equal(p->failures, 0);
     assert_int_equal(p->zero, want->zero);
     assert_int_equal(p->columns, p->x->processes > 1 ? want->cols : 0);
     assert_int_equal(p->leaves, 2 * ((want->cols + base - 1) / base));
-    for (j = 0; j < want->cols; j++) {
+    for (int64_t j = 0; j < want->cols; j++) {
         assert_int_equal(p->pivot[j], want->pivot[j]);
         for (i = 0; i < want->cols; i++)
             assert_true(same(p->l1[i + j * MOST_COLS], *textbook_at(want, i, j),
@@ -296,24 +296,35 @@ static int upto(int most)
     return rand() % (most + 1);
 }
 
-/* All but nb, rows and elements. */
-static case_t setting(const hyb_kernel_t *kernel, int processes)
-{
-    case_t x = {.kernel = kernel,
-                .method = {.base = (hyb_panel_variant_t)upto(2),
-                           .recursion = (hyb_panel_variant_t)upto(2),
-                           .base_cols = 1 + upto(11),
-                           .parts = 2 + upto(2)},
-                .processes = processes,
-                .members = 1 + upto(MOST_MEMBERS - 1)};
+typedef struct {
+    int least, most; /* columns */
+    int below;       /* rows below the top of a process, at most */
+    double (*element)(int i, int j);
+} kind_t;
 
-    return x;
+static int some_below(const kind_t *kind)
+{
+    return upto(3) == 0 ? upto(2) : upto(kind->below);
 }
 
-typedef case_t (*draw_t)(const hyb_kernel_t *kernel, int processes);
+static case_t drawn_case(const kind_t *kind, const hyb_kernel_t *kernel,
+                         int processes)
+{
+    return (case_t){
+        .kernel = kernel,
+        .method = {.base = (hyb_panel_variant_t)upto(2),
+                   .recursion = (hyb_panel_variant_t)upto(2),
+                   .base_cols = 1 + upto(11),
+                   .parts = 2 + upto(2)},
+        .nb = kind->least + upto(kind->most - kind->least),
+        .processes = processes,
+        .members = 1 + upto(MOST_MEMBERS - 1),
+        .below = {some_below(kind), processes > 1 ? some_below(kind) : 0},
+        .element = kind->element};
+}
 
 /* Draw and check cases for every kernel of this processor. */
-static void check_all(draw_t draw, int cases, double error)
+static void check_all(kind_t kind, int cases, double error)
 {
     const hyb_kernel_t *kernel;
     case_t x;
@@ -321,36 +332,14 @@ static void check_all(draw_t draw, int cases, double error)
     FOR_EACH_KERNEL(kernel)
     for (int processes = 1; processes <= MOST_PROCESSES; processes++)
         for (int i = 0; i < cases; i++) {
-            x = draw(kernel, processes);
+            x = drawn_case(&kind, kernel, processes);
             check(&x, error);
         }
 }
 
-static case_t any_shape(const hyb_kernel_t *kernel, int processes)
-{
-    case_t x = setting(kernel, processes);
-
-    x.nb = 1 + upto(MOST_COLS - 1);
-    x.below[0] = upto(3) == 0 ? upto(2) : upto(300);
-    if (processes > 1)
-        x.below[1] = upto(3) == 0 ? upto(2) : upto(200);
-    x.element = any;
-    return x;
-}
-
 TEST(any_shape_and_method_is_the_textbooks_lu)
 {
-    check_all(any_shape, 80, 1e-9);
-}
-
-static case_t narrow(const hyb_kernel_t *kernel, int processes)
-{
-    case_t x = setting(kernel, processes);
-
-    x.nb = 3;
-    x.below[0] = upto(100);
-    x.below[1] = processes > 1 ? upto(100) : 0;
-    return x;
+    check_all((kind_t){1, MOST_COLS, 300, any}, 80, 1e-9);
 }
 
 /* All of the first column ties, and three columns stay exact. */
@@ -361,17 +350,9 @@ static double plus_or_minus_one(int i, int j)
     return upto(1) == 0 ? 1.0 : -1.0;
 }
 
-static case_t tied(const hyb_kernel_t *kernel, int processes)
-{
-    case_t x = narrow(kernel, processes);
-
-    x.element = plus_or_minus_one;
-    return x;
-}
-
 TEST(ties_go_to_the_first_row)
 {
-    check_all(tied, 100, 0.0);
+    check_all((kind_t){3, 3, 100, plus_or_minus_one}, 100, 0.0);
 }
 
 /* Columns 4 and 7 are zeros and stay so. */
@@ -380,18 +361,9 @@ static double two_columns_are_zero(int i, int j)
     return j == 4 || j == 7 ? 0.0 : any(i, j);
 }
 
-static case_t singular(const hyb_kernel_t *kernel, int processes)
-{
-    case_t x = any_shape(kernel, processes);
-
-    x.nb = 5 + upto(25);
-    x.element = two_columns_are_zero;
-    return x;
-}
-
 TEST(the_first_zero_pivot_is_recorded_and_divides_nothing)
 {
-    check_all(singular, 40, 1e-9);
+    check_all((kind_t){5, 30, 300, two_columns_are_zero}, 40, 1e-9);
 }
 
 /* A tenth of the numbers of column 2 are none. */
@@ -400,18 +372,9 @@ static double some_are_nan(int i, int j)
     return j == 2 && upto(9) == 0 ? NAN : any(i, j);
 }
 
-static case_t spoiled(const hyb_kernel_t *kernel, int processes)
-{
-    case_t x = any_shape(kernel, processes);
-
-    x.nb = 3 + upto(20);
-    x.element = some_are_nan;
-    return x;
-}
-
 TEST(a_nan_is_the_largest_and_none_is_lost)
 {
-    check_all(spoiled, 40, 1e-9);
+    check_all((kind_t){3, 23, 300, some_are_nan}, 40, 1e-9);
 }
 
 /* The inverse of a number as small as this is infinite. */
@@ -420,26 +383,18 @@ static double tiny(int i, int j)
     return ldexp(floor(ldexp(any(i, j), 20)), -1070);
 }
 
-static case_t denormal(const hyb_kernel_t *kernel, int processes)
-{
-    case_t x = narrow(kernel, processes);
-
-    x.nb = 2;
-    x.element = tiny;
-    return x;
-}
-
 TEST(a_tiny_pivot_divides_its_column)
 {
-    check_all(denormal, 40, 1e-15);
+    check_all((kind_t){2, 2, 100, tiny}, 40, 1e-15);
 }
 
 TEST(the_number_of_members_does_not_change_a_bit)
 {
+    const kind_t kind = {1, MOST_COLS, 300, any};
     case_t x;
 
     for (int i = 0; i < 40; i++) {
-        x = any_shape(hyb_kernel_widest(), 1);
+        x = drawn_case(&kind, hyb_kernel_widest(), 1);
         x.members = 2 + upto(MOST_MEMBERS - 2);
         check_members(&x);
     }

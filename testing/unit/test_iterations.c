@@ -6,8 +6,11 @@
 
 enum { CELLS_MOST = 64 };
 
-static const hyb_iterations_run_t small = {
-    .n = 300, .nb = 100, .nprow = 1, .npcol = 2, .iterations = 3};
+static const HPL_T_grid row_of_two = {.nprow = 1, .npcol = 2};
+static const hyb_observed_t small = {
+    .grid = &row_of_two, .n = 300, .nb = 100, .iterations = 3};
+
+static hyb_iterations_t record;
 
 /* a row of CSV, cut at its commas, quotes removed */
 typedef struct {
@@ -62,24 +65,23 @@ static int lines(const char *csv)
     return count;
 }
 
-/* The log as CSV, valid until the next call. */
-static const char *csv_of(const hyb_iterations_t *log, int rank, double zero)
+/* The record as CSV, valid until the next call. */
+static const char *csv_of(int rank, double zero)
 {
     static char *text;
     size_t size = 0;
 
     free(text);
     text = NULL;
-    assert_ok(hyb_iterations_csv(log, rank, zero, &text, &size));
+    assert_ok(hyb_iterations_csv(&record, rank, zero, &text, &size));
     assert_int_equal(strlen(text), size);
     return text;
 }
 
 /* The cell of line number index under the column name. */
-static const char *cell(const hyb_iterations_t *log, int index,
-                        const char *name)
+static const char *cell(int index, const char *name)
 {
-    const char *csv = csv_of(log, 0, 0.0);
+    const char *csv = csv_of(0, 0.0);
     line_t *line = cut(csv, 0);
     int column = 0;
 
@@ -90,36 +92,41 @@ static const char *cell(const hyb_iterations_t *log, int index,
     return line->cell[column];
 }
 
-static hyb_iterations_t *log_of(const hyb_iterations_run_t *run)
+/* A case with a record to which rows of the small run are added. */
+static int record_begin(void **state)
 {
-    hyb_iterations_t *log = NULL;
-
-    assert_ok(hyb_iterations_open(&log));
-    assert_ok(hyb_iterations_begin(log, run));
-    return log;
+    (void)state;
+    hyb_iterations_begin(&record, &small);
+    return 0;
 }
 
-TEST(every_line_has_the_columns_of_the_first)
+static int record_end(void **state)
 {
-    hyb_iterations_t *log = log_of(&small);
+    (void)state;
+    hyb_iterations_free(&record);
+    return 0;
+}
+
+#define TEST_OF_RECORD(name) TEST_WITH(name, record_begin, record_end)
+
+TEST_OF_RECORD(every_line_has_the_columns_of_the_first)
+{
     hyb_iteration_t row = {.iteration = 1, .reason = "a, b"};
     const char *csv;
     int cells;
 
-    hyb_iterations_add(log, &row);
+    hyb_iterations_add(&record, &row);
     row.devices = HYB_ITERATION_DEVICES;
-    hyb_iterations_add(log, &row);
-    csv = csv_of(log, 0, 0.0);
+    hyb_iterations_add(&record, &row);
+    csv = csv_of(0, 0.0);
     assert_int_equal(lines(csv), 3);
     cells = cut(csv, 0)->cells;
     assert_int_equal(cut(csv, 1)->cells, cells);
     assert_int_equal(cut(csv, 2)->cells, cells);
-    hyb_iterations_close(log);
 }
 
-TEST(a_value_stands_under_its_name)
+TEST_OF_RECORD(a_value_stands_under_its_name)
 {
-    hyb_iterations_t *log = log_of(&small);
     const hyb_iteration_t row = {.iteration = 7,
                                  .mode = 2,
                                  .reason = "less time",
@@ -142,137 +149,97 @@ TEST(a_value_stands_under_its_name)
                                  .wait_device = 9,
                                  .update_device = {10, 11},
                                  .device_wait = {12, 13}};
-    static const char *const wanted[][2] = {{"rank", "0"},
-                                            {"run", "0"},
-                                            {"n", "300"},
-                                            {"nb", "100"},
-                                            {"p", "1"},
-                                            {"q", "2"},
-                                            {"iteration", "7"},
-                                            {"mode", "2"},
-                                            {"reason", "less time"},
-                                            {"columns_left", "12345"},
-                                            {"panel_threads", "3"},
-                                            {"begin", "20.5"},
-                                            {"seconds", "0.25"},
-                                            {"gflops", "512.5"},
-                                            {"share_used", "0.75"},
-                                            {"share_measured", "0.8125"},
-                                            {"panel", "1"},
-                                            {"broadcast", "2"},
-                                            {"exchange", "3"},
-                                            {"swap", "4"},
-                                            {"solve", "5"},
-                                            {"update_host", "6"},
-                                            {"wait_panel", "7"},
-                                            {"wait_exchange", "8"},
-                                            {"wait_device", "9"},
-                                            {"update_device_0", "10"},
-                                            {"update_device_1", "11"},
-                                            {"update_device_2", ""},
-                                            {"update_device_7", ""},
-                                            {"device_wait_0", "12"},
-                                            {"device_wait_1", "13"},
-                                            {"device_wait_2", ""},
-                                            {"device_wait_7", ""}};
+    static const char wanted[] =
+        "rank,run,n,nb,p,q,iteration,mode,reason,columns_left,panel_threads,"
+        "begin,seconds,gflops,share_used,share_measured,panel,broadcast,"
+        "exchange,swap,solve,update_host,wait_panel,wait_exchange,wait_device,"
+        "update_device_0,update_device_1,update_device_2,update_device_3,"
+        "update_device_4,update_device_5,update_device_6,update_device_7,"
+        "device_wait_0,device_wait_1,device_wait_2,device_wait_3,"
+        "device_wait_4,device_wait_5,device_wait_6,device_wait_7\n"
+        "0,0,300,100,1,2,7,2,\"less time\",12345,3,20.5,0.25,512.5,0.75,"
+        "0.8125,1,2,3,4,5,6,7,8,9,10,11,,,,,,,12,13,,,,,,\n";
 
-    hyb_iterations_add(log, &row);
-    for (size_t i = 0; i < COUNT_OF(wanted); i++)
-        assert_string_equal(cell(log, 1, wanted[i][0]), wanted[i][1]);
-    hyb_iterations_close(log);
+    hyb_iterations_add(&record, &row);
+    assert_string_equal(csv_of(0, 0.0), wanted);
 }
 
-TEST(what_is_not_known_is_an_empty_cell)
+TEST_OF_RECORD(what_is_not_known_is_an_empty_cell)
 {
-    hyb_iterations_t *log = log_of(&small);
     const hyb_iteration_t row = {
         .share_used = NAN, .share_measured = INFINITY, .gflops = 0};
 
-    hyb_iterations_add(log, &row);
-    assert_string_equal(cell(log, 1, "share_used"), "");
-    assert_string_equal(cell(log, 1, "share_measured"), "");
-    assert_string_equal(cell(log, 1, "reason"), "");
-    assert_string_equal(cell(log, 1, "gflops"), "0");
-    hyb_iterations_close(log);
+    hyb_iterations_add(&record, &row);
+    assert_string_equal(cell(1, "share_used"), "");
+    assert_string_equal(cell(1, "share_measured"), "");
+    assert_string_equal(cell(1, "reason"), "");
+    assert_string_equal(cell(1, "gflops"), "0");
 }
 
-TEST(a_reason_may_hold_commas_and_quotes)
+TEST_OF_RECORD(a_reason_may_hold_commas_and_quotes)
 {
-    hyb_iterations_t *log = log_of(&small);
     const hyb_iteration_t row = {.reason = "probe, of \"2\"", .mode = 1};
 
-    hyb_iterations_add(log, &row);
-    assert_string_equal(cell(log, 1, "reason"), "probe, of \"2\"");
-    assert_string_equal(cell(log, 1, "columns_left"), "0");
-    hyb_iterations_close(log);
+    hyb_iterations_add(&record, &row);
+    assert_string_equal(cell(1, "reason"), "probe, of \"2\"");
+    assert_string_equal(cell(1, "columns_left"), "0");
 }
 
-TEST(only_process_0_names_the_columns)
+TEST_OF_RECORD(only_process_0_names_the_columns)
 {
-    hyb_iterations_t *log = log_of(&small);
     const hyb_iteration_t row = {.iteration = 5};
 
-    assert_int_equal(lines(csv_of(log, 0, 0.0)), 1);
-    assert_string_equal(csv_of(log, 3, 0.0), "");
-    hyb_iterations_add(log, &row);
-    assert_int_equal(lines(csv_of(log, 3, 0.0)), 1);
-    assert_string_equal(cut(csv_of(log, 3, 0.0), 0)->cell[0], "3");
-    hyb_iterations_close(log);
+    assert_int_equal(lines(csv_of(0, 0.0)), 1);
+    assert_string_equal(csv_of(3, 0.0), "");
+    hyb_iterations_add(&record, &row);
+    assert_int_equal(lines(csv_of(3, 0.0)), 1);
+    assert_string_equal(cut(csv_of(3, 0.0), 0)->cell[0], "3");
 }
 
-TEST(begin_counts_from_zero)
+TEST_OF_RECORD(begin_counts_from_zero)
 {
-    hyb_iterations_t *log = log_of(&small);
     const hyb_iteration_t row = {.begin = 1000.5};
 
-    hyb_iterations_add(log, &row);
-    assert_string_equal(cut(csv_of(log, 1, 1000.0), 0)->cell[11], "0.5");
-    hyb_iterations_close(log);
+    hyb_iterations_add(&record, &row);
+    assert_string_equal(cut(csv_of(1, 1000.0), 0)->cell[11], "0.5");
 }
 
-TEST(runs_are_counted_and_have_their_own_size)
+TEST_OF_RECORD(runs_are_counted_and_have_their_own_size)
 {
-    hyb_iterations_run_t larger = {
-        .n = 700, .nb = 7, .nprow = 3, .npcol = 4, .iterations = 100};
-    hyb_iterations_t *log = log_of(&small);
+    const HPL_T_grid grid = {.nprow = 3, .npcol = 4};
+    const hyb_observed_t larger = {
+        .grid = &grid, .n = 700, .nb = 7, .iterations = 100};
     hyb_iteration_t row = {.iteration = 0};
 
-    hyb_iterations_add(log, &row);
-    assert_ok(hyb_iterations_begin(log, &larger));
+    hyb_iterations_add(&record, &row);
+    hyb_iterations_begin(&record, &larger);
     for (row.iteration = 0; row.iteration < 100; row.iteration++)
-        hyb_iterations_add(log, &row);
-    assert_int_equal(lines(csv_of(log, 0, 0.0)), 1 + 1 + 100);
-    assert_string_equal(cell(log, 1, "run"), "0");
-    assert_string_equal(cell(log, 1, "n"), "300");
-    assert_string_equal(cell(log, 2, "run"), "1");
-    assert_string_equal(cell(log, 101, "n"), "700");
-    assert_string_equal(cell(log, 101, "p"), "3");
-    assert_string_equal(cell(log, 101, "iteration"), "99");
-    hyb_iterations_close(log);
+        hyb_iterations_add(&record, &row);
+    assert_int_equal(lines(csv_of(0, 0.0)), 1 + 1 + 100);
+    assert_string_equal(cell(1, "run"), "0");
+    assert_string_equal(cell(1, "n"), "300");
+    assert_string_equal(cell(2, "run"), "1");
+    assert_string_equal(cell(101, "n"), "700");
+    assert_string_equal(cell(101, "p"), "3");
+    assert_string_equal(cell(101, "iteration"), "99");
 }
 
-TEST(rows_without_room_are_left_out)
+TEST_OF_RECORD(rows_without_room_are_left_out)
 {
-    hyb_iterations_t *log = log_of(&small);
     hyb_iteration_t row = {.mode = 0};
 
     for (row.iteration = 0; row.iteration < 10; row.iteration++)
-        hyb_iterations_add(log, &row);
-    assert_int_equal(lines(csv_of(log, 0, 0.0)), 1 + 3);
-    assert_string_equal(cell(log, 3, "iteration"), "2");
-    hyb_iterations_close(log);
+        hyb_iterations_add(&record, &row);
+    assert_int_equal(lines(csv_of(0, 0.0)), 1 + 3);
+    assert_string_equal(cell(3, "iteration"), "2");
 }
 
 TEST(without_a_run_no_row_is_kept)
 {
-    hyb_iterations_t *log = NULL;
     const hyb_iteration_t row = {.mode = 0};
 
-    assert_ok(hyb_iterations_open(&log));
-    hyb_iterations_add(log, &row);
-    assert_int_equal(lines(csv_of(log, 0, 0.0)), 1);
-    hyb_iterations_close(log);
-    hyb_iterations_close(NULL);
+    hyb_iterations_add(&record, &row);
+    assert_int_equal(lines(csv_of(0, 0.0)), 1);
 }
 
 TEST_MAIN()

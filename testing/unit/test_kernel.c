@@ -116,24 +116,24 @@ static void check_substitute(const hyb_kernel_t *k, int from)
     compare();
 }
 
-static void check_tile(const hyb_kernel_t *k)
+TEST_EVERY_KERNEL(the_loops_of_a_tile_are_those_of_the_definition)
 {
     for (int i = 1; i <= DEPTH; i++) {
-        check_multiply(k, i);
-        check_solve(k, i - 1);
-        check_eliminate(k, 1 + i % 9, i - 1);
-        check_substitute(k, i - 1);
+        check_multiply(kernel, i);
+        check_solve(kernel, i - 1);
+        check_eliminate(kernel, 1 + i % 9, i - 1);
+        check_substitute(kernel, i - 1);
     }
 }
 
-static void check_generate(const hyb_kernel_t *k)
+TEST_EVERY_KERNEL(entries_are_the_sequences_bits)
 {
     const uint64_t seed = 100;
     xh_lanes_t lanes = xh_lanes();
 
     draw();
     for (int count = 0; count <= 100; count++) {
-        k->generate(&lanes, seed, count, got);
+        kernel->generate(&lanes, seed, count, got);
         xh_sequence_run(&lanes, seed, count, want);
         assert_memory_equal(got, want, sizeof(got));
     }
@@ -193,15 +193,15 @@ static void check_sweep(const hyb_kernel_t *k, int rows, int cols)
     assert_memory_equal(&is, &should_be, sizeof(is));
 }
 
-static void check_sweeps(const hyb_kernel_t *k)
+TEST_EVERY_KERNEL(sweeps_are_those_of_the_definition)
 {
     for (int rows = 0; rows <= MOST; rows++)
         for (int cols = 0; cols <= 11; cols++)
-            check_sweep(k, rows, cols);
+            check_sweep(kernel, rows, cols);
 }
 
 /* Entry (row, 2) of 30 x 5 is a NaN: who must show it? */
-static void check_nan(const hyb_kernel_t *k)
+TEST_EVERY_KERNEL(a_nan_stays_in_its_row_and_its_column)
 {
     static data_t d;
     hyb_sweep_t c = sweep_of(&d, 30, 5);
@@ -210,7 +210,7 @@ static void check_nan(const hyb_kernel_t *k)
     for (int row = 0; row < 30; row++) {
         fill(&d);
         d.a[row + 2 * LD] = -NAN;
-        k->subtract_and_sum(&c, d.r, &sums);
+        kernel->subtract_and_sum(&c, d.r, &sums);
         for (int i = 0; i < 30; i++)
             assert_true(isnan(d.r[i]) == (i == row) &&
                         isnan(d.rows[i]) == (i == row));
@@ -218,13 +218,6 @@ static void check_nan(const hyb_kernel_t *k)
             assert_int_equal(isnan(d.columns[i]) != 0, i == 2);
     }
 }
-
-/* ---- cases --------------------------------------------------------------- */
-
-TEST_EVERY_KERNEL(the_loops_of_a_tile_are_those_of_the_definition, check_tile)
-TEST_EVERY_KERNEL(entries_are_the_sequences_bits, check_generate)
-TEST_EVERY_KERNEL(sweeps_are_those_of_the_definition, check_sweeps)
-TEST_EVERY_KERNEL(a_nan_stays_in_its_row_and_its_column, check_nan)
 
 TEST(a_kernel_is_found_where_the_processor_has_it)
 {

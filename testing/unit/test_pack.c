@@ -33,13 +33,13 @@ static void check(xh_trans_t op, int64_t rows, int64_t depth, int height)
 {
     xh_view_t v = {matrix, op == XH_NO_TRANS ? rows : depth,
                    op == XH_NO_TRANS ? depth : rows, LD};
-    int64_t i, j, size = hyb_pack_size(rows, depth, height);
+    int64_t size = hyb_pack_size(rows, depth, height);
 
     fill();
     hyb_pack(v, op, -2.0, height, packed);
     assert_int_equal(size, (rows + height - 1) / height * height * depth);
-    for (j = 0; j < depth; j++)
-        for (i = 0; i < size / depth; i++)
+    for (int64_t j = 0; j < depth; j++)
+        for (int64_t i = 0; i < size / depth; i++)
             assert_true(packed_element(i, j, depth, height) ==
                         (i < rows ? -2.0 * element(op, i, j) : 0.0));
     assert_true(packed[size] == behind);

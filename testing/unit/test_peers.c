@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/observe/peers.h"
+#include "hybrid/observe/health.h"
 
 #include <math.h>
 #include "base/log.h"

@@ -167,14 +167,13 @@ TEST(the_rate_now_is_that_of_the_last_seconds)
     hpl_progress_t progress;
     double now, overall;
     const char *text;
-    int left;
 
     assert_ok(xh_settings_assign("progress=on"));
     model_time = 0.0;
     xh_clock_install(model_clock, NULL);
     capture_begin();
     progress = hpl_progress_begin(&first, N);
-    for (left = N; left >= 500; left -= STEP) {
+    for (int left = N; left >= 500; left -= STEP) {
         model_time += left > 800 ? 1.0 : 100.0; /* much slower from here */
         hpl_progress_say(&progress, left);
     }

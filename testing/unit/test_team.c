@@ -5,8 +5,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
-#include "base/cpu.h"
-#include "hybrid/node/team.h"
+#include "testing/unit/small_team.h"
 
 enum { MOST = 64, MEMBERS = 16, ROUNDS = 500 };
 
@@ -16,18 +15,10 @@ typedef struct {
     cpu_set_t allowed[MOST]; /* and where it might */
 } record_t;
 
-static int cpus[MOST];
-static int cpu_count;
-
 static hyb_team_t *team_of(int size)
 {
-    hyb_team_t *team = NULL;
+    hyb_team_t *team = small_team(size);
 
-    if (cpu_count == 0)
-        cpu_count = xh_cpu_core_ids("", cpus, MOST);
-    cpu_count = cpu_count < MOST ? cpu_count : MOST;
-    assert_true(cpu_count > 0);
-    assert_ok(hyb_team_create(cpus, cpu_count, size, &team));
     assert_int_equal(hyb_team_size(team), size);
     return team;
 }
@@ -88,12 +79,13 @@ TEST(sleeping_members_wake_up)
 
 TEST(member_i_is_pinned_to_core_i)
 {
+    int cpus[MOST], cores = xh_cpu_core_ids("", cpus, MOST);
     hyb_team_t *team = team_of(5);
     record_t record = {0};
 
     hyb_team_run(team, take_note, &record);
     for (int member = 0; member < 5; member++) {
-        size_t cpu = (size_t)cpus[member % cpu_count];
+        size_t cpu = (size_t)cpus[member % (cores < MOST ? cores : MOST)];
 
         assert_int_equal(CPU_COUNT(&record.allowed[member]), 1);
         assert_true(CPU_ISSET(cpu, &record.allowed[member]));
@@ -147,13 +139,13 @@ TEST(a_team_outnumbered_by_helpers_still_runs)
 
 TEST(impossible_teams_are_refused)
 {
-    int absent[] = {cpus[0], 8000}, negative[] = {-1};
+    int here = sched_getcpu(), absent[] = {here, 8000}, negative[] = {-1};
     cpu_set_t before, after;
     hyb_team_t *team = NULL;
 
     sched_getaffinity(0, sizeof(before), &before);
-    assert_int_equal(hyb_team_create(cpus, 0, 1, &team), XH_ERR_ARG);
-    assert_int_equal(hyb_team_create(cpus, cpu_count, 0, &team), XH_ERR_ARG);
+    assert_int_equal(hyb_team_create(&here, 0, 1, &team), XH_ERR_ARG);
+    assert_int_equal(hyb_team_create(&here, 1, 0, &team), XH_ERR_ARG);
     assert_int_equal(hyb_team_create(negative, 1, 2, &team), XH_ERR_ARG);
     assert_int_equal(hyb_team_create(absent, 2, 3, &team), XH_ERR_ARG);
     assert_null(team);
@@ -197,12 +189,13 @@ static void meet(void *argument, int member)
     }
 }
 
-static void check_meeting(const meeting_t *meeting)
+static void close_meeting(const meeting_t *meeting)
 {
     for (int member = 0; member < meeting->members; member++) {
         assert_int_equal(meeting->marks[member], meeting->rounds);
         assert_int_equal(meeting->wrong[member], 0);
     }
+    hyb_barrier_destroy(meeting->barrier);
 }
 
 TEST(all_see_what_each_wrote_before)
@@ -214,8 +207,7 @@ TEST(all_see_what_each_wrote_before)
         meeting_t meeting = meeting_of(team, sizes[i], ROUNDS);
 
         hyb_team_run(team, meet, &meeting);
-        check_meeting(&meeting);
-        hyb_barrier_destroy(meeting.barrier);
+        close_meeting(&meeting);
         hyb_team_destroy(team);
     }
 }
@@ -236,10 +228,8 @@ TEST(sub_teams_meet_apart)
     halves[1] = meeting_of(team, 2, 2 * ROUNDS);
     halves[1].offset = 2;
     hyb_team_run(team, meet_by_halves, halves);
-    check_meeting(&halves[0]);
-    check_meeting(&halves[1]);
-    hyb_barrier_destroy(halves[0].barrier);
-    hyb_barrier_destroy(halves[1].barrier);
+    close_meeting(&halves[0]);
+    close_meeting(&halves[1]);
     hyb_team_destroy(team);
 }
 
@@ -262,8 +252,7 @@ TEST(helpers_may_come_and_go_meanwhile)
 
     meeting.offset = 1;
     hyb_team_run(team, meet_or_help, &meeting);
-    check_meeting(&meeting);
-    hyb_barrier_destroy(meeting.barrier);
+    close_meeting(&meeting);
     hyb_team_destroy(team);
 }
 
@@ -283,8 +272,7 @@ TEST(a_late_member_finds_the_others_waiting)
 
     for (int i = 0; i < 5; i++)
         hyb_team_run(team, meet_late, &meeting);
-    check_meeting(&meeting);
-    hyb_barrier_destroy(meeting.barrier);
+    close_meeting(&meeting);
     hyb_team_destroy(team);
 }
 

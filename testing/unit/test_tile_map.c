@@ -3,8 +3,7 @@
 #include <math.h>
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
-#include "testing/xdgemm/rates.h"
-#include "testing/xdgemm/tile_map.h"
+#include "testing/xdgemm/runs.h"
 
 static char text[1 << 18];
 
@@ -102,14 +101,13 @@ TEST(idle_is_what_is_left_of_the_span)
 /* Rates of host 2, emu:0 4 and both 5 flop/s for a product of 10 Gflop. */
 TEST(the_table_has_the_sum_of_those_alone_and_says_who_failed)
 {
-    static const char *const settings[] = {"devices=none"};
     static const double seconds[] = {5.0, 2.5, 2.0};
     xdg_problem_t problem = {.product = {.c = {NULL, 1000, 1000, 1000},
                                          .a = {NULL, 1000, 5000, 1000},
                                          .b = {NULL, 5000, 1000, 5000}}};
     hyb_report_t report[3];
     xdg_rates_t rates = {
-        .gemm = gemm_open(1, settings, 1), .problem = &problem, .count = 3};
+        .gemm = GEMM("devices=none"), .problem = &problem, .count = 3};
     FILE *out;
 
     rates.gemm->executors = two;

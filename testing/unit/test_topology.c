@@ -117,34 +117,35 @@ TEST_ON_MACHINES(the_odd_core_goes_where_its_numa_node_is)
     assert_int_equal(count_share(uneven, 1, 2, NULL, users), 5);
 }
 
+/* Each process has so many processors, from the first of them on. */
+static void check_shares_of(const char *const *masks, int processes,
+                            const int (*shares)[2])
+{
+    for (int rank = 0; rank < processes; rank++) {
+        int users[MOST] = {0}, first = shares[rank][0], count = shares[rank][1];
+
+        assert_int_equal(
+            count_share(two_sockets, rank, processes, masks, users), count);
+        for (int i = 0; i < count; i++)
+            assert_int_equal(users[first + i], 1);
+    }
+}
+
 TEST_ON_MACHINES(a_share_is_within_its_own_mask)
 {
     static const char *const masks[] = {"36-39", "0-3,32-35", "60"};
-    static const int first[] = {36, 0, 60}, count[] = {4, 4, 1};
+    static const int shares[][2] = {{36, 4}, {0, 4}, {60, 1}};
 
-    for (int rank = 0; rank < 3; rank++) {
-        int users[MOST] = {0};
-
-        assert_int_equal(count_share(two_sockets, rank, 3, masks, users),
-                         count[rank]);
-        for (int i = 0; i < count[rank]; i++)
-            assert_int_equal(users[first[rank] + i], 1);
-    }
+    check_shares_of(masks, 3, shares);
 }
 
 TEST_ON_MACHINES(processes_of_one_mask_share_it_alone)
 {
     static const char *const masks[] = {"16-31", "0-15,32-47", "16-31",
                                         "0-15,32-47"};
-    static const int first[] = {16, 0, 24, 8};
+    static const int shares[][2] = {{16, 8}, {0, 8}, {24, 8}, {8, 8}};
 
-    for (int rank = 0; rank < 4; rank++) {
-        int users[MOST] = {0};
-
-        assert_int_equal(count_share(two_sockets, rank, 4, masks, users), 8);
-        for (int i = 0; i < 8; i++)
-            assert_int_equal(users[first[rank] + i], 1);
-    }
+    check_shares_of(masks, 4, shares);
 }
 
 TEST_ON_MACHINES(masks_that_overlap_give_disjoint_even_shares)

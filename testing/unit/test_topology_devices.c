@@ -86,19 +86,31 @@ TEST_ON_MACHINES(devices_are_dealt_once_and_evenly)
         check_devices(two_sockets, process_counts[i]);
 }
 
+/* Each of the processes has as many devices, all of its socket. */
+static void check_sockets(const char *const *masks, int processes,
+                          const int *sockets)
+{
+    for (int rank = 0; rank < processes; rank++) {
+        hyb_local_t local = {rank, processes, masks};
+        int users[GPUS] = {0};
+
+        assert_int_equal(count_gpus(two_sockets, &local, users),
+                         processes < GPUS ? GPUS / processes : 1);
+        for (int i = 0; i < GPUS; i++)
+            if (users[i] > 0)
+                assert_int_equal(socket_of_node(gpu_nodes[i]), sockets[rank]);
+    }
+}
+
 TEST_ON_MACHINES(devices_are_near_their_processes)
 {
-    for (int processes = 2; processes <= 16; processes *= 2)
-        for (int rank = 0; rank < processes; rank++) {
-            hyb_local_t local = {rank, processes, NULL};
-            int users[GPUS] = {0};
+    int sockets[16];
 
-            count_gpus(two_sockets, &local, users);
-            for (int i = 0; i < GPUS; i++)
-                if (users[i] > 0)
-                    assert_int_equal(socket_of_node(gpu_nodes[i]),
-                                     2 * rank / processes);
-        }
+    for (int processes = 2; processes <= 16; processes *= 2) {
+        for (int rank = 0; rank < processes; rank++)
+            sockets[rank] = 2 * rank / processes;
+        check_sockets(NULL, processes, sockets);
+    }
 }
 
 TEST_ON_MACHINES(devices_of_a_numa_node_go_to_its_process)
@@ -107,7 +119,7 @@ TEST_ON_MACHINES(devices_of_a_numa_node_go_to_its_process)
         hyb_local_t local = {rank, 4, NULL};
         int users[GPUS] = {0};
 
-        assert_int_equal(count_gpus(two_sockets, &local, users), 2);
+        count_gpus(two_sockets, &local, users);
         for (int i = 0; i < GPUS; i++)
             assert_int_equal(users[i], gpu_nodes[i] / 2 == rank);
     }
@@ -116,32 +128,18 @@ TEST_ON_MACHINES(devices_of_a_numa_node_go_to_its_process)
 TEST_ON_MACHINES(devices_follow_the_masks)
 {
     static const char *const masks[] = {"16-31", "0-15", "16-31", "0-15"};
+    static const int sockets[] = {1, 0, 1, 0};
 
-    for (int rank = 0; rank < 4; rank++) {
-        hyb_local_t local = {rank, 4, masks};
-        int users[GPUS] = {0};
-
-        assert_int_equal(count_gpus(two_sockets, &local, users), 2);
-        for (int i = 0; i < GPUS; i++)
-            if (users[i] > 0)
-                assert_int_equal(socket_of_node(gpu_nodes[i]), 1 - rank % 2);
-    }
+    check_sockets(masks, 4, sockets);
 }
 
 TEST_ON_MACHINES(the_next_best_device_is_of_the_same_socket)
 {
     static const char *const masks[] = {"28-31", "24-27", "20-23", "16-19",
                                         "12-15", "8-11",  "4-7",   "0-3"};
+    static const int sockets[] = {1, 1, 1, 1, 0, 0, 0, 0};
 
-    for (int rank = 0; rank < 8; rank++) {
-        hyb_local_t local = {rank, 8, masks};
-        int users[GPUS] = {0};
-
-        assert_int_equal(count_gpus(two_sockets, &local, users), 1);
-        for (int i = 0; i < GPUS; i++)
-            if (users[i] > 0)
-                assert_int_equal(socket_of_node(gpu_nodes[i]), 1 - rank / 4);
-    }
+    check_sockets(masks, 8, sockets);
 }
 
 TEST(a_device_goes_to_whom_most_cores_near_it_belong)

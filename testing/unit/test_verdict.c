@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/observe/verdict.h"
+#include "hybrid/observe/health.h"
 
 #include "testing/unit/unit.h"
 

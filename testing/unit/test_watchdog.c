@@ -49,10 +49,9 @@ static void begin_to_listen(void)
 
 static void begin(hyb_watchdog_t *dog, double patience)
 {
-    hyb_watched_t watched = {.steps = steps, .where = where, .context = spent};
-
+    *dog = (hyb_watchdog_t){.steps = steps, .where = where, .context = spent};
     begin_to_listen();
-    hyb_watchdog_begin(dog, &watched, patience);
+    hyb_watchdog_begin(dog, patience);
 }
 
 TEST(a_watch_of_no_seconds_is_none)

@@ -13,8 +13,6 @@
 
 #define FAULT "fault on demand" /* what the device says of one */
 
-enum { SETTINGS = 6 };
-
 static const shape_t small = {16, 16, 6, XH_NO_TRANS, XH_TRANS, 0.75, 0.5, 1};
 
 typedef struct {
@@ -57,15 +55,13 @@ static outcome_t survive(xdg_gemm_t *gemm, const char **text_p)
 /* Two products with a fault in the first, or before: did it happen? */
 static event_t check_fault(const char *fault, const char *patience)
 {
-    const char *const settings[SETTINGS] = {
-        "devices=emu", "split=fixed:1", TILES, SLOTS, patience, fault};
     bool opened, happened, dropped;
     const char *text;
     xdg_gemm_t *gemm;
     outcome_t o;
 
     capture_begin();
-    gemm = gemm_open(1, settings, SETTINGS);
+    gemm = GEMM("devices=emu", "split=fixed:1", TILES, SLOTS, patience, fault);
     happened = strstr(capture_end(NULL), FAULT) != NULL;
     opened = hyb_machine_devices(gemm->machine) == 1;
     assert_int_equal(opened, !happened);
@@ -120,19 +116,15 @@ TEST(a_device_without_memory_anywhere_loses_nothing)
     check_faults("oom", ops, PATIENT);
 }
 
-TEST(a_device_whose_host_memory_is_not_pinned_works_on)
+TEST_OF_GEMM(a_device_whose_host_memory_is_not_pinned_works_on, "devices=emu",
+             "split=fixed:1", TILES, SLOTS, PATIENT, "emu_fault=oom@pin:1")
 {
-    const char *const settings[SETTINGS] = {
-        "devices=emu", "split=fixed:1", TILES,
-        SLOTS,         PATIENT,         "emu_fault=oom@pin:1"};
-    xdg_gemm_t *gemm = gemm_open(1, settings, SETTINGS);
     const char *text;
     outcome_t o = survive(gemm, &text);
 
     assert_non_null(strstr(text, FAULT));
     assert_false(o.report.device[0].dropped);
     assert_int_equal(o.report.device[0].tiles, 4);
-    gemm_shut(gemm);
 }
 
 /* A busy machine may seem to stall before that; results are right anyway. */
@@ -150,13 +142,11 @@ TEST(a_device_that_stalls_anywhere_loses_nothing)
 static const char *multiply_twice(const char *devices, const char *faults,
                                   outcome_t outcome[2])
 {
-    const char *const settings[SETTINGS] = {devices, TILES, SLOTS, STEADY,
-                                            faults};
     const xdg_who_t devices_only = {false, ~(uint64_t)0};
     xdg_gemm_t *gemm;
 
     capture_begin();
-    gemm = gemm_open(1, settings, SETTINGS);
+    gemm = GEMM(devices, TILES, SLOTS, STEADY, faults);
     for (int i = 0; i < 2; i++)
         outcome[i] = multiply(gemm, devices_only);
     gemm_shut(gemm);
@@ -217,16 +207,14 @@ TEST(without_team_and_devices_a_product_fails)
 static outcome_t lose_a_writer(const char *devices, bool team,
                                const char *fault, const char **text_p)
 {
-    const char *const settings[] = {
-        devices,         TILES, SLOTS, "tile_return=direct",
-        "split=fixed:1", fault, STEADY};
     xdg_gemm_t *gemm;
     outcome_t o = {.status = XH_OK};
     int left = 100;
 
     srand(7);
     capture_begin();
-    gemm = gemm_open(1, settings, 7);
+    gemm = GEMM(devices, TILES, SLOTS, "tile_return=direct", "split=fixed:1",
+                fault, STEADY);
     while (o.status == XH_OK && left-- > 0)
         o = multiply(gemm, (xdg_who_t){team, ~(uint64_t)0});
     gemm_shut(gemm);
@@ -257,16 +245,14 @@ TEST(who_is_lost_while_writing_into_c_ends_the_product)
 
 TEST(a_dropped_device_gets_no_more_tiles)
 {
-    const char *const settings[] = {"devices=emu:2", TILES, SLOTS,
-                                    "split=fixed:1",
-                                    "emu_fault=0:fail@alloc:1"};
     outcome_t first, second;
     xdg_gemm_t *gemm;
     bool failed;
 
     srand(4);
     capture_begin();
-    gemm = gemm_open(1, settings, 5);
+    gemm = GEMM("devices=emu:2", TILES, SLOTS, "split=fixed:1",
+                "emu_fault=0:fail@alloc:1");
     first = multiply(gemm, xdg_everyone);
     second = multiply(gemm, xdg_everyone);
     failed = hyb_device_failed(hyb_machine_device(gemm->machine, 0)) &&
@@ -287,15 +273,13 @@ TEST(a_dropped_device_gets_no_more_tiles)
  */
 TEST(nothing_reads_operands_after_a_product)
 {
-    const char *const settings[] = {
-        "devices=emu", "split=fixed:1",   TILES,
-        "pipeline=4",  "emu_link=0.0002", "emu_fault=oom@copy_in:6"};
     xdg_gemm_t *gemm;
     outcome_t outcome;
 
     srand(5);
     capture_begin();
-    gemm = gemm_open(1, settings, 6);
+    gemm = GEMM("devices=emu", "split=fixed:1", TILES, "pipeline=4",
+                "emu_link=0.0002", "emu_fault=oom@copy_in:6");
     outcome = multiply(gemm, xdg_everyone);
     gemm_shut(gemm);
     capture_end(NULL);
@@ -304,18 +288,15 @@ TEST(nothing_reads_operands_after_a_product)
 }
 
 /* A tile takes 77 ms; nobody would wait so long for a fast device. */
-TEST(a_slow_device_is_not_taken_for_stalled)
+TEST_OF_GEMM(a_slow_device_is_not_taken_for_stalled, "devices=emu",
+             "split=fixed:1", TILES, "pipeline=1", "emu_rate=0.00001",
+             "stall_seconds=0.001")
 {
-    const char *const settings[] = {
-        "devices=emu", "split=fixed:1",    TILES,
-        "pipeline=1",  "emu_rate=0.00001", "stall_seconds=0.001"};
-    xdg_gemm_t *gemm = gemm_open(1, settings, 6);
     outcome_t outcome = multiply(gemm, xdg_everyone);
 
     assert_false(outcome.report.device[0].dropped);
     assert_int_equal(outcome.report.device[0].tiles, 4);
     assert_int_equal(outcome.wrong, 0);
-    gemm_shut(gemm);
 }
 
 /* ---- flip ---------------------------------------------------------------- */
@@ -341,15 +322,13 @@ static damage_t damage_of(const problem_t *problem, const hyb_report_t *report)
 /* The device has tiles 0 and 1, the team 2 and 3. */
 static damage_t flipped(const char *fault)
 {
-    const char *const settings[] = {"devices=emu", "split=fixed:0.5", TILES,
-                                    SLOTS, fault};
     problem_t problem = problem_create(small, false);
     hyb_report_t report = {0};
     xdg_gemm_t *gemm;
     damage_t damage;
 
     capture_begin();
-    gemm = gemm_open(1, settings, 5);
+    gemm = GEMM("devices=emu", "split=fixed:0.5", TILES, SLOTS, fault);
     assert_ok(xdg_gemm(gemm, &problem.product, xdg_everyone, &report));
     gemm_shut(gemm);
     capture_end(NULL);

@@ -75,10 +75,9 @@ TEST(devices_alone_do_any_product)
 }
 
 /* All of A or B is more than the device has: 1 MiB. */
-TEST(operands_may_exceed_a_device)
+TEST_OF_GEMM(operands_may_exceed_a_device, "devices=emu:2", "emu_memory=1",
+             "tile=64", "split=fixed:0.8")
 {
-    static const char *const settings[] = {"devices=emu:2", "emu_memory=1",
-                                           "tile=64", "split=fixed:0.8"};
     static const shape_t shapes[] = {
         {150, 140, 2500, XH_NO_TRANS, XH_TRANS, 1.0, 1.0, 1},
         {700, 30, 250, XH_TRANS, XH_NO_TRANS, -1.0, 0.5, 0},
@@ -87,7 +86,6 @@ TEST(operands_may_exceed_a_device)
         {1, 1, 40000, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
         {160, 140, 600, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
     };
-    xdg_gemm_t *gemm = gemm_open(1, settings, 4);
 
     srand(3);
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
@@ -96,12 +94,11 @@ TEST(operands_may_exceed_a_device)
         assert_false(report.device[0].dropped || report.device[1].dropped);
         free(report.owner);
     }
-    gemm_shut(gemm);
 }
 
-TEST(products_without_elements_or_flop_are_right)
+TEST_OF_GEMM(products_without_elements_or_flop_are_right, "devices=emu",
+             "tile=4")
 {
-    static const char *const settings[] = {"devices=emu", "tile=4"};
     static const shape_t shapes[] = {
         {0, 5, 5, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
         {5, 0, 5, XH_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
@@ -110,7 +107,6 @@ TEST(products_without_elements_or_flop_are_right)
         {5, 5, 5, XH_NO_TRANS, XH_NO_TRANS, 0.0, 0.0, 1},
         {0, 0, 0, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
     };
-    xdg_gemm_t *gemm = gemm_open(1, settings, 2);
     hyb_report_t report;
 
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
@@ -119,7 +115,6 @@ TEST(products_without_elements_or_flop_are_right)
         report = multiply(gemm, shapes[i], devices_only);
         assert_null(report.owner);
     }
-    gemm_shut(gemm);
 }
 
 /* ---- who does what ------------------------------------------------------- */
@@ -130,9 +125,9 @@ static const shape_t square = {60,          60,  10,  XH_NO_TRANS,
 /* Tiles that executor owns, which it must have counted too. */
 static int64_t owned(const hyb_report_t *report, int executor)
 {
-    int64_t i, count = 0, tiles = hyb_tiling_count(&report->tiling);
+    int64_t count = 0, tiles = hyb_tiling_count(&report->tiling);
 
-    for (i = 0; i < tiles; i++)
+    for (int64_t i = 0; i < tiles; i++)
         count += report->owner[i] == executor;
     assert_int_equal(count, executor == 0 ? report->team.tiles
                                           : report->device[executor - 1].tiles);
@@ -142,8 +137,7 @@ static int64_t owned(const hyb_report_t *report, int executor)
 /* The share, in percent, of the devices of a product of 36 tiles. */
 static int64_t percent_of_devices(const char *split, xdg_who_t executors)
 {
-    const char *const settings[] = {"devices=emu:2", "tile=10", split};
-    xdg_gemm_t *gemm = gemm_open(1, settings, 3);
+    xdg_gemm_t *gemm = GEMM("devices=emu:2", "tile=10", split);
     hyb_report_t report = multiply(gemm, square, executors);
     int64_t tiles = owned(&report, 1) + owned(&report, 2);
 
@@ -174,10 +168,8 @@ TEST(who_takes_no_part_gets_nothing)
     assert_int_equal(percent_of_devices("split=steal", devices_only), 100);
 }
 
-TEST(one_of_two_devices_may_be_asked_alone)
+TEST_OF_GEMM(who_is_asked_alone_does_all, "devices=emu:2", "tile=10")
 {
-    static const char *const settings[] = {"devices=emu:2", "tile=10"};
-    xdg_gemm_t *gemm = gemm_open(1, settings, 2);
     hyb_report_t report;
 
     for (int i = 0; i < 2; i++) {
@@ -185,24 +177,13 @@ TEST(one_of_two_devices_may_be_asked_alone)
         assert_int_equal(owned(&report, i + 1), 36);
         free(report.owner);
     }
-    gemm_shut(gemm);
-}
-
-TEST(the_team_alone_cuts_no_tiles)
-{
-    static const char *const settings[] = {"devices=emu:2", "tile=10"};
-    xdg_gemm_t *gemm = gemm_open(1, settings, 2);
-    hyb_report_t report = multiply(gemm, square, team_only);
-
-    assert_null(report.owner);
+    report = multiply(gemm, square, team_only);
+    assert_null(report.owner); /* the team cuts no tiles */
     assert_true(report.team.flop == 2.0 * 60 * 60 * 10);
-    gemm_shut(gemm);
 }
 
-TEST(nobody_to_compute_is_an_error)
+TEST_OF_GEMM(nobody_to_compute_is_an_error, "devices=none")
 {
-    static const char *const settings[] = {"devices=none"};
-    xdg_gemm_t *gemm = gemm_open(1, settings, 1);
     problem_t problem = problem_create(square, false);
     hyb_report_t report = {.seconds = 3.0};
 
@@ -213,46 +194,31 @@ TEST(nobody_to_compute_is_an_error)
                      XH_ERR_DEVICE);
     assert_true(report.seconds == 3.0);
     problem_destroy(&problem);
-    gemm_shut(gemm);
 }
 
-TEST(shapes_that_do_not_conform_are_refused)
+TEST_OF_GEMM(a_product_that_conforms_needs_no_report, "devices=emu", "tile=10")
 {
-    static const char *const settings[] = {"devices=emu"};
-    xdg_gemm_t *gemm = gemm_open(1, settings, 1);
     problem_t problem = problem_create(square, false);
     xh_gemm_t p = problem.product;
 
     p.a.cols--;
     assert_int_equal(xdg_gemm(gemm, &p, xdg_everyone, NULL), XH_ERR_ARG);
-    problem_destroy(&problem);
-    gemm_shut(gemm);
-}
-
-TEST(a_report_is_given_only_if_wanted)
-{
-    static const char *const settings[] = {"devices=emu", "tile=10"};
-    xdg_gemm_t *gemm = gemm_open(1, settings, 2);
-    problem_t problem = problem_create(square, false);
-
     assert_ok(xdg_gemm(gemm, &problem.product, xdg_everyone, NULL));
     assert_int_equal(problem_wrong(&problem), 0);
     problem_destroy(&problem);
-    gemm_shut(gemm);
 }
 
 /* ---- opening ------------------------------------------------------------- */
 
 TEST(a_device_without_free_memory_is_left_out)
 {
-    static const char *const settings[] = {"devices=fake:0"};
     xdg_gemm_t *gemm;
     const char *text;
 
     fake_reset();
     assert_ok(hyb_backend_register(&fake_backend));
     capture_begin();
-    gemm = gemm_open(1, settings, 1);
+    gemm = GEMM("devices=fake:0");
     text = capture_end(NULL);
     assert_non_null(strstr(text, "fake 0 has too little free memory"));
     assert_non_null(strstr(text, "device 0 of fake is left out"));
@@ -264,13 +230,10 @@ TEST(a_device_without_free_memory_is_left_out)
 
 /* ---- asking -------------------------------------------------------------- */
 
-TEST(a_node_says_what_it_was_opened_with)
+TEST_OF_GEMM(a_node_says_what_it_was_opened_with, "devices=emu:3",
+             "kernel=blas", "split=fixed:0.25", "emu_fault=1:fail@alloc:1",
+             "stall_seconds=60")
 {
-    static const char *const settings[] = {
-        "devices=emu:3", "kernel=blas", "split=fixed:0.25",
-        "emu_fault=1:fail@alloc:1", "stall_seconds=60"};
-    xdg_gemm_t *gemm = gemm_open(1, settings, 5);
-
     assert_null(hyb_machine_kernel(gemm->machine));
     assert_int_equal(gemm->split.policy, HYB_SPLIT_FIXED);
     assert_true(gemm->split.share == 0.25);
@@ -281,28 +244,20 @@ TEST(a_node_says_what_it_was_opened_with)
     capture_end(NULL);
     assert_int_equal(hyb_machine_working_devices(gemm->machine), 2);
     assert_int_equal(hyb_machine_devices(gemm->machine), 3);
-    gemm_shut(gemm);
 }
 
-TEST(a_node_says_which_kernel_it_has)
+TEST_OF_GEMM(a_node_says_which_kernel_it_has, "devices=none", "kernel=portable")
 {
-    static const char *const settings[] = {"devices=none", "kernel=portable"};
-    xdg_gemm_t *gemm = gemm_open(1, settings, 2);
-
-    assert_non_null(hyb_machine_kernel(gemm->machine));
     assert_string_equal(hyb_machine_kernel(gemm->machine)->name, "portable");
     assert_int_equal(hyb_machine_working_devices(gemm->machine), 0);
-    gemm_shut(gemm);
 }
 
 /* ---- learning ------------------------------------------------------------ */
 
 /* 3.6 Mflop at 36 ms; the team is many times faster. */
-TEST(a_slow_device_is_given_less)
+TEST_OF_GEMM(a_slow_device_is_given_less, "devices=emu", "emu_rate=0.01",
+             "tile=10", "split=ratio")
 {
-    static const char *const settings[] = {"devices=emu", "emu_rate=0.01",
-                                           "tile=10", "split=ratio"};
-    xdg_gemm_t *gemm = gemm_open(1, settings, 4);
     hyb_report_t first = multiply(gemm, square, xdg_everyone);
     hyb_report_t second = multiply(gemm, square, xdg_everyone);
 
@@ -310,16 +265,13 @@ TEST(a_slow_device_is_given_less)
     assert_true(second.share < 0.4);
     free(first.owner);
     free(second.owner);
-    gemm_shut(gemm);
 }
 
 /* ---- dry ----------------------------------------------------------------- */
 
-TEST(a_dry_device_leaves_its_tiles_as_they_were)
+TEST_OF_GEMM(a_dry_device_leaves_its_tiles_as_they_were, "devices=emu:2",
+             "emu_dry=on", "tile=10", "split=fixed:0.5")
 {
-    static const char *const settings[] = {"devices=emu:2", "emu_dry=on",
-                                           "tile=10", "split=fixed:0.5"};
-    xdg_gemm_t *gemm = gemm_open(1, settings, 4);
     problem_t problem = problem_create(square, true);
     hyb_report_t report = {0};
     int64_t wrong = 0;
@@ -338,7 +290,6 @@ TEST(a_dry_device_leaves_its_tiles_as_they_were)
     assert_int_equal(owned(&report, 0), 18);
     free(report.owner);
     problem_destroy(&problem);
-    gemm_shut(gemm);
 }
 
 TEST_MAIN()

@@ -37,15 +37,10 @@ static hyb_report_t multiply(xdg_gemm_t *gemm, int64_t m, int64_t n, int64_t k,
 
 /* ---- bytes --------------------------------------------------------------- */
 
-/* The device has 15 / 16 MiB for tiles of 64 x 64. */
-static xdg_gemm_t *open_dry(const char *tile_return)
-{
-    const char *const settings[] = {"devices=emu", "emu_memory=1",
-                                    "emu_dry=on",  "tile=64",
-                                    tile_return,   "stall_seconds=60"};
-
-    return gemm_open(1, settings, 6);
-}
+/* A case in which the device has 15 / 16 MiB for tiles of 64 x 64. */
+#define TEST_DRY(name, tile_return)                                            \
+    TEST_OF_GEMM(name, "devices=emu", "emu_memory=1", "emu_dry=on", "tile=64", \
+                 "stall_seconds=60", "tile_return=" tile_return)
 
 static void check_traffic(const hyb_report_t *report, bool reads_c)
 {
@@ -57,10 +52,9 @@ static void check_traffic(const hyb_report_t *report, bool reads_c)
 }
 
 /* Sizes from 1 to a few tiles, depths from one to where strips do not fit. */
-TEST(bytes_are_those_of_the_plan)
+TEST_DRY(bytes_are_those_of_the_plan, "staged")
 {
     enum { PRODUCTS = 60, LONGEST = 500, DEEPEST = 2500 };
-    xdg_gemm_t *gemm = open_dry("tile_return=staged");
     int64_t whole = 0;
 
     srand(1);
@@ -74,26 +68,22 @@ TEST(bytes_are_those_of_the_plan)
         whole += report.tiling.chunks == 1;
     }
     assert_true(whole > 10 && whole < PRODUCTS - 10);
-    gemm_shut(gemm);
 }
 
 static const uint64_t element = sizeof(double);
 
-TEST(all_crosses_once_while_strips_fit)
+TEST_DRY(all_crosses_once_while_strips_fit, "staged")
 {
-    xdg_gemm_t *gemm = open_dry("tile_return=staged");
     hyb_report_t r = multiply(gemm, 256, 320, 64, 1.0);
 
     assert_int_equal(r.device[0].bytes_in,
                      element * (256 * 64 + 64 * 320 + 256 * 320));
     assert_int_equal(r.device[0].bytes_out, element * 256 * 320);
-    gemm_shut(gemm);
 }
 
 /* A crosses once for each column of tiles, B once for each row. */
-TEST(tiles_stay_while_chunks_pass)
+TEST_DRY(tiles_stay_while_chunks_pass, "staged")
 {
-    xdg_gemm_t *gemm = open_dry("tile_return=staged");
     hyb_report_t r = multiply(gemm, 256, 192, 2000, 0.0);
     uint64_t c = (uint64_t)r.tiling.tile_cols, b = (uint64_t)r.tiling.tile_rows;
 
@@ -101,16 +91,13 @@ TEST(tiles_stay_while_chunks_pass)
     assert_int_equal(r.device[0].bytes_in,
                      element * 2000 * (256 * (192 / c) + 192 * (256 / b)));
     assert_int_equal(r.device[0].bytes_out, element * 256 * 192);
-    gemm_shut(gemm);
 }
 
-TEST(c_does_not_come_in_where_the_host_adds)
+TEST_DRY(c_does_not_come_in_where_the_host_adds, "product")
 {
-    xdg_gemm_t *gemm = open_dry("tile_return=product");
     hyb_report_t r = multiply(gemm, 256, 320, 64, 1.0);
 
     check_traffic(&r, false);
-    gemm_shut(gemm);
 }
 
 /* ---- time ---------------------------------------------------------------- */
@@ -127,14 +114,12 @@ static double standing_clock(void *context)
 
 static hyb_report_t modelled(const char *link, int64_t k)
 {
-    const char *const settings[] = {
-        "devices=emu", "emu_dry=on",       "emu_memory=1", "tile=32",
-        link,          "stall_seconds=60", "emu_rate=1000"};
     xdg_gemm_t *gemm;
     hyb_report_t report;
 
     xh_clock_install(standing_clock, NULL);
-    gemm = gemm_open(1, settings, 7);
+    gemm = GEMM("devices=emu", "emu_dry=on", "emu_memory=1", "tile=32", link,
+                "stall_seconds=60", "emu_rate=1000");
     report = multiply(gemm, 512, 512, k, 1.0);
     gemm_shut(gemm);
     xh_clock_install(NULL, NULL);

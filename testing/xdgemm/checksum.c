@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/xdgemm/checksum.h"
+#include "testing/xdgemm/verify.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include "base/product.h"
-#include "testing/xdgemm/problem.h"
 
 enum {
     VECTORS = 2,
@@ -84,45 +83,33 @@ static void apply(hyb_team_t *team, xh_view_t v, xh_trans_t op,
     hyb_team_run(team, sum_share, &task);
 }
 
-/* y[i] := factor times the 2-norm of row i of op(V), of `rows`. */
-static void row_norms(hyb_team_t *team, xh_view_t v, xh_trans_t op,
-                      long double factor, long double *y, int64_t rows)
-{
-    apply(team, v, op, NULL, y);
-    for (int64_t i = 0; i < rows; i++)
-        y[i] = factor * sqrtl(y[i]);
-}
-
 /* ---- one side ----------------------------------------------------------- */
 
 typedef struct { /* C x, or C^T z */
     int64_t terms, sums;
-    xh_trans_t op;           /* of C: which of the two */
-    long double *x;          /* VECTORS of terms, one behind the other */
-    long double *product;    /* VECTORS of sums: op(A) op(B) x */
-    long double *start;      /* beta C0 x */
-    long double *scale;      /* sums: |op(A)_i| |op(B)|_F */
-    long double *start_norm; /* |beta| |(C0)_i| */
+    xh_trans_t op;         /* of C: which of the two */
+    long double *x;        /* VECTORS of terms, one behind the other */
+    long double *expected; /* VECTORS of sums */
+    long double *bound;    /* sums: how far rounding may lead from them */
+    long double *found;    /* sums: what is computed now */
 } side_t;
 
 struct xdg_checksum {
-    double rounding; /* the first factor of the bound */
-    side_t side[2];  /* rows, columns */
+    side_t side[2]; /* rows, columns */
 };
 
-static xh_status_t side_allocate(side_t *s, int64_t sums, int64_t terms)
+static xh_status_t side_allocate(side_t *s, xh_trans_t op, const xh_view_t *c)
 {
-    size_t all = (size_t)(VECTORS * terms + 2 * (VECTORS + 1) * sums);
-
-    s->sums = sums;
-    s->terms = terms;
-    s->x = calloc(all, sizeof(*s->x));
+    s->op = op;
+    s->sums = op == XH_NO_TRANS ? c->rows : c->cols;
+    s->terms = op == XH_NO_TRANS ? c->cols : c->rows;
+    s->x = calloc((size_t)(VECTORS * s->terms + (VECTORS + 2) * s->sums),
+                  sizeof(*s->x));
     if (s->x == NULL)
         return XH_ERR_MEMORY;
-    s->product = s->x + VECTORS * terms;
-    s->start = s->product + VECTORS * sums;
-    s->scale = s->start + VECTORS * sums;
-    s->start_norm = s->scale + sums;
+    s->expected = s->x + VECTORS * s->terms;
+    s->bound = s->expected + VECTORS * s->sums;
+    s->found = s->bound + s->sums;
     return XH_OK;
 }
 
@@ -149,51 +136,20 @@ static xh_gemm_t transposed(const xh_gemm_t *p)
     return t;
 }
 
-/* product, and its scale */
-static xh_status_t take_product(side_t *s, hyb_team_t *team, const xh_gemm_t *p)
+/* expected += factor * op(V) inner, of vector number v. */
+static void expect(side_t *s, int64_t v, long double factor)
 {
-    int64_t k = xh_gemm_depth(p);
-    long double *inner = calloc((size_t)k, sizeof(*inner)), whole = 0.0L;
-
-    if (inner == NULL)
-        return XH_ERR_MEMORY;
-    for (int v = 0; v < VECTORS; v++) {
-        apply(team, p->b, p->trans_b, s->x + v * s->terms, inner);
-        apply(team, p->a, p->trans_a, inner, s->product + v * s->sums);
-    }
-    apply(team, p->b, p->trans_b, NULL, inner);
-    for (int64_t i = 0; i < k; i++)
-        whole += inner[i];
-    row_norms(team, p->a, p->trans_a, sqrtl(whole), s->scale, s->sums);
-    free(inner);
-    return XH_OK;
+    for (int64_t i = 0; i < s->sums; i++)
+        s->expected[v * s->sums + i] += factor * s->found[i];
 }
 
-static void take_start(side_t *s, hyb_team_t *team, const xh_gemm_t *p)
+/* bound += factor times the 2-norms of the rows of op(V). */
+static void widen(side_t *s, hyb_team_t *team, xh_view_t v, xh_trans_t op,
+                  long double factor)
 {
-    if (p->beta == 0.0)
-        return;
-    for (int v = 0; v < VECTORS; v++)
-        apply(team, p->c, s->op, s->x + v * s->terms, s->start + v * s->sums);
-    for (int64_t i = 0; i < VECTORS * s->sums; i++)
-        s->start[i] *= p->beta;
-    row_norms(team, p->c, s->op, fabs(p->beta), s->start_norm, s->sums);
-}
-
-/* op  in  of C */
-static xh_status_t side_take(side_t *s, xh_trans_t op, hyb_team_t *team,
-                             const xh_gemm_t *p, uint64_t seed)
-{
-    int64_t sums = op == XH_NO_TRANS ? p->c.rows : p->c.cols;
-    int64_t terms = op == XH_NO_TRANS ? p->c.cols : p->c.rows;
-    xh_status_t status = side_allocate(s, sums, terms);
-
-    if (status != XH_OK)
-        return status;
-    s->op = op;
-    draw_signs(s, seed);
-    take_start(s, team, p);
-    return take_product(s, team, p);
+    apply(team, v, op, NULL, s->found);
+    for (int64_t i = 0; i < s->sums; i++)
+        s->bound[i] += factor * sqrtl(s->found[i]);
 }
 
 static double rounding_factor(const xh_gemm_t *p)
@@ -205,6 +161,37 @@ static double rounding_factor(const xh_gemm_t *p)
            (sqrt(k + 2.0) * DBL_EPSILON + sqrt(terms) * (double)LDBL_EPSILON);
 }
 
+/* op  in  of C */
+static xh_status_t side_open(side_t *s, xh_trans_t op, hyb_team_t *team,
+                             const xh_gemm_t *p, uint64_t seed)
+{
+    int64_t k = xh_gemm_depth(p);
+    long double rounding = rounding_factor(p), whole = 0.0L, *inner;
+
+    XH_TRY(side_allocate(s, op, &p->c));
+    inner = calloc((size_t)k, sizeof(*inner));
+    if (inner == NULL)
+        return XH_ERR_MEMORY;
+    draw_signs(s, seed);
+    for (int v = 0; v < VECTORS; v++) {
+        apply(team, p->b, p->trans_b, s->x + v * s->terms, inner);
+        apply(team, p->a, p->trans_a, inner, s->found);
+        expect(s, v, p->alpha);
+        if (p->beta != 0.0) {
+            apply(team, p->c, op, s->x + v * s->terms, s->found);
+            expect(s, v, p->beta);
+        }
+    }
+    apply(team, p->b, p->trans_b, NULL, inner);
+    for (int64_t i = 0; i < k; i++)
+        whole += inner[i];
+    free(inner);
+    widen(s, team, p->a, p->trans_a, rounding * fabs(p->alpha) * sqrtl(whole));
+    if (p->beta != 0.0)
+        widen(s, team, p->c, op, rounding * fabs(p->beta));
+    return XH_OK;
+}
+
 xh_status_t xdg_checksum_create(hyb_team_t *team, const xh_gemm_t *product,
                                 uint64_t seed, xdg_checksum_t **checksum_p)
 {
@@ -214,11 +201,10 @@ xh_status_t xdg_checksum_create(hyb_team_t *team, const xh_gemm_t *product,
 
     if (checksum == NULL)
         return XH_ERR_MEMORY;
-    checksum->rounding = rounding_factor(product);
-    status = side_take(&checksum->side[0], XH_NO_TRANS, team, product, seed);
+    status = side_open(&checksum->side[0], XH_NO_TRANS, team, product, seed);
     if (status == XH_OK)
         status =
-            side_take(&checksum->side[1], XH_TRANS, team, &other, seed + 1);
+            side_open(&checksum->side[1], XH_TRANS, team, &other, seed + 1);
     if (status == XH_OK)
         *checksum_p = checksum;
     else
@@ -237,75 +223,48 @@ void xdg_checksum_destroy(xdg_checksum_t *checksum)
 
 /* ---- checking ----------------------------------------------------------- */
 
-typedef struct {   /* what is wrong with a side */
-    bool *wrong;   /* each sum */
-    int64_t index; /* of the one furthest beyond its bound, -1: none */
-    double excess, error, bound;
-} finding_t;
-
 /* Is this sum wrong? A NaN is. */
-static void judge(finding_t *f, int64_t index, double error, double bound)
+static void judge(xdg_wrong_t *w, int64_t index, double error, double bound)
 {
     double excess = isfinite(error) ? error / fmax(bound, DBL_MIN) : INFINITY;
 
     if (error <= bound)
         return;
-    f->wrong[index] = true;
-    if (f->index < 0 || excess > f->excess) {
-        f->index = index;
-        f->excess = excess;
-        f->error = error;
-        f->bound = bound;
+    w->which[index] = true;
+    if (w->worst < 0 || excess > w->excess) {
+        w->worst = index;
+        w->excess = excess;
+        w->error = error;
+        w->bound = bound;
     }
 }
 
-static xh_status_t check_side(const side_t *s, double rounding,
-                              hyb_team_t *team, xh_view_t c, double alpha,
-                              finding_t *found)
+static void check_side(const side_t *s, hyb_team_t *team, xh_view_t c,
+                       int times, xdg_wrong_t *wrong)
 {
-    long double *got = calloc((size_t)s->sums, sizeof(*got));
-
-    if (got == NULL)
-        return XH_ERR_MEMORY;
     for (int v = 0; v < VECTORS; v++) {
-        const long double *product = s->product + v * s->sums;
-        const long double *start = s->start + v * s->sums;
+        const long double *expected = s->expected + v * s->sums;
 
-        apply(team, c, s->op, s->x + v * s->terms, got);
+        apply(team, c, s->op, s->x + v * s->terms, s->found);
         for (int64_t i = 0; i < s->sums; i++)
-            judge(found, i,
-                  (double)fabsl(got[i] - start[i] - alpha * product[i]),
-                  rounding *
-                      (double)(fabs(alpha) * s->scale[i] + s->start_norm[i]));
+            judge(wrong, i, (double)fabsl(s->found[i] - times * expected[i]),
+                  (double)(times * s->bound[i]));
     }
-    free(got);
-    return XH_OK;
 }
 
 xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
-                               xh_view_t c, double alpha,
-                               xdg_verdict_t *verdict_p)
+                               xh_view_t c, int times, xdg_verdict_t *verdict_p)
 {
     bool *wrong = calloc((size_t)(c.rows + c.cols), sizeof(*wrong));
-    finding_t found[] = {{wrong, .index = -1},
-                         {wrong != NULL ? wrong + c.rows : NULL, .index = -1}};
-    const finding_t *first;
-    xh_status_t status = wrong != NULL ? XH_OK : XH_ERR_MEMORY;
+    xdg_verdict_t v = {.rows = {.which = wrong, .worst = -1},
+                       .cols = {.worst = -1}};
 
-    for (int i = 0; i < 2 && status == XH_OK; i++)
-        status = check_side(&checksum->side[i], checksum->rounding, team, c,
-                            alpha, &found[i]);
-    if (status != XH_OK) {
-        free(wrong);
-        return status;
-    }
-    first = found[0].index >= 0 ? &found[0] : &found[1];
-    *verdict_p = (xdg_verdict_t){.right = first->index < 0,
-                                 .row = found[0].wrong,
-                                 .col = found[1].wrong,
-                                 .worst_row = found[0].index,
-                                 .worst_col = found[1].index,
-                                 .error = first->error,
-                                 .bound = first->bound};
+    if (wrong == NULL)
+        return XH_ERR_MEMORY;
+    v.cols.which = wrong + c.rows;
+    check_side(&checksum->side[0], team, c, times, &v.rows);
+    check_side(&checksum->side[1], team, c, times, &v.cols);
+    v.right = v.rows.worst < 0 && v.cols.worst < 0;
+    *verdict_p = v;
     return XH_OK;
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/xdgemm/device_list.h"
-
 #include "base/cpu.h"
 #include "hybrid/device/backend.h"
 #include "hybrid/node/topology.h"
@@ -16,10 +14,8 @@ static xh_status_t list_host(json_t *record)
     const char *cpu = xh_cpu_model(), *isa = xh_cpu_isa_name(xh_cpu_isa());
     hyb_topology_t *topology;
     char text[256];
-    xh_status_t status = hyb_topology_open(NULL, &topology);
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(hyb_topology_open(NULL, &topology));
     hyb_topology_describe(topology, text, sizeof(text));
     hyb_topology_close(topology);
     for (char *at = text; *at != '\0'; at++)

@@ -29,11 +29,8 @@ static xh_status_t find_executors(const hyb_machine_t *machine,
     snprintf(executors->name[0], XDG_NAME, "host");
     for (int i = 0; i < devices; i++) {
         hyb_device_info_t *info = &executors->device[i];
-        xh_status_t status =
-            hyb_device_describe(hyb_machine_device(machine, i), info);
 
-        if (status != XH_OK)
-            return status;
+        XH_TRY(hyb_device_describe(hyb_machine_device(machine, i), info));
         snprintf(executors->name[i + 1], XDG_NAME, "%s:%d", info->backend,
                  info->index % 1000);
     }
@@ -42,13 +39,9 @@ static xh_status_t find_executors(const hyb_machine_t *machine,
 
 xh_status_t xdg_gemm_open(hyb_machine_t *machine, xdg_gemm_t *gemm_p)
 {
-    xh_status_t status;
-
     *gemm_p = (xdg_gemm_t){.machine = machine};
     XH_TRY(hyb_split_of_setting(&gemm_p->split));
-    status = find_executors(machine, &gemm_p->executors);
-    if (status != XH_OK)
-        return status;
+    XH_TRY(find_executors(machine, &gemm_p->executors));
     return hyb_host_gemm_create(hyb_machine_team(machine),
                                 hyb_machine_kernel(machine), &gemm_p->host);
 }
@@ -63,9 +56,9 @@ void xdg_gemm_close(xdg_gemm_t *gemm)
 static int working_devices(const run_t *run)
 {
     const hyb_machine_t *machine = run->gemm->machine;
-    int i, count = 0;
+    int count = 0;
 
-    for (i = 0; i < hyb_machine_devices(machine); i++)
+    for (int i = 0; i < hyb_machine_devices(machine); i++)
         count +=
             (run->who.devices >> i & 1) != 0 && hyb_machine_works(machine, i);
     return count;
@@ -83,23 +76,17 @@ static void compute(run_t *run, const xh_gemm_t *product)
     run->seconds += xh_clock_now() - started;
 }
 
-typedef struct { /* tiles first .. first + count - 1 */
-    int64_t first, count;
-} span_t;
-
-static void compute_tiles(run_t *run, span_t span)
+static void compute_tiles(run_t *run, int64_t first, int64_t count)
 {
     xh_rectangle_t part[XDG_COVER];
-    int i, parts = xdg_tiles_cover(&run->product->tiling, span.first,
-                                   span.count, part);
-    int64_t tile;
+    int parts = xdg_tiles_cover(&run->product->tiling, first, count, part);
 
-    for (i = 0; i < parts; i++) {
+    for (int i = 0; i < parts; i++) {
         xh_gemm_t p = xh_gemm_part(run->product->gemm, part[i]);
 
         compute(run, &p);
     }
-    for (tile = span.first; tile < span.first + span.count; tile++)
+    for (int64_t tile = first; tile < first + count; tile++)
         hyb_product_complete(run->product, tile, 0);
 }
 
@@ -125,17 +112,15 @@ static int64_t tiles_for_team(const run_t *run)
     return count > 0 ? count : 1;
 }
 
-static span_t grab(run_t *run)
+/* Take tiles from run->end on; returns how many. */
+static int64_t grab(run_t *run)
 {
     int64_t count = tiles_for_team(run);
-    span_t span;
 
     if (run->grabs++ == 0)
         count = hyb_split_probe(&run->gemm->split, count,
                                 hyb_tiling_count(&run->product->tiling));
-    span.count = hyb_product_take_last(run->product, count, &run->end);
-    span.first = run->end;
-    return span;
+    return hyb_product_take_last(run->product, count, &run->end);
 }
 
 /*
@@ -145,18 +130,17 @@ static span_t grab(run_t *run)
 static void complete(run_t *run)
 {
     hyb_tile_t tile;
-    span_t span;
+    int64_t count;
     bool idle;
 
     do {
         hyb_product_wait(run->product);
         idle = hyb_product_idle(run->product);
         while (hyb_product_take_returned(run->product, &tile))
-            compute_tiles(run, (span_t){tile.index, 1});
+            compute_tiles(run, tile.index, 1);
     } while (!idle);
-    span.count = hyb_product_take_last(run->product, INT64_MAX, &span.first);
-    if (span.count > 0)
-        compute_tiles(run, span);
+    count = hyb_product_take_last(run->product, INT64_MAX, &run->end);
+    compute_tiles(run, run->end, count);
 }
 
 /* ---- all together -------------------------------------------------------- */
@@ -166,9 +150,8 @@ static void learn(run_t *run)
 {
     const hyb_work_t *team = &run->report.team;
     double flop = 0.0, seconds = 0.0;
-    int i;
 
-    for (i = 0; i < hyb_machine_devices(run->gemm->machine); i++) {
+    for (int i = 0; i < hyb_machine_devices(run->gemm->machine); i++) {
         const hyb_work_t *work = &run->report.device[i];
 
         if (work->dropped)
@@ -183,16 +166,16 @@ static void learn(run_t *run)
 /* The devices begin when the team has what the policy gives it first. */
 static void share_out(run_t *run)
 {
-    span_t span = {0, 0};
+    int64_t count = 0;
 
     run->end = hyb_tiling_count(&run->product->tiling);
     run->share =
         hyb_split_share(&run->gemm->split, xh_gemm_flop(run->product->gemm));
     if (run->who.team)
-        span = grab(run);
+        count = grab(run);
     hyb_product_release(run->product, run->product->tiling.n);
-    for (; span.count > 0; span = grab(run))
-        compute_tiles(run, span);
+    for (; count > 0; count = grab(run))
+        compute_tiles(run, run->end, count);
     if (run->who.team)
         complete(run);
 }
@@ -200,15 +183,10 @@ static void share_out(run_t *run)
 static xh_status_t run_together(run_t *run, const xh_gemm_t *product)
 {
     const hyb_product_way_t way = {run->who.devices, xdg_c_stationary};
-    xh_status_t status =
-        hyb_product_begin(run->gemm->machine, product, &way, &run->product);
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(hyb_product_begin(run->gemm->machine, product, &way, &run->product));
     share_out(run);
-    status = hyb_product_finish(run->product, &run->report);
-    if (status != XH_OK)
-        return status;
+    XH_TRY(hyb_product_finish(run->product, &run->report));
     run->report.share = run->share;
     run->report.team.compute_seconds = run->seconds;
     if (run->who.team)
@@ -230,17 +208,15 @@ xh_status_t xdg_gemm(xdg_gemm_t *gemm, const xh_gemm_t *product, xdg_who_t who,
 {
     run_t run = {.gemm = gemm, .who = who};
     double started = xh_clock_now();
-    bool trivial;
+    bool alone = working_devices(&run) == 0;
     xh_status_t status;
 
     if (!xh_gemm_conforms(product))
         return XH_ERR_ARG;
-    if (!who.team && working_devices(&run) == 0)
+    if (!who.team && alone)
         return who.devices != 0 ? XH_ERR_DEVICE : XH_ERR_ARG;
-    trivial = product->alpha == 0.0 || xh_gemm_flop(product) == 0.0;
-    status = trivial || working_devices(&run) == 0
-                 ? run_alone(&run, product)
-                 : run_together(&run, product);
+    alone |= product->alpha == 0.0 || xh_gemm_flop(product) == 0.0;
+    status = alone ? run_alone(&run, product) : run_together(&run, product);
     run.report.seconds = xh_clock_now() - started;
     run.report.team.seconds = run.report.team.compute_seconds;
     if (report_p != NULL && status == XH_OK)

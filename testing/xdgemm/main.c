@@ -10,10 +10,8 @@
 #include "base/log.h"
 #include "base/product.h"
 #include "base/settings.h"
-#include "testing/xdgemm/device_list.h"
 #include "testing/xdgemm/options.h"
 #include "testing/xdgemm/record.h"
-#include "testing/xdgemm/tile_map.h"
 
 #define PROBE_PART 0.8 /* of a device's free memory, for what it is to hold */
 
@@ -84,8 +82,7 @@ static void say_verified(session_t *s)
 {
     printf("\nverified: %lld products, %lld wrong\n",
            (long long)s->verifier.checked, (long long)s->verifier.wrong);
-    if (s->record != NULL)
-        xdg_record_verified(s->record, &s->verifier);
+    xdg_record_verified(s->record, &s->verifier);
 }
 
 static xh_status_t run_rates(session_t *s)
@@ -106,8 +103,7 @@ static xh_status_t run_rates(session_t *s)
             xdg_tile_map_write(report, &s->gemm.executors, s->problem.product.c,
                                s->map);
     }
-    if (s->record != NULL)
-        xdg_record_rates(s->record, &rates);
+    xdg_record_rates(s->record, &rates);
     xdg_rates_release(&rates);
     if (checks(s))
         say_verified(s);
@@ -122,41 +118,30 @@ static xh_status_t run_torture(session_t *s)
 
     xdg_torture_print(&torture, stdout);
     say_verified(s);
-    if (s->record != NULL)
-        xdg_record_torture(s->record, &torture);
+    xdg_record_torture(s->record, &torture);
     return status;
-}
-
-static xh_status_t probe_one(session_t *s, int index)
-{
-    const char *name = s->gemm.executors.name[index + 1];
-    xdg_probe_t p;
-    xh_status_t status =
-        xdg_probe_device(hyb_machine_device(s->machine, index),
-                         &s->problem.product, s->options->repeat, &p);
-
-    if (status != XH_OK)
-        return status;
-    printf("%-12s %12.3f %12.3f %12.3f %12.2f\n", name, p.in / 1e9, p.out / 1e9,
-           p.both / 1e9, p.resident / 1e9);
-    if (s->record != NULL)
-        xdg_record_probe(s->record, name, &p);
-    return XH_OK;
 }
 
 static xh_status_t run_probe(session_t *s)
 {
-    const xh_gemm_t *p = &s->problem.product;
-    xh_status_t status = XH_OK;
+    const xh_gemm_t *product = &s->problem.product;
+    xdg_probe_t p;
 
     printf("m = %lld, n = %lld, k = %lld, median of %lld\n\n",
-           (long long)p->c.rows, (long long)p->c.cols,
-           (long long)xh_gemm_depth(p), (long long)s->options->repeat);
+           (long long)product->c.rows, (long long)product->c.cols,
+           (long long)xh_gemm_depth(product), (long long)s->options->repeat);
     printf("%-12s %12s %12s %12s %12s\n", "device", "in GB/s", "out GB/s",
            "both GB/s", "Gflop/s");
-    for (int i = 0; i + 1 < s->gemm.executors.count && status == XH_OK; i++)
-        status = probe_one(s, i);
-    return status;
+    for (int i = 0; i + 1 < s->gemm.executors.count; i++) {
+        const char *name = s->gemm.executors.name[i + 1];
+
+        XH_TRY(xdg_probe_device(hyb_machine_device(s->machine, i), product,
+                                s->options->repeat, &p));
+        printf("%-12s %12.3f %12.3f %12.3f %12.2f\n", name, p.in / 1e9,
+               p.out / 1e9, p.both / 1e9, p.resident / 1e9);
+        xdg_record_probe(s->record, name, &p);
+    }
+    return XH_OK;
 }
 
 /* ---- before and after them ----------------------------------------------- */
@@ -181,52 +166,44 @@ static xh_gemm_t product_for(const session_t *s)
 
 static xh_status_t open_machine(session_t *s)
 {
-    xh_status_t status =
-        hyb_machine_open((int)s->options->threads, NULL, NULL, &s->machine);
-
-    if (status == XH_OK)
-        status = xdg_gemm_open(s->machine, &s->gemm);
-    if (status == XH_OK && checks(s) && hyb_machine_models_time(s->machine)) {
+    XH_TRY(hyb_machine_open((int)s->options->threads, NULL, NULL, &s->machine));
+    XH_TRY(xdg_gemm_open(s->machine, &s->gemm));
+    if (checks(s) && hyb_machine_models_time(s->machine)) {
         xh_log_error("emu_dry=on computes nothing: there is nothing to check");
-        status = XH_ERR_INPUT;
+        return XH_ERR_INPUT;
     }
-    if (status == XH_OK && !s->options->quiet)
+    if (!s->options->quiet)
         hyb_machine_describe(s->machine, "xdgemm: ", stderr);
-    return status;
+    return XH_OK;
 }
 
 static xh_status_t open_problem(session_t *s)
 {
     xh_gemm_t product = product_for(s);
     bool torture = s->options->ask == XDG_ASK_TORTURE;
-    xh_status_t status = xdg_check_memory(&product);
 
-    if (status == XH_OK)
-        status =
-            xdg_problem_open(s->machine, &product,
-                             torture ? XDG_NORMAL : XDG_UNIFORM, &s->problem);
-    if (status == XH_OK && s->json != NULL)
+    XH_TRY(xdg_check_memory(&product));
+    XH_TRY(xdg_problem_open(s->machine, &product,
+                            torture ? XDG_NORMAL : XDG_UNIFORM, &s->problem));
+    if (s->json != NULL)
         s->record = xdg_record_begin(&s->gemm, &s->problem.product);
-    return status;
+    return XH_OK;
 }
 
 /* The run itself, of which a record is kept however it ends. */
 static xh_status_t run(session_t *s)
 {
-    static xh_status_t (*const runs[])(session_t *) = {
-        [XDG_ASK_RATES] = run_rates,
-        [XDG_ASK_TORTURE] = run_torture,
-        [XDG_ASK_PROBE] = run_probe,
-    };
+    xdg_ask_t ask = s->options->ask;
     xh_status_t status = XH_OK, written = XH_OK;
 
     if (checks(s))
         status = xdg_verifier_open(&s->gemm, &s->problem, &s->verifier);
     if (status == XH_OK)
-        status = runs[s->options->ask](s);
-    if (s->record != NULL)
-        json_object_set_new(s->record, "exit_status",
-                            json_integer(exit_status(s, status)));
+        status = ask == XDG_ASK_TORTURE ? run_torture(s)
+                 : ask == XDG_ASK_PROBE ? run_probe(s)
+                                        : run_rates(s);
+    json_object_set_new(s->record, "exit_status",
+                        json_integer(exit_status(s, status)));
     if (s->json != NULL)
         written = xdg_record_write(s->record, s->json);
     return status == XH_OK ? written : status;
@@ -234,17 +211,12 @@ static xh_status_t run(session_t *s)
 
 static xh_status_t carry_out(session_t *s)
 {
-    xh_status_t status = xdg_check_memory(&s->options->product);
-
-    if (status == XH_OK)
-        status = open_file(s->options->json, &s->json);
-    if (status == XH_OK)
-        status = open_file(s->options->map, &s->map);
-    if (status == XH_OK)
-        status = open_machine(s);
-    if (status == XH_OK)
-        status = open_problem(s);
-    return status == XH_OK ? run(s) : status;
+    XH_TRY(xdg_check_memory(&s->options->product));
+    XH_TRY(open_file(s->options->json, &s->json));
+    XH_TRY(open_file(s->options->map, &s->map));
+    XH_TRY(open_machine(s));
+    XH_TRY(open_problem(s));
+    return run(s);
 }
 
 static int run_session(const xdg_options_t *options)

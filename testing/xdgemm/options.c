@@ -11,55 +11,49 @@
 #define DAYS_MOST (366.0 * 86400.0)
 
 /* clang-format off */
+#define SIZE(name, member, help)                                               \
+    {name, "SIZE", XH_OPTION_INT, AT(member), help, 1, SIZE_MOST, 0}
+#define FACTOR(name, help)                                                     \
+    {#name, "X", XH_OPTION_REAL, AT(product.name), help, -1e300, 1e300, 0}
+#define FLAG(name, help) {#name, NULL, XH_OPTION_FLAG, AT(name), help, 0, 0, 0}
+#define TEXT(name, help)                                                      \
+    {#name, "FILE", XH_OPTION_TEXT, AT(name), help, 0, 0, 0}
+#define ASK(name, help, choice)                                                \
+    {name, NULL, XH_OPTION_CHOICE, AT(ask), help, 0, 0, choice}
+
 static const xh_option_t rows[] = {
-    {"m", "SIZE", XH_OPTION_INT, AT(m),
-     "rows of C; 4000", 1, SIZE_MOST, 0},
-    {"n", "SIZE", XH_OPTION_INT, AT(n),
-     "columns of C; as m", 1, SIZE_MOST, 0},
-    {"k", "SIZE", XH_OPTION_INT, AT(k),
-     "columns of op(A); 256, with --torture as m", 1, SIZE_MOST, 0},
-    {"transa", NULL, XH_OPTION_FLAG, AT(transa),
-     "op(A) is A's transpose", 0, 0, 0},
-    {"transb", NULL, XH_OPTION_FLAG, AT(transb),
-     "op(B) is B's transpose", 0, 0, 0},
-    {"alpha", "X", XH_OPTION_REAL, AT(product.alpha),
-     "factor of op(A) op(B); 1", -1e300, 1e300, 0},
-    {"beta", "X", XH_OPTION_REAL, AT(product.beta),
-     "factor of C; 1", -1e300, 1e300, 0},
-    {"lda", "SIZE", XH_OPTION_INT, AT(product.a.ld),
-     "elements between A's columns; A's rows", 1, SIZE_MOST, 0},
-    {"ldb", "SIZE", XH_OPTION_INT, AT(product.b.ld),
-     "elements between B's columns; B's rows", 1, SIZE_MOST, 0},
-    {"ldc", "SIZE", XH_OPTION_INT, AT(product.c.ld),
-     "elements between C's columns; m", 1, SIZE_MOST, 0},
+    SIZE("m", m, "rows of C; 4000"),
+    SIZE("n", n, "columns of C; as m"),
+    SIZE("k", k, "columns of op(A); 256, with --torture as m"),
+    FLAG(transa, "op(A) is A's transpose"),
+    FLAG(transb, "op(B) is B's transpose"),
+    FACTOR(alpha, "factor of op(A) op(B); 1"),
+    FACTOR(beta, "factor of C; 1"),
+    SIZE("lda", product.a.ld, "elements between A's columns; A's rows"),
+    SIZE("ldb", product.b.ld, "elements between B's columns; B's rows"),
+    SIZE("ldc", product.c.ld, "elements between C's columns; m"),
     {"devices", "LIST", XH_OPTION_SETTING, 0,
      "none, auto, or parts such as cuda:0,1 and emu:2", 0, 0, 0},
     {"threads", "COUNT", XH_OPTION_INT, AT(threads),
      "host threads; a core each that no device's feeder needs", 1, 4096, 0},
     {"repeat", "COUNT", XH_OPTION_INT, AT(repeat),
      "measure each rate so often, the median counts; 5", 1, 100000, 0},
-    {"verify", NULL, XH_OPTION_FLAG, AT(verify),
-     "check every product by checksum vectors", 0, 0, 0},
-    {"json", "FILE", XH_OPTION_TEXT, AT(json),
-     "write all figures, settings and the machine to FILE", 0, 0, 0},
-    {"map", "FILE", XH_OPTION_TEXT, AT(map),
-     "draw who computed which tile as SVG", 0, 0, 0},
+    FLAG(verify, "check every product by checksum vectors"),
+    TEXT(json, "write all figures, settings and the machine to FILE"),
+    TEXT(map, "draw who computed which tile as SVG"),
     {"set", "NAME=VALUE", XH_OPTION_SET, 0,
      "change one of the settings below", 0, 0, 0},
     {"torture", "SECONDS", XH_OPTION_REAL, AT(torture),
      "multiply on and on, check sums of products, watch the devices",
      0.1, DAYS_MOST, 0},
-    {"probe-device", NULL, XH_OPTION_CHOICE, AT(ask),
-     "measure each device's link, and its DGEMM on data that it holds",
-     0, 0, XDG_ASK_PROBE},
-    {"list-devices", NULL, XH_OPTION_CHOICE, AT(ask),
-     "print what there is to compute with", 0, 0, XDG_ASK_DEVICES},
-    {"quiet", NULL, XH_OPTION_FLAG, AT(quiet),
-     "only warnings and errors on stderr", 0, 0, 0},
-    {"help", NULL, XH_OPTION_CHOICE, AT(ask),
-     "print this text", 0, 0, XDG_ASK_HELP},
-    {"version", NULL, XH_OPTION_CHOICE, AT(ask),
-     "print the version", 0, 0, XDG_ASK_VERSION},
+    ASK("probe-device",
+        "measure each device's link, and its DGEMM on data that it holds",
+        XDG_ASK_PROBE),
+    ASK("list-devices", "print what there is to compute with",
+        XDG_ASK_DEVICES),
+    FLAG(quiet, "only warnings and errors on stderr"),
+    ASK("help", "print this text", XDG_ASK_HELP),
+    ASK("version", "print the version", XDG_ASK_VERSION),
 };
 /* clang-format on */
 
@@ -127,16 +121,12 @@ static xh_status_t check(const xdg_options_t *options)
 xh_status_t xdg_options_parse(int argc, char **argv, xdg_options_t *options_p)
 {
     xdg_options_t options = {.product = {.alpha = 1.0, .beta = 1.0}};
-    xh_status_t status =
-        xh_command_line_read(argc, argv, rows, ROWS, NULL, &options);
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(xh_command_line_read(argc, argv, rows, ROWS, NULL, &options));
     complete(&options);
-    status = check(&options);
-    if (status == XH_OK)
-        *options_p = options;
-    return status;
+    XH_TRY(check(&options));
+    *options_p = options;
+    return XH_OK;
 }
 
 void xdg_options_print_help(FILE *out)

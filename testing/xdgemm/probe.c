@@ -1,149 +1,96 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/xdgemm/probe.h"
+#include "testing/xdgemm/runs.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include "base/median.h"
 #include "base/product.h"
 
 #define PATIENCE 600.0 /* seconds for one measurement */
 
-enum { IN, OUT, WAYS };
-
-typedef struct { /* a queue, and the events around what is measured on it */
-    hyb_queue_t *queue;
-    hyb_event_t *begin, *end;
-} lane_t;
-
 typedef struct {
     hyb_device_t *device;
     xh_gemm_t host;  /* the product's matrices here ... */
     hyb_gemm_t held; /* ... and there */
-    lane_t lane[WAYS];
+    hyb_queue_t *in, *out;
+    hyb_event_t *begin, *returned, *end; /* of out, returned; else of in */
 } bench_t;
 
 /* ---- what is measured --------------------------------------------------- */
 
-static xh_status_t copy(const bench_t *b, int way, int64_t first, int64_t cols)
+static xh_status_t copy(const bench_t *b, hyb_queue_t *way, int64_t first,
+                        int64_t cols)
 {
-    hyb_queue_t *queue = b->lane[way].queue;
     xh_view_t host = xh_view_part(b->host.c, 0, first, b->host.c.rows, cols);
     hyb_block_t held = hyb_block_part(b->held.c, 0, first, host.rows, cols);
 
-    return way == IN ? hyb_queue_copy_in(queue, host, held)
-                     : hyb_queue_copy_out(queue, held, host);
+    return way == b->in ? hyb_queue_copy_in(way, host, held)
+                        : hyb_queue_copy_out(way, held, host);
 }
 
-static xh_status_t copy_all(const bench_t *b, int way)
+static xh_status_t copy_in(const bench_t *b)
 {
-    return copy(b, way, 0, b->host.c.cols);
+    return copy(b, b->in, 0, b->host.c.cols);
 }
 
-/* The left or right half of the columns: the two ways share no element. */
-static xh_status_t copy_half(const bench_t *b, int way)
+static xh_status_t copy_out(const bench_t *b)
+{
+    return copy(b, b->out, 0, b->host.c.cols);
+}
+
+/* One half of the columns each way, as the ways share no element; twice, so
+ * that both are busy most of the time. */
+static xh_status_t copy_both(const bench_t *b)
 {
     int64_t cols = b->host.c.cols, left = (cols + 1) / 2;
 
-    return way == IN ? copy(b, way, 0, left) : copy(b, way, left, cols - left);
+    for (int round = 0; round < 2; round++) {
+        XH_TRY(copy(b, b->in, 0, left));
+        XH_TRY(copy(b, b->out, left, cols - left));
+    }
+    return XH_OK;
 }
 
-static xh_status_t multiply(const bench_t *b, int way)
+static xh_status_t multiply(const bench_t *b)
 {
-    return hyb_queue_gemm(b->lane[way].queue, &b->held);
+    return hyb_queue_gemm(b->in, &b->held);
 }
 
-/* one measurement: work on each way from first to last, in several rounds */
-typedef struct {
-    int first, last, rounds;
-    xh_status_t (*work)(const bench_t *b, int way);
-} measure_t;
+typedef xh_status_t work_fn_t(const bench_t *b);
 
-static const measure_t measures[] = {
-    {IN, IN, 1, copy_all},
-    {OUT, OUT, 1, copy_all},
-    {IN, OUT, 2, copy_half}, /* twice, so that both are busy most of the time */
-    {IN, IN, 1, multiply},
-};
-
-static xh_status_t mark(hyb_queue_t *queue, hyb_event_t *event,
-                        xh_status_t before)
+/* Device seconds until both queues have done the work. */
+static xh_status_t measure(const bench_t *b, work_fn_t *work, double *seconds_p)
 {
-    return before == XH_OK ? hyb_event_record(queue, event) : before;
-}
-
-static xh_status_t wait_for(const bench_t *b, int way, double *seconds_p)
-{
-    const lane_t *lane = &b->lane[way];
     bool done = false;
-    xh_status_t status = hyb_event_wait(lane->end, PATIENCE, &done);
 
-    if (status == XH_OK && !done) {
+    XH_TRY(hyb_event_record(b->in, b->begin));
+    XH_TRY(hyb_queue_wait(b->out, b->begin));
+    XH_TRY(work(b));
+    XH_TRY(hyb_event_record(b->out, b->returned));
+    XH_TRY(hyb_queue_wait(b->in, b->returned));
+    XH_TRY(hyb_event_record(b->in, b->end));
+    XH_TRY(hyb_event_wait(b->end, PATIENCE, &done));
+    if (!done) {
         hyb_device_fail(b->device, "it stalled: no result for ten minutes");
         return XH_ERR_DEVICE;
     }
-    return status == XH_OK
-               ? hyb_event_elapsed(lane->begin, lane->end, seconds_p)
-               : status;
+    return hyb_event_elapsed(b->begin, b->end, seconds_p);
 }
 
-/* Seconds of the slowest way, between its two events. */
-static xh_status_t measure(const bench_t *b, const measure_t *m,
-                           double *seconds_p)
-{
-    double most = 0.0, seconds;
-    xh_status_t status = XH_OK;
-
-    for (int way = m->first; way <= m->last; way++)
-        status = mark(b->lane[way].queue, b->lane[way].begin, status);
-    for (int round = 0; round < m->rounds; round++)
-        for (int way = m->first; way <= m->last && status == XH_OK; way++)
-            status = m->work(b, way);
-    for (int way = m->first; way <= m->last; way++)
-        status = mark(b->lane[way].queue, b->lane[way].end, status);
-    for (int way = m->first; way <= m->last && status == XH_OK; way++) {
-        status = wait_for(b, way, &seconds);
-        if (status == XH_OK)
-            most = fmax(most, seconds);
-    }
-    if (status == XH_OK)
-        *seconds_p = most;
-    return status;
-}
-
-/* The median, after one measurement that warms up. */
-static xh_status_t median(const bench_t *b, const measure_t *m, int64_t repeat,
-                          double *seconds_p)
+/* amount a second, by the median time after one measurement that warms up. */
+static xh_status_t median_rate(const bench_t *b, work_fn_t *work,
+                               int64_t repeat, double amount, double *rate_p)
 {
     double *seconds = calloc((size_t)repeat, sizeof(*seconds));
     xh_status_t status = XH_ERR_MEMORY;
 
-    if (seconds == NULL)
-        return status;
-    status = measure(b, m, &seconds[0]);
+    if (seconds != NULL)
+        status = measure(b, work, &seconds[0]);
     for (int64_t i = 0; i < repeat && status == XH_OK; i++)
-        status = measure(b, m, &seconds[i]);
-    *seconds_p = xh_median(seconds, (int)repeat);
+        status = measure(b, work, &seconds[i]);
+    if (status == XH_OK)
+        *rate_p = amount / xh_median(seconds, (int)repeat);
     free(seconds);
     return status;
-}
-
-static xh_status_t measure_all(bench_t *b, int64_t repeat, xdg_probe_t *probe_p)
-{
-    enum { MEASURES = sizeof(measures) / sizeof(measures[0]) };
-    double bytes = 8.0 * (double)b->host.c.rows * (double)b->host.c.cols;
-    double seconds[MEASURES];
-
-    for (int i = 0; i < MEASURES; i++) {
-        xh_status_t status = median(b, &measures[i], repeat, &seconds[i]);
-
-        if (status != XH_OK)
-            return status;
-    }
-    *probe_p = (xdg_probe_t){.in = bytes / seconds[0],
-                             .out = bytes / seconds[1],
-                             .both = bytes / seconds[2],
-                             .resident = xh_gemm_flop(&b->host) / seconds[3]};
-    return XH_OK;
 }
 
 /* ---- what it takes ------------------------------------------------------ */
@@ -153,46 +100,29 @@ static xh_status_t hold(bench_t *b, xh_view_t host, hyb_block_t *held_p)
 {
     size_t bytes = (size_t)host.rows * (size_t)host.cols * sizeof(double);
     hyb_buffer_t *buffer;
-    xh_status_t status = hyb_buffer_create(b->device, bytes, &buffer);
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(hyb_buffer_create(b->device, bytes, &buffer));
     *held_p = hyb_block(buffer, 0, host.rows, host.cols);
-    return hyb_queue_copy_in(b->lane[IN].queue, host, *held_p);
+    return hyb_queue_copy_in(b->in, host, *held_p);
 }
 
-static xh_status_t bench_open(bench_t *b)
+static xh_status_t run(bench_t *b, int64_t repeat, xdg_probe_t *p)
 {
-    xh_status_t status = XH_OK;
+    double bytes = 8.0 * (double)b->host.c.rows * (double)b->host.c.cols;
 
-    for (int way = 0; way < WAYS && status == XH_OK; way++) {
-        lane_t *lane = &b->lane[way];
-
-        status = hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &lane->queue);
-        if (status == XH_OK)
-            status = hyb_event_create(b->device, &lane->begin);
-        if (status == XH_OK)
-            status = hyb_event_create(b->device, &lane->end);
-    }
-    if (status == XH_OK)
-        status = hold(b, b->host.a, &b->held.a);
-    if (status == XH_OK)
-        status = hold(b, b->host.b, &b->held.b);
-    if (status == XH_OK)
-        status = hold(b, b->host.c, &b->held.c);
-    return status;
-}
-
-static void bench_close(bench_t *b)
-{
-    for (int way = 0; way < WAYS; way++) {
-        hyb_event_destroy(b->lane[way].begin);
-        hyb_event_destroy(b->lane[way].end);
-        hyb_queue_destroy(b->lane[way].queue);
-    }
-    hyb_buffer_destroy(b->held.a.buffer);
-    hyb_buffer_destroy(b->held.b.buffer);
-    hyb_buffer_destroy(b->held.c.buffer);
+    XH_TRY(hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &b->in));
+    XH_TRY(hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &b->out));
+    XH_TRY(hyb_event_create(b->device, &b->begin));
+    XH_TRY(hyb_event_create(b->device, &b->returned));
+    XH_TRY(hyb_event_create(b->device, &b->end));
+    XH_TRY(hold(b, b->host.a, &b->held.a));
+    XH_TRY(hold(b, b->host.b, &b->held.b));
+    XH_TRY(hold(b, b->host.c, &b->held.c));
+    XH_TRY(median_rate(b, copy_in, repeat, bytes, &p->in));
+    XH_TRY(median_rate(b, copy_out, repeat, bytes, &p->out));
+    XH_TRY(median_rate(b, copy_both, repeat, bytes, &p->both));
+    return median_rate(b, multiply, repeat, xh_gemm_flop(&b->host),
+                       &p->resident);
 }
 
 xh_status_t xdg_probe_device(hyb_device_t *device, const xh_gemm_t *product,
@@ -204,10 +134,18 @@ xh_status_t xdg_probe_device(hyb_device_t *device, const xh_gemm_t *product,
                           .trans_b = product->trans_b,
                           .alpha = product->alpha,
                           .beta = product->beta}};
-    xh_status_t status = bench_open(&b);
+    xdg_probe_t probe;
+    xh_status_t status = run(&b, repeat, &probe);
 
+    hyb_event_destroy(b.begin);
+    hyb_event_destroy(b.returned);
+    hyb_event_destroy(b.end);
+    hyb_queue_destroy(b.in);
+    hyb_queue_destroy(b.out);
+    hyb_buffer_destroy(b.held.a.buffer);
+    hyb_buffer_destroy(b.held.b.buffer);
+    hyb_buffer_destroy(b.held.c.buffer);
     if (status == XH_OK)
-        status = measure_all(&b, repeat, probe_p);
-    bench_close(&b);
+        *probe_p = probe;
     return status;
 }

@@ -106,41 +106,30 @@ static int64_t scaled(int64_t size, double factor)
     return (int64_t)fmax(1.0, floor((double)size * factor));
 }
 
-static xh_view_t shrunk_matrix(xh_view_t v, double factor)
-{
-    int64_t rows = scaled(v.rows, factor);
-
-    return (xh_view_t){NULL, rows, scaled(v.cols, factor), rows};
-}
-
 static xh_gemm_t shrunk(const xh_gemm_t *product, double factor)
 {
     xh_gemm_t p = *product;
+    xh_view_t *v[] = {&p.a, &p.b, &p.c};
 
-    p.a = shrunk_matrix(p.a, factor);
-    p.b = shrunk_matrix(p.b, factor);
-    p.c = shrunk_matrix(p.c, factor);
+    for (int i = 0; i < 3; i++) {
+        int64_t rows = scaled(v[i]->rows, factor);
+
+        *v[i] = (xh_view_t){NULL, rows, scaled(v[i]->cols, factor), rows};
+    }
     return p;
 }
 
 xh_gemm_t xdg_fitting(const xh_gemm_t *product, double bytes)
 {
-    enum { STEPS = 60 };
-    double fits = 0.0, fails = 1.0;
-    xh_gemm_t p = shrunk(product, 1.0);
+    enum { STEPS = 60 }; /* one, unless m, n or k becomes 1 */
+    double factor = 1.0;
+    xh_gemm_t p = shrunk(product, factor);
 
-    if (xdg_bytes(&p) <= bytes)
-        return p;
-    for (int step = 0; step < STEPS; step++) {
-        double middle = (fits + fails) / 2;
-
-        p = shrunk(product, middle);
-        if (xdg_bytes(&p) <= bytes)
-            fits = middle;
-        else
-            fails = middle;
+    for (int i = 0; i < STEPS && xdg_bytes(&p) > bytes; i++) {
+        factor *= sqrt(bytes / xdg_bytes(&p));
+        p = shrunk(product, factor);
     }
-    return shrunk(product, fits);
+    return p;
 }
 
 xh_status_t xdg_check_memory(const xh_gemm_t *product)
@@ -175,12 +164,8 @@ static xh_status_t open_matrix(hyb_machine_t *machine, xdg_random_t random,
                                xh_view_t *v)
 {
     void *memory;
-    xh_status_t status = xh_memory_allocate(bytes_of(v), &memory);
 
-    if (status != XH_OK) {
-        xh_log_error("cannot allocate %.1f GiB", (double)bytes_of(v) / GIB);
-        return status;
-    }
+    XH_TRY(xh_memory_allocate(bytes_of(v), &memory));
     v->data = memory;
     xdg_fill(hyb_machine_team(machine), &random, 0, 0, *v);
     hyb_machine_pin(machine, *v);
@@ -200,17 +185,15 @@ xh_status_t xdg_problem_open(hyb_machine_t *machine, const xh_gemm_t *product,
                              xdg_distribution_t distribution,
                              xdg_problem_t *problem_p)
 {
-    xdg_random_t a = {distribution, SEED_A}, b = {distribution, SEED_B};
     xdg_problem_t problem = {*product, {distribution, SEED_C}};
     xh_gemm_t *p = &problem.product;
-    xh_status_t status;
+    xh_view_t *v[] = {&p->a, &p->b, &p->c};
+    xh_status_t status = XH_OK;
 
     p->a.data = p->b.data = p->c.data = NULL;
-    status = open_matrix(machine, a, &p->a);
-    if (status == XH_OK)
-        status = open_matrix(machine, b, &p->b);
-    if (status == XH_OK)
-        status = open_matrix(machine, problem.start, &p->c);
+    for (unsigned i = 0; i < 3 && status == XH_OK; i++)
+        status = open_matrix(machine, (xdg_random_t){distribution, SEED_A + i},
+                             v[i]);
     if (status == XH_OK)
         *problem_p = problem;
     else

@@ -1,57 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/xdgemm/rates.h"
+#include "testing/xdgemm/runs.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include "base/median.h"
 #include "base/product.h"
 
 #define GIGA 1e9
 
 /* ---- one product -------------------------------------------------------- */
 
-/* Compute a product, and check it if so wished. A device that fails alone ends
- * its series, not the run. */
-static xh_status_t compute(xdg_rates_t *r, xdg_series_t *series,
-                           hyb_report_t *report_p)
+static void forget(xdg_series_t *series)
 {
-    const xh_gemm_t *product = &r->problem->product;
-    xh_status_t status;
-
-    *report_p = (hyb_report_t){0};
-    if (r->verifier != NULL)
-        xdg_problem_restore(r->gemm->machine, r->problem);
-    status = xdg_gemm(r->gemm, product, series->who, report_p);
-    if (status == XH_OK && r->verifier != NULL)
-        status =
-            xdg_verify(r->verifier, series->name, report_p, 1, product->alpha);
-    if (status == XH_ERR_DEVICE && !series->who.team) {
-        series->failed = true;
-        return XH_OK;
-    }
-    return status;
+    while (series->count > 0)
+        free(series->report[--series->count].owner);
 }
 
-static xh_status_t repeat_once(xdg_rates_t *r, xdg_series_t *series)
+/*
+ * Compute a product, check it if so wished, and keep its report. A device that
+ * fails alone ends its series, not the run.
+ */
+static xh_status_t compute(xdg_rates_t *r, xdg_series_t *series)
 {
-    hyb_report_t *report = &series->report[series->count];
+    hyb_report_t report = {0};
     xh_status_t status;
 
     if (series->failed)
         return XH_OK;
-    status = compute(r, series, report);
-    if (status == XH_OK && !series->failed)
-        series->count++;
+    if (r->verifier != NULL)
+        xdg_problem_restore(r->gemm->machine, r->problem);
+    status = xdg_gemm(r->gemm, &r->problem->product, series->who, &report);
+    if (status == XH_OK && r->verifier != NULL)
+        status = xdg_verify(r->verifier, series->name, &report, 1, 1);
+    if (status == XH_OK)
+        series->report[series->count++] = report;
     else
-        free(report->owner);
-    return status;
+        free(report.owner);
+    series->failed = status == XH_ERR_DEVICE && !series->who.team;
+    return series->failed ? XH_OK : status;
 }
 
 static xh_status_t warm_up(xdg_rates_t *r, xdg_series_t *series)
 {
-    hyb_report_t report;
-    xh_status_t status = compute(r, series, &report);
+    xh_status_t status = compute(r, series);
 
-    free(report.owner);
+    forget(series);
     return status;
 }
 
@@ -65,15 +58,16 @@ static xh_status_t open_all(xdg_rates_t *r, int64_t repeat)
     for (int i = 0; i < r->count; i++) {
         xdg_series_t *series = &r->series[i];
 
-        series->rate = NAN;
-        series->name = r->gemm->executors.name[i];
-        series->who.team = i == 0;
-        series->who.devices = i == 0 ? 0 : UINT64_C(1) << (i - 1);
+        *series = (xdg_series_t){
+            .name = r->gemm->executors.name[i],
+            .who = {.team = i == 0,
+                    .devices = i == 0 ? 0 : UINT64_C(1) << (i - 1)},
+            .report = calloc((size_t)repeat, sizeof(*series->report)),
+            .rate = NAN};
         if (i == executors) {
             series->name = "together";
             series->who = xdg_everyone;
         }
-        series->report = calloc((size_t)repeat, sizeof(*series->report));
         if (series->report == NULL)
             return XH_ERR_MEMORY;
     }
@@ -93,34 +87,29 @@ static xh_status_t run_all(xdg_rates_t *r, int64_t repeat)
         status = warm_up(r, &r->series[last]);
     for (int64_t round = 0; round < repeat && status == XH_OK; round++)
         for (int i = 0; i <= last && status == XH_OK; i++)
-            status = repeat_once(r, &r->series[i]);
+            status = compute(r, &r->series[i]);
     return status;
-}
-
-static int by_seconds(const void *a, const void *b)
-{
-    const hyb_report_t *const *x = a, *const *y = b;
-
-    return ((*x)->seconds > (*y)->seconds) - ((*x)->seconds < (*y)->seconds);
 }
 
 /* Of an even number the faster of the two in the middle. */
 static xh_status_t find_median(xdg_series_t *series, double flop)
 {
-    size_t count = (size_t)series->count;
-    const hyb_report_t **order;
+    int count = (int)series->count;
+    double *seconds;
 
     if (count == 0 || series->failed)
         return XH_OK;
-    order = calloc(count, sizeof(hyb_report_t *));
-    if (order == NULL)
+    seconds = calloc((size_t)count, sizeof(*seconds));
+    if (seconds == NULL)
         return XH_ERR_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        order[i] = &series->report[i];
-    qsort(order, count, sizeof(hyb_report_t *), by_seconds);
-    series->median = order[(count - 1) / 2];
+    for (int i = 0; i < count; i++)
+        seconds[i] = series->report[i].seconds;
+    xh_sort(seconds, count);
+    for (int i = 0; i < count; i++)
+        if (series->report[i].seconds == seconds[(count - 1) / 2])
+            series->median = &series->report[i];
     series->rate = flop / series->median->seconds;
-    free(order);
+    free(seconds);
     return XH_OK;
 }
 
@@ -144,8 +133,7 @@ void xdg_rates_release(xdg_rates_t *rates)
     for (int i = 0; i < rates->count; i++) {
         xdg_series_t *series = &rates->series[i];
 
-        for (int64_t r = 0; r < series->count; r++)
-            free(series->report[r].owner);
+        forget(series);
         free(series->report);
     }
     rates->count = 0;

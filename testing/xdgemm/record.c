@@ -240,14 +240,10 @@ void xdg_record_torture(json_t *record, const xdg_torture_t *torture)
 void xdg_record_probe(json_t *record, const char *name,
                       const xdg_probe_t *probe)
 {
-    json_t *all = json_object_get(record, "probe");
-
-    if (all == NULL) {
-        all = json_object();
-        json_object_set_new(record, "probe", all);
-    }
+    if (json_object_get(record, "probe") == NULL)
+        json_object_set_new(record, "probe", json_object());
     json_object_set_new(
-        all, name,
+        json_object_get(record, "probe"), name,
         XH_JSON_OBJECT({"in", xh_json_number(probe->in)},
                        {"out", xh_json_number(probe->out)},
                        {"both", xh_json_number(probe->both)},

@@ -4,9 +4,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include "testing/xdgemm/probe.h"
-#include "testing/xdgemm/rates.h"
-#include "testing/xdgemm/torture.h"
+#include "testing/xdgemm/runs.h"
 
 /*
  * The record of a run as JSON: an object with program, machine, settings and
@@ -26,6 +24,14 @@ void xdg_record_probe(json_t *record, const char *name,
 
 /* What is known of a device called name. */
 json_t *xdg_record_device(const hyb_device_info_t *info, const char *name);
+
+/*
+ * Print what there is to compute with on stdout: this machine's cores, and the
+ * devices of every backend, or why it has none.
+ * json    in  gets the same as JSON; NULL: none
+ * Errors: XH_ERR_INTERNAL, XH_ERR_MEMORY, XH_ERR_IO
+ */
+xh_status_t xdg_device_list(FILE *json);
 
 /*
  * Write record.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/xdgemm/tile_map.h"
-
 #include <math.h>
+#include "testing/xdgemm/gemm.h"
 
 /* pixels */
 #define SIDE 720.0    /* C's longer side */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/xdgemm/torture.h"
+#include "testing/xdgemm/runs.h"
 
 #include <math.h>
 #include <signal.h>
@@ -138,26 +138,20 @@ static int spacing(const torture_t *t, double check)
     return (int)fmin(fmax(ceil((PART - 1) * check / product), 1.0), MOST);
 }
 
-static void name_products(const torture_t *t, char *name, size_t size)
-{
-    long long last = t->sum.products;
-
-    if (t->count == 1)
-        snprintf(name, size, "product %lld", last);
-    else
-        snprintf(name, size, "products %lld to %lld", last - t->count + 1,
-                 last);
-}
-
 static xh_status_t check(torture_t *t)
 {
     int64_t wrong = t->verifier->wrong;
     bool sure = !t->verifier->unsure;
     double started = xh_clock_now(), seconds;
-    char name[64];
+    long long last = t->sum.products;
+    char name[64] = "";
     xh_status_t status;
 
-    name_products(t, name, sizeof(name));
+    if (t->count == 1)
+        xh_text_append(name, sizeof(name), "product %lld", last);
+    else
+        xh_text_append(name, sizeof(name), "products %lld to %lld",
+                       last - t->count + 1, last);
     status = xdg_verify(t->verifier, name, t->report, t->count, t->held);
     seconds = xh_clock_now() - started;
     t->sum.checks++;
@@ -180,12 +174,9 @@ static xh_status_t multiply(torture_t *t)
 {
     xh_gemm_t product = t->verifier->problem->product;
     hyb_report_t *report = &t->report[t->count];
-    xh_status_t status;
 
     product.beta = t->held > 0 ? 1.0 : 0.0;
-    status = xdg_gemm(t->gemm, &product, xdg_everyone, report);
-    if (status != XH_OK)
-        return status;
+    XH_TRY(xdg_gemm(t->gemm, &product, xdg_everyone, report));
     t->count++;
     t->held++;
     t->sum.products++;

@@ -16,7 +16,8 @@ enum {
 typedef struct { /* products added to C one after the other, found wrong */
     xdg_verifier_t *verifier;
     const char *name;
-    xh_gemm_t product;          /* their sum; c holds the result */
+    const xh_gemm_t *product;   /* c holds the result ... */
+    int held;                   /* ... of so many */
     const hyb_report_t *report; /* who computed what since c was right */
     int reports;                /* one for each product */
 } case_t;
@@ -53,12 +54,19 @@ static void add_owners(const hyb_report_t *report, xh_rectangle_t part,
             by[report->owner[i]] = true;
 }
 
+/* -1: nowhere */
+static long long place(int64_t first, int64_t worst)
+{
+    return worst < 0 ? -1 : first + worst;
+}
+
 /* Say that part is wrong, and who computed it in some of the products; count
  * it if that is one. */
 static void accuse(const case_t *c, xh_rectangle_t part, int reports,
                    const xdg_verdict_t *v)
 {
     const xdg_executors_t *executors = &c->verifier->gemm->executors;
+    const xdg_wrong_t *w = v->rows.worst >= 0 ? &v->rows : &v->cols;
     char who[HYB_EXECUTORS * (XDG_NAME + 4)] = ""; /* "emu:0 or emu:1" */
     bool by[HYB_EXECUTORS] = {false};
     int suspects = 0, last = 0;
@@ -78,12 +86,11 @@ static void accuse(const case_t *c, xh_rectangle_t part, int reports,
     xh_log_error("%s: wrong near C(%lld, %lld), computed by %s: rows %lld to "
                  "%lld, columns %lld to %lld; off by %.3g where rounding "
                  "explains %.3g",
-                 c->name,
-                 v->worst_row < 0 ? -1LL : (long long)(part.row + v->worst_row),
-                 v->worst_col < 0 ? -1LL : (long long)(part.col + v->worst_col),
+                 c->name, place(part.row, v->rows.worst),
+                 place(part.col, v->cols.worst),
                  suspects > 0 ? who : "nobody by itself", (long long)part.row,
                  (long long)(part.row + part.rows - 1), (long long)part.col,
-                 (long long)(part.col + part.cols - 1), v->error, v->bound);
+                 (long long)(part.col + part.cols - 1), w->error, w->bound);
 }
 
 /* ---- which tiles are wrong ----------------------------------------------- */
@@ -101,20 +108,19 @@ static xh_status_t check_part(const case_t *c, xh_rectangle_t part,
                               xdg_verdict_t *verdict_p)
 {
     hyb_team_t *team = team_of(c->verifier);
-    xh_gemm_t p = xh_gemm_part(&c->product, part);
+    xh_gemm_t p = xh_gemm_part(c->product, part);
     size_t bytes = (size_t)part.rows * (size_t)part.cols * sizeof(double);
     xh_view_t result = p.c;
     xdg_checksum_t *checksum = NULL;
     void *start;
-    xh_status_t status = xh_memory_allocate(bytes, &start);
+    xh_status_t status;
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(xh_memory_allocate(bytes, &start));
     p.c = (xh_view_t){start, part.rows, part.cols, part.rows};
     xdg_fill(team, &c->verifier->problem->start, part.row, part.col, p.c);
     status = xdg_checksum_create(team, &p, SEED_OF_PART, &checksum);
     if (status == XH_OK)
-        status = xdg_checksum_check(checksum, team, result, p.alpha, verdict_p);
+        status = xdg_checksum_check(checksum, team, result, c->held, verdict_p);
     xdg_checksum_destroy(checksum);
     xh_memory_free(start, bytes);
     return status;
@@ -134,7 +140,7 @@ static const hyb_report_t *cut_report(const case_t *c)
 static xh_status_t investigate(const case_t *c, const xdg_verdict_t *verdict)
 {
     const hyb_report_t *report = cut_report(c);
-    const xh_view_t *all = &c->product.c;
+    const xh_view_t *all = &c->product->c;
     const xh_rectangle_t whole = {0, all->rows, 0, all->cols};
     int64_t tiles = tiles_of(report);
     int count = 0;
@@ -142,18 +148,15 @@ static xh_status_t investigate(const case_t *c, const xdg_verdict_t *verdict)
     for (int64_t i = 0; i < tiles; i++) {
         xh_rectangle_t part = hyb_tiling_tile(&report->tiling, i).part;
         xdg_verdict_t v;
-        xh_status_t status;
 
         /* an error in it shows in its rows and in its columns */
-        if (!any(verdict->row, part.row, part.rows) ||
-            !any(verdict->col, part.col, part.cols))
+        if (!any(verdict->rows.which, part.row, part.rows) ||
+            !any(verdict->cols.which, part.col, part.cols))
             continue;
-        status = check_part(c, part, &v);
-        if (status != XH_OK)
-            return status;
+        XH_TRY(check_part(c, part, &v));
         if (!v.right && count++ < CULPRITS)
             accuse(c, part, c->reports, &v);
-        free(v.row);
+        free(v.rows.which);
     }
     if (count > CULPRITS)
         xh_log_error("%s: %d more wrong tiles", c->name, count - CULPRITS);
@@ -187,21 +190,21 @@ void xdg_verifier_close(xdg_verifier_t *verifier)
 }
 
 xh_status_t xdg_verify(xdg_verifier_t *verifier, const char *name,
-                       const hyb_report_t *report, int reports, double alpha)
+                       const hyb_report_t *report, int reports, int held)
 {
-    case_t c = {verifier, name, verifier->problem->product, report, reports};
+    case_t c = {verifier, name,   &verifier->problem->product,
+                held,     report, reports};
     xdg_verdict_t verdict;
     xh_status_t status = xdg_checksum_check(
-        verifier->checksum, team_of(verifier), c.product.c, alpha, &verdict);
+        verifier->checksum, team_of(verifier), c.product->c, held, &verdict);
 
     if (status != XH_OK)
         return say_no_memory(status);
-    c.product.alpha = alpha;
     verifier->checked += reports;
     if (!verdict.right) {
         verifier->wrong++;
         status = say_no_memory(investigate(&c, &verdict));
     }
-    free(verdict.row);
+    free(verdict.rows.which);
     return status;
 }

@@ -2,11 +2,64 @@
 #ifndef XDG_VERIFY_H
 #define XDG_VERIFY_H
 
-#include "testing/xdgemm/checksum.h"
 #include "testing/xdgemm/gemm.h"
 #include "testing/xdgemm/problem.h"
 
-/* the checks of a run */
+/* ---- checksums ----------------------------------------------------------- */
+
+/*
+ * Whether C is beta C0 + alpha op(A) op(B), at a cost of m n instead of m n k:
+ * for a few random vectors x and z of +1 and -1,
+ *
+ *     C x   = alpha op(A) (op(B) x) + beta C0 x       within bounds, row by row
+ *     z^T C = alpha (z^T op(A)) op(B) + beta z^T C0   ... column by column
+ *
+ * in extended precision. A wrong element shows in its row and in its column.
+ *
+ * The bound of a row i, with |.| the 2-norm and F Frobenius':
+ *
+ *     16 (sqrt(k + 2) eps + sqrt(m + n + k) eps_ext)
+ *        (|alpha| |op(A)_i| |op(B)|_F + |beta| |(C0)_i|)
+ *
+ * Rounding errors of a dot product of k terms grow as sqrt(k) (Higham, Mary
+ * 2019), and with random signs the errors of a row add up as squares do.
+ */
+typedef struct xdg_checksum xdg_checksum_t;
+
+typedef struct {   /* what is wrong with C's rows, or its columns */
+    bool *which;   /* each: is it? */
+    int64_t worst; /* furthest beyond its bound, -1: none is wrong */
+    double excess, error, bound; /* of the worst one's sum */
+} xdg_wrong_t;
+
+typedef struct {
+    bool right;
+    xdg_wrong_t rows, cols; /* free(rows.which) frees both */
+} xdg_verdict_t;
+
+/*
+ * Compute the checksums of a product's right-hand side; A and B are not needed
+ * afterwards. C must hold C0, unless beta is 0: it is then not read.
+ *
+ * seed  in  of the random vectors
+ *
+ * Cost:   4 (m k + k n + m n) multiplications by all members of team.
+ * Errors: XH_ERR_MEMORY
+ */
+xh_status_t xdg_checksum_create(hyb_team_t *team, const xh_gemm_t *product,
+                                uint64_t seed, xdg_checksum_t **checksum_p);
+void xdg_checksum_destroy(xdg_checksum_t *checksum); /* accepts NULL */
+
+/*
+ * Is c the sum of so many results of the product? One check at a time.
+ * Errors: XH_ERR_MEMORY
+ */
+xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
+                               xh_view_t c, int times,
+                               xdg_verdict_t *verdict_p);
+
+/* ---- the checks of a run ------------------------------------------------- */
+
 typedef struct {
     const xdg_gemm_t *gemm;
     const xdg_problem_t *problem;
@@ -35,11 +88,11 @@ void xdg_verifier_close(xdg_verifier_t *verifier);
  *
  * name    in  of the products in messages
  * report  in  `reports` of them, one for each product
- * alpha   in  of their sum, in place of the problem's own alpha
+ * held    in  results of the problem's product that C is the sum of
  *
  * Errors: XH_ERR_MEMORY  reported
  */
 xh_status_t xdg_verify(xdg_verifier_t *verifier, const char *name,
-                       const hyb_report_t *report, int reports, double alpha);
+                       const hyb_report_t *report, int reports, int held);
 
 #endif

@@ -8,23 +8,20 @@
 
 /*
  * All that depends on an instruction set, in one table for each: the register
- * tile of the update, the blocks that its caches hold, and the innermost loops.
+ * tile of the update and the innermost loops.
  *
  * A, L1 and L2 lie in tiles of rows rows, column by column; B and U in panels
  * of cols columns, row by row: see hybrid/cpu/update/pack.h.
  */
-enum { HYB_KERNEL_MOST_ROWS = 24, HYB_KERNEL_MOST_COLS = 8 };
-
-/*
- * Sizes of the update's blocks. A panel of B, depth long, passes through the
- * first cache; a block of B stays in the second, where tiles of A pass through.
- */
-typedef struct {
-    int depth;      /* most columns of A that C meets at a time */
-    int block;      /* most doubles of a block of B */
-    int least_cols; /* columns of a chunk, where the second cache has room */
-    int most_cols;  /* ... for as many */
-} hyb_block_sizes_t;
+enum {
+    HYB_KERNEL_MOST_ROWS = 24,
+    HYB_KERNEL_MOST_COLS = 8,
+    /* The update's blocks: a panel of B, this long, passes through the first
+     * cache; a block of B, so many doubles, stays in the second, where tiles of
+     * A pass through. */
+    HYB_KERNEL_DEPTH = 384,
+    HYB_KERNEL_BLOCK = 1 << 16
+};
 
 /* What happens to a panel's rows between two pivots. */
 typedef struct {
@@ -56,7 +53,6 @@ typedef struct {
     const char *name; /* as xh_cpu_isa_name */
     xh_isa_t isa;
     int rows, cols; /* of the register tile */
-    hyb_block_sizes_t blocks;
 
     /*
      * C := C + A * B, rows x cols, k >= 1, while 2 k doubles from ahead on

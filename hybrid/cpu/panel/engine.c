@@ -2,81 +2,48 @@
 #include "hybrid/cpu/panel/engine.h"
 
 #include <stdlib.h>
+#include "base/integers.h"
 #include "base/log.h"
 #include "base/memory.h"
 
-/* The scratch memory, array by array. */
-typedef struct {
-    int64_t ld;
-    int64_t rows, candidates, current, top, b; /* doubles */
-} scratch_t;
+enum { LINE = 8 }; /* doubles */
 
-static scratch_t scratch_of(const hyb_kernel_t *kernel, int64_t cols,
-                            int members)
+/* Columns are spread over the cache. */
+static int64_t ld_for(int64_t cols)
 {
-    int64_t ld = (cols + 7) / 8 * 8 + 8; /* columns spread over the cache */
-
-    return (scratch_t){.ld = ld,
-                       .rows = cols * ld,
-                       .candidates = members * ld,
-                       .current = 2 * ld,
-                       .top = (hyb_pack_size(cols, cols, kernel->rows) + 7) /
-                              8 * 8,
-                       .b = hyb_pack_size(cols, cols, kernel->cols)};
+    return xh_whole_units(cols, LINE) + LINE;
 }
 
-static int64_t doubles_of(const scratch_t *s)
+static int64_t top_doubles(const hyb_kernel_t *kernel, int64_t cols)
 {
-    return s->rows + s->candidates + s->current + s->top + s->b;
+    return xh_whole_units(hyb_pack_size(cols, cols, kernel->rows), LINE);
 }
 
 size_t hyb_panel_engine_doubles(const hyb_kernel_t *kernel, int most_cols,
                                 int members)
 {
-    scratch_t s = scratch_of(kernel, most_cols, members);
+    int64_t rows = most_cols + members + 2; /* L1's, candidates, current */
 
-    return (size_t)doubles_of(&s);
+    return (size_t)(rows * ld_for(most_cols) + top_doubles(kernel, most_cols) +
+                    hyb_pack_size(most_cols, most_cols, kernel->cols));
 }
 
-/* All arrays in one block of memory. */
-static xh_status_t reserve(hyb_panel_engine_t *engine, int64_t cols)
+static xh_status_t reserve(hyb_panel_engine_t *engine, int cols, int members)
 {
-    scratch_t s = scratch_of(engine->kernel, cols, hyb_team_size(engine->team));
-    size_t bytes = (size_t)doubles_of(&s) * sizeof(double);
-    xh_status_t status;
+    int64_t ld = ld_for(cols);
     void *memory;
 
-    status = xh_memory_allocate(bytes, &memory);
-    if (status != XH_OK)
-        return status;
-    engine->ld = s.ld;
-    engine->memory = memory;
-    engine->bytes = bytes;
-    engine->rows = engine->memory;
-    engine->candidates = engine->rows + s.rows;
-    engine->current = engine->candidates + s.candidates;
-    engine->top = engine->current + s.current;
-    engine->b = engine->top + s.top;
-    return XH_OK;
-}
-
-static xh_status_t create_barriers(hyb_panel_engine_t *engine)
-{
-    int size = hyb_team_size(engine->team), i;
-    xh_status_t status;
-
-    engine->barriers = calloc((size_t)size, sizeof(*engine->barriers));
-    engine->offers = aligned_alloc(_Alignof(hyb_panel_offer_t),
-                                   (size_t)size * sizeof(*engine->offers));
-    if (engine->barriers == NULL || engine->offers == NULL) {
-        xh_log_error("cannot allocate for panels of %d threads", size);
-        return XH_ERR_MEMORY;
-    }
-    for (i = 0; i < size; i++) {
-        status = hyb_barrier_create(engine->team, i + 1, &engine->barriers[i]);
-        if (status != XH_OK)
-            return status;
-    }
+    for (int i = 0; i < members; i++)
+        XH_TRY(hyb_barrier_create(engine->team, i + 1, &engine->barriers[i]));
+    engine->bytes = hyb_panel_engine_doubles(engine->kernel, cols, members) *
+                    sizeof(double);
+    XH_TRY(xh_memory_allocate(engine->bytes, &memory));
+    engine->ld = ld;
+    engine->rows = memory;
+    engine->candidates = engine->rows + cols * ld;
+    engine->current = engine->candidates + members * ld;
+    engine->top = engine->current + 2 * ld;
+    engine->b = engine->top + top_doubles(engine->kernel, cols);
     return XH_OK;
 }
 
@@ -84,18 +51,21 @@ xh_status_t hyb_panel_engine_create(hyb_team_t *team,
                                     const hyb_kernel_t *kernel, int most_cols,
                                     hyb_panel_engine_t **engine_p)
 {
+    size_t members = (size_t)hyb_team_size(team);
     hyb_panel_engine_t *engine = calloc(1, sizeof(*engine));
-    xh_status_t status;
+    xh_status_t status = XH_ERR_MEMORY;
 
-    if (engine == NULL) {
-        xh_log_error("cannot allocate for panels of %d columns", most_cols);
-        return XH_ERR_MEMORY;
+    if (engine != NULL) {
+        engine->team = team;
+        engine->kernel = kernel;
+        engine->barriers = calloc(members, sizeof(*engine->barriers));
+        engine->offers = aligned_alloc(_Alignof(hyb_panel_offer_t),
+                                       members * sizeof(*engine->offers));
     }
-    engine->team = team;
-    engine->kernel = kernel;
-    status = create_barriers(engine);
-    if (status == XH_OK)
-        status = reserve(engine, most_cols);
+    if (engine == NULL || engine->barriers == NULL || engine->offers == NULL)
+        xh_log_error("cannot allocate for panels of %d columns", most_cols);
+    else
+        status = reserve(engine, most_cols, (int)members);
     if (status == XH_OK)
         *engine_p = engine;
     else
@@ -105,15 +75,12 @@ xh_status_t hyb_panel_engine_create(hyb_team_t *team,
 
 void hyb_panel_engine_destroy(hyb_panel_engine_t *engine)
 {
-    int i;
-
     if (engine == NULL)
         return;
-    for (i = 0; engine->barriers != NULL && i < hyb_team_size(engine->team);
+    for (int i = 0; engine->barriers != NULL && i < hyb_team_size(engine->team);
          i++)
         hyb_barrier_destroy(engine->barriers[i]);
-    if (engine->memory != NULL)
-        xh_memory_free(engine->memory, engine->bytes);
+    xh_memory_free(engine->rows, engine->bytes);
     free(engine->barriers);
     free(engine->offers);
     free(engine);

@@ -12,10 +12,9 @@ typedef struct {
 struct hyb_panel_engine {
     hyb_team_t *team;
     const hyb_kernel_t *kernel;
-    hyb_barrier_t **barriers; /* [i] is for i + 1 members */
-    double *memory;           /* of bytes, holds the arrays that follow */
-    size_t bytes;
+    hyb_barrier_t **barriers;  /* [i] is for i + 1 members */
     int64_t ld;                /* doubles between the rows of an array */
+    size_t bytes;              /* of all arrays, one behind the other */
     double *rows;              /* L1 by rows */
     double *candidates;        /* a row a member */
     double *current;           /* two rows: of this column and of the next */

@@ -44,9 +44,7 @@ typedef struct {
 /* Row local if it is mine, else NULL: an element every height doubles. */
 static double *row_at(const worker_t *w, int64_t local)
 {
-    int i;
-
-    for (i = 0; i < STRIPS; i++) {
+    for (int i = 0; i < STRIPS; i++) {
         const strip_t *strip = &w->strips[i];
         const hyb_tiles_t *t = &strip->tiles;
         int64_t row = local - strip->row;
@@ -62,18 +60,18 @@ static double *row_at(const worker_t *w, int64_t local)
 static void take_row(const worker_t *w, int64_t local, double *to)
 {
     const double *from = row_at(w, local);
-    int64_t height = w->engine->kernel->rows, j;
+    int64_t height = w->engine->kernel->rows;
 
-    for (j = 0; j < w->cols && from != NULL; j++)
+    for (int64_t j = 0; j < w->cols && from != NULL; j++)
         to[j] = from[j * height];
 }
 
 static void put_row(const worker_t *w, int64_t local, const double *from)
 {
     double *to = row_at(w, local);
-    int64_t height = w->engine->kernel->rows, j;
+    int64_t height = w->engine->kernel->rows;
 
-    for (j = 0; j < w->cols && to != NULL; j++)
+    for (int64_t j = 0; j < w->cols && to != NULL; j++)
         to[j * height] = from[j];
 }
 
@@ -82,20 +80,18 @@ static double *current_row(const worker_t *w, int c)
     return w->engine->current + c % 2 * w->engine->ld;
 }
 
-static bool better(hyb_candidate_t a, hyb_candidate_t b)
-{
-    return a.key > b.key || (a.key == b.key && a.row < b.row);
-}
-
 /* The member with the best candidate; of equal ones the first row's. */
 static int winner(const worker_t *w)
 {
     const hyb_panel_offer_t *offers = w->engine->offers;
-    int best = 0, i;
+    int best = 0;
 
-    for (i = 1; i < w->members; i++)
-        if (better(offers[i].best, offers[best].best))
+    for (int i = 1; i < w->members; i++) {
+        hyb_candidate_t x = offers[i].best, so_far = offers[best].best;
+
+        if (x.key > so_far.key || (x.key == so_far.key && x.row < so_far.row))
             best = i;
+    }
     return best;
 }
 
@@ -149,11 +145,11 @@ static void prepare_group(const worker_t *w, const step_t *step, int j,
                           int count)
 {
     const hyb_panel_engine_t *engine = w->engine;
-    int cols = engine->kernel->cols, depth = step->q - step->from, i, k;
+    int cols = engine->kernel->cols, depth = step->q - step->from, k;
     double *b = engine->b + (int64_t)(j - step->q) * depth, *to = b;
     double *row;
 
-    for (i = step->from; i < step->q; i++, to += cols) {
+    for (int i = step->from; i < step->q; i++, to += cols) {
         row = engine->rows + i * engine->ld + j;
         for (k = 0; k < count; k++)
             to[k] = -row[k];
@@ -163,43 +159,26 @@ static void prepare_group(const worker_t *w, const step_t *step, int j,
     engine->kernel->substitute(engine->rows + step->from * engine->ld +
                                    step->from,
                                engine->ld, step->solve - step->from, depth, b);
-    for (i = step->solve; i < step->q; i++) {
+    for (int i = step->solve; i < step->q; i++) {
         row = engine->rows + i * engine->ld + j;
         for (k = 0; k < count; k++)
             row[k] = -b[(i - step->from) * cols + k];
     }
 }
 
-static void prepare_groups(const worker_t *w, const step_t *step, int first,
-                           int stride)
-{
-    int cols = w->engine->kernel->cols, j;
-
-    for (j = step->q + first * cols; j < step->solve_end; j += stride * cols)
-        prepare_group(w, step, j, (int)xh_smaller(cols, step->solve_end - j));
-}
-
 /* After this all members know pivot q - 1 and - U. */
 static void prepare(const worker_t *w, const step_t *step)
 {
     double depth = step->q - step->from;
+    bool shared = depth * depth * (step->solve_end - step->q) >= shared_work;
+    int cols = w->engine->kernel->cols, members = shared ? w->members : 1;
 
-    if (depth * depth * (step->solve_end - step->q) < shared_work) {
-        if (w->member == 0)
-            prepare_groups(w, step, 0, 1);
-    } else {
+    if (shared)
         hyb_barrier_wait(w->barrier);
-        prepare_groups(w, step, w->member, w->members);
-    }
+    for (int j = step->q + w->member * cols;
+         w->member < members && j < step->solve_end; j += members * cols)
+        prepare_group(w, step, j, (int)xh_smaller(cols, step->solve_end - j));
     hyb_barrier_wait(w->barrier);
-}
-
-static void divide(const strip_t *strip, int c, double pivot)
-{
-    int64_t row, end = strip->end * strip->tiles.height;
-
-    for (row = strip->begin * strip->tiles.height; row < end; row++)
-        *hyb_tiles_at(&strip->tiles, row, c) /= pivot;
 }
 
 /*
@@ -209,14 +188,18 @@ static void divide(const strip_t *strip, int c, double pivot)
 static double scale_of(const worker_t *w, int c)
 {
     double pivot = w->engine->rows[c * w->engine->ld + c];
-    int p;
 
     if (pivot == 0.0)
         return 1.0;
     if (!(fabs(pivot) < DBL_MIN))
         return 1.0 / pivot;
-    for (p = 0; p < STRIPS; p++)
-        divide(&w->strips[p], c, pivot);
+    for (int p = 0; p < STRIPS; p++) {
+        const hyb_tiles_t *t = &w->strips[p].tiles;
+        int64_t end = w->strips[p].end * t->height;
+
+        for (int64_t row = w->strips[p].begin * t->height; row < end; row++)
+            *hyb_tiles_at(t, row, c) /= pivot;
+    }
     return 1.0;
 }
 
@@ -236,20 +219,14 @@ static void scan(worker_t *w, const strip_t *strip, int64_t i, int c)
     }
 }
 
-static void start_search(worker_t *w)
-{
-    w->best = (hyb_candidate_t){.key = -1.0, .row = -1};
-}
+static const hyb_candidate_t none = {.key = -1.0, .row = -1};
 
 /* My candidate for pivot 0. */
 static void search(worker_t *w)
 {
-    int64_t i;
-    int p;
-
-    start_search(w);
-    for (p = 0; p < STRIPS; p++)
-        for (i = w->strips[p].begin; i < w->strips[p].end; i++)
+    w->best = none;
+    for (int p = 0; p < STRIPS; p++)
+        for (int64_t i = w->strips[p].begin; i < w->strips[p].end; i++)
             scan(w, &w->strips[p], i, 0);
 }
 
@@ -294,14 +271,13 @@ static void advance(worker_t *w, const step_t *step)
     hyb_elimination_t e = {.depth = step->q - step->from,
                            .cols = step->update_end - step->q,
                            .b = w->engine->b};
-    int p;
 
     prepare(w, step);
     put_row(w, w->engine->place, current_row(w, step->q - 1));
     e.scale = scale_of(w, step->q - 1);
-    start_search(w);
+    w->best = none;
     w->strips[TOP].alive = step->q;
-    for (p = 0; p < STRIPS; p++)
+    for (int p = 0; p < STRIPS; p++)
         advance_strip(w, &w->strips[p], step, &e);
 }
 
@@ -339,9 +315,9 @@ static step_t step_after(const stage_t *s, int p, int q)
 static void factor_stage(const stage_t *s)
 {
     step_t step;
-    int p, q;
+    int q;
 
-    for (p = s->begin; p < s->end; p = q) {
+    for (int p = s->begin; p < s->end; p = q) {
         q = (int)xh_smaller(p + s->part, s->end);
         if (s->leaf)
             elect(s->worker, p);
@@ -357,9 +333,9 @@ static void factor_stage(const stage_t *s)
 /* Columns of a part: whole blocks, dealt evenly. */
 static int part_width(const hyb_panel_method_t *method, int cols)
 {
-    int blocks = (cols - 1) / method->base_cols + 1;
+    int64_t blocks = xh_units(cols, method->base_cols);
 
-    return ((blocks - 1) / method->parts + 1) * method->base_cols;
+    return (int)xh_units(blocks, method->parts) * method->base_cols;
 }
 
 static void tell_leaf(const worker_t *w)
@@ -385,15 +361,10 @@ static void factor_columns(worker_t *w, int begin, int end)
 
 /* ---- the panel ----------------------------------------------------------- */
 
-static int64_t tiles_in(const hyb_tiles_t *t)
-{
-    return (t->rows + t->height - 1) / t->height;
-}
-
 /* This member's tiles of a strip: the top's drop out one by one. */
 static void deal(const worker_t *w, strip_t *strip)
 {
-    int64_t count = tiles_in(&strip->tiles);
+    int64_t count = xh_units(strip->tiles.rows, strip->tiles.height);
 
     strip->begin = count * w->member / w->members;
     strip->end = count * (w->member + 1) / w->members;
@@ -403,14 +374,15 @@ static void deal(const worker_t *w, strip_t *strip)
 static void fill_up(const strip_t *strip)
 {
     const hyb_tiles_t *t = &strip->tiles;
-    int64_t rest = t->rows % t->height, i, j;
+    int64_t rest = t->rows % t->height;
     double *column;
 
-    if (rest == 0 || strip->begin == strip->end || strip->end != tiles_in(t))
+    if (rest == 0 || strip->begin == strip->end ||
+        strip->end != xh_units(t->rows, t->height))
         return;
-    for (j = 0; j < t->cols; j++) {
+    for (int64_t j = 0; j < t->cols; j++) {
         column = hyb_tiles_at(t, t->rows - rest, j);
-        for (i = rest; i < t->height; i++)
+        for (int64_t i = rest; i < t->height; i++)
             column[i] = 0.0;
     }
 }
@@ -433,53 +405,42 @@ static void copy_l1(const worker_t *w)
     const hyb_panel_engine_t *engine = w->engine;
     xh_view_t l1 = w->panel->l1;
     int64_t begin = (int64_t)w->cols * w->member / w->members;
-    int64_t end = (int64_t)w->cols * (w->member + 1) / w->members, i, j;
+    int64_t end = (int64_t)w->cols * (w->member + 1) / w->members;
 
-    for (j = begin; j < end; j++)
-        for (i = 0; i < w->cols; i++)
+    for (int64_t j = begin; j < end; j++)
+        for (int64_t i = 0; i < w->cols; i++)
             l1.data[i + j * l1.ld] = engine->rows[i * engine->ld + j];
-}
-
-static worker_t worker_of(hyb_panel_engine_t *engine, const hyb_panel_t *panel,
-                          int member, int members)
-{
-    worker_t w = {.engine = engine,
-                  .panel = panel,
-                  .barrier = engine->barriers[members - 1],
-                  .member = member,
-                  .members = members,
-                  .cols = (int)panel->l1.cols};
-    strip_t *top = &w.strips[TOP], *body = &w.strips[BODY];
-
-    top->tiles = (hyb_tiles_t){.data = engine->top,
-                               .rows = panel->top.rows,
-                               .cols = w.cols,
-                               .height = engine->kernel->rows};
-    body->tiles = panel->body;
-    body->row = panel->top.rows;
-    deal(&w, top);
-    deal(&w, body);
-    return w;
 }
 
 void hyb_panel_factor(hyb_panel_engine_t *engine, const hyb_panel_t *panel,
                       int member, int members)
 {
-    worker_t w = worker_of(engine, panel, member, members);
-    step_t last = {.from = w.cols - 1,
-                   .solve = w.cols - 1,
-                   .q = w.cols,
-                   .solve_end = w.cols,
-                   .update_end = w.cols};
+    int nb = (int)panel->l1.cols;
+    step_t last = {.from = nb - 1, .solve = nb - 1, nb, nb, nb};
+    worker_t w = {.engine = engine,
+                  .panel = panel,
+                  .barrier = engine->barriers[members - 1],
+                  .member = member,
+                  .members = members,
+                  .cols = nb};
+    strip_t *top = &w.strips[TOP], *body = &w.strips[BODY];
 
+    top->tiles = (hyb_tiles_t){.data = engine->top,
+                               .rows = panel->top.rows,
+                               .cols = nb,
+                               .height = engine->kernel->rows};
+    body->tiles = panel->body;
+    body->row = panel->top.rows;
+    deal(&w, top);
+    deal(&w, body);
     if (member == 0)
         *panel->zero_p = 0;
     copy_top(&w);
-    fill_up(&w.strips[BODY]);
+    fill_up(body);
     search(&w);
-    factor_columns(&w, 0, w.cols);
+    factor_columns(&w, 0, nb);
     advance(&w, &last);
-    fill_up(&w.strips[BODY]);
+    fill_up(body);
     copy_l1(&w);
     hyb_barrier_wait(w.barrier);
 }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stddef.h>
+#include "base/product.h"
 #include "hybrid/cpu/product/blas.h"
 
 /* Weak: a program without BLAS links too. */
@@ -22,19 +23,6 @@ static void make_seats(void)
     sem_init(&seats, 0, HYB_BLAS_CALLERS);
 }
 
-/* Wait for a seat; only a signal's handler ends the wait before. */
-static void enter(void)
-{
-    pthread_once(&once, make_seats);
-    while (sem_wait(&seats) != 0 && errno == EINTR)
-        ;
-}
-
-static void leave(void)
-{
-    sem_post(&seats);
-}
-
 bool hyb_blas_present(void)
 {
     return dgemm_ != NULL;
@@ -47,22 +35,23 @@ static const char *letter(xh_trans_t op)
 
 xh_status_t hyb_blas_gemm(const xh_gemm_t *p)
 {
-    int64_t k = p->trans_a == XH_NO_TRANS ? p->a.cols : p->a.rows;
-    int64_t sizes[] = {p->c.rows, p->c.cols, k, p->a.ld, p->b.ld, p->c.ld};
+    int64_t sizes[] = {p->c.rows, p->c.cols, xh_gemm_depth(p),
+                       p->a.ld,   p->b.ld,   p->c.ld};
     int s[sizeof(sizes) / sizeof(sizes[0])];
-    size_t i;
 
     if (!hyb_blas_present())
         return XH_ERR_INTERNAL;
-    for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         if (sizes[i] < 0 || sizes[i] > INT_MAX)
             return XH_ERR_ARG;
         s[i] = (int)sizes[i];
     }
-    enter();
+    pthread_once(&once, make_seats);
+    while (sem_wait(&seats) != 0 && errno == EINTR)
+        ; /* a signal's handler ends the wait before */
     dgemm_(letter(p->trans_a), letter(p->trans_b), &s[0], &s[1], &s[2],
            &p->alpha, p->a.data, &s[3], p->b.data, &s[4], &p->beta, p->c.data,
            &s[5]);
-    leave();
+    sem_post(&seats);
     return XH_OK;
 }

@@ -70,10 +70,8 @@ static void pack_b(const pass_t *pass, int64_t j, int64_t cols, double *packed)
 
 static void scale(xh_view_t c, double beta)
 {
-    int64_t i, j;
-
-    for (j = 0; j < c.cols; j++)
-        for (i = 0; i < c.rows; i++)
+    for (int64_t j = 0; j < c.cols; j++)
+        for (int64_t i = 0; i < c.rows; i++)
             c.data[i + j * c.ld] =
                 beta == 0.0 ? 0.0 : beta * c.data[i + j * c.ld];
 }
@@ -88,9 +86,8 @@ static int64_t take_cols(pass_t *pass, int64_t *first_p)
     first = atomic_load(&pass->next_col);
     do {
         width = (cols - first) / threads;
-        width = width > CHUNK_COLS ? CHUNK_COLS : width;
-        width = xh_whole_units(width < LEAST_COLS ? LEAST_COLS : width,
-                               HYB_KERNEL_MOST_COLS);
+        width = xh_larger(LEAST_COLS, xh_smaller(width, CHUNK_COLS));
+        width = xh_whole_units(width, HYB_KERNEL_MOST_COLS);
         width = xh_smaller(width, cols - first);
     } while (width > 0 && !atomic_compare_exchange_weak(&pass->next_col, &first,
                                                         first + width));
@@ -123,15 +120,11 @@ static void run_member(void *argument, int member)
 static xh_status_t reserve(double **memory_p, size_t *bytes_p, size_t bytes)
 {
     void *memory;
-    xh_status_t status;
 
     if (bytes <= *bytes_p)
         return XH_OK;
-    status = xh_memory_allocate(bytes, &memory);
-    if (status != XH_OK)
-        return status;
-    if (*memory_p != NULL)
-        xh_memory_free(*memory_p, *bytes_p);
+    XH_TRY(xh_memory_allocate(bytes, &memory));
+    xh_memory_free(*memory_p, *bytes_p);
     *memory_p = memory;
     *bytes_p = bytes;
     return XH_OK;
@@ -142,13 +135,10 @@ static xh_status_t reserve_packed(hyb_host_gemm_t *gemm, int64_t rows,
 {
     size_t threads = (size_t)hyb_team_size(gemm->team);
     size_t a = (size_t)hyb_pack_size(rows, depth, gemm->kernel->rows);
-    xh_status_t status;
 
     gemm->b_stride = (size_t)xh_whole_units(
         hyb_pack_size(CHUNK_COLS, depth, gemm->kernel->cols), 512);
-    status = reserve(&gemm->a, &gemm->a_bytes, a * sizeof(double));
-    if (status != XH_OK)
-        return status;
+    XH_TRY(reserve(&gemm->a, &gemm->a_bytes, a * sizeof(double)));
     return reserve(&gemm->b, &gemm->b_bytes,
                    threads * gemm->b_stride * sizeof(double));
 }
@@ -162,9 +152,9 @@ static int64_t most_rows(const hyb_host_gemm_t *gemm)
 static void run_depth(hyb_host_gemm_t *gemm, const xh_gemm_t *product,
                       int64_t inner, int64_t depth)
 {
-    int64_t row, m = product->c.rows, most = most_rows(gemm);
+    int64_t m = product->c.rows, most = most_rows(gemm);
 
-    for (row = 0; row < m; row += most) {
+    for (int64_t row = 0; row < m; row += most) {
         pass_t pass = {.gemm = gemm,
                        .product = product,
                        .row = row,
@@ -203,20 +193,9 @@ static void call_blas(void *argument, int member)
         atomic_store(&call->status, (int)status);
 }
 
-static xh_status_t share_blas(hyb_host_gemm_t *gemm, const xh_gemm_t *product)
-{
-    shared_call_t call = {.product = product,
-                          .threads = hyb_team_size(gemm->team),
-                          .status = XH_OK};
-
-    hyb_team_run(gemm->team, call_blas, &call);
-    return (xh_status_t)call.status;
-}
-
 xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product)
 {
-    int64_t k = xh_gemm_depth(product), inner, passes, depth;
-    xh_status_t status;
+    int64_t k = xh_gemm_depth(product), depth;
 
     if (!xh_gemm_conforms(product))
         return XH_ERR_ARG;
@@ -224,15 +203,18 @@ xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product)
         scale(product->c, product->beta);
         return XH_OK;
     }
-    if (gemm->kernel == NULL)
-        return share_blas(gemm, product);
-    passes = (k - 1) / gemm->kernel->blocks.depth + 1;
-    depth = (k + passes - 1) / passes;
-    status = reserve_packed(gemm, xh_smaller(most_rows(gemm), product->c.rows),
-                            depth);
-    if (status != XH_OK)
-        return status;
-    for (inner = 0; inner < k; inner += depth)
+    if (gemm->kernel == NULL) {
+        shared_call_t call = {.product = product,
+                              .threads = hyb_team_size(gemm->team),
+                              .status = XH_OK};
+
+        hyb_team_run(gemm->team, call_blas, &call);
+        return (xh_status_t)call.status;
+    }
+    depth = xh_units(k, xh_units(k, HYB_KERNEL_DEPTH));
+    XH_TRY(reserve_packed(gemm, xh_smaller(most_rows(gemm), product->c.rows),
+                          depth));
+    for (int64_t inner = 0; inner < k; inner += depth)
         run_depth(gemm, product, inner, xh_smaller(depth, k - inner));
     return XH_OK;
 }
@@ -241,7 +223,7 @@ size_t hyb_host_gemm_lone_bytes(void)
 {
     enum { PADDED = 64 }; /* rows and columns, and what aligns both parts */
 
-    return sizeof(double) * (size_t)hyb_kernel_widest()->blocks.depth *
+    return sizeof(double) * HYB_KERNEL_DEPTH *
            (LONE_ROWS + CHUNK_COLS + PADDED);
 }
 
@@ -271,33 +253,25 @@ void hyb_host_gemm_destroy(hyb_host_gemm_t *gemm)
 {
     if (gemm == NULL)
         return;
-    if (gemm->a != NULL)
-        xh_memory_free(gemm->a, gemm->a_bytes);
-    if (gemm->b != NULL)
-        xh_memory_free(gemm->b, gemm->b_bytes);
+    xh_memory_free(gemm->a, gemm->a_bytes);
+    xh_memory_free(gemm->b, gemm->b_bytes);
     hyb_barrier_destroy(gemm->barrier);
     free(gemm);
 }
 
 /* ---- by the calling thread ---------------------------------------------- */
 
-/* What a thread keeps: a team of itself. */
-typedef struct {
-    hyb_team_t *team;
-    hyb_host_gemm_t *gemm;
-} alone_t;
-
-static pthread_key_t key;
+static pthread_key_t key; /* what a thread keeps: all for a team of itself */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int key_error;
 
 static void end_alone(void *memory)
 {
-    alone_t *alone = memory;
+    hyb_host_gemm_t *gemm = memory;
+    hyb_team_t *team = gemm->team;
 
-    hyb_host_gemm_destroy(alone->gemm);
-    hyb_team_destroy(alone->team);
-    free(alone);
+    hyb_host_gemm_destroy(gemm);
+    hyb_team_destroy(team);
 }
 
 static void create_key(void)
@@ -305,39 +279,36 @@ static void create_key(void)
     key_error = pthread_key_create(&key, end_alone);
 }
 
-static xh_status_t begin_alone(alone_t **alone_p)
+static xh_status_t begin_alone(hyb_host_gemm_t **gemm_p)
 {
     const hyb_kernel_t *kernel = hyb_kernel_of_setting();
-    alone_t *alone = calloc(1, sizeof(*alone));
     const int cpu = sched_getcpu();
+    hyb_team_t *team;
     xh_status_t status;
 
-    if (alone == NULL)
-        return XH_ERR_MEMORY;
     if (kernel == NULL && !hyb_blas_present())
         kernel = hyb_kernel_widest();
-    status = hyb_team_create(&cpu, 1, 1, &alone->team);
-    if (status == XH_OK)
-        status = hyb_host_gemm_create(alone->team, kernel, &alone->gemm);
-    if (status == XH_OK && pthread_setspecific(key, alone) != 0)
-        status = XH_ERR_MEMORY;
-    if (status != XH_OK)
-        end_alone(alone);
-    else
-        *alone_p = alone;
-    return status;
+    XH_TRY(hyb_team_create(&cpu, 1, 1, &team));
+    status = hyb_host_gemm_create(team, kernel, gemm_p);
+    if (status != XH_OK) {
+        hyb_team_destroy(team);
+        return status;
+    }
+    if (pthread_setspecific(key, *gemm_p) == 0)
+        return XH_OK;
+    end_alone(*gemm_p);
+    return XH_ERR_MEMORY;
 }
 
 xh_status_t hyb_gemm_alone(const xh_gemm_t *product)
 {
-    xh_status_t status = XH_OK;
-    alone_t *alone;
+    hyb_host_gemm_t *gemm;
 
     pthread_once(&once, create_key);
     if (key_error != 0)
         return XH_ERR_MEMORY;
-    alone = pthread_getspecific(key);
-    if (alone == NULL)
-        status = begin_alone(&alone);
-    return status == XH_OK ? hyb_host_gemm(alone->gemm, product) : status;
+    gemm = pthread_getspecific(key);
+    if (gemm == NULL)
+        XH_TRY(begin_alone(&gemm));
+    return hyb_host_gemm(gemm, product);
 }

@@ -65,17 +65,11 @@ static void try(trial_t *t, const hyb_kernel_t *kernel, double *rate_p)
         fmax(*rate_p, 2.0 * ROWS * COLS * DEPTH / (xh_clock_now() - start));
 }
 
-static bool blas_takes_part(void)
-{
-    return hyb_blas_present() && xh_blas_library_identify().threads == 1;
-}
-
 static double best_rate(const hyb_kernels_t *kernels)
 {
     double best = kernels->blas;
-    int isa;
 
-    for (isa = 0; isa < XH_ISA_COUNT; isa++)
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++)
         best = fmax(best, kernels->rate[isa]);
     return best;
 }
@@ -89,9 +83,8 @@ static void try_each(trial_t *t, int round, bool blas, hyb_kernels_t *kernels)
 {
     bool all = round < 2 || round % SLOW == 0;
     double least = all ? 0.0 : best_rate(kernels) / SLOW;
-    int isa;
 
-    for (isa = 0; isa < XH_ISA_COUNT; isa++)
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++)
         if (contains(kernels, isa) && kernels->rate[isa] >= least)
             try(t, hyb_kernel_find((xh_isa_t)isa), &kernels->rate[isa]);
     if (blas && kernels->blas >= least)
@@ -110,19 +103,19 @@ static bool as_expected(const hyb_kernels_t *kernels)
 
 void hyb_kernels_measure(hyb_kernels_t *kernels)
 {
-    bool blas = blas_takes_part();
+    bool blas = hyb_blas_present() && xh_blas_library_identify().threads == 1;
     double *memory;
     trial_t trial;
-    int i;
 
     if (xh_memory_allocate(ALL * sizeof(double), (void **)&memory) != XH_OK)
         return;
-    for (i = 0; i < ALL; i++)
+    for (int i = 0; i < ALL; i++)
         memory[i] = 0.125;
     trial.a = memory;
     trial.b = trial.a + A;
     trial.c = trial.b + B;
-    for (i = 0; i < ROUNDS || (i < MANY_ROUNDS && !as_expected(kernels)); i++)
+    for (int i = 0; i < ROUNDS || (i < MANY_ROUNDS && !as_expected(kernels));
+         i++)
         try_each(&trial, i, blas, kernels);
     xh_memory_free(memory, ALL * sizeof(double));
 }
@@ -132,9 +125,8 @@ void hyb_kernels_measure(hyb_kernels_t *kernels)
 hyb_kernels_t hyb_kernels_here(void)
 {
     hyb_kernels_t kernels = {.set = 0};
-    int isa;
 
-    for (isa = 0; isa < XH_ISA_COUNT; isa++)
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++)
         if (xh_cpu_has((xh_isa_t)isa))
             kernels.set |= 1u << isa;
     return kernels;
@@ -144,12 +136,11 @@ const hyb_kernel_t *hyb_kernels_fastest(const hyb_kernels_t *kernels)
 {
     const double as_fast = 0.97;
     double best = 0.0;
-    int isa;
 
-    for (isa = 0; isa < XH_ISA_COUNT; isa++)
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++)
         if (contains(kernels, isa))
             best = fmax(best, kernels->rate[isa]);
-    for (isa = 0; isa < XH_ISA_COUNT; isa++)
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++)
         if (contains(kernels, isa) && kernels->rate[isa] >= as_fast * best)
             return hyb_kernel_find((xh_isa_t)isa);
     return hyb_kernel_find(XH_ISA_PORTABLE);
@@ -177,9 +168,8 @@ hyb_kernels_t hyb_kernels_of_setting(void)
 {
     const char *name = xh_settings_text("kernel");
     hyb_kernels_t named = hyb_kernels_here();
-    int isa;
 
-    for (isa = 0; isa < XH_ISA_COUNT; isa++)
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++)
         if (strcmp(name, xh_cpu_isa_name((xh_isa_t)isa)) == 0) {
             named.set &= 1u << isa | 1u << XH_ISA_PORTABLE;
             return named;

@@ -7,22 +7,23 @@
 #include "base/integers.h"
 #include "hybrid/cpu/update/pack.h"
 
-enum { MOST_TILE = HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_COLS };
+enum {
+    MOST_TILE = HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_COLS,
+    LEAST_COLS = 128, /* of a chunk, where the second cache has room ... */
+    MOST_COLS = 256   /* ... for as many */
+};
 
 int64_t hyb_chunk_part(const hyb_kernel_t *kernel, int64_t nb, int64_t most)
 {
-    int64_t pieces = (nb + most - 1) / most, width = (nb + pieces - 1) / pieces;
-
-    return (width + kernel->cols - 1) / kernel->cols * kernel->cols;
+    return xh_whole_units(xh_units(nb, xh_units(nb, most)), kernel->cols);
 }
 
 int64_t hyb_chunk_cols(const hyb_kernel_t *kernel, int64_t nb)
 {
-    const hyb_block_sizes_t *blocks = &kernel->blocks;
     int64_t half = xh_cpu_l2_bytes() / 2 / (int64_t)sizeof(double);
-    int64_t most = xh_smaller(blocks->most_cols, half / nb);
+    int64_t most = xh_larger(LEAST_COLS, xh_smaller(MOST_COLS, half / nb));
 
-    return hyb_chunk_part(kernel, nb, xh_larger(blocks->least_cols, most));
+    return hyb_chunk_part(kernel, nb, most);
 }
 
 int64_t hyb_chunk_u_size(const hyb_kernel_t *kernel, int64_t nb, int64_t cols)
@@ -32,13 +33,11 @@ int64_t hyb_chunk_u_size(const hyb_kernel_t *kernel, int64_t nb, int64_t cols)
 
 void hyb_factors_pack_l1(xh_view_t v, hyb_tiles_t *l1)
 {
-    int64_t i, j;
-
     l1->rows = v.rows;
     l1->cols = v.cols;
     hyb_pack(v, XH_NO_TRANS, 1.0, l1->height, l1->data);
-    for (j = 0; j < v.cols; j++)
-        for (i = 0; i <= j; i++)
+    for (int64_t j = 0; j < v.cols; j++)
+        for (int64_t i = 0; i <= j; i++)
             *hyb_tiles_at(l1, i, j) = 0.0;
 }
 
@@ -48,12 +47,12 @@ void hyb_factors_pack_l1(xh_view_t v, hyb_tiles_t *l1)
 static void clear_rest(const hyb_kernel_t *kernel, int64_t nb, int64_t cols,
                        double *u)
 {
-    int64_t i, j, width = kernel->cols, last = cols / width * width;
+    int64_t width = kernel->cols, last = cols / width * width;
 
     if (last == cols)
         return;
-    for (i = 0; i < nb; i++)
-        for (j = cols - last; j < width; j++)
+    for (int64_t i = 0; i < nb; i++)
+        for (int64_t j = cols - last; j < width; j++)
             u[last * nb + i * width + j] = 0.0;
 }
 
@@ -67,9 +66,9 @@ static void move_column(const hyb_swap_t *swap, double *column,
                         const double *next, int width, double *u)
 {
     enum { AHEAD = 64 };
-    int nb = swap->nb, i, d = 0;
+    int nb = swap->nb, d = 0;
 
-    for (i = 0; i < nb; i++, u += width) {
+    for (int i = 0; i < nb; i++, u += width) {
         double *element = column + swap->source[i];
 
         if (i + AHEAD < nb)
@@ -87,10 +86,10 @@ static void move_column(const hyb_swap_t *swap, double *column,
 void hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
                     xh_view_t columns, double *u)
 {
-    int64_t j, cols = columns.cols, width = kernel->cols;
+    int64_t cols = columns.cols, width = kernel->cols;
     double *column = columns.data;
 
-    for (j = 0; j < cols; j++, column += columns.ld)
+    for (int64_t j = 0; j < cols; j++, column += columns.ld)
         move_column(swap, column, j + 1 < cols ? column + columns.ld : column,
                     kernel->cols, u + j / width * width * swap->nb + j % width);
     clear_rest(kernel, swap->nb, cols, u);
@@ -100,20 +99,17 @@ void hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
 static inline void copy_row(const double *from, int width, int64_t left,
                             double *to)
 {
-    int j;
-
-    for (j = 0; j < width && j < left; j++)
+    for (int j = 0; j < width && j < left; j++)
         to[j] = from[j];
 }
 
 void hyb_chunk_unpack_rows(const hyb_kernel_t *kernel,
                            const hyb_arrived_t *rows, int64_t cols, double *u)
 {
-    int64_t j;
-    int r, width = kernel->cols;
+    int width = kernel->cols;
 
-    for (j = 0; j < cols; j += width)
-        for (r = 0; r < rows->nb; r++) {
+    for (int64_t j = 0; j < cols; j += width)
+        for (int r = 0; r < rows->nb; r++) {
             const double *row = rows->data + r * rows->ld + j;
 
             __builtin_prefetch(row + width, 0, 2);
@@ -126,11 +122,10 @@ void hyb_chunk_unpack_rows(const hyb_kernel_t *kernel,
 void hyb_chunk_return_rows(const hyb_kernel_t *kernel, const double *u,
                            int64_t cols, const hyb_arrived_t *rows)
 {
-    int64_t j;
-    int r, width = kernel->cols;
+    int width = kernel->cols;
 
-    for (j = 0; j < cols; j += width)
-        for (r = 0; r < rows->nb; r++)
+    for (int64_t j = 0; j < cols; j += width)
+        for (int r = 0; r < rows->nb; r++)
             copy_row(u + j * rows->nb + rows->place[r] * width, width, cols - j,
                      rows->data + r * rows->ld + j);
 }
@@ -139,12 +134,11 @@ void hyb_chunk_store(const hyb_factors_t *factors, const double *u,
                      xh_view_t matrix)
 {
     int width = factors->kernel->cols;
-    int64_t i, j;
 
-    for (j = 0; j < matrix.cols; j++) {
+    for (int64_t j = 0; j < matrix.cols; j++) {
         const double *from = u + j / width * width * matrix.rows + j % width;
 
-        for (i = 0; i < matrix.rows; i++)
+        for (int64_t i = 0; i < matrix.rows; i++)
             matrix.data[i + j * matrix.ld] = -from[i * width];
     }
 }
@@ -191,12 +185,12 @@ void hyb_chunk_solve(const hyb_factors_t *factors, int64_t cols, double *u)
 {
     const hyb_kernel_t *kernel = factors->kernel;
     const hyb_tiles_t *l1 = &factors->l1;
-    int64_t i, j;
     last_tile_t last;
 
     find_last(l1, &last);
-    for (j = 0; j < cols; j += kernel->cols, u += kernel->cols * l1->cols) {
-        for (i = 0; i < last.first; i += kernel->rows)
+    for (int64_t j = 0; j < cols;
+         j += kernel->cols, u += kernel->cols * l1->cols) {
+        for (int64_t i = 0; i < last.first; i += kernel->rows)
             kernel->solve(i, hyb_tiles_at(l1, i, 0), hyb_tiles_at(l1, i, i), u,
                           u + i * kernel->cols);
         if (last.rows > 0)
@@ -221,11 +215,10 @@ static void multiply_edge(const slice_t *s, const double *a, const double *b,
 {
     double tile[MOST_TILE] = {0.0};
     int height = s->kernel->rows;
-    int64_t i, j;
 
     s->kernel->multiply(s->depth, a, b, tile, height, a);
-    for (j = 0; j < c.cols; j++)
-        for (i = 0; i < c.rows; i++)
+    for (int64_t j = 0; j < c.cols; j++)
+        for (int64_t i = 0; i < c.rows; i++)
             c.data[i + j * c.ld] += tile[i + j * height];
 }
 
@@ -255,9 +248,9 @@ static void multiply_tile(const slice_t *s, int64_t i, int64_t j, xh_view_t c)
 /* Columns j .. j + cols - 1 of C. */
 static void multiply_block(const slice_t *s, int64_t j, int64_t cols)
 {
-    int64_t i, height = s->kernel->rows;
+    int64_t height = s->kernel->rows;
 
-    for (i = 0; i < s->c.rows; i += height) {
+    for (int64_t i = 0; i < s->c.rows; i += height) {
         multiply_tile(
             s, i, j,
             xh_view_part(s->c, i, j, xh_smaller(height, s->c.rows - i), cols));
@@ -270,11 +263,10 @@ static void multiply_block(const slice_t *s, int64_t j, int64_t cols)
 static void multiply_slice(const slice_t *s)
 {
     int64_t width = s->kernel->cols, panels = (s->c.cols + width - 1) / width;
-    int64_t block = s->kernel->blocks.block;
-    int64_t blocks = (panels * width * s->depth - 1) / block + 1, j;
+    int64_t blocks = xh_units(panels * width * s->depth, HYB_KERNEL_BLOCK);
     int64_t cols = (panels + blocks - 1) / blocks * width;
 
-    for (j = 0; j < s->c.cols; j += cols)
+    for (int64_t j = 0; j < s->c.cols; j += cols)
         multiply_block(s, j, xh_smaller(cols, s->c.cols - j));
 }
 
@@ -283,13 +275,12 @@ void hyb_chunk_multiply(const hyb_factors_t *factors, int64_t first,
                         const hyb_chunk_poll_t *poll)
 {
     const hyb_tiles_t *l2 = &factors->l2;
-    int64_t most = factors->kernel->blocks.depth, inner, depth;
-    int64_t slices = (l2->cols + most - 1) / most;
+    int64_t depth;
 
-    if (slices == 0)
+    if (l2->cols == 0)
         return;
-    depth = (l2->cols + slices - 1) / slices;
-    for (inner = 0; inner < l2->cols; inner += depth) {
+    depth = xh_units(l2->cols, xh_units(l2->cols, HYB_KERNEL_DEPTH));
+    for (int64_t inner = 0; inner < l2->cols; inner += depth) {
         slice_t slice = {.kernel = factors->kernel,
                          .depth = xh_smaller(depth, l2->cols - inner),
                          .stride = l2->cols,

@@ -72,7 +72,7 @@ int64_t hyb_chunk_part(const hyb_kernel_t *kernel, int64_t nb, int64_t most);
 
 /*
  * Columns of a chunk for panels of nb: as many as leave half of the second
- * cache to others, within the kernel's bounds, and no more than nb, which is
+ * cache to others, 128 to 256, and no more than nb, which is
  * divided evenly.
  */
 int64_t hyb_chunk_cols(const hyb_kernel_t *kernel, int64_t nb);

@@ -23,7 +23,7 @@
 
 /* This process's share of its node; there is one solver a process. */
 static hyb_means_t means;
-static hyb_iterations_t *record;
+static hyb_iterations_t record;
 static hyb_neighbours_t neighbours;
 static bool said_depth, said_forms; /* in this run */
 
@@ -168,7 +168,7 @@ static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
 static xh_status_t iterations(int process, double zero, char **csv_p,
                               size_t *size_p)
 {
-    return hyb_iterations_csv(record, process, zero, csv_p, size_p);
+    return hyb_iterations_csv(&record, process, zero, csv_p, size_p);
 }
 
 static bool work(const hpl_system_t *system, hpl_work_t *work_p)
@@ -282,11 +282,9 @@ static xh_status_t open_node(bool funneled)
         status =
             hyb_machine_open(threads, &neighbours.local, &seen, &means.machine);
     free(seen.chosen);
-    if (status == XH_OK)
-        status = hyb_iterations_open(&record);
     if (status == XH_OK) {
         means.team = hyb_machine_team(means.machine);
-        means.observer = hyb_observers(record);
+        means.observer = hyb_observers(&record);
     }
     return hpl_agree(MPI_COMM_WORLD, status);
 }
@@ -337,8 +335,7 @@ const hyb_means_t *hyb_driver_means(void)
 void hyb_driver_close(void)
 {
     hpl_solver_install(NULL);
-    hyb_iterations_close(record);
-    record = NULL;
+    hyb_iterations_free(&record);
     hyb_machine_close(means.machine);
     means = (hyb_means_t){.machine = NULL};
     hyb_neighbours_free(&neighbours);
