@@ -7,7 +7,6 @@ second line; the program is run once for all of them, when the first is due.
 Whole files are dealt to pytest-xdist's workers, so that this holds there too.
 """
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
 import pytest
@@ -24,37 +23,83 @@ RESULT = re.compile(r"(not ok|ok) \d+ (- |# SKIP )(\w+)$", re.MULTILINE)
 UNIT_LIMIT = 420
 
 
-@dataclass
-class Tap:
-    """What one run of a unit test program reported."""
+class ProgramRun:
+    """A unit test program on a number of processes, run once.
 
-    outcome: jobs.Outcome
-    planned: int
-    results: dict  # case -> "ok", "not ok" or "skip"
+    One process needs no launcher; behind that of Open MPI 4.1 one in some hundred
+    crashes within MPI_Finalize on a busy machine.
+    """
 
-    @classmethod
-    def read(cls, outcome):
-        plan = PLAN.search(outcome.stdout)
-        results = {
+    def __init__(self, name, ranks, cases):
+        self.command = [jobs.BUILD / "unit" / name]
+        if ranks and ranks != "1":
+            self.command = jobs.launched(ranks, self.command)
+        self.cases = cases
+
+    @cached_property
+    def outcome(self):
+        return jobs.run(self.command, jobs.SOURCE, limit=UNIT_LIMIT)
+
+    @cached_property
+    def results(self):
+        """What it reported of each case: "ok", "not ok" or "skip"."""
+        return {
             case: "skip" if "SKIP" in mark else verdict
-            for verdict, mark, case in RESULT.findall(outcome.stdout)
+            for verdict, mark, case in RESULT.findall(self.outcome.stdout)
         }
-        return cls(outcome, int(plan.group(1)) if plan else -1, results)
 
-    def remarks(self, case):
-        """What the program said about a case that failed."""
-        said = re.search(
+    def wrong_with(self, case):
+        """What is wrong with a case, and what the program said of it; or None."""
+        verdict = self.results.get(case, "not reported")
+        if verdict in ("ok", "skip"):
+            return None
+        remarks = re.search(
             rf"not ok \d+ - {case}\n((?:#.*\n)*)", self.outcome.stdout
         )
-        return said.group(1) if said else ""
+        return f"{case}: {verdict}\n{remarks[1] if remarks else ''}"
 
-    def complete(self):
+    def wrong_at_end(self):
+        """Unless it reported all that it planned and ended with status 0."""
+        plan = PLAN.search(self.outcome.stdout)
+        planned = int(plan[1]) if plan else -1
+        unlisted = set(self.results) - set(self.cases)
+        if (planned == len(self.results) and not unlisted
+                and self.outcome.status == 0 and not self.outcome.timed_out
+                and "not ok" not in self.results.values()):  # fmt: skip
+            return None
         return (
-            self.outcome.status == 0
-            and not self.outcome.timed_out
-            and self.planned == len(self.results)
-            and "not ok" not in self.results.values()
+            f"planned {planned}, reported {len(self.results)}, "
+            f"not in the source: {unlisted or 'none'}\n{self.outcome}"
         )
+
+
+class UnitFailure(Exception):
+    """A unit test case that did not pass, with its program's output."""
+
+
+class UnitItem(pytest.Item):
+    """One case of a unit test program, or, without a case, its end."""
+
+    def __init__(self, *, case, program, **rest):
+        super().__init__(**rest)
+        self.case = case
+        self.program = program
+
+    def runtest(self):
+        program, case = self.program, self.case
+        if program.results.get(case) == "skip":
+            pytest.skip("skipped by the program")
+        wrong = program.wrong_with(case) if case else program.wrong_at_end()
+        if wrong:
+            raise UnitFailure(wrong)
+
+    def repr_failure(self, excinfo):
+        if isinstance(excinfo.value, UnitFailure):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self):
+        return self.path, None, self.name
 
 
 class UnitProgram(pytest.File):
@@ -71,96 +116,19 @@ class UnitProgram(pytest.File):
         source = self.path.read_text()
         ranks = RANKS.match((source.splitlines() + ["", ""])[1])
         cases = TEST.findall(source) + self.shared_cases(source)
-        for count in ranks.group(1).split() if ranks else [None]:
+        for count in ranks[1].split() if ranks else [None]:
             program = ProgramRun(self.path.stem, count, cases)
             suffix = f"[{count}]" if count else ""
-            items = [
-                UnitCase.from_parent(
-                    self, name=case + suffix, case=case, program=program
+            for case in [*cases, None]:
+                name = f"{case or 'it_ends_well'}{suffix}"
+                item = UnitItem.from_parent(
+                    self, name=name, case=case, program=program
                 )
-                for case in cases
-            ]
-            items.append(
-                UnitEnd.from_parent(
-                    self,
-                    name="it_ends_well" + suffix,
-                    case=None,
-                    program=program,
-                )
-            )
-            for item in items:
                 if not count:
                     item.add_marker("single")
-                if ranks and ranks.group(2):
+                if ranks and ranks[2]:
                     item.add_marker("long")
                 yield item
-
-
-class ProgramRun:
-    """A unit test program on a number of processes, run once.
-
-    One process needs no launcher; behind that of Open MPI 4.1 one in some hundred
-    crashes within MPI_Finalize on a busy machine.
-    """
-
-    def __init__(self, name, ranks, cases):
-        self.command = [jobs.BUILD / "unit" / name]
-        if ranks and ranks != "1":
-            self.command = jobs.launched(ranks, self.command)
-        self.cases = cases
-
-    @cached_property
-    def tap(self):
-        """What it reported."""
-        return Tap.read(jobs.run(self.command, jobs.SOURCE, limit=UNIT_LIMIT))
-
-
-class UnitFailure(Exception):
-    """A unit test case that did not pass, with its program's output."""
-
-
-class UnitItem(pytest.Item):
-    """An item that stands for a run of a unit test program."""
-
-    def __init__(self, *, case, program, **rest):
-        super().__init__(**rest)
-        self.case = case
-        self.program = program
-
-    def repr_failure(self, excinfo):
-        if isinstance(excinfo.value, UnitFailure):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo)
-
-    def reportinfo(self):
-        return self.path, None, self.name
-
-
-class UnitCase(UnitItem):
-    """One case of a unit test program."""
-
-    def runtest(self):
-        tap = self.program.tap
-        verdict = tap.results.get(self.case, "not reported")
-        if verdict == "skip":
-            pytest.skip("skipped by the program")
-        if verdict != "ok":
-            raise UnitFailure(
-                f"{self.case}: {verdict}\n{tap.remarks(self.case)}"
-            )
-
-
-class UnitEnd(UnitItem):
-    """That a program reported all it planned and ended with status 0."""
-
-    def runtest(self):
-        tap = self.program.tap
-        unlisted = set(tap.results) - set(self.program.cases)
-        if not tap.complete() or unlisted:
-            raise UnitFailure(
-                f"planned {tap.planned}, reported {len(tap.results)}, "
-                f"not in the source: {unlisted or 'none'}\n{tap.outcome}"
-            )
 
 
 def pytest_collect_file(file_path, parent):

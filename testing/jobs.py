@@ -146,10 +146,15 @@ def start(command, cwd, env=None, stdin=subprocess.DEVNULL):
 
 
 def finish(job, limit=LIMIT):
-    """Wait for a job, at most limit seconds, and leave no process of it."""
+    """Wait for a job, at most limit seconds, and leave no process of it.
+
+    Where more wants to run than there are cores, it may take up to four times
+    as long.
+    """
     timed_out = False
+    crowd = os.getloadavg()[0] / os.cpu_count()
     try:
-        out, err = job.communicate(timeout=limit)
+        out, err = job.communicate(timeout=limit * min(4, max(1, crowd)))
     except subprocess.TimeoutExpired:
         timed_out = True
         kill_session(job.pid)

@@ -48,12 +48,8 @@ def reference_run(tmp_path_factory):
         directory = tmp_path_factory.mktemp(name)
         source = jobs.REFERENCE / f"upstream-{name}.HPL.dat"
         (directory / "HPL.dat").write_bytes(source.read_bytes())
-        return records.run(
-            jobs.launched(4, [jobs.XHPL, *options]),
-            directory,
-            UNMEASURED,
-            limit=600,
-        )
+        words = jobs.launched(4, [jobs.XHPL, *options])
+        return records.run(words, directory, UNMEASURED, limit=600)
 
     return run
 
@@ -68,18 +64,11 @@ def tagged_run(tmp_path_factory):
     @functools.cache
     def run(tag, n="600"):
         directory = tmp_path_factory.mktemp(tag)
-        dat = hpl_dat.text(
-            n=n,
-            nb="64",
-            pmap=str("RC".index(tag[1])),
-            depth=tag[2],
-            bcast=tag[3],
-            rfact=str("LCR".index(tag[4])),
-            ndiv=tag[5],
-            pfact=str("LCR".index(tag[6])),
-            nbmin=tag[7],
-        )
-        (directory / "HPL.dat").write_text(dat)
+        order, rfact, pfact = (
+            str(x.index(tag[i])) for x, i in (("RC", 1), ("LCR", 4), ("LCR", 6)))
+        (directory / "HPL.dat").write_text(hpl_dat.text(
+            n=n, nb="64", pmap=order, depth=tag[2], bcast=tag[3], rfact=rfact,
+            ndiv=tag[5], pfact=pfact, nbmin=tag[7]))  # fmt: skip
         return jobs.run([jobs.XHPL], directory)
 
     return run
@@ -91,7 +80,7 @@ def traced_run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("traced")
     options = ["-n", "320", "-nb", "16", "-p", "1", "-q", "2"]
     words = [jobs.XHPL, *options, "--json", "run.json", "--trace", "trace.json"]
-    outcome = records.run(jobs.launched(2, words), folder, UNMEASURED).succeeded()
+    records.run(jobs.launched(2, words), folder, UNMEASURED).succeeded()
     return folder
 
 

@@ -30,6 +30,26 @@ def name_of(page):
     return str(page.relative_to(jobs.SOURCE))
 
 
+def smaller(pairs, script):
+    """A script with what is run in place of these patterns."""
+    for pattern, instead in pairs:
+        script = re.sub(pattern, instead, script)
+    return script
+
+
+def assert_needed(not_run, pairs, shown):
+    """What is left out of the scripts shown, or made smaller, is among them."""
+    assert [x for x in not_run if not any(re.match(x, y) for y in shown)] == []
+    for pair in pairs:
+        changed = [smaller([pair], script) for script in shown]
+        assert changed != shown, pair
+        shown = changed
+
+
+def is_run(not_run, script):
+    return not any(re.match(x, script) for x in not_run)
+
+
 def needs(script):
     """What this machine lacks for a script, or None."""
     if re.search(r"(?<!/)\bmpirun ", script):

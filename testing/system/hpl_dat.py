@@ -35,39 +35,15 @@ LINES = (
     "{align}      memory alignment in double (> 0)",
 )
 
-SMALL = {
-    "device": "6",
-    "n": "40",
-    "nb": "8",
-    "pmap": "0",
-    "p": "1",
-    "q": "1",
-    "threshold": "16.0",
-    "pfact": "2",
-    "nbmin": "4",
-    "ndiv": "2",
-    "rfact": "1",
-    "bcast": "1",
-    "depth": "0",
-    "swap": "2",
-    "swapping": "64",
-    "l1": "0",
-    "u": "0",
-    "equil": "1",
-    "align": "8",
-}
-
-COUNTS = {
-    "ns": "n",
-    "nbs": "nb",
-    "grids": "p",
-    "pfacts": "pfact",
-    "nbmins": "nbmin",
-    "ndivs": "ndiv",
-    "rfacts": "rfact",
-    "bcasts": "bcast",
-    "depths": "depth",
-}
+SMALL = dict(
+    device="6", n="40", nb="8", pmap="0", p="1", q="1", threshold="16.0",
+    pfact="2", nbmin="4", ndiv="2", rfact="1", bcast="1", depth="0",
+    swap="2", swapping="64", l1="0", u="0", equil="1", align="8",
+)  # fmt: skip
+COUNTS = dict(
+    ns="n", nbs="nb", grids="p", pfacts="pfact", nbmins="nbmin", ndivs="ndiv",
+    rfacts="rfact", bcasts="bcast", depths="depth",
+)  # fmt: skip
 
 
 def text(**changes):

@@ -9,30 +9,27 @@ import pytest
 import jobs
 
 pytestmark = pytest.mark.scripts
+BOOTSTRAP = jobs.SOURCE / "setup/bootstrap"
 
-# Whoever installs something leaves a trace.
-INSTALLER = 'echo "$0 $*" >> installed\n'
+# What each manager is told, what follows, and some packages of its own.
+MANAGERS = {
+    "apt-get": (
+        "apt-get install -y --no-install-recommends ", " (as root)",
+        "libopenmpi-dev libhwloc-dev libcmocka-dev python3-pytest clang"),
+    "dnf": (
+        "dnf install -y ", " && module load mpi",
+        "openmpi-devel hwloc-devel libcmocka-devel python3-pytest clang"),
+    "zypper": (
+        "zypper install -y ", "",
+        "openmpi4-devel hwloc-devel libcmocka-devel python3-pytest clang"),
+    "spack": ("spack install ", "", "openmpi hwloc cmocka py-pytest llvm"),
+}  # fmt: skip
 STUBS = {
     "id": "echo 1000\n",
     "sudo": "exit 1\n",
-    "apt-get": INSTALLER,
-    "dnf": INSTALLER,
-    "zypper": INSTALLER,
-    "spack": INSTALLER,
     "pkg-config": '[ "$2" != blas-netlib ]\n',
-}
-
-ADVICE = {
-    "apt-get": ("apt-get install -y --no-install-recommends ", " (as root)"),
-    "dnf": ("dnf install -y ", " && module load mpi"),
-    "zypper": ("zypper install -y ", ""),
-    "spack": ("spack install ", ""),
-}
-PACKAGES = {
-    "apt-get": "libopenmpi-dev libhwloc-dev libcmocka-dev python3-pytest clang",
-    "dnf": "openmpi-devel hwloc-devel libcmocka-devel python3-pytest clang",
-    "zypper": "openmpi4-devel hwloc-devel libcmocka-devel python3-pytest clang",
-    "spack": "openmpi hwloc cmocka py-pytest llvm",
+    # whoever installs something leaves a trace
+    **dict.fromkeys(MANAGERS, 'echo "$0 $*" >> installed\n'),
 }
 
 
@@ -44,13 +41,9 @@ def bootstrap(tmp_path):
     def run(group, *stubs, path=""):
         for name in stubs:
             jobs.program(tmp_path / name, STUBS[name])
-        outcome = jobs.run(
-            ["/bin/sh", jobs.SOURCE / "setup/bootstrap", group],
-            tmp_path,
-            {"PATH": f"{tmp_path}{path}"},
-        )
-        assert outcome.status == 2, str(outcome)
-        assert outcome.stdout == "", str(outcome)
+        words = ["/bin/sh", BOOTSTRAP, group]
+        outcome = jobs.run(words, tmp_path, {"PATH": f"{tmp_path}{path}"})
+        assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
         assert not (tmp_path / "installed").exists()
         head, _, line = outcome.stderr.rstrip("\n").partition("\n  ")
         if line:
@@ -60,16 +53,12 @@ def bootstrap(tmp_path):
     return run
 
 
-@pytest.mark.parametrize("manager", ADVICE)
+@pytest.mark.parametrize("manager", MANAGERS)
 def test_the_line_to_type_is_printed(bootstrap, manager):
     line = bootstrap("test-all", manager, "id")
-    begins, ends = ADVICE[manager]
+    begins, ends, packages = MANAGERS[manager]
     assert line.startswith(begins) and line.endswith(ends), line
-    assert set(PACKAGES[manager].split()) <= set(line.split()), line
-
-
-@pytest.mark.parametrize("manager", ADVICE)
-def test_to_run_nothing_is_asked_for_that_only_tests_need(bootstrap, manager):
+    assert set(packages.split()) <= set(line.split()), line
     line = bootstrap("run", manager, "id")
     assert "cmocka" not in line and "clang" not in line, line
     assert "hwloc" in line, line
@@ -96,28 +85,24 @@ def test_a_blas_by_the_reference_ones_name_does_not_stand_in_for_it(bootstrap):
 # ---- what is installed for it -------------------------------------------------
 
 
-@pytest.fixture(name="installed")
-def installed_fixture(tmp_path):
+@pytest.fixture
+def installed(tmp_path):
     """Run bootstrap run where nothing is missing, but what is named; its outcome,
     and what it had installed."""
+    folder, asked = tmp_path / "path", tmp_path / "asked"
     stubs = {
-        "apt-get": f'echo "$*" >> {tmp_path}/asked\n[ "$broken" = no ]\n',
+        **dict.fromkeys(("pkg-config", "mpirun", "mpicc", "python3"), "exit 0\n"),
+        "apt-get": f'echo "$*" >> {asked}\n[ "$broken" = no ]\n',
         "id": "echo 0\n",
     }
-    there = ("pkg-config", "mpirun", "mpicc", "python3")
 
-    def run(missing, manager=True, broken="no"):
-        folder = tmp_path / "path"
-        for name in there:
-            jobs.program(folder / name, "exit 0\n")
+    def run(*missing, broken="no"):
         for name, text in stubs.items():
             jobs.program(folder / name, text)
-        for name in (missing, *(() if manager else ["apt-get"])):
+        for name in missing:
             (folder / name).unlink()
         env = {"PATH": str(folder), "broken": broken, "CC": "mpicc", "MPIRUN": ""}
-        script = jobs.SOURCE / "setup/bootstrap"
-        outcome = jobs.run([shutil.which("sh"), script, "run"], tmp_path, env)
-        asked = tmp_path / "asked"
+        outcome = jobs.run([shutil.which("sh"), BOOTSTRAP, "run"], tmp_path, env)
         return outcome, asked.read_text() if asked.exists() else ""
 
     return run
@@ -134,7 +119,7 @@ def test_a_run_does_without_python(installed):
     outcome, asked = installed("python3", broken="yes")
     assert outcome.status == 0 and "python3" in asked, str(outcome)
     assert "cannot install: python3" in outcome.stderr
-    outcome, _ = installed("python3", manager=False)
+    outcome, _ = installed("python3", "apt-get")
     assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
 
 

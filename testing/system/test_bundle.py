@@ -2,7 +2,6 @@
 """The bundle, unpacked where nothing is but the C library and /proc."""
 import os
 import shutil
-import subprocess
 import tarfile
 from pathlib import Path
 
@@ -19,9 +18,7 @@ LIMIT_BYTES = 60e6
 
 def loader_and_library():
     """Files of the C library that a program of this machine loads."""
-    shown = subprocess.run(
-        ["ldd", str(jobs.XHPL)], capture_output=True, text=True, check=True
-    ).stdout.split()
+    shown = jobs.run(["ldd", jobs.XHPL], ".").succeeded().stdout.split()
     paths = [Path(word) for word in shown if word.startswith("/")]
     loader = [p for p in paths if p.name.startswith("ld-linux")]
     folder = next(p.parent for p in paths if p.name == "libc.so.6")
@@ -32,9 +29,8 @@ def loader_and_library():
 def bundle():
     if not (jobs.BIN / "xdgemm").exists():
         pytest.skip("xdgemm is not built")
-    outcome = jobs.run(
-        ["bundle/make-bundle", jobs.BIN, "xhpl-tested"], jobs.SOURCE
-    ).succeeded()
+    words = ["bundle/make-bundle", jobs.BIN, "xhpl-tested"]
+    jobs.run(words, jobs.SOURCE).succeeded()
     packed = jobs.SOURCE / "dist/xhpl-tested.tar.gz"
     yield packed
     packed.unlink()
@@ -65,10 +61,8 @@ def empty_root(bundle, tmp_path_factory):
 def run_inside(root, *words):
     """Run a program in root, in a mount namespace that ends with it."""
     script = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
-    outcome = jobs.run(
-        ["unshare", "-m", "sh", "-c", script, root, *words], root
-    ).succeeded()
-    return outcome
+    words = ["unshare", "-m", "sh", "-c", script, root, *words]
+    return jobs.run(words, root).succeeded()
 
 
 def test_the_bundle_is_smaller_than_60_megabytes(bundle):
@@ -76,18 +70,14 @@ def test_the_bundle_is_smaller_than_60_megabytes(bundle):
 
 
 def test_xdgemm_computes_and_verifies_in_an_empty_root(empty_root):
-    outcome = run_inside(
-        empty_root, "/x/bin/xdgemm", "-m", "500", "-n", "400", "-k", "100",
-        "--devices", "emu:1", "--verify",
-    )
+    words = "/x/bin/xdgemm -m 500 -n 400 -k 100 --devices emu:1 --verify"
+    outcome = run_inside(empty_root, *words.split())
     assert ", 0 wrong" in outcome.stdout, str(outcome)
 
 
 def test_xhpl_alone_passes_in_an_empty_root(empty_root):
-    outcome = run_inside(
-        empty_root, "/x/bin/xhpl", "-n", "300", "--nb", "32", "-p", "1",
-        "-q", "1",
-    )
+    words = "/x/bin/xhpl -n 300 --nb 32 -p 1 -q 1"
+    outcome = run_inside(empty_root, *words.split())
     assert "PASSED" in outcome.stdout, str(outcome)
 
 

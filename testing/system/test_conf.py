@@ -33,7 +33,7 @@ def test_conf_names_another_file_and_its_settings_reach_all(xhpl):
     write_conf(xhpl, "blas_threads = 0\n")
     write_conf(xhpl, "message_chunk = 100\n", "other")
     dat = hpl_dat.text(p="1", q="2")
-    outcome = xhpl("--conf", "other", dat=dat, processes=2).succeeded()
+    xhpl("--conf", "other", dat=dat, processes=2).succeeded()
 
 
 def test_the_last_of_default_file_environment_and_set_wins(xhpl):
@@ -60,20 +60,19 @@ def test_every_setting_of_help_is_printed(xhpl):
     assert names and list(printed(xhpl)) == names
 
 
-@pytest.mark.parametrize(
-    "line, said",
-    [
-        ("therads = 2", "therads: no such setting; the nearest is threads"),
-        ("bind = nod", "allowed is mask, node; the nearest is node"),
-        ("tile", "'tile' is no setting; allowed: name = value"),
-    ],
-)
+BAD = [
+    ("therads = 2", "therads: no such setting; the nearest is threads"),
+    ("bind = nod", "allowed is mask, node; the nearest is node"),
+    ("tile", "'tile' is no setting; allowed: name = value"),
+]
+
+
+@pytest.mark.parametrize("line, said", BAD)
 @pytest.mark.parametrize("ask", [[], ["--print-config"]], ids=["run", "print"])
 def test_a_bad_line_is_refused_with_file_and_line(xhpl, line, said, ask):
     write_conf(xhpl, f"# mine\n{line}\n")
     outcome = xhpl(*ask, dat=hpl_dat.text())
-    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
-    assert f"xhpl.conf:2: {said}" in outcome.stderr.replace("bind=nod: ", "")
+    outcome.refused("xhpl.conf:2: ", said)
 
 
 def test_a_file_of_conf_that_is_missing_is_refused(xhpl):

@@ -2,12 +2,14 @@
 """What README, docs/ and testing/README say, held against tree and program."""
 import re
 import textwrap
+from collections import Counter
 
 import pytest
 
 import jobs
 import report
-from docs_pages import PAGES, name_of, shell  # noqa: F401 (a fixture)
+from docs_pages import PAGES, assert_needed, is_run, name_of, smaller
+from docs_pages import shell  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.scripts
 
@@ -111,43 +113,25 @@ SMALLER = [
 
 STATUS = {"-n 1000000 ": 2, "emu_fault=0:flip": 1}
 
-def why_not(script):
-    """Why a script is not run, or None."""
-    return next((NOT_RUN[x] for x in NOT_RUN if re.match(x, script)), None)
 
-
-def smaller(script):
-    for pattern, instead in SMALLER:
-        script = re.sub(pattern, instead, script)
-    return script
-
-
-@pytest.mark.parametrize(
-    "where", [where for where in COMMANDS if why_not(COMMANDS[where]) is None]
-)
+@pytest.mark.parametrize("where", [x for x in COMMANDS if is_run(NOT_RUN, COMMANDS[x])])
 def test_the_commands_shown_work(shell, where):
     script = COMMANDS[where]
-    shell(smaller(script), next((STATUS[x] for x in STATUS if x in script), 0))
+    status = next((STATUS[x] for x in STATUS if x in script), 0)
+    shell(smaller(SMALLER, script), status)
 
 
 def test_what_is_left_out_or_made_smaller_is_still_shown():
     shown = list(COMMANDS.values())
-    assert [x for x in NOT_RUN if not any(re.match(x, y) for y in shown)] == []
     assert [x for x in STATUS if not any(x in y for y in shown)] == []
-    for pattern, instead in SMALLER:
-        changed = [re.sub(pattern, instead, script) for script in shown]
-        assert changed != shown, pattern
-        shown = changed
+    assert_needed(NOT_RUN, SMALLER, shown)
 
 
 def test_pages_have_the_commands_that_they_are_for():
-    counts = {}
-    for where in COMMANDS:
-        page = where.rpartition("-")[0]
-        counts[page] = counts.get(page, 0) + 1
+    counts = Counter(where.rpartition("-")[0] for where in COMMANDS)
     least = {"README.md": 5, "docs/BENCHMARKS.md": 9, "docs/XDGEMM.md": 9,
              "docs/xhpl.1": 4, "docs/TRACE.md": 2, "docs/QUICKSTART.md": 4}
-    assert {x: counts.get(x, 0) for x in least if counts.get(x, 0) < least[x]} == {}
+    assert [x for x in least if counts[x] < least[x]] == []
 
 
 def test_the_report_shown_is_what_the_commands_before_it_print(shell):
@@ -191,39 +175,34 @@ def test_a_target_of_make_named_exists(page):
     assert [target for target in named if target not in phony] == []
 
 
-def asked_for_help(xhpl):
-    outcome = xhpl("--help").succeeded()
-    return outcome.stdout
+@pytest.fixture(scope="module")
+def help_text():
+    return jobs.run([jobs.XHPL, "--help"], jobs.SOURCE).succeeded().stdout
 
 
-def test_the_options_named_are_those_there_are(xhpl):
-    known = set(re.findall(r"^ +--?([\w-]+)", asked_for_help(xhpl), re.M))
+def test_the_options_named_are_those_there_are(help_text):
+    known = set(re.findall(r"^ +--?([\w-]+)", help_text, re.M))
     first_column = r"^\| ((?:`[^`]*`(?:, )?)+) \|"
     cells = " ".join(re.findall(first_column, README, re.M))
     named = set(re.findall(r"(?<![\w-])--?([a-z][\w-]*)", cells))
     assert len(named) > 20 and named == known
 
 
-def test_tuning_explains_every_line_that_has_an_option(xhpl):
-    help_text = asked_for_help(xhpl).partition("How to run:")[0]
-    options = re.findall(r"^  --?([\w-]+) (?:LIST|VALUE)$", help_text, re.M)
+def test_tuning_explains_every_line_that_has_an_option(help_text):
+    lines = help_text.partition("How to run:")[0]
+    options = re.findall(r"^  --?([\w-]+) (?:LIST|VALUE)$", lines, re.M)
     assert len(options) > 15
     assert [o for o in options if not re.search(rf"`--?{o}`", TUNING)] == []
 
 
-def settings_rows(help_text):
-    """The rows of docs/SETTINGS.md as --help has them."""
-    return [
-        f"| {name} | XHPL_{name.upper()} | {allowed} | {default} | {what} |"
+def test_the_page_of_settings_is_the_programs_table(help_text):
+    rows = [
+        f"| {name} | XHPL_{name.upper()} | {allowed} | {default} | {what} |\n"
         for name, allowed, default, what in re.findall(
             r"^  (\w+)=VALUE  (.*) \(default (.*)\)\n +(.*)$", help_text, re.M
         )
     ]
-
-
-def test_the_page_of_settings_is_the_programs_table(xhpl):
-    rows = settings_rows(asked_for_help(xhpl))
-    page = SETTINGS_HEAD + "".join(f"{row}\n" for row in rows)
+    page = SETTINGS_HEAD + "".join(rows)
     title, _, table = SETTINGS.partition("\n\n| ")
     assert rows
     assert f"| {table}" == page, f"docs/SETTINGS.md should end with\n{page}"
@@ -244,4 +223,4 @@ def test_variables_of_the_tests_do_not_stop_the_program(xhpl):
     page = (jobs.SOURCE / "testing/README.md").read_text()
     names = re.findall(r"`(\w*XHPL_\w+)`", page)
     assert len(names) == 3
-    outcome = xhpl("--print-config", env={name: "/x" for name in names}).succeeded()
+    xhpl("--print-config", env={name: "/x" for name in names}).succeeded()

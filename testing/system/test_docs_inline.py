@@ -5,7 +5,8 @@ import re
 import pytest
 
 import jobs
-from docs_pages import PAGES, shell  # noqa: F401 (a fixture)
+from docs_pages import PAGES, assert_needed, is_run, smaller
+from docs_pages import shell  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.scripts
 
@@ -54,28 +55,13 @@ def is_call(code):
 CALLS = sorted(code for code in CODE if is_call(code))
 
 
-def why_not(call):
-    return next((NOT_RUN[x] for x in NOT_RUN if call.startswith(x)), None)
-
-
-def whole(call):
-    for pattern, instead in RUN:
-        call = re.sub(pattern, instead, call)
-    return call
-
-
-@pytest.mark.parametrize("call", [x for x in CALLS if why_not(x) is None])
+@pytest.mark.parametrize("call", [x for x in CALLS if is_run(NOT_RUN, x)])
 def test_a_command_within_a_sentence_works(shell, call):
-    shell(whole(call))
+    shell(smaller(RUN, call))
 
 
 def test_what_is_left_out_or_completed_is_still_shown():
-    assert [x for x in NOT_RUN if not any(y.startswith(x) for y in CALLS)] == []
-    shown = CALLS
-    for pattern, instead in RUN:
-        changed = [re.sub(pattern, instead, call) for call in shown]
-        assert changed != shown, pattern
-        shown = changed
+    assert_needed(NOT_RUN, RUN, CALLS)
 
 
 def settings_named():
@@ -90,7 +76,7 @@ def test_settings_within_a_sentence_are_accepted(xhpl):
     named = [x for x in settings_named() if x != "name=value"]
     assert len(named) > 5
     options = [word for setting in named for word in ("--set", setting)]
-    outcome = xhpl(*options, "--print-config").succeeded()
+    xhpl(*options, "--print-config").succeeded()
 
 
 def test_options_within_a_sentence_exist():

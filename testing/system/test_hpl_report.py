@@ -16,17 +16,6 @@ ONE = ["-n", "100", "-nb", "16", "-p", "1", "-q", "1"]
 
 
 @pytest.fixture
-def page_of_run(xhpl):
-    """The page's text of a run of xhpl."""
-
-    def run(*options):
-        xhpl(*options, "--json", "run.json")
-        return text_of(made(xhpl.directory, "run.json"))
-
-    return run
-
-
-@pytest.fixture
 def traced_page(traced_run):
     return made(traced_run, "run.json", "--trace", "trace.json")
 
@@ -140,14 +129,14 @@ def page_of_work(tmp_path, record):
     return make
 
 
-@pytest.mark.parametrize(
-    "seconds, said",
-    [
-        ((2, 2, 3, 2), "The slowest is process 2 on .*: it worked 50 % longer"),
-        ((2, 2.02, 2, 2), "No process stands out: process 1 on"),
-        ((2,), "nobody to compare it with"),
-    ],
-)
+SLOW = [
+    ((2, 2, 3, 2), "The slowest is process 2 on .*: it worked 50 % longer"),
+    ((2, 2.02, 2, 2), "No process stands out: process 1 on"),
+    ((2,), "nobody to compare it with"),
+]
+
+
+@pytest.mark.parametrize("seconds, said", SLOW)
 def test_a_slow_process_is_named(page_of_work, seconds, said):
     _, text, _ = page_of_work(seconds)
     assert re.search(said, text), text
@@ -190,9 +179,10 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_a_run_has_a_page_however_it_ended(page_of_run, ending):
+def test_a_run_has_a_page_however_it_ended(xhpl, ending):
     options, *said = ENDINGS[ending]
-    text = page_of_run(*ONE, *options)
+    xhpl(*ONE, *options, "--json", "run.json")
+    text = text_of(made(xhpl.directory, "run.json"))
     assert [x for x in said if x not in text] == []
 
 
@@ -215,13 +205,11 @@ def test_the_test_under_way_is_told(tmp_path, record, status):
     assert "N 777 on 1 x 2 processes ran since 2026-03-29 01:30:00 UTC" in text
 
 
-@pytest.mark.parametrize(
-    "status, name", [(143, "SIGTERM"), (130, "SIGINT"), (129, "SIGHUP")]
-)
-def test_a_run_ended_by_a_signal_has_a_page(tmp_path, record, status, name):
-    record.update(exit_status=status, tests=[], iterations=[])
-    text = text_of(page_of(tmp_path, record))
-    assert f"There is no result: {name} ended it" in text
+def test_a_run_ended_by_a_signal_has_a_page(tmp_path, record):
+    for status, name in (143, "SIGTERM"), (130, "SIGINT"), (129, "SIGHUP"):
+        record.update(exit_status=status, tests=[], iterations=[])
+        text = text_of(page_of(tmp_path, record))
+        assert f"There is no result: {name} ended it" in text
 
 
 # ---- several -----------------------------------------------------------------
@@ -400,18 +388,18 @@ def test_what_is_no_record_is_refused_in_one_line(tmp_path, record, kind):
     assert not (tmp_path / "report.html").exists()
 
 
-@pytest.mark.parametrize(
-    "words, said",
-    [
-        (["none.json"], "none.json: No such file or directory"),
-        (["run.json", "-o", "no/folder/r.html"], "no/folder/r.html: No such file"),
-        (["run.json", "--trace", "none"], "none: No such file or directory"),
-        (["run.json", "--trace", "run.json"], "run.json: not a trace of xhpl"),
-        ([], "usage: hpl-report"),
-    ],
-)
+UNFIT = [
+    ("none.json", "none.json: No such file or directory"),
+    ("run.json -o no/folder/r.html", "no/folder/r.html: No such file"),
+    ("run.json --trace none", "none: No such file or directory"),
+    ("run.json --trace run.json", "run.json: not a trace of xhpl"),
+    ("", "usage: hpl-report"),
+]
+
+
+@pytest.mark.parametrize("words, said", UNFIT)
 def test_files_that_do_not_fit_are_refused(traced_run, words, said):
-    outcome = call(traced_run, *words)
+    outcome = call(traced_run, *words.split())
     assert outcome.status == 2, str(outcome)
     assert said in outcome.stderr and "Traceback" not in outcome.stderr
 
@@ -420,7 +408,7 @@ def test_files_that_do_not_fit_are_refused(traced_run, words, said):
     "places", [("/bin", "/share/xhpl"), ("/opt/x/bin", "/opt/y/deep/share/xhpl")])
 def test_an_installed_one_finds_its_parts(tmp_path, traced_run, places):
     install = [jobs.SOURCE / "scripts/install-report", "first", *places]
-    outcome = jobs.run(install, tmp_path).succeeded()
+    jobs.run(install, tmp_path).succeeded()
     (tmp_path / "first").rename(tmp_path / "moved")
     words = [traced_run / "run.json", "-o", "installed.html"]
     installed = f"{tmp_path}/moved{places[0]}/hpl-report"

@@ -47,8 +47,10 @@ def test_a_slow_process_is_named_with_its_rate(tmp_path, record):
     assert "it worked 67 % longer than the other, which waited for it" in text
 
 
-def test_processes_that_keep_up_are_not_named(tmp_path, record):
-    ranks_of(record, [30.0, 28.0])
+@pytest.mark.parametrize("rate", [28.0, None])
+def test_who_keeps_up_or_has_no_rate_is_not_named(tmp_path, record, rate):
+    ranks_of(record, [30.0, 18.0])
+    record["tests"][0]["ranks"][1]["thread_gflops"] = rate
     assert slow_lines(text_of(page_of(tmp_path, record))) == []
 
 
@@ -77,9 +79,3 @@ def test_without_them_a_trace_is_asked_for(tmp_path, record, ranks):
         del record["tests"][0]["ranks"]
     _, text, data = read(page_of(tmp_path, record))
     assert "run with --trace" in text and "run-1-work" not in data
-
-
-def test_a_rate_that_is_not_known_is_no_slow_one(tmp_path, record):
-    ranks_of(record, [30.0, 18.0])
-    record["tests"][0]["ranks"][1]["thread_gflops"] = None
-    assert slow_lines(text_of(page_of(tmp_path, record))) == []

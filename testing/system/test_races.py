@@ -23,8 +23,8 @@ def solve(xhpl, system, grid, *settings):
     """A run of xhpl in which the sanitizer finds nothing."""
     nprow, npcol = grid
     words = [word for x in (*SETTINGS, *settings) for word in ("--set", x)]
-    outcome = xhpl(*system, "-p", nprow, "-q", npcol, *words,
-                   processes=nprow * npcol).succeeded()  # fmt: skip
+    system = (*system, "-p", nprow, "-q", npcol)
+    outcome = xhpl(*system, *words, processes=nprow * npcol).succeeded()
     assert "ThreadSanitizer" not in outcome.stderr, str(outcome)
     return outcome
 

@@ -41,30 +41,20 @@ static int choose(const range_t *range, uint64_t *random)
     return range->least + range->step * small_random(random, choices);
 }
 
-combination_t combination_next(const range_t *narrowed, size_t count,
-                               uint64_t *random)
+combination_t combination_next(const combinations_t *of, uint64_t *random)
 {
     range_t range[QUANTITIES];
     combination_t c;
 
     for (int q = 0; q < QUANTITIES; q++)
         range[q] = everything[q].range;
-    for (size_t i = 0; i < count; i++)
-        range[narrowed[i].quantity] = narrowed[i];
+    for (size_t i = 0; i < of->ranges; i++)
+        range[of->narrowed[i].quantity] = of->narrowed[i];
     do {
         for (int q = 0; q < QUANTITIES; q++)
             c.value[q] = choose(&range[q], random);
     } while (c.value[P] * c.value[Q] > small_processes());
     return c;
-}
-
-void combination_print(const combination_t *c, const char *wrong,
-                       const char *settings)
-{
-    fprintf(stderr, "%s: xhpl %s", wrong, settings);
-    for (int q = 0; q < QUANTITIES; q++)
-        fprintf(stderr, " %s %d", everything[q].option, c->value[q]);
-    fprintf(stderr, "\n");
 }
 
 static HPL_T_palg algorithm(const combination_t *c)
@@ -100,43 +90,20 @@ static void generate(int n, double *a)
     }
 }
 
-static void exchange_rows(double *a, int n, int i, int k)
-{
-    for (int j = 0; j <= n; j++) {
-        double t = a[i + (size_t)j * n];
-
-        a[i + (size_t)j * n] = a[k + (size_t)j * n];
-        a[k + (size_t)j * n] = t;
-    }
-}
-
-/* Clear column k of [ A | b ] below its pivot. */
-static void eliminate(double *a, int n, int k)
-{
-    double *column = a + (size_t)k * n;
-    int pivot = k;
-
-    for (int i = k + 1; i < n; i++)
-        if (fabs(column[i]) > fabs(column[pivot]))
-            pivot = i;
-    exchange_rows(a, n, pivot, k);
-    for (int i = k + 1; i < n; i++)
-        column[i] /= column[k];
-    for (int j = k + 1; j <= n; j++)
-        for (int i = k + 1; i < n; i++)
-            a[i + (size_t)j * n] -= column[i] * a[k + (size_t)j * n];
-}
-
 /* x := A^-1 b as the textbook does it. */
 static void textbook_solve(int n, double *x)
 {
     double *a = malloc((size_t)n * ((size_t)n + 1) * sizeof(*a) + 1);
+    int pivot[MOST_N];
 
     assert_non_null(a);
     generate(n, a);
-    for (int k = 0; k < n; k++)
-        eliminate(a, n, k);
+    small_factor_panel(a, n, 0, n, &(small_order_t){1, 1}, pivot);
+    small_interchange(a, n, 0, n, pivot, n, n + 1);
     memcpy(x, a + (size_t)n * n, (size_t)n * sizeof(*x));
+    for (int k = 0; k < n; k++)
+        for (int i = k + 1; i < n; i++)
+            x[i] -= x[k] * a[i + (size_t)k * n];
     for (int k = n - 1; k >= 0; k--) {
         x[k] /= a[k + (size_t)k * n];
         for (int i = 0; i < k; i++)
@@ -211,30 +178,40 @@ static const char *compare(HPL_T_grid *grid, const combination_t *c)
 
 const char *combination_solve(const combination_t *c)
 {
-    int nprow = c->value[P], npcol = c->value[Q], rank;
     const char *wrong = NULL;
     HPL_T_grid grid;
-    MPI_Comm comm;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_split(MPI_COMM_WORLD, rank < nprow * npcol ? 0 : MPI_UNDEFINED,
-                   rank, &comm);
-    if (comm == MPI_COMM_NULL)
-        return NULL;
-    HPL_grid_init(comm, c->value[PMAP] ? HPL_COLUMN_MAJOR : HPL_ROW_MAJOR,
-                  nprow, npcol, &grid);
-    wrong = compare(&grid, c);
+    HPL_grid_init(MPI_COMM_WORLD,
+                  c->value[PMAP] ? HPL_COLUMN_MAJOR : HPL_ROW_MAJOR,
+                  c->value[P], c->value[Q], &grid);
+    if (grid.myrow >= 0)
+        wrong = compare(&grid, c);
     HPL_grid_exit(&grid);
-    MPI_Comm_free(&comm);
     return wrong;
 }
 
-int combinations_of_case(void)
+int combinations_solve(const combinations_t *of)
 {
-    int processes;
+    int count = of->count;
+    uint64_t random = of->seed;
+    int failures = 0;
 
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    return processes > 4 ? 4 : 10;
+    if (count == 0)
+        count = small_processes() > 4 ? 4 : 10;
+    for (int i = 0; i < count; i++) {
+        combination_t c = combination_next(of, &random);
+        const char *more = of->prepare != NULL ? of->prepare(i) : "", *wrong;
+
+        wrong = combination_solve(&c);
+        if (wrong == NULL)
+            continue;
+        failures++;
+        fprintf(stderr, "%s: settings %s %s; xhpl", wrong, of->settings, more);
+        for (int q = 0; q < QUANTITIES; q++)
+            fprintf(stderr, " %s %d", everything[q].option, c.value[q]);
+        fprintf(stderr, "\n");
+    }
+    return failures;
 }
 
 void combinations_end(int failures)

@@ -42,13 +42,25 @@ typedef struct {
     int value[QUANTITIES];
 } combination_t;
 
-/* The next number of a fixed random sequence, in 0 .. below - 1. */
-int combination_random(uint64_t *random, int below);
+/* Those of a case. */
+typedef struct combinations {
+    uint64_t seed;
+    int count;            /* 0: 24 in jobs of 1, 4 and 9, fewest in the last */
+    const char *settings; /* what is said of them if one fails */
+    const range_t *narrowed; /* everything else is random; N is at most 500 */
+    size_t ranges;           /* that are narrowed */
 
-/* Everything at random, except for the count narrowed ranges; N is at most 500
- * and P Q at most the processes of the job. */
-combination_t combination_next(const range_t *narrowed, size_t count,
-                               uint64_t *random);
+    /* Before the i-th of them; returns what was set. NULL: nothing to do. */
+    const char *(*prepare)(int i);
+} combinations_t;
+
+/* The ranges that are narrowed, as they stand in a combinations_t. */
+#define NARROWED(...)                                                          \
+    .narrowed = (const range_t[]){__VA_ARGS__},                                \
+    .ranges = sizeof((range_t[]){__VA_ARGS__}) / sizeof(range_t)
+
+/* One at random; P Q is at most the processes of the job. */
+combination_t combination_next(const combinations_t *of, uint64_t *random);
 
 /*
  * Solve c on the first P Q processes; NULL, or what is wrong with the result
@@ -56,14 +68,11 @@ combination_t combination_next(const range_t *narrowed, size_t count,
  */
 const char *combination_solve(const combination_t *c);
 
-/* Print what is wrong, and the options of xhpl that repeat it; settings is a
- * part of them. */
-void combination_print(const combination_t *c, const char *wrong,
-                       const char *settings);
-
-/* Combinations of one case: fewer in a job of many processes, where each takes
- * longer; 24 in jobs of 1, 4 and 9. */
-int combinations_of_case(void);
+/*
+ * Solve all of them; how many failed on this process. Prints the options of
+ * xhpl that repeat a failure.
+ */
+int combinations_solve(const combinations_t *of);
 
 /* Fail on every process if there are failures on any. */
 void combinations_end(int failures);

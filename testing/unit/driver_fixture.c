@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "hybrid/lu/solver/solver.h"
+#include "testing/unit/combinations.h"
 #include "testing/unit/small_system.h"
 #include "testing/unit/unit.h"
 
@@ -41,4 +42,27 @@ void driver_open_with_devices(int count, const char *settings)
 void driver_close(void)
 {
     hyb_driver_close();
+}
+
+/* Look-ahead, each kind in turn. */
+static const char *set_lookahead(int i)
+{
+    static const char *const modes[] = {"lookahead=mixed", "lookahead=2",
+                                        "lookahead=1", "lookahead=0",
+                                        "lookahead=auto"};
+
+    driver_set(modes[i % COUNT_OF(modes)]);
+    return modes[i % COUNT_OF(modes)];
+}
+
+void driver_solve(int devices, const combinations_t *of)
+{
+    combinations_t all = *of;
+    int failures;
+
+    all.prepare = set_lookahead;
+    driver_open_with_devices(devices, all.settings);
+    failures = combinations_solve(&all);
+    driver_close();
+    combinations_end(failures);
 }

@@ -19,4 +19,11 @@ void driver_close(void);
 /* Change settings while it is installed; what belongs to opening stays. */
 void driver_set(const char *settings);
 
+/*
+ * A case: solve combinations with these settings, so many devices on this
+ * process, and each look-ahead in turn; every process fails if one does.
+ */
+struct combinations; /* combinations.h */
+void driver_solve(int devices, const struct combinations *of);
+
 #endif

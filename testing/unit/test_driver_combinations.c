@@ -10,57 +10,16 @@
 
 #include "testing/unit/combinations.h"
 #include "testing/unit/driver_fixture.h"
-#include "testing/unit/small_system.h"
 
 enum { SEED = 424 };
 
-/* One of the values of lookahead, as an option. */
-static const char *random_mode(uint64_t *random)
-{
-    static const char *const modes[] = {"lookahead=auto", "lookahead=0",
-                                        "lookahead=1", "lookahead=2",
-                                        "lookahead=mixed"};
-
-    return modes[small_random(random, COUNT_OF(modes))];
-}
-
-static void say(const combination_t *c, const char *wrong, const char *threads,
-                const char *mode)
-{
-    char settings[80];
-
-    snprintf(settings, sizeof(settings), "--set %s --set %s", threads, mode);
-    combination_print(c, wrong, settings);
-}
-
-/* The combinations of a case, by teams; every process fails if one does. */
-static void solve_all(uint64_t seed, const char *threads,
-                      const range_t *narrowed, size_t count)
-{
-    uint64_t random = SEED + seed;
-    int failures = 0;
-
-    driver_open(threads);
-    for (int i = 0; i < combinations_of_case(); i++) {
-        combination_t c = combination_next(narrowed, count, &random);
-        const char *mode = random_mode(&random), *wrong;
-
-        driver_set(mode);
-        wrong = combination_solve(&c);
-        if (wrong != NULL)
-            say(&c, wrong, threads, mode);
-        failures += wrong != NULL;
-    }
-    driver_close();
-    combinations_end(failures);
-}
-
 /* A case: combinations in which some ranges are narrowed. */
-#define TEST_COMBINED(sentence, seed, threads, ...)                            \
+#define TEST_COMBINED(sentence, number, threads, ...)                          \
     TEST(sentence)                                                             \
     {                                                                          \
-        static const range_t narrowed[] = {__VA_ARGS__};                       \
-        solve_all(seed, "threads=" threads, narrowed, COUNT_OF(narrowed));     \
+        driver_solve(0, &(combinations_t){.seed = SEED + number,               \
+                                          .settings = "threads=" threads,      \
+                                          NARROWED(__VA_ARGS__)});             \
     }
 
 TEST_COMBINED(one_thread_solves_any_combination, 1, "1", {N, 0, 500, 1})

@@ -87,25 +87,20 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag,
     return PMPI_Testall(count, requests, flag, statuses);
 }
 
-/* Solve so many systems on grids and of sizes in narrowed. */
-static void solve_late(int devices, const char *settings, int runs,
-                       const range_t *narrowed, size_t count)
+static const char *begin_run(int i)
 {
-    uint64_t random = 77;
-    int failures = 0;
+    atomic_store(&current_run, i + 1);
+    return "";
+}
 
-    driver_open_with_devices(devices, settings);
+/* Solve with so many devices a process; all threads are late. */
+static void solve_late(int devices, const combinations_t *of)
+{
+    int failures;
+
+    driver_open_with_devices(devices, of->settings);
     xh_clock_install(late_clock, NULL);
-    for (int i = 1; i <= runs; i++) {
-        combination_t c = combination_next(narrowed, count, &random);
-        const char *wrong;
-
-        atomic_store(&current_run, i);
-        wrong = combination_solve(&c);
-        if (wrong != NULL)
-            combination_print(&c, wrong, settings);
-        failures += wrong != NULL;
-    }
+    failures = combinations_solve(of);
     atomic_store(&current_run, 0);
     driver_close();
     xh_clock_install(NULL, NULL);
@@ -113,11 +108,14 @@ static void solve_late(int devices, const char *settings, int runs,
 }
 
 /* A case; all in all there are 500 runs. */
-#define TEST_LATE(sentence, devices, settings, runs, ...)                      \
+#define TEST_LATE(sentence, devices, with, runs, ...)                          \
     TEST(sentence)                                                             \
     {                                                                          \
-        static const range_t narrowed[] = {__VA_ARGS__};                       \
-        solve_late(devices, settings, runs, narrowed, COUNT_OF(narrowed));     \
+        solve_late(devices, &(combinations_t){.seed = 77,                      \
+                                              .prepare = begin_run,            \
+                                              .settings = with,                \
+                                              .count = runs,                   \
+                                              NARROWED(__VA_ARGS__)});         \
     }
 
 #define SMALL                                                                  \

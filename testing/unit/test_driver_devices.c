@@ -9,13 +9,10 @@
 
 #include "testing/unit/combinations.h"
 #include "testing/unit/driver_fixture.h"
-#include "testing/unit/small_system.h"
 
 enum { SEED = 90125, MOST_DEVICES = 3 };
 
-/* how many devices this process has */
-typedef int (*number_t)(int rank);
-
+/* How many devices the process has, a function of a case. */
 static int none_to_three(int rank)
 {
     return rank % (MOST_DEVICES + 1);
@@ -48,48 +45,16 @@ static int two_but_on_the_first(int rank)
     return rank == 0 ? 0 : 2;
 }
 
-/* A case: what it is called for failures, and what is narrowed. */
-typedef struct {
-    uint64_t seed;
-    number_t number;
-    const char *settings;
-    const range_t *narrowed;
-    size_t count;
-} mixture_t;
-
-/* Some combinations in turn with each look-ahead. */
-static void solve_mixture(const mixture_t *m)
-{
-    static const char *const modes[] = {"lookahead=mixed", "lookahead=2",
-                                        "lookahead=1", "lookahead=0"};
-    uint64_t random = SEED + m->seed;
-    int rank, failures = 0;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    driver_open_with_devices(m->number(rank), m->settings);
-    for (int i = 0; i < combinations_of_case(); i++) {
-        combination_t c = combination_next(m->narrowed, m->count, &random);
-        const char *wrong;
-
-        driver_set(modes[i % 4]);
-        wrong = combination_solve(&c);
-        if (wrong != NULL) {
-            fprintf(stderr, "%d devices, %s, %s: ", m->number(rank),
-                    m->settings, modes[i % 4]);
-            combination_print(&c, wrong, "");
-        }
-        failures += wrong != NULL;
-    }
-    driver_close();
-    combinations_end(failures);
-}
-
-#define TEST_MIXTURE(sentence, seed, number, settings, ...)                    \
+/* A case: devices on each process, settings, and what is narrowed. */
+#define TEST_MIXTURE(sentence, number, devices, with, ...)                     \
     TEST(sentence)                                                             \
     {                                                                          \
-        static const range_t narrowed[] = {__VA_ARGS__};                       \
-        solve_mixture(&(mixture_t){seed, number, settings, narrowed,           \
-                                   COUNT_OF(narrowed)});                       \
+        int rank;                                                              \
+                                                                               \
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);                                  \
+        driver_solve(devices(rank), &(combinations_t){.seed = SEED + number,   \
+                                                      .settings = with,        \
+                                                      NARROWED(__VA_ARGS__)}); \
     }
 
 TEST_MIXTURE(none_to_three_devices_solve, 1, none_to_three, "threads=2",

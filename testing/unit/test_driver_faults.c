@@ -17,9 +17,9 @@ typedef enum { ALL_DEVICES, FIRST_DEVICE } victims_t;
 /* One system on all processes, of several iterations on each. */
 static combination_t medium(const char *mode)
 {
-    static const range_t narrowed[] = {{N, 250, 250, 1}, {NB, 24, 24, 1}};
+    const combinations_t of = {NARROWED({N, 250, 250, 1}, {NB, 24, 24, 1})};
     uint64_t random = (uint64_t)mode[0];
-    combination_t c = combination_next(narrowed, 2, &random);
+    combination_t c = combination_next(&of, &random);
 
     c.value[P] = c.value[Q] = small_processes() == 4 ? 2 : 1;
     return c;

@@ -18,43 +18,18 @@
 enum { SEED = 4711, COMBINATIONS = 12 };
 
 /* Random parameters, P = 1; x is held against the reference solver's. */
-static void solve_combinations(const char *settings)
-{
-    static const range_t narrowed[] = {{P, 1, 1, 1}};
-    static const char *const modes[] = {"lookahead=mixed", "lookahead=2",
-                                        "lookahead=1", "lookahead=0"};
-    uint64_t random = SEED;
-    const char *wrong;
-    int failures = 0;
-
-    driver_open_with_devices(1, settings);
-    for (int i = 0; i < COMBINATIONS; i++) {
-        combination_t c = combination_next(narrowed, 1, &random);
-
-        driver_set(modes[i % 4]);
-        wrong = combination_solve(&c);
-        if (wrong != NULL)
-            combination_print(&c, wrong, modes[i % 4]);
-        failures += wrong != NULL;
+#define TEST_SOLVE(sentence, with)                                             \
+    TEST(sentence)                                                             \
+    {                                                                          \
+        driver_solve(1, &(combinations_t){.seed = SEED,                        \
+                                          .count = COMBINATIONS,               \
+                                          .settings = "home=device " with,     \
+                                          NARROWED({P, 1, 1, 1})});            \
     }
-    driver_close();
-    combinations_end(failures);
-}
 
-TEST(any_combination_is_solved)
-{
-    solve_combinations("home=device threads=2");
-}
-
-TEST(one_thread_solves)
-{
-    solve_combinations("home=device threads=1 kernel=portable");
-}
-
-TEST(the_blas_beside_a_device_solves)
-{
-    solve_combinations("home=device threads=2 kernel=blas");
-}
+TEST_SOLVE(any_combination_is_solved, "threads=2")
+TEST_SOLVE(one_thread_solves, "threads=1 kernel=portable")
+TEST_SOLVE(the_blas_beside_a_device_solves, "threads=2 kernel=blas")
 
 /* ---- one system, closely --------------------------------------------------
  */

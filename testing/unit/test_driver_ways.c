@@ -9,42 +9,16 @@
 #include "testing/unit/combinations.h"
 #include "testing/unit/driver_fixture.h"
 
-enum { SEED = 77, COMBINATIONS = 3 };
-
-static const char *const modes[] = {"lookahead=0", "lookahead=1", "lookahead=2",
-                                    "lookahead=mixed"};
-
-/* With settings: some combinations in each mode; every process fails if one
- * does. */
-static void solve_all(const char *settings, const range_t *narrowed,
-                      size_t count)
-{
-    uint64_t random = SEED;
-    combination_t c;
-    const char *wrong;
-    int failures = 0;
-
-    driver_open(settings);
-    for (size_t mode = 0; mode < COUNT_OF(modes); mode++) {
-        driver_set(modes[mode]);
-        for (int i = 0; i < COMBINATIONS; i++) {
-            c = combination_next(narrowed, count, &random);
-            wrong = combination_solve(&c);
-            if (wrong != NULL)
-                combination_print(&c, wrong, modes[mode]);
-            failures += wrong != NULL;
-        }
-    }
-    driver_close();
-    combinations_end(failures);
-}
+enum { SEED = 77, COMBINATIONS = 12 };
 
 /* A case: the settings, and ranges that are narrowed. */
-#define TEST_SOLVE(sentence, settings, ...)                                    \
+#define TEST_SOLVE(sentence, with, ...)                                        \
     TEST(sentence)                                                             \
     {                                                                          \
-        static const range_t narrowed[] = {__VA_ARGS__};                       \
-        solve_all(settings, narrowed, COUNT_OF(narrowed));                     \
+        driver_solve(0, &(combinations_t){.seed = SEED,                        \
+                                          .count = COMBINATIONS,               \
+                                          .settings = with,                    \
+                                          NARROWED(__VA_ARGS__)});             \
     }
 
 TEST_SOLVE(the_blas_solves_any_combination, "kernel=blas threads=2",

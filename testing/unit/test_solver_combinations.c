@@ -19,29 +19,16 @@ enum { COMBINATIONS = 4 };
 enum { COMBINATIONS = 20 };
 #endif
 
-/* The combinations of a case; every process fails if one does. */
-static void solve_all(uint64_t seed, const range_t *narrowed, size_t count)
-{
-    int failures = 0;
-
-    xh_log_limit(XH_LOG_WARNING);
-    for (int i = 0; i < COMBINATIONS; i++) {
-        combination_t c = combination_next(narrowed, count, &seed);
-        const char *wrong = combination_solve(&c);
-
-        if (wrong != NULL)
-            combination_print(&c, wrong, "");
-        failures += wrong != NULL;
-    }
-    combinations_end(failures);
-}
-
 /* A case: combinations in which some ranges are narrowed. */
-#define TEST_COMBINED(sentence, seed, ...)                                     \
+#define TEST_COMBINED(sentence, number, ...)                                   \
     TEST(sentence)                                                             \
     {                                                                          \
-        static const range_t narrowed[] = {__VA_ARGS__};                       \
-        solve_all(SEED + seed, narrowed, COUNT_OF(narrowed));                  \
+        xh_log_limit(XH_LOG_WARNING);                                          \
+        combinations_end(                                                      \
+            combinations_solve(&(combinations_t){.seed = SEED + number,        \
+                                                 .count = COMBINATIONS,        \
+                                                 .settings = "none",           \
+                                                 NARROWED(__VA_ARGS__)}));     \
     }
 
 TEST_COMBINED(any_combination_solves, 1, {N, 0, 500, 1})
