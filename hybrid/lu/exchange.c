@@ -57,7 +57,7 @@ static void touch_share(void *context, int member)
     hyb_lu_t *lu = context;
 
     xh_memory_touch(lu->exchange.gathered, lu->exchange.bytes, member,
-                    lu->workers.count);
+                    hyb_team_size(lu->means.team));
 }
 
 xh_status_t hyb_exchange_create(hyb_lu_t *lu)
@@ -105,16 +105,15 @@ static void pack_unit(hyb_exchange_t *e)
     hyb_units_settle(&e->units);
 }
 
-void hyb_exchange_assist(hyb_lu_t *lu, int member)
+void hyb_exchange_assist(hyb_worker_t *me)
 {
-    hyb_timer_mark_t mark;
+    hyb_lu_t *lu = me->lu;
 
     if (!hyb_units_are_left(&lu->exchange.units))
         return;
-    mark = hyb_timer_enter(lu->workers.timer, member, HYB_EXCHANGE,
-                           atomic_load(&lu->open) - 1);
+    hyb_timer_begin(me, HYB_EXCHANGE, atomic_load(&lu->open) - 1);
     pack_unit(&lu->exchange);
-    hyb_timer_leave(lu->workers.timer, member, mark);
+    hyb_timer_end(me);
 }
 
 /* ---- groups: the leader --------------------------------------------------
@@ -201,8 +200,6 @@ static void move_group(hyb_lu_t *lu)
 {
     hyb_exchange_t *e = &lu->exchange;
     hpl_exchange_t *x = current(e);
-    hyb_stages_t arrived = {hyb_stage(e->k),
-                            hyb_stage_after(e->k, HYB_STEP_ARRIVE)};
 
     if (e->packs) {
         pack_unit(e);
@@ -214,23 +211,22 @@ static void move_group(hyb_lu_t *lu)
     if (!hpl_schedule_poll(x->schedule))
         return;
     hpl_exchange_close(x);
-    hyb_ledger_queue_all(&lu->ledger, e->group, arrived);
-    hyb_ledger_complete_all(&lu->ledger, e->group, arrived);
+    hyb_ledger_queue_all(&lu->ledger, e->group, 1);
+    hyb_ledger_complete_all(&lu->ledger, e->group, 1);
     e->group = (hyb_blocks_t){0, 0};
 }
 
 void hyb_exchange_poll(void *context)
 {
     hyb_lu_t *lu = context;
-    hyb_timer_mark_t mark;
 
     if (hyb_blocks_count(lu->exchange.group) == 0)
         begin_next_group(lu);
     if (hyb_blocks_count(lu->exchange.group) == 0)
         return;
-    mark = hyb_timer_enter(lu->workers.timer, 0, HYB_EXCHANGE, lu->exchange.k);
+    hyb_timer_begin(lu->worker, HYB_EXCHANGE, lu->exchange.k);
     move_group(lu);
-    hyb_timer_leave(lu->workers.timer, 0, mark);
+    hyb_timer_end(lu->worker);
 }
 
 bool hyb_exchange_is_over(const hyb_exchange_t *e)

@@ -7,6 +7,7 @@
 #include "hybrid/lu/ledger.h"
 #include "hybrid/lu/means.h"
 #include "hybrid/lu/step.h"
+#include "hybrid/lu/timer.h"
 #include "hybrid/lu/units.h"
 
 /*
@@ -52,7 +53,7 @@ void hyb_exchange_poll(void *lu);
 bool hyb_exchange_is_over(const hyb_exchange_t *exchange);
 
 /* Pack some rows that are to leave, if there are any. Any member. */
-void hyb_exchange_assist(hyb_lu_t *lu, int member);
+void hyb_exchange_assist(hyb_worker_t *me);
 
 /* The exchange that run's rows came with, and the run's place in it. */
 const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,

@@ -2,8 +2,6 @@
 #include "hybrid/lu/factor.h"
 
 #include <math.h>
-#include "base/memory.h"
-#include "hpl/solver/system.h"
 #include "hybrid/lu/loop.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place_device.h"
@@ -11,29 +9,6 @@
 
 /* ---- create and destroy --------------------------------------------------
  */
-
-/* The pages of L2 in columns are backed by all members, each its part. */
-static void touch_l2(void *context, int member)
-{
-    hyb_lu_t *lu = context;
-    size_t bytes;
-    double *memory = hyb_l2_columns_memory(lu->panel.l2, &bytes);
-
-    xh_memory_touch(memory, bytes, member, lu->workers.count);
-}
-
-static xh_status_t create_l2_columns(hyb_lu_t *lu)
-{
-    xh_status_t status;
-
-    if (!hyb_means_need_columns(&lu->means))
-        return XH_OK;
-    status = hyb_l2_columns_create(lu->mat->mp, Mmin(lu->mat->nb, lu->mat->n),
-                                   &lu->panel.l2);
-    if (status == XH_OK)
-        hyb_team_run(lu->means.team, touch_l2, lu);
-    return status;
-}
 
 static xh_status_t create_ledger(hyb_lu_t *lu)
 {
@@ -53,32 +28,23 @@ static void register_polls(hyb_lu_t *lu)
         hyb_poller_add(&lu->poller, hyb_exchange_poll, lu);
     if (lu->share != NULL)
         hyb_poller_add(&lu->poller, hyb_share_poll, lu);
-    if (lu->place->ops->poll != NULL)
-        hyb_poller_add(&lu->poller, lu->place->ops->poll, lu);
+    if (lu->place->poll != NULL)
+        hyb_poller_add(&lu->poller, lu->place->poll, lu);
 }
 
 static xh_status_t create_all(hyb_lu_t *lu)
 {
-    xh_status_t status = create_ledger(lu);
-
-    if (status == XH_OK)
-        status = hyb_tune_begin(lu);
-    if (status == XH_OK)
-        status = hyb_workers_create(lu);
-    if (status == XH_OK)
-        status = hyb_exchange_create(lu);
-    if (status == XH_OK)
-        status = hyb_panels_create(lu);
-    if (status == XH_OK)
-        status = create_l2_columns(lu);
-    if (status == XH_OK)
-        status = hyb_share_create(lu, &lu->share);
-    lu->place = hyb_place_host();
-    if (status == XH_OK && lu->means.resident)
-        status = hyb_place_device_create(lu, &lu->place);
-    if (status == XH_OK)
-        register_polls(lu);
-    return status;
+    lu->place = &hyb_place_host;
+    XH_TRY(create_ledger(lu));
+    XH_TRY(hyb_tune_begin(lu));
+    XH_TRY(hyb_workers_create(lu));
+    XH_TRY(hyb_exchange_create(lu));
+    XH_TRY(hyb_panels_create(lu));
+    XH_TRY(hyb_share_create(lu));
+    if (lu->means.resident)
+        XH_TRY(hyb_place_device_create(lu));
+    register_polls(lu);
+    return XH_OK;
 }
 
 xh_status_t hyb_factor_prepare(const hyb_means_t *means, HPL_T_grid *grid,
@@ -107,13 +73,12 @@ void hyb_factor_free(hyb_lu_t *lu)
 {
     if (lu == NULL)
         return;
-    if (lu->place != hyb_place_host())
-        hyb_place_device_destroy(lu->place);
-    hyb_share_destroy(lu->share);
-    hyb_l2_columns_destroy(lu->panel.l2);
-    hyb_panels_destroy(&lu->panel);
+    if (lu->place != &hyb_place_host)
+        hyb_place_device_destroy(lu);
+    hyb_share_destroy(lu);
+    hyb_panels_destroy(lu);
     hyb_exchange_destroy(&lu->exchange);
-    hyb_workers_destroy(&lu->workers);
+    hyb_workers_destroy(lu);
     hyb_ledger_destroy(&lu->ledger);
     free(lu);
 }
@@ -123,27 +88,26 @@ void hyb_factor_free(hyb_lu_t *lu)
 
 void hyb_factor_run(hyb_lu_t *lu)
 {
-    const hyb_observer_t *observer = &lu->means.observer;
-    const hyb_observed_t run = {.grid = lu->grid,
-                                .n = lu->mat->n,
-                                .nb = lu->mat->nb,
-                                .iterations = lu->panels,
-                                .members = lu->workers.count,
-                                .timer = lu->workers.timer,
-                                .pace = lu->workers.pace,
-                                .has_devices = lu->share != NULL};
+    hyb_observer_t *observer = &lu->means.observer;
 
-    observer->begin(observer->context, &run);
+    observer->grid = lu->grid;
+    observer->n = lu->mat->n;
+    observer->nb = lu->mat->nb;
+    observer->iterations = lu->panels;
+    observer->members = hyb_team_size(lu->means.team);
+    observer->worker = lu->worker;
+    observer->has_devices = lu->share != NULL;
+    observer->begin(observer);
     lu->mat->info = 0;
     hyb_panel_open(lu, 0);
     if (lu->panels > 0) {
-        if (lu->place->ops->begin != NULL)
-            lu->place->ops->begin(lu);
+        if (lu->place->begin != NULL)
+            lu->place->begin(lu);
         hyb_team_run(lu->means.team, hyb_loop, lu);
-        if (lu->place->ops->end != NULL)
-            lu->place->ops->end(lu);
+        if (lu->place->end != NULL)
+            lu->place->end(lu);
     }
-    observer->end(observer->context);
+    observer->end();
 }
 
 bool hyb_factor_is_over(const hyb_lu_t *lu)
@@ -151,40 +115,24 @@ bool hyb_factor_is_over(const hyb_lu_t *lu)
     return hyb_lu_is_open(lu, 0);
 }
 
-/* flop/s of a thread, as the diagnosis has it: where the system does not tell
- * when others had the core, the processor's time counts. */
-static double rate_of(const hyb_workers_t *w)
-{
-    double flop = 0.0, seconds = 0.0;
-    int i;
-
-    for (i = 0; i < w->count; i++) {
-        flop += atomic_load(&w->pace[i].flop);
-        seconds += fmax(atomic_load(&w->pace[i].seconds),
-                        atomic_load(&w->pace[i].cpu));
-    }
-    return seconds > 0.0 ? flop / seconds : NAN;
-}
-
 hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
 {
-    const hyb_workers_t *w = &lu->workers;
-    hyb_timer_sum_t sum = hyb_timer_sum(w->timer, w->count);
-    int a;
+    const hyb_lap_t all =
+        hyb_timer_lap(lu->worker, hyb_team_size(lu->means.team));
+    const double *s = all.team;
+    /* as the diagnosis has it */
+    double seconds = fmax(all.paced_seconds, all.paced_cpu);
 
-    for (a = 0; a < HYB_ACTIVITIES; a++)
-        sum.seconds[a] /= w->count;
-    return (hpl_work_t){
-        .panel = sum.seconds[HYB_PANEL],
-        .swap = sum.seconds[HYB_SWAP],
-        .solve = sum.seconds[HYB_SOLVE],
-        .update = sum.seconds[HYB_MULTIPLY] + sum.seconds[HYB_HELP],
-        .broadcast = sum.seconds[HYB_BROADCAST],
-        .exchange = sum.seconds[HYB_EXCHANGE],
-        .wait = sum.seconds[HYB_WAIT_PANEL] + sum.seconds[HYB_WAIT_ROWS] +
-                sum.seconds[HYB_WAIT_COLUMNS],
-        .flop = sum.flop + lu->tuner.devices_flop,
-        .rate = rate_of(w)};
+    return (hpl_work_t){.panel = s[HYB_PANEL],
+                        .swap = s[HYB_SWAP],
+                        .solve = s[HYB_SOLVE],
+                        .update = s[HYB_MULTIPLY] + s[HYB_HELP],
+                        .broadcast = s[HYB_BROADCAST],
+                        .exchange = s[HYB_EXCHANGE],
+                        .wait = s[HYB_WAIT_PANEL] + s[HYB_WAIT_ROWS] +
+                                s[HYB_WAIT_COLUMNS],
+                        .flop = all.flop + lu->tuner.devices_flop,
+                        .rate = seconds > 0.0 ? all.paced_flop / seconds : NAN};
 }
 
 /* ---- memory that will be needed ------------------------------------------
@@ -192,16 +140,8 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
 
 uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    int nb = Mmin(shape->nb, shape->n);
-    uint64_t bytes = hyb_workers_bytes(means, shape->n, shape->nb) +
-                     hyb_exchange_bytes(means, shape) +
-                     hyb_panels_bytes(means, shape) +
-                     hyb_share_bytes(means, shape);
-
-    if (means->resident)
-        bytes += hyb_place_device_bytes(shape);
-
-    if (hyb_means_need_columns(means))
-        bytes += hyb_l2_columns_bytes(hpl_system_rows(shape), nb);
-    return bytes;
+    return hyb_workers_bytes(means, shape->n, shape->nb) +
+           hyb_exchange_bytes(means, shape) + hyb_panels_bytes(means, shape) +
+           hyb_share_bytes(means, shape) +
+           (means->resident ? hyb_place_device_bytes(shape) : 0);
 }

@@ -8,18 +8,19 @@ xh_status_t hyb_ledger_create(int64_t columns, bool has_b, int64_t nb,
                               hyb_ledger_t *ledger_p)
 {
     int64_t blocks = (columns + nb - 1) / nb + has_b;
-    hyb_ledger_entry_t *entry = calloc((size_t)blocks + 1, sizeof(*entry));
+    _Atomic int64_t *queued = calloc(2 * (size_t)blocks + 1, sizeof(*queued));
 
-    if (entry == NULL)
+    if (queued == NULL)
         return XH_ERR_MEMORY;
-    *ledger_p = (hyb_ledger_t){nb, columns, columns + has_b, blocks, entry};
+    *ledger_p = (hyb_ledger_t){nb,     columns, columns + has_b,
+                               blocks, queued,  queued + blocks};
     return XH_OK;
 }
 
 void hyb_ledger_destroy(hyb_ledger_t *ledger)
 {
-    free(ledger->entry);
-    ledger->entry = NULL;
+    free(ledger->queued);
+    ledger->queued = NULL;
 }
 
 int64_t hyb_ledger_first(const hyb_ledger_t *ledger, int64_t b)
@@ -49,8 +50,7 @@ hyb_run_t hyb_ledger_columns(const hyb_ledger_t *ledger, hyb_blocks_t blocks)
 
 static bool has_reached(const hyb_ledger_t *ledger, int64_t b, int64_t stage)
 {
-    return atomic_load_explicit(&ledger->entry[b].applied,
-                                memory_order_acquire) >=
+    return atomic_load_explicit(&ledger->applied[b], memory_order_acquire) >=
            stage * width_of(ledger, b);
 }
 
@@ -70,71 +70,59 @@ bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
     return hyb_ledger_first_before(ledger, blocks, stage) >= blocks.to;
 }
 
-/* From block b. */
-static hyb_taking_t take_from(hyb_ledger_t *ledger, int64_t b,
-                              hyb_stages_t stages, int64_t width,
-                              hyb_run_t *run_p)
+/* From block b; its columns' share of what was queued tells which is next. */
+static bool take_from(hyb_ledger_t *ledger, int64_t b, int64_t from, int64_t to,
+                      int64_t width, hyb_run_t *run_p)
 {
-    hyb_ledger_entry_t *entry = &ledger->entry[b];
-    int64_t all = width_of(ledger, b), steps = stages.to - stages.from;
-    int64_t queued = atomic_load(&entry->queued), first, count;
+    int64_t all = width_of(ledger, b), steps = to - from, first, count;
+    int64_t queued = atomic_load(&ledger->queued[b]);
 
     do {
-        if (queued >= stages.to * all)
-            return HYB_NOTHING_LEFT;
-        if (queued < stages.from * all || !has_reached(ledger, b, stages.from))
-            return HYB_NOT_READY;
-        first = (queued - stages.from * all) / steps;
+        if (queued >= to * all || queued < from * all ||
+            !has_reached(ledger, b, from))
+            return false;
+        first = (queued - from * all) / steps;
         count = xh_smaller(width, all - first);
-    } while (!atomic_compare_exchange_weak(&entry->queued, &queued,
+    } while (!atomic_compare_exchange_weak(&ledger->queued[b], &queued,
                                            queued + count * steps));
     *run_p = (hyb_run_t){hyb_ledger_first(ledger, b) + first, count};
-    return HYB_TAKEN;
+    return true;
 }
 
-hyb_taking_t hyb_ledger_take(hyb_ledger_t *ledger, hyb_blocks_t blocks,
-                             hyb_stages_t stages, int64_t width,
-                             hyb_run_t *run_p)
+bool hyb_ledger_take(hyb_ledger_t *ledger, hyb_blocks_t blocks, int64_t from,
+                     int64_t to, int64_t width, hyb_run_t *run_p)
 {
-    hyb_taking_t all = HYB_NOTHING_LEFT, one;
-    int64_t b;
+    bool all = true;
 
-    for (b = blocks.from; b < blocks.to; b++) {
-        one = take_from(ledger, b, stages, width, run_p);
-        if (one == HYB_TAKEN)
-            return one;
-        if (one == HYB_NOT_READY)
-            all = one;
+    for (int64_t b = blocks.from; b < blocks.to; b++) {
+        if (take_from(ledger, b, from, to, width, run_p))
+            return true;
+        all =
+            all && atomic_load(&ledger->queued[b]) >= to * width_of(ledger, b);
     }
+    *run_p = (hyb_run_t){0, 0};
     return all;
 }
 
-void hyb_ledger_complete(hyb_ledger_t *ledger, hyb_run_t run,
-                         hyb_stages_t stages)
+void hyb_ledger_complete(hyb_ledger_t *ledger, hyb_run_t run, int64_t stages)
 {
     atomic_fetch_add_explicit(
-        &ledger->entry[hyb_ledger_block(ledger, run.from)].applied,
-        run.count * (stages.to - stages.from), memory_order_acq_rel);
+        &ledger->applied[hyb_ledger_block(ledger, run.from)],
+        run.count * stages, memory_order_acq_rel);
 }
 
 void hyb_ledger_queue_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,
-                          hyb_stages_t stages)
+                          int64_t stages)
 {
-    int64_t b;
-
-    for (b = blocks.from; b < blocks.to; b++)
-        atomic_fetch_add(&ledger->entry[b].queued,
-                         width_of(ledger, b) * (stages.to - stages.from));
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        atomic_fetch_add(&ledger->queued[b], width_of(ledger, b) * stages);
 }
 
 void hyb_ledger_complete_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,
-                             hyb_stages_t stages)
+                             int64_t stages)
 {
-    int64_t b;
-
-    for (b = blocks.from; b < blocks.to; b++)
+    for (int64_t b = blocks.from; b < blocks.to; b++)
         hyb_ledger_complete(
-            ledger,
-            (hyb_run_t){hyb_ledger_first(ledger, b), width_of(ledger, b)},
+            ledger, hyb_ledger_columns(ledger, (hyb_blocks_t){b, b + 1}),
             stages);
 }

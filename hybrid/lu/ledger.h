@@ -31,14 +31,10 @@ enum {
 };
 
 typedef struct {
-    _Atomic int64_t queued, applied; /* columns times stages */
-} hyb_ledger_entry_t;
-
-typedef struct {
     int64_t nb;
     int64_t columns_of_a, columns; /* of A and of [ A | b ], here */
     int64_t blocks;
-    hyb_ledger_entry_t *entry; /* by block */
+    _Atomic int64_t *queued, *applied; /* by block: columns times stages */
 } hyb_ledger_t;
 
 typedef struct { /* blocks from .. to - 1 */
@@ -48,16 +44,6 @@ typedef struct { /* blocks from .. to - 1 */
 typedef struct { /* neighbouring columns within one block */
     int64_t from, count;
 } hyb_run_t;
-
-typedef struct { /* work that takes columns from one stage to another */
-    int64_t from, to;
-} hyb_stages_t;
-
-typedef enum {
-    HYB_NOTHING_LEFT, /* all of it was taken */
-    HYB_NOT_READY,    /* what is left waits for an earlier stage */
-    HYB_TAKEN
-} hyb_taking_t;
 
 /* The stage of a column that has met panels 0 .. k - 1 and no other. */
 static inline int64_t hyb_stage(int k)
@@ -101,22 +87,22 @@ int64_t hyb_ledger_first_before(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
 
 /*
  * Take a run of at most width columns of blocks, from left to right, which has
- * reached stages.from, to bring it to stages.to. Any thread.
+ * reached stage from, to bring it to stage to. Any thread.
  *
- * run_p  out  only where the result is HYB_TAKEN
+ * run_p  out  what was taken; no columns: all of it was
+ *
+ * Returns false, and no run, if what is left waits for an earlier stage.
  */
-hyb_taking_t hyb_ledger_take(hyb_ledger_t *ledger, hyb_blocks_t blocks,
-                             hyb_stages_t stages, int64_t width,
-                             hyb_run_t *run_p);
+bool hyb_ledger_take(hyb_ledger_t *ledger, hyb_blocks_t blocks, int64_t from,
+                     int64_t to, int64_t width, hyb_run_t *run_p);
 
-/* The run that was taken is complete. */
-void hyb_ledger_complete(hyb_ledger_t *ledger, hyb_run_t run,
-                         hyb_stages_t stages);
+/* The run that was taken has gone on by so many stages. */
+void hyb_ledger_complete(hyb_ledger_t *ledger, hyb_run_t run, int64_t stages);
 
 /* All of blocks are queued, all are complete: for work on whole blocks. */
 void hyb_ledger_queue_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,
-                          hyb_stages_t stages);
+                          int64_t stages);
 void hyb_ledger_complete_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,
-                             hyb_stages_t stages);
+                             int64_t stages);
 
 #endif

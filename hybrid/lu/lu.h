@@ -8,6 +8,7 @@
 #include "hybrid/lu/factor.h"
 #include "hybrid/lu/ledger.h"
 #include "hybrid/lu/panel.h"
+#include "hybrid/lu/place.h"
 #include "hybrid/lu/step.h"
 #include "hybrid/lu/tune.h"
 #include "hybrid/lu/worker.h"
@@ -28,11 +29,11 @@ struct hyb_lu {
     int panels; /* in all */
     hyb_ledger_t ledger;
     hyb_step_t step[HYB_IN_FLIGHT];
-    hyb_panels_t panel;
+    hyb_lu_panel_t panel[HYB_IN_FLIGHT];
     hyb_exchange_t exchange;
-    struct hyb_place *place; /* where the columns live */
-    hyb_share_t *share;      /* of updates that devices stream; NULL: none */
-    hyb_workers_t workers;
+    const hyb_place_t *place; /* where the columns live */
+    struct hyb_share *share;  /* of updates that devices stream; NULL: none */
+    hyb_worker_t *worker;     /* by member */
     hyb_tuner_t tuner;
     hyb_poller_t poller; /* the leader's */
     _Atomic int open;    /* iterations opened so far */
@@ -45,7 +46,7 @@ static inline hyb_step_t *hyb_lu_step(hyb_lu_t *lu, int k)
 
 static inline hyb_lu_panel_t *hyb_lu_panel(hyb_lu_t *lu, int k)
 {
-    return &lu->panel.ring[k % HYB_IN_FLIGHT];
+    return &lu->panel[k % HYB_IN_FLIGHT];
 }
 
 static inline bool hyb_lu_is_open(const hyb_lu_t *lu, int k)

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "hpl_types.h"
-#include "hybrid/lu/pace.h"
 #include "hybrid/lu/timer.h"
 
 /*
@@ -45,24 +44,23 @@ typedef struct {
                                                     want of ready columns */
 } hyb_iteration_t;
 
-/* The factorization that begins; all of it lives until the end. */
-typedef struct {
+/* The factorization that they listen to, and what they are told. */
+typedef struct hyb_observer hyb_observer_t;
+
+struct hyb_observer {
+    /* It sets these before it begins; all of it lives until the end. */
     const HPL_T_grid *grid;
     int n, nb, iterations;
-    int members; /* threads of the team, each with a timer and a pace */
-    const hyb_timer_t *timer;
-    const hyb_pace_t *pace;
+    int members; /* threads of the team */
+    const hyb_worker_t *worker;
     bool has_devices; /* this process */
-} hyb_observed_t;
 
-typedef struct {
-    void (*begin)(void *context, const hyb_observed_t *run);
+    void (*begin)(const hyb_observer_t *run);
     /* An iteration opens; the updates before leave so many columns of n. */
-    void (*step)(void *context, int64_t columns_left);
+    void (*step)(int64_t columns_left);
     /* An iteration is complete here. In order. */
-    void (*iteration)(void *context, const hyb_iteration_t *row);
-    void (*end)(void *context);
-    void *context;
-} hyb_observer_t;
+    void (*iteration)(const hyb_iteration_t *row);
+    void (*end)(void);
+};
 
 #endif

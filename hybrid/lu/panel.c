@@ -9,6 +9,8 @@
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place.h"
 
+enum { COLUMNS = 2 }; /* copies of L2: of iterations k and k + 1 */
+
 /* ---- memory --------------------------------------------------------------
  */
 
@@ -37,79 +39,62 @@ size_t hyb_panel_doubles(const hpl_shape_t *shape, int k, int height)
            (size_t)(jb * jb + jb + 1);
 }
 
-/* Doubles of the working memory, part by part: whole pages each. */
-typedef struct {
-    size_t l1;       /* of each panel in flight */
-    size_t top;      /* of the panel being factored */
-    size_t proposal; /* of its pivots */
-} parts_t;
+/* What factors the panels in flight, and their memory beside the messages:
+ * whole pages each. */
+struct hyb_panel_shop {
+    hyb_panel_engine_t *engine;
+    int64_t *pivots; /* nb */
+    double *top;     /* nb x nb: the top of the panel being factored */
+    double *proposal, *others_proposal;
+    double *l1[HYB_IN_FLIGHT];
+    double *columns[COLUMNS]; /* of L2, where someone reads it so */
+    size_t columns_doubles;   /* of one */
+    double *memory;
+    size_t bytes;
+};
 
-static parts_t parts_of(const hyb_means_t *means, int64_t nb)
+/* The next doubles of the memory that was laid out up to at. */
+static double *cut(const struct hyb_panel_shop *shop, size_t *at,
+                   size_t doubles)
 {
-    return (parts_t){
-        .l1 = hyb_whole_pages(hyb_pack_size(nb, nb, means->kernel->rows)),
-        .top = hyb_whole_pages(nb * nb),
-        .proposal = hyb_whole_pages(HPL_PROPOSAL_ROWS + 2 * nb)};
+    size_t from = *at;
+
+    *at += doubles;
+    return shop->memory != NULL ? shop->memory + from : NULL;
 }
 
-static size_t sum(const parts_t *parts)
+/* Cut the memory, if there is any, into its parts; returns its doubles. */
+static size_t lay_out(struct hyb_panel_shop *s, const hyb_means_t *means,
+                      int64_t rows, int64_t nb)
 {
-    return HYB_IN_FLIGHT * parts->l1 + parts->top + 2 * parts->proposal;
+    size_t at = 0, proposal = hyb_whole_pages(HPL_PROPOSAL_ROWS + 2 * nb);
+
+    s->columns_doubles =
+        hyb_means_need_columns(means) ? hyb_whole_pages(rows * nb + 1) : 0;
+    for (int i = 0; i < HYB_IN_FLIGHT; i++)
+        s->l1[i] =
+            cut(s, &at,
+                hyb_whole_pages(hyb_pack_size(nb, nb, means->kernel->rows)));
+    s->top = cut(s, &at, hyb_whole_pages(nb * nb));
+    s->proposal = cut(s, &at, proposal);
+    s->others_proposal = cut(s, &at, proposal);
+    for (int i = 0; i < COLUMNS; i++)
+        s->columns[i] = cut(s, &at, s->columns_doubles);
+    return at;
 }
 
 uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    int nb = Mmin(shape->nb, shape->n), k;
+    int nb = Mmin(shape->nb, shape->n);
     int panels = shape->nb > 0 ? (shape->n + shape->nb - 1) / shape->nb : 0;
-    parts_t parts = parts_of(means, nb);
+    struct hyb_panel_shop shop = {.memory = NULL};
     size_t doubles =
-        sum(&parts) +
+        lay_out(&shop, means, hpl_system_rows(shape), nb) +
         hyb_panel_engine_doubles(means->kernel, nb, hyb_team_size(means->team));
 
-    for (k = 0; k < Mmin(panels, HYB_IN_FLIGHT); k++)
+    for (int k = 0; k < Mmin(panels, HYB_IN_FLIGHT); k++)
         doubles += hyb_panel_doubles(shape, k, means->kernel->rows);
     return doubles * sizeof(double);
-}
-
-static double *cut(double **memory, size_t doubles)
-{
-    double *part = *memory;
-
-    *memory += doubles;
-    return doubles > 0 ? part : NULL;
-}
-
-static void lay_out(hyb_panels_t *p, const parts_t *parts)
-{
-    double *memory = p->memory;
-    int i;
-
-    for (i = 0; i < HYB_IN_FLIGHT; i++)
-        p->ring[i].factors.l1.data = cut(&memory, parts->l1);
-    p->top = cut(&memory, parts->top);
-    p->proposal = cut(&memory, parts->proposal);
-    p->others_proposal = cut(&memory, parts->proposal);
-}
-
-static xh_status_t allocate(hyb_lu_t *lu, int nb)
-{
-    hyb_panels_t *p = &lu->panel;
-    parts_t parts = parts_of(&lu->means, nb);
-    int i;
-
-    for (i = 0; i < HYB_IN_FLIGHT; i++) {
-        p->ring[i].moves = calloc(3 * (size_t)nb + 1, sizeof(int));
-        if (p->ring[i].moves == NULL)
-            return XH_ERR_MEMORY;
-    }
-    p->pivots = calloc((size_t)nb + 1, sizeof(*p->pivots));
-    p->bytes = sum(&parts) * sizeof(double);
-    if (p->pivots == NULL ||
-        xh_memory_allocate(p->bytes, (void **)&p->memory) != XH_OK)
-        return XH_ERR_MEMORY;
-    lay_out(p, &parts);
-    return hyb_panel_engine_create(lu->means.team, lu->means.kernel, nb,
-                                   &p->engine);
 }
 
 /* The place of panel k; nothing travels yet. */
@@ -119,48 +104,72 @@ static void place_panel(hyb_lu_t *lu, int k);
 static void touch_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
-    int i;
+    const struct hyb_panel_shop *s = lu->panel[0].shop;
+    int members = hyb_team_size(lu->means.team);
 
-    xh_memory_touch(lu->panel.memory, lu->panel.bytes, member,
-                    lu->workers.count);
-    for (i = 0; i < Mmin(lu->panels, HYB_IN_FLIGHT); i++) {
-        const HPL_T_panel *panel = lu->panel.ring[i].hpl;
+    xh_memory_touch(s->memory, s->bytes, member, members);
+    for (int i = 0; i < Mmin(lu->panels, HYB_IN_FLIGHT); i++) {
+        const HPL_T_panel *panel = lu->panel[i].hpl;
 
         xh_memory_touch(panel->WORK, panel->length * sizeof(double), member,
-                        lu->workers.count);
+                        members);
     }
 }
 
 /* The first panels have the memory that those to come need. */
 xh_status_t hyb_panels_create(hyb_lu_t *lu)
 {
-    xh_status_t status = allocate(lu, Mmin(lu->mat->nb, lu->mat->n));
-    int k;
+    const hyb_means_t *means = &lu->means;
+    int nb = Mmin(lu->mat->nb, lu->mat->n);
+    struct hyb_panel_shop *s = calloc(1, sizeof(*s));
 
-    lu->panel.factored = -1;
-    if (status != XH_OK)
-        return status;
-    for (k = 0; k < Mmin(lu->panels, HYB_IN_FLIGHT); k++)
+    if (s == NULL)
+        return XH_ERR_MEMORY;
+    for (int i = 0; i < HYB_IN_FLIGHT; i++) {
+        lu->panel[i].shop = s;
+        lu->panel[i].moves = calloc(3 * (size_t)nb + 1, sizeof(int));
+        if (lu->panel[i].moves == NULL)
+            return XH_ERR_MEMORY;
+    }
+    s->pivots = calloc((size_t)nb + 1, sizeof(*s->pivots));
+    if (s->pivots == NULL)
+        return XH_ERR_MEMORY;
+    s->bytes = lay_out(s, means, lu->mat->mp, nb) * sizeof(double);
+    XH_TRY(xh_memory_allocate(s->bytes, (void **)&s->memory));
+    lay_out(s, means, lu->mat->mp, nb);
+    XH_TRY(hyb_panel_engine_create(means->team, means->kernel, nb, &s->engine));
+    for (int k = 0; k < Mmin(lu->panels, HYB_IN_FLIGHT); k++)
         place_panel(lu, k);
-    hyb_team_run(lu->means.team, touch_share, lu);
+    hyb_team_run(means->team, touch_share, lu);
     return XH_OK;
 }
 
-void hyb_panels_destroy(hyb_panels_t *p)
+void hyb_panels_destroy(hyb_lu_t *lu)
 {
-    int i;
+    struct hyb_panel_shop *s = lu->panel[0].shop;
 
-    for (i = 0; i < HYB_IN_FLIGHT; i++) {
-        if (p->ring[i].hpl != NULL) {
-            HPL_bwait(p->ring[i].hpl);
-            HPL_pdpanel_disp(&p->ring[i].hpl);
+    if (s == NULL)
+        return;
+    for (int i = 0; i < HYB_IN_FLIGHT; i++) {
+        if (lu->panel[i].hpl != NULL) {
+            HPL_bwait(lu->panel[i].hpl);
+            HPL_pdpanel_disp(&lu->panel[i].hpl);
         }
-        free(p->ring[i].moves);
+        free(lu->panel[i].moves);
     }
-    free(p->pivots);
-    if (p->memory != NULL)
-        xh_memory_free(p->memory, p->bytes);
-    hyb_panel_engine_destroy(p->engine);
+    free(s->pivots);
+    if (s->memory != NULL)
+        xh_memory_free(s->memory, s->bytes);
+    hyb_panel_engine_destroy(s->engine);
+    free(s);
+}
+
+double *hyb_panels_columns(hyb_lu_t *lu, size_t *bytes_p)
+{
+    const struct hyb_panel_shop *s = lu->panel[0].shop;
+
+    *bytes_p = COLUMNS * s->columns_doubles * sizeof(double);
+    return s->columns[0];
 }
 
 /* ---- opening -------------------------------------------------------------
@@ -188,8 +197,10 @@ static void place_panel(hyb_lu_t *lu, int k)
         (hyb_tiles_t){.rows = body_rows(p->hpl), .cols = jb, .height = height};
     hpl_panel_lay_out(p->hpl, tile_doubles(p->factors.l2.rows, jb, height));
     p->factors.l2.data = p->hpl->L2;
+    p->factors.l1.data = p->shop->l1[k % HYB_IN_FLIGHT];
     p->factors.l1.height = height;
     p->zero = 0;
+    p->factored = false;
     atomic_store(&p->loaded, 0);
 }
 
@@ -199,7 +210,7 @@ void hyb_panel_open(hyb_lu_t *lu, int k)
         return;
     place_panel(lu, k);
     if (!hyb_lu_owns(lu, k))
-        hyb_panel_broadcast(lu, k);
+        hyb_panel_broadcast(lu->worker, k);
 }
 
 /* ---- factoring -----------------------------------------------------------
@@ -209,7 +220,7 @@ void hyb_panel_open(hyb_lu_t *lu, int k)
 static void load(hyb_lu_t *lu, int k, int member, int members)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    xh_view_t all = lu->place->ops->panel_columns(lu, k);
+    xh_view_t all = lu->place->panel_columns(lu, k);
     int top = hpl_panel_top_rows(p->hpl), height = p->factors.l2.height;
     int64_t rows = p->factors.l2.rows, tiles = (rows + height - 1) / height;
     int64_t from = tiles * member / members * height;
@@ -220,12 +231,12 @@ static void load(hyb_lu_t *lu, int k, int member, int members)
                  XH_NO_TRANS, 1.0, height,
                  hyb_tiles_at(&p->factors.l2, from, 0));
     if (member == 0 && top > 0)
-        HPL_dlacpy(top, (int)all.cols, all.data, (int)all.ld, lu->panel.top,
+        HPL_dlacpy(top, (int)all.cols, all.data, (int)all.ld, p->shop->top,
                    top);
 }
 
 typedef struct {
-    hyb_awaited_t awaited;
+    const hyb_lu_panel_t *panel;
     int members;
 } loading_t;
 
@@ -233,13 +244,12 @@ static bool all_have_loaded(void *context)
 {
     const loading_t *l = context;
 
-    return atomic_load(&hyb_lu_panel(l->awaited.lu, l->awaited.k)->loaded) >=
-           l->members;
+    return atomic_load(&l->panel->loaded) >= l->members;
 }
 
 typedef struct {
     hyb_lu_t *lu;
-    HPL_T_panel *panel;
+    const hyb_lu_panel_t *panel;
     int turns; /* of waiting for the pivot */
 } agreement_t;
 
@@ -282,14 +292,16 @@ void hyb_panel_agree(HPL_T_panel *panel, double *proposal,
 static void agree(void *context, int column, hyb_pivot_t *pivot)
 {
     agreement_t *a = context;
-    hpl_pivot_wait_t wait = {a->lu->panel.others_proposal, wait_for_pivot, a};
+    const struct hyb_panel_shop *shop = a->panel->shop;
+    hpl_pivot_wait_t wait = {shop->others_proposal, wait_for_pivot, a};
+    HPL_T_panel *h = a->panel->hpl;
 
     (void)column;
-    pivot->row = global_row(a->panel, pivot->row);
+    pivot->row = global_row(h, pivot->row);
     pivot->mine = true;
     a->turns = 0;
-    if (a->panel->grid->nprow > 1)
-        hyb_panel_agree(a->panel, a->lu->panel.proposal, &wait, pivot);
+    if (h->grid->nprow > 1)
+        hyb_panel_agree(h, shop->proposal, &wait, pivot);
     else
         hyb_poller_poll(&a->lu->poller);
 }
@@ -325,119 +337,113 @@ static hyb_panel_method_t method(const HPL_T_palg *algo)
 /* Are there others to agree with, or to look after, at each column? */
 static bool agrees(const hyb_lu_t *lu)
 {
-    return lu->grid->nprocs > 1 || lu->share != NULL ||
-           lu->place->ops->is_queued;
+    return lu->grid->nprocs > 1 || lu->share != NULL || lu->place->is_queued;
 }
 
 /* What other processes and back-substitution read of a factored panel. */
-static void record(hyb_lu_t *lu, int k)
+static void record(hyb_lu_t *lu, hyb_lu_panel_t *p)
 {
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     HPL_T_panel *h = p->hpl;
-    const int64_t *pivots = lu->panel.pivots;
+    const int64_t *pivots = p->shop->pivots;
     bool local = !agrees(lu);
-    int c;
 
-    for (c = 0; c < h->jb; c++)
+    for (int c = 0; c < h->jb; c++)
         h->DPIV[c] = (double)(local ? global_row(h, pivots[c]) : pivots[c]);
     *h->DINFO = p->zero > 0 ? (double)h->ja + p->zero : 0.0;
     if (hpl_panel_top_rows(h) > 0)
-        lu->place->ops->put_top(lu, k);
-    lu->panel.factored = k;
+        HPL_dlacpy(h->jb, h->jb, h->L1, h->jb, h->top, h->lda);
+    p->factored = true;
 }
 
-static void factor(hyb_worker_t *me, int k, int members)
+static void toggle(const hyb_worker_t *me)
 {
-    hyb_lu_t *lu = me->lu;
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    HPL_T_panel *h = p->hpl;
-    agreement_t agreement = {.lu = lu, .panel = h};
-    hyb_panel_t panel = {
-        .method = method(lu->algo),
-        .body = p->factors.l2,
-        .top = {lu->panel.top, hpl_panel_top_rows(h), h->jb, h->jb},
-        .l1 = {h->L1, h->jb, h->jb, h->jb},
-        .pivot = lu->panel.pivots,
-        .zero_p = &p->zero,
-        .agree = agrees(lu) ? agree : NULL,
-        .leaf = times_leaves ? toggle_leaf_timer : NULL,
-        .context = &agreement};
-    loading_t loading = {{.lu = lu, .k = k}, members};
-
-    /* All must have loaded before any may exchange rows. */
-    load(lu, k, me->member, members);
-    atomic_fetch_add(&p->loaded, 1);
-    hyb_wait_until(all_have_loaded, &loading, hyb_worker_turn, me);
-    hyb_panel_factor(lu->panel.engine, &panel, me->member, members);
     if (me->member == 0)
-        record(lu, k);
+        HPL_ptimer(HPL_TIMING_RPFACT);
 }
 
 void hyb_panel_factor_by(hyb_worker_t *me, int k, int members)
 {
     hyb_lu_t *lu = me->lu;
-    double started = xh_clock_now(), ended;
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    HPL_T_panel *h = p->hpl;
+    agreement_t agreement = {.lu = lu, .panel = p};
+    hyb_panel_t panel = {
+        .method = method(lu->algo),
+        .body = p->factors.l2,
+        .top = {p->shop->top, hpl_panel_top_rows(h), h->jb, h->jb},
+        .l1 = {h->L1, h->jb, h->jb, h->jb},
+        .pivot = p->shop->pivots,
+        .zero_p = &p->zero,
+        .agree = agrees(lu) ? agree : NULL,
+        .leaf = times_leaves ? toggle_leaf_timer : NULL,
+        .context = &agreement};
+    loading_t loading = {p, members};
+    double seconds;
 
-    hyb_timer_begin(lu->workers.timer, me->member, HYB_PANEL, k);
+    hyb_timer_begin(me, HYB_PANEL, k);
+    toggle(me);
+    /* All must have loaded before any may exchange rows. */
+    load(lu, k, me->member, members);
+    atomic_fetch_add(&p->loaded, 1);
+    me->is_urgent = true;
+    hyb_wait_until(all_have_loaded, &loading, hyb_worker_turn, me);
+    me->is_urgent = false;
+    hyb_panel_factor(p->shop->engine, &panel, me->member, members);
     if (me->member == 0)
-        HPL_ptimer(HPL_TIMING_RPFACT);
-    factor(me, k, members);
+        record(lu, p);
+    toggle(me);
+    seconds = hyb_timer_end(me);
     if (me->member == 0)
-        HPL_ptimer(HPL_TIMING_RPFACT);
-    ended = hyb_timer_end(lu->workers.timer, me->member, HYB_PANEL, k, started);
-    if (me->member == 0)
-        hyb_tune_panel(lu, k, members, ended - started);
+        hyb_tune_panel(lu, k, members, seconds);
 }
 
 /* ---- broadcast -----------------------------------------------------------
  */
 
-void hyb_panel_broadcast(hyb_lu_t *lu, int k)
+void hyb_panel_broadcast(hyb_worker_t *me, int k)
 {
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    hyb_timer_mark_t mark =
-        hyb_timer_enter(lu->workers.timer, 0, HYB_BROADCAST, k);
+    hyb_lu_panel_t *p = hyb_lu_panel(me->lu, k);
 
+    if (me->member != 0)
+        return;
+    hyb_timer_begin(me, HYB_BROADCAST, k);
     HPL_binit(p->hpl);
     p->travels = p->hpl->bcast != NULL;
-    hyb_timer_leave(lu->workers.timer, 0, mark);
+    hyb_timer_end(me);
 }
 
 void hyb_panel_poll(void *context)
 {
     hyb_lu_t *lu = context;
-    hyb_timer_mark_t mark;
-    int i, state;
+    int state;
 
-    for (i = 0; i < HYB_IN_FLIGHT; i++) {
-        hyb_lu_panel_t *p = &lu->panel.ring[i];
+    for (int i = 0; i < HYB_IN_FLIGHT; i++) {
+        hyb_lu_panel_t *p = &lu->panel[i];
 
         if (!p->travels)
             continue;
-        mark = hyb_timer_enter(lu->workers.timer, 0, HYB_BROADCAST,
-                               atomic_load(&lu->open) - 1);
+        hyb_timer_begin(lu->worker, HYB_BROADCAST,
+                        Mmax(atomic_load(&lu->open) - 1, 0));
         p->travels = HPL_bcast(p->hpl, &state) != HPL_SUCCESS;
-        hyb_timer_leave(lu->workers.timer, 0, mark);
+        hyb_timer_end(lu->worker);
     }
 }
 
 bool hyb_panels_are_still(const hyb_lu_t *lu)
 {
-    int i;
-
-    for (i = 0; i < HYB_IN_FLIGHT; i++)
-        if (lu->panel.ring[i].travels)
+    for (int i = 0; i < HYB_IN_FLIGHT; i++)
+        if (lu->panel[i].travels)
             return false;
     return true;
 }
 
 bool hyb_panel_is_here(hyb_lu_t *lu, int k)
 {
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     int state;
 
-    if (hyb_lu_owns(lu, k))
-        return lu->panel.factored >= k;
-    return HPL_bcast(hyb_lu_panel(lu, k)->hpl, &state) == HPL_SUCCESS;
+    return hyb_lu_owns(lu, k) ? p->factored
+                              : HPL_bcast(p->hpl, &state) == HPL_SUCCESS;
 }
 
 /* The permutation as lists for hyb_chunk_swap, or where rows come to stand. */
@@ -471,6 +477,10 @@ void hyb_panel_receive(hyb_lu_t *lu, int k)
         HPL_bwait(h);
     if (lu->mat->info == 0)
         lu->mat->info = (int)*h->DINFO;
+    p->columns = (xh_view_t){p->shop->columns[k % COLUMNS], p->factors.l2.rows,
+                             h->jb, Mmax(p->factors.l2.rows, 1)};
+    atomic_store(&p->next_row, 0);
+    atomic_store(&p->copied, 0);
     hyb_factors_pack_l1(l1, &p->factors.l1);
     list_moves(p, h->jb, lu->grid->nprow == 1);
 }

@@ -6,7 +6,6 @@
 #include "hpl_solver.h"
 #include "hybrid/cpu/update/chunk.h"
 #include "hybrid/cpu/panel/panel.h"
-#include "hybrid/lu/l2_columns.h"
 #include "hybrid/lu/worker.h"
 
 /*
@@ -21,29 +20,19 @@ typedef struct {
     int *moves;            /* the memory of swap's lists */
     int zero;              /* 1 + first column without pivot, or 0 */
     _Atomic int loaded;    /* workers that have copied their part in */
-    bool travels;          /* its broadcast is under way; the leader's */
+    bool factored;         /* here; the leader's, as the next */
+    bool travels;          /* its broadcast is under way */
+    xh_view_t columns;     /* L2 in columns, where someone reads it so */
+    _Atomic int64_t next_row, copied; /* of these */
+    struct hyb_panel_shop *shop;      /* what factors all; the panels' own */
 } hyb_lu_panel_t;
 
-/* Those in flight, and what factors them. */
-typedef struct {
-    hyb_lu_panel_t ring[HYB_IN_FLIGHT];
-    hyb_panel_engine_t *engine;
-    double *top; /* nb x nb: the top of the panel being factored */
-    double *proposal, *others_proposal;
-    int64_t *pivots; /* nb */
-    int factored;    /* the last panel that was factored here */
-    hyb_l2_columns_t
-        *l2;        /* L2 in columns, for who cannot read tiles; or NULL */
-    double *memory; /* of L1, top and proposals */
-    size_t bytes;
-} hyb_panels_t;
-
-/* Needs lu's means, grid, mat, panels. Errors: XH_ERR_MEMORY; destroy then all
- * the same */
+/* lu->panel. Needs lu's means, grid, mat, panels. Errors: XH_ERR_MEMORY;
+ * destroy then all the same */
 xh_status_t hyb_panels_create(hyb_lu_t *lu);
-void hyb_panels_destroy(hyb_panels_t *panels);
+void hyb_panels_destroy(hyb_lu_t *lu);
 
-/* Bytes of both and of the panels in flight, on a process of shape. */
+/* Bytes that they take on a process of shape. */
 uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
 
 /* Doubles of panel k's message on this process. */
@@ -59,8 +48,8 @@ void hyb_panel_open(hyb_lu_t *lu, int k);
  */
 void hyb_panel_factor_by(hyb_worker_t *me, int k, int members);
 
-/* Begin to broadcast it. The leader, after factoring. */
-void hyb_panel_broadcast(hyb_lu_t *lu, int k);
+/* Begin to broadcast it, by the leader, after factoring; others do nothing. */
+void hyb_panel_broadcast(hyb_worker_t *me, int k);
 
 /* Advance all broadcasts; lu. For the poller. */
 void hyb_panel_poll(void *lu);
@@ -74,6 +63,24 @@ bool hyb_panel_is_here(hyb_lu_t *lu, int k);
 /* Make ready what the host needs of a panel that is here: L1 packed, the row
  * moves as lists. The leader. */
 void hyb_panel_receive(hyb_lu_t *lu, int k);
+
+/* ---- L2 in columns -------------------------------------------------------
+ *
+ * For devices and the BLAS library, which cannot read tiles. There is memory
+ * for those of two iterations, k and k + 1.
+ */
+
+/* All of its memory, in one piece, to be pinned. */
+double *hyb_panels_columns(hyb_lu_t *lu, size_t *bytes_p);
+
+/*
+ * Copy rows of a panel that was received until none is left to take; any number
+ * of threads at once. Others may be at work on the last ones still.
+ */
+void hyb_l2_columns_fill(hyb_lu_panel_t *panel);
+
+/* Is all of its L2 in its place? */
+bool hyb_l2_columns_complete(const hyb_lu_panel_t *panel);
 
 /*
  * Agree on a column's pivot with the other processes of the process column, of

@@ -16,18 +16,20 @@ enum {
     WORKS = 8  /* runs that are queued at the same time, at most */
 };
 
+enum { SOURCE, FROM, TO, LISTS }; /* of rows: as a hyb_swap_t has them */
+
 /* The panel of an iteration, as the device has it. */
 typedef struct {
     hyb_block_t l1, l2;
-    hyb_block_t source, from, to;
-    hyb_event_t *ready; /* all of it has come up */
+    hyb_block_t list[LISTS];
+    int64_t *rows[LISTS]; /* what these get, pinned */
+    hyb_event_t *ready;   /* all of it has come up */
 } slot_t;
 
 /* A run that is queued: the ledger learns that it has run. */
 typedef struct {
     hyb_event_t *done;
     hyb_blocks_t blocks;
-    int k;
     bool under_way;
     double flop, since; /* since when it, or the work before it, can run */
 } work_t;
@@ -46,13 +48,17 @@ typedef struct {
     work_t work[WORKS];
     double *host; /* pinned: the panel that comes down, and lists of rows */
     size_t host_bytes;
-    int64_t *rows; /* SLOTS x 3 x nb, in host */
-    double pace;   /* s a flop of the slowest work so far, or a guess */
+    double pace; /* s a flop of the slowest work so far, or a guess */
 } place_t;
 
 static place_t *place_of(const hyb_lu_t *lu)
 {
     return (place_t *)lu->place;
+}
+
+static slot_t *slot_of(const hyb_lu_t *lu, int k)
+{
+    return &place_of(lu)->slot[k % SLOTS];
 }
 
 /* The device is lost, or refuses: the columns are gone with it. */
@@ -75,7 +81,6 @@ xh_status_t hyb_place_device_check(const hyb_means_t *means,
                                       HYB_OP_TRSM, HYB_OP_GEMV,
                                       HYB_OP_GENERATE};
     hyb_device_t *device;
-    size_t i;
 
     if (grid->nprow > 1) {
         xh_log_error("home=device: P is %d, and columns on a device have all "
@@ -89,7 +94,7 @@ xh_status_t hyb_place_device_check(const hyb_means_t *means,
         return XH_ERR_INPUT;
     }
     device = hyb_machine_device(means->machine, 0);
-    for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
         if (!hyb_device_has(device, needed[i])) {
             xh_log_error("home=device: the device lacks an operation that "
                          "columns on it need");
@@ -98,117 +103,83 @@ xh_status_t hyb_place_device_check(const hyb_means_t *means,
     return XH_OK;
 }
 
-typedef struct {
-    int64_t rows, columns, nb;
-} extent_t;
-
-static extent_t extent_of(const hyb_lu_t *lu)
+/* A matrix in the device's memory, behind all before it. */
+static hyb_block_t cut(place_t *p, int64_t *at, int64_t rows, int64_t cols)
 {
-    return (extent_t){.rows = lu->mat->mp,
-                      .columns = lu->ledger.columns,
-                      .nb = Mmin(lu->mat->nb, lu->mat->n)};
+    int64_t from = *at;
+
+    *at += rows * cols;
+    return hyb_block(p->memory, from, rows, cols);
 }
 
-/* Doubles of a panel's place. */
-static int64_t slot_doubles(extent_t e)
+/* Cut the device's memory into its parts; returns how many doubles that takes,
+ * at least one: nothing is no buffer. */
+static int64_t lay_out(const hyb_lu_t *lu)
 {
-    return e.nb * e.nb + e.rows * e.nb + 3 * e.nb;
-}
+    place_t *p = place_of(lu);
+    int64_t rows = lu->mat->mp, nb = Mmin(lu->mat->nb, lu->mat->n), at = 0;
 
-/* At least one: nothing is no buffer. */
-static int64_t device_doubles(extent_t e)
-{
-    return 1 + (e.rows + e.nb) * e.columns + e.rows + e.nb +
-           SLOTS * slot_doubles(e);
-}
-
-/* Cut the device's memory into its parts. */
-static void lay_out(place_t *p, extent_t e)
-{
-    hyb_buffer_t *m = p->memory;
-    int64_t at = 0;
-    int i;
-
-    p->matrix = hyb_block(m, at, e.rows, e.columns);
-    at += e.rows * e.columns;
-    p->u = hyb_block(m, at, e.nb, e.columns);
-    at += e.nb * e.columns;
-    p->y = hyb_block(m, at, e.rows, 1);
-    p->x = hyb_block(m, at += e.rows, e.nb, 1);
-    at += e.nb;
-    for (i = 0; i < SLOTS; i++, at += slot_doubles(e)) {
-        slot_t *slot = &p->slot[i];
-        int64_t lists = at + e.nb * e.nb + e.rows * e.nb;
-
-        slot->l1 = hyb_block(m, at, e.nb, e.nb);
-        slot->l2 = hyb_block(m, at + e.nb * e.nb, e.rows, e.nb);
-        slot->source = hyb_block(m, lists, e.nb, 1);
-        slot->from = hyb_block(m, lists + e.nb, e.nb, 1);
-        slot->to = hyb_block(m, lists + 2 * e.nb, e.nb, 1);
+    p->matrix = cut(p, &at, rows, lu->ledger.columns);
+    p->u = cut(p, &at, nb, lu->ledger.columns);
+    p->y = cut(p, &at, rows, 1);
+    p->x = cut(p, &at, nb, 1);
+    for (int i = 0; i < SLOTS; i++) {
+        p->slot[i].l1 = cut(p, &at, nb, nb);
+        p->slot[i].l2 = cut(p, &at, rows, nb);
+        for (int l = 0; l < LISTS; l++)
+            p->slot[i].list[l] = cut(p, &at, nb, 1);
     }
+    return at + 1;
 }
 
-static size_t host_doubles(int64_t rows, int64_t nb)
+static size_t host_bytes(int64_t rows, int64_t nb)
 {
-    return (size_t)(rows * nb + SLOTS * 3 * nb) + 1;
+    return (size_t)(rows * nb + SLOTS * LISTS * nb + 1) * sizeof(double);
 }
 
 uint64_t hyb_place_device_bytes(const hpl_shape_t *shape)
 {
-    return host_doubles(hpl_system_rows(shape), Mmin(shape->nb, shape->n)) *
-           sizeof(double);
+    return host_bytes(hpl_system_rows(shape), Mmin(shape->nb, shape->n));
 }
 
-static xh_status_t open_events(place_t *p)
+static xh_status_t open_queues(place_t *p)
 {
-    xh_status_t status = hyb_event_create(p->device, &p->computed);
-    int i;
-
-    if (status == XH_OK)
-        status = hyb_event_create(p->device, &p->copied);
-    for (i = 0; status == XH_OK && i < SLOTS; i++)
-        status = hyb_event_create(p->device, &p->slot[i].ready);
-    for (i = 0; status == XH_OK && i < WORKS; i++)
-        status = hyb_event_create(p->device, &p->work[i].done);
-    return status;
+    XH_TRY(hyb_queue_create(p->device, HYB_QUEUE_NORMAL, &p->compute));
+    XH_TRY(hyb_queue_create(p->device, HYB_QUEUE_HIGH, &p->link));
+    XH_TRY(hyb_event_create(p->device, &p->computed));
+    XH_TRY(hyb_event_create(p->device, &p->copied));
+    for (int i = 0; i < SLOTS; i++)
+        XH_TRY(hyb_event_create(p->device, &p->slot[i].ready));
+    for (int i = 0; i < WORKS; i++)
+        XH_TRY(hyb_event_create(p->device, &p->work[i].done));
+    return XH_OK;
 }
 
-static xh_status_t open_all(place_t *p, extent_t e)
+static xh_status_t reserve(const hyb_lu_t *lu, size_t bytes)
 {
-    xh_status_t status =
-        hyb_queue_create(p->device, HYB_QUEUE_NORMAL, &p->compute);
+    place_t *p = place_of(lu);
+    int64_t mp = lu->mat->mp, nb = Mmin(lu->mat->nb, lu->mat->n), *rows;
 
-    if (status == XH_OK)
-        status = hyb_queue_create(p->device, HYB_QUEUE_HIGH, &p->link);
-    if (status == XH_OK)
-        status = open_events(p);
-    if (status == XH_OK)
-        status = hyb_buffer_create(
-            p->device, (size_t)device_doubles(e) * sizeof(double), &p->memory);
-    if (status == XH_OK) {
-        p->host_bytes = host_doubles(e.rows, e.nb) * sizeof(double);
-        status = hyb_pinned_alloc(p->device, p->host_bytes, &p->host);
-    }
-    if (status == XH_OK) {
-        xh_memory_touch(p->host, p->host_bytes, 0, 1);
-        p->rows = (int64_t *)(p->host + e.rows * e.nb);
-        lay_out(p, e);
-    }
-    return status;
+    XH_TRY(hyb_buffer_create(p->device, bytes, &p->memory));
+    p->host_bytes = host_bytes(mp, nb);
+    XH_TRY(hyb_pinned_alloc(p->device, p->host_bytes, &p->host));
+    xh_memory_touch(p->host, p->host_bytes, 0, 1);
+    rows = (int64_t *)(p->host + mp * nb);
+    for (int i = 0; i < SLOTS * LISTS; i++)
+        p->slot[i / LISTS].rows[i % LISTS] = rows + i * nb;
+    lay_out(lu);
+    return XH_OK;
 }
 
-void hyb_place_device_destroy(hyb_place_t *place)
+void hyb_place_device_destroy(hyb_lu_t *lu)
 {
-    place_t *p = (place_t *)place;
-    int i;
+    place_t *p = place_of(lu);
 
-    if (p == NULL)
-        return;
     hyb_pinned_free(p->device, p->host, p->host_bytes);
     hyb_buffer_destroy(p->memory);
-    for (i = 0; i < WORKS; i++)
+    for (int i = 0; i < WORKS; i++)
         hyb_event_destroy(p->work[i].done);
-    for (i = 0; i < SLOTS; i++)
+    for (int i = 0; i < SLOTS; i++)
         hyb_event_destroy(p->slot[i].ready);
     hyb_event_destroy(p->copied);
     hyb_event_destroy(p->computed);
@@ -220,14 +191,15 @@ void hyb_place_device_destroy(hyb_place_t *place)
 /* ---- work that is queued: the leader -------------------------------------
  */
 
-static const slot_t *slot_of(const hyb_lu_t *lu, int k)
-{
-    return &place_of(lu)->slot[k % SLOTS];
-}
-
 static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
 {
     return (xh_view_t){data, rows, cols, Mmax(rows, 1)};
+}
+
+static void fail_stalled(const hyb_lu_t *lu)
+{
+    hyb_device_fail(place_of(lu)->device, "it stalled: no result in time");
+    check(lu, XH_ERR_DEVICE);
 }
 
 /* Wait until event has passed; a device that takes too long is lost. */
@@ -238,10 +210,8 @@ static void wait_for(hyb_lu_t *lu, hyb_event_t *event)
     bool done = false;
 
     check(lu, hyb_event_wait(event, seconds, &done));
-    if (!done) {
-        hyb_device_fail(place_of(lu)->device, "it stalled: no result in time");
-        check(lu, XH_ERR_DEVICE);
-    }
+    if (!done)
+        fail_stalled(lu);
 }
 
 /* Wait for all that is queued. */
@@ -255,32 +225,18 @@ static void wait_for_all(hyb_lu_t *lu)
     wait_for(lu, p->copied);
 }
 
-/* Bring one list of rows up, by way of pinned memory. */
-static xh_status_t send_rows(place_t *p, const int *rows, int64_t count,
-                             hyb_block_t list, int64_t *pinned)
+/* The lists of rows come up, by way of pinned memory. */
+static xh_status_t send_moves(place_t *p, slot_t *slot, const hyb_swap_t *swap)
 {
-    int64_t i;
+    const int *rows[LISTS] = {swap->source, swap->from, swap->to};
 
-    for (i = 0; i < count; i++)
-        pinned[i] = rows[i];
-    list.rows = count;
-    return hyb_queue_upload(p->link, pinned, list);
-}
-
-static xh_status_t send_moves(place_t *p, const hyb_swap_t *swap, int k)
-{
-    const slot_t *slot = &p->slot[k % SLOTS];
-    int64_t nb = slot->source.rows, *pinned = p->rows + k % SLOTS * 3 * nb;
-    xh_status_t status =
-        send_rows(p, swap->source, swap->nb, slot->source, pinned);
-
-    if (status == XH_OK)
-        status =
-            send_rows(p, swap->from, swap->displaced, slot->from, pinned + nb);
-    if (status == XH_OK)
-        status =
-            send_rows(p, swap->to, swap->displaced, slot->to, pinned + 2 * nb);
-    return status;
+    for (int l = 0; l < LISTS; l++) {
+        slot->list[l].rows = l == SOURCE ? swap->nb : swap->displaced;
+        for (int64_t i = 0; i < slot->list[l].rows; i++)
+            slot->rows[l][i] = rows[l][i];
+        XH_TRY(hyb_queue_upload(p->link, slot->rows[l], slot->list[l]));
+    }
+    return XH_OK;
 }
 
 /* The panel's part of a slot: it may be narrower than the others. */
@@ -290,82 +246,71 @@ static hyb_block_t part(hyb_block_t all, int64_t rows, int64_t cols)
 }
 
 /* L1, L2 and the row moves come up; the columns' work waits for them. */
+static xh_status_t send_panel(place_t *p, slot_t *slot, hyb_lu_panel_t *panel)
+{
+    const HPL_T_panel *h = panel->hpl;
+    xh_view_t l2 = panel->columns;
+
+    XH_TRY(send_moves(p, slot, &panel->swap));
+    XH_TRY(hyb_queue_copy_in(p->link, host_view(h->L1, h->jb, h->jb),
+                             part(slot->l1, h->jb, h->jb)));
+    XH_TRY(hyb_queue_copy_in(p->link, l2, part(slot->l2, l2.rows, l2.cols)));
+    XH_TRY(hyb_event_record(p->link, slot->ready));
+    return hyb_queue_wait(p->compute, slot->ready);
+}
+
 static void receive_panel(hyb_lu_t *lu, int k)
 {
-    place_t *p = place_of(lu);
-    hyb_lu_panel_t *panel = hyb_lu_panel(lu, k);
-    const HPL_T_panel *h = panel->hpl;
-    const slot_t *slot = slot_of(lu, k);
-    xh_view_t l2;
-    xh_status_t status;
+    slot_t *slot = slot_of(lu, k);
 
     /* Memory of panel k - 2, on the host too, is free once it has come up. A
      * process without columns behind that panel waits for it only here. */
     wait_for(lu, slot->ready);
     hyb_panel_receive(lu, k);
-    hyb_l2_columns_begin(lu->panel.l2, k, &panel->factors.l2);
-    hyb_l2_columns_fill(lu->panel.l2, k);
-    l2 = hyb_l2_columns_view(lu->panel.l2, k);
-    status = send_moves(p, &panel->swap, k);
-    if (status == XH_OK)
-        status = hyb_queue_copy_in(p->link, host_view(h->L1, h->jb, h->jb),
-                                   part(slot->l1, h->jb, h->jb));
-    if (status == XH_OK)
-        status =
-            hyb_queue_copy_in(p->link, l2, part(slot->l2, l2.rows, l2.cols));
-    if (status == XH_OK)
-        status = hyb_event_record(p->link, slot->ready);
-    if (status == XH_OK)
-        status = hyb_queue_wait(p->compute, slot->ready);
-    check(lu, status);
+    hyb_l2_columns_fill(hyb_lu_panel(lu, k));
+    check(lu, send_panel(place_of(lu), slot, hyb_lu_panel(lu, k)));
 }
 
 /* The run's columns from the panel's first row on; of these the top. */
-static hyb_block_t trailing(const hyb_place_work_t *w)
+static hyb_block_t trailing(const hyb_lu_t *lu, const HPL_T_panel *h,
+                            hyb_run_t run)
 {
-    const hyb_lu_t *lu = w->me->lu;
-    const HPL_T_panel *h = lu->panel.ring[w->step->k % HYB_IN_FLIGHT].hpl;
-
-    return hyb_block_part(place_of(lu)->matrix, h->ii, w->run.from, h->mp,
-                          w->run.count);
+    return hyb_block_part(place_of(lu)->matrix, h->ii, run.from, h->mp,
+                          run.count);
 }
 
-static hyb_block_t top(const hyb_place_work_t *w)
+static hyb_block_t top(const hyb_lu_t *lu, const HPL_T_panel *h, hyb_run_t run)
 {
-    hyb_lu_t *lu = w->me->lu;
-    hyb_block_t all = trailing(w);
-
-    return hyb_block_part(all, 0, 0, hyb_lu_panel(lu, w->step->k)->hpl->jb,
-                          all.cols);
+    return part(trailing(lu, h, run), h->jb, run.count);
 }
 
-static void swap(const hyb_place_work_t *w)
+static void swap(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
 {
-    hyb_lu_t *lu = w->me->lu;
+    hyb_lu_t *lu = me->lu;
     place_t *p = place_of(lu);
-    const hyb_swap_t *moves = &hyb_lu_panel(lu, w->step->k)->swap;
-    const slot_t *slot = slot_of(lu, w->step->k);
+    const HPL_T_panel *h = hyb_lu_panel(lu, step->k)->hpl;
+    const slot_t *slot = slot_of(lu, step->k);
     hyb_row_swap_t swap = {
-        .columns = trailing(w),
-        .u = hyb_block_part(p->u, 0, w->run.from, moves->nb, w->run.count),
-        .source = slot->source,
-        .from = slot->from,
-        .to = slot->to};
+        .columns = trailing(lu, h, run),
+        .u = hyb_block_part(p->u, 0, run.from, h->jb, run.count),
+        .source = slot->list[SOURCE],
+        .from = slot->list[FROM],
+        .to = slot->list[TO]};
 
-    swap.source.rows = moves->nb;
-    swap.from.rows = swap.to.rows = moves->displaced;
     check(lu, hyb_queue_swap_rows(p->compute, &swap));
 }
 
-static void solve(const hyb_place_work_t *w, bool keeps)
+/* U stands in the matrix. */
+static void solve(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run,
+                  bool keeps)
 {
-    hyb_lu_t *lu = w->me->lu;
-    int nb = hyb_lu_panel(lu, w->step->k)->hpl->jb;
+    hyb_lu_t *lu = me->lu;
+    const HPL_T_panel *h = hyb_lu_panel(lu, step->k)->hpl;
 
-    (void)keeps; /* U stands in the matrix */
-    check(lu,
-          hyb_queue_trsm(place_of(lu)->compute,
-                         part(slot_of(lu, w->step->k)->l1, nb, nb), top(w)));
+    (void)keeps;
+    check(lu, hyb_queue_trsm(place_of(lu)->compute,
+                             part(slot_of(lu, step->k)->l1, h->jb, h->jb),
+                             top(lu, h, run)));
 }
 
 /* Panel k comes down to pinned memory, once its columns are computed. */
@@ -375,58 +320,51 @@ static xh_status_t fetch_panel(hyb_lu_t *lu, int k)
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     int64_t first =
         hyb_ledger_first(&lu->ledger, hyb_lu_trailing(lu, k - 1).from);
-    xh_status_t status = hyb_event_record(p->compute, p->computed);
 
-    if (status == XH_OK)
-        status = hyb_queue_wait(p->link, p->computed);
-    if (status == XH_OK)
-        status = hyb_queue_copy_out(
-            p->link, hyb_block_part(p->matrix, h->ii, first, h->mp, h->jb),
-            host_view(p->host, h->mp, h->jb));
-    return status;
+    XH_TRY(hyb_event_record(p->compute, p->computed));
+    XH_TRY(hyb_queue_wait(p->link, p->computed));
+    return hyb_queue_copy_out(
+        p->link, hyb_block_part(p->matrix, h->ii, first, h->mp, h->jb),
+        host_view(p->host, h->mp, h->jb));
 }
 
-/* Remember that these blocks are complete when what is queued now has run. */
-static void note(hyb_lu_t *lu, const hyb_place_work_t *w, hyb_queue_t *queue)
+/* Remember that the run's blocks are complete when what is queued now has run.
+ */
+static void note(hyb_lu_t *lu, hyb_run_t run, double flop, hyb_queue_t *queue)
 {
-    place_t *p = place_of(lu);
-    hyb_blocks_t blocks = {hyb_ledger_block(&lu->ledger, w->run.from), 0};
-    int i = 0;
+    work_t *work = place_of(lu)->work;
+    int64_t last = run.from + run.count - 1;
 
-    blocks.to =
-        hyb_ledger_block(&lu->ledger, w->run.from + w->run.count - 1) + 1;
-    while (p->work[i].under_way)
-        i++;
-    p->work[i].blocks = blocks;
-    p->work[i].k = w->step->k;
-    p->work[i].under_way = true;
-    p->work[i].since = xh_clock_now();
-    p->work[i].flop = 2.0 * (double)w->run.count *
-                      (double)hyb_lu_panel(lu, w->step->k)->factors.l2.rows *
-                      hyb_lu_panel(lu, w->step->k)->hpl->jb;
-    check(lu, hyb_event_record(queue, p->work[i].done));
+    while (work->under_way)
+        work++;
+    work->blocks = (hyb_blocks_t){hyb_ledger_block(&lu->ledger, run.from),
+                                  hyb_ledger_block(&lu->ledger, last) + 1};
+    work->under_way = true;
+    work->since = xh_clock_now();
+    work->flop = flop;
+    check(lu, hyb_event_record(queue, work->done));
 }
 
-static void multiply(const hyb_place_work_t *w)
+static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
 {
-    hyb_lu_t *lu = w->me->lu;
+    hyb_lu_t *lu = me->lu;
     place_t *p = place_of(lu);
-    const hyb_lu_panel_t *panel = hyb_lu_panel(lu, w->step->k);
+    const hyb_lu_panel_t *panel = hyb_lu_panel(lu, step->k);
     int64_t below = panel->factors.l2.rows, nb = panel->hpl->jb;
-    bool is_next =
-        hyb_blocks_count(w->step->next) > 0 &&
-        w->run.from == hyb_ledger_first(&lu->ledger, w->step->next.from);
-    hyb_gemm_t product = {
-        .alpha = -1.0,
-        .beta = 1.0,
-        .a = part(slot_of(lu, w->step->k)->l2, below, nb),
-        .b = top(w),
-        .c = hyb_block_part(trailing(w), nb, 0, below, w->run.count)};
+    bool is_next = hyb_blocks_count(step->next) > 0 &&
+                   run.from == hyb_ledger_first(&lu->ledger, step->next.from);
+    hyb_gemm_t product = {.alpha = -1.0,
+                          .beta = 1.0,
+                          .a = part(slot_of(lu, step->k)->l2, below, nb),
+                          .b = top(lu, panel->hpl, run),
+                          .c = hyb_block_part(trailing(lu, panel->hpl, run), nb,
+                                              0, below, run.count)};
 
     check(lu, hyb_queue_gemm(p->compute, &product));
     if (is_next)
-        check(lu, fetch_panel(lu, w->step->k + 1));
-    note(lu, w, is_next ? p->link : p->compute);
+        check(lu, fetch_panel(lu, step->k + 1));
+    note(lu, run, 2.0 * (double)below * (double)nb * (double)run.count,
+         is_next ? p->link : p->compute);
 }
 
 /* Without a result for so long the device is taken for stalled: many times what
@@ -435,9 +373,8 @@ static double patience(const place_t *p)
 {
     enum { TIMES = 20 };
     double flop = 0.0;
-    int i;
 
-    for (i = 0; i < WORKS; i++)
+    for (int i = 0; i < WORKS; i++)
         flop += p->work[i].under_way ? p->work[i].flop : 0.0;
     return fmax(TIMES * flop * p->pace, xh_settings_real("stall_seconds"));
 }
@@ -446,16 +383,13 @@ static double patience(const place_t *p)
 static void complete(hyb_lu_t *lu, work_t *work, double now)
 {
     place_t *p = place_of(lu);
-    int i;
 
     work->under_way = false;
     if (work->flop > 0.0)
         p->pace = fmax(p->pace, (now - work->since) / work->flop);
-    for (i = 0; i < WORKS; i++)
+    for (int i = 0; i < WORKS; i++)
         p->work[i].since = now;
-    hyb_ledger_complete_all(
-        &lu->ledger, work->blocks,
-        (hyb_stages_t){hyb_stage(work->k), hyb_stage(work->k + 1)});
+    hyb_ledger_complete_all(&lu->ledger, work->blocks, HYB_STEPS);
 }
 
 /* Tell the ledger what has run. */
@@ -465,20 +399,17 @@ static void poll(void *context)
     place_t *p = place_of(lu);
     double now = xh_clock_now();
     bool done;
-    int i;
 
-    for (i = 0; i < WORKS; i++) {
+    for (int i = 0; i < WORKS; i++) {
         work_t *work = &p->work[i];
 
         if (!work->under_way)
             continue;
         check(lu, hyb_event_wait(work->done, 0.0, &done));
-        if (done) {
+        if (done)
             complete(lu, work, now);
-        } else if (now - work->since > patience(p)) {
-            hyb_device_fail(p->device, "it stalled: no result in time");
-            check(lu, XH_ERR_DEVICE);
-        }
+        else if (now - work->since > patience(p))
+            fail_stalled(lu);
     }
 }
 
@@ -490,14 +421,6 @@ static xh_view_t panel_columns(hyb_lu_t *lu, int k)
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
 
     return host_view(place_of(lu)->host, h->mp, h->jb);
-}
-
-/* The back-substitution solves with the diagonal blocks on the host. */
-static void put_top(hyb_lu_t *lu, int k)
-{
-    HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-
-    HPL_dlacpy(h->jb, h->jb, h->L1, h->jb, h->top, h->lda);
 }
 
 static void begin(hyb_lu_t *lu)
@@ -524,39 +447,35 @@ static void end(hyb_lu_t *lu)
     wait_for_all(lu);
 }
 
-static const hyb_place_ops_t ops = {.name = "device",
-                                    .is_queued = true,
-                                    .receive_panel = receive_panel,
-                                    .swap = swap,
-                                    .solve = solve,
-                                    .multiply = multiply,
-                                    .panel_columns = panel_columns,
-                                    .put_top = put_top,
-                                    .poll = poll,
-                                    .begin = begin,
-                                    .end = end};
+static const hyb_place_t functions = {.is_queued = true,
+                                      .receive_panel = receive_panel,
+                                      .swap = swap,
+                                      .solve = solve,
+                                      .multiply = multiply,
+                                      .panel_columns = panel_columns,
+                                      .poll = poll,
+                                      .begin = begin,
+                                      .end = end};
 
-xh_status_t hyb_place_device_create(hyb_lu_t *lu, hyb_place_t **place_p)
+xh_status_t hyb_place_device_create(hyb_lu_t *lu)
 {
     place_t *p = calloc(1, sizeof(*p));
+    size_t bytes;
     xh_status_t status;
 
     if (p == NULL)
         return XH_ERR_MEMORY;
-    p->base.ops = &ops;
+    p->base = functions;
     p->pace = 1e-10;
     p->device = hyb_machine_device(lu->means.machine, 0);
-    status = open_all(p, extent_of(lu));
-    if (status == XH_OK) {
-        *place_p = &p->base;
-        return XH_OK;
-    }
+    lu->place = &p->base;
+    XH_TRY(open_queues(p));
+    bytes = (size_t)lay_out(lu) * sizeof(double);
+    status = reserve(lu, bytes);
     if (status == XH_ERR_MEMORY)
         xh_log_error("home=device: the columns of this process and its panels "
                      "take %.1f MiB of the device, which has not as much",
-                     (double)device_doubles(extent_of(lu)) * sizeof(double) /
-                         (1 << 20));
-    hyb_place_device_destroy(&p->base);
+                     (double)bytes / (1 << 20));
     return status;
 }
 
@@ -586,15 +505,11 @@ void hyb_place_device_subtract(void *context, const hpl_product_t *product)
         hyb_block_part(p->matrix, at % lu->mat->ld, at / lu->mat->ld, m, n);
     hyb_block_t x = part(p->x, n, 1), y = part(p->y, m, 1);
     xh_view_t host_y = {product->y, m, 1, m};
-    xh_status_t status = hyb_queue_copy_in(
-        p->link, (xh_view_t){(double *)product->x, n, 1, n}, x);
+    xh_view_t host_x = {(double *)product->x, n, 1, n};
 
-    if (status == XH_OK)
-        status = hyb_queue_copy_in(p->link, host_y, y);
-    if (status == XH_OK)
-        status = hyb_queue_gemv(p->link, a, x, y);
-    if (status == XH_OK)
-        status = hyb_queue_copy_out(p->link, y, host_y);
-    check(lu, status);
+    check(lu, hyb_queue_copy_in(p->link, host_x, x));
+    check(lu, hyb_queue_copy_in(p->link, host_y, y));
+    check(lu, hyb_queue_gemv(p->link, a, x, y));
+    check(lu, hyb_queue_copy_out(p->link, y, host_y));
     wait_for_all(lu);
 }

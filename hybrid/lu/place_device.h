@@ -23,12 +23,13 @@ xh_status_t hyb_place_device_check(const hyb_means_t *means,
                                    const HPL_T_grid *grid);
 
 /*
- * Needs lu's means, mat, ledger and panel. All device memory is taken here.
+ * lu->place, if only to be destroyed. Needs lu's means, mat, ledger and panel.
+ * All device memory is taken here.
  * Errors: XH_ERR_MEMORY  on the host or the device: said
  *         XH_ERR_DEVICE
  */
-xh_status_t hyb_place_device_create(hyb_lu_t *lu, hyb_place_t **place_p);
-void hyb_place_device_destroy(hyb_place_t *place); /* accepts NULL */
+xh_status_t hyb_place_device_create(hyb_lu_t *lu);
+void hyb_place_device_destroy(hyb_lu_t *lu);
 
 /* Bytes on the host, beside what all places need. */
 uint64_t hyb_place_device_bytes(const hpl_shape_t *shape);

@@ -20,7 +20,7 @@ typedef struct {
     double begun;
     double multiplied[HYB_ITERATION_DEVICES]; /* s, by device */
     double waited[HYB_ITERATION_DEVICES];     /* likewise, for columns */
-    hyb_share_work_t work;
+    hyb_lap_t lap;
 } part_t;
 
 struct hyb_share {
@@ -42,33 +42,33 @@ static part_t *part_of(const hyb_lu_t *lu, int k)
 /* ---- create and destroy --------------------------------------------------
  */
 
-xh_status_t hyb_share_create(hyb_lu_t *lu, hyb_share_t **share_p)
+xh_status_t hyb_share_create(hyb_lu_t *lu)
 {
     hyb_machine_t *machine = lu->means.machine;
-    hyb_share_t *s;
+    struct hyb_share *s;
     size_t bytes;
 
-    *share_p = NULL;
     if (lu->means.resident || hyb_machine_working_devices(machine) == 0)
         return XH_OK;
-    s = calloc(1, sizeof(*s));
+    lu->share = s = calloc(1, sizeof(*s));
     if (s == NULL)
         return XH_ERR_MEMORY;
     s->machine = machine;
     pthread_mutex_init(&s->lock, NULL);
-    s->l2 = hyb_l2_columns_memory(lu->panel.l2, &bytes);
+    s->l2 = hyb_panels_columns(lu, &bytes);
     hyb_machine_pin_flat(machine, s->l2, bytes);
     s->u = lu->exchange.u;
     if (s->u != NULL)
         hyb_machine_pin_flat(machine, s->u, lu->exchange.u_bytes);
     hyb_product_reserve(machine, lu->mat->mp, lu->ledger.columns,
                         Mmin(lu->mat->nb, lu->mat->n));
-    *share_p = s;
     return XH_OK;
 }
 
-void hyb_share_destroy(hyb_share_t *s)
+void hyb_share_destroy(hyb_lu_t *lu)
 {
+    struct hyb_share *s = lu->share;
+
     if (s == NULL)
         return;
     if (s->u != NULL)
@@ -88,9 +88,10 @@ uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
                              Mmin(shape->nb, shape->n));
 }
 
-bool hyb_share_works(const hyb_share_t *s)
+bool hyb_share_works(const hyb_lu_t *lu)
 {
-    return s != NULL && hyb_machine_working_devices(s->machine) > 0;
+    return lu->share != NULL &&
+           hyb_machine_working_devices(lu->share->machine) > 0;
 }
 
 /* ---- columns: released by all workers ------------------------------------
@@ -99,8 +100,8 @@ bool hyb_share_works(const hyb_share_t *s)
 /* C := C - L2 U on the devices' columns. */
 static xh_gemm_t product_of(hyb_lu_t *lu, const hyb_step_t *step)
 {
-    const HPL_T_panel *h = hyb_lu_panel(lu, step->k)->hpl;
-    xh_view_t l2 = hyb_l2_columns_view(lu->panel.l2, step->k);
+    const hyb_lu_panel_t *panel = hyb_lu_panel(lu, step->k);
+    const HPL_T_panel *h = panel->hpl;
     hyb_run_t columns = hyb_ledger_columns(&lu->ledger, step->streamed);
     int64_t top = hpl_panel_top_rows(h), ld = lu->mat->ld;
     double *c = Mptr(lu->mat->A, h->ii + top, columns.from, ld);
@@ -111,9 +112,9 @@ static xh_gemm_t product_of(hyb_lu_t *lu, const hyb_step_t *step)
                         h->jb, columns.count, h->jb};
     return (xh_gemm_t){.alpha = -1.0,
                        .beta = 1.0,
-                       .a = l2,
+                       .a = panel->columns,
                        .b = u,
-                       .c = {c, l2.rows, columns.count, ld}};
+                       .c = {c, panel->columns.rows, columns.count, ld}};
 }
 
 void hyb_share_open(hyb_lu_t *lu, const hyb_step_t *step)
@@ -138,7 +139,7 @@ static int64_t solved_columns(const hyb_lu_t *lu, const hyb_step_t *step)
 
 void hyb_share_release(hyb_lu_t *lu, const hyb_step_t *step)
 {
-    hyb_share_t *s = lu->share;
+    struct hyb_share *s = lu->share;
 
     if (s == NULL)
         return;
@@ -176,7 +177,7 @@ static _Noreturn void give_up(const hyb_lu_t *lu, const char *what,
 /* Also where no device is left: workers then take all tiles. */
 static void begin(hyb_lu_t *lu, part_t *part)
 {
-    hyb_share_t *s = lu->share;
+    struct hyb_share *s = lu->share;
     hyb_product_t *tiles;
 
     if (hyb_product_begin(s->machine, &part->product, NULL, &tiles) != XH_OK)
@@ -195,7 +196,7 @@ static bool has_columns(const hyb_lu_t *lu, int k)
 /* Pass iterations without columns for devices; none is on them. */
 static void pass_empty(const hyb_lu_t *lu)
 {
-    hyb_share_t *s = lu->share;
+    struct hyb_share *s = lu->share;
 
     while (s->current < atomic_load(&lu->open) && !has_columns(lu, s->current))
         s->current++;
@@ -204,11 +205,11 @@ static void pass_empty(const hyb_lu_t *lu)
 /* The next iteration's tiles, once L2 is there in columns. */
 static void begin_next(hyb_lu_t *lu)
 {
-    hyb_share_t *s = lu->share;
+    struct hyb_share *s = lu->share;
 
     pass_empty(lu);
     if (s->current < atomic_load(&lu->open) &&
-        hyb_l2_columns_complete(lu->panel.l2, s->current))
+        hyb_l2_columns_complete(hyb_lu_panel(lu, s->current)))
         begin(lu, part_of(lu, s->current));
 }
 
@@ -217,14 +218,14 @@ static void trace(const hyb_lu_t *lu, const part_t *part,
                   const hyb_report_t *report)
 {
     char name[32];
-    int i, actor;
 
     if (!xh_trace_on())
         return;
-    for (i = 0; i < hyb_machine_devices(lu->share->machine); i++) {
+    for (int i = 0; i < hyb_machine_devices(lu->share->machine); i++) {
+        int actor = hyb_team_size(lu->means.team) + i;
+
         if (report->device[i].seconds == 0.0)
             continue;
-        actor = lu->workers.count + i;
         snprintf(name, sizeof(name), "device %d", i);
         xh_trace_name_actor(actor, name);
         xh_trace_span(actor, "gemm", lu->share->current, part->begun,
@@ -235,11 +236,13 @@ static void trace(const hyb_lu_t *lu, const part_t *part,
 /* What goes into the record, and what the tuner learns from. */
 static void note(hyb_lu_t *lu, part_t *part, const hyb_report_t *report)
 {
-    hyb_share_t *s = lu->share;
-    hyb_share_work_t *work = &part->work;
-    int i;
+    struct hyb_share *s = lu->share;
+    hyb_lap_t *lap = &part->lap;
 
-    for (i = 0; i < hyb_machine_devices(s->machine); i++) {
+    *lap = hyb_timer_lap(lu->worker, hyb_team_size(lu->means.team));
+    lap->time = part->begun + report->seconds;
+    lap->devices_columns = report->tiling.most_cols;
+    for (int i = 0; i < hyb_machine_devices(s->machine); i++) {
         const hyb_work_t *d = &report->device[i];
         double busy = d->seconds - d->wait_seconds;
 
@@ -249,36 +252,32 @@ static void note(hyb_lu_t *lu, part_t *part, const hyb_report_t *report)
         }
         if (d->dropped) /* it says nothing of the others */
             continue;
-        work->flop += d->flop;
-        work->rate += busy > 0.0 ? d->flop / busy : 0.0;
+        lap->devices_flop += d->flop;
+        lap->devices_rate += busy > 0.0 ? d->flop / busy : 0.0;
     }
-    work->columns = report->tiling.most_cols;
-    work->ended = part->begun + report->seconds;
-    work->team = hyb_timer_sum(lu->workers.timer, lu->workers.count);
-    if (work->rate > 0.0)
-        s->rate = work->rate;
+    if (lap->devices_rate > 0.0)
+        s->rate = lap->devices_rate;
 }
 
 /* Blocks whose first columns of so many are complete have met the panel. */
 static void complete_columns(hyb_lu_t *lu, int64_t columns)
 {
     const hyb_step_t *step = hyb_lu_step(lu, lu->share->current);
-    hyb_stages_t last = {hyb_stage_after(step->k, HYB_STEP_SOLVE),
-                         hyb_stage_after(step->k, HYB_STEP_UPDATE)};
     hyb_blocks_t done = step->streamed;
     int64_t end = hyb_ledger_first(&lu->ledger, done.from) + columns;
 
-    done.from = hyb_ledger_first_before(&lu->ledger, done, last.to);
+    done.from =
+        hyb_ledger_first_before(&lu->ledger, done, hyb_stage(step->k + 1));
     while (done.to > done.from && hyb_ledger_first(&lu->ledger, done.to) > end)
         done.to--;
-    hyb_ledger_queue_all(&lu->ledger, done, last);
-    hyb_ledger_complete_all(&lu->ledger, done, last);
+    hyb_ledger_queue_all(&lu->ledger, done, 1);
+    hyb_ledger_complete_all(&lu->ledger, done, 1);
 }
 
 /* All tiles are complete, and no worker is at one. */
 static void finish(hyb_lu_t *lu)
 {
-    hyb_share_t *s = lu->share;
+    struct hyb_share *s = lu->share;
     part_t *part = part_of(lu, s->current);
     hyb_product_t *tiles = NULL;
     hyb_report_t report;
@@ -303,7 +302,7 @@ static void finish(hyb_lu_t *lu)
 /* The tiles that are on the devices; they may be the last ones. */
 static void attend(hyb_lu_t *lu)
 {
-    hyb_share_t *s = lu->share;
+    struct hyb_share *s = lu->share;
 
     hyb_share_release(lu, hyb_lu_step(lu, s->current));
     complete_columns(lu, hyb_product_columns_done(s->tiles));
@@ -317,7 +316,7 @@ static void attend(hyb_lu_t *lu)
 void hyb_share_poll(void *context)
 {
     hyb_lu_t *lu = context;
-    hyb_share_t *s = lu->share;
+    struct hyb_share *s = lu->share;
 
     if (s->tiles != NULL)
         attend(lu);
@@ -342,7 +341,7 @@ bool hyb_share_has_left(const hyb_lu_t *lu, int k)
 
 /* Once all tiles are complete nobody comes in: the leader waits for those who
  * are. */
-static hyb_product_t *enter(hyb_share_t *s)
+static hyb_product_t *enter(struct hyb_share *s)
 {
     hyb_product_t *tiles;
 
@@ -356,7 +355,7 @@ static hyb_product_t *enter(hyb_share_t *s)
     return tiles;
 }
 
-static void leave(hyb_share_t *s)
+static void leave(struct hyb_share *s)
 {
     pthread_mutex_lock(&s->lock);
     s->helpers--;
@@ -366,26 +365,26 @@ static void leave(hyb_share_t *s)
 /* flop/s of one worker; in the first iterations by what all did so far. */
 static double worker_rate(hyb_lu_t *lu)
 {
-    const hyb_step_t *step = hyb_lu_step(lu, lu->share->current);
-    hyb_timer_sum_t sum;
+    double rate = hyb_lu_step(lu, lu->share->current)->thread_rate;
+    int members = hyb_team_size(lu->means.team);
+    hyb_lap_t lap;
 
-    if (step->thread_rate > 0.0)
-        return step->thread_rate;
-    sum = hyb_timer_sum(lu->workers.timer, lu->workers.count);
-    return sum.seconds[HYB_MULTIPLY] > 0.0
-               ? sum.flop / sum.seconds[HYB_MULTIPLY]
-               : 0.0;
+    if (rate > 0.0)
+        return rate;
+    lap = hyb_timer_lap(lu->worker, members);
+    return lap.flop > 0.0 ? lap.flop / members / lap.team[HYB_MULTIPLY] : 0.0;
 }
 
 /* Tiles to be left to the devices. */
-static int64_t tiles_to_keep(hyb_lu_t *lu, hyb_patience_t patience)
+static int64_t tiles_to_keep(const hyb_worker_t *me)
 {
-    const hyb_share_t *s = lu->share;
+    const struct hyb_share *s = me->lu->share;
     double rate = s->rate > 0.0 ? s->rate : hyb_product_rate(s->tiles);
 
-    if (patience == HYB_HELPS_SHORT)
+    if (me->is_urgent)
         return INT64_MAX;
-    return hyb_split_tiles_to_keep(&lu->tuner.split, rate, worker_rate(lu));
+    return hyb_split_tiles_to_keep(&me->lu->tuner.split, rate,
+                                   worker_rate(me->lu));
 }
 
 /* With what multiplies on the cores of this run. */
@@ -416,27 +415,24 @@ static void multiply_tile(hyb_worker_t *me, const xh_gemm_t *tile)
     }
 }
 
-bool hyb_share_help(hyb_worker_t *me, hyb_patience_t patience)
+bool hyb_share_help(hyb_worker_t *me)
 {
     hyb_lu_t *lu = me->lu;
-    hyb_share_t *s = lu->share;
+    struct hyb_share *s = lu->share;
     hyb_product_t *tiles = s != NULL ? enter(s) : NULL;
     hyb_tile_t tile;
-    hyb_timer_mark_t mark;
-    xh_gemm_t product;
-    const part_t *part;
     bool any;
 
     if (tiles == NULL)
         return false;
-    part = part_of(lu, s->current);
-    any = hyb_product_take(tiles, tiles_to_keep(lu, patience), &tile);
+    any = hyb_product_take(tiles, tiles_to_keep(me), &tile);
     if (any) {
-        mark = hyb_timer_enter(lu->workers.timer, me->member, HYB_HELP,
-                               s->current);
-        product = xh_gemm_part(&part->product, tile.part);
+        const xh_gemm_t product =
+            xh_gemm_part(&part_of(lu, s->current)->product, tile.part);
+
+        hyb_timer_begin(me, HYB_HELP, s->current);
         multiply_tile(me, &product);
-        hyb_timer_leave(lu->workers.timer, me->member, mark);
+        hyb_timer_end(me);
         hyb_product_complete(tiles, tile.index, 0);
     }
     leave(s);
@@ -446,10 +442,11 @@ bool hyb_share_help(hyb_worker_t *me, hyb_patience_t patience)
 /* ---- what they did -------------------------------------------------------
  */
 
-hyb_share_work_t hyb_share_work(const hyb_lu_t *lu, int k)
+const hyb_lap_t *hyb_share_lap(const hyb_lu_t *lu, int k)
 {
-    return lu->share != NULL ? part_of(lu, k)->work
-                             : (hyb_share_work_t){.flop = 0.0};
+    return lu->share != NULL && part_of(lu, k)->lap.time > 0.0
+               ? &part_of(lu, k)->lap
+               : NULL;
 }
 
 double hyb_share_flop(const hyb_lu_t *lu, int k)
@@ -462,14 +459,13 @@ double hyb_share_flop(const hyb_lu_t *lu, int k)
 void hyb_share_record(const hyb_lu_t *lu, int k, hyb_iteration_t *row)
 {
     const part_t *part;
-    int i;
 
     if (lu->share == NULL)
         return;
     part = part_of(lu, k);
     row->devices =
         Mmin(hyb_machine_devices(lu->share->machine), HYB_ITERATION_DEVICES);
-    for (i = 0; i < row->devices; i++) {
+    for (int i = 0; i < row->devices; i++) {
         row->update_device[i] = part->multiplied[i];
         row->device_wait[i] = part->waited[i];
     }

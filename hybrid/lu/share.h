@@ -18,27 +18,17 @@
  *
  * Source: CALDGEMM report, 3.4; Linpack on Xeon Phi, V.
  */
-typedef struct hyb_share hyb_share_t;
 
-/* What devices did in an iteration. */
-typedef struct {
-    double flop;          /* of the columns that they got */
-    double rate;          /* flop/s of all together while they had columns */
-    double ended;         /* when the last tile was; 0: they had none */
-    hyb_timer_sum_t team; /* what the team had done by then */
-    int64_t columns;      /* of their tiles */
-} hyb_share_work_t;
-
-/* Needs lu's means, mat, panel, exchange, ledger. NULL where no device works.
- * Errors: XH_ERR_MEMORY */
-xh_status_t hyb_share_create(hyb_lu_t *lu, hyb_share_t **share_p);
-void hyb_share_destroy(hyb_share_t *share);
+/* lu->share. Needs lu's means, mat, panel, exchange, ledger. NULL where no
+ * device works. Errors: XH_ERR_MEMORY */
+xh_status_t hyb_share_create(hyb_lu_t *lu);
+void hyb_share_destroy(hyb_lu_t *lu);
 
 /* Bytes on the host of a process of shape. */
 uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
 
 /* Can devices multiply at all, now? */
-bool hyb_share_works(const hyb_share_t *share);
+bool hyb_share_works(const hyb_lu_t *lu);
 
 /* Iteration k opens with these columns for devices. The leader. */
 void hyb_share_open(hyb_lu_t *lu, const hyb_step_t *step);
@@ -53,15 +43,17 @@ bool hyb_share_is_saturated(const hyb_worker_t *me, const hyb_step_t *step);
 /* Begin, release, complete; lu. For the poller. */
 void hyb_share_poll(void *lu);
 
-/* Compute one tile that devices can spare, or gave back; was there any? */
-bool hyb_share_help(hyb_worker_t *me, hyb_patience_t patience);
+/* Compute one tile that devices gave back or, if it is not urgent, can spare;
+ * was there any? */
+bool hyb_share_help(hyb_worker_t *me);
 
 /* Are the tiles of iteration k, and of all before, complete and counted? The
  * leader. */
 bool hyb_share_has_left(const hyb_lu_t *lu, int k);
 
-/* What they did in iteration k, once they have left it. */
-hyb_share_work_t hyb_share_work(const hyb_lu_t *lu, int k);
+/* What they did in iteration k, with the team's sums and the time when the last
+ * tile was complete; NULL: nothing, or it is not. */
+const hyb_lap_t *hyb_share_lap(const hyb_lu_t *lu, int k);
 
 /* flop of the columns that they got in iteration k. */
 double hyb_share_flop(const hyb_lu_t *lu, int k);

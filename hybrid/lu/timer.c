@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/timer.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 #include "base/clock.h"
 #include "base/trace.h"
+#include "hybrid/lu/worker.h"
 
 static const char *const names[HYB_ACTIVITIES] = {
     [HYB_PANEL] = "panel",
@@ -33,6 +38,7 @@ static const char *const phases[HYB_ACTIVITIES] = {
         "in the update: waiting for another thread or a device",
 };
 
+/* Each worker's sums are written by itself alone. */
 static void add(_Atomic double *sum, double more)
 {
     double now = atomic_load_explicit(sum, memory_order_relaxed);
@@ -40,108 +46,164 @@ static void add(_Atomic double *sum, double more)
     atomic_store_explicit(sum, now + more, memory_order_relaxed);
 }
 
-static void set_doing(hyb_timer_t *spent, int doing)
+static void set_doing(hyb_worker_t *me, int doing)
 {
-    atomic_store_explicit(&spent->doing, doing, memory_order_relaxed);
+    atomic_store_explicit(&me->doing, doing, memory_order_relaxed);
 }
 
-static int at(hyb_activity_t activity, int iteration)
+/* ---- activities ----------------------------------------------------------
+ */
+
+void hyb_timer_begin(hyb_worker_t *me, hyb_activity_t activity, int iteration)
 {
-    return iteration * HYB_ACTIVITIES + (int)activity;
+    int outer = atomic_load_explicit(&me->doing, memory_order_relaxed);
+
+    me->nested[me->depth].outer = outer;
+    me->nested[me->depth].inside = 0.0;
+    me->nested[me->depth++].began = xh_clock_now();
+    set_doing(me, iteration * HYB_ACTIVITIES + (int)activity);
 }
 
-void hyb_timer_begin(hyb_timer_t *spent, int member, hyb_activity_t activity,
-                     int iteration)
+/* Polls may find nothing to do, and there are many. */
+double hyb_timer_end(hyb_worker_t *me)
 {
-    set_doing(&spent[member], at(activity, iteration));
-    spent[member].inside = 0.0;
+    static const double least = 1e-4; /* of a poll's span */
+    int depth = --me->depth, doing = atomic_load(&me->doing);
+    int activity = doing % HYB_ACTIVITIES;
+    bool is_poll = activity == HYB_BROADCAST || activity == HYB_EXCHANGE;
+    double began = me->nested[depth].began, now = xh_clock_now();
+    unsigned steps = atomic_load_explicit(&me->steps, memory_order_relaxed);
+
+    add(&me->seconds[activity],
+        fmax(0.0, now - began - me->nested[depth].inside));
+    if (depth > 0) {
+        me->nested[depth - 1].inside += now - began;
+        set_doing(me, me->nested[depth].outer);
+    }
+    if (!is_poll)
+        atomic_store_explicit(&me->steps, steps + 1, memory_order_relaxed);
+    if ((!is_poll || now - began >= least) && xh_trace_on())
+        xh_trace_span(me->member, names[activity], doing / HYB_ACTIVITIES,
+                      began, now);
+    return now - began;
 }
 
-static void step(hyb_timer_t *spent)
-{
-    unsigned steps = atomic_load_explicit(&spent->steps, memory_order_relaxed);
+/* ---- products ------------------------------------------------------------
+ */
 
-    atomic_store_explicit(&spent->steps, steps + 1, memory_order_relaxed);
+static const double least_flop = 1e7; /* of a paced one */
+
+/* The second number: ns on a run queue. */
+static double turns_of_others(hyb_worker_t *me)
+{
+    char text[80], *second;
+    ssize_t length;
+
+    if (me->schedstat == 0)
+        me->schedstat =
+            open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (me->schedstat < 0)
+        return 0.0;
+    length = pread(me->schedstat, text, sizeof(text) - 1, 0);
+    if (length <= 0)
+        return 0.0;
+    text[length] = '\0';
+    strtoull(text, &second, 10);
+    return 1e-9 * (double)strtoull(second, NULL, 10);
 }
 
-double hyb_timer_end(hyb_timer_t *spent, int member, hyb_activity_t activity,
-                     int iteration, double started)
+static double processor_time(void)
 {
-    double now = xh_clock_now();
+    struct timespec t;
 
-    add(&spent[member].seconds[activity],
-        fmax(0.0, now - started - spent[member].inside));
-    spent[member].inside = 0.0;
-    step(&spent[member]);
-    if (xh_trace_on())
-        xh_trace_span(member, names[activity], iteration, started, now);
-    return now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-hyb_timer_mark_t hyb_timer_enter(hyb_timer_t *spent, int member,
-                                 hyb_activity_t activity, int iteration)
+void hyb_timer_begin_product(hyb_worker_t *me, int iteration, double flop)
 {
-    hyb_timer_t *mine = &spent[member];
-    hyb_timer_mark_t mark = {
-        .activity = activity,
-        .iteration = iteration,
-        .started = xh_clock_now(),
-        .inside = mine->inside,
-        .outer = atomic_load_explicit(&mine->doing, memory_order_relaxed)};
-
-    set_doing(mine, at(activity, iteration));
-    return mark;
+    if (flop >= least_flop) {
+        me->cpu_before = processor_time();
+        me->turns_before = turns_of_others(me);
+    }
+    hyb_timer_begin(me, HYB_MULTIPLY, iteration);
 }
 
-void hyb_timer_leave(hyb_timer_t *spent, int member, hyb_timer_mark_t mark)
+void hyb_timer_end_product(hyb_worker_t *me, double flop)
 {
-    static const double least = 1e-4; /* of a span: there are many polls */
-    hyb_timer_t *mine = &spent[member];
-    double now = xh_clock_now(), all = now - mark.started;
+    double seconds = hyb_timer_end(me), cpu, turns;
 
-    add(&mine->seconds[mark.activity], all - (mine->inside - mark.inside));
-    mine->inside = mark.inside + all;
-    set_doing(mine, mark.outer);
-    if (mark.activity == HYB_HELP) /* polls may find nothing to do */
-        step(mine);
-    if (all >= least && xh_trace_on())
-        xh_trace_span(member, names[mark.activity], mark.iteration,
-                      mark.started, now);
+    add(&me->flop, flop);
+    if (flop < least_flop)
+        return;
+    cpu = processor_time() - me->cpu_before;
+    turns = turns_of_others(me) - me->turns_before;
+    add(&me->paced_flop, flop);
+    add(&me->paced_seconds, me->schedstat > 0 ? seconds - turns : cpu);
+    add(&me->paced_cpu, cpu);
+    add(&me->turns, turns);
 }
 
-void hyb_timer_flop(hyb_timer_t *spent, int member, double flop)
+void hyb_timer_close(hyb_worker_t *me)
 {
-    add(&spent[member].flop, flop);
+    if (me->schedstat > 0)
+        close(me->schedstat);
 }
 
-uint64_t hyb_timer_steps(const hyb_timer_t *spent, int members)
+/* ---- what was done -------------------------------------------------------
+ */
+
+uint64_t hyb_timer_steps(const hyb_worker_t *worker, int members)
 {
     uint64_t steps = 0;
-    int i;
 
-    for (i = 0; i < members; i++)
-        steps += atomic_load(&spent[i].steps);
+    for (int i = 0; i < members; i++)
+        steps += atomic_load(&worker[i].steps);
     return steps;
 }
 
-void hyb_timer_where(const hyb_timer_t *spent, int iterations, char *text,
+void hyb_timer_where(const hyb_worker_t *worker, int iterations, char *text,
                      size_t size)
 {
-    int doing = atomic_load(&spent[0].doing);
+    int doing = atomic_load(&worker[0].doing);
 
     snprintf(text, size, "iteration %d of %d, %s", doing / HYB_ACTIVITIES,
              iterations, phases[doing % HYB_ACTIVITIES]);
 }
 
-hyb_timer_sum_t hyb_timer_sum(const hyb_timer_t *spent, int members)
+hyb_lap_t hyb_timer_lap(const hyb_worker_t *worker, int members)
 {
-    hyb_timer_sum_t sum = {.flop = 0.0};
-    int i, a;
+    hyb_lap_t lap = {.time = xh_clock_now()};
 
-    for (i = 0; i < members; i++) {
-        sum.flop += atomic_load(&spent[i].flop);
-        for (a = 0; a < HYB_ACTIVITIES; a++)
-            sum.seconds[a] += atomic_load(&spent[i].seconds[a]);
+    for (int i = members - 1; i >= 0; i--) { /* ends with the leader */
+        const hyb_worker_t *w = &worker[i];
+
+        lap.flop += atomic_load(&w->flop);
+        lap.paced_flop += atomic_load(&w->paced_flop);
+        lap.paced_seconds += atomic_load(&w->paced_seconds);
+        lap.paced_cpu += atomic_load(&w->paced_cpu);
+        lap.turns += atomic_load(&w->turns);
+        for (int a = 0; a < HYB_ACTIVITIES; a++) {
+            lap.leader[a] = atomic_load(&w->seconds[a]);
+            lap.team[a] += lap.leader[a] / members;
+        }
     }
-    return sum;
+    return lap;
+}
+
+hyb_lap_t hyb_lap_between(const hyb_lap_t *from, const hyb_lap_t *to)
+{
+    hyb_lap_t lap = *to;
+
+    lap.time -= from->time;
+    lap.flop -= from->flop;
+    lap.paced_flop -= from->paced_flop;
+    lap.paced_seconds -= from->paced_seconds;
+    lap.paced_cpu -= from->paced_cpu;
+    lap.turns -= from->turns;
+    for (int a = 0; a < HYB_ACTIVITIES; a++) {
+        lap.team[a] -= from->team[a];
+        lap.leader[a] -= from->leader[a];
+    }
+    return lap;
 }

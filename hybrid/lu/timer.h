@@ -2,7 +2,6 @@
 #ifndef HYB_TIMER_H
 #define HYB_TIMER_H
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,60 +23,61 @@ typedef enum {
     HYB_ACTIVITIES
 } hyb_activity_t;
 
-/* One member's. Written by itself, read by any. */
-typedef struct {
-    _Alignas(64) _Atomic double flop; /* of products */
-    _Atomic double seconds[HYB_ACTIVITIES];
-    _Atomic unsigned steps; /* activities that it has finished; tiles */
-    _Atomic int doing;      /* iteration * HYB_ACTIVITIES + activity */
-    double inside;          /* seconds spent within what it is doing; its own */
-} hyb_timer_t;
-
-/* All members' together, at one moment. */
-typedef struct {
-    double flop, seconds[HYB_ACTIVITIES];
-} hyb_timer_sum_t;
-
-/* member begins activity of iteration. */
-void hyb_timer_begin(hyb_timer_t *spent, int member, hyb_activity_t activity,
-                     int iteration);
-
 /*
- * member did activity of iteration from started until now, but for what it did
- * within. Returns now, in seconds of xh_clock_now.
+ * What this process did until a moment, or between two moments.
+ *
+ * Paced products are large enough to show how fast a member multiplies, and
+ * what holds it up. Time in which its thread was ready and others had the core
+ * is kept apart, where the system tells it: 4 processes on 2 cores are as fast
+ * as 2. What remains beside the processor's time is time in which the thread
+ * was stopped. Where the system does not tell, only the processor's time
+ * counts.
  */
-double hyb_timer_end(hyb_timer_t *spent, int member, hyb_activity_t activity,
-                     int iteration, double started);
-
-/* An activity within another one, whose seconds these are not. */
 typedef struct {
-    hyb_activity_t activity;
-    int iteration;
-    double started;
-    double inside; /* what the outer one had within it by then */
-    int outer;     /* what doing was */
-} hyb_timer_mark_t;
+    double time;                   /* the moment, or the s between both */
+    double flop;                   /* of the team's products */
+    double team[HYB_ACTIVITIES];   /* s, the mean of all members */
+    double leader[HYB_ACTIVITIES]; /* s */
+    double paced_flop;             /* sums over members, as the next three */
+    double paced_seconds;          /* that these took, but for turns */
+    double paced_cpu;              /* of these: at work */
+    double turns;                  /* s that others had the core meanwhile */
+    double devices_flop;           /* of the columns that devices got */
+    double devices_rate;     /* flop/s of all while they had columns, or 0 */
+    int64_t devices_columns; /* of their tiles */
+} hyb_lap_t;
 
-/* member begins such an activity ... */
-hyb_timer_mark_t hyb_timer_enter(hyb_timer_t *spent, int member,
-                                 hyb_activity_t activity, int iteration);
+typedef struct hyb_worker hyb_worker_t; /* it has the sums, see worker.h */
 
-/* ... and has done it, and is at the outer one again. */
-void hyb_timer_leave(hyb_timer_t *spent, int member, hyb_timer_mark_t mark);
+/* It begins activity of iteration, which may be within another one: each second
+ * counts once, for the innermost. */
+void hyb_timer_begin(hyb_worker_t *me, hyb_activity_t activity, int iteration);
 
-void hyb_timer_flop(hyb_timer_t *spent, int member, double flop);
+/* It has done what it began last. Returns the seconds since then. */
+double hyb_timer_end(hyb_worker_t *me);
+
+/* The same around a product of so many flop. */
+void hyb_timer_begin_product(hyb_worker_t *me, int iteration, double flop);
+void hyb_timer_end_product(hyb_worker_t *me, double flop);
 
 /* The activities that members 0 .. members - 1 have finished so far. */
-uint64_t hyb_timer_steps(const hyb_timer_t *spent, int members);
+uint64_t hyb_timer_steps(const hyb_worker_t *worker, int members);
 
 /*
  * What member 0 is doing, less than size characters:
  * "iteration 3 of 40, in the panel: its factorization"
  */
-void hyb_timer_where(const hyb_timer_t *spent, int iterations, char *text,
+void hyb_timer_where(const hyb_worker_t *worker, int iterations, char *text,
                      size_t size);
 
-/* The sum over members 0 .. members - 1; some may be at work. */
-hyb_timer_sum_t hyb_timer_sum(const hyb_timer_t *spent, int members);
+/* What members 0 .. members - 1 did until now, without devices; some may be at
+ * work. */
+hyb_lap_t hyb_timer_lap(const hyb_worker_t *worker, int members);
+
+/* What was done between two moments; devices as in the second. */
+hyb_lap_t hyb_lap_between(const hyb_lap_t *from, const hyb_lap_t *to);
+
+/* Close what the sums were measured with. */
+void hyb_timer_close(hyb_worker_t *me);
 
 #endif

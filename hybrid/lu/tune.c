@@ -4,11 +4,16 @@
 #include <math.h>
 #include "base/settings.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/place.h"
+#include "hybrid/lu/share.h"
 
 static hyb_lap_t *lap_of(hyb_lu_t *lu, int k)
 {
     return &lu->tuner.lap[k % HYB_IN_FLIGHT];
+}
+
+static int members_of(const hyb_lu_t *lu)
+{
+    return hyb_team_size(lu->means.team);
 }
 
 /* ---- beginning -----------------------------------------------------------
@@ -65,12 +70,12 @@ static int64_t columns_of(const hyb_lu_t *lu, hyb_blocks_t blocks)
 static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
 {
     const hyb_tuner_t *t = &lu->tuner;
-    double team = lu->workers.count * t->team.thread_rate;
+    double team = members_of(lu) * t->team.thread_rate;
     double next = (double)columns_of(lu, step->next);
 
-    return hyb_share_works(lu->share) && t->devices.columns > 0 && team > 0.0 &&
+    return hyb_share_works(lu) && t->devices_columns > 0 && team > 0.0 &&
            flop_of(lu, step->k, 1) > 0.0 &&
-           (double)t->devices.columns / t->devices.rate < next / team;
+           (double)t->devices_columns / t->devices_rate < next / team;
 }
 
 /* What is known of updates such as iteration k's: with a panel of the team? */
@@ -86,12 +91,12 @@ static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
 {
     const hyb_split_t *split = split_of(lu, k);
 
-    if (!hyb_share_works(lu->share))
+    if (!hyb_share_works(lu))
         return 0.0;
     /* All but what the team takes tile by tile from the end: so asked for, or
      * as nobody's rate is known yet. */
     if (split->policy == HYB_SPLIT_STEAL ||
-        (split->policy == HYB_SPLIT_RATIO && lu->tuner.devices.rate == 0.0))
+        (split->policy == HYB_SPLIT_RATIO && lu->tuner.devices_rate == 0.0))
         return 1.0;
     return hyb_split_share(split, flop_of(lu, k, columns));
 }
@@ -141,9 +146,9 @@ static double before_panel(hyb_lu_t *lu, const hyb_step_t *step)
     const hyb_tuner_t *t = &lu->tuner;
     bool theirs = step->next_is_streamed;
     double columns =
-        (double)(theirs ? t->devices.columns : columns_of(lu, step->next));
+        (double)(theirs ? t->devices_columns : columns_of(lu, step->next));
     double rate =
-        theirs ? t->devices.rate : lu->workers.count * t->team.thread_rate;
+        theirs ? t->devices_rate : members_of(lu) * t->team.thread_rate;
     double all = (double)columns_of(lu, step->all);
     double exchange = t->exchange_seconds;
 
@@ -159,10 +164,10 @@ static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
     const HPL_T_panel *h = hyb_lu_panel(lu, step->k)->hpl;
     hyb_tuner_t *t = &lu->tuner;
 
-    t->team.threads = lu->workers.count;
-    t->team.device_rate = hyb_share_works(lu->share) ? t->devices.rate : 0.0;
+    t->team.threads = members_of(lu);
+    t->team.device_rate = hyb_share_works(lu) ? t->devices_rate : 0.0;
     if (step->mode == HYB_LOOKAHEAD_NONE || t->team.threads == 1 ||
-        lu->place->ops->is_queued)
+        lu->place->is_queued)
         return t->team.threads;
     return hyb_regroup_panel(&t->team, h->mp, columns_of(lu, step->all), h->jb,
                              before_panel(lu, step));
@@ -178,7 +183,7 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
                          .next = {all.from, all.from},
                          .thread_rate = lu->tuner.team.thread_rate};
     if (k > 0)
-        step->panel_seconds = lap_of(lu, k - 1)->panel_seconds;
+        step->panel_seconds = lu->tuner.panel_seconds[(k - 1) % HYB_IN_FLIGHT];
     step->mode =
         hyb_lookahead_choose(&lu->tuner.chooser, &about, &step->reason);
     if (hyb_lu_owns(lu, k + 1))
@@ -194,7 +199,9 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
 /* Are these flop of iteration k enough to tell the team's rate by? */
 static bool shows_rate(hyb_lu_t *lu, int k, double flop)
 {
-    return flop > 0.0 && flop >= flop_of(lu, k, lu->workers.run_columns);
+    return flop > 0.0 &&
+           flop >=
+               flop_of(lu, k, hyb_means_run_columns(&lu->means, lu->mat->nb));
 }
 
 void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds)
@@ -202,47 +209,38 @@ void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds)
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
 
     if (k > 0)
-        lap_of(lu, k - 1)->panel_seconds = seconds;
+        lu->tuner.panel_seconds[(k - 1) % HYB_IN_FLIGHT] = seconds;
     hyb_regroup_learn(&lu->tuner.team, threads, h->mp, h->jb, seconds);
 }
 
-/* Seconds that a worker spent since the iteration opened otherwise than in
- * updates, or than waiting for them; a panel that comes from another column of
- * processes is no update. */
-static double other_seconds(const hyb_lu_t *lu, const hyb_timer_sum_t *now,
-                            const hyb_timer_sum_t *then)
+/* Seconds that a worker spent otherwise than in updates, or than waiting for
+ * them; a panel that comes from another column of processes is no update. */
+static double other_seconds(const hyb_lu_t *lu, const double *seconds)
 {
-    static const hyb_activity_t others[] = {HYB_PANEL,    HYB_SWAP,
-                                            HYB_SOLVE,    HYB_BROADCAST,
-                                            HYB_EXCHANGE, HYB_WAIT_ROWS};
-    double seconds = 0.0;
-
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        seconds += now->seconds[others[i]] - then->seconds[others[i]];
-    if (lu->grid->npcol > 1)
-        seconds += now->seconds[HYB_WAIT_PANEL] - then->seconds[HYB_WAIT_PANEL];
-    return seconds / lu->workers.count;
+    return seconds[HYB_PANEL] + seconds[HYB_SWAP] + seconds[HYB_SOLVE] +
+           seconds[HYB_BROADCAST] + seconds[HYB_EXCHANGE] +
+           seconds[HYB_WAIT_ROWS] +
+           (lu->grid->npcol > 1 ? seconds[HYB_WAIT_PANEL] : 0.0);
 }
 
-/* Devices completed their columns of iteration k. */
-static void learn_share(hyb_lu_t *lu, int k, const hyb_share_work_t *work)
+/* Devices completed their columns of iteration k, when the sums were then. */
+static void learn_share(hyb_lu_t *lu, int k, const hyb_lap_t *then)
 {
     hyb_tuner_t *t = &lu->tuner;
-    const hyb_timer_sum_t *then = &lap_of(lu, k)->before, *now = &work->team;
+    hyb_lap_t lap = hyb_lap_between(&t->opened[k % HYB_IN_FLIGHT], then);
     hyb_split_t *split = split_of(lu, k);
-    double multiply = now->seconds[HYB_MULTIPLY] - then->seconds[HYB_MULTIPLY];
-    double flop = now->flop - then->flop;
+    double theirs = lap.devices_flop, rate = lap.devices_rate;
+    bool shows = shows_rate(lu, k, lap.flop);
+    double ours = shows ? lap.flop : 0.0;
 
-    if (!shows_rate(lu, k, flop))
-        flop = multiply = 0.0;
-    if (work->rate > 0.0)
-        t->devices = *work;
-    t->devices.columns = work->columns;
-    hyb_split_learn(split, work->flop,
-                    work->rate > 0.0 ? work->flop / work->rate : 0.0, flop,
-                    multiply / lu->workers.count, other_seconds(lu, now, then));
+    if (rate > 0.0)
+        t->devices_rate = rate;
+    t->devices_columns = lap.devices_columns;
+    hyb_split_learn(split, theirs, rate > 0.0 ? theirs / rate : 0.0, ours,
+                    shows ? lap.team[HYB_MULTIPLY] : 0.0,
+                    other_seconds(lu, lap.team));
     hyb_split_expect(split == &t->split ? &t->panel_split : &t->split, split);
-    t->balanced[k % HYB_IN_FLIGHT] = hyb_split_share(split, work->flop + flop);
+    t->balanced[k % HYB_IN_FLIGHT] = hyb_split_share(split, theirs + ours);
 }
 
 /* Of iterations before k, what devices completed since the last call. */
@@ -251,36 +249,51 @@ static void learn_shares(hyb_lu_t *lu, int k)
     int *next = &lu->tuner.shared;
 
     for (; *next < k && hyb_share_has_left(lu, *next); ++*next) {
-        hyb_share_work_t work = hyb_share_work(lu, *next);
+        const hyb_lap_t *lap = hyb_share_lap(lu, *next);
 
-        if (work.ended > 0.0)
-            learn_share(lu, *next, &work);
+        if (lap != NULL)
+            learn_share(lu, *next, lap);
     }
 }
 
 /* flop of iteration k that devices compute. */
 static double devices_flop(hyb_lu_t *lu, int k)
 {
-    if (lu->place->ops->is_queued)
+    if (lu->place->is_queued)
         return flop_of(lu, k, columns_of(lu, hyb_lu_step(lu, k)->all));
     return hyb_share_flop(lu, k);
+}
+
+/* flop/s of the team while it updates; 0: it did not. */
+static double team_rate(const hyb_lap_t *lap)
+{
+    double seconds = lap->team[HYB_MULTIPLY];
+
+    return seconds > 0.0 ? lap->flop / seconds : 0.0;
+}
+
+/* Seconds of the team's life that swaps and solves took, and rows. */
+static double exchange_seconds(const hyb_lap_t *lap)
+{
+    return lap->team[HYB_SWAP] + lap->team[HYB_SOLVE] +
+           lap->team[HYB_EXCHANGE] + lap->team[HYB_WAIT_ROWS];
 }
 
 /* What iteration k took, for the choice of the mode; all but the total. */
 static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
 {
     const hyb_lap_t *lap = lap_of(lu, k);
-    int members = lu->workers.count;
-    double rate = hyb_lap_team_rate(lap, members), all = rate;
-    double flop = lap->team.flop + devices_flop(lu, k);
+    double rate = team_rate(lap), all = rate;
+    double flop = lap->flop + devices_flop(lu, k);
     hyb_lookahead_iteration_t it = iteration(lu, k);
 
-    if (hyb_share_works(lu->share))
-        all += lu->tuner.devices.rate;
-    it.took.panel = lap->panel_seconds;
-    it.took.panel_share = (double)hyb_lu_step(lu, k)->panel_threads / members;
+    if (hyb_share_works(lu))
+        all += lu->tuner.devices_rate;
+    it.took.panel = lu->tuner.panel_seconds[k % HYB_IN_FLIGHT];
+    it.took.panel_share =
+        (double)hyb_lu_step(lu, k)->panel_threads / members_of(lu);
     it.took.broadcast = lap->leader[HYB_BROADCAST];
-    it.took.exchange = hyb_lap_exchange_seconds(lap, members);
+    it.took.exchange = exchange_seconds(lap);
     it.took.update = all > 0.0 ? flop / all : 0.0;
     it.took.host_update = rate > 0.0 ? flop / rate : 0.0;
     return it;
@@ -293,10 +306,13 @@ static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
 static void learn(hyb_lu_t *lu, int k)
 {
     hyb_tuner_t *t = &lu->tuner;
-    const hyb_lap_t *lap = lap_of(lu, k);
-    double begun = t->ended, end = hyb_share_work(lu, k).ended;
+    const hyb_lap_t *devices = hyb_share_lap(lu, k);
+    double begun = t->ended;
+    double end = devices != NULL
+                     ? devices->time
+                     : t->opened[k % HYB_IN_FLIGHT].time + lap_of(lu, k)->time;
 
-    t->ended = fmax(begun, end > 0.0 ? end : lap->opened + lap->seconds);
+    t->ended = fmax(begun, end);
     if (t->chooser.fixed != NULL)
         return;
     t->measured = measured(lu, k);
@@ -306,36 +322,54 @@ static void learn(hyb_lu_t *lu, int k)
                    MPI_MAX, lu->grid->all_comm, &t->request);
 }
 
-/* Iteration k is over on the devices, too. */
+/* Iteration k is over on the devices, too: its row for the record. */
 static void tell(hyb_lu_t *lu, int k)
 {
-    const hyb_observer_t *observer = &lu->means.observer;
-    hyb_iteration_t row =
-        hyb_lap_row(lap_of(lu, k), lu, hyb_lu_step(lu, k), devices_flop(lu, k));
+    const hyb_tuner_t *t = &lu->tuner;
+    const hyb_step_t *step = hyb_lu_step(lu, k);
+    const hyb_lap_t *lap = lap_of(lu, k);
+    const double *s = lap->leader;
+    bool shared = lu->share != NULL;
+    hyb_iteration_t row = {
+        .iteration = k,
+        .mode = (int)step->mode,
+        .reason = step->reason,
+        .columns_left = columns_of(lu, step->all),
+        .panel_threads = s[HYB_PANEL] > 0.0 ? step->panel_threads : 0,
+        .begin = t->opened[k % HYB_IN_FLIGHT].time,
+        .seconds = lap->time,
+        .share_used = shared ? t->used[k % HYB_IN_FLIGHT] : NAN,
+        .share_measured = shared ? t->balanced[k % HYB_IN_FLIGHT] : NAN,
+        .panel = s[HYB_PANEL],
+        .broadcast = s[HYB_BROADCAST],
+        .exchange = s[HYB_EXCHANGE],
+        .swap = s[HYB_SWAP],
+        .solve = s[HYB_SOLVE],
+        .update_host = s[HYB_MULTIPLY] + s[HYB_HELP],
+        .wait_panel = s[HYB_WAIT_PANEL],
+        .wait_exchange = s[HYB_WAIT_ROWS],
+        .wait_device = s[HYB_WAIT_COLUMNS]};
 
-    if (lu->share != NULL) {
-        row.share_used = lu->tuner.used[k % HYB_IN_FLIGHT];
-        row.share_measured = lu->tuner.balanced[k % HYB_IN_FLIGHT];
-    }
+    if (lap->time > 0.0)
+        row.gflops = (lap->flop + devices_flop(lu, k)) / lap->time * 1e-9;
     hyb_share_record(lu, k, &row);
-    observer->iteration(observer->context, &row);
+    lu->means.observer.iteration(&row);
 }
 
 /* Iteration k has ended for the leader. */
 static void close_lap(hyb_lu_t *lu, int k)
 {
     hyb_tuner_t *t = &lu->tuner;
-    hyb_lap_t *lap;
+    hyb_lap_t *lap, now = hyb_timer_lap(lu->worker, members_of(lu));
 
     if (k < 0)
         return;
     lap = lap_of(lu, k);
-    hyb_lap_close(lap, lu);
+    *lap = hyb_lap_between(&t->opened[k % HYB_IN_FLIGHT], &now);
     t->devices_flop += devices_flop(lu, k);
-    if (shows_rate(lu, k, lap->team.flop))
-        t->team.thread_rate =
-            hyb_lap_team_rate(lap, lu->workers.count) / lu->workers.count;
-    t->exchange_seconds = hyb_lap_exchange_seconds(lap, lu->workers.count);
+    if (shows_rate(lu, k, lap->flop))
+        t->team.thread_rate = team_rate(lap) / members_of(lu);
+    t->exchange_seconds = exchange_seconds(lap);
     t->team.broadcast = lap->leader[HYB_BROADCAST];
 }
 
@@ -352,7 +386,7 @@ static int64_t columns_left(hyb_lu_t *lu, int k)
 
 void hyb_tune_measure(hyb_lu_t *lu, int k)
 {
-    const hyb_observer_t *observer = &lu->means.observer;
+    hyb_tuner_t *t = &lu->tuner;
 
     learn_shares(lu, k);
     if (k > 1) {
@@ -360,10 +394,11 @@ void hyb_tune_measure(hyb_lu_t *lu, int k)
         tell(lu, k - 2);
     }
     close_lap(lu, k - 1);
-    observer->step(observer->context, columns_left(lu, k));
-    hyb_lap_open(lap_of(lu, k), lu);
+    lu->means.observer.step(columns_left(lu, k));
+    t->panel_seconds[k % HYB_IN_FLIGHT] = 0.0;
+    t->opened[k % HYB_IN_FLIGHT] = hyb_timer_lap(lu->worker, members_of(lu));
     if (k == 0)
-        lu->tuner.ended = lap_of(lu, k)->opened;
+        t->ended = t->opened[0].time;
 }
 
 bool hyb_tune_is_ready(hyb_lu_t *lu)

@@ -3,8 +3,8 @@
 #define HYB_TUNE_H
 
 #include <mpi.h>
-#include "hybrid/lu/lap.h"
-#include "hybrid/lu/share.h"
+#include "hybrid/lu/step.h"
+#include "hybrid/lu/timer.h"
 #include "hybrid/lu/tuner/lookahead.h"
 #include "hybrid/lu/tuner/regroup.h"
 #include "hybrid/lu/tuner/split.h"
@@ -24,14 +24,17 @@ typedef struct {
     hyb_regroup_t team;                 /* of the last iterations */
     hyb_split_t split;       /* of updates without a panel of the team, ... */
     hyb_split_t panel_split; /* and of those with one */
-    double balanced[HYB_IN_FLIGHT]; /* share that would have been best */
-    double used[HYB_IN_FLIGHT];     /* share that the devices got, or NAN */
-    hyb_lap_t lap[HYB_IN_FLIGHT];
-    double exchange_seconds; /* swaps and solves, by all workers */
-    hyb_share_work_t devices;
-    double devices_flop; /* of all iterations so far */
-    double ended;        /* when the last iteration learnt from was over */
-    int shared;          /* iterations whose devices were learnt from */
+    double balanced[HYB_IN_FLIGHT];  /* share that would have been best */
+    double used[HYB_IN_FLIGHT];      /* share that the devices got, or NAN */
+    hyb_lap_t opened[HYB_IN_FLIGHT]; /* all until the iteration opened */
+    hyb_lap_t lap[HYB_IN_FLIGHT];    /* and in it, once it is closed */
+    double panel_seconds[HYB_IN_FLIGHT]; /* of panel k + 1, here */
+    double exchange_seconds;             /* swaps and solves, by all workers */
+    double devices_rate;                 /* flop/s of all of them; 0: unknown */
+    int64_t devices_columns;             /* of their tiles */
+    double devices_flop;                 /* of all iterations so far */
+    double ended; /* when the last iteration learnt from was over */
+    int shared;   /* iterations whose devices were learnt from */
 } hyb_tuner_t;
 
 /* Errors: XH_ERR_INPUT  the setting split makes no sense: said */

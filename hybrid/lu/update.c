@@ -3,31 +3,55 @@
 
 #include "hybrid/lu/iteration.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/place.h"
 #include "hybrid/lu/share.h"
 
-/* ---- what is done to a run ------------------------------------------------
+/* ---- runs ----------------------------------------------------------------
  */
 
-/* From the panel before, or the arrival of rows, to ... */
+/* Work on columns that a worker takes run by run. */
+typedef struct {
+    hyb_worker_t *me;
+    const hyb_step_t *step;
+    hyb_blocks_t blocks;
+    int64_t from, to; /* stages */
+    int64_t width;    /* of a run, at most */
+    bool (*is_enough)(const hyb_worker_t *me, const hyb_step_t *step);
+    hyb_run_t run;
+} task_t;
+
+/* The stage after the panel before, or after the arrival of rows. */
 static int64_t first_stage(const hyb_worker_t *me, const hyb_step_t *step)
 {
     return me->lu->grid->nprow > 1 ? hyb_stage_after(step->k, HYB_STEP_ARRIVE)
                                    : hyb_stage(step->k);
 }
 
-static hyb_stages_t solving(const hyb_worker_t *me, const hyb_step_t *step)
+/* To swap and solve blocks. Nobody takes runs of columns whose place has a
+ * queue. */
+static task_t solving(hyb_worker_t *me, const hyb_step_t *step,
+                      hyb_blocks_t blocks)
 {
-    return (hyb_stages_t){first_stage(me, step),
-                          hyb_stage_after(step->k, HYB_STEP_SOLVE)};
+    if (me->lu->place->is_queued)
+        blocks.to = blocks.from;
+    return (task_t){.me = me,
+                    .step = step,
+                    .blocks = blocks,
+                    .from = first_stage(me, step),
+                    .to = hyb_stage_after(step->k, HYB_STEP_SOLVE),
+                    .width =
+                        hyb_means_run_columns(&me->lu->means, me->lu->mat->nb)};
 }
 
-static hyb_stages_t updating(const hyb_worker_t *me, const hyb_step_t *step)
+/* To multiply them as well, or to multiply what is solved. */
+static task_t updating(hyb_worker_t *me, const hyb_step_t *step,
+                       hyb_blocks_t blocks)
 {
-    return (hyb_stages_t){hyb_step_solves_first(step)
-                              ? hyb_stage_after(step->k, HYB_STEP_SOLVE)
-                              : first_stage(me, step),
-                          hyb_stage_after(step->k, HYB_STEP_UPDATE)};
+    task_t t = solving(me, step, blocks);
+
+    if (hyb_step_solves_first(step))
+        t.from = t.to;
+    t.to = hyb_stage_after(step->k, HYB_STEP_UPDATE);
+    return t;
 }
 
 /* Upstream's timer of updates, which times the leader. */
@@ -37,59 +61,35 @@ static void toggle(const hyb_worker_t *me)
         HPL_ptimer(HPL_TIMING_UPDATE);
 }
 
-/* Swapped and solved; others multiply it. */
-static void solve_run(const hyb_place_work_t *w)
+/* The run goes from one stage to the other: all of it while it is in cache, or
+ * some of it, where others do the rest. */
+static void work_on_run(const task_t *t)
 {
-    const hyb_place_ops_t *place = w->me->lu->place->ops;
+    const hyb_place_t *place = t->me->lu->place;
+    bool multiplies = t->to == hyb_stage(t->step->k + 1);
 
-    toggle(w->me);
-    place->swap(w);
-    place->solve(w, true);
-    toggle(w->me);
-}
-
-/* All of it while the run is in cache, or what is left where it is solved. */
-static void update_run(const hyb_place_work_t *w)
-{
-    const hyb_place_ops_t *place = w->me->lu->place->ops;
-
-    toggle(w->me);
-    if (hyb_step_solves_first(w->step)) {
-        place->fetch_u(w);
+    toggle(t->me);
+    if (t->from == hyb_stage_after(t->step->k, HYB_STEP_SOLVE)) {
+        place->fetch_u(t->me, t->step, t->run);
     } else {
-        place->swap(w);
-        place->solve(w, false);
+        place->swap(t->me, t->step, t->run);
+        place->solve(t->me, t->step, t->run, !multiplies);
     }
-    place->multiply(w);
-    toggle(w->me);
+    if (multiplies)
+        place->multiply(t->me, t->step, t->run);
+    toggle(t->me);
+    hyb_ledger_complete(&t->me->lu->ledger, t->run, t->to - t->from);
 }
-
-/* ---- taking runs ---------------------------------------------------------
- */
-
-/* Work on columns that a worker takes run by run. */
-typedef struct {
-    hyb_awaited_t awaited; /* first: the wait is for a run to take */
-    const hyb_step_t *step;
-    hyb_worker_t *me;
-    hyb_stages_t stages;
-    int64_t width;
-    hyb_run_t run;
-    hyb_taking_t taken;
-    bool (*is_enough)(const hyb_worker_t *me, const hyb_step_t *step);
-} task_t;
 
 /* Is there a run, or nothing left to wait for? Takes the run. */
 static bool try_to_take(void *context)
 {
     task_t *t = context;
 
-    if (t->is_enough != NULL && t->is_enough(t->me, t->step))
-        t->taken = HYB_NOTHING_LEFT;
-    else
-        t->taken = hyb_ledger_take(&t->me->lu->ledger, t->awaited.blocks,
-                                   t->stages, t->width, &t->run);
-    return t->taken != HYB_NOT_READY;
+    t->run.count = 0;
+    return (t->is_enough != NULL && t->is_enough(t->me, t->step)) ||
+           hyb_ledger_take(&t->me->lu->ledger, t->blocks, t->from, t->to,
+                           t->width, &t->run);
 }
 
 /* What is waited for: other workers and devices, or other processes. */
@@ -97,65 +97,38 @@ static hyb_activity_t reason_to_wait(const task_t *t)
 {
     const hyb_lu_t *lu = t->me->lu;
 
-    return lu->grid->nprow > 1 &&
-                   hyb_ledger_reached(&lu->ledger, t->awaited.blocks,
-                                      hyb_stage(t->step->k))
+    return lu->grid->nprow > 1 && hyb_ledger_reached(&lu->ledger, t->blocks,
+                                                     hyb_stage(t->step->k))
                ? HYB_WAIT_ROWS
                : HYB_WAIT_COLUMNS;
 }
 
-static bool take(task_t *t)
+/* One run of t, once there is one; false: none is left. */
+static bool work_on_one(task_t *t)
 {
     if (!try_to_take(t))
-        hyb_worker_wait(t->me, reason_to_wait(t), t->step->k, HYB_HELPS,
-                        &t->awaited);
-    return t->taken == HYB_TAKEN;
-}
-
-/* Nobody takes runs of columns whose place has a queue. */
-static task_t task(hyb_worker_t *me, const hyb_step_t *step,
-                   hyb_blocks_t blocks, hyb_stages_t stages)
-{
-    if (me->lu->place->ops->is_queued)
-        blocks.to = blocks.from;
-    return (task_t){.awaited = {.is_so = try_to_take, .blocks = blocks},
-                    .step = step,
-                    .me = me,
-                    .stages = stages,
-                    .width = me->lu->workers.run_columns};
-}
-
-/* One run of t, to the stage it is for; false: none is left. */
-static bool work_on_one(task_t *t, void (*work)(const hyb_place_work_t *))
-{
-    if (!take(t))
+        hyb_worker_wait(t->me, reason_to_wait(t), t->step->k, try_to_take, t);
+    if (t->run.count == 0)
         return false;
-    work(&(hyb_place_work_t){t->me, t->step, t->run});
-    hyb_ledger_complete(&t->me->lu->ledger, t->run, t->stages);
+    work_on_run(t);
     return true;
 }
 
 /* ---- columns of the host -------------------------------------------------
  */
 
-static void update_blocks(hyb_worker_t *me, const hyb_step_t *step,
-                          hyb_blocks_t blocks, int64_t width)
+static void work_on_all(task_t t)
 {
-    task_t t = task(me, step, blocks, updating(me, step));
-
-    t.width = width;
-    while (work_on_one(&t, update_run))
+    while (work_on_one(&t))
         ;
 }
 
 /* All columns are swapped and solved before any is multiplied. */
 static void solve_all(hyb_worker_t *me, const hyb_step_t *step)
 {
-    task_t t = task(me, step, step->all, solving(me, step));
-
-    while (work_on_one(&t, solve_run))
-        ;
-    hyb_worker_wait_columns(me, step->k, HYB_HELPS, step->all, t.stages.to);
+    work_on_all(solving(me, step, step->all));
+    hyb_worker_wait_columns(me, step->k, step->all,
+                            hyb_stage_after(step->k, HYB_STEP_SOLVE));
     hyb_share_release(me->lu, step);
 }
 
@@ -164,21 +137,13 @@ static void feed(hyb_worker_t *me, const hyb_step_t *step,
                  bool (*is_enough)(const hyb_worker_t *me,
                                    const hyb_step_t *step))
 {
-    task_t t = task(me, step, step->streamed, solving(me, step));
+    task_t t = solving(me, step, step->streamed);
 
     t.is_enough = is_enough;
     if (hyb_step_solves_first(step))
         return;
-    while (work_on_one(&t, solve_run))
+    while (work_on_one(&t))
         hyb_share_release(me->lu, step);
-}
-
-/* The update is complete here before this worker goes on. */
-static void finish(hyb_worker_t *me, const hyb_step_t *step)
-{
-    update_blocks(me, step, step->rest, me->lu->workers.run_columns);
-    hyb_worker_wait_columns(me, step->k, HYB_HELPS, step->all,
-                            hyb_stage(step->k + 1));
 }
 
 bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step)
@@ -193,57 +158,58 @@ bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step)
 static void queue_blocks(hyb_worker_t *me, const hyb_step_t *step,
                          hyb_blocks_t blocks)
 {
-    hyb_lu_t *lu = me->lu;
-    const hyb_place_ops_t *place = lu->place->ops;
-    const hyb_place_work_t w = {me, step,
-                                hyb_ledger_columns(&lu->ledger, blocks)};
+    hyb_ledger_t *ledger = &me->lu->ledger;
+    const hyb_place_t *place = me->lu->place;
+    hyb_run_t run = hyb_ledger_columns(ledger, blocks);
 
-    if (me->member != 0 || w.run.count == 0)
+    if (me->member != 0 || run.count == 0)
         return;
-    place->swap(&w);
-    place->solve(&w, true);
-    hyb_ledger_queue_all(
-        &lu->ledger, blocks,
-        (hyb_stages_t){hyb_stage(step->k), hyb_stage(step->k + 1)});
-    place->multiply(&w);
-}
-
-/* All that panel k + 1 waits for, and behind it what runs while it is factored.
- */
-static void queue_all(hyb_worker_t *me, const hyb_step_t *step)
-{
-    queue_blocks(me, step, step->next);
-    queue_blocks(me, step, (hyb_blocks_t){step->next.to, step->all.to});
-    if (step->mode == HYB_LOOKAHEAD_NONE)
-        hyb_worker_wait_columns(me, step->k, HYB_HELPS, step->all,
-                                hyb_stage(step->k + 1));
+    place->swap(me, step, run);
+    place->solve(me, step, run, true);
+    hyb_ledger_queue_all(ledger, blocks, HYB_STEPS);
+    place->multiply(me, step, run);
 }
 
 /* ---- an iteration --------------------------------------------------------
  */
 
-void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
+/* All that panel k + 1 waits for, and behind it what runs while it is factored.
+ */
+static void queue_next(hyb_worker_t *me, const hyb_step_t *step)
+{
+    queue_blocks(me, step, step->next);
+    queue_blocks(me, step, (hyb_blocks_t){step->next.to, step->all.to});
+}
+
+static void compute_next(hyb_worker_t *me, const hyb_step_t *step)
 {
     hyb_lu_t *lu = me->lu;
-    bool factors = hyb_factors_next(me, step);
+    task_t next = updating(me, step, step->next);
 
-    if (lu->place->ops->is_queued) {
-        queue_all(me, step);
-        return;
-    }
-    if (lu->means.by_blas || hyb_blocks_count(step->streamed) > 0)
-        hyb_l2_columns_fill(lu->panel.l2, step->k);
+    next.width = hyb_means_narrow_columns(&lu->means, lu->ledger.nb);
+    if (lu->means.by_blas ||
+        hyb_blocks_count(step->streamed) > 0)
+        hyb_l2_columns_fill(hyb_lu_panel(lu, step->k));
     if (hyb_step_solves_first(step))
         solve_all(me, step);
     if (!step->next_is_streamed)
-        update_blocks(me, step, step->next,
-                      hyb_means_narrow_columns(&lu->means, lu->ledger.nb));
-    if (!factors)
+        work_on_all(next);
+    if (!hyb_factors_next(me, step))
         feed(me, step, NULL);
     else if (me->member == 0)
         feed(me, step, hyb_share_is_saturated);
     if (step->mode == HYB_LOOKAHEAD_NONE)
-        finish(me, step);
+        work_on_all(updating(me, step, step->rest));
+}
+
+void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
+{
+    if (me->lu->place->is_queued)
+        queue_next(me, step);
+    else
+        compute_next(me, step);
+    if (step->mode == HYB_LOOKAHEAD_NONE)
+        hyb_worker_wait_columns(me, step->k, step->all, hyb_stage(step->k + 1));
 }
 
 static bool next_is_updated(const hyb_worker_t *me, const hyb_step_t *step)
@@ -258,9 +224,9 @@ void hyb_update_wait_next(hyb_worker_t *me, const hyb_step_t *step)
 {
     if (step->next_is_streamed)
         feed(me, step, next_is_updated);
-    hyb_worker_wait_columns(
-        me, step->k, step->next_is_streamed ? HYB_HELPS_SHORT : HYB_HELPS,
-        step->next, hyb_stage(step->k + 1));
+    me->is_urgent = step->next_is_streamed;
+    hyb_worker_wait_columns(me, step->k, step->next, hyb_stage(step->k + 1));
+    me->is_urgent = false;
 }
 
 /*
@@ -280,22 +246,20 @@ static bool has_to_leave(const hyb_worker_t *me, const hyb_step_t *step)
 
 void hyb_update_leave(hyb_worker_t *me, int k)
 {
-    hyb_lu_t *lu = me->lu;
+    const hyb_step_t *step = hyb_lu_step(me->lu, k);
 
-    if (k < 0)
-        return;
-    update_blocks(me, hyb_lu_step(lu, k), hyb_lu_step(lu, k)->rest,
-                  lu->workers.run_columns);
+    work_on_all(updating(me, step, step->rest));
     atomic_store(&me->iteration, k + 1);
 }
 
 void hyb_update_rest(hyb_worker_t *me, const hyb_step_t *step)
 {
-    task_t t = task(me, step, step->rest, updating(me, step));
+    task_t t = updating(me, step, step->rest);
 
     feed(me, step, NULL);
-    hyb_update_leave(me, step->k - 1);
+    if (step->k > 0)
+        hyb_update_leave(me, step->k - 1);
     t.is_enough = has_to_leave;
-    while (work_on_one(&t, update_run))
+    while (work_on_one(&t))
         hyb_iteration_open_early(me, step->k + 1);
 }

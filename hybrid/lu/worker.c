@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/worker.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "hybrid/cpu/update/chunk.h"
 #include "hybrid/lu/lu.h"
@@ -22,68 +21,54 @@ size_t hyb_workers_bytes(const hyb_means_t *means, int n, int nb)
            sizeof(double);
 }
 
-/* Zeroed, on cache lines of their own. */
-static void *make(int count, size_t size)
-{
-    enum { LINE = 64 };
-    size_t bytes = ((size_t)count * size + LINE - 1) / LINE * LINE;
-    void *memory = aligned_alloc(LINE, bytes);
-
-    return memory != NULL ? memset(memory, 0, bytes) : NULL;
-}
-
 /* Each worker backs the pages of its own rows. */
 static void touch_own(void *context, int member)
 {
-    hyb_lu_t *lu = context;
+    const hyb_lu_t *lu = context;
 
-    xh_memory_touch(lu->workers.worker[member].u,
-                    lu->workers.bytes / (size_t)lu->workers.count, 0, 1);
+    xh_memory_touch(
+        lu->worker[member].u,
+        u_doubles(&lu->means, lu->mat->n, lu->mat->nb) * sizeof(double), 0, 1);
 }
 
 xh_status_t hyb_workers_create(hyb_lu_t *lu)
 {
-    hyb_workers_t *w = &lu->workers;
-    int i;
+    int count = hyb_team_size(lu->means.team), n = lu->mat->n;
+    size_t bytes = (size_t)count * sizeof(*lu->worker);
+    size_t own = u_doubles(&lu->means, n, lu->mat->nb);
+    double *u;
 
-    w->count = hyb_team_size(lu->means.team);
-    w->run_columns = hyb_means_run_columns(&lu->means, lu->mat->nb);
-    w->worker = make(w->count, sizeof(*w->worker));
-    w->timer = make(w->count, sizeof(*w->timer));
-    w->pace = make(w->count, sizeof(*w->pace));
-    w->bytes = hyb_workers_bytes(&lu->means, lu->mat->n, lu->mat->nb);
-    if (w->worker == NULL || w->timer == NULL || w->pace == NULL ||
-        xh_memory_allocate(w->bytes, (void **)&w->u) != XH_OK)
+    lu->worker = aligned_alloc(_Alignof(hyb_worker_t), bytes);
+    if (lu->worker == NULL)
         return XH_ERR_MEMORY;
-    for (i = 0; i < w->count; i++) {
-        w->worker[i].lu = lu;
-        w->worker[i].member = i;
-        w->worker[i].u =
-            w->u + (size_t)i * u_doubles(&lu->means, lu->mat->n, lu->mat->nb);
+    memset(lu->worker, 0, bytes);
+    XH_TRY(xh_memory_allocate(hyb_workers_bytes(&lu->means, n, lu->mat->nb),
+                              (void **)&u));
+    for (int i = 0; i < count; i++) {
+        lu->worker[i].lu = lu;
+        lu->worker[i].member = i;
+        lu->worker[i].u = u + (size_t)i * own;
     }
     hyb_team_run(lu->means.team, touch_own, lu);
     return XH_OK;
 }
 
-void hyb_workers_destroy(hyb_workers_t *w)
+void hyb_workers_destroy(hyb_lu_t *lu)
 {
-    int i;
-
-    for (i = 0; w->pace != NULL && i < w->count; i++)
-        hyb_pace_end(&w->pace[i]);
-    if (w->u != NULL)
-        xh_memory_free(w->u, w->bytes);
-    free(w->pace);
-    free(w->timer);
-    free(w->worker);
+    if (lu->worker == NULL)
+        return;
+    for (int i = 0; i < hyb_team_size(lu->means.team); i++)
+        hyb_timer_close(&lu->worker[i]);
+    if (lu->worker[0].u != NULL)
+        xh_memory_free(lu->worker[0].u,
+                       hyb_workers_bytes(&lu->means, lu->mat->n, lu->mat->nb));
+    free(lu->worker);
 }
 
-bool hyb_workers_have_left(const hyb_workers_t *w, int k)
+bool hyb_workers_have_left(const hyb_lu_t *lu, int k)
 {
-    int i;
-
-    for (i = 1; i < w->count; i++)
-        if (atomic_load(&w->worker[i].iteration) < k)
+    for (int i = 1; i < hyb_team_size(lu->means.team); i++)
+        if (atomic_load(&lu->worker[i].iteration) < k)
             return false;
     return true;
 }
@@ -91,61 +76,48 @@ bool hyb_workers_have_left(const hyb_workers_t *w, int k)
 /* ---- waiting -------------------------------------------------------------
  */
 
-/* The leader polls, as others wait for what it receives; others pack rows. */
-static void poll_or_pack(hyb_worker_t *me)
+void hyb_worker_poll(void *context)
 {
+    hyb_worker_t *me = context;
+
     if (me->member == 0)
         hyb_poller_poll(&me->lu->poller);
     else
-        hyb_exchange_assist(me->lu, me->member);
+        hyb_exchange_assist(me);
 }
 
-static bool long_turn(void *context)
+bool hyb_worker_turn(void *me)
 {
-    hyb_worker_t *me = context;
-
-    poll_or_pack(me);
-    return hyb_share_help(me, HYB_HELPS);
-}
-
-bool hyb_worker_turn(void *context)
-{
-    hyb_worker_t *me = context;
-
-    poll_or_pack(me);
-    return hyb_share_help(me, HYB_HELPS_SHORT);
+    hyb_worker_poll(me);
+    return hyb_share_help(me);
 }
 
 void hyb_worker_wait(hyb_worker_t *me, hyb_activity_t activity, int k,
-                     hyb_patience_t patience, hyb_awaited_t *awaited)
+                     bool (*is_so)(void *context), void *context)
 {
-    hyb_timer_t *timer = me->lu->workers.timer;
-    double started;
-
-    awaited->lu = me->lu;
-    awaited->k = k;
-    if (awaited->is_so(awaited))
+    if (is_so(context))
         return;
-    started = xh_clock_now();
-    hyb_timer_begin(timer, me->member, activity, k);
-    hyb_wait_until(awaited->is_so, awaited,
-                   patience == HYB_HELPS ? long_turn : hyb_worker_turn, me);
-    hyb_timer_end(timer, me->member, activity, k, started);
+    hyb_timer_begin(me, activity, k);
+    hyb_wait_until(is_so, context, hyb_worker_turn, me);
+    hyb_timer_end(me);
 }
+
+typedef struct {
+    const hyb_ledger_t *ledger;
+    hyb_blocks_t blocks;
+    int64_t stage;
+} awaited_t;
 
 static bool have_reached(void *context)
 {
-    const hyb_awaited_t *awaited = context;
+    const awaited_t *a = context;
 
-    return hyb_ledger_reached(&awaited->lu->ledger, awaited->blocks,
-                              awaited->stage);
+    return hyb_ledger_reached(a->ledger, a->blocks, a->stage);
 }
 
-void hyb_worker_wait_columns(hyb_worker_t *me, int k, hyb_patience_t patience,
-                             hyb_blocks_t blocks, int64_t stage)
+void hyb_worker_wait_columns(hyb_worker_t *me, int k, hyb_blocks_t blocks,
+                             int64_t stage)
 {
-    hyb_worker_wait(me, HYB_WAIT_COLUMNS, k, patience,
-                    &(hyb_awaited_t){.is_so = have_reached,
-                                     .blocks = blocks,
-                                     .stage = stage});
+    hyb_worker_wait(me, HYB_WAIT_COLUMNS, k, have_reached,
+                    &(awaited_t){&me->lu->ledger, blocks, stage});
 }

@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "hybrid/lu/ledger.h"
 #include "hybrid/lu/means.h"
-#include "hybrid/lu/pace.h"
 #include "hybrid/lu/step.h"
 #include "hybrid/lu/timer.h"
 
@@ -14,58 +13,55 @@
  * One thread of the team in a factorization. Member 0 leads: it alone calls
  * MPI, opens iterations, and polls; otherwise it works like all others.
  */
-typedef struct {
+struct hyb_worker {
     _Alignas(64) hyb_lu_t *lu;
     int member;
-    double *u;             /* packed rows of U of the run it is at */
+    bool is_urgent; /* others wait for it: of devices' tiles it computes only
+                       those that a failed device gave back */
+    double *u;      /* packed rows of U of the run it is at */
     _Atomic int iteration; /* it has left all iterations before this one */
-} hyb_worker_t;
 
-typedef struct {
-    int count;
-    hyb_worker_t *worker; /* by member, as the next two */
-    hyb_timer_t *timer;
-    hyb_pace_t *pace;
-    int64_t run_columns; /* of a run, at most */
-    double *u;           /* of all workers */
-    size_t bytes;        /* of u */
-} hyb_workers_t;
+    /* What it spends its time on; it alone writes, any may read. */
+    _Atomic double flop, seconds[HYB_ACTIVITIES];
+    _Atomic double paced_flop, paced_seconds, paced_cpu,
+        turns;              /* as in a lap */
+    _Atomic unsigned steps; /* activities that it has finished */
+    _Atomic int doing;      /* iteration * HYB_ACTIVITIES + activity */
+    int depth;              /* of what it is at, from the outermost in: */
+    struct {
+        double began, inside; /* when; seconds spent on what was within */
+        int outer;            /* what doing was */
+    } nested[4];
+    double cpu_before, turns_before; /* the product it is at */
+    int schedstat; /* the system's account of the thread; below 0: none */
+};
 
-/* Needs lu's means and mat. Errors: XH_ERR_MEMORY; destroy then all the same */
+/* lu->worker, by member. Needs lu's means and mat. Errors: XH_ERR_MEMORY;
+ * destroy then all the same */
 xh_status_t hyb_workers_create(hyb_lu_t *lu);
-void hyb_workers_destroy(hyb_workers_t *workers);
+void hyb_workers_destroy(hyb_lu_t *lu);
 
-/* Bytes of u for a matrix of n and panels of nb. */
+/* Bytes of their u for a matrix of n and panels of nb. */
 size_t hyb_workers_bytes(const hyb_means_t *means, int n, int nb);
 
 /* Have all iterations before k been left by all? */
-bool hyb_workers_have_left(const hyb_workers_t *workers, int k);
+bool hyb_workers_have_left(const hyb_lu_t *lu, int k);
 
-/* Something to wait for. */
-typedef struct {
-    bool (*is_so)(void *awaited); /* gets this structure */
-    hyb_lu_t *lu;                 /* this and k: set by the wait */
-    int k;
-    hyb_blocks_t blocks;
-    int64_t stage;
-} hyb_awaited_t;
+/* Poll, by the leader, as others wait for what it receives; others pack rows.
+ * A hyb_worker_t; between parts of longer work. */
+void hyb_worker_poll(void *worker);
 
-/* How a worker spends its wait besides polling and packing rows. */
-typedef enum {
-    HYB_HELPS,      /* it computes tiles that streams can spare */
-    HYB_HELPS_SHORT /* only tiles that a failed device gave back: others wait
-                       for this worker */
-} hyb_patience_t;
-
-/* One turn of a short wait by a hyb_worker_t; for hyb_wait_until. */
+/* One turn of waiting: it also computes a tile that devices can spare. Was
+ * there one? */
 bool hyb_worker_turn(void *worker);
 
-/* Wait, as activity of iteration k; nothing is counted if it is so at once. */
+/* Wait until is_so(context), as activity of iteration k; nothing is counted if
+ * it is so at once. */
 void hyb_worker_wait(hyb_worker_t *me, hyb_activity_t activity, int k,
-                     hyb_patience_t patience, hyb_awaited_t *awaited);
+                     bool (*is_so)(void *context), void *context);
 
 /* Wait until the columns of blocks have reached stage. */
-void hyb_worker_wait_columns(hyb_worker_t *me, int k, hyb_patience_t patience,
-                             hyb_blocks_t blocks, int64_t stage);
+void hyb_worker_wait_columns(hyb_worker_t *me, int k, hyb_blocks_t blocks,
+                             int64_t stage);
 
 #endif

@@ -17,7 +17,7 @@ static const double least_apart = 0.1; /* s */
 static const double between_senses = 2.0;
 static const double each = 1e-4; /* s that the first has for a report */
 
-void hyb_health_begin(hyb_health_t *health, const hyb_observed_t *run,
+void hyb_health_begin(hyb_health_t *health, const hyb_observer_t *run,
                       double planned)
 {
     char host[MPI_MAX_PROCESSOR_NAME];
@@ -47,17 +47,15 @@ void hyb_health_begin(hyb_health_t *health, const hyb_observed_t *run,
         HPL_pabort(__LINE__, "hyb_health_begin", "out of memory");
 }
 
-static void measure(const hyb_observed_t *run, hyb_report_t *mine)
+static void measure(const hyb_observer_t *run, hyb_report_t *mine)
 {
-    mine->flop = mine->seconds = mine->turns = mine->cpu = 0.0;
-    for (int i = 0; i < run->members; i++) {
-        mine->flop += atomic_load(&run->pace[i].flop);
-        mine->seconds += atomic_load(&run->pace[i].seconds);
-        mine->turns += atomic_load(&run->pace[i].turns);
-        mine->cpu += atomic_load(&run->pace[i].cpu);
-    }
-    for (int i = 0; i < HYB_ACTIVITIES; i++)
-        mine->leader[i] = atomic_load(&run->timer[0].seconds[i]);
+    const hyb_lap_t lap = hyb_timer_lap(run->worker, run->members);
+
+    mine->flop = lap.paced_flop;
+    mine->seconds = lap.paced_seconds;
+    mine->turns = lap.turns;
+    mine->cpu = lap.paced_cpu;
+    memcpy(mine->leader, lap.leader, sizeof(mine->leader));
 }
 
 static void sense(hyb_health_t *health, double now)

@@ -95,7 +95,7 @@ hyb_verdict_t hyb_verdict(const hyb_pulse_t *pulse, int count, int columns);
  */
 typedef struct {
     bool wanted;
-    const hyb_observed_t *run;
+    const hyb_observer_t *run;
     MPI_Comm comm; /* the grid's: a tag of its own, one message at a time */
     int me, count; /* processes */
     double next, apart; /* when to report; s between */
@@ -111,7 +111,7 @@ typedef struct {
  * run      in  lives until the end
  * planned  in  flop/s of a thread that was predicted; 0: nothing was
  */
-void hyb_health_begin(hyb_health_t *health, const hyb_observed_t *run,
+void hyb_health_begin(hyb_health_t *health, const hyb_observer_t *run,
                       double planned);
 
 /* Time may have come to report, or to listen. */

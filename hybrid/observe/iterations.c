@@ -39,7 +39,7 @@ void hyb_iterations_free(hyb_iterations_t *log)
     *log = (hyb_iterations_t){.entry = NULL};
 }
 
-void hyb_iterations_begin(hyb_iterations_t *log, const hyb_observed_t *run)
+void hyb_iterations_begin(hyb_iterations_t *log, const hyb_observer_t *run)
 {
     int64_t room = log->entries + run->iterations;
     entry_t *grown = realloc(log->entry, ((size_t)room + 1) * sizeof(*grown));

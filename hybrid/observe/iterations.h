@@ -23,7 +23,7 @@ void hyb_iterations_free(hyb_iterations_t *log);
 
 /* Rows added from now on belong to a new run. Without memory for its
  * iterations they will be left out, and that is said. */
-void hyb_iterations_begin(hyb_iterations_t *log, const hyb_observed_t *run);
+void hyb_iterations_begin(hyb_iterations_t *log, const hyb_observer_t *run);
 
 /* Keep a copy of row; rows beyond the run's iterations are left out. */
 void hyb_iterations_add(hyb_iterations_t *log, const hyb_iteration_t *row);

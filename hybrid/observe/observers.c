@@ -8,7 +8,7 @@
 #include "hybrid/observe/watchdog.h"
 
 static struct {
-    hyb_observed_t run;
+    hyb_observer_t run;
     hyb_iterations_t *record;
     hpl_progress_t progress;
     hyb_health_t health;
@@ -19,16 +19,16 @@ static struct {
 
 static uint64_t steps(const void *context)
 {
-    const hyb_observed_t *run = context;
+    const hyb_observer_t *run = context;
 
-    return hyb_timer_steps(run->timer, run->members);
+    return hyb_timer_steps(run->worker, run->members);
 }
 
 static void where(const void *context, char *text, size_t size)
 {
-    const hyb_observed_t *run = context;
+    const hyb_observer_t *run = context;
 
-    hyb_timer_where(run->timer, run->iterations, text, size);
+    hyb_timer_where(run->worker, run->iterations, text, size);
 }
 
 /* ---- events -------------------------------------------------------------- */
@@ -37,7 +37,7 @@ static void where(const void *context, char *text, size_t size)
  * What a thread should do, flop/s, if all processes have as many: less than its
  * rate in updates, as that is what the whole factorization should reach.
  */
-static double planned(const hyb_observed_t *run)
+static double planned(const hyb_observer_t *run)
 {
     double threads = (double)run->members * run->grid->nprocs;
 
@@ -45,7 +45,7 @@ static double planned(const hyb_observed_t *run)
                             : hpl_progress_expected(&all.progress) / threads;
 }
 
-static void name_actors(const hyb_observed_t *run)
+static void name_actors(const hyb_observer_t *run)
 {
     char name[32];
 
@@ -55,9 +55,8 @@ static void name_actors(const hyb_observed_t *run)
     }
 }
 
-static void begin(void *context, const hyb_observed_t *run)
+static void begin(const hyb_observer_t *run)
 {
-    (void)context;
     all.run = *run;
     all.dog =
         (hyb_watchdog_t){.steps = steps, .where = where, .context = &all.run};
@@ -68,22 +67,19 @@ static void begin(void *context, const hyb_observed_t *run)
     hyb_watchdog_begin(&all.dog, hyb_watchdog_patience());
 }
 
-static void step(void *context, int64_t columns_left)
+static void step(int64_t columns_left)
 {
-    (void)context;
     hpl_progress_say(&all.progress, columns_left);
     hyb_health_turn(&all.health);
 }
 
-static void iteration(void *context, const hyb_iteration_t *row)
+static void iteration(const hyb_iteration_t *row)
 {
-    (void)context;
     hyb_iterations_add(all.record, row);
 }
 
-static void end(void *context)
+static void end(void)
 {
-    (void)context;
     hyb_watchdog_end(&all.dog);
     hpl_progress_say(&all.progress, 0);
     hyb_health_end(&all.health);

@@ -16,7 +16,6 @@ typedef struct {
     exchange_setting_t s;
     hyb_lu_t lu;
     hyb_worker_t worker[MEMBERS];
-    hyb_timer_t timer[MEMBERS];
 } table_t;
 
 static hyb_exchange_t *exchange(table_t *t)
@@ -29,8 +28,7 @@ static void make_workers(table_t *t)
     hyb_lu_t *lu = &t->lu;
 
     lu->means.team = small_team(MEMBERS);
-    lu->workers = (hyb_workers_t){
-        .count = MEMBERS, .worker = t->worker, .timer = t->timer};
+    lu->worker = t->worker;
     for (int i = 0; i < MEMBERS; i++) {
         t->worker[i].lu = lu;
         t->worker[i].member = i;
@@ -79,10 +77,8 @@ static void table_close(table_t *t)
 /* Blocks have met panel 0. */
 static void apply(table_t *t, int64_t from, int64_t to)
 {
-    hyb_stages_t first = {hyb_stage(0), hyb_stage(1)};
-
-    hyb_ledger_queue_all(&t->lu.ledger, (hyb_blocks_t){from, to}, first);
-    hyb_ledger_complete_all(&t->lu.ledger, (hyb_blocks_t){from, to}, first);
+    hyb_ledger_queue_all(&t->lu.ledger, (hyb_blocks_t){from, to}, HYB_STEPS);
+    hyb_ledger_complete_all(&t->lu.ledger, (hyb_blocks_t){from, to}, HYB_STEPS);
 }
 
 static void poll_often(table_t *t)

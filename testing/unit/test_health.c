@@ -5,13 +5,13 @@
 #include <string.h>
 #include <time.h>
 #include "base/settings.h"
+#include "hybrid/lu/worker.h"
 #include "testing/unit/unit_mpi.h"
 
-static hyb_timer_t timer;
-static hyb_pace_t pace;
+static hyb_worker_t worker;
 static HPL_T_grid grid = {.npcol = 1};
-static const hyb_observed_t run = {
-    .grid = &grid, .members = 1, .timer = &timer, .pace = &pace};
+static const hyb_observer_t run = {
+    .grid = &grid, .members = 1, .worker = &worker};
 
 static void wait_ms(long ms)
 {

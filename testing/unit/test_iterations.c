@@ -7,7 +7,7 @@
 enum { CELLS_MOST = 64 };
 
 static const HPL_T_grid row_of_two = {.nprow = 1, .npcol = 2};
-static const hyb_observed_t small = {
+static const hyb_observer_t small = {
     .grid = &row_of_two, .n = 300, .nb = 100, .iterations = 3};
 
 static hyb_iterations_t record;
@@ -207,7 +207,7 @@ TEST_OF_RECORD(begin_counts_from_zero)
 TEST_OF_RECORD(runs_are_counted_and_have_their_own_size)
 {
     const HPL_T_grid grid = {.nprow = 3, .npcol = 4};
-    const hyb_observed_t larger = {
+    const hyb_observer_t larger = {
         .grid = &grid, .n = 700, .nb = 7, .iterations = 100};
     hyb_iteration_t row = {.iteration = 0};
 

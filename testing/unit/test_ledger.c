@@ -23,10 +23,15 @@ static const extent_t extents[] = {
 
 enum { EXTENTS = COUNT_OF(extents) };
 
+/* Work that takes columns from one stage to another. */
+typedef struct {
+    int64_t from, to;
+} stages_t;
+
 /* A ledger, and what it should say: the stages of each column. */
 typedef struct {
     hyb_ledger_t ledger;
-    hyb_stages_t work[STEPS]; /* one after the other, as iterations go */
+    stages_t work[STEPS]; /* one after the other, as iterations go */
     int works;
     int64_t block[MOST]; /* by column, as the next two */
     int64_t queued[MOST], applied[MOST];
@@ -43,7 +48,7 @@ static void plan_work(book_t *book, uint64_t *random)
         if (step % HYB_STEPS != 0 && small_random(random, 2) > 0)
             continue;
         to = step;
-        book->work[book->works++] = (hyb_stages_t){from, to};
+        book->work[book->works++] = (stages_t){from, to};
         from = to;
     }
 }
@@ -120,28 +125,29 @@ static int64_t first_before(const book_t *book, hyb_blocks_t blocks,
     return blocks.to > blocks.from ? blocks.to : blocks.from;
 }
 
-/* From the first block that is ready and has a column for it left. */
-static hyb_taking_t take(const book_t *book, hyb_blocks_t blocks,
-                         hyb_stages_t work, int64_t width, hyb_run_t *run_p)
+/* From the first block that is ready and has a column for it left; false: none
+ * is ready, and some are left. */
+static bool take(const book_t *book, hyb_blocks_t blocks, stages_t work,
+                 int64_t width, hyb_run_t *run_p)
 {
-    hyb_taking_t result = HYB_NOTHING_LEFT;
+    bool result = true;
     int64_t count = book->ledger.columns;
 
+    *run_p = (hyb_run_t){0, 0};
     for (int64_t j = 0; j < count; j++) {
         hyb_blocks_t own = {book->block[j], book->block[j] + 1};
-        bool ready = first_before(book, own, work.from) == own.to;
 
         if (own.from < blocks.from || own.from >= blocks.to ||
             book->queued[j] >= work.to)
             continue;
-        result = HYB_NOT_READY;
-        if (!ready)
+        result = false;
+        if (first_before(book, own, work.from) < own.to)
             continue;
-        *run_p = (hyb_run_t){j, 0};
+        run_p->from = j;
         while (j + run_p->count < count && run_p->count < width &&
                book->block[j + run_p->count] == own.from)
             run_p->count++;
-        return HYB_TAKEN;
+        return true;
     }
     return result;
 }
@@ -157,7 +163,7 @@ static void set(int64_t *stage, hyb_run_t run, int64_t to)
 
 typedef struct {
     hyb_run_t run;
-    hyb_stages_t work;
+    stages_t work;
 } taken_t;
 
 static hyb_blocks_t some_blocks(const book_t *book, uint64_t *random)
@@ -172,16 +178,17 @@ static hyb_blocks_t some_blocks(const book_t *book, uint64_t *random)
 static bool take_some(book_t *book, uint64_t *random, taken_t *taken)
 {
     hyb_blocks_t blocks = some_blocks(book, random);
-    hyb_run_t run = {0, 0}, expected = {0, 0};
+    hyb_run_t run, expected;
     int64_t width = 1 + small_random(random, (int)book->ledger.nb + 2);
-    hyb_stages_t work = book->work[small_random(random, book->works)];
-    hyb_taking_t result = take(book, blocks, work, width, &expected);
+    stages_t work = book->work[small_random(random, book->works)];
+    bool result = take(book, blocks, work, width, &expected);
 
-    assert_int_equal(hyb_ledger_take(&book->ledger, blocks, work, width, &run),
-                     result);
-    if (result != HYB_TAKEN)
-        return false;
+    assert_int_equal(
+        hyb_ledger_take(&book->ledger, blocks, work.from, work.to, width, &run),
+        result);
     assert_memory_equal(&run, &expected, sizeof(run));
+    if (run.count == 0)
+        return false;
     set(book->queued, run, work.to);
     *taken = (taken_t){run, work};
     return true;
@@ -191,14 +198,15 @@ static bool take_some(book_t *book, uint64_t *random, taken_t *taken)
 static bool queue_some(book_t *book, uint64_t *random, taken_t *taken)
 {
     int64_t b = small_random(random, (int)book->ledger.blocks);
-    hyb_stages_t work = book->work[small_random(random, book->works)];
+    stages_t work = book->work[small_random(random, book->works)];
     hyb_run_t run,
         all = hyb_ledger_columns(&book->ledger, (hyb_blocks_t){b, b + 1});
 
-    if (take(book, (hyb_blocks_t){b, b + 1}, work, MOST, &run) != HYB_TAKEN ||
-        run.from != all.from)
+    take(book, (hyb_blocks_t){b, b + 1}, work, MOST, &run);
+    if (run.count == 0 || run.from != all.from)
         return false;
-    hyb_ledger_queue_all(&book->ledger, (hyb_blocks_t){b, b + 1}, work);
+    hyb_ledger_queue_all(&book->ledger, (hyb_blocks_t){b, b + 1},
+                         work.to - work.from);
     set(book->queued, run, work.to);
     *taken = (taken_t){run, work};
     return true;
@@ -209,11 +217,12 @@ static void complete(book_t *book, const taken_t *t)
 {
     int64_t b = hyb_ledger_block(&book->ledger, t->run.from);
     hyb_blocks_t block = {b, b + 1};
+    int64_t stages = t->work.to - t->work.from;
 
     if (hyb_ledger_columns(&book->ledger, block).count == t->run.count)
-        hyb_ledger_complete_all(&book->ledger, block, t->work);
+        hyb_ledger_complete_all(&book->ledger, block, stages);
     else
-        hyb_ledger_complete(&book->ledger, t->run, t->work);
+        hyb_ledger_complete(&book->ledger, t->run, stages);
     set(book->applied, t->run, t->work.to);
 }
 
@@ -264,24 +273,23 @@ TEST(it_says_what_a_list_of_columns_does)
 static void work(void *context, int member)
 {
     book_t *book = context;
-    hyb_taking_t result;
     hyb_run_t run;
     int turns = 0;
 
     for (int i = 0; i < book->works; i++) {
-        while ((result = hyb_ledger_take(&book->ledger, all_blocks(book),
-                                         book->work[i], 7 + member, &run)) !=
-               HYB_NOTHING_LEFT) {
-            if (result == HYB_NOT_READY) {
+        int64_t from = book->work[i].from, to = book->work[i].to;
+
+        do {
+            while (!hyb_ledger_take(&book->ledger, all_blocks(book), from, to,
+                                    7 + member, &run))
                 hyb_wait_turn(&turns);
-                continue;
-            }
             for (int64_t j = run.from; j < run.from + run.count; j++)
-                if (book->applied[j] == book->work[i].from)
+                if (book->applied[j] == from)
                     book->taken[i][j]++;
-            set(book->applied, run, book->work[i].to);
-            hyb_ledger_complete(&book->ledger, run, book->work[i]);
-        }
+            set(book->applied, run, to);
+            if (run.count > 0)
+                hyb_ledger_complete(&book->ledger, run, to - from);
+        } while (run.count > 0);
     }
 }
 

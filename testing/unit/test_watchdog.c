@@ -7,13 +7,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "hybrid/lu/timer.h"
+#include "hybrid/lu/worker.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit_mpi.h"
 
 enum { MEMBERS = 2 };
 
-static hyb_timer_t spent[MEMBERS];
+static hyb_worker_t spent[MEMBERS];
 static atomic_int heard; /* warnings of this case */
 
 static void hear(xh_log_level_t level, const char *text)
@@ -67,7 +67,7 @@ TEST(a_stall_is_said_once_with_iteration_and_phase)
 {
     hyb_watchdog_t dog;
 
-    hyb_timer_begin(spent, 0, HYB_WAIT_ROWS, 7);
+    hyb_timer_begin(spent, HYB_WAIT_ROWS, 7);
     begin(&dog, 0.02);
     wait_for_warnings(1);
     usleep(100000);
@@ -83,10 +83,11 @@ TEST(that_it_goes_on_is_said_too)
     hyb_watchdog_t dog;
     const char *text;
 
-    hyb_timer_begin(spent, 0, HYB_PANEL, 8);
+    hyb_timer_begin(spent, HYB_PANEL, 8);
+    hyb_timer_begin(&spent[1], HYB_PANEL, 8);
     begin(&dog, 0.1);
     wait_for_warnings(1);
-    hyb_timer_end(spent, 1, HYB_PANEL, 8, xh_clock_now());
+    hyb_timer_end(&spent[1]);
     wait_for_warnings(2);
     hyb_watchdog_end(&dog);
     text = capture_end(NULL);
