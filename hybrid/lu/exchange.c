@@ -6,10 +6,39 @@
 #include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
 
+struct hyb_exchange {
+    int k;                /* iteration that is exchanged */
+    hyb_blocks_t left;    /* groups that have not begun */
+    hyb_blocks_t group;   /* the one in flight; none: from == to */
+    int64_t blocks;       /* of the first group ... */
+    int64_t growth, most; /* ... and of the next one, times blocks; at most */
+    int tag;              /* of the next exchange */
+    hpl_exchange_t *at;   /* by a group's first block */
+    hyb_blocks_t *last;   /* by block: its last group */
+
+    /* The group does not move yet: any worker packs some columns of it. */
+    bool packs;
+    int64_t units;              /* of its columns; */
+    _Atomic int64_t units_left; /* that nobody has taken, */
+    _Atomic int64_t units_done; /* that are packed */
+
+    int64_t rows;      /* of a column in the next three: nb, or less */
+    double *gathered;  /* rows x columns: rows of U */
+    double *displaced; /* likewise: top rows on their way to new places */
+    double *u; /* likewise: U in columns, where someone reads it so; or NULL */
+    size_t bytes, u_bytes; /* of all three, in one piece; of u */
+};
+
 /* ---- memory --------------------------------------------------------------
  */
 
-static int buffers(const hyb_means_t *means)
+/* Doubles of one of the buffers, and how many there are. */
+static size_t buffer(int64_t nb, int64_t columns)
+{
+    return hyb_whole_pages(nb * columns);
+}
+
+static size_t buffers(const hyb_means_t *means)
 {
     return hyb_means_need_columns(means) ? 3 : 2;
 }
@@ -18,37 +47,8 @@ uint64_t hyb_exchange_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     if (shape->nprow == 1)
         return 0;
-    return (uint64_t)buffers(means) *
-           hyb_whole_pages(Mmin(shape->nb, shape->n) *
-                           hpl_system_columns(shape)) *
-           sizeof(double);
-}
-
-/* Where devices stream, fewer and longer messages cost the leader less. */
-static int64_t most_growth(const hyb_means_t *means)
-{
-    enum { TIMES = 8 };
-
-    return means->offloads ? TIMES : 1;
-}
-
-static xh_status_t allocate(hyb_lu_t *lu)
-{
-    hyb_exchange_t *e = &lu->exchange;
-    size_t one = hyb_whole_pages(e->rows * lu->ledger.columns);
-    size_t blocks = (size_t)lu->ledger.blocks + 1;
-    bool keeps_u = hyb_means_need_columns(&lu->means);
-
-    e->bytes = (size_t)buffers(&lu->means) * one * sizeof(double);
-    e->at = calloc(blocks, sizeof(*e->at));
-    e->last = calloc(blocks, sizeof(*e->last));
-    if (e->at == NULL || e->last == NULL ||
-        xh_memory_allocate(e->bytes, (void **)&e->gathered) != XH_OK)
-        return XH_ERR_MEMORY;
-    e->displaced = e->gathered + one;
-    e->u = keeps_u ? e->displaced + one : NULL;
-    e->u_bytes = keeps_u ? one * sizeof(double) : 0;
-    return XH_OK;
+    return buffers(means) * sizeof(double) *
+           buffer(Mmin(shape->nb, shape->n), hpl_system_columns(shape));
 }
 
 /* The pages are backed by all members, each its part. */
@@ -56,63 +56,106 @@ static void touch_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
 
-    xh_memory_touch(lu->exchange.gathered, lu->exchange.bytes, member,
+    xh_memory_touch(lu->exchange->gathered, lu->exchange->bytes, member,
                     hyb_team_size(lu->means.team));
 }
 
+/* Where devices stream, fewer and longer messages cost the leader less: then
+ * groups grow. */
 xh_status_t hyb_exchange_create(hyb_lu_t *lu)
 {
-    hyb_exchange_t *e = &lu->exchange;
+    enum { TIMES = 8 };
+    int64_t nb = lu->mat->nb, rows = Mmax(Mmin(nb, lu->mat->n), 1);
+    size_t one = buffer(rows, lu->ledger.columns);
+    size_t blocks = (size_t)lu->ledger.blocks + 1;
+    struct hyb_exchange *e;
 
-    e->blocks = hyb_exchange_columns(lu->mat->nb) / lu->mat->nb;
-    e->most = most_growth(&lu->means);
-    e->rows = Mmax(Mmin(lu->mat->nb, lu->mat->n), 1);
     if (lu->grid->nprow == 1)
         return XH_OK;
-    if (allocate(lu) != XH_OK)
+    lu->exchange = e = calloc(1, sizeof(*e));
+    if (e == NULL)
         return XH_ERR_MEMORY;
+    e->blocks = hyb_exchange_columns(nb) / nb;
+    e->most = lu->means.offloads ? TIMES : 1;
+    e->rows = rows;
+    e->at = calloc(blocks, sizeof(*e->at));
+    e->last = calloc(blocks, sizeof(*e->last));
+    if (e->at == NULL || e->last == NULL)
+        return XH_ERR_MEMORY;
+    e->bytes = buffers(&lu->means) * one * sizeof(double);
+    XH_TRY(xh_memory_allocate(e->bytes, (void **)&e->gathered));
+    e->displaced = e->gathered + one;
+    if (hyb_means_need_columns(&lu->means)) {
+        e->u = e->displaced + one;
+        e->u_bytes = one * sizeof(double);
+    }
     hyb_team_run(lu->means.team, touch_share, lu);
     return XH_OK;
 }
 
-void hyb_exchange_destroy(hyb_exchange_t *e)
+void hyb_exchange_destroy(hyb_lu_t *lu)
 {
+    struct hyb_exchange *e = lu->exchange;
+
+    if (e == NULL)
+        return;
     free(e->last);
     free(e->at);
     if (e->gathered != NULL)
         xh_memory_free(e->gathered, e->bytes);
+    free(e);
+}
+
+double *hyb_exchange_u_memory(const hyb_lu_t *lu, size_t *bytes_p)
+{
+    *bytes_p = lu->exchange != NULL ? lu->exchange->u_bytes : 0;
+    return lu->exchange != NULL ? lu->exchange->u : NULL;
+}
+
+xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run)
+{
+    const struct hyb_exchange *e = lu->exchange;
+    int64_t jb = hyb_lu_panel(lu, k)->hpl->jb;
+
+    return (xh_view_t){e->u + run.from * e->rows, jb, run.count, jb};
 }
 
 /* ---- packing: all workers ------------------------------------------------
  */
 
-static hpl_exchange_t *current(hyb_exchange_t *e)
+enum { UNIT = 32 }; /* columns that a worker packs at a time */
+
+static hpl_exchange_t *current(struct hyb_exchange *e)
 {
     return &e->at[e->group.from];
 }
 
-static void pack_unit(hyb_exchange_t *e)
+/* A worker that was slow to take a unit of the last group gets one of this, or
+ * none: what says which units are left is also what is taken from. */
+static void pack_unit(struct hyb_exchange *e)
 {
-    int64_t i = hyb_units_take(&e->units);
+    int64_t left = atomic_load(&e->units_left);
     hpl_exchange_t *x;
     int from;
 
-    if (i < 0)
-        return;
+    do {
+        if (left == 0)
+            return;
+    } while (!atomic_compare_exchange_weak(&e->units_left, &left, left - 1));
     x = current(e);
-    from = (int)i * HYB_UNIT_COLUMNS;
-    hpl_exchange_pack(x, from, Mmin(HYB_UNIT_COLUMNS, x->columns - from));
-    hyb_units_settle(&e->units);
+    from = (int)(e->units - left) * UNIT;
+    hpl_exchange_pack(x, from, Mmin(UNIT, x->columns - from));
+    atomic_fetch_add(&e->units_done, 1);
 }
 
 void hyb_exchange_assist(hyb_worker_t *me)
 {
     hyb_lu_t *lu = me->lu;
 
-    if (!hyb_units_are_left(&lu->exchange.units))
+    if (lu->exchange == NULL || atomic_load(&lu->exchange->units_left) == 0)
         return;
     hyb_timer_begin(me, HYB_EXCHANGE, atomic_load(&lu->open) - 1);
-    pack_unit(&lu->exchange);
+    pack_unit(lu->exchange);
     hyb_timer_end(me);
 }
 
@@ -121,7 +164,7 @@ void hyb_exchange_assist(hyb_worker_t *me)
 
 void hyb_exchange_open(hyb_lu_t *lu, const hyb_step_t *step)
 {
-    hyb_exchange_t *e = &lu->exchange;
+    struct hyb_exchange *e = lu->exchange;
 
     e->k = step->k;
     e->left = step->all;
@@ -135,7 +178,7 @@ void hyb_exchange_open(hyb_lu_t *lu, const hyb_step_t *step)
  */
 static hyb_blocks_t next_group(hyb_lu_t *lu)
 {
-    const hyb_exchange_t *e = &lu->exchange;
+    const struct hyb_exchange *e = lu->exchange;
     const hyb_step_t *step = hyb_lu_step(lu, e->k);
     hyb_blocks_t group = e->left;
 
@@ -153,7 +196,7 @@ static hyb_blocks_t next_group(hyb_lu_t *lu)
  */
 static bool is_possible(const hyb_lu_t *lu, hyb_blocks_t group)
 {
-    const hyb_exchange_t *e = &lu->exchange;
+    const struct hyb_exchange *e = lu->exchange;
 
     group.to = Mmax(group.to, e->last[group.to - 1].to);
     return hyb_ledger_reached(&lu->ledger, group, hyb_stage(e->k));
@@ -162,7 +205,7 @@ static bool is_possible(const hyb_lu_t *lu, hyb_blocks_t group)
 static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
 {
     enum { TAGS = 32768 };
-    hyb_exchange_t *e = &lu->exchange;
+    struct hyb_exchange *e = lu->exchange;
     HPL_T_panel *panel = hyb_lu_panel(lu, e->k)->hpl;
     hyb_run_t columns = hyb_ledger_columns(&lu->ledger, group);
     int64_t b;
@@ -182,14 +225,16 @@ static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
     e->group = group;
     e->left.from = group.to;
     e->packs = true;
-    hyb_units_begin(&e->units, xh_units(columns.count, HYB_UNIT_COLUMNS));
+    e->units = xh_units(columns.count, UNIT);
+    atomic_store(&e->units_done, 0);
+    atomic_store(&e->units_left, e->units);
 }
 
 static void begin_next_group(hyb_lu_t *lu)
 {
     hyb_blocks_t group;
 
-    if (hyb_blocks_count(lu->exchange.left) == 0)
+    if (hyb_blocks_count(lu->exchange->left) == 0)
         return;
     group = next_group(lu);
     if (is_possible(lu, group))
@@ -198,12 +243,12 @@ static void begin_next_group(hyb_lu_t *lu)
 
 static void move_group(hyb_lu_t *lu)
 {
-    hyb_exchange_t *e = &lu->exchange;
+    struct hyb_exchange *e = lu->exchange;
     hpl_exchange_t *x = current(e);
 
     if (e->packs) {
         pack_unit(e);
-        if (!hyb_units_are_settled(&e->units))
+        if (atomic_load(&e->units_done) < e->units)
             return;
         hpl_exchange_start(x);
         e->packs = false;
@@ -220,24 +265,27 @@ void hyb_exchange_poll(void *context)
 {
     hyb_lu_t *lu = context;
 
-    if (hyb_blocks_count(lu->exchange.group) == 0)
+    if (hyb_blocks_count(lu->exchange->group) == 0)
         begin_next_group(lu);
-    if (hyb_blocks_count(lu->exchange.group) == 0)
+    if (hyb_blocks_count(lu->exchange->group) == 0)
         return;
-    hyb_timer_begin(lu->worker, HYB_EXCHANGE, lu->exchange.k);
+    hyb_timer_begin(lu->worker, HYB_EXCHANGE, lu->exchange->k);
     move_group(lu);
     hyb_timer_end(lu->worker);
 }
 
-bool hyb_exchange_is_over(const hyb_exchange_t *e)
+bool hyb_exchange_is_over(const hyb_lu_t *lu)
 {
-    return hyb_blocks_count(e->group) == 0 && hyb_blocks_count(e->left) == 0;
+    const struct hyb_exchange *e = lu->exchange;
+
+    return e == NULL ||
+           (hyb_blocks_count(e->group) == 0 && hyb_blocks_count(e->left) == 0);
 }
 
 const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,
                                       int *column_p)
 {
-    const hyb_exchange_t *e = &lu->exchange;
+    const struct hyb_exchange *e = lu->exchange;
     int64_t block = hyb_ledger_block(&lu->ledger, run.from);
     int64_t first = e->last[block].from;
 

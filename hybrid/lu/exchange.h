@@ -3,41 +3,23 @@
 #define HYB_EXCHANGE_H
 
 #include "hpl/pgesv/exchange.h"
+#include "base/view.h"
 #include "hpl_solver.h"
 #include "hybrid/lu/ledger.h"
 #include "hybrid/lu/means.h"
 #include "hybrid/lu/step.h"
 #include "hybrid/lu/timer.h"
-#include "hybrid/lu/units.h"
 
 /*
  * The row exchanges of an iteration where P > 1: the rows of a group of blocks
  * travel together. Groups begin in the same order on all processes of a process
  * column, one after the other. Once a group has arrived the ledger says so.
  */
-typedef struct {
-    int k;                 /* iteration that is exchanged */
-    hyb_blocks_t left;     /* groups that have not begun */
-    hyb_blocks_t group;    /* the one in flight; none: from == to */
-    int64_t blocks;        /* of the first group ... */
-    int64_t growth, most;  /* ... and of the next one, times blocks; at most */
-    bool packs;            /* the group does not move yet: workers pack it */
-    hyb_units_t units;     /* of its columns, to be packed */
-    int tag;               /* of the next exchange */
-    hpl_exchange_t *at;    /* by a group's first block */
-    hyb_blocks_t *last;    /* by block: its last group */
-    int64_t rows;          /* of a column in the next three: nb, or less */
-    double *gathered;      /* rows x columns: rows of U */
-    double *displaced;     /* likewise: top rows on their way to new places */
-    double *u;             /* likewise: U in columns, on whole pages, where the
-                              matrix may have no room; or NULL */
-    size_t bytes, u_bytes; /* of all three, in one piece; of u */
-} hyb_exchange_t;
 
-/* Needs lu's means, mat and ledger. P = 1 takes no memory.
+/* lu->exchange. Needs lu's means, mat and ledger. P = 1: none.
  * Errors: XH_ERR_MEMORY; destroy then all the same */
 xh_status_t hyb_exchange_create(hyb_lu_t *lu);
-void hyb_exchange_destroy(hyb_exchange_t *exchange);
+void hyb_exchange_destroy(hyb_lu_t *lu);
 
 /* Bytes that it takes on a process of shape. */
 uint64_t hyb_exchange_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
@@ -50,7 +32,7 @@ void hyb_exchange_open(hyb_lu_t *lu, const hyb_step_t *step);
 void hyb_exchange_poll(void *lu);
 
 /* Have all exchanges of the iteration ended? */
-bool hyb_exchange_is_over(const hyb_exchange_t *exchange);
+bool hyb_exchange_is_over(const hyb_lu_t *lu);
 
 /* Pack some rows that are to leave, if there are any. Any member. */
 void hyb_exchange_assist(hyb_worker_t *me);
@@ -59,15 +41,18 @@ void hyb_exchange_assist(hyb_worker_t *me);
 const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,
                                       int *column_p);
 
-enum {
-    HYB_EXCHANGE_COLUMNS = 256, /* of the first group, at least */
-    HYB_UNIT_COLUMNS = 32       /* of these, that a worker packs at a time */
-};
+/* Where U of panel k is kept in columns if the matrix has no room for it. */
+xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run);
+
+/* The memory of all U in columns, on whole pages, to be pinned; NULL: none. */
+double *hyb_exchange_u_memory(const hyb_lu_t *lu, size_t *bytes_p);
 
 /* Columns of the first group for panels of nb: whole blocks. */
 static inline int64_t hyb_exchange_columns(int64_t nb)
 {
-    return (HYB_EXCHANGE_COLUMNS + nb - 1) / nb * nb;
+    enum { LEAST = 256 };
+
+    return xh_whole_units(LEAST, nb);
 }
 
 #endif

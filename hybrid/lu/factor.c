@@ -77,7 +77,7 @@ void hyb_factor_free(hyb_lu_t *lu)
         hyb_place_device_destroy(lu);
     hyb_share_destroy(lu);
     hyb_panels_destroy(lu);
-    hyb_exchange_destroy(&lu->exchange);
+    hyb_exchange_destroy(lu);
     hyb_workers_destroy(lu);
     hyb_ledger_destroy(&lu->ledger);
     free(lu);

@@ -26,7 +26,7 @@ static bool can_open(void *context)
     hyb_lu_t *lu = next->lu;
 
     return hyb_panel_is_here(lu, next->k) &&
-           hyb_exchange_is_over(&lu->exchange) &&
+           hyb_exchange_is_over(lu) &&
            is_complete(lu, next->k - HYB_IN_FLIGHT + 1) &&
            hyb_tune_is_ready(lu);
 }
@@ -77,7 +77,7 @@ static bool is_at_rest(void *context)
 {
     hyb_lu_t *lu = context;
 
-    return hyb_exchange_is_over(&lu->exchange) && hyb_panels_are_still(lu) &&
+    return hyb_exchange_is_over(lu) && hyb_panels_are_still(lu) &&
            hyb_tune_is_ready(lu) &&
            hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, lu->panels - 1),
                               hyb_stage(lu->panels)) &&

@@ -30,10 +30,10 @@ struct hyb_lu {
     hyb_ledger_t ledger;
     hyb_step_t step[HYB_IN_FLIGHT];
     hyb_lu_panel_t panel[HYB_IN_FLIGHT];
-    hyb_exchange_t exchange;
-    const hyb_place_t *place; /* where the columns live */
-    struct hyb_share *share;  /* of updates that devices stream; NULL: none */
-    hyb_worker_t *worker;     /* by member */
+    struct hyb_exchange *exchange; /* of rows; NULL: P = 1 */
+    const hyb_place_t *place;      /* where the columns live */
+    struct hyb_share *share; /* of updates that devices stream; NULL: none */
+    hyb_worker_t *worker;    /* by member */
     hyb_tuner_t tuner;
     hyb_poller_t poller; /* the leader's */
     _Atomic int open;    /* iterations opened so far */

@@ -29,15 +29,13 @@ static xh_view_t below(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
 
 /* Where the run's U is kept in columns: the matrix's top rows where these are
  * here, else beside the rows that arrive. */
-static xh_view_t home_of_u(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
-                           hyb_run_t run)
+static xh_view_t home_of_u(hyb_lu_t *lu, int k, hyb_run_t run)
 {
-    const hyb_exchange_t *e = &lu->exchange;
-    int64_t jb = p->hpl->jb;
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
 
-    if (hpl_panel_top_rows(p->hpl) > 0)
-        return xh_view_part(trailing(lu, p, run), 0, 0, jb, run.count);
-    return (xh_view_t){e->u + run.from * e->rows, jb, run.count, jb};
+    if (hpl_panel_top_rows(p->hpl) == 0)
+        return hyb_exchange_u(lu, k, run);
+    return xh_view_part(trailing(lu, p, run), 0, 0, p->hpl->jb, run.count);
 }
 
 /* Start or stop one of upstream's timers, which time the leader. */
@@ -98,16 +96,17 @@ static bool keeps_rows(const hyb_lu_t *lu, const hyb_lu_panel_t *p)
            !hyb_means_need_columns(&lu->means);
 }
 
-static void keep_u(hyb_worker_t *me, const hyb_lu_panel_t *p, hyb_run_t run)
+static void keep_u(hyb_worker_t *me, int k, hyb_run_t run)
 {
     hyb_lu_t *lu = me->lu;
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
 
     if (keeps_rows(lu, p)) {
         const hyb_arrived_t rows = arrived(lu, p, run);
 
         hyb_chunk_return_rows(lu->means.kernel, me->u, run.count, &rows);
     } else {
-        hyb_chunk_store(&p->factors, me->u, home_of_u(lu, p, run));
+        hyb_chunk_store(&p->factors, me->u, home_of_u(lu, k, run));
     }
 }
 
@@ -120,9 +119,8 @@ static void solve(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run,
 
     hyb_timer_begin(me, HYB_SOLVE, step->k);
     hyb_chunk_solve(&p->factors, run.count, me->u);
-    if (keeps || hpl_panel_top_rows(p->hpl) > 0 ||
-        me->lu->means.by_blas)
-        keep_u(me, p, run);
+    if (keeps || hpl_panel_top_rows(p->hpl) > 0 || me->lu->means.by_blas)
+        keep_u(me, step->k, run);
     hyb_timer_end(me);
 }
 
@@ -136,8 +134,8 @@ static void fetch_u(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
     if (keeps_rows(me->lu, p))
         unpack_u(me, p, run);
     else
-        hyb_pack(home_of_u(me->lu, p, run), XH_TRANS, -1.0, means->kernel->cols,
-                 me->u);
+        hyb_pack(home_of_u(me->lu, step->k, run), XH_TRANS, -1.0,
+                 means->kernel->cols, me->u);
 }
 
 /* ---- multiply ------------------------------------------------------------
@@ -149,11 +147,12 @@ static bool l2_is_complete(void *panel)
 }
 
 /* C := C - L2 U, in steps of about a millisecond. */
-static void call_blas(hyb_worker_t *me, const hyb_lu_panel_t *p, hyb_run_t run)
+static void call_blas(hyb_worker_t *me, int k, hyb_run_t run)
 {
+    const hyb_lu_panel_t *p = hyb_lu_panel(me->lu, k);
     enum { ROWS = 960 };
     xh_gemm_t product = {
-        .alpha = -1.0, .beta = 1.0, .b = home_of_u(me->lu, p, run)};
+        .alpha = -1.0, .beta = 1.0, .b = home_of_u(me->lu, k, run)};
     xh_view_t c = below(me->lu, p, run);
 
     for (int64_t i = 0; i < c.rows; i += ROWS) {
@@ -179,7 +178,7 @@ static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
         hyb_worker_wait(me, HYB_WAIT_PANEL, step->k, l2_is_complete, p);
     hyb_timer_begin_product(me, step->k, flop);
     if (blas)
-        call_blas(me, p, run);
+        call_blas(me, step->k, run);
     else
         hyb_chunk_multiply(&p->factors, 0, me->u, c, &polls);
     hyb_timer_end_product(me, flop);

@@ -57,9 +57,9 @@ xh_status_t hyb_share_create(hyb_lu_t *lu)
     pthread_mutex_init(&s->lock, NULL);
     s->l2 = hyb_panels_columns(lu, &bytes);
     hyb_machine_pin_flat(machine, s->l2, bytes);
-    s->u = lu->exchange.u;
+    s->u = hyb_exchange_u_memory(lu, &bytes);
     if (s->u != NULL)
-        hyb_machine_pin_flat(machine, s->u, lu->exchange.u_bytes);
+        hyb_machine_pin_flat(machine, s->u, bytes);
     hyb_product_reserve(machine, lu->mat->mp, lu->ledger.columns,
                         Mmin(lu->mat->nb, lu->mat->n));
     return XH_OK;
@@ -108,8 +108,7 @@ static xh_gemm_t product_of(hyb_lu_t *lu, const hyb_step_t *step)
     xh_view_t u = {c - top, h->jb, columns.count, ld};
 
     if (top == 0)
-        u = (xh_view_t){lu->exchange.u + columns.from * lu->exchange.rows,
-                        h->jb, columns.count, h->jb};
+        u = hyb_exchange_u(lu, step->k, columns);
     return (xh_gemm_t){.alpha = -1.0,
                        .beta = 1.0,
                        .a = panel->columns,

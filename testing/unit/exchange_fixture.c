@@ -3,26 +3,33 @@
 
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
+#include "testing/unit/unit.h"
 
 void exchange_setting_open(exchange_setting_t *s, uint64_t *random)
 {
     int i, ia = s->k * s->nb, jb = Mmin(s->nb, s->n - ia);
+    size_t entries = (size_t)s->n * ((size_t)s->n + 1);
+    int *pivot = malloc((size_t)jb * sizeof(*pivot));
 
-    small_fill(random, s->whole, (size_t)(s->n * (s->n + 1)));
+    s->whole = malloc(entries * sizeof(double));
+    assert_true(s->whole != NULL && pivot != NULL);
+    small_fill(random, s->whole, entries);
     s->mat = small_distribute(&s->grid, s->n, s->nb, s->whole);
     HPL_pdpanel_new(&s->grid, &s->algo, s->n - ia, s->n + 1 - ia, jb, &s->mat,
                     ia, ia, s->k, &s->panel);
     for (i = 0; i < jb; i++) {
-        s->pivot[i] = ia + i + small_random(random, s->n - ia - i);
-        s->panel->DPIV[i] = s->pivot[i];
+        pivot[i] = ia + i + small_random(random, s->n - ia - i);
+        s->panel->DPIV[i] = pivot[i];
     }
-    small_interchange(s->whole, s->n, ia, jb, s->pivot, ia + jb, s->n + 1);
+    small_interchange(s->whole, s->n, ia, jb, pivot, ia + jb, s->n + 1);
+    free(pivot);
 }
 
 void exchange_setting_close(exchange_setting_t *s)
 {
     HPL_pdpanel_disp(&s->panel);
     small_release(&s->mat);
+    free(s->whole);
 }
 
 double exchange_expected(const exchange_setting_t *s, int64_t i, int j)

@@ -5,16 +5,13 @@
 #include "hpl.h"
 #include "testing/unit/small_system.h"
 
-enum { EXCHANGE_MOST = 40 };
-
 /* a matrix before and, in whole, after the interchanges of one panel */
 typedef struct {
     HPL_T_grid grid;
     HPL_T_palg algo;
     HPL_T_pmat mat;
     HPL_T_panel *panel;
-    double whole[EXCHANGE_MOST * (EXCHANGE_MOST + 1)];
-    int pivot[EXCHANGE_MOST];
+    double *whole;
     int n, nb, k;
 } exchange_setting_t;
 

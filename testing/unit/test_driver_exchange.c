@@ -8,8 +8,8 @@
 #include "testing/unit/exchange_fixture.h"
 #include "testing/unit/small_team.h"
 
-/* Blocks 0 .. 9 of A, and b; the first group has 3 */
-enum { ORDER = 40, BLOCK = 4, BLOCKS = 11, GROUP = 3, MEMBERS = 3 };
+/* Blocks 0 .. 6 of A, the last a narrow one, and b; the first group has 2 */
+enum { ORDER = 840, BLOCK = 128, BLOCKS = 8, MEMBERS = 3 };
 
 /* What an iteration's row exchanges need of a factorization, and no more. */
 typedef struct {
@@ -17,11 +17,6 @@ typedef struct {
     hyb_lu_t lu;
     hyb_worker_t worker[MEMBERS];
 } table_t;
-
-static hyb_exchange_t *exchange(table_t *t)
-{
-    return &t->lu.exchange;
-}
 
 static void make_workers(table_t *t)
 {
@@ -36,12 +31,26 @@ static void make_workers(table_t *t)
     hyb_poller_add(&lu->poller, hyb_exchange_poll, lu);
 }
 
-/* Iteration k opens, on one process column; panel k + 1 has so many blocks
+/* No column has met a panel. Iteration k opens; panel k + 1 has so many blocks
  * here. */
-static void table_open(table_t *t, int k, hyb_lookahead_t mode, int next)
+static void begin(table_t *t, int k, hyb_lookahead_t mode, int next)
 {
     hyb_lu_t *lu = &t->lu;
     hyb_step_t *step = hyb_lu_step(lu, k);
+
+    hyb_ledger_destroy(&lu->ledger);
+    assert_ok(hyb_ledger_create(ORDER, true, BLOCK, &lu->ledger));
+    if (lu->exchange == NULL)
+        assert_ok(hyb_exchange_create(lu));
+    *step = (hyb_step_t){.k = k, .mode = mode, .all = hyb_lu_trailing(lu, k)};
+    step->next = (hyb_blocks_t){step->all.from, step->all.from + next};
+    hyb_exchange_open(lu, step);
+}
+
+/* Iteration k of one process column; with devices groups grow. */
+static void table_open(table_t *t, int k, bool devices)
+{
+    hyb_lu_t *lu = &t->lu;
     uint64_t random = 3;
 
     memset(t, 0, sizeof(*t));
@@ -57,17 +66,12 @@ static void table_open(table_t *t, int k, hyb_lookahead_t mode, int next)
     hyb_lu_panel(lu, k)->hpl = t->s.panel;
     hpl_panel_pivots(t->s.panel);
     make_workers(t);
-    assert_ok(hyb_ledger_create(ORDER, true, BLOCK, &lu->ledger));
-    assert_ok(hyb_exchange_create(lu));
-    lu->exchange.blocks = GROUP;
-    *step = (hyb_step_t){.k = k, .mode = mode, .all = hyb_lu_trailing(lu, k)};
-    step->next = (hyb_blocks_t){step->all.from, step->all.from + next};
-    hyb_exchange_open(lu, step);
+    lu->means.offloads = devices;
 }
 
 static void table_close(table_t *t)
 {
-    hyb_exchange_destroy(&t->lu.exchange);
+    hyb_exchange_destroy(&t->lu);
     hyb_ledger_destroy(&t->lu.ledger);
     hyb_team_destroy(t->lu.means.team);
     exchange_setting_close(&t->s);
@@ -89,7 +93,7 @@ static void poll_often(table_t *t)
 
 static void poll_until_over(table_t *t)
 {
-    while (!hyb_exchange_is_over(exchange(t)))
+    while (!hyb_exchange_is_over(&t->lu))
         hyb_exchange_poll(&t->lu);
 }
 
@@ -122,13 +126,26 @@ static int wrong_u(const table_t *t)
     return errors;
 }
 
+/* The exchange that block b came with, and how many columns before it. */
+static const hpl_exchange_t *exchange_of(const table_t *t, int64_t b,
+                                         int *before_p)
+{
+    int64_t first = hyb_ledger_first(&t->lu.ledger, b);
+
+    return hyb_exchange_of(&t->lu, (hyb_run_t){first, 1}, before_p);
+}
+
 /* Put displaced rows into the matrix; wrong entries there. */
 static int wrong_rows(const table_t *t)
 {
-    const hyb_exchange_t *e = &t->lu.exchange;
+    int before;
 
-    for (int64_t b = t->s.k + 1; b < BLOCKS; b = e->last[b].to)
-        hpl_exchange_settle(&e->at[b], 0, e->at[b].columns);
+    for (int64_t b = t->s.k + 1; b < BLOCKS; b++) {
+        const hpl_exchange_t *x = exchange_of(t, b, &before);
+
+        if (before == 0)
+            hpl_exchange_settle(x, 0, x->columns);
+    }
     return exchange_wrong_rows(&t->s, t->s.panel->nq);
 }
 
@@ -136,52 +153,58 @@ static int wrong_rows(const table_t *t)
  */
 
 /* Groups of iteration 0 end at ends, the last of which is BLOCKS. */
-static void groups_end_at(hyb_lookahead_t mode, int next, int most_growth,
+static void groups_end_at(hyb_lookahead_t mode, int next, bool devices,
                           const int64_t *ends)
 {
     static table_t t;
-    const hyb_exchange_t *e = exchange(&t);
+    const hyb_ledger_t *ledger = &t.lu.ledger;
     int64_t from, groups;
+    int before;
 
-    table_open(&t, 0, mode, next);
-    exchange(&t)->most = most_growth;
+    table_open(&t, 0, devices);
+    begin(&t, 0, mode, next);
     poll_until_over(&t);
     assert_int_equal(arrived(&t), BLOCKS);
     for (groups = 0, from = 1; from < BLOCKS; from = ends[groups++])
         for (int64_t b = from; b < ends[groups]; b++) {
-            assert_int_equal(e->last[b].from, from);
-            assert_int_equal(e->last[b].to, ends[groups]);
+            const hpl_exchange_t *x = exchange_of(&t, b, &before);
+
+            assert_int_equal(before, hyb_ledger_first(ledger, b) -
+                                         hyb_ledger_first(ledger, from));
+            assert_int_equal(x->columns,
+                             hyb_ledger_first(ledger, ends[groups]) -
+                                 hyb_ledger_first(ledger, from));
+            assert_int_equal(x->tag, groups);
         }
-    assert_int_equal(e->tag, groups);
     assert_int_equal(wrong_u(&t) + wrong_rows(&t), 0);
     table_close(&t);
 }
 
-#define TEST_GROUPS(sentence, mode, next, most_growth, ...)                    \
+#define TEST_GROUPS(sentence, mode, next, devices, ...)                        \
     TEST(sentence)                                                             \
     {                                                                          \
         static const int64_t ends[] = {__VA_ARGS__, BLOCKS};                   \
-        groups_end_at(mode, next, most_growth, ends);                          \
+        groups_end_at(mode, next, devices, ends);                              \
     }
 
 TEST_GROUPS(the_next_panels_columns_are_a_group_of_their_own,
-            HYB_LOOKAHEAD_PIPELINE, 1, 1, 2, 5, 8)
-TEST_GROUPS(without_them_here_all_groups_are_wide, HYB_LOOKAHEAD_PIPELINE, 0, 1,
-            4, 7, 10)
-TEST_GROUPS(groups_grow_where_devices_stream, HYB_LOOKAHEAD_PIPELINE, 0, 2, 4,
-            10)
-TEST_GROUPS(without_overlap_all_others_are_one_group, HYB_LOOKAHEAD_PANEL, 1, 1,
-            2)
+            HYB_LOOKAHEAD_PIPELINE, 1, false, 2, 4, 6)
+TEST_GROUPS(without_them_here_all_groups_are_wide, HYB_LOOKAHEAD_PIPELINE, 0,
+            false, 3, 5, 7)
+TEST_GROUPS(groups_grow_where_devices_stream, HYB_LOOKAHEAD_PIPELINE, 0, true,
+            3, 7)
+TEST_GROUPS(without_overlap_all_others_are_one_group, HYB_LOOKAHEAD_PANEL, 1,
+            false, 2)
 
 TEST(nothing_leaves_before_it_has_met_the_last_panel)
 {
     static table_t t;
 
-    table_open(&t, 1, HYB_LOOKAHEAD_PIPELINE, 1);
+    table_open(&t, 1, false);
+    begin(&t, 1, HYB_LOOKAHEAD_PIPELINE, 1);
     poll_often(&t);
     assert_int_equal(arrived(&t), 2);
-    assert_false(hyb_exchange_is_over(exchange(&t)));
-    assert_int_equal(hyb_blocks_count(exchange(&t)->group), 0);
+    assert_false(hyb_exchange_is_over(&t.lu));
     apply(&t, 2, BLOCKS);
     assert_int_equal(arrived(&t), 2);
     poll_until_over(&t);
@@ -190,19 +213,20 @@ TEST(nothing_leaves_before_it_has_met_the_last_panel)
     table_close(&t);
 }
 
-/* Blocks 2 .. 4 came together, and lie in memory together. */
+/* All blocks came together, and lie in memory together. */
 TEST(a_group_waits_for_all_that_used_its_memory_last)
 {
     static table_t t;
 
-    table_open(&t, 1, HYB_LOOKAHEAD_PIPELINE, 1);
-    for (int b = 2; b < 5; b++)
-        exchange(&t)->last[b] = (hyb_blocks_t){2, 5};
-    apply(&t, 2, 4);
+    table_open(&t, 1, false);
+    begin(&t, 1, HYB_LOOKAHEAD_PANEL, 0);
+    apply(&t, 2, BLOCKS);
+    poll_until_over(&t);
+    begin(&t, 1, HYB_LOOKAHEAD_PIPELINE, 1);
+    apply(&t, 2, BLOCKS - 1);
     poll_often(&t);
-    assert_int_equal(hyb_blocks_count(exchange(&t)->group), 0);
     assert_int_equal(arrived(&t), 2);
-    apply(&t, 4, BLOCKS);
+    apply(&t, BLOCKS - 1, BLOCKS);
     poll_until_over(&t);
     assert_int_equal(arrived(&t), BLOCKS);
     table_close(&t);
@@ -212,11 +236,12 @@ TEST(only_the_leader_moves_messages)
 {
     static table_t t;
 
-    table_open(&t, 0, HYB_LOOKAHEAD_PIPELINE, 1);
+    table_open(&t, 0, false);
+    begin(&t, 0, HYB_LOOKAHEAD_PIPELINE, 1);
     for (int i = 0; i < 50; i++)
         assert_false(hyb_worker_turn(&t.worker[1]));
-    assert_int_equal(exchange(&t)->left.from, 1);
-    while (!hyb_exchange_is_over(exchange(&t)))
+    assert_int_equal(arrived(&t), 1);
+    while (!hyb_exchange_is_over(&t.lu))
         hyb_worker_turn(&t.worker[0]);
     table_close(&t);
 }
@@ -233,15 +258,16 @@ static void pack_and_poll(void *context, int member)
     hyb_wait_until(all_have_arrived, t, hyb_worker_turn, &t->worker[member]);
 }
 
-TEST(members_pack_each_unit_once)
+/* Groups follow each other, and a late member may come into the next. */
+TEST(members_pack_all_columns)
 {
     static table_t t;
     int errors = 0;
 
     for (int i = 0; i < 20; i++) {
-        table_open(&t, 0, HYB_LOOKAHEAD_NONE, 0);
+        table_open(&t, 0, false);
+        begin(&t, 0, HYB_LOOKAHEAD_PIPELINE, i % 2);
         hyb_team_run(t.lu.means.team, pack_and_poll, &t);
-        errors += atomic_load(&exchange(&t)->units.settled) != 2;
         errors += wrong_u(&t) + wrong_rows(&t);
         table_close(&t);
     }
@@ -257,20 +283,22 @@ TEST(rows_that_stay_at_home_need_no_exchange)
 
     lu.means.by_blas = true;
     assert_ok(hyb_exchange_create(&lu));
-    assert_null(lu.exchange.gathered);
-    assert_true(hyb_exchange_is_over(&lu.exchange));
+    assert_null(lu.exchange);
+    assert_true(hyb_exchange_is_over(&lu));
     assert_int_equal(hyb_exchange_bytes(&lu.means, &shape), 0);
-    hyb_exchange_destroy(&lu.exchange);
+    hyb_exchange_destroy(&lu);
 }
 
-TEST(its_bytes_are_those_that_it_takes)
+TEST(a_third_of_its_bytes_is_u_in_columns)
 {
     hpl_shape_t shape = {.n = ORDER, .nb = BLOCK, .nprow = 2, .npcol = 1};
     static table_t t;
+    size_t bytes;
 
-    table_open(&t, 0, HYB_LOOKAHEAD_NONE, 0);
-    assert_int_equal(hyb_exchange_bytes(&t.lu.means, &shape),
-                     exchange(&t)->bytes);
+    table_open(&t, 0, false);
+    begin(&t, 0, HYB_LOOKAHEAD_NONE, 0);
+    assert_non_null(hyb_exchange_u_memory(&t.lu, &bytes));
+    assert_int_equal(hyb_exchange_bytes(&t.lu.means, &shape), 3 * bytes);
     table_close(&t);
 }
 
