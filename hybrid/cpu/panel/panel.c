@@ -283,53 +283,6 @@ static void advance(worker_t *w, const step_t *step)
 
 /* ---- recursion ----------------------------------------------------------- */
 
-/* Columns begin .. end - 1, taken in parts of `part` columns. */
-typedef struct {
-    worker_t *worker;
-    hyb_panel_variant_t variant;
-    int begin, end, part;
-    bool leaf; /* its parts are columns; else they are factored by recursion */
-} stage_t;
-
-static void factor_columns(worker_t *w, int begin, int end);
-
-/*
- * After the part p .. q - 1
- *
- *     left-looking    U above the next part is finished, the part updated
- *     Crout           the part's own rows of U, then the next part
- *     right-looking   the part's own rows of U, then all columns to the right
- */
-static step_t step_after(const stage_t *s, int p, int q)
-{
-    int next = (int)xh_smaller(q + s->part, s->end);
-    bool left = s->variant == HYB_LEFT, right = s->variant == HYB_RIGHT;
-
-    return (step_t){.from = right ? p : s->begin,
-                    .solve = left ? s->begin : p,
-                    .q = q,
-                    .solve_end = left ? next : s->end,
-                    .update_end = right ? s->end : next};
-}
-
-static void factor_stage(const stage_t *s)
-{
-    step_t step;
-    int q;
-
-    for (int p = s->begin; p < s->end; p = q) {
-        q = (int)xh_smaller(p + s->part, s->end);
-        if (s->leaf)
-            elect(s->worker, p);
-        else
-            factor_columns(s->worker, p, q);
-        if (q == s->end)
-            return;
-        step = step_after(s, p, q);
-        advance(s->worker, &step);
-    }
-}
-
 /* Columns of a part: whole blocks, dealt evenly. */
 static int part_width(const hyb_panel_method_t *method, int cols)
 {
@@ -344,18 +297,40 @@ static void tell_leaf(const worker_t *w)
         w->panel->leaf(w->panel->context);
 }
 
+/*
+ * Columns begin .. end - 1, taken in parts: columns if they are few, else parts
+ * that are factored by recursion. After the part p .. q - 1
+ *
+ *     left-looking    U above the next part is finished, the part updated
+ *     Crout           the part's own rows of U, then the next part
+ *     right-looking   the part's own rows of U, then all columns to the right
+ */
 static void factor_columns(worker_t *w, int begin, int end)
 {
     const hyb_panel_method_t *method = &w->panel->method;
-    stage_t s = {.worker = w, .begin = begin, .end = end};
+    bool leaf = end - begin <= method->base_cols;
+    hyb_panel_variant_t variant = leaf ? method->base : method->recursion;
+    bool left = variant == HYB_LEFT, right = variant == HYB_RIGHT;
+    int part = leaf ? 1 : part_width(method, end - begin), q;
 
-    s.leaf = end - begin <= method->base_cols;
-    s.variant = s.leaf ? method->base : method->recursion;
-    s.part = s.leaf ? 1 : part_width(method, end - begin);
-    if (s.leaf)
+    if (leaf)
         tell_leaf(w);
-    factor_stage(&s);
-    if (s.leaf)
+    for (int p = begin; p < end; p = q) {
+        int next = (int)xh_smaller(p + 2 * part, end);
+
+        q = (int)xh_smaller(p + part, end);
+        if (leaf)
+            elect(w, p);
+        else
+            factor_columns(w, p, q);
+        if (q < end)
+            advance(w, &(step_t){.from = right ? p : begin,
+                                 .solve = left ? begin : p,
+                                 .q = q,
+                                 .solve_end = left ? next : end,
+                                 .update_end = right ? end : next});
+    }
+    if (leaf)
         tell_leaf(w);
 }
 
