@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/place.h"
 
 /* ---- memory --------------------------------------------------------------
  */
@@ -157,7 +158,9 @@ static bool is_possible(const hyb_lu_t *lu, hyb_blocks_t group)
     const hyb_exchange_t *e = &lu->exchange;
 
     group.to = Mmax(group.to, e->last[group.to - 1].to);
-    return hyb_ledger_reached(&lu->ledger, group, hyb_stage(e->k));
+    return (lu->place->ops->is_queued ? hyb_ledger_first_unqueued
+                                      : hyb_ledger_first_before)(
+               &lu->ledger, group, hyb_stage(e->k)) >= group.to;
 }
 
 static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
@@ -183,7 +186,10 @@ static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
     e->group = group;
     e->left.from = group.to;
     e->packs = true;
-    hyb_units_begin(&e->units, xh_units(columns.count, HYB_UNIT_COLUMNS));
+    if (lu->place->ops->is_queued)
+        lu->place->ops->send_rows(lu, current(e), columns);
+    else
+        hyb_units_begin(&e->units, xh_units(columns.count, HYB_UNIT_COLUMNS));
 }
 
 static void begin_next_group(hyb_lu_t *lu)
@@ -197,6 +203,15 @@ static void begin_next_group(hyb_lu_t *lu)
         begin_group(lu, group);
 }
 
+/* Are its rows packed? The leader lends a hand. */
+static bool is_packed(hyb_lu_t *lu)
+{
+    if (lu->place->ops->is_queued)
+        return lu->place->ops->has_sent_rows(lu);
+    pack_unit(&lu->exchange);
+    return hyb_units_are_settled(&lu->exchange.units);
+}
+
 static void move_group(hyb_lu_t *lu)
 {
     hyb_exchange_t *e = &lu->exchange;
@@ -205,8 +220,7 @@ static void move_group(hyb_lu_t *lu)
                             hyb_stage_after(e->k, HYB_STEP_ARRIVE)};
 
     if (e->packs) {
-        pack_unit(e);
-        if (!hyb_units_are_settled(&e->units))
+        if (!is_packed(lu))
             return;
         hpl_exchange_start(x);
         e->packs = false;
@@ -215,7 +229,10 @@ static void move_group(hyb_lu_t *lu)
         return;
     hpl_exchange_close(x);
     hyb_ledger_queue_all(&lu->ledger, e->group, arrived);
-    hyb_ledger_complete_all(&lu->ledger, e->group, arrived);
+    if (lu->place->ops->is_queued)
+        lu->place->ops->put_rows(lu, x);
+    else
+        hyb_ledger_complete_all(&lu->ledger, e->group, arrived);
     e->group = (hyb_blocks_t){0, 0};
 }
 
@@ -236,6 +253,11 @@ void hyb_exchange_poll(void *context)
 bool hyb_exchange_is_over(const hyb_exchange_t *e)
 {
     return hyb_blocks_count(e->group) == 0 && hyb_blocks_count(e->left) == 0;
+}
+
+hyb_blocks_t hyb_exchange_group(const hyb_exchange_t *e, int64_t block)
+{
+    return e->last[block];
 }
 
 const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,

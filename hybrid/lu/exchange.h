@@ -20,7 +20,8 @@ typedef struct {
     hyb_blocks_t group;    /* the one in flight; none: from == to */
     int64_t blocks;        /* of the first group ... */
     int64_t growth, most;  /* ... and of the next one, times blocks; at most */
-    bool packs;            /* the group does not move yet: workers pack it */
+    bool packs;            /* the group does not move yet: workers pack it, or
+                              its place does */
     hyb_units_t units;     /* of its columns, to be packed */
     int tag;               /* of the next exchange */
     hpl_exchange_t *at;    /* by a group's first block */
@@ -53,6 +54,10 @@ bool hyb_exchange_is_over(const hyb_exchange_t *exchange);
 
 /* Pack some rows that are to leave, if there are any. Any member. */
 void hyb_exchange_assist(hyb_lu_t *lu, int member);
+
+/* The group that block's rows came with, in the iteration that moved them last.
+ */
+hyb_blocks_t hyb_exchange_group(const hyb_exchange_t *exchange, int64_t block);
 
 /* The exchange that run's rows came with, and the run's place in it. */
 const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,

@@ -8,6 +8,7 @@
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/share.h"
+#include "hybrid/lu/update.h"
 
 /* ---- create and destroy --------------------------------------------------
  */
@@ -55,6 +56,8 @@ static void register_polls(hyb_lu_t *lu)
         hyb_poller_add(&lu->poller, hyb_share_poll, lu);
     if (lu->place->ops->poll != NULL)
         hyb_poller_add(&lu->poller, lu->place->ops->poll, lu);
+    if (lu->place->ops->is_queued)
+        hyb_poller_add(&lu->poller, hyb_update_queue, lu);
 }
 
 static xh_status_t create_all(hyb_lu_t *lu)

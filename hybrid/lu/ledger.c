@@ -70,6 +70,17 @@ bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
     return hyb_ledger_first_before(ledger, blocks, stage) >= blocks.to;
 }
 
+int64_t hyb_ledger_first_unqueued(const hyb_ledger_t *ledger,
+                                  hyb_blocks_t blocks, int64_t stage)
+{
+    int64_t b = blocks.from;
+
+    while (b < blocks.to &&
+           atomic_load(&ledger->entry[b].queued) >= stage * width_of(ledger, b))
+        b++;
+    return b;
+}
+
 /* From block b. */
 static hyb_taking_t take_from(hyb_ledger_t *ledger, int64_t b,
                               hyb_stages_t stages, int64_t width,

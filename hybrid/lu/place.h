@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "base/view.h"
 #include "hpl/pgesv/back_substitution.h"
+#include "hpl/pgesv/exchange.h"
 #include "hybrid/lu/worker.h"
 
 /*
@@ -31,6 +32,15 @@ typedef struct {
 
     /* Panel k is known: make L1, L2 and the row moves ready. The leader. */
     void (*receive_panel)(hyb_lu_t *lu, int k);
+
+    /*
+     * P > 1, and the place has a queue: the rows that x moves leave for its
+     * packed buffers, once their columns have met the panel before; have they
+     * left? Those that came go to the place. The leader.
+     */
+    void (*send_rows)(hyb_lu_t *lu, const hpl_exchange_t *x, hyb_run_t run);
+    bool (*has_sent_rows)(hyb_lu_t *lu);
+    void (*put_rows)(hyb_lu_t *lu, const hpl_exchange_t *x);
 
     /* The run's rows of U, at their place in U, and displaced rows below. */
     void (*swap)(const hyb_place_work_t *work);

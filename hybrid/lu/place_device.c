@@ -11,19 +11,26 @@
 #include "hybrid/device/device.h"
 #include "hybrid/lu/lu.h"
 
+enum { SLOTS = 2 }; /* panels on the device: of iterations k and k + 1 */
+
+/* Rows that a panel moves on this process, counted from its first one. */
 enum {
-    SLOTS = 2, /* panels on the device: of iterations k and k + 1 */
-    WORKS = 8  /* runs that are queued at the same time, at most */
+    U_FROM,         /* those that become rows of U; P = 1: in U's order */
+    DISPLACED_FROM, /* those displaced from the top, where that is here */
+    DISPLACED_TO,   /* where displaced ones go, here */
+    U_TO,           /* P > 1: rows of U by process that they come from */
+    LISTS
 };
 
 /* The panel of an iteration, as the device has it. */
 typedef struct {
     hyb_block_t l1, l2;
-    hyb_list_t source, from, to;
+    hyb_list_t list[LISTS];
     hyb_event_t *ready; /* all of it has come up */
 } slot_t;
 
-/* A run that is queued: the ledger learns that it has run. */
+/* Work that is queued: the ledger learns that these blocks, if any, are
+ * complete. */
 typedef struct {
     hyb_event_t *done;
     hyb_blocks_t blocks;
@@ -35,18 +42,22 @@ typedef struct {
 typedef struct {
     hyb_place_t base;
     hyb_device_t *device;
-    hyb_queue_t *compute, *link;
-    hyb_event_t *computed; /* the columns of the next panel */
+    hyb_queue_t *compute, *link, *leave; /* P > 1: for rows that leave */
+    hyb_event_t *computed;               /* the columns of the next panel */
     hyb_event_t *copied;
+    hyb_event_t *arrived; /* rows of other processes */
     hyb_buffer_t *memory;
     hyb_block_t matrix; /* mp x all local columns */
     hyb_block_t u;      /* nb x the same: rows on their way to the top */
     hyb_block_t x, y;   /* vectors of the back-substitution */
+    int64_t packed;     /* offset of what mirrors the exchange's buffers */
     slot_t slot[SLOTS];
-    work_t work[WORKS];
-    double *host; /* pinned: the panel that comes down, and lists of rows */
+    work_t *work;
+    int works;
+    work_t *sending; /* P > 1: the group whose rows leave */
+    double *host;    /* pinned: the panel that comes down, and lists of rows */
     size_t host_bytes;
-    int64_t *rows; /* SLOTS x 3 x nb, in host */
+    int64_t *rows; /* SLOTS x LISTS x nb, in host */
     double pace;   /* s a flop of the slowest work so far, or a guess */
 } place_t;
 
@@ -71,18 +82,16 @@ static void check(const hyb_lu_t *lu, xh_status_t status)
 xh_status_t hyb_place_device_check(const hyb_means_t *means,
                                    const HPL_T_grid *grid)
 {
-    static const hyb_op_t needed[] = {HYB_OP_GEMM, HYB_OP_SWAP_ROWS,
-                                      HYB_OP_TRSM, HYB_OP_GEMV,
-                                      HYB_OP_GENERATE};
+    const hyb_op_t needed[] = {
+        HYB_OP_GEMM,
+        HYB_OP_TRSM,
+        HYB_OP_GEMV,
+        HYB_OP_GENERATE,
+        grid->nprow > 1 ? HYB_OP_GATHER_ROWS : HYB_OP_SWAP_ROWS,
+        grid->nprow > 1 ? HYB_OP_SCATTER_ROWS : HYB_OP_SWAP_ROWS};
     hyb_device_t *device;
     size_t i;
 
-    if (grid->nprow > 1) {
-        xh_log_error("home=device: P is %d, and columns on a device have all "
-                     "their rows on one process: P has to be 1",
-                     grid->nprow);
-        return XH_ERR_INPUT;
-    }
     if (hyb_machine_working_devices(means->machine) != 1) {
         xh_log_error("home=device: this process has %d devices, and needs one",
                      hyb_machine_working_devices(means->machine));
@@ -100,25 +109,29 @@ xh_status_t hyb_place_device_check(const hyb_means_t *means,
 
 typedef struct {
     int64_t rows, columns, nb;
+    int64_t packed; /* doubles of rows on their way */
 } extent_t;
 
 static extent_t extent_of(const hyb_lu_t *lu)
 {
+    const hyb_exchange_t *e = &lu->exchange;
+
     return (extent_t){.rows = lu->mat->mp,
                       .columns = lu->ledger.columns,
-                      .nb = Mmin(lu->mat->nb, lu->mat->n)};
+                      .nb = Mmin(lu->mat->nb, lu->mat->n),
+                      .packed = 2 * (e->displaced - e->gathered)};
 }
 
 /* Doubles of a panel's place. */
 static int64_t slot_doubles(extent_t e)
 {
-    return e.nb * e.nb + e.rows * e.nb + 3 * e.nb;
+    return e.nb * e.nb + e.rows * e.nb + LISTS * e.nb;
 }
 
 /* At least one: nothing is no buffer. */
 static int64_t device_doubles(extent_t e)
 {
-    return 1 + (e.rows + e.nb) * e.columns + e.rows + e.nb +
+    return 1 + (e.rows + e.nb) * e.columns + e.rows + e.nb + e.packed +
            SLOTS * slot_doubles(e);
 }
 
@@ -127,7 +140,7 @@ static void lay_out(place_t *p, extent_t e)
 {
     hyb_buffer_t *m = p->memory;
     int64_t at = 0;
-    int i;
+    int i, list;
 
     p->matrix = hyb_block(m, at, e.rows, e.columns);
     at += e.rows * e.columns;
@@ -135,22 +148,22 @@ static void lay_out(place_t *p, extent_t e)
     at += e.nb * e.columns;
     p->y = hyb_block(m, at, e.rows, 1);
     p->x = hyb_block(m, at += e.rows, e.nb, 1);
-    at += e.nb;
+    p->packed = at += e.nb;
+    at += e.packed;
     for (i = 0; i < SLOTS; i++, at += slot_doubles(e)) {
         slot_t *slot = &p->slot[i];
         int64_t lists = at + e.nb * e.nb + e.rows * e.nb;
 
         slot->l1 = hyb_block(m, at, e.nb, e.nb);
         slot->l2 = hyb_block(m, at + e.nb * e.nb, e.rows, e.nb);
-        slot->source = (hyb_list_t){m, lists, e.nb};
-        slot->from = (hyb_list_t){m, lists + e.nb, e.nb};
-        slot->to = (hyb_list_t){m, lists + 2 * e.nb, e.nb};
+        for (list = 0; list < LISTS; list++)
+            slot->list[list] = (hyb_list_t){m, lists + list * e.nb, 0};
     }
 }
 
 static size_t host_doubles(int64_t rows, int64_t nb)
 {
-    return (size_t)(rows * nb + SLOTS * 3 * nb) + 1;
+    return (size_t)(rows * nb + SLOTS * LISTS * nb) + 1;
 }
 
 uint64_t hyb_place_device_bytes(const hpl_shape_t *shape)
@@ -166,9 +179,11 @@ static xh_status_t open_events(place_t *p)
 
     if (status == XH_OK)
         status = hyb_event_create(p->device, &p->copied);
+    if (status == XH_OK)
+        status = hyb_event_create(p->device, &p->arrived);
     for (i = 0; status == XH_OK && i < SLOTS; i++)
         status = hyb_event_create(p->device, &p->slot[i].ready);
-    for (i = 0; status == XH_OK && i < WORKS; i++)
+    for (i = 0; status == XH_OK && i < p->works; i++)
         status = hyb_event_create(p->device, &p->work[i].done);
     return status;
 }
@@ -180,6 +195,8 @@ static xh_status_t open_all(place_t *p, extent_t e)
 
     if (status == XH_OK)
         status = hyb_queue_create(p->device, HYB_QUEUE_HIGH, &p->link);
+    if (status == XH_OK)
+        status = hyb_queue_create(p->device, HYB_QUEUE_HIGH, &p->leave);
     if (status == XH_OK)
         status = open_events(p);
     if (status == XH_OK)
@@ -206,12 +223,15 @@ void hyb_place_device_destroy(hyb_place_t *place)
         return;
     hyb_pinned_free(p->device, p->host, p->host_bytes);
     hyb_buffer_destroy(p->memory);
-    for (i = 0; i < WORKS; i++)
+    for (i = 0; i < p->works; i++)
         hyb_event_destroy(p->work[i].done);
+    free(p->work);
     for (i = 0; i < SLOTS; i++)
         hyb_event_destroy(p->slot[i].ready);
+    hyb_event_destroy(p->arrived);
     hyb_event_destroy(p->copied);
     hyb_event_destroy(p->computed);
+    hyb_queue_destroy(p->leave);
     hyb_queue_destroy(p->link);
     hyb_queue_destroy(p->compute);
     free(p);
@@ -255,32 +275,37 @@ static void wait_for_all(hyb_lu_t *lu)
     wait_for(lu, p->copied);
 }
 
-/* Bring one list of rows up, by way of pinned memory. */
-static xh_status_t send_rows(place_t *p, const int *rows, int64_t count,
-                             hyb_list_t list, int64_t *pinned)
+/* Bring the lists of panel k's row moves up, by way of pinned memory. */
+static xh_status_t send_moves(hyb_lu_t *lu, int k)
 {
-    int64_t i;
+    place_t *p = place_of(lu);
+    slot_t *slot = &p->slot[k % SLOTS];
+    const hpl_pivots_t *moves = hpl_panel_pivots(hyb_lu_panel(lu, k)->hpl);
+    const int *u = moves->gather_offset + moves->me;
+    const int *displaced = moves->displace_offset + moves->me;
+    bool alone = moves->members == 1;
+    int64_t nb = p->u.rows, *row[LISTS];
+    int i;
 
-    for (i = 0; i < count; i++)
-        pinned[i] = rows[i];
-    list.count = count;
-    return hyb_queue_upload(p->link, pinned, list);
-}
-
-static xh_status_t send_moves(place_t *p, const hyb_swap_t *swap, int k)
-{
-    const slot_t *slot = &p->slot[k % SLOTS];
-    int64_t nb = slot->source.count, *pinned = p->rows + k % SLOTS * 3 * nb;
-    xh_status_t status =
-        send_rows(p, swap->source, swap->nb, slot->source, pinned);
-
-    if (status == XH_OK)
-        status =
-            send_rows(p, swap->from, swap->displaced, slot->from, pinned + nb);
-    if (status == XH_OK)
-        status =
-            send_rows(p, swap->to, swap->displaced, slot->to, pinned + 2 * nb);
-    return status;
+    for (i = 0; i < LISTS; i++)
+        row[i] = p->rows + (k % SLOTS * LISTS + i) * nb;
+    for (i = u[0]; i < u[1]; i++)
+        row[U_FROM][alone ? moves->gather[i].to : i - u[0]] =
+            moves->gather[i].from;
+    for (i = 0; i < moves->gather_offset[moves->members]; i++)
+        row[U_TO][i] = moves->gather[i].to;
+    for (i = 0; i < moves->displace_offset[moves->members]; i++)
+        row[DISPLACED_FROM][i] = moves->displace[i].from;
+    for (i = displaced[0]; i < displaced[1]; i++)
+        row[DISPLACED_TO][i - displaced[0]] = moves->displace[i].to;
+    slot->list[U_FROM].count = u[1] - u[0];
+    slot->list[U_TO].count = moves->gather_offset[moves->members];
+    slot->list[DISPLACED_FROM].count =
+        moves->me == 0 ? moves->displace_offset[moves->members] : 0;
+    slot->list[DISPLACED_TO].count = displaced[1] - displaced[0];
+    for (i = 0; i < LISTS; i++)
+        XH_TRY(hyb_queue_upload(p->link, row[i], slot->list[i]));
+    return XH_OK;
 }
 
 /* The panel's part of a slot: it may be narrower than the others. */
@@ -306,7 +331,7 @@ static void receive_panel(hyb_lu_t *lu, int k)
     hyb_l2_columns_begin(lu->panel.l2, k, &panel->factors.l2);
     hyb_l2_columns_fill(lu->panel.l2, k);
     l2 = hyb_l2_columns_view(lu->panel.l2, k);
-    status = send_moves(p, &panel->swap, k);
+    status = send_moves(lu, k);
     if (status == XH_OK)
         status = hyb_queue_copy_in(p->link, host_view(h->L1, h->jb, h->jb),
                                    part(slot->l1, h->jb, h->jb));
@@ -320,41 +345,95 @@ static void receive_panel(hyb_lu_t *lu, int k)
     check(lu, status);
 }
 
-/* The run's columns from the panel's first row on; of these the top. */
-static hyb_block_t trailing(const hyb_place_work_t *w)
+/* The run's columns from the panel's first row on. */
+static hyb_block_t below_panel(const hyb_lu_t *lu, const HPL_T_panel *h,
+                               hyb_run_t run)
 {
-    const hyb_lu_t *lu = w->me->lu;
-    const HPL_T_panel *h = lu->panel.ring[w->step->k % HYB_IN_FLIGHT].hpl;
-
-    return hyb_block_part(place_of(lu)->matrix, h->ii, w->run.from, h->mp,
-                          w->run.count);
+    return hyb_block_part(place_of(lu)->matrix, h->ii, run.from, h->mp,
+                          run.count);
 }
 
-static hyb_block_t top(const hyb_place_work_t *w)
+static hyb_block_t trailing(const hyb_place_work_t *w)
 {
     hyb_lu_t *lu = w->me->lu;
-    hyb_block_t all = trailing(w);
 
-    return hyb_block_part(all, 0, 0, hyb_lu_panel(lu, w->step->k)->hpl->jb,
-                          all.cols);
+    return below_panel(lu, hyb_lu_panel(lu, w->step->k)->hpl, w->run);
+}
+
+static hyb_blocks_t blocks_of(const hyb_lu_t *lu, hyb_run_t run)
+{
+    return (hyb_blocks_t){
+        hyb_ledger_block(&lu->ledger, run.from),
+        hyb_ledger_block(&lu->ledger, run.from + run.count - 1) + 1};
+}
+
+/* The run's U: the matrix's top rows where these are here. */
+static hyb_block_t u_of(const hyb_place_work_t *w)
+{
+    hyb_lu_t *lu = w->me->lu;
+    const HPL_T_panel *h = hyb_lu_panel(lu, w->step->k)->hpl;
+
+    return hpl_panel_top_rows(h) > 0
+               ? part(trailing(w), h->jb, w->run.count)
+               : hyb_block_part(place_of(lu)->u, 0, w->run.from, h->jb,
+                                w->run.count);
+}
+
+/* Rows first .. first + count - 1 of one of x's packed buffers. */
+static xh_view_t packed_rows(const hpl_exchange_t *x, double *buffer, int first,
+                             int count)
+{
+    return (xh_view_t){buffer + (size_t)first * (size_t)x->columns, x->columns,
+                       count, x->columns};
+}
+
+/* The device's copy of them. */
+static hyb_block_t packed(const hyb_lu_t *lu, xh_view_t rows)
+{
+    const place_t *p = place_of(lu);
+
+    return hyb_block(p->memory, p->packed + (rows.data - lu->exchange.gathered),
+                     rows.rows, rows.cols);
+}
+
+/* Rows of U that came are in U's place, displaced ones in the matrix. */
+static xh_status_t take_arrived(const hyb_place_work_t *w)
+{
+    hyb_lu_t *lu = w->me->lu;
+    place_t *p = place_of(lu);
+    const hyb_list_t *list = slot_of(lu, w->step->k)->list;
+    int column;
+    const hpl_exchange_t *x = hyb_exchange_of(lu, w->run, &column);
+    const hpl_pivots_t *moves = x->panel->pivots;
+
+    XH_TRY(hyb_queue_scatter_rows(
+        p->compute, packed(lu, packed_rows(x, x->gathered, 0, x->panel->jb)),
+        list[U_TO], u_of(w)));
+    return hyb_queue_scatter_rows(
+        p->compute,
+        packed(lu,
+               packed_rows(x, x->displaced, moves->displace_offset[moves->me],
+                           (int)list[DISPLACED_TO].count)),
+        list[DISPLACED_TO], trailing(w));
 }
 
 static void swap(const hyb_place_work_t *w)
 {
     hyb_lu_t *lu = w->me->lu;
     place_t *p = place_of(lu);
-    const hyb_swap_t *moves = &hyb_lu_panel(lu, w->step->k)->swap;
-    const slot_t *slot = slot_of(lu, w->step->k);
-    hyb_row_swap_t swap = {
-        .columns = trailing(w),
-        .u = hyb_block_part(p->u, 0, w->run.from, moves->nb, w->run.count),
-        .source = slot->source,
-        .from = slot->from,
-        .to = slot->to};
+    const hyb_list_t *list = slot_of(lu, w->step->k)->list;
+    hyb_row_swap_t swap = {.columns = trailing(w),
+                           .u =
+                               hyb_block_part(p->u, 0, w->run.from,
+                                              list[U_FROM].count, w->run.count),
+                           .source = list[U_FROM],
+                           .from = list[DISPLACED_FROM],
+                           .to = list[DISPLACED_TO]};
 
-    swap.source.count = moves->nb;
-    swap.from.count = swap.to.count = moves->displaced;
-    check(lu, hyb_queue_swap_rows(p->compute, &swap));
+    if (lu->grid->nprow > 1)
+        check(lu, take_arrived(w));
+    else
+        check(lu, hyb_queue_swap_rows(p->compute, &swap));
 }
 
 static void solve(const hyb_place_work_t *w, bool keeps)
@@ -365,7 +444,7 @@ static void solve(const hyb_place_work_t *w, bool keeps)
     (void)keeps; /* U stands in the matrix */
     check(lu,
           hyb_queue_trsm(place_of(lu)->compute,
-                         part(slot_of(lu, w->step->k)->l1, nb, nb), top(w)));
+                         part(slot_of(lu, w->step->k)->l1, nb, nb), u_of(w)));
 }
 
 /* Panel k comes down to pinned memory, once its columns are computed. */
@@ -386,25 +465,19 @@ static xh_status_t fetch_panel(hyb_lu_t *lu, int k)
     return status;
 }
 
-/* Remember that these blocks are complete when what is queued now has run. */
-static void note(hyb_lu_t *lu, const hyb_place_work_t *w, hyb_queue_t *queue)
+/* Remember that work's blocks are complete when what is queued now has run. */
+static work_t *note(hyb_lu_t *lu, work_t work, hyb_queue_t *queue)
 {
-    place_t *p = place_of(lu);
-    hyb_blocks_t blocks = {hyb_ledger_block(&lu->ledger, w->run.from), 0};
-    int i = 0;
+    work_t *at = place_of(lu)->work;
 
-    blocks.to =
-        hyb_ledger_block(&lu->ledger, w->run.from + w->run.count - 1) + 1;
-    while (p->work[i].under_way)
-        i++;
-    p->work[i].blocks = blocks;
-    p->work[i].k = w->step->k;
-    p->work[i].under_way = true;
-    p->work[i].since = xh_clock_now();
-    p->work[i].flop = 2.0 * (double)w->run.count *
-                      (double)hyb_lu_panel(lu, w->step->k)->factors.l2.rows *
-                      hyb_lu_panel(lu, w->step->k)->hpl->jb;
-    check(lu, hyb_event_record(queue, p->work[i].done));
+    while (at->under_way)
+        at++;
+    work.done = at->done;
+    work.under_way = true;
+    work.since = xh_clock_now();
+    *at = work;
+    check(lu, hyb_event_record(queue, at->done));
+    return at;
 }
 
 static void multiply(const hyb_place_work_t *w)
@@ -416,18 +489,100 @@ static void multiply(const hyb_place_work_t *w)
     bool is_next =
         hyb_blocks_count(w->step->next) > 0 &&
         w->run.from == hyb_ledger_first(&lu->ledger, w->step->next.from);
-    hyb_gemm_t product = {
-        .alpha = -1.0,
-        .beta = 1.0,
-        .a = part(slot_of(lu, w->step->k)->l2, below, nb),
-        .b = top(w),
-        .c = hyb_block_part(trailing(w), nb, 0, below, w->run.count)};
+    hyb_gemm_t product = {.alpha = -1.0,
+                          .beta = 1.0,
+                          .a = part(slot_of(lu, w->step->k)->l2, below, nb),
+                          .b = u_of(w),
+                          .c = hyb_block_part(trailing(w),
+                                              hpl_panel_top_rows(panel->hpl), 0,
+                                              below, w->run.count)};
+    work_t work = {.blocks = blocks_of(lu, w->run),
+                   .k = w->step->k,
+                   .flop = 2.0 * (double)(w->run.count * below * nb)};
 
     check(lu, hyb_queue_gemm(p->compute, &product));
     if (is_next)
         check(lu, fetch_panel(lu, w->step->k + 1));
-    note(lu, w, is_next ? p->link : p->compute);
+    note(lu, work, is_next ? p->link : p->compute);
 }
+
+/* ---- rows between processes ----------------------------------------------
+ */
+
+/* Rows of the columns leave: device, then host. */
+static xh_status_t gather(const hyb_lu_t *lu, hyb_block_t columns,
+                          hyb_list_t list, xh_view_t rows)
+{
+    hyb_queue_t *queue = place_of(lu)->leave;
+
+    XH_TRY(hyb_queue_gather_rows(queue, columns, list, packed(lu, rows)));
+    return hyb_queue_copy_out(queue, packed(lu, rows), rows);
+}
+
+/* What is under way on these columns comes first. */
+static xh_status_t wait_for_columns(const hyb_lu_t *lu, hyb_blocks_t blocks)
+{
+    const place_t *p = place_of(lu);
+    int i;
+
+    for (i = 0; i < p->works; i++)
+        if (p->work[i].under_way && p->work[i].blocks.from < blocks.to &&
+            p->work[i].blocks.to > blocks.from)
+            XH_TRY(hyb_queue_wait(p->leave, p->work[i].done));
+    return XH_OK;
+}
+
+static void send_rows(hyb_lu_t *lu, const hpl_exchange_t *x, hyb_run_t run)
+{
+    place_t *p = place_of(lu);
+    const hpl_pivots_t *moves = x->panel->pivots;
+    const slot_t *slot = slot_of(lu, lu->exchange.k);
+    const hyb_list_t *u = &slot->list[U_FROM];
+    const hyb_list_t *displaced = &slot->list[DISPLACED_FROM];
+    hyb_block_t columns = below_panel(lu, x->panel, run);
+    xh_status_t status = wait_for_columns(lu, blocks_of(lu, run));
+
+    if (status == XH_OK)
+        status = hyb_queue_wait(p->leave, slot->ready);
+    if (status == XH_OK)
+        status =
+            gather(lu, columns, *u,
+                   packed_rows(x, x->gathered, moves->gather_offset[moves->me],
+                               (int)u->count));
+    if (status == XH_OK)
+        status = gather(lu, columns, *displaced,
+                        packed_rows(x, x->displaced, 0, (int)displaced->count));
+    check(lu, status);
+    p->sending = note(lu, (work_t){.k = lu->exchange.k}, p->leave);
+}
+
+static bool has_sent_rows(hyb_lu_t *lu)
+{
+    return !place_of(lu)->sending->under_way;
+}
+
+/* Mine are there already. */
+static void put_rows(hyb_lu_t *lu, const hpl_exchange_t *x)
+{
+    place_t *p = place_of(lu);
+    const hpl_pivots_t *moves = x->panel->pivots;
+    const int *u = moves->gather_offset + moves->me;
+    const int *displaced = moves->displace_offset + moves->me;
+    const xh_view_t come[] = {
+        packed_rows(x, x->gathered, 0, u[0]),
+        packed_rows(x, x->gathered, u[1], x->panel->jb - u[1]),
+        packed_rows(x, x->displaced, displaced[0],
+                    moves->me > 0 ? displaced[1] - displaced[0] : 0)};
+    size_t i;
+
+    for (i = 0; i < sizeof(come) / sizeof(come[0]); i++)
+        check(lu, hyb_queue_copy_in(p->link, come[i], packed(lu, come[i])));
+    check(lu, hyb_event_record(p->link, p->arrived));
+    check(lu, hyb_queue_wait(p->compute, p->arrived));
+}
+
+/* ---- what has run ---------------------------------------------------------
+ */
 
 /* Without a result for so long the device is taken for stalled: many times what
  * all that is queued should take, and never less than the setting. */
@@ -437,7 +592,7 @@ static double patience(const place_t *p)
     double flop = 0.0;
     int i;
 
-    for (i = 0; i < WORKS; i++)
+    for (i = 0; i < p->works; i++)
         flop += p->work[i].under_way ? p->work[i].flop : 0.0;
     return fmax(TIMES * flop * p->pace, xh_settings_real("stall_seconds"));
 }
@@ -451,7 +606,7 @@ static void complete(hyb_lu_t *lu, work_t *work, double now)
     work->under_way = false;
     if (work->flop > 0.0)
         p->pace = fmax(p->pace, (now - work->since) / work->flop);
-    for (i = 0; i < WORKS; i++)
+    for (i = 0; i < p->works; i++)
         p->work[i].since = now;
     hyb_ledger_complete_all(
         &lu->ledger, work->blocks,
@@ -467,7 +622,7 @@ static void poll(void *context)
     bool done;
     int i;
 
-    for (i = 0; i < WORKS; i++) {
+    for (i = 0; i < p->works; i++) {
         work_t *work = &p->work[i];
 
         if (!work->under_way)
@@ -527,6 +682,9 @@ static void end(hyb_lu_t *lu)
 static const hyb_place_ops_t ops = {.name = "device",
                                     .is_queued = true,
                                     .receive_panel = receive_panel,
+                                    .send_rows = send_rows,
+                                    .has_sent_rows = has_sent_rows,
+                                    .put_rows = put_rows,
                                     .swap = swap,
                                     .solve = solve,
                                     .multiply = multiply,
@@ -546,7 +704,10 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, hyb_place_t **place_p)
     p->base.ops = &ops;
     p->pace = 1e-10;
     p->device = hyb_machine_device(lu->means.machine, 0);
-    status = open_all(p, extent_of(lu));
+    /* Of two iterations each block, and the rows of one group. */
+    p->works = 2 * (int)lu->ledger.blocks + 1;
+    p->work = calloc((size_t)p->works, sizeof(*p->work));
+    status = p->work != NULL ? open_all(p, extent_of(lu)) : XH_ERR_MEMORY;
     if (status == XH_OK) {
         *place_p = &p->base;
         return XH_OK;

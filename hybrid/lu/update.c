@@ -189,34 +189,59 @@ bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step)
 /* ---- columns whose place has a queue -------------------------------------
  */
 
-/* The leader queues them; the place tells the ledger what has run. */
-static void queue_blocks(hyb_worker_t *me, const hyb_step_t *step,
+/*
+ * The next blocks that can be queued: first what panel k + 1 waits for, behind
+ * it what runs while that is factored. Where P > 1, a group whose rows are
+ * here.
+ */
+static hyb_blocks_t blocks_to_queue(const hyb_lu_t *lu, const hyb_step_t *step)
+{
+    hyb_blocks_t blocks = step->all;
+
+    blocks.from =
+        hyb_ledger_first_unqueued(&lu->ledger, blocks, hyb_stage(step->k + 1));
+    if (lu->grid->nprow > 1)
+        blocks.to = hyb_ledger_first_unqueued(
+            &lu->ledger, blocks, hyb_stage_after(step->k, HYB_STEP_ARRIVE));
+    if (blocks.from == blocks.to)
+        return blocks;
+    if (lu->grid->nprow > 1)
+        return hyb_exchange_group(&lu->exchange, blocks.from);
+    if (blocks.from < step->next.to)
+        blocks.to = step->next.to;
+    return blocks;
+}
+
+/* Its place tells the ledger what has run. */
+static void queue_blocks(hyb_worker_t *leader, const hyb_step_t *step,
                          hyb_blocks_t blocks)
 {
-    hyb_lu_t *lu = me->lu;
+    hyb_lu_t *lu = leader->lu;
     const hyb_place_ops_t *place = lu->place->ops;
-    const hyb_place_work_t w = {me, step,
+    const hyb_place_work_t w = {leader, step,
                                 hyb_ledger_columns(&lu->ledger, blocks)};
 
-    if (me->member != 0 || w.run.count == 0)
-        return;
     place->swap(&w);
     place->solve(&w, true);
     hyb_ledger_queue_all(
         &lu->ledger, blocks,
-        (hyb_stages_t){hyb_stage(step->k), hyb_stage(step->k + 1)});
+        (hyb_stages_t){first_stage(leader, step), hyb_stage(step->k + 1)});
     place->multiply(&w);
 }
 
-/* All that panel k + 1 waits for, and behind it what runs while it is factored.
- */
-static void queue_all(hyb_worker_t *me, const hyb_step_t *step)
+void hyb_update_queue(void *context)
 {
-    queue_blocks(me, step, step->next);
-    queue_blocks(me, step, (hyb_blocks_t){step->next.to, step->all.to});
-    if (step->mode == HYB_LOOKAHEAD_NONE)
-        hyb_worker_wait_columns(me, step->k, HYB_HELPS, step->all,
-                                hyb_stage(step->k + 1));
+    hyb_lu_t *lu = context;
+    int open = atomic_load(&lu->open), k;
+    hyb_blocks_t blocks;
+
+    for (k = Mmax(open - 2, 0); k < open; k++)
+        for (;;) {
+            blocks = blocks_to_queue(lu, hyb_lu_step(lu, k));
+            if (hyb_blocks_count(blocks) == 0)
+                break;
+            queue_blocks(&lu->workers.worker[0], hyb_lu_step(lu, k), blocks);
+        }
 }
 
 /* ---- an iteration --------------------------------------------------------
@@ -228,7 +253,11 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
     bool factors = hyb_factors_next(me, step);
 
     if (lu->place->ops->is_queued) {
-        queue_all(me, step);
+        if (me->member == 0)
+            hyb_update_queue(lu);
+        if (step->mode == HYB_LOOKAHEAD_NONE)
+            hyb_worker_wait_columns(me, step->k, HYB_HELPS, step->all,
+                                    hyb_stage(step->k + 1));
         return;
     }
     if (lu->means.multiplier == HYB_BY_BLAS ||
