@@ -42,6 +42,7 @@ typedef struct {
 typedef struct {
     hyb_place_t base;
     hyb_device_t *device;
+    hyb_device_info_t info;
     hyb_queue_t *compute, *link, *leave; /* P > 1: for rows that leave */
     hyb_event_t *computed;               /* the columns of the next panel */
     hyb_event_t *copied;
@@ -69,11 +70,20 @@ static place_t *place_of(const hyb_lu_t *lu)
 /* The device is lost, or refuses: the columns are gone with it. */
 static void check(const hyb_lu_t *lu, xh_status_t status)
 {
-    if (status != XH_OK)
-        HPL_pabort(__LINE__, "hyb_place_device",
-                   "iteration %d: the device that holds the columns is lost: "
-                   "%s",
-                   atomic_load(&lu->open) - 1, xh_status_text(status));
+    const hyb_device_info_t *d = &place_of(lu)->info;
+    int k = atomic_load(&lu->open) - 1;
+    char when[32] = "before iteration 0";
+
+    if (status == XH_OK)
+        return;
+    if (k >= 0)
+        snprintf(when, sizeof(when), "iteration %d", k);
+    HPL_pabort(__LINE__, "hyb_place_device",
+               "%s: the device that holds the columns is lost: %s device %d "
+               "(%s%s%s): %s",
+               when, d->backend, d->index, d->name,
+               d->pci_address[0] != '\0' ? ", " : "", d->pci_address,
+               xh_status_text(status));
 }
 
 /* ---- create and destroy --------------------------------------------------
@@ -707,7 +717,10 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, hyb_place_t **place_p)
     /* Of two iterations each block, and the rows of one group. */
     p->works = 2 * (int)lu->ledger.blocks + 1;
     p->work = calloc((size_t)p->works, sizeof(*p->work));
-    status = p->work != NULL ? open_all(p, extent_of(lu)) : XH_ERR_MEMORY;
+    status = p->work != NULL ? hyb_device_describe(p->device, &p->info)
+                             : XH_ERR_MEMORY;
+    if (status == XH_OK)
+        status = open_all(p, extent_of(lu));
     if (status == XH_OK) {
         *place_p = &p->base;
         return XH_OK;

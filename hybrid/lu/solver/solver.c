@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/blas_library.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/settings.h"
 #include "hpl.h"
 #include "hpl/grid/agree.h"
@@ -39,6 +40,16 @@ static bool is_resident(void)
     return strcmp(xh_settings_text("home"), "device") == 0;
 }
 
+/* Of a system whose columns live on devices the host keeps the diagonal blocks:
+ * of each column the pages that these begin and end in, and those between. */
+static uint64_t diagonal_bytes(const HPL_T_pmat *mat)
+{
+    enum { PAGE = 4096 };
+    uint64_t column = (uint64_t)Mmin(mat->nb, mat->n) * sizeof(double);
+
+    return (uint64_t)mat->nq * (column + 2 * PAGE);
+}
+
 static uint64_t bytes(const hpl_shape_t *shape)
 {
     HPL_T_pmat mat = hpl_system_matrix(shape);
@@ -49,7 +60,8 @@ static uint64_t bytes(const hpl_shape_t *shape)
     mine.resident = is_resident();
     factor = hyb_factor_bytes(&mine, shape);
 
-    return hpl_system_matrix_bytes(&mat, shape->align) +
+    return (mine.resident ? diagonal_bytes(&mat)
+                          : hpl_system_matrix_bytes(&mat, shape->align)) +
            Mmax(factor, hyb_check_bytes(shape, members));
 }
 
@@ -101,7 +113,9 @@ static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
                           hpl_system_t **system_p)
 {
     hpl_system_t *system;
-    xh_status_t status = hpl_system_create(grid, algo, n, nb, &system);
+    xh_status_t status = hpl_system_create(
+        grid, algo, n, nb,
+        is_resident() ? xh_memory_reserve : xh_memory_allocate, &system);
 
     if (status != XH_OK)
         return status;
