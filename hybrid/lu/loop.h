@@ -13,8 +13,4 @@
  */
 void hyb_loop(void *lu, int member);
 
-/* Open iteration k now, if its panel is here; by the leader between two runs of
- * the iteration before, as others may be without work. */
-void hyb_open_early(hyb_worker_t *me, int k);
-
 #endif

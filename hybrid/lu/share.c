@@ -11,14 +11,12 @@
 #include "hpl/solver/system.h"
 #include "hybrid/cpu/product/blas.h"
 #include "hybrid/cpu/product/gemm.h"
-#include "hybrid/cpu/product/gemm.h"
 #include "hybrid/device/product.h"
 #include "hybrid/lu/lu.h"
 
 /* What the devices get of one iteration. */
 typedef struct {
     xh_gemm_t product;
-    double member_rate; /* flop/s of one worker when it began, 0: unknown */
     double begun;
     double multiplied[HYB_ITERATION_DEVICES]; /* s, by device */
     double waited[HYB_ITERATION_DEVICES];     /* likewise, for columns */
@@ -161,7 +159,7 @@ bool hyb_share_is_saturated(const hyb_worker_t *me, const hyb_step_t *step)
     p = &part_of(lu, step->k)->product;
     return columns > 0.0 &&
            columns * 2.0 * (double)p->c.rows * (double)xh_gemm_depth(p) >=
-               lu->share->rate * hyb_tune_panel_seconds(lu, step->k);
+               lu->share->rate * step->panel_seconds;
 }
 
 /* ---- on the devices: the leader ------------------------------------------
@@ -183,7 +181,6 @@ static void begin(hyb_lu_t *lu, part_t *part)
 
     if (hyb_product_begin(s->machine, &part->product, NULL, &tiles) != XH_OK)
         give_up(lu, "out of memory for tiles", "");
-    part->member_rate = hyb_tune_thread_rate(lu);
     part->begun = xh_clock_now();
     pthread_mutex_lock(&s->lock);
     s->tiles = tiles;
@@ -256,8 +253,8 @@ static void note(hyb_lu_t *lu, part_t *part, const hyb_report_t *report)
         work->rate += busy > 0.0 ? d->flop / busy : 0.0;
     }
     work->columns = report->tiling.most_cols;
-    work->seconds = report->seconds;
     work->ended = part->begun + report->seconds;
+    work->team = hyb_timer_sum(lu->workers.timer, lu->workers.count);
     if (work->rate > 0.0)
         s->rate = work->rate;
 }
@@ -299,7 +296,6 @@ static void finish(hyb_lu_t *lu)
     free(report.owner);
     note(lu, part, &report);
     trace(lu, part, &report);
-    hyb_tune_share(lu, s->current, &part->work);
     complete_columns(lu, part->product.c.cols);
     s->current++;
 }
@@ -368,12 +364,13 @@ static void leave(hyb_share_t *s)
 }
 
 /* flop/s of one worker; in the first iterations by what all did so far. */
-static double worker_rate(const hyb_lu_t *lu, const part_t *part)
+static double worker_rate(hyb_lu_t *lu)
 {
+    const hyb_step_t *step = hyb_lu_step(lu, lu->share->current);
     hyb_timer_sum_t sum;
 
-    if (part->member_rate > 0.0)
-        return part->member_rate;
+    if (step->thread_rate > 0.0)
+        return step->thread_rate;
     sum = hyb_timer_sum(lu->workers.timer, lu->workers.count);
     return sum.seconds[HYB_MULTIPLY] > 0.0
                ? sum.flop / sum.seconds[HYB_MULTIPLY]
@@ -381,16 +378,14 @@ static double worker_rate(const hyb_lu_t *lu, const part_t *part)
 }
 
 /* Tiles to be left to the devices. */
-static int64_t tiles_to_keep(const hyb_lu_t *lu, const part_t *part,
-                             hyb_patience_t patience)
+static int64_t tiles_to_keep(hyb_lu_t *lu, hyb_patience_t patience)
 {
     const hyb_share_t *s = lu->share;
     double rate = s->rate > 0.0 ? s->rate : hyb_product_rate(s->tiles);
 
     if (patience == HYB_HELPS_SHORT)
         return INT64_MAX;
-    return hyb_split_tiles_to_keep(&lu->tuner.split, rate,
-                                   worker_rate(lu, part));
+    return hyb_split_tiles_to_keep(&lu->tuner.split, rate, worker_rate(lu));
 }
 
 /* With what multiplies on the cores of this run. */
@@ -436,7 +431,7 @@ bool hyb_share_help(hyb_worker_t *me, hyb_patience_t patience)
     if (tiles == NULL)
         return false;
     part = part_of(lu, s->current);
-    any = hyb_product_take(tiles, tiles_to_keep(lu, part, patience), &tile);
+    any = hyb_product_take(tiles, tiles_to_keep(lu, patience), &tile);
     if (any) {
         mark = hyb_timer_enter(lu->workers.timer, me->member, HYB_HELP,
                                s->current);

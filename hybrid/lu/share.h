@@ -22,11 +22,11 @@ typedef struct hyb_share hyb_share_t;
 
 /* What devices did in an iteration. */
 typedef struct {
-    double flop;     /* of the columns that they got */
-    double rate;     /* flop/s of all together while they had columns */
-    double seconds;  /* from the first column to the last tile */
-    double ended;    /* when that was; 0: they had none */
-    int64_t columns; /* of their tiles */
+    double flop;          /* of the columns that they got */
+    double rate;          /* flop/s of all together while they had columns */
+    double ended;         /* when the last tile was; 0: they had none */
+    hyb_timer_sum_t team; /* what the team had done by then */
+    int64_t columns;      /* of their tiles */
 } hyb_share_work_t;
 
 /* Needs lu's means, mat, panel, exchange, ledger. NULL where no device works.

@@ -22,6 +22,8 @@ typedef struct {
     hyb_blocks_t streamed; /* what devices multiply, */
     hyb_blocks_t rest;     /* and what the team multiplies */
     bool next_is_streamed; /* next lies within streamed */
+    double panel_seconds;  /* that panel k took here */
+    double thread_rate;    /* flop/s of one thread of late; 0: unknown */
 } hyb_step_t;
 
 /* Are all columns swapped and solved before any is multiplied? */

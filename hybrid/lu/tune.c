@@ -197,7 +197,12 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
     hyb_lookahead_facts_t about = facts(lu, k);
     hyb_blocks_t all = hyb_lu_trailing(lu, k);
 
-    *step = (hyb_step_t){.k = k, .all = all, .next = {all.from, all.from}};
+    *step = (hyb_step_t){.k = k,
+                         .all = all,
+                         .next = {all.from, all.from},
+                         .thread_rate = lu->tuner.thread_rate};
+    if (k > 0)
+        step->panel_seconds = lap_of(lu, k - 1)->panel_seconds;
     step->mode = hyb_choice_make(&lu->tuner.mode, &about, &step->reason);
     if (hyb_lu_owns(lu, k + 1))
         step->next.to++;
@@ -224,16 +229,6 @@ void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds)
     hyb_regroup_learn(&lu->tuner.regroup, threads, h->mp, h->jb, seconds);
 }
 
-double hyb_tune_panel_seconds(const hyb_lu_t *lu, int k)
-{
-    return lu->tuner.lap[(k + HYB_IN_FLIGHT - 1) % HYB_IN_FLIGHT].panel_seconds;
-}
-
-double hyb_tune_thread_rate(const hyb_lu_t *lu)
-{
-    return lu->tuner.thread_rate;
-}
-
 /* Seconds that a worker spent since the iteration opened otherwise than in
  * updates, or than waiting for them; a panel that comes from another column of
  * processes is no update. */
@@ -253,19 +248,19 @@ static double other_seconds(const hyb_lu_t *lu, const hyb_timer_sum_t *now,
     return seconds / lu->workers.count;
 }
 
-void hyb_tune_share(hyb_lu_t *lu, int k, const hyb_share_work_t *work)
+/* Devices completed their columns of iteration k. */
+static void learn_share(hyb_lu_t *lu, int k, const hyb_share_work_t *work)
 {
     hyb_tuner_t *t = &lu->tuner;
-    const hyb_timer_sum_t *then = &lap_of(lu, k)->before;
-    hyb_timer_sum_t now = hyb_timer_sum(lu->workers.timer, lu->workers.count);
+    const hyb_timer_sum_t *then = &lap_of(lu, k)->before, *now = &work->team;
     hyb_situation_t situation = situation_of(lu, k);
-    double multiply = now.seconds[HYB_MULTIPLY] - then->seconds[HYB_MULTIPLY];
+    double multiply = now->seconds[HYB_MULTIPLY] - then->seconds[HYB_MULTIPLY];
     hyb_ratio_sample_t sample = {
         .device_flop = work->flop,
         .device_seconds = work->rate > 0.0 ? work->flop / work->rate : 0.0,
-        .host_flop = now.flop - then->flop,
+        .host_flop = now->flop - then->flop,
         .host_seconds = multiply / lu->workers.count,
-        .other_seconds = other_seconds(lu, &now, then)};
+        .other_seconds = other_seconds(lu, now, then)};
 
     if (!shows_rate(lu, k, sample.host_flop))
         sample.host_flop = sample.host_seconds = 0.0;
@@ -275,6 +270,19 @@ void hyb_tune_share(hyb_lu_t *lu, int k, const hyb_share_work_t *work)
     hyb_ratio_learn(&t->ratio, situation, &sample);
     t->balanced[k % HYB_IN_FLIGHT] = hyb_ratio_share(
         &t->ratio, situation, sample.device_flop + sample.host_flop);
+}
+
+/* Of iterations before k, what devices completed since the last call. */
+static void learn_shares(hyb_lu_t *lu, int k)
+{
+    int *next = &lu->tuner.shared;
+
+    for (; *next < k && hyb_share_has_left(lu, *next); ++*next) {
+        hyb_share_work_t work = hyb_share_work(lu, *next);
+
+        if (work.ended > 0.0)
+            learn_share(lu, *next, &work);
+    }
 }
 
 /* flop of iteration k that devices compute. */
@@ -370,6 +378,7 @@ void hyb_tune_measure(hyb_lu_t *lu, int k)
 {
     const hyb_observer_t *observer = &lu->means.observer;
 
+    learn_shares(lu, k);
     if (k > 1) {
         learn(lu, k - 2);
         tell(lu, k - 2);
@@ -393,6 +402,7 @@ void hyb_tune_close(hyb_lu_t *lu)
 
 void hyb_tune_end(hyb_lu_t *lu)
 {
+    learn_shares(lu, lu->panels);
     if (lu->panels > 1)
         tell(lu, lu->panels - 2);
     tell(lu, lu->panels - 1);

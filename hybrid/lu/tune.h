@@ -30,6 +30,7 @@ typedef struct {
     hyb_share_work_t devices;
     double devices_flop; /* of all iterations so far */
     double ended;        /* when the last iteration learnt from was over */
+    int shared;          /* iterations whose devices were learnt from */
 } hyb_tuner_t;
 
 /* Errors: XH_ERR_INPUT  the setting split makes no sense: said */
@@ -61,14 +62,5 @@ void hyb_tune_end(hyb_lu_t *lu);
 
 /* Panel k took threads so many seconds. */
 void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds);
-
-/* Devices completed their columns of iteration k. */
-void hyb_tune_share(hyb_lu_t *lu, int k, const hyb_share_work_t *work);
-
-/* Seconds that the last panel took here, before iteration k. */
-double hyb_tune_panel_seconds(const hyb_lu_t *lu, int k);
-
-/* flop/s of one thread in the last iteration; 0: unknown. */
-double hyb_tune_thread_rate(const hyb_lu_t *lu);
 
 #endif

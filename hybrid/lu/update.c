@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/update.h"
 
-#include "hybrid/lu/loop.h"
+#include "hybrid/lu/iteration.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place.h"
 #include "hybrid/lu/share.h"
@@ -327,5 +327,5 @@ void hyb_update_rest(hyb_worker_t *me, const hyb_step_t *step)
     hyb_update_leave(me, step->k - 1);
     t.is_enough = has_to_leave;
     while (work_on_one(&t, update_run))
-        hyb_open_early(me, step->k + 1);
+        hyb_iteration_open_early(me, step->k + 1);
 }
