@@ -32,6 +32,11 @@ static void say_dropped(int device)
 
 /* ---- cutting ------------------------------------------------------------- */
 
+static uint64_t for_tiles(const hyb_machine_device_t *d)
+{
+    return d->memory > d->aside ? d->memory - d->aside : 0;
+}
+
 /* Memory that every one of devices can give to tiles. */
 static uint64_t tile_memory(const hyb_machine_t *machine, uint64_t devices)
 {
@@ -39,8 +44,8 @@ static uint64_t tile_memory(const hyb_machine_t *machine, uint64_t devices)
     int i;
 
     for (i = 0; i < machine->devices; i++)
-        if (has(devices, i) && machine->device[i].memory < least)
-            least = machine->device[i].memory;
+        if (has(devices, i) && for_tiles(&machine->device[i]) < least)
+            least = for_tiles(&machine->device[i]);
     return least;
 }
 
@@ -153,7 +158,7 @@ static void shrink(hyb_machine_t *machine, int i, uint64_t bytes)
         xh_log_warning("device %d has no %.1f MiB for tiles, which become "
                        "smaller",
                        i, (double)bytes / (1 << 20));
-    d->memory = bytes / 2;
+    d->memory = d->aside + bytes / 2;
 }
 
 /* All of devices have room for tiles that are cut so; false: not all had, but

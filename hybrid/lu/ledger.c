@@ -70,15 +70,13 @@ bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
     return hyb_ledger_first_before(ledger, blocks, stage) >= blocks.to;
 }
 
-int64_t hyb_ledger_first_unqueued(const hyb_ledger_t *ledger,
-                                  hyb_blocks_t blocks, int64_t stage)
+bool hyb_ledger_queued(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                       int64_t stage)
 {
-    int64_t b = blocks.from;
-
-    while (b < blocks.to &&
-           atomic_load(&ledger->entry[b].queued) >= stage * width_of(ledger, b))
-        b++;
-    return b;
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        if (atomic_load(&ledger->entry[b].queued) < stage * width_of(ledger, b))
+            return false;
+    return true;
 }
 
 /* From block b. */

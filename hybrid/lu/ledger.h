@@ -99,9 +99,9 @@ bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
 int64_t hyb_ledger_first_before(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
                                 int64_t stage);
 
-/* Likewise, the first that is not queued to reach stage. */
-int64_t hyb_ledger_first_unqueued(const hyb_ledger_t *ledger,
-                                  hyb_blocks_t blocks, int64_t stage);
+/* Are all columns of blocks at stage once what is queued has run? */
+bool hyb_ledger_queued(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                       int64_t stage);
 
 /*
  * Take a run of at most width columns of blocks, from left to right, which has

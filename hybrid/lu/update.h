@@ -16,9 +16,9 @@
  */
 void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step);
 
-/* Columns whose place has a queue: queue those of open iterations that are
- * ready; lu. For the poller. */
-void hyb_update_queue(void *lu);
+/* Learn what devices have done, and queue columns of open iterations that live
+ * there and are ready; lu. For the poller. */
+void hyb_update_poll(void *lu);
 
 /* Does this worker factor panel k + 1? */
 bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step);

@@ -14,6 +14,7 @@
 #include "hybrid/observe/observers.h"
 #include "hybrid/observe/sensors.h"
 #include "hybrid/lu/factor.h"
+#include "hybrid/lu/homes.h"
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/generate.h"
 #include "hybrid/lu/solver/binding.h"
@@ -40,14 +41,13 @@ static bool is_resident(void)
     return strcmp(xh_settings_text("home"), "device") == 0;
 }
 
-/* Of a system whose columns live on devices the host keeps the diagonal blocks:
- * of each column the pages that these begin and end in, and those between. */
+/* Of a column that lives on a device the host keeps the diagonal block's part:
+ * the pages that it begins and ends in, and those between. */
 static uint64_t diagonal_bytes(const HPL_T_pmat *mat)
 {
     enum { PAGE = 4096 };
-    uint64_t column = (uint64_t)Mmin(mat->nb, mat->n) * sizeof(double);
 
-    return (uint64_t)mat->nq * (column + 2 * PAGE);
+    return (uint64_t)Mmin(mat->nb, mat->n) * sizeof(double) + 2 * PAGE;
 }
 
 static uint64_t bytes(const hpl_shape_t *shape)
@@ -56,12 +56,15 @@ static uint64_t bytes(const hpl_shape_t *shape)
     int members = hyb_team_size(means.team);
     hyb_means_t mine = means;
     uint64_t factor;
+    int64_t columns; /* that devices hold */
 
     mine.resident = is_resident();
     factor = hyb_factor_bytes(&mine, shape);
+    mat.nq = (int)hyb_homes_host_columns(&mine, shape);
+    columns = hpl_system_columns(shape) - mat.nq;
 
-    return (mine.resident ? diagonal_bytes(&mat)
-                          : hpl_system_matrix_bytes(&mat, shape->align)) +
+    return hpl_system_matrix_bytes(&mat, shape->align) +
+           (uint64_t)columns * diagonal_bytes(&mat) +
            Mmax(factor, hyb_check_bytes(shape, members));
 }
 
@@ -81,14 +84,35 @@ static void destroy(hpl_system_t *system)
     hpl_system_destroy(system);
 }
 
+/* The part of a system's matrix that lives on the host. */
+static HPL_T_pmat host_part(const hpl_system_t *system)
+{
+    const HPL_T_grid *grid = system->grid;
+    hyb_means_t mine = means;
+    HPL_T_pmat mat = system->mat;
+    hpl_shape_t shape = {.n = mat.n,
+                         .nb = mat.nb,
+                         .nprow = grid->nprow,
+                         .npcol = grid->npcol,
+                         .myrow = grid->myrow,
+                         .mycol = grid->mycol};
+
+    mine.resident = is_resident();
+    mat.nq = (int)hyb_homes_host_columns(&mine, &shape);
+    return mat;
+}
+
 /* Devices reach pinned memory at full speed; pinning is slow, so it is here. */
 static void pin(hpl_system_t *system)
 {
-    if (hyb_machine_working_devices(means.machine) == 0)
+    HPL_T_pmat mat = host_part(system);
+
+    if (hyb_machine_working_devices(means.machine) == 0 || mat.nq == 0)
         return;
-    hyb_generate_touch(means.team, &system->mat);
-    hyb_machine_pin(means.machine, (xh_view_t){system->mat.A, system->mat.mp,
-                                               system->mat.nq, system->mat.ld});
+    xh_memory_prefer_huge(mat.A,
+                          (size_t)mat.ld * (size_t)mat.nq * sizeof(double));
+    hyb_generate_touch(means.team, &mat);
+    hyb_machine_pin(means.machine, (xh_view_t){mat.A, mat.mp, mat.nq, mat.ld});
 }
 
 static xh_status_t prepare(hpl_system_t *system)
@@ -100,7 +124,7 @@ static xh_status_t prepare(hpl_system_t *system)
     mine.resident = is_resident();
     if (mine.resident)
         status = hyb_place_device_check(&mine, system->grid);
-    else
+    if (status == XH_OK)
         pin(system);
     if (status == XH_OK)
         status = hyb_factor_prepare(&mine, system->grid, system->algo,
@@ -135,24 +159,22 @@ static bool is_fresh(const hpl_system_t *system)
 
 static void generate(hpl_system_t *system, int seed)
 {
-    if (is_resident() && is_fresh(system))
-        hyb_place_device_generate(system->prepared, seed);
-    else
-        hyb_generate(means.team, system->grid, &system->mat, seed);
+    HPL_T_pmat mat = system->mat;
+
+    if (is_fresh(system)) {
+        mat = host_part(system);
+        hyb_factor_generate(system->prepared, seed);
+    }
+    hyb_generate(means.team, system->grid, &mat, seed);
 }
 
-static void run(hyb_lu_t *prepared, HPL_T_grid *grid, const HPL_T_palg *algo,
-                HPL_T_pmat *mat, bool resident)
+static void run(hyb_lu_t *prepared, const HPL_T_grid *grid,
+                const HPL_T_palg *algo)
 {
-    const hpl_subtract_t on_device = {hyb_place_device_subtract, prepared};
-
     if (grid->iam == 0)
         hyb_notices_algorithm(&said, algo);
     hyb_factor_run(prepared);
-    if (resident)
-        hpl_back_substitution(grid, mat, &on_device);
-    else
-        hyb_back_substitution(means.team, grid, mat);
+    hyb_back_substitution(prepared);
 }
 
 static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
@@ -161,7 +183,7 @@ static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
 
     if (hyb_factor_prepare(&means, grid, algo, array, &prepared) != XH_OK)
         HPL_pabort(__LINE__, "HPL_pdgesv", "out of memory");
-    run(prepared, grid, algo, array, false);
+    run(prepared, grid, algo);
     hyb_factor_free(prepared);
 }
 
@@ -171,8 +193,7 @@ static void solve(hpl_system_t *system, int *info_p)
     if (!is_fresh(system))
         solve_array(system->grid, system->algo, &system->mat);
     else
-        run(system->prepared, system->grid, system->algo, &system->mat,
-            is_resident());
+        run(system->prepared, system->grid, system->algo);
     *info_p = system->mat.info;
 }
 
