@@ -65,7 +65,7 @@ JSON_OBJECTS := $(if $(filter yes,$(JSON)),$(call objects,testing/json/*.c))
 PTEST_OBJECTS := $(filter-out $(RECORD_NOT_BUILT), \
                    $(call objects,testing/ptest/*.c)) $(JSON_OBJECTS)
 DRIVER_OBJECTS := $(filter-out %/main.o %/solvers.o,$(PTEST_OBJECTS))
-PROBE_OBJECTS := $(call objects,testing/probe/*.c)
+PROBE_OBJECTS := $(call objects,testing/xprobe/*.c)
 MORE_OBJECTS := $(call objects,$(MORE_SOURCES))
 
 # hybrid/ needs hwloc. HYBRID=no leaves it, its programs and their tests out.
@@ -79,11 +79,6 @@ endif
 PACKAGES := $(if $(filter yes,$(HYBRID)),hwloc) \
             $(if $(filter yes,$(JSON)),jansson)
 PACKAGE_FLAGS := $(if $(strip $(PACKAGES)),$(shell pkg-config --cflags $(PACKAGES)))
-
-# --plan and --predict need hybrid/plan; without it they are refused.
-PLANNER_OBJECTS := $(if $(filter yes,$(HYBRID)), \
-    $(call objects,hybrid/plan/*.c testing/planner/choices.c \
-      testing/planner/planner.c), $(OBJ)/testing/planner/planner_none.o)
 
 # The tests of hybrid/ and its program, and what tests share with them.
 HYBRID_WORDS := '"hybrid/|\<hyb_|"testing/(xdgemm/|unit/driver_)'
@@ -180,7 +175,7 @@ $(HPLlib): $(BASE_OBJECTS) $(HPL_OBJECTS)
 	@rm -f $@
 	$(call SAY,AR    $@,$(ARCHIVER) $(ARFLAGS) $@ $^ && $(RANLIB) $@)
 
-$(XHPL): $(PTEST_OBJECTS) $(PLANNER_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
+$(XHPL): $(PTEST_OBJECTS) $(HPLlib) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(LINK) $(BLAS_NAMES) -o $@ $(filter %.o,$^) \
 	    $(XHPL_LIBS) $(LIBS_OF_XHPL))

@@ -5,6 +5,7 @@
 
 NODE_OBJECTS := $(call objects,hybrid/node/*.c hybrid/cpu/*/*.c hybrid/device/*.c)
 LU_OBJECTS := $(call objects,hybrid/lu/*.c hybrid/lu/*/*.c hybrid/observe/*.c)
+PLANNER_OBJECTS := $(call objects,hybrid/plan/*.c testing/planner/*.c)
 # Of the solver xdgemm takes what shares a product out, which knows no MPI.
 SHARES_OBJECTS := $(call objects,hybrid/lu/tuner/ratio.c hybrid/lu/tuner/split.c)
 XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
@@ -19,7 +20,7 @@ HYB_LIBS = $(HWLOC_LIBS) $(PLAIN_LIBS)
 
 # xhpl gets the solver and what that stands on.
 $(OBJ)/testing/ptest/solvers.o: XH_FIRST += -DXH_HYBRID
-$(XHPL): $(LU_OBJECTS) $(NODE_OBJECTS)
+$(XHPL): $(PLANNER_OBJECTS) $(LU_OBJECTS) $(NODE_OBJECTS)
 XHPL_LIBS = $(HWLOC_LIBS) -ldl
 
 XDGEMM := $(BINdir)/xdgemm
@@ -49,8 +50,8 @@ $(XBLAS): $(call objects,testing/xblas/*.c) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(HYB_CC) $(LINKFLAGS) -o $@ $^ -ldl $(XH_LIBS))
 
-$(XHOST): $(call objects,testing/xhost/*.c hybrid/plan/host_*.c \
-            hybrid/plan/timing.c) $(NODE_OBJECTS) $(BASE_OBJECTS) $(BUILD)/blas-checked
+$(XHOST): $(call objects,testing/xhost/*.c hybrid/plan/host_parts.c) \
+          $(NODE_OBJECTS) $(BASE_OBJECTS) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(PLAIN_LINK) -o $@ $(filter %.o,$^) $(HYB_LIBS))
 

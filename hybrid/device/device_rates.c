@@ -10,17 +10,29 @@ typedef struct {
     hyb_queue_t *queue, *back; /* the second for copies out */
     hyb_event_t *begin, *end, *returned;
     hyb_buffer_t *memory;
+    double *pinned; /* on the host */
+    size_t pinned_bytes;
     double patience; /* seconds for a product */
 } bench_t;
 
-static void bench_close(bench_t *b)
+/* The memory, when all that was queued has run. */
+static void release(bench_t *b)
 {
     hyb_buffer_destroy(b->memory);
+    hyb_pinned_free(b->device, b->pinned, b->pinned_bytes);
+    b->memory = NULL;
+    b->pinned = NULL;
+}
+
+/* Queues first: they wait for work that uses the memory. */
+static void bench_close(bench_t *b)
+{
+    hyb_queue_destroy(b->back);
+    hyb_queue_destroy(b->queue);
     hyb_event_destroy(b->returned);
     hyb_event_destroy(b->end);
     hyb_event_destroy(b->begin);
-    hyb_queue_destroy(b->back);
-    hyb_queue_destroy(b->queue);
+    release(b);
 }
 
 /* What is not there yet is NULL, for bench_close. */
@@ -88,16 +100,13 @@ static xh_status_t measure(bench_t *b, int64_t size, int64_t depth,
 {
     double flop = 2.0 * (double)size * (double)size * (double)depth, seconds;
     hyb_gemm_t p;
-    xh_status_t status;
 
     HYB_TRY(hyb_buffer_create(b->device, bytes_of(size, depth), &b->memory));
     p = square(b->memory, size, depth);
-    status = time_products(b, &p, &seconds);
-    hyb_buffer_destroy(b->memory);
-    b->memory = NULL;
-    if (status == XH_OK)
-        *rate_p = rate(flop, seconds);
-    return status;
+    HYB_TRY(time_products(b, &p, &seconds));
+    release(b);
+    *rate_p = rate(flop, seconds);
+    return XH_OK;
 }
 
 /* ---- the link, and the host ---------------------------------------------- */
@@ -150,28 +159,22 @@ static xh_status_t measure_link(bench_t *b, int64_t size,
     size_t bytes = (size_t)(size * size) * sizeof(double);
     xh_view_t host = {NULL, size, size, size};
     halves_t h;
-    double seconds = 0.0;
-    xh_status_t status;
+    double seconds;
 
-    HYB_TRY(hyb_pinned_alloc(b->device, bytes, &host.data));
+    HYB_TRY(hyb_pinned_alloc(b->device, bytes, &b->pinned));
+    host.data = b->pinned;
+    b->pinned_bytes = bytes;
     xh_memory_touch(host.data, bytes, 0, 1);
-    status = hyb_buffer_create(b->device, bytes, &b->memory);
+    HYB_TRY(hyb_buffer_create(b->device, bytes, &b->memory));
     h = (halves_t){xh_view_part(host, 0, 0, size, half),
                    xh_view_part(host, 0, half, size, half),
                    hyb_block(b->memory, 0, size, half),
                    hyb_block(b->memory, size * half, size, half)};
-    if (status == XH_OK)
-        status = time_copies(b, &h, &seconds);
-    if (status == XH_ERR_MEMORY)
-        finish(b, &seconds); /* what is queued may use the memory yet */
-    hyb_buffer_destroy(b->memory);
-    b->memory = NULL;
-    if (status == XH_OK) {
-        table->link_rate = rate((double)bytes / 2.0, seconds);
-        table->commit_rate = commit_rate(&h);
-    }
-    hyb_pinned_free(b->device, host.data, bytes);
-    return status;
+    HYB_TRY(time_copies(b, &h, &seconds));
+    table->link_rate = rate((double)bytes / 2.0, seconds);
+    table->commit_rate = commit_rate(&h);
+    release(b);
+    return XH_OK;
 }
 
 /* ---- the table ----------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "base/integers.h"
 #include "base/median.h"
 #include "hybrid/device/product.h"
-#include "hybrid/plan/timing.h"
+#include "hybrid/plan/host_parts.h"
 
 enum {
     SAMPLES = 16,    /* products, at most, of which the median counts */
@@ -40,39 +40,31 @@ typedef hyb_busy_devices_t devices_t;
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* Between columns, as the solver's: odd lines. */
-static int64_t ld_for(int64_t m)
-{
-    return xh_whole_units(m, LINE) | LINE;
-}
-
 xh_status_t hyb_busy_devices_create(hyb_machine_t *node, int64_t rows,
                                     int64_t nb, double bytes,
                                     hyb_busy_devices_t **devices_p)
 {
-    int64_t c = xh_larger((int64_t)(bytes / sizeof(double)), ld_for(rows));
-    int64_t u = nb * xh_smaller(rows, (int64_t)sqrt((double)c) + 1);
-    int64_t pinned;
+    int64_t ld = hyb_scratch_ld(rows);
+    int64_t c =
+        xh_whole_units(xh_larger((int64_t)(bytes / sizeof(double)), ld), LINE);
+    int64_t u = nb * xh_whole_units(
+                         xh_smaller(rows, (int64_t)sqrt((double)c) + 1), LINE);
     devices_t *d;
 
     *devices_p = NULL;
     if (hyb_machine_working_devices(node) == 0)
         return XH_OK;
     d = calloc(1, sizeof(*d));
-    if (d == NULL)
-        return XH_ERR_MEMORY;
-    d->node = node;
-    d->c_doubles = c = xh_whole_units(c, LINE);
-    u = xh_whole_units(u, LINE);
-    if (hyb_scratch_create(hyb_machine_team(node), c + u + ld_for(rows) * nb,
-                           &d->memory) != XH_OK) {
+    if (d == NULL || hyb_scratch_open(&d->memory, hyb_machine_team(node),
+                                      c + u + ld * nb) != XH_OK) {
         free(d);
         return XH_ERR_MEMORY;
     }
+    d->node = node;
+    d->c_doubles = c;
     d->u = d->memory.data + c;
     d->l2 = d->u + u;
-    pinned = (int64_t)(d->memory.bytes / sizeof(double));
-    hyb_machine_pin(node, (xh_view_t){d->memory.data, pinned, 1, pinned});
+    hyb_machine_pin_flat(node, d->memory.data, d->memory.bytes);
     *devices_p = d;
     return XH_OK;
 }
@@ -82,7 +74,7 @@ void hyb_busy_devices_destroy(hyb_busy_devices_t *d)
     if (d == NULL)
         return;
     hyb_machine_unpin(d->node, d->memory.data);
-    hyb_scratch_free(&d->memory);
+    hyb_scratch_close(&d->memory);
     free(d);
 }
 
@@ -170,27 +162,25 @@ void hyb_busy_devices_begin(hyb_busy_devices_t *d, int64_t m, int64_t nb,
         return;
     d->product = (xh_gemm_t){.alpha = -1.0,
                              .beta = 1.0,
-                             .a = {d->l2, m, nb, ld_for(m)},
+                             .a = {d->l2, m, nb, hyb_scratch_ld(m)},
                              .b = {d->u, nb, 0, nb},
-                             .c = {d->memory.data, m, 0, ld_for(m)}};
-    d->most = xh_smaller(m, d->c_doubles / ld_for(m));
+                             .c = {d->memory.data, m, 0, hyb_scratch_ld(m)}};
+    d->most = xh_smaller(m, d->c_doubles / hyb_scratch_ld(m));
     d->seconds = seconds;
     set_columns(d, xh_smaller(NARROWEST, d->most));
     atomic_store(&d->stops, false);
     d->runs = pthread_create(&d->thread, NULL, keep_busy, d) == 0;
 }
 
-hyb_device_pace_t hyb_busy_devices_end(hyb_busy_devices_t *d)
+double hyb_busy_devices_end(hyb_busy_devices_t *d, int *tile_p)
 {
-    hyb_device_pace_t none = {.column = INFINITY};
-
+    *tile_p = 0;
     if (d == NULL || !d->runs)
-        return none;
+        return INFINITY;
     atomic_store(&d->stops, true);
     pthread_join(d->thread, NULL);
     if (d->samples == 0 || hyb_machine_working_devices(d->node) == 0)
-        return none;
-    return (hyb_device_pace_t){
-        .column = xh_median(d->column, (int)xh_smaller(d->samples, SAMPLES)),
-        .tile_columns = d->tile_columns};
+        return INFINITY;
+    *tile_p = (int)d->tile_columns;
+    return xh_median(d->column, (int)xh_smaller(d->samples, SAMPLES));
 }

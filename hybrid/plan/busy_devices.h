@@ -8,12 +8,12 @@
  * The devices of a process, kept busy while its team is measured, and measured
  * meanwhile: they share memory, and often a core, with it. They multiply as in
  * the solver: C := C - L2 U, all in pinned memory of the host, tiles column by
- * column.
+ * column. NULL in place of them: there is none.
  */
 typedef struct hyb_busy_devices hyb_busy_devices_t;
 
 /*
- * The working devices of node; NULL where there is none.
+ * The working devices of node.
  *
  * rows, nb  in  of C, and of panels, at most
  * bytes     in  of C, about; U and L2 take more
@@ -22,24 +22,22 @@ typedef struct hyb_busy_devices hyb_busy_devices_t;
 xh_status_t hyb_busy_devices_create(hyb_machine_t *node, int64_t rows,
                                     int64_t nb, double bytes,
                                     hyb_busy_devices_t **devices_p);
-void hyb_busy_devices_destroy(hyb_busy_devices_t *devices); /* accepts NULL */
+void hyb_busy_devices_destroy(hyb_busy_devices_t *devices);
 
 /*
  * Let them update C of m rows with panels of nb columns, again and again until
  * the end; as many columns as rows, if memory allows, and if that takes no
  * longer than about so many seconds. No other product on the node meanwhile.
- * NULL: nothing.
  */
 void hyb_busy_devices_begin(hyb_busy_devices_t *devices, int64_t m, int64_t nb,
                             double seconds);
 
-/* What was seen until the end, which waits for the product under way. */
-typedef struct {
-    double column;        /* seconds that all together take for a column of C,
-                             median; INFINITY: none works */
-    int64_t tile_columns; /* of their tiles */
-} hyb_device_pace_t;
-
-hyb_device_pace_t hyb_busy_devices_end(hyb_busy_devices_t *devices);
+/*
+ * When the product under way has ended: seconds that all together take for a
+ * column of C, median; INFINITY: none works.
+ *
+ * tile_p  out  columns of their tiles
+ */
+double hyb_busy_devices_end(hyb_busy_devices_t *devices, int *tile_p);
 
 #endif

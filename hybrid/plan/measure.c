@@ -3,22 +3,20 @@
 
 #include <math.h>
 #include <mpi.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include "base/clock.h"
-#include "base/integers.h"
 #include "base/median.h"
 #include "hpl/grid/agree.h"
-#include "hybrid/lu/means.h"
+#include "hpl/panel/panel.h"
+#include "hybrid/lu/panel.h"
 #include "hybrid/lu/tuner/split.h"
+#include "hybrid/node/wait.h"
 #include "hybrid/observe/watchdog.h"
 #include "hybrid/plan/busy_devices.h"
-#include "hybrid/plan/host_panel.h"
-#include "hybrid/plan/host_update.h"
 #include "hybrid/plan/probes.h"
 
 enum {
-    CALLS = 9,         /* at most, of which the median counts */
-    PACKINGS = 3,      /* calls: they take little */
+    FEW_CALLS = 3,     /* of what takes little */
     HEIGHTS = 4,       /* rows at which is measured ... */
     LEAST_HEIGHTS = 2, /* ... even if there is no time */
     PARTS = 8,         /* that are measured at each, ... */
@@ -30,55 +28,37 @@ enum {
 };
 
 static const int64_t height[HEIGHTS] = {256, 1024, 4096, 8192};
-static const double uncached_bytes = 0x1p26; /* of a matrix, at least */
+/* Of a matrix: at least, so that caches do not hold it; at most; and of one
+ * with enough tiles for devices. */
+static const double uncached_bytes = 0x1p26, usual_bytes = 0x1p28,
+                    device_bytes = 0x1p30;
 static const double ceiling_part = 0.05, link_part = 0.1, sweep_part = 0.05;
-
-/* Panels of one width. */
-typedef struct {
-    const hyb_means_t *means;
-    hyb_team_t *team;
-    int processes;
-    int64_t nb;
-    double share;   /* seconds of each part */
-    double rate;    /* flop/s of this process, at most */
-    double bytes;   /* of a matrix, about */
-    double by_blas; /* seconds of C's update, over those of the kernel */
-    hyb_busy_devices_t *devices; /* of this process; NULL: none */
-    hyb_phase_t *phase;
-    hyb_model_width_t *width;
-} work_t;
-
-static int processes_here(void)
-{
-    int processes;
-
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    return processes;
-}
-
-/* The slowest process counts. */
-static void add_point(const work_t *w, hyb_model_curve_t *curve, double rows,
-                      double seconds)
-{
-    hyb_phase_step(w->phase);
-    curve->rows[curve->count] = rows;
-    curve->seconds[curve->count++] = hyb_slowest(seconds);
-}
 
 /* ---- columns ------------------------------------------------------------- */
 
-/* As many calls as fit into share seconds, alike on all processes. */
-static double update_seconds(hyb_host_update_t *x, hyb_update_part_t part,
-                             double share)
-{
-    double once;
+typedef struct {
+    const hyb_means_t *means;
+    const hyb_measurement_t *what;
+    hyb_model_rates_t *rates;
+    hyb_phase_t *phase;
+    hyb_busy_devices_t *devices; /* of this process */
+    int processes;
+    double by_blas; /* seconds of C's update, over those of the kernel */
+    hyb_model_width_t *width; /* panels that are measured */
+    double share;             /* seconds of each part */
+    double rate;              /* flop/s of this process, at most */
+    double ceiling[HYB_MODEL_WIDTHS_MOST * HEIGHTS]; /* of all processes */
+    int ceilings;
+    bool lost; /* a process has no device, or lost the last one: none counts */
+} work_t;
 
-    MPI_Barrier(MPI_COMM_WORLD);
-    once = hyb_slowest(hyb_host_update_seconds(x, part, 1).median);
-    MPI_Barrier(MPI_COMM_WORLD);
-    return hyb_host_update_seconds(x, part,
-                                   hyb_calls_within(share, once, CALLS))
-        .median;
+/* The slowest process counts. */
+static void add_point(const work_t *w, hyb_model_curve_t *curve, int64_t rows,
+                      double seconds)
+{
+    hyb_phase_step(w->phase);
+    curve->rows[curve->count] = (double)rows;
+    curve->seconds[curve->count++] = hyb_slowest(seconds);
 }
 
 /*
@@ -88,10 +68,11 @@ static double update_seconds(hyb_host_update_t *x, hyb_update_part_t part,
  */
 static int64_t columns(const work_t *w, int64_t m, int64_t chunk)
 {
-    double each = (double)(chunk * hyb_team_size(w->team)), rows = (double)m;
-    double seconds = 2.0 * rows * each * (double)w->nb / w->rate;
+    double each = (double)(chunk * hyb_team_size(w->means->team));
+    double rows = (double)m;
+    double seconds = 2.0 * rows * each * w->width->nb / w->rate;
     double in_time = OF_UPDATE * w->share / (ENOUGH * seconds);
-    double most = w->bytes / 8.0 / (rows * each);
+    double most = fmin(usual_bytes, w->what->bytes) / 8.0 / (rows * each);
     double uncached = uncached_bytes / 8.0 / (rows * each);
 
     most = fmin(most, fmax(in_time, uncached));
@@ -99,157 +80,195 @@ static int64_t columns(const work_t *w, int64_t m, int64_t chunk)
            (int64_t)fmax(1.0, fmin(ceil(rows / each), floor(most)));
 }
 
-/* The next panel's columns. The library has wider runs. */
-static void measure_narrow(const work_t *w, hyb_host_update_t *x, int64_t m,
-                           int64_t n)
+/* Seconds of a column. */
+static double column_seconds(hyb_host_update_t *x, int parts, double share)
 {
-    const hyb_means_t *means = w->means;
+    x->parts = parts;
+    return hyb_time_together(NULL, hyb_host_update_run, x, share).median /
+           (double)x->n;
+}
 
-    if (means->multiplier == HYB_BY_BLAS)
-        return;
-    hyb_host_update_set_chunk(x, hyb_means_narrow_columns(means, w->nb));
-    add_point(w, &w->width->narrow, (double)m,
-              update_seconds(x, HYB_UPDATE_COMPLETE, w->share) / (double)n);
+static void measure_columns(const work_t *w, hyb_host_update_t *x)
+{
+    enum {
+        PREPARE = HYB_PART_SWAP | HYB_PART_SOLVE,
+        ALL = PREPARE | HYB_PART_MULTIPLY
+    };
+    hyb_model_width_t *width = w->width;
+    double complete = column_seconds(x, ALL, OF_UPDATE * w->share);
+    double prepare = fmin(column_seconds(x, PREPARE, w->share), complete);
+
+    add_point(w, &width->update, x->m,
+              prepare + (complete - prepare) * w->by_blas);
+    add_point(w, &width->prepare, x->m, prepare);
+    if (w->processes > 1) {
+        x->parts = HYB_PART_PACK;
+        add_point(
+            w, &width->pack, x->m,
+            hyb_time_runs(NULL, hyb_host_update_run, x, FEW_CALLS).median /
+                (double)x->n);
+    }
+    if (w->means->multiplier == HYB_BY_BLAS)
+        return; /* the library has wider runs of the next panel's columns */
+    x->chunk = hyb_means_narrow_columns(w->means, w->width->nb);
+    add_point(w, &width->narrow, x->m, column_seconds(x, ALL, w->share));
 }
 
 static xh_status_t measure_update(const work_t *w, int64_t m)
 {
-    const hyb_kernel_t *kernel = w->means->kernel;
-    int64_t chunk = hyb_means_run_columns(w->means, w->nb);
-    int64_t n = columns(w, m, chunk);
-    hyb_update_shape_t shape = {m, n, w->nb, chunk};
-    hyb_host_update_t *x = NULL;
-    double complete, prepare, cols = (double)n;
-    xh_status_t status = hpl_agree(
-        MPI_COMM_WORLD, hyb_host_update_create(kernel, w->team, shape, &x));
+    int64_t chunk = hyb_means_run_columns(w->means, w->width->nb);
+    hyb_host_update_t x = {
+        .m = m, .n = columns(w, m, chunk), .k = w->width->nb, .chunk = chunk};
+    xh_status_t status =
+        hpl_agree(MPI_COMM_WORLD,
+                  hyb_host_update_open(&x, w->means->kernel, w->means->team));
 
-    if (status == XH_OK) {
-        complete =
-            update_seconds(x, HYB_UPDATE_COMPLETE, OF_UPDATE * w->share) / cols;
-        prepare = update_seconds(x, HYB_UPDATE_PREPARE, w->share) / cols;
-        prepare = fmin(prepare, complete);
-        add_point(w, &w->width->update, (double)m,
-                  prepare + (complete - prepare) * w->by_blas);
-        add_point(w, &w->width->prepare, (double)m, prepare);
-        if (w->processes > 1)
-            add_point(
-                w, &w->width->pack, (double)m,
-                hyb_host_update_seconds(x, HYB_UPDATE_PACK, PACKINGS).median /
-                    cols);
-        measure_narrow(w, x, m, n);
-    }
-    hyb_host_update_destroy(x);
+    if (status == XH_OK)
+        measure_columns(w, &x);
+    hyb_host_update_close(&x);
     return status;
 }
 
 /* ---- panels -------------------------------------------------------------- */
 
-/* As many calls as fit into share seconds, alike on all processes. */
-static double panel_seconds(hyb_host_panel_t *x, int members, double share,
-                            int *calls_p)
+static void load_together(void *panel)
 {
-    double once;
+    hyb_host_panel_load(panel);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
 
-    MPI_Barrier(MPI_COMM_WORLD);
-    once = hyb_slowest(hyb_host_panel_seconds(x, members, 1).median);
-    *calls_p = hyb_calls_within(share, once, CALLS);
-    MPI_Barrier(MPI_COMM_WORLD);
-    return hyb_host_panel_seconds(x, members, *calls_p).median;
+static double panel_seconds(hyb_host_panel_t *x, double share)
+{
+    return hyb_time_together(load_together, hyb_host_panel_factor, x, share)
+        .median;
 }
 
 /* Its rows are loaded by all who factor it. */
-static void measure_members(const work_t *w, hyb_host_panel_t *x, int64_t m,
-                            int members, hyb_model_curve_t *curve)
+static void measure_members(const work_t *w, hyb_host_panel_t *x, int members,
+                            hyb_model_curve_t *curve)
 {
-    int calls;
-    double seconds = panel_seconds(x, members, w->share, &calls);
+    double seconds;
 
-    seconds += hyb_host_panel_load_seconds(x, calls).median / members;
-    add_point(w, curve, (double)m, seconds);
+    x->members = members;
+    seconds = panel_seconds(x, w->share);
+    seconds +=
+        hyb_time_runs(NULL, hyb_host_panel_load, x, FEW_CALLS).median / members;
+    add_point(w, curve, x->columns.rows, seconds);
+}
+
+/* All processes, as one column of a grid. */
+typedef struct {
+    HPL_T_grid column;
+    HPL_T_panel panel;
+    double *proposal;
+    hpl_pivot_wait_t wait;
+    int turns; /* of waiting for the pivot */
+} pivots_t;
+
+static void wait_for_pivot(void *context)
+{
+    hyb_wait_turn(&((pivots_t *)context)->turns);
+}
+
+/* Whichever row it is that all agree on. */
+static void agree(void *context, int column, hyb_pivot_t *pivot)
+{
+    pivots_t *p = context;
+
+    (void)column;
+    p->turns = 0;
+    hyb_panel_agree(&p->panel, p->proposal, &p->wait, pivot);
 }
 
 /*
- * What a panel takes longer where its pivots are agreed on with all others:
- * messages, and waiting for the slowest at each column.
+ * What a panel takes longer where all processes factor it together, as a column
+ * of processes does: messages, and waiting for the slowest at each column. The
+ * top is the first process's.
  */
-static xh_status_t measure_pivots(const work_t *w, hyb_host_panel_t *x,
-                                  int64_t m)
+static xh_status_t measure_pivots(const work_t *w, hyb_host_panel_t *x)
 {
-    int members = hyb_team_size(w->team), calls;
-    double alone, together;
-    xh_status_t status;
+    size_t length = HPL_PROPOSAL_ROWS + 2 * (size_t)w->width->nb;
+    double *memory = calloc(2 * length, sizeof(*memory)), alone, together;
+    pivots_t p = {.column = {.col_comm = MPI_COMM_WORLD, .nprow = w->processes},
+                  .panel = {.grid = &p.column, .jb = w->width->nb},
+                  .proposal = memory,
+                  .wait = {memory + length, wait_for_pivot, &p}};
+    xh_status_t status =
+        hpl_agree(MPI_COMM_WORLD, memory != NULL ? XH_OK : XH_ERR_MEMORY);
 
-    if (w->processes == 1)
-        return XH_OK;
-    alone = hyb_slowest(panel_seconds(x, members, w->share / 2, &calls));
-    status = hyb_probe_panel(x, members, (int)w->nb, calls, &together);
-    if (status == XH_OK)
-        add_point(w, &w->width->pivot, (double)m,
-                  fmax(0.0, together - alone) / (double)w->nb /
+    if (status == XH_OK) {
+        alone = hyb_slowest(panel_seconds(x, w->share / 2));
+        MPI_Comm_rank(MPI_COMM_WORLD, &p.column.myrow);
+        x->panel.agree = agree;
+        x->panel.context = &p;
+        x->panel.top.rows = hpl_panel_top_rows(&p.panel);
+        together = hyb_slowest(panel_seconds(x, w->share / 2));
+        add_point(w, &w->width->pivot, x->columns.rows,
+                  fmax(0.0, together - alone) / w->width->nb /
                       hyb_messages_rounds(w->processes));
+    }
+    free(memory);
     return status;
 }
 
 static xh_status_t measure_panel(const work_t *w, int64_t m)
 {
-    hyb_host_panel_t *x = NULL;
-    xh_status_t status = hpl_agree(
-        MPI_COMM_WORLD,
-        hyb_host_panel_create(w->means->kernel, w->team, m, (int)w->nb, &x));
+    hyb_host_panel_t x;
+    hyb_team_t *team = w->means->team;
+    xh_status_t status =
+        hpl_agree(MPI_COMM_WORLD, hyb_host_panel_open(&x, w->means->kernel,
+                                                      team, m, w->width->nb));
 
     if (status == XH_OK) {
-        measure_members(w, x, m, 1, &w->width->alone);
-        measure_members(w, x, m, hyb_team_size(w->team), &w->width->team);
-        status = measure_pivots(w, x, m);
+        measure_members(w, &x, 1, &w->width->alone);
+        measure_members(w, &x, hyb_team_size(team), &w->width->team);
+        if (w->processes > 1)
+            status = measure_pivots(w, &x);
     }
-    hyb_host_panel_destroy(x);
+    hyb_host_panel_close(&x);
     return status;
 }
 
 /* ---- one width ----------------------------------------------------------- */
 
 /* The team's work, while devices are at theirs. */
-static xh_status_t measure_height(const work_t *w, int64_t m)
+static xh_status_t measure_height(work_t *w, int64_t m)
 {
-    hyb_device_pace_t pace;
+    double column;
     xh_status_t status;
+    int tile;
 
-    hyb_busy_devices_begin(w->devices, m, w->nb, w->share);
+    hyb_busy_devices_begin(w->devices, m, w->width->nb, w->share);
     status = measure_update(w, m);
     if (status == XH_OK)
-        status = measure_panel(w, m + w->nb);
-    pace = hyb_busy_devices_end(w->devices);
+        status = measure_panel(w, m + w->width->nb);
+    column = hyb_busy_devices_end(w->devices, &tile);
     if (w->means->offloads) {
-        add_point(w, &w->width->devices, (double)m, pace.column);
-        w->width->tile =
-            (int)hyb_slowest((double)xh_larger(pace.tile_columns, 0));
+        add_point(w, &w->width->devices, m, column);
+        w->lost = w->lost || isinf(hyb_slowest(column));
+        w->width->tile = (int)hyb_slowest(tile);
     }
     return status;
 }
 
-/*
- * Rows by rows, as long as there is time, which all parts to come share.
- *
- * glance   in   seconds for a ceiling at each number of rows
- * ceiling  out  HEIGHTS at most, of all processes
- */
-static xh_status_t measure_width(work_t w, double seconds, double glance,
-                                 double *ceiling, int *ceilings_p)
+/* Rows by rows, as long as there is time, which all parts to come share. */
+static xh_status_t measure_width(work_t *w, double seconds)
 {
     double begun = xh_clock_now(), spent;
-    xh_status_t status = XH_OK;
+    double glance =
+        ceiling_part * w->what->seconds / (w->what->widths * HEIGHTS);
 
-    for (int i = 0; i < HEIGHTS && status == XH_OK; i++) {
+    for (int i = 0; i < HEIGHTS; i++) {
         spent = hyb_slowest(xh_clock_now() - begun);
         if (i >= LEAST_HEIGHTS && spent > seconds / 2)
             break;
-        w.share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
-        *ceiling = hyb_probe_ceiling(w.team, w.means->kernel->isa, glance);
-        w.rate = *ceiling++ / w.processes;
-        ++*ceilings_p;
-        status = measure_height(&w, height[i]);
+        w->share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
+        w->ceiling[w->ceilings] =
+            hyb_probe_ceiling(w->means->team, w->means->kernel->isa, glance);
+        w->rate = w->ceiling[w->ceilings++] / w->processes;
+        XH_TRY(measure_height(w, height[i]));
     }
-    return status;
+    return XH_OK;
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -265,90 +284,71 @@ static double by_blas(const hyb_means_t *means)
 }
 
 /* What is asked for, within what is measured. */
-static int64_t width_of(const hyb_means_t *means, const hyb_measurement_t *what,
-                        int i)
+static int width_of(const work_t *w, int i)
 {
-    int most = means->offloads ? WIDEST_WITH_DEVICES : WIDEST;
+    int most = w->means->offloads ? WIDEST_WITH_DEVICES : WIDEST;
 
-    return xh_smaller(most, xh_larger(NARROWEST, what->width[i]));
+    return (int)xh_smaller(most, xh_larger(NARROWEST, w->what->width[i]));
 }
 
-/* Where a process has none, or lost the last one meanwhile, none counts. */
-static void forget_lost_devices(hyb_model_rates_t *rates)
+static xh_status_t measure_widths(work_t *w, double seconds)
 {
-    bool lost = false;
-
-    for (int i = 0; i < rates->widths; i++)
-        for (int j = 0; j < rates->width[i].devices.count; j++)
-            lost = lost || isinf(rates->width[i].devices.seconds[j]);
-    for (int i = 0; i < rates->widths && lost; i++)
-        rates->width[i].devices.count = 0;
-}
-
-static xh_status_t measure_widths(const hyb_means_t *means,
-                                  const hyb_measurement_t *what, double seconds,
-                                  hyb_phase_t *phase, hyb_model_rates_t *rates)
-{
-    double ceiling[HYB_MODEL_WIDTHS_MOST * HEIGHTS];
-    double glance = ceiling_part * what->seconds / (what->widths * HEIGHTS);
-    int ceilings = 0;
-    work_t work = {.means = means,
-                   .phase = phase,
-                   .team = means->team,
-                   .processes = processes_here(),
-                   .bytes = what->bytes,
-                   .by_blas = by_blas(means)};
+    int widths = w->what->widths;
     xh_status_t status = hpl_agree(
         MPI_COMM_WORLD,
-        hyb_busy_devices_create(means->machine, height[HEIGHTS - 1],
-                                width_of(means, what, what->widths - 1),
-                                what->device_bytes, &work.devices));
+        hyb_busy_devices_create(
+            w->means->machine, height[HEIGHTS - 1], width_of(w, widths - 1),
+            fmin(device_bytes, w->what->bytes), &w->devices));
 
-    hyb_phase_step(phase);
-    for (int i = 0; i < what->widths && status == XH_OK; i++) {
-        work.nb = width_of(means, what, i);
-        work.width = &rates->width[rates->widths++];
-        work.width->nb = (int)work.nb;
-        status = measure_width(work, seconds / what->widths, glance,
-                               ceiling + ceilings, &ceilings);
+    hyb_phase_step(w->phase);
+    for (int i = 0; i < widths && status == XH_OK; i++) {
+        w->width = &w->rates->width[w->rates->widths++];
+        w->width->nb = width_of(w, i);
+        status = measure_width(w, seconds / widths);
     }
-    hyb_busy_devices_destroy(work.devices);
-    forget_lost_devices(rates);
+    hyb_busy_devices_destroy(w->devices);
+    for (int i = 0; i < widths && w->lost; i++)
+        w->rates->width[i].devices.count = 0;
     if (status == XH_OK)
-        rates->ceiling = xh_median(ceiling, ceilings);
+        w->rates->ceiling = xh_median(w->ceiling, w->ceilings);
     return status;
+}
+
+static xh_status_t measure_all(work_t *w)
+{
+    double of_link = link_part * w->what->seconds;
+    double of_sweep = sweep_part * w->what->seconds;
+
+    XH_TRY(hyb_probe_link(1, of_link, &w->rates->row));
+    hyb_phase_step(w->phase);
+    XH_TRY(hyb_probe_link(w->what->column_step, of_link, &w->rates->column));
+    hyb_phase_step(w->phase);
+    XH_TRY(hyb_probe_sweep(w->means->team, of_sweep, &w->rates->sweep));
+    hyb_phase_step(w->phase);
+    return measure_widths(w, w->what->seconds - 2.0 * of_link - of_sweep);
 }
 
 xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
                         hyb_model_rates_t *rates_p)
 {
-    hyb_team_t *team = means->team;
+    hyb_model_rates_t rates = {
+        .threads = (int)-hyb_slowest(-hyb_team_size(means->team))};
     hyb_split_t split;
-    hyb_model_rates_t rates = {.threads =
-                                   (int)-hyb_slowest(-hyb_team_size(team))};
-    double of_link = link_part * what->seconds;
-    double of_sweep = sweep_part * what->seconds;
     hyb_phase_t phase;
-    xh_status_t status = hyb_split_of_setting(&split);
+    work_t work = {.means = means,
+                   .what = what,
+                   .rates = &rates,
+                   .phase = &phase,
+                   .by_blas = by_blas(means)};
+    xh_status_t status;
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(hyb_split_of_setting(&split));
     rates.fixed = split.policy == HYB_SPLIT_FIXED;
     rates.share = split.share;
+    MPI_Comm_size(MPI_COMM_WORLD, &work.processes);
     hyb_phase_begin(&phase, "measuring rates of links, cores and devices",
                     hyb_watchdog_patience());
-    status = hyb_probe_link(what->row_step, of_link, &rates.row);
-    hyb_phase_step(&phase);
-    if (status == XH_OK)
-        status = hyb_probe_link(what->column_step, of_link, &rates.column);
-    hyb_phase_step(&phase);
-    if (status == XH_OK)
-        status = hyb_probe_sweep(team, of_sweep, &rates.sweep);
-    hyb_phase_step(&phase);
-    if (status == XH_OK)
-        status = measure_widths(means, what,
-                                what->seconds - 2.0 * of_link - of_sweep,
-                                &phase, &rates);
+    status = measure_all(&work);
     hyb_phase_end(&phase);
     if (status == XH_OK)
         *rates_p = rates;

@@ -10,11 +10,10 @@
 typedef struct {
     int widths; /* of panels, ascending */
     int width[HYB_MODEL_WIDTHS_MOST];
-    double seconds;      /* that it may take, about */
-    double bytes;        /* of a matrix to measure with, about, each process */
-    double device_bytes; /* the same for its devices, where it has some */
-    int row_step;    /* from a rank to its neighbour in a process row, ... */
-    int column_step; /* ... and in a process column */
+    double seconds;  /* that it may take, about */
+    double bytes;    /* of a matrix to measure with, at most, each process */
+    int column_step; /* from a rank to its neighbour in a process column; that
+                        in a process row is the next */
 } hyb_measurement_t;
 
 /*

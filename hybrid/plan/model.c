@@ -35,7 +35,6 @@ typedef struct {
     double panel;        /* the next panel is here */
     double open;         /* the iteration is */
     double done, before; /* with the last iteration, and the one before it */
-    double work;         /* all that its threads did, over their number */
     double messages;     /* of the next panel: its main thread's part */
     step_t step;         /* the iteration; while its products run: */
     double host;         /* what threads have to do, all products included, */
@@ -44,7 +43,8 @@ typedef struct {
 
 typedef struct {
     const hyb_model_rates_t *rates;
-    const hyb_model_case_t *test;
+    hpl_shape_t test; /* its nb is a run's */
+    int bcast;
     hyb_model_width_t width;
     overlap_t mode;
     int rows;       /* of processes, that are told apart */
@@ -59,11 +59,10 @@ static double panel_seconds(const model_t *model, double rows, int threads)
     double alone = hyb_model_curve_at(&model->width.alone, rows);
     double team = hyb_model_curve_at(&model->width.team, rows);
     int most = model->rates->threads;
-    double divided;
+    double divided = (alone - team) / (1.0 - 1.0 / most);
 
     if (threads == 1 || most == 1)
         return threads == most ? team : alone;
-    divided = (alone - team) / (1.0 - 1.0 / most);
     return alone - divided + divided / threads;
 }
 
@@ -72,7 +71,7 @@ static double panel_seconds(const model_t *model, double rows, int threads)
 /* The choice of a panel's pivots among the processes of a column. */
 static double pivots(const model_t *model, double rows)
 {
-    return model->test->nb * hyb_messages_rounds(model->test->nprow) *
+    return model->test.nb * hyb_messages_rounds(model->test.nprow) *
            hyb_model_curve_at(&model->width.pivot, rows);
 }
 
@@ -80,8 +79,8 @@ static double pivots(const model_t *model, double rows)
 static double exchange(const model_t *model, double columns)
 {
     const hyb_model_link_t *link = &model->rates->column;
-    int p = model->test->nprow;
-    double bytes = 2.0 * 8.0 * model->test->nb * columns * (p - 1) / p;
+    int p = model->test.nprow;
+    double bytes = 2.0 * 8.0 * model->test.nb * columns * (p - 1) / p;
 
     if (p == 1 || link->bandwidth <= 0.0 || columns <= 0.0)
         return 0.0;
@@ -92,7 +91,7 @@ static double exchange(const model_t *model, double columns)
 /* The same in groups, each with messages of its own. */
 static double exchange_groups(const model_t *model, double columns)
 {
-    double group = (double)hyb_exchange_columns(model->test->nb);
+    double group = (double)hyb_exchange_columns(model->test.nb);
     double whole = floor(columns / group);
 
     return whole * exchange(model, group) +
@@ -102,7 +101,7 @@ static double exchange_groups(const model_t *model, double columns)
 /* ---- one iteration ------------------------------------------------------- */
 
 /* Of the n indices from first on, those that a process has. */
-static double local(const hyb_model_case_t *test, int64_t first, int64_t n,
+static double local(const hpl_shape_t *test, int64_t first, int64_t n,
                     int processes, int me)
 {
     hpl_map_t map = hpl_map(test->nb, processes, me);
@@ -116,36 +115,11 @@ static double local(const hyb_model_case_t *test, int64_t first, int64_t n,
  * one that has most. */
 static double local_rows(const model_t *model, int64_t first, int p)
 {
-    const hyb_model_case_t *test = model->test;
+    const hpl_shape_t *test = &model->test;
 
     if (model->rows < test->nprow)
         p = (int)(first / test->nb % test->nprow);
     return local(test, first, test->n, test->nprow, p);
-}
-
-/* Seconds of packing a column's rows that go to other processes. */
-static double pack(const model_t *model, double rows)
-{
-    int p = model->test->nprow;
-
-    return p > 1 ? hyb_model_curve_at(&model->width.pack, rows) / p : 0.0;
-}
-
-/* What the threads need longer for a column of the next panel's. */
-static double in_narrow_runs(const hyb_model_width_t *width, double rows)
-{
-    double narrow = hyb_model_curve_at(&width->narrow, rows);
-
-    return fmax(0.0, narrow - hyb_model_curve_at(&width->update, rows));
-}
-
-/* L2 copied for devices: read, and written, which reads it first. */
-static double copy_seconds(const model_t *model, double rows)
-{
-    double bytes = 3.0 * 8.0 * rows * model->test->nb,
-           rate = model->rates->sweep;
-
-    return rate > 0.0 ? bytes / rate : 0.0;
 }
 
 /*
@@ -165,7 +139,8 @@ static void let_devices(const model_t *model, double ahead, double product,
 
     if (width->devices.count == 0 || step->m <= 0.0)
         return;
-    step->copy = copy_seconds(model, step->m);
+    if (model->rates->sweep > 0.0) /* L2 is read, and written, which reads */
+        step->copy = 3.0 * 8.0 * step->m * model->test.nb / model->rates->sweep;
     if (width->tile * column < step->product) {
         step->update -= (step->product - ahead * product) * run;
         step->product = fmax(width->tile, ahead) * column;
@@ -178,25 +153,32 @@ static void let_devices(const model_t *model, double ahead, double product,
 
 static step_t step_of(const model_t *model, int64_t k, int p, int q)
 {
-    const hyb_model_case_t *test = model->test;
+    const hpl_shape_t *test = &model->test;
+    const hyb_model_width_t *width = &model->width;
     int64_t next = (k + 1) * test->nb;
     bool owner = (k + 1) % test->npcol == q && next < test->n;
-    step_t step = {.m = local_rows(model, next, p),
-                   .n =
-                       local(test, next, (int64_t)test->n + 1, test->npcol, q)};
-    double packed = pack(model, step.m);
-    double column = hyb_model_curve_at(&model->width.update, step.m) + packed;
-    double prepare = fmin(
-        hyb_model_curve_at(&model->width.prepare, step.m) + packed, column);
-    double ahead = owner ? fmin(test->nb, step.n) / (double)model->run : 0.0;
-    double longer = ahead * in_narrow_runs(&model->width, step.m);
+    double m = local_rows(model, next, p);
+    double n = local(test, next, (int64_t)test->n + 1, test->npcol, q);
+    double update = hyb_model_curve_at(&width->update, m);
+    double packed = test->nprow > 1
+                        ? hyb_model_curve_at(&width->pack, m) / test->nprow
+                        : 0.0;
+    double column = update + packed;
+    double prepare =
+        fmin(hyb_model_curve_at(&width->prepare, m) + packed, column);
+    double ahead = owner ? fmin(test->nb, n) / (double)model->run : 0.0;
+    double longer = /* in narrow runs */
+        ahead * fmax(0.0, hyb_model_curve_at(&width->narrow, m) - update);
+    step_t step = {.m = m,
+                   .n = n,
+                   .update = n * column + longer * (double)model->run,
+                   .prepare = n * prepare,
+                   .first = ahead * prepare,
+                   .product = ahead * (column - prepare) + longer,
+                   .exchange = model->mode == PIPELINE
+                                   ? exchange_groups(model, n)
+                                   : exchange(model, n)};
 
-    step.update = step.n * column + longer * (double)model->run;
-    step.prepare = step.n * prepare;
-    step.first = ahead * prepare;
-    step.product = ahead * (column - prepare) + longer;
-    step.exchange = model->mode == PIPELINE ? exchange_groups(model, step.n)
-                                            : exchange(model, step.n);
     step.group = fmin(step.exchange,
                       exchange(model, (double)hyb_exchange_columns(test->nb)));
     let_devices(model, ahead, column - prepare, &step);
@@ -250,9 +232,7 @@ static double work(const model_t *model, process_t *me, double seconds)
 
     me->host += seconds;
     me->saved = saved(model, &me->step, me->host);
-    seconds -= me->saved - before;
-    me->work += seconds;
-    return seconds;
+    return seconds - (me->saved - before);
 }
 
 /* When the columns are updated, and from when on the next panel can be. */
@@ -273,8 +253,6 @@ static double update(const model_t *model, process_t *me, double together)
     }
     prepared =
         fmax(begin, together) + step->copy + step->prepare + step->exchange;
-    me->work +=
-        step->copy + step->prepare + step->exchange / model->rates->threads;
     ready = prepared + step->product;
     me->done =
         prepared + work(model, me, step->update - step->prepare + me->messages);
@@ -283,21 +261,13 @@ static double update(const model_t *model, process_t *me, double together)
 
 static process_t *at(const model_t *model, int p, int q)
 {
-    return &model->process[p * model->test->npcol + q];
-}
-
-static void open_iteration(const model_t *model, process_t *me)
-{
-    bool overlaps = model->mode != NOTHING;
-
-    me->open =
-        fmax(fmax(me->panel, me->open), overlaps ? me->before : me->done);
+    return &model->process[p * model->test.npcol + q];
 }
 
 /* Panel number k is factored, and its column of processes knows it. */
 static void send_panel(const model_t *model, int64_t k, double ready)
 {
-    const hyb_model_case_t *test = model->test;
+    const hpl_shape_t *test = &model->test;
     const hyb_model_link_t *link = &model->rates->row;
     int root = (int)(k % test->npcol);
 
@@ -307,10 +277,11 @@ static void send_panel(const model_t *model, int64_t k, double ready)
 
         for (int q = 0; q < test->npcol; q++) {
             int distance = (q - root + test->npcol) % test->npcol;
-            int times = hyb_messages_copies(test->bcast, test->npcol, distance);
+            int times =
+                hyb_messages_copies(model->bcast, test->npcol, distance);
 
             at(model, p, q)->panel =
-                ready + hyb_messages_broadcast(link, test->bcast, test->npcol,
+                ready + hyb_messages_broadcast(link, model->bcast, test->npcol,
                                                distance, bytes);
             at(model, p, q)->messages = times *
                                         hyb_messages_transfer(link, bytes) /
@@ -328,19 +299,10 @@ static double tallest(const model_t *model, int64_t first)
     return rows;
 }
 
-/* Its process's part of a panel, under the update or behind it. */
-static double part_of_panel(const model_t *model, process_t *me, double seconds)
-{
-    if (model->mode != NOTHING)
-        return work(model, me, seconds);
-    me->work += seconds;
-    return seconds;
-}
-
 /* The column of processes that has panel k + 1 factors it; returns when. */
 static double factor_next(const model_t *model, int64_t k, double ready)
 {
-    const hyb_model_case_t *test = model->test;
+    const hpl_shape_t *test = &model->test;
     int q = (int)((k + 1) % test->npcol), most = model->rates->threads;
     double rows = tallest(model, (k + 1) * test->nb);
     int threads = panel_threads(model, &at(model, 0, q)->step, rows);
@@ -348,8 +310,10 @@ static double factor_next(const model_t *model, int64_t k, double ready)
 
     for (int p = 0; p < model->rows; p++) {
         process_t *me = at(model, p, q);
-        double part = part_of_panel(model, me, panel * threads / most);
+        double part = panel * threads / most;
 
+        if (model->mode != NOTHING) /* under the update, not behind it */
+            part = work(model, me, part);
         me->done = fmax(me->done + part, ready + panel);
     }
     return ready + panel;
@@ -361,8 +325,11 @@ static double iterate_column(const model_t *model, int64_t k, int q)
     double together = 0.0, ready = 0.0;
 
     for (int p = 0; p < model->rows; p++) {
-        open_iteration(model, at(model, p, q));
-        together = fmax(together, at(model, p, q)->open);
+        process_t *me = at(model, p, q);
+
+        me->open = fmax(fmax(me->panel, me->open),
+                        model->mode != NOTHING ? me->before : me->done);
+        together = fmax(together, me->open);
     }
     for (int p = 0; p < model->rows; p++) {
         process_t *me = at(model, p, q);
@@ -375,40 +342,32 @@ static double iterate_column(const model_t *model, int64_t k, int q)
 
 /* ---- all of them --------------------------------------------------------- */
 
-static void iterate(const model_t *model, int64_t k)
+static double factorize(const model_t *model)
 {
-    int npcol = model->test->npcol, owner = (int)((k + 1) % npcol);
-    double ready = 0.0, column;
-
-    for (int q = 0; q < npcol; q++) {
-        column = iterate_column(model, k, q);
-        if (q == owner)
-            ready = column;
-    }
-    if (k + 1 < model->panels)
-        send_panel(model, k + 1, factor_next(model, k, ready));
-}
-
-static void factorize(const model_t *model, hyb_model_prediction_t *found)
-{
-    int count = model->rows * model->test->npcol;
-    double rows = tallest(model, 0);
+    int npcol = model->test.npcol;
+    double rows = tallest(model, 0), done = 0.0, ready = 0.0;
 
     send_panel(model, 0,
                panel_seconds(model, rows, model->rates->threads) +
                    pivots(model, rows));
-    for (int64_t k = 0; k < model->panels; k++)
-        iterate(model, k);
-    for (int i = 0; i < count; i++) {
-        found->factor = fmax(found->factor, model->process[i].done);
-        found->idle -= model->process[i].work / count;
+    for (int64_t k = 0; k < model->panels; k++) {
+        for (int q = 0; q < npcol; q++) {
+            double column = iterate_column(model, k, q);
+
+            if (q == (k + 1) % npcol)
+                ready = column;
+        }
+        if (k + 1 < model->panels)
+            send_panel(model, k + 1, factor_next(model, k, ready));
     }
-    found->idle = fmax(0.0, found->idle + found->factor);
+    for (int i = 0; i < model->rows * npcol; i++)
+        done = fmax(done, model->process[i].done);
+    return done;
 }
 
 /* Each element of U is read once; each block waits for two sets of messages. */
 static double back_substitution(const hyb_model_rates_t *rates,
-                                const hyb_model_case_t *test)
+                                const hpl_shape_t *test)
 {
     double n = test->n, processes = (double)test->nprow * test->npcol;
     double read = 8.0 * n * n / 2.0 / processes;
@@ -422,28 +381,23 @@ static double back_substitution(const hyb_model_rates_t *rates,
            ceil(n / test->nb) * messages;
 }
 
-double hyb_model_flop(int n)
-{
-    return (2.0 / 3.0 * n + 1.5) * n * n;
-}
-
 /* Panels to a run, so that there are not too many steps, nor too few to deal
  * them evenly. */
-static int64_t run_for(int64_t panels, const hyb_model_case_t *test, int rows)
+static int64_t run_for(int64_t panels, const hpl_shape_t *test, int rows)
 {
     int64_t wanted = xh_units(panels * rows * test->npcol, MOST_STEPS);
-    int64_t widest = test->nprow > test->npcol ? test->nprow : test->npcol;
-    int64_t most = panels / (EVEN * widest);
+    int64_t most = panels / (EVEN * xh_larger(test->nprow, test->npcol));
 
-    return wanted < most ? wanted : most > 1 ? most : 1;
+    return xh_smaller(wanted, xh_larger(most, 1));
 }
 
 /*
  * A run of panels is one that is as wide; as each panel of it takes what it
  * takes, only the columns that the next one waits for are fewer.
  */
-static void take_runs(model_t *model, hyb_model_case_t *test)
+static void take_runs(model_t *model)
 {
+    hpl_shape_t *test = &model->test;
     int64_t panels = xh_units(test->n, test->nb);
 
     model->rows = test->nprow;
@@ -458,26 +412,24 @@ static void take_runs(model_t *model, hyb_model_case_t *test)
     test->nb *= (int)model->run;
 }
 
-hyb_model_prediction_t hyb_model_predict(const hyb_model_rates_t *rates,
-                                         const hyb_model_case_t *test)
+double hyb_model_seconds(const hyb_model_rates_t *rates,
+                         const hpl_shape_t *test, int bcast)
 {
-    hyb_model_case_t meant = *test;
-    model_t model = {.rates = rates, .test = &meant};
-    hyb_model_prediction_t found = {0};
+    model_t model = {.rates = rates, .test = *test, .bcast = bcast};
+    double seconds;
 
     if (test->n == 0)
-        return found;
-    meant.nb = test->nb < test->n ? test->nb : test->n;
-    found.back = back_substitution(rates, &meant);
-    model.width = hyb_model_of_width(rates, meant.nb);
+        return 0.0;
+    model.test.nb = (int)xh_smaller(test->nb, test->n);
+    seconds = back_substitution(rates, &model.test);
+    model.width = hyb_model_of_width(rates, model.test.nb);
     model.mode = test->depth < 2 ? (overlap_t)test->depth : PIPELINE;
-    take_runs(&model, &meant);
+    take_runs(&model);
     model.process =
         calloc((size_t)model.rows * (size_t)test->npcol, sizeof(process_t));
     if (model.process == NULL)
-        return (hyb_model_prediction_t){0};
-    factorize(&model, &found);
-    found.seconds = found.factor + found.back;
+        return 0.0;
+    seconds += factorize(&model);
     free(model.process);
-    return found;
+    return seconds;
 }

@@ -2,41 +2,113 @@
 #ifndef HYB_MODEL_H
 #define HYB_MODEL_H
 
-#include "hybrid/plan/rates.h"
+#include <stdbool.h>
+#include "hpl_solver.h"
 
 /*
  * How long a test takes, iteration by iteration, from what parts of the solver
  * take on their own: docs/PLAN.md has the formulae. Pure: the same rates give
  * the same prediction everywhere.
  */
-
-/* What is predicted: values as in HPL.dat. */
-typedef struct {
-    int n, nb;
-    int nprow, npcol;
-    int depth, bcast;
-} hyb_model_case_t;
-
-typedef struct {
-    double seconds; /* of the timed phase: factorization and what follows */
-    double factor;  /* the factorization ... */
-    double idle;    /* ... and what of it the threads of a process wait for
-                       panels and messages, mean over processes */
-    double back;    /* back-substitution */
-} hyb_model_prediction_t;
-
-/* The flop that HPL counts for order n. */
-double hyb_model_flop(int n);
+enum {
+    HYB_MODEL_CURVE_MOST = 6,  /* points of a curve */
+    HYB_MODEL_WIDTHS_MOST = 8, /* widths of panels that rates are known of */
+};
 
 /*
- * Predict a test.
+ * Seconds over rows: linear between points, and never less than nothing. Beyond
+ * the last point they go on as from the first to the last, which noise in two
+ * neighbours changes little, and never fall. Rows ascend; no point: always 0;
+ * never one alone.
+ */
+typedef struct {
+    int count;
+    double rows[HYB_MODEL_CURVE_MOST], seconds[HYB_MODEL_CURVE_MOST];
+} hyb_model_curve_t;
+
+/* What work with panels of nb columns takes a process, all threads busy. All
+ * but panels and pivots are seconds of a column, over C's rows. */
+typedef struct {
+    int nb;
+    hyb_model_curve_t update;  /* rows swapped or placed, U solved, C updated */
+    hyb_model_curve_t prepare; /* of that, all but C updated */
+    hyb_model_curve_t pack;    /* rows copied for other processes, where one
+                                  had all of them to send */
+    hyb_model_curve_t alone;   /* a panel, loaded and factored by one thread */
+    hyb_model_curve_t team;    /* ... and by all of them, over its rows */
+    hyb_model_curve_t pivot;   /* one round of the agreement on a pivot */
+    hyb_model_curve_t narrow;  /* update in the narrow runs of the next panel's
+                                  columns; no point: the same */
+    hyb_model_curve_t devices; /* C updated by all devices of a process; no
+                                  point: there are none */
+    int tile;                  /* columns of their tiles */
+} hyb_model_width_t;
+
+/* Between neighbours; what all send at the same time is counted in. */
+typedef struct {
+    double latency;   /* s of a short message */
+    double bandwidth; /* B/s each way; 0: messages take no time */
+} hyb_model_link_t;
+
+/* What was measured: of the slowest process each. */
+typedef struct {
+    int threads;    /* of each process */
+    double ceiling; /* flop/s of FMA of all processes, at that time */
+    double sweep;   /* B/s of reading the matrix, each process; 0: no time */
+    hyb_model_link_t row;    /* within a process row, ... */
+    hyb_model_link_t column; /* ... within a process column */
+    bool fixed;   /* devices always get the same share of an update, not ... */
+    double share; /* ... what balances: 0 to 1 */
+    int widths;   /* at least 1, nb ascending */
+    hyb_model_width_t width[HYB_MODEL_WIDTHS_MOST];
+} hyb_model_rates_t;
+
+/*
+ * Seconds of a test's timed phase: factorization and back-substitution.
  *
+ * bcast   as in HPL.dat
  * Cost:   n / nb * nprow * npcol steps, about a hundred thousand at most: of
  *         more panels some are taken as one, and then rows of processes as
  *         equal.
- * Errors: all 0 without memory, and for n = 0
+ * Errors: 0 without memory, and for n = 0
  */
-hyb_model_prediction_t hyb_model_predict(const hyb_model_rates_t *rates,
-                                         const hyb_model_case_t *test);
+double hyb_model_seconds(const hyb_model_rates_t *rates,
+                         const hpl_shape_t *test, int bcast);
+
+/* Rates of processes that have one factor-th of the cores they were measured
+ * with: all of their work takes so many times as long, messages do not. */
+void hyb_model_slow_down(hyb_model_rates_t *rates, double factor);
+
+/* ---- its parts ----------------------------------------------------------- */
+
+/* The curve at rows. */
+double hyb_model_curve_at(const hyb_model_curve_t *curve, double rows);
+
+/*
+ * Rates of panels of nb columns: measured, or those of the nearest width,
+ * scaled by the work.
+ */
+hyb_model_width_t hyb_model_of_width(const hyb_model_rates_t *rates, int nb);
+
+/* Multiply the seconds of work on columns and rows, and those of panels. */
+void hyb_model_width_scale(hyb_model_width_t *width, double work,
+                           double panels);
+
+/* Seconds of one message of so many bytes. */
+double hyb_messages_transfer(const hyb_model_link_t *link, double bytes);
+
+/*
+ * Seconds until a message of so many bytes has come, by the broadcast that
+ * BCAST names, to the process of the row that is distance behind the root.
+ */
+double hyb_messages_broadcast(const hyb_model_link_t *link, int bcast,
+                              int npcol, int distance, double bytes);
+
+/* Rounds until all processes know what each knows, twice as many in each. */
+int hyb_messages_rounds(int processes);
+
+/* How often the process that is distance behind the root of that broadcast
+ * sends or receives all of a panel. */
+int hyb_messages_copies(int bcast, int npcol, int distance);
 
 #endif

@@ -3,15 +3,10 @@
 
 #include <math.h>
 #include <mpi.h>
-#include <stdlib.h>
-#include <string.h>
 #include "base/clock.h"
 #include "base/fma.h"
-#include "base/median.h"
 #include "base/memory.h"
 #include "hpl/grid/agree.h"
-#include "hpl/pfact/pivot.h"
-#include "hybrid/node/wait.h"
 
 enum {
     CALLS = 9, /* at most */
@@ -30,90 +25,92 @@ double hyb_slowest(double value)
     return value;
 }
 
+hyb_seconds_t hyb_time_together(void (*prepare)(void *context),
+                                void (*run)(void *context), void *context,
+                                double seconds)
+{
+    double once;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    once = hyb_slowest(hyb_time_runs(prepare, run, context, 1).median);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return hyb_time_runs(
+        prepare, run, context,
+        (int)fmin(CALLS, fmax(1.0, seconds / fmax(once, 1e-9))));
+}
+
 /* ---- cores and memory ---------------------------------------------------- */
 
 typedef struct {
     hyb_team_t *team;
-    xh_isa_t isa;
-    void (*work)(void *context, int member);
-    int64_t rounds;      /* of multiply-adds */
-    const double *a, *x; /* ROWS x COLS; COLS */
-    double *r;           /* ROWS */
-} probe_t;
-
-static void run(void *context)
-{
-    const probe_t *probe = context;
-
-    hyb_team_run(probe->team, probe->work, context);
-}
-
-static double least_seconds(probe_t *probe, int calls)
-{
-    return hyb_time_runs(NULL, run, probe, calls).least;
-}
+    const xh_fma_t *kernel;
+    int64_t rounds; /* of multiply-adds */
+} ceiling_t;
 
 static void multiply_and_add(void *context, int member)
 {
-    const probe_t *probe = context;
-    volatile double result = xh_fma_kernel(probe->isa)->run(probe->rounds);
+    const ceiling_t *probe = context;
+    volatile double result = probe->kernel->run(probe->rounds);
 
     (void)member;
     (void)result;
 }
 
+static void run_ceiling(void *context)
+{
+    hyb_team_run(((ceiling_t *)context)->team, multiply_and_add, context);
+}
+
 double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds)
 {
-    probe_t probe = {
-        .team = team, .isa = isa, .work = multiply_and_add, .rounds = 1000};
-    double once = 0.0, rate;
+    ceiling_t probe = {team, xh_fma_kernel(isa), 500};
+    double once, rate;
 
-    for (; once < seconds / (2 * CALLS); probe.rounds *= 2) {
-        once = hyb_slowest(least_seconds(&probe, 1));
-        if (once > seconds)
-            break;
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    rate = xh_fma_kernel(isa)->flop * (double)probe.rounds *
-           hyb_team_size(team) / least_seconds(&probe, CALLS);
+    do {
+        probe.rounds *= 2;
+        once = hyb_slowest(hyb_time_runs(NULL, run_ceiling, &probe, 1).least);
+    } while (once < seconds / (2 * CALLS));
+    rate = probe.kernel->flop * (double)probe.rounds * hyb_team_size(team) /
+           hyb_time_together(NULL, run_ceiling, &probe, seconds).least;
     MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     return rate;
 }
 
-static void sweep(void *context, int member)
+/* A, x and r lie behind each other. */
+static void sweep_share(void *context, int member)
 {
-    const probe_t *probe = context;
-    int64_t rows = ROWS / hyb_team_size(probe->team), from = member * rows;
-    hyb_sweep_t part = {.a = probe->a + from,
+    const hyb_scratch_t *memory = context;
+    int64_t rows = ROWS / hyb_team_size(memory->team);
+    double *x = memory->data + ROWS * COLS;
+    hyb_sweep_t part = {.a = memory->data + member * rows,
                         .rows = rows,
                         .cols = COLS,
                         .ld = ROWS,
-                        .x = probe->x};
+                        .x = x};
 
-    hyb_kernel_widest()->subtract(&part, probe->r + from);
+    hyb_kernel_widest()->subtract(&part, x + COLS + member * rows);
+}
+
+static void run_sweep(void *context)
+{
+    hyb_team_run(((hyb_scratch_t *)context)->team, sweep_share, context);
 }
 
 xh_status_t hyb_probe_sweep(hyb_team_t *team, double seconds, double *rate_p)
 {
-    enum { DOUBLES = ROWS * COLS };
-    int members = hyb_team_size(team), calls;
-    probe_t probe = {.team = team, .work = sweep};
+    int members = hyb_team_size(team);
+    double rows = ROWS / members * members;
     hyb_scratch_t memory = {0};
     xh_status_t status =
         hpl_agree(MPI_COMM_WORLD,
-                  hyb_scratch_create(team, DOUBLES + COLS + ROWS, &memory));
+                  hyb_scratch_open(&memory, team, ROWS * COLS + COLS + ROWS));
 
-    if (status == XH_OK) {
-        probe.a = memory.data;
-        probe.x = memory.data + DOUBLES;
-        probe.r = memory.data + DOUBLES + COLS;
-        calls = hyb_calls_within(seconds, hyb_slowest(least_seconds(&probe, 1)),
-                                 CALLS);
-        MPI_Barrier(MPI_COMM_WORLD);
-        *rate_p = sizeof(double) * (double)(ROWS / members * members) * COLS /
-                  hyb_slowest(least_seconds(&probe, calls));
-    }
-    hyb_scratch_free(&memory);
+    if (status == XH_OK)
+        *rate_p =
+            sizeof(double) * rows * COLS /
+            hyb_slowest(
+                hyb_time_together(NULL, run_sweep, &memory, seconds).least);
+    hyb_scratch_close(&memory);
     return status;
 }
 
@@ -162,7 +159,6 @@ xh_status_t hyb_probe_link(int step, double seconds, hyb_model_link_t *link_p)
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    *link_p = (hyb_model_link_t){0};
     if (size == 1)
         return XH_OK;
     status = hpl_agree(MPI_COMM_WORLD, xh_memory_allocate(2 * BYTES, &memory));
@@ -177,82 +173,5 @@ xh_status_t hyb_probe_link(int step, double seconds, hyb_model_link_t *link_p)
             fmax(1e-9, message(&ring, LONG, seconds / 2) - link_p->latency);
     }
     xh_memory_free(memory, 2 * BYTES);
-    return status;
-}
-
-/* ---- pivots -------------------------------------------------------------- */
-
-/* All processes, as one column of a grid. */
-typedef struct {
-    HPL_T_grid column;
-    HPL_T_panel panel;
-    double *proposal, *others_proposal;
-    int turns; /* of waiting for the pivot */
-} pivots_t;
-
-static void wait_for_pivot(void *context)
-{
-    pivots_t *p = context;
-
-    hyb_wait_turn(&p->turns);
-}
-
-/* Whichever row it is that all agree on. */
-static void agree(void *context, int column, hyb_pivot_t *pivot)
-{
-    pivots_t *p = context;
-    size_t row = (size_t)p->panel.jb * sizeof(double);
-    double *candidate = p->proposal + HPL_PROPOSAL_ROWS;
-
-    (void)column;
-    p->turns = 0;
-    p->proposal[HPL_PROPOSAL_KEY] = pivot->key;
-    p->proposal[HPL_PROPOSAL_ROW] = (double)pivot->row;
-    p->proposal[HPL_PROPOSAL_OWNER] = p->column.myrow;
-    p->proposal[HPL_PROPOSAL_HAS_CURRENT] = p->column.myrow == 0;
-    memcpy(candidate, pivot->candidate, row);
-    memcpy(candidate + p->panel.jb, pivot->current, row);
-    hpl_pivot_agree(&p->panel, p->proposal,
-                    &(hpl_pivot_wait_t){p->others_proposal, wait_for_pivot, p});
-    pivot->mine = (int)p->proposal[HPL_PROPOSAL_OWNER] == p->column.myrow;
-    pivot->row = (int64_t)p->proposal[HPL_PROPOSAL_ROW];
-    memcpy(pivot->candidate, candidate, row);
-    memcpy(pivot->current, candidate + p->panel.jb, row);
-}
-
-static double factor_together(hyb_host_panel_t *panel, int members)
-{
-    double begun;
-
-    hyb_host_panel_load(panel);
-    MPI_Barrier(MPI_COMM_WORLD);
-    begun = xh_clock_now();
-    hyb_host_panel_factor(panel, members);
-    return hyb_slowest(xh_clock_now() - begun);
-}
-
-xh_status_t hyb_probe_panel(hyb_host_panel_t *panel, int members, int nb,
-                            int calls, double *seconds_p)
-{
-    size_t length = HPL_PROPOSAL_ROWS + 2 * (size_t)nb;
-    double *memory = calloc(2 * length, sizeof(*memory));
-    pivots_t p = {.column = {.col_comm = MPI_COMM_WORLD},
-                  .panel = {.grid = &p.column, .jb = nb},
-                  .proposal = memory,
-                  .others_proposal = memory + length};
-    double seconds[HYB_CALLS_MOST];
-    xh_status_t status =
-        hpl_agree(MPI_COMM_WORLD, memory != NULL ? XH_OK : XH_ERR_MEMORY);
-
-    if (status == XH_OK) {
-        MPI_Comm_rank(MPI_COMM_WORLD, &p.column.myrow);
-        MPI_Comm_size(MPI_COMM_WORLD, &p.column.nprow);
-        hyb_host_panel_share(panel, agree, &p, p.column.myrow == 0);
-        for (int i = 0; i < calls; i++)
-            seconds[i] = factor_together(panel, members);
-        hyb_host_panel_share(panel, NULL, NULL, true);
-        *seconds_p = xh_median(seconds, calls);
-    }
-    free(memory);
     return status;
 }

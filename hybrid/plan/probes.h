@@ -2,18 +2,22 @@
 #ifndef HYB_PROBES_H
 #define HYB_PROBES_H
 
-#include "hybrid/cpu/isa/kernel.h"
-#include "hybrid/plan/host_panel.h"
-#include "hybrid/plan/rates.h"
+#include "hybrid/plan/host_parts.h"
+#include "hybrid/plan/model.h"
 
 /*
  * What cores, memory and links give all processes at the same time, whatever is
- * solved. Each takes about `seconds`, if it is told. Collective over
- * MPI_COMM_WORLD.
+ * solved, measured in about so many seconds. Collective over MPI_COMM_WORLD.
  */
 
 /* The largest of all processes' values. */
 double hyb_slowest(double value);
+
+/* hyb_time_runs of as many runs as fit into seconds, at most nine, alike on all
+ * processes, which begin together. */
+hyb_seconds_t hyb_time_together(void (*prepare)(void *context),
+                                void (*run)(void *context), void *context,
+                                double seconds);
 
 /* Flop/s of multiply-adds on registers, of all processes together. */
 double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds);
@@ -26,22 +30,10 @@ double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds);
 xh_status_t hyb_probe_sweep(hyb_team_t *team, double seconds, double *rate_p);
 
 /*
- * Latency and bandwidth between each process and the one step ranks further,
- * around a ring. One process has no link: all 0.
+ * Between each process and the one step ranks further, around a ring. One
+ * process has no link: link_p, all 0, stays.
  * Errors: XH_ERR_MEMORY  on all processes
  */
 xh_status_t hyb_probe_link(int step, double seconds, hyb_model_link_t *link_p);
-
-/*
- * Seconds of a panel of nb columns that all processes factor together, as a
- * column of processes does: median of so many calls, at most HYB_CALLS_MOST;
- * the slowest process counts.
- *
- * panel    in,out  rows below the top; the top is the first process's
- * members  in      of the team, that factor
- * Errors:  XH_ERR_MEMORY  on all processes
- */
-xh_status_t hyb_probe_panel(hyb_host_panel_t *panel, int members, int nb,
-                            int calls, double *seconds_p);
 
 #endif

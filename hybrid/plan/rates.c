@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/plan/rates.h"
+#include "hybrid/plan/model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,8 +17,6 @@ double hyb_model_curve_at(const hyb_model_curve_t *curve, double rows)
 
     if (curve->count == 0)
         return 0.0;
-    if (curve->count == 1)
-        return x[0] > 0.0 ? y[0] * rows / x[0] : y[0];
     while (to < last && rows > x[to])
         to++;
     if (rows > x[last])
@@ -26,21 +24,15 @@ double hyb_model_curve_at(const hyb_model_curve_t *curve, double rows)
     return fmax(0.0, y[to] + (rows - x[to]) * slope(curve, to - 1, to));
 }
 
-static void scale_curve(hyb_model_curve_t *curve, double factor)
-{
-    for (int i = 0; i < curve->count; i++)
-        curve->seconds[i] *= factor;
-}
-
 void hyb_model_width_scale(hyb_model_width_t *width, double work, double panels)
 {
-    scale_curve(&width->update, work);
-    scale_curve(&width->prepare, work);
-    scale_curve(&width->pack, work);
-    scale_curve(&width->narrow, work);
-    scale_curve(&width->devices, work);
-    scale_curve(&width->alone, panels);
-    scale_curve(&width->team, panels);
+    hyb_model_curve_t *const curves[] = {
+        &width->update,  &width->prepare, &width->pack, &width->narrow,
+        &width->devices, &width->alone,   &width->team};
+
+    for (int c = 0; c < 7; c++)
+        for (int i = 0; i < curves[c]->count; i++)
+            curves[c]->seconds[i] *= c < 5 ? work : panels;
 }
 
 void hyb_model_slow_down(hyb_model_rates_t *rates, double factor)

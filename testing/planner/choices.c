@@ -18,28 +18,11 @@ typedef struct { /* the best choices so far; equal ones stay in order */
     xhpl_choice_t *choice;
 } list_t;
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    return b == 0 ? a : gcd(b, a % b);
-}
-
 /* ---- N ------------------------------------------------------------------- */
 
-/* Process (0, 0) has most: N is a multiple of NB times P and Q. */
-static double bytes_of(const xhpl_job_t *job, const hyb_model_case_t *test)
-{
-    hpl_shape_t shape = {.n = test->n,
-                         .nb = test->nb,
-                         .nprow = test->nprow,
-                         .npcol = test->npcol,
-                         .depth = test->depth,
-                         .align = job->align};
-
-    return job->bytes(&shape);
-}
-
-/* The most steps of unit that the memory holds. */
-static int64_t within_memory(const xhpl_job_t *job, hyb_model_case_t test,
+/* The most steps of unit that the memory holds. Process (0, 0) has most: N is a
+ * multiple of NB times P and Q. */
+static int64_t within_memory(const xhpl_job_t *job, hpl_shape_t test,
                              int64_t unit)
 {
     int64_t good = 0, bad = LARGEST / unit + 1, middle;
@@ -47,7 +30,7 @@ static int64_t within_memory(const xhpl_job_t *job, hyb_model_case_t test,
     while (bad - good > 1) {
         middle = good + (bad - good) / 2;
         test.n = (int)(middle * unit);
-        if (bytes_of(job, &test) <= job->most_bytes)
+        if (job->bytes(&test) <= job->most_bytes)
             good = middle;
         else
             bad = middle;
@@ -55,48 +38,47 @@ static int64_t within_memory(const xhpl_job_t *job, hyb_model_case_t test,
     return good;
 }
 
-static double seconds_of(const xhpl_job_t *job, hyb_model_case_t test,
+static double seconds_of(const xhpl_job_t *job, hpl_shape_t test, int bcast,
                          int64_t n)
 {
     test.n = (int)n;
-    return hyb_model_predict(job->rates, &test).seconds;
+    return hyb_model_seconds(job->rates, &test, bcast);
 }
 
 /*
  * The most steps, up to most, that keep within the time. All that is not work
  * grows more slowly than n^3: each guess is too high until it is right.
  */
-static int64_t within_time(const xhpl_job_t *job, hyb_model_case_t test,
+static int64_t within_time(const xhpl_job_t *job, hpl_shape_t test, int bcast,
                            int64_t unit, int64_t most)
 {
     double limit = job->most_seconds, seconds;
     int64_t steps = most;
 
-    while (steps > 0 && (seconds = seconds_of(job, test, steps * unit)) > limit)
+    while (steps > 0 &&
+           (seconds = seconds_of(job, test, bcast, steps * unit)) > limit)
         steps = (int64_t)fmin((double)steps - 1,
                               (double)steps * cbrt(limit / seconds));
-    while (steps < most && seconds_of(job, test, (steps + 1) * unit) <= limit)
+    while (steps < most &&
+           seconds_of(job, test, bcast, (steps + 1) * unit) <= limit)
         steps++;
     return steps;
 }
 
-int xhpl_choices_largest(const xhpl_job_t *job, hyb_model_case_t test)
+int xhpl_choices_largest(const xhpl_job_t *job, hpl_shape_t test, int bcast)
 {
-    int64_t p = test.nprow, q = test.npcol;
-    int64_t unit = test.nb * (p / gcd(p, q) * q);
-    int64_t steps = within_memory(job, test, unit);
+    int64_t multiple = test.npcol, unit, steps;
 
+    while (multiple % test.nprow != 0)
+        multiple += test.npcol;
+    unit = test.nb * multiple;
+    steps = within_memory(job, test, unit);
     if (!isinf(job->most_seconds))
-        steps = within_time(job, test, unit, steps);
+        steps = within_time(job, test, bcast, unit, steps);
     return (int)(steps * unit);
 }
 
 /* ---- grids --------------------------------------------------------------- */
-
-static double flatness(int p, int q)
-{
-    return fmax(p, q) / fmin(p, q);
-}
 
 int xhpl_choices_rows(int processes)
 {
@@ -111,59 +93,58 @@ bool xhpl_choices_are_flat(int processes)
 {
     int rows = xhpl_choices_rows(processes);
 
-    return flatness(rows, processes / rows) > FLAT;
+    return processes > FLAT * rows * rows;
 }
 
 /* With many processes, skip flat grids if there are better ones. */
 static bool is_worth_it(int p, int q)
 {
-    int rows = xhpl_choices_rows(p * q);
+    int low = p < q ? p : q;
 
-    return p * q <= MANY ||
-           flatness(p, q) <= fmax(FLAT, flatness(rows, p * q / rows));
+    return p * q <= MANY || p * q <= FLAT * low * low ||
+           low == xhpl_choices_rows(p * q);
 }
 
 /* ---- choices ------------------------------------------------------------- */
 
-xhpl_choice_t xhpl_choices_of(const xhpl_job_t *job, hyb_model_case_t test)
+xhpl_choice_t xhpl_choices_of(const xhpl_job_t *job, hpl_shape_t test,
+                              int bcast)
 {
     xhpl_choice_t choice = {.test = test,
-                            .predicted = hyb_model_predict(job->rates, &test),
-                            .bytes = bytes_of(job, &test)};
+                            .bcast = bcast,
+                            .seconds =
+                                hyb_model_seconds(job->rates, &test, bcast),
+                            .bytes = job->bytes(&test)};
 
-    if (choice.predicted.seconds > 0.0)
-        choice.gflops =
-            hyb_model_flop(test.n) / choice.predicted.seconds * 1e-9;
+    if (choice.seconds > 0.0)
+        choice.gflops = (2.0 / 3.0 * test.n + 1.5) * test.n * test.n /
+                        choice.seconds * 1e-9;
     return choice;
 }
 
 /* Does one with the same N, NB and grid reach the same rate? */
 static bool is_known(const list_t *list, const xhpl_choice_t *choice)
 {
-    const hyb_model_case_t *a = &choice->test, *b;
-    double apart;
+    const hpl_shape_t *a = &choice->test, *b;
 
     for (int i = 0; i < list->count; i++) {
         b = &list->choice[i].test;
-        apart = fabs(list->choice[i].gflops / choice->gflops - 1.0);
         if (a->n == b->n && a->nb == b->nb && a->nprow == b->nprow &&
-            apart < noticeable)
+            fabs(list->choice[i].gflops / choice->gflops - 1.0) < noticeable)
             return true;
     }
     return false;
 }
 
 /* The test with the largest N, if there is one. */
-static void consider(list_t *list, hyb_model_case_t test)
+static void consider(list_t *list, hpl_shape_t test, int bcast)
 {
     int at = list->count;
     xhpl_choice_t choice;
 
-    test.n = xhpl_choices_largest(list->job, test);
-    if (test.n == 0)
-        return;
-    choice = xhpl_choices_of(list->job, test);
-    if (is_known(list, &choice))
+    test.n = xhpl_choices_largest(list->job, test, bcast);
+    choice = xhpl_choices_of(list->job, test, bcast);
+    if (test.n == 0 || is_known(list, &choice))
         return;
     while (at > 0 && list->choice[at - 1].gflops < choice.gflops)
         at--;
@@ -176,46 +157,34 @@ static void consider(list_t *list, hyb_model_case_t test)
     list->choice[at] = choice;
 }
 
-/* Every NB on the grid of nprow rows. */
-static void consider_grid(list_t *list, int nprow)
-{
-    const xhpl_job_t *job = list->job;
-
-    for (int i = 0; i < job->nb.count; i++)
-        consider(list, (hyb_model_case_t){.nb = job->nb.value[i],
-                                          .nprow = nprow,
-                                          .npcol = job->processes / nprow,
-                                          .depth = job->depth.value[0],
-                                          .bcast = job->bcast.value[0]});
-}
-
-/* Every other DEPTH and BCAST. With one process in a row, BCAST has no effect.
- */
-static void vary(list_t *list, hyb_model_case_t test)
+/* Every DEPTH and BCAST. With one process in a row, BCAST has no effect. */
+static void vary(list_t *list, hpl_shape_t test)
 {
     const xhpl_job_t *job = list->job;
     int bcasts = test.npcol > 1 ? job->bcast.count : 1;
 
-    for (int d = 0; d < job->depth.count; d++)
-        for (int b = 0; b < bcasts; b++) {
-            if (d == 0 && b == 0)
-                continue;
-            test.depth = job->depth.value[d];
-            test.bcast = job->bcast.value[b];
-            consider(list, test);
-        }
+    for (int i = 0; i < job->depth.count * bcasts; i++) {
+        test.depth = job->depth.value[i / bcasts];
+        consider(list, test, job->bcast.value[i % bcasts]);
+    }
 }
 
 int xhpl_choices_make(const xhpl_job_t *job, int capacity,
                       xhpl_choice_t *choices_p)
 {
     list_t list = {.job = job, .capacity = capacity, .choice = choices_p};
-    hyb_model_case_t best[VARIED];
+    hpl_shape_t test = {.depth = job->depth.value[0], .align = job->align};
+    hpl_shape_t best[VARIED];
     int count = 0;
 
     for (int p = 1; p <= job->processes; p++)
         if (job->processes % p == 0 && is_worth_it(p, job->processes / p))
-            consider_grid(&list, p);
+            for (int i = 0; i < job->nb.count; i++) {
+                test.nb = job->nb.value[i];
+                test.nprow = p;
+                test.npcol = job->processes / p;
+                consider(&list, test, job->bcast.value[0]);
+            }
     for (; count < VARIED && count < list.count; count++)
         best[count] = list.choice[count].test;
     for (int i = 0; i < count; i++)

@@ -3,7 +3,6 @@
 #define XHPL_CHOICES_H
 
 #include <stdbool.h>
-#include "hpl_solver.h"
 #include "hybrid/plan/model.h"
 #include "testing/ptest/parameters.h"
 
@@ -22,10 +21,10 @@ typedef struct {
 } xhpl_job_t;
 
 typedef struct {
-    hyb_model_case_t test;
-    hyb_model_prediction_t predicted;
-    double gflops; /* that HPL will print */
-    double bytes;  /* of the process that takes most */
+    hpl_shape_t test;
+    int bcast;
+    double seconds, gflops; /* that HPL will print */
+    double bytes;           /* of the process that takes most */
 } xhpl_choice_t;
 
 /* The rows of the grid that is nearest to square, and at least as wide as high;
@@ -39,10 +38,11 @@ bool xhpl_choices_are_flat(int processes);
  * The largest N, a multiple of NB * lcm(P, Q), of a test on a grid of
  * processes that keeps within job's memory and time; 0 if none does.
  */
-int xhpl_choices_largest(const xhpl_job_t *job, hyb_model_case_t test);
+int xhpl_choices_largest(const xhpl_job_t *job, hpl_shape_t test, int bcast);
 
-/* The prediction of one test; of job it takes rates, align and bytes. */
-xhpl_choice_t xhpl_choices_of(const xhpl_job_t *job, hyb_model_case_t test);
+/* The prediction of one test; of job it takes rates and bytes. */
+xhpl_choice_t xhpl_choices_of(const xhpl_job_t *job, hpl_shape_t test,
+                              int bcast);
 
 /*
  * The best choices, by predicted rate, the best first: every grid and NB with

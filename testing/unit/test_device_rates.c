@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/device/device_rates.h"
 
+#include <limits.h>
 #include <math.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -16,7 +17,7 @@ static const uint64_t memory = (uint64_t)100 << 20;
 
 static double now; /* the clock */
 static int slow_products, products;
-static const hyb_backend_t *emu; /* that slow_work asks */
+static const hyb_backend_t *emu; /* that those below ask */
 static hyb_device_t *device;
 
 static double clock_of_test(void *context)
@@ -25,12 +26,45 @@ static double clock_of_test(void *context)
     return now;
 }
 
+static int records_left; /* events that there is memory for */
+static void *busy[2];    /* queues with work that nobody has waited for */
+
 /* The first slow_products take the host 5 s, as where libraries come in. */
 static xh_status_t slow_work(void *state, void *queue, const hyb_task_t *task)
 {
+    busy[busy[0] != NULL && busy[0] != queue] = queue;
     if (task->op == HYB_OP_GEMM && products++ < slow_products)
         now += 5.0;
     return emu->work(state, queue, task);
+}
+
+static xh_status_t short_record(void *state, void *queue, void *event)
+{
+    return records_left-- > 0 ? emu->event_record(state, queue, event)
+                              : XH_ERR_MEMORY;
+}
+
+/* The measurement waits on its first queue, which waits for the other. */
+static xh_status_t noted_wait(void *state, void *event, double seconds,
+                              bool *done_p)
+{
+    xh_status_t status = emu->event_wait(state, event, seconds, done_p);
+
+    busy[0] = busy[1] = NULL;
+    return status;
+}
+
+static void noted_destroy(void *state, void *queue)
+{
+    emu->queue_destroy(state, queue);
+    for (int i = 0; i < 2; i++)
+        busy[i] = busy[i] == queue ? NULL : busy[i];
+}
+
+static void idle_buffer_destroy(void *state, void *memory_of, size_t bytes)
+{
+    assert_true(busy[0] == NULL && busy[1] == NULL);
+    emu->buffer_destroy(state, memory_of, bytes);
 }
 
 static void settle(const char *assignment)
@@ -54,6 +88,11 @@ static int enter(void **state)
     emu = device_cases_backend("emu");
     slow = *emu;
     slow.work = slow_work;
+    slow.event_record = short_record;
+    slow.event_wait = noted_wait;
+    slow.queue_destroy = noted_destroy;
+    slow.buffer_destroy = idle_buffer_destroy;
+    records_left = INT_MAX;
     return hyb_device_open((hyb_device_choice_t){&slow, 0}, NULL, 0, &device) !=
            XH_OK;
 }
@@ -143,6 +182,22 @@ TEST_SET_UP(next_to_no_memory_is_not_used)
     assert_ok(hyb_device_rates_measure(device, 1 << 20, 1.0, 60.0, &table));
     assert_int_equal(count_of(&table), 0);
     assert_int_equal(products, 0);
+}
+
+/* Whatever is queued then: idle_buffer_destroy looks. */
+TEST_SET_UP(memory_is_given_back_when_queues_are_idle)
+{
+    int records = 0, points = -1;
+
+    for (; points < POINTS; records++) {
+        hyb_rate_table_t table;
+
+        records_left = records;
+        table = measured(0);
+        assert_true(count_of(&table) >= points);
+        points = count_of(&table);
+    }
+    assert_true(records > 4 * POINTS);
 }
 
 /* ---- kept from run to run -------------------------------------------------

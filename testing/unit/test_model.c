@@ -10,36 +10,15 @@ static const hyb_model_curve_t columns = {2, {100, 1000}, {1e-7, 1e-6}};
 static const hyb_model_curve_t alone = {2, {100, 1000}, {1e-4, 1e-3}};
 static const hyb_model_curve_t halved = {2, {100, 1000}, {0.5e-4, 0.5e-3}};
 
+static const hyb_model_link_t slow_link = {.latency = 1e-5, .bandwidth = 1e8};
+
 static hyb_model_rates_t rates_of(hyb_model_curve_t update,
                                   hyb_model_curve_t one, hyb_model_curve_t all)
 {
-    hyb_model_rates_t rates = {.threads = 2, .widths = 1};
-
-    rates.width[0] = (hyb_model_width_t){
-        .nb = 100, .update = update, .alone = one, .team = all};
-    return rates;
-}
-
-/*
- * The same with devices that take so many ns a row for a column, of which the
- * threads take 0.2 ns to prepare it, and 0.8 to update it.
- */
-static hyb_model_rates_t with_devices(double ns)
-{
-    hyb_model_rates_t rates = rates_of(columns, alone, halved);
-    hyb_model_curve_t part = columns;
-
-    part.seconds[0] = 0.2e-7, part.seconds[1] = 0.2e-6;
-    rates.width[0].prepare = part;
-    part.seconds[0] = ns * 1e-7, part.seconds[1] = ns * 1e-6;
-    rates.width[0].devices = part;
-    rates.width[0].tile = 200;
-    return rates;
-}
-
-static void leave_panels_out(hyb_model_rates_t *rates)
-{
-    rates->width[0].alone = rates->width[0].team = nothing;
+    return (hyb_model_rates_t){
+        .threads = 2,
+        .widths = 1,
+        .width[0] = {.nb = 100, .update = update, .alone = one, .team = all}};
 }
 
 static hyb_model_rates_t usual(void)
@@ -47,29 +26,61 @@ static hyb_model_rates_t usual(void)
     return rates_of(columns, alone, halved);
 }
 
-static hyb_model_link_t slow_link(void)
+static hyb_model_rates_t without_panels(hyb_model_rates_t rates)
 {
-    return (hyb_model_link_t){.latency = 1e-5, .bandwidth = 1e8};
+    rates.width[0].alone = rates.width[0].team = nothing;
+    return rates;
 }
 
-static hyb_model_case_t on_grid(int n, int p, int q)
+/* Columns that take so many ns a row. */
+static hyb_model_curve_t columns_of(double ns)
 {
-    return (hyb_model_case_t){
-        .n = n, .nb = 100, .nprow = p, .npcol = q, .depth = 2, .bcast = 1};
+    return (hyb_model_curve_t){2, {100, 1000}, {ns * 1e-7, ns * 1e-6}};
 }
 
-static double seconds(const hyb_model_rates_t *rates, hyb_model_case_t test)
+/*
+ * The usual with devices that take so many ns a row for a column, of which the
+ * threads take 0.2 ns to prepare it, and 0.8 to update it.
+ */
+static hyb_model_rates_t with_devices(double ns)
 {
-    return hyb_model_predict(rates, &test).seconds;
+    hyb_model_rates_t rates = usual();
+
+    rates.width[0].prepare = columns_of(0.2);
+    rates.width[0].devices = columns_of(ns);
+    rates.width[0].tile = 200;
+    return rates;
+}
+
+static double at_depth(int depth, hyb_model_rates_t rates, int n, int p, int q)
+{
+    const hpl_shape_t test = {
+        .n = n, .nb = 100, .nprow = p, .npcol = q, .depth = depth};
+
+    return hyb_model_seconds(&rates, &test, 1);
+}
+
+static double seconds(hyb_model_rates_t rates, int n, int p, int q)
+{
+    return at_depth(2, rates, n, p, q);
 }
 
 /* Work of all iterations on columns, b's included. */
-static double work_of(int n, int nb)
+static double work_of(int n)
 {
     double sum = 0.0;
 
-    for (int k = 1; k <= n / nb; k++)
-        sum += (n - k * nb + 1.0) * (n - k * nb) * 1e-9;
+    for (int m = n - 100; m > 0; m -= 100)
+        sum += (m + 1.0) * m * 1e-9;
+    return sum;
+}
+
+static double panels_of(int n, hyb_model_curve_t curve)
+{
+    double sum = 0.0;
+
+    for (int rows = 100; rows <= n; rows += 100)
+        sum += hyb_model_curve_at(&curve, rows);
     return sum;
 }
 
@@ -78,140 +89,107 @@ static void assert_near(double value, double wanted)
     assert_true(fabs(value - wanted) <= 1e-9 * fabs(wanted));
 }
 
+/* ---- curves and widths --------------------------------------------------- */
+
+/* More rows never take less than at the end: it was noise. */
 TEST(a_curve_goes_on_beyond_its_points_as_it_does_on_the_whole)
 {
-    const hyb_model_curve_t curve = {3, {10, 20, 40}, {1, 3, 4}};
+    static const struct {
+        hyb_model_curve_t curve;
+        double rows, seconds;
+    } of[] = {{{3, {10, 20, 40}, {1, 3, 4}}, 15, 2},
+              {{3, {10, 20, 40}, {1, 3, 4}}, 20, 3},
+              {{3, {10, 20, 40}, {1, 3, 4}}, 30, 3.5},
+              {{3, {10, 20, 40}, {1, 3, 4}}, 80, 8},
+              {{3, {10, 20, 40}, {1, 3, 4}}, 0, 0},
+              {{2, {256, 1024}, {5, 4}}, 640, 4.5},
+              {{2, {256, 1024}, {5, 4}}, 1024, 4},
+              {{2, {256, 1024}, {5, 4}}, 100000, 4},
+              {{0}, 7, 0}};
 
-    assert_near(hyb_model_curve_at(&curve, 15), 2);
-    assert_near(hyb_model_curve_at(&curve, 20), 3);
-    assert_near(hyb_model_curve_at(&curve, 30), 3.5);
-    assert_near(hyb_model_curve_at(&curve, 80), 8);
-    assert_true(hyb_model_curve_at(&curve, 0) == 0.0);
-    assert_true(hyb_model_curve_at(&nothing, 7) == 0.0);
-}
-
-/* More rows never take less: it was noise. */
-TEST(a_curve_that_falls_stays_where_it_ends)
-{
-    const hyb_model_curve_t curve = {2, {256, 1024}, {5, 4}};
-
-    assert_near(hyb_model_curve_at(&curve, 640), 4.5);
-    assert_near(hyb_model_curve_at(&curve, 1024), 4);
-    assert_near(hyb_model_curve_at(&curve, 100000), 4);
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        assert_near(hyb_model_curve_at(&of[i].curve, of[i].rows),
+                    of[i].seconds);
 }
 
 TEST(an_unknown_width_has_the_nearest_ones_rates_by_work)
 {
-    hyb_model_rates_t rates = usual();
+    hyb_model_rates_t rates = with_devices(3);
     hyb_model_width_t wide = hyb_model_of_width(&rates, 200);
 
     assert_int_equal(wide.nb, 200);
     assert_near(wide.update.seconds[0], 2e-7);
+    assert_near(wide.devices.seconds[0], 6e-7);
     assert_near(wide.team.seconds[1], 2e-3);
-    rates = with_devices(3);
-    assert_near(hyb_model_of_width(&rates, 200).devices.seconds[0], 6e-7);
     rates.widths = 2;
     rates.width[1] = wide;
     assert_near(hyb_model_of_width(&rates, 160).alone.seconds[0], 4e-4 * 0.64);
 }
 
+/* ---- on cores ------------------------------------------------------------ */
+
 TEST(nothing_takes_no_time)
 {
-    hyb_model_rates_t rates = usual();
-
-    assert_true(seconds(&rates, on_grid(0, 1, 1)) == 0.0);
-    rates = rates_of(nothing, nothing, nothing);
-    assert_true(seconds(&rates, on_grid(5000, 2, 2)) == 0.0);
+    assert_true(seconds(usual(), 0, 1, 1) == 0.0);
+    assert_true(seconds(rates_of(nothing, nothing, nothing), 5000, 2, 2) ==
+                0.0);
 }
 
 TEST(panels_that_take_no_time_leave_the_work)
 {
-    hyb_model_rates_t rates = rates_of(columns, nothing, nothing);
-
-    for (int depth = 0; depth < 3; depth++) {
-        hyb_model_case_t test = on_grid(3000, 1, 1);
-        hyb_model_prediction_t found;
-
-        test.depth = depth;
-        found = hyb_model_predict(&rates, &test);
-        assert_near(found.factor, work_of(3000, 100));
-        assert_true(found.idle < 1e-9 * found.factor);
-    }
+    for (int depth = 0; depth < 3; depth++)
+        assert_near(at_depth(depth, without_panels(usual()), 3000, 1, 1),
+                    work_of(3000));
 }
 
 TEST(without_overlap_parts_add_up)
 {
-    hyb_model_rates_t rates = usual();
-    hyb_model_case_t test = on_grid(3000, 1, 1);
-    double panels = 0.0;
-
-    test.depth = 0;
-    for (int rows = 100; rows <= 3000; rows += 100)
-        panels += hyb_model_curve_at(&halved, rows);
-    assert_near(seconds(&rates, test), work_of(3000, 100) + panels);
+    assert_near(at_depth(0, usual(), 3000, 1, 1),
+                work_of(3000) + panels_of(3000, halved));
 }
 
 TEST(panels_alone_follow_each_other)
 {
-    hyb_model_rates_t rates = rates_of(nothing, alone, halved);
-    double panels = 0.0;
-
-    for (int rows = 100; rows <= 3000; rows += 100)
-        panels += hyb_model_curve_at(&halved, rows);
-    assert_near(seconds(&rates, on_grid(3000, 1, 1)), panels);
+    assert_near(seconds(rates_of(nothing, alone, halved), 3000, 1, 1),
+                panels_of(3000, halved));
 }
 
 TEST(overlap_hides_panels_while_updates_last_longer)
 {
     /* A panel keeps one of a hundred threads busy. */
     hyb_model_rates_t rates = rates_of(columns, alone, alone);
-    hyb_model_case_t test = on_grid(4000, 1, 1);
-    double work = work_of(4000, 100), panels = 0.0;
+    double work = work_of(4000), panels = panels_of(4000, alone);
 
     rates.threads = 100;
-    for (int rows = 100; rows <= 4000; rows += 100)
-        panels += hyb_model_curve_at(&alone, rows);
-    assert_true(seconds(&rates, test) > work);
-    assert_true(seconds(&rates, test) < work + panels / 4);
-    test.depth = 0;
-    assert_near(seconds(&rates, test), work + panels);
+    assert_true(seconds(rates, 4000, 1, 1) > work);
+    assert_true(seconds(rates, 4000, 1, 1) < work + panels / 4);
+    assert_near(at_depth(0, rates, 4000, 1, 1), work + panels);
 }
 
 TEST(narrow_runs_take_the_next_panels_columns_longer)
 {
-    hyb_model_rates_t rates = usual(), narrow = rates;
-    hyb_model_case_t test = on_grid(3000, 1, 1);
+    hyb_model_rates_t narrow = usual();
     double longer = 0.0;
 
-    narrow.width[0].narrow = columns;
-    narrow.width[0].narrow.seconds[0] *= 1.25;
-    narrow.width[0].narrow.seconds[1] *= 1.25;
+    narrow.width[0].narrow = columns_of(1.25);
     for (int rows = 100; rows < 3000; rows += 100)
         longer += 100 * 0.25e-9 * rows;
-    for (int depth = 0; depth < 3; depth++) {
-        double without;
-
-        test.depth = depth;
-        without = seconds(&rates, test);
-        if (depth == 0)
-            assert_near(seconds(&narrow, test), without + longer);
-        else
-            assert_true(seconds(&narrow, test) > without);
-    }
+    assert_near(at_depth(0, narrow, 3000, 1, 1),
+                at_depth(0, usual(), 3000, 1, 1) + longer);
+    for (int depth = 1; depth < 3; depth++)
+        assert_true(at_depth(depth, narrow, 3000, 1, 1) >
+                    at_depth(depth, usual(), 3000, 1, 1));
 }
 
 TEST(more_overlap_never_takes_longer)
 {
     hyb_model_rates_t rates = usual();
-    double last = INFINITY;
+    double last = INFINITY, now;
 
-    rates.row = rates.column = slow_link();
-    for (int depth = 0; depth < 3; depth++) {
-        hyb_model_case_t test = on_grid(4000, 1, 2);
-
-        test.depth = depth;
-        assert_true(seconds(&rates, test) <= last);
-        last = seconds(&rates, test);
+    rates.row = slow_link;
+    for (int depth = 0; depth < 3; depth++, last = now) {
+        now = at_depth(depth, rates, 4000, 1, 2);
+        assert_true(now <= last);
     }
 }
 
@@ -220,157 +198,176 @@ TEST(a_larger_matrix_takes_longer)
     hyb_model_rates_t rates = usual();
     double last = 0.0, now;
 
-    rates.row = rates.column = slow_link();
-    for (int n = 100; n < 3000; n += 150) {
-        now = seconds(&rates, on_grid(n, 2, 2));
+    rates.row = rates.column = slow_link;
+    for (int n = 100; n < 3000; n += 150, last = now) {
+        now = seconds(rates, n, 2, 2);
         assert_true(now > last);
-        last = now;
     }
 }
 
 TEST(more_processes_divide_the_work)
 {
-    hyb_model_rates_t rates = rates_of(columns, nothing, nothing);
-    double one = seconds(&rates, on_grid(12000, 1, 1));
+    hyb_model_rates_t rates = without_panels(usual());
+    double one = seconds(rates, 12000, 1, 1), four;
 
-    assert_true(seconds(&rates, on_grid(12000, 1, 2)) < 0.55 * one);
-    assert_true(seconds(&rates, on_grid(12000, 2, 1)) < 0.55 * one);
-    assert_true(seconds(&rates, on_grid(12000, 2, 2)) < 0.30 * one);
-    assert_true(seconds(&rates, on_grid(12000, 2, 2)) > 0.25 * one);
+    assert_true(seconds(rates, 12000, 1, 2) < 0.55 * one);
+    assert_true(seconds(rates, 12000, 2, 1) < 0.55 * one);
+    four = seconds(rates, 12000, 2, 2);
+    assert_true(four > 0.25 * one && four < 0.30 * one);
 }
 
 /* One process with two threads on one core, say: with free messages. */
 TEST(processes_that_share_cores_are_as_much_slower)
 {
-    hyb_model_rates_t rates = usual();
-    double before;
+    hyb_model_rates_t rates = usual(), slow;
 
     rates.sweep = 1e10;
-    before = seconds(&rates, on_grid(3000, 2, 2));
-    hyb_model_slow_down(&rates, 4.0);
-    assert_near(seconds(&rates, on_grid(3000, 2, 2)), 4.0 * before);
+    slow = rates;
+    hyb_model_slow_down(&slow, 4.0);
+    assert_near(seconds(slow, 3000, 2, 2), 4.0 * seconds(rates, 3000, 2, 2));
 }
+
+TEST(back_substitution_reads_half_the_matrix)
+{
+    hyb_model_rates_t rates = rates_of(nothing, nothing, nothing);
+
+    rates.sweep = 1e9;
+    assert_near(seconds(rates, 2000, 1, 1), 8 * 2e3 * 2e3 / 2 / 1e9);
+}
+
+TEST(a_panel_wider_than_the_matrix_is_the_matrix)
+{
+    hyb_model_rates_t rates = usual();
+    const hpl_shape_t wide = {80, 1000000, 1, 1, .depth = 2};
+    const hpl_shape_t fitting = {80, 80, 1, 1, .depth = 2};
+
+    assert_true(hyb_model_seconds(&rates, &wide, 1) ==
+                hyb_model_seconds(&rates, &fitting, 1));
+}
+
+/* Then predicting does not take long either. */
+TEST(many_panels_of_many_processes_are_taken_together)
+{
+    double few = seconds(usual(), 400000, 8, 8) / (work_of(400000) / 64);
+    double many =
+        seconds(usual(), 1000000, 100, 100) / (work_of(1000000) / 10000);
+
+    assert_true(few > 1.0 && few < 1.05);
+    assert_true(many > 1.0 && many < 1.3);
+}
+
+/* ---- messages ------------------------------------------------------------ */
 
 TEST(messages_take_time_and_free_ones_none)
 {
-    hyb_model_rates_t rates = usual(), slow = rates;
-    static const int grids[][2] = {{1, 2}, {2, 1}, {2, 2}};
+    hyb_model_rates_t slow = usual();
 
-    slow.row = slow.column = slow_link();
-    for (int i = 0; i < 3; i++) {
-        hyb_model_case_t test = on_grid(3000, grids[i][0], grids[i][1]);
-
-        assert_true(seconds(&slow, test) > seconds(&rates, test));
-    }
-    assert_true(seconds(&slow, on_grid(3000, 1, 1)) ==
-                seconds(&rates, on_grid(3000, 1, 1)));
+    slow.row = slow.column = slow_link;
+    for (int p = 1; p <= 2; p++)
+        for (int q = 1; q <= 2; q++)
+            assert_int_equal(seconds(slow, 3000, p, q) >
+                                 seconds(usual(), 3000, p, q),
+                             p * q > 1);
+    assert_true(seconds(slow, 3000, 1, 1) == seconds(usual(), 3000, 1, 1));
 }
 
 /* Each column of a panel waits for as many rounds as reach all. */
 TEST(pivots_are_agreed_on_in_rounds)
 {
     static const int rounds[] = {0, 0, 1, 2, 2, 3};
-    hyb_model_rates_t rates = usual(), agreeing = rates;
+    hyb_model_rates_t agreeing = usual();
 
-    agreeing.width[0].pivot = (hyb_model_curve_t){1, {0}, {1e-6}};
+    agreeing.width[0].pivot = (hyb_model_curve_t){2, {0, 1}, {1e-6, 1e-6}};
     for (int p = 1; p <= 5; p++) {
-        hyb_model_case_t test = on_grid(3000, p, 1);
-
-        test.depth = 0;
-        assert_near(seconds(&agreeing, test),
-                    seconds(&rates, test) + 3000e-6 * rounds[p]);
+        assert_int_equal(hyb_messages_rounds(p), rounds[p]);
+        assert_near(at_depth(0, agreeing, 3000, p, 1),
+                    at_depth(0, usual(), 3000, p, 1) + 3000e-6 * rounds[p]);
     }
+    assert_int_equal(hyb_messages_rounds(8), 3);
 }
 
 /* Each process packs its part of the rows, and one alone packs none. */
 TEST(rows_are_packed_where_there_are_others_in_the_column)
 {
-    const double column = 1e-6;
-    hyb_model_rates_t rates = usual(), packing = rates;
+    hyb_model_rates_t packing = usual();
     double columns_of_all = 0.0;
 
-    packing.width[0].pack = (hyb_model_curve_t){1, {0}, {column}};
+    packing.width[0].pack = (hyb_model_curve_t){2, {0, 1}, {1e-6, 1e-6}};
     for (int k = 1; k <= 30; k++)
         columns_of_all += 3000 - 100 * k + 1;
-    for (int p = 1; p <= 5; p++) {
-        hyb_model_case_t test = on_grid(3000, p, 1);
-        double parts = p > 1 ? columns_of_all / p : 0.0;
-
-        test.depth = 0;
-        assert_near(seconds(&packing, test),
-                    seconds(&rates, test) + parts * column);
-    }
+    for (int p = 1; p <= 5; p++)
+        assert_near(at_depth(0, packing, 3000, p, 1),
+                    at_depth(0, usual(), 3000, p, 1) +
+                        (p > 1 ? columns_of_all / p : 0.0) * 1e-6);
 }
 
-TEST(back_substitution_reads_half_the_matrix)
+TEST(a_ring_passes_a_message_on)
 {
-    hyb_model_rates_t rates = usual();
-    hyb_model_case_t test = on_grid(2000, 1, 1);
+    static const hyb_model_link_t link = {.latency = 1.0, .bandwidth = 10.0};
+    static const struct {
+        int bcast, distance;
+        double seconds;
+    } of[] = {
+        {0, 7, 7 * 5}, {1, 1, 5}, {4, 3, 3 + 7 + 80 * 7 / 8. / 10}, {5, 1, 5}};
 
-    rates.sweep = 1e9;
-    assert_near(hyb_model_predict(&rates, &test).back, 8 * 2e3 * 2e3 / 2 / 1e9);
+    for (int bcast = 0; bcast < 6; bcast++)
+        assert_true(hyb_messages_broadcast(&link, bcast, 8, 0, 40) == 0.0);
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        assert_near(
+            hyb_messages_broadcast(&link, of[i].bcast, 8, of[i].distance, 40),
+            of[i].seconds);
+    assert_true(hyb_messages_broadcast(&link, 2, 8, 7, 40) <
+                hyb_messages_broadcast(&link, 0, 8, 7, 40));
 }
 
-TEST(a_panel_wider_than_the_matrix_is_the_matrix)
+TEST(a_long_message_is_better_cut_in_pieces)
 {
-    hyb_model_rates_t rates = usual();
-    hyb_model_case_t wide = on_grid(80, 1, 1), fitting = wide;
+    static const hyb_model_link_t link = {.latency = 1e-6, .bandwidth = 1e9};
 
-    wide.nb = 1000000;
-    fitting.nb = 80;
-    assert_true(seconds(&rates, wide) == seconds(&rates, fitting));
+    assert_true(hyb_messages_broadcast(&link, 4, 16, 15, 1e8) <
+                hyb_messages_broadcast(&link, 0, 16, 15, 1e8));
+    assert_true(hyb_messages_broadcast(&link, 4, 16, 1, 8) >
+                hyb_messages_broadcast(&link, 0, 16, 1, 8));
 }
 
-TEST(many_panels_are_taken_together)
+/* In a row of eight; BCAST 0 is a ring, 1 spares the next process. */
+TEST(who_passes_a_panel_on_has_it_twice)
 {
-    hyb_model_rates_t rates = usual();
-    double many = seconds(&rates, on_grid(400000, 8, 8));
+    static const int of[][3] = {/* BCAST, distance, times */
+                                {0, 0, 1}, {0, 3, 2}, {0, 7, 1},
+                                {1, 0, 2}, {1, 1, 1}, {5, 1, 1}};
 
-    assert_true(many > work_of(400000, 100) / 64);
-    assert_true(many < 1.05 * work_of(400000, 100) / 64);
-}
-
-TEST(many_processes_do_not_take_long_to_predict)
-{
-    hyb_model_rates_t rates = usual();
-    double many = seconds(&rates, on_grid(1000000, 100, 100));
-
-    assert_true(many > work_of(1000000, 100) / 10000);
-    assert_true(many < 1.3 * work_of(1000000, 100) / 10000);
+    assert_int_equal(hyb_messages_copies(0, 1, 0), 0);
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        assert_int_equal(hyb_messages_copies(of[i][0], 8, of[i][1]), of[i][2]);
 }
 
 /* ---- devices ------------------------------------------------------------- */
 
 TEST(endlessly_slow_devices_change_nothing)
 {
-    hyb_model_rates_t rates = with_devices(1e9), without = with_devices(1);
+    hyb_model_rates_t without = with_devices(1);
 
     without.width[0].devices = nothing;
     for (int depth = 0; depth < 3; depth++) {
-        hyb_model_case_t test = on_grid(3000, 1, 1);
+        double part = at_depth(depth, with_devices(1e9), 3000, 1, 1) /
+                      at_depth(depth, without, 3000, 1, 1);
 
-        test.depth = depth;
-        assert_true(seconds(&rates, test) <= seconds(&without, test));
-        assert_true(seconds(&rates, test) > 0.999999 * seconds(&without, test));
+        assert_true(part <= 1.0 && part > 0.999999);
     }
 }
 
 /* Then all that is left is to prepare columns: a fifth of the work. */
 TEST(endlessly_fast_devices_leave_what_is_the_threads)
 {
-    hyb_model_rates_t rates = with_devices(1e-12);
+    hyb_model_rates_t rates = without_panels(with_devices(1e-12));
 
-    leave_panels_out(&rates);
-    for (int depth = 0; depth < 3; depth++) {
-        hyb_model_case_t test = on_grid(3000, 1, 1);
-
-        test.depth = depth;
-        assert_near(seconds(&rates, test), 0.2 * work_of(3000, 100));
-    }
+    for (int depth = 0; depth < 3; depth++)
+        assert_near(at_depth(depth, rates, 3000, 1, 1), 0.2 * work_of(3000));
     /* Also L2 of 2900, 2800, ... 100 rows is copied, and U is read at last. */
     rates.sweep = 1e9;
-    assert_near(seconds(&rates, on_grid(3000, 1, 1)),
-                0.2 * work_of(3000, 100) +
+    assert_near(seconds(rates, 3000, 1, 1),
+                0.2 * work_of(3000) +
                     (24.0 * 100 * 43500 + 4.0 * 3000 * 3000) * 1e-9);
 }
 
@@ -380,32 +377,23 @@ TEST(endlessly_fast_devices_leave_what_is_the_threads)
  */
 TEST(devices_as_fast_as_the_threads_do_half_of_all)
 {
-    hyb_model_rates_t rates = with_devices(0.8);
-    double wanted = 0.0, n, products;
+    double wanted = 0.0;
 
-    leave_panels_out(&rates);
-    for (int m = 2900; m > 0; m -= 100) {
-        n = m + 1.0;
-        products = (n - 100) * 0.8e-9 * m;
-        wanted += fmax(1e-9 * m * n - products, 1e-9 * m * n / 2);
-    }
-    assert_near(seconds(&rates, on_grid(3000, 1, 1)), wanted);
+    for (int m = 2900; m > 0; m -= 100)
+        wanted += fmax(1e-9 * m * (m + 1) - (m - 99) * 0.8e-9 * m,
+                       1e-9 * m * (m + 1) / 2);
+    assert_near(seconds(without_panels(with_devices(0.8)), 3000, 1, 1), wanted);
 }
 
 TEST(devices_make_room_for_panels)
 {
-    hyb_model_rates_t rates = with_devices(0.8), without = rates;
-    hyb_model_case_t test = on_grid(6000, 1, 1);
-
-    leave_panels_out(&without);
     for (int depth = 0; depth < 3; depth++) {
-        double panels = 0.0;
+        double longer =
+            at_depth(depth, with_devices(0.8), 6000, 1, 1) -
+            at_depth(depth, without_panels(with_devices(0.8)), 6000, 1, 1);
+        double hidden = panels_of(6000, halved) / longer;
 
-        for (int rows = 100; rows <= 6000; rows += 100)
-            panels += hyb_model_curve_at(&halved, rows);
-        test.depth = depth;
-        panels /= seconds(&rates, test) - seconds(&without, test);
-        assert_true(depth > 0 ? panels > 1.8 : panels < 1.0 + 1e-9);
+        assert_true(depth > 0 ? hidden > 1.8 : hidden < 1.0 + 1e-9);
     }
 }
 
@@ -414,16 +402,12 @@ TEST(faster_devices_never_take_longer)
     static const int grids[][2] = {{1, 1}, {1, 2}, {2, 1}};
 
     for (int i = 0; i < 9; i++) {
-        hyb_model_case_t test = on_grid(4000, grids[i / 3][0], grids[i / 3][1]);
-        double last = INFINITY;
+        double last = INFINITY, now;
 
-        test.depth = i % 3;
-        for (double ns = 100; ns > 1e-3; ns /= 2) {
-            hyb_model_rates_t rates = with_devices(ns);
-            double now = seconds(&rates, test);
-
+        for (double ns = 100; ns > 1e-3; ns /= 2, last = now) {
+            now = at_depth(i % 3, with_devices(ns), 4000, grids[i / 3][0],
+                           grids[i / 3][1]);
             assert_true(now <= last * (1 + 1e-12));
-            last = now;
         }
     }
 }
@@ -431,36 +415,32 @@ TEST(faster_devices_never_take_longer)
 /* However slow they are: all columns but those of the next panel are theirs. */
 TEST(a_fixed_share_is_kept_to)
 {
-    hyb_model_rates_t rates = with_devices(10), without = rates;
+    hyb_model_rates_t rates = without_panels(with_devices(10)), without = rates;
     double wanted = 0.0;
 
-    leave_panels_out(&rates);
-    leave_panels_out(&without);
     without.width[0].devices = nothing;
     rates.fixed = true;
-    assert_near(seconds(&rates, on_grid(3000, 1, 1)),
-                seconds(&without, on_grid(3000, 1, 1)));
+    assert_near(seconds(rates, 3000, 1, 1), seconds(without, 3000, 1, 1));
     rates.share = 1.0;
     for (int m = 2900; m > 0; m -= 100)
         wanted += fmax((m - 99) * 10e-9 * m,
                        1e-9 * m * (m + 1) - 0.8e-9 * m * (m - 99));
-    assert_near(seconds(&rates, on_grid(3000, 1, 1)), wanted);
+    assert_near(seconds(rates, 3000, 1, 1), wanted);
 }
 
 /* Measured in a moment, preparing columns may seem to be all of their update.
  */
 TEST(devices_have_their_share_of_products_that_cost_threads_nothing)
 {
-    hyb_model_rates_t rates = with_devices(10);
+    hyb_model_rates_t rates = without_panels(with_devices(10));
     double wanted = 0.0;
 
-    leave_panels_out(&rates);
     rates.width[0].prepare = rates.width[0].update;
     rates.fixed = true;
     rates.share = 0.5;
     for (int m = 2900; m > 0; m -= 100)
         wanted += fmax(0.5 * (m - 99) * 10e-9 * m, 1e-9 * m * (m + 1));
-    assert_near(seconds(&rates, on_grid(3000, 1, 1)), wanted);
+    assert_near(seconds(rates, 3000, 1, 1), wanted);
 }
 
 TEST_MAIN()

@@ -24,10 +24,10 @@
 #include <string.h>
 #include "base/cpu.h"
 #include "base/fma.h"
+#include "base/integers.h"
 #include "base/log.h"
 #include "hybrid/cpu/trial/trial.h"
-#include "hybrid/plan/host_panel.h"
-#include "hybrid/plan/host_update.h"
+#include "hybrid/plan/host_parts.h"
 
 enum { MOST_NUMBERS = 3, MOST_THREADS = 4096, LARGEST = 10000000 };
 enum { UPDATE_CALLS = 3, PANEL_CALLS = 9 }; /* of which the best counts */
@@ -36,31 +36,10 @@ typedef struct {
     const hyb_kernel_t *kernel;
     int64_t threads;
     int64_t number[MOST_NUMBERS];
+    int parts; /* of an update, as hyb_host_update_t has them */
 } order_t;
 
-typedef struct {
-    const char *name;
-    int numbers; /* behind THREADS */
-    xh_status_t (*measure)(const order_t *order, double *rate_p);
-} command_t;
-
 /* ---- measuring ----------------------------------------------------------- */
-
-static xh_status_t create_team(const order_t *order, hyb_team_t **team_p)
-{
-    int cores = xh_cpu_core_ids("", NULL, 0);
-    int *cpus = calloc((size_t)cores + 1, sizeof(*cpus));
-    xh_status_t status;
-
-    if (cpus == NULL) {
-        xh_log_error("no memory for the numbers of %d cores", cores);
-        return XH_ERR_MEMORY;
-    }
-    cores = xh_cpu_core_ids("", cpus, cores);
-    status = hyb_team_create(cpus, cores, (int)order->threads, team_p);
-    free(cpus);
-    return status;
-}
 
 static xh_status_t measure_ceiling(const order_t *order, double *rate_p)
 {
@@ -72,52 +51,53 @@ static xh_status_t measure_ceiling(const order_t *order, double *rate_p)
     return XH_ERR_INTERNAL;
 }
 
-/* k  in  as of hyb_update_shape_t */
-static xh_status_t measure_part(const order_t *order, hyb_update_part_t part,
-                                int64_t k, double *rate_p)
+static xh_status_t create_team(const order_t *order, hyb_team_t **team_p)
 {
-    hyb_update_shape_t shape = {
-        .m = order->number[0], .n = order->number[1], .k = k};
-    hyb_host_update_t *update;
-    hyb_team_t *team;
-    xh_status_t status = create_team(order, &team);
+    int cpus[MOST_THREADS];
+    int cores = xh_cpu_core_ids("", cpus, MOST_THREADS);
 
-    if (status != XH_OK)
-        return status;
-    status = hyb_host_update_create(order->kernel, team, shape, &update);
-    if (status == XH_OK) {
-        double work = part == HYB_UPDATE_MULTIPLY
-                          ? 2.0 * (double)shape.m * (double)shape.n * (double)k
-                          : hyb_host_update_bytes(update, part);
+    return hyb_team_create(cpus, (int)xh_smaller(cores, MOST_THREADS),
+                           (int)order->threads, team_p);
+}
 
-        *rate_p =
-            work / hyb_host_update_seconds(update, part, UPDATE_CALLS).least;
-        hyb_host_update_destroy(update);
-    }
-    hyb_team_destroy(team);
-    return status;
+/* Flop, or bytes of all lines of memory that are read and written. */
+static double work_of(const hyb_host_update_t *x)
+{
+    enum { LINE = 8 };
+    int64_t lines = x->parts == HYB_PART_SWAP ? xh_smaller(x->m, x->k)
+                                              : xh_units(x->m, LINE);
+
+    return 2.0 * (double)x->n *
+           (x->parts == HYB_PART_MULTIPLY
+                ? (double)x->m * (double)x->k
+                : sizeof(double[LINE]) * (double)lines);
 }
 
 static xh_status_t measure_update(const order_t *order, double *rate_p)
 {
-    return measure_part(order, HYB_UPDATE_MULTIPLY, order->number[2], rate_p);
-}
+    hyb_host_update_t x = {.m = order->number[0],
+                           .n = order->number[1],
+                           .k = xh_larger(1, order->number[2]),
+                           .parts = order->parts};
+    hyb_team_t *team;
+    xh_status_t status;
 
-static xh_status_t measure_swap(const order_t *order, double *rate_p)
-{
-    return measure_part(order, HYB_UPDATE_SWAP, order->number[2], rate_p);
-}
-
-static xh_status_t measure_pass(const order_t *order, double *rate_p)
-{
-    return measure_part(order, HYB_UPDATE_PASS, 1, rate_p);
+    XH_TRY(create_team(order, &team));
+    status = hyb_host_update_open(&x, order->kernel, team);
+    if (status == XH_OK)
+        *rate_p =
+            work_of(&x) /
+            hyb_time_runs(NULL, hyb_host_update_run, &x, UPDATE_CALLS).least;
+    hyb_host_update_close(&x);
+    hyb_team_destroy(team);
+    return status;
 }
 
 static xh_status_t measure_panel(const order_t *order, double *rate_p)
 {
     int64_t m = order->number[0], nb = order->number[1];
     double cols = (double)nb, flop = cols * cols * ((double)m - cols / 3.0);
-    hyb_host_panel_t *panel;
+    hyb_host_panel_t x;
     hyb_team_t *team;
     xh_status_t status;
 
@@ -126,35 +106,35 @@ static xh_status_t measure_panel(const order_t *order, double *rate_p)
                      (long long)nb);
         return XH_ERR_INPUT;
     }
-    status = create_team(order, &team);
-    if (status != XH_OK)
-        return status;
-    status = hyb_host_panel_create(order->kernel, team, m, (int)nb, &panel);
-    if (status == XH_OK) {
-        *rate_p = flop / hyb_host_panel_seconds(panel, hyb_team_size(team),
-                                                PANEL_CALLS)
+    XH_TRY(create_team(order, &team));
+    status = hyb_host_panel_open(&x, order->kernel, team, m, (int)nb);
+    if (status == XH_OK)
+        *rate_p = flop / hyb_time_runs(hyb_host_panel_load,
+                                       hyb_host_panel_factor, &x, PANEL_CALLS)
                              .least;
-        hyb_host_panel_destroy(panel);
-    }
+    hyb_host_panel_close(&x);
     hyb_team_destroy(team);
     return status;
 }
 
 /* ---- what is asked for --------------------------------------------------- */
 
-static const command_t commands[] = {{"ceiling", 1, measure_ceiling},
-                                     {"update", 3, measure_update},
-                                     {"panel", 2, measure_panel},
-                                     {"swap", 3, measure_swap},
-                                     {"pass", 2, measure_pass}};
+static const struct command {
+    const char *name;
+    int numbers; /* behind THREADS */
+    int parts;
+    xh_status_t (*measure)(const order_t *order, double *rate_p);
+} commands[] = {{"ceiling", 1, 0, measure_ceiling},
+                {"update", 3, HYB_PART_MULTIPLY, measure_update},
+                {"panel", 2, 0, measure_panel},
+                {"swap", 3, HYB_PART_SWAP, measure_update},
+                {"pass", 2, HYB_PART_PASS, measure_update}};
 
-static const command_t *find_command(int argc, char **argv)
+static const struct command *find_command(int argc, char **argv)
 {
-    size_t i;
-
-    for (i = 0; i < sizeof(commands) / sizeof(commands[0]) && argc > 1; i++)
-        if (strcmp(argv[1], commands[i].name) == 0 &&
-            argc == 4 + commands[i].numbers)
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+        if (argc == 4 + commands[i].numbers &&
+            strcmp(argv[1], commands[i].name) == 0)
             return &commands[i];
     xh_log_error("how to call it: xhost ceiling KERNEL THREADS MILLISECONDS, "
                  "xhost update KERNEL THREADS M N K, "
@@ -179,45 +159,43 @@ static xh_status_t read_number(const char *text, int64_t most,
     return XH_OK;
 }
 
-static xh_status_t find_kernel(const char *name, const hyb_kernel_t **kernel_p)
+/* NULL, which is said: there is none. */
+static const hyb_kernel_t *find_kernel(const char *name)
 {
     hyb_kernels_t kernels = hyb_kernels_here();
-    const hyb_kernel_t *kernel;
-    int isa;
+    const hyb_kernel_t *best, *kernel;
 
     hyb_kernels_measure(&kernels);
-    *kernel_p = hyb_kernels_fastest(&kernels);
+    best = hyb_kernels_fastest(&kernels);
     if (strcmp(name, "auto") == 0)
-        return XH_OK;
-    for (isa = 0; isa < XH_ISA_COUNT; isa++) {
+        return best;
+    for (int isa = 0; isa < XH_ISA_COUNT; isa++) {
         kernel = hyb_kernel_find((xh_isa_t)isa);
-        if (kernel != NULL && strcmp(kernel->name, name) == 0) {
-            *kernel_p = kernel;
-            return XH_OK;
-        }
+        if (kernel != NULL && strcmp(kernel->name, name) == 0)
+            return kernel;
     }
     xh_log_error("'%s' is no kernel for this processor; the best is %s", name,
-                 (*kernel_p)->name);
-    return XH_ERR_INPUT;
+                 best->name);
+    return NULL;
 }
 
-static xh_status_t read_order(const command_t *command, char **argv,
-                              order_t *order_p)
+static xh_status_t read_order(const struct command *command, char **argv,
+                              order_t *order)
 {
-    xh_status_t status = find_kernel(argv[2], &order_p->kernel);
-    int i;
-
-    if (status == XH_OK)
-        status = read_number(argv[3], MOST_THREADS, &order_p->threads);
-    for (i = 0; i < command->numbers && status == XH_OK; i++)
-        status = read_number(argv[4 + i], LARGEST, &order_p->number[i]);
-    return status;
+    order->parts = command->parts;
+    order->kernel = find_kernel(argv[2]);
+    if (order->kernel == NULL)
+        return XH_ERR_INPUT;
+    XH_TRY(read_number(argv[3], MOST_THREADS, &order->threads));
+    for (int i = 0; i < command->numbers; i++)
+        XH_TRY(read_number(argv[4 + i], LARGEST, &order->number[i]));
+    return XH_OK;
 }
 
 int main(int argc, char **argv)
 {
-    const command_t *command;
-    order_t order;
+    const struct command *command;
+    order_t order = {0};
     double rate;
     xh_status_t status;
 
