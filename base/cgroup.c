@@ -36,17 +36,11 @@ typedef bool (*parse_fn_t)(char *line, hierarchy_t *h);
 /* Whether word is an element of list, which separates them by commas. */
 static bool lists(const char *list, const char *word)
 {
-    size_t length = strlen(word);
+    char all[XH_SYSFILE_PATH], one[64];
 
-    for (;;) {
-        size_t item = strcspn(list, ",\n");
-
-        if (item == length && strncmp(list, word, length) == 0)
-            return true;
-        if (list[item] != ',')
-            return false;
-        list += item + 1;
-    }
+    snprintf(all, sizeof(all), ",%.*s,", (int)strcspn(list, "\n"), list);
+    snprintf(one, sizeof(one), ",%s,", word);
+    return strstr(all, one) != NULL;
 }
 
 /* Take h->group from line of /proc/self/cgroup if it is of h. */
@@ -71,16 +65,14 @@ static bool parse_group(char *line, hierarchy_t *h)
 static void unescape(char *text)
 {
     char *to = text;
-    int skip;
+    int length;
     unsigned int code;
 
-    for (; *text != '\0'; text += skip) {
-        skip = 0;
-        if (sscanf(text, "\\%3o%n", &code, &skip) < 1 || skip != 4) {
-            code = (unsigned char)*text;
-            skip = 1;
-        }
-        *to++ = (char)code;
+    while (*text != '\0') {
+        length = 0;
+        sscanf(text, "\\%3o%n", &code, &length);
+        *to++ = length == 4 ? (char)code : *text;
+        text += length == 4 ? 4 : 1;
     }
     *to = '\0';
 }
@@ -166,24 +158,17 @@ static double least_of_all(const char *root, const char *controller,
                 least_of_levels(root, &second, level));
 }
 
-static int64_t inactive_bytes(const char *folder, version_t version)
-{
-    char value[32];
-
-    if (!xh_sysfile_value(folder, "memory.stat", memory_files[version].inactive,
-                          value, sizeof(value)))
-        return 0;
-    return strtoll(value, NULL, 10);
-}
-
 static double memory_left(const char *folder, version_t version)
 {
     int64_t limit, usage;
+    char inactive[32] = "0";
 
     if (!xh_sysfile_number(folder, memory_files[version].limit, &limit) ||
         !xh_sysfile_number(folder, memory_files[version].usage, &usage))
         return HUGE_VAL;
-    usage -= inactive_bytes(folder, version);
+    xh_sysfile_value(folder, "memory.stat", memory_files[version].inactive,
+                     inactive, sizeof(inactive));
+    usage -= strtoll(inactive, NULL, 10);
     return fmax(0.0, (double)limit - fmax(0.0, (double)usage));
 }
 

@@ -50,11 +50,6 @@
 /* The widest vector of the compiler's baseline. */
 typedef double vector_t __attribute__((vector_size(__BIGGEST_ALIGNMENT__)));
 
-static bool usable_portable(void)
-{
-    return true;
-}
-
 static double run_portable(int64_t rounds)
 {
     typedef vector_t wide;
@@ -64,22 +59,12 @@ static double run_portable(int64_t rounds)
 }
 
 #ifdef __x86_64__
-static bool usable_avx2(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
 __attribute__((target("avx2,fma"))) static double run_avx2(int64_t rounds)
 {
     typedef __m256d wide;
 #define FMA _mm256_fmadd_pd
     LOOP(rounds, EACH_OF_12)
 #undef FMA
-}
-
-static bool usable_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f");
 }
 
 __attribute__((target("avx512f"))) static double run_avx512(int64_t rounds)
@@ -92,18 +77,28 @@ __attribute__((target("avx512f"))) static double run_avx512(int64_t rounds)
 #endif
 
 static const xh_fma_t kernels[XH_ISA_COUNT] = {
-    [XH_ISA_PORTABLE] = {usable_portable, run_portable, FLOP(vector_t, 12)},
+    [XH_ISA_PORTABLE] = {run_portable, FLOP(vector_t, 12)},
 #ifdef __x86_64__
-    [XH_ISA_AVX2] = {usable_avx2, run_avx2, FLOP(__m256d, 12)},
-    [XH_ISA_AVX512] = {usable_avx512, run_avx512, FLOP(__m512d, 16)},
+    [XH_ISA_AVX2] = {run_avx2, FLOP(__m256d, 12)},
+    [XH_ISA_AVX512] = {run_avx512, FLOP(__m512d, 16)},
 #endif
 };
 
+/* In the processor, and saved by the system. */
+static bool is_usable(xh_isa_t isa)
+{
+#ifdef __x86_64__
+    if (isa == XH_ISA_AVX512)
+        return __builtin_cpu_supports("avx512f");
+    if (isa == XH_ISA_AVX2)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    return isa == XH_ISA_PORTABLE;
+}
+
 const xh_fma_t *xh_fma_kernel(xh_isa_t isa)
 {
-    const xh_fma_t *kernel = &kernels[isa];
-
-    return kernel->run != NULL && kernel->usable() ? kernel : NULL;
+    return is_usable(isa) ? &kernels[isa] : NULL;
 }
 
 /* ---- the ceiling --------------------------------------------------------- */

@@ -11,7 +11,6 @@
  * set that this program was compiled for.
  */
 typedef struct {
-    bool (*usable)(void);          /* on this processor and system */
     double (*run)(int64_t rounds); /* the result depends on every step */
     double flop;                   /* of one round */
 } xh_fma_t;

@@ -191,12 +191,3 @@ void xh_log_beside_live(bool is_there)
 {
     atomic_store(&beside, is_there);
 }
-
-bool xh_log_is_terminal(void)
-{
-    int saved = errno;
-    bool is = isatty(STDERR_FILENO) != 0;
-
-    errno = saved;
-    return is;
-}

@@ -71,7 +71,4 @@ void xh_log_live(const char *text);
  */
 void xh_log_beside_live(bool is_there);
 
-/* Is stderr a terminal? A launcher's pipe is none, but may lead to one. */
-bool xh_log_is_terminal(void);
-
 #endif

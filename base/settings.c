@@ -55,23 +55,12 @@ const xh_setting_t *xh_settings_row(int index)
     return &rows[index];
 }
 
-static bool is_named(const xh_setting_t *row, const char *name, size_t length,
-                     bool in_capitals)
-{
-    size_t i;
-
-    for (i = 0; i < length && row->name[i] != '\0'; i++)
-        if (name[i] !=
-            (in_capitals ? toupper((unsigned char)row->name[i]) : row->name[i]))
-            return false;
-    return i == length && row->name[i] == '\0';
-}
-
 /* The row of that name, length long; -1 if there is none. */
-static int index_of(const char *name, size_t length, bool in_capitals)
+static int index_of(const char *name, size_t length)
 {
     for (int i = 0; i < ROWS; i++)
-        if (is_named(&rows[i], name, length, in_capitals))
+        if (strlen(rows[i].name) == length &&
+            strncmp(rows[i].name, name, length) == 0)
             return i;
     return -1;
 }
@@ -211,31 +200,30 @@ static bool is_valid(const xh_setting_t *row, const char *text)
     return is_number(row, text, &x) && x >= row->least && x <= row->most;
 }
 
-/* What the user wrote of a setting, and where. */
-typedef struct {
-    giver_t giver;
-    const char *source; /* as of xh_settings_source */
-    const char *said;   /* the setting there: "--set progress" */
-    const char *text;   /* its value */
-} entry_t;
-
-static xh_status_t set(int index, const entry_t *entry)
+/*
+ * Give a setting the value text, unless it has one from a later giver.
+ *
+ * source  in  as of xh_settings_source
+ * said    in  the setting there: "--set progress"
+ */
+static xh_status_t set(int index, giver_t giver, const char *source,
+                       const char *said, const char *text)
 {
     const xh_setting_t *row = &rows[index];
     char allowed[VALUE], nearest[NAME];
 
-    if (!is_valid(row, entry->text)) {
+    if (!is_valid(row, text)) {
         print_allowed(row, allowed, sizeof(allowed));
-        print_nearest(row, entry->text, nearest, sizeof(nearest));
-        xh_log_error("%s=%.80s: allowed is %s; the nearest is %s", entry->said,
-                     entry->text, allowed, nearest);
+        print_nearest(row, text, nearest, sizeof(nearest));
+        xh_log_error("%s=%.80s: allowed is %s; the nearest is %s", said, text,
+                     allowed, nearest);
         return XH_ERR_INPUT;
     }
-    if (entry->giver < values[index].giver)
+    if (giver < values[index].giver)
         return XH_OK;
-    strcpy(values[index].text, entry->text);
-    snprintf(values[index].source, SOURCE, "%s", entry->source);
-    values[index].giver = entry->giver;
+    strcpy(values[index].text, text);
+    snprintf(values[index].source, SOURCE, "%s", source);
+    values[index].giver = giver;
     return XH_OK;
 }
 
@@ -255,24 +243,32 @@ static xh_status_t refuse_name(const char *said, const char *name)
     return XH_ERR_INPUT;
 }
 
+/* Copy name in capitals. */
+static void capitals(const char *name, char capitals_p[NAME])
+{
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i <= length; i++)
+        capitals_p[i] = (char)toupper((unsigned char)name[i]);
+}
+
 /* variable: "XHPL_NAME=value" of the environment. */
 static xh_status_t set_from_variable(const char *variable)
 {
-    const char *name = variable + strlen(PREFIX);
-    size_t length = strcspn(name, "=");
-    int index = index_of(name, length, true);
-    char source[NAME + sizeof(PREFIX)], nearest[NAME] = "";
+    size_t length = strcspn(variable, "=");
+    char source[NAME + sizeof(PREFIX)], name[NAME];
 
-    snprintf(source, sizeof(source), PREFIX "%.*s", (int)length, name);
-    if (index >= 0)
-        return set(index, &(entry_t){BY_ENVIRONMENT, source, source,
-                                     name + length + (name[length] == '=')});
-    name = nearest_name(source + strlen(PREFIX));
-    for (int i = 0; name[i] != '\0'; i++)
-        nearest[i] = (char)toupper((unsigned char)name[i]);
+    snprintf(source, sizeof(source), "%.*s", (int)length, variable);
+    for (int i = 0; i < ROWS; i++) {
+        capitals(rows[i].name, name);
+        if (strcmp(name, source + strlen(PREFIX)) == 0)
+            return set(i, BY_ENVIRONMENT, source, source,
+                       variable + length + (variable[length] == '='));
+    }
+    capitals(nearest_name(source + strlen(PREFIX)), name);
     xh_log_error("%s in the environment names no setting: unset it; the "
                  "nearest is " PREFIX "%s",
-                 source, nearest);
+                 source, name);
     return XH_ERR_INPUT;
 }
 
@@ -292,15 +288,15 @@ xh_status_t xh_settings_load(void)
 xh_status_t xh_settings_assign(const char *assignment)
 {
     size_t length = strcspn(assignment, "=");
-    int index = index_of(assignment, length, false);
+    int index = index_of(assignment, length);
     char source[NAME + sizeof("--set ")], allowed[VALUE];
 
     snprintf(source, sizeof(source), "--set %.*s", (int)length, assignment);
     if (index < 0)
         return refuse_name(source, source + strlen("--set "));
     if (assignment[length] == '=')
-        return set(index, &(entry_t){BY_ASSIGNMENT, "--set", source,
-                                     assignment + length + 1});
+        return set(index, BY_ASSIGNMENT, "--set", source,
+                   assignment + length + 1);
     print_allowed(&rows[index], allowed, sizeof(allowed));
     xh_log_error("%s: =value is missing; allowed is %s", source, allowed);
     return XH_ERR_INPUT;
@@ -344,39 +340,33 @@ static xh_status_t set_from_line(const char *source, char *line)
     *sign = '\0';
     name = trim(line);
     snprintf(said, sizeof(said), "%s: %.*s", source, NAME, name);
-    index = index_of(name, strlen(name), false);
+    index = index_of(name, strlen(name));
     if (index < 0)
         return refuse_name(said, name);
-    return set(index, &(entry_t){BY_FILE, source, said, trim(sign + 1)});
+    return set(index, BY_FILE, source, said, trim(sign + 1));
 }
 
-static xh_status_t read_lines(const char *file, FILE *in)
+xh_status_t xh_settings_read_file(const char *file)
 {
+    FILE *in = fopen(file, "r");
     xh_status_t status = XH_OK;
     char *line = NULL, *text, source[SOURCE];
     size_t capacity = 0;
 
-    for (int number = 1; getline(&line, &capacity, in) >= 0; number++) {
+    for (int number = 1; in != NULL && getline(&line, &capacity, in) >= 0;
+         number++) {
         snprintf(source, sizeof(source), "%.200s:%d", file, number);
         cut_comment(line);
         text = trim(line);
         if (*text != '\0' && set_from_line(source, text) != XH_OK)
             status = XH_ERR_INPUT;
     }
-    free(line);
-    return status;
-}
-
-xh_status_t xh_settings_read_file(const char *file)
-{
-    FILE *in = fopen(file, "r");
-    xh_status_t status = in != NULL ? read_lines(file, in) : XH_OK;
-
     if (in == NULL || ferror(in)) {
         xh_log_error("cannot read the settings in %s: %s", file,
                      strerror(errno));
         status = XH_ERR_INPUT;
     }
+    free(line);
     if (in != NULL)
         fclose(in);
     return status;
@@ -386,7 +376,7 @@ xh_status_t xh_settings_read_file(const char *file)
 
 static int known(const char *name)
 {
-    int index = index_of(name, strlen(name), false);
+    int index = index_of(name, strlen(name));
 
     if (index < 0)
         abort();

@@ -15,17 +15,13 @@ bool xh_sysfile_path(const char *folder, const char *file, char *path_p)
     return false;
 }
 
-static FILE *open_in(const char *folder, const char *file)
-{
-    char path[XH_SYSFILE_PATH];
-
-    return xh_sysfile_path(folder, file, path) ? fopen(path, "r") : NULL;
-}
-
+/* What follows key; the whole line without one. */
 static const char *value_of(const char *line, const char *key)
 {
     size_t length = strlen(key);
 
+    if (length == 0)
+        return line;
     if (strncmp(line, key, length) != 0 || line[length] == '\0' ||
         strchr(" \t:", line[length]) == NULL)
         return NULL;
@@ -35,8 +31,8 @@ static const char *value_of(const char *line, const char *key)
 bool xh_sysfile_value(const char *folder, const char *file, const char *key,
                       char *value_p, size_t size)
 {
-    FILE *in = open_in(folder, file);
-    char *line = NULL;
+    char path[XH_SYSFILE_PATH], *line = NULL;
+    FILE *in = xh_sysfile_path(folder, file, path) ? fopen(path, "r") : NULL;
     size_t capacity = 0;
     const char *value = NULL;
 
@@ -54,16 +50,7 @@ bool xh_sysfile_value(const char *folder, const char *file, const char *key,
 bool xh_sysfile_line(const char *folder, const char *file, char *line_p,
                      size_t size)
 {
-    FILE *in = open_in(folder, file);
-    bool read;
-
-    if (in == NULL)
-        return false;
-    read = fgets(line_p, (int)size, in) != NULL;
-    if (read)
-        line_p[strcspn(line_p, "\n")] = '\0';
-    fclose(in);
-    return read;
+    return xh_sysfile_value(folder, file, "", line_p, size);
 }
 
 bool xh_sysfile_number(const char *folder, const char *file, int64_t *number_p)

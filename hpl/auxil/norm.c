@@ -38,27 +38,21 @@ void hpl_norm_row_sums(int64_t m, int64_t n, const double *a, int64_t lda,
 
 enum { STRIP = 512 }; /* sums of one strip of rows or columns: no allocation */
 
-static double largest_sum(HPL_T_NORM norm, int m, int n, const double *a,
-                          int lda)
+double HPL_dlange(HPL_T_NORM NORM, int M, int N, const double *A, int LDA)
 {
     double sums[STRIP], largest[2] = {0.0, 0.0};
-    int length, end = norm == HPL_NORM_1 ? n : m;
+    int length, end = NORM == HPL_NORM_1 ? N : M;
 
+    if (NORM == HPL_NORM_A)
+        return hpl_norm_largest(M, N, A, LDA);
     for (int at = 0; at < end; at += length) {
         length = Mmin(STRIP, end - at);
-        if (norm == HPL_NORM_1)
-            hpl_norm_column_sums(m, length, Mptr(a, 0, at, lda), lda, sums);
+        if (NORM == HPL_NORM_1)
+            hpl_norm_column_sums(M, length, Mptr(A, 0, at, LDA), LDA, sums);
         else
-            hpl_norm_row_sums(length, n, a + at, lda, sums);
+            hpl_norm_row_sums(length, N, A + at, LDA, sums);
         largest[1] = hpl_norm_largest(length, 1, sums, length);
         largest[0] = hpl_norm_largest(2, 1, largest, 2);
     }
     return largest[0];
-}
-
-double HPL_dlange(HPL_T_NORM NORM, int M, int N, const double *A, int LDA)
-{
-    if (NORM == HPL_NORM_A)
-        return hpl_norm_largest(M, N, A, LDA);
-    return largest_sum(NORM, Mmax(M, 0), Mmax(N, 0), A, LDA);
 }

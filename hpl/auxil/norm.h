@@ -2,7 +2,7 @@
 #ifndef HPL_NORM_H
 #define HPL_NORM_H
 
-#include <stdint.h>
+#include "hpl_types.h"
 
 /*
  * The parts of a matrix norm. A is m x n, column-major, ld lda; n and m may be
@@ -19,5 +19,21 @@ void hpl_norm_column_sums(int64_t m, int64_t n, const double *a, int64_t lda,
 /* sums[i] := sum over j of | a(i, j) |; m values. */
 void hpl_norm_row_sums(int64_t m, int64_t n, const double *a, int64_t lda,
                        double *sums);
+
+/* ---- of vectors in parts on the processes of grid; collective ------------ */
+
+/* Largest | v(i) |; count values here. */
+double hpl_norm_of_all(const HPL_T_grid *grid, const double *v, int64_t count);
+
+/*
+ * The same of sums that continue on the other processes of across: they are
+ * added up there first.
+ */
+double hpl_norm_of_sums(const HPL_T_grid *grid, double *sums, int64_t count,
+                        MPI_Comm across);
+
+/* Sum of | x(i) |, where every process row holds all of x. */
+double hpl_norm_one_of_x(const HPL_T_grid *grid, const double *x,
+                         int64_t count);
 
 #endif

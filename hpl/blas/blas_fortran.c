@@ -28,8 +28,7 @@
 #define F77_INTEGER int
 #endif
 
-typedef F77_INTEGER f77_int_t;
-typedef const f77_int_t *f77_in_t; /* Fortran passes addresses */
+typedef const F77_INTEGER *f77_in_t; /* Fortran passes addresses */
 
 #define F77_DAXPY F77(daxpy, DAXPY)
 #define F77_DCOPY F77(dcopy, DCOPY)
@@ -42,6 +41,8 @@ typedef const f77_int_t *f77_in_t; /* Fortran passes addresses */
 #define F77_DTRSV F77(dtrsv, DTRSV)
 #define F77_IDAMAX F77(idamax, IDAMAX)
 
+#define INT(n) (&(const F77_INTEGER){n})
+
 /* The reference BLAS's own interface: netlib.org/blas. */
 void F77_DAXPY(f77_in_t n, const double *alpha, const double *x, f77_in_t incx,
                double *y, f77_in_t incy);
@@ -49,7 +50,7 @@ void F77_DCOPY(f77_in_t n, const double *x, f77_in_t incx, double *y,
                f77_in_t incy);
 void F77_DSCAL(f77_in_t n, const double *alpha, double *x, f77_in_t incx);
 void F77_DSWAP(f77_in_t n, double *x, f77_in_t incx, double *y, f77_in_t incy);
-f77_int_t F77_IDAMAX(f77_in_t n, const double *x, f77_in_t incx);
+F77_INTEGER F77_IDAMAX(f77_in_t n, const double *x, f77_in_t incx);
 void F77_DGEMV(const char *trans, f77_in_t m, f77_in_t n, const double *alpha,
                const double *a, f77_in_t lda, const double *x, f77_in_t incx,
                const double *beta, double *y, f77_in_t incy,
@@ -76,115 +77,69 @@ void F77_DTRSM(const char *side, const char *uplo, const char *transa,
  * exchange operands, sides and triangles in place of moving data.
  */
 
-/* The letter of an option in Fortran. */
-static const char *letter(int option)
-{
-    switch (option) {
-    case HplNoTrans:
-    case HplNonUnit:
-        return "N";
-    case HplUpper:
-    case HplUnit:
-        return "U";
-    case HplLower:
-    case HplLeft:
-        return "L";
-    case HplRight:
-        return "R";
-    default:
-        return "T";
-    }
-}
-
-/* The letter of the opposite option. */
-static const char *other_letter(int option)
-{
-    switch (option) {
-    case HplNoTrans:
-        return "T";
-    case HplUpper:
-    case HplRight:
-        return "L";
-    case HplLower:
-        return "U";
-    case HplLeft:
-        return "R";
-    default:
-        return "N";
-    }
-}
+/* The letter of an option in Fortran, and that of the opposite option. */
+static const char letters[][2] = {
+    [HplNoTrans] = {'N', 'T'},   [HplTrans] = {'T', 'N'},
+    [HplConjTrans] = {'T', 'N'}, [HplUpper] = {'U', 'L'},
+    [HplLower] = {'L', 'U'},     [HplNonUnit] = {'N', 'U'},
+    [HplUnit] = {'U', 'N'},      [HplLeft] = {'L', 'R'},
+    [HplRight] = {'R', 'L'},
+};
 
 void HPL_daxpy(int N, double ALPHA, const double *X, int INCX, double *Y,
                int INCY)
 {
-    const f77_int_t n = N, incx = INCX, incy = INCY;
-
-    F77_DAXPY(&n, &ALPHA, X, &incx, Y, &incy);
+    F77_DAXPY(INT(N), &ALPHA, X, INT(INCX), Y, INT(INCY));
 }
 
 void HPL_dcopy(int N, const double *X, int INCX, double *Y, int INCY)
 {
-    const f77_int_t n = N, incx = INCX, incy = INCY;
-
-    F77_DCOPY(&n, X, &incx, Y, &incy);
+    F77_DCOPY(INT(N), X, INT(INCX), Y, INT(INCY));
 }
 
 void HPL_dscal(int N, double ALPHA, double *X, int INCX)
 {
-    const f77_int_t n = N, incx = INCX;
-
-    F77_DSCAL(&n, &ALPHA, X, &incx);
+    F77_DSCAL(INT(N), &ALPHA, X, INT(INCX));
 }
 
 void HPL_dswap(int N, double *X, int INCX, double *Y, int INCY)
 {
-    const f77_int_t n = N, incx = INCX, incy = INCY;
-
-    F77_DSWAP(&n, X, &incx, Y, &incy);
+    F77_DSWAP(INT(N), X, INT(INCX), Y, INT(INCY));
 }
 
 int HPL_idamax(int N, const double *X, int INCX)
 {
-    const f77_int_t n = N, incx = INCX;
-
-    return N > 0 ? (int)F77_IDAMAX(&n, X, &incx) - 1 : 0;
+    return N > 0 ? (int)F77_IDAMAX(INT(N), X, INT(INCX)) - 1 : 0;
 }
 
 void HPL_dgemv(enum HPL_ORDER ORDER, enum HPL_TRANS TRANS, int M, int N,
                double ALPHA, const double *A, int LDA, const double *X,
                int INCX, double BETA, double *Y, int INCY)
 {
-    const f77_int_t m = M, n = N, lda = LDA, incx = INCX, incy = INCY;
+    const bool rows = ORDER == HplRowMajor;
 
-    if (ORDER == HplColumnMajor)
-        F77_DGEMV(letter(TRANS), &m, &n, &ALPHA, A, &lda, X, &incx, &BETA, Y,
-                  &incy, 1);
-    else
-        F77_DGEMV(other_letter(TRANS), &n, &m, &ALPHA, A, &lda, X, &incx, &BETA,
-                  Y, &incy, 1);
+    F77_DGEMV(&letters[TRANS][rows], INT(rows ? N : M), INT(rows ? M : N),
+              &ALPHA, A, INT(LDA), X, INT(INCX), &BETA, Y, INT(INCY), 1);
 }
 
 void HPL_dger(enum HPL_ORDER ORDER, int M, int N, double ALPHA, const double *X,
               int INCX, double *Y, int INCY, double *A, int LDA)
 {
-    const f77_int_t m = M, n = N, lda = LDA, incx = INCX, incy = INCY;
+    const bool rows = ORDER == HplRowMajor;
 
-    if (ORDER == HplColumnMajor)
-        F77_DGER(&m, &n, &ALPHA, X, &incx, Y, &incy, A, &lda);
-    else
-        F77_DGER(&n, &m, &ALPHA, Y, &incy, X, &incx, A, &lda);
+    F77_DGER(INT(rows ? N : M), INT(rows ? M : N), &ALPHA, rows ? Y : X,
+             INT(rows ? INCY : INCX), rows ? X : Y, INT(rows ? INCX : INCY), A,
+             INT(LDA));
 }
 
 void HPL_dtrsv(enum HPL_ORDER ORDER, enum HPL_UPLO UPLO, enum HPL_TRANS TRANS,
                enum HPL_DIAG DIAG, int N, const double *A, int LDA, double *X,
                int INCX)
 {
-    const f77_int_t n = N, lda = LDA, incx = INCX;
-    const bool exchange = ORDER == HplRowMajor;
+    const bool rows = ORDER == HplRowMajor;
 
-    F77_DTRSV(exchange ? other_letter(UPLO) : letter(UPLO),
-              exchange ? other_letter(TRANS) : letter(TRANS), letter(DIAG), &n,
-              A, &lda, X, &incx, 1, 1, 1);
+    F77_DTRSV(&letters[UPLO][rows], &letters[TRANS][rows], letters[DIAG],
+              INT(N), A, INT(LDA), X, INT(INCX), 1, 1, 1);
 }
 
 void HPL_dgemm(enum HPL_ORDER ORDER, enum HPL_TRANS TRANSA,
@@ -192,28 +147,24 @@ void HPL_dgemm(enum HPL_ORDER ORDER, enum HPL_TRANS TRANSA,
                const double *A, int LDA, const double *B, int LDB, double BETA,
                double *C, int LDC)
 {
-    const f77_int_t m = M, n = N, k = K, lda = LDA, ldb = LDB, ldc = LDC;
-
-    if (ORDER == HplColumnMajor)
-        F77_DGEMM(letter(TRANSA), letter(TRANSB), &m, &n, &k, &ALPHA, A, &lda,
-                  B, &ldb, &BETA, C, &ldc, 1, 1);
-    else
-        F77_DGEMM(letter(TRANSB), letter(TRANSA), &n, &m, &k, &ALPHA, B, &ldb,
-                  A, &lda, &BETA, C, &ldc, 1, 1);
+    if (ORDER == HplRowMajor) {
+        HPL_dgemm(HplColumnMajor, TRANSB, TRANSA, N, M, K, ALPHA, B, LDB, A,
+                  LDA, BETA, C, LDC);
+        return;
+    }
+    F77_DGEMM(letters[TRANSA], letters[TRANSB], INT(M), INT(N), INT(K), &ALPHA,
+              A, INT(LDA), B, INT(LDB), &BETA, C, INT(LDC), 1, 1);
 }
 
 void HPL_dtrsm(enum HPL_ORDER ORDER, enum HPL_SIDE SIDE, enum HPL_UPLO UPLO,
                enum HPL_TRANS TRANS, enum HPL_DIAG DIAG, int M, int N,
                double ALPHA, const double *A, int LDA, double *B, int LDB)
 {
-    const f77_int_t m = M, n = N, lda = LDA, ldb = LDB;
+    const bool rows = ORDER == HplRowMajor;
 
-    if (ORDER == HplColumnMajor)
-        F77_DTRSM(letter(SIDE), letter(UPLO), letter(TRANS), letter(DIAG), &m,
-                  &n, &ALPHA, A, &lda, B, &ldb, 1, 1, 1, 1);
-    else
-        F77_DTRSM(other_letter(SIDE), other_letter(UPLO), letter(TRANS),
-                  letter(DIAG), &n, &m, &ALPHA, A, &lda, B, &ldb, 1, 1, 1, 1);
+    F77_DTRSM(&letters[SIDE][rows], &letters[UPLO][rows], letters[TRANS],
+              letters[DIAG], INT(rows ? N : M), INT(rows ? M : N), &ALPHA, A,
+              INT(LDA), B, INT(LDB), 1, 1, 1, 1);
 }
 
 #endif

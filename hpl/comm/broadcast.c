@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
-#include "hpl/comm/broadcast.h"
 #include "hpl/comm/pieces.h"
 
+/*
+ * The broadcast of a panel's message. The rank after root, which factors next,
+ * receives it first, but in plain blong, where all end together.
+ *
+ * ring (1ring, 2ring)  each passes the whole message on; two rings halve the
+ *                      way to the last
+ * long (blong)         spread and roll: every process sends about twice the
+ *                      message in all, however many processes there are
+ * M (modified)         the rank after root passes nothing on: it is busy
+ *
+ * Root sends the message at most three times (rings) or twice (long; three
+ * times with M).
+ */
 typedef struct {
-    int rings;     /* rings the vector runs along; 0: spread and roll */
+    int rings;     /* rings the message runs along; 0: spread and roll */
     bool modified; /* the rank after root has a message of its own */
 } topology_t;
 
@@ -16,6 +28,21 @@ static topology_t properties(HPL_T_TOP topology)
     return of[topology - HPL_1RING];
 }
 
+/* My rank, counted from root. */
+static int relative(const HPL_T_panel *panel)
+{
+    int nprocs = panel->grid->npcol;
+
+    return (panel->grid->mycol - panel->pcol + nprocs) % nprocs;
+}
+
+/* Move the whole message between me and relative rank r. */
+static void whole(const HPL_T_panel *panel, hpl_schedule_add_t *add, int r)
+{
+    add(panel->bcast, panel->WORK, panel->length,
+        (panel->pcol + r) % panel->grid->npcol);
+}
+
 /* Does relative rank r receive from root itself? Others receive from r - 1. */
 static bool starts_ring(topology_t t, int r, int nprocs)
 {
@@ -25,59 +52,102 @@ static bool starts_ring(topology_t t, int r, int nprocs)
     return r == 1 || r == first || (t.rings == 2 && r == second);
 }
 
-static void plan_rings(hpl_schedule_t *s, const hpl_broadcast_t *b,
-                       topology_t t)
+static void plan_rings(const HPL_T_panel *panel, topology_t t)
 {
-    int child, parent, r = (b->me - b->root + b->nprocs) % b->nprocs;
+    int parent, r = relative(panel), nprocs = panel->grid->npcol;
 
-    for (child = 1; child < b->nprocs; child++) {
-        parent = starts_ring(t, child, b->nprocs) ? 0 : child - 1;
+    for (int child = 1; child < nprocs; child++) {
+        parent = starts_ring(t, child, nprocs) ? 0 : child - 1;
         if (r == child) {
-            hpl_schedule_receive(s, b->data, b->count,
-                                 (b->root + parent) % b->nprocs);
-            hpl_schedule_next_round(s);
+            whole(panel, hpl_schedule_receive, parent);
+            hpl_schedule_next_round(panel->bcast);
         }
         if (r == parent)
-            hpl_schedule_send(s, b->data, b->count,
-                              (b->root + child) % b->nprocs);
+            whole(panel, hpl_schedule_send, child);
     }
 }
 
-static void plan_long(hpl_schedule_t *s, const hpl_broadcast_t *b, topology_t t)
+static void plan_long(const HPL_T_panel *panel, topology_t t)
 {
-    int skip = t.modified && b->nprocs > 1;
-    int members = b->nprocs - skip;
-    int r = (b->me - b->root + b->nprocs) % b->nprocs;
+    int r = relative(panel), skip = t.modified, nprocs = panel->grid->npcol;
+    int members = nprocs - skip;
     size_t *offset = malloc((size_t)(members + 1) * sizeof(*offset));
-    hpl_pieces_t pieces = {.data = b->data,
+    hpl_pieces_t pieces = {.data = panel->WORK,
                            .offset = offset,
                            .members = members,
                            .me = r > 0 ? r - skip : 0,
-                           .root = b->root,
+                           .root = panel->pcol,
                            .skip = skip,
-                           .nprocs = b->nprocs};
+                           .nprocs = nprocs};
 
     if (offset == NULL)
-        HPL_pabort(__LINE__, "hpl_broadcast_plan", "out of memory");
-    hpl_pieces_even(offset, members, b->count);
+        HPL_pabort(__LINE__, "HPL_binit", "out of memory");
+    hpl_pieces_even(offset, members, panel->length);
     if (skip && r == 0)
-        hpl_schedule_send(s, b->data, b->count, (b->root + 1) % b->nprocs);
+        whole(panel, hpl_schedule_send, 1);
     if (skip && r == 1) {
-        hpl_schedule_receive(s, b->data, b->count, b->root);
+        whole(panel, hpl_schedule_receive, 0);
     } else {
-        hpl_pieces_spread(s, &pieces);
-        hpl_pieces_roll_from_first(s, &pieces);
+        hpl_pieces_spread(panel->bcast, &pieces);
+        hpl_pieces_roll(panel->bcast, &pieces, HPL_FIRST_HAS_ALL);
     }
     free(offset);
 }
 
-void hpl_broadcast_plan(hpl_schedule_t *s, const hpl_broadcast_t *b,
-                        HPL_T_TOP topology)
+/* ---- upstream's interface ------------------------------------------------ */
+
+static int begin(HPL_T_panel *panel, HPL_T_TOP topology)
 {
     topology_t t = properties(topology);
 
+    if (panel->grid->npcol == 1 || panel->bcast != NULL)
+        return HPL_SUCCESS;
+    panel->bcast = hpl_schedule_create(panel->grid->bcast_comm, panel->msgid);
     if (t.rings > 0)
-        plan_rings(s, b, t);
+        plan_rings(panel, t);
     else
-        plan_long(s, b, t);
+        plan_long(panel, t);
+    hpl_schedule_begin(panel->bcast);
+    return HPL_SUCCESS;
 }
+
+int HPL_binit(HPL_T_panel *PANEL)
+{
+    return begin(PANEL, PANEL->algo->btopo);
+}
+
+int HPL_bcast(HPL_T_panel *PANEL, int *IFLAG)
+{
+    bool done = PANEL->bcast == NULL || hpl_schedule_poll(PANEL->bcast);
+
+    *IFLAG = done ? HPL_SUCCESS : HPL_KEEP_TESTING;
+    return *IFLAG;
+}
+
+int HPL_bwait(HPL_T_panel *PANEL)
+{
+    hpl_schedule_end(PANEL->bcast);
+    PANEL->bcast = NULL;
+    return HPL_SUCCESS;
+}
+
+#define TOPOLOGY(name, topology)                                               \
+    int HPL_binit_##name(HPL_T_panel *PANEL)                                   \
+    {                                                                          \
+        return begin(PANEL, topology);                                         \
+    }                                                                          \
+    int HPL_bcast_##name(HPL_T_panel *PANEL, int *IFLAG)                       \
+    {                                                                          \
+        return HPL_bcast(PANEL, IFLAG);                                        \
+    }                                                                          \
+    int HPL_bwait_##name(HPL_T_panel *PANEL)                                   \
+    {                                                                          \
+        return HPL_bwait(PANEL);                                               \
+    }
+
+TOPOLOGY(1ring, HPL_1RING)
+TOPOLOGY(1rinM, HPL_1RING_M)
+TOPOLOGY(2ring, HPL_2RING)
+TOPOLOGY(2rinM, HPL_2RING_M)
+TOPOLOGY(blong, HPL_BLONG)
+TOPOLOGY(blonM, HPL_BLONG_M)

@@ -10,33 +10,16 @@ static int rank_of(const hpl_pieces_t *p, int member)
     return (p->root + member) % p->nprocs;
 }
 
-/* pieces first .. last - 1, in one message */
-static void send_run(hpl_schedule_t *s, const hpl_pieces_t *p, int first,
-                     int last, int to)
-{
-    hpl_schedule_send(s, p->data + p->offset[first],
-                      p->offset[last] - p->offset[first], rank_of(p, to));
-}
-
-static void receive_run(hpl_schedule_t *s, const hpl_pieces_t *p, int first,
-                        int last, int from)
-{
-    hpl_schedule_receive(s, p->data + p->offset[first],
-                         p->offset[last] - p->offset[first], rank_of(p, from));
-}
-
-typedef void (*run_fn_t)(hpl_schedule_t *, const hpl_pieces_t *, int, int, int);
-
 /* count pieces from first on, where the piece after the last is piece 0 */
-static void wrapped(run_fn_t run, hpl_schedule_t *s, const hpl_pieces_t *p,
-                    const int first_count[2], int peer)
+static void move(hpl_schedule_add_t *add, hpl_schedule_t *s,
+                 const hpl_pieces_t *p, int first, int count, int peer)
 {
-    int first = (first_count[0] + p->members) % p->members;
-    int end = first + first_count[1];
+    int from = (first + p->members) % p->members, end = from + count;
 
-    run(s, p, first, Mmin(end, p->members), peer);
+    add(s, p->data + p->offset[from],
+        p->offset[Mmin(end, p->members)] - p->offset[from], rank_of(p, peer));
     if (end > p->members)
-        run(s, p, 0, end - p->members, peer);
+        move(add, s, p, 0, end - p->members, peer);
 }
 
 void hpl_pieces_spread(hpl_schedule_t *s, const hpl_pieces_t *p)
@@ -47,37 +30,27 @@ void hpl_pieces_spread(hpl_schedule_t *s, const hpl_pieces_t *p)
     while (mask < n && (me & mask) == 0)
         mask <<= 1;
     if (me > 0)
-        receive_run(s, p, me, Mmin(me + mask, n), me - mask);
+        move(hpl_schedule_receive, s, p, me, Mmin(mask, n - me), me - mask);
     hpl_schedule_next_round(s);
     for (mask >>= 1; mask > 0; mask >>= 1)
         if (me + mask < n)
-            send_run(s, p, me + mask, Mmin(me + 2 * mask, n), me + mask);
+            move(hpl_schedule_send, s, p, me + mask, Mmin(mask, n - me - mask),
+                 me + mask);
     hpl_schedule_next_round(s);
 }
 
-typedef enum { FIRST_HAS_ITS_OWN, FIRST_HAS_ALL } start_t;
-
-static void roll(hpl_schedule_t *s, const hpl_pieces_t *p, start_t start)
+void hpl_pieces_roll(hpl_schedule_t *s, const hpl_pieces_t *p,
+                     hpl_pieces_start_t start)
 {
     int me = p->me;
 
     for (int step = 0; step < p->members - 1; step++) {
-        if (start != FIRST_HAS_ALL || me + 1 < p->members)
-            wrapped(send_run, s, p, (int[]){me - step, 1}, me + 1);
-        if (start != FIRST_HAS_ALL || me > 0)
-            wrapped(receive_run, s, p, (int[]){me - step - 1, 1}, me - 1);
+        if (start != HPL_FIRST_HAS_ALL || me + 1 < p->members)
+            move(hpl_schedule_send, s, p, me - step, 1, me + 1);
+        if (start != HPL_FIRST_HAS_ALL || me > 0)
+            move(hpl_schedule_receive, s, p, me - step - 1, 1, me - 1);
         hpl_schedule_next_round(s);
     }
-}
-
-void hpl_pieces_roll(hpl_schedule_t *s, const hpl_pieces_t *p)
-{
-    roll(s, p, FIRST_HAS_ITS_OWN);
-}
-
-void hpl_pieces_roll_from_first(hpl_schedule_t *s, const hpl_pieces_t *p)
-{
-    roll(s, p, FIRST_HAS_ALL);
 }
 
 void hpl_pieces_double(hpl_schedule_t *s, const hpl_pieces_t *p)
@@ -86,8 +59,8 @@ void hpl_pieces_double(hpl_schedule_t *s, const hpl_pieces_t *p)
 
     for (int have = 1; have < p->members; have *= 2) {
         count = Mmin(have, p->members - have);
-        wrapped(send_run, s, p, (int[]){me, count}, me - have + p->members);
-        wrapped(receive_run, s, p, (int[]){me + have, count}, me + have);
+        move(hpl_schedule_send, s, p, me, count, me - have);
+        move(hpl_schedule_receive, s, p, me + have, count, me + have);
         hpl_schedule_next_round(s);
     }
 }

@@ -28,13 +28,15 @@ typedef struct {
 /* Member 0 holds all pieces; afterwards member g holds piece g. */
 void hpl_pieces_spread(hpl_schedule_t *s, const hpl_pieces_t *p);
 
-/* Member g holds piece g; afterwards all hold all. Least traffic: a ring. */
-void hpl_pieces_roll(hpl_schedule_t *s, const hpl_pieces_t *p);
+/*
+ * Member g holds piece g, or the first has all and receives none; afterwards
+ * all hold all. Least traffic: a ring.
+ */
+typedef enum { HPL_FIRST_HAS_ITS_OWN, HPL_FIRST_HAS_ALL } hpl_pieces_start_t;
+void hpl_pieces_roll(hpl_schedule_t *s, const hpl_pieces_t *p,
+                     hpl_pieces_start_t start);
 
-/* As roll, where member 0 has all pieces and receives none. */
-void hpl_pieces_roll_from_first(hpl_schedule_t *s, const hpl_pieces_t *p);
-
-/* As roll, in the fewest rounds. */
+/* As roll from its own, in the fewest rounds. */
 void hpl_pieces_double(hpl_schedule_t *s, const hpl_pieces_t *p);
 
 /*

@@ -50,23 +50,19 @@ static void add(hpl_schedule_t *s, message_t message)
     if (message.count == 0)
         return;
     s->messages = grow(s->messages, s->count, &s->capacity, sizeof(message_t));
-    message.round = s->rounds;
     s->messages[s->count++] = message;
 }
 
-void hpl_schedule_send(hpl_schedule_t *s, const double *buffer, size_t count,
-                       int destination)
+void hpl_schedule_send(hpl_schedule_t *s, double *buffer, size_t count,
+                       int peer)
 {
-    add(s, (message_t){.buffer = (double *)buffer,
-                       .count = count,
-                       .peer = destination,
-                       .outgoing = true});
+    add(s, (message_t){buffer, count, peer, s->rounds, true});
 }
 
 void hpl_schedule_receive(hpl_schedule_t *s, double *buffer, size_t count,
-                          int source)
+                          int peer)
 {
-    add(s, (message_t){.buffer = buffer, .count = count, .peer = source});
+    add(s, (message_t){buffer, count, peer, s->rounds, false});
 }
 
 void hpl_schedule_next_round(hpl_schedule_t *s)
@@ -125,16 +121,12 @@ bool hpl_schedule_poll(hpl_schedule_t *s)
 
 void hpl_schedule_end(hpl_schedule_t *s)
 {
+    if (s == NULL)
+        return;
     while (s->pending > 0) {
         MPI_Waitall(s->pending, s->requests, MPI_STATUSES_IGNORE);
         start_round(s);
     }
-}
-
-void hpl_schedule_destroy(hpl_schedule_t *s)
-{
-    if (s == NULL)
-        return;
     free(s->messages);
     free(s->requests);
     free(s);

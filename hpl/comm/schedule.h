@@ -19,7 +19,7 @@
  *     hpl_schedule_begin(schedule);
  *     while (!hpl_schedule_poll(schedule))
  *         compute_something();
- *     hpl_schedule_destroy(schedule);
+ *     hpl_schedule_end(schedule);
  *
  * Messages longer than hpl_message_chunk doubles are cut; both ends cut alike.
  * Two schedules may be in flight on one communicator when their tags differ.
@@ -34,10 +34,9 @@ extern size_t hpl_message_chunk;
 hpl_schedule_t *hpl_schedule_create(MPI_Comm comm, int tag);
 
 /* Add a message of count doubles to the current round; count 0 adds none. */
-void hpl_schedule_send(hpl_schedule_t *s, const double *buffer, size_t count,
-                       int destination);
-void hpl_schedule_receive(hpl_schedule_t *s, double *buffer, size_t count,
-                          int source);
+typedef void hpl_schedule_add_t(hpl_schedule_t *s, double *buffer, size_t count,
+                                int peer);
+hpl_schedule_add_t hpl_schedule_send, hpl_schedule_receive;
 
 /* Later messages wait for those added so far. */
 void hpl_schedule_next_round(hpl_schedule_t *s);
@@ -48,10 +47,7 @@ void hpl_schedule_begin(hpl_schedule_t *s);
 /* Advance as far as possible without waiting; true once all is done. */
 bool hpl_schedule_poll(hpl_schedule_t *s);
 
-/* Wait until all is done. */
+/* Wait until all is done, unless it never began, and free s; accepts NULL. */
 void hpl_schedule_end(hpl_schedule_t *s);
-
-/* Free s, done or never begun; accepts NULL. */
-void hpl_schedule_destroy(hpl_schedule_t *s);
 
 #endif

@@ -1,36 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
 
-static int power_of_2_within(int n)
-{
-    int power = 1;
-
-    while (power <= n / 2)
-        power *= 2;
-    return power;
-}
-
-static int log2_of(int power)
+/* floor(log2(n)), 0 for n < 1 */
+static int log2_within(int n)
 {
     int log = 0;
 
-    while (power > 1) {
-        power /= 2;
+    while (n >> log > 1)
         log++;
-    }
     return log;
 }
 
 /* the hypercubes that fit into a column of processes, or into a row of them */
 static void fill_hypercubes(HPL_T_grid *grid)
 {
-    grid->row_ip2 = power_of_2_within(grid->nprow);
-    grid->row_hdim = log2_of(grid->row_ip2);
-    grid->row_ip2m1 = power_of_2_within(grid->nprow - 1);
+    grid->row_hdim = log2_within(grid->nprow);
+    grid->row_ip2 = 1 << grid->row_hdim;
+    grid->row_ip2m1 = 1 << log2_within(grid->nprow - 1);
     grid->row_mask = 2 * grid->row_ip2m1 - 1;
-    grid->col_ip2 = power_of_2_within(grid->npcol);
-    grid->col_hdim = log2_of(grid->col_ip2);
-    grid->col_ip2m1 = power_of_2_within(grid->npcol - 1);
+    grid->col_hdim = log2_within(grid->npcol);
+    grid->col_ip2 = 1 << grid->col_hdim;
+    grid->col_ip2m1 = 1 << log2_within(grid->npcol - 1);
     grid->col_mask = 2 * grid->col_ip2m1 - 1;
 }
 

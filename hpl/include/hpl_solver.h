@@ -99,9 +99,6 @@ typedef struct {
      */
     void (*check)(hpl_system_t *system, int seed, hpl_norms_t *norms_p);
 
-    /* All n values of x on every process; collective. */
-    void (*solution)(hpl_system_t *system, double *x);
-
     void (*destroy)(hpl_system_t *system); /* accepts NULL */
 
     /* HPL_pdgesv: solve the caller's own array. */

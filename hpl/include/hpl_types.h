@@ -153,7 +153,7 @@ typedef struct HPL_S_panel {
     double *DPIV;  /* jb: global row of each pivot */
     double *DINFO; /* 1: as HPL_T_pmat.info, for this panel */
     double *U;     /* jb x n of the columns being updated */
-    int *IWORK;
+    int *IWORK;    /* this and what follows up to status: not used */
     void ***buffers[2];
     int counts[2];
     MPI_Datatype dtypes[2];

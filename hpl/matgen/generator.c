@@ -3,19 +3,19 @@
 
 #include "base/integers.h"
 
-hpl_generator_t hpl_generator(const hpl_random_t *matrix, const hpl_map_t *rows,
+hpl_generator_t hpl_generator(int64_t m, uint64_t seed, const hpl_map_t *rows,
                               const hpl_map_t *cols)
 {
     xh_jump_t over_block = xh_jump_power(xh_jump_step, (uint64_t)rows->nb);
 
     return (hpl_generator_t){
-        .m = matrix->m,
-        .first = xh_jump_apply(xh_jump_step, matrix->seed),
+        .m = m,
+        .first = xh_jump_apply(xh_jump_step, seed),
         .rows = *rows,
         .cols = *cols,
         .lanes = xh_lanes(),
         .run = xh_sequence_run,
-        .over_column = xh_jump_power(xh_jump_step, (uint64_t)matrix->m),
+        .over_column = xh_jump_power(xh_jump_step, (uint64_t)m),
         .over_round = xh_jump_power(over_block, (uint64_t)rows->nprocs)};
 }
 
@@ -79,15 +79,4 @@ void hpl_generator_fill(const hpl_generator_t *g, hpl_block_t block, double *a,
         fill_column(g, &r, x, a + j * ld);
         previous = column;
     }
-}
-
-void hpl_generate(const hpl_random_t *matrix, const hpl_map_t *rows,
-                  const hpl_map_t *cols, double *a, int64_t ld)
-{
-    hpl_generator_t g = hpl_generator(matrix, rows, cols);
-
-    hpl_generator_fill(&g,
-                       (hpl_block_t){.rows = hpl_map_count(rows, matrix->m),
-                                     .cols = hpl_map_count(cols, matrix->n)},
-                       a, ld);
 }

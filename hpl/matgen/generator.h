@@ -6,15 +6,6 @@
 #include "base/sequence.h"
 #include "hpl/pauxil/map.h"
 
-/*
- * The m x n random matrix of a seed: entry (i, j) is that of member
- * i + j * m + 1 of the sequence whose member 0 is seed (see sequence.h).
- */
-typedef struct {
-    int64_t m, n;
-    uint64_t seed;
-} hpl_random_t;
-
 /* What generates one process's part of a random matrix; never changes. */
 typedef struct {
     int64_t m;
@@ -32,7 +23,12 @@ typedef struct {
     int64_t col, cols;
 } hpl_block_t;
 
-hpl_generator_t hpl_generator(const hpl_random_t *matrix, const hpl_map_t *rows,
+/*
+ * Of the part with these rows and columns of a random matrix of m rows. Its
+ * entry (i, j) is that of member i + j * m + 1 of the sequence whose member 0
+ * is seed (see sequence.h).
+ */
+hpl_generator_t hpl_generator(int64_t m, uint64_t seed, const hpl_map_t *rows,
                               const hpl_map_t *cols);
 
 /*
@@ -45,15 +41,5 @@ hpl_generator_t hpl_generator(const hpl_random_t *matrix, const hpl_map_t *rows,
  */
 void hpl_generator_fill(const hpl_generator_t *generator, hpl_block_t block,
                         double *a, int64_t ld);
-
-/*
- * Fill one process's whole part of a random matrix.
- *
- * rows, cols  in   which rows and columns it holds
- * a           out  its part, column-major
- * ld          in   >= max(1, local rows)
- */
-void hpl_generate(const hpl_random_t *matrix, const hpl_map_t *rows,
-                  const hpl_map_t *cols, double *a, int64_t ld);
 
 #endif

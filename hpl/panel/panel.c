@@ -87,33 +87,15 @@ void hpl_panel_lay_out(HPL_T_panel *panel, size_t l2_doubles)
     *panel->DINFO = 0.0;
 }
 
-/* L2 as columns in WORK, or left in the matrix. */
-static void lay_out_columns(HPL_T_panel *panel)
-{
-    bool copies = copies_l(panel->grid->npcol);
-    int top_rows = hpl_panel_top_rows(panel);
-    int64_t mp = panel->mp - top_rows;
-
-    hpl_panel_lay_out(panel, copies ? (size_t)mp * (size_t)panel->jb : 0);
-    if (!copies)
-        panel->L2 = panel->top + top_rows;
-    panel->ldl2 = copies ? (int)Mmax(mp, 1) : panel->lda;
-}
-
-/* Drop what belongs to one panel; the memory stays for the next. */
-static void forget(HPL_T_panel *panel)
-{
-    hpl_pivots_destroy(panel->pivots);
-    panel->pivots = NULL;
-    free(panel->IWORK);
-    panel->IWORK = NULL;
-}
-
 void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
                       HPL_T_pmat *A, int IA, int JA, int TAG,
                       HPL_T_panel *PANEL)
 {
-    forget(PANEL);
+    bool copies = copies_l(GRID->npcol);
+    int top, below;
+
+    free(PANEL->pivots);
+    PANEL->pivots = NULL; /* memory of the rest stays for this panel */
     PANEL->grid = GRID;
     PANEL->algo = ALGO;
     PANEL->pmat = A;
@@ -125,10 +107,12 @@ void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
     PANEL->ja = JA;
     PANEL->msgid = TAG;
     locate(PANEL);
-    lay_out_columns(PANEL);
-    PANEL->IWORK = malloc((size_t)Mmax(JB, 1) * sizeof(int));
-    if (PANEL->IWORK == NULL)
-        HPL_pabort(__LINE__, "HPL_pdpanel_init", "out of memory");
+    top = hpl_panel_top_rows(PANEL);
+    below = PANEL->mp - top;
+    hpl_panel_lay_out(PANEL, copies ? (size_t)below * (size_t)JB : 0);
+    if (!copies) /* L2 is left in the matrix */
+        PANEL->L2 = PANEL->top + top;
+    PANEL->ldl2 = copies ? Mmax(below, 1) : PANEL->lda;
 }
 
 void HPL_pdpanel_new(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
@@ -143,15 +127,6 @@ void HPL_pdpanel_new(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
     *PANEL = panel;
 }
 
-void hpl_panel_pack(HPL_T_panel *panel)
-{
-    int top_rows = hpl_panel_top_rows(panel);
-
-    if (copies_l(panel->grid->npcol))
-        HPL_dlacpy(panel->mp - top_rows, panel->jb, panel->top + top_rows,
-                   panel->lda, panel->L2, panel->ldl2);
-}
-
 const hpl_pivots_t *hpl_panel_pivots(HPL_T_panel *panel)
 {
     if (panel->pivots == NULL)
@@ -161,9 +136,10 @@ const hpl_pivots_t *hpl_panel_pivots(HPL_T_panel *panel)
 
 int HPL_pdpanel_free(HPL_T_panel *PANEL)
 {
-    forget(PANEL);
+    free(PANEL->pivots);
     free(PANEL->WORK);
     free(PANEL->U);
+    PANEL->pivots = NULL;
     PANEL->WORK = PANEL->U = NULL;
     PANEL->capacity = PANEL->ucapacity = 0;
     return HPL_SUCCESS;

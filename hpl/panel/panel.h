@@ -19,9 +19,6 @@ int hpl_panel_top_rows(const HPL_T_panel *panel);
  */
 void hpl_panel_lay_out(HPL_T_panel *panel, size_t l2_doubles);
 
-/* Copy L2 of a factored panel into the message; on its owners. */
-void hpl_panel_pack(HPL_T_panel *panel);
-
 /* The permutation of a panel known here; computed at the first call. */
 const struct hpl_pivots *hpl_panel_pivots(HPL_T_panel *panel);
 

@@ -62,51 +62,57 @@ static int local_of(const rows_t *rows, int row)
                  hpl_map_count(&owner, rows->ia));
 }
 
-/* Sort moves by the member that holds row (moves[i]), by counting. */
-static void sort_by_member(const rows_t *rows, const int *row, int count,
-                           const hpl_row_move_t *moves, int *offset,
-                           hpl_row_move_t *sorted)
+/* a move, and the row whose owner it belongs to */
+typedef struct {
+    int row;
+    hpl_row_move_t move;
+} entry_t;
+
+/* Sort moves by member, by counting. */
+static void sort_by_member(const rows_t *rows, const entry_t *entries,
+                           int count, int *offset, hpl_row_move_t *sorted)
 {
     int members = rows->map.nprocs;
 
     memset(offset, 0, (size_t)(members + 1) * sizeof(*offset));
     for (int i = 0; i < count; i++)
-        offset[member_of(rows, row[i]) + 1]++;
+        offset[member_of(rows, entries[i].row) + 1]++;
     for (int g = 0; g < members; g++)
         offset[g + 1] += offset[g];
     for (int i = 0; i < count; i++)
-        sorted[offset[member_of(rows, row[i])]++] = moves[i];
+        sorted[offset[member_of(rows, entries[i].row)]++] = entries[i].move;
     memmove(offset + 1, offset, (size_t)members * sizeof(*offset));
     offset[0] = 0;
 }
 
-static void *allocate(size_t count, size_t size)
+static void *allocate(size_t bytes)
 {
-    void *memory = malloc(Mmax(count, 1) * size);
+    void *memory = calloc(1, bytes);
 
     if (memory == NULL)
         HPL_pabort(__LINE__, "hpl_pivots_create", "out of memory");
     return memory;
 }
 
-static void fill(hpl_pivots_t *p, const rows_t *rows, const standing_t *top,
-                 int jb, const standing_t *outer, int outers)
+static void fill(hpl_pivots_t *p, const rows_t *rows, const HPL_T_panel *panel)
 {
-    hpl_row_move_t *moves = allocate((size_t)jb, sizeof(*moves));
-    int *row = allocate((size_t)jb, sizeof(*row));
+    size_t jb = (size_t)panel->jb;
+    entry_t *entries = allocate(jb * sizeof(*entries));
+    standing_t *top = allocate(2 * jb * sizeof(*top)), *outer = top + jb;
+    int row, outers = interchange(panel, top, outer);
 
-    for (int i = 0; i < jb; i++) {
-        row[i] = top[i].content;
-        moves[i] = (hpl_row_move_t){local_of(rows, row[i]), i};
+    for (int i = 0; i < panel->jb; i++) {
+        row = top[i].content;
+        entries[i] = (entry_t){row, {local_of(rows, row), i}};
     }
-    sort_by_member(rows, row, jb, moves, p->gather_offset, p->gather);
+    sort_by_member(rows, entries, panel->jb, p->gather_offset, p->gather);
     for (int i = 0; i < outers; i++) {
-        row[i] = outer[i].position;
-        moves[i] = (hpl_row_move_t){outer[i].content, local_of(rows, row[i])};
+        row = outer[i].position;
+        entries[i] = (entry_t){row, {outer[i].content, local_of(rows, row)}};
     }
-    sort_by_member(rows, row, outers, moves, p->displace_offset, p->displace);
-    free(row);
-    free(moves);
+    sort_by_member(rows, entries, outers, p->displace_offset, p->displace);
+    free(top);
+    free(entries);
 }
 
 hpl_pivots_t *hpl_pivots_create(const HPL_T_panel *panel)
@@ -114,30 +120,16 @@ hpl_pivots_t *hpl_pivots_create(const HPL_T_panel *panel)
     const HPL_T_grid *grid = panel->grid;
     rows_t rows = {hpl_map(panel->nb, grid->nprow, grid->myrow), panel->ia,
                    panel->prow};
-    size_t jb = (size_t)panel->jb, members = (size_t)grid->nprow;
-    standing_t *top = allocate(jb, sizeof(*top));
-    standing_t *outer = allocate(jb, sizeof(*outer));
-    hpl_pivots_t *p = allocate(1, sizeof(*p));
+    size_t jb = (size_t)panel->jb, offsets = (size_t)grid->nprow + 1;
+    hpl_pivots_t *p = allocate(sizeof(*p) + 2 * jb * sizeof(*p->gather) +
+                               2 * offsets * sizeof(int));
 
     p->members = grid->nprow;
     p->me = (grid->myrow - panel->prow + grid->nprow) % grid->nprow;
-    p->gather = allocate(jb, sizeof(*p->gather));
-    p->displace = allocate(jb, sizeof(*p->displace));
-    p->gather_offset = allocate(members + 1, sizeof(int));
-    p->displace_offset = allocate(members + 1, sizeof(int));
-    fill(p, &rows, top, panel->jb, outer, interchange(panel, top, outer));
-    free(outer);
-    free(top);
+    p->gather = (hpl_row_move_t *)(p + 1);
+    p->displace = p->gather + jb;
+    p->gather_offset = (int *)(p->displace + jb);
+    p->displace_offset = p->gather_offset + offsets;
+    fill(p, &rows, panel);
     return p;
-}
-
-void hpl_pivots_destroy(hpl_pivots_t *p)
-{
-    if (p == NULL)
-        return;
-    free(p->displace_offset);
-    free(p->gather_offset);
-    free(p->displace);
-    free(p->gather);
-    free(p);
 }

@@ -29,11 +29,8 @@ typedef struct hpl_pivots {
 
 /*
  * The permutation of panel, from its DPIV. Local rows are those of the owner
- * and count from panel row ia. Cost: jb^2 comparisons.
+ * and count from panel row ia. For free(). Cost: jb^2 comparisons.
  */
 hpl_pivots_t *hpl_pivots_create(const HPL_T_panel *panel);
-
-/* Free p; accepts NULL. */
-void hpl_pivots_destroy(hpl_pivots_t *p);
 
 #endif

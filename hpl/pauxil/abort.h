@@ -2,11 +2,6 @@
 #ifndef HPL_ABORT_H
 #define HPL_ABORT_H
 
-#include <stdbool.h>
-
-/* Has MPI begun and not ended? */
-bool hpl_mpi_runs(void);
-
 /*
  * Call fn before this process ends the job, to save what is known by then;
  * NULL: no function. The thread that met the error calls it, once, while others

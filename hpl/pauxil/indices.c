@@ -15,19 +15,15 @@ typedef struct {
     int srcproc;
 } deal_t;
 
-static deal_t deal(int inb, int nb, int srcproc, int nprocs)
+/* as process proc sees it */
+static deal_t deal(int inb, int nb, int proc, int srcproc, int nprocs)
 {
-    return (deal_t){.map = hpl_map(nb, nprocs, 0),
+    int me = (int)(((int64_t)proc - srcproc + nprocs) % nprocs);
+
+    return (deal_t){.map = hpl_map(nb, nprocs, me),
                     .inb = inb,
                     .stretch = (int64_t)nb - inb,
                     .srcproc = srcproc};
-}
-
-/* the same as process proc sees it */
-static deal_t deal_to(deal_t d, int proc)
-{
-    d.map.me = (int)(((int64_t)proc - d.srcproc + d.map.nprocs) % d.map.nprocs);
-    return d;
 }
 
 static bool whole(int srcproc, int nprocs)
@@ -61,8 +57,11 @@ static int64_t global(deal_t d, int64_t l)
     return hpl_map_global(&d.map, l) - d.stretch;
 }
 
+/* indices below n, which may exceed an int */
 static int64_t count(deal_t d, int64_t n)
 {
+    if (whole(d.srcproc, d.map.nprocs))
+        return n;
     if (n <= d.inb)
         return d.map.me == 0 ? n : 0;
     return hpl_map_count(&d.map, n + d.stretch) -
@@ -73,14 +72,14 @@ int HPL_indxg2p(int IG, int INB, int NB, int SRCPROC, int NPROCS)
 {
     if (whole(SRCPROC, NPROCS))
         return SRCPROC;
-    return owner(deal(INB, NB, SRCPROC, NPROCS), IG);
+    return owner(deal(INB, NB, SRCPROC, SRCPROC, NPROCS), IG);
 }
 
 int HPL_indxg2l(int IG, int INB, int NB, int SRCPROC, int NPROCS)
 {
     if (whole(SRCPROC, NPROCS))
         return IG;
-    return (int)local(deal(INB, NB, SRCPROC, NPROCS), IG);
+    return (int)local(deal(INB, NB, SRCPROC, SRCPROC, NPROCS), IG);
 }
 
 void HPL_indxg2lp(int *IL, int *PROC, int IG, int INB, int NB, int SRCPROC,
@@ -94,21 +93,15 @@ int HPL_indxl2g(int IL, int INB, int NB, int PROC, int SRCPROC, int NPROCS)
 {
     if (whole(SRCPROC, NPROCS))
         return IL;
-    return (int)global(deal_to(deal(INB, NB, SRCPROC, NPROCS), PROC), IL);
-}
-
-/* indices below n that PROC owns, where n may exceed an int */
-static int64_t count_below(int64_t n, deal_t d)
-{
-    return whole(d.srcproc, d.map.nprocs) ? n : count(d, n);
+    return (int)global(deal(INB, NB, PROC, SRCPROC, NPROCS), IL);
 }
 
 int HPL_numrocI(int N, int IA, int INB, int NB, int PROC, int SRCPROC,
                 int NPROCS)
 {
-    deal_t d = deal_to(deal(INB, NB, SRCPROC, NPROCS), PROC);
+    deal_t d = deal(INB, NB, PROC, SRCPROC, NPROCS);
 
-    return (int)(count_below((int64_t)IA + N, d) - count_below(IA, d));
+    return (int)(count(d, (int64_t)IA + N) - count(d, IA));
 }
 
 int HPL_numroc(int N, int INB, int NB, int PROC, int SRCPROC, int NPROCS)

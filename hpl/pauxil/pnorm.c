@@ -1,46 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
 #include "hpl.h"
 #include "hpl/auxil/norm.h"
 #include "hpl/pauxil/map.h"
 
-/* my part of a distributed matrix */
-typedef struct {
-    const HPL_T_grid *grid;
-    int mp, nq;
-    const double *a;
-    int lda;
-} part_t;
-
-typedef void (*sums_fn_t)(int64_t, int64_t, const double *, int64_t, double *);
-
-/*
- * Largest of the sums of all my rows (or columns), count of them, which
- * continue on the other processes of across.
- */
-static double largest_sum(const part_t *p, int count, sums_fn_t sum,
-                          MPI_Comm across)
+double hpl_norm_of_all(const HPL_T_grid *grid, const double *v, int64_t count)
 {
-    double largest, *sums = malloc(Mmax((size_t)count, 1) * sizeof(double));
+    double norm = hpl_norm_largest(count, 1, v, count);
 
-    if (sums == NULL)
-        HPL_pabort(__LINE__, "HPL_pdlange", "no memory for %d sums", count);
-    sum(p->mp, p->nq, p->a, p->lda, sums);
-    HPL_all_reduce(sums, count, HPL_DOUBLE, HPL_sum, across);
-    largest = hpl_norm_largest(count, 1, sums, count);
-    free(sums);
-    return largest;
+    HPL_all_reduce(&norm, 1, HPL_DOUBLE, HPL_max, grid->all_comm);
+    return norm;
 }
 
-static double local_norm(const part_t *p, HPL_T_NORM norm)
+double hpl_norm_of_sums(const HPL_T_grid *grid, double *sums, int64_t count,
+                        MPI_Comm across)
 {
-    switch (norm) {
-    case HPL_NORM_1:
-        return largest_sum(p, p->nq, hpl_norm_column_sums, p->grid->col_comm);
-    case HPL_NORM_I:
-        return largest_sum(p, p->mp, hpl_norm_row_sums, p->grid->row_comm);
-    default:
-        return hpl_norm_largest(p->mp, p->nq, p->a, p->lda);
-    }
+    HPL_all_reduce(sums, (int)count, HPL_DOUBLE, HPL_sum, across);
+    return hpl_norm_of_all(grid, sums, count);
+}
+
+double hpl_norm_one_of_x(const HPL_T_grid *grid, const double *x, int64_t count)
+{
+    double sum;
+
+    hpl_norm_column_sums(count, 1, x, count, &sum);
+    HPL_all_reduce(&sum, 1, HPL_DOUBLE, HPL_sum, grid->row_comm);
+    return sum;
 }
 
 double HPL_pdlange(const HPL_T_grid *GRID, HPL_T_NORM NORM, int M, int N,
@@ -48,13 +33,24 @@ double HPL_pdlange(const HPL_T_grid *GRID, HPL_T_NORM NORM, int M, int N,
 {
     hpl_map_t rows = hpl_map(NB, GRID->nprow, GRID->myrow);
     hpl_map_t cols = hpl_map(NB, GRID->npcol, GRID->mycol);
-    part_t p = {.grid = GRID,
-                .mp = (int)hpl_map_count(&rows, Mmax(M, 0)),
-                .nq = (int)hpl_map_count(&cols, Mmax(N, 0)),
-                .a = A,
-                .lda = LDA};
-    double norm = local_norm(&p, NORM);
+    int64_t mp = hpl_map_count(&rows, Mmax(M, 0));
+    int64_t nq = hpl_map_count(&cols, Mmax(N, 0));
+    int64_t count = NORM == HPL_NORM_1 ? nq : mp;
+    double norm, *sums = malloc((size_t)Mmax(count, 1) * sizeof(double));
 
-    HPL_all_reduce(&norm, 1, HPL_DOUBLE, HPL_max, GRID->all_comm);
+    if (sums == NULL)
+        HPL_pabort(__LINE__, "HPL_pdlange", "no memory for %" PRId64 " sums",
+                   count);
+    if (NORM == HPL_NORM_A) {
+        *sums = hpl_norm_largest(mp, nq, A, LDA);
+        norm = hpl_norm_of_all(GRID, sums, 1);
+    } else if (NORM == HPL_NORM_1) {
+        hpl_norm_column_sums(mp, nq, A, LDA, sums);
+        norm = hpl_norm_of_sums(GRID, sums, count, GRID->col_comm);
+    } else {
+        hpl_norm_row_sums(mp, nq, A, LDA, sums);
+        norm = hpl_norm_of_sums(GRID, sums, count, GRID->row_comm);
+    }
+    free(sums);
     return norm;
 }

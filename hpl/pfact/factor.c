@@ -26,12 +26,6 @@ typedef struct {
 /* Factor the n columns from c on, of which I hold m rows. */
 typedef void (*part_fn_t)(const stage_t *s, int m, int n, int c);
 
-/* L1's rows and columns from (i, j) on */
-static hpl_matrix_t l1_at(const stage_t *s, int i, int j)
-{
-    return hpl_matrix_at(s->l1, i, j);
-}
-
 /* The matrix below the rows 0 .. c - 1 of the top, columns j on. */
 static hpl_matrix_t below(const stage_t *s, int c, int j)
 {
@@ -45,7 +39,8 @@ static hpl_matrix_t below(const stage_t *s, int c, int j)
 /* U(p, j) := L(p, p)^-1 U(p, j), for w rows from p and n columns from j on */
 static void solve(const stage_t *s, int p, int w, int j, int n)
 {
-    hpl_matrix_trsm_unit_lower(w, n, l1_at(s, p, p), l1_at(s, p, j));
+    hpl_matrix_trsm_unit_lower(w, n, hpl_matrix_at(s->l1, p, p),
+                               hpl_matrix_at(s->l1, p, j));
 }
 
 /* Before columns p .. p+w-1 are factored: m is my rows from row p on. */
@@ -57,8 +52,8 @@ static void look_back(const stage_t *s, int m, int p, int w)
         return;
     if (s->variant == HPL_LEFT_LOOKING)
         solve(s, s->begin, done, p, w);
-    hpl_matrix_gemm(m, w, done, below(s, p, s->begin), l1_at(s, s->begin, p),
-                    below(s, p, p));
+    hpl_matrix_gemm(m, w, done, below(s, p, s->begin),
+                    hpl_matrix_at(s->l1, s->begin, p), below(s, p, p));
 }
 
 /* After columns p .. q-1: m is my rows from row q on. */
@@ -69,11 +64,12 @@ static void push(const stage_t *s, int m, int p, int q)
     if (s->variant == HPL_LEFT_LOOKING || right == 0)
         return;
     if (s->variant == HPL_CROUT)
-        hpl_matrix_gemm(w, right, p - s->begin, l1_at(s, p, s->begin),
-                        l1_at(s, s->begin, q), l1_at(s, p, q));
+        hpl_matrix_gemm(
+            w, right, p - s->begin, hpl_matrix_at(s->l1, p, s->begin),
+            hpl_matrix_at(s->l1, s->begin, q), hpl_matrix_at(s->l1, p, q));
     solve(s, p, w, q, right);
     if (s->variant == HPL_RIGHT_LOOKING)
-        hpl_matrix_gemm(m, right, w, below(s, q, p), l1_at(s, p, q),
+        hpl_matrix_gemm(m, right, w, below(s, q, p), hpl_matrix_at(s->l1, p, q),
                         below(s, q, q));
 }
 
@@ -149,14 +145,21 @@ VARIANT(HPL_pdrpancrT, factor_recursively, HPL_CROUT, HplTrans)
 VARIANT(HPL_pdrpanrlN, factor_recursively, HPL_RIGHT_LOOKING, HplNoTrans)
 VARIANT(HPL_pdrpanrlT, factor_recursively, HPL_RIGHT_LOOKING, HplTrans)
 
-/* Copy L1 to the top rows of the matrix, where back-substitution reads U. */
-static void store_top(const HPL_T_panel *panel, enum HPL_TRANS form)
+/*
+ * Copy L1 to the top rows of the matrix, where back-substitution reads U, and
+ * L2 into the message if it travels.
+ */
+static void store(const HPL_T_panel *panel, enum HPL_TRANS form)
 {
+    int top_rows = hpl_panel_top_rows(panel);
     hpl_matrix_t l1 = {panel->L1, panel->jb, form};
     hpl_matrix_t top = {panel->top, panel->lda, HplNoTrans};
 
-    if (hpl_panel_top_rows(panel) > 0)
+    if (top_rows > 0)
         hpl_matrix_copy(panel->jb, panel->jb, l1, top);
+    if (panel->L2 != panel->top + top_rows)
+        HPL_dlacpy(panel->mp - top_rows, panel->jb, panel->top + top_rows,
+                   panel->lda, panel->L2, panel->ldl2);
 }
 
 void HPL_pdfact(HPL_T_panel *PANEL)
@@ -169,13 +172,12 @@ void HPL_pdfact(HPL_T_panel *PANEL)
 
     if (PANEL->grid->mycol != PANEL->pcol)
         return;
-    work = malloc((size_t)(4 + 2 * PANEL->jb) * sizeof(double));
+    work = malloc(hpl_proposal_doubles(PANEL->jb) * sizeof(double));
     if (work == NULL)
         HPL_pabort(__LINE__, "HPL_pdfact", "out of memory");
     HPL_ptimer(HPL_TIMING_RPFACT);
     factor_panel(PANEL, PANEL->mp, PANEL->jb, 0, work);
-    store_top(PANEL, transposed ? HplTrans : HplNoTrans);
-    hpl_panel_pack(PANEL);
+    store(PANEL, transposed ? HplTrans : HplNoTrans);
     HPL_ptimer(HPL_TIMING_RPFACT);
     free(work);
 }

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include "hpl.h"
+#include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/pfact/pivot.h"
 
@@ -38,31 +39,18 @@ static void merge(const double *in, double *inout, int jb)
     }
 }
 
-/* one element of the datatype is one proposal */
-static void merge_proposals(void *in, void *inout, int *count,
-                            MPI_Datatype *type)
-{
-    int bytes;
-    size_t length;
-
-    MPI_Type_size(*type, &bytes);
-    length = (size_t)bytes / sizeof(double);
-    for (int i = 0; i < *count; i++)
-        merge((const double *)in + (size_t)i * length,
-              (double *)inout + (size_t)i * length, ((int)length - ROWS) / 2);
-}
-
-static void wait_polling(MPI_Request *requests, int count,
-                         const hpl_pivot_wait_t *wait)
+static void wait_for(MPI_Request *requests, int count,
+                     const hpl_pivot_wait_t *wait)
 {
     int done = 0;
 
-    for (;;) {
-        MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
-        if (done)
-            return;
-        wait->poll(wait->context);
-    }
+    if (wait->poll == NULL)
+        MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    else
+        while (MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE) ==
+                   MPI_SUCCESS &&
+               !done)
+            wait->poll(wait->context);
 }
 
 /* Doubles of a proposal that carry data: the current row comes last. */
@@ -75,11 +63,12 @@ static int length_of(const double *proposal, int jb)
  * Send a proposal and receive one, in pieces so short that MPI sends them
  * eagerly. The first piece shows how long the other proposal is.
  */
-static void trade_polling(const HPL_T_panel *panel, const double *proposal,
-                          int to, int from, const hpl_pivot_wait_t *wait)
+static void trade(const HPL_T_panel *panel, const double *proposal, int to,
+                  int from, const hpl_pivot_wait_t *wait)
 {
     enum { PIECE = 500, TAG = 0 };
-    int jb = panel->jb, most = ROWS + 2 * jb, out = length_of(proposal, jb);
+    int jb = panel->jb, most = (int)hpl_proposal_doubles(jb),
+        out = length_of(proposal, jb);
     int in = most;
     MPI_Comm comm = panel->grid->col_comm;
     MPI_Request requests[2];
@@ -92,7 +81,7 @@ static void trade_polling(const HPL_T_panel *panel, const double *proposal,
         if (at < out)
             MPI_Isend(proposal + at, Mmin(PIECE, out - at), MPI_DOUBLE, to, TAG,
                       comm, &requests[1]);
-        wait_polling(requests, 2, wait);
+        wait_for(requests, 2, wait);
         in = length_of(wait->scratch, jb);
     }
 }
@@ -102,39 +91,17 @@ static void trade_polling(const HPL_T_panel *panel, const double *proposal,
  * Merging a proposal twice changes nothing, so this works for any number of
  * processes in the fewest rounds.
  */
-static void spread_polling(const HPL_T_panel *panel, double *proposal,
-                           const hpl_pivot_wait_t *wait)
-{
-    int nprow = panel->grid->nprow, me = panel->grid->myrow;
-
-    for (int step = 1; step < nprow; step *= 2) {
-        trade_polling(panel, proposal, (me + step) % nprow,
-                      (me + nprow - step) % nprow, wait);
-        merge(wait->scratch, proposal, panel->jb);
-    }
-}
-
-static void reduce(const HPL_T_panel *panel, double *proposal)
-{
-    MPI_Datatype type;
-    MPI_Op op;
-
-    MPI_Type_contiguous(ROWS + 2 * panel->jb, MPI_DOUBLE, &type);
-    MPI_Type_commit(&type);
-    MPI_Op_create(merge_proposals, 1, &op);
-    MPI_Allreduce(MPI_IN_PLACE, proposal, 1, type, op, panel->grid->col_comm);
-    MPI_Op_free(&op);
-    MPI_Type_free(&type);
-}
-
 void hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
                      const hpl_pivot_wait_t *wait)
 {
+    int nprow = panel->grid->nprow, me = panel->grid->myrow;
+
     HPL_ptimer(HPL_TIMING_MXSWP);
-    if (wait == NULL)
-        reduce(panel, proposal);
-    else
-        spread_polling(panel, proposal, wait);
+    for (int step = 1; step < nprow; step *= 2) {
+        trade(panel, proposal, (me + step) % nprow, (me + nprow - step) % nprow,
+              wait);
+        merge(wait->scratch, proposal, panel->jb);
+    }
     HPL_ptimer(HPL_TIMING_MXSWP);
 }
 
@@ -205,8 +172,10 @@ void hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
     int first = top ? c : 0;
 
     propose(panel, m, first, c, work);
-    if (panel->grid->nprow > 1)
-        hpl_pivot_agree(panel, work, NULL);
+    if (panel->grid->nprow > 1) {
+        hpl_panel_reserve_u(panel, hpl_proposal_doubles(panel->jb));
+        hpl_pivot_agree(panel, work, &(hpl_pivot_wait_t){.scratch = panel->U});
+    }
     interchange(panel, c, l1, work);
     divide(panel, m - top, first + top, c, candidate_row(work)[c]);
 }

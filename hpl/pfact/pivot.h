@@ -14,7 +14,7 @@
  *
  * m     in       local rows from the diagonal on
  * l1    in,out   the panel's L1 in its form
- * work  scratch  4 + 2 * panel->jb
+ * work  scratch  hpl_proposal_doubles
  *
  * Order: collective over the process column.
  * Ties:  the first local row; between processes, the lowest process row.
@@ -35,18 +35,21 @@ enum {
     HPL_PROPOSAL_ROWS
 };
 
+static inline size_t hpl_proposal_doubles(int jb)
+{
+    return HPL_PROPOSAL_ROWS + 2 * (size_t)jb;
+}
+
 /* How to spend the time of an agreement that is under way. */
 typedef struct {
-    double *scratch; /* as long as a proposal */
-    void (*poll)(void *context);
+    double *scratch;             /* as long as a proposal */
+    void (*poll)(void *context); /* NULL: only wait */
     void *context;
 } hpl_pivot_wait_t;
 
 /*
  * proposal := the best of all processes' proposals; collective over the
  * process column.
- *
- * wait  in  NULL: only wait
  */
 void hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
                      const hpl_pivot_wait_t *wait);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdbool.h>
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/pgesv/back_substitution.h"
@@ -16,9 +17,7 @@ typedef struct {
     HPL_T_pmat *mat;
     const hpl_subtract_t *how;
     hpl_map_t rows, columns;
-    double *sum;     /* mp: y (on b's process column) less U x so far */
-    double *scratch; /* one block */
-    int postponed;   /* block whose x is not subtracted yet, or -1 */
+    double *sum; /* mp: y (on b's process column) less U x so far */
 } solve_t;
 
 /* where block k lies */
@@ -60,13 +59,11 @@ static void subtract(solve_t *s, const block_t *b, int from, int to)
 static void collect(solve_t *s, const block_t *b)
 {
     double *sum = s->sum + b->above;
+    bool mine = s->grid->mycol == b->pcol;
 
-    if (s->grid->npcol == 1 || s->grid->myrow != b->prow)
-        return;
-    MPI_Reduce(sum, s->scratch, b->size, MPI_DOUBLE, MPI_SUM, b->pcol,
-               s->grid->row_comm);
-    if (s->grid->mycol == b->pcol)
-        memcpy(sum, s->scratch, (size_t)b->size * sizeof(double));
+    if (s->grid->npcol > 1 && s->grid->myrow == b->prow)
+        MPI_Reduce(mine ? MPI_IN_PLACE : sum, mine ? sum : NULL, b->size,
+                   MPI_DOUBLE, MPI_SUM, b->pcol, s->grid->row_comm);
 }
 
 /* Solve the diagonal block and spread x over its process column. */
@@ -86,30 +83,19 @@ static void solve_block(solve_t *s, const block_t *b)
         MPI_Bcast(x, b->size, MPI_DOUBLE, b->prow, s->grid->col_comm);
 }
 
-/* Subtract the postponed block from all my rows above block k. */
-static void catch_up(solve_t *s, const block_t *current)
-{
-    block_t late;
-
-    if (s->postponed < 0)
-        return;
-    late = block(s, s->postponed);
-    subtract(s, &late, 0, current->above);
-}
-
 static void run(solve_t *s)
 {
-    int k = (int)(((int64_t)s->mat->n + s->mat->nb - 1) / s->mat->nb);
-    block_t current, next;
+    int blocks = (int)(((int64_t)s->mat->n + s->mat->nb - 1) / s->mat->nb);
+    block_t current, next, late = {.pcol = -1}; /* none yet */
 
-    while (--k >= 0) {
+    for (int k = blocks - 1; k >= 0; k--) {
         current = block(s, k);
         collect(s, &current);
-        catch_up(s, &current);
+        subtract(s, &late, 0, current.above);
         solve_block(s, &current);
         next = block(s, Mmax(k - 1, 0));
         subtract(s, &current, next.above, current.above);
-        s->postponed = k;
+        late = current;
     }
 }
 
@@ -129,18 +115,15 @@ static void start_sums(solve_t *s)
 void hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
                            const hpl_subtract_t *how)
 {
-    size_t mp = (size_t)mat->mp, block = (size_t)Mmin(mat->nb, mat->n);
     solve_t s = {.grid = grid,
                  .mat = mat,
                  .how = how,
                  .rows = hpl_map(mat->nb, grid->nprow, grid->myrow),
-                 .columns = hpl_map(mat->nb, grid->npcol, grid->mycol),
-                 .postponed = -1};
+                 .columns = hpl_map(mat->nb, grid->npcol, grid->mycol)};
 
-    s.sum = malloc((mp + block + 1) * sizeof(double));
+    s.sum = malloc(((size_t)mat->mp + 1) * sizeof(double));
     if (s.sum == NULL)
         HPL_pabort(__LINE__, "HPL_pdtrsv", "out of memory");
-    s.scratch = s.sum + mp;
     HPL_ptimer(HPL_TIMING_PTRSV);
     start_sums(&s);
     run(&s);

@@ -136,7 +136,7 @@ static void plan_gather(hpl_exchange_t *x, hpl_pieces_t *pieces,
         hpl_pieces_recut(x->schedule, pieces, even);
         pieces->offset = even;
     }
-    hpl_pieces_roll(x->schedule, pieces);
+    hpl_pieces_roll(x->schedule, pieces, HPL_FIRST_HAS_ITS_OWN);
 }
 
 static void plan(hpl_exchange_t *x)
@@ -183,11 +183,6 @@ void hpl_exchange_begin(hpl_exchange_t *x, HPL_T_panel *panel, int columns)
     hpl_exchange_start(x);
 }
 
-bool hpl_exchange_poll(hpl_exchange_t *x)
-{
-    return hpl_schedule_poll(x->schedule);
-}
-
 /* row k of gathered is row gather[k].to of U */
 static void place(const hpl_exchange_t *x, hpl_matrix_t u)
 {
@@ -206,7 +201,6 @@ static void place(const hpl_exchange_t *x, hpl_matrix_t u)
 void hpl_exchange_close(hpl_exchange_t *x)
 {
     hpl_schedule_end(x->schedule);
-    hpl_schedule_destroy(x->schedule);
     x->schedule = NULL;
 }
 

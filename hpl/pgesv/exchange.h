@@ -13,7 +13,7 @@
  * of U. Rows travel in packed buffers; communication never touches the matrix.
  *
  *     hpl_exchange_begin(&x, panel, columns);
- *     while (!hpl_exchange_poll(&x))
+ *     while (!hpl_schedule_poll(x.schedule))
  *         compute_something();
  *     u = hpl_exchange_end(&x, form);
  *
@@ -49,9 +49,6 @@ void hpl_local_swap(HPL_T_panel *panel, int columns);
  */
 void hpl_exchange_begin(hpl_exchange_t *x, HPL_T_panel *panel, int columns);
 
-/* Advance without waiting; true once everything has arrived. */
-bool hpl_exchange_poll(hpl_exchange_t *x);
-
 /*
  * Wait, put displaced rows into the matrix, and return U (jb x columns) in
  * form; it stays valid until the next begin with this panel. The top rows of
@@ -61,9 +58,9 @@ hpl_matrix_t hpl_exchange_end(hpl_exchange_t *x, enum HPL_TRANS form);
 
 /*
  * The same in steps, for columns anywhere and several exchanges in flight,
- * whose tags differ: fill in x except for u and schedule; pack, start, poll,
- * close, settle. Row r of gathered then is row panel->pivots->gather[r].to of
- * U.
+ * whose tags differ: fill in x except for u and schedule; pack, start, poll
+ * its schedule, close, settle. Row r of gathered then is row
+ * panel->pivots->gather[r].to of U.
  */
 
 /*

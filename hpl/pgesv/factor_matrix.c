@@ -10,16 +10,16 @@ typedef struct {
     HPL_T_grid *grid;
     HPL_T_palg *algo;
     HPL_T_pmat *mat;
-    HPL_T_panel **ring;
-    int panels; /* block columns of A */
-    int depth;  /* panels factored ahead, at most all */
-    int size;   /* depth + 1 */
+    HPL_T_panel *ring; /* zeroed until opened */
+    int panels;        /* block columns of A */
+    int depth;         /* panels factored ahead, at most all */
+    int size;          /* depth + 1 */
     hpl_progress_t progress;
 } lu_t;
 
 static HPL_T_panel *panel_of(const lu_t *lu, int k)
 {
-    return lu->ring[k % lu->size];
+    return &lu->ring[k % lu->size];
 }
 
 /* Columns of panel k; b, which may lie in its block, is not among them. */
@@ -32,15 +32,11 @@ static void open_panel(const lu_t *lu, int k)
 {
     enum { TAGS = 32768 }; /* the least that MPI offers */
     HPL_T_pmat *mat = lu->mat;
-    int first = k * mat->nb, tag = k % TAGS;
-    HPL_T_panel **slot = &lu->ring[k % lu->size];
+    int first = k * mat->nb;
 
-    if (*slot == NULL)
-        HPL_pdpanel_new(lu->grid, lu->algo, mat->n - first, mat->n + 1 - first,
-                        width(lu, k), mat, first, first, tag, slot);
-    else
-        HPL_pdpanel_init(lu->grid, lu->algo, mat->n - first, mat->n + 1 - first,
-                         width(lu, k), mat, first, first, tag, *slot);
+    HPL_pdpanel_init(lu->grid, lu->algo, mat->n - first, mat->n + 1 - first,
+                     width(lu, k), mat, first, first, k % TAGS,
+                     panel_of(lu, k));
 }
 
 /* Wait for panel k and note its first zero pivot. */
@@ -114,7 +110,6 @@ void hpl_factor_matrix(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *mat)
     lu.progress = hpl_progress_begin(grid, mat->n);
     run(&lu);
     for (int k = 0; k < lu.size; k++)
-        if (lu.ring[k] != NULL)
-            HPL_pdpanel_disp(&lu.ring[k]);
+        HPL_pdpanel_free(&lu.ring[k]);
     free(lu.ring);
 }

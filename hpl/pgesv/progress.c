@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <unistd.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/settings.h"
@@ -33,7 +34,7 @@ static hpl_speech_t speech_of_setting(void)
 
     if (strcmp(setting, "off") == 0)
         return HPL_SILENT;
-    if (strcmp(setting, "live") == 0 || xh_log_is_terminal())
+    if (strcmp(setting, "live") == 0 || isatty(STDERR_FILENO) != 0)
         return HPL_LIVE;
     return strcmp(setting, "on") == 0 ? HPL_OFTEN : HPL_SELDOM;
 }
@@ -130,17 +131,6 @@ static hpl_progress_state_t state_of(const hpl_progress_t *p, int64_t left,
     return state;
 }
 
-static void speak(const hpl_progress_t *p, const hpl_progress_state_t *state)
-{
-    char line[LINE];
-
-    hpl_progress_text(state, line, sizeof(line));
-    if (p->speech == HPL_LIVE)
-        xh_log_live(line);
-    else
-        xh_log_info("progress: %s", line);
-}
-
 /* The end is reported only after other lines, or if lines are frequent. */
 static bool is_to_speak(const hpl_progress_t *p, int64_t left,
                         hpl_progress_mark_t at)
@@ -156,6 +146,7 @@ void hpl_progress_say(hpl_progress_t *p, int64_t left)
     double n = p->n, rest = (double)Mmax(left, 0);
     hpl_progress_mark_t at;
     hpl_progress_state_t state;
+    char line[LINE];
 
     if (p->beside_live && left <= 0)
         xh_log_beside_live(false);
@@ -169,7 +160,11 @@ void hpl_progress_say(hpl_progress_t *p, int64_t left)
     }
     if (is_to_speak(p, left, at)) {
         state = state_of(p, Mmax(left, 0), at);
-        speak(p, &state);
+        hpl_progress_text(&state, line, sizeof(line));
+        if (p->speech == HPL_LIVE)
+            xh_log_live(line);
+        else
+            xh_log_info("progress: %s", line);
         p->said = at;
     }
     if (left <= 0 && p->speech == HPL_LIVE)

@@ -35,7 +35,7 @@ static hpl_matrix_t interchange(const update_t *u, int columns)
     }
     hpl_panel_reserve_u(panel, hpl_exchange_doubles(panel->jb, columns));
     hpl_exchange_begin(&exchange, panel, columns);
-    while (!hpl_exchange_poll(&exchange))
+    while (!hpl_schedule_poll(exchange.schedule))
         poll_broadcast(u);
     return hpl_exchange_end(&exchange, u->u_form);
 }

@@ -3,9 +3,9 @@
 #include "hpl.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
+#include "hpl/pfact/pivot.h"
 #include "hpl/pgesv/exchange.h"
 #include "hpl/pgesv/factor_matrix.h"
-#include "hpl/solver/check.h"
 #include "hpl/solver/system.h"
 
 /* The reference solver: the whole local matrix in host memory, one thread. */
@@ -21,7 +21,9 @@ static size_t panel_doubles(const hpl_shape_t *shape, const HPL_T_pmat *mat,
     int64_t below = mat->mp - hpl_map_count(&rows, first + jb);
     int right = mat->nq - (int)hpl_map_count(&columns, first + jb);
     int width = Mmin(right, hpl_exchange_width(jb, shape->nb));
-    size_t u = shape->nprow > 1 ? hpl_exchange_doubles(jb, width) : (size_t)jb;
+    size_t u = shape->nprow == 1 ? (size_t)jb
+                                 : Mmax(hpl_exchange_doubles(jb, width),
+                                        hpl_proposal_doubles(jb));
 
     return hpl_panel_doubles(below, jb, shape->npcol) + u;
 }
@@ -32,7 +34,7 @@ static uint64_t bytes(const hpl_shape_t *shape)
     HPL_T_pmat mat = hpl_system_matrix(shape);
     int64_t panels = ((int64_t)shape->n + shape->nb - 1) / shape->nb, k;
     size_t factor = 0;
-    size_t solve = (size_t)mat.mp + (size_t)Mmin(shape->nb, shape->n) + 1;
+    size_t solve = (size_t)mat.mp + 1;
 
     for (k = 0; k < Mmin(panels, (int64_t)shape->depth + 1); k++)
         factor += panel_doubles(shape, &mat, k);
@@ -69,7 +71,7 @@ static void solve(hpl_system_t *system, int *info_p)
 static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
 {
     generate(system, seed);
-    hpl_check_solution(system->grid, &system->mat, norms_p);
+    hpl_system_norms(system->grid, &system->mat, norms_p);
 }
 
 static hpl_workers_t workers(void)
@@ -83,7 +85,35 @@ const hpl_solver_t hpl_reference_solver = {.name = "reference",
                                            .generate = generate,
                                            .solve = solve,
                                            .check = check,
-                                           .solution = hpl_system_solution,
                                            .destroy = hpl_system_destroy,
                                            .solve_array = solve_array,
                                            .workers = workers};
+
+/* ---- the solver in use --------------------------------------------------- */
+
+static const hpl_solver_t *installed = &hpl_reference_solver;
+
+const hpl_solver_t *hpl_solver(void)
+{
+    return installed;
+}
+
+void hpl_solver_install(const hpl_solver_t *solver)
+{
+    installed = solver != NULL ? solver : &hpl_reference_solver;
+}
+
+void HPL_pdgesv(HPL_T_grid *GRID, HPL_T_palg *ALGO, HPL_T_pmat *A)
+{
+    installed->solve_array(GRID, ALGO, A);
+}
+
+double hpl_scaled_residual(const hpl_norms_t *norms, int n)
+{
+    double eps = HPL_dlamch(HPL_MACH_EPS);
+
+    if (n == 0)
+        return 0.0;
+    return norms->r_inf /
+           (eps * (norms->a_inf * norms->x_inf + norms->b_inf) * (double)n);
+}

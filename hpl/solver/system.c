@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/memory.h"
 #include "hpl.h"
+#include "hpl/auxil/norm.h"
 #include "hpl/grid/agree.h"
 #include "hpl/pauxil/map.h"
-#include "hpl/solver/check.h"
 #include "hpl/solver/system.h"
 
 /*
@@ -108,7 +108,37 @@ xh_status_t hpl_system_create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
     return status;
 }
 
-void hpl_system_solution(hpl_system_t *system, double *x)
+/* ||A x - b||_oo; b, and A's nq local columns */
+static double residual(const HPL_T_grid *grid, const HPL_T_pmat *mat,
+                       const double *b, int nq)
 {
-    hpl_gather_solution(system->grid, &system->mat, x);
+    double *r = calloc((size_t)mat->mp + 1, sizeof(double)), norm;
+
+    if (r == NULL)
+        HPL_pabort(__LINE__, "hpl_system_norms", "out of memory");
+    if (b != NULL)
+        memcpy(r, b, (size_t)mat->mp * sizeof(double));
+    if (mat->mp > 0 && nq > 0)
+        HPL_dgemv(HplColumnMajor, HplNoTrans, mat->mp, nq, -1.0, mat->A,
+                  mat->ld, mat->X, 1, 1.0, r, 1);
+    norm = hpl_norm_of_sums(grid, r, mat->mp, grid->row_comm);
+    free(r);
+    return norm;
+}
+
+void hpl_system_norms(const HPL_T_grid *grid, const HPL_T_pmat *mat,
+                      hpl_norms_t *norms_p)
+{
+    hpl_map_t columns = hpl_map(mat->nb, grid->npcol, grid->mycol);
+    int n = mat->n, nq = (int)hpl_map_count(&columns, n);
+    const double *b = nq < mat->nq ? Mptr(mat->A, 0, nq, mat->ld) : NULL;
+
+    norms_p->a_inf =
+        HPL_pdlange(grid, HPL_NORM_I, n, n, mat->nb, mat->A, mat->ld);
+    norms_p->a_one =
+        HPL_pdlange(grid, HPL_NORM_1, n, n, mat->nb, mat->A, mat->ld);
+    norms_p->b_inf = hpl_norm_of_all(grid, b, b != NULL ? mat->mp : 0);
+    norms_p->x_inf = hpl_norm_of_all(grid, mat->X, nq);
+    norms_p->x_one = hpl_norm_one_of_x(grid, mat->X, nq);
+    norms_p->r_inf = residual(grid, mat, b, nq);
 }

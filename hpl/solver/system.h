@@ -32,7 +32,11 @@ xh_status_t hpl_system_create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
                               hpl_system_t **system_p);
 void hpl_system_destroy(hpl_system_t *system);
 
-/* All n values of x on every process; collective. */
-void hpl_system_solution(hpl_system_t *system, double *x);
+/*
+ * The norms of the system that mat holds, of x = mat->X and of the residual
+ * A x - b; collective, equal on every process. A NaN is never lost.
+ */
+void hpl_system_norms(const HPL_T_grid *grid, const HPL_T_pmat *mat,
+                      hpl_norms_t *norms_p);
 
 #endif

@@ -137,43 +137,16 @@ static void add_members(const check_t *c)
             c->columns[j] += c->columns[j + member * c->apart];
 }
 
-static double largest_of_all(const HPL_T_grid *grid, const double *v,
-                             int64_t count)
-{
-    double norm = hpl_norm_largest(count, 1, v, count);
-
-    HPL_all_reduce(&norm, 1, HPL_DOUBLE, HPL_max, grid->all_comm);
-    return norm;
-}
-
-/* Of sums that continue on the other processes of across. */
-static double largest_sum(const HPL_T_grid *grid, double *sums, int64_t count,
-                          MPI_Comm across)
-{
-    HPL_all_reduce(sums, (int)count, HPL_DOUBLE, HPL_sum, across);
-    return largest_of_all(grid, sums, count);
-}
-
-/* ||x||_1; every process row holds all of x */
-static double one_norm_of_x(const HPL_T_grid *grid, const check_t *c)
-{
-    double sum;
-
-    hpl_norm_column_sums(c->nq, 1, c->x, c->nq, &sum);
-    HPL_all_reduce(&sum, 1, HPL_DOUBLE, HPL_sum, grid->row_comm);
-    return sum;
-}
-
 static void reduce(const HPL_T_grid *grid, const check_t *c,
                    hpl_norms_t *norms_p)
 {
     add_members(c);
-    norms_p->a_inf = largest_sum(grid, c->rows, c->mp, grid->row_comm);
-    norms_p->a_one = largest_sum(grid, c->columns, c->nq, grid->col_comm);
-    norms_p->b_inf = largest_of_all(grid, c->b, c->mp);
-    norms_p->x_inf = largest_of_all(grid, c->x, c->nq);
-    norms_p->x_one = one_norm_of_x(grid, c);
-    norms_p->r_inf = largest_sum(grid, c->r, c->mp, grid->row_comm);
+    norms_p->a_inf = hpl_norm_of_sums(grid, c->rows, c->mp, grid->row_comm);
+    norms_p->a_one = hpl_norm_of_sums(grid, c->columns, c->nq, grid->col_comm);
+    norms_p->b_inf = hpl_norm_of_all(grid, c->b, c->mp);
+    norms_p->x_inf = hpl_norm_of_all(grid, c->x, c->nq);
+    norms_p->x_one = hpl_norm_one_of_x(grid, c->x, c->nq);
+    norms_p->r_inf = hpl_norm_of_sums(grid, c->r, c->mp, grid->row_comm);
 }
 
 void hyb_check_solution(hyb_team_t *team, const HPL_T_grid *grid,

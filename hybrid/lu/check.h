@@ -7,7 +7,7 @@
 
 /*
  * The norms of the system of seed, of x = mat->X and of the residual A x - b;
- * collective, equal on every process. As hpl_check_solution, except that
+ * collective, equal on every process. As hpl_system_norms, except that
  * [ A | b ] is generated a few columns at a time and mat->A is not read. A NaN
  * is never lost.
  *

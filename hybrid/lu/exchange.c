@@ -235,7 +235,7 @@ static void move_group(hyb_lu_t *lu)
         hpl_exchange_start(x);
         e->packs = false;
     }
-    if (!hpl_exchange_poll(x))
+    if (!hpl_schedule_poll(x->schedule))
         return;
     hpl_exchange_close(x);
     hyb_ledger_queue_all(&lu->ledger, e->group, arrived);

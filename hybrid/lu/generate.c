@@ -21,12 +21,10 @@ typedef struct filling {
 hpl_generator_t hyb_generator(const HPL_T_grid *grid, const HPL_T_pmat *mat,
                               int seed)
 {
-    hpl_random_t matrix = {
-        .m = mat->n, .n = (int64_t)mat->n + 1, .seed = (uint32_t)seed};
     hpl_map_t rows = hpl_map(mat->nb, grid->nprow, grid->myrow);
     hpl_map_t columns = hpl_map(mat->nb, grid->npcol, grid->mycol);
-
-    hpl_generator_t generator = hpl_generator(&matrix, &rows, &columns);
+    hpl_generator_t generator =
+        hpl_generator(mat->n, (uint32_t)seed, &rows, &columns);
 
     generator.run = hyb_kernel_widest()->generate;
     return generator;

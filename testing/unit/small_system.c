@@ -85,6 +85,16 @@ HPL_T_pmat small_distribute(const HPL_T_grid *grid, int n, int nb,
     return mat;
 }
 
+void small_solution(const HPL_T_grid *grid, const HPL_T_pmat *mat, double *x)
+{
+    maps_t m = maps(grid, mat->nb);
+
+    memset(x, 0, (size_t)mat->n * sizeof(double));
+    for (int j = 0; j < hpl_map_count(&m.columns, mat->n); j++)
+        x[hpl_map_global(&m.columns, j)] = mat->X[j];
+    MPI_Allreduce(MPI_IN_PLACE, x, mat->n, MPI_DOUBLE, MPI_SUM, grid->row_comm);
+}
+
 void small_release(HPL_T_pmat *mat)
 {
     free(mat->A);

@@ -31,6 +31,9 @@ HPL_T_pmat small_distribute(const HPL_T_grid *grid, int n, int nb,
                             const double *whole);
 void small_release(HPL_T_pmat *mat);
 
+/* All n values of mat->X, in x on every process; collective. */
+void small_solution(const HPL_T_grid *grid, const HPL_T_pmat *mat, double *x);
+
 /*
  * Largest difference of mat from the n x (n+1) matrix whole in its rows and
  * columns from first on; infinite if either has a NaN there.

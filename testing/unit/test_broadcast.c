@@ -4,42 +4,44 @@
 
 #include <math.h>
 #include "hpl.h"
-#include "hpl/comm/broadcast.h"
+#include "hpl/comm/schedule.h"
 #include "testing/unit/small_system.h"
 
 enum { LONGEST = 10000, TAG = 11 };
 
-static int broadcast_once(MPI_Comm comm, hpl_broadcast_t b, HPL_T_TOP topology)
+static int broadcast_once(HPL_T_panel *panel)
 {
-    hpl_schedule_t *s = hpl_schedule_create(comm, TAG);
+    double *data = panel->WORK;
     int errors = 0;
 
-    b.data[b.count] = -1.0;
-    for (size_t i = 0; i < b.count; i++)
-        b.data[i] = b.me == b.root ? (double)i + b.root : NAN;
-    hpl_broadcast_plan(s, &b, topology);
-    hpl_schedule_begin(s);
-    hpl_schedule_end(s);
-    hpl_schedule_destroy(s);
-    for (size_t i = 0; i < b.count; i++)
-        errors += b.data[i] != (double)i + b.root;
-    return errors + (b.data[b.count] != -1.0);
+    data[panel->length] = -1.0;
+    for (size_t i = 0; i < panel->length; i++)
+        data[i] =
+            panel->grid->mycol == panel->pcol ? (double)i + panel->pcol : NAN;
+    HPL_binit(panel);
+    HPL_bwait(panel);
+    for (size_t i = 0; i < panel->length; i++)
+        errors += data[i] != (double)i + panel->pcol;
+    return errors + (data[panel->length] != -1.0);
 }
 
 /* Every root and length for the processes of comm. */
 static int broadcast_on(MPI_Comm comm, HPL_T_TOP topology)
 {
-    static const size_t counts[] = {0, 1, 17, LONGEST};
+    static const size_t lengths[] = {0, 1, 17, LONGEST};
     static double data[LONGEST + 1];
-    hpl_broadcast_t b = {.data = data};
+    HPL_T_grid grid = {.bcast_comm = comm};
+    HPL_T_palg algo = {.btopo = topology};
+    HPL_T_panel panel = {
+        .grid = &grid, .algo = &algo, .WORK = data, .msgid = TAG};
     int errors = 0;
 
-    MPI_Comm_size(comm, &b.nprocs);
-    MPI_Comm_rank(comm, &b.me);
-    for (b.root = 0; b.root < b.nprocs; b.root++)
-        for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
-            b.count = counts[i];
-            errors += broadcast_once(comm, b, topology);
+    MPI_Comm_size(comm, &grid.npcol);
+    MPI_Comm_rank(comm, &grid.mycol);
+    for (panel.pcol = 0; panel.pcol < grid.npcol; panel.pcol++)
+        for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+            panel.length = lengths[i];
+            errors += broadcast_once(&panel);
         }
     return errors;
 }

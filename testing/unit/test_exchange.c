@@ -36,7 +36,7 @@ static int exchange(exchange_setting_t *s, enum HPL_TRANS form, int first)
     hpl_panel_reserve_u(panel, hpl_exchange_doubles(panel->jb, panel->nq));
     while (columns > 0) {
         hpl_exchange_begin(&x, panel, columns);
-        while (panel->nq == columns && !hpl_exchange_poll(&x))
+        while (panel->nq == columns && !hpl_schedule_poll(x.schedule))
             ;
         errors += wrong_u(s, hpl_exchange_end(&x, form), columns);
         errors += exchange_wrong_rows(s, columns);

@@ -113,18 +113,19 @@ static void check_block(const hpl_generator_t *g, hpl_block_t block,
 
 TEST(any_block_of_a_part_is_generated_alone)
 {
-    hpl_random_t matrix = {.m = 90, .n = 75, .seed = seed};
+    enum { M = 90, N = 75 };
     double part[90 * 75];
 
     for (int nb = 1; nb <= 40; nb += 3)
         for (int p = 1; p <= 3; p++) {
             hpl_map_t rows = hpl_map(nb, p, p / 2);
             hpl_map_t cols = hpl_map(nb, 4 - p, (4 - p) / 2);
-            hpl_generator_t g = hpl_generator(&matrix, &rows, &cols);
-            int64_t mp = hpl_map_count(&rows, matrix.m);
-            int64_t nq = hpl_map_count(&cols, matrix.n);
+            hpl_generator_t g = hpl_generator(M, seed, &rows, &cols);
+            int64_t mp = hpl_map_count(&rows, M);
+            int64_t nq = hpl_map_count(&cols, N);
 
-            hpl_generate(&matrix, &rows, &cols, part, 90);
+            hpl_generator_fill(&g, (hpl_block_t){.rows = mp, .cols = nq}, part,
+                               M);
             for (int i = 0; i <= 30 && i <= mp && i <= nq; i++)
                 check_block(&g,
                             (hpl_block_t){.row = mp - i,
@@ -172,12 +173,12 @@ TEST(a_jump_ends_where_single_steps_end)
 TEST(matrices_of_more_than_2_to_the_40_entries_go_on)
 {
     int64_t m = (INT64_C(1) << 22) + 5;
-    hpl_random_t matrix = {.m = m, .n = m, .seed = seed};
     hpl_map_t last = hpl_map(2, 1 << 20, (1 << 20) - 1);
+    hpl_generator_t g = hpl_generator(m, seed, &last, &last);
     double a[6 * 6];
 
     assert_int_equal(hpl_map_count(&last, m), 4);
-    hpl_generate(&matrix, &last, &last, a, 6);
+    hpl_generator_fill(&g, (hpl_block_t){.rows = 4, .cols = 4}, a, 6);
     for (int j = 0; j < 4; j++)
         for (int i = 0; i < 4; i++)
             assert_true(a[i + 6 * j] == jumped_entry(hpl_map_global(&last, i),

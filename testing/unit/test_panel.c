@@ -164,41 +164,6 @@ TEST(later_panels_use_the_memory_of_the_first)
     judge_everywhere(judge_reuse);
 }
 
-/* Wrong entries of L2 on the panel's process column. */
-static int wrong_l2(const HPL_T_panel *p)
-{
-    int i, j, top = hpl_panel_top_rows(p), errors = 0;
-
-    for (j = 0; j < p->jb; j++)
-        for (i = 0; i < p->mp - top; i++)
-            errors += *Mptr(p->L2, i, j, p->ldl2) !=
-                      *Mptr(p->top, top + i, j, p->lda);
-    return errors;
-}
-
-static int judge_packing(setting_t *s)
-{
-    HPL_T_panel *panel;
-    int errors = 0;
-
-    for (int first = 0; first < s->mat.n; first += s->mat.nb) {
-        HPL_pdpanel_new(&s->grid, &s->algo, s->mat.n - first,
-                        s->mat.n + 1 - first, width(s, first), &s->mat, first,
-                        first, 1, &panel);
-        if (s->grid.mycol == panel->pcol) {
-            hpl_panel_pack(panel);
-            errors += wrong_l2(panel);
-        }
-        errors += HPL_pdpanel_disp(&panel) != HPL_SUCCESS || panel != NULL;
-    }
-    return errors;
-}
-
-TEST(packing_takes_l2_from_the_matrix)
-{
-    judge_everywhere(judge_packing);
-}
-
 TEST(u_grows_and_never_shrinks)
 {
     HPL_T_panel panel = {.grid = NULL};

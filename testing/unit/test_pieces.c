@@ -81,7 +81,6 @@ static int run_on(case_t one, setting_t *s)
     s->data[s->offset[n]] = -1.0;
     errors = one(s, schedule);
     errors += s->data[s->offset[n]] != -1.0;
-    hpl_schedule_destroy(schedule);
     free(s->data);
     return errors;
 }
@@ -150,7 +149,7 @@ TEST(spreading_gives_each_member_its_piece)
 static int roll(setting_t *s, hpl_schedule_t *schedule)
 {
     keep_only(s, s->pieces.me, s->pieces.me + 1);
-    hpl_pieces_roll(schedule, &s->pieces);
+    hpl_pieces_roll(schedule, &s->pieces, HPL_FIRST_HAS_ITS_OWN);
     move(schedule);
     return wrong(s, 0, s->offset[s->pieces.members]);
 }
@@ -199,7 +198,7 @@ static int recut_and_roll(setting_t *s, hpl_schedule_t *schedule)
     hpl_pieces_even(s->other, members, s->offset[members]);
     keep_only(s, me, me + 1);
     hpl_pieces_recut(schedule, &s->pieces, s->other);
-    hpl_pieces_roll(schedule, &even);
+    hpl_pieces_roll(schedule, &even, HPL_FIRST_HAS_ITS_OWN);
     move(schedule);
     return wrong(s, 0, s->offset[members]);
 }

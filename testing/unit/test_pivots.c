@@ -85,7 +85,7 @@ static int wrong_permutations(setting_t *s)
         errors += p->members != s->grid.nprow;
         errors += (s->panel.prow + p->me) % s->grid.nprow != s->grid.myrow;
         errors += wrong_gathers(s, p) + wrong_displacements(s, p);
-        hpl_pivots_destroy(p);
+        free(p);
     }
     return errors;
 }
@@ -168,7 +168,7 @@ TEST(pivots_on_the_diagonal_move_nothing)
     p = hpl_pivots_create(&s.panel);
     assert_int_equal(p->displace_offset[3], 0);
     assert_int_equal(p->gather_offset[1], 4);
-    hpl_pivots_destroy(p);
+    free(p);
     try_everything(the_row_itself);
 }
 
