@@ -5,12 +5,13 @@
 /*
  * A model of the parts of CUDA's libraries that hybrid/device/cuda/ uses, on
  * the host, so that tests run that backend where there is no GPU. It does what
- * NVIDIA documents: device memory that the host cannot read, streams that run
- * beside the host, errors that stay, copies that block where host memory is
- * not pinned. Where the documentation leaves a choice it is the strict one. It
- * tells nothing about speed.
+ * NVIDIA documents: device memory that the host cannot read, errors that stay,
+ * copies that block where host memory is not pinned. Where the documentation
+ * leaves a choice it is the strict one: queued work runs only while somebody
+ * asks or waits for it or for what is behind it, so whoever does not wait finds
+ * no result. It tells nothing about speed.
  *
- * From the environment, when it is first used:
+ * From the environment, when it is loaded:
  *
  *     CUDA_MODEL_DEVICES   how many, 0 to 4; else 1
  *     CUDA_MODEL_VISIBLE   which of four this process sees, in place of
@@ -31,21 +32,21 @@
  *     stall   never ends; a call that waits for all of that device, or for
  *             one of its streams, then ends the program
  *
- * where op is one of malloc, register, stream, event, handle, select, record,
- * wait, copy_in, copy_out, gemm, copy, trsm and gemv; from record on they can
- * fail or stall.
+ * where op is one of malloc, register, stream, handle, record, wait, copy_in,
+ * copy_out, gemm, copy, trsm and gemv; from record on they can fail or stall.
  */
 typedef struct { /* what there is of each, of all devices */
     int contexts, memory, pinned, streams, events, handles;
     int urgent_streams;  /* of the highest priority, among streams */
-    unsigned flags;      /* of device 0's context, when it was made */
+    unsigned flags;      /* of the context that was made last */
     int unpinned_copies; /* that had host memory which is not pinned */
     long calls;          /* of CUDA and cuBLAS, but for their texts of errors */
 } cuda_model_counts_t;
 
 /*
  * Begin anew, as another process would: nothing exists, no device is broken,
- * faults are those of text, "" for none. Nobody else may use the model.
+ * faults, a text that stays, are these, "" for none. Nobody else may use the
+ * model.
  */
 void cuda_model_begin(const char *faults);
 

@@ -5,13 +5,10 @@
 #include <string.h>
 #include "testing/cuda_model/model.h"
 
-enum { MIB = 1 << 20, OF_CONTEXT = 1 << 20, HOPPER = 9 };
+enum { MIB = 1 << 20, HOPPER = 9 };
 
-model_t model = {.lock = PTHREAD_MUTEX_INITIALIZER,
-                 .changed = PTHREAD_COND_INITIALIZER};
-
-static __thread int current;
-static __thread cudaError_t last_error;
+model_t model = {.lock = PTHREAD_MUTEX_INITIALIZER};
+__thread int model_current;
 
 void model_die(const char *format, ...)
 {
@@ -25,13 +22,54 @@ void model_die(const char *format, ...)
     abort();
 }
 
+void *model_object(size_t bytes)
+{
+    static struct object {
+        struct object *next;
+        _Alignas(max_align_t) char content[];
+    } * all;
+    struct object *made = calloc(1, sizeof(*made) + bytes);
+
+    if (made == NULL)
+        model_die("no memory");
+    made->next = all;
+    all = made;
+    return made->content;
+}
+
+int model_enter(void)
+{
+    pthread_mutex_lock(&model.lock);
+    model.counts.calls++;
+    return 0;
+}
+
+void model_leave(const int *held)
+{
+    (void)held;
+    pthread_mutex_unlock(&model.lock);
+}
+
 /* ---- beginning and ending ------------------------------------------------ */
 
-static long from_environment(const char *name, long otherwise)
+void cuda_model_begin(const char *faults)
 {
-    const char *text = getenv(name);
+    MODEL_CALL();
 
-    return text == NULL ? otherwise : strtol(text, NULL, 10);
+    for (int i = 0; i < MODEL_DEVICES; i++)
+        model.device[i] = (model_device_t){.place = model.device[i].place};
+    model_streams_begin();
+    model_memory_begin();
+    model.counts = (cuda_model_counts_t){.calls = 0};
+    model.faults = faults;
+}
+
+cuda_model_counts_t cuda_model_counts(void)
+{
+    MODEL_CALL();
+
+    model.counts.calls--;
+    return model.counts;
 }
 
 static void report(void)
@@ -45,6 +83,13 @@ static void report(void)
             c.unpinned_copies);
 }
 
+static long from_environment(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+
+    return text == NULL ? otherwise : strtol(text, NULL, 10);
+}
+
 /* Of lists such as "01/23" that of this process, as launchers number it. */
 static void read_visible(const char *lists)
 {
@@ -55,263 +100,196 @@ static void read_visible(const char *lists)
         lists = strchr(lists, '/') + 1;
     model.count = (int)strspn(lists, "0123");
     for (int i = 0; i < model.count && i < MODEL_DEVICES; i++)
-        model.place[i] = lists[i] - '0';
+        model.device[i].place = lists[i] - '0';
 }
 
-static void first_time(void)
+__attribute__((constructor)) static void load(void)
 {
+    const char *visible = getenv("CUDA_MODEL_VISIBLE"),
+               *faults = getenv("CUDA_MODEL_FAULT");
+
     model.count = (int)from_environment("CUDA_MODEL_DEVICES", 1);
-    for (int i = 0; i < MODEL_DEVICES; i++)
-        model.place[i] = i;
-    if (getenv("CUDA_MODEL_VISIBLE") != NULL)
-        read_visible(getenv("CUDA_MODEL_VISIBLE"));
     model.driver = (int)from_environment("CUDA_MODEL_DRIVER", CUDART_VERSION);
     model.memory = (size_t)from_environment("CUDA_MODEL_MEMORY", 256) * MIB;
+    for (int i = 0; i < MODEL_DEVICES; i++)
+        model.device[i].place = i;
+    if (visible != NULL)
+        read_visible(visible);
     if (model.count < 0 || model.count > MODEL_DEVICES)
         model_die("there cannot be %d devices", model.count);
-    model_memory_begin();
-    model_faults_read_environment();
+    cuda_model_begin(faults != NULL ? faults : "");
     if (getenv("CUDA_MODEL_REPORT") != NULL)
         atexit(report);
 }
 
-static void take_lock(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* ---- faults -------------------------------------------------------------- */
 
-    pthread_once(&once, first_time);
-    pthread_mutex_lock(&model.lock);
+static const char *const op_names[MODEL_OPS] = {
+    "malloc",  "register", "stream", "handle", "record", "wait",
+    "copy_in", "copy_out", "gemm",   "copy",   "trsm",   "gemv"};
+
+static const char *const fault_names[MODEL_FAULTS] = {"", "fail", "refuse",
+                                                      "oom", "stall"};
+
+static int find(const char *name, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    model_die("no fault has a \"%s\"", name);
 }
 
-void model_enter(void)
+/* The fault of text, which is for the nth call of op, if it is this one. */
+static model_fault_t read_fault(const char *text, int device, model_op_t op)
 {
-    take_lock();
-    model.counts.calls++;
+    char kind[16], name[16];
+    int index = device;
+    long nth;
+
+    if (sscanf(text, "%d:%15[a-z]@%15[a-z_]:%ld", &index, kind, name, &nth) !=
+            4 &&
+        sscanf(text, "%15[a-z]@%15[a-z_]:%ld", kind, name, &nth) != 3)
+        model_die("\"%s\" is no fault", text);
+    return index == device && nth == model.device[device].calls[op] &&
+                   find(name, op_names, MODEL_OPS) == (int)op
+               ? (model_fault_t)find(kind, fault_names, MODEL_FAULTS)
+               : MODEL_NO_FAULT;
 }
 
-cudaError_t model_leave(cudaError_t error)
+model_fault_t model_fault(int device, model_op_t op)
 {
-    pthread_mutex_unlock(&model.lock);
-    if (error != cudaSuccess)
-        last_error = error;
-    return error;
-}
+    model_fault_t fault = MODEL_NO_FAULT;
 
-void cuda_model_begin(const char *faults)
-{
-    int i;
-
-    model_enter();
-    model_streams_begin();
-    for (i = 0; i < model.count; i++) {
-        model_device_t *d = &model.device[i];
-
-        d->broken = cudaSuccess;
-        d->breaking = d->context = false;
-        memset(d->calls, 0, sizeof(d->calls));
+    model.device[device].calls[op]++;
+    for (const char *text = model.faults;
+         *text != '\0' && fault == MODEL_NO_FAULT; text += *text == ',') {
+        fault = read_fault(text, device, op);
+        text += strcspn(text, ",");
     }
-    model_memory_begin();
-    memset(&model.counts, 0, sizeof(model.counts));
-    model_faults_read(faults);
-    model_leave(cudaSuccess);
+    return fault;
 }
 
-cuda_model_counts_t cuda_model_counts(void)
+cudaError_t model_refusal(model_fault_t fault)
 {
-    cuda_model_counts_t counts;
+    if (fault == MODEL_OOM)
+        return cudaErrorMemoryAllocation;
+    return fault == MODEL_REFUSE ? cudaErrorInvalidValue : cudaSuccess;
+}
 
-    take_lock();
-    counts = model.counts;
-    model_leave(cudaSuccess);
-    return counts;
+cudaError_t model_admit(int device, model_op_t op)
+{
+    MODEL_TRY(model_check(device));
+    return model_refusal(model_fault(device, op));
 }
 
 /* ---- contexts, errors ---------------------------------------------------- */
 
-int model_current(void)
-{
-    return current;
-}
-
 static cudaError_t make_context(int index, unsigned flags)
 {
-    model_device_t *d = &model.device[index];
-
     if (index < 0 || index >= model.count)
         return cudaErrorInvalidDevice;
-    if (d->context)
-        return cudaSuccess;
-    if (model_memory_free(index) < OF_CONTEXT)
-        return cudaErrorMemoryAllocation;
-    d->context = true;
-    d->flags = flags;
-    d->used += OF_CONTEXT;
-    model.counts.contexts++;
-    model.counts.flags = model.device[0].flags;
+    if (!model.device[index].context) {
+        model.device[index].context = true;
+        model.counts.contexts++;
+        model.counts.flags = flags;
+    }
     return cudaSuccess;
 }
 
 cudaError_t model_check(int device)
 {
-    cudaError_t error = make_context(current, cudaDeviceScheduleAuto);
-
-    if (error != cudaSuccess)
-        return error;
-    if (device != current)
+    MODEL_TRY(make_context(model_current, cudaDeviceScheduleAuto));
+    if (device != model_current)
         return cudaErrorInvalidResourceHandle;
     return model.device[device].broken;
 }
 
+/* All errors are returned where they occur. */
 cudaError_t cudaGetLastError(void)
 {
-    cudaError_t error = last_error;
-
-    last_error = cudaSuccess;
-    return error;
+    return cudaSuccess;
 }
 
 const char *cudaGetErrorString(cudaError_t error)
 {
-    static const struct {
-        cudaError_t error;
-        const char *text;
-    } texts[] = {
-        {cudaSuccess, "none"},
-        {cudaErrorInvalidValue, "a value is out of range"},
-        {cudaErrorMemoryAllocation, "memory is exhausted"},
-        {cudaErrorInvalidPitchValue, "no such pitch"},
-        {cudaErrorNoDevice, "there is no device"},
-        {cudaErrorInvalidDevice, "no such device"},
-        {cudaErrorInvalidResourceHandle, "no such stream or event here"},
-        {cudaErrorNotReady, "it goes on"},
-        {cudaErrorIllegalAddress, "a kernel used an address that is not its"},
-        {cudaErrorLaunchFailure, "a kernel failed"},
-        {cudaErrorHostMemoryAlreadyRegistered, "it is pinned"},
-        {cudaErrorHostMemoryNotRegistered, "it is not pinned"},
-    };
-    size_t i;
+    static __thread char text[32];
 
-    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        if (texts[i].error == error)
-            return texts[i].text;
-    return "an error";
+    if (error == cudaErrorLaunchFailure)
+        return "a kernel failed";
+    snprintf(text, sizeof(text), "error %d", (int)error);
+    return text;
 }
 
 /* ---- devices ------------------------------------------------------------- */
 
 cudaError_t cudaDriverGetVersion(int *version_p)
 {
-    model_enter();
-    *version_p = model.driver;
-    return model_leave(cudaSuccess);
-}
+    MODEL_CALL();
 
-/* May another call than cudaDriverGetVersion be made at all? */
-static cudaError_t usable(void)
-{
-    if (model.driver < CUDART_VERSION)
-        return cudaErrorInsufficientDriver;
-    return model.count > 0 ? cudaSuccess : cudaErrorNoDevice;
+    *version_p = model.driver;
+    return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceCount(int *count_p)
 {
-    cudaError_t error;
+    MODEL_CALL();
 
-    model_enter();
-    error = usable();
-    if (error == cudaSuccess)
-        *count_p = model.count;
-    return model_leave(error);
-}
-
-/* All of selecting a device but that it is this thread's then. */
-static cudaError_t prepare(int device, bool with_flags, unsigned flags)
-{
-    cudaError_t error = usable();
-
-    if (error == cudaSuccess && (device < 0 || device >= model.count))
-        error = cudaErrorInvalidDevice;
-    if (error == cudaSuccess)
-        error = model_refusal(model_fault(device, MODEL_SELECT));
-    if (error == cudaSuccess)
-        error = make_context(device, flags);
-    if (error == cudaSuccess && with_flags)
-        model.device[device].flags = flags;
-    return error;
+    if (model.driver < CUDART_VERSION)
+        return cudaErrorInsufficientDriver;
+    *count_p = model.count;
+    return model.count > 0 ? cudaSuccess : cudaErrorNoDevice;
 }
 
 cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
-    bool valid = (flags & cudaInitDeviceFlagsAreValid) != 0;
+    MODEL_CALL();
 
-    model_enter();
-    return model_leave(prepare(device, valid, valid ? device_flags : 0));
+    return make_context(
+        device, flags == cudaInitDeviceFlagsAreValid ? device_flags : 0);
 }
 
 /* It makes the context, since CUDA 12. */
 cudaError_t cudaSetDevice(int device)
 {
-    cudaError_t error;
+    MODEL_CALL();
 
-    model_enter();
-    error = prepare(device, false, cudaDeviceScheduleAuto);
-    if (error == cudaSuccess)
-        current = device;
-    return model_leave(error);
-}
-
-cudaError_t cudaSetDeviceFlags(unsigned flags)
-{
-    cudaError_t error;
-
-    model_enter();
-    error = make_context(current, flags);
-    if (error == cudaSuccess)
-        error = model.device[current].broken;
-    if (error == cudaSuccess)
-        model.device[current].flags = flags;
-    return model_leave(error);
+    MODEL_TRY(make_context(device, cudaDeviceScheduleAuto));
+    model_current = device;
+    return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties_p,
                                     int device)
 {
-    model_enter();
+    MODEL_CALL();
+
     if (device < 0 || device >= model.count)
-        return model_leave(cudaErrorInvalidDevice);
-    memset(properties_p, 0, sizeof(*properties_p));
-    snprintf(properties_p->name, sizeof(properties_p->name),
-             "model of a CUDA device");
-    properties_p->totalGlobalMem = model.memory;
-    properties_p->memPitch = MODEL_MOST_PITCH;
-    properties_p->major = HOPPER;
-    return model_leave(cudaSuccess);
+        return cudaErrorInvalidDevice;
+    *properties_p = (struct cudaDeviceProp){.name = "model of a CUDA device",
+                                            .totalGlobalMem = model.memory,
+                                            .memPitch = MODEL_MOST_PITCH,
+                                            .major = HOPPER};
+    return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *text_p, int length, int device)
 {
-    int needed = (int)strlen("0000:A0:00.0");
+    MODEL_CALL();
 
-    model_enter();
     if (device < 0 || device >= model.count)
-        return model_leave(cudaErrorInvalidDevice);
-    if (length <= needed)
-        return model_leave(cudaErrorInvalidValue);
-    snprintf(text_p, (size_t)length, "0000:%02X:00.0",
-             0xA0 + (unsigned)model.place[device]);
-    return model_leave(cudaSuccess);
+        return cudaErrorInvalidDevice;
+    return snprintf(text_p, (size_t)length, "0000:A%d:00.0",
+                    model.device[device].place) < length
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_p, size_t *all_p)
 {
-    cudaError_t error;
+    MODEL_CALL();
 
-    model_enter();
-    error = model_check(current);
-    if (error == cudaSuccess) {
-        *free_p = model_memory_free(current);
-        *all_p = model.memory;
-    }
-    return model_leave(error);
+    MODEL_TRY(model_check(model_current));
+    *free_p = model.memory - model.device[model_current].used;
+    *all_p = model.memory;
+    return cudaSuccess;
 }

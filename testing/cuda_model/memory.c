@@ -5,296 +5,268 @@
 #include <sys/mman.h>
 #include "testing/cuda_model/model.h"
 
-enum { ALIGNMENT = 512, PAGE = 4096 };
+enum { PAGE = 4096 };
 
-typedef struct registration {
-    uintptr_t begin, end; /* as given */
-    unsigned flags;
-    int device;
-    struct registration *next;
-} registration_t;
+/*
+ * An allocation of a device, or pages of pinned host memory. At the addresses
+ * of the first the host finds nothing; the content is as many pages behind.
+ */
+typedef struct range {
+    uintptr_t begin, end;
+    int place; /* a device, or MODEL_PINNED */
+    struct range *next;
+} range_t;
 
-static registration_t *registrations;
+static range_t *ranges;
 
-/* ---- device memory: addresses at which the host finds nothing ------------ */
-
-static char *map(size_t bytes, int access)
+static uintptr_t pages(uintptr_t bytes)
 {
-    char *memory = mmap(NULL, bytes, access,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    if (memory == MAP_FAILED)
-        model_die("no memory for devices");
-    return memory;
+    return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-static void forget_registrations(void)
-{
-    registration_t *r;
+/* ---- ranges -------------------------------------------------------------- */
 
-    while ((r = registrations) != NULL) {
-        registrations = r->next;
-        free(r);
+static range_t *overlapping(uintptr_t begin, uintptr_t end)
+{
+    range_t *r = ranges;
+
+    while (r != NULL && (end <= r->begin || begin >= r->end))
+        r = r->next;
+    return r;
+}
+
+int model_place(const void *address, size_t bytes)
+{
+    uintptr_t begin = (uintptr_t)address, end = begin + bytes;
+    const range_t *r = overlapping(begin, end);
+
+    if (r == NULL)
+        return MODEL_PAGEABLE;
+    return begin >= r->begin && end <= r->end ? r->place : MODEL_PARTLY;
+}
+
+void *model_content(const void *address)
+{
+    uintptr_t at = (uintptr_t)address;
+    const range_t *r = overlapping(at, at + 1);
+
+    return (char *)address + pages(r->end - r->begin);
+}
+
+static void add(uintptr_t begin, uintptr_t end, int place)
+{
+    range_t *r = malloc(sizeof(*r));
+
+    if (r == NULL)
+        model_die("no memory for a range");
+    *r = (range_t){begin, end, place, ranges};
+    ranges = r;
+}
+
+static void drop(range_t **link)
+{
+    range_t *r = *link;
+    size_t bytes = r->end - r->begin;
+
+    if (r->place >= 0) {
+        munmap((void *)r->begin, 2 * pages(bytes));
+        model.device[r->place].used -= bytes;
+        model.counts.memory--;
+    } else {
+        model.counts.pinned--;
     }
+    *link = r->next;
+    free(r);
+}
+
+/* Drop what begins there; false if there is none. */
+static bool drop_at(uintptr_t begin, int place)
+{
+    range_t **link = &ranges;
+
+    while (*link != NULL &&
+           ((*link)->begin != begin || (*link)->place != place))
+        link = &(*link)->next;
+    if (*link == NULL)
+        return false;
+    drop(link);
+    return true;
 }
 
 void model_memory_begin(void)
 {
-    int i;
-
-    forget_registrations();
-    for (i = 0; i < model.count; i++) {
-        model_device_t *d = &model.device[i];
-        model_block_t *block;
-
-        while ((block = d->blocks) != NULL) {
-            d->blocks = block->next;
-            free(block);
-        }
-        d->used = 0;
-        if (d->shown != NULL)
-            continue;
-        d->shown = map(model.memory, PROT_NONE);
-        d->store = map(model.memory, PROT_READ | PROT_WRITE);
-    }
+    while (ranges != NULL)
+        drop(&ranges);
 }
 
-size_t model_memory_free(int device)
-{
-    return model.memory - model.device[device].used;
-}
-
-static size_t rounded(size_t bytes)
-{
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-/* The link behind which there is room for bytes; NULL if there is nowhere. */
-static model_block_t **find_room(model_device_t *d, size_t bytes, size_t *at_p)
-{
-    model_block_t **link = &d->blocks;
-
-    *at_p = 0;
-    while (*link != NULL && (*link)->at - *at_p < bytes) {
-        *at_p = (*link)->at + rounded((*link)->bytes);
-        link = &(*link)->next;
-    }
-    return *link != NULL || model.memory - *at_p >= bytes ? link : NULL;
-}
-
-static cudaError_t allocate(model_device_t *d, int device, size_t bytes,
-                            void **memory_p)
-{
-    model_block_t **link, *block;
-    size_t at;
-
-    if (bytes > model_memory_free(device) ||
-        rounded(bytes) > model_memory_free(device))
-        return cudaErrorMemoryAllocation;
-    link = find_room(d, rounded(bytes), &at);
-    if (link == NULL)
-        return cudaErrorMemoryAllocation;
-    block = malloc(sizeof(*block));
-    if (block == NULL)
-        return cudaErrorMemoryAllocation;
-    *block = (model_block_t){at, bytes, *link};
-    *link = block;
-    d->used += rounded(bytes);
-    /* what is there before anything was written is not zero */
-    memset(d->store + at, 0xff, bytes < PAGE ? bytes : PAGE);
-    *memory_p = d->shown + at;
-    model.counts.memory++;
-    return cudaSuccess;
-}
+/* ---- allocations --------------------------------------------------------- */
 
 cudaError_t cudaMalloc(void **memory_p, size_t bytes)
 {
-    int device = model_current();
-    cudaError_t error;
+    model_device_t *d = &model.device[model_current];
+    size_t half = pages(bytes);
+    char *memory;
+    MODEL_CALL();
 
-    model_enter();
-    error = model_admit(device, MODEL_MALLOC);
-    if (error == cudaSuccess && bytes == 0)
-        *memory_p = NULL;
-    else if (error == cudaSuccess)
-        error = allocate(&model.device[device], device, bytes, memory_p);
-    return model_leave(error);
-}
-
-static cudaError_t release(model_device_t *d, const void *memory)
-{
-    model_block_t **link = &d->blocks, *block;
-    size_t at = (size_t)((const char *)memory - d->shown);
-
-    while (*link != NULL && (*link)->at != at)
-        link = &(*link)->next;
-    block = *link;
-    if (block == NULL)
-        return cudaErrorInvalidValue;
-    *link = block->next;
-    d->used -= rounded(block->bytes);
-    free(block);
-    model.counts.memory--;
+    MODEL_TRY(model_admit(model_current, MODEL_MALLOC));
+    *memory_p = NULL;
+    if (bytes == 0)
+        return cudaSuccess;
+    if (bytes > model.memory - d->used)
+        return cudaErrorMemoryAllocation;
+    memory = mmap(NULL, 2 * half, PROT_NONE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED ||
+        mprotect(memory + half, half, PROT_READ | PROT_WRITE) != 0)
+        model_die("no memory for devices");
+    /* what is there before anything was written is not zero */
+    memset(memory + half, 0xff, PAGE);
+    add((uintptr_t)memory, (uintptr_t)memory + bytes, model_current);
+    d->used += bytes;
+    model.counts.memory++;
+    *memory_p = memory;
     return cudaSuccess;
 }
 
 /* It waits for the device. */
 cudaError_t cudaFree(void *memory)
 {
-    int device = model_current();
-    cudaError_t error;
+    MODEL_CALL();
 
-    model_enter();
-    error = model_check(device);
-    if (error == cudaSuccess && memory != NULL) {
-        error = model_await_idle(device, __func__);
-        if (error == cudaSuccess && model_device_of(memory, 1) != device)
-            error = cudaErrorInvalidValue;
-        if (error == cudaSuccess)
-            error = release(&model.device[device], memory);
-    }
-    return model_leave(error);
+    MODEL_TRY(model_check(model_current));
+    if (memory == NULL)
+        return cudaSuccess;
+    MODEL_TRY(model_finish_device(model_current, __func__));
+    return drop_at((uintptr_t)memory, model_current) ? cudaSuccess
+                                                     : cudaErrorInvalidValue;
 }
 
-static bool is_allocated(const model_device_t *d, size_t at, size_t bytes)
-{
-    const model_block_t *block = d->blocks;
-
-    while (block != NULL && block->at + block->bytes <= at)
-        block = block->next;
-    return block != NULL && at >= block->at &&
-           bytes <= block->at + block->bytes - at;
-}
-
-int model_device_of(const void *address, size_t bytes)
-{
-    int i;
-
-    for (i = 0; i < model.count; i++) {
-        const model_device_t *d = &model.device[i];
-        uintptr_t at = (uintptr_t)address - (uintptr_t)d->shown;
-
-        if (at < model.memory)
-            return is_allocated(d, at, bytes) ? i : MODEL_NOWHERE;
-    }
-    return MODEL_HOST;
-}
-
-void *model_content(const void *address)
-{
-    const model_device_t *d = &model.device[model_device_of(address, 1)];
-
-    return d->store + ((const char *)address - d->shown);
-}
-
-/* ---- host memory --------------------------------------------------------- */
-
-static bool pages_meet(const registration_t *r, uintptr_t begin, uintptr_t end)
-{
-    return begin / PAGE <= (r->end - 1) / PAGE &&
-           r->begin / PAGE <= (end - 1) / PAGE;
-}
-
-/* The first registration that shares pages with these bytes; NULL: none. */
-static const registration_t *find_registration(uintptr_t begin, uintptr_t end)
-{
-    const registration_t *r = registrations;
-
-    while (r != NULL && !pages_meet(r, begin, end))
-        r = r->next;
-    return r;
-}
-
-model_pinned_t model_pinned(const void *address, size_t bytes, int device)
-{
-    uintptr_t begin = (uintptr_t)address, end = begin + bytes;
-    const registration_t *r = find_registration(begin, end);
-
-    if (r == NULL ||
-        ((r->flags & cudaHostRegisterPortable) == 0 && r->device != device))
-        return MODEL_PAGEABLE;
-    return begin >= r->begin / PAGE * PAGE &&
-                   end <= (r->end + PAGE - 1) / PAGE * PAGE
-               ? MODEL_PINNED
-               : MODEL_PARTLY;
-}
-
-static cudaError_t add_registration(uintptr_t begin, uintptr_t end,
-                                    unsigned flags, int device)
-{
-    registration_t *r;
-
-    if (begin == 0 || end <= begin ||
-        model_device_of((void *)begin, 1) != MODEL_HOST)
-        return cudaErrorInvalidValue;
-    if (find_registration(begin, end) != NULL)
-        return cudaErrorHostMemoryAlreadyRegistered;
-    r = malloc(sizeof(*r));
-    if (r == NULL)
-        return cudaErrorMemoryAllocation;
-    *r = (registration_t){begin, end, flags, device, registrations};
-    registrations = r;
-    model.counts.pinned++;
-    return cudaSuccess;
-}
-
+/* Memory is pinned by whole pages, and here for all devices or for none. */
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags)
 {
-    int device = model_current();
-    uintptr_t begin = (uintptr_t)memory;
-    cudaError_t error;
+    uintptr_t begin = (uintptr_t)memory / PAGE * PAGE;
+    uintptr_t end = pages((uintptr_t)memory + bytes);
+    MODEL_CALL();
 
-    model_enter();
-    error = model_admit(device, MODEL_REGISTER);
-    if (error == cudaSuccess)
-        error = add_registration(begin, begin + bytes, flags, device);
-    return model_leave(error);
-}
-
-static cudaError_t remove_registration(uintptr_t begin)
-{
-    registration_t **link = &registrations, *r;
-
-    while (*link != NULL && (*link)->begin != begin)
-        link = &(*link)->next;
-    r = *link;
-    if (r == NULL)
-        return cudaErrorHostMemoryNotRegistered;
-    *link = r->next;
-    free(r);
-    model.counts.pinned--;
+    MODEL_TRY(model_admit(model_current, MODEL_REGISTER));
+    if (memory == NULL || bytes == 0 || flags != cudaHostRegisterPortable)
+        return cudaErrorInvalidValue;
+    if (overlapping(begin, end) != NULL)
+        return cudaErrorHostMemoryAlreadyRegistered;
+    add(begin, end, MODEL_PINNED);
+    model.counts.pinned++;
     return cudaSuccess;
 }
 
 cudaError_t cudaHostUnregister(void *memory)
 {
-    cudaError_t error;
+    MODEL_CALL();
 
-    model_enter();
-    error = model_check(model_current());
-    if (error == cudaSuccess)
-        error = remove_registration((uintptr_t)memory);
-    return model_leave(error);
+    MODEL_TRY(model_check(model_current));
+    return drop_at((uintptr_t)memory / PAGE * PAGE, MODEL_PINNED)
+               ? cudaSuccess
+               : cudaErrorHostMemoryNotRegistered;
 }
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *kind_p,
                                      const void *address)
 {
-    uintptr_t begin = (uintptr_t)address;
-    const registration_t *r;
-    cudaError_t error;
-    int device;
+    int place;
+    MODEL_CALL();
 
-    model_enter();
-    error = model_check(model_current());
-    if (error != cudaSuccess)
-        return model_leave(error);
-    memset(kind_p, 0, sizeof(*kind_p));
-    device = model_device_of(address, 1);
-    r = device < 0 ? find_registration(begin, begin + 1) : NULL;
-    kind_p->type = device >= 0 ? cudaMemoryTypeDevice
-                   : r != NULL ? cudaMemoryTypeHost
-                               : cudaMemoryTypeUnregistered;
-    kind_p->device = device >= 0 ? device : r != NULL ? r->device : -1;
-    return model_leave(cudaSuccess);
+    MODEL_TRY(model_check(model_current));
+    place = model_place(address, 1);
+    *kind_p = (struct cudaPointerAttributes){
+        .type = place >= 0              ? cudaMemoryTypeDevice
+                : place == MODEL_PINNED ? cudaMemoryTypeHost
+                                        : cudaMemoryTypeUnregistered};
+    return cudaSuccess;
+}
+
+/* ---- copies -------------------------------------------------------------- */
+
+typedef struct { /* one of a copy's two sides */
+    char *data;
+    size_t pitch; /* bytes */
+    int place;    /* when it was queued */
+} side_t;
+
+typedef struct {
+    side_t to, from;
+    size_t width, height; /* bytes, and columns */
+} copy_t;
+
+static int place_of(const copy_t *c, const side_t *side)
+{
+    return model_place(side->data, (c->height - 1) * side->pitch + c->width);
+}
+
+static char *content(const side_t *side)
+{
+    return side->place >= 0 ? model_content(side->data) : side->data;
+}
+
+static cudaError_t run(int device, const void *argument)
+{
+    const copy_t *c = argument;
+
+    (void)device;
+    if (place_of(c, &c->to) != c->to.place ||
+        place_of(c, &c->from) != c->from.place)
+        return cudaErrorIllegalAddress;
+    for (size_t i = 0; i < c->height; i++)
+        memcpy(content(&c->to) + i * c->to.pitch,
+               content(&c->from) + i * c->from.pitch, c->width);
+    return cudaSuccess;
+}
+
+static cudaError_t look(const copy_t *c, side_t *side, bool on_host, int device)
+{
+    if (c->height > 1 &&
+        (side->pitch < c->width || side->pitch > MODEL_MOST_PITCH))
+        return cudaErrorInvalidPitchValue;
+    side->place = place_of(c, side);
+    return (on_host &&
+            (side->place == MODEL_PAGEABLE || side->place == MODEL_PINNED)) ||
+                   (!on_host && side->place == device)
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                            enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);
+}
+
+/* A copy of host memory that is not pinned goes by way of the driver's: that
+ * waits. */
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
+                              size_t from_pitch, size_t width, size_t height,
+                              enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    copy_t c = {.to = {.data = to, .pitch = to_pitch},
+                .from = {.data = (char *)from, .pitch = from_pitch},
+                .width = width,
+                .height = height};
+    bool in = kind == cudaMemcpyHostToDevice,
+         out = kind == cudaMemcpyDeviceToHost;
+    MODEL_CALL();
+
+    MODEL_TRY(model_check(model_stream_device(stream)));
+    if (!in && !out && kind != cudaMemcpyDeviceToDevice)
+        return cudaErrorInvalidMemcpyDirection;
+    if (width == 0 || height == 0)
+        return cudaSuccess;
+    MODEL_TRY(look(&c, &c.to, out, model_current));
+    MODEL_TRY(look(&c, &c.from, in, model_current));
+    MODEL_TRY(model_queue(stream,
+                          in    ? MODEL_COPY_IN
+                          : out ? MODEL_COPY_OUT
+                                : MODEL_COPY,
+                          run, &c, sizeof(c)));
+    if (c.to.place != MODEL_PAGEABLE && c.from.place != MODEL_PAGEABLE)
+        return cudaSuccess;
+    model.counts.unpinned_copies++;
+    return model_finish_stream(stream, __func__);
 }

@@ -2,24 +2,8 @@
 #include <stdio.h>
 #include "testing/cuda_model/model.h"
 
-/* What hybrid/device/cuda/sensor.c declares. */
+/* The management library, as hybrid/device/cuda/library.c declares it. */
 enum { SUCCESS = 0, UNINITIALIZED = 1, NO_SUCH_VALUE = 2, NOT_FOUND = 6 };
-enum { CLOCK_OF_MULTIPROCESSORS = 1 };
-
-typedef struct {
-    unsigned long long total, free, used;
-} memory_t;
-
-int nvmlInit_v2(void);
-int nvmlDeviceGetHandleByPciBusId_v2(const char *address, void **device_p);
-int nvmlDeviceGetTemperature(const void *device, int sensor,
-                             unsigned *celsius_p);
-int nvmlDeviceGetClockInfo(const void *device, int domain,
-                           unsigned *megahertz_p);
-int nvmlDeviceGetPowerUsage(const void *device, unsigned *milliwatt_p);
-int nvmlDeviceGetTotalEnergyConsumption(const void *device,
-                                        unsigned long long *millijoule_p);
-int nvmlDeviceGetMemoryInfo(const void *device, memory_t *memory_p);
 
 static bool initialized;
 
@@ -31,64 +15,56 @@ int nvmlInit_v2(void)
 
 int nvmlDeviceGetHandleByPciBusId_v2(const char *address, void **device_p)
 {
-    unsigned domain, bus, slot, function;
-    int index = 0;
+    int place;
 
     if (!initialized)
         return UNINITIALIZED;
-    if (sscanf(address, "%x:%x:%x.%x", &domain, &bus, &slot, &function) != 4)
+    if (sscanf(address, "0000:a%d:00.0", &place) != 1)
         return NO_SUCH_VALUE;
-    model_enter();
-    while (index < model.count && model.place[index] != (int)bus - 0xA0)
-        index++;
-    model_leave(cudaSuccess);
-    if (index >= model.count)
-        return NOT_FOUND;
-    *device_p = &model.device[index];
-    return SUCCESS;
+    for (int i = 0; i < model.count; i++) {
+        *device_p = &model.device[i];
+        if (model.device[i].place == place)
+            return SUCCESS;
+    }
+    return NOT_FOUND;
 }
 
-int nvmlDeviceGetTemperature(const void *device, int sensor,
-                             unsigned *celsius_p)
+static int tell(unsigned *value_p, unsigned value, bool known)
 {
-    if (device == NULL || sensor != 0)
-        return NO_SUCH_VALUE;
-    *celsius_p = 40;
-    return SUCCESS;
+    *value_p = value;
+    return known ? SUCCESS : NO_SUCH_VALUE;
 }
 
-int nvmlDeviceGetClockInfo(const void *device, int domain,
-                           unsigned *megahertz_p)
+int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *celsius_p)
 {
-    if (device == NULL || domain != CLOCK_OF_MULTIPROCESSORS)
-        return NO_SUCH_VALUE;
-    *megahertz_p = 1500;
-    return SUCCESS;
+    return tell(celsius_p, 40, device != NULL && sensor == 0);
 }
 
-int nvmlDeviceGetPowerUsage(const void *device, unsigned *milliwatt_p)
+int nvmlDeviceGetClockInfo(void *device, int domain, unsigned *megahertz_p)
 {
-    if (device == NULL)
-        return NO_SUCH_VALUE;
-    *milliwatt_p = 300500;
-    return SUCCESS;
+    return tell(megahertz_p, 1500, device != NULL && domain == 1);
 }
 
-int nvmlDeviceGetTotalEnergyConsumption(const void *device,
+int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatt_p)
+{
+    return tell(milliwatt_p, 300500, device != NULL);
+}
+
+int nvmlDeviceGetTotalEnergyConsumption(void *device,
                                         unsigned long long *millijoule_p)
 {
-    if (device == NULL)
-        return NO_SUCH_VALUE;
     *millijoule_p = 7000250;
-    return SUCCESS;
+    return device != NULL ? SUCCESS : NO_SUCH_VALUE;
 }
 
-int nvmlDeviceGetMemoryInfo(const void *device, memory_t *memory_p)
+/* Bytes in all, free and in use. */
+int nvmlDeviceGetMemoryInfo(const model_device_t *device,
+                            unsigned long long memory_p[3])
 {
-    const model_device_t *d = device;
+    MODEL_CALL();
 
-    model_enter();
-    *memory_p = (memory_t){model.memory, model.memory - d->used, d->used};
-    model_leave(cudaSuccess);
+    memory_p[0] = model.memory;
+    memory_p[1] = model.memory - device->used;
+    memory_p[2] = device->used;
     return SUCCESS;
 }

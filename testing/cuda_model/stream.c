@@ -1,341 +1,306 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include "testing/cuda_model/model.h"
 
+enum { HIGHEST = -5 /* priority of streams; the lowest is 0 */ };
+
+typedef struct { /* behind the first so many pieces of work of a stream */
+    cudaStream_t stream; /* NULL: at once */
+    long number;
+} point_t;
+
+typedef struct work {
+    model_fault_t fault;
+    point_t until;     /* what is waited for first */
+    cudaEvent_t event; /* recorded by it, or NULL */
+    model_run_t *run;  /* NULL: nothing */
+    struct work *next;
+    _Alignas(max_align_t) char argument[];
+} work_t;
+
 struct CUstream_st {
-    int device;
-    int priority;
-    bool closing;   /* its thread frees it, once nothing is left to do */
-    bool abandoned; /* nothing runs any more */
-    int queued;     /* pieces of work that have not ended */
-    model_work_t *first, *last;
+    int device, priority;
+    bool destroyed;
+    long queued, done; /* pieces of work, so far */
+    work_t *first, *last;
     struct CUstream_st *next;
+};
+
+struct CUevent_st {
+    int device;
+    bool destroyed;
+    point_t at;  /* where it was last recorded */
+    double time; /* seconds, once that has passed */
 };
 
 static struct CUstream_st *streams;
 
-/* ---- marks --------------------------------------------------------------- */
+/* ---- running what is queued ---------------------------------------------- */
 
-model_mark_t *model_mark_create(void)
+static double now(void) /* seconds */
 {
-    model_mark_t *mark = calloc(1, sizeof(*mark));
+    struct timespec t;
 
-    if (mark == NULL)
-        model_die("no memory for a mark");
-    mark->references = 1;
-    return mark;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void model_mark_release(model_mark_t *mark)
+static bool has_passed(point_t p)
 {
-    if (mark != NULL && --mark->references == 0)
-        free(mark);
+    return p.stream == NULL || p.stream->done >= p.number;
 }
 
-/* ---- the thread of a stream ---------------------------------------------- */
-
-static model_device_t *device_of(const struct CUstream_st *stream)
+static cudaError_t perform(cudaStream_t stream, const work_t *work)
 {
-    return &model.device[stream->device];
-}
-
-static bool goes_on(const struct CUstream_st *stream)
-{
-    const model_device_t *d = device_of(stream);
-
-    return !stream->abandoned && !d->breaking && d->broken == cudaSuccess;
-}
-
-static void wait_for_change(void)
-{
-    pthread_cond_wait(&model.changed, &model.lock);
-}
-
-/* Nothing touches memory any more once it is told. */
-static void break_device(model_device_t *d, cudaError_t error)
-{
-    d->breaking = true;
-    while (d->running > 0)
-        wait_for_change();
-    if (d->broken == cudaSuccess)
-        d->broken = error;
-    d->breaking = false;
-}
-
-static cudaError_t run(model_device_t *d, int device, const model_work_t *work)
-{
-    cudaError_t error;
+    cudaEvent_t event = work->event;
 
     if (work->fault == MODEL_FAIL)
         return cudaErrorLaunchFailure;
-    if (work->run == NULL)
-        return cudaSuccess;
-    d->running++;
-    pthread_mutex_unlock(&model.lock);
-    error = work->run(device, work->argument);
-    pthread_mutex_lock(&model.lock);
-    d->running--;
-    return error;
+    if (event != NULL && event->at.stream == stream &&
+        event->at.number == stream->done + 1)
+        event->time = now();
+    return work->run != NULL ? work->run(stream->device, work->argument)
+                             : cudaSuccess;
 }
 
-static void stall(const struct CUstream_st *stream)
+/* Run the next piece of work, or one that it waits for; false: it stalls. */
+static bool advance(cudaStream_t stream)
 {
-    device_of(stream)->stalled++;
-    pthread_cond_broadcast(&model.changed);
-    while (goes_on(stream))
-        wait_for_change();
-    device_of(stream)->stalled--;
-}
-
-static void perform(const struct CUstream_st *stream, const model_work_t *work)
-{
+    work_t *work = stream->first;
     cudaError_t error;
 
-    while (work->until != NULL && !work->until->passed && goes_on(stream))
-        wait_for_change();
     if (work->fault == MODEL_STALL)
-        stall(stream);
-    if (!goes_on(stream))
-        return;
-    error = run(device_of(stream), stream->device, work);
+        return false;
+    if (!has_passed(work->until))
+        return advance(work->until.stream);
+    error = perform(stream, work);
     if (error != cudaSuccess)
-        break_device(device_of(stream), error);
-    if (goes_on(stream) && work->mark != NULL) {
-        work->mark->passed = true;
-        work->mark->time = model_now();
-    }
-}
-
-static void discard(model_work_t *work)
-{
-    model_mark_release(work->until);
-    model_mark_release(work->mark);
-    free(work->argument);
+        model.device[stream->device].broken = error;
+    stream->first = work->next;
+    stream->done++;
     free(work);
+    return true;
 }
 
-static void forget(struct CUstream_st *stream)
+/* Has it passed? If not one more piece of work runs. */
+static cudaError_t ask(point_t p, int device)
 {
-    struct CUstream_st **link = &streams;
-
-    while (*link != stream)
-        link = &(*link)->next;
-    *link = stream->next;
-    free(stream);
+    if (has_passed(p))
+        return cudaSuccess;
+    advance(p.stream);
+    return model.device[device].broken != cudaSuccess
+               ? model.device[device].broken
+               : cudaErrorNotReady;
 }
 
-static void *serve(void *argument)
+cudaError_t model_finish_stream(cudaStream_t stream, const char *name)
 {
-    struct CUstream_st *stream = argument;
-    model_work_t *work;
+    const model_device_t *d = &model.device[stream->device];
 
-    pthread_mutex_lock(&model.lock);
-    while (stream->first != NULL || !stream->closing) {
-        work = stream->first;
-        if (work == NULL) {
-            wait_for_change();
-            continue;
-        }
-        perform(stream, work);
-        stream->first = work->next;
-        stream->queued--;
-        discard(work);
-        pthread_cond_broadcast(&model.changed);
-    }
-    forget(stream);
-    pthread_mutex_unlock(&model.lock);
-    return NULL;
+    while (stream->first != NULL && d->broken == cudaSuccess)
+        if (!advance(stream))
+            model_die("%s waits for device %d, which never ends", name,
+                      stream->device);
+    return d->broken;
 }
+
+cudaError_t model_finish_device(int device, const char *name)
+{
+    for (cudaStream_t s = streams; s != NULL; s = s->next)
+        if (s->device == device && !s->destroyed)
+            MODEL_TRY(model_finish_stream(s, name));
+    return model.device[device].broken;
+}
+
+/* ---- streams ------------------------------------------------------------- */
 
 void model_streams_begin(void)
 {
-    struct CUstream_st *stream;
-
-    for (stream = streams; stream != NULL; stream = stream->next)
-        stream->abandoned = stream->closing = true;
-    pthread_cond_broadcast(&model.changed);
-}
-
-/* ---- coming and going ---------------------------------------------------- */
-
-static cudaError_t create(int device, int priority, cudaStream_t *stream_p)
-{
-    struct CUstream_st *stream = calloc(1, sizeof(*stream));
-    pthread_t thread;
-
-    if (stream == NULL)
-        return cudaErrorMemoryAllocation;
-    stream->device = device;
-    stream->priority = priority;
-    if (pthread_create(&thread, NULL, serve, stream) != 0) {
-        free(stream);
-        return cudaErrorMemoryAllocation;
-    }
-    pthread_detach(thread);
-    stream->next = streams;
-    streams = stream;
-    model.counts.streams++;
-    model.counts.urgent_streams += priority == MODEL_HIGHEST;
-    *stream_p = stream;
-    return cudaSuccess;
+    for (cudaStream_t s = streams; s != NULL; s = s->next)
+        s->destroyed = true;
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *lowest_p, int *highest_p)
 {
-    cudaError_t error;
+    MODEL_CALL();
 
-    model_enter();
-    error = model_check(model_current());
-    if (error == cudaSuccess) {
-        *lowest_p = 0;
-        *highest_p = MODEL_HIGHEST;
-    }
-    return model_leave(error);
+    MODEL_TRY(model_check(model_current));
+    *lowest_p = 0;
+    *highest_p = HIGHEST;
+    return cudaSuccess;
 }
 
 /* A priority out of range would be moved into it; the model refuses it. */
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream_p, unsigned flags,
                                          int priority)
 {
-    int device = model_current();
-    cudaError_t error;
+    cudaStream_t stream;
+    MODEL_CALL();
 
-    model_enter();
-    error = model_check(device);
-    if (error == cudaSuccess &&
-        ((flags & ~1U) != 0 || priority > 0 || priority < MODEL_HIGHEST))
-        error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        error = model_refusal(model_fault(device, MODEL_STREAM));
-    if (error == cudaSuccess)
-        error = create(device, priority, stream_p);
-    return model_leave(error);
-}
-
-static bool is_stream(cudaStream_t stream)
-{
-    const struct CUstream_st *s = streams;
-
-    while (s != NULL && s != stream)
-        s = s->next;
-    return s != NULL && !s->closing;
+    MODEL_TRY(model_admit(model_current, MODEL_STREAM));
+    if (flags != cudaStreamNonBlocking || priority > 0 || priority < HIGHEST)
+        return cudaErrorInvalidValue;
+    stream = model_object(sizeof(*stream));
+    *stream = (struct CUstream_st){
+        .device = model_current, .priority = priority, .next = streams};
+    streams = stream;
+    model.counts.streams++;
+    model.counts.urgent_streams += priority == HIGHEST;
+    *stream_p = stream;
+    return cudaSuccess;
 }
 
 int model_stream_device(cudaStream_t stream)
 {
-    return is_stream(stream) ? stream->device : -1;
+    return stream->destroyed ? -1 : stream->device;
 }
 
-/* It waits for nothing; work that is queued goes on. */
+/* It waits for nothing, and work that is queued goes on; here, none may be. */
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    cudaError_t error;
+    MODEL_CALL();
 
-    model_enter();
-    error = model_check(model_stream_device(stream));
-    if (error == cudaSuccess) {
-        stream->closing = true;
-        model.counts.streams--;
-        model.counts.urgent_streams -= stream->priority == MODEL_HIGHEST;
-        pthread_cond_broadcast(&model.changed);
-    }
-    return model_leave(error);
+    MODEL_TRY(model_check(model_stream_device(stream)));
+    if (stream->first != NULL)
+        model_die("a stream with work is destroyed");
+    stream->destroyed = true;
+    model.counts.streams--;
+    model.counts.urgent_streams -= stream->priority == HIGHEST;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    MODEL_CALL();
+
+    MODEL_TRY(model_check(model_stream_device(stream)));
+    return model_finish_stream(stream, __func__);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    MODEL_CALL();
+
+    MODEL_TRY(model_check(model_stream_device(stream)));
+    return ask((point_t){stream, stream->queued}, stream->device);
 }
 
 /* ---- work ---------------------------------------------------------------- */
 
-static cudaError_t add(cudaStream_t stream, model_work_t *work)
+static cudaError_t add(cudaStream_t stream, model_op_t op, size_t bytes,
+                       work_t **work_p)
 {
-    cudaError_t error = model_check(model_stream_device(stream));
+    model_fault_t fault;
+    work_t *work;
 
-    if (error == cudaSuccess) {
-        work->fault = model_fault(stream->device, work->op);
-        error = model_refusal(work->fault);
-    }
-    if (error != cudaSuccess)
-        return error;
+    MODEL_TRY(model_check(model_stream_device(stream)));
+    fault = model_fault(stream->device, op);
+    MODEL_TRY(model_refusal(fault));
+    work = calloc(1, sizeof(*work) + bytes);
+    if (work == NULL)
+        model_die("no memory for work");
+    work->fault = fault;
     if (stream->first == NULL)
         stream->first = work;
     else
         stream->last->next = work;
     stream->last = work;
     stream->queued++;
-    pthread_cond_broadcast(&model.changed);
+    *work_p = work;
     return cudaSuccess;
 }
 
-cudaError_t model_queue(cudaStream_t stream, const model_work_t *work)
+cudaError_t model_queue(cudaStream_t stream, model_op_t op, model_run_t *run,
+                        const void *argument, size_t bytes)
 {
-    model_work_t *copy = malloc(sizeof(*copy));
-    cudaError_t error;
+    work_t *work;
 
-    if (copy == NULL)
-        model_die("no memory for work");
-    *copy = *work;
-    copy->next = NULL;
-    error = add(stream, copy);
-    if (error != cudaSuccess)
-        discard(copy);
-    return error;
+    MODEL_TRY(add(stream, op, bytes, &work));
+    work->run = run;
+    memcpy(work->argument, argument, bytes);
+    return cudaSuccess;
 }
 
-/* ---- waiting ------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------- */
 
-cudaError_t model_await(int device, const model_mark_t *mark)
+static cudaError_t check(const struct CUevent_st *event)
 {
-    const model_device_t *d = &model.device[device];
-
-    while (!mark->passed && d->broken == cudaSuccess)
-        wait_for_change();
-    return d->broken;
+    return model_check(event->destroyed ? -1 : event->device);
 }
 
-static bool is_busy(int device)
+/* Whoever waits for one is to sleep, and time passes between two. */
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event_p, unsigned flags)
 {
-    const struct CUstream_st *s = streams;
+    MODEL_CALL();
 
-    while (s != NULL && (s->device != device || s->queued == 0 || s->abandoned))
-        s = s->next;
-    return s != NULL;
+    MODEL_TRY(model_check(model_current));
+    if (flags != cudaEventBlockingSync)
+        return cudaErrorInvalidValue;
+    *event_p = model_object(sizeof(**event_p));
+    (*event_p)->device = model_current;
+    model.counts.events++;
+    return cudaSuccess;
 }
 
-/* Wait for device, which has work left; name is who waits. */
-static void wait_for(int device, const char *name)
+/* It waits for nothing. */
+cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    if (model.device[device].stalled > 0)
-        model_die("%s waits for device %d, which never ends", name, device);
-    wait_for_change();
+    MODEL_CALL();
+
+    MODEL_TRY(check(event));
+    event->destroyed = true;
+    model.counts.events--;
+    return cudaSuccess;
 }
 
-cudaError_t model_await_idle(int device, const char *name)
+/* Events are recorded in streams of their own device. */
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    const model_device_t *d = &model.device[device];
+    work_t *work;
+    MODEL_CALL();
 
-    while (is_busy(device) && d->broken == cudaSuccess)
-        wait_for(device, name);
-    return d->broken;
+    MODEL_TRY(check(event));
+    MODEL_TRY(add(stream, MODEL_RECORD, 0, &work));
+    work->event = event;
+    event->at = (point_t){stream, stream->queued};
+    return cudaSuccess;
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+/* The stream waits for what was recorded before this call. */
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                unsigned flags)
 {
-    cudaError_t error;
+    work_t *work;
+    MODEL_CALL();
 
-    model_enter();
-    error = model_check(model_stream_device(stream));
-    while (error == cudaSuccess && stream->queued > 0) {
-        wait_for(stream->device, __func__);
-        error = model.device[stream->device].broken;
-    }
-    return model_leave(error);
+    if (flags != 0 || event->destroyed)
+        return cudaErrorInvalidValue;
+    MODEL_TRY(add(stream, MODEL_WAIT, 0, &work));
+    work->until = event->at;
+    return cudaSuccess;
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t stream)
+cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    cudaError_t error;
+    MODEL_CALL();
 
-    model_enter();
-    error = model_check(model_stream_device(stream));
-    if (error == cudaSuccess && stream->queued > 0)
-        error = cudaErrorNotReady;
-    return model_leave(error);
+    MODEL_TRY(check(event));
+    return ask(event->at, event->device);
+}
+
+cudaError_t cudaEventElapsedTime(float *milliseconds_p, cudaEvent_t begin,
+                                 cudaEvent_t end)
+{
+    MODEL_CALL();
+
+    MODEL_TRY(check(begin));
+    MODEL_TRY(check(end));
+    if (begin->at.stream == NULL || end->at.stream == NULL)
+        return cudaErrorInvalidResourceHandle;
+    if (!has_passed(begin->at) || !has_passed(end->at))
+        return cudaErrorNotReady;
+    *milliseconds_p = (float)(1e3 * (end->time - begin->time));
+    return cudaSuccess;
 }

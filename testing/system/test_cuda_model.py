@@ -18,15 +18,16 @@ pytestmark = pytest.mark.skipif(
 
 PRODUCT = ["-m", "150", "-n", "130", "-k", "40", "--repeat", "1", "--verify"]
 TILED = [*PRODUCT, "--set", "tile=32", "--set", "split=fixed:0.8"]
-OWN_DEVICE = ["--devices", "cuda:0", "--set", "tile_return=staged"]
+STAGED = ["--set", "tile_return=staged"]
+OWN_DEVICE = ["--devices", "cuda:0", *STAGED]
 
 
-def environment(**settings):
+def environment(plugins=MODEL, **settings):
     """That of a program that finds the model, which has these settings."""
     return {
-        "XHPL_PLUGIN_DIR": str(MODEL),
+        "XHPL_PLUGIN_DIR": str(plugins),
         # for sanitizers, which take the loader's place
-        "LD_LIBRARY_PATH": str(MODEL),
+        "LD_LIBRARY_PATH": str(plugins),
         "CUDA_MODEL_REPORT": "1",
         **{f"CUDA_MODEL_{name}": str(x) for name, x in settings.items()},
     }
@@ -36,13 +37,8 @@ def environment(**settings):
 def xdgemm(tmp_path):
     """Run xdgemm on the model, with a cache of its own."""
 
-    def run(*options, plugins=MODEL, **settings):
-        env = {
-            **environment(**settings),
-            "XHPL_PLUGIN_DIR": str(plugins),
-            "LD_LIBRARY_PATH": str(plugins),
-            "XDG_CACHE_HOME": str(tmp_path),
-        }
+    def run(*options, **settings):
+        env = {**environment(**settings), "XDG_CACHE_HOME": str(tmp_path)}
         return jobs.run([XDGEMM, *options], tmp_path, env)
 
     run.folder = tmp_path
@@ -71,39 +67,32 @@ def assert_nothing_left(outcome):
 # ---- products ---------------------------------------------------------------
 
 
+WAYS = ["tile_return=product", "tile_return=staged", "tile_return=direct",
+        "pipeline=1", "copy_threads=2"]  # fmt: skip
+
+
 @pytest.mark.parametrize("devices", ["0", "0,1"])
-@pytest.mark.parametrize(
-    "setting",
-    [
-        "tile_return=product",
-        "tile_return=staged",
-        "tile_return=direct",
-        "pipeline=1",
-        "copy_threads=2",
-    ],
-)
+@pytest.mark.parametrize("setting", WAYS)
 def test_products_are_right_and_all_is_given_back(xdgemm, devices, setting):
-    outcome = xdgemm(
-        *TILED, "--devices", f"cuda:{devices}", "--set", setting, DEVICES=2
-    )
+    options = ["--devices", f"cuda:{devices}", "--set", setting]
+    outcome = xdgemm(*TILED, *options, DEVICES=2)
     assert wrong(outcome) == 0
     assert_nothing_left(outcome)  # and no copy was of unpinned memory
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [
-        "-m 1 -n 1 -k 1",
-        "-m 70 -n 90 -k 300 --transa",
-        "-m 70 -n 90 -k 30 --transb --beta 0",
-        "-m 70 -n 90 -k 30 --transa --transb --alpha -2.5 --beta 0.5",
-        "-m 70 -n 90 -k 30 --lda 77 --ldb 64 --ldc 128",
-    ],
-)
+SHAPES = [
+    "-m 1 -n 1 -k 1",
+    "-m 70 -n 90 -k 300 --transa",
+    "-m 70 -n 90 -k 30 --transb --beta 0",
+    "-m 70 -n 90 -k 30 --transa --transb --alpha -2.5 --beta 0.5",
+    "-m 70 -n 90 -k 30 --lda 77 --ldb 64 --ldc 128",
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 def test_products_of_any_kind_are_right(xdgemm, shape):
-    outcome = xdgemm(
-        *shape.split(), "--verify", "--devices", "cuda", "--set", "tile=16"
-    )
+    options = ["--verify", "--devices", "cuda", "--set", "tile=16"]
+    outcome = xdgemm(*shape.split(), *options)
     assert wrong(outcome) == 0
     assert_nothing_left(outcome)
 
@@ -121,10 +110,8 @@ def test_a_size_of_tiles_is_found(xdgemm):
 # Each of three queues takes 32 MiB, kernels keep 64; C is of 57.
 @pytest.mark.parametrize("memory", [164, 200])
 def test_little_memory_is_enough(xdgemm, memory):
-    outcome = xdgemm(
-        "-m", "3000", "-n", "2500", "-k", "32", "--repeat", "1", "--verify",
-        *OWN_DEVICE, "--set", "tile=2900", MEMORY=memory,
-    )  # fmt: skip
+    shape = "-m 3000 -n 2500 -k 32 --repeat 1 --verify --set tile=2900"
+    outcome = xdgemm(*shape.split(), *OWN_DEVICE, MEMORY=memory)
     assert wrong(outcome) == 0
     assert "dropped" not in outcome.stderr, str(outcome)
     assert_nothing_left(outcome)
@@ -136,12 +123,8 @@ def test_little_memory_is_enough(xdgemm, memory):
 def test_devices_are_listed(xdgemm):
     outcome = xdgemm("--list-devices", DEVICES=3).succeeded()
     for index in range(3):
-        address = f"PCI 0000:a{index}:00.0"
-        assert re.search(
-            rf"^cuda:{index} +model .* 0.2 of 0.2 GiB free, {address}",
-            outcome.stdout,
-            re.M,
-        ), str(outcome)
+        said = rf"cuda:{index} +model .* 0.2 of 0.2 GiB free, PCI 0000:a{index}:00.0"
+        assert re.search(f"^{said}", outcome.stdout, re.M), str(outcome)
 
 
 NO_DEVICE = [
@@ -218,11 +201,8 @@ LOSSES = [
 @pytest.mark.parametrize("fault, cause", LOSSES)
 @pytest.mark.parametrize("devices", ["0", "0,1"])
 def test_a_lost_device_costs_no_element(xdgemm, fault, cause, devices):
-    outcome = xdgemm(
-        *TILED, "--devices", f"cuda:{devices}",
-        "--set", "tile_return=staged", "--set", patience(fault),
-        DEVICES=2, FAULT=f"0:{fault}",
-    )  # fmt: skip
+    options = ["--devices", f"cuda:{devices}", "--set", patience(fault)]
+    outcome = xdgemm(*TILED, *STAGED, *options, DEVICES=2, FAULT=f"0:{fault}")
     assert wrong(outcome) == 0
     assert re.search(cause, outcome.stderr), str(outcome)
     assert "warning: device 0 is dropped" in outcome.stderr, str(outcome)
@@ -231,9 +211,8 @@ def test_a_lost_device_costs_no_element(xdgemm, fault, cause, devices):
 # The first three are workspaces of queues.
 @pytest.mark.parametrize("devices", ["0", "0,1"])
 def test_where_memory_is_refused_tiles_become_smaller(xdgemm, devices):
-    outcome = xdgemm(
-        *TILED, "--devices", f"cuda:{devices}", DEVICES=2, FAULT="0:oom@malloc:4"
-    )
+    two = dict(DEVICES=2, FAULT="0:oom@malloc:4")
+    outcome = xdgemm(*TILED, "--devices", f"cuda:{devices}", **two)
     assert wrong(outcome) == 0
     assert outcome.stderr.count("device 0 has no ") == 1, str(outcome)
     assert "dropped" not in outcome.stderr, str(outcome)
@@ -253,19 +232,29 @@ def test_memory_that_cannot_be_pinned_costs_no_device(xdgemm):
 
 # ---- xhpl -------------------------------------------------------------------
 
-SYSTEM = ("-n", 300, "--nb", 32, "--set", "tile=48", "--set", "threads=1")
-SHARE = ("--set", "split=fixed:0.8", "--set", "tile_return=staged")
+SETTINGS = ("tile=48", "threads=1", "split=fixed:0.8", "tile_return=staged")
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_xhpl_solves_with_a_device(xhpl, processes):
-    outcome = xhpl(
-        *SYSTEM, *SHARE, "-p", processes, "-q", 1,
-        "--set", "devices=cuda:0,1" if processes == 2 else "devices=cuda:0",
-        processes=processes if processes > 1 else None,
-        env=environment(DEVICES=2),
-    ).succeeded()  # fmt: skip
-    assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+@pytest.fixture
+def solved(xhpl):
+    """A run of xhpl on the model, on so many processes, that passed."""
+
+    def run(processes, *settings, **model):
+        sets = [x for y in (*SETTINGS, *settings) for x in ("--set", y)]
+        outcome = xhpl(
+            "-n", 300, "--nb", 32, "-p", processes, "-q", 1, *sets,
+            processes=processes if processes > 1 else None,
+            env=environment(**model),
+        ).succeeded()  # fmt: skip
+        assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+        return outcome
+
+    return run
+
+
+@pytest.mark.parametrize("processes, devices", [(1, "cuda:0"), (2, "cuda:0,1")])
+def test_xhpl_solves_with_a_device(solved, processes, devices):
+    outcome = solved(processes, f"devices={devices}", DEVICES=2)
     reports = re.findall("^CUDA model: left .*$", outcome.stderr, re.M)
     assert len(reports) == processes, str(outcome)
     assert not any(re.search(" [1-9]", line) for line in reports), str(outcome)
@@ -282,27 +271,18 @@ SEEN = [
 
 
 @pytest.mark.parametrize("visible, used, idle", SEEN)
-def test_processes_use_the_devices_that_they_see(xhpl, visible, used, idle):
-    outcome = xhpl(
-        *SYSTEM, *SHARE, "-p", 2, "-q", 1, "--set", "devices=cuda",
-        processes=2, env=environment(VISIBLE=visible),
-    ).succeeded()  # fmt: skip
-    assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+def test_processes_use_the_devices_that_they_see(solved, visible, used, idle):
+    outcome = solved(2, "devices=cuda", VISIBLE=visible)
     assert re.search(f", {used}$", outcome.stderr, re.M), str(outcome)
     said = re.search("nobody uses (.*): show", outcome.stderr)
     assert bool(said) == bool(idle), str(outcome)
     assert idle is None or re.search(idle, said[1]), str(outcome)
 
 
-@pytest.mark.parametrize("fault, cause", [
-    ("fail@gemm:9", FAILED),
-    ("stall@copy_out:4", "it stalled"),
-])  # fmt: skip
-def test_xhpl_goes_on_without_its_device(xhpl, fault, cause):
-    outcome = xhpl(
-        *SYSTEM, *SHARE, "-p", 1, "-q", 1, "--set", "devices=cuda:0",
-        "--set", patience(fault), env=environment(FAULT=fault),
-    ).succeeded()  # fmt: skip
-    assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+@pytest.mark.parametrize(
+    "fault, cause", [("fail@gemm:9", FAILED), ("stall@copy_out:4", "it stalled")]
+)
+def test_xhpl_goes_on_without_its_device(solved, fault, cause):
+    outcome = solved(1, "devices=cuda:0", patience(fault), FAULT=fault)
     assert re.search(cause, outcome.stderr), str(outcome)
     assert "device 0 is dropped" in outcome.stderr, str(outcome)
