@@ -87,7 +87,7 @@ xh_status_t hyb_lanes_open(hyb_lanes_t *lanes, hyb_device_t *device)
     return status;
 }
 
-static void release_buffer(hyb_lanes_t *lanes)
+void hyb_lanes_release(hyb_lanes_t *lanes)
 {
     hyb_buffer_destroy(lanes->buffer);
     lanes->buffer = NULL;
@@ -108,7 +108,7 @@ void hyb_lanes_close(hyb_lanes_t *lanes)
     for (i = 0; i < lanes->capacity; i++)
         close_slot(&lanes->slot[i]);
     release_staging(lanes);
-    release_buffer(lanes);
+    hyb_lanes_release(lanes);
     hyb_pieces_release(&lanes->a);
     hyb_pieces_release(&lanes->b);
     hyb_event_destroy(lanes->last);
@@ -140,7 +140,7 @@ static xh_status_t reserve_buffer(hyb_lanes_t *lanes, size_t bytes)
 {
     if (bytes <= lanes->buffer_bytes)
         return XH_OK;
-    release_buffer(lanes);
+    hyb_lanes_release(lanes);
     HYB_TRY(hyb_buffer_create(lanes->device, bytes, &lanes->buffer));
     lanes->buffer_bytes = bytes;
     return XH_OK;

@@ -387,6 +387,7 @@ uint64_t hyb_machine_memory(const hyb_machine_t *machine, int device)
 void hyb_machine_set_aside(hyb_machine_t *machine, int device, uint64_t bytes)
 {
     machine->device[device].aside = bytes;
+    hyb_stream_release(machine->device[device].stream);
 }
 
 bool hyb_machine_models_time(const hyb_machine_t *machine)

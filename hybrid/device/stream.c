@@ -448,6 +448,11 @@ xh_status_t hyb_stream_reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
     return s->reserved;
 }
 
+void hyb_stream_release(hyb_stream_t *s)
+{
+    hyb_lanes_release(&s->lanes);
+}
+
 void hyb_stream_begin(hyb_stream_t *s, hyb_product_t *product)
 {
     hyb_product_join(product);

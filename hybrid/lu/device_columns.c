@@ -179,14 +179,15 @@ static xh_status_t deal(hyb_device_columns_t *d)
 static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
 {
     uint64_t bytes = (uint64_t)device_doubles(e) * sizeof(double);
-    xh_status_t status = hyb_buffer_create(d->device, bytes, &d->memory);
+    xh_status_t status;
 
+    hyb_machine_set_aside(d->base.lu->means.machine, d->number, bytes);
+    status = hyb_buffer_create(d->device, bytes, &d->memory);
     if (status == XH_ERR_MEMORY)
         xh_log_error("home=device: the columns of this process and its panels "
                      "take %.1f MiB of device %d, which has not as much",
                      (double)bytes / (1 << 20), d->number);
     XH_TRY(status);
-    hyb_machine_set_aside(d->base.lu->means.machine, d->number, bytes);
     d->host_bytes = host_doubles(e.rows, e.nb) * sizeof(double);
     XH_TRY(hyb_pinned_alloc(d->device, d->host_bytes, &d->host));
     xh_memory_touch(d->host, d->host_bytes, 0, 1);

@@ -38,6 +38,15 @@ def test_threads_do_not_race(xhpl, nprow, npcol, devices, more):
     assert "6 tests completed and passed" in outcome.stdout, str(outcome)
 
 
+@pytest.mark.races
+@pytest.mark.parametrize("nprow, npcol", [(1, 1), (2, 1)])
+def test_threads_do_not_race_where_host_and_devices_hold_columns(xhpl, nprow, npcol):
+    system = ("-n", 460, "--nb", 20, "--depth", "0,1,2")
+    home = (f"devices=emu:{2 * nprow * npcol}", "home=device", "emu_memory=1")
+    outcome = solve(xhpl, system, (nprow, npcol), *home)
+    assert "3 tests completed and passed" in outcome.stdout, str(outcome)
+
+
 # What becomes of the second process's device in the factorization, and what is
 # said of that. A device may be slow under the sanitizer, and is not stalled.
 LOSSES = [
