@@ -113,12 +113,28 @@ static bool can_receive(hyb_place_t *place, int k)
     return has_come;
 }
 
+static bool l2_is_complete(void *context)
+{
+    const hyb_awaited_t *awaited = context;
+
+    return hyb_l2_columns_complete(awaited->lu->panel.l2, awaited->k);
+}
+
+/* Others copy its last rows; nothing is polled while an iteration opens. */
+static bool nothing_to_do(void *context)
+{
+    (void)context;
+    return false;
+}
+
 static void receive_panel(hyb_place_t *place, int k)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_awaited_t awaited = {.lu = place->lu, .k = k};
 
     list_moves(d, k);
     hyb_l2_columns_fill(place->lu->panel.l2, k);
+    hyb_wait_until(l2_is_complete, &awaited, nothing_to_do, NULL);
     hyb_device_check(d, send_panel(d, k));
     hyb_device_note(d, (hyb_device_work_t){.k = k}, d->link);
 }
