@@ -47,7 +47,6 @@ static xh_status_t allocate(hyb_lu_t *lu)
         return XH_ERR_MEMORY;
     e->displaced = e->gathered + one;
     e->u = keeps_u ? e->displaced + one : NULL;
-    e->u_bytes = keeps_u ? one * sizeof(double) : 0;
     return XH_OK;
 }
 
@@ -91,8 +90,17 @@ static hpl_exchange_t *current(hyb_exchange_t *e)
     return &e->at[e->group.from];
 }
 
-static void pack_unit(hyb_exchange_t *e)
+/* Of the group in flight: its first ones, which workers pack. */
+static int64_t columns_on_host(const hyb_lu_t *lu)
 {
+    return hyb_ledger_columns(&lu->ledger,
+                              hyb_homes_host(&lu->homes, lu->exchange.group))
+        .count;
+}
+
+static void pack_unit(hyb_lu_t *lu)
+{
+    hyb_exchange_t *e = &lu->exchange;
     int64_t i = hyb_units_take(&e->units);
     hpl_exchange_t *x;
     int from;
@@ -101,7 +109,8 @@ static void pack_unit(hyb_exchange_t *e)
         return;
     x = current(e);
     from = (int)i * HYB_UNIT_COLUMNS;
-    hpl_exchange_pack(x, from, Mmin(HYB_UNIT_COLUMNS, x->columns - from));
+    hpl_exchange_pack(x, from,
+                      Mmin(HYB_UNIT_COLUMNS, (int)columns_on_host(lu) - from));
     hyb_units_settle(&e->units);
 }
 
@@ -113,7 +122,7 @@ void hyb_exchange_assist(hyb_lu_t *lu, int member)
         return;
     mark = hyb_timer_enter(lu->workers.timer, member, HYB_EXCHANGE,
                            atomic_load(&lu->open) - 1);
-    pack_unit(&lu->exchange);
+    pack_unit(lu);
     hyb_timer_leave(lu->workers.timer, member, mark);
 }
 
@@ -157,7 +166,10 @@ static bool is_possible(const hyb_lu_t *lu, hyb_blocks_t group)
     const hyb_exchange_t *e = &lu->exchange;
 
     group.to = Mmax(group.to, e->last[group.to - 1].to);
-    return hyb_ledger_reached(&lu->ledger, group, hyb_stage(e->k));
+    return hyb_ledger_reached(&lu->ledger, hyb_homes_host(&lu->homes, group),
+                              hyb_stage(e->k)) &&
+           hyb_ledger_queued(&lu->ledger, hyb_homes_devices(&lu->homes, group),
+                             hyb_stage(e->k));
 }
 
 static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
@@ -183,7 +195,10 @@ static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
     e->group = group;
     e->left.from = group.to;
     e->packs = true;
-    hyb_units_begin(&e->units, xh_units(columns.count, HYB_UNIT_COLUMNS));
+    hyb_units_begin(&e->units, xh_units(columns_on_host(lu), HYB_UNIT_COLUMNS));
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->ops->send_rows(lu->homes.place[i], current(e),
+                                           group);
 }
 
 static void begin_next_group(hyb_lu_t *lu)
@@ -197,6 +212,16 @@ static void begin_next_group(hyb_lu_t *lu)
         begin_group(lu, group);
 }
 
+/* Are its rows packed? The leader lends a hand. */
+static bool is_packed(hyb_lu_t *lu)
+{
+    pack_unit(lu);
+    for (int i = 1; i < lu->homes.places; i++)
+        if (!lu->homes.place[i]->ops->has_sent_rows(lu->homes.place[i]))
+            return false;
+    return hyb_units_are_settled(&lu->exchange.units);
+}
+
 static void move_group(hyb_lu_t *lu)
 {
     hyb_exchange_t *e = &lu->exchange;
@@ -205,8 +230,7 @@ static void move_group(hyb_lu_t *lu)
                             hyb_stage_after(e->k, HYB_STEP_ARRIVE)};
 
     if (e->packs) {
-        pack_unit(e);
-        if (!hyb_units_are_settled(&e->units))
+        if (!is_packed(lu))
             return;
         hpl_exchange_start(x);
         e->packs = false;
@@ -215,7 +239,10 @@ static void move_group(hyb_lu_t *lu)
         return;
     hpl_exchange_close(x);
     hyb_ledger_queue_all(&lu->ledger, e->group, arrived);
-    hyb_ledger_complete_all(&lu->ledger, e->group, arrived);
+    hyb_ledger_complete_all(&lu->ledger, hyb_homes_host(&lu->homes, e->group),
+                            arrived);
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->ops->put_rows(lu->homes.place[i], x, e->group);
     e->group = (hyb_blocks_t){0, 0};
 }
 
@@ -236,6 +263,11 @@ void hyb_exchange_poll(void *context)
 bool hyb_exchange_is_over(const hyb_exchange_t *e)
 {
     return hyb_blocks_count(e->group) == 0 && hyb_blocks_count(e->left) == 0;
+}
+
+hyb_blocks_t hyb_exchange_group(const hyb_exchange_t *e, int64_t block)
+{
+    return e->last[block];
 }
 
 const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,

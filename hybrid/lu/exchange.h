@@ -15,22 +15,23 @@
  * column, one after the other. Once a group has arrived the ledger says so.
  */
 typedef struct {
-    int k;                 /* iteration that is exchanged */
-    hyb_blocks_t left;     /* groups that have not begun */
-    hyb_blocks_t group;    /* the one in flight; none: from == to */
-    int64_t blocks;        /* of the first group ... */
-    int64_t growth, most;  /* ... and of the next one, times blocks; at most */
-    bool packs;            /* the group does not move yet: workers pack it */
-    hyb_units_t units;     /* of its columns, to be packed */
-    int tag;               /* of the next exchange */
-    hpl_exchange_t *at;    /* by a group's first block */
-    hyb_blocks_t *last;    /* by block: its last group */
-    int64_t rows;          /* of a column in the next three: nb, or less */
-    double *gathered;      /* rows x columns: rows of U */
-    double *displaced;     /* likewise: top rows on their way to new places */
-    double *u;             /* likewise: U in columns, on whole pages, where the
-                              matrix may have no room; or NULL */
-    size_t bytes, u_bytes; /* of all three, in one piece; of u */
+    int k;                /* iteration that is exchanged */
+    hyb_blocks_t left;    /* groups that have not begun */
+    hyb_blocks_t group;   /* the one in flight; none: from == to */
+    int64_t blocks;       /* of the first group ... */
+    int64_t growth, most; /* ... and of the next one, times blocks; at most */
+    bool packs;           /* the group does not move yet: workers pack it, or
+                             its place does */
+    hyb_units_t units;    /* of its columns, to be packed */
+    int tag;              /* of the next exchange */
+    hpl_exchange_t *at;   /* by a group's first block */
+    hyb_blocks_t *last;   /* by block: its last group */
+    int64_t rows;         /* of a column in the next three: nb, or less */
+    double *gathered;     /* rows x columns: rows of U */
+    double *displaced;    /* likewise: top rows on their way to new places */
+    double *u;            /* likewise: U in columns, on whole pages, where the
+                             matrix may have no room; or NULL */
+    size_t bytes;         /* of all three, in one piece */
 } hyb_exchange_t;
 
 /* Needs lu's means, mat and ledger. P = 1 takes no memory.
@@ -53,6 +54,10 @@ bool hyb_exchange_is_over(const hyb_exchange_t *exchange);
 
 /* Pack some rows that are to leave, if there are any. Any member. */
 void hyb_exchange_assist(hyb_lu_t *lu, int member);
+
+/* The group that block's rows came with, in the iteration that moved them last.
+ */
+hyb_blocks_t hyb_exchange_group(const hyb_exchange_t *exchange, int64_t block);
 
 /* The exchange that run's rows came with, and the run's place in it. */
 const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,

@@ -7,7 +7,9 @@
 #include "hybrid/lu/loop.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place_device.h"
+#include "hybrid/lu/place.h"
 #include "hybrid/lu/share.h"
+#include "hybrid/lu/update.h"
 
 /* ---- create and destroy --------------------------------------------------
  */
@@ -53,8 +55,36 @@ static void register_polls(hyb_lu_t *lu)
         hyb_poller_add(&lu->poller, hyb_exchange_poll, lu);
     if (lu->share != NULL)
         hyb_poller_add(&lu->poller, hyb_share_poll, lu);
-    if (lu->place->ops->poll != NULL)
-        hyb_poller_add(&lu->poller, lu->place->ops->poll, lu);
+    if (hyb_homes_resident(&lu->homes))
+        hyb_poller_add(&lu->poller, hyb_update_poll, lu);
+}
+
+/* What devices read and write of the host's beside the matrix: L2 in columns,
+ * and rows on their way. */
+static void pin(hyb_lu_t *lu)
+{
+    size_t bytes;
+    double *l2;
+
+    if (hyb_machine_working_devices(lu->means.machine) == 0)
+        return;
+    l2 = hyb_l2_columns_memory(lu->panel.l2, &bytes);
+    hyb_machine_pin_flat(lu->means.machine, l2, bytes);
+    if (lu->exchange.gathered != NULL)
+        hyb_machine_pin_flat(lu->means.machine, lu->exchange.gathered,
+                             lu->exchange.bytes);
+}
+
+static void unpin(hyb_lu_t *lu)
+{
+    size_t bytes;
+
+    if (hyb_machine_devices(lu->means.machine) == 0)
+        return;
+    if (lu->panel.l2 != NULL)
+        hyb_machine_unpin(lu->means.machine,
+                          hyb_l2_columns_memory(lu->panel.l2, &bytes));
+    hyb_machine_unpin(lu->means.machine, lu->exchange.gathered);
 }
 
 static xh_status_t create_all(hyb_lu_t *lu)
@@ -72,10 +102,11 @@ static xh_status_t create_all(hyb_lu_t *lu)
     if (status == XH_OK)
         status = create_l2_columns(lu);
     if (status == XH_OK)
+        pin(lu);
+    if (status == XH_OK)
+        status = hyb_homes_create(lu);
+    if (status == XH_OK)
         status = hyb_share_create(lu, &lu->share);
-    lu->place = hyb_place_host();
-    if (status == XH_OK && lu->means.resident)
-        status = hyb_place_device_create(lu, &lu->place);
     if (status == XH_OK)
         register_polls(lu);
     return status;
@@ -107,9 +138,9 @@ void hyb_factor_free(hyb_lu_t *lu)
 {
     if (lu == NULL)
         return;
-    if (lu->place != hyb_place_host())
-        hyb_place_device_destroy(lu->place);
     hyb_share_destroy(lu->share);
+    hyb_homes_destroy(&lu->homes);
+    unpin(lu);
     hyb_l2_columns_destroy(lu->panel.l2);
     hyb_panels_destroy(&lu->panel);
     hyb_exchange_destroy(&lu->exchange);
@@ -137,13 +168,19 @@ void hyb_factor_run(hyb_lu_t *lu)
     lu->mat->info = 0;
     hyb_panel_open(lu, 0);
     if (lu->panels > 0) {
-        if (lu->place->ops->begin != NULL)
-            lu->place->ops->begin(lu);
+        for (int i = 1; i < lu->homes.places; i++)
+            lu->homes.place[i]->ops->begin(lu->homes.place[i]);
         hyb_team_run(lu->means.team, hyb_loop, lu);
-        if (lu->place->ops->end != NULL)
-            lu->place->ops->end(lu);
+        for (int i = 1; i < lu->homes.places; i++)
+            lu->homes.place[i]->ops->end(lu->homes.place[i]);
     }
     observer->end(observer->context);
+}
+
+void hyb_factor_generate(hyb_lu_t *lu, int seed)
+{
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->ops->generate(lu->homes.place[i], seed);
 }
 
 bool hyb_factor_is_over(const hyb_lu_t *lu)
@@ -199,7 +236,7 @@ uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
                      hyb_share_bytes(means, shape);
 
     if (means->resident)
-        bytes += hyb_place_device_bytes(shape);
+        bytes += hyb_place_device_bytes(means, shape);
 
     if (hyb_means_need_columns(means))
         bytes += hyb_l2_columns_bytes(hpl_system_rows(shape), nb);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/l2_columns.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/integers.h"
 #include "base/memory.h"
+#include "hybrid/lu/units.h"
 
 enum {
     FORMS = 2,
@@ -16,7 +16,7 @@ enum {
 typedef struct {
     double *data;
     hyb_tiles_t tiles;
-    _Atomic int64_t next_row, copied;
+    hyb_units_t units; /* of ROWS rows */
 } form_t;
 
 struct hyb_l2_columns {
@@ -75,8 +75,7 @@ void hyb_l2_columns_begin(hyb_l2_columns_t *flat, int k, const hyb_tiles_t *l2)
     form_t *form = &flat->form[k % FORMS];
 
     form->tiles = *l2;
-    atomic_store(&form->next_row, 0);
-    atomic_store(&form->copied, 0);
+    hyb_units_begin(&form->units, xh_units(l2->rows, ROWS));
 }
 
 xh_view_t hyb_l2_columns_view(const hyb_l2_columns_t *flat, int k)
@@ -102,19 +101,20 @@ static void copy(const hyb_tiles_t *tiles, int64_t from, xh_view_t v)
 void hyb_l2_columns_fill(hyb_l2_columns_t *flat, int k)
 {
     form_t *form = &flat->form[k % FORMS];
-    xh_view_t all = hyb_l2_columns_view(flat, k);
-    int64_t from, rows;
+    xh_view_t all;
+    int64_t unit, from;
 
-    while ((from = atomic_fetch_add(&form->next_row, ROWS)) < all.rows) {
-        rows = xh_smaller(ROWS, all.rows - from);
-        copy(&form->tiles, from, xh_view_part(all, from, 0, rows, all.cols));
-        atomic_fetch_add(&form->copied, rows);
+    while ((unit = hyb_units_take(&form->units)) >= 0) {
+        all = hyb_l2_columns_view(flat, k);
+        from = unit * ROWS;
+        copy(&form->tiles, from,
+             xh_view_part(all, from, 0, xh_smaller(ROWS, all.rows - from),
+                          all.cols));
+        hyb_units_settle(&form->units);
     }
 }
 
 bool hyb_l2_columns_complete(const hyb_l2_columns_t *flat, int k)
 {
-    const form_t *form = &flat->form[k % FORMS];
-
-    return atomic_load(&form->copied) >= form->tiles.rows;
+    return hyb_units_are_settled(&flat->form[k % FORMS].units);
 }

@@ -209,7 +209,9 @@ void hyb_panel_open(hyb_lu_t *lu, int k)
 static void load(hyb_lu_t *lu, int k, int member, int members)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    xh_view_t all = lu->place->ops->panel_columns(lu, k);
+    hyb_place_t *home =
+        hyb_home_of(&lu->homes, hyb_lu_trailing(lu, k - 1).from);
+    xh_view_t all = home->ops->panel_columns(home, k);
     int top = hpl_panel_top_rows(p->hpl), height = p->factors.l2.height;
     int64_t rows = p->factors.l2.rows, tiles = (rows + height - 1) / height;
     int64_t from = tiles * member / members * height;
@@ -326,7 +328,7 @@ static hyb_panel_method_t method(const HPL_T_palg *algo)
 static bool agrees(const hyb_lu_t *lu)
 {
     return lu->grid->nprocs > 1 || lu->share != NULL ||
-           lu->place->ops->is_queued;
+           hyb_homes_resident(&lu->homes);
 }
 
 /* What other processes and back-substitution read of a factored panel. */
@@ -342,7 +344,7 @@ static void record(hyb_lu_t *lu, int k)
         h->DPIV[c] = (double)(local ? global_row(h, pivots[c]) : pivots[c]);
     *h->DINFO = p->zero > 0 ? (double)h->ja + p->zero : 0.0;
     if (hpl_panel_top_rows(h) > 0)
-        lu->place->ops->put_top(lu, k);
+        HPL_dlacpy(h->jb, h->jb, h->L1, h->jb, h->top, h->lda);
     lu->panel.factored = k;
 }
 

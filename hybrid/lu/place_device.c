@@ -3,226 +3,23 @@
 
 #include <math.h>
 #include "base/clock.h"
-#include "base/log.h"
-#include "base/memory.h"
 #include "base/settings.h"
-#include "hpl/panel/panel.h"
-#include "hpl/solver/system.h"
-#include "hybrid/device/device.h"
-#include "hybrid/lu/lu.h"
+#include "hybrid/lu/device_columns.h"
 
-enum {
-    SLOTS = 2, /* panels on the device: of iterations k and k + 1 */
-    WORKS = 8  /* runs that are queued at the same time, at most */
-};
-
-/* The panel of an iteration, as the device has it. */
-typedef struct {
-    hyb_block_t l1, l2;
-    hyb_block_t source, from, to;
-    hyb_event_t *ready; /* all of it has come up */
-} slot_t;
-
-/* A run that is queued: the ledger learns that it has run. */
-typedef struct {
-    hyb_event_t *done;
-    hyb_blocks_t blocks;
-    int k;
-    bool under_way;
-    double flop, since; /* since when it, or the work before it, can run */
-} work_t;
-
-typedef struct {
-    hyb_place_t base;
-    hyb_device_t *device;
-    hyb_queue_t *compute, *link;
-    hyb_event_t *computed; /* the columns of the next panel */
-    hyb_event_t *copied;
-    hyb_buffer_t *memory;
-    hyb_block_t matrix; /* mp x all local columns */
-    hyb_block_t u;      /* nb x the same: rows on their way to the top */
-    hyb_block_t x, y;   /* vectors of the back-substitution */
-    slot_t slot[SLOTS];
-    work_t work[WORKS];
-    double *host; /* pinned: the panel that comes down, and lists of rows */
-    size_t host_bytes;
-    int64_t *rows; /* SLOTS x 3 x nb, in host */
-    double pace;   /* s a flop of the slowest work so far, or a guess */
-} place_t;
-
-static place_t *place_of(const hyb_lu_t *lu)
+static hyb_device_columns_t *inside(const hyb_place_work_t *w)
 {
-    return (place_t *)lu->place;
+    return (hyb_device_columns_t *)w->place;
 }
 
-/* The device is lost, or refuses: the columns are gone with it. */
-static void check(const hyb_lu_t *lu, xh_status_t status)
+static const HPL_T_panel *panel_of(const hyb_place_work_t *w)
 {
-    if (status != XH_OK)
-        HPL_pabort(__LINE__, "hyb_place_device",
-                   "iteration %d: the device that holds the columns is lost: "
-                   "%s",
-                   atomic_load(&lu->open) - 1, xh_status_text(status));
+    return hyb_lu_panel(w->me->lu, w->step->k)->hpl;
 }
 
-/* ---- create and destroy --------------------------------------------------
- */
-
-xh_status_t hyb_place_device_check(const hyb_means_t *means,
-                                   const HPL_T_grid *grid)
+/* The part of a block of a panel's: it may be narrower than the others. */
+static hyb_block_t part(hyb_block_t all, int64_t rows, int64_t cols)
 {
-    static const hyb_op_t needed[] = {HYB_OP_GEMM, HYB_OP_SWAP_ROWS,
-                                      HYB_OP_TRSM, HYB_OP_GEMV,
-                                      HYB_OP_GENERATE};
-    hyb_device_t *device;
-    size_t i;
-
-    if (grid->nprow > 1) {
-        xh_log_error("home=device: P is %d, and columns on a device have all "
-                     "their rows on one process: P has to be 1",
-                     grid->nprow);
-        return XH_ERR_INPUT;
-    }
-    if (hyb_machine_working_devices(means->machine) != 1) {
-        xh_log_error("home=device: this process has %d devices, and needs one",
-                     hyb_machine_working_devices(means->machine));
-        return XH_ERR_INPUT;
-    }
-    device = hyb_machine_device(means->machine, 0);
-    for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
-        if (!hyb_device_has(device, needed[i])) {
-            xh_log_error("home=device: the device lacks an operation that "
-                         "columns on it need");
-            return XH_ERR_INPUT;
-        }
-    return XH_OK;
-}
-
-typedef struct {
-    int64_t rows, columns, nb;
-} extent_t;
-
-static extent_t extent_of(const hyb_lu_t *lu)
-{
-    return (extent_t){.rows = lu->mat->mp,
-                      .columns = lu->ledger.columns,
-                      .nb = Mmin(lu->mat->nb, lu->mat->n)};
-}
-
-/* Doubles of a panel's place. */
-static int64_t slot_doubles(extent_t e)
-{
-    return e.nb * e.nb + e.rows * e.nb + 3 * e.nb;
-}
-
-/* At least one: nothing is no buffer. */
-static int64_t device_doubles(extent_t e)
-{
-    return 1 + (e.rows + e.nb) * e.columns + e.rows + e.nb +
-           SLOTS * slot_doubles(e);
-}
-
-/* Cut the device's memory into its parts. */
-static void lay_out(place_t *p, extent_t e)
-{
-    hyb_buffer_t *m = p->memory;
-    int64_t at = 0;
-    int i;
-
-    p->matrix = hyb_block(m, at, e.rows, e.columns);
-    at += e.rows * e.columns;
-    p->u = hyb_block(m, at, e.nb, e.columns);
-    at += e.nb * e.columns;
-    p->y = hyb_block(m, at, e.rows, 1);
-    p->x = hyb_block(m, at += e.rows, e.nb, 1);
-    at += e.nb;
-    for (i = 0; i < SLOTS; i++, at += slot_doubles(e)) {
-        slot_t *slot = &p->slot[i];
-        int64_t lists = at + e.nb * e.nb + e.rows * e.nb;
-
-        slot->l1 = hyb_block(m, at, e.nb, e.nb);
-        slot->l2 = hyb_block(m, at + e.nb * e.nb, e.rows, e.nb);
-        slot->source = hyb_block(m, lists, e.nb, 1);
-        slot->from = hyb_block(m, lists + e.nb, e.nb, 1);
-        slot->to = hyb_block(m, lists + 2 * e.nb, e.nb, 1);
-    }
-}
-
-static size_t host_doubles(int64_t rows, int64_t nb)
-{
-    return (size_t)(rows * nb + SLOTS * 3 * nb) + 1;
-}
-
-uint64_t hyb_place_device_bytes(const hpl_shape_t *shape)
-{
-    return host_doubles(hpl_system_rows(shape), Mmin(shape->nb, shape->n)) *
-           sizeof(double);
-}
-
-static xh_status_t open_events(place_t *p)
-{
-    xh_status_t status = hyb_event_create(p->device, &p->computed);
-    int i;
-
-    if (status == XH_OK)
-        status = hyb_event_create(p->device, &p->copied);
-    for (i = 0; status == XH_OK && i < SLOTS; i++)
-        status = hyb_event_create(p->device, &p->slot[i].ready);
-    for (i = 0; status == XH_OK && i < WORKS; i++)
-        status = hyb_event_create(p->device, &p->work[i].done);
-    return status;
-}
-
-static xh_status_t open_all(place_t *p, extent_t e)
-{
-    xh_status_t status =
-        hyb_queue_create(p->device, HYB_QUEUE_NORMAL, &p->compute);
-
-    if (status == XH_OK)
-        status = hyb_queue_create(p->device, HYB_QUEUE_HIGH, &p->link);
-    if (status == XH_OK)
-        status = open_events(p);
-    if (status == XH_OK)
-        status = hyb_buffer_create(
-            p->device, (size_t)device_doubles(e) * sizeof(double), &p->memory);
-    if (status == XH_OK) {
-        p->host_bytes = host_doubles(e.rows, e.nb) * sizeof(double);
-        status = hyb_pinned_alloc(p->device, p->host_bytes, &p->host);
-    }
-    if (status == XH_OK) {
-        xh_memory_touch(p->host, p->host_bytes, 0, 1);
-        p->rows = (int64_t *)(p->host + e.rows * e.nb);
-        lay_out(p, e);
-    }
-    return status;
-}
-
-void hyb_place_device_destroy(hyb_place_t *place)
-{
-    place_t *p = (place_t *)place;
-    int i;
-
-    if (p == NULL)
-        return;
-    hyb_pinned_free(p->device, p->host, p->host_bytes);
-    hyb_buffer_destroy(p->memory);
-    for (i = 0; i < WORKS; i++)
-        hyb_event_destroy(p->work[i].done);
-    for (i = 0; i < SLOTS; i++)
-        hyb_event_destroy(p->slot[i].ready);
-    hyb_event_destroy(p->copied);
-    hyb_event_destroy(p->computed);
-    hyb_queue_destroy(p->link);
-    hyb_queue_destroy(p->compute);
-    free(p);
-}
-
-/* ---- work that is queued: the leader -------------------------------------
- */
-
-static const slot_t *slot_of(const hyb_lu_t *lu, int k)
-{
-    return &place_of(lu)->slot[k % SLOTS];
+    return hyb_block_part(all, 0, 0, rows, cols);
 }
 
 static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
@@ -230,371 +27,393 @@ static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
     return (xh_view_t){data, rows, cols, Mmax(rows, 1)};
 }
 
+/* ---- waiting --------------------------------------------------------------
+ */
+
 /* Wait until event has passed; a device that takes too long is lost. */
-static void wait_for(hyb_lu_t *lu, hyb_event_t *event)
+static void wait_for(const hyb_device_columns_t *d, hyb_event_t *event)
 {
-    double all = (double)lu->mat->mp * (double)lu->ledger.columns;
+    double all = (double)d->matrix.rows * (double)d->matrix.cols;
     double seconds = fmax(all * 1e-6, xh_settings_real("stall_seconds"));
     bool done = false;
 
-    check(lu, hyb_event_wait(event, seconds, &done));
+    hyb_device_check(d, hyb_event_wait(event, seconds, &done));
     if (!done) {
-        hyb_device_fail(place_of(lu)->device, "it stalled: no result in time");
-        check(lu, XH_ERR_DEVICE);
+        hyb_device_fail(d->device, "it stalled: no result in time");
+        hyb_device_check(d, XH_ERR_DEVICE);
     }
 }
 
 /* Wait for all that is queued. */
-static void wait_for_all(hyb_lu_t *lu)
+static void wait_for_all(const hyb_device_columns_t *d)
 {
-    place_t *p = place_of(lu);
-
-    check(lu, hyb_event_record(p->compute, p->computed));
-    check(lu, hyb_queue_wait(p->link, p->computed));
-    check(lu, hyb_event_record(p->link, p->copied));
-    wait_for(lu, p->copied);
-}
-
-/* Bring one list of rows up, by way of pinned memory. */
-static xh_status_t send_rows(place_t *p, const int *rows, int64_t count,
-                             hyb_block_t list, int64_t *pinned)
-{
-    int64_t i;
-
-    for (i = 0; i < count; i++)
-        pinned[i] = rows[i];
-    list.rows = count;
-    return hyb_queue_upload(p->link, pinned, list);
-}
-
-static xh_status_t send_moves(place_t *p, const hyb_swap_t *swap, int k)
-{
-    const slot_t *slot = &p->slot[k % SLOTS];
-    int64_t nb = slot->source.rows, *pinned = p->rows + k % SLOTS * 3 * nb;
-    xh_status_t status =
-        send_rows(p, swap->source, swap->nb, slot->source, pinned);
-
-    if (status == XH_OK)
-        status =
-            send_rows(p, swap->from, swap->displaced, slot->from, pinned + nb);
-    if (status == XH_OK)
-        status =
-            send_rows(p, swap->to, swap->displaced, slot->to, pinned + 2 * nb);
-    return status;
-}
-
-/* The panel's part of a slot: it may be narrower than the others. */
-static hyb_block_t part(hyb_block_t all, int64_t rows, int64_t cols)
-{
-    return hyb_block_part(all, 0, 0, rows, cols);
-}
-
-/* L1, L2 and the row moves come up; the columns' work waits for them. */
-static void receive_panel(hyb_lu_t *lu, int k)
-{
-    place_t *p = place_of(lu);
-    hyb_lu_panel_t *panel = hyb_lu_panel(lu, k);
-    const HPL_T_panel *h = panel->hpl;
-    const slot_t *slot = slot_of(lu, k);
-    xh_view_t l2;
-    xh_status_t status;
-
-    /* Memory of panel k - 2, on the host too, is free once it has come up. A
-     * process without columns behind that panel waits for it only here. */
-    wait_for(lu, slot->ready);
-    hyb_panel_receive(lu, k);
-    hyb_l2_columns_begin(lu->panel.l2, k, &panel->factors.l2);
-    hyb_l2_columns_fill(lu->panel.l2, k);
-    l2 = hyb_l2_columns_view(lu->panel.l2, k);
-    status = send_moves(p, &panel->swap, k);
-    if (status == XH_OK)
-        status = hyb_queue_copy_in(p->link, host_view(h->L1, h->jb, h->jb),
-                                   part(slot->l1, h->jb, h->jb));
-    if (status == XH_OK)
-        status =
-            hyb_queue_copy_in(p->link, l2, part(slot->l2, l2.rows, l2.cols));
-    if (status == XH_OK)
-        status = hyb_event_record(p->link, slot->ready);
-    if (status == XH_OK)
-        status = hyb_queue_wait(p->compute, slot->ready);
-    check(lu, status);
-}
-
-/* The run's columns from the panel's first row on; of these the top. */
-static hyb_block_t trailing(const hyb_place_work_t *w)
-{
-    const hyb_lu_t *lu = w->me->lu;
-    const HPL_T_panel *h = lu->panel.ring[w->step->k % HYB_IN_FLIGHT].hpl;
-
-    return hyb_block_part(place_of(lu)->matrix, h->ii, w->run.from, h->mp,
-                          w->run.count);
-}
-
-static hyb_block_t top(const hyb_place_work_t *w)
-{
-    hyb_lu_t *lu = w->me->lu;
-    hyb_block_t all = trailing(w);
-
-    return hyb_block_part(all, 0, 0, hyb_lu_panel(lu, w->step->k)->hpl->jb,
-                          all.cols);
-}
-
-static void swap(const hyb_place_work_t *w)
-{
-    hyb_lu_t *lu = w->me->lu;
-    place_t *p = place_of(lu);
-    const hyb_swap_t *moves = &hyb_lu_panel(lu, w->step->k)->swap;
-    const slot_t *slot = slot_of(lu, w->step->k);
-    hyb_row_swap_t swap = {
-        .columns = trailing(w),
-        .u = hyb_block_part(p->u, 0, w->run.from, moves->nb, w->run.count),
-        .source = slot->source,
-        .from = slot->from,
-        .to = slot->to};
-
-    swap.source.rows = moves->nb;
-    swap.from.rows = swap.to.rows = moves->displaced;
-    check(lu, hyb_queue_swap_rows(p->compute, &swap));
-}
-
-static void solve(const hyb_place_work_t *w, bool keeps)
-{
-    hyb_lu_t *lu = w->me->lu;
-    int nb = hyb_lu_panel(lu, w->step->k)->hpl->jb;
-
-    (void)keeps; /* U stands in the matrix */
-    check(lu,
-          hyb_queue_trsm(place_of(lu)->compute,
-                         part(slot_of(lu, w->step->k)->l1, nb, nb), top(w)));
-}
-
-/* Panel k comes down to pinned memory, once its columns are computed. */
-static xh_status_t fetch_panel(hyb_lu_t *lu, int k)
-{
-    place_t *p = place_of(lu);
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    int64_t first =
-        hyb_ledger_first(&lu->ledger, hyb_lu_trailing(lu, k - 1).from);
-    xh_status_t status = hyb_event_record(p->compute, p->computed);
-
-    if (status == XH_OK)
-        status = hyb_queue_wait(p->link, p->computed);
-    if (status == XH_OK)
-        status = hyb_queue_copy_out(
-            p->link, hyb_block_part(p->matrix, h->ii, first, h->mp, h->jb),
-            host_view(p->host, h->mp, h->jb));
-    return status;
-}
-
-/* Remember that these blocks are complete when what is queued now has run. */
-static void note(hyb_lu_t *lu, const hyb_place_work_t *w, hyb_queue_t *queue)
-{
-    place_t *p = place_of(lu);
-    hyb_blocks_t blocks = {hyb_ledger_block(&lu->ledger, w->run.from), 0};
-    int i = 0;
-
-    blocks.to =
-        hyb_ledger_block(&lu->ledger, w->run.from + w->run.count - 1) + 1;
-    while (p->work[i].under_way)
-        i++;
-    p->work[i].blocks = blocks;
-    p->work[i].k = w->step->k;
-    p->work[i].under_way = true;
-    p->work[i].since = xh_clock_now();
-    p->work[i].flop = 2.0 * (double)w->run.count *
-                      (double)hyb_lu_panel(lu, w->step->k)->factors.l2.rows *
-                      hyb_lu_panel(lu, w->step->k)->hpl->jb;
-    check(lu, hyb_event_record(queue, p->work[i].done));
-}
-
-static void multiply(const hyb_place_work_t *w)
-{
-    hyb_lu_t *lu = w->me->lu;
-    place_t *p = place_of(lu);
-    const hyb_lu_panel_t *panel = hyb_lu_panel(lu, w->step->k);
-    int64_t below = panel->factors.l2.rows, nb = panel->hpl->jb;
-    bool is_next =
-        hyb_blocks_count(w->step->next) > 0 &&
-        w->run.from == hyb_ledger_first(&lu->ledger, w->step->next.from);
-    hyb_gemm_t product = {
-        .alpha = -1.0,
-        .beta = 1.0,
-        .a = part(slot_of(lu, w->step->k)->l2, below, nb),
-        .b = top(w),
-        .c = hyb_block_part(trailing(w), nb, 0, below, w->run.count)};
-
-    check(lu, hyb_queue_gemm(p->compute, &product));
-    if (is_next)
-        check(lu, fetch_panel(lu, w->step->k + 1));
-    note(lu, w, is_next ? p->link : p->compute);
-}
-
-/* Without a result for so long the device is taken for stalled: many times what
- * all that is queued should take, and never less than the setting. */
-static double patience(const place_t *p)
-{
-    enum { TIMES = 20 };
-    double flop = 0.0;
-    int i;
-
-    for (i = 0; i < WORKS; i++)
-        flop += p->work[i].under_way ? p->work[i].flop : 0.0;
-    return fmax(TIMES * flop * p->pace, xh_settings_real("stall_seconds"));
-}
-
-/* The work has run; what is queued behind it can run from now on. */
-static void complete(hyb_lu_t *lu, work_t *work, double now)
-{
-    place_t *p = place_of(lu);
-    int i;
-
-    work->under_way = false;
-    if (work->flop > 0.0)
-        p->pace = fmax(p->pace, (now - work->since) / work->flop);
-    for (i = 0; i < WORKS; i++)
-        p->work[i].since = now;
-    hyb_ledger_complete_all(
-        &lu->ledger, work->blocks,
-        (hyb_stages_t){hyb_stage(work->k), hyb_stage(work->k + 1)});
-}
-
-/* Tell the ledger what has run. */
-static void poll(void *context)
-{
-    hyb_lu_t *lu = context;
-    place_t *p = place_of(lu);
-    double now = xh_clock_now();
-    bool done;
-    int i;
-
-    for (i = 0; i < WORKS; i++) {
-        work_t *work = &p->work[i];
-
-        if (!work->under_way)
-            continue;
-        check(lu, hyb_event_wait(work->done, 0.0, &done));
-        if (done) {
-            complete(lu, work, now);
-        } else if (now - work->since > patience(p)) {
-            hyb_device_fail(p->device, "it stalled: no result in time");
-            check(lu, XH_ERR_DEVICE);
-        }
-    }
+    hyb_device_check(d, hyb_event_record(d->compute, d->computed));
+    hyb_device_check(d, hyb_queue_wait(d->link, d->computed));
+    hyb_device_check(d, hyb_event_record(d->link, d->copied));
+    wait_for(d, d->copied);
 }
 
 /* ---- panels --------------------------------------------------------------
  */
 
-static xh_view_t panel_columns(hyb_lu_t *lu, int k)
+/* The lists of panel k's row moves, in pinned memory. */
+static void list_moves(hyb_device_columns_t *d, int k)
 {
+    hyb_block_t *list = d->panel[k % HYB_SLOTS].list;
+    const hpl_pivots_t *moves =
+        hpl_panel_pivots(hyb_lu_panel(d->base.lu, k)->hpl);
+    const int *u = moves->gather_offset, *displaced = moves->displace_offset;
+    int me = moves->me, all = moves->members;
+    int64_t *row[HYB_ROW_LISTS];
+    int i;
+
+    for (i = 0; i < HYB_ROW_LISTS; i++)
+        row[i] = d->rows + (k % HYB_SLOTS * HYB_ROW_LISTS + i) * d->u.rows;
+    for (i = u[me]; i < u[me + 1]; i++)
+        row[HYB_U_FROM][all == 1 ? moves->gather[i].to : i - u[me]] =
+            moves->gather[i].from;
+    for (i = 0; i < u[all]; i++)
+        row[HYB_U_TO][i] = moves->gather[i].to;
+    for (i = 0; i < displaced[all]; i++)
+        row[HYB_DISPLACED_FROM][i] = moves->displace[i].from;
+    for (i = displaced[me]; i < displaced[me + 1]; i++)
+        row[HYB_DISPLACED_TO][i - displaced[me]] = moves->displace[i].to;
+    list[HYB_U_FROM].rows = u[me + 1] - u[me];
+    list[HYB_U_TO].rows = u[all];
+    list[HYB_DISPLACED_FROM].rows = me == 0 ? displaced[all] : 0;
+    list[HYB_DISPLACED_TO].rows = displaced[me + 1] - displaced[me];
+}
+
+/* They come up, and L1 and L2. */
+static xh_status_t send_panel(hyb_device_columns_t *d, int k)
+{
+    hyb_lu_t *lu = d->base.lu;
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
+    xh_view_t l2 = hyb_l2_columns_view(lu->panel.l2, k);
+    int64_t *row = d->rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->u.rows;
 
-    return host_view(place_of(lu)->host, h->mp, h->jb);
+    for (int i = 0; i < HYB_ROW_LISTS; i++)
+        XH_TRY(hyb_queue_upload(d->link, row + i * d->u.rows, panel->list[i]));
+    XH_TRY(hyb_queue_copy_in(d->link, host_view(h->L1, h->jb, h->jb),
+                             part(panel->l1, h->jb, h->jb)));
+    XH_TRY(hyb_queue_copy_in(d->link, l2, part(panel->l2, l2.rows, l2.cols)));
+    XH_TRY(hyb_event_record(d->link, panel->ready));
+    return hyb_queue_wait(d->compute, panel->ready);
 }
 
-/* The back-substitution solves with the diagonal blocks on the host. */
-static void put_top(hyb_lu_t *lu, int k)
+/* Its memory on the host is that of panel k - 2, too. */
+static bool can_receive(hyb_place_t *place, int k)
 {
-    HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    bool has_come;
 
-    HPL_dlacpy(h->jb, h->jb, h->L1, h->jb, h->top, h->lda);
+    hyb_device_check(
+        d, hyb_event_wait(hyb_device_panel(d, k)->ready, 0.0, &has_come));
+    return has_come;
 }
 
-static void begin(hyb_lu_t *lu)
+static bool l2_is_complete(void *context)
 {
-    if (!hyb_lu_owns(lu, 0))
+    const hyb_awaited_t *awaited = context;
+
+    return hyb_l2_columns_complete(awaited->lu->panel.l2, awaited->k);
+}
+
+/* Others copy its last rows; nothing is polled while an iteration opens. */
+static bool nothing_to_do(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static void receive_panel(hyb_place_t *place, int k)
+{
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_awaited_t awaited = {.lu = place->lu, .k = k};
+
+    list_moves(d, k);
+    hyb_l2_columns_fill(place->lu->panel.l2, k);
+    hyb_wait_until(l2_is_complete, &awaited, nothing_to_do, NULL);
+    hyb_device_check(d, send_panel(d, k));
+    hyb_device_note(d, (hyb_device_work_t){.k = k}, d->link);
+}
+
+/* Panel k comes down to pinned memory, once its columns are computed. */
+static xh_status_t fetch_panel(const hyb_device_columns_t *d, int k)
+{
+    hyb_lu_t *lu = d->base.lu;
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    int64_t b = hyb_lu_trailing(lu, k - 1).from;
+    hyb_run_t run = hyb_device_run(d, (hyb_blocks_t){b, b + 1});
+
+    XH_TRY(hyb_event_record(d->compute, d->computed));
+    XH_TRY(hyb_queue_wait(d->link, d->computed));
+    return hyb_queue_copy_out(d->link, hyb_device_trailing(d, h, run),
+                              host_view(d->host, h->mp, h->jb));
+}
+
+static xh_view_t panel_columns(hyb_place_t *place, int k)
+{
+    const HPL_T_panel *h = hyb_lu_panel(place->lu, k)->hpl;
+
+    return host_view(((hyb_device_columns_t *)place)->host, h->mp, h->jb);
+}
+
+/* ---- swap, solve, multiply ------------------------------------------------
+ */
+
+static hyb_blocks_t blocks_of(const hyb_place_work_t *w)
+{
+    const hyb_ledger_t *ledger = &w->me->lu->ledger;
+
+    return (hyb_blocks_t){
+        hyb_ledger_block(ledger, w->run.from),
+        hyb_ledger_block(ledger, w->run.from + w->run.count - 1) + 1};
+}
+
+/* The columns from the panel's first row on. */
+static hyb_block_t trailing(const hyb_place_work_t *w)
+{
+    return hyb_device_trailing(inside(w), panel_of(w),
+                               hyb_device_run(inside(w), blocks_of(w)));
+}
+
+/* Their U: the matrix's top rows where these are here. */
+static hyb_block_t u_of(const hyb_place_work_t *w)
+{
+    hyb_run_t run = hyb_device_run(inside(w), blocks_of(w));
+    int64_t jb = panel_of(w)->jb;
+
+    return hpl_panel_top_rows(panel_of(w)) > 0
+               ? part(trailing(w), jb, run.count)
+               : hyb_block_part(inside(w)->u, 0, run.from, jb, run.count);
+}
+
+static void swap(const hyb_place_work_t *w)
+{
+    hyb_device_columns_t *d = inside(w);
+    const hyb_block_t *list = hyb_device_panel(d, w->step->k)->list;
+    hyb_run_t run = hyb_device_run(d, blocks_of(w));
+    hyb_row_swap_t swap = {
+        .columns = trailing(w),
+        .u = hyb_block_part(d->u, 0, run.from, panel_of(w)->jb, run.count),
+        .source = list[HYB_U_FROM],
+        .from = list[HYB_DISPLACED_FROM],
+        .to = list[HYB_DISPLACED_TO]};
+
+    hyb_device_check(
+        d, w->me->lu->grid->nprow > 1
+               ? hyb_device_take_rows(d, w->step->k, blocks_of(w), u_of(w))
+               : hyb_queue_swap_rows(d->compute, &swap));
+}
+
+/* U stands in the matrix, or in the device's u. */
+static void solve(const hyb_place_work_t *w, bool keeps)
+{
+    hyb_device_columns_t *d = inside(w);
+    int64_t jb = panel_of(w)->jb;
+
+    (void)keeps;
+    hyb_device_check(
+        d, hyb_queue_trsm(d->compute,
+                          part(hyb_device_panel(d, w->step->k)->l1, jb, jb),
+                          u_of(w)));
+}
+
+static void multiply(const hyb_place_work_t *w)
+{
+    hyb_lu_t *lu = w->me->lu;
+    hyb_device_columns_t *d = inside(w);
+    const HPL_T_panel *h = panel_of(w);
+    int64_t below = hyb_lu_panel(lu, w->step->k)->factors.l2.rows;
+    hyb_block_t all = trailing(w);
+    hyb_blocks_t blocks = blocks_of(w);
+    bool is_next = hyb_blocks_count(w->step->next) > 0 &&
+                   blocks.from == w->step->next.from;
+    hyb_gemm_t product = {
+        .alpha = -1.0,
+        .beta = 1.0,
+        .a = part(hyb_device_panel(d, w->step->k)->l2, below, h->jb),
+        .b = u_of(w),
+        .c = hyb_block_part(all, hpl_panel_top_rows(h), 0, below, all.cols)};
+    hyb_device_work_t work = {.blocks = blocks,
+                              .k = w->step->k,
+                              .flop = 2.0 * (double)(all.cols * below * h->jb)};
+
+    hyb_device_check(d, hyb_queue_gemm(d->compute, &product));
+    if (is_next)
+        hyb_device_check(d, fetch_panel(d, w->step->k + 1));
+    hyb_device_note(d, work, is_next ? d->link : d->compute);
+}
+
+/* ---- what has run ---------------------------------------------------------
+ */
+
+hyb_device_work_t *hyb_device_note(hyb_device_columns_t *d,
+                                   hyb_device_work_t work, hyb_queue_t *queue)
+{
+    hyb_device_work_t *at = d->work;
+
+    while (at->under_way)
+        at++;
+    work.done = at->done;
+    work.under_way = true;
+    work.since = xh_clock_now();
+    *at = work;
+    hyb_device_check(d, hyb_event_record(queue, at->done));
+    return at;
+}
+
+/* Without a result for so long the device is taken for stalled: many times what
+ * all that is queued should take, and never less than the setting. */
+static double patience(const hyb_device_columns_t *d)
+{
+    enum { TIMES = 20 };
+    double flop = 0.0;
+
+    for (int i = 0; i < d->works; i++)
+        flop += d->work[i].under_way ? d->work[i].flop : 0.0;
+    return fmax(TIMES * flop * d->pace, xh_settings_real("stall_seconds"));
+}
+
+/* The work has run; what is queued behind it can run from now on. */
+static void complete(hyb_device_columns_t *d, hyb_device_work_t *work,
+                     double now)
+{
+    hyb_ledger_t *ledger = &d->base.lu->ledger;
+    hyb_stages_t stages = {hyb_stage(work->k), hyb_stage(work->k + 1)};
+
+    work->under_way = false;
+    if (work->flop > 0.0)
+        d->pace = fmax(d->pace, (now - work->since) / work->flop);
+    for (int i = 0; i < d->works; i++)
+        d->work[i].since = now;
+    for (int64_t b = work->blocks.from; b < work->blocks.to; b++)
+        if (hyb_device_holds(d, b))
+            hyb_ledger_complete_all(ledger, (hyb_blocks_t){b, b + 1}, stages);
+}
+
+static void poll(hyb_place_t *place)
+{
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    double now = xh_clock_now();
+    bool done;
+
+    for (int i = 0; i < d->works; i++) {
+        hyb_device_work_t *work = &d->work[i];
+
+        if (!work->under_way)
+            continue;
+        hyb_device_check(d, hyb_event_wait(work->done, 0.0, &done));
+        if (done) {
+            complete(d, work, now);
+        } else if (now - work->since > patience(d)) {
+            hyb_device_fail(d->device, "it stalled: no result in time");
+            hyb_device_check(d, XH_ERR_DEVICE);
+        }
+    }
+}
+
+/* ---- before and after the loop -------------------------------------------
+ */
+
+/* Block by block: those of other places lie between. */
+static void generate(hyb_place_t *place, int seed)
+{
+    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    const HPL_T_grid *grid = place->lu->grid;
+    const HPL_T_pmat *mat = place->lu->mat;
+
+    for (int64_t b = 0; b < place->lu->ledger.blocks; b++) {
+        hyb_run_t run = hyb_device_run(d, (hyb_blocks_t){b, b + 1});
+        hyb_generate_t columns = {
+            .seed = (uint64_t)seed,
+            .order = mat->n,
+            .rows = {0, mat->nb, grid->myrow, grid->nprow},
+            .cols = {hyb_ledger_first(&place->lu->ledger, b), mat->nb,
+                     grid->mycol, grid->npcol},
+            .block =
+                hyb_block_part(d->matrix, 0, run.from, mat->mp, run.count)};
+
+        if (run.count > 0)
+            hyb_device_check(d, hyb_queue_generate(d->compute, &columns));
+    }
+    wait_for_all(d);
+}
+
+static void begin(hyb_place_t *place)
+{
+    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+
+    if (!hyb_lu_owns(place->lu, 0) || !hyb_device_holds(d, 0))
         return;
-    check(lu, fetch_panel(lu, 0));
-    wait_for_all(lu);
+    hyb_device_check(d, fetch_panel(d, 0));
+    wait_for_all(d);
 }
 
 /* y comes down: the back-substitution begins with it. Nothing is queued any
  * more, here and where b is not. */
-static void end(hyb_lu_t *lu)
+static void end(hyb_place_t *place)
 {
-    place_t *p = place_of(lu);
-    const HPL_T_pmat *mat = lu->mat;
-    int64_t b = lu->ledger.columns_of_a;
+    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    const HPL_T_pmat *mat = place->lu->mat;
+    const hyb_ledger_t *ledger = &place->lu->ledger;
+    int64_t last = ledger->blocks - 1;
 
-    if (lu->ledger.columns > b)
-        check(lu, hyb_queue_copy_out(
-                      p->link, hyb_block_part(p->matrix, 0, b, mat->mp, 1),
-                      (xh_view_t){Mptr(mat->A, 0, b, mat->ld), mat->mp, 1,
-                                  mat->ld}));
-    wait_for_all(lu);
+    if (ledger->columns > ledger->columns_of_a && hyb_device_holds(d, last))
+        hyb_device_check(
+            d, hyb_queue_copy_out(
+                   d->link,
+                   hyb_block_part(d->matrix, 0, d->columns[last], mat->mp, 1),
+                   (xh_view_t){Mptr(mat->A, 0, ledger->columns_of_a, mat->ld),
+                               mat->mp, 1, mat->ld}));
+    wait_for_all(d);
 }
 
-static const hyb_place_ops_t ops = {.name = "device",
-                                    .is_queued = true,
-                                    .receive_panel = receive_panel,
-                                    .swap = swap,
+static xh_status_t queue_subtract(const hyb_device_columns_t *d, hyb_block_t a,
+                                  const hpl_product_t *product)
+{
+    hyb_block_t x = part(d->x, a.cols, 1), y = part(d->y, a.rows, 1);
+    xh_view_t host_y = {product->y, a.rows, 1, a.rows};
+    xh_view_t host_x = {(double *)product->x, a.cols, 1, a.cols};
+
+    XH_TRY(hyb_queue_copy_in(d->link, host_x, x));
+    XH_TRY(hyb_queue_copy_in(d->link, host_y, y));
+    XH_TRY(hyb_queue_gemv(d->link, a, x, y));
+    return hyb_queue_copy_out(d->link, y, host_y);
+}
+
+static void subtract(hyb_place_t *place, const hpl_product_t *product)
+{
+    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    const HPL_T_pmat *mat = place->lu->mat;
+    int64_t at = product->a - mat->A, column = at / mat->ld;
+    int64_t b = hyb_ledger_block(&place->lu->ledger, column);
+    hyb_block_t a = hyb_block_part(d->matrix, at % mat->ld, d->columns[b],
+                                   product->m, product->n);
+
+    hyb_device_check(d, queue_subtract(d, a, product));
+    wait_for_all(d);
+}
+
+static const hyb_place_ops_t ops = {.swap = swap,
                                     .solve = solve,
                                     .multiply = multiply,
+                                    .receive_panel = receive_panel,
                                     .panel_columns = panel_columns,
-                                    .put_top = put_top,
+                                    .subtract = subtract,
+                                    .can_receive = can_receive,
+                                    .send_rows = hyb_device_send_rows,
+                                    .has_sent_rows = hyb_device_has_sent_rows,
+                                    .put_rows = hyb_device_put_rows,
+                                    .generate = generate,
                                     .poll = poll,
                                     .begin = begin,
                                     .end = end};
 
-xh_status_t hyb_place_device_create(hyb_lu_t *lu, hyb_place_t **place_p)
+xh_status_t hyb_place_device_create(hyb_lu_t *lu, int device,
+                                    hyb_place_t **place_p)
 {
-    place_t *p = calloc(1, sizeof(*p));
-    xh_status_t status;
-
-    if (p == NULL)
-        return XH_ERR_MEMORY;
-    p->base.ops = &ops;
-    p->pace = 1e-10;
-    p->device = hyb_machine_device(lu->means.machine, 0);
-    status = open_all(p, extent_of(lu));
-    if (status == XH_OK) {
-        *place_p = &p->base;
-        return XH_OK;
-    }
-    if (status == XH_ERR_MEMORY)
-        xh_log_error("home=device: the columns of this process and its panels "
-                     "take %.1f MiB of the device, which has not as much",
-                     (double)device_doubles(extent_of(lu)) * sizeof(double) /
-                         (1 << 20));
-    hyb_place_device_destroy(&p->base);
-    return status;
-}
-
-/* ---- beside the loop -----------------------------------------------------
- */
-
-void hyb_place_device_generate(hyb_lu_t *lu, int seed)
-{
-    place_t *p = place_of(lu);
-    const HPL_T_grid *grid = lu->grid;
-    hyb_generate_t all = {.seed = (uint64_t)seed,
-                          .order = lu->mat->n,
-                          .rows = {0, lu->mat->nb, grid->myrow, grid->nprow},
-                          .cols = {0, lu->mat->nb, grid->mycol, grid->npcol},
-                          .block = p->matrix};
-
-    check(lu, hyb_queue_generate(p->compute, &all));
-    wait_for_all(lu);
-}
-
-void hyb_place_device_subtract(void *context, const hpl_product_t *product)
-{
-    hyb_lu_t *lu = context;
-    place_t *p = place_of(lu);
-    int64_t at = product->a - lu->mat->A, m = product->m, n = product->n;
-    hyb_block_t a =
-        hyb_block_part(p->matrix, at % lu->mat->ld, at / lu->mat->ld, m, n);
-    hyb_block_t x = part(p->x, n, 1), y = part(p->y, m, 1);
-    xh_view_t host_y = {product->y, m, 1, m};
-    xh_status_t status = hyb_queue_copy_in(
-        p->link, (xh_view_t){(double *)product->x, n, 1, n}, x);
-
-    if (status == XH_OK)
-        status = hyb_queue_copy_in(p->link, host_y, y);
-    if (status == XH_OK)
-        status = hyb_queue_gemv(p->link, a, x, y);
-    if (status == XH_OK)
-        status = hyb_queue_copy_out(p->link, y, host_y);
-    check(lu, status);
-    wait_for_all(lu);
+    return hyb_device_columns_create(lu, device, &ops, place_p);
 }

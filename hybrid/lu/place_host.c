@@ -231,39 +231,25 @@ static void multiply(const hyb_place_work_t *w)
 /* ---- panels --------------------------------------------------------------
  */
 
-static void receive_panel(hyb_lu_t *lu, int k)
+static void receive_panel(hyb_place_t *place, int k)
 {
+    hyb_lu_t *lu = place->lu;
+
     hyb_panel_receive(lu, k);
     if (lu->panel.l2 != NULL)
         hyb_l2_columns_begin(lu->panel.l2, k, &hyb_lu_panel(lu, k)->factors.l2);
 }
 
-static xh_view_t panel_columns(hyb_lu_t *lu, int k)
+static xh_view_t panel_columns(hyb_place_t *place, int k)
 {
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    const HPL_T_panel *h = hyb_lu_panel(place->lu, k)->hpl;
 
     return (xh_view_t){h->top, h->mp, h->jb, h->lda};
 }
 
-static void put_top(hyb_lu_t *lu, int k)
-{
-    HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-
-    HPL_dlacpy(h->jb, h->jb, h->L1, h->jb, h->top, h->lda);
-}
-
-static const hyb_place_ops_t ops = {.name = "host",
-                                    .receive_panel = receive_panel,
-                                    .swap = swap,
-                                    .solve = solve,
-                                    .fetch_u = fetch_u,
-                                    .multiply = multiply,
-                                    .panel_columns = panel_columns,
-                                    .put_top = put_top};
-
-hyb_place_t *hyb_place_host(void)
-{
-    static hyb_place_t host = {&ops};
-
-    return &host;
-}
+const hyb_place_ops_t hyb_place_host = {.swap = swap,
+                                        .solve = solve,
+                                        .fetch_u = fetch_u,
+                                        .multiply = multiply,
+                                        .receive_panel = receive_panel,
+                                        .panel_columns = panel_columns};

@@ -40,7 +40,7 @@ static void toggle(const hyb_worker_t *me)
 /* Swapped and solved; others multiply it. */
 static void solve_run(const hyb_place_work_t *w)
 {
-    const hyb_place_ops_t *place = w->me->lu->place->ops;
+    const hyb_place_ops_t *place = w->place->ops;
 
     toggle(w->me);
     place->swap(w);
@@ -51,7 +51,7 @@ static void solve_run(const hyb_place_work_t *w)
 /* All of it while the run is in cache, or what is left where it is solved. */
 static void update_run(const hyb_place_work_t *w)
 {
-    const hyb_place_ops_t *place = w->me->lu->place->ops;
+    const hyb_place_ops_t *place = w->place->ops;
 
     toggle(w->me);
     if (hyb_step_solves_first(w->step)) {
@@ -112,17 +112,17 @@ static bool take(task_t *t)
     return t->taken == HYB_TAKEN;
 }
 
-/* Nobody takes runs of columns whose place has a queue. */
+/* Workers take runs of the host's columns alone. */
 static task_t task(hyb_worker_t *me, const hyb_step_t *step,
                    hyb_blocks_t blocks, hyb_stages_t stages)
 {
-    if (me->lu->place->ops->is_queued)
-        blocks.to = blocks.from;
-    return (task_t){.awaited = {.is_so = try_to_take, .blocks = blocks},
-                    .step = step,
-                    .me = me,
-                    .stages = stages,
-                    .width = me->lu->workers.run_columns};
+    return (task_t){
+        .awaited = {.is_so = try_to_take,
+                    .blocks = hyb_homes_host(&me->lu->homes, blocks)},
+        .step = step,
+        .me = me,
+        .stages = stages,
+        .width = me->lu->workers.run_columns};
 }
 
 /* One run of t, to the stage it is for; false: none is left. */
@@ -130,7 +130,7 @@ static bool work_on_one(task_t *t, void (*work)(const hyb_place_work_t *))
 {
     if (!take(t))
         return false;
-    work(&(hyb_place_work_t){t->me, t->step, t->run});
+    work(&(hyb_place_work_t){&t->me->lu->homes.host, t->me, t->step, t->run});
     hyb_ledger_complete(&t->me->lu->ledger, t->run, t->stages);
     return true;
 }
@@ -155,7 +155,8 @@ static void solve_all(hyb_worker_t *me, const hyb_step_t *step)
 
     while (work_on_one(&t, solve_run))
         ;
-    hyb_worker_wait_columns(me, step->k, HYB_HELPS, step->all, t.stages.to);
+    hyb_worker_wait_columns(me, step->k, HYB_HELPS, t.awaited.blocks,
+                            t.stages.to);
     hyb_share_release(me->lu, step);
 }
 
@@ -186,37 +187,73 @@ bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step)
     return hyb_lu_owns(me->lu, step->k + 1) && me->member < step->panel_threads;
 }
 
-/* ---- columns whose place has a queue -------------------------------------
+/* ---- columns of devices: the leader queues them --------------------------
  */
 
-/* The leader queues them; the place tells the ledger what has run. */
-static void queue_blocks(hyb_worker_t *me, const hyb_step_t *step,
-                         hyb_blocks_t blocks)
+/* All of blocks that live at place. */
+static void queue_blocks(hyb_worker_t *leader, const hyb_step_t *step,
+                         hyb_place_t *place, hyb_blocks_t blocks)
 {
-    hyb_lu_t *lu = me->lu;
-    const hyb_place_ops_t *place = lu->place->ops;
-    const hyb_place_work_t w = {me, step,
-                                hyb_ledger_columns(&lu->ledger, blocks)};
+    hyb_ledger_t *ledger = &leader->lu->ledger;
+    const hyb_place_work_t w = {place, leader, step,
+                                hyb_ledger_columns(ledger, blocks)};
+    hyb_stages_t stages = {first_stage(leader, step), hyb_stage(step->k + 1)};
 
-    if (me->member != 0 || w.run.count == 0)
-        return;
-    place->swap(&w);
-    place->solve(&w, true);
-    hyb_ledger_queue_all(
-        &lu->ledger, blocks,
-        (hyb_stages_t){hyb_stage(step->k), hyb_stage(step->k + 1)});
-    place->multiply(&w);
+    place->ops->swap(&w);
+    place->ops->solve(&w, true);
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        if (hyb_home_of(&leader->lu->homes, b) == place)
+            hyb_ledger_queue_all(ledger, (hyb_blocks_t){b, b + 1}, stages);
+    place->ops->multiply(&w);
 }
 
-/* All that panel k + 1 waits for, and behind it what runs while it is factored.
+/*
+ * The next blocks of place that can be queued, from block b on: first what
+ * panel k + 1 waits for, behind it what runs while that is factored. Where
+ * P > 1, a group whose rows are here.
  */
-static void queue_all(hyb_worker_t *me, const hyb_step_t *step)
+static hyb_blocks_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
+                                    int64_t b)
 {
-    queue_blocks(me, step, step->next);
-    queue_blocks(me, step, (hyb_blocks_t){step->next.to, step->all.to});
-    if (step->mode == HYB_LOOKAHEAD_NONE)
-        hyb_worker_wait_columns(me, step->k, HYB_HELPS, step->all,
-                                hyb_stage(step->k + 1));
+    hyb_blocks_t one = {b, b + 1};
+
+    if (lu->grid->nprow == 1)
+        return b < step->next.to ? one : (hyb_blocks_t){b, step->all.to};
+    if (!hyb_ledger_queued(&lu->ledger, one,
+                           hyb_stage_after(step->k, HYB_STEP_ARRIVE)))
+        return (hyb_blocks_t){b, b};
+    return hyb_homes_devices(&lu->homes, hyb_exchange_group(&lu->exchange, b));
+}
+
+/* What is ready of iteration k at place. */
+static void queue_ready(hyb_lu_t *lu, int k, hyb_place_t *place)
+{
+    const hyb_step_t *step = hyb_lu_step(lu, k);
+    hyb_blocks_t left = hyb_homes_devices(&lu->homes, step->all), ready;
+
+    while (left.from < left.to) {
+        ready = (hyb_blocks_t){left.from, left.from + 1};
+        if (hyb_home_of(&lu->homes, left.from) == place &&
+            !hyb_ledger_queued(&lu->ledger, ready, hyb_stage(k + 1))) {
+            ready = blocks_to_queue(lu, step, left.from);
+            if (hyb_blocks_count(ready) == 0)
+                return;
+            queue_blocks(&lu->workers.worker[0], step, place, ready);
+        }
+        left.from = ready.to;
+    }
+}
+
+void hyb_update_poll(void *context)
+{
+    hyb_lu_t *lu = context;
+    int open = atomic_load(&lu->open);
+
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->ops->poll(lu->homes.place[i]);
+    for (int k = Mmax(open - 2, 0); k < open; k++)
+        for (int i = 1; i < lu->homes.places; i++)
+            queue_ready(lu, k, lu->homes.place[i]);
 }
 
 /* ---- an iteration --------------------------------------------------------
@@ -227,10 +264,8 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
     hyb_lu_t *lu = me->lu;
     bool factors = hyb_factors_next(me, step);
 
-    if (lu->place->ops->is_queued) {
-        queue_all(me, step);
-        return;
-    }
+    if (me->member == 0)
+        hyb_update_poll(lu);
     if (lu->means.by_blas || hyb_blocks_count(step->streamed) > 0)
         hyb_l2_columns_fill(lu->panel.l2, step->k);
     if (hyb_step_solves_first(step))

@@ -91,13 +91,19 @@ bool hyb_workers_have_left(const hyb_workers_t *w, int k)
 /* ---- waiting -------------------------------------------------------------
  */
 
-/* The leader polls, as others wait for what it receives; others pack rows. */
+/* The leader polls, as others wait for what it receives; others pack rows, and
+ * copy L2 for devices that hold columns while the leader opens an iteration. */
 static void poll_or_pack(hyb_worker_t *me)
 {
-    if (me->member == 0)
-        hyb_poller_poll(&me->lu->poller);
-    else
-        hyb_exchange_assist(me->lu, me->member);
+    hyb_lu_t *lu = me->lu;
+
+    if (me->member == 0) {
+        hyb_poller_poll(&lu->poller);
+        return;
+    }
+    hyb_exchange_assist(lu, me->member);
+    if (hyb_homes_resident(&lu->homes))
+        hyb_l2_columns_fill(lu->panel.l2, atomic_load(&lu->open));
 }
 
 static bool long_turn(void *context)

@@ -60,6 +60,7 @@ static void table_open(table_t *t, int k, hyb_lookahead_t mode, int next)
     hpl_panel_pivots(t->s.panel);
     make_workers(t);
     assert_ok(hyb_ledger_create(ORDER, true, BLOCK, &lu->ledger));
+    lu->homes.host_blocks = lu->ledger.blocks;
     assert_ok(hyb_exchange_create(lu));
     lu->exchange.blocks = GROUP;
     *step = (hyb_step_t){.k = k, .mode = mode, .all = hyb_lu_trailing(lu, k)};
