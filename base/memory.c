@@ -36,10 +36,10 @@ static size_t whole_pages(size_t bytes)
     return bytes == 0 ? page : (bytes + page - 1) / page * page;
 }
 
-static void *map(size_t length)
+static void *map(size_t length, int more_flags)
 {
     return mmap(NULL, length, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                MAP_PRIVATE | MAP_ANONYMOUS | more_flags, -1, 0);
 }
 
 void xh_memory_prefer_huge(void *memory, size_t bytes)
@@ -59,7 +59,7 @@ void xh_memory_prefer_huge(void *memory, size_t bytes)
 /* Map more than needed, then unmap the ends. */
 static void *map_aligned(size_t length)
 {
-    char *start = map(length + HUGE_PAGE);
+    char *start = map(length + HUGE_PAGE, 0);
     size_t before, behind;
 
     if (start == MAP_FAILED)
@@ -74,19 +74,37 @@ static void *map_aligned(size_t length)
     return start + before;
 }
 
-xh_status_t xh_memory_allocate(size_t bytes, void **memory_p)
+static xh_status_t give(void *memory, size_t bytes, void **memory_p)
 {
-    void *memory = MAP_FAILED;
-
-    if (bytes < SIZE_MAX - LARGE)
-        memory = bytes < LARGE ? map(whole_pages(bytes))
-                               : map_aligned(whole_pages(bytes));
     if (memory == MAP_FAILED) {
         xh_log_error("cannot allocate %.1f MiB", (double)bytes / 0x1p20);
         return XH_ERR_MEMORY;
     }
     *memory_p = memory;
     return XH_OK;
+}
+
+xh_status_t xh_memory_allocate(size_t bytes, void **memory_p)
+{
+    void *memory = MAP_FAILED;
+
+    if (bytes < SIZE_MAX - LARGE)
+        memory = bytes < LARGE ? map(whole_pages(bytes), 0)
+                               : map_aligned(whole_pages(bytes));
+    return give(memory, bytes, memory_p);
+}
+
+xh_status_t xh_memory_reserve(size_t bytes, void **memory_p)
+{
+    void *memory = bytes < SIZE_MAX - LARGE
+                       ? map(whole_pages(bytes), MAP_NORESERVE)
+                       : MAP_FAILED;
+
+#ifdef MADV_NOHUGEPAGE
+    if (memory != MAP_FAILED)
+        madvise(memory, whole_pages(bytes), MADV_NOHUGEPAGE);
+#endif
+    return give(memory, bytes, memory_p);
 }
 
 void xh_memory_free(void *memory, size_t bytes)

@@ -24,6 +24,13 @@ xh_status_t xh_memory_available(const char *root, uint64_t *bytes_p);
  * Errors: XH_ERR_MEMORY
  */
 xh_status_t xh_memory_allocate(size_t bytes, void **memory_p);
+
+/*
+ * Likewise memory of which little will be used, and may be more than there is:
+ * small pages back what is written.
+ */
+xh_status_t xh_memory_reserve(size_t bytes, void **memory_p);
+
 void xh_memory_free(void *memory, size_t bytes);
 
 /*

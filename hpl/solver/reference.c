@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/memory.h"
 #include "hpl.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
@@ -41,6 +42,12 @@ static uint64_t bytes(const hpl_shape_t *shape)
            Mmax(factor, solve) * sizeof(double);
 }
 
+static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
+                          hpl_system_t **system_p)
+{
+    return hpl_system_create(grid, algo, n, nb, xh_memory_allocate, system_p);
+}
+
 static void generate(hpl_system_t *system, int seed)
 {
     HPL_T_pmat *mat = &system->mat;
@@ -74,7 +81,7 @@ static hpl_workers_t workers(void)
 
 const hpl_solver_t hpl_reference_solver = {.name = "reference",
                                            .bytes = bytes,
-                                           .create = hpl_system_create,
+                                           .create = create,
                                            .generate = generate,
                                            .solve = solve,
                                            .check = check,

@@ -61,8 +61,9 @@ void hpl_system_destroy(hpl_system_t *system)
     free(system);
 }
 
-static xh_status_t allocate(HPL_T_grid *grid, HPL_T_palg *algo,
-                            const hpl_shape_t *shape, hpl_system_t **system_p)
+static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo,
+                          const hpl_shape_t *shape, hpl_allocate_t *allocate,
+                          hpl_system_t **system_p)
 {
     hpl_system_t *system = calloc(1, sizeof(*system));
     xh_status_t status;
@@ -73,7 +74,7 @@ static xh_status_t allocate(HPL_T_grid *grid, HPL_T_palg *algo,
     system->algo = algo;
     system->mat = hpl_system_matrix(shape);
     system->bytes = hpl_system_matrix_bytes(&system->mat, algo->align);
-    status = xh_memory_allocate(system->bytes, &system->memory);
+    status = allocate(system->bytes, &system->memory);
     if (status != XH_OK) {
         free(system);
         return status;
@@ -86,7 +87,7 @@ static xh_status_t allocate(HPL_T_grid *grid, HPL_T_palg *algo,
 }
 
 xh_status_t hpl_system_create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
-                              hpl_system_t **system_p)
+                              hpl_allocate_t *allocate, hpl_system_t **system_p)
 {
     hpl_shape_t shape = {.n = n,
                          .nb = nb,
@@ -97,8 +98,8 @@ xh_status_t hpl_system_create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
                          .depth = algo->depth,
                          .align = algo->align};
     hpl_system_t *system = NULL;
-    xh_status_t status =
-        hpl_agree(grid->all_comm, allocate(grid, algo, &shape, &system));
+    xh_status_t status = hpl_agree(
+        grid->all_comm, create(grid, algo, &shape, allocate, &system));
 
     if (status != XH_OK)
         hpl_system_destroy(system);

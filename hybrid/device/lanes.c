@@ -16,7 +16,7 @@ xh_status_t hyb_lanes_open(hyb_lanes_t *lanes, hyb_device_t *device)
     return hyb_queue_create(device, HYB_QUEUE_NORMAL, &lanes->out);
 }
 
-static void release_buffer(hyb_lanes_t *lanes)
+void hyb_lanes_release(hyb_lanes_t *lanes)
 {
     hyb_buffer_destroy(lanes->buffer);
     lanes->buffer = NULL;
@@ -33,7 +33,7 @@ static void release_staging(hyb_lanes_t *lanes)
 void hyb_lanes_close(hyb_lanes_t *lanes)
 {
     release_staging(lanes);
-    release_buffer(lanes);
+    hyb_lanes_release(lanes);
     free(lanes->a.piece);
     free(lanes->b.piece);
     while (lanes->events > 0)
@@ -61,7 +61,7 @@ xh_status_t hyb_lanes_reserve(hyb_lanes_t *lanes, const hyb_tiling_t *tiling)
     size_t staging = hyb_lanes_staging(lanes->tile_return, tiling);
 
     if (bytes > lanes->buffer_bytes) {
-        release_buffer(lanes);
+        hyb_lanes_release(lanes);
         XH_TRY(hyb_buffer_create(lanes->device, bytes, &lanes->buffer));
         lanes->buffer_bytes = bytes;
     }

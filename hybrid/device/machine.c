@@ -328,6 +328,17 @@ int hyb_machine_working_devices(const hyb_machine_t *machine)
     return count;
 }
 
+uint64_t hyb_machine_memory(const hyb_machine_t *machine, int device)
+{
+    return machine->device[device].memory;
+}
+
+void hyb_machine_set_aside(hyb_machine_t *machine, int device, uint64_t bytes)
+{
+    machine->device[device].aside = bytes;
+    hyb_stream_release(machine->device[device].stream);
+}
+
 bool hyb_machine_models_time(const hyb_machine_t *machine)
 {
     return machine->models_time;

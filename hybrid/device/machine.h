@@ -57,6 +57,13 @@ hyb_device_t *hyb_machine_device(const hyb_machine_t *machine, int index);
 bool hyb_machine_works(const hyb_machine_t *machine, int device);
 int hyb_machine_working_devices(const hyb_machine_t *machine);
 
+/* Bytes of a device's memory that this process may use. */
+uint64_t hyb_machine_memory(const hyb_machine_t *machine, int device);
+
+/* Set so many of these aside for columns that live there. The stream gives back
+ * what it has, and its tiles get the others. Order: with no product. */
+void hyb_machine_set_aside(hyb_machine_t *machine, int device, uint64_t bytes);
+
 /* Does any device only model time, and leave its tiles as they were? */
 bool hyb_machine_models_time(const hyb_machine_t *machine);
 

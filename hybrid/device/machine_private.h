@@ -9,7 +9,7 @@
 
 typedef struct {
     hyb_stream_t *stream;
-    uint64_t memory;        /* bytes for tiles */
+    uint64_t memory, aside; /* bytes of this process; of these not for tiles */
     int refused;            /* how often it had not as many */
     hyb_rate_table_t rates; /* empty where not measured */
     int commit_threads;

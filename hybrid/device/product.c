@@ -82,7 +82,8 @@ static hyb_tiling_request_t request(const hyb_machine_t *machine,
         if (has(devices, i)) {
             first = &machine->device[i];
             model.executors++;
-            memory = first->memory < memory ? first->memory : memory;
+            if (first->memory - first->aside < memory)
+                memory = first->memory - first->aside;
         }
     if (machine->tile == 0 && first != NULL) {
         if (machine->tile_return != HYB_RETURN_DIRECT)
@@ -117,7 +118,7 @@ static void shrink(hyb_machine_t *machine, int i, uint64_t bytes)
         xh_log_warning("device %d has no %.1f MiB for tiles, which become "
                        "smaller",
                        i, (double)bytes / (1 << 20));
-    d->memory = bytes / 2;
+    d->memory = d->aside + bytes / 2;
 }
 
 /* All of devices have room for tiles that are cut so; false: not all had, but

@@ -378,6 +378,11 @@ xh_status_t hyb_stream_reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
     return hyb_lanes_reserve(&s->lanes, tiling);
 }
 
+void hyb_stream_release(hyb_stream_t *s)
+{
+    hyb_lanes_release(&s->lanes);
+}
+
 void hyb_stream_begin(hyb_stream_t *s, hyb_product_t *product)
 {
     hyb_product_join(product);

@@ -5,6 +5,7 @@
 #include "hpl/pgesv/back_substitution.h"
 #include "hybrid/observe/watchdog.h"
 #include "hybrid/cpu/isa/kernel.h"
+#include "hybrid/lu/lu.h"
 
 enum {
     LINE = 8,          /* rows of a cache line, which members do not share */
@@ -13,6 +14,7 @@ enum {
 };
 
 typedef struct {
+    hyb_lu_t *lu;
     hyb_team_t *team;
     const hyb_kernel_t *kernel;
     const hpl_product_t *product;
@@ -34,12 +36,25 @@ static void subtract_share(void *argument, int member)
     }
 }
 
+static hyb_place_t *home_of(const solve_t *s, const hpl_product_t *p)
+{
+    const HPL_T_pmat *mat = s->lu->mat;
+    int64_t column = (p->a - mat->A) / mat->ld;
+
+    return hyb_home_of(&s->lu->homes, hyb_ledger_block(&s->lu->ledger, column));
+}
+
 static void subtract(void *context, const hpl_product_t *p)
 {
     solve_t *s = context;
     int size = hyb_team_size(s->team);
+    hyb_place_t *home = home_of(s, p);
 
     hyb_phase_step(&s->phase);
+    if (home->subtract != NULL) {
+        home->subtract(home, p);
+        return;
+    }
     s->product = p;
     s->share = p->m;
     if ((int64_t)p->m * p->n < WORTH_IT) {
@@ -50,13 +65,14 @@ static void subtract(void *context, const hpl_product_t *p)
     hyb_team_run(s->team, subtract_share, s);
 }
 
-void hyb_back_substitution(hyb_team_t *team, HPL_T_grid *grid, HPL_T_pmat *mat)
+void hyb_back_substitution(hyb_lu_t *lu)
 {
-    solve_t solve = {.team = team, .kernel = hyb_kernel_widest()};
+    solve_t solve = {
+        .lu = lu, .team = lu->means.team, .kernel = hyb_kernel_widest()};
     hpl_subtract_t how = {.subtract = subtract, .context = &solve};
 
     hyb_phase_begin(&solve.phase, "in the back-substitution",
                     hyb_watchdog_patience());
-    hpl_back_substitution(grid, mat, &how);
+    hpl_back_substitution(lu->grid, lu->mat, &how);
     hyb_phase_end(&solve.phase);
 }

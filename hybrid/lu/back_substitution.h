@@ -2,16 +2,16 @@
 #ifndef HYB_BACK_SUBSTITUTION_H
 #define HYB_BACK_SUBSTITUTION_H
 
-#include "hpl_types.h"
-#include "hybrid/node/team.h"
+#include "hybrid/lu/factor.h"
 
 /*
  * Solve U x = y as HPL_pdtrsv does, with the products of all but the diagonal
- * blocks computed by the team, each member some rows; collective. Only the
- * calling thread, member 0, communicates.
+ * blocks computed where U's columns live, on the host by the team, each member
+ * some rows; collective. Only the calling thread, member 0, communicates.
  *
+ * lu  in  has run
  * Cost: about the time to read U once.
  */
-void hyb_back_substitution(hyb_team_t *team, HPL_T_grid *grid, HPL_T_pmat *mat);
+void hyb_back_substitution(hyb_lu_t *lu);
 
 #endif

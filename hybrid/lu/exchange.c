@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/units.h"
 
 struct hyb_exchange {
     int k;                /* iteration that is exchanged */
@@ -18,15 +19,13 @@ struct hyb_exchange {
 
     /* The group does not move yet: any worker packs some columns of it. */
     bool packs;
-    int64_t units;              /* of its columns; */
-    _Atomic int64_t units_left; /* that nobody has taken, */
-    _Atomic int64_t units_done; /* that are packed */
+    hyb_units_t units; /* of its columns on the host */
 
     int64_t rows;      /* of a column in the next three: nb, or less */
     double *gathered;  /* rows x columns: rows of U */
     double *displaced; /* likewise: top rows on their way to new places */
     double *u; /* likewise: U in columns, where someone reads it so; or NULL */
-    size_t bytes, u_bytes; /* of all three, in one piece; of u */
+    size_t bytes; /* of all three, in one piece */
 };
 
 /* ---- memory --------------------------------------------------------------
@@ -85,10 +84,8 @@ xh_status_t hyb_exchange_create(hyb_lu_t *lu)
     e->bytes = buffers(&lu->means) * one * sizeof(double);
     XH_TRY(xh_memory_allocate(e->bytes, (void **)&e->gathered));
     e->displaced = e->gathered + one;
-    if (hyb_means_need_columns(&lu->means)) {
+    if (hyb_means_need_columns(&lu->means))
         e->u = e->displaced + one;
-        e->u_bytes = one * sizeof(double);
-    }
     hyb_team_run(lu->means.team, touch_share, lu);
     return XH_OK;
 }
@@ -106,10 +103,10 @@ void hyb_exchange_destroy(hyb_lu_t *lu)
     free(e);
 }
 
-double *hyb_exchange_u_memory(const hyb_lu_t *lu, size_t *bytes_p)
+double *hyb_exchange_memory(const hyb_lu_t *lu, size_t *bytes_p)
 {
-    *bytes_p = lu->exchange != NULL ? lu->exchange->u_bytes : 0;
-    return lu->exchange != NULL ? lu->exchange->u : NULL;
+    *bytes_p = lu->exchange != NULL ? lu->exchange->bytes : 0;
+    return lu->exchange != NULL ? lu->exchange->gathered : NULL;
 }
 
 xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run)
@@ -130,32 +127,35 @@ static hpl_exchange_t *current(struct hyb_exchange *e)
     return &e->at[e->group.from];
 }
 
-/* A worker that was slow to take a unit of the last group gets one of this, or
- * none: what says which units are left is also what is taken from. */
-static void pack_unit(struct hyb_exchange *e)
+/* Of the group in flight: its first ones, which workers pack. */
+static int64_t columns_on_host(const hyb_lu_t *lu)
 {
-    int64_t left = atomic_load(&e->units_left);
-    hpl_exchange_t *x;
-    int from;
+    return hyb_ledger_columns(&lu->ledger,
+                              hyb_homes_host(&lu->homes, lu->exchange->group))
+        .count;
+}
 
-    do {
-        if (left == 0)
-            return;
-    } while (!atomic_compare_exchange_weak(&e->units_left, &left, left - 1));
-    x = current(e);
-    from = (int)(e->units - left) * UNIT;
-    hpl_exchange_pack(x, from, Mmin(UNIT, x->columns - from));
-    atomic_fetch_add(&e->units_done, 1);
+static void pack_unit(hyb_lu_t *lu)
+{
+    struct hyb_exchange *e = lu->exchange;
+    int64_t i = hyb_units_take(&e->units);
+    int from = (int)i * UNIT;
+
+    if (i < 0)
+        return;
+    hpl_exchange_pack(current(e), from,
+                      Mmin(UNIT, (int)columns_on_host(lu) - from));
+    hyb_units_settle(&e->units);
 }
 
 void hyb_exchange_assist(hyb_worker_t *me)
 {
     hyb_lu_t *lu = me->lu;
 
-    if (lu->exchange == NULL || atomic_load(&lu->exchange->units_left) == 0)
+    if (lu->exchange == NULL || !hyb_units_are_left(&lu->exchange->units))
         return;
     hyb_timer_begin(me, HYB_EXCHANGE, atomic_load(&lu->open) - 1);
-    pack_unit(lu->exchange);
+    pack_unit(lu);
     hyb_timer_end(me);
 }
 
@@ -199,7 +199,10 @@ static bool is_possible(const hyb_lu_t *lu, hyb_blocks_t group)
     const struct hyb_exchange *e = lu->exchange;
 
     group.to = Mmax(group.to, e->last[group.to - 1].to);
-    return hyb_ledger_reached(&lu->ledger, group, hyb_stage(e->k));
+    return hyb_ledger_reached(&lu->ledger, hyb_homes_host(&lu->homes, group),
+                              hyb_stage(e->k)) &&
+           hyb_ledger_queued(&lu->ledger, hyb_homes_devices(&lu->homes, group),
+                             hyb_stage(e->k));
 }
 
 static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
@@ -225,9 +228,9 @@ static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
     e->group = group;
     e->left.from = group.to;
     e->packs = true;
-    e->units = xh_units(columns.count, UNIT);
-    atomic_store(&e->units_done, 0);
-    atomic_store(&e->units_left, e->units);
+    hyb_units_begin(&e->units, xh_units(columns_on_host(lu), UNIT));
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->send_rows(lu->homes.place[i], current(e), group);
 }
 
 static void begin_next_group(hyb_lu_t *lu)
@@ -241,14 +244,23 @@ static void begin_next_group(hyb_lu_t *lu)
         begin_group(lu, group);
 }
 
+/* Are its rows packed? The leader lends a hand. */
+static bool is_packed(hyb_lu_t *lu)
+{
+    pack_unit(lu);
+    for (int i = 1; i < lu->homes.places; i++)
+        if (!lu->homes.place[i]->has_sent_rows(lu->homes.place[i]))
+            return false;
+    return hyb_units_are_settled(&lu->exchange->units);
+}
+
 static void move_group(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;
     hpl_exchange_t *x = current(e);
 
     if (e->packs) {
-        pack_unit(e);
-        if (atomic_load(&e->units_done) < e->units)
+        if (!is_packed(lu))
             return;
         hpl_exchange_start(x);
         e->packs = false;
@@ -257,7 +269,10 @@ static void move_group(hyb_lu_t *lu)
         return;
     hpl_exchange_close(x);
     hyb_ledger_queue_all(&lu->ledger, e->group, 1);
-    hyb_ledger_complete_all(&lu->ledger, e->group, 1);
+    hyb_ledger_complete_all(&lu->ledger, hyb_homes_host(&lu->homes, e->group),
+                            1);
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->put_rows(lu->homes.place[i], x, e->group);
     e->group = (hyb_blocks_t){0, 0};
 }
 
@@ -280,6 +295,11 @@ bool hyb_exchange_is_over(const hyb_lu_t *lu)
 
     return e == NULL ||
            (hyb_blocks_count(e->group) == 0 && hyb_blocks_count(e->left) == 0);
+}
+
+hyb_blocks_t hyb_exchange_group(const hyb_lu_t *lu, int64_t block)
+{
+    return lu->exchange->last[block];
 }
 
 const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,

@@ -37,6 +37,10 @@ bool hyb_exchange_is_over(const hyb_lu_t *lu);
 /* Pack some rows that are to leave, if there are any. Any member. */
 void hyb_exchange_assist(hyb_worker_t *me);
 
+/* The group that block's rows came with, in the iteration that moved them last.
+ */
+hyb_blocks_t hyb_exchange_group(const hyb_lu_t *lu, int64_t block);
+
 /* The exchange that run's rows came with, and the run's place in it. */
 const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,
                                       int *column_p);
@@ -44,8 +48,8 @@ const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,
 /* Where U of panel k is kept in columns if the matrix has no room for it. */
 xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run);
 
-/* The memory of all U in columns, on whole pages, to be pinned; NULL: none. */
-double *hyb_exchange_u_memory(const hyb_lu_t *lu, size_t *bytes_p);
+/* All of its memory, on whole pages, to be pinned; NULL: none. */
+double *hyb_exchange_memory(const hyb_lu_t *lu, size_t *bytes_p);
 
 /* Columns of the first group for panels of nb: whole blocks. */
 static inline int64_t hyb_exchange_columns(int64_t nb)

@@ -6,6 +6,7 @@
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/share.h"
+#include "hybrid/lu/update.h"
 
 /* ---- create and destroy --------------------------------------------------
  */
@@ -28,21 +29,45 @@ static void register_polls(hyb_lu_t *lu)
         hyb_poller_add(&lu->poller, hyb_exchange_poll, lu);
     if (lu->share != NULL)
         hyb_poller_add(&lu->poller, hyb_share_poll, lu);
-    if (lu->place->poll != NULL)
-        hyb_poller_add(&lu->poller, lu->place->poll, lu);
+    if (hyb_homes_resident(&lu->homes))
+        hyb_poller_add(&lu->poller, hyb_update_poll, lu);
+}
+
+/* What devices read and write of the host's beside the matrix: L2 in columns,
+ * and rows on their way. */
+static void pin(hyb_lu_t *lu)
+{
+    size_t l2_bytes, bytes;
+    double *l2 = hyb_panels_columns(lu, &l2_bytes);
+    double *rows = hyb_exchange_memory(lu, &bytes);
+
+    if (hyb_machine_working_devices(lu->means.machine) == 0)
+        return;
+    hyb_machine_pin_flat(lu->means.machine, l2, l2_bytes);
+    if (rows != NULL)
+        hyb_machine_pin_flat(lu->means.machine, rows, bytes);
+}
+
+static void unpin(hyb_lu_t *lu)
+{
+    size_t bytes;
+
+    if (hyb_machine_devices(lu->means.machine) == 0)
+        return;
+    hyb_machine_unpin(lu->means.machine, hyb_panels_columns(lu, &bytes));
+    hyb_machine_unpin(lu->means.machine, hyb_exchange_memory(lu, &bytes));
 }
 
 static xh_status_t create_all(hyb_lu_t *lu)
 {
-    lu->place = &hyb_place_host;
     XH_TRY(create_ledger(lu));
     XH_TRY(hyb_tune_begin(lu));
     XH_TRY(hyb_workers_create(lu));
     XH_TRY(hyb_exchange_create(lu));
     XH_TRY(hyb_panels_create(lu));
+    pin(lu);
+    XH_TRY(hyb_homes_create(lu));
     XH_TRY(hyb_share_create(lu));
-    if (lu->means.resident)
-        XH_TRY(hyb_place_device_create(lu));
     register_polls(lu);
     return XH_OK;
 }
@@ -73,9 +98,9 @@ void hyb_factor_free(hyb_lu_t *lu)
 {
     if (lu == NULL)
         return;
-    if (lu->place != &hyb_place_host)
-        hyb_place_device_destroy(lu);
     hyb_share_destroy(lu);
+    hyb_homes_destroy(&lu->homes);
+    unpin(lu);
     hyb_panels_destroy(lu);
     hyb_exchange_destroy(lu);
     hyb_workers_destroy(lu);
@@ -101,13 +126,19 @@ void hyb_factor_run(hyb_lu_t *lu)
     lu->mat->info = 0;
     hyb_panel_open(lu, 0);
     if (lu->panels > 0) {
-        if (lu->place->begin != NULL)
-            lu->place->begin(lu);
+        for (int i = 1; i < lu->homes.places; i++)
+            lu->homes.place[i]->begin(lu->homes.place[i]);
         hyb_team_run(lu->means.team, hyb_loop, lu);
-        if (lu->place->end != NULL)
-            lu->place->end(lu);
+        for (int i = 1; i < lu->homes.places; i++)
+            lu->homes.place[i]->end(lu->homes.place[i]);
     }
     observer->end();
+}
+
+void hyb_factor_generate(hyb_lu_t *lu, int seed)
+{
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->generate(lu->homes.place[i], seed);
 }
 
 bool hyb_factor_is_over(const hyb_lu_t *lu)
@@ -143,5 +174,5 @@ uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
     return hyb_workers_bytes(means, shape->n, shape->nb) +
            hyb_exchange_bytes(means, shape) + hyb_panels_bytes(means, shape) +
            hyb_share_bytes(means, shape) +
-           (means->resident ? hyb_place_device_bytes(shape) : 0);
+           (means->resident ? hyb_place_device_bytes(means, shape) : 0);
 }

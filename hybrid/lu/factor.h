@@ -26,6 +26,9 @@ void hyb_factor_free(hyb_lu_t *lu); /* accepts NULL */
  */
 void hyb_factor_run(hyb_lu_t *lu);
 
+/* Fill the columns that live on devices with the random matrix of seed. */
+void hyb_factor_generate(hyb_lu_t *lu, int seed);
+
 /* Has it run? */
 bool hyb_factor_is_over(const hyb_lu_t *lu);
 

@@ -18,6 +18,16 @@ static bool is_complete(hyb_lu_t *lu, int k)
                      hyb_share_has_left(lu, k));
 }
 
+/* Has panel k - 2 come up to the devices? Panel k takes its memory; a process
+ * without columns behind panel k - 2 waits for it only here. */
+static bool can_receive(hyb_lu_t *lu, int k)
+{
+    for (int i = 1; i < lu->homes.places; i++)
+        if (!lu->homes.place[i]->can_receive(lu->homes.place[i], k))
+            return false;
+    return true;
+}
+
 /* Is panel k here, have the exchanges of iteration k - 1 ended, and is nobody
  * at iteration k - HYB_IN_FLIGHT any more, whose place k takes? */
 static bool can_open(void *context)
@@ -25,16 +35,16 @@ static bool can_open(void *context)
     const next_t *next = context;
     hyb_lu_t *lu = next->lu;
 
-    return hyb_panel_is_here(lu, next->k) &&
-           hyb_exchange_is_over(lu) &&
+    return hyb_panel_is_here(lu, next->k) && hyb_exchange_is_over(lu) &&
            is_complete(lu, next->k - HYB_IN_FLIGHT + 1) &&
-           hyb_tune_is_ready(lu);
+           can_receive(lu, next->k) && hyb_tune_is_ready(lu);
 }
 
 static void open_iteration(hyb_lu_t *lu, int k)
 {
     hyb_tune_measure(lu, k);
-    lu->place->receive_panel(lu, k);
+    for (int i = 0; i < lu->homes.places; i++)
+        lu->homes.place[i]->receive_panel(lu->homes.place[i], k);
     hyb_panel_open(lu, k + 1);
     hyb_tune_step(lu, k, hyb_lu_step(lu, k));
     hyb_share_open(lu, hyb_lu_step(lu, k));

@@ -16,20 +16,25 @@ static void copy(const hyb_tiles_t *tiles, int64_t from, xh_view_t v)
                        sizeof(double));
 }
 
+void hyb_l2_columns_begin(hyb_lu_panel_t *p)
+{
+    hyb_units_begin(&p->units, xh_units(p->columns.rows, ROWS));
+}
+
 void hyb_l2_columns_fill(hyb_lu_panel_t *p)
 {
-    xh_view_t all = p->columns;
-    int64_t from;
+    int64_t unit;
 
-    while ((from = atomic_fetch_add(&p->next_row, ROWS)) < all.rows) {
-        int64_t rows = xh_smaller(ROWS, all.rows - from);
+    while ((unit = hyb_units_take(&p->units)) >= 0) {
+        xh_view_t all = p->columns;
+        int64_t from = unit * ROWS, rows = xh_smaller(ROWS, all.rows - from);
 
         copy(&p->factors.l2, from, xh_view_part(all, from, 0, rows, all.cols));
-        atomic_fetch_add(&p->copied, rows);
+        hyb_units_settle(&p->units);
     }
 }
 
 bool hyb_l2_columns_complete(const hyb_lu_panel_t *p)
 {
-    return atomic_load(&p->copied) >= p->columns.rows;
+    return hyb_units_are_settled(&p->units);
 }

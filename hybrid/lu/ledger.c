@@ -70,6 +70,15 @@ bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
     return hyb_ledger_first_before(ledger, blocks, stage) >= blocks.to;
 }
 
+bool hyb_ledger_queued(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                       int64_t stage)
+{
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        if (atomic_load(&ledger->queued[b]) < stage * width_of(ledger, b))
+            return false;
+    return true;
+}
+
 /* From block b; its columns' share of what was queued tells which is next. */
 static bool take_from(hyb_ledger_t *ledger, int64_t b, int64_t from, int64_t to,
                       int64_t width, hyb_run_t *run_p)

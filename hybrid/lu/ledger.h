@@ -85,6 +85,10 @@ bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
 int64_t hyb_ledger_first_before(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
                                 int64_t stage);
 
+/* Are all columns of blocks at stage once what is queued has run? */
+bool hyb_ledger_queued(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                       int64_t stage);
+
 /*
  * Take a run of at most width columns of blocks, from left to right, which has
  * reached stage from, to bring it to stage to. Any thread.

@@ -6,9 +6,9 @@
 #include "hpl/pauxil/map.h"
 #include "hybrid/lu/exchange.h"
 #include "hybrid/lu/factor.h"
+#include "hybrid/lu/homes.h"
 #include "hybrid/lu/ledger.h"
 #include "hybrid/lu/panel.h"
-#include "hybrid/lu/place.h"
 #include "hybrid/lu/step.h"
 #include "hybrid/lu/tune.h"
 #include "hybrid/lu/worker.h"
@@ -31,13 +31,23 @@ struct hyb_lu {
     hyb_step_t step[HYB_IN_FLIGHT];
     hyb_lu_panel_t panel[HYB_IN_FLIGHT];
     struct hyb_exchange *exchange; /* of rows; NULL: P = 1 */
-    const hyb_place_t *place;      /* where the columns live */
+    hyb_homes_t homes;
     struct hyb_share *share; /* of updates that devices stream; NULL: none */
     hyb_worker_t *worker;    /* by member */
     hyb_tuner_t tuner;
     hyb_poller_t poller; /* the leader's */
     _Atomic int open;    /* iterations opened so far */
 };
+
+static inline hpl_shape_t hyb_lu_shape(const hyb_lu_t *lu)
+{
+    return (hpl_shape_t){.n = lu->mat->n,
+                         .nb = lu->mat->nb,
+                         .nprow = lu->grid->nprow,
+                         .npcol = lu->grid->npcol,
+                         .myrow = lu->grid->myrow,
+                         .mycol = lu->grid->mycol};
+}
 
 static inline hyb_step_t *hyb_lu_step(hyb_lu_t *lu, int k)
 {

@@ -7,7 +7,6 @@
 #include "hpl/solver/system.h"
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/place.h"
 
 enum { COLUMNS = 2 }; /* copies of L2: of iterations k and k + 1 */
 
@@ -168,8 +167,8 @@ double *hyb_panels_columns(hyb_lu_t *lu, size_t *bytes_p)
 {
     const struct hyb_panel_shop *s = lu->panel[0].shop;
 
-    *bytes_p = COLUMNS * s->columns_doubles * sizeof(double);
-    return s->columns[0];
+    *bytes_p = s != NULL ? COLUMNS * s->columns_doubles * sizeof(double) : 0;
+    return s != NULL ? s->columns[0] : NULL;
 }
 
 /* ---- opening -------------------------------------------------------------
@@ -220,7 +219,9 @@ void hyb_panel_open(hyb_lu_t *lu, int k)
 static void load(hyb_lu_t *lu, int k, int member, int members)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    xh_view_t all = lu->place->panel_columns(lu, k);
+    hyb_place_t *home =
+        hyb_home_of(&lu->homes, hyb_lu_trailing(lu, k - 1).from);
+    xh_view_t all = home->panel_columns(home, k);
     int top = hpl_panel_top_rows(p->hpl), height = p->factors.l2.height;
     int64_t rows = p->factors.l2.rows, tiles = (rows + height - 1) / height;
     int64_t from = tiles * member / members * height;
@@ -337,7 +338,8 @@ static hyb_panel_method_t method(const HPL_T_palg *algo)
 /* Are there others to agree with, or to look after, at each column? */
 static bool agrees(const hyb_lu_t *lu)
 {
-    return lu->grid->nprocs > 1 || lu->share != NULL || lu->place->is_queued;
+    return lu->grid->nprocs > 1 || lu->share != NULL ||
+           hyb_homes_resident(&lu->homes);
 }
 
 /* What other processes and back-substitution read of a factored panel. */
@@ -479,8 +481,8 @@ void hyb_panel_receive(hyb_lu_t *lu, int k)
         lu->mat->info = (int)*h->DINFO;
     p->columns = (xh_view_t){p->shop->columns[k % COLUMNS], p->factors.l2.rows,
                              h->jb, Mmax(p->factors.l2.rows, 1)};
-    atomic_store(&p->next_row, 0);
-    atomic_store(&p->copied, 0);
+    if (p->columns.data != NULL)
+        hyb_l2_columns_begin(p);
     hyb_factors_pack_l1(l1, &p->factors.l1);
     list_moves(p, h->jb, lu->grid->nprow == 1);
 }

@@ -6,6 +6,7 @@
 #include "hpl_solver.h"
 #include "hybrid/cpu/update/chunk.h"
 #include "hybrid/cpu/panel/panel.h"
+#include "hybrid/lu/units.h"
 #include "hybrid/lu/worker.h"
 
 /*
@@ -14,17 +15,17 @@
  * along each process row as it is, in tiles; known everywhere.
  */
 typedef struct {
-    HPL_T_panel *hpl;      /* place, message, pivots, broadcast */
-    hyb_factors_t factors; /* L1 and L2 for the update */
-    hyb_swap_t swap;       /* where all rows are here; else source is */
-    int *moves;            /* the memory of swap's lists */
-    int zero;              /* 1 + first column without pivot, or 0 */
-    _Atomic int loaded;    /* workers that have copied their part in */
-    bool factored;         /* here; the leader's, as the next */
-    bool travels;          /* its broadcast is under way */
-    xh_view_t columns;     /* L2 in columns, where someone reads it so */
-    _Atomic int64_t next_row, copied; /* of these */
-    struct hyb_panel_shop *shop;      /* what factors all; the panels' own */
+    HPL_T_panel *hpl;            /* place, message, pivots, broadcast */
+    hyb_factors_t factors;       /* L1 and L2 for the update */
+    hyb_swap_t swap;             /* where all rows are here; else source is */
+    int *moves;                  /* the memory of swap's lists */
+    int zero;                    /* 1 + first column without pivot, or 0 */
+    _Atomic int loaded;          /* workers that have copied their part in */
+    bool factored;               /* here; the leader's, as the next */
+    bool travels;                /* its broadcast is under way */
+    xh_view_t columns;           /* L2 in columns, where someone reads it so */
+    hyb_units_t units;           /* of rows of these, to be copied */
+    struct hyb_panel_shop *shop; /* what factors all; the panels' own */
 } hyb_lu_panel_t;
 
 /* lu->panel. Needs lu's means, grid, mat, panels. Errors: XH_ERR_MEMORY;
@@ -73,8 +74,11 @@ void hyb_panel_receive(hyb_lu_t *lu, int k);
 /* All of its memory, in one piece, to be pinned. */
 double *hyb_panels_columns(hyb_lu_t *lu, size_t *bytes_p);
 
+/* It is to be copied. The leader. */
+void hyb_l2_columns_begin(hyb_lu_panel_t *panel);
+
 /*
- * Copy rows of a panel that was received until none is left to take; any number
+ * Copy rows until none is left to take; any number
  * of threads at once. Others may be at work on the last ones still.
  */
 void hyb_l2_columns_fill(hyb_lu_panel_t *panel);

@@ -3,51 +3,83 @@
 #define HYB_PLACE_H
 
 #include "base/view.h"
+#include "hpl/pgesv/back_substitution.h"
+#include "hpl/pgesv/exchange.h"
 #include "hybrid/lu/worker.h"
 
 /*
  * Where columns live and are computed: the host's memory and cores, or one
- * device. The loop calls these functions and does not know which. A run meets
- * the panel of step.
+ * device. The loop calls these functions and does not know which.
+ *
+ * On the host workers take runs of columns, and each call returns when it is
+ * done. A device has a queue: the leader queues the work of whole blocks, and
+ * the ledger learns when it has run.
  */
-typedef struct {
-    /*
-     * The leader queues the work of whole blocks, and the ledger says when it
-     * has run. If not, workers take runs and each call returns when it is done.
-     */
-    bool is_queued;
+typedef struct hyb_place hyb_place_t;
 
-    /* Panel k is known: make L1, L2 and the row moves ready. The leader. */
-    void (*receive_panel)(hyb_lu_t *lu, int k);
+struct hyb_place {
+    hyb_lu_t *lu;
 
-    /* The run's rows of U, at their place in U, and displaced rows below. */
-    void (*swap)(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run);
+    /* The run meets the panel of step; on a device: the columns of its blocks
+     * that live there. */
+
+    /* Its rows of U, at their place in U, and displaced rows below. */
+    void (*swap)(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
+                 hyb_run_t run);
 
     /* U := L1^-1 U. keeps: U is stored at home as well, for the
      * back-substitution, or for others who multiply. */
-    void (*solve)(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run,
-                  bool keeps);
+    void (*solve)(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
+                  hyb_run_t run, bool keeps);
 
     /* Fetch the U that solve kept: for a multiply in a later call. */
-    void (*fetch_u)(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run);
+    void (*fetch_u)(hyb_place_t *place, hyb_worker_t *me,
+                    const hyb_step_t *step, hyb_run_t run);
 
     /* C := C - L2 U, the last step of the run: the ledger learns of it. */
-    void (*multiply)(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run);
+    void (*multiply)(hyb_place_t *place, hyb_worker_t *me,
+                     const hyb_step_t *step, hyb_run_t run);
+
+    /* Panel k is known: make L1, L2 and the row moves ready. The leader. */
+    void (*receive_panel)(hyb_place_t *place, int k);
 
     /*
-     * The local columns of panel k from its first row on, in host memory, once
-     * they have met panel k - 1. Any worker.
+     * The columns of panel k, which live here, from its first row on, in host
+     * memory, once they have met panel k - 1. Any worker.
      */
-    xh_view_t (*panel_columns)(hyb_lu_t *lu, int k);
+    xh_view_t (*panel_columns)(hyb_place_t *place, int k);
 
-    /* Tell the ledger what has run; lu. For the poller; NULL: nothing to do. */
-    void (*poll)(void *lu);
+    /* y := y - A x, where A's address only says which part of the matrix it is:
+     * columns that live here, and are factored. NULL: the team does it. */
+    void (*subtract)(hyb_place_t *place, const hpl_product_t *product);
+
+    /* The rest is the leader's, for places with a queue; NULL on the host. */
+
+    /* Does panel k - 2 need the memory that panel k takes no more? */
+    bool (*can_receive)(hyb_place_t *place, int k);
+
+    /*
+     * P > 1. The rows that x moves leave a group of blocks for x's packed
+     * buffers, once these have met the panel before; have they left? Those
+     * that came go to the place.
+     */
+    void (*send_rows)(hyb_place_t *place, const hpl_exchange_t *x,
+                      hyb_blocks_t group);
+    bool (*has_sent_rows)(hyb_place_t *place);
+    void (*put_rows)(hyb_place_t *place, const hpl_exchange_t *x,
+                     hyb_blocks_t group);
+
+    /* Fill the columns with the random matrix of seed. */
+    void (*generate)(hyb_place_t *place, int seed);
+
+    /* Tell the ledger what has run. */
+    void (*poll)(hyb_place_t *place);
 
     /* The columns are as generated: begin. The factors are there: end, with b
-     * in host memory. The leader; NULL: nothing to do. */
-    void (*begin)(hyb_lu_t *lu);
-    void (*end)(hyb_lu_t *lu);
-} hyb_place_t;
+     * in host memory. */
+    void (*begin)(hyb_place_t *place);
+    void (*end)(hyb_place_t *place);
+};
 
 /* The host: threads of the team. */
 extern const hyb_place_t hyb_place_host;

@@ -2,43 +2,47 @@
 #ifndef HYB_PLACE_DEVICE_H
 #define HYB_PLACE_DEVICE_H
 
-#include "hpl/pgesv/back_substitution.h"
 #include "hpl_solver.h"
 #include "hybrid/lu/place.h"
 
 /*
- * All local columns live in the memory of one device, where they are swapped,
+ * Block columns that live in the memory of one device, where they are swapped,
  * solved and multiplied; the team factors the panels. The link carries a panel
- * down and up once each. For one row of processes, P = 1.
+ * down and up once each and, where P > 1, rows of other processes.
  *
- * Two queues: the columns' work is in order on one; panels travel on the other,
- * so that panel k + 1 comes down while the rest of iteration k runs.
+ * Queues: the columns' work is in order on one; panels, and rows that come,
+ * travel on another, so that panel k + 1 comes down while the rest of iteration
+ * k runs; rows leave by a third, while other columns are multiplied.
  */
 
 /*
- * Can this process keep its columns so? If not the reason is logged.
- * Errors: XH_ERR_INPUT  P > 1, not one device, or one that lacks an operation
+ * Can this process keep columns so? If not the reason is logged.
+ * Errors: XH_ERR_INPUT  no device, or one that lacks an operation
  */
 xh_status_t hyb_place_device_check(const hyb_means_t *means,
                                    const HPL_T_grid *grid);
 
 /*
- * lu->place, if only to be destroyed. Needs lu's means, mat, ledger and panel.
- * All device memory is taken here.
+ * Blocks of shape's process that have to live on the host, as the devices have
+ * no room for all.
+ *
+ * blocks  in  local ones, with b's
+ */
+int64_t hyb_place_device_rest(const hyb_means_t *means,
+                              const hpl_shape_t *shape, int64_t blocks);
+
+/*
+ * The place of device number `device`, 0 .. devices - 1. Needs lu's means, mat,
+ * ledger, exchange, panel and homes.host_blocks. All device memory is taken.
  * Errors: XH_ERR_MEMORY  on the host or the device: said
  *         XH_ERR_DEVICE
  */
-xh_status_t hyb_place_device_create(hyb_lu_t *lu);
-void hyb_place_device_destroy(hyb_lu_t *lu);
+xh_status_t hyb_place_device_create(hyb_lu_t *lu, int device,
+                                    hyb_place_t **place_p);
+void hyb_place_device_destroy(hyb_place_t *place); /* accepts NULL */
 
-/* Bytes on the host, beside what all places need. */
-uint64_t hyb_place_device_bytes(const hpl_shape_t *shape);
-
-/* Fill the columns with the random matrix of seed. A failure ends the job. */
-void hyb_place_device_generate(hyb_lu_t *lu, int seed);
-
-/* y := y - A x, where product's A lies on the device: its address only says
- * which part of mat it is. For hpl_subtract_t; lu. A failure ends the job. */
-void hyb_place_device_subtract(void *lu, const hpl_product_t *product);
+/* Bytes on the host of all devices' places, beside what every place needs. */
+uint64_t hyb_place_device_bytes(const hyb_means_t *means,
+                                const hpl_shape_t *shape);
 
 #endif

@@ -68,9 +68,10 @@ static void unpack_u(hyb_worker_t *me, const hyb_lu_panel_t *p, hyb_run_t run)
     hyb_chunk_unpack_rows(me->lu->means.kernel, &rows, run.count, me->u);
 }
 
-static void swap(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
+static void swap(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
+                 hyb_run_t run)
 {
-    hyb_lu_t *lu = me->lu;
+    hyb_lu_t *lu = place->lu;
     const hyb_lu_panel_t *p = hyb_lu_panel(lu, step->k);
     int column;
 
@@ -112,29 +113,30 @@ static void keep_u(hyb_worker_t *me, int k, hyb_run_t run)
 
 /* The back-substitution reads U where the matrix has its rows, the BLAS library
  * reads it everywhere. */
-static void solve(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run,
-                  bool keeps)
+static void solve(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
+                  hyb_run_t run, bool keeps)
 {
-    const hyb_lu_panel_t *p = hyb_lu_panel(me->lu, step->k);
+    const hyb_lu_panel_t *p = hyb_lu_panel(place->lu, step->k);
 
     hyb_timer_begin(me, HYB_SOLVE, step->k);
     hyb_chunk_solve(&p->factors, run.count, me->u);
-    if (keeps || hpl_panel_top_rows(p->hpl) > 0 || me->lu->means.by_blas)
+    if (keeps || hpl_panel_top_rows(p->hpl) > 0 || place->lu->means.by_blas)
         keep_u(me, step->k, run);
     hyb_timer_end(me);
 }
 
-static void fetch_u(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
+static void fetch_u(hyb_place_t *place, hyb_worker_t *me,
+                    const hyb_step_t *step, hyb_run_t run)
 {
-    const hyb_means_t *means = &me->lu->means;
-    const hyb_lu_panel_t *p = hyb_lu_panel(me->lu, step->k);
+    const hyb_means_t *means = &place->lu->means;
+    const hyb_lu_panel_t *p = hyb_lu_panel(place->lu, step->k);
 
     if (means->by_blas)
         return;
-    if (keeps_rows(me->lu, p))
+    if (keeps_rows(place->lu, p))
         unpack_u(me, p, run);
     else
-        hyb_pack(home_of_u(me->lu, step->k, run), XH_TRANS, -1.0,
+        hyb_pack(home_of_u(place->lu, step->k, run), XH_TRANS, -1.0,
                  means->kernel->cols, me->u);
 }
 
@@ -166,13 +168,14 @@ static void call_blas(hyb_worker_t *me, int k, hyb_run_t run)
     }
 }
 
-static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
+static void multiply(hyb_place_t *place, hyb_worker_t *me,
+                     const hyb_step_t *step, hyb_run_t run)
 {
     const hyb_chunk_poll_t polls = {hyb_worker_poll, me};
-    hyb_lu_panel_t *p = hyb_lu_panel(me->lu, step->k);
-    xh_view_t c = below(me->lu, p, run);
+    hyb_lu_panel_t *p = hyb_lu_panel(place->lu, step->k);
+    xh_view_t c = below(place->lu, p, run);
     double flop = 2.0 * (double)c.rows * (double)c.cols * p->hpl->jb;
-    bool blas = me->lu->means.by_blas;
+    bool blas = place->lu->means.by_blas;
 
     if (blas) /* others may still copy their part of L2 */
         hyb_worker_wait(me, HYB_WAIT_PANEL, step->k, l2_is_complete, p);
@@ -187,14 +190,19 @@ static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
 /* ---- panels --------------------------------------------------------------
  */
 
-static xh_view_t panel_columns(hyb_lu_t *lu, int k)
+static void receive_panel(hyb_place_t *place, int k)
 {
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    hyb_panel_receive(place->lu, k);
+}
+
+static xh_view_t panel_columns(hyb_place_t *place, int k)
+{
+    const HPL_T_panel *h = hyb_lu_panel(place->lu, k)->hpl;
 
     return (xh_view_t){h->top, h->mp, h->jb, h->lda};
 }
 
-const hyb_place_t hyb_place_host = {.receive_panel = hyb_panel_receive,
+const hyb_place_t hyb_place_host = {.receive_panel = receive_panel,
                                     .swap = swap,
                                     .solve = solve,
                                     .fetch_u = fetch_u,

@@ -26,7 +26,6 @@ typedef struct {
 struct hyb_share {
     hyb_machine_t *machine;
     part_t part[HYB_IN_FLIGHT];
-    double *l2, *u;       /* what is pinned; u NULL: it is in the matrix */
     double rate;          /* flop/s of all in the last update; 0: unknown */
     int current;          /* iteration on the devices, or the next one */
     pthread_mutex_t lock; /* of what follows */
@@ -46,45 +45,36 @@ xh_status_t hyb_share_create(hyb_lu_t *lu)
 {
     hyb_machine_t *machine = lu->means.machine;
     struct hyb_share *s;
-    size_t bytes;
 
-    if (lu->means.resident || hyb_machine_working_devices(machine) == 0)
+    if (lu->homes.host_blocks == 0 || hyb_machine_working_devices(machine) == 0)
         return XH_OK;
     lu->share = s = calloc(1, sizeof(*s));
     if (s == NULL)
         return XH_ERR_MEMORY;
     s->machine = machine;
     pthread_mutex_init(&s->lock, NULL);
-    s->l2 = hyb_panels_columns(lu, &bytes);
-    hyb_machine_pin_flat(machine, s->l2, bytes);
-    s->u = hyb_exchange_u_memory(lu, &bytes);
-    if (s->u != NULL)
-        hyb_machine_pin_flat(machine, s->u, bytes);
-    hyb_product_reserve(machine, lu->mat->mp, lu->ledger.columns,
+    hyb_product_reserve(machine, lu->mat->mp,
+                        hyb_ledger_first(&lu->ledger, lu->homes.host_blocks),
                         Mmin(lu->mat->nb, lu->mat->n));
     return XH_OK;
 }
 
 void hyb_share_destroy(hyb_lu_t *lu)
 {
-    struct hyb_share *s = lu->share;
-
-    if (s == NULL)
+    if (lu->share == NULL)
         return;
-    if (s->u != NULL)
-        hyb_machine_unpin(s->machine, s->u);
-    hyb_machine_unpin(s->machine, s->l2);
-    pthread_mutex_destroy(&s->lock);
-    free(s);
+    pthread_mutex_destroy(&lu->share->lock);
+    free(lu->share);
 }
 
 uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    if (means->resident || hyb_machine_working_devices(means->machine) == 0)
+    int64_t columns = hyb_homes_host_columns(means, shape);
+
+    if (columns == 0 || hyb_machine_working_devices(means->machine) == 0)
         return 0;
     return (uint64_t)hyb_team_size(means->team) * hyb_host_gemm_lone_bytes() +
-           hyb_product_bytes(means->machine, hpl_system_rows(shape),
-                             hpl_system_columns(shape),
+           hyb_product_bytes(means->machine, hpl_system_rows(shape), columns,
                              Mmin(shape->nb, shape->n));
 }
 

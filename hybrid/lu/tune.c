@@ -121,11 +121,12 @@ int64_t hyb_tune_division(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
     return b;
 }
 
-/* The blocks behind the next panel's are divided: the first ones are streamed.
- */
+/* The host's blocks behind the next panel's are divided: the first ones are
+ * streamed. */
 static void divide(hyb_lu_t *lu, hyb_step_t *step)
 {
-    hyb_blocks_t others = {step->next.to, step->all.to};
+    hyb_blocks_t others =
+        hyb_homes_host(&lu->homes, (hyb_blocks_t){step->next.to, step->all.to});
     double share = devices_share(lu, step->k, columns_of(lu, others));
     bool is_fixed = lu->tuner.split.policy == HYB_SPLIT_FIXED;
     int64_t ours = hyb_tune_division(&lu->ledger, others, share, is_fixed);
@@ -167,7 +168,7 @@ static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
     t->team.threads = members_of(lu);
     t->team.device_rate = hyb_share_works(lu) ? t->devices_rate : 0.0;
     if (step->mode == HYB_LOOKAHEAD_NONE || t->team.threads == 1 ||
-        lu->place->is_queued)
+        lu->homes.host_blocks == 0)
         return t->team.threads;
     return hyb_regroup_panel(&t->team, h->mp, columns_of(lu, step->all), h->jb,
                              before_panel(lu, step));
@@ -188,7 +189,9 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
         hyb_lookahead_choose(&lu->tuner.chooser, &about, &step->reason);
     if (hyb_lu_owns(lu, k + 1))
         step->next.to++;
-    step->next_is_streamed = devices_are_quicker(lu, step);
+    step->next_is_streamed =
+        hyb_blocks_count(hyb_homes_host(&lu->homes, step->next)) > 0 &&
+        devices_are_quicker(lu, step);
     divide(lu, step);
     step->panel_threads = panel_threads(lu, step);
 }
@@ -259,9 +262,10 @@ static void learn_shares(hyb_lu_t *lu, int k)
 /* flop of iteration k that devices compute. */
 static double devices_flop(hyb_lu_t *lu, int k)
 {
-    if (lu->place->is_queued)
-        return flop_of(lu, k, columns_of(lu, hyb_lu_step(lu, k)->all));
-    return hyb_share_flop(lu, k);
+    hyb_blocks_t theirs =
+        hyb_homes_devices(&lu->homes, hyb_lu_step(lu, k)->all);
+
+    return flop_of(lu, k, columns_of(lu, theirs)) + hyb_share_flop(lu, k);
 }
 
 /* flop/s of the team while it updates; 0: it did not. */

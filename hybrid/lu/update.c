@@ -26,16 +26,13 @@ static int64_t first_stage(const hyb_worker_t *me, const hyb_step_t *step)
                                    : hyb_stage(step->k);
 }
 
-/* To swap and solve blocks. Nobody takes runs of columns whose place has a
- * queue. */
+/* To swap and solve blocks: those of the host, which workers take. */
 static task_t solving(hyb_worker_t *me, const hyb_step_t *step,
                       hyb_blocks_t blocks)
 {
-    if (me->lu->place->is_queued)
-        blocks.to = blocks.from;
     return (task_t){.me = me,
                     .step = step,
-                    .blocks = blocks,
+                    .blocks = hyb_homes_host(&me->lu->homes, blocks),
                     .from = first_stage(me, step),
                     .to = hyb_stage_after(step->k, HYB_STEP_SOLVE),
                     .width =
@@ -65,18 +62,18 @@ static void toggle(const hyb_worker_t *me)
  * some of it, where others do the rest. */
 static void work_on_run(const task_t *t)
 {
-    const hyb_place_t *place = t->me->lu->place;
+    hyb_place_t *host = &t->me->lu->homes.host;
     bool multiplies = t->to == hyb_stage(t->step->k + 1);
 
     toggle(t->me);
     if (t->from == hyb_stage_after(t->step->k, HYB_STEP_SOLVE)) {
-        place->fetch_u(t->me, t->step, t->run);
+        host->fetch_u(host, t->me, t->step, t->run);
     } else {
-        place->swap(t->me, t->step, t->run);
-        place->solve(t->me, t->step, t->run, !multiplies);
+        host->swap(host, t->me, t->step, t->run);
+        host->solve(host, t->me, t->step, t->run, !multiplies);
     }
     if (multiplies)
-        place->multiply(t->me, t->step, t->run);
+        host->multiply(host, t->me, t->step, t->run);
     toggle(t->me);
     hyb_ledger_complete(&t->me->lu->ledger, t->run, t->to - t->from);
 }
@@ -127,7 +124,8 @@ static void work_on_all(task_t t)
 static void solve_all(hyb_worker_t *me, const hyb_step_t *step)
 {
     work_on_all(solving(me, step, step->all));
-    hyb_worker_wait_columns(me, step->k, step->all,
+    hyb_worker_wait_columns(me, step->k,
+                            hyb_homes_host(&me->lu->homes, step->all),
                             hyb_stage_after(step->k, HYB_STEP_SOLVE));
     hyb_share_release(me->lu, step);
 }
@@ -151,44 +149,86 @@ bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step)
     return hyb_lu_owns(me->lu, step->k + 1) && me->member < step->panel_threads;
 }
 
-/* ---- columns whose place has a queue -------------------------------------
+/* ---- columns of devices: the leader queues them --------------------------
  */
 
-/* The leader queues them; the place tells the ledger what has run. */
-static void queue_blocks(hyb_worker_t *me, const hyb_step_t *step,
-                         hyb_blocks_t blocks)
+/* All of blocks that live at place. */
+static void queue_blocks(hyb_worker_t *leader, const hyb_step_t *step,
+                         hyb_place_t *place, hyb_blocks_t blocks)
 {
-    hyb_ledger_t *ledger = &me->lu->ledger;
-    const hyb_place_t *place = me->lu->place;
+    hyb_ledger_t *ledger = &leader->lu->ledger;
     hyb_run_t run = hyb_ledger_columns(ledger, blocks);
+    int64_t stages = hyb_stage(step->k + 1) - first_stage(leader, step);
 
-    if (me->member != 0 || run.count == 0)
-        return;
-    place->swap(me, step, run);
-    place->solve(me, step, run, true);
-    hyb_ledger_queue_all(ledger, blocks, HYB_STEPS);
-    place->multiply(me, step, run);
+    place->swap(place, leader, step, run);
+    place->solve(place, leader, step, run, true);
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        if (hyb_home_of(&leader->lu->homes, b) == place)
+            hyb_ledger_queue_all(ledger, (hyb_blocks_t){b, b + 1}, stages);
+    place->multiply(place, leader, step, run);
+}
+
+/*
+ * The next blocks of place that can be queued, from block b on: first what
+ * panel k + 1 waits for, behind it what runs while that is factored. Where
+ * P > 1, a group whose rows are here.
+ */
+static hyb_blocks_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
+                                    int64_t b)
+{
+    hyb_blocks_t one = {b, b + 1};
+
+    if (lu->grid->nprow == 1)
+        return b < step->next.to ? one : (hyb_blocks_t){b, step->all.to};
+    if (!hyb_ledger_queued(&lu->ledger, one,
+                           hyb_stage_after(step->k, HYB_STEP_ARRIVE)))
+        return (hyb_blocks_t){b, b};
+    return hyb_homes_devices(&lu->homes, hyb_exchange_group(lu, b));
+}
+
+/* What is ready of iteration k at place. */
+static void queue_ready(hyb_lu_t *lu, int k, hyb_place_t *place)
+{
+    const hyb_step_t *step = hyb_lu_step(lu, k);
+    hyb_blocks_t left = hyb_homes_devices(&lu->homes, step->all), ready;
+
+    while (left.from < left.to) {
+        ready = (hyb_blocks_t){left.from, left.from + 1};
+        if (hyb_home_of(&lu->homes, left.from) == place &&
+            !hyb_ledger_queued(&lu->ledger, ready, hyb_stage(k + 1))) {
+            ready = blocks_to_queue(lu, step, left.from);
+            if (hyb_blocks_count(ready) == 0)
+                return;
+            queue_blocks(&lu->worker[0], step, place, ready);
+        }
+        left.from = ready.to;
+    }
+}
+
+void hyb_update_poll(void *context)
+{
+    hyb_lu_t *lu = context;
+    int open = atomic_load(&lu->open);
+
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->poll(lu->homes.place[i]);
+    for (int k = Mmax(open - 2, 0); k < open; k++)
+        for (int i = 1; i < lu->homes.places; i++)
+            queue_ready(lu, k, lu->homes.place[i]);
 }
 
 /* ---- an iteration --------------------------------------------------------
  */
 
-/* All that panel k + 1 waits for, and behind it what runs while it is factored.
- */
-static void queue_next(hyb_worker_t *me, const hyb_step_t *step)
-{
-    queue_blocks(me, step, step->next);
-    queue_blocks(me, step, (hyb_blocks_t){step->next.to, step->all.to});
-}
-
-static void compute_next(hyb_worker_t *me, const hyb_step_t *step)
+void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
 {
     hyb_lu_t *lu = me->lu;
     task_t next = updating(me, step, step->next);
 
+    if (me->member == 0)
+        hyb_update_poll(lu);
     next.width = hyb_means_narrow_columns(&lu->means, lu->ledger.nb);
-    if (lu->means.by_blas ||
-        hyb_blocks_count(step->streamed) > 0)
+    if (lu->means.by_blas || hyb_blocks_count(step->streamed) > 0)
         hyb_l2_columns_fill(hyb_lu_panel(lu, step->k));
     if (hyb_step_solves_first(step))
         solve_all(me, step);
@@ -198,18 +238,10 @@ static void compute_next(hyb_worker_t *me, const hyb_step_t *step)
         feed(me, step, NULL);
     else if (me->member == 0)
         feed(me, step, hyb_share_is_saturated);
-    if (step->mode == HYB_LOOKAHEAD_NONE)
+    if (step->mode == HYB_LOOKAHEAD_NONE) {
         work_on_all(updating(me, step, step->rest));
-}
-
-void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
-{
-    if (me->lu->place->is_queued)
-        queue_next(me, step);
-    else
-        compute_next(me, step);
-    if (step->mode == HYB_LOOKAHEAD_NONE)
         hyb_worker_wait_columns(me, step->k, step->all, hyb_stage(step->k + 1));
+    }
 }
 
 static bool next_is_updated(const hyb_worker_t *me, const hyb_step_t *step)

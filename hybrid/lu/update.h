@@ -16,6 +16,10 @@
  */
 void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step);
 
+/* Learn what devices have done, and queue columns of open iterations that live
+ * there and are ready; lu. For the poller. */
+void hyb_update_poll(void *lu);
+
 /* Does this worker factor panel k + 1? */
 bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step);
 

@@ -86,9 +86,16 @@ void hyb_worker_poll(void *context)
         hyb_exchange_assist(me);
 }
 
-bool hyb_worker_turn(void *me)
+/* Others also copy L2 for devices that hold columns while the leader opens an
+ * iteration. */
+bool hyb_worker_turn(void *context)
 {
+    hyb_worker_t *me = context;
+    hyb_lu_t *lu = me->lu;
+
     hyb_worker_poll(me);
+    if (me->member > 0 && hyb_homes_resident(&lu->homes))
+        hyb_l2_columns_fill(hyb_lu_panel(lu, atomic_load(&lu->open)));
     return hyb_share_help(me);
 }
 

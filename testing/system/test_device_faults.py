@@ -53,6 +53,30 @@ def test_a_lost_device_that_writes_into_the_matrix_ends_the_run(xhpl, processes)
     assert "PASSED" not in outcome.stdout, str(outcome)
 
 
+# Every operation that columns on a device need, by P.
+RESIDENT = [(p, q, fault)
+            for p, q in ((1, 1), (1, 2), (2, 2))
+            for fault in ("fail@gemm:4", "fail@copy_in:9", "fail@copy_out:3",
+                          "fail@trsm:2", "fail@generate:1", "fail@gemv:2",
+                          "oom@copy_in:5", "stall@gemm:3", "stall@copy_in:20",
+                          *(("fail@gather_rows:3", "fail@scatter_rows:3",
+                             "stall@gather_rows:3", "stall@scatter_rows:2")
+                            if p > 1 else ("fail@swap_rows:2",)))]  # fmt: skip
+
+
+@pytest.mark.parametrize("p, q, fault", RESIDENT)
+def test_a_lost_device_with_columns_ends_the_run(xhpl, p, q, fault):
+    home = (f"devices=emu:{p * q}", "home=device", "threads=1", "stall_seconds=0.3",
+            f"emu_fault=0:{fault}")  # fmt: skip
+    words = [word for pair in home for word in ("--set", pair)]
+    outcome = xhpl(*SYSTEM, "-p", p, "-q", q, *words, processes=p * q)
+    assert outcome.status == 3, str(outcome)
+    assert "PASSED" not in outcome.stdout, str(outcome)
+    said = (r"iteration \d+: the device that holds the columns is lost: "
+            r"emu device 0 \(emulated device")  # fmt: skip
+    assert re.search(said, outcome.stderr), str(outcome)
+
+
 def test_a_run_goes_on_with_the_other_device(xhpl):
     outcome = solve(xhpl, 4, 2, "emu_fault=0:oom@copy_in:2")
     assert_passed(outcome)

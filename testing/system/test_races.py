@@ -14,7 +14,7 @@ from busy import patience
 RUNS = [(1, 1, "none", None), (1, 1, "emu:3", None), (1, 2, "emu:2", None),
         (2, 2, "none", None), (2, 2, "emu:4", None), (1, 2, "none", None),
         (1, 2, "none", "kernel=blas"), (2, 1, "none", "lookahead=mixed"),
-        (1, 1, "emu:1", "home=device"), (1, 2, "emu:2", "home=device")]  # fmt: skip
+        (1, 1, "emu:1", "home=device"), (1, 2, "emu:2", "home=device"), (2, 2, "emu:4", "home=device")]  # fmt: skip
 # The trial of kernel and BLAS library is long under the sanitizer.
 SETTINGS = ("threads=2", "tile=24", "emu_memory=4", "kernel=portable")
 
@@ -36,6 +36,15 @@ def test_threads_do_not_race(xhpl, nprow, npcol, devices, more):
     settings = [f"devices={devices}", *filter(None, [more])]
     outcome = solve(xhpl, system, (nprow, npcol), *settings)
     assert "6 tests completed and passed" in outcome.stdout, str(outcome)
+
+
+@pytest.mark.races
+@pytest.mark.parametrize("nprow, npcol", [(1, 1), (2, 1)])
+def test_threads_do_not_race_where_host_and_devices_hold_columns(xhpl, nprow, npcol):
+    system = ("-n", 460, "--nb", 20, "--depth", "0,1,2")
+    home = (f"devices=emu:{2 * nprow * npcol}", "home=device", "emu_memory=1")
+    outcome = solve(xhpl, system, (nprow, npcol), *home)
+    assert "3 tests completed and passed" in outcome.stdout, str(outcome)
 
 
 # What becomes of the second process's device in the factorization, and what is

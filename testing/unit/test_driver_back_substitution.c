@@ -5,6 +5,7 @@
 #include <math.h>
 #include "hpl.h"
 #include "hybrid/lu/back_substitution.h"
+#include "hybrid/lu/lu.h"
 #include "testing/unit/everywhere.h"
 
 enum { MOST = 900 };
@@ -53,8 +54,14 @@ static int solve(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
     HPL_T_pmat mat = small_distribute(grid, n, nb, whole);
     HPL_T_pmat reference = small_distribute(grid, n, nb, whole);
     int nq = HPL_numroc(n, nb, nb, grid->mycol, 0, grid->npcol), errors;
+    hyb_lu_t lu = {.grid = grid, .mat = &mat, .means.team = team};
 
-    hyb_back_substitution(team, grid, &mat);
+    assert_ok(hyb_ledger_create(nq, mat.nq > nq, nb, &lu.ledger));
+    lu.homes.host_blocks = lu.ledger.blocks;
+    lu.homes.host = hyb_place_host;
+    lu.homes.place[0] = &lu.homes.host;
+    hyb_back_substitution(&lu);
+    hyb_ledger_destroy(&lu.ledger);
     HPL_pdtrsv(grid, &reference);
     errors = wrong_x(&mat, &reference, nq) + unequal_x(grid, &mat, nq);
     small_release(&mat);

@@ -25,6 +25,7 @@ static void panel_open(hyb_lu_panel_t *p, hyb_tiles_t tiles)
     p->factors.l2 = tiles;
     p->columns = (xh_view_t){malloc(bytes), tiles.rows, tiles.cols, tiles.rows};
     assert_non_null(p->columns.data);
+    hyb_l2_columns_begin(p);
 }
 
 static void panel_close(hyb_lu_panel_t *p)
@@ -88,8 +89,7 @@ TEST(each_member_sees_all_that_a_team_copied)
     panel_open(&t.panel, tiles_of(5000, 20, 24));
     for (int i = 0; i < 20; i++) {
         t.panel.factors.l2.data[i] += 0.5;
-        atomic_store(&t.panel.next_row, 0);
-        atomic_store(&t.panel.copied, 0);
+        hyb_l2_columns_begin(&t.panel);
         hyb_team_run(team, fill_and_look, &t);
     }
     assert_int_equal(t.wrong, 0);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/blas_library.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/settings.h"
 #include "hpl.h"
 #include "hpl/grid/agree.h"
@@ -15,6 +16,7 @@
 #include "hybrid/observe/observers.h"
 #include "hybrid/observe/sensors.h"
 #include "hybrid/lu/factor.h"
+#include "hybrid/lu/homes.h"
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/generate.h"
 #include "hybrid/lu/solver/neighbours.h"
@@ -39,14 +41,27 @@ static hyb_means_t system_means(void)
     return mine;
 }
 
+/* Of a column that lives on a device the host keeps the diagonal block's part:
+ * the pages that it begins and ends in, and those between. */
+static uint64_t diagonal_bytes(const HPL_T_pmat *mat)
+{
+    enum { PAGE = 4096 };
+
+    return (uint64_t)Mmin(mat->nb, mat->n) * sizeof(double) + 2 * PAGE;
+}
+
 static uint64_t bytes(const hpl_shape_t *shape)
 {
     HPL_T_pmat mat = hpl_system_matrix(shape);
     hyb_means_t mine = system_means();
     uint64_t factor = hyb_factor_bytes(&mine, shape);
     uint64_t check = hyb_check_bytes(shape, hyb_team_size(mine.team));
+    int64_t columns; /* that devices hold */
 
-    return hpl_system_matrix_bytes(&mat, shape->align) + Mmax(factor, check);
+    mat.nq = (int)hyb_homes_host_columns(&mine, shape);
+    columns = hpl_system_columns(shape) - mat.nq;
+    return hpl_system_matrix_bytes(&mat, shape->align) +
+           (uint64_t)columns * diagonal_bytes(&mat) + Mmax(factor, check);
 }
 
 static void free_prepared(hpl_system_t *system)
@@ -65,14 +80,34 @@ static void destroy(hpl_system_t *system)
     hpl_system_destroy(system);
 }
 
+/* The part of a system's matrix that lives on the host. */
+static HPL_T_pmat host_part(const hpl_system_t *system)
+{
+    const HPL_T_grid *grid = system->grid;
+    hyb_means_t mine = system_means();
+    HPL_T_pmat mat = system->mat;
+    hpl_shape_t shape = {.n = mat.n,
+                         .nb = mat.nb,
+                         .nprow = grid->nprow,
+                         .npcol = grid->npcol,
+                         .myrow = grid->myrow,
+                         .mycol = grid->mycol};
+
+    mat.nq = (int)hyb_homes_host_columns(&mine, &shape);
+    return mat;
+}
+
 /* Devices reach pinned memory at full speed; pinning is slow, so it is here. */
 static void pin(hpl_system_t *system)
 {
-    if (hyb_machine_working_devices(means.machine) == 0)
+    HPL_T_pmat mat = host_part(system);
+
+    if (hyb_machine_working_devices(means.machine) == 0 || mat.nq == 0)
         return;
-    hyb_generate_touch(means.team, &system->mat);
-    hyb_machine_pin(means.machine, (xh_view_t){system->mat.A, system->mat.mp,
-                                               system->mat.nq, system->mat.ld});
+    xh_memory_prefer_huge(mat.A,
+                          (size_t)mat.ld * (size_t)mat.nq * sizeof(double));
+    hyb_generate_touch(means.team, &mat);
+    hyb_machine_pin(means.machine, (xh_view_t){mat.A, mat.mp, mat.nq, mat.ld});
 }
 
 static xh_status_t prepare(hpl_system_t *system)
@@ -83,7 +118,7 @@ static xh_status_t prepare(hpl_system_t *system)
 
     if (mine.resident)
         status = hyb_place_device_check(&mine, system->grid);
-    else
+    if (status == XH_OK)
         pin(system);
     if (status == XH_OK)
         status = hyb_factor_prepare(&mine, system->grid, system->algo,
@@ -98,7 +133,10 @@ static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
     hpl_system_t *system;
     xh_status_t status;
 
-    XH_TRY(hpl_system_create(grid, algo, n, nb, &system));
+    XH_TRY(hpl_system_create(grid, algo, n, nb,
+                             system_means().resident ? xh_memory_reserve
+                                                     : xh_memory_allocate,
+                             &system));
     status = prepare(system);
     if (status == XH_OK)
         *system_p = system;
@@ -115,26 +153,24 @@ static bool is_fresh(const hpl_system_t *system)
 
 static void generate(hpl_system_t *system, int seed)
 {
-    if (system_means().resident && is_fresh(system))
-        hyb_place_device_generate(system->prepared, seed);
-    else
-        hyb_generate(means.team, system->grid, &system->mat, seed);
+    HPL_T_pmat mat = system->mat;
+
+    if (is_fresh(system)) {
+        mat = host_part(system);
+        hyb_factor_generate(system->prepared, seed);
+    }
+    hyb_generate(means.team, system->grid, &mat, seed);
 }
 
-static void run(hyb_lu_t *prepared, HPL_T_grid *grid, const HPL_T_palg *algo,
-                HPL_T_pmat *mat, bool resident)
+static void run(hyb_lu_t *prepared, const HPL_T_grid *grid,
+                const HPL_T_palg *algo)
 {
-    const hpl_subtract_t on_device = {hyb_place_device_subtract, prepared};
-
     if (grid->iam == 0) {
         said_depth = said_depth || hyb_notices_depth(algo);
         said_forms = said_forms || hyb_notices_forms(algo);
     }
     hyb_factor_run(prepared);
-    if (resident)
-        hpl_back_substitution(grid, mat, &on_device);
-    else
-        hyb_back_substitution(means.team, grid, mat);
+    hyb_back_substitution(prepared);
 }
 
 static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
@@ -143,7 +179,7 @@ static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
 
     if (hyb_factor_prepare(&means, grid, algo, array, &prepared) != XH_OK)
         HPL_pabort(__LINE__, "HPL_pdgesv", "out of memory");
-    run(prepared, grid, algo, array, false);
+    run(prepared, grid, algo);
     hyb_factor_free(prepared);
 }
 
@@ -153,8 +189,7 @@ static void solve(hpl_system_t *system, int *info_p)
     if (!is_fresh(system))
         solve_array(system->grid, system->algo, &system->mat);
     else
-        run(system->prepared, system->grid, system->algo, &system->mat,
-            system_means().resident);
+        run(system->prepared, system->grid, system->algo);
     *info_p = system->mat.info;
 }
 

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/device_columns.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "hpl/solver/system.h"
+
+/* ---- sizes ---------------------------------------------------------------
+ */
+
+/* What one device holds. */
+typedef struct {
+    int64_t rows, columns, nb;
+    bool exchanges; /* P > 1: rows travel */
+} extent_t;
+
+/* Doubles of a panel's place. */
+static int64_t panel_doubles(extent_t e)
+{
+    return e.nb * e.nb + e.rows * e.nb + HYB_ROW_LISTS * e.nb;
+}
+
+/* At least one: nothing is no buffer. */
+static int64_t device_doubles(extent_t e)
+{
+    int64_t u = (e.exchanges ? 3 : 1) * e.nb * e.columns;
+
+    return 1 + e.rows * e.columns + u + e.rows + e.nb +
+           HYB_SLOTS * panel_doubles(e);
+}
+
+static size_t host_doubles(int64_t rows, int64_t nb)
+{
+    return (size_t)(rows * nb + HYB_SLOTS * HYB_ROW_LISTS * nb) + 1;
+}
+
+uint64_t hyb_place_device_bytes(const hyb_means_t *means,
+                                const hpl_shape_t *shape)
+{
+    return (uint64_t)hyb_machine_working_devices(means->machine) *
+           host_doubles(hpl_system_rows(shape), Mmin(shape->nb, shape->n)) *
+           sizeof(double);
+}
+
+/* ---- which blocks --------------------------------------------------------
+ */
+
+xh_status_t hyb_place_device_check(const hyb_means_t *means,
+                                   const HPL_T_grid *grid)
+{
+    const hyb_op_t needed[] = {
+        HYB_OP_GEMM,
+        HYB_OP_TRSM,
+        HYB_OP_GEMV,
+        HYB_OP_GENERATE,
+        grid->nprow > 1 ? HYB_OP_GATHER_ROWS : HYB_OP_SWAP_ROWS,
+        grid->nprow > 1 ? HYB_OP_SCATTER_ROWS : HYB_OP_SWAP_ROWS};
+    int devices = hyb_machine_devices(means->machine);
+
+    if (devices == 0 || hyb_machine_working_devices(means->machine) < devices) {
+        xh_log_error("home=device: %d of %d devices of this process work, and "
+                     "it needs one, and all of them",
+                     hyb_machine_working_devices(means->machine), devices);
+        return XH_ERR_INPUT;
+    }
+    for (int i = 0; i < devices; i++)
+        for (size_t op = 0; op < sizeof(needed) / sizeof(needed[0]); op++)
+            if (!hyb_device_has(hyb_machine_device(means->machine, i),
+                                needed[op])) {
+                xh_log_error("home=device: device %d lacks the operation %s", i,
+                             hyb_op_name(needed[op]));
+                return XH_ERR_INPUT;
+            }
+    return XH_OK;
+}
+
+/* Blocks of nb columns for which device has room. Where some stay on the host,
+ * these are streamed: part of the memory is theirs. */
+static int64_t room(const hyb_means_t *means, const hpl_shape_t *shape,
+                    int device, bool streams)
+{
+    enum { PART = 4 };
+    extent_t e = {hpl_system_rows(shape), 0, Mmin(shape->nb, shape->n),
+                  shape->nprow > 1};
+    uint64_t memory = hyb_machine_memory(means->machine, device);
+    uint64_t fixed = (uint64_t)device_doubles(e) * sizeof(double), block;
+
+    e.columns = e.nb;
+    block = (uint64_t)device_doubles(e) * sizeof(double) - fixed;
+    memory -= streams ? memory / PART : 0;
+    return memory > fixed ? (int64_t)((memory - fixed) / block) : 0;
+}
+
+int64_t hyb_place_device_rest(const hyb_means_t *means,
+                              const hpl_shape_t *shape, int64_t blocks)
+{
+    int devices = hyb_machine_devices(means->machine);
+    int64_t each;
+
+    for (int streams = 0; streams < 2; streams++) {
+        each = INT64_MAX / HYB_EXECUTORS;
+        for (int i = 0; i < devices; i++)
+            each = xh_smaller(each, room(means, shape, i, streams));
+        if (each * devices >= blocks)
+            return 0;
+    }
+    return blocks - each * devices;
+}
+
+/* ---- create and destroy --------------------------------------------------
+ */
+
+/* Cut the device's memory into its parts. */
+static void lay_out(hyb_device_columns_t *d, extent_t e)
+{
+    hyb_buffer_t *m = d->memory;
+    int64_t at = 0, u = e.nb * e.columns;
+
+    d->matrix = hyb_block(m, at, e.rows, e.columns);
+    d->u = hyb_block(m, at += e.rows * e.columns, e.nb, e.columns);
+    d->packed_u = at += u;
+    d->packed = at += e.exchanges ? u : 0;
+    at += e.exchanges ? u : 0;
+    d->y = hyb_block(m, at, e.rows, 1);
+    d->x = hyb_block(m, at += e.rows, e.nb, 1);
+    at += e.nb;
+    for (int i = 0; i < HYB_SLOTS; i++, at += panel_doubles(e)) {
+        hyb_device_panel_t *panel = &d->panel[i];
+        int64_t lists = at + e.nb * e.nb + e.rows * e.nb;
+
+        panel->l1 = hyb_block(m, at, e.nb, e.nb);
+        panel->l2 = hyb_block(m, at + e.nb * e.nb, e.rows, e.nb);
+        for (int list = 0; list < HYB_ROW_LISTS; list++)
+            panel->list[list] = hyb_block(m, lists + list * e.nb, e.nb, 1);
+    }
+}
+
+static xh_status_t open_queues(hyb_device_columns_t *d)
+{
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->compute));
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->link));
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->leave));
+    XH_TRY(hyb_event_create(d->device, &d->computed));
+    XH_TRY(hyb_event_create(d->device, &d->copied));
+    XH_TRY(hyb_event_create(d->device, &d->arrived));
+    for (int i = 0; i < HYB_SLOTS; i++)
+        XH_TRY(hyb_event_create(d->device, &d->panel[i].ready));
+    for (int i = 0; i < d->works; i++)
+        XH_TRY(hyb_event_create(d->device, &d->work[i].done));
+    return XH_OK;
+}
+
+/* The device's blocks: every so many of those behind the host's. */
+static xh_status_t deal(hyb_device_columns_t *d)
+{
+    const hyb_lu_t *lu = d->base.lu;
+    const hyb_ledger_t *ledger = &lu->ledger;
+    int devices = hyb_machine_devices(lu->means.machine);
+    int64_t behind, count = 0;
+
+    d->columns = calloc((size_t)ledger->blocks + 1, sizeof(*d->columns));
+    if (d->columns == NULL)
+        return XH_ERR_MEMORY;
+    for (int64_t b = 0; b < ledger->blocks; b++) {
+        behind = b - lu->homes.host_blocks;
+        if (behind >= 0 && behind % devices == d->number) {
+            d->columns[b + 1] =
+                hyb_ledger_first(ledger, b + 1) - hyb_ledger_first(ledger, b);
+            count++;
+        }
+        d->columns[b + 1] += d->columns[b];
+    }
+    /* Of two iterations each block and the panel, and the rows of one group. */
+    d->works = 2 * (int)count + 3;
+    d->work = calloc((size_t)d->works, sizeof(*d->work));
+    return d->work != NULL ? XH_OK : XH_ERR_MEMORY;
+}
+
+static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
+{
+    uint64_t bytes = (uint64_t)device_doubles(e) * sizeof(double);
+    xh_status_t status;
+
+    hyb_machine_set_aside(d->base.lu->means.machine, d->number, bytes);
+    status = hyb_buffer_create(d->device, bytes, &d->memory);
+    if (status == XH_ERR_MEMORY)
+        xh_log_error("home=device: the columns of this process and its panels "
+                     "take %.1f MiB of device %d, which has not as much",
+                     (double)bytes / (1 << 20), d->number);
+    XH_TRY(status);
+    d->host_bytes = host_doubles(e.rows, e.nb) * sizeof(double);
+    XH_TRY(hyb_pinned_alloc(d->device, d->host_bytes, &d->host));
+    xh_memory_touch(d->host, d->host_bytes, 0, 1);
+    d->rows = (int64_t *)(d->host + e.rows * e.nb);
+    lay_out(d, e);
+    return XH_OK;
+}
+
+static xh_status_t open_all(hyb_device_columns_t *d)
+{
+    const hyb_lu_t *lu = d->base.lu;
+    extent_t e = {.rows = lu->mat->mp,
+                  .nb = Mmin(lu->mat->nb, lu->mat->n),
+                  .exchanges = lu->grid->nprow > 1};
+
+    XH_TRY(deal(d));
+    e.columns = d->columns[lu->ledger.blocks];
+    XH_TRY(hyb_device_describe(d->device, &d->info));
+    XH_TRY(open_queues(d));
+    return open_memory(d, e);
+}
+
+xh_status_t hyb_device_columns_create(hyb_lu_t *lu, int device,
+                                      const hyb_place_t *functions,
+                                      hyb_place_t **place_p)
+{
+    hyb_device_columns_t *d = calloc(1, sizeof(*d));
+    xh_status_t status;
+
+    if (d == NULL)
+        return XH_ERR_MEMORY;
+    d->base = *functions;
+    d->base.lu = lu;
+    d->number = device;
+    d->pace = 1e-10;
+    d->device = hyb_machine_device(lu->means.machine, device);
+    status = open_all(d);
+    if (status == XH_OK)
+        *place_p = &d->base;
+    else
+        hyb_place_device_destroy(&d->base);
+    return status;
+}
+
+void hyb_place_device_destroy(hyb_place_t *place)
+{
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+
+    if (d == NULL)
+        return;
+    hyb_machine_set_aside(d->base.lu->means.machine, d->number, 0);
+    hyb_pinned_free(d->device, d->host, d->host_bytes);
+    hyb_buffer_destroy(d->memory);
+    for (int i = 0; d->work != NULL && i < d->works; i++)
+        hyb_event_destroy(d->work[i].done);
+    for (int i = 0; i < HYB_SLOTS; i++)
+        hyb_event_destroy(d->panel[i].ready);
+    hyb_event_destroy(d->arrived);
+    hyb_event_destroy(d->copied);
+    hyb_event_destroy(d->computed);
+    hyb_queue_destroy(d->leave);
+    hyb_queue_destroy(d->link);
+    hyb_queue_destroy(d->compute);
+    free(d->work);
+    free(d->columns);
+    free(d);
+}
+
+/* ---- work that is queued --------------------------------------------------
+ */
+
+void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
+{
+    int k = atomic_load(&d->base.lu->open) - 1;
+    char when[32] = "before iteration 0";
+
+    if (status == XH_OK)
+        return;
+    if (k >= 0)
+        snprintf(when, sizeof(when), "iteration %d", k);
+    HPL_pabort(__LINE__, "hyb_place_device",
+               "%s: the device that holds the columns is lost: %s device %d "
+               "(%s%s%s): %s",
+               when, d->info.backend, d->info.index, d->info.name,
+               d->info.pci_address[0] != '\0' ? ", " : "", d->info.pci_address,
+               xh_status_text(status));
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_DEVICE_COLUMNS_H
+#define HYB_DEVICE_COLUMNS_H
+
+#include "hpl/panel/panel.h"
+#include "hybrid/device/device.h"
+#include "hybrid/lu/lu.h"
+#include "hybrid/lu/place_device.h"
+
+/* The place of one device from inside: place_device.c and device_*.c. */
+
+enum { HYB_SLOTS = 2 }; /* panels on the device: of iterations k and k + 1 */
+
+/* Rows that a panel moves on this process, counted from its first one. */
+enum {
+    HYB_U_FROM,         /* those that become rows of U; P = 1: in U's order */
+    HYB_DISPLACED_FROM, /* those displaced from the top, where that is here */
+    HYB_DISPLACED_TO,   /* where displaced ones go, here */
+    HYB_U_TO,           /* P > 1: rows of U by process that they come from */
+    HYB_ROW_LISTS
+};
+
+/* The panel of an iteration, as the device has it. */
+typedef struct {
+    hyb_block_t l1, l2;
+    hyb_block_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
+    hyb_event_t *ready;              /* all of it has come up */
+} hyb_device_panel_t;
+
+/* Work that is queued: the ledger learns that the device's blocks among these,
+ * if any, are complete. */
+typedef struct {
+    hyb_event_t *done;
+    hyb_blocks_t blocks;
+    bool under_way;
+    double flop, since; /* since when it, or the work before it, can run */
+} hyb_device_work_t;
+
+/* Columns are counted on the device: those of its blocks, one after the other.
+ */
+typedef struct {
+    hyb_place_t base;
+    int number;       /* of the device in the machine */
+    int64_t *columns; /* of the device's blocks before local block b, by b */
+    hyb_device_t *device;
+    hyb_device_info_t info;
+    hyb_queue_t *compute, *link, *leave;
+    hyb_event_t *computed, *copied; /* the next panel's columns */
+    hyb_event_t *arrived;           /* rows of other processes */
+    hyb_buffer_t *memory;
+    hyb_block_t matrix;       /* mp x all columns */
+    hyb_block_t u;            /* nb x the same: rows on their way to the top */
+    hyb_block_t x, y;         /* vectors of the back-substitution */
+    int64_t packed_u, packed; /* P > 1: offsets of rows that travel, nb x all
+                                 columns: of U, displaced */
+    hyb_device_panel_t panel[HYB_SLOTS];
+    hyb_device_work_t *work;
+    int works;
+    hyb_device_work_t *sending; /* P > 1: the group whose rows leave */
+    double *host; /* pinned: the panel that comes down, and row lists */
+    size_t host_bytes;
+    int64_t *rows; /* HYB_SLOTS x HYB_ROW_LISTS x nb, in host */
+    double pace;   /* s a flop of the slowest work so far, or a guess */
+} hyb_device_columns_t;
+
+static inline const hyb_device_panel_t *
+hyb_device_panel(const hyb_device_columns_t *d, int k)
+{
+    return &d->panel[k % HYB_SLOTS];
+}
+
+/* Does block b live there? */
+static inline bool hyb_device_holds(const hyb_device_columns_t *d, int64_t b)
+{
+    return d->columns[b + 1] > d->columns[b];
+}
+
+/* The columns of its blocks among these. */
+static inline hyb_run_t hyb_device_run(const hyb_device_columns_t *d,
+                                       hyb_blocks_t blocks)
+{
+    return (hyb_run_t){d->columns[blocks.from],
+                       d->columns[blocks.to] - d->columns[blocks.from]};
+}
+
+/* From panel h's first row on. */
+static inline hyb_block_t hyb_device_trailing(const hyb_device_columns_t *d,
+                                              const HPL_T_panel *h,
+                                              hyb_run_t run)
+{
+    return hyb_block_part(d->matrix, h->ii, run.from, h->mp, run.count);
+}
+
+/* hyb_place_device_create, with the place's functions. */
+xh_status_t hyb_device_columns_create(hyb_lu_t *lu, int device,
+                                      const hyb_place_t *functions,
+                                      hyb_place_t **place_p);
+
+/* The device is lost, or refuses: its columns are gone, and the job ends. */
+void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status);
+
+/* Remember that work is complete when what is queued on queue now has run. */
+hyb_device_work_t *hyb_device_note(hyb_device_columns_t *d,
+                                   hyb_device_work_t work, hyb_queue_t *queue);
+
+/* ---- device_rows.c: places' send_rows, has_sent_rows and put_rows ---------
+ */
+
+void hyb_device_send_rows(hyb_place_t *place, const hpl_exchange_t *x,
+                          hyb_blocks_t group);
+bool hyb_device_has_sent_rows(hyb_place_t *place);
+void hyb_device_put_rows(hyb_place_t *place, const hpl_exchange_t *x,
+                         hyb_blocks_t group);
+
+/* Queue: rows of U that came go to u, displaced ones into the matrix. */
+xh_status_t hyb_device_take_rows(hyb_device_columns_t *d, int k,
+                                 hyb_blocks_t group, hyb_block_t u);
+
+#endif

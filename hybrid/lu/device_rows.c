@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/device_columns.h"
+
+/* A packed buffer of an exchange, on the host and on the device, where only the
+ * columns that live there stand in a row. */
+typedef struct {
+    const hpl_exchange_t *x;
+    hyb_blocks_t group;
+    double *host;
+    hyb_block_t device; /* a row of the buffer is a column here */
+} packed_t;
+
+static packed_t packed(const hyb_device_columns_t *d, const hpl_exchange_t *x,
+                       hyb_blocks_t group, bool displaced)
+{
+    hyb_run_t run = hyb_device_run(d, group);
+    int64_t offset = displaced ? d->packed : d->packed_u;
+
+    return (packed_t){x, group, displaced ? x->displaced : x->gathered,
+                      hyb_block(d->memory, offset + run.from * d->u.rows,
+                                run.count, d->u.rows)};
+}
+
+/* Rows first .. first + count - 1. */
+static hyb_block_t rows_of(const packed_t *p, int first, int count)
+{
+    return hyb_block_part(p->device, 0, first, p->device.rows, count);
+}
+
+typedef enum { TO_HOST, TO_DEVICE } way_t;
+
+/* One copy a block of the group, or one in all where the device has it all. */
+static xh_status_t copy(const hyb_device_columns_t *d, const packed_t *p,
+                        int first, int count, way_t way)
+{
+    const hyb_ledger_t *ledger = &d->base.lu->ledger;
+    int64_t start = hyb_ledger_first(ledger, p->group.from), at = 0, b;
+    bool whole = p->device.rows == p->x->columns;
+
+    for (b = p->group.from; b < p->group.to; b++) {
+        int64_t width = whole
+                            ? p->x->columns
+                            : hyb_device_run(d, (hyb_blocks_t){b, b + 1}).count;
+        int64_t column = whole ? 0 : hyb_ledger_first(ledger, b) - start;
+        xh_view_t host = {p->host + (int64_t)first * p->x->columns + column,
+                          width, count, p->x->columns};
+        hyb_block_t device = hyb_block_part(p->device, at, first, width, count);
+
+        if (width == 0)
+            continue;
+        if (way == TO_HOST)
+            XH_TRY(hyb_queue_copy_out(d->leave, device, host));
+        else
+            XH_TRY(hyb_queue_copy_in(d->link, host, device));
+        if (whole)
+            break;
+        at += width;
+    }
+    return XH_OK;
+}
+
+/* Rows of the columns leave: device, then host. */
+static xh_status_t gather(const hyb_device_columns_t *d, const packed_t *p,
+                          hyb_block_t list, int first)
+{
+    hyb_block_t columns =
+        hyb_device_trailing(d, p->x->panel, hyb_device_run(d, p->group));
+
+    XH_TRY(hyb_queue_gather_rows(d->leave, columns, list,
+                                 rows_of(p, first, (int)list.rows)));
+    return copy(d, p, first, (int)list.rows, TO_HOST);
+}
+
+/* What is under way on these columns comes first. */
+static xh_status_t wait_for_columns(const hyb_device_columns_t *d,
+                                    hyb_blocks_t blocks)
+{
+    for (int i = 0; i < d->works; i++)
+        if (d->work[i].under_way && d->work[i].blocks.from < blocks.to &&
+            d->work[i].blocks.to > blocks.from)
+            XH_TRY(hyb_queue_wait(d->leave, d->work[i].done));
+    return XH_OK;
+}
+
+static xh_status_t send_rows(const hyb_device_columns_t *d,
+                             const hpl_exchange_t *x, hyb_blocks_t group)
+{
+    const hyb_device_panel_t *panel =
+        hyb_device_panel(d, x->panel->ja / x->panel->nb);
+    const hpl_pivots_t *moves = x->panel->pivots;
+    packed_t u = packed(d, x, group, false);
+    packed_t displaced = packed(d, x, group, true);
+
+    XH_TRY(wait_for_columns(d, group));
+    XH_TRY(hyb_queue_wait(d->leave, panel->ready));
+    XH_TRY(gather(d, &u, panel->list[HYB_U_FROM],
+                  moves->gather_offset[moves->me]));
+    return gather(d, &displaced, panel->list[HYB_DISPLACED_FROM], 0);
+}
+
+void hyb_device_send_rows(hyb_place_t *place, const hpl_exchange_t *x,
+                          hyb_blocks_t group)
+{
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+
+    if (hyb_device_run(d, group).count == 0)
+        return;
+    hyb_device_check(d, send_rows(d, x, group));
+    d->sending = hyb_device_note(d, (hyb_device_work_t){.flop = 0.0}, d->leave);
+}
+
+bool hyb_device_has_sent_rows(hyb_place_t *place)
+{
+    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+
+    return d->sending == NULL || !d->sending->under_way;
+}
+
+/* Mine are there already. */
+static xh_status_t put_rows(const hyb_device_columns_t *d,
+                            const hpl_exchange_t *x, hyb_blocks_t group)
+{
+    const hpl_pivots_t *moves = x->panel->pivots;
+    const int *mine = moves->gather_offset + moves->me;
+    const int *come = moves->displace_offset + moves->me;
+    packed_t u = packed(d, x, group, false);
+    packed_t displaced = packed(d, x, group, true);
+
+    XH_TRY(copy(d, &u, 0, mine[0], TO_DEVICE));
+    XH_TRY(copy(d, &u, mine[1], x->panel->jb - mine[1], TO_DEVICE));
+    if (moves->me > 0)
+        XH_TRY(copy(d, &displaced, come[0], come[1] - come[0], TO_DEVICE));
+    XH_TRY(hyb_event_record(d->link, d->arrived));
+    return hyb_queue_wait(d->compute, d->arrived);
+}
+
+void hyb_device_put_rows(hyb_place_t *place, const hpl_exchange_t *x,
+                         hyb_blocks_t group)
+{
+    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+
+    if (hyb_device_run(d, group).count > 0)
+        hyb_device_check(d, put_rows(d, x, group));
+}
+
+xh_status_t hyb_device_take_rows(hyb_device_columns_t *d, int k,
+                                 hyb_blocks_t group, hyb_block_t u)
+{
+    hyb_lu_t *lu = d->base.lu;
+    int column;
+    const hpl_exchange_t *x =
+        hyb_exchange_of(lu, hyb_ledger_columns(&lu->ledger, group), &column);
+    const hpl_pivots_t *moves = x->panel->pivots;
+    const hyb_block_t *list = hyb_device_panel(d, k)->list;
+    packed_t rows = packed(d, x, group, false);
+    packed_t displaced = packed(d, x, group, true);
+
+    XH_TRY(hyb_queue_scatter_rows(d->compute, rows_of(&rows, 0, x->panel->jb),
+                                  list[HYB_U_TO], u));
+    return hyb_queue_scatter_rows(
+        d->compute,
+        rows_of(&displaced, moves->displace_offset[moves->me],
+                (int)list[HYB_DISPLACED_TO].rows),
+        list[HYB_DISPLACED_TO],
+        hyb_device_trailing(d, x->panel, hyb_device_run(d, group)));
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_HOMES_H
+#define HYB_HOMES_H
+
+#include <stdint.h>
+#include "base/integers.h"
+#include "hpl_solver.h"
+#include "hybrid/device/machine.h"
+#include "hybrid/lu/ledger.h"
+#include "hybrid/lu/place.h"
+
+/*
+ * Where each local block column lives, from before the run until its end. The
+ * host's are on the left: they are finished first, so that fewer and fewer
+ * columns are multiplied by way of the link. Those behind them are dealt to the
+ * devices in turn.
+ */
+typedef struct {
+    int64_t host_blocks;
+    hyb_place_t host;
+    int places; /* the host, number 0, and one a device */
+    hyb_place_t *place[HYB_EXECUTORS];
+} hyb_homes_t;
+
+static inline hyb_place_t *hyb_home_of(const hyb_homes_t *homes, int64_t block)
+{
+    int64_t behind = block - homes->host_blocks;
+
+    return homes->place[behind < 0 ? 0 : 1 + behind % (homes->places - 1)];
+}
+
+/* Those of blocks that live on the host; on devices. */
+static inline hyb_blocks_t hyb_homes_host(const hyb_homes_t *homes,
+                                          hyb_blocks_t blocks)
+{
+    return (hyb_blocks_t){xh_smaller(blocks.from, homes->host_blocks),
+                          xh_smaller(blocks.to, homes->host_blocks)};
+}
+
+static inline hyb_blocks_t hyb_homes_devices(const hyb_homes_t *homes,
+                                             hyb_blocks_t blocks)
+{
+    return (hyb_blocks_t){xh_larger(blocks.from, homes->host_blocks),
+                          xh_larger(blocks.to, homes->host_blocks)};
+}
+
+/* Do devices hold any columns? */
+static inline bool hyb_homes_resident(const hyb_homes_t *homes)
+{
+    return homes->places > 1;
+}
+
+/*
+ * Blocks of shape's process that live on the host: all of them unless means
+ * says otherwise, else those for which the devices have no room.
+ */
+int64_t hyb_homes_host_blocks(const hyb_means_t *means,
+                              const hpl_shape_t *shape);
+
+/* Their columns. */
+int64_t hyb_homes_host_columns(const hyb_means_t *means,
+                               const hpl_shape_t *shape);
+
+/* Needs what hyb_place_device_create does. Errors: XH_ERR_MEMORY,
+ * XH_ERR_DEVICE; destroy then all the same */
+xh_status_t hyb_homes_create(hyb_lu_t *lu);
+void hyb_homes_destroy(hyb_homes_t *homes);
+
+#endif
