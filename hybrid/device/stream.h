@@ -64,16 +64,12 @@ size_t hyb_stream_staging_bytes(const hyb_stream_t *stream,
 xh_status_t hyb_stream_reserve(hyb_stream_t *stream,
                                const hyb_tiling_t *tiling);
 
-/*
- * Let the stream take tiles of product until all are complete, or the product
- * ends; returns at once.
- */
+/* Let the stream take tiles of product until all are complete, or the product
+ * ends; returns at once. */
 void hyb_stream_begin(hyb_stream_t *stream, hyb_product_t *product);
 
-/*
- * Wait until the stream has left the product, and say what it did. What it
- * could not complete is given back.
- */
+/* Wait until the stream has left the product, and say what it did. What it
+ * could not complete is given back. */
 void hyb_stream_finish(hyb_stream_t *stream, hyb_work_t *work_p);
 
 #endif
