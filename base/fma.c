@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/fma.h"
+#include "base/cpu.h"
 
 #include <math.h>
 #include <pthread.h>

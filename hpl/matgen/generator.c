@@ -2,6 +2,7 @@
 #include "hpl/matgen/generator.h"
 
 #include "base/integers.h"
+#include "hpl.h"
 
 hpl_generator_t hpl_generator(int64_t m, uint64_t seed, const hpl_map_t *rows,
                               const hpl_map_t *cols)
@@ -76,4 +77,27 @@ void hpl_generator_fill(const hpl_generator_t *g, hpl_block_t block, double *a,
         fill_column(g, &r, x, a + j * ld);
         previous = column;
     }
+}
+
+void HPL_pdmatgen(const HPL_T_grid *GRID, int M, int N, int NB, double *A,
+                  int LDA, int ISEED)
+{
+    hpl_map_t rows = hpl_map(NB, GRID->nprow, GRID->myrow);
+    hpl_map_t cols = hpl_map(NB, GRID->npcol, GRID->mycol);
+    hpl_generator_t g;
+
+    if (M <= 0 || N <= 0)
+        return;
+    g = hpl_generator(M, (uint32_t)ISEED, &rows, &cols);
+    hpl_generator_fill(&g,
+                       (hpl_block_t){.rows = hpl_map_count(&rows, M),
+                                     .cols = hpl_map_count(&cols, N)},
+                       A, LDA);
+}
+
+void HPL_dmatgen(int M, int N, double *A, int LDA, int ISEED)
+{
+    HPL_T_grid alone = {.nprow = 1, .npcol = 1};
+
+    HPL_pdmatgen(&alone, M, N, 1, A, LDA, ISEED);
 }
