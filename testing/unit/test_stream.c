@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/device/stream.h"
-#include "testing/xdgemm/c_stationary.h"
+#include "testing/xdgemm/gemm.h"
 #include "base/clock.h"
 #include "testing/unit/emu_fixture.h"
 #include "testing/unit/node_fixture.h"
