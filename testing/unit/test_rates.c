@@ -271,8 +271,7 @@ TEST_SET_UP(memory_is_given_back_when_queues_are_idle)
     assert_true(records > 4 * POINTS);
 }
 
-/* ---- kept from run to run -------------------------------------------------
- */
+/* ---- kept from run to run ------------------------------------------------ */
 
 static bool is_kept(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/device/stream.h"
 #include "testing/xdgemm/c_stationary.h"
-#include "base/clock.h"
+#include "base/product.h"
 #include "testing/unit/emu_fixture.h"
 #include "testing/unit/node_fixture.h"
 
@@ -36,13 +36,7 @@ static xh_status_t plan(const xh_gemm_t *p, int64_t tile, uint64_t memory,
                         int slots, hyb_tiling_t *tiling_p)
 {
     const hyb_tiling_request_t request = {
-        .m = p->c.rows,
-        .n = p->c.cols,
-        .k = p->trans_a == XH_NO_TRANS ? p->a.cols : p->a.rows,
-        .memory = memory,
-        .tile_rows = tile,
-        .tile_cols = tile,
-        .c_slots = slots};
+        p->c.rows, p->c.cols, xh_gemm_depth(p), memory, tile, tile, slots};
 
     return xdg_c_stationary(&request, tiling_p);
 }
