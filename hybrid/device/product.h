@@ -195,12 +195,9 @@ void hyb_product_leave(hyb_product_t *product);
 bool hyb_product_await(hyb_product_t *product, const atomic_bool *stops,
                        hyb_tile_t *tile_p);
 
-/* Give a device's tile back, whose part of C is as before the product. */
-void hyb_product_return(hyb_product_t *product, int64_t tile);
-
-/* A device took a tile with it, whose part of C is not as before any more: the
- * product is never done. */
-void hyb_product_lose(hyb_product_t *product);
+/* Give a device's tile back. If its part of C is not as before the product any
+ * more, it is lost instead, and the product is never done. */
+void hyb_product_return(hyb_product_t *product, int64_t tile, bool lost);
 
 /* Nothing more is released or completed: devices leave when they are idle. */
 void hyb_product_end(hyb_product_t *product);
