@@ -140,10 +140,8 @@ int64_t hyb_product_columns_done(hyb_product_t *product);
 /* Tiles that nobody has taken yet, released or not. */
 int64_t hyb_product_remaining(hyb_product_t *product);
 
-/*
- * flop/s of the devices together so far, by whole tiles; less than they can
- * where they waited for columns. 0: none has one done.
- */
+/* flop/s of the devices together so far, by whole tiles; less than they can
+ * where they waited for columns. 0: none has one done. */
 double hyb_product_rate(const hyb_product_t *product);
 
 /* Have the devices no tile, and will they take none any more? */

@@ -68,16 +68,12 @@ xh_status_t hyb_stream_reserve(hyb_stream_t *stream,
  * no product. */
 void hyb_stream_release(hyb_stream_t *stream);
 
-/*
- * Let the stream take tiles of product until all are complete, or the product
- * ends; returns at once.
- */
+/* Let the stream take tiles of product until all are complete, or the product
+ * ends; returns at once. */
 void hyb_stream_begin(hyb_stream_t *stream, hyb_product_t *product);
 
-/*
- * Wait until the stream has left the product, and say what it did. What it
- * could not complete is given back.
- */
+/* Wait until the stream has left the product, and say what it did. What it
+ * could not complete is given back. */
 void hyb_stream_finish(hyb_stream_t *stream, hyb_work_t *work_p);
 
 #endif
