@@ -14,11 +14,9 @@
 enum { XH_BLAS_LIBRARY_TEXT = 64 };
 
 typedef struct {
-    const char *name;                   /* "OpenBLAS", "BLIS", "MKL", else
-                                           "unknown" */
+    const char *name; /* "OpenBLAS", "BLIS", "MKL", else "unknown" */
     char version[XH_BLAS_LIBRARY_TEXT]; /* such as "0.3.21"; "": unknown */
-    char kernel[XH_BLAS_LIBRARY_TEXT];  /* its name of the processor that it
-                                           is made for; "": unknown */
+    char kernel[XH_BLAS_LIBRARY_TEXT];  /* of which processor; "": unknown */
     int threads;                        /* of one call; 0: unknown */
     bool ilp64; /* takes 64-bit integers: useless for this program */
 } xh_blas_library_t;

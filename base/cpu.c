@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/cgroup.h"
-#include "base/fma.h"
 #include "base/pin.h"
 #include "base/sysfile.h"
 

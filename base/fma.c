@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/fma.h"
+#include "base/cpu.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -34,14 +34,13 @@
     const wide zero = {0}, factor = zero + 0.999, one = zero + 1.0;            \
     wide sum = zero;                                                           \
     double total = 0.0;                                                        \
-    size_t lane;                                                               \
                                                                                \
     EACH(START)                                                                \
     for (; (rounds) > 0; (rounds)--) {                                         \
         EACH(STEP)                                                             \
     }                                                                          \
     EACH(ADD)                                                                  \
-    for (lane = 0; lane < sizeof(wide) / sizeof(double); lane++)               \
+    for (size_t lane = 0; lane < sizeof(wide) / sizeof(double); lane++)        \
         total += sum[lane];                                                    \
     return total;
 

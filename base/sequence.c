@@ -4,11 +4,9 @@
 xh_lanes_t xh_lanes(void)
 {
     xh_lanes_t lanes = {.round = xh_jump_power(xh_jump_step, XH_LANES)};
-    xh_jump_t ahead;
-    int l;
 
-    for (l = 0; l < XH_LANES; l++) {
-        ahead = xh_jump_power(xh_jump_step, (uint64_t)l);
+    for (int l = 0; l < XH_LANES; l++) {
+        xh_jump_t ahead = xh_jump_power(xh_jump_step, (uint64_t)l);
         lanes.mul[l] = ahead.mul;
         lanes.add[l] = ahead.add;
     }

@@ -94,17 +94,16 @@ xh_sequence_run_here(const xh_lanes_t *lanes, uint64_t first, int64_t count,
     const xh_jump_t round = lanes->round;
     uint64_t x[XH_LANES];
     int64_t done;
-    int l;
 
-    for (l = 0; l < XH_LANES; l++)
+    for (int l = 0; l < XH_LANES; l++)
         x[l] = lanes->mul[l] * first + lanes->add[l];
     for (done = 0; done + XH_LANES <= count; done += XH_LANES) {
-        for (l = 0; l < XH_LANES; l++)
+        for (int l = 0; l < XH_LANES; l++)
             a[done + l] = xh_sequence_entry(x[l]);
-        for (l = 0; l < XH_LANES; l++)
+        for (int l = 0; l < XH_LANES; l++)
             x[l] = xh_jump_apply(round, x[l]);
     }
-    for (l = 0; done + l < count; l++)
+    for (int l = 0; done + l < count; l++)
         a[done + l] = xh_sequence_entry(x[l]);
 }
 

@@ -14,9 +14,7 @@
  * folder  in  "/proc/self", or such a folder of another machine's copy
  * file    in  name below the folder
  */
-enum {
-    XH_SYSFILE_PATH = 4096 /* bytes of the longest path, with its end */
-};
+enum { XH_SYSFILE_PATH = 4096 }; /* bytes of the longest path, with its end */
 
 /* The first line, without its end, cut to size - 1 characters. */
 bool xh_sysfile_line(const char *folder, const char *file, char *line_p,

@@ -144,21 +144,21 @@ static void write_string(FILE *out, const char *text)
 }
 
 /* A fact about a process or one of its threads: {"kind": value}. */
-static void begin_fact(FILE *out, const char *fact, int process, int actor)
+static void begin_fact(FILE *out, const char *before, const char *fact,
+                       int process, int actor)
 {
     fprintf(out,
-            ",\n{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,"
-            "\"args\":{",
-            fact, process, actor);
+            "%s{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{",
+            before, fact, process, actor);
 }
 
 static void write_facts(FILE *out, int process, int actor, const char *name)
 {
-    begin_fact(out, "thread_name", process, actor);
+    begin_fact(out, ",\n", "thread_name", process, actor);
     fputs("\"name\":", out);
     write_string(out, name);
     fputs("}}", out);
-    begin_fact(out, "thread_sort_index", process, actor);
+    begin_fact(out, ",\n", "thread_sort_index", process, actor);
     fprintf(out, "\"sort_index\":%d}}", actor);
 }
 
@@ -192,13 +192,11 @@ static void write_process(FILE *out, int process)
 {
     int64_t lost = xh_trace_lost();
 
-    fprintf(out,
-            "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":0,"
-            "\"args\":{\"name\":\"process %d\"}}",
-            process, process);
+    begin_fact(out, "", "process_name", process, 0);
+    fprintf(out, "\"name\":\"process %d\"}}", process);
     if (lost == 0)
         return;
-    begin_fact(out, "process_labels", process, 0);
+    begin_fact(out, ",\n", "process_labels", process, 0);
     fprintf(out, "\"labels\":\"%" PRId64 " spans lost\"}}", lost);
 }
 

@@ -21,7 +21,7 @@ hpl_matrix_t hpl_matrix_at(hpl_matrix_t m, int i, int j)
     return m;
 }
 
-hpl_matrix_t hpl_matrix_transpose(hpl_matrix_t m)
+static hpl_matrix_t transpose(hpl_matrix_t m)
 {
     m.trans = m.trans == HplNoTrans ? HplTrans : HplNoTrans;
     return m;
@@ -46,11 +46,9 @@ void hpl_matrix_gemm(int m, int n, int k, hpl_matrix_t a, hpl_matrix_t b,
     if (n == 1)
         subtract_product(m, k, a, b, c);
     else if (m == 1)
-        subtract_product(n, k, hpl_matrix_transpose(b), hpl_matrix_transpose(a),
-                         hpl_matrix_transpose(c));
+        subtract_product(n, k, transpose(b), transpose(a), transpose(c));
     else if (c.trans != HplNoTrans)
-        hpl_matrix_gemm(n, m, k, hpl_matrix_transpose(b),
-                        hpl_matrix_transpose(a), hpl_matrix_transpose(c));
+        hpl_matrix_gemm(n, m, k, transpose(b), transpose(a), transpose(c));
     else if (k == 1)
         HPL_dger(HplColumnMajor, m, n, -HPL_rone, a.data, step_down(a), b.data,
                  step_right(b), c.data, c.ld);
@@ -62,7 +60,7 @@ void hpl_matrix_gemm(int m, int n, int k, hpl_matrix_t a, hpl_matrix_t b,
 void hpl_matrix_trsm_unit_lower(int m, int n, hpl_matrix_t l, hpl_matrix_t b)
 {
     enum HPL_UPLO stored = l.trans == HplNoTrans ? HplLower : HplUpper;
-    enum HPL_TRANS other = hpl_matrix_transpose(l).trans;
+    enum HPL_TRANS other = transpose(l).trans;
 
     if (m <= 0 || n <= 0)
         return;

@@ -20,9 +20,6 @@ typedef struct {
 /* The part of m whose element (0, 0) is m's (i, j). */
 hpl_matrix_t hpl_matrix_at(hpl_matrix_t m, int i, int j);
 
-/* The transpose of m: the same data seen in the other form. */
-hpl_matrix_t hpl_matrix_transpose(hpl_matrix_t m);
-
 /*
  * C := C - A * B
  *

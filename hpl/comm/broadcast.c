@@ -20,13 +20,9 @@ typedef struct {
     bool modified; /* the rank after root has a message of its own */
 } topology_t;
 
-static topology_t properties(HPL_T_TOP topology)
-{
-    static const topology_t of[] = {
-        {1, false}, {1, true}, {2, false}, {2, true}, {0, false}, {0, true},
-    };
-    return of[topology - HPL_1RING];
-}
+/* of HPL_1RING and so on */
+static const topology_t topologies[] = {{1, false}, {1, true},  {2, false},
+                                        {2, true},  {0, false}, {0, true}};
 
 /* My rank, counted from root. */
 static int relative(const HPL_T_panel *panel)
@@ -98,7 +94,7 @@ static void plan_long(const HPL_T_panel *panel, topology_t t)
 
 static int begin(HPL_T_panel *panel, HPL_T_TOP topology)
 {
-    topology_t t = properties(topology);
+    topology_t t = topologies[topology - HPL_1RING];
 
     if (panel->grid->npcol == 1 || panel->bcast != NULL)
         return HPL_SUCCESS;

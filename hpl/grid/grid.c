@@ -37,18 +37,16 @@ static void find_place(HPL_T_grid *grid)
     }
 }
 
-static int make_communicators(HPL_T_grid *grid)
+static int make_communicators(HPL_T_grid *g)
 {
-    MPI_Comm all = grid->all_comm;
-    int error;
+    int error = MPI_Comm_split(g->all_comm, g->myrow, g->mycol, &g->row_comm);
 
-    error = MPI_Comm_split(all, grid->myrow, grid->mycol, &grid->row_comm);
     if (error == MPI_SUCCESS)
-        error = MPI_Comm_split(all, grid->mycol, grid->myrow, &grid->col_comm);
+        error = MPI_Comm_split(g->all_comm, g->mycol, g->myrow, &g->col_comm);
     if (error == MPI_SUCCESS)
-        error = MPI_Comm_dup(grid->row_comm, &grid->bcast_comm);
+        error = MPI_Comm_dup(g->row_comm, &g->bcast_comm);
     if (error == MPI_SUCCESS)
-        error = MPI_Comm_dup(grid->col_comm, &grid->exchange_comm);
+        error = MPI_Comm_dup(g->col_comm, &g->exchange_comm);
     return error;
 }
 

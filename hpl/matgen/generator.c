@@ -2,6 +2,7 @@
 #include "hpl/matgen/generator.h"
 
 #include "base/integers.h"
+#include "hpl.h"
 
 hpl_generator_t hpl_generator(int64_t m, uint64_t seed, const hpl_map_t *rows,
                               const hpl_map_t *cols)
@@ -44,12 +45,10 @@ static rows_t plan_rows(const hpl_generator_t *g, const hpl_block_t *block)
 static void fill_column(const hpl_generator_t *g, const rows_t *r, uint64_t x,
                         double *a)
 {
-    int64_t i;
-
     x = xh_jump_apply(r->to_start, x);
     g->run(&g->lanes, xh_jump_apply(r->to_first, x),
            xh_smaller(r->run, r->end) - r->skipped, a);
-    for (i = r->run; i < r->end; i += r->run) {
+    for (int64_t i = r->run; i < r->end; i += r->run) {
         x = xh_jump_apply(g->over_round, x);
         g->run(&g->lanes, x, xh_smaller(r->run, r->end - i),
                a + i - r->skipped);
@@ -59,14 +58,14 @@ static void fill_column(const hpl_generator_t *g, const rows_t *r, uint64_t x,
 void hpl_generator_fill(const hpl_generator_t *g, hpl_block_t block, double *a,
                         int64_t ld)
 {
-    int64_t j, column, previous = -2;
+    int64_t column, previous = -2;
     uint64_t x = 0;
     rows_t r;
 
     if (block.rows <= 0)
         return;
     r = plan_rows(g, &block);
-    for (j = 0; j < block.cols; j++) {
+    for (int64_t j = 0; j < block.cols; j++) {
         column = hpl_map_global(&g->cols, block.col + j);
         if (column != previous + 1)
             x = xh_jump_apply(xh_jump_power(g->over_column, (uint64_t)column),
@@ -76,4 +75,27 @@ void hpl_generator_fill(const hpl_generator_t *g, hpl_block_t block, double *a,
         fill_column(g, &r, x, a + j * ld);
         previous = column;
     }
+}
+
+void HPL_pdmatgen(const HPL_T_grid *GRID, int M, int N, int NB, double *A,
+                  int LDA, int ISEED)
+{
+    hpl_map_t rows = hpl_map(NB, GRID->nprow, GRID->myrow);
+    hpl_map_t cols = hpl_map(NB, GRID->npcol, GRID->mycol);
+    hpl_generator_t g;
+
+    if (M <= 0 || N <= 0)
+        return;
+    g = hpl_generator(M, (uint32_t)ISEED, &rows, &cols);
+    hpl_generator_fill(&g,
+                       (hpl_block_t){.rows = hpl_map_count(&rows, M),
+                                     .cols = hpl_map_count(&cols, N)},
+                       A, LDA);
+}
+
+void HPL_dmatgen(int M, int N, double *A, int LDA, int ISEED)
+{
+    HPL_T_grid alone = {.nprow = 1, .npcol = 1};
+
+    HPL_pdmatgen(&alone, M, N, 1, A, LDA, ISEED);
 }

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "hpl.h"
 #include "hpl/panel/panel.h"
-#include "hpl/panel/pivots.h"
 #include "hpl/pauxil/map.h"
 
 /* -DHPL_COPY_L: L2 moves to contiguous memory even when it need not travel */
@@ -125,13 +124,6 @@ void HPL_pdpanel_new(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
         HPL_pabort(__LINE__, "HPL_pdpanel_new", "out of memory");
     HPL_pdpanel_init(GRID, ALGO, M, N, JB, A, IA, JA, TAG, panel);
     *PANEL = panel;
-}
-
-const hpl_pivots_t *hpl_panel_pivots(HPL_T_panel *panel)
-{
-    if (panel->pivots == NULL)
-        panel->pivots = hpl_pivots_create(panel);
-    return panel->pivots;
 }
 
 int HPL_pdpanel_free(HPL_T_panel *PANEL)

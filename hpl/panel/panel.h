@@ -19,9 +19,6 @@ int hpl_panel_top_rows(const HPL_T_panel *panel);
  */
 void hpl_panel_lay_out(HPL_T_panel *panel, size_t l2_doubles);
 
-/* The permutation of a panel known here; computed at the first call. */
-const struct hpl_pivots *hpl_panel_pivots(HPL_T_panel *panel);
-
 /* Let panel->U hold count doubles at least. */
 void hpl_panel_reserve_u(HPL_T_panel *panel, size_t count);
 

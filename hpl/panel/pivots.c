@@ -90,7 +90,7 @@ static void *allocate(size_t bytes)
     void *memory = calloc(1, bytes);
 
     if (memory == NULL)
-        HPL_pabort(__LINE__, "hpl_pivots_create", "out of memory");
+        HPL_pabort(__LINE__, "hpl_panel_pivots", "out of memory");
     return memory;
 }
 
@@ -115,7 +115,7 @@ static void fill(hpl_pivots_t *p, const rows_t *rows, const HPL_T_panel *panel)
     free(entries);
 }
 
-hpl_pivots_t *hpl_pivots_create(const HPL_T_panel *panel)
+static hpl_pivots_t *create(const HPL_T_panel *panel)
 {
     const HPL_T_grid *grid = panel->grid;
     rows_t rows = {hpl_map(panel->nb, grid->nprow, grid->myrow), panel->ia,
@@ -132,4 +132,11 @@ hpl_pivots_t *hpl_pivots_create(const HPL_T_panel *panel)
     p->displace_offset = p->gather_offset + offsets;
     fill(p, &rows, panel);
     return p;
+}
+
+const hpl_pivots_t *hpl_panel_pivots(HPL_T_panel *panel)
+{
+    if (panel->pivots == NULL)
+        panel->pivots = create(panel);
+    return panel->pivots;
 }

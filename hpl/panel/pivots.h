@@ -28,9 +28,10 @@ typedef struct hpl_pivots {
 } hpl_pivots_t;
 
 /*
- * The permutation of panel, from its DPIV. Local rows are those of the owner
- * and count from panel row ia. For free(). Cost: jb^2 comparisons.
+ * The permutation of a panel known here, from its DPIV; computed at the first
+ * call and freed with the panel. Local rows are those of the owner and count
+ * from panel row ia. Cost: jb^2 comparisons.
  */
-hpl_pivots_t *hpl_pivots_create(const HPL_T_panel *panel);
+const hpl_pivots_t *hpl_panel_pivots(HPL_T_panel *panel);
 
 #endif

@@ -99,19 +99,6 @@ static void run(solve_t *s)
     }
 }
 
-/* My part of y: the sums start from it on b's process column, from 0 else. */
-static void start_sums(solve_t *s)
-{
-    HPL_T_pmat *mat = s->mat;
-    int column = (int)hpl_map_local(&s->columns, mat->n);
-
-    if (s->grid->mycol == hpl_map_owner(&s->columns, mat->n))
-        memcpy(s->sum, Mptr(mat->A, 0, column, mat->ld),
-               (size_t)mat->mp * sizeof(double));
-    else
-        memset(s->sum, 0, (size_t)mat->mp * sizeof(double));
-}
-
 void hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
                            const hpl_subtract_t *how)
 {
@@ -120,12 +107,15 @@ void hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
                  .how = how,
                  .rows = hpl_map(mat->nb, grid->nprow, grid->myrow),
                  .columns = hpl_map(mat->nb, grid->npcol, grid->mycol)};
+    int y = (int)hpl_map_local(&s.columns, mat->n); /* local column of b */
 
-    s.sum = malloc(((size_t)mat->mp + 1) * sizeof(double));
+    s.sum = calloc((size_t)mat->mp + 1, sizeof(double));
     if (s.sum == NULL)
         HPL_pabort(__LINE__, "HPL_pdtrsv", "out of memory");
     HPL_ptimer(HPL_TIMING_PTRSV);
-    start_sums(&s);
+    if (grid->mycol == hpl_map_owner(&s.columns, mat->n))
+        memcpy(s.sum, Mptr(mat->A, 0, y, mat->ld),
+               (size_t)mat->mp * sizeof(double));
     run(&s);
     HPL_ptimer(HPL_TIMING_PTRSV);
     free(s.sum);

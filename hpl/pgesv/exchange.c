@@ -139,7 +139,7 @@ static void plan_gather(hpl_exchange_t *x, hpl_pieces_t *pieces,
     hpl_pieces_roll(x->schedule, pieces, HPL_FIRST_HAS_ITS_OWN);
 }
 
-static void plan(hpl_exchange_t *x)
+void hpl_exchange_start(hpl_exchange_t *x)
 {
     const hpl_pivots_t *p = x->panel->pivots;
     size_t count = (size_t)p->members + 1;
@@ -152,18 +152,13 @@ static void plan(hpl_exchange_t *x)
                            .nprocs = p->members};
 
     if (offset == NULL)
-        HPL_pabort(__LINE__, "hpl_exchange_begin", "out of memory");
+        HPL_pabort(__LINE__, "hpl_exchange_start", "out of memory");
     x->schedule = hpl_schedule_create(x->panel->grid->exchange_comm, x->tag);
     in_doubles(x, p->displace_offset, offset);
     hpl_pieces_spread(x->schedule, &pieces);
     in_doubles(x, p->gather_offset, offset);
     plan_gather(x, &pieces, offset, offset + count);
     free(offset);
-}
-
-void hpl_exchange_start(hpl_exchange_t *x)
-{
-    plan(x);
     hpl_schedule_begin(x->schedule);
 }
 
@@ -198,12 +193,6 @@ static void place(const hpl_exchange_t *x, hpl_matrix_t u)
         }
 }
 
-void hpl_exchange_close(hpl_exchange_t *x)
-{
-    hpl_schedule_end(x->schedule);
-    x->schedule = NULL;
-}
-
 void hpl_exchange_settle(const hpl_exchange_t *x, int from, int columns)
 {
     const hpl_pivots_t *p = x->panel->pivots;
@@ -220,7 +209,7 @@ hpl_matrix_t hpl_exchange_end(hpl_exchange_t *x, enum HPL_TRANS form)
                       .ld = form == HplNoTrans ? x->panel->jb : x->columns,
                       .trans = form};
 
-    hpl_exchange_close(x);
+    hpl_schedule_end(x->schedule);
     hpl_exchange_settle(x, 0, x->columns);
     place(x, u);
     return u;

@@ -59,7 +59,7 @@ hpl_matrix_t hpl_exchange_end(hpl_exchange_t *x, enum HPL_TRANS form);
 /*
  * The same in steps, for columns anywhere and several exchanges in flight,
  * whose tags differ: fill in x except for u and schedule; pack, start, poll
- * its schedule, close, settle. Row r of gathered then is row
+ * and end its schedule, settle. Row r of gathered then is row
  * panel->pivots->gather[r].to of U.
  */
 
@@ -72,9 +72,6 @@ void hpl_exchange_pack(const hpl_exchange_t *x, int from, int columns);
 
 /* Start moving rows, after all columns are packed. */
 void hpl_exchange_start(hpl_exchange_t *x);
-
-/* Wait until all rows have arrived. */
-void hpl_exchange_close(hpl_exchange_t *x);
 
 /*
  * Put displaced rows into the matrix, columns from .. from + columns - 1 of

@@ -7,14 +7,9 @@
 #include "hpl_types.h"
 
 /*
- * The progress of a factorization on stderr, by the setting progress:
- *
- *     auto  a live line on a terminal; else a line every ten seconds or more
- *     on    a live line on a terminal; else a line whenever 2% more is done,
- *           and one at the end
- *     off   nothing
- *     live  a live line, whatever stderr is: a launcher's pipe may lead to a
- *           terminal
+ * The progress of a factorization on stderr, by the setting progress: nothing;
+ * a line every ten seconds or more; a line whenever 2% more is done, and one at
+ * the end; a live line.
  */
 typedef enum { HPL_SILENT, HPL_SELDOM, HPL_OFTEN, HPL_LIVE } hpl_speech_t;
 

@@ -32,11 +32,11 @@ static size_t panel_doubles(const hpl_shape_t *shape, const HPL_T_pmat *mat,
 static uint64_t bytes(const hpl_shape_t *shape)
 {
     HPL_T_pmat mat = hpl_system_matrix(shape);
-    int64_t panels = ((int64_t)shape->n + shape->nb - 1) / shape->nb, k;
+    int64_t panels = ((int64_t)shape->n + shape->nb - 1) / shape->nb;
     size_t factor = 0;
     size_t solve = (size_t)mat.mp + 1;
 
-    for (k = 0; k < Mmin(panels, (int64_t)shape->depth + 1); k++)
+    for (int64_t k = 0; k < Mmin(panels, (int64_t)shape->depth + 1); k++)
         factor += panel_doubles(shape, &mat, k);
     return hpl_system_matrix_bytes(&mat, shape->align) +
            Mmax(factor, solve) * sizeof(double);

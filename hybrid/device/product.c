@@ -212,15 +212,30 @@ static xh_status_t cut(hyb_machine_t *machine, const xh_gemm_t *gemm,
     return XH_OK;
 }
 
-static xh_status_t start(hyb_product_t *p, hyb_machine_t *machine,
-                         const xh_gemm_t *gemm, const hyb_product_way_t *way)
+xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
+                              const hyb_product_way_t *way,
+                              hyb_product_t **product_p)
 {
+    static const hyb_product_way_t all_by_columns = {~(uint64_t)0,
+                                                     hyb_tiling_plan};
     double started = xh_clock_now();
-    uint64_t devices, before = working(machine, way->devices);
+    uint64_t devices, before;
     hyb_tiling_t tiling;
+    hyb_product_t *p;
 
+    if (!xh_gemm_conforms(gemm) || xh_gemm_flop(gemm) == 0.0 ||
+        machine->multiplies)
+        return XH_ERR_ARG;
+    if (way != NULL && working(machine, way->devices) == 0)
+        return XH_ERR_DEVICE;
+    way = way != NULL ? way : &all_by_columns;
+    before = working(machine, way->devices);
     XH_TRY(cut(machine, gemm, way, &tiling, &devices));
-    XH_TRY(hyb_product_init(p, gemm, &tiling));
+    p = malloc(sizeof(*p));
+    if (p == NULL || hyb_product_init(p, gemm, &tiling) != XH_OK) {
+        free(p);
+        return XH_ERR_MEMORY;
+    }
     p->machine = machine;
     p->devices = devices;
     p->dropped = before & ~devices;
@@ -229,32 +244,8 @@ static xh_status_t start(hyb_product_t *p, hyb_machine_t *machine,
         if (has(devices, i))
             hyb_stream_begin(machine->device[i].stream, p);
     machine->multiplies = true;
+    *product_p = p;
     return XH_OK;
-}
-
-xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
-                              const hyb_product_way_t *way,
-                              hyb_product_t **product_p)
-{
-    static const hyb_product_way_t all_by_columns = {~(uint64_t)0,
-                                                     hyb_tiling_plan};
-    hyb_product_t *p;
-    xh_status_t status;
-
-    if (!xh_gemm_conforms(gemm) || xh_gemm_flop(gemm) == 0.0 ||
-        machine->multiplies)
-        return XH_ERR_ARG;
-    if (way != NULL && working(machine, way->devices) == 0)
-        return XH_ERR_DEVICE;
-    p = malloc(sizeof(*p));
-    if (p == NULL)
-        return XH_ERR_MEMORY;
-    status = start(p, machine, gemm, way != NULL ? way : &all_by_columns);
-    if (status == XH_OK)
-        *product_p = p;
-    else
-        free(p);
-    return status;
 }
 
 double hyb_product_rate(const hyb_product_t *p)

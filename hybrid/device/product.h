@@ -140,10 +140,8 @@ int64_t hyb_product_columns_done(hyb_product_t *product);
 /* Tiles that nobody has taken yet, released or not. */
 int64_t hyb_product_remaining(hyb_product_t *product);
 
-/*
- * flop/s of the devices together so far, by whole tiles; less than they can
- * where they waited for columns. 0: none has one done.
- */
+/* flop/s of the devices together so far, by whole tiles; less than they can
+ * where they waited for columns. 0: none has one done. */
 double hyb_product_rate(const hyb_product_t *product);
 
 /* Have the devices no tile, and will they take none any more? */
@@ -195,12 +193,9 @@ void hyb_product_leave(hyb_product_t *product);
 bool hyb_product_await(hyb_product_t *product, const atomic_bool *stops,
                        hyb_tile_t *tile_p);
 
-/* Give a device's tile back, whose part of C is as before the product. */
-void hyb_product_return(hyb_product_t *product, int64_t tile);
-
-/* A device took a tile with it, whose part of C is not as before any more: the
- * product is never done. */
-void hyb_product_lose(hyb_product_t *product);
+/* Give a device's tile back. If its part of C is not as before the product any
+ * more, it is lost instead, and the product is never done. */
+void hyb_product_return(hyb_product_t *product, int64_t tile, bool lost);
 
 /* Nothing more is released or completed: devices leave when they are idle. */
 void hyb_product_end(hyb_product_t *product);

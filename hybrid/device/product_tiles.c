@@ -161,18 +161,13 @@ bool hyb_product_await(hyb_product_t *p, const atomic_bool *stops,
     return unlock_with(p, tile, tile_p);
 }
 
-void hyb_product_return(hyb_product_t *p, int64_t tile)
+void hyb_product_return(hyb_product_t *p, int64_t tile, bool lost)
 {
     pthread_mutex_lock(&p->lock);
-    p->returned[p->returned_count++] = tile;
-    p->in_flight--;
-    unlock_and_wake(p);
-}
-
-void hyb_product_lose(hyb_product_t *p)
-{
-    pthread_mutex_lock(&p->lock);
-    atomic_store(&p->lost, true);
+    if (lost)
+        atomic_store(&p->lost, true);
+    else
+        p->returned[p->returned_count++] = tile;
     p->in_flight--;
     unlock_and_wake(p);
 }

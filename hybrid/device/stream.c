@@ -42,9 +42,7 @@ static double known(double measured, double said, double guess)
 /* Seconds that the largest tile takes. */
 static double predicted(const hyb_stream_t *s)
 {
-    static const hyb_rate_table_t none;
-    const hyb_rate_table_t *rates =
-        s->options.rates != NULL ? s->options.rates : &none;
+    const hyb_rate_table_t *rates = s->options.rates;
     const hyb_tiling_t *t = &s->product->tiling;
     double rows = (double)t->most_rows, cols = (double)t->most_cols;
     double k = (double)t->k;
@@ -84,10 +82,8 @@ static void fail(hyb_stream_t *s, xh_status_t why)
  * again. */
 static void give_back(hyb_stream_t *s, const hyb_tile_t *tile)
 {
-    if (s->options.tile_return == HYB_RETURN_DIRECT)
-        hyb_product_lose(s->product);
-    else
-        hyb_product_return(s->product, tile->index);
+    hyb_product_return(s->product, tile->index,
+                       s->options.tile_return == HYB_RETURN_DIRECT);
 }
 
 /* ---- the committer ------------------------------------------------------- */

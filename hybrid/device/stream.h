@@ -32,12 +32,12 @@ typedef struct {
     int executor; /* its number in the product's owners */
     hyb_tile_return_t tile_return;
     double stall_seconds; /* least time without a result that is a stall */
-    /* As measured, borrowed for the stream's life; NULL, empty or 0: what the
-     * device says, or else a guess. */
-    const hyb_rate_table_t *rates;
-    const hyb_pins_t *pins; /* of the operands, borrowed likewise; or NULL */
-    const int *cpus;        /* likewise: a thread on each of them commits */
-    int cpu_count;          /* 0: one, anywhere */
+    /* borrowed for the stream's life */
+    const hyb_rate_table_t *rates; /* as measured; where 0, what the device
+                                      says, or else a guess */
+    const hyb_pins_t *pins;        /* of the operands; or NULL */
+    const int *cpus; /* a thread on each of them commits; none: anywhere */
+    int cpu_count;
 } hyb_stream_options_t;
 
 /*
@@ -68,16 +68,12 @@ xh_status_t hyb_stream_reserve(hyb_stream_t *stream,
  * no product. */
 void hyb_stream_release(hyb_stream_t *stream);
 
-/*
- * Let the stream take tiles of product until all are complete, or the product
- * ends; returns at once.
- */
+/* Let the stream take tiles of product until all are complete, or the product
+ * ends; returns at once. */
 void hyb_stream_begin(hyb_stream_t *stream, hyb_product_t *product);
 
-/*
- * Wait until the stream has left the product, and say what it did. What it
- * could not complete is given back.
- */
+/* Wait until the stream has left the product, and say what it did. What it
+ * could not complete is given back. */
 void hyb_stream_finish(hyb_stream_t *stream, hyb_work_t *work_p);
 
 #endif

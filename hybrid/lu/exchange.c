@@ -267,7 +267,7 @@ static void move_group(hyb_lu_t *lu)
     }
     if (!hpl_schedule_poll(x->schedule))
         return;
-    hpl_exchange_close(x);
+    hpl_schedule_end(x->schedule);
     hyb_ledger_queue_all(&lu->ledger, e->group, 1);
     hyb_ledger_complete_all(&lu->ledger, hyb_homes_host(&lu->homes, e->group),
                             1);

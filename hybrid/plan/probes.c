@@ -4,7 +4,7 @@
 #include <math.h>
 #include <mpi.h>
 #include "base/clock.h"
-#include "base/fma.h"
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "hpl/grid/agree.h"
 

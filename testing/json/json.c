@@ -17,30 +17,22 @@ json_t *xh_json_positive(int64_t x)
     return x > 0 ? json_integer(x) : json_null();
 }
 
-/* A copy of text in which every byte beyond ASCII is a '?'. */
-static json_t *ascii(const char *text)
+json_t *xh_json_text(const char *text)
 {
-    char *copy = strdup(text);
-    json_t *value = NULL;
+    json_t *value;
+    char *copy;
 
-    if (copy == NULL)
-        return NULL;
+    if (text == NULL || text[0] == '\0')
+        return json_null();
+    value = json_string(text);
+    if (value != NULL || (copy = strdup(text)) == NULL)
+        return value;
     for (char *at = copy; *at != '\0'; at++)
         if ((unsigned char)*at > 127)
             *at = '?';
     value = json_string(copy);
     free(copy);
     return value;
-}
-
-json_t *xh_json_text(const char *text)
-{
-    json_t *value;
-
-    if (text == NULL || text[0] == '\0')
-        return json_null();
-    value = json_string(text);
-    return value != NULL ? value : ascii(text);
 }
 
 json_t *xh_json_moment(const struct timespec *moment)

@@ -7,7 +7,6 @@
 #include "base/blas_library.h"
 #include "base/clock.h"
 #include "base/cpu.h"
-#include "base/fma.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/settings.h"

@@ -138,42 +138,34 @@ static void say_too_large(const xhpl_test_t *test, double bytes,
                  available / GIB, advice);
 }
 
-static xh_status_t check_all(const check_t *check)
+xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters)
 {
-    int64_t tests = xhpl_plan_count(check->parameters);
-    int64_t step = xhpl_plan_same_shape(check->parameters);
+    check_t check = {.parameters = parameters};
+    int64_t tests = xhpl_plan_count(parameters);
+    int64_t step = xhpl_plan_same_shape(parameters);
     xhpl_test_t largest = {.n = 0};
     worst_t worst = {.ratio = 0};
-    int n;
 
+    if (strcmp(xh_settings_text("memory_check"), "off") == 0)
+        return XH_OK;
+    check.node = xhpl_node_comm();
+    check.available = available_on(check.node);
     for (int64_t index = 0; index < tests; index += step) {
-        xhpl_test_t test = xhpl_plan_test(check->parameters, index);
-        worst_t found = worst_of(check, &test);
+        xhpl_test_t test = xhpl_plan_test(parameters, index);
+        worst_t found = worst_of(&check, &test);
 
         if (found.ratio > worst.ratio) {
             worst = found;
             largest = test;
         }
     }
-    if (worst.ratio <= 1)
-        return XH_OK;
-    n = largest_n(check, &largest);
-    if (xhpl_rank(MPI_COMM_WORLD) == worst.rank)
-        say_too_large(&largest, worst.ratio * check->available,
-                      check->available, n);
-    return XH_ERR_MEMORY;
-}
+    if (worst.ratio > 1) {
+        int n = largest_n(&check, &largest);
 
-xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters)
-{
-    check_t check = {.parameters = parameters};
-    xh_status_t status;
-
-    if (strcmp(xh_settings_text("memory_check"), "off") == 0)
-        return XH_OK;
-    check.node = xhpl_node_comm();
-    check.available = available_on(check.node);
-    status = check_all(&check);
+        if (xhpl_rank(MPI_COMM_WORLD) == worst.rank)
+            say_too_large(&largest, worst.ratio * check.available,
+                          check.available, n);
+    }
     MPI_Comm_free(&check.node);
-    return status;
+    return worst.ratio > 1 ? XH_ERR_MEMORY : XH_OK;
 }

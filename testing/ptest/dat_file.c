@@ -155,18 +155,6 @@ static xh_status_t read_output(reader_t *reader)
     return XH_OK;
 }
 
-/* The table's order is the file's, so the first line at fault is reported. */
-static xh_status_t read_quantities(reader_t *reader)
-{
-    for (int q = 0; q < XHPL_QUANTITIES; q++) {
-        XH_TRY(read_count(reader, q));
-        XH_TRY(read_values(reader, q));
-        if (q == XHPL_DEVICE)
-            XH_TRY(read_output(reader));
-    }
-    return XH_OK;
-}
-
 xh_status_t xhpl_dat_parse(const char *text, size_t length,
                            xhpl_parameters_t *parameters_p,
                            xhpl_dat_error_t *error_p)
@@ -175,7 +163,13 @@ xh_status_t xhpl_dat_parse(const char *text, size_t length,
 
     xhpl_parameters_default(&reader.parameters);
     split_lines(&reader, text, length);
-    XH_TRY(read_quantities(&reader));
+    /* in the file's order: the first line at fault is reported */
+    for (int q = 0; q < XHPL_QUANTITIES; q++) {
+        XH_TRY(read_count(&reader, q));
+        XH_TRY(read_values(&reader, q));
+        if (q == XHPL_DEVICE)
+            XH_TRY(read_output(&reader));
+    }
     *parameters_p = reader.parameters;
     return XH_OK;
 }

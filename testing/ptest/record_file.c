@@ -45,6 +45,7 @@ xh_status_t xhpl_record_file_open(const char *name, xhpl_record_file_t *file_p)
 {
     xhpl_record_file_t file = {.in_place = NULL};
     struct stat about;
+    bool is_new = lstat(name, &about) != 0;
     int fd = open(name, O_WRONLY | O_CREAT, 0666);
 
     if (fd < 0 || fstat(fd, &about) != 0 ||
@@ -61,6 +62,8 @@ xh_status_t xhpl_record_file_open(const char *name, xhpl_record_file_t *file_p)
         can_be_replaced(&file)) {
         fclose(file.in_place);
         file.in_place = NULL;
+        if (is_new) /* until there is a text */
+            unlink(name);
     }
     *file_p = file;
     return XH_OK;

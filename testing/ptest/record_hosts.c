@@ -7,7 +7,6 @@
 #include <sys/utsname.h>
 #include "base/cgroup.h"
 #include "base/cpu.h"
-#include "base/fma.h"
 #include "base/memory.h"
 #include "base/sysfile.h"
 #include "testing/json/json.h"

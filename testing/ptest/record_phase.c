@@ -156,19 +156,10 @@ static void sample(xhpl_phase_t *p)
     p->seen.celsius = fmax(p->seen.celsius, found.celsius);
 }
 
-/* Wait until the next reading is due or something changes. */
-static void wait_until_due(xhpl_phase_t *p)
-{
-    double whole = floor(p->due);
-    struct timespec until = {.tv_sec = (time_t)whole,
-                             .tv_nsec = (long)(1e9 * (p->due - whole))};
-
-    pthread_cond_timedwait(&p->change, &p->lock, &until);
-}
-
 static void *watch(void *argument)
 {
     xhpl_phase_t *p = argument;
+    struct timespec until;
     double joules[NODE_KINDS];
 
     pthread_mutex_lock(&p->lock);
@@ -176,7 +167,9 @@ static void *watch(void *argument)
         if (!p->running) {
             pthread_cond_wait(&p->change, &p->lock);
         } else if (now() < p->due) {
-            wait_until_due(p);
+            until = (struct timespec){(time_t)p->due,
+                                      (long)(1e9 * fmod(p->due, 1.0))};
+            pthread_cond_timedwait(&p->change, &p->lock, &until);
         } else {
             sample(p);
             read_node_energy(&p->energy, joules); /* before counters wrap */
@@ -225,21 +218,13 @@ void xhpl_phase_close(xhpl_phase_t *p)
     free(p);
 }
 
-/* The processors that solvers use on this host. */
-static xhpl_cpus_t used_here(void)
-{
-    xhpl_cpus_t all, mine = xhpl_record_cpus(xhpl_record_my_workers().cpus);
-    MPI_Comm node = xhpl_node_comm();
-
-    MPI_Allreduce(mine.has, all.has, XHPL_CPUS, MPI_BYTE, MPI_BOR, node);
-    MPI_Comm_free(&node);
-    return all;
-}
-
 void xhpl_phase_begin(xhpl_phase_t *p)
 {
-    xhpl_cpus_t used = used_here();
+    xhpl_cpus_t used = xhpl_record_cpus(xhpl_record_my_workers().cpus);
+    MPI_Comm node = xhpl_node_comm();
 
+    MPI_Allreduce(MPI_IN_PLACE, used.has, XHPL_CPUS, MPI_BYTE, MPI_BOR, node);
+    MPI_Comm_free(&node);
     pthread_mutex_lock(&p->lock);
     p->read = p->is_first ? hpl_solver()->clocks : NULL;
     p->cpus = 0;

@@ -21,24 +21,19 @@ void xhpl_solver_close(void)
 
 static hyb_phase_t start;
 
-/* 0 if the variable is wrong, which process 0 reports. */
-static double start_patience(void)
-{
-    const char *text = getenv("XHPL_WATCHDOG");
-    double seconds =
-        text != NULL ? strtod(text, NULL) : xh_settings_real("watchdog");
-
-    return seconds > 0.0 && seconds < 1e6 ? seconds : 0.0;
-}
-
 void xhpl_start_watch_begin(int rank, const char *host, bool funneled)
 {
     static char text[128];
+    const char *set = getenv("XHPL_WATCHDOG");
+    double patience =
+        set != NULL ? strtod(set, NULL) : xh_settings_real("watchdog");
+    /* process 0 reports a variable that is wrong */
+    bool watches = funneled && patience > 0.0 && patience < 1e6;
 
     snprintf(text, sizeof(text),
              "starting: rank %d on %.64s waits for other processes", rank,
              host);
-    hyb_phase_begin(&start, text, funneled ? start_patience() : 0.0);
+    hyb_phase_begin(&start, text, watches ? patience : 0.0);
 }
 
 void xhpl_start_watch_end(void)

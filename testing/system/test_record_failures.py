@@ -21,14 +21,11 @@ ONE = ["-n", "200", "-nb", "16", "-p", "1", "-q", "1"]
 # ---- runs that fail ----------------------------------------------------------
 
 
-def test_a_failed_residual_is_in_it(recorded):
-    _, found = recorded(*ONE, "--threshold", "1e-9")
-    assert statuses(found) == ["FAILED"] and found["exit_status"] == 1
-
-
-def test_a_test_without_check_is_in_it(recorded):
-    _, found = recorded(*ONE, "--threshold", "0")
-    assert statuses(found) == ["UNCHECKED"]
+@pytest.mark.parametrize("threshold, word", [("1e-9", "FAILED"), ("0", "UNCHECKED")])
+def test_a_test_that_did_not_pass_is_in_it(recorded, threshold, word):
+    _, found = recorded(*ONE, "--threshold", threshold)
+    assert statuses(found) == [word]
+    assert found["exit_status"] == (1 if word == "FAILED" else 0)
 
 
 def test_a_skipped_test_is_in_it(recorded):
@@ -44,37 +41,36 @@ def errors_of(found):
     return [x["text"] for x in found["findings"] if x["level"] == "error"]
 
 
-def assert_errors_are_in_it(outcome, found):
-    """What stderr has of errors, and there is one at least."""
-    said = re.findall("^xhpl: error: (.*)$", outcome.stderr, re.M)
-    assert said and errors_of(found) == said, str(outcome)
+@pytest.fixture
+def refused(recorded):
+    """The record of a run that is refused, with what stderr has of errors."""
+
+    def run(*options, **rest):
+        outcome, found = recorded(*options, **rest)
+        said = re.findall("^xhpl: error: (.*)$", outcome.stderr, re.M)
+        assert said and errors_of(found) == said, str(outcome)
+        assert (found["exit_status"], found["tests"]) == (2, [])
+        return found
+
+    return run
 
 
-def test_a_run_refused_for_memory_has_one(recorded):
-    outcome, found = recorded("-n", "900000000", *ONE[2:])
-    assert_errors_are_in_it(outcome, found)
-    assert (found["exit_status"], found["tests"]) == (2, [])
-    assert found["hpl_dat"]["n"] == [900000000]
+def test_a_run_refused_for_memory_has_one(refused):
+    assert refused("-n", "900000000", *ONE[2:])["hpl_dat"]["n"] == [900000000]
 
 
 @pytest.mark.parametrize("dat", [None, hpl_dat.text(nb="0")], ids=["no", "bad"])
-def test_a_run_without_a_good_hpl_dat_has_one(recorded, dat):
-    outcome, found = recorded(dat=dat)
-    assert_errors_are_in_it(outcome, found)
-    assert (found["exit_status"], found["hpl_dat"]) == (2, None)
+def test_a_run_without_a_good_hpl_dat_has_one(refused, dat):
+    assert refused(dat=dat)["hpl_dat"] is None
 
 
-def test_a_run_with_a_bad_xhpl_conf_has_one(recorded, xhpl):
+def test_a_run_with_a_bad_xhpl_conf_has_one(refused, xhpl):
     (xhpl.directory / "xhpl.conf").write_text("tile = x\n")
-    outcome, found = recorded(*ONE)
-    assert found["exit_status"] == 2
-    assert_errors_are_in_it(outcome, found)
+    refused(*ONE)
 
 
-def test_a_grid_without_processes_has_one(recorded):
-    outcome, found = recorded("-n", "50", "-nb", "8", "-p", "1", "-q", "9")
-    assert found["exit_status"] == 2
-    assert_errors_are_in_it(outcome, found)
+def test_a_grid_without_processes_has_one(refused):
+    refused("-n", "50", "-nb", "8", "-p", "1", "-q", "9")
 
 
 def test_processes_that_a_grid_leaves_idle_are_in_it(recorded):

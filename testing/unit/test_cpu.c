@@ -5,7 +5,6 @@
 #include <math.h>
 #include <sched.h>
 #include "base/cgroup.h"
-#include "base/fma.h"
 #include "testing/unit/fake_root.h"
 #include "testing/unit/unit.h"
 

@@ -38,13 +38,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-static xh_status_t copy_nothing(void)
-{
-    const xh_view_t nothing = {NULL, 0, 3, 1};
-
-    return hyb_queue_copy_in(on.queue, nothing, hyb_block(NULL, 0, 0, 3));
-}
-
 /* ---- failing ------------------------------------------------------------ */
 
 TEST(a_failure_in_any_call_fails_the_device)
@@ -69,7 +62,9 @@ TEST_SET_UP(a_failed_device_refuses_all_calls)
     capture_end(NULL);
     for (device_call_t i = 0; i < CALLS; i++)
         assert_int_equal(device_call(i), XH_ERR_DEVICE);
-    assert_int_equal(copy_nothing(), XH_ERR_DEVICE);
+    assert_int_equal(hyb_queue_copy_in(on.queue, (xh_view_t){NULL, 0, 3, 1},
+                                       hyb_block(NULL, 0, 0, 3)),
+                     XH_ERR_DEVICE);
     assert_int_equal(fake.calls, 0);
 }
 
@@ -132,46 +127,35 @@ TEST_SET_UP(memory_that_cannot_be_pinned_serves)
 
 /* ---- giving back -------------------------------------------------------- */
 
-TEST_SET_UP(a_healthy_device_gets_everything_back)
-{
-    hyb_buffer_t *memory;
-    double *pinned;
-    hyb_device_t *other;
-
-    other = opened(&fake_backend, 0);
-    assert_ok(hyb_buffer_create(other, 64, &memory));
-    assert_ok(hyb_pinned_alloc(other, 64, &pinned));
-    pinned[0] = 1;
-    hyb_buffer_destroy(memory);
-    hyb_pinned_free(other, pinned, 64);
-    assert_int_equal(fake.given_back, 2);
-    hyb_device_close(other);
-    assert_int_equal(fake.closed, 1);
-}
-
-TEST_SET_UP(memory_that_a_failed_device_may_touch_is_kept)
+TEST_SET_UP(a_device_gets_all_back_but_what_it_may_touch_as_it_failed)
 {
     hyb_buffer_t *memory;
     double *pinned;
     hyb_queue_t *its_queue;
-    hyb_device_t *other;
 
-    other = opened(&fake_backend, 0);
-    assert_ok(hyb_buffer_create(other, 64, &memory));
-    assert_ok(hyb_pinned_alloc(other, 64, &pinned));
-    assert_ok(hyb_queue_create(other, HYB_QUEUE_NORMAL, &its_queue));
-    capture_begin();
-    hyb_device_fail(other, "it stalled");
-    capture_end(NULL);
-    hyb_buffer_destroy(memory);
-    hyb_pinned_free(other, pinned, 64);
-    assert_int_equal(fake.given_back, 0);
-    pinned[0] = 1; /* still there */
-    hyb_queue_destroy(its_queue);
-    assert_int_equal(fake.ended, 1);
-    hyb_device_close(other);
-    assert_int_equal(fake.given_back, 1); /* the buffer: nobody waits for it */
-    assert_int_equal(fake.closed, 1);
+    for (int failed = 0; failed < 2; failed++) {
+        hyb_device_t *other = opened(&fake_backend, 0);
+
+        fake_reset();
+        assert_ok(hyb_buffer_create(other, 64, &memory));
+        assert_ok(hyb_pinned_alloc(other, 64, &pinned));
+        assert_ok(hyb_queue_create(other, HYB_QUEUE_NORMAL, &its_queue));
+        pinned[0] = 1;
+        capture_begin();
+        if (failed)
+            hyb_device_fail(other, "it stalled");
+        capture_end(NULL);
+        hyb_buffer_destroy(memory);
+        hyb_pinned_free(other, pinned, 64);
+        assert_int_equal(fake.given_back, failed ? 0 : 2);
+        if (failed)
+            pinned[0] = 1; /* still there */
+        hyb_queue_destroy(its_queue);
+        assert_int_equal(fake.ended, 1);
+        hyb_device_close(other); /* and the buffer: nobody waits for it */
+        assert_int_equal(fake.given_back, failed ? 1 : 2);
+        assert_int_equal(fake.closed, 1);
+    }
 }
 
 TEST_SET_UP(nothing_is_given_back_quietly)

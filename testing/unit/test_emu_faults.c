@@ -165,13 +165,6 @@ TEST_SET_UP(a_stall_lasts_until_the_device_is_given_up)
         check_stall(i);
 }
 
-static void sleep_for(long milliseconds)
-{
-    const struct timespec t = {.tv_nsec = 1000000 * milliseconds};
-
-    nanosleep(&t, NULL);
-}
-
 /* A copy takes 10 ms, so the second one waits when the device is given up. */
 TEST_SET_UP(a_device_given_up_touches_no_host_memory)
 {
@@ -185,7 +178,7 @@ TEST_SET_UP(a_device_given_up_touches_no_host_memory)
     assert_ok(hyb_queue_copy_out(on.queue, device_calls_square(0), in_other));
     give_up();
     memset(other, 0xff, sizeof(other));
-    sleep_for(40);
+    nanosleep(&(struct timespec){.tv_nsec = 40000000}, NULL);
     assert_int_equal(((unsigned char *)other)[0], 0xff);
     close_device(NULL);
 }

@@ -4,14 +4,6 @@
 #include "testing/unit/unit_mpi.h"
 #include "hpl.h"
 
-static int rank_of_world(void)
-{
-    int rank;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
 static int size_of(MPI_Comm comm)
 {
     int size;
@@ -53,7 +45,7 @@ static void for_all_grids(void (*check)(const HPL_T_grid *))
 
 static void check_place(const HPL_T_grid *grid)
 {
-    int rank = rank_of_world(), p, q, myrow, mycol;
+    int rank = rank_in(MPI_COMM_WORLD), p, q, myrow, mycol;
 
     HPL_grid_info(grid, &p, &q, &myrow, &mycol);
     assert_int_equal(p, grid->nprow);
@@ -118,7 +110,7 @@ TEST_CALL(hypercubes_are_the_largest_that_fit, for_all_grids(check_hypercubes))
 
 TEST(a_sum_arrives_at_any_root)
 {
-    int root, i, rank = rank_of_world(), size = size_of(MPI_COMM_WORLD);
+    int root, i, rank = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
     double values[100];
 
     for (root = 0; root < size; root++) {
@@ -132,7 +124,7 @@ TEST(a_sum_arrives_at_any_root)
 
 TEST(extremes_and_sums_of_both_types_reach_everyone)
 {
-    int rank = rank_of_world(), size = size_of(MPI_COMM_WORLD);
+    int rank = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
     int least[2] = {rank, -rank}, most[2] = {rank, -rank}, sum = rank;
     double x[2] = {rank, -rank}, y[2] = {rank, -rank};
 
@@ -151,7 +143,7 @@ TEST(extremes_and_sums_of_both_types_reach_everyone)
 TEST(a_nan_on_any_process_is_the_result)
 {
     static const HPL_T_OP operators[] = {HPL_max, HPL_min, HPL_sum};
-    int at, op, rank = rank_of_world(), size = size_of(MPI_COMM_WORLD);
+    int at, op, rank = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
     double x;
 
     for (op = 0; op < 3; op++)
@@ -177,7 +169,7 @@ static void largest_pair(const int N, const void *IN, void *INOUT,
 
 TEST(the_callers_own_operator_serves)
 {
-    int rank = rank_of_world(), size = size_of(MPI_COMM_WORLD);
+    int rank = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
     double pair[2] = {rank / 2, rank};
 
     HPL_all_reduce(pair, 2, HPL_DOUBLE, largest_pair, MPI_COMM_WORLD);
@@ -187,7 +179,7 @@ TEST(the_callers_own_operator_serves)
 
 TEST(sums_are_bitwise_equal_on_all_processes)
 {
-    double x = 1.0 / (3 + rank_of_world()), least, most;
+    double x = 1.0 / (3 + rank_in(MPI_COMM_WORLD)), least, most;
 
     HPL_all_reduce(&x, 1, HPL_DOUBLE, HPL_sum, MPI_COMM_WORLD);
     MPI_Allreduce(&x, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
@@ -197,7 +189,7 @@ TEST(sums_are_bitwise_equal_on_all_processes)
 
 TEST(a_broadcast_copies_from_any_root)
 {
-    int root, rank = rank_of_world(), x[2];
+    int root, rank = rank_in(MPI_COMM_WORLD), x[2];
     double y;
 
     for (root = 0; root < size_of(MPI_COMM_WORLD); root++) {

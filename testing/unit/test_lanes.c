@@ -19,13 +19,8 @@ static problem_t problem;
 /* A copy takes 1 ms. */
 static void open_lanes(const char *fault)
 {
-    const hyb_tiling_request_t request = {.m = shape.m,
-                                          .n = shape.n,
-                                          .k = shape.k,
-                                          .memory = 1 << 20,
-                                          .tile_rows = 4,
-                                          .tile_cols = 4,
-                                          .c_slots = SLOTS};
+    const hyb_tiling_request_t request = {shape.m, shape.n, shape.k, 1 << 20,
+                                          4,       4,       SLOTS};
     hyb_tiling_t tiling;
 
     problem = problem_create(shape, false);
@@ -110,8 +105,7 @@ TEST_LANES(a_drain_ends_though_a_queue_stalls)
     capture_end(NULL);
 }
 
-/* ---- the pieces of an operand that a device keeps -------------------------
- */
+/* ---- the pieces of an operand that a device keeps ------------------------ */
 
 enum { COUNT = 3, DOUBLES = 16 };
 

@@ -142,12 +142,4 @@ TEST(a_part_starts_at_its_element)
     }
 }
 
-TEST(a_transpose_exchanges_rows_and_columns)
-{
-    hpl_matrix_t v = view(0, 9, 8, HplNoTrans), t = hpl_matrix_transpose(v);
-
-    assert_true(*address(t, 3, 5) == value(5, 3, 0));
-    assert_int_equal(hpl_matrix_transpose(t).trans, HplNoTrans);
-}
-
 TEST_MAIN()

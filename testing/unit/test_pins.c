@@ -10,6 +10,8 @@
 
 /* Host matrices that are pinned in segments of whole columns. */
 
+#define UNUSED __attribute__((unused))
+
 enum { PAGE = 4096, GIB = 1 << 30 };
 
 TEST(segments_are_whole_columns_and_whole_pages)
@@ -67,10 +69,8 @@ static const hyb_backend_t *emu;
 static double *pinned[64];
 static int pins, unpins, refused;
 
-static xh_status_t pin(void *state, void *host, size_t bytes)
+static xh_status_t pin(UNUSED void *state, void *host, UNUSED size_t bytes)
 {
-    (void)state;
-    (void)bytes;
     if (pins == refused) {
         refused = -1;
         return XH_ERR_MEMORY;
@@ -79,9 +79,8 @@ static xh_status_t pin(void *state, void *host, size_t bytes)
     return XH_OK;
 }
 
-static void unpin(void *state, void *host)
+static void unpin(UNUSED void *state, void *host)
 {
-    (void)state;
     for (int i = 0; i < pins; i++)
         if (pinned[i] == host) {
             pinned[i] = NULL;

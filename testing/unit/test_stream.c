@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/device/stream.h"
-#include "testing/xdgemm/c_stationary.h"
-#include "base/clock.h"
+#include "base/product.h"
+#include "testing/xdgemm/gemm.h"
 #include "testing/unit/emu_fixture.h"
 #include "testing/unit/node_fixture.h"
 
@@ -13,9 +13,11 @@ static hyb_stream_t *stream_with(int index, hyb_tile_return_t tile_return,
                                  int threads, const char *fault)
 {
     static const int cpus[] = {0, 0, 0};
+    static const hyb_rate_table_t unknown;
     const hyb_stream_options_t options = {.executor = index + 1,
                                           .tile_return = tile_return,
                                           .stall_seconds = 60.0,
+                                          .rates = &unknown,
                                           .cpus = cpus,
                                           .cpu_count = threads};
     hyb_device_t *device = emu_open(index, "emu_memory=1", fault, NULL);
@@ -36,13 +38,7 @@ static xh_status_t plan(const xh_gemm_t *p, int64_t tile, uint64_t memory,
                         int slots, hyb_tiling_t *tiling_p)
 {
     const hyb_tiling_request_t request = {
-        .m = p->c.rows,
-        .n = p->c.cols,
-        .k = p->trans_a == XH_NO_TRANS ? p->a.cols : p->a.rows,
-        .memory = memory,
-        .tile_rows = tile,
-        .tile_cols = tile,
-        .c_slots = slots};
+        p->c.rows, p->c.cols, xh_gemm_depth(p), memory, tile, tile, slots};
 
     return xdg_c_stationary(&request, tiling_p);
 }
@@ -304,9 +300,10 @@ static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
 /* It takes 0.26 s for its tile: 260 times what is allowed at least. */
 TEST_SET_UP(a_device_that_is_known_to_be_slow_does_not_stall)
 {
-    const hyb_rate_table_t rates = {.link_rate = 1e10, .rate = {{1e3}}};
+    const hyb_rate_table_t rates = {.link_rate = 1e10, .rate = {{1e3}}},
+                           unknown = {0};
 
-    assert_true(slow_one_is_dropped(NULL));
+    assert_true(slow_one_is_dropped(&unknown));
     assert_false(slow_one_is_dropped(&rates));
 }
 

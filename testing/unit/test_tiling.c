@@ -55,8 +55,7 @@ static hyb_tiling_t random_tiling(hyb_tiling_request_t *r)
     return t;
 }
 
-/* ---- order ----------------------------------------------------------------
- */
+/* ---- order --------------------------------------------------------------- */
 
 typedef struct {
     unsigned char seen[EXTENT][EXTENT];
@@ -170,14 +169,10 @@ TEST(by_columns_each_column_of_tiles_is_a_run)
 
 TEST(a_partial_tile_below_half_is_merged)
 {
-    hyb_tiling_request_t r = {.k = 4,
-                              .memory = 1 << 20,
-                              .tile_rows = 10,
-                              .tile_cols = 10,
-                              .c_slots = 3};
+    hyb_tiling_request_t r = {1, 1, 4, 1 << 20, 10, 10, 3};
     hyb_tiling_t t;
 
-    for (r.m = 1, r.n = 1; r.m <= 60; r.m++, r.n++) {
+    for (; r.m <= 60; r.m++, r.n++) {
         assert_ok(xdg_c_stationary(&r, &t));
         assert_int_equal(t.rows, r.m < 10 ? 1 : (r.m + 5) / 10);
         assert_int_equal(t.cols, t.rows);
@@ -219,8 +214,7 @@ TEST(a_few_rectangles_cover_any_run_of_tiles)
     assert_int_equal(most, XDG_COVER);
 }
 
-/* ---- memory and traffic ---------------------------------------------------
- */
+/* ---- memory and traffic -------------------------------------------------- */
 
 TEST(a_strip_crosses_as_often_as_memory_makes_it)
 {
@@ -252,8 +246,7 @@ TEST(a_strip_crosses_as_often_as_memory_makes_it)
     }
 }
 
-/* ---- limits ---------------------------------------------------------------
- */
+/* ---- limits -------------------------------------------------------------- */
 
 TEST(the_wanted_tile_is_taken_where_it_fits)
 {

@@ -23,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cpu.h"
-#include "base/fma.h"
 #include "base/integers.h"
 #include "base/log.h"
 #include "hybrid/cpu/trial/trial.h"

@@ -21,7 +21,6 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/cpu.h"
-#include "base/fma.h"
 #include "base/memory.h"
 #include "base/pin.h"
 #include "hpl.h"

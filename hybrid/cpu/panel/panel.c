@@ -283,6 +283,31 @@ static void advance(worker_t *w, const step_t *step)
 
 /* ---- recursion ----------------------------------------------------------- */
 
+/* Columns begin .. end - 1, taken in parts of `part` columns. */
+typedef struct {
+    hyb_panel_variant_t variant;
+    int begin, end, part;
+} stage_t;
+
+/*
+ * After the part p .. q - 1
+ *
+ *     left-looking    U above the next part is finished, the part updated
+ *     Crout           the part's own rows of U, then the next part
+ *     right-looking   the part's own rows of U, then all columns to the right
+ */
+static step_t step_after(const stage_t *s, int p, int q)
+{
+    int next = (int)xh_smaller(q + s->part, s->end);
+    bool left = s->variant == HYB_LEFT, right = s->variant == HYB_RIGHT;
+
+    return (step_t){.from = right ? p : s->begin,
+                    .solve = left ? s->begin : p,
+                    .q = q,
+                    .solve_end = left ? next : s->end,
+                    .update_end = right ? s->end : next};
+}
+
 /* Columns of a part: whole blocks, dealt evenly. */
 static int part_width(const hyb_panel_method_t *method, int cols)
 {
@@ -297,38 +322,29 @@ static void tell_leaf(const worker_t *w)
         w->panel->leaf(w->panel->context);
 }
 
-/*
- * Columns begin .. end - 1, taken in parts: columns if they are few, else parts
- * that are factored by recursion. After the part p .. q - 1
- *
- *     left-looking    U above the next part is finished, the part updated
- *     Crout           the part's own rows of U, then the next part
- *     right-looking   the part's own rows of U, then all columns to the right
- */
+/* Parts of a leaf are columns; others are factored by recursion. */
 static void factor_columns(worker_t *w, int begin, int end)
 {
     const hyb_panel_method_t *method = &w->panel->method;
     bool leaf = end - begin <= method->base_cols;
-    hyb_panel_variant_t variant = leaf ? method->base : method->recursion;
-    bool left = variant == HYB_LEFT, right = variant == HYB_RIGHT;
-    int part = leaf ? 1 : part_width(method, end - begin), q;
+    stage_t s = {.variant = leaf ? method->base : method->recursion,
+                 .begin = begin,
+                 .end = end,
+                 .part = leaf ? 1 : part_width(method, end - begin)};
 
     if (leaf)
         tell_leaf(w);
-    for (int p = begin; p < end; p = q) {
-        int next = (int)xh_smaller(p + 2 * part, end);
-
-        q = (int)xh_smaller(p + part, end);
+    for (int p = begin, q; p < end; p = q) {
+        q = (int)xh_smaller(p + s.part, end);
         if (leaf)
             elect(w, p);
         else
             factor_columns(w, p, q);
-        if (q < end)
-            advance(w, &(step_t){.from = right ? p : begin,
-                                 .solve = left ? begin : p,
-                                 .q = q,
-                                 .solve_end = left ? next : end,
-                                 .update_end = right ? end : next});
+        if (q < end) {
+            step_t step = step_after(&s, p, q);
+
+            advance(w, &step);
+        }
     }
     if (leaf)
         tell_leaf(w);

@@ -162,26 +162,6 @@ static bool is_dry(void)
     return strcmp(hyb_emu_host->setting("emu_dry"), "on") == 0;
 }
 
-static xh_status_t read_settings(hyb_emu_device_t *device)
-{
-    const char *faults = hyb_emu_host->setting("emu_fault");
-
-    device->memory = memory_size();
-    device->dry = is_dry();
-    device->rate[HYB_EMU_LINK_IN] = 1e9 * number("emu_link");
-    device->rate[HYB_EMU_LINK_OUT] = device->rate[HYB_EMU_LINK_IN];
-    device->rate[HYB_EMU_ENGINE] = 1e9 * number("emu_rate");
-    if (read_faults(faults, device) == XH_OK)
-        return XH_OK;
-    hyb_emu_host->log(
-        XH_LOG_ERROR, "emu", device->index,
-        "emu_fault=%.200s is no list of "
-        "[device:]fail|oom|stall|flip@<op>:<nth>, or such an operation "
-        "cannot have such a fault",
-        faults);
-    return XH_ERR_INPUT;
-}
-
 /* ---- finding and opening ------------------------------------------------ */
 
 static int count(const char **reason_p)
@@ -207,16 +187,26 @@ static xh_status_t describe(int index, hyb_device_info_t *info_p)
 
 static xh_status_t open_device(int index, void **state_p)
 {
+    const char *faults = hyb_emu_host->setting("emu_fault");
     hyb_emu_device_t *device = calloc(1, sizeof(*device));
-    xh_status_t status;
 
     if (device == NULL)
         return XH_ERR_MEMORY;
     device->index = index;
-    status = read_settings(device);
-    if (status != XH_OK) {
+    device->memory = memory_size();
+    device->dry = is_dry();
+    device->rate[HYB_EMU_LINK_IN] = 1e9 * number("emu_link");
+    device->rate[HYB_EMU_LINK_OUT] = device->rate[HYB_EMU_LINK_IN];
+    device->rate[HYB_EMU_ENGINE] = 1e9 * number("emu_rate");
+    if (read_faults(faults, device) != XH_OK) {
+        hyb_emu_host->log(
+            XH_LOG_ERROR, "emu", index,
+            "emu_fault=%.200s is no list of "
+            "[device:]fail|oom|stall|flip@<op>:<nth>, or such an operation "
+            "cannot have such a fault",
+            faults);
         free(device);
-        return status;
+        return XH_ERR_INPUT;
     }
     pthread_mutex_init(&device->lock, NULL);
     hyb_emu_condition_init(&device->changed);
@@ -273,36 +263,27 @@ static void *map_memory(size_t bytes)
     return memory;
 }
 
-/* With device locked. */
-static xh_status_t take_memory(hyb_emu_device_t *device, size_t bytes,
-                               void **memory_p)
-{
-    size_t left = device->memory - device->memory_used;
-    void *memory = NULL;
-
-    if (bytes <= left) /* a multiple of ALIGNMENT, as is what is rounded up */
-        memory = map_memory(rounded_up(bytes));
-    if (memory == NULL) {
-        hyb_emu_host->log(XH_LOG_INFO, "emu", device->index,
-                          "no %zu bytes of memory: %zu of %zu are in use",
-                          bytes, device->memory_used, device->memory);
-        return XH_ERR_MEMORY;
-    }
-    device->memory_used += rounded_up(bytes);
-    *memory_p = memory;
-    return XH_OK;
-}
-
 static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
 {
     hyb_emu_device_t *device = state;
     hyb_emu_fault_t fault;
     xh_status_t status;
+    void *memory = NULL;
 
     pthread_mutex_lock(&device->lock);
     status = hyb_emu_admit(device, HYB_EMU_ALLOC, &fault);
-    if (status == XH_OK)
-        status = take_memory(device, bytes, memory_p);
+    /* what is left is a multiple of ALIGNMENT, as is what is rounded up */
+    if (status == XH_OK && bytes <= device->memory - device->memory_used)
+        memory = map_memory(rounded_up(bytes));
+    if (memory != NULL) {
+        device->memory_used += rounded_up(bytes);
+        *memory_p = memory;
+    } else if (status == XH_OK) {
+        hyb_emu_host->log(XH_LOG_INFO, "emu", device->index,
+                          "no %zu bytes of memory: %zu of %zu are in use",
+                          bytes, device->memory_used, device->memory);
+        status = XH_ERR_MEMORY;
+    }
     pthread_mutex_unlock(&device->lock);
     return status;
 }

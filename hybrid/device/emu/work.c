@@ -43,8 +43,7 @@ static xh_status_t copy(const hyb_task_t *t)
     return XH_OK;
 }
 
-/* ---- rows -----------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------- */
 
 /* The numbers of a list; false if one of them is no row of v. */
 static bool find_rows(hyb_block_t list, xh_view_t v, const int64_t **row_p)
