@@ -49,14 +49,6 @@ static int add(hpl_clocks_t *spread, double mhz)
     return 1;
 }
 
-static bool has(const int *cpus, int count, long cpu)
-{
-    for (int i = 0; i < count; i++)
-        if (cpus[i] == cpu)
-            return true;
-    return false;
-}
-
 /* All from the one file that has those of all processors. */
 static int add_from_cpuinfo(const char *root, const int *cpus, int count,
                             hpl_clocks_t *spread)
@@ -71,8 +63,11 @@ static int add_from_cpuinfo(const char *root, const int *cpus, int count,
         in = fopen(path, "r");
     while (in != NULL && fgets(line, sizeof(line), in) != NULL) {
         sscanf(line, "processor : %ld", &cpu);
-        if (sscanf(line, "cpu MHz : %lf", &mhz) == 1 && has(cpus, count, cpu))
-            added += add(spread, mhz);
+        if (sscanf(line, "cpu MHz : %lf", &mhz) != 1)
+            continue;
+        for (int i = 0; i < count; i++)
+            if (cpus[i] == cpu)
+                added += add(spread, mhz);
     }
     if (in != NULL)
         fclose(in);

@@ -3,7 +3,6 @@
 #define NODE_FIXTURE_H
 
 #include <limits.h>
-#include "testing/xdgemm/c_stationary.h"
 #include "testing/xdgemm/gemm.h"
 
 /* What the tests of products on emulated devices have in common. */

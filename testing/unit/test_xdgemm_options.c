@@ -3,7 +3,7 @@
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 #include "testing/xdgemm/options.h"
-#include "testing/xdgemm/problem.h"
+#include "testing/xdgemm/verify.h"
 
 enum { ARGUMENTS_MOST = 32 };
 

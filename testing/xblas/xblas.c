@@ -32,15 +32,6 @@ typedef struct {
     double *a, *b, *c;
 } product_t;
 
-/* A function of the library, through memory, as ISO C has no cast for it. */
-static int find(void *library, const char *name, void *function_p)
-{
-    void *symbol = dlsym(library, name);
-
-    *(void **)function_p = symbol;
-    return symbol != NULL;
-}
-
 /* By the library's call, and for those without one by the variables that
    libraries read when they are loaded. */
 static void announce_threads(const char *threads)
@@ -53,14 +44,17 @@ static void announce_threads(const char *threads)
         setenv(variables[i], threads, 1);
 }
 
+/* Functions are found through memory, as ISO C has no cast for them. */
 static void set_threads(void *library, int threads)
 {
     set_int_fn_t set_int;
     set_long_fn_t set_long;
 
-    if (find(library, "openblas_set_num_threads", &set_int))
+    *(void **)&set_int = dlsym(library, "openblas_set_num_threads");
+    *(void **)&set_long = dlsym(library, "bli_thread_set_num_threads");
+    if (set_int != NULL)
         set_int(threads);
-    else if (find(library, "bli_thread_set_num_threads", &set_long))
+    else if (set_long != NULL)
         set_long(threads);
 }
 
@@ -112,7 +106,7 @@ static int size_of(const char *text)
 int main(int argc, char **argv)
 {
     product_t p;
-    dgemm_fn_t dgemm;
+    dgemm_fn_t dgemm = NULL;
     void *library;
 
     if (argc != 6) {
@@ -121,7 +115,9 @@ int main(int argc, char **argv)
     }
     announce_threads(argv[2]);
     library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
-    if (library == NULL || !find(library, "dgemm_", &dgemm)) {
+    if (library != NULL)
+        *(void **)&dgemm = dlsym(library, "dgemm_");
+    if (dgemm == NULL) {
         fprintf(stderr, "xblas: %s\n", dlerror());
         return XH_EXIT_RUNTIME;
     }

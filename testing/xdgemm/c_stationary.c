@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/xdgemm/c_stationary.h"
+#include "testing/xdgemm/gemm.h"
 
 #include "base/integers.h"
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/product.h"
-#include "testing/xdgemm/c_stationary.h"
 
 /* one product under way */
 typedef struct {
@@ -194,15 +193,6 @@ static xh_status_t run_together(run_t *run, const xh_gemm_t *product)
     return run->status;
 }
 
-/* The team does all, which is not cut. */
-static xh_status_t run_alone(run_t *run, const xh_gemm_t *product)
-{
-    compute(run, product);
-    run->report.team.flop = xh_gemm_flop(product);
-    run->report.team.compute_seconds = run->seconds;
-    return run->status;
-}
-
 xh_status_t xdg_gemm(xdg_gemm_t *gemm, const xh_gemm_t *product, xdg_who_t who,
                      hyb_report_t *report_p)
 {
@@ -216,7 +206,12 @@ xh_status_t xdg_gemm(xdg_gemm_t *gemm, const xh_gemm_t *product, xdg_who_t who,
     if (!who.team && alone)
         return who.devices != 0 ? XH_ERR_DEVICE : XH_ERR_ARG;
     alone |= product->alpha == 0.0 || xh_gemm_flop(product) == 0.0;
-    status = alone ? run_alone(&run, product) : run_together(&run, product);
+    if (alone) { /* the team does all, which is not cut */
+        compute(&run, product);
+        run.report.team.flop = xh_gemm_flop(product);
+        run.report.team.compute_seconds = run.seconds;
+    }
+    status = alone ? run.status : run_together(&run, product);
     run.report.seconds = xh_clock_now() - started;
     run.report.team.seconds = run.report.team.compute_seconds;
     if (report_p != NULL && status == XH_OK)

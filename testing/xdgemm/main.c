@@ -246,26 +246,10 @@ static int list_devices(const xdg_options_t *options)
     return exit_status_of(close_file(options->json, json, status));
 }
 
-static int answer(const xdg_options_t *options)
-{
-    switch (options->ask) {
-    case XDG_ASK_HELP:
-        xdg_options_print_help(stdout);
-        return XH_EXIT_PASSED;
-    case XDG_ASK_VERSION:
-        printf("xdgemm %s\n", XH_VERSION);
-        return XH_EXIT_PASSED;
-    case XDG_ASK_DEVICES:
-        return list_devices(options);
-    default:
-        return run_session(options);
-    }
-}
-
 int main(int argc, char **argv)
 {
     xdg_options_t options;
-    int status;
+    int status = XH_EXIT_PASSED;
 
     xh_log_identify("xdgemm", -1, "");
     if (xh_settings_load() != XH_OK ||
@@ -273,7 +257,14 @@ int main(int argc, char **argv)
         return XH_EXIT_INPUT;
     if (options.quiet)
         xh_log_limit(XH_LOG_WARNING);
-    status = answer(&options);
+    if (options.ask == XDG_ASK_HELP)
+        xdg_options_print_help(stdout);
+    else if (options.ask == XDG_ASK_VERSION)
+        printf("xdgemm %s\n", XH_VERSION);
+    else if (options.ask == XDG_ASK_DEVICES)
+        status = list_devices(&options);
+    else
+        status = run_session(&options);
     if (fflush(stdout) == 0)
         return status;
     xh_log_error("cannot write all of the report");

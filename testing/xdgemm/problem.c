@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/xdgemm/problem.h"
+#include "testing/xdgemm/verify.h"
 
 #include <math.h>
 #include <string.h>

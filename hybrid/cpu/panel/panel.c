@@ -285,13 +285,9 @@ static void advance(worker_t *w, const step_t *step)
 
 /* Columns begin .. end - 1, taken in parts of `part` columns. */
 typedef struct {
-    worker_t *worker;
     hyb_panel_variant_t variant;
     int begin, end, part;
-    bool leaf; /* its parts are columns; else they are factored by recursion */
 } stage_t;
-
-static void factor_columns(worker_t *w, int begin, int end);
 
 /*
  * After the part p .. q - 1
@@ -312,24 +308,6 @@ static step_t step_after(const stage_t *s, int p, int q)
                     .update_end = right ? s->end : next};
 }
 
-static void factor_stage(const stage_t *s)
-{
-    step_t step;
-    int q;
-
-    for (int p = s->begin; p < s->end; p = q) {
-        q = (int)xh_smaller(p + s->part, s->end);
-        if (s->leaf)
-            elect(s->worker, p);
-        else
-            factor_columns(s->worker, p, q);
-        if (q == s->end)
-            return;
-        step = step_after(s, p, q);
-        advance(s->worker, &step);
-    }
-}
-
 /* Columns of a part: whole blocks, dealt evenly. */
 static int part_width(const hyb_panel_method_t *method, int cols)
 {
@@ -344,18 +322,31 @@ static void tell_leaf(const worker_t *w)
         w->panel->leaf(w->panel->context);
 }
 
+/* Parts of a leaf are columns; others are factored by recursion. */
 static void factor_columns(worker_t *w, int begin, int end)
 {
     const hyb_panel_method_t *method = &w->panel->method;
-    stage_t s = {.worker = w, .begin = begin, .end = end};
+    bool leaf = end - begin <= method->base_cols;
+    stage_t s = {.variant = leaf ? method->base : method->recursion,
+                 .begin = begin,
+                 .end = end,
+                 .part = leaf ? 1 : part_width(method, end - begin)};
 
-    s.leaf = end - begin <= method->base_cols;
-    s.variant = s.leaf ? method->base : method->recursion;
-    s.part = s.leaf ? 1 : part_width(method, end - begin);
-    if (s.leaf)
+    if (leaf)
         tell_leaf(w);
-    factor_stage(&s);
-    if (s.leaf)
+    for (int p = begin, q; p < end; p = q) {
+        q = (int)xh_smaller(p + s.part, end);
+        if (leaf)
+            elect(w, p);
+        else
+            factor_columns(w, p, q);
+        if (q < end) {
+            step_t step = step_after(&s, p, q);
+
+            advance(w, &step);
+        }
+    }
+    if (leaf)
         tell_leaf(w);
 }
 
