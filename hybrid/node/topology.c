@@ -42,18 +42,6 @@ static bool load(hwloc_topology_t machine, const char *source)
            hwloc_topology_load(machine) == 0;
 }
 
-static xh_status_t load_failed(const char *source)
-{
-    if (source == NULL) {
-        xh_log_error("cannot find out what this machine consists of");
-        return XH_ERR_INTERNAL;
-    }
-    xh_log_error("\"%s\" is no %s", source,
-                 is_path(source) ? "hwloc XML file that can be read"
-                                 : "hwloc synthetic description");
-    return XH_ERR_INPUT;
-}
-
 static void read_mask(hyb_topology_t *topology)
 {
     hwloc_topology_t machine = topology->machine;
@@ -78,7 +66,14 @@ xh_status_t hyb_topology_open(const char *source, hyb_topology_t **topology_p)
     }
     if (!load(topology->machine, source)) {
         hyb_topology_close(topology);
-        return load_failed(source);
+        if (source == NULL) {
+            xh_log_error("cannot find out what this machine consists of");
+            return XH_ERR_INTERNAL;
+        }
+        xh_log_error("\"%s\" is no %s", source,
+                     is_path(source) ? "hwloc XML file that can be read"
+                                     : "hwloc synthetic description");
+        return XH_ERR_INPUT;
     }
     read_mask(topology);
     topology->depth =

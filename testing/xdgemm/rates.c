@@ -165,19 +165,6 @@ static void print_number(FILE *out, int width, int digits, double x)
         fprintf(out, " %*.*f", width, digits, x);
 }
 
-static void print_head(const xdg_rates_t *rates, FILE *out)
-{
-    const xh_gemm_t *p = &rates->problem->product;
-
-    fprintf(out,
-            "C := %g C + %g %s %s, m = %lld, n = %lld, k = %lld, median of "
-            "%lld\n\n",
-            p->beta, p->alpha, p->trans_a == XH_TRANS ? "A^T" : "A",
-            p->trans_b == XH_TRANS ? "B^T" : "B", (long long)p->c.rows,
-            (long long)p->c.cols, (long long)xh_gemm_depth(p),
-            (long long)rates->series[0].count);
-}
-
 static void print_series(const xdg_series_t *series, FILE *out)
 {
     double least = NAN, most = NAN;
@@ -243,27 +230,29 @@ static void print_all_work(const xdg_rates_t *rates, FILE *out)
                 print_work(&rates->series[i], e, executors->name[e], out);
 }
 
-static void print_tiling(const xdg_series_t *together, FILE *out)
-{
-    const hyb_report_t *report = together != NULL ? together->median : NULL;
-    const hyb_tiling_t *t;
-
-    if (report == NULL || report->owner == NULL)
-        return;
-    t = &report->tiling;
-    fprintf(out,
-            "\ntogether: %lld x %lld tiles of %lld x %lld, %lld deep; devices' "
-            "share %.4f\n",
-            (long long)t->rows, (long long)t->cols, (long long)t->tile_rows,
-            (long long)t->tile_cols, (long long)t->depth, report->share);
-}
-
 void xdg_rates_print(const xdg_rates_t *rates, FILE *out)
 {
-    print_head(rates, out);
+    const xh_gemm_t *p = &rates->problem->product;
+    const xdg_series_t *together = xdg_rates_together(rates);
+    const hyb_report_t *report = together != NULL ? together->median : NULL;
+
+    fprintf(out,
+            "C := %g C + %g %s %s, m = %lld, n = %lld, k = %lld, median of "
+            "%lld\n\n",
+            p->beta, p->alpha, p->trans_a == XH_TRANS ? "A^T" : "A",
+            p->trans_b == XH_TRANS ? "B^T" : "B", (long long)p->c.rows,
+            (long long)p->c.cols, (long long)xh_gemm_depth(p),
+            (long long)rates->series[0].count);
     print_rates(rates, out);
     print_all_work(rates, out);
-    print_tiling(xdg_rates_together(rates), out);
+    if (report != NULL && report->owner != NULL)
+        fprintf(out,
+                "\ntogether: %lld x %lld tiles of %lld x %lld, %lld deep; "
+                "devices' share %.4f\n",
+                (long long)report->tiling.rows, (long long)report->tiling.cols,
+                (long long)report->tiling.tile_rows,
+                (long long)report->tiling.tile_cols,
+                (long long)report->tiling.depth, report->share);
     if (hyb_machine_models_time(rates->gemm->machine))
         fprintf(out, "\ntimes of emulated devices are a model's: emu_dry=on, "
                      "nothing was computed there\n");

@@ -185,25 +185,20 @@ static xh_status_t multiply(torture_t *t)
     return XH_OK;
 }
 
-static bool interrupted(void)
-{
-    int number = xdg_torture_signal();
-
-    if (number != 0)
-        xh_log_warning("signal %d ends the run, after a last check; another "
-                       "signal ends it at once",
-                       number);
-    return number != 0;
-}
-
 static xh_status_t multiply_for(torture_t *t, double seconds)
 {
     xh_status_t status = XH_OK;
     bool over = false;
+    int number;
 
     while (status == XH_OK && !over) {
         status = multiply(t);
-        over = xh_clock_now() - t->begun >= seconds || interrupted();
+        number = xdg_torture_signal();
+        if (number != 0)
+            xh_log_warning("signal %d ends the run, after a last check; "
+                           "another signal ends it at once",
+                           number);
+        over = number != 0 || xh_clock_now() - t->begun >= seconds;
         if (status == XH_OK && (over || t->count >= t->wanted))
             status = check(t);
         if (status == XH_OK)
