@@ -59,7 +59,7 @@ int device_cases_close(void **state)
     hyb_buffer_destroy(fixture.a.buffer);
     hyb_buffer_destroy(fixture.c.buffer);
     hyb_device_close(fixture.device);
-    fixture = (device_fixture_t){NULL};
+    fixture = (device_fixture_t){.device = NULL};
     return 0;
 }
 

@@ -203,7 +203,7 @@ static void check_swap(const device_fixture_t *f, int64_t rows, int64_t nb,
     list_t source, from, to;
     int64_t used = 5;
     hyb_row_swap_t swap = {part(&a, 3, 2, rows, cols), part(&b, 1, 4, nb, cols),
-                           .source = {NULL}};
+                           .source = {.buffer = NULL}};
 
     choose_rows(rows, nb, &source, &from, &to);
     swap.source = upload(f, lists, &used, &source);
