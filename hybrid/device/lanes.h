@@ -72,11 +72,11 @@ size_t hyb_lanes_staging(hyb_tile_return_t tile_return,
  */
 xh_status_t hyb_lanes_reserve(hyb_lanes_t *lanes, const hyb_tiling_t *tiling);
 
-/* Give the memory on the device back. */
-void hyb_lanes_release(hyb_lanes_t *lanes);
-
 /* The same, and empty slots and pieces for these tiles. */
 xh_status_t hyb_lanes_prepare(hyb_lanes_t *lanes, const hyb_tiling_t *tiling);
+
+/* Give the memory on the device back. */
+void hyb_lanes_release(hyb_lanes_t *lanes);
 
 /*
  * Have count pieces of doubles each, one after the other from offset on, with
