@@ -44,12 +44,12 @@ hyb_seconds_t hyb_time_runs(void (*prepare)(void *context),
 /* ---- a panel ------------------------------------------------------------- */
 
 typedef struct {
-    int members;       /* of the team, that factor; all, if nobody says */
-    hyb_panel_t panel; /* agree, context, top.rows: as if other processes
-                          held further rows, if someone says so */
+    int members; /* of the team, that factor: all, until someone sets it */
+    hyb_panel_t panel; /* agree, context and top.rows may be set, as if other
+                          processes held further rows */
+    xh_view_t columns; /* what it is loaded from: the top, then the body */
     /* private */
     hyb_panel_engine_t *engine;
-    xh_view_t columns; /* what it is loaded from: the top, then the body */
     int zero;
     hyb_scratch_t memory;
 } hyb_host_panel_t;

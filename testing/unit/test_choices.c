@@ -62,14 +62,8 @@ TEST(n_fills_the_memory_in_steps_that_are_even)
         xhpl_job_t job = job_of(6, of[i].bytes);
 
         assert_int_equal(xhpl_choices_largest(&job, of[i].test, 1), of[i].n);
+        assert_true(of[i].n > 0 || xhpl_choices_make(&job, MOST, found) == 0);
     }
-}
-
-TEST(there_is_no_choice_where_not_even_one_step_fits)
-{
-    xhpl_job_t job = job_of(6, 8e4);
-
-    assert_int_equal(xhpl_choices_make(&job, MOST, found), 0);
 }
 
 TEST(a_time_limit_is_kept_and_used)
