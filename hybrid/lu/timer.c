@@ -61,7 +61,9 @@ void hyb_timer_begin(hyb_worker_t *me, hyb_activity_t activity, int iteration)
     me->nested[me->depth].outer = outer;
     me->nested[me->depth].inside = 0.0;
     me->nested[me->depth++].began = xh_clock_now();
-    set_doing(me, iteration * HYB_ACTIVITIES + (int)activity);
+    /* Before the first one opens, -1, it is the first one's. */
+    set_doing(me,
+              (iteration > 0 ? iteration : 0) * HYB_ACTIVITIES + (int)activity);
 }
 
 /* Polls may find nothing to do, and there are many. */
