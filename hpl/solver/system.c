@@ -21,6 +21,16 @@ static int64_t leading_dimension(int64_t mp, int align)
     return ld;
 }
 
+hpl_shape_t hpl_system_shape(const HPL_T_grid *grid, int n, int nb)
+{
+    return (hpl_shape_t){.n = n,
+                         .nb = nb,
+                         .nprow = grid->nprow,
+                         .npcol = grid->npcol,
+                         .myrow = grid->myrow,
+                         .mycol = grid->mycol};
+}
+
 int64_t hpl_system_rows(const hpl_shape_t *shape)
 {
     hpl_map_t map = hpl_map(shape->nb, shape->nprow, shape->myrow);
@@ -89,18 +99,14 @@ static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo,
 xh_status_t hpl_system_create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
                               hpl_allocate_t *allocate, hpl_system_t **system_p)
 {
-    hpl_shape_t shape = {.n = n,
-                         .nb = nb,
-                         .nprow = grid->nprow,
-                         .npcol = grid->npcol,
-                         .myrow = grid->myrow,
-                         .mycol = grid->mycol,
-                         .depth = algo->depth,
-                         .align = algo->align};
+    hpl_shape_t shape = hpl_system_shape(grid, n, nb);
     hpl_system_t *system = NULL;
-    xh_status_t status = hpl_agree(
-        grid->all_comm, create(grid, algo, &shape, allocate, &system));
+    xh_status_t status;
 
+    shape.depth = algo->depth;
+    shape.align = algo->align;
+    status = hpl_agree(grid->all_comm,
+                       create(grid, algo, &shape, allocate, &system));
     if (status != XH_OK)
         hpl_system_destroy(system);
     else

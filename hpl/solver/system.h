@@ -14,6 +14,10 @@ struct hpl_system {
     void *prepared; /* more data of its solver; NULL: none */
 };
 
+/* The share of an n x n system that a process of grid has; depth and align are
+ * 0. */
+hpl_shape_t hpl_system_shape(const HPL_T_grid *grid, int n, int nb);
+
 /* Local rows of A, and local columns of [ A | b ]. */
 int64_t hpl_system_rows(const hpl_shape_t *shape);
 int64_t hpl_system_columns(const hpl_shape_t *shape);

@@ -150,20 +150,18 @@ static xh_status_t open_queues(hyb_device_columns_t *d)
     return XH_OK;
 }
 
-/* The device's blocks: every so many of those behind the host's. */
+/* The device's blocks. */
 static xh_status_t deal(hyb_device_columns_t *d)
 {
     const hyb_lu_t *lu = d->base.lu;
     const hyb_ledger_t *ledger = &lu->ledger;
-    int devices = hyb_machine_devices(lu->means.machine);
-    int64_t behind, count = 0;
+    int64_t count = 0;
 
     d->columns = calloc((size_t)ledger->blocks + 1, sizeof(*d->columns));
     if (d->columns == NULL)
         return XH_ERR_MEMORY;
     for (int64_t b = 0; b < ledger->blocks; b++) {
-        behind = b - lu->homes.host_blocks;
-        if (behind >= 0 && behind % devices == d->number) {
+        if (hyb_home_number(&lu->homes, b) == d->number) {
             d->columns[b + 1] =
                 hyb_ledger_first(ledger, b + 1) - hyb_ledger_first(ledger, b);
             count++;
@@ -181,12 +179,12 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     uint64_t bytes = (uint64_t)device_doubles(e) * sizeof(double);
     xh_status_t status;
 
-    hyb_machine_set_aside(d->base.lu->means.machine, d->number, bytes);
+    hyb_machine_set_aside(d->base.lu->means.machine, d->number - 1, bytes);
     status = hyb_buffer_create(d->device, bytes, &d->memory);
     if (status == XH_ERR_MEMORY)
         xh_log_error("home=device: the columns of this process and its panels "
                      "take %.1f MiB of device %d, which has not as much",
-                     (double)bytes / (1 << 20), d->number);
+                     (double)bytes / (1 << 20), d->number - 1);
     XH_TRY(status);
     d->host_bytes = host_doubles(e.rows, e.nb) * sizeof(double);
     XH_TRY(hyb_pinned_alloc(d->device, d->host_bytes, &d->host));
@@ -210,20 +208,19 @@ static xh_status_t open_all(hyb_device_columns_t *d)
     return open_memory(d, e);
 }
 
-xh_status_t hyb_device_columns_create(hyb_lu_t *lu, int device,
-                                      const hyb_place_t *functions,
-                                      hyb_place_t **place_p)
+xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
+                                    hyb_place_t **place_p)
 {
     hyb_device_columns_t *d = calloc(1, sizeof(*d));
     xh_status_t status;
 
     if (d == NULL)
         return XH_ERR_MEMORY;
-    d->base = *functions;
+    d->base = hyb_place_device;
     d->base.lu = lu;
-    d->number = device;
+    d->number = number;
     d->pace = 1e-10;
-    d->device = hyb_machine_device(lu->means.machine, device);
+    d->device = hyb_machine_device(lu->means.machine, number - 1);
     status = open_all(d);
     if (status == XH_OK)
         *place_p = &d->base;
@@ -238,7 +235,7 @@ void hyb_place_device_destroy(hyb_place_t *place)
 
     if (d == NULL)
         return;
-    hyb_machine_set_aside(d->base.lu->means.machine, d->number, 0);
+    hyb_machine_set_aside(d->base.lu->means.machine, d->number - 1, 0);
     hyb_pinned_free(d->device, d->host, d->host_bytes);
     hyb_buffer_destroy(d->memory);
     for (int i = 0; d->work != NULL && i < d->works; i++)

@@ -40,7 +40,7 @@ typedef struct {
  */
 typedef struct {
     hyb_place_t base;
-    int number;       /* of the device in the machine */
+    int number;       /* of the place; the device's in the machine is 1 less */
     int64_t *columns; /* of the device's blocks before local block b, by b */
     hyb_device_t *device;
     hyb_device_info_t info;
@@ -91,10 +91,8 @@ static inline hyb_block_t hyb_device_trailing(const hyb_device_columns_t *d,
     return hyb_block_part(d->matrix, h->ii, run.from, h->mp, run.count);
 }
 
-/* hyb_place_device_create, with the place's functions. */
-xh_status_t hyb_device_columns_create(hyb_lu_t *lu, int device,
-                                      const hyb_place_t *functions,
-                                      hyb_place_t **place_p);
+/* The functions of every device's place. */
+extern const hyb_place_t hyb_place_device;
 
 /* The device is lost, or refuses: its columns are gone, and the job ends. */
 void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status);

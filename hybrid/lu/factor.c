@@ -2,6 +2,7 @@
 #include "hybrid/lu/factor.h"
 
 #include <math.h>
+#include "hybrid/lu/generate.h"
 #include "hybrid/lu/loop.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place_device.h"
@@ -137,8 +138,12 @@ void hyb_factor_run(hyb_lu_t *lu)
 
 void hyb_factor_generate(hyb_lu_t *lu, int seed)
 {
+    HPL_T_pmat host = *lu->mat;
+
+    host.nq = (int)hyb_ledger_first(&lu->ledger, lu->homes.host_blocks);
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);
+    hyb_generate(lu->means.team, lu->grid, &host, seed);
 }
 
 bool hyb_factor_is_over(const hyb_lu_t *lu)

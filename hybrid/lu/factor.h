@@ -26,7 +26,7 @@ void hyb_factor_free(hyb_lu_t *lu); /* accepts NULL */
  */
 void hyb_factor_run(hyb_lu_t *lu);
 
-/* Fill the columns that live on devices with the random matrix of seed. */
+/* Fill all columns, each at its home, with the random matrix of seed. */
 void hyb_factor_generate(hyb_lu_t *lu, int seed);
 
 /* Has it run? */

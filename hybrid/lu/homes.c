@@ -29,18 +29,17 @@ int64_t hyb_homes_host_columns(const hyb_means_t *means,
 xh_status_t hyb_homes_create(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
-    hpl_shape_t shape = hyb_lu_shape(lu);
+    hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
 
     h->host = hyb_place_host;
     h->host.lu = lu;
-    h->place[h->places++] = &h->host;
+    h->place[0] = &h->host;
+    h->places = 1;
     h->host_blocks = hyb_homes_host_blocks(&lu->means, &shape);
-    for (int i = 0; h->host_blocks < lu->ledger.blocks &&
-                    i < hyb_machine_devices(lu->means.machine);
-         i++) {
-        XH_TRY(hyb_place_device_create(lu, i, &h->place[h->places]));
-        h->places++;
-    }
+    if (h->host_blocks < lu->ledger.blocks)
+        h->places += hyb_machine_devices(lu->means.machine);
+    for (int i = 1; i < h->places; i++)
+        XH_TRY(hyb_place_device_create(lu, i, &h->place[i]));
     if (hyb_homes_resident(h) && lu->grid->iam == 0)
         xh_log_info("home=device: %lld of %lld block columns of process 0 live "
                     "on devices",

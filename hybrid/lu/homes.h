@@ -22,11 +22,17 @@ typedef struct {
     hyb_place_t *place[HYB_EXECUTORS];
 } hyb_homes_t;
 
-static inline hyb_place_t *hyb_home_of(const hyb_homes_t *homes, int64_t block)
+/* The number of block's place. */
+static inline int hyb_home_number(const hyb_homes_t *homes, int64_t block)
 {
     int64_t behind = block - homes->host_blocks;
 
-    return homes->place[behind < 0 ? 0 : 1 + behind % (homes->places - 1)];
+    return behind < 0 ? 0 : 1 + (int)(behind % (homes->places - 1));
+}
+
+static inline hyb_place_t *hyb_home_of(const hyb_homes_t *homes, int64_t block)
+{
+    return homes->place[hyb_home_number(homes, block)];
 }
 
 /* Those of blocks that live on the host; on devices. */

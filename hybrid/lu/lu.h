@@ -39,16 +39,6 @@ struct hyb_lu {
     _Atomic int open;    /* iterations opened so far */
 };
 
-static inline hpl_shape_t hyb_lu_shape(const hyb_lu_t *lu)
-{
-    return (hpl_shape_t){.n = lu->mat->n,
-                         .nb = lu->mat->nb,
-                         .nprow = lu->grid->nprow,
-                         .npcol = lu->grid->npcol,
-                         .myrow = lu->grid->myrow,
-                         .mycol = lu->grid->mycol};
-}
-
 static inline hyb_step_t *hyb_lu_step(hyb_lu_t *lu, int k)
 {
     return &lu->step[k % HYB_IN_FLIGHT];

@@ -20,6 +20,12 @@ static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
 /* ---- waiting --------------------------------------------------------------
  */
 
+static void give_up(const hyb_device_columns_t *d)
+{
+    hyb_device_fail(d->device, "it stalled: no result in time");
+    hyb_device_check(d, XH_ERR_DEVICE);
+}
+
 /* Wait until event has passed; a device that takes too long is lost. */
 static void wait_for(const hyb_device_columns_t *d, hyb_event_t *event)
 {
@@ -28,10 +34,8 @@ static void wait_for(const hyb_device_columns_t *d, hyb_event_t *event)
     bool done = false;
 
     hyb_device_check(d, hyb_event_wait(event, seconds, &done));
-    if (!done) {
-        hyb_device_fail(d->device, "it stalled: no result in time");
-        hyb_device_check(d, XH_ERR_DEVICE);
-    }
+    if (!done)
+        give_up(d);
 }
 
 /* Wait for all that is queued. */
@@ -302,12 +306,10 @@ static void poll(hyb_place_t *place)
         if (!work->under_way)
             continue;
         hyb_device_check(d, hyb_event_wait(work->done, 0.0, &done));
-        if (done) {
+        if (done)
             complete(d, work, now);
-        } else if (now - work->since > patience(d)) {
-            hyb_device_fail(d->device, "it stalled: no result in time");
-            hyb_device_check(d, XH_ERR_DEVICE);
-        }
+        else if (now - work->since > patience(d))
+            give_up(d);
     }
 }
 
@@ -393,7 +395,7 @@ static void subtract(hyb_place_t *place, const hpl_product_t *product)
     wait_for_all(d);
 }
 
-static const hyb_place_t functions = {.swap = swap,
+const hyb_place_t hyb_place_device = {.swap = swap,
                                       .solve = solve,
                                       .multiply = multiply,
                                       .receive_panel = receive_panel,
@@ -407,9 +409,3 @@ static const hyb_place_t functions = {.swap = swap,
                                       .poll = poll,
                                       .begin = begin,
                                       .end = end};
-
-xh_status_t hyb_place_device_create(hyb_lu_t *lu, int device,
-                                    hyb_place_t **place_p)
-{
-    return hyb_device_columns_create(lu, device, &functions, place_p);
-}

@@ -32,12 +32,13 @@ int64_t hyb_place_device_rest(const hyb_means_t *means,
                               const hpl_shape_t *shape, int64_t blocks);
 
 /*
- * The place of device number `device`, 0 .. devices - 1. Needs lu's means, mat,
- * ledger, exchange, panel and homes.host_blocks. All device memory is taken.
+ * Place number `number` of lu's homes: that of device number - 1. Needs lu's
+ * means, mat, ledger, exchange and panel, and what homes say of blocks. All
+ * device memory is taken.
  * Errors: XH_ERR_MEMORY  on the host or the device: said
  *         XH_ERR_DEVICE
  */
-xh_status_t hyb_place_device_create(hyb_lu_t *lu, int device,
+xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
                                     hyb_place_t **place_p);
 void hyb_place_device_destroy(hyb_place_t *place); /* accepts NULL */
 

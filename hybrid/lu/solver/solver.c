@@ -80,28 +80,15 @@ static void destroy(hpl_system_t *system)
     hpl_system_destroy(system);
 }
 
-/* The part of a system's matrix that lives on the host. */
-static HPL_T_pmat host_part(const hpl_system_t *system)
-{
-    const HPL_T_grid *grid = system->grid;
-    hyb_means_t mine = system_means();
-    HPL_T_pmat mat = system->mat;
-    hpl_shape_t shape = {.n = mat.n,
-                         .nb = mat.nb,
-                         .nprow = grid->nprow,
-                         .npcol = grid->npcol,
-                         .myrow = grid->myrow,
-                         .mycol = grid->mycol};
-
-    mat.nq = (int)hyb_homes_host_columns(&mine, &shape);
-    return mat;
-}
-
-/* Devices reach pinned memory at full speed; pinning is slow, so it is here. */
+/* Devices reach pinned memory at full speed; pinning is slow, so it is here. Of
+ * the columns that live on the host. */
 static void pin(hpl_system_t *system)
 {
-    HPL_T_pmat mat = host_part(system);
+    HPL_T_pmat mat = system->mat;
+    hyb_means_t mine = system_means();
+    hpl_shape_t shape = hpl_system_shape(system->grid, mat.n, mat.nb);
 
+    mat.nq = (int)hyb_homes_host_columns(&mine, &shape);
     if (hyb_machine_working_devices(means.machine) == 0 || mat.nq == 0)
         return;
     xh_memory_prefer_huge(mat.A,
@@ -153,13 +140,10 @@ static bool is_fresh(const hpl_system_t *system)
 
 static void generate(hpl_system_t *system, int seed)
 {
-    HPL_T_pmat mat = system->mat;
-
-    if (is_fresh(system)) {
-        mat = host_part(system);
+    if (is_fresh(system))
         hyb_factor_generate(system->prepared, seed);
-    }
-    hyb_generate(means.team, system->grid, &mat, seed);
+    else
+        hyb_generate(means.team, system->grid, &system->mat, seed);
 }
 
 static void run(hyb_lu_t *prepared, const HPL_T_grid *grid,
