@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/device_columns.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "hpl/solver/system.h"
@@ -271,4 +272,19 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
                when, d->info.backend, d->info.index, d->info.name,
                d->info.pci_address[0] != '\0' ? ", " : "", d->info.pci_address,
                xh_status_text(status));
+}
+
+hyb_device_work_t *hyb_device_note(hyb_device_columns_t *d,
+                                   hyb_device_work_t work, hyb_queue_t *queue)
+{
+    hyb_device_work_t *at = d->work;
+
+    while (at->under_way)
+        at++;
+    work.done = at->done;
+    work.under_way = true;
+    work.since = xh_clock_now();
+    *at = work;
+    hyb_device_check(d, hyb_event_record(queue, at->done));
+    return at;
 }

@@ -250,21 +250,6 @@ static void multiply(hyb_place_t *place, hyb_worker_t *me,
 /* ---- what has run ---------------------------------------------------------
  */
 
-hyb_device_work_t *hyb_device_note(hyb_device_columns_t *d,
-                                   hyb_device_work_t work, hyb_queue_t *queue)
-{
-    hyb_device_work_t *at = d->work;
-
-    while (at->under_way)
-        at++;
-    work.done = at->done;
-    work.under_way = true;
-    work.since = xh_clock_now();
-    *at = work;
-    hyb_device_check(d, hyb_event_record(queue, at->done));
-    return at;
-}
-
 /* Without a result for so long the device is taken for stalled: many times what
  * all that is queued should take, and never less than the setting. */
 static double patience(const hyb_device_columns_t *d)
