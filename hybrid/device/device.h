@@ -389,6 +389,10 @@ xh_status_t hyb_queue_wait(hyb_queue_t *queue, hyb_event_t *event);
  */
 xh_status_t hyb_event_wait(hyb_event_t *event, double seconds, bool *done_p);
 
+/* Likewise, for work that has to be done within seconds: a device that takes
+ * longer counts as failed. */
+xh_status_t hyb_event_await(hyb_event_t *event, double seconds);
+
 /* Seconds of device time from begin to end, of one device. Errors:
  * XH_ERR_ARG  one of them was not recorded or has not passed; XH_ERR_DEVICE */
 xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,

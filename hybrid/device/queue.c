@@ -95,6 +95,17 @@ xh_status_t hyb_event_wait(hyb_event_t *event, double seconds, bool *done_p)
     return XH_OK;
 }
 
+xh_status_t hyb_event_await(hyb_event_t *event, double seconds)
+{
+    bool done = false;
+
+    XH_TRY(hyb_event_wait(event, seconds, &done));
+    if (done)
+        return XH_OK;
+    hyb_device_fail(event->device, "it stalled: no result in time");
+    return XH_ERR_DEVICE;
+}
+
 xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
                               double *seconds_p)
 {

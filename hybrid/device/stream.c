@@ -108,13 +108,8 @@ static void commit_part(void *stream, int member)
 static xh_status_t await_return(hyb_stream_t *s, const hyb_slot_t *slot)
 {
     double started = xh_clock_now();
-    bool done = false;
 
-    XH_TRY(hyb_event_wait(slot->out[HYB_END], patience(s), &done));
-    if (!done) {
-        hyb_device_fail(s->lanes.device, "it stalled: no result in time");
-        return XH_ERR_DEVICE;
-    }
+    XH_TRY(hyb_event_await(slot->out[HYB_END], patience(s)));
     XH_TRY(hyb_lanes_time(&s->lanes, slot, &s->work));
     s->slowness = fmax(s->slowness, (xh_clock_now() - started) / predicted(s));
     return XH_OK;

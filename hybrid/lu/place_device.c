@@ -20,31 +20,16 @@ static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
 /* ---- waiting --------------------------------------------------------------
  */
 
-static void give_up(const hyb_device_columns_t *d)
-{
-    hyb_device_fail(d->device, "it stalled: no result in time");
-    hyb_device_check(d, XH_ERR_DEVICE);
-}
-
-/* Wait until event has passed; a device that takes too long is lost. */
-static void wait_for(const hyb_device_columns_t *d, hyb_event_t *event)
+/* Wait for all that is queued; a device that takes too long is lost. */
+static void wait_for_all(const hyb_device_columns_t *d)
 {
     double all = (double)d->matrix.rows * (double)d->matrix.cols;
     double seconds = fmax(all * 1e-6, xh_settings_real("stall_seconds"));
-    bool done = false;
 
-    hyb_device_check(d, hyb_event_wait(event, seconds, &done));
-    if (!done)
-        give_up(d);
-}
-
-/* Wait for all that is queued. */
-static void wait_for_all(const hyb_device_columns_t *d)
-{
     hyb_device_check(d, hyb_event_record(d->compute, d->computed));
     hyb_device_check(d, hyb_queue_wait(d->link, d->computed));
     hyb_device_check(d, hyb_event_record(d->link, d->copied));
-    wait_for(d, d->copied);
+    hyb_device_check(d, hyb_event_await(d->copied, seconds));
 }
 
 /* ---- panels --------------------------------------------------------------
@@ -294,7 +279,7 @@ static void poll(hyb_place_t *place)
         if (done)
             complete(d, work, now);
         else if (now - work->since > patience(d))
-            give_up(d);
+            hyb_device_check(d, hyb_event_await(work->done, 0.0));
     }
 }
 
