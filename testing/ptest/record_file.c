@@ -41,29 +41,42 @@ static bool can_be_replaced(const xhpl_record_file_t *file)
     return unlink(fresh) == 0;
 }
 
+/* The file is as it was, or absent, until there is a text to replace it by. */
+static bool open_replaced(xhpl_record_file_t *file)
+{
+    struct stat about;
+
+    if (file->name[0] == '\0')
+        return false;
+    if (lstat(file->name, &about) != 0) {
+        mode_t mask = umask(0);
+
+        umask(mask);
+        file->mode = 0666 & ~mask;
+        return can_be_replaced(file);
+    }
+    file->mode = about.st_mode & 0777;
+    return S_ISREG(about.st_mode) && access(file->name, W_OK) == 0 &&
+           can_be_replaced(file);
+}
+
 xh_status_t xhpl_record_file_open(const char *name, xhpl_record_file_t *file_p)
 {
     xhpl_record_file_t file = {.in_place = NULL};
     struct stat about;
-    bool is_new = lstat(name, &about) != 0;
-    int fd = open(name, O_WRONLY | O_CREAT, 0666);
 
-    if (fd < 0 || fstat(fd, &about) != 0 ||
-        (file.in_place = fdopen(fd, "w")) == NULL) {
-        xh_log_error("--json: cannot write %s: %s", name, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return XH_ERR_INPUT;
-    }
     snprintf(file.name, sizeof(file.name), "%s", name);
-    file.mode = about.st_mode & 0777;
-    file.once = !S_ISREG(about.st_mode);
-    if (lstat(name, &about) == 0 && S_ISREG(about.st_mode) &&
-        can_be_replaced(&file)) {
-        fclose(file.in_place);
-        file.in_place = NULL;
-        if (is_new) /* until there is a text */
-            unlink(name);
+    if (!open_replaced(&file)) {
+        int fd = open(name, O_WRONLY | O_CREAT, 0666);
+
+        if (fd < 0 || fstat(fd, &about) != 0 ||
+            (file.in_place = fdopen(fd, "w")) == NULL) {
+            xh_log_error("--json: cannot write %s: %s", name, strerror(errno));
+            if (fd >= 0)
+                close(fd);
+            return XH_ERR_INPUT;
+        }
+        file.once = !S_ISREG(about.st_mode);
     }
     *file_p = file;
     return XH_OK;
