@@ -126,13 +126,12 @@ static void lay_out(hyb_device_columns_t *d, extent_t e)
     d->x = hyb_block(m, at += e.rows, e.nb, 1);
     at += e.nb;
     for (int i = 0; i < HYB_SLOTS; i++, at += panel_doubles(e)) {
-        hyb_device_panel_t *panel = &d->panel[i];
         int64_t lists = at + e.nb * e.nb + e.rows * e.nb;
 
-        panel->l1 = hyb_block(m, at, e.nb, e.nb);
-        panel->l2 = hyb_block(m, at + e.nb * e.nb, e.rows, e.nb);
+        d->panel[i].l1 = hyb_block(m, at, e.nb, e.nb);
+        d->panel[i].l2 = hyb_block(m, at + e.nb * e.nb, e.rows, e.nb);
         for (int list = 0; list < HYB_ROW_LISTS; list++)
-            panel->list[list] = hyb_block(m, lists + list * e.nb, e.nb, 1);
+            d->panel[i].list[list] = hyb_block(m, lists + list * e.nb, e.nb, 1);
     }
 }
 
@@ -220,6 +219,7 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     d->base = hyb_place_device;
     d->base.lu = lu;
     d->number = number;
+    d->sending = -1;
     d->pace = 1e-10;
     d->device = hyb_machine_device(lu->means.machine, number - 1);
     status = open_all(d);
@@ -274,17 +274,17 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
                xh_status_text(status));
 }
 
-hyb_device_work_t *hyb_device_note(hyb_device_columns_t *d,
-                                   hyb_device_work_t work, hyb_queue_t *queue)
+int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, double flop,
+                    hyb_queue_t *queue)
 {
-    hyb_device_work_t *at = d->work;
+    int at = 0;
 
-    while (at->under_way)
+    while (d->work[at].under_way)
         at++;
-    work.done = at->done;
-    work.under_way = true;
-    work.since = xh_clock_now();
-    *at = work;
-    hyb_device_check(d, hyb_event_record(queue, at->done));
+    d->work[at].blocks = blocks;
+    d->work[at].under_way = true;
+    d->work[at].flop = flop;
+    d->work[at].since = xh_clock_now();
+    hyb_device_check(d, hyb_event_record(queue, d->work[at].done));
     return at;
 }

@@ -20,22 +20,6 @@ enum {
     HYB_ROW_LISTS
 };
 
-/* The panel of an iteration, as the device has it. */
-typedef struct {
-    hyb_block_t l1, l2;
-    hyb_block_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
-    hyb_event_t *ready;              /* all of it has come up */
-} hyb_device_panel_t;
-
-/* Work that is queued: the ledger learns that the device's blocks among these,
- * if any, are complete. */
-typedef struct {
-    hyb_event_t *done;
-    hyb_blocks_t blocks;
-    bool under_way;
-    double flop, since; /* since when it, or the work before it, can run */
-} hyb_device_work_t;
-
 /* Columns are counted on the device: those of its blocks, one after the other.
  */
 typedef struct {
@@ -53,21 +37,24 @@ typedef struct {
     hyb_block_t x, y;         /* vectors of the back-substitution */
     int64_t packed_u, packed; /* P > 1: offsets of rows that travel, nb x all
                                  columns: of U, displaced */
-    hyb_device_panel_t panel[HYB_SLOTS];
-    hyb_device_work_t *work;
+    struct {                  /* the panel of iteration k at k % HYB_SLOTS */
+        hyb_block_t l1, l2;
+        hyb_block_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
+        hyb_event_t *ready;              /* all of it has come up */
+    } panel[HYB_SLOTS];
+    struct { /* what is queued */
+        hyb_event_t *done;
+        hyb_blocks_t blocks; /* those that it completes here */
+        bool under_way;
+        double flop, since; /* since when it, or the work before it, can run */
+    } * work;
     int works;
-    hyb_device_work_t *sending; /* P > 1: the group whose rows leave */
+    int sending;  /* P > 1: the work by which a group's rows leave, or -1 */
     double *host; /* pinned: the panel that comes down, and row lists */
     size_t host_bytes;
     int64_t *rows; /* HYB_SLOTS x HYB_ROW_LISTS x nb, in host */
     double pace;   /* s a flop of the slowest work so far, or a guess */
 } hyb_device_columns_t;
-
-static inline const hyb_device_panel_t *
-hyb_device_panel(const hyb_device_columns_t *d, int k)
-{
-    return &d->panel[k % HYB_SLOTS];
-}
 
 /* Does block b live there? */
 static inline bool hyb_device_holds(const hyb_device_columns_t *d, int64_t b)
@@ -97,9 +84,13 @@ extern const hyb_place_t hyb_place_device;
 /* The device is lost, or refuses: its columns are gone, and the job ends. */
 void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status);
 
-/* Remember that work is complete when what is queued on queue now has run. */
-hyb_device_work_t *hyb_device_note(hyb_device_columns_t *d,
-                                   hyb_device_work_t work, hyb_queue_t *queue);
+/*
+ * Remember work of so many flop, complete when what is queued on queue now has
+ * run: the ledger then learns that the device's blocks among these are at their
+ * next stage. Returns its number.
+ */
+int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, double flop,
+                    hyb_queue_t *queue);
 
 /* ---- device_rows.c: places' send_rows, has_sent_rows and put_rows ---------
  */

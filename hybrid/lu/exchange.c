@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/units.h"
+#include "hybrid/node/units.h"
 
 struct hyb_exchange {
     int k;                /* iteration that is exchanged */

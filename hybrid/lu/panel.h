@@ -6,7 +6,7 @@
 #include "hpl_solver.h"
 #include "hybrid/cpu/update/chunk.h"
 #include "hybrid/cpu/panel/panel.h"
-#include "hybrid/lu/units.h"
+#include "hybrid/node/units.h"
 #include "hybrid/lu/worker.h"
 
 /*

@@ -68,17 +68,19 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
 {
     hyb_lu_t *lu = d->base.lu;
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
     xh_view_t l2 = hyb_lu_panel(lu, k)->columns;
-    int64_t *row = d->rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->u.rows;
+    int slot = k % HYB_SLOTS;
+    int64_t *row = d->rows + slot * HYB_ROW_LISTS * d->u.rows;
 
     for (int i = 0; i < HYB_ROW_LISTS; i++)
-        XH_TRY(hyb_queue_upload(d->link, row + i * d->u.rows, panel->list[i]));
+        XH_TRY(hyb_queue_upload(d->link, row + i * d->u.rows,
+                                d->panel[slot].list[i]));
     XH_TRY(hyb_queue_copy_in(d->link, host_view(h->L1, h->jb, h->jb),
-                             part(panel->l1, h->jb, h->jb)));
-    XH_TRY(hyb_queue_copy_in(d->link, l2, part(panel->l2, l2.rows, l2.cols)));
-    XH_TRY(hyb_event_record(d->link, panel->ready));
-    return hyb_queue_wait(d->compute, panel->ready);
+                             part(d->panel[slot].l1, h->jb, h->jb)));
+    XH_TRY(hyb_queue_copy_in(d->link, l2,
+                             part(d->panel[slot].l2, l2.rows, l2.cols)));
+    XH_TRY(hyb_event_record(d->link, d->panel[slot].ready));
+    return hyb_queue_wait(d->compute, d->panel[slot].ready);
 }
 
 /* Its memory on the host is that of panel k - 2, too. */
@@ -88,7 +90,7 @@ static bool can_receive(hyb_place_t *place, int k)
     bool has_come;
 
     hyb_device_check(
-        d, hyb_event_wait(hyb_device_panel(d, k)->ready, 0.0, &has_come));
+        d, hyb_event_wait(d->panel[k % HYB_SLOTS].ready, 0.0, &has_come));
     return has_come;
 }
 
@@ -113,7 +115,7 @@ static void receive_panel(hyb_place_t *place, int k)
     hyb_l2_columns_fill(panel);
     hyb_wait_until(l2_is_complete, panel, nothing_to_do, NULL);
     hyb_device_check(d, send_panel(d, k));
-    hyb_device_note(d, (hyb_device_work_t){.flop = 0.0}, d->link);
+    hyb_device_note(d, (hyb_blocks_t){0}, 0.0, d->link);
 }
 
 /* Panel k comes down to pinned memory, once its columns are computed. */
@@ -180,7 +182,7 @@ static void swap(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     const HPL_T_panel *h = hyb_lu_panel(me->lu, step->k)->hpl;
-    const hyb_block_t *list = hyb_device_panel(d, step->k)->list;
+    const hyb_block_t *list = d->panel[step->k % HYB_SLOTS].list;
     hyb_row_swap_t swap = {.columns = trailing(d, h, run),
                            .u = aside(d, h, run),
                            .source = list[HYB_U_FROM],
@@ -200,7 +202,7 @@ static void solve(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     const HPL_T_panel *h = hyb_lu_panel(me->lu, step->k)->hpl;
-    hyb_block_t l1 = part(hyb_device_panel(d, step->k)->l1, h->jb, h->jb);
+    hyb_block_t l1 = part(d->panel[step->k % HYB_SLOTS].l1, h->jb, h->jb);
 
     (void)keeps;
     hyb_device_check(d, hyb_queue_trsm(d->compute, l1, u_of(d, h, run)));
@@ -220,16 +222,15 @@ static void multiply(hyb_place_t *place, hyb_worker_t *me,
     hyb_gemm_t product = {
         .alpha = -1.0,
         .beta = 1.0,
-        .a = part(hyb_device_panel(d, step->k)->l2, below, h->jb),
+        .a = part(d->panel[step->k % HYB_SLOTS].l2, below, h->jb),
         .b = u_of(d, h, run),
         .c = hyb_block_part(all, hpl_panel_top_rows(h), 0, below, all.cols)};
-    hyb_device_work_t work = {.blocks = blocks,
-                              .flop = 2.0 * (double)(all.cols * below * h->jb)};
 
     hyb_device_check(d, hyb_queue_gemm(d->compute, &product));
     if (is_next)
         hyb_device_check(d, fetch_panel(d, step->k + 1));
-    hyb_device_note(d, work, is_next ? d->link : d->compute);
+    hyb_device_note(d, blocks, 2.0 * (double)(all.cols * below * h->jb),
+                    is_next ? d->link : d->compute);
 }
 
 /* ---- what has run ---------------------------------------------------------
@@ -248,17 +249,17 @@ static double patience(const hyb_device_columns_t *d)
 }
 
 /* The work has run; what is queued behind it can run from now on. */
-static void complete(hyb_device_columns_t *d, hyb_device_work_t *work,
-                     double now)
+static void complete(hyb_device_columns_t *d, int at, double now)
 {
     hyb_ledger_t *ledger = &d->base.lu->ledger;
+    hyb_blocks_t blocks = d->work[at].blocks;
 
-    work->under_way = false;
-    if (work->flop > 0.0)
-        d->pace = fmax(d->pace, (now - work->since) / work->flop);
+    d->work[at].under_way = false;
+    if (d->work[at].flop > 0.0)
+        d->pace = fmax(d->pace, (now - d->work[at].since) / d->work[at].flop);
     for (int i = 0; i < d->works; i++)
         d->work[i].since = now;
-    for (int64_t b = work->blocks.from; b < work->blocks.to; b++)
+    for (int64_t b = blocks.from; b < blocks.to; b++)
         if (hyb_device_holds(d, b))
             hyb_ledger_complete_all(ledger, (hyb_blocks_t){b, b + 1},
                                     HYB_STEPS);
@@ -271,15 +272,13 @@ static void poll(hyb_place_t *place)
     bool done;
 
     for (int i = 0; i < d->works; i++) {
-        hyb_device_work_t *work = &d->work[i];
-
-        if (!work->under_way)
+        if (!d->work[i].under_way)
             continue;
-        hyb_device_check(d, hyb_event_wait(work->done, 0.0, &done));
+        hyb_device_check(d, hyb_event_wait(d->work[i].done, 0.0, &done));
         if (done)
-            complete(d, work, now);
-        else if (now - work->since > patience(d))
-            hyb_device_check(d, hyb_event_await(work->done, 0.0));
+            complete(d, i, now);
+        else if (now - d->work[i].since > patience(d))
+            hyb_device_check(d, hyb_event_await(d->work[i].done, 0.0));
     }
 }
 

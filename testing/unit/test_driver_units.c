@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/units.h"
+#include "hybrid/node/units.h"
 
 #include "testing/unit/small_team.h"
 #include "testing/unit/unit.h"
