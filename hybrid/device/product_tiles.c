@@ -72,10 +72,11 @@ static bool unlock_with(hyb_product_t *p, int64_t tile, hyb_tile_t *tile_p)
 
 void hyb_product_release(hyb_product_t *p, int64_t cols)
 {
-    int64_t tiles = hyb_tiling_count(&p->tiling);
+    int64_t tiles = hyb_tiling_count(&p->tiling), before;
     xh_rectangle_t part;
 
     pthread_mutex_lock(&p->lock);
+    before = p->released;
     if (cols >= p->tiling.n)
         p->released = tiles;
     for (; p->released < tiles; p->released++) {
@@ -83,7 +84,10 @@ void hyb_product_release(hyb_product_t *p, int64_t cols)
         if (part.col + part.cols > cols)
             break;
     }
-    unlock_and_wake(p);
+    /* Called in each poll: threads that nothing new awaits sleep on. */
+    if (p->released > before)
+        pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->lock);
 }
 
 void hyb_product_complete(hyb_product_t *p, int64_t tile, int executor)
