@@ -71,17 +71,6 @@ static xh_status_t gather(const hyb_device_columns_t *d, const packed_t *p,
     return copy(d, p, first, (int)list.rows, TO_HOST);
 }
 
-/* What is under way on these columns comes first. */
-static xh_status_t wait_for_columns(const hyb_device_columns_t *d,
-                                    hyb_blocks_t blocks)
-{
-    for (int i = 0; i < d->works; i++)
-        if (d->work[i].under_way && d->work[i].blocks.from < blocks.to &&
-            d->work[i].blocks.to > blocks.from)
-            XH_TRY(hyb_queue_wait(d->leave, d->work[i].done));
-    return XH_OK;
-}
-
 static xh_status_t send_rows(const hyb_device_columns_t *d,
                              const hpl_exchange_t *x, hyb_blocks_t group)
 {
@@ -91,7 +80,6 @@ static xh_status_t send_rows(const hyb_device_columns_t *d,
     packed_t u = packed(d, x, group, false);
     packed_t displaced = packed(d, x, group, true);
 
-    XH_TRY(wait_for_columns(d, group));
     XH_TRY(hyb_queue_wait(d->leave, d->panel[slot].ready));
     XH_TRY(gather(d, &u, list[HYB_U_FROM], moves->gather_offset[moves->me]));
     return gather(d, &displaced, list[HYB_DISPLACED_FROM], 0);

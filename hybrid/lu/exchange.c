@@ -192,17 +192,15 @@ static hyb_blocks_t next_group(hyb_lu_t *lu)
 /*
  * Have the group's columns met the panel before, and is the memory for their
  * rows free? Rows of a group lie between each other, so it is when the whole
- * last group there has met that panel, too.
+ * last group there has met that panel, too: then no device reads from there any
+ * more.
  */
 static bool is_possible(const hyb_lu_t *lu, hyb_blocks_t group)
 {
     const struct hyb_exchange *e = lu->exchange;
 
     group.to = Mmax(group.to, e->last[group.to - 1].to);
-    return hyb_ledger_reached(&lu->ledger, hyb_homes_host(&lu->homes, group),
-                              hyb_stage(e->k)) &&
-           hyb_ledger_queued(&lu->ledger, hyb_homes_devices(&lu->homes, group),
-                             hyb_stage(e->k));
+    return hyb_ledger_reached(&lu->ledger, group, hyb_stage(e->k));
 }
 
 static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)

@@ -57,7 +57,7 @@ combination_t combination_next(const combinations_t *of, uint64_t *random)
     return c;
 }
 
-static HPL_T_palg algorithm(const combination_t *c)
+HPL_T_palg combination_algorithm(const combination_t *c)
 {
     static const HPL_T_UPD_FUN upfuns[2][2] = {
         {HPL_pdupdateTT, HPL_pdupdateTN}, {HPL_pdupdateNT, HPL_pdupdateNN}};
@@ -130,7 +130,7 @@ static double distance(int n, const double *x, const double *y)
 static const char *solve(const hpl_solver_t *solver, HPL_T_grid *grid,
                          const combination_t *c, double *x)
 {
-    HPL_T_palg algo = algorithm(c);
+    HPL_T_palg algo = combination_algorithm(c);
     int n = c->value[N], info = -1;
     hpl_system_t *system;
     hpl_norms_t norms;
@@ -190,6 +190,15 @@ const char *combination_solve(const combination_t *c)
     return wrong;
 }
 
+void combination_say(const combination_t *c, const char *wrong,
+                     const char *settings)
+{
+    fprintf(stderr, "%s: settings %s; xhpl", wrong, settings);
+    for (int q = 0; q < QUANTITIES; q++)
+        fprintf(stderr, " %s %d", everything[q].option, c->value[q]);
+    fprintf(stderr, "\n");
+}
+
 int combinations_solve(const combinations_t *of)
 {
     int count = of->count;
@@ -201,15 +210,14 @@ int combinations_solve(const combinations_t *of)
     for (int i = 0; i < count; i++) {
         combination_t c = combination_next(of, &random);
         const char *more = of->prepare != NULL ? of->prepare(i) : "", *wrong;
+        char settings[256];
 
         wrong = combination_solve(&c);
         if (wrong == NULL)
             continue;
         failures++;
-        fprintf(stderr, "%s: settings %s %s; xhpl", wrong, of->settings, more);
-        for (int q = 0; q < QUANTITIES; q++)
-            fprintf(stderr, " %s %d", everything[q].option, c.value[q]);
-        fprintf(stderr, "\n");
+        snprintf(settings, sizeof(settings), "%s %s", of->settings, more);
+        combination_say(&c, wrong, settings);
     }
     return failures;
 }

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 4 9; long */
+/*
+ * Matrices of which emulated devices hold a part: pivots, x and residual are
+ * those of the same matrix in host memory.
+ */
+#include "testing/unit/unit_mpi.h"
+
+#include <math.h>
+#include "base/settings.h"
+#include "hpl/pauxil/map.h"
+#include "hpl/solver/system.h"
+#include "hybrid/device/machine_private.h"
+#include "hybrid/lu/homes.h"
+#include "hybrid/lu/solver/solver.h"
+#include "testing/unit/combinations.h"
+#include "testing/unit/driver_fixture.h"
+#include "testing/unit/small_system.h"
+
+enum { SEED = 2026, MOST_N = 300, SHARES = 4 };
+
+static const double share_of[SHARES] = {0.1, 0.3, 0.6, 1.0};
+static const double tolerance = 1e-8;
+
+typedef struct {
+    double x[MOST_N], pivot[MOST_N]; /* the pivots: the diagonal of U */
+    double residual;
+} solved_t;
+
+/* ---- how much devices hold ------------------------------------------------
+ */
+
+/* All devices of this process have so many bytes. */
+static void set_memory(uint64_t bytes)
+{
+    hyb_machine_t *machine = hyb_driver_means()->machine;
+
+    for (int i = 0; i < machine->devices; i++)
+        machine->device[i].memory = bytes;
+}
+
+/* As little as keeps that share of c's block columns here, but those that
+ * devices cannot share evenly. */
+static void cap_memory(const HPL_T_grid *grid, const combination_t *c,
+                       double share)
+{
+    enum { STEP = 4096 };
+    hpl_shape_t shape = hpl_system_shape(grid, c->value[N], c->value[NB]);
+    hyb_means_t means = *hyb_driver_means();
+    int64_t all, most;
+
+    means.resident = false;
+    all = hyb_homes_host_blocks(&means, &shape);
+    means.resident = true;
+    most = all - (int64_t)(share * (double)all);
+    if (share < 1.0)
+        most += hyb_machine_devices(means.machine) - 1;
+    for (uint64_t bytes = STEP; bytes < 16 << 20; bytes += STEP) {
+        set_memory(bytes);
+        if (hyb_homes_host_blocks(&means, &shape) <= most)
+            break;
+    }
+}
+
+/* ---- solving --------------------------------------------------------------
+ */
+
+/* The diagonal of what is stored in host memory, on every process. */
+static void find_pivots(const HPL_T_grid *grid, const HPL_T_pmat *mat,
+                        double *pivot)
+{
+    hpl_map_t rows = hpl_map(mat->nb, grid->nprow, grid->myrow);
+    hpl_map_t cols = hpl_map(mat->nb, grid->npcol, grid->mycol);
+
+    memset(pivot, 0, (size_t)mat->n * sizeof(*pivot));
+    for (int64_t g = 0; g < mat->n; g++)
+        if (hpl_map_owner(&rows, g) == rows.me &&
+            hpl_map_owner(&cols, g) == cols.me)
+            pivot[g] = *Mptr(mat->A, hpl_map_local(&rows, g),
+                             hpl_map_local(&cols, g), mat->ld);
+    MPI_Allreduce(MPI_IN_PLACE, pivot, mat->n, MPI_DOUBLE, MPI_SUM,
+                  grid->all_comm);
+}
+
+/* NULL, or what is wrong. The memory that homes are chosen by is capped. */
+static const char *solve(HPL_T_grid *grid, const combination_t *c, double share,
+                         solved_t *s)
+{
+    HPL_T_palg algo = combination_algorithm(c);
+    uint64_t memory = hyb_machine_memory(hyb_driver_means()->machine, 0);
+    hpl_system_t *system = NULL;
+    hpl_norms_t norms;
+    xh_status_t status;
+    int info = -1;
+
+    cap_memory(grid, c, share);
+    status =
+        hpl_solver()->create(grid, &algo, c->value[N], c->value[NB], &system);
+    set_memory(memory);
+    if (status != XH_OK)
+        return "it is not created";
+    hpl_solver()->generate(system, HPL_ISEED);
+    hpl_solver()->solve(system, &info);
+    small_solution(grid, &system->mat, s->x);
+    find_pivots(grid, &system->mat, s->pivot);
+    hpl_solver()->check(system, HPL_ISEED, &norms);
+    s->residual = hpl_scaled_residual(&norms, c->value[N]);
+    hpl_solver()->destroy(system);
+    return info == 0 ? NULL : "a zero pivot";
+}
+
+static bool differ(int n, const double *found, const double *expected)
+{
+    double largest = 0.0, most = 0.0;
+
+    for (int i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(expected[i]));
+        most = isnan(found[i]) ? INFINITY
+                               : fmax(most, fabs(found[i] - expected[i]));
+    }
+    return !(most <= tolerance * largest);
+}
+
+typedef struct {
+    double host, device; /* residuals of all, added up */
+} sums_t;
+
+/* Both ways; NULL, or what is wrong. */
+static const char *compare(HPL_T_grid *grid, const combination_t *c,
+                           double share, sums_t *sums)
+{
+    static solved_t host, device;
+    const char *wrong;
+
+    driver_set("home=host split=fixed:0");
+    wrong = solve(grid, c, 1.0, &host);
+    driver_set("home=device split=ratio");
+    if (wrong == NULL)
+        wrong = solve(grid, c, share, &device);
+    if (wrong != NULL)
+        return wrong;
+    sums->host += host.residual;
+    sums->device += device.residual;
+    if (differ(c->value[N], device.pivot, host.pivot))
+        return "other pivots";
+    return differ(c->value[N], device.x, host.x) ? "another x" : NULL;
+}
+
+/* ---- cases ----------------------------------------------------------------
+ */
+
+static const range_t ranges[] = {
+    {N, 30, MOST_N, 1}, {NB, 4, 40, 1}, {P, 1, 3, 1}, {Q, 1, 3, 1}};
+
+/* Every share on random systems, with so many devices a process. */
+static void check(int devices, const char *settings)
+{
+    const combinations_t of = {.narrowed = ranges, .ranges = COUNT_OF(ranges)};
+    uint64_t random = SEED + (uint64_t)devices;
+    int count = small_processes() > 4 ? SHARES : 3 * SHARES, failures = 0;
+    sums_t sums = {0.0, 0.0};
+
+    driver_open_with_devices(devices, settings);
+    for (int i = 0; i < count; i++) {
+        combination_t c = combination_next(&of, &random);
+        const char *wrong = NULL;
+        HPL_T_grid grid;
+
+        if (small_grid_open(&grid, c.value[P], c.value[Q])) {
+            wrong = compare(&grid, &c, share_of[i % SHARES], &sums);
+            small_grid_close(&grid);
+        }
+        failures += wrong != NULL;
+        if (wrong != NULL)
+            combination_say(&c, wrong, settings);
+    }
+    driver_close();
+    combinations_end(failures);
+    assert_true(sums.device <= 2 * sums.host);
+}
+
+TEST(one_device_holds_any_part_of_the_matrix)
+{
+    check(1, "threads=2");
+}
+
+TEST(two_devices_hold_any_part_of_the_matrix)
+{
+    check(2, "threads=1");
+}
+
+TEST(three_devices_hold_any_part_of_the_matrix)
+{
+    check(3, "threads=1");
+}
+
+TEST_MPI_MAIN()
