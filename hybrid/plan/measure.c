@@ -256,6 +256,7 @@ static xh_status_t measure_resident(work_t *w, int64_t m)
     if (!isinf(hyb_slowest(seconds.column))) {
         add_point(w, &w->width->resident, m, seconds.column);
         add_point(w, &w->width->transfer, m + w->width->nb, seconds.transfer);
+        add_point(w, &w->width->subtract, m, seconds.subtract);
     }
     w->lost_resident = hyb_slowest(failed) > 0.0 || w->lost_resident;
     return status;

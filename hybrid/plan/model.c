@@ -318,10 +318,10 @@ static double update(const model_t *model, process_t *me, double together)
     }
     prepared =
         fmax(begin, together) + step->copy + step->prepare + step->exchange;
-    ready = prepared + step->product + step->next;
+    ready = prepared + step->product + step->next + step->down;
     me->done =
         prepared + work(model, me, step->update - step->prepare + me->messages);
-    return (model->mode == PANEL ? ready : me->done) + step->down;
+    return model->mode == PANEL ? ready : fmax(me->done, ready);
 }
 
 static process_t *at(const model_t *model, int p, int q)
@@ -423,20 +423,25 @@ static double factorize(const model_t *model)
     return done;
 }
 
-/* Each element of U is read once; each block waits for two sets of messages. */
-static double back_substitution(const hyb_model_rates_t *rates,
-                                const hpl_shape_t *test)
+/* Each element of U is read once, where it lives; each block waits for two sets
+ * of messages. */
+static double back_substitution(const model_t *model)
 {
+    const hyb_model_rates_t *rates = model->rates;
+    const hpl_shape_t *test = &model->test;
     double n = test->n, processes = (double)test->nprow * test->npcol;
-    double read = 8.0 * n * n / 2.0 / processes;
-    double block = 8.0 * test->nb;
+    double read = 8.0 * n * n / 2.0 / processes * model->on_host;
+    double block = 8.0 * test->nb, blocks = ceil(n / test->nb);
     double messages = hyb_messages_rounds(test->npcol) *
                           hyb_messages_transfer(&rates->row, block) +
                       hyb_messages_rounds(test->nprow) *
                           hyb_messages_transfer(&rates->column, block);
+    double there =
+        hyb_model_curve_at(&model->width.subtract, n / 2.0 / test->nprow) *
+        blocks / test->npcol * (1.0 - model->on_host);
 
-    return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) +
-           ceil(n / test->nb) * messages;
+    return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) + there +
+           blocks * messages;
 }
 
 /*
@@ -473,13 +478,13 @@ double hyb_model_seconds(const hyb_model_rates_t *rates,
     if (test->n == 0)
         return 0.0;
     model.test.nb = (int)xh_smaller(test->nb, test->n);
-    seconds = back_substitution(rates, &model.test);
     model.width = hyb_model_of_width(rates, model.test.nb);
     model.mode = test->depth < 2 ? (overlap_t)test->depth : PIPELINE;
     model.on_host = 1.0;
     if (model.width.resident.count > 0 &&
         hyb_home_is_device(rates->home, &rates->figures, &model.test))
         model.on_host = hyb_home_rest(&rates->figures, &model.test);
+    seconds = back_substitution(&model);
     take_runs(&model);
     model.process =
         calloc((size_t)model.rows * (size_t)test->npcol, sizeof(process_t));

@@ -48,6 +48,7 @@ typedef struct {
                                    cannot */
     hyb_model_curve_t transfer; /* a panel from there to the host and back, over
                                    its rows */
+    hyb_model_curve_t subtract; /* y - A x there, A as wide as a panel */
 } hyb_model_width_t;
 
 /* Between neighbours; what all send at the same time is counted in. */

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/integers.h"
 #include "base/median.h"
 #include "base/memory.h"
@@ -23,7 +25,7 @@ typedef struct {
     hyb_buffer_t *memory;
     hyb_block_t columns, u, l1, l2, list[LISTS];
     hyb_queue_t *queue;
-    hyb_event_t *begun, *updated, *moved;
+    hyb_event_t *begun, *updated, *moved, *subtracted;
 } resident_t;
 
 struct hyb_resident_devices {
@@ -39,7 +41,7 @@ struct hyb_resident_devices {
     bool runs;
     _Atomic bool stops;
     int samples; /* as wide as the last one */
-    double column[SAMPLES], transfer[SAMPLES];
+    hyb_resident_seconds_t sample[SAMPLES];
     xh_status_t status;
 };
 
@@ -83,6 +85,7 @@ static xh_status_t open_device(hyb_resident_devices_t *d, int i)
     XH_TRY(hyb_event_create(r->device, &r->begun));
     XH_TRY(hyb_event_create(r->device, &r->updated));
     XH_TRY(hyb_event_create(r->device, &r->moved));
+    XH_TRY(hyb_event_create(r->device, &r->subtracted));
     r->columns = hyb_block(r->memory, at, rows, d->most);
     r->u = hyb_block(r->memory, at += rows * d->most, d->nb, d->most);
     r->l1 = hyb_block(r->memory, at += d->nb * d->most, d->nb, d->nb);
@@ -107,6 +110,7 @@ static xh_status_t open_all(hyb_resident_devices_t *d)
 static void close_all(hyb_resident_devices_t *d)
 {
     for (int i = 0; i < d->devices; i++) {
+        hyb_event_destroy(d->device[i].subtracted);
         hyb_event_destroy(d->device[i].moved);
         hyb_event_destroy(d->device[i].updated);
         hyb_event_destroy(d->device[i].begun);
@@ -181,27 +185,46 @@ static xh_status_t move(const hyb_resident_devices_t *d, const resident_t *r)
     return hyb_event_record(r->queue, r->moved);
 }
 
-/* All devices at the same time. */
-static xh_status_t sample(const hyb_resident_devices_t *d, double *column_p,
-                          double *transfer_p)
+static xh_status_t subtract(const hyb_resident_devices_t *d,
+                            const resident_t *r)
 {
-    double rate = 0.0, transfer = 0.0, seconds;
+    xh_view_t host_x = {d->host, d->nb, 1, d->nb};
+    xh_view_t host_y = {d->host + d->nb, d->m, 1, d->m};
+    hyb_block_t x = hyb_block_part(r->u, 0, 0, d->nb, 1);
+    hyb_block_t y = hyb_block_part(r->columns, d->nb, 0, d->m, 1);
+
+    XH_TRY(hyb_queue_copy_in(r->queue, host_x, x));
+    XH_TRY(hyb_queue_copy_in(r->queue, host_y, y));
+    XH_TRY(hyb_queue_gemv(r->queue, r->l2, x, y));
+    XH_TRY(hyb_queue_copy_out(r->queue, y, host_y));
+    return hyb_event_record(r->queue, r->subtracted);
+}
+
+/* All devices at the same time. */
+static xh_status_t sample(const hyb_resident_devices_t *d,
+                          hyb_resident_seconds_t *s_p)
+{
+    hyb_resident_seconds_t s = {.column = 0.0};
+    double rate = 0.0, seconds;
 
     for (int i = 0; i < d->devices; i++) {
         XH_TRY(update(d, &d->device[i]));
         XH_TRY(move(d, &d->device[i]));
+        XH_TRY(subtract(d, &d->device[i]));
     }
     for (int i = 0; i < d->devices; i++) {
         const resident_t *r = &d->device[i];
 
-        XH_TRY(hyb_event_await(r->moved, patience));
+        XH_TRY(hyb_event_await(r->subtracted, patience));
         XH_TRY(hyb_event_elapsed(r->begun, r->updated, &seconds));
         rate += (double)d->count / fmax(seconds, 1e-9);
         XH_TRY(hyb_event_elapsed(r->updated, r->moved, &seconds));
-        transfer = fmax(transfer, seconds);
+        s.transfer = fmax(s.transfer, seconds);
+        XH_TRY(hyb_event_elapsed(r->moved, r->subtracted, &seconds));
+        s.subtract = fmax(s.subtract, seconds);
     }
-    *column_p = 1.0 / rate;
-    *transfer_p = transfer;
+    s.column = 1.0 / rate;
+    *s_p = s;
     return XH_OK;
 }
 
@@ -219,16 +242,15 @@ static void widen(hyb_resident_devices_t *d, double column)
  */
 static xh_status_t work(hyb_resident_devices_t *d)
 {
-    double column, transfer;
+    hyb_resident_seconds_t s;
 
     for (int i = 0; i < d->devices; i++)
         XH_TRY(fill(d, &d->device[i]));
-    XH_TRY(sample(d, &column, &transfer));
+    XH_TRY(sample(d, &s));
     do {
-        XH_TRY(sample(d, &column, &transfer));
-        d->column[d->samples % SAMPLES] = column;
-        d->transfer[d->samples++ % SAMPLES] = transfer;
-        widen(d, column);
+        XH_TRY(sample(d, &s));
+        d->sample[d->samples++ % SAMPLES] = s;
+        widen(d, s.column);
     } while (d->samples == 0 || !atomic_load(&d->stops));
     return XH_OK;
 }
@@ -282,19 +304,31 @@ void hyb_resident_devices_begin(hyb_machine_t *machine, int64_t m, int64_t nb,
         close_all(d);
 }
 
+/* Of one member of all samples. */
+static double median_of(const hyb_resident_devices_t *d, size_t member)
+{
+    int count = (int)xh_smaller(d->samples, SAMPLES);
+    double values[SAMPLES];
+
+    for (int i = 0; i < count; i++)
+        memcpy(&values[i], (const char *)&d->sample[i] + member,
+               sizeof(values[i]));
+    return xh_median(values, count);
+}
+
 hyb_resident_seconds_t hyb_resident_devices_end(hyb_resident_devices_t *d)
 {
-    hyb_resident_seconds_t s = {INFINITY, INFINITY};
-    int count;
+    hyb_resident_seconds_t s = {INFINITY, INFINITY, INFINITY};
 
     if (d == NULL)
         return s;
     atomic_store(&d->stops, true);
     pthread_join(d->thread, NULL);
-    count = (int)xh_smaller(d->samples, SAMPLES);
-    if (d->status == XH_OK && count > 0)
-        s = (hyb_resident_seconds_t){xh_median(d->column, count),
-                                     xh_median(d->transfer, count)};
+    if (d->status == XH_OK)
+        s = (hyb_resident_seconds_t){
+            median_of(d, offsetof(hyb_resident_seconds_t, column)),
+            median_of(d, offsetof(hyb_resident_seconds_t, transfer)),
+            median_of(d, offsetof(hyb_resident_seconds_t, subtract))};
     close_all(d);
     return s;
 }

@@ -41,7 +41,8 @@ static hyb_model_rates_t measured(bool devices_are_there)
         assert_int_equal(width->transfer.count >= 2, width->resident.count > 0);
         for (int j = 0; j < width->resident.count; j++)
             assert_true(width->resident.seconds[j] > 0.0 &&
-                        width->transfer.seconds[j] > 0.0);
+                        width->transfer.seconds[j] > 0.0 &&
+                        width->subtract.seconds[j] > 0.0);
     }
     return rates;
 }

@@ -468,7 +468,7 @@ TEST(a_device_does_all_work_on_its_columns)
                     0.5 * work_of(3000));
 }
 
-/* Also L2 is copied for the way up, and U is read at last. */
+/* Also L2 is copied for the way up. */
 TEST(panels_go_down_and_up_one_after_the_other)
 {
     hyb_model_rates_t rates = on_device(1e12, 1e-12, 2);
@@ -477,8 +477,17 @@ TEST(panels_go_down_and_up_one_after_the_other)
     for (int depth = 0; depth < 3; depth++)
         assert_near(at_depth(depth, rates, 3000, 1, 1), wanted);
     rates.sweep = 1e9;
-    assert_near(seconds(rates, 3000, 1, 1),
-                wanted + (24.0 * 100 * 43500 + 4.0 * 3000 * 3000) * 1e-9);
+    assert_near(seconds(rates, 3000, 1, 1), wanted + 24.0 * 100 * 43500 * 1e-9);
+}
+
+/* Where it lives: of 30 blocks each has half the rows above it. */
+TEST(back_substitution_of_columns_on_devices_is_theirs)
+{
+    hyb_model_rates_t rates = on_device(1e12, 1e-12, 0);
+    double without = seconds(rates, 3000, 1, 1);
+
+    rates.width[0].subtract = columns_of(1000);
+    assert_near(seconds(rates, 3000, 1, 1) - without, 30 * 1500 * 1e-6);
 }
 
 /* All but the first, and the last ones. */

@@ -119,23 +119,32 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
 /* ---- the choice ----------------------------------------------------------
  */
 
-/* Two panels stay beside the columns, and so do rows on their way. Where not
- * all have room, part of the memory is for tiles of the others. */
+/* Blocks of shape for which the devices have room in so many bytes each: two
+ * panels stay beside the columns, and so do rows on their way. */
+static double room(const hyb_home_figures_t *figures, const hpl_shape_t *shape,
+                   double bytes)
+{
+    double rows = (double)shape->n / shape->nprow, nb = shape->nb;
+    double block = 8.0 * nb * (rows + (shape->nprow > 1 ? 3.0 : 1.0) * nb);
+    double panels = 2.0 * 8.0 * nb * (rows + nb);
+
+    return figures->devices * floor(fmax(0.0, bytes - panels) / block);
+}
+
+/* Where not all have room, part of the memory is for tiles of the others. b is
+ * a block of its own. */
 double hyb_home_rest(const hyb_home_figures_t *figures,
                      const hpl_shape_t *shape)
 {
     const double of_columns = 0.75;
-    double rows = (double)shape->n / shape->nprow, nb = shape->nb;
     double columns = (double)shape->n / shape->npcol;
-    double column = 8.0 * (rows + (shape->nprow > 1 ? 3.0 : 1.0) * nb);
-    double panels = 2.0 * 8.0 * nb * (rows + nb);
-    double all = figures->devices * (figures->memory - panels) / column;
-    double part =
-        figures->devices * (of_columns * figures->memory - panels) / column;
+    double blocks = ceil(columns / shape->nb) + 1.0;
+    double memory = figures->memory;
 
-    if (all >= columns)
+    if (room(figures, shape, memory) >= blocks)
         return 0.0;
-    return fmin(1.0, 1.0 - fmax(0.0, part) / columns);
+    blocks -= room(figures, shape, of_columns * memory);
+    return fmin(1.0, fmax(0.0, blocks) * shape->nb / columns);
 }
 
 bool hyb_home_is_device(hyb_home_t asked, const hyb_home_figures_t *figures,
