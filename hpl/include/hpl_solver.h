@@ -61,10 +61,28 @@ typedef struct {
     double panel, swap, solve, update;
     double broadcast, exchange; /* of panels; of rows */
     double wait;                /* for others, of any kind */
-    double flop; /* of the products in updates, by cores and devices */
-    double rate; /* flop/s of a thread in these, without the time in which
-                    others had its core; NAN: all were too short */
+    double flop;      /* of the products in updates, by cores and devices */
+    double rate;      /* flop/s of a thread in these, without the time in which
+                         others had its core; NAN: all were too short */
+    bool has_devices; /* the following is of their links: */
+    double link_up, link_down;       /* bytes to devices and from them */
+    double planned_up, planned_down; /* ... as predicted; NAN: unknown */
 } hpl_work_t;
+
+/* where the block columns of a process live, and what was expected of that: s,
+ * of phases that overlap */
+enum { HPL_PLAN_DEVICES = 8 };
+typedef struct {
+    const char *home; /* as asked for: "auto" */
+    int64_t host;     /* blocks */
+    int devices;      /* that have entries, at most HPL_PLAN_DEVICES */
+    int64_t device[HPL_PLAN_DEVICES]; /* blocks of each */
+    bool by_device;                   /* panels are factored by devices */
+    int tile;     /* of devices' tiles, if there are any; 0: chosen */
+    double share; /* of products of the host's columns, by devices */
+    double panel, link, update_host, update_devices, total;
+    double all_on_host; /* the total, if all columns lived there */
+} hpl_plan_t;
 
 typedef struct hpl_system hpl_system_t; /* one system of equations */
 
@@ -124,6 +142,11 @@ typedef struct {
      * after check. NULL: this solver never knows.
      */
     bool (*work)(const hpl_system_t *system, hpl_work_t *work_p);
+
+    /* The plan of a system that was created; false: there are no devices to
+     * plan with, or they are not known well enough. NULL: this solver has none.
+     */
+    bool (*plan)(const hpl_system_t *system, hpl_plan_t *plan_p);
 
     /*
      * The first `most` devices of this process; returns how many these are.

@@ -333,6 +333,30 @@ uint64_t hyb_machine_memory(const hyb_machine_t *machine, int device)
     return machine->device[device].memory;
 }
 
+double hyb_machine_rate(const hyb_machine_t *machine, int device, int64_t depth)
+{
+    const int64_t size = hyb_rate_size(HYB_RATE_SIZES - 1);
+    double measured =
+        hyb_rate_table_rate(&machine->device[device].rates, size, size, depth);
+    hyb_device_info_t info = {.gemm_rate = 0.0};
+
+    if (measured > 0.0)
+        return measured;
+    hyb_device_describe(hyb_machine_device(machine, device), &info);
+    return info.gemm_rate;
+}
+
+double hyb_machine_link_rate(const hyb_machine_t *machine, int device)
+{
+    double measured = machine->device[device].rates.link_rate;
+    hyb_device_info_t info = {.link_rate = 0.0};
+
+    if (measured > 0.0)
+        return measured;
+    hyb_device_describe(hyb_machine_device(machine, device), &info);
+    return info.link_rate;
+}
+
 void hyb_machine_set_aside(hyb_machine_t *machine, int device, uint64_t bytes)
 {
     machine->device[device].aside = bytes;

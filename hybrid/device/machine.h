@@ -60,6 +60,14 @@ int hyb_machine_working_devices(const hyb_machine_t *machine);
 /* Bytes of a device's memory that this process may use. */
 uint64_t hyb_machine_memory(const hyb_machine_t *machine, int device);
 
+/* flop/s of a device's large products of this depth: measured, or as it says;
+ * 0: unknown. */
+double hyb_machine_rate(const hyb_machine_t *machine, int device,
+                        int64_t depth);
+
+/* B/s of its link each way, likewise. */
+double hyb_machine_link_rate(const hyb_machine_t *machine, int device);
+
 /* Set so many of these aside for columns that live there. The stream gives back
  * what it has, and its tiles get the others. Order: with no product. */
 void hyb_machine_set_aside(hyb_machine_t *machine, int device, uint64_t bytes);

@@ -46,33 +46,35 @@ uint64_t hyb_place_device_bytes(const hyb_means_t *means,
 /* ---- which blocks --------------------------------------------------------
  */
 
-xh_status_t hyb_place_device_check(const hyb_means_t *means,
-                                   const HPL_T_grid *grid)
+bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
+                           size_t size)
 {
     const hyb_op_t needed[] = {
         HYB_OP_GEMM,
         HYB_OP_TRSM,
         HYB_OP_GEMV,
         HYB_OP_GENERATE,
-        grid->nprow > 1 ? HYB_OP_GATHER_ROWS : HYB_OP_SWAP_ROWS,
-        grid->nprow > 1 ? HYB_OP_SCATTER_ROWS : HYB_OP_SWAP_ROWS};
+        nprow > 1 ? HYB_OP_GATHER_ROWS : HYB_OP_SWAP_ROWS,
+        nprow > 1 ? HYB_OP_SCATTER_ROWS : HYB_OP_SWAP_ROWS};
     int devices = hyb_machine_devices(means->machine);
+    int working = hyb_machine_working_devices(means->machine);
 
-    if (devices == 0 || hyb_machine_working_devices(means->machine) < devices) {
-        xh_log_error("home=device: %d of %d devices of this process work, and "
-                     "it needs one, and all of them",
-                     hyb_machine_working_devices(means->machine), devices);
-        return XH_ERR_INPUT;
+    if (devices == 0 || working < devices) {
+        snprintf(why, size,
+                 "%d of %d devices of this process work, and columns need one, "
+                 "and all of them",
+                 working, devices);
+        return false;
     }
     for (int i = 0; i < devices; i++)
         for (size_t op = 0; op < sizeof(needed) / sizeof(needed[0]); op++)
             if (!hyb_device_has(hyb_machine_device(means->machine, i),
                                 needed[op])) {
-                xh_log_error("home=device: device %d lacks the operation %s", i,
-                             hyb_op_name(needed[op]));
-                return XH_ERR_INPUT;
+                snprintf(why, size, "device %d lacks the operation %s", i,
+                         hyb_op_name(needed[op]));
+                return false;
             }
-    return XH_OK;
+    return true;
 }
 
 /* Blocks of nb columns for which device has room. Where some stay on the host,
@@ -182,9 +184,10 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     hyb_machine_set_aside(d->base.lu->means.machine, d->number - 1, bytes);
     status = hyb_buffer_create(d->device, bytes, &d->memory);
     if (status == XH_ERR_MEMORY)
-        xh_log_error("home=device: the columns of this process and its panels "
-                     "take %.1f MiB of device %d, which has not as much",
-                     (double)bytes / (1 << 20), d->number - 1);
+        xh_log_warning(
+            "home=device: the columns of this process and its panels "
+            "take %.1f MiB of device %d, which has not as much",
+            (double)bytes / (1 << 20), d->number - 1);
     XH_TRY(status);
     d->host_bytes = host_doubles(e.rows, e.nb) * sizeof(double);
     XH_TRY(hyb_pinned_alloc(d->device, d->host_bytes, &d->host));

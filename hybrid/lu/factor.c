@@ -2,6 +2,8 @@
 #include "hybrid/lu/factor.h"
 
 #include <math.h>
+#include "base/settings.h"
+#include "hpl/solver/system.h"
 #include "hybrid/lu/generate.h"
 #include "hybrid/lu/loop.h"
 #include "hybrid/lu/lu.h"
@@ -112,6 +114,20 @@ void hyb_factor_free(hyb_lu_t *lu)
 /* ---- running -------------------------------------------------------------
  */
 
+/* Of all devices' links so far. */
+static hyb_traffic_t traffic(const hyb_machine_t *machine)
+{
+    hyb_traffic_t all = {0.0, 0.0};
+    uint64_t up, down;
+
+    for (int i = 0; i < hyb_machine_devices(machine); i++) {
+        hyb_device_traffic(hyb_machine_device(machine, i), &up, &down);
+        all.up += (double)up;
+        all.down += (double)down;
+    }
+    return all;
+}
+
 void hyb_factor_run(hyb_lu_t *lu)
 {
     hyb_observer_t *observer = &lu->means.observer;
@@ -125,6 +141,7 @@ void hyb_factor_run(hyb_lu_t *lu)
     observer->has_devices = lu->share != NULL;
     observer->begin(observer);
     lu->mat->info = 0;
+    lu->tuner.link = traffic(lu->means.machine);
     hyb_panel_open(lu, 0);
     if (lu->panels > 0) {
         for (int i = 1; i < lu->homes.places; i++)
@@ -151,6 +168,19 @@ bool hyb_factor_is_over(const hyb_lu_t *lu)
     return hyb_lu_is_open(lu, 0);
 }
 
+/* What was planned where all columns live on devices; else tiles come and go,
+ * as many as measured rates say. */
+static hyb_traffic_t planned_traffic(const hyb_lu_t *lu)
+{
+    hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
+
+    return hyb_homes_resident(&lu->homes) && lu->homes.host_blocks == 0
+               ? hyb_home_traffic(&shape,
+                                  hyb_machine_devices(lu->means.machine),
+                                  HYB_PANEL_BY_TEAM)
+               : (hyb_traffic_t){NAN, NAN};
+}
+
 hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
 {
     const hyb_lap_t all =
@@ -158,6 +188,9 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
     const double *s = all.team;
     /* as the diagnosis has it */
     double seconds = fmax(all.paced_seconds, all.paced_cpu);
+    hyb_traffic_t link = traffic(lu->means.machine);
+    hyb_traffic_t planned = planned_traffic(lu);
+    bool has_devices = hyb_machine_devices(lu->means.machine) > 0;
 
     return (hpl_work_t){.panel = s[HYB_PANEL],
                         .swap = s[HYB_SWAP],
@@ -168,7 +201,62 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
                         .wait = s[HYB_WAIT_PANEL] + s[HYB_WAIT_ROWS] +
                                 s[HYB_WAIT_COLUMNS],
                         .flop = all.flop + lu->tuner.devices_flop,
-                        .rate = seconds > 0.0 ? all.paced_flop / seconds : NAN};
+                        .rate = seconds > 0.0 ? all.paced_flop / seconds : NAN,
+                        .has_devices = has_devices,
+                        .link_up = link.up - lu->tuner.link.up,
+                        .link_down = link.down - lu->tuner.link.down,
+                        .planned_up = planned.up,
+                        .planned_down = planned.down};
+}
+
+/* ---- the plan ------------------------------------------------------------
+ */
+
+static void count_blocks(const hyb_lu_t *lu, hpl_plan_t *plan)
+{
+    int devices = hyb_machine_devices(lu->means.machine), d;
+
+    plan->devices = Mmin(devices, HPL_PLAN_DEVICES);
+    for (int64_t b = 0; b < lu->ledger.blocks; b++) {
+        d = hyb_home_number(&lu->homes, b) - 1;
+        if (d < 0)
+            plan->host++;
+        else if (d < HPL_PLAN_DEVICES)
+            plan->device[d]++;
+    }
+}
+
+bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
+{
+    const hyb_home_figures_t *f = &lu->means.figures;
+    hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
+    hpl_plan_t p = {.home = xh_settings_text("home"),
+                    .tile = (int)xh_settings_int("tile"),
+                    .share = NAN,
+                    .panel = NAN,
+                    .link = NAN,
+                    .update_host = NAN,
+                    .update_devices = NAN,
+                    .total = NAN,
+                    .all_on_host = NAN};
+    bool is_known = f->devices > 0.0 && f->rate[0] > 0.0;
+    hyb_home_seconds_t s;
+
+    count_blocks(lu, &p);
+    shape.depth = lu->algo->depth;
+    if (is_known) {
+        s = hyb_home_predict(
+            f, &shape, (double)p.host / (double)Mmax(lu->ledger.blocks, 1));
+        p.share = p.host > 0 ? s.share : NAN;
+        p.panel = s.panel;
+        p.link = s.link;
+        p.update_host = s.host;
+        p.update_devices = s.devices;
+        p.total = s.total;
+        p.all_on_host = hyb_home_predict(f, &shape, 1.0).total;
+    }
+    *plan_p = p;
+    return p.devices > 0 && (is_known || hyb_homes_resident(&lu->homes));
 }
 
 /* ---- memory that will be needed ------------------------------------------

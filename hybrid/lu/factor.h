@@ -35,6 +35,10 @@ bool hyb_factor_is_over(const hyb_lu_t *lu);
 /* What this process did in it, once it has run. */
 hpl_work_t hyb_factor_work(const hyb_lu_t *lu);
 
+/* Where columns live, and what is expected of that; false: all live on the
+ * host, and rates of devices are not known. */
+bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p);
+
 /* Bytes that it takes beside the matrix on this process. */
 uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
 

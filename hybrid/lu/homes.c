@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/homes.h"
 
-#include "base/log.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
@@ -40,11 +39,6 @@ xh_status_t hyb_homes_create(hyb_lu_t *lu)
         h->places += hyb_machine_devices(lu->means.machine);
     for (int i = 1; i < h->places; i++)
         XH_TRY(hyb_place_device_create(lu, i, &h->place[i]));
-    if (hyb_homes_resident(h) && lu->grid->iam == 0)
-        xh_log_info("home=device: %lld of %lld block columns of process 0 live "
-                    "on devices",
-                    (long long)(lu->ledger.blocks - h->host_blocks),
-                    (long long)lu->ledger.blocks);
     return XH_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "hybrid/cpu/trial/trial.h"
 #include "hybrid/device/machine.h"
 #include "hybrid/lu/observer.h"
+#include "hybrid/lu/tuner/home.h"
 
 /* What a factorization computes with. Borrowed. */
 typedef struct {
@@ -17,6 +18,7 @@ typedef struct {
     bool by_blas;  /* the BLAS library computes C - L2 U, called by each thread
                       for itself, and not the kernel; all else is its */
     bool offloads; /* some process has devices */
+    hyb_home_figures_t figures; /* by which columns may live on devices */
     bool resident; /* the columns live on the device of each process */
     hyb_observer_t observer;
 } hyb_means_t;

@@ -15,12 +15,10 @@
  * k runs; rows leave by a third, while other columns are multiplied.
  */
 
-/*
- * Can this process keep columns so? If not the reason is logged.
- * Errors: XH_ERR_INPUT  no device, or one that lacks an operation
- */
-xh_status_t hyb_place_device_check(const hyb_means_t *means,
-                                   const HPL_T_grid *grid);
+/* Can this process keep columns so, with P process rows? Else why not, less
+ * than size characters. */
+bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
+                           size_t size);
 
 /*
  * Blocks of shape's process that have to live on the host, as the devices have

@@ -25,9 +25,10 @@ xh_status_t hyb_tune_begin(hyb_lu_t *lu)
 
     XH_TRY(hyb_split_of_setting(&t->split));
     t->panel_split = t->split;
-    t->chooser =
-        hyb_lookahead_begin(xh_settings_text("lookahead"), lu->algo->depth,
-                            lu->means.offloads, lu->grid->nprow);
+    /* Columns on devices are as those of cores: groups travel under updates. */
+    t->chooser = hyb_lookahead_begin(
+        xh_settings_text("lookahead"), lu->algo->depth,
+        lu->means.offloads && !lu->means.resident, lu->grid->nprow);
     t->request = MPI_REQUEST_NULL;
     return XH_OK;
 }

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include "hybrid/lu/step.h"
 #include "hybrid/lu/timer.h"
+#include "hybrid/lu/tuner/home.h"
 #include "hybrid/lu/tuner/lookahead.h"
 #include "hybrid/lu/tuner/regroup.h"
 #include "hybrid/lu/tuner/split.h"
@@ -33,8 +34,9 @@ typedef struct {
     double devices_rate;                 /* flop/s of all of them; 0: unknown */
     int64_t devices_columns;             /* of their tiles */
     double devices_flop;                 /* of all iterations so far */
-    double ended; /* when the last iteration learnt from was over */
-    int shared;   /* iterations whose devices were learnt from */
+    hyb_traffic_t link; /* of all devices' links before it began */
+    double ended;       /* when the last iteration learnt from was over */
+    int shared;         /* iterations whose devices were learnt from */
 } hyb_tuner_t;
 
 /* Errors: XH_ERR_INPUT  the setting split makes no sense: said */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/median.h"
+#include "base/settings.h"
 #include "hpl/grid/agree.h"
 #include "hpl/panel/panel.h"
 #include "hybrid/lu/panel.h"
@@ -14,6 +15,7 @@
 #include "hybrid/observe/watchdog.h"
 #include "hybrid/plan/busy_devices.h"
 #include "hybrid/plan/probes.h"
+#include "hybrid/plan/resident_devices.h"
 
 enum {
     FEW_CALLS = 3,     /* of what takes little */
@@ -50,6 +52,7 @@ typedef struct {
     double ceiling[HYB_MODEL_WIDTHS_MOST * HEIGHTS]; /* of all processes */
     int ceilings;
     bool lost; /* a process has no device, or lost the last one: none counts */
+    bool lost_resident; /* likewise, with columns of their own */
 } work_t;
 
 /* The slowest process counts. */
@@ -231,16 +234,45 @@ static xh_status_t measure_panel(const work_t *w, int64_t m)
 
 /* ---- one width ----------------------------------------------------------- */
 
+/*
+ * Panels, while devices update columns of their own. Tall ones may find no
+ * room; those of no process count then.
+ */
+static xh_status_t measure_resident(work_t *w, int64_t m)
+{
+    hyb_machine_t *machine = w->means->machine;
+    hyb_resident_devices_t *devices;
+    hyb_resident_seconds_t seconds;
+    xh_status_t status;
+    int failed;
+
+    hyb_resident_devices_begin(machine, m, w->width->nb,
+                               fmin(device_bytes, w->what->bytes), w->share,
+                               &devices);
+    status = measure_panel(w, m + w->width->nb);
+    seconds = hyb_resident_devices_end(devices);
+    failed =
+        hyb_machine_devices(machine) - hyb_machine_working_devices(machine);
+    if (!isinf(hyb_slowest(seconds.column))) {
+        add_point(w, &w->width->resident, m, seconds.column);
+        add_point(w, &w->width->transfer, m + w->width->nb, seconds.transfer);
+        add_point(w, &w->width->subtract, m, seconds.subtract);
+    }
+    w->lost_resident = hyb_slowest(failed) > 0.0 || w->lost_resident;
+    return status;
+}
+
 /* The team's work, while devices are at theirs. */
 static xh_status_t measure_height(work_t *w, int64_t m)
 {
+    bool resident = hyb_home_may_be_device(w->rates->home, &w->rates->figures);
     double column;
     xh_status_t status;
     int tile;
 
     hyb_busy_devices_begin(w->devices, m, w->width->nb, w->share);
     status = measure_update(w, m);
-    if (status == XH_OK)
+    if (status == XH_OK && !resident)
         status = measure_panel(w, m + w->width->nb);
     column = hyb_busy_devices_end(w->devices, &tile);
     if (w->means->offloads) {
@@ -248,7 +280,7 @@ static xh_status_t measure_height(work_t *w, int64_t m)
         w->lost = w->lost || isinf(hyb_slowest(column));
         w->width->tile = (int)hyb_slowest(tile);
     }
-    return status;
+    return status == XH_OK && resident ? measure_resident(w, m) : status;
 }
 
 /* Rows by rows, as long as there is time, which all parts to come share. */
@@ -309,6 +341,10 @@ static xh_status_t measure_widths(work_t *w, double seconds)
     hyb_busy_devices_destroy(w->devices);
     for (int i = 0; i < widths && w->lost; i++)
         w->rates->width[i].devices.count = 0;
+    for (int i = 0; i < widths; i++)
+        if (w->lost_resident ||
+            w->rates->width[i].resident.count < LEAST_HEIGHTS)
+            w->rates->width[i].resident.count = 0;
     if (status == XH_OK)
         w->rates->ceiling = xh_median(w->ceiling, w->ceilings);
     return status;
@@ -345,6 +381,8 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
     XH_TRY(hyb_split_of_setting(&split));
     rates.fixed = split.policy == HYB_SPLIT_FIXED;
     rates.share = split.share;
+    rates.home = (hyb_home_t)xh_settings_int("home");
+    rates.figures = means->figures;
     MPI_Comm_size(MPI_COMM_WORLD, &work.processes);
     hyb_phase_begin(&phase, "measuring rates of links, cores and devices",
                     hyb_watchdog_patience());

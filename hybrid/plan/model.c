@@ -19,6 +19,7 @@ typedef enum { NOTHING, PANEL, PIPELINE } overlap_t;
 /* One iteration of one process; seconds of all of its threads. */
 typedef struct {
     double m, n;     /* C's rows and columns here */
+    double host;     /* of these, columns that live on the host */
     double update;   /* all of its work on columns */
     double prepare;  /* of that, before C is updated */
     double exchange; /* messages of rows, in all ... */
@@ -28,6 +29,9 @@ typedef struct {
     double copy;     /* of L2, for devices */
     double shared;   /* the part of update that devices may take ... */
     double theirs;   /* ... and what they take for it */
+    double resident; /* devices' work on columns that live there */
+    double next;     /* of that, on the next panel's ... */
+    double down, up; /* ... which goes to the host; the one before comes */
 } step_t;
 
 /* One process, in seconds from the start of the factorization. */
@@ -47,6 +51,7 @@ typedef struct {
     int bcast;
     hyb_model_width_t width;
     overlap_t mode;
+    double on_host; /* the part of the columns that lives there */
     int rows;       /* of processes, that are told apart */
     int64_t panels; /* or runs of so many panels, each taken as one: */
     int64_t run;
@@ -88,6 +93,13 @@ static double exchange(const model_t *model, double columns)
            bytes / link->bandwidth;
 }
 
+/* A panel of so many rows on its way to the host and back; or as many rows of
+ * a panel's depth, of which those here go, and the others come. */
+static double transfer(const model_t *model, double rows)
+{
+    return rows > 0.0 ? hyb_model_curve_at(&model->width.transfer, rows) : 0.0;
+}
+
 /* The same in groups, each with messages of its own. */
 static double exchange_groups(const model_t *model, double columns)
 {
@@ -124,6 +136,14 @@ static double local_rows(const model_t *model, int64_t first, int p)
     return local(test, first, test->n, test->nprow, p);
 }
 
+/* L2 of m rows in columns: it is read, and written, which reads. */
+static double copy(const model_t *model, double m)
+{
+    double rate = model->rates->sweep;
+
+    return rate > 0.0 ? 3.0 * 8.0 * m * model->test.nb / rate : 0.0;
+}
+
 /*
  * The devices' part in a step: products of columns behind the next panel's, and
  * of those, too, where they have a column of tiles sooner than the threads have
@@ -137,12 +157,11 @@ static void let_devices(const model_t *model, double ahead, double product,
 {
     const hyb_model_width_t *width = &model->width;
     double column = hyb_model_curve_at(&width->devices, step->m);
-    double columns = step->n, run = (double)model->run;
+    double columns = step->host, run = (double)model->run;
 
-    if (width->devices.count == 0 || step->m <= 0.0)
+    if (width->devices.count == 0 || step->m <= 0.0 || columns <= 0.0)
         return;
-    if (model->rates->sweep > 0.0) /* L2 is read, and written, which reads */
-        step->copy = 3.0 * 8.0 * step->m * model->test.nb / model->rates->sweep;
+    step->copy = copy(model, step->m);
     if (width->tile * column < step->product) {
         step->update -= (step->product - ahead * product) * run;
         step->product = fmax(width->tile, ahead) * column;
@@ -153,6 +172,42 @@ static void let_devices(const model_t *model, double ahead, double product,
     step->theirs = columns * column;
 }
 
+/*
+ * The columns of a step that live on devices: the last ones.
+ *
+ * ahead  in  of the next panel's columns, those that live there
+ */
+static void let_reside(const model_t *model, double ahead, step_t *step)
+{
+    const hpl_shape_t *test = &model->test;
+    double there = step->n - step->host;
+    double column = hyb_model_curve_at(&model->width.resident, step->m);
+
+    if (model->on_host >= 1.0)
+        return;
+    step->resident = there * column;
+    step->next = ahead * column;
+    if (ahead > 0.0)
+        step->down = transfer(model, step->m) / 2.0;
+    if (there > 0.0) /* L2 is copied for the link, and goes */
+        step->up =
+            transfer(model, step->m + test->nb) / 2.0 + copy(model, step->m);
+    if (test->nprow > 1) {
+        step->exchange += transfer(model, there);
+        step->group += transfer(model, ahead);
+    }
+}
+
+/* Of n columns behind a panel, those that live on the host: the left ones. */
+static double columns_on_host(const model_t *model, double n)
+{
+    double there = (1.0 - model->on_host) * model->test.n / model->test.npcol;
+
+    if (model->on_host <= 0.0)
+        return 0.0;
+    return model->on_host < 1.0 ? fmax(0.0, n - there) : n;
+}
+
 static step_t step_of(const model_t *model, int64_t k, int p, int q)
 {
     const hpl_shape_t *test = &model->test;
@@ -161,6 +216,7 @@ static step_t step_of(const model_t *model, int64_t k, int p, int q)
     bool owner = (k + 1) % test->npcol == q && next < test->n;
     double m = local_rows(model, next, p);
     double n = local(test, next, (int64_t)test->n + 1, test->npcol, q);
+    double host = columns_on_host(model, n);
     double update = hyb_model_curve_at(&width->update, m);
     double packed = test->nprow > 1
                         ? hyb_model_curve_at(&width->pack, m) / test->nprow
@@ -168,13 +224,15 @@ static step_t step_of(const model_t *model, int64_t k, int p, int q)
     double column = update + packed;
     double prepare =
         fmin(hyb_model_curve_at(&width->prepare, m) + packed, column);
-    double ahead = owner ? fmin(test->nb, n) / (double)model->run : 0.0;
+    double both = owner ? fmin(test->nb, n) / (double)model->run : 0.0;
+    double ahead = host > 0.0 ? both : 0.0;
     double longer = /* in narrow runs */
         ahead * fmax(0.0, hyb_model_curve_at(&width->narrow, m) - update);
     step_t step = {.m = m,
                    .n = n,
-                   .update = n * column + longer * (double)model->run,
-                   .prepare = n * prepare,
+                   .host = host,
+                   .update = host * column + longer * (double)model->run,
+                   .prepare = host * prepare,
                    .first = ahead * prepare,
                    .product = ahead * (column - prepare) + longer,
                    .exchange = model->mode == PIPELINE
@@ -184,23 +242,26 @@ static step_t step_of(const model_t *model, int64_t k, int p, int q)
     step.group = fmin(step.exchange,
                       exchange(model, (double)hyb_exchange_columns(test->nb)));
     let_devices(model, ahead, column - prepare, &step);
+    let_reside(model, both - ahead, &step);
     return step;
 }
 
 /*
  * What devices save threads that have so much to do while products run, all
  * products included: both end together, or, where their share is fixed, each
- * when it ends.
+ * when it ends. Less than nothing where devices take longer for columns that
+ * live there.
  */
 static double saved(const model_t *model, const step_t *step, double host)
 {
-    double share = model->rates->share;
+    double share = model->rates->share, theirs = step->theirs;
 
-    if (step->theirs <= 0.0)
-        return 0.0;
     if (!model->rates->fixed)
-        share = fmin(1.0, host / (step->shared + step->theirs));
-    return fmin(share * step->shared, host - share * step->theirs);
+        share = fmin(1.0, fmax(0.0, host - step->resident) /
+                              (step->shared + theirs));
+    if (theirs <= 0.0)
+        share = 0.0;
+    return fmin(share * step->shared, host - step->resident - share * theirs);
 }
 
 /* The threads for a panel with which an iteration takes least. */
@@ -209,14 +270,14 @@ static int panel_threads(const model_t *model, const step_t *step, double rows)
     int most = model->rates->threads, best = most;
     double least = INFINITY;
 
-    if (model->mode == NOTHING)
+    if (model->mode == NOTHING || model->on_host <= 0.0)
         return most;
     for (int t = 1; t <= most; t = t < most && 2 * t > most ? most : 2 * t) {
         double panel = panel_seconds(model, rows, t);
         double host = step->copy + step->update + panel * t / most;
         double all = fmax(host - saved(model, step, host),
                           step->group + step->copy + step->first +
-                              step->product + panel);
+                              step->product + step->next + step->down + panel);
 
         if (all < least) {
             least = all;
@@ -244,6 +305,8 @@ static double update(const model_t *model, process_t *me, double together)
     double begin = fmax(me->done, me->open), prepared, ready;
     double messages = step->exchange / model->rates->threads + me->messages;
 
+    if (step->next > 0.0) /* in its order: behind the iteration before */
+        together = fmax(together, begin);
     me->before = me->done;
     me->host = me->saved = 0.0;
     if (model->mode == PIPELINE) {
@@ -251,14 +314,14 @@ static double update(const model_t *model, process_t *me, double together)
             fmax(begin + work(model, me, step->copy + step->update + messages),
                  together + step->exchange);
         return together + step->group + step->copy + step->first +
-               step->product;
+               step->product + step->next + step->down;
     }
     prepared =
         fmax(begin, together) + step->copy + step->prepare + step->exchange;
-    ready = prepared + step->product;
+    ready = prepared + step->product + step->next + step->down;
     me->done =
         prepared + work(model, me, step->update - step->prepare + me->messages);
-    return model->mode == PANEL ? ready : me->done;
+    return model->mode == PANEL ? ready : fmax(me->done, ready);
 }
 
 static process_t *at(const model_t *model, int p, int q)
@@ -320,14 +383,15 @@ static double iterate_column(const model_t *model, int64_t k, int q)
     for (int p = 0; p < model->rows; p++) {
         process_t *me = at(model, p, q);
 
+        me->step = step_of(model, k, p, q);
         me->open = fmax(fmax(me->panel, me->open),
-                        model->mode != NOTHING ? me->before : me->done);
+                        model->mode != NOTHING ? me->before : me->done) +
+                   me->step.up;
         together = fmax(together, me->open);
     }
     for (int p = 0; p < model->rows; p++) {
         process_t *me = at(model, p, q);
 
-        me->step = step_of(model, k, p, q);
         ready = fmax(ready, update(model, me, together));
     }
     return ready;
@@ -339,9 +403,10 @@ static double factorize(const model_t *model)
 {
     int npcol = model->test.npcol;
     double rows = local_rows(model, 0, TALLEST), done = 0.0, ready = 0.0;
+    double down = model->on_host <= 0.0 ? transfer(model, rows) / 2.0 : 0.0;
 
     send_panel(model, 0,
-               panel_seconds(model, rows, model->rates->threads) +
+               down + panel_seconds(model, rows, model->rates->threads) +
                    pivots(model, rows));
     for (int64_t k = 0; k < model->panels; k++) {
         for (int q = 0; q < npcol; q++) {
@@ -358,20 +423,25 @@ static double factorize(const model_t *model)
     return done;
 }
 
-/* Each element of U is read once; each block waits for two sets of messages. */
-static double back_substitution(const hyb_model_rates_t *rates,
-                                const hpl_shape_t *test)
+/* Each element of U is read once, where it lives; each block waits for two sets
+ * of messages. */
+static double back_substitution(const model_t *model)
 {
+    const hyb_model_rates_t *rates = model->rates;
+    const hpl_shape_t *test = &model->test;
     double n = test->n, processes = (double)test->nprow * test->npcol;
-    double read = 8.0 * n * n / 2.0 / processes;
-    double block = 8.0 * test->nb;
+    double read = 8.0 * n * n / 2.0 / processes * model->on_host;
+    double block = 8.0 * test->nb, blocks = ceil(n / test->nb);
     double messages = hyb_messages_rounds(test->npcol) *
                           hyb_messages_transfer(&rates->row, block) +
                       hyb_messages_rounds(test->nprow) *
                           hyb_messages_transfer(&rates->column, block);
+    double there =
+        hyb_model_curve_at(&model->width.subtract, n / 2.0 / test->nprow) *
+        blocks / test->npcol * (1.0 - model->on_host);
 
-    return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) +
-           ceil(n / test->nb) * messages;
+    return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) + there +
+           blocks * messages;
 }
 
 /*
@@ -408,9 +478,13 @@ double hyb_model_seconds(const hyb_model_rates_t *rates,
     if (test->n == 0)
         return 0.0;
     model.test.nb = (int)xh_smaller(test->nb, test->n);
-    seconds = back_substitution(rates, &model.test);
     model.width = hyb_model_of_width(rates, model.test.nb);
     model.mode = test->depth < 2 ? (overlap_t)test->depth : PIPELINE;
+    model.on_host = 1.0;
+    if (model.width.resident.count > 0 &&
+        hyb_home_is_device(rates->home, &rates->figures, &model.test))
+        model.on_host = hyb_home_rest(&rates->figures, &model.test);
+    seconds = back_substitution(&model);
     take_runs(&model);
     model.process =
         calloc((size_t)model.rows * (size_t)test->npcol, sizeof(process_t));

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include "hpl_solver.h"
+#include "hybrid/lu/tuner/home.h"
 
 /*
  * How long a test takes, iteration by iteration, from what parts of the solver
@@ -27,7 +28,7 @@ typedef struct {
 } hyb_model_curve_t;
 
 /* What work with panels of nb columns takes a process, all threads busy. All
- * but panels and pivots are seconds of a column, over C's rows. */
+ * but panels, pivots and transfers are seconds of a column, over C's rows. */
 typedef struct {
     int nb;
     hyb_model_curve_t update;  /* rows swapped or placed, U solved, C updated */
@@ -42,6 +43,12 @@ typedef struct {
     hyb_model_curve_t devices; /* C updated by all devices of a process; no
                                   point: there are none */
     int tile;                  /* columns of their tiles */
+    hyb_model_curve_t resident; /* rows swapped, U solved, C updated by all of
+                                   them in their memory; no point: they
+                                   cannot */
+    hyb_model_curve_t transfer; /* a panel from there to the host and back, over
+                                   its rows */
+    hyb_model_curve_t subtract; /* y - A x there, A as wide as a panel */
 } hyb_model_width_t;
 
 /* Between neighbours; what all send at the same time is counted in. */
@@ -55,8 +62,10 @@ typedef struct {
     int threads;    /* of each process */
     double ceiling; /* flop/s of FMA of all processes, at that time */
     double sweep;   /* B/s of reading the matrix, each process; 0: no time */
-    hyb_model_link_t row;    /* within a process row, ... */
-    hyb_model_link_t column; /* ... within a process column */
+    hyb_model_link_t row;       /* within a process row, ... */
+    hyb_model_link_t column;    /* ... within a process column */
+    hyb_home_t home;            /* where columns live: as asked for, ... */
+    hyb_home_figures_t figures; /* ... and as these decide */
     bool fixed;   /* devices always get the same share of an update, not ... */
     double share; /* ... what balances: 0 to 1 */
     int widths;   /* at least 1, nb ascending */

@@ -27,12 +27,13 @@ double hyb_model_curve_at(const hyb_model_curve_t *curve, double rows)
 void hyb_model_width_scale(hyb_model_width_t *width, double work, double panels)
 {
     hyb_model_curve_t *const curves[] = {
-        &width->update,  &width->prepare, &width->pack, &width->narrow,
-        &width->devices, &width->alone,   &width->team};
+        &width->update,  &width->prepare,  &width->pack,     &width->narrow,
+        &width->devices, &width->resident, &width->transfer, &width->subtract,
+        &width->alone,   &width->team};
 
-    for (int c = 0; c < 7; c++)
+    for (int c = 0; c < 10; c++)
         for (int i = 0; i < curves[c]->count; i++)
-            curves[c]->seconds[i] *= c < 5 ? work : panels;
+            curves[c]->seconds[i] *= c < 8 ? work : panels;
 }
 
 void hyb_model_slow_down(hyb_model_rates_t *rates, double factor)

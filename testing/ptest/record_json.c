@@ -321,11 +321,40 @@ static json_t *skipped(const xhpl_record_t *record, const xhpl_test_t *test)
         {"norms", NULL});
 }
 
+/* The plan of process 0; NULL: there is none. */
+static json_t *plan_of(const hpl_system_t *system)
+{
+    const hpl_solver_t *solver = hpl_solver();
+    json_t *devices = json_array();
+    hpl_plan_t p;
+
+    if (solver->plan == NULL || !solver->plan(system, &p)) {
+        json_decref(devices);
+        return NULL;
+    }
+    for (int d = 0; d < p.devices; d++)
+        json_array_append_new(devices, json_integer(p.device[d]));
+    return XH_JSON_OBJECT(
+        {"home", json_string(p.home)}, {"host_blocks", json_integer(p.host)},
+        {"device_blocks", devices},
+        {"panels", json_string(p.by_device ? "devices" : "host")},
+        {"tile", p.tile > 0 ? json_integer(p.tile) : json_null()},
+        {"share", xh_json_number(p.share)},
+        {"seconds",
+         XH_JSON_OBJECT({"panels", xh_json_number(p.panel)},
+                        {"link", xh_json_number(p.link)},
+                        {"host", xh_json_number(p.update_host)},
+                        {"devices", xh_json_number(p.update_devices)},
+                        {"total", xh_json_number(p.total)},
+                        {"all_on_host", xh_json_number(p.all_on_host)})});
+}
+
 /* measured  in  given back; NULL: nothing was */
 static void set_solved(const xhpl_trial_t *trial, json_t *measured,
                        json_t *test)
 {
     double rate = xhpl_report_rate(trial->test.n, trial->predicted);
+    json_t *plan = plan_of(trial->system);
 
     json_object_update(test, measured);
     json_decref(measured);
@@ -333,6 +362,8 @@ static void set_solved(const xhpl_trial_t *trial, json_t *measured,
                 {"seconds", xh_json_number(trial->seconds)},
                 {"gflops", xh_json_number(xhpl_report_rate(trial->test.n,
                                                            trial->seconds))});
+    if (plan != NULL)
+        json_object_set_new(test, "plan", plan);
     if (trial->predicted > 0.0)
         json_object_set_new(
             test, "prediction",

@@ -294,6 +294,12 @@ static json_t *my_work(const hpl_system_t *system)
                        {"wait", xh_json_number(work.wait)},
                        {"gflop", xh_json_number(work.flop * 1e-9)},
                        {"thread_gflops", xh_json_number(work.rate * 1e-9)}));
+    if (work.has_devices)
+        XH_JSON_SET(json_array_get(list, 0),
+                    {"link_up_bytes", xh_json_number(work.link_up)},
+                    {"link_down_bytes", xh_json_number(work.link_down)},
+                    {"planned_up_bytes", xh_json_number(work.planned_up)},
+                    {"planned_down_bytes", xh_json_number(work.planned_down)});
     return list;
 }
 

@@ -86,6 +86,17 @@ def test_devices_have_wider_panels_to_choose_from(planned):
     assert "warning" not in outcome.stderr, str(outcome)
 
 
+def test_devices_that_hold_the_matrix_make_room_for_more(planned):
+    """And N fills their memory and the host's."""
+    def largest(home):
+        devices = f"--set devices=emu:1 --set emu_memory=400 --set home={home}"
+        first, *_ = rows_of(planned(f"{devices} {NARROW}"))
+        assert first.memory <= 200 / 1024
+        return first.n
+
+    assert largest("device") > 1.3 * largest("host")
+
+
 CROWD = 1 << os.cpu_count().bit_length()  # has a good grid
 WARNINGS = (
     "messages were not measured",
@@ -189,6 +200,14 @@ def test_devices_are_in_a_prediction(xhpl):
     while not 15 < said[-1] < 120 and len(said) < 5:
         said.append(predicted(slow))
     assert min(said) > 15 and said[-1] < 120, said
+
+
+def test_columns_on_devices_are_in_a_prediction(xhpl):
+    """0.5 Gflop/s do all in 36 s, and no core can help."""
+    options = "-n 3000 -nb 128 -p 1 -q 1 --set devices=emu:1 --set home=device"
+    outcome = xhpl("--predict", *SHORT, *options.split(), "--set", "emu_rate=0.5")
+    (row,) = rows_of(outcome)
+    assert 36 < row.seconds < 72, str(outcome)
 
 
 def test_nothing_is_predicted_to_take_no_time(xhpl):

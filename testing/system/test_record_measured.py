@@ -61,14 +61,45 @@ def test_tests_of_one_run_are_measured_apart(recorded):
     assert small[0]["thread_gflops"] is None
 
 
-@pytest.mark.skipif(
+emulates = pytest.mark.skipif(
     not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
 )
+
+
+@emulates
 def test_what_devices_multiplied_counts(recorded):
     _, found = recorded("-n", "600", *ONE[2:], "--set", "devices=emu:1")
     (rank,) = found["tests"][0]["ranks"]
     most = 2 / 3 * 600**3 / 1e9
     assert 0.9 * most < rank["gflop"] <= most
+    assert rank["link_down_bytes"] > 0 and rank["planned_down_bytes"] is None
+
+
+@emulates
+@pytest.mark.parametrize("p, q", [(1, 1), (2, 1), (2, 2)])
+def test_what_crosses_links_is_what_was_planned(recorded, p, q):
+    devices = ["--set", f"devices=emu:{p * q}", "--set", "home=device"]
+    grid = ["-nb", "32", "-p", str(p), "-q", str(q)]
+    _, found = recorded("-n", "600", *grid, *devices, processes=p * q)
+    (test,) = found["tests"]
+    for rank in test["ranks"]:
+        for way in ("up", "down"):
+            planned = rank[f"planned_{way}_bytes"]
+            assert rank[f"link_{way}_bytes"] == pytest.approx(planned, rel=0.05)
+    plan = test["plan"]
+    assert plan["home"] == "device" and plan["host_blocks"] == 0
+    assert sum(plan["device_blocks"]) >= 19 // q
+
+
+@emulates
+def test_a_plan_has_a_time_for_each_phase(recorded):
+    """Where the device's rate is known, here as a setting says it."""
+    devices = ["--set", "devices=emu:1", "--set", "emu_rate=1e6"]
+    outcome, found = recorded("-n", "600", *ONE[2:], *devices)
+    plan = found["tests"][0]["plan"]
+    assert plan["home"] == "auto" and plan["host_blocks"] == 0
+    assert 0 < plan["seconds"]["total"] < plan["seconds"]["all_on_host"]
+    assert "plan: emu:0 " in outcome.stderr
 
 
 def test_the_reference_solver_tells_nothing(recorded):

@@ -9,8 +9,8 @@
 
 #include <math.h>
 #include "hpl/solver/system.h"
-#include "hybrid/device/device.h"
 #include "hybrid/lu/solver/solver.h"
+#include "testing/unit/capture.h"
 #include "testing/unit/combinations.h"
 #include "testing/unit/driver_fixture.h"
 #include "testing/unit/small_system.h"
@@ -44,37 +44,24 @@ enum { ORDER = 640, BLOCK = 64 };
 typedef struct {
     double x[ORDER];
     double residual;
-    double bytes; /* over the link, of this process */
+    hpl_work_t work; /* of this process */
 } solved_t;
 
-static double traffic(void)
-{
-    const hyb_means_t *means = hyb_driver_means();
-    uint64_t in, out;
-
-    if (hyb_machine_devices(means->machine) == 0)
-        return 0.0;
-    hyb_device_traffic(hyb_machine_device(means->machine, 0), &in, &out);
-    return (double)(in + out);
-}
-
-static solved_t solve(int devices, const char *settings)
+static solved_t solve(int devices, int nprow, const char *settings)
 {
     HPL_T_palg algo = small_algorithm(SMALL_L1_T, HPL_RIGHT_LOOKING, HPL_CROUT);
     hpl_system_t *system = NULL;
     hpl_norms_t norms;
     HPL_T_grid grid;
     solved_t s;
-    double before;
     int info;
 
-    small_grid_open(&grid, 1, small_processes());
+    small_grid_open(&grid, nprow, small_processes() / nprow);
     driver_open_with_devices(devices, settings);
     assert_ok(hpl_solver()->create(&grid, &algo, ORDER, BLOCK, &system));
     hpl_solver()->generate(system, 100);
-    before = traffic();
     hpl_solver()->solve(system, &info);
-    s.bytes = traffic() - before;
+    assert_true(hpl_solver()->work(system, &s.work));
     assert_int_equal(info, 0);
     small_solution(&grid, &system->mat, s.x);
     hpl_solver()->check(system, 100, &norms);
@@ -90,8 +77,8 @@ TEST(x_is_that_of_columns_on_the_host)
     static solved_t host, device;
     double most = 0.0;
 
-    host = solve(0, "threads=2");
-    device = solve(1, "home=device threads=2");
+    host = solve(0, 1, "threads=2");
+    device = solve(1, 1, "home=device threads=2");
     for (int i = 0; i < ORDER; i++)
         most = fmax(most,
                     fabs(host.x[i] - device.x[i]) / fmax(1.0, fabs(host.x[i])));
@@ -100,30 +87,58 @@ TEST(x_is_that_of_columns_on_the_host)
     assert_true(device.residual > 0.0);
 }
 
-/* Panels of my columns come down, and all panels go up. */
-static double bytes_of_panels(void)
+static void assert_near(double bytes, double planned)
 {
-    double words = 0.0;
+    assert_true(planned > 0.0);
+    assert_true(fabs(bytes - planned) <= 0.05 * planned);
+}
+
+/* Panels; where P > 1 also rows; and little besides. */
+TEST(what_is_planned_crosses_the_link)
+{
+    for (int devices = 1; devices <= 2; devices++)
+        for (int p = 1; p <= small_processes(); p++) {
+            hpl_work_t work;
+
+            if (small_processes() % p != 0)
+                continue;
+            work = solve(devices, p, "home=device threads=2").work;
+            assert_true(work.has_devices);
+            assert_near(work.link_up, work.planned_up);
+            assert_near(work.link_down, work.planned_down);
+        }
+}
+
+/* ---- home=auto ------------------------------------------------------------
+ */
+
+#define FAST "threads=2 emu_rate=1e6 "
+
+/* Did all columns live on devices? */
+static bool was_resident(solved_t s)
+{
+    assert_true(s.residual > 0.0 && s.residual < 16.0);
+    return s.work.has_devices && !isnan(s.work.planned_up);
+}
+
+TEST(columns_live_where_that_is_predicted_to_be_faster)
+{
+    assert_true(was_resident(solve(1, 1, FAST "home=auto")));
+    assert_false(was_resident(solve(1, 1, FAST "home=host")));
+    assert_false(was_resident(solve(1, 1, "threads=2 emu_rate=1")));
+    assert_false(was_resident(solve(0, 1, "threads=2")));
+}
+
+TEST(the_host_holds_what_devices_refuse)
+{
+    const char *said;
     int rank;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int k = 0; k < ORDER / BLOCK; k++) {
-        double panel = (double)(ORDER - k * BLOCK) * BLOCK;
-
-        words += panel;
-        if (k % small_processes() == rank)
-            words += panel;
-    }
-    return words * sizeof(double);
-}
-
-TEST(only_panels_cross_the_link)
-{
-    double expected = bytes_of_panels(), bytes;
-
-    bytes = solve(1, "home=device threads=2").bytes;
-    assert_true(bytes >= expected);
-    assert_true(bytes <= 1.05 * expected);
+    capture_begin();
+    assert_false(was_resident(solve(1, 1, FAST "emu_fault=0:oom@alloc:1")));
+    said = capture_end(NULL);
+    assert_true(rank > 0 || strstr(said, "which has not as much") != NULL);
 }
 
 /* ---- what is refused ------------------------------------------------------

@@ -38,6 +38,11 @@ static hyb_model_rates_t measured(bool devices_are_there)
         for (int j = 0; j < curve->count; j++)
             assert_true(curve->seconds[j] > 0.0 && isfinite(curve->seconds[j]));
         assert_true(!devices_are_there || width->tile >= 16);
+        assert_int_equal(width->transfer.count >= 2, width->resident.count > 0);
+        for (int j = 0; j < width->resident.count; j++)
+            assert_true(width->resident.seconds[j] > 0.0 &&
+                        width->transfer.seconds[j] > 0.0 &&
+                        width->subtract.seconds[j] > 0.0);
     }
     return rates;
 }
@@ -51,6 +56,38 @@ TEST(devices_have_a_curve_of_their_own)
     driver_open_with_devices(2, "threads=2 split=fixed:0.75 kernel=portable");
     rates = measured(true);
     assert_true(rates.fixed && rates.share == 0.75);
+}
+
+/* Where columns may live there, their work on these is measured, too. */
+TEST(columns_on_devices_have_a_curve_where_they_may_live_there)
+{
+    static const struct {
+        const char *settings;
+        bool there;
+    } of[] = {{"home=device threads=1 kernel=portable", true},
+              {"home=auto emu_rate=1e3 threads=1 kernel=portable", true},
+              {"home=auto threads=1 kernel=portable", false},
+              {"home=host emu_rate=1e3 threads=1 kernel=portable", false}};
+
+    for (int devices = 1; devices <= 2; devices++)
+        for (size_t i = 0; i < COUNT_OF(of); i++) {
+            driver_open_with_devices(devices, of[i].settings);
+            assert_int_equal(measured(true).width[1].resident.count >= 2,
+                             of[i].there);
+        }
+}
+
+TEST(columns_on_a_device_that_fails_do_not_count)
+{
+    char settings[96];
+
+    snprintf(settings, sizeof(settings),
+             "home=device threads=1 emu_fault=%d:fail@swap_rows:3",
+             xhpl_rank(MPI_COMM_WORLD));
+    driver_open_with_devices(2, settings);
+    capture_begin();
+    assert_int_equal(measured(true).width[0].resident.count, 0);
+    capture_end(NULL);
 }
 
 TEST(without_devices_there_is_none)

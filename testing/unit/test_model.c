@@ -443,4 +443,107 @@ TEST(devices_have_their_share_of_products_that_cost_threads_nothing)
     assert_near(seconds(rates, 3000, 1, 1), wanted);
 }
 
+/* ---- columns on devices -------------------------------------------------- */
+
+/*
+ * The usual with columns on a device of so many bytes, that takes so many ns a
+ * row for each, and with a way of panels of so many ns a row and column.
+ */
+static hyb_model_rates_t on_device(double bytes, double ns, double way)
+{
+    hyb_model_rates_t rates = usual();
+
+    rates.home = HYB_HOME_DEVICE;
+    rates.figures = (hyb_home_figures_t){.devices = 1, .memory = bytes};
+    rates.width[0].resident = columns_of(ns);
+    rates.width[0].transfer = columns_of(100.0 * way);
+    return rates;
+}
+
+TEST(a_device_does_all_work_on_its_columns)
+{
+    for (int depth = 0; depth < 3; depth++)
+        assert_near(at_depth(depth, without_panels(on_device(1e12, 0.5, 0)),
+                             3000, 1, 1),
+                    0.5 * work_of(3000));
+}
+
+/* Also L2 is copied for the way up. */
+TEST(panels_go_down_and_up_one_after_the_other)
+{
+    hyb_model_rates_t rates = on_device(1e12, 1e-12, 2);
+    double wanted = panels_of(3000, halved) + panels_of(3000, columns_of(200));
+
+    for (int depth = 0; depth < 3; depth++)
+        assert_near(at_depth(depth, rates, 3000, 1, 1), wanted);
+    rates.sweep = 1e9;
+    assert_near(seconds(rates, 3000, 1, 1), wanted + 24.0 * 100 * 43500 * 1e-9);
+}
+
+/* Where it lives: of 30 blocks each has half the rows above it. */
+TEST(back_substitution_of_columns_on_devices_is_theirs)
+{
+    hyb_model_rates_t rates = on_device(1e12, 1e-12, 0);
+    double without = seconds(rates, 3000, 1, 1);
+
+    rates.width[0].subtract = columns_of(1000);
+    assert_near(seconds(rates, 3000, 1, 1) - without, 30 * 1500 * 1e-6);
+}
+
+/* All but the first, and the last ones. */
+TEST(panels_hide_under_a_devices_work)
+{
+    hyb_model_rates_t rates = on_device(1e12, 1, 0);
+    double work = work_of(4000), panels = panels_of(4000, halved);
+
+    for (int depth = 0; depth < 3; depth++) {
+        double all = at_depth(depth, rates, 4000, 1, 1);
+
+        assert_true(depth == 0 ? all > work + 0.999 * panels
+                               : all < work + panels / 4);
+        assert_true(all > work);
+    }
+}
+
+TEST(columns_that_find_no_room_are_the_hosts)
+{
+    hyb_model_rates_t none = on_device(1.0, 0.5, 2);
+    hyb_model_rates_t half = on_device(3000.0 * 3000 * 8 * 0.7, 1, 0);
+    double host = seconds(usual(), 3000, 1, 1), both;
+
+    assert_near(seconds(none, 3000, 1, 1), host);
+    both = seconds(half, 3000, 1, 1);
+    assert_true(both > host / 2 && both < 0.9 * host);
+}
+
+TEST(figures_decide_where_columns_live)
+{
+    hyb_model_rates_t rates = on_device(1e12, 0.5, 0);
+    double there = seconds(rates, 3000, 1, 1);
+
+    rates.home = HYB_HOME_HOST;
+    assert_near(seconds(rates, 3000, 1, 1), seconds(usual(), 3000, 1, 1));
+    rates.home = HYB_HOME_AUTO;
+    rates.figures.threads = 2;
+    rates.figures.thread_rate = 1e9;
+    for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+        rates.figures.rate[d] = 1e12;
+    rates.figures.link = 1e9;
+    assert_near(seconds(rates, 3000, 1, 1), there);
+    rates.figures.thread_rate = 1e12;
+    assert_near(seconds(rates, 3000, 1, 1), seconds(usual(), 3000, 1, 1));
+}
+
+TEST(rows_of_columns_on_devices_cross_the_link)
+{
+    for (int depth = 0; depth < 3; depth++) {
+        hyb_model_rates_t rates = without_panels(on_device(1e12, 1e-12, 0));
+        double free = at_depth(depth, rates, 3000, 2, 1);
+
+        rates.width[0].transfer = columns_of(100);
+        assert_true(at_depth(depth, rates, 3000, 2, 1) >
+                    free + 0.99 * panels_of(2900, columns_of(100)));
+    }
+}
+
 TEST_MAIN()

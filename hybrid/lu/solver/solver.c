@@ -19,6 +19,7 @@
 #include "hybrid/lu/homes.h"
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/generate.h"
+#include "hybrid/lu/solver/figures.h"
 #include "hybrid/lu/solver/neighbours.h"
 #include "hybrid/lu/solver/notices.h"
 #include "hybrid/lu/tuner/split.h"
@@ -28,16 +29,26 @@ static hyb_means_t means;
 static hyb_iterations_t record;
 static hyb_neighbours_t neighbours;
 static bool said_depth, said_forms; /* in this run */
+static hpl_shape_t said_plan;       /* likewise, the last one */
+static bool gave_up;                /* home=auto: devices would not hold it */
 
 /* ---- the socket ----------------------------------------------------------
  */
 
-/* Of systems: do their columns live on devices? A caller's array's do not. */
-static hyb_means_t system_means(void)
+/* Where columns of systems live, as asked for. A caller's array's live on the
+ * host. */
+static hyb_home_t asked_home(void)
+{
+    hyb_home_t home = (hyb_home_t)xh_settings_int("home");
+
+    return home == HYB_HOME_AUTO && gave_up ? HYB_HOME_HOST : home;
+}
+
+static hyb_means_t system_means(const hpl_shape_t *shape)
 {
     hyb_means_t mine = means;
 
-    mine.resident = strcmp(xh_settings_text("home"), "device") == 0;
+    mine.resident = hyb_home_is_device(asked_home(), &means.figures, shape);
     return mine;
 }
 
@@ -53,7 +64,7 @@ static uint64_t diagonal_bytes(const HPL_T_pmat *mat)
 static uint64_t bytes(const hpl_shape_t *shape)
 {
     HPL_T_pmat mat = hpl_system_matrix(shape);
-    hyb_means_t mine = system_means();
+    hyb_means_t mine = system_means(shape);
     uint64_t factor = hyb_factor_bytes(&mine, shape);
     uint64_t check = hyb_check_bytes(shape, hyb_team_size(mine.team));
     int64_t columns; /* that devices hold */
@@ -82,13 +93,12 @@ static void destroy(hpl_system_t *system)
 
 /* Devices reach pinned memory at full speed; pinning is slow, so it is here. Of
  * the columns that live on the host. */
-static void pin(hpl_system_t *system)
+static void pin(hpl_system_t *system, const hyb_means_t *mine)
 {
     HPL_T_pmat mat = system->mat;
-    hyb_means_t mine = system_means();
     hpl_shape_t shape = hpl_system_shape(system->grid, mat.n, mat.nb);
 
-    mat.nq = (int)hyb_homes_host_columns(&mine, &shape);
+    mat.nq = (int)hyb_homes_host_columns(mine, &shape);
     if (hyb_machine_working_devices(means.machine) == 0 || mat.nq == 0)
         return;
     xh_memory_prefer_huge(mat.A,
@@ -97,39 +107,87 @@ static void pin(hpl_system_t *system)
     hyb_machine_pin(means.machine, (xh_view_t){mat.A, mat.mp, mat.nq, mat.ld});
 }
 
-static xh_status_t prepare(hpl_system_t *system)
+/* This process's part. */
+static xh_status_t prepare(hpl_system_t *system, const hyb_means_t *mine)
 {
     hyb_lu_t *prepared = NULL;
-    hyb_means_t mine = system_means();
-    xh_status_t status = XH_OK;
+    char why[160];
+    xh_status_t status;
 
-    if (mine.resident)
-        status = hyb_place_device_check(&mine, system->grid);
-    if (status == XH_OK)
-        pin(system);
-    if (status == XH_OK)
-        status = hyb_factor_prepare(&mine, system->grid, system->algo,
-                                    &system->mat, &prepared);
+    if (mine->resident &&
+        !hyb_place_device_able(mine, system->grid->nprow, why, sizeof(why))) {
+        if (asked_home() == HYB_HOME_DEVICE)
+            xh_log_error("home=device: %s", why);
+        return XH_ERR_INPUT;
+    }
+    pin(system, mine);
+    status = hyb_factor_prepare(mine, system->grid, system->algo, &system->mat,
+                                &prepared);
     system->prepared = prepared;
-    return hpl_agree(system->grid->all_comm, status);
+    return status;
 }
 
-static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
-                          hpl_system_t **system_p)
+static bool plan(const hpl_system_t *system, hpl_plan_t *plan_p)
+{
+    return system->prepared != NULL &&
+           hyb_factor_plan(system->prepared, plan_p);
+}
+
+/* Process 0's, where it is of another system than the one before. */
+static void say_plan(const hpl_system_t *system)
+{
+    hpl_shape_t shape =
+        hpl_system_shape(system->grid, system->mat.n, system->mat.nb);
+    hpl_plan_t p;
+
+    if (system->grid->iam > 0 ||
+        memcmp(&shape, &said_plan, sizeof(shape)) == 0 || !plan(system, &p))
+        return;
+    hyb_notices_plan(&means, &shape, &p);
+    said_plan = shape;
+}
+
+static xh_status_t create_by(const hyb_means_t *mine, HPL_T_grid *grid,
+                             HPL_T_palg *algo, int n, int nb,
+                             hpl_system_t **system_p)
 {
     hpl_system_t *system;
     xh_status_t status;
 
-    XH_TRY(hpl_system_create(grid, algo, n, nb,
-                             system_means().resident ? xh_memory_reserve
-                                                     : xh_memory_allocate,
-                             &system));
-    status = prepare(system);
-    if (status == XH_OK)
+    XH_TRY(hpl_system_create(
+        grid, algo, n, nb,
+        mine->resident ? xh_memory_reserve : xh_memory_allocate, &system));
+    status = hpl_agree(grid->all_comm, prepare(system, mine));
+    if (status == XH_OK) {
+        say_plan(system);
         *system_p = system;
-    else
+    } else
         destroy(system);
     return status;
+}
+
+/* With home=auto devices that will not hold the columns leave them to the host,
+ * from now on. */
+static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
+                          hpl_system_t **system_p)
+{
+    hpl_shape_t shape = hpl_system_shape(grid, n, nb);
+    hyb_means_t mine;
+    xh_status_t status;
+
+    shape.depth = algo->depth;
+    gave_up =
+        hpl_agree(grid->all_comm, gave_up ? XH_ERR_MEMORY : XH_OK) != XH_OK;
+    mine = system_means(&shape);
+    status = create_by(&mine, grid, algo, n, nb, system_p);
+    if (status == XH_OK || !mine.resident || asked_home() != HYB_HOME_AUTO)
+        return status;
+    if (grid->iam == 0)
+        xh_log_info("home=auto: the matrix lives in host memory: the devices "
+                    "cannot hold it");
+    gave_up = true;
+    mine.resident = false;
+    return create_by(&mine, grid, algo, n, nb, system_p);
 }
 
 /* Is what was prepared with the system still to be used? */
@@ -247,6 +305,7 @@ static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .solve_array = solve_array,
                                            .iterations = iterations,
                                            .work = work,
+                                           .plan = plan,
                                            .devices = devices,
                                            .clocks = clocks,
                                            .workers = workers};
@@ -328,6 +387,7 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     if (rank == 0)
         hyb_notices_solver(&means, neighbours.cores, processes);
+    means.figures = hyb_figures_measure(&means);
     hpl_solver_install(&hybrid_solver);
     return XH_OK;
 }
@@ -358,5 +418,6 @@ void hyb_driver_close(void)
     hyb_machine_close(means.machine);
     means = (hyb_means_t){.machine = NULL};
     hyb_neighbours_free(&neighbours);
-    said_depth = said_forms = false;
+    said_depth = said_forms = gave_up = false;
+    said_plan = (hpl_shape_t){.n = 0};
 }

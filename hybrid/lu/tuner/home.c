@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/tuner/home.h"
+
+#include <math.h>
+#include "base/integers.h"
+#include "hpl/pauxil/map.h"
+#include "hpl/solver/system.h"
+
+/* ---- rates ---------------------------------------------------------------
+ */
+
+static const double panel_part = 0.25; /* of a thread's rate, in panels */
+static const double solve_part = 0.5;  /* ... in swaps and solves */
+/* A device moves a byte in the time of so many flop. */
+static const double flop_of_byte = 16.0;
+static const double clearly = 0.95; /* of the seconds on the host */
+
+/* flop/s of a device in products nb deep: of the nearest depth. */
+static double device_rate(const hyb_home_figures_t *f, int64_t nb)
+{
+    int d = 0;
+
+    while (d + 1 < HYB_RATE_DEPTHS && nb > hyb_rate_depth(d) * 3 / 2)
+        d++;
+    return f->rate[d];
+}
+
+/* ---- one iteration -------------------------------------------------------
+ */
+
+typedef struct {
+    double nb;
+    double team;    /* flop/s of all threads of a process */
+    double device;  /* ... of a device in columns that live there */
+    double devices; /* ... of all of them */
+    double stream;  /* ... in tiles of columns that live on the host */
+    double link;    /* B/s */
+    double npcol;
+    bool overlaps; /* the next panel, under updates */
+} rates_t;
+
+static rates_t rates_of(const hyb_home_figures_t *f, const hpl_shape_t *shape)
+{
+    double rate = device_rate(f, shape->nb), nb = shape->nb;
+
+    return (rates_t){.nb = nb,
+                     .team = f->threads * f->thread_rate,
+                     .device = rate,
+                     .devices = f->devices * rate,
+                     .stream = f->devices * fmin(rate, nb * f->link / 4.0),
+                     .link = f->link,
+                     .npcol = shape->npcol,
+                     .overlaps = shape->depth > 0};
+}
+
+/* With C of m rows; columns of the host, and of devices. */
+static hyb_home_seconds_t iteration(const rates_t *r, double m, double host,
+                                    double devices)
+{
+    double flop = 2.0 * m * r->nb, solve = r->nb * r->nb;
+    double panel = (m + r->nb) * solve / (panel_part * r->team);
+    double move = flop_of_byte * 5.0 * sizeof(double) * r->nb;
+    double own = devices * (flop + solve + move) / r->devices;
+    double work = host * (flop + solve / solve_part) / r->team;
+    double shared = host * flop / r->team, streamed = host * flop / r->stream;
+    double busy = work + panel / r->npcol, share = 0.0;
+    hyb_home_seconds_t s = {.panel = panel};
+    double next = fmin(r->nb, host + devices) * flop;
+
+    if (devices > 0.0)
+        s.link = (host > 0.0 ? 1.0 : 2.0) * sizeof(double) * (m + r->nb) *
+                 r->nb / r->link;
+    if (shared + streamed > 0.0)
+        share = fmin(1.0, fmax(0.0, busy - own) / (shared + streamed));
+    s.share = share;
+    s.host = work - share * shared;
+    s.devices = own + share * streamed;
+    s.total = fmax(s.host + panel / r->npcol, s.devices);
+    next = next / (host > 0.0 ? r->team : r->device) + panel + s.link;
+    s.total = r->overlaps ? fmax(s.total, next)
+                          : fmax(s.host, s.devices) + panel + s.link;
+    return s;
+}
+
+static void add(hyb_home_seconds_t *sum, hyb_home_seconds_t s, double times)
+{
+    sum->panel += times * s.panel;
+    sum->link += times * s.link;
+    sum->host += times * s.host;
+    sum->devices += times * s.devices;
+    sum->total += times * s.total;
+}
+
+hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
+                                    const hpl_shape_t *shape, double on_host)
+{
+    enum { STEPS = 256 }; /* at most: of more panels some are taken as one */
+    rates_t rates = rates_of(figures, shape);
+    int64_t panels = xh_units(shape->n, shape->nb);
+    int64_t run = xh_units(panels, STEPS);
+    double n = shape->n, columns = n / shape->npcol, products = 0.0;
+    hyb_home_seconds_t all = {.total = 0.0}, one;
+
+    for (int64_t k = 0; k < panels; k += run) {
+        double left = fmax(0.0, n - (double)(k + 1) * shape->nb);
+        double mine = left / shape->npcol;
+        double host = fmax(0.0, mine - (1.0 - on_host) * columns);
+        double times = (double)xh_smaller(run, panels - k);
+
+        one = iteration(&rates, left / shape->nprow, host, mine - host);
+        add(&all, one, times);
+        all.share += times * host * left * one.share;
+        products += times * host * left;
+    }
+    all.share = products > 0.0 ? all.share / products : 0.0;
+    return all;
+}
+
+/* ---- the choice ----------------------------------------------------------
+ */
+
+/* Blocks of shape for which the devices have room in so many bytes each: two
+ * panels stay beside the columns, and so do rows on their way. */
+static double room(const hyb_home_figures_t *figures, const hpl_shape_t *shape,
+                   double bytes)
+{
+    double rows = (double)shape->n / shape->nprow, nb = shape->nb;
+    double block = 8.0 * nb * (rows + (shape->nprow > 1 ? 3.0 : 1.0) * nb);
+    double panels = 2.0 * 8.0 * nb * (rows + nb);
+
+    return figures->devices * floor(fmax(0.0, bytes - panels) / block);
+}
+
+/* Where not all have room, part of the memory is for tiles of the others. b is
+ * a block of its own. */
+double hyb_home_rest(const hyb_home_figures_t *figures,
+                     const hpl_shape_t *shape)
+{
+    const double of_columns = 0.75;
+    double columns = (double)shape->n / shape->npcol;
+    double blocks = ceil(columns / shape->nb) + 1.0;
+    double memory = figures->memory;
+
+    if (room(figures, shape, memory) >= blocks)
+        return 0.0;
+    blocks -= room(figures, shape, of_columns * memory);
+    return fmin(1.0, fmax(0.0, blocks) * shape->nb / columns);
+}
+
+bool hyb_home_is_device(hyb_home_t asked, const hyb_home_figures_t *figures,
+                        const hpl_shape_t *shape)
+{
+    double rest;
+
+    if (asked != HYB_HOME_AUTO)
+        return asked == HYB_HOME_DEVICE;
+    if (!hyb_home_may_be_device(asked, figures) || shape->n == 0)
+        return false;
+    rest = hyb_home_rest(figures, shape);
+    return rest < 1.0 &&
+           hyb_home_predict(figures, shape, rest).total <
+               clearly * hyb_home_predict(figures, shape, 1.0).total;
+}
+
+/* ---- what crosses links --------------------------------------------------
+ */
+
+/* Panel k as a process of shape sees it, in rows and columns. */
+typedef struct {
+    double jb, top; /* its width; those of its top rows that are here */
+    double rows;    /* of it, here */
+    double part;    /* of all of its rows */
+    double columns; /* local ones, behind it */
+    double above;   /* rows above it, here */
+    bool is_mine;   /* its columns are here */
+} panel_t;
+
+static panel_t panel_of(const hpl_shape_t *shape, int64_t k)
+{
+    hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
+    hpl_map_t columns = hpl_map(shape->nb, shape->npcol, shape->mycol);
+    int64_t first = k * shape->nb;
+    int64_t jb = xh_smaller(shape->nb, shape->n - first);
+    int64_t above = hpl_map_count(&rows, first);
+    int64_t below = hpl_map_count(&rows, shape->n) - above;
+
+    return (panel_t){.jb = (double)jb,
+                     .top = hpl_map_owner(&rows, first) == rows.me ? (double)jb
+                                                                   : 0.0,
+                     .rows = (double)below,
+                     .part = (double)below / (double)(shape->n - first),
+                     .columns = (double)(hpl_system_columns(shape) -
+                                         hpl_map_count(&columns, first + jb)),
+                     .above = (double)above,
+                     .is_mine = hpl_map_owner(&columns, first) == columns.me};
+}
+
+/* In doubles: L1, L2 and the lists of row moves. */
+static hyb_traffic_t panel_traffic(const panel_t *p, int devices, bool travels,
+                                   hyb_panel_by_t by)
+{
+    double l1 = p->jb * p->jb, body = (p->rows - p->top) * p->jb;
+    double lists = p->jb * (1.0 + 2.0 * p->part) + p->top;
+    bool stays = by == HYB_PANEL_BY_DEVICE && p->is_mine;
+    hyb_traffic_t t = {.up = devices * lists + (devices - stays) * (l1 + body)};
+
+    if (stays)
+        t.down = l1 + p->jb + (travels ? body : 0.0);
+    else if (p->is_mine)
+        t.down = p->top * p->jb + body;
+    return t;
+}
+
+/*
+ * Rows that columns exchange, where P > 1: pivots come from all rows alike. Of
+ * U's rows mine leave and the others come; the rows that they displace from the
+ * top leave it, and come to those that rows of U leave.
+ */
+static hyb_traffic_t row_traffic(const panel_t *p, double left)
+{
+    double mine = p->jb * p->part;
+
+    if (p->top > 0.0)
+        return (hyb_traffic_t){.up = p->columns * (p->jb - mine),
+                               .down = p->columns *
+                                       (mine + p->jb * (1.0 - p->jb / left))};
+    return (hyb_traffic_t){.up = p->columns * p->jb, .down = p->columns * mine};
+}
+
+hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape, int devices,
+                               hyb_panel_by_t by)
+{
+    bool travels = shape->npcol > 1 || devices > 1;
+    int64_t panels = xh_units(shape->n, shape->nb);
+    hpl_map_t columns = hpl_map(shape->nb, shape->npcol, shape->mycol);
+    hyb_traffic_t sum = {0.0, 0.0}, t;
+
+    for (int64_t k = 0; k < panels; k++) {
+        panel_t p = panel_of(shape, k);
+
+        t = panel_traffic(&p, devices, travels, by);
+        sum.up += t.up + (p.is_mine ? 2.0 * p.jb + p.above : 0.0);
+        sum.down += t.down + (p.is_mine ? p.above : 0.0);
+        if (shape->nprow > 1) {
+            t = row_traffic(&p, (double)(shape->n - k * shape->nb));
+            sum.up += t.up;
+            sum.down += t.down;
+        }
+    }
+    if (hpl_map_owner(&columns, shape->n) == columns.me)
+        sum.down += (double)hpl_system_rows(shape);
+    return (hyb_traffic_t){8.0 * sum.up, 8.0 * sum.down};
+}

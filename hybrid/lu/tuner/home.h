@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_HOME_H
+#define HYB_HOME_H
+
+#include <stdbool.h>
+#include "hpl_solver.h"
+#include "hybrid/device/rates.h"
+
+/*
+ * Do columns live on devices, and what is that worth? Pure: from figures that
+ * are measured before a run and equal on all processes, so that all decide
+ * alike without a message.
+ */
+typedef enum { /* the setting home */
+               HYB_HOME_HOST,
+               HYB_HOME_DEVICE,
+               HYB_HOME_AUTO
+} hyb_home_t;
+
+/*
+ * Of the process that has least of each. All zero: some process has no device
+ * that can keep columns. All are doubles, which one reduction makes equal.
+ */
+typedef struct {
+    double devices; /* of a process */
+    double memory;  /* bytes of each, for columns and panels */
+    double link;    /* B/s each way of each; as if endless if unknown */
+    double rate[HYB_RATE_DEPTHS]; /* flop/s of each in products
+                                     hyb_rate_depth(d) deep */
+    double threads;               /* of a process */
+    double thread_rate;           /* flop/s of one in products */
+} hyb_home_figures_t;
+
+/* Seconds of a process. Phases overlap: the total is less than their sum. */
+typedef struct {
+    double panel;   /* factored by the team, and waited for */
+    double link;    /* panels on their way down and up */
+    double host;    /* the team swaps, solves and multiplies */
+    double devices; /* the same of all devices */
+    double total;
+    double share; /* no time: the part of products of the host's columns that
+                     devices take */
+} hyb_home_seconds_t;
+
+/*
+ * The factorization of shape, P x Q processes alike, whose part on_host of the
+ * columns, 0 to 1, lives in host memory, on the left; docs/PLAN.md has the
+ * formulae.
+ */
+hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
+                                    const hpl_shape_t *shape, double on_host);
+
+/* The part of shape's columns for which the devices have no room. */
+double hyb_home_rest(const hyb_home_figures_t *figures,
+                     const hpl_shape_t *shape);
+
+/*
+ * Do columns of shape live on devices? With auto if that is predicted to be
+ * clearly faster; never where figures has no device that can keep them.
+ */
+bool hyb_home_is_device(hyb_home_t asked, const hyb_home_figures_t *figures,
+                        const hpl_shape_t *shape);
+
+/* May they at all, whatever is solved? */
+static inline bool hyb_home_may_be_device(hyb_home_t asked,
+                                          const hyb_home_figures_t *figures)
+{
+    return asked != HYB_HOME_HOST && figures->devices > 0.0 &&
+           (asked == HYB_HOME_DEVICE || figures->rate[0] > 0.0);
+}
+
+/* ---- what crosses links -------------------------------------------------- */
+
+typedef enum { HYB_PANEL_BY_TEAM, HYB_PANEL_BY_DEVICE } hyb_panel_by_t;
+
+typedef struct {
+    double up, down; /* bytes */
+} hyb_traffic_t;
+
+/*
+ * What moves between the host and the devices of shape's process from the first
+ * panel to x, where all of its columns live there: panels and lists of rows;
+ * if P > 1, rows of the exchange, as many as pivots are expected to move; x and
+ * y of the back-substitution.
+ *
+ * devices  in  of the process; each gets all panels
+ * by       in  a panel that the device of its columns factors stays there, and
+ *              comes down only where others need it
+ */
+hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape, int devices,
+                               hyb_panel_by_t by);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where columns live, and what then crosses the link. */
+#include "hybrid/lu/tuner/home.h"
+#include "testing/unit/unit.h"
+
+#include <math.h>
+
+/* A device that a link of 12.8 Tflop/s for panels of 1024 bounds. */
+static const hyb_home_figures_t fast = {.devices = 1,
+                                        .memory = 80e9,
+                                        .link = 50e9,
+                                        .rate = {4e13, 5e13, 6e13, 6e13},
+                                        .threads = 64,
+                                        .thread_rate = 4e10};
+
+static hpl_shape_t shape_of(int n, int nb, int nprow, int npcol)
+{
+    return (hpl_shape_t){
+        .n = n, .nb = nb, .nprow = nprow, .npcol = npcol, .depth = 1};
+}
+
+static bool prefers_devices(hyb_home_figures_t figures, int n, int nb)
+{
+    const hpl_shape_t shape = shape_of(n, nb, 1, 1);
+
+    return hyb_home_is_device(HYB_HOME_AUTO, &figures, &shape);
+}
+
+static double seconds(hyb_home_figures_t figures, int n, int nb, double host)
+{
+    const hpl_shape_t shape = shape_of(n, nb, 1, 1);
+
+    return hyb_home_predict(&figures, &shape, host).total;
+}
+
+/* ---- the choice ---------------------------------------------------------- */
+
+TEST(what_is_asked_for_is_done)
+{
+    const hyb_home_figures_t none = {0};
+    const hpl_shape_t shape = shape_of(80000, 1024, 1, 1);
+
+    assert_true(hyb_home_is_device(HYB_HOME_DEVICE, &none, &shape));
+    assert_false(hyb_home_is_device(HYB_HOME_HOST, &fast, &shape));
+}
+
+TEST(columns_live_on_devices_where_that_is_clearly_faster)
+{
+    hyb_home_figures_t slow = fast;
+
+    assert_true(prefers_devices(fast, 80000, 1024));
+    /* what the link brings no longer bounds, nor does the host */
+    slow.link = 1e15;
+    slow.threads = 4096;
+    assert_false(prefers_devices(slow, 80000, 1024));
+    slow = fast;
+    for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+        slow.rate[d] = 1e10; /* the team is faster */
+    assert_false(prefers_devices(slow, 80000, 1024));
+}
+
+TEST(without_room_or_rates_columns_live_on_the_host)
+{
+    hyb_home_figures_t figures = fast;
+
+    figures.memory = 1e6;
+    assert_false(prefers_devices(figures, 80000, 1024));
+    figures = fast;
+    figures.devices = 0;
+    assert_false(prefers_devices(figures, 80000, 1024));
+    figures = fast;
+    memset(figures.rate, 0, sizeof(figures.rate));
+    assert_false(prefers_devices(figures, 80000, 1024));
+    assert_false(prefers_devices(fast, 0, 1024));
+}
+
+TEST(all_processes_choose_alike)
+{
+    for (int n = 1000; n < 200000; n *= 3)
+        for (int row = 0; row < 3; row++) {
+            hpl_shape_t one = shape_of(n, 512, 3, 2), other = one;
+
+            other.myrow = row;
+            other.mycol = row % 2;
+            assert_int_equal(hyb_home_is_device(HYB_HOME_AUTO, &fast, &one),
+                             hyb_home_is_device(HYB_HOME_AUTO, &fast, &other));
+        }
+}
+
+TEST(what_has_no_room_stays_on_the_host)
+{
+    hpl_shape_t shape = shape_of(90000, 1024, 1, 1); /* 65 GB */
+    hyb_home_figures_t two = fast;
+    double rest;
+
+    assert_true(hyb_home_rest(&fast, &shape) == 0.0);
+    shape.n = 180000; /* four times as much, of which 60 GB stay resident */
+    rest = hyb_home_rest(&fast, &shape);
+    assert_true(rest > 1.0 - 60.0 / 259.2 && rest < 1.0 - 54.0 / 259.2);
+    two.devices = 2;
+    assert_true(fabs((1.0 - hyb_home_rest(&two, &shape)) / (1.0 - rest) - 2.0) <
+                0.1);
+    shape.npcol = 4;
+    assert_true(hyb_home_rest(&fast, &shape) == 0.0);
+}
+
+/* ---- the prediction ------------------------------------------------------ */
+
+TEST(a_slow_link_bounds_what_is_streamed_alone)
+{
+    hyb_home_figures_t linked = fast;
+
+    linked.link = fast.link / 4;
+    assert_true(seconds(linked, 80000, 1024, 1.0) >
+                2.0 * seconds(fast, 80000, 1024, 1.0));
+    assert_true(seconds(linked, 80000, 1024, 0.0) <
+                1.6 * seconds(fast, 80000, 1024, 0.0));
+}
+
+/* 2/3 n^3 by the device, where the team's panels hide. */
+TEST(a_device_does_all_the_work_on_its_columns)
+{
+    hyb_home_figures_t figures = fast;
+
+    figures.threads = 4096;
+    assert_true(fabs(seconds(figures, 200000, 1024, 0.0) /
+                         (2.0 / 3.0 * pow(200000, 3) / 6e13) -
+                     1.0) < 0.05);
+}
+
+TEST(more_than_half_on_the_host_takes_longer_where_the_link_bounds)
+{
+    double last = 0.0, now;
+
+    for (double host = 0.5; host <= 1.0; host += 0.125, last = now) {
+        now = seconds(fast, 160000, 1024, host);
+        assert_true(now > last);
+    }
+}
+
+TEST(without_look_ahead_phases_add_up)
+{
+    hpl_shape_t shape = shape_of(60000, 1024, 1, 1);
+    hyb_home_seconds_t s;
+
+    shape.depth = 0;
+    for (int host = 0; host < 2; host++) {
+        s = hyb_home_predict(&fast, &shape, host);
+        assert_true(s.total >= fmax(s.host, s.devices) + s.panel + s.link -
+                                   1e-9 * s.total);
+        assert_int_equal(s.link > 0.0, host == 0);
+    }
+}
+
+/* However many panels there are. */
+TEST(predictions_of_any_size_are_quick)
+{
+    const hpl_shape_t shape = shape_of(1000000000, 1, 1, 1);
+
+    assert_true(isfinite(hyb_home_predict(&fast, &shape, 0.0).total));
+}
+
+/* ---- traffic ------------------------------------------------------------- */
+
+static hyb_traffic_t traffic(hpl_shape_t shape, int devices, hyb_panel_by_t by)
+{
+    return hyb_home_traffic(&shape, devices, by);
+}
+
+/* Of panels alone: lists and vectors are as little as nb is large. */
+TEST(one_process_moves_its_panels_down_and_up)
+{
+    double panels = 8.0 * 6000 * (6000 + 500) / 2;
+    hpl_shape_t shape = shape_of(6000, 500, 1, 1);
+    hyb_traffic_t t = traffic(shape, 1, HYB_PANEL_BY_TEAM);
+
+    assert_true(t.down > panels && t.down < 1.02 * panels);
+    assert_true(t.up > panels && t.up < 1.02 * panels);
+    /* each device gets all of them */
+    t = traffic(shape, 3, HYB_PANEL_BY_TEAM);
+    assert_true(t.up > 3 * panels && t.up < 3 * 1.02 * panels);
+    assert_true(t.down < 1.02 * panels);
+    /* L1 alone comes down, and nothing goes up */
+    t = traffic(shape, 1, HYB_PANEL_BY_DEVICE);
+    assert_true(t.down < 0.2 * panels && t.up < 0.02 * panels);
+}
+
+/* All processes of a grid: each row of U leaves one and comes to all others. */
+TEST(rows_of_a_process_column_cross_each_link)
+{
+    enum { N = 6000, NB = 100, P = 3 };
+    double columns = 0.0, up = 0.0, panels = 0.0;
+    hpl_shape_t shape = shape_of(N, NB, P, 1);
+
+    for (shape.myrow = 0; shape.myrow < P; shape.myrow++)
+        up += traffic(shape, 1, HYB_PANEL_BY_TEAM).up;
+    for (int k = 1; k <= N / NB; k++) {
+        columns += NB * (N - k * NB + 1.0);
+        panels += NB * (double)k * NB + (P - 1) * NB * NB;
+    }
+    /* of NB rows P - 1 parts of P to each, and as many displaced ones */
+    up -= 8.0 * (panels + columns * (P - 1.0) / P * (P + 1.0));
+    assert_true(fabs(up) < 0.03 * 8.0 * columns * P);
+}
+
+TEST_MAIN()
