@@ -12,8 +12,8 @@ XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
 # These alone are about JSON.
 XDGEMM_TESTED := $(filter-out $(addprefix %/,main.o record.o \
                    device_list.o),$(XDGEMM_OBJECTS))
-HEADERS += $(filter-out hybrid/device/cuda/%,$(wildcard hybrid/*/*.h \
-             hybrid/*/*/*.h))
+HEADERS += $(filter-out hybrid/device/cuda/% hybrid/device/opencl/%, \
+             $(wildcard hybrid/*/*.h hybrid/*/*/*.h))
 
 HWLOC_LIBS := $(shell pkg-config --libs hwloc)
 HYB_LIBS = $(HWLOC_LIBS) $(PLAIN_LIBS)
@@ -68,12 +68,18 @@ CUDART := $(CUDA_HOME)/lib64/libcudart_static.a
 HYB_CUDA ?= $(if $(and $(wildcard $(CUDA_HOME)/include/cuda_runtime_api.h), \
               $(wildcard $(CUDA_HOME)/include/cublas_v2.h), \
               $(wildcard $(CUDART))),yes,no)
-HYB_BACKENDS := emu $(if $(filter yes,$(HYB_CUDA)),cuda)
+# OpenCL is opened at run time; HYB_OPENCL=no leaves its plug-in out.
+HYB_OPENCL ?= $(or $(shell echo '\#include <CL/opencl.h>' | \
+    $(HYB_CC) $(CPPFLAGS) -E -x c -o /dev/null - 2>/dev/null && echo yes),no)
+HYB_BACKENDS := emu $(if $(filter yes,$(HYB_CUDA)),cuda) \
+                $(if $(filter yes,$(HYB_OPENCL)),opencl)
 PLUGINS := $(HYB_BACKENDS:%=$(BINdir)/libhyb_%.so)
 
 FLAGS_OF_cuda = -isystem $(CUDA_HOME)/include
 LIBS_OF_cuda = $(CUDART) -Wl,--exclude-libs,ALL \
                -Wl,-rpath,'$$ORIGIN:$(CUDA_HOME)/lib64' -lrt
+
+FLAGS_OF_opencl = -I$(BUILD)
 
 PIC_FLAGS = -fvisibility=hidden $(FLAGS_OF_$(word 3,$(subst /, ,$<)))
 
@@ -83,6 +89,14 @@ $(PIC)/%.o: %.c $(BUILD)/commands
 	@mkdir -p $(@D)
 	$(call SAY,CC    $< (plug-in),$(HYB_COMPILE) -fPIC $(PIC_FLAGS) -MMD -MP \
 	    -c -o $@ $<)
+
+# All kernels as one text, in the order of kernels.cl.
+KERNELS := $(shell sed -n 's/^.include "\(.*\)"/\1/p' hybrid/device/kernels/kernels.cl)
+KERNEL_TEXT := $(BUILD)/hybrid/device/kernels/source.inc
+$(KERNEL_TEXT): $(KERNELS)
+	@mkdir -p $(@D)
+	@sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $^ > $@
+$(PIC)/hybrid/device/opencl/program.o: $(KERNEL_TEXT)
 
 define PLUGIN
 $(BINdir)/libhyb_$(1).so: $(call pic,$(1))

@@ -86,6 +86,8 @@ def environment(extra=None):
     env.setdefault("OMPI_MCA_pml", "ob1")
     # Several jobs share the cores: one that waits leaves its core to another.
     env.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
+    # Nor, with a plug-in of hwloc, for devices of OpenCL, which starts them.
+    env.setdefault("HWLOC_COMPONENTS", "-opencl")
     if FOLDER:
         env["TMPDIR"] = FOLDER.name
     if not Path("/etc/hosts").exists():  # as scripts/mpirun does

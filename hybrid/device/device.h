@@ -25,7 +25,7 @@
  * threads may call one device at once; one queue is for one thread at a time.
  */
 enum {
-    HYB_BACKEND_ABI = 6,
+    HYB_BACKEND_ABI = 7,
     HYB_BACKEND_NAME = 16 /* bytes of the longest name, with its end */
 };
 
@@ -223,6 +223,9 @@ typedef struct hyb_backend {
     /* Software devices: count is how many a user may ask for at most, and only
      * those who ask get one. */
     bool emulated;
+    /* "auto" leaves its devices out: they may be the host's cores, or those of
+     * another backend. */
+    bool by_name_only;
     unsigned ops; /* bit op: it has the operation; the copies always */
 
     /* Devices present, and why there are none (static text, or NULL). */
@@ -281,11 +284,11 @@ hyb_backend_entry(const hyb_host_t *host);
 
 /*
  * The devices that a user's --devices asks for: "none", "auto" (all of every
- * backend that loads and is not emulated), or a comma-separated list of
- * backend:selection parts in which a selection is a number of devices for
- * emulated ones ("emu:2"; "emu" alone means one) and indices for others
- * ("cuda:0,1"; "cuda" alone means all). If "auto" or "cuda" found none, the
- * log says why.
+ * backend that loads, but emulated ones and those that one has to name), or a
+ * comma-separated list of backend:selection parts in which a selection is a
+ * number of devices for emulated ones ("emu:2"; "emu" alone means one) and
+ * indices for others ("cuda:0,1"; "cuda" alone means all). If "auto" or "cuda"
+ * found none, the log says why.
  *
  * chosen_p  out  count entries, freed by the caller with free()
  * Errors: XH_ERR_INPUT   unknown backend or index: the message names the valid

@@ -60,7 +60,7 @@ static xh_status_t choose_all(choice_t *choice)
     for (int i = 0; i < count; i++) {
         if (hyb_backend_find(names[i], &backend, why) != XH_OK) {
             xh_log_info("no devices of %s: %s", names[i], why);
-        } else if (!backend->emulated) {
+        } else if (!backend->emulated && !backend->by_name_only) {
             begin_backend(choice, backend);
             XH_TRY(add_devices(choice, choice->present));
         }

@@ -10,7 +10,8 @@
 #include "testing/unit/fake_backend.h"
 #include "testing/unit/unit.h"
 
-static hyb_backend_t soft; /* emulated devices, otherwise as fake_backend */
+static hyb_backend_t soft;  /* emulated devices, otherwise as fake_backend */
+static hyb_backend_t asked; /* by name only, likewise */
 
 /* ---- a folder for plug-ins ---------------------------------------------- */
 
@@ -75,8 +76,12 @@ static bool register_backends(void)
     soft = fake_backend;
     soft.name = "soft";
     soft.emulated = true;
+    asked = fake_backend;
+    asked.name = "asked";
+    asked.by_name_only = true;
     return hyb_backend_register(&fake_backend) == XH_OK &&
-           hyb_backend_register(&soft) == XH_OK && make_folder() == 0;
+           hyb_backend_register(&soft) == XH_OK &&
+           hyb_backend_register(&asked) == XH_OK && make_folder() == 0;
 }
 
 static int set_up(void **state)
@@ -308,11 +313,23 @@ TEST_SET_UP(auto_leaves_out_what_is_emulated_or_broken)
     text = capture_end(NULL);
     for (int i = 0; i < count; i++) {
         assert_false(chosen[i].backend->emulated);
+        assert_false(chosen[i].backend->by_name_only);
         fakes += chosen[i].backend == &fake_backend;
     }
     assert_int_equal(fakes, 3);
     assert_says(text, "libhyb_text.so");
     assert_null(strstr(text, "error"));
+    free(chosen);
+}
+
+TEST_SET_UP(what_auto_leaves_out_is_there_by_name)
+{
+    hyb_device_choice_t *chosen = NULL;
+    int count = 0;
+
+    assert_ok(hyb_devices_choose("asked:1", &chosen, &count));
+    assert_int_equal(count, 1);
+    assert_ptr_equal(chosen[0].backend, &asked);
     free(chosen);
 }
 

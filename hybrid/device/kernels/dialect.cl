@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One source, three languages: what makes OpenCL C 1.2, CUDA and HIP alike for
+ * the kernels in this folder.
+ *
+ * A kernel runs as a grid of groups, and a group as x times y items. The items
+ * of a group share ON_CHIP arrays and meet at BARRIER(), behind which each
+ * sees what the others wrote. All kernels have C names, by which programs find
+ * them.
+ */
+#if defined(__OPENCL_VERSION__)
+
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+typedef long i64;
+typedef ulong u64;
+
+#define KERNEL(x, y)                                                           \
+    __kernel __attribute__((reqd_work_group_size(x, y, 1))) void
+#define FUNCTION static
+#define GLOBAL __global
+#define ON_CHIP __local
+#define GROUP(d) ((i64)get_group_id(d))
+#define GROUPS(d) ((i64)get_num_groups(d))
+#define ITEM(d) ((i64)get_local_id(d))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define AS_DOUBLE(bits) as_double(bits)
+
+#else
+
+typedef long long i64;
+typedef unsigned long long u64;
+
+#define FUNCTION static __attribute__((device)) inline
+#define GLOBAL
+
+#if defined(__HIP__)
+
+/* The compiler's own words: no header of ROCm is needed. */
+#define KERNEL(x, y)                                                           \
+    extern "C" __attribute__((global))                                         \
+    __attribute__((amdgpu_flat_work_group_size(1, (x) * (y)))) void
+#define ON_CHIP __attribute__((shared))
+#define BY_AXIS(d, name)                                                       \
+    ((i64)(d == 0 ? __builtin_amdgcn_##name##_x()                              \
+                  : __builtin_amdgcn_##name##_y()))
+#define GROUP(d) BY_AXIS(d, workgroup_id)
+#define GROUPS(d) (BY_AXIS(d, grid_size) / BY_AXIS(d, workgroup_size))
+#define ITEM(d) BY_AXIS(d, workitem_id)
+#define BARRIER()                                                              \
+    (__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"),                    \
+     __builtin_amdgcn_s_barrier(),                                             \
+     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"))
+#define AS_DOUBLE(bits) __builtin_bit_cast(double, bits)
+
+#else /* CUDA */
+
+#define KERNEL(x, y) extern "C" __global__ void __launch_bounds__((x) * (y))
+#define ON_CHIP __shared__
+#define BY_AXIS(d, name) ((i64)(d == 0 ? name.x : name.y))
+#define GROUP(d) BY_AXIS(d, blockIdx)
+#define GROUPS(d) BY_AXIS(d, gridDim)
+#define ITEM(d) BY_AXIS(d, threadIdx)
+#define BARRIER() __syncthreads()
+#define AS_DOUBLE(bits) __longlong_as_double((i64)(bits))
+
+#endif
+#endif
+
+#ifndef ITEMS
+#define ITEMS 64 /* of a group in kernels that have one dimension */
+#endif
+
+/* A matrix within a buffer: element (i, j) is number AT(b, i, j) of it. */
+typedef struct {
+    i64 offset, rows, cols, ld;
+} block_t;
+
+#define AT(b, i, j) ((b).offset + (i) + (j) * (b).ld)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_OPENCL_H
+#define HYB_OPENCL_H
+
+/*
+ * A device of OpenCL 1.2 or later that computes in double precision. A queue
+ * is an in-order command queue with kernels and working memory of its own, so
+ * several threads can compute at once; an event holds the last marker it was
+ * recorded with, and a buffer is one of OpenCL, so none can be larger than one
+ * allocation of the device.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* All that is included from the vendor; nothing outside this folder sees it. */
+#define CL_TARGET_OPENCL_VERSION 200
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/opencl.h>
+#include "hybrid/device/device.h"
+
+enum {
+    HYB_OPENCL_ITEMS = 64,    /* of a group in kernels of one dimension */
+    HYB_OPENCL_INVERTED = 64, /* order of diagonal blocks that are inverted, */
+    HYB_OPENCL_INVERSES = 32, /* so many at a time */
+    HYB_OPENCL_INVERSES_BYTES = HYB_OPENCL_INVERSES * HYB_OPENCL_INVERTED *
+                                HYB_OPENCL_INVERTED * (int)sizeof(double),
+    HYB_OPENCL_SIDE = 2048, /* rows and columns of C multiplied at a time, */
+    HYB_OPENCL_DEPTH = 512  /* and of k */
+};
+
+/* The kernels of hybrid/device/kernels. */
+#define HYB_OPENCL_KERNELS(X)                                                  \
+    X(COPY, copy)                                                              \
+    X(SWAP_ROWS, swap_rows)                                                    \
+    X(GATHER_ROWS, gather_rows)                                                \
+    X(SCATTER_ROWS, scatter_rows)                                              \
+    X(GENERATE, generate)                                                      \
+    X(GEMV, gemv)                                                              \
+    X(INVERT, invert)                                                          \
+    X(PACK, pack)                                                              \
+    X(MULTIPLY, multiply)
+
+#define HYB_OPENCL_NUMBER(kernel, name) HYB_OPENCL_##kernel,
+typedef enum {
+    HYB_OPENCL_KERNELS(HYB_OPENCL_NUMBER) HYB_OPENCL_KERNEL_COUNT
+} hyb_opencl_kernel_t;
+
+/* ---- library.c ---------------------------------------------------------- */
+
+/* What is used of OpenCL, each without its prefix. */
+#define HYB_OPENCL_FUNCTIONS(X)                                                \
+    X(BuildProgram)                                                            \
+    X(CreateBuffer)                                                            \
+    X(CreateCommandQueue)                                                      \
+    X(CreateCommandQueueWithProperties)                                        \
+    X(CreateContext)                                                           \
+    X(CreateKernel)                                                            \
+    X(CreateProgramWithSource)                                                 \
+    X(EnqueueBarrierWithWaitList)                                              \
+    X(EnqueueMarkerWithWaitList)                                               \
+    X(EnqueueMigrateMemObjects)                                                \
+    X(EnqueueNDRangeKernel)                                                    \
+    X(EnqueueReadBufferRect)                                                   \
+    X(EnqueueWriteBufferRect)                                                  \
+    X(Finish)                                                                  \
+    X(Flush)                                                                   \
+    X(GetDeviceIDs)                                                            \
+    X(GetDeviceInfo)                                                           \
+    X(GetEventInfo)                                                            \
+    X(GetEventProfilingInfo)                                                   \
+    X(GetPlatformIDs)                                                          \
+    X(GetProgramBuildInfo)                                                     \
+    X(ReleaseCommandQueue)                                                     \
+    X(ReleaseContext)                                                          \
+    X(ReleaseEvent)                                                            \
+    X(ReleaseKernel)                                                           \
+    X(ReleaseMemObject)                                                        \
+    X(ReleaseProgram)                                                          \
+    X(RetainEvent)                                                             \
+    X(SetKernelArg)
+
+typedef struct {
+#define HYB_OPENCL_FUNCTION(name) __typeof__(cl##name) *name;
+    HYB_OPENCL_FUNCTIONS(HYB_OPENCL_FUNCTION)
+} hyb_opencl_library_t;
+
+/* Its functions, after hyb_opencl_load. */
+extern hyb_opencl_library_t hyb_cl;
+
+/* Open libOpenCL; why there is none (static text), or NULL. */
+const char *hyb_opencl_load(void);
+
+/* ---- program.c ---------------------------------------------------------- */
+
+/* How the product's kernel is cut; the words of hybrid/device/kernels. */
+typedef struct {
+    int tile_m, tile_n, items_m, items_n, depth, vector, staged;
+} hyb_opencl_tile_t;
+
+/* ---- opencl.c ----------------------------------------------------------- */
+
+/* The program; set once, before anything is called. */
+extern const hyb_host_t *hyb_opencl_host;
+
+typedef struct hyb_opencl_queue hyb_opencl_queue_t;
+
+typedef struct {
+    int index;
+    cl_device_id id;
+    cl_context context;
+    cl_program program;
+    hyb_opencl_tile_t tile;
+    cl_mem jumps; /* what the kernel generate takes */
+    bool has_priorities;
+    uint64_t memory, largest; /* bytes in all, and in one allocation */
+    atomic_bool failed;
+    atomic_bool given_up; /* its work may never end: wait for none */
+
+    pthread_mutex_t lock; /* of what follows, and of events */
+    uint64_t used;        /* bytes */
+    hyb_opencl_queue_t *queues;
+} hyb_opencl_device_t;
+
+/*
+ * The status of a call; what names it, for the log. The first failure of a
+ * device is logged. Errors: XH_ERR_DEVICE  device has failed; queued work has
+ * ended, unless the device was given up
+ */
+xh_status_t hyb_opencl_status(hyb_opencl_device_t *device, const char *what,
+                              cl_int error);
+
+/*
+ * Allocate and free device memory; free accepts NULL.
+ * Errors: XH_ERR_MEMORY  logged as information; XH_ERR_DEVICE
+ */
+xh_status_t hyb_opencl_allocate(hyb_opencl_device_t *device, size_t bytes,
+                                cl_mem *memory_p);
+void hyb_opencl_free(hyb_opencl_device_t *device, cl_mem memory, size_t bytes);
+
+/* Build the kernels for device, and set its tile. Errors: XH_ERR_DEVICE  what
+ * the compiler has to say is logged */
+xh_status_t hyb_opencl_build(hyb_opencl_device_t *device);
+
+/* ---- queue.c ------------------------------------------------------------ */
+
+struct hyb_opencl_queue {
+    hyb_opencl_device_t *device;
+    cl_command_queue commands;
+    cl_kernel kernels[HYB_OPENCL_KERNEL_COUNT]; /* NULL before the first use */
+    cl_mem strips_a, strips_b, inverses;        /* working memory */
+    hyb_opencl_queue_t *next;
+};
+
+/* Wait until no queue has work left, or the device is given up. */
+void hyb_opencl_settle(hyb_opencl_device_t *device);
+
+/* The backend's own functions, as in hyb_backend_t; work in work.c. */
+xh_status_t hyb_opencl_queue_create(void *state, hyb_priority_t priority,
+                                    void **queue_p);
+void hyb_opencl_queue_destroy(void *state, void *queue);
+xh_status_t hyb_opencl_event_create(void *state, void **event_p);
+void hyb_opencl_event_destroy(void *state, void *event);
+xh_status_t hyb_opencl_event_record(void *state, void *queue, void *event);
+xh_status_t hyb_opencl_queue_wait(void *state, void *queue, void *event);
+xh_status_t hyb_opencl_event_wait(void *state, void *event, double seconds,
+                                  bool *done_p);
+xh_status_t hyb_opencl_event_elapsed(void *state, void *begin, void *end,
+                                     double *seconds_p);
+xh_status_t hyb_opencl_work(void *state, void *queue, const hyb_task_t *task);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+#include "base/integers.h"
+#include "hybrid/device/opencl/opencl.h"
+
+#define FIRST_NAP 5e-6 /* seconds between two looks at work */
+#define LONGEST_NAP 100e-6
+
+typedef struct {
+    cl_event marker; /* as last recorded; NULL before */
+} event_t;
+
+static void nap(double seconds) /* less than one */
+{
+    const struct timespec t = {0, (long)(1e9 * seconds)};
+
+    nanosleep(&t, NULL);
+}
+
+/* Mark the end of what is on queue so far, which begins to run. */
+static cl_int mark(const hyb_opencl_queue_t *queue, cl_event *marker_p)
+{
+    cl_int error =
+        hyb_cl.EnqueueMarkerWithWaitList(queue->commands, 0, NULL, marker_p);
+
+    return error == CL_SUCCESS ? hyb_cl.Flush(queue->commands) : error;
+}
+
+/* CL_COMPLETE, more while work is left, or an error, which is less. */
+static cl_int state_of(cl_event marker)
+{
+    cl_int state = CL_QUEUED;
+    cl_int error = hyb_cl.GetEventInfo(
+        marker, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(state), &state, NULL);
+
+    return error == CL_SUCCESS ? state : error;
+}
+
+/* ---- queues ------------------------------------------------------------- */
+
+static cl_command_queue open_commands(const hyb_opencl_device_t *device,
+                                      hyb_priority_t priority, cl_int *error_p)
+{
+    const cl_queue_properties properties[] = {
+        CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_PRIORITY_KHR,
+        priority == HYB_QUEUE_HIGH ? CL_QUEUE_PRIORITY_HIGH_KHR
+                                   : CL_QUEUE_PRIORITY_LOW_KHR,
+        0};
+
+    return device->has_priorities
+               ? hyb_cl.CreateCommandQueueWithProperties(
+                     device->context, device->id, properties, error_p)
+               : hyb_cl.CreateCommandQueue(device->context, device->id,
+                                           CL_QUEUE_PROFILING_ENABLE, error_p);
+}
+
+/* Memory for strips of so many elements in the other direction. */
+static size_t strips_bytes(int width)
+{
+    return (size_t)xh_whole_units(HYB_OPENCL_SIDE, width) * HYB_OPENCL_DEPTH *
+           sizeof(double);
+}
+
+static xh_status_t build(hyb_opencl_queue_t *queue, hyb_priority_t priority)
+{
+    hyb_opencl_device_t *device = queue->device;
+    cl_int error;
+
+    queue->commands = open_commands(device, priority, &error);
+    XH_TRY(hyb_opencl_status(device, "making a queue", error));
+    XH_TRY(hyb_opencl_allocate(device, strips_bytes(device->tile.tile_m),
+                               &queue->strips_a));
+    XH_TRY(hyb_opencl_allocate(device, strips_bytes(device->tile.tile_n),
+                               &queue->strips_b));
+    return hyb_opencl_allocate(device, HYB_OPENCL_INVERSES_BYTES,
+                               &queue->inverses);
+}
+
+/* Undo as much as build has done. */
+static void dismantle(hyb_opencl_queue_t *queue)
+{
+    hyb_opencl_device_t *device = queue->device;
+
+    for (int k = 0; k < HYB_OPENCL_KERNEL_COUNT; k++)
+        if (queue->kernels[k] != NULL)
+            hyb_cl.ReleaseKernel(queue->kernels[k]);
+    hyb_opencl_free(device, queue->strips_a, strips_bytes(device->tile.tile_m));
+    hyb_opencl_free(device, queue->strips_b, strips_bytes(device->tile.tile_n));
+    hyb_opencl_free(device, queue->inverses, HYB_OPENCL_INVERSES_BYTES);
+    if (queue->commands != NULL)
+        hyb_cl.ReleaseCommandQueue(queue->commands);
+    free(queue);
+}
+
+xh_status_t hyb_opencl_queue_create(void *state, hyb_priority_t priority,
+                                    void **queue_p)
+{
+    hyb_opencl_device_t *device = state;
+    hyb_opencl_queue_t *queue = calloc(1, sizeof(*queue));
+    xh_status_t status;
+
+    if (queue == NULL)
+        return XH_ERR_MEMORY;
+    queue->device = device;
+    status = build(queue, priority);
+    if (status != XH_OK) {
+        dismantle(queue);
+        return status;
+    }
+    pthread_mutex_lock(&device->lock);
+    queue->next = device->queues;
+    device->queues = queue;
+    pthread_mutex_unlock(&device->lock);
+    *queue_p = queue;
+    return XH_OK;
+}
+
+void hyb_opencl_queue_destroy(void *state, void *queue)
+{
+    hyb_opencl_device_t *device = state;
+    hyb_opencl_queue_t *ended = queue, **link = &device->queues;
+
+    if (!atomic_load(&device->failed) && !atomic_load(&device->given_up))
+        hyb_opencl_status(device, "the last work of a queue",
+                          hyb_cl.Finish(ended->commands));
+    pthread_mutex_lock(&device->lock);
+    while (*link != ended)
+        link = &(*link)->next;
+    *link = ended->next;
+    pthread_mutex_unlock(&device->lock);
+    dismantle(ended);
+}
+
+static bool has_work(const hyb_opencl_device_t *device, cl_event marker)
+{
+    return !atomic_load(&device->given_up) && state_of(marker) > CL_COMPLETE;
+}
+
+/* Polls, because nothing can interrupt clFinish. */
+void hyb_opencl_settle(hyb_opencl_device_t *device)
+{
+    const hyb_opencl_queue_t *queue;
+    cl_event marker;
+
+    if (atomic_load(&device->given_up))
+        return;
+    pthread_mutex_lock(&device->lock);
+    for (queue = device->queues; queue != NULL; queue = queue->next) {
+        if (mark(queue, &marker) != CL_SUCCESS)
+            continue;
+        while (has_work(device, marker))
+            nap(LONGEST_NAP);
+        hyb_cl.ReleaseEvent(marker);
+    }
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* ---- events ------------------------------------------------------------- */
+
+xh_status_t hyb_opencl_event_create(void *state, void **event_p)
+{
+    event_t *event = calloc(1, sizeof(*event));
+
+    (void)state;
+    if (event == NULL)
+        return XH_ERR_MEMORY;
+    *event_p = event;
+    return XH_OK;
+}
+
+void hyb_opencl_event_destroy(void *state, void *event)
+{
+    event_t *ended = event;
+
+    (void)state;
+    if (ended->marker != NULL)
+        hyb_cl.ReleaseEvent(ended->marker);
+    free(ended);
+}
+
+xh_status_t hyb_opencl_event_record(void *state, void *queue, void *event)
+{
+    hyb_opencl_device_t *device = state;
+    event_t *recorded = event;
+    cl_event marker, before;
+
+    XH_TRY(
+        hyb_opencl_status(device, "recording an event", mark(queue, &marker)));
+    pthread_mutex_lock(&device->lock);
+    before = recorded->marker;
+    recorded->marker = marker;
+    pthread_mutex_unlock(&device->lock);
+    if (before != NULL)
+        hyb_cl.ReleaseEvent(before);
+    return XH_OK;
+}
+
+/* The marker of an event, to be released: another thread may record it anew. */
+static cl_event marker_of(hyb_opencl_device_t *device, const event_t *event)
+{
+    cl_event marker;
+
+    pthread_mutex_lock(&device->lock);
+    marker = event->marker;
+    hyb_cl.RetainEvent(marker);
+    pthread_mutex_unlock(&device->lock);
+    return marker;
+}
+
+xh_status_t hyb_opencl_queue_wait(void *state, void *queue, void *event)
+{
+    const hyb_opencl_queue_t *waits = queue;
+    cl_event marker = marker_of(state, event);
+    cl_int error =
+        hyb_cl.EnqueueBarrierWithWaitList(waits->commands, 1, &marker, NULL);
+
+    hyb_cl.ReleaseEvent(marker);
+    return hyb_opencl_status(state, "making a queue wait", error);
+}
+
+/* Wall-clock seconds; a test may stop the program's clock. */
+static double wall(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* OpenCL has no wait with a limit: poll, with naps that grow. */
+xh_status_t hyb_opencl_event_wait(void *state, void *event, double seconds,
+                                  bool *done_p)
+{
+    hyb_opencl_device_t *device = state;
+    double end = wall() + seconds, pause = FIRST_NAP, left = seconds;
+    cl_event marker = marker_of(device, event);
+    cl_int reached;
+
+    while (has_work(device, marker) && left > 0) {
+        nap(fmin(pause, left));
+        pause = fmin(2 * pause, LONGEST_NAP);
+        left = end - wall();
+    }
+    reached = state_of(marker);
+    hyb_cl.ReleaseEvent(marker);
+    if (atomic_load(&device->given_up))
+        return XH_ERR_DEVICE;
+    if (reached < CL_COMPLETE)
+        return hyb_opencl_status(device, "work before an event", reached);
+    *done_p = reached == CL_COMPLETE;
+    return XH_OK;
+}
+
+static cl_int time_of(hyb_opencl_device_t *device, const event_t *event,
+                      cl_ulong *time_p)
+{
+    cl_event marker = marker_of(device, event);
+    cl_int error = hyb_cl.GetEventProfilingInfo(
+        marker, CL_PROFILING_COMMAND_END, sizeof(*time_p), time_p, NULL);
+
+    hyb_cl.ReleaseEvent(marker);
+    return error;
+}
+
+xh_status_t hyb_opencl_event_elapsed(void *state, void *begin, void *end,
+                                     double *seconds_p)
+{
+    cl_ulong from = 0, to = 0;
+    cl_int error = time_of(state, begin, &from);
+
+    if (error == CL_SUCCESS)
+        error = time_of(state, end, &to);
+    if (error == CL_PROFILING_INFO_NOT_AVAILABLE)
+        return XH_ERR_ARG;
+    XH_TRY(hyb_opencl_status(state, "timing events", error));
+    *seconds_p = 1e-9 * ((double)to - (double)from);
+    return XH_OK;
+}

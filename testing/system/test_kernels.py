@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kernels of devices compile for every language, without a warning."""
+import os
+import re
+import shutil
+
+import pytest
+
+import jobs
+
+pytestmark = pytest.mark.scripts
+KERNELS = "hybrid/device/kernels/kernels.cl"
+NAMES = ["copy", "swap_rows", "gather_rows", "scatter_rows", "generate", "gemv",
+         "invert", "pack", "multiply"]  # fmt: skip
+
+
+def found(*names):
+    """The first of these programs that there is."""
+    cuda = f"{os.environ.get('CUDA_HOME', '/usr/local/cuda')}/bin"
+    path = os.pathsep.join([os.environ["PATH"], cuda])
+    return next(filter(None, (shutil.which(x, path=path) for x in names)), None)
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_90", "sm_100"])
+def test_nvcc_takes_them(tmp_path, target):
+    nvcc = found("nvcc")
+    if nvcc is None:
+        pytest.skip("no nvcc")
+    made = tmp_path / "kernels.cubin"
+    words = [nvcc, "-x", "cu", "-I.", f"-arch={target}", "-cubin", "-Xptxas", "-v",
+             "-Werror", "all-warnings", "-o", made, KERNELS]  # fmt: skip
+    outcome = jobs.run(words, jobs.SOURCE).succeeded()
+    assert "warning" not in outcome.stderr, str(outcome)
+    of = re.findall(rf"function '(\w+)' for '{target}'", outcome.stderr)
+    assert sorted(of) == sorted(NAMES)
+    spilt = re.findall(r"(\d+) bytes spill stores", outcome.stderr)
+    assert spilt == ["0"] * len(NAMES), str(outcome)
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx942"])
+def test_clang_takes_them_for_hip(tmp_path, target):
+    versions = [f"clang-{n}" for n in range(30, 13, -1)]
+    clang = found(*versions, "clang")
+    if clang is None:
+        pytest.skip("no clang")
+    known = jobs.run([clang, "--target=amdgcn", "-print-supported-cpus"], jobs.SOURCE)
+    if target not in known.stdout + known.stderr:
+        pytest.skip(f"{clang} does not know {target}")
+    made = tmp_path / "kernels.s"
+    words = [clang, "-x", "hip", "-I.", f"--offload-arch={target}", "-nogpulib",
+             "-nogpuinc", "--cuda-device-only", "-O3", "-Wall", "-Wextra", "-Werror",
+             "-S", "-o", made, KERNELS]  # fmt: skip
+    jobs.run(words, jobs.SOURCE).succeeded()
+    of = re.findall(r"^\s*\.amdhsa_kernel (\w+)$", made.read_text(), re.M)
+    assert sorted(of) == sorted(NAMES)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs with the devices of OpenCL, and where there is no OpenCL."""
+import re
+
+import pytest
+
+import jobs
+
+XDGEMM = jobs.BIN / "xdgemm"
+PLUGIN = jobs.BIN / "libhyb_opencl.so"
+
+pytestmark = pytest.mark.skipif(
+    not PLUGIN.exists() or not XDGEMM.exists(),
+    reason="built without OpenCL's headers, or without hybrid/",
+)
+
+
+def listed(tmp_path, **env):
+    outcome = jobs.run([XDGEMM, "--list-devices"], tmp_path, env).succeeded()
+    return "\n".join(x for x in outcome.stdout.splitlines() if x.startswith("opencl"))
+
+
+@pytest.fixture
+def device(tmp_path):
+    """The options that take the first device; without one the test is skipped."""
+    if not re.match("opencl:0 ", listed(tmp_path)):
+        pytest.skip("no device of OpenCL")
+    return ["--set", "devices=opencl:0"]
+
+
+# With a size of tiles given, devices are not measured.
+RESIDENT = ["--set", "home=device", "--set", "tile=64"]
+STREAMING = ["--set", "home=host", "--set", "tile=64", "--set", "split=fixed:0.7"]
+
+
+@pytest.mark.parametrize("home", [RESIDENT, STREAMING])
+@pytest.mark.parametrize("p, q", [(1, 1), (2, 1)])
+def test_runs_pass(xhpl, device, home, p, q):
+    options = ["-n", 330, "--nb", "32,70", "-p", p, "-q", q, "--depth", "0,1"]
+    outcome = xhpl(*options, *device, *home, processes=p * q).succeeded()
+    assert "4 tests completed and passed" in outcome.stdout, str(outcome)
+    assert "warning" not in outcome.stderr, str(outcome)
+
+
+def test_products_are_verified(device, tmp_path):
+    words = [XDGEMM, "-m", 700, "-k", 130, *device, "--repeat", 1, "--verify"]
+    outcome = jobs.run([*words, "--set", "tile=256"], tmp_path).succeeded()
+    assert re.search(r"^opencl:0 ", outcome.stdout, re.M), str(outcome)
+
+
+def test_where_there_is_no_driver_that_is_said(tmp_path):
+    (tmp_path / "none").mkdir()
+    said = listed(tmp_path, OCL_ICD_VENDORS=str(tmp_path / "none"))
+    assert "no devices: no driver for OpenCL is installed" in said
+
+
+def test_where_there_is_no_library_the_host_goes_on(xhpl, tmp_path):
+    (tmp_path / "libOpenCL.so.1").write_text("no library\n")
+    env = {"LD_LIBRARY_PATH": str(tmp_path)}
+    assert "libOpenCL.so.1: " in listed(tmp_path, **env)
+    options = ["-n", 100, "--nb", 16, "-p", 1, "-q", 1]
+    xhpl(*options, env=env).succeeded()
+    outcome = xhpl(*options, "--set", "devices=opencl:0", env=env)
+    assert outcome.status == 2, str(outcome)
+    assert "opencl has no device: " in outcome.stderr, str(outcome)
+
+
+# ---- devices that fail -------------------------------------------------------
+
+# A layer between the plug-in and OpenCL. From the nth call on, as variables say,
+# launches and buffers fail, work fails, or never ends.
+LAYER = """
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl_layer.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct _cl_icd_dispatch ours, theirs;
+
+static int is_due(const char *name, int *calls)
+{
+    const char *nth = getenv(name);
+
+    return ++*calls >= (nth != NULL ? atoi(nth) : 1 << 30);
+}
+
+static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel,
+    cl_uint dimensions, const size_t *offset, const size_t *all,
+    const size_t *items, cl_uint count, const cl_event *list, cl_event *event)
+{
+    static int calls;
+
+    if (is_due("LAUNCH", &calls))
+        return CL_OUT_OF_RESOURCES;
+    return theirs.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, all,
+                                         items, count, list, event);
+}
+
+static cl_mem CL_API_CALL create(cl_context context, cl_mem_flags flags,
+                                 size_t size, void *host, cl_int *error)
+{
+    static int calls;
+
+    if (!is_due("BUFFER", &calls))
+        return theirs.clCreateBuffer(context, flags, size, host, error);
+    *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return NULL;
+}
+
+static cl_int CL_API_CALL look(cl_event event, cl_event_info what, size_t size,
+                               void *value, size_t *size_p)
+{
+    static int calls, looks;
+    cl_int error = theirs.clGetEventInfo(event, what, size, value, size_p);
+
+    if (is_due("WORK", &calls))
+        *(cl_int *)value = CL_OUT_OF_RESOURCES;
+    if (is_due("STALL", &looks))
+        *(cl_int *)value = CL_RUNNING;
+    return error;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size,
+                                               void *value, size_t *size_p)
+{
+    if (what != CL_LAYER_API_VERSION || value == NULL)
+        return CL_INVALID_VALUE;
+    *(cl_layer_api_version *)value = CL_LAYER_API_VERSION_100;
+    return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count,
+    const cl_icd_dispatch *target, cl_uint *count_p,
+    const cl_icd_dispatch **dispatch_p)
+{
+    memcpy(&theirs, target, count * sizeof(void *));
+    ours = theirs;
+    ours.clEnqueueNDRangeKernel = launch;
+    ours.clCreateBuffer = create;
+    ours.clGetEventInfo = look;
+    *count_p = count;
+    *dispatch_p = &ours;
+    return CL_SUCCESS;
+}
+"""
+
+
+@pytest.fixture
+def failing(xhpl, device, tmp_path):
+    """Run xhpl with that layer, and a variable for what fails from when on."""
+    (tmp_path / "layer.c").write_text(LAYER)
+    words = ["cc", "-shared", "-fPIC", "-o", "layer.so", "layer.c"]
+    jobs.run(words, tmp_path).succeeded()
+
+    def run(*options, **fault):
+        env = {name: str(nth) for name, nth in fault.items()}
+        env["OPENCL_LAYERS"] = str(tmp_path / "layer.so")
+        system = ["-n", 500, "--nb", 48, "-p", 1, "-q", 1, *device, "--set", "stall_seconds=0.5"]
+        return xhpl(*system, *options, env=env)
+
+    return run
+
+
+LOSSES = [
+    (dict(LAUNCH=90), "(pack|multiply): error -5 of OpenCL"),
+    (dict(WORK=30), "work before an event: error -5 of OpenCL"),
+    (dict(STALL=30), "it stalled"),
+]
+
+
+@pytest.mark.parametrize("fault, said", LOSSES)
+def test_a_run_goes_on_without_a_device_that_fails(failing, fault, said):
+    outcome = failing(*STREAMING, **fault).succeeded()
+    assert re.search(said, outcome.stderr), str(outcome)
+    assert "device 0 is dropped" in outcome.stderr, str(outcome)
+    assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+
+
+@pytest.mark.parametrize("fault, said", LOSSES)
+def test_a_device_that_holds_columns_ends_the_run(failing, fault, said):
+    outcome = failing(*RESIDENT, **fault)
+    assert outcome.status not in (0, 1, 2), str(outcome)
+    assert re.search(said, outcome.stderr), str(outcome)
+    assert "PASSED" not in outcome.stdout, str(outcome)
+
+
+@pytest.mark.parametrize("nth", [2, 11])  # of the set-up, and of the solver
+def test_a_device_without_memory_is_refused(failing, nth):
+    outcome = failing(*RESIDENT, BUFFER=nth)
+    assert outcome.status == 2, str(outcome)
+    assert "one allocation can have" in outcome.stderr, str(outcome)
+    assert "PASSED" not in outcome.stdout, str(outcome)
