@@ -77,10 +77,9 @@ bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
     return true;
 }
 
-/* Blocks of nb columns for which device has room. Where some stay on the host,
- * these are streamed: part of the memory is theirs. */
-static int64_t room(const hyb_means_t *means, const hpl_shape_t *shape,
-                    int device, bool streams)
+int64_t hyb_place_device_room(const hyb_means_t *means,
+                              const hpl_shape_t *shape, int device,
+                              bool streams)
 {
     enum { PART = 4 };
     extent_t e = {hpl_system_rows(shape), 0, Mmin(shape->nb, shape->n),
@@ -92,22 +91,6 @@ static int64_t room(const hyb_means_t *means, const hpl_shape_t *shape,
     block = (uint64_t)device_doubles(e) * sizeof(double) - fixed;
     memory -= streams ? memory / PART : 0;
     return memory > fixed ? (int64_t)((memory - fixed) / block) : 0;
-}
-
-int64_t hyb_place_device_rest(const hyb_means_t *means,
-                              const hpl_shape_t *shape, int64_t blocks)
-{
-    int devices = hyb_machine_devices(means->machine);
-    int64_t each;
-
-    for (int streams = 0; streams < 2; streams++) {
-        each = INT64_MAX / HYB_EXECUTORS;
-        for (int i = 0; i < devices; i++)
-            each = xh_smaller(each, room(means, shape, i, streams));
-        if (each * devices >= blocks)
-            return 0;
-    }
-    return blocks - each * devices;
 }
 
 /* ---- create and destroy --------------------------------------------------

@@ -1,21 +1,92 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/homes.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place_device.h"
 
-int64_t hyb_homes_host_blocks(const hyb_means_t *means,
-                              const hpl_shape_t *shape)
+/* ---- dealing -------------------------------------------------------------
+ */
+
+/* Its rate as a part of the highest, if all are known. */
+static double weight(const hyb_home_device_t *device, int devices, int i)
+{
+    const double steps = 8.0; /* from a rate to its double */
+    double most = 0.0, least = HUGE_VAL;
+
+    for (int d = 0; d < devices; d++) {
+        most = fmax(most, device[d].rate);
+        least = fmin(least, device[d].rate);
+    }
+    return least > 0.0
+               ? exp2(round(steps * log2(device[i].rate / most)) / steps)
+               : 1.0;
+}
+
+void hyb_homes_deal(const hyb_home_device_t *device, int devices,
+                    int64_t blocks, uint8_t *device_p)
+{
+    double seconds[HYB_EXECUTORS]; /* of a block on it, in some unit */
+    int64_t count[HYB_EXECUTORS] = {0};
+
+    for (int d = 0; d < devices; d++)
+        seconds[d] = 1.0 / weight(device, devices, d);
+    for (int64_t b = blocks - 1; b >= 0; b--) {
+        double first = HUGE_VAL;
+
+        for (int64_t i = b + devices; i > b; i--) { /* equal ones in turn */
+            int d = (int)(i % devices);
+            double done = (double)(count[d] + 1) * seconds[d];
+
+            if (count[d] < device[d].room && done < first) {
+                first = done;
+                device_p[b] = (uint8_t)d;
+            }
+        }
+        count[device_p[b]]++;
+    }
+}
+
+/* ---- homes of a process --------------------------------------------------
+ */
+
+/* All local ones, with b's. */
+static int64_t blocks_of(const hpl_shape_t *shape)
 {
     hpl_map_t map = hpl_map(shape->nb, shape->npcol, shape->mycol);
     int64_t columns_of_a = hpl_map_count(&map, shape->n);
-    int64_t blocks = xh_units(columns_of_a, shape->nb) +
-                     (hpl_system_columns(shape) > columns_of_a);
 
-    return means->resident ? hyb_place_device_rest(means, shape, blocks)
-                           : blocks;
+    return xh_units(columns_of_a, shape->nb) +
+           (hpl_system_columns(shape) > columns_of_a);
+}
+
+/* What the devices have for blocks. Where some stay on the host, part of the
+ * memory is for their tiles. Returns how many stay there. */
+static int64_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
+                      hyb_home_device_t *device)
+{
+    int64_t blocks = blocks_of(shape), left = blocks;
+
+    for (int streams = 0; streams < 2 && left > 0; streams++) {
+        left = blocks;
+        for (int i = 0; i < hyb_machine_devices(means->machine); i++) {
+            device[i].rate = hyb_machine_rate(means->machine, i, shape->nb);
+            device[i].room = hyb_place_device_room(means, shape, i, streams);
+            left -= xh_smaller(device[i].room, left);
+        }
+    }
+    return left;
+}
+
+int64_t hyb_homes_host_blocks(const hyb_means_t *means,
+                              const hpl_shape_t *shape)
+{
+    hyb_home_device_t device[HYB_EXECUTORS];
+
+    return means->resident ? survey(means, shape, device) : blocks_of(shape);
 }
 
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
@@ -25,18 +96,37 @@ int64_t hyb_homes_host_columns(const hyb_means_t *means,
                       hpl_system_columns(shape));
 }
 
-xh_status_t hyb_homes_create(hyb_lu_t *lu)
+/* Those that do not live on the host get devices. */
+static xh_status_t deal(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
+    hyb_home_device_t device[HYB_EXECUTORS];
+    int devices = hyb_machine_devices(lu->means.machine);
+    int64_t blocks = lu->ledger.blocks;
+
+    h->host_blocks = blocks;
+    if (lu->means.resident)
+        h->host_blocks = survey(&lu->means, &shape, device);
+    if (h->host_blocks == blocks)
+        return XH_OK;
+    h->places += devices;
+    h->device = malloc((size_t)(blocks - h->host_blocks));
+    if (h->device == NULL)
+        return XH_ERR_MEMORY;
+    hyb_homes_deal(device, devices, blocks - h->host_blocks, h->device);
+    return XH_OK;
+}
+
+xh_status_t hyb_homes_create(hyb_lu_t *lu)
+{
+    hyb_homes_t *h = &lu->homes;
 
     h->host = hyb_place_host;
     h->host.lu = lu;
     h->place[0] = &h->host;
     h->places = 1;
-    h->host_blocks = hyb_homes_host_blocks(&lu->means, &shape);
-    if (h->host_blocks < lu->ledger.blocks)
-        h->places += hyb_machine_devices(lu->means.machine);
+    XH_TRY(deal(lu));
     for (int i = 1; i < h->places; i++)
         XH_TRY(hyb_place_device_create(lu, i, &h->place[i]));
     return XH_OK;
@@ -46,4 +136,5 @@ void hyb_homes_destroy(hyb_homes_t *h)
 {
     while (h->places > 1)
         hyb_place_device_destroy(h->place[--h->places]);
+    free(h->device);
 }

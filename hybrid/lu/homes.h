@@ -13,10 +13,11 @@
  * Where each local block column lives, from before the run until its end. The
  * host's are on the left: they are finished first, so that fewer and fewer
  * columns are multiplied by way of the link. Those behind them are dealt to the
- * devices in turn.
+ * devices.
  */
 typedef struct {
     int64_t host_blocks;
+    uint8_t *device; /* of each block behind those, counted from 0 */
     hyb_place_t host;
     int places; /* the host, number 0, and one a device */
     hyb_place_t *place[HYB_EXECUTORS];
@@ -27,7 +28,7 @@ static inline int hyb_home_number(const hyb_homes_t *homes, int64_t block)
 {
     int64_t behind = block - homes->host_blocks;
 
-    return behind < 0 ? 0 : 1 + (int)(behind % (homes->places - 1));
+    return behind < 0 ? 0 : 1 + homes->device[behind];
 }
 
 static inline hyb_place_t *hyb_home_of(const hyb_homes_t *homes, int64_t block)
@@ -55,6 +56,26 @@ static inline bool hyb_homes_resident(const hyb_homes_t *homes)
 {
     return homes->places > 1;
 }
+
+typedef struct {  /* a device, as blocks are dealt */
+    double rate;  /* of its products, in any unit; 0: unknown */
+    int64_t room; /* blocks that its memory holds */
+} hyb_home_device_t;
+
+/*
+ * Deal blocks from the right, each to the device that with it, and what it has,
+ * is done first. So every trailing part of the matrix, and that is what an
+ * iteration computes, is shared as rates and room allow. Rates are rounded to
+ * steps of 9%: equal devices, which get blocks in turn, are measured as not
+ * quite equal. If one is unknown all count as equal.
+ *
+ * blocks    in   not more than there is room for
+ * device_p  out  by block: the number of its device
+ *
+ * Source: greedy scheduling; dealing by weight as in clMAGMA
+ */
+void hyb_homes_deal(const hyb_home_device_t *device, int devices,
+                    int64_t blocks, uint8_t *device_p);
 
 /*
  * Blocks of shape's process that live on the host: all of them unless means

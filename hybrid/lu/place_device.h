@@ -20,14 +20,11 @@
 bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
                            size_t size);
 
-/*
- * Blocks of shape's process that have to live on the host, as the devices have
- * no room for all.
- *
- * blocks  in  local ones, with b's
- */
-int64_t hyb_place_device_rest(const hyb_means_t *means,
-                              const hpl_shape_t *shape, int64_t blocks);
+/* Blocks of nb columns for which a device of shape's process has room.
+ * streams: part of its memory is for tiles of the host's columns. */
+int64_t hyb_place_device_room(const hyb_means_t *means,
+                              const hpl_shape_t *shape, int device,
+                              bool streams);
 
 /*
  * Place number `number` of lu's homes: that of device number - 1. Needs lu's

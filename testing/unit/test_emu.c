@@ -47,6 +47,41 @@ TEST_SET_UP(it_describes_what_the_settings_say)
     assert_true(info.models_time);
 }
 
+static double rate_of(int index, const char *setting)
+{
+    hyb_device_info_t info;
+
+    device = emu_open(index, setting, NULL);
+    assert_ok(hyb_device_describe(device, &info));
+    hyb_device_close(device);
+    device = NULL;
+    return info.gemm_rate;
+}
+
+TEST_SET_UP(devices_may_have_a_rate_each)
+{
+    assert_true(rate_of(0, "emu_rate=50,7.5,30") == 50e9);
+    assert_true(rate_of(1, "emu_rate=50,7.5,30") == 7.5e9);
+    assert_true(rate_of(2, "emu_rate=50,7.5,30") == 30e9);
+    assert_true(rate_of(9, "emu_rate=50,7.5,30") == 30e9);
+}
+
+TEST_SET_UP(what_is_no_list_of_rates_is_refused)
+{
+    static const char *const lists[] = {
+        "emu_rate=",    "emu_rate=fast", "emu_rate=5,",  "emu_rate=5,,2",
+        "emu_rate=5;2", "emu_rate=-1",   "emu_rate=nan", "emu_rate=5,x"};
+    hyb_device_choice_t choice = {device_cases_backend("emu"), 0};
+
+    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+        assert_ok(xh_settings_assign(lists[i]));
+        capture_begin();
+        assert_int_equal(hyb_device_open(choice, NULL, 0, &device),
+                         XH_ERR_INPUT);
+        assert_non_null(strstr(capture_end(NULL), "is no list of Gflop/s"));
+    }
+}
+
 /* ---- memory ------------------------------------------------------------- */
 
 static uint64_t memory_free(void)

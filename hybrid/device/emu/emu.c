@@ -152,6 +152,25 @@ static double number(const char *name)
     return strtod(hyb_emu_host->setting(name), NULL);
 }
 
+/* Device index's of a list "100,50", whose last entry is that of all others;
+ * false if it is no such list. */
+static bool read_listed(const char *name, int index, double *value_p)
+{
+    const char *text = hyb_emu_host->setting(name);
+    char *end;
+
+    for (int i = 0;; i++, text = end + 1) {
+        double value = strtod(text, &end);
+
+        if (end == text || !(value >= 0.0) || (*end != ',' && *end != '\0'))
+            return false;
+        if (i <= index)
+            *value_p = value;
+        if (*end == '\0')
+            return true;
+    }
+}
+
 static size_t memory_size(void)
 {
     return (size_t)(number("emu_memory") * MIB);
@@ -172,39 +191,56 @@ static int count(const char **reason_p)
 
 static xh_status_t describe(int index, hyb_device_info_t *info_p)
 {
+    double rate = 0.0;
+
+    read_listed("emu_rate", index, &rate);
     *info_p = (hyb_device_info_t){
         .name = "emulated device",
         .backend = "emu",
         .index = index,
         .memory = memory_size(),
         .memory_free = memory_size(),
-        .gemm_rate = 1e9 * number("emu_rate"),
+        .gemm_rate = 1e9 * rate,
         .link_rate = 1e9 * number("emu_link"),
         .models_time = is_dry(),
     };
     return XH_OK;
 }
 
-static xh_status_t open_device(int index, void **state_p)
+static xh_status_t read_settings(hyb_emu_device_t *device)
 {
     const char *faults = hyb_emu_host->setting("emu_fault");
+    double rate = 0.0;
+
+    device->memory = memory_size();
+    device->dry = is_dry();
+    device->rate[HYB_EMU_LINK_IN] = 1e9 * number("emu_link");
+    device->rate[HYB_EMU_LINK_OUT] = device->rate[HYB_EMU_LINK_IN];
+    if (!read_listed("emu_rate", device->index, &rate)) {
+        hyb_emu_host->log(XH_LOG_ERROR, "emu", device->index,
+                          "emu_rate=%.200s is no list of Gflop/s as 100,50",
+                          hyb_emu_host->setting("emu_rate"));
+        return XH_ERR_INPUT;
+    }
+    device->rate[HYB_EMU_ENGINE] = 1e9 * rate;
+    if (read_faults(faults, device) == XH_OK)
+        return XH_OK;
+    hyb_emu_host->log(XH_LOG_ERROR, "emu", device->index,
+                      "emu_fault=%.200s is no list of "
+                      "[device:]fail|oom|stall|flip@<op>:<nth>, or such an "
+                      "operation cannot have such a fault",
+                      faults);
+    return XH_ERR_INPUT;
+}
+
+static xh_status_t open_device(int index, void **state_p)
+{
     hyb_emu_device_t *device = calloc(1, sizeof(*device));
 
     if (device == NULL)
         return XH_ERR_MEMORY;
     device->index = index;
-    device->memory = memory_size();
-    device->dry = is_dry();
-    device->rate[HYB_EMU_LINK_IN] = 1e9 * number("emu_link");
-    device->rate[HYB_EMU_LINK_OUT] = device->rate[HYB_EMU_LINK_IN];
-    device->rate[HYB_EMU_ENGINE] = 1e9 * number("emu_rate");
-    if (read_faults(faults, device) != XH_OK) {
-        hyb_emu_host->log(
-            XH_LOG_ERROR, "emu", index,
-            "emu_fault=%.200s is no list of "
-            "[device:]fail|oom|stall|flip@<op>:<nth>, or such an operation "
-            "cannot have such a fault",
-            faults);
+    if (read_settings(device) != XH_OK) {
         free(device);
         return XH_ERR_INPUT;
     }
