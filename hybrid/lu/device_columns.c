@@ -32,7 +32,7 @@ static int64_t device_doubles(extent_t e)
 
 static size_t host_doubles(int64_t rows, int64_t nb)
 {
-    return (size_t)(rows * nb + HYB_SLOTS * HYB_ROW_LISTS * nb) + 1;
+    return (size_t)(rows * nb + HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb) + 1;
 }
 
 uint64_t hyb_place_device_bytes(const hyb_means_t *means,
@@ -176,6 +176,7 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     XH_TRY(hyb_pinned_alloc(d->device, d->host_bytes, &d->host));
     xh_memory_touch(d->host, d->host_bytes, 0, 1);
     d->rows = (int64_t *)(d->host + e.rows * e.nb);
+    d->l1 = d->host + e.rows * e.nb + HYB_SLOTS * HYB_ROW_LISTS * e.nb;
     lay_out(d, e);
     return XH_OK;
 }
@@ -209,6 +210,8 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     d->pace = 1e-10;
     d->device = hyb_machine_device(lu->means.machine, number - 1);
     status = open_all(d);
+    if (status == XH_OK)
+        status = hyb_device_warm_up(d);
     if (status == XH_OK)
         *place_p = &d->base;
     else

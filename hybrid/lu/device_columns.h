@@ -33,12 +33,14 @@ typedef struct {
     hyb_event_t *arrived;           /* rows of other processes */
     hyb_buffer_t *memory;
     hyb_block_t matrix;       /* mp x all columns */
-    hyb_block_t u;            /* nb x the same: rows on their way to the top */
+    hyb_block_t u;            /* nb x the same: rows on their way to the top,
+                                 before they are solved */
     hyb_block_t x, y;         /* vectors of the back-substitution */
     int64_t packed_u, packed; /* P > 1: offsets of rows that travel, nb x all
                                  columns: of U, displaced */
     struct {                  /* the panel of iteration k at k % HYB_SLOTS */
         hyb_block_t l1, l2;
+        bool has_inverses; /* l1: of its diagonal blocks, for products */
         hyb_block_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
         hyb_event_t *ready;              /* all of it has come up */
     } panel[HYB_SLOTS];
@@ -50,7 +52,8 @@ typedef struct {
     } * work;
     int works;
     int sending;  /* P > 1: the work by which a group's rows leave, or -1 */
-    double *host; /* pinned: the panel that comes down, and row lists */
+    double *host; /* pinned: the panel that comes down, row lists, and L1 */
+    double *l1;   /* HYB_SLOTS of nb x nb, in host */
     size_t host_bytes;
     int64_t *rows; /* HYB_SLOTS x HYB_ROW_LISTS x nb, in host */
     double pace;   /* s a flop of the slowest work so far, or a guess */
@@ -83,6 +86,14 @@ extern const hyb_place_t hyb_place_device;
 
 /* The device is lost, or refuses: its columns are gone, and the job ends. */
 void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status);
+
+/* Wait for all that is queued; a device that takes too long has failed. */
+xh_status_t hyb_device_settle(const hyb_device_columns_t *d);
+
+/* device_warm_up.c: run each operation of a factorization once, on the queue
+ * that it will be on, with few elements of the memory, of no meaning yet: it
+ * brings in libraries and kernels. A failure is logged. */
+xh_status_t hyb_device_warm_up(const hyb_device_columns_t *d);
 
 /*
  * Remember work of so many flop, complete when what is queued on queue now has

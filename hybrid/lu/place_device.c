@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/settings.h"
 #include "hybrid/lu/device_columns.h"
+#include "hybrid/lu/l1_inverses.h"
 
 /* The part of a block of a panel's: it may be narrower than the others. */
 static hyb_block_t part(hyb_block_t all, int64_t rows, int64_t cols)
@@ -20,16 +21,17 @@ static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
 /* ---- waiting --------------------------------------------------------------
  */
 
-/* Wait for all that is queued; a device that takes too long is lost. */
-static void wait_for_all(const hyb_device_columns_t *d)
+xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
 {
     double all = (double)d->matrix.rows * (double)d->matrix.cols;
     double seconds = fmax(all * 1e-6, xh_settings_real("stall_seconds"));
 
-    hyb_device_check(d, hyb_event_record(d->compute, d->computed));
-    hyb_device_check(d, hyb_queue_wait(d->link, d->computed));
-    hyb_device_check(d, hyb_event_record(d->link, d->copied));
-    hyb_device_check(d, hyb_event_await(d->copied, seconds));
+    XH_TRY(hyb_event_record(d->compute, d->computed));
+    XH_TRY(hyb_event_record(d->leave, d->arrived));
+    XH_TRY(hyb_queue_wait(d->link, d->computed));
+    XH_TRY(hyb_queue_wait(d->link, d->arrived));
+    XH_TRY(hyb_event_record(d->link, d->copied));
+    return hyb_event_await(d->copied, seconds);
 }
 
 /* ---- panels --------------------------------------------------------------
@@ -63,22 +65,35 @@ static void list_moves(hyb_device_columns_t *d, int k)
     list[HYB_DISPLACED_TO].rows = displaced[me + 1] - displaced[me];
 }
 
-/* They come up, and L1 and L2. */
+/* L1 as the device solves with it, in pinned memory. */
+static xh_view_t stage_l1(hyb_device_columns_t *d, int k)
+{
+    const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
+    int slot = k % HYB_SLOTS;
+    xh_view_t l1 = host_view(h->L1, h->jb, h->jb);
+    xh_view_t staged =
+        host_view(d->l1 + slot * d->u.rows * d->u.rows, h->jb, h->jb);
+    double growth = hyb_l1_invert(l1, staged);
+
+    d->panel[slot].has_inverses = growth <= HYB_L1_MOST_GROWTH;
+    return d->panel[slot].has_inverses ? staged : l1;
+}
+
+/* They come up, and L2 and L1, which is made ready meanwhile. */
 static xh_status_t send_panel(hyb_device_columns_t *d, int k)
 {
-    hyb_lu_t *lu = d->base.lu;
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    xh_view_t l2 = hyb_lu_panel(lu, k)->columns;
+    xh_view_t l2 = hyb_lu_panel(d->base.lu, k)->columns, l1;
     int slot = k % HYB_SLOTS;
     int64_t *row = d->rows + slot * HYB_ROW_LISTS * d->u.rows;
 
     for (int i = 0; i < HYB_ROW_LISTS; i++)
         XH_TRY(hyb_queue_upload(d->link, row + i * d->u.rows,
                                 d->panel[slot].list[i]));
-    XH_TRY(hyb_queue_copy_in(d->link, host_view(h->L1, h->jb, h->jb),
-                             part(d->panel[slot].l1, h->jb, h->jb)));
     XH_TRY(hyb_queue_copy_in(d->link, l2,
                              part(d->panel[slot].l2, l2.rows, l2.cols)));
+    l1 = stage_l1(d, k);
+    XH_TRY(hyb_queue_copy_in(d->link, l1,
+                             part(d->panel[slot].l1, l1.rows, l1.cols)));
     XH_TRY(hyb_event_record(d->link, d->panel[slot].ready));
     return hyb_queue_wait(d->compute, d->panel[slot].ready);
 }
@@ -158,7 +173,7 @@ static hyb_block_t trailing(const hyb_device_columns_t *d, const HPL_T_panel *h,
     return hyb_device_trailing(d, h, hyb_device_run(d, blocks_of(d, run)));
 }
 
-/* Their place in the device's u. */
+/* Their place in u, to which rows of panel h come. */
 static hyb_block_t aside(const hyb_device_columns_t *d, const HPL_T_panel *h,
                          hyb_run_t run)
 {
@@ -167,14 +182,28 @@ static hyb_block_t aside(const hyb_device_columns_t *d, const HPL_T_panel *h,
     return hyb_block_part(d->u, 0, mine.from, h->jb, mine.count);
 }
 
-/* Their U: the matrix's top rows where these are here. */
+static bool has_inverses(const hyb_device_columns_t *d, const HPL_T_panel *h)
+{
+    return d->panel[h->ja / h->nb % HYB_SLOTS].has_inverses;
+}
+
+/*
+ * Where their U is solved: in the matrix's top rows, where these are here. A
+ * product does not leave it where it came to: then it takes the place of the
+ * rows that travelled.
+ */
 static hyb_block_t u_of(const hyb_device_columns_t *d, const HPL_T_panel *h,
                         hyb_run_t run)
 {
-    hyb_block_t all = trailing(d, h, run);
+    hyb_block_t all = trailing(d, h, run), u = aside(d, h, run);
+    hyb_run_t mine = hyb_device_run(d, blocks_of(d, run));
 
-    return hpl_panel_top_rows(h) > 0 ? part(all, h->jb, all.cols)
-                                     : aside(d, h, run);
+    if (hpl_panel_top_rows(h) > 0)
+        return part(all, h->jb, all.cols);
+    return has_inverses(d, h)
+               ? hyb_block(d->memory, d->packed_u + mine.from * d->u.rows,
+                           h->jb, mine.count)
+               : u;
 }
 
 static void swap(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
@@ -188,24 +217,61 @@ static void swap(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
                            .source = list[HYB_U_FROM],
                            .from = list[HYB_DISPLACED_FROM],
                            .to = list[HYB_DISPLACED_TO]};
+    hyb_block_t u = has_inverses(d, h) ? swap.u : u_of(d, h, run);
 
-    hyb_device_check(d,
-                     me->lu->grid->nprow > 1
-                         ? hyb_device_take_rows(d, step->k, blocks_of(d, run),
-                                                u_of(d, h, run))
-                         : hyb_queue_swap_rows(d->compute, &swap));
+    hyb_device_check(
+        d, me->lu->grid->nprow > 1
+               ? hyb_device_take_rows(d, step->k, blocks_of(d, run), u)
+               : hyb_queue_swap_rows(d->compute, &swap));
 }
 
-/* U stands in the matrix, or in the device's u. */
+typedef struct { /* X := L1^-1 W by products; W is lost */
+    hyb_queue_t *queue;
+    hyb_block_t l1, w, x; /* l1: as hyb_l1_invert leaves it */
+} solve_t;
+
+static hyb_block_t rows_of(hyb_block_t b, int64_t from, int64_t count)
+{
+    return hyb_block_part(b, from, 0, count, b.cols);
+}
+
+/* Rows from .. from + count - 1: by halves, of which the second needs the
+ * first; a diagonal block by its inverse. */
+static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
+{
+    int64_t first = xh_whole_units((count + 1) / 2, HYB_L1_BLOCK);
+    int64_t second = from + first, left = count - first;
+    hyb_gemm_t by_inverse = {
+        .alpha = 1.0,
+        .a = hyb_block_part(s->l1, from, from, count, count),
+        .b = rows_of(s->w, from, count),
+        .c = rows_of(s->x, from, count)};
+    hyb_gemm_t below = {.alpha = -1.0, .beta = 1.0};
+
+    if (count <= HYB_L1_BLOCK)
+        return hyb_queue_gemm(s->queue, &by_inverse);
+    below.a = hyb_block_part(s->l1, second, from, left, first);
+    below.b = rows_of(s->x, from, first);
+    below.c = rows_of(s->w, second, left);
+    XH_TRY(solve_rows(s, from, first));
+    XH_TRY(hyb_queue_gemm(s->queue, &below));
+    return solve_rows(s, second, left);
+}
+
 static void solve(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
                   hyb_run_t run, bool keeps)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     const HPL_T_panel *h = hyb_lu_panel(me->lu, step->k)->hpl;
-    hyb_block_t l1 = part(d->panel[step->k % HYB_SLOTS].l1, h->jb, h->jb);
+    solve_t s = {.queue = d->compute,
+                 .l1 = part(d->panel[step->k % HYB_SLOTS].l1, h->jb, h->jb),
+                 .w = aside(d, h, run),
+                 .x = u_of(d, h, run)};
 
     (void)keeps;
-    hyb_device_check(d, hyb_queue_trsm(d->compute, l1, u_of(d, h, run)));
+    hyb_device_check(d, has_inverses(d, h)
+                            ? solve_rows(&s, 0, h->jb)
+                            : hyb_queue_trsm(d->compute, s.l1, s.x));
 }
 
 static void multiply(hyb_place_t *place, hyb_worker_t *me,
@@ -306,7 +372,7 @@ static void generate(hyb_place_t *place, int seed)
         if (run.count > 0)
             hyb_device_check(d, hyb_queue_generate(d->compute, &columns));
     }
-    wait_for_all(d);
+    hyb_device_check(d, hyb_device_settle(d));
 }
 
 static void begin(hyb_place_t *place)
@@ -316,7 +382,7 @@ static void begin(hyb_place_t *place)
     if (!hyb_lu_owns(place->lu, 0) || !hyb_device_holds(d, 0))
         return;
     hyb_device_check(d, fetch_panel(d, 0));
-    wait_for_all(d);
+    hyb_device_check(d, hyb_device_settle(d));
 }
 
 /* y comes down: the back-substitution begins with it. Nothing is queued any
@@ -335,7 +401,7 @@ static void end(hyb_place_t *place)
                    hyb_block_part(d->matrix, 0, d->columns[last], mat->mp, 1),
                    (xh_view_t){Mptr(mat->A, 0, ledger->columns_of_a, mat->ld),
                                mat->mp, 1, mat->ld}));
-    wait_for_all(d);
+    hyb_device_check(d, hyb_device_settle(d));
 }
 
 static xh_status_t queue_subtract(const hyb_device_columns_t *d, hyb_block_t a,
@@ -361,7 +427,7 @@ static void subtract(hyb_place_t *place, const hpl_product_t *product)
                                    product->m, product->n);
 
     hyb_device_check(d, queue_subtract(d, a, product));
-    wait_for_all(d);
+    hyb_device_check(d, hyb_device_settle(d));
 }
 
 const hyb_place_t hyb_place_device = {.swap = swap,

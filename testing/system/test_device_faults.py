@@ -57,7 +57,7 @@ def test_a_lost_device_that_writes_into_the_matrix_ends_the_run(xhpl, processes)
 RESIDENT = [(p, q, fault)
             for p, q in ((1, 1), (1, 2), (2, 2))
             for fault in ("fail@gemm:4", "fail@copy_in:9", "fail@copy_out:3",
-                          "fail@trsm:2", "fail@generate:1", "fail@gemv:2",
+                          "fail@generate:1", "fail@gemv:2",
                           "oom@copy_in:5", "stall@gemm:3", "stall@copy_in:20",
                           *(("fail@gather_rows:3", "fail@scatter_rows:3",
                              "stall@gather_rows:3", "stall@scatter_rows:2")
@@ -75,6 +75,19 @@ def test_a_lost_device_with_columns_ends_the_run(xhpl, p, q, fault):
     said = (r"iteration \d+: the device that holds the columns is lost: "
             r"emu device 0 \(emulated device")  # fmt: skip
     assert re.search(said, outcome.stderr), str(outcome)
+
+
+# Each operation of columns on a device runs once before the first iteration.
+@pytest.mark.parametrize("p, q", [(1, 1), (2, 2)])
+def test_operations_are_tried_before_the_clock_runs(xhpl, p, q):
+    rows = ("gather_rows", "scatter_rows") if p > 1 else ("swap_rows",)
+    for op in ("copy_in", "copy_out", "gemm", "trsm", "gemv", *rows):
+        home = (f"devices=emu:{p * q}", "home=device", f"emu_fault=0:fail@{op}:1")
+        words = [word for pair in home for word in ("--set", pair)]
+        outcome = xhpl(*SYSTEM, "-p", p, "-q", q, *words, processes=p * q)
+        assert outcome.status == 3, str(outcome)
+        said = "the first work on emu device 0 (emulated device) fails"
+        assert said in outcome.stderr, str(outcome)
 
 
 def test_a_run_goes_on_with_the_other_device(xhpl):

@@ -125,13 +125,12 @@ static xh_status_t trsm(const hyb_task_t *t)
     return XH_OK;
 }
 
+/* A product: A x is summed before it meets y, which is then rounded once. */
 static xh_status_t gemv(const hyb_task_t *t)
 {
-    xh_view_t a = view_of(t->gemv.a), x = view_of(t->gemv.x);
-
-    for (int64_t j = 0; j < a.cols; j++)
-        subtract(a.rows, *at(x, j, 0), at(a, 0, j), view_of(t->gemv.y).data);
-    return XH_OK;
+    return hyb_emu_host->gemm(&(xh_gemm_t){
+        XH_NO_TRANS, XH_NO_TRANS, -1.0, 1.0, view_of(t->gemv.a),
+        view_of(t->gemv.x), view_of(t->gemv.y)});
 }
 
 /* ---- the random matrix -------------------------------------------------- */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/device_columns.h"
+
+#include "base/log.h"
+
+/* What works on few elements: n x n of the matrix, of a panel and of U, and as
+ * many rows that travel; one row number, 0. */
+typedef struct {
+    const hyb_device_columns_t *d;
+    hyb_block_t columns, l1, l2, u, packed, list, no_list;
+    xh_view_t host;
+} sample_t;
+
+static sample_t sample(const hyb_device_columns_t *d)
+{
+    int64_t n = Mmin(d->matrix.rows, Mmin(d->matrix.cols, d->u.rows));
+    hyb_block_t list = d->panel[0].list[0];
+
+    return (sample_t){.d = d,
+                      .columns = hyb_block_part(d->matrix, 0, 0, n, n),
+                      .l1 = hyb_block_part(d->panel[0].l1, 0, 0, n, n),
+                      .l2 = hyb_block_part(d->panel[0].l2, 0, 0, n, n),
+                      .u = hyb_block_part(d->u, 0, 0, n, n),
+                      .packed =
+                          hyb_block(d->memory, d->packed_u, n, Mmin(n, 1)),
+                      .list = hyb_block_part(list, 0, 0, Mmin(n, 1), 1),
+                      .no_list = hyb_block_part(list, 0, 0, 0, 1),
+                      .host = {d->host, n, n, Mmax(n, 1)}};
+}
+
+/* What comes up is what others work with. */
+static xh_status_t use_link(const sample_t *s)
+{
+    const hyb_device_columns_t *d = s->d;
+    hyb_block_t x = hyb_block_part(d->x, 0, 0, s->columns.cols, 1);
+    hyb_block_t y = hyb_block_part(d->y, 0, 0, s->columns.rows, 1);
+
+    XH_TRY(hyb_queue_upload(d->link, d->rows, s->list));
+    XH_TRY(hyb_queue_copy_in(d->link, s->host, s->columns));
+    XH_TRY(hyb_queue_gemv(d->link, s->columns, x, y));
+    XH_TRY(hyb_queue_copy_out(d->link, s->columns, s->host));
+    XH_TRY(hyb_event_record(d->link, d->copied));
+    XH_TRY(hyb_queue_wait(d->compute, d->copied));
+    return hyb_queue_wait(d->leave, d->copied);
+}
+
+static xh_status_t compute(const sample_t *s, bool exchanges)
+{
+    hyb_queue_t *queue = s->d->compute;
+    hyb_gemm_t update = {
+        .alpha = -1.0, .beta = 1.0, .a = s->l2, .b = s->u, .c = s->columns};
+    hyb_gemm_t by_inverse = {
+        .alpha = 1.0, .a = s->l1, .b = s->u, .c = s->columns};
+    hyb_row_swap_t swap = {
+        .columns = s->columns,
+        .u = hyb_block_part(s->u, 0, 0, s->list.rows, s->columns.cols),
+        .source = s->list,
+        .from = s->no_list,
+        .to = s->no_list};
+
+    if (exchanges)
+        XH_TRY(hyb_queue_scatter_rows(queue, s->packed, s->list, s->columns));
+    else
+        XH_TRY(hyb_queue_swap_rows(queue, &swap));
+    XH_TRY(hyb_queue_trsm(queue, s->l1, s->u));
+    XH_TRY(hyb_queue_gemm(queue, &by_inverse));
+    return hyb_queue_gemm(queue, &update);
+}
+
+static xh_status_t let_rows_leave(const sample_t *s)
+{
+    hyb_queue_t *queue = s->d->leave;
+    xh_view_t host = {s->host.data, s->packed.rows, s->packed.cols, s->host.ld};
+
+    XH_TRY(hyb_queue_gather_rows(queue, s->columns, s->list, s->packed));
+    return hyb_queue_copy_out(queue, s->packed, host);
+}
+
+/* What leaves, compute may have worked on: then it waits. */
+static xh_status_t run_all(const sample_t *s)
+{
+    bool exchanges = s->d->base.lu->grid->nprow > 1;
+
+    XH_TRY(use_link(s));
+    XH_TRY(compute(s, exchanges));
+    if (!exchanges)
+        return XH_OK;
+    XH_TRY(hyb_device_settle(s->d));
+    return let_rows_leave(s);
+}
+
+xh_status_t hyb_device_warm_up(const hyb_device_columns_t *d)
+{
+    sample_t s = sample(d);
+    xh_status_t tried, ended;
+
+    d->rows[0] = 0;
+    tried = run_all(&s);
+    ended = hyb_device_settle(d); /* its memory may be given back then */
+    if (tried == XH_OK && ended == XH_OK)
+        return XH_OK;
+    tried = tried != XH_OK ? tried : ended;
+    xh_log_error("home=device: the first work on %s device %d (%s) fails: %s",
+                 d->info.backend, d->info.index, d->info.name,
+                 xh_status_text(tried));
+    return tried;
+}
