@@ -122,4 +122,6 @@ void xh_memory_touch(void *memory, size_t bytes, int part, int parts)
 
     for (size_t at = from; at < bytes && at < from + share; at += PAGE)
         byte[at] = byte[at];
+    if (from < bytes && bytes <= from + share)
+        byte[bytes - 1] = byte[bytes - 1];
 }

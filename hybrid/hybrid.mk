@@ -193,8 +193,10 @@ $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
 ## bench-host: the solver on cores alone, beside goals and BASELINE=<an xhpl>
 ## bench-lookahead: modes of look-ahead with devices of set speeds, and bounds
 ## bench-streaming: runs on a GPU, beside what its link and its DGEMM allow
+## bench-homes: a matrix that lives on a device, wholly or half, and streamed
 ## bench-plan: predictions beside runs, on every grid of two
-bench-dgemm bench-host bench-lookahead bench-streaming bench-plan: bench-%: build
+bench-dgemm bench-host bench-lookahead bench-streaming bench-homes bench-plan: \
+  bench-%: build
 	@bench/$* '$(BINdir)' $(BASELINE)
 
 ## bundle: dist/xhpl-<version>-<machine>.tar.gz, which runs where nothing is
@@ -202,4 +204,4 @@ bundle: build
 	@bundle/make-bundle '$(BINdir)' xhpl-$(VERSION)-$(shell uname -m)
 
 .PHONY: install-hybrid bench-dgemm bench-host bench-lookahead \
-        bench-streaming bench-plan bundle
+        bench-streaming bench-homes bench-plan bundle

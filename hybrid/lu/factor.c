@@ -2,6 +2,7 @@
 #include "hybrid/lu/factor.h"
 
 #include <math.h>
+#include "base/memory.h"
 #include "base/settings.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/generate.h"
@@ -153,11 +154,32 @@ void hyb_factor_run(hyb_lu_t *lu)
     observer->end();
 }
 
+/* Back by pages what the host keeps of columns that live on devices: diagonal
+ * blocks, and b. The loop writes them while the devices wait. */
+static void touch_kept(const hyb_lu_t *lu, int64_t from)
+{
+    const HPL_T_pmat *mat = lu->mat;
+    hpl_map_t rows = hpl_map(mat->nb, lu->grid->nprow, lu->grid->myrow);
+    hpl_map_t cols = hpl_map(mat->nb, lu->grid->npcol, lu->grid->mycol);
+
+    for (int64_t j = from; j < lu->ledger.columns; j++) {
+        bool is_b = j >= lu->ledger.columns_of_a;
+        int64_t g = hpl_map_global(&cols, j) / mat->nb * mat->nb;
+        int64_t i = is_b ? 0 : hpl_map_count(&rows, g);
+        int64_t end = is_b ? mat->mp : hpl_map_count(&rows, g + mat->nb);
+
+        xh_memory_touch(Mptr(mat->A, i, j, mat->ld),
+                        (size_t)(Mmin(end, mat->mp) - i) * sizeof(double), 0,
+                        1);
+    }
+}
+
 void hyb_factor_generate(hyb_lu_t *lu, int seed)
 {
     HPL_T_pmat host = *lu->mat;
 
     host.nq = (int)hyb_ledger_first(&lu->ledger, lu->homes.host_blocks);
+    touch_kept(lu, host.nq);
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);
     hyb_generate(lu->means.team, lu->grid, &host, seed);

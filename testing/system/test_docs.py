@@ -105,8 +105,8 @@ SMALLER = [
     (r"N=4000 (.*) REPEAT=3 make bench-hpl", r"N=300 \1 REPEAT=1 bench/hpl bin/arch"),
     (r"SIZE=2000 DEPTH=128 make", "SIZE=200 DEPTH=32 make"),
     (r"make bench-dgemm", "DEVICE_DEPTH=64 sh bench/dgemm bin/arch"),
-    (r"make (bench-plan|bench-lookahead)\n", ""),  # the script in the next line
-    (r"bench/(plan|lookahead) ", r"bench/\1 --quick "),
+    (r"make bench-(plan|lookahead|homes)\n", ""),  # the script in the next line
+    (r"bench/(plan|lookahead|homes) ", r"bench/\1 --quick "),
     (r"--n 12000", "--n 300 --speeds 20"),
     (r"/usr/bin/python3 -m pytest", "python3 -m pytest --collect-only"),
 ]

@@ -269,6 +269,23 @@ TEST(what_is_touched_is_backed_and_keeps_its_contents)
     xh_memory_free(memory, bytes);
 }
 
+/* Pieces of a page's size that end in the next page. */
+TEST(the_page_that_a_piece_ends_in_is_backed_too)
+{
+    enum { PIECE = 4096, PIECES = 4096 };
+    const size_t bytes = (size_t)2 * PIECE * PIECES;
+    long before = kib_of("VmRSS");
+    unsigned char *byte;
+    void *memory;
+
+    assert_ok(xh_memory_reserve(bytes, &memory));
+    byte = memory;
+    for (size_t i = 0; i < PIECES; i++)
+        xh_memory_touch(byte + 2 * PIECE * i + 1000, PIECE, 0, 1);
+    assert_true(kib_of("VmRSS") >= before + (long)(bytes >> 10));
+    xh_memory_free(memory, bytes);
+}
+
 TEST(what_cannot_be_had_is_an_error)
 {
     static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 4096, SIZE_MAX / 2};
