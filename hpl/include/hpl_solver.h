@@ -69,19 +69,20 @@ typedef struct {
     double planned_up, planned_down; /* ... as predicted; NAN: unknown */
 } hpl_work_t;
 
-/* where the block columns of a process live, and what was expected of that: s,
- * of phases that overlap */
-enum { HPL_PLAN_DEVICES = 8 };
+/* where the block columns of a process live, and what is expected of that: of
+ * phases that overlap */
+enum { HPL_PLAN_ROWS = 16 };
 typedef struct {
     const char *home; /* as asked for: "auto" */
-    int64_t host;     /* blocks */
-    int devices;      /* that have entries, at most HPL_PLAN_DEVICES */
-    int64_t device[HPL_PLAN_DEVICES]; /* blocks of each */
-    bool by_device;                   /* panels are factored by devices */
-    int tile;     /* of devices' tiles, if there are any; 0: chosen */
-    double share; /* of products of the host's columns, by devices */
-    double panel, link, update_host, update_devices, total;
-    double all_on_host; /* the total, if all columns lived there */
+    bool by_device;   /* panels are factored by devices */
+    int tile;         /* of devices' tiles, if there are any; 0: chosen */
+    double share;     /* of products of the host's columns, by devices; NAN */
+    int rows;
+    struct {
+        char where[24]; /* "panels", "host", "emu:0" */
+        int64_t blocks; /* below 0: it is none of these */
+        double seconds; /* NAN: unknown */
+    } row[HPL_PLAN_ROWS];
 } hpl_plan_t;
 
 typedef struct hpl_system hpl_system_t; /* one system of equations */

@@ -234,51 +234,64 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
 /* ---- the plan ------------------------------------------------------------
  */
 
-static void count_blocks(const hyb_lu_t *lu, hpl_plan_t *plan)
+static void add_row(hpl_plan_t *plan, const char *where, int64_t blocks,
+                    double seconds)
 {
-    int devices = hyb_machine_devices(lu->means.machine), d;
+    int at = plan->rows;
 
-    plan->devices = Mmin(devices, HPL_PLAN_DEVICES);
-    for (int64_t b = 0; b < lu->ledger.blocks; b++) {
-        d = hyb_home_number(&lu->homes, b) - 1;
-        if (d < 0)
-            plan->host++;
-        else if (d < HPL_PLAN_DEVICES)
-            plan->device[d]++;
+    if (at == HPL_PLAN_ROWS)
+        return;
+    snprintf(plan->row[at].where, sizeof(plan->row[at].where), "%s", where);
+    plan->row[at].blocks = blocks;
+    plan->row[at].seconds = seconds;
+    plan->rows++;
+}
+
+/* The blocks of each place, and all. */
+static void add_places(const hyb_lu_t *lu, const hyb_home_seconds_t *s,
+                       hpl_plan_t *plan)
+{
+    int devices = hyb_machine_devices(lu->means.machine);
+    int64_t count[HYB_EXECUTORS] = {0};
+    hyb_device_info_t info = {.index = 0};
+    char where[24];
+
+    for (int64_t b = 0; b < lu->ledger.blocks; b++)
+        count[hyb_home_number(&lu->homes, b)]++;
+    add_row(plan, "host", count[0], s->host);
+    for (int d = 0; d < Mmin(devices, HPL_PLAN_ROWS / 2); d++) {
+        hyb_device_describe(hyb_machine_device(lu->means.machine, d), &info);
+        snprintf(where, sizeof(where), "%.14s:%d", info.backend, info.index);
+        add_row(plan, where, count[d + 1], s->devices);
     }
+    add_row(plan, "all", lu->ledger.blocks, s->total);
 }
 
 bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
 {
     const hyb_home_figures_t *f = &lu->means.figures;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
+    double blocks = (double)Mmax(lu->ledger.blocks, 1);
+    bool is_known = f->devices > 0.0 && f->rate[0] > 0.0;
+    hyb_home_seconds_t s = {NAN, NAN, NAN, NAN, NAN, NAN}, on_host = s;
     hpl_plan_t p = {.home = xh_settings_text("home"),
                     .tile = (int)xh_settings_int("tile"),
-                    .share = NAN,
-                    .panel = NAN,
-                    .link = NAN,
-                    .update_host = NAN,
-                    .update_devices = NAN,
-                    .total = NAN,
-                    .all_on_host = NAN};
-    bool is_known = f->devices > 0.0 && f->rate[0] > 0.0;
-    hyb_home_seconds_t s;
+                    .share = NAN};
 
-    count_blocks(lu, &p);
     shape.depth = lu->algo->depth;
     if (is_known) {
-        s = hyb_home_predict(
-            f, &shape, (double)p.host / (double)Mmax(lu->ledger.blocks, 1));
-        p.share = p.host > 0 ? s.share : NAN;
-        p.panel = s.panel;
-        p.link = s.link;
-        p.update_host = s.host;
-        p.update_devices = s.devices;
-        p.total = s.total;
-        p.all_on_host = hyb_home_predict(f, &shape, 1.0).total;
+        s = hyb_home_predict(f, &shape, (double)lu->homes.host_blocks / blocks);
+        on_host = hyb_home_predict(f, &shape, 1.0);
     }
+    if (lu->homes.host_blocks > 0)
+        p.share = s.share;
+    add_row(&p, "panels", -1, s.panel);
+    add_row(&p, "links", -1, s.link);
+    add_places(lu, &s, &p);
+    add_row(&p, "all on the host", lu->ledger.blocks, on_host.total);
     *plan_p = p;
-    return p.devices > 0 && (is_known || hyb_homes_resident(&lu->homes));
+    return hyb_machine_devices(lu->means.machine) > 0 &&
+           (is_known || hyb_homes_resident(&lu->homes));
 }
 
 /* ---- memory that will be needed ------------------------------------------

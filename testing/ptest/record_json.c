@@ -325,28 +325,25 @@ static json_t *skipped(const xhpl_record_t *record, const xhpl_test_t *test)
 static json_t *plan_of(const hpl_system_t *system)
 {
     const hpl_solver_t *solver = hpl_solver();
-    json_t *devices = json_array();
+    json_t *rows;
     hpl_plan_t p;
 
-    if (solver->plan == NULL || !solver->plan(system, &p)) {
-        json_decref(devices);
+    if (solver->plan == NULL || !solver->plan(system, &p))
         return NULL;
-    }
-    for (int d = 0; d < p.devices; d++)
-        json_array_append_new(devices, json_integer(p.device[d]));
+    rows = json_array();
+    for (int i = 0; i < p.rows; i++)
+        json_array_append_new(
+            rows,
+            XH_JSON_OBJECT({"where", json_string(p.row[i].where)},
+                           {"blocks", p.row[i].blocks < 0
+                                          ? json_null()
+                                          : json_integer(p.row[i].blocks)},
+                           {"seconds", xh_json_number(p.row[i].seconds)}));
     return XH_JSON_OBJECT(
-        {"home", json_string(p.home)}, {"host_blocks", json_integer(p.host)},
-        {"device_blocks", devices},
+        {"home", json_string(p.home)},
         {"panels", json_string(p.by_device ? "devices" : "host")},
         {"tile", p.tile > 0 ? json_integer(p.tile) : json_null()},
-        {"share", xh_json_number(p.share)},
-        {"seconds",
-         XH_JSON_OBJECT({"panels", xh_json_number(p.panel)},
-                        {"link", xh_json_number(p.link)},
-                        {"host", xh_json_number(p.update_host)},
-                        {"devices", xh_json_number(p.update_devices)},
-                        {"total", xh_json_number(p.total)},
-                        {"all_on_host", xh_json_number(p.all_on_host)})});
+        {"share", xh_json_number(p.share)}, {"rows", rows});
 }
 
 /* measured  in  given back; NULL: nothing was */

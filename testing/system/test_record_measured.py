@@ -87,8 +87,9 @@ def test_what_crosses_links_is_what_was_planned(recorded, p, q):
             planned = rank[f"planned_{way}_bytes"]
             assert rank[f"link_{way}_bytes"] == pytest.approx(planned, rel=0.05)
     plan = test["plan"]
-    assert plan["home"] == "device" and plan["host_blocks"] == 0
-    assert sum(plan["device_blocks"]) >= 19 // q
+    blocks = {row["where"]: row["blocks"] for row in plan["rows"]}
+    assert plan["home"] == "device" and blocks["host"] == 0
+    assert blocks["emu:0"] == blocks["all"] >= 19 // q
 
 
 @emulates
@@ -96,9 +97,9 @@ def test_a_plan_has_a_time_for_each_phase(recorded):
     """Where the device's rate is known, here as a setting says it."""
     devices = ["--set", "devices=emu:1", "--set", "emu_rate=1e6"]
     outcome, found = recorded("-n", "600", *ONE[2:], *devices)
-    plan = found["tests"][0]["plan"]
-    assert plan["home"] == "auto" and plan["host_blocks"] == 0
-    assert 0 < plan["seconds"]["total"] < plan["seconds"]["all_on_host"]
+    plan = {row["where"]: row for row in found["tests"][0]["plan"]["rows"]}
+    assert plan["host"]["blocks"] == 0
+    assert 0 < plan["all"]["seconds"] < plan["all on the host"]["seconds"]
     assert "plan: emu:0 " in outcome.stderr
 
 

@@ -40,62 +40,27 @@ void hyb_notices_solver(const hyb_means_t *means, const char *cores,
                 means->by_blas ? ", updates by the BLAS library" : "", devices);
 }
 
-/* "6.8", or "-". */
-static const char *number(double value, char text[16])
+void hyb_notices_plan(const hpl_shape_t *shape, const hpl_plan_t *plan)
 {
-    snprintf(text, 16, isnan(value) ? "-" : "%.3g", value);
-    return text;
-}
-
-enum { NO_BLOCKS = -1 };
-
-static void say_row(const char *where, int64_t blocks, double seconds,
-                    const char *what)
-{
-    char count[24] = "-", text[16];
-
-    if (blocks != NO_BLOCKS)
-        snprintf(count, sizeof(count), "%lld", (long long)blocks);
-    xh_log_info("plan: %-10s %8s %10s  %s", where, count, number(seconds, text),
-                what);
-}
-
-/* Columns that live on the host may have a part in the devices' tiles. */
-static void say_host(const hpl_plan_t *plan)
-{
-    char text[64], share[16], tile[16] = "chosen";
+    char blocks[24], seconds[24], tile[16] = "chosen";
 
     if (plan->tile > 0)
         snprintf(tile, sizeof(tile), "%d", plan->tile);
-    snprintf(text, sizeof(text), "columns; devices' share %s, tiles %s",
-             number(plan->share, share), tile);
-    say_row("host", plan->host, plan->update_host,
-            plan->host > 0 ? text : "columns");
-}
-
-void hyb_notices_plan(const hyb_means_t *means, const hpl_shape_t *shape,
-                      const hpl_plan_t *plan)
-{
-    char text[64], where[32];
-    int64_t all = plan->host;
-    hyb_device_info_t info = {.index = 0};
-
-    xh_log_info("plan: N = %d, NB = %d, %d x %d, home=%s", shape->n, shape->nb,
-                shape->nprow, shape->npcol, plan->home);
-    xh_log_info("plan: %-10s %8s %10s", "where", "blocks", "seconds");
-    say_row("panels", NO_BLOCKS, plan->panel,
-            plan->by_device ? "by devices" : "by the host");
-    say_host(plan);
-    for (int d = 0; d < plan->devices; d++) {
-        hyb_device_describe(hyb_machine_device(means->machine, d), &info);
-        snprintf(where, sizeof(where), "%s:%d", info.backend, info.index);
-        say_row(where, plan->device[d], plan->update_devices, "columns");
-        all += plan->device[d];
+    xh_log_info("plan: N = %d, NB = %d, %d x %d, home=%s, panels by %s",
+                shape->n, shape->nb, shape->nprow, shape->npcol, plan->home,
+                plan->by_device ? "devices" : "the host");
+    xh_log_info("plan: %-16s %8s %10s", "where", "blocks", "seconds");
+    for (int i = 0; i < plan->rows; i++) {
+        snprintf(blocks, sizeof(blocks), "%lld",
+                 (long long)plan->row[i].blocks);
+        snprintf(seconds, sizeof(seconds), "%.3g", plan->row[i].seconds);
+        xh_log_info("plan: %-16s %8s %10s", plan->row[i].where,
+                    plan->row[i].blocks < 0 ? "-" : blocks,
+                    isnan(plan->row[i].seconds) ? "-" : seconds);
     }
-    say_row("links", NO_BLOCKS, plan->link, "panels");
-    snprintf(text, sizeof(text), "%s with all on the host",
-             number(plan->all_on_host, where));
-    say_row("in all", all, plan->total, text);
+    if (!isnan(plan->share))
+        xh_log_info("plan: devices' share of the host's columns %.3g, tiles %s",
+                    plan->share, tile);
 }
 
 bool hyb_notices_depth(const HPL_T_palg *algo)

@@ -16,10 +16,8 @@
 void hyb_notices_solver(const hyb_means_t *means, const char *cores,
                         int processes);
 
-/* Log the plan of a system of shape as a table: where its block columns live,
- * on this process, and seconds of each phase as far as they are known. */
-void hyb_notices_plan(const hyb_means_t *means, const hpl_shape_t *shape,
-                      const hpl_plan_t *plan);
+/* Log the plan of a system of shape as a table. */
+void hyb_notices_plan(const hpl_shape_t *shape, const hpl_plan_t *plan);
 
 /*
  * If a line of HPL.dat asks for something that this solver does not do, log so;

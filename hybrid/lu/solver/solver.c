@@ -143,7 +143,7 @@ static void say_plan(const hpl_system_t *system)
     if (system->grid->iam > 0 ||
         memcmp(&shape, &said_plan, sizeof(shape)) == 0 || !plan(system, &p))
         return;
-    hyb_notices_plan(&means, &shape, &p);
+    hyb_notices_plan(&shape, &p);
     said_plan = shape;
 }
 
