@@ -5,6 +5,7 @@ import re
 import pytest
 
 import jobs
+import report
 
 XDGEMM = jobs.BIN / "xdgemm"
 PLUGIN = jobs.BIN / "libhyb_opencl.so"
@@ -34,12 +35,20 @@ STREAMING = ["--set", "home=host", "--set", "tile=64", "--set", "split=fixed:0.7
 
 
 @pytest.mark.parametrize("home", [RESIDENT, STREAMING])
-@pytest.mark.parametrize("p, q", [(1, 1), (2, 1)])
+@pytest.mark.parametrize("p, q", [(1, 1), (2, 2)])
 def test_runs_pass(xhpl, device, home, p, q):
     options = ["-n", 330, "--nb", "32,70", "-p", p, "-q", q, "--depth", "0,1"]
     outcome = xhpl(*options, *device, *home, processes=p * q).succeeded()
     assert "4 tests completed and passed" in outcome.stdout, str(outcome)
     assert "warning" not in outcome.stderr, str(outcome)
+
+
+@pytest.mark.long
+def test_all_tests_of_upstreams_file_pass(reference_run, device):
+    more = ["--set", "threads=2", "--set", "tile=16", "--set", "split=fixed:0.5"]
+    outcome = reference_run("default", *device, *more).succeeded()
+    assert re.findall("PASSED|FAILED", outcome.stdout) == ["PASSED"] * 864
+    assert max(report.residuals(outcome.stdout)) < 1
 
 
 def test_products_are_verified(device, tmp_path):
@@ -155,8 +164,8 @@ def failing(xhpl, device, tmp_path):
     def run(*options, **fault):
         env = {name: str(nth) for name, nth in fault.items()}
         env["OPENCL_LAYERS"] = str(tmp_path / "layer.so")
-        system = ["-n", 500, "--nb", 48, "-p", 1, "-q", 1, *device, "--set", "stall_seconds=0.5"]
-        return xhpl(*system, *options, env=env)
+        system = ["-n", 500, "--nb", 48, "-p", 1, "-q", 1, *device]
+        return xhpl(*system, *options, "--set", "stall_seconds=0.5", env=env)
 
     return run
 
