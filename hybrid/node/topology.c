@@ -27,13 +27,17 @@ static bool set_source(hwloc_topology_t machine, const char *source)
 /*
  * Processors that this process may not use are kept: all processes of a node
  * then see the same machine and come to the same shares. Devices are found in
- * /sys, without the component that needs libpciaccess, which loses memory;
- * where hwloc has no such component, forbidding it fails and does no harm.
+ * /sys, without the component that needs libpciaccess, which loses memory, and
+ * without OpenCL's, which starts threads and takes over signals; where hwloc
+ * has no such component, forbidding it fails and does no harm.
  */
 static bool load(hwloc_topology_t machine, const char *source)
 {
-    hwloc_topology_set_components(
-        machine, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci");
+    static const char *const forbidden[] = {"pci", "opencl"};
+
+    for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++)
+        hwloc_topology_set_components(
+            machine, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, forbidden[i]);
     return set_source(machine, source) &&
            hwloc_topology_set_flags(
                machine, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) == 0 &&

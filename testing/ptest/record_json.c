@@ -277,6 +277,7 @@ static void solver_open(xhpl_record_t *record)
     xhpl_phase_begin(record->phase);
     if (record->rank != 0)
         return;
+    xhpl_at_termination_again();
     pthread_mutex_lock(&lock);
     XH_JSON_SET(record->root, {"solver", xh_json_text(hpl_solver()->name)},
                 {"kernel", xh_json_text(kernel)}, {"hosts", hosts},

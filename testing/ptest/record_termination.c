@@ -16,7 +16,10 @@ static volatile sig_atomic_t arrived; /* 0: no signal */
 
 static pthread_t thread;
 static bool is_open;
-static bool is_heard[HEARD]; /* others are ignored or have a handler */
+static struct {
+    bool heard;              /* ignored ones are not */
+    struct sigaction before; /* of a library, or the default */
+} of[HEARD];
 static void (*listener)(void *context, int signal);
 static void *of_listener;
 
@@ -25,6 +28,13 @@ static void handle(int signal)
     if (arrived == 0)
         arrived = signal;
     sem_post(&wake);
+}
+
+static void give_back(void)
+{
+    for (int i = 0; i < HEARD; i++)
+        if (of[i].heard)
+            sigaction(heard[i], &of[i].before, NULL);
 }
 
 static void *wait_for_signal(void *argument)
@@ -39,15 +49,13 @@ static void *wait_for_signal(void *argument)
         return NULL;
     alarm(SECONDS_MOST); /* which ends the process */
     listener(of_listener, signo);
-    signal(signo, SIG_DFL);
+    give_back();
     raise(signo);
     return NULL;
 }
 
 void xhpl_at_termination(void (*fn)(void *context, int signal), void *context)
 {
-    struct sigaction before,
-        ours = {.sa_handler = handle, .sa_flags = SA_RESTART};
     int provided;
 
     MPI_Query_thread(&provided);
@@ -55,22 +63,30 @@ void xhpl_at_termination(void (*fn)(void *context, int signal), void *context)
     of_listener = context;
     arrived = 0;
     sem_init(&wake, 0, 0);
-    sigemptyset(&ours.sa_mask);
     is_open = provided >= MPI_THREAD_FUNNELED &&
               pthread_create(&thread, NULL, wait_for_signal, NULL) == 0;
-    for (int i = 0; is_open && i < HEARD; i++)
-        is_heard[i] = sigaction(heard[i], NULL, &before) == 0 &&
-                      before.sa_handler == SIG_DFL &&
-                      sigaction(heard[i], &ours, NULL) == 0;
+    xhpl_at_termination_again();
+}
+
+void xhpl_at_termination_again(void)
+{
+    struct sigaction now, ours = {.sa_handler = handle, .sa_flags = SA_RESTART};
+
+    sigemptyset(&ours.sa_mask);
+    for (int i = 0; is_open && i < HEARD; i++) {
+        if (sigaction(heard[i], NULL, &now) != 0 || now.sa_handler == SIG_IGN ||
+            now.sa_handler == handle)
+            continue;
+        of[i].before = now;
+        of[i].heard = sigaction(heard[i], &ours, NULL) == 0;
+    }
 }
 
 void xhpl_at_termination_end(void)
 {
     if (!is_open)
         return;
-    for (int i = 0; i < HEARD; i++)
-        if (is_heard[i])
-            signal(heard[i], SIG_DFL);
+    give_back();
     sem_post(&wake);
     pthread_join(thread, NULL);
     is_open = false;
