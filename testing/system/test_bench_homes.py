@@ -13,7 +13,7 @@ def bench():
     return jobs.module(SCRIPT)
 
 
-def outcomes(bench, *seconds, homes="20 of 40"):
+def outcomes(bench, *seconds, homes=(20, 20)):
     return [bench.Outcome(x, homes) for x in seconds]
 
 
