@@ -38,7 +38,7 @@ static hyb_model_rates_t measured(bool devices_are_there)
         for (int j = 0; j < curve->count; j++)
             assert_true(curve->seconds[j] > 0.0 && isfinite(curve->seconds[j]));
         assert_true(!devices_are_there || width->tile >= 16);
-        assert_int_equal(width->transfer.count >= 2, width->resident.count > 0);
+        assert_true(width->transfer.count >= width->resident.count);
         for (int j = 0; j < width->resident.count; j++)
             assert_true(width->resident.seconds[j] > 0.0 &&
                         width->transfer.seconds[j] > 0.0 &&
@@ -82,7 +82,8 @@ TEST(columns_on_a_device_that_fails_do_not_count)
     char settings[96];
 
     snprintf(settings, sizeof(settings),
-             "home=device threads=1 emu_fault=%d:fail@swap_rows:3",
+             "home=device threads=1 kernel=portable "
+             "emu_fault=%d:fail@swap_rows:3",
              xhpl_rank(MPI_COMM_WORLD));
     driver_open_with_devices(2, settings);
     capture_begin();
