@@ -77,7 +77,7 @@ def test_where_there_is_no_library_the_host_goes_on(xhpl, tmp_path):
 # ---- devices that fail -------------------------------------------------------
 
 # A layer between the plug-in and OpenCL. From the nth call on, as variables say,
-# launches and buffers fail, work fails, or never ends.
+# launches and buffers fail, work fails, or never ends, or kernels have an error.
 LAYER = """
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
@@ -116,6 +116,19 @@ static cl_mem CL_API_CALL create(cl_context context, cl_mem_flags flags,
     return NULL;
 }
 
+static cl_program CL_API_CALL source(cl_context context, cl_uint count,
+                                     const char **text, const size_t *length,
+                                     cl_int *error)
+{
+    static int calls;
+    const char *wrong = "__kernel void f(void) { an_error; }";
+
+    return is_due("SOURCE", &calls)
+               ? theirs.clCreateProgramWithSource(context, 1, &wrong, NULL, error)
+               : theirs.clCreateProgramWithSource(context, count, text, length,
+                                                  error);
+}
+
 static cl_int CL_API_CALL look(cl_event event, cl_event_info what, size_t size,
                                void *value, size_t *size_p)
 {
@@ -146,6 +159,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count,
     ours = theirs;
     ours.clEnqueueNDRangeKernel = launch;
     ours.clCreateBuffer = create;
+    ours.clCreateProgramWithSource = source;
     ours.clGetEventInfo = look;
     *count_p = count;
     *dispatch_p = &ours;
@@ -199,3 +213,10 @@ def test_a_device_without_memory_is_refused(failing, nth):
     assert outcome.status == 2, str(outcome)
     assert "one allocation can have" in outcome.stderr, str(outcome)
     assert "PASSED" not in outcome.stdout, str(outcome)
+
+
+def test_what_the_compiler_says_is_told(failing):
+    outcome = failing(*RESIDENT, SOURCE=1)
+    assert outcome.status == 2, str(outcome)
+    assert re.search("its compiler says: .*an_error", outcome.stderr), str(outcome)
+    assert "building the kernels: error -11 of OpenCL" in outcome.stderr

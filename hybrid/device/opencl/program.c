@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <stdlib.h>
 #include "hybrid/device/opencl/opencl.h"
 
 /* All kernels, as make puts them into one text. */
@@ -28,15 +29,22 @@ static hyb_opencl_tile_t choose_tile(const hyb_opencl_device_t *device)
         3 * (int)width, width == 8 ? 8 : 4, 1, 1, 4, (int)width, 0};
 }
 
+/* A line of the log takes the beginning. */
 static void tell_log(const hyb_opencl_device_t *device)
 {
-    char text[900] = "";
+    size_t bytes = 0;
+    char *text;
 
     hyb_cl.GetProgramBuildInfo(device->program, device->id,
-                               CL_PROGRAM_BUILD_LOG, sizeof(text) - 1, text,
-                               NULL);
+                               CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
+    text = calloc(1, bytes + 1);
+    if (text == NULL)
+        return;
+    hyb_cl.GetProgramBuildInfo(device->program, device->id,
+                               CL_PROGRAM_BUILD_LOG, bytes, text, NULL);
     hyb_opencl_host->log(XH_LOG_ERROR, "opencl", device->index,
                          "its compiler says: %s", text);
+    free(text);
 }
 
 xh_status_t hyb_opencl_build(hyb_opencl_device_t *device)
