@@ -34,6 +34,8 @@ TEST_SOLVE(one_thread_solves, 1, "threads=1 kernel=portable")
 TEST_SOLVE(the_blas_beside_a_device_solves, 1, "threads=2 kernel=blas")
 TEST_SOLVE(columns_are_dealt_to_several_devices, 3, "threads=2")
 TEST_SOLVE(unlike_devices_hold_columns, 3, "threads=2 emu_rate=4000,1000,3000")
+TEST_SOLVE(a_device_too_slow_for_any_column_gets_none, 3,
+           "threads=2 emu_rate=4000,1,4000")
 TEST_SOLVE(host_and_unlike_devices_hold_columns, 2,
            "threads=2 emu_memory=1 emu_rate=4000,1000")
 TEST_SOLVE(host_and_device_hold_columns, 1, "threads=2 emu_memory=1")
