@@ -100,7 +100,7 @@ def test_a_plan_has_a_time_for_each_phase(recorded):
     plan = {row["where"]: row for row in found["tests"][0]["plan"]["rows"]}
     assert plan["host"]["blocks"] == 0
     assert 0 < plan["all"]["seconds"] < plan["all on the host"]["seconds"]
-    assert "plan: emu:0 " in outcome.stderr
+    assert "homes: emu:0 " in outcome.stderr
 
 
 def test_the_reference_solver_tells_nothing(recorded):

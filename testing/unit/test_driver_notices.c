@@ -109,12 +109,12 @@ TEST_SET_UP(a_table_tells_where_columns_live_and_what_that_takes)
     said = capture_end(NULL);
     assert_string_equal(
         said,
-        "xhpl: plan: N = 8000, NB = 256, 1 x 2, home=auto, panels by the host\n"
-        "xhpl: plan: where              blocks    seconds\n"
-        "xhpl: plan: panels                  -      0.412\n"
-        "xhpl: plan: emu:0                   7          -\n"
-        "xhpl: plan: all                    16        6.8\n"
-        "xhpl: plan: devices' share of the host's columns 0.25, tiles 512\n");
+        "xhpl: homes: N = 8000, NB = 256, 1 x 2, home=auto, panels by the host\n"
+        "xhpl: homes: where              blocks    seconds\n"
+        "xhpl: homes: panels                  -      0.412\n"
+        "xhpl: homes: emu:0                   7          -\n"
+        "xhpl: homes: all                    16        6.8\n"
+        "xhpl: homes: devices' share of the host's columns 0.25, tiles 512\n");
 }
 
 TEST_MPI_MAIN()

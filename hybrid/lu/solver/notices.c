@@ -46,20 +46,20 @@ void hyb_notices_plan(const hpl_shape_t *shape, const hpl_plan_t *plan)
 
     if (plan->tile > 0)
         snprintf(tile, sizeof(tile), "%d", plan->tile);
-    xh_log_info("plan: N = %d, NB = %d, %d x %d, home=%s, panels by %s",
+    xh_log_info("homes: N = %d, NB = %d, %d x %d, home=%s, panels by %s",
                 shape->n, shape->nb, shape->nprow, shape->npcol, plan->home,
                 plan->by_device ? "devices" : "the host");
-    xh_log_info("plan: %-16s %8s %10s", "where", "blocks", "seconds");
+    xh_log_info("homes: %-16s %8s %10s", "where", "blocks", "seconds");
     for (int i = 0; i < plan->rows; i++) {
         snprintf(blocks, sizeof(blocks), "%lld",
                  (long long)plan->row[i].blocks);
         snprintf(seconds, sizeof(seconds), "%.3g", plan->row[i].seconds);
-        xh_log_info("plan: %-16s %8s %10s", plan->row[i].where,
+        xh_log_info("homes: %-16s %8s %10s", plan->row[i].where,
                     plan->row[i].blocks < 0 ? "-" : blocks,
                     isnan(plan->row[i].seconds) ? "-" : seconds);
     }
     if (!isnan(plan->share))
-        xh_log_info("plan: devices' share of the host's columns %.3g, tiles %s",
+        xh_log_info("homes: devices' share of the host's columns %.3g, tiles %s",
                     plan->share, tile);
 }
 
