@@ -59,8 +59,9 @@ void hyb_notices_plan(const hpl_shape_t *shape, const hpl_plan_t *plan)
                     isnan(plan->row[i].seconds) ? "-" : seconds);
     }
     if (!isnan(plan->share))
-        xh_log_info("homes: devices' share of the host's columns %.3g, tiles %s",
-                    plan->share, tile);
+        xh_log_info(
+            "homes: devices' share of the host's columns %.3g, tiles %s",
+            plan->share, tile);
 }
 
 bool hyb_notices_depth(const HPL_T_palg *algo)
