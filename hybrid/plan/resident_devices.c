@@ -19,6 +19,7 @@ enum {
 static const double patience = 60.0;
 
 typedef struct {
+    double *host; /* pinned: a panel */
     hyb_buffer_t *memory;
     hyb_block_t columns, u, l1, l2, list[LISTS];
     hyb_queue_t *queue;
@@ -30,7 +31,7 @@ struct hyb_resident_devices {
     int64_t m, nb, most; /* most columns of C, of each device */
     int64_t count;       /* those of the next sample */
     double seconds;
-    hyb_scratch_t host; /* pinned: a panel, and the lists */
+    hyb_scratch_t host; /* pinned: the lists, and a panel of each device */
     int devices;
     resident_t device[HYB_EXECUTORS];
     pthread_t thread;
@@ -55,9 +56,9 @@ static int64_t column_doubles(const hyb_resident_devices_t *d)
 }
 
 /* Rows change places with rows far apart, as pivots do. */
-static int64_t *list_rows(const hyb_resident_devices_t *d)
+static void list_rows(const hyb_resident_devices_t *d)
 {
-    int64_t *row = (int64_t *)(d->host.data + (d->m + d->nb) * d->nb);
+    int64_t *row = (int64_t *)d->host.data;
     int64_t apart = xh_larger(d->m / d->nb, 1);
 
     for (int64_t i = 0; i < d->nb; i++) {
@@ -65,7 +66,6 @@ static int64_t *list_rows(const hyb_resident_devices_t *d)
         row[d->nb + i] = i;
         row[2 * d->nb + i] = row[i];
     }
-    return row;
 }
 
 static xh_status_t open_device(hyb_resident_devices_t *d, int i)
@@ -76,6 +76,7 @@ static xh_status_t open_device(hyb_resident_devices_t *d, int i)
     size_t bytes = sizeof(double) *
                    (size_t)(panel_doubles(d) + d->most * column_doubles(d));
 
+    r->host = d->host.data + LISTS * d->nb + i * panel_doubles(d);
     hyb_machine_set_aside(d->machine, i, bytes);
     XH_TRY(hyb_buffer_create(device, bytes, &r->memory));
     XH_TRY(hyb_queue_create(device, HYB_QUEUE_NORMAL, &r->queue));
@@ -89,7 +90,8 @@ static xh_status_t open_device(hyb_resident_devices_t *d, int i)
     for (int list = 0; list < LISTS; list++, at += d->nb) {
         r->list[list] =
             hyb_block(r->memory, at, list > 0 ? displaced : d->nb, 1);
-        XH_TRY(hyb_queue_upload(r->queue, list_rows(d) + list * d->nb,
+        XH_TRY(hyb_queue_upload(r->queue,
+                                (const int64_t *)d->host.data + list * d->nb,
                                 r->list[list]));
     }
     return XH_OK;
@@ -98,7 +100,8 @@ static xh_status_t open_device(hyb_resident_devices_t *d, int i)
 static xh_status_t open_all(hyb_resident_devices_t *d)
 {
     XH_TRY(hyb_scratch_open(&d->host, hyb_machine_team(d->machine),
-                            panel_doubles(d)));
+                            LISTS * d->nb + d->devices * panel_doubles(d)));
+    list_rows(d);
     hyb_machine_pin_flat(d->machine, d->host.data, d->host.bytes);
     for (int i = 0; i < d->devices; i++)
         XH_TRY(open_device(d, i));
@@ -144,8 +147,8 @@ static xh_status_t update(const hyb_resident_devices_t *d, const resident_t *r)
 
 static xh_status_t move(const hyb_resident_devices_t *d, const resident_t *r)
 {
-    xh_view_t l1 = {d->host.data, d->nb, d->nb, d->nb};
-    xh_view_t l2 = {d->host.data + d->nb * d->nb, d->m, d->nb, d->m};
+    xh_view_t l1 = {r->host, d->nb, d->nb, d->nb};
+    xh_view_t l2 = {r->host + d->nb * d->nb, d->m, d->nb, d->m};
 
     XH_TRY(hyb_queue_copy_in(r->queue, l1, r->l1));
     XH_TRY(hyb_queue_copy_in(r->queue, l2, r->l2));
@@ -156,8 +159,8 @@ static xh_status_t move(const hyb_resident_devices_t *d, const resident_t *r)
 static xh_status_t subtract(const hyb_resident_devices_t *d,
                             const resident_t *r)
 {
-    xh_view_t host_x = {d->host.data, d->nb, 1, d->nb};
-    xh_view_t host_y = {d->host.data + d->nb, d->m, 1, d->m};
+    xh_view_t host_x = {r->host, d->nb, 1, d->nb};
+    xh_view_t host_y = {r->host + d->nb, d->m, 1, d->m};
     hyb_block_t x = hyb_block_part(r->u, 0, 0, d->nb, 1);
     hyb_block_t y = hyb_block_part(r->columns, d->nb, 0, d->m, 1);
 
