@@ -2,6 +2,7 @@
 #ifndef HYB_DEVICE_H
 #define HYB_DEVICE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -129,6 +130,44 @@ typedef struct {
     hyb_block_t block;      /* out */
 } hyb_generate_t;
 
+/*
+ * Where device and host agree on a panel's pivots, one column after the other,
+ * if other processes hold rows of it: pinned memory. The device fills in the
+ * rest and counts the column as proposed. The host puts in what all agreed on
+ * and counts it as agreed. A new panel begins with 0 of both.
+ */
+typedef struct {
+    _Atomic int64_t proposed, agreed; /* columns so far */
+    double key;    /* of the device's best row, -1: it has none; a NaN counts
+                      as INFINITY */
+    int64_t row;   /* that one; agreed: where the current row goes, or -1 */
+    double rows[]; /* nb of that row, and nb of the current one, where it is
+                      here; agreed: the pivot's, and the current one */
+} hyb_pivot_box_t;
+
+/*
+ * A step of the factorization of a panel, m x nb, which has met columns
+ * 0 .. first - 1. For each of its columns c in turn: the row from c on with the
+ * largest magnitude in column c changes places with row c, in all columns of
+ * the panel; what is below c is divided by it, and the step's columns behind c
+ * are updated. Of equal rows the first one counts, and a NaN as infinite. A
+ * zero divides nothing.
+ *
+ * With a box the rows of other processes count, too, and no pivots are listed.
+ * Where l1 has rows, its row c is in place of the panel's, which all come
+ * after it.
+ */
+typedef struct {
+    hyb_block_t panel;    /* in,out */
+    int64_t first, count; /* of its columns; without a box: of its rows, too */
+    hyb_block_t pivots;   /* out: a list of nb rows; number c is the row that
+                             row c changed places with */
+    hyb_block_t l1;       /* in,out: nb x nb, apart from panel, or no rows */
+    hyb_pivot_box_t *box; /* or NULL: all rows are here */
+} hyb_panel_step_t;
+
+enum { HYB_PANEL_STEP = 32 }; /* columns of a step, at most */
+
 /* ---- what a backend brings ---------------------------------------------- */
 
 /* What a queue does; all but the copies a device may lack. */
@@ -142,7 +181,8 @@ typedef struct {
     X(SCATTER_ROWS, scatter_rows)                                              \
     X(TRSM, trsm)                                                              \
     X(GEMV, gemv)                                                              \
-    X(GENERATE, generate)
+    X(GENERATE, generate)                                                      \
+    X(PANEL_STEP, panel_step)
 
 #define HYB_OP(op, name) HYB_OP_##op,
 typedef enum { HYB_OPERATIONS(HYB_OP) HYB_OPS } hyb_op_t;
@@ -178,6 +218,7 @@ typedef struct {
             hyb_block_t a, x, y;
         } gemv;
         hyb_generate_t generate;
+        hyb_panel_step_t panel_step;
     };
 } hyb_task_t;
 
@@ -454,6 +495,10 @@ xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_block_t a, hyb_block_t x,
 
 /* Fill a block with its part of a random matrix, bit for bit as hpl/matgen. */
 xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part);
+
+/* Cost: m w nb flop of the panel's m nb^2, with w columns in the step. */
+xh_status_t hyb_queue_panel_step(hyb_queue_t *queue,
+                                 const hyb_panel_step_t *step);
 
 /* Bytes that copies between host and device have moved in and out so far. */
 void hyb_device_traffic(const hyb_device_t *device, uint64_t *in_p,

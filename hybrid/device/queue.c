@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
 #include <stdlib.h>
+#include "base/integers.h"
 #include "hybrid/device/device_private.h"
 
 struct hyb_queue {
@@ -359,6 +360,33 @@ xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part)
     }
     return add(queue, part->block,
                &(hyb_task_t){.op = HYB_OP_GENERATE, .generate = *part});
+}
+
+xh_status_t hyb_queue_panel_step(hyb_queue_t *queue,
+                                 const hyb_panel_step_t *step)
+{
+    const hyb_block_t panel = step->panel;
+    bool apart = step->l1.rows > 0;
+    int64_t rows = apart ? panel.cols : panel.rows;
+    int64_t most = xh_smaller(rows, panel.cols) - step->first;
+
+    XH_TRY(check_block(queue->device, "a panel", panel));
+    XH_TRY(check_operand(queue->device, "the list of its pivots", step->pivots,
+                         panel.cols, 1));
+    if (apart)
+        XH_TRY(check_operand(queue->device, "its top", step->l1, panel.cols,
+                             panel.cols));
+    if (step->first < 0 || step->count < 0 || (apart && step->box == NULL) ||
+        step->count > xh_smaller(most, HYB_PANEL_STEP)) {
+        xh_log_error("a step of columns %" PRId64 " to %" PRId64
+                     " in a panel of %" PRId64 " x %" PRId64,
+                     step->first, step->first + step->count - 1, panel.rows,
+                     panel.cols);
+        return XH_ERR_ARG;
+    }
+    return add(queue,
+               hyb_block_part(step->pivots, step->first, 0, step->count, 1),
+               &(hyb_task_t){.op = HYB_OP_PANEL_STEP, .panel_step = *step});
 }
 
 void hyb_device_traffic(const hyb_device_t *device, uint64_t *in_p,

@@ -26,20 +26,25 @@ static int64_t device_doubles(extent_t e)
 {
     int64_t u = (e.exchanges ? 3 : 1) * e.nb * e.columns;
 
-    return 1 + e.rows * e.columns + u + e.rows + e.nb +
+    return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb +
            HYB_SLOTS * panel_doubles(e);
 }
 
-static size_t host_doubles(int64_t rows, int64_t nb)
+/* Several devices read panels of each other where they came down. */
+static size_t host_doubles(int64_t rows, int64_t nb, int devices)
 {
-    return (size_t)(rows * nb + HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb) + 1;
+    int64_t box = (int64_t)(sizeof(hyb_pivot_box_t) / sizeof(double)) + 2 * nb;
+
+    return (size_t)((devices > 1 ? 2 : 1) * rows * nb +
+                    HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb + nb + nb * nb + box);
 }
 
 uint64_t hyb_place_device_bytes(const hyb_means_t *means,
                                 const hpl_shape_t *shape)
 {
     return (uint64_t)hyb_machine_working_devices(means->machine) *
-           host_doubles(hpl_system_rows(shape), Mmin(shape->nb, shape->n)) *
+           host_doubles(hpl_system_rows(shape), Mmin(shape->nb, shape->n),
+                        hyb_machine_devices(means->machine)) *
            sizeof(double);
 }
 
@@ -109,12 +114,14 @@ static void lay_out(hyb_device_columns_t *d, extent_t e)
     at += e.exchanges ? u : 0;
     d->y = hyb_block(m, at, e.rows, 1);
     d->x = hyb_block(m, at += e.rows, e.nb, 1);
+    d->pivots = hyb_block(m, at += e.nb, e.nb, 1);
     at += e.nb;
     for (int i = 0; i < HYB_SLOTS; i++, at += panel_doubles(e)) {
         int64_t lists = at + e.nb * e.nb + e.rows * e.nb;
 
         d->panel[i].l1 = hyb_block(m, at, e.nb, e.nb);
-        d->panel[i].l2 = hyb_block(m, at + e.nb * e.nb, e.rows, e.nb);
+        d->panel[i].l2 = d->panel[i].came =
+            hyb_block(m, at + e.nb * e.nb, e.rows, e.nb);
         for (int list = 0; list < HYB_ROW_LISTS; list++)
             d->panel[i].list[list] = hyb_block(m, lists + list * e.nb, e.nb, 1);
     }
@@ -125,8 +132,11 @@ static xh_status_t open_queues(hyb_device_columns_t *d)
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->compute));
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->link));
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->leave));
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->factor));
     XH_TRY(hyb_event_create(d->device, &d->computed));
     XH_TRY(hyb_event_create(d->device, &d->copied));
+    XH_TRY(hyb_event_create(d->device, &d->begun));
+    XH_TRY(hyb_event_create(d->device, &d->down));
     XH_TRY(hyb_event_create(d->device, &d->arrived));
     for (int i = 0; i < HYB_SLOTS; i++)
         XH_TRY(hyb_event_create(d->device, &d->panel[i].ready));
@@ -153,14 +163,16 @@ static xh_status_t deal(hyb_device_columns_t *d)
         }
         d->columns[b + 1] += d->columns[b];
     }
-    /* Of two iterations each block and the panel, and the rows of one group. */
-    d->works = 2 * (int)count + 3;
+    /* Of two iterations each block and the panel, there and factored, and the
+     * rows of one group. */
+    d->works = 2 * (int)count + 5;
     d->work = calloc((size_t)d->works, sizeof(*d->work));
     return d->work != NULL ? XH_OK : XH_ERR_MEMORY;
 }
 
 static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
 {
+    int devices = hyb_machine_devices(d->base.lu->means.machine);
     uint64_t bytes = (uint64_t)device_doubles(e) * sizeof(double);
     xh_status_t status;
 
@@ -172,11 +184,16 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
             "take %.1f MiB of device %d, which has not as much",
             (double)bytes / (1 << 20), d->number - 1);
     XH_TRY(status);
-    d->host_bytes = host_doubles(e.rows, e.nb) * sizeof(double);
+    d->host_bytes = host_doubles(e.rows, e.nb, devices) * sizeof(double);
     XH_TRY(hyb_pinned_alloc(d->device, d->host_bytes, &d->host));
     xh_memory_touch(d->host, d->host_bytes, 0, 1);
     d->rows = (int64_t *)(d->host + e.rows * e.nb);
     d->l1 = d->host + e.rows * e.nb + HYB_SLOTS * HYB_ROW_LISTS * e.nb;
+    d->l1_down = d->l1 + HYB_SLOTS * e.nb * e.nb;
+    d->pivot = (int64_t *)(d->l1_down + e.nb * e.nb);
+    d->box = (hyb_pivot_box_t *)(d->pivot + e.nb);
+    d->body = devices > 1 ? d->box->rows + 2 * e.nb : d->host;
+    d->box = e.exchanges ? d->box : NULL;
     lay_out(d, e);
     return XH_OK;
 }
@@ -210,6 +227,9 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     d->pace = 1e-10;
     d->device = hyb_machine_device(lu->means.machine, number - 1);
     status = open_all(d);
+    if (!hyb_device_has(d->device, HYB_OP_PANEL_STEP) ||
+        (d->info.models_time && lu->grid->nprow > 1))
+        d->base.factor_panel = NULL;
     if (status == XH_OK)
         status = hyb_device_warm_up(d);
     if (status == XH_OK)
@@ -233,8 +253,11 @@ void hyb_place_device_destroy(hyb_place_t *place)
     for (int i = 0; i < HYB_SLOTS; i++)
         hyb_event_destroy(d->panel[i].ready);
     hyb_event_destroy(d->arrived);
+    hyb_event_destroy(d->down);
+    hyb_event_destroy(d->begun);
     hyb_event_destroy(d->copied);
     hyb_event_destroy(d->computed);
+    hyb_queue_destroy(d->factor);
     hyb_queue_destroy(d->leave);
     hyb_queue_destroy(d->link);
     hyb_queue_destroy(d->compute);

@@ -28,19 +28,24 @@ typedef struct {
     int64_t *columns; /* of the device's blocks before local block b, by b */
     hyb_device_t *device;
     hyb_device_info_t info;
-    hyb_queue_t *compute, *link, *leave;
+    hyb_queue_t *compute, *link, *leave, *factor;
     hyb_event_t *computed, *copied; /* the next panel's columns */
+    hyb_event_t *begun, *down;      /* its factorization, or its way down; both
+                                       end when it is in host */
     hyb_event_t *arrived;           /* rows of other processes */
     hyb_buffer_t *memory;
     hyb_block_t matrix;       /* mp x all columns */
     hyb_block_t u;            /* nb x the same: rows on their way to the top,
                                  before they are solved */
     hyb_block_t x, y;         /* vectors of the back-substitution */
+    hyb_block_t pivots;       /* a list: of the panel being factored */
     int64_t packed_u, packed; /* P > 1: offsets of rows that travel, nb x all
                                  columns: of U, displaced */
     struct {                  /* the panel of iteration k at k % HYB_SLOTS */
-        hyb_block_t l1, l2;
-        bool has_inverses; /* l1: of its diagonal blocks, for products */
+        hyb_block_t l1;       /* whose diagonal blocks may be inverses, */
+        bool has_inverses;    /* for products */
+        hyb_block_t l2;       /* in the matrix, or in: */
+        hyb_block_t came;     /* room for one that comes up */
         hyb_block_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
         hyb_event_t *ready;              /* all of it has come up */
     } panel[HYB_SLOTS];
@@ -55,8 +60,12 @@ typedef struct {
     double *host; /* pinned: the panel that comes down, row lists, and L1 */
     double *l1;   /* HYB_SLOTS of nb x nb, in host */
     size_t host_bytes;
-    int64_t *rows; /* HYB_SLOTS x HYB_ROW_LISTS x nb, in host */
-    double pace;   /* s a flop of the slowest work so far, or a guess */
+    int64_t *rows;        /* HYB_SLOTS x HYB_ROW_LISTS x nb, in host, */
+    double *body;         /* the panel that comes down factored, */
+    double *l1_down;      /* nb x nb: its L1, */
+    int64_t *pivot;       /* nb: its pivots, or: */
+    hyb_pivot_box_t *box; /* P > 1: where they are agreed on */
+    double pace;          /* s a flop of the slowest work so far, or a guess */
 } hyb_device_columns_t;
 
 /* Does block b live there? */
@@ -102,6 +111,20 @@ xh_status_t hyb_device_warm_up(const hyb_device_columns_t *d);
  */
 int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, double flop,
                     hyb_queue_t *queue);
+
+/* ---- device_panel.c: panels that live here --------------------------------
+ */
+
+/* Panel k, from its first row on. */
+hyb_block_t hyb_device_panel(const hyb_device_columns_t *d, int k);
+
+/* Was panel k factored here? Then L2 stands in the matrix. */
+bool hyb_device_factored(const hyb_device_columns_t *d, int k);
+
+/* Places' functions of the same names. */
+hyb_pivot_box_t *hyb_device_factor_panel(hyb_place_t *place, int k);
+xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots);
+double hyb_device_panel_seconds(hyb_place_t *place);
 
 /* ---- device_rows.c: places' send_rows, has_sent_rows and put_rows ---------
  */

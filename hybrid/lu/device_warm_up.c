@@ -76,17 +76,30 @@ static xh_status_t let_rows_leave(const sample_t *s)
     return hyb_queue_copy_out(queue, s->packed, host);
 }
 
-/* What leaves, compute may have worked on: then it waits. */
+/* Of a panel of which all rows are here. */
+static xh_status_t step(const sample_t *s)
+{
+    int64_t n = s->columns.cols;
+    hyb_panel_step_t all = {.panel = s->columns,
+                            .count = Mmin(n, HYB_PANEL_STEP),
+                            .pivots = hyb_block_part(s->d->pivots, 0, 0, n, 1)};
+
+    XH_TRY(hyb_queue_panel_step(s->d->factor, &all));
+    XH_TRY(hyb_event_record(s->d->factor, s->d->down));
+    return hyb_queue_wait(s->d->leave, s->d->down);
+}
+
+/* What leaves, or is factored, compute may have worked on: then it waits. */
 static xh_status_t run_all(const sample_t *s)
 {
     bool exchanges = s->d->base.lu->grid->nprow > 1;
 
     XH_TRY(use_link(s));
     XH_TRY(compute(s, exchanges));
-    if (!exchanges)
-        return XH_OK;
     XH_TRY(hyb_device_settle(s->d));
-    return let_rows_leave(s);
+    if (s->d->base.factor_panel != NULL)
+        XH_TRY(step(s));
+    return exchanges ? let_rows_leave(s) : XH_OK;
 }
 
 xh_status_t hyb_device_warm_up(const hyb_device_columns_t *d)

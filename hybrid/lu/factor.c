@@ -143,6 +143,7 @@ void hyb_factor_run(hyb_lu_t *lu)
     observer->begin(observer);
     lu->mat->info = 0;
     lu->tuner.link = traffic(lu->means.machine);
+    hyb_homes_agree(lu);
     hyb_panel_open(lu, 0);
     if (lu->panels > 0) {
         for (int i = 1; i < lu->homes.places; i++)
@@ -190,6 +191,17 @@ bool hyb_factor_is_over(const hyb_lu_t *lu)
     return hyb_lu_is_open(lu, 0);
 }
 
+/* Who factors panels on devices; the tuner's last choice. */
+static hyb_panel_by_t factored_by(const hyb_lu_t *lu)
+{
+    const char *asked = xh_settings_text("panel");
+
+    if (lu->homes.factored_from > 0 || strcmp(asked, "host") == 0)
+        return HYB_PANEL_BY_TEAM;
+    return strcmp(asked, "device") == 0 ? HYB_PANEL_BY_DEVICE
+                                        : lu->tuner.last_engine;
+}
+
 /* What was planned where all columns live on devices; else tiles come and go,
  * as many as measured rates say. */
 static hyb_traffic_t planned_traffic(const hyb_lu_t *lu)
@@ -199,7 +211,7 @@ static hyb_traffic_t planned_traffic(const hyb_lu_t *lu)
     return hyb_homes_resident(&lu->homes) && lu->homes.host_blocks == 0
                ? hyb_home_traffic(&shape,
                                   hyb_machine_devices(lu->means.machine),
-                                  HYB_PANEL_BY_TEAM)
+                                  factored_by(lu))
                : (hyb_traffic_t){NAN, NAN};
 }
 

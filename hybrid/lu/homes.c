@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include "base/log.h"
+#include "base/settings.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
@@ -130,6 +132,31 @@ xh_status_t hyb_homes_create(hyb_lu_t *lu)
     for (int i = 1; i < h->places; i++)
         XH_TRY(hyb_place_device_create(lu, i, &h->place[i]));
     return XH_OK;
+}
+
+bool hyb_homes_can_receive(const hyb_homes_t *h, int k)
+{
+    for (int i = 1; i < h->places; i++)
+        if (!h->place[i]->can_receive(h->place[i], k))
+            return false;
+    return true;
+}
+
+void hyb_homes_agree(hyb_lu_t *lu)
+{
+    hyb_homes_t *h = &lu->homes;
+
+    h->factored_from = h->host_blocks;
+    for (int i = 1; i < h->places; i++)
+        if (h->place[i]->factor_panel == NULL)
+            h->factored_from = lu->ledger.blocks;
+    if (h->factored_from > h->host_blocks && lu->grid->iam == 0 &&
+        strcmp(xh_settings_text("panel"), "device") == 0)
+        xh_log_info("panel=device: a device of process 0 cannot factor panels: "
+                    "the team does");
+    if (lu->grid->nprow > 1)
+        MPI_Allreduce(MPI_IN_PLACE, &h->factored_from, 1, MPI_INT64_T, MPI_MAX,
+                      lu->grid->col_comm);
 }
 
 void hyb_homes_destroy(hyb_homes_t *h)

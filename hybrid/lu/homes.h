@@ -17,7 +17,10 @@
  */
 typedef struct {
     int64_t host_blocks;
-    uint8_t *device; /* of each block behind those, counted from 0 */
+    uint8_t *device;       /* of each block behind those, counted from 0 */
+    int64_t factored_from; /* the device that it lives on can factor a panel
+                              from this block on, here and on the other
+                              processes of the process column */
     hyb_place_t host;
     int places; /* the host, number 0, and one a device */
     hyb_place_t *place[HYB_EXECUTORS];
@@ -76,6 +79,9 @@ typedef struct {  /* a device, as blocks are dealt */
  */
 void hyb_homes_deal(const hyb_home_device_t *device, int devices,
                     int64_t blocks, uint8_t *device_p);
+/* Do devices need the memory that panel k takes no more, that of panel
+ * k - 2? */
+bool hyb_homes_can_receive(const hyb_homes_t *homes, int k);
 
 /*
  * Blocks of shape's process that live on the host: all of them unless means
@@ -92,5 +98,8 @@ int64_t hyb_homes_host_columns(const hyb_means_t *means,
  * XH_ERR_DEVICE; destroy then all the same */
 xh_status_t hyb_homes_create(hyb_lu_t *lu);
 void hyb_homes_destroy(hyb_homes_t *homes);
+
+/* Find factored_from; collective over the process column. */
+void hyb_homes_agree(hyb_lu_t *lu);
 
 #endif

@@ -18,18 +18,9 @@ static bool is_complete(hyb_lu_t *lu, int k)
                      hyb_share_has_left(lu, k));
 }
 
-/* Has panel k - 2 come up to the devices? Panel k takes its memory; a process
- * without columns behind panel k - 2 waits for it only here. */
-static bool can_receive(hyb_lu_t *lu, int k)
-{
-    for (int i = 1; i < lu->homes.places; i++)
-        if (!lu->homes.place[i]->can_receive(lu->homes.place[i], k))
-            return false;
-    return true;
-}
-
 /* Is panel k here, have the exchanges of iteration k - 1 ended, and is nobody
- * at iteration k - HYB_IN_FLIGHT any more, whose place k takes? */
+ * at iteration k - HYB_IN_FLIGHT any more, whose place k takes? A process
+ * without columns behind panel k - 2 waits only here until it has come up. */
 static bool can_open(void *context)
 {
     const next_t *next = context;
@@ -37,7 +28,7 @@ static bool can_open(void *context)
 
     return hyb_panel_is_here(lu, next->k) && hyb_exchange_is_over(lu) &&
            is_complete(lu, next->k - HYB_IN_FLIGHT + 1) &&
-           can_receive(lu, next->k) && hyb_tune_is_ready(lu);
+           hyb_homes_can_receive(&lu->homes, next->k) && hyb_tune_is_ready(lu);
 }
 
 static void open_iteration(hyb_lu_t *lu, int k)

@@ -73,4 +73,10 @@ static inline hyb_blocks_t hyb_lu_trailing(const hyb_lu_t *lu, int k)
                           lu->ledger.blocks};
 }
 
+/* Where the columns of panel k live, which are here. */
+static inline hyb_place_t *hyb_lu_panel_home(const hyb_lu_t *lu, int k)
+{
+    return hyb_home_of(&lu->homes, hyb_lu_trailing(lu, k - 1).from);
+}
+
 #endif

@@ -39,6 +39,7 @@ typedef struct {
     double wait_panel;     /* for a panel of another process column */
     double wait_exchange;  /* for rows of other processes */
     double wait_device;    /* for columns of devices, or of other threads */
+    double panel_device;   /* a device factored a panel meanwhile; NAN: none */
     double update_device[HYB_ITERATION_DEVICES]; /* device d multiplied */
     double device_wait[HYB_ITERATION_DEVICES];   /* device d had no tile, for
                                                     want of ready columns */

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/panel.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "hpl/panel/panel.h"
 #include "hpl/solver/system.h"
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/lu.h"
-
-enum { COLUMNS = 2 }; /* copies of L2: of iterations k and k + 1 */
 
 /* ---- memory --------------------------------------------------------------
  */
@@ -38,23 +35,8 @@ size_t hyb_panel_doubles(const hpl_shape_t *shape, int k, int height)
            (size_t)(jb * jb + jb + 1);
 }
 
-/* What factors the panels in flight, and their memory beside the messages:
- * whole pages each. */
-struct hyb_panel_shop {
-    hyb_panel_engine_t *engine;
-    int64_t *pivots; /* nb */
-    double *top;     /* nb x nb: the top of the panel being factored */
-    double *proposal, *others_proposal;
-    double *l1[HYB_IN_FLIGHT];
-    double *columns[COLUMNS]; /* of L2, where someone reads it so */
-    size_t columns_doubles;   /* of one */
-    double *memory;
-    size_t bytes;
-};
-
 /* The next doubles of the memory that was laid out up to at. */
-static double *cut(const struct hyb_panel_shop *shop, size_t *at,
-                   size_t doubles)
+static double *cut(const hyb_panel_shop_t *shop, size_t *at, size_t doubles)
 {
     size_t from = *at;
 
@@ -63,7 +45,7 @@ static double *cut(const struct hyb_panel_shop *shop, size_t *at,
 }
 
 /* Cut the memory, if there is any, into its parts; returns its doubles. */
-static size_t lay_out(struct hyb_panel_shop *s, const hyb_means_t *means,
+static size_t lay_out(hyb_panel_shop_t *s, const hyb_means_t *means,
                       int64_t rows, int64_t nb)
 {
     size_t at = 0, proposal = hyb_whole_pages(HPL_PROPOSAL_ROWS + 2 * nb);
@@ -77,7 +59,7 @@ static size_t lay_out(struct hyb_panel_shop *s, const hyb_means_t *means,
     s->top = cut(s, &at, hyb_whole_pages(nb * nb));
     s->proposal = cut(s, &at, proposal);
     s->others_proposal = cut(s, &at, proposal);
-    for (int i = 0; i < COLUMNS; i++)
+    for (int i = 0; i < HYB_L2_COLUMNS; i++)
         s->columns[i] = cut(s, &at, s->columns_doubles);
     return at;
 }
@@ -86,7 +68,7 @@ uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     int nb = Mmin(shape->nb, shape->n);
     int panels = shape->nb > 0 ? (shape->n + shape->nb - 1) / shape->nb : 0;
-    struct hyb_panel_shop shop = {.memory = NULL};
+    hyb_panel_shop_t shop = {.memory = NULL};
     size_t doubles =
         lay_out(&shop, means, hpl_system_rows(shape), nb) +
         hyb_panel_engine_doubles(means->kernel, nb, hyb_team_size(means->team));
@@ -103,7 +85,7 @@ static void place_panel(hyb_lu_t *lu, int k);
 static void touch_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
-    const struct hyb_panel_shop *s = lu->panel[0].shop;
+    const hyb_panel_shop_t *s = lu->panel[0].shop;
     int members = hyb_team_size(lu->means.team);
 
     xh_memory_touch(s->memory, s->bytes, member, members);
@@ -120,7 +102,7 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
 {
     const hyb_means_t *means = &lu->means;
     int nb = Mmin(lu->mat->nb, lu->mat->n);
-    struct hyb_panel_shop *s = calloc(1, sizeof(*s));
+    hyb_panel_shop_t *s = calloc(1, sizeof(*s));
 
     if (s == NULL)
         return XH_ERR_MEMORY;
@@ -145,7 +127,7 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
 
 void hyb_panels_destroy(hyb_lu_t *lu)
 {
-    struct hyb_panel_shop *s = lu->panel[0].shop;
+    hyb_panel_shop_t *s = lu->panel[0].shop;
 
     if (s == NULL)
         return;
@@ -165,9 +147,10 @@ void hyb_panels_destroy(hyb_lu_t *lu)
 
 double *hyb_panels_columns(hyb_lu_t *lu, size_t *bytes_p)
 {
-    const struct hyb_panel_shop *s = lu->panel[0].shop;
+    const hyb_panel_shop_t *s = lu->panel[0].shop;
 
-    *bytes_p = s != NULL ? COLUMNS * s->columns_doubles * sizeof(double) : 0;
+    *bytes_p =
+        s != NULL ? HYB_L2_COLUMNS * s->columns_doubles * sizeof(double) : 0;
     return s != NULL ? s->columns[0] : NULL;
 }
 
@@ -199,7 +182,7 @@ static void place_panel(hyb_lu_t *lu, int k)
     p->factors.l1.data = p->shop->l1[k % HYB_IN_FLIGHT];
     p->factors.l1.height = height;
     p->zero = 0;
-    p->factored = false;
+    p->factored = p->queued = p->by_device = false;
     atomic_store(&p->loaded, 0);
 }
 
@@ -208,195 +191,11 @@ void hyb_panel_open(hyb_lu_t *lu, int k)
     if (k >= lu->panels)
         return;
     place_panel(lu, k);
-    if (!hyb_lu_owns(lu, k))
-        hyb_panel_broadcast(lu->worker, k);
-}
-
-/* ---- factoring -----------------------------------------------------------
- */
-
-/* Copy this worker's share of the panel's columns into tiles. */
-static void load(hyb_lu_t *lu, int k, int member, int members)
-{
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    hyb_place_t *home =
-        hyb_home_of(&lu->homes, hyb_lu_trailing(lu, k - 1).from);
-    xh_view_t all = home->panel_columns(home, k);
-    int top = hpl_panel_top_rows(p->hpl), height = p->factors.l2.height;
-    int64_t rows = p->factors.l2.rows, tiles = (rows + height - 1) / height;
-    int64_t from = tiles * member / members * height;
-    int64_t to = Mmin(tiles * (member + 1) / members * height, rows);
-
-    if (to > from)
-        hyb_pack(xh_view_part(all, top + from, 0, to - from, all.cols),
-                 XH_NO_TRANS, 1.0, height,
-                 hyb_tiles_at(&p->factors.l2, from, 0));
-    if (member == 0 && top > 0)
-        HPL_dlacpy(top, (int)all.cols, all.data, (int)all.ld, p->shop->top,
-                   top);
-}
-
-typedef struct {
-    const hyb_lu_panel_t *panel;
-    int members;
-} loading_t;
-
-static bool all_have_loaded(void *context)
-{
-    const loading_t *l = context;
-
-    return atomic_load(&l->panel->loaded) >= l->members;
-}
-
-typedef struct {
-    hyb_lu_t *lu;
-    const hyb_lu_panel_t *panel;
-    int turns; /* of waiting for the pivot */
-} agreement_t;
-
-static int64_t global_row(const HPL_T_panel *panel, int64_t local)
-{
-    hpl_map_t rows = hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
-
-    return hpl_map_global(&rows, panel->ii + local);
-}
-
-/* Without helping devices: other processes wait for this column. */
-static void wait_for_pivot(void *context)
-{
-    agreement_t *a = context;
-
-    hyb_poller_poll(&a->lu->poller);
-    hyb_wait_turn(&a->turns);
-}
-
-void hyb_panel_agree(HPL_T_panel *panel, double *proposal,
-                     const hpl_pivot_wait_t *wait, hyb_pivot_t *pivot)
-{
-    size_t row = (size_t)panel->jb * sizeof(double);
-    double *candidate = proposal + HPL_PROPOSAL_ROWS;
-
-    proposal[HPL_PROPOSAL_KEY] = pivot->key;
-    proposal[HPL_PROPOSAL_ROW] = (double)pivot->row;
-    proposal[HPL_PROPOSAL_OWNER] = panel->grid->myrow;
-    proposal[HPL_PROPOSAL_HAS_CURRENT] = hpl_panel_top_rows(panel) > 0;
-    memcpy(candidate, pivot->candidate, row);
-    memcpy(candidate + panel->jb, pivot->current, row);
-    hpl_pivot_agree(panel, proposal, wait);
-    pivot->mine = (int)proposal[HPL_PROPOSAL_OWNER] == panel->grid->myrow;
-    pivot->row = (int64_t)proposal[HPL_PROPOSAL_ROW];
-    memcpy(pivot->candidate, candidate, row);
-    memcpy(pivot->current, candidate + panel->jb, row);
-}
-
-/* The pivot of one column; broadcasts move on meanwhile. */
-static void agree(void *context, int column, hyb_pivot_t *pivot)
-{
-    agreement_t *a = context;
-    const struct hyb_panel_shop *shop = a->panel->shop;
-    hpl_pivot_wait_t wait = {shop->others_proposal, wait_for_pivot, a};
-    HPL_T_panel *h = a->panel->hpl;
-
-    (void)column;
-    pivot->row = global_row(h, pivot->row);
-    pivot->mine = true;
-    a->turns = 0;
-    if (h->grid->nprow > 1)
-        hyb_panel_agree(h, shop->proposal, &wait, pivot);
+    if (hyb_lu_owns(lu, k))
+        hyb_lu_panel(lu, k)->by_device =
+            hyb_tune_engine(lu, k) == HYB_PANEL_BY_DEVICE;
     else
-        hyb_poller_poll(&a->lu->poller);
-}
-
-/* Without the option nobody reads upstream's timer of the leaves. */
-#ifdef HPL_DETAILED_TIMING
-static const bool times_leaves = true;
-#else
-static const bool times_leaves = false;
-#endif
-
-static void toggle_leaf_timer(void *context)
-{
-    (void)context;
-    HPL_ptimer(HPL_TIMING_PFACT);
-}
-
-static hyb_panel_variant_t variant(HPL_T_FACT fact)
-{
-    if (fact == HPL_LEFT_LOOKING)
-        return HYB_LEFT;
-    return fact == HPL_CROUT ? HYB_CROUT : HYB_RIGHT;
-}
-
-static hyb_panel_method_t method(const HPL_T_palg *algo)
-{
-    return (hyb_panel_method_t){.base = variant(algo->pfact),
-                                .recursion = variant(algo->rfact),
-                                .base_cols = algo->nbmin,
-                                .parts = algo->nbdiv};
-}
-
-/* Are there others to agree with, or to look after, at each column? */
-static bool agrees(const hyb_lu_t *lu)
-{
-    return lu->grid->nprocs > 1 || lu->share != NULL ||
-           hyb_homes_resident(&lu->homes);
-}
-
-/* What other processes and back-substitution read of a factored panel. */
-static void record(hyb_lu_t *lu, hyb_lu_panel_t *p)
-{
-    HPL_T_panel *h = p->hpl;
-    const int64_t *pivots = p->shop->pivots;
-    bool local = !agrees(lu);
-
-    for (int c = 0; c < h->jb; c++)
-        h->DPIV[c] = (double)(local ? global_row(h, pivots[c]) : pivots[c]);
-    *h->DINFO = p->zero > 0 ? (double)h->ja + p->zero : 0.0;
-    if (hpl_panel_top_rows(h) > 0)
-        HPL_dlacpy(h->jb, h->jb, h->L1, h->jb, h->top, h->lda);
-    p->factored = true;
-}
-
-static void toggle(const hyb_worker_t *me)
-{
-    if (me->member == 0)
-        HPL_ptimer(HPL_TIMING_RPFACT);
-}
-
-void hyb_panel_factor_by(hyb_worker_t *me, int k, int members)
-{
-    hyb_lu_t *lu = me->lu;
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    HPL_T_panel *h = p->hpl;
-    agreement_t agreement = {.lu = lu, .panel = p};
-    hyb_panel_t panel = {
-        .method = method(lu->algo),
-        .body = p->factors.l2,
-        .top = {p->shop->top, hpl_panel_top_rows(h), h->jb, h->jb},
-        .l1 = {h->L1, h->jb, h->jb, h->jb},
-        .pivot = p->shop->pivots,
-        .zero_p = &p->zero,
-        .agree = agrees(lu) ? agree : NULL,
-        .leaf = times_leaves ? toggle_leaf_timer : NULL,
-        .context = &agreement};
-    loading_t loading = {p, members};
-    double seconds;
-
-    hyb_timer_begin(me, HYB_PANEL, k);
-    toggle(me);
-    /* All must have loaded before any may exchange rows. */
-    load(lu, k, me->member, members);
-    atomic_fetch_add(&p->loaded, 1);
-    me->is_urgent = true;
-    hyb_wait_until(all_have_loaded, &loading, hyb_worker_turn, me);
-    me->is_urgent = false;
-    hyb_panel_factor(p->shop->engine, &panel, me->member, members);
-    if (me->member == 0)
-        record(lu, p);
-    toggle(me);
-    seconds = hyb_timer_end(me);
-    if (me->member == 0)
-        hyb_tune_panel(lu, k, members, seconds);
+        hyb_panel_broadcast(lu->worker, k);
 }
 
 /* ---- broadcast -----------------------------------------------------------
@@ -406,7 +205,7 @@ void hyb_panel_broadcast(hyb_worker_t *me, int k)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(me->lu, k);
 
-    if (me->member != 0)
+    if (me->member != 0 || p->queued)
         return;
     hyb_timer_begin(me, HYB_BROADCAST, k);
     HPL_binit(p->hpl);
@@ -422,6 +221,8 @@ void hyb_panel_poll(void *context)
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
         hyb_lu_panel_t *p = &lu->panel[i];
 
+        if (p->queued)
+            hyb_panel_take(lu, p->hpl->ja / lu->mat->nb);
         if (!p->travels)
             continue;
         hyb_timer_begin(lu->worker, HYB_BROADCAST,
@@ -479,9 +280,11 @@ void hyb_panel_receive(hyb_lu_t *lu, int k)
         HPL_bwait(h);
     if (lu->mat->info == 0)
         lu->mat->info = (int)*h->DINFO;
-    p->columns = (xh_view_t){p->shop->columns[k % COLUMNS], p->factors.l2.rows,
-                             h->jb, Mmax(p->factors.l2.rows, 1)};
-    if (p->columns.data != NULL)
+    if (!p->by_device)
+        p->columns =
+            (xh_view_t){p->shop->columns[k % HYB_L2_COLUMNS],
+                        p->factors.l2.rows, h->jb, Mmax(p->factors.l2.rows, 1)};
+    if (!p->by_device && p->columns.data != NULL)
         hyb_l2_columns_begin(p);
     hyb_factors_pack_l1(l1, &p->factors.l1);
     list_moves(p, h->jb, lu->grid->nprow == 1);

@@ -9,23 +9,42 @@
 #include "hybrid/node/units.h"
 #include "hybrid/lu/worker.h"
 
+enum { HYB_L2_COLUMNS = 2 }; /* copies of L2: of iterations k and k + 1 */
+
+/* What factors the panels in flight, and their memory beside the messages:
+ * whole pages each. */
+typedef struct {
+    hyb_panel_engine_t *engine;
+    int64_t *pivots; /* nb */
+    double *top;     /* nb x nb: the top of the panel being factored */
+    double *proposal, *others_proposal;
+    double *l1[HYB_IN_FLIGHT];
+    double *columns[HYB_L2_COLUMNS]; /* of L2, where someone reads it so */
+    size_t columns_doubles;          /* of one */
+    double *memory;
+    size_t bytes;
+} hyb_panel_shop_t;
+
 /*
  * The life of panel k: opened on all processes; on its process column loaded
- * from its home into tiles and factored by some workers together; broadcast
- * along each process row as it is, in tiles; known everywhere.
+ * from its home into tiles and factored by some workers together, or factored
+ * by the device that is its home, and taken from there; broadcast along each
+ * process row as it is, in tiles; known everywhere.
  */
 typedef struct {
-    HPL_T_panel *hpl;            /* place, message, pivots, broadcast */
-    hyb_factors_t factors;       /* L1 and L2 for the update */
-    hyb_swap_t swap;             /* where all rows are here; else source is */
-    int *moves;                  /* the memory of swap's lists */
-    int zero;                    /* 1 + first column without pivot, or 0 */
-    _Atomic int loaded;          /* workers that have copied their part in */
-    bool factored;               /* here; the leader's, as the next */
-    bool travels;                /* its broadcast is under way */
-    xh_view_t columns;           /* L2 in columns, where someone reads it so */
-    hyb_units_t units;           /* of rows of these, to be copied */
-    struct hyb_panel_shop *shop; /* what factors all; the panels' own */
+    HPL_T_panel *hpl;       /* place, message, pivots, broadcast */
+    hyb_factors_t factors;  /* L1 and L2 for the update */
+    hyb_swap_t swap;        /* where all rows are here; else source is */
+    int *moves;             /* the memory of swap's lists */
+    int zero;               /* 1 + first column without pivot, or 0 */
+    _Atomic int loaded;     /* workers that have copied their part in */
+    bool by_device;         /* its home factors it; the leader's, as: */
+    bool queued;            /* the device is at it */
+    bool factored;          /* known here */
+    bool travels;           /* its broadcast is under way */
+    xh_view_t columns;      /* L2 in columns, where someone reads it so */
+    hyb_units_t units;      /* of rows of these, to be copied */
+    hyb_panel_shop_t *shop; /* what factors all; the panels' own */
 } hyb_lu_panel_t;
 
 /* lu->panel. Needs lu's means, grid, mat, panels. Errors: XH_ERR_MEMORY;
@@ -45,14 +64,21 @@ void hyb_panel_open(hyb_lu_t *lu, int k);
 
 /*
  * Factor panel k; on its process column, by workers 0 .. members - 1 at the
- * same time, once the panel's columns have met panel k - 1.
+ * same time, once the panel's columns have met panel k - 1. Or, once the device
+ * that they live on has them queued so far, give it to this device.
  */
 void hyb_panel_factor_by(hyb_worker_t *me, int k, int members);
 
-/* Begin to broadcast it, by the leader, after factoring; others do nothing. */
+/* If the device has factored panel k: it is known here, and its broadcast
+ * begins. The leader. */
+void hyb_panel_take(hyb_lu_t *lu, int k);
+
+/* Begin to broadcast it, by the leader, after factoring, unless a device is at
+ * it; others do nothing. */
 void hyb_panel_broadcast(hyb_worker_t *me, int k);
 
-/* Advance all broadcasts; lu. For the poller. */
+/* Advance all broadcasts, and take what devices have factored; lu. For the
+ * poller. */
 void hyb_panel_poll(void *lu);
 
 /* Does no panel travel any more? */

@@ -5,6 +5,7 @@
 #include "base/view.h"
 #include "hpl/pgesv/back_substitution.h"
 #include "hpl/pgesv/exchange.h"
+#include "hybrid/device/device.h"
 #include "hybrid/lu/worker.h"
 
 /*
@@ -19,6 +20,8 @@ typedef struct hyb_place hyb_place_t;
 
 struct hyb_place {
     hyb_lu_t *lu;
+    double resumed; /* since when the device has the last pivot that others had
+                       a say in; INFINITY: it waits for one */
 
     /* The run meets the panel of step; on a device: the columns of its blocks
      * that live there. */
@@ -48,6 +51,26 @@ struct hyb_place {
      * memory, once they have met panel k - 1. Any worker.
      */
     xh_view_t (*panel_columns)(hyb_place_t *place, int k);
+
+    /*
+     * NULL: the team factors the panels that live here. Else queue the
+     * factorization of panel k, whose columns are queued to meet panel k - 1.
+     * Returns where its pivots are agreed on, NULL where P = 1. One panel at a
+     * time; the leader.
+     */
+    hyb_pivot_box_t *(*factor_panel)(hyb_place_t *place, int k);
+
+    /*
+     * L1 of panel k, once the device has factored it, before that nothing.
+     * Where other places or processes read L2, panel_columns has it then.
+     *
+     * pivots  out  P = 1: nb rows counted from the panel's first one
+     */
+    xh_view_t (*take_panel)(hyb_place_t *place, int k, int64_t *pivots);
+
+    /* Seconds of the last panel on the device: of its factorization until its
+     * columns had come down, or of these alone. */
+    double (*panel_seconds)(hyb_place_t *place);
 
     /* y := y - A x, where A's address only says which part of the matrix it is:
      * columns that live here, and are factored. NULL: the team does it. */

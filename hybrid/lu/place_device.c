@@ -79,18 +79,26 @@ static xh_view_t stage_l1(hyb_device_columns_t *d, int k)
     return d->panel[slot].has_inverses ? staged : l1;
 }
 
-/* They come up, and L2 and L1, which is made ready meanwhile. */
+/* The lists come up, L2, unless it stands here, and L1, which is made ready
+ * meanwhile. */
 static xh_status_t send_panel(hyb_device_columns_t *d, int k)
 {
-    xh_view_t l2 = hyb_lu_panel(d->base.lu, k)->columns, l1;
+    const hyb_lu_panel_t *panel = hyb_lu_panel(d->base.lu, k);
+    const HPL_T_panel *h = panel->hpl;
+    xh_view_t l1;
     int slot = k % HYB_SLOTS;
     int64_t *row = d->rows + slot * HYB_ROW_LISTS * d->u.rows;
+    bool here = hyb_device_factored(d, k);
 
+    d->panel[slot].l2 =
+        here ? hyb_block_part(hyb_device_panel(d, k), hpl_panel_top_rows(h), 0,
+                              panel->factors.l2.rows, h->jb)
+             : part(d->panel[slot].came, panel->factors.l2.rows, h->jb);
     for (int i = 0; i < HYB_ROW_LISTS; i++)
         XH_TRY(hyb_queue_upload(d->link, row + i * d->u.rows,
                                 d->panel[slot].list[i]));
-    XH_TRY(hyb_queue_copy_in(d->link, l2,
-                             part(d->panel[slot].l2, l2.rows, l2.cols)));
+    if (!here)
+        XH_TRY(hyb_queue_copy_in(d->link, panel->columns, d->panel[slot].l2));
     l1 = stage_l1(d, k);
     XH_TRY(hyb_queue_copy_in(d->link, l1,
                              part(d->panel[slot].l1, l1.rows, l1.cols)));
@@ -136,22 +144,22 @@ static void receive_panel(hyb_place_t *place, int k)
 /* Panel k comes down to pinned memory, once its columns are computed. */
 static xh_status_t fetch_panel(const hyb_device_columns_t *d, int k)
 {
-    hyb_lu_t *lu = d->base.lu;
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    int64_t b = hyb_lu_trailing(lu, k - 1).from;
-    hyb_run_t run = hyb_device_run(d, (hyb_blocks_t){b, b + 1});
+    hyb_block_t panel = hyb_device_panel(d, k);
 
-    XH_TRY(hyb_event_record(d->compute, d->computed));
     XH_TRY(hyb_queue_wait(d->link, d->computed));
-    return hyb_queue_copy_out(d->link, hyb_device_trailing(d, h, run),
-                              host_view(d->host, h->mp, h->jb));
+    XH_TRY(hyb_event_record(d->link, d->begun));
+    XH_TRY(hyb_queue_copy_out(d->link, panel,
+                              host_view(d->host, panel.rows, panel.cols)));
+    return hyb_event_record(d->link, d->down);
 }
 
 static xh_view_t panel_columns(hyb_place_t *place, int k)
 {
+    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     const HPL_T_panel *h = hyb_lu_panel(place->lu, k)->hpl;
 
-    return host_view(((hyb_device_columns_t *)place)->host, h->mp, h->jb);
+    return host_view(hyb_device_factored(d, k) ? d->body : d->host, h->mp,
+                     h->jb);
 }
 
 /* ---- swap, solve, multiply ------------------------------------------------
@@ -294,9 +302,11 @@ static void multiply(hyb_place_t *place, hyb_worker_t *me,
 
     hyb_device_check(d, hyb_queue_gemm(d->compute, &product));
     if (is_next)
+        hyb_device_check(d, hyb_event_record(d->compute, d->computed));
+    if (is_next && !step->by_device)
         hyb_device_check(d, fetch_panel(d, step->k + 1));
     hyb_device_note(d, blocks, 2.0 * (double)(all.cols * below * h->jb),
-                    is_next ? d->link : d->compute);
+                    is_next && !step->by_device ? d->link : d->compute);
 }
 
 /* ---- what has run ---------------------------------------------------------
@@ -343,7 +353,7 @@ static void poll(hyb_place_t *place)
         hyb_device_check(d, hyb_event_wait(d->work[i].done, 0.0, &done));
         if (done)
             complete(d, i, now);
-        else if (now - d->work[i].since > patience(d))
+        else if (now - fmax(d->work[i].since, place->resumed) > patience(d))
             hyb_device_check(d, hyb_event_await(d->work[i].done, 0.0));
     }
 }
@@ -381,7 +391,9 @@ static void begin(hyb_place_t *place)
 
     if (!hyb_lu_owns(place->lu, 0) || !hyb_device_holds(d, 0))
         return;
-    hyb_device_check(d, fetch_panel(d, 0));
+    hyb_device_check(d, hyb_event_record(d->compute, d->computed));
+    if (!hyb_lu_panel(place->lu, 0)->by_device)
+        hyb_device_check(d, fetch_panel(d, 0));
     hyb_device_check(d, hyb_device_settle(d));
 }
 
@@ -435,6 +447,9 @@ const hyb_place_t hyb_place_device = {.swap = swap,
                                       .multiply = multiply,
                                       .receive_panel = receive_panel,
                                       .panel_columns = panel_columns,
+                                      .factor_panel = hyb_device_factor_panel,
+                                      .take_panel = hyb_device_take_panel,
+                                      .panel_seconds = hyb_device_panel_seconds,
                                       .subtract = subtract,
                                       .can_receive = can_receive,
                                       .send_rows = hyb_device_send_rows,

@@ -7,12 +7,14 @@
 
 /*
  * Block columns that live in the memory of one device, where they are swapped,
- * solved and multiplied; the team factors the panels. The link carries a panel
- * down and up once each and, where P > 1, rows of other processes.
+ * solved and multiplied; the team, or the device, factors the panels. The link
+ * carries a panel down and up once each, or of one that the device factors what
+ * others read, and where P > 1 rows of other processes.
  *
  * Queues: the columns' work is in order on one; panels, and rows that come,
  * travel on another, so that panel k + 1 comes down while the rest of iteration
- * k runs; rows leave by a third, while other columns are multiplied.
+ * k runs; rows leave by a third, while other columns are multiplied; on a
+ * fourth, of high priority, panel k + 1 is factored meanwhile.
  */
 
 /* Can this process keep columns so, with P process rows? Else why not, less

@@ -16,7 +16,8 @@ typedef struct {
     int k;
     hyb_lookahead_t mode;
     const char *reason; /* of the mode; static */
-    int panel_threads;  /* that factor panel k + 1 */
+    int panel_threads;  /* that factor panel k + 1, */
+    bool by_device;     /* or give it to the device that it lives on */
     hyb_blocks_t all;   /* to the right of panel k: the next three, in order, */
     hyb_blocks_t next;  /* the columns of panel k + 1; none if not here, */
     hyb_blocks_t streamed; /* what devices multiply, */

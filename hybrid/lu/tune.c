@@ -29,7 +29,7 @@ xh_status_t hyb_tune_begin(hyb_lu_t *lu)
     t->chooser = hyb_lookahead_begin(
         xh_settings_text("lookahead"), lu->algo->depth,
         lu->means.offloads && !lu->means.resident, lu->grid->nprow);
-    t->request = MPI_REQUEST_NULL;
+    t->request = t->panel_request = MPI_REQUEST_NULL;
     return XH_OK;
 }
 
@@ -168,11 +168,32 @@ static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
 
     t->team.threads = members_of(lu);
     t->team.device_rate = hyb_share_works(lu) ? t->devices_rate : 0.0;
+    if (step->by_device)
+        return 1;
     if (step->mode == HYB_LOOKAHEAD_NONE || t->team.threads == 1 ||
         lu->homes.host_blocks == 0)
         return t->team.threads;
     return hyb_regroup_panel(&t->team, h->mp, columns_of(lu, step->all), h->jb,
                              before_panel(lu, step));
+}
+
+/* Is it the tuner that decides who factors panel k? */
+static bool chooses_engine(const hyb_lu_t *lu, int k)
+{
+    return hyb_lu_trailing(lu, k - 1).from >= lu->homes.factored_from &&
+           strcmp(xh_settings_text("panel"), "auto") == 0;
+}
+
+hyb_panel_by_t hyb_tune_engine(hyb_lu_t *lu, int k)
+{
+    bool can = hyb_lu_trailing(lu, k - 1).from >= lu->homes.factored_from;
+
+    if (chooses_engine(lu, k))
+        return hyb_engines_choose(&lu->tuner.engines,
+                                  lu->mat->n - (int64_t)k * lu->mat->nb);
+    return can && strcmp(xh_settings_text("panel"), "device") == 0
+               ? HYB_PANEL_BY_DEVICE
+               : HYB_PANEL_BY_TEAM;
 }
 
 void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
@@ -188,8 +209,10 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
         step->panel_seconds = lu->tuner.panel_seconds[(k - 1) % HYB_IN_FLIGHT];
     step->mode =
         hyb_lookahead_choose(&lu->tuner.chooser, &about, &step->reason);
-    if (hyb_lu_owns(lu, k + 1))
+    if (hyb_lu_owns(lu, k + 1)) {
         step->next.to++;
+        step->by_device = hyb_lu_panel(lu, k + 1)->by_device;
+    }
     step->next_is_streamed =
         hyb_blocks_count(hyb_homes_host(&lu->homes, step->next)) > 0 &&
         devices_are_quicker(lu, step);
@@ -208,13 +231,34 @@ static bool shows_rate(hyb_lu_t *lu, int k, double flop)
                flop_of(lu, k, hyb_means_run_columns(&lu->means, lu->mat->nb));
 }
 
+/* Panel k is done: the processes of its column learn of the slowest. */
+static void learn_engine(hyb_lu_t *lu, int k, hyb_panel_by_t engine,
+                         double seconds)
+{
+    hyb_tuner_t *t = &lu->tuner;
+    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+
+    t->last = k;
+    t->last_engine = engine;
+    t->last_seconds = seconds;
+    if (engine == HYB_PANEL_BY_TEAM) /* down, and up again */
+        t->last_seconds += 2.0 * home->panel_seconds(home);
+    MPI_Iallreduce(MPI_IN_PLACE, &t->last_seconds, 1, MPI_DOUBLE, MPI_MAX,
+                   lu->grid->col_comm, &t->panel_request);
+}
+
 void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
 
     if (k > 0)
         lu->tuner.panel_seconds[(k - 1) % HYB_IN_FLIGHT] = seconds;
-    hyb_regroup_learn(&lu->tuner.team, threads, h->mp, h->jb, seconds);
+    if (threads > 0)
+        hyb_regroup_learn(&lu->tuner.team, threads, h->mp, h->jb, seconds);
+    if (chooses_engine(lu, k))
+        learn_engine(lu, k,
+                     threads > 0 ? HYB_PANEL_BY_TEAM : HYB_PANEL_BY_DEVICE,
+                     seconds);
 }
 
 /* Seconds that a worker spent otherwise than in updates, or than waiting for
@@ -295,8 +339,9 @@ static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
     if (hyb_share_works(lu))
         all += lu->tuner.devices_rate;
     it.took.panel = lu->tuner.panel_seconds[k % HYB_IN_FLIGHT];
-    it.took.panel_share =
-        (double)hyb_lu_step(lu, k)->panel_threads / members_of(lu);
+    if (!hyb_lu_step(lu, k)->by_device)
+        it.took.panel_share =
+            (double)hyb_lu_step(lu, k)->panel_threads / members_of(lu);
     it.took.broadcast = lap->leader[HYB_BROADCAST];
     it.took.exchange = exchange_seconds(lap);
     it.took.update = all > 0.0 ? flop / all : 0.0;
@@ -340,12 +385,15 @@ static void tell(hyb_lu_t *lu, int k)
         .mode = (int)step->mode,
         .reason = step->reason,
         .columns_left = columns_of(lu, step->all),
-        .panel_threads = s[HYB_PANEL] > 0.0 ? step->panel_threads : 0,
+        .panel_threads =
+            s[HYB_PANEL] > 0.0 && !step->by_device ? step->panel_threads : 0,
         .begin = t->opened[k % HYB_IN_FLIGHT].time,
         .seconds = lap->time,
         .share_used = shared ? t->used[k % HYB_IN_FLIGHT] : NAN,
         .share_measured = shared ? t->balanced[k % HYB_IN_FLIGHT] : NAN,
         .panel = s[HYB_PANEL],
+        .panel_device =
+            step->by_device ? t->panel_seconds[k % HYB_IN_FLIGHT] : NAN,
         .broadcast = s[HYB_BROADCAST],
         .exchange = s[HYB_EXCHANGE],
         .swap = s[HYB_SWAP],
@@ -406,17 +454,29 @@ void hyb_tune_measure(hyb_lu_t *lu, int k)
         t->ended = t->opened[0].time;
 }
 
+/* Is the reduction, if there is one, over? */
+static bool has_come(MPI_Request *request)
+{
+    int done = 0;
+
+    if (*request != MPI_REQUEST_NULL)
+        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    return done;
+}
+
 bool hyb_tune_is_ready(hyb_lu_t *lu)
 {
     hyb_tuner_t *t = &lu->tuner;
-    int done;
+    int nb = lu->mat->nb;
 
-    if (t->request == MPI_REQUEST_NULL)
-        return true;
-    MPI_Test(&t->request, &done, MPI_STATUS_IGNORE);
-    if (done)
+    if (has_come(&t->request))
         hyb_lookahead_learn(&t->chooser, &t->measured);
-    return done;
+    if (has_come(&t->panel_request))
+        hyb_engines_learn(&t->engines, t->last_engine,
+                          lu->mat->n - (int64_t)t->last * nb, nb,
+                          t->last_seconds);
+    return t->request == MPI_REQUEST_NULL &&
+           t->panel_request == MPI_REQUEST_NULL;
 }
 
 void hyb_tune_close(hyb_lu_t *lu)

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include "hybrid/lu/step.h"
 #include "hybrid/lu/timer.h"
+#include "hybrid/lu/tuner/engines.h"
 #include "hybrid/lu/tuner/home.h"
 #include "hybrid/lu/tuner/lookahead.h"
 #include "hybrid/lu/tuner/regroup.h"
@@ -30,13 +31,18 @@ typedef struct {
     hyb_lap_t opened[HYB_IN_FLIGHT]; /* all until the iteration opened */
     hyb_lap_t lap[HYB_IN_FLIGHT];    /* and in it, once it is closed */
     double panel_seconds[HYB_IN_FLIGHT]; /* of panel k + 1, here */
-    double exchange_seconds;             /* swaps and solves, by all workers */
-    double devices_rate;                 /* flop/s of all of them; 0: unknown */
-    int64_t devices_columns;             /* of their tiles */
-    double devices_flop;                 /* of all iterations so far */
-    hyb_traffic_t link; /* of all devices' links before it began */
-    double ended;       /* when the last iteration learnt from was over */
-    int shared;         /* iterations whose devices were learnt from */
+    hyb_engines_t engines;               /* who factors those on devices: */
+    MPI_Request panel_request;           /* what the last one took is reduced */
+    int last;
+    hyb_panel_by_t last_engine;
+    double last_seconds;
+    double exchange_seconds; /* swaps and solves, by all workers */
+    double devices_rate;     /* flop/s of all of them; 0: unknown */
+    int64_t devices_columns; /* of their tiles */
+    double devices_flop;     /* of all iterations so far */
+    hyb_traffic_t link;      /* of all devices' links before it began */
+    double ended;            /* when the last iteration learnt from was over */
+    int shared;              /* iterations whose devices were learnt from */
 } hyb_tuner_t;
 
 /* Errors: XH_ERR_INPUT  the setting split makes no sense: said */
@@ -66,7 +72,10 @@ bool hyb_tune_is_ready(hyb_lu_t *lu);
 void hyb_tune_close(hyb_lu_t *lu);
 void hyb_tune_end(hyb_lu_t *lu);
 
-/* Panel k took threads so many seconds. */
+/* Who factors panel k, whose columns are here. */
+hyb_panel_by_t hyb_tune_engine(hyb_lu_t *lu, int k);
+
+/* Panel k took threads so many seconds; 0 threads: it took a device. */
 void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds);
 
 #endif

@@ -244,6 +244,19 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
     }
 }
 
+typedef struct {
+    hyb_lu_t *lu;
+    const hyb_step_t *step;
+} queueing_t;
+
+static bool next_is_queued(void *context)
+{
+    const queueing_t *q = context;
+
+    return hyb_ledger_queued(&q->lu->ledger, q->step->next,
+                             hyb_stage(q->step->k + 1));
+}
+
 static bool next_is_updated(const hyb_worker_t *me, const hyb_step_t *step)
 {
     return hyb_ledger_reached(&me->lu->ledger, step->next,
@@ -251,9 +264,14 @@ static bool next_is_updated(const hyb_worker_t *me, const hyb_step_t *step)
 }
 
 /* Where devices update them they get more columns meanwhile, and are not
- * helped, which takes long. */
+ * helped, which takes long. The device that factors them runs in order. */
 void hyb_update_wait_next(hyb_worker_t *me, const hyb_step_t *step)
 {
+    if (step->by_device) {
+        hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, next_is_queued,
+                        &(queueing_t){me->lu, step});
+        return;
+    }
     if (step->next_is_streamed)
         feed(me, step, next_is_updated);
     me->is_urgent = step->next_is_streamed;

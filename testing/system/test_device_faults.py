@@ -64,10 +64,16 @@ RESIDENT = [(p, q, fault)
                             if p > 1 else ("fail@swap_rows:2",)))]  # fmt: skip
 
 
+RESIDENT += [(p, q, fault + " panel=device")
+             for p, q in ((1, 1), (1, 2), (2, 1), (2, 2))
+             for fault in ("fail@panel_step:3", "oom@panel_step:2",
+                           "stall@panel_step:2", "fail@trsm:2")]  # fmt: skip
+
+
 @pytest.mark.parametrize("p, q, fault", RESIDENT)
 def test_a_lost_device_with_columns_ends_the_run(xhpl, p, q, fault):
     home = (f"devices=emu:{p * q}", "home=device", "threads=1", "stall_seconds=0.3",
-            f"emu_fault=0:{fault}")  # fmt: skip
+            *f"emu_fault=0:{fault}".split())  # fmt: skip
     words = [word for pair in home for word in ("--set", pair)]
     outcome = xhpl(*SYSTEM, "-p", p, "-q", q, *words, processes=p * q)
     assert outcome.status == 3, str(outcome)

@@ -14,6 +14,8 @@ from busy import patience
 RUNS = [(1, 1, "none", None), (1, 1, "emu:3", None), (1, 2, "emu:2", None),
         (2, 2, "none", None), (2, 2, "emu:4", None), (1, 2, "none", None),
         (1, 2, "none", "kernel=blas"), (2, 1, "none", "lookahead=mixed"),
+        (1, 1, "emu:1", "home=device panel=device"), (1, 2, "emu:4", "home=device panel=device"),
+        (2, 2, "emu:4", "home=device panel=device"),
         (1, 1, "emu:1", "home=device"), (1, 2, "emu:2", "home=device"), (2, 2, "emu:4", "home=device")]  # fmt: skip
 # The trial of kernel and BLAS library is long under the sanitizer.
 SETTINGS = ("threads=2", "tile=24", "emu_memory=4", "kernel=portable")
@@ -33,7 +35,7 @@ def solve(xhpl, system, grid, *settings):
 @pytest.mark.parametrize("nprow, npcol, devices, more", RUNS)
 def test_threads_do_not_race(xhpl, nprow, npcol, devices, more):
     system = ("-n", 150, "--nb", 16, "--depth", "0,1,2", "--bcast", "1,4")
-    settings = [f"devices={devices}", *filter(None, [more])]
+    settings = [f"devices={devices}", *(more or "").split()]
     outcome = solve(xhpl, system, (nprow, npcol), *settings)
     assert "6 tests completed and passed" in outcome.stdout, str(outcome)
 

@@ -17,7 +17,7 @@ COLUMNS = (
 ).split() + [
     f"{name}_{d}" for name in ("update_device", "device_wait")
     for d in range(DEVICES_MOST)
-]
+] + ["panel_device"]
 
 
 @pytest.fixture

@@ -202,6 +202,15 @@ static xh_status_t generate(void)
         &(hyb_generate_t){100, CALLS_ORDER, all, all, device_calls_square(1)});
 }
 
+static xh_status_t panel_step(void)
+{
+    const hyb_panel_step_t step = {.panel = device_calls_square(0),
+                                   .count = CALLS_ORDER,
+                                   .pivots = all_rows()};
+
+    return hyb_queue_panel_step(on.queue, &step);
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 const char *device_call_name(device_call_t call)
@@ -221,7 +230,7 @@ xh_status_t device_call(device_call_t call)
         alloc,      pin,         queue_create, event_create, event_record,
         queue_wait, copy_in,     copy_out,     gemm,         copy,
         swap_rows,  gather_rows, scatter_rows, trsm,         gemv,
-        generate};
+        generate,   panel_step};
 
     return calls[call]();
 }

@@ -46,7 +46,7 @@ xh_status_t device_cases_wait(hyb_event_t *event);
 xh_status_t device_cases_finish(hyb_device_t *device, hyb_queue_t *queue);
 
 /* All of them; open calls device_cases_open. By file: device_cases.c,
- * device_work.c, device_resident.c. */
+ * device_work.c, device_resident.c, device_panel.c. */
 #define DEVICE_CASES(open)                                                     \
     DEVICE_CASE(it_describes_itself, open)                                     \
     DEVICE_CASE(its_sensors_tell_what_is_possible_or_nothing, open)            \
@@ -72,7 +72,13 @@ xh_status_t device_cases_finish(hyb_device_t *device, hyb_queue_t *queue);
     DEVICE_CASE(a_solve_is_forward_substitution, open)                         \
     DEVICE_CASE(a_matrix_times_a_vector_is_subtracted, open)                   \
     DEVICE_CASE(a_generated_part_has_the_matrixs_bits, open)                   \
-    DEVICE_CASE(a_part_of_a_large_matrix_is_generated, open)
+    DEVICE_CASE(a_part_of_a_large_matrix_is_generated, open)                   \
+    DEVICE_CASE(a_panel_step_eliminates_with_pivots, open)                     \
+    DEVICE_CASE(of_equal_pivots_the_first_row_counts, open)                    \
+    DEVICE_CASE(a_zero_pivot_divides_nothing, open)                            \
+    DEVICE_CASE(a_tiny_pivot_divides, open)                                    \
+    DEVICE_CASE(a_panels_nan_counts_as_infinite, open)                         \
+    DEVICE_CASE(two_parts_of_a_panel_agree_on_pivots, open)
 
 #define DEVICE_CASE(name, open) void name(void **state);
 DEVICE_CASES(declared)

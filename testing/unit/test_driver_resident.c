@@ -43,6 +43,12 @@ TEST_SOLVE(host_and_devices_hold_columns, 2, "threads=2 emu_memory=1")
 TEST_SOLVE(host_and_devices_hold_columns_with_the_blas, 2,
            "threads=2 emu_memory=1 kernel=blas")
 
+TEST_SOLVE(devices_factor_their_panels, 1, "threads=2 panel=device")
+TEST_SOLVE(several_devices_factor_panels, 3, "threads=1 panel=device")
+TEST_SOLVE(a_device_factors_panels_behind_columns_of_the_host, 1,
+           "threads=2 panel=device emu_memory=1")
+TEST_SOLVE(the_team_factors_panels_of_devices, 2, "threads=2 panel=host")
+
 /* ---- one system, closely --------------------------------------------------
  */
 
@@ -50,9 +56,24 @@ enum { ORDER = 640, BLOCK = 64 };
 
 typedef struct {
     double x[ORDER];
+    double u[ORDER]; /* the diagonal of U, as far as it is here */
     double residual;
     hpl_work_t work; /* of this process */
 } solved_t;
+
+/* All rows are here. */
+static void take_diagonal(const HPL_T_pmat *mat, double *u)
+{
+    int processes = small_processes(), rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int j = 0; j < ORDER; j++) {
+        int block = j / BLOCK, local = block / processes * BLOCK + j % BLOCK;
+
+        if (block % processes == rank)
+            u[j] = mat->A[j + (size_t)local * (size_t)mat->ld];
+    }
+}
 
 static HPL_T_grid grid;
 static HPL_T_palg algo;
@@ -85,6 +106,9 @@ static solved_t solve(int devices, int nprow, const char *settings)
 
     hpl_solver()->solve(system, &info);
     assert_true(hpl_solver()->work(system, &s.work));
+    memset(s.u, 0, sizeof(s.u));
+    if (nprow == 1)
+        take_diagonal(&system->mat, s.u);
     assert_int_equal(info, 0);
     small_solution(&grid, &system->mat, s.x);
     hpl_solver()->check(system, 100, &norms);
@@ -93,19 +117,32 @@ static solved_t solve(int devices, int nprow, const char *settings)
     return s;
 }
 
-TEST(x_is_that_of_columns_on_the_host)
+static double distance(const double *x, const double *y)
 {
-    static solved_t host, device;
     double most = 0.0;
 
-    host = solve(0, 1, "threads=2");
-    device = solve(1, 1, "home=device threads=2");
     for (int i = 0; i < ORDER; i++)
-        most = fmax(most,
-                    fabs(host.x[i] - device.x[i]) / fmax(1.0, fabs(host.x[i])));
-    assert_true(most < 1e-8);
-    assert_true(device.residual <= 2.0 * host.residual);
-    assert_true(device.residual > 0.0);
+        most = fmax(most, fabs(x[i] - y[i]) / fmax(1.0, fabs(x[i])));
+    return most;
+}
+
+/* Other pivots would show in U. */
+TEST(x_and_pivots_are_those_of_columns_on_the_host)
+{
+    static solved_t host, device;
+    static const char *const ways[] = {
+        "home=device threads=2", "home=device threads=2 panel=host",
+        "home=device threads=2 panel=device",
+        "home=device threads=2 panel=device lookahead=0"};
+
+    host = solve(0, 1, "threads=2");
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        device = solve(1, 1, ways[i]);
+        assert_true(distance(host.x, device.x) < 1e-8);
+        assert_true(distance(host.u, device.u) < 1e-8);
+        assert_true(device.residual <= 2.0 * host.residual);
+        assert_true(device.residual > 0.0);
+    }
 }
 
 static void assert_near(double bytes, double planned)
@@ -117,16 +154,21 @@ static void assert_near(double bytes, double planned)
 /* Panels; where P > 1 also rows; and little besides. */
 TEST(what_is_planned_crosses_the_link)
 {
+    static const char *const ways[] = {"home=device threads=2 panel=host",
+                                       "home=device threads=2 panel=device"};
+
     for (int devices = 1; devices <= 2; devices++)
         for (int p = 1; p <= small_processes(); p++) {
             hpl_work_t work;
 
             if (small_processes() % p != 0)
                 continue;
-            work = solve(devices, p, "home=device threads=2").work;
-            assert_true(work.has_devices);
-            assert_near(work.link_up, work.planned_up);
-            assert_near(work.link_down, work.planned_down);
+            for (int by = 0; by < 2; by++) {
+                work = solve(devices, p, ways[by]).work;
+                assert_true(work.has_devices);
+                assert_near(work.link_up, work.planned_up);
+                assert_near(work.link_down, work.planned_down);
+            }
         }
 }
 

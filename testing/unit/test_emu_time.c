@@ -10,7 +10,8 @@
  */
 enum {
     TILE = 64,
-    QUEUES = 3,
+    HIGH = 3, /* the queue of high priority, behind the others */
+    QUEUES,
     TILES = 6, /* of a pipeline */
     SLOTS = 3  /* that these share */
 };
@@ -45,8 +46,9 @@ static int stop_clock(void **state)
 static void open_device(const char *mode, const char *rate)
 {
     device = emu_open(0, mode, LINK, rate, NULL);
-    for (int i = 0; i < QUEUES; i++)
+    for (int i = 0; i < HIGH; i++)
         queues[i] = device_cases_queue(device);
+    assert_ok(hyb_queue_create(device, HYB_QUEUE_HIGH, &queues[HIGH]));
     in_device = device_cases_matrix(device, TILE, TILE);
     start = device_cases_event(device);
     assert_ok(hyb_event_record(queues[0], start));
@@ -234,6 +236,79 @@ TEST_SET_UP(one_product_runs_at_a_time)
         multiply(2);
         assert_time(fmax(end_of(0), fmax(end_of(1), end_of(2))), 3 * GEMM);
     }
+}
+
+/* A product of 0.256 s, which runs still when shorter work begins. */
+static void multiply_long(const hyb_block_t large)
+{
+    const hyb_block_t c = hyb_block_part(large, 0, 0, 1024, TILE);
+
+    assert_ok(hyb_queue_gemm(
+        queues[0], &(hyb_gemm_t){.alpha = 1, .a = large, .b = c, .c = c}));
+}
+
+TEST_SET_UP(high_priority_interrupts_what_runs)
+{
+    static const char *const modes[] = {"emu_dry=on", "emu_dry=off"};
+    hyb_buffer_t *large;
+
+    for (int i = 0; i < 2; i++) {
+        if (i > 0)
+            close_device(state);
+        xh_clock_install(standing_clock, NULL);
+        open_device(modes[i], RATE);
+        large = device_cases_matrix(device, 1024, 1024).buffer;
+        multiply_long(hyb_block(large, 0, 1024, 1024));
+        copy_in(HIGH);
+        multiply(HIGH);
+        assert_time(end_of(HIGH), COPY + GEMM);
+        assert_time(end_of(0), 256 * GEMM + GEMM);
+        multiply(0);
+        assert_time(end_of(0), 258 * GEMM);
+        hyb_buffer_destroy(large);
+    }
+}
+
+TEST_SET_UP(one_of_high_priority_runs_at_a_time)
+{
+    hyb_queue_t *other;
+    hyb_event_t *event;
+
+    open_device("emu_dry=on", RATE);
+    assert_ok(hyb_queue_create(device, HYB_QUEUE_HIGH, &other));
+    event = device_cases_event(device);
+    multiply(HIGH);
+    assert_ok(hyb_queue_gemm(other, &(hyb_gemm_t){.alpha = 1,
+                                                  .a = in_device,
+                                                  .b = in_device,
+                                                  .c = in_device}));
+    assert_ok(hyb_event_record(other, event));
+    assert_ok(hyb_queue_wait(queues[1], event));
+    assert_time(fmax(end_of(HIGH), end_of(1)), 2 * GEMM);
+    hyb_event_destroy(event);
+    hyb_queue_destroy(other);
+}
+
+static void step(int queue, int64_t count)
+{
+    const hyb_panel_step_t columns = {
+        .panel = in_device, .first = 8, .count = count, .pivots = list(TILE)};
+
+    assert_ok(hyb_queue_panel_step(queues[queue], &columns));
+}
+
+TEST_SET_UP(a_panel_has_a_rate_of_its_own)
+{
+    open_device("emu_dry=on", RATE);
+    step(0, 32); /* half of the panel, which is half of a product */
+    assert_time(end_of(0), GEMM / 4);
+    close_device(state);
+    xh_clock_install(standing_clock, NULL);
+    assert_ok(xh_settings_assign("emu_panel=0.131072"));
+    open_device("emu_dry=on", RATE);
+    step(0, 32);
+    step(HIGH, 16);
+    assert_time(fmax(end_of(0), end_of(HIGH)), GEMM + GEMM / 2);
 }
 
 TEST_SET_UP(a_wait_puts_work_behind_another_queue)

@@ -290,4 +290,32 @@ TEST_SET_UP(the_traffic_is_what_was_queued)
     assert_int_equal(out, 15 * sizeof(double));
 }
 
+TEST_SET_UP(steps_that_leave_the_panel_are_refused)
+{
+    const hyb_block_t panel = hyb_block(buffer, 0, 6, 8);
+    const hyb_block_t pivots = hyb_block(buffer, 48, 8, 1);
+    static const int64_t bad[][2] = {{0, 7}, {-1, 1}, {6, 1}, {3, -1}, {3, 4}};
+
+    QUEUED(hyb_queue_panel_step(
+        queue, &(hyb_panel_step_t){panel, 2, 4, pivots, .box = NULL}));
+    QUEUED(hyb_queue_panel_step(
+        queue, &(hyb_panel_step_t){panel, 6, 0, pivots, .box = NULL}));
+    assert_int_equal(fake.calls, 1);
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        REFUSED(hyb_queue_panel_step(
+            queue, &(hyb_panel_step_t){panel, bad[i][0], bad[i][1], pivots,
+                                       .box = NULL}));
+    REFUSED(hyb_queue_panel_step(
+        queue, &(hyb_panel_step_t){panel, 2, 4, hyb_block(buffer, 48, 6, 1),
+                                   .box = NULL}));
+    REFUSED(
+        hyb_queue_panel_step(/* apart, and nobody to agree with */
+                             queue, &(hyb_panel_step_t){
+                                        .panel = hyb_block(buffer, 0, 2, 4),
+                                        .count = 4,
+                                        .pivots = hyb_block(buffer, 8, 4, 1),
+                                        .l1 = hyb_block(buffer, 12, 4, 4)}));
+    assert_int_equal(fake.calls, 1);
+}
+
 TEST_MAIN()

@@ -4,16 +4,20 @@
 
 /*
  * A software device. Each queue is a thread that takes commands in order. Two
- * links and one compute engine are shared by all queues; each serves one
- * command at a time.
+ * links and a compute engine are shared by all queues. Each serves one command
+ * at a time, in the order in which they come; the engine has one more lane, for
+ * queues of high priority.
  *
  * Time: a command begins when its queue's previous one has ended, the event
  * that it waits for has passed, it was queued, and its resource is free;
  * whichever is last. It ends after its amount of work divided by the resource's
  * rate, and not before the work is done. The device computes the end and its
  * thread sleeps until then, so late wake-ups do not add up. A dry device does
- * no work: its times are those of the model alone. The engine serves commands
- * in the order in which they come; priorities of queues change nothing.
+ * no work: its times are those of the model alone.
+ *
+ * What is on the high lane has the engine for itself: it interrupts what is on
+ * the normal one, which goes on afterwards and ends so much later. This is the
+ * model; the work itself runs beside it, on another thread.
  */
 #include <pthread.h>
 #include "hybrid/device/device.h"
@@ -22,6 +26,7 @@ typedef enum {
     HYB_EMU_LINK_IN,
     HYB_EMU_LINK_OUT,
     HYB_EMU_ENGINE,
+    HYB_EMU_HIGH, /* its lane for queues of high priority */
     HYB_EMU_RESOURCES
 } hyb_emu_resource_t;
 
@@ -65,10 +70,15 @@ typedef struct {
 
 typedef struct hyb_emu_queue hyb_emu_queue_t;
 
+typedef struct { /* of the last command, in time */
+    double begin, end;
+} hyb_emu_span_t;
+
 typedef struct { /* all but the first group is guarded by lock */
     int index;
     bool dry;
     double rate[HYB_EMU_RESOURCES]; /* bytes/s or flop/s; 0: no limit */
+    double panel_rate;              /* of panel steps; 0: as others */
 
     pthread_mutex_t lock;
     pthread_cond_t changed;     /* a mark has passed or a resource is free */
@@ -76,8 +86,9 @@ typedef struct { /* all but the first group is guarded by lock */
     hyb_emu_faults_t faults;
     hyb_emu_queue_t *queues;
     struct {
-        bool busy;
-        double free_at;
+        long came, served; /* commands */
+        bool busy;         /* one of them is at work */
+        hyb_emu_span_t span;
     } resources[HYB_EMU_RESOURCES];
     bool failed;
 } hyb_emu_device_t;
@@ -107,6 +118,9 @@ xh_status_t hyb_emu_admit(hyb_emu_device_t *device, int call,
  */
 xh_status_t hyb_emu_fail(hyb_emu_device_t *device);
 
+/* Has it? After a short nap, in which others may fail it. */
+bool hyb_emu_has_failed(hyb_emu_device_t *device);
+
 /* The backend's own functions, as in hyb_backend_t. */
 xh_status_t hyb_emu_queue_create(void *state, hyb_priority_t priority,
                                  void **queue_p);
@@ -128,10 +142,12 @@ xh_status_t hyb_emu_queue_work(void *state, void *queue,
 double hyb_emu_amount(const hyb_task_t *task);
 
 /*
- * Do it, on the calling thread, and flip a bit of the result if it flips.
+ * Do it, on the calling thread, and flip a bit of the result if it flips. A
+ * step of a panel ends early if the device fails.
  * Errors: XH_ERR_MEMORY  of the host, for a product
  *         XH_ERR_ARG     a row number is not in its block
  */
-xh_status_t hyb_emu_work(const hyb_task_t *task, bool flips);
+xh_status_t hyb_emu_work(hyb_emu_device_t *device, const hyb_task_t *task,
+                         bool flips);
 
 #endif

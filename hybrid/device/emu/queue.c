@@ -29,6 +29,7 @@ struct hyb_emu_queue {
     hyb_emu_device_t *device;
     pthread_t thread;
     pthread_cond_t wake; /* there is a command, or a reason to stop */
+    hyb_priority_t priority;
     command_t *first, **end;
     double time;  /* when its last command ended */
     bool running; /* its thread runs a command */
@@ -57,13 +58,37 @@ xh_status_t hyb_emu_fail(hyb_emu_device_t *device)
     return XH_ERR_DEVICE;
 }
 
+bool hyb_emu_has_failed(hyb_emu_device_t *device)
+{
+    const struct timespec nap = {.tv_nsec = 10000};
+    bool failed;
+
+    nanosleep(&nap, NULL);
+    pthread_mutex_lock(&device->lock);
+    failed = device->failed;
+    pthread_mutex_unlock(&device->lock);
+    return failed;
+}
+
 /* ---- running one command; the device is locked -------------------------- */
 
-static hyb_emu_resource_t resource_of(hyb_op_t op)
+static hyb_emu_resource_t resource_of(const hyb_emu_queue_t *queue, hyb_op_t op)
 {
     if (op == HYB_OP_COPY_IN)
         return HYB_EMU_LINK_IN;
-    return op == HYB_OP_COPY_OUT ? HYB_EMU_LINK_OUT : HYB_EMU_ENGINE;
+    if (op == HYB_OP_COPY_OUT)
+        return HYB_EMU_LINK_OUT;
+    return queue->priority == HYB_QUEUE_HIGH ? HYB_EMU_HIGH : HYB_EMU_ENGINE;
+}
+
+/* What it takes with resource r. */
+static double seconds_of(const hyb_emu_device_t *device, hyb_emu_resource_t r,
+                         const hyb_task_t *task)
+{
+    bool is_panel = task->op == HYB_OP_PANEL_STEP && device->panel_rate > 0;
+    double rate = is_panel ? device->panel_rate : device->rate[r];
+
+    return rate > 0 ? hyb_emu_amount(task) / rate : 0;
 }
 
 /* The monotonic clock's time in so many seconds, at most 30 years. */
@@ -92,16 +117,16 @@ static void sleep_until(hyb_emu_queue_t *queue, double time)
         late = pthread_cond_timedwait(&queue->wake, &device->lock, &deadline);
 }
 
-/* Run command with resource r reserved; returns when it ends, end at the
- * earliest. */
-static double compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
-                            const command_t *command, double end)
+/* Run command with resource r reserved. */
+static void compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
+                          const command_t *command)
 {
     xh_status_t status;
 
     device->resources[r].busy = true;
     pthread_mutex_unlock(&device->lock);
-    status = hyb_emu_work(&command->task, command->fault == HYB_EMU_FLIP);
+    status =
+        hyb_emu_work(device, &command->task, command->fault == HYB_EMU_FLIP);
     pthread_mutex_lock(&device->lock);
     device->resources[r].busy = false;
     if (status != XH_OK) {
@@ -113,27 +138,53 @@ static double compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
         declare_failed(device);
     }
     pthread_cond_broadcast(&device->changed);
-    return fmax(end, hyb_emu_host->now());
 }
 
+/* What is on the high lane interrupts what is on the normal one. */
+static void interrupt(hyb_emu_device_t *device)
+{
+    const hyb_emu_span_t high = device->resources[HYB_EMU_HIGH].span;
+    hyb_emu_span_t *normal = &device->resources[HYB_EMU_ENGINE].span;
+
+    if (high.begin < normal->end && high.end > normal->begin)
+        normal->end += high.end - fmax(high.begin, normal->begin);
+}
+
+/* Command begins on resource r, which is free. */
+static void begin(const hyb_emu_queue_t *queue, hyb_emu_resource_t r,
+                  const command_t *command)
+{
+    hyb_emu_span_t *span = &queue->device->resources[r].span;
+
+    span->begin = fmax(fmax(queue->time, command->queued_at), span->end);
+    span->end = span->begin + seconds_of(queue->device, r, &command->task);
+    if (r == HYB_EMU_ENGINE || r == HYB_EMU_HIGH)
+        interrupt(queue->device);
+}
+
+/* While it sleeps others may put off its end. */
 static void work(hyb_emu_queue_t *queue, const command_t *command)
 {
     hyb_emu_device_t *device = queue->device;
-    hyb_emu_resource_t r = resource_of(command->task.op);
-    double end;
+    hyb_emu_resource_t r = resource_of(queue, command->task.op);
+    double *end = &device->resources[r].span.end;
+    long turn = device->resources[r].came++;
 
-    while (device->resources[r].busy)
+    while (device->resources[r].served < turn && !device->failed)
         pthread_cond_wait(&device->changed, &device->lock);
     if (device->failed)
         return;
-    end = fmax(fmax(queue->time, command->queued_at),
-               device->resources[r].free_at);
-    if (device->rate[r] > 0)
-        end += hyb_emu_amount(&command->task) / device->rate[r];
-    if (!device->dry)
-        end = compute_alone(device, r, command, end);
-    queue->time = device->resources[r].free_at = end;
-    sleep_until(queue, end);
+    begin(queue, r, command);
+    if (!device->dry) {
+        compute_alone(device, r, command);
+        *end = fmax(*end, hyb_emu_host->now());
+    }
+    do {
+        queue->time = *end;
+        sleep_until(queue, queue->time);
+    } while (queue->time < *end && !device->failed);
+    device->resources[r].served++;
+    pthread_cond_broadcast(&device->changed);
 }
 
 /* On an idle queue a mark passes when it is queued. */
@@ -252,10 +303,10 @@ xh_status_t hyb_emu_queue_create(void *state, hyb_priority_t priority,
     xh_status_t status;
     int error = 0;
 
-    (void)priority;
     if (queue == NULL)
         return XH_ERR_MEMORY;
     queue->device = device;
+    queue->priority = priority;
     queue->end = &queue->first;
     hyb_emu_condition_init(&queue->wake);
     pthread_mutex_lock(&device->lock);

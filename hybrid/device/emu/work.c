@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include "base/sequence.h"
@@ -128,9 +129,113 @@ static xh_status_t trsm(const hyb_task_t *t)
 /* A product: A x is summed before it meets y, which is then rounded once. */
 static xh_status_t gemv(const hyb_task_t *t)
 {
-    return hyb_emu_host->gemm(&(xh_gemm_t){
-        XH_NO_TRANS, XH_NO_TRANS, -1.0, 1.0, view_of(t->gemv.a),
-        view_of(t->gemv.x), view_of(t->gemv.y)});
+    return hyb_emu_host->gemm(
+        &(xh_gemm_t){XH_NO_TRANS, XH_NO_TRANS, -1.0, 1.0, view_of(t->gemv.a),
+                     view_of(t->gemv.x), view_of(t->gemv.y)});
+}
+
+/* ---- panels -------------------------------------------------------------- */
+
+/* A NaN is larger than any number, so all choose alike. */
+static double key_of(double x)
+{
+    return isnan(x) ? INFINITY : fabs(x);
+}
+
+/* The row from first on whose element in column c is largest, or -1. */
+static int64_t find_pivot(xh_view_t v, int64_t first, int64_t c)
+{
+    double most = -1.0;
+    int64_t best = -1;
+
+    for (int64_t i = first; i < v.rows; i++)
+        if (key_of(*at(v, i, c)) > most) {
+            most = key_of(*at(v, i, c));
+            best = i;
+        }
+    return best;
+}
+
+static void exchange(xh_view_t v, int64_t row, int64_t other)
+{
+    for (int64_t j = 0; j < v.cols && other != row; j++) {
+        double kept = *at(v, row, j);
+
+        *at(v, row, j) = *at(v, other, j);
+        *at(v, other, j) = kept;
+    }
+}
+
+static void take_row(xh_view_t v, int64_t row, double *to)
+{
+    for (int64_t j = 0; j < v.cols && row >= 0; j++)
+        to[j] = *at(v, row, j);
+}
+
+static void put_row(const double *from, xh_view_t v, int64_t row)
+{
+    for (int64_t j = 0; j < v.cols && row >= 0; j++)
+        *at(v, row, j) = from[j];
+}
+
+/* Propose row and wait for what is agreed on; false: the device failed. */
+static bool agree(hyb_emu_device_t *device, hyb_pivot_box_t *box, xh_view_t v,
+                  int64_t c, int64_t row, bool has_top)
+{
+    box->row = row;
+    box->key = row < 0 ? -1.0 : key_of(*at(v, row, c));
+    take_row(v, row, box->rows);
+    take_row(v, has_top ? c : -1, box->rows + v.cols);
+    atomic_store(&box->proposed, c + 1);
+    while (atomic_load(&box->agreed) <= c)
+        if (hyb_emu_has_failed(device))
+            return false;
+    put_row(box->rows + v.cols, v, box->row);
+    return true;
+}
+
+/* The inverse of a tiny pivot may be no number. */
+static void divide(int64_t count, double pivot, double *x)
+{
+    double inverse;
+
+    if (pivot == 0.0)
+        return;
+    inverse = 1.0 / pivot;
+    if (fabs(pivot) < DBL_MIN)
+        for (int64_t i = 0; i < count; i++)
+            x[i] /= pivot;
+    else
+        for (int64_t i = 0; i < count; i++)
+            x[i] *= inverse;
+}
+
+static xh_status_t panel_step(const hyb_task_t *t, hyb_emu_device_t *device)
+{
+    const hyb_panel_step_t *step = &t->panel_step;
+    bool has_top = step->l1.rows == 0;
+    const xh_view_t v = view_of(step->panel);
+    const xh_view_t l1 = has_top ? v : view_of(step->l1);
+    void *list = view_of(step->pivots).data;
+    int64_t end = step->first + step->count;
+
+    for (int64_t c = step->first; c < end; c++) {
+        int64_t row = find_pivot(v, has_top ? c : 0, c);
+        int64_t from = has_top ? c + 1 : 0, below = v.rows - from;
+
+        if (step->box == NULL) {
+            ((int64_t *)list)[c] = row;
+            exchange(v, c, row);
+        } else if (agree(device, step->box, v, c, row, has_top)) {
+            put_row(step->box->rows, l1, c);
+        } else {
+            return XH_OK;
+        }
+        divide(below, *at(l1, c, c), at(v, from, c));
+        for (int64_t j = c + 1; j < end; j++)
+            subtract(below, *at(l1, c, j), at(v, from, c), at(v, from, j));
+    }
+    return XH_OK;
 }
 
 /* ---- the random matrix -------------------------------------------------- */
@@ -169,7 +274,7 @@ static xh_status_t generate(const hyb_task_t *t)
 /* ---- all operations ----------------------------------------------------- */
 
 static const struct {
-    xh_status_t (*run)(const hyb_task_t *task);
+    xh_status_t (*run)(const hyb_task_t *task); /* NULL: panel_step */
     size_t result; /* where in a task its block is; but copy_out's */
 } ops[HYB_OPS] = {
     [HYB_OP_COPY_IN] = {copy, offsetof(hyb_task_t, link.block)},
@@ -182,6 +287,7 @@ static const struct {
     [HYB_OP_TRSM] = {trsm, offsetof(hyb_task_t, trsm.u)},
     [HYB_OP_GEMV] = {gemv, offsetof(hyb_task_t, gemv.y)},
     [HYB_OP_GENERATE] = {generate, offsetof(hyb_task_t, generate.block)},
+    [HYB_OP_PANEL_STEP] = {NULL, offsetof(hyb_task_t, panel_step.panel)},
 };
 
 static double elements(hyb_block_t b)
@@ -226,6 +332,8 @@ double hyb_emu_amount(const hyb_task_t *t)
                     flop_of_traffic(2 * elements(u)));
     case HYB_OP_GEMV:
         return flop_of_traffic(elements(t->gemv.a));
+    case HYB_OP_PANEL_STEP:
+        return elements(t->panel_step.panel) * (double)t->panel_step.count;
     default:
         return flop_of_traffic(elements(t->generate.block));
     }
@@ -253,9 +361,12 @@ static void flip(xh_view_t v)
     memcpy(x, &bits, sizeof(bits));
 }
 
-xh_status_t hyb_emu_work(const hyb_task_t *task, bool flips)
+xh_status_t hyb_emu_work(hyb_emu_device_t *device, const hyb_task_t *task,
+                         bool flips)
 {
-    xh_status_t status = ops[task->op].run(task);
+    xh_status_t status = task->op == HYB_OP_PANEL_STEP
+                             ? panel_step(task, device)
+                             : ops[task->op].run(task);
 
     if (flips)
         flip(result_of(task));

@@ -200,9 +200,11 @@ static hyb_traffic_t panel_traffic(const panel_t *p, int devices, bool travels,
                                    hyb_panel_by_t by)
 {
     double l1 = p->jb * p->jb, body = (p->rows - p->top) * p->jb;
-    double lists = p->jb * (1.0 + 2.0 * p->part) + p->top;
+    double displaced = p->rows > 0.0 ? 1.0 - p->jb * p->part / p->rows : 0.0;
+    double lists =
+        p->jb * (1.0 + p->part) + (p->jb * p->part + p->top) * displaced;
     bool stays = by == HYB_PANEL_BY_DEVICE && p->is_mine;
-    hyb_traffic_t t = {.up = devices * lists + (devices - stays) * (l1 + body)};
+    hyb_traffic_t t = {.up = devices * (lists + l1) + (devices - stays) * body};
 
     if (stays)
         t.down = l1 + p->jb + (travels ? body : 0.0);

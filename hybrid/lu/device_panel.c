@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/device_columns.h"
+
+#include <string.h>
+
+hyb_block_t hyb_device_panel(const hyb_device_columns_t *d, int k)
+{
+    int64_t b = hyb_lu_trailing(d->base.lu, k - 1).from;
+
+    return hyb_device_trailing(d, hyb_lu_panel(d->base.lu, k)->hpl,
+                               hyb_device_run(d, (hyb_blocks_t){b, b + 1}));
+}
+
+bool hyb_device_factored(const hyb_device_columns_t *d, int k)
+{
+    const hyb_lu_t *lu = d->base.lu;
+
+    return hyb_lu_panel(d->base.lu, k)->by_device &&
+           hyb_lu_panel_home(lu, k) == &d->base;
+}
+
+/* Where its pivots' rows come to stand: its own first ones, or the place of L1
+ * where the top is on another process. */
+static hyb_block_t l1_of(const hyb_device_columns_t *d, int k)
+{
+    const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
+
+    return hyb_block_part(hpl_panel_top_rows(h) > 0
+                              ? hyb_device_panel(d, k)
+                              : d->panel[k % HYB_SLOTS].l1,
+                          0, 0, h->jb, h->jb);
+}
+
+/* Columns from .. to - 1 of panel k: halves, down to steps. */
+static xh_status_t factor_columns(const hyb_device_columns_t *d, int k,
+                                  int64_t from, int64_t to)
+{
+    bool has_top = hpl_panel_top_rows(hyb_lu_panel(d->base.lu, k)->hpl) > 0;
+    int64_t half = xh_units(to - from, 2 * HYB_PANEL_STEP) * HYB_PANEL_STEP;
+    int64_t middle = from + half, right = to - middle;
+    hyb_block_t panel = hyb_device_panel(d, k), l1 = l1_of(d, k);
+    hyb_block_t u = hyb_block_part(l1, from, middle, half, right);
+    int64_t top = has_top ? middle : 0, below = panel.rows - top;
+    const hyb_gemm_t product = {
+        .alpha = -1.0,
+        .beta = 1.0,
+        .a = hyb_block_part(panel, top, from, below, half),
+        .b = u,
+        .c = hyb_block_part(panel, top, middle, below, right)};
+    const hyb_panel_step_t step = {
+        .panel = panel,
+        .first = from,
+        .count = to - from,
+        .pivots = hyb_block_part(d->pivots, 0, 0, panel.cols, 1),
+        .l1 = has_top ? hyb_block_part(l1, 0, 0, 0, 0) : l1,
+        .box = d->box};
+
+    if (to - from <= HYB_PANEL_STEP)
+        return hyb_queue_panel_step(d->factor, &step);
+    XH_TRY(factor_columns(d, k, from, middle));
+    XH_TRY(hyb_queue_trsm(d->factor, hyb_block_part(l1, from, from, half, half),
+                          u));
+    XH_TRY(hyb_queue_gemm(d->factor, &product));
+    return factor_columns(d, k, middle, to);
+}
+
+/* L1 comes down, and L2 if other processes or devices read it. */
+static xh_status_t queue_factorization(const hyb_device_columns_t *d, int k)
+{
+    hyb_lu_t *lu = d->base.lu;
+    hyb_block_t panel = hyb_device_panel(d, k), l1 = l1_of(d, k);
+    bool alone = lu->grid->npcol == 1 && lu->homes.places == 2;
+    int top = hpl_panel_top_rows(hyb_lu_panel(lu, k)->hpl);
+    int64_t below = alone ? 0 : panel.rows - top;
+    xh_view_t host = {d->body, panel.rows, panel.cols, Mmax(panel.rows, 1)};
+
+    XH_TRY(hyb_queue_wait(d->factor, d->computed));
+    XH_TRY(hyb_event_record(d->factor, d->begun));
+    XH_TRY(factor_columns(d, k, 0, panel.cols));
+    if (d->box == NULL)
+        XH_TRY(hyb_queue_copy_out(
+            d->factor, hyb_block_part(d->pivots, 0, 0, panel.cols, 1),
+            (xh_view_t){(double *)d->pivot, panel.cols, 1, panel.cols}));
+    XH_TRY(hyb_queue_copy_out(
+        d->factor, l1, (xh_view_t){d->l1_down, l1.rows, l1.cols, l1.rows}));
+    XH_TRY(hyb_queue_copy_out(d->factor,
+                              hyb_block_part(panel, top, 0, below, panel.cols),
+                              xh_view_part(host, top, 0, below, panel.cols)));
+    return hyb_event_record(d->factor, d->down);
+}
+
+/* A device that only models time leaves the pivots as they are here. */
+hyb_pivot_box_t *hyb_device_factor_panel(hyb_place_t *place, int k)
+{
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+
+    for (int c = 0; c < hyb_lu_panel(place->lu, k)->hpl->jb; c++)
+        d->pivot[c] = c;
+    if (d->box != NULL) {
+        atomic_store(&d->box->agreed, 0);
+        atomic_store(&d->box->proposed, 0);
+    }
+    hyb_device_check(d, queue_factorization(d, k));
+    hyb_device_note(d, (hyb_blocks_t){0}, 0.0, d->factor);
+    return d->box;
+}
+
+xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
+{
+    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    int jb = hyb_lu_panel(place->lu, k)->hpl->jb;
+    bool is_down;
+
+    hyb_device_check(d, hyb_event_wait(d->down, 0.0, &is_down));
+    if (is_down && d->box == NULL)
+        memcpy(pivots, d->pivot, (size_t)jb * sizeof(*pivots));
+    return (xh_view_t){is_down ? d->l1_down : NULL, jb, jb, jb};
+}
+
+double hyb_device_panel_seconds(hyb_place_t *place)
+{
+    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    double seconds = 0.0;
+
+    hyb_device_check(d, hyb_event_elapsed(d->begun, d->down, &seconds));
+    return seconds;
+}

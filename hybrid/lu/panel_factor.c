@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/panel.h"
+
+#include <math.h>
+#include "base/clock.h"
+#include "hpl/panel/panel.h"
+#include "hybrid/cpu/update/pack.h"
+#include "hybrid/lu/lu.h"
+
+/* ---- by the team ---------------------------------------------------------
+ */
+
+/* Copy this worker's share of the panel's columns into tiles. */
+static void load(hyb_lu_t *lu, int k, int member, int members)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+    xh_view_t all = home->panel_columns(home, k);
+    int top = hpl_panel_top_rows(p->hpl), height = p->factors.l2.height;
+    int64_t rows = p->factors.l2.rows, tiles = (rows + height - 1) / height;
+    int64_t from = tiles * member / members * height;
+    int64_t to = Mmin(tiles * (member + 1) / members * height, rows);
+
+    if (to > from)
+        hyb_pack(xh_view_part(all, top + from, 0, to - from, all.cols),
+                 XH_NO_TRANS, 1.0, height,
+                 hyb_tiles_at(&p->factors.l2, from, 0));
+    if (member == 0 && top > 0)
+        HPL_dlacpy(top, (int)all.cols, all.data, (int)all.ld, p->shop->top,
+                   top);
+}
+
+typedef struct {
+    const hyb_lu_panel_t *panel;
+    int members;
+} loading_t;
+
+static bool all_have_loaded(void *context)
+{
+    const loading_t *l = context;
+
+    return atomic_load(&l->panel->loaded) >= l->members;
+}
+
+typedef struct {
+    hyb_lu_t *lu;
+    const hyb_lu_panel_t *panel;
+    int turns; /* of waiting for the pivot */
+} agreement_t;
+
+static int64_t global_row(const HPL_T_panel *panel, int64_t local)
+{
+    hpl_map_t rows = hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
+
+    return hpl_map_global(&rows, panel->ii + local);
+}
+
+/* Without helping devices: other processes wait for this column. */
+static void wait_for_pivot(void *context)
+{
+    agreement_t *a = context;
+
+    hyb_poller_poll(&a->lu->poller);
+    hyb_wait_turn(&a->turns);
+}
+
+void hyb_panel_agree(HPL_T_panel *panel, double *proposal,
+                     const hpl_pivot_wait_t *wait, hyb_pivot_t *pivot)
+{
+    size_t row = (size_t)panel->jb * sizeof(double);
+    double *candidate = proposal + HPL_PROPOSAL_ROWS;
+
+    proposal[HPL_PROPOSAL_KEY] = pivot->key;
+    proposal[HPL_PROPOSAL_ROW] = (double)pivot->row;
+    proposal[HPL_PROPOSAL_OWNER] = panel->grid->myrow;
+    proposal[HPL_PROPOSAL_HAS_CURRENT] = hpl_panel_top_rows(panel) > 0;
+    memcpy(candidate, pivot->candidate, row);
+    memcpy(candidate + panel->jb, pivot->current, row);
+    hpl_pivot_agree(panel, proposal, wait);
+    pivot->mine = (int)proposal[HPL_PROPOSAL_OWNER] == panel->grid->myrow;
+    pivot->row = (int64_t)proposal[HPL_PROPOSAL_ROW];
+    memcpy(pivot->candidate, candidate, row);
+    memcpy(pivot->current, candidate + panel->jb, row);
+}
+
+/* The pivot of one column; broadcasts move on meanwhile. */
+static void agree(void *context, int column, hyb_pivot_t *pivot)
+{
+    agreement_t *a = context;
+    const hyb_panel_shop_t *shop = a->panel->shop;
+    hpl_pivot_wait_t wait = {shop->others_proposal, wait_for_pivot, a};
+    HPL_T_panel *h = a->panel->hpl;
+
+    (void)column;
+    pivot->row = global_row(h, pivot->row);
+    pivot->mine = true;
+    a->turns = 0;
+    if (h->grid->nprow > 1)
+        hyb_panel_agree(h, shop->proposal, &wait, pivot);
+    else
+        hyb_poller_poll(&a->lu->poller);
+}
+
+/* Without the option nobody reads upstream's timer of the leaves. */
+#ifdef HPL_DETAILED_TIMING
+static const bool times_leaves = true;
+#else
+static const bool times_leaves = false;
+#endif
+
+static void toggle_leaf_timer(void *context)
+{
+    (void)context;
+    HPL_ptimer(HPL_TIMING_PFACT);
+}
+
+static hyb_panel_variant_t variant(HPL_T_FACT fact)
+{
+    if (fact == HPL_LEFT_LOOKING)
+        return HYB_LEFT;
+    return fact == HPL_CROUT ? HYB_CROUT : HYB_RIGHT;
+}
+
+static hyb_panel_method_t method(const HPL_T_palg *algo)
+{
+    return (hyb_panel_method_t){.base = variant(algo->pfact),
+                                .recursion = variant(algo->rfact),
+                                .base_cols = algo->nbmin,
+                                .parts = algo->nbdiv};
+}
+
+/* Are there others to agree with, or to look after, at each column? */
+static bool agrees(const hyb_lu_t *lu)
+{
+    return lu->grid->nprocs > 1 || lu->share != NULL ||
+           hyb_homes_resident(&lu->homes);
+}
+
+/* What other processes and back-substitution read of a factored panel. */
+static void record(hyb_lu_t *lu, hyb_lu_panel_t *p)
+{
+    HPL_T_panel *h = p->hpl;
+    const int64_t *pivots = p->shop->pivots;
+    bool local = !agrees(lu);
+
+    for (int c = 0; c < h->jb; c++)
+        h->DPIV[c] = (double)(local ? global_row(h, pivots[c]) : pivots[c]);
+    *h->DINFO = p->zero > 0 ? (double)h->ja + p->zero : 0.0;
+    if (hpl_panel_top_rows(h) > 0)
+        HPL_dlacpy(h->jb, h->jb, h->L1, h->jb, h->top, h->lda);
+    p->factored = true;
+}
+
+static void toggle(const hyb_worker_t *me)
+{
+    if (me->member == 0)
+        HPL_ptimer(HPL_TIMING_RPFACT);
+}
+
+/* ---- by a device ---------------------------------------------------------
+ */
+
+typedef struct {
+    hyb_lu_t *lu;
+    int k;
+} queueing_t;
+
+static bool can_come_down(void *context)
+{
+    const queueing_t *q = context;
+
+    return q->lu->homes.places == 2 ||
+           hyb_homes_can_receive(&q->lu->homes, q->k + 1);
+}
+
+typedef struct {
+    const hyb_pivot_box_t *box;
+    int column;
+} proposal_t;
+
+static bool is_proposed(void *context)
+{
+    const proposal_t *p = context;
+
+    return atomic_load(&p->box->proposed) > p->column;
+}
+
+/* The leader agrees with other processes on each pivot. */
+static void agree_on_all(hyb_worker_t *leader, int k, hyb_pivot_box_t *box)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(leader->lu, k);
+    agreement_t agreement = {.lu = leader->lu, .panel = p};
+    hyb_place_t *home = hyb_lu_panel_home(leader->lu, k);
+
+    for (int c = 0; c < p->hpl->jb; c++) {
+        hyb_pivot_t pivot = {.candidate = box->rows,
+                             .current = box->rows + p->hpl->jb};
+        int64_t mine;
+
+        hyb_wait_until(is_proposed, &(proposal_t){box, c}, hyb_worker_turn,
+                       leader);
+        home->resumed = INFINITY;
+        pivot.key = box->key;
+        pivot.row = mine = box->row;
+        agree(&agreement, c, &pivot);
+        p->shop->pivots[c] = pivot.row;
+        box->row = pivot.mine ? mine : -1;
+        atomic_store(&box->agreed, c + 1);
+        home->resumed = xh_clock_now();
+    }
+}
+
+/* Its memory on the host may be that of panel k - 1, which other devices
+ * read. */
+static void queue_on_device(hyb_worker_t *leader, int k)
+{
+    hyb_place_t *home = hyb_lu_panel_home(leader->lu, k);
+    hyb_pivot_box_t *box;
+
+    hyb_timer_begin(leader, HYB_PANEL, k);
+    hyb_wait_until(can_come_down, &(queueing_t){leader->lu, k}, hyb_worker_turn,
+                   leader);
+    box = home->factor_panel(home, k);
+    if (box != NULL)
+        agree_on_all(leader, k, box);
+    hyb_lu_panel(leader->lu, k)->queued = true;
+    hyb_timer_end(leader);
+}
+
+/* The device's own, of P = 1: a flipped bit must not lead out of the panel. */
+static void locate_pivots(hyb_lu_panel_t *p)
+{
+    const HPL_T_panel *h = p->hpl;
+    int64_t *pivots = p->shop->pivots;
+
+    for (int c = 0; c < h->jb; c++) {
+        if (pivots[c] < c || pivots[c] >= h->mp)
+            HPL_pabort(__LINE__, "hyb_panel_take",
+                       "a device chose row %lld of %d as pivot %d of a panel",
+                       (long long)pivots[c], h->mp, c);
+        pivots[c] = global_row(h, pivots[c]);
+    }
+}
+
+void hyb_panel_take(hyb_lu_t *lu, int k)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    HPL_T_panel *h = p->hpl;
+    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+    xh_view_t l1 = home->take_panel(home, k, p->shop->pivots), all;
+    int top = hpl_panel_top_rows(h);
+
+    if (l1.data == NULL)
+        return;
+    hyb_timer_begin(lu->worker, HYB_PANEL, k);
+    all = home->panel_columns(home, k);
+    p->columns = xh_view_part(all, top, 0, all.rows - top, all.cols);
+    if (lu->grid->npcol > 1)
+        load(lu, k, 0, 1);
+    if (lu->grid->nprow == 1)
+        locate_pivots(p);
+    HPL_dlacpy(h->jb, h->jb, l1.data, (int)l1.ld, h->L1, h->jb);
+    for (int c = h->jb - 1; c >= 0; c--)
+        if (h->L1[c + (size_t)c * (size_t)h->jb] == 0.0)
+            p->zero = c + 1;
+    record(lu, p);
+    p->queued = false;
+    hyb_timer_end(lu->worker);
+    hyb_tune_panel(lu, k, 0, home->panel_seconds(home));
+    hyb_panel_broadcast(lu->worker, k);
+}
+
+/* ---- either way ----------------------------------------------------------
+ */
+
+void hyb_panel_factor_by(hyb_worker_t *me, int k, int members)
+{
+    hyb_lu_t *lu = me->lu;
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    HPL_T_panel *h = p->hpl;
+    agreement_t agreement = {.lu = lu, .panel = p};
+    hyb_panel_t panel = {
+        .method = method(lu->algo),
+        .body = p->factors.l2,
+        .top = {p->shop->top, hpl_panel_top_rows(h), h->jb, h->jb},
+        .l1 = {h->L1, h->jb, h->jb, h->jb},
+        .pivot = p->shop->pivots,
+        .zero_p = &p->zero,
+        .agree = agrees(lu) ? agree : NULL,
+        .leaf = times_leaves ? toggle_leaf_timer : NULL,
+        .context = &agreement};
+    loading_t loading = {p, members};
+    double seconds;
+
+    if (p->by_device) {
+        if (me->member == 0)
+            queue_on_device(me, k);
+        return;
+    }
+    hyb_timer_begin(me, HYB_PANEL, k);
+    toggle(me);
+    /* All must have loaded before any may exchange rows. */
+    load(lu, k, me->member, members);
+    atomic_fetch_add(&p->loaded, 1);
+    me->is_urgent = true;
+    hyb_wait_until(all_have_loaded, &loading, hyb_worker_turn, me);
+    me->is_urgent = false;
+    hyb_panel_factor(p->shop->engine, &panel, me->member, members);
+    if (me->member == 0)
+        record(lu, p);
+    toggle(me);
+    seconds = hyb_timer_end(me);
+    if (me->member == 0)
+        hyb_tune_panel(lu, k, members, seconds);
+}

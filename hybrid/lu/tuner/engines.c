@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/tuner/engines.h"
+
+#include <math.h>
+
+hyb_panel_by_t hyb_engines_choose(const hyb_engines_t *e, int64_t rows)
+{
+    enum { FEWER = 2, SLOWER = 4 };
+    hyb_panel_by_t best = HYB_PANEL_BY_DEVICE, other = HYB_PANEL_BY_TEAM;
+
+    if (e->pace[best] == 0.0)
+        return best;
+    if (e->pace[other] == 0.0)
+        return other;
+    if (e->pace[other] < e->pace[best]) {
+        best = HYB_PANEL_BY_TEAM;
+        other = HYB_PANEL_BY_DEVICE;
+    }
+    return e->rows[other] > FEWER * rows &&
+                   e->pace[other] <= SLOWER * e->pace[best]
+               ? other
+               : best;
+}
+
+void hyb_engines_learn(hyb_engines_t *e, hyb_panel_by_t engine, int64_t rows,
+                       int64_t nb, double seconds)
+{
+    double flop = (double)rows * (double)nb * (double)nb;
+
+    if (!(flop > 0.0 && seconds > 0.0 && isfinite(seconds)))
+        return;
+    e->pace[engine] = seconds / flop;
+    e->rows[engine] = rows;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_ENGINES_H
+#define HYB_ENGINES_H
+
+#include <stdint.h>
+#include "hybrid/lu/tuner/home.h"
+
+/*
+ * Who factors the next panel of columns that live on a device: the team, to
+ * which they come down and from which they go up again, or the device. The
+ * quicker one, by the seconds that panels took either.
+ */
+enum { HYB_ENGINES = HYB_PANEL_BY_DEVICE + 1 };
+
+typedef struct {               /* of the last panel of each: plain data */
+    double pace[HYB_ENGINES];  /* s a flop, m nb^2; 0: there was none */
+    int64_t rows[HYB_ENGINES]; /* m */
+} hyb_engines_t;
+
+/*
+ * First the device, then the team, then who has the better pace. If the other
+ * one's is of panels with more than twice as many rows, that one is tried
+ * again, unless it was more than four times as slow.
+ *
+ * rows  in  of the panel
+ */
+hyb_panel_by_t hyb_engines_choose(const hyb_engines_t *engines, int64_t rows);
+
+/* Take in that engine needed so many seconds for a panel of rows x nb. Values
+ * that are not positive and finite are passed over. */
+void hyb_engines_learn(hyb_engines_t *engines, hyb_panel_by_t engine,
+                       int64_t rows, int64_t nb, double seconds);
+
+#endif
