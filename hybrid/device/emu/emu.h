@@ -15,9 +15,11 @@
  * thread sleeps until then, so late wake-ups do not add up. A dry device does
  * no work: its times are those of the model alone.
  *
- * What is on the high lane has the engine for itself: it interrupts what is on
- * the normal one, which goes on afterwards and ends so much later. This is the
- * model; the work itself runs beside it, on another thread.
+ * What is on the high lane interrupts what is on the normal one, which goes on
+ * afterwards and ends so much later. But a panel step whose rate is given waits
+ * for memory and for itself most of the time, and takes of the engine only what
+ * it would at the engine's own rate. This is the model; the work itself runs
+ * beside it, on another thread.
  */
 #include <pthread.h>
 #include "hybrid/device/device.h"
@@ -72,6 +74,7 @@ typedef struct hyb_emu_queue hyb_emu_queue_t;
 
 typedef struct { /* of the last command, in time */
     double begin, end;
+    double part; /* of the engine, that it takes */
 } hyb_emu_span_t;
 
 typedef struct { /* all but the first group is guarded by lock */
