@@ -23,12 +23,16 @@ def test_rates_are_of_the_median_run_and_ratios_to_what_bounds_them(bench):
     unit = problem.flop / 100e9  # seconds at the device's rate
     found = {key: outcomes(bench, 2 * unit) for key in cases}
     found["resident"] = outcomes(bench, unit / 0.9, 9 * unit, unit)
+    found["fast panels"] = outcomes(bench, unit / 0.9 - unit / 10)
     rows = {row.name: row for row in bench.dry_rows(found, cases, 100)}
     whole, half = rows["resident, to the device"], rows[
         "half (20 of 40 block columns), to resident"]  # fmt: skip
     assert whole.ratio == pytest.approx(0.9)
     assert half.ratio == pytest.approx(0.5 / 0.9)
     assert half.verdict(half.goal) == "below"
+    exposed = rows["exposed panels, seconds, to the run"]
+    assert exposed.ratio == pytest.approx(0.09)
+    assert exposed.verdict(exposed.goal) == "above"
 
 
 def test_the_link_is_scaled_with_the_device(bench):
