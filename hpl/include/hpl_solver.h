@@ -73,10 +73,11 @@ typedef struct {
  * phases that overlap */
 enum { HPL_PLAN_ROWS = 16 };
 typedef struct {
-    const char *home; /* as asked for: "auto" */
-    bool by_device;   /* panels are factored by devices */
-    int tile;         /* of devices' tiles, if there are any; 0: chosen */
-    double share;     /* of products of the host's columns, by devices; NAN */
+    const char *home;  /* as asked for: "auto" */
+    const char *panel; /* who factors panels: "host", "device", or "auto":
+                          whoever is quicker */
+    int tile;          /* of devices' tiles, if there are any; 0: chosen */
+    double share;      /* of products of the host's columns, by devices; NAN */
     int rows;
     struct {
         char where[24]; /* "panels", "host", "emu:0" */

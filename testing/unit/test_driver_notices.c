@@ -97,6 +97,7 @@ TEST_SET_UP(a_table_tells_where_columns_live_and_what_that_takes)
 {
     const hpl_shape_t shape = {.n = 8000, .nb = 256, .nprow = 1, .npcol = 2};
     const hpl_plan_t plan = {
+        .panel = "host",
         .home = "auto",
         .tile = 512,
         .share = 0.25,
@@ -109,7 +110,7 @@ TEST_SET_UP(a_table_tells_where_columns_live_and_what_that_takes)
     said = capture_end(NULL);
     assert_string_equal(
         said,
-        "xhpl: homes: N = 8000, NB = 256, 1 x 2, home=auto, panels by the host\n"
+        "xhpl: homes: N = 8000, NB = 256, 1 x 2, home=auto, panel=host\n"
         "xhpl: homes: where              blocks    seconds\n"
         "xhpl: homes: panels                  -      0.412\n"
         "xhpl: homes: emu:0                   7          -\n"

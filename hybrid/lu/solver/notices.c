@@ -46,9 +46,8 @@ void hyb_notices_plan(const hpl_shape_t *shape, const hpl_plan_t *plan)
 
     if (plan->tile > 0)
         snprintf(tile, sizeof(tile), "%d", plan->tile);
-    xh_log_info("homes: N = %d, NB = %d, %d x %d, home=%s, panels by %s",
-                shape->n, shape->nb, shape->nprow, shape->npcol, plan->home,
-                plan->by_device ? "devices" : "the host");
+    xh_log_info("homes: N = %d, NB = %d, %d x %d, home=%s, panel=%s", shape->n,
+                shape->nb, shape->nprow, shape->npcol, plan->home, plan->panel);
     xh_log_info("homes: %-16s %8s %10s", "where", "blocks", "seconds");
     for (int i = 0; i < plan->rows; i++) {
         snprintf(blocks, sizeof(blocks), "%lld",
