@@ -93,8 +93,7 @@ const xh_fma_t *xh_fma_kernel(xh_isa_t isa);
  * started and joined inside. All start together, and a run lasts until the
  * last one has done its share.
  *
- * cpus  in  the system's numbers, one for each thread; NULL: cores of the
- *           mask, where they are as many as threads, else unpinned
+ * cpus  in  the system's numbers, one for each thread; NULL: unpinned
  *
  * Cost:   about seconds of wall time.
  * Errors: 0 if isa is not usable here, threads < 1, or no threads can be had

@@ -222,20 +222,15 @@ double xh_fma_ceiling(xh_isa_t isa, const int *cpus, int threads,
 {
     contest_t contest = {.kernel = xh_fma_kernel(isa)};
     runner_t *runners;
-    int *mine;
     double rate = 0.0;
 
     if (contest.kernel == NULL || threads < 1)
         return 0.0;
     runners = calloc((size_t)threads, sizeof(*runners));
-    mine = calloc((size_t)threads, sizeof(*mine));
-    if (runners != NULL && mine != NULL) {
-        if (cpus == NULL && xh_cpu_core_ids("", mine, threads) >= threads)
-            cpus = mine;
+    if (runners != NULL) {
         contest.rounds = rounds_for(contest.kernel, seconds / (RUNS + 1));
         rate = rate_of(&contest, runners, cpus, threads);
     }
-    free(mine);
     free(runners);
     return rate;
 }

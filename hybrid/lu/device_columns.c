@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/device_columns.h"
 
+#include <math.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/settings.h"
 #include "hpl/solver/system.h"
 
 /* ---- sizes ---------------------------------------------------------------
@@ -231,8 +233,6 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
         (d->info.models_time && lu->grid->nprow > 1))
         d->base.factor_panel = NULL;
     if (status == XH_OK)
-        status = hyb_device_warm_up(d);
-    if (status == XH_OK)
         *place_p = &d->base;
     else
         hyb_place_device_destroy(&d->base);
@@ -284,6 +284,19 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
                when, d->info.backend, d->info.index, d->info.name,
                d->info.pci_address[0] != '\0' ? ", " : "", d->info.pci_address,
                xh_status_text(status));
+}
+
+xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
+{
+    double all = (double)d->matrix.rows * (double)d->matrix.cols;
+    double seconds = fmax(all * 1e-6, xh_settings_real("stall_seconds"));
+
+    XH_TRY(hyb_event_record(d->compute, d->computed));
+    XH_TRY(hyb_event_record(d->leave, d->arrived));
+    XH_TRY(hyb_queue_wait(d->link, d->computed));
+    XH_TRY(hyb_queue_wait(d->link, d->arrived));
+    XH_TRY(hyb_event_record(d->link, d->copied));
+    return hyb_event_await(d->copied, seconds);
 }
 
 int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, double flop,

@@ -99,11 +99,6 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status);
 /* Wait for all that is queued; a device that takes too long has failed. */
 xh_status_t hyb_device_settle(const hyb_device_columns_t *d);
 
-/* device_warm_up.c: run each operation of a factorization once, on the queue
- * that it will be on, with few elements of the memory, of no meaning yet: it
- * brings in libraries and kernels. A failure is logged. */
-xh_status_t hyb_device_warm_up(const hyb_device_columns_t *d);
-
 /*
  * Remember work of so many flop, complete when what is queued on queue now has
  * run: the ledger then learns that the device's blocks among these are at their

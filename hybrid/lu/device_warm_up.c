@@ -102,8 +102,9 @@ static xh_status_t run_all(const sample_t *s)
     return exchanges ? let_rows_leave(s) : XH_OK;
 }
 
-xh_status_t hyb_device_warm_up(const hyb_device_columns_t *d)
+xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
 {
+    const hyb_device_columns_t *d = (const hyb_device_columns_t *)place;
     sample_t s = sample(d);
     xh_status_t tried, ended;
 

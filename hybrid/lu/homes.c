@@ -131,6 +131,8 @@ xh_status_t hyb_homes_create(hyb_lu_t *lu)
     XH_TRY(deal(lu));
     for (int i = 1; i < h->places; i++)
         XH_TRY(hyb_place_device_create(lu, i, &h->place[i]));
+    for (int i = 1; i < h->places; i++)
+        XH_TRY(hyb_place_device_warm_up(h->place[i]));
     return XH_OK;
 }
 

@@ -220,9 +220,10 @@ void hyb_panel_poll(void *context)
 
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
         hyb_lu_panel_t *p = &lu->panel[i];
+        int k = p->queued ? p->hpl->ja / lu->mat->nb : 0;
 
-        if (p->queued)
-            hyb_panel_take(lu, p->hpl->ja / lu->mat->nb);
+        if (p->queued && hyb_panel_take(lu, k))
+            hyb_panel_broadcast(lu->worker, k);
         if (!p->travels)
             continue;
         hyb_timer_begin(lu->worker, HYB_BROADCAST,

@@ -69,9 +69,8 @@ void hyb_panel_open(hyb_lu_t *lu, int k);
  */
 void hyb_panel_factor_by(hyb_worker_t *me, int k, int members);
 
-/* If the device has factored panel k: it is known here, and its broadcast
- * begins. The leader. */
-void hyb_panel_take(hyb_lu_t *lu, int k);
+/* Has the device factored panel k? Then it is known here. The leader. */
+bool hyb_panel_take(hyb_lu_t *lu, int k);
 
 /* Begin to broadcast it, by the leader, after factoring, unless a device is at
  * it; others do nothing. */

@@ -242,7 +242,7 @@ static void locate_pivots(hyb_lu_panel_t *p)
     }
 }
 
-void hyb_panel_take(hyb_lu_t *lu, int k)
+bool hyb_panel_take(hyb_lu_t *lu, int k)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     HPL_T_panel *h = p->hpl;
@@ -251,7 +251,7 @@ void hyb_panel_take(hyb_lu_t *lu, int k)
     int top = hpl_panel_top_rows(h);
 
     if (l1.data == NULL)
-        return;
+        return false;
     hyb_timer_begin(lu->worker, HYB_PANEL, k);
     all = home->panel_columns(home, k);
     p->columns = xh_view_part(all, top, 0, all.rows - top, all.cols);
@@ -267,7 +267,7 @@ void hyb_panel_take(hyb_lu_t *lu, int k)
     p->queued = false;
     hyb_timer_end(lu->worker);
     hyb_tune_panel(lu, k, 0, home->panel_seconds(home));
-    hyb_panel_broadcast(lu->worker, k);
+    return true;
 }
 
 /* ---- either way ----------------------------------------------------------

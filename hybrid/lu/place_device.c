@@ -18,22 +18,6 @@ static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
     return (xh_view_t){data, rows, cols, Mmax(rows, 1)};
 }
 
-/* ---- waiting --------------------------------------------------------------
- */
-
-xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
-{
-    double all = (double)d->matrix.rows * (double)d->matrix.cols;
-    double seconds = fmax(all * 1e-6, xh_settings_real("stall_seconds"));
-
-    XH_TRY(hyb_event_record(d->compute, d->computed));
-    XH_TRY(hyb_event_record(d->leave, d->arrived));
-    XH_TRY(hyb_queue_wait(d->link, d->computed));
-    XH_TRY(hyb_queue_wait(d->link, d->arrived));
-    XH_TRY(hyb_event_record(d->link, d->copied));
-    return hyb_event_await(d->copied, seconds);
-}
-
 /* ---- panels --------------------------------------------------------------
  */
 

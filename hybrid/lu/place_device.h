@@ -39,6 +39,13 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
                                     hyb_place_t **place_p);
 void hyb_place_device_destroy(hyb_place_t *place); /* accepts NULL */
 
+/*
+ * Run each operation of a factorization once, on the queue that it will be on,
+ * with few elements of the memory, of no meaning yet: it brings in libraries
+ * and kernels. Errors: those of the device, logged
+ */
+xh_status_t hyb_place_device_warm_up(const hyb_place_t *place);
+
 /* Bytes on the host of all devices' places, beside what every place needs. */
 uint64_t hyb_place_device_bytes(const hyb_means_t *means,
                                 const hpl_shape_t *shape);
