@@ -215,6 +215,18 @@ static hyb_traffic_t planned_traffic(const hyb_lu_t *lu)
                : (hyb_traffic_t){NAN, NAN};
 }
 
+/* What crossed the links of this process, and should have. */
+static void add_links(const hyb_lu_t *lu, hpl_work_t *work)
+{
+    hyb_traffic_t link = traffic(lu->means.machine);
+    hyb_traffic_t planned = planned_traffic(lu);
+
+    work->link_up = link.up - lu->tuner.link.up;
+    work->link_down = link.down - lu->tuner.link.down;
+    work->planned_up = planned.up;
+    work->planned_down = planned.down;
+}
+
 hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
 {
     const hyb_lap_t all =
@@ -222,25 +234,21 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
     const double *s = all.team;
     /* as the diagnosis has it */
     double seconds = fmax(all.paced_seconds, all.paced_cpu);
-    hyb_traffic_t link = traffic(lu->means.machine);
-    hyb_traffic_t planned = planned_traffic(lu);
-    bool has_devices = hyb_machine_devices(lu->means.machine) > 0;
+    hpl_work_t work = {
+        .panel = s[HYB_PANEL],
+        .swap = s[HYB_SWAP],
+        .solve = s[HYB_SOLVE],
+        .update = s[HYB_MULTIPLY] + s[HYB_HELP],
+        .broadcast = s[HYB_BROADCAST],
+        .exchange = s[HYB_EXCHANGE],
+        .wait = s[HYB_WAIT_PANEL] + s[HYB_WAIT_ROWS] + s[HYB_WAIT_COLUMNS],
+        .flop = all.flop + lu->tuner.devices_flop,
+        .rate = seconds > 0.0 ? all.paced_flop / seconds : NAN,
+        .has_devices = hyb_machine_devices(lu->means.machine) > 0};
 
-    return (hpl_work_t){.panel = s[HYB_PANEL],
-                        .swap = s[HYB_SWAP],
-                        .solve = s[HYB_SOLVE],
-                        .update = s[HYB_MULTIPLY] + s[HYB_HELP],
-                        .broadcast = s[HYB_BROADCAST],
-                        .exchange = s[HYB_EXCHANGE],
-                        .wait = s[HYB_WAIT_PANEL] + s[HYB_WAIT_ROWS] +
-                                s[HYB_WAIT_COLUMNS],
-                        .flop = all.flop + lu->tuner.devices_flop,
-                        .rate = seconds > 0.0 ? all.paced_flop / seconds : NAN,
-                        .has_devices = has_devices,
-                        .link_up = link.up - lu->tuner.link.up,
-                        .link_down = link.down - lu->tuner.link.down,
-                        .planned_up = planned.up,
-                        .planned_down = planned.down};
+    if (work.has_devices)
+        add_links(lu, &work);
+    return work;
 }
 
 /* ---- the plan ------------------------------------------------------------

@@ -76,9 +76,11 @@ def test_what_devices_multiplied_counts(recorded):
 
 
 @emulates
+@pytest.mark.parametrize("panel", ["host", "device"])
 @pytest.mark.parametrize("p, q", [(1, 1), (2, 1), (2, 2)])
-def test_what_crosses_links_is_what_was_planned(recorded, p, q):
+def test_what_crosses_links_is_what_was_planned(recorded, p, q, panel):
     devices = ["--set", f"devices=emu:{p * q}", "--set", "home=device"]
+    devices += ["--set", f"panel={panel}"]
     grid = ["-nb", "32", "-p", str(p), "-q", str(q)]
     _, found = recorded("-n", "600", *grid, *devices, processes=p * q)
     (test,) = found["tests"]

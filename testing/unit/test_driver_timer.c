@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include "base/clock.h"
+#include "hybrid/device/machine_private.h"
 #include "hybrid/lu/lu.h"
 #include "testing/unit/small_team.h"
 #include "testing/unit/unit.h"
@@ -114,7 +115,10 @@ TEST(work_is_the_mean_of_threads)
     hyb_worker_t worker[2] = {
         {.flop = 3e9, .paced_flop = 3e9, .paced_seconds = 1.5, .paced_cpu = 1.},
         {.flop = 1e9, .paced_flop = 1e9, .paced_seconds = .1, .paced_cpu = 1.}};
-    hyb_lu_t lu = {.worker = worker, .tuner = {.devices_flop = 5e9}};
+    hyb_machine_t machine = {.devices = 0};
+    hyb_lu_t lu = {.worker = worker,
+                   .means = {.machine = &machine},
+                   .tuner = {.devices_flop = 5e9}};
     hpl_work_t work;
 
     lu.means.team = small_team(2);
