@@ -177,23 +177,25 @@ static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
                              before_panel(lu, step));
 }
 
+/* May panel k's device factor it, and the setting panel is as asked? */
+static bool panel_is(const hyb_lu_t *lu, int k, const char *asked)
+{
+    return hyb_lu_trailing(lu, k - 1).from >= lu->homes.factored_from &&
+           strcmp(xh_settings_text("panel"), asked) == 0;
+}
+
 /* Is it the tuner that decides who factors panel k? */
 static bool chooses_engine(const hyb_lu_t *lu, int k)
 {
-    return hyb_lu_trailing(lu, k - 1).from >= lu->homes.factored_from &&
-           strcmp(xh_settings_text("panel"), "auto") == 0;
+    return panel_is(lu, k, "auto");
 }
 
 hyb_panel_by_t hyb_tune_engine(hyb_lu_t *lu, int k)
 {
-    bool can = hyb_lu_trailing(lu, k - 1).from >= lu->homes.factored_from;
-
     if (chooses_engine(lu, k))
         return hyb_engines_choose(&lu->tuner.engines,
                                   lu->mat->n - (int64_t)k * lu->mat->nb);
-    return can && strcmp(xh_settings_text("panel"), "device") == 0
-               ? HYB_PANEL_BY_DEVICE
-               : HYB_PANEL_BY_TEAM;
+    return panel_is(lu, k, "device") ? HYB_PANEL_BY_DEVICE : HYB_PANEL_BY_TEAM;
 }
 
 void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
