@@ -227,6 +227,7 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     d->number = number;
     d->sending = -1;
     d->pace = 1e-10;
+    d->stall_seconds = xh_settings_real("stall_seconds");
     d->device = hyb_machine_device(lu->means.machine, number - 1);
     status = open_all(d);
     if (!hyb_device_has(d->device, HYB_OP_PANEL_STEP) ||
@@ -289,7 +290,7 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
 xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
 {
     double all = (double)d->matrix.rows * (double)d->matrix.cols;
-    double seconds = fmax(all * 1e-6, xh_settings_real("stall_seconds"));
+    double seconds = fmax(all * 1e-6, d->stall_seconds);
 
     XH_TRY(hyb_event_record(d->compute, d->computed));
     XH_TRY(hyb_event_record(d->leave, d->arrived));

@@ -66,6 +66,7 @@ typedef struct {
     int64_t *pivot;       /* nb: its pivots, or: */
     hyb_pivot_box_t *box; /* P > 1: where they are agreed on */
     double pace;          /* s a flop of the slowest work so far, or a guess */
+    double stall_seconds; /* the setting: each poll asks for it */
 } hyb_device_columns_t;
 
 /* Does block b live there? */

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include "base/clock.h"
-#include "base/settings.h"
 #include "hybrid/lu/device_columns.h"
 #include "hybrid/lu/l1_inverses.h"
 
@@ -305,7 +304,7 @@ static double patience(const hyb_device_columns_t *d)
 
     for (int i = 0; i < d->works; i++)
         flop += d->work[i].under_way ? d->work[i].flop : 0.0;
-    return fmax(TIMES * flop * d->pace, xh_settings_real("stall_seconds"));
+    return fmax(TIMES * flop * d->pace, d->stall_seconds);
 }
 
 /* The work has run; what is queued behind it can run from now on. */
@@ -328,7 +327,7 @@ static void complete(hyb_device_columns_t *d, int at, double now)
 static void poll(hyb_place_t *place)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    double now = xh_clock_now();
+    double now = xh_clock_now(), most = patience(d);
     bool done;
 
     for (int i = 0; i < d->works; i++) {
@@ -337,7 +336,7 @@ static void poll(hyb_place_t *place)
         hyb_device_check(d, hyb_event_wait(d->work[i].done, 0.0, &done));
         if (done)
             complete(d, i, now);
-        else if (now - fmax(d->work[i].since, place->resumed) > patience(d))
+        else if (now - fmax(d->work[i].since, place->resumed) > most)
             hyb_device_check(d, hyb_event_await(d->work[i].done, 0.0));
     }
 }
