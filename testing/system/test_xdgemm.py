@@ -224,16 +224,14 @@ def is_blamed(outcome, device):
     return sure
 
 
+@retried
 def test_torture_names_the_device_that_computed_wrongly(xdgemm):
-    def blamed():
-        outcome = xdgemm(
-            "-m", "128", "--torture", "1", "--devices", "emu:2",
-            "--set", "tile=32", "--set", "split=fixed:0.9",
-            "--set", "emu_fault=1:flip@gemm:2",
-        )  # fmt: skip
-        return is_blamed(outcome, "emu:1")
-
-    assert any(blamed() for _ in range(5))
+    outcome = xdgemm(
+        "-m", "128", "--torture", "1", "--devices", "emu:2",
+        "--set", "tile=32", "--set", "split=fixed:0.9",
+        "--set", "emu_fault=1:flip@gemm:2",
+    )  # fmt: skip
+    assert is_blamed(outcome, "emu:1")
 
 
 # Checking a product of depth 1 takes longer than the product.
@@ -252,7 +250,7 @@ def test_torture_checks_several_products_at_once(xdgemm):
 
 
 # The 16 tiles of a product: 8 of them, or all, are the devices'. The fault is in
-# the third product, to which a busy machine comes as well.
+# the third product or later, to which a run does not come if the machine pauses.
 def is_blamed_for_one_of_several(xdgemm, devices, share, fault, device):
     outcome = xdgemm(
         *SHALLOW, "--devices", f"emu:{devices}",
@@ -261,11 +259,13 @@ def is_blamed_for_one_of_several(xdgemm, devices, share, fault, device):
     return is_blamed(outcome, device)
 
 
+@retried
 def test_torture_names_the_device_of_one_of_several_products(xdgemm):
     case = xdgemm, 1, 0.5, "flip@copy_out:20", "emu:0"
-    assert any(is_blamed_for_one_of_several(*case) for _ in range(5))
+    assert is_blamed_for_one_of_several(*case)
 
 
+@retried
 def test_torture_names_all_who_may_have_computed_wrongly(xdgemm):
     is_blamed_for_one_of_several(xdgemm, 2, 1, "1:flip@copy_out:20", "emu:1")
 
