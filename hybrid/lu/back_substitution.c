@@ -36,12 +36,15 @@ static void subtract_share(void *argument, int member)
     }
 }
 
+/* Whose memory has these columns. Guests have gone home. */
 static hyb_place_t *home_of(const solve_t *s, const hpl_product_t *p)
 {
+    hyb_homes_t *homes = &s->lu->homes;
     const HPL_T_pmat *mat = s->lu->mat;
     int64_t column = (p->a - mat->A) / mat->ld;
+    int64_t b = hyb_ledger_block(&s->lu->ledger, column);
 
-    return hyb_home_of(&s->lu->homes, hyb_ledger_block(&s->lu->ledger, column));
+    return hyb_homes_is_guest(homes, b) ? &homes->host : hyb_home_of(homes, b);
 }
 
 static void subtract(void *context, const hpl_product_t *p)

@@ -15,7 +15,23 @@
 typedef struct {
     int64_t rows, columns, nb;
     bool exchanges; /* P > 1: rows travel */
+    bool guests;    /* columns of the host come */
 } extent_t;
+
+static int panels_of(extent_t e)
+{
+    return e.guests ? HYB_MOST_PANELS : HYB_SLOTS;
+}
+
+static int seats_of(extent_t e)
+{
+    return e.guests ? HYB_GUEST_SEATS : 0;
+}
+
+static int64_t seat_doubles(extent_t e)
+{
+    return (e.rows + e.nb) * e.nb;
+}
 
 /* Doubles of a panel's place. */
 static int64_t panel_doubles(extent_t e)
@@ -29,7 +45,7 @@ static int64_t device_doubles(extent_t e)
     int64_t u = (e.exchanges ? 3 : 1) * e.nb * e.columns;
 
     return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb +
-           HYB_SLOTS * panel_doubles(e);
+           panels_of(e) * panel_doubles(e) + seats_of(e) * seat_doubles(e);
 }
 
 /* Several devices read panels of each other where they came down. */
@@ -86,17 +102,22 @@ bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
 
 int64_t hyb_place_device_room(const hyb_means_t *means,
                               const hpl_shape_t *shape, int device,
-                              bool streams)
+                              hyb_rest_t rest)
 {
     enum { PART = 4 };
     extent_t e = {hpl_system_rows(shape), 0, Mmin(shape->nb, shape->n),
-                  shape->nprow > 1};
+                  shape->nprow > 1, rest == HYB_REST_GUESTS};
     uint64_t memory = hyb_machine_memory(means->machine, device);
     uint64_t fixed = (uint64_t)device_doubles(e) * sizeof(double), block;
 
+    if (e.guests &&
+        (e.exchanges ||
+         !hyb_device_has(hyb_machine_device(means->machine, device),
+                         HYB_OP_COPY)))
+        return 0;
     e.columns = e.nb;
     block = (uint64_t)device_doubles(e) * sizeof(double) - fixed;
-    memory -= streams ? memory / PART : 0;
+    memory -= rest == HYB_REST_STREAMED ? memory / PART : 0;
     return memory > fixed ? (int64_t)((memory - fixed) / block) : 0;
 }
 
@@ -118,7 +139,8 @@ static void lay_out(hyb_device_columns_t *d, extent_t e)
     d->x = hyb_block(m, at += e.rows, e.nb, 1);
     d->pivots = hyb_block(m, at += e.nb, e.nb, 1);
     at += e.nb;
-    for (int i = 0; i < HYB_SLOTS; i++, at += panel_doubles(e)) {
+    d->panels = panels_of(e);
+    for (int i = 0; i < d->panels; i++, at += panel_doubles(e)) {
         int64_t lists = at + e.nb * e.nb + e.rows * e.nb;
 
         d->panel[i].l1 = hyb_block(m, at, e.nb, e.nb);
@@ -127,9 +149,26 @@ static void lay_out(hyb_device_columns_t *d, extent_t e)
         for (int list = 0; list < HYB_ROW_LISTS; list++)
             d->panel[i].list[list] = hyb_block(m, lists + list * e.nb, e.nb, 1);
     }
+    for (int i = 0; i < seats_of(e); i++, at += seat_doubles(e)) {
+        d->seat[i].block = -1;
+        d->seat[i].columns = hyb_block(m, at, e.rows, e.nb);
+        d->seat[i].u = hyb_block(m, at + e.rows * e.nb, e.nb, e.nb);
+    }
 }
 
-static xh_status_t open_queues(hyb_device_columns_t *d)
+static xh_status_t open_for_guests(hyb_device_columns_t *d)
+{
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->arrive));
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->guests));
+    XH_TRY(hyb_event_create(d->device, &d->kept));
+    for (int i = 0; i < HYB_GUEST_SEATS; i++) {
+        XH_TRY(hyb_event_create(d->device, &d->seat[i].come));
+        XH_TRY(hyb_event_create(d->device, &d->seat[i].met));
+    }
+    return XH_OK;
+}
+
+static xh_status_t open_queues(hyb_device_columns_t *d, extent_t e)
 {
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->compute));
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->link));
@@ -140,14 +179,14 @@ static xh_status_t open_queues(hyb_device_columns_t *d)
     XH_TRY(hyb_event_create(d->device, &d->begun));
     XH_TRY(hyb_event_create(d->device, &d->down));
     XH_TRY(hyb_event_create(d->device, &d->arrived));
-    for (int i = 0; i < HYB_SLOTS; i++)
+    for (int i = 0; i < panels_of(e); i++)
         XH_TRY(hyb_event_create(d->device, &d->panel[i].ready));
     for (int i = 0; i < d->works; i++)
         XH_TRY(hyb_event_create(d->device, &d->work[i].done));
-    return XH_OK;
+    return e.guests ? open_for_guests(d) : XH_OK;
 }
 
-/* The device's blocks. */
+/* The blocks that live here. */
 static xh_status_t deal(hyb_device_columns_t *d)
 {
     const hyb_lu_t *lu = d->base.lu;
@@ -158,7 +197,8 @@ static xh_status_t deal(hyb_device_columns_t *d)
     if (d->columns == NULL)
         return XH_ERR_MEMORY;
     for (int64_t b = 0; b < ledger->blocks; b++) {
-        if (hyb_home_number(&lu->homes, b) == d->number) {
+        if (hyb_home_number(&lu->homes, b) == d->number &&
+            !hyb_homes_is_guest(&lu->homes, b)) {
             d->columns[b + 1] =
                 hyb_ledger_first(ledger, b + 1) - hyb_ledger_first(ledger, b);
             count++;
@@ -166,8 +206,8 @@ static xh_status_t deal(hyb_device_columns_t *d)
         d->columns[b + 1] += d->columns[b];
     }
     /* Of two iterations each block and the panel, there and factored, and the
-     * rows of one group. */
-    d->works = 2 * (int)count + 5;
+     * rows of one group; of each seat two. */
+    d->works = 2 * (int)count + 5 + 2 * HYB_GUEST_SEATS;
     d->work = calloc((size_t)d->works, sizeof(*d->work));
     return d->work != NULL ? XH_OK : XH_ERR_MEMORY;
 }
@@ -205,12 +245,13 @@ static xh_status_t open_all(hyb_device_columns_t *d)
     const hyb_lu_t *lu = d->base.lu;
     extent_t e = {.rows = lu->mat->mp,
                   .nb = Mmin(lu->mat->nb, lu->mat->n),
-                  .exchanges = lu->grid->nprow > 1};
+                  .exchanges = lu->grid->nprow > 1,
+                  .guests = lu->homes.guests > 0};
 
     XH_TRY(deal(d));
     e.columns = d->columns[lu->ledger.blocks];
     XH_TRY(hyb_device_describe(d->device, &d->info));
-    XH_TRY(open_queues(d));
+    XH_TRY(open_queues(d, e));
     return open_memory(d, e);
 }
 
@@ -251,13 +292,20 @@ void hyb_place_device_destroy(hyb_place_t *place)
     hyb_buffer_destroy(d->memory);
     for (int i = 0; d->work != NULL && i < d->works; i++)
         hyb_event_destroy(d->work[i].done);
-    for (int i = 0; i < HYB_SLOTS; i++)
+    for (int i = 0; i < HYB_MOST_PANELS; i++)
         hyb_event_destroy(d->panel[i].ready);
+    for (int i = 0; i < HYB_GUEST_SEATS; i++) {
+        hyb_event_destroy(d->seat[i].met);
+        hyb_event_destroy(d->seat[i].come);
+    }
+    hyb_event_destroy(d->kept);
     hyb_event_destroy(d->arrived);
     hyb_event_destroy(d->down);
     hyb_event_destroy(d->begun);
     hyb_event_destroy(d->copied);
     hyb_event_destroy(d->computed);
+    hyb_queue_destroy(d->guests);
+    hyb_queue_destroy(d->arrive);
     hyb_queue_destroy(d->factor);
     hyb_queue_destroy(d->leave);
     hyb_queue_destroy(d->link);
@@ -289,7 +337,7 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
 
 xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
 {
-    double all = (double)d->matrix.rows * (double)d->matrix.cols;
+    double all = (double)d->matrix.rows * (double)d->base.lu->ledger.columns;
     double seconds = fmax(all * 1e-6, d->stall_seconds);
 
     XH_TRY(hyb_event_record(d->compute, d->computed));
@@ -300,14 +348,16 @@ xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
     return hyb_event_await(d->copied, seconds);
 }
 
-int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, double flop,
-                    hyb_queue_t *queue)
+int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
+                    double flop, hyb_queue_t *queue)
 {
     int at = 0;
 
     while (d->work[at].under_way)
         at++;
     d->work[at].blocks = blocks;
+    d->work[at].panels = panels;
+    d->work[at].seat = NULL;
     d->work[at].under_way = true;
     d->work[at].flop = flop;
     d->work[at].since = xh_clock_now();

@@ -9,7 +9,10 @@
 
 /* The place of one device from inside: place_device.c and device_*.c. */
 
-enum { HYB_SLOTS = 2 }; /* panels on the device: of iterations k and k + 1 */
+enum {
+    HYB_SLOTS = 2, /* panels on their way to the device */
+    HYB_MOST_PANELS = HYB_GUEST_PANELS + 1 /* there, with guests */
+};
 
 /* Rows that a panel moves on this process, counted from its first one. */
 enum {
@@ -20,19 +23,49 @@ enum {
     HYB_ROW_LISTS
 };
 
+/* A panel there, and where it stands on this process. */
+typedef struct {
+    int64_t first, rows; /* its first row, and how many it has */
+    int64_t jb, top;     /* columns; top rows that are here: jb or 0 */
+    hyb_block_t l1;      /* whose diagonal blocks may be inverses, */
+    bool has_inverses;   /* for products */
+    hyb_block_t l2;      /* in the matrix, or in: */
+    hyb_block_t came;    /* room for one that comes up */
+    hyb_block_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
+    hyb_event_t *ready;              /* all of it has come up */
+} hyb_device_panel_t;
+
+/* Columns that meet a panel together, from the process's first row on. */
+typedef struct {
+    hyb_queue_t *queue;
+    hyb_block_t columns;
+    hyb_block_t u;     /* nb x the same: rows on their way to the top */
+    hyb_block_t aside; /* P > 1: U, where the top is on another process */
+} hyb_device_part_t;
+
+/* Room for a guest. */
+typedef struct {
+    int64_t block; /* or -1 */
+    int64_t from;  /* the first row that came */
+    hyb_block_t columns, u;
+    hyb_event_t *come, *met; /* it has; and what is queued for it has run */
+} hyb_seat_t;
+
 /* Columns are counted on the device: those of its blocks, one after the other.
  */
 typedef struct {
     hyb_place_t base;
     int number;       /* of the place; the device's in the machine is 1 less */
-    int64_t *columns; /* of the device's blocks before local block b, by b */
+    int64_t *columns; /* before local block b of those that live here, by b */
     hyb_device_t *device;
     hyb_device_info_t info;
     hyb_queue_t *compute, *link, *leave, *factor;
+    hyb_queue_t *arrive, *guests; /* NULL without guests */
     hyb_event_t *computed, *copied; /* the next panel's columns */
     hyb_event_t *begun, *down;      /* its factorization, or its way down; both
                                        end when it is in host */
     hyb_event_t *arrived;           /* rows of other processes */
+    hyb_event_t *kept;              /* a guest's L2, once it is factored */
     hyb_buffer_t *memory;
     hyb_block_t matrix;       /* mp x all columns */
     hyb_block_t u;            /* nb x the same: rows on their way to the top,
@@ -41,17 +74,14 @@ typedef struct {
     hyb_block_t pivots;       /* a list: of the panel being factored */
     int64_t packed_u, packed; /* P > 1: offsets of rows that travel, nb x all
                                  columns: of U, displaced */
-    struct {                  /* the panel of iteration k at k % HYB_SLOTS */
-        hyb_block_t l1;       /* whose diagonal blocks may be inverses, */
-        bool has_inverses;    /* for products */
-        hyb_block_t l2;       /* in the matrix, or in: */
-        hyb_block_t came;     /* room for one that comes up */
-        hyb_block_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
-        hyb_event_t *ready;              /* all of it has come up */
-    } panel[HYB_SLOTS];
+    hyb_device_panel_t panel[HYB_MOST_PANELS]; /* k at k % panels */
+    int panels;                                /* 2 without guests */
+    hyb_seat_t seat[HYB_GUEST_SEATS];
     struct { /* what is queued */
         hyb_event_t *done;
         hyb_blocks_t blocks; /* those that it completes here */
+        int panels;          /* that they meet */
+        hyb_seat_t *seat;    /* that is free then, or NULL */
         bool under_way;
         double flop, since; /* since when it, or the work before it, can run */
     } * work;
@@ -68,6 +98,12 @@ typedef struct {
     double pace;          /* s a flop of the slowest work so far, or a guess */
     double stall_seconds; /* the setting: each poll asks for it */
 } hyb_device_columns_t;
+
+static inline hyb_device_panel_t *hyb_device_slot(hyb_device_columns_t *d,
+                                                  int k)
+{
+    return &d->panel[k % d->panels];
+}
 
 /* Does block b live there? */
 static inline bool hyb_device_holds(const hyb_device_columns_t *d, int64_t b)
@@ -102,17 +138,50 @@ xh_status_t hyb_device_settle(const hyb_device_columns_t *d);
 
 /*
  * Remember work of so many flop, complete when what is queued on queue now has
- * run: the ledger then learns that the device's blocks among these are at their
- * next stage. Returns its number.
+ * run: the ledger then learns that the device's blocks among these have met so
+ * many more panels. Returns its number.
  */
-int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, double flop,
-                    hyb_queue_t *queue);
+int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
+                    double flop, hyb_queue_t *queue);
+
+/* ---- place_device.c -------------------------------------------------------
+ */
+
+/* Queue for part, P = 1: rows are swapped, U solved, C updated. */
+xh_status_t hyb_device_meet(const hyb_device_panel_t *panel,
+                            const hyb_device_part_t *part);
+
+/* flop of the products of the last. */
+double hyb_device_flop(const hyb_device_panel_t *panel,
+                       const hyb_device_part_t *part);
+
+/* Blocks are queued to meet so many panels, the last of them step's. If they
+ * are the next panel's they can be factored here, or come down. */
+void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
+                        hyb_blocks_t blocks, int panels, double flop);
+
+/* ---- device_guests.c ------------------------------------------------------
+ */
+
+/* The seat of block, or NULL. */
+hyb_seat_t *hyb_device_seat(hyb_device_columns_t *d, int64_t block);
+
+/* The function host_guest of places. */
+bool hyb_device_host_guest(hyb_place_t *place, const hyb_step_t *step,
+                           int64_t block);
+
+/* Guest 0 comes, before panel 0 is factored. */
+xh_status_t hyb_device_seat_first(hyb_device_columns_t *d);
+
+/* Panel k, which sits here, is factored: queue a copy of L2 to where it is kept
+ * and the way home of U's rows above it. */
+xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k);
 
 /* ---- device_panel.c: panels that live here --------------------------------
  */
 
 /* Panel k, from its first row on. */
-hyb_block_t hyb_device_panel(const hyb_device_columns_t *d, int k);
+hyb_block_t hyb_device_panel(hyb_device_columns_t *d, int k);
 
 /* Was panel k factored here? Then L2 stands in the matrix. */
 bool hyb_device_factored(const hyb_device_columns_t *d, int k);

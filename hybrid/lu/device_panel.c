@@ -3,11 +3,15 @@
 
 #include <string.h>
 
-hyb_block_t hyb_device_panel(const hyb_device_columns_t *d, int k)
+hyb_block_t hyb_device_panel(hyb_device_columns_t *d, int k)
 {
     int64_t b = hyb_lu_trailing(d->base.lu, k - 1).from;
+    const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
+    const hyb_seat_t *seat = hyb_device_seat(d, b);
 
-    return hyb_device_trailing(d, hyb_lu_panel(d->base.lu, k)->hpl,
+    if (seat != NULL)
+        return hyb_block_part(seat->columns, h->ii, 0, h->mp, h->jb);
+    return hyb_device_trailing(d, h,
                                hyb_device_run(d, (hyb_blocks_t){b, b + 1}));
 }
 
@@ -21,18 +25,18 @@ bool hyb_device_factored(const hyb_device_columns_t *d, int k)
 
 /* Where its pivots' rows come to stand: its own first ones, or the place of L1
  * where the top is on another process. */
-static hyb_block_t l1_of(const hyb_device_columns_t *d, int k)
+static hyb_block_t l1_of(hyb_device_columns_t *d, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
 
     return hyb_block_part(hpl_panel_top_rows(h) > 0
                               ? hyb_device_panel(d, k)
-                              : d->panel[k % HYB_SLOTS].l1,
+                              : hyb_device_slot(d, k)->l1,
                           0, 0, h->jb, h->jb);
 }
 
 /* Columns from .. to - 1 of panel k: halves, down to steps. */
-static xh_status_t factor_columns(const hyb_device_columns_t *d, int k,
+static xh_status_t factor_columns(hyb_device_columns_t *d, int k,
                                   int64_t from, int64_t to)
 {
     bool has_top = hpl_panel_top_rows(hyb_lu_panel(d->base.lu, k)->hpl) > 0;
@@ -65,7 +69,7 @@ static xh_status_t factor_columns(const hyb_device_columns_t *d, int k,
 }
 
 /* L1 comes down, and L2 if other processes or devices read it. */
-static xh_status_t queue_factorization(const hyb_device_columns_t *d, int k)
+static xh_status_t queue_factorization(hyb_device_columns_t *d, int k)
 {
     hyb_lu_t *lu = d->base.lu;
     hyb_block_t panel = hyb_device_panel(d, k), l1 = l1_of(d, k);
@@ -101,13 +105,13 @@ hyb_pivot_box_t *hyb_device_factor_panel(hyb_place_t *place, int k)
         atomic_store(&d->box->proposed, 0);
     }
     hyb_device_check(d, queue_factorization(d, k));
-    hyb_device_note(d, (hyb_blocks_t){0}, 0.0, d->factor);
+    hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->factor);
     return d->box;
 }
 
 xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
 {
-    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     int jb = hyb_lu_panel(place->lu, k)->hpl->jb;
     bool is_down;
 
@@ -119,7 +123,7 @@ xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
 
 double hyb_device_panel_seconds(hyb_place_t *place)
 {
-    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     double seconds = 0.0;
 
     hyb_device_check(d, hyb_event_elapsed(d->begun, d->down, &seconds));

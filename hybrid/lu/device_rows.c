@@ -71,16 +71,17 @@ static xh_status_t gather(const hyb_device_columns_t *d, const packed_t *p,
     return copy(d, p, first, (int)list.rows, TO_HOST);
 }
 
-static xh_status_t send_rows(const hyb_device_columns_t *d,
+static xh_status_t send_rows(hyb_device_columns_t *d,
                              const hpl_exchange_t *x, hyb_blocks_t group)
 {
-    int slot = x->panel->ja / x->panel->nb % HYB_SLOTS;
-    const hyb_block_t *list = d->panel[slot].list;
+    int k = x->panel->ja / x->panel->nb;
+    const hyb_device_panel_t *panel = hyb_device_slot(d, k);
+    const hyb_block_t *list = panel->list;
     const hpl_pivots_t *moves = x->panel->pivots;
     packed_t u = packed(d, x, group, false);
     packed_t displaced = packed(d, x, group, true);
 
-    XH_TRY(hyb_queue_wait(d->leave, d->panel[slot].ready));
+    XH_TRY(hyb_queue_wait(d->leave, panel->ready));
     XH_TRY(gather(d, &u, list[HYB_U_FROM], moves->gather_offset[moves->me]));
     return gather(d, &displaced, list[HYB_DISPLACED_FROM], 0);
 }
@@ -93,7 +94,7 @@ void hyb_device_send_rows(hyb_place_t *place, const hpl_exchange_t *x,
     if (hyb_device_run(d, group).count == 0)
         return;
     hyb_device_check(d, send_rows(d, x, group));
-    d->sending = hyb_device_note(d, (hyb_blocks_t){0}, 0.0, d->leave);
+    d->sending = hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->leave);
 }
 
 bool hyb_device_has_sent_rows(hyb_place_t *place)
@@ -138,7 +139,7 @@ xh_status_t hyb_device_take_rows(hyb_device_columns_t *d, int k,
     const hpl_exchange_t *x =
         hyb_exchange_of(lu, hyb_ledger_columns(&lu->ledger, group), &column);
     const hpl_pivots_t *moves = x->panel->pivots;
-    const hyb_block_t *list = d->panel[k % HYB_SLOTS].list;
+    const hyb_block_t *list = hyb_device_slot(d, k)->list;
     packed_t rows = packed(d, x, group, false);
     packed_t displaced = packed(d, x, group, true);
 

@@ -179,7 +179,8 @@ void hyb_factor_generate(hyb_lu_t *lu, int seed)
 {
     HPL_T_pmat host = *lu->mat;
 
-    host.nq = (int)hyb_ledger_first(&lu->ledger, lu->homes.host_blocks);
+    host.nq = (int)hyb_ledger_first(
+        &lu->ledger, lu->homes.host_blocks + lu->homes.guests);
     touch_kept(lu, host.nq);
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);

@@ -65,58 +65,85 @@ static int64_t blocks_of(const hpl_shape_t *shape)
            (hpl_system_columns(shape) > columns_of_a);
 }
 
-/* What the devices have for blocks. Where some stay on the host, part of the
- * memory is for their tiles. Returns how many stay there. */
-static int64_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
-                      hyb_home_device_t *device)
+static hyb_home_device_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
+                             int i, hyb_rest_t rest)
 {
-    int64_t blocks = blocks_of(shape), left = blocks;
-
-    for (int streams = 0; streams < 2 && left > 0; streams++) {
-        left = blocks;
-        for (int i = 0; i < hyb_machine_devices(means->machine); i++) {
-            device[i].rate = hyb_machine_rate(means->machine, i, shape->nb);
-            device[i].room = hyb_place_device_room(means, shape, i, streams);
-            left -= xh_smaller(device[i].room, left);
-        }
-    }
-    return left;
+    return (hyb_home_device_t){
+        .rate = hyb_machine_rate(means->machine, i, shape->nb),
+        .room = hyb_place_device_room(means, shape, i, rest)};
 }
 
-int64_t hyb_homes_host_blocks(const hyb_means_t *means,
-                              const hpl_shape_t *shape)
+/* What the devices have for blocks: without anything beside them if that is
+ * enough, else beside room for guests, or else for tiles. */
+static hyb_homes_rest_t survey(const hyb_means_t *means,
+                               const hpl_shape_t *shape,
+                               hyb_home_device_t *device)
+{
+    int devices = hyb_machine_devices(means->machine);
+    int64_t left = 0;
+
+    for (hyb_rest_t rest = HYB_REST_NONE; rest <= HYB_REST_STREAMED; rest++) {
+        bool has_room = true;
+
+        left = blocks_of(shape);
+        for (int i = 0; i < devices; i++) {
+            device[i] = ask(means, shape, i, rest);
+            has_room = has_room && device[i].room > 0;
+            left -= xh_smaller(device[i].room, left);
+        }
+        if (left == 0)
+            break;
+        if (rest == HYB_REST_GUESTS && has_room)
+            return (hyb_homes_rest_t){.guests = left};
+    }
+    return (hyb_homes_rest_t){.host_blocks = left};
+}
+
+hyb_homes_rest_t hyb_homes_rest(const hyb_means_t *means,
+                                const hpl_shape_t *shape)
 {
     hyb_home_device_t device[HYB_EXECUTORS];
 
-    return means->resident ? survey(means, shape, device) : blocks_of(shape);
+    return means->resident
+               ? survey(means, shape, device)
+               : (hyb_homes_rest_t){.host_blocks = blocks_of(shape)};
 }
 
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape)
 {
-    return xh_smaller(hyb_homes_host_blocks(means, shape) * shape->nb,
+    hyb_homes_rest_t rest = hyb_homes_rest(means, shape);
+
+    return xh_smaller((rest.host_blocks + rest.guests) * shape->nb,
                       hpl_system_columns(shape));
 }
 
-/* Those that do not live on the host get devices. */
+/* Those that the host does not compute get devices, as each has room; guests
+ * only by rate. */
 static xh_status_t deal(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
+    hyb_homes_rest_t rest = {.host_blocks = lu->ledger.blocks};
     hyb_home_device_t device[HYB_EXECUTORS];
     int devices = hyb_machine_devices(lu->means.machine);
-    int64_t blocks = lu->ledger.blocks;
+    int64_t theirs;
 
-    h->host_blocks = blocks;
     if (lu->means.resident)
-        h->host_blocks = survey(&lu->means, &shape, device);
-    if (h->host_blocks == blocks)
+        rest = survey(&lu->means, &shape, device);
+    h->host_blocks = rest.host_blocks;
+    h->guests = rest.guests;
+    theirs = lu->ledger.blocks - h->host_blocks;
+    if (theirs == 0)
         return XH_OK;
     h->places += devices;
-    h->device = malloc((size_t)(blocks - h->host_blocks));
+    h->device = malloc((size_t)theirs);
     if (h->device == NULL)
         return XH_ERR_MEMORY;
-    hyb_homes_deal(device, devices, blocks - h->host_blocks, h->device);
+    hyb_homes_deal(device, devices, theirs - h->guests, h->device + h->guests);
+    for (int i = 0; i < devices; i++)
+        device[i].room = h->guests;
+    hyb_homes_deal(device, devices, h->guests, h->device);
     return XH_OK;
 }
 
@@ -140,6 +167,24 @@ bool hyb_homes_can_receive(const hyb_homes_t *h, int k)
 {
     for (int i = 1; i < h->places; i++)
         if (!h->place[i]->can_receive(h->place[i], k))
+            return false;
+    return true;
+}
+
+bool hyb_homes_meets(const hyb_lu_t *lu, int64_t block, int k)
+{
+    int64_t panel = block * lu->grid->npcol + lu->grid->mycol;
+
+    return !hyb_homes_is_guest(&lu->homes, block) ||
+           hyb_guest_comes(block, panel, k);
+}
+
+bool hyb_homes_have_met(const hyb_lu_t *lu, hyb_blocks_t blocks, int k)
+{
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        if (hyb_homes_meets(lu, b, k) &&
+            !hyb_ledger_reached(&lu->ledger, (hyb_blocks_t){b, b + 1},
+                                hyb_stage(k + 1)))
             return false;
     return true;
 }

@@ -10,14 +10,17 @@
 #include "hybrid/lu/place.h"
 
 /*
- * Where each local block column lives, from before the run until its end. The
- * host's are on the left: they are finished first, so that fewer and fewer
- * columns are multiplied by way of the link. Those behind them are dealt to the
- * devices.
+ * Where each local block column is computed, and whose memory it lives in, from
+ * before the run until its end. Devices compute those that they hold, on the
+ * right. What they have no room for is on the left, as it is finished first:
+ *
+ *   P = 1  guests: they live in host memory and come to their devices, each
+ *          time for several panels at once
+ *   P > 1  the host's: the team computes them, and devices that stream tiles
  */
 typedef struct {
-    int64_t host_blocks;
-    uint8_t *device;       /* of each block behind those, counted from 0 */
+    int64_t host_blocks, guests; /* one of the two is 0 */
+    uint8_t *device;       /* of each block behind the host's, from 0 */
     int64_t factored_from; /* the device that it lives on can factor a panel
                               from this block on, here and on the other
                               processes of the process column */
@@ -54,6 +57,11 @@ static inline hyb_blocks_t hyb_homes_devices(const hyb_homes_t *homes,
                           xh_larger(blocks.to, homes->host_blocks)};
 }
 
+static inline bool hyb_homes_is_guest(const hyb_homes_t *homes, int64_t block)
+{
+    return block < homes->guests;
+}
+
 /* Do devices hold any columns? */
 static inline bool hyb_homes_resident(const hyb_homes_t *homes)
 {
@@ -79,18 +87,24 @@ typedef struct {  /* a device, as blocks are dealt */
  */
 void hyb_homes_deal(const hyb_home_device_t *device, int devices,
                     int64_t blocks, uint8_t *device_p);
+
 /* Do devices need the memory that panel k takes no more, that of panel
  * k - 2? */
 bool hyb_homes_can_receive(const hyb_homes_t *homes, int k);
 
 /*
- * Blocks of shape's process that live on the host: all of them unless means
- * says otherwise, else those for which the devices have no room.
+ * Blocks of shape's process that the host computes, and guests: those for which
+ * the devices have no room. Without columns on devices, as means says, all are
+ * the host's.
  */
-int64_t hyb_homes_host_blocks(const hyb_means_t *means,
-                              const hpl_shape_t *shape);
+typedef struct {
+    int64_t host_blocks, guests;
+} hyb_homes_rest_t;
 
-/* Their columns. */
+hyb_homes_rest_t hyb_homes_rest(const hyb_means_t *means,
+                                const hpl_shape_t *shape);
+
+/* Columns of either kind: those in host memory. */
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape);
 
@@ -98,6 +112,13 @@ int64_t hyb_homes_host_columns(const hyb_means_t *means,
  * XH_ERR_DEVICE; destroy then all the same */
 xh_status_t hyb_homes_create(hyb_lu_t *lu);
 void hyb_homes_destroy(hyb_homes_t *homes);
+
+/* Does block meet panel k in iteration k? A guest that does not come then meets
+ * it later, with others. */
+bool hyb_homes_meets(const hyb_lu_t *lu, int64_t block, int k);
+
+/* Have all of blocks met panel k that do so in iteration k? */
+bool hyb_homes_have_met(const hyb_lu_t *lu, hyb_blocks_t blocks, int k);
 
 /* Find factored_from; collective over the process column. */
 void hyb_homes_agree(hyb_lu_t *lu);

@@ -13,8 +13,7 @@ typedef struct { /* the iteration that is waited for */
 static bool is_complete(hyb_lu_t *lu, int k)
 {
     return k < 0 || (hyb_workers_have_left(lu, k + 1) &&
-                     hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, k),
-                                        hyb_stage(k + 1)) &&
+                     hyb_homes_have_met(lu, hyb_lu_trailing(lu, k), k) &&
                      hyb_share_has_left(lu, k));
 }
 

@@ -79,6 +79,12 @@ bool hyb_ledger_queued(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
     return true;
 }
 
+int hyb_ledger_panels_queued(const hyb_ledger_t *ledger, int64_t b)
+{
+    return (int)(atomic_load(&ledger->queued[b]) /
+                 (width_of(ledger, b) * HYB_STEPS));
+}
+
 /* From block b; its columns' share of what was queued tells which is next. */
 static bool take_from(hyb_ledger_t *ledger, int64_t b, int64_t from, int64_t to,
                       int64_t width, hyb_run_t *run_p)

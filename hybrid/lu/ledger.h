@@ -89,6 +89,10 @@ int64_t hyb_ledger_first_before(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
 bool hyb_ledger_queued(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
                        int64_t stage);
 
+/* The panels that all columns of block b have met once what is queued has run.
+ */
+int hyb_ledger_panels_queued(const hyb_ledger_t *ledger, int64_t b);
+
 /*
  * Take a run of at most width columns of blocks, from left to right, which has
  * reached stage from, to bring it to stage to. Any thread.

@@ -82,6 +82,14 @@ struct hyb_place {
     bool (*can_receive)(hyb_place_t *place, int k);
 
     /*
+     * A guest comes, if it is not here, and is queued to meet the panels up to
+     * that of step; unless it stays to be factored, it goes home then. False:
+     * there is no room for it now.
+     */
+    bool (*host_guest)(hyb_place_t *place, const hyb_step_t *step,
+                       int64_t block);
+
+    /*
      * P > 1. The rows that x moves leave a group of blocks for x's packed
      * buffers, once these have met the panel before; have they left? Those
      * that came go to the place.

@@ -20,10 +20,19 @@ static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
 /* ---- panels --------------------------------------------------------------
  */
 
+/* Where panel k stands. */
+static void place_panel(hyb_device_panel_t *panel, const HPL_T_panel *h)
+{
+    panel->first = h->ii;
+    panel->rows = h->mp;
+    panel->jb = h->jb;
+    panel->top = hpl_panel_top_rows(h);
+}
+
 /* The lists of panel k's row moves, in pinned memory. */
 static void list_moves(hyb_device_columns_t *d, int k)
 {
-    hyb_block_t *list = d->panel[k % HYB_SLOTS].list;
+    hyb_block_t *list = hyb_device_slot(d, k)->list;
     const hpl_pivots_t *moves =
         hpl_panel_pivots(hyb_lu_panel(d->base.lu, k)->hpl);
     const int *u = moves->gather_offset, *displaced = moves->displace_offset;
@@ -52,51 +61,64 @@ static void list_moves(hyb_device_columns_t *d, int k)
 static xh_view_t stage_l1(hyb_device_columns_t *d, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
-    int slot = k % HYB_SLOTS;
+    hyb_device_panel_t *panel = hyb_device_slot(d, k);
     xh_view_t l1 = host_view(h->L1, h->jb, h->jb);
-    xh_view_t staged =
-        host_view(d->l1 + slot * d->u.rows * d->u.rows, h->jb, h->jb);
+    xh_view_t staged = host_view(d->l1 + k % HYB_SLOTS * d->u.rows * d->u.rows,
+                                 h->jb, h->jb);
     double growth = hyb_l1_invert(l1, staged);
 
-    d->panel[slot].has_inverses = growth <= HYB_L1_MOST_GROWTH;
-    return d->panel[slot].has_inverses ? staged : l1;
+    panel->has_inverses = growth <= HYB_L1_MOST_GROWTH;
+    return panel->has_inverses ? staged : l1;
 }
 
-/* The lists come up, L2, unless it stands here, and L1, which is made ready
- * meanwhile. */
+/* L2 comes up, unless it stands here. */
+static xh_status_t send_l2(hyb_device_columns_t *d, int k)
+{
+    const hyb_lu_panel_t *source = hyb_lu_panel(d->base.lu, k);
+    hyb_device_panel_t *panel = hyb_device_slot(d, k);
+    int64_t below = source->factors.l2.rows;
+    int64_t b = hyb_lu_trailing(d->base.lu, k - 1).from;
+
+    panel->l2 = part(panel->came, below, panel->jb);
+    if (!hyb_device_factored(d, k))
+        XH_TRY(hyb_queue_copy_in(d->link, source->columns, panel->l2));
+    else if (hyb_device_holds(d, b))
+        panel->l2 = hyb_block_part(hyb_device_panel(d, k), panel->top, 0, below,
+                                   panel->jb);
+    return hyb_lu_owns(d->base.lu, k) && hyb_device_seat(d, b) != NULL
+               ? hyb_device_keep_panel(d, k)
+               : XH_OK;
+}
+
+/* The lists come up, L2, and L1, which is made ready meanwhile. */
 static xh_status_t send_panel(hyb_device_columns_t *d, int k)
 {
-    const hyb_lu_panel_t *panel = hyb_lu_panel(d->base.lu, k);
-    const HPL_T_panel *h = panel->hpl;
+    hyb_device_panel_t *panel = hyb_device_slot(d, k);
+    int64_t *row = d->rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->u.rows;
     xh_view_t l1;
-    int slot = k % HYB_SLOTS;
-    int64_t *row = d->rows + slot * HYB_ROW_LISTS * d->u.rows;
-    bool here = hyb_device_factored(d, k);
 
-    d->panel[slot].l2 =
-        here ? hyb_block_part(hyb_device_panel(d, k), hpl_panel_top_rows(h), 0,
-                              panel->factors.l2.rows, h->jb)
-             : part(d->panel[slot].came, panel->factors.l2.rows, h->jb);
     for (int i = 0; i < HYB_ROW_LISTS; i++)
-        XH_TRY(hyb_queue_upload(d->link, row + i * d->u.rows,
-                                d->panel[slot].list[i]));
-    if (!here)
-        XH_TRY(hyb_queue_copy_in(d->link, panel->columns, d->panel[slot].l2));
+        XH_TRY(hyb_queue_upload(d->link, row + i * d->u.rows, panel->list[i]));
+    XH_TRY(send_l2(d, k));
     l1 = stage_l1(d, k);
-    XH_TRY(hyb_queue_copy_in(d->link, l1,
-                             part(d->panel[slot].l1, l1.rows, l1.cols)));
-    XH_TRY(hyb_event_record(d->link, d->panel[slot].ready));
-    return hyb_queue_wait(d->compute, d->panel[slot].ready);
+    XH_TRY(
+        hyb_queue_copy_in(d->link, l1, part(panel->l1, l1.rows, l1.cols)));
+    XH_TRY(hyb_event_record(d->link, panel->ready));
+    if (d->guests != NULL)
+        XH_TRY(hyb_queue_wait(d->guests, panel->ready));
+    return hyb_queue_wait(d->compute, panel->ready);
 }
 
 /* Its memory on the host is that of panel k - 2, too. */
 static bool can_receive(hyb_place_t *place, int k)
 {
-    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    bool has_come;
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    bool has_come = true;
 
-    hyb_device_check(
-        d, hyb_event_wait(d->panel[k % HYB_SLOTS].ready, 0.0, &has_come));
+    if (k >= HYB_SLOTS)
+        hyb_device_check(d,
+                         hyb_event_wait(hyb_device_slot(d, k - HYB_SLOTS)->ready,
+                                        0.0, &has_come));
     return has_come;
 }
 
@@ -117,15 +139,16 @@ static void receive_panel(hyb_place_t *place, int k)
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     hyb_lu_panel_t *panel = hyb_lu_panel(place->lu, k);
 
+    place_panel(hyb_device_slot(d, k), panel->hpl);
     list_moves(d, k);
     hyb_l2_columns_fill(panel);
     hyb_wait_until(l2_is_complete, panel, nothing_to_do, NULL);
     hyb_device_check(d, send_panel(d, k));
-    hyb_device_note(d, (hyb_blocks_t){0}, 0.0, d->link);
+    hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->link);
 }
 
 /* Panel k comes down to pinned memory, once its columns are computed. */
-static xh_status_t fetch_panel(const hyb_device_columns_t *d, int k)
+static xh_status_t fetch_panel(hyb_device_columns_t *d, int k)
 {
     hyb_block_t panel = hyb_device_panel(d, k);
 
@@ -157,25 +180,34 @@ static hyb_blocks_t blocks_of(const hyb_device_columns_t *d, hyb_run_t run)
                               1};
 }
 
-/* The columns from the panel's first row on. */
-static hyb_block_t trailing(const hyb_device_columns_t *d, const HPL_T_panel *h,
-                            hyb_run_t run)
-{
-    return hyb_device_trailing(d, h, hyb_device_run(d, blocks_of(d, run)));
-}
-
-/* Their place in u, to which rows of panel h come. */
-static hyb_block_t aside(const hyb_device_columns_t *d, const HPL_T_panel *h,
-                         hyb_run_t run)
+/* The columns of run's blocks that live here. */
+static hyb_device_part_t part_of(const hyb_device_columns_t *d, hyb_run_t run)
 {
     hyb_run_t mine = hyb_device_run(d, blocks_of(d, run));
+    int64_t nb = d->u.rows;
 
-    return hyb_block_part(d->u, 0, mine.from, h->jb, mine.count);
+    return (hyb_device_part_t){
+        .queue = d->compute,
+        .columns = hyb_block_part(d->matrix, 0, mine.from, d->matrix.rows,
+                                  mine.count),
+        .u = hyb_block_part(d->u, 0, mine.from, nb, mine.count),
+        .aside = hyb_block(d->memory, d->packed_u + mine.from * nb, nb,
+                           mine.count)};
 }
 
-static bool has_inverses(const hyb_device_columns_t *d, const HPL_T_panel *h)
+/* Columns from the panel's first row on. */
+static hyb_block_t trailing(const hyb_device_panel_t *panel,
+                            const hyb_device_part_t *p)
 {
-    return d->panel[h->ja / h->nb % HYB_SLOTS].has_inverses;
+    return hyb_block_part(p->columns, panel->first, 0, panel->rows,
+                          p->columns.cols);
+}
+
+/* Where rows come on their way to the top. */
+static hyb_block_t come_to(const hyb_device_panel_t *panel,
+                           const hyb_device_part_t *p)
+{
+    return part(p->u, panel->jb, p->u.cols);
 }
 
 /*
@@ -183,37 +215,41 @@ static bool has_inverses(const hyb_device_columns_t *d, const HPL_T_panel *h)
  * product does not leave it where it came to: then it takes the place of the
  * rows that travelled.
  */
-static hyb_block_t u_of(const hyb_device_columns_t *d, const HPL_T_panel *h,
-                        hyb_run_t run)
+static hyb_block_t u_of(const hyb_device_panel_t *panel,
+                        const hyb_device_part_t *p)
 {
-    hyb_block_t all = trailing(d, h, run), u = aside(d, h, run);
-    hyb_run_t mine = hyb_device_run(d, blocks_of(d, run));
+    if (panel->top > 0)
+        return part(trailing(panel, p), panel->jb, p->columns.cols);
+    return panel->has_inverses
+               ? hyb_block(p->aside.buffer, p->aside.offset, panel->jb,
+                           p->aside.cols)
+               : come_to(panel, p);
+}
 
-    if (hpl_panel_top_rows(h) > 0)
-        return part(all, h->jb, all.cols);
-    return has_inverses(d, h)
-               ? hyb_block(d->memory, d->packed_u + mine.from * d->u.rows,
-                           h->jb, mine.count)
-               : u;
+static xh_status_t swap_rows(const hyb_device_panel_t *panel,
+                             const hyb_device_part_t *p)
+{
+    hyb_row_swap_t swap = {.columns = trailing(panel, p),
+                           .u = come_to(panel, p),
+                           .source = panel->list[HYB_U_FROM],
+                           .from = panel->list[HYB_DISPLACED_FROM],
+                           .to = panel->list[HYB_DISPLACED_TO]};
+
+    return hyb_queue_swap_rows(p->queue, &swap);
 }
 
 static void swap(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
                  hyb_run_t run)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    const HPL_T_panel *h = hyb_lu_panel(me->lu, step->k)->hpl;
-    const hyb_block_t *list = d->panel[step->k % HYB_SLOTS].list;
-    hyb_row_swap_t swap = {.columns = trailing(d, h, run),
-                           .u = aside(d, h, run),
-                           .source = list[HYB_U_FROM],
-                           .from = list[HYB_DISPLACED_FROM],
-                           .to = list[HYB_DISPLACED_TO]};
-    hyb_block_t u = has_inverses(d, h) ? swap.u : u_of(d, h, run);
+    const hyb_device_panel_t *panel = hyb_device_slot(d, step->k);
+    hyb_device_part_t p = part_of(d, run);
+    hyb_block_t u = panel->has_inverses ? come_to(panel, &p) : u_of(panel, &p);
 
-    hyb_device_check(
-        d, me->lu->grid->nprow > 1
-               ? hyb_device_take_rows(d, step->k, blocks_of(d, run), u)
-               : hyb_queue_swap_rows(d->compute, &swap));
+    hyb_device_check(d, me->lu->grid->nprow > 1
+                            ? hyb_device_take_rows(d, step->k,
+                                                   blocks_of(d, run), u)
+                            : swap_rows(panel, &p));
 }
 
 typedef struct { /* X := L1^-1 W by products; W is lost */
@@ -249,47 +285,82 @@ static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
     return solve_rows(s, second, left);
 }
 
+static xh_status_t solve_u(const hyb_device_panel_t *panel,
+                           const hyb_device_part_t *p)
+{
+    solve_t s = {.queue = p->queue,
+                 .l1 = part(panel->l1, panel->jb, panel->jb),
+                 .w = come_to(panel, p),
+                 .x = u_of(panel, p)};
+
+    return panel->has_inverses ? solve_rows(&s, 0, panel->jb)
+                               : hyb_queue_trsm(s.queue, s.l1, s.x);
+}
+
 static void solve(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
                   hyb_run_t run, bool keeps)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    const HPL_T_panel *h = hyb_lu_panel(me->lu, step->k)->hpl;
-    solve_t s = {.queue = d->compute,
-                 .l1 = part(d->panel[step->k % HYB_SLOTS].l1, h->jb, h->jb),
-                 .w = aside(d, h, run),
-                 .x = u_of(d, h, run)};
+    hyb_device_part_t p = part_of(d, run);
 
+    (void)me;
     (void)keeps;
-    hyb_device_check(d, has_inverses(d, h)
-                            ? solve_rows(&s, 0, h->jb)
-                            : hyb_queue_trsm(d->compute, s.l1, s.x));
+    hyb_device_check(d, solve_u(hyb_device_slot(d, step->k), &p));
+}
+
+static xh_status_t update_c(const hyb_device_panel_t *panel,
+                            const hyb_device_part_t *p)
+{
+    hyb_block_t all = trailing(panel, p);
+    hyb_gemm_t product = {.alpha = -1.0,
+                          .beta = 1.0,
+                          .a = panel->l2,
+                          .b = u_of(panel, p),
+                          .c = hyb_block_part(all, panel->top, 0,
+                                              panel->l2.rows, all.cols)};
+
+    return hyb_queue_gemm(p->queue, &product);
+}
+
+xh_status_t hyb_device_meet(const hyb_device_panel_t *panel,
+                            const hyb_device_part_t *p)
+{
+    XH_TRY(swap_rows(panel, p));
+    XH_TRY(solve_u(panel, p));
+    return update_c(panel, p);
+}
+
+double hyb_device_flop(const hyb_device_panel_t *panel,
+                       const hyb_device_part_t *p)
+{
+    return 2.0 * (double)(p->columns.cols * panel->l2.rows * panel->jb);
+}
+
+void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
+                        hyb_blocks_t blocks, int panels, double flop)
+{
+    bool is_next =
+        hyb_blocks_count(step->next) > 0 && blocks.from == step->next.from;
+    bool comes_down = is_next && !step->by_device;
+
+    if (is_next)
+        hyb_device_check(d, hyb_event_record(d->compute, d->computed));
+    if (comes_down)
+        hyb_device_check(d, fetch_panel(d, step->k + 1));
+    hyb_device_note(d, blocks, panels, flop, comes_down ? d->link : d->compute);
 }
 
 static void multiply(hyb_place_t *place, hyb_worker_t *me,
                      const hyb_step_t *step, hyb_run_t run)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    const hyb_lu_panel_t *panel = hyb_lu_panel(me->lu, step->k);
-    const HPL_T_panel *h = panel->hpl;
-    int64_t below = panel->factors.l2.rows;
-    hyb_block_t all = trailing(d, h, run);
-    hyb_blocks_t blocks = blocks_of(d, run);
-    bool is_next =
-        hyb_blocks_count(step->next) > 0 && blocks.from == step->next.from;
-    hyb_gemm_t product = {
-        .alpha = -1.0,
-        .beta = 1.0,
-        .a = part(d->panel[step->k % HYB_SLOTS].l2, below, h->jb),
-        .b = u_of(d, h, run),
-        .c = hyb_block_part(all, hpl_panel_top_rows(h), 0, below, all.cols)};
+    const hyb_device_panel_t *panel = hyb_device_slot(d, step->k);
+    hyb_device_part_t p = part_of(d, run);
 
-    hyb_device_check(d, hyb_queue_gemm(d->compute, &product));
-    if (is_next)
-        hyb_device_check(d, hyb_event_record(d->compute, d->computed));
-    if (is_next && !step->by_device)
-        hyb_device_check(d, fetch_panel(d, step->k + 1));
-    hyb_device_note(d, blocks, 2.0 * (double)(all.cols * below * h->jb),
-                    is_next && !step->by_device ? d->link : d->compute);
+    (void)me;
+    hyb_device_check(d, update_c(panel, &p));
+    hyb_device_has_met(d, step, blocks_of(d, run), 1,
+                       hyb_device_flop(panel, &p));
 }
 
 /* ---- what has run ---------------------------------------------------------
@@ -319,9 +390,11 @@ static void complete(hyb_device_columns_t *d, int at, double now)
     for (int i = 0; i < d->works; i++)
         d->work[i].since = now;
     for (int64_t b = blocks.from; b < blocks.to; b++)
-        if (hyb_device_holds(d, b))
+        if (hyb_home_of(&d->base.lu->homes, b) == &d->base)
             hyb_ledger_complete_all(ledger, (hyb_blocks_t){b, b + 1},
-                                    HYB_STEPS);
+                                    hyb_stage(d->work[at].panels));
+    if (d->work[at].seat != NULL)
+        d->work[at].seat->block = -1;
 }
 
 static void poll(hyb_place_t *place)
@@ -370,10 +443,12 @@ static void generate(hyb_place_t *place, int seed)
 
 static void begin(hyb_place_t *place)
 {
-    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
 
-    if (!hyb_lu_owns(place->lu, 0) || !hyb_device_holds(d, 0))
+    if (!hyb_lu_owns(place->lu, 0) || hyb_lu_panel_home(place->lu, 0) != place)
         return;
+    if (!hyb_device_holds(d, 0))
+        hyb_device_check(d, hyb_device_seat_first(d));
     hyb_device_check(d, hyb_event_record(d->compute, d->computed));
     if (!hyb_lu_panel(place->lu, 0)->by_device)
         hyb_device_check(d, fetch_panel(d, 0));
@@ -435,6 +510,7 @@ const hyb_place_t hyb_place_device = {.swap = swap,
                                       .panel_seconds = hyb_device_panel_seconds,
                                       .subtract = subtract,
                                       .can_receive = can_receive,
+                                      .host_guest = hyb_device_host_guest,
                                       .send_rows = hyb_device_send_rows,
                                       .has_sent_rows = hyb_device_has_sent_rows,
                                       .put_rows = hyb_device_put_rows,

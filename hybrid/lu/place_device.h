@@ -6,15 +6,16 @@
 #include "hybrid/lu/place.h"
 
 /*
- * Block columns that live in the memory of one device, where they are swapped,
- * solved and multiplied; the team, or the device, factors the panels. The link
+ * Block columns that one device swaps, solves and multiplies: they live in its
+ * memory, or are guests. The team, or the device, factors the panels. The link
  * carries a panel down and up once each, or of one that the device factors what
  * others read, and where P > 1 rows of other processes.
  *
  * Queues: the columns' work is in order on one; panels, and rows that come,
  * travel on another, so that panel k + 1 comes down while the rest of iteration
  * k runs; rows leave by a third, while other columns are multiplied; on a
- * fourth, of high priority, panel k + 1 is factored meanwhile.
+ * fourth, of high priority, panel k + 1 is factored meanwhile. Guests arrive
+ * and are computed on two more, and leave by the third.
  */
 
 /* Can this process keep columns so, with P process rows? Else why not, less
@@ -22,11 +23,17 @@
 bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
                            size_t size);
 
-/* Blocks of nb columns for which a device of shape's process has room.
- * streams: part of its memory is for tiles of the host's columns. */
+typedef enum {       /* of the matrix, beside the columns that devices hold: */
+    HYB_REST_NONE,   /* nothing */
+    HYB_REST_GUESTS, /* columns that come to devices for several panels */
+    HYB_REST_STREAMED /* columns of the host, whose tiles come */
+} hyb_rest_t;
+
+/* Blocks of nb columns for which a device of shape's process has room, beside
+ * what it needs for the rest; 0 where it cannot have such a rest. */
 int64_t hyb_place_device_room(const hyb_means_t *means,
                               const hpl_shape_t *shape, int device,
-                              bool streams);
+                              hyb_rest_t rest);
 
 /*
  * Place number `number` of lu's homes: that of device number - 1. Needs lu's

@@ -186,16 +186,36 @@ static hyb_blocks_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
     return hyb_homes_devices(&lu->homes, hyb_exchange_group(lu, b));
 }
 
+/* Has place to queue block b for iteration k, and has not yet? */
+static bool is_due(const hyb_lu_t *lu, int k, const hyb_place_t *place,
+                   int64_t b)
+{
+    return hyb_home_of(&lu->homes, b) == place && hyb_homes_meets(lu, b, k) &&
+           !hyb_ledger_queued(&lu->ledger, (hyb_blocks_t){b, b + 1},
+                              hyb_stage(k + 1));
+}
+
+/* Guests of place that come in iteration k, as far as it has room now. */
+static void queue_guests(hyb_lu_t *lu, int k, hyb_place_t *place)
+{
+    const hyb_step_t *step = hyb_lu_step(lu, k);
+
+    for (int64_t b = step->all.from; b < lu->homes.guests; b++)
+        if (is_due(lu, k, place, b) && !place->host_guest(place, step, b))
+            return;
+}
+
 /* What is ready of iteration k at place. */
 static void queue_ready(hyb_lu_t *lu, int k, hyb_place_t *place)
 {
     const hyb_step_t *step = hyb_lu_step(lu, k);
     hyb_blocks_t left = hyb_homes_devices(&lu->homes, step->all), ready;
 
+    queue_guests(lu, k, place);
+    left.from = Mmax(left.from, lu->homes.guests);
     while (left.from < left.to) {
         ready = (hyb_blocks_t){left.from, left.from + 1};
-        if (hyb_home_of(&lu->homes, left.from) == place &&
-            !hyb_ledger_queued(&lu->ledger, ready, hyb_stage(k + 1))) {
+        if (is_due(lu, k, place, left.from)) {
             ready = blocks_to_queue(lu, step, left.from);
             if (hyb_blocks_count(ready) == 0)
                 return;
@@ -215,6 +235,12 @@ void hyb_update_poll(void *context)
     for (int k = Mmax(open - 2, 0); k < open; k++)
         for (int i = 1; i < lu->homes.places; i++)
             queue_ready(lu, k, lu->homes.place[i]);
+}
+
+/* Those of blocks that meet every panel in its iteration. */
+static hyb_blocks_t at_home(const hyb_lu_t *lu, hyb_blocks_t blocks)
+{
+    return (hyb_blocks_t){Mmax(blocks.from, lu->homes.guests), blocks.to};
 }
 
 /* ---- an iteration --------------------------------------------------------
@@ -240,7 +266,8 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
         feed(me, step, hyb_share_is_saturated);
     if (step->mode == HYB_LOOKAHEAD_NONE) {
         work_on_all(updating(me, step, step->rest));
-        hyb_worker_wait_columns(me, step->k, step->all, hyb_stage(step->k + 1));
+        hyb_worker_wait_columns(me, step->k, at_home(lu, step->all),
+                                hyb_stage(step->k + 1));
     }
 }
 

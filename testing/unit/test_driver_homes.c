@@ -39,6 +39,14 @@ static void set_memory(uint64_t bytes)
         machine->device[i].memory = bytes;
 }
 
+/* Those that devices have no room for. */
+static int64_t blocks_left(const hyb_means_t *means, const hpl_shape_t *shape)
+{
+    hyb_homes_rest_t rest = hyb_homes_rest(means, shape);
+
+    return rest.host_blocks + rest.guests;
+}
+
 /* As little as keeps that share of c's block columns here, but those that
  * devices cannot share evenly. */
 static void cap_memory(const HPL_T_grid *grid, const combination_t *c,
@@ -50,14 +58,14 @@ static void cap_memory(const HPL_T_grid *grid, const combination_t *c,
     int64_t all, most;
 
     means.resident = false;
-    all = hyb_homes_host_blocks(&means, &shape);
+    all = blocks_left(&means, &shape);
     means.resident = true;
     most = all - (int64_t)(share * (double)all);
     if (share < 1.0)
         most += hyb_machine_devices(means.machine) - 1;
     for (uint64_t bytes = STEP; bytes < 16 << 20; bytes += STEP) {
         set_memory(bytes);
-        if (hyb_homes_host_blocks(&means, &shape) <= most)
+        if (blocks_left(&means, &shape) <= most)
             break;
     }
 }
