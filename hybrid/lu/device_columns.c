@@ -110,10 +110,9 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
     uint64_t memory = hyb_machine_memory(means->machine, device);
     uint64_t fixed = (uint64_t)device_doubles(e) * sizeof(double), block;
 
-    if (e.guests &&
-        (e.exchanges ||
-         !hyb_device_has(hyb_machine_device(means->machine, device),
-                         HYB_OP_COPY)))
+    if (e.guests && (e.exchanges ||
+                     !hyb_device_has(hyb_machine_device(means->machine, device),
+                                     HYB_OP_COPY)))
         return 0;
     e.columns = e.nb;
     block = (uint64_t)device_doubles(e) * sizeof(double) - fixed;

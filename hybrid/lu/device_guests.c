@@ -109,8 +109,7 @@ static xh_status_t visit(hyb_device_columns_t *d, hyb_seat_t *seat,
     int first = hyb_ledger_panels_queued(ledger, block);
     int panels = step->k + 1 - first;
     bool has_come = seat->block == block;
-    bool is_next =
-        hyb_blocks_count(step->next) > 0 && block == step->next.from;
+    bool is_next = hyb_blocks_count(step->next) > 0 && block == step->next.from;
     hyb_queue_t *queue = is_next ? d->compute : d->guests;
     double flop = 0.0;
 
@@ -152,9 +151,8 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
     int64_t below = panel->first + panel->top;
 
     if (hyb_device_factored(d, k) && panel->l2.rows > 0)
-        XH_TRY(hyb_queue_copy(d->link,
-                              here(seat, below, below + panel->l2.rows),
-                              panel->l2));
+        XH_TRY(hyb_queue_copy(
+            d->link, here(seat, below, below + panel->l2.rows), panel->l2));
     XH_TRY(go_home(d, seat, panel->first));
     XH_TRY(hyb_event_record(d->link, d->kept));
     XH_TRY(hyb_queue_wait(d->leave, d->kept));

@@ -29,15 +29,14 @@ static hyb_block_t l1_of(hyb_device_columns_t *d, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
 
-    return hyb_block_part(hpl_panel_top_rows(h) > 0
-                              ? hyb_device_panel(d, k)
-                              : hyb_device_slot(d, k)->l1,
+    return hyb_block_part(hpl_panel_top_rows(h) > 0 ? hyb_device_panel(d, k)
+                                                    : hyb_device_slot(d, k)->l1,
                           0, 0, h->jb, h->jb);
 }
 
 /* Columns from .. to - 1 of panel k: halves, down to steps. */
-static xh_status_t factor_columns(hyb_device_columns_t *d, int k,
-                                  int64_t from, int64_t to)
+static xh_status_t factor_columns(hyb_device_columns_t *d, int k, int64_t from,
+                                  int64_t to)
 {
     bool has_top = hpl_panel_top_rows(hyb_lu_panel(d->base.lu, k)->hpl) > 0;
     int64_t half = xh_units(to - from, 2 * HYB_PANEL_STEP) * HYB_PANEL_STEP;

@@ -71,8 +71,8 @@ static xh_status_t gather(const hyb_device_columns_t *d, const packed_t *p,
     return copy(d, p, first, (int)list.rows, TO_HOST);
 }
 
-static xh_status_t send_rows(hyb_device_columns_t *d,
-                             const hpl_exchange_t *x, hyb_blocks_t group)
+static xh_status_t send_rows(hyb_device_columns_t *d, const hpl_exchange_t *x,
+                             hyb_blocks_t group)
 {
     int k = x->panel->ja / x->panel->nb;
     const hyb_device_panel_t *panel = hyb_device_slot(d, k);

@@ -179,8 +179,8 @@ void hyb_factor_generate(hyb_lu_t *lu, int seed)
 {
     HPL_T_pmat host = *lu->mat;
 
-    host.nq = (int)hyb_ledger_first(
-        &lu->ledger, lu->homes.host_blocks + lu->homes.guests);
+    host.nq = (int)hyb_ledger_first(&lu->ledger,
+                                    lu->homes.host_blocks + lu->homes.guests);
     touch_kept(lu, host.nq);
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);
@@ -212,7 +212,7 @@ static hyb_traffic_t planned_traffic(const hyb_lu_t *lu)
     return hyb_homes_resident(&lu->homes) && lu->homes.host_blocks == 0
                ? hyb_home_traffic(&shape,
                                   hyb_machine_devices(lu->means.machine),
-                                  factored_by(lu))
+                                  lu->homes.guests, factored_by(lu))
                : (hyb_traffic_t){NAN, NAN};
 }
 
@@ -304,8 +304,12 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
 
     shape.depth = lu->algo->depth;
     if (is_known) {
-        s = hyb_home_predict(f, &shape, (double)lu->homes.host_blocks / blocks);
-        on_host = hyb_home_predict(f, &shape, 1.0);
+        s = hyb_home_predict(
+            f, &shape,
+            (hyb_home_rest_t){(double)lu->homes.host_blocks / blocks,
+                              (double)lu->homes.guests / blocks});
+        on_host =
+            hyb_home_predict(f, &shape, (hyb_home_rest_t){.on_host = 1.0});
     }
     if (lu->homes.host_blocks > 0)
         p.share = s.share;

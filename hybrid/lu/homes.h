@@ -20,7 +20,7 @@
  */
 typedef struct {
     int64_t host_blocks, guests; /* one of the two is 0 */
-    uint8_t *device;       /* of each block behind the host's, from 0 */
+    uint8_t *device;             /* of each block behind the host's, from 0 */
     int64_t factored_from; /* the device that it lives on can factor a panel
                               from this block on, here and on the other
                               processes of the process column */

@@ -63,8 +63,8 @@ static xh_view_t stage_l1(hyb_device_columns_t *d, int k)
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
     hyb_device_panel_t *panel = hyb_device_slot(d, k);
     xh_view_t l1 = host_view(h->L1, h->jb, h->jb);
-    xh_view_t staged = host_view(d->l1 + k % HYB_SLOTS * d->u.rows * d->u.rows,
-                                 h->jb, h->jb);
+    xh_view_t staged =
+        host_view(d->l1 + k % HYB_SLOTS * d->u.rows * d->u.rows, h->jb, h->jb);
     double growth = hyb_l1_invert(l1, staged);
 
     panel->has_inverses = growth <= HYB_L1_MOST_GROWTH;
@@ -101,8 +101,7 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
         XH_TRY(hyb_queue_upload(d->link, row + i * d->u.rows, panel->list[i]));
     XH_TRY(send_l2(d, k));
     l1 = stage_l1(d, k);
-    XH_TRY(
-        hyb_queue_copy_in(d->link, l1, part(panel->l1, l1.rows, l1.cols)));
+    XH_TRY(hyb_queue_copy_in(d->link, l1, part(panel->l1, l1.rows, l1.cols)));
     XH_TRY(hyb_event_record(d->link, panel->ready));
     if (d->guests != NULL)
         XH_TRY(hyb_queue_wait(d->guests, panel->ready));
@@ -116,9 +115,9 @@ static bool can_receive(hyb_place_t *place, int k)
     bool has_come = true;
 
     if (k >= HYB_SLOTS)
-        hyb_device_check(d,
-                         hyb_event_wait(hyb_device_slot(d, k - HYB_SLOTS)->ready,
-                                        0.0, &has_come));
+        hyb_device_check(
+            d, hyb_event_wait(hyb_device_slot(d, k - HYB_SLOTS)->ready, 0.0,
+                              &has_come));
     return has_come;
 }
 
@@ -188,11 +187,11 @@ static hyb_device_part_t part_of(const hyb_device_columns_t *d, hyb_run_t run)
 
     return (hyb_device_part_t){
         .queue = d->compute,
-        .columns = hyb_block_part(d->matrix, 0, mine.from, d->matrix.rows,
-                                  mine.count),
+        .columns =
+            hyb_block_part(d->matrix, 0, mine.from, d->matrix.rows, mine.count),
         .u = hyb_block_part(d->u, 0, mine.from, nb, mine.count),
-        .aside = hyb_block(d->memory, d->packed_u + mine.from * nb, nb,
-                           mine.count)};
+        .aside =
+            hyb_block(d->memory, d->packed_u + mine.from * nb, nb, mine.count)};
 }
 
 /* Columns from the panel's first row on. */
@@ -220,10 +219,9 @@ static hyb_block_t u_of(const hyb_device_panel_t *panel,
 {
     if (panel->top > 0)
         return part(trailing(panel, p), panel->jb, p->columns.cols);
-    return panel->has_inverses
-               ? hyb_block(p->aside.buffer, p->aside.offset, panel->jb,
-                           p->aside.cols)
-               : come_to(panel, p);
+    return panel->has_inverses ? hyb_block(p->aside.buffer, p->aside.offset,
+                                           panel->jb, p->aside.cols)
+                               : come_to(panel, p);
 }
 
 static xh_status_t swap_rows(const hyb_device_panel_t *panel,
@@ -246,10 +244,10 @@ static void swap(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
     hyb_device_part_t p = part_of(d, run);
     hyb_block_t u = panel->has_inverses ? come_to(panel, &p) : u_of(panel, &p);
 
-    hyb_device_check(d, me->lu->grid->nprow > 1
-                            ? hyb_device_take_rows(d, step->k,
-                                                   blocks_of(d, run), u)
-                            : swap_rows(panel, &p));
+    hyb_device_check(
+        d, me->lu->grid->nprow > 1
+               ? hyb_device_take_rows(d, step->k, blocks_of(d, run), u)
+               : swap_rows(panel, &p));
 }
 
 typedef struct { /* X := L1^-1 W by products; W is lost */
@@ -312,12 +310,12 @@ static xh_status_t update_c(const hyb_device_panel_t *panel,
                             const hyb_device_part_t *p)
 {
     hyb_block_t all = trailing(panel, p);
-    hyb_gemm_t product = {.alpha = -1.0,
-                          .beta = 1.0,
-                          .a = panel->l2,
-                          .b = u_of(panel, p),
-                          .c = hyb_block_part(all, panel->top, 0,
-                                              panel->l2.rows, all.cols)};
+    hyb_gemm_t product = {
+        .alpha = -1.0,
+        .beta = 1.0,
+        .a = panel->l2,
+        .b = u_of(panel, p),
+        .c = hyb_block_part(all, panel->top, 0, panel->l2.rows, all.cols)};
 
     return hyb_queue_gemm(p->queue, &product);
 }

@@ -23,10 +23,11 @@
 bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
                            size_t size);
 
-typedef enum {       /* of the matrix, beside the columns that devices hold: */
-    HYB_REST_NONE,   /* nothing */
-    HYB_REST_GUESTS, /* columns that come to devices for several panels */
-    HYB_REST_STREAMED /* columns of the host, whose tiles come */
+typedef enum { /* of the matrix, beside the columns that devices hold: */
+               HYB_REST_NONE,    /* nothing */
+               HYB_REST_GUESTS,  /* columns that come to devices for several
+                                    panels */
+               HYB_REST_STREAMED /* columns of the host, whose tiles come */
 } hyb_rest_t;
 
 /* Blocks of nb columns for which a device of shape's process has room, beside

@@ -25,6 +25,7 @@ static const double tolerance = 1e-8;
 typedef struct {
     double x[MOST_N], pivot[MOST_N]; /* the pivots: the diagonal of U */
     double residual;
+    int64_t guests; /* blocks that came in turns */
 } solved_t;
 
 /* ---- how much devices hold ------------------------------------------------
@@ -48,9 +49,10 @@ static int64_t blocks_left(const hyb_means_t *means, const hpl_shape_t *shape)
 }
 
 /* As little as keeps that share of c's block columns here, but those that
- * devices cannot share evenly. */
-static void cap_memory(const HPL_T_grid *grid, const combination_t *c,
-                       double share)
+ * devices cannot share evenly; with guests, so much that these can come.
+ * Returns their number. */
+static int64_t cap_memory(const HPL_T_grid *grid, const combination_t *c,
+                          double share, bool guests)
 {
     enum { STEP = 4096 };
     hpl_shape_t shape = hpl_system_shape(grid, c->value[N], c->value[NB]);
@@ -65,9 +67,11 @@ static void cap_memory(const HPL_T_grid *grid, const combination_t *c,
         most += hyb_machine_devices(means.machine) - 1;
     for (uint64_t bytes = STEP; bytes < 16 << 20; bytes += STEP) {
         set_memory(bytes);
-        if (blocks_left(&means, &shape) <= most)
+        if (blocks_left(&means, &shape) <= most &&
+            (!guests || hyb_homes_rest(&means, &shape).host_blocks == 0))
             break;
     }
+    return hyb_homes_rest(&means, &shape).guests;
 }
 
 /* ---- solving --------------------------------------------------------------
@@ -92,7 +96,7 @@ static void find_pivots(const HPL_T_grid *grid, const HPL_T_pmat *mat,
 
 /* NULL, or what is wrong. The memory that homes are chosen by is capped. */
 static const char *solve(HPL_T_grid *grid, const combination_t *c, double share,
-                         solved_t *s)
+                         bool guests, solved_t *s)
 {
     HPL_T_palg algo = combination_algorithm(c);
     uint64_t memory = hyb_machine_memory(hyb_driver_means()->machine, 0);
@@ -101,7 +105,7 @@ static const char *solve(HPL_T_grid *grid, const combination_t *c, double share,
     xh_status_t status;
     int info = -1;
 
-    cap_memory(grid, c, share);
+    s->guests = cap_memory(grid, c, share, guests);
     status =
         hpl_solver()->create(grid, &algo, c->value[N], c->value[NB], &system);
     set_memory(memory);
@@ -131,24 +135,26 @@ static bool differ(int n, const double *found, const double *expected)
 
 typedef struct {
     double host, device; /* residuals of all, added up */
+    int64_t guests;
 } sums_t;
 
 /* Both ways; NULL, or what is wrong. */
 static const char *compare(HPL_T_grid *grid, const combination_t *c,
-                           double share, sums_t *sums)
+                           double share, bool guests, sums_t *sums)
 {
     static solved_t host, device;
     const char *wrong;
 
     driver_set("home=host split=fixed:0");
-    wrong = solve(grid, c, 1.0, &host);
+    wrong = solve(grid, c, 1.0, false, &host);
     driver_set("home=device split=ratio");
     if (wrong == NULL)
-        wrong = solve(grid, c, share, &device);
+        wrong = solve(grid, c, share, guests, &device);
     if (wrong != NULL)
         return wrong;
     sums->host += host.residual;
     sums->device += device.residual;
+    sums->guests += device.guests;
     if (differ(c->value[N], device.pivot, host.pivot))
         return "other pivots";
     return differ(c->value[N], device.x, host.x) ? "another x" : NULL;
@@ -157,16 +163,20 @@ static const char *compare(HPL_T_grid *grid, const combination_t *c,
 /* ---- cases ----------------------------------------------------------------
  */
 
-static const range_t ranges[] = {
+static const range_t any[] = {
     {N, 30, MOST_N, 1}, {NB, 4, 40, 1}, {P, 1, 3, 1}, {Q, 1, 3, 1}};
+/* Many narrow blocks: most of them are guests. */
+static const range_t narrow[] = {
+    {N, 150, MOST_N, 1}, {NB, 3, 6, 1}, {P, 1, 1, 1}, {Q, 1, 3, 1}};
 
 /* Every share on random systems, with so many devices a process. */
-static void check(int devices, const char *settings)
+static void check(int devices, const char *settings, bool guests)
 {
-    const combinations_t of = {.narrowed = ranges, .ranges = COUNT_OF(ranges)};
+    const combinations_t of = {.narrowed = guests ? narrow : any,
+                               .ranges = COUNT_OF(any)};
     uint64_t random = SEED + (uint64_t)devices;
     int count = small_processes() > 4 ? SHARES : 3 * SHARES, failures = 0;
-    sums_t sums = {0.0, 0.0};
+    sums_t sums = {.guests = 0};
 
     driver_open_with_devices(devices, settings);
     for (int i = 0; i < count; i++) {
@@ -175,7 +185,7 @@ static void check(int devices, const char *settings)
         HPL_T_grid grid;
 
         if (small_grid_open(&grid, c.value[P], c.value[Q])) {
-            wrong = compare(&grid, &c, share_of[i % SHARES], &sums);
+            wrong = compare(&grid, &c, share_of[i % SHARES], guests, &sums);
             small_grid_close(&grid);
         }
         failures += wrong != NULL;
@@ -185,21 +195,32 @@ static void check(int devices, const char *settings)
     driver_close();
     combinations_end(failures);
     assert_true(sums.device <= 2 * sums.host);
+    assert_true(!guests || sums.host == 0.0 || sums.guests > 0);
 }
 
 TEST(one_device_holds_any_part_of_the_matrix)
 {
-    check(1, "threads=2");
+    check(1, "threads=2", false);
 }
 
 TEST(two_devices_hold_any_part_of_the_matrix)
 {
-    check(2, "threads=1");
+    check(2, "threads=1", false);
 }
 
 TEST(three_devices_hold_any_part_of_the_matrix)
 {
-    check(3, "threads=1");
+    check(3, "threads=1", false);
+}
+
+TEST(what_one_device_has_no_room_for_comes_in_turns)
+{
+    check(1, "threads=2", true);
+}
+
+TEST(what_two_devices_have_no_room_for_comes_in_turns)
+{
+    check(2, "threads=1", true);
 }
 
 TEST_MPI_MAIN()

@@ -26,11 +26,17 @@ static bool prefers_devices(hyb_home_figures_t figures, int n, int nb)
     return hyb_home_is_device(HYB_HOME_AUTO, &figures, &shape);
 }
 
+static hyb_home_seconds_t predict(const hyb_home_figures_t *figures,
+                                  const hpl_shape_t *shape, double host)
+{
+    return hyb_home_predict(figures, shape, (hyb_home_rest_t){.on_host = host});
+}
+
 static double seconds(hyb_home_figures_t figures, int n, int nb, double host)
 {
     const hpl_shape_t shape = shape_of(n, nb, 1, 1);
 
-    return hyb_home_predict(&figures, &shape, host).total;
+    return predict(&figures, &shape, host).total;
 }
 
 /* ---- the choice ---------------------------------------------------------- */
@@ -87,21 +93,37 @@ TEST(all_processes_choose_alike)
         }
 }
 
-TEST(what_has_no_room_stays_on_the_host)
+TEST(what_has_no_room_stays_in_host_memory)
 {
     hpl_shape_t shape = shape_of(90000, 1024, 1, 1); /* 65 GB */
     hyb_home_figures_t two = fast;
     double rest;
 
-    assert_true(hyb_home_rest(&fast, &shape) == 0.0);
-    shape.n = 180000; /* four times as much, of which 60 GB stay resident */
-    rest = hyb_home_rest(&fast, &shape);
-    assert_true(rest > 1.0 - 60.0 / 259.2 && rest < 1.0 - 54.0 / 259.2);
+    assert_true(hyb_home_rest(&fast, &shape).guests == 0.0);
+    shape.n = 180000; /* four times as much, of which some 56 GB stay there */
+    rest = hyb_home_rest(&fast, &shape).guests;
+    assert_true(rest > 1.0 - 60.0 / 259.2 && rest < 1.0 - 50.0 / 259.2);
     two.devices = 2;
-    assert_true(fabs((1.0 - hyb_home_rest(&two, &shape)) / (1.0 - rest) - 2.0) <
-                0.1);
+    assert_true(fabs((1.0 - hyb_home_rest(&two, &shape).guests) / (1.0 - rest) -
+                     2.0) < 0.1);
     shape.npcol = 4;
-    assert_true(hyb_home_rest(&fast, &shape) == 0.0);
+    assert_true(hyb_home_rest(&fast, &shape).guests == 0.0);
+}
+
+/* With P > 1, or without room for them. */
+TEST(where_guests_cannot_come_the_host_computes)
+{
+    hpl_shape_t shape = shape_of(255000, 1024, 2, 1); /* 260 GB each */
+    hyb_home_figures_t small = fast;
+    hyb_home_rest_t rest = hyb_home_rest(&fast, &shape);
+
+    assert_true(rest.guests == 0.0);
+    assert_true(rest.on_host > 1.0 - 60.0 / 260.0 &&
+                rest.on_host < 1.0 - 54.0 / 260.0);
+    shape = shape_of(180000, 1024, 1, 1);
+    small.memory = 16e9;
+    rest = hyb_home_rest(&small, &shape);
+    assert_true(rest.guests == 0.0 && rest.on_host > 0.9);
 }
 
 /* ---- the prediction ------------------------------------------------------ */
@@ -138,6 +160,22 @@ TEST(more_than_half_on_the_host_takes_longer_where_the_link_bounds)
     }
 }
 
+/* They cross the link far less often than tiles; once it bounds them, they take
+ * longer. */
+TEST(guests_are_as_fast_as_their_link)
+{
+    const hpl_shape_t shape = shape_of(160000, 1024, 1, 1);
+    const hyb_home_rest_t half = {.guests = 0.5};
+    hyb_home_figures_t slow = fast;
+    double all = predict(&fast, &shape, 0.0).total;
+
+    assert_true(hyb_home_predict(&fast, &shape, half).total < 1.05 * all);
+    assert_true(predict(&fast, &shape, 0.5).total > 1.5 * all);
+    slow.link /= 32;
+    assert_true(hyb_home_predict(&slow, &shape, half).total >
+                1.5 * predict(&slow, &shape, 0.0).total);
+}
+
 TEST(without_look_ahead_phases_add_up)
 {
     hpl_shape_t shape = shape_of(60000, 1024, 1, 1);
@@ -145,7 +183,7 @@ TEST(without_look_ahead_phases_add_up)
 
     shape.depth = 0;
     for (int host = 0; host < 2; host++) {
-        s = hyb_home_predict(&fast, &shape, host);
+        s = predict(&fast, &shape, host);
         assert_true(s.total >= fmax(s.host, s.devices) + s.panel + s.link -
                                    1e-9 * s.total);
         assert_int_equal(s.link > 0.0, host == 0);
@@ -157,14 +195,14 @@ TEST(predictions_of_any_size_are_quick)
 {
     const hpl_shape_t shape = shape_of(1000000000, 1, 1, 1);
 
-    assert_true(isfinite(hyb_home_predict(&fast, &shape, 0.0).total));
+    assert_true(isfinite(predict(&fast, &shape, 0.0).total));
 }
 
 /* ---- traffic ------------------------------------------------------------- */
 
 static hyb_traffic_t traffic(hpl_shape_t shape, int devices, hyb_panel_by_t by)
 {
-    return hyb_home_traffic(&shape, devices, by);
+    return hyb_home_traffic(&shape, devices, 0, by);
 }
 
 /* Of panels alone: lists and vectors are as little as nb is large. */

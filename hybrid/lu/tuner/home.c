@@ -35,6 +35,7 @@ typedef struct {
     double devices; /* ... of all of them */
     double stream;  /* ... in tiles of columns that live on the host */
     double link;    /* B/s */
+    double visits;  /* ... of guests, over all links each way */
     double npcol;
     bool overlaps; /* the next panel, under updates */
 } rates_t;
@@ -49,14 +50,26 @@ static rates_t rates_of(const hyb_home_figures_t *f, const hpl_shape_t *shape)
                      .devices = f->devices * rate,
                      .stream = f->devices * fmin(rate, nb * f->link / 4.0),
                      .link = f->link,
+                     .visits = f->devices * f->link,
                      .npcol = shape->npcol,
                      .overlaps = shape->depth > 0};
 }
 
-/* With C of m rows; columns of the host, and of devices. */
-static hyb_home_seconds_t iteration(const rates_t *r, double m, double host,
-                                    double devices)
+typedef struct {          /* in columns */
+    double host, devices; /* who computes them */
+    double guests;        /* of the devices' */
+} columns_t;
+
+/* Guests on their way, one way. */
+static double visits(const rates_t *r, double m, double guests)
 {
+    return sizeof(double) * m * guests / HYB_GUEST_PANELS / r->visits;
+}
+
+/* With C of m rows. */
+static hyb_home_seconds_t iteration(const rates_t *r, double m, columns_t c)
+{
+    double host = c.host, devices = c.devices;
     double flop = 2.0 * m * r->nb, solve = r->nb * r->nb;
     double panel = (m + r->nb) * solve / (panel_part * r->team);
     double move = flop_of_byte * 5.0 * sizeof(double) * r->nb;
@@ -75,8 +88,11 @@ static hyb_home_seconds_t iteration(const rates_t *r, double m, double host,
     s.share = share;
     s.host = work - share * shared;
     s.devices = own + share * streamed;
-    s.total = fmax(s.host + panel / r->npcol, s.devices);
-    next = next / (host > 0.0 ? r->team : r->device) + panel + s.link;
+    s.link += visits(r, m, c.guests);
+    s.total = fmax(s.host + panel / r->npcol,
+                   fmax(s.devices, visits(r, m, c.guests)));
+    next = next / (host > 0.0 ? r->team : r->device) + panel + s.link -
+           visits(r, m, c.guests);
     s.total = r->overlaps ? fmax(s.total, next)
                           : fmax(s.host, s.devices) + panel + s.link;
     return s;
@@ -92,7 +108,8 @@ static void add(hyb_home_seconds_t *sum, hyb_home_seconds_t s, double times)
 }
 
 hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
-                                    const hpl_shape_t *shape, double on_host)
+                                    const hpl_shape_t *shape,
+                                    hyb_home_rest_t rest)
 {
     enum { STEPS = 256 }; /* at most: of more panels some are taken as one */
     rates_t rates = rates_of(figures, shape);
@@ -104,10 +121,12 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
     for (int64_t k = 0; k < panels; k += run) {
         double left = fmax(0.0, n - (double)(k + 1) * shape->nb);
         double mine = left / shape->npcol;
-        double host = fmax(0.0, mine - (1.0 - on_host) * columns);
+        double host = fmax(0.0, mine - (1.0 - rest.on_host) * columns);
+        double guests = fmax(0.0, mine - (1.0 - rest.guests) * columns);
         double times = (double)xh_smaller(run, panels - k);
 
-        one = iteration(&rates, left / shape->nprow, host, mine - host);
+        one = iteration(&rates, left / shape->nprow,
+                        (columns_t){host, mine - host, guests});
         add(&all, one, times);
         all.share += times * host * left * one.share;
         products += times * host * left;
@@ -119,47 +138,54 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
 /* ---- the choice ----------------------------------------------------------
  */
 
-/* Blocks of shape for which the devices have room in so many bytes each: two
- * panels stay beside the columns, and so do rows on their way. */
+/* Blocks of shape for which the devices have room in so many bytes each, beside
+ * so many panels and guests, and rows on their way. */
 static double room(const hyb_home_figures_t *figures, const hpl_shape_t *shape,
-                   double bytes)
+                   double bytes, double panels)
 {
     double rows = (double)shape->n / shape->nprow, nb = shape->nb;
     double block = 8.0 * nb * (rows + (shape->nprow > 1 ? 3.0 : 1.0) * nb);
-    double panels = 2.0 * 8.0 * nb * (rows + nb);
+    double others = panels * 8.0 * nb * (rows + nb);
 
-    return figures->devices * floor(fmax(0.0, bytes - panels) / block);
+    return figures->devices * floor(fmax(0.0, bytes - others) / block);
 }
 
-/* Where not all have room, part of the memory is for tiles of the others. b is
- * a block of its own. */
-double hyb_home_rest(const hyb_home_figures_t *figures,
-                     const hpl_shape_t *shape)
+/* Where not all have room, part of the memory is for guests, or for tiles of
+ * the host's. b is a block of its own. */
+hyb_home_rest_t hyb_home_rest(const hyb_home_figures_t *figures,
+                              const hpl_shape_t *shape)
 {
+    enum { PANELS = 2, WITH_GUESTS = HYB_GUEST_PANELS + 1 + HYB_GUEST_SEATS };
     const double of_columns = 0.75;
     double columns = (double)shape->n / shape->npcol;
     double blocks = ceil(columns / shape->nb) + 1.0;
-    double memory = figures->memory;
+    double memory = figures->memory, there;
 
-    if (room(figures, shape, memory) >= blocks)
-        return 0.0;
-    blocks -= room(figures, shape, of_columns * memory);
-    return fmin(1.0, fmax(0.0, blocks) * shape->nb / columns);
+    if (room(figures, shape, memory, PANELS) >= blocks)
+        return (hyb_home_rest_t){0.0, 0.0};
+    there = room(figures, shape, memory, WITH_GUESTS);
+    if (shape->nprow == 1 && there > 0.0)
+        return (hyb_home_rest_t){
+            .guests = fmin(1.0, (blocks - there) * shape->nb / columns)};
+    there = room(figures, shape, of_columns * memory, PANELS);
+    return (hyb_home_rest_t){
+        .on_host = fmin(1.0, fmax(0.0, blocks - there) * shape->nb / columns)};
 }
 
 bool hyb_home_is_device(hyb_home_t asked, const hyb_home_figures_t *figures,
                         const hpl_shape_t *shape)
 {
-    double rest;
+    const hyb_home_rest_t all = {.on_host = 1.0};
+    hyb_home_rest_t rest;
 
     if (asked != HYB_HOME_AUTO)
         return asked == HYB_HOME_DEVICE;
     if (!hyb_home_may_be_device(asked, figures) || shape->n == 0)
         return false;
     rest = hyb_home_rest(figures, shape);
-    return rest < 1.0 &&
+    return rest.on_host < 1.0 &&
            hyb_home_predict(figures, shape, rest).total <
-               clearly * hyb_home_predict(figures, shape, 1.0).total;
+               clearly * hyb_home_predict(figures, shape, all).total;
 }
 
 /* ---- what crosses links --------------------------------------------------
@@ -229,20 +255,52 @@ static hyb_traffic_t row_traffic(const panel_t *p, double left)
     return (hyb_traffic_t){.up = p->columns * p->jb, .down = p->columns * mine};
 }
 
+/*
+ * Guests come and go, P = 1: rows from the first panel on that they have not
+ * met. For good they come once, and U goes.
+ */
+static hyb_traffic_t guest_traffic(const hpl_shape_t *shape, int64_t block)
+{
+    int64_t panel = block * shape->npcol + shape->mycol, met = 0;
+    double width = (double)xh_smaller(shape->nb, shape->n - panel * shape->nb);
+    hyb_traffic_t t = {0.0, 0.0};
+
+    for (int64_t k = 0; k < panel; k++) {
+        double rows = (double)(shape->n - met * shape->nb);
+
+        if (!hyb_guest_comes(block, panel, k))
+            continue;
+        t.up += width * rows;
+        if (hyb_guest_comes(block, panel, k + 1))
+            break;
+        t.down += width * rows;
+        met = k + 1;
+    }
+    t.up += panel == 0 ? width * shape->n : 0.0;
+    t.down += width * (double)((panel - met) * shape->nb);
+    return t;
+}
+
 hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape, int devices,
-                               hyb_panel_by_t by)
+                               int64_t guests, hyb_panel_by_t by)
 {
     bool travels = shape->npcol > 1 || devices > 1;
     int64_t panels = xh_units(shape->n, shape->nb);
     hpl_map_t columns = hpl_map(shape->nb, shape->npcol, shape->mycol);
     hyb_traffic_t sum = {0.0, 0.0}, t;
 
+    for (int64_t b = 0; b < guests; b++) {
+        t = guest_traffic(shape, b);
+        sum.up += t.up;
+        sum.down += t.down;
+    }
     for (int64_t k = 0; k < panels; k++) {
         panel_t p = panel_of(shape, k);
+        bool subtracts = p.is_mine && k / shape->npcol >= guests;
 
         t = panel_traffic(&p, devices, travels, by);
-        sum.up += t.up + (p.is_mine ? 2.0 * p.jb + p.above : 0.0);
-        sum.down += t.down + (p.is_mine ? p.above : 0.0);
+        sum.up += t.up + (subtracts ? 2.0 * p.jb + p.above : 0.0);
+        sum.down += t.down + (subtracts ? p.above : 0.0);
         if (shape->nprow > 1) {
             t = row_traffic(&p, (double)(shape->n - k * shape->nb));
             sum.up += t.up;

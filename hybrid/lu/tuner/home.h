@@ -34,7 +34,7 @@ typedef struct {
 /* Seconds of a process. Phases overlap: the total is less than their sum. */
 typedef struct {
     double panel;   /* factored by the team, and waited for */
-    double link;    /* panels on their way down and up */
+    double link;    /* panels on their way down and up, guests each way */
     double host;    /* the team swaps, solves and multiplies */
     double devices; /* the same of all devices */
     double total;
@@ -42,17 +42,23 @@ typedef struct {
                      devices take */
 } hyb_home_seconds_t;
 
+/* Parts of the columns, on the left, 0 to 1: those that the host computes, and
+ * guests, for which devices have no room either. One of the two is 0. */
+typedef struct {
+    double on_host, guests;
+} hyb_home_rest_t;
+
 /*
- * The factorization of shape, P x Q processes alike, whose part on_host of the
- * columns, 0 to 1, lives in host memory, on the left; docs/PLAN.md has the
- * formulae.
+ * The factorization of shape, P x Q processes alike, with this rest of the
+ * columns in host memory; docs/PLAN.md has the formulae.
  */
 hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
-                                    const hpl_shape_t *shape, double on_host);
+                                    const hpl_shape_t *shape,
+                                    hyb_home_rest_t rest);
 
 /* The part of shape's columns for which the devices have no room. */
-double hyb_home_rest(const hyb_home_figures_t *figures,
-                     const hpl_shape_t *shape);
+hyb_home_rest_t hyb_home_rest(const hyb_home_figures_t *figures,
+                              const hpl_shape_t *shape);
 
 /*
  * Do columns of shape live on devices? With auto if that is predicted to be
@@ -98,15 +104,16 @@ typedef struct {
 
 /*
  * What moves between the host and the devices of shape's process from the first
- * panel to x, where all of its columns live there: panels and lists of rows;
- * if P > 1, rows of the exchange, as many as pivots are expected to move; x and
- * y of the back-substitution.
+ * panel to x, where devices compute all of its columns: panels and lists of
+ * rows; if P > 1, rows of the exchange, as many as pivots are expected to move;
+ * if P = 1, guests; x and y of the back-substitution.
  *
  * devices  in  of the process; each gets all panels
+ * guests   in  blocks of the process that are guests
  * by       in  a panel that the device of its columns factors stays there, and
  *              comes down only where others need it
  */
 hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape, int devices,
-                               hyb_panel_by_t by);
+                               int64_t guests, hyb_panel_by_t by);
 
 #endif
