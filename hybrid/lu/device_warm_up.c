@@ -39,6 +39,8 @@ static xh_status_t use_link(const sample_t *s)
     XH_TRY(hyb_queue_copy_in(d->link, s->host, s->columns));
     XH_TRY(hyb_queue_gemv(d->link, s->columns, x, y));
     XH_TRY(hyb_queue_copy_out(d->link, s->columns, s->host));
+    if (d->guests != NULL)
+        XH_TRY(hyb_queue_copy(d->link, s->columns, s->l2));
     XH_TRY(hyb_event_record(d->link, d->copied));
     XH_TRY(hyb_queue_wait(d->compute, d->copied));
     return hyb_queue_wait(d->leave, d->copied);

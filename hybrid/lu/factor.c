@@ -285,6 +285,8 @@ static void add_places(const hyb_lu_t *lu, const hyb_home_seconds_t *s,
         snprintf(where, sizeof(where), "%.14s:%d", info.backend, info.index);
         add_row(plan, where, count[d + 1], s->devices);
     }
+    if (lu->homes.guests > 0)
+        add_row(plan, "guests of these", lu->homes.guests, NAN);
     add_row(plan, "all", lu->ledger.blocks, s->total);
 }
 

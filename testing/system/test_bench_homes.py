@@ -26,7 +26,7 @@ def test_rates_are_of_the_median_run_and_ratios_to_what_bounds_them(bench):
     found["fast panels"] = outcomes(bench, unit / 0.9 - unit / 10)
     rows = {row.name: row for row in bench.dry_rows(found, cases, 100)}
     whole, half = rows["resident, to the device"], rows[
-        "half (20 of 40 block columns), to resident"]  # fmt: skip
+        "half (20 of 40 block columns live there), to resident"]  # fmt: skip
     assert whole.ratio == pytest.approx(0.9)
     assert half.ratio == pytest.approx(0.5 / 0.9)
     assert half.verdict(half.goal) == "below"
@@ -44,7 +44,7 @@ def test_the_link_is_scaled_with_the_device(bench):
 def test_a_quick_run_has_half_of_the_blocks_on_the_device(tmp_path):
     outcome = jobs.run([SCRIPT, "--quick", jobs.BIN], tmp_path).succeeded()
     said = outcome.stdout
-    assert "half (10 of 21 block columns)" in said, str(outcome)
+    assert "half (21 of 41 block columns live there)" in said, str(outcome)
     for begin in ("resident", "streaming", "computes"):
         assert f"\n{begin}" in said, str(outcome)
     assert "not measured" not in said, str(outcome)
