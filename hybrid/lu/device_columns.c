@@ -101,22 +101,21 @@ bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
 }
 
 int64_t hyb_place_device_room(const hyb_means_t *means,
-                              const hpl_shape_t *shape, int device,
-                              hyb_rest_t rest)
+                              const hpl_shape_t *shape, int device, double part,
+                              bool guests)
 {
-    enum { PART = 4 };
     extent_t e = {hpl_system_rows(shape), 0, Mmin(shape->nb, shape->n),
-                  shape->nprow > 1, rest == HYB_REST_GUESTS};
-    uint64_t memory = hyb_machine_memory(means->machine, device);
+                  shape->nprow > 1, guests};
+    uint64_t memory =
+        (uint64_t)(part * (double)hyb_machine_memory(means->machine, device));
     uint64_t fixed = (uint64_t)device_doubles(e) * sizeof(double), block;
 
-    if (e.guests && (e.exchanges ||
-                     !hyb_device_has(hyb_machine_device(means->machine, device),
-                                     HYB_OP_COPY)))
+    if (guests && (e.exchanges ||
+                   !hyb_device_has(hyb_machine_device(means->machine, device),
+                                   HYB_OP_COPY)))
         return 0;
     e.columns = e.nb;
     block = (uint64_t)device_doubles(e) * sizeof(double) - fixed;
-    memory -= rest == HYB_REST_STREAMED ? memory / PART : 0;
     return memory > fixed ? (int64_t)((memory - fixed) / block) : 0;
 }
 

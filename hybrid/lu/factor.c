@@ -180,7 +180,7 @@ void hyb_factor_generate(hyb_lu_t *lu, int seed)
     HPL_T_pmat host = *lu->mat;
 
     host.nq = (int)hyb_ledger_first(&lu->ledger,
-                                    lu->homes.host_blocks + lu->homes.guests);
+                                    hyb_homes_in_host_memory(&lu->homes));
     touch_kept(lu, host.nq);
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);
@@ -307,11 +307,9 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
     shape.depth = lu->algo->depth;
     if (is_known) {
         s = hyb_home_predict(
-            f, &shape,
-            (hyb_home_rest_t){(double)lu->homes.host_blocks / blocks,
-                              (double)lu->homes.guests / blocks});
-        on_host =
-            hyb_home_predict(f, &shape, (hyb_home_rest_t){.on_host = 1.0});
+            f, &shape, (double)hyb_homes_in_host_memory(&lu->homes) / blocks,
+            lu->homes.guests > 0);
+        on_host = hyb_home_predict(f, &shape, 1.0, false);
     }
     if (lu->homes.host_blocks > 0)
         p.share = s.share;

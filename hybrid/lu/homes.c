@@ -65,56 +65,57 @@ static int64_t blocks_of(const hpl_shape_t *shape)
            (hpl_system_columns(shape) > columns_of_a);
 }
 
-static hyb_home_device_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
-                             int i, hyb_rest_t rest)
+/*
+ * What devices have for blocks, in a part of their memory: the blocks that are
+ * left then, or all of them if a device has no room at all for guests.
+ */
+static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
+                   double part, bool guests, hyb_home_device_t *device)
 {
-    return (hyb_home_device_t){
-        .rate = hyb_machine_rate(means->machine, i, shape->nb),
-        .room = hyb_place_device_room(means, shape, i, rest)};
-}
+    int64_t all = blocks_of(shape), left = all;
+    bool has_room = true;
 
-/* What the devices have for blocks: without anything beside them if that is
- * enough, else beside room for guests, or else for tiles. */
-static hyb_homes_rest_t survey(const hyb_means_t *means,
-                               const hpl_shape_t *shape,
-                               hyb_home_device_t *device)
-{
-    int devices = hyb_machine_devices(means->machine);
-    int64_t left = 0;
-
-    for (hyb_rest_t rest = HYB_REST_NONE; rest <= HYB_REST_STREAMED; rest++) {
-        bool has_room = true;
-
-        left = blocks_of(shape);
-        for (int i = 0; i < devices; i++) {
-            device[i] = ask(means, shape, i, rest);
-            has_room = has_room && device[i].room > 0;
-            left -= xh_smaller(device[i].room, left);
-        }
-        if (left == 0)
-            break;
-        if (rest == HYB_REST_GUESTS && has_room)
-            return (hyb_homes_rest_t){.guests = left};
+    for (int i = 0; i < hyb_machine_devices(means->machine); i++) {
+        device[i].rate = hyb_machine_rate(means->machine, i, shape->nb);
+        device[i].room = hyb_place_device_room(means, shape, i, part, guests);
+        has_room = has_room && device[i].room > 0;
+        left -= xh_smaller(device[i].room, left);
     }
-    return (hyb_homes_rest_t){.host_blocks = left};
+    return guests && !has_room ? all : left;
 }
 
-hyb_homes_rest_t hyb_homes_rest(const hyb_means_t *means,
-                                const hpl_shape_t *shape)
+/* Without anything beside the blocks if that is enough, else with room for
+ * guests, or else for tiles. Returns the blocks that are left. */
+static int64_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
+                      hyb_home_device_t *device, bool *guests_p)
+{
+    const double beside_tiles = 0.75;
+    int64_t left = ask(means, shape, 1.0, false, device);
+
+    *guests_p = false;
+    if (left == 0)
+        return left;
+    left = ask(means, shape, 1.0, true, device);
+    *guests_p = left < blocks_of(shape);
+    return *guests_p ? left : ask(means, shape, beside_tiles, false, device);
+}
+
+int64_t hyb_homes_rest(const hyb_means_t *means, const hpl_shape_t *shape,
+                       bool *guests_p)
 {
     hyb_home_device_t device[HYB_EXECUTORS];
 
-    return means->resident
-               ? survey(means, shape, device)
-               : (hyb_homes_rest_t){.host_blocks = blocks_of(shape)};
+    *guests_p = false;
+    return means->resident ? survey(means, shape, device, guests_p)
+                           : blocks_of(shape);
 }
 
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape)
 {
-    hyb_homes_rest_t rest = hyb_homes_rest(means, shape);
+    bool guests;
 
-    return xh_smaller((rest.host_blocks + rest.guests) * shape->nb,
+    return xh_smaller(hyb_homes_rest(means, shape, &guests) * shape->nb,
                       hpl_system_columns(shape));
 }
 
@@ -124,15 +125,15 @@ static xh_status_t deal(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
-    hyb_homes_rest_t rest = {.host_blocks = lu->ledger.blocks};
     hyb_home_device_t device[HYB_EXECUTORS];
     int devices = hyb_machine_devices(lu->means.machine);
-    int64_t theirs;
+    int64_t left = lu->ledger.blocks, theirs;
+    bool guests = false;
 
     if (lu->means.resident)
-        rest = survey(&lu->means, &shape, device);
-    h->host_blocks = rest.host_blocks;
-    h->guests = rest.guests;
+        left = survey(&lu->means, &shape, device, &guests);
+    h->guests = guests ? left : 0;
+    h->host_blocks = left - h->guests;
     theirs = lu->ledger.blocks - h->host_blocks;
     if (theirs == 0)
         return XH_OK;

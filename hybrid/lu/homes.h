@@ -57,6 +57,12 @@ static inline hyb_blocks_t hyb_homes_devices(const hyb_homes_t *homes,
                           xh_larger(blocks.to, homes->host_blocks)};
 }
 
+/* The first blocks. */
+static inline int64_t hyb_homes_in_host_memory(const hyb_homes_t *homes)
+{
+    return homes->host_blocks + homes->guests;
+}
+
 static inline bool hyb_homes_is_guest(const hyb_homes_t *homes, int64_t block)
 {
     return block < homes->guests;
@@ -93,18 +99,15 @@ void hyb_homes_deal(const hyb_home_device_t *device, int devices,
 bool hyb_homes_can_receive(const hyb_homes_t *homes, int k);
 
 /*
- * Blocks of shape's process that the host computes, and guests: those for which
- * the devices have no room. Without columns on devices, as means says, all are
- * the host's.
+ * Blocks of shape's process that devices do not hold: for which they have no
+ * room, or, without columns on devices, as means says, all.
+ *
+ * guests_p  out  they are guests; else the host computes them
  */
-typedef struct {
-    int64_t host_blocks, guests;
-} hyb_homes_rest_t;
+int64_t hyb_homes_rest(const hyb_means_t *means, const hpl_shape_t *shape,
+                       bool *guests_p);
 
-hyb_homes_rest_t hyb_homes_rest(const hyb_means_t *means,
-                                const hpl_shape_t *shape);
-
-/* Columns of either kind: those in host memory. */
+/* Their columns, in host memory. */
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape);
 

@@ -23,18 +23,12 @@
 bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
                            size_t size);
 
-typedef enum { /* of the matrix, beside the columns that devices hold: */
-               HYB_REST_NONE,    /* nothing */
-               HYB_REST_GUESTS,  /* columns that come to devices for several
-                                    panels */
-               HYB_REST_STREAMED /* columns of the host, whose tiles come */
-} hyb_rest_t;
-
-/* Blocks of nb columns for which a device of shape's process has room, beside
- * what it needs for the rest; 0 where it cannot have such a rest. */
+/* Blocks of nb columns for which a device of shape's process has room in this
+ * part of its memory, with what it needs for guests or without; 0 where it
+ * cannot have guests. */
 int64_t hyb_place_device_room(const hyb_means_t *means,
-                              const hpl_shape_t *shape, int device,
-                              hyb_rest_t rest);
+                              const hpl_shape_t *shape, int device, double part,
+                              bool guests);
 
 /*
  * Place number `number` of lu's homes: that of device number - 1. Needs lu's

@@ -69,10 +69,12 @@ void hyb_share_destroy(hyb_lu_t *lu)
 
 uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    int64_t blocks = hyb_homes_rest(means, shape).host_blocks;
-    int64_t columns = xh_smaller(blocks * shape->nb, hpl_system_columns(shape));
+    int64_t columns = hyb_homes_host_columns(means, shape);
+    bool guests;
 
-    if (columns == 0 || hyb_machine_working_devices(means->machine) == 0)
+    hyb_homes_rest(means, shape, &guests);
+    if (guests || columns == 0 ||
+        hyb_machine_working_devices(means->machine) == 0)
         return 0;
     return (uint64_t)hyb_team_size(means->team) * hyb_host_gemm_lone_bytes() +
            hyb_product_bytes(means->machine, hpl_system_rows(shape), columns,

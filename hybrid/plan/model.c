@@ -51,9 +51,10 @@ typedef struct {
     int bcast;
     hyb_model_width_t width;
     overlap_t mode;
-    hyb_home_rest_t rest; /* columns that devices do not hold */
-    int rows;             /* of processes, that are told apart */
-    int64_t panels;       /* or runs of so many panels, each taken as one: */
+    double on_host, guests; /* the parts of the columns that live there; that
+                               come to devices from there */
+    int rows;               /* of processes, that are told apart */
+    int64_t panels;         /* or runs of so many panels, each taken as one: */
     int64_t run;
     process_t *process; /* rows x npcol, by rows */
 } model_t;
@@ -185,7 +186,7 @@ static double columns_of(const model_t *model, double part, double n)
 /* Guests cross the link, one way, beside what devices do meanwhile. */
 static double visits(const model_t *model, const step_t *step)
 {
-    double guests = columns_of(model, model->rest.guests, step->n);
+    double guests = columns_of(model, model->guests, step->n);
 
     return guests > 0.0 ? guests / model->test.nb / HYB_GUEST_PANELS *
                               transfer(model, step->m) / 2.0
@@ -203,7 +204,7 @@ static void let_reside(const model_t *model, double ahead, step_t *step)
     double there = step->n - step->host;
     double column = hyb_model_curve_at(&model->width.resident, step->m);
 
-    if (model->rest.on_host >= 1.0)
+    if (model->on_host >= 1.0)
         return;
     step->resident = fmax(there * column, visits(model, step));
     step->next = ahead * column;
@@ -226,7 +227,7 @@ static step_t step_of(const model_t *model, int64_t k, int p, int q)
     bool owner = (k + 1) % test->npcol == q && next < test->n;
     double m = local_rows(model, next, p);
     double n = local(test, next, (int64_t)test->n + 1, test->npcol, q);
-    double host = columns_of(model, model->rest.on_host, n);
+    double host = columns_of(model, model->on_host, n);
     double update = hyb_model_curve_at(&width->update, m);
     double packed = test->nprow > 1
                         ? hyb_model_curve_at(&width->pack, m) / test->nprow
@@ -280,7 +281,7 @@ static int panel_threads(const model_t *model, const step_t *step, double rows)
     int most = model->rates->threads, best = most;
     double least = INFINITY;
 
-    if (model->mode == NOTHING || model->rest.on_host <= 0.0)
+    if (model->mode == NOTHING || model->on_host <= 0.0)
         return most;
     for (int t = 1; t <= most; t = t < most && 2 * t > most ? most : 2 * t) {
         double panel = panel_seconds(model, rows, t);
@@ -413,8 +414,7 @@ static double factorize(const model_t *model)
 {
     int npcol = model->test.npcol;
     double rows = local_rows(model, 0, TALLEST), done = 0.0, ready = 0.0;
-    double down =
-        model->rest.on_host <= 0.0 ? transfer(model, rows) / 2.0 : 0.0;
+    double down = model->on_host <= 0.0 ? transfer(model, rows) / 2.0 : 0.0;
 
     send_panel(model, 0,
                down + panel_seconds(model, rows, model->rates->threads) +
@@ -441,7 +441,7 @@ static double back_substitution(const model_t *model)
     const hyb_model_rates_t *rates = model->rates;
     const hpl_shape_t *test = &model->test;
     double n = test->n, processes = (double)test->nprow * test->npcol;
-    double read = 8.0 * n * n / 2.0 / processes * model->rest.on_host;
+    double read = 8.0 * n * n / 2.0 / processes * model->on_host;
     double block = 8.0 * test->nb, blocks = ceil(n / test->nb);
     double messages = hyb_messages_rounds(test->npcol) *
                           hyb_messages_transfer(&rates->row, block) +
@@ -449,7 +449,7 @@ static double back_substitution(const model_t *model)
                           hyb_messages_transfer(&rates->column, block);
     double there =
         hyb_model_curve_at(&model->width.subtract, n / 2.0 / test->nprow) *
-        blocks / test->npcol * (1.0 - model->rest.on_host);
+        blocks / test->npcol * (1.0 - model->on_host);
 
     return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) + there +
            blocks * messages;
@@ -480,6 +480,16 @@ static void take_runs(model_t *model)
     test->nb *= (int)model->run;
 }
 
+/* Columns live on devices, as far as these have room. */
+static void take_homes(model_t *model)
+{
+    bool guests;
+    double rest = hyb_home_rest(&model->rates->figures, &model->test, &guests);
+
+    model->guests = guests ? rest : 0.0;
+    model->on_host = rest - model->guests;
+}
+
 double hyb_model_seconds(const hyb_model_rates_t *rates,
                          const hpl_shape_t *test, int bcast)
 {
@@ -491,10 +501,10 @@ double hyb_model_seconds(const hyb_model_rates_t *rates,
     model.test.nb = (int)xh_smaller(test->nb, test->n);
     model.width = hyb_model_of_width(rates, model.test.nb);
     model.mode = test->depth < 2 ? (overlap_t)test->depth : PIPELINE;
-    model.rest.on_host = 1.0;
+    model.on_host = 1.0;
     if (model.width.resident.count > 0 &&
         hyb_home_is_device(rates->home, &rates->figures, &model.test))
-        model.rest = hyb_home_rest(&rates->figures, &model.test);
+        take_homes(&model);
     seconds = back_substitution(&model);
     take_runs(&model);
     model.process =

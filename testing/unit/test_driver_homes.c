@@ -41,14 +41,6 @@ static void set_memory(uint64_t bytes)
         machine->device[i].memory = bytes;
 }
 
-/* Those that devices have no room for. */
-static int64_t blocks_left(const hyb_means_t *means, const hpl_shape_t *shape)
-{
-    hyb_homes_rest_t rest = hyb_homes_rest(means, shape);
-
-    return rest.host_blocks + rest.guests;
-}
-
 /* As little as keeps that share of c's block columns here, but those that
  * devices cannot share evenly; with guests, so much that these can come.
  * Returns their number. */
@@ -58,21 +50,22 @@ static int64_t cap_memory(const HPL_T_grid *grid, const combination_t *c,
     enum { STEP = 4096 };
     hpl_shape_t shape = hpl_system_shape(grid, c->value[N], c->value[NB]);
     hyb_means_t means = *hyb_driver_means();
-    int64_t all, most;
+    int64_t all, most, left = 0;
+    bool come;
 
     means.resident = false;
-    all = blocks_left(&means, &shape);
+    all = hyb_homes_rest(&means, &shape, &come);
     means.resident = true;
     most = all - (int64_t)(share * (double)all);
     if (share < 1.0)
         most += hyb_machine_devices(means.machine) - 1;
     for (uint64_t bytes = STEP; bytes < 16 << 20; bytes += STEP) {
         set_memory(bytes);
-        if (blocks_left(&means, &shape) <= most &&
-            (!guests || hyb_homes_rest(&means, &shape).host_blocks == 0))
+        left = hyb_homes_rest(&means, &shape, &come);
+        if (left <= most && (!guests || left == 0 || come))
             break;
     }
-    return hyb_homes_rest(&means, &shape).guests;
+    return come ? left : 0;
 }
 
 /* ---- solving --------------------------------------------------------------

@@ -29,7 +29,7 @@ static bool prefers_devices(hyb_home_figures_t figures, int n, int nb)
 static hyb_home_seconds_t predict(const hyb_home_figures_t *figures,
                                   const hpl_shape_t *shape, double host)
 {
-    return hyb_home_predict(figures, shape, (hyb_home_rest_t){.on_host = host});
+    return hyb_home_predict(figures, shape, host, false);
 }
 
 static double seconds(hyb_home_figures_t figures, int n, int nb, double host)
@@ -93,21 +93,39 @@ TEST(all_processes_choose_alike)
         }
 }
 
-TEST(what_has_no_room_stays_in_host_memory)
+static double guests_of(const hyb_home_figures_t *figures,
+                        const hpl_shape_t *shape)
+{
+    bool guests;
+    double rest = hyb_home_rest(figures, shape, &guests);
+
+    return guests ? rest : 0.0;
+}
+
+static double on_host(const hyb_home_figures_t *figures,
+                      const hpl_shape_t *shape)
+{
+    bool guests;
+    double rest = hyb_home_rest(figures, shape, &guests);
+
+    return guests ? 0.0 : rest;
+}
+
+TEST(what_has_no_room_comes_from_host_memory)
 {
     hpl_shape_t shape = shape_of(90000, 1024, 1, 1); /* 65 GB */
     hyb_home_figures_t two = fast;
     double rest;
 
-    assert_true(hyb_home_rest(&fast, &shape).guests == 0.0);
+    assert_true(guests_of(&fast, &shape) + on_host(&fast, &shape) == 0.0);
     shape.n = 180000; /* four times as much, of which some 56 GB stay there */
-    rest = hyb_home_rest(&fast, &shape).guests;
+    rest = guests_of(&fast, &shape);
     assert_true(rest > 1.0 - 60.0 / 259.2 && rest < 1.0 - 50.0 / 259.2);
     two.devices = 2;
-    assert_true(fabs((1.0 - hyb_home_rest(&two, &shape).guests) / (1.0 - rest) -
-                     2.0) < 0.1);
+    assert_true(fabs((1.0 - guests_of(&two, &shape)) / (1.0 - rest) - 2.0) <
+                0.1);
     shape.npcol = 4;
-    assert_true(hyb_home_rest(&fast, &shape).guests == 0.0);
+    assert_true(guests_of(&fast, &shape) + on_host(&fast, &shape) == 0.0);
 }
 
 /* With P > 1, or without room for them. */
@@ -115,15 +133,12 @@ TEST(where_guests_cannot_come_the_host_computes)
 {
     hpl_shape_t shape = shape_of(255000, 1024, 2, 1); /* 260 GB each */
     hyb_home_figures_t small = fast;
-    hyb_home_rest_t rest = hyb_home_rest(&fast, &shape);
+    double rest = on_host(&fast, &shape);
 
-    assert_true(rest.guests == 0.0);
-    assert_true(rest.on_host > 1.0 - 60.0 / 260.0 &&
-                rest.on_host < 1.0 - 54.0 / 260.0);
+    assert_true(rest > 1.0 - 60.0 / 260.0 && rest < 1.0 - 54.0 / 260.0);
     shape = shape_of(180000, 1024, 1, 1);
     small.memory = 16e9;
-    rest = hyb_home_rest(&small, &shape);
-    assert_true(rest.guests == 0.0 && rest.on_host > 0.9);
+    assert_true(on_host(&small, &shape) > 0.9);
 }
 
 /* ---- the prediction ------------------------------------------------------ */
@@ -165,14 +180,13 @@ TEST(more_than_half_on_the_host_takes_longer_where_the_link_bounds)
 TEST(guests_are_as_fast_as_their_link)
 {
     const hpl_shape_t shape = shape_of(160000, 1024, 1, 1);
-    const hyb_home_rest_t half = {.guests = 0.5};
     hyb_home_figures_t slow = fast;
     double all = predict(&fast, &shape, 0.0).total;
 
-    assert_true(hyb_home_predict(&fast, &shape, half).total < 1.05 * all);
+    assert_true(hyb_home_predict(&fast, &shape, 0.5, true).total < 1.05 * all);
     assert_true(predict(&fast, &shape, 0.5).total > 1.5 * all);
     slow.link /= 32;
-    assert_true(hyb_home_predict(&slow, &shape, half).total >
+    assert_true(hyb_home_predict(&slow, &shape, 0.5, true).total >
                 1.5 * predict(&slow, &shape, 0.0).total);
 }
 

@@ -108,8 +108,8 @@ static void add(hyb_home_seconds_t *sum, hyb_home_seconds_t s, double times)
 }
 
 hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
-                                    const hpl_shape_t *shape,
-                                    hyb_home_rest_t rest)
+                                    const hpl_shape_t *shape, double rest,
+                                    bool guests)
 {
     enum { STEPS = 256 }; /* at most: of more panels some are taken as one */
     rates_t rates = rates_of(figures, shape);
@@ -121,12 +121,12 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
     for (int64_t k = 0; k < panels; k += run) {
         double left = fmax(0.0, n - (double)(k + 1) * shape->nb);
         double mine = left / shape->npcol;
-        double host = fmax(0.0, mine - (1.0 - rest.on_host) * columns);
-        double guests = fmax(0.0, mine - (1.0 - rest.guests) * columns);
+        double others = fmax(0.0, mine - (1.0 - rest) * columns);
+        double host = guests ? 0.0 : others;
         double times = (double)xh_smaller(run, panels - k);
 
         one = iteration(&rates, left / shape->nprow,
-                        (columns_t){host, mine - host, guests});
+                        (columns_t){host, mine - host, others - host});
         add(&all, one, times);
         all.share += times * host * left * one.share;
         products += times * host * left;
@@ -152,40 +152,39 @@ static double room(const hyb_home_figures_t *figures, const hpl_shape_t *shape,
 
 /* Where not all have room, part of the memory is for guests, or for tiles of
  * the host's. b is a block of its own. */
-hyb_home_rest_t hyb_home_rest(const hyb_home_figures_t *figures,
-                              const hpl_shape_t *shape)
+double hyb_home_rest(const hyb_home_figures_t *figures,
+                     const hpl_shape_t *shape, bool *guests_p)
 {
     enum { PANELS = 2, WITH_GUESTS = HYB_GUEST_PANELS + 1 + HYB_GUEST_SEATS };
-    const double of_columns = 0.75;
+    const double beside_tiles = 0.75;
     double columns = (double)shape->n / shape->npcol;
     double blocks = ceil(columns / shape->nb) + 1.0;
-    double memory = figures->memory, there;
+    double there = room(figures, shape, figures->memory, PANELS);
 
-    if (room(figures, shape, memory, PANELS) >= blocks)
-        return (hyb_home_rest_t){0.0, 0.0};
-    there = room(figures, shape, memory, WITH_GUESTS);
-    if (shape->nprow == 1 && there > 0.0)
-        return (hyb_home_rest_t){
-            .guests = fmin(1.0, (blocks - there) * shape->nb / columns)};
-    there = room(figures, shape, of_columns * memory, PANELS);
-    return (hyb_home_rest_t){
-        .on_host = fmin(1.0, fmax(0.0, blocks - there) * shape->nb / columns)};
+    *guests_p = false;
+    if (there >= blocks)
+        return 0.0;
+    there = room(figures, shape, figures->memory, WITH_GUESTS);
+    *guests_p = shape->nprow == 1 && there > 0.0;
+    if (!*guests_p)
+        there = room(figures, shape, beside_tiles * figures->memory, PANELS);
+    return fmin(1.0, fmax(0.0, blocks - there) * shape->nb / columns);
 }
 
 bool hyb_home_is_device(hyb_home_t asked, const hyb_home_figures_t *figures,
                         const hpl_shape_t *shape)
 {
-    const hyb_home_rest_t all = {.on_host = 1.0};
-    hyb_home_rest_t rest;
+    bool guests;
+    double rest;
 
     if (asked != HYB_HOME_AUTO)
         return asked == HYB_HOME_DEVICE;
     if (!hyb_home_may_be_device(asked, figures) || shape->n == 0)
         return false;
-    rest = hyb_home_rest(figures, shape);
-    return rest.on_host < 1.0 &&
-           hyb_home_predict(figures, shape, rest).total <
-               clearly * hyb_home_predict(figures, shape, all).total;
+    rest = hyb_home_rest(figures, shape, &guests);
+    return (rest < 1.0 || guests) &&
+           hyb_home_predict(figures, shape, rest, guests).total <
+               clearly * hyb_home_predict(figures, shape, 1.0, false).total;
 }
 
 /* ---- what crosses links --------------------------------------------------

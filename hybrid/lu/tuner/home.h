@@ -42,23 +42,18 @@ typedef struct {
                      devices take */
 } hyb_home_seconds_t;
 
-/* Parts of the columns, on the left, 0 to 1: those that the host computes, and
- * guests, for which devices have no room either. One of the two is 0. */
-typedef struct {
-    double on_host, guests;
-} hyb_home_rest_t;
-
 /*
- * The factorization of shape, P x Q processes alike, with this rest of the
- * columns in host memory; docs/PLAN.md has the formulae.
+ * The factorization of shape, P x Q processes alike, of whose columns devices
+ * do not hold a part, 0 to 1, on the left: guests, or those that the host
+ * computes. docs/PLAN.md has the formulae.
  */
 hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
-                                    const hpl_shape_t *shape,
-                                    hyb_home_rest_t rest);
+                                    const hpl_shape_t *shape, double rest,
+                                    bool guests);
 
-/* The part of shape's columns for which the devices have no room. */
-hyb_home_rest_t hyb_home_rest(const hyb_home_figures_t *figures,
-                              const hpl_shape_t *shape);
+/* That part, for which the devices have no room, and whether it is guests. */
+double hyb_home_rest(const hyb_home_figures_t *figures,
+                     const hpl_shape_t *shape, bool *guests_p);
 
 /*
  * Do columns of shape live on devices? With auto if that is predicted to be
