@@ -70,17 +70,39 @@ RESIDENT += [(p, q, fault + " panel=device")
                            "stall@panel_step:2", "fail@trsm:2")]  # fmt: skip
 
 
-@pytest.mark.parametrize("p, q, fault", RESIDENT)
-def test_a_lost_device_with_columns_ends_the_run(xhpl, p, q, fault):
+def run_with_columns_there(xhpl, p, q, fault, *settings, system=SYSTEM):
     home = (f"devices=emu:{p * q}", "home=device", "threads=1", "stall_seconds=0.3",
-            *f"emu_fault=0:{fault}".split())  # fmt: skip
+            *settings, *f"emu_fault=0:{fault}".split())  # fmt: skip
     words = [word for pair in home for word in ("--set", pair)]
-    outcome = xhpl(*SYSTEM, "-p", p, "-q", q, *words, processes=p * q)
+    return xhpl(*system, "-p", p, "-q", q, *words, processes=p * q)
+
+
+def ends_for_the_lost_device(outcome):
     assert outcome.status == 3, str(outcome)
     assert "PASSED" not in outcome.stdout, str(outcome)
     said = (r"iteration \d+: the device that holds the columns is lost: "
             r"emu device 0 \(emulated device")  # fmt: skip
     assert re.search(said, outcome.stderr), str(outcome)
+
+
+@pytest.mark.parametrize("p, q, fault", RESIDENT)
+def test_a_lost_device_with_columns_ends_the_run(xhpl, p, q, fault):
+    ends_for_the_lost_device(run_with_columns_there(xhpl, p, q, fault))
+
+
+# Half of the columns live there, the others come in turns.
+@pytest.mark.parametrize("q, nb", [(1, 32), (2, 16)])
+@pytest.mark.parametrize("fault", ["fail@copy_in:60", "fail@copy_out:20",
+                                   "fail@copy:3", "fail@gemm:150",
+                                   "stall@copy_in:50", "stall@copy:5",
+                                   "stall@copy_out:20"])  # fmt: skip
+def test_a_device_lost_with_columns_that_come_ends_the_run(xhpl, q, nb, fault):
+    outcome = run_with_columns_there(
+        xhpl, 1, q, fault, "panel=device", f"emu_memory={5 if q == 1 else 3}",
+        system=("-n", 1000, "--nb", nb),
+    )  # fmt: skip
+    assert "guests of these" in outcome.stderr, str(outcome)
+    ends_for_the_lost_device(outcome)
 
 
 # Each operation of columns on a device runs once before the first iteration.
