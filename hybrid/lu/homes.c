@@ -190,14 +190,25 @@ bool hyb_homes_have_met(const hyb_lu_t *lu, hyb_blocks_t blocks, int k)
     return true;
 }
 
+static bool can_factor(const hyb_homes_t *h)
+{
+    for (int i = 1; i < h->places; i++)
+        if (h->place[i]->factor_panel == NULL)
+            return false;
+    return true;
+}
+
+bool hyb_homes_by_devices(const hyb_homes_t *h)
+{
+    return h->places > 1 && h->host_blocks == 0 && can_factor(h) &&
+           strcmp(xh_settings_text("panel"), "host") != 0;
+}
+
 void hyb_homes_agree(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
 
-    h->factored_from = h->host_blocks;
-    for (int i = 1; i < h->places; i++)
-        if (h->place[i]->factor_panel == NULL)
-            h->factored_from = lu->ledger.blocks;
+    h->factored_from = can_factor(h) ? h->host_blocks : lu->ledger.blocks;
     if (h->factored_from > h->host_blocks && lu->grid->iam == 0 &&
         strcmp(xh_settings_text("panel"), "device") == 0)
         xh_log_info("panel=device: a device of process 0 cannot factor panels: "

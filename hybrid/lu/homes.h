@@ -123,6 +123,10 @@ bool hyb_homes_meets(const hyb_lu_t *lu, int64_t block, int k);
 /* Have all of blocks met panel k that do so in iteration k? */
 bool hyb_homes_have_met(const hyb_lu_t *lu, hyb_blocks_t blocks, int k);
 
+/* Do devices compute all columns, and factor panels unless the team is quicker?
+ */
+bool hyb_homes_by_devices(const hyb_homes_t *homes);
+
 /* Find factored_from; collective over the process column. */
 void hyb_homes_agree(hyb_lu_t *lu);
 

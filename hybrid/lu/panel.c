@@ -81,20 +81,44 @@ uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 /* The place of panel k; nothing travels yet. */
 static void place_panel(hyb_lu_t *lu, int k);
 
-/* The pages of a panel are backed by all members, each its part. */
+/* Do devices factor all panels, but for the trial of the team's way, and does
+ * nobody else read them? */
+static bool stay_on_devices(const hyb_lu_t *lu)
+{
+    return lu->grid->npcol == 1 && hyb_homes_by_devices(&lu->homes);
+}
+
+/* Is memory number i of panels, or of L2 in columns, used in any case? */
+static bool is_used(const hyb_lu_t *lu, int i)
+{
+    return !stay_on_devices(lu) || i == HYB_ENGINES_TRIAL;
+}
+
+/* Pages are backed by all members, each its part. */
 static void touch_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
     const hyb_panel_shop_t *s = lu->panel[0].shop;
     int members = hyb_team_size(lu->means.team);
+    size_t columns = s->columns_doubles * sizeof(double);
 
-    xh_memory_touch(s->memory, s->bytes, member, members);
+    xh_memory_touch(s->memory, s->bytes - HYB_L2_COLUMNS * columns, member,
+                    members);
+    for (int i = 0; i < HYB_L2_COLUMNS; i++)
+        if (is_used(lu, i))
+            xh_memory_touch(s->columns[i], columns, member, members);
     for (int i = 0; i < Mmin(lu->panels, HYB_IN_FLIGHT); i++) {
         const HPL_T_panel *panel = lu->panel[i].hpl;
 
-        xh_memory_touch(panel->WORK, panel->length * sizeof(double), member,
-                        members);
+        if (is_used(lu, i))
+            xh_memory_touch(panel->WORK, panel->length * sizeof(double), member,
+                            members);
     }
+}
+
+void hyb_panels_touch(hyb_lu_t *lu)
+{
+    hyb_team_run(lu->means.team, touch_share, lu);
 }
 
 /* The first panels have the memory that those to come need. */
@@ -121,7 +145,6 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
     XH_TRY(hyb_panel_engine_create(means->team, means->kernel, nb, &s->engine));
     for (int k = 0; k < Mmin(lu->panels, HYB_IN_FLIGHT); k++)
         place_panel(lu, k);
-    hyb_team_run(means->team, touch_share, lu);
     return XH_OK;
 }
 

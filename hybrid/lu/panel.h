@@ -52,6 +52,9 @@ typedef struct {
 xh_status_t hyb_panels_create(hyb_lu_t *lu);
 void hyb_panels_destroy(hyb_lu_t *lu);
 
+/* Back their memory by pages, as far as homes need it. */
+void hyb_panels_touch(hyb_lu_t *lu);
+
 /* Bytes that they take on a process of shape. */
 uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
 

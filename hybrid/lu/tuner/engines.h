@@ -10,7 +10,10 @@
  * which they come down and from which they go up again, or the device. The
  * quicker one, by the seconds that panels took either.
  */
-enum { HYB_ENGINES = HYB_PANEL_BY_DEVICE + 1 };
+enum {
+    HYB_ENGINES = HYB_PANEL_BY_DEVICE + 1,
+    HYB_ENGINES_TRIAL = 1 /* the panel that the team factors first */
+};
 
 typedef struct {               /* of the last panel of each: plain data */
     double pace[HYB_ENGINES];  /* s a flop, m nb^2; 0: there was none */
