@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
+#include "hpl/grid/peers.h"
 
 /* floor(log2(n)), 0 for n < 1 */
 static int log2_within(int n)
@@ -47,6 +48,8 @@ static int make_communicators(HPL_T_grid *g)
         error = MPI_Comm_dup(g->row_comm, &g->bcast_comm);
     if (error == MPI_SUCCESS)
         error = MPI_Comm_dup(g->col_comm, &g->exchange_comm);
+    if (error == MPI_SUCCESS)
+        error = hpl_peers_find(g);
     return error;
 }
 
@@ -95,6 +98,7 @@ int HPL_grid_exit(HPL_T_grid *GRID)
                          &GRID->col_comm, &GRID->row_comm, &GRID->all_comm};
     int error = MPI_SUCCESS;
 
+    hpl_peers_forget(GRID);
     for (size_t i = 0; i < sizeof(comms) / sizeof(comms[0]); i++)
         if (*comms[i] != MPI_COMM_NULL && error == MPI_SUCCESS)
             error = MPI_Comm_free(comms[i]);

@@ -107,6 +107,7 @@ typedef struct HPL_S_grid {
     /* one communicator for each kind of operation that may be in flight */
     MPI_Comm bcast_comm;    /* along my process row: panel broadcast */
     MPI_Comm exchange_comm; /* along my process column: row exchange */
+    char *hosts; /* of my process column, then row: hpl/grid/peers.h; or NULL */
 } HPL_T_grid;
 
 /* the algorithm chosen for one test */

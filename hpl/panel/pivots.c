@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
+#include "hpl/grid/peers.h"
 #include "hpl/panel/pivots.h"
 #include "hpl/pauxil/map.h"
 
@@ -134,9 +135,28 @@ static hpl_pivots_t *create(const HPL_T_panel *panel)
     return p;
 }
 
+/* End the job if a value of a panel that came by broadcast leads out of it. */
+static void check(const HPL_T_panel *panel)
+{
+    double first = panel->ia, last = first + panel->m - 1, info = *panel->DINFO;
+
+    for (int i = 0; i < panel->jb; i++)
+        if (!hpl_is_index(panel->DPIV[i], first + i, last))
+            hpl_peer_refuse(panel->grid, HPL_IN_MY_ROW, panel->pcol,
+                            "the row of a pivot, in a panel", panel->DPIV[i],
+                            first + i, last);
+    if (info != 0.0 && !hpl_is_index(info, first + 1, first + panel->jb))
+        hpl_peer_refuse(panel->grid, HPL_IN_MY_ROW, panel->pcol,
+                        "the column of a zero pivot", info, first + 1,
+                        first + panel->jb);
+}
+
 const hpl_pivots_t *hpl_panel_pivots(HPL_T_panel *panel)
 {
-    if (panel->pivots == NULL)
+    if (panel->pivots == NULL) {
+        if (panel->grid->mycol != panel->pcol)
+            check(panel);
         panel->pivots = create(panel);
+    }
     return panel->pivots;
 }

@@ -31,6 +31,8 @@ typedef struct hpl_pivots {
  * The permutation of a panel known here, from its DPIV; computed at the first
  * call and freed with the panel. Local rows are those of the owner and count
  * from panel row ia. Cost: jb^2 comparisons.
+ * Errors: a panel that came by broadcast with values that lead out of it ends
+ *         the job.
  */
 const hpl_pivots_t *hpl_panel_pivots(HPL_T_panel *panel);
 

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include "hpl.h"
+#include "hpl/grid/peers.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/pfact/pivot.h"
@@ -29,6 +30,11 @@ static void merge(const double *in, double *inout, int jb)
     }
 }
 
+static hpl_map_t rows_of(const HPL_T_panel *panel)
+{
+    return hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
+}
+
 static void wait_for(MPI_Request *requests, int count,
                      const hpl_pivot_wait_t *wait)
 {
@@ -47,6 +53,40 @@ static void wait_for(MPI_Request *requests, int count,
 static int length_of(const double *proposal, int jb)
 {
     return ROWS + (proposal[HAS_CURRENT] != 0.0 ? 2 * jb : jb);
+}
+
+typedef struct { /* who proposed, to which panel */
+    const HPL_T_panel *panel;
+    int from;
+} origin_t;
+
+/* End the job unless x is a whole number from least to most. */
+static void require(origin_t origin, const char *what, double x, double least,
+                    double most)
+{
+    if (!hpl_is_index(x, least, most))
+        hpl_peer_refuse(origin.panel->grid, HPL_IN_MY_COLUMN, origin.from, what,
+                        x, least, most);
+}
+
+/* The values of another process's proposal do not lead out of the panel. */
+static void check(const HPL_T_panel *panel, const double *proposal, int from)
+{
+    const origin_t origin = {panel, from};
+    hpl_map_t rows = rows_of(panel);
+    double first = panel->ia, last = first + panel->m - 1, owner;
+
+    require(origin, "a row of processes", proposal[OWNER], 0,
+            panel->grid->nprow - 1);
+    require(origin, "the number of current rows", proposal[HAS_CURRENT], 0, 1);
+    if (proposal[KEY] == -1.0) /* it has no candidate */
+        return;
+    require(origin, "the magnitude of a pivot", floor(proposal[KEY]), 0,
+            INFINITY);
+    require(origin, "the row of a pivot", proposal[PIVOT_ROW], first, last);
+    owner = hpl_map_owner(&rows, (int64_t)proposal[PIVOT_ROW]);
+    require(origin, "the row of processes of a pivot", proposal[OWNER], owner,
+            owner);
 }
 
 /*
@@ -72,6 +112,8 @@ static void trade(const HPL_T_panel *panel, const double *proposal, int to,
             MPI_Isend(proposal + at, Mmin(PIECE, out - at), MPI_DOUBLE, to, TAG,
                       comm, &requests[1]);
         wait_for(requests, 2, wait);
+        if (at == 0)
+            check(panel, wait->scratch, from);
         in = length_of(wait->scratch, jb);
     }
 }
@@ -92,12 +134,11 @@ void hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
               wait);
         merge(wait->scratch, proposal, panel->jb);
     }
+    if (proposal[KEY] < 0.0)
+        HPL_pabort(__LINE__, "hpl_pivot_agree",
+                   "no process proposed a pivot for a panel at row %d",
+                   panel->ia);
     HPL_ptimer(HPL_TIMING_MXSWP);
-}
-
-static hpl_map_t rows_of(const HPL_T_panel *panel)
-{
-    return hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
 }
 
 /* My candidate of column c among m rows from local row first on. */

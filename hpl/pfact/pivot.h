@@ -49,7 +49,8 @@ typedef struct {
 
 /*
  * proposal := the best of all processes' proposals; collective over the
- * process column.
+ * process column. panel needs grid, nb, jb, and the rows ia .. ia + m - 1.
+ * Errors: a proposal with values that lead out of the panel ends the job.
  */
 void hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
                      const hpl_pivot_wait_t *wait);

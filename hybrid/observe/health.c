@@ -84,6 +84,17 @@ static void tell(hyb_health_t *health)
               health->comm, &health->request);
 }
 
+/* What is an index or a text is not taken as it came. */
+static void make_safe(const hyb_health_t *health, int source,
+                      hyb_report_t *report)
+{
+    const HPL_T_grid *grid = health->run->grid;
+
+    report->column = grid->order == HPL_ROW_MAJOR ? source % grid->npcol
+                                                  : source / grid->nprow;
+    report->host[sizeof(report->host) - 1] = '\0';
+}
+
 /* One may be done while the first is not, and tell of its next factorization
  * before others are: each is heard up to its last message. */
 static void hear(hyb_health_t *health, int source)
@@ -92,6 +103,7 @@ static void hear(hyb_health_t *health, int source)
 
     MPI_Recv(&report, sizeof(report), MPI_BYTE, source, TAG, health->comm,
              MPI_STATUS_IGNORE);
+    make_safe(health, source, &report);
     if (report.last != 0.0)
         health->done[source] = true;
     else

@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "hpl/grid/agree.h"
 #include "hpl/panel/panel.h"
+#include "hpl/pauxil/map.h"
 #include "hybrid/lu/panel.h"
 #include "hybrid/lu/tuner/split.h"
 #include "hybrid/node/wait.h"
@@ -177,9 +178,11 @@ static void wait_for_pivot(void *context)
 static void agree(void *context, int column, hyb_pivot_t *pivot)
 {
     pivots_t *p = context;
+    hpl_map_t rows = hpl_map(p->panel.nb, p->column.nprow, p->column.myrow);
 
     (void)column;
     p->turns = 0;
+    pivot->row = hpl_map_global(&rows, pivot->row);
     hyb_panel_agree(&p->panel, p->proposal, &p->wait, pivot);
 }
 
@@ -193,7 +196,10 @@ static xh_status_t measure_pivots(const work_t *w, hyb_host_panel_t *x)
     size_t length = HPL_PROPOSAL_ROWS + 2 * (size_t)w->width->nb;
     double *memory = calloc(2 * length, sizeof(*memory)), alone, together;
     pivots_t p = {.column = {.col_comm = MPI_COMM_WORLD, .nprow = w->processes},
-                  .panel = {.grid = &p.column, .jb = w->width->nb},
+                  .panel = {.grid = &p.column,
+                            .m = INT_MAX,
+                            .nb = w->width->nb,
+                            .jb = w->width->nb},
                   .proposal = memory,
                   .wait = {memory + length, wait_for_pivot, &p}};
     xh_status_t status =

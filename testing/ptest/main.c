@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/status.h"
+#include "hpl.h"
 #include "hpl/comm/schedule.h"
 #include "hpl/pauxil/abort.h"
 #include "testing/planner/planner.h"
@@ -40,6 +41,19 @@ static void identify(int rank, const char *host)
     MPI_Errhandler_free(&handler);
 }
 
+/* A list that came must not lead out of its array. */
+static void check_order(const xhpl_order_t *order)
+{
+    const xhpl_quantity_row_t *wrong =
+        order->run ? xhpl_parameters_damaged(&order->parameters) : NULL;
+
+    if (wrong != NULL)
+        HPL_pabort(0, "receive_order",
+                   "rank 0 sent values that cannot be %s: a message was "
+                   "damaged, or that process's memory",
+                   wrong->what);
+}
+
 /* The order as process 0 reads it, on all processes. */
 static xhpl_order_t receive_order(int argc, char **argv, int rank)
 {
@@ -50,6 +64,7 @@ static xhpl_order_t receive_order(int argc, char **argv, int rank)
         xhpl_order_read(argc, argv, xhpl_size(MPI_COMM_WORLD), &order);
     }
     MPI_Bcast(&order, sizeof(order), MPI_BYTE, 0, MPI_COMM_WORLD);
+    check_order(&order);
     MPI_Barrier(MPI_COMM_WORLD); /* the sender knows as well: it arrived */
     if (order.quiet)
         xh_log_limit(XH_LOG_WARNING);

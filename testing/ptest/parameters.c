@@ -96,6 +96,25 @@ void xhpl_parameters_default(xhpl_parameters_t *parameters)
     strcpy(parameters->output, "HPL.out");
 }
 
+static bool is_in_range(const xhpl_quantity_row_t *row, const xhpl_list_t *list)
+{
+    if (list->count < 1 || list->count > XHPL_LIST_MOST)
+        return false;
+    for (int i = 0; i < list->count; i++)
+        if (list->value[i] < row->least || list->value[i] > row->most)
+            return false;
+    return true;
+}
+
+const xhpl_quantity_row_t *
+xhpl_parameters_damaged(const xhpl_parameters_t *parameters)
+{
+    for (int q = 0; q < XHPL_QUANTITIES; q++)
+        if (q != XHPL_THRESHOLD && !is_in_range(&rows[q], &parameters->list[q]))
+            return &rows[q];
+    return NULL;
+}
+
 int xhpl_parameters_value(const xhpl_parameters_t *parameters,
                           xhpl_quantity_t quantity)
 {

@@ -82,6 +82,11 @@ const xhpl_quantity_row_t *xhpl_quantity(xhpl_quantity_t quantity);
 /* One test with this program's choices for everything, of order 0 on 1 x 1. */
 void xhpl_parameters_default(xhpl_parameters_t *parameters);
 
+/* The first quantity whose list or values are out of its range; NULL: all are
+ * as they may be. */
+const xhpl_quantity_row_t *
+xhpl_parameters_damaged(const xhpl_parameters_t *parameters);
+
 /* First value of quantity: the only one, where it has no list. */
 int xhpl_parameters_value(const xhpl_parameters_t *parameters,
                           xhpl_quantity_t quantity);

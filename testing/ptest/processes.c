@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/processes.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -41,37 +40,42 @@ void xhpl_idle_barrier(MPI_Comm comm)
     }
 }
 
-/* Messages: the size of a text, then pieces of it. */
-enum { TAG_SIZE = 1, TAG_PIECE, PIECE = 1 << 20 };
-
-static int piece_of(size_t left)
-{
-    return left < PIECE ? (int)left : PIECE;
-}
+/* A text goes in pieces; one that is not full, maybe empty, is the last. */
+enum { TAG_PIECE = 1, PIECE = 1 << 20 };
 
 void xhpl_text_send(MPI_Comm comm, const char *text, size_t size)
 {
-    uint64_t length = size;
+    size_t at = 0;
 
-    MPI_Send(&length, 1, MPI_UINT64_T, 0, TAG_SIZE, comm);
-    for (size_t at = 0; at < size; at += PIECE)
-        MPI_Send(text + at, piece_of(size - at), MPI_BYTE, 0, TAG_PIECE, comm);
+    for (; size - at >= PIECE; at += PIECE)
+        MPI_Send(text + at, PIECE, MPI_BYTE, 0, TAG_PIECE, comm);
+    MPI_Send(text + at, (int)(size - at), MPI_BYTE, 0, TAG_PIECE, comm);
+}
+
+/* text with room for one piece behind size bytes, and for a 0 byte. */
+static char *room_for_piece(char *text, size_t size)
+{
+    text = realloc(text, size + PIECE + 1);
+    if (text == NULL)
+        HPL_pabort(__LINE__, "xhpl_text_receive", "out of memory");
+    return text;
 }
 
 void xhpl_text_receive(MPI_Comm comm, int process, char **text_p,
                        size_t *size_p)
 {
-    uint64_t size;
-    char *text;
+    char *text = NULL;
+    size_t size = 0;
+    int length = PIECE;
+    MPI_Status status;
 
-    MPI_Recv(&size, 1, MPI_UINT64_T, process, TAG_SIZE, comm,
-             MPI_STATUS_IGNORE);
-    text = calloc(size + 1, 1);
-    if (text == NULL)
-        HPL_pabort(__LINE__, "xhpl_text_receive", "out of memory");
-    for (size_t at = 0; at < size; at += PIECE)
-        MPI_Recv(text + at, piece_of(size - at), MPI_BYTE, process, TAG_PIECE,
-                 comm, MPI_STATUS_IGNORE);
+    for (; length == PIECE; size += (size_t)length) {
+        text = room_for_piece(text, size);
+        MPI_Recv(text + size, PIECE, MPI_BYTE, process, TAG_PIECE, comm,
+                 &status);
+        MPI_Get_count(&status, MPI_BYTE, &length);
+    }
+    text[size] = '\0';
     *text_p = text;
     *size_p = size;
 }

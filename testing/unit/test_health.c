@@ -9,7 +9,7 @@
 #include "testing/unit/unit_mpi.h"
 
 static hyb_worker_t worker;
-static HPL_T_grid grid = {.npcol = 1};
+static HPL_T_grid grid = {.order = HPL_ROW_MAJOR, .npcol = 1};
 static const hyb_observer_t run = {
     .grid = &grid, .members = 1, .worker = &worker};
 

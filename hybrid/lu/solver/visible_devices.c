@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
+#include "hpl.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/solver/neighbours.h"
 
@@ -116,6 +117,18 @@ static bool are_equal(const list_t *of, int count)
     return true;
 }
 
+/* A list that came must not lead out of its array, nor an address. */
+static void check(list_t *of, int rank)
+{
+    if (of->count < 0 || of->count > DEVICES)
+        HPL_pabort(0, "hyb_visible_devices_find",
+                   "rank %d of this node sent a list of %d devices, allowed "
+                   "are 0 to %d",
+                   rank, of->count, DEVICES);
+    for (int i = 0; i < of->count; i++)
+        of->address[i][ADDRESS - 1] = '\0';
+}
+
 static xh_status_t compare(MPI_Comm node, const hyb_neighbours_t *n,
                            hyb_visible_devices_t *seen)
 {
@@ -127,6 +140,8 @@ static xh_status_t compare(MPI_Comm node, const hyb_neighbours_t *n,
         describe(seen, &of[rank]);
         MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, of, (int)sizeof(*of),
                       MPI_BYTE, node);
+        for (int i = 0; i < count; i++)
+            check(&of[i], i);
         seen->own = are_own(of, count, rank);
         if (rank == 0 && !are_equal(of, count))
             status = warn_of_idle(n, of);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HPL_GRID_PEERS_H
+#define HPL_GRID_PEERS_H
+
+#include <stdbool.h>
+#include "hpl_types.h"
+
+/*
+ * The other processes of my process column and row, to name them in an error.
+ * A value of theirs that is used as an index is checked where it arrives.
+ */
+enum {
+    HPL_HOST_SIZE = 64
+}; /* bytes of a host's name, with the 0; longer
+      names are cut */
+
+typedef enum { HPL_IN_MY_COLUMN, HPL_IN_MY_ROW } hpl_neighbourhood_t;
+
+/* Gather their hosts' names into grid; collective over the grid. Running out
+ * of memory ends the job. */
+int hpl_peers_find(HPL_T_grid *grid);
+void hpl_peers_forget(HPL_T_grid *grid);
+
+/* Is x a whole number from least to most? */
+bool hpl_is_index(double x, double least, double most);
+
+/*
+ * End the job: a process of my column or row sent x as `what`, which is not
+ * from least to most.
+ */
+void hpl_peer_refuse(const HPL_T_grid *grid, hpl_neighbourhood_t where,
+                     int process, const char *what, double x, double least,
+                     double most) __attribute__((noreturn));
+
+#endif

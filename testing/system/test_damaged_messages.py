@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A value that is an index to who gets it is damaged in a message: the job ends
+and says who sent it."""
+import re
+
+import pytest
+
+import jobs
+from conftest import UNMEASURED
+from sabotage import library, on_rank, preloaded
+
+# Of one message of doubles one value is another. Negative places count from the
+# end.
+DAMAGE = """
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+static long number(const char *name)
+{
+    return strtol(getenv(name), NULL, 0);
+}
+
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
+              MPI_Comm comm, MPI_Request *request)
+{
+    static long left = -1;
+    long at = number("DAMAGE_AT");
+    double *copy;
+
+    if (left < 0)
+        left = number("DAMAGED_MESSAGE");
+    if (type != MPI_DOUBLE || left == 0 || --left != 0)
+        return PMPI_Isend(data, count, type, to, tag, comm, request);
+    copy = malloc((size_t)count * sizeof(*copy)); /* as long as it is sent */
+    memcpy(copy, data, (size_t)count * sizeof(*copy));
+    copy[at < 0 ? count + at : at] = strtod(getenv("DAMAGE"), NULL);
+    return PMPI_Isend(copy, count, type, to, tag, comm, request);
+}
+"""
+
+# Of the input, as another process gets it, the number of Ns is another.
+DAMAGED_BROADCAST = """
+#include <mpi.h>
+#include <stdlib.h>
+
+int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    int error = PMPI_Bcast(data, count, type, root, comm);
+    static int seen;
+
+    if (seen++ == 0)
+        for (int i = 0; i + 4 <= count; i += 4)
+            if (*(int *)((char *)data + i) == 5431) /* N, after its count */
+                ((int *)((char *)data + i))[-1] ^= 1 << 20;
+    return error;
+}
+"""
+
+NB = 32
+KEY, ROW, OWNER, HAS_CURRENT = range(4)  # of a proposal
+DINFO, DPIV = -1, -1 - NB  # of a panel
+ANY = (4e300, -64.0, 2.5, "nan")
+PROPOSALS = [(place, value) for place in (KEY, ROW, OWNER, HAS_CURRENT)
+             for value in (ANY if place != KEY else (-2.0, "nan"))]  # fmt: skip
+PROPOSALS += [(ROW, 500.0), (OWNER, 2.0), (OWNER, 0.0), (HAS_CURRENT, 2.0)]
+PANELS = [(place, value) for place in (DPIV, DPIV + NB - 1, DINFO) for value in ANY]
+PANELS += [(DPIV, 500.0), (DPIV + NB - 1, NB - 2.0), (DINFO, NB + 1.0)]
+
+
+def damaged(folder, p, q, damage, solver):
+    """A run on two processes. Rank 1 damages the third proposal of a pivot if it
+    is the column's second, else rank 0 damages the first panel."""
+    at, value = damage
+    where = f"DAMAGED_MESSAGE={3 if p > 1 else 1} DAMAGE_AT={at} DAMAGE={value}"
+    load = f"export LD_PRELOAD={library(folder, DAMAGE)} {where}"
+    program = on_rank(folder, p - 1, load)
+    words = ["-n", 500, "-nb", NB, "-p", p, "-q", q, "--bcast", "1ring"]
+    words += [] if solver == "default" else ["--set", f"solver={solver}"]
+    return jobs.run(jobs.launched(2, [program, *words]), folder, UNMEASURED)
+
+
+def assert_blames(outcome, rank):
+    """It ended by a run-time error, on one line, which names rank."""
+    assert not outcome.timed_out, str(outcome)
+    assert outcome.status == 3, str(outcome)
+    said = [x for x in outcome.stderr.splitlines() if x.startswith("HPL ERROR")]
+    assert len(said) == 1, str(outcome)
+    assert re.search(rf"from process # {1 - rank} on \S+,.*rank {rank} on \S+ sent",
+                     said[0]), str(outcome)  # fmt: skip
+    assert "End of Tests" not in outcome.stdout
+
+
+@preloaded
+@pytest.mark.parametrize("solver", ("default", "reference"))
+@pytest.mark.parametrize("damage", PROPOSALS)
+def test_a_damaged_proposal_of_a_pivot_names_its_sender(tmp_path, solver, damage):
+    assert_blames(damaged(tmp_path, 2, 1, damage, solver), 1)
+
+
+@preloaded
+@pytest.mark.parametrize("solver", ("default", "reference"))
+@pytest.mark.parametrize("damage", PANELS)
+def test_a_damaged_panel_names_who_factored_it(tmp_path, solver, damage):
+    assert_blames(damaged(tmp_path, 1, 2, damage, solver), 0)
+
+
+@preloaded
+def test_a_damaged_count_of_the_input_ends_the_job(tmp_path):
+    load = f"export LD_PRELOAD={library(tmp_path, DAMAGED_BROADCAST)}"
+    words = ["-n", 5431, "-nb", 64, "-p", 1, "-q", 2]
+    program = on_rank(tmp_path, 1, load)
+    outcome = jobs.run(jobs.launched(2, [program, *words]), tmp_path, UNMEASURED)
+    assert not outcome.timed_out, str(outcome)
+    assert outcome.status == 3, str(outcome)
+    assert "rank 0 sent values that cannot be the order of the matrix" in outcome.stderr, str(outcome)
+    assert outcome.stdout == "", str(outcome)
