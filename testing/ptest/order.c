@@ -12,6 +12,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "testing/ptest/dat_file.h"
+#include "testing/ptest/launcher.h"
 
 static const double usual_share = 0.8; /* of the memory, without --memory */
 static const char default_dat[] = "HPL.dat", default_conf[] = "xhpl.conf";
@@ -451,8 +452,8 @@ void xhpl_order_read(int argc, char **argv, int processes,
 
     if (asks)
         done = answer(order_p);
-    if (is_read && !asks && check_task(order_p) == XH_OK &&
-        check_names(order_p) == XH_OK)
+    if (is_read && !asks && xhpl_launcher_check(processes) == XH_OK &&
+        check_task(order_p) == XH_OK && check_names(order_p) == XH_OK)
         done = order_p->run = read_task(order_p, processes);
     else
         order_p->json = NULL; /* no record of what is no run */

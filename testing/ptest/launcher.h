@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XHPL_LAUNCHER_H
+#define XHPL_LAUNCHER_H
+
+#include "base/status.h"
+
+/*
+ * A launcher of another MPI library starts processes that do not find each
+ * other: each is alone and would run all tests. By the environment, was this
+ * process, one of `processes`, started as one of more?
+ *
+ * Errors: XH_ERR_INPUT  it was: the first one of them reports it, with the
+ *                       launcher and this program's library
+ */
+xh_status_t xhpl_launcher_check(int processes);
+
+#endif

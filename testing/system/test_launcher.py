@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A launcher that this program's MPI library does not know starts processes that
+are alone. Their environment shows it."""
+import os
+import re
+
+import pytest
+
+import jobs
+
+OPTIONS = ["-n", "40", "-nb", "8", "-p", "1", "-q", "1"]
+FOUR = {
+    "mpirun of Open MPI": {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"},
+    "mpiexec of MPICH": {"PMI_SIZE": "4", "PMI_RANK": "0"},
+    "srun of Slurm": {"SLURM_STEP_NUM_TASKS": "4", "SLURM_NTASKS": "4",
+                      "SLURM_PROCID": "0"},
+}  # fmt: skip
+RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
+
+
+@pytest.fixture
+def alone(tmp_path):
+    """Run xhpl without a launcher, in the environment of one."""
+
+    def run(env, *options):
+        words = [jobs.XHPL, *options]
+        return jobs.run(words, tmp_path, {"XHPL_BLAS_CHECK": "off", **env})
+
+    return run
+
+
+@pytest.mark.parametrize("launcher", FOUR)
+@pytest.mark.parametrize("grid", (["-p", "1", "-q", "1"], ["-p", "2", "-q", "2"]))
+def test_one_of_four_that_is_alone_is_refused(alone, launcher, grid):
+    outcome = alone(FOUR[launcher], *OPTIONS[:4], *grid, "--json", "run.json")
+    outcome.refused(f"{launcher}", "started 4 processes, and each is alone")
+    assert outcome.stderr.count("error:") == 1, str(outcome)
+    library = re.search(r"was built with (\S+)", outcome.stderr)[1]
+    version = jobs.run(["mpirun", "--version"], "/").stdout
+    assert library in version or "HYDRA" in version, str(outcome)
+
+
+@pytest.mark.parametrize("launcher", FOUR)
+def test_only_the_first_of_them_says_so(alone, launcher):
+    env = {k: "2" if k in RANKS else v for k, v in FOUR[launcher].items()}
+    outcome = alone(env, *OPTIONS)
+    outcome.refused()
+    assert "error:" not in outcome.stderr, str(outcome)
+
+
+def test_none_of_them_writes_a_record(alone, tmp_path):
+    alone(FOUR["mpiexec of MPICH"], *OPTIONS, "--json", "run.json").refused()
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("env", (
+    {"SLURM_NTASKS": "4", "SLURM_PROCID": "0"},  # a batch script
+    {"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0", "PMI_SIZE": "1"},
+    {"SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0"},
+    {"OMPI_COMM_WORLD_SIZE": "1"},
+))  # fmt: skip
+def test_a_process_that_was_started_alone_runs(alone, env):
+    assert "1 tests completed and passed" in alone(env, *OPTIONS).succeeded().stdout
+
+
+def test_a_launcher_that_is_known_starts_several(xhpl):
+    env = {"PMI_SIZE": "4", "SLURM_STEP_NUM_TASKS": "4"}
+    outcome = xhpl(*OPTIONS[:4], "-p", 1, "-q", 2, processes=2, env=env)
+    outcome.succeeded()
+
+
+@pytest.mark.parametrize("question", ("--help", "--version", "--print-config"))
+def test_questions_are_answered_anyway(alone, question):
+    assert alone(FOUR["srun of Slurm"], question).succeeded().stdout
