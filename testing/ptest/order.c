@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "testing/ptest/dat_file.h"
 #include "testing/ptest/launcher.h"
+#include "testing/ptest/named_files.h"
 
 static const double usual_share = 0.8; /* of the memory, without --memory */
 static const char default_dat[] = "HPL.dat", default_conf[] = "xhpl.conf";
@@ -385,31 +386,32 @@ static xh_status_t check_task(const xhpl_order_t *order)
     return XH_OK;
 }
 
-static xh_status_t check_names(const xhpl_order_t *order)
+/* The file that the report goes to; NULL: stderr. */
+static const char *report_file(const xhpl_parameters_t *parameters)
 {
-    const char *const files[][2] = {{"trace", order->trace},
-                                    {"iterations", order->iterations},
-                                    {"json", order->json},
-                                    {"write", order->write}};
+    int device = xhpl_parameters_value(parameters, XHPL_DEVICE);
 
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        size_t length = files[i][1] != NULL ? strlen(files[i][1]) : 1;
+    if (device == XHPL_DEVICE_STDERR)
+        return NULL;
+    return device == XHPL_DEVICE_STDOUT ? "/dev/stdout" : parameters->output;
+}
 
-        if (length == 0 || length >= XHPL_FILE_SIZE) {
-            xh_log_error("--%s: a file's name of %zu characters; allowed: 1 to "
-                         "%d",
-                         files[i][0], length, XHPL_FILE_SIZE - 1);
-            return XH_ERR_INPUT;
-        }
-        for (size_t j = 0; j < i; j++)
-            if (files[i][1] != NULL && files[j][1] != NULL &&
-                strcmp(files[i][1], files[j][1]) == 0) {
-                xh_log_error("--%s and --%s both name %s; allowed: two files",
-                             files[j][0], files[i][0], files[i][1]);
-                return XH_ERR_INPUT;
-            }
-    }
-    return XH_OK;
+/* Does no file that is written take another's place? report: NULL as long as
+ * HPL.dat, which names it, is not read. */
+static xh_status_t check_files(const xhpl_order_t *order, const char *report)
+{
+    const char *dat = order->dat != NULL ? order->dat : default_dat;
+    const xhpl_named_file_t files[] = {
+        {"the input", order->ask != XHPL_ASK_PLAN ? dat : NULL, XHPL_READ},
+        {"the settings", order->conf != NULL ? order->conf : default_conf,
+         XHPL_READ},
+        {"the report", report, XHPL_REPORT},
+        {"--trace", order->trace, XHPL_WRITTEN},
+        {"--iterations", order->iterations, XHPL_WRITTEN},
+        {"--json", order->json, XHPL_WRITTEN},
+        {"--write", order->write, XHPL_WRITTEN}};
+
+    return xhpl_named_files_check(files, sizeof(files) / sizeof(files[0]));
 }
 
 /* Are the settings and the parameters such that the task can be done? */
@@ -425,6 +427,10 @@ static bool read_task(xhpl_order_t *order, int processes)
         return true;
     if (read_dat(order) != XH_OK)
         return false;
+    if (check_files(order, report_file(&order->parameters)) != XH_OK) {
+        order->json = NULL; /* which may be the report's */
+        return false;
+    }
     return order->ask == XHPL_ASK_PREDICT || /* which runs no test */
            check_grids(&order->parameters, processes) == XH_OK;
 }
@@ -453,7 +459,7 @@ void xhpl_order_read(int argc, char **argv, int processes,
     if (asks)
         done = answer(order_p);
     if (is_read && !asks && xhpl_launcher_check(processes) == XH_OK &&
-        check_task(order_p) == XH_OK && check_names(order_p) == XH_OK)
+        check_task(order_p) == XH_OK && check_files(order_p, NULL) == XH_OK)
         done = order_p->run = read_task(order_p, processes);
     else
         order_p->json = NULL; /* no record of what is no run */

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+import hpl_dat
+import jobs
 import report
 
 GIVEN = ["-n", "200", "-nb", "16"]
@@ -116,3 +118,51 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_run(xhpl, options, 
     outcome = xhpl(*GIVEN, "-p", "1", "-q", "1", *options)
     outcome.refused(said)
     assert outcome.stderr.count("error: ") == 1, str(outcome)
+
+
+@pytest.fixture
+def folder(xhpl):
+    """Where HPL.dat sends its report to a file, and has other names."""
+    dat = hpl_dat.text(device="8").replace("HPL.out", "report.txt")
+    (xhpl.directory / "below").mkdir()
+    (xhpl.directory / "HPL.dat").write_text(dat)
+    (xhpl.directory / "link").symlink_to("HPL.dat")
+    (xhpl.directory / "hard").hardlink_to(xhpl.directory / "HPL.dat")
+    return xhpl.directory
+
+
+@pytest.mark.surface
+@pytest.mark.parametrize("option", ("--json", "--trace", "--iterations"))
+@pytest.mark.parametrize("name", (
+    "HPL.dat", "link", "hard", "below/../HPL.dat", "./report.txt", "xhpl.conf", "-",
+))  # fmt: skip
+def test_a_file_that_has_another_use_is_not_written(folder, option, name):
+    before = sorted(x.name for x in folder.iterdir())
+    outcome = jobs.run([jobs.XHPL, option, name], folder)
+    outcome.refused(option, "stdout has the report" if name == "-" else "both name")
+    assert outcome.stderr.count("error: ") == 1, str(outcome)
+    assert sorted(x.name for x in folder.iterdir()) == before
+    assert "report.txt" in (folder / "HPL.dat").read_text()
+
+
+def test_nor_is_an_input_that_is_refused_itself(tmp_path):
+    dat = hpl_dat.text(n="x")
+    (tmp_path / "HPL.dat").write_text(dat)
+    outcome = jobs.run([jobs.XHPL, "--json", "HPL.dat"], tmp_path)
+    outcome.refused("the input and --json both name HPL.dat")
+    assert (tmp_path / "HPL.dat").read_text() == dat
+
+
+def test_stdout_takes_the_report_alone(xhpl):
+    options = ["-p", "1", "-q", "1", "--json", "/dev/stdout"]
+    xhpl(*GIVEN, *options).refused("the report and --json both name /dev/stdout")
+
+
+def test_nothing_may_take_several_files(xhpl):
+    options = ["--json", "/dev/null", "--trace", "/dev/null"]
+    xhpl(*GIVEN, "-p", "1", "-q", "1", *options).succeeded()
+
+
+def test_the_report_may_go_to_stdout_as_a_file(xhpl):
+    dat = hpl_dat.text(device="8").replace("HPL.out", "/dev/stdout")
+    assert "End of Tests." in xhpl(dat=dat).succeeded().stdout
