@@ -11,6 +11,7 @@ from .words import moment, rate
 
 HERE = Path(__file__).resolve().parent
 ECHARTS = "echarts/echarts.min.js"
+KINDS = {"PASSED": "passed", "FAILED": "failed"}  # of results, for the style
 
 
 def part(name):
@@ -35,7 +36,8 @@ def hero(run, tag="h1"):
     return Template(part("hero.html")).substitute(
         tag=tag, name=escape(run.name), where=escape(where(run)),
         start=escape(moment(run.record["start"])), rate=escape(headline(run)),
-        status=escape(status), kind=status.split()[0].lower(), grade=verdict.grade, meter=sections.meter(run),
+        status=escape(status), kind=KINDS.get(status, "other"),
+        grade=verdict.grade, meter=sections.meter(run),
         answer=escape(verdict.answer), reason=escape(verdict.reason),
         tiles=f'<dl class="tiles">{tiles}</dl>' if tiles else "",
     )

@@ -133,9 +133,9 @@
       tooltip: Object.assign(base().tooltip, {
         formatter: (all) => {
           const p = points[all[0].dataIndex];
-          return `iteration ${labelOf(p)}<br><b>${digits(p.gflops)} Gflop/s</b>` +
+          return `iteration ${safe(labelOf(p))}<br><b>${digits(p.gflops)} Gflop/s</b>` +
             `<br>${seconds(p.seconds)}` + (p.columns === null ? "" :
-              `<br>${p.columns} columns left here`);
+              `<br>${safe(p.columns)} columns left here`);
         },
       }),
       series: [line, ...dots],
@@ -193,7 +193,7 @@
       tooltip: Object.assign(base().tooltip, {
         trigger: "item", formatter: (item) => {
           const box = item.data;
-          return `${safe(line.rows[box[0]])}<br><b>${item.seriesName}</b><br>` +
+          return `${safe(line.rows[box[0]])}<br><b>${safe(item.seriesName)}</b><br>` +
             `${seconds(box[2])} to ${seconds(box[3])}`;
         },
       }),

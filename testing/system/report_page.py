@@ -10,7 +10,7 @@ import jobs
 
 sys.path.append(str(jobs.SOURCE / "scripts"))
 from hpl_report import page  # noqa: E402
-from hpl_report.reading import read_record  # noqa: E402
+from hpl_report.reading import read_record, read_trace  # noqa: E402
 from hpl_report.run import Run  # noqa: E402
 
 HPL_REPORT = jobs.SOURCE / "scripts/hpl-report"
@@ -29,12 +29,16 @@ def made(folder, *words):
     return (folder / "page.html").read_text()
 
 
-def page_of(folder, *records):
-    """The page of records that are written for it, page.html, made here."""
+def page_of(folder, *records, trace=None):
+    """The page of records that are written for it, page.html, made here; with the
+    trace of the first."""
     paths = [folder / f"r{number}.json" for number in range(len(records))]
     for path, record in zip(paths, records):
         path.write_text(json.dumps(record))
-    text = page.make([Run(path, read_record(path)) for path in paths], None)
+    if trace is not None:
+        (folder / "trace.json").write_text(json.dumps(trace))
+        trace = read_trace(folder / "trace.json")
+    text = page.make([Run(path, read_record(path)) for path in paths], trace)
     (folder / "page.html").write_text(text)
     return text
 

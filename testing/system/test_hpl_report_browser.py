@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """hpl-report's page in a browser without a window."""
+import json
 import os
 import shutil
 
@@ -118,13 +119,67 @@ def test_fields_can_be_copied(browser, page):
     assert said in ("Copied.", "Selected: press Ctrl+C.")
 
 
-def test_names_run_no_script(browser, tmp_path, record):
-    record["hosts"][0]["name"] = "</script><script>window.hurt = 1</script><img src=x>"
-    report_page.page_of(tmp_path, record)
-    look(browser, tmp_path / "page.html")
+HURT = "<img/src=x/onerror='window.hurt=1'>"
+HOSTILE = f'">{HURT}</script>{HURT}<script>window.hurt = 1</script>'
+COLLECTIONS = ("settings", "environment", "hpl_dat")  # names in them are foreign, too
+
+
+def hostile(value, key=""):
+    """A record or trace in which all texts are hostile; names of members stay."""
+    if isinstance(value, dict):
+        foreign = key in COLLECTIONS
+        return {k + HOSTILE * foreign: hostile(v, k) for k, v in value.items()}
+    if isinstance(value, list):
+        return [hostile(item, key) for item in value]
+    if isinstance(value, str) and key != "ph" and value != "thread_name":
+        return HOSTILE + value
+    return value
+
+
+def hover(browser, chart):
+    """The texts of the tooltips that appear over a chart."""
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", chart)
+    box, said = chart.rect, set()
+    top = browser.execute_script(
+        "return arguments[0].getBoundingClientRect().top", chart)
+    for i in range(1, 24):
+        for j in range(1, 8):
+            browser.execute_cdp_cmd("Input.dispatchMouseEvent", {
+                "type": "mouseMoved", "x": box["x"] + box["width"] * i / 24,
+                "y": top + box["height"] * j / 8})
+            said.add(browser.execute_script(
+                "const tip = arguments[0].querySelector(':scope > div:nth-child(2)');"
+                "return tip ? tip.textContent : ''", chart))
+    return said - {""}
+
+
+def assert_all_is_text(browser):
+    """Nothing of the page is an element that a name made."""
     assert browser.execute_script("return window.hurt === undefined")
     assert browser.execute_script("return document.images.length") == 0
+    assert browser.execute_script("return document.scripts.length") == 3
     assert complaints(browser) == []
+
+
+@pytest.mark.parametrize("status", ("PASSED", HOSTILE))
+def test_names_run_no_script(browser, tmp_path, traced_run, record, status):
+    record = hostile(record)
+    for number, row in enumerate(record["iterations"]):
+        row["columns_left"] = HURT if number % 2 else row["columns_left"]
+    for test in record["tests"]:
+        test["status"] = status
+    trace = hostile(json.loads((traced_run / "trace.json").read_text()))
+    report_page.page_of(tmp_path, record, record, trace=trace)
+    look(browser, tmp_path / "page.html")
+    browser.execute_script(
+        "document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    until(browser, '[...document.querySelectorAll("[data-chart]")]'
+          '.every((chart) => chart.querySelector("svg, canvas"))')
+    said = [hover(browser, chart)
+            for chart in browser.find_elements("css selector", "[data-chart]")]
+    assert [texts for texts in said if not texts] == [], said
+    assert any(HURT in text for texts in said for text in texts), said
+    assert_all_is_text(browser)
 
 
 def test_a_folded_run_is_drawn_when_it_is_opened(browser, tmp_path, record):
