@@ -156,6 +156,12 @@ FORCE:
 build: $(XHPL) $(XPROBE) $(BINdir)/HPL.dat
 build: $(if $(filter arch,$(ARCH)),testing/xhpl)
 
+# Plug-ins that an earlier build left, and that this one does not make.
+build: no-old-plugins
+no-old-plugins:
+	$(if $(OLD_PLUGINS),rm -f $(OLD_PLUGINS))
+OLD_PLUGINS = $(filter-out $(PLUGINS),$(wildcard $(BINdir)/libhyb_*.so))
+
 ## unit: the unit test programs
 unit: $(UNIT_TESTS) $(BASE_UNIT_TESTS)
 
@@ -374,6 +380,6 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1|/p' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | \
 	    awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
-.PHONY: all build unit run run-built test check suite test-all coverage bench-hpl \
+.PHONY: all build no-old-plugins unit run run-built test check suite test-all coverage bench-hpl \
         check-upstream check-layers check-headers check-style install dist \
         clean clean_arch clean_arch_all help FORCE

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/settings.h"
+#include "base/trust.h"
 #include "hybrid/cpu/product/gemm.h"
 
 #define PREFIX "libhyb_"
@@ -174,6 +176,25 @@ static xh_status_t open_plugin(const char *path, const char *name,
     return XH_OK;
 }
 
+/* A file of plugin_dir is what the user asked for. */
+static bool is_trusted(const char *path, const char *folder, char *why_p)
+{
+    char why[XH_TRUST_WHY];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool trusted = fd < 0 || /* then it does not load, either */
+                   strcmp(folder, xh_settings_text("plugin_dir")) == 0 ||
+                   xh_trust_file(fd, "/proc/self/exe", why);
+
+    if (fd >= 0)
+        close(fd);
+    if (!trusted)
+        snprintf(why_p, HYB_BACKEND_WHY,
+                 "%s is not loaded: %s; set plugin_dir to its folder if it is "
+                 "as it should be",
+                 path, why);
+    return trusted;
+}
+
 static xh_status_t find_plugin(const char *name,
                                const hyb_backend_t **backend_p, char *why_p)
 {
@@ -185,8 +206,11 @@ static xh_status_t find_plugin(const char *name,
     for (int i = 0; i < folders.count; i++) {
         snprintf(path, sizeof(path), "%s/" PREFIX "%s" SUFFIX, folders.path[i],
                  name);
-        if (access(path, F_OK) == 0)
-            return open_plugin(path, name, backend_p, why_p);
+        if (access(path, F_OK) != 0)
+            continue;
+        return !is_trusted(path, folders.path[i], why_p)
+                   ? XH_ERR_DEVICE
+                   : open_plugin(path, name, backend_p, why_p);
     }
     used = snprintf(why_p, HYB_BACKEND_WHY,
                     "there is no " PREFIX "%s" SUFFIX " in ", name);

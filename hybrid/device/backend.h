@@ -22,12 +22,14 @@ xh_status_t hyb_backend_register(const hyb_backend_t *backend);
 /*
  * The backend called name, from the first of these folders that has the
  * plug-in: the setting plugin_dir (XHPL_PLUGIN_DIR) if given, the executable's
- * folder, ../lib/xhpl beside it. The result stays valid; each call returns the
+ * folder, ../lib/xhpl beside it. In the last two it is loaded only if nobody
+ * but this user, root and those who may write the program may write the
+ * plug-in. The result stays valid; each call returns the
  * same.
  *
  * why_p  out  HYB_BACKEND_WHY bytes: what was wrong; set on failure only
  * Errors: XH_ERR_INPUT   no such plug-in in these folders (all are named)
- *         XH_ERR_DEVICE  it does not load; not logged, as the above
+ *         XH_ERR_DEVICE  it does not load, or may not; not logged, as the above
  */
 xh_status_t hyb_backend_find(const char *name, const hyb_backend_t **backend_p,
                              char *why_p);

@@ -333,8 +333,8 @@ hyb_backend_entry(const hyb_host_t *host);
  *
  * chosen_p  out  count entries, freed by the caller with free()
  * Errors: XH_ERR_INPUT   unknown backend or index: the message names the valid
- *                        ones
- *         XH_ERR_DEVICE  a backend that is asked for by name does not load
+ *                        ones; a backend that is asked for by name does not
+ *                        load
  *         XH_ERR_MEMORY
  */
 typedef struct {

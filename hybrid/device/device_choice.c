@@ -194,7 +194,7 @@ static xh_status_t begin_part(choice_t *choice, const char *name)
         return refuse_backend(choice, name, why);
     if (status != XH_OK) {
         xh_log_error("devices \"%.200s\": %s", choice->text, why);
-        return status;
+        return XH_ERR_INPUT;
     }
     for (int i = 0; i < choice->count; i++)
         if (choice->choices[i].backend == backend)

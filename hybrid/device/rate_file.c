@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/trust.h"
 #include "hybrid/device/rates.h"
 
 static const char *absolute(const char *variable)
@@ -85,13 +86,18 @@ static bool parse(char *text, const char *model, hyb_rate_table_t *table_p)
 
 xh_status_t hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p)
 {
-    char path[HYB_RATE_PATH], text[HYB_RATE_TEXT + 1];
+    char path[HYB_RATE_PATH], text[HYB_RATE_TEXT + 1], why[XH_TRUST_WHY];
     FILE *file;
 
     XH_TRY(hyb_rate_table_path(model, path));
     file = fopen(path, "r");
     if (file == NULL)
         return XH_ERR_IO;
+    if (!xh_trust_file(fileno(file), NULL, why)) {
+        fclose(file);
+        xh_log_warning("%s is ignored: %s", path, why);
+        return XH_ERR_INPUT;
+    }
     text[fread(text, 1, HYB_RATE_TEXT, file)] = '\0'; /* the rest is cut */
     fclose(file);
     if (parse(text, model, table_p))

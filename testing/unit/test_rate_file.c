@@ -224,6 +224,20 @@ TEST_SET_UP(a_foreign_file_is_ignored_and_rewritten)
     assert_ok(load(&loaded, &said));
 }
 
+TEST_SET_UP(a_file_that_others_may_write_is_ignored)
+{
+    hyb_rate_table_t table = table_of(5.0), loaded;
+    char path[HYB_RATE_PATH];
+    const char *said;
+
+    assert_ok(hyb_rate_table_save(model, &table));
+    assert_ok(hyb_rate_table_path(model, path));
+    assert_ok(load(&loaded, &said));
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_int_equal(load(&loaded, &said), XH_ERR_INPUT);
+    assert_non_null(strstr(said, "everybody may write it"));
+}
+
 TEST_SET_UP(a_folder_that_cannot_be_written_is_said)
 {
     hyb_rate_table_t table = table_of(5.0);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "base/trust.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "testing/unit/unit.h"
+
+enum { STRANGER = 4321 };
+
+typedef struct {
+    mode_t mode, of_program;
+    const char *why; /* NULL: it is trusted */
+} case_t;
+
+/* A file, open, that is removed already if path_p is NULL. */
+static int make_file(mode_t mode, char *path_p)
+{
+    char path[] = "/tmp/test_trust_XXXXXX";
+    int fd = mkstemp(path);
+
+    assert_true(fd >= 0);
+    assert_int_equal(fchmod(fd, mode), 0);
+    if (path_p != NULL)
+        strcpy(path_p, path);
+    else
+        unlink(path);
+    return fd;
+}
+
+static void assert_trust(int fd, const char *program, const char *expected)
+{
+    char why[XH_TRUST_WHY] = "";
+    bool trusted = xh_trust_file(fd, program, why);
+
+    assert_int_equal(trusted, expected == NULL);
+    if (expected != NULL && strstr(why, expected) == NULL)
+        fail_msg("\"%s\" is not in: %s", expected, why);
+}
+
+TEST(who_may_write_a_file_decides)
+{
+    static const case_t cases[] = {
+        {0600, 0, NULL},    {0755, 0755, NULL},    {0606, 0777, "everybody"},
+        {0775, 0, "group"}, {0775, 0755, "group"}, {0775, 0775, NULL},
+    };
+    char program[64];
+    int fd, other;
+
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        fd = make_file(cases[i].mode, NULL);
+        other = make_file(cases[i].of_program, program);
+        assert_trust(fd, cases[i].of_program != 0 ? program : NULL,
+                     cases[i].why);
+        unlink(program);
+        close(other);
+        close(fd);
+    }
+}
+
+/* Only root can give files away. */
+TEST(a_strangers_file_is_not_trusted_unless_the_program_is_his)
+{
+    char program[64];
+    int fd = make_file(0644, NULL), other = make_file(0755, program);
+
+    if (fchown(fd, STRANGER, STRANGER) == 0) {
+        assert_trust(fd, NULL, "user 4321");
+        assert_trust(fd, program, "user 4321");
+        assert_int_equal(fchown(other, STRANGER, STRANGER), 0);
+        assert_trust(fd, program, NULL);
+    }
+    unlink(program);
+    close(other);
+    close(fd);
+}
+
+TEST_MAIN()
