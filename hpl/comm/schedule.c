@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
 #include "hpl/comm/schedule.h"
+#include "hpl/pauxil/abort.h"
 
 typedef struct {
     double *buffer;
@@ -106,6 +107,7 @@ bool hpl_schedule_poll(hpl_schedule_t *s)
 {
     int done = 1;
 
+    hpl_abort_if_wanted(NULL);
     while (s->pending > 0) {
         MPI_Testall(s->pending, s->requests, &done, MPI_STATUSES_IGNORE);
         if (!done)

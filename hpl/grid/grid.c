@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
 #include "hpl/grid/peers.h"
+#include "hpl/pauxil/abort.h"
 
 /* floor(log2(n)), 0 for n < 1 */
 static int log2_within(int n)
@@ -66,6 +67,7 @@ int HPL_grid_init(MPI_Comm COMM, HPL_T_ORDER ORDER, int NPROW, int NPCOL,
                          .order = ORDER,
                          .nprow = NPROW,
                          .npcol = NPCOL};
+    hpl_abort_identify();
     MPI_Comm_rank(COMM, &GRID->iam);
     MPI_Comm_size(COMM, &size);
     if (NPROW < 1 || NPCOL < 1 || NPROW > size / NPCOL)

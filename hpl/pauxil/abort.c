@@ -2,7 +2,9 @@
 #include "hpl/pauxil/abort.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <unistd.h>
 #include "base/log.h"
 #include "base/status.h"
 #include "hpl.h"
@@ -29,6 +31,39 @@ static bool mpi_runs(void)
     return begun && !ended;
 }
 
+/* With less than MPI_THREAD_MULTIPLE only the thread that began MPI calls it,
+ * apart from questions like these. */
+static bool may_call_mpi(void)
+{
+    int level, is_main;
+
+    if (!mpi_runs())
+        return false;
+    MPI_Query_thread(&level);
+    MPI_Is_thread_main(&is_main);
+    return is_main || level == MPI_THREAD_MULTIPLE;
+}
+
+static atomic_bool is_wanted; /* the job's end, by another thread */
+
+void hpl_abort_if_wanted(void *context)
+{
+    (void)context;
+    if (atomic_load(&is_wanted))
+        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+}
+
+/* The thread that calls MPI may be in a call, or wait for this one: then this
+ * process leaves, and the launcher ends the others. */
+static void let_job_be_aborted(void)
+{
+    const struct timespec patience = {.tv_sec = 2};
+
+    atomic_store(&is_wanted, true);
+    nanosleep(&patience, NULL);
+    _exit(XH_EXIT_RUNTIME);
+}
+
 void hpl_abort_job(void)
 {
     pthread_mutex_lock(&lock);
@@ -36,8 +71,10 @@ void hpl_abort_job(void)
         listener(of_listener);
     listener = NULL;
     pthread_mutex_unlock(&lock);
-    if (mpi_runs())
+    if (may_call_mpi())
         MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+    else if (mpi_runs())
+        let_job_be_aborted();
     exit(XH_EXIT_RUNTIME);
 }
 
@@ -45,17 +82,30 @@ void hpl_abort_job(void)
 
 enum { LINE_SIZE = 1024 };
 
-/* " from process # 3 on node17,"; empty outside of MPI */
-static void print_process(char *text, size_t size)
+enum { PROCESS_SIZE = MPI_MAX_PROCESSOR_NAME + 64 };
+
+/* " from process # 3 on node17,", for threads that may not ask */
+static char this_process[PROCESS_SIZE];
+
+/* Empty outside of MPI. */
+static void print_process(char text[PROCESS_SIZE])
 {
     char host[MPI_MAX_PROCESSOR_NAME];
     int rank, length;
 
-    if (!mpi_runs())
+    if (!may_call_mpi()) {
+        snprintf(text, PROCESS_SIZE, "%s", mpi_runs() ? this_process : "");
         return;
+    }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Get_processor_name(host, &length);
-    snprintf(text, size, " from process # %d on %s,", rank, host);
+    snprintf(text, PROCESS_SIZE, " from process # %d on %s,", rank, host);
+}
+
+void hpl_abort_identify(void)
+{
+    if (may_call_mpi())
+        print_process(this_process);
 }
 
 typedef enum { ALONE, WITH_PROCESS } where_t;
@@ -68,11 +118,11 @@ __attribute__((format(printf, 6, 0))) static void
 print(char text[LINE_SIZE], const char *kind, where_t where, int line,
       const char *function, const char *form, va_list values)
 {
-    char process[MPI_MAX_PROCESSOR_NAME + 64] = "", place[32] = " in";
+    char process[PROCESS_SIZE] = "", place[32] = " in";
     size_t length;
 
     if (where == WITH_PROCESS)
-        print_process(process, sizeof(process));
+        print_process(process);
     if (line > 0)
         snprintf(place, sizeof(place), " on line %d of", line);
     snprintf(text, LINE_SIZE, "HPL %s%s%s function %.200s: ", kind, process,

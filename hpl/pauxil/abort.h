@@ -11,9 +11,18 @@
 void hpl_at_abort(void (*fn)(void *context), void *context);
 
 /*
- * End all processes of the job with exit status 3; outside of MPI this one.
+ * End all processes of the job with exit status 3; outside of MPI this one. A
+ * thread that may not call MPI gives the one that may two seconds for it, then
+ * ends this process, which makes the launcher end the others.
  * Order:  after the error was reported.
  */
 void hpl_abort_job(void) __attribute__((noreturn));
+
+/* End the job if another thread wants it; to be polled by the one that calls
+ * MPI. */
+void hpl_abort_if_wanted(void *context);
+
+/* Note rank and host for errors of threads that may not ask MPI. */
+void hpl_abort_identify(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include "base/memory.h"
 #include "base/settings.h"
+#include "hpl/pauxil/abort.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/generate.h"
 #include "hybrid/lu/loop.h"
@@ -28,6 +29,7 @@ static xh_status_t create_ledger(hyb_lu_t *lu)
 /* What the leader keeps moving. */
 static void register_polls(hyb_lu_t *lu)
 {
+    hyb_poller_add(&lu->poller, hpl_abort_if_wanted, NULL);
     hyb_poller_add(&lu->poller, hyb_panel_poll, lu);
     if (lu->grid->nprow > 1)
         hyb_poller_add(&lu->poller, hyb_exchange_poll, lu);

@@ -267,3 +267,85 @@ def test_check_upstream_compiles_what_it_does_not_link(check_upstream):
     outcome = check_upstream("PASSED", "#error as upstream would not have it\n")
     assert outcome.status not in (0, 2), str(outcome)
     assert "as upstream would not have it" in outcome.stderr
+
+
+# One thread, which may not call MPI, ends the job; the other one polls or waits
+# for a message that nobody sends.
+HELPER = r"""
+#include <pthread.h>
+#include "hpl.h"
+#include "hpl/pauxil/abort.h"
+
+static void complain(const char *name)
+{
+    int is_main;
+
+    MPI_Is_thread_main(&is_main);
+    if (!is_main)
+        fprintf(stderr, "a helper calls %s\n", name);
+}
+
+int MPI_Query_thread(int *level)
+{
+    *level = MPI_THREAD_FUNNELED; /* whatever this library can do */
+    return MPI_SUCCESS;
+}
+
+int MPI_Abort(MPI_Comm comm, int code)
+{
+    complain("MPI_Abort");
+    return PMPI_Abort(comm, code);
+}
+
+int MPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+    complain("MPI_Comm_rank");
+    return PMPI_Comm_rank(comm, rank);
+}
+
+int MPI_Get_processor_name(char *name, int *length)
+{
+    complain("MPI_Get_processor_name");
+    return PMPI_Get_processor_name(name, length);
+}
+
+static void *help(void *argument)
+{
+    (void)argument;
+    HPL_pabort(0, "help", "nothing is left");
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    HPL_T_grid grid;
+    int provided, rank;
+    double x;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    HPL_grid_init(MPI_COMM_WORLD, HPL_ROW_MAJOR, 1, 2, &grid);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1)
+        pthread_create(&thread, NULL, help, NULL);
+    while (rank == 1 && argc > 1)
+        hpl_abort_if_wanted(NULL);
+    HPL_recv(&x, 1, 1 - rank, 0, MPI_COMM_WORLD);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("polls", (True, False))
+def test_a_thread_that_may_not_call_mpi_ends_the_job(tmp_path, polls):
+    (tmp_path / "helper.c").write_text(HELPER)
+    compile_c("helper.c", tmp_path, INCLUDES, f"-I{jobs.SOURCE}", "-pthread", "-c",
+              "-o", "main.o").succeeded()  # fmt: skip
+    link(tmp_path, "main", "main.o")
+    words = [tmp_path / "main", *["polls"] * polls]
+    outcome = jobs.run(jobs.launched(2, words), tmp_path, limit=60)
+    assert not outcome.timed_out and outcome.status == 3, str(outcome)
+    said = [x for x in outcome.stderr.splitlines() if x.startswith("HPL ERROR")]
+    assert len(said) == 1, str(outcome)
+    assert re.search(r"from process # 1 on \S+, in function help: nothing", said[0])
+    assert "a helper calls" not in outcome.stderr, str(outcome)
