@@ -213,7 +213,9 @@ SETTINGS := $(wildcard $(addsuffix /settings.def,testing/ptest hpl hybrid/lu \
               $(sort $(wildcard hybrid/device/*))))
 $(BUILD)/settings/settings_table.def: FORCE
 	@mkdir -p $(@D)
-	@printf '#include "%s"\n' $(SETTINGS) > $@.new
+	@for folder in $(patsubst %/settings.def,%,$(SETTINGS)); do \
+	    printf '#define XH_SETTING_FOLDER "%s"\n#include "%s/settings.def"\n%s\n' \
+	        $$folder $$folder '#undef XH_SETTING_FOLDER'; done > $@.new
 	@if cmp -s $@.new $@; then rm -f $@.new; else mv -f $@.new $@; fi
 
 $(OBJ)/base/settings.o: private XH_FIRST += -I$(BUILD)/settings

@@ -25,13 +25,15 @@ typedef enum { BY_NOBODY, BY_FILE, BY_ENVIRONMENT, BY_ASSIGNMENT } giver_t;
 
 static const xh_setting_t rows[] = {
 #define XH_SETTING_INT(name, initial, least, most, help)                       \
-    {#name, XH_SETTING_INT, initial, least, most, NULL, help},
+    {#name, XH_SETTING_INT, initial, least,                                    \
+     most,  NULL,           help,    XH_SETTING_FOLDER},
 #define XH_SETTING_REAL(name, initial, least, most, help)                      \
-    {#name, XH_SETTING_REAL, initial, least, most, NULL, help},
+    {#name, XH_SETTING_REAL,  initial, least, most, NULL,                      \
+     help,  XH_SETTING_FOLDER},
 #define XH_SETTING_CHOICE(name, initial, choices, help)                        \
-    {#name, XH_SETTING_CHOICE, initial, 0, 0, choices, help},
+    {#name, XH_SETTING_CHOICE, initial, 0, 0, choices, help, XH_SETTING_FOLDER},
 #define XH_SETTING_TEXT(name, initial, help)                                   \
-    {#name, XH_SETTING_TEXT, initial, 0, 0, NULL, help},
+    {#name, XH_SETTING_TEXT, initial, 0, 0, NULL, help, XH_SETTING_FOLDER},
 #include "settings_table.def" /* made by the Makefile of all settings.def */
 };
 
@@ -252,6 +254,19 @@ static void capitals(const char *name, char capitals_p[NAME])
         capitals_p[i] = (char)toupper((unsigned char)name[i]);
 }
 
+/* What files of environment modules set: where the program is, and which. One
+ * of them, home, is also a setting's, whose values are no paths. */
+static bool is_of_module(const char *variable)
+{
+    static const char *const names[] = {"ROOT=", "DIR=", "VERSION=", "HOME=/"};
+    const char *name = variable + strlen(PREFIX);
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
 /* variable: "XHPL_NAME=value" of the environment. */
 static xh_status_t set_from_variable(const char *variable)
 {
@@ -280,7 +295,7 @@ xh_status_t xh_settings_load(void)
     for (char **variable = environ; variable != NULL && *variable != NULL;
          variable++)
         if (strncmp(*variable, PREFIX, strlen(PREFIX)) == 0 &&
-            set_from_variable(*variable) != XH_OK)
+            !is_of_module(*variable) && set_from_variable(*variable) != XH_OK)
             status = XH_ERR_INPUT;
     return status;
 }
@@ -411,6 +426,15 @@ bool xh_settings_changed(const char *name)
         return strtod(current(index), NULL) !=
                strtod(rows[index].initial, NULL);
     return strcmp(current(index), rows[index].initial) != 0;
+}
+
+void xh_settings_list_changed(const char *folder, char *list, size_t size)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (strncmp(rows[i].folder, folder, strlen(folder)) == 0 &&
+            xh_settings_changed(rows[i].name))
+            xh_text_append(list, size, "%s%s", list[0] != '\0' ? ", " : "",
+                           rows[i].name);
 }
 
 const char *xh_settings_source(const char *name)

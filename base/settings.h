@@ -44,6 +44,7 @@ typedef struct {
     double least, most;  /* inclusive range of INT and REAL */
     const char *choices; /* "a|b|c" of CHOICE, else NULL */
     const char *help;    /* one line, no full stop */
+    const char *folder;  /* of what reads it: "hybrid/lu" */
 } xh_setting_t;
 
 /* Rows of the table; index 0 .. xh_settings_count() - 1. */
@@ -51,7 +52,9 @@ int xh_settings_count(void);
 const xh_setting_t *xh_settings_row(int index);
 
 /*
- * Return every setting to its default, then apply XHPL_* of the environment.
+ * Return every setting to its default, then apply XHPL_* of the environment,
+ * without what modules set: XHPL_ROOT, XHPL_DIR, XHPL_VERSION, and XHPL_HOME if
+ * it is a path.
  * Errors: XH_ERR_INPUT  an XHPL_ variable that names no setting, or a value
  *                       out of range; each is said, with the nearest valid
  *                       one, and the settings concerned keep their defaults
@@ -79,6 +82,10 @@ int64_t xh_settings_int(const char *name); /* INT, or index of CHOICE */
 double xh_settings_real(const char *name);
 const char *xh_settings_text(const char *name); /* any type, as text */
 bool xh_settings_changed(const char *name);     /* differs from default */
+
+/* Append the names of those that differ from their defaults and are of a
+ * folder, or one below it, to list: "threads, home". */
+void xh_settings_list_changed(const char *folder, char *list, size_t size);
 
 /*
  * Where the value was written, as a user would look for it: "default",

@@ -313,6 +313,22 @@ static xh_status_t read_dat(xhpl_order_t *order)
     return xhpl_options_complete(order, &file);
 }
 
+/* Then the matrix is one block, and one process has all of it. */
+static void warn_of_wide_blocks(const xhpl_parameters_t *parameters)
+{
+    const xhpl_list_t *n = &parameters->list[XHPL_N];
+    const xhpl_list_t *nb = &parameters->list[XHPL_NB];
+
+    for (int i = 0; i < n->count; i++)
+        for (int j = 0; j < nb->count; j++)
+            if (n->value[i] > 0 && nb->value[j] > n->value[i]) {
+                xh_log_warning("NB = %d is larger than N = %d: one process "
+                               "computes all, as one panel",
+                               nb->value[j], n->value[i]);
+                return;
+            }
+}
+
 static xh_status_t check_grids(const xhpl_parameters_t *parameters,
                                int processes)
 {
@@ -325,6 +341,7 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters,
                      largest, processes);
         return XH_ERR_INPUT;
     }
+    warn_of_wide_blocks(parameters);
     for (int grid = 0; grid < parameters->list[XHPL_P].count; grid++) {
         int p = parameters->list[XHPL_P].value[grid];
         int q = parameters->list[XHPL_Q].value[grid];

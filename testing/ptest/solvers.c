@@ -5,12 +5,30 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
 #include "base/settings.h"
 #include "hybrid/observe/watchdog.h"
 #include "hybrid/lu/solver/solver.h"
+#include "testing/ptest/processes.h"
+
+/* Settings of the other solver, if there are any. */
+static void warn_of_ignored(void)
+{
+    static const char *const folders[] = {"hybrid/lu", "hybrid/observe",
+                                          "hybrid/cpu", "hybrid/device"};
+    char list[1024] = "";
+
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+        xh_settings_list_changed(folders[i], list, sizeof(list));
+    if (list[0] != '\0' && xhpl_rank(MPI_COMM_WORLD) == 0)
+        xh_log_warning("solver=reference ignores %s", list);
+}
 
 xh_status_t xhpl_solver_open(bool funneled)
 {
+    if (strcmp(xh_settings_text("solver"), "reference") == 0)
+        warn_of_ignored();
     return hyb_driver_open(funneled);
 }
 
@@ -51,7 +69,13 @@ void xhpl_start_watch_end(void)
 
 xh_status_t xhpl_solver_open(bool funneled)
 {
+    char list[1024] = "";
+
     (void)funneled;
+    xh_settings_list_changed("hybrid/", list, sizeof(list));
+    if (list[0] != '\0' && xhpl_rank(MPI_COMM_WORLD) == 0)
+        xh_log_warning("this program was built with HYBRID=no and ignores %s",
+                       list);
     if (!xh_settings_changed("solver") ||
         strcmp(xh_settings_text("solver"), "reference") == 0)
         return XH_OK;

@@ -157,3 +157,19 @@ def test_the_program_runs_in_any_folder_it_was_linked_to(xhpl):
     (xhpl.directory / "linked").symlink_to(jobs.XHPL)
     (xhpl.directory / "HPL.dat").write_text(hpl_dat.text())
     jobs.run(["./linked"], xhpl.directory).succeeded()
+
+
+def test_settings_that_a_solver_ignores_are_said_once(xhpl):
+    options = ["-n", 40, "-nb", 8, "-p", 1, "-q", 2, "--set", "solver=reference"]
+    given = ["--set", "threads=2", "--set", "lookahead=1", "--set", "blas_check=off"]
+    outcome = xhpl(*options, *given, processes=2).succeeded()
+    said = [x for x in outcome.stderr.splitlines() if "ignores" in x]
+    assert len(said) == 1 and "reference ignores threads, lookahead" in said[0]
+    assert "ignores" not in xhpl(*options, processes=2).succeeded().stderr
+
+
+@pytest.mark.parametrize("n, nb, is_said", [
+    ("40 0", "8 40", False), ("40", "41", True), ("100 40", "8 64", True)])  # fmt: skip
+def test_blocks_wider_than_the_matrix_are_said_once(xhpl, n, nb, is_said):
+    outcome = xhpl(dat=hpl_dat.text(n=n, nb=nb)).succeeded()
+    assert outcome.stderr.count("is larger than N = 40") == int(is_said), str(outcome)

@@ -245,6 +245,41 @@ TEST_FRESH(every_bad_variable_is_named_and_the_good_ones_apply)
     assert_int_equal(xh_settings_int("memory_reserve"), 5);
 }
 
+TEST_FRESH(what_modules_set_stops_nothing_but_near_misses_do)
+{
+    static const char *const of_modules[][2] = {{"XHPL_ROOT", "/opt/xhpl"},
+                                                {"XHPL_HOME", "/opt/xhpl"},
+                                                {"XHPL_DIR", "1"},
+                                                {"XHPL_VERSION", "2.3"}};
+
+    for (size_t i = 0; i < COUNT_OF(of_modules); i++)
+        setenv(of_modules[i][0], of_modules[i][1], 1);
+    assert_ok(xh_settings_load());
+    assert_string_equal(xh_settings_text("home"), "auto");
+    for (size_t i = 0; i < COUNT_OF(of_modules); i++)
+        unsetenv(of_modules[i][0]);
+    settings_assert_says(load_refusal("XHPL_HOME", "hots"),
+                         "XHPL_HOME=hots: allowed is host, device, auto");
+    settings_assert_says(load_refusal("XHPL_ROOTS", "/opt"),
+                         "names no setting");
+    settings_assert_says(load_refusal("XHPL_PLUGINS_DIR", "/opt"),
+                         "the nearest is XHPL_PLUGIN_DIR");
+}
+
+TEST_FRESH(changed_settings_are_listed_by_folder)
+{
+    char list[64] = "";
+
+    assert_ok(xh_settings_assign("threads=3"));
+    assert_ok(xh_settings_assign("pipeline=4")); /* its default */
+    assert_ok(xh_settings_assign("emu_memory=4"));
+    assert_ok(xh_settings_assign("blas_threads=2"));
+    xh_settings_list_changed("hybrid/", list, sizeof(list));
+    assert_string_equal(list, "threads, emu_memory");
+    xh_settings_list_changed("testing/ptest", list, sizeof(list));
+    assert_string_equal(list, "threads, emu_memory, blas_threads");
+}
+
 TEST_FRESH(variables_of_others_are_left_alone)
 {
     setenv("XHPLX_BLAS_THREADS", "0", 1);
