@@ -26,8 +26,9 @@ static const char *const words[XH_LOG_LEVELS] = {
 static xh_log_level_t limit = XH_LOG_INFO;
 static char program_name[NAME] = "xhpl";
 static char place[2 * NAME]; /* "rank R on HOST: " */
-static _Atomic int live;     /* characters of the live line */
-static atomic_bool beside;   /* another process may show one */
+static bool is_first = true;
+static _Atomic int live;   /* characters of the live line */
+static atomic_bool beside; /* another process may show one */
 static xh_log_listener_t *_Atomic listener;
 
 static void write_place(int rank, const char *host, char text[2 * NAME])
@@ -41,6 +42,12 @@ void xh_log_identify(const char *program, int rank, const char *host)
 {
     snprintf(program_name, sizeof(program_name), "%s", program);
     write_place(rank, host, place);
+    is_first = rank <= 0;
+}
+
+bool xh_log_is_first(void)
+{
+    return is_first;
 }
 
 void xh_log_limit(xh_log_level_t level)

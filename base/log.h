@@ -30,6 +30,9 @@ typedef enum {
  */
 void xh_log_identify(const char *program, int rank, const char *host);
 
+/* Is this rank 0, or alone? What all would say alike, the first one says. */
+bool xh_log_is_first(void);
+
 /*
  * Drop messages less urgent than level; --quiet is XH_LOG_WARNING.
  * Order: not while other threads log.

@@ -328,14 +328,13 @@ hyb_backend_entry(const hyb_host_t *host);
  * backend that loads, but emulated ones and those that one has to name), or a
  * comma-separated list of backend:selection parts in which a selection is a
  * number of devices for emulated ones ("emu:2"; "emu" alone means one) and
- * indices for others ("cuda:0,1"; "cuda" alone means all). If "auto" or "cuda"
- * found none, the log says why.
+ * indices for others ("cuda:0,1"; "cuda" alone means all). With "auto" the
+ * first process says what it found, and why there is no more.
  *
  * chosen_p  out  count entries, freed by the caller with free()
  * Errors: XH_ERR_INPUT   unknown backend or index: the message names the valid
- *                        ones; a backend that is asked for by name does not
- *                        load
- *         XH_ERR_MEMORY
+ *                        ones; what is named is not there; a backend that is
+ * asked for by name does not load XH_ERR_MEMORY
  */
 typedef struct {
     const hyb_backend_t *backend;

@@ -51,9 +51,24 @@ static void begin_backend(choice_t *choice, const hyb_backend_t *backend)
 
 /* ---- auto --------------------------------------------------------------- */
 
+enum { FOUND = 1024 };
+
+static void tell_found(const choice_t *choice, char found[FOUND])
+{
+    const char *separator = found[0] != '\0' ? ", " : "";
+
+    if (choice->present > 0)
+        xh_text_append(found, FOUND, "%s%d of %s", separator, choice->present,
+                       choice->backend->name);
+    else
+        xh_text_append(found, FOUND, "%sno %s (%.160s)", separator,
+                       choice->backend->name, choice->reason);
+}
+
 static xh_status_t choose_all(choice_t *choice)
 {
     char names[HYB_BACKENDS][HYB_BACKEND_NAME], why[HYB_BACKEND_WHY];
+    char found[FOUND] = "";
     int count = hyb_backend_names(names);
     const hyb_backend_t *backend;
 
@@ -62,9 +77,13 @@ static xh_status_t choose_all(choice_t *choice)
             xh_log_info("no devices of %s: %s", names[i], why);
         } else if (!backend->emulated && !backend->by_name_only) {
             begin_backend(choice, backend);
+            tell_found(choice, found);
             XH_TRY(add_devices(choice, choice->present));
         }
     }
+    if (xh_log_is_first())
+        xh_log_info("devices=auto: %s",
+                    found[0] != '\0' ? found : "no plug-in is there");
     return XH_OK;
 }
 
@@ -146,15 +165,15 @@ static xh_status_t add_number(choice_t *choice, const char *word)
                   nearest(word, 1, choice->present));
 }
 
-/* "cuda" means all devices, maybe none; "emu" means one. */
+/* "cuda" means all devices; "emu" means one. */
 static xh_status_t add_unselected(choice_t *choice)
 {
     choice->takes_index = false;
     if (choice->backend->emulated)
         return add_devices(choice, 1);
     if (choice->present == 0)
-        xh_log_warning("no devices of %s: %s", choice->backend->name,
-                       choice->reason);
+        return refuse(choice, "%s has no device: %.160s", choice->backend->name,
+                      choice->reason);
     return add_devices(choice, choice->present);
 }
 

@@ -173,3 +173,13 @@ def test_settings_that_a_solver_ignores_are_said_once(xhpl):
 def test_blocks_wider_than_the_matrix_are_said_once(xhpl, n, nb, is_said):
     outcome = xhpl(dat=hpl_dat.text(n=n, nb=nb)).succeeded()
     assert outcome.stderr.count("is larger than N = 40") == int(is_said), str(outcome)
+
+
+def test_what_auto_found_is_said_once(xhpl):
+    options = ["-n", 40, "-nb", 8, "-p", 1, "-q", 2]
+    stderr = xhpl(*options, processes=2).succeeded().stderr
+    if "solver: hybrid" not in stderr:
+        pytest.skip("built with HYBRID=no")
+    assert stderr.count("devices=auto: ") == 1, stderr
+    quiet = xhpl(*options, "--set", "devices=none", processes=2).succeeded()
+    assert "devices=auto" not in quiet.stderr, str(quiet)

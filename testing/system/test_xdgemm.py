@@ -225,6 +225,13 @@ def is_blamed(outcome, device):
 
 
 @retried
+@pytest.mark.parametrize("devices, is_said", [("none", 1), ("emu", 0)])
+def test_torture_without_a_device_says_so(xdgemm, devices, is_said):
+    outcome = xdgemm("-m", "64", "--torture", "0.2", "--devices", devices)
+    outcome.succeeded()
+    assert outcome.stdout.count("the host alone was tested") == is_said, str(outcome)
+
+
 def test_torture_names_the_device_that_computed_wrongly(xdgemm):
     outcome = xdgemm(
         "-m", "128", "--torture", "1", "--devices", "emu:2",

@@ -285,21 +285,36 @@ TEST_SET_UP(what_makes_no_sense_is_refused)
         assert_refuses(texts[i], "devices \"");
 }
 
-TEST_SET_UP(no_device_at_all_is_said_with_its_reason)
+TEST_SET_UP(no_device_at_all_is_an_error_with_its_reason)
 {
-    hyb_device_choice_t *chosen = NULL;
-    int lines, count = -1;
-    const char *text;
-
     fake.devices = 0;
     fake.reason = "the driver is missing";
     assert_refuses("fake:0", "the driver is missing");
+    assert_refuses("fake", "fake has no device: the driver is missing");
+    assert_refuses("soft,fake", "the driver is missing");
+}
+
+/* What auto says in its last line. */
+static const char *said_of_auto(void)
+{
+    hyb_device_choice_t *chosen = NULL;
+    const char *text;
+    int count;
+
     capture_begin();
-    assert_ok(hyb_devices_choose("fake", &chosen, &count));
-    text = capture_end(&lines);
-    assert_int_equal(count, 0);
-    assert_int_equal(lines, 1);
-    assert_says(text, "the driver is missing");
+    assert_ok(hyb_devices_choose("auto", &chosen, &count));
+    text = strstr(capture_end(NULL), "devices=auto: ");
+    free(chosen);
+    assert_non_null(text);
+    return text;
+}
+
+TEST_SET_UP(auto_says_what_it_found_and_what_not)
+{
+    assert_says(said_of_auto(), "3 of fake");
+    fake.devices = 0;
+    fake.reason = "the driver is missing";
+    assert_says(said_of_auto(), "no fake (the driver is missing)");
 }
 
 TEST_SET_UP(auto_leaves_out_what_is_emulated_or_broken)

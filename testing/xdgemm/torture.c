@@ -280,6 +280,8 @@ void xdg_torture_print(const xdg_torture_t *torture, FILE *out)
             torture->seconds > 0.0
                 ? 100.0 * torture->check_seconds / torture->seconds
                 : 0.0);
+    if (torture->verifier->gemm->executors.count == 1)
+        fprintf(out, "no device took part: the host alone was tested\n");
     for (int i = 0; i < torture->verifier->gemm->executors.count; i++)
         print_executor(torture, i, out);
 }
