@@ -9,6 +9,7 @@
  */
 #include "testing/unit/unit_mpi.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 #include "base/clock.h"
@@ -85,6 +86,12 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag,
 {
     be_late_sometimes();
     return PMPI_Testall(count, requests, flag, statuses);
+}
+
+/* What waits sleeps, in place of taking the cores from those who are on time. */
+int sched_yield(void)
+{
+    return nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 }
 
 static const char *begin_run(int i)
