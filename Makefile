@@ -283,11 +283,22 @@ export ASAN_OPTIONS ?= fast_unwind_on_malloc=0:malloc_context_size=10:intercept_
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/testing/sanitizer/tsan.supp
 export LSAN_OPTIONS ?= print_suppressions=0:suppressions=$(CURDIR)/testing/sanitizer/lsan.supp
 
-# Of unit tests only those asked for are built.
+# What computes with the BLAS library, for builds with another one.
+TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution \
+    blas* driver_back_substitution driver_check driver_exchange driver_faults \
+    driver_systems driver_values driver_ways factor_matrix host_gemm hyb_panel \
+    l1_inverses measure panel_factor product_run run solver* stream trial verify \
+    xdgemm_*) $(patsubst %,testing/system/test_%.py,blas_report failures \
+    reference_runs xdgemm))
+
+# Of unit tests only those asked for are built. Runs for the thread sanitizer are
+# only for it, unless an architecture file says otherwise.
 TESTS ?= testing
+TEST_MARKS ?= not races
 SUITE_UNIT := $(if $(filter testing testing/ testing/unit testing/unit/,$(TESTS)), \
     unit,$(call as_programs,$(TESTS)))
-suite: build $(SUITE_UNIT) check-layers check-headers
+SUITE_CHECKS ?= check-layers check-headers
+suite: build $(SUITE_UNIT) $(SUITE_CHECKS)
 	@TEST_XHPL_SOURCE='$(CURDIR)' TEST_XHPL_BUILD='$(abspath $(BUILD))' \
 	    TEST_XHPL_BIN='$(abspath $(BINdir))' \
 	    TEST_XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' PYTHONDONTWRITEBYTECODE=1 \

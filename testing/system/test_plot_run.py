@@ -16,6 +16,8 @@ from test_trace import COLUMNS
 PLOT_RUN = jobs.SOURCE / "scripts/plot-run"
 ALL = ("iteration-time", "idle", "share", "gantt")
 FILES = ("trace.json", "iterations.csv")
+HEAD = ",".join(COLUMNS)
+ROW = ",".join("0" for _ in COLUMNS)
 
 pytestmark = pytest.mark.scripts
 
@@ -106,33 +108,25 @@ def test_the_colours_of_a_legend_differ(drawn):
     assert len(colours) == len(set(colours)) > 5
 
 
-def test_without_devices_there_is_no_share(plot_run, tmp_path):
-    traced(tmp_path, "200", "none")
-    outcome = plot_run(tmp_path, *FILES).succeeded()
-    assert "no picture of share: there are no devices" in outcome.stderr
+def test_the_last_run_is_drawn_unless_another_is_named(plot_run, tmp_path):
+    """Without devices there is no share of theirs."""
+    traced(tmp_path, "200,300", "none")
+    for words, n in (((), "N = 300"), (("--run", "0"), "N = 200")):
+        outcome = plot_run(tmp_path, *FILES, *words).succeeded()
+        assert "no picture of share: there are no devices" in outcome.stderr
+        text = words_of(tmp_path / "idle.svg")
+        assert n in text and "host waits" in text and "device" not in text
     assert not (tmp_path / "share.png").exists()
-    words = words_of(tmp_path / "idle.svg")
-    assert "host waits" in words and "device" not in words
 
 
 def test_an_empty_trace_leaves_out_the_gantt_chart(plot_run, tmp_path):
-    traced(tmp_path, "200", "none")
-    (tmp_path / FILES[0]).write_text('{"traceEvents": []}')
+    rows = f"{HEAD}\n{ROW}\n"
+    for name, text in zip(FILES, ('{"traceEvents": []}', rows)):
+        (tmp_path / name).write_text(text)
     outcome = plot_run(tmp_path, *FILES).succeeded()
     assert "no picture of gantt: " in outcome.stderr
     assert (tmp_path / "idle.png").exists()
     assert not (tmp_path / "gantt.png").exists()
-
-
-def test_the_last_run_is_drawn_unless_another_is_named(plot_run, tmp_path):
-    traced(tmp_path, "200,300", "none")
-    for words, n in (((), "N = 300"), (("--run", "0"), "N = 200")):
-        plot_run(tmp_path, *FILES, *words).succeeded()
-        assert n in words_of(tmp_path / "idle.svg")
-
-
-HEAD = ",".join(COLUMNS)
-ROW = ",".join("0" for _ in COLUMNS)
 
 
 @pytest.mark.parametrize(
