@@ -14,6 +14,8 @@ import jobs
 import records
 import report
 
+pytestmark = pytest.mark.surface
+
 Solver = namedtuple("Solver", "threads cores")
 
 SOLVER = re.compile(

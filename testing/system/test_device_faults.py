@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from busy import patience, retried
+
 # Several iterations, each with many tiles for the devices.
 SYSTEM = ("-n", 500, "--nb", 48, "--depth", 1)
 SHARED = ("threads=1", "tile=48", "split=fixed:0.9", "emu_memory=16")
@@ -32,6 +34,7 @@ LOSSES = [
 
 
 @pytest.mark.parametrize("processes, cause, settings", LOSSES)
+@retried
 def test_a_run_goes_on_without_devices(xhpl, processes, cause, settings):
     outcome = solve(xhpl, processes, 1, *settings)
     assert_passed(outcome)
@@ -71,7 +74,7 @@ RESIDENT += [(p, q, fault + " panel=device")
 
 
 def run_with_columns_there(xhpl, p, q, fault, *settings, system=SYSTEM):
-    home = (f"devices=emu:{p * q}", "home=device", "threads=1", "stall_seconds=0.3",
+    home = (f"devices=emu:{p * q}", "home=device", "threads=1", patience(fault),
             *settings, *f"emu_fault=0:{fault}".split())  # fmt: skip
     words = [word for pair in home for word in ("--set", pair)]
     return xhpl(*system, "-p", p, "-q", q, *words, processes=p * q)
@@ -86,6 +89,7 @@ def ends_for_the_lost_device(outcome):
 
 
 @pytest.mark.parametrize("p, q, fault", RESIDENT)
+@retried
 def test_a_lost_device_with_columns_ends_the_run(xhpl, p, q, fault):
     ends_for_the_lost_device(run_with_columns_there(xhpl, p, q, fault))
 
@@ -96,6 +100,7 @@ def test_a_lost_device_with_columns_ends_the_run(xhpl, p, q, fault):
                                    "fail@copy:3", "fail@gemm:150",
                                    "stall@copy_in:50", "stall@copy:5",
                                    "stall@copy_out:20"])  # fmt: skip
+@retried
 def test_a_device_lost_with_columns_that_come_ends_the_run(xhpl, q, nb, fault):
     outcome = run_with_columns_there(
         xhpl, 1, q, fault, "panel=device", f"emu_memory={5 if q == 1 else 3}",

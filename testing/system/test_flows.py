@@ -106,17 +106,29 @@ UPSTREAMS_OPTIONS = (
 )
 
 
+STATIC_LIBRARY = "libopenblas.a"
+ONE = ["-n", "20", "-nb", "4", "-p", "1", "-q", "1"]
+
+
+def has_static_blas():
+    words = ["cc", f"-print-file-name={STATIC_LIBRARY}"]
+    return jobs.run(words, ".").stdout.startswith("/")
+
+
 @pytest.fixture(scope="module")
 def typical(tree, tmp_path_factory):
     """Build Linux_typical, which is written for upstream and has all of its
-    options, where nobody finds a cblas.h; the outcome of another call."""
+    options, where nobody finds a cblas.h; without jansson, with a static BLAS where
+    there is one. The outcome of another call."""
     folder = tmp_path_factory.mktemp("include")
     (folder / "cblas.h").write_text("#error not every library has one\n")
-    options = f"{UPSTREAMS_OPTIONS} -I{folder}"
-    write_make_arch(tree, "Linux_typical", options=options)
+    changes = {"options": f"{UPSTREAMS_OPTIONS} -I{folder}"}
+    if has_static_blas():
+        changes["blas"] = f"-l:{STATIC_LIBRARY} -lgfortran -lpthread -lm"
+    write_make_arch(tree, "Linux_typical", **changes)
 
     def build():
-        return made(tree, "arch=Linux_typical")
+        return made(tree, "arch=Linux_typical", "JSON=no")
 
     build()
     return build
@@ -125,6 +137,24 @@ def typical(tree, tmp_path_factory):
 def test_a_make_arch_of_upstream_works_unchanged(tree, typical, tmp_path):
     assert_layout(tree, "Linux_typical")
     run_built(tree / "bin/Linux_typical/xhpl", tmp_path, 4, p="2", q="2")
+
+
+def test_without_jansson_it_refuses_to_record(tree, typical, tmp_path):
+    programs = tree / "bin/Linux_typical"
+    assert not (programs / "xdgemm").exists()
+    outcome = jobs.run([programs / "xhpl", *ONE, "--json", "run.json"], tmp_path)
+    outcome.refused("--json: this program was built without jansson")
+    assert not (tmp_path / "run.json").exists()
+
+
+def test_a_static_blas_tells_its_version_and_kernel(tree, typical, tmp_path):
+    """A weak symbol alone takes nothing out of an archive."""
+    if not has_static_blas():
+        pytest.skip("no static OpenBLAS")
+    command = [tree / "bin/Linux_typical/xhpl", *ONE]
+    outcome = jobs.run(command, tmp_path, {"XHPL_BLAS_CHECK": "off"})
+    said = re.search(r"OpenBLAS, version (\S+), kernel (\S+),", outcome.stderr)
+    assert said and "unknown" not in said.groups(), str(outcome)
 
 
 PRIVATE_COMPILER = """\

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from busy import patience
+from busy import patience, retried
 
 # grid, emulated devices of all processes, a setting more
 RUNS = [(1, 1, "none", None), (1, 1, "emu:3", None), (1, 2, "emu:2", None),
@@ -64,6 +64,7 @@ LOSSES = [
 @pytest.mark.races
 @pytest.mark.parametrize("depth", [0, 1])
 @pytest.mark.parametrize("fault, cause", LOSSES)
+@retried
 def test_threads_do_not_race_when_a_device_is_lost(xhpl, fault, cause, depth):
     outcome = solve(
         xhpl, ("-n", 120, "--nb", 16, "--depth", depth), (1, 2),
