@@ -5,11 +5,19 @@
 #include "testing/unit/unit_mpi.h"
 
 #include <math.h>
+#include <sched.h>
+#include <time.h>
 #include "hybrid/lu/solver/solver.h"
 #include "hybrid/plan/measure.h"
 #include "testing/ptest/processes.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/driver_fixture.h"
+
+/* A process that waits for another one leaves it the cores. */
+int sched_yield(void)
+{
+    return nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+}
 
 /*
  * Measure with a solver that is open, and close it. Returns rates that have a
