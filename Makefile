@@ -283,6 +283,10 @@ export ASAN_OPTIONS ?= fast_unwind_on_malloc=0:malloc_context_size=10:intercept_
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/testing/sanitizer/tsan.supp
 export LSAN_OPTIONS ?= print_suppressions=0:suppressions=$(CURDIR)/testing/sanitizer/lsan.supp
 
+# What runs without MPI, and small runs beside it, for the thread sanitizer.
+TESTS_OF_THREADS = testing/system/test_races.py \
+    $(shell grep -L '^/\* ranks:' testing/unit/test_*.c)
+
 # What computes with the BLAS library, for builds with another one.
 TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution \
     blas* driver_back_substitution driver_check driver_exchange driver_faults \

@@ -124,8 +124,6 @@ class UnitProgram(pytest.File):
                 item = UnitItem.from_parent(
                     self, name=name, case=case, program=program
                 )
-                if not count:
-                    item.add_marker("single")
                 if ranks and ranks[2]:
                     item.add_marker("long")
                 yield item
