@@ -43,30 +43,6 @@ static void assert_list(xhpl_quantity_t quantity, int count, int first,
     assert_int_equal(list->value[count - 1], last);
 }
 
-TEST(every_line_reaches_its_quantity)
-{
-    parameters = reference_file_parameters("upstream-variants.HPL.dat");
-    assert_list(XHPL_DEVICE, 1, 6, 6);
-    assert_list(XHPL_N, 2, 0, 65);
-    assert_list(XHPL_NB, 2, 8, 80);
-    assert_list(XHPL_PMAP, 1, 1, 1);
-    assert_list(XHPL_P, 2, 1, 2);
-    assert_list(XHPL_Q, 2, 4, 2);
-    assert_true(parameters.threshold == 16.0);
-    assert_list(XHPL_PFACT, 2, 0, 2);
-    assert_list(XHPL_NBMIN, 2, 1, 8);
-    assert_list(XHPL_NDIV, 2, 2, 3);
-    assert_list(XHPL_RFACT, 2, 1, 2);
-    assert_list(XHPL_BCAST, 3, 0, 5);
-    assert_list(XHPL_DEPTH, 3, 0, 2);
-    assert_list(XHPL_SWAP, 1, 1, 1);
-    assert_list(XHPL_SWAP_THRESHOLD, 1, 24, 24);
-    assert_list(XHPL_L1, 1, 1, 1);
-    assert_list(XHPL_U, 1, 1, 1);
-    assert_list(XHPL_EQUIL, 1, 0, 0);
-    assert_list(XHPL_ALIGN, 1, 4, 4);
-}
-
 /* a line, what is written there, what the message must hold, its end */
 static const struct {
     int line;

@@ -35,22 +35,6 @@ static void assert_values(const char *line, xhpl_quantity_t quantity, int count,
     assert_int_equal(list->value[count - 1], last);
 }
 
-TEST(every_quantity_has_its_option)
-{
-    assert_values("-n 10,20,30", XHPL_N, 3, 10, 30);
-    assert_values("-nb 64", XHPL_NB, 1, 64, 64);
-    assert_values("-p 1,2", XHPL_P, 2, 1, 2);
-    assert_values("-q 4,2", XHPL_Q, 2, 4, 2);
-    assert_values("--nbmin 1,8", XHPL_NBMIN, 2, 1, 8);
-    assert_values("--ndiv 2,3", XHPL_NDIV, 2, 2, 3);
-    assert_values("--depth 0,1,2", XHPL_DEPTH, 3, 0, 2);
-    assert_values("--swap-threshold 128", XHPL_SWAP_THRESHOLD, 1, 128, 128);
-    assert_values("--align 16", XHPL_ALIGN, 1, 16, 16);
-    assert_ok(parse("--threshold 1e-9"));
-    assert_true(order.given[XHPL_THRESHOLD]);
-    assert_true(order.parameters.threshold == 1e-9);
-}
-
 TEST(one_or_two_dashes_and_an_equals_sign_are_the_same)
 {
     assert_values("-nb 8", XHPL_NB, 1, 8, 8);
@@ -146,26 +130,6 @@ TEST(the_other_options_are_understood)
     assert_int_equal(order.ask, XHPL_ASK_VERSION);
     assert_ok(parse("--set blas_threads=3"));
     assert_int_equal(xh_settings_int("blas_threads"), 3);
-}
-
-TEST(help_names_every_option)
-{
-    static char help[16384];
-    FILE *out = fmemopen(help, sizeof(help), "w");
-
-    assert_non_null(out);
-    xhpl_options_print_help(out);
-    fclose(out);
-    for (int q = 0; q < XHPL_QUANTITIES; q++)
-        if (xhpl_quantity(q)->option != NULL) {
-            char line[64];
-
-            snprintf(line, sizeof(line), "-%s ", xhpl_quantity(q)->option);
-            assert_non_null(strstr(help, line));
-        }
-    assert_non_null(strstr(help, "--upstream-exit"));
-    assert_non_null(strstr(help, "blas_threads="));
-    assert_null(strstr(help, "WR"));
 }
 
 TEST_MAIN()

@@ -195,24 +195,6 @@ TEST_SET_UP(a_test_under_way_is_in_the_file)
     assert_at("tests/0/status", "\"UNCHECKED\"");
 }
 
-TEST_SET_UP(every_process_is_on_a_host)
-{
-    size_t index, ranks = 0;
-    json_t *host;
-
-    begin();
-    end(XH_EXIT_PASSED);
-    json_array_foreach(at("hosts"), index, host)
-    {
-        json_t *ceiling = json_object_get(host, "fma_ceiling");
-
-        ranks += json_array_size(json_object_get(host, "ranks"));
-        assert_true(json_integer_value(json_object_get(ceiling, "cores")) > 0);
-        assert_true(json_real_value(json_object_get(ceiling, "gflops")) > 0);
-    }
-    assert_int_equal(ranks, rank == 0 ? processes : 0);
-}
-
 static int asked; /* for its workers */
 
 static hpl_workers_t two_threads(void)
@@ -332,22 +314,6 @@ TEST_SET_UP(a_file_that_cannot_be_written_is_refused_by_all)
         rank == 0);
     assert_int_equal(status, XH_ERR_INPUT);
     assert_null(record);
-}
-
-TEST_SET_UP(a_full_disk_fails_all)
-{
-    xh_status_t status;
-
-    if (access("/dev/full", W_OK) != 0)
-        skip();
-    order.json = "/dev/full";
-    assert_ok(xhpl_record_open(&order, &record));
-    capture_begin();
-    status = xhpl_record_close(record, XH_EXIT_PASSED);
-    assert_int_equal(
-        strstr(capture_end(NULL), "cannot write the file of --json") != NULL,
-        rank == 0);
-    assert_int_equal(status, XH_ERR_IO);
 }
 
 TEST_MPI_MAIN()

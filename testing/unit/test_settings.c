@@ -289,21 +289,4 @@ TEST_FRESH(variables_of_others_are_left_alone)
     unsetenv("MY_XHPL_BLAS_THREADS");
 }
 
-TEST_FRESH(the_help_names_every_setting_default_and_meaning)
-{
-    char *text = settings_printed(xh_settings_print_help);
-    char expected[128];
-
-    for (int i = 0; i < xh_settings_count(); i++) {
-        const xh_setting_t *row = xh_settings_row(i);
-
-        snprintf(expected, sizeof(expected), "  %s=VALUE  ", row->name);
-        settings_assert_says(text, expected);
-        snprintf(expected, sizeof(expected), "(default %s)\n", row->initial);
-        settings_assert_says(text, expected);
-        settings_assert_says(text, row->help);
-    }
-    free(text);
-}
-
 TEST_MAIN()
