@@ -75,11 +75,6 @@ def test_a_bad_line_is_refused_with_file_and_line(xhpl, line, said, ask):
     outcome.refused("xhpl.conf:2: ", said)
 
 
-def test_a_file_of_conf_that_is_missing_is_refused(xhpl):
-    outcome = xhpl("--conf", "none", dat=hpl_dat.text())
-    outcome.refused("cannot read the settings in none: No such file")
-
-
 def test_quiet_says_nothing_of_the_file(xhpl):
     write_conf(xhpl, "tile = 5\n")
     outcome = xhpl("--quiet", dat=hpl_dat.text())

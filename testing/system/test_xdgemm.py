@@ -343,6 +343,7 @@ def test_help_is_on_stdout_and_names_options_and_settings(xdgemm):
         assert re.search(rf"^  {option}\b", outcome.stdout, re.M), option
     for setting in ("devices", "split", "emu_fault"):
         assert re.search(rf"^ +{setting}=", outcome.stdout, re.M), setting
+    assert "Exit status: 0" in outcome.stdout
 
 
 @pytest.mark.surface

@@ -3,7 +3,8 @@
 
 #include <ctype.h>
 
-void settings_variable_of(const xh_setting_t *row, char *name_p, size_t size)
+/* XHPL_ and the row's name, in capitals. */
+static void variable_of(const xh_setting_t *row, char *name_p, size_t size)
 {
     snprintf(name_p, size, "XHPL_%s", row->name);
     for (size_t i = 0; name_p[i] != '\0'; i++)
@@ -16,7 +17,7 @@ int settings_forget(void **state)
 
     (void)state;
     for (int i = 0; i < xh_settings_count(); i++) {
-        settings_variable_of(xh_settings_row(i), name, sizeof(name));
+        variable_of(xh_settings_row(i), name, sizeof(name));
         unsetenv(name);
     }
     return xh_settings_load() != XH_OK;
@@ -26,15 +27,4 @@ void settings_assert_says(const char *text, const char *part)
 {
     if (strstr(text, part) == NULL)
         fail_msg("\"%s\" is not in: %s", part, text);
-}
-
-char *settings_printed(void (*print)(FILE *))
-{
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-
-    print(out);
-    fclose(out);
-    return text;
 }

@@ -11,13 +11,7 @@
 #define TEST_FRESH(name) TEST_WITH(name, settings_forget, settings_forget)
 int settings_forget(void **state);
 
-/* XHPL_ and the row's name, in capitals. */
-void settings_variable_of(const xh_setting_t *row, char *name_p, size_t size);
-
 /* Fail where part is not in text. */
 void settings_assert_says(const char *text, const char *part);
-
-/* What print writes; free(). */
-char *settings_printed(void (*print)(FILE *));
 
 #endif

@@ -41,23 +41,6 @@ TEST_FRESH(lines_of_a_file_apply)
     assert_string_equal(xh_settings_source("threads"), "default");
 }
 
-TEST_FRESH(a_file_counts_less_than_environment_and_set)
-{
-    char name[FILE_NAME];
-
-    setenv("XHPL_BLAS_THREADS", "3", 1);
-    assert_ok(xh_settings_load());
-    assert_ok(xh_settings_assign("threads=1"));
-    assert_ok(
-        read_text("blas_threads = 5\nthreads = 5\ntile = 5\ntile = 6\n", name));
-    assert_int_equal(xh_settings_int("blas_threads"), 3);
-    assert_string_equal(xh_settings_source("blas_threads"),
-                        "XHPL_BLAS_THREADS");
-    assert_int_equal(xh_settings_int("threads"), 1);
-    assert_string_equal(xh_settings_source("threads"), "--set");
-    assert_int_equal(xh_settings_int("tile"), 6);
-}
-
 TEST_FRESH(every_bad_line_is_named_and_the_good_ones_apply)
 {
     char name[FILE_NAME];
@@ -102,32 +85,6 @@ TEST_FRESH(a_file_that_cannot_be_read_is_named)
     said = capture_end(NULL);
     assert_int_equal(status, XH_ERR_INPUT);
     settings_assert_says(said, "in /: Is a directory");
-}
-
-TEST_FRESH(printed_values_are_a_file_that_gives_them_again)
-{
-    char name[FILE_NAME], *text, *again;
-
-    assert_ok(xh_settings_assign("tile=512"));
-    assert_ok(xh_settings_assign("devices=cuda:0,1 and emu:2"));
-    text = settings_printed(xh_settings_print_values);
-    settings_assert_says(text,
-                         "\ntile = 512  # changed by --set, default: 0\n");
-    settings_assert_says(text, "\nthreads = 0\n");
-    assert_ok(xh_settings_load());
-    assert_ok(read_text(text, name));
-    assert_int_equal(xh_settings_int("tile"), 512);
-    again = settings_printed(xh_settings_print_values);
-    settings_assert_says(again, "changed by /tmp/test_settings.");
-    for (int i = 0; i < xh_settings_count(); i++) {
-        const char *setting = xh_settings_row(i)->name;
-
-        assert_int_equal(xh_settings_changed(setting),
-                         strcmp(setting, "tile") == 0 ||
-                             strcmp(setting, "devices") == 0);
-    }
-    free(text);
-    free(again);
 }
 
 TEST_MAIN()

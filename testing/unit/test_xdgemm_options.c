@@ -153,19 +153,6 @@ TEST(a_map_is_of_rates_only)
     assert_refused("--torture 1 --map x.svg", "--map");
 }
 
-TEST(help_names_every_setting_and_the_exit_status)
-{
-    static char text[1 << 16];
-    FILE *out = fmemopen(text, sizeof(text), "w");
-
-    xdg_options_print_help(out);
-    fclose(out);
-    for (int i = 0; i < xh_settings_count(); i++)
-        assert_non_null(strstr(text, xh_settings_row(i)->name));
-    assert_non_null(strstr(text, "\n  --torture SECONDS\n"));
-    assert_non_null(strstr(text, "Exit status: 0"));
-}
-
 /* ---- the shape ---------------------------------------------------------- */
 
 TEST(bytes_count_the_leading_dimensions)
@@ -201,13 +188,6 @@ TEST(what_fits_is_left_as_it_is_and_one_element_where_nothing_does)
     assert_int_equal(p.a.cols, 10);
     p = xdg_fitting(&options.product, 1.0);
     assert_int_equal(p.c.rows * p.c.cols * p.a.cols, 1);
-}
-
-TEST(too_large_a_product_is_said_with_what_fits)
-{
-    parse("-m 2000000000 -k 2000000000");
-    assert_said(xdg_check_memory(&options.product), XH_ERR_MEMORY,
-                "the largest of this shape that fits is -m ");
 }
 
 TEST_MAIN()
