@@ -136,12 +136,15 @@ def pytest_collect_file(file_path, parent):
 
 
 def pytest_collection_modifyitems(items):
-    """Long ones and builds first, so that workers end together."""
+    """Long ones and builds first, then programs of many processes, so that workers
+    end together."""
 
-    def is_short(item):
-        return not {"flows", "long"} & {mark.name for mark in item.iter_markers()}
+    def turn(item):
+        if {"flows", "long"} & {mark.name for mark in item.iter_markers()}:
+            return 0
+        return 1 if "unit/" in item.nodeid and "[" in item.nodeid else 2
 
-    items.sort(key=is_short)
+    items.sort(key=turn)
 
 
 def pytest_unconfigure(config):
