@@ -88,7 +88,8 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag,
     return PMPI_Testall(count, requests, flag, statuses);
 }
 
-/* What waits sleeps, in place of taking the cores from those who are on time. */
+/* What waits sleeps, in place of taking the cores from those who are on time.
+ */
 int sched_yield(void)
 {
     return nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
