@@ -88,8 +88,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag,
     return PMPI_Testall(count, requests, flag, statuses);
 }
 
-/* What waits sleeps, in place of taking the cores from those who are on time.
- */
+/* What waits sleeps: those who are on time get the cores. */
 int sched_yield(void)
 {
     return nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
