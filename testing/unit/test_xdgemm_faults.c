@@ -214,7 +214,7 @@ static outcome_t lose_a_writer(const char *devices, bool team,
     srand(7);
     capture_begin();
     gemm = GEMM(devices, TILES, SLOTS, "tile_return=direct", "split=fixed:1",
-                fault, STEADY);
+                fault, strstr(fault, "stall") != NULL ? STEADY : PATIENT);
     while (o.status == XH_OK && left-- > 0)
         o = multiply(gemm, (xdg_who_t){team, ~(uint64_t)0});
     gemm_shut(gemm);
