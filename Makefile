@@ -300,7 +300,7 @@ TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution 
 TESTS ?= testing
 TEST_MARKS ?= not races
 SUITE_UNIT := $(if $(filter testing testing/ testing/unit testing/unit/,$(TESTS)), \
-    unit,$(call as_programs,$(TESTS)))
+    unit,$(call as_programs,$(filter-out $(UNIT_LEFT_OUT),$(TESTS))))
 SUITE_CHECKS ?= check-layers check-headers
 suite: build $(SUITE_UNIT) $(SUITE_CHECKS)
 	@TEST_XHPL_SOURCE='$(CURDIR)' TEST_XHPL_BUILD='$(abspath $(BUILD))' \
