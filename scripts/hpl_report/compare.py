@@ -3,8 +3,11 @@
 from statistics import median
 
 from . import html, series
-from .words import NONE, duration, moment, percent, significant
+from .run import is_wrong
+from .verdict import BAD, STATES, sentence, state
+from .words import NBSP, NONE, duration, moment, percent, plural, significant
 
+NAMED = 40  # runs that are not good
 BARS = 40
 CURVES = 8
 SLOW = 0.97  # of the median of equal tests
@@ -20,26 +23,38 @@ def labels(runs):
     ]
 
 
-def entries(runs):
-    """Label, run and test of everything that was to be solved, fastest first."""
+def is_sound(run, test):
+    """May it stand beside others? Not what is wrong, was not solved, or belongs to
+    a run that broke off."""
+    return not is_wrong(test) and test["gflops"] is not None and not run.broke_off()
+
+
+def entries(runs, sound=True):
+    """Label, run and test of all tests that are sound, or of the others; fastest
+    first."""
     found = [
         (label, run, test)
         for label, run in zip(labels(runs), runs) for test in run.tests
+        if is_sound(run, test) == sound
     ]
     return sorted(found, key=lambda e: e[2]["gflops"] or 0, reverse=True)
 
 
-def table(runs):
+def status_of(run, test):
+    return f"{test['status']}, run broke off" if run.broke_off() else test["status"]
+
+
+def table(runs, caption, sound):
     rows = [
         [label, moment(test["start"]), test["tag"], test["n"], test["nb"],
          f"{test['p']} x {test['q']}", duration(test["seconds"]),
          significant(test["gflops"], 4), percent(run.efficiency(test)),
-         test["status"]]
-        for label, run, test in entries(runs)
+         status_of(run, test)]
+        for label, run, test in entries(runs, sound)
     ]
     head = ["Run", "Start", "Variant", "N", "NB", "P x Q", "Time", "Gflop/s",
             "Of the ceiling", "Status"]
-    return html.table("All tests", head, rows)
+    return html.table(caption, head, rows) if rows else ""
 
 
 def describe(test):
@@ -61,10 +76,6 @@ def short_names(solved):
     ]
 
 
-def solved_entries(runs):
-    return [e for e in entries(runs) if e[2]["gflops"] is not None]
-
-
 def ends(found):
     """Of many, the first and the last."""
     half = BARS // 2
@@ -73,7 +84,7 @@ def ends(found):
 
 def bars(runs, data):
     """The rate of each test, fastest first."""
-    solved = solved_entries(runs)
+    solved = entries(runs)
     if len(solved) < 2:
         return ""
     data["bars"] = [
@@ -91,20 +102,62 @@ def bars(runs, data):
         f"Gflop/s.{left_out}")
 
 
+def equal_tests(runs):
+    """Label and rate of tests that can be compared, by what they are."""
+    equal = {}
+    for label, _, test in entries(runs):
+        equal.setdefault(tuple(describe(test)), []).append((label, test["gflops"]))
+    return {
+        words: group for words, group in equal.items()
+        if len(group) >= TO_COMPARE and len({label for label, _ in group}) > 1
+    }
+
+
 def slow_ones(runs):
     """Rate to the median, label and description, of equal tests of several runs."""
-    equal = {}
-    for label, _, test in solved_entries(runs):
-        equal.setdefault(tuple(describe(test)), []).append((label, test["gflops"]))
     found = []
-    for words, group in equal.items():
+    for words, group in equal_tests(runs).items():
         middle = median(gflops for _, gflops in group)
-        if len(group) >= TO_COMPARE and len({label for label, _ in group}) > 1:
-            found += [
-                (gflops / middle, label, ", ".join(words))
-                for label, gflops in group if gflops < SLOW * middle
-            ]
+        found += [
+            (gflops / middle, label, ", ".join(words))
+            for label, gflops in group if gflops < SLOW * middle
+        ]
     return sorted(found)
+
+
+def judged(runs):
+    """The state of each run, beside the others, and the sentence about it. What
+    nobody knows of a run alone, equal ones may tell."""
+    compared = {label for group in equal_tests(runs).values() for label, _ in group}
+    below = {label: part for part, label, _ in reversed(slow_ones(runs))}
+    found = []
+    for label, run in zip(labels(runs), runs):
+        of, said = state(run), f"{label} on {run.where()}: {sentence(run)}"
+        if label in below:
+            of = "slow" if of not in BAD else of
+            said += f" It reached {percent(below[label])} of the median of equal tests."
+        elif of == "unknown" and label in compared:
+            of = "good"
+        found.append((of, said.replace(NBSP, " ")))
+    return found
+
+
+def tally(runs):
+    """How many are good, slow, wrong: on a line."""
+    states = [of for of, _ in judged(runs)]
+    counted = [(states.count(of), of) for of in STATES]
+    return f"{plural(len(runs), 'run')}: " + ", ".join(
+        f"{count} {of}" for count, of in counted if count or of == "good")
+
+
+def named(runs):
+    """The runs that are not good, the worst first, with the reason."""
+    bad = sorted((found for found in judged(runs) if found[0] in BAD),
+                 key=lambda found: BAD.index(found[0]))
+    lines = [f"{of}: {said}" for of, said in bad[:NAMED]]
+    if len(bad) > NAMED:
+        lines.append(f"{len(bad) - NAMED} more")
+    return html.listing(lines) if lines else ""
 
 
 def slow_list(runs):
@@ -126,7 +179,8 @@ def curves(runs, data):
     """Rates over the iterations, of the best test of each run."""
     found = [
         {"name": label, "points": series.curve(run)}
-        for label, run in zip(labels(runs), runs) if run.rows
+        for label, run in zip(labels(runs), runs)
+        if run.rows and is_sound(run, run.best)
     ][:CURVES]
     if len(found) < 2:
         return ""
@@ -182,9 +236,11 @@ def differences(runs):
 
 def section(runs, data):
     """Nothing where there is one test alone."""
-    if len(entries(runs)) < 2 and len(runs) < 2:
+    if sum(len(run.tests) for run in runs) < 2 and len(runs) < 2:
         return ""
     return html.section(
-        "comparison", "Comparison", bars(runs, data), slow_list(runs), table(runs),
+        "comparison", "Comparison", bars(runs, data), slow_list(runs),
+        table(runs, "All tests", sound=True),
+        table(runs, "Tests that do not count", sound=False),
         curves(runs, data) if len(runs) > 1 else "",
         differences(runs) if len(runs) > 1 else "")

@@ -22,19 +22,13 @@ def headline(run):
     return rate(run.best["gflops"]) if run.best else "No result"
 
 
-def where(run):
-    hosts = run.record["hosts"]
-    more = f" and {len(hosts) - 1} more hosts" if len(hosts) > 1 else ""
-    return hosts[0]["name"] + more if hosts else "an unknown host"
-
-
 def hero(run, tag="h1"):
     """The result, and whether it is good."""
     verdict = judge(run)
     status = run.best["status"] if run.best else "NO RESULT"
     tiles = "".join(sections.tile(*t) for t in sections.tiles(run))
     return Template(part("hero.html")).substitute(
-        tag=tag, name=escape(run.name), where=escape(where(run)),
+        tag=tag, name=escape(run.name), where=escape(run.where()),
         start=escape(moment(run.record["start"])), rate=escape(headline(run)),
         status=escape(status), kind=KINDS.get(status, "other"),
         grade=verdict.grade, meter=sections.meter(run),
@@ -63,11 +57,10 @@ def folded(number, run, label, trace, data):
 
 
 def several(runs, trace, data):
-    """Comparison first, then each run; the trace is that of the first."""
-    best = max(runs, key=lambda r: (r.best or {}).get("gflops") or 0)
+    """How many are good, comparison, each run; the trace is that of the first."""
     intro = (
-        f'<header class="several"><h1>{len(runs)} runs, the fastest '
-        f"{escape(headline(best))}</h1></header>"
+        f'<header class="several"><h1>{escape(compare.tally(runs))}</h1></header>'
+        + compare.named(runs)
     )
     traces = [trace] + [None] * len(runs)
     return intro + compare.section(runs, data) + "\n".join(
@@ -81,10 +74,10 @@ def make(runs, trace):
     data = {}
     if len(runs) == 1:
         content = single(runs[0], trace, data)
-        title = f"{headline(runs[0])} on {where(runs[0])}"
+        title = f"{headline(runs[0])} on {runs[0].where()}"
     else:
         content = several(runs, trace, data)
-        title = f"{len(runs)} runs of xhpl"
+        title = compare.tally(runs)
     return Template(part("template.html")).substitute(
         title=escape(title), style=part("report.css"), content=content,
         data=embedded(data), echarts=part(ECHARTS), script=part("report.js"),

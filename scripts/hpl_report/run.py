@@ -7,6 +7,7 @@ PHASES = (
     "update_host", "panel", "swap", "solve", "broadcast", "exchange",
     "wait_panel", "wait_exchange", "wait_device",
 )
+RUN_TIME = 3  # exit status of a failure at run time; above are signals
 THRESHOLD = 16  # of the scaled residual
 BOUND = r"\bprocesses are bound to (\d+) of (\d+) cores"  # as the solver says it
 
@@ -22,6 +23,12 @@ def counts(test):
     return test["status"] == "PASSED" and test["residual"] < THRESHOLD
 
 
+def is_wrong(test):
+    """Was something computed wrongly?"""
+    return test["status"] == "FAILED" or (
+        test["status"] == "PASSED" and not counts(test))
+
+
 class Run:
     """A record with what the sections ask of it."""
 
@@ -35,6 +42,17 @@ class Run:
         self.cores = self.over_hosts("cores")
         self.rows = self.rows_of(self.best)
         self.findings = record.get("findings") or []
+
+    def where(self):
+        """The host that it ran on, or how many."""
+        hosts = self.record["hosts"]
+        more = f" and {len(hosts) - 1} more hosts" if len(hosts) > 1 else ""
+        return hosts[0]["name"] + more if hosts else "an unknown host"
+
+    def broke_off(self):
+        """Did it end otherwise than after its last test?"""
+        status = self.record["exit_status"]
+        return status is None or status >= RUN_TIME
 
     def over_hosts(self, member):
         return total(

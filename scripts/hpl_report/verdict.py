@@ -3,7 +3,7 @@
 import signal
 from collections import namedtuple
 
-from .run import THRESHOLD, counts
+from .run import THRESHOLD, counts, is_wrong
 from .words import NBSP, moment, percent, rate
 
 GOOD, FAIR = 0.80, 0.60  # of the ceiling
@@ -123,23 +123,28 @@ def of_prediction(run, test):
     return Verdict(*grade, f"{reached}: {reason}")
 
 
+def of_wrong(run, wrong):
+    """Nothing that was computed beside a wrong result is to be relied on."""
+    if all(test["status"] == "PASSED" for test in wrong):
+        reason = (
+            "the residual is too large: it passed by the threshold of this run "
+            f"alone, and HPL's is {THRESHOLD}")
+    else:
+        reason = "the residual is too large or not a number, so the rate does not count"
+    if len(wrong) < len(run.tests):
+        reason = f"of {len(wrong)} of {len(run.tests)} tests {reason}"
+    return Verdict("failed", "No", reason)
+
+
 def judge(run):
     """The verdict on a run's best test."""
-    test = run.best
-    if test is None:
+    test, wrong = run.best, [t for t in run.tests if is_wrong(t)]
+    if wrong:
+        return of_wrong(run, wrong)
+    if test is None or run.broke_off():
         return Verdict("none", "There is no result", no_result(run.record))
-    if test["status"] == "FAILED":
-        return Verdict(
-            "failed", "No", "the residual is too large or not a number, so the rate "
-            "does not count",
-        )
     if test["status"] != "PASSED":
         return Verdict("unknown", "Nobody knows", "the solution was not checked")
-    if not counts(test):
-        return Verdict(
-            "failed", "No", "the residual is too large: it passed by the threshold "
-            f"of this run alone, and HPL's is {THRESHOLD}",
-        )
     if run.devices():
         return of_prediction(run, test)
     efficiency = run.efficiency(test)
@@ -149,6 +154,17 @@ def judge(run):
             "not measured",
         )
     return of_rate(run, test, efficiency)
+
+
+STATES = ("good", "fair", "slow", "unknown", "wrong", "no result")
+BAD = ("wrong", "no result", "slow")  # the worst first
+OF_GRADE = {"low": "slow", "failed": "wrong", "none": "no result"}
+
+
+def state(run):
+    """One of STATES, for one run by itself."""
+    grade = judge(run).grade
+    return OF_GRADE.get(grade, grade)
 
 
 def sentence(run):

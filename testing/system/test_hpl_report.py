@@ -254,7 +254,46 @@ def test_runs_are_listed_by_their_rate(tmp_path, record):
     skipped["tests"][0].update(gflops=None, seconds=None, status="SKIPPED")
     page = page_of(tmp_path, skipped, *nodes_of(record, [5, 7, 6]))
     table = page[page.index("All tests"):].split("</table>")[0]
-    assert re.findall(r"r\d\.json", table) == [f"r{i}.json" for i in (2, 3, 1, 0)]
+    assert re.findall(r"r\d\.json", table) == [f"r{i}.json" for i in (2, 3, 1)]
+
+
+def in_tables(page):
+    """Files in the table of all tests, and in that of those that do not count."""
+    return [
+        re.findall(r"r\d+\.json", page[page.index(f"<caption>{caption}"):]
+                   .split("</table>")[0])
+        for caption in ("All tests", "Tests that do not count")
+    ]  # fmt: skip
+
+
+def test_what_is_wrong_or_broke_off_is_no_row_among_rows(tmp_path, record):
+    runs = nodes_of(record, [100, 900, 101, 800, 88, 99, 700])
+    for number, run in enumerate(runs):
+        run["hosts"][0].update(name=f"node{number}", fma_ceiling=None)
+    runs[1]["tests"][0]["status"] = "FAILED"
+    runs[3]["exit_status"] = None  # it was killed after this test
+    runs[6]["exit_status"] = 3
+    page = page_of(tmp_path, *runs)
+    _, text, data = read(page)
+    assert in_tables(page) == [
+        ["r2.json", "r0.json", "r5.json", "r4.json"], ["r1.json", "r3.json", "r6.json"]]
+    assert [bar["gflops"] for bar in data["bars"]] == [101, 100, 99, 88]
+    first = text.split("7 runs: ")[2]  # the first one is the title
+    assert first.startswith(
+        "3 good, 1 slow, 1 wrong, 2 no result wrong: r1.json on node1: No: the "
+        "residual is too large"), first[:200]
+    for said in ("no result: r3.json on node3: There is no result: the record has no",
+                 "no result: r6.json on node6: There is no result: it failed at run",
+                 "slow: r4.json on node4: ", "It reached 88 % of the median of equal"):
+        assert said in first, first[:900]
+
+
+def test_a_failed_test_makes_its_run_wrong(tmp_path, record):
+    test = record["tests"][0]
+    record["tests"] = [test, {**test, "status": "FAILED", "gflops": 1e6}]
+    page = page_of(tmp_path, record)
+    assert [len(files) for files in in_tables(page)] == [1, 1]
+    assert "No: of 1 of 2 tests the residual is too large" in text_of(page)
 
 
 def test_the_slowest_of_many_are_drawn(tmp_path, record):

@@ -59,16 +59,41 @@ def test_a_threshold_of_ones_own_makes_no_result(told, record):
 
 
 def test_the_verdict_is_a_sentence_as_well(tmp_path, told, record):
+    record["hosts"][0]["name"] = "node7"
     for name, efficiency in (("fast", 0.9), ("slow", 0.3)):
         (tmp_path / name).write_text(json.dumps(rated(record, efficiency)))
     outcome = call(tmp_path, "--verdict", "fast", "slow")
-    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
-    fast, slow = outcome.stdout.splitlines()
-    assert fast.startswith("Yes: 90 % of the ") and fast.endswith(" are.")
-    assert slow.startswith("No: 30 % of the ") and outcome.stdout.isascii()
-    text = told()
-    assert f"Is it good? {slow}" in text
+    assert (outcome.status, outcome.stderr) == (1, ""), str(outcome)
+    tally, fast, slow = outcome.stdout.splitlines()
+    assert tally == "2 runs: 1 good, 1 slow"
+    assert fast.startswith("fast on node7: Yes: 90 % of the ") and fast.endswith(" are.")
+    assert slow.startswith("slow on node7: No: 30 % of the ") and outcome.stdout.isascii()
+    assert f"Is it good? {slow.split(': ', 1)[1]}" in told()
     assert not (tmp_path / "report.html").exists()
+
+
+ENDS = [
+    (dict(), 0), (dict(exit_status=3), 1), (dict(exit_status=None), 1),
+    (dict(exit_status=143), 1), (dict(tests=[]), 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change, status", ENDS)
+def test_the_verdicts_exit_status_says_whether_all_is_well(
+    tmp_path, record, change, status
+):
+    (tmp_path / "run").write_text(json.dumps({**rated(record, 0.9), **change}))
+    outcome = call(tmp_path, "--verdict", "run")
+    assert outcome.status == status, str(outcome)
+    assert len(outcome.stdout.splitlines()) == 1
+    assert ("There is no result" in outcome.stdout) == bool(status), str(outcome)
+
+
+def test_a_wrong_result_is_told_by_the_exit_status(tmp_path, record):
+    rated(record, 0.9)["tests"][0]["status"] = "FAILED"
+    (tmp_path / "run").write_text(json.dumps(record))
+    outcome = call(tmp_path, "--verdict", "run")
+    assert outcome.status == 1 and "No: the residual" in outcome.stdout, str(outcome)
 
 
 def same_rate(record, part):
