@@ -28,6 +28,38 @@ typedef struct {
     xhpl_dat_error_t *error;
 } reader_t;
 
+/* The comments of HPL 2.3, word for word: scripts find lines by them. */
+static const char *const comments[XHPL_DAT_LINES + 1] = {
+    [3] = "output file name (if any)",
+    [4] = "device out (6=stdout,7=stderr,file)",
+    [5] = "# of problems sizes (N)",
+    [6] = "Ns",
+    [7] = "# of NBs",
+    [8] = "NBs",
+    [9] = "PMAP process mapping (0=Row-,1=Column-major)",
+    [10] = "# of process grids (P x Q)",
+    [11] = "Ps",
+    [12] = "Qs",
+    [13] = "threshold",
+    [14] = "# of panel fact",
+    [15] = "PFACTs (0=left, 1=Crout, 2=Right)",
+    [16] = "# of recursive stopping criterium",
+    [17] = "NBMINs (>= 1)",
+    [18] = "# of panels in recursion",
+    [19] = "NDIVs",
+    [20] = "# of recursive panel fact.",
+    [21] = "RFACTs (0=left, 1=Crout, 2=Right)",
+    [22] = "# of broadcast",
+    [23] = "BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)",
+    [24] = "# of lookahead depth",
+    [25] = "DEPTHs (>=0)",
+    [26] = "SWAP (0=bin-exch,1=long,2=mix)",
+    [27] = "swapping threshold",
+    [28] = "L1 in (0=transposed,1=no-transposed) form",
+    [29] = "U  in (0=transposed,1=no-transposed) form",
+    [30] = "Equilibration (0=no,1=yes)",
+    [31] = "memory alignment in double (> 0)"};
+
 /* ---- reading ------------------------------------------------------------- */
 
 static void split_lines(reader_t *reader, const char *text, size_t length)
@@ -64,6 +96,62 @@ static void next_token(span_t *line, char token[TOKEN_SIZE])
             token[length++] = *line->at != '\0' ? *line->at : '\n';
     token[length] = '\0';
 }
+
+/* ---- a line that is missing ---------------------------------------------- */
+
+/* Does the line end in the comment of line `number`, behind numbers or, in that
+ * of the output file, a name? */
+static bool has_comment_of(const reader_t *reader, int index, int number)
+{
+    span_t line = reader->line[index];
+    const char *comment = comments[number];
+    size_t length = comment != NULL ? strlen(comment) : 0, before;
+
+    while (line.end > line.at && blank(line.end[-1]))
+        line.end--;
+    before = (size_t)(line.end - line.at);
+    if (length == 0 || before <= length ||
+        memcmp(line.end - length, comment, length) != 0)
+        return false;
+    before -= length;
+    for (size_t i = 0; i < before && number != OUTPUT_LINE; i++)
+        if (strchr("0123456789.+-eE \t", line.at[i]) == NULL)
+            return false;
+    return blank(line.at[before - 1]);
+}
+
+/* The first line from which on all have the comment of the next one; 0: none.
+ */
+static int missing_line(const reader_t *reader)
+{
+    int last =
+        reader->lines < XHPL_DAT_LINES ? reader->lines : XHPL_DAT_LINES - 1;
+    int number = last;
+
+    while (number > 0 && has_comment_of(reader, number - 1, number + 1))
+        number--;
+    return number < last ? number + 1 : 0;
+}
+
+/* If a line is missing, that is the error, not what stands in its place. */
+static void blame_missing_line(const reader_t *reader)
+{
+    xhpl_dat_error_t *error = reader->error;
+    int number = missing_line(reader);
+
+    if (number == 0)
+        return;
+    error->line = number;
+    snprintf(error->text, sizeof(error->text),
+             "this line is missing%s%s%s; here stands what belongs to line %d, "
+             "'%s'",
+             comments[number] != NULL ? ", '" : "",
+             comments[number] != NULL ? comments[number] : "",
+             comments[number] != NULL ? "'" : "", number + 1,
+             comments[number + 1]);
+}
+
+/* ---- values -------------------------------------------------------------- */
 
 /* advice  in  what is allowed, and the nearest valid value */
 static xh_status_t refuse(reader_t *reader, int line, const char *token,
@@ -155,23 +243,34 @@ static xh_status_t read_output(reader_t *reader)
     return XH_OK;
 }
 
+/* In the file's order: the first line at fault is reported. */
+static xh_status_t read_all(reader_t *reader)
+{
+    for (int q = 0; q < XHPL_QUANTITIES; q++) {
+        XH_TRY(read_count(reader, q));
+        XH_TRY(read_values(reader, q));
+        if (q == XHPL_DEVICE)
+            XH_TRY(read_output(reader));
+    }
+    return XH_OK;
+}
+
 xh_status_t xhpl_dat_parse(const char *text, size_t length,
                            xhpl_parameters_t *parameters_p,
                            xhpl_dat_error_t *error_p)
 {
-    reader_t reader = {.error = error_p};
+    reader_t reader = {.error = error_p}, whole = reader;
+    xh_status_t status;
 
     xhpl_parameters_default(&reader.parameters);
     split_lines(&reader, text, length);
-    /* in the file's order: the first line at fault is reported */
-    for (int q = 0; q < XHPL_QUANTITIES; q++) {
-        XH_TRY(read_count(&reader, q));
-        XH_TRY(read_values(&reader, q));
-        if (q == XHPL_DEVICE)
-            XH_TRY(read_output(&reader));
-    }
-    *parameters_p = reader.parameters;
-    return XH_OK;
+    split_lines(&whole, text, length);
+    status = read_all(&reader);
+    if (status == XH_OK)
+        *parameters_p = reader.parameters;
+    else
+        blame_missing_line(&whole);
+    return status;
 }
 
 xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p)
@@ -232,14 +331,14 @@ static void write_line(FILE *out, int line, const xhpl_parameters_t *parameters)
     else
         for (int i = 0; i < list->count; i++)
             length += fprintf(out, "%s%d", i > 0 ? " " : "", list->value[i]);
-    fprintf(out, "%*s %s%s\n", length < WIDTH ? WIDTH - length : 0, "",
-            line == row->count_line ? "how many values: " : "", row->what);
+    fprintf(out, "%*s %s\n", length < WIDTH ? WIDTH - length : 0, "",
+            comments[line]);
 }
 
 void xhpl_dat_write(FILE *out, const xhpl_parameters_t *parameters)
 {
     fprintf(out, "HPLinpack benchmark input file\nwritten by xhpl\n");
-    fprintf(out, "%s output file\n", parameters->output);
+    fprintf(out, "%-*s %s\n", WIDTH, parameters->output, comments[OUTPUT_LINE]);
     for (int line = FIRST; line <= XHPL_DAT_LINES; line++)
         write_line(out, line, parameters);
 }

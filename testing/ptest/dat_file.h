@@ -28,7 +28,8 @@ typedef struct {
  * error_p       out  set only on failure
  *
  * Cost:   the bytes of the first 31 lines.
- * Errors: XH_ERR_INPUT  the first line that is not acceptable
+ * Errors: XH_ERR_INPUT  the first line that is not acceptable; if comments of
+ *                       HPL 2.3 show it, one that is missing
  */
 xh_status_t xhpl_dat_parse(const char *text, size_t length,
                            xhpl_parameters_t *parameters_p,
@@ -43,8 +44,8 @@ xh_status_t xhpl_dat_parse(const char *text, size_t length,
 xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p);
 
 /*
- * Write parameters as an HPL.dat of 31 lines, each with a comment after its
- * values. xhpl_dat_read gives the same parameters again.
+ * Write parameters as an HPL.dat of 31 lines, each with the comment of HPL 2.3
+ * after its values. xhpl_dat_read gives the same parameters again.
  */
 void xhpl_dat_write(FILE *out, const xhpl_parameters_t *parameters);
 

@@ -9,6 +9,7 @@ import re
 import pytest
 
 import hpl_dat
+import jobs
 import report
 
 pytestmark = pytest.mark.surface
@@ -38,6 +39,28 @@ def test_the_message_names_file_line_and_found(xhpl, line, content, said_at, fou
 def test_a_file_cut_short_is_refused_at_its_end(xhpl):
     kept = "".join(hpl_dat.text().splitlines(True)[:12])
     assert_refused(xhpl(dat=kept), r"HPL\.dat", r"line 1[23]\b", r"\b31\b")
+
+
+UPSTREAM = (jobs.REFERENCE / "upstream-default.HPL.dat").read_text().splitlines(True)
+
+
+@pytest.mark.parametrize("number", range(2, 32))
+def test_a_deleted_line_is_named_itself(xhpl, number):
+    left = UPSTREAM[: number - 1] + UPSTREAM[number:]
+    outcome = xhpl(dat="".join(left))
+    missing = re.escape(UPSTREAM[number - 1][13:].strip()) if number > 2 else "missing"
+    if number < 31:
+        assert_refused(outcome, rf"HPL\.dat, line {number}: .*missing", missing)
+    else:
+        assert_refused(outcome, r"HPL\.dat, line 31: the file ends after 30 lines")
+
+
+def test_a_wrong_value_is_no_missing_line(xhpl):
+    for number in range(4, 32):
+        lines = [*UPSTREAM]
+        lines[number - 1] = "x " + lines[number - 1]
+        outcome = xhpl(dat="".join(lines))
+        assert_refused(outcome, rf"HPL\.dat, line {number}: found 'x'")
 
 
 def test_a_file_that_cannot_be_read_is_refused_by_name(xhpl):

@@ -2,6 +2,8 @@
 #include "testing/ptest/dat_file.h"
 
 #include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "testing/unit/capture.h"
@@ -40,6 +42,35 @@ TEST(thresholds_and_names_keep_all_they_say)
     parameters.list[XHPL_DEVICE].value[0] = 8;
     strcpy(parameters.output, "other.out");
     assert_same();
+}
+
+/* Scripts find lines by their comments: from line 3 on a file of upstream's
+ * parameters is upstream's, byte by byte, but for the spelling of numbers. */
+TEST(lines_have_the_comments_of_upstream)
+{
+    char *text = NULL, *theirs;
+    char *line, *their_line, *rest, *their_rest;
+    size_t size, length;
+    FILE *out = open_memstream(&text, &size);
+
+    theirs = reference_file_read("upstream-default.HPL.dat", &length);
+    parameters = reference_file_parameters("upstream-default.HPL.dat");
+    xhpl_dat_write(out, &parameters);
+    fclose(out);
+    line = strtok_r(text, "\n", &rest);
+    their_line = strtok_r(theirs, "\n", &their_rest);
+    for (int number = 1; number <= XHPL_DAT_LINES; number++) {
+        assert_non_null(line);
+        if (number == 13) /* 16 and 16.0 */
+            assert_string_equal(line + 12, their_line + 12);
+        else if (number > 2)
+            assert_string_equal(line, their_line);
+        line = strtok_r(NULL, "\n", &rest);
+        their_line = strtok_r(NULL, "\n", &their_rest);
+    }
+    assert_null(line);
+    free(theirs);
+    free(text);
 }
 
 /* ---- the file of --write ------------------------------------------------- */
