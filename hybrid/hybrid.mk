@@ -90,12 +90,11 @@ $(PIC)/%.o: %.c $(BUILD)/commands
 	$(call SAY,CC    $< (plug-in),$(HYB_COMPILE) -fPIC $(PIC_FLAGS) -MMD -MP \
 	    -c -o $@ $<)
 
-# All kernels as one text, in the order of kernels.cl.
-KERNELS := $(shell sed -n 's/^.include "\(.*\)"/\1/p' hybrid/device/kernels/kernels.cl)
-KERNEL_TEXT := $(BUILD)/hybrid/device/kernels/source.inc
-$(KERNEL_TEXT): $(KERNELS)
+# Kernels as text.
+KERNEL_TEXT := $(patsubst %.cl,$(BUILD)/%.inc,$(wildcard hybrid/device/kernels/*.cl))
+$(KERNEL_TEXT): $(BUILD)/%.inc: %.cl
 	@mkdir -p $(@D)
-	@sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $^ > $@
+	@sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< > $@
 $(PIC)/hybrid/device/opencl/program.o: $(KERNEL_TEXT)
 
 define PLUGIN

@@ -82,7 +82,8 @@ static bool is_complete(const hyb_backend_t *b)
            b->event_create != NULL && b->event_destroy != NULL &&
            b->event_record != NULL && b->queue_wait != NULL &&
            b->event_wait != NULL && b->event_elapsed != NULL &&
-           b->work != NULL && (b->ops & COPIES) == COPIES;
+           b->work != NULL && (b->ops & COPIES) == COPIES &&
+           (b->knobs == NULL || (b->cut != NULL && b->set_cut != NULL));
 }
 
 /* Why backend cannot be used; NULL if it can. */

@@ -115,6 +115,30 @@ xh_status_t hyb_device_sensors(hyb_device_t *device,
     return XH_OK;
 }
 
+const hyb_knob_t *hyb_device_knobs(hyb_device_t *device, int *count_p)
+{
+    if (device->backend->knobs != NULL)
+        return device->backend->knobs(device->state, count_p);
+    *count_p = 0;
+    return NULL;
+}
+
+xh_status_t hyb_device_cut(hyb_device_t *device, int d, hyb_cut_t *cut_p)
+{
+    if (device->backend->knobs == NULL)
+        return XH_ERR_ARG;
+    *cut_p = device->backend->cut(device->state, d);
+    return XH_OK;
+}
+
+xh_status_t hyb_device_set_cut(hyb_device_t *device, int d,
+                               const hyb_cut_t *cut)
+{
+    XH_TRY(hyb_device_enter(device));
+    return device->backend->knobs != NULL ? HYB_CALL(device, set_cut, d, cut)
+                                          : XH_ERR_ARG;
+}
+
 void hyb_device_fail(hyb_device_t *device, const char *why)
 {
     if (atomic_exchange(&device->failed, true))

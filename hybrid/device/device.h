@@ -26,7 +26,7 @@
  * threads may call one device at once; one queue is for one thread at a time.
  */
 enum {
-    HYB_BACKEND_ABI = 7,
+    HYB_BACKEND_ABI = 8,
     HYB_BACKEND_NAME = 16 /* bytes of the longest name, with its end */
 };
 
@@ -168,6 +168,29 @@ typedef struct {
 
 enum { HYB_PANEL_STEP = 32 }; /* columns of a step, at most */
 
+/* ---- how products are cut ------------------------------------------------ */
+
+/*
+ * A backend whose product is a template has knobs, each with the values that
+ * are worth a try. A cut has a value of each, and values left over are 0. There
+ * is a cut for each of some depths of products, and the nearest one counts.
+ */
+enum { HYB_KNOBS = 12, HYB_KNOB_VALUES = 12, HYB_CUT_DEPTHS = 5 };
+
+typedef struct {
+    const char *name;
+    int count, values[HYB_KNOB_VALUES];
+} hyb_knob_t;
+
+typedef struct {
+    int values[HYB_KNOBS];
+} hyb_cut_t;
+
+static inline int64_t hyb_cut_depth(int d) /* of 0 .. HYB_CUT_DEPTHS - 1 */
+{
+    return (int64_t)128 << d;
+}
+
 /* ---- what a backend brings ---------------------------------------------- */
 
 /* What a queue does; all but the copies a device may lack. */
@@ -305,6 +328,12 @@ typedef struct hyb_backend {
     /* Queue task, which is valid during the call. */
     xh_status_t (*work)(void *state, void *queue, const hyb_task_t *task);
 
+    /* These may be NULL, all three: products are cut in one way. XH_ERR_ARG:
+     * the device cannot, and information says why; nothing has changed. */
+    const hyb_knob_t *(*knobs)(void *state, int *count_p);
+    hyb_cut_t (*cut)(void *state, int d);
+    xh_status_t (*set_cut)(void *state, int d, const hyb_cut_t *cut);
+
     xh_status_t (*sensors)(void *state, hyb_device_sensors_t *sensors_p);
     /* XH_ERR_MEMORY: the system refuses, and a warning says so; copies reach
      * the memory all the same. Unpinning memory that is not pinned does
@@ -372,6 +401,20 @@ bool hyb_device_failed(const hyb_device_t *device);
 void hyb_device_fail(hyb_device_t *device, const char *why);
 
 bool hyb_device_has(const hyb_device_t *device, hyb_op_t op);
+
+/* What may be changed of device's products, count of them, or none and NULL. */
+const hyb_knob_t *hyb_device_knobs(hyb_device_t *device, int *count_p);
+
+/*
+ * How device cuts products of about hyb_cut_depth(d); set: from now on.
+ * Order:  while no work is queued.
+ * Errors: XH_ERR_ARG     the device has no knobs, or cannot: said as
+ *                        information, and nothing has changed
+ *         XH_ERR_DEVICE
+ */
+xh_status_t hyb_device_cut(hyb_device_t *device, int d, hyb_cut_t *cut_p);
+xh_status_t hyb_device_set_cut(hyb_device_t *device, int d,
+                               const hyb_cut_t *cut);
 
 /* ---- memory ------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@ import jobs
 pytestmark = pytest.mark.scripts
 KERNELS = "hybrid/device/kernels/kernels.cl"
 NAMES = ["copy", "swap_rows", "gather_rows", "scatter_rows", "generate", "gemv",
-         "invert", "pack", "multiply"]  # fmt: skip
+         "invert", "pack_a", "pack_b", "multiply"]  # fmt: skip
 
 
 def found(*names):
@@ -35,6 +35,25 @@ def test_nvcc_takes_them(tmp_path, target):
     assert sorted(of) == sorted(NAMES)
     spilt = re.findall(r"(\d+) bytes spill stores", outcome.stderr)
     assert spilt == ["0"] * len(NAMES), str(outcome)
+
+
+# Values of the product's template beside the defaults.
+CUT = dict(ITEMS_M=16, ITEMS_N=16, VECTOR=1, ROWS=4, COLS=4, DEPTH=8, STAGED=1,
+           PACKED=1, PREFETCH=0, BAND=8)  # fmt: skip
+CUTS = [dict(PREFETCH=1), dict(PACKED=0), dict(PACKED=0, PREFETCH=1),
+        dict(STAGED=0), dict(STAGED=0, PREFETCH=1)]  # fmt: skip
+
+
+@pytest.mark.parametrize("other", CUTS)
+def test_nvcc_takes_other_cuts_of_the_product(tmp_path, other):
+    nvcc = found("nvcc")
+    if nvcc is None:
+        pytest.skip("no nvcc")
+    values = [f"-D{name}={value}" for name, value in {**CUT, **other}.items()]
+    words = [nvcc, "-x", "cu", "-I.", "-arch=sm_90", "-cubin", "-Werror",
+             "all-warnings", *values, "-o", tmp_path / "x.cubin", KERNELS]  # fmt: skip
+    outcome = jobs.run(words, jobs.SOURCE).succeeded()
+    assert "warning" not in outcome.stderr, str(outcome)
 
 
 @pytest.mark.parametrize("target", ["gfx90a", "gfx942"])

@@ -185,7 +185,7 @@ def failing(xhpl, device, tmp_path):
 
 
 LOSSES = [
-    (dict(LAUNCH=90), "(pack|multiply): error -5 of OpenCL"),
+    (dict(LAUNCH=90), "(pack_[ab]|multiply): error -5 of OpenCL"),
     (dict(WORK=30), "work before an event: error -5 of OpenCL"),
     (dict(STALL=30), "it stalled"),
 ]

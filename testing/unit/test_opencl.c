@@ -126,6 +126,94 @@ TEST_DEVICE(a_product_beyond_working_memory_is_whole)
     check_product(f, 2049, 2049, 3, XH_NO_TRANS);
 }
 
+/* ---- how products are cut -------------------------------------------------
+ */
+
+/* Values of the knobs: rows, columns, items, vector, depth, staged, packed,
+ * prefetch, band. */
+static const hyb_cut_t cuts[] = {
+    {{3, 8, 1, 1, 8, 4, 0, 1, 1, 4096}}, {{1, 3, 1, 1, 2, 1, 0, 1, 0, 2}},
+    {{5, 5, 1, 1, 4, 16, 0, 1, 1, 1}},   {{2, 3, 4, 2, 2, 2, 0, 1, 1, 3}},
+    {{8, 4, 16, 16, 1, 16, 1, 1, 0, 4}}, {{4, 4, 8, 8, 1, 8, 1, 1, 1, 1}},
+    {{4, 4, 8, 8, 1, 8, 1, 0, 0, 16}},   {{2, 4, 8, 16, 2, 32, 1, 0, 1, 2}},
+};
+
+static void set_cut(const device_fixture_t *f, const hyb_cut_t *cut)
+{
+    for (int d = 0; d < HYB_CUT_DEPTHS; d++)
+        assert_ok(hyb_device_set_cut(f->device, d, cut));
+}
+
+TEST_DEVICE(products_are_right_however_they_are_cut)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+
+    srand(5);
+    for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+        set_cut(f, &cuts[i]);
+        check_product(f, 137, 69, 43, XH_NO_TRANS);
+        check_product(f, 70, 131, 530, XH_TRANS);
+        check_product(f, 1, 1, 1, XH_NO_TRANS);
+        check_product(f, 128, 128, 32, XH_NO_TRANS);
+    }
+    check_product(f, 5, 6, 1200, XH_NO_TRANS);
+}
+
+TEST_DEVICE(each_depth_has_a_cut_of_its_own)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_cut_t before, found;
+
+    assert_ok(hyb_device_cut(f->device, 3, &before));
+    assert_ok(hyb_device_set_cut(f->device, 1, &cuts[1]));
+    assert_ok(hyb_device_cut(f->device, 1, &found));
+    assert_memory_equal(&found, &cuts[1], sizeof(found));
+    assert_ok(hyb_device_cut(f->device, 3, &found));
+    assert_memory_equal(&found, &before, sizeof(found));
+}
+
+TEST_DEVICE(knobs_have_a_default_among_their_values)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_cut_t cut;
+    int count;
+    const hyb_knob_t *knobs = hyb_device_knobs(f->device, &count);
+
+    assert_in_range(count, 1, HYB_KNOBS);
+    assert_ok(hyb_device_cut(f->device, 0, &cut));
+    for (int i = 0; i < count; i++) {
+        bool is_one = false;
+
+        for (int v = 0; v < knobs[i].count; v++)
+            is_one = is_one || knobs[i].values[v] == cut.values[i];
+        assert_true(is_one);
+    }
+}
+
+TEST_DEVICE(a_cut_that_cannot_be_changes_nothing)
+{
+    static const hyb_cut_t wrong[] = {
+        {{0}},
+        {{3, 8, 1, 1, 3, 4, 0, 1, 1, 4096}},     /* no such vector */
+        {{3, 8, 1, 1, 8, 4, 0, 0, 1, 4096}},     /* neither packed nor staged */
+        {{16, 16, 1, 1, 8, 4, 0, 1, 1, 4096}},   /* registers */
+        {{16, 1, 64, 1, 1, 4, 1, 1, 1, 4096}},   /* tile */
+        {{1, 1, 256, 256, 1, 4, 0, 1, 1, 4096}}, /* items */
+        {{1, 1, 16, 3, 1, 1, 1, 1, 1, 4096}},    /* 48 items for 16 elements */
+        {{2, 2, 256, 128, 1, 64, 1, 1, 1, 4096}}, /* on-chip memory or items */
+    };
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_cut_t found;
+
+    assert_ok(hyb_device_set_cut(f->device, 2, &cuts[0]));
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_int_equal(hyb_device_set_cut(f->device, 2, &wrong[i]),
+                         XH_ERR_ARG);
+    assert_ok(hyb_device_cut(f->device, 2, &found));
+    assert_memory_equal(&found, &cuts[0], sizeof(found));
+    check_product(f, 30, 31, 500, XH_NO_TRANS);
+}
+
 /* The order of L1 is what is inverted at a time, or more, or no multiple. */
 static void check_solve(const device_fixture_t *f, int64_t nb, int64_t cols)
 {
@@ -148,6 +236,16 @@ static void check_solve(const device_fixture_t *f, int64_t nb, int64_t cols)
     free(result.host);
     destroy(l1);
     destroy(u);
+}
+
+/* In place, which a product that reads its operands where they are cannot. */
+TEST_DEVICE(solves_do_not_depend_on_cuts)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+
+    srand(6);
+    set_cut(f, &cuts[6]);
+    check_solve(f, 200, 33);
 }
 
 TEST_DEVICE(a_solve_goes_by_inverted_blocks)

@@ -20,11 +20,17 @@ typedef ulong u64;
 #define FUNCTION static
 #define GLOBAL __global
 #define ON_CHIP __local
+#define CHIP __local
 #define GROUP(d) ((i64)get_group_id(d))
 #define GROUPS(d) ((i64)get_num_groups(d))
 #define ITEM(d) ((i64)get_local_id(d))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define AS_DOUBLE(bits) as_double(bits)
+#if defined(__x86_64__) || defined(__aarch64__)
+#define TOUCH(p) __builtin_prefetch((const void *)(size_t)(p))
+#else
+#define TOUCH(p)
+#endif
 
 #else
 
@@ -33,6 +39,8 @@ typedef unsigned long long u64;
 
 #define FUNCTION static __attribute__((device)) inline
 #define GLOBAL
+#define CHIP
+#define TOUCH(p)
 
 #if defined(__HIP__)
 

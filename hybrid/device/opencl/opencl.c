@@ -284,8 +284,7 @@ static void close_device(void *state)
 
     if (device->jumps != NULL)
         hyb_cl.ReleaseMemObject(device->jumps);
-    if (device->program != NULL)
-        hyb_cl.ReleaseProgram(device->program);
+    hyb_opencl_release_programs(device);
     if (device->context != NULL)
         hyb_cl.ReleaseContext(device->context);
     pthread_mutex_destroy(&device->lock);
@@ -341,6 +340,9 @@ static const hyb_backend_t backend = {
     .event_wait = hyb_opencl_event_wait,
     .event_elapsed = hyb_opencl_event_elapsed,
     .work = hyb_opencl_work,
+    .knobs = hyb_opencl_knobs,
+    .cut = hyb_opencl_cut,
+    .set_cut = hyb_opencl_set_cut,
     .give_up = give_up,
 };
 

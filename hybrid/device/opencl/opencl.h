@@ -24,11 +24,14 @@ enum {
     HYB_OPENCL_INVERSES = 32, /* so many at a time */
     HYB_OPENCL_INVERSES_BYTES = HYB_OPENCL_INVERSES * HYB_OPENCL_INVERTED *
                                 HYB_OPENCL_INVERTED * (int)sizeof(double),
-    HYB_OPENCL_SIDE = 2048, /* rows and columns of C multiplied at a time, */
-    HYB_OPENCL_DEPTH = 512  /* and of k */
+    HYB_OPENCL_SIDE = 2048,  /* rows and columns of C multiplied at a time, */
+    HYB_OPENCL_DEPTH = 512,  /* and of k */
+    HYB_OPENCL_WIDEST = 512, /* tile */
+    HYB_OPENCL_MOST_SUMS = 512, /* of an item */
+    HYB_OPENCL_PACKED = 16      /* columns that a group packs */
 };
 
-/* The kernels of hybrid/device/kernels. */
+/* The kernels of hybrid/device/kernels; the last ones are the product's. */
 #define HYB_OPENCL_KERNELS(X)                                                  \
     X(COPY, copy)                                                              \
     X(SWAP_ROWS, swap_rows)                                                    \
@@ -37,13 +40,19 @@ enum {
     X(GENERATE, generate)                                                      \
     X(GEMV, gemv)                                                              \
     X(INVERT, invert)                                                          \
-    X(PACK, pack)                                                              \
+    X(PACK_A, pack_a)                                                          \
+    X(PACK_B, pack_b)                                                          \
     X(MULTIPLY, multiply)
 
 #define HYB_OPENCL_NUMBER(kernel, name) HYB_OPENCL_##kernel,
 typedef enum {
     HYB_OPENCL_KERNELS(HYB_OPENCL_NUMBER) HYB_OPENCL_KERNEL_COUNT
 } hyb_opencl_kernel_t;
+
+enum {
+    HYB_OPENCL_OTHERS = HYB_OPENCL_PACK_A, /* than the product's */
+    HYB_OPENCL_OF_PRODUCT = HYB_OPENCL_KERNEL_COUNT - HYB_OPENCL_OTHERS
+};
 
 /* ---- library.c ---------------------------------------------------------- */
 
@@ -68,6 +77,7 @@ typedef enum {
     X(GetDeviceInfo)                                                           \
     X(GetEventInfo)                                                            \
     X(GetEventProfilingInfo)                                                   \
+    X(GetKernelWorkGroupInfo)                                                  \
     X(GetPlatformIDs)                                                          \
     X(GetProgramBuildInfo)                                                     \
     X(ReleaseCommandQueue)                                                     \
@@ -92,10 +102,46 @@ const char *hyb_opencl_load(void);
 
 /* ---- program.c ---------------------------------------------------------- */
 
-/* How the product's kernel is cut; the words of hybrid/device/kernels. */
+/* What the product's template may be; hybrid/device/kernels/product.cl has the
+ * words. */
+#define HYB_OPENCL_KNOBS(X)                                                    \
+    X(rows, ROWS)                                                              \
+    X(cols, COLS)                                                              \
+    X(items_m, ITEMS_M)                                                        \
+    X(items_n, ITEMS_N)                                                        \
+    X(vector, VECTOR)                                                          \
+    X(depth, DEPTH)                                                            \
+    X(staged, STAGED)                                                          \
+    X(packed, PACKED)                                                          \
+    X(prefetch, PREFETCH)                                                      \
+    X(band, BAND)
+
+typedef struct { /* the values of a hyb_cut_t, by name */
+#define HYB_OPENCL_KNOB(name, word) int name;
+    HYB_OPENCL_KNOBS(HYB_OPENCL_KNOB)
+} hyb_opencl_cut_t;
+
+/* A product as it is compiled. */
 typedef struct {
-    int tile_m, tile_n, items_m, items_n, depth, vector, staged;
-} hyb_opencl_tile_t;
+    hyb_opencl_cut_t cut;
+    cl_program program; /* NULL: the default's counts */
+    int version;        /* changes with program */
+} hyb_opencl_product_t;
+
+enum { /* of products: one a depth, and the default */
+       HYB_OPENCL_DEFAULT = HYB_CUT_DEPTHS,
+       HYB_OPENCL_PRODUCTS
+};
+
+static inline int hyb_opencl_tile_m(const hyb_opencl_cut_t *cut)
+{
+    return cut->rows * cut->vector * cut->items_m;
+}
+
+static inline int hyb_opencl_tile_n(const hyb_opencl_cut_t *cut)
+{
+    return cut->cols * cut->items_n;
+}
 
 /* ---- opencl.c ----------------------------------------------------------- */
 
@@ -108,8 +154,8 @@ typedef struct {
     int index;
     cl_device_id id;
     cl_context context;
-    cl_program program;
-    hyb_opencl_tile_t tile;
+    cl_program program; /* all but products */
+    hyb_opencl_product_t products[HYB_OPENCL_PRODUCTS];
     cl_mem jumps; /* what the kernel generate takes */
     bool has_priorities;
     uint64_t memory, largest; /* bytes in all, and in one allocation */
@@ -137,19 +183,51 @@ xh_status_t hyb_opencl_allocate(hyb_opencl_device_t *device, size_t bytes,
                                 cl_mem *memory_p);
 void hyb_opencl_free(hyb_opencl_device_t *device, cl_mem memory, size_t bytes);
 
-/* Build the kernels for device, and set its tile. Errors: XH_ERR_DEVICE  what
- * the compiler has to say is logged */
+/* Build the kernels for device, products in the default's cut. Errors:
+ * XH_ERR_DEVICE  what the compiler has to say is logged */
 xh_status_t hyb_opencl_build(hyb_opencl_device_t *device);
+void hyb_opencl_release_programs(hyb_opencl_device_t *device);
+
+/* Compile a product that has no defect. Why it cannot be, or NULL; what the
+ * compiler has to say is information. */
+const char *hyb_opencl_compile(const hyb_opencl_device_t *device,
+                               const hyb_opencl_cut_t *cut,
+                               cl_program *program_p);
+
+/* ---- cut.c -------------------------------------------------------------- */
+
+/* The default's cut, of which strips are packed. */
+hyb_opencl_cut_t hyb_opencl_default_cut(const hyb_opencl_device_t *device);
+
+/* Why device cannot have this cut; NULL: perhaps it can. */
+const char *hyb_opencl_cut_defect(const hyb_opencl_device_t *device,
+                                  const hyb_opencl_cut_t *cut);
+
+/* The product for this depth. */
+const hyb_opencl_product_t *
+hyb_opencl_product(const hyb_opencl_device_t *device, int64_t depth);
+
+/* The backend's own functions, as in hyb_backend_t. */
+const hyb_knob_t *hyb_opencl_knobs(void *state, int *count_p);
+hyb_cut_t hyb_opencl_cut(void *state, int d);
+xh_status_t hyb_opencl_set_cut(void *state, int d, const hyb_cut_t *cut);
 
 /* ---- queue.c ------------------------------------------------------------ */
 
 struct hyb_opencl_queue {
     hyb_opencl_device_t *device;
     cl_command_queue commands;
-    cl_kernel kernels[HYB_OPENCL_KERNEL_COUNT]; /* NULL before the first use */
-    cl_mem strips_a, strips_b, inverses;        /* working memory */
+    cl_kernel kernels[HYB_OPENCL_OTHERS]; /* NULL before the first use */
+    struct {
+        cl_kernel kernels[HYB_OPENCL_OF_PRODUCT]; /* likewise */
+        int version;                              /* that they are of */
+    } products[HYB_OPENCL_PRODUCTS];
+    cl_mem strips_a, strips_b, inverses; /* working memory */
     hyb_opencl_queue_t *next;
 };
+
+/* Release those that are there; they are NULL then. */
+void hyb_opencl_release_kernels(int count, cl_kernel *kernels);
 
 /* Wait until no queue has work left, or the device is given up. */
 void hyb_opencl_settle(hyb_opencl_device_t *device);

@@ -3,69 +3,148 @@
 #include <stdlib.h>
 #include "hybrid/device/opencl/opencl.h"
 
-/* All kernels, as make puts them into one text. */
-static const char source[] =
-#include "hybrid/device/kernels/source.inc"
-    ;
+enum { OPTIONS = 512 }; /* bytes of the compiler's */
 
-/*
- * Cores have vectors and large caches: an item alone has 3 vectors by as many
- * columns as leave a few of its registers free. GPUs have many items, which
- * share on-chip memory.
- */
-static hyb_opencl_tile_t choose_tile(const hyb_opencl_device_t *device)
-{
-    static const hyb_opencl_tile_t of_gpus = {128, 64, 16, 16, 16, 1, 1};
-    cl_device_type type = CL_DEVICE_TYPE_GPU;
-    cl_uint width = 1;
+/* The kernels, as make makes text of them. */
+static const char *const all_but_products[] = {
+#include "hybrid/device/kernels/dialect.inc"
+    ,
+#include "hybrid/device/kernels/rows.inc"
+    ,
+#include "hybrid/device/kernels/generate.inc"
+    ,
+#include "hybrid/device/kernels/algebra.inc"
+};
+static const char *const products[] = {
+#include "hybrid/device/kernels/dialect.inc"
+    ,
+#include "hybrid/device/kernels/product.inc"
+};
 
-    hyb_cl.GetDeviceInfo(device->id, CL_DEVICE_TYPE, sizeof(type), &type, NULL);
-    if ((type & CL_DEVICE_TYPE_CPU) == 0)
-        return of_gpus;
-    hyb_cl.GetDeviceInfo(device->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE,
-                         sizeof(width), &width, NULL);
-    width = width >= 8 ? 8 : width >= 4 ? 4 : 2;
-    return (hyb_opencl_tile_t){
-        3 * (int)width, width == 8 ? 8 : 4, 1, 1, 4, (int)width, 0};
-}
-
-/* A line of the log takes the beginning. */
-static void tell_log(const hyb_opencl_device_t *device)
+/* The beginning of what the compiler said. */
+static void tell_log(const hyb_opencl_device_t *device, xh_log_level_t level,
+                     cl_program program)
 {
     size_t bytes = 0;
     char *text;
 
-    hyb_cl.GetProgramBuildInfo(device->program, device->id,
-                               CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
+    hyb_cl.GetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0,
+                               NULL, &bytes);
     text = calloc(1, bytes + 1);
     if (text == NULL)
         return;
-    hyb_cl.GetProgramBuildInfo(device->program, device->id,
-                               CL_PROGRAM_BUILD_LOG, bytes, text, NULL);
-    hyb_opencl_host->log(XH_LOG_ERROR, "opencl", device->index,
+    hyb_cl.GetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, bytes,
+                               text, NULL);
+    hyb_opencl_host->log(level, "opencl", device->index,
                          "its compiler says: %s", text);
     free(text);
 }
 
+/* Compile texts; what the compiler says against them is logged. */
+static cl_int build(const hyb_opencl_device_t *device, cl_uint count,
+                    const char *const *texts, const char *options,
+                    xh_log_level_t level, cl_program *program_p)
+{
+    cl_int error;
+    cl_program program = hyb_cl.CreateProgramWithSource(
+        device->context, count, (const char **)texts, NULL, &error);
+
+    if (error != CL_SUCCESS)
+        return error;
+    error = hyb_cl.BuildProgram(program, 1, &device->id, options, NULL, NULL);
+    if (error == CL_SUCCESS) {
+        *program_p = program;
+        return CL_SUCCESS;
+    }
+    tell_log(device, level, program);
+    hyb_cl.ReleaseProgram(program);
+    return error;
+}
+
+/* ---- products ------------------------------------------------------------ */
+
+static void print_options(const hyb_opencl_cut_t *cut, char *options)
+{
+    int used = snprintf(options, OPTIONS,
+                        "-cl-std=CL1.2 -DITEMS=%d -DPACKED_COLUMNS=%d",
+                        HYB_OPENCL_ITEMS, HYB_OPENCL_PACKED);
+
+#define PRINT_KNOB(name, word)                                                 \
+    used += snprintf(options + used, OPTIONS - (size_t)used,                   \
+                     " -D" #word "=%d", cut->name);
+    HYB_OPENCL_KNOBS(PRINT_KNOB)
+}
+
+/* Can program's product run in groups of so many items? */
+static bool can_run(const hyb_opencl_device_t *device, cl_program program,
+                    int items)
+{
+    size_t most = 0;
+    cl_int error;
+    cl_kernel kernel = hyb_cl.CreateKernel(program, "multiply", &error);
+
+    if (error != CL_SUCCESS)
+        return false;
+    hyb_cl.GetKernelWorkGroupInfo(kernel, device->id, CL_KERNEL_WORK_GROUP_SIZE,
+                                  sizeof(most), &most, NULL);
+    hyb_cl.ReleaseKernel(kernel);
+    return (size_t)items <= most;
+}
+
+const char *hyb_opencl_compile(const hyb_opencl_device_t *device,
+                               const hyb_opencl_cut_t *cut,
+                               cl_program *program_p)
+{
+    enum { TEXTS = sizeof(products) / sizeof(products[0]) };
+    char options[OPTIONS];
+    cl_program program;
+
+    print_options(cut, options);
+    if (build(device, TEXTS, products, options, XH_LOG_INFO, &program) !=
+        CL_SUCCESS)
+        return "it does not compile";
+    if (can_run(device, program, cut->items_m * cut->items_n)) {
+        *program_p = program;
+        return NULL;
+    }
+    hyb_cl.ReleaseProgram(program);
+    return "a group has not as many items, as it is compiled";
+}
+
+/* ---- all kernels --------------------------------------------------------- */
+
+static cl_int build_product(hyb_opencl_device_t *device)
+{
+    enum { TEXTS = sizeof(products) / sizeof(products[0]) };
+    hyb_opencl_product_t *p = &device->products[HYB_OPENCL_DEFAULT];
+    char options[OPTIONS];
+
+    p->cut = hyb_opencl_default_cut(device);
+    p->version = 1;
+    print_options(&p->cut, options);
+    return build(device, TEXTS, products, options, XH_LOG_ERROR, &p->program);
+}
+
 xh_status_t hyb_opencl_build(hyb_opencl_device_t *device)
 {
-    const hyb_opencl_tile_t t = device->tile = choose_tile(device);
-    const size_t length = sizeof(source) - 1;
-    const char *text = source;
-    char options[256];
+    enum { TEXTS = sizeof(all_but_products) / sizeof(all_but_products[0]) };
+    char options[OPTIONS];
     cl_int error;
 
-    snprintf(options, sizeof(options),
-             "-cl-std=CL1.2 -DITEMS=%d -DINVERTED=%d -DTILE_M=%d -DTILE_N=%d "
-             "-DITEMS_M=%d -DITEMS_N=%d -DDEPTH=%d -DVECTOR=%d -DSTAGED=%d",
-             HYB_OPENCL_ITEMS, HYB_OPENCL_INVERTED, t.tile_m, t.tile_n,
-             t.items_m, t.items_n, t.depth, t.vector, t.staged);
-    device->program = hyb_cl.CreateProgramWithSource(device->context, 1, &text,
-                                                     &length, &error);
-    XH_TRY(hyb_opencl_status(device, "making a program", error));
-    error = hyb_cl.BuildProgram(device->program, 1, &device->id, options, NULL,
-                                NULL);
-    if (error != CL_SUCCESS)
-        tell_log(device);
+    snprintf(options, sizeof(options), "-cl-std=CL1.2 -DITEMS=%d -DINVERTED=%d",
+             HYB_OPENCL_ITEMS, HYB_OPENCL_INVERTED);
+    error = build(device, TEXTS, all_but_products, options, XH_LOG_ERROR,
+                  &device->program);
+    if (error == CL_SUCCESS)
+        error = build_product(device);
     return hyb_opencl_status(device, "building the kernels", error);
+}
+
+void hyb_opencl_release_programs(hyb_opencl_device_t *device)
+{
+    if (device->program != NULL)
+        hyb_cl.ReleaseProgram(device->program);
+    for (int i = 0; i < HYB_OPENCL_PRODUCTS; i++)
+        if (device->products[i].program != NULL)
+            hyb_cl.ReleaseProgram(device->products[i].program);
 }

@@ -56,12 +56,10 @@ static cl_command_queue open_commands(const hyb_opencl_device_t *device,
                                            CL_QUEUE_PROFILING_ENABLE, error_p);
 }
 
-/* Memory for strips of so many elements in the other direction. */
-static size_t strips_bytes(int width)
-{
-    return (size_t)xh_whole_units(HYB_OPENCL_SIDE, width) * HYB_OPENCL_DEPTH *
-           sizeof(double);
-}
+/* The memory of one operand's strips, the last of which may stick out. */
+static const size_t strips_bytes =
+    (size_t)(HYB_OPENCL_SIDE + HYB_OPENCL_WIDEST) * HYB_OPENCL_DEPTH *
+    sizeof(double);
 
 static xh_status_t build(hyb_opencl_queue_t *queue, hyb_priority_t priority)
 {
@@ -70,12 +68,19 @@ static xh_status_t build(hyb_opencl_queue_t *queue, hyb_priority_t priority)
 
     queue->commands = open_commands(device, priority, &error);
     XH_TRY(hyb_opencl_status(device, "making a queue", error));
-    XH_TRY(hyb_opencl_allocate(device, strips_bytes(device->tile.tile_m),
-                               &queue->strips_a));
-    XH_TRY(hyb_opencl_allocate(device, strips_bytes(device->tile.tile_n),
-                               &queue->strips_b));
+    XH_TRY(hyb_opencl_allocate(device, strips_bytes, &queue->strips_a));
+    XH_TRY(hyb_opencl_allocate(device, strips_bytes, &queue->strips_b));
     return hyb_opencl_allocate(device, HYB_OPENCL_INVERSES_BYTES,
                                &queue->inverses);
+}
+
+void hyb_opencl_release_kernels(int count, cl_kernel *kernels)
+{
+    for (int k = 0; k < count; k++) {
+        if (kernels[k] != NULL)
+            hyb_cl.ReleaseKernel(kernels[k]);
+        kernels[k] = NULL;
+    }
 }
 
 /* Undo as much as build has done. */
@@ -83,11 +88,12 @@ static void dismantle(hyb_opencl_queue_t *queue)
 {
     hyb_opencl_device_t *device = queue->device;
 
-    for (int k = 0; k < HYB_OPENCL_KERNEL_COUNT; k++)
-        if (queue->kernels[k] != NULL)
-            hyb_cl.ReleaseKernel(queue->kernels[k]);
-    hyb_opencl_free(device, queue->strips_a, strips_bytes(device->tile.tile_m));
-    hyb_opencl_free(device, queue->strips_b, strips_bytes(device->tile.tile_n));
+    hyb_opencl_release_kernels(HYB_OPENCL_OTHERS, queue->kernels);
+    for (int i = 0; i < HYB_OPENCL_PRODUCTS; i++)
+        hyb_opencl_release_kernels(HYB_OPENCL_OF_PRODUCT,
+                                   queue->products[i].kernels);
+    hyb_opencl_free(device, queue->strips_a, strips_bytes);
+    hyb_opencl_free(device, queue->strips_b, strips_bytes);
     hyb_opencl_free(device, queue->inverses, HYB_OPENCL_INVERSES_BYTES);
     if (queue->commands != NULL)
         hyb_cl.ReleaseCommandQueue(queue->commands);

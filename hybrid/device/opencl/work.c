@@ -6,30 +6,52 @@
 
 typedef struct {
     hyb_opencl_queue_t *queue;
-    hyb_opencl_kernel_t which;
+    cl_kernel kernel;
+    const char *name;
     cl_uint arguments; /* passed so far */
     cl_int error;      /* the first */
 } launch_t;
 
+/* Of program, made when it is first used. Each queue has its own: arguments
+ * belong to the kernel. */
+static launch_t launch_of(hyb_opencl_queue_t *queue, cl_program program,
+                          hyb_opencl_kernel_t which, cl_kernel *kernel)
+{
 #define NAME_OF(kernel, name) #name,
-static const char *const names[] = {HYB_OPENCL_KERNELS(NAME_OF)};
+    static const char *const names[] = {HYB_OPENCL_KERNELS(NAME_OF)};
+    launch_t l = {.queue = queue, .name = names[which], .error = CL_SUCCESS};
 
-/* Each queue has its own kernels: arguments belong to the kernel. */
+    if (*kernel == NULL)
+        *kernel = hyb_cl.CreateKernel(program, l.name, &l.error);
+    l.kernel = *kernel;
+    return l;
+}
+
 static launch_t launch(hyb_opencl_queue_t *queue, hyb_opencl_kernel_t which)
 {
-    launch_t l = {queue, which, 0, CL_SUCCESS};
+    return launch_of(queue, queue->device->program, which,
+                     &queue->kernels[which]);
+}
 
-    if (queue->kernels[which] == NULL)
-        queue->kernels[which] =
-            hyb_cl.CreateKernel(queue->device->program, names[which], &l.error);
-    return l;
+/* The product's program may have changed since the last time. */
+static launch_t launch_product(hyb_opencl_queue_t *queue,
+                               const hyb_opencl_product_t *product,
+                               hyb_opencl_kernel_t which)
+{
+    ptrdiff_t i = product - queue->device->products;
+    cl_kernel *kernels = queue->products[i].kernels;
+
+    if (queue->products[i].version != product->version)
+        hyb_opencl_release_kernels(HYB_OPENCL_OF_PRODUCT, kernels);
+    queue->products[i].version = product->version;
+    return launch_of(queue, product->program, which,
+                     &kernels[which - HYB_OPENCL_OTHERS]);
 }
 
 static void pass(launch_t *l, const void *value, size_t bytes)
 {
     if (l->error == CL_SUCCESS)
-        l->error = hyb_cl.SetKernelArg(l->queue->kernels[l->which],
-                                       l->arguments++, bytes, value);
+        l->error = hyb_cl.SetKernelArg(l->kernel, l->arguments++, bytes, value);
 }
 
 static void pass_number(launch_t *l, int64_t number)
@@ -57,10 +79,9 @@ static xh_status_t run(launch_t *l, int64_t x, int64_t y, const size_t items[2])
     const size_t all[] = {(size_t)x * items[0], (size_t)y * items[1]};
 
     if (l->error == CL_SUCCESS)
-        l->error = hyb_cl.EnqueueNDRangeKernel(l->queue->commands,
-                                               l->queue->kernels[l->which], 2,
+        l->error = hyb_cl.EnqueueNDRangeKernel(l->queue->commands, l->kernel, 2,
                                                NULL, all, items, 0, NULL, NULL);
-    return hyb_opencl_status(l->queue->device, names[l->which], l->error);
+    return hyb_opencl_status(l->queue->device, l->name, l->error);
 }
 
 /* For so many rows, each an item's, and so many columns. */
@@ -149,43 +170,79 @@ static xh_status_t generate(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 
 /* ---- products ----------------------------------------------------------- */
 
-/* Strips of scale b, or of its transpose, with their depth in whole steps. */
-static xh_status_t pack(hyb_opencl_queue_t *queue, hyb_block_t b,
-                        bool transposed, double scale, int width, cl_mem strips)
-{
-    enum { DEPTH = 16 }; /* that an item packs */
-    const int64_t rows = transposed ? b.cols : b.rows;
-    const int64_t depth =
-        xh_whole_units(transposed ? b.rows : b.cols, queue->device->tile.depth);
-    const cl_int flag = transposed;
-    launch_t l = launch(queue, HYB_OPENCL_PACK);
+/* Element (i, l) of an operand is number offset + i down + l across. */
+typedef struct {
+    cl_long offset, rows, depth, down, across;
+} operand_t;
 
-    if (depth == 0)
-        return XH_OK;
-    pass_block(&l, b);
-    pass(&l, &flag, sizeof(flag));
-    pass(&l, &scale, sizeof(scale));
-    pass_number(&l, width);
-    pass_number(&l, depth);
-    pass_memory(&l, strips);
-    return run(&l, xh_units(xh_whole_units(rows, width), HYB_OPENCL_ITEMS),
-               xh_units(depth, DEPTH), (const size_t[]){HYB_OPENCL_ITEMS, 1});
+static operand_t operand_of(hyb_block_t b, bool transposed)
+{
+    return transposed ? (operand_t){b.offset, b.cols, b.rows, b.ld, 1}
+                      : (operand_t){b.offset, b.rows, b.cols, 1, b.ld};
 }
 
-/* c := beta c + the product of the queue's strips */
-static xh_status_t multiply(hyb_opencl_queue_t *queue, int64_t depth,
-                            double beta, hyb_block_t c)
-{
-    const hyb_opencl_tile_t t = queue->device->tile;
-    launch_t l = launch(queue, HYB_OPENCL_MULTIPLY);
+/* What the product's kernels work with. */
+typedef struct {
+    hyb_opencl_queue_t *queue;
+    const hyb_opencl_product_t *product;
+} multiplier_t;
 
-    pass_memory(&l, queue->strips_a);
-    pass_memory(&l, queue->strips_b);
-    pass_number(&l, xh_whole_units(depth, t.depth));
-    pass(&l, &beta, sizeof(beta));
-    pass_block(&l, c);
-    return run(&l, xh_units(c.cols, t.tile_n), xh_units(c.rows, t.tile_m),
-               (const size_t[]){(size_t)t.items_m, (size_t)t.items_n});
+static void pass_operand(launch_t *l, cl_mem memory, operand_t at)
+{
+    pass_memory(l, memory);
+    pass(l, &at, sizeof(at));
+}
+
+/* Pack it in strips, by the kernel pack_a or pack_b, if products are to be. */
+static xh_status_t pack(multiplier_t with, hyb_opencl_kernel_t which,
+                        hyb_block_t b, operand_t at)
+{
+    const hyb_opencl_cut_t *cut = &with.product->cut;
+    const bool is_a = which == HYB_OPENCL_PACK_A;
+    const int width = is_a ? hyb_opencl_tile_m(cut) : hyb_opencl_tile_n(cut);
+    const size_t items =
+        cut->items_m * cut->items_n == 1 ? 1 : HYB_OPENCL_ITEMS;
+    const int64_t depth = xh_whole_units(at.depth, cut->depth);
+    launch_t l;
+
+    if (cut->packed == 0 || depth == 0)
+        return XH_OK;
+    l = launch_product(with.queue, with.product, which);
+    pass_operand(&l, b.buffer->memory, at);
+    pass_number(&l, depth);
+    pass_memory(&l, is_a ? with.queue->strips_a : with.queue->strips_b);
+    return run(&l, xh_units(at.rows, width), xh_units(depth, HYB_OPENCL_PACKED),
+               (const size_t[]){items, 1});
+}
+
+/* An operand, from its strips if it was packed. */
+static void pass_factor(launch_t *l, const hyb_opencl_cut_t *cut, cl_mem strips,
+                        hyb_block_t b, operand_t at)
+{
+    const bool in_place = cut->packed == 0 && b.buffer != NULL;
+
+    if (cut->packed == 1)
+        at.depth = xh_whole_units(at.depth, cut->depth);
+    pass_operand(l, in_place ? b.buffer->memory : strips, at);
+}
+
+/* c := beta c + alpha a b, of one piece that is packed if it has to be */
+static xh_status_t multiply(multiplier_t with, const hyb_gemm_t *p)
+{
+    const hyb_opencl_cut_t *cut = &with.product->cut;
+    launch_t l = launch_product(with.queue, with.product, HYB_OPENCL_MULTIPLY);
+
+    pass_factor(&l, cut, with.queue->strips_a, p->a,
+                operand_of(p->a, p->trans_a == XH_TRANS));
+    pass_factor(&l, cut, with.queue->strips_b, p->b,
+                operand_of(p->b, p->trans_b == XH_NO_TRANS));
+    pass(&l, &p->alpha, sizeof(p->alpha));
+    pass(&l, &p->beta, sizeof(p->beta));
+    pass_block(&l, p->c);
+    return run(&l,
+               xh_units(p->c.rows, hyb_opencl_tile_m(cut)) *
+                   xh_units(p->c.cols, hyb_opencl_tile_n(cut)),
+               1, (const size_t[]){(size_t)cut->items_m, (size_t)cut->items_n});
 }
 
 /* The part of b that holds a part of op(b), as xh_view_op_part. */
@@ -196,41 +253,47 @@ static hyb_block_t op_part(hyb_block_t b, xh_trans_t op, int64_t i, int64_t j,
                              : hyb_block_part(b, j, i, cols, rows);
 }
 
-/*
- * Piece by piece, as working memory allows. A and B are packed before C is
- * written: C may be B, if A is of one piece.
- */
-static xh_status_t product(hyb_opencl_queue_t *q, const hyb_gemm_t *p)
+/* Piece by piece, as working memory allows. */
+static xh_status_t product(multiplier_t with, const hyb_gemm_t *p)
 {
     enum { SIDE = HYB_OPENCL_SIDE, DEPTH = HYB_OPENCL_DEPTH };
     const int64_t m = p->c.rows, n = p->c.cols,
                   k = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
-    const hyb_opencl_tile_t tile = q->device->tile;
 
     for (int64_t j = 0; j < n; j += SIDE)
         for (int64_t l = 0; l == 0 || l < k; l += DEPTH) {
             const int64_t cols = xh_smaller(SIDE, n - j),
                           depth = xh_smaller(DEPTH, k - l);
+            hyb_gemm_t piece = *p;
 
-            XH_TRY(pack(q, op_part(p->b, p->trans_b, l, j, depth, cols),
-                        p->trans_b == XH_NO_TRANS, 1, tile.tile_n,
-                        q->strips_b));
+            piece.beta = l == 0 ? p->beta : 1;
+            piece.b = op_part(p->b, p->trans_b, l, j, depth, cols);
+            XH_TRY(pack(with, HYB_OPENCL_PACK_B, piece.b,
+                        operand_of(piece.b, p->trans_b == XH_NO_TRANS)));
             for (int64_t i = 0; i < m; i += SIDE) {
                 const int64_t rows = xh_smaller(SIDE, m - i);
 
-                XH_TRY(pack(q, op_part(p->a, p->trans_a, i, l, rows, depth),
-                            p->trans_a == XH_TRANS, p->alpha, tile.tile_m,
-                            q->strips_a));
-                XH_TRY(multiply(q, depth, l == 0 ? p->beta : 1,
-                                hyb_block_part(p->c, i, j, rows, cols)));
+                piece.a = op_part(p->a, p->trans_a, i, l, rows, depth);
+                piece.c = hyb_block_part(p->c, i, j, rows, cols);
+                XH_TRY(pack(with, HYB_OPENCL_PACK_A, piece.a,
+                            operand_of(piece.a, p->trans_a == XH_TRANS)));
+                XH_TRY(multiply(with, &piece));
             }
         }
     return XH_OK;
 }
 
+static multiplier_t multiplier(hyb_opencl_queue_t *queue, int64_t depth)
+{
+    return (multiplier_t){queue, hyb_opencl_product(queue->device, depth)};
+}
+
 static xh_status_t gemm(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {
-    return product(queue, &t->gemm);
+    const hyb_gemm_t *p = &t->gemm;
+    int64_t depth = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
+
+    return product(multiplier(queue, depth), p);
 }
 
 /* ---- the rest of algebra ------------------------------------------------ */
@@ -258,11 +321,16 @@ static xh_status_t invert(hyb_opencl_queue_t *queue, hyb_block_t l1)
         1, (const size_t[]){HYB_OPENCL_INVERTED, 1});
 }
 
-/* U's rows block by block: solved by the inverse, then subtracted below. */
+/*
+ * U's rows block by block: solved by the inverse, then subtracted below. C may
+ * be B where strips of all of it are packed before: the default's are.
+ */
 static xh_status_t trsm(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {
     enum { WIDTH = HYB_OPENCL_INVERTED };
     const hyb_block_t l1 = t->trsm.l1, u = t->trsm.u;
+    const multiplier_t with = {queue,
+                               &queue->device->products[HYB_OPENCL_DEFAULT]};
     hyb_buffer_t inverses = {.memory = queue->inverses};
 
     for (int64_t first = 0, slot = 0; first < u.rows; first += WIDTH) {
@@ -275,14 +343,14 @@ static xh_status_t trsm(hyb_opencl_queue_t *queue, const hyb_task_t *t)
             XH_TRY(invert(
                 queue, hyb_block_part(l1, first, first, n + left, n + left)));
         XH_TRY(product(
-            queue,
+            with,
             &(hyb_gemm_t){.alpha = 1,
                           .a = {&inverses, slot * WIDTH * WIDTH, n, n, WIDTH},
                           .b = solved,
                           .c = solved}));
         if (left > 0)
             XH_TRY(product(
-                queue,
+                with,
                 &(hyb_gemm_t){.alpha = -1,
                               .beta = 1,
                               .a = hyb_block_part(l1, next, first, left, n),
