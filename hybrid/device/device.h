@@ -328,8 +328,9 @@ typedef struct hyb_backend {
     /* Queue task, which is valid during the call. */
     xh_status_t (*work)(void *state, void *queue, const hyb_task_t *task);
 
-    /* These may be NULL, all three: products are cut in one way. XH_ERR_ARG:
-     * the device cannot, and information says why; nothing has changed. */
+    /* These may be NULL, all three: products are cut in one way. Cut NULL is
+     * the backend's own. XH_ERR_ARG: the device cannot, and information says
+     * why; nothing has changed. */
     const hyb_knob_t *(*knobs)(void *state, int *count_p);
     hyb_cut_t (*cut)(void *state, int d);
     xh_status_t (*set_cut)(void *state, int d, const hyb_cut_t *cut);
@@ -406,7 +407,8 @@ bool hyb_device_has(const hyb_device_t *device, hyb_op_t op);
 const hyb_knob_t *hyb_device_knobs(hyb_device_t *device, int *count_p);
 
 /*
- * How device cuts products of about hyb_cut_depth(d); set: from now on.
+ * How device cuts products of about hyb_cut_depth(d); set: from now on, NULL:
+ * in its own way.
  * Order:  while no work is queued.
  * Errors: XH_ERR_ARG     the device has no knobs, or cannot: said as
  *                        information, and nothing has changed

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
+#include "hybrid/device/cuts.h"
 #include "hybrid/device/rates.h"
 #include "hybrid/cpu/product/blas.h"
 #include "hybrid/cpu/trial/trial.h"
@@ -74,11 +75,12 @@ static xh_status_t open_device(hyb_machine_t *machine,
                                           .cpu_count = cpu_count};
     hyb_device_info_t info;
     hyb_device_t *device;
-    xh_status_t status = XH_OK;
+    xh_status_t status;
 
     *d = (hyb_machine_device_t){.commit_threads = cpu_count};
     XH_TRY(hyb_device_open(choice, cpus, cpu_count, &device));
-    if (machine->tile == 0 && !choice.backend->emulated)
+    status = hyb_device_load_cuts(device);
+    if (status == XH_OK && machine->tile == 0 && !choice.backend->emulated)
         status = hyb_device_rates(device, &d->rates);
     if (status == XH_OK)
         status = hyb_stream_create(device, &options, &d->stream);

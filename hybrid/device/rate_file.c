@@ -1,40 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include "base/trust.h"
+#include "hybrid/device/cache_file.h"
 #include "hybrid/device/rates.h"
 
-static const char *absolute(const char *variable)
-{
-    const char *path = getenv(variable);
-
-    return path != NULL && path[0] == '/' ? path : NULL;
-}
+static const char kind[] = "tiles";
 
 xh_status_t hyb_rate_table_path(const char *model, char *path_p)
 {
-    const char *cache = absolute("XDG_CACHE_HOME"), *home = absolute("HOME");
-    int folder, left;
-
-    if (cache == NULL && home == NULL)
-        return XH_ERR_INPUT;
-    folder =
-        snprintf(path_p, HYB_RATE_PATH, "%s%s/xhpl/",
-                 cache != NULL ? cache : home, cache != NULL ? "" : "/.cache");
-    left = HYB_RATE_PATH - folder;
-    if (left <= 0 ||
-        snprintf(path_p + folder, (size_t)left, "%s.tiles", model) >= left)
-        return XH_ERR_INPUT;
-    for (char *c = path_p + folder; *c != '\0'; c++)
-        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '.')
-            *c = '_';
-    return XH_OK;
+    return hyb_cache_path(model, kind, path_p);
 }
 
 static void print(const hyb_rate_table_t *table, const char *model, FILE *out)
@@ -86,78 +62,30 @@ static bool parse(char *text, const char *model, hyb_rate_table_t *table_p)
 
 xh_status_t hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p)
 {
-    char path[HYB_RATE_PATH], text[HYB_RATE_TEXT + 1], why[XH_TRUST_WHY];
-    FILE *file;
+    char path[HYB_RATE_PATH], text[HYB_RATE_TEXT + 1];
 
-    XH_TRY(hyb_rate_table_path(model, path));
-    file = fopen(path, "r");
-    if (file == NULL)
-        return XH_ERR_IO;
-    if (!xh_trust_file(fileno(file), NULL, why)) {
-        fclose(file);
-        xh_log_warning("%s is ignored: %s", path, why);
-        return XH_ERR_INPUT;
-    }
-    text[fread(text, 1, HYB_RATE_TEXT, file)] = '\0'; /* the rest is cut */
-    fclose(file);
+    XH_TRY(hyb_cache_read(model, kind, text, sizeof(text)));
     if (parse(text, model, table_p))
         return XH_OK;
+    hyb_rate_table_path(model, path);
     xh_log_info("%s holds no tile rates of %s and is ignored", path, model);
     return XH_ERR_INPUT;
-}
-
-/* The folders of path; if one cannot be made, opening the file will say so. */
-static void make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash != NULL;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-}
-
-/* Through a file of its own, so that path always names a whole one. */
-static bool replace(const char *path, const hyb_rate_table_t *table,
-                    const char *model)
-{
-    char fresh[HYB_RATE_PATH + sizeof(".XXXXXX")];
-    FILE *file;
-    bool ok;
-    int fd;
-
-    snprintf(fresh, sizeof(fresh), "%s.XXXXXX", path);
-    fd = mkstemp(fresh);
-    file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (file == NULL) {
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    print(table, model, file);
-    ok = ferror(file) == 0;
-    ok = fclose(file) == 0 && ok && rename(fresh, path) == 0;
-    if (!ok)
-        unlink(fresh);
-    return ok;
 }
 
 xh_status_t hyb_rate_table_save(const char *model,
                                 const hyb_rate_table_t *table)
 {
-    char path[HYB_RATE_PATH];
-    xh_status_t status = hyb_rate_table_path(model, path);
+    char text[HYB_RATE_TEXT] = "";
+    FILE *out = fmemopen(text, sizeof(text), "w");
 
-    if (status != XH_OK) {
-        xh_log_info("the tile rates of %s are not kept: neither "
-                    "XDG_CACHE_HOME nor HOME names a folder",
-                    model);
-        return status;
-    }
-    make_folders(path);
-    if (replace(path, table, model))
-        return XH_OK;
-    xh_log_info("the tile rates of %s are not kept: cannot write %s: %s", model,
-                path, strerror(errno));
-    return XH_ERR_IO;
+    if (out == NULL)
+        return XH_ERR_IO;
+    print(table, model, out);
+    fclose(out);
+    return hyb_cache_write(model, kind, text, "the tile rates");
+}
+
+void hyb_rate_table_forget(const char *model)
+{
+    hyb_cache_remove(model, kind);
 }

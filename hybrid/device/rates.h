@@ -3,6 +3,7 @@
 #define HYB_RATES_H
 
 #include <stdbool.h>
+#include "hybrid/device/cache_file.h"
 #include "hybrid/device/device.h"
 
 /*
@@ -15,7 +16,7 @@ enum {
     HYB_RATE_SIZES = 5,   /* of 512 << s */
     HYB_RATE_DEPTHS = 4,  /* of 256 << d */
     HYB_RATE_TEXT = 1024, /* bytes of the longest file, with an end */
-    HYB_RATE_PATH = 4096  /* of the longest path, likewise */
+    HYB_RATE_PATH = HYB_CACHE_PATH
 };
 
 typedef struct {
@@ -75,13 +76,7 @@ bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory);
 
 /* ---- kept from run to run: rate_file.c ----------------------------------- */
 
-/*
- * The file of a device model's table into path_p, of HYB_RATE_PATH bytes:
- * $XDG_CACHE_HOME/xhpl/<model>.tiles, or below ~/.cache if that is not set.
- * Characters of model other than letters, digits, '-' and '.' become '_'.
- * Errors: XH_ERR_INPUT  neither variable gives a folder, or it is too long;
- *                       not logged
- */
+/* Its file; path_p and errors as hyb_cache_path. */
 xh_status_t hyb_rate_table_path(const char *model, char *path_p);
 
 /*
@@ -92,12 +87,9 @@ xh_status_t hyb_rate_table_path(const char *model, char *path_p);
  */
 xh_status_t hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p);
 
-/*
- * Write model's file, with its folders, so that a reader at any time finds the
- * old or the new one, whole. The run goes on without: failures are said as
- * information. Errors: XH_ERR_INPUT  no folder; XH_ERR_IO
- */
+/* Write model's file, or remove it; errors as hyb_cache_write. */
 xh_status_t hyb_rate_table_save(const char *model,
                                 const hyb_rate_table_t *table);
+void hyb_rate_table_forget(const char *model);
 
 #endif

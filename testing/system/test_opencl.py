@@ -57,6 +57,56 @@ def test_products_are_verified(device, tmp_path):
     assert re.search(r"^opencl:0 ", outcome.stdout, re.M), str(outcome)
 
 
+# ---- tuning ------------------------------------------------------------------
+
+
+def tuned(tmp_path, *words, **env):
+    """What --tune says, with a cache of its own."""
+    env = {"XDG_CACHE_HOME": str(tmp_path), **env}
+    return jobs.run([XDGEMM, "--tune", 2, "-m", 150, *words], tmp_path, env)
+
+
+ROW = re.compile(r"^ *(\d+) +(\S+) +(\S+) +(\S+) +(\d+) +0   (\w+=\d+.*)$", re.M)
+
+
+def test_the_tuner_keeps_a_cut_for_each_depth(device, tmp_path):
+    rows = ROW.findall(tuned(tmp_path, *device).succeeded().stdout)
+    assert [row[0] for row in rows] == ["128", "256", "512", "1024", "2048"]
+    for _, default, best, ratio, tried, _ in rows:
+        assert float(best) >= float(default) > 0
+        assert float(ratio) >= 1
+        assert int(tried) > 0
+    (kept,) = tmp_path.glob("xhpl/*.cuts")
+    for line, (depth, *_, cut) in zip(kept.read_text().splitlines()[3:], rows):
+        assert line.split()[:-1] == [depth, *re.findall(r"=(\d+)", cut)]
+
+
+def test_what_is_kept_is_used(device, tmp_path):
+    tuned(tmp_path, *device, "-k", 200).succeeded()
+    (kept,) = tmp_path.glob("xhpl/*.cuts")
+    lines = kept.read_text().splitlines(keepends=True)
+    wrong = [re.sub(r"^(\d+) \d+", r"\1 999", line) for line in lines]
+    kept.write_text("".join(wrong))
+    words = [XDGEMM, "-m", 60, "--repeat", 1, "--verify", *device]
+    outcome = jobs.run(words, tmp_path, {"XDG_CACHE_HOME": str(tmp_path)})
+    said = outcome.succeeded().stderr
+    assert said.count("cannot cut products so: a value is out of range") == 5
+
+
+def test_only_the_depth_asked_for_is_tuned(device, tmp_path):
+    rows = ROW.findall(tuned(tmp_path, *device, "-k", 200).succeeded().stdout)
+    assert [row[0] for row in rows] == ["256"]
+
+
+def test_devices_without_a_choice_are_told(tmp_path):
+    outcome = tuned(tmp_path, "--devices", "emu:1").succeeded()
+    assert "its products are cut in one way" in outcome.stdout
+    assert tuned(tmp_path, "--devices", "none").status == 2
+
+
+# ---- where there is none -----------------------------------------------------
+
+
 def test_where_there_is_no_driver_that_is_said(tmp_path):
     (tmp_path / "none").mkdir()
     said = listed(tmp_path, OCL_ICD_VENDORS=str(tmp_path / "none"))
@@ -77,7 +127,8 @@ def test_where_there_is_no_library_the_host_goes_on(xhpl, tmp_path):
 # ---- devices that fail -------------------------------------------------------
 
 # A layer between the plug-in and OpenCL. From the nth call on, as variables say,
-# launches and buffers fail, work fails, or never ends, or kernels have an error.
+# launches and buffers fail, work fails, or never ends, or kernels have an error
+# or compute products that are wrong.
 LAYER = """
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
@@ -121,12 +172,20 @@ static cl_program CL_API_CALL source(cl_context context, cl_uint count,
                                      cl_int *error)
 {
     static int calls;
+    static int products;
     const char *wrong = "__kernel void f(void) { an_error; }";
+    const char *changed[8];
+    char *at = NULL;
 
-    return is_due("SOURCE", &calls)
-               ? theirs.clCreateProgramWithSource(context, 1, &wrong, NULL, error)
-               : theirs.clCreateProgramWithSource(context, count, text, length,
-                                                  error);
+    if (is_due("SOURCE", &calls))
+        return theirs.clCreateProgramWithSource(context, 1, &wrong, NULL, error);
+    memcpy(changed, text, count * sizeof(*text));
+    changed[count - 1] = strdup(text[count - 1]);
+    at = strstr(changed[count - 1], "alpha * sum");
+    if (at != NULL && is_due("PRODUCT", &products))
+        memcpy(at, "    0", 5);
+    return theirs.clCreateProgramWithSource(context, count, changed, length,
+                                            error);
 }
 
 static cl_int CL_API_CALL look(cl_event event, cl_event_info what, size_t size,
@@ -169,15 +228,20 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count,
 
 
 @pytest.fixture
-def failing(xhpl, device, tmp_path):
-    """Run xhpl with that layer, and a variable for what fails from when on."""
+def layer(tmp_path):
+    """The environment with that layer."""
     (tmp_path / "layer.c").write_text(LAYER)
     words = ["cc", "-shared", "-fPIC", "-o", "layer.so", "layer.c"]
     jobs.run(words, tmp_path).succeeded()
+    return {"OPENCL_LAYERS": str(tmp_path / "layer.so")}
+
+
+@pytest.fixture
+def failing(xhpl, device, layer):
+    """Run xhpl with that layer, and a variable for what fails from when on."""
 
     def run(*options, **fault):
-        env = {name: str(nth) for name, nth in fault.items()}
-        env["OPENCL_LAYERS"] = str(tmp_path / "layer.so")
+        env = {**layer, **{name: str(nth) for name, nth in fault.items()}}
         system = ["-n", 500, "--nb", 48, "-p", 1, "-q", 1, *device]
         return xhpl(*system, *options, "--set", "stall_seconds=0.5", env=env)
 
@@ -220,3 +284,11 @@ def test_what_the_compiler_says_is_told(failing):
     assert outcome.status == 2, str(outcome)
     assert re.search("its compiler says: .*an_error", outcome.stderr), str(outcome)
     assert "building the kernels: error -11 of OpenCL" in outcome.stderr
+
+
+# The first product is that of the device itself, all others are candidates.
+def test_a_cut_that_computes_wrong_numbers_is_not_taken(device, layer, tmp_path):
+    outcome = tuned(tmp_path, *device, "-k", 200, PRODUCT="2", **layer).succeeded()
+    assert "candidates computed wrong numbers" in outcome.stderr, str(outcome)
+    row = re.search(r"^ *256 +\S+ +\S+ +1.000 +(\d+) +(\d+) ", outcome.stdout, re.M)
+    assert int(row[1]) == int(row[2]) > 0, str(outcome)

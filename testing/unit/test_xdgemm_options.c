@@ -82,6 +82,19 @@ TEST(n_is_m_if_not_given)
     assert_int_equal(options.k, 256);
 }
 
+TEST(tuning_is_of_all_depths_or_the_one_given)
+{
+    assert_ok(parse("--tune 60"));
+    assert_int_equal(options.ask, XDG_ASK_TUNE);
+    assert_true(options.tune == 60);
+    assert_int_equal(options.m, 2048);
+    assert_int_equal(options.n, 2048);
+    assert_int_equal(options.k, 0);
+    assert_ok(parse("--tune 60 -n 40 -k 300"));
+    assert_int_equal(options.n, 40);
+    assert_int_equal(options.k, 300);
+}
+
 TEST(torture_is_of_cubes)
 {
     assert_ok(parse("--torture 2.5 -m 33"));
@@ -151,6 +164,10 @@ TEST(an_option_without_its_value_is_refused)
 TEST(a_map_is_of_rates_only)
 {
     assert_refused("--torture 1 --map x.svg", "--map");
+    assert_refused("--tune 1 --map x.svg", "--map");
+    assert_refused("--tune 1 --json x.json", "--tune");
+    assert_refused("--tune 1 --torture 1", "--tune");
+    assert_refused("--tune 1 --probe-device", "--tune");
 }
 
 /* ---- the shape ---------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "base/settings.h"
 #include "testing/xdgemm/options.h"
 #include "testing/xdgemm/record.h"
+#include "testing/xdgemm/tune.h"
 
 #define PROBE_PART 0.8 /* of a device's free memory, for what it is to hold */
 
@@ -209,12 +210,29 @@ static xh_status_t run(session_t *s)
     return status == XH_OK ? written : status;
 }
 
+static xh_status_t run_tune(const session_t *s)
+{
+    const xdg_options_t *o = s->options;
+    int devices = hyb_machine_devices(s->machine);
+
+    if (devices == 0) {
+        xh_log_error("--tune: there is no device");
+        return XH_ERR_INPUT;
+    }
+    for (int i = 0; i < devices; i++)
+        XH_TRY(xdg_tune(hyb_machine_device(s->machine, i), o->m, o->n, o->k,
+                        o->tune / devices, stdout));
+    return XH_OK;
+}
+
 static xh_status_t carry_out(session_t *s)
 {
     XH_TRY(xdg_check_memory(&s->options->product));
     XH_TRY(open_file(s->options->json, &s->json));
     XH_TRY(open_file(s->options->map, &s->map));
     XH_TRY(open_machine(s));
+    if (s->options->ask == XDG_ASK_TUNE)
+        return run_tune(s);
     XH_TRY(open_problem(s));
     return run(s);
 }

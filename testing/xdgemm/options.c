@@ -10,6 +10,8 @@
 #define SIZE_MOST 2147483647.0
 #define DAYS_MOST (366.0 * 86400.0)
 
+enum { TUNED_SIZE = 2048 };
+
 /* clang-format off */
 #define SIZE(name, member, help)                                               \
     {name, "SIZE", XH_OPTION_INT, AT(member), help, 1, SIZE_MOST, 0}
@@ -24,7 +26,7 @@
 static const xh_option_t rows[] = {
     SIZE("m", m, "rows of C; 4000"),
     SIZE("n", n, "columns of C; as m"),
-    SIZE("k", k, "columns of op(A); 256, with --torture as m"),
+    SIZE("k", k, "columns of op(A); 256, with --torture as m, --tune: all"),
     FLAG(transa, "op(A) is A's transpose"),
     FLAG(transb, "op(B) is B's transpose"),
     FACTOR(alpha, "factor of op(A) op(B); 1"),
@@ -45,6 +47,10 @@ static const xh_option_t rows[] = {
      "change one of the settings below", 0, 0, 0},
     {"torture", "SECONDS", XH_OPTION_REAL, AT(torture),
      "multiply on and on, check sums of products, watch the devices",
+     0.1, DAYS_MOST, 0},
+    {"tune", "SECONDS", XH_OPTION_REAL, AT(tune),
+     "look for the fastest way in which each device can cut products, and "
+     "keep it",
      0.1, DAYS_MOST, 0},
     ASK("probe-device",
         "measure each device's link, and its DGEMM on data that it holds",
@@ -74,10 +80,13 @@ static void complete(xdg_options_t *o)
 
     if (o->torture > 0 && o->ask == XDG_ASK_RATES)
         o->ask = XDG_ASK_TORTURE;
+    else if (o->tune > 0 && o->ask == XDG_ASK_RATES)
+        o->ask = XDG_ASK_TUNE;
     torture = o->ask == XDG_ASK_TORTURE;
-    o->m = o->m > 0 ? o->m : 4000;
+    if (o->m == 0)
+        o->m = o->ask == XDG_ASK_TUNE ? TUNED_SIZE : 4000;
     o->n = o->n > 0 ? o->n : o->m;
-    if (o->k == 0)
+    if (o->k == 0 && o->ask != XDG_ASK_TUNE)
         o->k = torture ? o->m : 256;
     if (o->repeat == 0 && !torture)
         o->repeat = 5;
@@ -106,8 +115,13 @@ static xh_status_t check(const xdg_options_t *options)
         !is_tall_enough("c", &p->c))
         return XH_ERR_INPUT;
     if (options->map != NULL && options->ask != XDG_ASK_RATES) {
-        xh_log_error("--map draws a product of a run without --torture and "
-                     "--probe-device");
+        xh_log_error("--map draws a product of a run without --torture, "
+                     "--probe-device and --tune");
+        return XH_ERR_INPUT;
+    }
+    if (options->tune > 0 &&
+        (options->ask != XDG_ASK_TUNE || options->json != NULL)) {
+        xh_log_error("--tune is a run of its own, without a record");
         return XH_ERR_INPUT;
     }
     if (options->ask == XDG_ASK_TORTURE && options->repeat > 0) {

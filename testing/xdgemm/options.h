@@ -14,6 +14,7 @@ typedef enum {
     XDG_ASK_TORTURE,
     XDG_ASK_DEVICES, /* a list */
     XDG_ASK_PROBE,   /* rates of devices and links alone */
+    XDG_ASK_TUNE,
     XDG_ASK_HELP,
     XDG_ASK_VERSION
 } xdg_ask_t;
@@ -22,11 +23,12 @@ typedef enum {
 typedef struct {
     xdg_ask_t ask;
     xh_gemm_t product; /* without data */
-    int64_t m, n, k;
+    int64_t m, n, k; /* k with tune: 0, all depths */
     bool transa, transb;
     int64_t threads; /* of the team, 0: the node chooses */
     int64_t repeat;  /* 0 with torture */
     double torture;  /* seconds */
+    double tune;     /* likewise */
     bool verify;
     bool quiet;
     const char *json, *map;

@@ -191,12 +191,14 @@ xh_status_t hyb_opencl_set_cut(void *state, int d, const hyb_cut_t *cut)
     hyb_opencl_device_t *device = state;
     hyb_opencl_product_t *p = &device->products[d];
     hyb_opencl_product_t made = {.version = p->version + 1};
-    const char *why;
+    const char *why = NULL;
 
-    memcpy(&made.cut, cut->values, sizeof(made.cut));
-    why = hyb_opencl_cut_defect(device, &made.cut);
-    if (why == NULL)
-        why = hyb_opencl_compile(device, &made.cut, &made.program);
+    if (cut != NULL) {
+        memcpy(&made.cut, cut->values, sizeof(made.cut));
+        why = hyb_opencl_cut_defect(device, &made.cut);
+        if (why == NULL)
+            why = hyb_opencl_compile(device, &made.cut, &made.program);
+    }
     if (why != NULL) {
         hyb_opencl_host->log(XH_LOG_INFO, "opencl", device->index,
                              "it cannot cut products so: %s", why);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/device/cache_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/log.h"
+#include "base/trust.h"
+
+static const char *absolute(const char *variable)
+{
+    const char *path = getenv(variable);
+
+    return path != NULL && path[0] == '/' ? path : NULL;
+}
+
+xh_status_t hyb_cache_path(const char *model, const char *kind, char *path_p)
+{
+    const char *cache = absolute("XDG_CACHE_HOME"), *home = absolute("HOME");
+    int folder, left;
+
+    if (cache == NULL && home == NULL)
+        return XH_ERR_INPUT;
+    folder =
+        snprintf(path_p, HYB_CACHE_PATH, "%s%s/xhpl/",
+                 cache != NULL ? cache : home, cache != NULL ? "" : "/.cache");
+    left = HYB_CACHE_PATH - folder;
+    if (left <= 0 ||
+        snprintf(path_p + folder, (size_t)left, "%s.%s", model, kind) >= left)
+        return XH_ERR_INPUT;
+    for (char *c = path_p + folder; *c != '\0'; c++)
+        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '.')
+            *c = '_';
+    return XH_OK;
+}
+
+xh_status_t hyb_cache_read(const char *model, const char *kind, char *text_p,
+                           size_t size)
+{
+    char path[HYB_CACHE_PATH], why[XH_TRUST_WHY];
+    FILE *file;
+
+    XH_TRY(hyb_cache_path(model, kind, path));
+    file = fopen(path, "r");
+    if (file == NULL)
+        return XH_ERR_IO;
+    if (!xh_trust_file(fileno(file), NULL, why)) {
+        fclose(file);
+        xh_log_warning("%s is ignored: %s", path, why);
+        return XH_ERR_INPUT;
+    }
+    text_p[fread(text_p, 1, size - 1, file)] = '\0';
+    fclose(file);
+    return XH_OK;
+}
+
+/* The folders of path; if one cannot be made, opening the file will say so. */
+static void make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash != NULL;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+}
+
+/* Through a file of its own, so that path always names a whole one. */
+static bool replace(const char *path, const char *text)
+{
+    char fresh[HYB_CACHE_PATH + sizeof(".XXXXXX")];
+    FILE *file;
+    bool ok;
+    int fd;
+
+    snprintf(fresh, sizeof(fresh), "%s.XXXXXX", path);
+    fd = mkstemp(fresh);
+    file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (file == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    ok = fputs(text, file) >= 0;
+    ok = fclose(file) == 0 && ok && rename(fresh, path) == 0;
+    if (!ok)
+        unlink(fresh);
+    return ok;
+}
+
+xh_status_t hyb_cache_write(const char *model, const char *kind,
+                            const char *text, const char *what)
+{
+    char path[HYB_CACHE_PATH];
+    xh_status_t status = hyb_cache_path(model, kind, path);
+
+    if (status != XH_OK) {
+        xh_log_info("%s of %s are not kept: neither XDG_CACHE_HOME nor HOME "
+                    "names a folder",
+                    what, model);
+        return status;
+    }
+    make_folders(path);
+    if (replace(path, text))
+        return XH_OK;
+    xh_log_info("%s of %s are not kept: cannot write %s: %s", what, model, path,
+                strerror(errno));
+    return XH_ERR_IO;
+}
+
+void hyb_cache_remove(const char *model, const char *kind)
+{
+    char path[HYB_CACHE_PATH];
+
+    if (hyb_cache_path(model, kind, path) == XH_OK)
+        unlink(path);
+}

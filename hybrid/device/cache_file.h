@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_CACHE_FILE_H
+#define HYB_CACHE_FILE_H
+
+#include <stddef.h>
+#include "base/status.h"
+
+/*
+ * What is known of a device's model from run to run: a file of text for each
+ * kind, $XDG_CACHE_HOME/xhpl/<model>.<kind>, or below ~/.cache if that is not
+ * set. Characters of model other than letters, digits, '-' and '.' become '_'.
+ */
+enum { HYB_CACHE_PATH = 4096 }; /* bytes of the longest path, with an end */
+
+/* Its path, of HYB_CACHE_PATH bytes. Errors: XH_ERR_INPUT  neither variable
+ * gives a folder, or it is too long; not logged */
+xh_status_t hyb_cache_path(const char *model, const char *kind, char *path_p);
+
+/*
+ * Its text, of at most size bytes with the end; the rest is cut.
+ * Errors: XH_ERR_INPUT  no folder; or others may write the file, with a warning
+ *         XH_ERR_IO     no file, or it cannot be read; not logged
+ */
+xh_status_t hyb_cache_read(const char *model, const char *kind, char *text_p,
+                           size_t size);
+
+/*
+ * Write it, with its folders, so that a reader at any time finds the old or the
+ * new one, whole. The run goes on without: failures are said as information,
+ * about what ("the tile rates"). Errors: XH_ERR_INPUT  no folder; XH_ERR_IO
+ */
+xh_status_t hyb_cache_write(const char *model, const char *kind,
+                            const char *text, const char *what);
+
+/* Remove it, if there is one. */
+void hyb_cache_remove(const char *model, const char *kind);
+
+#endif

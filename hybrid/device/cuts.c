@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/device/cuts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hybrid/device/cache_file.h"
+
+enum { TEXT = 4096 }; /* bytes of the longest file, with an end */
+
+static const char kind[] = "cuts";
+
+typedef struct { /* whose table it is */
+    const char *model;
+    const hyb_knob_t *knobs;
+    int count;
+} owner_t;
+
+static void print(const owner_t *owner, const hyb_cut_table_t *table, FILE *out)
+{
+    fprintf(out, "product cuts 1\n%s\ndepth", owner->model);
+    for (int i = 0; i < owner->count; i++)
+        fprintf(out, " %s", owner->knobs[i].name);
+    fprintf(out, " flop/s\n");
+    for (int d = 0; d < HYB_CUT_DEPTHS; d++) {
+        fprintf(out, "%" PRId64, hyb_cut_depth(d));
+        for (int i = 0; i < owner->count; i++)
+            fprintf(out, " %d", table->cut[d].values[i]);
+        fprintf(out, " %.6g\n", table->rate[d]);
+    }
+}
+
+/* The text of a file, into TEXT bytes. */
+static bool format(const owner_t *owner, const hyb_cut_table_t *table,
+                   char *text_p)
+{
+    FILE *out = fmemopen(text_p, TEXT, "w");
+
+    if (out == NULL)
+        return false;
+    print(owner, table, out);
+    return fclose(out) == 0;
+}
+
+/* Whatever is not exactly as print would write it is refused in the end. */
+static bool parse(char *text, const owner_t *owner, hyb_cut_table_t *table_p)
+{
+    hyb_cut_table_t table = {0};
+    char again[TEXT] = "", *at = text;
+    bool good = true;
+
+    for (int line = 0; line < 3 && at != NULL; line++) {
+        at = strchr(at, '\n');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    for (int d = 0; d < HYB_CUT_DEPTHS && at != NULL; d++) {
+        strtol(at, &at, 10);
+        for (int i = 0; i < owner->count; i++)
+            table.cut[d].values[i] = (int)strtol(at, &at, 10);
+        table.rate[d] = strtod(at, &at);
+        good = good && table.rate[d] >= 0 && isfinite(table.rate[d]);
+    }
+    good = good && format(owner, &table, again) && strcmp(again, text) == 0;
+    if (good)
+        *table_p = table;
+    return good;
+}
+
+xh_status_t hyb_cut_table_load(const char *model, const hyb_knob_t *knobs,
+                               int count, hyb_cut_table_t *table_p)
+{
+    char path[HYB_CACHE_PATH], text[TEXT];
+
+    XH_TRY(hyb_cache_read(model, kind, text, sizeof(text)));
+    if (parse(text, &(owner_t){model, knobs, count}, table_p))
+        return XH_OK;
+    hyb_cache_path(model, kind, path);
+    xh_log_info("%s holds no cuts of products of %s and is ignored", path,
+                model);
+    return XH_ERR_INPUT;
+}
+
+xh_status_t hyb_cut_table_save(const char *model, const hyb_knob_t *knobs,
+                               int count, const hyb_cut_table_t *table)
+{
+    char text[TEXT] = "";
+
+    return format(&(owner_t){model, knobs, count}, table, text)
+               ? hyb_cache_write(model, kind, text, "the cuts of products")
+               : XH_ERR_IO;
+}
+
+xh_status_t hyb_device_load_cuts(hyb_device_t *device)
+{
+    hyb_device_info_t info;
+    hyb_cut_table_t table;
+    int count;
+    const hyb_knob_t *knobs = hyb_device_knobs(device, &count);
+
+    if (knobs == NULL)
+        return XH_OK;
+    XH_TRY(hyb_device_describe(device, &info));
+    if (hyb_cut_table_load(info.name, knobs, count, &table) != XH_OK)
+        return XH_OK;
+    for (int d = 0; d < HYB_CUT_DEPTHS; d++)
+        if (hyb_device_set_cut(device, d, &table.cut[d]) == XH_ERR_DEVICE)
+            return XH_ERR_DEVICE;
+    return XH_OK;
+}

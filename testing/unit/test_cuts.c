@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/device/cuts.h"
+
+#include <stdlib.h>
+#include "hybrid/device/cache_file.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/fake_root.h"
+#include "testing/unit/unit.h"
+
+/* What is kept of the cuts of a device's model. */
+
+enum { KNOBS = 2 };
+
+static const char model[] = "Some GPU/2";
+static const hyb_knob_t knobs[KNOBS] = {{"rows", 2, {1, 2}}, {"cols", 1, {8}}};
+
+static int enter(void **state)
+{
+    (void)state;
+    setenv("XDG_CACHE_HOME", fake_root_create(), 1);
+    return 0;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    fake_root_destroy();
+    return 0;
+}
+
+#define TEST_SET_UP(name) TEST_WITH(name, enter, leave)
+
+static hyb_cut_table_t some_table(void)
+{
+    hyb_cut_table_t table = {.rate = {1e9, 0, 2.5e9, 3, 4e12}};
+
+    for (int d = 0; d < HYB_CUT_DEPTHS; d++)
+        table.cut[d] = (hyb_cut_t){{d, 100 + d}};
+    return table;
+}
+
+static xh_status_t load(const hyb_knob_t *k, int count, const char **said_p)
+{
+    hyb_cut_table_t table = {.rate = {-7}};
+    xh_status_t status;
+
+    capture_begin();
+    status = hyb_cut_table_load(model, k, count, &table);
+    *said_p = capture_end(NULL);
+    if (status != XH_OK)
+        assert_true(table.rate[0] == -7);
+    return status;
+}
+
+TEST_SET_UP(cuts_that_were_saved_load)
+{
+    const hyb_cut_table_t saved = some_table();
+    hyb_cut_table_t loaded;
+
+    assert_ok(hyb_cut_table_save(model, knobs, KNOBS, &saved));
+    assert_ok(hyb_cut_table_load(model, knobs, KNOBS, &loaded));
+    assert_memory_equal(loaded.cut, saved.cut, sizeof(saved.cut));
+    for (int d = 0; d < HYB_CUT_DEPTHS; d++)
+        assert_true(loaded.rate[d] == saved.rate[d]);
+}
+
+TEST_SET_UP(without_a_file_nothing_is_said)
+{
+    const char *said;
+
+    assert_int_equal(load(knobs, KNOBS, &said), XH_ERR_IO);
+    assert_string_equal(said, "");
+}
+
+TEST_SET_UP(cuts_of_other_knobs_are_refused)
+{
+    static const hyb_knob_t other[KNOBS] = {{"rows", 2, {1, 2}},
+                                            {"depth", 1, {8}}};
+    const hyb_cut_table_t saved = some_table();
+    const char *said;
+
+    assert_ok(hyb_cut_table_save(model, knobs, KNOBS, &saved));
+    assert_int_equal(load(other, KNOBS, &said), XH_ERR_INPUT);
+    assert_non_null(strstr(said, "holds no cuts of products of Some GPU/2"));
+    assert_int_equal(load(knobs, 1, &said), XH_ERR_INPUT);
+}
+
+TEST_SET_UP(a_file_that_is_not_whole_is_refused)
+{
+    const hyb_cut_table_t saved = some_table();
+    char text[4096];
+    const char *said;
+
+    assert_ok(hyb_cut_table_save(model, knobs, KNOBS, &saved));
+    assert_ok(hyb_cache_read(model, "cuts", text, sizeof(text)));
+    for (size_t length = strlen(text); length-- > 0;) {
+        text[length] = '\0';
+        assert_ok(hyb_cache_write(model, "cuts", text, "it"));
+        assert_int_equal(load(knobs, KNOBS, &said), XH_ERR_INPUT);
+    }
+}
+
+TEST_MAIN()

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "base/sequence.h"
+#include "testing/xdgemm/tune.h"
+
+enum {
+    SAMPLES = 8,  /* random cuts, of which the best is improved */
+    MISSES = 1000 /* random cuts that are known, until all are */
+};
+
+typedef struct {
+    const hyb_knob_t *knobs;
+    int count;
+    uint64_t random;
+    xdg_rate_of_t *rate_of;
+    void *context;
+    xdg_search_t found;
+    hyb_cut_t *known; /* all that were tried */
+    int64_t room;     /* for so many */
+    bool is_over;     /* no time is left */
+    xh_status_t status;
+} state_t;
+
+typedef struct {
+    hyb_cut_t cut;
+    double rate;
+} point_t;
+
+static bool is_known(const state_t *s, const hyb_cut_t *cut)
+{
+    for (int64_t i = 0; i < s->found.tried; i++)
+        if (memcmp(&s->known[i], cut, sizeof(*cut)) == 0)
+            return true;
+    return false;
+}
+
+static void remember(state_t *s, const hyb_cut_t *cut)
+{
+    if (s->found.tried == s->room) {
+        int64_t room = 2 * s->room + 64;
+        hyb_cut_t *more = realloc(s->known, (size_t)room * sizeof(*more));
+
+        if (more == NULL) {
+            s->status = XH_ERR_MEMORY;
+            s->is_over = true;
+            return;
+        }
+        s->known = more;
+        s->room = room;
+    }
+    s->known[s->found.tried++] = *cut;
+}
+
+/* Ask for the rate of a cut that is not known; best becomes the better one. */
+static bool ask(state_t *s, const hyb_cut_t *cut, point_t *best)
+{
+    double rate;
+
+    if (s->is_over || is_known(s, cut))
+        return false;
+    rate = s->rate_of(s->context, cut);
+    if (rate < 0) {
+        s->is_over = true;
+        return false;
+    }
+    remember(s, cut);
+    if (rate > s->found.rate) {
+        s->found.best = *cut;
+        s->found.rate = rate;
+    }
+    if (rate > best->rate)
+        *best = (point_t){*cut, rate};
+    return true;
+}
+
+/* Set one knob after the other to each of its values, and keep the best. */
+static void improve(state_t *s, point_t best)
+{
+    int unchanged = 0;
+
+    for (int i = 0; unchanged < s->count && !s->is_over; i++) {
+        const hyb_knob_t *knob = &s->knobs[i % s->count];
+        const point_t before = best;
+
+        for (int v = 0; v < knob->count; v++) {
+            hyb_cut_t cut = before.cut;
+
+            cut.values[i % s->count] = knob->values[v];
+            ask(s, &cut, &best);
+        }
+        unchanged = best.rate > before.rate ? 0 : unchanged + 1;
+    }
+}
+
+static hyb_cut_t random_cut(state_t *s)
+{
+    hyb_cut_t cut = {{0}};
+
+    for (int i = 0; i < s->count; i++) {
+        const hyb_knob_t *knob = &s->knobs[i];
+
+        s->random = xh_jump_apply(xh_jump_step, s->random);
+        cut.values[i] = knob->values[(s->random >> 33) % (uint64_t)knob->count];
+    }
+    return cut;
+}
+
+/* The best of some; rate 0: there are no others, or none can be. */
+static point_t best_of_some(state_t *s, int *misses)
+{
+    point_t best = {.rate = 0};
+
+    for (int i = 0; i < SAMPLES && *misses < MISSES && !s->is_over;) {
+        const hyb_cut_t cut = random_cut(s);
+
+        if (ask(s, &cut, &best)) {
+            *misses = 0;
+            i++;
+        } else {
+            ++*misses;
+        }
+    }
+    return best;
+}
+
+xh_status_t xdg_search(const hyb_knob_t *knobs, int count,
+                       const hyb_cut_t *start, uint64_t random,
+                       xdg_rate_of_t *rate_of, void *context,
+                       xdg_search_t *search_p)
+{
+    state_t s = {.knobs = knobs,
+                 .count = count,
+                 .random = random,
+                 .rate_of = rate_of,
+                 .context = context};
+    point_t from = {.rate = 0};
+    int misses = 0;
+
+    ask(&s, start, &from);
+    while (!s.is_over && misses < MISSES) {
+        if (from.rate > 0)
+            improve(&s, from);
+        from = best_of_some(&s, &misses);
+    }
+    free(s.known);
+    if (s.status == XH_OK)
+        *search_p = s.found;
+    return s.status;
+}
