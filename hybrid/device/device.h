@@ -46,6 +46,7 @@ typedef struct {
     double gemm_rate;               /* flop/s if known before measuring, or 0 */
     double link_rate;               /* bytes/s each way if known, or 0 */
     bool models_time;               /* dry: results are not computed */
+    bool lacks_box;                 /* its panel steps take no pivot box */
     char pci_address[16];           /* "0000:3b:00.0", "" if none */
 } hyb_device_info_t;
 
@@ -153,7 +154,8 @@ typedef struct {
  * are updated. Of equal rows the first one counts, and a NaN as infinite. A
  * zero divides nothing.
  *
- * With a box the rows of other processes count, too, and no pivots are listed.
+ * With a box, which some devices lack, the rows of other processes count, too,
+ * and no pivots are listed.
  * Where l1 has rows, its row c is in place of the panel's, which all come
  * after it.
  */

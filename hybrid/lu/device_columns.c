@@ -270,7 +270,7 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     d->device = hyb_machine_device(lu->means.machine, number - 1);
     status = open_all(d);
     if (!hyb_device_has(d->device, HYB_OP_PANEL_STEP) ||
-        (d->info.models_time && lu->grid->nprow > 1))
+        ((d->info.models_time || d->info.lacks_box) && lu->grid->nprow > 1))
         d->base.factor_panel = NULL;
     if (status == XH_OK)
         *place_p = &d->base;

@@ -11,7 +11,7 @@ import jobs
 pytestmark = pytest.mark.scripts
 KERNELS = "hybrid/device/kernels/kernels.cl"
 NAMES = ["copy", "swap_rows", "gather_rows", "scatter_rows", "generate", "gemv",
-         "invert", "pack_a", "pack_b", "multiply"]  # fmt: skip
+         "invert", "panel_column", "pack_a", "pack_b", "multiply"]  # fmt: skip
 
 
 def found(*names):

@@ -43,6 +43,15 @@ def test_runs_pass(xhpl, device, home, p, q):
     assert "warning" not in outcome.stderr, str(outcome)
 
 
+@pytest.mark.parametrize("p", [1, 2])
+def test_the_device_factors_panels_of_which_it_has_all_rows(xhpl, device, p):
+    options = ["-n", 700, "--nb", 64, "-p", p, "-q", 1, *RESIDENT]
+    outcome = xhpl(*options, *device, "--set", "panel=device", processes=p).succeeded()
+    assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+    said = "a device of process 0 cannot factor panels" in outcome.stderr
+    assert said == (p > 1), str(outcome)
+
+
 @pytest.mark.long
 def test_all_tests_of_upstreams_file_pass(reference_run, device):
     more = ["--set", "threads=2", "--set", "tile=16", "--set", "split=fixed:0.5"]
@@ -249,7 +258,7 @@ def failing(xhpl, device, layer):
 
 
 LOSSES = [
-    (dict(LAUNCH=90), "(pack_[ab]|multiply): error -5 of OpenCL"),
+    (dict(LAUNCH=90), "(pack_[ab]|multiply|panel_column): error -5 of OpenCL"),
     (dict(WORK=30), "work before an event: error -5 of OpenCL"),
     (dict(STALL=30), "it stalled"),
 ]

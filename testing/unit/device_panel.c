@@ -290,8 +290,12 @@ static void check_l1(const device_fixture_t *f, half_t *half)
 void two_parts_of_a_panel_agree_on_pivots(void **state)
 {
     const device_fixture_t *f = fixture(state);
+    hyb_device_info_t info;
     half_t halves[2];
 
+    assert_ok(hyb_device_describe(f->device, &info));
+    if (info.lacks_box)
+        skip();
     fill(random_entry);
     halves[0] = open_half(f, HYB_QUEUE_NORMAL, 0);
     halves[1] = open_half(f, HYB_QUEUE_HIGH, HALF);

@@ -259,6 +259,129 @@ TEST_DEVICE(a_solve_goes_by_inverted_blocks)
     check_solve(f, 2100, 2);
 }
 
+/* ---- panels of many groups ------------------------------------------------
+ */
+
+/* Columns 0 .. cols - 1, at most a step, of m, which changes; returns pivots.
+ */
+static matrix_t factored(const device_fixture_t *f, matrix_t m, int64_t *pivots)
+{
+    const int64_t cols = m.device.cols;
+    hyb_block_t list = device_cases_matrix(f->device, cols, 1);
+    const hyb_panel_step_t step = {
+        .panel = m.device, .count = cols, .pivots = list};
+
+    assert_ok(hyb_queue_panel_step(f->queue, &step));
+    assert_ok(hyb_queue_copy_out(f->queue, list,
+                                 (xh_view_t){(double *)pivots, cols, 1, cols}));
+    assert_ok(device_cases_finish(f->device, f->queue));
+    hyb_buffer_destroy(list.buffer);
+    return brought_out(f, m);
+}
+
+/* Rows change places on the host as they did there. */
+static void permute(matrix_t m, const int64_t *pivots)
+{
+    for (int64_t c = 0; c < m.device.cols; c++)
+        for (int64_t j = 0; j < m.device.cols; j++) {
+            double *column = m.host + j * m.device.ld, kept = column[c];
+
+            assert_in_range(pivots[c], c, m.device.rows - 1);
+            column[c] = column[pivots[c]];
+            column[pivots[c]] = kept;
+        }
+}
+
+/* The largest element of P A - L U; no element of L exceeds 1. */
+static double residual(matrix_t a, matrix_t lu)
+{
+    double most = 0;
+
+    for (int64_t j = 0; j < a.device.cols; j++)
+        for (int64_t i = 0; i < a.device.rows; i++) {
+            double sum = i <= j ? at(lu, i, j) : 0;
+
+            for (int64_t k = 0; k < j && k < i; k++)
+                sum += at(lu, i, k) * at(lu, k, j);
+            if (i > j) {
+                assert_true(fabs(at(lu, i, j)) <= 1);
+                sum += at(lu, i, j) * at(lu, j, j);
+            }
+            most = fmax(most, fabs(at(a, i, j) - sum));
+        }
+    return most;
+}
+
+static void check_panel(const device_fixture_t *f, int64_t rows, int64_t cols)
+{
+    const matrix_t a = random_matrix(f, rows, cols, 1);
+    int64_t pivots[HYB_PANEL_STEP];
+    const matrix_t lu = factored(f, a, pivots);
+
+    permute(a, pivots);
+    assert_true(residual(a, lu) < 1e-13);
+    free(lu.host);
+    destroy(a);
+}
+
+TEST_DEVICE(a_panel_of_many_groups_is_lower_times_upper)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+
+    srand(8);
+    check_panel(f, 256, 32);
+    check_panel(f, 257, 5);
+    check_panel(f, 1500, 32);
+    check_panel(f, 20000, 7); /* more than the least rows of a group */
+}
+
+/* Set one column, all else is zero; returns the pivot. */
+static int64_t pivot_of(const device_fixture_t *f, const double *column,
+                        int64_t rows)
+{
+    const matrix_t a = random_matrix(f, rows, 1, 0);
+    int64_t pivot;
+
+    assert_ok(hyb_queue_copy_in(
+        f->queue, (xh_view_t){(double *)column, rows, 1, rows}, a.device));
+    free(factored(f, a, &pivot).host);
+    destroy(a);
+    return pivot;
+}
+
+TEST_DEVICE(among_groups_the_first_of_equal_rows_counts)
+{
+    enum { ROWS = 1000 };
+    const device_fixture_t *f = device_cases_fixture(state);
+    double column[ROWS] = {0};
+
+    assert_int_equal(pivot_of(f, column, ROWS), 0);
+    column[900] = 2;
+    column[300] = -2;
+    column[299] = 1;
+    assert_int_equal(pivot_of(f, column, ROWS), 300);
+    column[700] = INFINITY;
+    column[800] = NAN;
+    assert_int_equal(pivot_of(f, column, ROWS), 700);
+    column[600] = NAN;
+    assert_int_equal(pivot_of(f, column, ROWS), 600);
+}
+
+TEST_DEVICE(a_pivot_box_is_refused)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    hyb_pivot_box_t box = {0};
+    const matrix_t a = random_matrix(f, 9, 3, 1);
+    hyb_block_t list = device_cases_matrix(f->device, 3, 1);
+    const hyb_panel_step_t step = {
+        .panel = a.device, .count = 3, .pivots = list, .box = &box};
+
+    assert_said(hyb_queue_panel_step(f->queue, &step), XH_ERR_ARG, "pivot box");
+    assert_false(hyb_device_failed(f->device));
+    hyb_buffer_destroy(list.buffer);
+    destroy(a);
+}
+
 DEVICE_CASES(open_device)
 
 TEST_MAIN()

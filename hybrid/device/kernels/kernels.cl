@@ -8,3 +8,4 @@
 #include "hybrid/device/kernels/generate.cl"
 #include "hybrid/device/kernels/product.cl"
 #include "hybrid/device/kernels/algebra.cl"
+#include "hybrid/device/kernels/panel.cl"

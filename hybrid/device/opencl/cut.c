@@ -77,6 +77,12 @@ hyb_opencl_cut_t hyb_opencl_default_cut(const hyb_opencl_device_t *device)
     return cut;
 }
 
+/* A core's vectors are of rows next to each other, which one item has. */
+int hyb_opencl_panel_items(const hyb_opencl_device_t *device)
+{
+    return is_of_cores(device) ? 1 : HYB_OPENCL_ITEMS;
+}
+
 /* ---- what a device can ----------------------------------------------------
  */
 

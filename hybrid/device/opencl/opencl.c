@@ -108,7 +108,9 @@ static uint64_t number_of(cl_device_id id, cl_device_info what)
 
 static xh_status_t describe(int index, hyb_device_info_t *info_p)
 {
-    hyb_device_info_t info = {.backend = "opencl", .index = index};
+    /* kernels see no host memory while they run */
+    hyb_device_info_t info = {
+        .backend = "opencl", .index = index, .lacks_box = true};
     char name[256] = "";
 
     hyb_cl.GetDeviceInfo(found[index], CL_DEVICE_NAME, sizeof(name) - 1, name,
@@ -322,7 +324,8 @@ static const hyb_backend_t backend = {
     .ops = 1u << HYB_OP_COPY_IN | 1u << HYB_OP_COPY_OUT | 1u << HYB_OP_GEMM |
            1u << HYB_OP_COPY | 1u << HYB_OP_SWAP_ROWS |
            1u << HYB_OP_GATHER_ROWS | 1u << HYB_OP_SCATTER_ROWS |
-           1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV | 1u << HYB_OP_GENERATE,
+           1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV | 1u << HYB_OP_GENERATE |
+           1u << HYB_OP_PANEL_STEP,
     .count = count,
     .describe = describe,
     .open = open_device,

@@ -28,7 +28,9 @@ enum {
     HYB_OPENCL_DEPTH = 512,  /* and of k */
     HYB_OPENCL_WIDEST = 512, /* tile */
     HYB_OPENCL_MOST_SUMS = 512, /* of an item */
-    HYB_OPENCL_PACKED = 16      /* columns that a group packs */
+    HYB_OPENCL_PANEL_GROUPS = 64,
+    HYB_OPENCL_PANEL_ROWS = 256, /* of a group, at least */
+    HYB_OPENCL_PACKED = 16       /* columns that a group packs */
 };
 
 /* The kernels of hybrid/device/kernels; the last ones are the product's. */
@@ -40,6 +42,7 @@ enum {
     X(GENERATE, generate)                                                      \
     X(GEMV, gemv)                                                              \
     X(INVERT, invert)                                                          \
+    X(PANEL_COLUMN, panel_column)                                              \
     X(PACK_A, pack_a)                                                          \
     X(PACK_B, pack_b)                                                          \
     X(MULTIPLY, multiply)
@@ -194,6 +197,9 @@ const char *hyb_opencl_compile(const hyb_opencl_device_t *device,
                                const hyb_opencl_cut_t *cut,
                                cl_program *program_p);
 
+/* Items of a group that factors rows of a panel. */
+int hyb_opencl_panel_items(const hyb_opencl_device_t *device);
+
 /* ---- cut.c -------------------------------------------------------------- */
 
 /* The default's cut, of which strips are packed. */
@@ -222,6 +228,8 @@ struct hyb_opencl_queue {
         cl_kernel kernels[HYB_OPENCL_OF_PRODUCT]; /* likewise */
         int version;                              /* that they are of */
     } products[HYB_OPENCL_PRODUCTS];
+    cl_mem proposals[2]; /* of pivots, in turn; NULL before the first panel */
+    size_t proposals_bytes;
     cl_mem strips_a, strips_b, inverses; /* working memory */
     hyb_opencl_queue_t *next;
 };

@@ -14,6 +14,8 @@ static const char *const all_but_products[] = {
 #include "hybrid/device/kernels/generate.inc"
     ,
 #include "hybrid/device/kernels/algebra.inc"
+    ,
+#include "hybrid/device/kernels/panel.inc"
 };
 static const char *const products[] = {
 #include "hybrid/device/kernels/dialect.inc"
@@ -131,8 +133,10 @@ xh_status_t hyb_opencl_build(hyb_opencl_device_t *device)
     char options[OPTIONS];
     cl_int error;
 
-    snprintf(options, sizeof(options), "-cl-std=CL1.2 -DITEMS=%d -DINVERTED=%d",
-             HYB_OPENCL_ITEMS, HYB_OPENCL_INVERTED);
+    snprintf(options, sizeof(options),
+             "-cl-std=CL1.2 -DITEMS=%d -DINVERTED=%d -DPANEL_ITEMS=%d",
+             HYB_OPENCL_ITEMS, HYB_OPENCL_INVERTED,
+             hyb_opencl_panel_items(device));
     error = build(device, TEXTS, all_but_products, options, XH_LOG_ERROR,
                   &device->program);
     if (error == CL_SUCCESS)

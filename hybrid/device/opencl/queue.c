@@ -94,6 +94,8 @@ static void dismantle(hyb_opencl_queue_t *queue)
                                    queue->products[i].kernels);
     hyb_opencl_free(device, queue->strips_a, strips_bytes);
     hyb_opencl_free(device, queue->strips_b, strips_bytes);
+    for (int i = 0; i < 2; i++)
+        hyb_opencl_free(device, queue->proposals[i], queue->proposals_bytes);
     hyb_opencl_free(device, queue->inverses, HYB_OPENCL_INVERSES_BYTES);
     if (queue->commands != NULL)
         hyb_cl.ReleaseCommandQueue(queue->commands);

@@ -360,6 +360,66 @@ static xh_status_t trsm(hyb_opencl_queue_t *queue, const hyb_task_t *t)
     return XH_OK;
 }
 
+/* ---- panels -------------------------------------------------------------- */
+
+/* Memory for proposals of pivots, of rows that are so wide; what is too small
+ * lives on until work that uses it has run. */
+static xh_status_t hold_proposals(hyb_opencl_queue_t *queue, int64_t nb)
+{
+    const size_t bytes =
+        ((size_t)nb + HYB_OPENCL_PANEL_GROUPS * ((size_t)nb + 2)) *
+        sizeof(double);
+
+    if (queue->proposals_bytes >= bytes)
+        return XH_OK;
+    for (int i = 0; i < 2; i++) {
+        hyb_opencl_free(queue->device, queue->proposals[i],
+                        queue->proposals_bytes);
+        queue->proposals[i] = NULL;
+    }
+    queue->proposals_bytes = bytes;
+    for (int i = 0; i < 2; i++)
+        XH_TRY(hyb_opencl_allocate(queue->device, bytes, &queue->proposals[i]));
+    return XH_OK;
+}
+
+/* Eliminate column c of step, or none before the first, and propose a pivot for
+ * the next one. */
+static xh_status_t panel_column(hyb_opencl_queue_t *queue,
+                                const hyb_panel_step_t *step, int64_t c)
+{
+    const int64_t rows = step->panel.rows;
+    const int64_t rows_of_group = xh_larger(
+        HYB_OPENCL_PANEL_ROWS, xh_units(rows, HYB_OPENCL_PANEL_GROUPS));
+    const cl_long what[] = {c < step->first ? -1 : c, c + 1,
+                            step->first + step->count, rows_of_group};
+    const int items = hyb_opencl_panel_items(queue->device);
+    launch_t l = launch(queue, HYB_OPENCL_PANEL_COLUMN);
+
+    pass_block(&l, step->panel);
+    pass_block(&l, step->pivots);
+    pass(&l, what, sizeof(what));
+    pass_memory(&l, queue->proposals[c & 1]);
+    pass_memory(&l, queue->proposals[~c & 1]);
+    return run(&l, xh_units(rows, rows_of_group), 1,
+               (const size_t[]){(size_t)items, 1});
+}
+
+static xh_status_t panel_step(hyb_opencl_queue_t *queue, const hyb_task_t *t)
+{
+    const hyb_panel_step_t *step = &t->panel_step;
+
+    if (step->box != NULL) {
+        hyb_opencl_host->log(XH_LOG_ERROR, "opencl", queue->device->index,
+                             "a panel step with a pivot box");
+        return XH_ERR_ARG;
+    }
+    XH_TRY(hold_proposals(queue, step->panel.cols));
+    for (int64_t c = step->first - 1; c < step->first + step->count; c++)
+        XH_TRY(panel_column(queue, step, c));
+    return XH_OK;
+}
+
 /* ---- all operations ----------------------------------------------------- */
 
 xh_status_t hyb_opencl_work(void *state, void *queue, const hyb_task_t *task)
@@ -376,6 +436,7 @@ xh_status_t hyb_opencl_work(void *state, void *queue, const hyb_task_t *task)
         [HYB_OP_TRSM] = trsm,
         [HYB_OP_GEMV] = gemv,
         [HYB_OP_GENERATE] = generate,
+        [HYB_OP_PANEL_STEP] = panel_step,
     };
     hyb_opencl_queue_t *q = queue;
 
