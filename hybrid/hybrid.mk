@@ -193,8 +193,10 @@ $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
 ## bench-lookahead: modes of look-ahead with devices of set speeds, and bounds
 ## bench-streaming: runs on a GPU, beside what its link and its DGEMM allow
 ## bench-homes: a matrix that lives on a device, wholly or half, and streamed
+## bench-opencl: DGEMM on a device of OpenCL, beside CLBlast and OpenBLAS
 ## bench-plan: predictions beside runs, on every grid of two
-bench-dgemm bench-host bench-lookahead bench-streaming bench-homes bench-plan: \
+bench-dgemm bench-host bench-lookahead bench-streaming bench-homes bench-plan \
+  bench-opencl: \
   bench-%: build
 	@bench/$* '$(BINdir)' $(BASELINE)
 
@@ -203,4 +205,4 @@ bundle: build
 	@bundle/make-bundle '$(BINdir)' xhpl-$(VERSION)-$(shell uname -m)
 
 .PHONY: install-hybrid bench-dgemm bench-host bench-lookahead \
-        bench-streaming bench-homes bench-plan bundle
+        bench-streaming bench-homes bench-plan bench-opencl bundle

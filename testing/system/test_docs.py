@@ -81,6 +81,8 @@ NOT_RUN = {
     "build/arch/unit": "make unit has to be first; make test runs it",
     "bin/xdgemm": "test_bundle.py, with the programs of a bundle",
     ".*make bench-host": "test_bench_host.py, with --quick",
+    "make bench-opencl": "test_bench_opencl.py, smaller",
+    "bin/arch/xdgemm --tune": "test_opencl.py, where there is a device",
     "ROUNDS=5 make bench-dgemm": "the next one is the same with fewer rounds",
     "make bench-plan": "test_plan.py, with --quick",
     "make bench-homes": "test_bench_homes.py, with --quick",

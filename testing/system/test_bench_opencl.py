@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The bench of products on a device of OpenCL."""
+import json
+import re
+
+import pytest
+
+import jobs
+
+pytestmark = pytest.mark.scripts
+SCRIPT = jobs.SOURCE / "bench/opencl"
+QUICK = "--size 96 --depth 64,200 --repeat 1 --tune 1 --clblast".split()
+
+# Parameters with which CLBlast multiplies on any device, beside a worse one.
+XGEMM = dict(GEMMK=0, KREG=1, KWG=32, KWI=2, MDIMA=8, MDIMC=8, MWG=32, NDIMB=8,
+             NDIMC=8, NWG=32, PRECISION=64, SA=0, SB=0, STRM=0, STRN=0, VWM=1,
+             VWN=1)  # fmt: skip
+
+
+@pytest.fixture
+def tuned(tmp_path):
+    """A folder with what CLBlast's tuner might have written."""
+    results = [{"time": t, "parameters": {**XGEMM, "VWN": v}} for t, v in ((9, 2), (3, 1))]
+    told = {"kernel_family": "xgemm_1", "results": results}
+    (tmp_path / "clblast_xgemm_1_64.json").write_text(json.dumps(told))
+    other = {"kernel_family": "xdot_1", "results": results}
+    (tmp_path / "clblast_xdot_1_64.json").write_text(json.dumps(other))
+    return tmp_path
+
+
+def test_the_best_that_a_tuner_found_comes_first(tuned):
+    bench = jobs.module(SCRIPT)
+    found = bench.clblast.found_parameters(tuned)
+    assert [x["VWN"] for x in found["Xgemm"]] == [1, 2]
+    assert list(found) == ["Xgemm"]
+
+
+def test_products_stand_beside_those_of_others(tuned):
+    outcome = jobs.run([SCRIPT, *QUICK, tuned, jobs.BIN], tuned).succeeded()
+    if "no device of OpenCL" in outcome.stdout:
+        pytest.skip("no device of OpenCL")
+    rows = re.findall(r"^k = (\d+): (\w.*?)  +(\S+) +(\S+) +(\S+)", outcome.stdout, re.M)
+    assert len(rows) == 10, str(outcome)
+    for _, name, *figures in rows:
+        if "CLBlast" in name and "-" in figures:
+            continue  # it is not there
+        measured, reference, ratio = map(float, figures)
+        assert ratio == pytest.approx(measured / reference, rel=0.05), name
+
+
+def test_without_a_device_there_is_nothing_to_measure(tmp_path):
+    (tmp_path / "none").mkdir()
+    env = {"OCL_ICD_VENDORS": str(tmp_path / "none")}
+    outcome = jobs.run([SCRIPT, jobs.BIN], tmp_path, env).succeeded()
+    assert outcome.stdout == "no device of OpenCL: nothing to measure\n"
