@@ -11,7 +11,7 @@
 #include "hybrid/cpu/product/gemm.h"
 #include "hybrid/device/rates.h"
 
-#define PATIENCE 60.0 /* seconds for one product */
+#define PATIENCE 600.0 /* seconds for one product */
 
 enum {
     TIMES = 3,  /* that a candidate is measured */

@@ -22,7 +22,7 @@
 #define VECTOR 1
 #define ROWS 8
 #define COLS 4
-#define DEPTH 16
+#define DEPTH 8
 #define PACKED 1
 #define STAGED 1
 #define PREFETCH 0

@@ -64,7 +64,7 @@ hyb_opencl_cut_t hyb_opencl_default_cut(const hyb_opencl_device_t *device)
                                   .items_m = 16,
                                   .items_n = 16,
                                   .vector = 1,
-                                  .depth = 16,
+                                  .depth = 8,
                                   .staged = 1,
                                   .packed = 1,
                                   .band = 16};
