@@ -44,6 +44,24 @@ static inline xh_jump_t xh_jump_power(xh_jump_t jump, uint64_t count)
 }
 
 /*
+ * The table by which a device's kernel takes any number of steps, a digit at a
+ * time: number 256 d + s of jumps is s 256^d steps.
+ */
+enum { XH_JUMP_DIGITS = sizeof(uint64_t), XH_JUMP_VALUES = 256 };
+
+static inline void
+xh_jump_digits(xh_jump_t jumps[XH_JUMP_DIGITS * XH_JUMP_VALUES])
+{
+    xh_jump_t digit = xh_jump_step;
+
+    for (int d = 0; d < XH_JUMP_DIGITS; d++) {
+        for (int s = 0; s < XH_JUMP_VALUES; s++)
+            jumps[XH_JUMP_VALUES * d + s] = xh_jump_power(digit, (uint64_t)s);
+        digit = xh_jump_power(digit, XH_JUMP_VALUES);
+    }
+}
+
+/*
  * Matrix entry of a member: 0.5 - x * 2^-64, conversion and subtraction each
  * rounded. The halves of x are set into the mantissas of 2^84 and 2^52, which
  * makes them doubles without a branch; their sum is the one rounding.

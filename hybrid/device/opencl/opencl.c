@@ -247,18 +247,12 @@ static void buffer_destroy(void *state, void *memory, size_t bytes)
 
 /* ---- opening and closing ------------------------------------------------ */
 
-/* Number 256 d + s of the jumps is s 256^d steps. */
 static xh_status_t fill_jumps(hyb_opencl_device_t *device)
 {
-    enum { DIGITS = sizeof(uint64_t), VALUES = 256 };
-    xh_jump_t jumps[DIGITS * VALUES], digit = xh_jump_step;
+    xh_jump_t jumps[XH_JUMP_DIGITS * XH_JUMP_VALUES];
     cl_int error;
 
-    for (int d = 0; d < DIGITS; d++) {
-        for (int s = 0; s < VALUES; s++)
-            jumps[VALUES * d + s] = xh_jump_power(digit, (uint64_t)s);
-        digit = xh_jump_power(digit, VALUES);
-    }
+    xh_jump_digits(jumps);
     device->jumps = hyb_cl.CreateBuffer(device->context,
                                         CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                         sizeof(jumps), jumps, &error);
