@@ -76,6 +76,25 @@ HYB_BACKENDS := emu $(if $(filter yes,$(HYB_CUDA)),cuda) \
 PLUGINS := $(HYB_BACKENDS:%=$(BINdir)/libhyb_%.so)
 
 FLAGS_OF_cuda = -isystem $(CUDA_HOME)/include
+
+# Its own kernels are an image for several kinds of devices, which takes nvcc;
+# devices that are newer compile the last one's PTX.
+NVCC ?= $(or $(wildcard $(CUDA_HOME)/bin/nvcc),$(shell command -v nvcc))
+CUDA_TARGETS := arch=compute_80,code=sm_80 arch=compute_90,code=sm_90 \
+                arch=compute_100,code=[sm_100,compute_100]
+CUDA_IMAGE := $(BUILD)/hybrid/device/cuda/kernels.fatbin
+ifneq ($(NVCC),)
+$(CUDA_IMAGE): hybrid/device/cuda/kernels.cu $(wildcard hybrid/device/kernels/*.cl)
+	@mkdir -p $(@D)
+	$(call SAY,NVCC  $<,$(NVCC) -x cu -I. -fatbin --no-compress -Werror \
+	    all-warnings $(CUDA_TARGETS:%=-gencode %) -o $@ $<)
+$(PIC)/hybrid/device/cuda/kernels.o: $(CUDA_IMAGE)
+$(PIC)/hybrid/device/cuda/kernels.o: FLAGS_OF_cuda += -DHYB_CUDA_IMAGE='"$(CUDA_IMAGE)"'
+else ifeq ($(HYB_CUDA),yes)
+$(if $(INSIDE)$(INSTALLS),,$(info nvcc is not found: no matrix can live on a \
+    device of the plug-in cuda (NVCC=<nvcc>)))
+endif
+
 LIBS_OF_cuda = $(CUDART) -Wl,--exclude-libs,ALL \
                -Wl,-rpath,'$$ORIGIN:$(CUDA_HOME)/lib64' -lrt
 

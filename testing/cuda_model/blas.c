@@ -1,15 +1,85 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <cublas_v2.h>
+#include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include "testing/cuda_model/model.h"
 
-enum { WORKSPACE_ALIGNMENT = 256 };
+enum {
+    WORKSPACE_ALIGNMENT = 256,
+    WORKSPACE_NEEDED = 32 << 20, /* bytes, for full speed */
+    EMULATED_DOUBLES = 8,        /* of cublasMath_t, since CUDA 13 */
+    EMULATED_BITS = 50           /* of a mantissa */
+};
 
 struct cublasContext {
     int device;
+    int beginning; /* since which one it is there */
     cudaStream_t stream;
-    bool has_workspace; /* of the user's: products of several threads need it */
+    char *workspace; /* the user's: products of several threads need it */
+    size_t workspace_bytes;
+    cublasMath_t math;
+    struct cublasContext *next;
 };
+
+static struct cublasContext *handles;
+
+/* ---- arithmetic ---------------------------------------------------------- */
+
+/* What the environment said when this library was loaded, which counts whatever
+ * a handle is told. */
+static bool site_emulates;
+
+__attribute__((constructor)) static void load(void)
+{
+    const char *value = getenv("CUBLAS_EMULATE_DOUBLE_PRECISION");
+
+    site_emulates = value != NULL && strcmp(value, "0") != 0;
+}
+
+static bool model_math_is(const char *kind)
+{
+    const char *value = getenv("CUDA_MODEL_MATH");
+
+    return value != NULL && strcmp(value, kind) == 0;
+}
+
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
+{
+    MODEL_CALL();
+
+    if (mode != CUBLAS_DEFAULT_MATH &&
+        ((int)mode != EMULATED_DOUBLES || model_math_is("native")))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    handle->math =
+        model_math_is("emulated") ? (cublasMath_t)EMULATED_DOUBLES : mode;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode_p)
+{
+    MODEL_CALL();
+
+    *mode_p = handle->math;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+static bool emulates(const struct cublasContext *handle)
+{
+    return site_emulates || (int)handle->math == EMULATED_DOUBLES;
+}
+
+/* x, as a product in emulated arithmetic takes it. */
+static double seen(double x, bool emulated)
+{
+    int exponent;
+
+    if (!emulated || !isfinite(x))
+        return x;
+    x = frexp(x, &exponent);
+    return ldexp(nearbyint(ldexp(x, EMULATED_BITS)), exponent - EMULATED_BITS);
+}
 
 /* ---- handles ------------------------------------------------------------- */
 
@@ -36,6 +106,9 @@ cublasStatus_t cublasCreate(cublasHandle_t *handle_p)
     if (error == cudaSuccess) {
         *handle_p = model_object(sizeof(**handle_p));
         (*handle_p)->device = model_current;
+        (*handle_p)->beginning = model.beginnings;
+        (*handle_p)->next = handles;
+        handles = *handle_p;
         model.counts.handles++;
     }
     return status_of(error);
@@ -65,8 +138,20 @@ cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream)
     if (error == cudaSuccess && model_stream_device(stream) != handle->device)
         error = cudaErrorInvalidValue;
     handle->stream = stream;
-    handle->has_workspace = false;
+    handle->workspace = NULL;
     return status_of(error);
+}
+
+/* Products of two streams overwrite each other's workspace. */
+static bool is_shared(const char *workspace, size_t bytes)
+{
+    for (const struct cublasContext *h = handles; h != NULL; h = h->next)
+        if (h->beginning == model.beginnings && h->device >= 0 &&
+            h->workspace != NULL &&
+            workspace < h->workspace + h->workspace_bytes &&
+            h->workspace < workspace + bytes)
+            return true;
+    return false;
 }
 
 cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace,
@@ -78,9 +163,11 @@ cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace,
     error = model_check(handle->device);
     if (error == cudaSuccess &&
         ((uintptr_t)workspace % WORKSPACE_ALIGNMENT != 0 ||
-         model_place(workspace, bytes) != handle->device))
+         model_place(workspace, bytes) != handle->device ||
+         is_shared(workspace, bytes)))
         error = cudaErrorInvalidValue;
-    handle->has_workspace = true;
+    handle->workspace = workspace;
+    handle->workspace_bytes = bytes;
     return status_of(error);
 }
 
@@ -97,6 +184,7 @@ typedef struct { /* gemv is a product whose B and C have one column */
     operand_t a, b, c;
     int64_t k;
     double alpha, beta;
+    bool emulated;
 } product_t;
 
 static operand_t operand(const double *data, cublasOperation_t op, int64_t rows,
@@ -135,10 +223,11 @@ static cudaError_t multiply(int device, const void *argument)
             c[i] = p.beta == 0.0 ? 0.0 : p.beta * c[i];
         for (int64_t l = 0; l < p.k; l++) {
             const double *a = p.a.data + l * p.a.across;
-            double x = p.alpha * p.b.data[l * p.b.down + j * p.b.across];
+            double x = p.alpha * seen(p.b.data[l * p.b.down + j * p.b.across],
+                                      p.emulated);
 
             for (int64_t i = 0; i < p.c.rows; i++)
-                c[i] += a[i * p.a.down] * x;
+                c[i] += seen(a[i * p.a.down], p.emulated) * x;
         }
     }
     return cudaSuccess;
@@ -174,9 +263,14 @@ static cublasStatus_t queue(cublasHandle_t handle, model_op_t op,
     MODEL_CALL();
 
     error = model_check(handle->device);
-    if (error == cudaSuccess && (!handle->has_workspace || !is_proper(&p.a) ||
-                                 !is_proper(&p.b) || !is_proper(&p.c)))
+    if (error == cudaSuccess &&
+        (!is_proper(&p.a) || !is_proper(&p.b) || !is_proper(&p.c)))
         error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && (handle->workspace == NULL ||
+                                 handle->workspace_bytes < WORKSPACE_NEEDED))
+        error = cudaErrorMemoryAllocation;
+    p.emulated = op == MODEL_GEMM && emulates(handle);
+    model.counts.emulated_products += p.emulated;
     if (error == cudaSuccess)
         error = model_queue(handle->stream, op, run, &p, sizeof(p));
     return status_of(error);
@@ -189,10 +283,11 @@ cublasStatus_t cublasDgemm_64(cublasHandle_t handle, cublasOperation_t op_a,
                               int64_t lda, const double *b, int64_t ldb,
                               const double *beta, double *c, int64_t ldc)
 {
-    return queue(
-        handle, MODEL_GEMM, multiply,
-        (product_t){operand(a, op_a, m, k, lda), operand(b, op_b, k, n, ldb),
-                    operand(c, CUBLAS_OP_N, m, n, ldc), k, *alpha, *beta});
+    return queue(handle, MODEL_GEMM, multiply,
+                 (product_t){operand(a, op_a, m, k, lda),
+                             operand(b, op_b, k, n, ldb),
+                             operand(c, CUBLAS_OP_N, m, n, ldc), k, *alpha,
+                             *beta, false});
 }
 
 cublasStatus_t cublasDgemv_64(cublasHandle_t handle, cublasOperation_t op_a,
@@ -206,8 +301,8 @@ cublasStatus_t cublasDgemv_64(cublasHandle_t handle, cublasOperation_t op_a,
     return queue(handle, MODEL_GEMV, multiply,
                  (product_t){operand(a, op_a, m, n, lda),
                              operand(x, CUBLAS_OP_N, n, 1, n),
-                             operand(y, CUBLAS_OP_N, m, 1, m), n, *alpha,
-                             *beta});
+                             operand(y, CUBLAS_OP_N, m, 1, m), n, *alpha, *beta,
+                             false});
 }
 
 cublasStatus_t cublasDtrsm_64(cublasHandle_t handle, cublasSideMode_t side,

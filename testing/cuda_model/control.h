@@ -20,6 +20,8 @@
  *     CUDA_MODEL_MEMORY    MiB of each; else 256
  *     CUDA_MODEL_DRIVER    version that the driver is for, 0: there is none;
  *                          else as new as the headers
+ *     CUDA_MODEL_MATH      native: cuBLAS cannot emulate double precision, as
+ *                          before CUDA 13; emulated: it does nothing else
  *     CUDA_MODEL_FAULT     faults, see below
  *     CUDA_MODEL_REPORT    if set, what was not given back is said at the end
  *
@@ -32,15 +34,17 @@
  *     stall   never ends; a call that waits for all of that device, or for
  *             one of its streams, then ends the program
  *
- * where op is one of malloc, register, stream, handle, record, wait, copy_in,
- * copy_out, gemm, copy, trsm and gemv; from record on they can fail or stall.
+ * where op is one of malloc, register, stream, handle, load, record, wait,
+ * copy_in, copy_out, gemm, copy, trsm, gemv, swap_rows, gather_rows,
+ * scatter_rows and generate; from record on they can fail or stall.
  */
 typedef struct { /* what there is of each, of all devices */
-    int contexts, memory, pinned, streams, events, handles;
-    int urgent_streams;  /* of the highest priority, among streams */
-    unsigned flags;      /* of the context that was made last */
-    int unpinned_copies; /* that had host memory which is not pinned */
-    long calls;          /* of CUDA and cuBLAS, but for their texts of errors */
+    int contexts, memory, pinned, streams, events, handles, libraries;
+    int urgent_streams;    /* of the highest priority, among streams */
+    unsigned flags;        /* of the context that was made last */
+    int unpinned_copies;   /* that had host memory which is not pinned */
+    int emulated_products; /* not in double precision */
+    long calls; /* of CUDA and cuBLAS, but for their texts of errors */
 } cuda_model_counts_t;
 
 /*

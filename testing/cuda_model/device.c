@@ -62,6 +62,7 @@ void cuda_model_begin(const char *faults)
     model_memory_begin();
     model.counts = (cuda_model_counts_t){.calls = 0};
     model.faults = faults;
+    model.beginnings++;
 }
 
 cuda_model_counts_t cuda_model_counts(void)
@@ -76,11 +77,12 @@ static void report(void)
 {
     cuda_model_counts_t c = cuda_model_counts();
 
-    fprintf(stderr,
-            "CUDA model: left memory %d, pinned %d, streams %d, events %d, "
-            "handles %d; unpinned copies %d\n",
-            c.memory, c.pinned, c.streams, c.events, c.handles,
-            c.unpinned_copies);
+    fprintf(
+        stderr,
+        "CUDA model: left memory %d, pinned %d, streams %d, events %d, "
+        "handles %d, libraries %d; unpinned copies %d, emulated products %d\n",
+        c.memory, c.pinned, c.streams, c.events, c.handles, c.libraries,
+        c.unpinned_copies, c.emulated_products);
 }
 
 static long from_environment(const char *name, long otherwise)
@@ -125,8 +127,9 @@ __attribute__((constructor)) static void load(void)
 /* ---- faults -------------------------------------------------------------- */
 
 static const char *const op_names[MODEL_OPS] = {
-    "malloc",  "register", "stream", "handle", "record", "wait",
-    "copy_in", "copy_out", "gemm",   "copy",   "trsm",   "gemv"};
+    "malloc", "register",  "stream",      "handle",       "load",    "record",
+    "wait",   "copy_in",   "copy_out",    "gemm",         "copy",    "trsm",
+    "gemv",   "swap_rows", "gather_rows", "scatter_rows", "generate"};
 
 static const char *const fault_names[MODEL_FAULTS] = {"", "fail", "refuse",
                                                       "oom", "stall"};
@@ -282,6 +285,15 @@ cudaError_t cudaDeviceGetPCIBusId(char *text_p, int length, int device)
                     model.device[device].place) < length
                ? cudaSuccess
                : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    MODEL_CALL();
+
+    MODEL_TRY(model_check(model_current));
+    model.device[model_current].copies_under_way = false;
+    return model_finish_device(model_current, __func__);
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_p, size_t *all_p)

@@ -270,3 +270,18 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
     model.counts.unpinned_copies++;
     return model_finish_stream(stream, __func__);
 }
+
+/* Returns when host memory has been read; the copy itself may be under way. */
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
+                       enum cudaMemcpyKind kind)
+{
+    MODEL_CALL();
+
+    MODEL_TRY(model_check(model_current));
+    if (kind != cudaMemcpyHostToDevice ||
+        model_place(to, bytes) != model_current)
+        return cudaErrorInvalidValue;
+    memcpy(model_content(to), from, bytes);
+    model.device[model_current].copies_under_way = true;
+    return cudaSuccess;
+}

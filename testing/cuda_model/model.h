@@ -16,6 +16,7 @@ typedef enum {
     MODEL_REGISTER,
     MODEL_STREAM,
     MODEL_HANDLE,
+    MODEL_LOAD,
     MODEL_RECORD, /* this and what follows is queued */
     MODEL_WAIT,
     MODEL_COPY_IN,
@@ -24,6 +25,10 @@ typedef enum {
     MODEL_COPY, /* on the device */
     MODEL_TRSM,
     MODEL_GEMV,
+    MODEL_SWAP_ROWS,
+    MODEL_GATHER_ROWS,
+    MODEL_SCATTER_ROWS,
+    MODEL_GENERATE,
     MODEL_OPS
 } model_op_t;
 
@@ -39,8 +44,9 @@ typedef enum {
 typedef struct {
     int place; /* in the machine */
     bool context;
-    cudaError_t broken; /* what all calls return; cudaSuccess: it is not */
-    size_t used;        /* bytes */
+    cudaError_t broken;    /* what all calls return; cudaSuccess: it is not */
+    size_t used;           /* bytes */
+    bool copies_under_way; /* that no stream waits for */
     long calls[MODEL_OPS];
 } model_device_t;
 
@@ -48,6 +54,7 @@ typedef struct {
     pthread_mutex_t lock;
     int count;
     int driver;         /* version */
+    int beginnings;     /* calls of cuda_model_begin */
     size_t memory;      /* bytes of each device */
     const char *faults; /* as cuda_model_begin takes them */
     model_device_t device[MODEL_DEVICES];

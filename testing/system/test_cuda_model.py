@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The plug-in cuda on a model of CUDA's libraries, inside whole programs."""
+import os
 import re
 import shutil
 
@@ -9,6 +10,7 @@ import jobs
 from busy import patience
 
 MODEL = jobs.BUILD / "cuda-model"
+KERNELS = jobs.BUILD / "hybrid/device/cuda/kernels.fatbin"
 XDGEMM = jobs.BIN / "xdgemm"
 
 pytestmark = pytest.mark.skipif(
@@ -182,6 +184,56 @@ def test_without_the_management_library_no_sensor_is_told(xdgemm, plugins):
     assert "MHz" not in outcome.stdout, str(outcome)
 
 
+# ---- double precision -------------------------------------------------------
+
+NATIVE = "this cuBLAS does not compute in double precision, which fp64=native asks for"
+EMULATED = ["--set", "fp64=emulated"]
+CANNOT = "this cuBLAS cannot emulate double precision, which fp64=emulated asks for"
+
+
+@pytest.fixture
+def site(monkeypatch):
+    """A site whose environment has cuBLAS emulate double precision."""
+    monkeypatch.setenv("CUBLAS_EMULATE_DOUBLE_PRECISION", "1")
+
+
+def test_the_environment_does_not_make_products_emulated(xdgemm, site):
+    outcome = xdgemm(*TILED, *OWN_DEVICE)
+    assert wrong(outcome) == 0
+    said = "CUBLAS_EMULATE_DOUBLE_PRECISION=1 is not followed: double precision is not"
+    assert outcome.stderr.count(said) == 1, str(outcome)
+    assert left(outcome)["emulated products"] == 0, str(outcome)
+
+
+def test_a_cublas_that_is_there_already_is_refused_at_such_a_site(xdgemm, site):
+    (blas,) = MODEL.glob("libcublas.so.*")
+    with pytest.MonkeyPatch.context() as patch:
+        preloaded = f"{os.environ.get('LD_PRELOAD', '')}:{blas}".strip(":")
+        patch.setenv("LD_PRELOAD", preloaded)
+        outcome = xdgemm(*TILED, *OWN_DEVICE)
+    said = "it was loaded with CUBLAS_EMULATE_DOUBLE_PRECISION=1, which fp64=native"
+    assert said in outcome.stderr, str(outcome)
+    assert outcome.status == 2, str(outcome)
+
+
+def test_a_cublas_that_only_emulates_is_refused(xdgemm):
+    outcome = xdgemm(*TILED, *OWN_DEVICE, MATH="emulated")
+    assert outcome.status == 2, str(outcome)
+    assert NATIVE in outcome.stderr, str(outcome)
+
+
+def test_emulated_products_are_marked(xdgemm, site):
+    outcome = xdgemm(*TILED, *OWN_DEVICE, *EMULATED)
+    assert outcome.stderr.count("double precision is EMULATED") == 1, str(outcome)
+    assert left(outcome)["emulated products"] > 0, str(outcome)
+
+
+def test_a_cublas_that_cannot_emulate_is_refused_where_it_should(xdgemm):
+    outcome = xdgemm(*TILED, *OWN_DEVICE, *EMULATED, MATH="native")
+    assert outcome.status == 2, str(outcome)
+    assert CANNOT in outcome.stderr, str(outcome)
+
+
 # ---- faults -----------------------------------------------------------------
 
 # A failure is told by the first call after it, whichever that is.
@@ -208,10 +260,11 @@ def test_a_lost_device_costs_no_element(xdgemm, fault, cause, devices):
     assert "warning: device 0 is dropped" in outcome.stderr, str(outcome)
 
 
-# The first three are workspaces of queues.
+# Before it come the workspaces of three queues, and a table of the kernels.
 @pytest.mark.parametrize("devices", ["0", "0,1"])
 def test_where_memory_is_refused_tiles_become_smaller(xdgemm, devices):
-    two = dict(DEVICES=2, FAULT="0:oom@malloc:4")
+    nth = 5 if KERNELS.exists() else 4
+    two = dict(DEVICES=2, FAULT=f"0:oom@malloc:{nth}")
     outcome = xdgemm(*TILED, "--devices", f"cuda:{devices}", **two)
     assert wrong(outcome) == 0
     assert outcome.stderr.count("device 0 has no ") == 1, str(outcome)
@@ -237,13 +290,14 @@ SETTINGS = ("tile=48", "threads=1", "split=fixed:0.8", "tile_return=staged")
 
 @pytest.fixture
 def solved(xhpl):
-    """A run of xhpl on the model, on so many processes, that passed."""
+    """A run of xhpl on the model, on a grid of p x q processes, that passed."""
 
-    def run(processes, *settings, **model):
+    def run(grid, *settings, **model):
+        p, q = grid
         sets = [x for y in (*SETTINGS, *settings) for x in ("--set", y)]
         outcome = xhpl(
-            "-n", 300, "--nb", 32, "-p", processes, "-q", 1, *sets,
-            processes=processes if processes > 1 else None,
+            "-n", 300, "--nb", 32, "-p", p, "-q", q, *sets,
+            processes=p * q if p * q > 1 else None,
             env=environment(**model),
         ).succeeded()  # fmt: skip
         assert "1 tests completed and passed" in outcome.stdout, str(outcome)
@@ -254,9 +308,21 @@ def solved(xhpl):
 
 @pytest.mark.parametrize("processes, devices", [(1, "cuda:0"), (2, "cuda:0,1")])
 def test_xhpl_solves_with_a_device(solved, processes, devices):
-    outcome = solved(processes, f"devices={devices}", DEVICES=2)
+    outcome = solved((processes, 1), f"devices={devices}", DEVICES=2)
     reports = re.findall("^CUDA model: left .*$", outcome.stderr, re.M)
     assert len(reports) == processes, str(outcome)
+    assert not any(re.search(" [1-9]", line) for line in reports), str(outcome)
+
+
+@pytest.mark.skipif(not KERNELS.exists(), reason="built without nvcc")
+@pytest.mark.parametrize("p, q", [(1, 1), (2, 1), (1, 2)])
+def test_a_matrix_lives_on_devices(solved, p, q):
+    devices = ",".join(map(str, range(p * q)))
+    settings = [f"devices=cuda:{devices}", "home=device"]
+    outcome = solved((p, q), *settings, DEVICES=p * q)
+    assert re.search("^xhpl: homes: cuda:0 +[1-9]", outcome.stderr, re.M), str(outcome)
+    reports = re.findall("^CUDA model: left (.*);", outcome.stderr, re.M)
+    assert len(reports) == p * q, str(outcome)
     assert not any(re.search(" [1-9]", line) for line in reports), str(outcome)
 
 
@@ -272,7 +338,7 @@ SEEN = [
 
 @pytest.mark.parametrize("visible, used, idle", SEEN)
 def test_processes_use_the_devices_that_they_see(solved, visible, used, idle):
-    outcome = solved(2, "devices=cuda", VISIBLE=visible)
+    outcome = solved((2, 1), "devices=cuda", VISIBLE=visible)
     assert re.search(f", {used}$", outcome.stderr, re.M), str(outcome)
     said = re.search("nobody uses (.*): show", outcome.stderr)
     assert bool(said) == bool(idle), str(outcome)
@@ -283,6 +349,6 @@ def test_processes_use_the_devices_that_they_see(solved, visible, used, idle):
     "fault, cause", [("fail@gemm:9", FAILED), ("stall@copy_out:4", "it stalled")]
 )
 def test_xhpl_goes_on_without_its_device(solved, fault, cause):
-    outcome = solved(1, "devices=cuda:0", patience(fault), FAULT=fault)
+    outcome = solved((1, 1), "devices=cuda:0", patience(fault), FAULT=fault)
     assert re.search(cause, outcome.stderr), str(outcome)
     assert "device 0 is dropped" in outcome.stderr, str(outcome)

@@ -174,6 +174,8 @@ static void assert_nothing_left(const bench_t *b)
     assert_int_equal(c.streams, 0);
     assert_int_equal(c.events, 0);
     assert_int_equal(c.handles, 0);
+    assert_int_equal(c.libraries, 0);
+    assert_int_equal(c.emulated_products, 0);
 }
 
 /* ---- coming and going ---------------------------------------------------- */
@@ -191,26 +193,67 @@ TEST(a_device_that_closes_leaves_nothing)
     assert_nothing_left(&b);
 }
 
-TEST(a_queue_that_cannot_be_made_leaves_nothing)
+/* A queue beside that of a bench cannot be made: that costs nothing. */
+static void check_refused_queue(const char *fault)
 {
-    static const char *const faults[] = {"oom@stream:2", "oom@malloc:4",
-                                         "oom@handle:2"};
+    bench_t b = bench_open(0, fault);
+    cuda_model_counts_t before = counts();
     hyb_queue_t *queue;
 
-    for (size_t i = 0; i < COUNT_OF(faults); i++) {
-        bench_t b = bench_open(0, faults[i]);
+    capture_begin();
+    assert_int_equal(hyb_queue_create(b.device, HYB_QUEUE_NORMAL, &queue),
+                     XH_ERR_MEMORY);
+    capture_end(NULL);
+    assert_int_equal(counts().streams, before.streams);
+    assert_int_equal(counts().memory, before.memory);
+    assert_int_equal(counts().handles, before.handles);
+    assert_ok(hyb_queue_create(b.device, HYB_QUEUE_NORMAL, &queue));
+    hyb_queue_destroy(queue);
+    assert_false(hyb_device_failed(b.device));
+    assert_nothing_left(&b);
+}
 
-        capture_begin();
-        assert_int_equal(hyb_queue_create(b.device, HYB_QUEUE_NORMAL, &queue),
-                         XH_ERR_MEMORY);
-        capture_end(NULL);
-        assert_int_equal(counts().streams, 1);
-        assert_int_equal(counts().memory, 3);
-        assert_ok(hyb_queue_create(b.device, HYB_QUEUE_NORMAL, &queue));
-        hyb_queue_destroy(queue);
-        assert_false(hyb_device_failed(b.device));
-        assert_nothing_left(&b);
-    }
+TEST(a_queue_that_cannot_be_made_leaves_nothing)
+{
+    bench_t b = bench_open(0, "");
+    char fault[32];
+
+    snprintf(fault, sizeof(fault), "oom@malloc:%d", counts().memory + 1);
+    assert_nothing_left(&b);
+    check_refused_queue("oom@stream:2");
+    check_refused_queue(
+        "oom@handle:3"); /* the first is asked how it computes */
+    check_refused_queue(fault);
+}
+
+/* The device of faults cannot be opened, and that leaves nothing. */
+static void check_refused_device(const char *fault, xh_status_t expected)
+{
+    hyb_device_choice_t choice = {device_cases_backend("cuda"), 0};
+    hyb_device_t *device = NULL;
+
+    assert_true(begin(fault));
+    capture_begin();
+    assert_int_equal(hyb_device_open(choice, NULL, 0, &device), expected);
+    capture_end(NULL);
+    assert_int_equal(counts().memory, 0);
+    assert_int_equal(counts().handles, 0);
+    assert_int_equal(counts().libraries, 0);
+}
+
+TEST(a_device_that_cannot_be_opened_leaves_nothing)
+{
+    bench_t b = bench_open(0, "");
+    bool has_kernels = hyb_device_has(b.device, HYB_OP_GENERATE);
+
+    assert_nothing_left(&b);
+    check_refused_device("oom@handle:1", XH_ERR_MEMORY);
+    check_refused_device("refuse@handle:1", XH_ERR_DEVICE);
+    if (!has_kernels)
+        return;
+    check_refused_device("oom@load:1", XH_ERR_MEMORY);
+    check_refused_device("refuse@load:1", XH_ERR_DEVICE);
+    check_refused_device("oom@malloc:1", XH_ERR_MEMORY);
 }
 
 TEST(only_urgent_queues_get_urgent_streams)
@@ -357,6 +400,28 @@ static xh_status_t finish_touch(const bench_t *b)
     return device_cases_finish(b->device, b->queue);
 }
 
+/* Queue a part of a random matrix, and rows that change places. */
+static xh_status_t finish_rows(const bench_t *b)
+{
+    static const int64_t rows[ORDER];
+    const hyb_dealt_t all = {0, ORDER, 0, 1};
+    const hyb_block_t none = hyb_block(NULL, 0, 0, 1),
+                      one = hyb_block_part(b->a, 0, 0, 1, ORDER),
+                      list = hyb_block_part(b->c, 0, 0, 1, 1);
+
+    XH_TRY(hyb_queue_generate(b->queue,
+                              &(hyb_generate_t){100, ORDER, all, all, b->a}));
+    XH_TRY(hyb_queue_upload(b->queue, rows, list));
+    XH_TRY(hyb_queue_swap_rows(
+        b->queue, &(hyb_row_swap_t){b->a, hyb_block_part(b->c, 1, 0, 1, ORDER),
+                                    list, none, none}));
+    XH_TRY(hyb_queue_gather_rows(b->queue, one, list,
+                                 hyb_block_part(b->c, 0, 1, ORDER, 1)));
+    XH_TRY(hyb_queue_scatter_rows(
+        b->queue, hyb_block_part(b->c, 0, 1, ORDER, 1), list, one));
+    return device_cases_finish(b->device, b->queue);
+}
+
 static void assert_fails(const char *faults)
 {
     bench_t b = bench_open(0, faults);
@@ -367,6 +432,8 @@ static void assert_fails(const char *faults)
     status = square(&b);
     if (status == XH_OK)
         status = finish_touch(&b);
+    if (status == XH_OK && hyb_device_has(b.device, HYB_OP_GENERATE))
+        status = finish_rows(&b);
     assert_int_equal(status, XH_ERR_DEVICE);
     assert_true(hyb_device_failed(b.device));
     fill(result, 2.0);
@@ -387,6 +454,42 @@ TEST(work_that_fails_is_told_by_what_follows)
 
     for (size_t i = 0; i < COUNT_OF(faults); i++)
         assert_fails(faults[i]);
+}
+
+TEST(kernels_that_fail_are_told_by_what_follows)
+{
+    static const char *const faults[] = {
+        "fail@generate:1",      "fail@swap_rows:1",     "fail@gather_rows:1",
+        "fail@scatter_rows:1",  "refuse@generate:1",    "refuse@swap_rows:1",
+        "refuse@gather_rows:1", "refuse@scatter_rows:1"};
+    bench_t b = bench_open(0, "");
+    bool has_kernels = hyb_device_has(b.device, HYB_OP_GENERATE);
+
+    bench_close(&b);
+    if (!has_kernels)
+        skip();
+    for (size_t i = 0; i < COUNT_OF(faults); i++)
+        assert_fails(faults[i]);
+}
+
+/* The model runs kernels within their blocks, so it breaks. */
+TEST(a_row_number_outside_its_block_is_an_illegal_address)
+{
+    static const int64_t rows[] = {ORDER};
+    bench_t b = bench_open(0, "");
+    const hyb_block_t list = hyb_block_part(b.c, 0, 0, 1, 1);
+
+    if (!hyb_device_has(b.device, HYB_OP_GATHER_ROWS)) {
+        bench_close(&b);
+        skip();
+    }
+    capture_begin();
+    assert_ok(hyb_queue_upload(b.queue, rows, list));
+    hyb_queue_gather_rows(b.queue, b.a, list,
+                          hyb_block_part(b.c, 0, 1, ORDER, 1));
+    assert_int_equal(device_cases_finish(b.device, b.queue), XH_ERR_DEVICE);
+    capture_end(NULL);
+    bench_close(&b);
 }
 
 TEST(one_device_fails_alone)

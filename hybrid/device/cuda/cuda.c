@@ -27,13 +27,13 @@ static xh_status_t tell_failed(hyb_cuda_device_t *device)
     return XH_ERR_DEVICE;
 }
 
-static xh_status_t fail(hyb_cuda_device_t *device, const char *what,
-                        const char *text)
+xh_status_t hyb_cuda_fail(hyb_cuda_device_t *device, const char *what,
+                          const char *why)
 {
     if (!atomic_exchange(&device->failed, true) &&
         !atomic_load(&device->given_up))
         hyb_cuda_host->log(XH_LOG_ERROR, "cuda", device->index, "%s: %s", what,
-                           text);
+                           why);
     return tell_failed(device);
 }
 
@@ -45,7 +45,7 @@ xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
     cudaGetLastError(); /* or another call returns it again */
     return error == cudaErrorMemoryAllocation
                ? XH_ERR_MEMORY
-               : fail(device, what, cudaGetErrorString(error));
+               : hyb_cuda_fail(device, what, cudaGetErrorString(error));
 }
 
 xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
@@ -55,7 +55,7 @@ xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
         return XH_OK;
     return result == CUBLAS_STATUS_ALLOC_FAILED
                ? XH_ERR_MEMORY
-               : fail(device, what, device->blas->status_text(result));
+               : hyb_cuda_fail(device, what, device->blas->status_text(result));
 }
 
 xh_status_t hyb_cuda_enter(void *state)
@@ -182,10 +182,12 @@ static xh_status_t prepare(hyb_cuda_device_t *device)
 {
     struct cudaDeviceProp properties;
     const char *why;
+    xh_status_t status = hyb_cuda_blas(&device->blas, &why);
 
-    device->blas = hyb_cuda_blas(&why);
-    if (device->blas == NULL)
-        return fail(device, "it cannot be used without cuBLAS", why);
+    if (status != XH_OK) {
+        hyb_cuda_fail(device, "it cannot be used without cuBLAS", why);
+        return status;
+    }
     XH_TRY(read_properties(device, &properties));
     device->memory = properties.totalGlobalMem;
     /* cuBLAS's own advice */
@@ -193,11 +195,26 @@ static xh_status_t prepare(hyb_cuda_device_t *device)
     return XH_OK;
 }
 
+/* Does a handle compute as it is to? Each queue's is asked again. */
+static xh_status_t check_arithmetic(hyb_cuda_device_t *device)
+{
+    cublasHandle_t handle;
+
+    XH_TRY(hyb_cuda_handle_create(device, &handle));
+    if (hyb_cuda_emulates_doubles())
+        hyb_cuda_host->log(XH_LOG_WARNING, "cuda", device->index,
+                           "double precision is EMULATED (fp64=emulated): this "
+                           "is no run of HPL");
+    return hyb_cuda_handle_destroy(device, handle);
+}
+
 /* The context stays: other users of CUDA in this process share it. */
 static void close_device(void *state)
 {
     hyb_cuda_device_t *device = state;
 
+    if (device->library != NULL && hyb_cuda_enter(device) == XH_OK)
+        hyb_cuda_kernels_unload(device);
     pthread_mutex_destroy(&device->lock);
     free(device);
 }
@@ -214,6 +231,10 @@ static xh_status_t open_device(int index, void **state_p)
     status = prepare(device);
     if (status == XH_OK)
         status = start(device);
+    if (status == XH_OK)
+        status = check_arithmetic(device);
+    if (status == XH_OK)
+        status = hyb_cuda_kernels_load(device);
     if (status == XH_OK)
         *state_p = device;
     else
@@ -313,11 +334,18 @@ static void unpin(void *state, void *memory)
         hyb_cuda_status(state, "unpinning host memory", error);
 }
 
-static const hyb_backend_t backend = {
+enum {
+    OPS_OF_LIBRARIES = 1u << HYB_OP_COPY_IN | 1u << HYB_OP_COPY_OUT |
+                       1u << HYB_OP_COPY | 1u << HYB_OP_GEMM |
+                       1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV,
+    OPS_OF_KERNELS = 1u << HYB_OP_SWAP_ROWS | 1u << HYB_OP_GATHER_ROWS |
+                     1u << HYB_OP_SCATTER_ROWS | 1u << HYB_OP_GENERATE
+};
+
+static hyb_backend_t backend = {
     .abi = HYB_BACKEND_ABI,
     .name = "cuda",
-    .ops = 1u << HYB_OP_COPY_IN | 1u << HYB_OP_COPY_OUT | 1u << HYB_OP_GEMM |
-           1u << HYB_OP_COPY | 1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV,
+    .ops = OPS_OF_LIBRARIES,
     .count = count,
     .describe = describe,
     .open = open_device,
@@ -334,7 +362,7 @@ static const hyb_backend_t backend = {
     .queue_wait = hyb_cuda_queue_wait,
     .event_wait = hyb_cuda_event_wait,
     .event_elapsed = hyb_cuda_event_elapsed,
-    .work = hyb_cuda_queue_work,
+    .work = hyb_cuda_work,
     .sensors = hyb_cuda_sensors,
     .pin = pin,
     .unpin = unpin,
@@ -344,5 +372,7 @@ static const hyb_backend_t backend = {
 const hyb_backend_t *hyb_backend_entry(const hyb_host_t *program)
 {
     hyb_cuda_host = program;
+    if (hyb_cuda_has_kernels())
+        backend.ops |= OPS_OF_KERNELS;
     return &backend;
 }

@@ -19,7 +19,22 @@
 #error "CUDA 12 or later is needed"
 #endif
 
-enum { HYB_CUDA_PCI_ADDRESS = sizeof(((hyb_device_info_t *)0)->pci_address) };
+enum {
+    HYB_CUDA_PCI_ADDRESS = sizeof(((hyb_device_info_t *)0)->pci_address),
+    HYB_CUDA_ITEMS = 64 /* of a group, as in hybrid/device/kernels */
+};
+
+/* The kernels that are used. */
+#define HYB_CUDA_KERNELS(X)                                                    \
+    X(SWAP_ROWS, swap_rows)                                                    \
+    X(GATHER_ROWS, gather_rows)                                                \
+    X(SCATTER_ROWS, scatter_rows)                                              \
+    X(GENERATE, generate)
+
+#define HYB_CUDA_NUMBER(kernel, name) HYB_CUDA_##kernel,
+typedef enum {
+    HYB_CUDA_KERNELS(HYB_CUDA_NUMBER) HYB_CUDA_KERNEL_COUNT
+} hyb_cuda_kernel_t;
 
 /* ---- library.c ---------------------------------------------------------- */
 
@@ -34,18 +49,28 @@ typedef struct {
     __typeof__(cublasDestroy) *destroy;
     __typeof__(cublasSetStream) *set_stream;
     __typeof__(cublasSetWorkspace) *set_workspace;
+    __typeof__(cublasSetMathMode) *set_math;
+    __typeof__(cublasGetMathMode) *math;
     __typeof__(cublasDgemm_64) *dgemm;
     __typeof__(cublasDtrsm_64) *dtrsm;
     __typeof__(cublasDgemv_64) *dgemv;
     __typeof__(cublasGetStatusString) *status_text;
 } hyb_cuda_blas_t;
 
+/* Does the setting fp64 allow cuBLAS to emulate double precision? */
+bool hyb_cuda_emulates_doubles(void);
+
 /*
- * cuBLAS, of the version that this was built for.
+ * cuBLAS, of the major version that this was built for, or else of the other
+ * one. Unless hyb_cuda_emulates_doubles the environment cannot have it emulate
+ * double precision.
  *
- * why_p  out  why there is none; set if NULL is returned, never freed
+ * why_p  out  why there is none; set on failure only, never freed
+ * Errors: XH_ERR_DEVICE  it does not load
+ *         XH_ERR_INPUT   it was there before, and computes as the environment
+ *                        says
  */
-const hyb_cuda_blas_t *hyb_cuda_blas(const char **why_p);
+xh_status_t hyb_cuda_blas(const hyb_cuda_blas_t **blas_p, const char **why_p);
 
 /*
  * Bytes of device memory that are free, by the management library, which the
@@ -67,6 +92,9 @@ typedef struct {
     uint64_t memory;  /* bytes in all */
     size_t workspace; /* bytes of each queue's */
     char pci_address[HYB_CUDA_PCI_ADDRESS];
+    cudaLibrary_t library;
+    cudaKernel_t kernels[HYB_CUDA_KERNEL_COUNT];
+    void *jumps; /* what the kernel generate takes */
     atomic_bool failed;
     atomic_bool given_up; /* its work may never end: call CUDA no more */
 
@@ -89,6 +117,11 @@ xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
 xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
                                  cublasStatus_t result);
 
+/* Log what has failed, and why, if it is device's first failure; the status
+ * for that. Errors: XH_ERR_DEVICE  as above */
+xh_status_t hyb_cuda_fail(hyb_cuda_device_t *device, const char *what,
+                          const char *why);
+
 /*
  * Make device this thread's current one: CUDA has one for each thread.
  * Errors: XH_ERR_DEVICE  also if it failed before or was given up; then it
@@ -96,7 +129,26 @@ xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
  */
 xh_status_t hyb_cuda_enter(void *state);
 
+/* ---- kernels.c ---------------------------------------------------------- */
+
+/* Was this built with nvcc? Without it there are none of our kernels. */
+bool hyb_cuda_has_kernels(void);
+
+const char *hyb_cuda_kernel_name(hyb_cuda_kernel_t kernel); /* "swap_rows" */
+
+/* Load them for device, if there are any; unload undoes what load has done. */
+xh_status_t hyb_cuda_kernels_load(hyb_cuda_device_t *device);
+void hyb_cuda_kernels_unload(hyb_cuda_device_t *device);
+
 /* ---- queue.c ------------------------------------------------------------ */
+
+struct hyb_cuda_queue {
+    hyb_cuda_device_t *device;
+    cudaStream_t stream;
+    cublasHandle_t blas;
+    void *workspace; /* device memory that blas may use */
+    hyb_cuda_queue_t *next;
+};
 
 /*
  * Wait until no queue has work left, or the device is given up. On a device
@@ -104,7 +156,19 @@ xh_status_t hyb_cuda_enter(void *state);
  */
 void hyb_cuda_queues_settle(hyb_cuda_device_t *device);
 
-/* The backend's own functions, as in hyb_backend_t; sensors in library.c. */
+/*
+ * A handle of cuBLAS that computes in double precision as the setting fp64
+ * says: it has told that it does.
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ *         XH_ERR_INPUT  it does not: logged
+ */
+xh_status_t hyb_cuda_handle_create(hyb_cuda_device_t *device,
+                                   cublasHandle_t *handle_p);
+xh_status_t hyb_cuda_handle_destroy(hyb_cuda_device_t *device,
+                                    cublasHandle_t handle);
+
+/* The backend's own functions, as in hyb_backend_t; sensors in library.c, work
+ * in work.c. */
 xh_status_t hyb_cuda_sensors(void *state, hyb_device_sensors_t *sensors_p);
 xh_status_t hyb_cuda_queue_create(void *state, hyb_priority_t priority,
                                   void **queue_p);
@@ -117,7 +181,6 @@ xh_status_t hyb_cuda_event_wait(void *state, void *event, double seconds,
                                 bool *done_p);
 xh_status_t hyb_cuda_event_elapsed(void *state, void *begin, void *end,
                                    double *seconds_p);
-xh_status_t hyb_cuda_queue_work(void *state, void *queue,
-                                const hyb_task_t *task);
+xh_status_t hyb_cuda_work(void *state, void *queue, const hyb_task_t *task);
 
 #endif

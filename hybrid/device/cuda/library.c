@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* the name of a function that may be a macro: of what it stands for */
@@ -47,33 +48,84 @@ static bool open_library(const char *file, const symbol_t *symbols, char *why_p)
 /* ---- cuBLAS ------------------------------------------------------------- */
 
 static hyb_cuda_blas_t blas;
-static bool blas_loaded;
+static xh_status_t blas_status;
 static char blas_reason[WHY];
+
+bool hyb_cuda_emulates_doubles(void)
+{
+    return strcmp(hyb_cuda_host->setting("fp64"), "emulated") == 0;
+}
+
+/* The libraries that will do, this one's own version first. */
+static const char *const blas_files[] = {
+#if CUBLAS_VER_MAJOR < 13
+    "libcublas.so.12", "libcublas.so.13"
+#else
+    "libcublas.so.13", "libcublas.so.12"
+#endif
+};
+
+enum { BLAS_FILES = sizeof(blas_files) / sizeof(blas_files[0]) };
+
+/*
+ * A variable of the environment has cuBLAS emulate double precision. What it
+ * says does not count: cuBLAS is told otherwise before it is loaded, unless
+ * another library has loaded it already.
+ */
+static bool settle_environment(void)
+{
+    static const char name[] = "CUBLAS_EMULATE_DOUBLE_PRECISION";
+    const char *value = getenv(name);
+
+    if (value == NULL || strcmp(value, "0") == 0 || hyb_cuda_emulates_doubles())
+        return true;
+    for (size_t i = 0; i < BLAS_FILES; i++)
+        if (dlopen(blas_files[i], RTLD_NOW | RTLD_NOLOAD) != NULL) {
+            snprintf(blas_reason, WHY,
+                     "it was loaded with %s=%s, which fp64=native forbids",
+                     name, value);
+            return false;
+        }
+    hyb_cuda_host->log(XH_LOG_WARNING, "cuda", 0,
+                       "%s=%s is not followed: double precision is not "
+                       "emulated unless fp64=emulated says so",
+                       name, value);
+    return setenv(name, "0", 1) == 0;
+}
 
 static void load_blas(void)
 {
+    char other_reason[WHY];
     static const symbol_t symbols[] = {
         {NAME_OF(cublasCreate), &blas.create},
         {NAME_OF(cublasDestroy), &blas.destroy},
         {NAME_OF(cublasSetStream), &blas.set_stream},
         {NAME_OF(cublasSetWorkspace), &blas.set_workspace},
+        {NAME_OF(cublasSetMathMode), &blas.set_math},
+        {NAME_OF(cublasGetMathMode), &blas.math},
         {NAME_OF(cublasDgemm_64), &blas.dgemm},
         {NAME_OF(cublasDtrsm_64), &blas.dtrsm},
         {NAME_OF(cublasDgemv_64), &blas.dgemv},
         {NAME_OF(cublasGetStatusString), &blas.status_text},
         {NULL, NULL}};
 
-    blas_loaded = open_library("libcublas.so." NAME_OF(CUBLAS_VER_MAJOR),
-                               symbols, blas_reason);
+    blas_status = settle_environment() ? XH_ERR_DEVICE : XH_ERR_INPUT;
+    for (size_t i = 0; i < BLAS_FILES && blas_status == XH_ERR_DEVICE; i++)
+        if (open_library(blas_files[i], symbols,
+                         i == 0 ? blas_reason : other_reason))
+            blas_status = XH_OK;
 }
 
-const hyb_cuda_blas_t *hyb_cuda_blas(const char **why_p)
+xh_status_t hyb_cuda_blas(const hyb_cuda_blas_t **blas_p, const char **why_p)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, load_blas);
-    *why_p = blas_reason;
-    return blas_loaded ? &blas : NULL;
+    if (blas_status == XH_OK)
+        *blas_p = &blas;
+    else
+        *why_p = blas_reason;
+    return blas_status;
 }
 
 /* ---- the management library --------------------------------------------- */

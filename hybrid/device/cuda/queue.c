@@ -7,13 +7,6 @@
 #define FIRST_NAP 5e-6 /* seconds between two looks at work */
 #define LONGEST_NAP 100e-6
 
-struct hyb_cuda_queue {
-    cudaStream_t stream;
-    cublasHandle_t blas;
-    void *workspace; /* device memory that blas may use */
-    hyb_cuda_queue_t *next;
-};
-
 static void nap(double seconds) /* less than one */
 {
     const struct timespec t = {0, (long)(1e9 * seconds)};
@@ -21,12 +14,63 @@ static void nap(double seconds) /* less than one */
     nanosleep(&t, NULL);
 }
 
+/* ---- handles of cuBLAS -------------------------------------------------- */
+
+/* Of cublasMath_t; headers before CUDA 13 do not have it. */
+enum { EMULATED_DOUBLES_MATH = 8 };
+
+/* What is installed has a say, too: what was set is read. */
+static xh_status_t set_arithmetic(hyb_cuda_device_t *device,
+                                  cublasHandle_t handle)
+{
+    const bool emulates = hyb_cuda_emulates_doubles();
+    const cublasMath_t wanted =
+        emulates ? (cublasMath_t)EMULATED_DOUBLES_MATH : CUBLAS_DEFAULT_MATH;
+    cublasMath_t mode = CUBLAS_PEDANTIC_MATH;
+
+    if (device->blas->set_math(handle, wanted) == CUBLAS_STATUS_SUCCESS &&
+        device->blas->math(handle, &mode) == CUBLAS_STATUS_SUCCESS &&
+        mode == wanted)
+        return XH_OK;
+    hyb_cuda_host->log(XH_LOG_ERROR, "cuda", device->index,
+                       emulates ? "this cuBLAS cannot emulate double precision,"
+                                  " which fp64=emulated asks for"
+                                : "this cuBLAS does not compute in double "
+                                  "precision, which fp64=native asks for");
+    return XH_ERR_INPUT;
+}
+
+xh_status_t hyb_cuda_handle_create(hyb_cuda_device_t *device,
+                                   cublasHandle_t *handle_p)
+{
+    cublasHandle_t handle;
+    xh_status_t status;
+
+    XH_TRY(hyb_cuda_blas_status(device, "cublasCreate",
+                                device->blas->create(&handle)));
+    status = set_arithmetic(device, handle);
+    if (status == XH_OK)
+        *handle_p = handle;
+    else
+        device->blas->destroy(handle);
+    return status;
+}
+
+xh_status_t hyb_cuda_handle_destroy(hyb_cuda_device_t *device,
+                                    cublasHandle_t handle)
+{
+    return hyb_cuda_blas_status(device, "cublasDestroy",
+                                device->blas->destroy(handle));
+}
+
 /* ---- one queue ---------------------------------------------------------- */
 
 static xh_status_t open_blas(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
 {
-    XH_TRY(hyb_cuda_blas_status(device, "cublasCreate",
-                                device->blas->create(&queue->blas)));
+    xh_status_t status = hyb_cuda_handle_create(device, &queue->blas);
+
+    if (status != XH_OK)
+        return status == XH_ERR_MEMORY ? status : XH_ERR_DEVICE;
     XH_TRY(hyb_cuda_blas_status(
         device, "cublasSetStream",
         device->blas->set_stream(queue->blas, queue->stream)));
@@ -58,8 +102,7 @@ static xh_status_t build(hyb_cuda_device_t *device, hyb_priority_t priority,
 static void dismantle(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
 {
     if (queue->blas != NULL)
-        hyb_cuda_blas_status(device, "cublasDestroy",
-                             device->blas->destroy(queue->blas));
+        hyb_cuda_handle_destroy(device, queue->blas);
     if (queue->workspace != NULL)
         hyb_cuda_status(device, "freeing a workspace",
                         cudaFree(queue->workspace));
@@ -79,6 +122,7 @@ xh_status_t hyb_cuda_queue_create(void *state, hyb_priority_t priority,
 
     if (queue == NULL)
         return XH_ERR_MEMORY;
+    queue->device = device;
     status = build(device, priority, queue);
     if (status != XH_OK) {
         if (status == XH_ERR_MEMORY)
@@ -229,89 +273,4 @@ xh_status_t hyb_cuda_event_elapsed(void *state, void *begin, void *end,
     XH_TRY(hyb_cuda_status(state, "timing events", error));
     *seconds_p = 1e-3 * (double)milliseconds;
     return XH_OK;
-}
-
-/* ---- work --------------------------------------------------------------- */
-
-/* Where a block is; NULL if it has no buffer, for want of elements. */
-static double *address(hyb_block_t b)
-{
-    double *memory = b.buffer != NULL ? b.buffer->memory : NULL;
-
-    return memory != NULL ? memory + b.offset : NULL;
-}
-
-static xh_view_t view_of(hyb_block_t b)
-{
-    return (xh_view_t){address(b), b.rows, b.cols, b.ld};
-}
-
-static xh_status_t copy(hyb_cuda_device_t *device,
-                        const hyb_cuda_queue_t *queue, xh_view_t from,
-                        xh_view_t to, enum cudaMemcpyKind kind)
-{
-    size_t column = (size_t)from.rows * sizeof(double);
-    size_t columns = (size_t)from.cols;
-    bool whole = columns == 1 || (from.ld == from.rows && to.ld == to.rows);
-
-    return hyb_cuda_status(
-        device, "queueing a copy",
-        whole ? cudaMemcpyAsync(to.data, from.data, columns * column, kind,
-                                queue->stream)
-              : cudaMemcpy2DAsync(to.data, (size_t)to.ld * sizeof(double),
-                                  from.data, (size_t)from.ld * sizeof(double),
-                                  column, columns, kind, queue->stream));
-}
-
-static cublasOperation_t operation(xh_trans_t trans)
-{
-    return trans == XH_TRANS ? CUBLAS_OP_T : CUBLAS_OP_N;
-}
-
-/* Where an operand is: cuBLAS wants a valid address of each. */
-static const double *operand(hyb_block_t b, hyb_block_t otherwise)
-{
-    return b.rows > 0 && b.cols > 0 ? address(b) : address(otherwise);
-}
-
-xh_status_t hyb_cuda_queue_work(void *state, void *queue, const hyb_task_t *t)
-{
-    static const double one = 1.0, minus_one = -1.0;
-    const hyb_cuda_blas_t *blas = ((hyb_cuda_device_t *)state)->blas;
-    const hyb_cuda_queue_t *q = queue;
-    const hyb_gemm_t *p = &t->gemm;
-    const hyb_block_t l1 = t->trsm.l1, u = t->trsm.u, a = t->gemv.a;
-
-    switch (t->op) {
-    case HYB_OP_GEMM:
-        return hyb_cuda_blas_status(
-            state, "cublasDgemm",
-            blas->dgemm(q->blas, operation(p->trans_a), operation(p->trans_b),
-                        p->c.rows, p->c.cols,
-                        p->trans_a == XH_TRANS ? p->a.rows : p->a.cols,
-                        &p->alpha, operand(p->a, p->c), p->a.ld,
-                        operand(p->b, p->c), p->b.ld, &p->beta, address(p->c),
-                        p->c.ld));
-    case HYB_OP_TRSM:
-        return hyb_cuda_blas_status(
-            state, "cublasDtrsm",
-            blas->dtrsm(q->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER,
-                        CUBLAS_OP_N, CUBLAS_DIAG_UNIT, u.rows, u.cols, &one,
-                        address(l1), l1.ld, address(u), u.ld));
-    case HYB_OP_GEMV:
-        return hyb_cuda_blas_status(state, "cublasDgemv",
-                                    blas->dgemv(q->blas, CUBLAS_OP_N, a.rows,
-                                                a.cols, &minus_one, address(a),
-                                                a.ld, address(t->gemv.x), 1,
-                                                &one, address(t->gemv.y), 1));
-    case HYB_OP_COPY:
-        return copy(state, q, view_of(t->copy.from), view_of(t->copy.to),
-                    cudaMemcpyDeviceToDevice);
-    case HYB_OP_COPY_IN:
-        return copy(state, q, t->link.host, view_of(t->link.block),
-                    cudaMemcpyHostToDevice);
-    default:
-        return copy(state, q, view_of(t->link.block), t->link.host,
-                    cudaMemcpyDeviceToHost);
-    }
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/sequence.h"
+#include "hybrid/device/cuda/cuda.h"
+
+/* ---- the image ---------------------------------------------------------- */
+
+/* kernels.cu for several kinds of devices, as nvcc has put it into one file. */
+#ifdef HYB_CUDA_IMAGE
+__asm__(".section .rodata\n"
+        ".balign 64\n"
+        "hyb_cuda_image:\n"
+        ".incbin \"" HYB_CUDA_IMAGE "\"\n"
+        ".previous\n");
+extern const char stored[] __asm__("hyb_cuda_image");
+static const char *const image = stored;
+#else
+static const char *const image = NULL;
+#endif
+
+bool hyb_cuda_has_kernels(void)
+{
+    return image != NULL;
+}
+
+/* ---- kernels ------------------------------------------------------------ */
+
+#define NAME_OF(kernel, name) #name,
+static const char *const names[] = {HYB_CUDA_KERNELS(NAME_OF)};
+
+const char *hyb_cuda_kernel_name(hyb_cuda_kernel_t kernel)
+{
+    return names[kernel];
+}
+
+/*
+ * CUDA may load a kernel when it is first launched, and wait for the device
+ * then. To ask for its attributes loads it.
+ */
+static xh_status_t find(hyb_cuda_device_t *device, hyb_cuda_kernel_t kernel)
+{
+    struct cudaFuncAttributes attributes;
+
+    XH_TRY(
+        hyb_cuda_status(device, names[kernel],
+                        cudaLibraryGetKernel(&device->kernels[kernel],
+                                             device->library, names[kernel])));
+    return hyb_cuda_status(
+        device, names[kernel],
+        cudaFuncGetAttributes(&attributes, device->kernels[kernel]));
+}
+
+/* ---- jumps of the random sequence --------------------------------------- */
+
+static xh_status_t fill_jumps(hyb_cuda_device_t *device)
+{
+    xh_jump_t jumps[XH_JUMP_DIGITS * XH_JUMP_VALUES];
+
+    xh_jump_digits(jumps);
+    XH_TRY(hyb_cuda_status(device, "allocating memory",
+                           cudaMalloc(&device->jumps, sizeof(jumps))));
+    XH_TRY(hyb_cuda_status(device, "filling a table",
+                           cudaMemcpy(device->jumps, jumps, sizeof(jumps),
+                                      cudaMemcpyHostToDevice)));
+    /* the copy may be under way when it returns, and no stream waits for it */
+    return hyb_cuda_status(device, "filling a table", cudaDeviceSynchronize());
+}
+
+/* ---- coming and going --------------------------------------------------- */
+
+xh_status_t hyb_cuda_kernels_load(hyb_cuda_device_t *device)
+{
+    if (!hyb_cuda_has_kernels())
+        return XH_OK;
+    XH_TRY(hyb_cuda_status(device, "loading kernels",
+                           cudaLibraryLoadData(&device->library, image, NULL,
+                                               NULL, 0, NULL, NULL, 0)));
+    for (int k = 0; k < HYB_CUDA_KERNEL_COUNT; k++)
+        XH_TRY(find(device, (hyb_cuda_kernel_t)k));
+    return fill_jumps(device);
+}
+
+void hyb_cuda_kernels_unload(hyb_cuda_device_t *device)
+{
+    if (device->jumps != NULL)
+        hyb_cuda_status(device, "freeing a table", cudaFree(device->jumps));
+    hyb_cuda_status(device, "unloading kernels",
+                    cudaLibraryUnload(device->library));
+}

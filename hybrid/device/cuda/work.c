@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/integers.h"
+#include "hybrid/device/cuda/cuda.h"
+
+/* Where a block is; NULL if it has no buffer, for want of elements. */
+static double *address(hyb_block_t b)
+{
+    double *memory = b.buffer != NULL ? b.buffer->memory : NULL;
+
+    return memory != NULL ? memory + b.offset : NULL;
+}
+
+/* ---- copies ------------------------------------------------------------- */
+
+static xh_view_t view_of(hyb_block_t b)
+{
+    return (xh_view_t){address(b), b.rows, b.cols, b.ld};
+}
+
+static xh_status_t move(const hyb_cuda_queue_t *queue, xh_view_t from,
+                        xh_view_t to, enum cudaMemcpyKind kind)
+{
+    size_t column = (size_t)from.rows * sizeof(double);
+    size_t columns = (size_t)from.cols;
+    bool whole = columns == 1 || (from.ld == from.rows && to.ld == to.rows);
+
+    return hyb_cuda_status(
+        queue->device, "queueing a copy",
+        whole ? cudaMemcpyAsync(to.data, from.data, columns * column, kind,
+                                queue->stream)
+              : cudaMemcpy2DAsync(to.data, (size_t)to.ld * sizeof(double),
+                                  from.data, (size_t)from.ld * sizeof(double),
+                                  column, columns, kind, queue->stream));
+}
+
+static xh_status_t copy_in(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    return move(queue, t->link.host, view_of(t->link.block),
+                cudaMemcpyHostToDevice);
+}
+
+static xh_status_t copy_out(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    return move(queue, view_of(t->link.block), t->link.host,
+                cudaMemcpyDeviceToHost);
+}
+
+static xh_status_t copy(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    return move(queue, view_of(t->copy.from), view_of(t->copy.to),
+                cudaMemcpyDeviceToDevice);
+}
+
+/* ---- algebra, by cuBLAS ------------------------------------------------- */
+
+static const double one = 1.0, minus_one = -1.0;
+
+static cublasOperation_t operation(xh_trans_t trans)
+{
+    return trans == XH_TRANS ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+/* Where an operand is: cuBLAS wants a valid address of each. */
+static const double *operand(hyb_block_t b, hyb_block_t otherwise)
+{
+    return b.rows > 0 && b.cols > 0 ? address(b) : address(otherwise);
+}
+
+static xh_status_t gemm(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    const hyb_gemm_t *p = &t->gemm;
+
+    return hyb_cuda_blas_status(
+        queue->device, "cublasDgemm",
+        queue->device->blas->dgemm(
+            queue->blas, operation(p->trans_a), operation(p->trans_b),
+            p->c.rows, p->c.cols,
+            p->trans_a == XH_TRANS ? p->a.rows : p->a.cols, &p->alpha,
+            operand(p->a, p->c), p->a.ld, operand(p->b, p->c), p->b.ld,
+            &p->beta, address(p->c), p->c.ld));
+}
+
+static xh_status_t trsm(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    const hyb_block_t l1 = t->trsm.l1, u = t->trsm.u;
+
+    return hyb_cuda_blas_status(
+        queue->device, "cublasDtrsm",
+        queue->device->blas->dtrsm(queue->blas, CUBLAS_SIDE_LEFT,
+                                   CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+                                   CUBLAS_DIAG_UNIT, u.rows, u.cols, &one,
+                                   address(l1), l1.ld, address(u), u.ld));
+}
+
+static xh_status_t gemv(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    const hyb_block_t a = t->gemv.a;
+
+    return hyb_cuda_blas_status(
+        queue->device, "cublasDgemv",
+        queue->device->blas->dgemv(
+            queue->blas, CUBLAS_OP_N, a.rows, a.cols, &minus_one, address(a),
+            a.ld, address(t->gemv.x), 1, &one, address(t->gemv.y), 1));
+}
+
+/* ---- our kernels -------------------------------------------------------- */
+
+/* The arguments of a launch. A block is two: its buffer, and the part of it as
+ * block_t of hybrid/device/kernels. */
+typedef struct {
+    struct {
+        const void *memory;
+        int64_t offset, rows, cols, ld;
+    } block[5];
+    void *list[10];
+    int blocks, count;
+} arguments_t;
+
+static void pass(arguments_t *a, const void *value)
+{
+    a->list[a->count++] = (void *)(uintptr_t)value;
+}
+
+static void pass_block(arguments_t *a, hyb_block_t b)
+{
+    const int i = a->blocks++;
+
+    a->block[i].memory = b.buffer != NULL ? b.buffer->memory : NULL;
+    a->block[i].offset = b.offset;
+    a->block[i].rows = b.rows;
+    a->block[i].cols = b.cols;
+    a->block[i].ld = b.ld;
+    pass(a, &a->block[i].memory);
+    pass(a, &a->block[i].offset);
+}
+
+/* Queue it for a grid of x times y groups. */
+static xh_status_t launch(const hyb_cuda_queue_t *queue,
+                          hyb_cuda_kernel_t which, arguments_t *a, int64_t x,
+                          int64_t y)
+{
+    const struct dim3 grid = {(unsigned)x, (unsigned)y, 1},
+                      group = {HYB_CUDA_ITEMS, 1, 1};
+
+    return hyb_cuda_status(queue->device, hyb_cuda_kernel_name(which),
+                           cudaLaunchKernel(queue->device->kernels[which], grid,
+                                            group, a->list, 0, queue->stream));
+}
+
+/* For so many rows, each an item's, and so many columns. */
+static xh_status_t launch_rows(const hyb_cuda_queue_t *queue,
+                               hyb_cuda_kernel_t which, arguments_t *a,
+                               int64_t rows, int64_t cols)
+{
+    enum { MOST = 65535 }; /* kernels take more in turn */
+
+    return launch(queue, which, a, xh_units(rows, HYB_CUDA_ITEMS),
+                  xh_smaller(cols, MOST));
+}
+
+static xh_status_t swap_rows(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    const hyb_row_swap_t *swap = &t->swap_rows;
+    arguments_t a = {.count = 0};
+
+    pass_block(&a, swap->columns);
+    pass_block(&a, swap->u);
+    pass_block(&a, swap->source);
+    pass_block(&a, swap->from);
+    pass_block(&a, swap->to);
+    return launch(queue, HYB_CUDA_SWAP_ROWS, &a, swap->u.cols, 1);
+}
+
+static xh_status_t pack_rows(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    arguments_t a = {.count = 0};
+
+    pass_block(&a, t->pack.columns);
+    pass_block(&a, t->pack.rows);
+    pass_block(&a, t->pack.packed);
+    return launch_rows(queue,
+                       t->op == HYB_OP_GATHER_ROWS ? HYB_CUDA_GATHER_ROWS
+                                                   : HYB_CUDA_SCATTER_ROWS,
+                       &a, t->pack.packed.rows, t->pack.packed.cols);
+}
+
+static xh_status_t generate(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    const hyb_generate_t *part = &t->generate;
+    arguments_t a = {.count = 0};
+
+    pass_block(&a, part->block);
+    pass(&a, &part->seed);
+    pass(&a, &part->order);
+    pass(&a, &part->rows);
+    pass(&a, &part->cols);
+    pass(&a, &queue->device->jumps);
+    return launch_rows(queue, HYB_CUDA_GENERATE, &a, part->block.rows,
+                       part->block.cols);
+}
+
+/* ---- all operations ----------------------------------------------------- */
+
+xh_status_t hyb_cuda_work(void *state, void *queue, const hyb_task_t *task)
+{
+    static xh_status_t (*const ops[])(const hyb_cuda_queue_t *,
+                                      const hyb_task_t *) = {
+        [HYB_OP_COPY_IN] = copy_in,
+        [HYB_OP_COPY_OUT] = copy_out,
+        [HYB_OP_GEMM] = gemm,
+        [HYB_OP_COPY] = copy,
+        [HYB_OP_SWAP_ROWS] = swap_rows,
+        [HYB_OP_GATHER_ROWS] = pack_rows,
+        [HYB_OP_SCATTER_ROWS] = pack_rows,
+        [HYB_OP_TRSM] = trsm,
+        [HYB_OP_GEMV] = gemv,
+        [HYB_OP_GENERATE] = generate,
+    };
+
+    (void)state;
+    return ops[task->op](queue, task);
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdint.h>
+#include <string.h>
+#include "base/sequence.h"
+#include "testing/cuda_model/model.h"
+
+/*
+ * Kernels of hybrid/device/kernels, in C. A launch runs them item by item of
+ * its grid, so a grid that is too small leaves something undone; between two
+ * barriers all items of a group take their turn. An element that is not one of
+ * its block, and a block that is not one of the device's allocations, breaks
+ * the device.
+ */
+enum {
+    ITEMS = 64, /* of a group, which kernels rely on */
+    BLOCKS = 5,
+    MOST_GROUPS_X = 0x7fffffff,
+    MOST_GROUPS_Y = 65535
+};
+
+typedef struct { /* as a kernel gets it: a pointer, and what follows */
+    char *memory;
+    int64_t offset, rows, cols, ld;
+} block_t;
+
+typedef struct {
+    int64_t first, nb, process, processes;
+} dealt_t;
+
+typedef struct {
+    int64_t group[2], groups[2], item, phase;
+} place_t;
+
+struct kernel;
+
+typedef struct {
+    const struct kernel *kernel;
+    struct dim3 grid, group;
+    block_t block[BLOCKS];
+    uint64_t word[2];
+    dealt_t dealt[2];
+    char *pointer;
+    bool outside; /* an element that there is not was touched */
+    double nowhere;
+} launch_t;
+
+/* ---- elements ------------------------------------------------------------ */
+
+static double *at(launch_t *l, int b, int64_t i, int64_t j)
+{
+    const block_t *block = &l->block[b];
+
+    if (i >= 0 && i < block->rows && j >= 0 && j < block->cols)
+        return (double *)block->memory + block->offset + i + j * block->ld;
+    l->outside = true;
+    return &l->nowhere;
+}
+
+/* Number i of the list that block b is. */
+static int64_t listed(launch_t *l, int b, int64_t i)
+{
+    int64_t row;
+
+    memcpy(&row, at(l, b, i, 0), sizeof(row));
+    return row;
+}
+
+/* ---- the kernels --------------------------------------------------------- */
+
+enum { SWAP_PHASES = 3 };
+
+static void swap_rows(launch_t *l, const place_t *me)
+{
+    enum { COLUMNS, U, SOURCE, FROM, TO };
+    const int64_t j = me->group[0];
+    const int64_t rows = l->block[me->phase == 1 ? TO : U].rows;
+
+    for (int64_t i = me->item; i < rows; i += ITEMS)
+        if (me->phase == 0)
+            *at(l, U, i, j) = *at(l, COLUMNS, listed(l, SOURCE, i), j);
+        else if (me->phase == 1)
+            *at(l, COLUMNS, listed(l, TO, i), j) =
+                *at(l, COLUMNS, listed(l, FROM, i), j);
+        else
+            *at(l, COLUMNS, i, j) = *at(l, U, i, j);
+}
+
+enum { PACK_COLUMNS, PACK_LIST, PACKED };
+
+static void gather_rows(launch_t *l, const place_t *me)
+{
+    const int64_t j = me->group[0] * ITEMS + me->item;
+
+    if (j < l->block[PACKED].rows)
+        for (int64_t r = me->group[1]; r < l->block[PACKED].cols;
+             r += me->groups[1])
+            *at(l, PACKED, j, r) =
+                *at(l, PACK_COLUMNS, listed(l, PACK_LIST, r), j);
+}
+
+static void scatter_rows(launch_t *l, const place_t *me)
+{
+    const int64_t j = me->group[0] * ITEMS + me->item;
+
+    if (j < l->block[PACKED].rows)
+        for (int64_t r = me->group[1]; r < l->block[PACKED].cols;
+             r += me->groups[1])
+            *at(l, PACK_COLUMNS, listed(l, PACK_LIST, r), j) =
+                *at(l, PACKED, j, r);
+}
+
+static uint64_t global_of(dealt_t d, int64_t i)
+{
+    const int64_t block = (d.first + i) / d.nb;
+
+    return (uint64_t)((block * d.processes + d.process) * d.nb +
+                      (d.first + i) % d.nb);
+}
+
+static void generate(launch_t *l, const place_t *me)
+{
+    const int64_t i = me->group[0] * ITEMS + me->item;
+    const uint64_t seed = l->word[0], order = l->word[1];
+
+    if (i >= l->block[0].rows)
+        return;
+    for (int64_t j = me->group[1]; j < l->block[0].cols; j += me->groups[1]) {
+        const uint64_t steps =
+            global_of(l->dealt[1], j) * order + global_of(l->dealt[0], i) + 1;
+
+        *at(l, 0, i, j) = xh_sequence_entry(
+            xh_jump_apply(xh_jump_power(xh_jump_step, steps), seed));
+    }
+}
+
+/* Parameters: b a pointer and a block's part, w a word, d how rows or columns
+ * are dealt out, p a pointer to the table of jumps. */
+static const struct kernel {
+    const char *name, *parameters;
+    model_op_t op;
+    int phases; /* between barriers */
+    void (*run)(launch_t *l, const place_t *me);
+} kernels[] = {
+    {"swap_rows", "bbbbb", MODEL_SWAP_ROWS, SWAP_PHASES, swap_rows},
+    {"gather_rows", "bbb", MODEL_GATHER_ROWS, 1, gather_rows},
+    {"scatter_rows", "bbb", MODEL_SCATTER_ROWS, 1, scatter_rows},
+    {"generate", "bwwddp", MODEL_GENERATE, 1, generate},
+};
+
+enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
+
+/* ---- running a launch ---------------------------------------------------- */
+
+/* Point block to what the device has there; false if it is not all device's. */
+static bool find(block_t *block, int device)
+{
+    const int64_t last = (block->cols - 1) * block->ld + block->rows;
+    char *first = block->memory + block->offset * (int64_t)sizeof(double);
+
+    if (block->rows == 0 || block->cols == 0)
+        return true;
+    if (model_place(first, (size_t)last * sizeof(double)) != device)
+        return false;
+    block->memory = model_content(first);
+    block->offset = 0;
+    return true;
+}
+
+/* Is the table of jumps where the kernel looks for it? */
+static bool has_jumps(const char *pointer, int device)
+{
+    xh_jump_t jumps[XH_JUMP_DIGITS * XH_JUMP_VALUES];
+
+    xh_jump_digits(jumps);
+    return model_place(pointer, sizeof(jumps)) == device &&
+           memcmp(model_content(pointer), jumps, sizeof(jumps)) == 0;
+}
+
+static void run_group(launch_t *l, place_t me)
+{
+    for (me.phase = 0; me.phase < l->kernel->phases; me.phase++)
+        for (me.item = 0; me.item < l->group.x; me.item++)
+            l->kernel->run(l, &me);
+}
+
+static cudaError_t run(int device, const void *argument)
+{
+    launch_t l = *(const launch_t *)argument;
+    place_t me = {.groups = {l.grid.x, l.grid.y}};
+
+    for (int b = 0; b < BLOCKS; b++)
+        if (!find(&l.block[b], device))
+            return cudaErrorIllegalAddress;
+    if (l.pointer != NULL && !has_jumps(l.pointer, device))
+        return cudaErrorIllegalAddress;
+    for (me.group[1] = 0; me.group[1] < l.grid.y; me.group[1]++)
+        for (me.group[0] = 0; me.group[0] < l.grid.x; me.group[0]++)
+            run_group(&l, me);
+    return l.outside ? cudaErrorIllegalAddress : cudaSuccess;
+}
+
+/* ---- libraries ----------------------------------------------------------- */
+
+struct CUlib_st {
+    const char *image;
+    uint64_t bytes;
+    bool unloaded;
+};
+
+struct CUkern_st {
+    const struct CUlib_st *library;
+    const struct kernel *kernel;
+    bool loaded[MODEL_DEVICES]; /* its attributes were asked for there */
+};
+
+/* The header of an image of nvcc's: which it is, and how much follows. */
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *library_p, const void *code,
+                                enum cudaJitOption *options, void **values,
+                                unsigned count,
+                                enum cudaLibraryOption *more_options,
+                                void **more_values, unsigned more_count)
+{
+    struct {
+        uint32_t magic;
+        uint16_t version, bytes;
+        uint64_t content;
+    } header;
+    MODEL_CALL();
+
+    (void)options, (void)values, (void)more_options, (void)more_values;
+    MODEL_TRY(model_admit(model_current, MODEL_LOAD));
+    memcpy(&header, code, sizeof(header));
+    if (header.magic != 0xba55ed50 || count != 0 || more_count != 0)
+        return cudaErrorInvalidValue;
+    *library_p = model_object(sizeof(**library_p));
+    (*library_p)->image = code;
+    (*library_p)->bytes = header.bytes + header.content;
+    model.counts.libraries++;
+    return cudaSuccess;
+}
+
+cudaError_t cudaLibraryUnload(cudaLibrary_t library)
+{
+    MODEL_CALL();
+
+    if (library->unloaded)
+        return cudaErrorInvalidResourceHandle;
+    library->unloaded = true;
+    model.counts.libraries--;
+    return model_finish_device(model_current, __func__);
+}
+
+/* Is there code under that name in the image? It is not compressed. */
+static bool has_code(const struct CUlib_st *library, const char *name)
+{
+    char section[64] = ".text.";
+    size_t length = strlen(strcat(section, name)) + 1;
+
+    for (uint64_t i = 0; i + length <= library->bytes; i++)
+        if (memcmp(library->image + i, section, length) == 0)
+            return true;
+    return false;
+}
+
+cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel_p, cudaLibrary_t library,
+                                 const char *name)
+{
+    MODEL_CALL();
+
+    MODEL_TRY(model_check(model_current));
+    for (int k = 0; k < KERNELS; k++)
+        if (strcmp(kernels[k].name, name) == 0 && !library->unloaded &&
+            has_code(library, name)) {
+            *kernel_p = model_object(sizeof(**kernel_p));
+            (*kernel_p)->library = library;
+            (*kernel_p)->kernel = &kernels[k];
+            return cudaSuccess;
+        }
+    return cudaErrorSymbolNotFound;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes_p,
+                                  const void *kernel)
+{
+    MODEL_CALL();
+
+    MODEL_TRY(model_check(model_current));
+    ((cudaKernel_t)(uintptr_t)kernel)->loaded[model_current] = true;
+    *attributes_p = (struct cudaFuncAttributes){.maxThreadsPerBlock = ITEMS};
+    return cudaSuccess;
+}
+
+/* ---- launching ----------------------------------------------------------- */
+
+/* What arguments point to is read before the launch returns. */
+static launch_t read_arguments(const struct kernel *kernel, void **arguments)
+{
+    launch_t l = {.kernel = kernel};
+    int blocks = 0, words = 0, dealt = 0;
+
+    for (const char *p = kernel->parameters; *p != '\0'; p++)
+        if (*p == 'b') {
+            block_t *b = &l.block[blocks++];
+
+            memcpy(&b->memory, *arguments++, sizeof(b->memory));
+            memcpy(&b->offset, *arguments++, sizeof(*b) - sizeof(b->memory));
+        } else if (*p == 'w') {
+            memcpy(&l.word[words++], *arguments++, sizeof(l.word[0]));
+        } else if (*p == 'd') {
+            memcpy(&l.dealt[dealt++], *arguments++, sizeof(l.dealt[0]));
+        } else {
+            memcpy(&l.pointer, *arguments++, sizeof(l.pointer));
+        }
+    return l;
+}
+
+static bool is_proper(struct dim3 grid, struct dim3 group)
+{
+    return grid.x >= 1 && grid.x <= MOST_GROUPS_X && grid.y >= 1 &&
+           grid.y <= MOST_GROUPS_Y && grid.z == 1 && group.x == ITEMS &&
+           group.y == 1 && group.z == 1;
+}
+
+/* A kernel that is not loaded yet may wait for the device, and so for ever. */
+cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid,
+                             struct dim3 group, void **arguments, size_t shared,
+                             cudaStream_t stream)
+{
+    const struct CUkern_st *k = function;
+    launch_t l;
+    MODEL_CALL();
+
+    MODEL_TRY(model_check(model_stream_device(stream)));
+    if (k->library->unloaded)
+        return cudaErrorInvalidDeviceFunction;
+    if (!is_proper(grid, group) || shared != 0)
+        return cudaErrorInvalidConfiguration;
+    if (!k->loaded[model_current])
+        model_die("%s is launched and was not loaded", k->kernel->name);
+    if (model.device[model_current].copies_under_way)
+        model_die("%s may begin before a copy has ended", k->kernel->name);
+    l = read_arguments(k->kernel, arguments);
+    l.grid = grid;
+    l.group = group;
+    return model_queue(stream, k->kernel->op, run, &l, sizeof(l));
+}
