@@ -20,6 +20,10 @@
  *     CUDA_MODEL_MEMORY    MiB of each; else 256
  *     CUDA_MODEL_DRIVER    version that the driver is for, 0: there is none;
  *                          else as new as the headers
+ *     CUDA_MODEL_CONTEXT   MiB that a process takes of each device; else 0
+ *     CUDA_MODEL_SHARED    a file: processes with it have one memory of each
+ *                          device, else each has its own
+ *     CUDA_MODEL_PINNABLE  MiB of host memory that can be pinned; else all
  *     CUDA_MODEL_MATH      native: cuBLAS cannot emulate double precision, as
  *                          before CUDA 13; emulated: it does nothing else
  *     CUDA_MODEL_FAULT     faults, see below

@@ -56,10 +56,10 @@ void cuda_model_begin(const char *faults)
 {
     MODEL_CALL();
 
-    for (int i = 0; i < MODEL_DEVICES; i++)
-        model.device[i] = (model_device_t){.place = model.device[i].place};
     model_streams_begin();
     model_memory_begin();
+    for (int i = 0; i < MODEL_DEVICES; i++)
+        model.device[i] = (model_device_t){.place = model.device[i].place};
     model.counts = (cuda_model_counts_t){.calls = 0};
     model.faults = faults;
     model.beginnings++;
@@ -113,6 +113,11 @@ __attribute__((constructor)) static void load(void)
     model.count = (int)from_environment("CUDA_MODEL_DEVICES", 1);
     model.driver = (int)from_environment("CUDA_MODEL_DRIVER", CUDART_VERSION);
     model.memory = (size_t)from_environment("CUDA_MODEL_MEMORY", 256) * MIB;
+    model.context = (size_t)from_environment("CUDA_MODEL_CONTEXT", 0) * MIB;
+    model.pinnable =
+        (size_t)from_environment("CUDA_MODEL_PINNABLE", 1 << 20) * MIB;
+    if (getenv("CUDA_MODEL_SHARED") != NULL)
+        model_memory_share(getenv("CUDA_MODEL_SHARED"));
     for (int i = 0; i < MODEL_DEVICES; i++)
         model.device[i].place = i;
     if (visible != NULL)
@@ -192,6 +197,8 @@ static cudaError_t make_context(int index, unsigned flags)
     if (index < 0 || index >= model.count)
         return cudaErrorInvalidDevice;
     if (!model.device[index].context) {
+        if (!model_memory_take(index, model.context))
+            return cudaErrorMemoryAllocation;
         model.device[index].context = true;
         model.counts.contexts++;
         model.counts.flags = flags;
@@ -301,7 +308,7 @@ cudaError_t cudaMemGetInfo(size_t *free_p, size_t *all_p)
     MODEL_CALL();
 
     MODEL_TRY(model_check(model_current));
-    *free_p = model.memory - model.device[model_current].used;
+    *free_p = model_memory_left(model_current);
     *all_p = model.memory;
     return cudaSuccess;
 }

@@ -56,6 +56,8 @@ typedef struct {
     int driver;         /* version */
     int beginnings;     /* calls of cuda_model_begin */
     size_t memory;      /* bytes of each device */
+    size_t context;     /* bytes that a process takes of each that it uses */
+    size_t pinnable;    /* bytes of host memory */
     const char *faults; /* as cuda_model_begin takes them */
     model_device_t device[MODEL_DEVICES];
     cuda_model_counts_t counts;
@@ -113,6 +115,14 @@ int model_place(const void *address, size_t bytes);
 void *model_content(const void *address);
 
 void model_memory_begin(void);
+
+/* Bytes that a device has left: what processes that share path use of it, of
+ * all of them. */
+void model_memory_share(const char *path);
+size_t model_memory_left(int device);
+
+/* Use bytes of a device's memory; false if it has less. */
+bool model_memory_take(int device, size_t bytes);
 
 /* ---- stream.c ------------------------------------------------------------ */
 

@@ -64,7 +64,7 @@ int nvmlDeviceGetMemoryInfo(const model_device_t *device,
     MODEL_CALL();
 
     memory_p[0] = model.memory;
-    memory_p[1] = model.memory - device->used;
-    memory_p[2] = device->used;
+    memory_p[1] = model_memory_left((int)(device - model.device));
+    memory_p[2] = model.memory - memory_p[1];
     return SUCCESS;
 }

@@ -18,6 +18,8 @@ pytestmark = pytest.mark.skipif(
     reason="built without CUDA's headers, or without hybrid/",
 )
 
+NEEDS_KERNELS = pytest.mark.skipif(not KERNELS.exists(), reason="built without nvcc")
+
 PRODUCT = ["-m", "150", "-n", "130", "-k", "40", "--repeat", "1", "--verify"]
 TILED = [*PRODUCT, "--set", "tile=32", "--set", "split=fixed:0.8"]
 STAGED = ["--set", "tile_return=staged"]
@@ -283,6 +285,17 @@ def test_memory_that_cannot_be_pinned_costs_no_device(xdgemm):
     assert set(counts.values()) == {0}, str(outcome)
 
 
+def test_a_limit_to_pinned_memory_costs_no_device(xdgemm):
+    shape = "-m 700 -n 700 -k 200 --repeat 1 --verify --set tile=200"
+    outcome = xdgemm(*shape.split(), *OWN_DEVICE, PINNABLE=2)
+    assert wrong(outcome) == 0
+    assert "cannot be pinned: error 2" in outcome.stderr, str(outcome)
+    assert "is dropped" not in outcome.stderr, str(outcome)
+    counts = left(outcome)
+    assert counts.pop("unpinned copies") > 0, str(outcome)
+    assert set(counts.values()) == {0}, str(outcome)
+
+
 # ---- xhpl -------------------------------------------------------------------
 
 SETTINGS = ("tile=48", "threads=1", "split=fixed:0.8", "tile_return=staged")
@@ -314,7 +327,7 @@ def test_xhpl_solves_with_a_device(solved, processes, devices):
     assert not any(re.search(" [1-9]", line) for line in reports), str(outcome)
 
 
-@pytest.mark.skipif(not KERNELS.exists(), reason="built without nvcc")
+@NEEDS_KERNELS
 @pytest.mark.parametrize("p, q", [(1, 1), (2, 1), (1, 2)])
 def test_a_matrix_lives_on_devices(solved, p, q):
     devices = ",".join(map(str, range(p * q)))
@@ -343,6 +356,27 @@ def test_processes_use_the_devices_that_they_see(solved, visible, used, idle):
     said = re.search("nobody uses (.*): show", outcome.stderr)
     assert bool(said) == bool(idle), str(outcome)
     assert idle is None or re.search(idle, said[1]), str(outcome)
+
+
+# One of 32 MiB a queue for cuBLAS, kernels keep 64.
+ONE_DEVICE = [("host", 420), pytest.param("device", 900, marks=NEEDS_KERNELS)]
+
+
+@pytest.mark.parametrize("home, memory", ONE_DEVICE)
+def test_two_processes_share_the_memory_of_one_device(solved, tmp_path, home, memory):
+    used = tmp_path / "used"
+    one = dict(VISIBLE="0/0", MEMORY=memory, CONTEXT=50, SHARED=used)
+    outcome = solved((2, 1), "devices=cuda", f"home={home}", **one)
+    assert "warning" not in outcome.stderr, str(outcome)
+    assert set(used.read_bytes()) == {0}, str(outcome)
+
+
+def test_a_process_without_memory_for_a_context_has_no_device(solved, tmp_path):
+    one = dict(VISIBLE="0/0", MEMORY=900, CONTEXT=460, SHARED=tmp_path / "used")
+    outcome = solved((2, 1), "devices=cuda", "home=host", **one)
+    said = "there is no memory left for a context"
+    assert outcome.stderr.count(said) == 1, str(outcome)
+    assert outcome.stderr.count("device 0 of cuda is left out") == 1, str(outcome)
 
 
 @pytest.mark.parametrize(
