@@ -71,7 +71,7 @@ HYB_CUDA ?= $(if $(and $(wildcard $(CUDA_HOME)/include/cuda_runtime_api.h), \
 # OpenCL is opened at run time; HYB_OPENCL=no leaves its plug-in out.
 HYB_OPENCL ?= $(or $(shell echo '\#include <CL/opencl.h>' | \
     $(HYB_CC) $(CPPFLAGS) -E -x c -o /dev/null - 2>/dev/null && echo yes),no)
-HYB_BACKENDS := emu $(if $(filter yes,$(HYB_CUDA)),cuda) \
+HYB_BACKENDS := emu $(if $(filter yes,$(HYB_CUDA)),cuda) hip \
                 $(if $(filter yes,$(HYB_OPENCL)),opencl)
 PLUGINS := $(HYB_BACKENDS:%=$(BINdir)/libhyb_%.so)
 
@@ -98,6 +98,30 @@ endif
 LIBS_OF_cuda = $(CUDART) -Wl,--exclude-libs,ALL \
                -Wl,-rpath,'$$ORIGIN:$(CUDA_HOME)/lib64' -lrt
 
+# The plug-in hip: cuda's sources with other libraries behind them, which are
+# opened at run time, and an image by a clang that knows the devices.
+HIP_TARGETS := gfx90a gfx942
+knows_hip = $(shell $(1) --target=amdgcn -print-supported-cpus 2>&1 | \
+    grep -qw $(lastword $(HIP_TARGETS)) && \
+    test -x "$$($(1) -print-prog-name=clang-offload-bundler)" && \
+    test -x "$$($(1) -print-prog-name=ld.lld)" && command -v $(1))
+HIP_CLANG ?= $(firstword $(foreach clang,/opt/rocm/llvm/bin/clang \
+    $(patsubst %,clang-%,22 21 20 19 18 17) clang,$(call knows_hip,$(clang))))
+HIP_IMAGE := $(BUILD)/hybrid/device/hip/kernels.bundle
+HIP_SHARED := $(addprefix hybrid/device/cuda/,cuda.c kernels.c open.c queue.c work.c)
+HIP_OBJECTS := $(HIP_SHARED:%.c=$(PIC)/hip/%.o) $(call pic,hip)
+FLAGS_OF_hip = -DHYB_HIP
+LIBS_OF_hip = -Wl,-rpath,'$$ORIGIN:/opt/rocm/lib'
+ifneq ($(HIP_CLANG),)
+$(HIP_IMAGE): hybrid/device/cuda/kernels.cu $(wildcard hybrid/device/kernels/*.cl)
+	@mkdir -p $(@D)
+	$(call SAY,CLANG $< (hip),$(HIP_CLANG) -x hip -I. -nogpulib -nogpuinc -O3 \
+	    --cuda-device-only --gpu-bundle-output -Wall -Wextra -Werror \
+	    $(HIP_TARGETS:%=--offload-arch=%) -o $@ $<)
+$(PIC)/hip/hybrid/device/cuda/kernels.o: $(HIP_IMAGE)
+$(PIC)/hip/hybrid/device/cuda/kernels.o: FLAGS_OF_hip += -DHYB_CUDA_IMAGE='"$(HIP_IMAGE)"'
+endif
+
 FLAGS_OF_opencl = -I$(BUILD)
 
 PIC_FLAGS = -fvisibility=hidden $(FLAGS_OF_$(word 3,$(subst /, ,$<)))
@@ -116,8 +140,13 @@ $(KERNEL_TEXT): $(BUILD)/%.inc: %.cl
 	@sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< > $@
 $(PIC)/hybrid/device/opencl/program.o: $(KERNEL_TEXT)
 
+$(PIC)/hip/%.o: %.c $(BUILD)/commands
+	@mkdir -p $(@D)
+	$(call SAY,CC    $< (hip),$(HYB_COMPILE) -fPIC -fvisibility=hidden \
+	    $(FLAGS_OF_hip) -MMD -MP -c -o $@ $<)
+
 define PLUGIN
-$(BINdir)/libhyb_$(1).so: $(call pic,$(1))
+$(BINdir)/libhyb_$(1).so: $(if $(filter hip,$(1)),$(HIP_OBJECTS),$(call pic,$(1)))
 	@mkdir -p $$(@D)
 	$$(call SAY,LINK  $$@,$$(HYB_CC) $$(LINKFLAGS) -shared -o $$@ $$^ \
 	    $$(LIBS_OF_$(1)) -ldl $$(XH_LIBS))
@@ -131,20 +160,21 @@ $(BUILD)/lib/xhpl: $(PLUGINS)
 
 # ---- the model of CUDA -----------------------------------------------------
 
-# The plug-in cuda with a model in place of CUDA's libraries, for tests. Only
-# headers are needed. CUDA_MODEL=no does without.
+# The plug-ins cuda and hip with a model in place of the vendors' libraries, for
+# tests. Only CUDA's headers are needed. CUDA_MODEL=no does without.
 CUDA_MODEL ?= $(if $(and $(wildcard $(CUDA_HOME)/include/cuda_runtime_api.h), \
                 $(wildcard $(CUDA_HOME)/include/cublas_v2.h)),yes,no)
 ifeq ($(CUDA_MODEL),yes)
 CUBLAS_MAJOR := $(shell sed -n 's/^\#define CUBLAS_VER_MAJOR *\([0-9]*\).*/\1/p' \
     $(CUDA_HOME)/include/cublas_api.h)
 MODEL := $(BUILD)/cuda-model
-MODEL_OWN := blas nvml
+MODEL_OWN := blas nvml hip rocblas
 MODEL_RUNTIME := $(filter-out $(MODEL_OWN), \
     $(patsubst testing/cuda_model/%.c,%,$(wildcard testing/cuda_model/*.c)))
 model_objects = $(1:%=$(PIC)/testing/cuda_model/%.o)
 MODEL_FILES := $(addprefix $(MODEL)/,libcuda_model.so libhyb_cuda.so \
-                 libcublas.so.$(CUBLAS_MAJOR) libnvidia-ml.so.1)
+                 libcublas.so.$(CUBLAS_MAJOR) libnvidia-ml.so.1 \
+                 libhyb_hip.so libamdhip64.so librocblas.so)
 
 unit suite: $(MODEL_FILES)
 
@@ -152,6 +182,10 @@ $(call model_objects,$(MODEL_RUNTIME) $(MODEL_OWN)): PIC_FLAGS = $(FLAGS_OF_cuda
 $(MODEL)/libcuda_model.so: $(call model_objects,$(MODEL_RUNTIME))
 $(MODEL)/libhyb_cuda.so: $(call pic,cuda)
 $(MODEL)/libcublas.so.$(CUBLAS_MAJOR): $(call model_objects,blas)
+$(MODEL)/libhyb_hip.so: $(HIP_OBJECTS)
+$(MODEL)/libamdhip64.so: $(call model_objects,hip)
+$(MODEL)/librocblas.so: $(call model_objects,rocblas) \
+                        $(MODEL)/libcublas.so.$(CUBLAS_MAJOR)
 $(MODEL)/libnvidia-ml.so.1: $(call model_objects,nvml)
 $(filter-out %/libcuda_model.so,$(MODEL_FILES)): $(MODEL)/libcuda_model.so
 

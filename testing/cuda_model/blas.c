@@ -19,6 +19,7 @@ struct cublasContext {
     cudaStream_t stream;
     char *workspace; /* the user's: products of several threads need it */
     size_t workspace_bytes;
+    bool has_own_workspace; /* for itself, as in rocBLAS */
     cublasMath_t math;
     struct cublasContext *next;
 };
@@ -112,6 +113,11 @@ cublasStatus_t cublasCreate(cublasHandle_t *handle_p)
         model.counts.handles++;
     }
     return status_of(error);
+}
+
+void model_own_workspace(cublasHandle_t handle)
+{
+    handle->has_own_workspace = true;
 }
 
 /* It waits for the device. */
@@ -266,8 +272,9 @@ static cublasStatus_t queue(cublasHandle_t handle, model_op_t op,
     if (error == cudaSuccess &&
         (!is_proper(&p.a) || !is_proper(&p.b) || !is_proper(&p.c)))
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess && (handle->workspace == NULL ||
-                                 handle->workspace_bytes < WORKSPACE_NEEDED))
+    if (error == cudaSuccess && !handle->has_own_workspace &&
+        (handle->workspace == NULL ||
+         handle->workspace_bytes < WORKSPACE_NEEDED))
         error = cudaErrorMemoryAllocation;
     p.emulated = op == MODEL_GEMM && emulates(handle);
     model.counts.emulated_products += p.emulated;

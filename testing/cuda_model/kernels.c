@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/sequence.h"
 #include "testing/cuda_model/model.h"
@@ -202,8 +203,7 @@ static cudaError_t run(int device, const void *argument)
 /* ---- libraries ----------------------------------------------------------- */
 
 struct CUlib_st {
-    const char *image;
-    uint64_t bytes;
+    model_image_t image;
     bool unloaded;
 };
 
@@ -212,6 +212,15 @@ struct CUkern_st {
     const struct kernel *kernel;
     bool loaded[MODEL_DEVICES]; /* its attributes were asked for there */
 };
+
+cudaError_t model_load(model_image_t image, cudaLibrary_t *library_p)
+{
+    MODEL_TRY(model_admit(model_current, MODEL_LOAD));
+    *library_p = model_object(sizeof(**library_p));
+    (*library_p)->image = image;
+    model.counts.libraries++;
+    return cudaSuccess;
+}
 
 /* The header of an image of nvcc's: which it is, and how much follows. */
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library_p, const void *code,
@@ -228,15 +237,12 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library_p, const void *code,
     MODEL_CALL();
 
     (void)options, (void)values, (void)more_options, (void)more_values;
-    MODEL_TRY(model_admit(model_current, MODEL_LOAD));
     memcpy(&header, code, sizeof(header));
     if (header.magic != 0xba55ed50 || count != 0 || more_count != 0)
         return cudaErrorInvalidValue;
-    *library_p = model_object(sizeof(**library_p));
-    (*library_p)->image = code;
-    (*library_p)->bytes = header.bytes + header.content;
-    model.counts.libraries++;
-    return cudaSuccess;
+    return model_load(
+        (model_image_t){code, header.bytes + header.content, ".text.", ""},
+        library_p);
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library)
@@ -251,13 +257,15 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 }
 
 /* Is there code under that name in the image? It is not compressed. */
-static bool has_code(const struct CUlib_st *library, const char *name)
+static bool has_code(const model_image_t *image, const char *name)
 {
-    char section[64] = ".text.";
-    size_t length = strlen(strcat(section, name)) + 1;
+    char text[64];
+    size_t length = (size_t)snprintf(text, sizeof(text), "%s%s%s",
+                                     image->before, name, image->after) +
+                    1;
 
-    for (uint64_t i = 0; i + length <= library->bytes; i++)
-        if (memcmp(library->image + i, section, length) == 0)
+    for (uint64_t i = 0; i + length <= image->bytes; i++)
+        if (memcmp(image->content + i, text, length) == 0)
             return true;
     return false;
 }
@@ -270,7 +278,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel_p, cudaLibrary_t library,
     MODEL_TRY(model_check(model_current));
     for (int k = 0; k < KERNELS; k++)
         if (strcmp(kernels[k].name, name) == 0 && !library->unloaded &&
-            has_code(library, name)) {
+            has_code(&library->image, name)) {
             *kernel_p = model_object(sizeof(**kernel_p));
             (*kernel_p)->library = library;
             (*kernel_p)->kernel = &kernels[k];

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "testing/cuda_model/control.h"
 
 enum { MODEL_DEVICES = 4, MODEL_MOST_PITCH = 0x7fffffff };
@@ -123,6 +124,24 @@ size_t model_memory_left(int device);
 
 /* Use bytes of a device's memory; false if it has less. */
 bool model_memory_take(int device, size_t bytes);
+
+/* ---- kernels.c ----------------------------------------------------------- */
+
+typedef struct {
+    const char *content;
+    uint64_t bytes;
+    const char *before, *after; /* what is around a kernel's name in it */
+} model_image_t;
+
+/* A library of image's kernels; it is a call of CUDA's already. */
+cudaError_t model_load(model_image_t image, cudaLibrary_t *library_p);
+
+/* ---- blas.c -------------------------------------------------------------- */
+
+struct cublasContext;
+
+/* Its products need no workspace of the user's. */
+void model_own_workspace(struct cublasContext *handle);
 
 /* ---- stream.c ------------------------------------------------------------ */
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The plug-in cuda on a model of CUDA's libraries, inside whole programs."""
+"""The plug-ins cuda and hip on a model of their libraries, inside whole programs."""
 import os
 import re
 import shutil
@@ -18,7 +18,11 @@ pytestmark = pytest.mark.skipif(
     reason="built without CUDA's headers, or without hybrid/",
 )
 
+HIP_KERNELS = jobs.BUILD / "hybrid/device/hip/kernels.bundle"
 NEEDS_KERNELS = pytest.mark.skipif(not KERNELS.exists(), reason="built without nvcc")
+NEEDS_HIP = pytest.mark.skipif(
+    not HIP_KERNELS.exists(), reason="built without a clang that knows AMD's devices"
+)
 
 PRODUCT = ["-m", "150", "-n", "130", "-k", "40", "--repeat", "1", "--verify"]
 TILED = [*PRODUCT, "--set", "tile=32", "--set", "split=fixed:0.8"]
@@ -158,6 +162,13 @@ def test_torture_reads_the_sensors(xdgemm):
     assert "C 40 to 40  MHz 1500 to 1500  W 300 to 300" in outcome.stdout
 
 
+def test_products_of_hip_are_right(xdgemm):
+    outcome = xdgemm(*TILED, "--devices", "hip:0", *STAGED)
+    assert wrong(outcome) == 0
+    assert re.search("^hip:0 ", outcome.stdout, re.M), str(outcome)
+    assert_nothing_left(outcome)
+
+
 # ---- libraries --------------------------------------------------------------
 
 
@@ -173,10 +184,23 @@ def test_without_cublas_there_is_no_device(xdgemm, plugins):
     (blas,) = plugins.glob("libcublas.so.*")
     blas.write_text("no library")
     outcome = xdgemm(*TILED, "--devices", "cuda:0", plugins=plugins)
-    assert "it cannot be used without cuBLAS: " in outcome.stderr, str(outcome)
+    assert "it cannot be used without cublas: " in outcome.stderr, str(outcome)
     shutil.copy(plugins / "libnvidia-ml.so.1", blas)
     outcome = xdgemm(*TILED, "--devices", "cuda:0", plugins=plugins)
     assert "has no cublasCreate_v2" in outcome.stderr, str(outcome)
+
+
+def test_without_rocblas_there_is_no_device_of_hip(xdgemm, plugins):
+    (plugins / "librocblas.so").write_text("no library")
+    outcome = xdgemm(*TILED, "--devices", "hip:0", plugins=plugins)
+    assert "it cannot be used without rocblas: " in outcome.stderr, str(outcome)
+
+
+def test_where_there_is_no_hip_that_is_said(xdgemm, plugins):
+    (plugins / "libamdhip64.so").write_text("no library")
+    outcome = xdgemm("--list-devices", plugins=plugins).succeeded()
+    said = "^hip +no devices: .*libamdhip64.so: "
+    assert re.search(said, outcome.stdout, re.M), str(outcome)
 
 
 def test_without_the_management_library_no_sensor_is_told(xdgemm, plugins):
@@ -188,9 +212,9 @@ def test_without_the_management_library_no_sensor_is_told(xdgemm, plugins):
 
 # ---- double precision -------------------------------------------------------
 
-NATIVE = "this cuBLAS does not compute in double precision, which fp64=native asks for"
+NATIVE = "this cublas does not compute in double precision, which fp64=native asks for"
 EMULATED = ["--set", "fp64=emulated"]
-CANNOT = "this cuBLAS cannot emulate double precision, which fp64=emulated asks for"
+CANNOT = "this cublas cannot emulate double precision, which fp64=emulated asks for"
 
 
 @pytest.fixture
@@ -327,13 +351,16 @@ def test_xhpl_solves_with_a_device(solved, processes, devices):
     assert not any(re.search(" [1-9]", line) for line in reports), str(outcome)
 
 
-@NEEDS_KERNELS
+KINDS = [pytest.param("cuda", marks=NEEDS_KERNELS), pytest.param("hip", marks=NEEDS_HIP)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("p, q", [(1, 1), (2, 1), (1, 2)])
-def test_a_matrix_lives_on_devices(solved, p, q):
+def test_a_matrix_lives_on_devices(solved, kind, p, q):
     devices = ",".join(map(str, range(p * q)))
-    settings = [f"devices=cuda:{devices}", "home=device"]
+    settings = [f"devices={kind}:{devices}", "home=device"]
     outcome = solved((p, q), *settings, DEVICES=p * q)
-    assert re.search("^xhpl: homes: cuda:0 +[1-9]", outcome.stderr, re.M), str(outcome)
+    assert re.search(f"^xhpl: homes: {kind}:0 +[1-9]", outcome.stderr, re.M)
     reports = re.findall("^CUDA model: left (.*);", outcome.stderr, re.M)
     assert len(reports) == p * q, str(outcome)
     assert not any(re.search(" [1-9]", line) for line in reports), str(outcome)

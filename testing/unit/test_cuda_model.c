@@ -3,87 +3,19 @@
  * The plug-in cuda on the model of CUDA's libraries. Where that was not built,
  * for lack of CUDA's headers, cases are skipped.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <glob.h>
-#include <limits.h>
 #include <pthread.h>
 #include <time.h>
-#include <unistd.h>
-#include "base/settings.h"
-#include "hybrid/device/backend.h"
 #include "hybrid/device/rates.h"
-#include "testing/cuda_model/control.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/device_cases.h"
-
-/* ---- the model ----------------------------------------------------------- */
-
-static void (*model_begin)(const char *faults);
-static cuda_model_counts_t (*counts)(void);
-
-/*
- * Open what stands for CUDA in the folder beside this program's, for good: it
- * is found by name from then on, also where a sanitizer stands in for the
- * loader. False if there is nothing.
- */
-static bool find_model(void)
-{
-    char program[PATH_MAX] = "", setting[PATH_MAX + 32], pattern[PATH_MAX + 32];
-    void *library = NULL;
-    glob_t found;
-
-    assert_true(readlink("/proc/self/exe", program, sizeof(program) - 1) > 0);
-    *strrchr(program, '/') = '\0';
-    snprintf(setting, sizeof(setting), "plugin_dir=%s/../cuda-model", program);
-    snprintf(pattern, sizeof(pattern), "%s/../cuda-model/lib[!h]*", program);
-    setenv("CUDA_MODEL_DEVICES", "2", 1);
-    if (glob(pattern, 0, NULL, &found) != 0)
-        return false;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        library = dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_GLOBAL);
-        if (library == NULL)
-            fail_msg("%s", dlerror());
-    }
-    globfree(&found);
-    *(void **)&model_begin = dlsym(RTLD_DEFAULT, "cuda_model_begin");
-    *(void **)&counts = dlsym(RTLD_DEFAULT, "cuda_model_counts");
-    assert_ok(xh_settings_load());
-    assert_ok(xh_settings_assign(setting));
-    return true;
-}
-
-/* Begin anew with these faults; false if there is no model. */
-static bool begin(const char *faults)
-{
-    if (model_begin == NULL && !find_model())
-        return false;
-    model_begin(faults);
-    return true;
-}
-
-/* For the cases of all backends: a set-up function. */
-static int open_shared(void **state)
-{
-    *state = NULL;
-    return begin("") && (device_cases_open("cuda", state) != 0 || !*state);
-}
-
-static hyb_device_t *open_device(int index)
-{
-    hyb_device_choice_t choice = {device_cases_backend("cuda"), index};
-    hyb_device_t *device = NULL;
-
-    assert_ok(hyb_device_open(choice, NULL, 0, &device));
-    return device;
-}
+#include "testing/unit/model_fixture.h"
 
 /* Device index, from a beginning with these faults. */
 static hyb_device_t *open_first(int index, const char *faults)
 {
-    if (!begin(faults))
+    if (!model_fixture_begin(faults))
         skip();
-    return open_device(index);
+    return model_fixture_device("cuda", index);
 }
 
 enum { ORDER = 48, LD = 53, COUNT = LD * ORDER };
@@ -127,7 +59,7 @@ static bench_t bench_open(int index, const char *faults)
 /* Device 1, beside device 0, which is open. */
 static bench_t open_second(void)
 {
-    return equip(open_device(1));
+    return equip(model_fixture_device("cuda", 1));
 }
 
 /* Queue C := A A for an A of ones, and its way out to result; what came of
@@ -168,7 +100,7 @@ static void assert_nothing_left(const bench_t *b)
     cuda_model_counts_t c;
 
     bench_close(b);
-    c = counts();
+    c = model_fixture_counts();
     assert_int_equal(c.memory, 0);
     assert_int_equal(c.pinned, 0);
     assert_int_equal(c.streams, 0);
@@ -188,7 +120,7 @@ TEST(a_device_that_closes_leaves_nothing)
     assert_ok(hyb_pinned_alloc(b.device, 8 * ORDER, &pinned));
     assert_ok(finish_square(&b));
     assert_true(is_square());
-    assert_int_equal(counts().pinned, 1);
+    assert_int_equal(model_fixture_counts().pinned, 1);
     hyb_pinned_free(b.device, pinned, 8 * ORDER);
     assert_nothing_left(&b);
 }
@@ -197,16 +129,16 @@ TEST(a_device_that_closes_leaves_nothing)
 static void check_refused_queue(const char *fault)
 {
     bench_t b = bench_open(0, fault);
-    cuda_model_counts_t before = counts();
+    cuda_model_counts_t before = model_fixture_counts();
     hyb_queue_t *queue;
 
     capture_begin();
     assert_int_equal(hyb_queue_create(b.device, HYB_QUEUE_NORMAL, &queue),
                      XH_ERR_MEMORY);
     capture_end(NULL);
-    assert_int_equal(counts().streams, before.streams);
-    assert_int_equal(counts().memory, before.memory);
-    assert_int_equal(counts().handles, before.handles);
+    assert_int_equal(model_fixture_counts().streams, before.streams);
+    assert_int_equal(model_fixture_counts().memory, before.memory);
+    assert_int_equal(model_fixture_counts().handles, before.handles);
     assert_ok(hyb_queue_create(b.device, HYB_QUEUE_NORMAL, &queue));
     hyb_queue_destroy(queue);
     assert_false(hyb_device_failed(b.device));
@@ -218,7 +150,8 @@ TEST(a_queue_that_cannot_be_made_leaves_nothing)
     bench_t b = bench_open(0, "");
     char fault[32];
 
-    snprintf(fault, sizeof(fault), "oom@malloc:%d", counts().memory + 1);
+    snprintf(fault, sizeof(fault), "oom@malloc:%d",
+             model_fixture_counts().memory + 1);
     assert_nothing_left(&b);
     check_refused_queue("oom@stream:2");
     check_refused_queue(
@@ -232,13 +165,13 @@ static void check_refused_device(const char *fault, xh_status_t expected)
     hyb_device_choice_t choice = {device_cases_backend("cuda"), 0};
     hyb_device_t *device = NULL;
 
-    assert_true(begin(fault));
+    assert_true(model_fixture_begin(fault));
     capture_begin();
     assert_int_equal(hyb_device_open(choice, NULL, 0, &device), expected);
     capture_end(NULL);
-    assert_int_equal(counts().memory, 0);
-    assert_int_equal(counts().handles, 0);
-    assert_int_equal(counts().libraries, 0);
+    assert_int_equal(model_fixture_counts().memory, 0);
+    assert_int_equal(model_fixture_counts().handles, 0);
+    assert_int_equal(model_fixture_counts().libraries, 0);
 }
 
 TEST(a_device_that_cannot_be_opened_leaves_nothing)
@@ -265,10 +198,10 @@ TEST(only_urgent_queues_get_urgent_streams)
     for (i = 0; i < 3; i++)
         assert_ok(hyb_queue_create(
             b.device, i == 1 ? HYB_QUEUE_HIGH : HYB_QUEUE_NORMAL, &queue[i]));
-    assert_int_equal(counts().urgent_streams, 1);
+    assert_int_equal(model_fixture_counts().urgent_streams, 1);
     hyb_queue_destroy(queue[0]);
     assert_ok(hyb_queue_create(b.device, HYB_QUEUE_HIGH, &queue[0]));
-    assert_int_equal(counts().urgent_streams, 2);
+    assert_int_equal(model_fixture_counts().urgent_streams, 2);
     for (i = 0; i < 3; i++)
         hyb_queue_destroy(queue[i]);
     assert_nothing_left(&b);
@@ -279,7 +212,7 @@ TEST(whoever_waits_for_a_device_sleeps)
     enum { BLOCKING_SYNC = 4 };
     bench_t b = bench_open(0, "");
 
-    assert_int_equal(counts().flags, BLOCKING_SYNC);
+    assert_int_equal(model_fixture_counts().flags, BLOCKING_SYNC);
     bench_close(&b);
 }
 
@@ -301,7 +234,7 @@ TEST(a_new_thread_works_with_any_device)
     assert_int_equal(pthread_join(thread, &right), 0);
     assert_ptr_equal(right, &b);
     assert_true(is_square());
-    assert_int_equal(counts().contexts, 1); /* none on device 0 */
+    assert_int_equal(model_fixture_counts().contexts, 1); /* none on device 0 */
     assert_nothing_left(&b);
 }
 
@@ -524,14 +457,14 @@ TEST(cuda_is_not_called_for_a_device_that_was_given_up)
     capture_begin();
     hyb_device_fail(b.device, "this test is tired of it");
     capture_end(NULL);
-    calls = counts().calls;
+    calls = model_fixture_counts().calls;
     assert_int_equal(hyb_event_wait(event, 1, &done), XH_ERR_DEVICE);
     assert_int_equal(square(&b), XH_ERR_DEVICE);
     hyb_pinned_free(b.device, pinned, 8 * ORDER);
     hyb_device_unpin(b.device, ones);
     hyb_event_destroy(event);
     bench_close(&b);
-    assert_int_equal(counts().calls, calls);
+    assert_int_equal(model_fixture_counts().calls, calls);
 }
 
 static void *multiply(void *bench)
@@ -576,6 +509,11 @@ TEST(a_stall_while_rates_are_measured_ends)
     assert_non_null(strstr(capture_end(NULL), "it stalled"));
     assert_true(hyb_device_failed(device));
     hyb_device_close(device);
+}
+
+static int open_shared(void **state)
+{
+    return model_fixture_open("cuda", state);
 }
 
 DEVICE_CASES(open_shared)

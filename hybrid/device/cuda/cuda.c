@@ -6,12 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    REASON = 256,
-    BUS_ID = 32, /* bytes of the longest PCI address */
-    MIB = 1 << 20,
-    HOPPER = 9 /* major compute capability */
-};
+enum { BUS_ID = 32 }; /* bytes of the longest PCI address */
 
 const hyb_host_t *hyb_cuda_host;
 
@@ -32,8 +27,8 @@ xh_status_t hyb_cuda_fail(hyb_cuda_device_t *device, const char *what,
 {
     if (!atomic_exchange(&device->failed, true) &&
         !atomic_load(&device->given_up))
-        hyb_cuda_host->log(XH_LOG_ERROR, "cuda", device->index, "%s: %s", what,
-                           why);
+        hyb_cuda_host->log(XH_LOG_ERROR, HYB_CUDA_NAME, device->index, "%s: %s",
+                           what, why);
     return tell_failed(device);
 }
 
@@ -68,50 +63,6 @@ xh_status_t hyb_cuda_enter(void *state)
         return tell_failed(device);
     return hyb_cuda_status(device, "selecting the device",
                            cudaSetDevice(device->index));
-}
-
-/* ---- finding ------------------------------------------------------------ */
-
-static pthread_once_t looked = PTHREAD_ONCE_INIT;
-static int present;
-static char reason[REASON]; /* why there are none */
-
-static void say_why(cudaError_t error, int driver)
-{
-    if (driver == 0)
-        snprintf(reason, sizeof(reason), "there is no NVIDIA driver");
-    else if (error == cudaErrorInsufficientDriver)
-        snprintf(reason, sizeof(reason),
-                 "the NVIDIA driver is for CUDA %d.%d, this needs %d.%d",
-                 driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
-                 CUDART_VERSION % 1000 / 10);
-    else if (error == cudaErrorNoDevice || error == cudaSuccess)
-        snprintf(reason, sizeof(reason), "the NVIDIA driver shows no device");
-    else
-        snprintf(reason, sizeof(reason), "the NVIDIA driver cannot be used: %s",
-                 cudaGetErrorString(error));
-}
-
-static void look(void)
-{
-    int driver = 0;
-    int found = 0;
-    cudaError_t error = cudaDriverGetVersion(&driver);
-
-    if (error == cudaSuccess && driver > 0)
-        error = cudaGetDeviceCount(&found);
-    cudaGetLastError();
-    if (error == cudaSuccess && found > 0)
-        present = found;
-    else
-        say_why(error, driver);
-}
-
-static int count(const char **reason_p)
-{
-    pthread_once(&looked, look);
-    *reason_p = present > 0 ? NULL : reason;
-    return present;
 }
 
 /* ---- describing --------------------------------------------------------- */
@@ -150,7 +101,7 @@ static xh_status_t describe(int index, hyb_device_info_t *info_p)
         memory_free > properties.totalGlobalMem)
         memory_free = properties.totalGlobalMem;
     *info_p = (hyb_device_info_t){
-        .backend = "cuda",
+        .backend = HYB_CUDA_NAME,
         .index = index,
         .memory = properties.totalGlobalMem,
         .memory_free = memory_free,
@@ -173,7 +124,7 @@ static xh_status_t start(hyb_cuda_device_t *device)
     if (status == XH_OK)
         status = hyb_cuda_enter(device);
     if (status == XH_ERR_MEMORY)
-        hyb_cuda_host->log(XH_LOG_ERROR, "cuda", device->index,
+        hyb_cuda_host->log(XH_LOG_ERROR, HYB_CUDA_NAME, device->index,
                            "there is no memory left for a context");
     return status;
 }
@@ -185,13 +136,12 @@ static xh_status_t prepare(hyb_cuda_device_t *device)
     xh_status_t status = hyb_cuda_blas(&device->blas, &why);
 
     if (status != XH_OK) {
-        hyb_cuda_fail(device, "it cannot be used without cuBLAS", why);
+        hyb_cuda_fail(device, "it cannot be used without " HYB_CUDA_BLAS, why);
         return status;
     }
     XH_TRY(read_properties(device, &properties));
     device->memory = properties.totalGlobalMem;
-    /* cuBLAS's own advice */
-    device->workspace = (size_t)(properties.major >= HOPPER ? 32 : 4) * MIB;
+    device->workspace = HYB_CUDA_WORKSPACE(properties.major);
     return XH_OK;
 }
 
@@ -202,7 +152,7 @@ static xh_status_t check_arithmetic(hyb_cuda_device_t *device)
 
     XH_TRY(hyb_cuda_handle_create(device, &handle));
     if (hyb_cuda_emulates_doubles())
-        hyb_cuda_host->log(XH_LOG_WARNING, "cuda", device->index,
+        hyb_cuda_host->log(XH_LOG_WARNING, HYB_CUDA_NAME, device->index,
                            "double precision is EMULATED (fp64=emulated): this "
                            "is no run of HPL");
     return hyb_cuda_handle_destroy(device, handle);
@@ -274,7 +224,7 @@ static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
     if (status == XH_OK)
         *memory_p = memory;
     else if (status == XH_ERR_MEMORY)
-        hyb_cuda_host->log(XH_LOG_INFO, "cuda", device->index,
+        hyb_cuda_host->log(XH_LOG_INFO, HYB_CUDA_NAME, device->index,
                            "no %zu bytes of memory are left", bytes);
     return status;
 }
@@ -318,7 +268,7 @@ static xh_status_t pin(void *state, void *memory, size_t bytes)
     if (error == cudaErrorHostMemoryAlreadyRegistered && is_pinned(memory) &&
         is_pinned((const char *)memory + bytes - 1))
         return XH_OK;
-    hyb_cuda_host->log(XH_LOG_WARNING, "cuda", device->index,
+    hyb_cuda_host->log(XH_LOG_WARNING, HYB_CUDA_NAME, device->index,
                        "%zu bytes of host memory cannot be pinned: %s", bytes,
                        cudaGetErrorString(error));
     return XH_ERR_MEMORY;
@@ -344,9 +294,9 @@ enum {
 
 static hyb_backend_t backend = {
     .abi = HYB_BACKEND_ABI,
-    .name = "cuda",
+    .name = HYB_CUDA_NAME,
     .ops = OPS_OF_LIBRARIES,
-    .count = count,
+    .count = hyb_cuda_count,
     .describe = describe,
     .open = open_device,
     .close = close_device,

@@ -10,14 +10,24 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* All that is included from the vendor; nothing outside this folder sees it. */
+/* All that comes from the vendor; nothing outside this folder sees it. For
+ * the plug-in hip, hip.h has the same names. */
+#ifdef HYB_HIP
+#include "hybrid/device/hip/hip.h"
+#else
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
-#include "hybrid/device/device.h"
+#define HYB_CUDA_NAME "cuda"
+#define HYB_CUDA_BLAS "cublas"
 
-#if CUDART_VERSION < 12000
-#error "CUDA 12 or later is needed"
+/* Bytes that cuBLAS advises to give a handle; 9 is Hopper. */
+#define HYB_CUDA_WORKSPACE(major) ((size_t)((major) >= 9 ? 32 : 4) << 20)
+
+#if CUDART_VERSION < 12080
+#error "CUDA 12.8 or later is needed"
 #endif
+#endif
+#include "hybrid/device/device.h"
 
 enum {
     HYB_CUDA_PCI_ADDRESS = sizeof(((hyb_device_info_t *)0)->pci_address),
@@ -35,6 +45,23 @@ enum {
 typedef enum {
     HYB_CUDA_KERNELS(HYB_CUDA_NUMBER) HYB_CUDA_KERNEL_COUNT
 } hyb_cuda_kernel_t;
+
+/* ---- open.c ------------------------------------------------------------- */
+
+enum { HYB_CUDA_WHY = 512 }; /* bytes of the longest reason, with its end */
+
+typedef struct { /* a function of a library, and the pointer to set */
+    const char *name;
+    void *pointer_p;
+} hyb_cuda_symbol_t;
+
+/*
+ * Open the library called file for the rest of the process's life and set the
+ * pointers of symbols, up to one without a name. Returns whether all is there;
+ * if not, why_p, of HYB_CUDA_WHY bytes, says what is missing.
+ */
+bool hyb_cuda_open_library(const char *file, const hyb_cuda_symbol_t *symbols,
+                           char *why_p);
 
 /* ---- library.c ---------------------------------------------------------- */
 
@@ -56,6 +83,9 @@ typedef struct {
     __typeof__(cublasDgemv_64) *dgemv;
     __typeof__(cublasGetStatusString) *status_text;
 } hyb_cuda_blas_t;
+
+/* As count of hyb_backend_t. */
+int hyb_cuda_count(const char **reason_p);
 
 /* Does the setting fp64 allow cuBLAS to emulate double precision? */
 bool hyb_cuda_emulates_doubles(void);

@@ -12,44 +12,55 @@
 #define NAME(x) #x
 #define NAME_OF(function) NAME(function)
 
-enum { WHY = 512 }; /* bytes of the longest reason, with its end */
+/* ---- finding ------------------------------------------------------------ */
 
-typedef struct { /* a function of a library, and the pointer to set */
-    const char *name;
-    void *pointer_p;
-} symbol_t;
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+static int present;
+static char reason[HYB_CUDA_WHY]; /* why there are none */
 
-/*
- * Open the library called file for the rest of the process's life and set the
- * pointers of symbols, up to one without a name. Returns whether all is there;
- * if not, why_p, of WHY bytes, says what is missing.
- */
-static bool open_library(const char *file, const symbol_t *symbols, char *why_p)
+static void say_why(cudaError_t error, int driver)
 {
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    void *address;
+    if (driver == 0)
+        snprintf(reason, sizeof(reason), "there is no NVIDIA driver");
+    else if (error == cudaErrorInsufficientDriver)
+        snprintf(reason, sizeof(reason),
+                 "the NVIDIA driver is for CUDA %d.%d, this needs %d.%d",
+                 driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
+                 CUDART_VERSION % 1000 / 10);
+    else if (error == cudaErrorNoDevice || error == cudaSuccess)
+        snprintf(reason, sizeof(reason), "the NVIDIA driver shows no device");
+    else
+        snprintf(reason, sizeof(reason), "the NVIDIA driver cannot be used: %s",
+                 cudaGetErrorString(error));
+}
 
-    if (library == NULL) {
-        snprintf(why_p, WHY, "%s", dlerror());
-        return false;
-    }
-    for (; symbols->name != NULL; symbols++) {
-        address = dlsym(library, symbols->name);
-        if (address == NULL) {
-            snprintf(why_p, WHY, "%s has no %s", file, symbols->name);
-            dlclose(library);
-            return false;
-        }
-        memcpy(symbols->pointer_p, &address, sizeof(address));
-    }
-    return true;
+static void look(void)
+{
+    int driver = 0;
+    int found = 0;
+    cudaError_t error = cudaDriverGetVersion(&driver);
+
+    if (error == cudaSuccess && driver > 0)
+        error = cudaGetDeviceCount(&found);
+    cudaGetLastError();
+    if (error == cudaSuccess && found > 0)
+        present = found;
+    else
+        say_why(error, driver);
+}
+
+int hyb_cuda_count(const char **reason_p)
+{
+    pthread_once(&looked, look);
+    *reason_p = present > 0 ? NULL : reason;
+    return present;
 }
 
 /* ---- cuBLAS ------------------------------------------------------------- */
 
 static hyb_cuda_blas_t blas;
 static xh_status_t blas_status;
-static char blas_reason[WHY];
+static char blas_reason[HYB_CUDA_WHY];
 
 bool hyb_cuda_emulates_doubles(void)
 {
@@ -81,12 +92,12 @@ static bool settle_environment(void)
         return true;
     for (size_t i = 0; i < BLAS_FILES; i++)
         if (dlopen(blas_files[i], RTLD_NOW | RTLD_NOLOAD) != NULL) {
-            snprintf(blas_reason, WHY,
+            snprintf(blas_reason, HYB_CUDA_WHY,
                      "it was loaded with %s=%s, which fp64=native forbids",
                      name, value);
             return false;
         }
-    hyb_cuda_host->log(XH_LOG_WARNING, "cuda", 0,
+    hyb_cuda_host->log(XH_LOG_WARNING, HYB_CUDA_NAME, 0,
                        "%s=%s is not followed: double precision is not "
                        "emulated unless fp64=emulated says so",
                        name, value);
@@ -95,8 +106,8 @@ static bool settle_environment(void)
 
 static void load_blas(void)
 {
-    char other_reason[WHY];
-    static const symbol_t symbols[] = {
+    char other_reason[HYB_CUDA_WHY];
+    static const hyb_cuda_symbol_t symbols[] = {
         {NAME_OF(cublasCreate), &blas.create},
         {NAME_OF(cublasDestroy), &blas.destroy},
         {NAME_OF(cublasSetStream), &blas.set_stream},
@@ -111,8 +122,8 @@ static void load_blas(void)
 
     blas_status = settle_environment() ? XH_ERR_DEVICE : XH_ERR_INPUT;
     for (size_t i = 0; i < BLAS_FILES && blas_status == XH_ERR_DEVICE; i++)
-        if (open_library(blas_files[i], symbols,
-                         i == 0 ? blas_reason : other_reason))
+        if (hyb_cuda_open_library(blas_files[i], symbols,
+                                  i == 0 ? blas_reason : other_reason))
             blas_status = XH_OK;
 }
 
@@ -156,7 +167,7 @@ static bool managed;
 
 static void load_management(void)
 {
-    static const symbol_t symbols[] = {
+    static const hyb_cuda_symbol_t symbols[] = {
         {"nvmlInit_v2", &management.init},
         {"nvmlDeviceGetHandleByPciBusId_v2", &management.find},
         {"nvmlDeviceGetTemperature", &management.temperature},
@@ -165,9 +176,9 @@ static void load_management(void)
         {"nvmlDeviceGetTotalEnergyConsumption", &management.energy},
         {"nvmlDeviceGetMemoryInfo", &management.memory},
         {NULL, NULL}};
-    char why[WHY];
+    char why[HYB_CUDA_WHY];
 
-    managed = open_library("libnvidia-ml.so.1", symbols, why) &&
+    managed = hyb_cuda_open_library("libnvidia-ml.so.1", symbols, why) &&
               management.init() == SUCCESS;
 }
 

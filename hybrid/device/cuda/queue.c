@@ -32,11 +32,12 @@ static xh_status_t set_arithmetic(hyb_cuda_device_t *device,
         device->blas->math(handle, &mode) == CUBLAS_STATUS_SUCCESS &&
         mode == wanted)
         return XH_OK;
-    hyb_cuda_host->log(XH_LOG_ERROR, "cuda", device->index,
-                       emulates ? "this cuBLAS cannot emulate double precision,"
-                                  " which fp64=emulated asks for"
-                                : "this cuBLAS does not compute in double "
-                                  "precision, which fp64=native asks for");
+    hyb_cuda_host->log(
+        XH_LOG_ERROR, HYB_CUDA_NAME, device->index,
+        emulates ? "this " HYB_CUDA_BLAS " cannot emulate double precision,"
+                   " which fp64=emulated asks for"
+                 : "this " HYB_CUDA_BLAS " does not compute in double "
+                   "precision, which fp64=native asks for");
     return XH_ERR_INPUT;
 }
 
@@ -46,7 +47,7 @@ xh_status_t hyb_cuda_handle_create(hyb_cuda_device_t *device,
     cublasHandle_t handle;
     xh_status_t status;
 
-    XH_TRY(hyb_cuda_blas_status(device, "cublasCreate",
+    XH_TRY(hyb_cuda_blas_status(device, HYB_CUDA_BLAS "Create",
                                 device->blas->create(&handle)));
     status = set_arithmetic(device, handle);
     if (status == XH_OK)
@@ -59,7 +60,7 @@ xh_status_t hyb_cuda_handle_create(hyb_cuda_device_t *device,
 xh_status_t hyb_cuda_handle_destroy(hyb_cuda_device_t *device,
                                     cublasHandle_t handle)
 {
-    return hyb_cuda_blas_status(device, "cublasDestroy",
+    return hyb_cuda_blas_status(device, HYB_CUDA_BLAS "Destroy",
                                 device->blas->destroy(handle));
 }
 
@@ -72,10 +73,10 @@ static xh_status_t open_blas(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
     if (status != XH_OK)
         return status == XH_ERR_MEMORY ? status : XH_ERR_DEVICE;
     XH_TRY(hyb_cuda_blas_status(
-        device, "cublasSetStream",
+        device, HYB_CUDA_BLAS "SetStream",
         device->blas->set_stream(queue->blas, queue->stream)));
     /* setting a stream resets the workspace to cuBLAS's own */
-    return hyb_cuda_blas_status(device, "cublasSetWorkspace",
+    return hyb_cuda_blas_status(device, HYB_CUDA_BLAS "SetWorkspace",
                                 device->blas->set_workspace(queue->blas,
                                                             queue->workspace,
                                                             device->workspace));
@@ -126,7 +127,7 @@ xh_status_t hyb_cuda_queue_create(void *state, hyb_priority_t priority,
     status = build(device, priority, queue);
     if (status != XH_OK) {
         if (status == XH_ERR_MEMORY)
-            hyb_cuda_host->log(XH_LOG_INFO, "cuda", device->index,
+            hyb_cuda_host->log(XH_LOG_INFO, HYB_CUDA_NAME, device->index,
                                "no memory for a queue, which takes %zu bytes",
                                device->workspace);
         dismantle(device, queue);

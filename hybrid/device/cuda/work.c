@@ -71,7 +71,7 @@ static xh_status_t gemm(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
     const hyb_gemm_t *p = &t->gemm;
 
     return hyb_cuda_blas_status(
-        queue->device, "cublasDgemm",
+        queue->device, HYB_CUDA_BLAS "Dgemm",
         queue->device->blas->dgemm(
             queue->blas, operation(p->trans_a), operation(p->trans_b),
             p->c.rows, p->c.cols,
@@ -85,7 +85,7 @@ static xh_status_t trsm(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
     const hyb_block_t l1 = t->trsm.l1, u = t->trsm.u;
 
     return hyb_cuda_blas_status(
-        queue->device, "cublasDtrsm",
+        queue->device, HYB_CUDA_BLAS "Dtrsm",
         queue->device->blas->dtrsm(queue->blas, CUBLAS_SIDE_LEFT,
                                    CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
                                    CUBLAS_DIAG_UNIT, u.rows, u.cols, &one,
@@ -97,7 +97,7 @@ static xh_status_t gemv(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
     const hyb_block_t a = t->gemv.a;
 
     return hyb_cuda_blas_status(
-        queue->device, "cublasDgemv",
+        queue->device, HYB_CUDA_BLAS "Dgemv",
         queue->device->blas->dgemv(
             queue->blas, CUBLAS_OP_N, a.rows, a.cols, &minus_one, address(a),
             a.ld, address(t->gemv.x), 1, &one, address(t->gemv.y), 1));

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_HIP_H
+#define HYB_HIP_H
+
+/*
+ * The plug-in hip is that of CUDA, hybrid/device/cuda/, with this in place of
+ * the headers of CUDA and cuBLAS: HIP's functions, which do the same, under
+ * CUDA's names. No header of ROCm is needed. What is declared here has been the
+ * same from ROCm 5 on, and of rocBLAS since there are sizes of 64 bits.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#define HYB_CUDA_NAME "hip"
+#define HYB_CUDA_BLAS "rocblas"
+#define HYB_CUDA_WORKSPACE(major) ((size_t)0) /* a handle has its own */
+
+/* ---- HIP ---------------------------------------------------------------- */
+
+typedef int cudaError_t; /* hipError_t, whose values are CUDA's */
+enum {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorOperatingSystem = 304,
+    cudaErrorNotReady = 600,
+    cudaErrorHostMemoryAlreadyRegistered = 712,
+    cudaErrorHostMemoryNotRegistered = 713,
+    cudaErrorNotPermitted = 800,
+    cudaErrorNotSupported = 801
+};
+
+typedef struct ihipStream_t *cudaStream_t;
+typedef struct ihipEvent_t *cudaEvent_t;
+typedef struct ihipModule_t *cudaLibrary_t;
+typedef struct ihipModuleSymbol_t *cudaKernel_t;
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3
+};
+
+enum {
+    cudaStreamNonBlocking = 1,
+    cudaEventBlockingSync = 1,
+    cudaHostRegisterPortable = 1,
+    cudaDeviceScheduleBlockingSync = 4,
+    cudaInitDeviceFlagsAreValid = 1
+};
+
+struct dim3 {
+    unsigned x, y, z;
+};
+
+/* Each is HIP's function of that name, with "hip" before it. */
+#define HYB_HIP_FUNCTIONS(X)                                                   \
+    X(DeviceGetName, (char *text_p, int bytes, int device))                    \
+    X(DeviceGetPCIBusId, (char *text_p, int bytes, int device))                \
+    X(DeviceGetStreamPriorityRange, (int *lowest_p, int *highest_p))           \
+    X(DeviceSynchronize, (void))                                               \
+    X(DeviceTotalMem, (size_t * bytes_p, int device))                          \
+    X(EventCreateWithFlags, (cudaEvent_t * event_p, unsigned flags))           \
+    X(EventDestroy, (cudaEvent_t event))                                       \
+    X(EventElapsedTime, (float *ms_p, cudaEvent_t begin, cudaEvent_t end))     \
+    X(EventQuery, (cudaEvent_t event))                                         \
+    X(EventRecord, (cudaEvent_t event, cudaStream_t stream))                   \
+    X(Free, (void *memory))                                                    \
+    X(GetDeviceCount, (int *count_p))                                          \
+    X(GetLastError, (void))                                                    \
+    X(HostGetDevicePointer, (void **pointer_p, void *host, unsigned flags))    \
+    X(HostRegister, (void *memory, size_t bytes, unsigned flags))              \
+    X(HostUnregister, (void *memory))                                          \
+    X(Malloc, (void **memory_p, size_t bytes))                                 \
+    X(MemGetInfo, (size_t * free_p, size_t * all_p))                           \
+    X(Memcpy, (void *to, const void *from, size_t bytes, int kind))            \
+    X(Memcpy2DAsync,                                                           \
+      (void *to, size_t to_pitch, const void *from, size_t from_pitch,         \
+       size_t width, size_t height, int kind, cudaStream_t stream))            \
+    X(MemcpyAsync, (void *to, const void *from, size_t bytes, int kind,        \
+                    cudaStream_t stream))                                      \
+    X(ModuleGetFunction,                                                       \
+      (cudaKernel_t * kernel_p, cudaLibrary_t library, const char *name))      \
+    X(ModuleLaunchKernel,                                                      \
+      (cudaKernel_t kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, \
+       unsigned group_x, unsigned group_y, unsigned group_z, unsigned shared,  \
+       cudaStream_t stream, void **arguments, void **extra))                   \
+    X(ModuleLoadData, (cudaLibrary_t * library_p, const void *image))          \
+    X(ModuleUnload, (cudaLibrary_t library))                                   \
+    X(SetDevice, (int device))                                                 \
+    X(SetDeviceFlags, (unsigned flags))                                        \
+    X(StreamCreateWithPriority,                                                \
+      (cudaStream_t * stream_p, unsigned flags, int priority))                 \
+    X(StreamDestroy, (cudaStream_t stream))                                    \
+    X(StreamQuery, (cudaStream_t stream))                                      \
+    X(StreamSynchronize, (cudaStream_t stream))                                \
+    X(StreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags))
+
+typedef struct {
+#define HYB_HIP_FUNCTION(name, arguments) cudaError_t(*name) arguments;
+    HYB_HIP_FUNCTIONS(HYB_HIP_FUNCTION)
+    const char *(*GetErrorString)(cudaError_t error);
+} hyb_hip_t;
+
+extern hyb_hip_t hyb_hip; /* after hyb_cuda_count has found a device */
+
+#define cudaDeviceGetPCIBusId hyb_hip.DeviceGetPCIBusId
+#define cudaDeviceGetStreamPriorityRange hyb_hip.DeviceGetStreamPriorityRange
+#define cudaDeviceSynchronize hyb_hip.DeviceSynchronize
+#define cudaEventCreateWithFlags hyb_hip.EventCreateWithFlags
+#define cudaEventDestroy hyb_hip.EventDestroy
+#define cudaEventElapsedTime hyb_hip.EventElapsedTime
+#define cudaEventQuery hyb_hip.EventQuery
+#define cudaEventRecord hyb_hip.EventRecord
+#define cudaFree hyb_hip.Free
+#define cudaGetErrorString hyb_hip.GetErrorString
+#define cudaGetLastError hyb_hip.GetLastError
+#define cudaHostRegister hyb_hip.HostRegister
+#define cudaHostUnregister hyb_hip.HostUnregister
+#define cudaMalloc hyb_hip.Malloc
+#define cudaMemGetInfo hyb_hip.MemGetInfo
+#define cudaMemcpy hyb_hip.Memcpy
+#define cudaMemcpy2DAsync hyb_hip.Memcpy2DAsync
+#define cudaMemcpyAsync hyb_hip.MemcpyAsync
+#define cudaLibraryGetKernel hyb_hip.ModuleGetFunction
+#define cudaLibraryUnload hyb_hip.ModuleUnload
+#define cudaSetDevice hyb_hip.SetDevice
+#define cudaStreamCreateWithPriority hyb_hip.StreamCreateWithPriority
+#define cudaStreamDestroy hyb_hip.StreamDestroy
+#define cudaStreamQuery hyb_hip.StreamQuery
+#define cudaStreamSynchronize hyb_hip.StreamSynchronize
+#define cudaStreamWaitEvent hyb_hip.StreamWaitEvent
+
+/* ---- what HIP has in another form --------------------------------------- */
+
+static inline cudaError_t cudaInitDevice(int device, unsigned device_flags,
+                                         unsigned flags)
+{
+    cudaError_t error = hyb_hip.SetDevice(device);
+
+    (void)flags;
+    return error != cudaSuccess ? error : hyb_hip.SetDeviceFlags(device_flags);
+}
+
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem;
+    int major; /* 0: no generation of NVIDIA's */
+};
+
+static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p,
+                                                  int device)
+{
+    cudaError_t error = hyb_hip.DeviceTotalMem(&p->totalGlobalMem, device);
+
+    p->major = 0;
+    return error != cudaSuccess
+               ? error
+               : hyb_hip.DeviceGetName(p->name, sizeof(p->name), device);
+}
+
+enum { cudaMemoryTypeUnregistered, cudaMemoryTypeHost };
+
+struct cudaPointerAttributes {
+    int type;
+};
+
+/* Host memory has an address on the device if it is pinned. */
+static inline cudaError_t
+cudaPointerGetAttributes(struct cudaPointerAttributes *p, const void *address)
+{
+    void *pointer;
+    cudaError_t error =
+        hyb_hip.HostGetDevicePointer(&pointer, (void *)(uintptr_t)address, 0);
+
+    if (error == cudaSuccess)
+        p->type = cudaMemoryTypeHost;
+    return error;
+}
+
+/* A module is loaded at once, with all of its kernels. */
+#define cudaLibraryLoadData(library_p, image, ...)                             \
+    hyb_hip.ModuleLoadData(library_p, image)
+
+struct cudaFuncAttributes {
+    int none;
+};
+
+static inline cudaError_t
+cudaFuncGetAttributes(const struct cudaFuncAttributes *p, cudaKernel_t kernel)
+{
+    (void)p, (void)kernel;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaLaunchKernel(cudaKernel_t kernel,
+                                           struct dim3 grid, struct dim3 group,
+                                           void **arguments, unsigned shared,
+                                           cudaStream_t stream)
+{
+    return hyb_hip.ModuleLaunchKernel(kernel, grid.x, grid.y, grid.z, group.x,
+                                      group.y, group.z, shared, stream,
+                                      arguments, NULL);
+}
+
+/* ---- rocBLAS ------------------------------------------------------------ */
+
+typedef struct _rocblas_handle *cublasHandle_t;
+
+typedef enum { /* rocblas_status */
+               CUBLAS_STATUS_SUCCESS = 0,
+               CUBLAS_STATUS_ALLOC_FAILED = 5,
+               CUBLAS_STATUS_INVALID_VALUE = 11
+} cublasStatus_t;
+
+typedef enum { CUBLAS_OP_N = 111, CUBLAS_OP_T = 112 } cublasOperation_t;
+typedef enum { CUBLAS_FILL_MODE_LOWER = 122 } cublasFillMode_t;
+typedef enum { CUBLAS_DIAG_UNIT = 132 } cublasDiagType_t;
+typedef enum { CUBLAS_SIDE_LEFT = 141 } cublasSideMode_t;
+
+/* It has no emulation of double precision that a handle could be told of. */
+typedef enum { CUBLAS_DEFAULT_MATH, CUBLAS_PEDANTIC_MATH } cublasMath_t;
+
+cublasStatus_t cublasCreate(cublasHandle_t *handle_p);
+cublasStatus_t cublasDestroy(cublasHandle_t handle);
+cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream);
+cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *memory,
+                                  size_t bytes);
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
+cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode_p);
+cublasStatus_t cublasDgemm_64(cublasHandle_t handle, cublasOperation_t op_a,
+                              cublasOperation_t op_b, int64_t m, int64_t n,
+                              int64_t k, const double *alpha, const double *a,
+                              int64_t lda, const double *b, int64_t ldb,
+                              const double *beta, double *c, int64_t ldc);
+cublasStatus_t cublasDtrsm_64(cublasHandle_t handle, cublasSideMode_t side,
+                              cublasFillMode_t fill, cublasOperation_t op_a,
+                              cublasDiagType_t diagonal, int64_t m, int64_t n,
+                              const double *alpha, const double *a, int64_t lda,
+                              double *b, int64_t ldb);
+cublasStatus_t cublasDgemv_64(cublasHandle_t handle, cublasOperation_t op_a,
+                              int64_t m, int64_t n, const double *alpha,
+                              const double *a, int64_t lda, const double *x,
+                              int64_t incx, const double *beta, double *y,
+                              int64_t incy);
+const char *cublasGetStatusString(cublasStatus_t status);
+
+#endif

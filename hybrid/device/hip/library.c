@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include "hybrid/device/cuda/cuda.h"
+
+/* ---- libraries ---------------------------------------------------------- */
+
+/* Open the first of files, up to NULL, that is there; why_p as of the first. */
+static bool open_any(const char *const *files, const hyb_cuda_symbol_t *symbols,
+                     char *why_p)
+{
+    char other[HYB_CUDA_WHY];
+    bool is_open = hyb_cuda_open_library(*files, symbols, why_p);
+
+    while (!is_open && *++files != NULL)
+        is_open = hyb_cuda_open_library(*files, symbols, other);
+    return is_open;
+}
+
+/* ---- finding ------------------------------------------------------------ */
+
+hyb_hip_t hyb_hip;
+
+static int present;
+static char reason[HYB_CUDA_WHY]; /* why there are none */
+
+static bool load_hip(void)
+{
+#define SYMBOL(name, arguments) {"hip" #name, &hyb_hip.name},
+    static const hyb_cuda_symbol_t symbols[] = {
+        HYB_HIP_FUNCTIONS(SYMBOL){"hipGetErrorString", &hyb_hip.GetErrorString},
+        {NULL, NULL}};
+    static const char *const files[] = {"libamdhip64.so", "libamdhip64.so.7",
+                                        "libamdhip64.so.6", "libamdhip64.so.5",
+                                        NULL};
+
+    return open_any(files, symbols, reason);
+}
+
+static void look(void)
+{
+    cudaError_t error;
+
+    if (!load_hip())
+        return;
+    error = hyb_hip.GetDeviceCount(&present);
+    if (error == cudaSuccess && present > 0)
+        return;
+    present = 0;
+    snprintf(reason, sizeof(reason), "the AMD driver shows no device: %s",
+             hyb_hip.GetErrorString(error));
+}
+
+int hyb_cuda_count(const char **reason_p)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, look);
+    *reason_p = present > 0 ? NULL : reason;
+    return present;
+}
+
+/* ---- rocBLAS ------------------------------------------------------------ */
+
+static hyb_cuda_blas_t blas;
+static xh_status_t blas_status;
+static char blas_reason[HYB_CUDA_WHY];
+
+bool hyb_cuda_emulates_doubles(void)
+{
+    return strcmp(hyb_cuda_host->setting("fp64"), "emulated") == 0;
+}
+
+static cublasStatus_t set_math(cublasHandle_t handle, cublasMath_t mode)
+{
+    (void)handle;
+    return mode == CUBLAS_DEFAULT_MATH ? CUBLAS_STATUS_SUCCESS
+                                       : CUBLAS_STATUS_INVALID_VALUE;
+}
+
+static cublasStatus_t get_math(cublasHandle_t handle, cublasMath_t *mode_p)
+{
+    (void)handle;
+    *mode_p = CUBLAS_DEFAULT_MATH;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* Given memory of a fixed size it would tell of lower speed as of an error. */
+static cublasStatus_t set_workspace(cublasHandle_t handle, void *memory,
+                                    size_t bytes)
+{
+    (void)handle, (void)memory, (void)bytes;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+static void load_blas(void)
+{
+    static const hyb_cuda_symbol_t symbols[] = {
+        {"rocblas_create_handle", &blas.create},
+        {"rocblas_destroy_handle", &blas.destroy},
+        {"rocblas_set_stream", &blas.set_stream},
+        {"rocblas_dgemm_64", &blas.dgemm},
+        {"rocblas_dtrsm_64", &blas.dtrsm},
+        {"rocblas_dgemv_64", &blas.dgemv},
+        {"rocblas_status_to_string", &blas.status_text},
+        {NULL, NULL}};
+    static const char *const files[] = {"librocblas.so", "librocblas.so.5",
+                                        "librocblas.so.4", NULL};
+
+    blas.set_workspace = set_workspace;
+    blas.set_math = set_math;
+    blas.math = get_math;
+    blas_status = open_any(files, symbols, blas_reason) ? XH_OK : XH_ERR_DEVICE;
+}
+
+xh_status_t hyb_cuda_blas(const hyb_cuda_blas_t **blas_p, const char **why_p)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, load_blas);
+    if (blas_status == XH_OK)
+        *blas_p = &blas;
+    else
+        *why_p = blas_reason;
+    return blas_status;
+}
+
+/* ---- sensors: none ------------------------------------------------------ */
+
+xh_status_t hyb_cuda_sensors(void *state, hyb_device_sensors_t *sensors_p)
+{
+    (void)state;
+    *sensors_p = (hyb_device_sensors_t){NAN, NAN, NAN, NAN};
+    return XH_OK;
+}
+
+bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p)
+{
+    (void)pci_address, (void)free_p;
+    return false;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MODEL_FIXTURE_H
+#define MODEL_FIXTURE_H
+
+#include <stdbool.h>
+#include "hybrid/device/device.h"
+#include "testing/cuda_model/control.h"
+
+/* The plug-ins cuda and hip on the model of their libraries, with two devices.
+ */
+
+/*
+ * Let the model begin anew with these faults. The first call opens it, for
+ * good, from the folder beside the program's. False if there is no model.
+ */
+bool model_fixture_begin(const char *faults);
+
+cuda_model_counts_t model_fixture_counts(void);
+
+/* Device index of backend, which is there. */
+hyb_device_t *model_fixture_device(const char *backend, int index);
+
+/* For the cases of all backends: a set-up function. */
+int model_fixture_open(const char *backend, void **state_p);
+
+#endif
