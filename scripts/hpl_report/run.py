@@ -100,6 +100,11 @@ class Run:
         names = {k for row in self.rows for k in row}
         return sum(name.startswith("update_device_") for name in names)
 
+    def emulates(self):
+        """Did devices emulate double precision, as a setting allowed them to?"""
+        setting = self.record["settings"].get("fp64") or {}
+        return setting.get("value") == "emulated" and self.devices() > 0
+
     def filled(self, test):
         """The part of the free memory that the matrix took."""
         memory = total(

@@ -216,6 +216,12 @@ def provenance(page):
 
 
 def submit(page):
+    if page.run.emulates():
+        return page.section(
+            "submission", "For a Top500 or Green500 entry",
+            html.paragraph(
+                "None: devices emulated double precision (fp64=emulated), and the "
+                "lists ask for 64-bit floating point arithmetic."))
     block = page.prefix + "fields"
     return page.section(
         "submission", "For a Top500 or Green500 entry",

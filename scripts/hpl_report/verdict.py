@@ -145,6 +145,11 @@ def judge(run):
         return Verdict("none", "There is no result", no_result(run.record))
     if test["status"] != "PASSED":
         return Verdict("unknown", "Nobody knows", "the solution was not checked")
+    if run.emulates():
+        return Verdict(
+            "failed", "No", "double precision was emulated (fp64=emulated), so this "
+            "is no run of HPL",
+        )
     if run.devices():
         return of_prediction(run, test)
     efficiency = run.efficiency(test)

@@ -351,6 +351,16 @@ def test_xhpl_solves_with_a_device(solved, processes, devices):
     assert not any(re.search(" [1-9]", line) for line in reports), str(outcome)
 
 
+def test_the_record_of_a_run_says_that_products_were_emulated(recorded):
+    sets = [x for y in (*SETTINGS, "devices=cuda:0") for x in ("--set", y)]
+    options = ["-n", 300, "--nb", 32, "-p", 1, "-q", 1, *sets, *EMULATED]
+    outcome, record = recorded(*options, env=environment())
+    assert outcome.stderr.count("double precision is EMULATED") == 1, str(outcome)
+    assert record["settings"]["fp64"]["value"] == "emulated"
+    said = [x["text"] for x in record["findings"] if x["level"] == "warning"]
+    assert any("double precision is EMULATED" in text for text in said), said
+
+
 KINDS = [pytest.param("cuda", marks=NEEDS_KERNELS), pytest.param("hip", marks=NEEDS_HIP)]
 
 

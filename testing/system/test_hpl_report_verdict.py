@@ -47,6 +47,19 @@ def test_the_rate_is_judged_by_the_ceiling(told, record, efficiency, answer):
     assert f"Is it good? {answer}" in told()
 
 
+def test_emulated_double_precision_makes_no_result(told, record):
+    rated(record, 0.9)
+    record["settings"]["fp64"]["value"] = "emulated"
+    assert "Is it good? Yes" in told()  # no device took part
+    record["devices"] = [
+        {"rank": 0, "name": "cuda:0", "model": "a GPU", "memory_bytes": 1 << 30,
+         "clock_mhz": None, "temperature_celsius": None, "power_watts": None}]
+    text = told()
+    assert "Is it good? No: double precision was emulated" in text
+    assert "Rmax, Gflop/s" not in text
+    assert "None: devices emulated double precision" in text
+
+
 def test_a_threshold_of_ones_own_makes_no_result(told, record):
     rated(record, 0.9)
     record["hpl_dat"]["threshold"] = 1e9
