@@ -105,8 +105,9 @@ static const char *const taken[] = {
     "SLURM_THREADS_PER_CORE", "SLURM_CPU_", "SLURM_MEM_BIND",
     "SLURM_DISTRIBUTION", "SLURM_HINT", "SLURM_GPUS",
     /* devices, the dynamic linker and libc */
-    "CUDA_", "OCL_ICD_", "POCL_", "LD_PRELOAD", "LD_LIBRARY_PATH",
-    "LD_BIND_NOW", "GLIBC_TUNABLES", "MALLOC_", NULL};
+    "CUDA_", "CUBLAS_", "HIP_", "ROCR_", "ROCBLAS_", "OCL_ICD_", "POCL_",
+    "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_BIND_NOW", "GLIBC_TUNABLES", "MALLOC_",
+    NULL};
 
 /* Exceptions: what launchers tell their processes differs in each job. */
 static const char *const of_launchers[] = {
