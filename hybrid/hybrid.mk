@@ -82,9 +82,10 @@ FLAGS_OF_cuda = -isystem $(CUDA_HOME)/include
 NVCC ?= $(or $(wildcard $(CUDA_HOME)/bin/nvcc),$(shell command -v nvcc))
 CUDA_TARGETS := arch=compute_80,code=sm_80 arch=compute_90,code=sm_90 \
                 arch=compute_100,code=[sm_100,compute_100]
+KERNEL_PARTS := hybrid/device/cuda/groups.h $(wildcard hybrid/device/kernels/*.cl)
 CUDA_IMAGE := $(BUILD)/hybrid/device/cuda/kernels.fatbin
 ifneq ($(NVCC),)
-$(CUDA_IMAGE): hybrid/device/cuda/kernels.cu $(wildcard hybrid/device/kernels/*.cl)
+$(CUDA_IMAGE): hybrid/device/cuda/kernels.cu $(KERNEL_PARTS)
 	@mkdir -p $(@D)
 	$(call SAY,NVCC  $<,$(NVCC) -x cu -I. -fatbin --no-compress -Werror \
 	    all-warnings $(CUDA_TARGETS:%=-gencode %) -o $@ $<)
@@ -113,7 +114,7 @@ HIP_OBJECTS := $(HIP_SHARED:%.c=$(PIC)/hip/%.o) $(call pic,hip)
 FLAGS_OF_hip = -DHYB_HIP
 LIBS_OF_hip = -Wl,-rpath,'$$ORIGIN:/opt/rocm/lib'
 ifneq ($(HIP_CLANG),)
-$(HIP_IMAGE): hybrid/device/cuda/kernels.cu $(wildcard hybrid/device/kernels/*.cl)
+$(HIP_IMAGE): hybrid/device/cuda/kernels.cu $(KERNEL_PARTS)
 	@mkdir -p $(@D)
 	$(call SAY,CLANG $< (hip),$(HIP_CLANG) -x hip -I. -nogpulib -nogpuinc -O3 \
 	    --cuda-device-only --gpu-bundle-output -Wall -Wextra -Werror \

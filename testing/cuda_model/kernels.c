@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <float.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +16,7 @@
  */
 enum {
     ITEMS = 64, /* of a group, which kernels rely on */
+    PANEL_ITEMS = 256,
     BLOCKS = 5,
     MOST_GROUPS_X = 0x7fffffff,
     MOST_GROUPS_Y = 65535
@@ -29,6 +32,10 @@ typedef struct {
 } dealt_t;
 
 typedef struct {
+    int64_t column, next, end, rows_of_group;
+} step_t;
+
+typedef struct {
     int64_t group[2], groups[2], item, phase;
 } place_t;
 
@@ -40,7 +47,8 @@ typedef struct {
     block_t block[BLOCKS];
     uint64_t word[2];
     dealt_t dealt[2];
-    char *pointer;
+    step_t step;
+    char *pointer[2];
     bool outside; /* an element that there is not was touched */
     double nowhere;
 } launch_t;
@@ -134,18 +142,117 @@ static void generate(launch_t *l, const place_t *me)
     }
 }
 
+/* ---- a column of a panel --------------------------------------------------
+ */
+
+enum { PANEL, PIVOTS, PANEL_PHASES = 4 };
+
+/* What a launch leaves to the next: the current row, and for each group a
+ * proposal, which is a magnitude, the number of a row, and the row. */
+static int64_t proposal(const launch_t *l, int64_t group)
+{
+    const int64_t nb = l->block[PANEL].cols;
+
+    return nb + group * (nb + 2);
+}
+
+static const double *best_proposal(const launch_t *l)
+{
+    const double *all = (const double *)l->pointer[0];
+    const double *best = all + proposal(l, 0);
+
+    for (int64_t g = 1; g < l->grid.x; g++)
+        if (all[proposal(l, g)] > *best)
+            best = all + proposal(l, g);
+    return best;
+}
+
+/* Bring the pivot into its row, and the row that was there to the pivot's. */
+static void exchange(launch_t *l, const place_t *me, int64_t begin, int64_t end)
+{
+    const double *chosen = best_proposal(l);
+    const int64_t pivot = (int64_t)chosen[1], c = l->step.column;
+    const int64_t to = me->phase == 0 ? pivot : c;
+    const double *row =
+        me->phase == 0 ? (const double *)l->pointer[0] : chosen + 2;
+
+    if (me->phase == 0 && me->item == 0 && me->group[0] == 0)
+        memcpy(at(l, PIVOTS, c, 0), &pivot, sizeof(pivot));
+    for (int64_t j = me->item; j < l->block[PANEL].cols; j += PANEL_ITEMS)
+        if (to >= begin && to < end)
+            *at(l, PANEL, to, j) = row[j];
+}
+
+static void eliminate(launch_t *l, int64_t i)
+{
+    const double *pivot = best_proposal(l) + 2;
+    const int64_t c = l->step.column;
+    double *x = at(l, PANEL, i, c);
+
+    if (pivot[c] != 0.0)
+        *x = fabs(pivot[c]) < DBL_MIN ? *x / pivot[c] : *x * (1.0 / pivot[c]);
+    for (int64_t j = c + 1; j < l->step.end; j++)
+        *at(l, PANEL, i, j) -= *x * pivot[j];
+}
+
+/* Leave a proposal for the next column, and its current row. */
+static void propose(launch_t *l, const place_t *me, int64_t begin, int64_t end)
+{
+    const int64_t next = l->step.next, nb = l->block[PANEL].cols;
+    double *after = (double *)l->pointer[1];
+    double *mine = after + proposal(l, me->group[0]);
+
+    mine[0] = mine[1] = -1.0;
+    for (int64_t i = begin > next ? begin : next; i < end; i++) {
+        const double x = *at(l, PANEL, i, next);
+        const double key = isnan(x) ? INFINITY : fabs(x);
+
+        if (key > mine[0]) {
+            mine[0] = key;
+            mine[1] = (double)i;
+        }
+    }
+    for (int64_t j = 0; j < nb; j++) {
+        if (mine[1] >= 0)
+            mine[2 + j] = *at(l, PANEL, (int64_t)mine[1], j);
+        if (next >= begin && next < end)
+            after[j] = *at(l, PANEL, next, j);
+    }
+}
+
+/* Rows of a group are its own; the first item proposes. */
+static void panel_column(launch_t *l, const place_t *me)
+{
+    const int64_t begin = me->group[0] * l->step.rows_of_group;
+    const int64_t below = begin + l->step.rows_of_group;
+    const int64_t rows = l->block[PANEL].rows, c = l->step.column;
+    const int64_t end = below < rows ? below : rows;
+
+    if (me->phase < 2 && c >= 0)
+        exchange(l, me, begin, end);
+    if (me->phase == 2 && c >= 0)
+        for (int64_t i = (begin > c ? begin : c + 1) + me->item; i < end;
+             i += PANEL_ITEMS)
+            eliminate(l, i);
+    if (me->phase == 3 && me->item == 0 && l->step.next < l->step.end)
+        propose(l, me, begin, end);
+}
+
 /* Parameters: b a pointer and a block's part, w a word, d how rows or columns
- * are dealt out, p a pointer to the table of jumps. */
+ * are dealt out, s a step_t, p a pointer. */
 static const struct kernel {
     const char *name, *parameters;
     model_op_t op;
+    unsigned items;
     int phases; /* between barriers */
     void (*run)(launch_t *l, const place_t *me);
 } kernels[] = {
-    {"swap_rows", "bbbbb", MODEL_SWAP_ROWS, SWAP_PHASES, swap_rows},
-    {"gather_rows", "bbb", MODEL_GATHER_ROWS, 1, gather_rows},
-    {"scatter_rows", "bbb", MODEL_SCATTER_ROWS, 1, scatter_rows},
-    {"generate", "bwwddp", MODEL_GENERATE, 1, generate},
+    {"swap_rows", "bbbbb", MODEL_SWAP_ROWS, ITEMS, SWAP_PHASES, swap_rows},
+    {"gather_rows", "bbb", MODEL_GATHER_ROWS, ITEMS, 1, gather_rows},
+    {"scatter_rows", "bbb", MODEL_SCATTER_ROWS, ITEMS, 1, scatter_rows},
+    {"generate", "bwwddp", MODEL_GENERATE, ITEMS, 1, generate},
+    {"panel_column", "bbspp", MODEL_PANEL_STEP, PANEL_ITEMS, PANEL_PHASES,
+     panel_column},
 };
 
 enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
@@ -168,13 +275,27 @@ static bool find(block_t *block, int device)
 }
 
 /* Is the table of jumps where the kernel looks for it? */
-static bool has_jumps(const char *pointer, int device)
+static bool has_jumps(launch_t *l, int device)
 {
     xh_jump_t jumps[XH_JUMP_DIGITS * XH_JUMP_VALUES];
 
     xh_jump_digits(jumps);
-    return model_place(pointer, sizeof(jumps)) == device &&
-           memcmp(model_content(pointer), jumps, sizeof(jumps)) == 0;
+    return model_place(l->pointer[0], sizeof(jumps)) == device &&
+           memcmp(model_content(l->pointer[0]), jumps, sizeof(jumps)) == 0;
+}
+
+/* Point to proposals; false if there is no room for them. */
+static bool find_proposals(launch_t *l, int device)
+{
+    const size_t bytes =
+        (size_t)proposal(l, (int64_t)l->grid.x) * sizeof(double);
+
+    for (int i = 0; i < 2; i++) {
+        if (model_place(l->pointer[i], bytes) != device)
+            return false;
+        l->pointer[i] = model_content(l->pointer[i]);
+    }
+    return l->pointer[0] != l->pointer[1];
 }
 
 static void run_group(launch_t *l, place_t me)
@@ -192,7 +313,9 @@ static cudaError_t run(int device, const void *argument)
     for (int b = 0; b < BLOCKS; b++)
         if (!find(&l.block[b], device))
             return cudaErrorIllegalAddress;
-    if (l.pointer != NULL && !has_jumps(l.pointer, device))
+    if (l.kernel->op == MODEL_GENERATE && !has_jumps(&l, device))
+        return cudaErrorIllegalAddress;
+    if (l.kernel->op == MODEL_PANEL_STEP && !find_proposals(&l, device))
         return cudaErrorIllegalAddress;
     for (me.group[1] = 0; me.group[1] < l.grid.y; me.group[1]++)
         for (me.group[0] = 0; me.group[0] < l.grid.x; me.group[0]++)
@@ -294,7 +417,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes_p,
 
     MODEL_TRY(model_check(model_current));
     ((cudaKernel_t)(uintptr_t)kernel)->loaded[model_current] = true;
-    *attributes_p = (struct cudaFuncAttributes){.maxThreadsPerBlock = ITEMS};
+    *attributes_p = (struct cudaFuncAttributes){.maxThreadsPerBlock = 1024};
     return cudaSuccess;
 }
 
@@ -304,7 +427,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes_p,
 static launch_t read_arguments(const struct kernel *kernel, void **arguments)
 {
     launch_t l = {.kernel = kernel};
-    int blocks = 0, words = 0, dealt = 0;
+    int blocks = 0, words = 0, dealt = 0, pointers = 0;
 
     for (const char *p = kernel->parameters; *p != '\0'; p++)
         if (*p == 'b') {
@@ -316,16 +439,19 @@ static launch_t read_arguments(const struct kernel *kernel, void **arguments)
             memcpy(&l.word[words++], *arguments++, sizeof(l.word[0]));
         } else if (*p == 'd') {
             memcpy(&l.dealt[dealt++], *arguments++, sizeof(l.dealt[0]));
+        } else if (*p == 's') {
+            memcpy(&l.step, *arguments++, sizeof(l.step));
         } else {
-            memcpy(&l.pointer, *arguments++, sizeof(l.pointer));
+            memcpy(&l.pointer[pointers++], *arguments++, sizeof(l.pointer[0]));
         }
     return l;
 }
 
-static bool is_proper(struct dim3 grid, struct dim3 group)
+static bool is_proper(const struct kernel *kernel, struct dim3 grid,
+                      struct dim3 group)
 {
     return grid.x >= 1 && grid.x <= MOST_GROUPS_X && grid.y >= 1 &&
-           grid.y <= MOST_GROUPS_Y && grid.z == 1 && group.x == ITEMS &&
+           grid.y <= MOST_GROUPS_Y && grid.z == 1 && group.x == kernel->items &&
            group.y == 1 && group.z == 1;
 }
 
@@ -341,7 +467,7 @@ cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid,
     MODEL_TRY(model_check(model_stream_device(stream)));
     if (k->library->unloaded)
         return cudaErrorInvalidDeviceFunction;
-    if (!is_proper(grid, group) || shared != 0)
+    if (!is_proper(k->kernel, grid, group) || shared != 0)
         return cudaErrorInvalidConfiguration;
     if (!k->loaded[model_current])
         model_die("%s is launched and was not loaded", k->kernel->name);

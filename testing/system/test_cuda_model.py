@@ -329,11 +329,11 @@ SETTINGS = ("tile=48", "threads=1", "split=fixed:0.8", "tile_return=staged")
 def solved(xhpl):
     """A run of xhpl on the model, on a grid of p x q processes, that passed."""
 
-    def run(grid, *settings, **model):
+    def run(grid, *settings, n=300, **model):
         p, q = grid
         sets = [x for y in (*SETTINGS, *settings) for x in ("--set", y)]
         outcome = xhpl(
-            "-n", 300, "--nb", 32, "-p", p, "-q", q, *sets,
+            "-n", n, "--nb", 32, "-p", p, "-q", q, *sets,
             processes=p * q if p * q > 1 else None,
             env=environment(**model),
         ).succeeded()  # fmt: skip
@@ -374,6 +374,17 @@ def test_a_matrix_lives_on_devices(solved, kind, p, q):
     reports = re.findall("^CUDA model: left (.*);", outcome.stderr, re.M)
     assert len(reports) == p * q, str(outcome)
     assert not any(re.search(" [1-9]", line) for line in reports), str(outcome)
+
+
+# Several groups of a kernel share 700 rows.
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("p, q", [(1, 1), (2, 1), (1, 2)])
+def test_devices_factor_panels_of_which_they_have_all_rows(solved, kind, p, q):
+    devices = ",".join(map(str, range(p * q)))
+    settings = [f"devices={kind}:{devices}", "home=device", "panel=device"]
+    outcome = solved((p, q), *settings, n=700, DEVICES=p * q)
+    said = "a device of process 0 cannot factor panels" in outcome.stderr
+    assert said == (p > 1), str(outcome)
 
 
 # What each of two processes sees, what the first one uses, what is idle.

@@ -333,7 +333,8 @@ static xh_status_t finish_touch(const bench_t *b)
     return device_cases_finish(b->device, b->queue);
 }
 
-/* Queue a part of a random matrix, and rows that change places. */
+/* Queue a part of a random matrix, rows that change places, and a step of a
+ * panel. */
 static xh_status_t finish_rows(const bench_t *b)
 {
     static const int64_t rows[ORDER];
@@ -352,6 +353,11 @@ static xh_status_t finish_rows(const bench_t *b)
                                  hyb_block_part(b->c, 0, 1, ORDER, 1)));
     XH_TRY(hyb_queue_scatter_rows(
         b->queue, hyb_block_part(b->c, 0, 1, ORDER, 1), list, one));
+    XH_TRY(hyb_queue_panel_step(
+        b->queue,
+        &(hyb_panel_step_t){.panel = b->a,
+                            .count = 2,
+                            .pivots = hyb_block_part(b->c, 0, 2, ORDER, 1)}));
     return device_cases_finish(b->device, b->queue);
 }
 
@@ -392,9 +398,9 @@ TEST(work_that_fails_is_told_by_what_follows)
 TEST(kernels_that_fail_are_told_by_what_follows)
 {
     static const char *const faults[] = {
-        "fail@generate:1",      "fail@swap_rows:1",     "fail@gather_rows:1",
-        "fail@scatter_rows:1",  "refuse@generate:1",    "refuse@swap_rows:1",
-        "refuse@gather_rows:1", "refuse@scatter_rows:1"};
+        "fail@panel_step:1",  "fail@generate:1",      "fail@swap_rows:1",
+        "fail@gather_rows:1", "fail@scatter_rows:1",  "refuse@generate:1",
+        "refuse@swap_rows:1", "refuse@gather_rows:1", "refuse@scatter_rows:1"};
     bench_t b = bench_open(0, "");
     bool has_kernels = hyb_device_has(b.device, HYB_OP_GENERATE);
 

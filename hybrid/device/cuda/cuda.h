@@ -27,11 +27,13 @@
 #error "CUDA 12.8 or later is needed"
 #endif
 #endif
+#include "hybrid/device/cuda/groups.h"
 #include "hybrid/device/device.h"
 
 enum {
     HYB_CUDA_PCI_ADDRESS = sizeof(((hyb_device_info_t *)0)->pci_address),
-    HYB_CUDA_ITEMS = 64 /* of a group, as in hybrid/device/kernels */
+    HYB_CUDA_PANEL_GROUPS = 128, /* that share a panel's rows, at most, */
+    HYB_CUDA_PANEL_ROWS = HYB_CUDA_PANEL_ITEMS /* and of each, at least */
 };
 
 /* The kernels that are used. */
@@ -39,7 +41,8 @@ enum {
     X(SWAP_ROWS, swap_rows)                                                    \
     X(GATHER_ROWS, gather_rows)                                                \
     X(SCATTER_ROWS, scatter_rows)                                              \
-    X(GENERATE, generate)
+    X(GENERATE, generate)                                                      \
+    X(PANEL_COLUMN, panel_column)
 
 #define HYB_CUDA_NUMBER(kernel, name) HYB_CUDA_##kernel,
 typedef enum {
@@ -176,7 +179,9 @@ struct hyb_cuda_queue {
     hyb_cuda_device_t *device;
     cudaStream_t stream;
     cublasHandle_t blas;
-    void *workspace; /* device memory that blas may use */
+    void *workspace;    /* device memory that blas may use */
+    void *proposals[2]; /* of pivots, for a panel step; NULL before the first */
+    size_t proposals_bytes; /* of each */
     hyb_cuda_queue_t *next;
 };
 
@@ -196,6 +201,9 @@ xh_status_t hyb_cuda_handle_create(hyb_cuda_device_t *device,
                                    cublasHandle_t *handle_p);
 xh_status_t hyb_cuda_handle_destroy(hyb_cuda_device_t *device,
                                     cublasHandle_t handle);
+
+/* Give back what panel steps have taken of device memory. In work.c. */
+void hyb_cuda_proposals_free(hyb_cuda_queue_t *queue);
 
 /* The backend's own functions, as in hyb_backend_t; sensors in library.c, work
  * in work.c. */

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What cuBLAS and CUDA's copies do not do. */
+#include "hybrid/device/cuda/groups.h"
+
+#define ITEMS HYB_CUDA_ITEMS
+#define PANEL_ITEMS HYB_CUDA_PANEL_ITEMS
+
 #include "hybrid/device/kernels/dialect.cl"
 #include "hybrid/device/kernels/rows.cl"
 #include "hybrid/device/kernels/generate.cl"
+#include "hybrid/device/kernels/panel.cl"

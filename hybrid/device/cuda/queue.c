@@ -104,6 +104,7 @@ static void dismantle(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
 {
     if (queue->blas != NULL)
         hyb_cuda_handle_destroy(device, queue->blas);
+    hyb_cuda_proposals_free(queue);
     if (queue->workspace != NULL)
         hyb_cuda_status(device, "freeing a workspace",
                         cudaFree(queue->workspace));

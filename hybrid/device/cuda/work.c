@@ -17,8 +17,8 @@ static xh_view_t view_of(hyb_block_t b)
     return (xh_view_t){address(b), b.rows, b.cols, b.ld};
 }
 
-static xh_status_t move(const hyb_cuda_queue_t *queue, xh_view_t from,
-                        xh_view_t to, enum cudaMemcpyKind kind)
+static xh_status_t move(hyb_cuda_queue_t *queue, xh_view_t from, xh_view_t to,
+                        enum cudaMemcpyKind kind)
 {
     size_t column = (size_t)from.rows * sizeof(double);
     size_t columns = (size_t)from.cols;
@@ -33,19 +33,19 @@ static xh_status_t move(const hyb_cuda_queue_t *queue, xh_view_t from,
                                   column, columns, kind, queue->stream));
 }
 
-static xh_status_t copy_in(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+static xh_status_t copy_in(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     return move(queue, t->link.host, view_of(t->link.block),
                 cudaMemcpyHostToDevice);
 }
 
-static xh_status_t copy_out(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+static xh_status_t copy_out(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     return move(queue, view_of(t->link.block), t->link.host,
                 cudaMemcpyDeviceToHost);
 }
 
-static xh_status_t copy(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+static xh_status_t copy(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     return move(queue, view_of(t->copy.from), view_of(t->copy.to),
                 cudaMemcpyDeviceToDevice);
@@ -66,7 +66,7 @@ static const double *operand(hyb_block_t b, hyb_block_t otherwise)
     return b.rows > 0 && b.cols > 0 ? address(b) : address(otherwise);
 }
 
-static xh_status_t gemm(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+static xh_status_t gemm(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_gemm_t *p = &t->gemm;
 
@@ -80,7 +80,7 @@ static xh_status_t gemm(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
             &p->beta, address(p->c), p->c.ld));
 }
 
-static xh_status_t trsm(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+static xh_status_t trsm(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_block_t l1 = t->trsm.l1, u = t->trsm.u;
 
@@ -92,7 +92,7 @@ static xh_status_t trsm(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
                                    address(l1), l1.ld, address(u), u.ld));
 }
 
-static xh_status_t gemv(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+static xh_status_t gemv(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_block_t a = t->gemv.a;
 
@@ -135,12 +135,13 @@ static void pass_block(arguments_t *a, hyb_block_t b)
 }
 
 /* Queue it for a grid of x times y groups. */
-static xh_status_t launch(const hyb_cuda_queue_t *queue,
-                          hyb_cuda_kernel_t which, arguments_t *a, int64_t x,
-                          int64_t y)
+static xh_status_t launch(hyb_cuda_queue_t *queue, hyb_cuda_kernel_t which,
+                          arguments_t *a, int64_t x, int64_t y)
 {
+    const unsigned items =
+        which == HYB_CUDA_PANEL_COLUMN ? HYB_CUDA_PANEL_ITEMS : HYB_CUDA_ITEMS;
     const struct dim3 grid = {(unsigned)x, (unsigned)y, 1},
-                      group = {HYB_CUDA_ITEMS, 1, 1};
+                      group = {items, 1, 1};
 
     return hyb_cuda_status(queue->device, hyb_cuda_kernel_name(which),
                            cudaLaunchKernel(queue->device->kernels[which], grid,
@@ -148,9 +149,8 @@ static xh_status_t launch(const hyb_cuda_queue_t *queue,
 }
 
 /* For so many rows, each an item's, and so many columns. */
-static xh_status_t launch_rows(const hyb_cuda_queue_t *queue,
-                               hyb_cuda_kernel_t which, arguments_t *a,
-                               int64_t rows, int64_t cols)
+static xh_status_t launch_rows(hyb_cuda_queue_t *queue, hyb_cuda_kernel_t which,
+                               arguments_t *a, int64_t rows, int64_t cols)
 {
     enum { MOST = 65535 }; /* kernels take more in turn */
 
@@ -158,7 +158,7 @@ static xh_status_t launch_rows(const hyb_cuda_queue_t *queue,
                   xh_smaller(cols, MOST));
 }
 
-static xh_status_t swap_rows(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+static xh_status_t swap_rows(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_row_swap_t *swap = &t->swap_rows;
     arguments_t a = {.count = 0};
@@ -171,7 +171,7 @@ static xh_status_t swap_rows(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
     return launch(queue, HYB_CUDA_SWAP_ROWS, &a, swap->u.cols, 1);
 }
 
-static xh_status_t pack_rows(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+static xh_status_t pack_rows(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     arguments_t a = {.count = 0};
 
@@ -184,7 +184,7 @@ static xh_status_t pack_rows(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
                        &a, t->pack.packed.rows, t->pack.packed.cols);
 }
 
-static xh_status_t generate(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
+static xh_status_t generate(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_generate_t *part = &t->generate;
     arguments_t a = {.count = 0};
@@ -199,11 +199,78 @@ static xh_status_t generate(const hyb_cuda_queue_t *queue, const hyb_task_t *t)
                        part->block.cols);
 }
 
+/* ---- panels ------------------------------------------------------------- */
+
+void hyb_cuda_proposals_free(hyb_cuda_queue_t *queue)
+{
+    for (int i = 0; i < 2; i++) {
+        if (queue->proposals[i] != NULL)
+            hyb_cuda_status(queue->device, "freeing memory",
+                            cudaFree(queue->proposals[i]));
+        queue->proposals[i] = NULL;
+    }
+    queue->proposals_bytes = 0;
+}
+
+/* Memory for proposals of pivots, of rows that are so wide. CUDA frees what is
+ * too small after all work that is queued. */
+static xh_status_t hold_proposals(hyb_cuda_queue_t *queue, int64_t nb)
+{
+    const size_t bytes =
+        ((size_t)nb + HYB_CUDA_PANEL_GROUPS * ((size_t)nb + 2)) *
+        sizeof(double);
+
+    if (queue->proposals_bytes >= bytes)
+        return XH_OK;
+    hyb_cuda_proposals_free(queue);
+    for (int i = 0; i < 2; i++)
+        XH_TRY(hyb_cuda_status(queue->device, "allocating memory",
+                               cudaMalloc(&queue->proposals[i], bytes)));
+    queue->proposals_bytes = bytes;
+    return XH_OK;
+}
+
+/* Eliminate column c of step, or none before the first, and propose a pivot for
+ * the next one. */
+static xh_status_t panel_column(hyb_cuda_queue_t *queue,
+                                const hyb_panel_step_t *step, int64_t c)
+{
+    const int64_t rows = step->panel.rows;
+    const int64_t rows_of_group =
+        xh_larger(HYB_CUDA_PANEL_ROWS, xh_units(rows, HYB_CUDA_PANEL_GROUPS));
+    const int64_t what[] = {c < step->first ? -1 : c, c + 1,
+                            step->first + step->count, rows_of_group};
+    arguments_t a = {.count = 0};
+
+    pass_block(&a, step->panel);
+    pass_block(&a, step->pivots);
+    pass(&a, what);
+    pass(&a, &queue->proposals[c & 1]);
+    pass(&a, &queue->proposals[~c & 1]);
+    return launch(queue, HYB_CUDA_PANEL_COLUMN, &a,
+                  xh_units(rows, rows_of_group), 1);
+}
+
+static xh_status_t panel_step(hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    const hyb_panel_step_t *step = &t->panel_step;
+
+    if (step->box != NULL) {
+        hyb_cuda_host->log(XH_LOG_ERROR, HYB_CUDA_NAME, queue->device->index,
+                           "a panel step with a pivot box");
+        return XH_ERR_ARG;
+    }
+    XH_TRY(hold_proposals(queue, step->panel.cols));
+    for (int64_t c = step->first - 1; c < step->first + step->count; c++)
+        XH_TRY(panel_column(queue, step, c));
+    return XH_OK;
+}
+
 /* ---- all operations ----------------------------------------------------- */
 
 xh_status_t hyb_cuda_work(void *state, void *queue, const hyb_task_t *task)
 {
-    static xh_status_t (*const ops[])(const hyb_cuda_queue_t *,
+    static xh_status_t (*const ops[])(hyb_cuda_queue_t *,
                                       const hyb_task_t *) = {
         [HYB_OP_COPY_IN] = copy_in,
         [HYB_OP_COPY_OUT] = copy_out,
@@ -215,6 +282,7 @@ xh_status_t hyb_cuda_work(void *state, void *queue, const hyb_task_t *task)
         [HYB_OP_TRSM] = trsm,
         [HYB_OP_GEMV] = gemv,
         [HYB_OP_GENERATE] = generate,
+        [HYB_OP_PANEL_STEP] = panel_step,
     };
 
     (void)state;
