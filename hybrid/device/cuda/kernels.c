@@ -69,8 +69,12 @@ static xh_status_t fill_jumps(hyb_cuda_device_t *device)
 
 xh_status_t hyb_cuda_kernels_load(hyb_cuda_device_t *device)
 {
-    if (!hyb_cuda_has_kernels())
+    if (!hyb_cuda_has_kernels()) {
+        hyb_cuda_host->log(XH_LOG_INFO, HYB_CUDA_NAME, device->index,
+                           "no matrix can live on it: its plug-in was built "
+                           "without a compiler for kernels");
         return XH_OK;
+    }
     XH_TRY(hyb_cuda_status(device, "loading kernels",
                            cudaLibraryLoadData(&device->library, image, NULL,
                                                NULL, 0, NULL, NULL, 0)));
