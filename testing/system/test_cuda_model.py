@@ -231,6 +231,7 @@ def test_the_environment_does_not_make_products_emulated(xdgemm, site):
     assert left(outcome)["emulated products"] == 0, str(outcome)
 
 
+@pytest.mark.surface  # a sanitizer wants to be loaded first
 def test_a_cublas_that_is_there_already_is_refused_at_such_a_site(xdgemm, site):
     (blas,) = MODEL.glob("libcublas.so.*")
     with pytest.MonkeyPatch.context() as patch:
