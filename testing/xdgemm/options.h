@@ -23,7 +23,7 @@ typedef enum {
 typedef struct {
     xdg_ask_t ask;
     xh_gemm_t product; /* without data */
-    int64_t m, n, k; /* k with tune: 0, all depths */
+    int64_t m, n, k;   /* k with tune: 0, all depths */
     bool transa, transb;
     int64_t threads; /* of the team, 0: the node chooses */
     int64_t repeat;  /* 0 with torture */
