@@ -9,8 +9,8 @@
 #include "hybrid/lu/worker.h"
 
 /*
- * Where columns live and are computed: the host's memory and cores, or one
- * device. The loop calls these functions and does not know which.
+ * Who computes columns, which live in its memory or are its guests: the host's
+ * cores, or one device. The loop calls these functions and does not know which.
  *
  * On the host workers take runs of columns, and each call returns when it is
  * done. A device has a queue: the leader queues the work of whole blocks, and
