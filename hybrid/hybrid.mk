@@ -246,11 +246,12 @@ $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
 ## bench-host: the solver on cores alone, beside goals and BASELINE=<an xhpl>
 ## bench-lookahead: modes of look-ahead with devices of set speeds, and bounds
 ## bench-streaming: runs on a GPU, beside what its link and its DGEMM allow
+## bench-gpu: a GPU's first minutes: what it is, right, fast
 ## bench-homes: a matrix that lives on a device, wholly or half, and streamed
 ## bench-opencl: DGEMM on a device of OpenCL, beside CLBlast and OpenBLAS
 ## bench-plan: predictions beside runs, on every grid of two
-bench-dgemm bench-host bench-lookahead bench-streaming bench-homes bench-plan \
-  bench-opencl: \
+bench-dgemm bench-gpu bench-host bench-lookahead bench-streaming bench-homes \
+  bench-plan bench-opencl: \
   bench-%: build
 	@bench/$* '$(BINdir)' $(BASELINE)
 
@@ -258,5 +259,5 @@ bench-dgemm bench-host bench-lookahead bench-streaming bench-homes bench-plan \
 bundle: build
 	@bundle/make-bundle '$(BINdir)' xhpl-$(VERSION)-$(shell uname -m)
 
-.PHONY: install-hybrid bench-dgemm bench-host bench-lookahead \
+.PHONY: install-hybrid bench-dgemm bench-gpu bench-host bench-lookahead \
         bench-streaming bench-homes bench-plan bench-opencl bundle

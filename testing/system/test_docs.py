@@ -85,6 +85,7 @@ NOT_RUN = {
     "bin/arch/xdgemm --tune": "test_opencl.py, where there is a device",
     "ROUNDS=5 make bench-dgemm": "the next one is the same with fewer rounds",
     "make bench-plan": "test_plan.py, with --quick",
+    "make bench-gpu": "test_bench_gpu.py, with --quick",
     "make bench-homes": "test_bench_homes.py, with --quick",
     "srun": "there is no Slurm",
     r".* \[-o F": "it only shows which options there are",

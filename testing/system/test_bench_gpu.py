@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The bench of a GPU's first minutes, on an emulated device."""
+import json
+import re
+
+import pytest
+
+import jobs
+
+pytestmark = pytest.mark.scripts
+SCRIPT = jobs.SOURCE / "bench/gpu"
+QUICK = [SCRIPT, "--quick", "--device", "emu:1", "--set", "emu_memory=64"]
+
+
+def test_every_step_has_its_row_and_its_record(tmp_path):
+    outcome = jobs.run([*QUICK, "--json", "all.json", jobs.BIN], tmp_path).succeeded()
+    said = outcome.stdout
+    assert re.search(r"^emu +software devices", said, re.M), str(outcome)
+    for begin in ("link, both", "DGEMM on its own data, k = 64", "streaming, N",
+                  "DGEMM of host memory, tile 150, staged",
+                  "DGEMM of host memory, tile 150, direct",
+                  "resident, N", "resident, panels of the team, N",
+                  "larger than the device, N"):  # fmt: skip
+        assert re.search(rf"^{re.escape(begin)}.* [1-9]\d*\.\d\d ", said, re.M), begin
+    assert re.search(r"^torture, wrong products +0\.00 ", said, re.M), str(outcome)
+    assert "0 steps failed" in said, str(outcome)
+    records = json.loads((tmp_path / "all.json").read_text())
+    assert {"probe 64", "resident", "torture"} <= records.keys()
+
+
+def test_a_step_that_fails_is_said_and_others_follow(tmp_path):
+    """In single products tiles are few; torture comes to the hundredth."""
+    fault = ["--set", "emu_fault=0:flip@gemm:100"]
+    outcome = jobs.run([*QUICK, *fault, jobs.BIN], tmp_path)
+    assert outcome.status == 1, str(outcome)
+    assert re.search(r": failed, .*(wrong|status)", outcome.stdout), str(outcome)
+    assert re.search(r"^[1-9]\d* s, [1-9]\d* steps failed", outcome.stdout, re.M)
+    assert "DGEMM on its own data, k = 256" in outcome.stdout, str(outcome)
+
+
+def test_a_device_that_is_missing_is_no_result(tmp_path):
+    outcome = jobs.run([SCRIPT, "--quick", "--device", "cuda:63", jobs.BIN], tmp_path)
+    assert outcome.status == 1, str(outcome)
+    assert "steps failed" in outcome.stdout, str(outcome)
