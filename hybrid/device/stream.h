@@ -64,8 +64,8 @@ size_t hyb_stream_staging_bytes(const hyb_stream_t *stream,
 xh_status_t hyb_stream_reserve(hyb_stream_t *stream,
                                const hyb_tiling_t *tiling);
 
-/* Give memory on the device back, until the next reserve or product. Order: with
- * no product. */
+/* Give memory on the device back, until the next reserve or product. Order:
+ * with no product. */
 void hyb_stream_release(hyb_stream_t *stream);
 
 /* Let the stream take tiles of product until all are complete, or the product
