@@ -184,17 +184,20 @@ static cl_program CL_API_CALL source(cl_context context, cl_uint count,
     static int products;
     const char *wrong = "__kernel void f(void) { an_error; }";
     const char *changed[8];
-    char *at = NULL;
+    char *last, *at;
+    cl_program program;
 
     if (is_due("SOURCE", &calls))
         return theirs.clCreateProgramWithSource(context, 1, &wrong, NULL, error);
     memcpy(changed, text, count * sizeof(*text));
-    changed[count - 1] = strdup(text[count - 1]);
-    at = strstr(changed[count - 1], "alpha * sum");
+    changed[count - 1] = last = strdup(text[count - 1]);
+    at = strstr(last, "alpha * sum");
     if (at != NULL && is_due("PRODUCT", &products))
         memcpy(at, "    0", 5);
-    return theirs.clCreateProgramWithSource(context, count, changed, length,
-                                            error);
+    program = theirs.clCreateProgramWithSource(context, count, changed, length,
+                                               error);
+    free(last);
+    return program;
 }
 
 static cl_int CL_API_CALL look(cl_event event, cl_event_info what, size_t size,
