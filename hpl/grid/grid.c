@@ -106,10 +106,3 @@ int HPL_grid_exit(HPL_T_grid *GRID)
             error = MPI_Comm_free(comms[i]);
     return error;
 }
-
-int HPL_pnum(const HPL_T_grid *GRID, int MYROW, int MYCOL)
-{
-    if (GRID->order == HPL_ROW_MAJOR)
-        return MYROW * GRID->npcol + MYCOL;
-    return MYCOL * GRID->nprow + MYROW;
-}

@@ -36,6 +36,13 @@ void hpl_peers_forget(HPL_T_grid *grid)
     grid->hosts = NULL;
 }
 
+int HPL_pnum(const HPL_T_grid *GRID, int MYROW, int MYCOL)
+{
+    if (GRID->order == HPL_ROW_MAJOR)
+        return MYROW * GRID->npcol + MYCOL;
+    return MYCOL * GRID->nprow + MYROW;
+}
+
 bool hpl_is_index(double x, double least, double most)
 {
     return x >= least && x <= most && x == floor(x);

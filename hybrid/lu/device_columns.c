@@ -148,7 +148,7 @@ static void lay_out(hyb_device_columns_t *d, extent_t e)
             d->panel[i].list[list] = hyb_block(m, lists + list * e.nb, e.nb, 1);
     }
     for (int i = 0; i < seats_of(e); i++, at += seat_doubles(e)) {
-        d->seat[i].block = -1;
+        d->seat[i].block = HYB_NO_BLOCK;
         d->seat[i].columns = hyb_block(m, at, e.rows, e.nb);
         d->seat[i].u = hyb_block(m, at + e.rows * e.nb, e.nb, e.nb);
     }
@@ -311,6 +311,14 @@ void hyb_place_device_destroy(hyb_place_t *place)
     free(d->work);
     free(d->columns);
     free(d);
+}
+
+hyb_seat_t *hyb_device_seat(hyb_device_columns_t *d, int64_t block)
+{
+    for (int i = 0; d->guests != NULL && i < HYB_GUEST_SEATS; i++)
+        if (d->seat[i].block == block)
+            return &d->seat[i];
+    return NULL;
 }
 
 /* ---- work that is queued --------------------------------------------------

@@ -10,6 +10,7 @@
 /* The place of one device from inside: place_device.c and device_*.c. */
 
 enum {
+    HYB_NO_BLOCK = -1,
     HYB_SLOTS = 2, /* panels on their way to the device */
     HYB_MOST_PANELS = HYB_GUEST_PANELS + 1 /* there, with guests */
 };
@@ -45,7 +46,7 @@ typedef struct {
 
 /* Room for a guest. */
 typedef struct {
-    int64_t block; /* or -1 */
+    int64_t block; /* or HYB_NO_BLOCK */
     int64_t from;  /* the first row that came */
     hyb_block_t columns, u;
     hyb_event_t *come, *met; /* it has; and what is queued for it has run */
@@ -105,6 +106,9 @@ static inline hyb_device_panel_t *hyb_device_slot(hyb_device_columns_t *d,
     return &d->panel[k % d->panels];
 }
 
+/* The seat of block, or one with HYB_NO_BLOCK, or NULL. */
+hyb_seat_t *hyb_device_seat(hyb_device_columns_t *d, int64_t block);
+
 /* Does block b live there? */
 static inline bool hyb_device_holds(const hyb_device_columns_t *d, int64_t b)
 {
@@ -144,27 +148,32 @@ xh_status_t hyb_device_settle(const hyb_device_columns_t *d);
 int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
                     double flop, hyb_queue_t *queue);
 
-/* ---- place_device.c -------------------------------------------------------
+/* ---- device_update.c: columns meet a panel --------------------------------
+ *
+ * Queued for part, one after the other: rows are swapped, P = 1; U is solved; C
+ * is updated.
  */
+xh_status_t hyb_device_swap(const hyb_device_panel_t *panel,
+                            const hyb_device_part_t *part);
+xh_status_t hyb_device_solve(const hyb_device_panel_t *panel,
+                             const hyb_device_part_t *part);
+xh_status_t hyb_device_update(const hyb_device_panel_t *panel,
+                              const hyb_device_part_t *part);
 
-/* Queue for part, P = 1: rows are swapped, U solved, C updated. */
+/* All three. */
 xh_status_t hyb_device_meet(const hyb_device_panel_t *panel,
                             const hyb_device_part_t *part);
 
-/* flop of the products of the last. */
+/* Where rows of U go that other processes sent, before U is solved. */
+hyb_block_t hyb_device_u_that_comes(const hyb_device_panel_t *panel,
+                                    const hyb_device_part_t *part);
+
+/* flop of the update. */
 double hyb_device_flop(const hyb_device_panel_t *panel,
                        const hyb_device_part_t *part);
 
-/* Blocks are queued to meet so many panels, the last of them step's. If they
- * are the next panel's they can be factored here, or come down. */
-void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
-                        hyb_blocks_t blocks, int panels, double flop);
-
 /* ---- device_guests.c ------------------------------------------------------
  */
-
-/* The seat of block, or NULL. */
-hyb_seat_t *hyb_device_seat(hyb_device_columns_t *d, int64_t block);
 
 /* The function host_guest of places. */
 bool hyb_device_host_guest(hyb_place_t *place, const hyb_step_t *step,
@@ -185,6 +194,14 @@ hyb_block_t hyb_device_panel(hyb_device_columns_t *d, int k);
 
 /* Was panel k factored here? Then L2 stands in the matrix. */
 bool hyb_device_factored(const hyb_device_columns_t *d, int k);
+
+/* Queue: panel k comes down to pinned memory, once its columns are computed. */
+xh_status_t hyb_device_fetch_panel(hyb_device_columns_t *d, int k);
+
+/* Blocks are queued to meet so many panels, the last of them step's. If they
+ * are the next panel's they can be factored here, or come down. */
+void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
+                        hyb_blocks_t blocks, int panels, double flop);
 
 /* Places' functions of the same names. */
 hyb_pivot_box_t *hyb_device_factor_panel(hyb_place_t *place, int k);

@@ -7,19 +7,6 @@ static int64_t first_row(const hyb_lu_t *lu, int panel)
     return (int64_t)panel * lu->mat->nb;
 }
 
-static hyb_seat_t *seat_with(hyb_device_columns_t *d, int64_t block)
-{
-    for (int i = 0; i < HYB_GUEST_SEATS; i++)
-        if (d->seat[i].block == block)
-            return &d->seat[i];
-    return NULL;
-}
-
-hyb_seat_t *hyb_device_seat(hyb_device_columns_t *d, int64_t block)
-{
-    return d->guests != NULL ? seat_with(d, block) : NULL;
-}
-
 /* Its rows from .. to - 1, at home and here. */
 static xh_view_t at_home(const hyb_device_columns_t *d, const hyb_seat_t *seat,
                          int64_t from, int64_t to)
@@ -92,7 +79,7 @@ static xh_status_t end_visit(hyb_device_columns_t *d, hyb_seat_t *seat,
         hyb_device_has_met(d, step, block, panels, flop);
         return XH_OK;
     }
-    if (hyb_homes_meets(d->base.lu, seat->block, step->k + 1)) {
+    if (hyb_lu_meets(d->base.lu, seat->block, step->k + 1)) {
         hyb_device_note(d, block, panels, flop, d->guests);
         return XH_OK;
     }
@@ -126,10 +113,10 @@ bool hyb_device_host_guest(hyb_place_t *place, const hyb_step_t *step,
                            int64_t block)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    hyb_seat_t *seat = seat_with(d, block);
+    hyb_seat_t *seat = hyb_device_seat(d, block);
 
     if (seat == NULL)
-        seat = seat_with(d, -1);
+        seat = hyb_device_seat(d, HYB_NO_BLOCK);
     if (seat != NULL)
         hyb_device_check(d, visit(d, seat, step, block));
     return seat != NULL;

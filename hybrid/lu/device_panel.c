@@ -128,3 +128,32 @@ double hyb_device_panel_seconds(hyb_place_t *place)
     hyb_device_check(d, hyb_event_elapsed(d->begun, d->down, &seconds));
     return seconds;
 }
+
+/* ---- the next panel's columns --------------------------------------------
+ */
+
+xh_status_t hyb_device_fetch_panel(hyb_device_columns_t *d, int k)
+{
+    hyb_block_t panel = hyb_device_panel(d, k);
+
+    XH_TRY(hyb_queue_wait(d->link, d->computed));
+    XH_TRY(hyb_event_record(d->link, d->begun));
+    XH_TRY(hyb_queue_copy_out(
+        d->link, panel,
+        (xh_view_t){d->host, panel.rows, panel.cols, Mmax(panel.rows, 1)}));
+    return hyb_event_record(d->link, d->down);
+}
+
+void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
+                        hyb_blocks_t blocks, int panels, double flop)
+{
+    bool is_next =
+        hyb_blocks_count(step->next) > 0 && blocks.from == step->next.from;
+    bool comes_down = is_next && !step->by_device;
+
+    if (is_next)
+        hyb_device_check(d, hyb_event_record(d->compute, d->computed));
+    if (comes_down)
+        hyb_device_check(d, hyb_device_fetch_panel(d, step->k + 1));
+    hyb_device_note(d, blocks, panels, flop, comes_down ? d->link : d->compute);
+}

@@ -73,7 +73,8 @@ static xh_status_t create_all(hyb_lu_t *lu)
     XH_TRY(hyb_panels_create(lu));
     pin(lu);
     XH_TRY(hyb_homes_create(lu));
-    hyb_panels_touch(lu);
+    hyb_panels_touch(lu,
+                     lu->grid->npcol == 1 && hyb_homes_by_devices(&lu->homes));
     XH_TRY(hyb_share_create(lu));
     register_polls(lu);
     return XH_OK;

@@ -172,24 +172,6 @@ bool hyb_homes_can_receive(const hyb_homes_t *h, int k)
     return true;
 }
 
-bool hyb_homes_meets(const hyb_lu_t *lu, int64_t block, int k)
-{
-    int64_t panel = block * lu->grid->npcol + lu->grid->mycol;
-
-    return !hyb_homes_is_guest(&lu->homes, block) ||
-           hyb_guest_comes(block, panel, k);
-}
-
-bool hyb_homes_have_met(const hyb_lu_t *lu, hyb_blocks_t blocks, int k)
-{
-    for (int64_t b = blocks.from; b < blocks.to; b++)
-        if (hyb_homes_meets(lu, b, k) &&
-            !hyb_ledger_reached(&lu->ledger, (hyb_blocks_t){b, b + 1},
-                                hyb_stage(k + 1)))
-            return false;
-    return true;
-}
-
 static bool can_factor(const hyb_homes_t *h)
 {
     for (int i = 1; i < h->places; i++)

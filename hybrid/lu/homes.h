@@ -116,13 +116,6 @@ int64_t hyb_homes_host_columns(const hyb_means_t *means,
 xh_status_t hyb_homes_create(hyb_lu_t *lu);
 void hyb_homes_destroy(hyb_homes_t *homes);
 
-/* Does block meet panel k in iteration k? A guest that does not come then meets
- * it later, with others. */
-bool hyb_homes_meets(const hyb_lu_t *lu, int64_t block, int k);
-
-/* Have all of blocks met panel k that do so in iteration k? */
-bool hyb_homes_have_met(const hyb_lu_t *lu, hyb_blocks_t blocks, int k);
-
 /* Do devices compute all columns, and factor panels unless the team is quicker?
  */
 bool hyb_homes_by_devices(const hyb_homes_t *homes);

@@ -9,11 +9,23 @@ typedef struct { /* the iteration that is waited for */
     int k;
 } next_t;
 
+/* Have all blocks behind panel k met it that do so in iteration k? */
+static bool have_met(const hyb_lu_t *lu, int k)
+{
+    hyb_blocks_t all = hyb_lu_trailing(lu, k);
+
+    for (int64_t b = all.from; b < all.to; b++)
+        if (hyb_lu_meets(lu, b, k) &&
+            !hyb_ledger_reached(&lu->ledger, (hyb_blocks_t){b, b + 1},
+                                hyb_stage(k + 1)))
+            return false;
+    return true;
+}
+
 /* Is iteration k complete here, and does nobody use what it needed? */
 static bool is_complete(hyb_lu_t *lu, int k)
 {
-    return k < 0 || (hyb_workers_have_left(lu, k + 1) &&
-                     hyb_homes_have_met(lu, hyb_lu_trailing(lu, k), k) &&
+    return k < 0 || (hyb_workers_have_left(lu, k + 1) && have_met(lu, k) &&
                      hyb_share_has_left(lu, k));
 }
 

@@ -79,4 +79,13 @@ static inline hyb_place_t *hyb_lu_panel_home(const hyb_lu_t *lu, int k)
     return hyb_home_of(&lu->homes, hyb_lu_trailing(lu, k - 1).from);
 }
 
+/* Does local block b meet panel k in iteration k? A guest that does not come
+ * then meets it later, with others. */
+static inline bool hyb_lu_meets(const hyb_lu_t *lu, int64_t b, int k)
+{
+    int64_t panel = b * lu->grid->npcol + lu->grid->mycol;
+
+    return !hyb_homes_is_guest(&lu->homes, b) || hyb_guest_comes(b, panel, k);
+}
+
 #endif

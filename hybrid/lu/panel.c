@@ -81,17 +81,10 @@ uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 /* The place of panel k; nothing travels yet. */
 static void place_panel(hyb_lu_t *lu, int k);
 
-/* Do devices factor all panels, but for the trial of the team's way, and does
- * nobody else read them? */
-static bool stay_on_devices(const hyb_lu_t *lu)
-{
-    return lu->grid->npcol == 1 && hyb_homes_by_devices(&lu->homes);
-}
-
 /* Is memory number i of panels, or of L2 in columns, used in any case? */
 static bool is_used(const hyb_lu_t *lu, int i)
 {
-    return !stay_on_devices(lu) || i == HYB_ENGINES_TRIAL;
+    return !lu->panel[0].shop->stay_on_devices || i == HYB_ENGINES_TRIAL;
 }
 
 /* Pages are backed by all members, each its part. */
@@ -116,8 +109,9 @@ static void touch_share(void *context, int member)
     }
 }
 
-void hyb_panels_touch(hyb_lu_t *lu)
+void hyb_panels_touch(hyb_lu_t *lu, bool stay_on_devices)
 {
+    lu->panel[0].shop->stay_on_devices = stay_on_devices;
     hyb_team_run(lu->means.team, touch_share, lu);
 }
 

@@ -23,6 +23,7 @@ typedef struct {
     size_t columns_doubles;          /* of one */
     double *memory;
     size_t bytes;
+    bool stay_on_devices; /* panels; see hyb_panels_touch */
 } hyb_panel_shop_t;
 
 /*
@@ -52,8 +53,13 @@ typedef struct {
 xh_status_t hyb_panels_create(hyb_lu_t *lu);
 void hyb_panels_destroy(hyb_lu_t *lu);
 
-/* Back their memory by pages, as far as homes need it. */
-void hyb_panels_touch(hyb_lu_t *lu);
+/*
+ * Back their memory by pages.
+ *
+ * stay_on_devices  in  devices factor all panels, but for the trial of the
+ *                      team, and nobody else reads them
+ */
+void hyb_panels_touch(hyb_lu_t *lu, bool stay_on_devices);
 
 /* Bytes that they take on a process of shape. */
 uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape);

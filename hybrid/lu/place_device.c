@@ -146,18 +146,6 @@ static void receive_panel(hyb_place_t *place, int k)
     hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->link);
 }
 
-/* Panel k comes down to pinned memory, once its columns are computed. */
-static xh_status_t fetch_panel(hyb_device_columns_t *d, int k)
-{
-    hyb_block_t panel = hyb_device_panel(d, k);
-
-    XH_TRY(hyb_queue_wait(d->link, d->computed));
-    XH_TRY(hyb_event_record(d->link, d->begun));
-    XH_TRY(hyb_queue_copy_out(d->link, panel,
-                              host_view(d->host, panel.rows, panel.cols)));
-    return hyb_event_record(d->link, d->down);
-}
-
 static xh_view_t panel_columns(hyb_place_t *place, int k)
 {
     const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
@@ -194,105 +182,18 @@ static hyb_device_part_t part_of(const hyb_device_columns_t *d, hyb_run_t run)
             hyb_block(d->memory, d->packed_u + mine.from * nb, nb, mine.count)};
 }
 
-/* Columns from the panel's first row on. */
-static hyb_block_t trailing(const hyb_device_panel_t *panel,
-                            const hyb_device_part_t *p)
-{
-    return hyb_block_part(p->columns, panel->first, 0, panel->rows,
-                          p->columns.cols);
-}
-
-/* Where rows come on their way to the top. */
-static hyb_block_t come_to(const hyb_device_panel_t *panel,
-                           const hyb_device_part_t *p)
-{
-    return part(p->u, panel->jb, p->u.cols);
-}
-
-/*
- * Where their U is solved: in the matrix's top rows, where these are here. A
- * product does not leave it where it came to: then it takes the place of the
- * rows that travelled.
- */
-static hyb_block_t u_of(const hyb_device_panel_t *panel,
-                        const hyb_device_part_t *p)
-{
-    if (panel->top > 0)
-        return part(trailing(panel, p), panel->jb, p->columns.cols);
-    return panel->has_inverses ? hyb_block(p->aside.buffer, p->aside.offset,
-                                           panel->jb, p->aside.cols)
-                               : come_to(panel, p);
-}
-
-static xh_status_t swap_rows(const hyb_device_panel_t *panel,
-                             const hyb_device_part_t *p)
-{
-    hyb_row_swap_t swap = {.columns = trailing(panel, p),
-                           .u = come_to(panel, p),
-                           .source = panel->list[HYB_U_FROM],
-                           .from = panel->list[HYB_DISPLACED_FROM],
-                           .to = panel->list[HYB_DISPLACED_TO]};
-
-    return hyb_queue_swap_rows(p->queue, &swap);
-}
-
 static void swap(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
                  hyb_run_t run)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     const hyb_device_panel_t *panel = hyb_device_slot(d, step->k);
     hyb_device_part_t p = part_of(d, run);
-    hyb_block_t u = panel->has_inverses ? come_to(panel, &p) : u_of(panel, &p);
+    hyb_block_t u = hyb_device_u_that_comes(panel, &p);
 
     hyb_device_check(
         d, me->lu->grid->nprow > 1
                ? hyb_device_take_rows(d, step->k, blocks_of(d, run), u)
-               : swap_rows(panel, &p));
-}
-
-typedef struct { /* X := L1^-1 W by products; W is lost */
-    hyb_queue_t *queue;
-    hyb_block_t l1, w, x; /* l1: as hyb_l1_invert leaves it */
-} solve_t;
-
-static hyb_block_t rows_of(hyb_block_t b, int64_t from, int64_t count)
-{
-    return hyb_block_part(b, from, 0, count, b.cols);
-}
-
-/* Rows from .. from + count - 1: by halves, of which the second needs the
- * first; a diagonal block by its inverse. */
-static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
-{
-    int64_t first = xh_whole_units((count + 1) / 2, HYB_L1_BLOCK);
-    int64_t second = from + first, left = count - first;
-    hyb_gemm_t by_inverse = {
-        .alpha = 1.0,
-        .a = hyb_block_part(s->l1, from, from, count, count),
-        .b = rows_of(s->w, from, count),
-        .c = rows_of(s->x, from, count)};
-    hyb_gemm_t below = {.alpha = -1.0, .beta = 1.0};
-
-    if (count <= HYB_L1_BLOCK)
-        return hyb_queue_gemm(s->queue, &by_inverse);
-    below.a = hyb_block_part(s->l1, second, from, left, first);
-    below.b = rows_of(s->x, from, first);
-    below.c = rows_of(s->w, second, left);
-    XH_TRY(solve_rows(s, from, first));
-    XH_TRY(hyb_queue_gemm(s->queue, &below));
-    return solve_rows(s, second, left);
-}
-
-static xh_status_t solve_u(const hyb_device_panel_t *panel,
-                           const hyb_device_part_t *p)
-{
-    solve_t s = {.queue = p->queue,
-                 .l1 = part(panel->l1, panel->jb, panel->jb),
-                 .w = come_to(panel, p),
-                 .x = u_of(panel, p)};
-
-    return panel->has_inverses ? solve_rows(&s, 0, panel->jb)
-                               : hyb_queue_trsm(s.queue, s.l1, s.x);
+               : hyb_device_swap(panel, &p));
 }
 
 static void solve(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
@@ -303,49 +204,7 @@ static void solve(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
 
     (void)me;
     (void)keeps;
-    hyb_device_check(d, solve_u(hyb_device_slot(d, step->k), &p));
-}
-
-static xh_status_t update_c(const hyb_device_panel_t *panel,
-                            const hyb_device_part_t *p)
-{
-    hyb_block_t all = trailing(panel, p);
-    hyb_gemm_t product = {
-        .alpha = -1.0,
-        .beta = 1.0,
-        .a = panel->l2,
-        .b = u_of(panel, p),
-        .c = hyb_block_part(all, panel->top, 0, panel->l2.rows, all.cols)};
-
-    return hyb_queue_gemm(p->queue, &product);
-}
-
-xh_status_t hyb_device_meet(const hyb_device_panel_t *panel,
-                            const hyb_device_part_t *p)
-{
-    XH_TRY(swap_rows(panel, p));
-    XH_TRY(solve_u(panel, p));
-    return update_c(panel, p);
-}
-
-double hyb_device_flop(const hyb_device_panel_t *panel,
-                       const hyb_device_part_t *p)
-{
-    return 2.0 * (double)(p->columns.cols * panel->l2.rows * panel->jb);
-}
-
-void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
-                        hyb_blocks_t blocks, int panels, double flop)
-{
-    bool is_next =
-        hyb_blocks_count(step->next) > 0 && blocks.from == step->next.from;
-    bool comes_down = is_next && !step->by_device;
-
-    if (is_next)
-        hyb_device_check(d, hyb_event_record(d->compute, d->computed));
-    if (comes_down)
-        hyb_device_check(d, fetch_panel(d, step->k + 1));
-    hyb_device_note(d, blocks, panels, flop, comes_down ? d->link : d->compute);
+    hyb_device_check(d, hyb_device_solve(hyb_device_slot(d, step->k), &p));
 }
 
 static void multiply(hyb_place_t *place, hyb_worker_t *me,
@@ -356,7 +215,7 @@ static void multiply(hyb_place_t *place, hyb_worker_t *me,
     hyb_device_part_t p = part_of(d, run);
 
     (void)me;
-    hyb_device_check(d, update_c(panel, &p));
+    hyb_device_check(d, hyb_device_update(panel, &p));
     hyb_device_has_met(d, step, blocks_of(d, run), 1,
                        hyb_device_flop(panel, &p));
 }
@@ -392,7 +251,7 @@ static void complete(hyb_device_columns_t *d, int at, double now)
             hyb_ledger_complete_all(ledger, (hyb_blocks_t){b, b + 1},
                                     hyb_stage(d->work[at].panels));
     if (d->work[at].seat != NULL)
-        d->work[at].seat->block = -1;
+        d->work[at].seat->block = HYB_NO_BLOCK;
 }
 
 static void poll(hyb_place_t *place)
@@ -449,7 +308,7 @@ static void begin(hyb_place_t *place)
         hyb_device_check(d, hyb_device_seat_first(d));
     hyb_device_check(d, hyb_event_record(d->compute, d->computed));
     if (!hyb_lu_panel(place->lu, 0)->by_device)
-        hyb_device_check(d, fetch_panel(d, 0));
+        hyb_device_check(d, hyb_device_fetch_panel(d, 0));
     hyb_device_check(d, hyb_device_settle(d));
 }
 

@@ -190,7 +190,7 @@ static hyb_blocks_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
 static bool is_due(const hyb_lu_t *lu, int k, const hyb_place_t *place,
                    int64_t b)
 {
-    return hyb_home_of(&lu->homes, b) == place && hyb_homes_meets(lu, b, k) &&
+    return hyb_home_of(&lu->homes, b) == place && hyb_lu_meets(lu, b, k) &&
            !hyb_ledger_queued(&lu->ledger, (hyb_blocks_t){b, b + 1},
                               hyb_stage(k + 1));
 }

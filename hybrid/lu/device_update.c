@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/device_columns.h"
+
+#include "hybrid/lu/l1_inverses.h"
+
+static hyb_block_t part(hyb_block_t all, int64_t rows, int64_t cols)
+{
+    return hyb_block_part(all, 0, 0, rows, cols);
+}
+
+/* Columns from the panel's first row on. */
+static hyb_block_t trailing(const hyb_device_panel_t *panel,
+                            const hyb_device_part_t *p)
+{
+    return hyb_block_part(p->columns, panel->first, 0, panel->rows,
+                          p->columns.cols);
+}
+
+/* Where rows come on their way to the top. */
+static hyb_block_t come_to(const hyb_device_panel_t *panel,
+                           const hyb_device_part_t *p)
+{
+    return part(p->u, panel->jb, p->u.cols);
+}
+
+/*
+ * Where their U is solved: in the matrix's top rows, where these are here. A
+ * product does not leave it where it came to: then it takes the place of the
+ * rows that travelled.
+ */
+static hyb_block_t u_of(const hyb_device_panel_t *panel,
+                        const hyb_device_part_t *p)
+{
+    if (panel->top > 0)
+        return part(trailing(panel, p), panel->jb, p->columns.cols);
+    return panel->has_inverses ? hyb_block(p->aside.buffer, p->aside.offset,
+                                           panel->jb, p->aside.cols)
+                               : come_to(panel, p);
+}
+
+hyb_block_t hyb_device_u_that_comes(const hyb_device_panel_t *panel,
+                                    const hyb_device_part_t *p)
+{
+    return panel->has_inverses ? come_to(panel, p) : u_of(panel, p);
+}
+
+xh_status_t hyb_device_swap(const hyb_device_panel_t *panel,
+                            const hyb_device_part_t *p)
+{
+    hyb_row_swap_t swap = {.columns = trailing(panel, p),
+                           .u = come_to(panel, p),
+                           .source = panel->list[HYB_U_FROM],
+                           .from = panel->list[HYB_DISPLACED_FROM],
+                           .to = panel->list[HYB_DISPLACED_TO]};
+
+    return hyb_queue_swap_rows(p->queue, &swap);
+}
+
+typedef struct { /* X := L1^-1 W by products; W is lost */
+    hyb_queue_t *queue;
+    hyb_block_t l1, w, x; /* l1: as hyb_l1_invert leaves it */
+} solve_t;
+
+static hyb_block_t rows_of(hyb_block_t b, int64_t from, int64_t count)
+{
+    return hyb_block_part(b, from, 0, count, b.cols);
+}
+
+/* Rows from .. from + count - 1: by halves, of which the second needs the
+ * first; a diagonal block by its inverse. */
+static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
+{
+    int64_t first = xh_whole_units((count + 1) / 2, HYB_L1_BLOCK);
+    int64_t second = from + first, left = count - first;
+    hyb_gemm_t by_inverse = {
+        .alpha = 1.0,
+        .a = hyb_block_part(s->l1, from, from, count, count),
+        .b = rows_of(s->w, from, count),
+        .c = rows_of(s->x, from, count)};
+    hyb_gemm_t below = {.alpha = -1.0, .beta = 1.0};
+
+    if (count <= HYB_L1_BLOCK)
+        return hyb_queue_gemm(s->queue, &by_inverse);
+    below.a = hyb_block_part(s->l1, second, from, left, first);
+    below.b = rows_of(s->x, from, first);
+    below.c = rows_of(s->w, second, left);
+    XH_TRY(solve_rows(s, from, first));
+    XH_TRY(hyb_queue_gemm(s->queue, &below));
+    return solve_rows(s, second, left);
+}
+
+xh_status_t hyb_device_solve(const hyb_device_panel_t *panel,
+                             const hyb_device_part_t *p)
+{
+    solve_t s = {.queue = p->queue,
+                 .l1 = part(panel->l1, panel->jb, panel->jb),
+                 .w = come_to(panel, p),
+                 .x = u_of(panel, p)};
+
+    return panel->has_inverses ? solve_rows(&s, 0, panel->jb)
+                               : hyb_queue_trsm(s.queue, s.l1, s.x);
+}
+
+xh_status_t hyb_device_update(const hyb_device_panel_t *panel,
+                              const hyb_device_part_t *p)
+{
+    hyb_block_t all = trailing(panel, p);
+    hyb_gemm_t product = {
+        .alpha = -1.0,
+        .beta = 1.0,
+        .a = panel->l2,
+        .b = u_of(panel, p),
+        .c = hyb_block_part(all, panel->top, 0, panel->l2.rows, all.cols)};
+
+    return hyb_queue_gemm(p->queue, &product);
+}
+
+xh_status_t hyb_device_meet(const hyb_device_panel_t *panel,
+                            const hyb_device_part_t *p)
+{
+    XH_TRY(hyb_device_swap(panel, p));
+    XH_TRY(hyb_device_solve(panel, p));
+    return hyb_device_update(panel, p);
+}
+
+double hyb_device_flop(const hyb_device_panel_t *panel,
+                       const hyb_device_part_t *p)
+{
+    return 2.0 * (double)(p->columns.cols * panel->l2.rows * panel->jb);
+}
