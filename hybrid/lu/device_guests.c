@@ -75,7 +75,7 @@ static xh_status_t end_visit(hyb_device_columns_t *d, hyb_seat_t *seat,
 {
     hyb_blocks_t block = {seat->block, seat->block + 1};
 
-    if (seat->block == step->next.from && hyb_blocks_count(step->next) > 0) {
+    if (hyb_step_is_next(step, seat->block)) {
         hyb_device_has_met(d, step, block, panels, flop);
         return XH_OK;
     }
@@ -96,8 +96,7 @@ static xh_status_t visit(hyb_device_columns_t *d, hyb_seat_t *seat,
     int first = hyb_ledger_panels_queued(ledger, block);
     int panels = step->k + 1 - first;
     bool has_come = seat->block == block;
-    bool is_next = hyb_blocks_count(step->next) > 0 && block == step->next.from;
-    hyb_queue_t *queue = is_next ? d->compute : d->guests;
+    hyb_queue_t *queue = hyb_step_is_next(step, block) ? d->compute : d->guests;
     double flop = 0.0;
 
     if (!has_come)

@@ -147,8 +147,7 @@ xh_status_t hyb_device_fetch_panel(hyb_device_columns_t *d, int k)
 void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
                         hyb_blocks_t blocks, int panels, double flop)
 {
-    bool is_next =
-        hyb_blocks_count(step->next) > 0 && blocks.from == step->next.from;
+    bool is_next = hyb_step_is_next(step, blocks.from);
     bool comes_down = is_next && !step->by_device;
 
     if (is_next)

@@ -38,4 +38,10 @@ static inline int64_t hyb_blocks_count(hyb_blocks_t blocks)
     return blocks.to > blocks.from ? blocks.to - blocks.from : 0;
 }
 
+/* Are these the columns of the next panel, which are here? */
+static inline bool hyb_step_is_next(const hyb_step_t *step, int64_t block)
+{
+    return hyb_blocks_count(step->next) > 0 && block == step->next.from;
+}
+
 #endif

@@ -62,11 +62,6 @@ static hyb_cuda_blas_t blas;
 static xh_status_t blas_status;
 static char blas_reason[HYB_CUDA_WHY];
 
-bool hyb_cuda_emulates_doubles(void)
-{
-    return strcmp(hyb_cuda_host->setting("fp64"), "emulated") == 0;
-}
-
 /* The libraries that will do, this one's own version first. */
 static const char *const blas_files[] = {
 #if CUBLAS_VER_MAJOR < 13

@@ -4,6 +4,11 @@
 #include <string.h>
 #include "hybrid/device/cuda/cuda.h"
 
+bool hyb_cuda_emulates_doubles(void)
+{
+    return strcmp(hyb_cuda_host->setting("fp64"), "emulated") == 0;
+}
+
 bool hyb_cuda_open_library(const char *file, const hyb_cuda_symbol_t *symbols,
                            char *why_p)
 {

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 #include "hybrid/device/cuda/cuda.h"
 
 /* ---- libraries ---------------------------------------------------------- */
@@ -67,11 +66,6 @@ int hyb_cuda_count(const char **reason_p)
 static hyb_cuda_blas_t blas;
 static xh_status_t blas_status;
 static char blas_reason[HYB_CUDA_WHY];
-
-bool hyb_cuda_emulates_doubles(void)
-{
-    return strcmp(hyb_cuda_host->setting("fp64"), "emulated") == 0;
-}
 
 static cublasStatus_t set_math(cublasHandle_t handle, cublasMath_t mode)
 {
