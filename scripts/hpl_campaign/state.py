@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What happened in a campaign: a file of JSON objects, one a line, that only grows.
+
+Each line is on the disk before the campaign goes on. The last line may be torn, by
+a crash; it is then dropped, and what it told has not happened.
+"""
+import json
+import os
+
+
+def parse(data):
+    """The events of the bytes of a state file, and the number of bytes that count."""
+    whole = data.rfind(b"\n") + 1
+    return [json.loads(line) for line in data[:whole].splitlines() if line], whole
+
+
+class State:
+    """An open state file.
+
+    hosts      [{"name", "group"}] in their order
+    inventory  event of each host, by name
+    started    start event of each run, by id; the last one if it was started again
+    ended      end event of each run, by id, with the members of its start
+    """
+
+    def __init__(self, path):
+        self.campaign = None
+        self.hosts, self.inventory = [], {}
+        self.started, self.ended = {}, {}
+        self.file = open(path, "ab+")
+        self.file.seek(0)
+        events, whole = parse(self.file.read())
+        self.file.truncate(whole)
+        for event in events:
+            self.take(event)
+
+    def take(self, event):
+        kind = event["event"]
+        if kind == "campaign":
+            self.campaign = self.campaign or event
+        elif kind == "hosts":
+            self.hosts = event["hosts"]
+        elif kind == "inventory":
+            self.inventory[event["host"]] = event
+        elif kind == "start":
+            self.started[event["run"]] = event
+        elif kind == "end":
+            start = self.started.get(event["run"], {})
+            self.ended[event["run"]] = {**start, **event, "started": start.get("time")}
+
+    def add(self, event):
+        """Note an event; it is on the disk when this returns."""
+        self.file.write(json.dumps(event, separators=(",", ":")).encode() + b"\n")
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        self.take(event)
+
+    def unfinished(self):
+        """Start events of the runs that did not end."""
+        return [run for name, run in self.started.items() if name not in self.ended]
+
+    def runs(self):
+        """All ended runs: the members of start and end; "started" and "time" are
+        when they began and ended."""
+        return list(self.ended.values())
