@@ -320,6 +320,10 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
     if (means == NULL)
         return XH_ERR_INPUT;
     XH_TRY(measure(means, &parameters->list[XHPL_NB], seconds, &rates));
-    *forecast_p = (xhpl_forecast_t){forecast, &rates, rates.ceiling};
+    *forecast_p = (xhpl_forecast_t){.seconds = forecast,
+                                    .context = &rates,
+                                    .ceiling = rates.ceiling,
+                                    .latency = rates.row.latency,
+                                    .bandwidth = rates.row.bandwidth};
     return XH_OK;
 }

@@ -45,7 +45,9 @@ typedef struct {
     /* Seconds of the timed phase of test. */
     double (*seconds)(const void *context, const xhpl_test_t *test);
     const void *context;
-    double ceiling; /* flop/s of FMA on all cores that it is based on */
+    double ceiling;   /* flop/s of FMA on all cores that it is based on */
+    double latency;   /* s of a short message to the next rank, ... */
+    double bandwidth; /* ... and B/s of a long one, all sending; 0: one rank */
 } xhpl_forecast_t;
 
 #endif

@@ -57,9 +57,9 @@ typedef enum {
 /* a test, as far as it is known at a moment */
 typedef struct {
     xhpl_test_t test;
-    MPI_Comm comm;    /* its processes */
-    double predicted; /* s that it should take; 0: unknown */
-    double ceiling;   /* flop/s of FMA on all cores behind that */
+    MPI_Comm comm;                   /* its processes */
+    double predicted;                /* s that it should take; 0: unknown */
+    const xhpl_forecast_t *forecast; /* where that is from */
     hpl_system_t *system;
     double seconds;  /* from SOLVED on */
     double residual; /* CHECKED, like what follows */

@@ -346,11 +346,26 @@ static json_t *plan_of(const hpl_system_t *system)
         {"share", xh_json_number(p.share)}, {"rows", rows});
 }
 
+static json_t *prediction_of(const xhpl_trial_t *trial)
+{
+    const xhpl_forecast_t *forecast = trial->forecast;
+    double rate = xhpl_report_rate(trial->test.n, trial->predicted);
+    bool messages = forecast->bandwidth > 0.0;
+
+    return XH_JSON_OBJECT(
+        {"seconds", xh_json_number(trial->predicted)},
+        {"gflops", xh_json_number(rate)},
+        {"ceiling_gflops", xh_json_number(forecast->ceiling * 1e-9)},
+        {"latency_seconds",
+         messages ? xh_json_number(forecast->latency) : json_null()},
+        {"bandwidth",
+         messages ? xh_json_number(forecast->bandwidth) : json_null()});
+}
+
 /* measured  in  given back; NULL: nothing was */
 static void set_solved(const xhpl_trial_t *trial, json_t *measured,
                        json_t *test)
 {
-    double rate = xhpl_report_rate(trial->test.n, trial->predicted);
     json_t *plan = plan_of(trial->system);
 
     json_object_update(test, measured);
@@ -362,12 +377,7 @@ static void set_solved(const xhpl_trial_t *trial, json_t *measured,
     if (plan != NULL)
         json_object_set_new(test, "plan", plan);
     if (trial->predicted > 0.0)
-        json_object_set_new(
-            test, "prediction",
-            XH_JSON_OBJECT(
-                {"seconds", xh_json_number(trial->predicted)},
-                {"gflops", xh_json_number(rate)},
-                {"ceiling_gflops", xh_json_number(trial->ceiling * 1e-9)}));
+        json_object_set_new(test, "prediction", prediction_of(trial));
 }
 
 static void set_checked(const xhpl_trial_t *trial, json_t *test)

@@ -103,7 +103,7 @@ static void run_test(run_t *run, const xhpl_test_t *test)
     HPL_T_palg algorithm = xhpl_algorithm(run->parameters, test);
     xhpl_trial_t trial = {.test = *test,
                           .comm = run->grid.all_comm,
-                          .ceiling = forecast->ceiling};
+                          .forecast = forecast};
     xh_status_t status = hpl_solver()->create(&run->grid, &algorithm, test->n,
                                               test->nb, &trial.system);
     int info;

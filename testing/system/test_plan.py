@@ -235,7 +235,17 @@ def test_a_prediction_stands_beside_what_was_measured(xhpl):
         flop = (2 / 3 * n + 3 / 2) * n * n
         assert said["gflops"] == pytest.approx(flop / said["seconds"] / 1e9)
         assert said["ceiling_gflops"] > 0
+        assert said["latency_seconds"] is said["bandwidth"] is None
     assert re.search(r"^WR", outcome.stdout, re.M)
+
+
+@pytest.mark.parametrize("p, q", ((1, 2), (2, 1)))
+def test_so_does_what_the_link_between_two_processes_gives(xhpl, p, q):
+    options = f"-n 200 -nb 16 -p {p} -q {q} --set predict=on --json run.json"
+    xhpl(*SHORT, *options.split(), processes=2).succeeded()
+    found = valid((xhpl.directory / "run.json").read_text())
+    said = found["tests"][0]["prediction"]
+    assert said["latency_seconds"] > 0 and said["bandwidth"] > 0
 
 
 def test_without_being_asked_for_there_is_none(xhpl):
