@@ -101,9 +101,8 @@ static void run_test(run_t *run, const xhpl_test_t *test)
 {
     const xhpl_forecast_t *forecast = run->forecast;
     HPL_T_palg algorithm = xhpl_algorithm(run->parameters, test);
-    xhpl_trial_t trial = {.test = *test,
-                          .comm = run->grid.all_comm,
-                          .forecast = forecast};
+    xhpl_trial_t trial = {
+        .test = *test, .comm = run->grid.all_comm, .forecast = forecast};
     xh_status_t status = hpl_solver()->create(&run->grid, &algorithm, test->n,
                                               test->nb, &trial.system);
     int info;
