@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How a run is started: one object for each launcher, in the table LAUNCHERS."""
+import importlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from . import leftovers
+
+HERE = Path(__file__).resolve().parent
+MARK = leftovers.MARK
+
+
+class Launcher:
+    """What all launchers have. options are those of the command line.
+
+    at_once    runs at the same time, at most
+    """
+
+    at_once = 1000
+
+    def __init__(self, options):
+        self.options = options
+
+    def command(self, run, words, folder):
+        """The command line that starts words on run.p * run.q processes of
+        run.hosts, in their order, and ends when they do, with their status. It
+        is called in folder, which this machine and the hosts share."""
+        raise NotImplementedError
+
+    def remote(self, host, words):
+        """The command line that runs words on a host, without load."""
+        raise NotImplementedError
+
+    def end(self, run, folder):
+        """End what a run has left after the group of its command was ended."""
+
+    def sweep(self, runs, mark):
+        """End what is left of runs (start events) of an earlier xhpl-campaign,
+        whose processes have mark in their environment."""
+        leftovers.end(mark)
+
+
+def helper_mpirun():
+    """The mpirun that is installed beside xhpl-campaign, or the system's."""
+    for place in (HERE.parent / "mpirun", Path(sys.argv[0]).resolve().parent / "mpirun"):
+        if os.access(place, os.X_OK):
+            return str(place)
+    return "mpirun"
+
+
+class Local(Launcher):
+    """All hosts are names: everything runs on this machine."""
+
+    def __init__(self, options):
+        super().__init__(options)
+        self.at_once = options.slots or 1
+        self.mpirun = shlex.split(options.mpirun or helper_mpirun())
+
+    def command(self, run, words, folder):
+        processes = run.p * run.q
+        if processes == 1:
+            return words
+        return [*self.mpirun, "-np", str(processes), *words]
+
+    def remote(self, host, words):
+        return words
+
+
+class Ssh(Launcher):
+    """mpirun over ssh, from this machine; Open MPI's options."""
+
+    def __init__(self, options):
+        super().__init__(options)
+        self.ssh = shlex.split(options.ssh or "ssh -o BatchMode=yes")
+        self.mpirun = shlex.split(options.mpirun or "mpirun")
+        self.at_once = options.slots or 256
+
+    def command(self, run, words, folder):
+        each = run.p * run.q // len(run.hosts)
+        hosts = ",".join(f"{host}:{each}" for host in run.hosts)
+        return [*self.mpirun, "-np", str(run.p * run.q), "--host", hosts,
+                "--map-by", f"ppr:{each}:node", "--bind-to", self.binding(each),
+                "--wdir", str(folder), "-x", MARK, "-x", leftovers.HOSTS,
+                "--mca", "plm_rsh_agent", shlex.join(self.ssh), *words]
+
+    def binding(self, each):
+        return "none" if each == 1 else "numa"
+
+    def remote(self, host, words):
+        return [*self.ssh, host, shlex.join(words)]
+
+    def end(self, run, folder):
+        self.sweep([{"hosts": run.hosts}], str(folder))
+
+    def sweep(self, runs, mark):
+        leftovers.end(mark)
+        hosts = sorted({host for run in runs for host in run["hosts"]})
+        program = (HERE / "leftovers.py").read_bytes()
+        jobs = [subprocess.Popen(self.remote(host, ["python3", "-", mark]),
+                                 stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL) for host in hosts]
+        for job in jobs:
+            try:
+                job.communicate(program, timeout=20)
+            except subprocess.TimeoutExpired:
+                job.kill()
+                job.wait()
+
+
+# name: class, or "module:class" of this package, loaded when it is asked for.
+LAUNCHERS = {
+    "local": Local,
+    "ssh": Ssh,
+    "slurm": "slurm:Slurm",
+}
+
+
+def launcher(options):
+    """The launcher that options name."""
+    found = LAUNCHERS[options.launcher]
+    if isinstance(found, str):
+        module, name = found.split(":")
+        found = getattr(importlib.import_module("." + module, __package__), name)
+    return found(options)
+
+
+def is_there(program):
+    return shutil.which(program) is not None
