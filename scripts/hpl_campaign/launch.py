@@ -3,7 +3,7 @@
 import importlib
 import os
 import shlex
-import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +12,29 @@ from . import leftovers
 
 HERE = Path(__file__).resolve().parent
 MARK = leftovers.MARK
+REPORT, LOG, RECORD = "report", "log", "record.json"  # what a run writes
+
+
+class Job:
+    """The process of a run, in a group and a session of its own."""
+
+    def __init__(self, words, folder, environment):
+        with open(os.path.join(folder, REPORT), "wb") as report, \
+                open(os.path.join(folder, LOG), "wb") as log:
+            self.process = subprocess.Popen(
+                words, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                stdout=report, stderr=log, start_new_session=True)
+
+    def poll(self):
+        return self.process.poll()
+
+    def signal(self, number):
+        """Send a signal to the whole group. A stopped process hears none but KILL."""
+        try:
+            os.killpg(self.process.pid, number)
+            os.killpg(self.process.pid, signal.SIGCONT)
+        except ProcessLookupError:
+            pass
 
 
 class Launcher:
@@ -30,6 +53,10 @@ class Launcher:
         run.hosts, in their order, and ends when they do, with their status. It
         is called in folder, which this machine and the hosts share."""
         raise NotImplementedError
+
+    def start(self, words, folder, environment, run):
+        """Start a command line; an object with poll() and signal(number)."""
+        return Job(words, folder, environment)
 
     def remote(self, host, words):
         """The command line that runs words on a host, without load."""
@@ -126,7 +153,3 @@ def launcher(options):
         module, name = found.split(":")
         found = getattr(importlib.import_module("." + module, __package__), name)
     return found(options)
-
-
-def is_there(program):
-    return shutil.which(program) is not None

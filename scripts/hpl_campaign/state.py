@@ -48,12 +48,14 @@ class State:
             start = self.started.get(event["run"], {})
             self.ended[event["run"]] = {**start, **event, "started": start.get("time")}
 
-    def add(self, event):
-        """Note an event; it is on the disk when this returns."""
-        self.file.write(json.dumps(event, separators=(",", ":")).encode() + b"\n")
+    def add(self, *events):
+        """Note events; they are on the disk when this returns."""
+        for event in events:
+            self.file.write(json.dumps(event, separators=(",", ":")).encode() + b"\n")
         self.file.flush()
         os.fsync(self.file.fileno())
-        self.take(event)
+        for event in events:
+            self.take(event)
 
     def unfinished(self):
         """Start events of the runs that did not end."""

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Carries runs out: starts them, watches them, ends what takes too long.
+
+Everything is polled by one loop, so that nothing depends on a thread or a signal
+that a killed program would have taken with it.
+"""
+import concurrent.futures
+import os
+import signal
+import time
+
+from . import leftovers, outcome
+from .launch import LOG, RECORD, REPORT
+
+GRACE = 3.0  # s between asking a run to end and killing it
+READ = 1 << 18  # bytes of a log that are read at once
+
+
+class Clock:
+    """The time, and waiting."""
+
+    now = staticmethod(time.monotonic)
+    date = staticmethod(time.time)
+    sleep = staticmethod(time.sleep)
+
+
+class Watched:
+    """A run that was started."""
+
+    def __init__(self, run, folder, job, now):
+        self.run, self.folder, self.job = run, folder, job
+        self.begun = self.alive = now
+        self.read = 0  # bytes of its log
+        self.done = None  # the part of its work, by its progress
+        self.by = self.remark = None  # why it is being ended
+        self.asked = None  # when it was asked to end
+        self.status = None
+
+    def look(self, now):
+        """Take in what it wrote since."""
+        for name in (LOG, REPORT):
+            text = self.news(name)
+            if text and outcome.is_life(text):
+                self.alive = now
+                share = outcome.share_done(text)[0] if name == LOG else None
+                self.done = self.done if share is None else share
+
+    def news(self, name):
+        """New whole lines of its log; of its report, whether it grew."""
+        path = os.path.join(self.folder, name)
+        try:
+            size = os.stat(path).st_size
+        except OSError:
+            return ""
+        if name == REPORT:
+            grown, self.reported = size > getattr(self, "reported", 0), size
+            return "report" if grown else ""
+        if size <= self.read:
+            return ""
+        with open(path, "rb") as file:
+            file.seek(self.read)
+            data = file.read(READ)
+        data = data[:data.rfind(b"\n") + 1] or data[:READ if len(data) == READ else 0]
+        self.read += len(data)
+        return data.decode(errors="replace")
+
+    def end(self, by, remark, now):
+        """Ask it to end."""
+        self.by, self.remark, self.asked = by, remark, now
+        self.job.signal(signal.SIGTERM)
+
+
+def text_of(folder, name):
+    """A file's beginning and end."""
+    try:
+        with open(os.path.join(folder, name), "rb") as file:
+            data = file.read(READ)
+            if len(data) == READ:
+                file.seek(max(READ, os.fstat(file.fileno()).st_size - READ))
+                data += file.read()
+    except OSError:
+        return ""
+    return data.decode(errors="replace")
+
+
+class Runner:
+    """Carries out runs of a campaign.
+
+    state      takes what happens
+    launcher   starts runs
+    words      words(run): the command line of its program
+    folder     below which each run has its own
+    silence    s without a sign of progress after which a run counts as hung
+    ramp       s between the starts of two runs
+    watchers   called with the runs under way, now and then
+    witness    witness(run, seconds): more lines of evidence on a run that failed
+    """
+
+    def __init__(self, state, launcher, words, folder, *, silence=120.0, ramp=0.0,
+                 show=None, witness=None, ceiling=None, clock=Clock):
+        self.state, self.launcher, self.words = state, launcher, words
+        self.folder, self.silence, self.ramp = folder, silence, ramp
+        self.show = show or (lambda watched, left: None)
+        self.witness = witness or (lambda run, seconds: [])
+        self.ceiling, self.clock = ceiling, clock
+        self.watched, self.closing = [], {}
+        self.last_start = None
+        self.pool = concurrent.futures.ThreadPoolExecutor(8)
+
+    def carry_out(self, runs):
+        """Run all of runs, which have no host in common, that have not ended yet;
+        returns when they have."""
+        left = [run for run in runs if run.id not in self.state.ended]
+        left.reverse()
+        try:
+            while left or self.watched or self.closing:
+                self.start_some(left)
+                self.tick(len(left))
+        except BaseException:
+            self.abandon()
+            raise
+
+    # ---- starting ----------------------------------------------------------------
+
+    def start_some(self, left):
+        """Start as many as may run now."""
+        now = self.clock.now()
+        room = self.launcher.at_once - len(self.watched) - len(self.closing)
+        if self.ramp:
+            waited = self.last_start is None or now - self.last_start >= self.ramp
+            room = min(room, int(waited))
+        batch = [left.pop() for _ in range(min(max(room, 0), len(left)))]
+        if not batch:
+            return
+        self.last_start = now
+        prepared = [(run, *self.prepare(run)) for run in batch]
+        self.state.add(*(self.started(run, words, folder)
+                         for run, words, folder in prepared))
+        for run, words, folder in prepared:
+            self.start(run, words, folder)
+
+    def prepare(self, run):
+        folder = os.path.join(self.folder, run.id)
+        os.makedirs(folder, exist_ok=True)
+        for name in (REPORT, LOG, RECORD):
+            try:
+                os.unlink(os.path.join(folder, name))
+            except FileNotFoundError:
+                pass
+        return self.launcher.command(run, self.words(run), folder), folder
+
+    def started(self, run, words, folder):
+        members = run._asdict()
+        members["run"] = members.pop("id")
+        return {"event": "start", **members, "hosts": list(run.hosts),
+                "time": self.clock.date(), "argv": words, "dir": folder}
+
+    def start(self, run, words, folder):
+        environment = {**os.environ, leftovers.MARK: folder,
+                       leftovers.HOSTS: ",".join(run.hosts)}
+        now = self.clock.now()
+        try:
+            job = self.launcher.start(words, folder, environment, run)
+        except OSError as error:
+            ended = outcome.Ended(None, None, "", "", f"{words[0]}: {error.strerror}")
+            self.note(run, folder, outcome.classify(ended)._replace(
+                outcome="not started"), None)
+            return
+        self.watched.append(Watched(run, folder, job, now))
+
+    # ---- watching ----------------------------------------------------------------
+
+    def tick(self, left):
+        now = self.clock.now()
+        self.watched = [one for one in self.watched if not self.has_ended(one, now)]
+        self.collect()
+        self.show(self.watched, left)
+        if self.watched or self.closing:
+            self.clock.sleep(max(0.05, 2e-4 * len(self.watched)))
+        elif left and self.ramp:
+            self.clock.sleep(0.05)
+
+    def has_ended(self, one, now):
+        """Look after one run; whether it is gone."""
+        one.status = one.job.poll()
+        if one.status is not None:
+            self.close(one, now)
+            return True
+        if one.asked is not None:
+            if now - one.asked > GRACE:
+                one.job.signal(signal.SIGKILL)
+        else:
+            self.bound(one, now)
+        return False
+
+    def bound(self, one, now):
+        """End it if it takes too long, says nothing, or is too hot."""
+        run = one.run
+        one.look(now)
+        patience = self.silence + 0.2 * (run.predicted or 0.0)
+        hot = self.ceiling and self.ceiling.above(one)
+        if hot:
+            one.end(outcome.HOT, hot, now)
+        elif now - one.alive > patience:
+            one.end(outcome.SILENT, f"it was ended after {now - one.alive:.0f} s without "
+                    "a sign of progress", now)
+        elif now - one.begun > run.limit:
+            one.end(outcome.LATE, f"it was ended after {now - one.begun:.0f} s, "
+                    f"its limit{prediction(run)}", now)
+
+    # ---- ending ------------------------------------------------------------------
+
+    def close(self, one, now):
+        """Its process is gone: find out how it ended, elsewhere if that takes time."""
+        ended = outcome.Ended(one.status, one.by, text_of(one.folder, REPORT),
+                              text_of(one.folder, LOG), one.remark)
+        found = outcome.classify(ended)
+        if found.outcome == "ok" and not one.by:
+            self.note(one.run, one.folder, found, one.status)
+            return
+        seconds = now - one.begun
+        self.closing[self.pool.submit(self.after, one, seconds)] = (one, found)
+
+    def after(self, one, seconds):
+        if one.by or one.status:
+            self.launcher.end(one.run, one.folder)
+        return self.witness(one.run, seconds)
+
+    def collect(self):
+        """Note the runs of which all is known."""
+        for future in [future for future in self.closing if future.done()]:
+            one, found = self.closing.pop(future)
+            found.evidence.extend(future.result())
+            self.note(one.run, one.folder, found, one.status)
+
+    def note(self, run, folder, found, status):
+        record = os.path.join(folder, RECORD)
+        self.state.add({
+            "event": "end", "run": run.id, "time": self.clock.date(),
+            "outcome": found.outcome, "seconds": found.seconds,
+            "gflops": found.gflops, "status": status, "latency": None,
+            "bandwidth": None, "evidence": found.evidence,
+            "record": record if os.path.exists(record) else None,
+            "log": os.path.join(folder, LOG)})
+
+    def abandon(self):
+        """End all runs, and note none as ended: they will run again."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            for one in self.watched:
+                if one.job.poll() is None:
+                    one.job.signal(number)
+            until = self.clock.now() + GRACE
+            while any(one.job.poll() is None for one in self.watched) and \
+                    self.clock.now() < until:
+                self.clock.sleep(0.05)
+        list(self.pool.map(lambda one: self.launcher.end(one.run, one.folder),
+                           self.watched))
+        self.watched = []
+
+
+def prediction(run):
+    return f"; predicted were {run.predicted:.0f} s" if run.predicted else ""
