@@ -1,19 +1,273 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command xhpl-campaign: its options."""
+"""The command xhpl-campaign: its options, and what it does."""
 import argparse
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from . import campaign, hosts, launch, live, planning
+from .run import STAGES
+from .state import Busy, State
+
+STATE = "state.jsonl"
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+HERE = Path(__file__).resolve().parent
+
+EPILOG = """\
+The same command goes on with a campaign that was interrupted; so does
+"xhpl-campaign run -C DIR". Exit status: 0 every node is ok, 1 a node is not,
+2 bad input, 128 plus its number if a signal ended the campaign, which can go on.
+docs/CAMPAIGN.md explains stages, classes and files.
+"""
 
 
-def arguments(words=None):
-    parser = argparse.ArgumentParser(
-        prog="xhpl-campaign",
-        description="Find the slow, wrong, dead and hanging nodes of a cluster.",
-    )
-    parser.add_argument("command", choices=("plan", "run", "report"))
-    parser.add_argument("-C", "--directory", default="campaign", metavar="DIR",
-                        help="the campaign's folder (default: campaign)")
-    return parser.parse_args(words)
+class Refused(Exception):
+    """Bad input, and what is wrong with it."""
+
+
+# ---- options -------------------------------------------------------------------
+
+
+def positive(text):
+    value = float(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not more than 0")
+    return value
+
+
+def count(text):
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is less than 1")
+    return value
+
+
+def whole(text):
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is negative")
+    return value
+
+
+def rounds(text):
+    return {"log2": None, "all": 10**9}[text] if text in ("log2", "all") else count(text)
+
+
+def stage_names(text):
+    found = text.split(",")
+    for name in found:
+        if name not in STAGES:
+            raise argparse.ArgumentTypeError(
+                f"{name!r} is no stage; stages are {', '.join(STAGES)}")
+    return [name for name in STAGES if name in found]
+
+
+# What a campaign has once and for all; the rest may change when it goes on.
+DEFAULTS = {
+    "launcher": None, "stages": list(STAGES), "seconds": 600.0, "short": 60.0,
+    "full": False, "memory": "80%", "rate": None, "nb": None, "ranks_per_node": 1,
+    "repeats": 1, "rounds": None, "leave_out": False, "retries": 4, "bound": 3.0,
+    "grace": 60.0, "silence": 120.0, "ramp": 0.0, "xhpl": None, "xhpl_options": "",
+}
+FREE = {"slots": None, "ssh": None, "mpirun": None}
+
+
+def shape_options(group):
+    """Options of what runs and how large it is."""
+    add = group.add_argument
+    add("--stages", type=stage_names, metavar="LIST",
+        help="of inventory,single,pairs,groups,all (default: all of these)")
+    add("--seconds", type=positive, metavar="S",
+        help="the longest that a run of single and all computes on the weakest node "
+        "(default: 600)")
+    add("--short", type=positive, metavar="S",
+        help="the same of pairs and groups (default: 60)")
+    add("--full", action="store_true",
+        help="single and all fill the memory, however long it takes")
+    add("--memory", metavar="AMOUNT", help="of each node to fill: 80%%, 12G "
+        "(default: 80%%)")
+    add("--rate", type=positive, metavar="GFLOPS", help="of the weakest node; measure "
+        "nothing. --memory is then an amount")
+    add("--nb", type=count, help="width of a panel (default: the plan's)")
+    add("--ranks-per-node", type=count, metavar="R", help="processes (default: 1)")
+    add("--repeats", type=count, metavar="R", help="runs of each node alone "
+        "(default: 1)")
+    add("--rounds", type=rounds, metavar="R", help="of pairs: log2, all or a number "
+        "(default: log2)")
+    add("--leave-out", action="store_true", help="run the last stage without nodes "
+        "that make it slower")
+    add("--retries", type=whole, metavar="R", help="how often a stage asks for more "
+        "runs to find who is to blame (default: 4)")
+    add("--ramp", type=positive, metavar="S", help="start loads so many seconds apart")
+
+
+def bound_options(group):
+    """Options of how long runs may take."""
+    add = group.add_argument
+    add("--bound", type=positive, metavar="X", help="a run is ended after X times its "
+        "predicted time (default: 3)")
+    add("--grace", type=positive, metavar="S", help="and so many seconds (default: 60)")
+    add("--silence", type=positive, metavar="S", help="a run is ended that shows no sign "
+        "of progress for S seconds (default: 120)")
+
+
+def host_options(group):
+    add = group.add_argument
+    add("--hosts", metavar="LIST", help='such as "n[01-16],gpu3"')
+    add("--hostfile", metavar="FILE", help="a host a line")
+    add("--racks", metavar="FILE", help='lines such as "rack1: n[01-16]"')
+
+
+def launch_options(group):
+    add = group.add_argument
+    add("--launcher", choices=sorted(launch.LAUNCHERS), help="how runs are started "
+        "(default: slurm if its hosts are used, else ssh)")
+    add("--slots", type=count, metavar="N", help="runs at the same time, at most")
+    add("--mpirun", metavar="COMMAND", help="mpirun with its options")
+    add("--ssh", metavar="COMMAND", help="ssh with its options")
+    add("--xhpl", metavar="FILE", help="the program (default: the one beside "
+        "xhpl-campaign)")
+    add("--xhpl-options", metavar="WORDS", help="more options of it")
+
+
+def parser():
+    """Options that are not given have no attribute."""
+    made = argparse.ArgumentParser(
+        prog="xhpl-campaign", epilog=EPILOG, argument_default=argparse.SUPPRESS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Find the slow, wrong, dead and hanging nodes of a cluster: run "
+        "HPL on each node\nalone, on pairs, on groups and on all.")
+    made.add_argument("command", choices=("plan", "run", "report"),
+                      help="plan: print what would run; run: do it, or go on with it; "
+                      "report: write the pages of a campaign again")
+    made.add_argument("-C", "--directory", default="campaign", metavar="DIR",
+                      help="the folder of the campaign, which all nodes see "
+                      "(default: campaign)")
+    host_options(made.add_argument_group("nodes"))
+    shape_options(made.add_argument_group("what runs"))
+    bound_options(made.add_argument_group("how long it may take"))
+    launch_options(made.add_argument_group("how it is started"))
+    return made
+
+
+def xhpl_beside():
+    """The xhpl that belongs to this program."""
+    program = Path(sys.argv[0]).resolve().parent
+    for place in (program / "xhpl", HERE.parents[1] / "bin/arch/xhpl"):
+        if os.access(place, os.X_OK):
+            return str(place)
+    return "xhpl"
+
+
+def completed(given, stored):
+    """Options: as given, else as the campaign has them, else by default."""
+    for name, value in DEFAULTS.items():
+        if stored is not None:
+            value = stored.get(name, value)
+            if hasattr(given, name) and getattr(given, name) != value:
+                option = "--" + name.replace("_", "-")
+                raise Refused(f"{given.directory} has a campaign with another {option}: "
+                              f"{value}; take another -C, or leave {option} away")
+        if not hasattr(given, name):
+            setattr(given, name, value)
+    for name, value in FREE.items():
+        if not hasattr(given, name):
+            setattr(given, name, value)
+    given.xhpl = given.xhpl or xhpl_beside()
+    given.launcher = given.launcher or "ssh"
+    if given.rate and given.memory.endswith("%"):
+        raise Refused("--rate needs --memory with an amount, such as 64G")
+    return given
+
+
+def read(path):
+    try:
+        return Path(path).read_text()
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}") from error
+
+
+def given_hosts(given):
+    """The hosts that options name; [] if they name none."""
+    names = hosts.expand(getattr(given, "hosts", ""))
+    if hasattr(given, "hostfile"):
+        names += hosts.hostfile(read(given.hostfile))
+    groups = hosts.racks(read(given.racks)) if hasattr(given, "racks") else {}
+    return hosts.together(names or list(groups), groups)
+
+
+# ---- commands ------------------------------------------------------------------
+
+
+def interrupted(number, _):
+    for each in ENDING:
+        signal.signal(each, signal.SIG_IGN)
+    raise SystemExit(128 + number)
+
+
+def opened(given):
+    """The state of a campaign that may have begun."""
+    given.directory = os.path.realpath(given.directory)
+    os.makedirs(os.path.join(given.directory, "runs"), exist_ok=True)
+    return State(os.path.join(given.directory, STATE))
+
+
+def begin(given, state):
+    """Note what a campaign is, unless it goes on."""
+    found = given_hosts(given)
+    if state.campaign is None:
+        if not found:
+            raise Refused("no hosts: name them by --hosts or --hostfile")
+        options = {name: getattr(given, name) for name in DEFAULTS}
+        state.add(
+            {"event": "campaign", "version": 1, "time": time.time(),
+             "name": os.path.basename(given.directory), "command": sys.argv,
+             "stages": given.stages, "options": options},
+            {"event": "hosts", "hosts": [host._asdict() for host in found]})
+    elif found and [host._asdict() for host in found] != state.hosts:
+        raise Refused(f"{given.directory} has a campaign on other hosts: take another -C")
+
+
+def run(given):
+    state = opened(given)
+    given = completed(given, state.campaign and state.campaign["options"])
+    begin(given, state)
+    view = live.View()
+    work = campaign.Campaign(given, state, launch.launcher(given), view)
+    try:
+        verdicts = work.run()
+    except SystemExit:
+        view.say(f"interrupted; {len(state.ended)} runs have ended. The same command "
+                 "goes on")
+        raise
+    bad = [name for name, verdict in verdicts.items() if verdict.klass != "ok"]
+    return int(bool(bad))
+
+
+def plan(given):
+    given = completed(given, None)
+    found = given_hosts(given)
+    if not found:
+        raise Refused("no hosts: name them by --hosts or --hostfile")
+    print(campaign.plan_text(given, found, launch.launcher(given)))
+    return 0
+
+
+def report(given):
+    raise Refused("there is no report yet")
+
+
+COMMANDS = {"plan": plan, "run": run, "report": report}
 
 
 def main():
-    arguments()
-    return 0
+    given = parser().parse_args()
+    for number in ENDING:
+        signal.signal(number, interrupted)
+    try:
+        return COMMANDS[given.command](given)
+    except (Refused, Busy, hosts.BadHosts, planning.NoPlan, OSError) as error:
+        print(f"xhpl-campaign: {error}", file=sys.stderr)
+        return 2

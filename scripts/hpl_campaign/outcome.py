@@ -9,7 +9,7 @@ DONE = re.compile(r"^xhpl: progress: *([\d.]+)% done.* mean (\S+)$", re.M)
 TORTURE = re.compile(r"^verified: \d+ products, (\d+) wrong$", re.M)
 STILL = re.compile(r"no progress for|waits for other processes")
 BANNER = re.compile(r"^(HPLinpack|xhpl: |xdgemm: |C := )", re.M)
-SAID = re.compile(r"^(?:xhpl|xdgemm): (?:warning|error): (.*)$", re.M)
+SAID = re.compile(r"^(?:xhpl|xdgemm): (warning|error): (.*)$", re.M)
 
 EVIDENCE = 8  # lines of it, at most
 TEXT = 400  # letters of one
@@ -99,27 +99,32 @@ def ending(ended):
     return f"its exit status is {ended.status}"
 
 
-def telling(log):
-    """Lines of a log that may say why, the most important first."""
+def own_lines(log):
+    """Warnings and errors of the program, the most important first."""
     said = list(dict.fromkeys(SAID.findall(log)))
-    errors = set(re.findall(r"^(?:xhpl|xdgemm): error: (.*)$", log, re.M))
-    foreign = [line.strip() for line in log.splitlines()
-               if line.strip(" -=*") and not re.match(r"(xhpl|xdgemm): ", line)]
-    own = sorted(said, key=lambda line: (line not in errors, not STILL.search(line)))
-    return own, foreign
+    return sorted(said, key=lambda found: (found[0] != "error",
+                                           not STILL.search(found[1])))
+
+
+def foreign_lines(log):
+    """The first and the last lines of others: launchers, libraries, the shell."""
+    found = [line.strip() for line in log.splitlines()
+             if line.strip(" -=*") and not re.match(r"(xhpl|xdgemm): ", line)]
+    return found[:2] + found[2:][-2:]
 
 
 def evidence(ended, outcome):
     """What a reader needs to believe the outcome."""
-    own, foreign = telling(ended.log)
-    share, rate = share_done(ended.log)
-    lines = [ended.remark, ending(ended)]
-    if outcome not in ("ok", "wrong") and share is not None:
-        lines.append(f"{100 * share:.0f}% was done, at {rate:g} Gflop/s on average")
+    own = own_lines(ended.log)
+    errors = [text for level, text in own if level == "error"]
     failed = re.search(r"^.*\.\.\. FAILED$", ended.report, re.M)
-    lines += [failed and failed[0].strip()] + own
+    lines = [ended.remark, failed and failed[0].strip(), *errors]
     if outcome not in ("ok", "wrong"):
-        lines += foreign[:2] + foreign[2:][-2:]
+        share, rate = share_done(ended.log)
+        lines += foreign_lines(ended.log) if not errors else []
+        lines += [f"{100 * share:.0f}% was done, at {rate:g} Gflop/s on average"
+                  if share is not None else None, ending(ended)]
+    lines += [text for level, text in own if level != "error"]
     return [line[:TEXT] for line in lines if line][:EVIDENCE]
 
 

@@ -30,7 +30,7 @@ class Watched:
     def __init__(self, run, folder, job, now):
         self.run, self.folder, self.job = run, folder, job
         self.begun = self.alive = now
-        self.read = 0  # bytes of its log
+        self.read = self.reported = 0  # bytes of its log, of its report
         self.done = None  # the part of its work, by its progress
         self.by = self.remark = None  # why it is being ended
         self.asked = None  # when it was asked to end
@@ -38,36 +38,43 @@ class Watched:
 
     def look(self, now):
         """Take in what it wrote since."""
-        for name in (LOG, REPORT):
-            text = self.news(name)
-            if text and outcome.is_life(text):
-                self.alive = now
-                share = outcome.share_done(text)[0] if name == LOG else None
-                self.done = self.done if share is None else share
+        text = self.news()
+        if text:
+            share = outcome.share_done(text)[0]
+            self.done = self.done if share is None else share
+        if outcome.is_life(text) or self.report_grew():
+            self.alive = now
 
-    def news(self, name):
-        """New whole lines of its log; of its report, whether it grew."""
-        path = os.path.join(self.folder, name)
-        try:
-            size = os.stat(path).st_size
-        except OSError:
-            return ""
-        if name == REPORT:
-            grown, self.reported = size > getattr(self, "reported", 0), size
-            return "report" if grown else ""
-        if size <= self.read:
+    def news(self):
+        """New whole lines of its log, or as much as is read at once."""
+        path = os.path.join(self.folder, LOG)
+        if size_of(path) <= self.read:
             return ""
         with open(path, "rb") as file:
             file.seek(self.read)
             data = file.read(READ)
-        data = data[:data.rfind(b"\n") + 1] or data[:READ if len(data) == READ else 0]
+        if len(data) < READ:
+            data = data[:data.rfind(b"\n") + 1]
         self.read += len(data)
         return data.decode(errors="replace")
+
+    def report_grew(self):
+        before, self.reported = self.reported, size_of(
+            os.path.join(self.folder, REPORT))
+        return self.reported > before
 
     def end(self, by, remark, now):
         """Ask it to end."""
         self.by, self.remark, self.asked = by, remark, now
         self.job.signal(signal.SIGTERM)
+
+
+def size_of(path):
+    """Bytes of a file, 0 if it is not there."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
 def text_of(folder, name):
@@ -92,15 +99,15 @@ class Runner:
     folder     below which each run has its own
     silence    s without a sign of progress after which a run counts as hung
     ramp       s between the starts of two runs
-    watchers   called with the runs under way, now and then
+    view       is told which runs are under way, and how each ended
     witness    witness(run, seconds): more lines of evidence on a run that failed
     """
 
     def __init__(self, state, launcher, words, folder, *, silence=120.0, ramp=0.0,
-                 show=None, witness=None, ceiling=None, clock=Clock):
+                 view=None, witness=None, ceiling=None, clock=Clock):
         self.state, self.launcher, self.words = state, launcher, words
         self.folder, self.silence, self.ramp = folder, silence, ramp
-        self.show = show or (lambda watched, left: None)
+        self.view = view
         self.witness = witness or (lambda run, seconds: [])
         self.ceiling, self.clock = ceiling, clock
         self.watched, self.closing = [], {}
@@ -174,7 +181,7 @@ class Runner:
         now = self.clock.now()
         self.watched = [one for one in self.watched if not self.has_ended(one, now)]
         self.collect()
-        self.show(self.watched, left)
+        self.view.show(self.watched, left)
         if self.watched or self.closing:
             self.clock.sleep(max(0.05, 2e-4 * len(self.watched)))
         elif left and self.ramp:
@@ -235,13 +242,15 @@ class Runner:
 
     def note(self, run, folder, found, status):
         record = os.path.join(folder, RECORD)
-        self.state.add({
+        event = {
             "event": "end", "run": run.id, "time": self.clock.date(),
             "outcome": found.outcome, "seconds": found.seconds,
             "gflops": found.gflops, "status": status, "latency": None,
             "bandwidth": None, "evidence": found.evidence,
             "record": record if os.path.exists(record) else None,
-            "log": os.path.join(folder, LOG)})
+            "log": os.path.join(folder, LOG)}
+        self.state.add(event)
+        self.view.note(event)
 
     def abandon(self):
         """End all runs, and note none as ended: they will run again."""

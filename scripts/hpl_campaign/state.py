@@ -4,14 +4,29 @@
 Each line is on the disk before the campaign goes on. The last line may be torn, by
 a crash; it is then dropped, and what it told has not happened.
 """
+import fcntl
 import json
 import os
+
+from .run import Run
 
 
 def parse(data):
     """The events of the bytes of a state file, and the number of bytes that count."""
     whole = data.rfind(b"\n") + 1
     return [json.loads(line) for line in data[:whole].splitlines() if line], whole
+
+
+class Busy(Exception):
+    """Another program has this state file open."""
+
+
+def lock(file, path):
+    """Keep others from a file until this program ends."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise Busy(f"{path}: another xhpl-campaign is at work there") from error
 
 
 class State:
@@ -21,16 +36,21 @@ class State:
     inventory  event of each host, by name
     started    start event of each run, by id; the last one if it was started again
     ended      end event of each run, by id, with the members of its start
+    plan       the plan event, None before
+    stages     stage event of each stage that has begun, by name
+    further    lists of runs that each stage asked for later, by name
     """
 
     def __init__(self, path):
         self.campaign = None
         self.hosts, self.inventory = [], {}
         self.started, self.ended = {}, {}
+        self.plan, self.stages, self.further = None, {}, {}
         self.file = open(path, "ab+")
+        lock(self.file, path)
         self.file.seek(0)
         events, whole = parse(self.file.read())
-        self.file.truncate(whole)
+        self.file.truncate(whole)  # what is added goes to the end
         for event in events:
             self.take(event)
 
@@ -42,6 +62,14 @@ class State:
             self.hosts = event["hosts"]
         elif kind == "inventory":
             self.inventory[event["host"]] = event
+        elif kind == "plan":
+            self.plan = event
+        elif kind == "stage":
+            self.stages[event["stage"]] = event
+        elif kind == "further":
+            asked = [Run(**{**run, "hosts": tuple(run["hosts"])})
+                     for run in event["runs"]]
+            self.further.setdefault(event["stage"], []).append(asked)
         elif kind == "start":
             self.started[event["run"]] = event
         elif kind == "end":

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How large runs can be: asked of xhpl --plan on the weakest host."""
+import math
+import os
+import re
+import tempfile
+import time
+
+from . import leftovers, stages
+from .launch import LOG, REPORT
+from .run import Run
+
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+LIMIT = 600.0  # s that a plan may take
+
+
+class NoPlan(Exception):
+    """No plan came about, and why."""
+
+
+def amount(text):
+    """Bytes of "12G"."""
+    found = re.fullmatch(r"([\d.]+)([KMGT]?)", text)
+    if not found:
+        raise NoPlan(f"{text!r} is no amount of memory such as 500M or 12G")
+    return float(found[1]) * UNITS[found[2]]
+
+
+def given(rate, memory, nb, ranks):
+    """The sizing of a host of so many Gflop/s that fills so much memory."""
+    n = int(math.sqrt(amount(memory) / 8)) // nb * nb
+    return stages.Sizing(max(n, nb), rate * 1e9, nb, 0.0, ranks)
+
+
+def first_row(report):
+    """The best choice of a plan: (n, nb, flop/s)."""
+    found = re.search(r"^ +N +NB +P +Q .*\n +(\d+) +(\d+) .* (\S+) +\S+$", report, re.M)
+    if not found:
+        raise NoPlan("it printed no plan")
+    return int(found[1]), int(found[2]), float(found[3]) * 1e9
+
+
+def weakest_first(inventory, names):
+    """Hosts, those with fewest cores first, then those with least memory."""
+    def strength(name):
+        facts = inventory.get(name, {}).get("facts") or {}
+        return (facts.get("cores") or math.inf,
+                facts.get("memory_available_bytes") or math.inf)
+
+    answered = [name for name in names if not inventory.get(name, {}).get("error")]
+    return sorted(answered or names, key=strength)
+
+
+def ask(launcher, host, words, ranks, folder):
+    """What words print on all processes of a host."""
+    p, q = stages.grid(ranks)
+    run = Run("plan", "plan", (host,), 1, 0, 0, p, q, None, LIMIT)
+    environment = {**os.environ, leftovers.MARK: folder, leftovers.HOSTS: host}
+    job = launcher.start(launcher.command(run, words, folder), folder, environment, run)
+    until = time.monotonic() + LIMIT
+    try:
+        while job.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)
+    finally:
+        if job.poll() is None:
+            job.signal(9)
+            launcher.end(run, folder)
+    with open(os.path.join(folder, REPORT), errors="replace") as file:
+        report = file.read()
+    with open(os.path.join(folder, LOG), errors="replace") as file:
+        said = [line for line in file.read().splitlines() if line.strip()]
+    if job.poll() != 0:
+        raise NoPlan(said[-1] if said else f"it ended with status {job.poll()}")
+    return report
+
+
+def measured(launcher, host, xhpl, options, folder):
+    """The sizing by plans on a host: of a run that fills memory, and of a short one."""
+    seconds = max(1, round(options.seconds or 60))
+    rows = []
+    for more in ([], ["--time", str(seconds)]):
+        words = [*xhpl, "--plan", "--memory", options.memory, *more]
+        if options.nb:
+            words += ["--nb", str(options.nb)]
+        rows.append(first_row(ask(launcher, host, words, options.ranks_per_node, folder)))
+    return stages.sizing(rows, options.ranks_per_node)
+
+
+def sizing(launcher, inventory, names, xhpl, options, above):
+    """The sizing of the weakest host that answers, and its name. Of rate and memory
+    if they are given."""
+    if options.rate:
+        return given(options.rate, options.memory, options.nb or 192,
+                     options.ranks_per_node), None
+    tried = weakest_first(inventory, names)[:3]
+    reasons = []
+    for host in tried:
+        with tempfile.TemporaryDirectory(prefix="plan-", dir=above) as folder:
+            try:
+                return measured(launcher, host, xhpl, options, folder), host
+            except (NoPlan, OSError) as error:
+                reasons.append(f"{host}: {error}")
+    raise NoPlan("no plan: " + "; ".join(reasons))
