@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The class of each host, with the reasons, from all runs that ended."""
+import math
+from typing import List, NamedTuple
+
+from hpl_report.words import NBSP, percent, plural, rate, significant
+
+from . import inventory as facts_of
+from .blame import CHANCE, SLOW, Failures, listed, names_of, opened
+from .compare import FEW, SURE, is_slow, is_suspect
+from .measures import kinds_of, measures
+
+# From the worst on.
+CLASSES = ("wrong", "died", "hung", "hot", "not started", "slow", "unknown", "ok")
+
+NEAR = 0.75  # of the predicted speed: less is slow, where nothing else can tell
+COOL = 0.97  # of the clock of its peers: a slow host below it is throttled
+
+
+class Verdict(NamedTuple):
+    """The class of a host.
+
+    reasons      [{"class", "text", "runs": [id], "certain": bool}]
+    differences  in what it is unlike the majority, in words
+    """
+
+    klass: str
+    reasons: List[dict]
+    differences: List[str]
+
+
+def reason(klass, text, runs, certain):
+    return {"class": klass, "text": text.replace(NBSP, " "), "runs": list(runs),
+            "certain": certain}
+
+
+# ---- slow hosts ----------------------------------------------------------------------
+
+
+def below(gap):
+    """How far below the median, in words."""
+    return f"{percent(1 - math.exp(gap))} below the median"
+
+
+def odds(found):
+    """How likely chance is, in words."""
+    if found.chance >= 0.5:
+        return "which may well be chance"
+    if found.chance < 1e-4:
+        return "no chance: below 1 in 10,000"
+    return f"chance: {significant(found.chance, 2)}"
+
+
+def slow_text(measure, host, found):
+    """Why a host is slow."""
+    over = f"in {plural(found.runs, 'run')}, of {found.peers} hosts of its kind"
+    if measure.what == "rate":
+        return (f"{below(found.gap)} {over}, which differ by "
+                f"{percent(found.spread)} ({odds(found)})")
+    with_whom = listed([x for run in measure.runs[host][:found.runs]
+                        for x in run["hosts"] if x != host])
+    if measure.what == "latency":
+        return (f"latency {significant(math.exp(-found.gap), 2)} times the median with "
+                f"{with_whom}: its link or port ({odds(found)})")
+    return (f"{measure.what} {below(found.gap)} with {with_whom}: "
+            f"its link or port ({odds(found)})")
+
+
+def slow_reasons(measure, chance):
+    """{host: reason} of hosts that are slow, or may be."""
+    found = {}
+    for host in measure.of.values:
+        if not is_suspect(measure.of.gap(host), measure.part):
+            continue
+        seen = measure.of.find(host)
+        if seen.gap >= math.log(1 - measure.part):
+            continue
+        proven = is_slow(seen, measure.part, chance)
+        ids = [run["run"] for run in measure.runs[host]]
+        certain = proven and seen.runs >= SURE
+        found[host] = reason("slow" if proven else "ok", slow_text(measure, host, seen),
+                             ids, certain)
+    return found
+
+
+def few_reasons(measure):
+    """{host: reason} where there are too few to compare: far below the prediction."""
+    found = {}
+    for host, runs in measure.runs.items():
+        parts = [run["predicted"] / run["seconds"] for run in runs
+                 if run.get("predicted") and run.get("seconds")]
+        if parts and max(parts) < NEAR:
+            text = (f"at {percent(max(parts))} of the predicted speed; too little to "
+                    f"judge by: {plural(len(measure.runs), 'host')} of its kind")
+            found[host] = reason("slow", text, [run["run"] for run in runs], False)
+    return found
+
+
+def clock_of(run):
+    """MHz under load of the only host of a run, None where unknown."""
+    return (run.get("mhz") or {}).get(run["hosts"][0])
+
+
+def throttled(measure, host):
+    """What the clock of a slow host says; None if it is not the clock."""
+    def mean(name):
+        found = [clock_of(run) for run in measure.runs.get(name, [])]
+        found = [mhz for mhz in found if mhz]
+        return sum(found) / len(found) if found else None
+
+    mine = mean(host)
+    peers = sorted(filter(None, map(mean, measure.of.peers)))
+    if not mine or len(peers) < FEW or mine >= COOL * peers[len(peers) // 2]:
+        return None
+    return (f"throttled: its clock under load was {mine:.0f} MHz, the median of its kind "
+            f"is {peers[len(peers) // 2]:.0f} MHz")
+
+
+# ---- all -----------------------------------------------------------------------------
+
+
+def speed(found, runs, kinds, slow, chance):
+    """Add what the speed of runs says to the reasons found so far."""
+    judged = set()  # hosts that were compared by their rate alone
+    for measure in sorted(measures(runs, kinds, slow), key=lambda m: m.of.is_few()):
+        if not measure.of.is_few():
+            told = slow_reasons(measure, chance)
+        else:
+            told = few_reasons(measure) if measure.what == "rate" else {}
+        for host, why in told.items():
+            # It was slow alone as well; or was compared with more at another size.
+            if measure.what == "rate in pairs" and is_told(found[host], "slow") or \
+                    measure.of.is_few() and host in judged:
+                continue
+            text = throttled(measure, host) if why["class"] == "slow" else None
+            if text:
+                found[host].append(reason("hot", text, why["runs"], why["certain"]))
+            found[host].append(why)
+        if measure.what == "rate":
+            judged |= set(measure.runs)
+
+
+def is_told(reasons, *classes):
+    return any(x["class"] in classes for x in reasons)
+
+
+def silent(name, inventory, ran):
+    """Reasons from a host that did not answer, or never ran."""
+    error = (inventory.get(name) or {}).get("error")
+    if error and not ran:
+        return [reason("not started", f"it does not answer: {error}", [], True)]
+    if error:
+        return [reason("ok", f"the inventory failed: {error}", [], False)]
+    return [] if ran else [reason("unknown", "no run of it has ended", [], False)]
+
+
+def without_result(runs):
+    """Reason of a host whose runs alone all ended without telling how."""
+    if not runs or any(run["outcome"] != "unknown" for run in runs):
+        return []
+    said = [line for run in runs for line in run.get("evidence") or []]
+    return [reason("unknown", said[0] if said else "its run has no result",
+                   [run["run"] for run in runs], False)]
+
+
+def failure_reasons(names, runs, inventory):
+    """{host: [reason]} of what failed."""
+    failures = Failures(runs)
+    left = opened(failures)
+    found = {}
+    for name in names:
+        blames = [failures.bad[name]] if name in failures.bad else []
+        mine = failures.alone.get(name, [])
+        found[name] = [reason(x.outcome, x.text, x.runs, x.certain) for x in blames]
+        found[name] += [reason(x.outcome, x.text, x.runs, False)
+                        for x in left.get(name, [])]
+        found[name] += without_result(mine)
+        found[name] += silent(name, inventory,
+                              mine or failures.company.get(name))
+    return found
+
+
+def differences(names, inventory, kinds):
+    """{host: [text]}: hosts of a kind against each other, those of a small kind
+    against all."""
+    told = {name: inventory[name] for name in names if name in inventory}
+    members = {}
+    for name in told:
+        members.setdefault(kinds[name], []).append(name)
+    found = {}
+    for mine in members.values():
+        among = {name: told[name] for name in mine} if len(mine) >= FEW else told
+        among = facts_of.differences(among) if len(among) > 1 else {}
+        found.update({name: among[name] for name in mine if name in among})
+    return found
+
+
+def class_of(reasons):
+    """The worst that is certain; else the worst."""
+    certain = [x["class"] for x in reasons if x["certain"]]
+    if certain:
+        return min(certain, key=CLASSES.index)
+    return min((x["class"] for x in reasons), key=CLASSES.index, default="ok")
+
+
+def judge(hosts, runs, inventory=None, slow=SLOW, chance=CHANCE):
+    """{host: Verdict} of all hosts.
+
+    hosts      names, or objects that have them
+    runs       that ended, in this order: start and end events joined
+    inventory  {host: {"facts": {...}, "error": text or None}}
+    slow       the part below the median of its kind that makes a host slow
+    chance     that a good host of a kind is called slow, of any of them
+    """
+    names, inventory = names_of(hosts), inventory or {}
+    kinds = kinds_of(names, inventory)
+    found = failure_reasons(names, runs, inventory)
+    speed(found, runs, kinds, slow, chance)
+    unlike = differences(names, inventory, kinds)
+    return {name: Verdict(class_of(reasons), reasons, unlike.get(name, []))
+            for name, reasons in found.items()}
