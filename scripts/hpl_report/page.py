@@ -69,6 +69,15 @@ def several(runs, trace, data):
     )
 
 
+def whole(program, title, content, data, style="", script=""):
+    """A page that stands alone; style and script are added to those of reports."""
+    return Template(part("template.html")).substitute(
+        program=program, title=escape(title), style=part("report.css") + style,
+        content=content, data=embedded(data), echarts=part(ECHARTS),
+        script=script + part("report.js"),
+    )
+
+
 def make(runs, trace):
     """The page of runs; trace, that of the first, may be None."""
     data = {}
@@ -78,7 +87,4 @@ def make(runs, trace):
     else:
         content = several(runs, trace, data)
         title = compare.tally(runs)
-    return Template(part("template.html")).substitute(
-        title=escape(title), style=part("report.css"), content=content,
-        data=embedded(data), echarts=part(ECHARTS), script=part("report.js"),
-    )
+    return whole("hpl-report", title, content, data)

@@ -279,8 +279,12 @@
     });
   }
 
-  const KINDS = { rate, phases, timeline, work, bars, curves };
-  const OF_MANY = new Set(["timeline"]); /* more boxes than SVG likes */
+  /* Charts of another page that is made with this script. */
+  const more = window.moreCharts ? window.moreCharts({ base, axis, legend, inks, pick,
+    narrow, digits, seconds, safe, isDark }) : {};
+  const KINDS = Object.assign({ rate, phases, timeline, work, bars, curves }, more);
+  /* More boxes than SVG likes. */
+  const OF_MANY = new Set(["timeline", "ranked", "matrix"]);
 
   /* ---- the page ---- */
 

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The clocks under load that records have, for slow hosts and their peers."""
+import json
+
+from .compare import PEERS
+
+
+def of_record(path):
+    """{host: MHz, the mean of its cores} of the first test of a record; {} if it
+    cannot be read or has none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            tests = json.load(file)["tests"]
+        return {found["host"]: found["mhz_mean"] for found in tests[0]["clocks"] or []
+                if found["mhz_mean"]}
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+
+
+def added(runs, slow):
+    """Runs alone of slow hosts and of as many others have their clocks, as "mhz";
+    nothing is read if nobody is slow.
+
+    slow   names of hosts
+    """
+    if not slow:
+        return runs
+    others = list(dict.fromkeys(run["hosts"][0] for run in runs
+                                if len(run["hosts"]) == 1))
+    step = max(1, len(others) // PEERS)
+    wanted = set(slow) | set(others[::step])
+    return [with_clock(run) if len(run["hosts"]) == 1 and run["hosts"][0] in wanted
+            and run.get("record") else run for run in runs]
+
+
+def with_clock(run):
+    """A run of one host, whose record may call the host by a longer name or by its
+    own one."""
+    mhz = list(of_record(run["record"]).values())
+    return {**run, "mhz": {run["hosts"][0]: mhz[0]}} if len(mhz) == 1 else run

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page of a campaign, made of the object that campaign.json holds."""
+from datetime import datetime
+from html import escape
+from pathlib import Path
+
+from hpl_report import html
+from hpl_report.page import whole
+from hpl_report.words import NONE, duration, moment, percent, plural, rate, significant
+
+from . import charts, drain, history
+from .judge import CLASSES
+
+HERE = Path(__file__).resolve().parent
+
+FIRST = 8  # nodes to drain that the top of the page names
+ROWS = 200  # of a table
+TEXT = 180  # letters of a reason at the top
+FINE = 600  # nodes: with more, the map has no letters
+LETTERS = {"wrong": "W", "died": "D", "hung": "H", "hot": "T", "not started": "N",
+           "slow": "S", "unknown": "?", "ok": ""}
+
+
+def short(text, most=TEXT):
+    return text if len(text) <= most else text[:most - 1].rstrip() + "…"
+
+
+def style(klass):
+    """The class of an element, for a class of nodes."""
+    return "of-" + (klass.replace(" ", "-") if klass in LETTERS else "unknown")
+
+
+# ---- the top: what to drain --------------------------------------------------------
+
+
+def headline(campaign):
+    count, drained = len(campaign["hosts"]), len(campaign["drain"])
+    if drained:
+        return f"Drain {drained} of {plural(count, 'node')}"
+    if campaign["counts"]["ok"] == count:
+        return f"All {count} nodes are ok" if count > 1 else "The node is ok"
+    return "No node to drain for certain"
+
+
+def tally(campaign):
+    """How many nodes are of each class."""
+    return ", ".join(f"{count} {klass}" for klass, count in campaign["counts"].items())
+
+
+def item(entry):
+    """A node with its class and the reason."""
+    return (
+        f'<li><b>{escape(entry["host"])}</b>'
+        f'<span class="klass {style(entry["class"])}">{escape(entry["class"])}</span>'
+        f'<span class="why">{escape(short(entry["reason"]))}</span></li>'
+    )
+
+
+def named(entries):
+    """Nodes with reasons; most of a long list is folded."""
+    if not entries:
+        return ""
+    shown = f'<ul class="drain">{"".join(map(item, entries[:FIRST]))}</ul>'
+    rest = entries[FIRST:]
+    if rest:
+        shown += (f'<details class="numbers"><summary>{len(rest)} more</summary>'
+                  f'<ul class="drain">{"".join(map(item, rest[:ROWS]))}</ul>'
+                  + html.paragraph(f"{len(rest) - ROWS} more are in drain.txt")
+                  * (len(rest) > ROWS) + "</details>")
+    return shown
+
+
+def common_cause(campaign):
+    """What fails everywhere is rarely the nodes."""
+    for klass, count in campaign["counts"].items():
+        if klass != "ok" and count > 2 and count * 2 > len(campaign["hosts"]):
+            return html.paragraph(
+                f"More than half of the nodes are {klass}. Look for one cause first: the "
+                "launcher, the file system, the network, the program.", "note")
+    return ""
+
+
+def took(campaign):
+    if not campaign["started"] or not campaign["ended"]:
+        return ""
+    begun, ended = (datetime.strptime(campaign[x], "%Y-%m-%dT%H:%M:%SZ")
+                    for x in ("started", "ended"))
+    return f" · {duration(max(0.0, (ended - begun).total_seconds()))}"
+
+
+def grade(campaign):
+    if campaign["drain"]:
+        return "low"
+    return "good" if campaign["counts"]["ok"] == len(campaign["hosts"]) else "fair"
+
+
+def hero(campaign):
+    """Which nodes to drain, and why."""
+    opened = campaign["open"]
+    return (
+        f'<header class="hero campaign {grade(campaign)}">'
+        f'<p class="over">{escape(str(campaign["name"]))} · '
+        f'{escape(moment(campaign["started"]))}{escape(took(campaign))}</p>'
+        f"<h1>{escape(headline(campaign))}</h1>"
+        f'<p class="tally">{escape(tally(campaign))}</p>'
+        + common_cause(campaign) + named(campaign["drain"])
+        + (f'<h2 class="open">Open: {plural(len(opened), "node")} to look at</h2>'
+           + named(opened) if opened else "")
+        + "</header>"
+    )
+
+
+def to_copy(campaign, command):
+    """drain.txt and the commands, to be copied."""
+    if not campaign["drain"]:
+        return ""
+    return html.section(
+        "drain", "To drain them", copied("commands", drain.shown(campaign["drain"],
+                                                                 command)),
+        html.paragraph("The same list is in drain.txt. xhpl-campaign report --yes runs "
+                       "these commands.", "note"))
+
+
+def copied(name, text):
+    return (
+        f'<div class="copy"><button type="button" data-copy="{name}">Copy</button>'
+        f'<span role="status"></span><pre id="{name}" tabindex="0">{escape(text)}</pre>'
+        "</div>"
+    )
+
+
+# ---- the map -------------------------------------------------------------------------
+
+
+def cell(host, fine):
+    letter = "" if fine else LETTERS.get(host["class"], "?")
+    why = "" if host["class"] == "ok" else f": {host['class']}"
+    return (f'<i class="{style(host["class"])}" title="{escape(host["name"] + why)}">'
+            f"{letter}</i>")
+
+
+def block(group, hosts, fine):
+    head = f"<h4>{escape(group)}</h4>" if group else ""
+    cells = "".join(cell(host, fine) for host in hosts)
+    return f'<div class="rack">{head}<div class="cells">{cells}</div></div>'
+
+
+def legend(campaign):
+    return '<ul class="legend">' + "".join(
+        f'<li><i class="{style(klass)}">{LETTERS[klass]}</i>{escape(klass)} '
+        f"{campaign['counts'][klass]}</li>"
+        for klass in CLASSES if klass in campaign["counts"]) + "</ul>"
+
+
+def node_map(campaign):
+    """All nodes by class, in their racks."""
+    racks = {}
+    for host in campaign["hosts"]:
+        racks.setdefault(host["group"] or "", []).append(host)
+    fine = len(campaign["hosts"]) > FINE
+    blocks = "".join(block(group, hosts, fine) for group, hosts in racks.items())
+    return html.section(
+        "map", "Map of nodes", legend(campaign),
+        f'<div class="racks{" fine" if fine else ""}" role="img" aria-label="'
+        f'{escape("Nodes by class: " + tally(campaign))}">{blocks}</div>')
+
+
+# ---- stages ----------------------------------------------------------------------------
+
+
+def kinds_table(figure):
+    rows = [[kind["kind"], kind["count"], kind["runs"], kind["n"], kind["nb"],
+             rate(kind["median"]), rate(kind["least"]), rate(kind["most"])]
+            for kind in figure["kinds"][:ROWS]]
+    return html.table("By kind and size", [
+        "Kind", "Nodes", "Runs", "N", "NB", "Median", "Least", "Most"], rows)
+
+
+def few(figure):
+    """Kinds with too few nodes to compare."""
+    found = {}
+    for kind in figure["kinds"]:
+        found[kind["kind"]] = max(found.get(kind["kind"], 0), kind["count"])
+    lines = [f"{kind}: {plural(count, 'node')}, too little to judge by; compared with "
+             "the prediction alone" for kind, count in found.items() if count < 5]
+    return html.listing(lines) if lines else ""
+
+
+def alone(campaign, data):
+    """Rates of nodes by themselves."""
+    figure = campaign["figures"]["single"]
+    if not figure["kinds"]:
+        return ""
+    return html.section("single", "Nodes alone", charts.ranked(campaign, data),
+                        charts.histogram(campaign, data), few(figure),
+                        kinds_table(figure))
+
+
+def pair_facts(figure):
+    forms = (("gflops", "Rate", rate),
+             ("bandwidth", "Bandwidth", lambda x: f"{significant(x / 1e9)} GB/s"),
+             ("latency", "Latency", duration_small))
+    return html.table("Pairs that ended well", ["", "Pairs", "Median", "Least", "Most"], [
+        [name, of["count"], form(of["median"]), form(of["least"]), form(of["most"])]
+        for member, name, form in forms for of in [figure[member]] if of])
+
+
+def duration_small(seconds):
+    return f"{significant(1e6 * seconds)} µs"
+
+
+def pairs(campaign, data):
+    if not campaign["pairs"]["cells"]:
+        return ""
+    return html.section("pairs", "Pairs of nodes", charts.links(campaign, data),
+                        pair_facts(campaign["figures"]["pairs"]))
+
+
+def large(campaign):
+    """Groups, and the full run."""
+    found = [run for stage in ("groups", "all")
+             for run in campaign["figures"][stage]["runs"]]
+    if not found:
+        return ""
+    rows = [[run["run"], run["hosts"], run["n"], run["outcome"],
+             duration(run["seconds"]), rate(run["gflops"]), percent(run["part"])]
+            for run in found[:ROWS]]
+    figure = campaign["figures"]["all"]
+    out = "" if not figure["left_out"] else html.paragraph(
+        f"Leaving out {', '.join(figure['left_out'][:10])} gives "
+        f"{percent(figure['gain'])} more, by the rates alone.")
+    return html.section("large", "Groups and all nodes", out, html.table(
+        "Runs of many nodes", ["Run", "Nodes", "N", "Outcome", "Time", "Rate",
+                               "Of the sum of nodes alone"], rows))
+
+
+# ---- tables ----------------------------------------------------------------------------
+
+
+def limited(caption, head, rows):
+    more = f", the first {ROWS} of {len(rows)}" if len(rows) > ROWS else ""
+    return html.table(caption + more, head, rows[:ROWS]) if rows else ""
+
+
+def reasons(campaign):
+    """All that is known of nodes that are not ok, or of which something is open."""
+    rows = [[host["name"], why["class"], "certain" if why["certain"] else "open",
+             why["text"], ", ".join(why["runs"][:6])]
+            for klass in CLASSES for host in campaign["hosts"]
+            if host["class"] == klass for why in host["reasons"]]
+    return html.section("reasons", "All reasons", limited(
+        "What the runs say of nodes", ["Node", "Class", "", "Reason", "Runs"], rows)
+    ) if rows else ""
+
+
+def differences(campaign):
+    """Nodes that are not like the others."""
+    rows = [[host["name"], host["class"], text] for host in campaign["hosts"]
+            for text in host["differences"]]
+    return html.section("differences", "Nodes that differ from the majority", limited(
+        "By the inventory", ["Node", "Class", "Difference"], rows)) if rows else ""
+
+
+def failed(campaign):
+    """Runs without a good end."""
+    rows = [[run["run"], ", ".join(run["hosts"][:4]) +
+             (f" and {len(run['hosts']) - 4} more" if len(run["hosts"]) > 4 else ""),
+             run["outcome"], NONE if run.get("status") is None else run["status"],
+             short("; ".join(run.get("evidence") or []), 400)]
+            for run in campaign["runs"] if run["outcome"] != "ok"]
+    return html.section("failed", "Runs that did not end well", limited(
+        "With what they left", ["Run", "Nodes", "Outcome", "Exit status", "Evidence"],
+        rows)) if rows else ""
+
+
+def provenance(campaign):
+    options = [(name, value) for name, value in campaign["options"].items()
+               if value not in (None, "", [])]
+    return html.section("how", "How it was run", html.facts([
+        ("Command", " ".join(map(str, campaign["command"]))),
+        *[(name, ",".join(map(str, value)) if isinstance(value, list) else value)
+          for name, value in options],
+        ("Slow", f"{percent(campaign['slow'])} and more below the median of its kind, if "
+         f"the chance that any good node is so far off is below "
+         f"{percent(campaign['chance'])}")], "long"))
+
+
+def make(campaign, earlier=(), command=drain.COMMAND):
+    """The page of a campaign, and of earlier ones it is compared with.
+
+    earlier   campaigns, the oldest first
+    command   what drains a node: drain.commands()
+    """
+    data = {}
+    content = "\n".join(part for part in (
+        hero(campaign), node_map(campaign), to_copy(campaign, command),
+        alone(campaign, data), pairs(campaign, data), large(campaign),
+        differences(campaign), history.section([*earlier, campaign], data),
+        reasons(campaign), failed(campaign), provenance(campaign)) if part)
+    return whole("xhpl-campaign", f"{headline(campaign)}: {campaign['name']}", content,
+                 data, (HERE / "campaign.css").read_text("utf-8"),
+                 (HERE / "campaign.js").read_text("utf-8"))
