@@ -29,7 +29,7 @@ class Watched:
 
     def __init__(self, run, folder, job, now):
         self.run, self.folder, self.job = run, folder, job
-        self.begun = self.alive = now
+        self.begun = self.alive = self.due = now  # due: the next look
         self.read = self.reported = 0  # bytes of its log, of its report
         self.done = None  # the part of its work, by its progress
         self.by = self.remark = None  # why it is being ended
@@ -112,6 +112,7 @@ class Runner:
         self.ceiling, self.clock = ceiling, clock
         self.watched, self.closing = [], {}
         self.last_start = None
+        self.changed = 0.0  # when a run began or ended last
         self.pool = concurrent.futures.ThreadPoolExecutor(8)
 
     def carry_out(self, runs):
@@ -139,7 +140,7 @@ class Runner:
         batch = [left.pop() for _ in range(min(max(room, 0), len(left)))]
         if not batch:
             return
-        self.last_start = now
+        self.last_start = self.changed = now
         prepared = [(run, *self.prepare(run)) for run in batch]
         self.state.add(*(self.started(run, words, folder)
                          for run, words, folder in prepared))
@@ -182,15 +183,20 @@ class Runner:
         self.watched = [one for one in self.watched if not self.has_ended(one, now)]
         self.collect()
         self.view.show(self.watched, left)
-        if self.watched or self.closing:
-            self.clock.sleep(max(0.05, 2e-4 * len(self.watched)))
-        elif left and self.ramp:
-            self.clock.sleep(0.05)
+        if self.watched or self.closing or left:
+            self.clock.sleep(self.nap(now))
+
+    def nap(self, now):
+        """Until the next look: the longer nothing has happened, the later. It costs
+        microseconds a run."""
+        least = 0.05 + 1e-4 * len(self.watched)
+        return max(least, min(2.0, (now - self.changed) / 20))
 
     def has_ended(self, one, now):
         """Look after one run; whether it is gone."""
         one.status = one.job.poll()
         if one.status is not None:
+            self.changed = now
             self.close(one, now)
             return True
         if one.asked is not None:
@@ -203,7 +209,9 @@ class Runner:
     def bound(self, one, now):
         """End it if it takes too long, says nothing, or is too hot."""
         run = one.run
-        one.look(now)
+        if now >= one.due:
+            one.look(now)
+            one.due = now + 0.5 + 5e-3 * len(self.watched)
         patience = self.silence + 0.2 * (run.predicted or 0.0)
         hot = self.ceiling and self.ceiling.above(one)
         if hot:
