@@ -83,17 +83,17 @@ class Campaign:
             **rest)
 
     def run(self):
-        """All stages; the verdicts of all hosts at the end."""
+        """All stages."""
         self.clear()
         for stage in self.options.stages:
             if stage == "inventory":
                 self.take_inventory()
             else:
                 self.carry_out(stage)
-        return self.verdicts()
 
     def verdicts(self):
-        return judge.judge(self.hosts, self.state.runs(), self.state.inventory)
+        return judge.judge(self.hosts, self.state.runs(), self.state.inventory,
+                           self.options.slow, self.options.chance)
 
     def clear(self):
         """End what an interrupted xhpl-campaign left."""
@@ -203,8 +203,9 @@ class Campaign:
                     self.runner.carry_out(found)
             if len(asked) >= self.options.retries:
                 return
-            wanted = [run for run in blame.further(self.hosts, self.state.runs())
-                      if run.id not in self.state.ended]
+            wanted = [run for run in blame.further(
+                self.hosts, self.state.runs(), self.state.inventory, self.options.slow,
+                self.options.chance) if run.id not in self.state.ended]
             if not wanted:
                 return
             self.view.say(f"{stage}: {len(wanted)} more runs to find who is to blame")

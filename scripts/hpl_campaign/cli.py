@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import campaign, hosts, launch, live, planning
+from . import blame, campaign, drain, history, hosts, launch, live, planning, results
 from .run import STAGES
 from .state import Busy, State
 
@@ -70,8 +70,10 @@ DEFAULTS = {
     "full": False, "memory": "80%", "rate": None, "nb": None, "ranks_per_node": 1,
     "repeats": 1, "rounds": None, "leave_out": False, "retries": 4, "bound": 3.0,
     "grace": 60.0, "silence": 120.0, "ramp": 0.0, "xhpl": None, "xhpl_options": "",
+    "slow": blame.SLOW, "chance": blame.CHANCE,
 }
-FREE = {"slots": None, "ssh": None, "mpirun": None}
+FREE = {"slots": None, "ssh": None, "mpirun": None, "compare": [],
+        "drain_command": drain.COMMAND, "yes": False}
 
 
 def shape_options(group):
@@ -113,6 +115,27 @@ def bound_options(group):
         "of progress for S seconds (default: 120)")
 
 
+def part(text):
+    """A part of a whole, as 0.03 or 3%."""
+    value = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no part such as 3% or 0.03")
+    return value
+
+
+def verdict_options(group):
+    add = group.add_argument
+    add("--slow", type=part, metavar="PART", help="below the median of its kind, of a "
+        "node that is slow (default: 3%%)")
+    add("--chance", type=part, metavar="PART", help="that any good node is called slow "
+        "(default: 2%%)")
+    add("--compare", nargs="+", metavar="FILE", help="campaign.json of earlier campaigns, "
+        "which the page compares")
+    add("--drain-command", metavar="COMMAND", help="what drains a node, with {host} and "
+        "{reason}; it is printed (default: that of Slurm)")
+    add("--yes", action="store_true", help="drain the nodes by it")
+
+
 def host_options(group):
     add = group.add_argument
     add("--hosts", metavar="LIST", help='such as "n[01-16],gpu3"')
@@ -149,6 +172,7 @@ def parser():
     shape_options(made.add_argument_group("what runs"))
     bound_options(made.add_argument_group("how long it may take"))
     launch_options(made.add_argument_group("how it is started"))
+    verdict_options(made.add_argument_group("verdicts and results"))
     return made
 
 
@@ -237,13 +261,23 @@ def run(given):
     view = live.View()
     work = campaign.Campaign(given, state, launch.launcher(given), view)
     try:
-        verdicts = work.run()
+        work.run()
     except SystemExit:
         view.say(f"interrupted; {len(state.ended)} runs have ended. The same command "
                  "goes on")
         raise
-    bad = [name for name, verdict in verdicts.items() if verdict.klass != "ok"]
-    return int(bool(bad))
+    return conclude(given, state)
+
+
+def conclude(given, state):
+    """Write and say what came out; the exit status."""
+    found = results.build(state, given)
+    results.write_all(found, given)
+    print(results.said(found, given))
+    failed = results.drain_all(found, given) if given.yes else []
+    if failed:
+        print(f"xhpl-campaign: not drained: {', '.join(failed)}", file=sys.stderr)
+    return int(not results.is_good(found))
 
 
 def plan(given):
@@ -256,7 +290,14 @@ def plan(given):
 
 
 def report(given):
-    raise Refused("there is no report yet")
+    """Write the results again, also while the campaign runs."""
+    given.directory = os.path.realpath(given.directory)
+    state = State(os.path.join(given.directory, STATE), writes=False)
+    if state.campaign is None:
+        raise Refused(f"{given.directory} has no campaign")
+    changed = {name: getattr(given, name) for name in ("slow", "chance")
+               if hasattr(given, name)}
+    return conclude(completed(given, {**state.campaign["options"], **changed}), state)
 
 
 COMMANDS = {"plan": plan, "run": run, "report": report}
@@ -268,6 +309,7 @@ def main():
         signal.signal(number, interrupted)
     try:
         return COMMANDS[given.command](given)
-    except (Refused, Busy, hosts.BadHosts, planning.NoPlan, OSError) as error:
+    except (Refused, Busy, hosts.BadHosts, planning.NoPlan, history.NoCampaign,
+            OSError) as error:
         print(f"xhpl-campaign: {error}", file=sys.stderr)
         return 2

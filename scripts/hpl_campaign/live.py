@@ -5,6 +5,8 @@ import shutil
 import sys
 import time
 
+from . import stages
+
 LINES = 12  # runs under way that the table shows, at most
 SELDOM = 300.0  # s between two lines in a file
 OFTEN = 0.5  # s between two tables
@@ -78,11 +80,11 @@ class View:
     def rows(self, watched, now):
         """The runs that should have ended first, or said nothing for longest."""
         def lateness(one):
-            return now - one.begun - (one.run.predicted or 0.0)
+            return now - one.begun - stages.whole(one.run)
 
         shown = sorted(watched, key=lateness, reverse=True)[:LINES]
         rows = [f"  {one.run.id[:40]:40} {duration(now - one.begun):>8} of "
-                f"{duration(one.run.predicted or 0):>8} {share(one.done):>6}"
+                f"{duration(stages.whole(one.run)):>8} {share(one.done):>6}"
                 + (f"  silent for {duration(now - one.alive)}"
                    if now - one.alive > 30 else "") for one in shown]
         more = len(watched) - len(shown)

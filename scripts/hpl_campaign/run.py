@@ -25,7 +25,8 @@ class Run(NamedTuple):
     attempt    1 for the first time that a stage tries something
     n, nb      order of the matrix and width of a panel
     p, q       rows and columns of processes
-    predicted  seconds of the whole run, None where unknown
+    predicted  seconds that it computes, None where unknown; compare the time that it
+               reports
     limit      seconds after which it is ended
     """
 

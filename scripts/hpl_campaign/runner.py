@@ -9,7 +9,7 @@ import os
 import signal
 import time
 
-from . import leftovers, outcome
+from . import leftovers, outcome, stages
 from .launch import LOG, RECORD, REPORT
 
 GRACE = 3.0  # s between asking a run to end and killing it
@@ -212,7 +212,8 @@ class Runner:
         if now >= one.due:
             one.look(now)
             one.due = now + 0.5 + 5e-3 * len(self.watched)
-        patience = self.silence + 0.2 * (run.predicted or 0.0)
+        # It says nothing while it makes and checks the matrix.
+        patience = self.silence + stages.around(run) + 0.1 * (run.predicted or 0.0)
         hot = self.ceiling and self.ceiling.above(one)
         if hot:
             one.end(outcome.HOT, hot, now)
@@ -221,7 +222,7 @@ class Runner:
                     "a sign of progress", now)
         elif now - one.begun > run.limit:
             one.end(outcome.LATE, f"it was ended after {now - one.begun:.0f} s, "
-                    f"its limit{prediction(run)}", now)
+                    f"its limit; predicted were {stages.whole(run):.0f} s", now)
 
     # ---- ending ------------------------------------------------------------------
 
@@ -273,7 +274,3 @@ class Runner:
         list(self.pool.map(lambda one: self.launcher.end(one.run, one.folder),
                            self.watched))
         self.watched = []
-
-
-def prediction(run):
-    return f"; predicted were {run.predicted:.0f} s" if run.predicted else ""

@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 from .run import Run, label, run_id
 
 EFFICIENCY = 0.9  # of several hosts, until it is measured
-START = 5.0  # s, from the launcher's start to the first matrix
+START = 3.0  # s, from the launcher's start to the first matrix
 BYTES_A_SECOND = 2e9  # of a host, generating the matrix and checking the solution
 
 
@@ -71,10 +71,14 @@ def solve_seconds(size, hosts, n, efficiency=EFFICIENCY):
     return flop(n) / rate(size, hosts, n, efficiency)
 
 
-def whole_seconds(size, hosts, n, efficiency=EFFICIENCY):
-    """Of a run from its start to its end."""
-    around = START + 8 * n * n / hosts / BYTES_A_SECOND
-    return around + solve_seconds(size, hosts, n, efficiency)
+def around(run):
+    """Seconds of a run before and after it computes."""
+    return START + 8 * run.n * run.n / len(run.hosts) / BYTES_A_SECOND
+
+
+def whole(run):
+    """Seconds of a run from its start to its end."""
+    return around(run) + (run.predicted or 0.0)
 
 
 def order(size, hosts, seconds, efficiency=EFFICIENCY):
@@ -105,11 +109,12 @@ class Planner(NamedTuple):
             efficiency=EFFICIENCY):
         """A run of at most so many seconds, None for one that fills memory."""
         n = order(self.size, len(hosts), seconds, efficiency)
-        predicted = whole_seconds(self.size, len(hosts), n, efficiency)
+        predicted = solve_seconds(self.size, len(hosts), n, efficiency)
         p, q = grid(len(hosts) * self.size.ranks)
-        return Run(run_id(stage, attempt, name or label(hosts)), stage, tuple(hosts),
-                   attempt, n, self.size.nb, p, q, round(predicted, 3),
-                   round(self.bounds.bound * predicted + self.bounds.grace, 3))
+        run = Run(run_id(stage, attempt, name or label(hosts)), stage, tuple(hosts),
+                  attempt, n, self.size.nb, p, q, round(predicted, 3), 0.0)
+        return run._replace(
+            limit=round(self.bounds.bound * whole(run) + self.bounds.grace, 3))
 
 
 def single(planner, hosts, seconds, repeats=1):
@@ -242,7 +247,7 @@ def disjoint(runs):
 
 
 def node_hours(rounds):
-    return sum(run.predicted * len(run.hosts) for found in rounds for run in found) / 3600
+    return sum(whole(run) * len(run.hosts) for found in rounds for run in found) / 3600
 
 
 def seconds(rounds, at_once: Optional[int] = None):
@@ -250,5 +255,5 @@ def seconds(rounds, at_once: Optional[int] = None):
     total = 0.0
     for found in rounds:
         turns = math.ceil(len(found) / at_once) if at_once else 1
-        total += turns * max(run.predicted for run in found)
+        total += turns * max(map(whole, found))
     return total

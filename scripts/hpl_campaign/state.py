@@ -30,8 +30,9 @@ def lock(file, path):
 
 
 class State:
-    """An open state file.
+    """An open state file. Only one program can write it; all can read it.
 
+    campaign   the first event, None before
     hosts      [{"name", "group"}] in their order
     inventory  event of each host, by name
     started    start event of each run, by id; the last one if it was started again
@@ -41,16 +42,18 @@ class State:
     further    lists of runs that each stage asked for later, by name
     """
 
-    def __init__(self, path):
+    def __init__(self, path, writes=True):
         self.campaign = None
         self.hosts, self.inventory = [], {}
         self.started, self.ended = {}, {}
         self.plan, self.stages, self.further = None, {}, {}
-        self.file = open(path, "ab+")
-        lock(self.file, path)
+        self.file = open(path, "ab+" if writes else "rb")
+        if writes:
+            lock(self.file, path)
         self.file.seek(0)
         events, whole = parse(self.file.read())
-        self.file.truncate(whole)  # what is added goes to the end
+        if writes:
+            self.file.truncate(whole)  # what is added goes to the end
         for event in events:
             self.take(event)
 

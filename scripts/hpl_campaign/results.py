@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The files that a campaign leaves, and what it says at its end."""
+import json
+import os
+import subprocess
+
+from . import clocks, drain, history, judge, page, summary
+
+CAMPAIGN, PAGE, DRAIN = "campaign.json", "campaign.html", "drain.txt"
+
+
+def build(state, options):
+    """The object of campaign.json."""
+    runs = state.runs()
+    verdicts = judge.judge(state.hosts, runs, state.inventory, options.slow,
+                           options.chance)
+    slow = [name for name, found in verdicts.items() if found.klass == "slow"]
+    return summary.build(state, clocks.added(runs, slow), options.slow, options.chance)
+
+
+def write(path, text):
+    """A file is the old one or the new one, never a part."""
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(path + ".new", path)
+
+
+def write_all(found, options):
+    """All files of a campaign; the earlier ones are compared with it."""
+    earlier = history.by_age([history.read(path) for path in options.compare])
+    for name, text in (
+            (CAMPAIGN, json.dumps(found, indent=1) + "\n"),
+            (DRAIN, drain.text(found["drain"])),
+            (PAGE, page.make(found, earlier, options.drain_command))):
+        write(os.path.join(options.directory, name), text)
+
+
+def said(found, options):
+    """What is printed at the end."""
+    lines = [page.headline(found)]
+    lines += [f"{entry['host']}: {entry['class']}: {entry['reason']}"
+              for entry in found["drain"] + found["open"]]
+    if found["drain"]:
+        lines += ["", "to drain these nodes (--yes does it):",
+                  drain.shown(found["drain"], options.drain_command).rstrip()]
+    lines += ["", os.path.join(options.directory, PAGE)]
+    return "\n".join(lines)
+
+
+def drain_all(found, options):
+    """Run the command that drains each node; the nodes where it failed."""
+    failed = []
+    for entry, words in zip(found["drain"],
+                            drain.commands(found["drain"], options.drain_command)):
+        if subprocess.run(words, stdin=subprocess.DEVNULL).returncode:
+            failed.append(entry["host"])
+    return failed
+
+
+def is_good(found):
+    return all(host["class"] == "ok" for host in found["hosts"])
