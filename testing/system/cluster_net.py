@@ -18,7 +18,9 @@ import sys
 import time
 from pathlib import Path
 
-import cluster_share
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import cluster_share  # noqa: E402
+import jobs  # noqa: E402
 
 HOSTS = [f"n{i:02}" for i in range(1, 9)]
 NEW = ["--net", "--mount", "--uts", "--pid", "--ipc"]  # namespaces of each host
@@ -71,12 +73,12 @@ class Cluster:
 
     def __init__(self, folder):
         self.folder = Path(folder)
-        words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / "key"]
+        words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / "key"]
         subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
         self.login = subprocess.Popen(
             [*UNSHARE, sys.executable, __file__, str(folder)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            start_new_session=True)
+            env=jobs.environment(), start_new_session=True)
         said = self.login.stdout.readline()
         if said != "ready\n":
             self.close()
@@ -130,6 +132,8 @@ def own_etc(folder, name):
     Path("/etc/hosts").write_text(
         "\n".join(["127.0.0.1 localhost", f"{NETWORK}.100 login", *lines, ""]))
     Path("/etc/ssh/ssh_config").write_text(SSH.format(folder=folder))
+    run("rm", "-rf", "/etc/slurm")
+    Path("/etc/slurm").symlink_to(Path(folder, "slurm"))
     run("hostname", name)
     run("ip", "link", "set", "lo", "up")
 
