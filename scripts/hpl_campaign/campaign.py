@@ -23,9 +23,11 @@ def words_of(options):
     watchdog = f"watchdog={max(1, int(options.silence / 2))}"
 
     def words(run):
+        # Before the run it measures the link between two hosts.
+        link = ["--set", "predict=on", "--set", "plan_seconds=2"]
         return [*xhpl, "-n", str(run.n), "--nb", str(run.nb), "-p", str(run.p),
                 "-q", str(run.q), "--json", "record.json", "--progress", "on",
-                "--set", watchdog, *shlex.split(options.xhpl_options)]
+                "--set", watchdog, *(link if len(run.hosts) == 2 else []), *shlex.split(options.xhpl_options)]
 
     return words
 
@@ -245,7 +247,7 @@ def table(rows):
 def plan_text(options, hosts, launcher):
     """What a campaign would run, and how long that should take."""
     names = [host.name for host in hosts]
-    with tempfile.TemporaryDirectory(prefix="xhpl-campaign-") as folder:
+    with tempfile.TemporaryDirectory(prefix="plan-", dir=os.getcwd()) as folder:
         size, host = planning.sizing(launcher, {}, names, shlex.split(options.xhpl),
                                      options, folder)
     planner = stages.Planner(size, stages.Bounds(options.bound, options.grace))

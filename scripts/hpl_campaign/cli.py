@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from . import blame, campaign, drain, history, hosts, launch, live, planning, results
+from . import slurm
 from .run import STAGES
 from .state import Busy, State
 
@@ -72,7 +73,8 @@ DEFAULTS = {
     "grace": 60.0, "silence": 120.0, "ramp": 0.0, "xhpl": None, "xhpl_options": "",
     "slow": blame.SLOW, "chance": blame.CHANCE,
 }
-FREE = {"slots": None, "ssh": None, "mpirun": None, "compare": [],
+FREE = {"slots": None, "ssh": None, "mpirun": None, "slurm": None,
+        "partition": None, "reservation": None, "compare": [],
         "drain_command": drain.COMMAND, "yes": False}
 
 
@@ -140,7 +142,11 @@ def host_options(group):
     add = group.add_argument
     add("--hosts", metavar="LIST", help='such as "n[01-16],gpu3"')
     add("--hostfile", metavar="FILE", help="a host a line")
-    add("--racks", metavar="FILE", help='lines such as "rack1: n[01-16]"')
+    add("--partition", metavar="NAME", help="its nodes, by Slurm (default: those of "
+        "the allocation within which this runs)")
+    add("--reservation", metavar="NAME", help="the same of a reservation")
+    add("--racks", metavar="FILE", help='lines such as "rack1: n[01-16]" (default: '
+        "Slurm's switches)")
 
 
 def launch_options(group):
@@ -150,6 +156,8 @@ def launch_options(group):
     add("--slots", type=count, metavar="N", help="runs at the same time, at most")
     add("--mpirun", metavar="COMMAND", help="mpirun with its options")
     add("--ssh", metavar="COMMAND", help="ssh with its options")
+    add("--slurm", metavar="WORDS", help="more options of sbatch and srun, such as "
+        "--account=acceptance")
     add("--xhpl", metavar="FILE", help="the program (default: the one beside "
         "xhpl-campaign)")
     add("--xhpl-options", metavar="WORDS", help="more options of it")
@@ -200,7 +208,7 @@ def completed(given, stored):
         if not hasattr(given, name):
             setattr(given, name, value)
     given.xhpl = given.xhpl or xhpl_beside()
-    given.launcher = given.launcher or "ssh"
+    given.launcher = given.launcher or default_launcher(given)
     if given.rate and given.memory.endswith("%"):
         raise Refused("--rate needs --memory with an amount, such as 64G")
     return given
@@ -219,7 +227,22 @@ def given_hosts(given):
     if hasattr(given, "hostfile"):
         names += hosts.hostfile(read(given.hostfile))
     groups = hosts.racks(read(given.racks)) if hasattr(given, "racks") else {}
-    return hosts.together(names or list(groups), groups)
+    names = names or list(groups)
+    if given.launcher == "slurm":
+        names = names or slurm.names(given.partition, given.reservation)
+        groups = groups or slurm.topology(names)
+    return hosts.together(names, groups)
+
+
+def default_launcher(given):
+    """Slurm if its hosts are used."""
+    asked = given.partition or given.reservation
+    return "slurm" if asked or slurm.allocated() and not names_hosts(given) else "ssh"
+
+
+def names_hosts(given):
+    return any(getattr(given, name, None) for name in (
+        "hosts", "hostfile", "racks", "partition", "reservation"))
 
 
 # ---- commands ------------------------------------------------------------------
@@ -240,8 +263,8 @@ def opened(given):
 
 def begin(given, state):
     """Note what a campaign is, unless it goes on."""
-    found = given_hosts(given)
     if state.campaign is None:
+        found = given_hosts(given)
         if not found:
             raise Refused("no hosts: name them by --hosts or --hostfile")
         options = {name: getattr(given, name) for name in DEFAULTS}
@@ -250,7 +273,8 @@ def begin(given, state):
              "name": os.path.basename(given.directory), "command": sys.argv,
              "stages": given.stages, "options": options},
             {"event": "hosts", "hosts": [host._asdict() for host in found]})
-    elif found and [host._asdict() for host in found] != state.hosts:
+    elif names_hosts(given) and [
+            host._asdict() for host in given_hosts(given)] != state.hosts:
         raise Refused(f"{given.directory} has a campaign on other hosts: take another -C")
 
 

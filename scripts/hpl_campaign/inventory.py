@@ -39,16 +39,24 @@ def ask(argv, limit):
         out, err = job.communicate(timeout=limit)
         return understood(out, err, begun)
     except subprocess.TimeoutExpired:
-        return None, f"no answer in {limit:.0f} s"
+        said = [f"no answer in {limit:.0f} s", *end(job).strip().splitlines()]
+        return None, ": ".join(said[:2])
     finally:
         end(job)
 
 
 def end(job):
-    """Leave nothing of a job that was started in a session of its own."""
-    if job.poll() is None:
-        os.killpg(job.pid, signal.SIGKILL)
-        job.communicate()
+    """Leave nothing of a job that was started in a session of its own: politely, as
+    srun gives back its allocation, then not. Returns what it said."""
+    said = ""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if job.poll() is None:
+            os.killpg(job.pid, number)
+            try:
+                said = job.communicate(timeout=5)[1]
+            except subprocess.TimeoutExpired:
+                pass
+    return said
 
 
 def understood(out, err, begun):

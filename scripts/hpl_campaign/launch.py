@@ -16,7 +16,12 @@ REPORT, LOG, RECORD = "report", "log", "record.json"  # what a run writes
 
 
 class Job:
-    """The process of a run, in a group and a session of its own."""
+    """The process of a run, in a group and a session of its own.
+
+    waiting    it has not begun: what it waits for takes nothing of its time
+    """
+
+    waiting = False
 
     def __init__(self, words, folder, environment):
         with open(os.path.join(folder, REPORT), "wb") as report, \

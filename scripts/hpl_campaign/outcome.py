@@ -56,6 +56,14 @@ def result(report):
     return (float(row[1]), float(row[2])) if row else (None, None)
 
 
+def link(record):
+    """Seconds of a short message and B/s of a long one, as a record has them that was
+    written with predict=on; None, None without them."""
+    found = [re.search(rf'"{name}": ([\d.e+-]+)', record) for name in (
+        "latency_seconds", "bandwidth")]
+    return tuple(match and float(match[1]) for match in found)
+
+
 def share_done(log):
     """The part of the work that was done by the last line of progress, and the mean
     rate until then; None, None without any."""

@@ -212,6 +212,8 @@ class Runner:
         if now >= one.due:
             one.look(now)
             one.due = now + 0.5 + 5e-3 * len(self.watched)
+        if one.job.waiting:
+            one.begun = one.alive = now
         # It says nothing while it makes and checks the matrix.
         patience = self.silence + stages.around(run) + 0.1 * (run.predicted or 0.0)
         hot = self.ceiling and self.ceiling.above(one)
@@ -251,11 +253,13 @@ class Runner:
 
     def note(self, run, folder, found, status):
         record = os.path.join(folder, RECORD)
+        latency, bandwidth = outcome.link(
+            text_of(folder, RECORD) if len(run.hosts) == 2 else "")
         event = {
             "event": "end", "run": run.id, "time": self.clock.date(),
             "outcome": found.outcome, "seconds": found.seconds,
-            "gflops": found.gflops, "status": status, "latency": None,
-            "bandwidth": None, "evidence": found.evidence,
+            "gflops": found.gflops, "status": status, "latency": latency,
+            "bandwidth": bandwidth, "evidence": found.evidence,
             "record": record if os.path.exists(record) else None,
             "log": os.path.join(folder, LOG)}
         self.state.add(event)
