@@ -10,7 +10,6 @@ that holds it closes, also if the tests are killed.
 This file is also the login node's first process: cluster_net.py FOLDER.
 """
 import os
-import shlex
 import shutil
 import signal
 import subprocess
@@ -26,7 +25,6 @@ HOSTS = [f"n{i:02}" for i in range(1, 9)]
 NEW = ["--net", "--mount", "--uts", "--pid", "--ipc"]  # namespaces of each host
 UNSHARE = ["unshare", *NEW, "--fork", "--mount-proc", "--kill-child"]
 NETWORK = "10.77.0"
-LINKS = ["mounts", "ipc", "uts", "net", "pid"]
 SSHD = """\
 HostKey {folder}/key
 AuthorizedKeysFile {folder}/key.pub
@@ -100,10 +98,9 @@ class Cluster:
         return ["nsenter", "-t", child, "-m", "-u", "-i", "-n", "-p", "--",
                 *inner, *map(str, words)]
 
-    def on(self, host, script, **values):
-        """Run a script of the shell on a host as root, to its end."""
-        text = script.format(**{k: shlex.quote(str(v)) for k, v in values.items()})
-        return subprocess.run(self.outside(["sh", "-c", text], host), check=True,
+    def on(self, host, script):
+        """Run a script of the shell on a host, None: the login node, to its end."""
+        return subprocess.run(self.outside(["sh", "-ec", script], host), check=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               text=True).stdout
 

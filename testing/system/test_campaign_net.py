@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Campaigns on eight hosts with networks of their own, over ssh and TCP, on which
+faults are planted: all of them are named, with the right class, and nobody else."""
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import cluster_net
+import faults
+import jobs
+from busy import retried
+
+WHY_NOT = cluster_net.why_not()
+pytestmark = [pytest.mark.surface,
+              pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))]
+CAMPAIGN = jobs.SOURCE / "scripts/xhpl-campaign"
+
+# A host has a fifth of a core: what is slow there is so by far more than 15%.
+SIZE = ["--xhpl", jobs.XHPL, "--rate", "15", "--memory", "100M", "--nb", "128",
+        "--seconds", "2", "--short", "1", "--silence", "4", "--grace", "20",
+        "--slow", "15%"]
+ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "XHPL_BLAS_CHECK": "off"}
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """Start a cluster, each time a new one; it is gone when the test ends."""
+    running = []
+
+    def start():
+        while running:
+            running.pop().close()
+        folder = tmp_path / f"cluster{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        running.append(cluster_net.Cluster(folder))
+        return running[0]
+
+    yield start
+    while running:
+        running.pop().close()
+
+
+def campaign(cluster, *options):
+    """The outcome of a campaign on all hosts, and its campaign.json."""
+    words = [CAMPAIGN, "run", "--hosts", "n[01-08]", "-C", cluster.folder / "campaign",
+             *SIZE, *options]
+    outcome = jobs.run(cluster.outside(words), cluster.folder, ROOT, limit=150)
+    path = Path(cluster.folder, "campaign", "campaign.json")
+    assert path.exists(), str(outcome)
+    return outcome, json.loads(path.read_text())
+
+
+def classes(found):
+    return {host["name"]: host["class"] for host in found["hosts"]
+            if host["class"] != "ok"}
+
+
+def reasons(found, name):
+    (host,) = (host for host in found["hosts"] if host["name"] == name)
+    return "\n".join(reason["text"] for reason in host["reasons"])
+
+
+@retried
+def test_nodes_that_are_slow_wrong_and_die_alone(cluster):
+    running = cluster()
+    faults.half_speed(running, "n02")
+    faults.wrong(running, "n05")
+    faults.dies(running, "n07")
+    outcome, found = campaign(running, "--stages", "inventory,single", "--retries", "1")
+    assert classes(found) == {"n02": "slow", "n05": "wrong", "n07": "died"}, str(outcome)
+    assert outcome.status == 1
