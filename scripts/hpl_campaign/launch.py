@@ -69,6 +69,7 @@ class Launcher:
 
     def end(self, run, folder):
         """End what a run has left after the group of its command was ended."""
+        leftovers.end(folder)
 
     def sweep(self, runs, mark):
         """End what is left of runs (start events) of an earlier xhpl-campaign,
@@ -126,7 +127,7 @@ class Ssh(Launcher):
         return [*self.ssh, host, shlex.join(words)]
 
     def end(self, run, folder):
-        self.sweep([{"hosts": run.hosts}], str(folder))
+        self.sweep([{"hosts": run.hosts}], folder)
 
     def sweep(self, runs, mark):
         leftovers.end(mark)

@@ -3,16 +3,23 @@
 """Writes what xhpl writes, and behaves as the hosts of its run are told to.
 
 FAKE_XHPL is a JSON object: "seconds" of a run, and for a host how it behaves:
-a factor of its speed, or one of "die", "crash", "hang", "mute", "wrong", "refuse".
+a factor of its speed, or one of "die", "crash", "hang", "deaf", "mute", "wrong",
+"refuse". "company" has the same for runs of several hosts. In the folder FAKE_LOCKS a
+run locks its hosts, and dies if another has one.
 """
+import fcntl
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 
 TOLD = json.loads(os.environ.get("FAKE_XHPL", "{}"))
 HOSTS = os.environ.get("HPL_CAMPAIGN_HOSTS", "here").split(",")
+if len(HOSTS) > 1:
+    TOLD.update(TOLD.get("company", {}))
+LOCKS = []
 RATE = 100.0  # Gflop/s of a host
 
 ROW = """\
@@ -36,8 +43,25 @@ def plan():
           f"        {RATE}        0.687")
 
 
+def lock():
+    """Take the hosts. Children have the locks, too."""
+    for host in HOSTS if "FAKE_LOCKS" in os.environ else []:
+        file = open(os.path.join(os.environ["FAKE_LOCKS"], f"{host}.lock"), "w")
+        os.set_inheritable(file.fileno(), True)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"error: rank 0 on here: {host} is in use")
+            sys.exit(3)
+        LOCKS.append(file)
+
+
 def misbehave(how):
     """At half of the run."""
+    if how == "deaf":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        subprocess.Popen(["sleep", "3600"], start_new_session=True)
+        time.sleep(3600)
     if how == "die":
         say("error: rank 0 on here: it dies")
         sys.exit(3)
@@ -57,6 +81,7 @@ def solve(told):
     if "mute" in faults:
         time.sleep(3600)
     say("solver: a fake")
+    lock()
     if "refuse" in faults:
         say("error: rank 0 on here: N needs 9 GiB of node here, which has 1 available")
         sys.exit(2)
