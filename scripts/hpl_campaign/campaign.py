@@ -7,6 +7,7 @@ import statistics
 import tempfile
 
 from . import blame, inventory, judge, planning, stages
+from .ceiling import Ceiling
 from .live import duration
 from .run import Host
 from .runner import Runner
@@ -19,17 +20,29 @@ LOG_LIMIT = 20.0  # s in which a host says what its kernel said
 
 def words_of(options):
     """The command line of the program for a run."""
-    xhpl = shlex.split(options.xhpl)
     watchdog = f"watchdog={max(1, int(options.silence / 2))}"
 
     def words(run):
-        # Before the run it measures the link between two hosts.
-        link = ["--set", "predict=on", "--set", "plan_seconds=2"]
-        return [*xhpl, "-n", str(run.n), "--nb", str(run.nb), "-p", str(run.p),
-                "-q", str(run.q), "--json", "record.json", "--progress", "on",
-                "--set", watchdog, *(link if len(run.hosts) == 2 else []), *shlex.split(options.xhpl_options)]
+        more = shlex.split(options.xhpl_options)
+        if run.stage == stages.TORTURE:
+            return [*shlex.split(options.xdgemm), "-m", str(run.n), "-k", str(run.nb),
+                    "--torture", str(run.predicted), "--json", "record.json"]
+        if len(run.hosts) == 2:  # measure the link before the run
+            more = ["--set", "predict=on", "--set", "plan_seconds=2", *more]
+        return [*shlex.split(options.xhpl), "-n", str(run.n), "--nb", str(run.nb),
+                "-p", str(run.p), "-q", str(run.q), "--json", "record.json",
+                "--progress", "on", "--set", watchdog, *more]
 
     return words
+
+
+def stages_of(options):
+    """The names of all stages, torture behind single."""
+    found = list(options.stages)
+    if options.torture:
+        found.insert(len([x for x in ("inventory", "single") if x in found]),
+                     stages.TORTURE)
+    return found
 
 
 def rounds_of(stage, planner, options, hosts, group_of, efficiency):
@@ -38,6 +51,8 @@ def rounds_of(stage, planner, options, hosts, group_of, efficiency):
     short = min(filter(None, (options.seconds, options.short)))
     if stage == "single":
         return stages.single(planner, hosts, seconds, options.repeats)
+    if stage == stages.TORTURE:
+        return stages.torture(planner, hosts, options.torture)
     if stage == "pairs":
         return stages.pairs(planner, hosts, short, options.rounds)
     if stage == "groups":
@@ -82,12 +97,12 @@ class Campaign:
         self.runner = Runner(
             state, launcher, words_of(options), os.path.join(options.directory, "runs"),
             silence=options.silence, ramp=options.ramp, view=view, witness=self.witness,
-            **rest)
+            ceiling=options.ceiling and Ceiling(options.ceiling, launcher), **rest)
 
     def run(self):
         """All stages."""
         self.clear()
-        for stage in self.options.stages:
+        for stage in stages_of(self.options):
             if stage == "inventory":
                 self.take_inventory()
             else:
@@ -252,7 +267,7 @@ def plan_text(options, hosts, launcher):
                                      options, folder)
     planner = stages.Planner(size, stages.Bounds(options.bound, options.grace))
     rows, total, hours = [HEAD], 0.0, 0.0
-    for stage in options.stages:
+    for stage in stages_of(options):
         if stage == "inventory":
             time = 1 + INVENTORY * len(hosts)
             rows.append((stage, str(len(hosts)), "1", "", "", "", duration(time), "0.0"))

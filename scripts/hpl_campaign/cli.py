@@ -2,6 +2,7 @@
 """The command xhpl-campaign: its options, and what it does."""
 import argparse
 import os
+import re
 import signal
 import sys
 import time
@@ -52,6 +53,12 @@ def whole(text):
     return value
 
 
+def ceiling(text):
+    if not re.fullmatch(r"\d+(\.\d+)?[CW]", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no ceiling such as 95C or 450W")
+    return text
+
+
 def rounds(text):
     return {"log2": None, "all": 10**9}[text] if text in ("log2", "all") else count(text)
 
@@ -70,7 +77,8 @@ DEFAULTS = {
     "launcher": None, "stages": list(STAGES), "seconds": 600.0, "short": 60.0,
     "full": False, "memory": "80%", "rate": None, "nb": None, "ranks_per_node": 1,
     "repeats": 1, "rounds": None, "leave_out": False, "retries": 4, "bound": 3.0,
-    "grace": 60.0, "silence": 120.0, "ramp": 0.0, "xhpl": None, "xhpl_options": "",
+    "grace": 60.0, "silence": 120.0, "ramp": 0.0, "torture": None,
+    "ceiling": None, "xhpl": None, "xdgemm": None, "xhpl_options": "",
     "slow": blame.SLOW, "chance": blame.CHANCE,
 }
 FREE = {"slots": None, "ssh": None, "mpirun": None, "slurm": None,
@@ -104,6 +112,8 @@ def shape_options(group):
         "that make it slower")
     add("--retries", type=whole, metavar="R", help="how often a stage asks for more "
         "runs to find who is to blame (default: 4)")
+    add("--torture", type=positive, metavar="S", help="after single, xdgemm --torture of "
+        "so many seconds on each node")
     add("--ramp", type=positive, metavar="S", help="start loads so many seconds apart")
 
 
@@ -113,6 +123,8 @@ def bound_options(group):
     add("--bound", type=positive, metavar="X", help="a run is ended after X times its "
         "predicted time (default: 3)")
     add("--grace", type=positive, metavar="S", help="and so many seconds (default: 60)")
+    add("--ceiling", type=ceiling, metavar="LIMIT", help="a run is ended whose node is "
+        "hotter than 95C, or draws more than 450W")
     add("--silence", type=positive, metavar="S", help="a run is ended that shows no sign "
         "of progress for S seconds (default: 120)")
 
@@ -160,6 +172,7 @@ def launch_options(group):
         "--account=acceptance")
     add("--xhpl", metavar="FILE", help="the program (default: the one beside "
         "xhpl-campaign)")
+    add("--xdgemm", metavar="FILE", help="the same for --torture")
     add("--xhpl-options", metavar="WORDS", help="more options of it")
 
 
@@ -184,13 +197,13 @@ def parser():
     return made
 
 
-def xhpl_beside():
-    """The xhpl that belongs to this program."""
+def beside(name):
+    """A program that was installed, or built, with this one."""
     program = Path(sys.argv[0]).resolve().parent
-    for place in (program / "xhpl", HERE.parents[1] / "bin/arch/xhpl"):
+    for place in (program / name, HERE.parents[1] / "bin/arch" / name):
         if os.access(place, os.X_OK):
             return str(place)
-    return "xhpl"
+    return name
 
 
 def completed(given, stored):
@@ -207,7 +220,8 @@ def completed(given, stored):
     for name, value in FREE.items():
         if not hasattr(given, name):
             setattr(given, name, value)
-    given.xhpl = given.xhpl or xhpl_beside()
+    given.xhpl = given.xhpl or beside("xhpl")
+    given.xdgemm = given.xdgemm or beside("xdgemm")
     given.launcher = given.launcher or default_launcher(given)
     if given.rate and given.memory.endswith("%"):
         raise Refused("--rate needs --memory with an amount, such as 64G")

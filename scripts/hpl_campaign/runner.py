@@ -99,6 +99,7 @@ class Runner:
     folder     below which each run has its own
     silence    s without a sign of progress after which a run counts as hung
     ramp       s between the starts of two runs
+    ceiling    a Ceiling that ends runs, None for none
     view       is told which runs are under way, and how each ended
     witness    witness(run, seconds): more lines of evidence on a run that failed
     """
@@ -175,6 +176,8 @@ class Runner:
                 outcome="not started"), None)
             return
         self.watched.append(Watched(run, folder, job, now))
+        if self.ceiling:
+            self.ceiling.begin(run)
 
     # ---- watching ----------------------------------------------------------------
 
@@ -214,9 +217,8 @@ class Runner:
             one.due = now + 0.5 + 5e-3 * len(self.watched)
         if one.job.waiting:
             one.begun = one.alive = now
-        # It says nothing while it makes and checks the matrix.
-        patience = self.silence + stages.around(run) + 0.1 * (run.predicted or 0.0)
-        hot = self.ceiling and self.ceiling.above(one)
+        patience = self.silence + stages.quiet(run)
+        hot = self.ceiling and self.ceiling.above(run)
         if hot:
             one.end(outcome.HOT, hot, now)
         elif now - one.alive > patience:
@@ -230,6 +232,8 @@ class Runner:
 
     def close(self, one, now):
         """Its process is gone: find out how it ended, elsewhere if that takes time."""
+        if self.ceiling:
+            self.ceiling.end(one.run)
         ended = outcome.Ended(one.status, one.by, text_of(one.folder, REPORT),
                               text_of(one.folder, LOG), one.remark)
         found = outcome.classify(ended)
@@ -275,6 +279,8 @@ class Runner:
             while any(one.job.poll() is None for one in self.watched) and \
                     self.clock.now() < until:
                 self.clock.sleep(0.05)
+        for one in self.watched if self.ceiling else []:
+            self.ceiling.end(one.run)
         list(self.pool.map(lambda one: self.launcher.end(one.run, one.folder),
                            self.watched))
         self.watched = []

@@ -12,6 +12,9 @@ EFFICIENCY = 0.9  # of several hosts, until it is measured
 START = 3.0  # s, from the launcher's start to the first matrix
 BYTES_A_SECOND = 2e9  # of a host, generating the matrix and checking the solution
 
+TORTURE = "torture"  # a stage that is there if it is asked for
+TORTURE_N, TORTURE_K = 20000, 1024
+
 
 class Sizing(NamedTuple):
     """What one host can do, the weakest of them.
@@ -81,6 +84,13 @@ def whole(run):
     return around(run) + (run.predicted or 0.0)
 
 
+def quiet(run):
+    """Seconds in which a run may say nothing though all is well: it makes or checks the
+    matrix; it computes between two words of progress; torture says nothing."""
+    silent = 1.0 if run.stage == TORTURE else 0.1
+    return around(run) + silent * (run.predicted or 0.0)
+
+
 def order(size, hosts, seconds, efficiency=EFFICIENCY):
     """The largest n that fits, and takes so many seconds at most if they are given,
     with which all processes hold equally much."""
@@ -121,6 +131,15 @@ def single(planner, hosts, seconds, repeats=1):
     """Every host alone, all at once."""
     return [[planner.run("single", [host], seconds, attempt) for host in hosts]
             for attempt in range(1, repeats + 1)]
+
+
+def torture(planner, hosts, seconds):
+    """Every host alone multiplies for so many seconds; n is the order of C, nb the
+    inner dimension."""
+    n = min(TORTURE_N, max(1, planner.size.n // 2))
+    limit = planner.bounds.bound * (seconds + START) + planner.bounds.grace
+    return [[Run(run_id(TORTURE, 1, host), TORTURE, (host,), 1, n, min(n, TORTURE_K), 1,
+                 1, seconds, limit) for host in hosts]]
 
 
 def tournament(hosts, rounds=None):
