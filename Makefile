@@ -378,6 +378,7 @@ install: build
 	$(INSTALL) -m 644 $(wildcard docs/images/*) \
 	    $(DESTDIR)$(docdir)/docs/images
 	$(INSTALL) -m 644 docs/xhpl.1 $(DESTDIR)$(man1dir)
+	$(INSTALL) -m 644 docs/xhpl-campaign.1 $(DESTDIR)$(man1dir)
 	scripts/install-report '$(DESTDIR)' '$(bindir)' '$(datarootdir)/xhpl'
 
 ## dist: dist/xhpl-<version>.tar.gz of what is committed

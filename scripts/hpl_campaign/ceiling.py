@@ -7,7 +7,7 @@ from pathlib import Path
 from . import sensors
 
 PROGRAM = Path(sensors.__file__)
-SECONDS = 5.0  # between two looks
+SECONDS = 2.0  # between two looks
 
 
 class Ceiling:

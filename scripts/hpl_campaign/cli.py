@@ -102,7 +102,7 @@ def shape_options(group):
         "(default: 80%%)")
     add("--rate", type=positive, metavar="GFLOPS", help="of the weakest node; measure "
         "nothing. --memory is then an amount")
-    add("--nb", type=count, help="width of a panel (default: the plan's)")
+    add("--nb", type=count, metavar="NB", help="width of a panel (default: the plan's)")
     add("--ranks-per-node", type=count, metavar="R", help="processes (default: 1)")
     add("--repeats", type=count, metavar="R", help="runs of each node alone "
         "(default: 1)")

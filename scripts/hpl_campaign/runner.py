@@ -111,7 +111,7 @@ class Runner:
         self.view = view
         self.witness = witness or (lambda run, seconds: [])
         self.ceiling, self.clock = ceiling, clock
-        self.watched, self.closing = [], {}
+        self.watched, self.closing, self.noted = [], {}, []
         self.last_start = None
         self.changed = 0.0  # when a run began or ended last
         self.pool = concurrent.futures.ThreadPoolExecutor(8)
@@ -185,6 +185,7 @@ class Runner:
         now = self.clock.now()
         self.watched = [one for one in self.watched if not self.has_ended(one, now)]
         self.collect()
+        self.write()
         self.view.show(self.watched, left)
         if self.watched or self.closing or left:
             self.clock.sleep(self.nap(now))
@@ -259,15 +260,21 @@ class Runner:
         record = os.path.join(folder, RECORD)
         latency, bandwidth = outcome.link(
             text_of(folder, RECORD) if len(run.hosts) == 2 else "")
-        event = {
+        self.noted.append({
             "event": "end", "run": run.id, "time": self.clock.date(),
             "outcome": found.outcome, "seconds": found.seconds,
             "gflops": found.gflops, "status": status, "latency": latency,
             "bandwidth": bandwidth, "evidence": found.evidence,
             "record": record if os.path.exists(record) else None,
-            "log": os.path.join(folder, LOG)}
-        self.state.add(event)
-        self.view.note(event)
+            "log": os.path.join(folder, LOG)})
+
+    def write(self):
+        """What was noted goes to the disk, all at once: that takes milliseconds."""
+        if self.noted:
+            self.state.add(*self.noted)
+            for event in self.noted:
+                self.view.note(event)
+            self.noted = []
 
     def abandon(self):
         """End all runs, and note none as ended: they will run again."""

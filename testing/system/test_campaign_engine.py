@@ -7,6 +7,8 @@ import os
 import pty
 import random
 import re
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +19,8 @@ import pytest
 import jobs
 
 sys.path.insert(0, str(jobs.SOURCE / "scripts"))
-from hpl_campaign import hosts, leftovers, outcome, stages, state  # noqa: E402
+from hpl_campaign import (campaign, cli, hosts, leftovers, live, outcome,  # noqa: E402
+                          sensors, stages, state)
 from hpl_campaign.run import Host, Run  # noqa: E402
 
 pytestmark = pytest.mark.scripts
@@ -440,3 +443,150 @@ def test_a_campaign_with_xhpl(site):
     assert {event["outcome"] for event in ended.values()} == {"ok"}, str(done)
     assert ended["pairs-1-a+b"]["gflops"] > 0
     assert json.loads(open(ended["single-1-a"]["record"]).read())["exit_status"] == 0
+
+
+# ---- torture, and ceilings -----------------------------------------------------------
+
+XDGEMM = """\
+echo "xdgemm: 1 socket" >&2
+case $HPL_CAMPAIGN_HOSTS in
+n2) echo 'xdgemm: error: emu:0: wrong near C(1, 1)' >&2
+    echo 'verified: 9 products, 1 wrong'; exit 1 ;;
+esac
+echo 'verified: 9 products, 0 wrong'
+"""
+
+
+def test_torture_names_the_node_that_computes_wrong(site):
+    xdgemm = jobs.program(site.folder / "bin/xdgemm", XDGEMM)
+    done = site.run(*ALONE, "--torture", "5", "--xdgemm", xdgemm, hosts="n[1-3]")
+    assert done.status == 1 and site.classes() == {
+        "n1": "ok", "n2": "wrong", "n3": "ok"}, str(done)
+    (start,) = [event for event in site.events() if event.get("run") == "torture-1-n1"
+                and event["event"] == "start"]
+    assert start["argv"][start["argv"].index("--torture") + 1] == "5.0"
+
+
+def heat(site, celsius):
+    """A folder in place of /sys, with one sensor."""
+    folder = site.folder / "sys/class/hwmon/hwmon0"
+    folder.mkdir(parents=True)
+    (folder / "temp1_input").write_text(f"{celsius * 1000}\n")
+    return {"HPL_CAMPAIGN_SYS": str(site.folder / "sys")}
+
+
+@pytest.mark.parametrize("celsius, outcome_of_run", [(80, "ok"), (99, "hot")])
+def test_a_node_that_is_too_hot_loses_its_load(site, celsius, outcome_of_run):
+    told = {"seconds": 60 if celsius > 90 else 0.5}
+    done = jobs.run(site.words(*ALONE, "--ceiling", "90C", "--retries", "0", hosts="n1"),
+                    site.folder, {**site.env(**told), **heat(site, celsius)})
+    event = site.ended()["single-1-n1"]
+    assert event["outcome"] == outcome_of_run, str(done)
+    assert celsius < 90 or "n1 is at 99 C, more than 90 C" in event["evidence"][0]
+
+
+def test_power_is_what_the_processors_count(tmp_path, monkeypatch):
+    folder = tmp_path / "class/powercap/intel-rapl:0"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(sensors, "SYS", str(tmp_path))
+    (folder / "energy_uj").write_text("5000000\n")
+    watts = sensors.Watts()
+    (folder / "energy_uj").write_text("1e12\n")
+    assert watts() > 1000
+    assert sensors.celsius() is None
+
+
+# ---- installed -----------------------------------------------------------------------
+
+MAN = jobs.SOURCE / "docs/xhpl-campaign.1"
+
+
+def test_the_man_page_has_every_option():
+    page = MAN.read_text().replace("\\-", "-")
+    actions = [x for x in cli.parser()._actions if x.option_strings and x.dest != "help"]
+    missing = [x.dest for x in actions if not re.search(
+        rf"^\.BI? {x.option_strings[-1]}( |$)", page, re.M)]
+    assert missing == [] and page.count(".TP\n.B") == len(actions) > 30
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="no groff is installed")
+def test_groff_has_nothing_to_say_about_it(tmp_path):
+    outcome = jobs.run(["groff", "-man", "-ww", "-Tascii", "-b", MAN], tmp_path)
+    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
+
+
+def test_it_works_where_it_is_installed(site):
+    places = [site.folder / "root", "/usr/bin", "/usr/share/xhpl"]
+    jobs.run([jobs.SOURCE / "scripts/install-report", *places], site.folder).succeeded()
+    words = site.words(*ALONE, hosts="n1")
+    words[1] = site.folder / "root/usr/bin/xhpl-campaign"
+    jobs.run(words, site.folder, site.env()).succeeded()
+    assert site.classes() == {"n1": "ok"}
+
+
+# ---- what it costs -------------------------------------------------------------------
+
+
+class Drawn:
+    """Time that passes when somebody waits, and a launcher of runs that take what they
+    should; it starts nothing."""
+
+    at_once = 10**6
+
+    def __init__(self):
+        self.time, self.random = 0.0, random.Random(1)
+
+    def now(self):
+        return self.time
+
+    def date(self):
+        return 1.79e9 + self.time
+
+    def sleep(self, seconds):
+        self.time += seconds
+
+    def command(self, run, words, folder):
+        return words
+
+    def start(self, words, folder, environment, run):
+        return DrawnJob(self, run, folder)
+
+
+class DrawnJob:
+    waiting = False
+
+    def __init__(self, drawn, run, folder):
+        self.drawn, self.run, self.folder = drawn, run, folder
+        self.end = drawn.now() + stages.whole(run) * drawn.random.gauss(1, 0.02)
+
+    def poll(self):
+        if self.drawn.now() < self.end:
+            return None
+        gflops = 100 * len(self.run.hosts) * self.drawn.random.gauss(1, 0.005)
+        with open(os.path.join(self.folder, "report"), "w") as report:
+            report.write(f"WR21R2C8 {self.run.n} 192 1 1 600.0 {gflops:.4e}\n"
+                         f"{CHECK}PASSED\n")
+        return 0
+
+
+@pytest.mark.long
+def test_what_a_campaign_costs_itself(tmp_path, capsys):
+    count = int(os.environ.get("TEST_XHPL_NODES", "500"))
+    words = ["run", "-C", str(tmp_path), "--hosts", f"n[1-{count}]", "--rate", "100",
+             "--memory", "64G", "--launcher", "local", "--silence", "1e9",
+             "--stages", "single,pairs,groups,all", "--retries", "0"]
+    given = cli.parser().parse_args(words)
+    kept = cli.opened(given)
+    cli.begin(cli.completed(given, None), kept)
+    drawn, began = Drawn(), time.process_time()
+    with open(os.devnull, "w") as null:
+        campaign.Campaign(given, kept, drawn, live.View(null, drawn.now),
+                          clock=drawn).run()
+    took = time.process_time() - began
+    runs = len(kept.ended)
+    assert runs > count * (1 + (count - 1).bit_length() // 2)
+    assert {run["outcome"] for run in kept.runs()} == {"ok"}
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    with capsys.disabled():
+        print(f"\n{count} nodes: {runs} runs, {100 * took / runs:.3f} s of processor time "
+              f"per 100, {peak:.0f} MiB at most")
