@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include "hpl.h"
 #include "hpl/grid/peers.h"
 #include "hpl/panel/panel.h"
@@ -49,10 +50,18 @@ static void wait_for(MPI_Request *requests, int count,
             wait->poll(wait->context);
 }
 
-/* Doubles of a proposal that carry data: the current row comes last. */
-static int length_of(const double *proposal, int jb)
+/* Is the current row's owner among the merged processes up to this row? */
+static bool has_current(const HPL_T_panel *panel, int row, int merged)
 {
-    return ROWS + (proposal[HAS_CURRENT] != 0.0 ? 2 * jb : jb);
+    int nprow = panel->grid->nprow;
+
+    return (row + nprow - panel->prow) % nprow < merged;
+}
+
+/* Doubles of a proposal that carry data: the current row comes last. */
+static int length_of(const HPL_T_panel *panel, int row, int merged)
+{
+    return ROWS + (has_current(panel, row, merged) ? 2 : 1) * panel->jb;
 }
 
 typedef struct { /* who proposed, to which panel */
@@ -69,16 +78,22 @@ static void require(origin_t origin, const char *what, double x, double least,
                         x, least, most);
 }
 
-/* The values of another process's proposal do not lead out of the panel. */
-static void check(const HPL_T_panel *panel, const double *proposal, int from)
+/*
+ * The values of another process's proposal, of as many processes as merged, do
+ * not lead out of the panel.
+ */
+static void check(const HPL_T_panel *panel, const double *proposal, int from,
+                  int merged)
 {
     const origin_t origin = {panel, from};
     hpl_map_t rows = rows_of(panel);
     double first = panel->ia, last = first + panel->m - 1, owner;
+    bool current = has_current(panel, from, merged);
 
     require(origin, "a row of processes", proposal[OWNER], 0,
             panel->grid->nprow - 1);
-    require(origin, "the number of current rows", proposal[HAS_CURRENT], 0, 1);
+    require(origin, "the number of current rows", proposal[HAS_CURRENT],
+            current, current);
     if (proposal[KEY] == -1.0) /* it has no candidate */
         return;
     require(origin, "the magnitude of a pivot", floor(proposal[KEY]), 0,
@@ -90,32 +105,35 @@ static void check(const HPL_T_panel *panel, const double *proposal, int from)
 }
 
 /*
- * Send a proposal and receive one, in pieces so short that MPI sends them
- * eagerly. The first piece shows how long the other proposal is.
+ * Send my proposal, which covers as many processes as merged, as far on, and
+ * receive one from as far back; in pieces so short that MPI sends them eagerly,
+ * many at a time.
  */
-static void trade(const HPL_T_panel *panel, const double *proposal, int to,
-                  int from, const hpl_pivot_wait_t *wait)
+static void trade(const HPL_T_panel *panel, const double *proposal, int merged,
+                  const hpl_pivot_wait_t *wait)
 {
-    enum { PIECE = 500, TAG = 0 };
-    int jb = panel->jb, most = (int)hpl_proposal_doubles(jb),
-        out = length_of(proposal, jb);
-    int in = most;
+    enum { PIECE = 500, AT_ONCE = 32, TAG = 0 };
+    int nprow = panel->grid->nprow, me = panel->grid->myrow;
+    int to = (me + merged) % nprow, from = (me + nprow - merged) % nprow;
+    int out = length_of(panel, me, merged), in = length_of(panel, from, merged);
     MPI_Comm comm = panel->grid->col_comm;
-    MPI_Request requests[2];
+    MPI_Request requests[AT_ONCE];
+    int count = 0;
 
     for (int at = 0; at < Mmax(in, out); at += PIECE) {
-        requests[0] = requests[1] = MPI_REQUEST_NULL;
         if (at < in)
-            MPI_Irecv(wait->scratch + at, Mmin(PIECE, most - at), MPI_DOUBLE,
-                      from, TAG, comm, &requests[0]);
+            MPI_Irecv(wait->scratch + at, Mmin(PIECE, in - at), MPI_DOUBLE,
+                      from, TAG, comm, &requests[count++]);
         if (at < out)
             MPI_Isend(proposal + at, Mmin(PIECE, out - at), MPI_DOUBLE, to, TAG,
-                      comm, &requests[1]);
-        wait_for(requests, 2, wait);
-        if (at == 0)
-            check(panel, wait->scratch, from);
-        in = length_of(wait->scratch, jb);
+                      comm, &requests[count++]);
+        if (count > AT_ONCE - 2) {
+            wait_for(requests, count, wait);
+            count = 0;
+        }
     }
+    wait_for(requests, count, wait);
+    check(panel, wait->scratch, from, merged);
 }
 
 /*
@@ -126,12 +144,9 @@ static void trade(const HPL_T_panel *panel, const double *proposal, int to,
 void hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
                      const hpl_pivot_wait_t *wait)
 {
-    int nprow = panel->grid->nprow, me = panel->grid->myrow;
-
     HPL_ptimer(HPL_TIMING_MXSWP);
-    for (int step = 1; step < nprow; step *= 2) {
-        trade(panel, proposal, (me + step) % nprow, (me + nprow - step) % nprow,
-              wait);
+    for (int merged = 1; merged < panel->grid->nprow; merged *= 2) {
+        trade(panel, proposal, merged, wait);
         merge(wait->scratch, proposal, panel->jb);
     }
     if (proposal[KEY] < 0.0)
