@@ -34,39 +34,6 @@ static hyb_block_t l1_of(hyb_device_columns_t *d, int k)
                           0, 0, h->jb, h->jb);
 }
 
-/* Columns from .. to - 1 of panel k: halves, down to steps. */
-static xh_status_t factor_columns(hyb_device_columns_t *d, int k, int64_t from,
-                                  int64_t to)
-{
-    bool has_top = hpl_panel_top_rows(hyb_lu_panel(d->base.lu, k)->hpl) > 0;
-    int64_t half = xh_units(to - from, 2 * HYB_PANEL_STEP) * HYB_PANEL_STEP;
-    int64_t middle = from + half, right = to - middle;
-    hyb_block_t panel = hyb_device_panel(d, k), l1 = l1_of(d, k);
-    hyb_block_t u = hyb_block_part(l1, from, middle, half, right);
-    int64_t top = has_top ? middle : 0, below = panel.rows - top;
-    const hyb_gemm_t product = {
-        .alpha = -1.0,
-        .beta = 1.0,
-        .a = hyb_block_part(panel, top, from, below, half),
-        .b = u,
-        .c = hyb_block_part(panel, top, middle, below, right)};
-    const hyb_panel_step_t step = {
-        .panel = panel,
-        .first = from,
-        .count = to - from,
-        .pivots = hyb_block_part(d->pivots, 0, 0, panel.cols, 1),
-        .l1 = has_top ? hyb_block_part(l1, 0, 0, 0, 0) : l1,
-        .box = d->box};
-
-    if (to - from <= HYB_PANEL_STEP)
-        return hyb_queue_panel_step(d->factor, &step);
-    XH_TRY(factor_columns(d, k, from, middle));
-    XH_TRY(hyb_queue_trsm(d->factor, hyb_block_part(l1, from, from, half, half),
-                          u));
-    XH_TRY(hyb_queue_gemm(d->factor, &product));
-    return factor_columns(d, k, middle, to);
-}
-
 /* L1 comes down, and L2 if other processes or devices read it. */
 static xh_status_t queue_factorization(hyb_device_columns_t *d, int k)
 {
@@ -76,10 +43,16 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k)
     int top = hpl_panel_top_rows(hyb_lu_panel(lu, k)->hpl);
     int64_t below = alone ? 0 : panel.rows - top;
     xh_view_t host = {d->body, panel.rows, panel.cols, Mmax(panel.rows, 1)};
+    const hyb_panel_step_t all = {
+        .panel = panel,
+        .count = panel.cols,
+        .pivots = hyb_block_part(d->pivots, 0, 0, panel.cols, 1),
+        .l1 = top > 0 ? hyb_block_part(l1, 0, 0, 0, 0) : l1,
+        .box = d->box};
 
     XH_TRY(hyb_queue_wait(d->factor, d->computed));
     XH_TRY(hyb_event_record(d->factor, d->begun));
-    XH_TRY(factor_columns(d, k, 0, panel.cols));
+    XH_TRY(hyb_device_factor(d->factor, &all));
     if (d->box == NULL)
         XH_TRY(hyb_queue_copy_out(
             d->factor, hyb_block_part(d->pivots, 0, 0, panel.cols, 1),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/device_columns.h"
+#include "hybrid/lu/device_work.h"
 
+#include "base/integers.h"
 #include "hybrid/lu/l1_inverses.h"
 
 static hyb_block_t part(hyb_block_t all, int64_t rows, int64_t cols)

@@ -7,6 +7,7 @@
 #include "base/integers.h"
 #include "hpl/pauxil/map.h"
 #include "hybrid/lu/exchange.h"
+#include "hybrid/lu/tuner/engines.h"
 
 enum {
     MOST_STEPS = 100000,
@@ -193,12 +194,63 @@ static double visits(const model_t *model, const step_t *step)
                         : 0.0;
 }
 
+/* Do the columns of panel k live on devices? */
+static bool lives_there(const model_t *model, int64_t k)
+{
+    const hpl_shape_t *test = &model->test;
+    double n = local(test, k * test->nb, (int64_t)test->n + 1, test->npcol,
+                     (int)(k % test->npcol));
+
+    return model->on_host < 1.0 && columns_of(model, model->on_host, n) <= 0.0;
+}
+
+/* A device's seconds for a panel of so many rows, until L1 is on the host. */
+static double factored_there(const model_t *model, double rows)
+{
+    return hyb_model_curve_at(&model->width.factor, rows) +
+           transfer(model, model->test.nb) / 2.0;
+}
+
+/* Does a device factor panel k? Where the quicker one does, the team tries. */
+static bool by_device(const model_t *model, int64_t k)
+{
+    const hyb_model_rates_t *rates = model->rates;
+    double rows = local_rows(model, k * model->test.nb, TALLEST);
+
+    if (model->width.factor.count == 0 ||
+        (rates->no_box && model->test.nprow > 1) || !lives_there(model, k))
+        return false;
+    return rates->there || (k != HYB_ENGINES_TRIAL &&
+                            factored_there(model, rows) <=
+                                panel_seconds(model, rows, rates->threads) +
+                                    transfer(model, rows));
+}
+
+/* Of a panel that a device factors, L2 of m rows comes down for others. */
+static double way_to_others(const model_t *model, double m)
+{
+    bool alone = model->test.npcol == 1 && model->rates->figures.devices <= 1.0;
+
+    return alone ? 0.0 : transfer(model, m) / 2.0;
+}
+
+static void let_factor(const model_t *model, step_t *step)
+{
+    double devices = fmax(model->rates->figures.devices, 1.0);
+
+    if (model->mode != NOTHING) /* beside other work */
+        step->resident += factored_there(model, step->m) / devices;
+    step->down = way_to_others(model, step->m);
+}
+
 /*
- * The columns of a step that live on devices: the last ones.
+ * The columns of step k that live on devices: the last ones.
  *
- * ahead  in  of the next panel's columns, those that live there
+ * is_here  in  panel k was factored where they live
+ * ahead    in  of the next panel's columns, those that live there
  */
-static void let_reside(const model_t *model, double ahead, step_t *step)
+static void let_reside(const model_t *model, int64_t k, bool is_here,
+                       double ahead, step_t *step)
 {
     const hpl_shape_t *test = &model->test;
     double there = step->n - step->host;
@@ -208,9 +260,11 @@ static void let_reside(const model_t *model, double ahead, step_t *step)
         return;
     step->resident = fmax(there * column, visits(model, step));
     step->next = ahead * column;
-    if (ahead > 0.0)
+    if (ahead > 0.0 && by_device(model, k + 1))
+        let_factor(model, step);
+    else if (ahead > 0.0)
         step->down = transfer(model, step->m) / 2.0;
-    if (there > 0.0) /* L2 is copied for the link, and goes */
+    if (there > 0.0 && !is_here) /* L2 is copied for the link, and goes */
         step->up =
             transfer(model, step->m + test->nb) / 2.0 + copy(model, step->m);
     if (test->nprow > 1) {
@@ -253,7 +307,10 @@ static step_t step_of(const model_t *model, int64_t k, int p, int q)
     step.group = fmin(step.exchange,
                       exchange(model, (double)hyb_exchange_columns(test->nb)));
     let_devices(model, ahead, column - prepare, &step);
-    let_reside(model, both - ahead, &step);
+    let_reside(model, k,
+               k % test->npcol == q && model->rates->figures.devices <= 1.0 &&
+                   by_device(model, k),
+               both - ahead, &step);
     return step;
 }
 
@@ -372,8 +429,12 @@ static double factor_next(const model_t *model, int64_t k, double ready)
     const hpl_shape_t *test = &model->test;
     int q = (int)((k + 1) % test->npcol), most = model->rates->threads;
     double rows = local_rows(model, (k + 1) * test->nb, TALLEST);
-    int threads = panel_threads(model, &at(model, 0, q)->step, rows);
-    double panel = panel_seconds(model, rows, threads) + pivots(model, rows);
+    bool there = by_device(model, k + 1);
+    int threads =
+        there ? 0 : panel_threads(model, &at(model, 0, q)->step, rows);
+    double panel = (there ? factored_there(model, rows)
+                          : panel_seconds(model, rows, threads)) +
+                   pivots(model, rows);
 
     for (int p = 0; p < model->rows; p++) {
         process_t *me = at(model, p, q);
@@ -415,10 +476,13 @@ static double factorize(const model_t *model)
     int npcol = model->test.npcol;
     double rows = local_rows(model, 0, TALLEST), done = 0.0, ready = 0.0;
     double down = model->on_host <= 0.0 ? transfer(model, rows) / 2.0 : 0.0;
+    double first =
+        by_device(model, 0)
+            ? factored_there(model, rows) +
+                  way_to_others(model, rows - model->test.nb)
+            : down + panel_seconds(model, rows, model->rates->threads);
 
-    send_panel(model, 0,
-               down + panel_seconds(model, rows, model->rates->threads) +
-                   pivots(model, rows));
+    send_panel(model, 0, first + pivots(model, rows));
     for (int64_t k = 0; k < model->panels; k++) {
         for (int q = 0; q < npcol; q++) {
             double column = iterate_column(model, k, q);

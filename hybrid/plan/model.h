@@ -48,6 +48,8 @@ typedef struct {
                                    cannot */
     hyb_model_curve_t transfer; /* a panel from there to the host and back, over
                                    its rows */
+    hyb_model_curve_t factor;   /* a panel there, over its rows; no point: they
+                                   cannot */
     hyb_model_curve_t subtract; /* y - A x there, A as wide as a panel */
 } hyb_model_width_t;
 
@@ -66,6 +68,9 @@ typedef struct {
     hyb_model_link_t column;    /* ... within a process column */
     hyb_home_t home;            /* where columns live: as asked for, ... */
     hyb_home_figures_t figures; /* ... and as these decide */
+    bool there;                 /* only devices factor panels of their columns,
+                                   not who is quicker; no curve: only threads */
+    bool no_box;                /* devices do so for P = 1 alone */
     bool fixed;   /* devices always get the same share of an update, not ... */
     double share; /* ... what balances: 0 to 1 */
     int widths;   /* at least 1, nb ascending */

@@ -29,9 +29,9 @@ void hyb_model_width_scale(hyb_model_width_t *width, double work, double panels)
     hyb_model_curve_t *const curves[] = {
         &width->update,  &width->prepare,  &width->pack,     &width->narrow,
         &width->devices, &width->resident, &width->transfer, &width->subtract,
-        &width->alone,   &width->team};
+        &width->alone,   &width->team,     &width->factor};
 
-    for (int c = 0; c < 10; c++)
+    for (int c = 0; c < 11; c++)
         for (int i = 0; i < curves[c]->count; i++)
             curves[c]->seconds[i] *= c < 8 ? work : panels;
 }

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include "base/integers.h"
 #include "base/median.h"
+#include "hybrid/lu/device_work.h"
 #include "hybrid/plan/host_parts.h"
 
 enum {
     SAMPLES = 16,    /* of which the median counts */
     NARROWEST = 256, /* columns of the first C */
-    LISTS = 3        /* of rows: source, from, to */
+    LISTS = HYB_U_TO /* of rows, as P = 1 has them */
 };
 
 /* A device that takes longer for one piece of work has stalled. */
@@ -21,7 +22,8 @@ static const double patience = 60.0;
 typedef struct {
     double *host; /* pinned: a panel */
     hyb_buffer_t *memory;
-    hyb_block_t columns, u, l1, l2, list[LISTS];
+    hyb_block_t columns, u;
+    hyb_device_panel_t panel;
     hyb_queue_t *queue;
     hyb_event_t *begun, *done;
 } resident_t;
@@ -38,7 +40,8 @@ struct hyb_resident_devices {
     bool runs;
     _Atomic bool stops;
     int samples; /* as wide as the last one */
-    double column[SAMPLES], transfer[SAMPLES], subtract[SAMPLES];
+    double column[SAMPLES], transfer[SAMPLES], factor[SAMPLES],
+        subtract[SAMPLES];
     xh_status_t status;
 };
 
@@ -84,15 +87,18 @@ static xh_status_t open_device(hyb_resident_devices_t *d, int i)
     XH_TRY(hyb_event_create(device, &r->done));
     r->columns = hyb_block(r->memory, at, rows, d->most);
     r->u = hyb_block(r->memory, at += rows * d->most, d->nb, d->most);
-    r->l1 = hyb_block(r->memory, at += d->nb * d->most, d->nb, d->nb);
-    r->l2 = hyb_block(r->memory, at += d->nb * d->nb, d->m, d->nb);
+    r->panel.rows = rows;
+    r->panel.jb = r->panel.top = d->nb;
+    r->panel.has_inverses = true;
+    r->panel.l1 = hyb_block(r->memory, at += d->nb * d->most, d->nb, d->nb);
+    r->panel.l2 = hyb_block(r->memory, at += d->nb * d->nb, d->m, d->nb);
     at += d->m * d->nb;
     for (int list = 0; list < LISTS; list++, at += d->nb) {
-        r->list[list] =
-            hyb_block(r->memory, at, list > 0 ? displaced : d->nb, 1);
+        r->panel.list[list] =
+            hyb_block(r->memory, at, list == HYB_U_FROM ? d->nb : displaced, 1);
         XH_TRY(hyb_queue_upload(r->queue,
                                 (const int64_t *)d->host.data + list * d->nb,
-                                r->list[list]));
+                                r->panel.list[list]));
     }
     return XH_OK;
 }
@@ -130,19 +136,12 @@ typedef xh_status_t work_t(const hyb_resident_devices_t *d,
 static xh_status_t update(const hyb_resident_devices_t *d, const resident_t *r)
 {
     int64_t n = d->count;
-    hyb_block_t all = hyb_block_part(r->columns, 0, 0, d->m + d->nb, n);
-    hyb_block_t u = hyb_block_part(all, 0, 0, d->nb, n);
-    hyb_row_swap_t swap = {all, hyb_block_part(r->u, 0, 0, d->nb, n),
-                           r->list[0], r->list[1], r->list[2]};
-    hyb_gemm_t product = {.alpha = -1.0,
-                          .beta = 1.0,
-                          .a = r->l2,
-                          .b = u,
-                          .c = hyb_block_part(all, d->nb, 0, d->m, n)};
+    const hyb_device_part_t part = {
+        .queue = r->queue,
+        .columns = hyb_block_part(r->columns, 0, 0, d->m + d->nb, n),
+        .u = hyb_block_part(r->u, 0, 0, d->nb, n)};
 
-    XH_TRY(hyb_queue_swap_rows(r->queue, &swap));
-    XH_TRY(hyb_queue_trsm(r->queue, r->l1, u));
-    return hyb_queue_gemm(r->queue, &product);
+    return hyb_device_meet(&r->panel, &part);
 }
 
 static xh_status_t move(const hyb_resident_devices_t *d, const resident_t *r)
@@ -150,10 +149,10 @@ static xh_status_t move(const hyb_resident_devices_t *d, const resident_t *r)
     xh_view_t l1 = {r->host, d->nb, d->nb, d->nb};
     xh_view_t l2 = {r->host + d->nb * d->nb, d->m, d->nb, d->m};
 
-    XH_TRY(hyb_queue_copy_in(r->queue, l1, r->l1));
-    XH_TRY(hyb_queue_copy_in(r->queue, l2, r->l2));
-    XH_TRY(hyb_queue_copy_out(r->queue, r->l1, l1));
-    return hyb_queue_copy_out(r->queue, r->l2, l2);
+    XH_TRY(hyb_queue_copy_in(r->queue, l1, r->panel.l1));
+    XH_TRY(hyb_queue_copy_in(r->queue, l2, r->panel.l2));
+    XH_TRY(hyb_queue_copy_out(r->queue, r->panel.l1, l1));
+    return hyb_queue_copy_out(r->queue, r->panel.l2, l2);
 }
 
 static xh_status_t subtract(const hyb_resident_devices_t *d,
@@ -166,8 +165,43 @@ static xh_status_t subtract(const hyb_resident_devices_t *d,
 
     XH_TRY(hyb_queue_copy_in(r->queue, host_x, x));
     XH_TRY(hyb_queue_copy_in(r->queue, host_y, y));
-    XH_TRY(hyb_queue_gemv(r->queue, r->l2, x, y));
+    XH_TRY(hyb_queue_gemv(r->queue, r->panel.l2, x, y));
     return hyb_queue_copy_out(r->queue, y, host_y);
+}
+
+/* A panel's place among the columns, and its values. */
+static hyb_block_t panel_of(const hyb_resident_devices_t *d,
+                            const resident_t *r)
+{
+    return hyb_block_part(r->columns, 0, 0, d->m + d->nb, d->nb);
+}
+
+static bool factors(const hyb_resident_devices_t *d)
+{
+    bool can = d->most >= d->nb;
+
+    for (int i = 0; i < d->devices; i++)
+        can = can && hyb_device_has(hyb_machine_device(d->machine, i),
+                                    HYB_OP_PANEL_STEP);
+    return can;
+}
+
+static xh_status_t fill(const hyb_resident_devices_t *d, const resident_t *r)
+{
+    int64_t rows = d->m + d->nb;
+
+    return hyb_queue_copy_in(r->queue, (xh_view_t){r->host, rows, d->nb, rows},
+                             panel_of(d, r));
+}
+
+static xh_status_t factor(const hyb_resident_devices_t *d, const resident_t *r)
+{
+    const hyb_panel_step_t all = {.panel = panel_of(d, r),
+                                  .count = d->nb,
+                                  .pivots =
+                                      hyb_block_part(r->u, 0, 0, d->nb, 1)};
+
+    return hyb_device_factor(r->queue, &all);
 }
 
 /* All devices do it at the same time: seconds of the slowest, and of all
@@ -195,8 +229,25 @@ static xh_status_t time_work(const hyb_resident_devices_t *d, work_t *work,
     return XH_OK;
 }
 
-/* The first sample warms up; one that ends later counts if there is no other.
- * Wider ones follow, while there is time for them. */
+/* 0: they do not factor. */
+static xh_status_t time_panel(const hyb_resident_devices_t *d,
+                              double *seconds_p)
+{
+    double unused;
+
+    *seconds_p = 0.0;
+    if (!factors(d))
+        return XH_OK;
+    for (int i = 0; i < d->devices; i++)
+        XH_TRY(fill(d, &d->device[i]));
+    return time_work(d, factor, seconds_p, &unused);
+}
+
+/*
+ * Wider and wider, as long as there is time for that, as narrow products are
+ * slower; then until the end, at least once. The first sample as wide as this
+ * uses memory for the first time and does not count.
+ */
 static xh_status_t measure(hyb_resident_devices_t *d)
 {
     double column, slowest, unused;
@@ -208,11 +259,11 @@ static xh_status_t measure(hyb_resident_devices_t *d)
         XH_TRY(time_work(d, move, &d->transfer[at], &unused));
         XH_TRY(time_work(d, update, &slowest, &column));
         XH_TRY(time_work(d, subtract, &d->subtract[at], &unused));
+        XH_TRY(time_panel(d, &d->factor[at]));
         d->column[at] = column / (double)d->count;
         d->samples += is_warm;
-        is_warm = true;
-        if (d->count < d->most && slowest < d->seconds / 2 &&
-            !atomic_load(&d->stops)) {
+        is_warm = d->count == d->most || slowest > d->seconds / 4;
+        if (!is_warm) {
             d->count = xh_smaller(2 * d->count, d->most);
             d->samples = 0;
         }
@@ -268,7 +319,7 @@ void hyb_resident_devices_begin(hyb_machine_t *machine, int64_t m, int64_t nb,
 
 hyb_resident_seconds_t hyb_resident_devices_end(hyb_resident_devices_t *d)
 {
-    hyb_resident_seconds_t s = {INFINITY, INFINITY, INFINITY};
+    hyb_resident_seconds_t s = {INFINITY, INFINITY, INFINITY, INFINITY};
     int count;
 
     if (d == NULL)
@@ -277,9 +328,9 @@ hyb_resident_seconds_t hyb_resident_devices_end(hyb_resident_devices_t *d)
     pthread_join(d->thread, NULL);
     count = (int)xh_smaller(d->samples, SAMPLES);
     if (d->status == XH_OK)
-        s = (hyb_resident_seconds_t){xh_median(d->column, count),
-                                     xh_median(d->transfer, count),
-                                     xh_median(d->subtract, count)};
+        s = (hyb_resident_seconds_t){
+            xh_median(d->column, count), xh_median(d->transfer, count),
+            xh_median(d->factor, count), xh_median(d->subtract, count)};
     close_all(d);
     return s;
 }

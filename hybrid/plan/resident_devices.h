@@ -8,7 +8,8 @@
  * The devices of a process, kept busy with columns of their own while the team
  * is measured, and measured meanwhile, as busy_devices.h does with columns of
  * the host: they swap rows, solve, and update C := C - L2 U in their memory,
- * a panel goes to the host and back, and vectors do as in back-substitution.
+ * factor a panel, which also goes to the host and back, and vectors do as in
+ * back-substitution.
  */
 typedef struct hyb_resident_devices hyb_resident_devices_t;
 
@@ -28,6 +29,7 @@ void hyb_resident_devices_begin(hyb_machine_t *machine, int64_t m, int64_t nb,
 typedef struct {
     double column;   /* all together, for a column of C */
     double transfer; /* of a panel of m + nb rows, both ways */
+    double factor;   /* of such a panel by one; 0: they cannot */
     double subtract; /* y := y - A x of m x nb by one, x and y on the host */
 } hyb_resident_seconds_t;
 

@@ -480,6 +480,61 @@ TEST(panels_go_down_and_up_one_after_the_other)
     assert_near(seconds(rates, 3000, 1, 1), wanted + 24.0 * 100 * 43500 * 1e-9);
 }
 
+/* The same, and panels by a device of so many ns a row. */
+static hyb_model_rates_t factored_there(double ns, double way)
+{
+    hyb_model_rates_t rates = on_device(1e12, 1e-12, way);
+
+    rates.there = true;
+    rates.width[0].factor = columns_of(ns);
+    return rates;
+}
+
+TEST(of_a_devices_own_panels_l1_comes_down)
+{
+    double wanted = panels_of(3000, columns_of(70)) + 30 * 100 * 100e-9;
+
+    for (int depth = 0; depth < 3; depth++)
+        assert_near(at_depth(depth, factored_there(70, 2), 3000, 1, 1), wanted);
+}
+
+/* All of a panel goes up to the other one's, too; only L1 comes down twice. */
+TEST(of_panels_for_other_processes_all_comes_down)
+{
+    hyb_model_rates_t rates = factored_there(70, 0);
+    double without = seconds(rates, 3000, 1, 2);
+
+    rates.width[0].transfer = columns_of(200);
+    assert_near(seconds(rates, 3000, 1, 2) - without,
+                panels_of(3000, columns_of(100)) +
+                    panels_of(2900, columns_of(100)) + 2900 * 100e-9 +
+                    30 * 100 * 100e-9);
+}
+
+/* A panel by one takes half of what is left, as all threads are free. */
+TEST(who_is_quicker_factors_but_threads_try)
+{
+    hyb_model_rates_t slow = factored_there(1e6, 2), quick = slow;
+    double tried = 2900 * 200e-9 + hyb_model_curve_at(&halved, 2900);
+
+    slow.there = quick.there = false;
+    quick.width[0].factor = columns_of(1e-9);
+    assert_near(seconds(slow, 3000, 1, 1),
+                seconds(on_device(1e12, 1e-12, 2), 3000, 1, 1));
+    assert_near(seconds(quick, 3000, 1, 1), tried + 29 * 100 * 100e-9);
+}
+
+TEST(devices_without_a_box_factor_for_p_1_alone)
+{
+    hyb_model_rates_t rates = factored_there(1e-9, 2), none = rates;
+
+    none.width[0].factor.count = 0;
+    assert_true(seconds(rates, 3000, 2, 1) < 0.9 * seconds(none, 3000, 2, 1));
+    rates.no_box = true;
+    assert_near(seconds(rates, 3000, 2, 1), seconds(none, 3000, 2, 1));
+    assert_true(seconds(rates, 3000, 1, 2) < 0.9 * seconds(none, 3000, 1, 2));
+}
+
 /* Where it lives: of 30 blocks each has half the rows above it. */
 TEST(back_substitution_of_columns_on_devices_is_theirs)
 {

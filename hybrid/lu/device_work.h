@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_DEVICE_WORK_H
+#define HYB_DEVICE_WORK_H
+
+#include "hybrid/device/device.h"
+
+/*
+ * What a device does with columns that live there, in its queues: they meet a
+ * panel, and a panel is factored. The solver's work, which planning times, too.
+ */
+
+/* Rows that a panel moves on this process, counted from its first one. */
+enum {
+    HYB_U_FROM,         /* those that become rows of U; P = 1: in U's order */
+    HYB_DISPLACED_FROM, /* those displaced from the top, where that is here */
+    HYB_DISPLACED_TO,   /* where displaced ones go, here */
+    HYB_U_TO,           /* P > 1: rows of U by process that they come from */
+    HYB_ROW_LISTS
+};
+
+/* A panel there, and where it stands on this process. */
+typedef struct {
+    int64_t first, rows; /* its first row, and how many it has */
+    int64_t jb, top;     /* columns; top rows that are here: jb or 0 */
+    hyb_block_t l1;      /* whose diagonal blocks may be inverses, */
+    bool has_inverses;   /* for products */
+    hyb_block_t l2;      /* in the matrix, or in: */
+    hyb_block_t came;    /* room for one that comes up */
+    hyb_block_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
+    hyb_event_t *ready;              /* all of it has come up */
+} hyb_device_panel_t;
+
+/* Columns that meet a panel together, from the process's first row on. */
+typedef struct {
+    hyb_queue_t *queue;
+    hyb_block_t columns;
+    hyb_block_t u;     /* nb x the same: rows on their way to the top */
+    hyb_block_t aside; /* P > 1: U, where the top is on another process */
+} hyb_device_part_t;
+
+/* ---- device_update.c: columns meet a panel --------------------------------
+ *
+ * Queued for part, one after the other: rows are swapped, P = 1; U is solved; C
+ * is updated.
+ */
+xh_status_t hyb_device_swap(const hyb_device_panel_t *panel,
+                            const hyb_device_part_t *part);
+xh_status_t hyb_device_solve(const hyb_device_panel_t *panel,
+                             const hyb_device_part_t *part);
+xh_status_t hyb_device_update(const hyb_device_panel_t *panel,
+                              const hyb_device_part_t *part);
+
+/* All three. */
+xh_status_t hyb_device_meet(const hyb_device_panel_t *panel,
+                            const hyb_device_part_t *part);
+
+/* Where rows of U go that other processes sent, before U is solved. */
+hyb_block_t hyb_device_u_that_comes(const hyb_device_panel_t *panel,
+                                    const hyb_device_part_t *part);
+
+/* flop of the update. */
+double hyb_device_flop(const hyb_device_panel_t *panel,
+                       const hyb_device_part_t *part);
+
+/* ---- device_factor.c -------------------------------------------------------
+ */
+
+/*
+ * Queue the factorization of columns first to first + count - 1 of a panel: by
+ * halves, each followed by its update of the other, down to the steps that
+ * device.h describes.
+ *
+ * all  in  as a step, of any number of columns
+ * Errors: those of panel_step, trsm and gemm
+ */
+xh_status_t hyb_device_factor(hyb_queue_t *queue, const hyb_panel_step_t *all);
+
+#endif
