@@ -22,10 +22,12 @@ static const struct {
 static const double lately = 3.0; /* s: the current rate covers 3 to 6 */
 
 static double next_expected;
+static bool next_disturbed;
 
-void hpl_progress_expect(double seconds)
+void hpl_progress_expect(double seconds, bool disturbed)
 {
     next_expected = seconds;
+    next_disturbed = disturbed;
 }
 
 static hpl_speech_t speech_of_setting(void)
@@ -49,6 +51,7 @@ hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n)
                                .speech = first ? speech : HPL_SILENT,
                                .beside_live = !first && speech == HPL_LIVE,
                                .expected = next_expected,
+                               .disturbed = next_disturbed,
                                .started = now,
                                .said = start,
                                .mark = {start, start}};
@@ -99,6 +102,21 @@ static double rate_of(const hpl_progress_t *p, hpl_progress_mark_t from,
                : 0.0;
 }
 
+/* ", 98% of plan"; more than all of it needs a reason. */
+static const char *compared(const hpl_progress_t *p, double rate, char *text,
+                            size_t size)
+{
+    double part = p->expected > 0.0 ? rate * p->expected / flop(p) : 0.0;
+
+    if (p->expected > 0.0 && p->disturbed)
+        return ", planned under load";
+    if (part > 1.005)
+        return ", ahead of plan";
+    if (p->expected > 0.0)
+        snprintf(text, size, ", %.0f%% of plan", 100.0 * part);
+    return text;
+}
+
 /* The line fits a terminal of 80 columns. */
 void hpl_progress_text(const hpl_progress_t *p, int64_t left,
                        hpl_progress_mark_t at, char *text, size_t size)
@@ -109,16 +127,14 @@ void hpl_progress_text(const hpl_progress_t *p, int64_t left,
 
     rate_text(rate_of(p, p->mark[0], at), now, sizeof(now));
     rate_text(rate, mean, sizeof(mean));
-    if (p->expected > 0.0)
-        snprintf(prediction, sizeof(prediction), ", %.0f%% of plan",
-                 100.0 * rate * p->expected / flop(p));
     if (at.share > 0.0 && seconds < 1e15) {
         memcpy(rest, ", ", sizeof(", "));
         duration_text(seconds, rest + 2, sizeof(rest) - 2);
     }
     snprintf(text, size,
              "%.1f%% done, %" PRId64 " columns%s left, %s Gflops, mean %s%s",
-             100.0 * at.share, left, rest, now, mean, prediction);
+             100.0 * at.share, left, rest, now, mean,
+             compared(p, rate, prediction, sizeof(prediction)));
 }
 
 /* ---- printing ------------------------------------------------------------ */

@@ -23,13 +23,18 @@ typedef struct {
     hpl_speech_t speech; /* of process 0 of the grid; others are silent */
     bool beside_live;    /* process 0 has a live line */
     double expected;     /* s of the whole factorization; 0: unknown */
+    bool disturbed;      /* ... as others had the cores when it was planned */
     double started;
     hpl_progress_mark_t said;    /* at the last line */
     hpl_progress_mark_t mark[2]; /* 3 to 6 s ago; at most 3 s ago */
 } hpl_progress_t;
 
-/* The next factorization, of a whole test, should take seconds; 0: unknown. */
-void hpl_progress_expect(double seconds);
+/*
+ * The next factorization, of a whole test, should take seconds; 0: unknown.
+ * disturbed  in  that was predicted while others had the cores: it may take
+ *                less, and is not compared
+ */
+void hpl_progress_expect(double seconds, bool disturbed);
 
 /* A factorization of order n begins now. */
 hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n);

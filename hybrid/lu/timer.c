@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/timer.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/trace.h"
+#include "base/turns.h"
 #include "hybrid/lu/worker.h"
 
 static const char *const names[HYB_ACTIVITIES] = {
@@ -95,23 +94,12 @@ double hyb_timer_end(hyb_worker_t *me)
 
 static const double least_flop = 1e7; /* of a paced one */
 
-/* The second number: ns on a run queue. */
 static double turns_of_others(hyb_worker_t *me)
 {
-    char text[80], *second;
-    ssize_t length;
+    xh_turns_t turns;
 
-    if (me->schedstat == 0)
-        me->schedstat =
-            open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    if (me->schedstat < 0)
-        return 0.0;
-    length = pread(me->schedstat, text, sizeof(text) - 1, 0);
-    if (length <= 0)
-        return 0.0;
-    text[length] = '\0';
-    strtoull(text, &second, 10);
-    return 1e-9 * (double)strtoull(second, NULL, 10);
+    xh_turns_read(&me->schedstat, &turns);
+    return turns.waited;
 }
 
 static double processor_time(void)

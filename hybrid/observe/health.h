@@ -68,15 +68,17 @@ typedef enum {
     HYB_SLOW_PROCESS,
     HYB_ALL_SLOW,
     HYB_MOST_SLOW, /* more than half, but not all */
-    HYB_SLOW_MESSAGES
+    HYB_SLOW_MESSAGES,
+    HYB_CROWDED /* others have cores of theirs */
 } hyb_condition_t;
 
 typedef struct {
     hyb_condition_t condition;
-    int process;  /* the slowest, or the one that waits most */
+    int process;  /* the slowest, or the one that waits most, or whose cores
+                     others have most */
     int others;   /* processes that are slow, too */
     double share; /* of the peers' rate; of what all, or most, could reach;
-                     of the time that waits take: 0 to 1 */
+                     of the time that waits, or others, take: 0 to 1 */
 } hyb_verdict_t;
 
 /*

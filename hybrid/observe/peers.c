@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/median.h"
 #include "base/text.h"
+#include "base/turns.h"
 
 enum {
     KEPT = 12,    /* reports of each process */
@@ -23,7 +24,6 @@ static const double settled = 0.2; /* s at work that show a rate */
 static const double clearly = 0.7; /* of what it could be is slow */
 static const double all = 0.75;    /* of the processes, more than that, are */
 static const double much = 0.3;    /* of the time is much waiting */
-static const double crowded = 0.1; /* of the time is too much for others */
 
 typedef struct {
     hyb_report_t kept[KEPT];
@@ -37,6 +37,7 @@ struct hyb_peers {
     hyb_verdict_t verdict, said;
     int confirmed;
     double said_at;
+    bool crowded; /* said once: programs come and go */
     hyb_pulse_t *pulse; /* behind the peers */
     peer_t peer[];
 };
@@ -194,11 +195,13 @@ static hyb_verdict_t judge_messages(const hyb_pulse_t *pulse, int count,
     for (int i = 0; i < count; i++) {
         double *longest = &panel[pulse[i].column];
 
-        if (pulse[i].turns > crowded)
-            return v;
+        if (pulse[i].turns > XH_TURNS_CROWDED && pulse[i].turns > v.share)
+            v = (hyb_verdict_t){HYB_CROWDED, i, 0, pulse[i].turns};
         work = fmax(work, pulse[i].work);
         *longest = fmax(*longest, pulse[i].panel);
     }
+    if (v.condition == HYB_CROWDED || count == 1)
+        return v;
     for (int i = 0; i < columns; i++)
         panels += panel[i];
     for (int i = 0; i < count; i++) {
@@ -230,7 +233,7 @@ hyb_verdict_t hyb_verdict(const hyb_pulse_t *pulse, int count, int columns)
     v = judge_all(pulse, count, x);
     if (v.condition == HYB_HEALTHY && count > 1)
         v = judge_each(pulse, count, x);
-    if (v.condition == HYB_HEALTHY && count > 1)
+    if (v.condition == HYB_HEALTHY)
         v = judge_messages(pulse, count, columns, x, x + count);
     free(x);
     return v;
@@ -308,6 +311,12 @@ static void say(const hyb_peers_t *p, const hyb_verdict_t *v)
                           "all rank %.0f on %s",
                           100.0 * v->share, t->rank, t->host);
         break;
+    case HYB_CROWDED:
+        xh_log_warning_of((int)t->rank, t->host,
+                          "crowded: others have its cores %.0f%% of the time: "
+                          "other programs, or more threads than cores",
+                          100.0 * v->share);
+        break;
     default:
         xh_log_info(p->said.condition == HYB_ALL_SLOW ||
                             p->said.condition == HYB_MOST_SLOW
@@ -324,12 +333,16 @@ void hyb_peers_judge(hyb_peers_t *p, double now)
     for (int i = 0; i < p->count; i++)
         p->pulse[i] = pulse_of(&p->peer[i]);
     v = hyb_verdict(p->pulse, p->count, p->columns);
+    if (v.condition == HYB_CROWDED && p->crowded)
+        v = (hyb_verdict_t){.condition = HYB_HEALTHY};
     p->confirmed = same(&v, &p->verdict) ? p->confirmed + 1 : 1;
     p->verdict = v;
     if (v.condition == HYB_TOO_EARLY || p->confirmed < CONFIRMED ||
         same(&v, &p->said) || now < p->said_at + apart)
         return;
     say(p, &v);
-    p->said = v;
+    p->crowded = p->crowded || v.condition == HYB_CROWDED;
+    if (v.condition != HYB_CROWDED)
+        p->said = v;
     p->said_at = now;
 }

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/median.h"
 #include "base/settings.h"
+#include "base/turns.h"
 #include "hpl/grid/agree.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
@@ -396,6 +397,8 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
         .threads = (int)-hyb_slowest(-hyb_team_size(means->team))};
     hyb_split_t split;
     hyb_phase_t phase;
+    const xh_turns_t before = xh_turns_of_process();
+    xh_turns_t after;
     work_t work = {.means = means,
                    .what = what,
                    .rates = &rates,
@@ -417,6 +420,8 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
                     hyb_watchdog_patience());
     status = measure_all(&work);
     hyb_phase_end(&phase);
+    after = xh_turns_of_process();
+    rates.others = hyb_slowest(xh_turns_of_others(&before, &after));
     if (status == XH_OK)
         *rates_p = rates;
     return status;

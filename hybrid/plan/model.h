@@ -63,6 +63,7 @@ typedef struct {
 typedef struct {
     int threads;    /* of each process */
     double ceiling; /* flop/s of FMA of all processes, at that time */
+    double others;  /* part of that time in which others had the cores */
     double sweep;   /* B/s of reading the matrix, each process; 0: no time */
     hyb_model_link_t row;       /* within a process row, ... */
     hyb_model_link_t column;    /* ... within a process column */

@@ -67,7 +67,7 @@ SHAPE = {
             "ranks": Maybe(
                 [{"rank": WHOLE, "panel": NUMBER, "swap": NUMBER, "solve": NUMBER,
                   "update": NUMBER, "broadcast": NUMBER, "exchange": NUMBER,
-                  "wait": NUMBER, "thread_gflops": Maybe(NUMBER)}]
+                  "wait": NUMBER, "thread_gflops": Maybe(NUMBER), "others": Maybe(NUMBER)}]
             ),
             "clocks": Maybe(
                 [{"host": TEXT, "mhz_least": Maybe(NUMBER),

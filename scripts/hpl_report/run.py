@@ -75,6 +75,17 @@ class Run:
         used = self.cores or sum(used for used, _ in counts)
         return used, used + sum(there - used for used, there in counts)
 
+    def others(self, test):
+        """The part of the time that others had the cores of a process, the worst one."""
+        return max((r.get("others") or 0 for r in test.get("ranks") or []), default=0)
+
+    def threads(self):
+        """Of all processes; None if unknown."""
+        return total(
+            rank.get("threads") for host in self.record["hosts"]
+            for rank in host["ranks"]
+        )
+
     def choose(self):
         """The fastest test that counts, else the fastest; None without any."""
         return max(

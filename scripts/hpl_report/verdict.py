@@ -9,6 +9,7 @@ from .words import NBSP, moment, percent, rate
 GOOD, FAIR = 0.80, 0.60  # of the ceiling
 NOISE = 1.02  # of the ceiling: more is no rate, but a ceiling that was disturbed
 AS_PREDICTED, NEAR = 0.90, 0.75  # of the predicted rate
+CROWDED = 0.1  # of the time: more is too much for others
 SMALL = 0.3  # of the memory: a matrix that could grow
 BY_SIGNAL = 128  # plus its number: the exit status of a run that it ended
 WAITS = ("wait_panel", "wait_exchange", "wait_device", "broadcast", "exchange")
@@ -56,10 +57,23 @@ def idle_cores(run):
     return bound and f"only {bound[0]} of {bound[1]} cores were used; see binding"
 
 
+def crowded(run, test):
+    """What had the cores beside the threads that were to have them."""
+    part, threads = run.others(test), run.threads()
+    if part <= CROWDED:
+        return None
+    if run.cores and threads and threads > run.cores:
+        return (f"{threads} threads shared {run.cores} cores, and waited for each other "
+                f"up to {percent(part)} of the time")
+    return f"other programs had these cores up to {percent(part)} of the time"
+
+
 def holds_back(run, test):
     """What most likely keeps the rate from the ceiling."""
     if run.bound():
         return idle_cores(run)
+    if crowded(run, test):
+        return crowded(run, test)
     processes = run.record["mpi"]["processes"]
     if test["p"] * test["q"] < processes:
         return (
@@ -70,8 +84,7 @@ def holds_back(run, test):
     if high is not None and high < FAIR:
         return (
             f"even its fast iterations reach only {percent(high)}, so look at the "
-            "BLAS library's kernel, the binding, the clock, and what else ran on "
-            "these cores"
+            "BLAS library's kernel, the binding and the clock"
         )
     if waits is not None and waits > 0.2:
         return (
@@ -94,8 +107,9 @@ def of_rate(run, test, efficiency):
     )
     if efficiency > NOISE:
         return Verdict(
-            "unknown", "The record cannot tell", f"the rate is {ceiling}, which "
-            "something else on these cores must have disturbed",
+            "unknown", "The record cannot tell", f"the rate is {ceiling}, and "
+            + (crowded(run, test) or "something else on these cores must have "
+               "disturbed that"),
         )
     if efficiency >= GOOD and not run.bound():
         return Verdict("good", "Yes", ceiling + ", which is as fast as tuned runs are")
@@ -119,7 +133,7 @@ def of_prediction(run, test):
     if part >= AS_PREDICTED and not run.bound():
         return Verdict("good", "Yes", reached)
     grade = ("fair", "It is fair") if part >= NEAR else ("low", "No")
-    reason = idle_cores(run) or "its iterations show where the time went"
+    reason = idle_cores(run) or crowded(run, test) or "its iterations show where the time went"
     return Verdict(*grade, f"{reached}: {reason}")
 
 

@@ -11,6 +11,7 @@
 #include "base/integers.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/turns.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/solver/solver.h"
 #include "hybrid/plan/measure.h"
@@ -85,7 +86,13 @@ static xh_status_t measure(const hyb_means_t *means, const xhpl_list_t *nb,
 
     for (int i = 0; i < nb->count; i++)
         add_width(&what, nb->value[i]);
-    return hyb_measure(means, &what, rates_p);
+    XH_TRY(hyb_measure(means, &what, rates_p));
+    if (rates_p->others > XH_TURNS_CROWDED && xhpl_rank(MPI_COMM_WORLD) == 0)
+        xh_log_warning("others had these cores %.0f%% of the time of measuring "
+                       "(other programs, or more threads than cores): a run "
+                       "without them is faster than predicted",
+                       100.0 * rates_p->others);
+    return XH_OK;
 }
 
 /* More processes are predicted with the measured links. Process 0. */
@@ -320,10 +327,12 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
     if (means == NULL)
         return XH_ERR_INPUT;
     XH_TRY(measure(means, &parameters->list[XHPL_NB], seconds, &rates));
-    *forecast_p = (xhpl_forecast_t){.seconds = forecast,
-                                    .context = &rates,
-                                    .ceiling = rates.ceiling,
-                                    .latency = rates.row.latency,
-                                    .bandwidth = rates.row.bandwidth};
+    *forecast_p =
+        (xhpl_forecast_t){.seconds = forecast,
+                          .context = &rates,
+                          .ceiling = rates.ceiling,
+                          .latency = rates.row.latency,
+                          .bandwidth = rates.row.bandwidth,
+                          .disturbed = rates.others > XH_TURNS_CROWDED};
     return XH_OK;
 }

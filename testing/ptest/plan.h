@@ -48,6 +48,7 @@ typedef struct {
     double ceiling;   /* flop/s of FMA on all cores that it is based on */
     double latency;   /* s of a short message to the next rank, ... */
     double bandwidth; /* ... and B/s of a long one, all sending; 0: one rank */
+    bool disturbed;   /* others had these cores while it was measured */
 } xhpl_forecast_t;
 
 #endif

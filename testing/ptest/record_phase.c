@@ -293,7 +293,8 @@ static json_t *my_work(const hpl_system_t *system)
                        {"exchange", xh_json_number(work.exchange)},
                        {"wait", xh_json_number(work.wait)},
                        {"gflop", xh_json_number(work.flop * 1e-9)},
-                       {"thread_gflops", xh_json_number(work.rate * 1e-9)}));
+                       {"thread_gflops", xh_json_number(work.rate * 1e-9)},
+                       {"others", xh_json_number(work.others)}));
     if (work.has_devices)
         XH_JSON_SET(json_array_get(list, 0),
                     {"link_up_bytes", xh_json_number(work.link_up)},

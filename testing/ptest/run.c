@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <time.h>
 #include "base/log.h"
+#include "base/turns.h"
 #include "hpl.h"
 #include "hpl_solver.h"
 #include "hpl/pauxil/abort.h"
@@ -23,6 +24,26 @@ typedef struct {
 } run_t;
 
 enum { TIMER = 0 };
+
+/* The process that others disturbed most says so. */
+static void warn_of_others(const xhpl_trial_t *trial)
+{
+    struct {
+        double part;
+        int rank;
+    } worst = {0.0, xhpl_rank(trial->comm)};
+    const int me = worst.rank;
+    hpl_work_t work;
+
+    if (hpl_solver()->work != NULL && hpl_solver()->work(trial->system, &work))
+        worst.part = work.others;
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
+                  trial->comm);
+    if (worst.part > XH_TURNS_CROWDED && worst.rank == me)
+        xh_log_warning("others had these cores %.0f%% of the time of N = %d: "
+                       "other programs, or more threads than cores",
+                       100.0 * worst.part, trial->test.n);
+}
 
 /*
  * Solve; the time counts until the last process is done. Returns the solver's
@@ -45,6 +66,7 @@ static int solve(run_t *run, xhpl_trial_t *trial)
                        &trial->seconds);
     end = time(NULL);
     xhpl_record_note(run->record, XHPL_TEST_SOLVED, trial);
+    warn_of_others(trial);
     if (run->report != NULL) {
         if (info != 0)
             xh_log_warning("the matrix is singular: column %d has no pivot",
@@ -113,7 +135,7 @@ static void run_test(run_t *run, const xhpl_test_t *test)
     }
     if (forecast->seconds != NULL)
         trial.predicted = forecast->seconds(forecast->context, test);
-    hpl_progress_expect(trial.predicted);
+    hpl_progress_expect(trial.predicted, forecast->disturbed);
     hpl_solver()->generate(trial.system, HPL_ISEED);
     info = solve(run, &trial);
     report_details(run);

@@ -85,6 +85,23 @@ def test_the_verdict_is_a_sentence_as_well(tmp_path, told, record):
     assert not (tmp_path / "report.html").exists()
 
 
+@pytest.mark.parametrize("threads, reason", [
+    (None, "other programs had these cores up to 54 % of the time."),
+    (64, "64 threads shared {cores} cores, and waited for each other up to 54 % of")])
+def test_others_on_the_cores_come_before_the_blas(told, record, threads, reason):
+    rated(record, 0.3)
+    for rank, part in zip(record["tests"][0]["ranks"], (0.54, 0.02)):
+        rank["others"] = part
+    record["hosts"][0]["ranks"][0]["threads"] = threads
+    cores = sum(host["fma_ceiling"]["cores"] for host in record["hosts"])
+    text = told()
+    assert "look at the BLAS" not in text
+    if threads:
+        threads += sum(r["threads"] for h in record["hosts"] for r in h["ranks"][1:])
+        reason = reason.replace("64", str(threads)).format(cores=cores)
+    assert reason in text, text[:2000]
+
+
 ENDS = [
     (dict(), 0), (dict(exit_status=3), 1), (dict(exit_status=None), 1),
     (dict(exit_status=143), 1), (dict(tests=[]), 1),

@@ -165,6 +165,19 @@ TEST_OF_GROUP(less_than_predicted_is_slow_from_the_beginning)
     assert_null(strstr(text, "rank"));
 }
 
+/* Programs that come and go are told of once. */
+TEST_OF_GROUP(who_has_others_on_its_cores_is_named_once)
+{
+    for (int step = 0; step < 300; step++) {
+        group.report[2].turns += step % 100 < 50 ? 0.08 : 0.0;
+        work(all_well, 0.1);
+    }
+    assert_string_equal(
+        end(), "xhpl: warning: rank 12 on node1: crowded: others have its "
+               "cores 50% of the time: other programs, or more threads than "
+               "cores\n");
+}
+
 /* Half of the time goes by with messages, most of rank 13's. */
 static void check_slow_messages(hyb_activity_t activity)
 {

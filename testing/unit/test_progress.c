@@ -156,10 +156,24 @@ TEST(others_go_past_the_live_line_while_it_may_be_there)
 
 TEST(a_prediction_holds_for_one_factorization)
 {
-    hpl_progress_expect(500.0);
+    hpl_progress_expect(500.0, false);
     assert_non_null(
         strstr(said("progress=on", &first, 1000.0), ", 50% of plan\n"));
     assert_null(strstr(said("progress=on", &first, 1000.0), "plan"));
+}
+
+TEST(more_than_the_plan_has_a_reason)
+{
+    const char *text;
+
+    hpl_progress_expect(1400.0, false);
+    text = said("progress=on", &first, 1000.0);
+    assert_non_null(strstr(text, ", ahead of plan\n"));
+    assert_null(strstr(text, "% of plan"));
+    hpl_progress_expect(1400.0, true);
+    text = said("progress=on", &first, 1000.0);
+    assert_non_null(strstr(text, ", planned under load\n"));
+    assert_null(strstr(text, "of plan"));
 }
 
 TEST(the_rate_now_is_that_of_the_last_seconds)
