@@ -95,6 +95,13 @@ static xh_status_t apply(const xh_option_t *row, const char *argument,
     }
 }
 
+static int argument_kind(const char *argument)
+{
+    if (argument == NULL)
+        return no_argument;
+    return argument[0] == '[' ? optional_argument : required_argument;
+}
+
 /* ---- options ------------------------------------------------------------- */
 
 static xh_status_t refuse(const char *found, const xh_option_t *rows, int count)
@@ -127,7 +134,7 @@ xh_status_t xh_command_line_read(int argc, char **argv, const xh_option_t *rows,
         if (rows[i].name != NULL)
             table[filled++] = (struct option){
                 rows[i].name,
-                rows[i].argument != NULL ? required_argument : no_argument,
+                argument_kind(rows[i].argument),
                 NULL, i};
     optind = 0; /* getopt starts afresh */
     opterr = 0;
@@ -139,6 +146,9 @@ xh_status_t xh_command_line_read(int argc, char **argv, const xh_option_t *rows,
             xh_log_error("%s needs a value", argv[optind - 1]);
             return XH_ERR_INPUT;
         }
+        if (argument_kind(rows[row].argument) == optional_argument &&
+            optarg == NULL && optind < argc && argv[optind][0] != '-')
+            optarg = argv[optind++]; /* the next word */
         status = apply(&rows[row], optarg, other, options);
     }
     if (status == XH_OK && optind < argc)

@@ -23,7 +23,8 @@ typedef enum {
 
 typedef struct {
     const char *name;     /* NULL: no option */
-    const char *argument; /* its name in --help; NULL: takes none */
+    const char *argument; /* its name in --help; NULL: takes none; "[...]": may
+                             have one, else that is NULL */
     xh_option_kind_t kind;
     size_t offset; /* of the member in the struct of options */
     const char *help;

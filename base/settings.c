@@ -446,11 +446,13 @@ const char *xh_settings_source(const char *name)
 
 /* ---- printing ------------------------------------------------------------ */
 
-void xh_settings_print_help(FILE *out)
+void xh_settings_print_help(bool (*wanted)(const xh_setting_t *row), FILE *out)
 {
     char allowed[VALUE];
 
     for (int i = 0; i < ROWS; i++) {
+        if (wanted != NULL && !wanted(&rows[i]))
+            continue;
         print_allowed(&rows[i], allowed, sizeof(allowed));
         fprintf(out, "  %s=VALUE  %s (default %s)\n      %s\n", rows[i].name,
                 allowed, rows[i].initial, rows[i].help);

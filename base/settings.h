@@ -93,8 +93,8 @@ void xh_settings_list_changed(const char *folder, char *list, size_t size);
  */
 const char *xh_settings_source(const char *name);
 
-/* Print the table for --help. */
-void xh_settings_print_help(FILE *out);
+/* Print the rows that are wanted for --help; NULL: all. */
+void xh_settings_print_help(bool (*wanted)(const xh_setting_t *row), FILE *out);
 
 /*
  * Print all values as a file of settings, with the default and the source of

@@ -30,6 +30,7 @@ typedef struct {
 typedef struct {
     char name[24];      /* "cuda:0" */
     char model[64];     /* "NVIDIA H200" */
+    char serial[32];    /* "": unknown */
     uint64_t memory;    /* bytes */
     double clock;       /* Hz, now */
     double temperature; /* degrees Celsius, now */

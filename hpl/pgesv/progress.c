@@ -21,13 +21,11 @@ static const struct {
 
 static const double lately = 3.0; /* s: the current rate covers 3 to 6 */
 
-static double next_expected;
-static bool next_disturbed;
+static hpl_expected_t next_expected;
 
-void hpl_progress_expect(double seconds, bool disturbed)
+void hpl_progress_expect(const hpl_expected_t *expected)
 {
-    next_expected = seconds;
-    next_disturbed = disturbed;
+    next_expected = *expected;
 }
 
 static hpl_speech_t speech_of_setting(void)
@@ -51,12 +49,11 @@ hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n)
                                .speech = first ? speech : HPL_SILENT,
                                .beside_live = !first && speech == HPL_LIVE,
                                .expected = next_expected,
-                               .disturbed = next_disturbed,
                                .started = now,
                                .said = start,
                                .mark = {start, start}};
 
-    next_expected = 0.0;
+    next_expected = (hpl_expected_t){0};
     if (progress.beside_live)
         xh_log_beside_live(true);
     return progress;
@@ -90,7 +87,9 @@ static double flop(const hpl_progress_t *p)
 
 double hpl_progress_expected(const hpl_progress_t *progress)
 {
-    return progress->expected > 0.0 ? flop(progress) / progress->expected : 0.0;
+    double seconds = progress->expected.seconds;
+
+    return seconds > 0.0 ? flop(progress) / seconds : 0.0;
 }
 
 /* Of the work between two moments, flop/s; 0: unknown. */
@@ -106,13 +105,14 @@ static double rate_of(const hpl_progress_t *p, hpl_progress_mark_t from,
 static const char *compared(const hpl_progress_t *p, double rate, char *text,
                             size_t size)
 {
-    double part = p->expected > 0.0 ? rate * p->expected / flop(p) : 0.0;
+    double planned = hpl_progress_expected(p);
+    double part = planned > 0.0 ? rate / planned : 0.0;
 
-    if (p->expected > 0.0 && p->disturbed)
+    if (planned > 0.0 && p->expected.disturbed)
         return ", planned under load";
     if (part > 1.005)
         return ", ahead of plan";
-    if (p->expected > 0.0)
+    if (planned > 0.0)
         snprintf(text, size, ", %.0f%% of plan", 100.0 * part);
     return text;
 }
@@ -123,7 +123,8 @@ void hpl_progress_text(const hpl_progress_t *p, int64_t left,
 {
     double rate = rate_of(p, (hpl_progress_mark_t){p->started, 0.0}, at);
     double seconds = (at.time - p->started) * (1.0 - at.share) / at.share;
-    char rest[32] = "", now[32], mean[32], prediction[32] = "";
+    char rest[64] = "", now[32], mean[32], prediction[32] = "", test[64] = "",
+         job[32] = "";
 
     rate_text(rate_of(p, p->mark[0], at), now, sizeof(now));
     rate_text(rate, mean, sizeof(mean));
@@ -131,9 +132,18 @@ void hpl_progress_text(const hpl_progress_t *p, int64_t left,
         memcpy(rest, ", ", sizeof(", "));
         duration_text(seconds, rest + 2, sizeof(rest) - 2);
     }
+    if (p->expected.tests > 1)
+        snprintf(test, sizeof(test), "test %" PRId64 " of %" PRId64 ": ",
+                 p->expected.test, p->expected.tests);
+    if (p->expected.flop_after > 0.0 && rest[0] != '\0' && rate > 0.0) {
+        memcpy(job, ", job ", sizeof(", job "));
+        duration_text(seconds + p->expected.flop_after / rate, job + 6,
+                      sizeof(job) - 6);
+    }
     snprintf(text, size,
-             "%.1f%% done, %" PRId64 " columns%s left, %s Gflops, mean %s%s",
-             100.0 * at.share, left, rest, now, mean,
+             "%s%.1f%% done, %" PRId64 " columns%s left%s, %s Gflops, mean "
+             "%s%s",
+             test, 100.0 * at.share, left, rest, job, now, mean,
              compared(p, rate, prediction, sizeof(prediction)));
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "hpl_types.h"
 
 /*
@@ -18,23 +19,27 @@ typedef struct {
     double time, share; /* s of xh_clock_now; of the work done, 0 to 1 */
 } hpl_progress_mark_t;
 
+/* a test before it runs */
+typedef struct {
+    double seconds; /* that it should take; 0: unknown */
+    bool disturbed; /* others had the cores while that was predicted: it may
+                       take less, and is not compared */
+    int64_t test, tests; /* its number, from 1, of so many; 0: alone */
+    double flop_after;   /* of the tests that follow */
+} hpl_expected_t;
+
 typedef struct {
     int n;
     hpl_speech_t speech; /* of process 0 of the grid; others are silent */
     bool beside_live;    /* process 0 has a live line */
-    double expected;     /* s of the whole factorization; 0: unknown */
-    bool disturbed;      /* ... as others had the cores when it was planned */
+    hpl_expected_t expected;
     double started;
     hpl_progress_mark_t said;    /* at the last line */
     hpl_progress_mark_t mark[2]; /* 3 to 6 s ago; at most 3 s ago */
 } hpl_progress_t;
 
-/*
- * The next factorization, of a whole test, should take seconds; 0: unknown.
- * disturbed  in  that was predicted while others had the cores: it may take
- *                less, and is not compared
- */
-void hpl_progress_expect(double seconds, bool disturbed);
+/* What is known of the next factorization, that of a whole test. */
+void hpl_progress_expect(const hpl_expected_t *expected);
 
 /* A factorization of order n begins now. */
 hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n);

@@ -26,7 +26,7 @@
  * threads may call one device at once; one queue is for one thread at a time.
  */
 enum {
-    HYB_BACKEND_ABI = 8,
+    HYB_BACKEND_ABI = 9,
     HYB_BACKEND_NAME = 16 /* bytes of the longest name, with its end */
 };
 
@@ -48,6 +48,7 @@ typedef struct {
     bool models_time;               /* dry: results are not computed */
     bool lacks_box;                 /* its panel steps take no pivot box */
     char pci_address[16];           /* "0000:3b:00.0", "" if none */
+    char serial[32];                /* of the board, "" if not told */
 } hyb_device_info_t;
 
 /* What the sensors read now; NaN where the device has no such sensor. */

@@ -57,6 +57,14 @@ int nvmlDeviceGetTotalEnergyConsumption(void *device,
     return device != NULL ? SUCCESS : NO_SUCH_VALUE;
 }
 
+int nvmlDeviceGetSerial(const model_device_t *device, char *text, unsigned size)
+{
+    if (device == NULL || size < 30)
+        return NO_SUCH_VALUE;
+    snprintf(text, size, "16500%05d", device->place);
+    return SUCCESS;
+}
+
 /* Bytes in all, free and in use. */
 int nvmlDeviceGetMemoryInfo(const model_device_t *device,
                             unsigned long long memory_p[3])

@@ -17,6 +17,8 @@
 #include "testing/ptest/run.h"
 #include "testing/ptest/processes.h"
 #include "testing/ptest/solvers.h"
+#include "testing/ptest/tally.h"
+#include "testing/ptest/termination.h"
 #include "testing/ptest/trace_files.h"
 
 /* An error inside MPI ends the job with a message that says where. */
@@ -111,13 +113,14 @@ static int run_tests(const xhpl_order_t *order, xhpl_record_t *record, int rank)
         return XH_EXIT_INPUT;
     xhpl_record_note(record, XHPL_SOLVER_OPEN, NULL);
     if (rank == 0)
+        xhpl_at_termination_again();
+    if (rank == 0)
         out = open_device(&order->parameters);
     ready = out != NULL;
     MPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (ready)
         status = xhpl_run(order, out, record, &forecast);
     close_device(out);
-    xhpl_record_note(record, XHPL_SOLVER_CLOSING, NULL);
     return xhpl_trace_files_write(&files) == XH_OK ? status : XH_EXIT_RUNTIME;
 }
 
@@ -138,6 +141,29 @@ static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
     return exit_status;
 }
 
+/* A signal ends process 0. */
+static void terminated(void *record, int signal)
+{
+    xhpl_tally_say_interrupted();
+    xhpl_record_terminated(record, signal);
+}
+
+/* With signals heard on process 0. */
+static int carry_out_until_signal(const xhpl_order_t *order,
+                                  xhpl_record_t *record, int rank)
+{
+    int exit_status;
+
+    if (!order->run)
+        return order->exit_status;
+    if (rank == 0)
+        xhpl_at_termination(terminated, record);
+    exit_status = carry_out(order, record, rank);
+    if (rank == 0)
+        xhpl_at_termination_end();
+    return exit_status;
+}
+
 int main(int argc, char **argv)
 {
     xhpl_order_t order;
@@ -153,8 +179,7 @@ int main(int argc, char **argv)
     xhpl_start_watch_end();
     identify(rank, host);
     if (xhpl_record_open(&order, &record) == XH_OK) {
-        exit_status =
-            order.run ? carry_out(&order, record, rank) : order.exit_status;
+        exit_status = carry_out_until_signal(&order, record, rank);
         if (xhpl_record_close(record, exit_status) != XH_OK)
             exit_status = XH_EXIT_RUNTIME;
     }

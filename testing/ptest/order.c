@@ -174,8 +174,9 @@ static const xh_option_t others[] = {
     {"predict", NULL, XH_OPTION_CHOICE, AT(ask),
      "measure, print what the tests should take, and stop", 0, 0,
      XHPL_ASK_PREDICT},
-    {"help", NULL, XH_OPTION_CHOICE, AT(ask),
-     "print this text", 0, 0, XHPL_ASK_HELP},
+    {"help", "[TOPIC]", XH_OPTION_OTHER, 0,
+     "print this text; more with a topic: all, devices, testing", 0, 0,
+     XHPL_QUANTITIES + XHPL_HELP},
     {"version", NULL, XH_OPTION_CHOICE, AT(ask),
      "print the version", 0, 0, XHPL_ASK_VERSION},
 };
@@ -218,11 +219,15 @@ static xh_status_t read_list(int quantity, const char *text,
     return XH_OK;
 }
 
-/* choice  in  a quantity, or XHPL_QUANTITIES and a limit of a plan */
+/* choice  in  a quantity, or XHPL_QUANTITIES and a limit of a plan, or help */
 static xh_status_t read_other(int choice, const char *text, void *context)
 {
     xhpl_order_t *order = context;
 
+    if (choice == XHPL_QUANTITIES + XHPL_HELP) {
+        order->ask = XHPL_ASK_HELP;
+        return xhpl_help_topic(text, &order->topic);
+    }
     return choice < XHPL_QUANTITIES
                ? read_list(choice, text, order)
                : xhpl_request_read(choice - XHPL_QUANTITIES, text,
@@ -244,40 +249,6 @@ xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_order_t *order_p)
     memcpy(rows + XHPL_QUANTITIES, others, sizeof(others));
     return xh_command_line_read(argc, argv, rows, XHPL_QUANTITIES + OTHERS,
                                 read_other, order_p);
-}
-
-void xhpl_options_print_help(FILE *out)
-{
-    fprintf(out,
-            "Usage: mpirun -n PROCESSES xhpl [OPTION]...\n"
-            "\n"
-            "Solve random systems of linear equations and report the rate,\n"
-            "as the High-Performance Linpack benchmark does. The tests are\n"
-            "described by HPL.dat in the working directory, or by options,\n"
-            "which go before it. With n, nb, p and q no file is needed.\n"
-            "\n"
-            "What to run; a LIST is one value or several with commas "
-            "between:\n");
-    for (int q = 0; q < XHPL_QUANTITIES; q++) {
-        const xhpl_quantity_row_t *row = xhpl_quantity(q);
-        char allowed[256];
-
-        if (row->option == NULL)
-            continue;
-        xhpl_quantity_allowed(row, allowed, sizeof(allowed));
-        fprintf(out, "  %s%s %s\n      %s: %s\n",
-                xh_command_line_dashes(row->option), row->option,
-                row->count_line == 0 ? "VALUE" : "LIST", row->what, allowed);
-    }
-    fprintf(out, "\nHow to run:\n");
-    xh_command_line_print_help(others, OTHERS, out);
-    fprintf(out, "\nSettings, for --set, as a variable XHPL_NAME of the "
-                 "environment,\nor as a line NAME = VALUE of xhpl.conf; the "
-                 "first of these goes first:\n");
-    xh_settings_print_help(out);
-    fprintf(out, "\nExit status: 0 all tests passed; 1 a residual failed; 2 "
-                 "bad input, not enough\nmemory or a skipped test; 3 a failure "
-                 "at run time.\n");
 }
 
 /* ---- the parameters ------------------------------------------------------ */
@@ -456,7 +427,7 @@ static bool read_task(xhpl_order_t *order, int processes)
 static bool answer(const xhpl_order_t *order)
 {
     if (order->ask == XHPL_ASK_HELP)
-        xhpl_options_print_help(stdout);
+        xhpl_help_print(order->topic, others, OTHERS, stdout);
     else if (order->ask == XHPL_ASK_VERSION)
         printf("xhpl %s\n", XH_VERSION);
     else if (read_conf(order) == XH_OK)

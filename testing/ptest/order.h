@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "base/status.h"
+#include "testing/ptest/help.h"
 #include "testing/ptest/parameters.h"
 
 enum { XHPL_PROCESSES_MOST = 1 << 20 };
@@ -15,7 +16,8 @@ typedef enum {
     XHPL_TIME,   /* "90", "90s", "10m", "2h" */
     XHPL_MEMORY, /* "80%", "500M", "12G", "1T" */
     XHPL_NODES,  /* whole numbers */
-    XHPL_RANKS_PER_NODE
+    XHPL_RANKS_PER_NODE,
+    XHPL_HELP /* no limit: another option with an argument of its own */
 } xhpl_limit_t;
 
 /* what they ask for */
@@ -46,6 +48,7 @@ typedef struct {
     bool run;        /* false: the program ends ... */
     int exit_status; /* ... with this status */
     xhpl_ask_t ask;
+    xhpl_topic_t topic; /* of help */
     bool quiet;
     bool upstream_exit;
     const char *dat, *conf, *trace, *iterations, *json;
@@ -83,9 +86,6 @@ xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_order_t *order_p);
  */
 xh_status_t xhpl_options_complete(xhpl_order_t *order,
                                   const xhpl_parameters_t *file);
-
-/* The answer to --help. */
-void xhpl_options_print_help(FILE *out);
 
 /*
  * Read the argument of the option of limit.

@@ -71,6 +71,13 @@ typedef struct {
 void xhpl_record_note(xhpl_record_t *record, xhpl_moment_t moment,
                       const xhpl_trial_t *trial);
 
+/* Flop/s that the cores of all hosts reached in multiply-adds alone; 0:
+ * unknown. On process 0. */
+double xhpl_record_ceiling(const xhpl_record_t *record);
+
+/* A signal ends this process, the first one: write what is known. Any thread. */
+void xhpl_record_terminated(xhpl_record_t *record, int signal);
+
 /*
  * Write the record of a run that ends with exit_status, and free it;
  * collective.

@@ -9,6 +9,7 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/sysfile.h"
+#include "base/text.h"
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
 
@@ -52,15 +53,6 @@ static double number_in(const char *file, const char *key)
                                                             : NAN;
 }
 
-/* The processors or memory nodes that are online. */
-static json_t *online(const char *folder)
-{
-    char list[LIST] = "";
-
-    xh_sysfile_line(folder, "online", list, LIST);
-    return xh_json_text(list);
-}
-
 static json_t *my_rank(int local_rank)
 {
     char allowed[LIST] = ""; /* by the launcher */
@@ -87,6 +79,35 @@ static json_t *my_machine(int local_rank)
                           {"topology", NULL});
 }
 
+/* "LENOVO, SR650, 3.10, 05/12/2026", what is told of these. */
+static json_t *firmware(void)
+{
+    static const char *const files[] = {"sys_vendor", "product_name",
+                                        "bios_version", "bios_date"};
+    char text[LIST] = "", part[TEXT];
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        if (xh_sysfile_line("/sys/class/dmi/id", files[i], part, TEXT))
+            xh_text_append(text, LIST, "%s%s", text[0] ? ", " : "", part);
+    return xh_json_text(text);
+}
+
+static json_t *line_in(const char *folder, const char *file)
+{
+    char text[LIST] = "";
+
+    xh_sysfile_line(folder, file, text, LIST);
+    return xh_json_text(text);
+}
+
+static json_t *microcode(void)
+{
+    char text[TEXT] = "";
+
+    xh_sysfile_value("/proc", "cpuinfo", "microcode", text, TEXT);
+    return xh_json_text(text);
+}
+
 /* The host with this process alone. */
 static json_t *my_host(void)
 {
@@ -107,8 +128,13 @@ static json_t *my_host(void)
         {"cpu", xh_json_text(xh_cpu_model())},
         {"isa", xh_json_text(xh_cpu_isa_name(xh_cpu_isa()))},
         {"cpu_mhz", xh_json_number(mhz > 0 ? mhz : NAN)},
-        {"cpus_online", online("/sys/devices/system/cpu")},
-        {"numa_nodes", online("/sys/devices/system/node")},
+        {"firmware", firmware()}, {"microcode", microcode()},
+        {"governor",
+         line_in("/sys/devices/system/cpu/cpu0/cpufreq", "scaling_governor")},
+        {"smt", line_in("/sys/devices/system/cpu/smt", "control")},
+        {"memory_modules", local_rank == 0 ? xhpl_record_modules("") : NULL},
+        {"cpus_online", line_in("/sys/devices/system/cpu", "online")},
+        {"numa_nodes", line_in("/sys/devices/system/node", "online")},
         {"machine", my_machine(local_rank)},
         {"memory_bytes", xh_json_positive((int64_t)memory)},
         {"memory_available_bytes", xh_json_positive((int64_t)available)},
@@ -273,6 +299,7 @@ json_t *xhpl_record_devices(void)
             XH_JSON_OBJECT(
                 {"rank", json_integer(rank)}, {"name", xh_json_text(d->name)},
                 {"model", xh_json_text(d->model)},
+                {"serial", xh_json_text(d->serial)},
                 {"memory_bytes", json_integer((int64_t)d->memory)},
                 {"clock_mhz", xh_json_number(d->clock * 1e-6)},
                 {"temperature_celsius", xh_json_number(d->temperature)},

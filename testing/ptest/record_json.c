@@ -175,10 +175,29 @@ static void complete_aborted(void *context)
     complete(context, XH_EXIT_RUNTIME);
 }
 
-/* A signal ends this process. */
-static void complete_terminated(void *context, int signal)
+void xhpl_record_terminated(xhpl_record_t *record, int signal)
 {
-    complete(context, BY_SIGNAL + signal);
+    if (record != NULL)
+        complete(record, BY_SIGNAL + signal);
+}
+
+double xhpl_record_ceiling(const xhpl_record_t *record)
+{
+    double gflops = 0, of_host;
+    json_t *host;
+    size_t i;
+
+    if (record == NULL)
+        return 0;
+    json_array_foreach(json_object_get(record->root, "hosts"), i, host)
+    {
+        of_host = json_real_value(json_object_get(
+            json_object_get(host, "fma_ceiling"), "gflops"));
+        if (of_host <= 0)
+            return 0;
+        gflops += of_host;
+    }
+    return 1e9 * gflops;
 }
 
 /* ---- the run ------------------------------------------------------------- */
@@ -197,7 +216,7 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order,
         {"environment", xhpl_record_environment()},
         {"settings", xhpl_record_settings()},
         {"hpl_dat", order->run ? xhpl_record_hpl_dat(parameters) : NULL},
-        {"mpi", xhpl_record_mpi()}, {"blas", NULL}, {"solver", NULL},
+        {"job", xhpl_record_job()}, {"mpi", xhpl_record_mpi()}, {"blas", NULL}, {"solver", NULL},
         {"kernel", NULL}, {"hosts", hosts}, {"devices", NULL},
         {"findings", json_array()}, {"tests", tests},
         {"iterations", json_array()});
@@ -208,7 +227,6 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order,
 static void forget(xhpl_record_t *record)
 {
     if (record->rank == 0) {
-        xhpl_at_termination_end();
         hpl_at_abort(NULL, NULL);
     }
     xhpl_phase_close(record->phase);
@@ -241,7 +259,6 @@ static xh_status_t open_record(const xhpl_order_t *order,
         fill(record, order, hosts);
         save(record);
         hpl_at_abort(complete_aborted, record);
-        xhpl_at_termination(complete_terminated, record);
     }
     status = hpl_agree(
         MPI_COMM_WORLD,
@@ -277,7 +294,6 @@ static void solver_open(xhpl_record_t *record)
     xhpl_phase_begin(record->phase);
     if (record->rank != 0)
         return;
-    xhpl_at_termination_again();
     pthread_mutex_lock(&lock);
     XH_JSON_SET(record->root, {"solver", xh_json_text(hpl_solver()->name)},
                 {"kernel", xh_json_text(kernel)}, {"hosts", hosts},

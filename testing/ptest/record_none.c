@@ -29,6 +29,18 @@ void xhpl_record_note(xhpl_record_t *record, xhpl_moment_t moment,
     (void)trial;
 }
 
+double xhpl_record_ceiling(const xhpl_record_t *record)
+{
+    (void)record;
+    return 0;
+}
+
+void xhpl_record_terminated(xhpl_record_t *record, int signal)
+{
+    (void)record;
+    (void)signal;
+}
+
 xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status)
 {
     (void)record;

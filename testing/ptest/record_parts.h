@@ -28,6 +28,18 @@ json_t *xhpl_record_hpl_dat(const xhpl_parameters_t *parameters);
 json_t *xhpl_record_mpi(void);
 json_t *xhpl_record_blas(void);
 
+/* The batch system's name and nodes of this job; NULL: there is none. */
+json_t *xhpl_record_job(void);
+
+/* ---- memory modules: record_modules.c ------------------------------------ */
+
+/*
+ * The modules that the firmware lists, which most systems let only root read;
+ * NULL: unknown.
+ * root  in  where /sys is: "", or a folder with another machine's
+ */
+json_t *xhpl_record_modules(const char *root);
+
 /* ---- the hosts: record_hosts.c ------------------------------------------- */
 
 /*
@@ -149,28 +161,5 @@ bool xhpl_record_file_write(xhpl_record_file_t *file, const json_t *root);
 
 /* false and errno: what was written is incomplete */
 bool xhpl_record_file_close(xhpl_record_file_t *file);
-
-/* ---- signals: record_termination.c --------------------------------------- */
-
-/*
- * SIGTERM, SIGINT or SIGHUP terminates a process: its launcher sends it when
- * another process failed, a batch system when the time is over, or a person.
- * From now on such a signal calls fn, once, on a thread of its own while all
- * others continue, to save what the process knows. When fn returns, the signal
- * ends the process as it would have before; if it takes 10 s, SIGALRM does. A
- * signal that is ignored stays ignored. If MPI allows no further thread,
- * signals end the process at once.
- *
- * fn      makes no MPI calls
- * Order:  within MPI; one at a time
- */
-void xhpl_at_termination(void (*fn)(void *context, int signal), void *context);
-
-/* Take the signals back, if a library that was loaded since has taken them, as
- * LLVM within an OpenCL does. */
-void xhpl_at_termination_again(void);
-
-/* Stop that. Does not return while fn runs. */
-void xhpl_at_termination_end(void);
 
 #endif

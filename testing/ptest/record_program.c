@@ -161,6 +161,33 @@ json_t *xhpl_record_environment(void)
     return sorted;
 }
 
+/* ---- the job ------------------------------------------------------------- */
+
+/* The first variable that has a value. */
+static json_t *first_of(const char *const *names)
+{
+    const char *value = NULL;
+
+    for (; *names != NULL && (value == NULL || value[0] == '\0'); names++)
+        value = getenv(*names);
+    return xh_json_text(value);
+}
+
+json_t *xhpl_record_job(void)
+{
+    static const char *const ids[] = {"SLURM_JOB_ID", "PBS_JOBID",
+                                      "LSB_JOBID",    "FLUX_JOB_ID",
+                                      "COBALT_JOBID", NULL};
+    static const char *const nodes[] = {"SLURM_JOB_NODELIST", "LSB_HOSTS",
+                                        "COBALT_PARTNAME", NULL};
+    json_t *id = first_of(ids);
+
+    if (!json_is_null(id))
+        return XH_JSON_OBJECT({"id", id}, {"nodes", first_of(nodes)});
+    json_decref(id);
+    return NULL;
+}
+
 /* ---- settings ------------------------------------------------------------ */
 
 /* text as a value of row's type. */

@@ -13,6 +13,7 @@
 #include "testing/ptest/plan.h"
 #include "testing/ptest/processes.h"
 #include "testing/ptest/report.h"
+#include "testing/ptest/tally.h"
 
 /* the run as one process sees it */
 typedef struct {
@@ -21,6 +22,7 @@ typedef struct {
     xhpl_record_t *record;
     const xhpl_forecast_t *forecast;
     HPL_T_grid grid;
+    double flop_left; /* of the tests to come */
 } run_t;
 
 enum { TIMER = 0 };
@@ -116,6 +118,7 @@ static void skip(run_t *run, const xhpl_trial_t *trial, xh_status_t status)
     xh_log_error("N = %d on %d x %d processes is skipped: %s", test->n,
                  test->nprow, test->npcol, xh_status_text(status));
     run->report->skipped++;
+    xhpl_tally_end(0.0);
     xhpl_record_note(run->record, XHPL_TEST_SKIPPED, trial);
 }
 
@@ -127,15 +130,22 @@ static void run_test(run_t *run, const xhpl_test_t *test)
         .test = *test, .comm = run->grid.all_comm, .forecast = forecast};
     xh_status_t status = hpl_solver()->create(&run->grid, &algorithm, test->n,
                                               test->nb, &trial.system);
+    int64_t number = run->report != NULL ? xhpl_tally_start(test) : 0;
     int info;
 
+    run->flop_left -= xhpl_report_rate(test->n, 1e-9);
     if (status != XH_OK) {
         skip(run, &trial, status);
         return;
     }
     if (forecast->seconds != NULL)
         trial.predicted = forecast->seconds(forecast->context, test);
-    hpl_progress_expect(trial.predicted, forecast->disturbed);
+    hpl_progress_expect(
+        &(hpl_expected_t){.seconds = trial.predicted,
+                          .disturbed = forecast->disturbed,
+                          .test = number,
+                          .tests = xhpl_plan_count(run->parameters),
+                          .flop_after = run->flop_left});
     hpl_solver()->generate(trial.system, HPL_ISEED);
     info = solve(run, &trial);
     report_details(run);
@@ -146,7 +156,33 @@ static void run_test(run_t *run, const xhpl_test_t *test)
                     "%.9g Gflop/s",
                     test->n, test->nb, test->nprow, test->npcol, trial.seconds,
                     xhpl_report_rate(test->n, trial.seconds));
+    if (run->report != NULL)
+        xhpl_tally_end(trial.passed || run->parameters->threshold <= 0
+                           ? 1e9 * xhpl_report_rate(test->n, trial.seconds)
+                           : 0.0);
     hpl_solver()->destroy(trial.system);
+}
+
+/* Each N comes equally often. */
+static double flop_of_all(const xhpl_parameters_t *parameters)
+{
+    const xhpl_list_t *n = &parameters->list[XHPL_N];
+    double flop = 0.0;
+
+    for (int i = 0; i < n->count; i++)
+        flop += xhpl_report_rate(n->value[i], 1e-9);
+    return flop * (double)(xhpl_plan_count(parameters) / n->count);
+}
+
+/* Of cores alone: devices have no ceiling that is measured. */
+static double ceiling(const run_t *run)
+{
+    double of_record = xhpl_record_ceiling(run->record);
+    hpl_device_t device;
+
+    if (hpl_solver()->devices != NULL && hpl_solver()->devices(1, &device) > 0)
+        return 0.0;
+    return of_record > 0.0 ? of_record : run->forecast->ceiling;
 }
 
 static int exit_status(const xhpl_order_t *order, const xhpl_report_t *report)
@@ -161,8 +197,10 @@ int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
 {
     const xhpl_parameters_t *parameters = &order->parameters;
     xhpl_report_t report;
-    run_t run = {
-        .parameters = parameters, .record = record, .forecast = forecast};
+    run_t run = {.parameters = parameters,
+                 .record = record,
+                 .forecast = forecast,
+                 .flop_left = flop_of_all(parameters)};
     int64_t tests = xhpl_plan_count(parameters);
     int64_t tests_a_grid = tests / parameters->list[XHPL_P].count;
     int status = XH_EXIT_PASSED;
@@ -170,6 +208,7 @@ int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
     if (xhpl_rank(MPI_COMM_WORLD) == 0) {
         run.report = &report;
         xhpl_report_begin(&report, out, parameters);
+        xhpl_tally_begin(tests);
     }
     for (int64_t begin = 0; begin < tests; begin += tests_a_grid) {
         xhpl_test_t test = xhpl_plan_test(parameters, begin);
@@ -188,6 +227,9 @@ int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
             hpl_abort_job();
         status = exit_status(order, &report);
     }
+    xhpl_record_note(record, XHPL_SOLVER_CLOSING, NULL);
+    if (run.report != NULL)
+        xhpl_tally_say_best(ceiling(&run));
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return status;
 }

@@ -56,7 +56,7 @@ def test_what_is_printed_is_a_file_of_settings(xhpl):
 
 
 def test_every_setting_of_help_is_printed(xhpl):
-    names = re.findall(r"^  (\w+)=VALUE", xhpl("--help").stdout, re.M)
+    names = re.findall(r"^  (\w+)=VALUE", xhpl("--help", "all").stdout, re.M)
     assert names and list(printed(xhpl)) == names
 
 

@@ -129,7 +129,7 @@ def test_any_other_device_is_the_file_of_line_3(xhpl, device):
 
 
 def test_help_is_on_stdout_and_names_every_option_and_setting(xhpl):
-    outcome = xhpl("--help", processes=2)
+    outcome = xhpl("--help", "all", processes=2)
     assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
     options = {*NUMBERS, "--dat", "--set", "--quiet", "--upstream-exit", "--version"}
     for option in options | {"-p", "-q"}:
@@ -137,6 +137,17 @@ def test_help_is_on_stdout_and_names_every_option_and_setting(xhpl):
         assert re.search(rf"^ +--?{name}\b", outcome.stdout, re.M), option
     for setting in ("blas_threads", "message_chunk"):
         assert re.search(rf"^ +{setting}=", outcome.stdout, re.M), setting
+
+
+def test_help_is_a_screen_and_a_half_and_its_topics_have_the_rest(xhpl):
+    lines = xhpl("--help").succeeded().stdout.splitlines()
+    assert len(lines) <= 36 and max(map(len, lines)) <= 80, lines
+    assert sum(bool(re.match(r"  \w+=", line)) for line in lines) <= 7
+    every = re.findall(r"^  (\w+)=", xhpl("--help", "all").stdout, re.M)
+    for topic, ours in ("devices", "tile"), ("testing", "emu_fault"):
+        named = re.findall(r"^  (\w+)=", xhpl("--help", topic).stdout, re.M)
+        assert ours in named and set(named) < set(every), named
+    xhpl("--help", "test").refused("the nearest is testing")
 
 
 def test_version_is_one_line_on_stdout(xhpl):

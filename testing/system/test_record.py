@@ -77,7 +77,7 @@ def test_the_clock_is_that_of_the_report(recorded):
 
 
 def test_choices_are_in_it_as_they_were_used(recorded, xhpl):
-    names = re.findall(r"^  (\w+)=VALUE", xhpl("--help").stdout, re.M)
+    names = re.findall(r"^  (\w+)=VALUE", xhpl("--help", "all").stdout, re.M)
     options = "--set tile=512 --bcast Blong --swap-threshold 7".split()
     outcome, found = recorded(*ONE, *options, env={"XHPL_PIPELINE": "3"})
     settings = found["settings"]
@@ -175,6 +175,23 @@ def test_what_process_0_warned_of_is_in_it(recorded):
     said = re.findall("^xhpl: warning: (.*)$", outcome.stderr, re.M)
     assert [x["text"] for x in found["findings"]] == said
     assert {x["level"] for x in found["findings"]} <= {"warning"}
+
+
+def test_the_job_is_the_batch_systems(recorded):
+    env = {"SLURM_JOB_ID": "4711", "SLURM_JOB_NODELIST": "n[1-3]"}
+    assert recorded(*ONE, env=env)[1]["job"] == {"id": "4711", "nodes": "n[1-3]"}
+    assert recorded(*ONE, env={"PBS_JOBID": "7.x"})[1]["job"]["id"] == "7.x"
+    if not os.environ.keys() & {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}:
+        assert recorded(*ONE)[1]["job"] is None
+
+
+def test_the_host_has_what_its_system_tells(recorded):
+    (host,) = recorded(*ONE)[1]["hosts"]
+    told = Path("/proc/cpuinfo").read_text()
+    microcode = re.search(r"^microcode\s*: (\S+)", told, re.M)
+    assert host["microcode"] == (microcode[1] if microcode else None)
+    smt = Path("/sys/devices/system/cpu/smt/control")
+    assert host["smt"] == (smt.read_text().strip() if smt.exists() else None)
 
 
 def test_every_rank_is_on_one_host(recorded):

@@ -126,6 +126,12 @@ TEST(the_other_options_are_understood)
     assert_int_equal(order.ask, XHPL_ASK_RUN);
     assert_ok(parse("--help"));
     assert_int_equal(order.ask, XHPL_ASK_HELP);
+    assert_int_equal(order.topic, XHPL_HELP_EVERYDAY);
+    assert_ok(parse("--quiet --help devices --upstream-exit"));
+    assert_int_equal(order.topic, XHPL_HELP_DEVICES);
+    assert_true(order.upstream_exit);
+    assert_ok(parse("--help=all"));
+    assert_int_equal(order.topic, XHPL_HELP_ALL);
     assert_ok(parse("--version"));
     assert_int_equal(order.ask, XHPL_ASK_VERSION);
     assert_ok(parse("--set blas_threads=3"));

@@ -63,7 +63,7 @@ static const char *line_of(const hpl_progress_t *progress, int64_t left,
 TEST(a_line_tells_share_columns_time_rates_and_prediction)
 {
     hpl_progress_t p = {
-        .n = 30000, .expected = 210.0, .mark = {{84.0, 0.39}, {84.0, 0.39}}};
+        .n = 30000, .expected.seconds = 210.0, .mark = {{84.0, 0.39}, {84.0, 0.39}}};
     hpl_progress_mark_t at = {90.0, 0.42};
 
     assert_string_equal(line_of(&p, 13824, at),
@@ -75,6 +75,21 @@ TEST(a_line_tells_share_columns_time_rates_and_prediction)
     assert_non_null(strstr(line_of(&p, 123456, at), "mean 3343, "));
     at.time = 53600.0; /* on a terminal as wide as terminals mostly are */
     assert_true(strlen(line_of(&p, 123456, at)) < 80);
+}
+
+TEST(of_several_tests_number_and_time_of_the_job_are_told)
+{
+    hpl_progress_t p = {.n = 30000,
+                        .expected = {.test = 3, .tests = 4},
+                        .mark = {{84.0, 0.39}, {84.0, 0.39}}};
+    hpl_progress_mark_t at = {90.0, 0.42};
+
+    p.expected.flop_after = 84e9 * 3600;
+    assert_string_equal(line_of(&p, 13824, at),
+                        "test 3 of 4: 42.0% done, 13824 columns, 2:04 left, "
+                        "job 1h02, 90 Gflops, mean 84");
+    p.expected.flop_after = 0.0; /* the last one */
+    assert_null(strstr(line_of(&p, 13824, at), "job"));
 }
 
 TEST(what_is_not_known_is_left_out)
@@ -156,7 +171,7 @@ TEST(others_go_past_the_live_line_while_it_may_be_there)
 
 TEST(a_prediction_holds_for_one_factorization)
 {
-    hpl_progress_expect(500.0, false);
+    hpl_progress_expect(&(hpl_expected_t){.seconds = 500.0});
     assert_non_null(
         strstr(said("progress=on", &first, 1000.0), ", 50% of plan\n"));
     assert_null(strstr(said("progress=on", &first, 1000.0), "plan"));
@@ -166,11 +181,12 @@ TEST(more_than_the_plan_has_a_reason)
 {
     const char *text;
 
-    hpl_progress_expect(1400.0, false);
+    hpl_progress_expect(&(hpl_expected_t){.seconds = 1400.0});
     text = said("progress=on", &first, 1000.0);
     assert_non_null(strstr(text, ", ahead of plan\n"));
     assert_null(strstr(text, "% of plan"));
-    hpl_progress_expect(1400.0, true);
+    hpl_progress_expect(
+        &(hpl_expected_t){.seconds = 1400.0, .disturbed = true});
     text = said("progress=on", &first, 1000.0);
     assert_non_null(strstr(text, ", planned under load\n"));
     assert_null(strstr(text, "of plan"));

@@ -155,7 +155,7 @@ void xdg_options_print_help(FILE *out)
     xh_command_line_print_help(rows, ROWS, out);
     fprintf(out, "\nSettings, for --set or as a variable XHPL_NAME of the "
                  "environment:\n");
-    xh_settings_print_help(out);
+    xh_settings_print_help(NULL, out);
     fprintf(out, "\nExit status: 0 all is right; 1 a wrong product; 2 bad "
                  "input or not enough\nmemory; 3 a failure at run time; 128 + "
                  "its number a signal "

@@ -109,6 +109,7 @@ static xh_status_t describe(int index, hyb_device_info_t *info_p)
     };
     snprintf(info_p->name, sizeof(info_p->name), "%.63s", properties.name);
     strcpy(info_p->pci_address, device.pci_address);
+    hyb_cuda_serial(device.pci_address, info_p->serial);
     return XH_OK;
 }
 

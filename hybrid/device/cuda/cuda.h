@@ -112,6 +112,10 @@ xh_status_t hyb_cuda_blas(const hyb_cuda_blas_t **blas_p, const char **why_p);
  */
 bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p);
 
+/* The number of the board likewise; "" if unknown. */
+enum { HYB_CUDA_SERIAL = 32 };
+void hyb_cuda_serial(const char *pci_address, char text[HYB_CUDA_SERIAL]);
+
 /* ---- cuda.c ------------------------------------------------------------- */
 
 /* The program; set once, before anything is called. */

@@ -156,6 +156,7 @@ static struct {
     int (*power)(handle_t device, unsigned *milliwatt_p);
     int (*energy)(handle_t device, unsigned long long *millijoule_p);
     int (*memory)(handle_t device, memory_t *memory_p);
+    int (*serial)(handle_t device, char *text, unsigned size);
 } management;
 
 static bool managed;
@@ -170,6 +171,7 @@ static void load_management(void)
         {"nvmlDeviceGetPowerUsage", &management.power},
         {"nvmlDeviceGetTotalEnergyConsumption", &management.energy},
         {"nvmlDeviceGetMemoryInfo", &management.memory},
+        {"nvmlDeviceGetSerial", &management.serial},
         {NULL, NULL}};
     char why[HYB_CUDA_WHY];
 
@@ -209,6 +211,15 @@ xh_status_t hyb_cuda_sensors(void *state, hyb_device_sensors_t *sensors_p)
     result = management.energy(device, &counted);
     sensors_p->energy = scaled(result, counted, 1e-3);
     return XH_OK;
+}
+
+void hyb_cuda_serial(const char *pci_address, char text[HYB_CUDA_SERIAL])
+{
+    handle_t device;
+
+    if (!find(pci_address, &device) ||
+        management.serial(device, text, HYB_CUDA_SERIAL) != SUCCESS)
+        text[0] = '\0'; /* boards for desktops have none */
 }
 
 bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p)

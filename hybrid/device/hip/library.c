@@ -135,3 +135,9 @@ bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p)
     (void)pci_address, (void)free_p;
     return false;
 }
+
+void hyb_cuda_serial(const char *pci_address, char text[HYB_CUDA_SERIAL])
+{
+    (void)pci_address;
+    text[0] = '\0';
+}

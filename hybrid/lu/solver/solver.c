@@ -277,6 +277,7 @@ static int devices(int most, hpl_device_t *list_p)
         snprintf(list_p[i].name, sizeof(list_p[i].name), "%s:%d", info.backend,
                  info.index);
         snprintf(list_p[i].model, sizeof(list_p[i].model), "%s", info.name);
+        memcpy(list_p[i].serial, info.serial, sizeof(info.serial));
     }
     return count;
 }

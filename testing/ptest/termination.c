@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/record_parts.h"
+#include "testing/ptest/termination.h"
 
+#include <mpi.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 static const int heard[] = {SIGTERM, SIGINT, SIGHUP};

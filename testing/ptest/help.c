@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/ptest/help.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include "base/log.h"
+#include "base/settings.h"
+#include "base/text.h"
+#include "testing/ptest/parameters.h"
+
+static const char everyday_options[] =
+    " n nb p q dat json set progress quiet plan time memory write predict help "
+    "version ";
+static const char everyday_settings[] =
+    " threads bind devices home kernel predict watchdog ";
+
+static bool is_in(const char *list, const char *name)
+{
+    char word[64];
+
+    snprintf(word, sizeof(word), " %s ", name);
+    return strstr(list, word) != NULL;
+}
+
+/* ---- topics -------------------------------------------------------------- */
+
+xh_status_t xhpl_help_topic(const char *name, xhpl_topic_t *topic_p)
+{
+    static const char *const names[] = {"all", "devices", "testing"};
+    int nearest = 0;
+
+    if (name != NULL)
+        nearest = xh_text_nearest(name, names, 3);
+    if (name != NULL && strcmp(name, names[nearest]) != 0) {
+        xh_log_error("--help: '%.80s' is no topic; allowed is all, devices, "
+                     "testing; the nearest is %s",
+                     name, names[nearest]);
+        return XH_ERR_INPUT;
+    }
+    *topic_p = name == NULL ? XHPL_HELP_EVERYDAY
+                            : (xhpl_topic_t)(XHPL_HELP_ALL + nearest);
+    return XH_OK;
+}
+
+static bool is_of_tests(const xh_setting_t *row)
+{
+    return strcmp(row->folder, "hybrid/device/emu") == 0 ||
+           strcmp(row->name, "message_chunk") == 0;
+}
+
+static bool is_of_devices(const xh_setting_t *row)
+{
+    return (strncmp(row->folder, "hybrid/device", 13) == 0 &&
+            !is_of_tests(row)) ||
+           strcmp(row->name, "home") == 0 || strcmp(row->name, "panel") == 0;
+}
+
+/* ---- every day: a line each ---------------------------------------------- */
+
+static void print_line(const char *name, const char *argument,
+                       const char *help, FILE *out)
+{
+    char option[64];
+
+    if (name == NULL || !is_in(everyday_options, name))
+        return;
+    snprintf(option, sizeof(option), "%s%s %s", xh_command_line_dashes(name),
+             name, argument != NULL ? argument : "");
+    fprintf(out, "  %-17s %s\n", option, help);
+}
+
+static void print_everyday(const xh_option_t *rows, int count, FILE *out)
+{
+    for (int q = 0; q < XHPL_QUANTITIES; q++)
+        print_line(xhpl_quantity(q)->option, "LIST", xhpl_quantity(q)->what,
+                   out);
+    fputc('\n', out);
+    for (int i = 0; i < count; i++)
+        print_line(rows[i].name, rows[i].argument, rows[i].help, out);
+    fprintf(out, "\nSettings, with their defaults:\n");
+    for (int i = 0; i < xh_settings_count(); i++) {
+        const xh_setting_t *row = xh_settings_row(i);
+
+        if (is_in(everyday_settings, row->name))
+            fprintf(out, "  %s=%-*s %s\n", row->name,
+                    (int)(12 - strlen(row->name)), row->initial, row->help);
+    }
+}
+
+/* ---- all: what is allowed, too ------------------------------------------- */
+
+static void print_quantities(FILE *out)
+{
+    fprintf(out, "What to run; a LIST is one value or several with commas "
+                 "between:\n");
+    for (int q = 0; q < XHPL_QUANTITIES; q++) {
+        const xhpl_quantity_row_t *row = xhpl_quantity(q);
+        char allowed[256];
+
+        if (row->option == NULL)
+            continue;
+        xhpl_quantity_allowed(row, allowed, sizeof(allowed));
+        fprintf(out, "  %s%s %s\n      %s: %s\n",
+                xh_command_line_dashes(row->option), row->option,
+                row->count_line == 0 ? "VALUE" : "LIST", row->what, allowed);
+    }
+}
+
+void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
+                     FILE *out)
+{
+    static bool (*const wanted[])(const xh_setting_t *) = {
+        [XHPL_HELP_ALL] = NULL,
+        [XHPL_HELP_DEVICES] = is_of_devices,
+        [XHPL_HELP_TESTING] = is_of_tests};
+
+    if (topic == XHPL_HELP_EVERYDAY || topic == XHPL_HELP_ALL)
+        fprintf(out,
+                "Usage: mpirun -n PROCESSES xhpl [OPTION]...\n\n"
+                "Solve random systems of linear equations and report the rate,\n"
+                "as the High-Performance Linpack benchmark does. HPL.dat, in "
+                "the working\ndirectory, has the tests. Options replace its "
+                "lines; with n, nb, p and q no\nfile is needed.\n\n");
+    if (topic == XHPL_HELP_EVERYDAY) {
+        print_everyday(rows, count, out);
+    } else {
+        if (topic == XHPL_HELP_ALL) {
+            print_quantities(out);
+            fprintf(out, "\nHow to run:\n");
+            xh_command_line_print_help(rows, count, out);
+            fputc('\n', out);
+        }
+        fprintf(out, "Settings, for --set, as a variable XHPL_NAME of the "
+                     "environment,\nor as a line NAME = VALUE of xhpl.conf; "
+                     "the first of these goes first:\n");
+        xh_settings_print_help(wanted[topic], out);
+    }
+    if (topic == XHPL_HELP_EVERYDAY || topic == XHPL_HELP_ALL)
+        fprintf(out,
+                "\nExit status: 0 all tests passed; 1 a residual failed; 2 bad "
+                "input, not enough\nmemory or a skipped test; 3 a failure at "
+                "run time.\n");
+}

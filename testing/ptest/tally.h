@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XHPL_TALLY_H
+#define XHPL_TALLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "testing/ptest/plan.h"
+
+/*
+ * What a run has done so far, for people, on stderr: on process 0. Any thread
+ * may ask for it.
+ */
+
+/* So many tests are to come. */
+void xhpl_tally_begin(int64_t tests);
+
+/* One begins; returns its number, from 1. */
+int64_t xhpl_tally_start(const xhpl_test_t *test);
+
+/*
+ * The last one that began is over.
+ * rate  in  flop/s; 0: it has no result that counts
+ */
+void xhpl_tally_end(double rate);
+
+/*
+ * Say which test was the fastest, if there were several, or if the ceiling is
+ * known.
+ * ceiling  in  flop/s that the cores reach in multiply-adds alone; 0: unknown
+ */
+void xhpl_tally_say_best(double ceiling);
+
+/* Say what was finished and what was not, if a run is under way. */
+void xhpl_tally_say_interrupted(void);
+
+#endif
