@@ -208,6 +208,7 @@ static inline int64_t hyb_cut_depth(int d) /* of 0 .. HYB_CUT_DEPTHS - 1 */
     X(TRSM, trsm)                                                              \
     X(GEMV, gemv)                                                              \
     X(GENERATE, generate)                                                      \
+    X(CHECKSUM, checksum)                                                      \
     X(PANEL_STEP, panel_step)
 
 #define HYB_OP(op, name) HYB_OP_##op,
@@ -244,6 +245,9 @@ typedef struct {
             hyb_block_t a, x, y;
         } gemv;
         hyb_generate_t generate;
+        struct {
+            hyb_block_t of, sums;
+        } checksum;
         hyb_panel_step_t panel_step;
     };
 } hyb_task_t;
@@ -536,12 +540,28 @@ xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
  * read. Cost: nb^2 n flop */
 xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_block_t l1, hyb_block_t u);
 
+/*
+ * C := beta C + alpha A A^T on and below C's diagonal, by products: where a
+ * tile of HYB_SYRK_TILE columns crosses the diagonal, it is computed whole.
+ * Cost: n (n + HYB_SYRK_TILE) k flop
+ */
+enum { HYB_SYRK_TILE = 64 };
+
+xh_status_t hyb_queue_syrk(hyb_queue_t *queue, double alpha, hyb_block_t a,
+                           double beta, hyb_block_t c);
+
 /* y := y - A x, with A m x n */
 xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_block_t a, hyb_block_t x,
                            hyb_block_t y);
 
 /* Fill a block with its part of a random matrix, bit for bit as hpl/matgen. */
 xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part);
+
+/* Column j of sums, 2 x of.cols, := the two of xh_checksum (base/checksum.h) of
+ * column j of of, each in place of a double. Equal on all devices, and the
+ * host. */
+xh_status_t hyb_queue_checksum(hyb_queue_t *queue, hyb_block_t of,
+                               hyb_block_t sums);
 
 /* Cost: m w nb flop of the panel's m nb^2, with w columns in the step. */
 xh_status_t hyb_queue_panel_step(hyb_queue_t *queue,

@@ -269,6 +269,28 @@ xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *p)
     return add(queue, p->c, &(hyb_task_t){.op = HYB_OP_GEMM, .gemm = *p});
 }
 
+/* The halves of C, as whole tiles, and then what is below the first one. */
+xh_status_t hyb_queue_syrk(hyb_queue_t *queue, double alpha, hyb_block_t a,
+                           double beta, hyb_block_t c)
+{
+    int64_t n = c.cols, k = a.cols;
+    int64_t half = xh_units(n, 2 * HYB_SYRK_TILE) * HYB_SYRK_TILE;
+    hyb_gemm_t below = {XH_NO_TRANS, XH_TRANS, alpha, beta, a, a, c};
+
+    XH_TRY(check_operand(queue->device, "C of A A^T", c, n, n));
+    XH_TRY(check_operand(queue->device, "A of A A^T", a, n, k));
+    if (n <= HYB_SYRK_TILE)
+        return hyb_queue_gemm(queue, &below);
+    below.a = hyb_block_part(a, half, 0, n - half, k);
+    below.b = hyb_block_part(a, 0, 0, half, k);
+    below.c = hyb_block_part(c, half, 0, n - half, half);
+    XH_TRY(hyb_queue_syrk(queue, alpha, below.b, beta,
+                          hyb_block_part(c, 0, 0, half, half)));
+    XH_TRY(hyb_queue_syrk(queue, alpha, below.a, beta,
+                          hyb_block_part(c, half, half, n - half, n - half)));
+    return hyb_queue_gemm(queue, &below);
+}
+
 xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from, hyb_block_t to)
 {
     XH_TRY(check_block(queue->device, "the source of a copy", from));
@@ -360,6 +382,15 @@ xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part)
     }
     return add(queue, part->block,
                &(hyb_task_t){.op = HYB_OP_GENERATE, .generate = *part});
+}
+
+xh_status_t hyb_queue_checksum(hyb_queue_t *queue, hyb_block_t of,
+                               hyb_block_t sums)
+{
+    XH_TRY(check_block(queue->device, "what is summed up", of));
+    XH_TRY(check_operand(queue->device, "its sums", sums, 2, of.cols));
+    return add(queue, sums,
+               &(hyb_task_t){.op = HYB_OP_CHECKSUM, .checksum = {of, sums}});
 }
 
 xh_status_t hyb_queue_panel_step(hyb_queue_t *queue,

@@ -135,7 +135,7 @@ static const char *const op_names[MODEL_OPS] = {
     "malloc",       "register", "stream",    "handle",    "load",
     "record",       "wait",     "copy_in",   "copy_out",  "gemm",
     "copy",         "trsm",     "gemv",      "swap_rows", "gather_rows",
-    "scatter_rows", "generate", "panel_step"};
+    "scatter_rows", "generate", "checksum", "panel_step"};
 
 static const char *const fault_names[MODEL_FAULTS] = {"", "fail", "refuse",
                                                       "oom", "stall"};

@@ -142,6 +142,22 @@ static void generate(launch_t *l, const place_t *me)
     }
 }
 
+static void checksum(launch_t *l, const place_t *me)
+{
+    const int64_t j = me->group[0];
+    uint64_t sums[2] = {0, 0}, bits;
+
+    if (me->item != 0)
+        return;
+    for (int64_t i = 0; i < l->block[0].rows; i++) {
+        memcpy(&bits, at(l, 0, i, j), sizeof(bits));
+        sums[0] += bits;
+        sums[1] += (uint64_t)(2 * i + 1) * bits;
+    }
+    memcpy(at(l, 1, 0, j), &sums[0], sizeof(sums[0]));
+    memcpy(at(l, 1, 1, j), &sums[1], sizeof(sums[1]));
+}
+
 /* ---- a column of a panel --------------------------------------------------
  */
 
@@ -251,6 +267,7 @@ static const struct kernel {
     {"gather_rows", "bbb", MODEL_GATHER_ROWS, ITEMS, 1, gather_rows},
     {"scatter_rows", "bbb", MODEL_SCATTER_ROWS, ITEMS, 1, scatter_rows},
     {"generate", "bwwddp", MODEL_GENERATE, ITEMS, 1, generate},
+    {"checksum", "bb", MODEL_CHECKSUM, ITEMS, 1, checksum},
     {"panel_column", "bbspp", MODEL_PANEL_STEP, PANEL_ITEMS, PANEL_PHASES,
      panel_column},
 };

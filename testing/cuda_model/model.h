@@ -30,6 +30,7 @@ typedef enum {
     MODEL_GATHER_ROWS,
     MODEL_SCATTER_ROWS,
     MODEL_GENERATE,
+    MODEL_CHECKSUM,
     MODEL_PANEL_STEP, /* a column of it */
     MODEL_OPS
 } model_op_t;

@@ -17,6 +17,7 @@ def test_every_step_has_its_row_and_its_record(tmp_path):
     said = outcome.stdout
     assert re.search(r"^emu +software devices", said, re.M), str(outcome)
     for begin in ("link, both", "DGEMM on its own data, k = 64", "streaming, N",
+                  "syrk on its own data, checked",
                   "DGEMM of host memory, tile 150, staged",
                   "DGEMM of host memory, tile 150, direct",
                   "resident, N", "resident, panels of the team, N",
@@ -25,7 +26,7 @@ def test_every_step_has_its_row_and_its_record(tmp_path):
     assert re.search(r"^torture, wrong products +0\.00 ", said, re.M), str(outcome)
     assert "0 steps failed" in said, str(outcome)
     records = json.loads((tmp_path / "all.json").read_text())
-    assert {"probe 64", "resident", "torture"} <= records.keys()
+    assert {"probe 64", "operations", "resident", "torture"} <= records.keys()
 
 
 def test_a_step_that_fails_is_said_and_others_follow(tmp_path):

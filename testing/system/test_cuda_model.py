@@ -156,6 +156,15 @@ def test_the_probe_measures_link_and_product(xdgemm):
     assert_nothing_left(outcome)
 
 
+@pytest.mark.parametrize("name", ["cuda", "hip"])
+def test_operations_are_right(xdgemm, name):
+    words = ["--operations", "-m", "200", "-k", "90", "--repeat", "2"]
+    outcome = xdgemm(*words, "--devices", f"{name}:0")
+    rows = re.findall(rf"^{name}:0 +(\w+) .* 0$", outcome.stdout, re.M)
+    assert rows == ["gemm", "syrk", "trsm", "gemv"], str(outcome)
+    assert_nothing_left(outcome)
+
+
 def test_torture_reads_the_sensors(xdgemm):
     outcome = xdgemm("-m", "100", "--torture", "1", *OWN_DEVICE)
     assert wrong(outcome) == 0

@@ -10,8 +10,8 @@ import jobs
 
 pytestmark = pytest.mark.scripts
 KERNELS = "hybrid/device/kernels/kernels.cl"
-NAMES = ["copy", "swap_rows", "gather_rows", "scatter_rows", "generate", "gemv",
-         "invert", "panel_column", "pack_a", "pack_b", "multiply"]  # fmt: skip
+NAMES = ["copy", "swap_rows", "gather_rows", "scatter_rows", "checksum", "generate",
+         "gemv", "invert", "panel_column", "pack_a", "pack_b", "multiply"]  # fmt: skip
 
 
 def found(*names):

@@ -66,6 +66,13 @@ def test_products_are_verified(device, tmp_path):
     assert re.search(r"^opencl:0 ", outcome.stdout, re.M), str(outcome)
 
 
+def test_operations_are_right(device, tmp_path):
+    words = [XDGEMM, "--operations", "-m", 700, "-k", 130, "--repeat", 2, *device]
+    outcome = jobs.run(words, tmp_path).succeeded()
+    rows = re.findall(r"^opencl:0 +(\w+) .* 0$", outcome.stdout, re.M)
+    assert rows == ["gemm", "syrk", "trsm", "gemv"], str(outcome)
+
+
 # ---- tuning ------------------------------------------------------------------
 
 

@@ -101,6 +101,41 @@ def test_the_probe_measures_link_and_product(xdgemm):
     assert 0 < resident <= 1.01
 
 
+OPERATIONS = ["gemm", "syrk", "trsm", "gemv"]
+OPERATION = r"^emu:0 +(\w+) +([\d.]+) +[\d.]+ +(\d+)$"
+
+
+@retried
+def test_operations_are_measured_and_checked(xdgemm):
+    options = ["--operations", "-m", 150, "-n", 130, "-k", 70, "--repeat", 2]
+    slow = ["--devices", "emu:1", "--set", "emu_rate=1", "--json", "x.json"]
+    outcome = xdgemm(*options, *slow).succeeded()
+    rows = re.findall(OPERATION, outcome.stdout, re.M)
+    assert [(name, wrong) for name, _, wrong in rows] == [(o, "0") for o in OPERATIONS]
+    assert all(0 < float(rate) <= 1.01 for _, rate, _ in rows), str(outcome)
+    assert verified(outcome) == (8, 0)
+    record = json.loads((xdgemm.directory / "x.json").read_text())
+    assert list(record["operations"]["emu:0"]) == OPERATIONS
+
+
+# A product is the first operation's; the last is a product with one column.
+@pytest.mark.parametrize("op, wrong", [("gemm", [1, 0, 0, 0]), ("trsm", [0, 0, 1, 0]),
+                                       ("gemv", [0, 0, 0, 1])])  # fmt: skip
+def test_an_operation_that_computes_wrong_numbers_is_seen(xdgemm, op, wrong):
+    fault = ["--devices", "emu:1", "--set", f"emu_fault=flip@{op}:2"]
+    outcome = xdgemm("--operations", "-m", 90, "--repeat", 2, *fault)
+    assert outcome.status == 1, str(outcome)
+    rows = re.findall(OPERATION, outcome.stdout, re.M)
+    assert [int(row[2]) for row in rows] == wrong
+    assert verified(outcome) == (8, 1)
+
+
+def test_a_model_of_time_has_no_operations_to_check(xdgemm):
+    outcome = xdgemm("--operations", "--devices", "emu:1", "--set", "emu_dry=on")
+    assert outcome.status == 2, str(outcome)
+    assert "there is nothing to check" in outcome.stderr
+
+
 # ---- records ----------------------------------------------------------------
 
 

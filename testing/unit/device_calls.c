@@ -202,6 +202,13 @@ static xh_status_t generate(void)
         &(hyb_generate_t){100, CALLS_ORDER, all, all, device_calls_square(1)});
 }
 
+static xh_status_t checksum(void)
+{
+    return hyb_queue_checksum(
+        on.queue, device_calls_square(0),
+        hyb_block(on.buffer, CALLS_ELEMENTS, 2, CALLS_ORDER));
+}
+
 static xh_status_t panel_step(void)
 {
     const hyb_panel_step_t step = {.panel = device_calls_square(0),
@@ -230,7 +237,7 @@ xh_status_t device_call(device_call_t call)
         alloc,      pin,         queue_create, event_create, event_record,
         queue_wait, copy_in,     copy_out,     gemm,         copy,
         swap_rows,  gather_rows, scatter_rows, trsm,         gemv,
-        generate,   panel_step};
+        generate,   checksum,    panel_step};
 
     return calls[call]();
 }

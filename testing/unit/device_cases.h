@@ -71,6 +71,9 @@ xh_status_t device_cases_finish(hyb_device_t *device, hyb_queue_t *queue);
     DEVICE_CASE(packed_rows_go_where_the_list_says, open)                      \
     DEVICE_CASE(a_solve_is_forward_substitution, open)                         \
     DEVICE_CASE(a_matrix_times_a_vector_is_subtracted, open)                   \
+    DEVICE_CASE(a_matrix_times_itself_is_added_below_the_diagonal, open)       \
+    DEVICE_CASE(checksums_are_those_of_the_host, open)                         \
+    DEVICE_CASE(a_checksum_sees_any_bit_that_changes, open)                   \
     DEVICE_CASE(a_generated_part_has_the_matrixs_bits, open)                   \
     DEVICE_CASE(a_part_of_a_large_matrix_is_generated, open)                   \
     DEVICE_CASE(a_panel_step_eliminates_with_pivots, open)                     \

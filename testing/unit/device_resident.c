@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include "base/checksum.h"
 #include "testing/unit/device_cases.h"
 
 /* What a matrix that lives on a device needs besides copies and products. */
@@ -360,6 +361,112 @@ void a_matrix_times_a_vector_is_subtracted(void **state)
     check_gemv(f, 0, 7);
     check_gemv(f, 7, 0);
     close_frames();
+}
+
+/* Of as many columns as tiles and a bit, on and below the diagonal; what is
+ * above stays where no tile crosses the diagonal. */
+static void check_syrk(const device_fixture_t *f, int64_t n, int64_t k)
+{
+    const hyb_block_t x = device_cases_matrix(f->device, n, k),
+                      y = device_cases_matrix(f->device, n, n);
+    double *in = calloc((size_t)(n * k + 2 * n * n), sizeof(*in));
+    double *before = in + n * k, *after = before + n * n;
+    int wrong = 0;
+
+    for (int64_t i = 0; i < n * k + n * n; i++)
+        in[i] = random_entry();
+    assert_ok(hyb_queue_copy_in(f->queue, (xh_view_t){in, n, k, n}, x));
+    assert_ok(hyb_queue_copy_in(f->queue, (xh_view_t){before, n, n, n}, y));
+    assert_ok(hyb_queue_syrk(f->queue, -2, x, 0.5, y));
+    assert_ok(hyb_queue_copy_out(f->queue, y, (xh_view_t){after, n, n, n}));
+    assert_ok(device_cases_finish(f->device, f->queue));
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < n; i++) {
+            double sum = 0;
+
+            for (int64_t l = 0; l < k; l++)
+                sum += in[i + l * n] * in[j + l * n];
+            if (i >= j)
+                wrong += !(fabs(0.5 * before[i + j * n] - 2 * sum -
+                                after[i + j * n]) < 1e-12);
+            else if (i / HYB_SYRK_TILE < j / HYB_SYRK_TILE)
+                wrong += before[i + j * n] != after[i + j * n];
+        }
+    assert_int_equal(wrong, 0);
+    free(in);
+    hyb_buffer_destroy(x.buffer);
+    hyb_buffer_destroy(y.buffer);
+}
+
+void a_matrix_times_itself_is_added_below_the_diagonal(void **state)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+
+    check_syrk(f, 1, 1);
+    check_syrk(f, HYB_SYRK_TILE, 7);
+    check_syrk(f, HYB_SYRK_TILE + 1, 3);
+    check_syrk(f, 5 * HYB_SYRK_TILE - 9, 40);
+}
+
+/* ---- checksums ---------------------------------------------------------- */
+
+/* Of a's part from (3, 2) on, into c's from (1, 4) on. */
+static void check_sums(const device_fixture_t *f, int64_t rows, int64_t cols)
+{
+    uint64_t sums[2];
+
+    assert_ok(hyb_queue_checksum(f->queue, part(&a, 3, 2, rows, cols),
+                                 part(&c, 1, 4, 2, cols)));
+    for (int64_t j = 0; j < cols; j++) {
+        xh_checksum(at(&a, 3, 2 + j), rows, sums);
+        memcpy(at(&c, 1, 4 + j), sums, sizeof(sums));
+    }
+    check_all(f, 0);
+}
+
+void checksums_are_those_of_the_host(void **state)
+{
+    const device_fixture_t *f = fixture_with(state, HYB_OP_CHECKSUM);
+
+    open_frames(f);
+    check_sums(f, 44, 40);
+    check_sums(f, 1, 1);
+    check_sums(f, 0, 5);
+    check_sums(f, 5, 0);
+    close_frames();
+}
+
+/* One bit, in a column that every item of a group has rows of. */
+void a_checksum_sees_any_bit_that_changes(void **state)
+{
+    enum { ROWS = 1000, CHANGES = 4 };
+    const device_fixture_t *f = fixture_with(state, HYB_OP_CHECKSUM);
+    hyb_block_t x = device_cases_matrix(f->device, ROWS, 1);
+    hyb_block_t s = device_cases_matrix(f->device, 2, CHANGES);
+    uint64_t column[ROWS], sums[CHANGES][2], host[2];
+
+    for (uint64_t i = 0; i < ROWS; i++)
+        column[i] = i * UINT64_C(0x9e3779b97f4a7c15);
+    for (int change = 0; change < CHANGES; change++) {
+        column[0] ^= change == 1;
+        column[ROWS - 1] ^= (uint64_t)(change == 2) << 63;
+        column[500] = column[change == 3 ? 501 : 500];
+        assert_ok(hyb_queue_copy_in(
+            f->queue, (xh_view_t){(double *)column, ROWS, 1, ROWS}, x));
+        assert_ok(hyb_queue_checksum(f->queue, x,
+                                     hyb_block_part(s, 0, change, 2, 1)));
+        assert_ok(device_cases_finish(f->device, f->queue));
+    }
+    assert_ok(hyb_queue_copy_out(f->queue, s,
+                                 (xh_view_t){(double *)sums, 2, CHANGES, 2}));
+    assert_ok(device_cases_finish(f->device, f->queue));
+    for (int i = 0; i < CHANGES; i++)
+        for (int j = 0; j < i; j++)
+            assert_true(sums[i][0] != sums[j][0] && sums[i][1] != sums[j][1]);
+    xh_checksum((double *)column, ROWS, host);
+    assert_memory_equal(sums[CHANGES - 1], host, sizeof(host));
+    hyb_buffer_destroy(x.buffer);
+    hyb_buffer_destroy(s.buffer);
 }
 
 /* ---- the random matrix -------------------------------------------------- */

@@ -353,6 +353,8 @@ static xh_status_t finish_rows(const bench_t *b)
                                  hyb_block_part(b->c, 0, 1, ORDER, 1)));
     XH_TRY(hyb_queue_scatter_rows(
         b->queue, hyb_block_part(b->c, 0, 1, ORDER, 1), list, one));
+    XH_TRY(hyb_queue_checksum(b->queue, b->a,
+                              hyb_block_part(b->c, 0, 0, 2, ORDER)));
     XH_TRY(hyb_queue_panel_step(
         b->queue,
         &(hyb_panel_step_t){.panel = b->a,
@@ -399,6 +401,7 @@ TEST(kernels_that_fail_are_told_by_what_follows)
 {
     static const char *const faults[] = {
         "fail@panel_step:1",  "fail@generate:1",      "fail@swap_rows:1",
+        "fail@checksum:1",    "refuse@checksum:1",
         "fail@gather_rows:1", "fail@scatter_rows:1",  "refuse@generate:1",
         "refuse@swap_rows:1", "refuse@gather_rows:1", "refuse@scatter_rows:1"};
     bench_t b = bench_open(0, "");

@@ -204,6 +204,9 @@ TEST_SET_UP(work_in_memory_takes_its_traffic_over_the_rate)
     hyb_queue_generate(queues[0],
                        &(hyb_generate_t){100, TILE, all, all, in_device});
     assert_time(end_of(0), end += memory_time(tile));
+    hyb_queue_checksum(queues[0], in_device,
+                       hyb_block_part(in_device, 0, 0, 2, TILE));
+    assert_time(end_of(0), end += memory_time(tile));
 }
 
 /* Of its flop if it has many, of its traffic if it has few. */

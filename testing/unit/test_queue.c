@@ -206,7 +206,13 @@ TEST_SET_UP(algebra_on_the_device_conforms)
 {
     QUEUED(hyb_queue_trsm(queue, block(4, 4), block(4, 7)));
     QUEUED(hyb_queue_gemv(queue, block(4, 6), block(6, 1), block(4, 1)));
+    QUEUED(hyb_queue_checksum(queue, block(4, 6), block(2, 6)));
+    QUEUED(hyb_queue_syrk(queue, 1, block(4, 6), 1, block(4, 4)));
     fake.calls = 0;
+    REFUSED(hyb_queue_checksum(queue, block(4, 6), block(6, 2)));
+    REFUSED(hyb_queue_checksum(queue, block(40, 6), block(2, 6)));
+    REFUSED(hyb_queue_syrk(queue, 1, block(4, 6), 1, block(6, 6)));
+    REFUSED(hyb_queue_syrk(queue, 1, block(4, 6), 1, block(4, 5)));
     REFUSED(hyb_queue_trsm(queue, block(4, 5), block(4, 7)));
     REFUSED(hyb_queue_trsm(queue, block(3, 3), block(4, 7)));
     REFUSED(hyb_queue_trsm(queue, block(4, 4), block(4, 17)));

@@ -76,7 +76,8 @@ static int exit_status(const session_t *s, xh_status_t status)
 
 static bool checks(const session_t *s)
 {
-    return s->options->verify || s->options->ask == XDG_ASK_TORTURE;
+    return s->options->verify || s->options->ask == XDG_ASK_TORTURE ||
+           s->options->ask == XDG_ASK_OPERATIONS;
 }
 
 static void say_verified(session_t *s)
@@ -123,14 +124,21 @@ static xh_status_t run_torture(session_t *s)
     return status;
 }
 
+static void print_sizes(const session_t *s)
+{
+    const xh_gemm_t *product = &s->problem.product;
+
+    printf("m = %lld, n = %lld, k = %lld, median of %lld\n\n",
+           (long long)product->c.rows, (long long)product->c.cols,
+           (long long)xh_gemm_depth(product), (long long)s->options->repeat);
+}
+
 static xh_status_t run_probe(session_t *s)
 {
     const xh_gemm_t *product = &s->problem.product;
     xdg_probe_t p;
 
-    printf("m = %lld, n = %lld, k = %lld, median of %lld\n\n",
-           (long long)product->c.rows, (long long)product->c.cols,
-           (long long)xh_gemm_depth(product), (long long)s->options->repeat);
+    print_sizes(s);
     printf("%-12s %12s %12s %12s %12s\n", "device", "in GB/s", "out GB/s",
            "both GB/s", "Gflop/s");
     for (int i = 0; i + 1 < s->gemm.executors.count; i++) {
@@ -142,6 +150,35 @@ static xh_status_t run_probe(session_t *s)
                p.out / 1e9, p.both / 1e9, p.resident / 1e9);
         xdg_record_probe(s->record, name, &p);
     }
+    return XH_OK;
+}
+
+static xh_status_t run_operation(session_t *s, int device, int number)
+{
+    const char *executor = s->gemm.executors.name[device + 1];
+    xdg_operation_t o;
+
+    XH_TRY(xdg_operation_measure(&s->gemm, device, number, &s->problem.product,
+                                 s->options->repeat, &o));
+    printf("%-12s %-9s %12.2f %12.6f %7lld\n", executor,
+           xdg_operation_name(number), o.rate / 1e9, o.seconds,
+           (long long)o.wrong);
+    s->verifier.checked += s->options->repeat;
+    s->verifier.wrong += o.wrong;
+    xdg_record_operation(s->record, executor, xdg_operation_name(number), &o);
+    return XH_OK;
+}
+
+static xh_status_t run_operations(session_t *s)
+{
+    s->verifier.gemm = &s->gemm;
+    print_sizes(s);
+    printf("%-12s %-9s %12s %12s %7s\n", "device", "operation", "Gflop/s",
+           "seconds", "wrong");
+    for (int i = 0; i + 1 < s->gemm.executors.count; i++)
+        for (int o = 0; xdg_operation_name(o) != NULL; o++)
+            XH_TRY(run_operation(s, i, o));
+    say_verified(s);
     return XH_OK;
 }
 
@@ -157,7 +194,8 @@ static xh_gemm_t product_for(const session_t *s)
         product.alpha = 1.0;
         product.beta = 0.0;
     }
-    if (s->options->ask == XDG_ASK_PROBE)
+    if (s->options->ask == XDG_ASK_PROBE ||
+        s->options->ask == XDG_ASK_OPERATIONS)
         for (int i = 0; i + 1 < executors->count; i++)
             product = xdg_fitting(&product,
                                   PROBE_PART *
@@ -184,8 +222,12 @@ static xh_status_t open_problem(session_t *s)
     bool torture = s->options->ask == XDG_ASK_TORTURE;
 
     XH_TRY(xdg_check_memory(&product));
-    XH_TRY(xdg_problem_open(s->machine, &product,
-                            torture ? XDG_NORMAL : XDG_UNIFORM, &s->problem));
+    if (s->options->ask == XDG_ASK_OPERATIONS)
+        s->problem.product = product; /* each has operands of its own */
+    else
+        XH_TRY(xdg_problem_open(s->machine, &product,
+                                torture ? XDG_NORMAL : XDG_UNIFORM,
+                                &s->problem));
     if (s->json != NULL)
         s->record = xdg_record_begin(&s->gemm, &s->problem.product);
     return XH_OK;
@@ -197,12 +239,13 @@ static xh_status_t run(session_t *s)
     xdg_ask_t ask = s->options->ask;
     xh_status_t status = XH_OK, written = XH_OK;
 
-    if (checks(s))
+    if (checks(s) && ask != XDG_ASK_OPERATIONS)
         status = xdg_verifier_open(&s->gemm, &s->problem, &s->verifier);
     if (status == XH_OK)
-        status = ask == XDG_ASK_TORTURE ? run_torture(s)
-                 : ask == XDG_ASK_PROBE ? run_probe(s)
-                                        : run_rates(s);
+        status = ask == XDG_ASK_TORTURE      ? run_torture(s)
+                 : ask == XDG_ASK_PROBE      ? run_probe(s)
+                 : ask == XDG_ASK_OPERATIONS ? run_operations(s)
+                                             : run_rates(s);
     json_object_set_new(s->record, "exit_status",
                         json_integer(exit_status(s, status)));
     if (s->json != NULL)

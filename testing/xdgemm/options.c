@@ -55,6 +55,10 @@ static const xh_option_t rows[] = {
     ASK("probe-device",
         "measure each device's link, and its DGEMM on data that it holds",
         XDG_ASK_PROBE),
+    ASK("operations",
+        "measure gemm, syrk, trsm and gemv on data that each device holds, and "
+        "check them",
+        XDG_ASK_OPERATIONS),
     ASK("list-devices", "print what there is to compute with",
         XDG_ASK_DEVICES),
     FLAG(quiet, "only warnings and errors on stderr"),
@@ -116,7 +120,7 @@ static xh_status_t check(const xdg_options_t *options)
         return XH_ERR_INPUT;
     if (options->map != NULL && options->ask != XDG_ASK_RATES) {
         xh_log_error("--map draws a product of a run without --torture, "
-                     "--probe-device and --tune");
+                     "--probe-device, --operations and --tune");
         return XH_ERR_INPUT;
     }
     if (options->tune > 0 &&

@@ -237,17 +237,33 @@ void xdg_record_torture(json_t *record, const xdg_torture_t *torture)
             {"sensors", sensors}));
 }
 
+/* The object under that name, which is made if need be. */
+static json_t *part_of(json_t *record, const char *name)
+{
+    if (json_object_get(record, name) == NULL)
+        json_object_set_new(record, name, json_object());
+    return json_object_get(record, name);
+}
+
 void xdg_record_probe(json_t *record, const char *name,
                       const xdg_probe_t *probe)
 {
-    if (json_object_get(record, "probe") == NULL)
-        json_object_set_new(record, "probe", json_object());
     json_object_set_new(
-        json_object_get(record, "probe"), name,
+        part_of(record, "probe"), name,
         XH_JSON_OBJECT({"in", xh_json_number(probe->in)},
                        {"out", xh_json_number(probe->out)},
                        {"both", xh_json_number(probe->both)},
                        {"resident", xh_json_number(probe->resident)}));
+}
+
+void xdg_record_operation(json_t *record, const char *executor,
+                          const char *name, const xdg_operation_t *operation)
+{
+    json_object_set_new(
+        part_of(part_of(record, "operations"), executor), name,
+        XH_JSON_OBJECT({"rate", xh_json_number(operation->rate)},
+                       {"seconds", xh_json_number(operation->seconds)},
+                       {"wrong", json_integer(operation->wrong)}));
 }
 
 /* ---- the file ----------------------------------------------------------- */

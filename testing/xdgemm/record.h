@@ -21,6 +21,8 @@ void xdg_record_verified(json_t *record, const xdg_verifier_t *verifier);
 void xdg_record_torture(json_t *record, const xdg_torture_t *torture);
 void xdg_record_probe(json_t *record, const char *name,
                       const xdg_probe_t *probe);
+void xdg_record_operation(json_t *record, const char *executor,
+                          const char *name, const xdg_operation_t *operation);
 
 /* What is known of a device called name. */
 json_t *xdg_record_device(const hyb_device_info_t *info, const char *name);

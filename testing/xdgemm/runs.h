@@ -118,4 +118,31 @@ typedef struct {
 xh_status_t xdg_probe_device(hyb_device_t *device, const xh_gemm_t *product,
                              int64_t repeat, xdg_probe_t *probe_p);
 
+/* An operation on data that a device holds: the median of some times. */
+typedef struct {
+    double seconds, rate; /* flop/s */
+    int64_t wrong;        /* times that its result was */
+} xdg_operation_t;
+
+/* Of operation number 0, 1, ...; NULL behind the last. */
+const char *xdg_operation_name(int number);
+
+/*
+ * Measure and check it `repeat` times on a device, after once to warm up:
+ *
+ *     gemm  C := C - A B       C m x n, A m x k
+ *     syrk  C := C - A A^T     on and below the diagonal, C m x m, A m x k
+ *     trsm  U := L1^-1 U       U k x n
+ *     gemv  y := y - A x       A m x n
+ *
+ * The team computes each result as well, or of a solve L1 U, and elements that
+ * differ by more than rounding explains are wrong.
+ *
+ * sizes  in  a product with that m, n and k; else not looked at
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ */
+xh_status_t xdg_operation_measure(xdg_gemm_t *gemm, int device, int number,
+                                  const xh_gemm_t *sizes, int64_t repeat,
+                                  xdg_operation_t *operation_p);
+
 #endif

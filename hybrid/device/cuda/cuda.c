@@ -292,6 +292,7 @@ enum {
                        1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV,
     OPS_OF_KERNELS = 1u << HYB_OP_SWAP_ROWS | 1u << HYB_OP_GATHER_ROWS |
                      1u << HYB_OP_SCATTER_ROWS | 1u << HYB_OP_GENERATE |
+                     1u << HYB_OP_CHECKSUM |
                      1u << HYB_OP_PANEL_STEP
 };
 

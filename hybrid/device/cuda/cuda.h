@@ -42,6 +42,7 @@ enum {
     X(GATHER_ROWS, gather_rows)                                                \
     X(SCATTER_ROWS, scatter_rows)                                              \
     X(GENERATE, generate)                                                      \
+    X(CHECKSUM, checksum)                                                      \
     X(PANEL_COLUMN, panel_column)
 
 #define HYB_CUDA_NUMBER(kernel, name) HYB_CUDA_##kernel,

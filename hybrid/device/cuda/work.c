@@ -199,6 +199,15 @@ static xh_status_t generate(hyb_cuda_queue_t *queue, const hyb_task_t *t)
                        part->block.cols);
 }
 
+static xh_status_t checksum(hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    arguments_t a = {.count = 0};
+
+    pass_block(&a, t->checksum.of);
+    pass_block(&a, t->checksum.sums);
+    return launch(queue, HYB_CUDA_CHECKSUM, &a, t->checksum.sums.cols, 1);
+}
+
 /* ---- panels ------------------------------------------------------------- */
 
 void hyb_cuda_proposals_free(hyb_cuda_queue_t *queue)
@@ -282,6 +291,7 @@ xh_status_t hyb_cuda_work(void *state, void *queue, const hyb_task_t *task)
         [HYB_OP_TRSM] = trsm,
         [HYB_OP_GEMV] = gemv,
         [HYB_OP_GENERATE] = generate,
+        [HYB_OP_CHECKSUM] = checksum,
         [HYB_OP_PANEL_STEP] = panel_step,
     };
 

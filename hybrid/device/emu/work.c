@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include "base/checksum.h"
 #include "base/sequence.h"
 #include "hybrid/device/emu/emu.h"
 
@@ -271,6 +272,21 @@ static xh_status_t generate(const hyb_task_t *t)
     return XH_OK;
 }
 
+/* ---- checksums ---------------------------------------------------------- */
+
+static xh_status_t checksum(const hyb_task_t *t)
+{
+    const xh_view_t of = view_of(t->checksum.of);
+    const xh_view_t to = view_of(t->checksum.sums);
+    uint64_t sums[2];
+
+    for (int64_t j = 0; j < of.cols; j++) {
+        xh_checksum(at(of, 0, j), of.rows, sums);
+        memcpy(at(to, 0, j), sums, sizeof(sums));
+    }
+    return XH_OK;
+}
+
 /* ---- all operations ----------------------------------------------------- */
 
 static const struct {
@@ -287,6 +303,7 @@ static const struct {
     [HYB_OP_TRSM] = {trsm, offsetof(hyb_task_t, trsm.u)},
     [HYB_OP_GEMV] = {gemv, offsetof(hyb_task_t, gemv.y)},
     [HYB_OP_GENERATE] = {generate, offsetof(hyb_task_t, generate.block)},
+    [HYB_OP_CHECKSUM] = {checksum, offsetof(hyb_task_t, checksum.sums)},
     [HYB_OP_PANEL_STEP] = {NULL, offsetof(hyb_task_t, panel_step.panel)},
 };
 
@@ -332,6 +349,8 @@ double hyb_emu_amount(const hyb_task_t *t)
                     flop_of_traffic(2 * elements(u)));
     case HYB_OP_GEMV:
         return flop_of_traffic(elements(t->gemv.a));
+    case HYB_OP_CHECKSUM:
+        return flop_of_traffic(elements(t->checksum.of));
     case HYB_OP_PANEL_STEP:
         return elements(t->panel_step.panel) * (double)t->panel_step.count;
     default:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernels that move elements. An item has one row, or with packed rows one
+ * Kernels that move elements, and add them up as bits. An item has one row, or with packed rows one
  * column; the second dimension of the grid shares out the rest. A list of rows
  * is a column of numbers, each in place of a double.
  */
@@ -60,4 +60,34 @@ scatter_rows(GLOBAL double *columns, block_t c, GLOBAL const i64 *list,
     if (j < p.rows)
         for (i64 r = GROUP(1); r < p.cols; r += GROUPS(1))
             columns[AT(c, list[AT(l, r, 0)], j)] = packed[AT(p, j, r)];
+}
+
+/*
+ * The two sums of a column as bits: plain, and times 1, 3, 5, ..., row by row. A
+ * group has one column.
+ */
+KERNEL(ITEMS, 1)
+checksum(GLOBAL const u64 *a, block_t b, GLOBAL u64 *sums, block_t s)
+{
+    ON_CHIP u64 plain[ITEMS], weighted[ITEMS];
+    const i64 j = GROUP(0), me = ITEM(0);
+    u64 sum = 0, by_row = 0;
+
+    for (i64 i = me; i < b.rows; i += ITEMS) {
+        const u64 bits = a[AT(b, i, j)];
+
+        sum += bits;
+        by_row += (u64)(2 * i + 1) * bits;
+    }
+    plain[me] = sum;
+    weighted[me] = by_row;
+    BARRIER();
+    if (me != 0)
+        return;
+    for (int k = 1; k < ITEMS; k++) {
+        sum += plain[k];
+        by_row += weighted[k];
+    }
+    sums[AT(s, 0, j)] = sum;
+    sums[AT(s, 1, j)] = by_row;
 }

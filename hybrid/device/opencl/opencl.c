@@ -319,6 +319,7 @@ static const hyb_backend_t backend = {
            1u << HYB_OP_COPY | 1u << HYB_OP_SWAP_ROWS |
            1u << HYB_OP_GATHER_ROWS | 1u << HYB_OP_SCATTER_ROWS |
            1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV | 1u << HYB_OP_GENERATE |
+           1u << HYB_OP_CHECKSUM |
            1u << HYB_OP_PANEL_STEP,
     .count = count,
     .describe = describe,

@@ -40,6 +40,7 @@ enum {
     X(GATHER_ROWS, gather_rows)                                                \
     X(SCATTER_ROWS, scatter_rows)                                              \
     X(GENERATE, generate)                                                      \
+    X(CHECKSUM, checksum)                                                      \
     X(GEMV, gemv)                                                              \
     X(INVERT, invert)                                                          \
     X(PANEL_COLUMN, panel_column)                                              \

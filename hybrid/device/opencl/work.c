@@ -168,6 +168,16 @@ static xh_status_t generate(hyb_opencl_queue_t *queue, const hyb_task_t *t)
     return run_rows(&l, part->block.rows, part->block.cols);
 }
 
+static xh_status_t checksum(hyb_opencl_queue_t *queue, const hyb_task_t *t)
+{
+    launch_t l = launch(queue, HYB_OPENCL_CHECKSUM);
+
+    pass_block(&l, t->checksum.of);
+    pass_block(&l, t->checksum.sums);
+    return run(&l, t->checksum.sums.cols, 1,
+               (const size_t[]){HYB_OPENCL_ITEMS, 1});
+}
+
 /* ---- products ----------------------------------------------------------- */
 
 /* Element (i, l) of an operand is number offset + i down + l across. */
@@ -436,6 +446,7 @@ xh_status_t hyb_opencl_work(void *state, void *queue, const hyb_task_t *task)
         [HYB_OP_TRSM] = trsm,
         [HYB_OP_GEMV] = gemv,
         [HYB_OP_GENERATE] = generate,
+        [HYB_OP_CHECKSUM] = checksum,
         [HYB_OP_PANEL_STEP] = panel_step,
     };
     hyb_opencl_queue_t *q = queue;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XH_CHECKSUM_H
+#define XH_CHECKSUM_H
+
+#include <stdint.h>
+#include <string.h>
+
+/*
+ * Two sums of a column as it is stored: of the bits of its elements, and of
+ * those times 1, 3, 5, ..., row by row; both mod 2^64, so the order of the terms
+ * does not matter. Any change of one element changes both. Two elements that
+ * change places change the second one, unless they differ in high bits only.
+ */
+static inline void xh_checksum(const double *column, int64_t rows,
+                               uint64_t sums_p[2])
+{
+    uint64_t bits;
+
+    sums_p[0] = sums_p[1] = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        memcpy(&bits, &column[i], sizeof(bits));
+        sums_p[0] += bits;
+        sums_p[1] += (uint64_t)(2 * i + 1) * bits;
+    }
+}
+
+#endif
