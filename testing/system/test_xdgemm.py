@@ -260,6 +260,29 @@ def is_blamed(outcome, device):
 
 
 @retried
+# The device computes no tile here; it is sent numbers at the start and at each
+# check, gives their sums after that and before, and in between sends them back.
+@pytest.mark.parametrize(
+    "fault, said",
+    [
+        ("copy_in:1", "what was sent is not what arrived"),
+        ("copy_in:2", "what was sent is not what arrived"),
+        ("checksum:2", "what it held has changed"),
+        ("copy_out:3", "what came back is not what it holds"),
+    ],
+)
+def test_torture_tells_where_numbers_that_a_device_holds_are_damaged(xdgemm, fault, said):
+    idle = ["--devices", "emu:1", "--set", "split=fixed:0"]
+    outcome = xdgemm(
+        "-m", "64", "--torture", "0.2", *idle, "--set", f"emu_fault=flip@{fault}"
+    )  # fmt: skip
+    assert outcome.status == 1, str(outcome)
+    assert outcome.stderr.count(f"emu:0: {said}") == 1, str(outcome)
+    assert outcome.stderr.count("error: ") == 1, str(outcome)
+    assert re.search(r"^emu:0 +wrong tiles 0  damaged 1 times$", outcome.stdout, re.M)
+    assert verified(outcome)[1] == 1
+
+
 @pytest.mark.parametrize("devices, is_said", [("none", 1), ("emu", 0)])
 def test_torture_without_a_device_says_so(xdgemm, devices, is_said):
     outcome = xdgemm("-m", "64", "--torture", "0.2", "--devices", devices)

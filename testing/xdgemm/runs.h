@@ -52,6 +52,28 @@ double xdg_rates_sum(const xdg_rates_t *rates);
  */
 void xdg_rates_print(const xdg_rates_t *rates, FILE *out);
 
+/* ---- what a device holds ------------------------------------------------- */
+
+/*
+ * Numbers that a device holds while it computes. Their checksums there tell
+ * without a copy whether they are what was sent, so damage on the way in, in
+ * its memory and on the way out are told apart.
+ */
+typedef struct xdg_held xdg_held_t;
+
+/*
+ * Send rows x cols numbers, or fewer columns, to a device that has checksums.
+ * name stays valid. Each damage is said, and counted in *damaged.
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ */
+xh_status_t xdg_held_open(hyb_device_t *device, const char *name,
+                          hyb_team_t *team, int64_t rows, int64_t cols,
+                          int64_t *damaged, xdg_held_t **held_p);
+void xdg_held_close(xdg_held_t *held); /* accepts NULL */
+
+/* Are they there still, and do they come back? Then send them again. */
+xh_status_t xdg_held_check(xdg_held_t *held, int64_t *damaged);
+
 /* ---- torture ------------------------------------------------------------- */
 
 enum { XDG_TEMPERATURE, XDG_CLOCK, XDG_POWER, XDG_SENSORS };
@@ -66,6 +88,7 @@ typedef struct {
     double seconds;         /* in all */
     double product_seconds; /* of products alone */
     double check_seconds;
+    int64_t damaged[HYB_EXECUTORS - 1]; /* of what a device holds */
     xdg_range_t device[HYB_EXECUTORS - 1][XDG_SENSORS];
 } xdg_torture_t;
 
@@ -75,7 +98,8 @@ typedef struct {
  * an error stays in C. Checks take about a tenth of the time; there is one at
  * least every 64 products, and one at the end. After the check of a sum C
  * starts again, so that a tile that is not written becomes wrong. Once an error
- * has several suspects, each product is checked. The sensors of devices are
+ * has several suspects, each product is checked. A check also looks at what
+ * devices hold; damage counts as one that is wrong. The sensors of devices are
  * logged once a second.
  *
  * SIGINT and SIGTERM end it early, with a last check; a second one ends the

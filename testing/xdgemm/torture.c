@@ -31,6 +31,7 @@ typedef struct {
     int count;            /* of them */
     int held;             /* products that C is the sum of */
     int wanted;           /* products of the next check */
+    xdg_held_t *held_by[HYB_EXECUTORS - 1]; /* NULL: nothing */
 } torture_t;
 
 /* ---- signals ------------------------------------------------------------ */
@@ -138,6 +139,30 @@ static int spacing(const torture_t *t, double check)
     return (int)fmin(fmax(ceil((PART - 1) * check / product), 1.0), MOST);
 }
 
+/* Looked at anew; what is not there, for want of memory or of checksums, is
+ * not. A device that fails is dropped by its next product. */
+static void check_held(torture_t *t, int device)
+{
+    int64_t *damaged = &t->sum.damaged[device], before = *damaged;
+
+    if (t->held_by[device] != NULL &&
+        !hyb_device_failed(hyb_machine_device(t->gemm->machine, device)))
+        xdg_held_check(t->held_by[device], damaged);
+    t->verifier->wrong += *damaged - before;
+}
+
+static void hold(torture_t *t, int device)
+{
+    const xh_view_t c = t->verifier->problem->product.c;
+    hyb_device_t *d = hyb_machine_device(t->gemm->machine, device);
+
+    if (hyb_device_has(d, HYB_OP_CHECKSUM))
+        xdg_held_open(d, t->gemm->executors.name[device + 1],
+                      hyb_machine_team(t->gemm->machine), c.rows, c.cols,
+                      &t->sum.damaged[device], &t->held_by[device]);
+    t->verifier->wrong += t->sum.damaged[device];
+}
+
 static xh_status_t check(torture_t *t)
 {
     int64_t wrong = t->verifier->wrong;
@@ -153,6 +178,8 @@ static xh_status_t check(torture_t *t)
         xh_text_append(name, sizeof(name), "products %lld to %lld",
                        last - t->count + 1, last);
     status = xdg_verify(t->verifier, name, t->report, t->count, t->held);
+    for (int i = 0; i + 1 < t->gemm->executors.count; i++)
+        check_held(t, i);
     seconds = xh_clock_now() - started;
     t->sum.checks++;
     t->sum.check_seconds += seconds;
@@ -219,6 +246,8 @@ xh_status_t xdg_torture_run(xdg_gemm_t *gemm, xdg_verifier_t *verifier,
                    .wanted = 1};
     xh_status_t status = XH_ERR_MEMORY;
 
+    for (int i = 0; i + 1 < gemm->executors.count; i++)
+        hold(&t, i);
     for (int i = 0; i < HYB_EXECUTORS - 1; i++)
         for (int s = 0; s < XDG_SENSORS; s++)
             t.sum.device[i][s] = (xdg_range_t){INFINITY, -INFINITY};
@@ -228,6 +257,8 @@ xh_status_t xdg_torture_run(xdg_gemm_t *gemm, xdg_verifier_t *verifier,
         status = multiply_for(&t, seconds);
     else
         xh_log_error("no memory for the reports of %d products", MOST);
+    for (int i = 0; i < HYB_EXECUTORS - 1; i++)
+        xdg_held_close(t.held_by[i]);
     forget(&t);
     free(t.report);
     *torture_p = t.sum;
@@ -260,6 +291,9 @@ static void print_executor(const xdg_torture_t *torture, int index, FILE *out)
             fprintf(out, "  %s %.0f to %.0f", sensors[i].unit,
                     r.least / sensors[i].scale, r.most / sensors[i].scale);
     }
+    if (index > 0 && torture->damaged[index - 1] > 0)
+        fprintf(out, "  damaged %lld times",
+                (long long)torture->damaged[index - 1]);
     if (index > 0 && !hyb_machine_works(verifier->gemm->machine, index - 1))
         fprintf(out, "  dropped");
     fprintf(out, "\n");

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "base/checksum.h"
+#include "base/log.h"
+#include "testing/xdgemm/runs.h"
+
+#define PATIENCE 600.0 /* seconds for one crossing */
+
+enum { MOST_COLS = 64 };
+
+struct xdg_held {
+    hyb_device_t *device;
+    const char *name;
+    hyb_queue_t *queue;
+    hyb_event_t *end;
+    hyb_block_t there, sums;
+    xh_view_t here, back;       /* what was sent, and what has come back */
+    xh_view_t expected, summed; /* sums of that, by the host and the device */
+    bool right;                 /* as of the last look at it */
+    double *memory;             /* of the host's */
+    size_t bytes;
+};
+
+static xh_view_t take(double **next_p, int64_t rows, int64_t cols)
+{
+    xh_view_t v = {*next_p, rows, cols, rows};
+
+    *next_p += rows * cols;
+    return v;
+}
+
+static size_t bytes_of(xh_view_t v)
+{
+    return (size_t)(v.rows * v.cols) * sizeof(double);
+}
+
+static bool is_same(xh_view_t a, xh_view_t b)
+{
+    return memcmp(a.data, b.data, bytes_of(a)) == 0;
+}
+
+/* ---- crossing ------------------------------------------------------------ */
+
+static xh_status_t finish(const xdg_held_t *h)
+{
+    XH_TRY(hyb_event_record(h->queue, h->end));
+    return hyb_event_await(h->end, PATIENCE);
+}
+
+/* Say so if it is not right. */
+static void judge(xdg_held_t *h, bool right, const char *otherwise,
+                  int64_t *damaged)
+{
+    h->right = right;
+    if (right)
+        return;
+    ++*damaged;
+    xh_log_error("%s: %s", h->name, otherwise);
+}
+
+/* Does the device hold what the host has sent? */
+static xh_status_t compare_sums(xdg_held_t *h, const char *otherwise,
+                                int64_t *damaged)
+{
+    XH_TRY(hyb_queue_checksum(h->queue, h->there, h->sums));
+    XH_TRY(hyb_queue_copy_out(h->queue, h->sums, h->summed));
+    XH_TRY(finish(h));
+    judge(h, is_same(h->summed, h->expected), otherwise, damaged);
+    return XH_OK;
+}
+
+static xh_status_t send(xdg_held_t *h, int64_t *damaged)
+{
+    XH_TRY(hyb_queue_copy_in(h->queue, h->here, h->there));
+    return compare_sums(h, "what was sent is not what arrived", damaged);
+}
+
+static xh_status_t bring_back(xdg_held_t *h, int64_t *damaged)
+{
+    XH_TRY(hyb_queue_copy_out(h->queue, h->there, h->back));
+    XH_TRY(finish(h));
+    judge(h, is_same(h->back, h->here), "what came back is not what it holds",
+          damaged);
+    return XH_OK;
+}
+
+/* What was damaged before is not right later, which is not said again. */
+xh_status_t xdg_held_check(xdg_held_t *h, int64_t *damaged)
+{
+    if (h->right)
+        XH_TRY(compare_sums(h, "what it held has changed", damaged));
+    if (h->right)
+        XH_TRY(bring_back(h, damaged));
+    return send(h, damaged);
+}
+
+/* ---- coming and going ---------------------------------------------------- */
+
+static xh_status_t open_host(xdg_held_t *h, hyb_team_t *team, int64_t rows,
+                             int64_t cols)
+{
+    const xdg_random_t random = {XDG_NORMAL, 1};
+    uint64_t sums[2];
+    double *next;
+
+    h->bytes = (size_t)(2 * (rows + 2) * cols) * sizeof(double);
+    XH_TRY(hyb_pinned_alloc(h->device, h->bytes, &h->memory));
+    next = h->memory;
+    h->here = take(&next, rows, cols);
+    h->back = take(&next, rows, cols);
+    h->expected = take(&next, 2, cols);
+    h->summed = take(&next, 2, cols);
+    xdg_fill(team, &random, 0, 0, h->here);
+    for (int64_t j = 0; j < cols; j++) {
+        xh_checksum(h->here.data + j * rows, rows, sums);
+        memcpy(h->expected.data + 2 * j, sums, sizeof(sums));
+    }
+    return XH_OK;
+}
+
+static xh_status_t open_device(xdg_held_t *h)
+{
+    hyb_buffer_t *buffer = NULL;
+    int64_t rows = h->here.rows, cols = h->here.cols;
+
+    XH_TRY(hyb_queue_create(h->device, HYB_QUEUE_NORMAL, &h->queue));
+    XH_TRY(hyb_event_create(h->device, &h->end));
+    XH_TRY(hyb_buffer_create(h->device,
+                             bytes_of(h->here) + bytes_of(h->expected),
+                             &buffer));
+    h->there = hyb_block(buffer, 0, rows, cols);
+    h->sums = hyb_block(buffer, rows * cols, 2, cols);
+    return XH_OK;
+}
+
+void xdg_held_close(xdg_held_t *h)
+{
+    if (h == NULL)
+        return;
+    hyb_queue_destroy(h->queue);
+    hyb_event_destroy(h->end);
+    hyb_buffer_destroy(h->there.buffer);
+    hyb_pinned_free(h->device, h->memory, h->bytes);
+    free(h);
+}
+
+xh_status_t xdg_held_open(hyb_device_t *device, const char *name,
+                          hyb_team_t *team, int64_t rows, int64_t cols,
+                          int64_t *damaged, xdg_held_t **held_p)
+{
+    xdg_held_t *h = calloc(1, sizeof(*h));
+    xh_status_t status;
+
+    if (h == NULL)
+        return XH_ERR_MEMORY;
+    h->device = device;
+    h->name = name;
+    status = open_host(h, team, rows, cols < MOST_COLS ? cols : MOST_COLS);
+    if (status == XH_OK)
+        status = open_device(h);
+    if (status == XH_OK)
+        status = send(h, damaged);
+    if (status == XH_OK)
+        *held_p = h;
+    else
+        xdg_held_close(h);
+    return status;
+}
