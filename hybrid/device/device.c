@@ -115,6 +115,16 @@ xh_status_t hyb_device_sensors(hyb_device_t *device,
     return XH_OK;
 }
 
+bool hyb_device_reach(hyb_device_t *device, const hyb_device_t *other)
+{
+    const hyb_backend_t *backend = device->backend;
+
+    return other->backend == backend && backend->reach != NULL &&
+           hyb_device_has(device, HYB_OP_COPY) &&
+           hyb_device_enter(device) == XH_OK &&
+           backend->reach(device->state, other->index);
+}
+
 const hyb_knob_t *hyb_device_knobs(hyb_device_t *device, int *count_p)
 {
     if (device->backend->knobs != NULL)

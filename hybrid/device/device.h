@@ -280,7 +280,8 @@ struct hyb_buffer {
 
 /*
  * What a backend fills in. State is the backend's own, made by open. NULL in
- * place of enter, sensors, pin, unpin or give_up means "nothing to do". Each
+ * place of enter, sensors, pin, unpin or give_up means "nothing to do", and of
+ * reach "no". Each
  * function does what the public function of its name documents; arguments have
  * been checked, down to the bounds of blocks and lists and the device of their
  * buffers. Work has at least one element; events have been recorded before
@@ -341,6 +342,10 @@ typedef struct hyb_backend {
     const hyb_knob_t *(*knobs)(void *state, int *count_p);
     hyb_cut_t (*cut)(void *state, int d);
     xh_status_t (*set_cut)(void *state, int d, const hyb_cut_t *cut);
+
+    /* Copies may read the memory of device number other of this backend, which
+     * is open, by a link between the two from now on; false: they cannot. */
+    bool (*reach)(void *state, int other);
 
     xh_status_t (*sensors)(void *state, hyb_device_sensors_t *sensors_p);
     /* XH_ERR_MEMORY: the system refuses, and a warning says so; copies reach
@@ -409,6 +414,10 @@ bool hyb_device_failed(const hyb_device_t *device);
 void hyb_device_fail(hyb_device_t *device, const char *why);
 
 bool hyb_device_has(const hyb_device_t *device, hyb_op_t op);
+
+/* May copies of device read other's memory, by a link between the two, from now
+ * on? */
+bool hyb_device_reach(hyb_device_t *device, const hyb_device_t *other);
 
 /* What may be changed of device's products, count of them, or none and NULL. */
 const hyb_knob_t *hyb_device_knobs(hyb_device_t *device, int *count_p);
@@ -522,7 +531,8 @@ xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
 /* C := beta C + alpha op(A) op(B). Cost: 2 m n k flop */
 xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *product);
 
-/* to := from, of equal shape, both on this device. */
+/* to := from, of equal shape; from is on this device, or on one that it
+ * reaches. */
 xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from,
                            hyb_block_t to);
 

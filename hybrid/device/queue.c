@@ -293,7 +293,13 @@ xh_status_t hyb_queue_syrk(hyb_queue_t *queue, double alpha, hyb_block_t a,
 
 xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from, hyb_block_t to)
 {
-    XH_TRY(check_block(queue->device, "the source of a copy", from));
+    const hyb_backend_t *backend = queue->device->backend;
+    const hyb_device_t *owner =
+        from.buffer != NULL ? from.buffer->device : queue->device;
+
+    if (owner->backend != backend || backend->reach == NULL)
+        owner = queue->device;
+    XH_TRY(check_block(owner, "the source of a copy", from));
     XH_TRY(check_operand(queue->device, "the target of a copy", to, from.rows,
                          from.cols));
     return add(queue, to, &(hyb_task_t){.op = HYB_OP_COPY, .copy = {from, to}});

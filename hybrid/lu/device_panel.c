@@ -34,14 +34,16 @@ static hyb_block_t l1_of(hyb_device_columns_t *d, int k)
                           0, 0, h->jb, h->jb);
 }
 
-/* L1 comes down, and L2 if other processes or devices read it. */
+/* L1 comes down, and L2 if others read it, but for devices that reach it. */
 static xh_status_t queue_factorization(hyb_device_columns_t *d, int k)
 {
     hyb_lu_t *lu = d->base.lu;
     hyb_block_t panel = hyb_device_panel(d, k), l1 = l1_of(d, k);
-    bool alone = lu->grid->npcol == 1 && lu->homes.places == 2;
+    bool alone =
+        lu->homes.places == 2 ||
+        hyb_homes_by_peers(&lu->homes, hyb_lu_trailing(lu, k - 1).from);
     int top = hpl_panel_top_rows(hyb_lu_panel(lu, k)->hpl);
-    int64_t below = alone ? 0 : panel.rows - top;
+    int64_t below = alone && lu->grid->npcol == 1 ? 0 : panel.rows - top;
     xh_view_t host = {d->body, panel.rows, panel.cols, Mmax(panel.rows, 1)};
     const hyb_panel_step_t all = {
         .panel = panel,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/device_columns.h"
 
+#include <string.h>
 #include "base/log.h"
 
 /* What works on few elements: n x n of the matrix, of a panel and of U, and as
@@ -120,4 +121,48 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
                  d->info.backend, d->info.index, d->info.name,
                  xh_status_text(tried));
     return tried;
+}
+
+/* ---- reaching another device ---------------------------------------------
+ */
+
+/* Rows that crossed once are there; it takes what they are from d's host. */
+static xh_status_t cross(const hyb_device_columns_t *d,
+                         const hyb_device_columns_t *other, int64_t count)
+{
+    hyb_block_t from = hyb_block_part(other->y, 0, 0, count, 1);
+    hyb_block_t to = hyb_block_part(d->y, 0, 0, count, 1);
+
+    XH_TRY(hyb_queue_copy_in(other->link, (xh_view_t){d->host, count, 1, count},
+                             from));
+    XH_TRY(hyb_device_settle(other));
+    XH_TRY(hyb_queue_copy(d->link, from, to));
+    XH_TRY(hyb_queue_copy_out(d->link, to,
+                              (xh_view_t){other->host, count, 1, count}));
+    return hyb_device_settle(d);
+}
+
+bool hyb_place_device_reaches(const hyb_place_t *place,
+                              const hyb_place_t *other_place)
+{
+    const hyb_device_columns_t *d = (const hyb_device_columns_t *)place;
+    const hyb_device_columns_t *other =
+        (const hyb_device_columns_t *)other_place;
+    int64_t count = d->y.rows;
+    size_t bytes = (size_t)count * sizeof(double);
+    xh_status_t status;
+
+    if (!hyb_device_reach(d->device, other->device))
+        return false;
+    for (int64_t i = 0; i < count; i++)
+        d->host[i] = (double)(i + d->number);
+    memset(other->host, 0, bytes);
+    status = cross(d, other, count);
+    if (status == XH_OK &&
+        (d->info.models_time || memcmp(d->host, other->host, bytes) == 0))
+        return true;
+    xh_log_warning("%s device %d does not read the memory of device %d as it "
+                   "should: panels go by way of the host",
+                   d->info.backend, d->info.index, other->info.index);
+    return false;
 }

@@ -211,12 +211,15 @@ static hyb_panel_by_t factored_by(const hyb_lu_t *lu)
  * as many as measured rates say. */
 static hyb_traffic_t planned_traffic(const hyb_lu_t *lu)
 {
+    const hyb_homes_t *h = &lu->homes;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
+    hyb_ways_t ways = {.devices = h->places - 1,
+                       .peers = h->peers,
+                       .guests = h->guests,
+                       .by = factored_by(lu)};
 
-    return hyb_homes_resident(&lu->homes) && lu->homes.host_blocks == 0
-               ? hyb_home_traffic(&shape,
-                                  hyb_machine_devices(lu->means.machine),
-                                  lu->homes.guests, factored_by(lu))
+    return hyb_homes_resident(h) && h->host_blocks == 0
+               ? hyb_home_traffic(&shape, &ways)
                : (hyb_traffic_t){NAN, NAN};
 }
 

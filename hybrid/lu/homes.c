@@ -148,6 +148,17 @@ static xh_status_t deal(hyb_lu_t *lu)
     return XH_OK;
 }
 
+/* Does each device reach every other one? */
+static bool are_peers(const hyb_homes_t *h)
+{
+    bool all = h->places > 2;
+
+    for (int i = 1; i < h->places && all; i++)
+        for (int j = 1; j < h->places && all; j++)
+            all = i == j || hyb_place_device_reaches(h->place[i], h->place[j]);
+    return all;
+}
+
 xh_status_t hyb_homes_create(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
@@ -159,6 +170,7 @@ xh_status_t hyb_homes_create(hyb_lu_t *lu)
     XH_TRY(deal(lu));
     for (int i = 1; i < h->places; i++)
         XH_TRY(hyb_place_device_create(lu, i, &h->place[i]));
+    h->peers = are_peers(h);
     for (int i = 1; i < h->places; i++)
         XH_TRY(hyb_place_device_warm_up(h->place[i]));
     return XH_OK;

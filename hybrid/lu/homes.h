@@ -21,6 +21,8 @@
 typedef struct {
     int64_t host_blocks, guests; /* one of the two is 0 */
     uint8_t *device;             /* of each block behind the host's, from 0 */
+    bool peers; /* devices reach each other's memory: from there they get L2 of
+                   what they factored, but for guests' */
     int64_t factored_from; /* the device that it lives on can factor a panel
                               from this block on, here and on the other
                               processes of the process column */
@@ -66,6 +68,13 @@ static inline int64_t hyb_homes_in_host_memory(const hyb_homes_t *homes)
 static inline bool hyb_homes_is_guest(const hyb_homes_t *homes, int64_t block)
 {
     return block < homes->guests;
+}
+
+/* Does L2 of block's panel come from the device that factored it to the others?
+ */
+static inline bool hyb_homes_by_peers(const hyb_homes_t *homes, int64_t block)
+{
+    return homes->peers && !hyb_homes_is_guest(homes, block);
 }
 
 /* Do devices hold any columns? */

@@ -71,21 +71,33 @@ static xh_view_t stage_l1(hyb_device_columns_t *d, int k)
     return panel->has_inverses ? staged : l1;
 }
 
-/* L2 comes up, unless it stands here. */
+/* Below the top of panel k, on the device that factored it. */
+static hyb_block_t l2_of(const hyb_place_t *home, int k)
+{
+    hyb_device_columns_t *d = (hyb_device_columns_t *)home;
+    hyb_block_t panel = hyb_device_panel(d, k);
+    int64_t top = hpl_panel_top_rows(hyb_lu_panel(home->lu, k)->hpl);
+
+    return hyb_block_part(panel, top, 0, panel.rows - top, panel.cols);
+}
+
+/* L2 comes up, or from a peer, unless it stands here. */
 static xh_status_t send_l2(hyb_device_columns_t *d, int k)
 {
+    const hyb_lu_t *lu = d->base.lu;
     const hyb_lu_panel_t *source = hyb_lu_panel(d->base.lu, k);
     hyb_device_panel_t *panel = hyb_device_slot(d, k);
-    int64_t below = source->factors.l2.rows;
-    int64_t b = hyb_lu_trailing(d->base.lu, k - 1).from;
+    int64_t b = hyb_lu_trailing(lu, k - 1).from;
 
-    panel->l2 = part(panel->came, below, panel->jb);
-    if (!hyb_device_factored(d, k))
+    panel->l2 = part(panel->came, source->factors.l2.rows, panel->jb);
+    if (hyb_device_factored(d, k) && hyb_device_holds(d, b))
+        panel->l2 = l2_of(&d->base, k);
+    else if (source->by_device && hyb_homes_by_peers(&lu->homes, b))
+        XH_TRY(hyb_queue_copy(d->link, l2_of(hyb_lu_panel_home(lu, k), k),
+                              panel->l2));
+    else if (!hyb_device_factored(d, k))
         XH_TRY(hyb_queue_copy_in(d->link, source->columns, panel->l2));
-    else if (hyb_device_holds(d, b))
-        panel->l2 = hyb_block_part(hyb_device_panel(d, k), panel->top, 0, below,
-                                   panel->jb);
-    return hyb_lu_owns(d->base.lu, k) && hyb_device_seat(d, b) != NULL
+    return hyb_lu_owns(lu, k) && hyb_device_seat(d, b) != NULL
                ? hyb_device_keep_panel(d, k)
                : XH_OK;
 }

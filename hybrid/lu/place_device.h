@@ -48,6 +48,11 @@ void hyb_place_device_destroy(hyb_place_t *place); /* accepts NULL */
  */
 xh_status_t hyb_place_device_warm_up(const hyb_place_t *place);
 
+/* Can it copy from the memory of other, as it finds by a try, which reads what
+ * other was given? Order: before the columns are generated. */
+bool hyb_place_device_reaches(const hyb_place_t *place,
+                              const hyb_place_t *other);
+
 /* Bytes on the host of all devices' places, beside what every place needs. */
 uint64_t hyb_place_device_bytes(const hyb_means_t *means,
                                 const hpl_shape_t *shape);

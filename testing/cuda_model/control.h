@@ -18,6 +18,8 @@
  *                          CUDA_MODEL_DEVICES: "01/23" the first two in the
  *                          first process of a node, the others in the second
  *     CUDA_MODEL_MEMORY    MiB of each; else 256
+ *     CUDA_MODEL_PEERS     0: no device reaches the memory of another; else
+ *                          each may
  *     CUDA_MODEL_DRIVER    version that the driver is for, 0: there is none;
  *                          else as new as the headers
  *     CUDA_MODEL_CONTEXT   MiB that a process takes of each device; else 0

@@ -114,6 +114,7 @@ __attribute__((constructor)) static void load(void)
     model.driver = (int)from_environment("CUDA_MODEL_DRIVER", CUDART_VERSION);
     model.memory = (size_t)from_environment("CUDA_MODEL_MEMORY", 256) * MIB;
     model.context = (size_t)from_environment("CUDA_MODEL_CONTEXT", 0) * MIB;
+    model.peers = from_environment("CUDA_MODEL_PEERS", 1) != 0;
     model.pinnable =
         (size_t)from_environment("CUDA_MODEL_PINNABLE", 1 << 20) * MIB;
     if (getenv("CUDA_MODEL_SHARED") != NULL)
@@ -266,6 +267,36 @@ cudaError_t cudaSetDevice(int device)
 
     MODEL_TRY(make_context(device, cudaDeviceScheduleAuto));
     model_current = device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can_p, int device, int other)
+{
+    MODEL_CALL();
+
+    if (device < 0 || other < 0 || device >= model.count ||
+        other >= model.count)
+        return cudaErrorInvalidDevice;
+    *can_p = model.peers && device != other;
+    return cudaSuccess;
+}
+
+/* Of this thread's device. */
+cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned flags)
+{
+    model_device_t *d = &model.device[model_current];
+    MODEL_CALL();
+
+    MODEL_TRY(model_check(model_current));
+    if (other < 0 || other >= model.count || other == model_current)
+        return cudaErrorInvalidDevice;
+    if (flags != 0)
+        return cudaErrorInvalidValue;
+    if (!model.peers)
+        return cudaErrorPeerAccessUnsupported;
+    if ((d->reaches >> other & 1) != 0)
+        return cudaErrorPeerAccessAlreadyEnabled;
+    d->reaches |= 1u << other;
     return cudaSuccess;
 }
 

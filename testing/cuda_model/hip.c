@@ -17,6 +17,9 @@
         return cuda##name arguments;                                           \
     }
 
+SAME(DeviceCanAccessPeer, (int *can, int device, int other),
+     (can, device, other))
+SAME(DeviceEnablePeerAccess, (int other, unsigned flags), (other, flags))
 SAME(DeviceGetPCIBusId, (char *text, int bytes, int device),
      (text, bytes, device))
 SAME(DeviceGetStreamPriorityRange, (int *lowest, int *highest),

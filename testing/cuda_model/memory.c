@@ -277,15 +277,20 @@ static cudaError_t run(int device, const void *argument)
     return cudaSuccess;
 }
 
+/* A copy from a device that is not reached would go by way of the host. */
 static cudaError_t look(const copy_t *c, side_t *side, bool on_host, int device)
 {
+    bool reached;
+
     if (c->height > 1 &&
         (side->pitch < c->width || side->pitch > MODEL_MOST_PITCH))
         return cudaErrorInvalidPitchValue;
     side->place = place_of(c, side);
+    reached = side == &c->from && side->place >= 0 &&
+              (model.device[device].reaches >> side->place & 1) != 0;
     return (on_host &&
             (side->place == MODEL_PAGEABLE || side->place == MODEL_PINNED)) ||
-                   (!on_host && side->place == device)
+                   (!on_host && (side->place == device || reached))
                ? cudaSuccess
                : cudaErrorInvalidValue;
 }

@@ -47,6 +47,7 @@ typedef enum {
 typedef struct {
     int place; /* in the machine */
     bool context;
+    unsigned reaches;      /* bit i: the memory of device i */
     cudaError_t broken;    /* what all calls return; cudaSuccess: it is not */
     size_t used;           /* bytes */
     bool copies_under_way; /* that no stream waits for */
@@ -59,6 +60,7 @@ typedef struct {
     int driver;         /* version */
     int beginnings;     /* calls of cuda_model_begin */
     size_t memory;      /* bytes of each device */
+    bool peers;         /* devices may reach each other's memory */
     size_t context;     /* bytes that a process takes of each that it uses */
     size_t pinnable;    /* bytes of host memory */
     const char *faults; /* as cuda_model_begin takes them */

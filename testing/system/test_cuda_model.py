@@ -397,6 +397,14 @@ def test_devices_factor_panels_of_which_they_have_all_rows(solved, kind, p, q):
     assert said == (p > 1), str(outcome)
 
 
+# Each reads the panels of the other, or gets them by way of the host.
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("peers", [0, 1])
+def test_two_devices_share_a_matrix(solved, kind, peers):
+    settings = [f"devices={kind}:0,1", "home=device", "panel=device"]
+    solved((1, 1), *settings, DEVICES=2, PEERS=peers)
+
+
 # What each of two processes sees, what the first one uses, what is idle.
 SEEN = [
     ("01/23", "devices cuda:0, cuda:1", None),

@@ -123,6 +123,18 @@ def test_operations_are_tried_before_the_clock_runs(xhpl, p, q):
         assert said in outcome.stderr, str(outcome)
 
 
+# The first copy between devices is a try: of a device that cannot, or that
+# reads something else.
+@pytest.mark.parametrize("fault", ["1:oom@copy:1", "0:flip@copy:1"])
+def test_panels_go_by_way_of_the_host_where_devices_do_not_reach_others(xhpl, fault):
+    home = ("devices=emu:2", "home=device", "panel=device", "emu_peer=100",
+            f"emu_fault={fault}")  # fmt: skip
+    words = [word for pair in home for word in ("--set", pair)]
+    outcome = xhpl(*SYSTEM, "-p", 1, "-q", 1, *words)
+    assert_passed(outcome)
+    assert "panels go by way of the host" in outcome.stderr, str(outcome)
+
+
 def test_a_run_goes_on_with_the_other_device(xhpl):
     outcome = solve(xhpl, 4, 2, "emu_fault=0:oom@copy_in:2")
     assert_passed(outcome)

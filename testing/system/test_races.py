@@ -14,7 +14,7 @@ from busy import patience, retried
 RUNS = [(1, 1, "none", None), (1, 1, "emu:3", None), (1, 2, "emu:2", None),
         (2, 2, "none", None), (2, 2, "emu:4", None), (1, 2, "none", None),
         (1, 2, "none", "kernel=blas"), (2, 1, "none", "lookahead=mixed"),
-        (1, 1, "emu:1", "home=device panel=device"), (1, 2, "emu:4", "home=device panel=device"),
+        (1, 1, "emu:1", "home=device panel=device"), (1, 2, "emu:4", "home=device panel=device emu_peer=100"),
         (2, 2, "emu:4", "home=device panel=device"),
         (1, 1, "emu:1", "home=device"), (1, 2, "emu:2", "home=device"), (2, 2, "emu:4", "home=device")]  # fmt: skip
 # The trial of kernel and BLAS library is long under the sanitizer.

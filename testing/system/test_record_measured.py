@@ -95,6 +95,26 @@ def test_what_crosses_links_is_what_was_planned(recorded, p, q, panel):
 
 
 @emulates
+@pytest.mark.parametrize("peer", [0, 100])
+@pytest.mark.parametrize("p, q", [(1, 1), (2, 1), (1, 2)])
+def test_devices_that_reach_each_other_spare_their_links(recorded, p, q, peer):
+    devices = [f"devices=emu:{3 * p * q}", "home=device", "panel=device",
+               f"emu_peer={peer}"]  # fmt: skip
+    sets = [word for x in devices for word in ("--set", x)]
+    grid = ["-nb", "32", "-p", str(p), "-q", str(q)]
+    _, found = recorded("-n", "600", *grid, *sets, processes=p * q)
+    (test,) = found["tests"]
+    half = 8 * 600 * 600 / 2  # of the matrix: L2 of all panels
+    for rank in test["ranks"]:
+        for way in ("up", "down"):
+            planned = rank[f"planned_{way}_bytes"]
+            assert rank[f"link_{way}_bytes"] == pytest.approx(planned, rel=0.05)
+        if p * q == 1:
+            assert (rank["link_up_bytes"] < half) == (peer > 0)
+            assert (rank["link_down_bytes"] < half) == (peer > 0)
+
+
+@emulates
 def test_a_plan_has_a_time_for_each_phase(recorded):
     """Where the device's rate is known, here as a setting says it."""
     devices = ["--set", "devices=emu:1", "--set", "emu_rate=1e6"]

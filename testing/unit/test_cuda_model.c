@@ -259,6 +259,42 @@ TEST(another_devices_memory_is_refused)
     bench_close(&other);
 }
 
+/* Then and not before copies read it; the plug-in asks for it once. */
+TEST(another_devices_memory_is_read_once_it_is_reached)
+{
+    bench_t one = bench_open(0, ""), other = open_second();
+    const hyb_block_t half = hyb_block_part(other.a, 0, 0, ORDER / 2, ORDER);
+
+    fill(ones, 1.0);
+    fill(result, -1.0);
+    assert_ok(hyb_queue_copy_in(other.queue, host(ones), other.a));
+    assert_ok(device_cases_finish(other.device, other.queue));
+    assert_true(hyb_device_reach(one.device, other.device));
+    assert_true(hyb_device_reach(one.device, other.device));
+    assert_false(hyb_device_reach(one.device, one.device));
+    assert_ok(hyb_queue_copy(one.queue, half,
+                             hyb_block_part(one.a, 0, 0, ORDER / 2, ORDER)));
+    assert_ok(
+        hyb_queue_copy(one.queue, half,
+                       hyb_block_part(one.a, ORDER / 2, 0, ORDER / 2, ORDER)));
+    assert_ok(hyb_queue_copy_out(one.queue, one.a, host(result)));
+    assert_ok(device_cases_finish(one.device, one.queue));
+    assert_true(result[0] == 1.0 && result[ORDER - 1 + (ORDER - 1) * LD] == 1);
+    bench_close(&one);
+    assert_nothing_left(&other);
+}
+
+TEST(a_copy_of_memory_that_is_not_reached_fails)
+{
+    bench_t one = bench_open(0, ""), other = open_second();
+
+    capture_begin();
+    assert_int_equal(hyb_queue_copy(one.queue, other.a, one.a), XH_ERR_DEVICE);
+    capture_end(NULL);
+    bench_close(&one);
+    bench_close(&other);
+}
+
 static xh_status_t pinned(hyb_device_t *device, double *memory, size_t bytes)
 {
     xh_status_t status;

@@ -216,6 +216,11 @@ TEST(three_devices_hold_any_part_of_the_matrix)
     check(3, "threads=1", false);
 }
 
+TEST(devices_read_the_panels_of_others)
+{
+    check(3, "threads=1 panel=device emu_peer=1e3", false);
+}
+
 TEST(what_one_device_has_no_room_for_comes_in_turns)
 {
     check(1, "threads=2 panel=host", true);
@@ -224,6 +229,7 @@ TEST(what_one_device_has_no_room_for_comes_in_turns)
 TEST(what_two_devices_have_no_room_for_comes_in_turns)
 {
     check(2, "threads=1 panel=device", true);
+    check(2, "threads=1 panel=device emu_peer=1e3", true);
 }
 
 TEST_MPI_MAIN()

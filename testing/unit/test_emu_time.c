@@ -168,6 +168,32 @@ TEST_SET_UP(in_and_out_are_separate_links)
     assert_time(end_of(2), GEMM);
 }
 
+TEST_SET_UP(what_is_read_of_another_device_takes_a_link_of_its_own)
+{
+    hyb_device_t *other;
+    hyb_block_t there;
+
+    open_device("emu_dry=off", RATE);
+    other = emu_open(1, NULL);
+    there = device_cases_matrix(other, TILE, TILE);
+    assert_false(hyb_device_reach(device, other));
+    close_device(state);
+    xh_clock_install(standing_clock, NULL);
+    open_device("emu_peer=0.262144", RATE);
+    assert_true(hyb_device_reach(device, other));
+    *(double *)there.buffer->memory = 3.0;
+    copy_in(0);
+    assert_ok(hyb_queue_copy(queues[1], there, in_device));
+    multiply(2);
+    assert_time(end_of(0), COPY);
+    assert_time(end_of(1), COPY / 4);
+    assert_time(end_of(2), GEMM);
+    copy_out(1);
+    assert_time(end_of(1), COPY + COPY / 4);
+    hyb_buffer_destroy(there.buffer);
+    hyb_device_close(other);
+}
+
 /* GPUs do 16 flop, as the model has it, in the time of a byte of memory. */
 static double memory_time(double doubles)
 {

@@ -216,7 +216,8 @@ TEST(predictions_of_any_size_are_quick)
 
 static hyb_traffic_t traffic(hpl_shape_t shape, int devices, hyb_panel_by_t by)
 {
-    return hyb_home_traffic(&shape, devices, 0, by);
+    return hyb_home_traffic(&shape,
+                            &(hyb_ways_t){.devices = devices, .by = by});
 }
 
 /* Of panels alone: lists and vectors are as little as nb is large. */
@@ -235,6 +236,26 @@ TEST(one_process_moves_its_panels_down_and_up)
     /* L1 alone comes down, and goes up for the solve */
     t = traffic(shape, 1, HYB_PANEL_BY_DEVICE);
     assert_true(t.down < 0.2 * panels && t.up < 0.2 * panels);
+}
+
+/* Their L2 goes neither down nor up, but where other processes read it. */
+TEST(devices_that_reach_each_other_keep_panels_from_the_link)
+{
+    hpl_shape_t shape = shape_of(6000, 500, 1, 1);
+    hyb_ways_t ways = {.devices = 3, .peers = true, .by = HYB_PANEL_BY_DEVICE};
+    double l1 = 8.0 * 6000 * 500, l2 = 8.0 * 6000 * (6000 - 500) / 2;
+    hyb_traffic_t t = hyb_home_traffic(&shape, &ways);
+
+    assert_true(t.down > l1 && t.down < 2.1 * l1);
+    assert_true(t.up > 3 * l1 && t.up < 4.1 * l1);
+    ways.guests = 12; /* of all panels */
+    assert_true(hyb_home_traffic(&shape, &ways).down > l1 + l2);
+    shape.npcol = 2;
+    ways.guests = 0;
+    t = hyb_home_traffic(&shape, &ways);
+    assert_true(t.down > l2 / 2 && t.up > 3 * l2 / 2);
+    ways.peers = false;
+    assert_true(hyb_home_traffic(&shape, &ways).up > t.up + 2 * 0.9 * l2 / 2);
 }
 
 /* All processes of a grid: each row of U leaves one and comes to all others. */

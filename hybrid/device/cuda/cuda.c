@@ -200,6 +200,20 @@ static void give_up(void *state)
     atomic_store(&((hyb_cuda_device_t *)state)->given_up, true);
 }
 
+/* Unless it reaches the other device a copy would go by way of the host. */
+static bool reach(void *state, int other)
+{
+    hyb_cuda_device_t *device = state;
+    int can = 0;
+    cudaError_t error = cudaDeviceCanAccessPeer(&can, device->index, other);
+
+    if (error == cudaSuccess && can)
+        error = cudaDeviceEnablePeerAccess(other, 0);
+    cudaGetLastError();
+    return can &&
+           (error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled);
+}
+
 /* ---- memory ------------------------------------------------------------- */
 
 static xh_status_t memory_left(void *state, uint64_t *bytes_p)
@@ -317,6 +331,7 @@ static hyb_backend_t backend = {
     .event_wait = hyb_cuda_event_wait,
     .event_elapsed = hyb_cuda_event_elapsed,
     .work = hyb_cuda_work,
+    .reach = reach,
     .sensors = hyb_cuda_sensors,
     .pin = pin,
     .unpin = unpin,

@@ -216,6 +216,7 @@ static xh_status_t read_settings(hyb_emu_device_t *device)
     device->dry = is_dry();
     device->rate[HYB_EMU_LINK_IN] = 1e9 * number("emu_link");
     device->rate[HYB_EMU_LINK_OUT] = device->rate[HYB_EMU_LINK_IN];
+    device->rate[HYB_EMU_PEER] = 1e9 * number("emu_peer");
     if (!read_listed("emu_rate", device->index, &rate)) {
         hyb_emu_host->log(XH_LOG_ERROR, "emu", device->index,
                           "emu_rate=%.200s is no list of Gflop/s as 100,50",
@@ -267,6 +268,14 @@ static void give_up(void *state)
     pthread_mutex_lock(&device->lock);
     hyb_emu_fail(device);
     pthread_mutex_unlock(&device->lock);
+}
+
+static bool reach(void *state, int other)
+{
+    const hyb_emu_device_t *device = state;
+
+    (void)other;
+    return device->rate[HYB_EMU_PEER] > 0.0;
 }
 
 /* ---- memory ------------------------------------------------------------- */
@@ -371,6 +380,7 @@ static const hyb_backend_t backend = {
     .event_wait = hyb_emu_event_wait,
     .event_elapsed = hyb_emu_event_elapsed,
     .work = hyb_emu_queue_work,
+    .reach = reach,
     .pin = pin,
     .give_up = give_up,
 };

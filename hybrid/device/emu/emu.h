@@ -3,7 +3,7 @@
 #define HYB_EMU_H
 
 /*
- * A software device. Each queue is a thread that takes commands in order. Two
+ * A software device. Each queue is a thread that takes commands in order. Three
  * links and a compute engine are shared by all queues. Each serves one command
  * at a time, in the order in which they come; the engine has one more lane, for
  * queues of high priority.
@@ -27,6 +27,7 @@
 typedef enum {
     HYB_EMU_LINK_IN,
     HYB_EMU_LINK_OUT,
+    HYB_EMU_PEER, /* what it reads of other devices */
     HYB_EMU_ENGINE,
     HYB_EMU_HIGH, /* its lane for queues of high priority */
     HYB_EMU_RESOURCES
@@ -141,7 +142,10 @@ xh_status_t hyb_emu_queue_work(void *state, void *queue,
 
 /* ---- work.c ------------------------------------------------------------- */
 
-/* Bytes of a copy, flop of everything else. */
+/* Is it a copy of another device's memory? */
+bool hyb_emu_is_from_peer(const hyb_task_t *task);
+
+/* Bytes of a copy by a link, flop of everything else. */
 double hyb_emu_amount(const hyb_task_t *task);
 
 /*

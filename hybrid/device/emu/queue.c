@@ -72,12 +72,15 @@ bool hyb_emu_has_failed(hyb_emu_device_t *device)
 
 /* ---- running one command; the device is locked -------------------------- */
 
-static hyb_emu_resource_t resource_of(const hyb_emu_queue_t *queue, hyb_op_t op)
+static hyb_emu_resource_t resource_of(const hyb_emu_queue_t *queue,
+                                      const hyb_task_t *task)
 {
-    if (op == HYB_OP_COPY_IN)
+    if (task->op == HYB_OP_COPY_IN)
         return HYB_EMU_LINK_IN;
-    if (op == HYB_OP_COPY_OUT)
+    if (task->op == HYB_OP_COPY_OUT)
         return HYB_EMU_LINK_OUT;
+    if (hyb_emu_is_from_peer(task))
+        return HYB_EMU_PEER;
     return queue->priority == HYB_QUEUE_HIGH ? HYB_EMU_HIGH : HYB_EMU_ENGINE;
 }
 
@@ -183,7 +186,7 @@ static void begin(const hyb_emu_queue_t *queue, hyb_emu_resource_t r,
 static void work(hyb_emu_queue_t *queue, const command_t *command)
 {
     hyb_emu_device_t *device = queue->device;
-    hyb_emu_resource_t r = resource_of(queue, command->task.op);
+    hyb_emu_resource_t r = resource_of(queue, &command->task);
     double *end = &device->resources[r].span.end;
     long turn = device->resources[r].came++;
 

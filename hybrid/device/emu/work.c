@@ -323,6 +323,12 @@ static double flop_of_traffic(double doubles)
     return flop_per_byte * (double)sizeof(double) * doubles;
 }
 
+bool hyb_emu_is_from_peer(const hyb_task_t *t)
+{
+    return t->op == HYB_OP_COPY &&
+           t->copy.from.buffer->device != t->copy.to.buffer->device;
+}
+
 double hyb_emu_amount(const hyb_task_t *t)
 {
     const hyb_row_swap_t *swap = &t->swap_rows;
@@ -333,7 +339,9 @@ double hyb_emu_amount(const hyb_task_t *t)
     case HYB_OP_COPY_OUT:
         return sizeof(double) * elements(t->link.block);
     case HYB_OP_COPY:
-        return flop_of_traffic(2 * elements(t->copy.to));
+        return hyb_emu_is_from_peer(t)
+                   ? sizeof(double) * elements(t->copy.to)
+                   : flop_of_traffic(2 * elements(t->copy.to));
     case HYB_OP_GATHER_ROWS:
     case HYB_OP_SCATTER_ROWS:
         return flop_of_traffic(2 * elements(t->pack.packed));

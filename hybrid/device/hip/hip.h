@@ -24,6 +24,7 @@ enum {
     cudaErrorMemoryAllocation = 2,
     cudaErrorOperatingSystem = 304,
     cudaErrorNotReady = 600,
+    cudaErrorPeerAccessAlreadyEnabled = 704,
     cudaErrorHostMemoryAlreadyRegistered = 712,
     cudaErrorHostMemoryNotRegistered = 713,
     cudaErrorNotPermitted = 800,
@@ -55,6 +56,8 @@ struct dim3 {
 
 /* Each is HIP's function of that name, with "hip" before it. */
 #define HYB_HIP_FUNCTIONS(X)                                                   \
+    X(DeviceCanAccessPeer, (int *can_p, int device, int other))                \
+    X(DeviceEnablePeerAccess, (int other, unsigned flags))                     \
     X(DeviceGetName, (char *text_p, int bytes, int device))                    \
     X(DeviceGetPCIBusId, (char *text_p, int bytes, int device))                \
     X(DeviceGetStreamPriorityRange, (int *lowest_p, int *highest_p))           \
@@ -104,6 +107,8 @@ typedef struct {
 
 extern hyb_hip_t hyb_hip; /* after hyb_cuda_count has found a device */
 
+#define cudaDeviceCanAccessPeer hyb_hip.DeviceCanAccessPeer
+#define cudaDeviceEnablePeerAccess hyb_hip.DeviceEnablePeerAccess
 #define cudaDeviceGetPCIBusId hyb_hip.DeviceGetPCIBusId
 #define cudaDeviceGetStreamPriorityRange hyb_hip.DeviceGetStreamPriorityRange
 #define cudaDeviceSynchronize hyb_hip.DeviceSynchronize

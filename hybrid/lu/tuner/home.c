@@ -221,18 +221,19 @@ static panel_t panel_of(const hpl_shape_t *shape, int64_t k)
 }
 
 /* In doubles: L1, L2 and the lists of row moves. */
-static hyb_traffic_t panel_traffic(const panel_t *p, int devices, bool travels,
-                                   hyb_panel_by_t by)
+static hyb_traffic_t panel_traffic(const panel_t *p, const hyb_ways_t *ways,
+                                   bool travels, bool by_peers)
 {
     double l1 = p->jb * p->jb, body = (p->rows - p->top) * p->jb;
     double displaced = p->rows > 0.0 ? 1.0 - p->jb * p->part / p->rows : 0.0;
     double lists =
         p->jb * (1.0 + p->part) + (p->jb * p->part + p->top) * displaced;
-    bool stays = by == HYB_PANEL_BY_DEVICE && p->is_mine;
-    hyb_traffic_t t = {.up = devices * (lists + l1) + (devices - stays) * body};
+    bool stays = ways->by == HYB_PANEL_BY_DEVICE && p->is_mine;
+    int need = stays ? by_peers ? 0 : ways->devices - 1 : ways->devices;
+    hyb_traffic_t t = {.up = ways->devices * (lists + l1) + need * body};
 
     if (stays)
-        t.down = l1 + p->jb + (travels ? body : 0.0);
+        t.down = l1 + p->jb + (travels || need > 0 ? body : 0.0);
     else if (p->is_mine)
         t.down = p->top * p->jb + body;
     return t;
@@ -280,26 +281,24 @@ static hyb_traffic_t guest_traffic(const hpl_shape_t *shape, int64_t block)
     return t;
 }
 
-hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape, int devices,
-                               int64_t guests, hyb_panel_by_t by)
+hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape, const hyb_ways_t *ways)
 {
-    bool travels = shape->npcol > 1 || devices > 1;
     int64_t panels = xh_units(shape->n, shape->nb);
     hpl_map_t columns = hpl_map(shape->nb, shape->npcol, shape->mycol);
     hyb_traffic_t sum = {0.0, 0.0}, t;
 
-    for (int64_t b = 0; b < guests; b++) {
+    for (int64_t b = 0; b < ways->guests; b++) {
         t = guest_traffic(shape, b);
         sum.up += t.up;
         sum.down += t.down;
     }
     for (int64_t k = 0; k < panels; k++) {
         panel_t p = panel_of(shape, k);
-        bool subtracts = p.is_mine && k / shape->npcol >= guests;
+        bool resides = p.is_mine && k / shape->npcol >= ways->guests;
 
-        t = panel_traffic(&p, devices, travels, by);
-        sum.up += t.up + (subtracts ? 2.0 * p.jb + p.above : 0.0);
-        sum.down += t.down + (subtracts ? p.above : 0.0);
+        t = panel_traffic(&p, ways, shape->npcol > 1, ways->peers && resides);
+        sum.up += t.up + (resides ? 2.0 * p.jb + p.above : 0.0);
+        sum.down += t.down + (resides ? p.above : 0.0);
         if (shape->nprow > 1) {
             t = row_traffic(&p, (double)(shape->n - k * shape->nb));
             sum.up += t.up;

@@ -97,18 +97,21 @@ typedef struct {
     double up, down; /* bytes */
 } hyb_traffic_t;
 
+typedef struct {       /* what goes which way, in a process */
+    int devices;       /* each gets all panels, */
+    bool peers;        /* L2 from the device that factored it, but guests' */
+    int64_t guests;    /* blocks */
+    hyb_panel_by_t by; /* a panel that the device of its columns factors stays
+                          there, and comes down only where others need it */
+} hyb_ways_t;
+
 /*
  * What moves between the host and the devices of shape's process from the first
  * panel to x, where devices compute all of its columns: panels and lists of
  * rows; if P > 1, rows of the exchange, as many as pivots are expected to move;
  * if P = 1, guests; x and y of the back-substitution.
- *
- * devices  in  of the process; each gets all panels
- * guests   in  blocks of the process that are guests
- * by       in  a panel that the device of its columns factors stays there, and
- *              comes down only where others need it
  */
-hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape, int devices,
-                               int64_t guests, hyb_panel_by_t by);
+hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape,
+                               const hyb_ways_t *ways);
 
 #endif
