@@ -11,7 +11,7 @@ from pathlib import Path
 from . import blame, campaign, drain, history, hosts, launch, live, planning, results
 from . import slurm
 from .run import STAGES
-from .state import Busy, State
+from .state import Busy, Damaged, State
 
 STATE = "state.jsonl"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -347,7 +347,7 @@ def main():
         signal.signal(number, interrupted)
     try:
         return COMMANDS[given.command](given)
-    except (Refused, Busy, hosts.BadHosts, planning.NoPlan, history.NoCampaign,
-            OSError) as error:
+    except (Refused, Busy, Damaged, hosts.BadHosts, planning.NoPlan,
+            history.NoCampaign, OSError) as error:
         print(f"xhpl-campaign: {error}", file=sys.stderr)
         return 2

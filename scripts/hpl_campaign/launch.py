@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How a run is started: one object for each launcher, in the table LAUNCHERS."""
+import concurrent.futures
 import importlib
 import os
 import shlex
@@ -132,16 +133,17 @@ class Ssh(Launcher):
     def sweep(self, runs, mark):
         leftovers.end(mark)
         hosts = sorted({host for run in runs for host in run["hosts"]})
-        program = (HERE / "leftovers.py").read_bytes()
-        jobs = [subprocess.Popen(self.remote(host, ["python3", "-", mark]),
-                                 stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.DEVNULL) for host in hosts]
-        for job in jobs:
-            try:
-                job.communicate(program, timeout=20)
-            except subprocess.TimeoutExpired:
-                job.kill()
-                job.wait()
+        with concurrent.futures.ThreadPoolExecutor(64) as pool:
+            list(pool.map(lambda host: self.sweep_host(host, mark), hosts))
+
+    def sweep_host(self, host, mark):
+        """The same on one host, as far as it can be reached."""
+        try:
+            subprocess.run(self.remote(host, ["python3", "-", mark]),
+                           input=(HERE / "leftovers.py").read_bytes(), timeout=20,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        except (OSError, subprocess.TimeoutExpired):
+            pass
 
 
 # name: class, or "module:class" of this package, loaded when it is asked for.

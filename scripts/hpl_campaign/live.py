@@ -72,10 +72,11 @@ class View:
 
     def head(self, now, running, left):
         took = now - self.began
-        rest = max(0.0, self.expected - took)
+        rest = (f"about {duration(self.expected - took)} left" if took < self.expected
+                else "longer than planned")
         ends = [counted(self.ended)] if self.ended else []
         return ", ".join([f"{self.stage}: {duration(took)}", f"{running} running",
-                          f"{left} waiting", *ends, f"about {duration(rest)} left"])
+                          f"{left} waiting", *ends, rest])
 
     def rows(self, watched, now):
         """The runs that should have ended first, or said nothing for longest."""

@@ -2,9 +2,10 @@
 """The files that a campaign leaves, and what it says at its end."""
 import json
 import os
+import statistics
 import subprocess
 
-from . import clocks, drain, history, judge, page, summary
+from . import campaign, clocks, drain, history, judge, page, stages, summary
 
 CAMPAIGN, PAGE, DRAIN = "campaign.json", "campaign.html", "drain.txt"
 
@@ -15,7 +16,20 @@ def build(state, options):
     verdicts = judge.judge(state.hosts, runs, state.inventory, options.slow,
                            options.chance)
     slow = [name for name, found in verdicts.items() if found.klass == "slow"]
-    return summary.build(state, clocks.added(runs, slow), options.slow, options.chance)
+    found = summary.build(state, clocks.added(runs, slow), options.slow, options.chance)
+    found["figures"]["single"]["full"] = full_rate(state)
+    return found
+
+
+def full_rate(state):
+    """What the model makes of the runs of hosts alone, if they filled the memory:
+    order and Gflop/s of the median host; None without such runs."""
+    if state.plan is None:
+        return None
+    size = stages.Sizing(*(state.plan[name] for name in stages.Sizing._fields))
+    rates = campaign.rates_alone(state.runs(), size)
+    return {"n": size.n, "gflops": statistics.median(rates.values()) / 1e9} \
+        if rates else None
 
 
 def write(path, text):
@@ -43,6 +57,10 @@ def said(found, options):
     if found["drain"]:
         lines += ["", "to drain these nodes (--yes does it):",
                   drain.shown(found["drain"], options.drain_command).rstrip()]
+    full = found["figures"]["single"]["full"]
+    if full and not options.full:
+        lines += ["", f"a node that fills its memory would reach {full['gflops']:.4g} "
+                  f"Gflop/s (N = {full['n']}), by the model"]
     lines += ["", os.path.join(options.directory, PAGE)]
     return "\n".join(lines)
 

@@ -11,10 +11,20 @@ import os
 from .run import Run
 
 
+class Damaged(Exception):
+    """A state file that cannot be understood."""
+
+
 def parse(data):
     """The events of the bytes of a state file, and the number of bytes that count."""
     whole = data.rfind(b"\n") + 1
-    return [json.loads(line) for line in data[:whole].splitlines() if line], whole
+    events = []
+    for number, line in enumerate(data[:whole].split(b"\n"), 1):
+        try:
+            events += [json.loads(line)] if line else []
+        except ValueError as error:
+            raise Damaged(f"line {number} of it is damaged: {error}") from error
+    return events, whole
 
 
 class Busy(Exception):
@@ -51,7 +61,10 @@ class State:
         if writes:
             lock(self.file, path)
         self.file.seek(0)
-        events, whole = parse(self.file.read())
+        try:
+            events, whole = parse(self.file.read())
+        except Damaged as error:
+            raise Damaged(f"{path}: {error}") from error
         if writes:
             self.file.truncate(whole)  # what is added goes to the end
         for event in events:

@@ -376,6 +376,14 @@ def test_a_torn_last_line_has_not_happened(tmp_path):
     assert path.read_bytes().startswith(whole) and path.read_bytes().count(b"\n") == 2
 
 
+def test_a_damaged_line_is_named(site):
+    site.run(*ALONE, hosts="n1").succeeded()
+    path = site.folder / "c/state.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + b"nonsense\n" + b"".join(lines[1:]))
+    site.run(*ALONE, hosts="n1").refused("line 2 of it is damaged")
+
+
 @pytest.mark.long
 def test_killed_at_any_moment_it_goes_on_where_it_was(site):
     """Runs lock their hosts: one that an earlier run still has would die."""
