@@ -52,7 +52,7 @@ def unreachable(cluster, host):
     cluster.on(host, "ip link set eth0 down")
 
 
-def slow_link(cluster, host, rate="20mbit"):
+def slow_link(cluster, host, rate="150mbit"):
     """Packets leave and reach it slowly, and are lost where too many wait."""
     shape = f"root tbf rate {rate} burst 16k limit 64k"
     cluster.on(host, f"tc qdisc add dev eth0 {shape}")

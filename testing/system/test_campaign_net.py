@@ -59,8 +59,10 @@ def classes(found):
 
 
 def reasons(found, name):
+    """Why a host has its class, and in what it differs from the others."""
     (host,) = (host for host in found["hosts"] if host["name"] == name)
-    return "\n".join(reason["text"] for reason in host["reasons"])
+    return "\n".join([reason["text"] for reason in host["reasons"]]
+                     + host["differences"])
 
 
 @retried
@@ -72,3 +74,38 @@ def test_nodes_that_are_slow_wrong_and_die_alone(cluster):
     outcome, found = campaign(running, "--stages", "inventory,single", "--retries", "1")
     assert classes(found) == {"n02": "slow", "n05": "wrong", "n07": "died"}, str(outcome)
     assert outcome.status == 1
+
+
+@retried
+def test_nodes_that_hang_lack_memory_and_cannot_be_reached(cluster):
+    running = cluster()
+    faults.hangs(running, "n01")
+    faults.little_memory(running, "n04")
+    faults.unreachable(running, "n08")
+    outcome, found = campaign(running, "--stages", "inventory,single", "--retries", "0")
+    assert classes(found) == {"n01": "hung", "n04": "not started",
+                              "n08": "not started"}, str(outcome)  # fmt: skip
+    assert "needs 0.13 GiB" in reasons(found, "n04")
+    assert "memory_bytes is" in reasons(found, "n04")
+    assert "it does not answer" in reasons(found, "n08")
+
+
+@retried
+def test_the_link_of_one_node_is_slow(cluster):
+    running = cluster()
+    faults.slow_link(running, "n06")
+    outcome, found = campaign(running, "--stages", "pairs", "--retries", "1")
+    assert classes(found) == {"n06": "slow"}, str(outcome)
+    assert "bandwidth" in reasons(found, "n06")
+
+
+def test_nodes_that_are_another_are_named_with_the_difference(cluster):
+    """Without load: another BLAS, and a disk that is full."""
+    running = cluster()
+    folder = running.folder / "campaign"
+    faults.other_blas(running, "n03", jobs.XHPL)
+    faults.full_disk(running, "n06", folder)
+    _, found = campaign(running, "--stages", "inventory")
+    assert "blas is" in reasons(found, "n03")
+    assert "No space left on device" in reasons(found, "n06")
+    assert [h["name"] for h in found["hosts"] if h["differences"]] == ["n03", "n06"]
