@@ -20,7 +20,8 @@ window.moreCharts = function (kit) {
 
   function percents(name, more) {
     return kit.axis("value", name, Object.assign({ nameGap: 46, scale: true,
-      axisLabel: { color: kit.inks().soft, formatter: percent } }, more));
+      axisLabel: { color: kit.inks().soft, formatter: percent },
+      axisLine: { show: false } }, more));
   }
 
   /* ---- a point for each node ---- */
@@ -29,11 +30,12 @@ window.moreCharts = function (kit) {
     const [x, y] = api.coord([api.value(0), api.value(1)]);
     const low = api.coord([api.value(0), api.value(2)])[1];
     const high = api.coord([api.value(0), api.value(3)])[1];
-    const fill = colour(nodes.classes[api.value(0)]);
+    const klass = nodes.classes[api.value(0)], fill = colour(klass);
     return { type: "group", children: [
       { type: "line", shape: { x1: x, y1: low, x2: x, y2: high },
         style: { stroke: fill, lineWidth: 1, opacity: 0.45 } },
-      { type: "circle", shape: { cx: x, cy: y, r: radius }, style: { fill } },
+      { type: "circle", shape: { cx: x, cy: y,
+        r: klass === "ok" ? radius : Math.max(radius, 4) }, style: { fill } },
     ] };
   }
 
@@ -51,7 +53,8 @@ window.moreCharts = function (kit) {
       legend: { show: false },
       grid: { left: 66, right: 16, top: 16, bottom: 48 },
       xAxis: kit.axis("value", "nodes, slowest first", { min: -0.5, max: count - 0.5,
-        splitLine: { show: false }, axisLabel: { show: false } }),
+        splitLine: { show: false }, axisLabel: { show: false },
+        axisLine: { onZero: false, lineStyle: { color: kit.inks().line } } }),
       yAxis: percents(nodes.label, { nameGap: 50 }),
       tooltip: tip((item) => {
         const i = item.data[0], [middle, least, most] = nodes.values[i];

@@ -10,6 +10,7 @@ from .links import shares
 
 ENOUGH = 40  # nodes of which a histogram tells something
 MATRIX = 64  # nodes of a matrix, at most
+SMALL = 24  # nodes of one that others stand beside, at most
 LOWEST = 0.80  # of the median: what is slower shares a bar
 WIDTHS = (0.001, 0.002, 0.005, 0.01)  # of a bar
 
@@ -125,8 +126,10 @@ def rows(campaign, data, place, name, title, sign):
 
 def links(campaign, data):
     """What was measured between nodes: as a matrix while that can be read."""
-    draw = matrix if len(campaign["pairs"]["hosts"]) <= MATRIX else rows
-    return "".join(
+    count = len(campaign["pairs"]["hosts"])
+    draw = matrix if count <= MATRIX else rows
+    found = "".join(
         draw(campaign, data, place, name, title, sign)
         for place, name, title, sign in OF_LINKS
         if any(cell[place] for cell in campaign["pairs"]["cells"]))
+    return f'<div class="beside">{found}</div>' if found and count <= SMALL else found

@@ -47,16 +47,16 @@ def odds(found):
     if found.chance >= 0.5:
         return "which may well be chance"
     if found.chance < 1e-4:
-        return "no chance: below 1 in 10,000"
+        return "chance: below 1 in 10,000"
     return f"chance: {significant(found.chance, 2)}"
 
 
 def slow_text(measure, host, found):
     """Why a host is slow."""
-    over = f"in {plural(found.runs, 'run')}, of {found.peers} hosts of its kind"
     if measure.what == "rate":
-        return (f"{below(found.gap)} {over}, which differ by "
-                f"{percent(found.spread)} ({odds(found)})")
+        return (f"{below(found.gap)} of {plural(found.peers, 'node')} of its kind in "
+                f"{plural(found.runs, 'run')}; these differ by {percent(found.spread)} "
+                f"({odds(found)})")
     with_whom = listed([x for run in measure.runs[host][:found.runs]
                         for x in run["hosts"] if x != host])
     if measure.what == "latency":
@@ -91,7 +91,7 @@ def few_reasons(measure):
                  if run.get("predicted") and run.get("seconds")]
         if parts and max(parts) < NEAR:
             text = (f"at {percent(max(parts))} of the predicted speed; too little to "
-                    f"judge by: {plural(len(measure.runs), 'host')} of its kind")
+                    f"judge by: {plural(len(measure.runs), 'node')} of its kind")
             found[host] = reason("slow", text, [run["run"] for run in runs], False)
     return found
 

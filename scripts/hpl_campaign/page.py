@@ -242,14 +242,19 @@ def limited(caption, head, rows):
     return html.table(caption + more, head, rows[:ROWS]) if rows else ""
 
 
+def some(names, most=3):
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def reasons(campaign):
     """All that is known of nodes that are not ok, or of which something is open."""
     rows = [[host["name"], why["class"], "certain" if why["certain"] else "open",
-             why["text"], ", ".join(why["runs"][:6])]
+             why["text"], some(why["runs"])]
             for klass in CLASSES for host in campaign["hosts"]
             if host["class"] == klass for why in host["reasons"]]
     return html.section("reasons", "All reasons", limited(
-        "What the runs say of nodes", ["Node", "Class", "", "Reason", "Runs"], rows)
+        "What the runs say of nodes", ["Node", "Class", "Blame", "Reason", "Runs"], rows)
     ) if rows else ""
 
 
@@ -263,9 +268,7 @@ def differences(campaign):
 
 def failed(campaign):
     """Runs without a good end."""
-    rows = [[run["run"], ", ".join(run["hosts"][:4]) +
-             (f" and {len(run['hosts']) - 4} more" if len(run["hosts"]) > 4 else ""),
-             run["outcome"], NONE if run.get("status") is None else run["status"],
+    rows = [[run["run"], some(run["hosts"]), run["outcome"], NONE if run.get("status") is None else run["status"],
              short("; ".join(run.get("evidence") or []), 400)]
             for run in campaign["runs"] if run["outcome"] != "ok"]
     return html.section("failed", "Runs that did not end well", limited(

@@ -113,10 +113,11 @@ def host_rows(hosts, verdicts, kinds, rates, inventory):
     } for host in hosts]
 
 
-def pair_rows(runs):
+def pair_rows(names, runs):
     """The cells of the matrix that were measured; both directions are one."""
     found = [run for run in runs if run["stage"] == "pairs" and len(run["hosts"]) == 2]
-    names = list(dict.fromkeys(host for run in found for host in run["hosts"]))
+    met = {host for run in found for host in run["hosts"]}
+    names = [name for name in names if name in met]
     place = {name: index for index, name in enumerate(names)}
     return {"hosts": names, "columns": ["row", "column", "latency", "bandwidth", "gflops",
                                         "outcome"],
@@ -188,6 +189,6 @@ def build(state, runs=None, slow=SLOW, chance=CHANCE):
         "slow": slow, "chance": chance,
         "counts": counts(hosts), "drain": drained(hosts), "open": left_open(hosts),
         "figures": figures(runs, kinds, state.inventory, getattr(state, "stages", {})),
-        "hosts": hosts, "pairs": pair_rows(runs),
+        "hosts": hosts, "pairs": pair_rows(names, runs),
         "runs": [{k: v for k, v in run.items() if k != "event"} for run in runs],
     }
