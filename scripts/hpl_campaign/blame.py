@@ -227,10 +227,10 @@ def ask_alone(failures, asked):
 
 
 def partner(failures, host, good, busy):
-    """A good host for it, one that it did not meet if there is any."""
-    met = {x for run in failures.company.get(host, []) for x in run["hosts"]}
-    free = [x for x in good if x not in busy and x != host]
-    return next((x for x in free if x not in met), None)
+    """A good host that was no pair with it yet, or None."""
+    met = {x for run in failures.company.get(host, []) if len(run["hosts"]) == 2
+           for x in run["hosts"]}
+    return next((x for x in good if x not in busy and x != host and x not in met), None)
 
 
 def ask_each(failures, run, good, asked):
@@ -274,10 +274,14 @@ def ask_halves(failures, run, asked):
 def ask_failures(failures, names, asked):
     """What would tell who made runs fail."""
     ask_alone(failures, asked)
-    in_doubt = {host for run in failures.open for host in run["hosts"]}
+    in_doubt = {host for run in failures.open for host in failures.suspects(run)}
     good = [name for name in names if name not in failures.bad
             and name not in in_doubt and failures.alone.get(name, failures.company)]
+    seen = set()
     for run in failures.open:
+        if frozenset(run["hosts"]) in seen:
+            continue
+        seen.add(frozenset(run["hosts"]))
         if len(run["hosts"]) <= TRIED:
             ask_each(failures, run, good, asked)
         else:

@@ -19,6 +19,12 @@ def rows_of(pairs):
     return rows
 
 
+def left(pairs, rows, level, share):
+    """(host, what its pairs leave for it) of each."""
+    return [(host, [pairs[index][2] - level - share[other] for index, other in row])
+            for host, row in rows.items()]
+
+
 def shares(pairs):
     """{host: [value of each of its pairs, less the share of the other host]}, by the
     median of each row (Tukey's median polish).
@@ -30,12 +36,9 @@ def shares(pairs):
     level = median(value for _, _, value in pairs)
     rows = rows_of(pairs)
     share = dict.fromkeys(rows, 0.0)
-
-    def left(host):
-        return [pairs[index][2] - level - share[other] for index, other in rows[host]]
-
     for _ in range(SWEEPS):
-        share = {host: median(left(host)) for host in rows}
+        share = {host: median(row) for host, row in left(pairs, rows, level, share)}
         middle = median(share.values())
         share = {host: value - middle for host, value in share.items()}
-    return {host: left(host) for host in rows}
+        level += middle
+    return dict(left(pairs, rows, level, share))

@@ -1,0 +1,414 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The class of each host of a campaign, and which further runs settle it."""
+from statistics import NormalDist
+
+import pytest
+
+import campaign_sim
+import jobs
+from campaign_sim import Simulated, World, classes, named
+from hpl_campaign import blame, compare, drain, judge, links, measures, summary
+
+pytestmark = pytest.mark.scripts
+HOSTS = named(8)
+
+
+def ended(hosts, outcome="ok", gflops=100.0, name=None, **more):
+    """A run that ended, of hosts in one word."""
+    hosts = hosts.split()
+    stage = {1: "single", 2: "pairs"}.get(len(hosts), "groups")
+    attempt = more.pop("attempt", 1)
+    return {"run": name or f"{stage}-{attempt}-{'+'.join(hosts)}", "stage": stage,
+            "hosts": hosts, "attempt": attempt, "n": 1000, "nb": 100, "p": 1,
+            "q": len(hosts), "predicted": 10.0, "limit": 90.0, "outcome": outcome,
+            "gflops": gflops if outcome == "ok" else None, "seconds": 9.0,
+            "evidence": [], "record": None, **more}
+
+
+def in_order(runs):
+    """Runs with ids of their own."""
+    return [{**run, "run": f"{run['run']}.{index}"} for index, run in enumerate(runs)]
+
+
+def judged(hosts, *runs, inventory=None):
+    return judge.judge(hosts, in_order(runs), inventory)
+
+
+def wanted(hosts, *runs):
+    """Stage and hosts of the further runs that are asked for."""
+    return [(run.stage, " ".join(run.hosts)) for run in
+            blame.further(hosts, in_order(runs))]
+
+
+def simulated(repeats=3, settle=6, **faults):
+    one = Simulated(World(HOSTS, **faults), seed=3)
+    one.single(repeats)
+    one.pairs()
+    one.settle(settle)
+    return one
+
+
+# ---- statistics ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("df, t, chance", (
+    (1, 1.0, 0.25), (1, 12.706, 0.025), (2, 4.3027, 0.025), (5, 2.015, 0.05),
+    (6, 5.2076, 0.001), (10, 2.2281, 0.025), (30, 3.3852, 0.001)))  # fmt: skip
+def test_students_t_is_that_of_tables(df, t, chance):
+    assert compare.tail(t, df) == pytest.approx(chance, rel=2e-4)
+
+
+def test_with_many_degrees_of_freedom_it_is_the_normal_one():
+    assert compare.tail(4, 20000) == pytest.approx(1 - NormalDist().cdf(4), rel=0.01)
+
+
+def test_one_disturbed_run_of_four_does_not_move_the_centre():
+    assert compare.centre([1.0, 1.0, 1.0, 0.1]) == pytest.approx(1.0)
+    assert compare.centre([3.0]) == 3.0 and compare.centre([3.0, 4.0]) == 3.5
+
+
+def test_rows_of_a_matrix_are_found_though_partners_differ():
+    share = dict(zip("abcdef", (0.0, 0.0, -2.0, 0.0, -1.0, 0.0)))
+    pairs = [(one, other, 5 + share[one] + share[other])
+             for one in share for other in share if one < other]
+    rows = links.shares(pairs)
+    for name, row in rows.items():
+        assert compare.centre(row) == pytest.approx(share[name]), rows
+
+
+def test_good_hosts_are_hardly_ever_called_slow():
+    """Of hosts that are all equal, over many campaigns of several sizes."""
+    for hosts, campaigns in ((5, 200), (8, 200), (32, 40), (200, 8)):
+        found = campaign_sim.tally(hosts, campaigns, 0, noise=0.02)
+        assert found.blamed < 0.01 * found.good, (hosts, found)
+
+
+@pytest.mark.parametrize("spread", (0.005, 0.01))
+def test_hosts_that_differ_a_little_by_nature_are_not_slow(spread):
+    found = campaign_sim.tally(64, 20, 0, noise=0.01, spread=spread)
+    assert found.blamed < 0.01 * found.good, found
+
+
+@pytest.mark.parametrize("hosts, campaigns, slow", ((100, 20, 4), (500, 12, 5)))
+def test_a_host_that_is_five_percent_slow_is_found_in_noise_of_two(
+        hosts, campaigns, slow):
+    found = campaign_sim.tally(hosts, campaigns, slow, noise=0.02)
+    assert found.found >= 0.95 * found.slow, found
+    assert found.blamed < 0.01 * found.good, found
+
+
+def test_several_slow_hosts_do_not_hide_each_other():
+    one = Simulated(World(named(16), noise=0.01, slow=dict.fromkeys(named(4), 0.9)))
+    one.single()
+    one.settle()
+    of = classes(one.verdicts())
+    assert [name for name in of if of[name] == "slow"] == named(4)
+
+
+def test_all_hosts_alike_are_ok_and_ask_for_nothing():
+    one = simulated(noise=0.002)
+    assert set(classes(one.verdicts()).values()) == {"ok"} and one.rounds == 0
+
+
+# ---- slow ------------------------------------------------------------------------------
+
+
+def test_a_slow_host_is_named_with_the_numbers():
+    found = simulated(noise=0.005, slow={HOSTS[3]: 0.8}).verdicts()
+    assert classes(found) == {**dict.fromkeys(HOSTS, "ok"), HOSTS[3]: "slow"}
+    why = found[HOSTS[3]].reasons[0]
+    assert why["certain"] and why["class"] == "slow" and len(why["runs"]) >= 3
+    assert "20 % below the median of 8 nodes of its kind in 3 runs" in why["text"]
+
+
+def test_one_run_is_not_enough_to_be_certain_and_is_repeated():
+    one = Simulated(World(HOSTS, noise=0.005, slow={HOSTS[3]: 0.8}))
+    one.single(repeats=1)
+    verdict = one.verdicts()[HOSTS[3]]
+    assert verdict.klass == "slow" and not verdict.reasons[0]["certain"]
+    asked = blame.further(one.hosts, one.ended)
+    assert {run.hosts[0] for run in asked} == set(HOSTS)  # its peers as well
+    assert {(run.stage, run.attempt) for run in asked} == {("single", 2)}
+    one.settle()
+    assert one.verdicts()[HOSTS[3]].reasons[0]["certain"]
+
+
+def test_below_the_median_by_chance_is_open_but_ok():
+    rates = [100, 92, 108, 96, 104, 99, 101, 90]
+    found = judged(HOSTS, *(ended(name, gflops=rate, attempt=k) for k in (1, 2, 3)
+                            for name, rate in zip(HOSTS, rates)))
+    verdict = found[HOSTS[7]]
+    assert verdict.klass == "ok" and "chance" in verdict.reasons[0]["text"]
+    assert not verdict.reasons[0]["certain"]
+
+
+def test_how_slow_is_slow_can_be_chosen():
+    one = simulated(noise=0.001, slow={HOSTS[2]: 0.95})
+    assert one.verdicts()[HOSTS[2]].klass == "slow"
+    found = judge.judge(HOSTS, one.ended, slow=0.1)
+    assert found[HOSTS[2]].klass == "ok"
+    assert blame.further(HOSTS, one.ended, slow=0.2) == []
+
+
+def test_a_run_that_was_too_late_counts_with_the_rate_it_had():
+    runs = [ended(name, attempt=k, gflops=100 + i % 3) for k in (1, 2, 3)
+            for i, name in enumerate(HOSTS)]
+    late = [{**run, "outcome": "unknown", "gflops": 20.0} if run["hosts"] == [HOSTS[4]]
+            else run for run in runs]
+    assert judged(HOSTS, *late)[HOSTS[4]].klass == "slow"
+
+
+@pytest.mark.parametrize("seconds, klass", ((9.0, "ok"), (20.0, "slow")))
+def test_few_hosts_are_compared_with_the_prediction(seconds, klass):
+    runs = [ended(name, seconds=seconds if name == HOSTS[1] else 9.0)
+            for name in HOSTS[:3]]
+    verdict = judged(HOSTS[:3], *runs)[HOSTS[1]]
+    assert verdict.klass == klass
+    if klass == "slow":
+        assert "too little to judge by: 3 nodes" in verdict.reasons[0]["text"]
+        assert not verdict.reasons[0]["certain"]
+
+
+def test_kinds_of_hosts_are_judged_apart():
+    """Six hosts of an old kind are half as fast as six others, and none is slow."""
+    names = named(12)
+    old = dict.fromkeys(names[:6], 0.5)
+    one = Simulated(World(names, noise=0.003, slow={**old, names[8]: 0.8}))
+    for name in names[:6]:
+        one.inventory[name]["facts"]["processor"] = "Simulated 32-core"
+    one.single()
+    one.settle()
+    of = classes(one.verdicts())
+    assert [name for name in of if of[name] != "ok"] == [names[8]]
+    assert one.verdicts()[names[0]].differences == []
+
+
+def test_a_lost_gpu_makes_no_kind_but_another_model_does():
+    facts = {"processor": "x", "gpus": "4 x 10de:2330 32.0 GT/s x16"}
+    assert measures.kind_of(facts) == measures.kind_of(
+        {**facts, "gpus": "3 x 10de:2330 32.0 GT/s x8"})
+    assert measures.kind_of(facts) != measures.kind_of({"processor": "x"})
+
+
+def test_a_slow_host_with_a_low_clock_is_throttled():
+    one = simulated(noise=0.003, slow={HOSTS[5]: 0.8})
+    runs = [{**run, "mhz": {run["hosts"][0]: 1900 if run["hosts"][0] == HOSTS[5]
+                            else 2600}} for run in one.ended]
+    verdict = judge.judge(HOSTS, runs)[HOSTS[5]]
+    assert verdict.klass == "hot"
+    assert "1900 MHz, the median of its kind is 2600 MHz" in verdict.reasons[0]["text"]
+
+
+# ---- links -----------------------------------------------------------------------------
+
+
+def test_a_bad_link_is_a_row_and_its_partners_are_not_to_blame():
+    found = simulated(noise=0.005, link={HOSTS[6]: 0.3}).verdicts()
+    assert classes(found) == {**dict.fromkeys(HOSTS, "ok"), HOSTS[6]: "slow"}
+    texts = [why["text"] for why in found[HOSTS[6]].reasons]
+    assert any(text.startswith("bandwidth 70 % below the median with") and
+               "its link or port" in text for text in texts), texts
+    assert any(text.startswith("latency 3.") for text in texts), texts
+
+
+def test_a_host_that_is_slow_alone_is_not_blamed_for_its_pairs_again():
+    verdict = simulated(noise=0.005, slow={HOSTS[1]: 0.7}).verdicts()[HOSTS[1]]
+    assert [why["text"].split()[0] for why in verdict.reasons] == ["30"]
+
+
+# ---- failures ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("outcome", blame.FAILED)
+def test_who_fails_alone_is_to_blame(outcome):
+    found = judged(["a", "b"], ended("a", outcome), ended("b"))
+    assert (found["a"].klass, found["b"].klass) == (outcome, "ok")
+    assert found["a"].reasons[0]["certain"]
+
+
+def test_a_failure_alone_is_tried_again_and_a_wrong_result_is_not():
+    assert wanted(["a"], ended("a", "died")) == [("single", "a")]
+    assert wanted(["a"], ended("a", "died"), ended("a")) == [("single", "a")]
+    assert wanted(["a"], ended("a", "died"), ended("a", "died")) == []
+    assert wanted(["a"], ended("a", "wrong")) == []
+
+
+def test_what_came_once_and_not_again_is_not_certain():
+    runs = ended("a", "died"), ended("a"), ended("a")
+    verdict = judged(["a"], *runs)["a"]
+    assert verdict.klass == "died" and not verdict.reasons[0]["certain"]
+    assert "and not again" in verdict.reasons[0]["text"] and wanted(["a"], *runs) == []
+
+
+def test_who_did_not_start_once_is_ok_when_it_does():
+    assert judged(["a"], ended("a", "not started"), ended("a"))["a"].klass == "ok"
+
+
+ALONE = [ended(name) for name in "abcd"]
+
+
+def test_a_pair_that_fails_makes_neither_bad_and_both_are_tried_alone():
+    runs = [*ALONE, ended("a b", "died")]
+    found = judged("abcd", *runs)
+    assert [found[x].klass for x in "abcd"] == ["unknown", "unknown", "ok", "ok"]
+    assert "nobody knows" in found["a"].reasons[0]["text"]
+    assert not found["a"].reasons[0]["certain"]
+    assert wanted("abcd", *runs) == [("single", "a"), ("single", "b")]
+
+
+def test_then_each_is_tried_with_a_good_partner():
+    runs = [*ALONE, ended("a b", "died"), ended("a"), ended("b")]
+    assert wanted("abcd", *runs) == [("pairs", "a c"), ("pairs", "b d")]
+
+
+def test_who_fails_with_others_that_are_good_is_to_blame():
+    runs = [*ALONE, ended("a b", "hung"), ended("a"), ended("b"),
+            ended("a c", "hung"), ended("b d"), ended("c d")]
+    found = judged("abcd", *runs)
+    assert [found[x].klass for x in "abcd"] == ["hung", "ok", "ok", "ok"]
+    assert found["a"].reasons[0]["certain"] and wanted("abcd", *runs) == []
+
+
+def test_rounds_of_pairs_alone_may_tell():
+    runs = [*ALONE, ended("a b", "died"), ended("c d"), ended("a c", "died"),
+            ended("b d")]
+    assert judged("abcd", *runs)["a"].klass == "died"
+
+
+def test_a_partner_that_fails_alone_explains_the_pair():
+    runs = [*ALONE, ended("a b", "died"), ended("a"), ended("b", "died")]
+    found = judged("abcd", *runs)
+    assert [found[x].klass for x in "abcd"] == ["ok", "died", "ok", "ok"]
+
+
+def test_two_that_fail_only_together_stay_open():
+    good = [*ALONE, ended("a b", "died"), ended("a"), ended("b"), ended("a c"),
+            ended("b d")]
+    assert wanted("abcd", *good) == [("pairs", "a b")]
+    found = judged("abcd", *good, ended("a b", "died"))
+    assert found["a"].klass == found["b"].klass == "unknown"
+    assert "the link between them" in found["a"].reasons[0]["text"]
+    found = judged("abcd", *good, ended("a b"))
+    assert found["a"].klass == "ok" and "not again" in found["a"].reasons[0]["text"]
+    assert wanted("abcd", *good, ended("a b")) == []
+
+
+def test_one_host_of_a_large_run_is_found_by_halves():
+    names = named(64)
+    one = Simulated(World(names, noise=0.002, company={names[37]: "died"}))
+    one.single()
+    one.all()
+    one.settle(20)
+    assert classes(one.verdicts()) == {**dict.fromkeys(names, "ok"), names[37]: "died"}
+
+
+def test_two_hosts_that_fail_with_others_are_both_found():
+    names = named(16)
+    bad = {names[2]: "hung", names[9]: "died"}
+    one = Simulated(World(names, noise=0.002, company=bad))
+    one.single()
+    one.pairs()
+    one.settle(20)
+    assert classes(one.verdicts()) == {**dict.fromkeys(names, "ok"), **bad}
+
+
+def test_further_runs_have_ids_of_their_own_and_no_host_in_common():
+    one = Simulated(World(HOSTS, noise=0.02, slow={HOSTS[0]: 0.95},
+                          company={HOSTS[5]: "died"}), seed=5)
+    one.single(1)
+    one.pairs()
+    for _ in range(6):
+        asked = blame.further(one.hosts, one.ended)
+        hosts = [host for run in asked for host in run.hosts]
+        assert len(hosts) == len(set(hosts))
+        assert not {run.id for run in asked} & {run["run"] for run in one.ended}
+        for run in asked:
+            one.end(run)
+
+
+def test_a_smaller_run_keeps_the_memory_of_each_host():
+    like = ended("a b c d", n=4000, nb=100, p=2, q=4)
+    assert blame.scaled(like, 1) == (2000, 1, 2)
+    assert blame.scaled(like, 2) == (2800, 2, 2)
+
+
+# ---- inventory -----------------------------------------------------------------------------
+
+
+def facts(**changed):
+    """Of HOSTS, of which those named by number have other facts."""
+    return {name: {"facts": {"processor": "x", "kernel": "6.1", **changed.get(
+        f"n{i}", {})}, "error": None} for i, name in enumerate(HOSTS)}
+
+
+def test_a_host_that_differs_is_ok_and_named_with_the_difference():
+    found = judged(HOSTS, *map(ended, HOSTS), inventory=facts(n3={"kernel": "5.4"}))
+    assert found[HOSTS[3]].differences == ["kernel is 5.4, elsewhere 6.1"]
+    assert found[HOSTS[3]].klass == "ok"
+    assert [name for name in HOSTS if found[name].differences] == [HOSTS[3]]
+
+
+def test_the_only_host_of_another_kind_differs_in_that():
+    found = judged(HOSTS, *map(ended, HOSTS), inventory=facts(n2={"processor": "y"}))
+    assert found[HOSTS[2]].differences == ["processor is y, elsewhere x"]
+
+
+def test_who_does_not_answer_and_never_ran_has_not_started():
+    silent = facts()
+    silent[HOSTS[1]] = {"facts": {}, "error": "no route to host"}
+    runs = [ended(name) for name in HOSTS if name != HOSTS[1]]
+    verdict = judged(HOSTS, *runs, inventory=silent)[HOSTS[1]]
+    assert verdict.klass == "not started" and verdict.reasons[0]["certain"]
+    assert "no route to host" in verdict.reasons[0]["text"]
+    ran = judged(HOSTS, *map(ended, HOSTS), inventory=silent)[HOSTS[1]]
+    assert ran.klass == "ok"
+
+
+def test_who_has_no_run_is_unknown():
+    assert judged(["a", "b"], ended("a"))["b"].klass == "unknown"
+
+
+# ---- what is made of it --------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def campaign():
+    """With a wrong host, and one with a bad link."""
+    one = Simulated(World(HOSTS, noise=0.005, dies={HOSTS[2]: "wrong"},
+                          link={HOSTS[5]: 0.2}), seed=2)
+    one.single()
+    one.pairs()
+    one.settle()
+    return summary.build(one)
+
+
+def test_the_summary_counts_hosts_and_lists_those_to_drain(campaign):
+    assert campaign["counts"] == {"wrong": 1, "slow": 1, "ok": 6}
+    assert [(entry["host"], entry["class"]) for entry in campaign["drain"]] == [
+        (HOSTS[2], "wrong"), (HOSTS[5], "slow")]
+    assert campaign["open"] == []
+
+
+def test_the_summary_has_the_pairs_and_the_figures(campaign):
+    pairs = campaign["pairs"]
+    assert pairs["hosts"] == HOSTS
+    row, column, latency, bandwidth, gflops, outcome = pairs["cells"][0]
+    assert row != column and outcome == "ok" and latency < 1e-3 < bandwidth < 1e12
+    kind, = campaign["figures"]["single"]["kinds"]
+    assert kind["count"] == 7 and kind["least"] <= kind["median"] <= kind["most"]
+    assert campaign["figures"]["pairs"]["bandwidth"]["least"] < 3e9
+
+
+def test_the_commands_to_drain_take_names_and_reasons_as_they_are():
+    entry = {"host": "n1; rm -rf /", "class": "slow", "reason": "$(id) 'x'\nn2"}
+    words, = drain.commands([entry], "drain {host} --why={reason} {other}")
+    assert words == ["drain", "n1; rm -rf /", "--why=slow: $(id) 'x' n2", "{other}"]
+    assert drain.shown([entry]).count("\n") == 1
+    assert drain.text([entry]) == "n1; rm -rf /  # slow: $(id) 'x' n2\n"
+
+
+def test_commands_are_shown_as_a_shell_reads_them(tmp_path):
+    entry = {"host": "n1", "class": "hung", "reason": "it's `hung`; $HOME"}
+    shown = drain.shown([entry], "printf '%s\\n' {host} {reason}")
+    outcome = jobs.run(["sh", "-c", shown], tmp_path).succeeded()
+    assert outcome.stdout == "n1\nhung: it's `hung`; $HOME\n", shown
