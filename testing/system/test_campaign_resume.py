@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A campaign that was interrupted or killed goes on where it was."""
+import os
+import random
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import jobs
+from campaign_site import ALONE, CAMPAIGN, LOADS, site, wait_for  # noqa: F401
+from hpl_campaign import leftovers, state
+
+pytestmark = pytest.mark.scripts
+
+KILLS = 50
+
+
+def test_after_ctrl_c_it_goes_on(site):
+    job = jobs.start(site.words(*LOADS), site.folder, site.env(seconds=0.5))
+    wait_for(site, lambda events: any(x["event"] == "end" for x in events))
+    job.send_signal(signal.SIGINT)
+    stopped = jobs.finish(job)
+    assert stopped.status == 130 and "goes on" in stopped.stderr, str(stopped)
+    assert leftovers.marked(str(site.folder / "c")) == []
+    before = site.ended()
+    site.run(*LOADS).succeeded()
+    after = site.ended()
+    assert {run: after[run] for run in before} == before and len(after) > len(before)
+
+
+def test_all_that_is_needed_to_go_on_is_the_folder(site):
+    site.run(*ALONE).succeeded()
+    again = jobs.run([sys.executable, CAMPAIGN, "run", "-C", "c"], site.folder)
+    again.succeeded()
+    report = jobs.run([sys.executable, CAMPAIGN, "report", "-C", "c"], site.folder)
+    assert report.succeeded().stdout == again.stdout
+
+
+def test_a_torn_last_line_has_not_happened(tmp_path):
+    path = tmp_path / "state.jsonl"
+    whole = b'{"event":"start","run":"a","time":1}\n'
+    path.write_bytes(whole + b'{"event":"end","run":"a","ti')
+    found = state.State(path)
+    assert [event["run"] for event in found.unfinished()] == ["a"]
+    found.add({"event": "end", "run": "a", "time": 2, "outcome": "ok"})
+    assert [run["started"] for run in found.runs()] == [1]
+    assert path.read_bytes().startswith(whole) and path.read_bytes().count(b"\n") == 2
+
+
+def test_a_damaged_line_is_named(site):
+    site.run(*ALONE, hosts="n1").succeeded()
+    path = site.folder / "c/state.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + b"nonsense\n" + b"".join(lines[1:]))
+    site.run(*ALONE, hosts="n1").refused("line 2 of it is damaged")
+
+
+@pytest.mark.long
+def test_killed_at_any_moment_it_goes_on_where_it_was(site):
+    """Runs lock their hosts: one that an earlier run still has would die."""
+    told = {"n2": "wrong", "n5": "die", "seconds": 0.1}
+    options = (*LOADS, "--short", "5")
+    site.run(*options, told=told, name="whole")
+    expected = {run: event["outcome"] for run, event in site.ended("whole").items()}
+    draw, kills, name = random.Random(5), 0, 0
+    while kills < KILLS:
+        kills += killed_until_it_ends(site, f"k{name}", options, told, draw, KILLS - kills)
+        found = {run: event["outcome"] for run, event in site.ended(f"k{name}").items()}
+        assert found == expected
+        assert site.classes(f"k{name}") == site.classes("whole")
+        name += 1
+    assert leftovers.marked(str(site.folder)) == []
+
+
+def killed_until_it_ends(site, name, options, told, draw, most):
+    """One campaign; how often it was killed."""
+    for kills in range(most + 1):
+        job = jobs.start(site.words(*options, name=name), site.folder, site.env(**told))
+        try:
+            job.wait(draw.uniform(0.2, 0.8) if kills < most else 60)
+        except subprocess.TimeoutExpired:
+            os.kill(job.pid, signal.SIGKILL)  # its runs go on
+            job.communicate()
+            continue
+        assert jobs.finish(job).status == 1
+        return kills
+    raise AssertionError("it did not end")

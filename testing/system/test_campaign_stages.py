@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What xhpl-campaign decides without running anything: hosts, which runs there are, how
+they ended."""
+import pytest
+
+import campaign_site  # noqa: F401
+from hpl_campaign import hosts, outcome, stages
+from hpl_campaign.run import Host, Run
+
+pytestmark = pytest.mark.scripts
+
+
+# ---- hosts, and which runs there are -------------------------------------------------
+
+
+def test_lists_of_hosts_are_expanded():
+    assert hosts.expand("n[08-10,3],gpu3") == ["n08", "n09", "n10", "n3", "gpu3"]
+    assert hosts.expand("r[1-2]n[1-2]") == ["r1n1", "r1n2", "r2n1", "r2n2"]
+    assert hosts.hostfile("# all\nn1 slots=4\n\nn[2-3]\n") == ["n1", "n2", "n3"]
+    assert hosts.racks("a: n[1-2]\nb: n3") == {"n1": "a", "n2": "a", "n3": "b"}
+    assert hosts.together(["n2", "n1", "n2"], {"n1": "a"}) == [
+        Host("n2"), Host("n1", "a")]
+
+
+@pytest.mark.parametrize("text", ["n[1-", "n[a]", "n[3-1]", "n 1", "n]1["])
+def test_bad_lists_of_hosts_are_refused(text):
+    with pytest.raises(hosts.BadHosts):
+        hosts.expand(text)
+
+
+@pytest.mark.parametrize("count", range(2, 34))
+def test_in_a_tournament_no_pair_meets_twice(count):
+    rounds = stages.tournament(list(range(count)), count)
+    met = [frozenset(pair) for found in rounds for pair in found]
+    assert len(met) == len(set(met)) == count * (count - 1) // 2
+    for found in rounds + stages.tournament(list(range(count))):
+        assert len({host for pair in found for host in pair}) == 2 * len(found)
+    assert len(stages.tournament(list(range(count)))) == max(
+        1, (count - 1).bit_length())
+
+
+SIZE = stages.Sizing(n=50000, rate=2e12, nb=192, half=2000.0)
+
+
+@pytest.mark.parametrize("count", [1, 2, 6, 7, 64])
+def test_a_run_takes_the_seconds_it_may_and_no_more_memory(count):
+    planner = stages.Planner(SIZE)
+    names = [f"n{i}" for i in range(count)]
+    short = planner.run("single", names, 10.0)
+    full = planner.run("single", names, None)
+    for run in short, full:
+        assert run.p * run.q == count and run.p <= run.q
+        assert run.n % (run.nb * run.q) == 0
+        assert run.n**2 <= SIZE.n**2 * count
+        assert run.limit >= 3 * stages.whole(run)
+    assert 5.0 < short.predicted <= 10.0 < full.predicted
+
+
+def test_a_plan_of_two_rows_gives_the_rate_of_every_order():
+    rate = SIZE.rate * (1 + SIZE.half / SIZE.n)
+    found = stages.sizing([(10000, 192, rate / 1.2), (50000, 192, rate / 1.04)])
+    assert abs(found.half - 2000.0) < 1e-6
+    assert abs(stages.rate(found, 1, 10000, 1.0) / (rate / 1.2) - 1) < 1e-9
+
+
+def test_groups_are_racks_then_across_them_then_halves():
+    names = [f"n{i}" for i in range(1, 9)]
+    racks = {name: "ab"[i // 4] for i, name in enumerate(names)}
+    first, second = stages.groups(stages.Planner(SIZE), names, 10.0, racks)
+    assert [(run.id, run.hosts) for run in first] == [
+        ("groups-1-a", tuple(names[:4])), ("groups-1-b", tuple(names[4:]))]
+    # The halves are the racks: they do not run again.
+    assert [set(run.hosts) for run in second] == [
+        {"n1", "n3", "n5", "n7"}, {"n2", "n4", "n6", "n8"}]
+
+
+def test_hosts_are_left_out_only_if_the_others_are_faster_without():
+    names = [f"n{i}" for i in range(10)]
+    alike = dict.fromkeys(names, 100.0)
+    assert stages.leave_out(names, alike).left_out == []
+    assert stages.leave_out(names, {**alike, "n3": 95.0}).left_out == []
+    found = stages.leave_out(names, {**alike, "n3": 80.0})
+    assert found.left_out == ["n3"] and abs(found.gain - 0.125) < 1e-9
+    assert "n3" not in found.hosts and len(found.hosts) == 9
+
+
+def test_runs_that_share_a_host_are_not_in_one_round():
+    runs = [Run(name, "pairs", tuple(name), 1, 1, 1, 1, 2, 1.0, 1.0)
+            for name in ("ab", "bc", "cd", "da")]
+    rounds = stages.disjoint(runs)
+    assert [[run.id for run in found] for found in rounds] == [["ab", "cd"], ["bc", "da"]]
+
+
+# ---- how a run ended -----------------------------------------------------------------
+
+TABLE = "HPLinpack 2.3\nWR21R2C8   4000   192     1     1     0.21     2.0369e+02\n"
+CHECK = "||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)=   2.1e-03 ...... "
+HALF = "xhpl: progress: 52.0% done, 900 columns, 0:01 left, 90 Gflops, mean 88.5\n"
+
+
+@pytest.mark.parametrize("status, by, report, log, expected", [
+    (0, None, TABLE + CHECK + "PASSED\n", "", "ok"),
+    (139, None, TABLE + CHECK + "PASSED\n", "", "ok"),
+    (1, None, TABLE + CHECK + "FAILED\n", "", "wrong"),
+    (-11, None, "", HALF, "died"),
+    (3, None, "", "xhpl: error: rank 0 on n1: no\n", "died"),
+    (2, None, "", "xhpl: error: N needs 9 GiB\n", "not started"),
+    (255, None, "", "ssh: connect to host n1: No route to host\n", "not started"),
+    (-9, outcome.SILENT, "", HALF, "hung"),
+    (-9, outcome.SILENT, "", "", "not started"),
+    (-15, outcome.LATE, "", HALF, "unknown"),
+    (-15, outcome.HOT, "", HALF, "hot"),
+    (0, None, "", "", "unknown"),
+    (0, None, "verified: 330 products, 0 wrong\n", "", "ok"),
+    (1, None, "verified: 330 products, 2 wrong\n", "", "wrong"),
+])  # fmt: skip
+def test_how_a_run_ended(status, by, report, log, expected):
+    found = outcome.classify(outcome.Ended(status, by, report, log, by and "a remark"))
+    assert found.outcome == expected
+    assert (found.outcome == "ok") <= (found.evidence == [] or status == 139)
+    if report.startswith(TABLE):
+        assert (found.seconds, found.gflops) == (0.21, 203.69)
+
+
+def test_a_run_that_took_too_long_has_the_rate_so_far():
+    found = outcome.classify(outcome.Ended(-15, outcome.LATE, "", HALF, "late"))
+    assert found.gflops == 88.5
+    assert found.evidence[0] == "late" and "52% was done" in found.evidence[1]
+
+
+def test_words_about_waiting_are_no_sign_of_life():
+    still = "xhpl: warning: rank 0 on n1: no progress for 30 s, iteration 3 of 9\n"
+    assert not outcome.is_life(still) and not outcome.is_life("\n")
+    assert outcome.is_life(HALF + still)
