@@ -72,7 +72,7 @@ def stage_names(text):
     return [name for name in STAGES if name in found]
 
 
-# What a campaign has once and for all; the rest may change when it goes on.
+# What a campaign keeps. Of these some may change when it goes on, as all of FREE may.
 DEFAULTS = {
     "launcher": None, "stages": list(STAGES), "seconds": 600.0, "short": 60.0,
     "full": False, "memory": "80%", "rate": None, "nb": None, "ranks_per_node": 1,
@@ -81,6 +81,7 @@ DEFAULTS = {
     "ceiling": None, "xhpl": None, "xdgemm": None, "xhpl_options": "",
     "slow": blame.SLOW, "chance": blame.CHANCE,
 }
+MAY_CHANGE = {"retries", "bound", "grace", "silence", "ramp", "ceiling", "slow", "chance"}
 FREE = {"slots": None, "ssh": None, "mpirun": None, "slurm": None,
         "partition": None, "reservation": None, "compare": [],
         "drain_command": drain.COMMAND, "yes": False}
@@ -211,7 +212,7 @@ def completed(given, stored):
     for name, value in DEFAULTS.items():
         if stored is not None:
             value = stored.get(name, value)
-            if hasattr(given, name) and getattr(given, name) != value:
+            if name not in MAY_CHANGE and getattr(given, name, value) != value:
                 option = "--" + name.replace("_", "-")
                 raise Refused(f"{given.directory} has a campaign with another {option}: "
                               f"{value}; take another -C, or leave {option} away")
@@ -277,19 +278,21 @@ def opened(given):
 
 def begin(given, state):
     """Note what a campaign is, unless it goes on."""
-    if state.campaign is None:
-        found = given_hosts(given)
-        if not found:
-            raise Refused("no hosts: name them by --hosts or --hostfile")
-        options = {name: getattr(given, name) for name in DEFAULTS}
-        state.add(
-            {"event": "campaign", "version": 1, "time": time.time(),
-             "name": os.path.basename(given.directory), "command": sys.argv,
-             "stages": given.stages, "options": options},
-            {"event": "hosts", "hosts": [host._asdict() for host in found]})
-    elif names_hosts(given) and [
-            host._asdict() for host in given_hosts(given)] != state.hosts:
-        raise Refused(f"{given.directory} has a campaign on other hosts: take another -C")
+    if state.hosts:
+        if names_hosts(given) and [
+                host._asdict() for host in given_hosts(given)] != state.hosts:
+            raise Refused(f"{given.directory} has a campaign on other hosts: take "
+                          "another -C")
+        return
+    found = given_hosts(given)
+    if not found:
+        raise Refused("no hosts: name them by --hosts or --hostfile")
+    options = {name: getattr(given, name) for name in DEFAULTS}
+    state.add(
+        {"event": "campaign", "version": 1, "time": time.time(),
+         "name": os.path.basename(given.directory), "command": sys.argv,
+         "stages": given.stages, "options": options},
+        {"event": "hosts", "hosts": [host._asdict() for host in found]})
 
 
 def run(given):
@@ -333,9 +336,7 @@ def report(given):
     state = State(os.path.join(given.directory, STATE), writes=False)
     if state.campaign is None:
         raise Refused(f"{given.directory} has no campaign")
-    changed = {name: getattr(given, name) for name in ("slow", "chance")
-               if hasattr(given, name)}
-    return conclude(completed(given, {**state.campaign["options"], **changed}), state)
+    return conclude(completed(given, state.campaign["options"]), state)
 
 
 COMMANDS = {"plan": plan, "run": run, "report": report}

@@ -57,6 +57,24 @@ def test_a_damaged_line_is_named(site):
     site.run(*ALONE, hosts="n1").refused("line 2 of it is damaged")
 
 
+def test_a_campaign_without_hosts_has_not_begun(site):  # noqa: F811
+    site.run(*ALONE, hosts="n1").succeeded()
+    path = site.folder / "c/state.jsonl"
+    path.write_bytes(path.read_bytes().splitlines(keepends=True)[0])
+    jobs.run([sys.executable, CAMPAIGN, "run", "-C", "c"], site.folder).refused(
+        "no hosts")
+    site.run(*ALONE, hosts="n1").succeeded()
+
+
+def test_bounds_may_change_when_it_goes_on(site):  # noqa: F811
+    done = site.run(*ALONE, "--grace", "0.1", "--bound", "0.1", "--retries", "0",
+                    hosts="n1", told={"seconds": 60})
+    assert done.status == 1, str(done)
+    jobs.run([sys.executable, CAMPAIGN, "report", "-C", "c", "--slow", "50%"],
+             site.folder)
+    assert site.result()["slow"] == 0.5
+
+
 @pytest.mark.long
 def test_killed_at_any_moment_it_goes_on_where_it_was(site):
     """Runs lock their hosts: one that an earlier run still has would die."""
