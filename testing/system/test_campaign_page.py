@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page of a campaign: what it says, and how it looks in a browser."""
+import copy
+import json
+
+import pytest
+
+import campaign_sim
+import report_page
+import test_hpl_report_browser as browsing
+from campaign_sim import Simulated, World, named
+from hpl_campaign import history, page, summary
+from test_hpl_report_browser import browser  # noqa: F401 (a fixture)
+
+pytestmark = pytest.mark.scripts
+HOSTS = named(16)
+BAD = {HOSTS[3]: "slow", HOSTS[7]: "hung", HOSTS[12]: "wrong"}
+
+
+def simulated(hosts=HOSTS, **faults):
+    one = Simulated(World(hosts, noise=0.005, **faults), seed=4,
+                    racks=lambda i: f"rack {i // 8}")
+    one.single()
+    one.pairs()
+    one.settle()
+    return summary.build(one)
+
+
+@pytest.fixture(scope="module")
+def three_faults():
+    return simulated(slow={HOSTS[3]: 0.8}, dies={HOSTS[12]: "wrong"},
+                     company={HOSTS[7]: "hung"})
+
+
+@pytest.fixture
+def campaign(three_faults):
+    """With three faults, to be changed."""
+    return copy.deepcopy(three_faults)
+
+
+def written(folder, campaign, *earlier):
+    path = folder / "campaign.html"
+    path.write_text(page.make(campaign, earlier))
+    return path
+
+
+def text_of(campaign, *earlier):
+    return report_page.text_of(page.make(campaign, earlier))
+
+
+# ---- what it says -----------------------------------------------------------------
+
+
+def test_it_begins_with_what_to_drain_and_why(campaign):
+    text = text_of(campaign)
+    assert "Drain 3 of 16 nodes 1 wrong, 1 hung, 1 slow, 13 ok" in text
+    for entry in campaign["drain"]:
+        assert f"{entry['host']} {entry['class']} {entry['reason'][:60]}" in text
+
+
+def test_it_says_when_all_is_well():
+    text = text_of(simulated())
+    assert "All 16 nodes are ok" in text
+    assert "To drain them" not in text and "Open:" not in text
+
+
+def test_what_is_open_is_no_node_to_drain(campaign):
+    host = campaign["hosts"][0]
+    host["class"] = "unknown"
+    host["reasons"] = [{"class": "unknown", "text": "died with n9, and nobody knows",
+                        "runs": ["pairs-1-x"], "certain": False}]
+    campaign["open"] = summary.left_open(campaign["hosts"])
+    text = text_of(campaign)
+    assert "Drain 3 of 16 nodes" in text and "Open: 1 node to look at" in text
+    assert f"{host['name']} unknown died with n9" in text
+
+
+def test_where_most_nodes_fail_it_says_to_look_for_one_cause():
+    text = text_of(simulated(dies=dict.fromkeys(HOSTS[:12], "not started")))
+    assert "More than half of the nodes are not started" in text
+
+
+def test_a_long_list_is_folded():
+    found = simulated(dies=dict.fromkeys(HOSTS[:12], "died"))
+    assert "4 more" in text_of(found) and len(found["drain"]) == 12
+
+
+def test_the_command_that_drains_can_be_another(campaign):
+    made = page.make(campaign, command="nodectl off {host}")
+    assert f"nodectl off {HOSTS[3]}" in report_page.text_of(made)
+
+
+def test_differences_and_failed_runs_are_named(campaign):
+    campaign["hosts"][5]["differences"] = ["governor is powersave, elsewhere none"]
+    text = text_of(campaign)
+    assert "Nodes that differ from the majority" in text
+    assert f"{HOSTS[5]} ok governor is powersave" in text
+    assert "Runs that did not end well" in text and f"single-1-{HOSTS[12]}" in text
+
+
+def test_few_nodes_of_a_kind_are_too_little_to_judge_by():
+    assert "too little to judge by" in text_of(simulated(named(4)))
+
+
+def test_a_campaign_that_has_only_begun_has_a_page():
+    one = Simulated(World(HOSTS))
+    one.inventory = {}
+    text = text_of(summary.build(one))
+    assert "No node to drain for certain" in text and "16 unknown" in text
+
+
+def test_all_its_data_fit_into_campaign_json(campaign):
+    assert page.make(json.loads(json.dumps(campaign))) == page.make(campaign)
+
+
+# ---- earlier campaigns ----------------------------------------------------------------
+
+
+def test_it_says_what_changed_since_an_earlier_campaign(campaign):
+    earlier = simulated()
+    earlier.update(name="before", started="2026-01-01T00:00:00Z")
+    text = text_of(campaign, earlier)
+    assert "Beside earlier campaigns" in text and "before" in text
+    assert f"{HOSTS[12]} ok wrong" in text and f"{HOSTS[3]} ok slow 80" in text
+
+
+def test_other_sizes_are_not_compared(campaign):
+    earlier = copy.deepcopy(campaign)
+    for kind in earlier["figures"]["single"]["kinds"]:
+        kind["n"] += 192
+    for host in earlier["hosts"]:
+        host["gflops"] = [2 * rate for rate in host["gflops"]]
+    assert history.changed(earlier, campaign) == []
+
+
+@pytest.mark.parametrize("content, said", (
+    ("{", "no JSON"), ("[]", "no campaign.json"), ('{"version": 9}', "version 1"),
+    (None, "No such file")))  # fmt: skip
+def test_what_is_no_campaign_is_refused(tmp_path, content, said):
+    path = tmp_path / "campaign.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(history.NoCampaign, match=said):
+        history.read(path)
+
+
+def test_earlier_campaigns_are_read_and_put_in_order(tmp_path, campaign):
+    (tmp_path / "c.json").write_text(json.dumps(campaign))
+    found = history.read(tmp_path / "c.json")
+    later = {**found, "started": "2030-01-01T00:00:00Z"}
+    assert history.by_age([later, found]) == [found, later]
+
+
+# ---- how it looks -----------------------------------------------------------------------
+
+FOLD = """
+return [...document.querySelectorAll(".campaign .drain li")].map(
+  (item) => item.getBoundingClientRect().bottom)
+"""
+READABLE = """
+const light = (text) => {
+  const [r, g, b] = text.match(/[\\d.]+/g).slice(0, 3).map((x) => x / 255)
+    .map((x) => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+return [...document.querySelectorAll(".klass")].map((one) => {
+  const style = getComputedStyle(one);
+  const [a, b] = [light(style.color), light(style.backgroundColor)];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+});
+"""
+
+
+@pytest.mark.parametrize("scheme, width", browsing.LOOKS)
+def test_the_first_screen_has_the_nodes_to_drain(
+        browser, tmp_path, campaign, scheme, width):  # noqa: F811
+    browsing.look(browser, written(tmp_path, campaign), scheme, width)
+    ends = browser.execute_script(FOLD)
+    assert len(ends) == 3 and max(ends) < 900, ends
+    assert browser.execute_script(browsing.OVERFLOW) <= 0
+    assert browsing.complaints(browser) == []
+
+
+@pytest.mark.parametrize("scheme, width", browsing.LOOKS)
+def test_charts_are_drawn_in_any_look(
+        browser, tmp_path, campaign, scheme, width):  # noqa: F811
+    earlier = {**simulated(), "started": "2026-01-01T00:00:00Z"}
+    browsing.look(browser, written(tmp_path, campaign, earlier), scheme, width)
+    charts = browser.execute_script(browsing.CHARTS)
+    assert [chart["kind"] for chart in charts] == [
+        "ranked", "matrix", "matrix", "matrix", "history"]
+    for chart in charts:
+        assert chart["drawn"] and chart["height"] > 140 and chart["marks"] >= 3, chart
+
+
+@pytest.mark.parametrize("scheme", ("light", "dark"))
+def test_every_class_can_be_read_on_its_colour(
+        browser, tmp_path, campaign, scheme):  # noqa: F811
+    campaign["drain"] = [{"host": klass, "class": klass, "reason": "x"}
+                         for klass in page.CLASSES]
+    browsing.look(browser, written(tmp_path, campaign), scheme)
+    contrasts = browser.execute_script(READABLE)
+    assert len(contrasts) == len(page.CLASSES) and min(contrasts) > 4, contrasts
+
+
+def test_a_map_of_many_nodes_fits_a_phone(browser, tmp_path):  # noqa: F811
+    found = summary.build(campaign_sim.large(700))
+    browsing.look(browser, written(tmp_path, found), "dark", 390)
+    assert browser.execute_script(
+        "return document.querySelectorAll('.cells i').length") == 700
+    assert browser.execute_script(browsing.OVERFLOW) <= 0
+    assert [chart["kind"] for chart in browser.execute_script(browsing.CHARTS)] == [
+        "ranked", "histogram", "ranked", "ranked", "ranked"]
+    assert browsing.complaints(browser) == []
+
+
+# Members whose texts the program chose.
+OURS = {"class", "outcome", "columns", "started", "ended"}
+
+
+def hostile(value, key=""):
+    """A campaign in which all foreign texts are hostile, names of hosts as well."""
+    if isinstance(value, dict):
+        return {k: v if k in OURS else hostile(v, k) for k, v in value.items()}
+    if isinstance(value, list):
+        return [hostile(item, key) for item in value]
+    return browsing.HOSTILE + value if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("of", (lambda klass: klass, lambda klass: browsing.HOSTILE))
+def test_names_of_hosts_run_no_script(browser, tmp_path, campaign, of):  # noqa: F811
+    campaign["hosts"][5]["differences"] = ["governor is powersave"]
+    campaign = hostile(campaign)
+    for host in campaign["hosts"]:
+        if host["class"] == "slow":
+            host["class"] = of("slow")
+    earlier = {**copy.deepcopy(campaign), "started": "2026-01-01T00:00:00Z"}
+    for cell in campaign["pairs"]["cells"]:
+        assert isinstance(cell[0], int)
+    browsing.look(browser, written(tmp_path, campaign, earlier))
+    said = [browsing.hover(browser, chart) for chart in
+            browser.find_elements("css selector", "[data-chart]")[:2]]
+    assert any(browsing.HURT in text for texts in said for text in texts), said
+    browsing.assert_all_is_text(browser)
