@@ -48,9 +48,11 @@ objects = $(patsubst %.c,$(OBJ)/%.o,$(sort $(wildcard $(1))))
 INSTALLS := $(filter run test check test-all,$(MAKECMDGOALS))
 INSIDE := $(if $(filter run-built suite,$(MAKECMDGOALS)),,$(MAKELEVEL:0=))
 has = $(shell pkg-config --exists $(1) 2>/dev/null && echo yes)
+ASKED := $(if $(filter-out undefined,$(origin JSON)),json) \
+         $(if $(filter-out undefined,$(origin HYBRID)),hybrid)
 JSON ?= $(or $(call has,jansson),no)
 ifneq ($(JSON),yes)
-$(if $(INSIDE)$(INSTALLS),,$(info jansson is not found: building no xdgemm, and \
+$(if $(INSIDE)$(filter json,$(ASKED))$(INSTALLS),,$(info jansson is not found: building no xdgemm, and \
     an xhpl that writes no records (JSON=no)))
 endif
 RECORD_NONE := $(OBJ)/testing/ptest/record_none.o
@@ -71,7 +73,7 @@ MORE_OBJECTS := $(call objects,$(MORE_SOURCES))
 # hybrid/ needs hwloc. HYBRID=no leaves it, its programs and their tests out.
 HYBRID ?= $(or $(call has,hwloc),no)
 ifneq ($(HYBRID),yes)
-$(if $(INSIDE)$(INSTALLS),,$(info hwloc is not found: building without hybrid/ \
+$(if $(INSIDE)$(filter hybrid,$(ASKED))$(INSTALLS),,$(info hwloc is not found: building without hybrid/ \
     (HYBRID=no)))
 endif
 
@@ -361,11 +363,17 @@ docdir ?= $(datarootdir)/doc/xhpl
 man1dir ?= $(datarootdir)/man/man1
 INSTALL ?= install
 
+# A page of the manual: name, what it is, the command whose words it has. A
+# script without --help says it on top.
+, := ,
+MAN = $(3) | scripts/man-page $(1) '$(strip $(2))' > $(DESTDIR)$(man1dir)/$(1).1
+HEAD = sed -n '4$(,)/^[^\#]/s/^\#[ ]*//p' scripts/$(1)
+
 ## install: to prefix=/usr/local, below DESTDIR if given
 install: build
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) \
 	    $(DESTDIR)$(includedir) $(DESTDIR)$(docdir)/docs/images \
-	    $(DESTDIR)$(man1dir)
+	    $(DESTDIR)$(man1dir) $(DESTDIR)$(libdir)/pkgconfig
 	$(INSTALL) -m 755 $(XHPL) $(DESTDIR)$(bindir)/xhpl
 	test -e $(DESTDIR)$(bindir)/HPL.dat || \
 	    $(INSTALL) -m 644 $(BINdir)/HPL.dat $(DESTDIR)$(bindir)/HPL.dat
@@ -379,7 +387,35 @@ install: build
 	    $(DESTDIR)$(docdir)/docs/images
 	$(INSTALL) -m 644 docs/xhpl.1 $(DESTDIR)$(man1dir)
 	$(INSTALL) -m 644 docs/xhpl-campaign.1 $(DESTDIR)$(man1dir)
+	$(INSTALL) -m 755 $(XPROBE) scripts/plot-run scripts/write-dat \
+	    $(DESTDIR)$(bindir)
+	$(INSTALL) -m 755 scripts/mpirun $(DESTDIR)$(bindir)/xhpl-mpirun
+	$(call MAN,hpl-report,a page about runs of xhpl,scripts/hpl-report --help)
+	$(call MAN,plot-run,charts of a run of xhpl, \
+	    sed -n '3$(,)/^"""$$/{s/"""//;p;}' scripts/plot-run)
+	$(call MAN,xprobe,what the cores of this machine can do, \
+	    sed -n '3$(,)/^ \*\//s/^ \* \{0$(,)1\}//p' testing/xprobe/main.c)
+	$(call MAN,write-dat,an HPL.dat of one test,$(call HEAD,write-dat))
+	$(call MAN,xhpl-mpirun,xhpl on this machine,$(call HEAD,mpirun) | \
+	    sed 's/^mpirun/xhpl-mpirun/')
+	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' \
+	    -e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' \
+	    -e 's|@libs@|$(strip $(LAlib) $(XH_LIBS))|' setup/xhpl.pc.in \
+	    > $(DESTDIR)$(libdir)/pkgconfig/xhpl.pc
 	scripts/install-report '$(DESTDIR)' '$(bindir)' '$(datarootdir)/xhpl'
+
+## uninstall: remove what install puts there, but an HPL.dat that was changed
+uninstall:
+	rm -rf $(BUILD)/installed
+	$(MAKE) install DESTDIR=$(abspath $(BUILD)/installed) >/dev/null
+	@cd $(BUILD)/installed && find . -type f | while read -r file; do \
+	    there=$(DESTDIR)/$${file#./}; \
+	    case $$file in */HPL.dat) cmp -s "$$file" "$$there" || continue ;; esac; \
+	    rm -f "$$there"; \
+	done
+	@cd $(BUILD)/installed && find . -depth -type d ! -path . -path '*xhpl*' | \
+	    while read -r dir; do rmdir "$(DESTDIR)/$${dir#./}" 2>/dev/null || true; done
+	rm -rf $(BUILD)/installed
 
 ## dist: dist/xhpl-<version>.tar.gz of what is committed
 dist:
@@ -399,5 +435,5 @@ help:
 	    awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
 .PHONY: all build no-old-plugins unit run run-built test check suite test-all coverage bench-hpl \
-        check-upstream check-layers check-headers check-style install dist \
+        check-upstream check-layers check-headers check-style install uninstall dist \
         clean clean_arch clean_arch_all help FORCE

@@ -165,28 +165,29 @@ static void print_allowed(const xh_setting_t *row, char *allowed_p, size_t size)
 static bool nearest_number(const xh_setting_t *row, const char *text,
                            double *x_p)
 {
-    char *end;
-    double x = strtod(text, &end);
+    double x;
 
-    if (end == text || isnan(x))
+    if (!xh_text_number(text, &x))
         return false;
     x = fmin(fmax(x, row->least), row->most);
     *x_p = row->type == XH_SETTING_INT ? round(x) : x;
     return true;
 }
 
-/* The valid value that the user may have meant by the invalid text. */
+/* "; the nearest is 4", the valid value that the user may have meant by the
+ * invalid text; empty if that tells none. */
 static void print_nearest(const xh_setting_t *row, const char *text,
                           char *nearest_p, size_t size)
 {
+    char word[NAME] = "";
     double x;
 
     if (row->type == XH_SETTING_CHOICE)
-        nearest_choice(row->choices, text, nearest_p);
+        nearest_choice(row->choices, text, word);
     else if (row->type != XH_SETTING_TEXT && nearest_number(row, text, &x))
-        snprintf(nearest_p, size, "%.15g", x);
-    else
-        snprintf(nearest_p, size, "%s", row->initial);
+        snprintf(word, sizeof(word), "%.15g", x);
+    snprintf(nearest_p, size, "%s%s", word[0] != '\0' ? "; the nearest is " : "",
+             word);
 }
 
 static bool is_valid(const xh_setting_t *row, const char *text)
@@ -212,13 +213,12 @@ static xh_status_t set(int index, giver_t giver, const char *source,
                        const char *said, const char *text)
 {
     const xh_setting_t *row = &rows[index];
-    char allowed[VALUE], nearest[NAME];
+    char allowed[VALUE], nearest[2 * NAME];
 
     if (!is_valid(row, text)) {
         print_allowed(row, allowed, sizeof(allowed));
         print_nearest(row, text, nearest, sizeof(nearest));
-        xh_log_error("%s=%.80s: allowed is %s; the nearest is %s", said, text,
-                     allowed, nearest);
+        xh_log_error("%s=%.80s: allowed is %s%s", said, text, allowed, nearest);
         return XH_ERR_INPUT;
     }
     if (giver < values[index].giver)

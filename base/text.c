@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,22 @@ int xh_text_nearest(const char *text, const char *const *words, int count)
             xh_text_distance(text, words[nearest]))
             nearest = i;
     return nearest;
+}
+
+bool xh_text_number(const char *text, double *x_p)
+{
+    static const char units[] = "kKMGT", behind[] = "iB";
+    static const double factors[] = {1e3, 1e3, 1e6, 1e9, 1e12};
+    char *end;
+    double x = strtod(text, &end);
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+
+    if (end == text || isnan(x))
+        return false;
+    if (unit != NULL && end[1 + strspn(end + 1, behind)] == '\0')
+        x *= factors[unit - units];
+    *x_p = x;
+    return true;
 }
 
 void xh_text_append(char *text, size_t size, const char *format, ...)

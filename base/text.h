@@ -2,6 +2,7 @@
 #ifndef XH_TEXT_H
 #define XH_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +16,13 @@ int64_t xh_text_distance(const char *a, const char *b);
 
 /* The index of the word nearest to text among count > 0 words. */
 int xh_text_nearest(const char *text, const char *const *words, int count);
+
+/*
+ * The number that text begins with, to advise whoever wrote it: k, M, G and T
+ * behind it multiply it, "100G"; another unit is left off.
+ * Returns whether there is one.
+ */
+bool xh_text_number(const char *text, double *x_p);
 
 /* Append to text, which has room for size bytes; what does not fit is cut. */
 void xh_text_append(char *text, size_t size, const char *format, ...)

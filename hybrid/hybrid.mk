@@ -202,7 +202,9 @@ endif
 install: install-hybrid
 install-hybrid: build
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(bindir)/../lib/xhpl
-	$(if $(XDGEMM_BUILT),$(INSTALL) -m 755 $(XDGEMM) $(DESTDIR)$(bindir)/xdgemm)
+	$(if $(XDGEMM_BUILT),$(INSTALL) -d $(DESTDIR)$(man1dir); \
+	    $(INSTALL) -m 755 $(XDGEMM) $(DESTDIR)$(bindir)/xdgemm; \
+	    $(call MAN,xdgemm,products of matrices on cores and devices,$(XDGEMM) --help))
 	$(INSTALL) -m 755 $(PLUGINS) $(DESTDIR)$(bindir)/../lib/xhpl
 
 -include $(shell find $(PIC) -name '*.d' 2>/dev/null)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include "base/command_line.h"
 #include "base/log.h"
@@ -106,7 +107,8 @@ xh_status_t xhpl_request_read(xhpl_limit_t limit, const char *text,
         store_limit(limit, unit, amount, request);
         return XH_OK;
     }
-    if (digits > 0 && nearest > 0.0)
+    if (digits > 0 && nearest > 0.0 &&
+        strncasecmp(unit->letter, text + digits, 1) == 0)
         snprintf(advice, sizeof(advice), "; the nearest is %.15g%s", nearest,
                  unit->letter);
     xh_log_error("--%s: '%.80s' is not allowed; allowed: %s%s",

@@ -216,13 +216,11 @@ void xhpl_quantity_allowed(const xhpl_quantity_row_t *row, char *text,
                            row->least + w, row->words[w]);
 }
 
-/* The valid value of row nearest to token; its initial one if token does not
- * begin with a number. */
+/* The valid value of row nearest to token; NAN: it tells none. */
 static double nearest_value(const xhpl_quantity_row_t *row, const char *token)
 {
     bool is_number = strspn(token, "+-.0123456789") == strlen(token);
-    char *end;
-    double x = strtod(token, &end);
+    double x = NAN;
     int words = 0;
 
     if (row->words != NULL && !is_number) {
@@ -230,10 +228,10 @@ static double nearest_value(const xhpl_quantity_row_t *row, const char *token)
             words++;
         return row->least + xh_text_nearest(token, row->words, words);
     }
-    if (end == token || isnan(x))
-        return row->initial;
+    if (!xh_text_number(token, &x))
+        return NAN;
     if (row == &rows[XHPL_THRESHOLD])
-        return isfinite(x) ? x : row->initial;
+        return isfinite(x) ? x : NAN;
     return round(fmin(fmax(x, row->least), row->most));
 }
 
@@ -245,7 +243,7 @@ void xhpl_quantity_advice(const xhpl_quantity_row_t *row, const char *token,
 
     xhpl_quantity_allowed(row, allowed, sizeof(allowed));
     snprintf(text, size, "allowed: %s", allowed);
-    if (token[0] == '\0')
+    if (token[0] == '\0' || isnan(x))
         return;
     xh_text_append(text, size, "; the nearest is ");
     if (row->words == NULL)

@@ -390,6 +390,39 @@ def test_install_takes_hpl_report_along(configured, tmp_path):
     assert outcome.stderr == "hpl-report: none.json: No such file or directory\n"
 
 
+def test_install_takes_the_tools_along_each_with_a_page(configured, tmp_path):
+    tools = ["plot-run", "hpl-report", "xprobe", "write-dat", "xhpl-mpirun", "xdgemm"]
+    for name in tools:
+        assert os.access(configured[1] / "bin" / name, os.X_OK), name
+        page = (configured[1] / f"share/man/man1/{name}.1").read_text()
+        assert page.count("\n") > 8 and page.startswith(".\\"), page
+    words = [configured[1] / "bin/write-dat", "60", "8", "1", "1"]
+    (tmp_path / "HPL.dat").write_text(jobs.run(words, tmp_path).succeeded().stdout)
+    words = [configured[1] / "bin/xhpl-mpirun", "-np", "1", configured[1] / "bin/xhpl"]
+    assert "PASSED" in jobs.run(words, tmp_path).succeeded().stdout
+
+
+def test_pkg_config_names_what_a_driver_needs(configured, tmp_path):
+    env = {"PKG_CONFIG_PATH": str(configured[1] / "lib/pkgconfig"),
+           "PKG_CONFIG_SYSROOT_DIR": str(configured[1].parent.parent)}
+    asked = jobs.run(["pkg-config", "--cflags", "--libs", "xhpl"], tmp_path, env)
+    flags = asked.succeeded().stdout.replace(f"{env['PKG_CONFIG_SYSROOT_DIR']}/usr", "/usr")
+    words = [jobs.HERE / "system/driver/driver.c", "-o", tmp_path / "driver"]
+    jobs.run(["mpicc", *words, *flags.split()], tmp_path).succeeded()
+
+
+def test_uninstall_leaves_what_others_wrote(configured, tmp_path):
+    stage = tmp_path / "stage"
+    tree, prefix = configured[0], stage / "opt/hpl"
+    made(tree, "install", f"DESTDIR={stage}")
+    (prefix / "bin/other").write_text("")
+    (prefix / "bin/HPL.dat").write_text("mine")
+    made(tree, "uninstall", f"DESTDIR={stage}")
+    left = sorted(x.name for x in stage.rglob("*") if x.is_file())
+    assert left == ["HPL.dat", "other"]
+    assert not list(stage.rglob("*xhpl*"))
+
+
 def test_a_program_builds_against_what_was_installed(configured, tmp_path):
     installed = configured[1]
     driver = [jobs.HERE / "system/driver/driver.c", "-o", tmp_path / "driver"]

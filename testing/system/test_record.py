@@ -5,6 +5,7 @@ import os
 import re
 import time
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 

@@ -82,6 +82,8 @@ TEST(an_unknown_option_is_refused_with_the_nearest)
 TEST(an_invalid_value_is_refused_with_the_nearest)
 {
     assert_refused("-n 1e3", "'1e3'", "the nearest is 1000");
+    assert_refused("-n 1k", "'1k'", "the nearest is 1000");
+    assert_refused("-n abc", "'abc'", "from 0 to 1000000000\n");
     assert_refused("-n 4294967796", "'4294967796'", "an integer from 0");
     assert_refused("-nb 0", "'0'", "the nearest is 1");
     assert_refused("-nb 8,,9", "''", "an integer from 1");

@@ -8,12 +8,12 @@
 /* A memory device of 0x22 bytes whose texts are slot, maker and part. */
 #define DEVICE(size, size_in_mb, speed)                                        \
     "\x11\x22\x01\x00"                                                         \
-    "........" size "..\x01.......\x02..\x03." size_in_mb speed                \
+    "........" size "..\x01......\x02..\x03." size_in_mb speed                 \
     "DIMM A1\0"                                                                \
     " Maker \0"                                                                \
-    "PN-7\0"
+    "PN-7\0\0"
 #define OTHER "\x04\x06..ab\0\0"        /* of another type, without texts */
-#define OTHER_WITH_TEXT "\x04\x05..cpu\0" /* type, length, ... */
+#define OTHER_WITH_TEXT "\x04\x05..c" "pu\0\0" /* one text */
 #define END "\x7f\x04..\0\0"
 
 static void write_tables(const char *bytes, size_t size)

@@ -67,7 +67,10 @@ TEST(a_refusal_shows_the_form_and_the_nearest)
         const char *text, *end;
     } of[] = {{XHPL_TIME, "10min", "such as 10m; the nearest is 10m\n"},
               {XHPL_TIME, "90sec", "; the nearest is 90s\n"},
-              {XHPL_TIME, "5x", "; the nearest is 5s\n"},
+              {XHPL_TIME, "5x", "such as 10m\n"},
+              {XHPL_TIME, "1k", "such as 10m\n"},
+              {XHPL_MEMORY, "100", "such as 12G\n"},
+              {XHPL_MEMORY, "100X", "such as 12G\n"},
               {XHPL_TIME, "1000000h", "; the nearest is 2777h\n"},
               {XHPL_TIME, "ten", "such as 10m\n"},
               {XHPL_TIME, "0", "such as 10m\n"},

@@ -13,6 +13,23 @@ TEST(a_distance_counts_single_edits)
     assert_int_equal(xh_text_distance("ab", "ba"), 2);
 }
 
+TEST(a_number_may_have_a_unit_that_multiplies)
+{
+    static const struct {
+        const char *text;
+        double x;
+    } of[] = {{"1k", 1e3},   {"100G", 1e11}, {"2Mi", 2e6}, {"1.5TB", 1.5e12},
+              {"30s", 30.0}, {"500Ns", 500.0}, {"1e3", 1e3}, {"-1m", -1.0}};
+    double x = 7.0;
+
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
+        assert_true(xh_text_number(of[i].text, &x));
+        assert_true(x == of[i].x);
+    }
+    assert_false(xh_text_number("abc", &x) || xh_text_number("nan", &x) ||
+                 xh_text_number("", &x));
+}
+
 TEST_CALL(capitals_are_equal_to_small_letters,
           assert_int_equal(xh_text_distance("BLAS_Threads", "blas_threads"), 0))
 
