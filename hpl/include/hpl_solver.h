@@ -66,7 +66,7 @@ typedef struct {
     double rate;      /* flop/s of a thread in these, without the time in which
                          others had its core; NAN: all were too short */
     double others;    /* that time, as a part of all that these took; 0: none,
-                         or too short to tell */
+                         or all were too short */
     bool has_devices; /* the following is of their links: */
     double link_up, link_down;       /* bytes to devices and from them */
     double planned_up, planned_down; /* ... as predicted; NAN: unknown */

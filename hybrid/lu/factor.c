@@ -237,7 +237,6 @@ static void add_links(const hyb_lu_t *lu, hpl_work_t *work)
 
 hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
 {
-    static const double long_enough = 0.5; /* s of all threads' products */
     const hyb_lap_t all =
         hyb_timer_lap(lu->worker, hyb_team_size(lu->means.team));
     const double *s = all.team;
@@ -253,9 +252,7 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
         .wait = s[HYB_WAIT_PANEL] + s[HYB_WAIT_ROWS] + s[HYB_WAIT_COLUMNS],
         .flop = all.flop + lu->tuner.devices_flop,
         .rate = seconds > 0.0 ? all.paced_flop / seconds : NAN,
-        .others = all.turns + seconds > long_enough
-                      ? all.turns / (all.turns + seconds)
-                      : 0.0,
+        .others = seconds > 0.0 ? all.turns / (all.turns + seconds) : 0.0,
         .has_devices = hyb_machine_devices(lu->means.machine) > 0};
 
     if (work.has_devices)

@@ -9,6 +9,7 @@ from .words import NBSP, NONE, duration, moment, percent, plural, significant
 
 NAMED = 40  # runs that are not good
 BARS = 40
+FEW = 3  # settings that a bar names
 CURVES = 8
 SLOW = 0.97  # of the median of equal tests
 TO_COMPARE = 3  # equal tests; of two nobody knows which is as it should be
@@ -44,16 +45,21 @@ def status_of(run, test):
     return f"{test['status']}, run broke off" if run.broke_off() else test["status"]
 
 
+def of_ceiling(run, test):
+    part = run.efficiency(test)
+    return NONE if part is None else f"{percent(part)} of {plural(run.cores, 'core')}"
+
+
 def table(runs, caption, sound):
+    """The rate comes first: a phone shows three columns."""
     rows = [
-        [label, moment(test["start"]), test["tag"], test["n"], test["nb"],
-         f"{test['p']} x {test['q']}", duration(test["seconds"]),
-         significant(test["gflops"], 4), percent(run.efficiency(test)),
-         status_of(run, test)]
+        [label, significant(test["gflops"], 4), of_ceiling(run, test),
+         status_of(run, test), duration(test["seconds"]), test["n"], test["nb"],
+         f"{test['p']} x {test['q']}", test["tag"], moment(test["start"])]
         for label, run, test in entries(runs, sound)
     ]
-    head = ["Run", "Start", "Variant", "N", "NB", "P x Q", "Time", "Gflop/s",
-            "Of the ceiling", "Status"]
+    head = ["Run", "Gflop/s", "Of the ceiling", "Status", "Time", "N", "NB", "P x Q",
+            "Variant", "Start"]
     return html.table(caption, head, rows) if rows else ""
 
 
@@ -65,9 +71,24 @@ def describe(test):
     ]
 
 
+def choices(solved):
+    """Of each entry the settings that are not the same for all, if these are few."""
+    values = [
+        {name: setting.get("value") for name, setting in run.record["settings"].items()
+         if isinstance(setting, dict)} for _, run, _ in solved
+    ]
+    names = [n for n in values[0] if any(v.get(n) != values[0][n] for v in values)]
+    return [
+        [f"{n} {shown(v.get(n))}" for n in names if len(names) <= FEW] for v in values
+    ]
+
+
 def short_names(solved):
     """A name for each entry, of what is not the same for all of them."""
-    words = [[label, *describe(test)] for label, _, test in solved]
+    words = [
+        [label, *describe(test), *more]
+        for (label, _, test), more in zip(solved, choices(solved))
+    ]
     telling = [len(set(column)) > 1 for column in zip(*words)]
     return [
         ", ".join(word for word, tells in zip(line, telling) if tells)

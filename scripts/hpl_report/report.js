@@ -221,14 +221,16 @@
   /* Rows from top to bottom, in horizontal bars. */
   function across(element, names, label, series, more) {
     const small = narrow(element), top = more.legend ? 12 : 44;
-    element.style.height = top + 66 + 28 * Math.max(2, names.length) + "px";
+    const wraps = small && names.some((name) => name.length > 16);
+    element.style.height =
+      top + 66 + (wraps ? 48 : 28) * Math.max(2, names.length) + "px";
     return base(Object.assign({
       grid: { left: small ? 110 : 230, right: 58, top, bottom: 48 },
       xAxis: axis("value", label, { min: 0 }),
       yAxis: axis("category", "", {
         data: names, inverse: true,
         axisLabel: { color: inks().ink, width: small ? 98 : 215,
-          overflow: "truncate" },
+          lineHeight: 14, overflow: wraps ? "break" : "truncate" },
       }),
       series,
     }, more));

@@ -17,7 +17,7 @@ class Page:
         self.run = run
         self.prefix = f"run-{number}-"
         self.level = level
-        self.trace = trace
+        self.trace = trace and (series.of_best(trace[0], run), trace[1])
         self.data = {}
 
     def keep(self, name, data):

@@ -27,6 +27,8 @@ typedef struct {
 
 enum { TIMER = 0 };
 
+static const double long_enough = 0.5; /* s of a test, to speak of others */
+
 /* The process that others disturbed most says so. */
 static void warn_of_others(const xhpl_trial_t *trial)
 {
@@ -41,7 +43,8 @@ static void warn_of_others(const xhpl_trial_t *trial)
         worst.part = work.others;
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
                   trial->comm);
-    if (worst.part > XH_TURNS_CROWDED && worst.rank == me)
+    if (worst.part > XH_TURNS_CROWDED && worst.rank == me &&
+        trial->seconds > long_enough)
         xh_log_warning("others had these cores %.0f%% of the time of N = %d: "
                        "other programs, or more threads than cores",
                        100.0 * worst.part, trial->test.n);

@@ -296,6 +296,10 @@ def test_without_jansson_the_solver_is_built_all_the_same(planned):
         assert missing not in plan
 
 
+def test_what_is_left_out_on_purpose_is_not_said_to_be_missing(planned):
+    assert "not found" not in planned("", "JSON=no", "HYBRID=no")
+
+
 def test_libraries_are_used_as_pkg_config_says(planned):
     """They may lie where no compiler looks by itself."""
     says = """case "$*" in
@@ -475,3 +479,34 @@ def test_the_packed_tree_has_all_that_is_committed(packed):
 def test_the_packed_tree_can_be_made(packed):
     plan = made(packed, "-n", "build")
     assert "testing/ptest/main.c" in plan.stdout
+
+
+# ---- Spack -------------------------------------------------------------------
+
+
+def test_the_recipe_of_spack_asks_configure_for_what_it_knows(tmp_path):
+    """With what the recipe uses of Spack; what make then does is the same for all."""
+    tree = copy_tree(tmp_path)
+    source = (jobs.SOURCE / "setup/spack/packages/xhpl/package.py").read_text()
+    asked = []
+    spack = {
+        "AutotoolsPackage": object, "version": lambda *a, **k: None,
+        "depends_on": lambda name, **k: asked.append(name),
+    }  # fmt: skip
+    exec(source.replace("from spack.package import *", ""), spack)
+    package = spack["Xhpl"]()
+    library = "-L/far/blas -lfarblas"
+
+    class Spec:
+        mpicc = "mpicc"
+
+        class libs:
+            ld_flags = library
+
+    package.spec = {"mpi": Spec, "blas": Spec}
+    # a BLAS that is not there is not asked for by what configure tries
+    words = [w.replace(library, "-lopenblas") for w in package.configure_args()]
+    jobs.run(["./configure", "--prefix=/p", *words], tree).succeeded()
+    link = [x for x in made(tree, "-n", "V=1").splitlines() if " -o " in x and "/xhpl " in x]
+    assert link and all("-lopenblas" in x for x in link), link
+    assert {"mpi", "blas", "hwloc", "jansson", "pkgconfig"} <= set(asked)

@@ -8,6 +8,8 @@ from collections import defaultdict
 import pytest
 
 import jobs
+from conftest import UNMEASURED
+from report_page import Run, read_record, read_trace, series
 from report_page import call, made, many_hosts, page_of, read, text_of
 
 pytestmark = pytest.mark.scripts
@@ -89,6 +91,25 @@ def busy(spans):
         total += max(0, end - max(begin, until))
         until = max(until, end)
     return total
+
+
+def test_of_several_tests_the_trace_shows_the_best_alone(tmp_path):
+    """Iterations of all have the same numbers."""
+    words = ["-n", "320,640,480", "-nb", "16", "-p", "1", "-q", "2", "--json", "r.json"]
+    words = jobs.launched(2, [jobs.XHPL, *words, "--trace", "t.json"])
+    jobs.run(words, tmp_path, UNMEASURED).succeeded()
+    run = Run(tmp_path / "r.json", read_record(tmp_path / "r.json"))
+    if not run.rows:
+        pytest.skip("this solver notes no iterations")
+    spans, _ = read_trace(tmp_path / "t.json")
+    found = []
+    for run.best in run.solved:
+        kept = series.of_best(spans, run)
+        found.append(max(s.iteration for line in kept.values() for s in line) + 1)
+    assert found == [20, 40, 30]
+    whole = sum(len(line) for line in spans.values())
+    counts = [sum(map(len, series.of_best(spans, run).values())) for run.best in run.solved]
+    assert sum(counts) == whole and min(counts) > 0
 
 
 def test_a_trace_shows_every_thread(traced_run, traced_page):

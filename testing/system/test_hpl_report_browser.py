@@ -205,3 +205,24 @@ def test_a_large_run_fits_a_phone(browser, tmp_path, record):
     look(browser, tmp_path / "page.html", "dark", 390)
     assert browser.execute_script(OVERFLOW) <= 0
     assert complaints(browser) == []
+
+
+def test_a_phone_sees_the_rate_and_that_there_is_more(browser, tmp_path, record):
+    """The first columns of the table, a shadow where it goes on, whole names of bars."""
+    other = json.loads(json.dumps(record))
+    other["settings"]["kernel"]["value"] = "portable"
+    other["tests"][0].update(n=record["tests"][0]["n"] + 40, gflops=1.5)
+    report_page.page_of(tmp_path, record, other)
+    look(browser, tmp_path / "page.html", width=390)
+    seen = browser.execute_script("""
+      const box = document.querySelector("#comparison").parentNode
+        .querySelector(".scroll"), right = box.getBoundingClientRect().right;
+      return {heads: [...box.querySelectorAll("thead th")].filter((th) =>
+        th.getBoundingClientRect().right <= right).map((th) => th.textContent),
+        goesOn: box.scrollWidth > box.clientWidth,
+        shadow: getComputedStyle(box).backgroundAttachment,
+        bars: [...document.querySelectorAll('[data-chart="bars"] text')]
+          .map((x) => x.textContent).join(" ")};""")
+    assert {"Gflop/s", "Of the ceiling"} <= set(seen["heads"]) and seen["goesOn"], seen
+    assert seen["shadow"].count("scroll") == 2, seen
+    assert "kernel portable" in " ".join(seen["bars"].split()), seen

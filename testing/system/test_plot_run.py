@@ -156,3 +156,30 @@ def test_bad_input_is_refused_in_one_line(plot_run, tmp_path, trace, iterations,
     assert len(lines) == 1 and lines[0].startswith("plot-run: "), str(outcome)
     assert said in lines[0]
     assert not (tmp_path / "out").exists()
+
+
+class Drawn:
+    """Axes that keep the lowest and highest y of each patch."""
+
+    def __init__(self):
+        self.reach = []
+
+    def stairs(self, top, edges, baseline, **look):
+        self.reach.append((min(top.min(), baseline.min()), max(top.max(), baseline.max())))
+
+    def __getattr__(self, name):
+        return lambda *args, **look: self
+
+
+def test_spans_within_others_stay_in_their_row():
+    pytest.importorskip("matplotlib")
+    plot = jobs.module(PLOT_RUN)
+    spans = [plot.Span("update", 0.0, 1.0), plot.Span("broadcast", 0.0, 1.0),
+             plot.Span("panel", 0.0, 1.0)]  # fmt: skip
+    trace, axes = plot.Trace({(0, 0): spans, (0, 1): spans[:1]}, {}), Drawn()
+    actors = [(0, 0), (0, 1)]
+    plot.draw_overview(axes, trace, actors, (0.0, 1.0), plot.colours_of(trace, actors))
+    rows = [0, 0, 0, 1]
+    assert len(axes.reach) == 4
+    for y, (low, high) in zip(rows, axes.reach):
+        assert y - 0.4 - 1e-9 <= low <= high <= y + 0.4 + 1e-9, axes.reach
