@@ -15,6 +15,7 @@
 #include "base/settings.h"
 #include "base/trust.h"
 #include "hybrid/cpu/product/gemm.h"
+#include "hybrid/device/cache_file.h"
 
 #define PREFIX "libhyb_"
 #define SUFFIX ".so"
@@ -51,7 +52,8 @@ log_line(xh_log_level_t level, const char *backend, int index,
 }
 
 static const hyb_host_t host = {xh_settings_text, log_line, xh_clock_now,
-                                hyb_gemm_alone};
+                                hyb_gemm_alone, hyb_cache_load,
+                                hyb_cache_store};
 
 /* ---- the list ----------------------------------------------------------- */
 

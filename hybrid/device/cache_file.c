@@ -39,8 +39,7 @@ xh_status_t hyb_cache_path(const char *model, const char *kind, char *path_p)
     return XH_OK;
 }
 
-xh_status_t hyb_cache_read(const char *model, const char *kind, char *text_p,
-                           size_t size)
+static xh_status_t open_file(const char *model, const char *kind, FILE **file_p)
 {
     char path[HYB_CACHE_PATH], why[XH_TRUST_WHY];
     FILE *file;
@@ -54,9 +53,35 @@ xh_status_t hyb_cache_read(const char *model, const char *kind, char *text_p,
         xh_log_warning("%s is ignored: %s", path, why);
         return XH_ERR_INPUT;
     }
+    *file_p = file;
+    return XH_OK;
+}
+
+xh_status_t hyb_cache_read(const char *model, const char *kind, char *text_p,
+                           size_t size)
+{
+    FILE *file;
+
+    XH_TRY(open_file(model, kind, &file));
     text_p[fread(text_p, 1, size - 1, file)] = '\0';
     fclose(file);
     return XH_OK;
+}
+
+void *hyb_cache_load(const char *model, const char *kind, size_t *bytes_p)
+{
+    struct stat is;
+    FILE *file;
+    char *data = NULL;
+
+    if (open_file(model, kind, &file) != XH_OK)
+        return NULL;
+    if (fstat(fileno(file), &is) == 0)
+        data = calloc((size_t)is.st_size + 1, 1);
+    if (data != NULL)
+        *bytes_p = fread(data, 1, (size_t)is.st_size, file);
+    fclose(file);
+    return data;
 }
 
 /* The folders of path; if one cannot be made, opening the file will say so. */
@@ -71,7 +96,7 @@ static void make_folders(char *path)
 }
 
 /* Through a file of its own, so that path always names a whole one. */
-static bool replace(const char *path, const char *text)
+static bool replace(const char *path, const void *data, size_t bytes)
 {
     char fresh[HYB_CACHE_PATH + sizeof(".XXXXXX")];
     FILE *file;
@@ -86,15 +111,15 @@ static bool replace(const char *path, const char *text)
             close(fd);
         return false;
     }
-    ok = fputs(text, file) >= 0;
+    ok = fwrite(data, 1, bytes, file) == bytes;
     ok = fclose(file) == 0 && ok && rename(fresh, path) == 0;
     if (!ok)
         unlink(fresh);
     return ok;
 }
 
-xh_status_t hyb_cache_write(const char *model, const char *kind,
-                            const char *text, const char *what)
+xh_status_t hyb_cache_store(const char *model, const char *kind,
+                            const void *data, size_t bytes, const char *what)
 {
     char path[HYB_CACHE_PATH];
     xh_status_t status = hyb_cache_path(model, kind, path);
@@ -106,11 +131,17 @@ xh_status_t hyb_cache_write(const char *model, const char *kind,
         return status;
     }
     make_folders(path);
-    if (replace(path, text))
+    if (replace(path, data, bytes))
         return XH_OK;
     xh_log_info("%s of %s are not kept: cannot write %s: %s", what, model, path,
                 strerror(errno));
     return XH_ERR_IO;
+}
+
+xh_status_t hyb_cache_write(const char *model, const char *kind,
+                            const char *text, const char *what)
+{
+    return hyb_cache_store(model, kind, text, strlen(text), what);
 }
 
 void hyb_cache_remove(const char *model, const char *kind)

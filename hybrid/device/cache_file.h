@@ -6,7 +6,7 @@
 #include "base/status.h"
 
 /*
- * What is known of a device's model from run to run: a file of text for each
+ * What is known of a device's model from run to run: a file for each
  * kind, $XDG_CACHE_HOME/xhpl/<model>.<kind>, or below ~/.cache if that is not
  * set. Characters of model other than letters, digits, '-' and '.' become '_'.
  */
@@ -15,6 +15,16 @@ enum { HYB_CACHE_PATH = 4096 }; /* bytes of the longest path, with an end */
 /* Its path, of HYB_CACHE_PATH bytes. Errors: XH_ERR_INPUT  neither variable
  * gives a folder, or it is too long; not logged */
 xh_status_t hyb_cache_path(const char *model, const char *kind, char *path_p);
+
+/*
+ * Its bytes, with a zero behind them, for free(); NULL: no file, no memory, or
+ * others may write it, with a warning.
+ */
+void *hyb_cache_load(const char *model, const char *kind, size_t *bytes_p);
+
+/* Write it as hyb_cache_write does. */
+xh_status_t hyb_cache_store(const char *model, const char *kind,
+                            const void *data, size_t bytes, const char *what);
 
 /*
  * Its text, of at most size bytes with the end; the rest is cut.

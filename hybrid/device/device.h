@@ -267,6 +267,11 @@ typedef struct {
      * that the setting kernel names; product conforms. Errors: XH_ERR_MEMORY
      * C is untouched */
     xh_status_t (*gemm)(const xh_gemm_t *product);
+    /* What is kept of a device's model from run to run, a file for each kind;
+     * as hyb_cache_load and hyb_cache_store of cache_file.h. */
+    void *(*load)(const char *model, const char *kind, size_t *bytes_p);
+    xh_status_t (*store)(const char *model, const char *kind, const void *data,
+                         size_t bytes, const char *what);
 } hyb_host_t;
 
 /* A buffer as backends see it; it stays until work that uses it has run, on a

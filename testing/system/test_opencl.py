@@ -248,11 +248,14 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count,
 
 @pytest.fixture
 def layer(tmp_path):
-    """The environment with that layer."""
+    """The environment with that layer, and no kernels of earlier runs."""
     (tmp_path / "layer.c").write_text(LAYER)
     words = ["cc", "-shared", "-fPIC", "-o", "layer.so", "layer.c"]
     jobs.run(words, tmp_path).succeeded()
-    return {"OPENCL_LAYERS": str(tmp_path / "layer.so")}
+    return {
+        "OPENCL_LAYERS": str(tmp_path / "layer.so"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
 
 
 @pytest.fixture
@@ -303,6 +306,66 @@ def test_what_the_compiler_says_is_told(failing):
     assert outcome.status == 2, str(outcome)
     assert re.search("its compiler says: .*an_error", outcome.stderr), str(outcome)
     assert "building the kernels: error -11 of OpenCL" in outcome.stderr
+
+
+# ---- kernels that earlier runs have compiled ---------------------------------
+
+KEPT = ["kernels.opencl", "product-5.opencl"]
+
+
+@pytest.fixture
+def multiply(device, layer, tmp_path):
+    """Run a product with that layer; all runs have one cache."""
+
+    def run(**fault):
+        words = [XDGEMM, "-m", 60, "-k", 9, "--repeat", 1, "--verify", *device]
+        env = {**layer, **{name: str(nth) for name, nth in fault.items()}}
+        return jobs.run([*words, "--set", "tile=64"], tmp_path, env)
+
+    return run
+
+
+def kept(tmp_path):
+    return sorted((tmp_path / "cache/xhpl").glob("*.opencl"))
+
+
+def test_kernels_are_compiled_once(multiply, tmp_path):
+    multiply().succeeded()
+    assert [f.name.split(".", 1)[1] for f in kept(tmp_path)] == KEPT
+    before = [f.read_bytes() for f in kept(tmp_path)]
+    multiply(SOURCE=1).succeeded()
+    assert [f.read_bytes() for f in kept(tmp_path)] == before
+
+
+def damaged(data, how):
+    middle = len(data) // 2
+    if how == "changed":
+        return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+    if how == "cut":
+        return data[:middle]
+    return data[:16] + bytes([data[16] ^ 1]) + data[17:]  # another driver's
+
+
+@pytest.mark.parametrize("how", ["changed", "cut", "another's"])
+@pytest.mark.parametrize("which", [0, 1])
+def test_kernels_that_are_damaged_are_compiled_anew(multiply, tmp_path, which, how):
+    multiply().succeeded()
+    file = kept(tmp_path)[which]
+    sound = file.read_bytes()
+    file.write_bytes(damaged(sound, how))
+    assert "its compiler says" in multiply(SOURCE=1).stderr
+    multiply().succeeded()
+    assert len(file.read_bytes()) > len(sound) / 2
+    multiply(SOURCE=1).succeeded()
+
+
+def test_kernels_that_others_may_write_are_not_taken(multiply, tmp_path):
+    multiply().succeeded()
+    kept(tmp_path)[0].chmod(0o666)
+    outcome = multiply().succeeded()
+    assert "kernels.opencl is ignored: everybody may write it" in outcome.stderr
+    assert kept(tmp_path)[0].stat().st_mode & 0o002 == 0
+    multiply(SOURCE=1).succeeded()
 
 
 # The first product is that of the device itself, all others are candidates.

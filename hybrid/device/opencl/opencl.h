@@ -68,6 +68,7 @@ enum {
     X(CreateCommandQueueWithProperties)                                        \
     X(CreateContext)                                                           \
     X(CreateKernel)                                                            \
+    X(CreateProgramWithBinary)                                                 \
     X(CreateProgramWithSource)                                                 \
     X(EnqueueBarrierWithWaitList)                                              \
     X(EnqueueMarkerWithWaitList)                                               \
@@ -84,6 +85,7 @@ enum {
     X(GetKernelWorkGroupInfo)                                                  \
     X(GetPlatformIDs)                                                          \
     X(GetProgramBuildInfo)                                                     \
+    X(GetProgramInfo)                                                          \
     X(ReleaseCommandQueue)                                                     \
     X(ReleaseContext)                                                          \
     X(ReleaseEvent)                                                            \
@@ -192,11 +194,28 @@ void hyb_opencl_free(hyb_opencl_device_t *device, cl_mem memory, size_t bytes);
 xh_status_t hyb_opencl_build(hyb_opencl_device_t *device);
 void hyb_opencl_release_programs(hyb_opencl_device_t *device);
 
-/* Compile a product that has no defect. Why it cannot be, or NULL; what the
- * compiler has to say is information. */
-const char *hyb_opencl_compile(const hyb_opencl_device_t *device,
+/* Compile product number p with a cut that has no defect. Why it cannot be, or
+ * NULL; what the compiler has to say is information. */
+const char *hyb_opencl_compile(const hyb_opencl_device_t *device, int p,
                                const hyb_opencl_cut_t *cut,
                                cl_program *program_p);
+
+/* The texts and options of a program, and the name of what is kept of it. */
+typedef struct {
+    const char *const *texts;
+    cl_uint count;
+    const char *options;
+    char kind[32];
+} hyb_opencl_text_t;
+
+/* What is kept of it from an earlier run, by the same driver for the same
+ * device, and undamaged; NULL: nothing. In stored.c. */
+cl_program hyb_opencl_recall(const hyb_opencl_device_t *device,
+                             const hyb_opencl_text_t *text);
+
+/* Keep program, which was compiled from it. */
+void hyb_opencl_keep(const hyb_opencl_device_t *device,
+                     const hyb_opencl_text_t *text, cl_program program);
 
 /* Items of a group that factors rows of a panel. */
 int hyb_opencl_panel_items(const hyb_opencl_device_t *device);

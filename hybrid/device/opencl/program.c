@@ -42,19 +42,28 @@ static void tell_log(const hyb_opencl_device_t *device, xh_log_level_t level,
     free(text);
 }
 
-/* Compile texts; what the compiler says against them is logged. */
-static cl_int build(const hyb_opencl_device_t *device, cl_uint count,
-                    const char *const *texts, const char *options,
-                    xh_log_level_t level, cl_program *program_p)
+/* As an earlier run has left it, or compiled; what the compiler says against
+ * the text is logged. */
+static cl_int build(const hyb_opencl_device_t *device,
+                    const hyb_opencl_text_t *text, xh_log_level_t level,
+                    cl_program *program_p)
 {
     cl_int error;
-    cl_program program = hyb_cl.CreateProgramWithSource(
-        device->context, count, (const char **)texts, NULL, &error);
+    cl_program program = hyb_opencl_recall(device, text);
 
+    if (program != NULL) {
+        *program_p = program;
+        return CL_SUCCESS;
+    }
+    program = hyb_cl.CreateProgramWithSource(device->context, text->count,
+                                             (const char **)text->texts, NULL,
+                                             &error);
     if (error != CL_SUCCESS)
         return error;
-    error = hyb_cl.BuildProgram(program, 1, &device->id, options, NULL, NULL);
+    error = hyb_cl.BuildProgram(program, 1, &device->id, text->options, NULL,
+                                NULL);
     if (error == CL_SUCCESS) {
+        hyb_opencl_keep(device, text, program);
         *program_p = program;
         return CL_SUCCESS;
     }
@@ -77,6 +86,19 @@ static void print_options(const hyb_opencl_cut_t *cut, char *options)
     HYB_OPENCL_KNOBS(PRINT_KNOB)
 }
 
+static cl_int build_product(const hyb_opencl_device_t *device, int p,
+                            const hyb_opencl_cut_t *cut, xh_log_level_t level,
+                            cl_program *program_p)
+{
+    char options[OPTIONS];
+    hyb_opencl_text_t text = {products, sizeof(products) / sizeof(products[0]),
+                              options, ""};
+
+    snprintf(text.kind, sizeof(text.kind), "product-%d.opencl", p);
+    print_options(cut, options);
+    return build(device, &text, level, program_p);
+}
+
 /* Can program's product run in groups of so many items? */
 static bool can_run(const hyb_opencl_device_t *device, cl_program program,
                     int items)
@@ -93,17 +115,13 @@ static bool can_run(const hyb_opencl_device_t *device, cl_program program,
     return (size_t)items <= most;
 }
 
-const char *hyb_opencl_compile(const hyb_opencl_device_t *device,
+const char *hyb_opencl_compile(const hyb_opencl_device_t *device, int p,
                                const hyb_opencl_cut_t *cut,
                                cl_program *program_p)
 {
-    enum { TEXTS = sizeof(products) / sizeof(products[0]) };
-    char options[OPTIONS];
     cl_program program;
 
-    print_options(cut, options);
-    if (build(device, TEXTS, products, options, XH_LOG_INFO, &program) !=
-        CL_SUCCESS)
+    if (build_product(device, p, cut, XH_LOG_INFO, &program) != CL_SUCCESS)
         return "it does not compile";
     if (can_run(device, program, cut->items_m * cut->items_n)) {
         *program_p = program;
@@ -115,32 +133,25 @@ const char *hyb_opencl_compile(const hyb_opencl_device_t *device,
 
 /* ---- all kernels --------------------------------------------------------- */
 
-static cl_int build_product(hyb_opencl_device_t *device)
-{
-    enum { TEXTS = sizeof(products) / sizeof(products[0]) };
-    hyb_opencl_product_t *p = &device->products[HYB_OPENCL_DEFAULT];
-    char options[OPTIONS];
-
-    p->cut = hyb_opencl_default_cut(device);
-    p->version = 1;
-    print_options(&p->cut, options);
-    return build(device, TEXTS, products, options, XH_LOG_ERROR, &p->program);
-}
-
 xh_status_t hyb_opencl_build(hyb_opencl_device_t *device)
 {
     enum { TEXTS = sizeof(all_but_products) / sizeof(all_but_products[0]) };
+    hyb_opencl_product_t *p = &device->products[HYB_OPENCL_DEFAULT];
     char options[OPTIONS];
+    const hyb_opencl_text_t text = {all_but_products, TEXTS, options,
+                                    "kernels.opencl"};
     cl_int error;
 
     snprintf(options, sizeof(options),
              "-cl-std=CL1.2 -DITEMS=%d -DINVERTED=%d -DPANEL_ITEMS=%d",
              HYB_OPENCL_ITEMS, HYB_OPENCL_INVERTED,
              hyb_opencl_panel_items(device));
-    error = build(device, TEXTS, all_but_products, options, XH_LOG_ERROR,
-                  &device->program);
+    p->cut = hyb_opencl_default_cut(device);
+    p->version = 1;
+    error = build(device, &text, XH_LOG_ERROR, &device->program);
     if (error == CL_SUCCESS)
-        error = build_product(device);
+        error = build_product(device, HYB_OPENCL_DEFAULT, &p->cut, XH_LOG_ERROR,
+                              &p->program);
     return hyb_opencl_status(device, "building the kernels", error);
 }
 
