@@ -200,6 +200,13 @@ void hyb_buffer_destroy(hyb_buffer_t *buffer)
         ;
 }
 
+double *hyb_block_address(hyb_block_t b)
+{
+    return b.buffer->device->backend->has_addresses
+               ? (double *)b.buffer->memory + b.offset
+               : NULL;
+}
+
 xh_status_t hyb_device_pin(hyb_device_t *device, double *memory, size_t bytes)
 {
     XH_TRY(hyb_device_enter(device));

@@ -303,6 +303,8 @@ typedef struct hyb_backend {
     /* "auto" leaves its devices out: they may be the host's cores, or those of
      * another backend. */
     bool by_name_only;
+    /* The memory of a buffer is an address, which an MPI library may know. */
+    bool has_addresses;
     unsigned ops; /* bit op: it has the operation; the copies always */
 
     /* Devices present, and why there are none (static text, or NULL). */
@@ -471,6 +473,10 @@ void hyb_pinned_free(hyb_device_t *device, double *memory, size_t bytes);
  */
 xh_status_t hyb_device_pin(hyb_device_t *device, double *memory, size_t bytes);
 void hyb_device_unpin(hyb_device_t *device, double *memory);
+
+/* Where b begins, as an MPI library takes it that is built for such devices;
+ * NULL: only the backend knows. */
+double *hyb_block_address(hyb_block_t b);
 
 /* ---- queues and events -------------------------------------------------- */
 

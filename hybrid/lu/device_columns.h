@@ -158,7 +158,7 @@ double hyb_device_panel_seconds(hyb_place_t *place);
 /* ---- device_rows.c: places' send_rows, has_sent_rows and put_rows ---------
  */
 
-void hyb_device_send_rows(hyb_place_t *place, const hpl_exchange_t *x,
+void hyb_device_send_rows(hyb_place_t *place, hpl_exchange_t *x,
                           hyb_blocks_t group);
 bool hyb_device_has_sent_rows(hyb_place_t *place);
 void hyb_device_put_rows(hyb_place_t *place, const hpl_exchange_t *x,

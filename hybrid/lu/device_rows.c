@@ -29,7 +29,8 @@ static hyb_block_t rows_of(const packed_t *p, int first, int count)
 
 typedef enum { TO_HOST, TO_DEVICE } way_t;
 
-/* One copy a block of the group, or one in all where the device has it all. */
+/* One copy a block of the group, or one in all where the device has it all;
+ * none where MPI takes the rows from here. */
 static xh_status_t copy(const hyb_device_columns_t *d, const packed_t *p,
                         int first, int count, way_t way)
 {
@@ -37,6 +38,8 @@ static xh_status_t copy(const hyb_device_columns_t *d, const packed_t *p,
     int64_t start = hyb_ledger_first(ledger, p->group.from), at = 0, b;
     bool whole = p->device.rows == p->x->columns;
 
+    if (p->host == hyb_block_address(p->device))
+        return XH_OK;
     for (b = p->group.from; b < p->group.to; b++) {
         int64_t width = whole
                             ? p->x->columns
@@ -71,6 +74,20 @@ static xh_status_t gather(const hyb_device_columns_t *d, const packed_t *p,
     return copy(d, p, first, (int)list.rows, TO_HOST);
 }
 
+/* MPI takes the rows from here, and puts others here, where the process's one
+ * device has all columns of the group. */
+static void lend(const hyb_device_columns_t *d, hpl_exchange_t *x,
+                 hyb_blocks_t group)
+{
+    const hyb_lu_t *lu = d->base.lu;
+
+    if (!lu->means.device_mpi || lu->homes.places > 2 ||
+        hyb_device_run(d, group).count < x->columns)
+        return;
+    x->gathered = hyb_block_address(packed(d, x, group, false).device);
+    x->displaced = hyb_block_address(packed(d, x, group, true).device);
+}
+
 static xh_status_t send_rows(hyb_device_columns_t *d, const hpl_exchange_t *x,
                              hyb_blocks_t group)
 {
@@ -86,13 +103,14 @@ static xh_status_t send_rows(hyb_device_columns_t *d, const hpl_exchange_t *x,
     return gather(d, &displaced, list[HYB_DISPLACED_FROM], 0);
 }
 
-void hyb_device_send_rows(hyb_place_t *place, const hpl_exchange_t *x,
+void hyb_device_send_rows(hyb_place_t *place, hpl_exchange_t *x,
                           hyb_blocks_t group)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
 
     if (hyb_device_run(d, group).count == 0)
         return;
+    lend(d, x, group);
     hyb_device_check(d, send_rows(d, x, group));
     d->sending = hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->leave);
 }

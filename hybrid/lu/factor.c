@@ -215,6 +215,7 @@ static hyb_traffic_t planned_traffic(const hyb_lu_t *lu)
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
     hyb_ways_t ways = {.devices = h->places - 1,
                        .peers = h->peers,
+                       .rows_stay = lu->means.device_mpi && h->places == 2,
                        .guests = h->guests,
                        .by = factored_by(lu)};
 

@@ -92,9 +92,10 @@ struct hyb_place {
     /*
      * P > 1. The rows that x moves leave a group of blocks for x's packed
      * buffers, once these have met the panel before; have they left? Those
-     * that came go to the place.
+     * that came go to the place. Or x's buffers are the place's own from then
+     * on.
      */
-    void (*send_rows)(hyb_place_t *place, const hpl_exchange_t *x,
+    void (*send_rows)(hyb_place_t *place, hpl_exchange_t *x,
                       hyb_blocks_t group);
     bool (*has_sent_rows)(hyb_place_t *place);
     void (*put_rows)(hyb_place_t *place, const hpl_exchange_t *x,

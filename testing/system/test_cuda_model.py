@@ -405,6 +405,16 @@ def test_two_devices_share_a_matrix(solved, kind, peers):
     solved((1, 1), *settings, DEVICES=2, PEERS=peers)
 
 
+# The host cannot read the model's memory, and the MPI library of tests is built
+# for the host: it says so, or crashes.
+@pytest.mark.parametrize("kind", ["cuda", "hip"])
+def test_mpi_that_does_not_know_the_devices_is_refused(xhpl, kind):
+    words = f"-n 100 --nb 20 -p 2 -q 1 --set devices={kind}:0,1 --set device_mpi=on".split()
+    outcome = xhpl(*words, processes=2, env=environment(DEVICES=2))
+    assert outcome.status == 2, str(outcome)
+    assert "device_mpi=on: the MPI library c" in outcome.stderr, str(outcome)
+
+
 # What each of two processes sees, what the first one uses, what is idle.
 SEEN = [
     ("01/23", "devices cuda:0, cuda:1", None),

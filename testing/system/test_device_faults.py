@@ -135,6 +135,19 @@ def test_panels_go_by_way_of_the_host_where_devices_do_not_reach_others(xhpl, fa
     assert "panels go by way of the host" in outcome.stderr, str(outcome)
 
 
+# Device 0 gives back something else than came.
+NO_MPI = [("none", "this process has no device"),
+          ("emu:2 --set emu_fault=0:flip@copy_out:1", "did not come as it was sent")]
+
+
+@pytest.mark.parametrize("devices, said", NO_MPI)
+def test_mpi_that_does_not_take_device_memory_is_refused(xhpl, devices, said):
+    words = f"--set device_mpi=on --set devices={devices}".split()
+    outcome = xhpl(*SYSTEM, "-p", 2, "-q", 1, *words, processes=2)
+    assert outcome.status == 2, str(outcome)
+    assert "device_mpi=on: " in outcome.stderr and said in outcome.stderr
+
+
 def test_a_run_goes_on_with_the_other_device(xhpl):
     outcome = solve(xhpl, 4, 2, "emu_fault=0:oom@copy_in:2")
     assert_passed(outcome)

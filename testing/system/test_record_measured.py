@@ -77,10 +77,10 @@ def test_what_devices_multiplied_counts(recorded):
 
 @emulates
 @pytest.mark.parametrize("panel", ["host", "device"])
-@pytest.mark.parametrize("p, q", [(1, 1), (2, 1), (2, 2)])
-def test_what_crosses_links_is_what_was_planned(recorded, p, q, panel):
+@pytest.mark.parametrize("p, q, mpi", [(1, 1, "off"), (2, 1, "off"), (2, 2, "off"), (2, 2, "on")])
+def test_what_crosses_links_is_what_was_planned(recorded, p, q, mpi, panel):
     devices = ["--set", f"devices=emu:{p * q}", "--set", "home=device"]
-    devices += ["--set", f"panel={panel}"]
+    devices += ["--set", f"panel={panel}", "--set", f"device_mpi={mpi}"]
     grid = ["-nb", "32", "-p", str(p), "-q", str(q)]
     _, found = recorded("-n", "600", *grid, *devices, processes=p * q)
     (test,) = found["tests"]
@@ -88,6 +88,8 @@ def test_what_crosses_links_is_what_was_planned(recorded, p, q, panel):
         for way in ("up", "down"):
             planned = rank[f"planned_{way}_bytes"]
             assert rank[f"link_{way}_bytes"] == pytest.approx(planned, rel=0.05)
+        if p > 1 and panel == "device":  # of rows alone 0.5 MB
+            assert (rank["link_up_bytes"] < 8e5) == (mpi == "on")
     plan = test["plan"]
     blocks = {row["where"]: row["blocks"] for row in plan["rows"]}
     assert plan["home"] == "device" and blocks["host"] == 0

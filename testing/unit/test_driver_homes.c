@@ -216,6 +216,11 @@ TEST(three_devices_hold_any_part_of_the_matrix)
     check(3, "threads=1", false);
 }
 
+TEST(rows_travel_from_device_to_device)
+{
+    check(1, "threads=2 device_mpi=on", false);
+}
+
 TEST(devices_read_the_panels_of_others)
 {
     check(3, "threads=1 panel=device emu_peer=1e3", false);

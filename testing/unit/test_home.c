@@ -262,17 +262,22 @@ TEST(devices_that_reach_each_other_keep_panels_from_the_link)
 TEST(rows_of_a_process_column_cross_each_link)
 {
     enum { N = 6000, NB = 100, P = 3 };
-    double columns = 0.0, up = 0.0, panels = 0.0;
+    const hyb_ways_t stay = {.devices = 1, .rows_stay = true};
+    double columns = 0.0, up = 0.0, others = 0.0, panels = 0.0;
     hpl_shape_t shape = shape_of(N, NB, P, 1);
 
-    for (shape.myrow = 0; shape.myrow < P; shape.myrow++)
+    for (shape.myrow = 0; shape.myrow < P; shape.myrow++) {
         up += traffic(shape, 1, HYB_PANEL_BY_TEAM).up;
+        others += hyb_home_traffic(&shape, &stay).up;
+    }
     for (int k = 1; k <= N / NB; k++) {
         columns += NB * (N - k * NB + 1.0);
         panels += NB * (double)k * NB + (P - 1) * NB * NB;
     }
     /* of NB rows P - 1 parts of P to each, and as many displaced ones */
     up -= 8.0 * (panels + columns * (P - 1.0) / P * (P + 1.0));
+    others -= 8.0 * panels;
+    assert_true(fabs(others) < 0.03 * 8.0 * columns * P);
     assert_true(fabs(up) < 0.03 * 8.0 * columns * P);
 }
 

@@ -313,6 +313,7 @@ enum {
 static hyb_backend_t backend = {
     .abi = HYB_BACKEND_ABI,
     .name = HYB_CUDA_NAME,
+    .has_addresses = true,
     .ops = OPS_OF_LIBRARIES,
     .count = hyb_cuda_count,
     .describe = describe,

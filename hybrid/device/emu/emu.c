@@ -363,6 +363,7 @@ static const hyb_backend_t backend = {
     .abi = HYB_BACKEND_ABI,
     .name = "emu",
     .emulated = true,
+    .has_addresses = true,
     .ops = (1u << HYB_OPS) - 1,
     .count = count,
     .describe = describe,

@@ -299,7 +299,7 @@ hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape, const hyb_ways_t *ways)
         t = panel_traffic(&p, ways, shape->npcol > 1, ways->peers && resides);
         sum.up += t.up + (resides ? 2.0 * p.jb + p.above : 0.0);
         sum.down += t.down + (resides ? p.above : 0.0);
-        if (shape->nprow > 1) {
+        if (shape->nprow > 1 && !ways->rows_stay) {
             t = row_traffic(&p, (double)(shape->n - k * shape->nb));
             sum.up += t.up;
             sum.down += t.down;

@@ -100,6 +100,7 @@ typedef struct {
 typedef struct {       /* what goes which way, in a process */
     int devices;       /* each gets all panels, */
     bool peers;        /* L2 from the device that factored it, but guests' */
+    bool rows_stay;    /* MPI takes those of the exchange from the device */
     int64_t guests;    /* blocks */
     hyb_panel_by_t by; /* a panel that the device of its columns factors stays
                           there, and comes down only where others need it */
