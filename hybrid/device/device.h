@@ -2,7 +2,6 @@
 #ifndef HYB_DEVICE_H
 #define HYB_DEVICE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,7 +45,6 @@ typedef struct {
     double gemm_rate;               /* flop/s if known before measuring, or 0 */
     double link_rate;               /* bytes/s each way if known, or 0 */
     bool models_time;               /* dry: results are not computed */
-    bool lacks_box;                 /* its panel steps take no pivot box */
     char pci_address[16];           /* "0000:3b:00.0", "" if none */
     char serial[32];                /* of the board, "" if not told */
 } hyb_device_info_t;
@@ -133,41 +131,48 @@ typedef struct {
 } hyb_generate_t;
 
 /*
- * Where device and host agree on a panel's pivots, one column after the other,
- * if other processes hold rows of it: pinned memory. The device fills in the
- * rest and counts the column as proposed. The host puts in what all agreed on
- * and counts it as agreed. A new panel begins with 0 of both.
- */
-typedef struct {
-    _Atomic int64_t proposed, agreed; /* columns so far */
-    double key;    /* of the device's best row, -1: it has none; a NaN counts
-                      as INFINITY */
-    int64_t row;   /* that one; agreed: where the current row goes, or -1 */
-    double rows[]; /* nb of that row, and nb of the current one, where it is
-                      here; agreed: the pivot's, and the current one */
-} hyb_pivot_box_t;
-
-/*
  * A step of the factorization of a panel, m x nb, which has met columns
  * 0 .. first - 1. For each of its columns c in turn: the row from c on with the
  * largest magnitude in column c changes places with row c, in all columns of
  * the panel; what is below c is divided by it, and the step's columns behind c
  * are updated. Of equal rows the first one counts, and a NaN as infinite. A
  * zero divides nothing.
- *
- * With a box, which some devices lack, the rows of other processes count, too,
- * and no pivots are listed.
- * Where l1 has rows, its row c is in place of the panel's, which all come
- * after it.
  */
 typedef struct {
     hyb_block_t panel;    /* in,out */
-    int64_t first, count; /* of its columns; without a box: of its rows, too */
+    int64_t first, count; /* of its columns, and rows */
     hyb_block_t pivots;   /* out: a list of nb rows; number c is the row that
                              row c changed places with */
-    hyb_block_t l1;       /* in,out: nb x nb, apart from panel, or no rows */
-    hyb_pivot_box_t *box; /* or NULL: all rows are here */
 } hyb_panel_step_t;
+
+/*
+ * A column of such a step where other processes hold rows of the panel, too:
+ * between one column and the next the host agrees with them on the pivot, in a
+ * vector of hyb_pivot_elements(nb).
+ *
+ *      0 .. nb - 1    the current row, if it is here; agreed: in any case
+ *      nb             magnitude of the best row's element in the column, -1 if
+ *                     no row is left, INFINITY for a NaN
+ *      nb + 1         number of that row; agreed: where the current one goes,
+ *                     or -1
+ *      nb + 2 ..      the row; agreed: the pivot's, which becomes row column
+ *
+ * The pivot of column, if that is not before first, is brought into its row,
+ * what is below is divided, and the columns behind it, before end, are updated.
+ * Then the vector proposes a pivot for column + 1, if that is before end.
+ */
+typedef struct {
+    hyb_block_t panel; /* in,out */
+    hyb_block_t top;   /* in,out: its first nb rows: nb x nb, apart from panel,
+                          or no rows: those of panel */
+    int64_t first, end, column;
+    hyb_block_t pivot; /* in,out */
+} hyb_panel_column_t;
+
+static inline int64_t hyb_pivot_elements(int64_t nb)
+{
+    return 2 * nb + 2;
+}
 
 enum { HYB_PANEL_STEP = 32 }; /* columns of a step, at most */
 
@@ -209,7 +214,8 @@ static inline int64_t hyb_cut_depth(int d) /* of 0 .. HYB_CUT_DEPTHS - 1 */
     X(GEMV, gemv)                                                              \
     X(GENERATE, generate)                                                      \
     X(CHECKSUM, checksum)                                                      \
-    X(PANEL_STEP, panel_step)
+    X(PANEL_STEP, panel_step)                                                  \
+    X(PANEL_COLUMN, panel_column)
 
 #define HYB_OP(op, name) HYB_OP_##op,
 typedef enum { HYB_OPERATIONS(HYB_OP) HYB_OPS } hyb_op_t;
@@ -249,6 +255,7 @@ typedef struct {
             hyb_block_t of, sums;
         } checksum;
         hyb_panel_step_t panel_step;
+        hyb_panel_column_t panel_column;
     };
 } hyb_task_t;
 
@@ -587,6 +594,8 @@ xh_status_t hyb_queue_checksum(hyb_queue_t *queue, hyb_block_t of,
 /* Cost: m w nb flop of the panel's m nb^2, with w columns in the step. */
 xh_status_t hyb_queue_panel_step(hyb_queue_t *queue,
                                  const hyb_panel_step_t *step);
+xh_status_t hyb_queue_panel_column(hyb_queue_t *queue,
+                                   const hyb_panel_column_t *column);
 
 /* Bytes that copies between host and device have moved in and out so far. */
 void hyb_device_traffic(const hyb_device_t *device, uint64_t *in_p,

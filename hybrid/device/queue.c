@@ -399,31 +399,55 @@ xh_status_t hyb_queue_checksum(hyb_queue_t *queue, hyb_block_t of,
                &(hyb_task_t){.op = HYB_OP_CHECKSUM, .checksum = {of, sums}});
 }
 
+static xh_status_t check_columns(hyb_block_t panel, int64_t first,
+                                 int64_t count, int64_t most)
+{
+    if (first >= 0 && count >= 0 && count <= xh_smaller(most, HYB_PANEL_STEP))
+        return XH_OK;
+    xh_log_error("a step of columns %" PRId64 " to %" PRId64
+                 " in a panel of %" PRId64 " x %" PRId64,
+                 first, first + count - 1, panel.rows, panel.cols);
+    return XH_ERR_ARG;
+}
+
 xh_status_t hyb_queue_panel_step(hyb_queue_t *queue,
                                  const hyb_panel_step_t *step)
 {
     const hyb_block_t panel = step->panel;
-    bool apart = step->l1.rows > 0;
-    int64_t rows = apart ? panel.cols : panel.rows;
-    int64_t most = xh_smaller(rows, panel.cols) - step->first;
+    int64_t most = xh_smaller(panel.rows, panel.cols) - step->first;
 
     XH_TRY(check_block(queue->device, "a panel", panel));
     XH_TRY(check_operand(queue->device, "the list of its pivots", step->pivots,
                          panel.cols, 1));
-    if (apart)
-        XH_TRY(check_operand(queue->device, "its top", step->l1, panel.cols,
-                             panel.cols));
-    if (step->first < 0 || step->count < 0 || (apart && step->box == NULL) ||
-        step->count > xh_smaller(most, HYB_PANEL_STEP)) {
-        xh_log_error("a step of columns %" PRId64 " to %" PRId64
-                     " in a panel of %" PRId64 " x %" PRId64,
-                     step->first, step->first + step->count - 1, panel.rows,
-                     panel.cols);
-        return XH_ERR_ARG;
-    }
+    XH_TRY(check_columns(panel, step->first, step->count, most));
     return add(queue,
                hyb_block_part(step->pivots, step->first, 0, step->count, 1),
                &(hyb_task_t){.op = HYB_OP_PANEL_STEP, .panel_step = *step});
+}
+
+xh_status_t hyb_queue_panel_column(hyb_queue_t *queue,
+                                   const hyb_panel_column_t *p)
+{
+    const hyb_block_t panel = p->panel;
+    bool apart = p->top.rows > 0;
+    int64_t nb = panel.cols, rows = apart ? nb : panel.rows;
+
+    XH_TRY(check_block(queue->device, "a panel", panel));
+    if (apart)
+        XH_TRY(
+            check_operand(queue->device, "the top of a panel", p->top, nb, nb));
+    XH_TRY(check_operand(queue->device, "the pivot of a column", p->pivot,
+                         hyb_pivot_elements(nb), 1));
+    XH_TRY(check_columns(panel, p->first, p->end - p->first,
+                         xh_smaller(rows, nb) - p->first));
+    if (p->column < p->first - 1 || p->column >= p->end) {
+        xh_log_error("column %" PRId64 " in a step from %" PRId64
+                     " to %" PRId64,
+                     p->column, p->first, p->end - 1);
+        return XH_ERR_ARG;
+    }
+    return add(queue, p->pivot,
+               &(hyb_task_t){.op = HYB_OP_PANEL_COLUMN, .panel_column = *p});
 }
 
 void hyb_device_traffic(const hyb_device_t *device, uint64_t *in_p,

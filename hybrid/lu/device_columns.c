@@ -45,16 +45,16 @@ static int64_t device_doubles(extent_t e)
     int64_t u = (e.exchanges ? 3 : 1) * e.nb * e.columns;
 
     return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb +
-           panels_of(e) * panel_doubles(e) + seats_of(e) * seat_doubles(e);
+           hyb_pivot_elements(e.nb) + panels_of(e) * panel_doubles(e) +
+           seats_of(e) * seat_doubles(e);
 }
 
 /* Several devices read panels of each other where they came down. */
 static size_t host_doubles(int64_t rows, int64_t nb, int devices)
 {
-    int64_t box = (int64_t)(sizeof(hyb_pivot_box_t) / sizeof(double)) + 2 * nb;
-
     return (size_t)((devices > 1 ? 2 : 1) * rows * nb +
-                    HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb + nb + nb * nb + box);
+                    HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb + nb + nb * nb +
+                    hyb_pivot_elements(nb));
 }
 
 uint64_t hyb_place_device_bytes(const hyb_means_t *means,
@@ -136,7 +136,8 @@ static void lay_out(hyb_device_columns_t *d, extent_t e)
     d->y = hyb_block(m, at, e.rows, 1);
     d->x = hyb_block(m, at += e.rows, e.nb, 1);
     d->pivots = hyb_block(m, at += e.nb, e.nb, 1);
-    at += e.nb;
+    d->proposed = hyb_block(m, at += e.nb, hyb_pivot_elements(e.nb), 1);
+    at += d->proposed.rows;
     d->panels = panels_of(e);
     for (int i = 0; i < d->panels; i++, at += panel_doubles(e)) {
         int64_t lists = at + e.nb * e.nb + e.rows * e.nb;
@@ -231,9 +232,8 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     d->l1 = d->host + e.rows * e.nb + HYB_SLOTS * HYB_ROW_LISTS * e.nb;
     d->l1_down = d->l1 + HYB_SLOTS * e.nb * e.nb;
     d->pivot = (int64_t *)(d->l1_down + e.nb * e.nb);
-    d->box = (hyb_pivot_box_t *)(d->pivot + e.nb);
-    d->body = devices > 1 ? d->box->rows + 2 * e.nb : d->host;
-    d->box = e.exchanges ? d->box : NULL;
+    d->proposal = (double *)(d->pivot + e.nb);
+    d->body = devices > 1 ? d->proposal + hyb_pivot_elements(e.nb) : d->host;
     lay_out(d, e);
     return XH_OK;
 }
@@ -269,8 +269,10 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     d->stall_seconds = xh_settings_real("stall_seconds");
     d->device = hyb_machine_device(lu->means.machine, number - 1);
     status = open_all(d);
-    if (!hyb_device_has(d->device, HYB_OP_PANEL_STEP) ||
-        ((d->info.models_time || d->info.lacks_box) && lu->grid->nprow > 1))
+    if (lu->grid->nprow > 1
+            ? d->info.models_time ||
+                  !hyb_device_has(d->device, HYB_OP_PANEL_COLUMN)
+            : !hyb_device_has(d->device, HYB_OP_PANEL_STEP))
         d->base.factor_panel = NULL;
     if (status == XH_OK)
         *place_p = &d->base;

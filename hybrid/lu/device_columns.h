@@ -43,7 +43,8 @@ typedef struct {
     hyb_block_t u;            /* nb x the same: rows on their way to the top,
                                  before they are solved */
     hyb_block_t x, y;         /* vectors of the back-substitution */
-    hyb_block_t pivots;       /* a list: of the panel being factored */
+    hyb_block_t pivots;       /* a list: of the panel being factored, P = 1; */
+    hyb_block_t proposed;     /* P > 1: of its column */
     int64_t packed_u, packed; /* P > 1: offsets of rows that travel, nb x all
                                  columns: of U, displaced */
     hyb_device_panel_t panel[HYB_MOST_PANELS]; /* k at k % panels */
@@ -65,8 +66,8 @@ typedef struct {
     int64_t *rows;        /* HYB_SLOTS x HYB_ROW_LISTS x nb, in host, */
     double *body;         /* the panel that comes down factored, */
     double *l1_down;      /* nb x nb: its L1, */
-    int64_t *pivot;       /* nb: its pivots, or: */
-    hyb_pivot_box_t *box; /* P > 1: where they are agreed on */
+    int64_t *pivot;       /* nb: its pivots */
+    double *proposal;     /* P > 1: what is agreed on, in host and there */
     double pace;          /* s a flop of the slowest work so far, or a guess */
     double stall_seconds; /* the setting: each poll asks for it */
 } hyb_device_columns_t;
@@ -151,7 +152,8 @@ void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
                         hyb_blocks_t blocks, int panels, double flop);
 
 /* Places' functions of the same names. */
-hyb_pivot_box_t *hyb_device_factor_panel(hyb_place_t *place, int k);
+void hyb_device_factor_panel(hyb_place_t *place, int k,
+                             hyb_panel_agree_fn_t agree, void *context);
 xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots);
 double hyb_device_panel_seconds(hyb_place_t *place);
 

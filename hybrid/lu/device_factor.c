@@ -3,39 +3,55 @@
 
 #include "base/integers.h"
 
-/* U of the right half, and what is below it. */
-static xh_status_t update_right(hyb_queue_t *queue,
-                                const hyb_panel_step_t *left,
-                                const hyb_panel_step_t *right)
+static xh_status_t step(hyb_queue_t *queue, const hyb_device_factoring_t *f,
+                        int64_t first, int64_t count)
 {
-    bool apart = left->l1.rows > 0;
-    hyb_block_t panel = left->panel, l1 = apart ? left->l1 : panel;
-    int64_t from = left->first, half = left->count;
-    int64_t top = apart ? 0 : right->first, below = panel.rows - top;
-    hyb_block_t u = hyb_block_part(l1, from, right->first, half, right->count);
+    const hyb_panel_step_t all = {f->panel, first, count, f->pivots};
+    hyb_panel_column_t one = {f->panel,      f->top,    first,
+                              first + count, first - 1, f->pivot};
+
+    if (f->agree == NULL)
+        return hyb_queue_panel_step(queue, &all);
+    XH_TRY(hyb_queue_panel_column(queue, &one));
+    while (++one.column < one.end) {
+        XH_TRY(f->agree(f->context, one.column));
+        XH_TRY(hyb_queue_panel_column(queue, &one));
+    }
+    return XH_OK;
+}
+
+/* Of the columns from first on, U of those behind the left half, and what is
+ * below it. */
+static xh_status_t update_right(hyb_queue_t *queue,
+                                const hyb_device_factoring_t *f, int64_t first,
+                                int64_t half, int64_t count)
+{
+    bool apart = f->top.rows > 0;
+    hyb_block_t panel = f->panel, l1 = apart ? f->top : panel;
+    int64_t middle = first + half, right = count - half;
+    int64_t top = apart ? 0 : middle, below = panel.rows - top;
+    hyb_block_t u = hyb_block_part(l1, first, middle, half, right);
     const hyb_gemm_t product = {
         .alpha = -1.0,
         .beta = 1.0,
-        .a = hyb_block_part(panel, top, from, below, half),
+        .a = hyb_block_part(panel, top, first, below, half),
         .b = u,
-        .c = hyb_block_part(panel, top, right->first, below, right->count)};
+        .c = hyb_block_part(panel, top, middle, below, right)};
 
     XH_TRY(
-        hyb_queue_trsm(queue, hyb_block_part(l1, from, from, half, half), u));
+        hyb_queue_trsm(queue, hyb_block_part(l1, first, first, half, half), u));
     return hyb_queue_gemm(queue, &product);
 }
 
-xh_status_t hyb_device_factor(hyb_queue_t *queue, const hyb_panel_step_t *all)
+xh_status_t hyb_device_factor(hyb_queue_t *queue,
+                              const hyb_device_factoring_t *f, int64_t first,
+                              int64_t count)
 {
-    int64_t half = xh_units(all->count, 2 * HYB_PANEL_STEP) * HYB_PANEL_STEP;
-    hyb_panel_step_t left = *all, right = *all;
+    int64_t half = xh_units(count, 2 * HYB_PANEL_STEP) * HYB_PANEL_STEP;
 
-    if (all->count <= HYB_PANEL_STEP)
-        return hyb_queue_panel_step(queue, all);
-    left.count = half;
-    right.first += half;
-    right.count -= half;
-    XH_TRY(hyb_device_factor(queue, &left));
-    XH_TRY(update_right(queue, &left, &right));
-    return hyb_device_factor(queue, &right);
+    if (count <= HYB_PANEL_STEP)
+        return step(queue, f, first, count);
+    XH_TRY(hyb_device_factor(queue, f, first, half));
+    XH_TRY(update_right(queue, f, first, half, count));
+    return hyb_device_factor(queue, f, first + half, count - half);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/device_columns.h"
 
-#include <string.h>
+#include "hybrid/lu/lu.h"
 
 hyb_block_t hyb_device_panel(hyb_device_columns_t *d, int k)
 {
@@ -34,30 +34,85 @@ static hyb_block_t l1_of(hyb_device_columns_t *d, int k)
                           0, 0, h->jb, h->jb);
 }
 
+/* A panel, and who has a say in its pivots. */
+typedef struct {
+    hyb_device_columns_t *d;
+    const HPL_T_panel *h;
+    hyb_panel_agree_fn_t agree;
+    void *context;
+} agreement_t;
+
+/* A flipped bit must not lead out of the panel. */
+static void check_row(const HPL_T_panel *h, int64_t column, double least,
+                      double row)
+{
+    if (!(row >= least && row < h->mp))
+        HPL_pabort(__LINE__, "hyb_device_panel",
+                   "a device chose row %g of %d as pivot %d of a panel", row,
+                   h->mp, (int)column);
+}
+
+static hyb_block_t proposed(const hyb_device_columns_t *d, int64_t jb)
+{
+    return hyb_block_part(d->proposed, 0, 0, hyb_pivot_elements(jb), 1);
+}
+
+static bool has_run(void *under_way)
+{
+    return !*(const bool *)under_way;
+}
+
+/* What the device proposes comes down, and what all agree on goes up. */
+static xh_status_t agree_on(void *agreement, int64_t column)
+{
+    const agreement_t *a = agreement;
+    hyb_device_columns_t *d = a->d;
+    hyb_block_t there = proposed(d, a->h->jb);
+    xh_view_t here = {d->proposal, there.rows, 1, there.rows};
+    double *key = d->proposal + a->h->jb, *row = key + 1, mine;
+    hyb_pivot_t pivot = {.candidate = row + 1, .current = d->proposal};
+    int at;
+
+    XH_TRY(hyb_queue_copy_out(d->factor, there, here));
+    at = hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->factor);
+    hyb_wait_until(has_run, &d->work[at].under_way, hyb_worker_turn,
+                   d->base.lu->worker);
+    mine = *row;
+    check_row(a->h, column, -1.0, mine);
+    pivot.key = *key;
+    pivot.row = (int64_t)mine;
+    a->agree(a->context, (int)column, &pivot);
+    d->pivot[column] = pivot.row;
+    *row = pivot.mine ? mine : -1.0;
+    return hyb_queue_copy_in(d->factor, here, there);
+}
+
 /* L1 comes down, and L2 if others read it, but for devices that reach it. */
-static xh_status_t queue_factorization(hyb_device_columns_t *d, int k)
+static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
+                                       agreement_t *agreement)
 {
     hyb_lu_t *lu = d->base.lu;
     hyb_block_t panel = hyb_device_panel(d, k), l1 = l1_of(d, k);
     bool alone =
         lu->homes.places == 2 ||
         hyb_homes_by_peers(&lu->homes, hyb_lu_trailing(lu, k - 1).from);
-    int top = hpl_panel_top_rows(hyb_lu_panel(lu, k)->hpl);
+    int top = hpl_panel_top_rows(agreement->h);
     int64_t below = alone && lu->grid->npcol == 1 ? 0 : panel.rows - top;
     xh_view_t host = {d->body, panel.rows, panel.cols, Mmax(panel.rows, 1)};
-    const hyb_panel_step_t all = {
+    const hyb_device_factoring_t f = {
         .panel = panel,
-        .count = panel.cols,
         .pivots = hyb_block_part(d->pivots, 0, 0, panel.cols, 1),
-        .l1 = top > 0 ? hyb_block_part(l1, 0, 0, 0, 0) : l1,
-        .box = d->box};
+        .top = top > 0 ? hyb_block_part(l1, 0, 0, 0, 0) : l1,
+        .pivot = proposed(d, panel.cols),
+        .agree = lu->grid->nprow > 1 ? agree_on : NULL,
+        .context = agreement};
 
     XH_TRY(hyb_queue_wait(d->factor, d->computed));
     XH_TRY(hyb_event_record(d->factor, d->begun));
-    XH_TRY(hyb_device_factor(d->factor, &all));
-    if (d->box == NULL)
+    XH_TRY(hyb_device_factor(d->factor, &f, 0, panel.cols));
+    if (lu->grid->nprow == 1)
         XH_TRY(hyb_queue_copy_out(
-            d->factor, hyb_block_part(d->pivots, 0, 0, panel.cols, 1),
+            d->factor, f.pivots,
             (xh_view_t){(double *)d->pivot, panel.cols, 1, panel.cols}));
     XH_TRY(hyb_queue_copy_out(
         d->factor, l1, (xh_view_t){d->l1_down, l1.rows, l1.cols, l1.rows}));
@@ -68,30 +123,32 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k)
 }
 
 /* A device that only models time leaves the pivots as they are here. */
-hyb_pivot_box_t *hyb_device_factor_panel(hyb_place_t *place, int k)
+void hyb_device_factor_panel(hyb_place_t *place, int k,
+                             hyb_panel_agree_fn_t agree, void *context)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    agreement_t agreement = {d, hyb_lu_panel(place->lu, k)->hpl, agree,
+                             context};
 
-    for (int c = 0; c < hyb_lu_panel(place->lu, k)->hpl->jb; c++)
+    for (int c = 0; c < agreement.h->jb; c++)
         d->pivot[c] = c;
-    if (d->box != NULL) {
-        atomic_store(&d->box->agreed, 0);
-        atomic_store(&d->box->proposed, 0);
-    }
-    hyb_device_check(d, queue_factorization(d, k));
+    hyb_device_check(d, queue_factorization(d, k, &agreement));
     hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->factor);
-    return d->box;
 }
 
 xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    int jb = hyb_lu_panel(place->lu, k)->hpl->jb;
+    const HPL_T_panel *h = hyb_lu_panel(place->lu, k)->hpl;
+    int jb = h->jb;
     bool is_down;
 
     hyb_device_check(d, hyb_event_wait(d->down, 0.0, &is_down));
-    if (is_down && d->box == NULL)
-        memcpy(pivots, d->pivot, (size_t)jb * sizeof(*pivots));
+    for (int c = 0; c < jb && is_down; c++) {
+        if (place->lu->grid->nprow == 1)
+            check_row(h, c, c, (double)d->pivot[c]);
+        pivots[c] = d->pivot[c];
+    }
     return (xh_view_t){is_down ? d->l1_down : NULL, jb, jb, jb};
 }
 

@@ -79,15 +79,21 @@ static xh_status_t let_rows_leave(const sample_t *s)
     return hyb_queue_copy_out(queue, s->packed, host);
 }
 
-/* Of a panel of which all rows are here. */
-static xh_status_t step(const sample_t *s)
+static xh_status_t step(const sample_t *s, bool exchanges)
 {
     int64_t n = s->columns.cols;
     hyb_panel_step_t all = {.panel = s->columns,
                             .count = Mmin(n, HYB_PANEL_STEP),
                             .pivots = hyb_block_part(s->d->pivots, 0, 0, n, 1)};
+    hyb_panel_column_t one = {
+        .panel = s->columns,
+        .end = all.count,
+        .column = -1,
+        .pivot =
+            hyb_block_part(s->d->proposed, 0, 0, hyb_pivot_elements(n), 1)};
 
-    XH_TRY(hyb_queue_panel_step(s->d->factor, &all));
+    XH_TRY(exchanges ? hyb_queue_panel_column(s->d->factor, &one)
+                     : hyb_queue_panel_step(s->d->factor, &all));
     XH_TRY(hyb_event_record(s->d->factor, s->d->down));
     return hyb_queue_wait(s->d->leave, s->d->down);
 }
@@ -101,7 +107,7 @@ static xh_status_t run_all(const sample_t *s)
     XH_TRY(compute(s, exchanges));
     XH_TRY(hyb_device_settle(s->d));
     if (s->d->base.factor_panel != NULL)
-        XH_TRY(step(s));
+        XH_TRY(step(s, exchanges));
     return exchanges ? let_rows_leave(s) : XH_OK;
 }
 

@@ -65,14 +65,23 @@ double hyb_device_flop(const hyb_device_panel_t *panel,
 /* ---- device_factor.c -------------------------------------------------------
  */
 
+/* A panel: the blocks of a step as device.h describes it, or of its columns. */
+typedef struct {
+    hyb_block_t panel, pivots, top, pivot;
+    /* NULL: all rows are here. Else queue, for this column, that what pivot
+     * proposes becomes what all agree on. */
+    xh_status_t (*agree)(void *context, int64_t column);
+    void *context;
+} hyb_device_factoring_t;
+
 /*
  * Queue the factorization of columns first to first + count - 1 of a panel: by
- * halves, each followed by its update of the other, down to the steps that
- * device.h describes.
+ * halves, each followed by its update of the other, down to steps.
  *
- * all  in  as a step, of any number of columns
- * Errors: those of panel_step, trsm and gemm
+ * Errors: those of panel_step, panel_column, trsm, gemm and agree
  */
-xh_status_t hyb_device_factor(hyb_queue_t *queue, const hyb_panel_step_t *all);
+xh_status_t hyb_device_factor(hyb_queue_t *queue,
+                              const hyb_device_factoring_t *f, int64_t first,
+                              int64_t count);
 
 #endif

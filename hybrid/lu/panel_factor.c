@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/panel.h"
 
-#include <math.h>
-#include "base/clock.h"
 #include "hpl/panel/panel.h"
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/lu.h"
@@ -173,73 +171,20 @@ static bool can_come_down(void *context)
            hyb_homes_can_receive(&q->lu->homes, q->k + 1);
 }
 
-typedef struct {
-    const hyb_pivot_box_t *box;
-    int column;
-} proposal_t;
-
-static bool is_proposed(void *context)
-{
-    const proposal_t *p = context;
-
-    return atomic_load(&p->box->proposed) > p->column;
-}
-
-/* The leader agrees with other processes on each pivot. */
-static void agree_on_all(hyb_worker_t *leader, int k, hyb_pivot_box_t *box)
-{
-    hyb_lu_panel_t *p = hyb_lu_panel(leader->lu, k);
-    agreement_t agreement = {.lu = leader->lu, .panel = p};
-    hyb_place_t *home = hyb_lu_panel_home(leader->lu, k);
-
-    for (int c = 0; c < p->hpl->jb; c++) {
-        hyb_pivot_t pivot = {.candidate = box->rows,
-                             .current = box->rows + p->hpl->jb};
-        int64_t mine;
-
-        hyb_wait_until(is_proposed, &(proposal_t){box, c}, hyb_worker_turn,
-                       leader);
-        home->resumed = INFINITY;
-        pivot.key = box->key;
-        pivot.row = mine = box->row;
-        agree(&agreement, c, &pivot);
-        p->shop->pivots[c] = pivot.row;
-        box->row = pivot.mine ? mine : -1;
-        atomic_store(&box->agreed, c + 1);
-        home->resumed = xh_clock_now();
-    }
-}
-
 /* Its memory on the host may be that of panel k - 1, which other devices
  * read. */
 static void queue_on_device(hyb_worker_t *leader, int k)
 {
     hyb_place_t *home = hyb_lu_panel_home(leader->lu, k);
-    hyb_pivot_box_t *box;
+    agreement_t agreement = {.lu = leader->lu,
+                             .panel = hyb_lu_panel(leader->lu, k)};
 
     hyb_timer_begin(leader, HYB_PANEL, k);
     hyb_wait_until(can_come_down, &(queueing_t){leader->lu, k}, hyb_worker_turn,
                    leader);
-    box = home->factor_panel(home, k);
-    if (box != NULL)
-        agree_on_all(leader, k, box);
+    home->factor_panel(home, k, agree, &agreement);
     hyb_lu_panel(leader->lu, k)->queued = true;
     hyb_timer_end(leader);
-}
-
-/* The device's own, of P = 1: a flipped bit must not lead out of the panel. */
-static void locate_pivots(hyb_lu_panel_t *p)
-{
-    const HPL_T_panel *h = p->hpl;
-    int64_t *pivots = p->shop->pivots;
-
-    for (int c = 0; c < h->jb; c++) {
-        if (pivots[c] < c || pivots[c] >= h->mp)
-            HPL_pabort(__LINE__, "hyb_panel_take",
-                       "a device chose row %lld of %d as pivot %d of a panel",
-                       (long long)pivots[c], h->mp, c);
-        pivots[c] = global_row(h, pivots[c]);
-    }
 }
 
 bool hyb_panel_take(hyb_lu_t *lu, int k)
@@ -257,8 +202,8 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
     p->columns = xh_view_part(all, top, 0, all.rows - top, all.cols);
     if (lu->grid->npcol > 1)
         load(lu, k, 0, 1);
-    if (lu->grid->nprow == 1)
-        locate_pivots(p);
+    for (int c = 0; c < h->jb && lu->grid->nprow == 1; c++)
+        p->shop->pivots[c] = global_row(h, p->shop->pivots[c]);
     HPL_dlacpy(h->jb, h->jb, l1.data, (int)l1.ld, h->L1, h->jb);
     for (int c = h->jb - 1; c >= 0; c--)
         if (h->L1[c + (size_t)c * (size_t)h->jb] == 0.0)

@@ -5,6 +5,7 @@
 #include "base/view.h"
 #include "hpl/pgesv/back_substitution.h"
 #include "hpl/pgesv/exchange.h"
+#include "hybrid/cpu/panel/panel.h"
 #include "hybrid/device/device.h"
 #include "hybrid/lu/worker.h"
 
@@ -20,8 +21,6 @@ typedef struct hyb_place hyb_place_t;
 
 struct hyb_place {
     hyb_lu_t *lu;
-    double resumed; /* since when the device has the last pivot that others had
-                       a say in; INFINITY: it waits for one */
 
     /* The run meets the panel of step; on a device: the columns of its blocks
      * that live there. */
@@ -55,16 +54,20 @@ struct hyb_place {
     /*
      * NULL: the team factors the panels that live here. Else queue the
      * factorization of panel k, whose columns are queued to meet panel k - 1.
-     * Returns where its pivots are agreed on, NULL where P = 1. One panel at a
-     * time; the leader.
+     * One panel at a time; the leader.
+     *
+     * agree  in  called for each column with context, P > 1, as
+     *            hyb_panel_agree_fn_t; then the columns have nearly run
      */
-    hyb_pivot_box_t *(*factor_panel)(hyb_place_t *place, int k);
+    void (*factor_panel)(hyb_place_t *place, int k, hyb_panel_agree_fn_t agree,
+                         void *context);
 
     /*
      * L1 of panel k, once the device has factored it, before that nothing.
      * Where other places or processes read L2, panel_columns has it then.
      *
-     * pivots  out  P = 1: nb rows counted from the panel's first one
+     * pivots  out  nb rows counted from the panel's first one, P = 1; else as
+     *              agree said
      */
     xh_view_t (*take_panel)(hyb_place_t *place, int k, int64_t *pivots);
 

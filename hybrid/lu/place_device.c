@@ -278,7 +278,7 @@ static void poll(hyb_place_t *place)
         hyb_device_check(d, hyb_event_wait(d->work[i].done, 0.0, &done));
         if (done)
             complete(d, i, now);
-        else if (now - fmax(d->work[i].since, place->resumed) > most)
+        else if (now - d->work[i].since > most)
             hyb_device_check(d, hyb_event_await(d->work[i].done, 0.0));
     }
 }

@@ -377,14 +377,16 @@ static xh_status_t measure_all(work_t *w)
 }
 
 /* Does a device factor panels only where all their rows are here? */
-static bool lacks_box(const hyb_machine_t *machine)
+static bool factors_alone(const hyb_machine_t *machine)
 {
     hyb_device_info_t info;
 
     for (int i = 0; i < hyb_machine_devices(machine); i++) {
         if (hyb_device_describe(hyb_machine_device(machine, i), &info) !=
                 XH_OK ||
-            info.models_time || info.lacks_box)
+            info.models_time ||
+            !hyb_device_has(hyb_machine_device(machine, i),
+                            HYB_OP_PANEL_COLUMN))
             return true;
     }
     return false;
@@ -414,7 +416,7 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
     rates.home = (hyb_home_t)xh_settings_int("home");
     rates.figures = means->figures;
     rates.there = strcmp(xh_settings_text("panel"), "device") == 0;
-    rates.no_box = hyb_slowest(lacks_box(means->machine)) > 0.0;
+    rates.factors_alone = hyb_slowest(factors_alone(means->machine)) > 0.0;
     MPI_Comm_size(MPI_COMM_WORLD, &work.processes);
     hyb_phase_begin(&phase, "measuring rates of links, cores and devices",
                     hyb_watchdog_patience());

@@ -218,7 +218,8 @@ static bool by_device(const model_t *model, int64_t k)
     double rows = local_rows(model, k * model->test.nb, TALLEST);
 
     if (model->width.factor.count == 0 ||
-        (rates->no_box && model->test.nprow > 1) || !lives_there(model, k))
+        (rates->factors_alone && model->test.nprow > 1) ||
+        !lives_there(model, k))
         return false;
     return rates->there || (k != HYB_ENGINES_TRIAL &&
                             factored_there(model, rows) <=

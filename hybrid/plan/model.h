@@ -71,7 +71,7 @@ typedef struct {
     hyb_home_figures_t figures; /* ... and as these decide */
     bool there;                 /* only devices factor panels of their columns,
                                    not who is quicker; no curve: only threads */
-    bool no_box;                /* devices do so for P = 1 alone */
+    bool factors_alone;         /* devices do so for P = 1 alone */
     bool fixed;   /* devices always get the same share of an update, not ... */
     double share; /* ... what balances: 0 to 1 */
     int widths;   /* at least 1, nb ascending */

@@ -42,8 +42,8 @@
  *
  * where op is one of malloc, register, stream, handle, load, record, wait,
  * copy_in, copy_out, gemm, copy, trsm, gemv, swap_rows, gather_rows,
- * scatter_rows, generate, checksum and panel_step, a column of it; from record
- * on they can fail or stall.
+ * scatter_rows, generate, checksum, panel_step, a column of it, and
+ * panel_pivot; from record on they can fail or stall.
  */
 typedef struct { /* what there is of each, of all devices */
     int contexts, memory, pinned, streams, events, handles, libraries;

@@ -133,10 +133,10 @@ __attribute__((constructor)) static void load(void)
 /* ---- faults -------------------------------------------------------------- */
 
 static const char *const op_names[MODEL_OPS] = {
-    "malloc",       "register", "stream",    "handle",    "load",
-    "record",       "wait",     "copy_in",   "copy_out",  "gemm",
-    "copy",         "trsm",     "gemv",      "swap_rows", "gather_rows",
-    "scatter_rows", "generate", "checksum", "panel_step"};
+    "malloc",       "register", "stream",   "handle",     "load",
+    "record",       "wait",     "copy_in",  "copy_out",   "gemm",
+    "copy",         "trsm",     "gemv",     "swap_rows",  "gather_rows",
+    "scatter_rows", "generate", "checksum", "panel_step", "panel_pivot"};
 
 static const char *const fault_names[MODEL_FAULTS] = {"", "fail", "refuse",
                                                       "oom", "stall"};

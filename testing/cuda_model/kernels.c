@@ -32,7 +32,7 @@ typedef struct {
 } dealt_t;
 
 typedef struct {
-    int64_t column, next, end, rows_of_group;
+    int64_t column, next, end, done, rows_of_group;
 } step_t;
 
 typedef struct {
@@ -48,7 +48,7 @@ typedef struct {
     uint64_t word[2];
     dealt_t dealt[2];
     step_t step;
-    char *pointer[2];
+    char *pointer[1];
     bool outside; /* an element that there is not was touched */
     double nowhere;
 } launch_t;
@@ -161,65 +161,66 @@ static void checksum(launch_t *l, const place_t *me)
 /* ---- a column of a panel --------------------------------------------------
  */
 
-enum { PANEL, PIVOTS, PANEL_PHASES = 4 };
+enum { PANEL, TOP, PIVOTS, BEFORE, PANEL_PHASES = 4 };
 
 /* What a launch leaves to the next: the current row, and for each group a
  * proposal, which is a magnitude, the number of a row, and the row. */
-static int64_t proposal(const launch_t *l, int64_t group)
+static int64_t proposal(int64_t nb, int64_t group)
 {
-    const int64_t nb = l->block[PANEL].cols;
-
     return nb + group * (nb + 2);
 }
 
-static const double *best_proposal(const launch_t *l)
+/* Where the best one is in block b. */
+static int64_t best_proposal(launch_t *l, int b, int64_t nb)
 {
-    const double *all = (const double *)l->pointer[0];
-    const double *best = all + proposal(l, 0);
+    int64_t best = proposal(nb, 0);
 
-    for (int64_t g = 1; g < l->grid.x; g++)
-        if (all[proposal(l, g)] > *best)
-            best = all + proposal(l, g);
+    for (int64_t p = best; p < l->block[b].rows; p += nb + 2)
+        if (*at(l, b, p, 0) > *at(l, b, best, 0))
+            best = p;
     return best;
 }
 
-/* Bring the pivot into its row, and the row that was there to the pivot's. */
+/* Bring the row that was there to the pivot's row, and the pivot to the top. */
 static void exchange(launch_t *l, const place_t *me, int64_t begin, int64_t end)
 {
-    const double *chosen = best_proposal(l);
-    const int64_t pivot = (int64_t)chosen[1], c = l->step.column;
-    const int64_t to = me->phase == 0 ? pivot : c;
-    const double *row =
-        me->phase == 0 ? (const double *)l->pointer[0] : chosen + 2;
+    const int64_t nb = l->block[PANEL].cols, c = l->step.column;
+    const int64_t best = best_proposal(l, BEFORE, nb);
+    const int64_t pivot = (int64_t)*at(l, BEFORE, best + 1, 0);
+    const bool first = me->group[0] == 0;
 
-    if (me->phase == 0 && me->item == 0 && me->group[0] == 0)
+    if (me->phase == 0 && me->item == 0 && first && l->block[PIVOTS].rows > 0)
         memcpy(at(l, PIVOTS, c, 0), &pivot, sizeof(pivot));
-    for (int64_t j = me->item; j < l->block[PANEL].cols; j += PANEL_ITEMS)
-        if (to >= begin && to < end)
-            *at(l, PANEL, to, j) = row[j];
+    for (int64_t j = me->item; j < nb; j += PANEL_ITEMS)
+        if (me->phase == 0 && pivot >= begin && pivot < end)
+            *at(l, PANEL, pivot, j) = *at(l, BEFORE, j, 0);
+        else if (me->phase == 1 && first)
+            *at(l, TOP, c, j) = *at(l, BEFORE, best + 2 + j, 0);
 }
 
 static void eliminate(launch_t *l, int64_t i)
 {
-    const double *pivot = best_proposal(l) + 2;
     const int64_t c = l->step.column;
+    const int64_t row = best_proposal(l, BEFORE, l->block[PANEL].cols) + 2;
+    const double pivot = *at(l, BEFORE, row + c, 0);
     double *x = at(l, PANEL, i, c);
 
-    if (pivot[c] != 0.0)
-        *x = fabs(pivot[c]) < DBL_MIN ? *x / pivot[c] : *x * (1.0 / pivot[c]);
+    if (pivot != 0.0)
+        *x = fabs(pivot) < DBL_MIN ? *x / pivot : *x * (1.0 / pivot);
     for (int64_t j = c + 1; j < l->step.end; j++)
-        *at(l, PANEL, i, j) -= *x * pivot[j];
+        *at(l, PANEL, i, j) -= *x * *at(l, BEFORE, row + j, 0);
 }
 
 /* Leave a proposal for the next column, and its current row. */
 static void propose(launch_t *l, const place_t *me, int64_t begin, int64_t end)
 {
-    const int64_t next = l->step.next, nb = l->block[PANEL].cols;
-    double *after = (double *)l->pointer[1];
-    double *mine = after + proposal(l, me->group[0]);
+    const int64_t next = l->step.next, done = l->step.done;
+    const int64_t nb = l->block[PANEL].cols;
+    double *after = (double *)l->pointer[0];
+    double *mine = after + proposal(nb, me->group[0]);
 
     mine[0] = mine[1] = -1.0;
-    for (int64_t i = begin > next ? begin : next; i < end; i++) {
+    for (int64_t i = begin > done ? begin : done; i < end; i++) {
         const double x = *at(l, PANEL, i, next);
         const double key = isnan(x) ? INFINITY : fabs(x);
 
@@ -231,8 +232,8 @@ static void propose(launch_t *l, const place_t *me, int64_t begin, int64_t end)
     for (int64_t j = 0; j < nb; j++) {
         if (mine[1] >= 0)
             mine[2 + j] = *at(l, PANEL, (int64_t)mine[1], j);
-        if (next >= begin && next < end)
-            after[j] = *at(l, PANEL, next, j);
+        if (done >= begin && done < end)
+            after[j] = *at(l, PANEL, done, j);
     }
 }
 
@@ -241,17 +242,29 @@ static void panel_column(launch_t *l, const place_t *me)
 {
     const int64_t begin = me->group[0] * l->step.rows_of_group;
     const int64_t below = begin + l->step.rows_of_group;
-    const int64_t rows = l->block[PANEL].rows, c = l->step.column;
+    const int64_t rows = l->block[PANEL].rows, done = l->step.done;
     const int64_t end = below < rows ? below : rows;
+    const bool has_pivot = l->step.column >= 0;
 
-    if (me->phase < 2 && c >= 0)
+    if (me->phase < 2 && has_pivot)
         exchange(l, me, begin, end);
-    if (me->phase == 2 && c >= 0)
-        for (int64_t i = (begin > c ? begin : c + 1) + me->item; i < end;
+    if (me->phase == 2 && has_pivot)
+        for (int64_t i = (begin > done ? begin : done) + me->item; i < end;
              i += PANEL_ITEMS)
             eliminate(l, i);
     if (me->phase == 3 && me->item == 0 && l->step.next < l->step.end)
         propose(l, me, begin, end);
+}
+
+/* Of all groups' proposals the best one. */
+static void panel_pivot(launch_t *l, const place_t *me)
+{
+    enum { FROM, TO };
+    const int64_t rows = l->block[TO].rows, nb = (rows - 2) / 2;
+    const int64_t best = best_proposal(l, FROM, nb);
+
+    for (int64_t j = me->item; j < rows; j += PANEL_ITEMS)
+        *at(l, TO, j, 0) = *at(l, FROM, j < nb ? j : best + j - nb, 0);
 }
 
 /* Parameters: b a pointer and a block's part, w a word, d how rows or columns
@@ -268,8 +281,9 @@ static const struct kernel {
     {"scatter_rows", "bbb", MODEL_SCATTER_ROWS, ITEMS, 1, scatter_rows},
     {"generate", "bwwddp", MODEL_GENERATE, ITEMS, 1, generate},
     {"checksum", "bb", MODEL_CHECKSUM, ITEMS, 1, checksum},
-    {"panel_column", "bbspp", MODEL_PANEL_STEP, PANEL_ITEMS, PANEL_PHASES,
+    {"panel_column", "bbbbsp", MODEL_PANEL_STEP, PANEL_ITEMS, PANEL_PHASES,
      panel_column},
+    {"panel_pivot", "bb", MODEL_PANEL_PIVOT, PANEL_ITEMS, 1, panel_pivot},
 };
 
 enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
@@ -305,14 +319,12 @@ static bool has_jumps(launch_t *l, int device)
 static bool find_proposals(launch_t *l, int device)
 {
     const size_t bytes =
-        (size_t)proposal(l, (int64_t)l->grid.x) * sizeof(double);
+        (size_t)proposal(l->block[PANEL].cols, l->grid.x) * sizeof(double);
 
-    for (int i = 0; i < 2; i++) {
-        if (model_place(l->pointer[i], bytes) != device)
-            return false;
-        l->pointer[i] = model_content(l->pointer[i]);
-    }
-    return l->pointer[0] != l->pointer[1];
+    if (model_place(l->pointer[0], bytes) != device)
+        return false;
+    l->pointer[0] = model_content(l->pointer[0]);
+    return l->pointer[0] != l->block[BEFORE].memory;
 }
 
 static void run_group(launch_t *l, place_t me)

@@ -32,6 +32,7 @@ typedef enum {
     MODEL_GENERATE,
     MODEL_CHECKSUM,
     MODEL_PANEL_STEP, /* a column of it */
+    MODEL_PANEL_PIVOT,
     MODEL_OPS
 } model_op_t;
 

@@ -69,8 +69,13 @@ RESIDENT = [(p, q, fault)
 
 RESIDENT += [(p, q, fault + " panel=device")
              for p, q in ((1, 1), (1, 2), (2, 1), (2, 2))
-             for fault in ("fail@panel_step:3", "oom@panel_step:2",
-                           "stall@panel_step:2", "fail@trsm:2")]  # fmt: skip
+             for step in ("panel_column" if p > 1 else "panel_step",)
+             for fault in (f"fail@{step}:3", f"oom@{step}:2",
+                           f"stall@{step}:2", "fail@trsm:2")]  # fmt: skip
+# What is agreed on goes down and up between a panel's columns.
+RESIDENT += [(p, q, f"{kind}@{op}:90 panel=device")
+             for p, q in ((2, 1), (2, 2)) for kind in ("fail", "stall")
+             for op in ("copy_in", "copy_out", "event_record")]  # fmt: skip
 
 
 def run_with_columns_there(xhpl, p, q, fault, *settings, system=SYSTEM):

@@ -218,6 +218,19 @@ static xh_status_t panel_step(void)
     return hyb_queue_panel_step(on.queue, &step);
 }
 
+static xh_status_t panel_column(void)
+{
+    const hyb_block_t other = device_calls_square(1);
+    const hyb_panel_column_t p = {
+        .panel = hyb_block_part(device_calls_square(0), 0, 0, 2, 2),
+        .end = 2,
+        .column = -1,
+        .pivot =
+            hyb_block(other.buffer, other.offset, hyb_pivot_elements(2), 1)};
+
+    return hyb_queue_panel_column(on.queue, &p);
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 const char *device_call_name(device_call_t call)
@@ -237,7 +250,7 @@ xh_status_t device_call(device_call_t call)
         alloc,      pin,         queue_create, event_create, event_record,
         queue_wait, copy_in,     copy_out,     gemm,         copy,
         swap_rows,  gather_rows, scatter_rows, trsm,         gemv,
-        generate,   checksum,    panel_step};
+        generate,   checksum,    panel_step,   panel_column};
 
     return calls[call]();
 }

@@ -73,7 +73,7 @@ xh_status_t device_cases_finish(hyb_device_t *device, hyb_queue_t *queue);
     DEVICE_CASE(a_matrix_times_a_vector_is_subtracted, open)                   \
     DEVICE_CASE(a_matrix_times_itself_is_added_below_the_diagonal, open)       \
     DEVICE_CASE(checksums_are_those_of_the_host, open)                         \
-    DEVICE_CASE(a_checksum_sees_any_bit_that_changes, open)                   \
+    DEVICE_CASE(a_checksum_sees_any_bit_that_changes, open)                    \
     DEVICE_CASE(a_generated_part_has_the_matrixs_bits, open)                   \
     DEVICE_CASE(a_part_of_a_large_matrix_is_generated, open)                   \
     DEVICE_CASE(a_panel_step_eliminates_with_pivots, open)                     \
@@ -81,7 +81,8 @@ xh_status_t device_cases_finish(hyb_device_t *device, hyb_queue_t *queue);
     DEVICE_CASE(a_zero_pivot_divides_nothing, open)                            \
     DEVICE_CASE(a_tiny_pivot_divides, open)                                    \
     DEVICE_CASE(a_panels_nan_counts_as_infinite, open)                         \
-    DEVICE_CASE(two_parts_of_a_panel_agree_on_pivots, open)
+    DEVICE_CASE(two_parts_of_a_panel_agree_on_pivots, open)                    \
+    DEVICE_CASE(a_part_without_rows_proposes_none, open)
 
 #define DEVICE_CASE(name, open) void name(void **state);
 DEVICE_CASES(declared)

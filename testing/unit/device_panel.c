@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <float.h>
 #include <math.h>
-#include <sched.h>
-#include "base/clock.h"
 #include "testing/unit/device_cases.h"
 
 /* Steps of a panel, held against elimination as the textbook has it. */
@@ -211,62 +209,66 @@ void a_panels_nan_counts_as_infinite(void **state)
 /* ---- of two processes -----------------------------------------------------
  */
 
-/* A part of the panel with the box by which it agrees. */
+enum { HALF = 30, WIDTH = 20, KEY = WIDTH, ROW, BEST };
+
+/* A part of the panel, with the vector by which it agrees. */
 typedef struct {
     hyb_queue_t *queue;
-    hyb_block_t panel, l1;
-    hyb_pivot_box_t *box;
-    hyb_buffer_t *list;
+    hyb_panel_column_t column;
+    hyb_block_t l1;
+    double pivot[2 * WIDTH + 2];
 } half_t;
-
-enum { HALF = 30, WIDTH = 20, BOX = sizeof(hyb_pivot_box_t) + 16 * WIDTH };
 
 /* Rows of the host's panel from `from` on, with their own top or without. */
 static half_t open_half(const device_fixture_t *f, hyb_priority_t priority,
                         int64_t from)
 {
     hyb_block_t matrix = device_cases_matrix(f->device, HALF + WIDTH, WIDTH);
-    hyb_block_t list = device_cases_matrix(f->device, WIDTH, 1);
-    half_t half = {.panel = hyb_block_part(matrix, WIDTH, 0, HALF, WIDTH)};
-    hyb_panel_step_t step = {.count = WIDTH, .pivots = list};
-    double *memory;
+    hyb_block_t panel = hyb_block_part(matrix, WIDTH, 0, HALF, WIDTH);
+    half_t half = {
+        .l1 = hyb_block_part(from == 0 ? panel : matrix, 0, 0, WIDTH, WIDTH)};
 
     assert_ok(hyb_queue_create(f->device, priority, &half.queue));
-    assert_ok(hyb_pinned_alloc(f->device, BOX, &memory));
-    half.box = memset(memory, 0, BOX);
-    half.l1 =
-        hyb_block_part(from == 0 ? half.panel : matrix, 0, 0, WIDTH, WIDTH);
-    step.panel = half.panel;
-    step.l1 = from == 0 ? hyb_block_part(matrix, 0, 0, 0, 0) : half.l1;
-    step.box = half.box;
+    half.column = (hyb_panel_column_t){
+        .panel = panel,
+        .top = from == 0 ? hyb_block_part(panel, 0, 0, 0, 0) : half.l1,
+        .end = WIDTH,
+        .column = -1,
+        .pivot = device_cases_matrix(f->device, hyb_pivot_elements(WIDTH), 1)};
     assert_ok(hyb_queue_copy_in(
-        half.queue, (xh_view_t){at(from, 0), HALF, WIDTH, LD}, half.panel));
-    assert_ok(hyb_queue_panel_step(half.queue, &step));
-    half.list = list.buffer;
+        half.queue, (xh_view_t){at(from, 0), HALF, WIDTH, LD}, panel));
     return half;
 }
 
-static void await_proposal(const half_t *half, int column)
+static xh_view_t pivot_of(half_t *half)
 {
-    double end = xh_clock_now() + DEVICE_PATIENCE;
+    const int64_t n = hyb_pivot_elements(WIDTH);
 
-    while (atomic_load(&half->box->proposed) <= column) {
-        assert_true(xh_clock_now() < end);
-        sched_yield();
-    }
+    return (xh_view_t){half->pivot, n, 1, n};
+}
+
+/* Its proposal for the next column comes out. */
+static void propose(const device_fixture_t *f, half_t *half)
+{
+    assert_ok(hyb_queue_panel_column(half->queue, &half->column));
+    assert_ok(
+        hyb_queue_copy_out(half->queue, half->column.pivot, pivot_of(half)));
+    assert_ok(device_cases_finish(f->device, half->queue));
+    half->column.column++;
 }
 
 /* The better row; in place of it the first half's current one. */
-static void answer(half_t *halves, int column)
+static void answer(half_t *halves)
 {
-    hyb_pivot_box_t *box[] = {halves[0].box, halves[1].box};
-    int best = box[1]->key > box[0]->key;
+    double *pivot[] = {halves[0].pivot, halves[1].pivot};
+    int best = pivot[1][KEY] > pivot[0][KEY];
 
-    memcpy(box[!best]->rows, box[best]->rows, WIDTH * sizeof(double));
-    memcpy(box[1]->rows + WIDTH, box[0]->rows + WIDTH, WIDTH * sizeof(double));
-    box[!best]->row = -1;
+    memcpy(pivot[!best] + BEST, pivot[best] + BEST, WIDTH * sizeof(double));
+    memcpy(pivot[1], pivot[0], WIDTH * sizeof(double));
+    pivot[!best][ROW] = -1;
     for (int i = 0; i < 2; i++)
-        atomic_store(&box[i]->agreed, column + 1);
+        assert_ok(hyb_queue_copy_in(halves[i].queue, pivot_of(&halves[i]),
+                                    halves[i].column.pivot));
 }
 
 static void check_l1(const device_fixture_t *f, half_t *half)
@@ -282,29 +284,62 @@ static void check_l1(const device_fixture_t *f, half_t *half)
             wrong += !equal(l1[i + j * WIDTH], *at(i, j));
     assert_int_equal(wrong, 0);
     hyb_queue_destroy(half->queue);
-    hyb_pinned_free(f->device, (double *)half->box, BOX);
-    hyb_buffer_destroy(half->panel.buffer);
-    hyb_buffer_destroy(half->list);
+    hyb_buffer_destroy(half->column.pivot.buffer);
+    hyb_buffer_destroy(half->l1.buffer);
 }
 
+/* Equal ones, and zeros, go to the first process. */
 void two_parts_of_a_panel_agree_on_pivots(void **state)
 {
-    const device_fixture_t *f = fixture(state);
-    hyb_device_info_t info;
+    static double (*const first[])(void) = {random_entry, sign, zero};
+    const device_fixture_t *f = device_cases_fixture(state);
     half_t halves[2];
 
-    assert_ok(hyb_device_describe(f->device, &info));
-    if (info.lacks_box)
+    if (!hyb_device_has(f->device, HYB_OP_PANEL_COLUMN))
         skip();
-    fill(random_entry);
-    halves[0] = open_half(f, HYB_QUEUE_NORMAL, 0);
-    halves[1] = open_half(f, HYB_QUEUE_HIGH, HALF);
-    for (int c = 0; c < WIDTH; c++) {
-        await_proposal(&halves[0], c);
-        await_proposal(&halves[1], c);
-        answer(halves, c);
+    for (size_t i = 0; i < COUNT_OF(first); i++) {
+        fill(first[i] == zero ? zero : random_entry);
+        for (int64_t r = 0; r < 2 * HALF; r++)
+            *at(r, 0) = first[i]();
+        halves[0] = open_half(f, HYB_QUEUE_NORMAL, 0);
+        halves[1] = open_half(f, HYB_QUEUE_HIGH, HALF);
+        for (int c = 0; c < WIDTH; c++) {
+            propose(f, &halves[0]);
+            propose(f, &halves[1]);
+            answer(halves);
+        }
+        propose(f, &halves[0]);
+        propose(f, &halves[1]);
+        step_on_host(2 * HALF, WIDTH, 0, WIDTH);
+        check_l1(f, &halves[0]);
+        check_l1(f, &halves[1]);
     }
-    step_on_host(2 * HALF, WIDTH, 0, WIDTH);
-    check_l1(f, &halves[0]);
-    check_l1(f, &halves[1]);
+}
+
+static hyb_panel_column_t without_rows(const device_fixture_t *f)
+{
+    hyb_block_t all = device_cases_matrix(f->device, 4, 10);
+
+    return (hyb_panel_column_t){.panel = hyb_block_part(all, 0, 0, 0, 4),
+                                .top = hyb_block_part(all, 0, 0, 4, 4),
+                                .end = 4,
+                                .column = -1,
+                                .pivot = hyb_block(all.buffer, 16, 10, 1)};
+}
+
+void a_part_without_rows_proposes_none(void **state)
+{
+    const device_fixture_t *f = device_cases_fixture(state);
+    double pivot[10];
+    xh_view_t view = {pivot, 10, 1, 10};
+    hyb_panel_column_t p;
+
+    if (!hyb_device_has(f->device, HYB_OP_PANEL_COLUMN))
+        skip();
+    p = without_rows(f);
+    assert_ok(hyb_queue_panel_column(f->queue, &p));
+    assert_ok(hyb_queue_copy_out(f->queue, p.pivot, view));
+    assert_ok(device_cases_finish(f->device, f->queue));
+    assert_true(pivot[4] == -1 && pivot[5] == -1);
+    hyb_buffer_destroy(p.top.buffer);
 }

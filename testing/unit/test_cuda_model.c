@@ -396,6 +396,13 @@ static xh_status_t finish_rows(const bench_t *b)
         &(hyb_panel_step_t){.panel = b->a,
                             .count = 2,
                             .pivots = hyb_block_part(b->c, 0, 2, ORDER, 1)}));
+    XH_TRY(hyb_queue_panel_column(
+        b->queue,
+        &(hyb_panel_column_t){
+            .panel = hyb_block_part(b->a, 0, 0, 2, 2),
+            .end = 2,
+            .column = -1,
+            .pivot = hyb_block_part(b->c, 0, 2, hyb_pivot_elements(2), 1)}));
     return device_cases_finish(b->device, b->queue);
 }
 
@@ -436,10 +443,11 @@ TEST(work_that_fails_is_told_by_what_follows)
 TEST(kernels_that_fail_are_told_by_what_follows)
 {
     static const char *const faults[] = {
-        "fail@panel_step:1",  "fail@generate:1",      "fail@swap_rows:1",
-        "fail@checksum:1",    "refuse@checksum:1",
-        "fail@gather_rows:1", "fail@scatter_rows:1",  "refuse@generate:1",
-        "refuse@swap_rows:1", "refuse@gather_rows:1", "refuse@scatter_rows:1"};
+        "fail@checksum:1",      "refuse@checksum:1",  "fail@panel_pivot:1",
+        "refuse@panel_pivot:1", "fail@panel_step:1",  "fail@generate:1",
+        "fail@swap_rows:1",     "fail@gather_rows:1", "fail@scatter_rows:1",
+        "refuse@generate:1",    "refuse@swap_rows:1", "refuse@gather_rows:1",
+        "refuse@scatter_rows:1"};
     bench_t b = bench_open(0, "");
     bool has_kernels = hyb_device_has(b.device, HYB_OP_GENERATE);
 

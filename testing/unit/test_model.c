@@ -524,13 +524,13 @@ TEST(who_is_quicker_factors_but_threads_try)
     assert_near(seconds(quick, 3000, 1, 1), tried + 29 * 100 * 100e-9);
 }
 
-TEST(devices_without_a_box_factor_for_p_1_alone)
+TEST(devices_may_factor_for_p_1_alone)
 {
     hyb_model_rates_t rates = factored_there(1e-9, 2), none = rates;
 
     none.width[0].factor.count = 0;
     assert_true(seconds(rates, 3000, 2, 1) < 0.9 * seconds(none, 3000, 2, 1));
-    rates.no_box = true;
+    rates.factors_alone = true;
     assert_near(seconds(rates, 3000, 2, 1), seconds(none, 3000, 2, 1));
     assert_true(seconds(rates, 3000, 1, 2) < 0.9 * seconds(none, 3000, 1, 2));
 }

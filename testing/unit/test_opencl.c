@@ -367,21 +367,6 @@ TEST_DEVICE(among_groups_the_first_of_equal_rows_counts)
     assert_int_equal(pivot_of(f, column, ROWS), 600);
 }
 
-TEST_DEVICE(a_pivot_box_is_refused)
-{
-    const device_fixture_t *f = device_cases_fixture(state);
-    hyb_pivot_box_t box = {0};
-    const matrix_t a = random_matrix(f, 9, 3, 1);
-    hyb_block_t list = device_cases_matrix(f->device, 3, 1);
-    const hyb_panel_step_t step = {
-        .panel = a.device, .count = 3, .pivots = list, .box = &box};
-
-    assert_said(hyb_queue_panel_step(f->queue, &step), XH_ERR_ARG, "pivot box");
-    assert_false(hyb_device_failed(f->device));
-    hyb_buffer_destroy(list.buffer);
-    destroy(a);
-}
-
 DEVICE_CASES(open_device)
 
 TEST_MAIN()

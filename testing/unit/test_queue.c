@@ -302,25 +302,40 @@ TEST_SET_UP(steps_that_leave_the_panel_are_refused)
     const hyb_block_t pivots = hyb_block(buffer, 48, 8, 1);
     static const int64_t bad[][2] = {{0, 7}, {-1, 1}, {6, 1}, {3, -1}, {3, 4}};
 
-    QUEUED(hyb_queue_panel_step(
-        queue, &(hyb_panel_step_t){panel, 2, 4, pivots, .box = NULL}));
-    QUEUED(hyb_queue_panel_step(
-        queue, &(hyb_panel_step_t){panel, 6, 0, pivots, .box = NULL}));
+    QUEUED(
+        hyb_queue_panel_step(queue, &(hyb_panel_step_t){panel, 2, 4, pivots}));
+    QUEUED(
+        hyb_queue_panel_step(queue, &(hyb_panel_step_t){panel, 6, 0, pivots}));
     assert_int_equal(fake.calls, 1);
     for (size_t i = 0; i < COUNT_OF(bad); i++)
         REFUSED(hyb_queue_panel_step(
-            queue, &(hyb_panel_step_t){panel, bad[i][0], bad[i][1], pivots,
-                                       .box = NULL}));
+            queue, &(hyb_panel_step_t){panel, bad[i][0], bad[i][1], pivots}));
     REFUSED(hyb_queue_panel_step(
-        queue, &(hyb_panel_step_t){panel, 2, 4, hyb_block(buffer, 48, 6, 1),
-                                   .box = NULL}));
-    REFUSED(
-        hyb_queue_panel_step(/* apart, and nobody to agree with */
-                             queue, &(hyb_panel_step_t){
-                                        .panel = hyb_block(buffer, 0, 2, 4),
-                                        .count = 4,
-                                        .pivots = hyb_block(buffer, 8, 4, 1),
-                                        .l1 = hyb_block(buffer, 12, 4, 4)}));
+        queue, &(hyb_panel_step_t){panel, 2, 4, hyb_block(buffer, 48, 6, 1)}));
+    assert_int_equal(fake.calls, 1);
+}
+
+TEST_SET_UP(columns_outside_their_step_are_refused)
+{
+    const hyb_panel_column_t good = {.panel = hyb_block(buffer, 0, 2, 4),
+                                     .top = hyb_block(buffer, 8, 4, 4),
+                                     .first = 1,
+                                     .end = 4,
+                                     .column = 3,
+                                     .pivot = hyb_block(buffer, 24, 10, 1)};
+    hyb_panel_column_t bad[6];
+
+    QUEUED(hyb_queue_panel_column(queue, &good));
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        bad[i] = good;
+    bad[0].column = 4;
+    bad[1].column = -1;
+    bad[2].end = 5;
+    bad[3].top.rows = 0; /* the panel has no four rows of its own */
+    bad[4].top.rows = 3;
+    bad[5].pivot.rows = 9;
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        REFUSED(hyb_queue_panel_column(queue, &bad[i]));
     assert_int_equal(fake.calls, 1);
 }
 

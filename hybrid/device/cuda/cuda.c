@@ -105,7 +105,6 @@ static xh_status_t describe(int index, hyb_device_info_t *info_p)
         .index = index,
         .memory = properties.totalGlobalMem,
         .memory_free = memory_free,
-        .lacks_box = true,
     };
     snprintf(info_p->name, sizeof(info_p->name), "%.63s", properties.name);
     strcpy(info_p->pci_address, device.pci_address);
@@ -306,8 +305,8 @@ enum {
                        1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV,
     OPS_OF_KERNELS = 1u << HYB_OP_SWAP_ROWS | 1u << HYB_OP_GATHER_ROWS |
                      1u << HYB_OP_SCATTER_ROWS | 1u << HYB_OP_GENERATE |
-                     1u << HYB_OP_CHECKSUM |
-                     1u << HYB_OP_PANEL_STEP
+                     1u << HYB_OP_CHECKSUM | 1u << HYB_OP_PANEL_STEP |
+                     1u << HYB_OP_PANEL_COLUMN
 };
 
 static hyb_backend_t backend = {

@@ -43,7 +43,8 @@ enum {
     X(SCATTER_ROWS, scatter_rows)                                              \
     X(GENERATE, generate)                                                      \
     X(CHECKSUM, checksum)                                                      \
-    X(PANEL_COLUMN, panel_column)
+    X(PANEL_COLUMN, panel_column)                                              \
+    X(PANEL_PIVOT, panel_pivot)
 
 #define HYB_CUDA_NUMBER(kernel, name) HYB_CUDA_##kernel,
 typedef enum {

@@ -139,7 +139,9 @@ static xh_status_t launch(hyb_cuda_queue_t *queue, hyb_cuda_kernel_t which,
                           arguments_t *a, int64_t x, int64_t y)
 {
     const unsigned items =
-        which == HYB_CUDA_PANEL_COLUMN ? HYB_CUDA_PANEL_ITEMS : HYB_CUDA_ITEMS;
+        which == HYB_CUDA_PANEL_COLUMN || which == HYB_CUDA_PANEL_PIVOT
+            ? HYB_CUDA_PANEL_ITEMS
+            : HYB_CUDA_ITEMS;
     const struct dim3 grid = {(unsigned)x, (unsigned)y, 1},
                       group = {items, 1, 1};
 
@@ -239,39 +241,74 @@ static xh_status_t hold_proposals(hyb_cuda_queue_t *queue, int64_t nb)
     return XH_OK;
 }
 
-/* Eliminate column c of step, or none before the first, and propose a pivot for
- * the next one. */
-static xh_status_t panel_column(hyb_cuda_queue_t *queue,
-                                const hyb_panel_step_t *step, int64_t c)
+/* Of rows of a panel, for each group. */
+static int64_t rows_of_group(hyb_block_t panel)
 {
-    const int64_t rows = step->panel.rows;
-    const int64_t rows_of_group =
-        xh_larger(HYB_CUDA_PANEL_ROWS, xh_units(rows, HYB_CUDA_PANEL_GROUPS));
-    const int64_t what[] = {c < step->first ? -1 : c, c + 1,
-                            step->first + step->count, rows_of_group};
+    return xh_larger(HYB_CUDA_PANEL_ROWS,
+                     xh_units(panel.rows, HYB_CUDA_PANEL_GROUPS));
+}
+
+static int64_t groups_of(hyb_block_t panel)
+{
+    return xh_larger(1, xh_units(panel.rows, rows_of_group(panel)));
+}
+
+/* What groups propose, each a row. */
+static hyb_block_t proposals_of(hyb_block_t panel, hyb_buffer_t *memory)
+{
+    const int64_t nb = panel.cols;
+
+    return hyb_block(memory, 0, nb + groups_of(panel) * (nb + 2), 1);
+}
+
+/* Column p, whose pivot is one of proposals; leave those for the next one. */
+static xh_status_t advance(hyb_cuda_queue_t *queue, const hyb_panel_column_t *p,
+                           hyb_block_t pivots, void *proposals)
+{
+    const bool apart = p->top.rows > 0;
+    const int64_t next = p->column + 1,
+                  what[] = {p->column < p->first ? -1 : p->column, next, p->end,
+                            apart ? 0 : next, rows_of_group(p->panel)};
     arguments_t a = {.count = 0};
 
-    pass_block(&a, step->panel);
-    pass_block(&a, step->pivots);
+    pass_block(&a, p->panel);
+    pass_block(&a, apart ? p->top : p->panel);
+    pass_block(&a, pivots);
+    pass_block(&a, p->pivot);
     pass(&a, what);
-    pass(&a, &queue->proposals[c & 1]);
-    pass(&a, &queue->proposals[~c & 1]);
-    return launch(queue, HYB_CUDA_PANEL_COLUMN, &a,
-                  xh_units(rows, rows_of_group), 1);
+    pass(&a, &proposals);
+    return launch(queue, HYB_CUDA_PANEL_COLUMN, &a, groups_of(p->panel), 1);
+}
+
+static xh_status_t panel_column(hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    const hyb_panel_column_t *p = &t->panel_column;
+    arguments_t a = {.count = 0};
+    hyb_buffer_t memory;
+
+    XH_TRY(hold_proposals(queue, p->panel.cols));
+    memory.memory = queue->proposals[0];
+    XH_TRY(advance(queue, p, (hyb_block_t){0}, memory.memory));
+    pass_block(&a, proposals_of(p->panel, &memory));
+    pass_block(&a, p->pivot);
+    return launch(queue, HYB_CUDA_PANEL_PIVOT, &a, 1, 1);
 }
 
 static xh_status_t panel_step(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_panel_step_t *step = &t->panel_step;
+    hyb_panel_column_t p = {.panel = step->panel,
+                            .first = step->first,
+                            .end = step->first + step->count};
+    hyb_buffer_t memory;
 
-    if (step->box != NULL) {
-        hyb_cuda_host->log(XH_LOG_ERROR, HYB_CUDA_NAME, queue->device->index,
-                           "a panel step with a pivot box");
-        return XH_ERR_ARG;
-    }
     XH_TRY(hold_proposals(queue, step->panel.cols));
-    for (int64_t c = step->first - 1; c < step->first + step->count; c++)
-        XH_TRY(panel_column(queue, step, c));
+    for (p.column = p.first - 1; p.column < p.end; p.column++) {
+        memory.memory = queue->proposals[p.column & 1];
+        p.pivot = proposals_of(p.panel, &memory);
+        XH_TRY(
+            advance(queue, &p, step->pivots, queue->proposals[~p.column & 1]));
+    }
     return XH_OK;
 }
 
@@ -293,6 +330,7 @@ xh_status_t hyb_cuda_work(void *state, void *queue, const hyb_task_t *task)
         [HYB_OP_GENERATE] = generate,
         [HYB_OP_CHECKSUM] = checksum,
         [HYB_OP_PANEL_STEP] = panel_step,
+        [HYB_OP_PANEL_COLUMN] = panel_column,
     };
 
     (void)state;

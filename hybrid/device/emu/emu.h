@@ -122,9 +122,6 @@ xh_status_t hyb_emu_admit(hyb_emu_device_t *device, int call,
  */
 xh_status_t hyb_emu_fail(hyb_emu_device_t *device);
 
-/* Has it? After a short nap, in which others may fail it. */
-bool hyb_emu_has_failed(hyb_emu_device_t *device);
-
 /* The backend's own functions, as in hyb_backend_t. */
 xh_status_t hyb_emu_queue_create(void *state, hyb_priority_t priority,
                                  void **queue_p);
@@ -149,12 +146,10 @@ bool hyb_emu_is_from_peer(const hyb_task_t *task);
 double hyb_emu_amount(const hyb_task_t *task);
 
 /*
- * Do it, on the calling thread, and flip a bit of the result if it flips. A
- * step of a panel ends early if the device fails.
+ * Do it, on the calling thread, and flip a bit of the result if it flips.
  * Errors: XH_ERR_MEMORY  of the host, for a product
  *         XH_ERR_ARG     a row number is not in its block
  */
-xh_status_t hyb_emu_work(hyb_emu_device_t *device, const hyb_task_t *task,
-                         bool flips);
+xh_status_t hyb_emu_work(const hyb_task_t *task, bool flips);
 
 #endif

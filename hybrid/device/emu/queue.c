@@ -58,18 +58,6 @@ xh_status_t hyb_emu_fail(hyb_emu_device_t *device)
     return XH_ERR_DEVICE;
 }
 
-bool hyb_emu_has_failed(hyb_emu_device_t *device)
-{
-    const struct timespec nap = {.tv_nsec = 10000};
-    bool failed;
-
-    nanosleep(&nap, NULL);
-    pthread_mutex_lock(&device->lock);
-    failed = device->failed;
-    pthread_mutex_unlock(&device->lock);
-    return failed;
-}
-
 /* ---- running one command; the device is locked -------------------------- */
 
 static hyb_emu_resource_t resource_of(const hyb_emu_queue_t *queue,
@@ -87,7 +75,8 @@ static hyb_emu_resource_t resource_of(const hyb_emu_queue_t *queue,
 static bool has_panel_rate(const hyb_emu_device_t *device,
                            const hyb_task_t *task)
 {
-    return task->op == HYB_OP_PANEL_STEP && device->panel_rate > 0;
+    return (task->op == HYB_OP_PANEL_STEP || task->op == HYB_OP_PANEL_COLUMN) &&
+           device->panel_rate > 0;
 }
 
 /* What it takes with resource r. */
@@ -144,8 +133,7 @@ static void compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
 
     device->resources[r].busy = true;
     pthread_mutex_unlock(&device->lock);
-    status =
-        hyb_emu_work(device, &command->task, command->fault == HYB_EMU_FLIP);
+    status = hyb_emu_work(&command->task, command->fault == HYB_EMU_FLIP);
     pthread_mutex_lock(&device->lock);
     device->resources[r].busy = false;
     if (status != XH_OK) {

@@ -179,22 +179,6 @@ static void put_row(const double *from, xh_view_t v, int64_t row)
         *at(v, row, j) = from[j];
 }
 
-/* Propose row and wait for what is agreed on; false: the device failed. */
-static bool agree(hyb_emu_device_t *device, hyb_pivot_box_t *box, xh_view_t v,
-                  int64_t c, int64_t row, bool has_top)
-{
-    box->row = row;
-    box->key = row < 0 ? -1.0 : key_of(*at(v, row, c));
-    take_row(v, row, box->rows);
-    take_row(v, has_top ? c : -1, box->rows + v.cols);
-    atomic_store(&box->proposed, c + 1);
-    while (atomic_load(&box->agreed) <= c)
-        if (hyb_emu_has_failed(device))
-            return false;
-    put_row(box->rows + v.cols, v, box->row);
-    return true;
-}
-
 /* The inverse of a tiny pivot may be no number. */
 static void divide(int64_t count, double pivot, double *x)
 {
@@ -211,30 +195,57 @@ static void divide(int64_t count, double pivot, double *x)
             x[i] *= inverse;
 }
 
-static xh_status_t panel_step(const hyb_task_t *t, hyb_emu_device_t *device)
+/* Divide what is below row c of the top, the panel's rows from `from` on, and
+ * update columns before end. */
+static void eliminate(xh_view_t v, xh_view_t top, int64_t from, int64_t c,
+                      int64_t end)
+{
+    int64_t below = v.rows - from;
+
+    divide(below, *at(top, c, c), at(v, from, c));
+    for (int64_t j = c + 1; j < end; j++)
+        subtract(below, *at(top, c, j), at(v, from, c), at(v, from, j));
+}
+
+static xh_status_t panel_step(const hyb_task_t *t)
 {
     const hyb_panel_step_t *step = &t->panel_step;
-    bool has_top = step->l1.rows == 0;
     const xh_view_t v = view_of(step->panel);
-    const xh_view_t l1 = has_top ? v : view_of(step->l1);
     void *list = view_of(step->pivots).data;
     int64_t end = step->first + step->count;
 
     for (int64_t c = step->first; c < end; c++) {
-        int64_t row = find_pivot(v, has_top ? c : 0, c);
-        int64_t from = has_top ? c + 1 : 0, below = v.rows - from;
+        int64_t row = find_pivot(v, c, c);
 
-        if (step->box == NULL) {
-            ((int64_t *)list)[c] = row;
-            exchange(v, c, row);
-        } else if (agree(device, step->box, v, c, row, has_top)) {
-            put_row(step->box->rows, l1, c);
-        } else {
-            return XH_OK;
-        }
-        divide(below, *at(l1, c, c), at(v, from, c));
-        for (int64_t j = c + 1; j < end; j++)
-            subtract(below, *at(l1, c, j), at(v, from, c), at(v, from, j));
+        ((int64_t *)list)[c] = row;
+        exchange(v, c, row);
+        eliminate(v, v, c + 1, c, end);
+    }
+    return XH_OK;
+}
+
+static xh_status_t panel_column(const hyb_task_t *t)
+{
+    const hyb_panel_column_t *p = &t->panel_column;
+    const bool apart = p->top.rows > 0;
+    const xh_view_t v = view_of(p->panel), top = apart ? view_of(p->top) : v;
+    double *current = view_of(p->pivot).data, *best = current + v.cols;
+    int64_t next = p->column + 1, from = apart ? 0 : next;
+
+    if (p->column >= p->first) {
+        if (best[1] >= (double)v.rows)
+            return XH_ERR_ARG;
+        put_row(current, v, (int64_t)best[1]);
+        put_row(best + 2, top, p->column);
+        eliminate(v, top, from, p->column, p->end);
+    }
+    if (next < p->end) {
+        int64_t row = find_pivot(v, from, next);
+
+        best[0] = row < 0 ? -1.0 : key_of(*at(v, row, next));
+        best[1] = (double)row;
+        take_row(v, row, best + 2);
+        take_row(v, apart ? -1 : next, current);
     }
     return XH_OK;
 }
@@ -290,7 +301,7 @@ static xh_status_t checksum(const hyb_task_t *t)
 /* ---- all operations ----------------------------------------------------- */
 
 static const struct {
-    xh_status_t (*run)(const hyb_task_t *task); /* NULL: panel_step */
+    xh_status_t (*run)(const hyb_task_t *task);
     size_t result; /* where in a task its block is; but copy_out's */
 } ops[HYB_OPS] = {
     [HYB_OP_COPY_IN] = {copy, offsetof(hyb_task_t, link.block)},
@@ -304,7 +315,9 @@ static const struct {
     [HYB_OP_GEMV] = {gemv, offsetof(hyb_task_t, gemv.y)},
     [HYB_OP_GENERATE] = {generate, offsetof(hyb_task_t, generate.block)},
     [HYB_OP_CHECKSUM] = {checksum, offsetof(hyb_task_t, checksum.sums)},
-    [HYB_OP_PANEL_STEP] = {NULL, offsetof(hyb_task_t, panel_step.panel)},
+    [HYB_OP_PANEL_STEP] = {panel_step, offsetof(hyb_task_t, panel_step.panel)},
+    [HYB_OP_PANEL_COLUMN] = {panel_column,
+                             offsetof(hyb_task_t, panel_column.pivot)},
 };
 
 static double elements(hyb_block_t b)
@@ -361,6 +374,8 @@ double hyb_emu_amount(const hyb_task_t *t)
         return flop_of_traffic(elements(t->checksum.of));
     case HYB_OP_PANEL_STEP:
         return elements(t->panel_step.panel) * (double)t->panel_step.count;
+    case HYB_OP_PANEL_COLUMN:
+        return elements(t->panel_column.panel);
     default:
         return flop_of_traffic(elements(t->generate.block));
     }
@@ -388,12 +403,9 @@ static void flip(xh_view_t v)
     memcpy(x, &bits, sizeof(bits));
 }
 
-xh_status_t hyb_emu_work(hyb_emu_device_t *device, const hyb_task_t *task,
-                         bool flips)
+xh_status_t hyb_emu_work(const hyb_task_t *task, bool flips)
 {
-    xh_status_t status = task->op == HYB_OP_PANEL_STEP
-                             ? panel_step(task, device)
-                             : ops[task->op].run(task);
+    xh_status_t status = ops[task->op].run(task);
 
     if (flips)
         flip(result_of(task));

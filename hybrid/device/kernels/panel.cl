@@ -10,9 +10,10 @@
 #endif
 
 /*
- * What a launch leaves to the next one, in doubles: the current row, nb
- * elements of it, and for each group a proposal: the magnitude in the next
- * column, -1 where there is no row, its number, and the row.
+ * What a launch leaves to the next one, a vector: the current row, nb elements
+ * of it, and for each group a proposal: the magnitude in the next column, -1
+ * where there is no row, its number, and the row. Where other processes have a
+ * say it becomes one proposal, and then what was agreed on.
  */
 #define PROPOSAL(nb, group) ((nb) + (group) * ((nb) + 2))
 
@@ -22,6 +23,7 @@ typedef struct {
     i64 column; /* to eliminate, or -1 */
     i64 next;   /* to propose a pivot for, if it is before end */
     i64 end;    /* of the step's columns */
+    i64 done;   /* rows of the panel that come before the next one */
     i64 rows_of_group;
 } panel_step_t;
 
@@ -38,14 +40,15 @@ FUNCTION double key_of(double x)
     return x != x ? AS_DOUBLE(0x7ff0000000000000UL) : size;
 }
 
-/* The place of the best proposal; of equal ones the first one counts. */
-FUNCTION i64 best_proposal(GLOBAL const double *proposals, i64 nb)
+/* The place in v of the best proposal; of equal ones the first one counts. */
+FUNCTION i64 best_proposal(GLOBAL const double *v, block_t at, i64 nb)
 {
-    i64 best = PROPOSAL(nb, 0);
+    const i64 groups = (at.rows - nb) / (nb + 2);
+    i64 best = AT(at, PROPOSAL(nb, 0), 0);
 
-    for (i64 g = 1; g < GROUPS(0); g++)
-        if (proposals[PROPOSAL(nb, g)] > proposals[best])
-            best = PROPOSAL(nb, g);
+    for (i64 g = 1; g < groups; g++)
+        if (v[AT(at, PROPOSAL(nb, g), 0)] > v[best])
+            best = AT(at, PROPOSAL(nb, g), 0);
     return best;
 }
 
@@ -122,32 +125,34 @@ FUNCTION candidate_t best_of(CHIP const double *keys, CHIP const i64 *rows)
 }
 
 /*
- * Bring the pivot into row step.column, eliminate, and propose a pivot for
- * column step.next. All rows of the panel are here.
+ * Bring the pivot into row step.column of the top, eliminate, and propose a
+ * pivot for column step.next. Where the top is the panel's, and its owner puts
+ * that row back where it was, both write the same.
  */
 KERNEL(PANEL_ITEMS, 1)
-panel_column(GLOBAL double *a, block_t p, GLOBAL i64 *pivots, block_t list,
-             panel_step_t step, GLOBAL const double *before,
-             GLOBAL double *after)
+panel_column(GLOBAL double *a, block_t p, GLOBAL double *top, block_t t,
+             GLOBAL i64 *pivots, block_t list, GLOBAL const double *before,
+             block_t at, panel_step_t step, GLOBAL double *after)
 {
     ON_CHIP double keys[PANEL_ITEMS];
     ON_CHIP i64 rows[PANEL_ITEMS];
     const i64 begin = GROUP(0) * step.rows_of_group, c = step.column;
     const i64 below = begin + step.rows_of_group;
     const i64 end = below < p.rows ? below : p.rows;
-    const i64 under = c < 0 ? end : larger(begin, c + 1);
-    const i64 open = step.next < step.end ? larger(begin, step.next) : end;
+    const i64 under = larger(begin, step.done);
+    const i64 open = step.next < step.end ? under : end;
     GLOBAL const double *chosen =
-        before + (c < 0 ? 0 : best_proposal(before, p.cols));
+        before + (c < 0 ? 0 : best_proposal(before, at, p.cols));
     const i64 row = c < 0 ? -1 : (i64)chosen[1];
     GLOBAL double *proposal = after + PROPOSAL(p.cols, GROUP(0));
     candidate_t best;
 
-    if (c >= 0 && begin == 0 && ITEM(0) == 0)
+    if (c >= 0 && c < list.rows && begin == 0 && ITEM(0) == 0)
         pivots[AT(list, c, 0)] = row;
-    put_row(a, p, begin, end, row, before);
+    put_row(a, p, begin, end, row, before + at.offset);
     BARRIER();
-    put_row(a, p, begin, end, c, chosen + 2);
+    if (begin == 0)
+        put_row(top, t, 0, t.rows, c, chosen + 2);
     BARRIER();
     if (c >= 0)
         eliminate(a, p, under, end, step, chosen + 2);
@@ -161,5 +166,17 @@ panel_column(GLOBAL double *a, block_t p, GLOBAL i64 *pivots, block_t list,
         proposal[1] = (double)best.row;
     }
     take_row(a, p, begin, end, best.row, proposal + 2);
-    take_row(a, p, open, end, step.next, after);
+    take_row(a, p, open, end, step.done, after);
+}
+
+/* One vector of the groups' proposals: with the best one alone. */
+KERNEL(PANEL_ITEMS, 1)
+panel_pivot(GLOBAL const double *proposals, block_t from,
+            GLOBAL double *pivot, block_t to)
+{
+    const i64 nb = (to.rows - 2) / 2;
+    const i64 best = best_proposal(proposals, from, nb);
+
+    for (i64 j = ITEM(0); j < to.rows; j += PANEL_ITEMS)
+        pivot[AT(to, j, 0)] = proposals[j < nb ? AT(from, j, 0) : best + j - nb];
 }

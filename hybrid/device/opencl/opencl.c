@@ -108,9 +108,7 @@ static uint64_t number_of(cl_device_id id, cl_device_info what)
 
 static xh_status_t describe(int index, hyb_device_info_t *info_p)
 {
-    /* kernels see no host memory while they run */
-    hyb_device_info_t info = {
-        .backend = "opencl", .index = index, .lacks_box = true};
+    hyb_device_info_t info = {.backend = "opencl", .index = index};
     char name[256] = "";
 
     hyb_cl.GetDeviceInfo(found[index], CL_DEVICE_NAME, sizeof(name) - 1, name,
@@ -319,8 +317,8 @@ static const hyb_backend_t backend = {
            1u << HYB_OP_COPY | 1u << HYB_OP_SWAP_ROWS |
            1u << HYB_OP_GATHER_ROWS | 1u << HYB_OP_SCATTER_ROWS |
            1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV | 1u << HYB_OP_GENERATE |
-           1u << HYB_OP_CHECKSUM |
-           1u << HYB_OP_PANEL_STEP,
+           1u << HYB_OP_CHECKSUM | 1u << HYB_OP_PANEL_STEP |
+           1u << HYB_OP_PANEL_COLUMN,
     .count = count,
     .describe = describe,
     .open = open_device,

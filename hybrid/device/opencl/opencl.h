@@ -44,6 +44,7 @@ enum {
     X(GEMV, gemv)                                                              \
     X(INVERT, invert)                                                          \
     X(PANEL_COLUMN, panel_column)                                              \
+    X(PANEL_PIVOT, panel_pivot)                                                \
     X(PACK_A, pack_a)                                                          \
     X(PACK_B, pack_b)                                                          \
     X(MULTIPLY, multiply)

@@ -393,40 +393,78 @@ static xh_status_t hold_proposals(hyb_opencl_queue_t *queue, int64_t nb)
     return XH_OK;
 }
 
-/* Eliminate column c of step, or none before the first, and propose a pivot for
- * the next one. */
-static xh_status_t panel_column(hyb_opencl_queue_t *queue,
-                                const hyb_panel_step_t *step, int64_t c)
+/* Of rows of a panel, for each group. */
+static int64_t rows_of_group(hyb_block_t panel)
 {
-    const int64_t rows = step->panel.rows;
-    const int64_t rows_of_group = xh_larger(
-        HYB_OPENCL_PANEL_ROWS, xh_units(rows, HYB_OPENCL_PANEL_GROUPS));
-    const cl_long what[] = {c < step->first ? -1 : c, c + 1,
-                            step->first + step->count, rows_of_group};
-    const int items = hyb_opencl_panel_items(queue->device);
+    return xh_larger(HYB_OPENCL_PANEL_ROWS,
+                     xh_units(panel.rows, HYB_OPENCL_PANEL_GROUPS));
+}
+
+static int64_t groups_of(hyb_block_t panel)
+{
+    return xh_larger(1, xh_units(panel.rows, rows_of_group(panel)));
+}
+
+/* What groups propose, each a row. */
+static hyb_block_t proposals_of(hyb_block_t panel, hyb_buffer_t *memory)
+{
+    const int64_t nb = panel.cols;
+
+    return hyb_block(memory, 0, nb + groups_of(panel) * (nb + 2), 1);
+}
+
+/* Column p, whose pivot is one of proposals; leave those for the next one. */
+static xh_status_t advance(hyb_opencl_queue_t *queue,
+                           const hyb_panel_column_t *p, hyb_block_t pivots,
+                           cl_mem proposals)
+{
+    const size_t items[] = {(size_t)hyb_opencl_panel_items(queue->device), 1};
+    const bool apart = p->top.rows > 0;
+    const cl_long next = p->column + 1,
+                  what[] = {p->column < p->first ? -1 : p->column, next, p->end,
+                            apart ? 0 : next, rows_of_group(p->panel)};
     launch_t l = launch(queue, HYB_OPENCL_PANEL_COLUMN);
 
-    pass_block(&l, step->panel);
-    pass_block(&l, step->pivots);
+    pass_block(&l, p->panel);
+    pass_block(&l, apart ? p->top : p->panel);
+    pass_block(&l, pivots);
+    pass_block(&l, p->pivot);
     pass(&l, what, sizeof(what));
-    pass_memory(&l, queue->proposals[c & 1]);
-    pass_memory(&l, queue->proposals[~c & 1]);
-    return run(&l, xh_units(rows, rows_of_group), 1,
-               (const size_t[]){(size_t)items, 1});
+    pass_memory(&l, proposals);
+    return run(&l, groups_of(p->panel), 1, items);
+}
+
+static xh_status_t panel_column(hyb_opencl_queue_t *queue, const hyb_task_t *t)
+{
+    const size_t items[] = {(size_t)hyb_opencl_panel_items(queue->device), 1};
+    const hyb_panel_column_t *p = &t->panel_column;
+    hyb_buffer_t memory;
+    launch_t l;
+
+    XH_TRY(hold_proposals(queue, p->panel.cols));
+    memory.memory = queue->proposals[0];
+    XH_TRY(advance(queue, p, (hyb_block_t){0}, memory.memory));
+    l = launch(queue, HYB_OPENCL_PANEL_PIVOT);
+    pass_block(&l, proposals_of(p->panel, &memory));
+    pass_block(&l, p->pivot);
+    return run(&l, 1, 1, items);
 }
 
 static xh_status_t panel_step(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_panel_step_t *step = &t->panel_step;
+    hyb_panel_column_t p = {.panel = step->panel,
+                            .first = step->first,
+                            .end = step->first + step->count};
+    hyb_buffer_t memory;
 
-    if (step->box != NULL) {
-        hyb_opencl_host->log(XH_LOG_ERROR, "opencl", queue->device->index,
-                             "a panel step with a pivot box");
-        return XH_ERR_ARG;
-    }
     XH_TRY(hold_proposals(queue, step->panel.cols));
-    for (int64_t c = step->first - 1; c < step->first + step->count; c++)
-        XH_TRY(panel_column(queue, step, c));
+    for (p.column = p.first - 1; p.column < p.end; p.column++) {
+        memory.memory = queue->proposals[p.column & 1];
+        p.pivot = proposals_of(p.panel, &memory);
+        XH_TRY(
+            advance(queue, &p, step->pivots, queue->proposals[~p.column & 1]));
+    }
     return XH_OK;
 }
 
@@ -448,6 +486,7 @@ xh_status_t hyb_opencl_work(void *state, void *queue, const hyb_task_t *task)
         [HYB_OP_GENERATE] = generate,
         [HYB_OP_CHECKSUM] = checksum,
         [HYB_OP_PANEL_STEP] = panel_step,
+        [HYB_OP_PANEL_COLUMN] = panel_column,
     };
     hyb_opencl_queue_t *q = queue;
 

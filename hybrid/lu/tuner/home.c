@@ -198,6 +198,7 @@ typedef struct {
     double columns; /* local ones, behind it */
     double above;   /* rows above it, here */
     bool is_mine;   /* its columns are here */
+    bool is_shared; /* P > 1: others hold rows of it */
 } panel_t;
 
 static panel_t panel_of(const hpl_shape_t *shape, int64_t k)
@@ -217,10 +218,11 @@ static panel_t panel_of(const hpl_shape_t *shape, int64_t k)
                      .columns = (double)(hpl_system_columns(shape) -
                                          hpl_map_count(&columns, first + jb)),
                      .above = (double)above,
-                     .is_mine = hpl_map_owner(&columns, first) == columns.me};
+                     .is_mine = hpl_map_owner(&columns, first) == columns.me,
+                     .is_shared = shape->nprow > 1};
 }
 
-/* In doubles: L1, L2 and the lists of row moves. */
+/* In doubles: L1, L2 and the lists of row moves; what pivots are agreed by. */
 static hyb_traffic_t panel_traffic(const panel_t *p, const hyb_ways_t *ways,
                                    bool travels, bool by_peers)
 {
@@ -230,10 +232,13 @@ static hyb_traffic_t panel_traffic(const panel_t *p, const hyb_ways_t *ways,
         p->jb * (1.0 + p->part) + (p->jb * p->part + p->top) * displaced;
     bool stays = ways->by == HYB_PANEL_BY_DEVICE && p->is_mine;
     int need = stays ? by_peers ? 0 : ways->devices - 1 : ways->devices;
-    hyb_traffic_t t = {.up = ways->devices * (lists + l1) + need * body};
+    double agreed = stays && p->is_shared ? p->jb * (2.0 * p->jb + 2.0) : 0.0;
+    hyb_traffic_t t = {.up =
+                           ways->devices * (lists + l1) + need * body + agreed};
 
     if (stays)
-        t.down = l1 + p->jb + (travels || need > 0 ? body : 0.0);
+        t.down = l1 + (p->is_shared ? agreed : p->jb) +
+                 (travels || need > 0 ? body : 0.0);
     else if (p->is_mine)
         t.down = p->top * p->jb + body;
     return t;
