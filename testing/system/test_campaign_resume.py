@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import jobs
-from campaign_site import ALONE, CAMPAIGN, LOADS, site, wait_for  # noqa: F401
+from campaign_site import ALONE, CAMPAIGN, LOADS, site, wait_for
 from hpl_campaign import leftovers, state
 
 pytestmark = pytest.mark.scripts
@@ -57,7 +57,7 @@ def test_a_damaged_line_is_named(site):
     site.run(*ALONE, hosts="n1").refused("line 2 of it is damaged")
 
 
-def test_a_campaign_without_hosts_has_not_begun(site):  # noqa: F811
+def test_a_campaign_without_hosts_has_not_begun(site):
     site.run(*ALONE, hosts="n1").succeeded()
     path = site.folder / "c/state.jsonl"
     path.write_bytes(path.read_bytes().splitlines(keepends=True)[0])
@@ -66,7 +66,7 @@ def test_a_campaign_without_hosts_has_not_begun(site):  # noqa: F811
     site.run(*ALONE, hosts="n1").succeeded()
 
 
-def test_bounds_may_change_when_it_goes_on(site):  # noqa: F811
+def test_bounds_may_change_when_it_goes_on(site):
     done = site.run(*ALONE, "--grace", "0.1", "--bound", "0.1", "--retries", "0",
                     hosts="n1", told={"seconds": 60})
     assert done.status == 1, str(done)

@@ -3,7 +3,7 @@
 they ended."""
 import pytest
 
-import campaign_site  # noqa: F401
+import campaign_site
 from hpl_campaign import hosts, outcome, stages
 from hpl_campaign.run import Host, Run
 
