@@ -9,12 +9,14 @@ import tempfile
 from . import blame, inventory, judge, planning, stages
 from .ceiling import Ceiling
 from .live import duration
+from .measures import kinds_of
 from .run import Host
 from .runner import Runner
 
 # Hosts of these classes take no part in what comes after.
 UNFIT = ("wrong", "died", "hung", "hot", "not started")
 
+DIFFERENT = 20  # hosts that are named for it
 LOG_LIMIT = 20.0  # s in which a host says what its kernel said
 
 
@@ -134,6 +136,16 @@ class Campaign:
                             "error": error})
             if error:
                 self.view.say(f"  {host}: {error}")
+        self.tell_differences()
+
+    def tell_differences(self):
+        """Name the hosts that differ from the others, the first of them."""
+        found = judge.differences(self.names, self.state.inventory,
+                                  kinds_of(self.names, self.state.inventory))
+        for host, texts in list(found.items())[:DIFFERENT]:
+            self.view.say(f"  {host} differs: {'; '.join(texts)}")
+        if len(found) > DIFFERENT:
+            self.view.say(f"  and {len(found) - DIFFERENT} more")
 
     def witness(self, run, seconds):
         """What the kernels of a run's hosts said meanwhile."""

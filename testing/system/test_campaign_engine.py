@@ -93,6 +93,23 @@ def test_the_inventory_asks_every_host(site):
     assert all(event["facts"]["cores"] > 0 and not event["error"] for event in told)
 
 
+def test_hosts_that_differ_are_named_after_the_inventory(site):
+    """All but the last have told before, one of them another governor."""
+    site.run(*ALONE, hosts="n[1-7]").succeeded()
+    path = site.folder / "c/state.jsonl"
+    head = path.read_bytes().splitlines(keepends=True)[:2]
+    told = [{"event": "inventory", "host": f"n{i}", "error": None, "facts": {
+        "governor": "8 x powersave" if i == 3 else "8 x performance"}}
+        for i in range(1, 7)]
+    path.write_bytes(head[0].replace(b'"stages":["single"]',
+                                     b'"stages":["inventory","single"]')
+                     + head[1] + b"".join(json.dumps(x).encode() + b"\n" for x in told))
+    done = jobs.run([sys.executable, CAMPAIGN, "run", "-C", "c", "--mpirun", site.mpirun],
+                    site.folder, site.env())
+    assert ("n3 differs: governor is 8 x powersave, elsewhere 8 x performance"
+            in done.stderr), str(done)
+
+
 def test_a_ramp_starts_runs_one_after_the_other(site):
     site.run(*ALONE, "--ramp", "0.2", hosts="n[1-4]", told={"seconds": 1}).succeeded()
     starts = [event["time"] for event in site.events() if event["event"] == "start"]
