@@ -224,6 +224,9 @@ def completed(given, stored):
     given.xhpl = given.xhpl or beside("xhpl")
     given.xdgemm = given.xdgemm or beside("xdgemm")
     given.launcher = given.launcher or default_launcher(given)
+    if given.ceiling and given.launcher == "slurm" and not slurm.allocated():
+        raise Refused("--ceiling needs an allocation (salloc): a node that Slurm gave to "
+                      "a job alone cannot be looked at")
     if given.rate and given.memory.endswith("%"):
         raise Refused("--rate needs --memory with an amount, such as 64G")
     return given

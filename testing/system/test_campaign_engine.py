@@ -146,6 +146,8 @@ def test_without_a_rate_xhpl_makes_the_plan(site):
     (("--stages", "singles"), "inventory, single, pairs, groups, all"),
     (("--seconds", "0"), "not more than 0"),
     (("--memory", "80%"), "64G"),
+    (("--ceiling", "hot"), "95C"),
+    (("--ceiling", "95C", "--launcher", "slurm"), "salloc"),
     (("--slow", "3"), "3%"),
 ])  # fmt: skip
 def test_bad_input_is_refused(site, options, said):

@@ -48,7 +48,7 @@ def running_on(cluster, host):
 
 
 def until(holds):
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while not holds():
         assert time.monotonic() < end, "it never came to that"
         time.sleep(0.1)
