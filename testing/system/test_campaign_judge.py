@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The class of each host of a campaign, and which further runs settle it."""
+import json
 from statistics import NormalDist
 
 import pytest
 
 import campaign_sim
 import jobs
+import records
 from campaign_sim import Simulated, World, classes, named
 from hpl_campaign import blame, compare, drain, judge, links, measures, summary
 
 pytestmark = pytest.mark.scripts
 HOSTS = named(8)
+SCHEMA = type(records.VALIDATOR)(json.loads(
+    (jobs.SOURCE / "docs/campaign.schema.json").read_text()))
 
 
 def ended(hosts, outcome="ok", gflops=100.0, name=None, **more):
@@ -412,3 +416,15 @@ def test_commands_are_shown_as_a_shell_reads_them(tmp_path):
     shown = drain.shown([entry], "printf '%s\\n' {host} {reason}")
     outcome = jobs.run(["sh", "-c", shown], tmp_path).succeeded()
     assert outcome.stdout == "n1\nhung: it's `hung`; $HOME\n", shown
+
+
+def test_the_summary_fits_its_schema(campaign):
+    SCHEMA.validate(campaign)
+    SCHEMA.validate(summary.build(campaign_sim.large(60)))
+    SCHEMA.validate(summary.build(Simulated(World(HOSTS))))
+
+
+@pytest.mark.parametrize("change", (
+    {"version": 2}, {"drain": ["n1"]}, {"counts": {"ok": 1, "bad": 2}}, {"more": 1}))
+def test_the_schema_refuses_what_is_not_one(campaign, change):
+    assert not SCHEMA.is_valid({**campaign, **change})
