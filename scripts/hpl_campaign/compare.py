@@ -14,6 +14,8 @@ PEERS = 100  # hosts of a kind that others are compared with
 SURE = 3  # runs of a host, before it is slow for certain
 LOOKS = 10  # at a host, one after each further run
 FAR = 3.0  # standard deviations: peers beyond are no ordinary ones
+RARE = 0.00135  # beyond three standard deviations
+OF_CENTRE = 1.05  # variance of the centre of values over that of their mean
 OF_MAD = 1.4826  # standard deviations in a median of absolute deviations
 
 
@@ -22,7 +24,8 @@ class Found(NamedTuple):
 
     gap      its value less the median of its peers
     spread   standard deviation of the ordinary peers
-    chance   that any of the hosts compared is so far off without a reason
+    chance   that the noise from run to run takes any of the hosts compared so far off
+    rarity   the part of hosts like its peers that would be so far off
     runs     that were compared
     peers    that it was compared with
     """
@@ -30,6 +33,7 @@ class Found(NamedTuple):
     gap: float
     spread: float
     chance: float
+    rarity: float
     runs: int
     peers: int
 
@@ -59,14 +63,17 @@ def tail(t, df):
 
 
 def ordinary(values):
-    """Those that are not far from the middle; two thirds stay at least."""
-    middle = median(values)
-    near = sorted(values, key=lambda x: abs(x - middle))
-    spread = OF_MAD * abs(near[len(near) // 2] - middle)
+    """Hosts that are not far from the middle; two thirds stay at least.
+
+    values   {host: value}
+    """
+    middle = median(values.values())
+    far = {host: abs(x - middle) for host, x in values.items()}
+    near = sorted(far, key=far.get)
     # Of few values the deviation is known badly.
-    cut = FAR * (1 + 4 / len(values)) * spread
-    least = len(values) - len(values) // 3
-    return [x for i, x in enumerate(near) if i < least or abs(x - middle) <= cut]
+    cut = FAR * (1 + 4 / len(near)) * OF_MAD * far[near[len(near) // 2]]
+    least = len(near) - len(near) // 3
+    return [host for i, host in enumerate(near) if i < least or far[host] <= cut]
 
 
 def deviation(values):
@@ -116,28 +123,43 @@ class Kind:
         middle = median(self.centres(runs).values())
         return centre(self.values[host][:runs]) - middle
 
+    def noise(self, runs, names):
+        """Variance from run to run of some peers, and its degrees of freedom."""
+        total = 0.0
+        for name in names:
+            values = self.values[name][:runs]
+            mean = sum(values) / runs
+            total += sum((x - mean)**2 for x in values)
+        freedom = len(names) * (runs - 1)
+        return total / freedom, freedom
+
     def find(self, host):
         """A host beside its peers."""
         runs = self.compared(host)
-        others = [x for peer, x in self.centres(runs).items() if peer != host]
+        others = {peer: x for peer, x in self.centres(runs).items() if peer != host}
         kept = ordinary(others)
-        mean, spread = deviation(kept)
+        mean, spread = deviation([others[peer] for peer in kept])
         below = mean - centre(self.values[host][:runs])
-        return Found(self.gap(host), spread, self.chance(below, spread, len(kept), runs),
-                     runs, len(self.centres(runs)))
+        more = 1 + 1 / len(kept)
+        rarity = chance = odds(below, spread**2 * more, len(kept) - 1)
+        if runs > 1:
+            noise, freedom = self.noise(runs, kept)
+            chance = odds(below, noise * more * OF_CENTRE / runs, freedom)
+        chance = min(1.0, LOOKS * len(self.values) * chance)
+        return Found(self.gap(host), spread, chance, rarity, runs, len(others) + 1)
 
-    def chance(self, below, spread, count, runs):
-        """That any host is so far below by chance, at any look at it (Bonferroni)."""
-        if below <= 0:
-            return 1.0
-        error = max(spread, 1e-9) * math.sqrt(1 + 1 / count)
-        looks = max(runs, LOOKS) * len(self.values)
-        return min(1.0, tail(below / error, count - 1) * looks)
+
+def odds(below, variance, freedom):
+    """The chance of a value so far below."""
+    if below <= 0:
+        return 1.0
+    return tail(below / math.sqrt(max(variance, 1e-18)), freedom)
 
 
 def is_slow(found, part, alpha):
-    """Below the median by this part, and not by chance."""
-    return found.gap < math.log(1 - part) and found.chance < alpha
+    """Below the median by this part, neither by chance nor as others of its kind."""
+    return found.gap < math.log(1 - part) and found.chance < alpha \
+        and found.rarity < RARE
 
 
 def is_suspect(gap, part):

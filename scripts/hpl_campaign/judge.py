@@ -3,11 +3,11 @@
 import math
 from typing import List, NamedTuple
 
-from hpl_report.words import NBSP, percent, plural, rate, significant
+from hpl_report.words import NBSP, percent, plural, significant
 
 from . import inventory as facts_of
 from .blame import CHANCE, SLOW, Failures, listed, names_of, opened
-from .compare import FEW, SURE, is_slow, is_suspect
+from .compare import FEW, RARE, SURE, is_slow, is_suspect
 from .measures import kinds_of, measures
 
 # From the worst on.
@@ -44,6 +44,10 @@ def below(gap):
 
 def odds(found):
     """How likely chance is, in words."""
+    if found.runs < SURE:
+        return f"{plural(SURE, 'run')} would tell if it is chance"
+    if found.rarity >= RARE:
+        return "others of its kind differ as much"
     if found.chance >= 0.5:
         return "which may well be chance"
     if found.chance < 1e-4:
