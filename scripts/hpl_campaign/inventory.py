@@ -64,8 +64,7 @@ def understood(out, err, begun):
     try:
         facts = json.loads(out.splitlines()[-1])
     except (IndexError, ValueError):
-        said = err.strip().splitlines()
-        return None, said[-1] if said else "no answer"
+        return None, "; ".join(err.strip().splitlines()[-2:]) or "no answer"
     if "clock" in facts:
         facts["clock_offset"] = offset(facts["clock"], begun, time.time())
     return facts, None

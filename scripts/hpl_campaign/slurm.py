@@ -185,9 +185,9 @@ class Slurm(launch.Ssh):
                 *(self.more if allocated() else []), *words]
 
     def remote(self, host, words):
-        own = ["--overlap", "--mem=0"] if allocated() else [*self.where(), *self.more]
-        return ["srun", "--quiet", "--nodes=1", "--ntasks=1", f"--nodelist={host}",
-                "--cpu-bind=none", *own, *words]
+        own = (["--overlap", "--mem=0"] if allocated()
+               else ["--immediate=20", *self.where(), *self.more])
+        return ["srun", "--nodes=1", "--ntasks=1", f"--nodelist={host}", *own, *words]
 
     def start(self, words, folder, environment, run):
         if allocated():

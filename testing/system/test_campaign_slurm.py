@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Campaigns on a Slurm of eight nodes, by jobs and within an allocation."""
+import json
+import os
+import shutil
+import sys
+import time
+
+import pytest
+
+import cluster_slurm
+import faults
+import jobs
+from busy import retried
+
+sys.path.insert(0, str(jobs.SOURCE / "scripts"))
+from hpl_campaign import slurm  # noqa: E402
+
+WHY_NOT = cluster_slurm.why_not()
+on_slurm = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
+pytestmark = pytest.mark.surface
+SIZE = ["--xhpl", str(jobs.XHPL), "--rate", "15", "--memory", "100M", "--nb", "128",
+        "--seconds", "2", "--short", "1", "--slow", "15%", "--retries", "1"]
+EXAMPLES = jobs.SOURCE / "examples"
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """Start a cluster, each time a new one; it is gone when the test ends."""
+    running = []
+
+    def start():
+        while running:
+            running.pop().close()
+        folder = tmp_path / f"cluster{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        running.append(cluster_slurm.Slurm(folder))
+        return running[0]
+
+    yield start
+    while running:
+        running.pop().close()
+
+
+def at_login(cluster, *words, **env):
+    env = {"XHPL_BLAS_CHECK": "off", "PATH": f"{jobs.BIN}:{os.environ['PATH']}", **env}
+    return jobs.run(cluster.outside(words), cluster.folder, env, limit=150)
+
+
+def result(cluster, folder, outcome):
+    path = cluster.folder / folder / "campaign.json"
+    assert path.exists(), str(outcome)
+    return json.loads(path.read_text())
+
+
+def classes(found):
+    return {host["name"]: host["class"] for host in found["hosts"]
+            if host["class"] != "ok"}
+
+
+@on_slurm
+@retried
+def test_the_nodes_of_a_partition_are_tried_by_jobs_of_their_own(cluster):
+    """One of them is slow, and one is down."""
+    running = cluster()
+    faults.half_speed(running, "n03")
+    at_login(running, "scontrol", "update", "nodename=n07", "state=down",
+             "reason=dead").succeeded()  # fmt: skip
+    outcome = at_login(
+        running, jobs.SOURCE / "scripts/xhpl-campaign", "run", "--partition", "all",
+        "-C", running.folder / "campaign", "--stages", "inventory,single", *SIZE)
+    found = result(running, "campaign", outcome)
+    assert classes(found) == {"n03": "slow", "n07": "not started"}, str(outcome)
+    groups = {host["name"]: host["group"] for host in found["hosts"]}
+    assert groups["n04"] == "left" and groups["n05"] == "right"
+    assert at_login(running, "squeue", "-h").stdout == ""
+
+
+def submitted(cluster, script, *words, **env):
+    """A batch script of the kit, submitted as its head says, to its end; what it
+    wrote."""
+    shutil.copy(EXAMPLES / script, cluster.folder)
+    at_login(cluster, "sh", "-c", f"cd {cluster.folder} && sbatch --output=out "
+             f"{' '.join(words)} {os.path.basename(script)}", **env).succeeded()
+    until = time.monotonic() + 120
+    while at_login(cluster, "squeue", "-h").stdout.strip():
+        assert time.monotonic() < until
+        time.sleep(0.5)
+    return (cluster.folder / "out").read_text()
+
+
+@on_slurm
+@retried
+def test_a_campaign_runs_within_an_allocation(cluster):
+    running = cluster()
+    out = submitted(running, "slurm/campaign.sbatch", "--nodes=4",
+                    CAMPAIGN=str(jobs.SOURCE / "scripts/xhpl-campaign"),
+                    OPTIONS=" ".join(["--stages", "inventory,single,pairs", *SIZE]))
+    found = result(running, "campaign", out)
+    assert classes(found) == {} and len(found["hosts"]) == 4, out
+    assert found["pairs"]["hosts"] != []
+
+
+@on_slurm
+@retried
+def test_a_batch_script_runs_xhpl_on_several_nodes(cluster):
+    running = cluster()
+    out = submitted(running, "slurm/cpu.sbatch", "--nodes=4",
+                    OPTIONS="-n 1000 --nb 64 -p 2 -q 2")
+    assert "1 tests completed and passed residual checks" in out, out
+
+
+# ---- what Slurm prints ---------------------------------------------------------------
+
+
+def test_hosts_hang_on_the_lowest_switch():
+    text = ("SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[1-2],gpu1\n"
+            "SwitchName=s2 Level=0 LinkSpeed=1 Nodes=n3\n"
+            "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-3],gpu1 Switches=s1,s2\n")
+    assert slurm.switches(text) == {"n1": "s1", "n2": "s1", "gpu1": "s1", "n3": "s2"}
+
+
+LISTED = "MPI plugin types are...\n\tnone\n\tpmi2\n\tpmix\nspecific pmix ... pmix_v4\n"
+
+
+@pytest.mark.parametrize("listed, library, wanted", (
+    (LISTED, "libmpi.so.40 => /lib/libmpi.so.40", "pmix"),
+    (LISTED, "libmpi.so.12 => /lib/libmpi.so.12", "pmi2"),
+    ("srun: MPI types are...\nsrun: none\nsrun: pmi2\n", "libmpi.so.40", "pmi2"),
+    ("MPI plugin types are...\n\tnone\n", "libmpi.so.40", None),
+))  # fmt: skip
+def test_srun_gets_what_this_mpi_needs(listed, library, wanted):
+    assert slurm.mpi_type(listed, library) == wanted

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kit in examples/, run as far as it can be here, and the bundle of a run."""
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import types
+
+import pytest
+
+import jobs
+
+EXAMPLES = jobs.SOURCE / "examples"
+pytestmark = pytest.mark.surface
+RUN = ["-n", "1000", "--nb", "64", "-p", "1", "-q", "1"]
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """A prefix with the programs."""
+    (tmp_path / "prefix").mkdir()
+    (tmp_path / "prefix/bin").symlink_to(jobs.BIN)
+    return tmp_path / "prefix"
+
+
+def env(**more):
+    return {"PATH": f"{jobs.BIN}:{jobs.SOURCE / 'scripts'}:{os.environ['PATH']}",
+            "XHPL_BLAS_CHECK": "off", "MPIRUN": " ".join(jobs.LAUNCHER), **more}
+
+
+def check(prefix, folder):
+    words = [EXAMPLES / "post-install-check", prefix]
+    return jobs.run(words, folder, env())
+
+
+def test_an_installation_that_computes_passes_its_check(installed, tmp_path):
+    check(installed, tmp_path).succeeded()
+
+
+@pytest.mark.parametrize("broken", ("exit 1", "echo 1 tests completed and failed"))
+def test_one_that_does_not_fails_it(tmp_path, broken):
+    jobs.program(tmp_path / "bin/xhpl", broken)
+    assert check(tmp_path, tmp_path).status != 0
+
+
+def test_easybuild_s_sanity_check_passes(tmp_path):
+    recipe = {}
+    exec((EXAMPLES / "easybuild/xhpl.eb").read_text(), recipe)
+    assert recipe["version"] == (jobs.SOURCE / "VERSION").read_text().strip()
+    assert "bin/xhpl" in recipe["sanity_check_paths"]["files"]
+    assert len(recipe["sanity_check_commands"]) == 2
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for command in recipe["sanity_check_commands"]:
+        # mpirun is scripts/mpirun here, and takes another launcher by name.
+        more = {} if jobs.LAUNCHER == ["mpirun"] else {"MPIRUN": launcher_name()}
+        jobs.run(["sh", "-c", command], tmp_path, env(**more)).succeeded()
+
+
+def launcher_name():
+    """The system's launcher, by its full name."""
+    return shutil.which("mpirun") or shutil.which("mpiexec")
+
+
+# ---- ReFrame -------------------------------------------------------------------------
+
+
+class Checked:
+    """What a ReFrame test sees of one: the words that its class body uses."""
+
+    def __init__(self, stdout):
+        self.stdout = stdout
+
+
+def reframe_check(stdout):
+    """The test of the kit, on what a run printed; ReFrame is stood in for by as much
+    of it as the test uses."""
+    sanity = types.SimpleNamespace(
+        assert_found=lambda pattern, text: bool(re.search(pattern, text, re.M)),
+        extractsingle=lambda pattern, text, tag, kind: kind(
+            re.search(pattern, text, re.M)[tag]))
+    here = {
+        "rfm": types.SimpleNamespace(simple_test=lambda found: found,
+                                     RunOnlyRegressionTest=Checked),
+        "sn": sanity, "variable": lambda kind, value: value,
+        "run_before": lambda stage: lambda method: method,
+        "sanity_function": lambda method: method,
+        "performance_function": lambda unit: lambda method: method,
+        "__name__": "kit"}  # fmt: skip
+    text = (EXAMPLES / "reframe/xhpl_check.py").read_text()
+    exec(re.sub(r"^import reframe.*$", "", text, flags=re.M), here)
+    return here["xhpl_check"](stdout)
+
+
+def test_reframe_s_test_reads_what_xhpl_prints(tmp_path):
+    made = reframe_check("")
+    made.n, made.nb = 1000, 64
+    made.set_options()
+    outcome = jobs.run([made.executable, *made.executable_opts], tmp_path, env())
+    made = reframe_check(outcome.succeeded().stdout)
+    assert made.residual_passed()
+    record = json.loads((tmp_path / made_file(made)).read_text())
+    assert made.rate() == pytest.approx(record["tests"][0]["gflops"], rel=1e-3)
+    assert not reframe_check("1 tests completed and failed residual").residual_passed()
+
+
+def made_file(made):
+    made.set_options()
+    return made.keep_files[0]
+
+
+def test_reframe_itself_loads_it(tmp_path):
+    pytest.importorskip("reframe")
+    words = [sys.executable, "-m", "reframe", "-c", EXAMPLES / "reframe", "-l"]
+    assert "xhpl_check" in jobs.run(words, tmp_path).succeeded().stdout
+
+
+# ---- a container, batch scripts ------------------------------------------------------
+
+
+def section(name):
+    """Lines of a section of the Apptainer definition."""
+    text = (EXAMPLES / "apptainer/xhpl.def").read_text()
+    return re.search(rf"^%{name}\n(.*?)(?=^%|\Z)", text, re.M | re.S)[1]
+
+
+def test_the_container_s_own_test_passes(tmp_path):
+    jobs.run(["sh", "-ec", section("test")], tmp_path, env()).succeeded()
+    outcome = jobs.run(["sh", "-ec", section("runscript"), "sh", *RUN], tmp_path, env())
+    assert "1 tests completed and passed" in outcome.succeeded().stdout
+
+
+def test_the_container_is_built_by_targets_and_scripts_that_exist():
+    post = section("post")
+    for target in re.findall(r"^ +make (\w+)", post, re.M):
+        assert jobs.run(["make", "-n", target], jobs.SOURCE).status == 0, target
+    for script in re.findall(r"^ +(setup/\S+)", post, re.M):
+        assert os.access(jobs.SOURCE / script, os.X_OK)
+
+
+@pytest.mark.parametrize("script", sorted(
+    str(path.relative_to(EXAMPLES)) for pattern in ("*/*.sbatch", "*/*.sh")
+    for path in EXAMPLES.glob(pattern)))  # fmt: skip
+def test_a_script_calls_what_there_is(script, tmp_path):
+    """Each runs with launchers that print their words; xhpl then takes its options."""
+    for name in ("srun", "xhpl-campaign"):
+        jobs.program(tmp_path / f"bin/{name}", f'echo {name} "$@"\n')
+    path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+    outcome = jobs.run(["sh", EXAMPLES / script], tmp_path,
+                       {"PATH": path, "SLURM_JOB_ID": "7"}).succeeded()  # fmt: skip
+    words = outcome.stdout.split()
+    if words[0] == "srun":
+        assert "--mpi=pmix" in words
+        given = words[words.index("xhpl") + 1:]
+        assert {"--json": "xhpl-7.json", "--set": "devices=cuda"}[given[0]] == given[1]
+        program = [jobs.XHPL, *RUN, *given]
+        jobs.run([w.replace("devices=cuda", "devices=none") if isinstance(w, str) else w
+                  for w in program], tmp_path, env()).succeeded()  # fmt: skip
+    else:
+        assert words[:2] == ["xhpl-campaign", "run"]
+        program = [jobs.SOURCE / "scripts/xhpl-campaign", *words[1:]]
+        outcome = jobs.run(program, tmp_path)
+        assert "unrecognized" not in outcome.stderr, str(outcome)
+
+
+# ---- what a list or a contest asks for -------------------------------------------------
+
+
+@pytest.fixture
+def packed(tmp_path):
+    """Pack a run; its files by name, and the outcome."""
+    jobs.run([jobs.XHPL, *RUN, "--json", "run.json"], tmp_path, env()).succeeded()
+    (tmp_path / "HPL.dat").write_text("as it was\n")
+    record = json.loads((tmp_path / "run.json").read_text())
+
+    def pack(log=None, *more):
+        words = [jobs.SOURCE / "scripts/pack-submission", "run.json", "HPL.dat",
+                 "-o", "top.tar.gz", *more]
+        if log is not None:
+            (tmp_path / "log.csv").write_text(log)
+            words += ["--meter", "log.csv"]
+        outcome = jobs.run(words, tmp_path)
+        if outcome.status:
+            return None, outcome
+        with tarfile.open(tmp_path / "top.tar.gz") as archive:
+            return {member.name.partition("/")[2]: archive.extractfile(member).read()
+                    .decode() for member in archive}, outcome  # fmt: skip
+
+    pack.test = record["tests"][0]
+    return pack
+
+
+def test_the_bundle_has_record_files_times_and_configuration(packed):
+    found, _ = packed()
+    assert sorted(found) == ["HPL.dat", "configuration.json", "run.json", "times.txt"]
+    assert found["HPL.dat"] == "as it was\n"
+    assert packed.test["start"] in found["times.txt"]
+    assert "PASSED" in found["times.txt"]
+    described = json.loads(found["configuration.json"])
+    assert described["settings"]["blas_check"] == "off"
+    assert described["mpi"] and described["blas"] and described["hosts"]
+
+
+def seconds(text):
+    words = ["date", "-u", "-d", text, "+%s.%N"]
+    return float(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)
+
+
+@pytest.mark.parametrize("head", ("", "time,watts\n"))
+def test_a_meter_s_log_is_merged_by_time(packed, head):
+    """Of four readings two lie within the timed phase."""
+    begin, end = seconds(packed.test["start"]), seconds(packed.test["end"])
+    rows = [(begin - 5, 100), (begin, 300), (end, 500), (end + 5, 100)]
+    found, _ = packed(head + "".join(f"{at:.6f},{watts}\n" for at, watts in rows))
+    table = list(csv.reader(io.StringIO(found["meter.csv"])))
+    assert [row[1:] for row in table] == [
+        ["watts", "test"], ["100.0", ""], ["300.0", "1"], ["500.0", "1"],
+        ["100.0", ""]]
+    assert "power     400 W, mean of 2 readings" in found["times.txt"]
+
+
+def test_a_log_in_iso_8601_needs_its_zone(packed):
+    start = packed.test["start"]
+    assert ",1\n" in packed(f"{start},250\n")[0]["meter.csv"]
+    packed(f"a,b\n{start.rstrip('Z')},250\n")[1].refused("has no zone")
+
+
+@pytest.mark.parametrize("words, said", (
+    (["none"], "none: No such file"), (["HPL.dat"], "two files are named HPL.dat")))
+def test_what_cannot_be_packed_is_refused(packed, words, said):
+    packed(None, *words)[1].refused(said)
