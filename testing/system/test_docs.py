@@ -95,7 +95,6 @@ NOT_RUN = {
 SMALLER = [
     (r"-n (40000|80000|10000)\b", "-n 500"),
     (r"-m 20000 -n 20000 -k 1024 --torture 600", "-m 300 -n 300 -k 64 --torture 1"),
-    (r"(?<=-np [24] )--map-by ppr:1:node --bind-to none", "--oversubscribe"),
     (r"--memory 1G", "--memory 200M"),
     (r"(--set )predict=on", r"\1predict=on \1plan_seconds=0.1"),
     (r"-np 16\b|(?<=bind-to core )-np 4\b", "-np 2"),  # cores
