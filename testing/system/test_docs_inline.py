@@ -84,12 +84,12 @@ def test_options_within_a_sentence_exist():
     programs = ["xhpl", "xdgemm"]
     asked = [[jobs.BIN / name, "--help"] for name in programs]
     asked[0].append("all")
-    scripts = ["hpl-report", "plot-run"]
+    scripts = ["hpl-report", "pack-submission", "plot-run", "xhpl-campaign"]
     asked += [[jobs.SOURCE / "scripts" / name, "--help"] for name in scripts]
     known = " ".join(jobs.run(words, jobs.SOURCE).stdout for words in asked)
     alone = [code for code in CODE if code.startswith("--")]
     named = {x for code in alone for x in re.findall(r"(?<!\S)--[a-z][\w-]*", code)}
-    others = {"--gpus-per-task"}  # of Slurm
+    others = {"--gpus-per-task", "--mpi"}  # of Slurm
     assert len(named) > 30 and others <= named
     # One letter stands behind one dash in --help, and two are accepted.
     missing = [x for x in named - others if not re.search(rf"-?{x[1:]}\b", known)]
