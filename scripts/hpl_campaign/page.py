@@ -186,6 +186,14 @@ def few(figure):
     return html.listing(lines) if lines else ""
 
 
+def filling(figure):
+    """What a node should reach with all of its memory."""
+    full = figure.get("full")
+    return html.paragraph(
+        f"With N = {full['n']}, which fills its memory, the median node should reach "
+        f"{rate(full['gflops'])}.") if full else ""
+
+
 def alone(campaign, data):
     """Rates of nodes by themselves."""
     figure = campaign["figures"]["single"]
@@ -193,7 +201,7 @@ def alone(campaign, data):
         return ""
     return html.section("single", "Nodes alone", charts.ranked(campaign, data),
                         charts.histogram(campaign, data), few(figure),
-                        kinds_table(figure))
+                        filling(figure), kinds_table(figure))
 
 
 def pair_facts(figure):
@@ -268,7 +276,8 @@ def differences(campaign):
 
 def failed(campaign):
     """Runs without a good end."""
-    rows = [[run["run"], some(run["hosts"]), run["outcome"], NONE if run.get("status") is None else run["status"],
+    rows = [[run["run"], some(run["hosts"]), run["outcome"],
+             NONE if run.get("status") is None else run["status"],
              short("; ".join(run.get("evidence") or []), 400)]
             for run in campaign["runs"] if run["outcome"] != "ok"]
     return html.section("failed", "Runs that did not end well", limited(
