@@ -11,6 +11,7 @@ STILL = re.compile(r"no progress for|waits for other processes")
 BANNER = re.compile(r"^(HPLinpack|xhpl: |xdgemm: |C := )", re.M)
 SAID = re.compile(r"^(?:xhpl|xdgemm): (warning|error): (.*)$", re.M)
 
+FASTEST = 1e13  # B/s, more than any link
 EVIDENCE = 8  # lines of it, at most
 TEXT = 400  # letters of one
 
@@ -58,10 +59,12 @@ def result(report):
 
 def link(record):
     """Seconds of a short message and B/s of a long one, as a record has them that was
-    written with predict=on; None, None without them."""
+    written with predict=on; None, None without them. Where others had the cores
+    meanwhile, a long message may have seemed to take no time: nothing is known then."""
     found = [re.search(rf'"{name}": ([\d.e+-]+)', record) for name in (
         "latency_seconds", "bandwidth")]
-    return tuple(match and float(match[1]) for match in found)
+    latency, bandwidth = (float(match[1]) if match else None for match in found)
+    return (latency, bandwidth) if (bandwidth or 0.0) < FASTEST else (None, None)
 
 
 def share_done(log):

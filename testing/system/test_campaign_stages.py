@@ -132,3 +132,12 @@ def test_words_about_waiting_are_no_sign_of_life():
     still = "xhpl: warning: rank 0 on n1: no progress for 30 s, iteration 3 of 9\n"
     assert not outcome.is_life(still) and not outcome.is_life("\n")
     assert outcome.is_life(HALF + still)
+
+
+@pytest.mark.parametrize("record, found", [
+    ('"latency_seconds": 1.5e-06,\n "bandwidth": 12000000000.0', (1.5e-6, 1.2e10)),
+    ('"latency_seconds": 0.03,\n "bandwidth": 2.1e15', (None, None)),
+    ("{}", (None, None)),
+])  # fmt: skip
+def test_what_a_record_says_of_the_link(record, found):
+    assert outcome.link(record) == found
