@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from . import blame, campaign, drain, history, hosts, launch, live, planning, results
-from . import slurm
+from . import leftovers, slurm
 from .run import STAGES
 from .state import Busy, Damaged, State
 
@@ -306,10 +306,11 @@ def run(given):
     work = campaign.Campaign(given, state, launch.launcher(given), view)
     try:
         work.run()
-    except SystemExit:
+    except SystemExit as ending:
         view.say(f"interrupted; {len(state.ended)} runs have ended. The same command "
                  "goes on")
-        raise
+        leftovers.end_children()  # threads may still wait for hosts that do not answer
+        os._exit(ending.code)
     return conclude(given, state)
 
 

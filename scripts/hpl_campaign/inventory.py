@@ -89,7 +89,7 @@ def gather(hosts, words, limit=60, at_once=64):
     finally:
         for answer in asked:
             answer.cancel()
-        pool.shutdown()
+        pool.shutdown(wait=False)  # nobody waits for hosts if it is interrupted
 
 
 def request(folder, program):

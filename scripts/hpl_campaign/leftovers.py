@@ -3,6 +3,7 @@
 
 As a program, sent to another host: python3 - MARK.
 """
+import glob
 import os
 import signal
 import sys
@@ -50,6 +51,19 @@ def end(mark, grace=2.0):
         if time.monotonic() - began > grace:
             send(left, signal.SIGKILL)
     return not left
+
+
+def end_children():
+    """Kill what this process has started, with all of its sessions."""
+    found = []
+    for path in glob.glob("/proc/self/task/*/children"):
+        with open(path) as file:
+            found += map(int, file.read().split())
+    for child in found:
+        try:
+            os.killpg(child, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hosts, and the runs that a campaign asks for."""
+import re
+import zlib
 from typing import NamedTuple, Optional, Tuple
 
 STAGES = ("inventory", "single", "pairs", "groups", "all")
@@ -46,9 +48,10 @@ def label(hosts):
     """Hosts in the id of a run: their names while they are few."""
     if len(hosts) <= NAMED:
         return "+".join(hosts)
-    return f"{hosts[0]}+{len(hosts) - 1}-more"
+    return f"{hosts[0]}+{len(hosts) - 1}-{zlib.crc32(' '.join(hosts).encode()):08x}"
 
 
 def run_id(stage, attempt, name):
-    """The id of a run; name is a label of hosts, or a group's."""
-    return f"{stage}-{attempt}-{name}"
+    """The id of a run; name is a label of hosts, or a group's, as far as it is fit for
+    a folder."""
+    return f"{stage}-{attempt}-" + re.sub(r"[^\w+@:.-]", "_", name)

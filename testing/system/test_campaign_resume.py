@@ -30,6 +30,22 @@ def test_after_ctrl_c_it_goes_on(site):
     assert {run: after[run] for run in before} == before and len(after) > len(before)
 
 
+def pids_of(site):
+    return (site.folder / "pids").read_text().split()
+
+
+def test_ctrl_c_does_not_wait_for_hosts_that_do_not_answer(site):
+    ssh = jobs.program(site.folder / "bin/ssh", "echo $$ >> pids; exec sleep 1000\n")
+    job = jobs.start(site.words("--stages", "inventory", "--launcher", "ssh", "--ssh",
+                                ssh), site.folder)
+    wait_for(site, lambda events: len(events) == 2)
+    wait_for(site, lambda _: len(pids_of(site)) == 8)
+    job.send_signal(signal.SIGINT)
+    stopped = jobs.finish(job, limit=10)
+    assert stopped.status == 130 and not stopped.timed_out, str(stopped)
+    assert [pid for pid in pids_of(site) if os.path.exists(f"/proc/{pid}/exe")] == []
+
+
 def test_all_that_is_needed_to_go_on_is_the_folder(site):
     site.run(*ALONE).succeeded()
     again = jobs.run([sys.executable, CAMPAIGN, "run", "-C", "c"], site.folder)

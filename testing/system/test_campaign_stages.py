@@ -5,7 +5,7 @@ import pytest
 
 import campaign_site
 from hpl_campaign import hosts, outcome, stages
-from hpl_campaign.run import Host, Run
+from hpl_campaign.run import Host, Run, label, run_id
 
 pytestmark = pytest.mark.scripts
 
@@ -82,6 +82,13 @@ def test_hosts_are_left_out_only_if_the_others_are_faster_without():
     found = stages.leave_out(names, {**alike, "n3": 80.0})
     assert found.left_out == ["n3"] and abs(found.gain - 0.125) < 1e-9
     assert "n3" not in found.hosts and len(found.hosts) == 9
+
+
+def test_ids_of_runs_are_names_of_folders():
+    many = [f"n{i}" for i in range(9)]
+    assert run_id("pairs", 1, label(["n1", "n2"])) == "pairs-1-n1+n2"
+    assert label(many) != label([*many[:8], "n10"]) and len(label(many)) < 20
+    assert run_id("groups", 2, "rack 1/a") == "groups-2-rack_1_a"
 
 
 def test_runs_that_share_a_host_are_not_in_one_round():
