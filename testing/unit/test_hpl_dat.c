@@ -48,7 +48,7 @@ static const struct {
     int line;
     const char *content, *found, *allowed, *nearest;
 } refusals[] = {
-    {4, "six device", "'six'", "6 (stdout), 7 (stderr)", "6"},
+    {4, "six device", "'six'", "6 (stdout), 7 (stderr)", NULL},
     {5, "0 # of N", "'0'", "an integer from 1 to 20", NULL},
     {5, "21 # of N", "'21'", "an integer from 1 to 20", "20"},
     {5, "1.0 # of N", "'1.0'", "an integer from 1 to 20", NULL},
