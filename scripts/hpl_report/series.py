@@ -75,17 +75,22 @@ def curve(run):
 
 def of_best(spans, run):
     """The spans of the run's best test. Iterations of all tests have the same numbers,
-    and the trace's clock another zero than the record's: the ends tell the difference."""
+    and each process's clock another zero than the record's: its last end tells it."""
     times = [run.rows_of(test) for test in run.solved]
-    mine = [s.end for (process, _), line in spans.items() if process == 0 for s in line]
-    if len(times) < 2 or not all(times) or not mine:
+    if len(times) < 2 or not all(times):
         return spans
+    last = defaultdict(float)
+    for (process, _), line in spans.items():
+        last[process] = max([last[process], *(span.end for span in line)])
     begins = [rows[0]["begin"] for rows in times]
     ends = [rows[-1]["begin"] + rows[-1]["seconds"] for rows in times]
     number = next(i for i, test in enumerate(run.solved) if test is run.best)
     cuts = [-inf, *((a + b) / 2 for a, b in zip(ends, begins[1:])), inf]
-    low, high = (x + max(mine) - ends[-1] for x in cuts[number : number + 2])
-    kept = {a: [s for s in line if low <= s.begin < high] for a, line in spans.items()}
+    low, high = (cut - ends[-1] for cut in cuts[number : number + 2])
+    kept = {
+        actor: [s for s in line if low <= s.begin - last[actor[0]] < high]
+        for actor, line in spans.items()
+    }
     return {actor: line for actor, line in kept.items() if line} or spans
 
 

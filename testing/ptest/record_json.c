@@ -334,8 +334,8 @@ static json_t *skipped(const xhpl_record_t *record, const xhpl_test_t *test)
         {"nb", json_integer(test->nb)}, {"p", json_integer(test->nprow)},
         {"q", json_integer(test->npcol)}, {"status", json_string("SKIPPED")},
         {"start", NULL}, {"end", NULL}, {"seconds", NULL}, {"gflops", NULL},
-        {"ranks", NULL}, {"clocks", NULL}, {"energy", NULL}, {"residual", NULL},
-        {"norms", NULL});
+        {"ranks", NULL}, {"clocks", NULL}, {"device_clocks", NULL},
+        {"energy", NULL}, {"residual", NULL}, {"norms", NULL});
 }
 
 /* The plan of process 0; NULL: there is none. */

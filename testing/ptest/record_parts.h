@@ -94,7 +94,7 @@ double xhpl_record_devices_energy(void);
 /*
  * What is measured around the timed phase of a test: its start and end, energy,
  * what each process did, and clock rates and temperature of the cores that the
- * solver uses. On the first process of each host a thread reads the latter some
+ * solver uses, and of devices. On each process a thread reads the latter some
  * time after the phase has begun, and then at intervals; a shorter phase is
  * read once, right after it. Nothing within the phase makes other processes
  * wait.

@@ -112,13 +112,23 @@ static void read_node_energy(energy_t *energy, double joules_p[NODE_KINDS])
 
 /* ---- a phase ------------------------------------------------------------- */
 
+enum { DEVICES_MOST = 16 };
+
+/* what a device's sensors told in a phase, as sums; least and most of a clock */
+typedef struct {
+    char name[24];
+    double least, most, mean; /* Hz */
+    double celsius;           /* the highest */
+    double watts;
+} device_seen_t;
+
 struct xhpl_phase {
     bool is_first; /* process of its node: it alone has the following */
     energy_t energy;
     double before[COUNTERS]; /* J, of this process's node and devices */
     struct timespec start;
     size_t kept; /* objects of lists in all tests so far, on process 0 */
-    /* the thread of that process */
+    /* the thread that reads, also devices of other processes */
     double first, between; /* s */
     bool is_watched;       /* it runs */
     pthread_t thread;
@@ -130,6 +140,8 @@ struct xhpl_phase {
     int cpu[XHPL_CPUS], cpus;
     int samples, within; /* so far; of the last phase, before its end */
     hpl_clocks_t seen;   /* of all samples: the sum of means */
+    device_seen_t device[DEVICES_MOST]; /* that tell their clock */
+    int devices;
 };
 
 /* ---- the thread: under the lock ------------------------------------------ */
@@ -142,14 +154,40 @@ static double now(void)
     return (double)moment.tv_sec + 1e-9 * (double)moment.tv_nsec;
 }
 
+static void sample_devices(xhpl_phase_t *p)
+{
+    hpl_device_t found[DEVICES_MOST];
+    int count = hpl_solver()->devices != NULL
+                    ? hpl_solver()->devices(DEVICES_MOST, found)
+                    : 0;
+
+    p->devices = 0;
+    for (int i = 0; i < count; i++) {
+        device_seen_t *d = &p->device[p->devices];
+
+        if (isnan(found[i].clock))
+            continue;
+        if (p->samples == 0)
+            *d = (device_seen_t){.least = INFINITY, .celsius = -INFINITY};
+        memcpy(d->name, found[i].name, sizeof(d->name));
+        d->least = fmin(d->least, found[i].clock);
+        d->most = fmax(d->most, found[i].clock);
+        d->mean += found[i].clock;
+        d->celsius = fmax(d->celsius, found[i].temperature);
+        d->watts += found[i].power;
+        p->devices++;
+    }
+}
+
 static void sample(xhpl_phase_t *p)
 {
     hpl_clocks_t found;
 
+    sample_devices(p);
+    p->samples++;
     if (p->read == NULL)
         return;
     found = p->read(p->cpu, p->cpus);
-    p->samples++;
     p->seen.least = fmin(p->seen.least, found.least);
     p->seen.most = fmax(p->seen.most, found.most);
     p->seen.mean += found.mean;
@@ -196,7 +234,7 @@ xh_status_t xhpl_phase_open(const char *root, double first, double between,
     p->between = between;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->change, NULL);
-    p->is_watched = is_first && pthread_create(&p->thread, NULL, watch, p) == 0;
+    p->is_watched = pthread_create(&p->thread, NULL, watch, p) == 0;
     *phase_p = p;
     return XH_OK;
 }
@@ -311,7 +349,7 @@ static json_t *my_clocks(const xhpl_phase_t *p)
     json_t *list = json_array();
     int length;
 
-    if (p->samples == 0)
+    if (p->read == NULL)
         return list;
     MPI_Get_processor_name(host, &length);
     json_array_append_new(
@@ -322,6 +360,26 @@ static json_t *my_clocks(const xhpl_phase_t *p)
             {"mhz_mean", xh_json_number(p->seen.mean / p->samples)},
             {"mhz_most", xh_json_number(p->seen.most)},
             {"temperature_celsius", xh_json_number(p->seen.celsius)}));
+    return list;
+}
+
+/* Of this process's devices. */
+static json_t *my_device_clocks(const xhpl_phase_t *p)
+{
+    json_t *list = json_array();
+
+    for (const device_seen_t *d = p->device; d < p->device + p->devices; d++)
+        json_array_append_new(
+            list,
+            XH_JSON_OBJECT(
+                {"rank", json_integer(xhpl_rank(MPI_COMM_WORLD))},
+                {"name", xh_json_text(d->name)},
+                {"samples", json_integer(p->within)},
+                {"mhz_least", xh_json_number(1e-6 * d->least)},
+                {"mhz_mean", xh_json_number(1e-6 * d->mean / p->samples)},
+                {"mhz_most", xh_json_number(1e-6 * d->most)},
+                {"temperature_celsius", xh_json_number(d->celsius)},
+                {"power_watts", xh_json_number(d->watts / p->samples)}));
     return list;
 }
 
@@ -344,7 +402,7 @@ json_t *xhpl_phase_stop(xhpl_phase_t *p, MPI_Comm comm,
 {
     double mine[COUNTERS], joules[COUNTERS];
     struct timespec end;
-    json_t *ranks, *clocks;
+    json_t *ranks, *clocks, *of_devices;
 
     clock_gettime(CLOCK_REALTIME, &end);
     set_running(p, false);
@@ -354,6 +412,7 @@ json_t *xhpl_phase_stop(xhpl_phase_t *p, MPI_Comm comm,
     MPI_Reduce(mine, joules, COUNTERS, MPI_DOUBLE, MPI_SUM, 0, comm);
     ranks = joined(p, comm, my_work(system));
     clocks = joined(p, comm, my_clocks(p));
+    of_devices = joined(p, comm, my_device_clocks(p));
     if (xhpl_rank(comm) != 0)
         return NULL;
     return XH_JSON_OBJECT(
@@ -365,5 +424,5 @@ json_t *xhpl_phase_stop(xhpl_phase_t *p, MPI_Comm comm,
              {"dram_joules", xh_json_number(joules[DRAM])},
              {"device_joules",
               xh_json_number(has_devices ? joules[DEVICES] : NAN)})},
-        {"ranks", ranks}, {"clocks", clocks});
+        {"ranks", ranks}, {"clocks", clocks}, {"device_clocks", of_devices});
 }

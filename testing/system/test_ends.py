@@ -9,7 +9,7 @@ import hpl_dat
 import jobs
 import report
 from conftest import UNMEASURED
-from sabotage import wait_for_ranks
+from sabotage import library, preloaded, wait_for_ranks
 
 pytestmark = pytest.mark.surface
 
@@ -59,3 +59,43 @@ def test_an_interrupted_run_says_what_was_finished(tmp_path, processes):
     assert "interrupted: 2 of 3 tests finished, test 3 under way: N = 9000" in stderr
     assert re.search(r"the best: N = [12]00, ", stderr), stderr
     assert job.returncode != 0
+
+
+# A thread of the library crashes while it ends, and before its work is done.
+CRASH = """
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
+static void *crash(void *unused)
+{
+    raise(SIGSEGV);
+    return unused;
+}
+
+int MPI_Finalize(void)
+{
+    pthread_t thread;
+    int status = PMPI_Finalize();
+
+    pthread_create(&thread, NULL, crash, NULL);
+    pthread_join(thread, NULL);
+    return status;
+}
+"""
+
+
+@preloaded
+@pytest.mark.parametrize("threshold, status", [("16.0", 0), ("1e-9", 1)])
+@pytest.mark.parametrize("launched", [False, True])
+def test_a_crash_behind_the_results_leaves_the_exit_status(
+    tmp_path, launched, threshold, status
+):
+    (tmp_path / "HPL.dat").write_text(hpl_dat.text(threshold=threshold))
+    words = ["env", f"LD_PRELOAD={library(tmp_path, CRASH)}", jobs.XHPL]
+    words = jobs.launched(1, words) if launched else words
+    outcome = jobs.run(words, tmp_path, UNMEASURED)
+    assert outcome.status == status, str(outcome)
+    assert "End of Tests" in outcome.stdout
+    assert outcome.stderr.count("crashed in MPI_Finalize; the results are complete") == 1

@@ -146,6 +146,53 @@ TEST_SET_UP(each_phase_has_readings_of_its_own)
         assert_clocks(1, 1900, 1950, 2000, 51);
 }
 
+/* Two devices, of which one does not tell its clock. */
+static int two_devices(int most, hpl_device_t *list_p)
+{
+    assert_true(most >= 2);
+    list_p[0] = (hpl_device_t){
+        .name = "x:0", .clock = 1500e6, .temperature = NAN, .power = 300.0};
+    list_p[1] = (hpl_device_t){.name = "x:1", .clock = NAN};
+    return 2;
+}
+
+static void assert_device(json_int_t process, bool within)
+{
+    json_t *list = json_object_get(measured, "device_clocks");
+    json_t *one = json_array_get(list, (size_t)process);
+
+    assert_int_equal(json_array_size(list), processes);
+    assert_int_equal(json_integer_value(json_object_get(one, "rank")), process);
+    assert_string_equal(json_string_value(json_object_get(one, "name")), "x:0");
+    assert_int_equal(json_integer_value(json_object_get(one, "samples")) > 0,
+                     within);
+    for (int i = 0; i < 3; i++)
+        assert_true(fabs(json_number_value(json_object_get(
+                             one, (const char *[]){"mhz_least", "mhz_mean",
+                                                   "mhz_most"}[i])) -
+                         1500.0) < 1e-6);
+    assert_true(json_is_null(json_object_get(one, "temperature_celsius")));
+    assert_true(json_number_value(json_object_get(one, "power_watts")) == 300);
+}
+
+TEST_SET_UP(devices_of_all_processes_are_read_while_they_work)
+{
+    solver.devices = two_devices;
+    open_rising(soon, soon);
+    pass_phase(3);
+    if (rank == 0) /* which waited for them */
+        assert_device(0, true);
+}
+
+TEST_SET_UP(devices_of_a_short_phase_are_read_behind_it)
+{
+    solver.devices = two_devices;
+    open_rising(never, never);
+    pass_phase(0);
+    for (json_int_t i = 0; rank == 0 && i < processes; i++)
+        assert_device(i, false);
+}
+
 /* ---- energy -------------------------------------------------------------- */
 
 static void write_file(const char *zone, const char *file, const char *text)
