@@ -133,9 +133,7 @@ xh_status_t xh_command_line_read(int argc, char **argv, const xh_option_t *rows,
     for (int i = 0; i < count && filled < OPTIONS_MOST; i++)
         if (rows[i].name != NULL)
             table[filled++] = (struct option){
-                rows[i].name,
-                argument_kind(rows[i].argument),
-                NULL, i};
+                rows[i].name, argument_kind(rows[i].argument), NULL, i};
     optind = 0; /* getopt starts afresh */
     opterr = 0;
     while (status == XH_OK &&

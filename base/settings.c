@@ -186,8 +186,8 @@ static void print_nearest(const xh_setting_t *row, const char *text,
         nearest_choice(row->choices, text, word);
     else if (row->type != XH_SETTING_TEXT && nearest_number(row, text, &x))
         snprintf(word, sizeof(word), "%.15g", x);
-    snprintf(nearest_p, size, "%s%s", word[0] != '\0' ? "; the nearest is " : "",
-             word);
+    snprintf(nearest_p, size, "%s%s",
+             word[0] != '\0' ? "; the nearest is " : "", word);
 }
 
 static bool is_valid(const xh_setting_t *row, const char *text)

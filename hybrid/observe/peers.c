@@ -37,7 +37,7 @@ struct hyb_peers {
     hyb_verdict_t verdict, said;
     int confirmed;
     double said_at;
-    bool crowded; /* said once: programs come and go */
+    bool crowded;       /* said once: programs come and go */
     hyb_pulse_t *pulse; /* behind the peers */
     peer_t peer[];
 };

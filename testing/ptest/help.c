@@ -57,8 +57,8 @@ static bool is_of_devices(const xh_setting_t *row)
 
 /* ---- every day: a line each ---------------------------------------------- */
 
-static void print_line(const char *name, const char *argument,
-                       const char *help, FILE *out)
+static void print_line(const char *name, const char *argument, const char *help,
+                       FILE *out)
 {
     char option[64];
 
@@ -115,12 +115,13 @@ void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
         [XHPL_HELP_TESTING] = is_of_tests};
 
     if (topic == XHPL_HELP_EVERYDAY || topic == XHPL_HELP_ALL)
-        fprintf(out,
-                "Usage: mpirun -n PROCESSES xhpl [OPTION]...\n\n"
-                "Solve random systems of linear equations and report the rate,\n"
-                "as the High-Performance Linpack benchmark does. HPL.dat, in "
-                "the working\ndirectory, has the tests. Options replace its "
-                "lines; with n, nb, p and q no\nfile is needed.\n\n");
+        fprintf(
+            out,
+            "Usage: mpirun -n PROCESSES xhpl [OPTION]...\n\n"
+            "Solve random systems of linear equations and report the rate,\n"
+            "as the High-Performance Linpack benchmark does. HPL.dat, in "
+            "the working\ndirectory, has the tests. Options replace its "
+            "lines; with n, nb, p and q no\nfile is needed.\n\n");
     if (topic == XHPL_HELP_EVERYDAY) {
         print_everyday(rows, count, out);
     } else {

@@ -75,7 +75,8 @@ void xhpl_record_note(xhpl_record_t *record, xhpl_moment_t moment,
  * unknown. On process 0. */
 double xhpl_record_ceiling(const xhpl_record_t *record);
 
-/* A signal ends this process, the first one: write what is known. Any thread. */
+/* A signal ends this process, the first one: write what is known. Any thread.
+ */
 void xhpl_record_terminated(xhpl_record_t *record, int signal);
 
 /*

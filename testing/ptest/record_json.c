@@ -191,8 +191,8 @@ double xhpl_record_ceiling(const xhpl_record_t *record)
         return 0;
     json_array_foreach(json_object_get(record->root, "hosts"), i, host)
     {
-        of_host = json_real_value(json_object_get(
-            json_object_get(host, "fma_ceiling"), "gflops"));
+        of_host = json_real_value(
+            json_object_get(json_object_get(host, "fma_ceiling"), "gflops"));
         if (of_host <= 0)
             return 0;
         gflops += of_host;
@@ -216,8 +216,8 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order,
         {"environment", xhpl_record_environment()},
         {"settings", xhpl_record_settings()},
         {"hpl_dat", order->run ? xhpl_record_hpl_dat(parameters) : NULL},
-        {"job", xhpl_record_job()}, {"mpi", xhpl_record_mpi()}, {"blas", NULL}, {"solver", NULL},
-        {"kernel", NULL}, {"hosts", hosts}, {"devices", NULL},
+        {"job", xhpl_record_job()}, {"mpi", xhpl_record_mpi()}, {"blas", NULL},
+        {"solver", NULL}, {"kernel", NULL}, {"hosts", hosts}, {"devices", NULL},
         {"findings", json_array()}, {"tests", tests},
         {"iterations", json_array()});
     record->tests = tests;

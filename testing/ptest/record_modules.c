@@ -68,12 +68,11 @@ static json_t *text_of(const unsigned char *device, int number)
 
 static json_t *module_of(const unsigned char *device)
 {
-    return XH_JSON_OBJECT(
-        {"slot", text_of(device, device[SLOT])},
-        {"bytes", json_integer(bytes_of(device))},
-        {"speed_mts", xh_json_positive(word(device + SPEED))},
-        {"maker", text_of(device, device[MAKER])},
-        {"part", text_of(device, device[PART])});
+    return XH_JSON_OBJECT({"slot", text_of(device, device[SLOT])},
+                          {"bytes", json_integer(bytes_of(device))},
+                          {"speed_mts", xh_json_positive(word(device + SPEED))},
+                          {"maker", text_of(device, device[MAKER])},
+                          {"part", text_of(device, device[PART])});
 }
 
 /* Where the next structure begins; NULL: this one goes on behind the end. */

@@ -114,7 +114,8 @@ static void read_node_energy(energy_t *energy, double joules_p[NODE_KINDS])
 
 enum { DEVICES_MOST = 16 };
 
-/* what a device's sensors told in a phase, as sums; least and most of a clock */
+/* what a device's sensors told in a phase, as sums; least and most of a clock
+ */
 typedef struct {
     char name[24];
     double least, most, mean; /* Hz */
@@ -370,16 +371,15 @@ static json_t *my_device_clocks(const xhpl_phase_t *p)
 
     for (const device_seen_t *d = p->device; d < p->device + p->devices; d++)
         json_array_append_new(
-            list,
-            XH_JSON_OBJECT(
-                {"rank", json_integer(xhpl_rank(MPI_COMM_WORLD))},
-                {"name", xh_json_text(d->name)},
-                {"samples", json_integer(p->within)},
-                {"mhz_least", xh_json_number(1e-6 * d->least)},
-                {"mhz_mean", xh_json_number(1e-6 * d->mean / p->samples)},
-                {"mhz_most", xh_json_number(1e-6 * d->most)},
-                {"temperature_celsius", xh_json_number(d->celsius)},
-                {"power_watts", xh_json_number(d->watts / p->samples)}));
+            list, XH_JSON_OBJECT(
+                      {"rank", json_integer(xhpl_rank(MPI_COMM_WORLD))},
+                      {"name", xh_json_text(d->name)},
+                      {"samples", json_integer(p->within)},
+                      {"mhz_least", xh_json_number(1e-6 * d->least)},
+                      {"mhz_mean", xh_json_number(1e-6 * d->mean / p->samples)},
+                      {"mhz_most", xh_json_number(1e-6 * d->most)},
+                      {"temperature_celsius", xh_json_number(d->celsius)},
+                      {"power_watts", xh_json_number(d->watts / p->samples)}));
     return list;
 }
 

@@ -84,8 +84,8 @@ void xhpl_tally_say_interrupted(void)
                    "%" PRId64 " of %" PRId64 " tests finished", tally.ended,
                    tally.tests);
     if (tally.begun > tally.ended) {
-        xh_text_append(text, sizeof(text), ", test %" PRId64 " under way: ",
-                       tally.begun);
+        xh_text_append(text, sizeof(text),
+                       ", test %" PRId64 " under way: ", tally.begun);
         append_test(&tally.now, text, sizeof(text));
     }
     if (tally.rate > 0.0) {

@@ -62,8 +62,9 @@ static const char *line_of(const hpl_progress_t *progress, int64_t left,
 
 TEST(a_line_tells_share_columns_time_rates_and_prediction)
 {
-    hpl_progress_t p = {
-        .n = 30000, .expected.seconds = 210.0, .mark = {{84.0, 0.39}, {84.0, 0.39}}};
+    hpl_progress_t p = {.n = 30000,
+                        .expected.seconds = 210.0,
+                        .mark = {{84.0, 0.39}, {84.0, 0.39}}};
     hpl_progress_mark_t at = {90.0, 0.42};
 
     assert_string_equal(line_of(&p, 13824, at),

@@ -8,12 +8,13 @@
 /* A memory device of 0x22 bytes whose texts are slot, maker and part. */
 #define DEVICE(size, size_in_mb, speed)                                        \
     "\x11\x22\x01\x00"                                                         \
-    "........" size "..\x01......\x02..\x03." size_in_mb speed                 \
-    "DIMM A1\0"                                                                \
+    "........" size "..\x01......\x02..\x03." size_in_mb speed "DIMM A1\0"     \
     " Maker \0"                                                                \
     "PN-7\0\0"
-#define OTHER "\x04\x06..ab\0\0"        /* of another type, without texts */
-#define OTHER_WITH_TEXT "\x04\x05..c" "pu\0\0" /* one text */
+#define OTHER "\x04\x06..ab\0\0" /* of another type, without texts */
+#define OTHER_WITH_TEXT                                                        \
+    "\x04\x05..c"                                                              \
+    "pu\0\0" /* one text */
 #define END "\x7f\x04..\0\0"
 
 static void write_tables(const char *bytes, size_t size)
@@ -49,8 +50,8 @@ static json_int_t number(const json_t *modules, size_t index, const char *key)
 TEST_IN_ROOT(modules_are_found_between_other_structures)
 {
     json_t *modules = MODULES_OF(
-        OTHER DEVICE("\x00\x40", "....", "\x80\x0c") OTHER_WITH_TEXT DEVICE(
-            "\x00\x00", "....", "\x80\x0c") /* empty */
+        OTHER DEVICE("\x00\x40", "....", "\x80\x0c")
+            OTHER_WITH_TEXT DEVICE("\x00\x00", "....", "\x80\x0c") /* empty */
         DEVICE("\xff\x7f", "\x00\x00\x01\x00", "\x00\x00") END);
     const json_t *one = json_array_get(modules, 0);
 
@@ -64,8 +65,8 @@ TEST_IN_ROOT(modules_are_found_between_other_structures)
     assert_string_equal(json_string_value(json_object_get(one, "part")),
                         "PN-7");
     assert_int_equal(number(modules, 1, "bytes"), (json_int_t)64 << 30);
-    assert_true(json_is_null(
-        json_object_get(json_array_get(modules, 1), "speed_mts")));
+    assert_true(
+        json_is_null(json_object_get(json_array_get(modules, 1), "speed_mts")));
     json_decref(modules);
 }
 

@@ -148,8 +148,9 @@ TEST_REFUSED(the_nearest_leaves_off_a_unit_or_a_fraction,
              {"watchdog=30s", "is 30\n"}, {"watchdog=0.25h", "is 0.25\n"},
              {"watchdog=-1m", "is 0\n"}, {"watchdog=1e9s", "is 86400\n"},
              {"watchdog= 30", "is 30\n"}, {"watchdog=s", "is 0 to 86400\n"},
-             {"watchdog=nan", "is 0 to 86400\n"}, {"threads=1k", "is 1000\n"}, {"threads=5.4", "is 5\n"},
-             {"threads=5.5", "is 6\n"}, {"blas_threads=0.1", "is 1\n"},
+             {"watchdog=nan", "is 0 to 86400\n"}, {"threads=1k", "is 1000\n"},
+             {"threads=5.4", "is 5\n"}, {"threads=5.5", "is 6\n"},
+             {"blas_threads=0.1", "is 1\n"},
              {"blas_threads=4096.9", "is 4096\n"})
 
 TEST_REFUSED(yes_and_no_are_on_and_off, {"diagnosis=1", "is on\n"},

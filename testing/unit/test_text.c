@@ -18,7 +18,7 @@ TEST(a_number_may_have_a_unit_that_multiplies)
     static const struct {
         const char *text;
         double x;
-    } of[] = {{"1k", 1e3},   {"100G", 1e11}, {"2Mi", 2e6}, {"1.5TB", 1.5e12},
+    } of[] = {{"1k", 1e3},   {"100G", 1e11},   {"2Mi", 2e6}, {"1.5TB", 1.5e12},
               {"30s", 30.0}, {"500Ns", 500.0}, {"1e3", 1e3}, {"-1m", -1.0}};
     double x = 7.0;
 
