@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs with the devices of OpenCL, and where there is no OpenCL."""
+import json
 import re
 
 import pytest
@@ -143,7 +144,8 @@ def test_where_there_is_no_library_the_host_goes_on(xhpl, tmp_path):
 
 # A layer between the plug-in and OpenCL. From the nth call on, as variables say,
 # launches and buffers fail, work fails, or never ends, or kernels have an error
-# or compute products that are wrong.
+# or compute products that are wrong. LARGEST is what one buffer can have at most,
+# a sixteenth of all.
 LAYER = """
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
@@ -174,8 +176,13 @@ static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel,
 static cl_mem CL_API_CALL create(cl_context context, cl_mem_flags flags,
                                  size_t size, void *host, cl_int *error)
 {
+    const char *largest = getenv("LARGEST");
     static int calls;
 
+    if (largest != NULL && size > strtoul(largest, NULL, 10)) {
+        *error = CL_INVALID_BUFFER_SIZE;
+        return NULL;
+    }
     if (!is_due("BUFFER", &calls))
         return theirs.clCreateBuffer(context, flags, size, host, error);
     *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
@@ -204,6 +211,19 @@ static cl_program CL_API_CALL source(cl_context context, cl_uint count,
                                                error);
     free(last);
     return program;
+}
+
+static cl_int CL_API_CALL describe(cl_device_id device, cl_device_info what,
+                                   size_t size, void *value, size_t *size_p)
+{
+    const char *largest = getenv("LARGEST");
+    cl_int error = theirs.clGetDeviceInfo(device, what, size, value, size_p);
+
+    if (largest != NULL && value != NULL && what == CL_DEVICE_MAX_MEM_ALLOC_SIZE)
+        *(cl_ulong *)value = strtoul(largest, NULL, 10);
+    if (largest != NULL && value != NULL && what == CL_DEVICE_GLOBAL_MEM_SIZE)
+        *(cl_ulong *)value = 16 * strtoul(largest, NULL, 10);
+    return error;
 }
 
 static cl_int CL_API_CALL look(cl_event event, cl_event_info what, size_t size,
@@ -238,6 +258,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count,
     ours.clCreateBuffer = create;
     ours.clCreateProgramWithSource = source;
     ours.clGetEventInfo = look;
+    ours.clGetDeviceInfo = describe;
     *count_p = count;
     *dispatch_p = &ours;
     return CL_SUCCESS;
@@ -264,7 +285,8 @@ def failing(xhpl, device, layer):
     def run(*options, **fault):
         env = {**layer, **{name: str(nth) for name, nth in fault.items()}}
         system = ["-n", 500, "--nb", 48, "-p", 1, "-q", 1, *device]
-        return xhpl(*system, *options, "--set", "stall_seconds=0.5", env=env)
+        patience = 0.5 if "STALL" in fault else 60  # the machine may be busy
+        return xhpl(*system, *options, "--set", f"stall_seconds={patience}", env=env)
 
     return run
 
@@ -298,6 +320,21 @@ def test_a_device_without_memory_is_refused(failing, nth):
     assert outcome.status == 2, str(outcome)
     assert "one allocation can have" in outcome.stderr, str(outcome)
     assert "PASSED" not in outcome.stdout, str(outcome)
+
+
+# The matrix has 50 MB; columns that one buffer cannot have stay on the host.
+@pytest.mark.parametrize("home", [RESIDENT, STREAMING])
+def test_a_matrix_larger_than_one_buffer_is_solved(xhpl, device, layer, tmp_path, home):
+    env = {**layer, "LARGEST": str(40 << 20)}
+    options = ["-n", 2500, "--nb", 32, "-p", 1, "-q", 1, *device, *home]
+    record = tmp_path / "x.json"
+    outcome = xhpl(*options, "--json", record, env=env).succeeded()
+    assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+    assert "dropped" not in outcome.stderr, str(outcome)
+    if home is RESIDENT:
+        plan = json.loads(record.read_text())["tests"][0]["plan"]
+        blocks = {row["where"]: row["blocks"] for row in plan["rows"]}
+        assert 0 < blocks["guests of these"] < blocks["opencl:0"], str(plan)
 
 
 def test_what_the_compiler_says_is_told(failing):
