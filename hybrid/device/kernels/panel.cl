@@ -6,7 +6,7 @@
  * row is written by the group that has it.
  */
 #ifndef PANEL_ITEMS
-#define PANEL_ITEMS 64
+#define PANEL_ITEMS 256
 #endif
 
 /*
