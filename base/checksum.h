@@ -7,9 +7,10 @@
 
 /*
  * Two sums of a column as it is stored: of the bits of its elements, and of
- * those times 1, 3, 5, ..., row by row; both mod 2^64, so the order of the terms
- * does not matter. Any change of one element changes both. Two elements that
- * change places change the second one, unless they differ in high bits only.
+ * those times 1, 3, 5, ..., row by row; both mod 2^64, so the order of the
+ * terms does not matter. Any change of one element changes both. Two elements
+ * that change places change the second one, unless they differ in high bits
+ * only.
  */
 static inline void xh_checksum(const double *column, int64_t rows,
                                uint64_t sums_p[2])

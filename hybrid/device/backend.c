@@ -51,9 +51,9 @@ log_line(xh_log_level_t level, const char *backend, int index,
     xh_log_message(level, "%s device %d: %s", backend, index, line);
 }
 
-static const hyb_host_t host = {xh_settings_text, log_line, xh_clock_now,
-                                hyb_gemm_alone, hyb_cache_load,
-                                hyb_cache_store};
+static const hyb_host_t host = {xh_settings_text, log_line,
+                                xh_clock_now,     hyb_gemm_alone,
+                                hyb_cache_load,   hyb_cache_store};
 
 /* ---- the list ----------------------------------------------------------- */
 

@@ -126,9 +126,8 @@ static xh_status_t open_device(xdg_held_t *h)
 
     XH_TRY(hyb_queue_create(h->device, HYB_QUEUE_NORMAL, &h->queue));
     XH_TRY(hyb_event_create(h->device, &h->end));
-    XH_TRY(hyb_buffer_create(h->device,
-                             bytes_of(h->here) + bytes_of(h->expected),
-                             &buffer));
+    XH_TRY(hyb_buffer_create(
+        h->device, bytes_of(h->here) + bytes_of(h->expected), &buffer));
     h->there = hyb_block(buffer, 0, rows, cols);
     h->sums = hyb_block(buffer, rows * cols, 2, cols);
     return XH_OK;

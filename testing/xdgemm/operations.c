@@ -18,11 +18,10 @@ typedef xh_status_t queue_fn_t(hyb_queue_t *queue, const hyb_block_t *held);
 
 static xh_status_t queue_gemm(hyb_queue_t *queue, const hyb_block_t *held)
 {
-    return hyb_queue_gemm(queue, &(hyb_gemm_t){.alpha = -1,
-                                               .beta = 1,
-                                               .a = held[A],
-                                               .b = held[B],
-                                               .c = held[C]});
+    return hyb_queue_gemm(
+        queue,
+        &(hyb_gemm_t){
+            .alpha = -1, .beta = 1, .a = held[A], .b = held[B], .c = held[C]});
 }
 
 static xh_status_t queue_syrk(hyb_queue_t *queue, const hyb_block_t *held)
@@ -112,8 +111,8 @@ static xh_status_t open_host(bench_t *b, const xh_gemm_t *sizes)
         b->host[i].rows = size_of(sizes, shape[0]);
         b->host[i].cols = size_of(sizes, shape[1]);
     }
-    all = elements(b->host[A]) + elements(b->host[B]) +
-          3 * elements(b->host[C]);
+    all =
+        elements(b->host[A]) + elements(b->host[B]) + 3 * elements(b->host[C]);
     b->bytes = (size_t)all * sizeof(double);
     XH_TRY(hyb_pinned_alloc(b->device, b->bytes, &b->memory));
     next = b->memory;

@@ -12,8 +12,8 @@
 typedef enum {
     XDG_ASK_RATES,
     XDG_ASK_TORTURE,
-    XDG_ASK_DEVICES, /* a list */
-    XDG_ASK_PROBE,   /* rates of devices and links alone */
+    XDG_ASK_DEVICES,    /* a list */
+    XDG_ASK_PROBE,      /* rates of devices and links alone */
     XDG_ASK_OPERATIONS, /* of devices alone, checked */
     XDG_ASK_TUNE,
     XDG_ASK_HELP,

@@ -55,13 +55,12 @@ static cl_int build(const hyb_opencl_device_t *device,
         *program_p = program;
         return CL_SUCCESS;
     }
-    program = hyb_cl.CreateProgramWithSource(device->context, text->count,
-                                             (const char **)text->texts, NULL,
-                                             &error);
+    program = hyb_cl.CreateProgramWithSource(
+        device->context, text->count, (const char **)text->texts, NULL, &error);
     if (error != CL_SUCCESS)
         return error;
-    error = hyb_cl.BuildProgram(program, 1, &device->id, text->options, NULL,
-                                NULL);
+    error =
+        hyb_cl.BuildProgram(program, 1, &device->id, text->options, NULL, NULL);
     if (error == CL_SUCCESS) {
         hyb_opencl_keep(device, text, program);
         *program_p = program;

@@ -43,9 +43,8 @@ static void name_of(const hyb_opencl_device_t *device, cl_device_info which,
 static uint64_t key_of(const hyb_opencl_device_t *device,
                        const hyb_opencl_text_t *text)
 {
-    static const cl_device_info which[] = {CL_DEVICE_NAME, CL_DEVICE_VENDOR,
-                                           CL_DEVICE_VERSION,
-                                           CL_DRIVER_VERSION};
+    static const cl_device_info which[] = {
+        CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION};
     uint64_t key = hash_text(start, text->options);
     char value[256];
 
@@ -66,8 +65,8 @@ static bool is_sound(const void *data, size_t bytes, uint64_t key)
         return false;
     memcpy(&h, data, sizeof(h));
     return memcmp(h.what, what, sizeof(what)) == 0 && h.key == key &&
-           h.sum == hash(start, (const char *)data + sizeof(h),
-                         bytes - sizeof(h));
+           h.sum ==
+               hash(start, (const char *)data + sizeof(h), bytes - sizeof(h));
 }
 
 static cl_program program_of(const hyb_opencl_device_t *device,
