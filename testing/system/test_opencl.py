@@ -53,8 +53,10 @@ def test_the_device_factors_panels(xhpl, device, p):
 
 
 @pytest.mark.long
-def test_all_tests_of_upstreams_file_pass(reference_run, device):
-    more = ["--set", "threads=2", "--set", "tile=16", "--set", "split=fixed:0.5"]
+@pytest.mark.parametrize("home", ["host", "device"])
+def test_all_tests_of_upstreams_file_pass(reference_run, device, home):
+    how = f"home={home} threads=2 tile=16 split=fixed:0.5"
+    more = [x for y in how.split() for x in ("--set", y)]
     outcome = reference_run("default", *device, *more).succeeded()
     assert re.findall("PASSED|FAILED", outcome.stdout) == ["PASSED"] * 864
     assert max(report.residuals(outcome.stdout)) < 1
@@ -282,11 +284,12 @@ def layer(tmp_path):
 def failing(xhpl, device, layer):
     """Run xhpl with that layer, and a variable for what fails from when on."""
 
-    def run(*options, **fault):
+    def run(*options, p=1, q=1, **fault):
         env = {**layer, **{name: str(nth) for name, nth in fault.items()}}
-        system = ["-n", 500, "--nb", 48, "-p", 1, "-q", 1, *device]
+        system = ["-n", 500, "--nb", 48, "-p", p, "-q", q, *device]
         patience = 0.5 if "STALL" in fault else 60  # the machine may be busy
-        return xhpl(*system, *options, "--set", f"stall_seconds={patience}", env=env)
+        how = ["--set", f"stall_seconds={patience}"]
+        return xhpl(*system, *options, *how, processes=p * q, env=env)
 
     return run
 
@@ -306,9 +309,19 @@ def test_a_run_goes_on_without_a_device_that_fails(failing, fault, said):
     assert "1 tests completed and passed" in outcome.stdout, str(outcome)
 
 
-@pytest.mark.parametrize("fault, said", LOSSES)
-def test_a_device_that_holds_columns_ends_the_run(failing, fault, said):
-    outcome = failing(*RESIDENT, **fault)
+# Of the factorization of a panel with others, in the middle of a column, too.
+ON_GRIDS = [(1, 1, *loss) for loss in LOSSES] + [
+    (1, 2, *LOSSES[0]),
+    (2, 1, dict(LAUNCH=201), "(panel_column|panel_pivot): error -5 of OpenCL"),
+    (2, 1, dict(WORK=200), LOSSES[1][1]),
+    (2, 1, dict(STALL=200), LOSSES[2][1]),
+    (2, 2, dict(LAUNCH=202), "(panel_column|panel_pivot): error -5 of OpenCL"),
+]
+
+
+@pytest.mark.parametrize("p, q, fault, said", ON_GRIDS)
+def test_a_device_that_holds_columns_ends_the_run(failing, p, q, fault, said):
+    outcome = failing(*RESIDENT, "--set", "panel=device", p=p, q=q, **fault)
     assert outcome.status not in (0, 1, 2), str(outcome)
     assert re.search(said, outcome.stderr), str(outcome)
     assert "PASSED" not in outcome.stdout, str(outcome)
