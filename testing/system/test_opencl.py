@@ -310,12 +310,16 @@ def test_a_run_goes_on_without_a_device_that_fails(failing, fault, said):
 
 
 # Of the factorization of a panel with others, in the middle of a column, too.
+PANEL = "(panel_column|panel_pivot): error -5 of OpenCL"
 ON_GRIDS = [(1, 1, *loss) for loss in LOSSES] + [
-    (1, 2, *LOSSES[0]),
-    (2, 1, dict(LAUNCH=201), "(panel_column|panel_pivot): error -5 of OpenCL"),
-    (2, 1, dict(WORK=200), LOSSES[1][1]),
-    (2, 1, dict(STALL=200), LOSSES[2][1]),
-    (2, 2, dict(LAUNCH=202), "(panel_column|panel_pivot): error -5 of OpenCL"),
+    pytest.param(p, q, fault, said, marks=pytest.mark.long)
+    for p, q, fault, said in (
+        (1, 2, *LOSSES[0]),
+        (2, 1, dict(LAUNCH=201), PANEL),
+        (2, 1, dict(WORK=200), LOSSES[1][1]),
+        (2, 1, dict(STALL=200), LOSSES[2][1]),
+        (2, 2, dict(LAUNCH=202), PANEL),
+    )
 ]
 
 

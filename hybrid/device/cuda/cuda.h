@@ -68,10 +68,13 @@ typedef struct { /* a function of a library, and the pointer to set */
 bool hyb_cuda_open_library(const char *file, const hyb_cuda_symbol_t *symbols,
                            char *why_p);
 
+/* Does the setting fp64 allow cuBLAS to emulate double precision? */
+bool hyb_cuda_emulates_doubles(void);
+
 /* ---- library.c ---------------------------------------------------------- */
 
 /*
- * Libraries that are looked for at run time, once, so that this plug-in loads
+ * Libraries that are looked for at run time, so that this plug-in loads
  * where they are not installed: cuBLAS, and the driver's management library.
  */
 
@@ -89,23 +92,21 @@ typedef struct {
     __typeof__(cublasGetStatusString) *status_text;
 } hyb_cuda_blas_t;
 
-/* As count of hyb_backend_t. */
-int hyb_cuda_count(const char **reason_p);
-
-/* Does the setting fp64 allow cuBLAS to emulate double precision? */
-bool hyb_cuda_emulates_doubles(void);
+/* Devices that are present; why_p, of HYB_CUDA_WHY bytes: why there are none.
+ */
+int hyb_cuda_look(char *why_p);
 
 /*
  * cuBLAS, of the major version that this was built for, or else of the other
  * one. Unless hyb_cuda_emulates_doubles the environment cannot have it emulate
  * double precision.
  *
- * why_p  out  why there is none; set on failure only, never freed
+ * why_p  out  of HYB_CUDA_WHY bytes: why there is none
  * Errors: XH_ERR_DEVICE  it does not load
  *         XH_ERR_INPUT   it was there before, and computes as the environment
  *                        says
  */
-xh_status_t hyb_cuda_blas(const hyb_cuda_blas_t **blas_p, const char **why_p);
+xh_status_t hyb_cuda_load_blas(hyb_cuda_blas_t *blas, char *why_p);
 
 /*
  * Bytes of device memory that are free, by the management library, which the
@@ -117,6 +118,14 @@ bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p);
 /* The number of the board likewise; "" if unknown. */
 enum { HYB_CUDA_SERIAL = 32 };
 void hyb_cuda_serial(const char *pci_address, char text[HYB_CUDA_SERIAL]);
+
+/* ---- open.c, once ------------------------------------------------------- */
+
+/* As count of hyb_backend_t. */
+int hyb_cuda_count(const char **reason_p);
+
+/* As hyb_cuda_load_blas; why_p is set on failure only, and stays. */
+xh_status_t hyb_cuda_blas(const hyb_cuda_blas_t **blas_p, const char **why_p);
 
 /* ---- cuda.c ------------------------------------------------------------- */
 

@@ -14,27 +14,23 @@
 
 /* ---- finding ------------------------------------------------------------ */
 
-static pthread_once_t looked = PTHREAD_ONCE_INIT;
-static int present;
-static char reason[HYB_CUDA_WHY]; /* why there are none */
-
-static void say_why(cudaError_t error, int driver)
+static void say_why(cudaError_t error, int driver, char *why_p)
 {
     if (driver == 0)
-        snprintf(reason, sizeof(reason), "there is no NVIDIA driver");
+        snprintf(why_p, HYB_CUDA_WHY, "there is no NVIDIA driver");
     else if (error == cudaErrorInsufficientDriver)
-        snprintf(reason, sizeof(reason),
+        snprintf(why_p, HYB_CUDA_WHY,
                  "the NVIDIA driver is for CUDA %d.%d, this needs %d.%d",
                  driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
                  CUDART_VERSION % 1000 / 10);
     else if (error == cudaErrorNoDevice || error == cudaSuccess)
-        snprintf(reason, sizeof(reason), "the NVIDIA driver shows no device");
+        snprintf(why_p, HYB_CUDA_WHY, "the NVIDIA driver shows no device");
     else
-        snprintf(reason, sizeof(reason), "the NVIDIA driver cannot be used: %s",
+        snprintf(why_p, HYB_CUDA_WHY, "the NVIDIA driver cannot be used: %s",
                  cudaGetErrorString(error));
 }
 
-static void look(void)
+int hyb_cuda_look(char *why_p)
 {
     int driver = 0;
     int found = 0;
@@ -44,23 +40,12 @@ static void look(void)
         error = cudaGetDeviceCount(&found);
     cudaGetLastError();
     if (error == cudaSuccess && found > 0)
-        present = found;
-    else
-        say_why(error, driver);
-}
-
-int hyb_cuda_count(const char **reason_p)
-{
-    pthread_once(&looked, look);
-    *reason_p = present > 0 ? NULL : reason;
-    return present;
+        return found;
+    say_why(error, driver, why_p);
+    return 0;
 }
 
 /* ---- cuBLAS ------------------------------------------------------------- */
-
-static hyb_cuda_blas_t blas;
-static xh_status_t blas_status;
-static char blas_reason[HYB_CUDA_WHY];
 
 /* The libraries that will do, this one's own version first. */
 static const char *const blas_files[] = {
@@ -78,7 +63,7 @@ enum { BLAS_FILES = sizeof(blas_files) / sizeof(blas_files[0]) };
  * says does not count: cuBLAS is told otherwise before it is loaded, unless
  * another library has loaded it already.
  */
-static bool settle_environment(void)
+static bool settle_environment(char *why_p)
 {
     static const char name[] = "CUBLAS_EMULATE_DOUBLE_PRECISION";
     const char *value = getenv(name);
@@ -87,7 +72,7 @@ static bool settle_environment(void)
         return true;
     for (size_t i = 0; i < BLAS_FILES; i++)
         if (dlopen(blas_files[i], RTLD_NOW | RTLD_NOLOAD) != NULL) {
-            snprintf(blas_reason, HYB_CUDA_WHY,
+            snprintf(why_p, HYB_CUDA_WHY,
                      "it was loaded with %s=%s, which fp64=native forbids",
                      name, value);
             return false;
@@ -99,39 +84,29 @@ static bool settle_environment(void)
     return setenv(name, "0", 1) == 0;
 }
 
-static void load_blas(void)
+xh_status_t hyb_cuda_load_blas(hyb_cuda_blas_t *blas, char *why_p)
 {
     char other_reason[HYB_CUDA_WHY];
-    static const hyb_cuda_symbol_t symbols[] = {
-        {NAME_OF(cublasCreate), &blas.create},
-        {NAME_OF(cublasDestroy), &blas.destroy},
-        {NAME_OF(cublasSetStream), &blas.set_stream},
-        {NAME_OF(cublasSetWorkspace), &blas.set_workspace},
-        {NAME_OF(cublasSetMathMode), &blas.set_math},
-        {NAME_OF(cublasGetMathMode), &blas.math},
-        {NAME_OF(cublasDgemm_64), &blas.dgemm},
-        {NAME_OF(cublasDtrsm_64), &blas.dtrsm},
-        {NAME_OF(cublasDgemv_64), &blas.dgemv},
-        {NAME_OF(cublasGetStatusString), &blas.status_text},
+    const hyb_cuda_symbol_t symbols[] = {
+        {NAME_OF(cublasCreate), &blas->create},
+        {NAME_OF(cublasDestroy), &blas->destroy},
+        {NAME_OF(cublasSetStream), &blas->set_stream},
+        {NAME_OF(cublasSetWorkspace), &blas->set_workspace},
+        {NAME_OF(cublasSetMathMode), &blas->set_math},
+        {NAME_OF(cublasGetMathMode), &blas->math},
+        {NAME_OF(cublasDgemm_64), &blas->dgemm},
+        {NAME_OF(cublasDtrsm_64), &blas->dtrsm},
+        {NAME_OF(cublasDgemv_64), &blas->dgemv},
+        {NAME_OF(cublasGetStatusString), &blas->status_text},
         {NULL, NULL}};
 
-    blas_status = settle_environment() ? XH_ERR_DEVICE : XH_ERR_INPUT;
-    for (size_t i = 0; i < BLAS_FILES && blas_status == XH_ERR_DEVICE; i++)
+    if (!settle_environment(why_p))
+        return XH_ERR_INPUT;
+    for (size_t i = 0; i < BLAS_FILES; i++)
         if (hyb_cuda_open_library(blas_files[i], symbols,
-                                  i == 0 ? blas_reason : other_reason))
-            blas_status = XH_OK;
-}
-
-xh_status_t hyb_cuda_blas(const hyb_cuda_blas_t **blas_p, const char **why_p)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, load_blas);
-    if (blas_status == XH_OK)
-        *blas_p = &blas;
-    else
-        *why_p = blas_reason;
-    return blas_status;
+                                  i == 0 ? why_p : other_reason))
+            return XH_OK;
+    return XH_ERR_DEVICE;
 }
 
 /* ---- the management library --------------------------------------------- */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include "hybrid/device/cuda/cuda.h"
 
@@ -22,10 +21,7 @@ static bool open_any(const char *const *files, const hyb_cuda_symbol_t *symbols,
 
 hyb_hip_t hyb_hip;
 
-static int present;
-static char reason[HYB_CUDA_WHY]; /* why there are none */
-
-static bool load_hip(void)
+static bool load_hip(char *why_p)
 {
 #define SYMBOL(name, arguments) {"hip" #name, &hyb_hip.name},
     static const hyb_cuda_symbol_t symbols[] = {
@@ -35,37 +31,25 @@ static bool load_hip(void)
                                         "libamdhip64.so.6", "libamdhip64.so.5",
                                         NULL};
 
-    return open_any(files, symbols, reason);
+    return open_any(files, symbols, why_p);
 }
 
-static void look(void)
+int hyb_cuda_look(char *why_p)
 {
+    int found = 0;
     cudaError_t error;
 
-    if (!load_hip())
-        return;
-    error = hyb_hip.GetDeviceCount(&present);
-    if (error == cudaSuccess && present > 0)
-        return;
-    present = 0;
-    snprintf(reason, sizeof(reason), "the AMD driver shows no device: %s",
+    if (!load_hip(why_p))
+        return 0;
+    error = hyb_hip.GetDeviceCount(&found);
+    if (error == cudaSuccess && found > 0)
+        return found;
+    snprintf(why_p, HYB_CUDA_WHY, "the AMD driver shows no device: %s",
              hyb_hip.GetErrorString(error));
-}
-
-int hyb_cuda_count(const char **reason_p)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, look);
-    *reason_p = present > 0 ? NULL : reason;
-    return present;
+    return 0;
 }
 
 /* ---- rocBLAS ------------------------------------------------------------ */
-
-static hyb_cuda_blas_t blas;
-static xh_status_t blas_status;
-static char blas_reason[HYB_CUDA_WHY];
 
 static cublasStatus_t set_math(cublasHandle_t handle, cublasMath_t mode)
 {
@@ -89,36 +73,24 @@ static cublasStatus_t set_workspace(cublasHandle_t handle, void *memory,
     return CUBLAS_STATUS_SUCCESS;
 }
 
-static void load_blas(void)
+xh_status_t hyb_cuda_load_blas(hyb_cuda_blas_t *blas, char *why_p)
 {
-    static const hyb_cuda_symbol_t symbols[] = {
-        {"rocblas_create_handle", &blas.create},
-        {"rocblas_destroy_handle", &blas.destroy},
-        {"rocblas_set_stream", &blas.set_stream},
-        {"rocblas_dgemm_64", &blas.dgemm},
-        {"rocblas_dtrsm_64", &blas.dtrsm},
-        {"rocblas_dgemv_64", &blas.dgemv},
-        {"rocblas_status_to_string", &blas.status_text},
+    const hyb_cuda_symbol_t symbols[] = {
+        {"rocblas_create_handle", &blas->create},
+        {"rocblas_destroy_handle", &blas->destroy},
+        {"rocblas_set_stream", &blas->set_stream},
+        {"rocblas_dgemm_64", &blas->dgemm},
+        {"rocblas_dtrsm_64", &blas->dtrsm},
+        {"rocblas_dgemv_64", &blas->dgemv},
+        {"rocblas_status_to_string", &blas->status_text},
         {NULL, NULL}};
     static const char *const files[] = {"librocblas.so", "librocblas.so.5",
                                         "librocblas.so.4", NULL};
 
-    blas.set_workspace = set_workspace;
-    blas.set_math = set_math;
-    blas.math = get_math;
-    blas_status = open_any(files, symbols, blas_reason) ? XH_OK : XH_ERR_DEVICE;
-}
-
-xh_status_t hyb_cuda_blas(const hyb_cuda_blas_t **blas_p, const char **why_p)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, load_blas);
-    if (blas_status == XH_OK)
-        *blas_p = &blas;
-    else
-        *why_p = blas_reason;
-    return blas_status;
+    blas->set_workspace = set_workspace;
+    blas->set_math = set_math;
+    blas->math = get_math;
+    return open_any(files, symbols, why_p) ? XH_OK : XH_ERR_DEVICE;
 }
 
 /* ---- sensors: none ------------------------------------------------------ */
