@@ -117,10 +117,15 @@ def own_lines(log):
                                            not STILL.search(found[1])))
 
 
+WHO = re.compile(r"exited on signal|: task \d+: ")  # of mpirun, of srun
+
+
 def foreign_lines(log):
-    """The first and the last lines of others: launchers, libraries, the shell."""
+    """The first and the last lines of others: launchers, libraries, the shell. Those
+    that say which process ended come first."""
     found = [line.strip() for line in log.splitlines()
              if line.strip(" -=*") and not re.match(r"(xhpl|xdgemm): ", line)]
+    found.sort(key=lambda line: not WHO.search(line))
     return found[:2] + found[2:][-2:]
 
 

@@ -73,6 +73,7 @@ def test_nodes_that_are_slow_wrong_and_die_alone(cluster):
     faults.dies(running, "n07")
     outcome, found = campaign(running, "--stages", "inventory,single", "--retries", "1")
     assert classes(found) == {"n02": "slow", "n05": "wrong", "n07": "died"}, str(outcome)
+    assert "exited on signal 9" in reasons(found, "n07")
     assert outcome.status == 1
 
 
