@@ -386,11 +386,12 @@ install: build
 	$(INSTALL) -m 644 $(wildcard docs/images/*) \
 	    $(DESTDIR)$(docdir)/docs/images
 	$(INSTALL) -m 644 docs/xhpl.1 $(DESTDIR)$(man1dir)
-	$(INSTALL) -m 644 docs/xhpl-campaign.1 $(DESTDIR)$(man1dir)
 	$(INSTALL) -m 755 $(XPROBE) scripts/plot-run scripts/write-dat \
 	    $(DESTDIR)$(bindir)
 	$(INSTALL) -m 755 scripts/mpirun $(DESTDIR)$(bindir)/xhpl-mpirun
 	$(call MAN,hpl-report,a page about runs of xhpl,scripts/hpl-report --help)
+	$(call MAN,xhpl-campaign,finds the slow$(,) wrong and dead nodes of a cluster, \
+	    scripts/xhpl-campaign --help)
 	$(call MAN,plot-run,charts of a run of xhpl, \
 	    sed -n '3$(,)/^"""$$/{s/"""//;p;}' scripts/plot-run)
 	$(call MAN,xprobe,what the cores of this machine can do, \

@@ -18,6 +18,10 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 HERE = Path(__file__).resolve().parent
 
 EPILOG = """\
+  xhpl-campaign plan --partition compute
+  xhpl-campaign run --partition compute -C /shared/acceptance
+  xhpl-campaign run --hosts "n[01-64]" --racks racks.txt --seconds 60
+
 The same command goes on with a campaign that was interrupted; so does
 "xhpl-campaign run -C DIR". Exit status: 0 every node is ok, 1 a node is not,
 2 bad input, 128 plus its number if a signal ended the campaign, which can go on.
@@ -180,7 +184,8 @@ def launch_options(group):
 def parser():
     """Options that are not given have no attribute."""
     made = argparse.ArgumentParser(
-        prog="xhpl-campaign", epilog=EPILOG, argument_default=argparse.SUPPRESS,
+        prog="xhpl-campaign", usage="xhpl-campaign {plan,run,report} [OPTION]...",
+        epilog=EPILOG, argument_default=argparse.SUPPRESS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Find the slow, wrong, dead and hanging nodes of a cluster: run "
         "HPL on each node\nalone, on pairs, on groups and on all.")

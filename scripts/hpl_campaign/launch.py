@@ -79,8 +79,9 @@ class Launcher:
 
 
 def helper_mpirun():
-    """The mpirun that is installed beside xhpl-campaign, or the system's."""
-    for place in (HERE.parent / "mpirun", Path(sys.argv[0]).resolve().parent / "mpirun"):
+    """The mpirun that belongs to xhpl-campaign, or the system's."""
+    program = Path(sys.argv[0]).resolve().parent
+    for place in (HERE.parent / "mpirun", program / "xhpl-mpirun"):
         if os.access(place, os.X_OK):
             return str(place)
     return "mpirun"

@@ -8,7 +8,6 @@ import pty
 import random
 import re
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -259,22 +258,6 @@ def test_a_campaign_with_xhpl(site):
 
 
 # ---- installed -----------------------------------------------------------------------
-
-MAN = jobs.SOURCE / "docs/xhpl-campaign.1"
-
-
-def test_the_man_page_has_every_option():
-    page = MAN.read_text().replace("\\-", "-")
-    actions = [x for x in cli.parser()._actions if x.option_strings and x.dest != "help"]
-    missing = [x.dest for x in actions if not re.search(
-        rf"^\.BI? {x.option_strings[-1]}( |$)", page, re.M)]
-    assert missing == [] and page.count(".TP\n.B") == len(actions) > 30
-
-
-@pytest.mark.skipif(not shutil.which("groff"), reason="no groff is installed")
-def test_groff_has_nothing_to_say_about_it(tmp_path):
-    outcome = jobs.run(["groff", "-man", "-ww", "-Tascii", "-b", MAN], tmp_path)
-    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
 
 
 def test_it_works_where_it_is_installed(site):
