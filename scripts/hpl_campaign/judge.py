@@ -44,10 +44,6 @@ def below(gap):
 
 def odds(found):
     """How likely chance is, in words."""
-    if found.runs < SURE:
-        return f"{plural(SURE, 'run')} would tell if it is chance"
-    if found.rarity >= RARE:
-        return "others of its kind differ as much"
     if found.chance >= 0.5:
         return "which may well be chance"
     if found.chance < 1e-4:
@@ -71,13 +67,14 @@ def slow_text(measure, host, found):
 
 
 def slow_reasons(measure, chance):
-    """{host: reason} of hosts that are slow, or may be."""
+    """{host: reason} of hosts that are slow, or may be: others of their kind do not
+    differ as much."""
     found = {}
     for host in measure.of.values:
         if not is_suspect(measure.of.gap(host), measure.part):
             continue
         seen = measure.of.find(host)
-        if seen.gap >= math.log(1 - measure.part):
+        if seen.gap >= math.log(1 - measure.part) or seen.rarity >= RARE:
             continue
         proven = is_slow(seen, measure.part, chance)
         ids = [run["run"] for run in measure.runs[host]]
